@@ -1,0 +1,48 @@
+/*
+ * Turns the rows of mpsan_events.def into ids (EV_fork), structs (struct ev_fork) and, for whoever wants
+ * them, tables of names. Neighbours: mpsan_log.h has the record that carries an event.
+ */
+#ifndef MPSAN_EVENT_H
+#define MPSAN_EVENT_H
+
+#include <stdint.h>
+
+enum mpsan_event_type {
+	EV_none,
+#define FIELD(name, format)
+#define EVENT(name, meaning, fields) EV_##name,
+#define BLOB(name, meaning) EV_##name,
+#include "mpsan_events.def"
+#undef EVENT
+#undef BLOB
+#undef FIELD
+	EV_COUNT
+};
+
+#define FIELD(name, format) uint64_t name;
+#define EVENT(name, meaning, fields) \
+	struct ev_##name {           \
+		fields               \
+	};
+#define BLOB(name, meaning)
+#include "mpsan_events.def"
+#undef EVENT
+#undef BLOB
+#undef FIELD
+
+/* Why a wait is worth a record (ev_wait.reason). */
+enum mpsan_wait_reason {
+	MPSAN_WAIT_ORPHAN = 1, /* its owner is a thread that the fork left behind */
+	MPSAN_WAIT_OWN, /* its owner is this very thread under its TID from before the fork */
+	MPSAN_WAIT_SELF, /* its owner is this very thread */
+};
+
+/* ev_fork.flags */
+enum mpsan_fork_flags {
+	MPSAN_FORK_TORCH = 1, /* libtorch was loaded */
+	MPSAN_FORK_PYTHON = 2, /* the caller held the GIL */
+	MPSAN_FORK_HANDLERS = 4, /* atfork handlers ran */
+	MPSAN_FORK_FEEDER_BUSY = 8, /* a queue feeder held a private lock */
+};
+
+#endif

@@ -1,0 +1,252 @@
+/*
+ * The log: what the library leaves behind, and all that the command reads.
+ *
+ * A session is a private directory (mode 0700). It holds one file `session` (struct mpsan_session and its
+ * process table) and one file `SLOT.log` for each process that had something to say (struct mpsan_log,
+ * then records). Every file is allocated before it is mapped (fallocate, never sparse), so that a store
+ * into it cannot raise SIGBUS; every byte written survives the death of the writer.
+ *
+ * Glossary
+ *   slot      number of a process in the session's table: its identity, never reused
+ *   position  byte offset of a record in a log file; 0 means "none"
+ *   unit      64 bytes: records begin and end on units
+ *   claim     an entry in a thread's list of held locks; it becomes a fact when memory confirms it
+ *
+ * All integers are native-endian, all times are CLOCK_MONOTONIC in nanoseconds unless said otherwise.
+ * Raise MPSAN_FORMAT when a reader of the old layout would misread the new one, and keep a log of the old
+ * format in tests/golden.
+ */
+#ifndef MPSAN_LOG_H
+#define MPSAN_LOG_H
+
+#include <stdint.h>
+
+#define MPSAN_FORMAT 1u
+#define MPSAN_SESSION_MAGIC 0x534553534e50534dull /* "MSPNSSES" */
+#define MPSAN_LOG_MAGIC 0x474f4c5f4e53504dull /* "MPSN_LOG" */
+#define MPSAN_RECORD_MAGIC 0x6d70u
+
+#define MPSAN_UNIT 64u
+#define MPSAN_CHUNK (256u << 10) /* a log grows by this many bytes; no record straddles two chunks */
+#define MPSAN_PAGE 4096u
+
+/* How a process came to be. */
+enum mpsan_how {
+	MPSAN_HOW_ROOT, /* first of its session, or its parent is not watched */
+	MPSAN_HOW_FORK,
+	MPSAN_HOW__FORK, /* _Fork: runs no atfork handlers */
+	MPSAN_HOW_VFORK,
+	MPSAN_HOW_CLONE,
+	MPSAN_HOW_SYSCALL, /* syscall(SYS_fork/clone/clone3/vfork) */
+	MPSAN_HOW_POSIX_SPAWN,
+	MPSAN_HOW_SYSTEM,
+	MPSAN_HOW_POPEN,
+	MPSAN_HOW_DAEMON,
+	MPSAN_HOW_FORKPTY,
+	MPSAN_HOW_EXEC, /* seen first after an exec whose parent said nothing of it */
+};
+
+/* What is known of the end of a process. */
+enum mpsan_end {
+	MPSAN_END_NONE, /* not ended, or ended unseen: look at /proc */
+	MPSAN_END_EXIT, /* end_value is the exit code, or -1 when only the exit itself was seen */
+	MPSAN_END_SIGNAL, /* end_value is the signal */
+};
+
+enum mpsan_process_flags {
+	MPSAN_PROCESS_ATTACHED = 1, /* the library runs in its present image */
+	MPSAN_PROCESS_EXEC = 2, /* it asked for an exec since birth */
+	MPSAN_PROCESS_OFF = 4, /* the library switched itself off in it; `why_off` says why */
+	MPSAN_PROCESS_LOG = 8, /* SLOT.log exists */
+	MPSAN_PROCESS_MULTI = 16, /* it had more than one thread at some time */
+};
+
+enum mpsan_off {
+	MPSAN_OFF_NOT,
+	MPSAN_OFF_RESOLVE, /* a next definition was not found */
+	MPSAN_OFF_NO_LOG, /* no log file could be made */
+	MPSAN_OFF_TABLE_FULL, /* the session's process table is full */
+	MPSAN_OFF_CONFUSED, /* an inner check failed */
+};
+
+#define MPSAN_ARGV_BYTES 152
+
+/* One process. Written by the process itself; `how`, `end` and `end_value` also by its parent. 256 bytes. */
+struct mpsan_process {
+	uint32_t pid; /* 0: slot free. Claimed by compare-and-swap, never freed */
+	uint32_t parent; /* slot of the parent + 1; 0: not watched */
+	uint32_t parent_pid;
+	uint16_t how; /* enum mpsan_how */
+	uint16_t flags; /* enum mpsan_process_flags */
+	uint64_t birth_ns; /* not before the kernel's start time of the process */
+	uint64_t exec_ns; /* last exec asked for; 0: none */
+	uint64_t attach_ns; /* when the library was set up in the present image */
+	uint64_t end_ns; /* 0: alive, or died without a word */
+	uint64_t fork_pos; /* position in the parent's log of the fork event it came from; 0: none */
+	uint64_t pid_ns; /* inode of its pid namespace */
+	int32_t end_value;
+	uint16_t end; /* enum mpsan_end */
+	uint16_t why_off; /* enum mpsan_off */
+	uint32_t uid;
+	uint32_t python; /* Py_Version as hex (0x030b02f0), 0: no Python */
+	uint16_t execs; /* exec calls asked for */
+	uint16_t spawning; /* enum mpsan_how: inside system(), popen() or posix_spawn() now; else 0 */
+	uint32_t argv_bytes; /* bytes of argv below */
+	char exec_path[16]; /* tail of the last exec's path, NUL-terminated when shorter */
+	char argv[MPSAN_ARGV_BYTES]; /* NUL-separated, cut off when longer */
+};
+
+/* First page of the file `session`; the table of `slots` processes follows at MPSAN_PAGE. */
+struct mpsan_session {
+	uint64_t magic;
+	uint32_t format;
+	uint32_t slots;
+	uint64_t start_ns;
+	uint64_t start_real_ns; /* CLOCK_REALTIME at start_ns: turns times into wall clock */
+	uint32_t uid;
+	uint32_t supervisor; /* pid of the command that follows this session live; 0: none */
+	uint64_t unrecorded; /* processes that found no free slot */
+	uint64_t off; /* set by the command: the library passes everything through from now on */
+	char options[1024]; /* MPSAN_OPTIONS of the session, NUL-terminated */
+	uint64_t end_ns; /* when the command that followed the session stopped; 0: not yet, or none did */
+};
+
+/* First page of SLOT.log; one page of thread index follows, records begin at MPSAN_LOG_START. */
+struct mpsan_log {
+	uint64_t magic;
+	uint32_t format;
+	uint32_t slot;
+	uint32_t pid;
+	uint32_t chunk; /* MPSAN_CHUNK */
+	uint64_t cap; /* bytes the file may grow to */
+	uint64_t birth_ns;
+	uint64_t head; /* bytes reserved, from the start of the file; may lie beyond its end when full */
+	/* What could not be kept, counted: the report's `limits`. */
+	uint64_t dropped; /* records that found no room */
+	uint64_t holds_lost; /* locks taken while the thread's list was full */
+	uint64_t threads_lost; /* threads that found no record */
+	uint64_t stacks_cut; /* stacks longer than MPSAN_STACK_BYTES */
+	uint64_t forks_blind; /* forks without a snapshot: too many at the same time */
+	uint64_t claims_unread; /* claims that memory could neither confirm nor refute */
+	uint64_t modules_skipped; /* times the module list was changing and was not read */
+};
+
+#define MPSAN_THREADS 1024u /* threads with a record at a time */
+#define MPSAN_LOG_START (2 * MPSAN_PAGE)
+#define MPSAN_THREAD_INDEX MPSAN_PAGE /* uint32_t[MPSAN_THREADS]: position / MPSAN_UNIT, 0: free */
+
+/*
+ * A record: this header, then `units * MPSAN_UNIT - sizeof(header)` bytes of payload. `commit` is stored
+ * last (release): 0 means reserved but never finished. Bits 16..31 hold MPSAN_RECORD_MAGIC, bits 0..15 a
+ * sum over the payload, so that garbage is told from records.
+ */
+struct mpsan_record {
+	uint32_t commit;
+	uint16_t type; /* enum mpsan_event_type */
+	uint16_t units;
+	uint32_t tid;
+	uint32_t slot; /* the process that wrote it: a child that can make no log uses its parent's */
+	uint64_t time_ns;
+	uint64_t later; /* the one word that may change after the commit; see enum mpsan_later */
+};
+
+/* mpsan_record.later of a `held` event, set by the forked child. */
+enum mpsan_later {
+	MPSAN_LATER_REPAIRED = 1, /* the child's atfork handlers released or re-initialised that lock */
+};
+
+/* Folds a payload of whole 8-byte words into 16 bits. */
+static inline uint16_t mpsan_record_sum(const uint64_t *word, uint64_t words)
+{
+	uint64_t sum = words;
+
+	for (uint64_t i = 0; i < words; i++)
+		sum = (sum ^ word[i]) * 0x9e3779b97f4a7c15ull;
+	return (uint16_t)(sum >> 48);
+}
+
+/* Kinds of locks. */
+enum mpsan_lock_kind {
+	MPSAN_LOCK_NONE,
+	MPSAN_LOCK_MUTEX,
+	MPSAN_LOCK_RWLOCK_READ,
+	MPSAN_LOCK_RWLOCK_WRITE,
+	MPSAN_LOCK_SPIN,
+	MPSAN_LOCK_SEMAPHORE,
+	MPSAN_LOCK_CUSTOM, /* mpsan_lock_acquired() */
+	MPSAN_WAIT_COND, /* waits only, never held */
+	MPSAN_WAIT_BARRIER,
+	MPSAN_WAIT_JOIN,
+};
+
+/* Properties of a lock or of one hold of it, as far as they were seen. */
+enum mpsan_lock_flags {
+	MPSAN_LF_SHARED = 1, /* process-shared */
+	MPSAN_LF_ROBUST = 2,
+	MPSAN_LF_RECURSIVE = 4,
+	MPSAN_LF_ERRORCHECK = 8,
+	MPSAN_LF_VERIFIED = 16, /* memory confirmed it: the owner's TID, or a locked word */
+	MPSAN_LF_MUTUAL = 32, /* semaphore: given back by its taker before now, so it serves as a lock */
+	MPSAN_LF_HANDOFF = 64, /* semaphore: given back by another thread, so it is a signal */
+	MPSAN_LF_PI = 128,
+	MPSAN_LF_TIMED = 256, /* a wait with a time limit */
+	MPSAN_LF_STATIC = 512, /* the lock lies in the image of a module */
+	MPSAN_LF_PYTHON = 1024, /* taken by the interpreter */
+	MPSAN_LF_WANTED = 2048, /* waited for when seen, not held */
+};
+
+/* One claim: 16 bytes. The tag is the address (48 bits), the kind (8 bits at 48) and MPSAN_TAG_WANTED. */
+struct mpsan_hold {
+	uint64_t tag;
+	uint64_t caller; /* return address of the call that took it */
+};
+
+#define MPSAN_TAG_WANTED (1ull << 63)
+#define MPSAN_TAG(address, kind) ((uint64_t)(uintptr_t)(address) | (uint64_t)(kind) << 48)
+#define MPSAN_TAG_ADDRESS(tag) ((tag) & 0xffffffffffffull)
+#define MPSAN_TAG_KIND(tag) ((unsigned)((tag) >> 48 & 0x7f))
+
+#define MPSAN_HOLDS 56u
+
+/* One thread: the payload of a `thread` record. Written by the thread alone, read by anybody. */
+struct mpsan_thread {
+	uint32_t tid; /* 0: the record is free */
+	uint32_t holds_used; /* claims in use, at most MPSAN_HOLDS; read it with care, it changes under you */
+	uint64_t pthread; /* pthread_self(); 0 until known */
+	uint64_t entry; /* start routine; 0: main thread or unknown */
+	uint64_t creator_caller; /* return address of the pthread_create call */
+	uint64_t start_ns;
+	uint32_t creator; /* TID */
+	uint32_t waits; /* waits that were logged */
+	uint64_t name_pos; /* position of a `text` record with its Python name, 0: none */
+	uint64_t snap_key; /* what it held when its stack was last taken at a fork */
+	uint64_t snap_stack; /* positions of that stack and those Python frames */
+	uint64_t snap_python;
+	uint64_t role; /* enum mpsan_thread_role, learned from its outermost Python frames */
+	struct mpsan_hold hold[MPSAN_HOLDS];
+};
+
+enum mpsan_thread_role {
+	MPSAN_ROLE_UNKNOWN,
+	MPSAN_ROLE_OTHER,
+	MPSAN_ROLE_QUEUE_FEEDER, /* multiprocessing.Queue's own thread */
+};
+
+#define MPSAN_STACK_BYTES (48u << 10) /* of raw stack in one snapshot */
+#define MPSAN_STACK_REGS 17 /* DWARF numbering: on x86-64 0..15 general, 16 the program counter */
+
+/* Head of a `stack` record's payload: a thread as it stood; raw stack from regs[sp] upwards follows. */
+struct mpsan_stack {
+	uint64_t hash; /* over the code addresses found in it: equal stacks are written once */
+	uint64_t bytes; /* of raw stack behind this head */
+	uint64_t valid; /* bit n: regs[n] is known */
+	uint64_t regs[MPSAN_STACK_REGS];
+};
+
+_Static_assert(sizeof(struct mpsan_process) == 256, "a slot is 256 bytes");
+_Static_assert(sizeof(struct mpsan_record) == 32, "a record's header is 32 bytes");
+_Static_assert(sizeof(struct mpsan_hold) == 16, "a claim is 16 bytes");
+_Static_assert(sizeof(struct mpsan_session) <= MPSAN_PAGE, "the session's head fits its page");
+_Static_assert(sizeof(struct mpsan_log) <= MPSAN_PAGE, "a log's head fits its page");
+
+#endif

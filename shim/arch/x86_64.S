@@ -1,0 +1,120 @@
+/*
+ * Stubs for x86-64, expanded from hooks.def.
+ *
+ * PASSED: save the argument registers, ask pass_NAME where to jump, restore, tail-jump (or return the
+ * result that it left). Vector registers are not saved: no passed function takes one.
+ * Every row: lazy_NAME, the first content of its place in hook_real: resolve all, then jump to the real one.
+ */
+
+	.text
+
+/* struct pass_regs, from its end to its beginning; 8 words keep the stack aligned as at entry + 8 */
+	.macro SAVE_ARGUMENTS
+	pushq %r10
+	pushq %r9
+	pushq %r8
+	pushq %rcx
+	pushq %rdx
+	pushq %rsi
+	pushq %rdi
+	pushq %rax
+	.cfi_adjust_cfa_offset 64
+	.endm
+
+	.macro RESTORE_ARGUMENTS
+	popq %rax
+	popq %rdi
+	popq %rsi
+	popq %rdx
+	popq %rcx
+	popq %r8
+	popq %r9
+	popq %r10
+	.cfi_adjust_cfa_offset -64
+	.endm
+
+	.macro STUB_OBSERVED name
+	.endm
+
+	.macro STUB_PASSED name
+	.globl \name
+	.type \name, @function
+\name:
+	.cfi_startproc
+	SAVE_ARGUMENTS
+	movq %rsp, %rdi
+	subq $8, %rsp
+	.cfi_adjust_cfa_offset 8
+	call pass_\name
+	addq $8, %rsp
+	.cfi_adjust_cfa_offset -8
+	movq %rax, %r11
+	RESTORE_ARGUMENTS
+	testq %r11, %r11
+	jz 1f
+	jmp *%r11
+1:	ret
+	.cfi_endproc
+	.size \name, . - \name
+	.endm
+
+	.macro LAZY name, index
+	.type lazy_\name, @function
+	.globl lazy_\name
+	.hidden lazy_\name
+lazy_\name:
+	movl $\index, %r11d
+	jmp lazy_common
+	.endm
+
+	.type lazy_common, @function
+lazy_common:
+	.cfi_startproc
+	SAVE_ARGUMENTS
+	pushq %r11
+	.cfi_adjust_cfa_offset 8
+	call hook_resolve
+	popq %r11
+	.cfi_adjust_cfa_offset -8
+	RESTORE_ARGUMENTS
+	leaq hook_real(%rip), %rax
+	jmp *(%rax,%r11,8)
+	.cfi_endproc
+
+/* Stands in for a function that this system does not have: ENOSYS, as an error number. */
+	.globl hook_absent
+	.hidden hook_absent
+	.type hook_absent, @function
+hook_absent:
+	movl $38, %eax
+	ret
+
+#define HOOK(library, name, kind) STUB_##kind name
+#include "../hooks.def"
+#undef HOOK
+
+	.set index, 0
+	.macro NEXT_LAZY name
+	LAZY \name, %index
+	.set index, index + 1
+	.endm
+	.altmacro
+#define HOOK(library, name, kind) NEXT_LAZY name
+#include "../hooks.def"
+#undef HOOK
+
+/* The thread's start routine: become the program's own, so that no frame of ours stands below it. */
+	.globl arch_thread_start
+	.hidden arch_thread_start
+	.type arch_thread_start, @function
+arch_thread_start:
+	.cfi_startproc
+	subq $24, %rsp
+	movq %rsp, %rsi
+	call thread_begin
+	movq (%rsp), %rdi
+	addq $24, %rsp
+	jmp *%rax
+	.cfi_endproc
+
+	.section .note.GNU-stack, "", @progbits

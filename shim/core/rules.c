@@ -1,0 +1,30 @@
+/*
+ * Announces a moment to the rules that asked for it. The order of the rows is the order of the calls, so
+ * findings come out the same way every time. Neighbours: rule.h, ../rules/.
+ */
+#include "rule.h"
+
+static bool moment_concerns_rules(const struct facts *facts, const struct moment *moment)
+{
+	switch (moment->kind) {
+	case MOMENT_FORK: /* vfork, posix_spawn and their like leave nothing behind */
+		return moment->index < facts->fork_count &&
+		       fact_how_copies(facts->forks[moment->index].ev.how);
+	case MOMENT_WAIT:
+		return moment->index < facts->wait_count;
+	case MOMENT_UNLOCK:
+		return moment->index < facts->unlock_count;
+	}
+	return false;
+}
+
+void rules_run(const struct facts *facts, const struct moment *moment, struct findings *out)
+{
+	if (!moment_concerns_rules(facts, moment))
+		return;
+#define RULE(id, slug, moments, ...)     \
+	if ((moments) & moment->kind)    \
+		rule_##id(facts, moment, out);
+#include "../../include/mpsan_rules.def"
+#undef RULE
+}

@@ -1,0 +1,235 @@
+/* Symbol look-up in loaded ELF objects. The tables of an object never move while it is loaded. */
+#include "elf.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "sys.h"
+
+#define VERSION_HIDDEN 0x8000u
+
+struct symbols {
+	uint64_t bias;
+	const char *strings;
+	const ElfW(Sym) *table;
+	const uint32_t *gnu_hash;
+	const uint32_t *hash;
+	const ElfW(Versym) *versions;
+	const ElfW(Verdef) *definitions;
+};
+
+extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
+
+/* glibc relocates these pointers in place, other loaders and the vdso do not. */
+static const void *table_at(uint64_t bias, uint64_t value)
+{
+	return (const void *)(value < bias ? value + bias : value);
+}
+
+static bool symbols_read(struct symbols *s, uint64_t bias, const ElfW(Dyn) *d)
+{
+	*s = (struct symbols){ .bias = bias };
+	for (; d && d->d_tag != DT_NULL; d++) {
+		const void *at = table_at(bias, d->d_un.d_ptr);
+
+		if (d->d_tag == DT_STRTAB)
+			s->strings = at;
+		else if (d->d_tag == DT_SYMTAB)
+			s->table = at;
+		else if (d->d_tag == DT_GNU_HASH)
+			s->gnu_hash = at;
+		else if (d->d_tag == DT_HASH)
+			s->hash = at;
+		else if (d->d_tag == DT_VERSYM)
+			s->versions = at;
+		else if (d->d_tag == DT_VERDEF)
+			s->definitions = at;
+	}
+	return s->strings && s->table && (s->gnu_hash || s->hash);
+}
+
+static const char *version_name(const struct symbols *s, unsigned index)
+{
+	const char *at = (const char *)s->definitions;
+
+	while (at) {
+		const ElfW(Verdef) *def = (const void *)at;
+		const ElfW(Verdaux) *aux = (const void *)(at + def->vd_aux);
+
+		if (def->vd_ndx == index)
+			return s->strings + aux->vda_name;
+		at = def->vd_next ? at + def->vd_next : NULL;
+	}
+	return "";
+}
+
+/* The wanted version, or the default one: hidden versions are for old binaries only. */
+static bool version_fits(const struct symbols *s, uint32_t i, const char *version)
+{
+	if (!s->versions)
+		return true;
+	if (!version)
+		return !(s->versions[i] & VERSION_HIDDEN);
+	return !strcmp(version_name(s, s->versions[i] & ~VERSION_HIDDEN), version);
+}
+
+static bool symbol_fits(const struct symbols *s, uint32_t i, const char *name, const char *version)
+{
+	const ElfW(Sym) *sym = &s->table[i];
+	unsigned type = ELF64_ST_TYPE(sym->st_info);
+
+	return sym->st_shndx != SHN_UNDEF && type != STT_TLS &&
+	       !strcmp(s->strings + sym->st_name, name) && version_fits(s, i, version);
+}
+
+static uint32_t find_gnu(const struct symbols *s, const char *name, const char *version)
+{
+	const uint32_t *h = s->gnu_hash, buckets = h[0], first = h[1], words = h[2];
+	const uint32_t *bucket = h + 4 + words * (sizeof(ElfW(Addr)) / 4);
+	const uint32_t *chain = bucket + buckets;
+	uint32_t hash = 5381, i;
+
+	for (const char *c = name; *c; c++)
+		hash = hash * 33 + (unsigned char)*c;
+	if (!buckets || !(i = bucket[hash % buckets]) || i < first)
+		return 0;
+	for (;; i++) {
+		uint32_t have = chain[i - first];
+
+		if ((have | 1) == (hash | 1) && symbol_fits(s, i, name, version))
+			return i;
+		if (have & 1)
+			return 0;
+	}
+}
+
+static uint32_t find_sysv(const struct symbols *s, const char *name, const char *version)
+{
+	for (uint32_t i = 1; i < s->hash[1]; i++)
+		if (symbol_fits(s, i, name, version))
+			return i;
+	return 0;
+}
+
+static void *find(const struct symbols *s, const char *name, const char *version)
+{
+	uint32_t i = s->gnu_hash ? find_gnu(s, name, version) : find_sysv(s, name, version);
+	void *at = i ? (void *)(s->bias + s->table[i].st_value) : NULL;
+
+	if (at && ELF64_ST_TYPE(s->table[i].st_info) == STT_GNU_IFUNC)
+		at = ((void *(*)(void))at)();
+	return at;
+}
+
+void *elf_find_in(const struct link_map *map, const char *name, const char *version)
+{
+	struct symbols s;
+
+	return symbols_read(&s, map->l_addr, map->l_ld) ? find(&s, name, version) : NULL;
+}
+
+void *elf_next(const char *name, const char *version)
+{
+	const struct link_map *map = _r_debug.r_map;
+	void *at = NULL;
+
+	while (map && map->l_ld != _DYNAMIC)
+		map = map->l_next;
+	for (map = map ? map->l_next : NULL; map && !at; map = map->l_next)
+		at = elf_find_in(map, name, version);
+	return at;
+}
+
+void *elf_find_anywhere(const char *name)
+{
+	void *at = NULL;
+
+	for (const struct link_map *map = _r_debug.r_map; map && !at; map = map->l_next)
+		at = elf_find_in(map, name, NULL);
+	return at;
+}
+
+void *elf_find_in_image(const void *image, const char *name)
+{
+	const ElfW(Ehdr) *head = image;
+	const ElfW(Phdr) *p = (const void *)((const char *)image + head->e_phoff);
+	const ElfW(Dyn) *dynamic = NULL;
+	uint64_t bias = (uint64_t)image;
+	struct symbols s;
+
+	for (unsigned i = 0; i < head->e_phnum; i++) {
+		if (p[i].p_type == PT_LOAD && p[i].p_offset == 0)
+			bias = (uint64_t)image - p[i].p_vaddr;
+		if (p[i].p_type == PT_DYNAMIC)
+			dynamic = (const void *)((const char *)image + p[i].p_offset);
+	}
+	return symbols_read(&s, bias, dynamic) ? find(&s, name, NULL) : NULL;
+}
+
+bool elf_is_loaded(const struct link_map *map)
+{
+	const struct link_map *m = _r_debug.r_map;
+
+	while (m && m != map)
+		m = m->l_next;
+	return m != NULL;
+}
+
+static void read_build_id(struct elf_object *out, uint64_t note, uint64_t bytes)
+{
+	struct {
+		ElfW(Nhdr) head;
+		char name[4];
+		uint8_t id[20];
+	} n;
+	uint64_t at = note;
+
+	while (at + sizeof(n.head) < note + bytes && sys_peek(&n, (void *)at, sizeof(n)) == sizeof(n)) {
+		if (n.head.n_type == NT_GNU_BUILD_ID && n.head.n_namesz == 4 && !memcmp(n.name, "GNU", 4)) {
+			for (uint32_t i = 0; i < n.head.n_descsz && i < sizeof(n.id); i++) {
+				out->build_id[2 * i] = "0123456789abcdef"[n.id[i] >> 4];
+				out->build_id[2 * i + 1] = "0123456789abcdef"[n.id[i] & 15];
+			}
+			return;
+		}
+		at += sizeof(n.head) + ((n.head.n_namesz + 3) & ~3u) + ((n.head.n_descsz + 3) & ~3u);
+	}
+}
+
+static void add_segment(struct elf_object *out, const ElfW(Phdr) *p, uint64_t bias)
+{
+	uint64_t start = bias + (p->p_vaddr & ~0xfffull), end = bias + p->p_vaddr + p->p_memsz;
+
+	if (!out->base || start < out->base)
+		out->base = start;
+	if (end > out->end)
+		out->end = end;
+	if (!(p->p_flags & PF_X))
+		return;
+	if (!out->text_start || start < out->text_start)
+		out->text_start = start;
+	if (end > out->text_end)
+		out->text_end = end;
+}
+
+bool elf_describe(const struct link_map *map, struct elf_object *out)
+{
+	/* An executable that is not position-independent has bias 0; its headers stand where it was linked. */
+	uint64_t image = map->l_addr ? map->l_addr : 0x400000;
+	ElfW(Ehdr) head;
+	ElfW(Phdr) p[16];
+	long have;
+
+	memset(out, 0, sizeof(*out));
+	if (sys_peek(&head, (void *)image, sizeof(head)) != sizeof(head) ||
+	    memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_phentsize != sizeof(p[0]))
+		return false;
+	have = sys_peek(p, (void *)(image + head.e_phoff), sizeof(p)) / (long)sizeof(p[0]);
+	for (long i = 0; i < have && i < head.e_phnum; i++) {
+		if (p[i].p_type == PT_LOAD)
+			add_segment(out, &p[i], map->l_addr);
+		else if (p[i].p_type == PT_NOTE && !out->build_id[0])
+			read_build_id(out, map->l_addr + p[i].p_vaddr, p[i].p_memsz);
+	}
+	return out->end != 0;
+}

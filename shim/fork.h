@@ -1,0 +1,38 @@
+/*
+ * What a fork leaves behind. The forking thread looks at every other thread's claims in the last prepare
+ * handler, asks memory which are true, and writes them down twice: as events for the report, and in private
+ * memory that the child inherits, where it can look up a lock that it is about to wait for.
+ */
+#ifndef MPSAN_FORK_H
+#define MPSAN_FORK_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "../include/mpsan_log.h"
+
+/* A lock that was held by a thread which does not exist in this process. */
+struct fork_orphan {
+	uint64_t tag;
+	uint64_t caller;
+	uint64_t held; /* position of its `held` event in the log of held_slot */
+	uint32_t held_slot;
+	uint32_t tid; /* of the holder */
+	uint32_t flags; /* enum mpsan_lock_flags */
+	uint32_t readers; /* for read locks: 1 for this holder */
+};
+
+/* Registers our atfork handlers; the first caller of __register_atfork makes it happen before its own. */
+void fork_register(void);
+
+/* Around the real call. Ways that run no atfork handlers say `handlers` false and are prepared here. */
+void fork_enter(enum mpsan_how how, bool handlers);
+pid_t fork_leave(pid_t result);
+
+/* The two halves for a child that comes to life elsewhere (clone). */
+void fork_born(void);
+
+/* In a forked child: an orphan on this address of this kind (0: any), NULL: none. */
+const struct fork_orphan *fork_orphan_find(const void *lock, unsigned kind);
+
+#endif

@@ -1,0 +1,246 @@
+/*
+ * Mutexes, read-write locks, spin locks and C11's mutexes. Each hook: claim, real call, confirm. A lock that
+ * is seen to be taken gets a second look before the call blocks.
+ */
+#include <pthread.h>
+#include <threads.h>
+
+#include "../hint.h"
+#include "../hook.h"
+#include "../look.h"
+#include "../thread.h"
+
+#define MUTEX_TAKEN(m) UNLIKELY((m)->__data.__lock != 0)
+#define RWLOCK_TAKEN(l) UNLIKELY((l)->__data.__cur_writer != 0)
+#define RWLOCK_IN_USE(l) UNLIKELY((l)->__data.__readers >> 3 || (l)->__data.__cur_writer)
+#define SPIN_TAKEN(l) UNLIKELY(*(l) != 1)
+
+EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *attr)
+{
+	ENTER(pthread_mutex_init);
+	hint_init(m, CALLER);
+	return REAL(pthread_mutex_init)(m, attr);
+}
+
+EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
+{
+	ENTER(pthread_mutex_destroy);
+	hint_init(m, 0);
+	return REAL(pthread_mutex_destroy)(m);
+}
+
+EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
+{
+	ENTER(pthread_mutex_lock);
+	struct mpsan_hold *hold = hold_begin(m, MPSAN_LOCK_MUTEX, CALLER);
+
+	if (MUTEX_TAKEN(m))
+		return lock_taken(hold, m, MPSAN_LOCK_MUTEX, look_mutex(m, CALLER), REAL(pthread_mutex_lock));
+	return hold_end(hold, m, MPSAN_LOCK_MUTEX, REAL(pthread_mutex_lock)(m));
+}
+
+EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
+{
+	ENTER(pthread_mutex_trylock);
+	return hold_try(m, MPSAN_LOCK_MUTEX, CALLER, REAL(pthread_mutex_trylock)(m));
+}
+
+EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *until)
+{
+	ENTER(pthread_mutex_timedlock);
+	struct mpsan_hold *hold = hold_begin(m, MPSAN_LOCK_MUTEX, CALLER);
+
+	return hold_end(hold, m, MPSAN_LOCK_MUTEX, REAL(pthread_mutex_timedlock)(m, until));
+}
+
+EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *until)
+{
+	ENTER(pthread_mutex_clocklock);
+	struct mpsan_hold *hold = hold_begin(m, MPSAN_LOCK_MUTEX, CALLER);
+
+	return hold_end(hold, m, MPSAN_LOCK_MUTEX, REAL(pthread_mutex_clocklock)(m, clock, until));
+}
+
+EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
+{
+	ENTER(pthread_mutex_unlock);
+	int result;
+
+	hold_drop(m);
+	result = REAL(pthread_mutex_unlock)(m);
+	if (UNLIKELY(result))
+		look_unlock(m, result, CALLER);
+	return result;
+}
+
+EXPORT int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *attr)
+{
+	ENTER(pthread_rwlock_init);
+	hint_init(l, CALLER);
+	return REAL(pthread_rwlock_init)(l, attr);
+}
+
+EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
+{
+	ENTER(pthread_rwlock_destroy);
+	hint_init(l, 0);
+	return REAL(pthread_rwlock_destroy)(l);
+}
+
+EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
+{
+	ENTER(pthread_rwlock_rdlock);
+	struct mpsan_hold *hold = hold_begin(l, MPSAN_LOCK_RWLOCK_READ, CALLER);
+
+	if (RWLOCK_TAKEN(l))
+		return lock_taken(hold, l, MPSAN_LOCK_RWLOCK_READ, look_rwlock(l, MPSAN_LOCK_RWLOCK_READ, CALLER), REAL(pthread_rwlock_rdlock));
+	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_READ, REAL(pthread_rwlock_rdlock)(l));
+}
+
+EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
+{
+	ENTER(pthread_rwlock_tryrdlock);
+	return hold_try(l, MPSAN_LOCK_RWLOCK_READ, CALLER, REAL(pthread_rwlock_tryrdlock)(l));
+}
+
+EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *until)
+{
+	ENTER(pthread_rwlock_timedrdlock);
+	struct mpsan_hold *hold = hold_begin(l, MPSAN_LOCK_RWLOCK_READ, CALLER);
+
+	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_READ, REAL(pthread_rwlock_timedrdlock)(l, until));
+}
+
+EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *until)
+{
+	ENTER(pthread_rwlock_clockrdlock);
+	struct mpsan_hold *hold = hold_begin(l, MPSAN_LOCK_RWLOCK_READ, CALLER);
+
+	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_READ, REAL(pthread_rwlock_clockrdlock)(l, clock, until));
+}
+
+EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
+{
+	ENTER(pthread_rwlock_wrlock);
+	struct mpsan_hold *hold = hold_begin(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
+
+	if (RWLOCK_IN_USE(l))
+		return lock_taken(hold, l, MPSAN_LOCK_RWLOCK_WRITE, look_rwlock(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER), REAL(pthread_rwlock_wrlock));
+	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_WRITE, REAL(pthread_rwlock_wrlock)(l));
+}
+
+EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
+{
+	ENTER(pthread_rwlock_trywrlock);
+	return hold_try(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER, REAL(pthread_rwlock_trywrlock)(l));
+}
+
+EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *until)
+{
+	ENTER(pthread_rwlock_timedwrlock);
+	struct mpsan_hold *hold = hold_begin(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
+
+	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_WRITE, REAL(pthread_rwlock_timedwrlock)(l, until));
+}
+
+EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *until)
+{
+	ENTER(pthread_rwlock_clockwrlock);
+	struct mpsan_hold *hold = hold_begin(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
+
+	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_WRITE, REAL(pthread_rwlock_clockwrlock)(l, clock, until));
+}
+
+EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
+{
+	ENTER(pthread_rwlock_unlock);
+	hold_drop(l);
+	return REAL(pthread_rwlock_unlock)(l);
+}
+
+EXPORT int pthread_spin_init(pthread_spinlock_t *l, int shared)
+{
+	ENTER(pthread_spin_init);
+	hint_init((const void *)l, CALLER);
+	if (shared == PTHREAD_PROCESS_SHARED)
+		hint_learn((const void *)l, MPSAN_LF_SHARED);
+	return REAL(pthread_spin_init)(l, shared);
+}
+
+EXPORT int pthread_spin_destroy(pthread_spinlock_t *l)
+{
+	ENTER(pthread_spin_destroy);
+	hint_init((const void *)l, 0);
+	return REAL(pthread_spin_destroy)(l);
+}
+
+EXPORT int pthread_spin_lock(pthread_spinlock_t *l)
+{
+	ENTER(pthread_spin_lock);
+	struct mpsan_hold *hold = hold_begin((const void *)l, MPSAN_LOCK_SPIN, CALLER);
+
+	if (SPIN_TAKEN(l))
+		return lock_taken(hold, (const void *)l, MPSAN_LOCK_SPIN, look_spin((const void *)l, CALLER), REAL(pthread_spin_lock));
+	return hold_end(hold, (const void *)l, MPSAN_LOCK_SPIN, REAL(pthread_spin_lock)(l));
+}
+
+EXPORT int pthread_spin_trylock(pthread_spinlock_t *l)
+{
+	ENTER(pthread_spin_trylock);
+	return hold_try((const void *)l, MPSAN_LOCK_SPIN, CALLER, REAL(pthread_spin_trylock)(l));
+}
+
+EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
+{
+	ENTER(pthread_spin_unlock);
+	hold_drop((const void *)l);
+	return REAL(pthread_spin_unlock)(l);
+}
+
+/* glibc's mtx_t is a mutex in all but name; its functions do not come by the pthread ones (facts 1.1). */
+#define AS_MUTEX(m) ((pthread_mutex_t *)(void *)(m))
+
+EXPORT int mtx_init(mtx_t *m, int type)
+{
+	ENTER(mtx_init);
+	hint_init(m, CALLER);
+	return REAL(mtx_init)(m, type);
+}
+
+EXPORT void mtx_destroy(mtx_t *m)
+{
+	ENTER(mtx_destroy);
+	hint_init(m, 0);
+	REAL(mtx_destroy)(m);
+}
+
+EXPORT int mtx_lock(mtx_t *m)
+{
+	ENTER(mtx_lock);
+	struct mpsan_hold *hold = hold_begin(m, MPSAN_LOCK_MUTEX, CALLER);
+
+	if (MUTEX_TAKEN(AS_MUTEX(m)))
+		return lock_taken(hold, m, MPSAN_LOCK_MUTEX, look_mutex(m, CALLER), REAL(mtx_lock));
+	return hold_end(hold, m, MPSAN_LOCK_MUTEX, REAL(mtx_lock)(m));
+}
+
+EXPORT int mtx_trylock(mtx_t *m)
+{
+	ENTER(mtx_trylock);
+	return hold_try(m, MPSAN_LOCK_MUTEX, CALLER, REAL(mtx_trylock)(m));
+}
+
+EXPORT int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict until)
+{
+	ENTER(mtx_timedlock);
+	struct mpsan_hold *hold = hold_begin(m, MPSAN_LOCK_MUTEX, CALLER);
+
+	return hold_end(hold, m, MPSAN_LOCK_MUTEX, REAL(mtx_timedlock)(m, until));
+}
+
+EXPORT int mtx_unlock(mtx_t *m)
+{
+	ENTER(mtx_unlock);
+	hold_drop(m);
+	return REAL(mtx_unlock)(m);
+}

@@ -1,0 +1,341 @@
+/*
+ * Birth and death of processes. Which calls run atfork handlers, and which reach another hook, is in facts 1.1:
+ * libc's own calls among these are invisible, so every way has its row.
+ */
+#include <pthread.h>
+#include <pty.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../fork.h"
+#include "../hook.h"
+#include "../life.h"
+#include "../log.h"
+#include "../stack.h"
+#include "../sys.h"
+#include "../thread.h"
+
+pid_t __fork(void);
+pid_t __vfork(void);
+int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso);
+
+EXPORT pid_t fork(void)
+{
+	ENTER(fork);
+	fork_enter(MPSAN_HOW_FORK, true);
+	return fork_leave(REAL(fork)());
+}
+
+EXPORT pid_t __fork(void)
+{
+	ENTER(__fork);
+	fork_enter(MPSAN_HOW_FORK, true);
+	return fork_leave(REAL(__fork)());
+}
+
+EXPORT pid_t _Fork(void)
+{
+	ENTER(_Fork);
+	fork_enter(MPSAN_HOW__FORK, false);
+	return fork_leave(REAL(_Fork)());
+}
+
+EXPORT int daemon(int nochdir, int noclose)
+{
+	ENTER(daemon);
+	fork_enter(MPSAN_HOW_DAEMON, true);
+	return fork_leave(REAL(daemon)(nochdir, noclose));
+}
+
+EXPORT int forkpty(int *master, char *name, const struct termios *termios, const struct winsize *size)
+{
+	ENTER(forkpty);
+	fork_enter(MPSAN_HOW_FORKPTY, true);
+	return fork_leave(REAL(forkpty)(master, name, termios, size));
+}
+
+/* Children that share our memory until they exec: one event, nothing else changes. */
+static uint64_t note_spawn(enum mpsan_how how)
+{
+	uint64_t fork = 0;
+
+	if (!life.attached || hook_off || life_is_guest())
+		return 0;
+	INSIDE {
+		fork = EMIT(fork, .how = how, .threads = sys_thread_count(), .stack = stack_own(),
+			    .python = stack_python(0));
+		if (how != MPSAN_HOW_VFORK && how != MPSAN_HOW_CLONE)
+			__atomic_store_n(&life.self->spawning, (uint16_t)how, __ATOMIC_RELEASE);
+	}
+	return fork;
+}
+
+static void note_spawned(uint64_t fork, pid_t child, int error)
+{
+	if (!fork)
+		return;
+	INSIDE {
+		__atomic_store_n(&life.self->spawning, 0, __ATOMIC_RELEASE);
+		EMIT(fork_done, .fork = fork, .child = (uint64_t)child, .error = (uint64_t)error);
+	}
+}
+
+#define SPAWN(name)                                                                                       \
+	EXPORT int name(pid_t *restrict pid, const char *restrict path,                                   \
+			const posix_spawn_file_actions_t *restrict actions,                               \
+			const posix_spawnattr_t *restrict attributes, char *const *restrict argv,         \
+			char *const *restrict envp)                                                       \
+	{                                                                                                 \
+		ENTER(name);                                                                              \
+		uint64_t fork = note_spawn(MPSAN_HOW_POSIX_SPAWN);                                        \
+		pid_t child = 0;                                                                          \
+		int error = REAL(name)(&child, path, actions, attributes, argv, envp);                    \
+                                                                                                          \
+		note_spawned(fork, error ? 0 : child, error);                                             \
+		if (pid && !error)                                                                        \
+			*pid = child;                                                                     \
+		return error;                                                                             \
+	}
+SPAWN(posix_spawn)
+SPAWN(posix_spawnp)
+
+EXPORT int system(const char *command)
+{
+	ENTER(system);
+	uint64_t fork = command ? note_spawn(MPSAN_HOW_SYSTEM) : 0;
+	int status = REAL(system)(command);
+
+	note_spawned(fork, 0, 0);
+	return status;
+}
+
+EXPORT FILE *popen(const char *command, const char *mode)
+{
+	ENTER(popen);
+	uint64_t fork = note_spawn(MPSAN_HOW_POPEN);
+	FILE *stream = REAL(popen)(command, mode);
+
+	note_spawned(fork, 0, stream ? 0 : errno);
+	return stream;
+}
+
+static void *pass_vfork_as(void *real)
+{
+	note_spawn(MPSAN_HOW_VFORK);
+	return real;
+}
+
+PASS(vfork)
+{
+	ENTER(vfork);
+	(void)regs;
+	return pass_vfork_as((void *)REAL(vfork));
+}
+
+PASS(__vfork)
+{
+	ENTER(__vfork);
+	(void)regs;
+	return pass_vfork_as((void *)REAL(__vfork));
+}
+
+/* A cloned process starts in a function of its own: ours first, on its copy of this memory. */
+struct clone_call {
+	int (*start)(void *);
+	void *argument;
+};
+
+static int clone_child(void *argument)
+{
+	const struct clone_call *call = argument;
+
+	fork_leave(0);
+	return call->start(call->argument);
+}
+
+PASS(clone)
+{
+	ENTER(clone);
+	struct clone_call call = { (int (*)(void *))regs->arg[0], (void *)regs->arg[3] };
+	int flags = (int)regs->arg[2];
+
+	if (flags & CLONE_THREAD)
+		return (void *)REAL(clone);
+	if (flags & (CLONE_VM | CLONE_SETTLS)) {
+		note_spawn(MPSAN_HOW_CLONE);
+		return (void *)REAL(clone);
+	}
+	fork_enter(MPSAN_HOW_CLONE, false);
+	regs->result = (uint64_t)(int64_t)fork_leave(REAL(clone)(clone_child, (void *)regs->arg[1], flags, &call,
+								 regs->arg[4], regs->arg[5], regs->stack[0]));
+	return NULL;
+}
+
+/* True for a raw system call that copies this process and comes back on this stack in the child. */
+static bool copies_process(const struct pass_regs *regs)
+{
+	const uint64_t *clone3 = (const uint64_t *)regs->arg[1];
+
+	switch (regs->arg[0]) {
+#ifdef SYS_fork
+	case SYS_fork:
+		return true;
+#endif
+	case SYS_clone:
+		return !(regs->arg[1] & (CLONE_VM | CLONE_SETTLS)) && !regs->arg[2];
+	case SYS_clone3: /* struct clone_args: flags first, stack sixth */
+		return clone3 && !(clone3[0] & (CLONE_VM | CLONE_SETTLS)) && !clone3[5];
+	default:
+		return false;
+	}
+}
+
+PASS(syscall)
+{
+	ENTER(syscall);
+	const uint64_t *a = regs->arg;
+
+	if (LIKELY(!copies_process(regs)))
+		return (void *)REAL(syscall);
+	fork_enter(MPSAN_HOW_SYSCALL, false);
+	regs->result = (uint64_t)(int64_t)fork_leave(
+		(pid_t)REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4], a[5], regs->stack[0]));
+	return NULL;
+}
+
+#define PASS_EXEC(name, path, argv)                                                            \
+	PASS(name)                                                                             \
+	{                                                                                      \
+		ENTER(name);                                                                   \
+		life_exec((const char *)(path), (const char *const *)(argv));                  \
+		return (void *)REAL(name);                                                     \
+	}
+PASS_EXEC(execv, regs->arg[0], regs->arg[1])
+PASS_EXEC(execvp, regs->arg[0], regs->arg[1])
+PASS_EXEC(execvpe, regs->arg[0], regs->arg[1])
+PASS_EXEC(execve, regs->arg[0], regs->arg[1])
+PASS_EXEC(fexecve, NULL, regs->arg[1])
+PASS_EXEC(execveat, regs->arg[1], regs->arg[2])
+
+/* The list forms: arguments in registers first, then on the stack, a null pointer at their end. */
+#define LIST_MAX 16
+static void *pass_exec_list(const struct pass_regs *regs, void *real)
+{
+	const char *argv[LIST_MAX + 1] = { NULL };
+
+	for (int i = 0; i < LIST_MAX; i++) {
+		argv[i] = (const char *)(i < 5 ? regs->arg[i + 1] : regs->stack[i - 5]);
+		if (!argv[i])
+			break;
+	}
+	life_exec((const char *)regs->arg[0], argv);
+	return real;
+}
+
+#define PASS_EXEC_LIST(name)                                          \
+	PASS(name)                                                    \
+	{                                                             \
+		ENTER(name);                                          \
+		return pass_exec_list(regs, (void *)REAL(name));      \
+	}
+PASS_EXEC_LIST(execl)
+PASS_EXEC_LIST(execlp)
+PASS_EXEC_LIST(execle)
+
+/* exit runs handlers first: the end itself is marked by the last of them, our destructor. */
+PASS(exit)
+{
+	ENTER(exit);
+	life_exit_code((int)regs->arg[0]);
+	return (void *)REAL(exit);
+}
+
+#define PASS_EXIT(name)                                \
+	PASS(name)                                     \
+	{                                              \
+		ENTER(name);                           \
+		life_exit((int)regs->arg[0]);          \
+		return (void *)REAL(name);             \
+	}
+PASS_EXIT(_exit)
+PASS_EXIT(_Exit)
+PASS_EXIT(quick_exit)
+
+static pid_t note_wait(pid_t pid, int status, int *to)
+{
+	if (pid > 0) {
+		life_ended((uint32_t)pid, status);
+		if (to)
+			*to = status;
+	}
+	return pid;
+}
+
+EXPORT pid_t wait(int *to)
+{
+	ENTER(wait);
+	int status = 0;
+	pid_t pid = REAL(wait)(&status);
+
+	return note_wait(pid, status, to);
+}
+
+EXPORT pid_t waitpid(pid_t which, int *to, int options)
+{
+	ENTER(waitpid);
+	int status = 0;
+	pid_t pid = REAL(waitpid)(which, &status, options);
+
+	return note_wait(pid, status, to);
+}
+
+EXPORT pid_t wait3(int *to, int options, struct rusage *usage)
+{
+	ENTER(wait3);
+	int status = 0;
+	pid_t pid = REAL(wait3)(&status, options, usage);
+
+	return note_wait(pid, status, to);
+}
+
+EXPORT pid_t wait4(pid_t which, int *to, int options, struct rusage *usage)
+{
+	ENTER(wait4);
+	int status = 0;
+	pid_t pid = REAL(wait4)(which, &status, options, usage);
+
+	return note_wait(pid, status, to);
+}
+
+EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
+{
+	ENTER(waitid);
+	int result = REAL(waitid)(type, id, info, options);
+
+	if (!result && info && info->si_pid && (options & WEXITED))
+		life_ended((uint32_t)info->si_pid,
+			   info->si_code == CLD_EXITED ? info->si_status << 8 : info->si_status & 0x7f);
+	return result;
+}
+
+/* Prepare handlers run in reverse order of registration: ours goes in before anybody's to run last. */
+EXPORT int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso)
+{
+	ENTER(__register_atfork);
+	fork_register();
+	return REAL(__register_atfork)(prepare, parent, child, dso);
+}
+
+EXPORT int pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
+{
+	ENTER(pthread_atfork);
+	fork_register();
+	return REAL(pthread_atfork)(prepare, parent, child);
+}

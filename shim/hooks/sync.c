@@ -1,0 +1,191 @@
+/* Semaphores, condition variables and barriers. What a semaphore is used for is learned from who posts it. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdarg.h>
+#include <threads.h>
+
+#include "../elf.h"
+#include "../hint.h"
+#include "../hook.h"
+#include "../look.h"
+#include "../thread.h"
+
+/* The value is the low half of the first word (claim.c). */
+#define SEMAPHORE_EMPTY(s) UNLIKELY(*(const uint32_t *)(const void *)(s) == 0)
+
+EXPORT int sem_init(sem_t *s, int shared, unsigned value)
+{
+	ENTER(sem_init);
+	hint_init(s, CALLER);
+	return REAL(sem_init)(s, shared, value);
+}
+
+EXPORT int sem_destroy(sem_t *s)
+{
+	ENTER(sem_destroy);
+	hint_init(s, 0);
+	return REAL(sem_destroy)(s);
+}
+
+EXPORT sem_t *sem_open(const char *name, int flags, ...)
+{
+	ENTER(sem_open);
+	va_list list;
+	mode_t mode;
+	unsigned value;
+	sem_t *s;
+
+	va_start(list, flags);
+	mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
+	value = flags & O_CREAT ? va_arg(list, unsigned) : 0;
+	va_end(list);
+	s = REAL(sem_open)(name, flags, mode, value);
+	if (s != SEM_FAILED)
+		hint_init(s, CALLER);
+	return s;
+}
+
+EXPORT int sem_close(sem_t *s)
+{
+	ENTER(sem_close);
+	hint_init(s, 0);
+	return REAL(sem_close)(s);
+}
+
+EXPORT int sem_wait(sem_t *s)
+{
+	ENTER(sem_wait);
+	struct mpsan_hold *hold = hold_begin(s, MPSAN_LOCK_SEMAPHORE, CALLER);
+
+	if (SEMAPHORE_EMPTY(s))
+		return lock_taken(hold, s, MPSAN_LOCK_SEMAPHORE, look_semaphore(s, CALLER), REAL(sem_wait));
+	return hold_end(hold, s, MPSAN_LOCK_SEMAPHORE, REAL(sem_wait)(s));
+}
+
+EXPORT int sem_trywait(sem_t *s)
+{
+	ENTER(sem_trywait);
+	return hold_try(s, MPSAN_LOCK_SEMAPHORE, CALLER, REAL(sem_trywait)(s));
+}
+
+EXPORT int sem_timedwait(sem_t *restrict s, const struct timespec *restrict until)
+{
+	ENTER(sem_timedwait);
+	struct mpsan_hold *hold = hold_begin(s, MPSAN_LOCK_SEMAPHORE, CALLER);
+
+	return hold_end(hold, s, MPSAN_LOCK_SEMAPHORE, REAL(sem_timedwait)(s, until));
+}
+
+EXPORT int sem_clockwait(sem_t *restrict s, clockid_t clock, const struct timespec *restrict until)
+{
+	ENTER(sem_clockwait);
+	struct mpsan_hold *hold = hold_begin(s, MPSAN_LOCK_SEMAPHORE, CALLER);
+
+	return hold_end(hold, s, MPSAN_LOCK_SEMAPHORE, REAL(sem_clockwait)(s, clock, until));
+}
+
+EXPORT int sem_post(sem_t *s)
+{
+	ENTER(sem_post);
+	hint_learn(s, hold_drop(s) ? MPSAN_LF_MUTUAL : MPSAN_LF_HANDOFF);
+	return REAL(sem_post)(s);
+}
+
+/*
+ * A wait on a condition lets go of its mutex where no hook sees it: the claim is put away before and
+ * comes back after. Cancellation leaves it away; memory knows better.
+ */
+#define WAIT_CONDITION(condition, mutex, call)                                              \
+	do {                                                                                \
+		int result;                                                                 \
+                                                                                            \
+		hold_drop(mutex);                                                           \
+		hold_begin(condition, MPSAN_WAIT_COND, CALLER);                             \
+		result = call;                                                              \
+		hold_drop(condition);                                                       \
+		hold_confirm(hold_begin(mutex, MPSAN_LOCK_MUTEX, CALLER), mutex, MPSAN_LOCK_MUTEX); \
+		return result;                                                              \
+	} while (0)
+
+EXPORT int pthread_cond_wait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m)
+{
+	ENTER(pthread_cond_wait);
+	WAIT_CONDITION(c, m, REAL(pthread_cond_wait)(c, m));
+}
+
+EXPORT int pthread_cond_timedwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m,
+				  const struct timespec *restrict until)
+{
+	ENTER(pthread_cond_timedwait);
+	WAIT_CONDITION(c, m, REAL(pthread_cond_timedwait)(c, m, until));
+}
+
+EXPORT int pthread_cond_clockwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m, clockid_t clock,
+				  const struct timespec *restrict until)
+{
+	ENTER(pthread_cond_clockwait);
+	WAIT_CONDITION(c, m, REAL(pthread_cond_clockwait)(c, m, clock, until));
+}
+
+EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
+{
+	ENTER(cnd_wait);
+	WAIT_CONDITION(c, m, REAL(cnd_wait)(c, m));
+}
+
+EXPORT int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m, const struct timespec *restrict until)
+{
+	ENTER(cnd_timedwait);
+	WAIT_CONDITION(c, m, REAL(cnd_timedwait)(c, m, until));
+}
+
+EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
+{
+	ENTER(pthread_barrier_wait);
+	int result;
+
+	hold_begin(b, MPSAN_WAIT_BARRIER, CALLER);
+	result = REAL(pthread_barrier_wait)(b);
+	hold_drop(b);
+	return result;
+}
+
+/*
+ * Binaries older than glibc 2.3.2 ask for another pthread_cond_wait, on another structure: they get it. The
+ * export map gives these names their two versions (shim/exports.map); all other exports have none, so that
+ * they answer for every version.
+ */
+#if defined(__x86_64__)
+static int (*real_old_wait)(void *, pthread_mutex_t *);
+static int (*real_old_timedwait)(void *, pthread_mutex_t *, const struct timespec *);
+
+EXPORT int old_cond_wait(void *c, pthread_mutex_t *m);
+EXPORT int old_cond_timedwait(void *c, pthread_mutex_t *m, const struct timespec *until);
+
+EXPORT int old_cond_wait(void *c, pthread_mutex_t *m)
+{
+	WAIT_CONDITION(c, m, real_old_wait(c, m));
+}
+
+EXPORT int old_cond_timedwait(void *c, pthread_mutex_t *m, const struct timespec *until)
+{
+	WAIT_CONDITION(c, m, real_old_timedwait(c, m, until));
+}
+
+__asm__(".symver old_cond_wait, pthread_cond_wait@GLIBC_2.2.5, remove");
+__asm__(".symver old_cond_timedwait, pthread_cond_timedwait@GLIBC_2.2.5, remove");
+__asm__(".symver pthread_cond_wait, pthread_cond_wait@@GLIBC_2.3.2, remove");
+__asm__(".symver pthread_cond_timedwait, pthread_cond_timedwait@@GLIBC_2.3.2, remove");
+
+void hook_resolve_old(void)
+{
+	real_old_wait = (int (*)(void *, pthread_mutex_t *))elf_next("pthread_cond_wait", "GLIBC_2.2.5");
+	real_old_timedwait = (int (*)(void *, pthread_mutex_t *, const struct timespec *))elf_next(
+		"pthread_cond_timedwait", "GLIBC_2.2.5");
+}
+#else
+void hook_resolve_old(void)
+{
+}
+#endif

@@ -1,0 +1,93 @@
+/* Threads: birth with entry and creator, and whom a thread waits for. */
+#include <pthread.h>
+#include <threads.h>
+
+#include "../hook.h"
+#include "../log.h"
+#include "../thread.h"
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument)
+{
+	ENTER(pthread_create);
+	struct thread_parcel *parcel = thread_pack(start, argument, CALLER);
+	int result;
+
+	if (!parcel)
+		return REAL(pthread_create)(thread, attr, start, argument);
+	result = REAL(pthread_create)(thread, attr, arch_thread_start, parcel);
+	if (result)
+		thread_unpack(parcel);
+	return result;
+}
+
+/* The start routine's result is an int there, in the same register. */
+EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
+{
+	ENTER(thrd_create);
+	struct thread_parcel *parcel = thread_pack((void *(*)(void *))(void *)start, argument, CALLER);
+	int result;
+
+	if (!parcel)
+		return REAL(thrd_create)(thread, start, argument);
+	result = REAL(thrd_create)(thread, (thrd_start_t)(void *)arch_thread_start, parcel);
+	if (result != thrd_success)
+		thread_unpack(parcel);
+	return result;
+}
+
+PASS(pthread_exit)
+{
+	ENTER(pthread_exit);
+	if (thread_hot && log_head())
+		EMIT(thread_exit, .by = regs->back);
+	return (void *)REAL(pthread_exit);
+}
+
+PASS(thrd_exit)
+{
+	ENTER(thrd_exit);
+	if (thread_hot && log_head())
+		EMIT(thread_exit, .by = regs->back);
+	return (void *)REAL(thrd_exit);
+}
+
+/* What it waits for is the thread's handle: an address like that of a lock. */
+#define WAIT_JOIN(thread, call)                                               \
+	do {                                                                  \
+		int result;                                                   \
+                                                                              \
+		hold_begin((const void *)(thread), MPSAN_WAIT_JOIN, CALLER);  \
+		result = call;                                                \
+		hold_drop((const void *)(thread));                            \
+		return result;                                                \
+	} while (0)
+
+EXPORT int pthread_join(pthread_t thread, void **value)
+{
+	ENTER(pthread_join);
+	WAIT_JOIN(thread, REAL(pthread_join)(thread, value));
+}
+
+EXPORT int pthread_tryjoin_np(pthread_t thread, void **value)
+{
+	ENTER(pthread_tryjoin_np);
+	return REAL(pthread_tryjoin_np)(thread, value);
+}
+
+EXPORT int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until)
+{
+	ENTER(pthread_timedjoin_np);
+	WAIT_JOIN(thread, REAL(pthread_timedjoin_np)(thread, value, until));
+}
+
+EXPORT int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock, const struct timespec *until)
+{
+	ENTER(pthread_clockjoin_np);
+	WAIT_JOIN(thread, REAL(pthread_clockjoin_np)(thread, value, clock, until));
+}
+
+EXPORT int thrd_join(thrd_t thread, int *value)
+{
+	ENTER(thrd_join);
+	WAIT_JOIN(thread, REAL(thrd_join)(thread, value));
+}

@@ -1,0 +1,262 @@
+/* Birth, exec and end of this process. Neighbours: life.h; hooks/process.c tells what the program asked for. */
+#include "life.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "fork.h"
+#include "hook.h"
+#include "log.h"
+#include "session.h"
+#include "sys.h"
+#include "thread.h"
+
+struct life life;
+static int exit_code = -1; /* what exit() was called with, if it was */
+
+void life_flag(uint16_t flag)
+{
+	if (life.self)
+		__atomic_fetch_or(&life.self->flags, flag, __ATOMIC_RELAXED);
+}
+
+void life_switched_off(unsigned why)
+{
+	static const char *const line[] = { "mpsan: cannot write a log here; this program runs unwatched", NULL };
+
+	if (life.self) {
+		life.self->why_off = (uint16_t)why;
+		life_flag(MPSAN_PROCESS_OFF);
+	} else if (!life.quiet) {
+		sys_print(line);
+	}
+}
+
+/* As much of the argument list as the slot holds. */
+static void copy_argv(struct mpsan_process *p, const char *const *argv)
+{
+	char *at = p->argv, *end = p->argv + sizeof(p->argv);
+
+	for (; argv && *argv && at + 1 < end; argv++)
+		at = text_put(at, end, *argv) + 1;
+	p->argv_bytes = (uint32_t)(at < end ? at - p->argv : (long)sizeof(p->argv));
+}
+
+/* The slot of this image: the one that the parent claimed for us (vfork), or a new one. */
+static uint32_t take_slot(void)
+{
+	uint32_t pid = sys_pid(), before = session_find(life.session, pid), slot, parent;
+	struct mpsan_process *p;
+
+	if (before != SESSION_NO_SLOT && !(life.table[before].flags & MPSAN_PROCESS_ATTACHED))
+		return before;
+	slot = session_claim(life.session, pid);
+	if (slot == SESSION_NO_SLOT)
+		return slot;
+	p = &life.table[slot];
+	p->parent_pid = (uint32_t)SYS1(SYS_getppid, 0);
+	parent = before != SESSION_NO_SLOT ? before : session_find(life.session, p->parent_pid);
+	p->parent = parent == SESSION_NO_SLOT ? 0 : parent + 1;
+	p->how = MPSAN_HOW_ROOT;
+	if (before != SESSION_NO_SLOT)
+		p->how = MPSAN_HOW_EXEC;
+	else if (parent != SESSION_NO_SLOT)
+		p->how = life.table[parent].spawning ? life.table[parent].spawning : MPSAN_HOW_EXEC;
+	p->birth_ns = sys_now();
+	return slot;
+}
+
+static void describe_self(const char *const *argv)
+{
+	struct stat ns;
+
+	life.self = &life.table[life.slot];
+	life.pid = life.self->pid;
+	if (SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &ns, 0) == 0)
+		life.pid_ns = ns.st_ino;
+	life.self->pid_ns = life.pid_ns;
+	life.self->uid = (uint32_t)SYS1(SYS_geteuid, 0);
+	life.self->attach_ns = sys_now();
+	copy_argv(life.self, argv);
+	life_flag(MPSAN_PROCESS_ATTACHED);
+}
+
+/* MPSAN_OPTIONS=name=value:…; unknown names are the command's business. */
+static const char *option(const char *name, char *value, size_t bytes)
+{
+	const char *at = sys_getenv("MPSAN_OPTIONS");
+	size_t n = 0;
+
+	while (at && *at) {
+		if (text_starts(at, name) && at[strlen(name)] == '=') {
+			for (at += strlen(name) + 1; *at && *at != ':' && n + 1 < bytes; at++)
+				value[n++] = *at;
+			value[n] = '\0';
+			return value;
+		}
+		while (*at && *at++ != ':')
+			;
+	}
+	return NULL;
+}
+
+static uint64_t option_bytes(const char *name, uint64_t preset)
+{
+	char value[32];
+	const char *rest;
+	uint64_t n;
+
+	if (!option(name, value, sizeof(value)) || !(n = text_number(value, &rest)))
+		return preset;
+	return n << (*rest == 'k' ? 10 : *rest == 'M' ? 20 : *rest == 'G' ? 30 : 0);
+}
+
+static bool attach(const char *const *argv)
+{
+	char directory[240], value[8];
+
+	life.session = session_join(directory, sizeof(directory));
+	if (!life.session || __atomic_load_n(&life.session->off, __ATOMIC_RELAXED))
+		return false;
+	life.table = session_table(life.session);
+	life.slot = take_slot();
+	if (life.slot == SESSION_NO_SLOT)
+		return false;
+	life.quiet = life.session->supervisor ||
+		     (option("print", value, sizeof(value)) && text_equal(value, "no"));
+	log_start(directory, option_bytes("log-max", 64u << 20));
+	describe_self(argv);
+	return true;
+}
+
+__attribute__((constructor)) static void life_start(int argc, const char *const *argv, const char *const *envp)
+{
+	(void)argc;
+	sys_start(envp);
+	hook_resolve();
+	if (sys_image.secure) {
+		hook_off = true;
+		return;
+	}
+	if (!attach(argv)) {
+		hook_switch_off(MPSAN_OFF_NO_LOG);
+		return;
+	}
+	thread_start_main();
+	fork_register();
+	__atomic_store_n(&life.attached, true, __ATOMIC_RELEASE);
+}
+
+__attribute__((destructor)) static void life_stop(void)
+{
+	if (life.attached && !life_is_guest() && !life.self->end_ns)
+		life_exit(exit_code);
+}
+
+bool life_is_guest(void)
+{
+	return life.attached && sys_pid() != life.pid;
+}
+
+static void fill_child(struct mpsan_process *p, uint32_t parent_slot, enum mpsan_how how, uint64_t birth)
+{
+	const struct mpsan_process *from = &life.table[parent_slot];
+
+	p->parent = parent_slot + 1;
+	p->parent_pid = from->pid;
+	p->how = (uint16_t)how;
+	p->birth_ns = birth;
+	p->pid_ns = life.pid_ns;
+	p->uid = from->uid;
+	p->python = from->python;
+	p->argv_bytes = from->argv_bytes;
+	memcpy(p->argv, from->argv, sizeof(p->argv));
+}
+
+void life_child(enum mpsan_how how, uint64_t fork_pos)
+{
+	uint64_t birth = sys_now();
+	uint32_t parent = life.slot, slot;
+
+	life.forked = true;
+	exit_code = -1;
+	life.pid = sys_pid();
+	slot = session_claim(life.session, life.pid);
+	if (slot == SESSION_NO_SLOT) {
+		hook_off = true;
+		return;
+	}
+	life.slot = slot;
+	life.self = &life.table[slot];
+	fill_child(life.self, parent, how, birth);
+	life.self->fork_pos = fork_pos;
+	life.self->attach_ns = birth;
+	life_flag(MPSAN_PROCESS_ATTACHED);
+}
+
+static void note_exec(struct mpsan_process *p, const char *path)
+{
+	const char *tail = path;
+
+	p->exec_ns = sys_now();
+	p->execs++;
+	for (const char *c = path; c && *c; c++)
+		if (c[0] == '/' && c[1])
+			tail = c + 1;
+	if (tail)
+		text_put(p->exec_path, p->exec_path + sizeof(p->exec_path), tail);
+	__atomic_fetch_or(&p->flags, MPSAN_PROCESS_EXEC, __ATOMIC_RELEASE);
+}
+
+void life_exec(const char *path, const char *const *argv)
+{
+	uint32_t pid = sys_pid(), slot;
+
+	if (!life.attached || hook_off)
+		return;
+	if (pid == life.pid) {
+		note_exec(life.self, path);
+		return;
+	}
+	slot = session_find(life.session, pid);
+	if (slot == SESSION_NO_SLOT || life.table[slot].birth_ns < life.self->birth_ns) {
+		slot = session_claim(life.session, pid);
+		if (slot == SESSION_NO_SLOT)
+			return;
+		fill_child(&life.table[slot], life.slot, MPSAN_HOW_VFORK, sys_now());
+	}
+	copy_argv(&life.table[slot], argv);
+	note_exec(&life.table[slot], path);
+}
+
+void life_exit_code(int code)
+{
+	exit_code = code;
+}
+
+void life_exit(int code)
+{
+	if (!life.attached || hook_off || life_is_guest() || life.self->end_ns)
+		return;
+	life.self->end_value = code;
+	life.self->end = MPSAN_END_EXIT;
+	__atomic_store_n(&life.self->end_ns, sys_now(), __ATOMIC_RELEASE);
+}
+
+/* What a wait call told of a child completes its slot. */
+void life_ended(uint32_t pid, int status)
+{
+	uint32_t slot;
+
+	if (!life.attached || hook_off || WIFSTOPPED(status) || WIFCONTINUED(status))
+		return;
+	slot = session_find_last(life.session, pid);
+	if (slot == SESSION_NO_SLOT)
+		return;
+	life.table[slot].end_value = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+	life.table[slot].end = WIFSIGNALED(status) ? MPSAN_END_SIGNAL : MPSAN_END_EXIT;
+	if (!life.table[slot].end_ns)
+		__atomic_store_n(&life.table[slot].end_ns, sys_now(), __ATOMIC_RELEASE);
+}

@@ -1,0 +1,42 @@
+/*
+ * Birth, exec and end of this process, as far as the library is concerned. Neighbours: session.c finds the
+ * session and the slot, fork.c copies a process, hooks/process.c calls.
+ */
+#ifndef MPSAN_LIFE_H
+#define MPSAN_LIFE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../include/mpsan_log.h"
+
+/* One per process; a forked child has its own copy. */
+struct life {
+	bool attached; /* the constructor is through and the library is on */
+	bool forked; /* this image came from a fork: locks may have owners that do not exist here */
+	bool quiet; /* print nothing: a command follows the session, or the user said so */
+	uint32_t pid;
+	uint32_t slot;
+	uint32_t tid_before; /* TID of the forking thread in the parent: what its locks still say */
+	uint64_t pid_ns;
+	struct mpsan_session *session;
+	struct mpsan_process *table;
+	struct mpsan_process *self;
+};
+extern struct life life;
+
+/* A new process from a fork of this one is running: called first thing in the child. */
+void life_child(enum mpsan_how how, uint64_t fork_pos);
+
+/* Is the caller a child of this process that shares its memory (vfork)? Costs a system call. */
+bool life_is_guest(void);
+
+void life_exec(const char *path, const char *const *argv);
+void life_exit(int code);
+/* exit() was called with this code; its handlers still run. */
+void life_exit_code(int code);
+void life_ended(uint32_t pid, int status);
+void life_flag(uint16_t flag);
+void life_switched_off(unsigned why);
+
+#endif

@@ -1,0 +1,252 @@
+/* The process's log file: chunks mapped as they are needed. Neighbours: log.h promises, mpsan_log.h has the layout. */
+#include "log.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "life.h"
+#include "sys.h"
+#include "thread.h"
+
+#define CHUNKS 1024u
+#define BLOBS 512u /* remembered contents */
+
+enum state { CLOSED, OPENING, OPEN, INHERITED, BORROWED, FAILED };
+
+static struct {
+	enum state state;
+	uint64_t cap;
+	uint8_t *chunk[CHUNKS];
+	char directory[256];
+	char path[288];
+	struct {
+		uint64_t hash;
+		uint64_t position;
+	} blob[BLOBS];
+} file;
+
+static struct mpsan_log *head_of(void)
+{
+	return (struct mpsan_log *)(void *)file.chunk[0];
+}
+
+struct mpsan_log *log_head(void)
+{
+	return file.state == OPEN || file.state == INHERITED || file.state == BORROWED ? head_of() : NULL;
+}
+
+void log_start(const char *directory, uint64_t cap)
+{
+	text_put(file.directory, file.directory + sizeof(file.directory), directory);
+	file.cap = cap < (uint64_t)CHUNKS * MPSAN_CHUNK ? cap : (uint64_t)CHUNKS * MPSAN_CHUNK;
+	if (file.cap < MPSAN_CHUNK)
+		file.cap = MPSAN_CHUNK;
+}
+
+void log_forked(void)
+{
+	if (file.state == OPEN || file.state == BORROWED)
+		file.state = INHERITED;
+}
+
+static void make_path(void)
+{
+	char *end = file.path + sizeof(file.path), *at = file.path;
+
+	at = text_put(at, end, file.directory);
+	at = text_put(at, end, "/");
+	at = text_put_number(at, end, life.slot, 10);
+	text_put(at, end, ".log");
+}
+
+static void fill_head(struct mpsan_log *head)
+{
+	head->format = MPSAN_FORMAT;
+	head->slot = life.slot;
+	head->pid = life.pid;
+	head->chunk = MPSAN_CHUNK;
+	head->cap = file.cap;
+	head->birth_ns = life.self->birth_ns;
+	head->head = MPSAN_LOG_START;
+	__atomic_store_n(&head->magic, MPSAN_LOG_MAGIC, __ATOMIC_RELEASE);
+}
+
+/* The inherited mappings are the parent's: let go of them once there is a file of our own. */
+static void replace_chunks(void *first)
+{
+	for (unsigned i = 0; i < CHUNKS; i++) {
+		void *old = file.chunk[i];
+
+		file.chunk[i] = i ? NULL : first;
+		if (old)
+			SYS2(SYS_munmap, old, MPSAN_CHUNK);
+	}
+	memset(file.blob, 0, sizeof(file.blob));
+}
+
+/* One thread opens; a second one at the same moment finds the log closed and its record is dropped. */
+static bool open_own(enum state before)
+{
+	char path[sizeof(file.path)];
+	void *first;
+
+	if (!__atomic_compare_exchange_n(&file.state, &before, OPENING, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED))
+		return false;
+	memcpy(path, file.path, sizeof(path));
+	make_path();
+	first = life.session ? sys_map_file(file.path, 0, MPSAN_CHUNK, true) : NULL;
+	if (!first) {
+		memcpy(file.path, path, sizeof(path));
+		__atomic_store_n(&file.state, before == INHERITED ? BORROWED : FAILED, __ATOMIC_RELEASE);
+		return before == INHERITED;
+	}
+	fill_head(first);
+	replace_chunks(first);
+	__atomic_store_n(&file.state, OPEN, __ATOMIC_RELEASE);
+	life_flag(MPSAN_PROCESS_LOG);
+	thread_moved();
+	return true;
+}
+
+bool log_open(void)
+{
+	enum state now = __atomic_load_n(&file.state, __ATOMIC_ACQUIRE);
+	bool open = now == OPEN || now == BORROWED;
+
+	if (!open && life.attached && (now == CLOSED || now == INHERITED)) {
+		open = open_own(now);
+		if (!open && file.state == FAILED)
+			hook_switch_off(MPSAN_OFF_NO_LOG);
+	}
+	return open;
+}
+
+uint32_t *log_thread_index(void)
+{
+	return file.state == OPEN ? (uint32_t *)(void *)(file.chunk[0] + MPSAN_THREAD_INDEX) : NULL;
+}
+
+/* Extending is idempotent, so threads that need the same chunk do not wait for each other. */
+static uint8_t *chunk_get(uint64_t number)
+{
+	uint8_t *have = __atomic_load_n(&file.chunk[number], __ATOMIC_ACQUIRE), *expected = NULL, *made;
+
+	if (have)
+		return have;
+	made = sys_map_file(file.path, number * MPSAN_CHUNK, MPSAN_CHUNK, false);
+	if (made && !__atomic_compare_exchange_n(&file.chunk[number], &expected, made, false,
+						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		SYS2(SYS_munmap, made, MPSAN_CHUNK);
+		made = expected;
+	}
+	return made;
+}
+
+void *log_at(uint64_t position)
+{
+	uint8_t *chunk = position / MPSAN_CHUNK < CHUNKS ? file.chunk[position / MPSAN_CHUNK] : NULL;
+
+	return chunk ? chunk + position % MPSAN_CHUNK : NULL;
+}
+
+static void fill_record(struct mpsan_record *r, enum mpsan_event_type type, uint64_t bytes)
+{
+	r->type = (uint16_t)type;
+	r->units = (uint16_t)(bytes / MPSAN_UNIT);
+	r->tid = thread_tid();
+	r->slot = life.slot;
+	r->time_ns = sys_now();
+}
+
+/* Reserves whole units; where they do not fit the chunk, its rest becomes a record without a type. */
+static struct mpsan_record *reserve(uint64_t bytes, uint64_t *position)
+{
+	struct mpsan_log *head = head_of();
+	uint64_t at = __atomic_load_n(&head->head, __ATOMIC_RELAXED), start, rest;
+	uint8_t *chunk;
+
+	do {
+		rest = MPSAN_CHUNK - at % MPSAN_CHUNK;
+		start = rest < bytes ? at + rest : at;
+		if (start + bytes > head->cap)
+			return NULL;
+	} while (!__atomic_compare_exchange_n(&head->head, &at, start + bytes, false, __ATOMIC_ACQ_REL,
+					      __ATOMIC_RELAXED));
+	if (start != at && (chunk = chunk_get(at / MPSAN_CHUNK))) {
+		struct mpsan_record *pad = (void *)(chunk + at % MPSAN_CHUNK);
+
+		fill_record(pad, EV_none, rest);
+		log_commit(pad + 1);
+	}
+	chunk = chunk_get(start / MPSAN_CHUNK);
+	*position = start;
+	return chunk ? (void *)(chunk + start % MPSAN_CHUNK) : NULL;
+}
+
+void *log_reserve(enum mpsan_event_type type, size_t bytes, uint64_t *position)
+{
+	uint64_t whole = (sizeof(struct mpsan_record) + bytes + MPSAN_UNIT - 1) & ~(uint64_t)(MPSAN_UNIT - 1);
+	struct mpsan_record *r = NULL;
+
+	*position = 0;
+	if (hook_off || !log_open())
+		return NULL;
+	r = reserve(whole, position);
+	if (!r) {
+		*position = 0;
+		log_count(dropped);
+		return NULL;
+	}
+	fill_record(r, type, whole);
+	return r + 1;
+}
+
+/* Live records (threads) change under the reader and carry no sum over their payload. */
+void log_commit(void *payload)
+{
+	struct mpsan_record *r = (struct mpsan_record *)payload - 1;
+	uint64_t words = r->type == EV_thread ? 0 : (r->units * MPSAN_UNIT - sizeof(*r)) / 8;
+
+	__atomic_store_n(&r->commit, MPSAN_RECORD_MAGIC << 16 | mpsan_record_sum(payload, words),
+			 __ATOMIC_RELEASE);
+}
+
+uint64_t log_append(enum mpsan_event_type type, const void *payload, size_t bytes)
+{
+	uint64_t position;
+	void *to = log_reserve(type, bytes, &position);
+
+	if (!to)
+		return 0;
+	memcpy(to, payload, bytes);
+	log_commit(to);
+	return position;
+}
+
+uint64_t log_recall(uint64_t hash)
+{
+	return file.blob[hash % BLOBS].hash == hash ? file.blob[hash % BLOBS].position : 0;
+}
+
+void log_remember(uint64_t hash, uint64_t position)
+{
+	file.blob[hash % BLOBS].hash = 0;
+	__atomic_store_n(&file.blob[hash % BLOBS].position, position, __ATOMIC_RELEASE);
+	__atomic_store_n(&file.blob[hash % BLOBS].hash, hash, __ATOMIC_RELEASE);
+}
+
+uint64_t log_text(const char *text)
+{
+	uint64_t hash = EV_text, at;
+	size_t n = 0;
+
+	if (!text || !*text || !log_open())
+		return 0;
+	for (; text[n]; n++)
+		hash = (hash ^ (unsigned char)text[n]) * 0x9e3779b97f4a7c15ull;
+	at = log_recall(hash);
+	if (!at && (at = log_append(EV_text, text, n + 1)))
+		log_remember(hash, at);
+	return at;
+}

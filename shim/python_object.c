@@ -1,0 +1,416 @@
+/*
+ * Readers of CPython's objects, all on top of sys_peek. Top to bottom: memory, strings, line tables,
+ * instance dictionaries.
+ */
+#include "python_object.h"
+
+#include "sys.h"
+
+#define PAGE 4096
+#define STRING_MAX 4096 /* characters */
+#define LINES_MAX (256u << 10) /* bytes of one line table */
+#define ENTRIES_MAX 128 /* of one instance dictionary */
+
+/* ---- memory ---- */
+
+bool python_peek(void *to, uint64_t from, size_t bytes)
+{
+	return from && sys_peek(to, (const void *)from, bytes) == (long)bytes;
+}
+
+uint64_t python_peek_word(uint64_t from)
+{
+	uint64_t word;
+
+	return python_peek(&word, from, sizeof(word)) ? word : 0;
+}
+
+/* A sequential reader: memory in chunks, so that an object and what follows its head cost one peek. */
+struct span {
+	uint64_t from; /* address of chunk[0] */
+	size_t pos, have;
+	uint64_t left; /* for span_byte */
+	unsigned char chunk[PYTHON_CHUNK];
+};
+
+static void span_open(struct span *s, uint64_t from)
+{
+	s->from = from;
+	s->pos = s->have = 0;
+}
+
+static void span_skip(struct span *s, uint64_t bytes)
+{
+	if (bytes <= s->have - s->pos)
+		s->pos += bytes;
+	else
+		span_open(s, s->from + s->pos + bytes);
+}
+
+static void span_fill(struct span *s)
+{
+	long got;
+
+	span_open(s, s->from + s->pos);
+	if (!s->from)
+		return;
+	got = sys_peek(s->chunk, (const void *)s->from, PYTHON_CHUNK);
+	/* A kernel may refuse the whole chunk because its end lies in a hole: stop at the page's end. */
+	if (got < 0 && PAGE - s->from % PAGE < PYTHON_CHUNK)
+		got = sys_peek(s->chunk, (const void *)s->from, PAGE - s->from % PAGE);
+	s->have = got > 0 ? (size_t)got : 0;
+}
+
+/* The next bytes, or NULL when they are not there; at most PYTHON_CHUNK. */
+static const unsigned char *span_take(struct span *s, size_t bytes)
+{
+	if (s->have - s->pos < bytes)
+		span_fill(s);
+	if (s->have < bytes)
+		return NULL;
+	s->pos += bytes;
+	return s->chunk + s->pos - bytes;
+}
+
+/* The next of `left` bytes, or -1. */
+static int span_byte(struct span *s)
+{
+	const unsigned char *byte = s->left ? span_take(s, 1) : NULL;
+
+	if (!byte)
+		return -1;
+	s->left--;
+	return *byte;
+}
+
+/* ---- strings ---- */
+
+void writer_byte(struct writer *w, unsigned byte)
+{
+	if (w->at < w->end)
+		*w->at++ = (char)byte;
+}
+
+/* As UTF-8. Surrogates stand for bytes of a file name that are not UTF-8. */
+static void writer_char(struct writer *w, uint32_t c)
+{
+	if (c < 0x20 || c == 0x7f || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
+		c = '?';
+	if (c < 0x80) {
+		writer_byte(w, c);
+		return;
+	}
+	if (c < 0x800) {
+		writer_byte(w, 0xc0 | c >> 6);
+	} else if (c < 0x10000) {
+		writer_byte(w, 0xe0 | c >> 12);
+		writer_byte(w, 0x80 | (c >> 6 & 0x3f));
+	} else {
+		writer_byte(w, 0xf0 | c >> 18);
+		writer_byte(w, 0x80 | (c >> 12 & 0x3f));
+		writer_byte(w, 0x80 | (c >> 6 & 0x3f));
+	}
+	writer_byte(w, 0x80 | (c & 0x3f));
+}
+
+void writer_decimal(struct writer *w, unsigned value)
+{
+	char digit[12];
+	unsigned n = 0;
+
+	do
+		digit[n++] = (char)('0' + value % 10);
+	while (value /= 10);
+	while (n)
+		writer_byte(w, (unsigned char)digit[--n]);
+}
+
+/* A str, open for reading its characters one by one. Compact ones only: all that Python code makes are. */
+struct string {
+	struct span span;
+	uint64_t length;
+	unsigned width; /* 1, 2 or 4 bytes a character */
+};
+
+static bool string_open(struct string *s, uint64_t object)
+{
+	const unsigned char *head;
+	uint32_t state;
+
+	span_open(&s->span, object);
+	head = span_take(&s->span, python.at.str_ascii);
+	if (!head || word_at(head, PYTHON_OB_TYPE) != python.unicode_type)
+		return false;
+	state = (uint32_t)int_at(head, python.at.str_state);
+	s->length = word_at(head, python.at.str_length);
+	s->width = state >> 2 & 7; /* after two bits "interned"; then come compact and ascii */
+	if (!(state >> 6 & 1))
+		span_skip(&s->span, python.at.str_compact - python.at.str_ascii);
+	return (state >> 5 & 1) && (s->width == 1 || s->width == 2 || s->width == 4);
+}
+
+/* The next character; 0 when it cannot be read. */
+static uint32_t string_next(struct string *s)
+{
+	const unsigned char *from = span_take(&s->span, s->width);
+	uint32_t c = 0;
+
+	if (from)
+		memcpy(&c, from, s->width); /* little-endian, as both architectures are */
+	return c;
+}
+
+void writer_string(struct writer *w, uint64_t object)
+{
+	struct string s;
+
+	if (!string_open(&s, object)) {
+		writer_byte(w, '?');
+		return;
+	}
+	for (uint64_t i = 0; i < s.length && i < STRING_MAX && w->at < w->end; i++)
+		writer_char(w, string_next(&s));
+}
+
+static bool string_ends(uint64_t object, const char *with, bool whole)
+{
+	size_t length = strlen(with);
+	struct string s;
+
+	if (!string_open(&s, object) || s.length < length || (whole && s.length != length))
+		return false;
+	span_skip(&s.span, (s.length - length) * s.width);
+	while (*with && string_next(&s) == (unsigned char)*with)
+		with++;
+	return !*with;
+}
+
+bool python_string_ends(uint64_t object, const char *with)
+{
+	return string_ends(object, with, false);
+}
+
+bool python_string_is(uint64_t object, const char *text)
+{
+	return string_ends(object, text, true);
+}
+
+/* ---- line tables ---- */
+
+/* 3.8, 3.9: pairs (bytes of code, lines); Objects/lnotab_notes.txt */
+static unsigned line_of_lnotab(struct span *table, unsigned line, long wanted)
+{
+	long address = 0;
+	int bytes, lines;
+
+	while ((bytes = span_byte(table)) >= 0 && (lines = span_byte(table)) >= 0) {
+		address += bytes;
+		if (address > wanted)
+			break;
+		line += (unsigned)(int8_t)lines;
+	}
+	return line;
+}
+
+/* 3.10, PEP 626: pairs (bytes of code that this entry covers, lines before it; -128: it has no line) */
+static unsigned line_of_linetable(struct span *table, unsigned line, long wanted)
+{
+	long end = 0;
+	int bytes, lines;
+
+	while ((bytes = span_byte(table)) >= 0 && (lines = span_byte(table)) >= 0) {
+		bool none = (int8_t)lines == -128;
+
+		end += bytes;
+		if (!none)
+			line += (unsigned)(int8_t)lines;
+		if (end > wanted)
+			return none ? 0 : line;
+	}
+	return 0;
+}
+
+/* A number in groups of six bits, the lowest first; the sign is the lowest bit of the whole. */
+static int signed_varint(struct span *table)
+{
+	unsigned value = 0, shift = 0;
+	int byte;
+
+	do {
+		byte = span_byte(table);
+		if (byte < 0)
+			return 0;
+		value |= (unsigned)(byte & 63) << shift;
+		shift += 6;
+	} while ((byte & 64) && shift < 32);
+	return value & 1 ? -(int)(value >> 1) : (int)(value >> 1);
+}
+
+#define LOCATION_NONE 15 /* kinds of PEP 657's entries */
+#define LOCATION_LONG 14
+#define LOCATION_NO_COLUMNS 13
+#define LOCATION_ONE_LINE 10 /* to 12: the line goes on by 0 to 2; below 10 it stays */
+
+static int location_lines(struct span *table, int kind)
+{
+	if (kind == LOCATION_LONG || kind == LOCATION_NO_COLUMNS)
+		return signed_varint(table);
+	return kind >= LOCATION_ONE_LINE && kind < LOCATION_NO_COLUMNS ? kind - LOCATION_ONE_LINE : 0;
+}
+
+/* 3.11 on, PEP 657: each entry begins with a byte that has its top bit set, and no other byte has. */
+static unsigned line_of_locations(struct span *table, unsigned line, long wanted)
+{
+	int byte = span_byte(table);
+	long end = 0;
+
+	while (byte >= 0) {
+		int kind = byte >> 3 & 15;
+
+		end += 2 * ((byte & 7) + 1);
+		line += (unsigned)location_lines(table, kind);
+		if (end > wanted)
+			return kind == LOCATION_NONE ? 0 : line;
+		do
+			byte = span_byte(table);
+		while (byte >= 0 && !(byte & 0x80));
+	}
+	return 0;
+}
+
+unsigned python_line(uint64_t table, unsigned first_line, long wanted)
+{
+	const unsigned char *head;
+	struct span span;
+
+	if (wanted < 0)
+		return first_line;
+	span_open(&span, table);
+	head = span_take(&span, python.at.bytes_items);
+	if (!head || word_at(head, PYTHON_OB_TYPE) != python.bytes_type)
+		return 0;
+	span.left = word_at(head, python.at.bytes_size);
+	if (span.left > LINES_MAX)
+		span.left = LINES_MAX;
+	if (python.at.minor < 10)
+		return line_of_lnotab(&span, first_line, wanted);
+	if (python.at.minor < 11)
+		return line_of_linetable(&span, first_line, wanted);
+	return line_of_locations(&span, first_line, wanted);
+}
+
+/* ---- instance dictionaries ---- */
+
+/* The entries of a PyDictKeysObject: { hash, key, value } or { key, value }; unused by PyDictValues. */
+struct keys {
+	uint64_t entry;
+	uint64_t count;
+	unsigned bytes, key; /* of an entry; where its key stands */
+};
+
+/* Up to 3.10: refcnt, size, lookup, usable, nentries, then one-, two- or four-byte indices by the size. */
+static void keys_old(struct keys *keys, uint64_t at, const void *head)
+{
+	uint64_t size = word_at(head, 8);
+	unsigned index_bytes = size <= 0xff ? 1 : size <= 0xffff ? 2 : 4;
+
+	*keys = (struct keys){ at + 40 + size * index_bytes, word_at(head, 32), 24, 8 };
+}
+
+/* From 3.11: refcnt, bytes { log2 size, log2 size of indices, kind }, version, usable, nentries, indices. */
+static void keys_new(struct keys *keys, uint64_t at, const void *head)
+{
+	const unsigned char *byte = head;
+	bool general = byte[10] == 0; /* else all keys are str, and no hash stands beside them */
+
+	*keys = (struct keys){ at + 32 + (1ull << (byte[9] & 31)), word_at(head, 24),
+			       general ? 24 : 16, general ? 8 : 0 };
+}
+
+static bool keys_read(struct keys *keys, uint64_t at)
+{
+	char head[40];
+
+	if (!python_peek(head, at, sizeof(head)))
+		return false;
+	if (python.at.minor < 11)
+		keys_old(keys, at, head);
+	else
+		keys_new(keys, at, head);
+	return true;
+}
+
+/* `values` is the array beside shared keys, 0: the values stand in the entries. */
+static uint64_t keys_find(uint64_t at, uint64_t values, const char *name)
+{
+	struct keys keys;
+	uint64_t entry[3];
+
+	if (!keys_read(&keys, at))
+		return 0;
+	for (uint64_t i = 0; i < keys.count && i < ENTRIES_MAX; i++) {
+		if (!python_peek(entry, keys.entry + i * keys.bytes, keys.bytes))
+			return 0;
+		if (python_string_is(word_at(entry, keys.key), name))
+			return values ? python_peek_word(values + 8 * i) : word_at(entry, keys.key + 8);
+	}
+	return 0;
+}
+
+static uint64_t dict_find(uint64_t dict, const char *name)
+{
+	uint64_t values;
+
+	if (!dict)
+		return 0;
+	values = python_peek_word(dict + python.at.dict_values);
+	return keys_find(python_peek_word(dict + python.at.dict_keys),
+			 values ? values + python.at.values_items : 0, name);
+}
+
+/* Where an instance keeps its attributes: a dictionary, or values beside the keys that its type keeps. */
+struct attributes {
+	uint64_t dict, values;
+};
+
+#define TYPE_INLINE_VALUES (1u << 2) /* 3.13 */
+#define TYPE_MANAGED_DICT (1u << 4) /* 3.11 */
+
+/*
+ * A managed dictionary stands three words before the object. 3.11 has a pointer to values before that one;
+ * 3.12 has one pointer for both, and marks values by its lowest bit; 3.13 has the values behind the object's
+ * head, { capacity, size, embedded, valid, ... } before them.
+ */
+static struct attributes attributes_managed(uint64_t object, uint64_t flags)
+{
+	uint64_t word = python_peek_word(object - 24);
+	unsigned char head[4];
+
+	if (python.at.minor == 11)
+		return (struct attributes){ word, python_peek_word(object - 32) };
+	if (python.at.minor == 12 && (word & 1))
+		return (struct attributes){ 0, word + 1 };
+	if ((flags & TYPE_INLINE_VALUES) && python_peek(head, object + 16, sizeof(head)) && head[3])
+		return (struct attributes){ 0, object + 16 + python.at.values_items };
+	return (struct attributes){ word, 0 };
+}
+
+uint64_t python_attribute(uint64_t object, const char *name)
+{
+	uint64_t type = python_peek_word(object + PYTHON_OB_TYPE);
+	uint64_t flags = python_peek_word(type + python.at.type_flags);
+	struct attributes has = { 0, 0 };
+	int64_t offset;
+
+	if (!object || !type)
+		return 0;
+	if (python.at.minor >= 11 && (flags & TYPE_MANAGED_DICT)) {
+		has = attributes_managed(object, flags);
+	} else {
+		offset = (int64_t)python_peek_word(type + python.at.type_dictoffset);
+		has.dict = offset > 0 ? python_peek_word(object + (uint64_t)offset) : 0;
+	}
+	if (has.values)
+		return keys_find(python_peek_word(type + python.at.type_cached_keys), has.values, name);
+	return dict_find(has.dict, name);
+}

@@ -1,0 +1,24 @@
+/*
+ * fork-lock-held: another thread was inside a critical section when the process was copied. The child's copy
+ * of that lock stays locked, and nobody there can give it back.
+ */
+#include "../core/rule.h"
+
+void rule_fork_lock_held(const struct facts *facts, const struct moment *moment, struct findings *out)
+{
+	const struct fact_fork *fork = &facts->forks[moment->index];
+	bool lives = fact_fate(facts, fork) == FATE_LIVES;
+
+	for (uint32_t i = fork->held_begin; i < fork->held_end; i++) {
+		const struct fact_held *held = &facts->helds[i];
+
+		if (held->fork != moment->index || held->ev.holder == fork->at.tid || !fact_held_counts(held))
+			continue;
+		out->add(out, FINDING(fork_lock_held, moment, moment->index, i,
+				      .grade = lives ? GRADE_WARNING : GRADE_NOTE,
+				      .message = "{holder} held {lock}, taken at {holder_at}, when {forker} called "
+						 "{how} at {fork_at}; in the child {child} it stays locked",
+				      STEPS({ STEP_HOLDER, "{holder} held {lock}, taken at {holder_at}" },
+					    { STEP_FORK, "{forker} of process {parent} called {how}" })));
+	}
+}

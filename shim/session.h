@@ -1,0 +1,28 @@
+/* The session directory and the table of processes in it. Neighbours: life.c owns what is found here. */
+#ifndef MPSAN_SESSION_H
+#define MPSAN_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../include/mpsan_log.h"
+
+/*
+ * Finds or makes the session of this process and maps it. `directory` receives its path. With MPSAN_DIR that
+ * directory is it; without, it is that of the nearest ancestor that has one, else a new one of our own.
+ */
+struct mpsan_session *session_join(char *directory, uint32_t bytes);
+
+#define SESSION_NO_SLOT UINT32_MAX
+
+/* Claims a free slot for a process that began not before `birth_ns`. */
+uint32_t session_claim(struct mpsan_session *session, uint32_t pid);
+
+/* The newest slot of a process with this pid that has not ended, SESSION_NO_SLOT: none. */
+uint32_t session_find(struct mpsan_session *session, uint32_t pid);
+/* The same whether it has ended or not. */
+uint32_t session_find_last(struct mpsan_session *session, uint32_t pid);
+
+struct mpsan_process *session_table(struct mpsan_session *session);
+
+#endif

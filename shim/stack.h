@@ -1,0 +1,25 @@
+/*
+ * Raw stacks and the list of modules they need to be read again. Nothing is unwound here: registers and a
+ * bounded piece of stack go into the log, once per distinct stack. Neighbours: python.c has the Python frames.
+ */
+#ifndef MPSAN_STACK_H
+#define MPSAN_STACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Position of a `stack` record of the calling thread, 0: none. Also notes modules that are new. */
+uint64_t stack_own(void);
+
+/* The same of another thread of this process that is blocked in a system call; 0 when it runs. */
+uint64_t stack_of(uint32_t tid);
+
+/* Position of a `text` record with the Python frames of a thread (0: the calling one), 0: none. */
+uint64_t stack_python(uint64_t pthread);
+
+/* What the module list says. */
+bool stack_in_module(uint64_t address, uint64_t *text_start);
+bool stack_has_torch(void);
+bool stack_is_python(uint64_t code);
+
+#endif

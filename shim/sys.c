@@ -1,0 +1,213 @@
+/* Raw system calls and what can be built on them without libc. Neighbours: everything in shim/ calls down here. */
+#include "sys.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#include "elf.h"
+
+struct sys_image sys_image;
+
+static int (*vdso_clock)(int, struct timespec *);
+
+long sys_call(long number, long a, long b, long c, long d, long e, long f)
+{
+	long result;
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+void sys_start(const char *const *envp)
+{
+	const char *const *end = envp;
+	const Elf64_auxv_t *aux;
+
+	sys_image.env = envp;
+	while (*end)
+		end++;
+	for (aux = (const Elf64_auxv_t *)(const void *)(end + 1); aux->a_type != AT_NULL; aux++) {
+		if (aux->a_type == AT_SECURE)
+			sys_image.secure = aux->a_un.a_val != 0;
+		if (aux->a_type == AT_SYSINFO_EHDR)
+			vdso_clock = (int (*)(int, struct timespec *))elf_find_in_image(
+				(const void *)aux->a_un.a_val, "__vdso_clock_gettime");
+	}
+}
+
+const char *sys_getenv(const char *name)
+{
+	for (const char *const *e = sys_image.env; e && *e; e++) {
+		size_t n = 0;
+
+		while (name[n] && (*e)[n] == name[n])
+			n++;
+		if (!name[n] && (*e)[n] == '=')
+			return *e + n + 1;
+	}
+	return NULL;
+}
+
+static uint64_t clock_read(int clock)
+{
+	struct timespec t = { 0, 0 };
+
+	if (!vdso_clock || vdso_clock(clock, &t))
+		SYS2(SYS_clock_gettime, clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t sys_now(void)
+{
+	return clock_read(CLOCK_MONOTONIC);
+}
+
+uint64_t sys_now_real(void)
+{
+	return clock_read(CLOCK_REALTIME);
+}
+
+uint32_t sys_pid(void)
+{
+	return (uint32_t)SYS1(SYS_getpid, 0);
+}
+
+uint32_t sys_tid(void)
+{
+	return (uint32_t)SYS1(SYS_gettid, 0);
+}
+
+bool sys_thread_alive(uint32_t pid, uint32_t tid)
+{
+	return SYS3(SYS_tgkill, pid, tid, 0) != -ESRCH;
+}
+
+uint32_t sys_thread_count(void)
+{
+	struct stat st;
+
+	if (SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) < 0 || st.st_nlink < 3)
+		return 0;
+	return (uint32_t)st.st_nlink - 2;
+}
+
+long sys_peek(void *to, const void *from, size_t bytes)
+{
+	struct iovec local = { to, bytes }, remote = { (void *)(uintptr_t)from, bytes };
+
+	return SYS6(SYS_process_vm_readv, sys_pid(), &local, 1, &remote, 1, 0);
+}
+
+long sys_read_file(const char *path, char *to, size_t bytes)
+{
+	long fd = SYS4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0), n, done = 0;
+
+	if (fd < 0)
+		return fd;
+	while ((n = SYS3(SYS_read, fd, to + done, bytes - 1 - (size_t)done)) > 0)
+		done += n;
+	SYS1(SYS_close, fd);
+	to[done] = '\0';
+	return n < 0 ? n : done;
+}
+
+static bool size_allowed(uint64_t size)
+{
+	struct rlimit limit;
+
+	return SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit) < 0 || limit.rlim_cur >= size;
+}
+
+void *sys_map_file(const char *path, uint64_t offset, size_t bytes, bool create)
+{
+	int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT | O_EXCL : 0);
+	long fd, map = -EFBIG;
+
+	if (!size_allowed(offset + bytes))
+		return NULL;
+	fd = SYS4(SYS_openat, AT_FDCWD, path, flags, 0600);
+	if (fd < 0)
+		return NULL;
+	if (SYS4(SYS_fallocate, fd, 0, offset, bytes) == 0)
+		map = SYS6(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+	SYS1(SYS_close, fd);
+	if (map < 0 && map > -4096 && create)
+		SYS3(SYS_unlinkat, AT_FDCWD, path, 0);
+	return map < 0 && map > -4096 ? NULL : (void *)map;
+}
+
+void sys_print(const char *const *piece)
+{
+	char line[512], *at = line;
+
+	while (*piece)
+		at = text_put(at, line + sizeof(line) - 1, *piece++);
+	*at++ = '\n';
+	SYS3(SYS_write, 2, line, at - line);
+}
+
+char *text_put(char *at, char *end, const char *string)
+{
+	while (*string && at + 1 < end)
+		*at++ = *string++;
+	*at = '\0';
+	return at;
+}
+
+char *text_put_number(char *at, char *end, uint64_t value, unsigned base)
+{
+	char digit[24];
+	int n = sizeof(digit) - 1;
+
+	digit[n] = '\0';
+	do
+		digit[--n] = "0123456789abcdef"[value % base];
+	while (value /= base);
+	return text_put(at, end, digit + n);
+}
+
+bool text_starts(const char *text, const char *with)
+{
+	while (*with && *text == *with)
+		text++, with++;
+	return !*with;
+}
+
+bool text_equal(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return *a == *b;
+}
+
+uint64_t text_number(const char *text, const char **rest)
+{
+	uint64_t value = 0;
+
+	while (*text >= '0' && *text <= '9')
+		value = value * 10 + (uint64_t)(*text++ - '0');
+	if (rest)
+		*rest = text;
+	return value;
+}
+
+uint64_t text_hex(const char *text)
+{
+	uint64_t value = 0;
+
+	for (; (*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'f'); text++)
+		value = value << 4 | (uint64_t)(*text <= '9' ? *text - '0' : *text - 'a' + 10);
+	return value;
+}

@@ -1,0 +1,318 @@
+/*
+ * Thread records. They live in the log, where a supervisor can read them; before there is a log, and in a
+ * forked child until it has one, the main thread's record is in `nursery`. An index by TID finds a record
+ * again, so the successor of a TID reuses the record of the dead.
+ */
+#include "thread.h"
+
+#include <string.h>
+
+#include "life.h"
+#include "log.h"
+#include "sys.h"
+
+#define PARCELS 64u
+
+TLS struct mpsan_thread *thread_hot;
+struct mpsan_thread thread_none = { .holds_used = MPSAN_HOLDS };
+struct mpsan_hold hold_nowhere;
+
+static struct mpsan_thread nursery;
+
+struct thread_parcel {
+	uint32_t busy;
+	uint32_t creator;
+	void *(*start)(void *);
+	void *argument;
+	uint64_t caller;
+};
+static struct thread_parcel parcel[PARCELS];
+
+uint32_t thread_tid(void)
+{
+	const struct mpsan_thread *t = thread_hot;
+
+	return t && t->tid ? t->tid : sys_tid();
+}
+
+void thread_start_main(void)
+{
+	nursery.tid = sys_tid();
+	nursery.pthread = (uint64_t)__builtin_thread_pointer();
+	nursery.start_ns = sys_now();
+	thread_hot = &nursery;
+}
+
+void thread_forked(const struct mpsan_hold *hold, uint32_t holds)
+{
+	memset(&nursery, 0, offsetof(struct mpsan_thread, hold));
+	thread_start_main();
+	memcpy(nursery.hold, hold, holds * sizeof(*hold));
+	nursery.holds_used = holds;
+	for (unsigned i = 0; i < PARCELS; i++)
+		parcel[i].busy = 0;
+}
+
+static struct mpsan_thread *record_at(uint32_t units)
+{
+	struct mpsan_record *r = units ? log_at((uint64_t)units * MPSAN_UNIT) : NULL;
+
+	return r ? (struct mpsan_thread *)(r + 1) : NULL;
+}
+
+static uint32_t index_start(uint32_t tid)
+{
+	return (uint32_t)((uint64_t)(tid * 2654435761u) * MPSAN_THREADS >> 32);
+}
+
+bool thread_known(uint32_t tid)
+{
+	uint32_t *index = log_thread_index(), at = index_start(tid);
+	struct mpsan_thread *t = NULL;
+
+	if (nursery.tid == tid)
+		return true;
+	for (uint32_t i = 0; index && i < MPSAN_THREADS; i++, at = (at + 1) % MPSAN_THREADS) {
+		t = record_at(__atomic_load_n(&index[at], __ATOMIC_ACQUIRE));
+		if (!t || t->tid == tid)
+			break;
+	}
+	return t && t->tid == tid;
+}
+
+/* Where the record of `tid` is or belongs: its own, a free place, or that of a dead thread. */
+static uint32_t *index_place(uint32_t *index, uint32_t tid)
+{
+	uint32_t at = index_start(tid);
+
+	for (uint32_t i = 0; i < MPSAN_THREADS; i++, at = (at + 1) % MPSAN_THREADS) {
+		const struct mpsan_thread *t = record_at(__atomic_load_n(&index[at], __ATOMIC_ACQUIRE));
+
+		if (!t || t->tid == tid || !sys_thread_alive(life.pid, t->tid))
+			return &index[at];
+	}
+	return NULL;
+}
+
+static struct mpsan_thread *new_record(uint32_t *place, uint32_t tid)
+{
+	uint64_t position;
+	struct mpsan_thread *t = log_reserve(EV_thread, sizeof(*t), &position);
+
+	if (!t)
+		return NULL;
+	t->tid = tid;
+	log_commit(t);
+	__atomic_store_n(place, (uint32_t)(position / MPSAN_UNIT), __ATOMIC_RELEASE);
+	return t;
+}
+
+static struct mpsan_thread *find_record(uint32_t tid)
+{
+	uint32_t *index = log_thread_index(), *place;
+	struct mpsan_thread *t;
+
+	if (!index || !(place = index_place(index, tid)))
+		return NULL;
+	t = record_at(*place);
+	if (!t)
+		return new_record(place, tid);
+	memset(t, 0, offsetof(struct mpsan_thread, hold));
+	t->tid = tid;
+	return t;
+}
+
+/* A thread that no hook saw begin (or the first one) gets its record at its first lock. */
+struct mpsan_thread *thread_attach(void)
+{
+	struct mpsan_thread *t = thread_hot;
+
+	if (t || !life.attached)
+		return t;
+	thread_hot = &thread_none;
+	if (hook_off || life_is_guest() || !log_open())
+		return thread_hot;
+	t = find_record(sys_tid());
+	if (!t) {
+		log_count(threads_lost);
+		return thread_hot;
+	}
+	t->pthread = (uint64_t)__builtin_thread_pointer();
+	t->start_ns = sys_now();
+	life_flag(MPSAN_PROCESS_MULTI);
+	thread_hot = t;
+	return t;
+}
+
+/* Only the nursery's owner can leave it: another thread must not touch that one's pointer. */
+void thread_moved(void)
+{
+	struct mpsan_thread *t;
+
+	if (thread_hot != &nursery || !nursery.tid)
+		return;
+	t = find_record(nursery.tid);
+	if (!t)
+		return;
+	memcpy(t, &nursery, sizeof(*t));
+	thread_hot = t;
+	nursery.tid = 0;
+}
+
+void thread_each(void (*see)(struct mpsan_thread *, void *), void *context)
+{
+	uint32_t *index = log_thread_index();
+
+	if (nursery.tid)
+		see(&nursery, context);
+	for (uint32_t i = 0; index && i < MPSAN_THREADS; i++) {
+		struct mpsan_thread *t = record_at(__atomic_load_n(&index[i], __ATOMIC_ACQUIRE));
+
+		if (t)
+			see(t, context);
+	}
+}
+
+struct thread_parcel *thread_pack(void *(*start)(void *), void *argument, uint64_t caller)
+{
+	if (!life.attached || hook_off || life_is_guest() || !log_open())
+		return NULL;
+	for (unsigned i = 0; i < PARCELS; i++) {
+		uint32_t expected = 0;
+
+		if (parcel[i].busy || !__atomic_compare_exchange_n(&parcel[i].busy, &expected, 1, false,
+								   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
+		parcel[i].start = start;
+		parcel[i].argument = argument;
+		parcel[i].caller = caller;
+		parcel[i].creator = thread_tid();
+		return &parcel[i];
+	}
+	return NULL;
+}
+
+void thread_unpack(struct thread_parcel *p)
+{
+	if (p)
+		__atomic_store_n(&p->busy, 0, __ATOMIC_RELEASE);
+}
+
+/* Called by arch_thread_start on the new thread, before anything of the program runs there. */
+void *thread_begin(struct thread_parcel *p, void **argument);
+void *thread_begin(struct thread_parcel *p, void **argument)
+{
+	struct thread_parcel copy = *p;
+	struct mpsan_thread *t;
+
+	thread_unpack(p);
+	t = thread_attach();
+	if (t && t != &thread_none) {
+		t->entry = (uint64_t)(uintptr_t)copy.start;
+		t->creator = copy.creator;
+		t->creator_caller = copy.caller;
+		EMIT(thread_start, .entry = t->entry, .creator = copy.creator, .creator_caller = copy.caller);
+	}
+	*argument = copy.argument;
+	return (void *)(uintptr_t)copy.start;
+}
+
+/* The record stands aside: without one, a thread's locks are nobody's. */
+void thread_ignore(bool begin)
+{
+	static TLS struct mpsan_thread *aside;
+	static TLS unsigned depth;
+
+	if (begin && !depth++) {
+		aside = thread_hot ? thread_hot : thread_attach();
+		thread_hot = &thread_none;
+	} else if (!begin && depth && !--depth) {
+		thread_hot = aside;
+	}
+}
+
+static bool still_held(const struct mpsan_hold *hold, uint32_t tid)
+{
+	int word[4];
+
+	if (MPSAN_TAG_KIND(hold->tag) != MPSAN_LOCK_MUTEX)
+		return true;
+	return sys_peek(word, (const void *)(uintptr_t)MPSAN_TAG_ADDRESS(hold->tag), sizeof(word)) ==
+		       sizeof(word) &&
+	       word[0] && (uint32_t)word[2] == tid;
+}
+
+/* A full list may be full of claims that siglongjmp left behind: memory tells. */
+static void drop_stale(struct mpsan_thread *t)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < MPSAN_HOLDS; i++)
+		if (t->hold[i].tag && still_held(&t->hold[i], t->tid))
+			t->hold[kept++] = t->hold[i];
+	t->holds_used = kept;
+}
+
+struct mpsan_hold *hold_begin_slow(uint64_t tag, uint64_t caller)
+{
+	struct mpsan_thread *t = thread_hot ? thread_hot : thread_attach();
+
+	if (!t || t == &thread_none)
+		return &hold_nowhere;
+	if (t->holds_used >= MPSAN_HOLDS)
+		drop_stale(t);
+	if (t->holds_used >= MPSAN_HOLDS) {
+		log_count(holds_lost);
+		return &hold_nowhere;
+	}
+	t->hold[t->holds_used] = (struct mpsan_hold){ tag, caller };
+	return &t->hold[t->holds_used++];
+}
+
+int hold_failed(struct mpsan_hold *hold, const void *lock, unsigned kind, int result)
+{
+	if (result == EOWNERDEAD)
+		hold_confirm(hold, lock, kind);
+	else
+		hold_drop(lock);
+	return result;
+}
+
+/* Locks are given back in any order: what was taken later moves down. */
+bool hold_remove(uint64_t address)
+{
+	struct mpsan_thread *t = thread_hot;
+	uint32_t n = t && t != &thread_none ? t->holds_used : 0, i = n < MPSAN_HOLDS ? n : MPSAN_HOLDS;
+
+	while (i && MPSAN_TAG_ADDRESS(t->hold[i - 1].tag) != address)
+		i--;
+	if (!i)
+		return false;
+	for (; i < n; i++)
+		t->hold[i - 1] = t->hold[i];
+	t->holds_used = n - 1;
+	return true;
+}
+
+bool hold_has(const void *lock, unsigned kind)
+{
+	const struct mpsan_thread *t = thread_hot;
+	uint32_t n = t ? t->holds_used : 0;
+
+	for (uint32_t i = 0; i < n && i < MPSAN_HOLDS; i++)
+		if (MPSAN_TAG_ADDRESS(t->hold[i].tag) == (uint64_t)(uintptr_t)lock &&
+		    !(t->hold[i].tag & MPSAN_TAG_WANTED) && (!kind || MPSAN_TAG_KIND(t->hold[i].tag) == kind))
+			return true;
+	return false;
+}
+
+void hold_drop_newest(unsigned kind)
+{
+	struct mpsan_thread *t = thread_hot;
+	uint32_t i = t && t != &thread_none ? t->holds_used : 0;
+
+	while (i && MPSAN_TAG_KIND(t->hold[i - 1].tag) != kind)
+		i--;
+	if (i)
+		hold_remove(MPSAN_TAG_ADDRESS(t->hold[i - 1].tag));
+}

@@ -1,0 +1,111 @@
+/*
+ * Records of threads and the locks they hold. The hot path of every lock hook is hold_begin and hold_end below:
+ * two stores into the thread's own record, no atomic, no branch taken.
+ *
+ * A claim is written before the real call (marked as wanted) and confirmed after it, so that at any moment
+ * another thread, or a supervisor, sees what this one holds and what it waits for. Claims are hints: longjmp,
+ * cancellation and foreign unlocks leave false ones behind, so memory is asked before anybody is told.
+ */
+#ifndef MPSAN_THREAD_H
+#define MPSAN_THREAD_H
+
+#include <stddef.h>
+
+#include "../include/mpsan_log.h"
+#include "hook.h"
+
+/* The calling thread's record; NULL: not known yet; thread_none: none to be had. */
+extern TLS struct mpsan_thread *thread_hot;
+extern struct mpsan_thread thread_none;
+
+struct mpsan_thread *thread_attach(void);
+void thread_start_main(void);
+uint32_t thread_tid(void);
+/* True when a thread of this process has a record under this TID; it may have ended since. */
+bool thread_known(uint32_t tid);
+
+/* After a fork: the record of the only thread, with `holds` claims copied from `hold`. */
+void thread_forked(const struct mpsan_hold *hold, uint32_t holds);
+
+/* The log was opened: records move there. */
+void thread_moved(void);
+
+/* Nothing that the calling thread does is noted between true and false; pairs nest. */
+void thread_ignore(bool begin);
+
+/* Calls `see` for every thread's record; threads may begin and end meanwhile. */
+void thread_each(void (*see)(struct mpsan_thread *, void *), void *context);
+
+/* A start routine on its way into a new thread; NULL: too many at once, that thread registers itself later. */
+struct thread_parcel;
+struct thread_parcel *thread_pack(void *(*start)(void *), void *argument, uint64_t caller);
+void thread_unpack(struct thread_parcel *parcel);
+/* In arch/: takes a parcel, registers the thread, becomes its start routine. */
+void *arch_thread_start(void *parcel);
+
+/* Claims that found no room, or no record, land here. */
+extern struct mpsan_hold hold_nowhere;
+struct mpsan_hold *hold_begin_slow(uint64_t tag, uint64_t caller);
+bool hold_remove(uint64_t address);
+void hold_drop_newest(unsigned kind);
+/* True when the calling thread has a claim on this lock; `kind` 0: of any kind. */
+bool hold_has(const void *lock, unsigned kind);
+
+static inline struct mpsan_hold *hold_begin(const void *lock, unsigned kind, uint64_t caller)
+{
+	struct mpsan_thread *t = thread_hot;
+	uint64_t tag = MPSAN_TAG(lock, kind) | MPSAN_TAG_WANTED;
+	uint32_t n;
+
+	if (UNLIKELY(!t || t->holds_used >= MPSAN_HOLDS))
+		return hold_begin_slow(tag, caller);
+	/* Counted before it is written: a signal handler that locks and unlocks in between works above it. */
+	n = t->holds_used;
+	t->holds_used = n + 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	t->hold[n].tag = tag;
+	t->hold[n].caller = caller;
+	return &t->hold[n];
+}
+
+static inline void hold_confirm(struct mpsan_hold *hold, const void *lock, unsigned kind)
+{
+	hold->tag = MPSAN_TAG(lock, kind);
+}
+
+/* Takes back the newest claim on a lock, or any older one; false when this thread has none. */
+static inline bool hold_drop(const void *lock)
+{
+	struct mpsan_thread *t = thread_hot;
+	uint32_t n;
+
+	if (UNLIKELY(!t))
+		return false;
+	n = t->holds_used;
+	if (UNLIKELY(!n || n > MPSAN_HOLDS ||
+		     MPSAN_TAG_ADDRESS(t->hold[n - 1].tag) != (uint64_t)(uintptr_t)lock))
+		return hold_remove((uint64_t)(uintptr_t)lock);
+	t->holds_used = n - 1;
+	return true;
+}
+
+/* The call did not succeed, or did so with news: EOWNERDEAD hands the lock over. Passes `result` through. */
+int hold_failed(struct mpsan_hold *hold, const void *lock, unsigned kind, int result);
+
+static inline int hold_end(struct mpsan_hold *hold, const void *lock, unsigned kind, int result)
+{
+	if (UNLIKELY(result))
+		return hold_failed(hold, lock, kind, result);
+	hold_confirm(hold, lock, kind);
+	return 0;
+}
+
+/* For try forms: a claim only after success, since they never wait. */
+static inline int hold_try(const void *lock, unsigned kind, uint64_t caller, int result)
+{
+	if (result == 0 || result == EOWNERDEAD)
+		hold_confirm(hold_begin(lock, kind, caller), lock, kind);
+	return result;
+}
+
+#endif

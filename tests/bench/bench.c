@@ -1,0 +1,254 @@
+/*
+ * What `make bench` measures inside a process: `bench NAME COUNT` does one thing COUNT times and prints the
+ * nanoseconds that one took (for `rss`: the kibibytes in use). bench.py runs it bare and under mpsan.
+ */
+#define _GNU_SOURCE 1
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define THREADS 64
+#define LOCKS 40
+
+static void must(bool ok, const char *what)
+{
+	if (ok)
+		return;
+	perror(what);
+	exit(3);
+}
+
+/* Locks */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static sem_t semaphore;
+
+static void mutex_pair(void)
+{
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+}
+
+static void read_pair(void)
+{
+	pthread_rwlock_rdlock(&rwlock);
+	pthread_rwlock_unlock(&rwlock);
+}
+
+static void write_pair(void)
+{
+	pthread_rwlock_wrlock(&rwlock);
+	pthread_rwlock_unlock(&rwlock);
+}
+
+static void semaphore_pair(void)
+{
+	sem_wait(&semaphore);
+	sem_post(&semaphore);
+}
+
+static void semaphore_init(void)
+{
+	must(sem_init(&semaphore, 0, 1) == 0, "sem_init");
+}
+
+/* fork, with threads that keep locks */
+
+static pthread_mutex_t locks[LOCKS];
+static int ready[2];
+static int never[2];
+
+/* Takes the locks from the first up to and without the last, says so, and stays. */
+struct share {
+	int first, last;
+};
+
+static void *keep_share(void *argument)
+{
+	const struct share *share = argument;
+	char byte = 0;
+
+	for (int i = share->first; i < share->last; i++)
+		pthread_mutex_lock(&locks[i]);
+	must(write(ready[1], &byte, 1) == 1, "write");
+	return (void *)read(never[0], &byte, 1);
+}
+
+static void start_threads(struct share (*share_of)(int thread))
+{
+	static struct share shares[THREADS];
+	pthread_t thread;
+	char byte;
+
+	must(pipe(ready) == 0 && pipe(never) == 0, "pipe");
+	for (int i = 0; i < LOCKS; i++)
+		must(pthread_mutex_init(&locks[i], NULL) == 0, "pthread_mutex_init");
+	for (int i = 0; i < THREADS - 1; i++) {
+		shares[i] = share_of(i);
+		must(pthread_create(&thread, NULL, keep_share, &shares[i]) == 0, "pthread_create");
+		must(read(ready[0], &byte, 1) == 1, "read");
+	}
+}
+
+static struct share no_locks(int thread)
+{
+	(void)thread;
+	return (struct share){0, 0};
+}
+
+static struct share all_by_first(int thread)
+{
+	return (struct share){0, thread == 0 ? LOCKS : 0};
+}
+
+static struct share one_each(int thread)
+{
+	return thread < LOCKS ? (struct share){thread, thread + 1} : (struct share){0, 0};
+}
+
+static void fork_init(void)
+{
+	start_threads(no_locks);
+}
+
+static void fork_one_init(void)
+{
+	start_threads(all_by_first);
+}
+
+static void fork_spread_init(void)
+{
+	start_threads(one_each);
+}
+
+static void fork_and_wait(void)
+{
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(0);
+	must(waitpid(child, NULL, 0) == child, "waitpid");
+}
+
+/* Memory and programs */
+
+static void map_pair(void)
+{
+	void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	munmap(memory, 4096);
+}
+
+static void start_true(void)
+{
+	char *arguments[] = {"true", NULL};
+	pid_t child;
+
+	must(posix_spawn(&child, "/bin/true", NULL, NULL, arguments, environ) == 0, "posix_spawn");
+	must(waitpid(child, NULL, 0) == child, "waitpid");
+}
+
+/* Memory in use by a process with threads that has forked: by then the library has its log. */
+static int print_rss(void)
+{
+	FILE *status;
+	char line[256];
+	long kib = 0;
+
+	start_threads(one_each);
+	fork_and_wait();
+	status = fopen("/proc/self/status", "r");
+	must(status != NULL, "/proc/self/status");
+	while (fgets(line, sizeof(line), status))
+		sscanf(line, "VmRSS: %ld", &kib);
+	printf("%ld\n", kib);
+	return 0;
+}
+
+/* What takes microseconds is timed one by one and gives its median; the rest is timed as a whole. */
+static const struct bench {
+	const char *name;
+	void (*init)(void);
+	void (*once)(void);
+	bool one_by_one;
+} benches[] = {
+	{"mutex", NULL, mutex_pair, false},
+	{"rdlock", NULL, read_pair, false},
+	{"wrlock", NULL, write_pair, false},
+	{"semaphore", semaphore_init, semaphore_pair, false},
+	{"fork", fork_init, fork_and_wait, true},
+	{"fork-one", fork_one_init, fork_and_wait, true},
+	{"fork-spread", fork_spread_init, fork_and_wait, true},
+	{"mmap", NULL, map_pair, false},
+	{"true", NULL, start_true, true},
+};
+
+static double now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1e9 + now.tv_nsec;
+}
+
+static double time_of(void (*once)(void), long count)
+{
+	double start = now_ns();
+
+	for (long i = 0; i < count; i++)
+		once();
+	return (now_ns() - start) / count;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+static double median_of(void (*once)(void), long count)
+{
+	double *times = calloc(count, sizeof(*times));
+	double median;
+
+	must(times != NULL, "calloc");
+	for (long i = 0; i < count; i++)
+		times[i] = time_of(once, 1);
+	qsort(times, count, sizeof(*times), compare);
+	median = times[count / 2];
+	free(times);
+	return median;
+}
+
+static int run(const struct bench *bench, long count)
+{
+	if (bench->init)
+		bench->init();
+	bench->once(); /* the first time resolves symbols and makes the log */
+	printf("%.2f\n", (bench->one_by_one ? median_of : time_of)(bench->once, count));
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	long count = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
+
+	if (argc > 1 && strcmp(argv[1], "rss") == 0)
+		return print_rss();
+	for (size_t i = 0; count > 0 && i < sizeof(benches) / sizeof(benches[0]); i++)
+		if (strcmp(argv[1], benches[i].name) == 0)
+			return run(&benches[i], count);
+	fprintf(stderr, "usage: bench NAME COUNT\n");
+	return 2;
+}

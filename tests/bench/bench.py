@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""What mpsan costs: each row is measured bare and under the library by turns, round after round, and the medians
+are held against a target. Peers that are installed get columns of their own, with fewer repetitions.
+
+usage: bench.py [--rounds N] [--quick] [--no-peers] [ROW...]
+
+Ends with 1 when a target is missed. Numbers on a busy machine mean little; the rounds are interleaved so
+that a change of load hits all columns alike.
+"""
+
+import argparse
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections import namedtuple
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("BUILD", ROOT / "build")).resolve()
+LIBRARY = BUILD / "libmpsan.so"
+SOURCE = ROOT / "tests/bench/bench.c"
+PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable
+LTTNG = "liblttng-ust-pthread-wrapper.so"
+
+# `count` is for one round; `peer_count` for the slow peers. A target is an amount above bare: in `unit`, or a
+# share of it when it carries a percent sign.
+Row = namedtuple("Row", "name what unit scale count peer_count target")
+ROWS = [
+    Row("mutex", "mutex lock + unlock", "ns", 1, 3_000_000, 50_000, "15"),
+    Row("rdlock", "rwlock rdlock + unlock", "ns", 1, 3_000_000, 50_000, "15"),
+    Row("wrlock", "rwlock wrlock + unlock", "ns", 1, 3_000_000, 50_000, "15"),
+    Row("semaphore", "semaphore wait + post", "ns", 1, 3_000_000, 50_000, "15"),
+    Row("fork", "fork + wait, 64 threads", "us", 1e3, 150, 5, "20"),
+    Row("fork-one", "the same, 40 locks held by one", "us", 1e3, 150, 5, "40"),
+    Row("fork-spread", "the same, 40 locks held by 40", "us", 1e3, 150, 5, "100"),
+    Row("mmap", "private mmap + munmap", "ns", 1, 100_000, 2_000, "5%"),
+    Row("true", "start of /bin/true", "us", 1e3, 150, 5, "200"),
+    Row("import-torch", "cpu time of import torch", "ms", 1e6, 1, 0, "3%"),
+    Row("rss", "memory in use, 64 threads", "KiB", 1, 1, 0, "1024"),
+]
+
+
+def compile_bench(directory, *flags):
+    """Builds bench.c, or returns None where this compiler cannot."""
+    program = Path(directory, "bench" + "".join(flags))
+    command = [os.environ.get("CC", "cc"), "-O2", "-pthread", *flags, SOURCE, "-o", program]
+    built = subprocess.run(command, stderr=subprocess.DEVNULL)
+    return program if built.returncode == 0 else None
+
+
+class Column:
+    """One way to run the rows: a program, words before it, and additions to the environment."""
+
+    def __init__(self, title, program, prefix=(), env=None, is_peer=False):
+        self.title, self.program, self.prefix, self.is_peer = title, program, list(prefix), is_peer
+        self.env = {**os.environ, **(env or {})}
+
+    def measure(self, row):
+        """One round of a row in its unit, None when it failed."""
+        if row.name == "import-torch":
+            return self.time_import(row)
+        count = row.peer_count if self.is_peer else row.count
+        run = self.run([self.program, row.name, count])
+        return float(run.stdout) / row.scale if run and run.returncode == 0 else None
+
+    def time_import(self, row):
+        """Processor time: the wall clock of one long start tells more of the neighbours than of us."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        run = self.run([PYTHON, "-c", "import torch"])
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        took = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return took * 1e9 / row.scale if run and run.returncode == 0 else None
+
+    def run(self, command):
+        try:
+            return subprocess.run([*self.prefix, *map(str, command)], env=self.env, timeout=120,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        except subprocess.TimeoutExpired:
+            return None
+
+
+def make_columns(directory, with_peers):
+    program = compile_bench(directory)
+    if not program:
+        sys.exit("bench: cannot build bench.c")
+    watched = Column("mpsan", program, env={"LD_PRELOAD": str(LIBRARY), "TMPDIR": directory})
+    columns = [Column("bare", program), watched]
+    watched.run([program, "rss", 1])
+    if not any(Path(directory).rglob("session")):
+        sys.exit("bench: the library made no session; it is switched off, and costs nothing")
+    return columns + (peers(directory, program) if with_peers else [])
+
+
+def peers(directory, program):
+    """Other tools that watch locks, where they are installed."""
+    sanitized = compile_bench(directory, "-fsanitize=thread")
+    found = []
+    if has_library(LTTNG):
+        found.append(Column("lttng-ust", program, env={"LD_PRELOAD": LTTNG}, is_peer=True))
+    if sanitized:
+        found.append(Column("tsan", sanitized, is_peer=True))
+    if shutil.which("valgrind"):
+        found.append(Column("helgrind", program, ["valgrind", "--tool=helgrind", "-q"], is_peer=True))
+    return found
+
+
+def has_library(name):
+    """Whether the loader finds `name`: it complains on standard error and goes on when it does not."""
+    run = subprocess.run(["/bin/true"], env={**os.environ, "LD_PRELOAD": name}, stderr=subprocess.PIPE)
+    return not run.stderr
+
+
+def measure_row(row, columns, rounds):
+    """{title: median} over interleaved rounds; every second round runs backwards."""
+    results = {column.title: [] for column in columns}
+    for turn in range(rounds):
+        for column in columns if turn % 2 == 0 else reversed(columns):
+            if column.is_peer and (turn > 0 or not row.peer_count):
+                continue
+            value = column.measure(row)
+            if value is not None:
+                results[column.title].append(value)
+    return {title: statistics.median(values) for title, values in results.items() if values}
+
+
+def allowed(row, bare):
+    if row.target.endswith("%"):
+        return bare * float(row.target[:-1]) / 100
+    return float(row.target)
+
+
+def number(value):
+    return f"{value:.1f}" if value < 1000 else f"{value:.0f}"
+
+
+def table_line(row, medians, columns):
+    """(cells, missed) of one row."""
+    bare, watched = medians.get("bare"), medians.get("mpsan")
+    unit = "" if row.target.endswith("%") else f" {row.unit}"
+    shown = [number(medians[column.title]) if column.title in medians else "-" for column in columns]
+    if bare is None or watched is None:
+        return [row.what, row.unit, *shown[:2], "-", "-", *shown[2:], "not measured"], False
+    missed = watched - bare > allowed(row, bare)
+    verdict = "over" if missed else "PASS"
+    return [row.what, row.unit, *shown[:2], f"{watched - bare:+.1f}", f"{watched / bare:.2f}", *shown[2:],
+            f"+{row.target}{unit} {verdict}"], missed
+
+
+def print_table(lines):
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    for line in lines:
+        cells = [cell.ljust(width) if i in (0, 1, len(line) - 1) else cell.rjust(width)
+                 for i, (cell, width) in enumerate(zip(line, widths))]
+        print("  ".join(cells).rstrip())
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=7, help="rounds for each row (7)")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the repetitions, 3 rounds")
+    parser.add_argument("--no-peers", action="store_true", help="only bare and mpsan")
+    parser.add_argument("rows", nargs="*", metavar="ROW", help=" ".join(row.name for row in ROWS))
+    options = parser.parse_args()
+    unknown = set(options.rows) - {row.name for row in ROWS}
+    if unknown:
+        parser.error(f"no such row: {' '.join(sorted(unknown))}")
+    return options
+
+
+def chosen_rows(options):
+    rows = [row for row in ROWS if not options.rows or row.name in options.rows]
+    if not options.quick:
+        return rows
+    return [row._replace(count=max(1, row.count // 10)) for row in rows]
+
+
+def main():
+    options = parse_arguments()
+    if not LIBRARY.exists():
+        sys.exit(f"bench: {LIBRARY} is missing: run make first")
+    rounds = 3 if options.quick else options.rounds
+    misses = 0
+    with tempfile.TemporaryDirectory(prefix="mpsan-bench-") as directory:
+        columns = make_columns(directory, not options.no_peers)
+        titles = [column.title for column in columns]
+        lines = [["what", "unit", *titles[:2], "added", "ratio", *titles[2:], "target"]]
+        for row in chosen_rows(options):
+            line, missed = table_line(row, measure_row(row, columns, rounds), columns)
+            lines.append(line)
+            misses += missed
+        print_table(lines)
+    return 1 if misses else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,246 @@
+"""What the test scripts share: run a program bare or under mpsan, read its report, state what it must say.
+
+A script that imports this puts tests/lib on sys.path first, fills a dict of cases (name: function without
+arguments) and ends with `main(cases)`. Needs nothing but Python 3.9.
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import traceback
+from collections import namedtuple
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("BUILD", ROOT / "build")).resolve()
+MPSAN = BUILD / "mpsan"
+LIBRARY = BUILD / "libmpsan.so"
+FINDINGS_EXIT = 66
+SKIPPED = 77
+LOUD = ("warning", "error")
+
+
+class Skip(Exception):
+    """Raised by a case that cannot run here; its text says why."""
+
+
+Run = namedtuple("Run", "exit out err report")
+
+
+# Running programs
+
+def run_bare(command, timeout=30, env=None):
+    """Runs `command` without mpsan. Everything it started is killed when it takes too long, and so is its group
+    afterwards: a hung child must not outlive its case."""
+    process = subprocess.Popen([str(word) for word in command], env=full_environment(env), text=True,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        kill_group(process.pid)
+        out, err = process.communicate()
+        raise AssertionError(f"no end within {timeout} s: {command}\n{out}{err}") from None
+    finally:
+        kill_group(process.pid)
+    return Run(process.returncode, out, err, None)
+
+
+def run_mpsan(command, options=(), timeout=60, env=None):
+    """Runs `command` under `mpsan run` and returns its exit, output and JSON report."""
+    need_builds()
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        run = run_bare([MPSAN, "run", "--report", f"json={file.name}", *options, "--", *command],
+                       timeout, env)
+        text = Path(file.name).read_text()
+    assert text.strip(), f"no report; exit {run.exit}\n{run.out}{run.err}"
+    return run._replace(report=json.loads(text))
+
+
+def dump(session):
+    """The events of a session directory, one dict each."""
+    run = run_bare([MPSAN, "dump", "--json", session])
+    assert run.exit == 0, f"mpsan dump: exit {run.exit}\n{run.err}"
+    return [json.loads(line) for line in run.out.splitlines()]
+
+
+def full_environment(extra):
+    return {**os.environ, **extra} if extra else None
+
+
+def kill_group(pid):
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def need_builds():
+    for file in (MPSAN, LIBRARY):
+        assert file.exists(), f"{file} is missing: run make first"
+
+
+# Reading reports
+
+def loud_findings(report):
+    return [finding for finding in report["findings"] if finding["severity"] in LOUD]
+
+
+def verdicts(report):
+    """The set of 'slug grade' of all warnings and errors."""
+    return {f"{finding['rule']} {finding['severity']}" for finding in loud_findings(report)}
+
+
+def functions_of(finding):
+    """Names of all functions, native and Python, in the evidence."""
+    return {frame["function"] for step in finding["evidence"]
+            for kind in ("stack", "python") for frame in step.get(kind) or ()
+            if frame.get("function")}
+
+
+def find(report, slug, grade=None):
+    """The only finding with that slug, and grade if given."""
+    found = [finding for finding in report["findings"]
+             if finding["rule"] == slug and grade in (None, finding["severity"])]
+    assert len(found) == 1, f"{len(found)} findings of {slug}\n{show(report)}"
+    return found[0]
+
+
+def show(report):
+    return json.dumps(report.get("findings"), indent=1)
+
+
+# Expectations
+
+def header_lines(path):
+    """(key, value) of all comment lines 'key: value' that stand by themselves near the top."""
+    for line in Path(path).read_text().splitlines()[:40]:
+        match = re.match(r"(?://|#) ([a-z]+): (.+)$", line)
+        if match:
+            yield match[1], match[2].strip()
+
+
+def states_expectation(path):
+    return any(key == "expect" for key, _ in header_lines(path))
+
+
+class Expectation:
+    """What a program says of itself in comment lines near its top:
+
+    expect: SLUG GRADE   this warning or error appears; `expect: none` for no warning and no error
+    may: SLUG GRADE      this one may appear as well: what decides is the load of the machine
+    ends: never          it hangs for ever; all others end by themselves, alike with and without mpsan
+    frames: NAME...      functions that the evidence of the loud findings shows
+    not: NAME...         functions that it does not show
+    says: TEXT           words of the findings, anywhere in them
+    pythons: all         to be run with each Python that is found
+    needs: MODULE        skipped where this Python module is missing
+    """
+
+    KEYS = ("expect", "may", "ends", "frames", "not", "says", "pythons", "needs")
+
+    def __init__(self, path):
+        values = {key: [] for key in self.KEYS}
+        for key, value in header_lines(path):
+            assert key in values, f"{path}: unknown key {key!r}"
+            values[key].append(value)
+        assert values["expect"], f"{path} states no expectation"
+        self.required = set(values["expect"]) - {"none"}
+        self.allowed = set(values["may"])
+        self.hangs = values["ends"] == ["never"]
+        self.frames = set(" ".join(values["frames"]).split())
+        self.absent = set(" ".join(values["not"]).split())
+        self.words = values["says"]
+        self.all_pythons = values["pythons"] == ["all"]
+        self.needs = values["needs"]
+
+    def exit_code(self, own):
+        """The exit status under `mpsan run` of a program whose own is `own`."""
+        raised = any(verdict.endswith(" error") for verdict in self.required)
+        return FINDINGS_EXIT if self.hangs or (raised and own == 0) else own
+
+    def check_report(self, report):
+        found = verdicts(report)
+        assert self.required <= found <= self.required | self.allowed, \
+            f"expected {sorted(self.required)}, found {sorted(found)}\n{show(report)}"
+        loud = loud_findings(report)
+        functions = set().union(*map(functions_of, loud)) if loud else set()
+        missing, unwanted = self.frames - functions, self.absent & functions
+        assert not missing, f"evidence lacks {sorted(missing)}, it shows {sorted(functions)}\n{show(report)}"
+        assert not unwanted, f"evidence shows {sorted(unwanted)}\n{show(report)}"
+        text = json.dumps(loud)
+        for word in self.words:
+            assert word in text, f"no finding says {word!r}\n{show(report)}"
+
+
+def check_program(command, source, timeout=60, env=None):
+    """Runs `command` under mpsan, and bare where it ends by itself, and holds both against the expectation
+    in `source`: same output, same exit status unless a finding changes it, exactly the stated findings."""
+    expectation = Expectation(source)
+    for module in expectation.needs:
+        need_module(command[0], module)
+    watched = run_mpsan(command, ["--on-deadlock=kill"], timeout, env)
+    expectation.check_report(watched.report)
+    bare = None if expectation.hangs else run_bare(command, timeout, env)
+    want = expectation.exit_code(bare.exit if bare else 0)
+    assert watched.exit == want, f"exit {watched.exit}, not {want}\n{watched.err}"
+    if bare:
+        assert watched.out == bare.out, f"output differs: {watched.out!r}, bare {bare.out!r}"
+    return watched
+
+
+# Pythons
+
+def system_python():
+    """The distribution's own Python: the one that its torch belongs to."""
+    return "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable
+
+
+def other_pythons():
+    """{version: program} of the CPythons 3.9 and later that pyenv keeps; one for each minor version."""
+    root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    found = {}
+    for program in sorted(root.glob("versions/3.*/bin/python3")):
+        minor = re.match(r"3\.(\d+)\.\d+$", program.parents[1].name)
+        if minor and int(minor[1]) >= 9:
+            found[f"3.{minor[1]}"] = str(program)
+    return found
+
+
+def need_module(python, name):
+    code = f"import importlib.util as u, sys; sys.exit(u.find_spec({name!r}) is None)"
+    if subprocess.run([python, "-c", code]).returncode != 0:
+        raise Skip(f"{python} has no module {name}")
+
+
+# Cases
+
+def run_case(name, case):
+    try:
+        case()
+    except Skip as reason:
+        print(f"{name}: skipped: {reason}")
+        return SKIPPED
+    except Exception:  # an AssertionError as well as a broken report
+        print(f"{name}: failed")
+        traceback.print_exc(file=sys.stdout)
+        return 1
+    return 0
+
+
+def main(cases):
+    """Entry of a script: `--list` names the cases, arguments choose some, none means all."""
+    if sys.argv[1:] == ["--list"]:
+        print("\n".join(cases))
+        sys.exit(0)
+    unknown = [name for name in sys.argv[1:] if name not in cases]
+    if unknown:
+        sys.exit(f"no such case: {' '.join(unknown)}")
+    results = [run_case(name, cases[name]) for name in sys.argv[1:] or cases]
+    if any(result not in (0, SKIPPED) for result in results):
+        sys.exit(1)
+    sys.exit(SKIPPED if results and all(result == SKIPPED for result in results) else 0)

@@ -1,0 +1,34 @@
+#!/bin/sh
+# Python frames read by memory against Python's own idea of them, for every CPython at hand.
+# PYTHON: interpreters to use instead of those found. Exit: 0 right, 1 wrong, 77 no Python here.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+shim=$here/../../shim
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+"${CC:-cc}" -std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden -Wall -Wextra -Wl,-z,defs \
+	-Wl,--wrap=sys_peek -o "$work/frames.so" "$here/python_frames_test.c" \
+	"$shim"/python*.c "$shim/elf.c" "$shim/sys.c" || exit 1
+
+find_pythons() {
+	for minor in 8 9 10 11 12 13; do
+		ls -d "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.$minor.*/bin/python3 2>/dev/null | tail -n 1
+		[ -x /usr/bin/python3.$minor ] && echo /usr/bin/python3.$minor
+	done
+}
+
+result=77
+for python in ${PYTHON:-$(find_pythons)}; do
+	[ $result = 77 ] && result=0
+	for flags in "" "-O -X no_debug_ranges"; do
+		snapshots=$([ -z "$flags" ] && echo 20000 || echo 1000)
+		# shellcheck disable=SC2086
+		LD_PRELOAD=$work/frames.so timeout 300 "$python" $flags "$here/python_frames.py" $snapshots || {
+			echo "python_frames: FAILED: $python $flags (status $?)"
+			result=1
+		}
+	done
+done
+exit $result

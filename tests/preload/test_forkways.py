@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Every way to make a child leaves exactly the facts that the table in forkways.c states."""
+# cases
+
+import functools
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+from mpsantest import BUILD, SKIPPED, Skip, dump, main, run_bare, run_mpsan  # noqa: E402
+
+PROGRAM = BUILD / "tests/preload/forkways"
+FORK_HANDLERS = 4  # MPSAN_FORK_HANDLERS
+
+
+def rows():
+    for line in run_bare([PROGRAM]).out.splitlines():
+        name, how, *numbers = line.split()
+        yield name, how, *map(int, numbers)
+
+
+def record(name):
+    """Runs one way and returns (report, events)."""
+    with tempfile.TemporaryDirectory() as session:
+        run = run_mpsan([PROGRAM, name], ["--dir", session])
+        if run.exit == SKIPPED:
+            raise Skip(f"this system has no {name}")
+        assert run.exit == 0, f"exit {run.exit}\n{run.err}"
+        return run.report, dump(session)
+
+
+def check_fork_event(events, how, handlers):
+    forks = [event for event in events if event["type"] == "fork"]
+    assert len(forks) == 1, f"{len(forks)} fork events: {forks}"
+    assert forks[0]["how"] == how, forks[0]
+    assert bool(forks[0]["flags"] & FORK_HANDLERS) == bool(handlers), forks[0]
+
+
+def check_child(report, events, how, execs):
+    processes = report["processes"]
+    children = [process for process in processes if process["parent"]]
+    assert len(children) == 1, processes
+    assert children[0]["how"] == how, children
+    marks = [event for event in events if event["type"] == "exec"]
+    assert len(marks) == execs, marks
+
+
+def check_way(name, how, handlers, execs, threads):
+    report, events = record(name)
+    starts = [event for event in events if event["type"] == "thread_start"]
+    assert len(starts) == threads, starts
+    if how == "-":
+        assert not [event for event in events if event["type"] == "fork"], events
+        assert len(report["processes"]) == 1, report["processes"]
+    else:
+        check_fork_event(events, how, handlers)
+        check_child(report, events, how, execs)
+
+
+main({row[0]: functools.partial(check_way, *row) for row in rows()})

@@ -1,0 +1,184 @@
+/* See binary.h. */
+#define _GNU_SOURCE
+#include "binary.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util.h"
+
+static char *search_path(const char *command)
+{
+	const char *path = getenv("PATH");
+	char *all, *rest, *dir;
+
+	if (strchr(command, '/'))
+		return access(command, X_OK) ? NULL : text_copy(command);
+	all = text_copy(path ? path : "/usr/local/bin:/usr/bin:/bin");
+	rest = all;
+	while ((dir = strsep(&rest, ":"))) {
+		char *full = text_format("%s/%s", *dir ? dir : ".", command);
+		struct stat st;
+
+		if (!access(full, X_OK) && !stat(full, &st) && S_ISREG(st.st_mode)) {
+			free(all);
+			return full;
+		}
+		free(full);
+	}
+	free(all);
+	return NULL;
+}
+
+/* Follows "#! PROGRAM [ARG]", and "#! /usr/bin/env PROGRAM" to what env would run. */
+static void follow_script(struct binary *binary)
+{
+	char line[256] = "", *program, *rest = line + 2;
+	FILE *stream = fopen(binary->path, "re");
+	bool script = stream && fgets(line, sizeof(line), stream) && !strncmp(line, "#!", 2);
+
+	if (stream)
+		fclose(stream);
+	if (!script)
+		return;
+	rest += strspn(rest, " \t");
+	program = strsep(&rest, " \t\n");
+	if (!strcmp(path_base(program), "env") && rest && *rest)
+		program = strsep(&rest, " \t\n");
+	free(binary->path);
+	binary->interpreter = text_copy(program);
+	binary->path = search_path(program);
+}
+
+static void note_python(struct binary *binary, const char *name)
+{
+	const char *version = strstr(name, "python3.");
+	size_t length = version ? 2 + strspn(version + 8, "0123456789") : 0;
+
+	if (!binary->python && length > 2)
+		binary->python = text_format("%.*s", (int)length, version + 6);
+}
+
+static void read_needed(struct binary *binary, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	GElf_Dyn dynamic;
+
+	for (int i = 0; data && header->sh_entsize && i < (int)(header->sh_size / header->sh_entsize); i++) {
+		const char *name;
+
+		if (!gelf_getdyn(data, i, &dynamic) || dynamic.d_tag != DT_NEEDED)
+			continue;
+		name = elf_strptr(elf, header->sh_link, dynamic.d_un.d_val);
+		if (name && !strncmp(name, "libasan", 7))
+			binary->has_asan = true;
+		if (name)
+			note_python(binary, name);
+	}
+}
+
+static void read_sections(struct binary *binary, Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNAMIC)
+			read_needed(binary, elf, section, &header);
+}
+
+static void read_loader(struct binary *binary, Elf *elf, int fd)
+{
+	size_t count = 0;
+	GElf_Phdr header;
+	char name[256];
+
+	elf_getphdrnum(elf, &count);
+	for (size_t i = 0; i < count; i++) {
+		ssize_t bytes;
+
+		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_INTERP)
+			continue;
+		bytes = pread(fd, name, header.p_filesz < sizeof(name) ? header.p_filesz : sizeof(name) - 1,
+			      header.p_offset);
+		name[bytes > 0 ? bytes : 0] = '\0';
+		binary->loader = text_copy(name);
+		binary->is_musl = strstr(name, "ld-musl");
+		return;
+	}
+}
+
+static void read_elf(struct binary *binary)
+{
+	int fd = open(binary->path, O_RDONLY | O_CLOEXEC);
+	GElf_Ehdr header;
+	Elf *elf;
+
+	if (fd < 0)
+		return;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header)) {
+		binary->is_elf = true;
+#if defined(__x86_64__)
+		binary->is_foreign = header.e_machine != EM_X86_64;
+#elif defined(__aarch64__)
+		binary->is_foreign = header.e_machine != EM_AARCH64;
+#endif
+		read_loader(binary, elf, fd);
+		read_sections(binary, elf);
+	}
+	elf_end(elf);
+	close(fd);
+}
+
+void binary_inspect(struct binary *binary, const char *command)
+{
+	struct stat st;
+	char *real;
+
+	*binary = (struct binary){ .path = search_path(command) };
+	if (binary->path)
+		follow_script(binary);
+	if (!binary->path)
+		return;
+	binary->is_secure = !stat(binary->path, &st) &&
+			    (st.st_mode & S_ISUID || (st.st_mode & S_ISGID && st.st_mode & S_IXGRP));
+	real = realpath(binary->path, NULL);
+	if (real)
+		note_python(binary, path_base(real));
+	free(real);
+	read_elf(binary);
+}
+
+void binary_finish(struct binary *binary)
+{
+	free(binary->path);
+	free(binary->interpreter);
+	free(binary->loader);
+	free(binary->python);
+	*binary = (struct binary){ 0 };
+}
+
+const char *binary_obstacle(const struct binary *binary)
+{
+	if (!binary->path)
+		return "it was not found";
+	if (!binary->is_elf)
+		return "it is no ELF program";
+	if (binary->is_foreign)
+		return "it is built for another machine or word size; use an mpsan built for it";
+	if (!binary->loader)
+		return "it is statically linked; link it dynamically";
+	if (binary->is_musl)
+		return "it uses musl; only glibc programs can be watched";
+	if (binary->is_secure)
+		return "it is set-user-ID or set-group-ID, so the loader ignores LD_PRELOAD; run a copy without that bit";
+	return NULL;
+}

@@ -1,0 +1,28 @@
+/*
+ * What kind of program a command names, and whether a preloaded library can come into it. Neighbours: launch.h asks
+ * before it starts one, cmd_doctor.c tells people.
+ */
+#ifndef MPSAN_BINARY_H
+#define MPSAN_BINARY_H
+
+#include <stdbool.h>
+
+struct binary {
+	char *path; /* NULL: not found */
+	char *interpreter; /* of a script, the program that runs it; NULL: no script. `path` is then that program */
+	char *loader; /* PT_INTERP, NULL: static */
+	char *python; /* "3.11" when it is CPython, as far as its names tell; NULL */
+	bool is_elf;
+	bool is_foreign; /* of another word size or machine than this mpsan */
+	bool is_secure; /* set-user-ID or set-group-ID: the loader ignores LD_PRELOAD */
+	bool has_asan;
+	bool is_musl;
+};
+
+void binary_inspect(struct binary *binary, const char *command);
+void binary_finish(struct binary *binary);
+
+/* Why the library cannot be loaded into it, NULL when it can; constant. */
+const char *binary_obstacle(const struct binary *binary);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * mpsan report: judges recorded sessions again, with the same result as when they ran. Neighbours: recorded.h does
+ * the judging; report.h the writing.
+ */
+#include "command.h"
+#include "recorded.h"
+
+int cmd_report(int argc, char **argv)
+{
+	struct settings settings;
+	int status = options_parse(&settings, OPT_REPORT, usage_report, argc, argv);
+	json_t *document = NULL;
+
+	if (!status && settings.rest >= argc)
+		status = complain("report: give the directory of a session (mpsan run --dir DIR makes one)");
+	if (!status)
+		status = recorded_judge(&settings, argv + settings.rest, &document);
+	if (!status)
+		status = recorded_write(&settings, document);
+	if (!status && settings.fail_on != GRADE_OFF && report_worst(document) >= settings.fail_on)
+		status = settings.exit_code;
+	json_decref(document);
+	options_finish(&settings);
+	return status == OPTIONS_HELP ? 0 : status;
+}

@@ -1,0 +1,188 @@
+/*
+ * mpsan run: makes a session, starts the program in it, follows it, reports, and sets the exit status. Neighbours:
+ * launch.h, watch.h, report.h.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+
+#include "binary.h"
+#include "command.h"
+#include "launch.h"
+#include "options.h"
+#include "recorded.h"
+#include "watch.h"
+
+static int tell(char *wrong)
+{
+	complain("%s", wrong);
+	free(wrong);
+	return STATUS_USAGE;
+}
+
+static bool is_text_elsewhere(const struct settings *settings)
+{
+	for (uint32_t i = 0; i < settings->reports.count; i++)
+		if (settings->reports.item[i].format->write == out_text &&
+		    strcmp(settings->reports.item[i].file, "stderr"))
+			return true;
+	return false;
+}
+
+static json_t *command_json(char **argv)
+{
+	json_t *command = json_array();
+
+	for (; *argv; argv++)
+		json_array_append_new(command, json_string(*argv) ?: json_string("?"));
+	return command;
+}
+
+/* A program that the library never reached has no slot. */
+static void add_unwatched(json_t *document, const struct watch *watch, const struct binary *binary)
+{
+	const struct reader *reader = watch->judge->reader;
+	const char *obstacle = binary_obstacle(binary);
+
+	for (uint32_t slot = 0; slot < reader->process_count; slot++)
+		if (reader->session.table[slot].pid == (uint32_t)watch->child)
+			return;
+	report_limit(document, "%s was not watched: %s", binary->path ? binary->path : "the program",
+		     obstacle ? obstacle : "the library was not loaded into it");
+}
+
+/* On a terminal the findings have been seen as they came: the rest and the summary close the report. */
+static void write_rest(const struct judge *judge, const json_t *document)
+{
+	for (int grade = GRADE_ERROR; grade >= GRADE_NOTE; grade--)
+		for (uint32_t i = 0; i < judge->found.count; i++) {
+			const struct judged *judged = &judge->found.item[i];
+
+			if (judged->count && !judged->shown && (int)judged->grade == grade)
+				out_text_finding(stderr, judged->json);
+		}
+	out_text_summary(stderr, document);
+}
+
+static int exit_status(const struct watch *watch)
+{
+	const struct settings *settings = watch->settings;
+
+	if (watch->killed)
+		return settings->exit_code;
+	if (WIFSIGNALED(watch->status))
+		return 128 + WTERMSIG(watch->status);
+	if (WEXITSTATUS(watch->status))
+		return WEXITSTATUS(watch->status);
+	if (settings->fail_on != GRADE_OFF && judge_worst(watch->judge) >= settings->fail_on)
+		return settings->exit_code;
+	return 0;
+}
+
+static int report(const struct watch *watch, char **argv, const struct binary *binary)
+{
+	struct report_exit end = { .code = -1 };
+	json_t *command = command_json(argv), *document;
+	int status = 0;
+
+	if (WIFSIGNALED(watch->status))
+		end.signal = WTERMSIG(watch->status);
+	else
+		end.code = WEXITSTATUS(watch->status);
+	document = report_create(command, &end);
+	report_add(document, watch->judge);
+	add_unwatched(document, watch, binary);
+	if (watch->settings->reports.count)
+		status = recorded_write(watch->settings, document);
+	else
+		write_rest(watch->judge, document);
+	json_decref(document);
+	json_decref(command);
+	return status;
+}
+
+/* The program shares the terminal and gets its signals itself; those sent to mpsan alone are handed on. */
+static int catch_signals(sigset_t *before)
+{
+	sigset_t handed;
+
+	sigemptyset(&handed);
+	sigaddset(&handed, SIGTERM);
+	sigaddset(&handed, SIGHUP);
+	sigaddset(&handed, SIGUSR1);
+	sigaddset(&handed, SIGUSR2);
+	sigaddset(&handed, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &handed, before);
+	return signalfd(-1, &handed, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int start(struct watch *watch, const struct launch *launch, const struct binary *binary, char **argv)
+{
+	struct launch_variable variables[LAUNCH_VARIABLES];
+	sigset_t before;
+
+	watch->signals = catch_signals(&before);
+	launch_environment(launch->library, launch->dir, watch->settings->for_library, binary->has_asan, variables);
+	watch->child = launch_start(variables, argv, &before);
+	for (int i = 0; variables[i].name; i++)
+		free(variables[i].value);
+	if (watch->child < 0) {
+		int error = errno;
+
+		complain("%s: %s", argv[0], strerror(error));
+		return error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+	}
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	return 0;
+}
+
+static int run_session(const struct settings *settings, const struct launch *launch, char **argv)
+{
+	struct reader reader;
+	struct judge judge;
+	struct watch watch = { .settings = settings, .judge = &judge, .print = !is_text_elsewhere(settings) };
+	struct binary binary;
+	char *wrong = reader_open(&reader, launch->dir, true);
+	int status, failed;
+
+	if (wrong)
+		return tell(wrong);
+	judge_init(&judge, &reader, &settings->grades, &settings->suppressions);
+	binary_inspect(&binary, argv[0]);
+	status = start(&watch, launch, &binary, argv);
+	if (!status) {
+		setvbuf(stderr, NULL, _IOFBF, 1 << 16); /* a finding goes out in one piece */
+		watch_run(&watch);
+		failed = report(&watch, argv, &binary);
+		status = exit_status(&watch);
+		status = status ? status : failed;
+	}
+	binary_finish(&binary);
+	judge_finish(&judge);
+	reader_close(&reader);
+	return status;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct settings settings;
+	struct launch launch = { 0 };
+	int status = options_parse(&settings, OPT_RUN, usage_run, argc, argv);
+
+	if (!status && settings.rest >= argc)
+		status = complain("run: give a command: mpsan run [options] -- COMMAND [ARG...]");
+	if (!status) {
+		char *wrong = launch_prepare(&launch, settings.dir, settings.for_library);
+
+		status = wrong ? tell(wrong) : run_session(&settings, &launch, argv + settings.rest);
+		launch_finish(&launch);
+	}
+	options_finish(&settings);
+	return status == OPTIONS_HELP ? 0 : status;
+}

@@ -1,0 +1,186 @@
+/* See collect.h. */
+#include "collect.h"
+
+#include <string.h>
+
+static struct fact_place place_of(const struct record *record)
+{
+	return (struct fact_place){ record->slot, record->by, record->tid, record->pos, record->time_ns };
+}
+
+static void open_moment(struct reader *reader, enum moment_kind kind, uint32_t index)
+{
+	*ARRAY_ADD(&reader->open) = (struct moment){ kind, index };
+}
+
+static void collect_fork(struct reader *reader, const struct record *record)
+{
+	struct fact_fork *fork = ARRAY_ADD(&reader->forks);
+
+	*fork = (struct fact_fork){ .at = place_of(record), .child = FACT_NONE };
+	memcpy(&fork->ev, record->payload, sizeof(fork->ev));
+	places_add(reader->places, record->slot, record->pos, EV_fork, reader->forks.count - 1);
+	open_moment(reader, MOMENT_FORK, reader->forks.count - 1);
+}
+
+static void collect_held(struct reader *reader, const struct record *record)
+{
+	struct fact_held *held = ARRAY_ADD(&reader->helds);
+
+	*held = (struct fact_held){ .at = place_of(record), .fork = FACT_NONE };
+	memcpy(&held->ev, record->payload, sizeof(held->ev));
+	places_add(reader->places, record->slot, record->pos, EV_held, reader->helds.count - 1);
+}
+
+static void collect_wait(struct reader *reader, const struct record *record)
+{
+	struct fact_wait *wait = ARRAY_ADD(&reader->waits);
+
+	*wait = (struct fact_wait){ .at = place_of(record), .held = FACT_NONE };
+	memcpy(&wait->ev, record->payload, sizeof(wait->ev));
+	places_add(reader->places, record->slot, record->pos, EV_wait, reader->waits.count - 1);
+	open_moment(reader, MOMENT_WAIT, reader->waits.count - 1);
+}
+
+static void collect_wait_end(struct reader *reader, const struct record *record)
+{
+	const struct ev_wait_end *end = record->payload;
+	uint32_t index = reader_find(reader, record->slot, end->wait, EV_wait);
+
+	if (index == FACT_NONE)
+		return;
+	reader->waits.item[index].end_ns = record->time_ns;
+	reader->waits.item[index].result = end->result;
+}
+
+static void collect_unlock_failed(struct reader *reader, const struct record *record)
+{
+	struct fact_unlock *unlock = ARRAY_ADD(&reader->unlocks);
+
+	*unlock = (struct fact_unlock){ .at = place_of(record), .held = FACT_NONE };
+	memcpy(&unlock->ev, record->payload, sizeof(unlock->ev));
+	open_moment(reader, MOMENT_UNLOCK, reader->unlocks.count - 1);
+}
+
+/* The first exec of a process is kept: its slot remembers the last only. */
+static void collect_exec(struct reader *reader, const struct record *record)
+{
+	struct fact_process *process = &reader->processes[record->by];
+
+	if (!process->exec_ns || record->time_ns < process->exec_ns)
+		process->exec_ns = record->time_ns;
+}
+
+static void collect_name(struct reader *reader, const struct record *record)
+{
+	const struct ev_lock_name *ev = record->payload; /* `symbol` has the same fields */
+
+	*ARRAY_ADD(&reader->names) = (struct seen_name){ place_of(record), ev->lock, ev->name,
+							 record->type == EV_symbol };
+}
+
+static void collect_module(struct reader *reader, const struct record *record)
+{
+	struct seen_module *module = ARRAY_ADD(&reader->modules);
+
+	*module = (struct seen_module){ .at = place_of(record), .previous = reader->last_module[record->by] };
+	memcpy(&module->ev, record->payload, sizeof(module->ev));
+	reader->last_module[record->by] = reader->modules.count - 1;
+}
+
+void collect_record(struct reader *reader, const struct record *record)
+{
+	/* The smallest payload, 32 bytes, is shorter than some events: a record cut short is no event. */
+#define TAKES(event) (record->type == EV_##event && record->bytes >= sizeof(struct ev_##event))
+	if (TAKES(fork))
+		collect_fork(reader, record);
+	else if (TAKES(held))
+		collect_held(reader, record);
+	else if (TAKES(wait))
+		collect_wait(reader, record);
+	else if (TAKES(wait_end))
+		collect_wait_end(reader, record);
+	else if (TAKES(unlock_failed))
+		collect_unlock_failed(reader, record);
+	else if (TAKES(exec))
+		collect_exec(reader, record);
+	else if (TAKES(lock_name) || TAKES(symbol))
+		collect_name(reader, record);
+	else if (TAKES(lock_repaired))
+		*ARRAY_ADD(&reader->late) = *record;
+	else if (TAKES(module))
+		collect_module(reader, record);
+	else if (TAKES(thread_start))
+		*ARRAY_ADD(&reader->threads) = (struct seen_thread){
+			place_of(record), *(const struct ev_thread_start *)record->payload };
+	else if (TAKES(limit))
+		*ARRAY_ADD(&reader->limits) =
+			(struct seen_limit){ place_of(record), *(const struct ev_limit *)record->payload };
+#undef TAKES
+}
+
+static void link_held(struct reader *reader, uint32_t index)
+{
+	struct fact_held *held = &reader->helds.item[index];
+	struct fact_fork *fork;
+
+	held->fork = reader_find(reader, held->at.slot, held->ev.fork, EV_fork);
+	if (held->fork == FACT_NONE)
+		return;
+	fork = &reader->forks.item[held->fork];
+	if (!fork->held_end || index < fork->held_begin)
+		fork->held_begin = index;
+	if (index >= fork->held_end)
+		fork->held_end = index + 1;
+}
+
+static void link_helds(struct reader *reader)
+{
+	bool all = true;
+
+	for (uint32_t i = reader->helds_linked; i < reader->helds.count; i++) {
+		if (reader->helds.item[i].fork == FACT_NONE)
+			link_held(reader, i);
+		all = all && reader->helds.item[i].fork != FACT_NONE;
+		if (all)
+			reader->helds_linked = i + 1;
+	}
+}
+
+static void link_repaired(struct reader *reader)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < reader->late.count; i++) {
+		const struct record *record = &reader->late.item[i];
+		const struct ev_lock_repaired *ev = record->payload;
+		uint32_t held = reader_find(reader, ev->held_slot, ev->held, EV_held);
+
+		if (held != FACT_NONE)
+			reader->helds.item[held].repaired = true;
+		else
+			reader->late.item[kept++] = *record;
+	}
+	reader->late.count = kept;
+}
+
+static void link_children(struct reader *reader)
+{
+	for (uint32_t slot = 0; slot < reader->process_count; slot++) {
+		const struct mpsan_process *child = &reader->session.table[slot];
+		uint32_t fork;
+
+		if (!child->pid || !child->parent || !child->fork_pos)
+			continue;
+		fork = reader_find(reader, child->parent - 1, child->fork_pos, EV_fork);
+		if (fork != FACT_NONE && child->birth_ns)
+			reader->forks.item[fork].child = slot;
+	}
+}
+
+void collect_links(struct reader *reader)
+{
+	link_helds(reader);
+	link_repaired(reader);
+	link_children(reader);
+}

@@ -1,0 +1,13 @@
+/* Sorts records into the reader's arrays and ties them together. Neighbour: reader.c. */
+#ifndef MPSAN_COLLECT_H
+#define MPSAN_COLLECT_H
+
+#include "reader.h"
+
+/* Takes one record; records come in time order. */
+void collect_record(struct reader *reader, const struct record *record);
+
+/* Ties holds to forks and forks to children, as far as they have been read. */
+void collect_links(struct reader *reader);
+
+#endif

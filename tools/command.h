@@ -1,0 +1,13 @@
+/* The sub-commands: each takes its own argv (argv[0] is its name) and returns the exit status. */
+#ifndef MPSAN_COMMAND_H
+#define MPSAN_COMMAND_H
+
+#define COMMAND(name, arguments, help) int cmd_##name(int argc, char **argv);
+#include "commands.def"
+#undef COMMAND
+
+#define COMMAND(name, arguments, help) extern const char usage_##name[];
+#include "commands.def"
+#undef COMMAND
+
+#endif

@@ -1,0 +1,219 @@
+/* See frames.h. */
+#include "frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "maps.h"
+#include "symbols.h"
+#include "unwind.h"
+
+#define FRAMES_MAX 128u
+
+struct frames {
+	const struct reader *reader;
+	struct maps *maps;
+	struct symbols *symbols;
+	struct place_map *known; /* index into cache by the place of a stack record */
+	ARRAY(json_t *) cache;
+};
+
+struct frames *frames_create(const struct reader *reader)
+{
+	struct frames *frames = memory_get(sizeof(*frames));
+
+	frames->reader = reader;
+	frames->maps = maps_create(reader);
+	frames->symbols = symbols_create();
+	frames->known = places_create();
+	return frames;
+}
+
+void frames_destroy(struct frames *frames)
+{
+	if (!frames)
+		return;
+	for (uint32_t i = 0; i < frames->cache.count; i++)
+		json_decref(frames->cache.item[i]);
+	free(frames->cache.item);
+	places_destroy(frames->known);
+	symbols_destroy(frames->symbols);
+	maps_destroy(frames->maps);
+	free(frames);
+}
+
+/* Names in logs and binaries may be any bytes; JSON takes UTF-8 only. */
+static json_t *safe_string(const char *text)
+{
+	json_t *string = text ? json_string(text) : json_null();
+	char *plain;
+
+	if (string)
+		return string;
+	plain = text_copy(text);
+	for (char *c = plain; *c; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	string = json_string(plain);
+	free(plain);
+	return string ? string : json_null();
+}
+
+static json_t *frame_create(struct frames *frames, const struct modules *modules, uint64_t pc, bool is_return)
+{
+	struct symbol symbol = { 0 };
+
+	if (!symbols_name(frames->symbols, modules, pc, is_return, &symbol))
+		return json_pack("{s:n, s:n, s:I, s:n, s:n}", "function", "module", "offset", (json_int_t)pc, "file",
+				 "line");
+	return json_pack("{s:o, s:o, s:I, s:o, s:o}", "function", safe_string(symbol.function), "module",
+			 safe_string(symbol.module), "offset", (json_int_t)symbol.offset, "file",
+			 safe_string(symbol.file), "line", symbol.line ? json_integer(symbol.line) : json_null());
+}
+
+static json_t *unwind(struct frames *frames, const struct fact_place *at, const struct record *record)
+{
+	const struct modules *modules = maps_at(frames->maps, at->by, record->time_ns);
+	const struct mpsan_stack *head = record->payload;
+	json_t *list = json_array();
+	uint64_t pcs[FRAMES_MAX];
+	size_t count;
+
+	if (record->bytes < sizeof(*head) || head->bytes > record->bytes - sizeof(*head))
+		return list;
+	count = unwind_stack(modules, head, (const uint8_t *)(head + 1), pcs, FRAMES_MAX);
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, frame_create(frames, modules, pcs[i], i > 0));
+	return list;
+}
+
+json_t *frames_native(struct frames *frames, const struct fact_place *at, uint64_t pos)
+{
+	struct record record;
+	uint32_t index = places_find(frames->known, at->slot, pos, EV_stack);
+	json_t *list;
+
+	if (index != FACT_NONE)
+		return json_incref(frames->cache.item[index]);
+	if (!reader_record(frames->reader, at->slot, pos, EV_stack, &record))
+		return json_array();
+	list = unwind(frames, at, &record);
+	*ARRAY_ADD(&frames->cache) = json_incref(list);
+	places_add(frames->known, at->slot, pos, EV_stack, frames->cache.count - 1);
+	return list;
+}
+
+/* One line is function TAB file TAB line. */
+static json_t *parse_python(char *line)
+{
+	char *file = strchr(line, '\t'), *number = file ? strchr(file + 1, '\t') : NULL;
+
+	if (!number)
+		return NULL;
+	*file++ = '\0';
+	*number++ = '\0';
+	return json_pack("{s:o, s:o, s:i}", "function", safe_string(line), "file", safe_string(file), "line",
+			 atoi(number));
+}
+
+json_t *frames_python(const struct frames *frames, const struct fact_place *at, uint64_t pos)
+{
+	const char *text = reader_text(frames->reader, at->slot, pos);
+	json_t *list = json_array();
+	char *copy, *rest, *line;
+
+	if (!text)
+		return list;
+	copy = text_copy(text);
+	rest = copy;
+	while ((line = strsep(&rest, "\n"))) {
+		json_t *frame = parse_python(line);
+
+		if (frame)
+			json_array_append_new(list, frame);
+	}
+	free(copy);
+	return list;
+}
+
+json_t *frame_of_caller(struct frames *frames, const struct fact_place *at, uint64_t caller)
+{
+	return caller ? frame_create(frames, maps_at(frames->maps, at->by, at->time_ns), caller, true) : NULL;
+}
+
+char *frames_function(struct frames *frames, const struct fact_place *at, uint64_t entry)
+{
+	struct symbol symbol = { 0 };
+
+	if (!entry || !symbols_name(frames->symbols, maps_at(frames->maps, at->by, at->time_ns), entry, false, &symbol))
+		return NULL;
+	return symbol.function ? text_copy(symbol.function) : NULL;
+}
+
+char *frames_object(struct frames *frames, const struct fact_place *at, uint64_t address)
+{
+	const struct modules *modules = maps_at(frames->maps, at->by, at->time_ns);
+	struct symbol symbol = { 0 };
+
+	if (!symbols_name_data(frames->symbols, modules, address, &symbol) || !symbol.function)
+		return NULL;
+	if (!symbol.offset)
+		return text_copy(symbol.function);
+	return text_format("%s+0x%llx", symbol.function, (unsigned long long)symbol.offset);
+}
+
+static bool is_plumbing(const char *module)
+{
+	static const char *const prefix[] = { "libc.so", "libc-", "libpthread", "ld-linux", "ld-2", "libmpsan",
+					      "libasan", "linux-vdso" };
+	const char *base = path_base(module);
+
+	for (size_t i = 0; i < sizeof(prefix) / sizeof(*prefix); i++)
+		if (!strncmp(base, prefix[i], strlen(prefix[i])))
+			return true;
+	return false;
+}
+
+json_t *frames_first_own(json_t *native)
+{
+	json_t *frame;
+	size_t i;
+
+	json_array_foreach(native, i, frame) {
+		const char *module = json_string_value(json_object_get(frame, "module"));
+
+		if (module && !is_plumbing(module))
+			return frame;
+	}
+	return NULL;
+}
+
+char *frame_text(const json_t *frame)
+{
+	const char *function = json_string_value(json_object_get(frame, "function"));
+	const char *module = json_string_value(json_object_get(frame, "module"));
+	const char *file = json_string_value(json_object_get(frame, "file"));
+	long long line = json_integer_value(json_object_get(frame, "line"));
+	long long offset = json_integer_value(json_object_get(frame, "offset"));
+
+	if (!frame)
+		return NULL;
+	if (function && file)
+		return text_format("%s (%s:%lld)", function, path_base(file), line);
+	if (!module)
+		return text_format("0x%llx", offset);
+	if (function)
+		return text_format("%s (%s+0x%llx)", function, path_base(module), offset);
+	return text_format("%s+0x%llx", path_base(module), offset);
+}
+
+char *frame_key(const json_t *frame)
+{
+	const char *function = json_string_value(json_object_get(frame, "function"));
+	const char *module = json_string_value(json_object_get(frame, "module"));
+	const char *file = json_string_value(json_object_get(frame, "file"));
+
+	if (function)
+		return text_format("%s@%s", function, path_base(file && !module ? file : ""));
+	return text_copy(module ? path_base(module) : "?");
+}

@@ -1,0 +1,44 @@
+/*
+ * Stacks as people read them: frames in the form of the JSON report. Neighbours: unwind.h and
+ * symbols.h do the work on native stacks, story.h puts frames into findings.
+ */
+#ifndef MPSAN_FRAMES_H
+#define MPSAN_FRAMES_H
+
+#include <jansson.h>
+
+#include "reader.h"
+
+struct frames;
+
+struct frames *frames_create(const struct reader *reader);
+void frames_destroy(struct frames *frames);
+
+/*
+ * The stack at `pos` of the log of `at.slot`, as it was for process `at.by`; innermost frame first. A new
+ * reference to an array, empty when there is no such stack.
+ */
+json_t *frames_native(struct frames *frames, const struct fact_place *at, uint64_t pos);
+
+/* The Python frames at `pos`, in the same manner. */
+json_t *frames_python(const struct frames *frames, const struct fact_place *at, uint64_t pos);
+
+/* The one frame of a return address; NULL when it is 0. */
+json_t *frame_of_caller(struct frames *frames, const struct fact_place *at, uint64_t caller);
+
+/* The function that begins at `entry`, else NULL; owned by the caller. */
+char *frames_function(struct frames *frames, const struct fact_place *at, uint64_t entry);
+
+/* The static object at `address`, else NULL; owned by the caller. */
+char *frames_object(struct frames *frames, const struct fact_place *at, uint64_t address);
+
+/* First frame that is neither of the C library nor of mpsan; borrowed, NULL when there is none. */
+json_t *frames_first_own(json_t *native);
+
+/* "function (file:line)" and its like; NULL for NULL; owned by the caller. */
+char *frame_text(const json_t *frame);
+
+/* The same without what changes between two runs or builds. */
+char *frame_key(const json_t *frame);
+
+#endif

@@ -1,0 +1,155 @@
+/* See judge.h. */
+#include "judge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "story.h"
+
+/* What one finding of a rule was about: the same hold of a lock at a fork ties a warning to its proof. */
+struct instance {
+	uint32_t found;
+	uint32_t fork;
+	uint64_t lock;
+	bool is_proof;
+	bool replaced;
+};
+
+static void judge_add(struct findings *sink, const struct finding *finding);
+
+void judge_init(struct judge *judge, struct reader *reader, const struct grades *grades,
+		const struct suppressions *suppressions)
+{
+	*judge = (struct judge){ .reader = reader, .grades = grades, .suppressions = suppressions };
+	judge->frames = frames_create(reader);
+	judge->sink.add = judge_add;
+}
+
+void judge_finish(struct judge *judge)
+{
+	for (uint32_t i = 0; i < judge->found.count; i++)
+		json_decref(judge->found.item[i].json);
+	free(judge->found.item);
+	free(judge->instances.item);
+	frames_destroy(judge->frames);
+	*judge = (struct judge){ 0 };
+}
+
+static const char *fingerprint_of(const json_t *finding)
+{
+	return json_string_value(json_object_get(finding, "fingerprint"));
+}
+
+static void set_grade(struct judged *judged, enum grade grade)
+{
+	judged->grade = grade;
+	json_object_set_new(judged->json, "severity", json_string(grade_text(grade)));
+}
+
+static void set_count(struct judged *judged, uint32_t count)
+{
+	judged->count = count;
+	json_object_set_new(judged->json, "count", json_integer(count));
+}
+
+static uint32_t find_same(const struct judge *judge, const json_t *told)
+{
+	for (uint32_t i = 0; i < judge->found.count; i++)
+		if (!strcmp(fingerprint_of(judge->found.item[i].json), fingerprint_of(told)))
+			return i;
+	return FACT_NONE;
+}
+
+/* Takes a finding in; the story with the worst grade stands for all of its kind. Steals `told`. */
+static uint32_t judge_fold(struct judge *judge, json_t *told, const struct finding *finding, enum grade grade)
+{
+	uint32_t index = find_same(judge, told);
+	struct judged *judged;
+
+	if (index == FACT_NONE) {
+		judged = ARRAY_ADD(&judge->found);
+		*judged = (struct judged){ .json = told, .rule = finding->rule, .count = 1,
+					   .is_wait = finding->wait != FACT_NONE && finding->grade == GRADE_ERROR,
+					   .time_ns = judge->reader->facts.now_ns };
+		set_grade(judged, grade);
+		return judge->found.count - 1;
+	}
+	judged = &judge->found.item[index];
+	if (grade > judged->grade) {
+		json_decref(judged->json);
+		judged->json = json_incref(told);
+		judged->shown = false;
+		set_grade(judged, grade);
+	}
+	json_decref(told);
+	set_count(judged, judged->count + 1);
+	return index;
+}
+
+static bool is_about_same(const struct instance *one, const struct instance *other)
+{
+	return one->fork != FACT_NONE && one->fork == other->fork && one->lock && one->lock == other->lock;
+}
+
+static void replace(struct judge *judge, struct instance *instance)
+{
+	struct judged *judged = &judge->found.item[instance->found];
+
+	if (instance->replaced)
+		return;
+	instance->replaced = true;
+	set_count(judged, judged->count - 1);
+}
+
+/* A proof replaces the warning about the same hold, whichever comes first. */
+static void judge_tie(struct judge *judge, struct instance new)
+{
+	struct instance *last;
+
+	*ARRAY_ADD(&judge->instances) = new;
+	last = &judge->instances.item[judge->instances.count - 1];
+	for (struct instance *other = judge->instances.item; other < last; other++) {
+		if (!is_about_same(other, last) || other->is_proof == last->is_proof)
+			continue;
+		replace(judge, last->is_proof ? other : last);
+	}
+}
+
+static void judge_add(struct findings *sink, const struct finding *finding)
+{
+	struct judge *judge = (struct judge *)((char *)sink - offsetof(struct judge, sink));
+	enum grade grade = grades_apply(judge->grades, finding);
+	json_t *told = grade == GRADE_OFF ? NULL : story_tell(judge->reader, judge->frames, finding);
+	uint32_t index;
+
+	if (!told)
+		return;
+	if (judge->suppressions && suppressions_match(judge->suppressions, told)) {
+		judge->suppressed++;
+		json_decref(told);
+		return;
+	}
+	index = judge_fold(judge, told, finding, grade);
+	if (finding->held != FACT_NONE || finding->wait != FACT_NONE || finding->unlock != FACT_NONE)
+		judge_tie(judge, (struct instance){ .found = index, .fork = finding->fork,
+						    .lock = story_lock(&judge->reader->facts, finding),
+						    .is_proof = finding->grade == GRADE_ERROR });
+}
+
+void judge_moments(struct judge *judge)
+{
+	struct moment moment;
+
+	while (reader_next_moment(judge->reader, &moment))
+		rules_run(&judge->reader->facts, &moment, &judge->sink);
+}
+
+enum grade judge_worst(const struct judge *judge)
+{
+	enum grade worst = GRADE_OFF;
+
+	for (uint32_t i = 0; i < judge->found.count; i++)
+		if (judge->found.item[i].count && judge->found.item[i].grade > worst)
+			worst = judge->found.item[i].grade;
+	return worst;
+}

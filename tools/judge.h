@@ -1,0 +1,46 @@
+/*
+ * Judges a session: runs the rules at each moment, grades, suppresses and folds what they find. One cause is one
+ * finding: repeats raise its count, and a proof replaces the warning that foretold it. Neighbours: reader.h below,
+ * report.h and watch.h above.
+ */
+#ifndef MPSAN_JUDGE_H
+#define MPSAN_JUDGE_H
+
+#include "frames.h"
+#include "rules.h"
+#include "suppress.h"
+
+struct judged {
+	json_t *json; /* the report's finding, with its severity and count */
+	enum rule_id rule;
+	enum grade grade;
+	uint32_t count; /* 0: every instance was replaced by a proof */
+	bool shown; /* already printed live */
+	bool is_wait; /* a wait that cannot end: what --on-deadlock acts on */
+	uint64_t time_ns;
+};
+
+struct instance;
+
+struct judge {
+	struct reader *reader;
+	const struct grades *grades;
+	const struct suppressions *suppressions; /* may be NULL */
+	struct frames *frames;
+	struct findings sink;
+	uint32_t suppressed;
+	ARRAY(struct judged) found; /* in the order of their moments */
+	ARRAY(struct instance) instances;
+};
+
+void judge_init(struct judge *judge, struct reader *reader, const struct grades *grades,
+		const struct suppressions *suppressions);
+void judge_finish(struct judge *judge);
+
+/* Judges the moments that the reader has ready. */
+void judge_moments(struct judge *judge);
+
+/* Worst grade of all findings that still stand. */
+enum grade judge_worst(const struct judge *judge);
+
+#endif

@@ -1,0 +1,228 @@
+/* See launch.h. */
+#define _GNU_SOURCE
+#include "launch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../include/mpsan_log.h"
+#include "util.h"
+
+#define SLOTS 16384u
+#define ASAN_SETTING "verify_asan_link_order=0" /* ASan insists on being loaded first */
+
+static char *make_private(struct launch *launch)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *wrong = NULL;
+
+	launch->dir = text_format("%s/mpsan-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
+	launch->is_private = true;
+	if (!mkdtemp(launch->dir)) {
+		wrong = text_format("%s: %s; set TMPDIR to a directory that you may write to", launch->dir,
+				    strerror(errno));
+		free(launch->dir);
+		launch->dir = NULL;
+	}
+	return wrong;
+}
+
+static char *make_given(struct launch *launch, const char *dir)
+{
+	struct stat st;
+
+	if (mkdir(dir, 0700) && errno != EEXIST)
+		return text_format("--dir %s: %s", dir, strerror(errno));
+	if (lstat(dir, &st) || !S_ISDIR(st.st_mode))
+		return text_format("--dir %s: is no directory (a symbolic link is refused); choose another", dir);
+	if (st.st_uid != geteuid())
+		return text_format("--dir %s: belongs to another user (uid %u); choose another", dir, st.st_uid);
+	if (st.st_mode & (S_IWGRP | S_IWOTH))
+		return text_format("--dir %s: others may write to it; chmod 700 it or choose another", dir);
+	launch->dir = realpath(dir, NULL);
+	return launch->dir ? NULL : text_format("--dir %s: %s", dir, strerror(errno));
+}
+
+/* The magic comes last: a library that finds the file half made leaves it alone. */
+static void fill_session(struct mpsan_session *head, const char *options_for_library)
+{
+	head->format = MPSAN_FORMAT;
+	head->slots = SLOTS;
+	head->start_ns = clock_ns(CLOCK_MONOTONIC);
+	head->start_real_ns = clock_ns(CLOCK_REALTIME);
+	head->uid = geteuid();
+	head->supervisor = getpid();
+	if (options_for_library)
+		snprintf(head->options, sizeof(head->options), "%s", options_for_library);
+	__atomic_store_n(&head->magic, MPSAN_SESSION_MAGIC, __ATOMIC_RELEASE);
+}
+
+static char *make_session(const char *dir, const char *options_for_library)
+{
+	char *file = text_format("%s/session", dir), *wrong = NULL;
+	int fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600), error = fd < 0 ? errno : 0;
+	size_t bytes = MPSAN_PAGE + SLOTS * sizeof(struct mpsan_process);
+	void *map = MAP_FAILED;
+
+	if (!error)
+		error = posix_fallocate(fd, 0, bytes);
+	if (!error)
+		map = mmap(NULL, MPSAN_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (error == EEXIST)
+		wrong = text_format("%s: holds a session already; choose another directory", dir);
+	else if (map == MAP_FAILED)
+		wrong = text_format("%s: %s", file, strerror(error ? error : errno));
+	if (fd >= 0)
+		close(fd);
+	if (map != MAP_FAILED) {
+		fill_session(map, options_for_library);
+		munmap(map, MPSAN_PAGE);
+	}
+	free(file);
+	return wrong;
+}
+
+char *launch_find_library(void)
+{
+	static const char *const places[] = { "libmpsan.so", "../lib/libmpsan.so", "../lib64/libmpsan.so",
+					      "../lib/x86_64-linux-gnu/libmpsan.so",
+					      "../lib/aarch64-linux-gnu/libmpsan.so" };
+	char self[PATH_MAX] = "", *slash;
+
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+		return NULL;
+	slash = strrchr(self, '/');
+	if (!slash)
+		return NULL;
+	*slash = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		char *path = text_format("%s/%s", self, places[i]), *real = realpath(path, NULL);
+
+		free(path);
+		if (real)
+			return real;
+	}
+	return NULL;
+}
+
+/* LD_PRELOAD is cut at blanks and colons, and knows $ORIGIN: such a path needs a plain name. */
+static char *make_plain_name(struct launch *launch)
+{
+	char *link;
+
+	if (!strpbrk(launch->library, " :\t$"))
+		return NULL;
+	link = text_format("%s/libmpsan.so", launch->dir);
+	if (strpbrk(link, " :\t$") || symlink(launch->library, link)) {
+		free(link);
+		return text_format("%s: a preloaded library may have no blank, colon or '$' in its path; install mpsan "
+				   "elsewhere or give another --dir", launch->library);
+	}
+	free(launch->library);
+	launch->library = link;
+	return NULL;
+}
+
+char *launch_prepare(struct launch *launch, const char *dir, const char *options_for_library)
+{
+	char *wrong;
+
+	*launch = (struct launch){ .library = launch_find_library() };
+	if (!launch->library)
+		return text_copy("libmpsan.so is not beside this program nor in ../lib; install mpsan again");
+	wrong = dir ? make_given(launch, dir) : make_private(launch);
+	if (!wrong)
+		wrong = make_session(launch->dir, options_for_library);
+	if (!wrong)
+		wrong = make_plain_name(launch);
+	return wrong;
+}
+
+static void remove_files(const char *dir)
+{
+	DIR *stream = opendir(dir);
+	struct dirent *entry;
+
+	while (stream && (entry = readdir(stream)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			unlinkat(dirfd(stream), entry->d_name, 0);
+	if (stream)
+		closedir(stream);
+}
+
+void launch_finish(struct launch *launch)
+{
+	if (launch->dir && launch->is_private) {
+		remove_files(launch->dir);
+		rmdir(launch->dir);
+	}
+	free(launch->dir);
+	free(launch->library);
+	*launch = (struct launch){ 0 };
+}
+
+static char *joined(const char *first, char separator, const char *second)
+{
+	return second && *second ? text_format("%s%c%s", first, separator, second) : text_copy(first);
+}
+
+void launch_environment(const char *library, const char *dir, const char *options_for_library, bool with_asan,
+			struct launch_variable variables[LAUNCH_VARIABLES])
+{
+	const char *asan = getenv("ASAN_OPTIONS");
+	int count = 0;
+
+	variables[count++] = (struct launch_variable){ "LD_PRELOAD", joined(library, ':', getenv("LD_PRELOAD")) };
+	if (dir)
+		variables[count++] = (struct launch_variable){ "MPSAN_DIR", text_copy(dir) };
+	if (options_for_library)
+		variables[count++] = (struct launch_variable){
+			"MPSAN_OPTIONS", joined(options_for_library, ':', getenv("MPSAN_OPTIONS")) };
+	if (with_asan)
+		variables[count++] = (struct launch_variable){
+			"ASAN_OPTIONS", asan && *asan ? joined(asan, ':', ASAN_SETTING) : text_copy(ASAN_SETTING) };
+	variables[count] = (struct launch_variable){ NULL, NULL };
+}
+
+static void run_child(const struct launch_variable *variables, char **argv, const sigset_t *signal_mask, int report)
+{
+	int error;
+
+	for (; variables->name; variables++)
+		setenv(variables->name, variables->value, 1);
+	sigprocmask(SIG_SETMASK, signal_mask, NULL);
+	execvp(argv[0], argv);
+	error = errno;
+	if (write(report, &error, sizeof(error)) < 0)
+		_exit(STATUS_NOT_EXECUTABLE);
+	_exit(error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE);
+}
+
+pid_t launch_start(const struct launch_variable *variables, char **argv, const sigset_t *signal_mask)
+{
+	int ends[2], error = 0;
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	child = fork();
+	if (child == 0)
+		run_child(variables, argv, signal_mask, ends[1]);
+	close(ends[1]);
+	if (child > 0 && read(ends[0], &error, sizeof(error)) != sizeof(error))
+		error = 0; /* closed by a successful exec */
+	close(ends[0]);
+	if (!error)
+		return child;
+	errno = error;
+	return -1;
+}

@@ -1,0 +1,96 @@
+/*
+ * What a session could not see, one line each: nothing is dropped silently. Neighbour: report.h.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "report.h"
+
+#define NAMED_MAX 8u /* processes named one by one; the rest is counted */
+
+/* Counters in the head of a log, and what they mean. */
+static const struct {
+	size_t offset;
+	const char *text;
+} counters[] = {
+	{ offsetof(struct mpsan_log, dropped), "records dropped because a log was full; raise log-max" },
+	{ offsetof(struct mpsan_log, holds_lost), "locks not followed because a thread held too many" },
+	{ offsetof(struct mpsan_log, threads_lost), "threads not followed because there were too many" },
+	{ offsetof(struct mpsan_log, stacks_cut), "stacks too long to be copied whole" },
+	{ offsetof(struct mpsan_log, forks_blind), "forks without a snapshot because several came at once" },
+	{ offsetof(struct mpsan_log, claims_unread), "lock claims that memory could neither confirm nor refute" },
+	{ offsetof(struct mpsan_log, modules_skipped), "times that the list of modules could not be read" },
+};
+
+static void add_counters(json_t *document, const struct reader *reader)
+{
+	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++) {
+		uint64_t sum = 0;
+
+		for (uint32_t slot = 0; slot < reader->process_count; slot++)
+			if (reader->logs[slot])
+				sum += *(const uint64_t *)(reader->logs[slot]->map + counters[i].offset);
+		if (sum)
+			report_limit(document, "%llu %s", (unsigned long long)sum, counters[i].text);
+	}
+}
+
+static void add_logs(json_t *document, const struct reader *reader)
+{
+	uint64_t bad = 0;
+
+	for (uint32_t slot = 0; slot < reader->process_count; slot++) {
+		if (reader->logs[slot])
+			bad += reader->logs[slot]->bad;
+		else if (reader->session.table[slot].flags & MPSAN_PROCESS_LOG)
+			report_limit(document, "the log of process %u (%u.log) is missing or is no log of this format",
+				     reader->session.table[slot].pid, slot);
+	}
+	if (bad)
+		report_limit(document, "%llu damaged records skipped", (unsigned long long)bad);
+}
+
+static void add_processes(json_t *document, const struct reader *reader)
+{
+	uint32_t count = 0;
+
+	for (uint32_t slot = 0; slot < reader->process_count; slot++) {
+		const struct mpsan_process *process = &reader->session.table[slot];
+		char *why = process->pid ? process_unwatched(process) : NULL;
+
+		if (why && ++count <= NAMED_MAX)
+			report_limit(document, "process %u was not watched: %s", process->pid, why);
+		free(why);
+	}
+	if (count > NAMED_MAX)
+		report_limit(document, "%u more processes were not watched", count - NAMED_MAX);
+	if (reader->session.head->unrecorded)
+		report_limit(document, "%llu processes found no place in the session's table",
+			     (unsigned long long)reader->session.head->unrecorded);
+}
+
+static void add_events(json_t *document, const struct reader *reader)
+{
+	for (uint32_t i = 0; i < reader->limits.count; i++) {
+		const struct seen_limit *limit = &reader->limits.item[i];
+		const char *what = reader_text(reader, limit->at.slot, limit->ev.what);
+
+		if (!what)
+			continue;
+		if (limit->ev.count > 1)
+			report_limit(document, "%s (%llu times, process %u)", what, (unsigned long long)limit->ev.count,
+				     reader->session.table[limit->at.by].pid);
+		else
+			report_limit(document, "%s (process %u)", what, reader->session.table[limit->at.by].pid);
+	}
+}
+
+void limits_add(json_t *document, const struct judge *judge)
+{
+	add_counters(document, judge->reader);
+	add_logs(document, judge->reader);
+	add_processes(document, judge->reader);
+	add_events(document, judge->reader);
+	if (judge->suppressed)
+		report_limit(document, "%u findings suppressed", judge->suppressed);
+}

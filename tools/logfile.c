@@ -1,0 +1,160 @@
+/* See logfile.h. */
+#define _GNU_SOURCE
+#include "logfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CAP_MAX (1ull << 36) /* a larger number in a head is garbage */
+
+static void name_log(char name[24], uint32_t slot)
+{
+	snprintf(name, 24, "%u.log", slot);
+}
+
+const struct mpsan_log *logfile_head(const struct logfile *log)
+{
+	return (const struct mpsan_log *)log->map;
+}
+
+/* Maps as much as the log may ever grow to, so that pointers into it stay valid; `size` bounds the reading. */
+static bool map_log(struct logfile *log, int fd)
+{
+	struct mpsan_log head;
+	struct stat st;
+	void *map;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size < (off_t)MPSAN_LOG_START ||
+	    pread(fd, &head, sizeof(head), 0) != sizeof(head))
+		return false;
+	if (head.magic != MPSAN_LOG_MAGIC || head.format != MPSAN_FORMAT)
+		return false;
+	log->size = st.st_size;
+	log->mapped = head.cap > log->size && head.cap < CAP_MAX ? head.cap : log->size;
+	map = mmap(NULL, log->mapped, PROT_READ, MAP_SHARED, fd, 0);
+	log->map = map == MAP_FAILED ? NULL : map;
+	return log->map;
+}
+
+bool logfile_open(struct logfile *log, int dirfd, uint32_t slot)
+{
+	char name[24];
+	bool sound;
+	int fd;
+
+	*log = (struct logfile){ .slot = slot, .next = MPSAN_LOG_START };
+	name_log(name, slot);
+	fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return false;
+	sound = map_log(log, fd);
+	close(fd);
+	errno = 0;
+	return sound;
+}
+
+void logfile_close(struct logfile *log)
+{
+	if (log->map)
+		munmap((void *)log->map, log->mapped);
+	log->map = NULL;
+}
+
+void logfile_refresh(struct logfile *log, int dirfd)
+{
+	struct stat st;
+	char name[24];
+
+	name_log(name, log->slot);
+	if (log->size < log->mapped && !fstatat(dirfd, name, &st, 0))
+		log->size = (uint64_t)st.st_size < log->mapped ? (uint64_t)st.st_size : log->mapped;
+}
+
+enum shape { SHAPE_SOUND, SHAPE_BAD, SHAPE_EMPTY, SHAPE_GARBAGE };
+
+/* `thread` records change in place, so their sum is that of their first moment. */
+static bool is_sum_right(const struct mpsan_record *head, uint32_t commit)
+{
+	uint64_t words = (head->units * MPSAN_UNIT - sizeof(*head)) / 8;
+
+	return head->type == EV_thread ||
+	       mpsan_record_sum((const uint64_t *)(head + 1), words) == (uint16_t)commit;
+}
+
+static enum shape look(const struct logfile *log, uint64_t pos, uint64_t *bytes)
+{
+	const struct mpsan_record *head;
+	uint32_t commit;
+
+	*bytes = MPSAN_UNIT;
+	if (pos < MPSAN_LOG_START || pos % MPSAN_UNIT || pos > log->size || log->size - pos < MPSAN_UNIT)
+		return SHAPE_GARBAGE;
+	head = (const struct mpsan_record *)(log->map + pos);
+	commit = __atomic_load_n(&head->commit, __ATOMIC_ACQUIRE);
+	if (!commit)
+		return SHAPE_EMPTY;
+	if (commit >> 16 != MPSAN_RECORD_MAGIC || !head->units)
+		return SHAPE_GARBAGE;
+	if (head->units * (uint64_t)MPSAN_UNIT > log->size - pos ||
+	    pos / MPSAN_CHUNK != (pos + head->units * (uint64_t)MPSAN_UNIT - 1) / MPSAN_CHUNK)
+		return SHAPE_GARBAGE;
+	if (!is_sum_right(head, commit))
+		return SHAPE_BAD;
+	*bytes = head->units * (uint64_t)MPSAN_UNIT;
+	return SHAPE_SOUND;
+}
+
+bool logfile_at(const struct logfile *log, uint64_t pos, struct record *out)
+{
+	const struct mpsan_record *head;
+	uint64_t bytes;
+
+	if (look(log, pos, &bytes) != SHAPE_SOUND)
+		return false;
+	head = (const struct mpsan_record *)(log->map + pos);
+	*out = (struct record){ log->slot, head->slot, head->tid, head->type, pos, head->time_ns, head + 1,
+				bytes - sizeof(*head) };
+	return true;
+}
+
+static uint64_t reserved_end(const struct logfile *log)
+{
+	uint64_t head = __atomic_load_n(&logfile_head(log)->head, __ATOMIC_ACQUIRE);
+
+	return head < log->size ? head : log->size;
+}
+
+/* Whether to go on past an unfinished record; a chunk's unused tail looks like one. */
+static bool is_gap_passed(struct logfile *log, uint64_t now, uint64_t patience_ns)
+{
+	if (!log->gap_since)
+		log->gap_since = now;
+	if (now - log->gap_since < patience_ns)
+		return false;
+	return true;
+}
+
+bool logfile_next(struct logfile *log, uint64_t now, uint64_t patience_ns, struct record *out)
+{
+	uint64_t end = reserved_end(log), bytes;
+	bool in_gap = false;
+
+	while (log->next < end) {
+		enum shape shape = look(log, log->next, &bytes);
+
+		if (shape == SHAPE_EMPTY && !in_gap && !is_gap_passed(log, now, patience_ns))
+			return false;
+		in_gap = shape == SHAPE_EMPTY;
+		log->gap_since = in_gap ? log->gap_since : 0;
+		log->next += bytes;
+		if (shape == SHAPE_SOUND)
+			return logfile_at(log, log->next - bytes, out);
+		log->bad += shape != SHAPE_EMPTY;
+	}
+	return false;
+}

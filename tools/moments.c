@@ -1,0 +1,81 @@
+/*
+ * When a rule may speak. A moment's time follows from the records alone, so that it comes in the same order
+ * live and afterwards. Neighbour: reader.c announces what is decided here.
+ */
+#include "reader.h"
+
+static uint64_t sooner(uint64_t one, uint64_t other)
+{
+	if (!one || !other)
+		return one ? one : other;
+	return one < other ? one : other;
+}
+
+/* When a wait stopped to be one: it came back, its process ended or became another program. 0: it lasts. */
+static uint64_t wait_stop_ns(const struct reader *reader, const struct fact_wait *wait)
+{
+	const struct fact_process *process = &reader->facts.processes[wait->at.by];
+	uint64_t stop = wait->end_ns, last_exec = process->slot->exec_ns;
+
+	if (process->gone)
+		stop = sooner(stop, process->gone_ns);
+	if (process->exec_ns > wait->at.time_ns)
+		stop = sooner(stop, process->exec_ns);
+	if (last_exec > wait->at.time_ns)
+		stop = sooner(stop, last_exec);
+	return stop;
+}
+
+static enum timing wait_timing(struct reader *reader, uint32_t index, uint64_t now, uint64_t *due_ns)
+{
+	struct fact_wait *wait = &reader->waits.item[index];
+	uint64_t stop = wait_stop_ns(reader, wait);
+
+	*due_ns = wait->at.time_ns + FACT_WAIT_NS;
+	if (stop && stop < *due_ns)
+		return TIMING_NEVER;
+	if (now < *due_ns)
+		return reader->over ? TIMING_NEVER : TIMING_OPEN;
+	wait->held = reader_find(reader, wait->ev.held_slot, wait->ev.held, EV_held);
+	return TIMING_COME;
+}
+
+static enum timing fork_timing(const struct reader *reader, uint32_t index, uint64_t now, uint64_t *due_ns)
+{
+	const struct fact_fork *fork = &reader->forks.item[index];
+	const struct fact_process *child;
+
+	if (!fact_how_copies(fork->ev.how))
+		return TIMING_NEVER;
+	if (fork->child >= reader->process_count)
+		return reader->over ? TIMING_NEVER : TIMING_OPEN;
+	child = &reader->processes[fork->child];
+	*due_ns = fact_fate_ns(&reader->facts, fork);
+	if (fact_fate(&reader->facts, fork) != FATE_LIVES)
+		return TIMING_COME;
+	if (now >= child->slot->birth_ns + FACT_CHILD_NS)
+		return TIMING_COME;
+	return reader->over ? TIMING_NEVER : TIMING_OPEN;
+}
+
+static enum timing unlock_timing(struct reader *reader, uint32_t index, uint64_t *due_ns)
+{
+	struct fact_unlock *unlock = &reader->unlocks.item[index];
+
+	*due_ns = unlock->at.time_ns;
+	unlock->held = reader_find(reader, unlock->ev.held_slot, unlock->ev.held, EV_held);
+	return TIMING_COME;
+}
+
+enum timing moment_timing(struct reader *reader, const struct moment *moment, uint64_t now, uint64_t *due_ns)
+{
+	switch (moment->kind) {
+	case MOMENT_FORK:
+		return fork_timing(reader, moment->index, now, due_ns);
+	case MOMENT_WAIT:
+		return wait_timing(reader, moment->index, now, due_ns);
+	case MOMENT_UNLOCK:
+		return unlock_timing(reader, moment->index, due_ns);
+	}
+	return TIMING_NEVER;
+}

@@ -1,0 +1,201 @@
+/* See names.h. */
+#include "names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ANCESTORS_MAX 64u
+
+const char *lock_kind_text(uint64_t kind)
+{
+	static const char *const text[] = {
+		[MPSAN_LOCK_NONE] = "lock",
+		[MPSAN_LOCK_MUTEX] = "mutex",
+		[MPSAN_LOCK_RWLOCK_READ] = "rwlock (read)",
+		[MPSAN_LOCK_RWLOCK_WRITE] = "rwlock (write)",
+		[MPSAN_LOCK_SPIN] = "spinlock",
+		[MPSAN_LOCK_SEMAPHORE] = "semaphore",
+		[MPSAN_LOCK_CUSTOM] = "lock",
+		[MPSAN_WAIT_COND] = "condition variable",
+		[MPSAN_WAIT_BARRIER] = "barrier",
+		[MPSAN_WAIT_JOIN] = "end of thread",
+	};
+
+	return kind < sizeof(text) / sizeof(*text) ? text[kind] : "lock";
+}
+
+const char *how_text(uint64_t how)
+{
+	static const char *const text[] = {
+		[MPSAN_HOW_ROOT] = "root",
+		[MPSAN_HOW_FORK] = "fork",
+		[MPSAN_HOW__FORK] = "_Fork",
+		[MPSAN_HOW_VFORK] = "vfork",
+		[MPSAN_HOW_CLONE] = "clone",
+		[MPSAN_HOW_SYSCALL] = "syscall",
+		[MPSAN_HOW_POSIX_SPAWN] = "posix_spawn",
+		[MPSAN_HOW_SYSTEM] = "system",
+		[MPSAN_HOW_POPEN] = "popen",
+		[MPSAN_HOW_DAEMON] = "daemon",
+		[MPSAN_HOW_FORKPTY] = "forkpty",
+		[MPSAN_HOW_EXEC] = "exec",
+	};
+
+	return how < sizeof(text) / sizeof(*text) ? text[how] : "fork";
+}
+
+static bool is_self_or_ancestor(const struct reader *reader, uint32_t ancestor, uint32_t slot)
+{
+	for (uint32_t depth = 0; depth < ANCESTORS_MAX && slot < reader->process_count; depth++) {
+		if (slot == ancestor)
+			return true;
+		slot = reader->session.table[slot].parent - 1; /* no parent wraps round to no slot */
+	}
+	return false;
+}
+
+/* What a lock_name or symbol event called this address before the lock was mentioned; borrowed. */
+static const char *logged_name(const struct reader *reader, const struct lock_ref *lock, bool is_symbol)
+{
+	for (uint32_t i = reader->names.count; i-- > 0;) {
+		const struct seen_name *name = &reader->names.item[i];
+
+		if (name->lock == lock->address && name->is_symbol == is_symbol &&
+		    is_self_or_ancestor(reader, name->at.by, lock->at->by))
+			return reader_text(reader, name->at.slot, name->name);
+	}
+	return NULL;
+}
+
+/* CPython's buffered files guard themselves with a lock of their own. */
+static bool is_buffer_lock(json_t *native)
+{
+	static const char *const sign[] = { "_enter_buffered_busy", "_io__Buffered", "_bufferedwriter_flush",
+					    "buffered_flush", "buffered_enter" };
+	json_t *frame;
+	size_t i, k;
+
+	json_array_foreach(native, i, frame) {
+		const char *function = json_string_value(json_object_get(frame, "function"));
+
+		for (k = 0; function && k < sizeof(sign) / sizeof(*sign); k++)
+			if (strstr(function, sign[k]))
+				return true;
+	}
+	return false;
+}
+
+static char *init_text(struct frames *frames, const struct lock_ref *lock, bool as_key)
+{
+	json_t *frame;
+	char *text;
+
+	if (!lock->held || !lock->held->ev.init || lock->flags & MPSAN_LF_PYTHON)
+		return NULL;
+	frame = frame_of_caller(frames, &lock->held->at, lock->held->ev.init);
+	text = as_key ? frame_key(frame) : frame_text(frame);
+	json_decref(frame);
+	return text;
+}
+
+/* The name proper: given by the program, else by a symbol table. */
+static char *proper_name(const struct reader *reader, struct frames *frames, const struct lock_ref *lock)
+{
+	const char *given = logged_name(reader, lock, false);
+	char *object;
+
+	if (!given && lock->held)
+		given = reader_text(reader, lock->held->at.slot, lock->held->ev.name);
+	if (given)
+		return text_copy(given);
+	object = frames_object(frames, lock->at, lock->address);
+	if (object)
+		return object;
+	given = logged_name(reader, lock, true);
+	return given ? text_copy(given) : NULL;
+}
+
+char *lock_text(const struct reader *reader, struct frames *frames, const struct lock_ref *lock)
+{
+	const char *kind = lock->flags & MPSAN_LF_PYTHON ? "Python lock" : lock_kind_text(lock->kind);
+	char *name = proper_name(reader, frames, lock), *text;
+
+	if (name) {
+		text = text_format("%s \"%s\"", kind, name);
+	} else if (is_buffer_lock(lock->native)) {
+		text = text_format("buffer lock of a Python file");
+	} else if ((name = init_text(frames, lock, false))) {
+		text = text_format("%s initialised at %s", kind, name);
+	} else {
+		text = text_format("%s 0x%llx", kind, (unsigned long long)lock->address);
+	}
+	free(name);
+	return text;
+}
+
+char *lock_key(const struct reader *reader, struct frames *frames, const struct lock_ref *lock)
+{
+	char *name = proper_name(reader, frames, lock);
+
+	if (!name && is_buffer_lock(lock->native))
+		name = text_copy("buffer lock");
+	if (!name)
+		name = init_text(frames, lock, true);
+	return name ? name : text_copy("");
+}
+
+static const struct seen_thread *find_thread(const struct reader *reader, uint32_t slot, uint32_t tid)
+{
+	for (uint32_t i = reader->threads.count; i-- > 0;)
+		if (reader->threads.item[i].at.by == slot && reader->threads.item[i].at.tid == tid)
+			return &reader->threads.item[i];
+	return NULL;
+}
+
+/* The name in a thread's own record, while the record is still that thread's. */
+static const char *recorded_name(const struct reader *reader, uint32_t slot, uint64_t pos, uint32_t tid)
+{
+	const struct mpsan_thread *thread;
+	struct record record;
+
+	if (!reader_record(reader, slot, pos, EV_thread, &record) || record.bytes < sizeof(*thread))
+		return NULL;
+	thread = record.payload;
+	return thread->tid == tid ? reader_text(reader, slot, thread->name_pos) : NULL;
+}
+
+/* A thread without a thread_start event still has its place in the log's index. */
+static const char *indexed_name(const struct reader *reader, uint32_t slot, uint32_t tid)
+{
+	const struct logfile *log = slot < reader->session.slots ? reader->logs[slot] : NULL;
+	const uint32_t *index;
+
+	if (!log)
+		return NULL;
+	index = (const uint32_t *)(log->map + MPSAN_THREAD_INDEX);
+	for (uint32_t i = 0; i < MPSAN_THREADS; i++) {
+		const char *name = index[i] ? recorded_name(reader, slot, (uint64_t)index[i] * MPSAN_UNIT, tid) : NULL;
+
+		if (name)
+			return name;
+	}
+	return NULL;
+}
+
+char *thread_text(const struct reader *reader, struct frames *frames, uint32_t slot, uint32_t tid)
+{
+	const struct seen_thread *thread = find_thread(reader, slot, tid);
+	const char *name = thread ? recorded_name(reader, thread->at.slot, thread->ev.record, tid) : NULL;
+	char *function;
+
+	if (!name)
+		name = indexed_name(reader, slot, tid);
+	if (name)
+		return text_copy(name);
+	function = thread ? frames_function(frames, &thread->at, thread->ev.entry) : NULL;
+	if (function)
+		return function;
+	if (slot < reader->process_count && reader->session.table[slot].pid == tid)
+		return text_copy("main thread");
+	return text_format("TID %u", tid);
+}

@@ -1,0 +1,219 @@
+/* See options.h. */
+#define _GNU_SOURCE
+#include "options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct option_row {
+	const char *name;
+	const char *argument;
+	const char *preset;
+	int where;
+	const char *help;
+	char *(*set)(struct settings *settings, const char *value); /* NULL, or what is wrong */
+};
+
+static char *set_number(const char *name, const char *value, unsigned long max, unsigned long *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoul(value, &end, 10);
+	if (*value < '0' || *value > '9' || *end || errno || *number > max)
+		return text_format("--%s %s: give a number from 0 to %lu", name, value, max);
+	return NULL;
+}
+
+static char *set_report(struct settings *settings, const char *value)
+{
+	struct report_target target;
+	char *wrong = report_target_parse(&target, value);
+
+	if (!wrong)
+		*ARRAY_ADD(&settings->reports) = target;
+	return wrong;
+}
+
+static char *set_fail_on(struct settings *settings, const char *value)
+{
+	if (!strcmp(value, "never"))
+		settings->fail_on = GRADE_OFF;
+	else if (!grade_parse(value, &settings->fail_on) || settings->fail_on == GRADE_OFF)
+		return text_format("--fail-on %s: no such level; take error, warning, note or never", value);
+	return NULL;
+}
+
+static char *set_exit_code(struct settings *settings, const char *value)
+{
+	unsigned long number = 0;
+	char *wrong = set_number("exit-code", value, 255, &number);
+
+	settings->exit_code = (int)number;
+	return wrong;
+}
+
+static char *set_rule(struct settings *settings, const char *value)
+{
+	return grades_rule(&settings->grades, value);
+}
+
+static char *set_policy(struct settings *settings, const char *value)
+{
+	return grades_policy(&settings->grades, value);
+}
+
+static char *set_suppressions(struct settings *settings, const char *value)
+{
+	return suppressions_read(&settings->suppressions, value);
+}
+
+static char *set_on_deadlock(struct settings *settings, const char *value)
+{
+	settings->kill_on_deadlock = !strcmp(value, "kill");
+	if (!settings->kill_on_deadlock && strcmp(value, "report"))
+		return text_format("--on-deadlock %s: no such action; take report or kill", value);
+	return NULL;
+}
+
+static char *set_hang_after(struct settings *settings, const char *value)
+{
+	unsigned long number = 0;
+	char *wrong = set_number("hang-after", value, INT_MAX, &number);
+
+	settings->hang_after = (unsigned)number;
+	return wrong;
+}
+
+static char *set_dir(struct settings *settings, const char *value)
+{
+	settings->dir = *value ? value : NULL;
+	return *value ? NULL : text_copy("--dir: give a directory");
+}
+
+static char *set_baseline(struct settings *settings, const char *value)
+{
+	settings->baseline = value;
+	return NULL;
+}
+
+static char *set_write_baseline(struct settings *settings, const char *value)
+{
+	settings->write_baseline = value;
+	return NULL;
+}
+
+static char *hand_over(struct settings *settings, const char *name, const char *value)
+{
+	char *longer = text_format("%s%s%s=%s", settings->for_library ? settings->for_library : "",
+				   settings->for_library ? ":" : "", name, value);
+
+	free(settings->for_library);
+	settings->for_library = longer;
+	return NULL;
+}
+
+static char *set_log_max(struct settings *settings, const char *value)
+{
+	size_t digits = strspn(value, "0123456789");
+
+	if (!digits || digits > 15 || (value[digits] && (!strchr("kMG", value[digits]) || value[digits + 1])))
+		return text_format("--log-max %s: give a number of bytes, with k, M or G behind it", value);
+	return hand_over(settings, "log-max", value);
+}
+
+static char *set_print(struct settings *settings, const char *value)
+{
+	if (strcmp(value, "yes") && strcmp(value, "no"))
+		return text_format("--print %s: take yes or no", value);
+	return hand_over(settings, "print", value);
+}
+
+static const struct option_row rows[] = {
+#define OPTION(id, name, argument, preset, where, help) { name, argument, preset, where, help, set_##id },
+#include "../include/mpsan_options.def"
+#undef OPTION
+};
+#define ROWS (sizeof(rows) / sizeof(*rows))
+
+void options_print(FILE *out, int where)
+{
+	for (size_t i = 0; i < ROWS; i++) {
+		char *left = text_format("--%s %s", rows[i].name, rows[i].argument);
+
+		if (!where || rows[i].where & where)
+			fprintf(out, "  %-26s %s%s%s%s\n", left, rows[i].help, *rows[i].preset ? " (default " : "",
+				rows[i].preset, *rows[i].preset ? ")" : "");
+		free(left);
+	}
+}
+
+static const struct option_row *find_row(const char *name, size_t length, enum option_where where)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (rows[i].where & where && strlen(rows[i].name) == length && !strncmp(rows[i].name, name, length))
+			return &rows[i];
+	return NULL;
+}
+
+static int take_option(struct settings *settings, enum option_where where, int argc, char **argv, int *at)
+{
+	const char *name = argv[*at] + 2, *equals = strchrnul(name, '=');
+	const struct option_row *row = find_row(name, equals - name, where);
+	const char *value = *equals ? equals + 1 : NULL;
+	char *wrong;
+
+	if (!row)
+		return complain("unknown option %s; 'mpsan %s --help' names them", argv[*at], argv[0]);
+	if (!value && *at + 1 < argc)
+		value = argv[++*at];
+	if (!value)
+		return complain("--%s: give %s", row->name, row->argument);
+	wrong = row->set(settings, value);
+	if (!wrong)
+		return 0;
+	complain("%s", wrong);
+	free(wrong);
+	return STATUS_USAGE;
+}
+
+static int print_help(enum option_where where, const char *usage)
+{
+	printf("usage: mpsan %s\n", usage);
+	options_print(stdout, where);
+	return OPTIONS_HELP;
+}
+
+int options_parse(struct settings *settings, enum option_where where, const char *usage, int argc, char **argv)
+{
+	int at;
+
+	*settings = (struct settings){ .fail_on = GRADE_ERROR, .exit_code = 66, .hang_after = 60 };
+	grades_init(&settings->grades);
+	for (at = 1; at < argc && argv[at][0] == '-' && argv[at][1]; at++) {
+		int status;
+
+		if (!strcmp(argv[at], "--")) {
+			at++;
+			break;
+		}
+		if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h"))
+			return print_help(where, usage);
+		if (strncmp(argv[at], "--", 2))
+			return complain("unknown option %s; 'mpsan %s --help' names them", argv[at], argv[0]);
+		status = take_option(settings, where, argc, argv, &at);
+		if (status)
+			return status;
+	}
+	settings->rest = at;
+	return 0;
+}
+
+void options_finish(struct settings *settings)
+{
+	free(settings->reports.item);
+	free(settings->for_library);
+	suppressions_finish(&settings->suppressions);
+}

@@ -1,0 +1,10 @@
+/*
+ * --report json: the document as it is. Neighbour: report.h.
+ */
+#include "report.h"
+
+void out_json(FILE *out, const json_t *document)
+{
+	json_dumpf(document, out, JSON_INDENT(2));
+	fputc('\n', out);
+}

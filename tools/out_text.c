@@ -1,0 +1,132 @@
+/*
+ * --report text: the document in the manner of a sanitizer. Everything printed comes from the JSON objects, so both
+ * reports always agree. Neighbour: report.h.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report.h"
+
+#define FRAMES_SHOWN 40u
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static long long number_of(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+static bool is_coloured(FILE *out)
+{
+	const char *off = getenv("NO_COLOR");
+
+	return !(off && *off) && isatty(fileno(out));
+}
+
+static const char *colour_of(const char *severity)
+{
+	if (!strcmp(severity, "error"))
+		return "\033[1;31m";
+	return strcmp(severity, "warning") ? "\033[1;36m" : "\033[1;35m";
+}
+
+static void print_frame(FILE *out, size_t number, const json_t *frame)
+{
+	const char *function = text_of(frame, "function"), *file = text_of(frame, "file");
+	const char *module = text_of(frame, "module");
+
+	fprintf(out, "       #%zu %s", number, *function ? function : "??");
+	if (*file)
+		fprintf(out, " %s:%lld", file, number_of(frame, "line"));
+	if (*module)
+		fprintf(out, " (%s+0x%llx)", path_base(module), number_of(frame, "offset"));
+	else if (!*file)
+		fprintf(out, " (0x%llx)", number_of(frame, "offset"));
+	fputc('\n', out);
+}
+
+static void print_frames(FILE *out, const char *title, const json_t *frames)
+{
+	json_t *frame;
+	size_t i;
+
+	if (!json_array_size(frames))
+		return;
+	fprintf(out, "     %s\n", title);
+	json_array_foreach(frames, i, frame) {
+		if (i == FRAMES_SHOWN) {
+			fprintf(out, "       … %zu more\n", json_array_size(frames) - i);
+			break;
+		}
+		print_frame(out, i, frame);
+	}
+}
+
+void out_text_finding(FILE *out, const json_t *finding)
+{
+	const char *severity = text_of(finding, "severity");
+	bool colour = is_coloured(out);
+	json_t *step;
+	size_t i;
+
+	fprintf(out, "==%lld== mpsan: %s%s%s: %s: %s\n", number_of(finding, "pid"), colour ? colour_of(severity) : "",
+		severity, colour ? "\033[0m" : "", text_of(finding, "rule"), text_of(finding, "message"));
+	json_array_foreach(json_object_get(finding, "evidence"), i, step) {
+		fprintf(out, "  %zu. %s\n", i + 1, text_of(step, "what"));
+		print_frames(out, "Python:", json_object_get(step, "python"));
+		print_frames(out, "native:", json_object_get(step, "stack"));
+	}
+	fprintf(out, "  fix: %s\n", text_of(finding, "fix"));
+	fprintf(out, "  fingerprint: %s", text_of(finding, "fingerprint"));
+	if (number_of(finding, "count") > 1)
+		fprintf(out, " (seen %lld times)", number_of(finding, "count"));
+	fputs("\n\n", out);
+}
+
+static unsigned count_severity(const json_t *document, const char *severity)
+{
+	unsigned count = 0;
+	json_t *finding;
+	size_t i;
+
+	json_array_foreach(json_object_get(document, "findings"), i, finding)
+		count += !strcmp(text_of(finding, "severity"), severity);
+	return count;
+}
+
+static void print_count(FILE *out, unsigned count, const char *what, const char *behind)
+{
+	fprintf(out, "%u %s%s%s", count, what, count == 1 ? "" : "s", behind);
+}
+
+void out_text_summary(FILE *out, const json_t *document)
+{
+	size_t processes = json_array_size(json_object_get(document, "processes"));
+	json_t *limit;
+	size_t i;
+
+	json_array_foreach(json_object_get(document, "limits"), i, limit)
+		fprintf(out, "mpsan: limit: %s\n", json_string_value(limit));
+	fputs("mpsan: ", out);
+	print_count(out, count_severity(document, "error"), "error", ", ");
+	print_count(out, count_severity(document, "warning"), "warning", ", ");
+	print_count(out, count_severity(document, "note"), "note", "");
+	fprintf(out, " in %zu process%s\n", processes, processes == 1 ? "" : "es");
+}
+
+void out_text(FILE *out, const json_t *document)
+{
+	json_t *finding;
+	size_t i;
+
+	json_array_foreach(json_object_get(document, "findings"), i, finding)
+		out_text_finding(out, finding);
+	out_text_summary(out, document);
+}

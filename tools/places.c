@@ -1,0 +1,76 @@
+/*
+ * A table from (slot, position, type) to the index of an event. Neighbour: reader.c, its only user.
+ */
+#include <stdlib.h>
+
+#include "reader.h"
+
+struct place {
+	uint64_t pos; /* 0: free; no record is at position 0 */
+	uint32_t slot;
+	uint32_t index;
+	uint16_t type;
+};
+
+struct place_map {
+	struct place *item;
+	uint32_t count;
+	uint32_t room; /* a power of two */
+};
+
+struct place_map *places_create(void)
+{
+	struct place_map *places = memory_get(sizeof(*places));
+
+	places->room = 256;
+	places->item = memory_get(places->room * sizeof(*places->item));
+	return places;
+}
+
+void places_destroy(struct place_map *places)
+{
+	if (places)
+		free(places->item);
+	free(places);
+}
+
+static struct place *find(const struct place_map *places, uint32_t slot, uint64_t pos, uint16_t type)
+{
+	uint64_t hash = (pos ^ (uint64_t)slot << 40) * 0x9e3779b97f4a7c15ull;
+	uint32_t i = (uint32_t)(hash >> 32) & (places->room - 1);
+
+	while (places->item[i].pos) {
+		struct place *place = &places->item[i];
+
+		if (place->pos == pos && place->slot == slot && place->type == type)
+			break;
+		i = (i + 1) & (places->room - 1);
+	}
+	return &places->item[i];
+}
+
+static void places_grow(struct place_map *places)
+{
+	struct place_map old = *places;
+
+	places->room *= 2;
+	places->item = memory_get(places->room * sizeof(*places->item));
+	for (uint32_t i = 0; i < old.room; i++)
+		if (old.item[i].pos)
+			*find(places, old.item[i].slot, old.item[i].pos, old.item[i].type) = old.item[i];
+	free(old.item);
+}
+
+void places_add(struct place_map *places, uint32_t slot, uint64_t pos, uint16_t type, uint32_t index)
+{
+	if (2 * ++places->count > places->room)
+		places_grow(places);
+	*find(places, slot, pos, type) = (struct place){ pos, slot, index, type };
+}
+
+uint32_t places_find(const struct place_map *places, uint32_t slot, uint64_t pos, uint16_t type)
+{
+	const struct place *place = pos ? find(places, slot, pos, type) : NULL;
+
+	return place && place->pos ? place->index : FACT_NONE;
+}

@@ -1,0 +1,83 @@
+/*
+ * Processes of the report: what a slot of the session's table says, and whether it was watched. Neighbour: report.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "names.h"
+#include "report.h"
+
+static json_t *text_json(const char *text, size_t length)
+{
+	json_t *string = json_stringn(text, length);
+
+	return string ? string : json_string("?");
+}
+
+json_t *process_argv(const struct mpsan_process *process)
+{
+	uint32_t bytes = process->argv_bytes < MPSAN_ARGV_BYTES ? process->argv_bytes : MPSAN_ARGV_BYTES;
+	json_t *argv = json_array();
+
+	for (uint32_t at = 0; at < bytes;) {
+		size_t length = strnlen(process->argv + at, bytes - at);
+
+		json_array_append_new(argv, text_json(process->argv + at, length));
+		at += length + 1;
+	}
+	return argv;
+}
+
+static json_t *end_json(const struct mpsan_process *process)
+{
+	if (process->end == MPSAN_END_SIGNAL)
+		return json_pack("{s:i}", "signal", process->end_value);
+	if (process->end == MPSAN_END_EXIT && process->end_value >= 0)
+		return json_pack("{s:i}", "code", process->end_value);
+	return json_null();
+}
+
+static const char *off_text(uint16_t why)
+{
+	static const char *const text[] = {
+		[MPSAN_OFF_NOT] = "switched off",
+		[MPSAN_OFF_RESOLVE] = "switched off: a function of the C library was not found",
+		[MPSAN_OFF_NO_LOG] = "switched off: no log file could be made",
+		[MPSAN_OFF_TABLE_FULL] = "switched off: the session's process table is full",
+		[MPSAN_OFF_CONFUSED] = "switched off: an inner check failed",
+	};
+
+	return why < sizeof(text) / sizeof(*text) ? text[why] : "switched off";
+}
+
+char *process_unwatched(const struct mpsan_process *process)
+{
+	size_t tail = strnlen(process->exec_path, sizeof(process->exec_path));
+
+	if (process->flags & MPSAN_PROCESS_OFF)
+		return text_copy(off_text(process->why_off));
+	if (process->exec_ns && process->attach_ns < process->exec_ns)
+		return text_format("its program %s%.*s did not load the library (static, set-user-ID, 32-bit, or the "
+				   "exec failed)", tail == sizeof(process->exec_path) ? "…" : "", (int)tail,
+				   process->exec_path);
+	return NULL;
+}
+
+json_t *process_json(const struct reader *reader, uint32_t slot)
+{
+	const struct mpsan_process *process = &reader->session.table[slot];
+	char *unwatched;
+	json_t *object;
+
+	if (!process->pid)
+		return NULL;
+	unwatched = process_unwatched(process);
+	object = json_pack("{s:I, s:I, s:s, s:o, s:I, s:o, s:o, s:o}", "pid", (json_int_t)process->pid, "parent",
+			   (json_int_t)process->parent_pid, "how", how_text(process->how), "argv",
+			   process_argv(process), "start_ns",
+			   (json_int_t)reader_real_ns(reader, process->birth_ns), "end_ns",
+			   process->end_ns ? json_integer(reader_real_ns(reader, process->end_ns)) : json_null(), "end",
+			   end_json(process), "watched", unwatched ? text_json(unwatched, strlen(unwatched)) : json_true());
+	free(unwatched);
+	return object;
+}

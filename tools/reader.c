@@ -1,0 +1,331 @@
+/* See reader.h. */
+#define _GNU_SOURCE
+#include "reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "collect.h"
+
+#define GAP_PATIENCE_NS 200000000ull /* for a record that was reserved and is not finished */
+#define LIVENESS_NS 100000000ull /* between two looks at /proc */
+#define FREE_SLOTS_AHEAD 512u /* slots are claimed in order, give or take some races */
+
+char *reader_open(struct reader *reader, const char *dir, bool writable)
+{
+	char *wrong;
+
+	memset(reader, 0, sizeof(*reader));
+	wrong = session_open(&reader->session, dir, writable);
+	if (wrong)
+		return wrong;
+	reader->logs = memory_get(reader->session.slots * sizeof(*reader->logs));
+	reader->log_failed = memory_get(reader->session.slots * sizeof(*reader->log_failed));
+	reader->processes = memory_get(reader->session.slots * sizeof(*reader->processes));
+	reader->last_module = memory_get(reader->session.slots * sizeof(*reader->last_module));
+	for (uint32_t i = 0; i < reader->session.slots; i++) {
+		reader->processes[i].slot = &reader->session.table[i];
+		reader->last_module[i] = FACT_NONE;
+	}
+	reader->places = places_create();
+	return NULL;
+}
+
+void reader_close(struct reader *reader)
+{
+	for (uint32_t i = 0; i < reader->session.slots && reader->logs; i++) {
+		if (reader->logs[i])
+			logfile_close(reader->logs[i]);
+		free(reader->logs[i]);
+	}
+	free(reader->logs);
+	free(reader->log_failed);
+	free(reader->processes);
+	free(reader->last_module);
+	free(reader->batch.item);
+	free(reader->forks.item);
+	free(reader->helds.item);
+	free(reader->waits.item);
+	free(reader->unlocks.item);
+	free(reader->modules.item);
+	free(reader->names.item);
+	free(reader->threads.item);
+	free(reader->limits.item);
+	free(reader->late.item);
+	free(reader->open.item);
+	free(reader->ready.item);
+	places_destroy(reader->places);
+	session_close(&reader->session);
+	memset(reader, 0, sizeof(*reader));
+}
+
+static void mention(struct reader *reader, uint64_t time_ns)
+{
+	if (time_ns > reader->last_ns)
+		reader->last_ns = time_ns;
+}
+
+static void open_log(struct reader *reader, uint32_t slot)
+{
+	struct logfile *log;
+
+	if (reader->logs[slot] || reader->log_failed[slot] ||
+	    !(reader->session.table[slot].flags & MPSAN_PROCESS_LOG))
+		return;
+	log = memory_get(sizeof(*log));
+	if (logfile_open(log, reader->session.dirfd, slot)) {
+		reader->logs[slot] = log;
+		return;
+	}
+	reader->log_failed[slot] = errno != ENOENT && reader->over;
+	free(log);
+}
+
+/* Takes over what a slot says. A slot may be claimed before it is filled in, so this is done at each poll. */
+static void read_slot(struct reader *reader, uint32_t slot)
+{
+	const struct mpsan_process *from = &reader->session.table[slot];
+	struct fact_process *process = &reader->processes[slot];
+
+	if (!process->exec_ns && from->exec_ns)
+		process->exec_ns = from->exec_ns;
+	if (!process->gone && from->end_ns) {
+		process->gone = true;
+		process->gone_ns = from->end_ns;
+	}
+	mention(reader, from->birth_ns);
+	mention(reader, from->exec_ns);
+	mention(reader, from->attach_ns);
+	mention(reader, from->end_ns);
+	open_log(reader, slot);
+}
+
+static void read_slots(struct reader *reader)
+{
+	uint32_t end = reader->process_count + FREE_SLOTS_AHEAD;
+
+	if (end > reader->session.slots || reader->over)
+		end = reader->session.slots;
+	for (uint32_t slot = 0; slot < end; slot++) {
+		if (!__atomic_load_n(&reader->session.table[slot].pid, __ATOMIC_ACQUIRE))
+			continue;
+		if (slot >= reader->process_count)
+			reader->process_count = slot + 1;
+		read_slot(reader, slot);
+	}
+}
+
+/* A process that ended without a word gets its end from who notices it, so that a later report agrees. */
+static void mark_gone(struct reader *reader, uint32_t slot, uint64_t now)
+{
+	struct fact_process *process = &reader->processes[slot];
+	uint64_t unset = 0;
+
+	process->gone = true;
+	process->gone_ns = now;
+	if (reader->session.writable &&
+	    !__atomic_compare_exchange_n(&reader->session.table[slot].end_ns, &unset, now, false,
+					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		process->gone_ns = unset;
+}
+
+static void check_liveness(struct reader *reader, uint64_t now)
+{
+	if (now < reader->next_liveness_ns || !reader->session.here)
+		return;
+	reader->next_liveness_ns = now + LIVENESS_NS;
+	for (uint32_t slot = 0; slot < reader->process_count; slot++)
+		if (reader->session.table[slot].pid && reader->session.table[slot].birth_ns &&
+		    !reader->processes[slot].gone && session_liveness(&reader->session, slot) == GONE)
+			mark_gone(reader, slot, now);
+}
+
+static int compare_records(const void *one, const void *other)
+{
+	const struct record *a = one, *b = other;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	if (a->slot != b->slot)
+		return a->slot < b->slot ? -1 : 1;
+	return a->pos < b->pos ? -1 : a->pos > b->pos;
+}
+
+static void read_logs(struct reader *reader, uint64_t now)
+{
+	struct record record;
+
+	reader->batch.count = 0;
+	for (uint32_t slot = 0; slot < reader->process_count; slot++) {
+		struct logfile *log = reader->logs[slot];
+
+		if (!log)
+			continue;
+		logfile_refresh(log, reader->session.dirfd);
+		while (logfile_next(log, now, reader->over || reader->processes[slot].gone ? 0 : GAP_PATIENCE_NS,
+				    &record))
+			if (record.by < reader->session.slots)
+				*ARRAY_ADD(&reader->batch) = record;
+	}
+	if (reader->batch.count)
+		qsort(reader->batch.item, reader->batch.count, sizeof(struct record), compare_records);
+	for (uint32_t i = 0; i < reader->batch.count; i++) {
+		mention(reader, reader->batch.item[i].time_ns);
+		collect_record(reader, &reader->batch.item[i]);
+	}
+}
+
+static int compare_pending(const void *one, const void *other)
+{
+	const struct pending *a = one, *b = other;
+
+	if (a->due_ns != b->due_ns)
+		return a->due_ns < b->due_ns ? -1 : 1;
+	if (a->slot != b->slot)
+		return a->slot < b->slot ? -1 : 1;
+	return a->pos < b->pos ? -1 : a->pos > b->pos;
+}
+
+static const struct fact_place *moment_place(const struct reader *reader, const struct moment *moment)
+{
+	switch (moment->kind) {
+	case MOMENT_FORK:
+		return &reader->forks.item[moment->index].at;
+	case MOMENT_WAIT:
+		return &reader->waits.item[moment->index].at;
+	default:
+		return &reader->unlocks.item[moment->index].at;
+	}
+}
+
+static void publish_facts(struct reader *reader, uint64_t now)
+{
+	reader->facts = (struct facts){ now,
+					reader->processes,	reader->process_count,
+					reader->forks.item,	reader->forks.count,
+					reader->helds.item,	reader->helds.count,
+					reader->waits.item,	reader->waits.count,
+					reader->unlocks.item,	reader->unlocks.count };
+}
+
+static void time_moments(struct reader *reader, uint64_t now)
+{
+	uint32_t kept = 0;
+
+	if (reader->ready_next == reader->ready.count)
+		reader->ready_next = reader->ready.count = 0;
+	for (uint32_t i = 0; i < reader->open.count; i++) {
+		struct moment moment = reader->open.item[i];
+		const struct fact_place *at = moment_place(reader, &moment);
+		uint64_t due_ns = 0;
+
+		switch (moment_timing(reader, &moment, now, &due_ns)) {
+		case TIMING_COME:
+			*ARRAY_ADD(&reader->ready) = (struct pending){ due_ns, moment, at->slot, at->pos };
+			break;
+		case TIMING_OPEN:
+			reader->open.item[kept++] = moment;
+			break;
+		case TIMING_NEVER:
+			break;
+		}
+	}
+	reader->open.count = kept;
+	if (reader->ready.count > reader->ready_next)
+		qsort(reader->ready.item + reader->ready_next, reader->ready.count - reader->ready_next,
+		      sizeof(struct pending), compare_pending);
+}
+
+void reader_read(struct reader *reader)
+{
+	read_slots(reader);
+	read_logs(reader, 0);
+}
+
+void reader_poll(struct reader *reader, uint64_t now)
+{
+	read_slots(reader);
+	check_liveness(reader, now);
+	read_logs(reader, now);
+	publish_facts(reader, now);
+	collect_links(reader);
+	time_moments(reader, now);
+}
+
+void reader_finish(struct reader *reader, uint64_t now)
+{
+	reader->over = true;
+	read_slots(reader);
+	check_liveness(reader, now);
+	read_logs(reader, now);
+	for (uint32_t slot = 0; slot < reader->process_count; slot++) {
+		struct fact_process *process = &reader->processes[slot];
+
+		if (!process->gone) {
+			process->gone = true;
+			process->gone_ns = now;
+		}
+	}
+	publish_facts(reader, now);
+	collect_links(reader);
+	time_moments(reader, now);
+}
+
+uint64_t reader_end_ns(const struct reader *reader)
+{
+	if (reader->session.head->end_ns)
+		return reader->session.head->end_ns;
+	for (uint32_t slot = 0; slot < reader->process_count; slot++)
+		if (reader->session.table[slot].pid && !reader->session.table[slot].end_ns &&
+		    session_liveness(&reader->session, slot) != GONE)
+			return 0;
+	return reader->last_ns;
+}
+
+bool reader_has_open_wait(const struct reader *reader)
+{
+	for (uint32_t i = 0; i < reader->open.count; i++)
+		if (reader->open.item[i].kind == MOMENT_WAIT)
+			return true;
+	return false;
+}
+
+bool reader_next_moment(struct reader *reader, struct moment *moment)
+{
+	const struct pending *next = &reader->ready.item[reader->ready_next];
+
+	if (reader->ready_next >= reader->ready.count)
+		return false;
+	reader->ready_next++;
+	reader->facts.now_ns = next->due_ns;
+	*moment = next->moment;
+	return true;
+}
+
+bool reader_record(const struct reader *reader, uint32_t slot, uint64_t pos, enum mpsan_event_type type,
+		   struct record *out)
+{
+	return pos && slot < reader->session.slots && reader->logs[slot] &&
+	       logfile_at(reader->logs[slot], pos, out) && out->type == type;
+}
+
+const char *reader_text(const struct reader *reader, uint32_t slot, uint64_t pos)
+{
+	struct record record;
+
+	if (!reader_record(reader, slot, pos, EV_text, &record) || !memchr(record.payload, '\0', record.bytes))
+		return NULL;
+	return record.payload;
+}
+
+uint64_t reader_real_ns(const struct reader *reader, uint64_t time_ns)
+{
+	return time_ns ? time_ns - reader->session.head->start_ns + reader->session.head->start_real_ns : 0;
+}
+
+uint32_t reader_find(const struct reader *reader, uint32_t slot, uint64_t pos, enum mpsan_event_type type)
+{
+	return places_find(reader->places, slot, pos, type);
+}

@@ -1,0 +1,124 @@
+/*
+ * Reads a session: merges the events of all its logs into facts and announces the moments at which rules may
+ * speak. It works the same on a session that is under way (poll again and again) and on one that is over.
+ * Neighbours: session.h, logfile.h below it; judge.h above it; moments.c is its second half.
+ */
+#ifndef MPSAN_READER_H
+#define MPSAN_READER_H
+
+#include "../shim/core/rule.h"
+#include "logfile.h"
+#include "session.h"
+#include "util.h"
+
+/* A module that a process had mapped. Path and build_id are positions of text records in its log. */
+struct seen_module {
+	struct fact_place at;
+	struct ev_module ev;
+	uint32_t previous; /* of the same process, FACT_NONE: it is the first */
+};
+
+/* A name for the lock at an address of a process. */
+struct seen_name {
+	struct fact_place at;
+	uint64_t lock;
+	uint64_t name;
+	bool is_symbol; /* from `symbol`, not from the program itself */
+};
+
+struct seen_thread {
+	struct fact_place at;
+	struct ev_thread_start ev;
+};
+
+struct seen_limit {
+	struct fact_place at;
+	struct ev_limit ev;
+};
+
+struct pending {
+	uint64_t due_ns;
+	struct moment moment;
+	uint32_t slot; /* of the log, with pos: settles the order of equal times */
+	uint64_t pos;
+};
+
+struct place_map;
+
+struct reader {
+	struct session session;
+	struct facts facts;
+	uint64_t last_ns; /* latest time that any record or slot mentions */
+	bool over; /* nothing will be added: see reader_finish */
+
+	struct logfile **logs; /* by slot, NULL: none */
+	bool *log_failed; /* by slot: there is a file, but no log of this format in it */
+	struct fact_process *processes;
+	uint32_t *last_module; /* by slot: index into modules of the newest, FACT_NONE */
+	uint32_t process_count;
+	uint64_t next_liveness_ns;
+
+	ARRAY(struct record) batch;
+	ARRAY(struct fact_fork) forks;
+	ARRAY(struct fact_held) helds;
+	ARRAY(struct fact_wait) waits;
+	ARRAY(struct fact_unlock) unlocks;
+	ARRAY(struct seen_module) modules;
+	ARRAY(struct seen_name) names;
+	ARRAY(struct seen_thread) threads;
+	ARRAY(struct seen_limit) limits;
+	ARRAY(struct record) late; /* lock_repaired records whose hold was not read yet */
+	uint32_t helds_linked; /* holds below this index know their fork, or never will */
+
+	struct place_map *places;
+	ARRAY(struct moment) open; /* not announced yet */
+	ARRAY(struct pending) ready; /* in the order of announcement */
+	uint32_t ready_next;
+};
+
+/* NULL when all is well, else one line (owned by the caller). A writable session gets the ends of lost processes. */
+char *reader_open(struct reader *reader, const char *dir, bool writable);
+void reader_close(struct reader *reader);
+
+/* Reads what is there, without a look at the clock or at /proc: reader_end_ns() needs that much. */
+void reader_read(struct reader *reader);
+
+/* Reads what is new at time `now` (CLOCK_MONOTONIC). */
+void reader_poll(struct reader *reader, uint64_t now);
+
+/* Reads the rest of a session of which nothing more is wanted; what is alive counts as ended at `now`. */
+void reader_finish(struct reader *reader, uint64_t now);
+
+/* The end of a recorded session: written by its supervisor, else the last time mentioned; 0: it is under way. */
+uint64_t reader_end_ns(const struct reader *reader);
+
+/* Whether a process that is alive waits for something that nobody can give it, not yet long enough for a proof. */
+bool reader_has_open_wait(const struct reader *reader);
+
+/* The next moment; facts.now_ns is then the time at which it became one. */
+bool reader_next_moment(struct reader *reader, struct moment *moment);
+
+/* A record of a slot's log; false when it is not there or of another type. */
+bool reader_record(const struct reader *reader, uint32_t slot, uint64_t pos, enum mpsan_event_type type,
+		   struct record *out);
+
+/* The text at a position, NULL when there is none. */
+const char *reader_text(const struct reader *reader, uint32_t slot, uint64_t pos);
+
+/* Turns a time of the session into CLOCK_REALTIME. */
+uint64_t reader_real_ns(const struct reader *reader, uint64_t time_ns);
+
+/* Index of the fork, held or wait event at a position; FACT_NONE. */
+uint32_t reader_find(const struct reader *reader, uint32_t slot, uint64_t pos, enum mpsan_event_type type);
+
+/* moments.c: whether a moment has come, and since when. */
+enum timing { TIMING_COME, TIMING_OPEN, TIMING_NEVER };
+enum timing moment_timing(struct reader *reader, const struct moment *moment, uint64_t now, uint64_t *due_ns);
+
+/* places.c: finds the index of an event by the place of its record. */
+struct place_map *places_create(void);
+void places_destroy(struct place_map *places);
+void places_add(struct place_map *places, uint32_t slot, uint64_t pos, uint16_t type, uint32_t index);
+uint32_t places_find(const struct place_map *places, uint32_t slot, uint64_t pos, uint16_t type);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * The report: one JSON document, and the formats that it is written in. Neighbours: judge.h gives the findings,
+ * limits.c what could not be seen, out_*.c one format each.
+ */
+#ifndef MPSAN_REPORT_H
+#define MPSAN_REPORT_H
+
+#include <stdio.h>
+
+#include "judge.h"
+
+#define MPSAN_VERSION "0.1.0"
+
+struct report_format {
+	const char *name;
+	/* Writes the whole document. */
+	void (*write)(FILE *out, const json_t *document);
+};
+
+struct report_target {
+	const struct report_format *format;
+	const char *file; /* "-": standard output; "stderr" */
+};
+
+/* Parses FORMAT=FILE. NULL, or one line (owned by the caller) that says what is wrong. */
+char *report_target_parse(struct report_target *target, const char *value);
+
+/* Writes it: a file appears whole or not at all. NULL, or what is wrong. */
+char *report_write(const struct report_target *target, const json_t *document);
+
+/* How the command ended; for a recorded session this is what the log says of its first process. */
+struct report_exit {
+	int code; /* -1: unknown or killed by a signal */
+	int signal; /* 0: none */
+};
+
+/* A new, empty document. `command` is borrowed: an array of strings, or NULL. */
+json_t *report_create(json_t *command, const struct report_exit *end);
+
+/* Adds what one session has to say; findings of several sessions fold by their fingerprint. */
+void report_add(json_t *document, const struct judge *judge);
+
+/* The worst grade among the findings of a document. */
+enum grade report_worst(const json_t *document);
+
+/* Adds one line to `limits`. */
+void report_limit(json_t *document, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* limits.c: what this session could not see. */
+void limits_add(json_t *document, const struct judge *judge);
+
+/* processes.c: the entry of one process; NULL for a slot without one. */
+json_t *process_json(const struct reader *reader, uint32_t slot);
+json_t *process_argv(const struct mpsan_process *process);
+
+/* NULL when the process was watched to its end, else why not; owned by the caller. */
+char *process_unwatched(const struct mpsan_process *process);
+
+/* out_*.c */
+void out_text(FILE *out, const json_t *document);
+void out_json(FILE *out, const json_t *document);
+
+/* out_text.c: one finding; the summary that closes a report. */
+void out_text_finding(FILE *out, const json_t *finding);
+void out_text_summary(FILE *out, const json_t *document);
+
+#endif

@@ -1,0 +1,157 @@
+/* See session.h. */
+#define _GNU_SOURCE
+#include "session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "util.h"
+
+#define SAME_BOOT_NS 60000000000ull /* the wall clock may be set a little between recording and reading */
+#define START_SLACK_NS 20000000ull /* the kernel counts start times in ticks of 10 ms */
+
+static char *open_directory(struct session *session, const char *dir)
+{
+	struct stat st;
+
+	session->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (session->dirfd < 0)
+		return text_format("%s: %s; give the directory of a session (mpsan run --dir DIR makes one)", dir,
+				   strerror(errno));
+	if (!fstat(session->dirfd, &st) && st.st_uid != geteuid() && geteuid())
+		return text_format("%s: belongs to another user (uid %u); read it as that user or as root", dir,
+				   st.st_uid);
+	return NULL;
+}
+
+static char *map_table(struct session *session, const char *dir)
+{
+	int fd = openat(session->dirfd, "session", (session->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW);
+	void *map = MAP_FAILED;
+	struct stat st;
+
+	if (fd < 0)
+		return text_format("%s: no session here (file 'session': %s); give the directory of a session", dir,
+				   strerror(errno));
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= (off_t)MPSAN_PAGE)
+		map = mmap(NULL, st.st_size, PROT_READ | (session->writable ? PROT_WRITE : 0), MAP_SHARED, fd, 0);
+	close(fd);
+	if (map == MAP_FAILED)
+		return text_format("%s/session: truncated or not a plain file; record the session again", dir);
+	session->head = map;
+	session->bytes = st.st_size;
+	session->table = (struct mpsan_process *)((char *)map + MPSAN_PAGE);
+	return NULL;
+}
+
+static char *check_head(struct session *session, const char *dir)
+{
+	const struct mpsan_session *head = session->head;
+
+	if (head->magic != MPSAN_SESSION_MAGIC)
+		return text_format("%s/session: not a session file, or never finished; record the session again", dir);
+	if (head->format != MPSAN_FORMAT)
+		return text_format("%s/session: has format %u, this mpsan reads format %u; use the mpsan that recorded it",
+				   dir, head->format, MPSAN_FORMAT);
+	if (head->slots > (session->bytes - MPSAN_PAGE) / sizeof(struct mpsan_process))
+		return text_format("%s/session: truncated (%zu bytes for %u processes); record the session again", dir,
+				   session->bytes, head->slots);
+	session->slots = head->slots;
+	return NULL;
+}
+
+static bool is_from_here(const struct mpsan_session *head)
+{
+	uint64_t then = head->start_real_ns - head->start_ns;
+	uint64_t now = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	uint64_t apart = then > now ? then - now : now - then;
+
+	return apart < SAME_BOOT_NS;
+}
+
+char *session_open(struct session *session, const char *dir, bool writable)
+{
+	char *wrong;
+
+	*session = (struct session){ .dirfd = -1, .writable = writable };
+	wrong = open_directory(session, dir);
+	if (!wrong)
+		wrong = map_table(session, dir);
+	if (!wrong)
+		wrong = check_head(session, dir);
+	if (wrong) {
+		session_close(session);
+		return wrong;
+	}
+	session->dir = text_copy(dir);
+	session->here = is_from_here(session->head);
+	return NULL;
+}
+
+void session_close(struct session *session)
+{
+	if (session->head)
+		munmap(session->head, session->bytes);
+	if (session->dirfd >= 0)
+		close(session->dirfd);
+	free(session->dir);
+	*session = (struct session){ .dirfd = -1 };
+}
+
+static uint64_t own_pid_namespace(void)
+{
+	static uint64_t inode;
+	struct stat st;
+
+	if (!inode && !stat("/proc/self/ns/pid", &st))
+		inode = st.st_ino;
+	return inode;
+}
+
+/* Reads state and start time (CLOCK_MONOTONIC) of a process; false when there is none with that pid. */
+static bool read_stat(uint32_t pid, char *state, uint64_t *start_ns)
+{
+	char path[32], text[1024], *after;
+	unsigned long long ticks = 0;
+	uint64_t boot, offset;
+	ssize_t bytes;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	bytes = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[bytes > 0 ? bytes : 0] = '\0';
+	after = strrchr(text, ')'); /* the name before it may contain anything */
+	if (!after || sscanf(after + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+			     state, &ticks) != 2)
+		return false;
+	boot = ticks * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
+	offset = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+	*start_ns = boot > offset ? boot - offset : 0;
+	return true;
+}
+
+enum liveness session_liveness(const struct session *session, uint32_t slot)
+{
+	const struct mpsan_process *process = &session->table[slot];
+	uint64_t start_ns;
+	char state;
+
+	if (!session->here)
+		return GONE;
+	if (process->pid_ns && process->pid_ns != own_pid_namespace())
+		return UNKNOWN;
+	if (!read_stat(process->pid, &state, &start_ns) || state == 'Z' || state == 'X')
+		return GONE;
+	return start_ns > process->birth_ns + START_SLACK_NS ? GONE : ALIVE;
+}

@@ -1,0 +1,72 @@
+/* See util.h. */
+#define _GNU_SOURCE
+#include "util.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+int complain(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fputs("mpsan: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+	va_end(args);
+	return STATUS_USAGE;
+}
+
+static void *memory_checked(void *memory)
+{
+	if (!memory) {
+		complain("out of memory");
+		exit(STATUS_USAGE);
+	}
+	return memory;
+}
+
+void *memory_get(size_t bytes)
+{
+	return memory_checked(calloc(1, bytes ? bytes : 1));
+}
+
+void *memory_grow(void *memory, size_t bytes)
+{
+	return memory_checked(realloc(memory, bytes ? bytes : 1));
+}
+
+char *text_copy(const char *text)
+{
+	return memory_checked(strdup(text));
+}
+
+char *text_format(const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int length;
+
+	va_start(args, format);
+	length = vasprintf(&text, format, args);
+	va_end(args);
+	return memory_checked(length < 0 ? NULL : text);
+}
+
+const char *path_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+uint64_t clock_ns(int clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}

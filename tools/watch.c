@@ -1,0 +1,116 @@
+/* See watch.h. */
+#define _GNU_SOURCE
+#include "watch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define POLL_MS 50
+#define ABORT_MS 300 /* from SIGABRT to SIGKILL */
+
+/* Sends a signal to every process of the session that is alive, children first: they have later slots. */
+static unsigned signal_all(const struct reader *reader, int number)
+{
+	unsigned alive = 0;
+
+	for (uint32_t slot = reader->process_count; slot-- > 0;) {
+		const struct mpsan_process *process = &reader->session.table[slot];
+
+		if (!process->pid || reader->processes[slot].gone || session_liveness(&reader->session, slot) != ALIVE)
+			continue;
+		alive++;
+		if (number)
+			kill(process->pid, number);
+	}
+	return alive;
+}
+
+static void kill_tree(struct watch *watch)
+{
+	const struct reader *reader = watch->judge->reader;
+
+	watch->killed = true;
+	signal_all(reader, SIGABRT);
+	for (int waited = 0; waited < ABORT_MS && signal_all(reader, 0); waited += 10)
+		poll(NULL, 0, 10);
+	signal_all(reader, SIGKILL);
+	kill(watch->child, SIGKILL);
+}
+
+static void show_new(struct watch *watch)
+{
+	for (uint32_t i = 0; i < watch->judge->found.count; i++) {
+		struct judged *judged = &watch->judge->found.item[i];
+
+		if (judged->grade == GRADE_ERROR && judged->is_wait && watch->settings->kill_on_deadlock && !watch->killed)
+			kill_tree(watch);
+		if (!watch->print || judged->shown || !judged->count || judged->grade < GRADE_WARNING)
+			continue;
+		judged->shown = true;
+		out_text_finding(stderr, judged->json);
+		fflush(stderr);
+	}
+}
+
+static void look(struct watch *watch)
+{
+	reader_poll(watch->judge->reader, clock_ns(CLOCK_MONOTONIC));
+	judge_moments(watch->judge);
+	show_new(watch);
+}
+
+static void hand_on_signals(struct watch *watch)
+{
+	struct signalfd_siginfo info;
+
+	while (read(watch->signals, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGCHLD)
+			kill(watch->child, (int)info.ssi_signo);
+}
+
+static bool has_ended(struct watch *watch)
+{
+	pid_t pid;
+
+	do
+		pid = waitpid(watch->child, &watch->status, WNOHANG);
+	while (pid < 0 && errno == EINTR);
+	return pid != 0;
+}
+
+/* A process that was left behind in a wait may still prove it: that takes no longer than FACT_WAIT_NS. */
+static void follow_open_waits(struct watch *watch)
+{
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + FACT_WAIT_NS;
+
+	while (reader_has_open_wait(watch->judge->reader) && clock_ns(CLOCK_MONOTONIC) <= until) {
+		poll(NULL, 0, POLL_MS);
+		look(watch);
+	}
+}
+
+void watch_run(struct watch *watch)
+{
+	struct pollfd ready = { .fd = watch->signals, .events = POLLIN };
+	struct reader *reader = watch->judge->reader;
+	uint64_t now;
+
+	while (!has_ended(watch)) {
+		poll(&ready, 1, POLL_MS);
+		hand_on_signals(watch);
+		look(watch);
+	}
+	look(watch);
+	follow_open_waits(watch);
+	now = clock_ns(CLOCK_MONOTONIC);
+	reader->session.head->end_ns = now;
+	reader->session.head->off = 1;
+	reader_finish(reader, now);
+	judge_moments(watch->judge);
+	show_new(watch);
+}

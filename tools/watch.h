@@ -1,0 +1,26 @@
+/*
+ * The supervisor of `mpsan run`: follows a session while its program runs and prints what is proved. Neighbours:
+ * launch.h started the program, judge.h judges.
+ */
+#ifndef MPSAN_WATCH_H
+#define MPSAN_WATCH_H
+
+#include <sys/types.h>
+
+#include "judge.h"
+#include "options.h"
+
+struct watch {
+	const struct settings *settings;
+	struct judge *judge;
+	pid_t child;
+	int signals; /* signalfd of those that are handed on, and of SIGCHLD */
+	bool print; /* findings go to standard error as they come */
+	bool killed; /* by --on-deadlock=kill */
+	int status; /* of the child, as waitpid gives it */
+};
+
+/* Returns when the program has ended (not its daemons), with everything read and judged. */
+void watch_run(struct watch *watch);
+
+#endif
