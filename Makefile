@@ -10,11 +10,11 @@ Q := $(if $(V),,@)
 SAY = $(if $(V),@:,@printf '  %-5s %s\n')
 
 WARN := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Werror
-BASE := -std=gnu11 -D_GNU_SOURCE -g $(WARN) -MMD -MP
+BASE := -std=gnu11 -g $(WARN) -MMD -MP
 CFLAGS ?= -O2
 
 # The library: nothing but libc, no plain thread-local storage model, each frame described for the unwinder.
-SHIM_FLAGS := $(BASE) -fPIC -fvisibility=hidden -fno-plt -ftls-model=initial-exec -fasynchronous-unwind-tables \
+SHIM_FLAGS := $(BASE) -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-plt -ftls-model=initial-exec -fasynchronous-unwind-tables \
 	-fno-stack-protector -fcf-protection=none -fstack-usage
 SHIM_LINK := -shared -Wl,-z,defs -Wl,-z,now -Wl,-z,relro -Wl,--version-script=shim/exports.map \
 	-Wl,-soname,libmpsan.so -Wl,--hash-style=gnu
@@ -59,5 +59,62 @@ build/count/shim/%.S.o: shim/%.S shim/hooks.def
 build/obj/tools/%.c.o: tools/%.c
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) -c $< -o $@
+
+
+# Test programs: one file each, except unit tests, which see the command's parts.
+TEST_FLAGS := $(BASE) -Iinclude
+PRELOAD_SRC := $(filter-out %_test.c,$(wildcard tests/preload/*.c))
+PRELOAD_BIN := $(PRELOAD_SRC:%.c=build/%)
+EXAMPLE_BIN := $(patsubst %.c,build/%,$(wildcard examples/*.c examples/*/*.c))
+BENCH_BIN := $(patsubst %.c,build/%,$(wildcard tests/bench/*.c))
+FAULT_BIN := $(patsubst %.c,build/%,$(wildcard tests/faults/*.c))
+UNIT_BIN := $(patsubst %.c,build/%,$(wildcard tests/unit/test_*.c))
+UNIT_PART := $(patsubst %.c,build/obj/%.c.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
+SNIPPETS := build/tests/snippets/libsnippets.so build/tests/snippets/snippets
+TESTS := $(PRELOAD_BIN) $(EXAMPLE_BIN) $(UNIT_BIN) $(FAULT_BIN) $(SNIPPETS) build/tests/libmpsan-count.so
+
+$(PRELOAD_BIN) $(EXAMPLE_BIN) $(BENCH_BIN) $(FAULT_BIN): build/%: %.c
+	$(SAY) CC $<
+	$(Q)mkdir -p $(@D) && $(CC) $(TEST_FLAGS) -O1 -o $@ $< -pthread -ldl -lutil $(if $(findstring bench,$<),,-rdynamic)
+build/tests/snippets/libsnippets.so: tests/snippets/snippets.c shim/hooks.def tests/snippets/snippets.def
+	$(SAY) LINK $@
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -D_GNU_SOURCE -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread -ldl -lutil
+build/tests/snippets/snippets: tests/snippets/snippets_main.c build/tests/snippets/libsnippets.so
+	$(SAY) LINK $@
+	$(Q)$(CC) $(BASE) -o $@ $< -Lbuild/tests/snippets -lsnippets -Wl,-rpath,'$$ORIGIN'
+build/obj/tests/unit/%.c.o: tests/unit/%.c
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -c $< -o $@
+$(UNIT_BIN): build/%: build/obj/%.c.o $(UNIT_PART) $(TOOL_OBJ) $(CORE_OBJ)
+	$(SAY) LINK $@
+	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< $(UNIT_PART) $(filter-out build/obj/tools/mpsan.c.o,$(TOOL_OBJ)) $(CORE_OBJ) \
+		$(TOOL_LIBS) -lcmocka -pthread
+
+check: all $(TESTS) ## run every test that needs neither a GPU nor anything outside Debian's packages
+	$(Q)tests/run
+
+demo: all $(EXAMPLE_BIN) ## run the main job on the examples and show its reports
+	$(Q)examples/demo
+
+bench: all $(BENCH_BIN) ## print the performance table
+	$(Q)$(PYTHON) tests/bench/bench.py
+
+check-suites: all $(TESTS) ## run the long suites: other people's tests, bare and under the library
+	$(Q)tests/run suites
+
+check-gpu: ## tests that need a GPU; says so when there is none
+	$(Q)if command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q GPU; then $(MAKE) all && tests/run gpu; \
+	else echo "check-gpu: no GPU on this machine"; exit 77; fi
+
+install: all ## install under PREFIX (with DESTDIR)
+	install -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include
+	install -m 755 build/libmpsan.so $(DESTDIR)$(LIBDIR)/libmpsan.so
+	install -m 755 build/mpsan $(DESTDIR)$(PREFIX)/bin/mpsan
+	install -m 644 include/mpsan.h $(DESTDIR)$(PREFIX)/include/mpsan.h
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+clean:
+	rm -rf build
 
 -include $(shell find build -name '*.d' 2>/dev/null)

@@ -14,7 +14,7 @@ EXPORT void mpsan_lock_name(const void *lock, const char *name)
 
 EXPORT void mpsan_lock_acquired(const void *lock)
 {
-	hold_confirm(hold_begin(lock, MPSAN_LOCK_CUSTOM, CALLER), lock, MPSAN_LOCK_CUSTOM);
+	hold_claim(lock, MPSAN_LOCK_CUSTOM, CALLER);
 }
 
 EXPORT void mpsan_lock_released(const void *lock)
@@ -26,7 +26,7 @@ EXPORT void mpsan_lock_released(const void *lock)
 EXPORT void mpsan_fork_unsafe_begin(const char *reason)
 {
 	mpsan_lock_name(reason, reason);
-	hold_confirm(hold_begin(reason, MPSAN_LOCK_CUSTOM, CALLER), reason, MPSAN_LOCK_CUSTOM);
+	hold_claim(reason, MPSAN_LOCK_CUSTOM, CALLER);
 }
 
 EXPORT void mpsan_fork_unsafe_end(void)

@@ -160,25 +160,28 @@ uint64_t look_semaphore(const void *semaphore, uint64_t caller)
 
 int look_and_block(struct mpsan_hold *hold, void *lock, unsigned kind, uint64_t wait, int (*real)(void *))
 {
-	int result = real(lock);
+	int result;
 
+	hold->tag |= MPSAN_TAG_WANTED;
+	result = real(lock);
 	if (wait)
 		EMIT(wait_end, .wait = wait, .result = (uint64_t)(int64_t)result);
 	return hold_end(hold, lock, kind, result);
 }
 
-void look_unlock(const void *mutex, int error, uint64_t caller)
+int look_unlock(const void *mutex, int error, uint64_t caller)
 {
 	const struct __pthread_mutex_s *m = mutex;
 	const struct fork_orphan *o = fork_orphan_find(mutex, MPSAN_LOCK_MUTEX);
 	uint32_t owner = (uint32_t)m->__owner;
 
-	if (error != EPERM || !may_look() || !vanished(owner) || owner != life.tid_before)
-		return;
+	if (LIKELY(error != EPERM) || !may_look() || !vanished(owner) || owner != life.tid_before)
+		return error;
 	INSIDE {
 		EMIT(unlock_failed, .lock = (uint64_t)(uintptr_t)mutex, .kind = MPSAN_LOCK_MUTEX,
 		     .flags = claim_mutex_flags(m->__kind), .error = (uint64_t)error, .owner = owner,
 		     .held = o ? o->held : 0, .held_slot = o ? o->held_slot : 0, .caller = caller,
 		     .stack = stack_own(), .python = stack_python(0));
 	}
+	return error;
 }

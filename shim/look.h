@@ -23,7 +23,7 @@ uint64_t look_semaphore(const void *semaphore, uint64_t caller);
 	look_and_block(hold, (void *)(uintptr_t)(lock), kind, wait, (int (*)(void *))(void *)(real))
 int look_and_block(struct mpsan_hold *hold, void *lock, unsigned kind, uint64_t wait, int (*real)(void *));
 
-/* An unlock was refused with `error`. */
-void look_unlock(const void *mutex, int error, uint64_t caller);
+/* An unlock in a forked child returned `error`; passes it through. */
+int look_unlock(const void *mutex, int error, uint64_t caller);
 
 #endif

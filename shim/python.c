@@ -52,16 +52,12 @@ static bool frame_read_code(struct frame *frame, uint64_t at, int owner)
 	return true;
 }
 
-static bool frame_read(struct frame *frame, uint64_t at)
+/* `bytes`: a copy of the frame at `at`. */
+static bool frame_read(struct frame *frame, uint64_t at, const char *bytes)
 {
-	char bytes[PYTHON_FRAME_BYTES];
-	uint64_t code;
-	int owner;
+	uint64_t code = word_at(bytes, python.at.frame_code);
+	int owner = python.at.frame_owner ? bytes[python.at.frame_owner] : 0;
 
-	if (!python_peek(bytes, at, python.frame_bytes))
-		return false;
-	owner = python.at.frame_owner ? bytes[python.at.frame_owner] : 0;
-	code = word_at(bytes, python.at.frame_code);
 	frame->previous = word_at(bytes, python.at.frame_previous);
 	frame->locals = at + python.at.frame_locals;
 	frame->instr = frame_instr(bytes, code);
@@ -72,13 +68,34 @@ static bool frame_read(struct frame *frame, uint64_t at)
 struct walk {
 	uint64_t next;
 	unsigned left;
+	uint64_t from; /* address of chunk[0] */
+	size_t have;
+	char chunk[PYTHON_CHUNK];
 };
+
+/*
+ * From 3.11 on a caller's frame mostly stands right below its callee's: one peek serves about three. It does
+ * not reach below the page of the frame, which is the only one that must be there.
+ */
+static const char *walk_bytes(struct walk *walk)
+{
+	uint64_t at = walk->next, in_page = at % 4096;
+	size_t below = PYTHON_CHUNK - PYTHON_FRAME_BYTES;
+
+	if (at >= walk->from && at + python.frame_bytes <= walk->from + walk->have)
+		return walk->chunk + (at - walk->from);
+	walk->from = at - (in_page < below ? in_page : below);
+	walk->have = at - walk->from + python.frame_bytes;
+	return python_peek(walk->chunk, walk->from, walk->have) ? walk->chunk + (at - walk->from) : NULL;
+}
 
 /* The next frame that Python would show; false at the end, or where memory makes no sense. */
 static bool walk_on(struct walk *walk, struct frame *frame)
 {
 	while (walk->next && walk->left) {
-		if (!frame_read(frame, walk->next))
+		const char *bytes = walk_bytes(walk);
+
+		if (!bytes || !frame_read(frame, walk->next, bytes))
 			return false;
 		walk->next = frame->previous;
 		walk->left--;
@@ -145,9 +162,11 @@ static uint64_t top_frame(uint64_t pthread)
 	return frame ? frame : find_frame(&own, pthread, false);
 }
 
-static struct walk walk_thread(uint64_t pthread)
+static void walk_open(struct walk *walk, uint64_t pthread)
 {
-	return (struct walk){ .next = top_frame(pthread), .left = DEPTH_MAX };
+	walk->next = top_frame(pthread);
+	walk->left = DEPTH_MAX;
+	walk->from = walk->have = 0;
 }
 
 /* ---- the stack as text ---- */
@@ -164,14 +183,33 @@ static size_t writer_close(struct writer *w, size_t bytes)
 	return (size_t)(w->at - w->start);
 }
 
+/* The file of the frame before, which often is that of the next one too: where its name was written. */
+struct last_file {
+	uint64_t object;
+	const char *text, *end;
+};
+
+static void writer_file(struct writer *w, struct last_file *last, uint64_t object)
+{
+	if (last->object == object) {
+		for (const char *c = last->text; c < last->end; c++)
+			writer_byte(w, (unsigned char)*c);
+		return;
+	}
+	last->text = w->at;
+	writer_string(w, object);
+	last->object = object;
+	last->end = w->at;
+}
+
 /* A line that does not fit is taken back. */
-static bool writer_frame(struct writer *w, const struct frame *frame)
+static bool writer_frame(struct writer *w, struct last_file *last, const struct frame *frame)
 {
 	char *line = w->at;
 
 	writer_string(w, frame->name);
 	writer_byte(w, '\t');
-	writer_string(w, frame->file);
+	writer_file(w, last, frame->file);
 	writer_byte(w, '\t');
 	writer_decimal(w, python_line(frame->lines, frame->first_line, frame->instr));
 	if (w->at == w->end) {
@@ -184,12 +222,14 @@ static bool writer_frame(struct writer *w, const struct frame *frame)
 
 size_t python_stack(uint64_t pthread, char *text, size_t bytes)
 {
-	struct walk walk = walk_thread(pthread);
 	struct writer w = writer_open(text, bytes);
+	struct last_file last = { 0 };
+	struct walk walk;
 	struct frame frame;
 
+	walk_open(&walk, pthread);
 	for (unsigned i = 0; i < FRAMES_MAX && walk_on(&walk, &frame); i++)
-		if (!writer_frame(&w, &frame))
+		if (!writer_frame(&w, &last, &frame))
 			break;
 	return writer_close(&w, bytes);
 }
@@ -206,10 +246,11 @@ struct outer {
 
 static void outer_read(struct outer *outer, uint64_t pthread)
 {
-	struct walk walk = walk_thread(pthread);
+	struct walk walk;
 	struct frame ring[OUTER + 1]; /* the last try, which fails, may have scribbled on its place */
 	unsigned seen = 0;
 
+	walk_open(&walk, pthread);
 	while (walk_on(&walk, &ring[seen % (OUTER + 1)]))
 		seen++;
 	/* A walk that was cut short has seen nothing outermost. */

@@ -91,26 +91,22 @@ void writer_byte(struct writer *w, unsigned byte)
 		*w->at++ = (char)byte;
 }
 
-/* As UTF-8. Surrogates stand for bytes of a file name that are not UTF-8. */
+/* As UTF-8, whole or not at all. Surrogates stand for bytes of a file name that are not UTF-8. */
 static void writer_char(struct writer *w, uint32_t c)
 {
+	static const unsigned char lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 }; /* by length */
+	int bytes;
+
 	if (c < 0x20 || c == 0x7f || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
 		c = '?';
-	if (c < 0x80) {
-		writer_byte(w, c);
+	bytes = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+	if (w->end - w->at < bytes) {
+		w->end = w->at;
 		return;
 	}
-	if (c < 0x800) {
-		writer_byte(w, 0xc0 | c >> 6);
-	} else if (c < 0x10000) {
-		writer_byte(w, 0xe0 | c >> 12);
-		writer_byte(w, 0x80 | (c >> 6 & 0x3f));
-	} else {
-		writer_byte(w, 0xf0 | c >> 18);
-		writer_byte(w, 0x80 | (c >> 12 & 0x3f));
-		writer_byte(w, 0x80 | (c >> 6 & 0x3f));
-	}
-	writer_byte(w, 0x80 | (c & 0x3f));
+	writer_byte(w, lead[bytes] | c >> 6 * (bytes - 1));
+	for (int i = bytes - 2; i >= 0; i--)
+		writer_byte(w, 0x80 | (c >> 6 * i & 0x3f));
 }
 
 void writer_decimal(struct writer *w, unsigned value)

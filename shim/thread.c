@@ -253,7 +253,7 @@ static void drop_stale(struct mpsan_thread *t)
 	t->holds_used = kept;
 }
 
-struct mpsan_hold *hold_begin_slow(uint64_t tag, uint64_t caller)
+struct mpsan_hold *hold_push_slow(uint64_t tag, uint64_t caller)
 {
 	struct mpsan_thread *t = thread_hot ? thread_hot : thread_attach();
 

@@ -1,10 +1,11 @@
 /*
- * Records of threads and the locks they hold. The hot path of every lock hook is hold_begin and hold_end below:
- * two stores into the thread's own record, no atomic, no branch taken.
+ * Records of threads and the locks they hold. The hot path of every lock hook is below: a few stores into the
+ * thread's own record, no atomic, no branch taken, and for mutexes a tail call to the real function.
  *
- * A claim is written before the real call (marked as wanted) and confirmed after it, so that at any moment
- * another thread, or a supervisor, sees what this one holds and what it waits for. Claims are hints: longjmp,
- * cancellation and foreign unlocks leave false ones behind, so memory is asked before anybody is told.
+ * A claim is written before the real call, marked as wanted when that call may wait, and confirmed after it, so
+ * that at any moment another thread, or a supervisor, sees what this one holds and what it waits for. Claims are
+ * hints: longjmp, cancellation, foreign unlocks and lost races leave false ones behind, so memory is asked
+ * before anybody is told.
  */
 #ifndef MPSAN_THREAD_H
 #define MPSAN_THREAD_H
@@ -45,20 +46,19 @@ void *arch_thread_start(void *parcel);
 
 /* Claims that found no room, or no record, land here. */
 extern struct mpsan_hold hold_nowhere;
-struct mpsan_hold *hold_begin_slow(uint64_t tag, uint64_t caller);
+struct mpsan_hold *hold_push_slow(uint64_t tag, uint64_t caller);
 bool hold_remove(uint64_t address);
 void hold_drop_newest(unsigned kind);
 /* True when the calling thread has a claim on this lock; `kind` 0: of any kind. */
 bool hold_has(const void *lock, unsigned kind);
 
-static inline struct mpsan_hold *hold_begin(const void *lock, unsigned kind, uint64_t caller)
+static inline struct mpsan_hold *hold_push(uint64_t tag, uint64_t caller)
 {
 	struct mpsan_thread *t = thread_hot;
-	uint64_t tag = MPSAN_TAG(lock, kind) | MPSAN_TAG_WANTED;
 	uint32_t n;
 
 	if (UNLIKELY(!t || t->holds_used >= MPSAN_HOLDS))
-		return hold_begin_slow(tag, caller);
+		return hold_push_slow(tag, caller);
 	/* Counted before it is written: a signal handler that locks and unlocks in between works above it. */
 	n = t->holds_used;
 	t->holds_used = n + 1;
@@ -66,6 +66,18 @@ static inline struct mpsan_hold *hold_begin(const void *lock, unsigned kind, uin
 	t->hold[n].tag = tag;
 	t->hold[n].caller = caller;
 	return &t->hold[n];
+}
+
+/* Before a call that may wait; hold_end settles it. */
+static inline struct mpsan_hold *hold_begin(const void *lock, unsigned kind, uint64_t caller)
+{
+	return hold_push(MPSAN_TAG(lock, kind) | MPSAN_TAG_WANTED, caller);
+}
+
+/* Before a call that finds the lock free. Should another thread be faster, memory will deny the claim. */
+static inline struct mpsan_hold *hold_claim(const void *lock, unsigned kind, uint64_t caller)
+{
+	return hold_push(MPSAN_TAG(lock, kind), caller);
 }
 
 static inline void hold_confirm(struct mpsan_hold *hold, const void *lock, unsigned kind)
@@ -104,7 +116,7 @@ static inline int hold_end(struct mpsan_hold *hold, const void *lock, unsigned k
 static inline int hold_try(const void *lock, unsigned kind, uint64_t caller, int result)
 {
 	if (result == 0 || result == EOWNERDEAD)
-		hold_confirm(hold_begin(lock, kind, caller), lock, kind);
+		hold_claim(lock, kind, caller);
 	return result;
 }
 

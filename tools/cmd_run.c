@@ -48,7 +48,7 @@ static void add_unwatched(json_t *document, const struct watch *watch, const str
 	const struct reader *reader = watch->judge->reader;
 	const char *obstacle = binary_obstacle(binary);
 
-	for (uint32_t slot = 0; slot < reader->process_count; slot++)
+	READER_EACH_SLOT(reader, slot)
 		if (reader->session.table[slot].pid == (uint32_t)watch->child)
 			return;
 	report_limit(document, "%s was not watched: %s", binary->path ? binary->path : "the program",

@@ -166,7 +166,7 @@ static void link_repaired(struct reader *reader)
 
 static void link_children(struct reader *reader)
 {
-	for (uint32_t slot = 0; slot < reader->process_count; slot++) {
+	READER_EACH_SLOT(reader, slot) {
 		const struct mpsan_process *child = &reader->session.table[slot];
 		uint32_t fork;
 

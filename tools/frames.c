@@ -71,6 +71,39 @@ static json_t *frame_create(struct frames *frames, const struct modules *modules
 			 safe_string(symbol.file), "line", symbol.line ? json_integer(symbol.line) : json_null());
 }
 
+static bool is_plumbing(const char *module)
+{
+	static const char *const prefix[] = { "libc.so", "libc-", "libpthread", "ld-linux", "ld-2", "libmpsan",
+					      "libasan", "linux-vdso" };
+	const char *base = path_base(module);
+
+	for (size_t i = 0; i < sizeof(prefix) / sizeof(*prefix); i++)
+		if (!strncmp(base, prefix[i], strlen(prefix[i])))
+			return true;
+	return false;
+}
+
+/*
+ * Takes away what mpsan itself put on a stack: the run of frames of mpsan and the C library at its inner end, down to
+ * the last one of mpsan. The hook that was called is one of those; the text of the step names it.
+ */
+static void drop_own_frames(json_t *list)
+{
+	size_t inner = 0, i;
+	json_t *frame;
+
+	json_array_foreach(list, i, frame) {
+		const char *module = json_string_value(json_object_get(frame, "module"));
+
+		if (!module || !is_plumbing(module))
+			break;
+		if (!strncmp(path_base(module), "libmpsan", 8))
+			inner = i + 1;
+	}
+	while (inner--)
+		json_array_remove(list, 0);
+}
+
 static json_t *unwind(struct frames *frames, const struct fact_place *at, const struct record *record)
 {
 	const struct modules *modules = maps_at(frames->maps, at->by, record->time_ns);
@@ -84,6 +117,7 @@ static json_t *unwind(struct frames *frames, const struct fact_place *at, const 
 	count = unwind_stack(modules, head, (const uint8_t *)(head + 1), pcs, FRAMES_MAX);
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(list, frame_create(frames, modules, pcs[i], i > 0));
+	drop_own_frames(list);
 	return list;
 }
 
@@ -160,18 +194,6 @@ char *frames_object(struct frames *frames, const struct fact_place *at, uint64_t
 	if (!symbol.offset)
 		return text_copy(symbol.function);
 	return text_format("%s+0x%llx", symbol.function, (unsigned long long)symbol.offset);
-}
-
-static bool is_plumbing(const char *module)
-{
-	static const char *const prefix[] = { "libc.so", "libc-", "libpthread", "ld-linux", "ld-2", "libmpsan",
-					      "libasan", "linux-vdso" };
-	const char *base = path_base(module);
-
-	for (size_t i = 0; i < sizeof(prefix) / sizeof(*prefix); i++)
-		if (!strncmp(base, prefix[i], strlen(prefix[i])))
-			return true;
-	return false;
 }
 
 json_t *frames_first_own(json_t *native)

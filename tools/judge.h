@@ -7,7 +7,7 @@
 #define MPSAN_JUDGE_H
 
 #include "frames.h"
-#include "rules.h"
+#include "grades.h"
 #include "suppress.h"
 
 struct judged {

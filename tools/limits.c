@@ -13,7 +13,7 @@ static const struct {
 	size_t offset;
 	const char *text;
 } counters[] = {
-	{ offsetof(struct mpsan_log, dropped), "records dropped because a log was full; raise log-max" },
+	{ offsetof(struct mpsan_log, dropped), "records dropped because a log was full (raise log-max)" },
 	{ offsetof(struct mpsan_log, holds_lost), "locks not followed because a thread held too many" },
 	{ offsetof(struct mpsan_log, threads_lost), "threads not followed because there were too many" },
 	{ offsetof(struct mpsan_log, stacks_cut), "stacks too long to be copied whole" },
@@ -27,11 +27,11 @@ static void add_counters(json_t *document, const struct reader *reader)
 	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++) {
 		uint64_t sum = 0;
 
-		for (uint32_t slot = 0; slot < reader->process_count; slot++)
+		READER_EACH_SLOT(reader, slot)
 			if (reader->logs[slot])
 				sum += *(const uint64_t *)(reader->logs[slot]->map + counters[i].offset);
 		if (sum)
-			report_limit(document, "%llu %s", (unsigned long long)sum, counters[i].text);
+			report_limit(document, "%s: %llu", counters[i].text, (unsigned long long)sum);
 	}
 }
 
@@ -39,7 +39,7 @@ static void add_logs(json_t *document, const struct reader *reader)
 {
 	uint64_t bad = 0;
 
-	for (uint32_t slot = 0; slot < reader->process_count; slot++) {
+	READER_EACH_SLOT(reader, slot) {
 		if (reader->logs[slot])
 			bad += reader->logs[slot]->bad;
 		else if (reader->session.table[slot].flags & MPSAN_PROCESS_LOG)
@@ -47,14 +47,14 @@ static void add_logs(json_t *document, const struct reader *reader)
 				     reader->session.table[slot].pid, slot);
 	}
 	if (bad)
-		report_limit(document, "%llu damaged records skipped", (unsigned long long)bad);
+		report_limit(document, "damaged records skipped: %llu", (unsigned long long)bad);
 }
 
 static void add_processes(json_t *document, const struct reader *reader)
 {
 	uint32_t count = 0;
 
-	for (uint32_t slot = 0; slot < reader->process_count; slot++) {
+	READER_EACH_SLOT(reader, slot) {
 		const struct mpsan_process *process = &reader->session.table[slot];
 		char *why = process->pid ? process_unwatched(process) : NULL;
 
@@ -63,9 +63,9 @@ static void add_processes(json_t *document, const struct reader *reader)
 		free(why);
 	}
 	if (count > NAMED_MAX)
-		report_limit(document, "%u more processes were not watched", count - NAMED_MAX);
+		report_limit(document, "further processes that were not watched: %u", count - NAMED_MAX);
 	if (reader->session.head->unrecorded)
-		report_limit(document, "%llu processes found no place in the session's table",
+		report_limit(document, "processes that found no place in the session's table: %llu",
 			     (unsigned long long)reader->session.head->unrecorded);
 }
 
@@ -92,5 +92,5 @@ void limits_add(json_t *document, const struct judge *judge)
 	add_processes(document, judge->reader);
 	add_events(document, judge->reader);
 	if (judge->suppressed)
-		report_limit(document, "%u findings suppressed", judge->suppressed);
+		report_limit(document, "findings suppressed: %u", judge->suppressed);
 }

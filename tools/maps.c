@@ -105,7 +105,7 @@ const struct modules *maps_at(struct maps *maps, uint32_t slot, uint64_t time_ns
 	maps->slot = slot;
 	maps->time_ns = time_ns;
 	maps->known = reader->modules.count;
-	for (uint32_t depth = 0; depth < ANCESTORS_MAX && slot < reader->process_count; depth++) {
+	for (uint32_t depth = 0; depth < ANCESTORS_MAX && slot < reader->session.slots; depth++) {
 		const struct mpsan_process *process = &reader->session.table[slot];
 		uint64_t from_ns = image_start_ns(&reader->processes[slot], time_ns);
 

@@ -47,7 +47,7 @@ static enum timing fork_timing(const struct reader *reader, uint32_t index, uint
 
 	if (!fact_how_copies(fork->ev.how))
 		return TIMING_NEVER;
-	if (fork->child >= reader->process_count)
+	if (fork->child >= reader->session.slots)
 		return reader->over ? TIMING_NEVER : TIMING_OPEN;
 	child = &reader->processes[fork->child];
 	*due_ns = fact_fate_ns(&reader->facts, fork);

@@ -46,7 +46,7 @@ const char *how_text(uint64_t how)
 
 static bool is_self_or_ancestor(const struct reader *reader, uint32_t ancestor, uint32_t slot)
 {
-	for (uint32_t depth = 0; depth < ANCESTORS_MAX && slot < reader->process_count; depth++) {
+	for (uint32_t depth = 0; depth < ANCESTORS_MAX && slot < reader->session.slots; depth++) {
 		if (slot == ancestor)
 			return true;
 		slot = reader->session.table[slot].parent - 1; /* no parent wraps round to no slot */
@@ -195,7 +195,7 @@ char *thread_text(const struct reader *reader, struct frames *frames, uint32_t s
 	function = thread ? frames_function(frames, &thread->at, thread->ev.entry) : NULL;
 	if (function)
 		return function;
-	if (slot < reader->process_count && reader->session.table[slot].pid == tid)
+	if (slot < reader->session.slots && reader->session.table[slot].pid == tid)
 		return text_copy("main thread");
 	return text_format("TID %u", tid);
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "report.h"
-#include "rules.h"
+#include "grades.h"
 #include "suppress.h"
 
 enum option_where { OPT_RUN = 1, OPT_REPORT = 2, OPT_CHECK = 4, OPT_ENV = 8, OPT_LIB = 16 };

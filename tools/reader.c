@@ -11,7 +11,6 @@
 
 #define GAP_PATIENCE_NS 200000000ull /* for a record that was reserved and is not finished */
 #define LIVENESS_NS 100000000ull /* between two looks at /proc */
-#define FREE_SLOTS_AHEAD 512u /* slots are claimed in order, give or take some races */
 
 char *reader_open(struct reader *reader, const char *dir, bool writable)
 {
@@ -29,6 +28,7 @@ char *reader_open(struct reader *reader, const char *dir, bool writable)
 		reader->processes[i].slot = &reader->session.table[i];
 		reader->last_module[i] = FACT_NONE;
 	}
+	reader->known = memory_get(reader->session.slots * sizeof(*reader->known));
 	reader->places = places_create();
 	return NULL;
 }
@@ -44,6 +44,8 @@ void reader_close(struct reader *reader)
 	free(reader->log_failed);
 	free(reader->processes);
 	free(reader->last_module);
+	free(reader->known);
+	free(reader->used.item);
 	free(reader->batch.item);
 	free(reader->forks.item);
 	free(reader->helds.item);
@@ -102,19 +104,37 @@ static void read_slot(struct reader *reader, uint32_t slot)
 	open_log(reader, slot);
 }
 
+static int compare_births(const void *one, const void *other, void *context)
+{
+	const struct mpsan_process *table = context;
+	uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
+
+	if (table[a].birth_ns != table[b].birth_ns)
+		return table[a].birth_ns < table[b].birth_ns ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* Slots are claimed by a hash of the pid, so they may be anywhere in the table. */
+static void find_slots(struct reader *reader)
+{
+	uint32_t before = reader->used.count;
+
+	for (uint32_t slot = 0; slot < reader->session.slots; slot++) {
+		if (reader->known[slot] || !__atomic_load_n(&reader->session.table[slot].pid, __ATOMIC_ACQUIRE))
+			continue;
+		reader->known[slot] = true;
+		*ARRAY_ADD(&reader->used) = slot;
+	}
+	if (reader->used.count && (before != reader->used.count || reader->over))
+		qsort_r(reader->used.item, reader->used.count, sizeof(uint32_t), compare_births,
+			reader->session.table);
+}
+
 static void read_slots(struct reader *reader)
 {
-	uint32_t end = reader->process_count + FREE_SLOTS_AHEAD;
-
-	if (end > reader->session.slots || reader->over)
-		end = reader->session.slots;
-	for (uint32_t slot = 0; slot < end; slot++) {
-		if (!__atomic_load_n(&reader->session.table[slot].pid, __ATOMIC_ACQUIRE))
-			continue;
-		if (slot >= reader->process_count)
-			reader->process_count = slot + 1;
+	find_slots(reader);
+	READER_EACH_SLOT(reader, slot)
 		read_slot(reader, slot);
-	}
 }
 
 /* A process that ended without a word gets its end from who notices it, so that a later report agrees. */
@@ -136,7 +156,7 @@ static void check_liveness(struct reader *reader, uint64_t now)
 	if (now < reader->next_liveness_ns || !reader->session.here)
 		return;
 	reader->next_liveness_ns = now + LIVENESS_NS;
-	for (uint32_t slot = 0; slot < reader->process_count; slot++)
+	READER_EACH_SLOT(reader, slot)
 		if (reader->session.table[slot].pid && reader->session.table[slot].birth_ns &&
 		    !reader->processes[slot].gone && session_liveness(&reader->session, slot) == GONE)
 			mark_gone(reader, slot, now);
@@ -158,7 +178,7 @@ static void read_logs(struct reader *reader, uint64_t now)
 	struct record record;
 
 	reader->batch.count = 0;
-	for (uint32_t slot = 0; slot < reader->process_count; slot++) {
+	READER_EACH_SLOT(reader, slot) {
 		struct logfile *log = reader->logs[slot];
 
 		if (!log)
@@ -203,7 +223,7 @@ static const struct fact_place *moment_place(const struct reader *reader, const 
 static void publish_facts(struct reader *reader, uint64_t now)
 {
 	reader->facts = (struct facts){ now,
-					reader->processes,	reader->process_count,
+					reader->processes,	reader->session.slots,
 					reader->forks.item,	reader->forks.count,
 					reader->helds.item,	reader->helds.count,
 					reader->waits.item,	reader->waits.count,
@@ -260,7 +280,7 @@ void reader_finish(struct reader *reader, uint64_t now)
 	read_slots(reader);
 	check_liveness(reader, now);
 	read_logs(reader, now);
-	for (uint32_t slot = 0; slot < reader->process_count; slot++) {
+	READER_EACH_SLOT(reader, slot) {
 		struct fact_process *process = &reader->processes[slot];
 
 		if (!process->gone) {
@@ -277,7 +297,7 @@ uint64_t reader_end_ns(const struct reader *reader)
 {
 	if (reader->session.head->end_ns)
 		return reader->session.head->end_ns;
-	for (uint32_t slot = 0; slot < reader->process_count; slot++)
+	READER_EACH_SLOT(reader, slot)
 		if (reader->session.table[slot].pid && !reader->session.table[slot].end_ns &&
 		    session_liveness(&reader->session, slot) != GONE)
 			return 0;

@@ -55,7 +55,8 @@ struct reader {
 	bool *log_failed; /* by slot: there is a file, but no log of this format in it */
 	struct fact_process *processes;
 	uint32_t *last_module; /* by slot: index into modules of the newest, FACT_NONE */
-	uint32_t process_count;
+	bool *known; /* by slot: it is in `used` */
+	ARRAY(uint32_t) used; /* slots of all processes seen, in the order of their births */
 	uint64_t next_liveness_ns;
 
 	ARRAY(struct record) batch;
@@ -75,6 +76,11 @@ struct reader {
 	ARRAY(struct pending) ready; /* in the order of announcement */
 	uint32_t ready_next;
 };
+
+/* Goes through the slots of all processes in the order of their births. */
+#define READER_EACH_SLOT(reader, slot) \
+	for (uint32_t slot##_at = 0, slot; \
+	     slot##_at < (reader)->used.count && (slot = (reader)->used.item[slot##_at], true); slot##_at++)
 
 /* NULL when all is well, else one line (owned by the caller). A writable session gets the ends of lost processes. */
 char *reader_open(struct reader *reader, const char *dir, bool writable);

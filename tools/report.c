@@ -114,7 +114,7 @@ static void add_processes(json_t *document, const struct reader *reader)
 {
 	json_t *processes = json_object_get(document, "processes");
 
-	for (uint32_t slot = 0; slot < reader->process_count; slot++) {
+	READER_EACH_SLOT(reader, slot) {
 		json_t *process = process_json(reader, slot);
 
 		if (process)

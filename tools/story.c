@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "names.h"
-#include "rules.h"
+#include "grades.h"
 
 #define KEY_FRAMES_MAX 24u
 
@@ -36,7 +36,7 @@ struct story {
 
 static uint32_t pid_of(const struct story *story, uint32_t slot)
 {
-	return slot < story->reader->process_count ? story->reader->session.table[slot].pid : 0;
+	return slot < story->reader->session.slots ? story->reader->session.table[slot].pid : 0;
 }
 
 /* Python speaks first, then the caller of the lock function, then the first frame that is the program's own. */

@@ -8,7 +8,7 @@
 #define MPSAN_UNWIND_H
 
 #include "modules.h"
-#include "mpsan_log.h"
+#include "../include/mpsan_log.h"
 
 /*
  * Unwinds the snapshot `head`, whose raw stack is `bytes` (head->bytes of them), and stores at most

@@ -13,15 +13,16 @@
 #define POLL_MS 50
 #define ABORT_MS 300 /* from SIGABRT to SIGKILL */
 
-/* Sends a signal to every process of the session that is alive, children first: they have later slots. */
+/* Sends a signal to every process of the session that is alive, the youngest first. */
 static unsigned signal_all(const struct reader *reader, int number)
 {
 	unsigned alive = 0;
 
-	for (uint32_t slot = reader->process_count; slot-- > 0;) {
+	for (uint32_t i = reader->used.count; i-- > 0;) {
+		uint32_t slot = reader->used.item[i];
 		const struct mpsan_process *process = &reader->session.table[slot];
 
-		if (!process->pid || reader->processes[slot].gone || session_liveness(&reader->session, slot) != ALIVE)
+		if (reader->processes[slot].gone || session_liveness(&reader->session, slot) != ALIVE)
 			continue;
 		alive++;
 		if (number)

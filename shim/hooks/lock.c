@@ -1,12 +1,13 @@
 /*
- * Mutexes, read-write locks, spin locks and C11's mutexes. Each hook: claim, real call, confirm. A lock that
- * is seen to be taken gets a second look before the call blocks.
+ * Mutexes, read-write locks, spin locks and C11's mutexes. Each hook: claim, real call. A lock that is seen to
+ * be taken gets a second look before the call blocks.
  */
 #include <pthread.h>
 #include <threads.h>
 
 #include "../hint.h"
 #include "../hook.h"
+#include "../life.h"
 #include "../look.h"
 #include "../thread.h"
 
@@ -32,11 +33,11 @@ EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
 EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 {
 	ENTER(pthread_mutex_lock);
-	struct mpsan_hold *hold = hold_begin(m, MPSAN_LOCK_MUTEX, CALLER);
+	struct mpsan_hold *hold = hold_claim(m, MPSAN_LOCK_MUTEX, CALLER);
 
 	if (MUTEX_TAKEN(m))
 		return lock_taken(hold, m, MPSAN_LOCK_MUTEX, look_mutex(m, CALLER), REAL(pthread_mutex_lock));
-	return hold_end(hold, m, MPSAN_LOCK_MUTEX, REAL(pthread_mutex_lock)(m));
+	return REAL(pthread_mutex_lock)(m);
 }
 
 EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
@@ -64,13 +65,10 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const st
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
 	ENTER(pthread_mutex_unlock);
-	int result;
-
 	hold_drop(m);
-	result = REAL(pthread_mutex_unlock)(m);
-	if (UNLIKELY(result))
-		look_unlock(m, result, CALLER);
-	return result;
+	if (UNLIKELY(life.forked))
+		return look_unlock(m, REAL(pthread_mutex_unlock)(m), CALLER);
+	return REAL(pthread_mutex_unlock)(m);
 }
 
 EXPORT int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *attr)
@@ -90,11 +88,11 @@ EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
 EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 {
 	ENTER(pthread_rwlock_rdlock);
-	struct mpsan_hold *hold = hold_begin(l, MPSAN_LOCK_RWLOCK_READ, CALLER);
+	struct mpsan_hold *hold = hold_claim(l, MPSAN_LOCK_RWLOCK_READ, CALLER);
 
 	if (RWLOCK_TAKEN(l))
 		return lock_taken(hold, l, MPSAN_LOCK_RWLOCK_READ, look_rwlock(l, MPSAN_LOCK_RWLOCK_READ, CALLER), REAL(pthread_rwlock_rdlock));
-	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_READ, REAL(pthread_rwlock_rdlock)(l));
+	return REAL(pthread_rwlock_rdlock)(l);
 }
 
 EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
@@ -122,11 +120,11 @@ EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock, cons
 EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
 {
 	ENTER(pthread_rwlock_wrlock);
-	struct mpsan_hold *hold = hold_begin(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
+	struct mpsan_hold *hold = hold_claim(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
 
 	if (RWLOCK_IN_USE(l))
 		return lock_taken(hold, l, MPSAN_LOCK_RWLOCK_WRITE, look_rwlock(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER), REAL(pthread_rwlock_wrlock));
-	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_WRITE, REAL(pthread_rwlock_wrlock)(l));
+	return REAL(pthread_rwlock_wrlock)(l);
 }
 
 EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
@@ -217,11 +215,11 @@ EXPORT void mtx_destroy(mtx_t *m)
 EXPORT int mtx_lock(mtx_t *m)
 {
 	ENTER(mtx_lock);
-	struct mpsan_hold *hold = hold_begin(m, MPSAN_LOCK_MUTEX, CALLER);
+	struct mpsan_hold *hold = hold_claim(m, MPSAN_LOCK_MUTEX, CALLER);
 
 	if (MUTEX_TAKEN(AS_MUTEX(m)))
 		return lock_taken(hold, m, MPSAN_LOCK_MUTEX, look_mutex(m, CALLER), REAL(mtx_lock));
-	return hold_end(hold, m, MPSAN_LOCK_MUTEX, REAL(mtx_lock)(m));
+	return REAL(mtx_lock)(m);
 }
 
 EXPORT int mtx_trylock(mtx_t *m)

@@ -104,7 +104,7 @@ EXPORT int sem_post(sem_t *s)
 		hold_begin(condition, MPSAN_WAIT_COND, CALLER);                             \
 		result = call;                                                              \
 		hold_drop(condition);                                                       \
-		hold_confirm(hold_begin(mutex, MPSAN_LOCK_MUTEX, CALLER), mutex, MPSAN_LOCK_MUTEX); \
+		hold_claim(mutex, MPSAN_LOCK_MUTEX, CALLER);                               \
 		return result;                                                              \
 	} while (0)
 

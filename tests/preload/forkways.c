@@ -237,42 +237,44 @@ static int by_thrd_create(void)
 	return 0;
 }
 
-/* Columns: name; how the child came to be, "-" when none does; handlers run; execs asked for by the child; threads */
-#define WAYS                                      \
-	WAY(fork, "fork", 1, 0, 0)                \
-	WAY(__fork, "fork", 1, 0, 0)              \
-	WAY(_Fork, "_Fork", 0, 0, 0)              \
-	WAY(vfork, "vfork", 0, 0, 0)              \
-	WAY(vfork_exec, "vfork", 0, 1, 0)         \
-	WAY(clone, "clone", 0, 0, 0)              \
-	WAY(clone_vm_vfork, "clone", 0, 0, 0)     \
-	WAY(syscall_fork, "syscall", 0, 0, 0)     \
-	WAY(syscall_clone, "syscall", 0, 0, 0)    \
-	WAY(syscall_clone3, "syscall", 0, 0, 0)   \
-	WAY(posix_spawn, "posix_spawn", 0, 0, 0)  \
-	WAY(posix_spawnp, "posix_spawn", 0, 0, 0) \
-	WAY(system, "system", 0, 0, 0)            \
-	WAY(popen, "popen", 0, 0, 0)              \
-	WAY(daemon, "daemon", 1, 0, 0)            \
-	WAY(forkpty, "forkpty", 1, 0, 0)          \
-	WAY(execl, "fork", 1, 1, 0)               \
-	WAY(execlp, "fork", 1, 1, 0)              \
-	WAY(execle, "fork", 1, 1, 0)              \
-	WAY(execv, "fork", 1, 1, 0)               \
-	WAY(execvp, "fork", 1, 1, 0)              \
-	WAY(execvpe, "fork", 1, 1, 0)             \
-	WAY(execve, "fork", 1, 1, 0)              \
-	WAY(fexecve, "fork", 1, 1, 0)             \
-	WAY(execveat, "fork", 1, 1, 0)            \
-	WAY(pthread_create, "-", 0, 0, 1)         \
-	WAY(thrd_create, "-", 0, 0, 1)
+/* Columns: name; how the child came to be, "-" when none does; handlers run; execs asked for by the child; threads;
+   processes: 0 for a child that shares our memory to its end and never becomes a process of its own */
+#define WAYS                                         \
+	WAY(fork, "fork", 1, 0, 0, 1)                \
+	WAY(__fork, "fork", 1, 0, 0, 1)              \
+	WAY(_Fork, "_Fork", 0, 0, 0, 1)              \
+	WAY(vfork, "vfork", 0, 0, 0, 0)              \
+	WAY(vfork_exec, "vfork", 0, 1, 0, 1)         \
+	WAY(clone, "clone", 0, 0, 0, 1)              \
+	WAY(clone_vm_vfork, "clone", 0, 0, 0, 0)     \
+	WAY(syscall_fork, "syscall", 0, 0, 0, 1)     \
+	WAY(syscall_clone, "syscall", 0, 0, 0, 1)    \
+	WAY(syscall_clone3, "syscall", 0, 0, 0, 1)   \
+	WAY(posix_spawn, "posix_spawn", 0, 0, 0, 1)  \
+	WAY(posix_spawnp, "posix_spawn", 0, 0, 0, 1) \
+	WAY(system, "system", 0, 0, 0, 1)            \
+	WAY(popen, "popen", 0, 0, 0, 1)              \
+	WAY(daemon, "daemon", 1, 0, 0, 1)            \
+	WAY(forkpty, "forkpty", 1, 0, 0, 1)          \
+	WAY(execl, "fork", 1, 1, 0, 1)               \
+	WAY(execlp, "fork", 1, 1, 0, 1)              \
+	WAY(execle, "fork", 1, 1, 0, 1)              \
+	WAY(execv, "fork", 1, 1, 0, 1)               \
+	WAY(execvp, "fork", 1, 1, 0, 1)              \
+	WAY(execvpe, "fork", 1, 1, 0, 1)             \
+	WAY(execve, "fork", 1, 1, 0, 1)              \
+	WAY(fexecve, "fork", 1, 1, 0, 1)             \
+	WAY(execveat, "fork", 1, 1, 0, 1)            \
+	WAY(pthread_create, "-", 0, 0, 1, 0)         \
+	WAY(thrd_create, "-", 0, 0, 1, 0)
 
 static const struct way {
 	const char *name, *how;
-	int handlers, execs, threads;
+	int handlers, execs, threads, processes;
 	int (*make_child)(void);
 } ways[] = {
-#define WAY(name, how, handlers, execs, threads) {#name, how, handlers, execs, threads, by_##name},
+#define WAY(name, how, handlers, execs, threads, processes) \
+	{#name, how, handlers, execs, threads, processes, by_##name},
 	WAYS
 #undef WAY
 };
@@ -282,8 +284,8 @@ static const struct way {
 static int list_ways(void)
 {
 	for (const struct way *way = ways; way < ways + WAY_COUNT; way++)
-		printf("%s %s %d %d %d\n", way->name, way->how, way->handlers, way->execs,
-		       way->threads);
+		printf("%s %s %d %d %d %d\n", way->name, way->how, way->handlers, way->execs,
+		       way->threads, way->processes);
 	return 0;
 }
 

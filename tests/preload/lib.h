@@ -54,18 +54,35 @@ static inline void gate_wait(struct gate *gate)
 	must(read(gate->fd[0], &byte, 1) == 1);
 }
 
+/* Returns once thread `tid` of process `pid` sleeps in the kernel: only then is it known to wait. */
+static inline void until_asleep(pid_t pid, pid_t tid)
+{
+	char path[64], state = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
+	while (state != 'S') {
+		FILE *stat = fopen(path, "r");
+
+		must(stat != NULL);
+		must(fscanf(stat, "%*d (%*[^)]) %c", &state) == 1);
+		fclose(stat);
+	}
+}
+
 /* A thread that takes a lock and keeps it until it is told to give it back, if it ever is. */
 struct keeper {
 	void (*take)(void);
 	void (*give)(void);
 	struct gate taken, wanted_back, given;
 	pthread_t thread;
+	pid_t tid;
 };
 
 static NOINLINE void *keeper_main(void *argument)
 {
 	struct keeper *keeper = argument;
 
+	keeper->tid = gettid();
 	keeper->take();
 	gate_open(&keeper->taken);
 	gate_wait(&keeper->wanted_back);
@@ -75,7 +92,7 @@ static NOINLINE void *keeper_main(void *argument)
 	return NULL;
 }
 
-/* Returns when the thread has the lock. */
+/* Returns when the thread has the lock and sleeps: a stack can be read only of a thread that does not run. */
 static inline void keeper_start(struct keeper *keeper)
 {
 	gate_init(&keeper->taken);
@@ -83,6 +100,7 @@ static inline void keeper_start(struct keeper *keeper)
 	gate_init(&keeper->given);
 	must(pthread_create(&keeper->thread, NULL, keeper_main, keeper) == 0);
 	gate_wait(&keeper->taken);
+	until_asleep(getpid(), keeper->tid);
 }
 
 static inline void keeper_stop(struct keeper *keeper)
@@ -131,21 +149,6 @@ static inline void live_on(void)
 
 /* Longer than a wait must last before the command judges it. */
 #define WAIT_JUDGED_MS 700
-
-/* Returns once the main thread of `pid` sleeps in the kernel: only then is it known to wait. */
-static inline void until_asleep(pid_t pid)
-{
-	char path[64], state = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	while (state != 'S') {
-		FILE *stat = fopen(path, "r");
-
-		must(stat != NULL);
-		must(fscanf(stat, "%*d (%*[^)]) %c", &state) == 1);
-		fclose(stat);
-	}
-}
 
 static inline struct timespec realtime_in_ms(long ms)
 {

@@ -27,7 +27,7 @@ running = [
     subprocess.Popen(SHELL, stdout=subprocess.PIPE, text=True, preexec_fn=os.getpid),
     subprocess.Popen(SHELL, stdout=subprocess.PIPE, text=True, env={}),
 ]
-spawned = os.spawnv(os.P_NOWAIT, "/bin/sh", SHELL)
+spawned = os.spawnv(os.P_NOWAIT, "/bin/sh", ["sh", "-c", "sleep 1.3"])
 print([process.communicate()[0] for process in running], os.system("exit 3"), flush=True)
 os.waitpid(spawned, 0)
 stop.set()

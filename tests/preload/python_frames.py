@@ -338,7 +338,9 @@ def blocked_threads():
 def small_texts(ident):
     whole = held.text(held.stack, ident)
     ends = [0] + [i + 1 for i, c in enumerate(whole.encode()) if c == 10]
-    for size in list(range(1, 300)):
+    for size in range(1, 30):
+        held.text(held.name, ident, size)
+    for size in range(1, 300):
         text = held.text(held.stack, ident, size)
         if not whole.startswith(text) or len(text.encode()) not in ends or len(text.encode()) >= size:
             return expect("text of %d" % size, text, whole)
@@ -440,7 +442,8 @@ def cost():
             return twenty(n - 1)
         before = held.peeks()
         held.text(held.stack)
-        return held.cost(0, 5000), held.peeks() - before
+        peeks = held.peeks() - before
+        return held.cost(0, 5000), peeks
 
     depth = len(frames_of(sys._getframe())) + 2
     return twenty(20 - depth)

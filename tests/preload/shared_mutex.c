@@ -38,7 +38,7 @@ int main(void)
 		child_works();
 		_exit(0);
 	}
-	until_asleep(child);
+	until_asleep(child, child);
 	sleep_ms(WAIT_JUDGED_MS);
 	keeper_stop(&keeper);
 	return child_wait(child);

@@ -29,7 +29,7 @@ int main(void)
 		child_works();
 		_exit(0);
 	}
-	until_asleep(child);
+	until_asleep(child, child);
 	sleep_ms(WAIT_JUDGED_MS);
 	must(sem_post(lock) == 0);
 	return child_wait(child);

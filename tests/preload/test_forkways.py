@@ -31,32 +31,34 @@ def record(name):
         return run.report, dump(session)
 
 
+def named(events, name):
+    return [event for event in events if event["event"] == name]
+
+
 def check_fork_event(events, how, handlers):
-    forks = [event for event in events if event["type"] == "fork"]
+    forks = named(events, "fork")
     assert len(forks) == 1, f"{len(forks)} fork events: {forks}"
     assert forks[0]["how"] == how, forks[0]
     assert bool(forks[0]["flags"] & FORK_HANDLERS) == bool(handlers), forks[0]
 
 
-def check_child(report, events, how, execs):
-    processes = report["processes"]
-    children = [process for process in processes if process["parent"]]
-    assert len(children) == 1, processes
-    assert children[0]["how"] == how, children
-    marks = [event for event in events if event["type"] == "exec"]
-    assert len(marks) == execs, marks
+def check_children(report, how, count):
+    root, *children = report["processes"]
+    assert root["how"] == "root" and root["watched"] is True, root
+    assert [child["how"] for child in children] == [how] * count, children
+    for child in children:
+        assert child["parent"] == root["pid"] and child["watched"] is True, child
 
 
-def check_way(name, how, handlers, execs, threads):
+def check_way(name, how, handlers, execs, threads, processes):
     report, events = record(name)
-    starts = [event for event in events if event["type"] == "thread_start"]
-    assert len(starts) == threads, starts
+    assert len(named(events, "thread_start")) == threads, named(events, "thread_start")
+    assert len(named(events, "exec_asked")) == execs, named(events, "exec_asked")
     if how == "-":
-        assert not [event for event in events if event["type"] == "fork"], events
-        assert len(report["processes"]) == 1, report["processes"]
+        assert not named(events, "fork"), events
     else:
         check_fork_event(events, how, handlers)
-        check_child(report, events, how, execs)
+    check_children(report, how, processes)
 
 
 main({row[0]: functools.partial(check_way, *row) for row in rows()})

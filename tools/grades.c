@@ -1,5 +1,5 @@
-/* See rules.h. */
-#include "rules.h"
+/* See grades.h. */
+#include "grades.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /*
  * The rules as the command sees them: their texts, and the grades that policies and --rule give them.
  */
-#ifndef MPSAN_RULES_H
-#define MPSAN_RULES_H
+#ifndef MPSAN_GRADES_H
+#define MPSAN_GRADES_H
 
 #include "../shim/core/rule.h"
 

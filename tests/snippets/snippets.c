@@ -1,0 +1,206 @@
+/*
+ * Proves for every row of hooks.def that a call is intercepted, from a constructor that runs before the
+ * library's own, from a forked child and from a signal handler. Runs under build/tests/libmpsan-count.so,
+ * which counts calls per row in the memory that mpsan_hook_counts points to. This file is a library of its own,
+ * so that its constructor comes first; main is in snippets_main.c. It prints how each call ended, which must be
+ * as without the library (test_snippets.sh compares).
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <pty.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "snippets.h"
+
+enum row {
+#define HOOK(library, name, kind) ROW_##name,
+#include "../../shim/hooks.def"
+#undef HOOK
+	ROW_COUNT
+};
+
+extern uint64_t *mpsan_hook_counts __attribute__((weak));
+pid_t __fork(void);
+pid_t __vfork(void);
+int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso);
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static pthread_barrier_t barrier;
+static pthread_spinlock_t spin;
+static mtx_t c11_mutex;
+static sem_t semaphore;
+static struct timespec past = { 1, 0 };
+static int number;
+static char stack[65536] __attribute__((aligned(64)));
+static char *arguments[] = { "true", NULL };
+static uint64_t *counts;
+static const char *context;
+static int failures;
+
+static void use(int value)
+{
+	number = value;
+}
+
+static void reap(pid_t pid)
+{
+	if (!pid)
+		syscall(SYS_exit_group, 0);
+	if (pid > 0)
+		syscall(SYS_wait4, pid, NULL, 0, NULL);
+}
+
+static int nothing(void *argument)
+{
+	(void)argument;
+	return 0;
+}
+
+static void *thread(void *argument)
+{
+	return argument;
+}
+
+static pthread_t new_thread(void)
+{
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, thread, NULL))
+		abort();
+	return t;
+}
+
+static void *signaller(void *argument)
+{
+	for (;;) {
+		pthread_cond_broadcast(&condition);
+		sched_yield();
+	}
+	return argument;
+}
+
+static void started_signaller(void)
+{
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, signaller, NULL))
+		abort();
+}
+
+static pthread_mutex_t *locked(void)
+{
+	pthread_mutex_lock(&mutex);
+	return &mutex;
+}
+
+static sem_t *named_semaphore(void)
+{
+	char name[64];
+	sem_t *s;
+
+	snprintf(name, sizeof(name), "/mpsan-snippet-%d", (int)getpid());
+	s = sem_open(name, O_CREAT | O_EXCL, 0600, 1);
+	sem_unlink(name);
+	return s == SEM_FAILED ? NULL : s;
+}
+
+/* New binaries carry a pthread_atfork of their own; the exported one is for those before glibc 2.34. */
+static void old_pthread_atfork(void)
+{
+	int (*f)(void (*)(void), void (*)(void), void (*)(void)) =
+		(int (*)(void (*)(void), void (*)(void), void (*)(void)))dlsym(RTLD_DEFAULT, "pthread_atfork");
+
+	if (f)
+		f(NULL, NULL, NULL);
+}
+
+/* A row without a snippet leaves its function undefined: the build fails and names it. */
+#define HOOK(library, name, kind) static void call_##name(void);
+#include "../../shim/hooks.def"
+#undef HOOK
+#define SNIPPET(name, ...) static void call_##name(void) { __VA_ARGS__ }
+#include "snippets.def"
+#undef SNIPPET
+
+static void (*const call[])(void) = {
+#define HOOK(library, name, kind) call_##name,
+#include "../../shim/hooks.def"
+#undef HOOK
+};
+static const char *const name_of[] = {
+#define HOOK(library, name, kind) #name,
+#include "../../shim/hooks.def"
+#undef HOOK
+};
+
+static volatile enum row row_now;
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	call[row_now]();
+}
+
+/* In the child: SIGALRM ends a call that hangs, raw system calls keep the counts clean. */
+static void run_row(enum row row)
+{
+	alarm(20);
+	if (&mpsan_hook_counts)
+		mpsan_hook_counts = counts;
+	row_now = row;
+	if (!strcmp(context, "a signal handler")) {
+		signal(SIGUSR1, on_signal);
+		raise(SIGUSR1);
+	} else {
+		call[row]();
+	}
+	syscall(SYS_exit_group, 0);
+}
+
+void snippets_run(const char *from)
+{
+	context = from;
+	counts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	for (int row = 0; row < ROW_COUNT; row++) {
+		pid_t child;
+		int status = 0;
+
+		counts[row] = 0;
+		child = strcmp(from, "a forked child") ? (pid_t)syscall(SYS_fork) : fork();
+		if (!child)
+			run_row((enum row)row);
+		waitpid(child, &status, 0);
+		printf("%s from %s ends with %x\n", name_of[row], from, status);
+		fflush(stdout);
+		if (counts[row] || !&mpsan_hook_counts)
+			continue;
+		fprintf(stderr, "%s from %s: not intercepted\n", name_of[row], from);
+		failures++;
+	}
+}
+
+int snippets_report(void)
+{
+	return failures != 0;
+}
+
+__attribute__((constructor)) static void before_the_library(void)
+{
+	snippets_run("a constructor");
+}

@@ -1,0 +1,60 @@
+/*
+ * mpsan explain: a rule in words, from its row. Neighbour: ../include/mpsan_rules.def.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "grades.h"
+#include "util.h"
+
+#define WIDTH 80
+
+/* Prints a paragraph under its title, broken at blanks. */
+static void print_part(const char *title, const char *text)
+{
+	size_t column = 0;
+
+	printf("\n%s\n ", title);
+	while (*text) {
+		size_t length = strcspn(text, " ");
+
+		if (column && column + length > WIDTH) {
+			fputs("\n ", stdout);
+			column = 0;
+		}
+		printf(" %.*s", (int)length, text);
+		column += length + 1;
+		text += length + strspn(text + length, " ");
+	}
+	putchar('\n');
+}
+
+static const struct {
+	const char *title, *hazard, *evidence, *grading, *fix, *source;
+} words[] = {
+#define RULE(id, slug, moments, title, hazard, evidence, grading, fix, source) \
+	{ title, hazard, evidence, grading, fix, source },
+#include "../include/mpsan_rules.def"
+#undef RULE
+};
+
+int cmd_explain(int argc, char **argv)
+{
+	enum rule_id rule;
+
+	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
+		return !printf("usage: mpsan %s\n", usage_explain);
+	if (argc != 2)
+		return complain("explain: give one rule; 'mpsan list rules' names them");
+	rule = rule_find(argv[1]);
+	if (rule == RULE_COUNT)
+		return complain("explain: no such rule: %s; 'mpsan list rules' names them", argv[1]);
+	printf("%s: %s\n", argv[1], words[rule].title);
+	print_part("Hazard", words[rule].hazard);
+	print_part("Evidence", words[rule].evidence);
+	print_part("Grading", words[rule].grading);
+	print_part("Fix", words[rule].fix);
+	print_part("Source", words[rule].source);
+	return 0;
+}

@@ -1,0 +1,60 @@
+/*
+ * mpsan list: the tables that this program is made of, as they were compiled in. Neighbours: ../shim/hooks.def,
+ * ../include.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "options.h"
+
+static int list_hooks(void)
+{
+#define HOOK(library, name, kind) printf("%-10s %-40s %s\n", #library, #name, #kind);
+#include "../shim/hooks.def"
+#undef HOOK
+	return 0;
+}
+
+static int list_events(void)
+{
+#define FIELD(name, format) " " #name
+#define EVENT(name, meaning, fields) printf("%-16s %s\n%-16s  %s\n", #name, meaning, "", fields);
+#define BLOB(name, meaning) printf("%-16s %s\n", #name, meaning);
+#include "../include/mpsan_events.def"
+#undef EVENT
+#undef BLOB
+#undef FIELD
+	return 0;
+}
+
+static int list_rules(void)
+{
+#define RULE(id, slug, moments, title, hazard, evidence, grading, fix, source) printf("%-22s %s\n", slug, title);
+#include "../include/mpsan_rules.def"
+#undef RULE
+	return 0;
+}
+
+static int list_options(void)
+{
+	options_print(stdout, 0);
+	return 0;
+}
+
+int cmd_list(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*list)(void);
+	} tables[] = {
+		{ "hooks", list_hooks }, { "events", list_events }, { "rules", list_rules }, { "options", list_options },
+	};
+
+	for (size_t i = 0; argc == 2 && i < sizeof(tables) / sizeof(*tables); i++)
+		if (!strcmp(tables[i].name, argv[1]))
+			return tables[i].list();
+	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
+		return !printf("usage: mpsan %s\n", usage_list);
+	return complain("list: no such table: %s; take hooks, events, rules or options", argc > 1 ? argv[1] : "(none)");
+}

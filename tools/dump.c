@@ -1,0 +1,228 @@
+/* See dump.h. */
+#include "dump.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "names.h"
+#include "report.h"
+
+enum field_format { DEC, HEX, TIME, KIND, FLAGS, HOW, POS, CODE };
+
+struct field {
+	const char *name;
+	enum field_format format;
+};
+
+#define FIELD(name, format) { #name, format },
+#define EVENT(name, meaning, fields) static const struct field fields_of_##name[] = { fields { NULL, DEC } };
+#define BLOB(name, meaning)
+#include "../include/mpsan_events.def"
+#undef EVENT
+#undef BLOB
+
+static const struct {
+	const char *name;
+	const struct field *fields; /* NULL: bytes */
+} events[] = {
+	{ "none", NULL },
+#define EVENT(name, meaning, fields) { #name, fields_of_##name },
+#define BLOB(name, meaning) { #name, NULL },
+#include "../include/mpsan_events.def"
+#undef EVENT
+#undef BLOB
+};
+#undef FIELD
+
+/* What one line is about: a record, or a moment in the life of a process. */
+struct line {
+	uint64_t time_ns;
+	uint32_t slot;
+	struct record record; /* type EV_none: `what` of the process */
+	const char *what;
+};
+
+struct dump {
+	struct reader reader;
+	ARRAY(struct line) lines;
+};
+
+static json_t *hex(uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)value);
+	return json_string(text);
+}
+
+static json_t *flags_json(uint64_t flags)
+{
+	static const char *const names[] = { "SHARED", "ROBUST", "RECURSIVE", "ERRORCHECK", "VERIFIED", "MUTUAL",
+					     "HANDOFF", "PI",	 "TIMED",     "STATIC",	    "PYTHON",	"WANTED" };
+	char text[128] = "";
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (!(flags >> i & 1))
+			continue;
+		if (*text)
+			strcat(text, "|");
+		strcat(text, names[i]);
+	}
+	return json_string(text);
+}
+
+static json_t *field_json(const struct dump *dump, const struct record *record, const struct field *field,
+			  uint64_t value)
+{
+	switch (field->format) {
+	case HEX:
+	case CODE:
+		return hex(value);
+	case KIND:
+		return json_string(lock_kind_text(value));
+	case FLAGS:
+		return flags_json(value);
+	case HOW:
+		return json_string(how_text(value));
+	case POS: {
+		const char *text = reader_text(&dump->reader, record->slot, value);
+		json_t *string = text ? json_string(text) : NULL;
+
+		return string ? string : json_integer((json_int_t)value);
+	}
+	default:
+		return json_integer((json_int_t)value);
+	}
+}
+
+static json_t *thread_json(const struct dump *dump, const struct record *record)
+{
+	const struct mpsan_thread *thread = record->payload;
+	const char *name;
+
+	if (record->bytes < sizeof(*thread))
+		return json_null();
+	name = reader_text(&dump->reader, record->slot, thread->name_pos);
+	return json_pack("{s:I, s:o, s:I, s:I, s:s?}", "tid", (json_int_t)thread->tid, "entry", hex(thread->entry),
+			 "holds", (json_int_t)thread->holds_used, "waits", (json_int_t)thread->waits, "name", name);
+}
+
+static json_t *blob_json(const struct dump *dump, const struct record *record)
+{
+	const struct mpsan_stack *stack = record->payload;
+	const char *text;
+
+	switch (record->type) {
+	case EV_text:
+		text = reader_text(&dump->reader, record->slot, record->pos);
+		return text ? json_string(text) : NULL;
+	case EV_stack:
+		return record->bytes < sizeof(*stack) ? NULL : json_integer((json_int_t)stack->bytes);
+	case EV_thread:
+		return thread_json(dump, record);
+	default:
+		return NULL;
+	}
+}
+
+static void add_record(const struct dump *dump, const struct record *record, json_t *object)
+{
+	const struct field *field = record->type < EV_COUNT ? events[record->type].fields : NULL;
+	const uint64_t *value = record->payload;
+	json_t *blob;
+
+	json_object_set_new(object, "event",
+			    json_string(record->type < EV_COUNT ? events[record->type].name : "unknown"));
+	json_object_set_new(object, "slot", json_integer(record->slot));
+	json_object_set_new(object, "pos", json_integer((json_int_t)record->pos));
+	for (uint64_t i = 0; field && field[i].name && (i + 1) * 8 <= record->bytes; i++)
+		json_object_set_new(object, field[i].name, field_json(dump, record, &field[i], value[i]));
+	blob = field ? NULL : blob_json(dump, record);
+	if (blob)
+		json_object_set_new(object, "value", blob);
+}
+
+static void add_process(const struct dump *dump, const struct line *line, json_t *object)
+{
+	json_object_set_new(object, "event", json_string(line->what));
+	json_object_set_new(object, "slot", json_integer(line->slot));
+	json_object_set_new(object, "process", process_json(&dump->reader, line->slot));
+}
+
+static json_t *line_json(const struct dump *dump, const struct line *line)
+{
+	const struct mpsan_session *head = dump->reader.session.head;
+	const struct mpsan_process *process = &dump->reader.session.table[line->slot];
+	json_t *object = json_pack("{s:I, s:I, s:I}", "time_ns", (json_int_t)(line->time_ns - head->start_ns), "pid",
+				   (json_int_t)process->pid, "tid",
+				   (json_int_t)(line->what ? process->pid : line->record.tid));
+
+	if (line->what)
+		add_process(dump, line, object);
+	else
+		add_record(dump, &line->record, object);
+	return object;
+}
+
+static void collect_process(struct dump *dump, uint32_t slot)
+{
+	const struct mpsan_process *process = &dump->reader.session.table[slot];
+
+	*ARRAY_ADD(&dump->lines) = (struct line){ .time_ns = process->birth_ns, .slot = slot, .what = "birth" };
+	if (process->exec_ns)
+		*ARRAY_ADD(&dump->lines) =
+			(struct line){ .time_ns = process->exec_ns, .slot = slot, .what = "exec_asked" };
+	if (process->end_ns)
+		*ARRAY_ADD(&dump->lines) = (struct line){ .time_ns = process->end_ns, .slot = slot, .what = "end" };
+}
+
+static void collect_log(struct dump *dump, uint32_t slot)
+{
+	struct logfile log;
+	struct record record;
+
+	if (!logfile_open(&log, dump->reader.session.dirfd, slot))
+		return;
+	while (logfile_next(&log, 0, 0, &record))
+		if (record.by < dump->reader.session.slots)
+			*ARRAY_ADD(&dump->lines) =
+				(struct line){ .time_ns = record.time_ns, .slot = record.by, .record = record };
+	/* Its pages stay mapped until the process ends: the lines point into them. */
+}
+
+static int compare_lines(const void *one, const void *other)
+{
+	const struct line *a = one, *b = other;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	if (a->slot != b->slot)
+		return a->slot < b->slot ? -1 : 1;
+	return a->record.pos < b->record.pos ? -1 : a->record.pos > b->record.pos;
+}
+
+char *dump_session(const char *dir, void (*print)(const json_t *object))
+{
+	struct dump dump = { 0 };
+	char *wrong = reader_open(&dump.reader, dir, false);
+
+	if (wrong)
+		return wrong;
+	reader_read(&dump.reader);
+	READER_EACH_SLOT(&dump.reader, slot) {
+		collect_process(&dump, slot);
+		collect_log(&dump, slot);
+	}
+	if (dump.lines.count)
+		qsort(dump.lines.item, dump.lines.count, sizeof(struct line), compare_lines);
+	for (uint32_t i = 0; i < dump.lines.count; i++) {
+		json_t *object = line_json(&dump, &dump.lines.item[i]);
+
+		print(object);
+		json_decref(object);
+	}
+	free(dump.lines.item);
+	reader_close(&dump.reader);
+	return NULL;
+}
