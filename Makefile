@@ -83,11 +83,13 @@ build/tests/snippets/snippets: tests/snippets/snippets_main.c build/tests/snippe
 	$(SAY) LINK $@
 	$(Q)$(CC) $(BASE) -o $@ $< -Lbuild/tests/snippets -lsnippets -Wl,-rpath,'$$ORIGIN'
 build/obj/tests/unit/%.c.o: tests/unit/%.c
-	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -c $< -o $@
-$(UNIT_BIN): build/%: build/obj/%.c.o $(UNIT_PART) $(TOOL_OBJ) $(CORE_OBJ)
+	$(SAY) CC $<
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -Itools -Iinclude -O1 -c $< -o $@
+build/parts.a: $(filter-out build/obj/tools/mpsan.c.o build/obj/tools/cmd_%,$(TOOL_OBJ)) $(CORE_OBJ)
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(UNIT_BIN): build/%: build/obj/%.c.o $(UNIT_PART) build/parts.a
 	$(SAY) LINK $@
-	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< $(UNIT_PART) $(filter-out build/obj/tools/mpsan.c.o,$(TOOL_OBJ)) $(CORE_OBJ) \
-		$(TOOL_LIBS) -lcmocka -pthread
+	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< $(UNIT_PART) build/parts.a $(TOOL_LIBS) -lcmocka -pthread
 
 check: all $(TESTS) ## run every test that needs neither a GPU nor anything outside Debian's packages
 	$(Q)tests/run

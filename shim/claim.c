@@ -38,7 +38,7 @@ uint32_t claim_mutex_flags(int kind)
 
 static bool mutex_true(const struct __pthread_mutex_s *m, uint32_t tid, uint32_t *flags)
 {
-	*flags = claim_mutex_flags(m->__kind) | MPSAN_LF_VERIFIED;
+	*flags = claim_mutex_flags(m->__kind);
 	return m->__lock && (uint32_t)m->__owner == tid;
 }
 
@@ -47,7 +47,6 @@ static bool rwlock_true(const struct __pthread_rwlock_arch_t *l, bool write, uin
 	*flags = l->__shared ? MPSAN_LF_SHARED : 0;
 	if (!write)
 		return l->__readers >> 3 && !l->__cur_writer;
-	*flags |= MPSAN_LF_VERIFIED;
 	return (uint32_t)l->__cur_writer == tid;
 }
 
@@ -121,6 +120,7 @@ bool claim_is_true(const struct mpsan_hold *hold, uint32_t tid, uint32_t *flags)
 		return false;
 	}
 	agrees = memory_agrees(&copy, hold, tid, flags);
+	*flags |= MPSAN_LF_VERIFIED;
 	if (stack_in_module(address, NULL))
 		*flags |= MPSAN_LF_STATIC;
 	return agrees;

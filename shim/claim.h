@@ -9,7 +9,7 @@
 
 /*
  * False when memory refutes the claim, or cannot be read (counted). `flags` receives enum mpsan_lock_flags:
- * properties of the lock, and MPSAN_LF_VERIFIED where memory names the owner itself.
+ * properties of the lock.
  */
 bool claim_is_true(const struct mpsan_hold *hold, uint32_t tid, uint32_t *flags);
 

@@ -44,17 +44,17 @@ static void copy_argv(struct mpsan_process *p, const char *const *argv)
 	p->argv_bytes = (uint32_t)(at < end ? at - p->argv : (long)sizeof(p->argv));
 }
 
-/* The slot of this image: the one that the parent claimed for us (vfork), or a new one. */
+/* The slot of this image: the one that the parent claimed for us, or a new one. */
 static uint32_t take_slot(void)
 {
 	uint32_t pid = sys_pid(), before = session_find(life.session, pid), slot, parent;
 	struct mpsan_process *p;
 
-	if (before != SESSION_NO_SLOT && !(life.table[before].flags & MPSAN_PROCESS_ATTACHED))
-		return before;
-	slot = session_claim(life.session, pid);
-	if (slot == SESSION_NO_SLOT)
+	slot = session_claim(life.session, pid, 0, MPSAN_PROCESS_ATTACHED);
+	if (slot == SESSION_NO_SLOT || life.table[slot].birth_ns)
 		return slot;
+	if (before == slot)
+		before = SESSION_NO_SLOT;
 	p = &life.table[slot];
 	p->parent_pid = (uint32_t)SYS1(SYS_getppid, 0);
 	parent = before != SESSION_NO_SLOT ? before : session_find(life.session, p->parent_pid);
@@ -183,7 +183,7 @@ void life_child(enum mpsan_how how, uint64_t fork_pos)
 	life.forked = true;
 	exit_code = -1;
 	life.pid = sys_pid();
-	slot = session_claim(life.session, life.pid);
+	slot = session_claim(life.session, life.pid, birth, UINT16_MAX);
 	if (slot == SESSION_NO_SLOT) {
 		hook_off = true;
 		return;
@@ -194,6 +194,18 @@ void life_child(enum mpsan_how how, uint64_t fork_pos)
 	life.self->fork_pos = fork_pos;
 	life.self->attach_ns = birth;
 	life_flag(MPSAN_PROCESS_ATTACHED);
+}
+
+uint32_t life_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns)
+{
+	uint32_t slot = session_claim(life.session, pid, since_ns, 0);
+
+	if (slot == SESSION_NO_SLOT)
+		return slot;
+	if (!life.table[slot].birth_ns)
+		fill_child(&life.table[slot], life.slot, how, sys_now());
+	life.table[slot].how = (uint16_t)how;
+	return slot;
 }
 
 static void note_exec(struct mpsan_process *p, const char *path)
@@ -220,13 +232,9 @@ void life_exec(const char *path, const char *const *argv)
 		note_exec(life.self, path);
 		return;
 	}
-	slot = session_find(life.session, pid);
-	if (slot == SESSION_NO_SLOT || life.table[slot].birth_ns < life.self->birth_ns) {
-		slot = session_claim(life.session, pid);
-		if (slot == SESSION_NO_SLOT)
-			return;
-		fill_child(&life.table[slot], life.slot, MPSAN_HOW_VFORK, sys_now());
-	}
+	slot = life_spawned(pid, MPSAN_HOW_VFORK, life.self->birth_ns);
+	if (slot == SESSION_NO_SLOT)
+		return;
 	copy_argv(&life.table[slot], argv);
 	note_exec(&life.table[slot], path);
 }

@@ -31,6 +31,9 @@ void life_child(enum mpsan_how how, uint64_t fork_pos);
 /* Is the caller a child of this process that shares its memory (vfork)? Costs a system call. */
 bool life_is_guest(void);
 
+/* A child that execs without running any of our code first: its slot, whoever claimed it. */
+uint32_t life_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns);
+
 void life_exec(const char *path, const char *const *argv);
 void life_exit(int code);
 /* exit() was called with this code; its handlers still run. */

@@ -1,6 +1,7 @@
 /*
- * Frames of a Python thread: which thread, which frames, in which words. python_find.c found CPython,
- * python_object.c reads its objects. Every function looks at memory as it is now and keeps nothing.
+ * Frames of a Python thread: which thread, which frames, in which words. python_find.c found
+ * CPython, python_object.c reads its objects. Every function looks at memory as it is now and keeps
+ * nothing.
  */
 #include "python.h"
 
@@ -22,7 +23,7 @@ struct frame {
 
 enum frame_owner { OWNER_GENERATOR = 1, OWNER_C_STACK = 3 };
 
-/* The offset is stored as such up to 3.10 (in instructions of two bytes there), as an address from 3.11 on. */
+/* Stored as an offset up to 3.10 (counting instructions there), as an address from 3.11 on. */
 static long frame_instr(const char *bytes, uint64_t code)
 {
 	if (python.at.minor >= 11)
@@ -30,7 +31,7 @@ static long frame_instr(const char *bytes, uint64_t code)
 	return (long)int_at(bytes, python.at.frame_instr) * (python.at.minor == 10 ? 2 : 1);
 }
 
-/* _PyFrame_IsIncomplete: until its first traceable instruction a frame is not there for Python code. */
+/* _PyFrame_IsIncomplete: before its first traceable instruction Python hides a frame. */
 static bool frame_begun(const struct frame *frame, const char *code, int owner)
 {
 	return python.at.minor < 11 || owner == OWNER_GENERATOR ||
@@ -74,8 +75,8 @@ struct walk {
 };
 
 /*
- * From 3.11 on a caller's frame mostly stands right below its callee's: one peek serves about three. It does
- * not reach below the page of the frame, which is the only one that must be there.
+ * From 3.11 on a caller's frame mostly stands right below its callee's: one peek serves about
+ * three. It does not reach below the page of the frame, which is the only one that must be there.
  */
 static const char *walk_bytes(struct walk *walk)
 {
@@ -86,7 +87,8 @@ static const char *walk_bytes(struct walk *walk)
 		return walk->chunk + (at - walk->from);
 	walk->from = at - (in_page < below ? in_page : below);
 	walk->have = at - walk->from + python.frame_bytes;
-	return python_peek(walk->chunk, walk->from, walk->have) ? walk->chunk + (at - walk->from) : NULL;
+	return python_peek(walk->chunk, walk->from, walk->have) ? walk->chunk + (at - walk->from) :
+								  NULL;
 }
 
 /* The next frame that Python would show; false at the end, or where memory makes no sense. */
@@ -129,15 +131,17 @@ static bool state_read(struct state *state, uint64_t at)
 }
 
 /*
- * Along the interpreter's list of threads, one way. PyThreadState_Next would do the same, but the list
- * changes under Python's own lock, not under the GIL: an entry may be freed while we stand on it.
+ * Along the interpreter's list of threads, one way. PyThreadState_Next would do the same, but the
+ * list changes under Python's own lock, not under the GIL: an entry may be freed while we stand on
+ * it.
  */
 static uint64_t find_frame(const struct state *own, uint64_t pthread, bool forward)
 {
 	struct state state = *own;
 
 	for (unsigned i = 0; i < THREADS_MAX; i++) {
-		if (!state_read(&state, forward ? state.next : state.prev) || state.interp != own->interp)
+		if (!state_read(&state, forward ? state.next : state.prev) ||
+		    state.interp != own->interp)
 			return 0;
 		if (state.thread_id == pthread && state.frame)
 			return state.frame;
@@ -173,7 +177,7 @@ static void walk_open(struct walk *walk, uint64_t pthread)
 
 static struct writer writer_open(char *text, size_t bytes)
 {
-	return (struct writer){ text, text, bytes ? text + bytes - 1 : text };
+	return (struct writer){text, text, bytes ? text + bytes - 1 : text};
 }
 
 static size_t writer_close(struct writer *w, size_t bytes)
@@ -183,7 +187,7 @@ static size_t writer_close(struct writer *w, size_t bytes)
 	return (size_t)(w->at - w->start);
 }
 
-/* The file of the frame before, which often is that of the next one too: where its name was written. */
+/* Where the last frame's file name was written: often the next frame has the same. */
 struct last_file {
 	uint64_t object;
 	const char *text, *end;
@@ -223,7 +227,7 @@ static bool writer_frame(struct writer *w, struct last_file *last, const struct 
 size_t python_stack(uint64_t pthread, char *text, size_t bytes)
 {
 	struct writer w = writer_open(text, bytes);
-	struct last_file last = { 0 };
+	struct last_file last = {0};
 	struct walk walk;
 	struct frame frame;
 
@@ -238,25 +242,28 @@ size_t python_stack(uint64_t pthread, char *text, size_t bytes)
 
 #define OUTER 8
 
-/* frame[0] is the outermost. */
+/* The last frames of a walk, and one place for the try that fails at its end. */
 struct outer {
-	unsigned count;
-	struct frame frame[OUTER];
+	unsigned seen, count;
+	struct frame ring[OUTER + 1];
 };
 
 static void outer_read(struct outer *outer, uint64_t pthread)
 {
 	struct walk walk;
-	struct frame ring[OUTER + 1]; /* the last try, which fails, may have scribbled on its place */
-	unsigned seen = 0;
 
+	outer->seen = 0;
 	walk_open(&walk, pthread);
-	while (walk_on(&walk, &ring[seen % (OUTER + 1)]))
-		seen++;
+	while (walk_on(&walk, &outer->ring[outer->seen % (OUTER + 1)]))
+		outer->seen++;
 	/* A walk that was cut short has seen nothing outermost. */
-	outer->count = walk.next ? 0 : seen < OUTER ? seen : OUTER;
-	for (unsigned i = 0; i < outer->count; i++)
-		outer->frame[i] = ring[(seen - 1 - i) % (OUTER + 1)];
+	outer->count = walk.next ? 0 : outer->seen < OUTER ? outer->seen : OUTER;
+}
+
+/* 0 is the outermost. */
+static const struct frame *outer_frame(const struct outer *outer, unsigned i)
+{
+	return &outer->ring[(outer->seen - 1 - i) % (OUTER + 1)];
 }
 
 static bool frame_is(const struct frame *frame, const char *function, const char *file)
@@ -264,15 +271,16 @@ static bool frame_is(const struct frame *frame, const char *function, const char
 	return python_string_ends(frame->name, function) && python_string_ends(frame->file, file);
 }
 
-/* Thread._bootstrap calls Thread._bootstrap_inner: this is how threading begins a thread in all versions. */
+/* How threading begins a thread in all versions: _bootstrap calls _bootstrap_inner. */
 static bool is_threading(const struct outer *outer)
 {
-	return outer->count > 1 && frame_is(&outer->frame[1], "_bootstrap_inner", "threading.py");
+	return outer->count > 1 &&
+	       frame_is(outer_frame(outer, 1), "_bootstrap_inner", "threading.py");
 }
 
 /*
- * By memory, not by PyObject_GetAttrString: that one allocates, and would run a subclass's __getattribute__,
- * in the middle of whatever libc call the program is in.
+ * By memory, not by PyObject_GetAttrString: that one allocates, and would run a subclass's
+ * __getattribute__, in the middle of whatever libc call the program is in.
  */
 size_t python_thread_name(uint64_t pthread, char *text, size_t bytes)
 {
@@ -282,7 +290,7 @@ size_t python_thread_name(uint64_t pthread, char *text, size_t bytes)
 
 	outer_read(&outer, pthread);
 	if (is_threading(&outer))
-		name = python_attribute(python_peek_word(outer.frame[1].locals), "_name");
+		name = python_attribute(python_peek_word(outer_frame(&outer, 1)->locals), "_name");
 	if (name)
 		writer_string(&w, name);
 	return writer_close(&w, bytes);
@@ -291,8 +299,13 @@ size_t python_thread_name(uint64_t pthread, char *text, size_t bytes)
 /* The thread runs its target: its own run(), or something that Thread.run() has called. */
 static bool target_reached(const struct outer *outer)
 {
-	return outer->count > 2 && (!python_string_ends(outer->frame[2].file, "threading.py") ||
-				    (frame_is(&outer->frame[2], "run", "threading.py") && outer->count > 3));
+	const struct frame *run;
+
+	if (outer->count < 3)
+		return false;
+	run = outer_frame(outer, 2);
+	return !python_string_ends(run->file, "threading.py") ||
+	       (outer->count > 3 && python_string_ends(run->name, "run"));
 }
 
 /* "queues.py": multiprocessing's own, and its descendants in billiard, loky and multiprocess. */
@@ -302,7 +315,7 @@ enum mpsan_thread_role python_role(uint64_t pthread)
 
 	outer_read(&outer, pthread);
 	for (unsigned i = 2; i < outer.count; i++)
-		if (frame_is(&outer.frame[i], "_feed", "queues.py"))
+		if (frame_is(outer_frame(&outer, i), "_feed", "queues.py"))
 			return MPSAN_ROLE_QUEUE_FEEDER;
 	if (!outer.count || (is_threading(&outer) && !target_reached(&outer)))
 		return MPSAN_ROLE_UNKNOWN;

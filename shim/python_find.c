@@ -1,6 +1,6 @@
 /*
- * Finds CPython among the loaded objects, and which one it is. Neighbours: python_layout.h says where each
- * version keeps things; python.c reads frames with what was found here.
+ * Finds CPython among the loaded objects, and which one it is. Neighbours: python_layout.h says
+ * where each version keeps things; python.c reads frames with what was found here.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static void *find_either(const char *name, const char *other)
 /* "3.9.18 (main, ..." as Py_Version would say it. */
 static uint32_t version_from_text(const char *text)
 {
-	uint32_t part[3] = { 0 };
+	uint32_t part[3] = {0};
 
 	for (unsigned i = 0; i < 3; i++, text += *text == '.')
 		for (; *text >= '0' && *text <= '9'; text++)
@@ -104,7 +104,8 @@ static const char *find_sizes(struct python *p)
 	if (p->state_bytes > PYTHON_STATE_BYTES || p->frame_bytes > PYTHON_FRAME_BYTES ||
 	    p->code_bytes > PYTHON_CODE_BYTES || p->at.str_compact > PYTHON_CHUNK)
 		return "CPython's structures are not as expected";
-	if (!p->code_type || !p->unicode_type || !p->bytes_type || !p->is_finalizing || !p->current_state)
+	if (!p->code_type || !p->unicode_type || !p->bytes_type || !p->is_finalizing ||
+	    !p->current_state)
 		return "this CPython does not export what is needed";
 	if (!python_peek(&type, p->code_type + PYTHON_OB_TYPE, sizeof(type)))
 		return "process_vm_readv is not allowed";
@@ -113,7 +114,7 @@ static const char *find_sizes(struct python *p)
 
 void python_look(void)
 {
-	struct python p = { 0 };
+	struct python p = {0};
 
 	if (atomic_load_explicit(&python_found, memory_order_acquire))
 		return;
@@ -148,9 +149,10 @@ const char *python_limit(void)
 }
 
 /*
- * The state first: a thread without one must not ask for the current one, which is thread-local from 3.12 on
- * and would be allocated at the first touch where libpython came by dlopen (facts 1.7). And never
- * PyGILState_Check, which says 1 to everybody once a sub-interpreter exists (facts 2.2).
+ * The state first: a thread without one must not ask for the current one, which is thread-local
+ * from 3.12 on and would be allocated at the first touch where libpython came by dlopen
+ * (facts 1.7). And never PyGILState_Check, which says 1 to everybody once a sub-interpreter exists
+ * (facts 2.2).
  */
 bool python_holds_gil(void)
 {
@@ -158,4 +160,3 @@ bool python_holds_gil(void)
 
 	return state && state == python.current_state();
 }
-

@@ -1,7 +1,8 @@
 /*
- * Where CPython keeps what a stack trace needs: byte offsets per minor version, for 64-bit builds (x86-64 and
- * aarch64 agree). Private to python_find.c. The rows are printed by tools/dev/python-layout from CPython's own
- * headers; a minor version never changes these structures after its first release.
+ * Where CPython keeps what a stack trace needs: byte offsets per minor version, for 64-bit builds
+ * (x86-64 and aarch64 agree). Private to python_find.c. The rows are printed by
+ * tools/dev/python-layout from CPython's own headers; a minor version does not change these
+ * structures after its first release.
  */
 #ifndef MPSAN_PYTHON_LAYOUT_H
 #define MPSAN_PYTHON_LAYOUT_H
@@ -188,8 +189,9 @@ static const struct python_layout python_layouts[] = {
 };
 
 /*
- * The head of _PyRuntime in 3.13: CPython's own table of these offsets, meant for debuggers. It is preferred
- * to the row above, which fills what it lacks. 3.14 arranges it differently (and tags frame pointers).
+ * The head of _PyRuntime in 3.13: CPython's own table of these offsets, meant for debuggers. It is
+ * preferred to the row above, which fills what it lacks. 3.14 arranges it differently (and tags
+ * frame pointers).
  */
 #define PYTHON_DEBUG_COOKIE "xdebugpy"
 #define PYTHON_DEBUG_MINOR 13

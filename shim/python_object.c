@@ -1,6 +1,6 @@
 /*
- * Readers of CPython's objects, all on top of sys_peek. Top to bottom: memory, strings, line tables,
- * instance dictionaries.
+ * Readers of CPython's objects, all on top of sys_peek. Top to bottom: memory, strings, line
+ * tables, instance dictionaries.
  */
 #include "python_object.h"
 
@@ -25,7 +25,7 @@ uint64_t python_peek_word(uint64_t from)
 	return python_peek(&word, from, sizeof(word)) ? word : 0;
 }
 
-/* A sequential reader: memory in chunks, so that an object and what follows its head cost one peek. */
+/* A sequential reader in chunks: an object's head and what follows it cost one peek. */
 struct span {
 	uint64_t from; /* address of chunk[0] */
 	size_t pos, have;
@@ -55,7 +55,7 @@ static void span_fill(struct span *s)
 	if (!s->from)
 		return;
 	got = sys_peek(s->chunk, (const void *)s->from, PYTHON_CHUNK);
-	/* A kernel may refuse the whole chunk because its end lies in a hole: stop at the page's end. */
+	/* A kernel may refuse all because the end lies in a hole: stop at the page's end. */
 	if (got < 0 && PAGE - s->from % PAGE < PYTHON_CHUNK)
 		got = sys_peek(s->chunk, (const void *)s->from, PAGE - s->from % PAGE);
 	s->have = got > 0 ? (size_t)got : 0;
@@ -94,7 +94,7 @@ void writer_byte(struct writer *w, unsigned byte)
 /* As UTF-8, whole or not at all. Surrogates stand for bytes of a file name that are not UTF-8. */
 static void writer_char(struct writer *w, uint32_t c)
 {
-	static const unsigned char lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 }; /* by length */
+	static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0}; /* by length */
 	int bytes;
 
 	if (c < 0x20 || c == 0x7f || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
@@ -121,7 +121,7 @@ void writer_decimal(struct writer *w, unsigned value)
 		writer_byte(w, (unsigned char)digit[--n]);
 }
 
-/* A str, open for reading its characters one by one. Compact ones only: all that Python code makes are. */
+/* A str, read character by character. Only compact ones, as all that Python code makes. */
 struct string {
 	struct span span;
 	uint64_t length;
@@ -208,7 +208,7 @@ static unsigned line_of_lnotab(struct span *table, unsigned line, long wanted)
 	return line;
 }
 
-/* 3.10, PEP 626: pairs (bytes of code that this entry covers, lines before it; -128: it has no line) */
+/* 3.10, PEP 626: pairs (bytes of code in this entry, lines before it; -128: it has no line) */
 static unsigned line_of_linetable(struct span *table, unsigned line, long wanted)
 {
 	long end = 0;
@@ -251,10 +251,11 @@ static int location_lines(struct span *table, int kind)
 {
 	if (kind == LOCATION_LONG || kind == LOCATION_NO_COLUMNS)
 		return signed_varint(table);
-	return kind >= LOCATION_ONE_LINE && kind < LOCATION_NO_COLUMNS ? kind - LOCATION_ONE_LINE : 0;
+	return kind >= LOCATION_ONE_LINE && kind < LOCATION_NO_COLUMNS ? kind - LOCATION_ONE_LINE :
+									 0;
 }
 
-/* 3.11 on, PEP 657: each entry begins with a byte that has its top bit set, and no other byte has. */
+/* 3.11 on, PEP 657: the top bit is set in the first byte of each entry, and in no other. */
 static unsigned line_of_locations(struct span *table, unsigned line, long wanted)
 {
 	int byte = span_byte(table);
@@ -297,30 +298,30 @@ unsigned python_line(uint64_t table, unsigned first_line, long wanted)
 
 /* ---- instance dictionaries ---- */
 
-/* The entries of a PyDictKeysObject: { hash, key, value } or { key, value }; unused by PyDictValues. */
+/* The entries of a PyDictKeysObject: { hash, key, value } or { key, value }. */
 struct keys {
 	uint64_t entry;
 	uint64_t count;
 	unsigned bytes, key; /* of an entry; where its key stands */
 };
 
-/* Up to 3.10: refcnt, size, lookup, usable, nentries, then one-, two- or four-byte indices by the size. */
+/* Up to 3.10: refcnt, size, lookup, usable, nentries, indices (as wide as the size asks for). */
 static void keys_old(struct keys *keys, uint64_t at, const void *head)
 {
 	uint64_t size = word_at(head, 8);
 	unsigned index_bytes = size <= 0xff ? 1 : size <= 0xffff ? 2 : 4;
 
-	*keys = (struct keys){ at + 40 + size * index_bytes, word_at(head, 32), 24, 8 };
+	*keys = (struct keys){at + 40 + size * index_bytes, word_at(head, 32), 24, 8};
 }
 
-/* From 3.11: refcnt, bytes { log2 size, log2 size of indices, kind }, version, usable, nentries, indices. */
+/* From 3.11: refcnt, { log2 size, log2 bytes of indices, kind }, usable, nentries, indices. */
 static void keys_new(struct keys *keys, uint64_t at, const void *head)
 {
 	const unsigned char *byte = head;
 	bool general = byte[10] == 0; /* else all keys are str, and no hash stands beside them */
 
-	*keys = (struct keys){ at + 32 + (1ull << (byte[9] & 31)), word_at(head, 24),
-			       general ? 24 : 16, general ? 8 : 0 };
+	*keys = (struct keys){at + 32 + (1ull << (byte[9] & 31)), word_at(head, 24),
+			      general ? 24 : 16, general ? 8 : 0};
 }
 
 static bool keys_read(struct keys *keys, uint64_t at)
@@ -348,7 +349,8 @@ static uint64_t keys_find(uint64_t at, uint64_t values, const char *name)
 		if (!python_peek(entry, keys.entry + i * keys.bytes, keys.bytes))
 			return 0;
 		if (python_string_is(word_at(entry, keys.key), name))
-			return values ? python_peek_word(values + 8 * i) : word_at(entry, keys.key + 8);
+			return values ? python_peek_word(values + 8 * i) :
+					word_at(entry, keys.key + 8);
 	}
 	return 0;
 }
@@ -364,7 +366,7 @@ static uint64_t dict_find(uint64_t dict, const char *name)
 			 values ? values + python.at.values_items : 0, name);
 }
 
-/* Where an instance keeps its attributes: a dictionary, or values beside the keys that its type keeps. */
+/* Where an instance has its attributes: a dictionary, or values for the keys of its type. */
 struct attributes {
 	uint64_t dict, values;
 };
@@ -373,9 +375,9 @@ struct attributes {
 #define TYPE_MANAGED_DICT (1u << 4) /* 3.11 */
 
 /*
- * A managed dictionary stands three words before the object. 3.11 has a pointer to values before that one;
- * 3.12 has one pointer for both, and marks values by its lowest bit; 3.13 has the values behind the object's
- * head, { capacity, size, embedded, valid, ... } before them.
+ * A managed dictionary stands three words before the object. 3.11 has a pointer to values before
+ * that one; 3.12 has one pointer for both, and marks values by its lowest bit; 3.13 has the values
+ * behind the object's head, { capacity, size, embedded, valid, ... } before them.
  */
 static struct attributes attributes_managed(uint64_t object, uint64_t flags)
 {
@@ -383,19 +385,19 @@ static struct attributes attributes_managed(uint64_t object, uint64_t flags)
 	unsigned char head[4];
 
 	if (python.at.minor == 11)
-		return (struct attributes){ word, python_peek_word(object - 32) };
+		return (struct attributes){word, python_peek_word(object - 32)};
 	if (python.at.minor == 12 && (word & 1))
-		return (struct attributes){ 0, word + 1 };
+		return (struct attributes){0, word + 1};
 	if ((flags & TYPE_INLINE_VALUES) && python_peek(head, object + 16, sizeof(head)) && head[3])
-		return (struct attributes){ 0, object + 16 + python.at.values_items };
-	return (struct attributes){ word, 0 };
+		return (struct attributes){0, object + 16 + python.at.values_items};
+	return (struct attributes){word, 0};
 }
 
 uint64_t python_attribute(uint64_t object, const char *name)
 {
 	uint64_t type = python_peek_word(object + PYTHON_OB_TYPE);
 	uint64_t flags = python_peek_word(type + python.at.type_flags);
-	struct attributes has = { 0, 0 };
+	struct attributes has = {0, 0};
 	int64_t offset;
 
 	if (!object || !type)
@@ -407,6 +409,7 @@ uint64_t python_attribute(uint64_t object, const char *name)
 		has.dict = offset > 0 ? python_peek_word(object + (uint64_t)offset) : 0;
 	}
 	if (has.values)
-		return keys_find(python_peek_word(type + python.at.type_cached_keys), has.values, name);
+		return keys_find(python_peek_word(type + python.at.type_cached_keys), has.values,
+				 name);
 	return dict_find(has.dict, name);
 }

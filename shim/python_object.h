@@ -1,7 +1,8 @@
 /*
- * Reading CPython's objects as memory: what python_find.c learned of this CPython, and readers of strings,
- * line tables and instance dictionaries. Private to the python*.c files. An address in Python's memory is
- * a uint64_t here, so that nobody dereferences one. Nothing here allocates, locks or calls Python.
+ * Reading CPython's objects as memory: what python_find.c learned of this CPython, and readers of
+ * strings, line tables and instance dictionaries. Private to the python*.c files. An address in
+ * Python's memory is a uint64_t here, so that nobody dereferences one. Nothing here allocates,
+ * locks or calls Python.
  */
 #ifndef MPSAN_PYTHON_OBJECT_H
 #define MPSAN_PYTHON_OBJECT_H
@@ -23,17 +24,18 @@ struct python_layout {
 	uint16_t cframe_frame;
 	/* PyFrameObject up to 3.10, _PyInterpreterFrame from 3.11 */
 	uint16_t frame_previous, frame_code, frame_instr, frame_owner, frame_locals;
-	/* PyCodeObject; code_name is co_qualname where there is one; code_units the instructions (3.11+) */
-	uint16_t code_filename, code_name, code_lines, code_firstlineno, code_firsttraceable, code_units;
-	/* PyHeapTypeObject, PyDictObject, the values of a split dict (3.13 put a header before them) */
+	/* PyCodeObject; the name is co_qualname if there is one; code_units: 3.11+ */
+	uint16_t code_filename, code_name, code_lines, code_firstlineno, code_firsttraceable,
+		code_units;
+	/* PyHeapTypeObject, PyDictObject, the values of a split dict (behind a head in 3.13) */
 	uint16_t type_flags, type_dictoffset, type_cached_keys;
 	uint16_t dict_keys, dict_values, values_items;
-	/* PyBytesObject; PyASCIIObject and PyCompactUnicodeObject (their sizes are where the text begins) */
+	/* PyBytesObject; PyASCIIObject, PyCompactUnicodeObject (text begins behind them) */
 	uint16_t bytes_size, bytes_items;
 	uint16_t str_length, str_state, str_ascii, str_compact;
 };
 
-/* This CPython. Constant once python_present() has said true; frames may be read while `limit` is NULL. */
+/* This CPython: constant once python_present() is true. No frames unless `limit` is NULL. */
 struct python {
 	int (*is_initialized)(void);
 	int (*is_finalizing)(void);
@@ -86,7 +88,7 @@ void writer_string(struct writer *w, uint64_t object);
 bool python_string_ends(uint64_t object, const char *with);
 bool python_string_is(uint64_t object, const char *text);
 
-/* The line of the instruction at byte offset `wanted`, from a code object's line table; 0: it has none. */
+/* The line of the instruction at byte offset `wanted`, by a code object's line table; 0: none. */
 unsigned python_line(uint64_t table, unsigned first_line, long wanted);
 
 /* The value of an instance attribute that stands in the instance's own dictionary, or 0. */

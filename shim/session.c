@@ -252,7 +252,15 @@ static uint32_t probe_start(const struct mpsan_session *s, uint32_t pid)
 	return (uint32_t)((uint64_t)(pid * 2654435761u) * s->slots >> 32);
 }
 
-uint32_t session_claim(struct mpsan_session *s, uint32_t pid)
+/* A birth time of 0 means that the other side is just filling it in. */
+static bool is_same(const struct mpsan_process *p, uint32_t pid, uint64_t since_ns, uint16_t unless)
+{
+	bool recent = !p->birth_ns || (since_ns && p->birth_ns >= since_ns);
+
+	return p->pid == pid && !(p->flags & unless) && (recent || (!since_ns && !p->end_ns));
+}
+
+uint32_t session_claim(struct mpsan_session *s, uint32_t pid, uint64_t since_ns, uint16_t unless)
 {
 	struct mpsan_process *table = session_table(s);
 	uint32_t at = probe_start(s, pid);
@@ -262,6 +270,8 @@ uint32_t session_claim(struct mpsan_session *s, uint32_t pid)
 
 		if (!table[at].pid && __atomic_compare_exchange_n(&table[at].pid, &expected, pid, false,
 								  __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			return at;
+		if (is_same(&table[at], pid, since_ns, unless))
 			return at;
 	}
 	__atomic_fetch_add(&s->unrecorded, 1, __ATOMIC_RELAXED);

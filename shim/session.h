@@ -15,8 +15,11 @@ struct mpsan_session *session_join(char *directory, uint32_t bytes);
 
 #define SESSION_NO_SLOT UINT32_MAX
 
-/* Claims a free slot for a process that began not before `birth_ns`. */
-uint32_t session_claim(struct mpsan_session *session, uint32_t pid);
+/*
+ * Claims a free slot for a process. A process and its parent may both try: a slot of the same pid without any of
+ * the flags `unless` is taken instead of a second one, if it was born since `since_ns` (0: if it has not ended).
+ */
+uint32_t session_claim(struct mpsan_session *session, uint32_t pid, uint64_t since_ns, uint16_t unless);
 
 /* The newest slot of a process with this pid that has not ended, SESSION_NO_SLOT: none. */
 uint32_t session_find(struct mpsan_session *session, uint32_t pid);

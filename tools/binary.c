@@ -1,5 +1,4 @@
 /* See binary.h. */
-#define _GNU_SOURCE
 #include "binary.h"
 
 #include <fcntl.h>
@@ -70,7 +69,8 @@ static void read_needed(struct binary *binary, Elf *elf, Elf_Scn *section, const
 	Elf_Data *data = elf_getdata(section, NULL);
 	GElf_Dyn dynamic;
 
-	for (int i = 0; data && header->sh_entsize && i < (int)(header->sh_size / header->sh_entsize); i++) {
+	for (int i = 0;
+	     data && header->sh_entsize && i < (int)(header->sh_size / header->sh_entsize); i++) {
 		const char *name;
 
 		if (!gelf_getdyn(data, i, &dynamic) || dynamic.d_tag != DT_NEEDED)
@@ -105,7 +105,8 @@ static void read_loader(struct binary *binary, Elf *elf, int fd)
 
 		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_INTERP)
 			continue;
-		bytes = pread(fd, name, header.p_filesz < sizeof(name) ? header.p_filesz : sizeof(name) - 1,
+		bytes = pread(fd, name,
+			      header.p_filesz < sizeof(name) ? header.p_filesz : sizeof(name) - 1,
 			      header.p_offset);
 		name[bytes > 0 ? bytes : 0] = '\0';
 		binary->loader = text_copy(name);
@@ -143,13 +144,14 @@ void binary_inspect(struct binary *binary, const char *command)
 	struct stat st;
 	char *real;
 
-	*binary = (struct binary){ .path = search_path(command) };
+	*binary = (struct binary){.path = search_path(command)};
 	if (binary->path)
 		follow_script(binary);
 	if (!binary->path)
 		return;
-	binary->is_secure = !stat(binary->path, &st) &&
-			    (st.st_mode & S_ISUID || (st.st_mode & S_ISGID && st.st_mode & S_IXGRP));
+	binary->is_secure =
+		!stat(binary->path, &st) &&
+		(st.st_mode & S_ISUID || (st.st_mode & S_ISGID && st.st_mode & S_IXGRP));
 	real = realpath(binary->path, NULL);
 	if (real)
 		note_python(binary, path_base(real));
@@ -163,7 +165,7 @@ void binary_finish(struct binary *binary)
 	free(binary->interpreter);
 	free(binary->loader);
 	free(binary->python);
-	*binary = (struct binary){ 0 };
+	*binary = (struct binary){0};
 }
 
 const char *binary_obstacle(const struct binary *binary)

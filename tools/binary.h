@@ -1,6 +1,6 @@
 /*
- * What kind of program a command names, and whether a preloaded library can come into it. Neighbours: launch.h asks
- * before it starts one, cmd_doctor.c tells people.
+ * What kind of program a command names, and whether a preloaded library can come into it.
+ * Neighbours: launch.h asks before it starts one, cmd_doctor.c tells people.
  */
 #ifndef MPSAN_BINARY_H
 #define MPSAN_BINARY_H
@@ -9,7 +9,7 @@
 
 struct binary {
 	char *path; /* NULL: not found */
-	char *interpreter; /* of a script, the program that runs it; NULL: no script. `path` is then that program */
+	char *interpreter; /* what runs it when it is a script (`path` is then that), NULL: none */
 	char *loader; /* PT_INTERP, NULL: static */
 	char *python; /* "3.11" when it is CPython, as far as its names tell; NULL */
 	bool is_elf;

@@ -1,8 +1,8 @@
 /*
- * mpsan check: for CI, fails only on findings whose fingerprint is not in the baseline. A baseline is a text file:
- * one fingerprint a line, what stands behind it is for people, '#' begins a comment. Neighbour: recorded.h.
+ * mpsan check: for CI, fails only on findings whose fingerprint is not in the baseline. A
+ * baseline is a text file: one fingerprint a line, what stands behind it is for people, '#'
+ * begins a comment. Neighbour: recorded.h.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,8 @@ static int read_baseline(const char *file, json_t *known)
 	size_t room = 0;
 
 	if (!stream)
-		return complain("--baseline %s: %s; --write-baseline makes one", file, strerror(errno));
+		return complain("--baseline %s: %s; --write-baseline makes one", file,
+				strerror(errno));
 	while (getline(&line, &room, stream) >= 0) {
 		line[strcspn(line, " \t\r\n#")] = '\0';
 		if (*line)
@@ -37,10 +38,10 @@ static int write_baseline(const char *file, const json_t *document)
 	if (!stream)
 		return complain("--write-baseline %s: %s", file, strerror(errno));
 	fputs("# fingerprints of known findings; what follows one is for people\n", stream);
-	json_array_foreach(json_object_get(document, "findings"), i, finding)
-		fprintf(stream, "%s %s %s\n", json_string_value(json_object_get(finding, "fingerprint")),
-			json_string_value(json_object_get(finding, "severity")),
-			json_string_value(json_object_get(finding, "rule")));
+	json_array_foreach(json_object_get(document, "findings"), i, finding) fprintf(
+		stream, "%s %s %s\n", json_string_value(json_object_get(finding, "fingerprint")),
+		json_string_value(json_object_get(finding, "severity")),
+		json_string_value(json_object_get(finding, "rule")));
 	return fclose(stream) ? complain("--write-baseline %s: %s", file, strerror(errno)) : 0;
 }
 
@@ -52,7 +53,8 @@ static void drop_known(json_t *document, const json_t *known)
 	for (size_t i = count; i-- > 0;) {
 		const json_t *finding = json_array_get(findings, i);
 
-		if (!json_object_get(known, json_string_value(json_object_get(finding, "fingerprint"))))
+		if (!json_object_get(known,
+				     json_string_value(json_object_get(finding, "fingerprint"))))
 			continue;
 		json_array_remove(findings, i);
 		dropped++;
@@ -88,9 +90,11 @@ int cmd_check(int argc, char **argv)
 	json_t *document = NULL;
 
 	if (!status && !settings.baseline && !settings.write_baseline)
-		status = complain("check: give --baseline FILE, or --write-baseline FILE to make one");
+		status = complain(
+			"check: give --baseline FILE, or --write-baseline FILE to make one");
 	else if (!status && settings.rest >= argc)
-		status = complain("check: give the directory of a session (mpsan run --dir DIR makes one)");
+		status = complain(
+			"check: give the directory of a session (mpsan run --dir DIR makes one)");
 	if (!status)
 		status = recorded_judge(&settings, argv + settings.rest, &document);
 	if (!status)

@@ -1,5 +1,6 @@
 /*
- * mpsan doctor: whether mpsan works here, and whether a program can be watched. Neighbours: binary.h, launch.h.
+ * mpsan doctor: whether mpsan works here, and whether a program can be watched. Neighbours:
+ * binary.h, launch.h.
  */
 #include <gnu/libc-version.h>
 #include <stdio.h>
@@ -41,7 +42,8 @@ static int check_program(const char *command)
 
 	binary_inspect(&binary, command);
 	obstacle = binary_obstacle(&binary);
-	status = say(!obstacle, binary.path ? binary.path : command, obstacle ? obstacle : "can be watched");
+	status = say(!obstacle, binary.path ? binary.path : command,
+		     obstacle ? obstacle : "can be watched");
 	if (binary.interpreter)
 		printf("ok   %s is a script; %s runs it\n", command, binary.interpreter);
 	if (binary.has_asan)

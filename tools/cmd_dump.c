@@ -1,8 +1,7 @@
 /*
- * mpsan dump: every event of a session in time order, one line each (--json: one object a line). Fields are shown by
- * the formats in mpsan_events.def. Neighbour: dump.h makes the objects.
+ * mpsan dump: every event of a session in time order, one line each (--json: one object a line).
+ * Fields are shown by the formats in mpsan_events.def. Neighbour: dump.h makes the objects.
  */
-#define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,13 +17,17 @@ static void print_line(const json_t *object)
 	const char *key;
 	json_t *value;
 
-	printf("%12.6f %lld/%lld %s", (double)json_integer_value(json_object_get(object, "time_ns")) / 1e9,
-	       json_integer_value(json_object_get(object, "pid")), json_integer_value(json_object_get(object, "tid")),
+	printf("%12.6f %lld/%lld %s",
+	       (double)json_integer_value(json_object_get(object, "time_ns")) / 1e9,
+	       json_integer_value(json_object_get(object, "pid")),
+	       json_integer_value(json_object_get(object, "tid")),
 	       json_string_value(json_object_get(object, "event")));
-	json_object_foreach((json_t *)object, key, value) {
+	json_object_foreach((json_t *)object, key, value)
+	{
 		char *text;
 
-		if (!strcmp(key, "time_ns") || !strcmp(key, "pid") || !strcmp(key, "tid") || !strcmp(key, "event"))
+		if (!strcmp(key, "time_ns") || !strcmp(key, "pid") || !strcmp(key, "tid") ||
+		    !strcmp(key, "event"))
 			continue;
 		text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
 		printf(" %s=%s", key, text ? text : "?");
@@ -58,7 +61,8 @@ int cmd_dump(int argc, char **argv)
 			dir = argv[i];
 	}
 	if (!dir)
-		return complain("dump: give the directory of a session (mpsan run --dir DIR makes one)");
+		return complain(
+			"dump: give the directory of a session (mpsan run --dir DIR makes one)");
 	wrong = dump_session(dir, as_json ? print_json : print_line);
 	if (!wrong)
 		return 0;

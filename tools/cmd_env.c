@@ -1,6 +1,6 @@
 /*
- * mpsan env: export lines for a program that something else starts (srun, torchrun, docker, systemd). Neighbour:
- * launch.h has the same variables for `mpsan run`.
+ * mpsan env: export lines for a program that something else starts (srun, torchrun, docker,
+ * systemd). Neighbour: launch.h has the same variables for `mpsan run`.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,9 +30,11 @@ int cmd_env(int argc, char **argv)
 	char *library = status ? NULL : launch_find_library();
 
 	if (!status && settings.rest < argc)
-		status = complain("env: takes no argument %s; 'mpsan env --help' names the options", argv[settings.rest]);
+		status = complain("env: takes no argument %s; 'mpsan env --help' names the options",
+				  argv[settings.rest]);
 	else if (!status && !library)
-		status = complain("libmpsan.so is not beside this program nor in ../lib; install mpsan again");
+		status = complain(
+			"libmpsan.so is not beside this program nor in ../lib; install mpsan again");
 	if (!status) {
 		launch_environment(library, settings.dir, settings.for_library, false, variables);
 		for (int i = 0; variables[i].name; i++) {

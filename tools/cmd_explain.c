@@ -34,7 +34,7 @@ static const struct {
 	const char *title, *hazard, *evidence, *grading, *fix, *source;
 } words[] = {
 #define RULE(id, slug, moments, title, hazard, evidence, grading, fix, source) \
-	{ title, hazard, evidence, grading, fix, source },
+	{title, hazard, evidence, grading, fix, source},
 #include "../include/mpsan_rules.def"
 #undef RULE
 };
@@ -49,7 +49,8 @@ int cmd_explain(int argc, char **argv)
 		return complain("explain: give one rule; 'mpsan list rules' names them");
 	rule = rule_find(argv[1]);
 	if (rule == RULE_COUNT)
-		return complain("explain: no such rule: %s; 'mpsan list rules' names them", argv[1]);
+		return complain("explain: no such rule: %s; 'mpsan list rules' names them",
+				argv[1]);
 	printf("%s: %s\n", argv[1], words[rule].title);
 	print_part("Hazard", words[rule].hazard);
 	print_part("Evidence", words[rule].evidence);

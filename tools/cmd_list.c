@@ -1,6 +1,6 @@
 /*
- * mpsan list: the tables that this program is made of, as they were compiled in. Neighbours: ../shim/hooks.def,
- * ../include.
+ * mpsan list: the tables that this program is made of, as they were compiled in. Neighbours:
+ * ../shim/hooks.def, ../include.
  */
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,8 @@ static int list_events(void)
 
 static int list_rules(void)
 {
-#define RULE(id, slug, moments, title, hazard, evidence, grading, fix, source) printf("%-22s %s\n", slug, title);
+#define RULE(id, slug, moments, title, hazard, evidence, grading, fix, source) \
+	printf("%-22s %s\n", slug, title);
 #include "../include/mpsan_rules.def"
 #undef RULE
 	return 0;
@@ -48,7 +49,10 @@ int cmd_list(int argc, char **argv)
 		const char *name;
 		int (*list)(void);
 	} tables[] = {
-		{ "hooks", list_hooks }, { "events", list_events }, { "rules", list_rules }, { "options", list_options },
+		{"hooks", list_hooks},
+		{"events", list_events},
+		{"rules", list_rules},
+		{"options", list_options},
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(tables) / sizeof(*tables); i++)
@@ -56,5 +60,6 @@ int cmd_list(int argc, char **argv)
 			return tables[i].list();
 	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
 		return !printf("usage: mpsan %s\n", usage_list);
-	return complain("list: no such table: %s; take hooks, events, rules or options", argc > 1 ? argv[1] : "(none)");
+	return complain("list: no such table: %s; take hooks, events, rules or options",
+			argc > 1 ? argv[1] : "(none)");
 }

@@ -1,6 +1,6 @@
 /*
- * mpsan report: judges recorded sessions again, with the same result as when they ran. Neighbours: recorded.h does
- * the judging; report.h the writing.
+ * mpsan report: judges recorded sessions again, with the same result as when they ran.
+ * Neighbours: recorded.h does the judging; report.h the writing.
  */
 #include "command.h"
 #include "recorded.h"
@@ -12,7 +12,8 @@ int cmd_report(int argc, char **argv)
 	json_t *document = NULL;
 
 	if (!status && settings.rest >= argc)
-		status = complain("report: give the directory of a session (mpsan run --dir DIR makes one)");
+		status = complain(
+			"report: give the directory of a session (mpsan run --dir DIR makes one)");
 	if (!status)
 		status = recorded_judge(&settings, argv + settings.rest, &document);
 	if (!status)

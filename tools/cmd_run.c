@@ -1,8 +1,7 @@
 /*
- * mpsan run: makes a session, starts the program in it, follows it, reports, and sets the exit status. Neighbours:
- * launch.h, watch.h, report.h.
+ * mpsan run: makes a session, starts the program in it, follows it, reports, and sets the exit
+ * status. Neighbours: launch.h, watch.h, report.h.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 
 #include "binary.h"
 #include "command.h"
+#include "jsontext.h"
 #include "launch.h"
 #include "options.h"
 #include "recorded.h"
@@ -38,7 +38,7 @@ static json_t *command_json(char **argv)
 	json_t *command = json_array();
 
 	for (; *argv; argv++)
-		json_array_append_new(command, json_string(*argv) ?: json_string("?"));
+		json_array_append_new(command, jsontext_of(*argv));
 	return command;
 }
 
@@ -49,13 +49,17 @@ static void add_unwatched(json_t *document, const struct watch *watch, const str
 	const char *obstacle = binary_obstacle(binary);
 
 	READER_EACH_SLOT(reader, slot)
-		if (reader->session.table[slot].pid == (uint32_t)watch->child)
-			return;
-	report_limit(document, "%s was not watched: %s", binary->path ? binary->path : "the program",
+	if (reader->session.table[slot].pid == (uint32_t)watch->child)
+		return;
+	report_limit(document, "%s was not watched: %s",
+		     binary->path ? binary->path : "the program",
 		     obstacle ? obstacle : "the library was not loaded into it");
 }
 
-/* On a terminal the findings have been seen as they came: the rest and the summary close the report. */
+/*
+ * On a terminal the findings have been seen as they came: the rest and the summary close the
+ * report.
+ */
 static void write_rest(const struct judge *judge, const json_t *document)
 {
 	for (int grade = GRADE_ERROR; grade >= GRADE_NOTE; grade--)
@@ -85,7 +89,7 @@ static int exit_status(const struct watch *watch)
 
 static int report(const struct watch *watch, char **argv, const struct binary *binary)
 {
-	struct report_exit end = { .code = -1 };
+	struct report_exit end = {.code = -1};
 	json_t *command = command_json(argv), *document;
 	int status = 0;
 
@@ -105,7 +109,10 @@ static int report(const struct watch *watch, char **argv, const struct binary *b
 	return status;
 }
 
-/* The program shares the terminal and gets its signals itself; those sent to mpsan alone are handed on. */
+/*
+ * The program shares the terminal and gets its signals itself; those sent to mpsan alone are
+ * handed on.
+ */
 static int catch_signals(sigset_t *before)
 {
 	sigset_t handed;
@@ -120,13 +127,15 @@ static int catch_signals(sigset_t *before)
 	return signalfd(-1, &handed, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static int start(struct watch *watch, const struct launch *launch, const struct binary *binary, char **argv)
+static int start(struct watch *watch, const struct launch *launch, const struct binary *binary,
+		 char **argv)
 {
 	struct launch_variable variables[LAUNCH_VARIABLES];
 	sigset_t before;
 
 	watch->signals = catch_signals(&before);
-	launch_environment(launch->library, launch->dir, watch->settings->for_library, binary->has_asan, variables);
+	launch_environment(launch->library, launch->dir, watch->settings->for_library,
+			   binary->has_asan, variables);
 	watch->child = launch_start(variables, argv, &before);
 	for (int i = 0; variables[i].name; i++)
 		free(variables[i].value);
@@ -146,7 +155,8 @@ static int run_session(const struct settings *settings, const struct launch *lau
 {
 	struct reader reader;
 	struct judge judge;
-	struct watch watch = { .settings = settings, .judge = &judge, .print = !is_text_elsewhere(settings) };
+	struct watch watch = {
+		.settings = settings, .judge = &judge, .print = !is_text_elsewhere(settings)};
 	struct binary binary;
 	char *wrong = reader_open(&reader, launch->dir, true);
 	int status, failed;
@@ -172,7 +182,7 @@ static int run_session(const struct settings *settings, const struct launch *lau
 int cmd_run(int argc, char **argv)
 {
 	struct settings settings;
-	struct launch launch = { 0 };
+	struct launch launch = {0};
 	int status = options_parse(&settings, OPT_RUN, usage_run, argc, argv);
 
 	if (!status && settings.rest >= argc)
@@ -180,7 +190,8 @@ int cmd_run(int argc, char **argv)
 	if (!status) {
 		char *wrong = launch_prepare(&launch, settings.dir, settings.for_library);
 
-		status = wrong ? tell(wrong) : run_session(&settings, &launch, argv + settings.rest);
+		status = wrong ? tell(wrong) :
+				 run_session(&settings, &launch, argv + settings.rest);
 		launch_finish(&launch);
 	}
 	options_finish(&settings);

@@ -5,19 +5,20 @@
 
 static struct fact_place place_of(const struct record *record)
 {
-	return (struct fact_place){ record->slot, record->by, record->tid, record->pos, record->time_ns };
+	return (struct fact_place){record->slot, record->by, record->tid, record->pos,
+				   record->time_ns};
 }
 
 static void open_moment(struct reader *reader, enum moment_kind kind, uint32_t index)
 {
-	*ARRAY_ADD(&reader->open) = (struct moment){ kind, index };
+	*ARRAY_ADD(&reader->open) = (struct moment){kind, index};
 }
 
 static void collect_fork(struct reader *reader, const struct record *record)
 {
 	struct fact_fork *fork = ARRAY_ADD(&reader->forks);
 
-	*fork = (struct fact_fork){ .at = place_of(record), .child = FACT_NONE };
+	*fork = (struct fact_fork){.at = place_of(record), .child = FACT_NONE};
 	memcpy(&fork->ev, record->payload, sizeof(fork->ev));
 	places_add(reader->places, record->slot, record->pos, EV_fork, reader->forks.count - 1);
 	open_moment(reader, MOMENT_FORK, reader->forks.count - 1);
@@ -27,7 +28,7 @@ static void collect_held(struct reader *reader, const struct record *record)
 {
 	struct fact_held *held = ARRAY_ADD(&reader->helds);
 
-	*held = (struct fact_held){ .at = place_of(record), .fork = FACT_NONE };
+	*held = (struct fact_held){.at = place_of(record), .fork = FACT_NONE};
 	memcpy(&held->ev, record->payload, sizeof(held->ev));
 	places_add(reader->places, record->slot, record->pos, EV_held, reader->helds.count - 1);
 }
@@ -36,7 +37,7 @@ static void collect_wait(struct reader *reader, const struct record *record)
 {
 	struct fact_wait *wait = ARRAY_ADD(&reader->waits);
 
-	*wait = (struct fact_wait){ .at = place_of(record), .held = FACT_NONE };
+	*wait = (struct fact_wait){.at = place_of(record), .held = FACT_NONE};
 	memcpy(&wait->ev, record->payload, sizeof(wait->ev));
 	places_add(reader->places, record->slot, record->pos, EV_wait, reader->waits.count - 1);
 	open_moment(reader, MOMENT_WAIT, reader->waits.count - 1);
@@ -57,7 +58,7 @@ static void collect_unlock_failed(struct reader *reader, const struct record *re
 {
 	struct fact_unlock *unlock = ARRAY_ADD(&reader->unlocks);
 
-	*unlock = (struct fact_unlock){ .at = place_of(record), .held = FACT_NONE };
+	*unlock = (struct fact_unlock){.at = place_of(record), .held = FACT_NONE};
 	memcpy(&unlock->ev, record->payload, sizeof(unlock->ev));
 	open_moment(reader, MOMENT_UNLOCK, reader->unlocks.count - 1);
 }
@@ -75,22 +76,26 @@ static void collect_name(struct reader *reader, const struct record *record)
 {
 	const struct ev_lock_name *ev = record->payload; /* `symbol` has the same fields */
 
-	*ARRAY_ADD(&reader->names) = (struct seen_name){ place_of(record), ev->lock, ev->name,
-							 record->type == EV_symbol };
+	*ARRAY_ADD(&reader->names) =
+		(struct seen_name){place_of(record), ev->lock, ev->name, record->type == EV_symbol};
 }
 
 static void collect_module(struct reader *reader, const struct record *record)
 {
 	struct seen_module *module = ARRAY_ADD(&reader->modules);
 
-	*module = (struct seen_module){ .at = place_of(record), .previous = reader->last_module[record->by] };
+	*module = (struct seen_module){.at = place_of(record),
+				       .previous = reader->last_module[record->by]};
 	memcpy(&module->ev, record->payload, sizeof(module->ev));
 	reader->last_module[record->by] = reader->modules.count - 1;
 }
 
 void collect_record(struct reader *reader, const struct record *record)
 {
-	/* The smallest payload, 32 bytes, is shorter than some events: a record cut short is no event. */
+	/*
+	 * The smallest payload, 32 bytes, is shorter than some events: a record cut short is no
+	 * event.
+	 */
 #define TAKES(event) (record->type == EV_##event && record->bytes >= sizeof(struct ev_##event))
 	if (TAKES(fork))
 		collect_fork(reader, record);
@@ -112,10 +117,10 @@ void collect_record(struct reader *reader, const struct record *record)
 		collect_module(reader, record);
 	else if (TAKES(thread_start))
 		*ARRAY_ADD(&reader->threads) = (struct seen_thread){
-			place_of(record), *(const struct ev_thread_start *)record->payload };
+			place_of(record), *(const struct ev_thread_start *)record->payload};
 	else if (TAKES(limit))
-		*ARRAY_ADD(&reader->limits) =
-			(struct seen_limit){ place_of(record), *(const struct ev_limit *)record->payload };
+		*ARRAY_ADD(&reader->limits) = (struct seen_limit){
+			place_of(record), *(const struct ev_limit *)record->payload};
 #undef TAKES
 }
 
@@ -166,7 +171,8 @@ static void link_repaired(struct reader *reader)
 
 static void link_children(struct reader *reader)
 {
-	READER_EACH_SLOT(reader, slot) {
+	READER_EACH_SLOT(reader, slot)
+	{
 		const struct mpsan_process *child = &reader->session.table[slot];
 		uint32_t fork;
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jsontext.h"
 #include "names.h"
 #include "report.h"
 
@@ -15,8 +16,9 @@ struct field {
 	enum field_format format;
 };
 
-#define FIELD(name, format) { #name, format },
-#define EVENT(name, meaning, fields) static const struct field fields_of_##name[] = { fields { NULL, DEC } };
+#define FIELD(name, format) {#name, format},
+#define EVENT(name, meaning, fields) \
+	static const struct field fields_of_##name[] = {fields{NULL, DEC}};
 #define BLOB(name, meaning)
 #include "../include/mpsan_events.def"
 #undef EVENT
@@ -26,9 +28,9 @@ static const struct {
 	const char *name;
 	const struct field *fields; /* NULL: bytes */
 } events[] = {
-	{ "none", NULL },
-#define EVENT(name, meaning, fields) { #name, fields_of_##name },
-#define BLOB(name, meaning) { #name, NULL },
+	{"none", NULL},
+#define EVENT(name, meaning, fields) {#name, fields_of_##name},
+#define BLOB(name, meaning) {#name, NULL},
 #include "../include/mpsan_events.def"
 #undef EVENT
 #undef BLOB
@@ -58,8 +60,9 @@ static json_t *hex(uint64_t value)
 
 static json_t *flags_json(uint64_t flags)
 {
-	static const char *const names[] = { "SHARED", "ROBUST", "RECURSIVE", "ERRORCHECK", "VERIFIED", "MUTUAL",
-					     "HANDOFF", "PI",	 "TIMED",     "STATIC",	    "PYTHON",	"WANTED" };
+	static const char *const names[] = {"SHARED",	"ROBUST", "RECURSIVE", "ERRORCHECK",
+					    "VERIFIED", "MUTUAL", "HANDOFF",   "PI",
+					    "TIMED",	"STATIC", "PYTHON",    "WANTED"};
 	char text[128] = "";
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -72,8 +75,8 @@ static json_t *flags_json(uint64_t flags)
 	return json_string(text);
 }
 
-static json_t *field_json(const struct dump *dump, const struct record *record, const struct field *field,
-			  uint64_t value)
+static json_t *field_json(const struct dump *dump, const struct record *record,
+			  const struct field *field, uint64_t value)
 {
 	switch (field->format) {
 	case HEX:
@@ -87,9 +90,8 @@ static json_t *field_json(const struct dump *dump, const struct record *record, 
 		return json_string(how_text(value));
 	case POS: {
 		const char *text = reader_text(&dump->reader, record->slot, value);
-		json_t *string = text ? json_string(text) : NULL;
 
-		return string ? string : json_integer((json_int_t)value);
+		return text ? jsontext_of(text) : json_integer((json_int_t)value);
 	}
 	default:
 		return json_integer((json_int_t)value);
@@ -104,8 +106,9 @@ static json_t *thread_json(const struct dump *dump, const struct record *record)
 	if (record->bytes < sizeof(*thread))
 		return json_null();
 	name = reader_text(&dump->reader, record->slot, thread->name_pos);
-	return json_pack("{s:I, s:o, s:I, s:I, s:s?}", "tid", (json_int_t)thread->tid, "entry", hex(thread->entry),
-			 "holds", (json_int_t)thread->holds_used, "waits", (json_int_t)thread->waits, "name", name);
+	return json_pack("{s:I, s:o, s:I, s:I, s:o}", "tid", (json_int_t)thread->tid, "entry",
+			 hex(thread->entry), "holds", (json_int_t)thread->holds_used, "waits",
+			 (json_int_t)thread->waits, "name", jsontext_of(name));
 }
 
 static json_t *blob_json(const struct dump *dump, const struct record *record)
@@ -116,9 +119,10 @@ static json_t *blob_json(const struct dump *dump, const struct record *record)
 	switch (record->type) {
 	case EV_text:
 		text = reader_text(&dump->reader, record->slot, record->pos);
-		return text ? json_string(text) : NULL;
+		return text ? jsontext_of(text) : NULL;
 	case EV_stack:
-		return record->bytes < sizeof(*stack) ? NULL : json_integer((json_int_t)stack->bytes);
+		return record->bytes < sizeof(*stack) ? NULL :
+							json_integer((json_int_t)stack->bytes);
 	case EV_thread:
 		return thread_json(dump, record);
 	default:
@@ -132,12 +136,14 @@ static void add_record(const struct dump *dump, const struct record *record, jso
 	const uint64_t *value = record->payload;
 	json_t *blob;
 
-	json_object_set_new(object, "event",
-			    json_string(record->type < EV_COUNT ? events[record->type].name : "unknown"));
+	json_object_set_new(
+		object, "event",
+		json_string(record->type < EV_COUNT ? events[record->type].name : "unknown"));
 	json_object_set_new(object, "slot", json_integer(record->slot));
 	json_object_set_new(object, "pos", json_integer((json_int_t)record->pos));
 	for (uint64_t i = 0; field && field[i].name && (i + 1) * 8 <= record->bytes; i++)
-		json_object_set_new(object, field[i].name, field_json(dump, record, &field[i], value[i]));
+		json_object_set_new(object, field[i].name,
+				    field_json(dump, record, &field[i], value[i]));
 	blob = field ? NULL : blob_json(dump, record);
 	if (blob)
 		json_object_set_new(object, "value", blob);
@@ -154,7 +160,8 @@ static json_t *line_json(const struct dump *dump, const struct line *line)
 {
 	const struct mpsan_session *head = dump->reader.session.head;
 	const struct mpsan_process *process = &dump->reader.session.table[line->slot];
-	json_t *object = json_pack("{s:I, s:I, s:I}", "time_ns", (json_int_t)(line->time_ns - head->start_ns), "pid",
+	json_t *object = json_pack("{s:I, s:I, s:I}", "time_ns",
+				   (json_int_t)(line->time_ns - head->start_ns), "pid",
 				   (json_int_t)process->pid, "tid",
 				   (json_int_t)(line->what ? process->pid : line->record.tid));
 
@@ -169,12 +176,14 @@ static void collect_process(struct dump *dump, uint32_t slot)
 {
 	const struct mpsan_process *process = &dump->reader.session.table[slot];
 
-	*ARRAY_ADD(&dump->lines) = (struct line){ .time_ns = process->birth_ns, .slot = slot, .what = "birth" };
+	*ARRAY_ADD(&dump->lines) =
+		(struct line){.time_ns = process->birth_ns, .slot = slot, .what = "birth"};
 	if (process->exec_ns)
-		*ARRAY_ADD(&dump->lines) =
-			(struct line){ .time_ns = process->exec_ns, .slot = slot, .what = "exec_asked" };
+		*ARRAY_ADD(&dump->lines) = (struct line){
+			.time_ns = process->exec_ns, .slot = slot, .what = "exec_asked"};
 	if (process->end_ns)
-		*ARRAY_ADD(&dump->lines) = (struct line){ .time_ns = process->end_ns, .slot = slot, .what = "end" };
+		*ARRAY_ADD(&dump->lines) =
+			(struct line){.time_ns = process->end_ns, .slot = slot, .what = "end"};
 }
 
 static void collect_log(struct dump *dump, uint32_t slot)
@@ -186,8 +195,8 @@ static void collect_log(struct dump *dump, uint32_t slot)
 		return;
 	while (logfile_next(&log, 0, 0, &record))
 		if (record.by < dump->reader.session.slots)
-			*ARRAY_ADD(&dump->lines) =
-				(struct line){ .time_ns = record.time_ns, .slot = record.by, .record = record };
+			*ARRAY_ADD(&dump->lines) = (struct line){
+				.time_ns = record.time_ns, .slot = record.by, .record = record};
 	/* Its pages stay mapped until the process ends: the lines point into them. */
 }
 
@@ -204,13 +213,14 @@ static int compare_lines(const void *one, const void *other)
 
 char *dump_session(const char *dir, void (*print)(const json_t *object))
 {
-	struct dump dump = { 0 };
+	struct dump dump = {0};
 	char *wrong = reader_open(&dump.reader, dir, false);
 
 	if (wrong)
 		return wrong;
 	reader_read(&dump.reader);
-	READER_EACH_SLOT(&dump.reader, slot) {
+	READER_EACH_SLOT(&dump.reader, slot)
+	{
 		collect_process(&dump, slot);
 		collect_log(&dump, slot);
 	}

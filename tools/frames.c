@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jsontext.h"
 #include "maps.h"
 #include "symbols.h"
 #include "unwind.h"
@@ -42,39 +43,24 @@ void frames_destroy(struct frames *frames)
 	free(frames);
 }
 
-/* Names in logs and binaries may be any bytes; JSON takes UTF-8 only. */
-static json_t *safe_string(const char *text)
+static json_t *frame_create(struct frames *frames, const struct modules *modules, uint64_t pc,
+			    bool is_return)
 {
-	json_t *string = text ? json_string(text) : json_null();
-	char *plain;
-
-	if (string)
-		return string;
-	plain = text_copy(text);
-	for (char *c = plain; *c; c++)
-		if ((unsigned char)*c >= 0x80)
-			*c = '?';
-	string = json_string(plain);
-	free(plain);
-	return string ? string : json_null();
-}
-
-static json_t *frame_create(struct frames *frames, const struct modules *modules, uint64_t pc, bool is_return)
-{
-	struct symbol symbol = { 0 };
+	struct symbol symbol = {0};
 
 	if (!symbols_name(frames->symbols, modules, pc, is_return, &symbol))
-		return json_pack("{s:n, s:n, s:I, s:n, s:n}", "function", "module", "offset", (json_int_t)pc, "file",
-				 "line");
-	return json_pack("{s:o, s:o, s:I, s:o, s:o}", "function", safe_string(symbol.function), "module",
-			 safe_string(symbol.module), "offset", (json_int_t)symbol.offset, "file",
-			 safe_string(symbol.file), "line", symbol.line ? json_integer(symbol.line) : json_null());
+		return json_pack("{s:n, s:n, s:I, s:n, s:n}", "function", "module", "offset",
+				 (json_int_t)pc, "file", "line");
+	return json_pack("{s:o, s:o, s:I, s:o, s:o}", "function", jsontext_of(symbol.function),
+			 "module", jsontext_of(symbol.module), "offset", (json_int_t)symbol.offset,
+			 "file", jsontext_of(symbol.file), "line",
+			 symbol.line ? json_integer(symbol.line) : json_null());
 }
 
 static bool is_plumbing(const char *module)
 {
-	static const char *const prefix[] = { "libc.so", "libc-", "libpthread", "ld-linux", "ld-2", "libmpsan",
-					      "libasan", "linux-vdso" };
+	static const char *const prefix[] = {"libc.so", "libc-",    "libpthread", "ld-linux",
+					     "ld-2",	"libmpsan", "libasan",	  "linux-vdso"};
 	const char *base = path_base(module);
 
 	for (size_t i = 0; i < sizeof(prefix) / sizeof(*prefix); i++)
@@ -84,15 +70,17 @@ static bool is_plumbing(const char *module)
 }
 
 /*
- * Takes away what mpsan itself put on a stack: the run of frames of mpsan and the C library at its inner end, down to
- * the last one of mpsan. The hook that was called is one of those; the text of the step names it.
+ * Takes away what mpsan itself put on a stack: the run of frames of mpsan and the C library at
+ * its inner end, down to the last one of mpsan. The hook that was called is one of those; the
+ * text of the step names it.
  */
 static void drop_own_frames(json_t *list)
 {
 	size_t inner = 0, i;
 	json_t *frame;
 
-	json_array_foreach(list, i, frame) {
+	json_array_foreach(list, i, frame)
+	{
 		const char *module = json_string_value(json_object_get(frame, "module"));
 
 		if (!module || !is_plumbing(module))
@@ -104,7 +92,8 @@ static void drop_own_frames(json_t *list)
 		json_array_remove(list, 0);
 }
 
-static json_t *unwind(struct frames *frames, const struct fact_place *at, const struct record *record)
+static json_t *unwind(struct frames *frames, const struct fact_place *at,
+		      const struct record *record)
 {
 	const struct modules *modules = maps_at(frames->maps, at->by, record->time_ns);
 	const struct mpsan_stack *head = record->payload;
@@ -146,8 +135,8 @@ static json_t *parse_python(char *line)
 		return NULL;
 	*file++ = '\0';
 	*number++ = '\0';
-	return json_pack("{s:o, s:o, s:i}", "function", safe_string(line), "file", safe_string(file), "line",
-			 atoi(number));
+	return json_pack("{s:o, s:o, s:i}", "function", jsontext_of(line), "file",
+			 jsontext_of(file), "line", atoi(number));
 }
 
 json_t *frames_python(const struct frames *frames, const struct fact_place *at, uint64_t pos)
@@ -172,14 +161,17 @@ json_t *frames_python(const struct frames *frames, const struct fact_place *at, 
 
 json_t *frame_of_caller(struct frames *frames, const struct fact_place *at, uint64_t caller)
 {
-	return caller ? frame_create(frames, maps_at(frames->maps, at->by, at->time_ns), caller, true) : NULL;
+	return caller ? frame_create(frames, maps_at(frames->maps, at->by, at->time_ns), caller,
+				     true) :
+			NULL;
 }
 
 char *frames_function(struct frames *frames, const struct fact_place *at, uint64_t entry)
 {
-	struct symbol symbol = { 0 };
+	struct symbol symbol = {0};
 
-	if (!entry || !symbols_name(frames->symbols, maps_at(frames->maps, at->by, at->time_ns), entry, false, &symbol))
+	if (!entry || !symbols_name(frames->symbols, maps_at(frames->maps, at->by, at->time_ns),
+				    entry, false, &symbol))
 		return NULL;
 	return symbol.function ? text_copy(symbol.function) : NULL;
 }
@@ -187,7 +179,7 @@ char *frames_function(struct frames *frames, const struct fact_place *at, uint64
 char *frames_object(struct frames *frames, const struct fact_place *at, uint64_t address)
 {
 	const struct modules *modules = maps_at(frames->maps, at->by, at->time_ns);
-	struct symbol symbol = { 0 };
+	struct symbol symbol = {0};
 
 	if (!symbols_name_data(frames->symbols, modules, address, &symbol) || !symbol.function)
 		return NULL;
@@ -201,7 +193,8 @@ json_t *frames_first_own(json_t *native)
 	json_t *frame;
 	size_t i;
 
-	json_array_foreach(native, i, frame) {
+	json_array_foreach(native, i, frame)
+	{
 		const char *module = json_string_value(json_object_get(frame, "module"));
 
 		if (module && !is_plumbing(module))

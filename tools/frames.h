@@ -15,8 +15,8 @@ struct frames *frames_create(const struct reader *reader);
 void frames_destroy(struct frames *frames);
 
 /*
- * The stack at `pos` of the log of `at.slot`, as it was for process `at.by`; innermost frame first. A new
- * reference to an array, empty when there is no such stack.
+ * The stack at `pos` of the log of `at.slot`, as it was for process `at.by`; innermost frame
+ * first. A new reference to an array, empty when there is no such stack.
  */
 json_t *frames_native(struct frames *frames, const struct fact_place *at, uint64_t pos);
 

@@ -9,12 +9,12 @@ static const struct {
 	const char *slug;
 	const char *fix;
 } rules[] = {
-#define RULE(id, slug, moment, title, hazard, evidence, grading, fix, source) { slug, fix },
+#define RULE(id, slug, moment, title, hazard, evidence, grading, fix, source) {slug, fix},
 #include "../include/mpsan_rules.def"
 #undef RULE
 };
 
-static const char *const grade_names[] = { "off", "note", "warning", "error" };
+static const char *const grade_names[] = {"off", "note", "warning", "error"};
 
 const char *rule_slug(enum rule_id rule)
 {
@@ -70,8 +70,8 @@ enum policy {
 
 static enum policy policy_find(const char *name)
 {
-#define POLICY(policy)                \
-	if (!strcmp(#policy, name))   \
+#define POLICY(policy)              \
+	if (!strcmp(#policy, name)) \
 		return POLICY_##policy;
 #define FLOOR(policy, grade)
 #define GRADE(policy, rule, grade)
@@ -87,7 +87,8 @@ char *grades_policy(struct grades *grades, const char *name)
 	enum policy policy = policy_find(name);
 
 	if (policy == POLICY_COUNT)
-		return text_format("--policy %s: no such policy; take default, strict, ci or quiet", name);
+		return text_format("--policy %s: no such policy; take default, strict, ci or quiet",
+				   name);
 #define POLICY(name)
 #define FLOOR(of, grade)           \
 	if (policy == POLICY_##of) \
@@ -110,14 +111,16 @@ char *grades_rule(struct grades *grades, const char *slug_and_grade)
 	char slug[64];
 
 	if (!equals || (size_t)(equals - slug_and_grade) >= sizeof(slug))
-		return text_format("--rule %s: give SLUG=GRADE, for example fork-threads=off", slug_and_grade);
+		return text_format("--rule %s: give SLUG=GRADE, for example fork-threads=off",
+				   slug_and_grade);
 	memcpy(slug, slug_and_grade, equals - slug_and_grade);
 	slug[equals - slug_and_grade] = '\0';
 	rule = rule_find(slug);
 	if (rule == RULE_COUNT)
 		return text_format("--rule %s: no such rule; 'mpsan list rules' names them", slug);
 	if (!grade_parse(equals + 1, &grade))
-		return text_format("--rule %s: no such grade; take off, note, warning or error", slug_and_grade);
+		return text_format("--rule %s: no such grade; take off, note, warning or error",
+				   slug_and_grade);
 	grades->wish[rule] = grade;
 	return NULL;
 }

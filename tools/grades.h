@@ -1,5 +1,6 @@
 /*
- * The rules as the command sees them: their texts, and the grades that policies and --rule give them.
+ * The rules as the command sees them: their texts, and the grades that policies and --rule give
+ * them.
  */
 #ifndef MPSAN_GRADES_H
 #define MPSAN_GRADES_H
@@ -22,7 +23,10 @@ struct grades {
 
 void grades_init(struct grades *grades);
 
-/* NULL, or one line (owned by the caller) that says what is wrong. A later call overrides an earlier one. */
+/*
+ * NULL, or one line (owned by the caller) that says what is wrong. A later call overrides an
+ * earlier one.
+ */
 char *grades_policy(struct grades *grades, const char *name);
 char *grades_rule(struct grades *grades, const char *slug_and_grade);
 

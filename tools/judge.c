@@ -6,7 +6,10 @@
 
 #include "story.h"
 
-/* What one finding of a rule was about: the same hold of a lock at a fork ties a warning to its proof. */
+/*
+ * What one finding of a rule was about: the same hold of a lock at a fork ties a warning to its
+ * proof.
+ */
 struct instance {
 	uint32_t found;
 	uint32_t fork;
@@ -20,7 +23,7 @@ static void judge_add(struct findings *sink, const struct finding *finding);
 void judge_init(struct judge *judge, struct reader *reader, const struct grades *grades,
 		const struct suppressions *suppressions)
 {
-	*judge = (struct judge){ .reader = reader, .grades = grades, .suppressions = suppressions };
+	*judge = (struct judge){.reader = reader, .grades = grades, .suppressions = suppressions};
 	judge->frames = frames_create(reader);
 	judge->sink.add = judge_add;
 }
@@ -32,7 +35,7 @@ void judge_finish(struct judge *judge)
 	free(judge->found.item);
 	free(judge->instances.item);
 	frames_destroy(judge->frames);
-	*judge = (struct judge){ 0 };
+	*judge = (struct judge){0};
 }
 
 static const char *fingerprint_of(const json_t *finding)
@@ -61,16 +64,20 @@ static uint32_t find_same(const struct judge *judge, const json_t *told)
 }
 
 /* Takes a finding in; the story with the worst grade stands for all of its kind. Steals `told`. */
-static uint32_t judge_fold(struct judge *judge, json_t *told, const struct finding *finding, enum grade grade)
+static uint32_t judge_fold(struct judge *judge, json_t *told, const struct finding *finding,
+			   enum grade grade)
 {
 	uint32_t index = find_same(judge, told);
 	struct judged *judged;
 
 	if (index == FACT_NONE) {
 		judged = ARRAY_ADD(&judge->found);
-		*judged = (struct judged){ .json = told, .rule = finding->rule, .count = 1,
-					   .is_wait = finding->wait != FACT_NONE && finding->grade == GRADE_ERROR,
-					   .time_ns = judge->reader->facts.now_ns };
+		*judged = (struct judged){.json = told,
+					  .rule = finding->rule,
+					  .count = 1,
+					  .is_wait = finding->wait != FACT_NONE &&
+						     finding->grade == GRADE_ERROR,
+					  .time_ns = judge->reader->facts.now_ns};
 		set_grade(judged, grade);
 		return judge->found.count - 1;
 	}
@@ -88,7 +95,8 @@ static uint32_t judge_fold(struct judge *judge, json_t *told, const struct findi
 
 static bool is_about_same(const struct instance *one, const struct instance *other)
 {
-	return one->fork != FACT_NONE && one->fork == other->fork && one->lock && one->lock == other->lock;
+	return one->fork != FACT_NONE && one->fork == other->fork && one->lock &&
+	       one->lock == other->lock;
 }
 
 static void replace(struct judge *judge, struct instance *instance)
@@ -119,7 +127,8 @@ static void judge_add(struct findings *sink, const struct finding *finding)
 {
 	struct judge *judge = (struct judge *)((char *)sink - offsetof(struct judge, sink));
 	enum grade grade = grades_apply(judge->grades, finding);
-	json_t *told = grade == GRADE_OFF ? NULL : story_tell(judge->reader, judge->frames, finding);
+	json_t *told = grade == GRADE_OFF ? NULL :
+					    story_tell(judge->reader, judge->frames, finding);
 	uint32_t index;
 
 	if (!told)
@@ -130,10 +139,13 @@ static void judge_add(struct findings *sink, const struct finding *finding)
 		return;
 	}
 	index = judge_fold(judge, told, finding, grade);
-	if (finding->held != FACT_NONE || finding->wait != FACT_NONE || finding->unlock != FACT_NONE)
-		judge_tie(judge, (struct instance){ .found = index, .fork = finding->fork,
-						    .lock = story_lock(&judge->reader->facts, finding),
-						    .is_proof = finding->grade == GRADE_ERROR });
+	if (finding->held != FACT_NONE || finding->wait != FACT_NONE ||
+	    finding->unlock != FACT_NONE)
+		judge_tie(judge,
+			  (struct instance){.found = index,
+					    .fork = finding->fork,
+					    .lock = story_lock(&judge->reader->facts, finding),
+					    .is_proof = finding->grade == GRADE_ERROR});
 }
 
 void judge_moments(struct judge *judge)

@@ -1,7 +1,7 @@
 /*
- * Judges a session: runs the rules at each moment, grades, suppresses and folds what they find. One cause is one
- * finding: repeats raise its count, and a proof replaces the warning that foretold it. Neighbours: reader.h below,
- * report.h and watch.h above.
+ * Judges a session: runs the rules at each moment, grades, suppresses and folds what they find.
+ * One cause is one finding: repeats raise its count, and a proof replaces the warning that
+ * foretold it. Neighbours: reader.h below, report.h and watch.h above.
  */
 #ifndef MPSAN_JUDGE_H
 #define MPSAN_JUDGE_H

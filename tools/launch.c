@@ -1,5 +1,4 @@
 /* See launch.h. */
-#define _GNU_SOURCE
 #include "launch.h"
 
 #include <dirent.h>
@@ -28,8 +27,8 @@ static char *make_private(struct launch *launch)
 	launch->dir = text_format("%s/mpsan-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
 	launch->is_private = true;
 	if (!mkdtemp(launch->dir)) {
-		wrong = text_format("%s: %s; set TMPDIR to a directory that you may write to", launch->dir,
-				    strerror(errno));
+		wrong = text_format("%s: %s; set TMPDIR to a directory that you may write to",
+				    launch->dir, strerror(errno));
 		free(launch->dir);
 		launch->dir = NULL;
 	}
@@ -43,11 +42,15 @@ static char *make_given(struct launch *launch, const char *dir)
 	if (mkdir(dir, 0700) && errno != EEXIST)
 		return text_format("--dir %s: %s", dir, strerror(errno));
 	if (lstat(dir, &st) || !S_ISDIR(st.st_mode))
-		return text_format("--dir %s: is no directory (a symbolic link is refused); choose another", dir);
+		return text_format(
+			"--dir %s: is no directory (a symbolic link is refused); choose another",
+			dir);
 	if (st.st_uid != geteuid())
-		return text_format("--dir %s: belongs to another user (uid %u); choose another", dir, st.st_uid);
+		return text_format("--dir %s: belongs to another user (uid %u); choose another",
+				   dir, st.st_uid);
 	if (st.st_mode & (S_IWGRP | S_IWOTH))
-		return text_format("--dir %s: others may write to it; chmod 700 it or choose another", dir);
+		return text_format(
+			"--dir %s: others may write to it; chmod 700 it or choose another", dir);
 	launch->dir = realpath(dir, NULL);
 	return launch->dir ? NULL : text_format("--dir %s: %s", dir, strerror(errno));
 }
@@ -69,7 +72,8 @@ static void fill_session(struct mpsan_session *head, const char *options_for_lib
 static char *make_session(const char *dir, const char *options_for_library)
 {
 	char *file = text_format("%s/session", dir), *wrong = NULL;
-	int fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600), error = fd < 0 ? errno : 0;
+	int fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600),
+	    error = fd < 0 ? errno : 0;
 	size_t bytes = MPSAN_PAGE + SLOTS * sizeof(struct mpsan_process);
 	void *map = MAP_FAILED;
 
@@ -93,9 +97,9 @@ static char *make_session(const char *dir, const char *options_for_library)
 
 char *launch_find_library(void)
 {
-	static const char *const places[] = { "libmpsan.so", "../lib/libmpsan.so", "../lib64/libmpsan.so",
-					      "../lib/x86_64-linux-gnu/libmpsan.so",
-					      "../lib/aarch64-linux-gnu/libmpsan.so" };
+	static const char *const places[] = {
+		"libmpsan.so", "../lib/libmpsan.so", "../lib64/libmpsan.so",
+		"../lib/x86_64-linux-gnu/libmpsan.so", "../lib/aarch64-linux-gnu/libmpsan.so"};
 	char self[PATH_MAX] = "", *slash;
 
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
@@ -124,8 +128,10 @@ static char *make_plain_name(struct launch *launch)
 	link = text_format("%s/libmpsan.so", launch->dir);
 	if (strpbrk(link, " :\t$") || symlink(launch->library, link)) {
 		free(link);
-		return text_format("%s: a preloaded library may have no blank, colon or '$' in its path; install mpsan "
-				   "elsewhere or give another --dir", launch->library);
+		return text_format(
+			"%s: a preloaded library may have no blank, colon or '$' in its path; install mpsan "
+			"elsewhere or give another --dir",
+			launch->library);
 	}
 	free(launch->library);
 	launch->library = link;
@@ -136,9 +142,10 @@ char *launch_prepare(struct launch *launch, const char *dir, const char *options
 {
 	char *wrong;
 
-	*launch = (struct launch){ .library = launch_find_library() };
+	*launch = (struct launch){.library = launch_find_library()};
 	if (!launch->library)
-		return text_copy("libmpsan.so is not beside this program nor in ../lib; install mpsan again");
+		return text_copy(
+			"libmpsan.so is not beside this program nor in ../lib; install mpsan again");
 	wrong = dir ? make_given(launch, dir) : make_private(launch);
 	if (!wrong)
 		wrong = make_session(launch->dir, options_for_library);
@@ -167,33 +174,37 @@ void launch_finish(struct launch *launch)
 	}
 	free(launch->dir);
 	free(launch->library);
-	*launch = (struct launch){ 0 };
+	*launch = (struct launch){0};
 }
 
 static char *joined(const char *first, char separator, const char *second)
 {
-	return second && *second ? text_format("%s%c%s", first, separator, second) : text_copy(first);
+	return second && *second ? text_format("%s%c%s", first, separator, second) :
+				   text_copy(first);
 }
 
-void launch_environment(const char *library, const char *dir, const char *options_for_library, bool with_asan,
-			struct launch_variable variables[LAUNCH_VARIABLES])
+void launch_environment(const char *library, const char *dir, const char *options_for_library,
+			bool with_asan, struct launch_variable variables[LAUNCH_VARIABLES])
 {
 	const char *asan = getenv("ASAN_OPTIONS");
 	int count = 0;
 
-	variables[count++] = (struct launch_variable){ "LD_PRELOAD", joined(library, ':', getenv("LD_PRELOAD")) };
+	variables[count++] =
+		(struct launch_variable){"LD_PRELOAD", joined(library, ':', getenv("LD_PRELOAD"))};
 	if (dir)
-		variables[count++] = (struct launch_variable){ "MPSAN_DIR", text_copy(dir) };
+		variables[count++] = (struct launch_variable){"MPSAN_DIR", text_copy(dir)};
 	if (options_for_library)
 		variables[count++] = (struct launch_variable){
-			"MPSAN_OPTIONS", joined(options_for_library, ':', getenv("MPSAN_OPTIONS")) };
+			"MPSAN_OPTIONS", joined(options_for_library, ':', getenv("MPSAN_OPTIONS"))};
 	if (with_asan)
 		variables[count++] = (struct launch_variable){
-			"ASAN_OPTIONS", asan && *asan ? joined(asan, ':', ASAN_SETTING) : text_copy(ASAN_SETTING) };
-	variables[count] = (struct launch_variable){ NULL, NULL };
+			"ASAN_OPTIONS",
+			asan && *asan ? joined(asan, ':', ASAN_SETTING) : text_copy(ASAN_SETTING)};
+	variables[count] = (struct launch_variable){NULL, NULL};
 }
 
-static void run_child(const struct launch_variable *variables, char **argv, const sigset_t *signal_mask, int report)
+static void run_child(const struct launch_variable *variables, char **argv,
+		      const sigset_t *signal_mask, int report)
 {
 	int error;
 
@@ -207,7 +218,8 @@ static void run_child(const struct launch_variable *variables, char **argv, cons
 	_exit(error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE);
 }
 
-pid_t launch_start(const struct launch_variable *variables, char **argv, const sigset_t *signal_mask)
+pid_t launch_start(const struct launch_variable *variables, char **argv,
+		   const sigset_t *signal_mask)
 {
 	int ends[2], error = 0;
 	pid_t child;

@@ -1,5 +1,6 @@
 /*
- * Makes a session and starts a program in it. Neighbours: watch.h follows it, session.h reads what is made here.
+ * Makes a session and starts a program in it. Neighbours: watch.h follows it, session.h reads
+ * what is made here.
  */
 #ifndef MPSAN_LAUNCH_H
 #define MPSAN_LAUNCH_H
@@ -24,19 +25,23 @@ void launch_finish(struct launch *launch);
 /* The library beside this program, NULL when there is none; owned by the caller. */
 char *launch_find_library(void);
 
-/* What a child's environment gets: pairs of name and value up to a NULL name. Owned by the caller. */
+/*
+ * What a child's environment gets: pairs of name and value up to a NULL name. Owned by the
+ * caller.
+ */
 struct launch_variable {
 	const char *name;
 	char *value;
 };
 #define LAUNCH_VARIABLES 5
-void launch_environment(const char *library, const char *dir, const char *options_for_library, bool with_asan,
-			struct launch_variable variables[LAUNCH_VARIABLES]);
+void launch_environment(const char *library, const char *dir, const char *options_for_library,
+			bool with_asan, struct launch_variable variables[LAUNCH_VARIABLES]);
 
 /*
- * Starts the program with signals as they were before mpsan touched them. Returns its pid, or -1 with errno set to
- * why it could not be executed.
+ * Starts the program with signals as they were before mpsan touched them. Returns its pid, or -1
+ * with errno set to why it could not be executed.
  */
-pid_t launch_start(const struct launch_variable *variables, char **argv, const sigset_t *signal_mask);
+pid_t launch_start(const struct launch_variable *variables, char **argv,
+		   const sigset_t *signal_mask);
 
 #endif

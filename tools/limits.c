@@ -13,13 +13,19 @@ static const struct {
 	size_t offset;
 	const char *text;
 } counters[] = {
-	{ offsetof(struct mpsan_log, dropped), "records dropped because a log was full (raise log-max)" },
-	{ offsetof(struct mpsan_log, holds_lost), "locks not followed because a thread held too many" },
-	{ offsetof(struct mpsan_log, threads_lost), "threads not followed because there were too many" },
-	{ offsetof(struct mpsan_log, stacks_cut), "stacks too long to be copied whole" },
-	{ offsetof(struct mpsan_log, forks_blind), "forks without a snapshot because several came at once" },
-	{ offsetof(struct mpsan_log, claims_unread), "lock claims that memory could neither confirm nor refute" },
-	{ offsetof(struct mpsan_log, modules_skipped), "times that the list of modules could not be read" },
+	{offsetof(struct mpsan_log, dropped),
+	 "records dropped because a log was full (raise log-max)"},
+	{offsetof(struct mpsan_log, holds_lost),
+	 "locks not followed because a thread held too many"},
+	{offsetof(struct mpsan_log, threads_lost),
+	 "threads not followed because there were too many"},
+	{offsetof(struct mpsan_log, stacks_cut), "stacks too long to be copied whole"},
+	{offsetof(struct mpsan_log, forks_blind),
+	 "forks without a snapshot because several came at once"},
+	{offsetof(struct mpsan_log, claims_unread),
+	 "lock claims that memory could neither confirm nor refute"},
+	{offsetof(struct mpsan_log, modules_skipped),
+	 "times that the list of modules could not be read"},
 };
 
 static void add_counters(json_t *document, const struct reader *reader)
@@ -28,10 +34,11 @@ static void add_counters(json_t *document, const struct reader *reader)
 		uint64_t sum = 0;
 
 		READER_EACH_SLOT(reader, slot)
-			if (reader->logs[slot])
-				sum += *(const uint64_t *)(reader->logs[slot]->map + counters[i].offset);
+		if (reader->logs[slot])
+			sum += *(const uint64_t *)(reader->logs[slot]->map + counters[i].offset);
 		if (sum)
-			report_limit(document, "%s: %llu", counters[i].text, (unsigned long long)sum);
+			report_limit(document, "%s: %llu", counters[i].text,
+				     (unsigned long long)sum);
 	}
 }
 
@@ -39,12 +46,15 @@ static void add_logs(json_t *document, const struct reader *reader)
 {
 	uint64_t bad = 0;
 
-	READER_EACH_SLOT(reader, slot) {
+	READER_EACH_SLOT(reader, slot)
+	{
 		if (reader->logs[slot])
 			bad += reader->logs[slot]->bad;
 		else if (reader->session.table[slot].flags & MPSAN_PROCESS_LOG)
-			report_limit(document, "the log of process %u (%u.log) is missing or is no log of this format",
-				     reader->session.table[slot].pid, slot);
+			report_limit(
+				document,
+				"the log of process %u (%u.log) is missing or is no log of this format",
+				reader->session.table[slot].pid, slot);
 	}
 	if (bad)
 		report_limit(document, "damaged records skipped: %llu", (unsigned long long)bad);
@@ -54,7 +64,8 @@ static void add_processes(json_t *document, const struct reader *reader)
 {
 	uint32_t count = 0;
 
-	READER_EACH_SLOT(reader, slot) {
+	READER_EACH_SLOT(reader, slot)
+	{
 		const struct mpsan_process *process = &reader->session.table[slot];
 		char *why = process->pid ? process_unwatched(process) : NULL;
 
@@ -63,7 +74,8 @@ static void add_processes(json_t *document, const struct reader *reader)
 		free(why);
 	}
 	if (count > NAMED_MAX)
-		report_limit(document, "further processes that were not watched: %u", count - NAMED_MAX);
+		report_limit(document, "further processes that were not watched: %u",
+			     count - NAMED_MAX);
 	if (reader->session.head->unrecorded)
 		report_limit(document, "processes that found no place in the session's table: %llu",
 			     (unsigned long long)reader->session.head->unrecorded);
@@ -78,10 +90,12 @@ static void add_events(json_t *document, const struct reader *reader)
 		if (!what)
 			continue;
 		if (limit->ev.count > 1)
-			report_limit(document, "%s (%llu times, process %u)", what, (unsigned long long)limit->ev.count,
+			report_limit(document, "%s (%llu times, process %u)", what,
+				     (unsigned long long)limit->ev.count,
 				     reader->session.table[limit->at.by].pid);
 		else
-			report_limit(document, "%s (process %u)", what, reader->session.table[limit->at.by].pid);
+			report_limit(document, "%s (process %u)", what,
+				     reader->session.table[limit->at.by].pid);
 	}
 }
 

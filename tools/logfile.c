@@ -1,5 +1,4 @@
 /* See logfile.h. */
-#define _GNU_SOURCE
 #include "logfile.h"
 
 #include <errno.h>
@@ -22,7 +21,10 @@ const struct mpsan_log *logfile_head(const struct logfile *log)
 	return (const struct mpsan_log *)log->map;
 }
 
-/* Maps as much as the log may ever grow to, so that pointers into it stay valid; `size` bounds the reading. */
+/*
+ * Maps as much as the log may ever grow to, so that pointers into it stay valid; `size` bounds
+ * the reading.
+ */
 static bool map_log(struct logfile *log, int fd)
 {
 	struct mpsan_log head;
@@ -47,7 +49,7 @@ bool logfile_open(struct logfile *log, int dirfd, uint32_t slot)
 	bool sound;
 	int fd;
 
-	*log = (struct logfile){ .slot = slot, .next = MPSAN_LOG_START };
+	*log = (struct logfile){.slot = slot, .next = MPSAN_LOG_START};
 	name_log(name, slot);
 	fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
@@ -92,7 +94,8 @@ static enum shape look(const struct logfile *log, uint64_t pos, uint64_t *bytes)
 	uint32_t commit;
 
 	*bytes = MPSAN_UNIT;
-	if (pos < MPSAN_LOG_START || pos % MPSAN_UNIT || pos > log->size || log->size - pos < MPSAN_UNIT)
+	if (pos < MPSAN_LOG_START || pos % MPSAN_UNIT || pos > log->size ||
+	    log->size - pos < MPSAN_UNIT)
 		return SHAPE_GARBAGE;
 	head = (const struct mpsan_record *)(log->map + pos);
 	commit = __atomic_load_n(&head->commit, __ATOMIC_ACQUIRE);
@@ -117,8 +120,8 @@ bool logfile_at(const struct logfile *log, uint64_t pos, struct record *out)
 	if (look(log, pos, &bytes) != SHAPE_SOUND)
 		return false;
 	head = (const struct mpsan_record *)(log->map + pos);
-	*out = (struct record){ log->slot, head->slot, head->tid, head->type, pos, head->time_ns, head + 1,
-				bytes - sizeof(*head) };
+	*out = (struct record){log->slot, head->slot,	 head->tid, head->type,
+			       pos,	  head->time_ns, head + 1,  bytes - sizeof(*head)};
 	return true;
 }
 

@@ -1,6 +1,7 @@
 /*
- * One SLOT.log, mapped read-only and read record by record while its writer goes on writing. Nothing in it is
- * trusted: every position is checked against the bytes that are there. Neighbours: reader.h merges the logs.
+ * One SLOT.log, mapped read-only and read record by record while its writer goes on writing.
+ * Nothing in it is trusted: every position is checked against the bytes that are there.
+ * Neighbours: reader.h merges the logs.
  */
 #ifndef MPSAN_LOGFILE_H
 #define MPSAN_LOGFILE_H
@@ -42,8 +43,8 @@ void logfile_close(struct logfile *log);
 void logfile_refresh(struct logfile *log, int dirfd);
 
 /*
- * The next committed record, false when there is none yet. A reserved but unfinished one is passed over once it has
- * been in the way for `patience_ns`.
+ * The next committed record, false when there is none yet. A reserved but unfinished one is
+ * passed over once it has been in the way for `patience_ns`.
  */
 bool logfile_next(struct logfile *log, uint64_t now, uint64_t patience_ns, struct record *out);
 

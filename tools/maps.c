@@ -66,22 +66,28 @@ static void maps_add(struct maps *maps, const struct seen_module *seen)
 		maps->room = maps->room ? 2 * maps->room : 64;
 		maps->list.item = memory_grow(maps->list.item, maps->room * sizeof(struct module));
 	}
-	memmove(&maps->list.item[at + 1], &maps->list.item[at], (maps->list.count - at) * sizeof(struct module));
-	maps->list.item[at] = (struct module){ seen->ev.base, seen->ev.end, path,
-					       copy_text(maps->reader, seen->at.slot, seen->ev.build_id) };
+	memmove(&maps->list.item[at + 1], &maps->list.item[at],
+		(maps->list.count - at) * sizeof(struct module));
+	maps->list.item[at] =
+		(struct module){seen->ev.base, seen->ev.end, path,
+				copy_text(maps->reader, seen->at.slot, seen->ev.build_id)};
 	maps->list.count++;
 }
 
-/* The newest module that was mapped by then wins its place; a later one fills what is still free. */
+/*
+ * The newest module that was mapped by then wins its place; a later one fills what is still free.
+ */
 static void maps_add_own(struct maps *maps, uint32_t slot, uint64_t from_ns, uint64_t time_ns)
 {
 	const struct seen_module *seen = maps->reader->modules.item;
 	uint32_t last = maps->reader->last_module[slot];
 
-	for (uint32_t i = last; i != FACT_NONE && seen[i].at.time_ns >= from_ns; i = seen[i].previous)
+	for (uint32_t i = last; i != FACT_NONE && seen[i].at.time_ns >= from_ns;
+	     i = seen[i].previous)
 		if (seen[i].at.time_ns <= time_ns)
 			maps_add(maps, &seen[i]);
-	for (uint32_t i = last; i != FACT_NONE && seen[i].at.time_ns >= from_ns; i = seen[i].previous)
+	for (uint32_t i = last; i != FACT_NONE && seen[i].at.time_ns >= from_ns;
+	     i = seen[i].previous)
 		if (seen[i].at.time_ns > time_ns)
 			maps_add(maps, &seen[i]);
 }

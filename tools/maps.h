@@ -1,6 +1,7 @@
 /*
- * The modules that a process had mapped at some time: its own since its last exec, and below them those that it
- * inherited by fork. Neighbours: reader.h has the events, modules.h says what a module is.
+ * The modules that a process had mapped at some time: its own since its last exec, and below them
+ * those that it inherited by fork. Neighbours: reader.h has the events, modules.h says what a
+ * module is.
  */
 #ifndef MPSAN_MAPS_H
 #define MPSAN_MAPS_H

@@ -1,6 +1,6 @@
 /*
- * When a rule may speak. A moment's time follows from the records alone, so that it comes in the same order
- * live and afterwards. Neighbour: reader.c announces what is decided here.
+ * When a rule may speak. A moment's time follows from the records alone, so that it comes in the
+ * same order live and afterwards. Neighbour: reader.c announces what is decided here.
  */
 #include "reader.h"
 
@@ -11,7 +11,10 @@ static uint64_t sooner(uint64_t one, uint64_t other)
 	return one < other ? one : other;
 }
 
-/* When a wait stopped to be one: it came back, its process ended or became another program. 0: it lasts. */
+/*
+ * When a wait stopped to be one: it came back, its process ended or became another program. 0: it
+ * lasts.
+ */
 static uint64_t wait_stop_ns(const struct reader *reader, const struct fact_wait *wait)
 {
 	const struct fact_process *process = &reader->facts.processes[wait->at.by];
@@ -26,7 +29,8 @@ static uint64_t wait_stop_ns(const struct reader *reader, const struct fact_wait
 	return stop;
 }
 
-static enum timing wait_timing(struct reader *reader, uint32_t index, uint64_t now, uint64_t *due_ns)
+static enum timing wait_timing(struct reader *reader, uint32_t index, uint64_t now,
+			       uint64_t *due_ns)
 {
 	struct fact_wait *wait = &reader->waits.item[index];
 	uint64_t stop = wait_stop_ns(reader, wait);
@@ -40,7 +44,8 @@ static enum timing wait_timing(struct reader *reader, uint32_t index, uint64_t n
 	return TIMING_COME;
 }
 
-static enum timing fork_timing(const struct reader *reader, uint32_t index, uint64_t now, uint64_t *due_ns)
+static enum timing fork_timing(const struct reader *reader, uint32_t index, uint64_t now,
+			       uint64_t *due_ns)
 {
 	const struct fact_fork *fork = &reader->forks.item[index];
 	const struct fact_process *child;
@@ -67,7 +72,8 @@ static enum timing unlock_timing(struct reader *reader, uint32_t index, uint64_t
 	return TIMING_COME;
 }
 
-enum timing moment_timing(struct reader *reader, const struct moment *moment, uint64_t now, uint64_t *due_ns)
+enum timing moment_timing(struct reader *reader, const struct moment *moment, uint64_t now,
+			  uint64_t *due_ns)
 {
 	switch (moment->kind) {
 	case MOMENT_FORK:

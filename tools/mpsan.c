@@ -1,5 +1,6 @@
 /*
- * The command `mpsan`: finds the sub-command in commands.def and hands over. Neighbours: cmd_*.c, one each.
+ * The command `mpsan`: finds the sub-command in commands.def and hands over. Neighbours: cmd_*.c,
+ * one each.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,7 @@ static const struct {
 	const char *help;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-#define COMMAND(name, arguments, help) { #name, usage_##name, help, cmd_##name },
+#define COMMAND(name, arguments, help) {#name, usage_##name, help, cmd_##name},
 #include "commands.def"
 #undef COMMAND
 };

@@ -49,13 +49,15 @@ static bool is_self_or_ancestor(const struct reader *reader, uint32_t ancestor, 
 	for (uint32_t depth = 0; depth < ANCESTORS_MAX && slot < reader->session.slots; depth++) {
 		if (slot == ancestor)
 			return true;
-		slot = reader->session.table[slot].parent - 1; /* no parent wraps round to no slot */
+		slot = reader->session.table[slot].parent -
+		       1; /* no parent wraps round to no slot */
 	}
 	return false;
 }
 
 /* What a lock_name or symbol event called this address before the lock was mentioned; borrowed. */
-static const char *logged_name(const struct reader *reader, const struct lock_ref *lock, bool is_symbol)
+static const char *logged_name(const struct reader *reader, const struct lock_ref *lock,
+			       bool is_symbol)
 {
 	for (uint32_t i = reader->names.count; i-- > 0;) {
 		const struct seen_name *name = &reader->names.item[i];
@@ -70,12 +72,14 @@ static const char *logged_name(const struct reader *reader, const struct lock_re
 /* CPython's buffered files guard themselves with a lock of their own. */
 static bool is_buffer_lock(json_t *native)
 {
-	static const char *const sign[] = { "_enter_buffered_busy", "_io__Buffered", "_bufferedwriter_flush",
-					    "buffered_flush", "buffered_enter" };
+	static const char *const sign[] = {"_enter_buffered_busy", "_io__Buffered",
+					   "_bufferedwriter_flush", "buffered_flush",
+					   "buffered_enter"};
 	json_t *frame;
 	size_t i, k;
 
-	json_array_foreach(native, i, frame) {
+	json_array_foreach(native, i, frame)
+	{
 		const char *function = json_string_value(json_object_get(frame, "function"));
 
 		for (k = 0; function && k < sizeof(sign) / sizeof(*sign); k++)
@@ -99,7 +103,8 @@ static char *init_text(struct frames *frames, const struct lock_ref *lock, bool 
 }
 
 /* The name proper: given by the program, else by a symbol table. */
-static char *proper_name(const struct reader *reader, struct frames *frames, const struct lock_ref *lock)
+static char *proper_name(const struct reader *reader, struct frames *frames,
+			 const struct lock_ref *lock)
 {
 	const char *given = logged_name(reader, lock, false);
 	char *object;
@@ -117,7 +122,8 @@ static char *proper_name(const struct reader *reader, struct frames *frames, con
 
 char *lock_text(const struct reader *reader, struct frames *frames, const struct lock_ref *lock)
 {
-	const char *kind = lock->flags & MPSAN_LF_PYTHON ? "Python lock" : lock_kind_text(lock->kind);
+	const char *kind = lock->flags & MPSAN_LF_PYTHON ? "Python lock" :
+							   lock_kind_text(lock->kind);
 	char *name = proper_name(reader, frames, lock), *text;
 
 	if (name) {
@@ -144,7 +150,8 @@ char *lock_key(const struct reader *reader, struct frames *frames, const struct 
 	return name ? name : text_copy("");
 }
 
-static const struct seen_thread *find_thread(const struct reader *reader, uint32_t slot, uint32_t tid)
+static const struct seen_thread *find_thread(const struct reader *reader, uint32_t slot,
+					     uint32_t tid)
 {
 	for (uint32_t i = reader->threads.count; i-- > 0;)
 		if (reader->threads.item[i].at.by == slot && reader->threads.item[i].at.tid == tid)
@@ -153,7 +160,8 @@ static const struct seen_thread *find_thread(const struct reader *reader, uint32
 }
 
 /* The name in a thread's own record, while the record is still that thread's. */
-static const char *recorded_name(const struct reader *reader, uint32_t slot, uint64_t pos, uint32_t tid)
+static const char *recorded_name(const struct reader *reader, uint32_t slot, uint64_t pos,
+				 uint32_t tid)
 {
 	const struct mpsan_thread *thread;
 	struct record record;
@@ -174,7 +182,9 @@ static const char *indexed_name(const struct reader *reader, uint32_t slot, uint
 		return NULL;
 	index = (const uint32_t *)(log->map + MPSAN_THREAD_INDEX);
 	for (uint32_t i = 0; i < MPSAN_THREADS; i++) {
-		const char *name = index[i] ? recorded_name(reader, slot, (uint64_t)index[i] * MPSAN_UNIT, tid) : NULL;
+		const char *name = index[i] ? recorded_name(reader, slot,
+							    (uint64_t)index[i] * MPSAN_UNIT, tid) :
+					      NULL;
 
 		if (name)
 			return name;
@@ -185,7 +195,8 @@ static const char *indexed_name(const struct reader *reader, uint32_t slot, uint
 char *thread_text(const struct reader *reader, struct frames *frames, uint32_t slot, uint32_t tid)
 {
 	const struct seen_thread *thread = find_thread(reader, slot, tid);
-	const char *name = thread ? recorded_name(reader, thread->at.slot, thread->ev.record, tid) : NULL;
+	const char *name = thread ? recorded_name(reader, thread->at.slot, thread->ev.record, tid) :
+				    NULL;
 	char *function;
 
 	if (!name)

@@ -19,13 +19,19 @@ struct lock_ref {
 /* How a lock is called in a sentence: `mutex "g_lock"`. Owned by the caller. */
 char *lock_text(const struct reader *reader, struct frames *frames, const struct lock_ref *lock);
 
-/* Its name alone, without an address: for fingerprints and suppressions. Owned by the caller, "" for none. */
+/*
+ * Its name alone, without an address: for fingerprints and suppressions. Owned by the caller, ""
+ * for none.
+ */
 char *lock_key(const struct reader *reader, struct frames *frames, const struct lock_ref *lock);
 
 const char *lock_kind_text(uint64_t kind);
 const char *how_text(uint64_t how);
 
-/* The name of a thread of a process, as its program or its entry function gives it. Owned by the caller. */
+/*
+ * The name of a thread of a process, as its program or its entry function gives it. Owned by the
+ * caller.
+ */
 char *thread_text(const struct reader *reader, struct frames *frames, uint32_t slot, uint32_t tid);
 
 #endif

@@ -1,5 +1,4 @@
 /* See options.h. */
-#define _GNU_SOURCE
 #include "options.h"
 
 #include <errno.h>
@@ -16,7 +15,8 @@ struct option_row {
 	char *(*set)(struct settings *settings, const char *value); /* NULL, or what is wrong */
 };
 
-static char *set_number(const char *name, const char *value, unsigned long max, unsigned long *number)
+static char *set_number(const char *name, const char *value, unsigned long max,
+			unsigned long *number)
 {
 	char *end;
 
@@ -42,7 +42,8 @@ static char *set_fail_on(struct settings *settings, const char *value)
 	if (!strcmp(value, "never"))
 		settings->fail_on = GRADE_OFF;
 	else if (!grade_parse(value, &settings->fail_on) || settings->fail_on == GRADE_OFF)
-		return text_format("--fail-on %s: no such level; take error, warning, note or never", value);
+		return text_format(
+			"--fail-on %s: no such level; take error, warning, note or never", value);
 	return NULL;
 }
 
@@ -119,8 +120,10 @@ static char *set_log_max(struct settings *settings, const char *value)
 {
 	size_t digits = strspn(value, "0123456789");
 
-	if (!digits || digits > 15 || (value[digits] && (!strchr("kMG", value[digits]) || value[digits + 1])))
-		return text_format("--log-max %s: give a number of bytes, with k, M or G behind it", value);
+	if (!digits || digits > 15 ||
+	    (value[digits] && (!strchr("kMG", value[digits]) || value[digits + 1])))
+		return text_format("--log-max %s: give a number of bytes, with k, M or G behind it",
+				   value);
 	return hand_over(settings, "log-max", value);
 }
 
@@ -132,7 +135,8 @@ static char *set_print(struct settings *settings, const char *value)
 }
 
 static const struct option_row rows[] = {
-#define OPTION(id, name, argument, preset, where, help) { name, argument, preset, where, help, set_##id },
+#define OPTION(id, name, argument, preset, where, help) \
+	{name, argument, preset, where, help, set_##id},
 #include "../include/mpsan_options.def"
 #undef OPTION
 };
@@ -144,8 +148,9 @@ void options_print(FILE *out, int where)
 		char *left = text_format("--%s %s", rows[i].name, rows[i].argument);
 
 		if (!where || rows[i].where & where)
-			fprintf(out, "  %-26s %s%s%s%s\n", left, rows[i].help, *rows[i].preset ? " (default " : "",
-				rows[i].preset, *rows[i].preset ? ")" : "");
+			fprintf(out, "  %-26s %s%s%s%s\n", left, rows[i].help,
+				*rows[i].preset ? " (default " : "", rows[i].preset,
+				*rows[i].preset ? ")" : "");
 		free(left);
 	}
 }
@@ -153,12 +158,14 @@ void options_print(FILE *out, int where)
 static const struct option_row *find_row(const char *name, size_t length, enum option_where where)
 {
 	for (size_t i = 0; i < ROWS; i++)
-		if (rows[i].where & where && strlen(rows[i].name) == length && !strncmp(rows[i].name, name, length))
+		if (rows[i].where & where && strlen(rows[i].name) == length &&
+		    !strncmp(rows[i].name, name, length))
 			return &rows[i];
 	return NULL;
 }
 
-static int take_option(struct settings *settings, enum option_where where, int argc, char **argv, int *at)
+static int take_option(struct settings *settings, enum option_where where, int argc, char **argv,
+		       int *at)
 {
 	const char *name = argv[*at] + 2, *equals = strchrnul(name, '=');
 	const struct option_row *row = find_row(name, equals - name, where);
@@ -166,7 +173,8 @@ static int take_option(struct settings *settings, enum option_where where, int a
 	char *wrong;
 
 	if (!row)
-		return complain("unknown option %s; 'mpsan %s --help' names them", argv[*at], argv[0]);
+		return complain("unknown option %s; 'mpsan %s --help' names them", argv[*at],
+				argv[0]);
 	if (!value && *at + 1 < argc)
 		value = argv[++*at];
 	if (!value)
@@ -186,11 +194,12 @@ static int print_help(enum option_where where, const char *usage)
 	return OPTIONS_HELP;
 }
 
-int options_parse(struct settings *settings, enum option_where where, const char *usage, int argc, char **argv)
+int options_parse(struct settings *settings, enum option_where where, const char *usage, int argc,
+		  char **argv)
 {
 	int at;
 
-	*settings = (struct settings){ .fail_on = GRADE_ERROR, .exit_code = 66, .hang_after = 60 };
+	*settings = (struct settings){.fail_on = GRADE_ERROR, .exit_code = 66, .hang_after = 60};
 	grades_init(&settings->grades);
 	for (at = 1; at < argc && argv[at][0] == '-' && argv[at][1]; at++) {
 		int status;
@@ -202,7 +211,8 @@ int options_parse(struct settings *settings, enum option_where where, const char
 		if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h"))
 			return print_help(where, usage);
 		if (strncmp(argv[at], "--", 2))
-			return complain("unknown option %s; 'mpsan %s --help' names them", argv[at], argv[0]);
+			return complain("unknown option %s; 'mpsan %s --help' names them", argv[at],
+					argv[0]);
 		status = take_option(settings, where, argc, argv, &at);
 		if (status)
 			return status;

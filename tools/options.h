@@ -1,6 +1,6 @@
 /*
- * The settings of a sub-command, parsed by the rows of ../include/mpsan_options.def; --help is printed from the
- * same rows. Neighbours: the cmd_*.c files.
+ * The settings of a sub-command, parsed by the rows of ../include/mpsan_options.def; --help is
+ * printed from the same rows. Neighbours: the cmd_*.c files.
  */
 #ifndef MPSAN_OPTIONS_H
 #define MPSAN_OPTIONS_H
@@ -29,11 +29,12 @@ struct settings {
 };
 
 /*
- * Parses argv[1..] up to "--" or the first word that is no option. Returns 0, or STATUS_USAGE after a complaint, or
- * OPTIONS_HELP after printing the help.
+ * Parses argv[1..] up to "--" or the first word that is no option. Returns 0, or STATUS_USAGE
+ * after a complaint, or OPTIONS_HELP after printing the help.
  */
 #define OPTIONS_HELP (-1)
-int options_parse(struct settings *settings, enum option_where where, const char *usage, int argc, char **argv);
+int options_parse(struct settings *settings, enum option_where where, const char *usage, int argc,
+		  char **argv);
 void options_finish(struct settings *settings);
 
 /* The rows of one sub-command, in the form of --help; 0: all rows. */

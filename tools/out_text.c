@@ -1,8 +1,7 @@
 /*
- * --report text: the document in the manner of a sanitizer. Everything printed comes from the JSON objects, so both
- * reports always agree. Neighbour: report.h.
+ * --report text: the document in the manner of a sanitizer. Everything printed comes from the
+ * JSON objects, so both reports always agree. Neighbour: report.h.
  */
-#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -60,7 +59,8 @@ static void print_frames(FILE *out, const char *title, const json_t *frames)
 	if (!json_array_size(frames))
 		return;
 	fprintf(out, "     %s\n", title);
-	json_array_foreach(frames, i, frame) {
+	json_array_foreach(frames, i, frame)
+	{
 		if (i == FRAMES_SHOWN) {
 			fprintf(out, "       … %zu more\n", json_array_size(frames) - i);
 			break;
@@ -76,9 +76,11 @@ void out_text_finding(FILE *out, const json_t *finding)
 	json_t *step;
 	size_t i;
 
-	fprintf(out, "==%lld== mpsan: %s%s%s: %s: %s\n", number_of(finding, "pid"), colour ? colour_of(severity) : "",
-		severity, colour ? "\033[0m" : "", text_of(finding, "rule"), text_of(finding, "message"));
-	json_array_foreach(json_object_get(finding, "evidence"), i, step) {
+	fprintf(out, "==%lld== mpsan: %s%s%s: %s: %s\n", number_of(finding, "pid"),
+		colour ? colour_of(severity) : "", severity, colour ? "\033[0m" : "",
+		text_of(finding, "rule"), text_of(finding, "message"));
+	json_array_foreach(json_object_get(finding, "evidence"), i, step)
+	{
 		fprintf(out, "  %zu. %s\n", i + 1, text_of(step, "what"));
 		print_frames(out, "Python:", json_object_get(step, "python"));
 		print_frames(out, "native:", json_object_get(step, "stack"));

@@ -34,7 +34,8 @@ void places_destroy(struct place_map *places)
 	free(places);
 }
 
-static struct place *find(const struct place_map *places, uint32_t slot, uint64_t pos, uint16_t type)
+static struct place *find(const struct place_map *places, uint32_t slot, uint64_t pos,
+			  uint16_t type)
 {
 	uint64_t hash = (pos ^ (uint64_t)slot << 40) * 0x9e3779b97f4a7c15ull;
 	uint32_t i = (uint32_t)(hash >> 32) & (places->room - 1);
@@ -57,15 +58,17 @@ static void places_grow(struct place_map *places)
 	places->item = memory_get(places->room * sizeof(*places->item));
 	for (uint32_t i = 0; i < old.room; i++)
 		if (old.item[i].pos)
-			*find(places, old.item[i].slot, old.item[i].pos, old.item[i].type) = old.item[i];
+			*find(places, old.item[i].slot, old.item[i].pos, old.item[i].type) =
+				old.item[i];
 	free(old.item);
 }
 
-void places_add(struct place_map *places, uint32_t slot, uint64_t pos, uint16_t type, uint32_t index)
+void places_add(struct place_map *places, uint32_t slot, uint64_t pos, uint16_t type,
+		uint32_t index)
 {
 	if (2 * ++places->count > places->room)
 		places_grow(places);
-	*find(places, slot, pos, type) = (struct place){ pos, slot, index, type };
+	*find(places, slot, pos, type) = (struct place){pos, slot, index, type};
 }
 
 uint32_t places_find(const struct place_map *places, uint32_t slot, uint64_t pos, uint16_t type)

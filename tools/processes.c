@@ -1,28 +1,24 @@
 /*
- * Processes of the report: what a slot of the session's table says, and whether it was watched. Neighbour: report.h.
+ * Processes of the report: what a slot of the session's table says, and whether it was watched.
+ * Neighbour: report.h.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "jsontext.h"
 #include "names.h"
 #include "report.h"
 
-static json_t *text_json(const char *text, size_t length)
-{
-	json_t *string = json_stringn(text, length);
-
-	return string ? string : json_string("?");
-}
-
 json_t *process_argv(const struct mpsan_process *process)
 {
-	uint32_t bytes = process->argv_bytes < MPSAN_ARGV_BYTES ? process->argv_bytes : MPSAN_ARGV_BYTES;
+	uint32_t bytes = process->argv_bytes < MPSAN_ARGV_BYTES ? process->argv_bytes :
+								  MPSAN_ARGV_BYTES;
 	json_t *argv = json_array();
 
 	for (uint32_t at = 0; at < bytes;) {
 		size_t length = strnlen(process->argv + at, bytes - at);
 
-		json_array_append_new(argv, text_json(process->argv + at, length));
+		json_array_append_new(argv, jsontext_part(process->argv + at, length));
 		at += length + 1;
 	}
 	return argv;
@@ -57,9 +53,11 @@ char *process_unwatched(const struct mpsan_process *process)
 	if (process->flags & MPSAN_PROCESS_OFF)
 		return text_copy(off_text(process->why_off));
 	if (process->exec_ns && process->attach_ns < process->exec_ns)
-		return text_format("its program %s%.*s did not load the library (static, set-user-ID, 32-bit, or the "
-				   "exec failed)", tail == sizeof(process->exec_path) ? "…" : "", (int)tail,
-				   process->exec_path);
+		return text_format(
+			"its program %s%.*s did not load the library (static, set-user-ID, 32-bit, or the "
+			"exec failed)",
+			tail == sizeof(process->exec_path) ? "…" : "", (int)tail,
+			process->exec_path);
 	return NULL;
 }
 
@@ -72,12 +70,14 @@ json_t *process_json(const struct reader *reader, uint32_t slot)
 	if (!process->pid)
 		return NULL;
 	unwatched = process_unwatched(process);
-	object = json_pack("{s:I, s:I, s:s, s:o, s:I, s:o, s:o, s:o}", "pid", (json_int_t)process->pid, "parent",
-			   (json_int_t)process->parent_pid, "how", how_text(process->how), "argv",
-			   process_argv(process), "start_ns",
+	object = json_pack("{s:I, s:I, s:s, s:o, s:I, s:o, s:o, s:o}", "pid",
+			   (json_int_t)process->pid, "parent", (json_int_t)process->parent_pid,
+			   "how", how_text(process->how), "argv", process_argv(process), "start_ns",
 			   (json_int_t)reader_real_ns(reader, process->birth_ns), "end_ns",
-			   process->end_ns ? json_integer(reader_real_ns(reader, process->end_ns)) : json_null(), "end",
-			   end_json(process), "watched", unwatched ? text_json(unwatched, strlen(unwatched)) : json_true());
+			   process->end_ns ? json_integer(reader_real_ns(reader, process->end_ns)) :
+					     json_null(),
+			   "end", end_json(process), "watched",
+			   unwatched ? jsontext_of(unwatched) : json_true());
 	free(unwatched);
 	return object;
 }

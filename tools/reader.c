@@ -1,5 +1,4 @@
 /* See reader.h. */
-#define _GNU_SOURCE
 #include "reader.h"
 
 #include <errno.h>
@@ -85,7 +84,10 @@ static void open_log(struct reader *reader, uint32_t slot)
 	free(log);
 }
 
-/* Takes over what a slot says. A slot may be claimed before it is filled in, so this is done at each poll. */
+/*
+ * Takes over what a slot says. A slot may be claimed before it is filled in, so this is done at
+ * each poll.
+ */
 static void read_slot(struct reader *reader, uint32_t slot)
 {
 	const struct mpsan_process *from = &reader->session.table[slot];
@@ -120,7 +122,8 @@ static void find_slots(struct reader *reader)
 	uint32_t before = reader->used.count;
 
 	for (uint32_t slot = 0; slot < reader->session.slots; slot++) {
-		if (reader->known[slot] || !__atomic_load_n(&reader->session.table[slot].pid, __ATOMIC_ACQUIRE))
+		if (reader->known[slot] ||
+		    !__atomic_load_n(&reader->session.table[slot].pid, __ATOMIC_ACQUIRE))
 			continue;
 		reader->known[slot] = true;
 		*ARRAY_ADD(&reader->used) = slot;
@@ -134,10 +137,13 @@ static void read_slots(struct reader *reader)
 {
 	find_slots(reader);
 	READER_EACH_SLOT(reader, slot)
-		read_slot(reader, slot);
+	read_slot(reader, slot);
 }
 
-/* A process that ended without a word gets its end from who notices it, so that a later report agrees. */
+/*
+ * A process that ended without a word gets its end from who notices it, so that a later report
+ * agrees.
+ */
 static void mark_gone(struct reader *reader, uint32_t slot, uint64_t now)
 {
 	struct fact_process *process = &reader->processes[slot];
@@ -157,9 +163,9 @@ static void check_liveness(struct reader *reader, uint64_t now)
 		return;
 	reader->next_liveness_ns = now + LIVENESS_NS;
 	READER_EACH_SLOT(reader, slot)
-		if (reader->session.table[slot].pid && reader->session.table[slot].birth_ns &&
-		    !reader->processes[slot].gone && session_liveness(&reader->session, slot) == GONE)
-			mark_gone(reader, slot, now);
+	if (reader->session.table[slot].pid && reader->session.table[slot].birth_ns &&
+	    !reader->processes[slot].gone && session_liveness(&reader->session, slot) == GONE)
+		mark_gone(reader, slot, now);
 }
 
 static int compare_records(const void *one, const void *other)
@@ -178,19 +184,23 @@ static void read_logs(struct reader *reader, uint64_t now)
 	struct record record;
 
 	reader->batch.count = 0;
-	READER_EACH_SLOT(reader, slot) {
+	READER_EACH_SLOT(reader, slot)
+	{
 		struct logfile *log = reader->logs[slot];
 
 		if (!log)
 			continue;
 		logfile_refresh(log, reader->session.dirfd);
-		while (logfile_next(log, now, reader->over || reader->processes[slot].gone ? 0 : GAP_PATIENCE_NS,
+		while (logfile_next(log, now,
+				    reader->over || reader->processes[slot].gone ? 0 :
+										   GAP_PATIENCE_NS,
 				    &record))
 			if (record.by < reader->session.slots)
 				*ARRAY_ADD(&reader->batch) = record;
 	}
 	if (reader->batch.count)
-		qsort(reader->batch.item, reader->batch.count, sizeof(struct record), compare_records);
+		qsort(reader->batch.item, reader->batch.count, sizeof(struct record),
+		      compare_records);
 	for (uint32_t i = 0; i < reader->batch.count; i++) {
 		mention(reader, reader->batch.item[i].time_ns);
 		collect_record(reader, &reader->batch.item[i]);
@@ -208,7 +218,8 @@ static int compare_pending(const void *one, const void *other)
 	return a->pos < b->pos ? -1 : a->pos > b->pos;
 }
 
-static const struct fact_place *moment_place(const struct reader *reader, const struct moment *moment)
+static const struct fact_place *moment_place(const struct reader *reader,
+					     const struct moment *moment)
 {
 	switch (moment->kind) {
 	case MOMENT_FORK:
@@ -222,12 +233,17 @@ static const struct fact_place *moment_place(const struct reader *reader, const 
 
 static void publish_facts(struct reader *reader, uint64_t now)
 {
-	reader->facts = (struct facts){ now,
-					reader->processes,	reader->session.slots,
-					reader->forks.item,	reader->forks.count,
-					reader->helds.item,	reader->helds.count,
-					reader->waits.item,	reader->waits.count,
-					reader->unlocks.item,	reader->unlocks.count };
+	reader->facts = (struct facts){now,
+				       reader->processes,
+				       reader->session.slots,
+				       reader->forks.item,
+				       reader->forks.count,
+				       reader->helds.item,
+				       reader->helds.count,
+				       reader->waits.item,
+				       reader->waits.count,
+				       reader->unlocks.item,
+				       reader->unlocks.count};
 }
 
 static void time_moments(struct reader *reader, uint64_t now)
@@ -243,7 +259,8 @@ static void time_moments(struct reader *reader, uint64_t now)
 
 		switch (moment_timing(reader, &moment, now, &due_ns)) {
 		case TIMING_COME:
-			*ARRAY_ADD(&reader->ready) = (struct pending){ due_ns, moment, at->slot, at->pos };
+			*ARRAY_ADD(&reader->ready) =
+				(struct pending){due_ns, moment, at->slot, at->pos};
 			break;
 		case TIMING_OPEN:
 			reader->open.item[kept++] = moment;
@@ -254,8 +271,9 @@ static void time_moments(struct reader *reader, uint64_t now)
 	}
 	reader->open.count = kept;
 	if (reader->ready.count > reader->ready_next)
-		qsort(reader->ready.item + reader->ready_next, reader->ready.count - reader->ready_next,
-		      sizeof(struct pending), compare_pending);
+		qsort(reader->ready.item + reader->ready_next,
+		      reader->ready.count - reader->ready_next, sizeof(struct pending),
+		      compare_pending);
 }
 
 void reader_read(struct reader *reader)
@@ -280,7 +298,8 @@ void reader_finish(struct reader *reader, uint64_t now)
 	read_slots(reader);
 	check_liveness(reader, now);
 	read_logs(reader, now);
-	READER_EACH_SLOT(reader, slot) {
+	READER_EACH_SLOT(reader, slot)
+	{
 		struct fact_process *process = &reader->processes[slot];
 
 		if (!process->gone) {
@@ -298,9 +317,9 @@ uint64_t reader_end_ns(const struct reader *reader)
 	if (reader->session.head->end_ns)
 		return reader->session.head->end_ns;
 	READER_EACH_SLOT(reader, slot)
-		if (reader->session.table[slot].pid && !reader->session.table[slot].end_ns &&
-		    session_liveness(&reader->session, slot) != GONE)
-			return 0;
+	if (reader->session.table[slot].pid && !reader->session.table[slot].end_ns &&
+	    session_liveness(&reader->session, slot) != GONE)
+		return 0;
 	return reader->last_ns;
 }
 
@@ -324,8 +343,8 @@ bool reader_next_moment(struct reader *reader, struct moment *moment)
 	return true;
 }
 
-bool reader_record(const struct reader *reader, uint32_t slot, uint64_t pos, enum mpsan_event_type type,
-		   struct record *out)
+bool reader_record(const struct reader *reader, uint32_t slot, uint64_t pos,
+		   enum mpsan_event_type type, struct record *out)
 {
 	return pos && slot < reader->session.slots && reader->logs[slot] &&
 	       logfile_at(reader->logs[slot], pos, out) && out->type == type;
@@ -335,17 +354,21 @@ const char *reader_text(const struct reader *reader, uint32_t slot, uint64_t pos
 {
 	struct record record;
 
-	if (!reader_record(reader, slot, pos, EV_text, &record) || !memchr(record.payload, '\0', record.bytes))
+	if (!reader_record(reader, slot, pos, EV_text, &record) ||
+	    !memchr(record.payload, '\0', record.bytes))
 		return NULL;
 	return record.payload;
 }
 
 uint64_t reader_real_ns(const struct reader *reader, uint64_t time_ns)
 {
-	return time_ns ? time_ns - reader->session.head->start_ns + reader->session.head->start_real_ns : 0;
+	return time_ns ? time_ns - reader->session.head->start_ns +
+				 reader->session.head->start_real_ns :
+			 0;
 }
 
-uint32_t reader_find(const struct reader *reader, uint32_t slot, uint64_t pos, enum mpsan_event_type type)
+uint32_t reader_find(const struct reader *reader, uint32_t slot, uint64_t pos,
+		     enum mpsan_event_type type)
 {
 	return places_find(reader->places, slot, pos, type);
 }

@@ -1,7 +1,8 @@
 /*
- * Reads a session: merges the events of all its logs into facts and announces the moments at which rules may
- * speak. It works the same on a session that is under way (poll again and again) and on one that is over.
- * Neighbours: session.h, logfile.h below it; judge.h above it; moments.c is its second half.
+ * Reads a session: merges the events of all its logs into facts and announces the moments at
+ * which rules may speak. It works the same on a session that is under way (poll again and again)
+ * and on one that is over. Neighbours: session.h, logfile.h below it; judge.h above it; moments.c
+ * is its second half.
  */
 #ifndef MPSAN_READER_H
 #define MPSAN_READER_H
@@ -11,7 +12,9 @@
 #include "session.h"
 #include "util.h"
 
-/* A module that a process had mapped. Path and build_id are positions of text records in its log. */
+/*
+ * A module that a process had mapped. Path and build_id are positions of text records in its log.
+ */
 struct seen_module {
 	struct fact_place at;
 	struct ev_module ev;
@@ -78,11 +81,15 @@ struct reader {
 };
 
 /* Goes through the slots of all processes in the order of their births. */
-#define READER_EACH_SLOT(reader, slot) \
-	for (uint32_t slot##_at = 0, slot; \
-	     slot##_at < (reader)->used.count && (slot = (reader)->used.item[slot##_at], true); slot##_at++)
+#define READER_EACH_SLOT(reader, slot)                                                          \
+	for (uint32_t slot##_at = 0, slot;                                                      \
+	     slot##_at < (reader)->used.count && (slot = (reader)->used.item[slot##_at], true); \
+	     slot##_at++)
 
-/* NULL when all is well, else one line (owned by the caller). A writable session gets the ends of lost processes. */
+/*
+ * NULL when all is well, else one line (owned by the caller). A writable session gets the ends of
+ * lost processes.
+ */
 char *reader_open(struct reader *reader, const char *dir, bool writable);
 void reader_close(struct reader *reader);
 
@@ -92,21 +99,30 @@ void reader_read(struct reader *reader);
 /* Reads what is new at time `now` (CLOCK_MONOTONIC). */
 void reader_poll(struct reader *reader, uint64_t now);
 
-/* Reads the rest of a session of which nothing more is wanted; what is alive counts as ended at `now`. */
+/*
+ * Reads the rest of a session of which nothing more is wanted; what is alive counts as ended at
+ * `now`.
+ */
 void reader_finish(struct reader *reader, uint64_t now);
 
-/* The end of a recorded session: written by its supervisor, else the last time mentioned; 0: it is under way. */
+/*
+ * The end of a recorded session: written by its supervisor, else the last time mentioned; 0: it
+ * is under way.
+ */
 uint64_t reader_end_ns(const struct reader *reader);
 
-/* Whether a process that is alive waits for something that nobody can give it, not yet long enough for a proof. */
+/*
+ * Whether a process that is alive waits for something that nobody can give it, not yet long
+ * enough for a proof.
+ */
 bool reader_has_open_wait(const struct reader *reader);
 
 /* The next moment; facts.now_ns is then the time at which it became one. */
 bool reader_next_moment(struct reader *reader, struct moment *moment);
 
 /* A record of a slot's log; false when it is not there or of another type. */
-bool reader_record(const struct reader *reader, uint32_t slot, uint64_t pos, enum mpsan_event_type type,
-		   struct record *out);
+bool reader_record(const struct reader *reader, uint32_t slot, uint64_t pos,
+		   enum mpsan_event_type type, struct record *out);
 
 /* The text at a position, NULL when there is none. */
 const char *reader_text(const struct reader *reader, uint32_t slot, uint64_t pos);
@@ -115,16 +131,19 @@ const char *reader_text(const struct reader *reader, uint32_t slot, uint64_t pos
 uint64_t reader_real_ns(const struct reader *reader, uint64_t time_ns);
 
 /* Index of the fork, held or wait event at a position; FACT_NONE. */
-uint32_t reader_find(const struct reader *reader, uint32_t slot, uint64_t pos, enum mpsan_event_type type);
+uint32_t reader_find(const struct reader *reader, uint32_t slot, uint64_t pos,
+		     enum mpsan_event_type type);
 
 /* moments.c: whether a moment has come, and since when. */
 enum timing { TIMING_COME, TIMING_OPEN, TIMING_NEVER };
-enum timing moment_timing(struct reader *reader, const struct moment *moment, uint64_t now, uint64_t *due_ns);
+enum timing moment_timing(struct reader *reader, const struct moment *moment, uint64_t now,
+			  uint64_t *due_ns);
 
 /* places.c: finds the index of an event by the place of its record. */
 struct place_map *places_create(void);
 void places_destroy(struct place_map *places);
-void places_add(struct place_map *places, uint32_t slot, uint64_t pos, uint16_t type, uint32_t index);
+void places_add(struct place_map *places, uint32_t slot, uint64_t pos, uint16_t type,
+		uint32_t index);
 uint32_t places_find(const struct place_map *places, uint32_t slot, uint64_t pos, uint16_t type);
 
 #endif

@@ -7,9 +7,10 @@
 /* The first process of a session stands for the command. */
 static void describe(const struct reader *reader, json_t **command, struct report_exit *end)
 {
-	const struct mpsan_process *first = reader->used.count ? &reader->session.table[reader->used.item[0]] : NULL;
+	const struct mpsan_process *first =
+		reader->used.count ? &reader->session.table[reader->used.item[0]] : NULL;
 
-	*end = (struct report_exit){ .code = -1 };
+	*end = (struct report_exit){.code = -1};
 	if (!first)
 		return;
 	*command = process_argv(first);

@@ -4,7 +4,10 @@
 
 #include "options.h"
 
-/* Makes one document of the sessions in `dirs` (up to NULL). Returns 0, or STATUS_USAGE after a complaint. */
+/*
+ * Makes one document of the sessions in `dirs` (up to NULL). Returns 0, or STATUS_USAGE after a
+ * complaint.
+ */
 int recorded_judge(const struct settings *settings, char **dirs, json_t **document);
 
 /* Writes a document to every target, or as text on standard error. */

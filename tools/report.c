@@ -1,5 +1,4 @@
 /* See report.h. */
-#define _GNU_SOURCE
 #include "report.h"
 
 #include <errno.h>
@@ -8,9 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "jsontext.h"
+
 static const struct report_format formats[] = {
-	{ "text", out_text },
-	{ "json", out_json },
+	{"text", out_text},
+	{"json", out_json},
 };
 
 char *report_target_parse(struct report_target *target, const char *value)
@@ -22,8 +23,9 @@ char *report_target_parse(struct report_target *target, const char *value)
 		if (strlen(formats[i].name) != length || strncmp(formats[i].name, value, length))
 			continue;
 		if (!*equals || !equals[1])
-			return text_format("--report %s: give FORMAT=FILE; '-' is standard output", value);
-		*target = (struct report_target){ &formats[i], equals + 1 };
+			return text_format("--report %s: give FORMAT=FILE; '-' is standard output",
+					   value);
+		*target = (struct report_target){&formats[i], equals + 1};
 		return NULL;
 	}
 	return text_format("--report %s: no such format; take text or json", value);
@@ -36,8 +38,9 @@ static char *write_file(const struct report_target *target, const json_t *docume
 	bool fine;
 
 	if (!out) {
-		wrong = text_format("--report %s: %s; choose a file in a directory that you may write to", scratch,
-				    strerror(errno));
+		wrong = text_format(
+			"--report %s: %s; choose a file in a directory that you may write to",
+			scratch, strerror(errno));
 		free(scratch);
 		return wrong;
 	}
@@ -54,21 +57,25 @@ static char *write_file(const struct report_target *target, const json_t *docume
 
 char *report_write(const struct report_target *target, const json_t *document)
 {
-	FILE *stream = !strcmp(target->file, "-") ? stdout : !strcmp(target->file, "stderr") ? stderr : NULL;
+	FILE *stream = !strcmp(target->file, "-")      ? stdout :
+		       !strcmp(target->file, "stderr") ? stderr :
+							 NULL;
 
 	if (!stream)
 		return write_file(target, document);
 	target->format->write(stream, document);
-	return fflush(stream) ? text_format("--report %s: %s", target->file, strerror(errno)) : NULL;
+	return fflush(stream) ? text_format("--report %s: %s", target->file, strerror(errno)) :
+				NULL;
 }
 
 json_t *report_create(json_t *command, const struct report_exit *end)
 {
-	return json_pack("{s:s, s:{s:s, s:s}, s:o, s:{s:o, s:o}, s:[], s:[], s:[]}", "schema", "mpsan.report/1",
-			 "tool", "name", "mpsan", "version", MPSAN_VERSION, "command",
-			 command ? json_incref(command) : json_array(), "exit", "code",
+	return json_pack("{s:s, s:{s:s, s:s}, s:o, s:{s:o, s:o}, s:[], s:[], s:[]}", "schema",
+			 "mpsan.report/1", "tool", "name", "mpsan", "version", MPSAN_VERSION,
+			 "command", command ? json_incref(command) : json_array(), "exit", "code",
 			 end->code < 0 ? json_null() : json_integer(end->code), "signal",
-			 end->signal ? json_integer(end->signal) : json_null(), "processes", "findings", "limits");
+			 end->signal ? json_integer(end->signal) : json_null(), "processes",
+			 "findings", "limits");
 }
 
 void report_limit(json_t *document, const char *format, ...)
@@ -78,7 +85,7 @@ void report_limit(json_t *document, const char *format, ...)
 
 	va_start(args, format);
 	if (vasprintf(&text, format, args) >= 0) {
-		json_array_append_new(json_object_get(document, "limits"), json_string(text) ?: json_string("?"));
+		json_array_append_new(json_object_get(document, "limits"), jsontext_of(text));
 		free(text);
 	}
 	va_end(args);
@@ -90,9 +97,8 @@ static json_t *find_same(json_t *findings, const json_t *finding)
 	json_t *other;
 	size_t i;
 
-	json_array_foreach(findings, i, other)
-		if (json_equal(json_object_get(other, "fingerprint"), print))
-			return other;
+	json_array_foreach(findings, i, other) if (json_equal(json_object_get(other, "fingerprint"),
+							      print)) return other;
 	return NULL;
 }
 
@@ -114,7 +120,8 @@ static void add_processes(json_t *document, const struct reader *reader)
 {
 	json_t *processes = json_object_get(document, "processes");
 
-	READER_EACH_SLOT(reader, slot) {
+	READER_EACH_SLOT(reader, slot)
+	{
 		json_t *process = process_json(reader, slot);
 
 		if (process)
@@ -128,7 +135,8 @@ void report_add(json_t *document, const struct judge *judge)
 	for (int grade = GRADE_ERROR; grade >= GRADE_NOTE; grade--)
 		for (uint32_t i = 0; i < judge->found.count; i++)
 			if (judge->found.item[i].count && (int)judge->found.item[i].grade == grade)
-				add_finding(json_object_get(document, "findings"), judge->found.item[i].json);
+				add_finding(json_object_get(document, "findings"),
+					    judge->found.item[i].json);
 	add_processes(document, judge->reader);
 	limits_add(document, judge);
 }
@@ -139,8 +147,10 @@ enum grade report_worst(const json_t *document)
 	json_t *finding;
 	size_t i;
 
-	json_array_foreach(json_object_get(document, "findings"), i, finding)
-		if (grade_parse(json_string_value(json_object_get(finding, "severity")), &grade) && grade > worst)
-			worst = grade;
+	json_array_foreach(
+		json_object_get(document, "findings"), i,
+		finding) if (grade_parse(json_string_value(json_object_get(finding, "severity")),
+					 &grade) &&
+			     grade > worst) worst = grade;
 	return worst;
 }

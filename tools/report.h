@@ -1,6 +1,6 @@
 /*
- * The report: one JSON document, and the formats that it is written in. Neighbours: judge.h gives the findings,
- * limits.c what could not be seen, out_*.c one format each.
+ * The report: one JSON document, and the formats that it is written in. Neighbours: judge.h gives
+ * the findings, limits.c what could not be seen, out_*.c one format each.
  */
 #ifndef MPSAN_REPORT_H
 #define MPSAN_REPORT_H

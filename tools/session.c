@@ -1,5 +1,4 @@
 /* See session.h. */
-#define _GNU_SOURCE
 #include "session.h"
 
 #include <errno.h>
@@ -14,7 +13,8 @@
 
 #include "util.h"
 
-#define SAME_BOOT_NS 60000000000ull /* the wall clock may be set a little between recording and reading */
+#define SAME_BOOT_NS \
+	60000000000ull /* the wall clock may be set a little between recording and reading */
 #define START_SLACK_NS 20000000ull /* the kernel counts start times in ticks of 10 ms */
 
 static char *open_directory(struct session *session, const char *dir)
@@ -23,28 +23,34 @@ static char *open_directory(struct session *session, const char *dir)
 
 	session->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (session->dirfd < 0)
-		return text_format("%s: %s; give the directory of a session (mpsan run --dir DIR makes one)", dir,
-				   strerror(errno));
+		return text_format(
+			"%s: %s; give the directory of a session (mpsan run --dir DIR makes one)",
+			dir, strerror(errno));
 	if (!fstat(session->dirfd, &st) && st.st_uid != geteuid() && geteuid())
-		return text_format("%s: belongs to another user (uid %u); read it as that user or as root", dir,
-				   st.st_uid);
+		return text_format(
+			"%s: belongs to another user (uid %u); read it as that user or as root",
+			dir, st.st_uid);
 	return NULL;
 }
 
 static char *map_table(struct session *session, const char *dir)
 {
-	int fd = openat(session->dirfd, "session", (session->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW);
+	int fd = openat(session->dirfd, "session",
+			(session->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW);
 	void *map = MAP_FAILED;
 	struct stat st;
 
 	if (fd < 0)
-		return text_format("%s: no session here (file 'session': %s); give the directory of a session", dir,
-				   strerror(errno));
+		return text_format(
+			"%s: no session here (file 'session': %s); give the directory of a session",
+			dir, strerror(errno));
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= (off_t)MPSAN_PAGE)
-		map = mmap(NULL, st.st_size, PROT_READ | (session->writable ? PROT_WRITE : 0), MAP_SHARED, fd, 0);
+		map = mmap(NULL, st.st_size, PROT_READ | (session->writable ? PROT_WRITE : 0),
+			   MAP_SHARED, fd, 0);
 	close(fd);
 	if (map == MAP_FAILED)
-		return text_format("%s/session: truncated or not a plain file; record the session again", dir);
+		return text_format(
+			"%s/session: truncated or not a plain file; record the session again", dir);
 	session->head = map;
 	session->bytes = st.st_size;
 	session->table = (struct mpsan_process *)((char *)map + MPSAN_PAGE);
@@ -56,13 +62,17 @@ static char *check_head(struct session *session, const char *dir)
 	const struct mpsan_session *head = session->head;
 
 	if (head->magic != MPSAN_SESSION_MAGIC)
-		return text_format("%s/session: not a session file, or never finished; record the session again", dir);
+		return text_format(
+			"%s/session: not a session file, or never finished; record the session again",
+			dir);
 	if (head->format != MPSAN_FORMAT)
-		return text_format("%s/session: has format %u, this mpsan reads format %u; use the mpsan that recorded it",
-				   dir, head->format, MPSAN_FORMAT);
+		return text_format(
+			"%s/session: has format %u, this mpsan reads format %u; use the mpsan that recorded it",
+			dir, head->format, MPSAN_FORMAT);
 	if (head->slots > (session->bytes - MPSAN_PAGE) / sizeof(struct mpsan_process))
-		return text_format("%s/session: truncated (%zu bytes for %u processes); record the session again", dir,
-				   session->bytes, head->slots);
+		return text_format(
+			"%s/session: truncated (%zu bytes for %u processes); record the session again",
+			dir, session->bytes, head->slots);
 	session->slots = head->slots;
 	return NULL;
 }
@@ -80,7 +90,7 @@ char *session_open(struct session *session, const char *dir, bool writable)
 {
 	char *wrong;
 
-	*session = (struct session){ .dirfd = -1, .writable = writable };
+	*session = (struct session){.dirfd = -1, .writable = writable};
 	wrong = open_directory(session, dir);
 	if (!wrong)
 		wrong = map_table(session, dir);
@@ -102,7 +112,7 @@ void session_close(struct session *session)
 	if (session->dirfd >= 0)
 		close(session->dirfd);
 	free(session->dir);
-	*session = (struct session){ .dirfd = -1 };
+	*session = (struct session){.dirfd = -1};
 }
 
 static uint64_t own_pid_namespace(void)
@@ -115,7 +125,10 @@ static uint64_t own_pid_namespace(void)
 	return inode;
 }
 
-/* Reads state and start time (CLOCK_MONOTONIC) of a process; false when there is none with that pid. */
+/*
+ * Reads state and start time (CLOCK_MONOTONIC) of a process; false when there is none with that
+ * pid.
+ */
 static bool read_stat(uint32_t pid, char *state, uint64_t *start_ns)
 {
 	char path[32], text[1024], *after;
@@ -132,8 +145,10 @@ static bool read_stat(uint32_t pid, char *state, uint64_t *start_ns)
 	close(fd);
 	text[bytes > 0 ? bytes : 0] = '\0';
 	after = strrchr(text, ')'); /* the name before it may contain anything */
-	if (!after || sscanf(after + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-			     state, &ticks) != 2)
+	if (!after ||
+	    sscanf(after + 1,
+		   " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   state, &ticks) != 2)
 		return false;
 	boot = ticks * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
 	offset = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);

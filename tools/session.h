@@ -1,6 +1,6 @@
 /*
- * A session directory: its file `session` with the process table, mapped. Neighbours: logfile.h has the logs
- * beside it, launch.h makes a new one, reader.h puts all together.
+ * A session directory: its file `session` with the process table, mapped. Neighbours: logfile.h
+ * has the logs beside it, launch.h makes a new one, reader.h puts all together.
  */
 #ifndef MPSAN_SESSION_H
 #define MPSAN_SESSION_H
@@ -18,16 +18,22 @@ struct session {
 	uint32_t slots;
 	size_t bytes;
 	bool writable;
-	bool here; /* recorded on this machine since its last boot, so its processes may be looked up */
+	bool here; /* recorded on this machine since its last boot: /proc knows its processes */
 };
 
-/* Opens a session. Returns NULL, or says in one line (owned by the caller) what is wrong and what to do. */
+/*
+ * Opens a session. Returns NULL, or says in one line (owned by the caller) what is wrong and what
+ * to do.
+ */
 char *session_open(struct session *session, const char *dir, bool writable);
 void session_close(struct session *session);
 
 enum liveness { ALIVE, GONE, UNKNOWN };
 
-/* Whether the process of a slot is still there, by /proc. A reused pid is told apart by its start time. */
+/*
+ * Whether the process of a slot is still there, by /proc. A reused pid is told apart by its start
+ * time.
+ */
 enum liveness session_liveness(const struct session *session, uint32_t slot);
 
 #endif

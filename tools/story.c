@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jsontext.h"
 #include "names.h"
 #include "grades.h"
 
@@ -39,8 +40,12 @@ static uint32_t pid_of(const struct story *story, uint32_t slot)
 	return slot < story->reader->session.slots ? story->reader->session.table[slot].pid : 0;
 }
 
-/* Python speaks first, then the caller of the lock function, then the first frame that is the program's own. */
-static void scene_locate(struct story *story, struct scene *scene, uint64_t caller, bool python_first)
+/*
+ * Python speaks first, then the caller of the lock function, then the first frame that is the
+ * program's own.
+ */
+static void scene_locate(struct story *story, struct scene *scene, uint64_t caller,
+			 bool python_first)
 {
 	json_t *frame = python_first ? json_incref(json_array_get(scene->python, 0)) : NULL;
 
@@ -56,8 +61,8 @@ static void scene_locate(struct story *story, struct scene *scene, uint64_t call
 	scene->where = frame_text(frame);
 }
 
-static void scene_init(struct story *story, struct scene *scene, const struct fact_place *at, uint32_t tid,
-		       uint64_t stack, uint64_t python)
+static void scene_init(struct story *story, struct scene *scene, const struct fact_place *at,
+		       uint32_t tid, uint64_t stack, uint64_t python)
 {
 	scene->at = at;
 	scene->tid = tid;
@@ -90,18 +95,19 @@ static void set_holder(struct story *story)
 		free(story->holder.thread);
 		story->holder.thread = text_copy(name);
 	}
-	story->lock = (struct lock_ref){ &story->held->at, story->held, ev->lock, ev->kind, ev->flags,
-					 story->holder.native };
+	story->lock = (struct lock_ref){&story->held->at, story->held, ev->lock,
+					ev->kind,	  ev->flags,   story->holder.native};
 }
 
-static void set_sufferer(struct story *story, const struct fact_place *at, uint64_t stack, uint64_t python,
-			 uint64_t caller, uint64_t flags)
+static void set_sufferer(struct story *story, const struct fact_place *at, uint64_t stack,
+			 uint64_t python, uint64_t caller, uint64_t flags)
 {
 	story->subject = at;
 	scene_init(story, &story->sufferer, at, at->tid, stack, python);
 	scene_locate(story, &story->sufferer, caller, flags & MPSAN_LF_PYTHON);
 	if (!json_array_size(story->sufferer.native) && caller)
-		json_array_append_new(story->sufferer.native, frame_of_caller(story->frames, at, caller));
+		json_array_append_new(story->sufferer.native,
+				      frame_of_caller(story->frames, at, caller));
 }
 
 static void story_gather(struct story *story)
@@ -112,8 +118,8 @@ static void story_gather(struct story *story)
 	if (finding->fork < facts->fork_count) {
 		story->fork = &facts->forks[finding->fork];
 		story->subject = &story->fork->at;
-		scene_init(story, &story->forker, &story->fork->at, story->fork->at.tid, story->fork->ev.stack,
-			   story->fork->ev.python);
+		scene_init(story, &story->forker, &story->fork->at, story->fork->at.tid,
+			   story->fork->ev.stack, story->fork->ev.python);
 		scene_locate(story, &story->forker, 0, true);
 	}
 	if (finding->held < facts->held_count) {
@@ -123,22 +129,25 @@ static void story_gather(struct story *story)
 	if (finding->wait < facts->wait_count) {
 		const struct fact_wait *wait = &facts->waits[finding->wait];
 
-		set_sufferer(story, &wait->at, wait->ev.stack, wait->ev.python, wait->ev.caller, wait->ev.flags);
-		story->lock = (struct lock_ref){ &wait->at, story->held, wait->ev.lock, wait->ev.kind,
-						 wait->ev.flags, story->sufferer.native };
+		set_sufferer(story, &wait->at, wait->ev.stack, wait->ev.python, wait->ev.caller,
+			     wait->ev.flags);
+		story->lock = (struct lock_ref){&wait->at,	story->held,
+						wait->ev.lock,	wait->ev.kind,
+						wait->ev.flags, story->sufferer.native};
 	} else if (finding->unlock < facts->unlock_count) {
 		const struct fact_unlock *unlock = &facts->unlocks[finding->unlock];
 
-		set_sufferer(story, &unlock->at, unlock->ev.stack, unlock->ev.python, unlock->ev.caller,
-			     unlock->ev.flags);
-		story->lock = (struct lock_ref){ &unlock->at, story->held, unlock->ev.lock, unlock->ev.kind,
-						 unlock->ev.flags, story->sufferer.native };
+		set_sufferer(story, &unlock->at, unlock->ev.stack, unlock->ev.python,
+			     unlock->ev.caller, unlock->ev.flags);
+		story->lock = (struct lock_ref){&unlock->at,	  story->held,
+						unlock->ev.lock,  unlock->ev.kind,
+						unlock->ev.flags, story->sufferer.native};
 	}
 }
 
 static void word(struct story *story, const char *name, char *text)
 {
-	json_object_set_new(story->words, name, json_string(text ? text : "?"));
+	json_object_set_new(story->words, name, jsontext_of(text ? text : "?"));
 	free(text);
 }
 
@@ -157,9 +166,12 @@ static char *actor(const char *thread, uint32_t tid)
 static char *unfollowed_holder(const struct story *story)
 {
 	const struct facts *facts = &story->reader->facts;
-	uint64_t owner = story->finding->wait < facts->wait_count ? facts->waits[story->finding->wait].ev.owner : 0;
+	uint64_t owner = story->finding->wait < facts->wait_count ?
+				 facts->waits[story->finding->wait].ev.owner :
+				 0;
 
-	return owner ? text_format("thread %llu", (unsigned long long)owner) : text_copy("a thread");
+	return owner ? text_format("thread %llu", (unsigned long long)owner) :
+		       text_copy("a thread");
 }
 
 static void story_words(struct story *story)
@@ -167,19 +179,27 @@ static void story_words(struct story *story)
 	const struct fact_fork *fork = story->fork;
 
 	story->words = json_object();
-	word(story, "lock", story->lock.address ? lock_text(story->reader, story->frames, &story->lock) : NULL);
-	word(story, "holder", story->held ? actor(story->holder.thread, story->holder.tid) : unfollowed_holder(story));
-	word(story, "holder_at", text_copy(story->holder.where ? story->holder.where : "an unknown place"));
+	word(story, "lock",
+	     story->lock.address ? lock_text(story->reader, story->frames, &story->lock) : NULL);
+	word(story, "holder",
+	     story->held ? actor(story->holder.thread, story->holder.tid) :
+			   unfollowed_holder(story));
+	word(story, "holder_at",
+	     text_copy(story->holder.where ? story->holder.where : "an unknown place"));
 	word(story, "forker", actor(story->forker.thread, story->forker.tid));
-	word(story, "fork_at", text_copy(story->forker.where ? story->forker.where : "an unknown place"));
+	word(story, "fork_at",
+	     text_copy(story->forker.where ? story->forker.where : "an unknown place"));
 	word(story, "thread", actor(story->sufferer.thread, story->sufferer.tid));
-	word(story, "wait_at", text_copy(story->sufferer.where ? story->sufferer.where : "an unknown place"));
+	word(story, "wait_at",
+	     text_copy(story->sufferer.where ? story->sufferer.where : "an unknown place"));
 	word(story, "how", text_format("%s()", how_text(fork ? fork->ev.how : MPSAN_HOW_FORK)));
-	word(story, "threads", text_format("%llu", fork ? (unsigned long long)fork->ev.threads : 0));
+	word(story, "threads",
+	     text_format("%llu", fork ? (unsigned long long)fork->ev.threads : 0));
 	word(story, "feeders", text_format("%llu", fork ? (unsigned long long)fork->ev.feeder : 0));
 	word(story, "child", text_format("%u", fork ? pid_of(story, fork->child) : 0));
 	word(story, "parent", text_format("%u", fork ? pid_of(story, fork->at.by) : 0));
-	word(story, "pid", text_format("%u", story->subject ? pid_of(story, story->subject->by) : 0));
+	word(story, "pid",
+	     text_format("%u", story->subject ? pid_of(story, story->subject->by) : 0));
 }
 
 /* Puts the words in the place of their names in braces. */
@@ -196,14 +216,15 @@ static json_t *fill(const json_t *words, const char *text)
 		if (shut && (size_t)(shut - open) < sizeof(name))
 			memcpy(name, open + 1, shut - open - 1);
 		longer = text_format("%s%.*s%s", out, (int)plain, text,
-				     shut ? json_string_value(json_object_get(words, name)) ?: "?" : "");
+				     shut ? json_string_value(json_object_get(words, name)) ?: "?" :
+					    "");
 		free(out);
 		out = longer;
 		text = shut ? shut + 1 : text + plain;
 	}
-	string = json_string(out);
+	string = jsontext_of(out);
 	free(out);
-	return string ? string : json_string("?");
+	return string;
 }
 
 static const struct scene *scene_of(const struct story *story, enum step_role role)
@@ -218,29 +239,24 @@ static const struct scene *scene_of(const struct story *story, enum step_role ro
 	}
 }
 
-static json_t *thread_json(const struct scene *scene)
-{
-	json_t *string = json_string(scene->thread);
-
-	return string ? string : json_string("?");
-}
-
 static json_t *evidence(const struct story *story)
 {
 	json_t *steps = json_array();
 
-	for (uint32_t i = 0; i < story->finding->step_count && i < STEPS_MAX; i++) {
-		const struct scene *scene = scene_of(story, story->finding->step[i].role);
+	for (uint32_t i = 0; i < STEPS_MAX && story->finding->tale->step[i].what; i++) {
+		const struct step *step = &story->finding->tale->step[i];
+		const struct scene *scene = scene_of(story, step->role);
 
 		if (!scene)
 			continue;
 		json_array_append_new(
 			steps, json_pack("{s:o, s:I, s:I, s:o, s:I, s:O, s:O}", "what",
-					 fill(story->words, story->finding->step[i].what), "pid",
-					 (json_int_t)pid_of(story, scene->at->by), "tid", (json_int_t)scene->tid,
-					 "thread", thread_json(scene), "time_ns",
-					 (json_int_t)reader_real_ns(story->reader, scene->time_ns), "stack",
-					 scene->native, "python", scene->python));
+					 fill(story->words, step->what), "pid",
+					 (json_int_t)pid_of(story, scene->at->by), "tid",
+					 (json_int_t)scene->tid, "thread",
+					 jsontext_of(scene->thread), "time_ns",
+					 (json_int_t)reader_real_ns(story->reader, scene->time_ns),
+					 "stack", scene->native, "python", scene->python));
 	}
 	return steps;
 }
@@ -260,22 +276,26 @@ static void hash_frame(uint64_t *hash, const json_t *frame)
 	free(key);
 }
 
-/* Python frames when there are any: the native ones below them are the interpreter's and change with its build. */
+/*
+ * Python frames when there are any: the native ones below them are the interpreter's and change
+ * with its build.
+ */
 static void hash_scene(uint64_t *hash, const struct scene *scene)
 {
 	json_t *list = json_array_size(scene->python) ? scene->python : scene->native, *frame;
 	size_t i;
 
 	hash_frame(hash, scene->frame);
-	json_array_foreach(list, i, frame) {
+	json_array_foreach(list, i, frame)
+	{
 		if (i < KEY_FRAMES_MAX && json_string_value(json_object_get(frame, "function")))
 			hash_frame(hash, frame);
 	}
 }
 
 /*
- * A holder is caught wherever it happens to be, so only the place where it took the lock counts, and of a
- * Python lock, where that place is not known, nothing.
+ * A holder is caught wherever it happens to be, so only the place where it took the lock counts,
+ * and of a Python lock, where that place is not known, nothing.
  */
 static char *fingerprint(const struct story *story)
 {
@@ -295,24 +315,26 @@ static char *fingerprint(const struct story *story)
 static json_t *story_write(struct story *story)
 {
 	const struct scene *main_scene = story->sufferer.at ? &story->sufferer : &story->forker;
-	const char *fix = story->finding->fix ? story->finding->fix : rule_fix(story->finding->rule);
+	const char *fix = rule_fix(story->finding->rule);
 	char *print = fingerprint(story);
 	json_t *object;
 
-	object = json_pack("{s:s, s:o, s:o, s:i, s:I, s:I, s:o, s:I, s:s, s:s, s:o}", "rule",
-			   rule_slug(story->finding->rule), "message", fill(story->words, story->finding->message),
-			   "fix", fill(story->words, fix), "count", 1, "pid",
-			   (json_int_t)pid_of(story, main_scene->at->by), "tid", (json_int_t)main_scene->tid,
-			   "thread", thread_json(main_scene), "time_ns",
-			   (json_int_t)reader_real_ns(story->reader, main_scene->time_ns), "fingerprint", print,
-			   "lock", story->lock_key, "evidence", evidence(story));
+	object = json_pack(
+		"{s:s, s:o, s:o, s:i, s:I, s:I, s:o, s:I, s:s, s:o, s:o}", "rule",
+		rule_slug(story->finding->rule), "message",
+		fill(story->words, story->finding->tale->message), "fix", fill(story->words, fix),
+		"count", 1, "pid", (json_int_t)pid_of(story, main_scene->at->by), "tid",
+		(json_int_t)main_scene->tid, "thread", jsontext_of(main_scene->thread), "time_ns",
+		(json_int_t)reader_real_ns(story->reader, main_scene->time_ns), "fingerprint",
+		print, "lock", jsontext_of(story->lock_key), "evidence", evidence(story));
 	free(print);
 	return object;
 }
 
-json_t *story_tell(const struct reader *reader, struct frames *frames, const struct finding *finding)
+json_t *story_tell(const struct reader *reader, struct frames *frames,
+		   const struct finding *finding)
 {
-	struct story story = { .reader = reader, .frames = frames, .finding = finding };
+	struct story story = {.reader = reader, .frames = frames, .finding = finding};
 	json_t *object;
 
 	story_gather(&story);

@@ -1,5 +1,4 @@
 /* See suppress.h. */
-#define _GNU_SOURCE
 #include "suppress.h"
 
 #include <errno.h>
@@ -21,7 +20,8 @@ static char *trim(char *text)
 	return text;
 }
 
-static char *take_line(struct suppressions *suppressions, const char *file, unsigned number, char *text)
+static char *take_line(struct suppressions *suppressions, const char *file, unsigned number,
+		       char *text)
 {
 	char *colon;
 
@@ -33,9 +33,10 @@ static char *take_line(struct suppressions *suppressions, const char *file, unsi
 		return text_format("%s:%u: give SLUG:PATTERN", file, number);
 	*colon = '\0';
 	if (strcmp(text, "*") && rule_find(text) == RULE_COUNT)
-		return text_format("%s:%u: no such rule: %s; 'mpsan list rules' names them", file, number, text);
+		return text_format("%s:%u: no such rule: %s; 'mpsan list rules' names them", file,
+				   number, text);
 	*ARRAY_ADD(&suppressions->line) =
-		(struct suppression){ text_copy(text), text_copy(trim(colon + 1)) };
+		(struct suppression){text_copy(text), text_copy(trim(colon + 1))};
 	return NULL;
 }
 
@@ -78,7 +79,8 @@ static bool fits_frame(const char *pattern, const json_t *frame)
 	char *both;
 	bool yes;
 
-	if (fits(pattern, function) || fits(pattern, module) || (module && fits(pattern, path_base(module))))
+	if (fits(pattern, function) || fits(pattern, module) ||
+	    (module && fits(pattern, path_base(module))))
 		return true;
 	if (!function || !file)
 		return false;
@@ -93,12 +95,10 @@ static bool fits_step(const char *pattern, const json_t *step)
 	json_t *frame;
 	size_t i;
 
-	json_array_foreach(json_object_get(step, "stack"), i, frame)
-		if (fits_frame(pattern, frame))
-			return true;
-	json_array_foreach(json_object_get(step, "python"), i, frame)
-		if (fits_frame(pattern, frame))
-			return true;
+	json_array_foreach(json_object_get(step, "stack"), i,
+			   frame) if (fits_frame(pattern, frame)) return true;
+	json_array_foreach(json_object_get(step, "python"), i,
+			   frame) if (fits_frame(pattern, frame)) return true;
 	return false;
 }
 
@@ -109,9 +109,8 @@ static bool fits_finding(const char *pattern, const json_t *finding)
 
 	if (fits(pattern, json_string_value(json_object_get(finding, "lock"))))
 		return true;
-	json_array_foreach(json_object_get(finding, "evidence"), i, step)
-		if (fits_step(pattern, step))
-			return true;
+	json_array_foreach(json_object_get(finding, "evidence"), i,
+			   step) if (fits_step(pattern, step)) return true;
 	return false;
 }
 
@@ -122,7 +121,8 @@ bool suppressions_match(const struct suppressions *suppressions, const json_t *f
 	for (uint32_t i = 0; i < suppressions->line.count; i++) {
 		const struct suppression *line = &suppressions->line.item[i];
 
-		if ((!strcmp(line->slug, "*") || !strcmp(line->slug, slug)) && fits_finding(line->pattern, finding))
+		if ((!strcmp(line->slug, "*") || !strcmp(line->slug, slug)) &&
+		    fits_finding(line->pattern, finding))
 			return true;
 	}
 	return false;

@@ -1,6 +1,7 @@
 /*
- * Suppressions: lines of SLUG:PATTERN that silence findings. A pattern is a shell pattern and matches a function, a
- * module (path or last part), "file:function" of Python, or the name of the lock. Neighbour: judge.h.
+ * Suppressions: lines of SLUG:PATTERN that silence findings. A pattern is a shell pattern and
+ * matches a function, a module (path or last part), "file:function" of Python, or the name of the
+ * lock. Neighbour: judge.h.
  */
 #ifndef MPSAN_SUPPRESS_H
 #define MPSAN_SUPPRESS_H

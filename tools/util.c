@@ -1,5 +1,4 @@
 /* See util.h. */
-#define _GNU_SOURCE
 #include "util.h"
 
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /*
- * Small things that every file of the command uses: complaints, memory that is always there, growing arrays.
+ * Small things that every file of the command uses: complaints, memory that is always there,
+ * growing arrays.
  */
 #ifndef MPSAN_UTIL_H
 #define MPSAN_UTIL_H
@@ -11,7 +12,10 @@
 #define STATUS_NOT_EXECUTABLE 126
 #define STATUS_NOT_FOUND 127
 
-/* Prints "mpsan: ..." on standard error and returns STATUS_USAGE. The line names the thing and the cure. */
+/*
+ * Prints "mpsan: ..." on standard error and returns STATUS_USAGE. The line names the thing and
+ * the cure.
+ */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* These end the command when there is no memory; what they return is never NULL. */
@@ -23,20 +27,24 @@ char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)))
 const char *path_base(const char *path);
 uint64_t clock_ns(int clock);
 
-/* Makes room for one more item in an array that has a pointer `item` and the numbers `count` and `room`. */
-#define ARRAY_ADD(array)                                                                             \
-	({                                                                                           \
-		if ((array)->count == (array)->room) {                                               \
-			(array)->room = (array)->room ? 2 * (array)->room : 16;                      \
-			(array)->item = memory_grow((array)->item, (array)->room * sizeof(*(array)->item)); \
-		}                                                                                    \
-		&(array)->item[(array)->count++];                                                    \
+/*
+ * Makes room for one more item in an array that has a pointer `item` and the numbers `count` and
+ * `room`.
+ */
+#define ARRAY_ADD(array)                                                                     \
+	({                                                                                   \
+		if ((array)->count == (array)->room) {                                       \
+			(array)->room = (array)->room ? 2 * (array)->room : 16;              \
+			(array)->item = memory_grow((array)->item,                           \
+						    (array)->room * sizeof(*(array)->item)); \
+		}                                                                            \
+		&(array)->item[(array)->count++];                                            \
 	})
-#define ARRAY(type)                      \
-	struct {                         \
-		type *item;              \
-		uint32_t count;          \
-		uint32_t room;           \
+#define ARRAY(type)             \
+	struct {                \
+		type *item;     \
+		uint32_t count; \
+		uint32_t room;  \
 	}
 
 #endif

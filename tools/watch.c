@@ -1,5 +1,4 @@
 /* See watch.h. */
-#define _GNU_SOURCE
 #include "watch.h"
 
 #include <errno.h>
@@ -22,7 +21,8 @@ static unsigned signal_all(const struct reader *reader, int number)
 		uint32_t slot = reader->used.item[i];
 		const struct mpsan_process *process = &reader->session.table[slot];
 
-		if (reader->processes[slot].gone || session_liveness(&reader->session, slot) != ALIVE)
+		if (reader->processes[slot].gone ||
+		    session_liveness(&reader->session, slot) != ALIVE)
 			continue;
 		alive++;
 		if (number)
@@ -48,9 +48,11 @@ static void show_new(struct watch *watch)
 	for (uint32_t i = 0; i < watch->judge->found.count; i++) {
 		struct judged *judged = &watch->judge->found.item[i];
 
-		if (judged->grade == GRADE_ERROR && judged->is_wait && watch->settings->kill_on_deadlock && !watch->killed)
+		if (judged->grade == GRADE_ERROR && judged->is_wait &&
+		    watch->settings->kill_on_deadlock && !watch->killed)
 			kill_tree(watch);
-		if (!watch->print || judged->shown || !judged->count || judged->grade < GRADE_WARNING)
+		if (!watch->print || judged->shown || !judged->count ||
+		    judged->grade < GRADE_WARNING)
 			continue;
 		judged->shown = true;
 		out_text_finding(stderr, judged->json);
@@ -84,7 +86,10 @@ static bool has_ended(struct watch *watch)
 	return pid != 0;
 }
 
-/* A process that was left behind in a wait may still prove it: that takes no longer than FACT_WAIT_NS. */
+/*
+ * A process that was left behind in a wait may still prove it: that takes no longer than
+ * FACT_WAIT_NS.
+ */
 static void follow_open_waits(struct watch *watch)
 {
 	uint64_t until = clock_ns(CLOCK_MONOTONIC) + FACT_WAIT_NS;
@@ -97,7 +102,7 @@ static void follow_open_waits(struct watch *watch)
 
 void watch_run(struct watch *watch)
 {
-	struct pollfd ready = { .fd = watch->signals, .events = POLLIN };
+	struct pollfd ready = {.fd = watch->signals, .events = POLLIN};
 	struct reader *reader = watch->judge->reader;
 	uint64_t now;
 

@@ -1,6 +1,6 @@
 /*
- * The supervisor of `mpsan run`: follows a session while its program runs and prints what is proved. Neighbours:
- * launch.h started the program, judge.h judges.
+ * The supervisor of `mpsan run`: follows a session while its program runs and prints what is
+ * proved. Neighbours: launch.h started the program, judge.h judges.
  */
 #ifndef MPSAN_WATCH_H
 #define MPSAN_WATCH_H

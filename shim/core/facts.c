@@ -1,6 +1,6 @@
 /*
- * Questions that several rules ask of the facts. Pure: every answer follows from the records alone, so it is
- * the same while the program runs and years later. Neighbours: facts.h, rules.c.
+ * Questions that several rules ask of the facts. Pure: every answer follows from the records
+ * alone, so it is the same while the program runs and years later. Neighbours: facts.h, rules.c.
  */
 #include "facts.h"
 
@@ -88,7 +88,8 @@ bool fact_held_counts(const struct fact_held *held)
 
 bool fact_argv_has(const struct mpsan_process *process, const char *word)
 {
-	uint32_t bytes = process->argv_bytes < MPSAN_ARGV_BYTES ? process->argv_bytes : MPSAN_ARGV_BYTES;
+	uint32_t bytes = process->argv_bytes < MPSAN_ARGV_BYTES ? process->argv_bytes :
+								  MPSAN_ARGV_BYTES;
 	uint32_t length = strlen(word);
 
 	for (uint32_t i = 0; i + length <= bytes; i++)

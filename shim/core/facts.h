@@ -1,7 +1,8 @@
 /*
- * Facts: what the events of all processes of a session amount to, as plain records that rules read.
- * The caller (the command's reader, or a unit test) owns every array; nothing here allocates, asks the clock
- * or looks at a process. Neighbours: rule.h says how a rule reads facts; ../../include/mpsan_event.h.
+ * Facts: what the events of all processes of a session amount to, as plain records that rules
+ * read. The caller (the command's reader, or a unit test) owns every array; nothing here
+ * allocates, asks the clock or looks at a process. Neighbours: rule.h says how a rule reads
+ * facts; ../../include/mpsan_event.h.
  */
 #ifndef MPSAN_FACTS_H
 #define MPSAN_FACTS_H
@@ -14,7 +15,10 @@
 
 #define FACT_NONE UINT32_MAX /* "no such index" */
 
-/* How long a wait must have lasted, and a child must have lived without exec, before a rule speaks. */
+/*
+ * How long a wait must have lasted, and a child must have lived without exec, before a rule
+ * speaks.
+ */
 #define FACT_WAIT_NS 500000000ull
 #define FACT_CHILD_NS 1000000000ull
 
@@ -88,10 +92,16 @@ enum fact_fate fact_fate(const struct facts *facts, const struct fact_fork *fork
 /* When that fate was sealed; 0: not before `facts->now_ns`. */
 uint64_t fact_fate_ns(const struct facts *facts, const struct fact_fork *fork);
 
-/* Index of the fork that a lock's hold belongs to, else of the fork that made process `by`; FACT_NONE. */
+/*
+ * Index of the fork that a lock's hold belongs to, else of the fork that made process `by`;
+ * FACT_NONE.
+ */
 uint32_t fact_fork_behind(const struct facts *facts, uint32_t held, uint32_t by);
 
-/* Whether a hold is a lock that a copy of the process would miss: private, held, a lock and no signal. */
+/*
+ * Whether a hold is a lock that a copy of the process would miss: private, held, a lock and no
+ * signal.
+ */
 bool fact_held_counts(const struct fact_held *held);
 
 /* Whether one of the process's recorded arguments contains `word`. */

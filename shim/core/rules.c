@@ -1,6 +1,6 @@
 /*
- * Announces a moment to the rules that asked for it. The order of the rows is the order of the calls, so
- * findings come out the same way every time. Neighbours: rule.h, ../rules/.
+ * Announces a moment to the rules that asked for it. The order of the rows is the order of the
+ * calls, so findings come out the same way every time. Neighbours: rule.h, ../rules/.
  */
 #include "rule.h"
 
@@ -18,12 +18,19 @@ static bool moment_concerns_rules(const struct facts *facts, const struct moment
 	return false;
 }
 
+void finding_add(struct findings *out, const struct moment *moment, struct finding finding)
+{
+	finding.wait = moment->kind == MOMENT_WAIT ? moment->index : FACT_NONE;
+	finding.unlock = moment->kind == MOMENT_UNLOCK ? moment->index : FACT_NONE;
+	out->add(out, &finding);
+}
+
 void rules_run(const struct facts *facts, const struct moment *moment, struct findings *out)
 {
 	if (!moment_concerns_rules(facts, moment))
 		return;
-#define RULE(id, slug, moments, ...)     \
-	if ((moments) & moment->kind)    \
+#define RULE(id, slug, moments, ...) \
+	if ((moments)&moment->kind)  \
 		rule_##id(facts, moment, out);
 #include "../../include/mpsan_rules.def"
 #undef RULE

@@ -77,12 +77,12 @@ static uint64_t note_spawn(enum mpsan_how how)
 	return fork;
 }
 
+/* `spawning` stays: a child that popen left behind may look at it any time later. */
 static void note_spawned(uint64_t fork, pid_t child, int error)
 {
 	if (!fork)
 		return;
 	INSIDE {
-		__atomic_store_n(&life.self->spawning, 0, __ATOMIC_RELEASE);
 		EMIT(fork_done, .fork = fork, .child = (uint64_t)child, .error = (uint64_t)error);
 	}
 }
@@ -95,10 +95,13 @@ static void note_spawned(uint64_t fork, pid_t child, int error)
 	{                                                                                                 \
 		ENTER(name);                                                                              \
 		uint64_t fork = note_spawn(MPSAN_HOW_POSIX_SPAWN);                                        \
+		uint64_t since = fork ? sys_now() : 0;                                                    \
 		pid_t child = 0;                                                                          \
 		int error = REAL(name)(&child, path, actions, attributes, argv, envp);                    \
                                                                                                           \
 		note_spawned(fork, error ? 0 : child, error);                                             \
+		if (fork && !error)                                                                       \
+			life_spawned((uint32_t)child, MPSAN_HOW_POSIX_SPAWN, since);                      \
 		if (pid && !error)                                                                        \
 			*pid = child;                                                                     \
 		return error;                                                                             \

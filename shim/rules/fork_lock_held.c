@@ -1,10 +1,18 @@
 /*
- * fork-lock-held: another thread was inside a critical section when the process was copied. The child's copy
- * of that lock stays locked, and nobody there can give it back.
+ * fork-lock-held: another thread was inside a critical section when the process was copied. The
+ * child's copy of that lock stays locked, and nobody there can give it back.
  */
 #include "../core/rule.h"
 
-void rule_fork_lock_held(const struct facts *facts, const struct moment *moment, struct findings *out)
+static const struct tale tale = {
+	"{holder} held {lock}, taken at {holder_at}, when {forker} called {how} at {fork_at}; in the "
+	"child {child} it stays locked",
+	{{STEP_HOLDER, "{holder} held {lock}, taken at {holder_at}"},
+	 {STEP_FORK, "{forker} of process {parent} called {how}"}},
+};
+
+void rule_fork_lock_held(const struct facts *facts, const struct moment *moment,
+			 struct findings *out)
 {
 	const struct fact_fork *fork = &facts->forks[moment->index];
 	bool lives = fact_fate(facts, fork) == FATE_LIVES;
@@ -12,13 +20,9 @@ void rule_fork_lock_held(const struct facts *facts, const struct moment *moment,
 	for (uint32_t i = fork->held_begin; i < fork->held_end; i++) {
 		const struct fact_held *held = &facts->helds[i];
 
-		if (held->fork != moment->index || held->ev.holder == fork->at.tid || !fact_held_counts(held))
-			continue;
-		out->add(out, FINDING(fork_lock_held, moment, moment->index, i,
-				      .grade = lives ? GRADE_WARNING : GRADE_NOTE,
-				      .message = "{holder} held {lock}, taken at {holder_at}, when {forker} called "
-						 "{how} at {fork_at}; in the child {child} it stays locked",
-				      STEPS({ STEP_HOLDER, "{holder} held {lock}, taken at {holder_at}" },
-					    { STEP_FORK, "{forker} of process {parent} called {how}" })));
+		if (held->fork == moment->index && held->ev.holder != fork->at.tid &&
+		    fact_held_counts(held))
+			FIND(out, fork_lock_held, lives ? GRADE_WARNING : GRADE_NOTE, moment,
+			     moment->index, i, &tale);
 	}
 }

@@ -1,28 +1,32 @@
 /*
- * fork-orphaned-lock: a forked child waits for a private lock whose owner was a thread of its parent. That
- * thread was not copied, so the wait never ends. A semaphore is proved only when it serves as a lock or when
- * the child has no other thread that could post it.
+ * fork-orphaned-lock: a forked child waits for a private lock whose owner was a thread of its
+ * parent. That thread was not copied, so the wait never ends. A semaphore is proved only when it
+ * serves as a lock, or when the child has no other thread that could post it.
  */
 #include "../core/rule.h"
 
+static const struct tale tale = {
+	"process {pid} waits for ever at {wait_at} for {lock}: {holder} took it at {holder_at} and "
+	"exists only in the parent, which forked at {fork_at}",
+	{{STEP_HOLDER, "{holder} held {lock}, taken at {holder_at}"},
+	 {STEP_FORK, "{forker} of process {parent} called {how}, which did not copy {holder}"},
+	 {STEP_WAIT, "{thread} of the child {pid} waits for {lock}"}},
+};
+
 static bool is_proved(const struct ev_wait *wait)
 {
-	return wait->kind != MPSAN_LOCK_SEMAPHORE || wait->flags & MPSAN_LF_MUTUAL || wait->threads == 1;
+	return wait->kind != MPSAN_LOCK_SEMAPHORE || wait->flags & MPSAN_LF_MUTUAL ||
+	       wait->threads == 1;
 }
 
-void rule_fork_orphaned_lock(const struct facts *facts, const struct moment *moment, struct findings *out)
+void rule_fork_orphaned_lock(const struct facts *facts, const struct moment *moment,
+			     struct findings *out)
 {
 	const struct fact_wait *wait = &facts->waits[moment->index];
-	uint32_t fork = fact_fork_behind(facts, wait->held, wait->at.by);
 
 	if (wait->ev.reason != MPSAN_WAIT_ORPHAN || wait->ev.kind > MPSAN_LOCK_CUSTOM ||
 	    wait->ev.flags & (MPSAN_LF_SHARED | MPSAN_LF_TIMED | MPSAN_LF_HANDOFF))
 		return;
-	out->add(out, FINDING(fork_orphaned_lock, moment, fork, wait->held,
-			      .grade = is_proved(&wait->ev) ? GRADE_ERROR : GRADE_WARNING,
-			      .message = "process {pid} waits for ever at {wait_at} for {lock}: {holder} took it at "
-					 "{holder_at} and exists only in the parent, which forked at {fork_at}",
-			      STEPS({ STEP_HOLDER, "{holder} held {lock}, taken at {holder_at}" },
-				    { STEP_FORK, "{forker} of process {parent} called {how}, which did not copy {holder}" },
-				    { STEP_WAIT, "{thread} of the child {pid} waits for {lock}" })));
+	FIND(out, fork_orphaned_lock, is_proved(&wait->ev) ? GRADE_ERROR : GRADE_WARNING, moment,
+	     fact_fork_behind(facts, wait->held, wait->at.by), wait->held, &tale);
 }

@@ -1,10 +1,36 @@
 /*
- * fork-own-lock: a recursive or error-checking mutex knows its owner by thread id, and the forking thread has
- * another id in the child: its unlock is refused there, and to lock again blocks for ever.
+ * fork-own-lock: a recursive or error-checking mutex knows its owner by thread id, and the
+ * forking thread has another id in the child: its unlock is refused there, and to lock again
+ * blocks for ever.
  */
 #include "../core/rule.h"
 
-static void tell_fork(const struct facts *facts, const struct moment *moment, struct findings *out)
+static const char taken[] = "{holder} took {lock} at {holder_at}";
+static const char copied[] = "the same thread called {how}";
+
+static const struct tale tale_of_fork = {
+	"{forker} called {how} at {fork_at} while it held {lock}, which knows its owner by thread id: "
+	"the child {child} cannot unlock it",
+	{{STEP_HOLDER, taken}, {STEP_FORK, copied}},
+};
+
+static const struct tale tale_of_wait = {
+	"process {pid} waits for ever at {wait_at} for {lock}, which its own thread took before the "
+	"fork at {fork_at} under another thread id",
+	{{STEP_HOLDER, taken},
+	 {STEP_FORK, copied},
+	 {STEP_WAIT, "{thread} of the child {pid} waits for {lock}"}},
+};
+
+static const struct tale tale_of_unlock = {
+	"process {pid} could not unlock {lock} at {wait_at}: it was taken before the fork at {fork_at} "
+	"under another thread id, and stays locked",
+	{{STEP_HOLDER, taken},
+	 {STEP_FORK, copied},
+	 {STEP_UNLOCK, "the unlock by {thread} of the child {pid} was refused"}},
+};
+
+static void judge_fork(const struct facts *facts, const struct moment *moment, struct findings *out)
 {
 	const struct fact_fork *fork = &facts->forks[moment->index];
 	bool lives = fact_fate(facts, fork) == FATE_LIVES;
@@ -12,52 +38,41 @@ static void tell_fork(const struct facts *facts, const struct moment *moment, st
 	for (uint32_t i = fork->held_begin; i < fork->held_end; i++) {
 		const struct fact_held *held = &facts->helds[i];
 
-		if (held->fork != moment->index || held->ev.holder != fork->at.tid || !fact_held_counts(held))
-			continue;
-		out->add(out, FINDING(fork_own_lock, moment, moment->index, i, .grade = lives ? GRADE_WARNING : GRADE_NOTE,
-				      .message = "{forker} called {how} at {fork_at} while it held {lock}, which knows "
-						 "its owner by thread id: the child {child} cannot unlock it",
-				      STEPS({ STEP_HOLDER, "{holder} took {lock} at {holder_at}" },
-					    { STEP_FORK, "the same thread called {how}" })));
+		if (held->fork == moment->index && held->ev.holder == fork->at.tid &&
+		    fact_held_counts(held))
+			FIND(out, fork_own_lock, lives ? GRADE_WARNING : GRADE_NOTE, moment,
+			     moment->index, i, &tale_of_fork);
 	}
 }
 
-static void tell_wait(const struct facts *facts, const struct moment *moment, struct findings *out)
+static void judge_wait(const struct facts *facts, const struct moment *moment, struct findings *out)
 {
 	const struct fact_wait *wait = &facts->waits[moment->index];
-	uint32_t fork = fact_fork_behind(facts, wait->held, wait->at.by);
 
-	if (wait->ev.reason != MPSAN_WAIT_OWN || wait->ev.flags & (MPSAN_LF_SHARED | MPSAN_LF_TIMED))
-		return;
-	out->add(out, FINDING(fork_own_lock, moment, fork, wait->held, .grade = GRADE_ERROR,
-			      .message = "process {pid} waits for ever at {wait_at} for {lock}, which its own thread "
-					 "took before the fork at {fork_at} under another thread id",
-			      STEPS({ STEP_HOLDER, "{holder} took {lock} at {holder_at}" },
-				    { STEP_FORK, "the same thread called {how}" },
-				    { STEP_WAIT, "{thread} of the child {pid} waits for {lock}" })));
+	if (wait->ev.reason == MPSAN_WAIT_OWN &&
+	    !(wait->ev.flags & (MPSAN_LF_SHARED | MPSAN_LF_TIMED)))
+		FIND(out, fork_own_lock, GRADE_ERROR, moment,
+		     fact_fork_behind(facts, wait->held, wait->at.by), wait->held, &tale_of_wait);
 }
 
-static void tell_unlock(const struct facts *facts, const struct moment *moment, struct findings *out)
+static void judge_unlock(const struct facts *facts, const struct moment *moment,
+			 struct findings *out)
 {
 	const struct fact_unlock *unlock = &facts->unlocks[moment->index];
-	uint32_t fork = fact_fork_behind(facts, unlock->held, unlock->at.by);
 
-	if (unlock->ev.flags & MPSAN_LF_SHARED)
-		return;
-	out->add(out, FINDING(fork_own_lock, moment, fork, unlock->held, .grade = GRADE_ERROR,
-			      .message = "process {pid} could not unlock {lock} at {wait_at}: it was taken before the "
-					 "fork at {fork_at} under another thread id, and stays locked",
-			      STEPS({ STEP_HOLDER, "{holder} took {lock} at {holder_at}" },
-				    { STEP_FORK, "the same thread called {how}" },
-				    { STEP_UNLOCK, "the unlock by {thread} of the child {pid} was refused" })));
+	if (!(unlock->ev.flags & MPSAN_LF_SHARED))
+		FIND(out, fork_own_lock, GRADE_ERROR, moment,
+		     fact_fork_behind(facts, unlock->held, unlock->at.by), unlock->held,
+		     &tale_of_unlock);
 }
 
-void rule_fork_own_lock(const struct facts *facts, const struct moment *moment, struct findings *out)
+void rule_fork_own_lock(const struct facts *facts, const struct moment *moment,
+			struct findings *out)
 {
 	if (moment->kind == MOMENT_FORK)
-		tell_fork(facts, moment, out);
+		judge_fork(facts, moment, out);
 	else if (moment->kind == MOMENT_WAIT)
-		tell_wait(facts, moment, out);
+		judge_wait(facts, moment, out);
 	else
-		tell_unlock(facts, moment, out);
+		judge_unlock(facts, moment, out);
 }

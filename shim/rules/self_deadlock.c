@@ -1,15 +1,19 @@
 /*
- * self-deadlock: a thread asks without a time limit for a lock that its memory says this same thread owns.
+ * self-deadlock: a thread asks without a time limit for a lock that its memory says this same thread
+ * owns.
  */
 #include "../core/rule.h"
 
-void rule_self_deadlock(const struct facts *facts, const struct moment *moment, struct findings *out)
+static const struct tale tale = {
+	"{thread} waits for ever at {wait_at} for {lock}, which it holds itself",
+	{{STEP_WAIT, "{thread} of process {pid} waits for {lock}, which it owns"}},
+};
+
+void rule_self_deadlock(const struct facts *facts, const struct moment *moment,
+			struct findings *out)
 {
 	const struct fact_wait *wait = &facts->waits[moment->index];
 
-	if (wait->ev.reason != MPSAN_WAIT_SELF || wait->ev.flags & MPSAN_LF_TIMED)
-		return;
-	out->add(out, FINDING(self_deadlock, moment, FACT_NONE, wait->held, .grade = GRADE_ERROR,
-			      .message = "{thread} waits for ever at {wait_at} for {lock}, which it holds itself",
-			      STEPS({ STEP_WAIT, "{thread} of process {pid} waits for {lock}, which it owns" })));
+	if (wait->ev.reason == MPSAN_WAIT_SELF && !(wait->ev.flags & MPSAN_LF_TIMED))
+		FIND(out, self_deadlock, GRADE_ERROR, moment, FACT_NONE, wait->held, &tale);
 }

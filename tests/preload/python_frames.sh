@@ -25,7 +25,7 @@ for python in ${PYTHON:-$(find_pythons)}; do
 	for flags in "" "-O -X no_debug_ranges"; do
 		snapshots=$([ -z "$flags" ] && echo 20000 || echo 1000)
 		# shellcheck disable=SC2086
-		LD_PRELOAD=$work/frames.so timeout 300 "$python" $flags "$here/python_frames.py" $snapshots || {
+		LD_PRELOAD=$work/frames.so timeout 300 "$python" -W ignore::DeprecationWarning $flags "$here/python_frames.py" $snapshots || {
 			echo "python_frames: FAILED: $python $flags (status $?)"
 			result=1
 		}

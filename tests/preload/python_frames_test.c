@@ -1,7 +1,8 @@
 /*
- * The library that python_frames.py runs under: shim/python*.c behind a few exported functions (called
- * through ctypes, with and without the GIL) and behind a hooked getppid (which os.getppid reaches in places
- * where ctypes cannot be imported, such as a sub-interpreter). Link with -Wl,--wrap=sys_peek.
+ * The library that python_frames.py runs under: shim/python*.c behind a few exported functions
+ * (called through ctypes, with and without the GIL) and behind a hooked getppid (which os.getppid
+ * reaches in places where ctypes cannot be imported, such as a sub-interpreter). Link with
+ * -Wl,--wrap=sys_peek.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -119,7 +120,8 @@ static void *foreign(void *result)
 {
 	char text[256];
 
-	*(size_t *)result = python_stack(0, text, sizeof(text)) + (size_t)python_holds_gil() * 1000 +
+	*(size_t *)result = python_stack(0, text, sizeof(text)) +
+			    (size_t)python_holds_gil() * 1000 +
 			    python_thread_name(0, text, sizeof(text)) + (size_t)python_role(0);
 	return NULL;
 }
@@ -166,7 +168,8 @@ double frames_cost(uint64_t pthread, unsigned times)
 	for (unsigned i = 0; i < times; i++)
 		python_stack(pthread, text, sizeof(text));
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
-	return ((double)(b.tv_sec - a.tv_sec) * 1e6 + (double)(b.tv_nsec - a.tv_nsec) / 1e3) / times;
+	return ((double)(b.tv_sec - a.tv_sec) * 1e6 + (double)(b.tv_nsec - a.tv_nsec) / 1e3) /
+	       times;
 }
 
 __attribute__((constructor)) static void start(void)

@@ -1,7 +1,7 @@
 /*
- * A small world for stories about rules: a parent (slot 0, pid 100), a child (slot 1, pid 200) and room for one fork,
- * one hold, one wait and one refused unlock. A story sets what differs and announces a moment. Neighbours: the
- * test_rule*.c files.
+ * A small world for stories about rules: a parent (slot 0, pid 100), a child (slot 1, pid 200)
+ * and room for one fork, one hold, one wait and one refused unlock. A story sets what differs and
+ * announces a moment. Neighbours: the test_rule*.c files.
  */
 #ifndef STORY_FACTS_H
 #define STORY_FACTS_H
@@ -50,23 +50,28 @@ static inline void verdict_add(struct findings *sink, const struct finding *find
 static inline void world_init(struct world *world)
 {
 	memset(world, 0, sizeof(*world));
-	world->slot[PARENT] = (struct mpsan_process){ .pid = 100, .birth_ns = SECOND };
-	world->slot[CHILD] = (struct mpsan_process){ .pid = 200, .parent = PARENT + 1, .how = MPSAN_HOW_FORK,
-						     .birth_ns = 10 * SECOND };
+	world->slot[PARENT] = (struct mpsan_process){.pid = 100, .birth_ns = SECOND};
+	world->slot[CHILD] = (struct mpsan_process){
+		.pid = 200, .parent = PARENT + 1, .how = MPSAN_HOW_FORK, .birth_ns = 10 * SECOND};
 	world->process[PARENT].slot = &world->slot[PARENT];
 	world->process[CHILD].slot = &world->slot[CHILD];
-	world->fork = (struct fact_fork){ .at = { PARENT, PARENT, MAIN_THREAD, 8192, 10 * SECOND },
-					  .ev = { .how = MPSAN_HOW_FORK, .threads = 2 }, .child = CHILD };
-	world->facts = (struct facts){ 20 * SECOND, world->process, 2, &world->fork, 1, &world->held, 0,
-				       &world->wait, 0, &world->unlock, 0 };
+	world->fork = (struct fact_fork){.at = {PARENT, PARENT, MAIN_THREAD, 8192, 10 * SECOND},
+					 .ev = {.how = MPSAN_HOW_FORK, .threads = 2},
+					 .child = CHILD};
+	world->facts = (struct facts){20 * SECOND, world->process, 2, &world->fork,
+				      1,	   &world->held,   0, &world->wait,
+				      0,	   &world->unlock, 0};
 }
 
 /* At the fork, a thread holds a lock of this kind. */
 static inline void world_hold(struct world *world, uint32_t holder, uint64_t kind, uint64_t flags)
 {
-	world->held = (struct fact_held){ .at = { PARENT, PARENT, MAIN_THREAD, 8256, 10 * SECOND },
-					  .ev = { .fork = 8192, .lock = 0x1000, .kind = kind, .flags = flags,
-						  .holder = holder } };
+	world->held = (struct fact_held){.at = {PARENT, PARENT, MAIN_THREAD, 8256, 10 * SECOND},
+					 .ev = {.fork = 8192,
+						.lock = 0x1000,
+						.kind = kind,
+						.flags = flags,
+						.holder = holder}};
 	world->facts.held_count = 1;
 	world->fork.held_end = 1;
 	world->fork.ev.held = 1;
@@ -75,23 +80,30 @@ static inline void world_hold(struct world *world, uint32_t holder, uint64_t kin
 /* The child waits for that lock. */
 static inline void world_wait(struct world *world, uint64_t reason, uint64_t kind, uint64_t flags)
 {
-	world->wait = (struct fact_wait){ .at = { CHILD, CHILD, 200, 8192, 11 * SECOND },
-					  .ev = { .lock = 0x1000, .kind = kind, .flags = flags, .reason = reason,
-						  .owner = WORKER, .threads = 1 },
-					  .held = world->facts.held_count ? 0 : FACT_NONE };
+	world->wait = (struct fact_wait){.at = {CHILD, CHILD, 200, 8192, 11 * SECOND},
+					 .ev = {.lock = 0x1000,
+						.kind = kind,
+						.flags = flags,
+						.reason = reason,
+						.owner = WORKER,
+						.threads = 1},
+					 .held = world->facts.held_count ? 0 : FACT_NONE};
 	world->facts.wait_count = 1;
 }
 
 static inline struct verdict announce(struct world *world, enum moment_kind kind)
 {
-	struct moment moment = { kind, 0 };
-	struct verdict verdict = { .sink = { verdict_add } };
+	struct moment moment = {kind, 0};
+	struct verdict verdict = {.sink = {verdict_add}};
 
 	rules_run(&world->facts, &moment, &verdict.sink);
 	return verdict;
 }
 
-/* The grade that a rule gave, GRADE_OFF when it was silent. It speaks at most once in these stories. */
+/*
+ * The grade that a rule gave, GRADE_OFF when it was silent. It speaks at most once in these
+ * stories.
+ */
 static inline enum grade grade_of(const struct verdict *verdict, enum rule_id rule)
 {
 	enum grade grade = GRADE_OFF;
@@ -105,9 +117,9 @@ static inline enum grade grade_of(const struct verdict *verdict, enum rule_id ru
 	return grade;
 }
 
-#define assert_grade(world, kind, rule, grade)                          \
-	do {                                                            \
-		struct verdict verdict_ = announce(world, kind);        \
+#define assert_grade(world, kind, rule, grade)                             \
+	do {                                                               \
+		struct verdict verdict_ = announce(world, kind);           \
 		assert_int_equal(grade_of(&verdict_, RULE_##rule), grade); \
 	} while (0)
 

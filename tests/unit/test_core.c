@@ -77,12 +77,12 @@ static void arguments_are_searched_within_their_bounds(void **state)
 
 static void a_moment_out_of_range_is_ignored(void **state)
 {
-	struct verdict verdict = { .sink = { verdict_add } };
+	struct verdict verdict = {.sink = {verdict_add}};
 
 	(void)state;
-	rules_run(&world.facts, &(struct moment){ MOMENT_FORK, 7 }, &verdict.sink);
-	rules_run(&world.facts, &(struct moment){ MOMENT_WAIT, 0 }, &verdict.sink);
-	rules_run(&world.facts, &(struct moment){ MOMENT_UNLOCK, 0 }, &verdict.sink);
+	rules_run(&world.facts, &(struct moment){MOMENT_FORK, 7}, &verdict.sink);
+	rules_run(&world.facts, &(struct moment){MOMENT_WAIT, 0}, &verdict.sink);
+	rules_run(&world.facts, &(struct moment){MOMENT_UNLOCK, 0}, &verdict.sink);
 	assert_int_equal(verdict.count, 0);
 }
 

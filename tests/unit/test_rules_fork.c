@@ -45,7 +45,8 @@ static void threads_is_silent_with_one_thread(void **state)
 
 static void nothing_is_said_of_spawns(void **state)
 {
-	static const uint64_t hows[] = { MPSAN_HOW_VFORK, MPSAN_HOW_POSIX_SPAWN, MPSAN_HOW_SYSTEM, MPSAN_HOW_POPEN };
+	static const uint64_t hows[] = {MPSAN_HOW_VFORK, MPSAN_HOW_POSIX_SPAWN, MPSAN_HOW_SYSTEM,
+					MPSAN_HOW_POPEN};
 
 	(void)state;
 	world_hold(&world, WORKER, MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED);
@@ -57,8 +58,8 @@ static void nothing_is_said_of_spawns(void **state)
 
 static void lock_held_fires_for_every_kind_of_lock(void **state)
 {
-	static const uint64_t kinds[] = { MPSAN_LOCK_MUTEX, MPSAN_LOCK_RWLOCK_READ, MPSAN_LOCK_RWLOCK_WRITE,
-					  MPSAN_LOCK_SPIN };
+	static const uint64_t kinds[] = {MPSAN_LOCK_MUTEX, MPSAN_LOCK_RWLOCK_READ,
+					 MPSAN_LOCK_RWLOCK_WRITE, MPSAN_LOCK_SPIN};
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
@@ -93,11 +94,12 @@ static void lock_held_is_silent_about_what_is_no_lock_left_behind(void **state)
 	static const struct {
 		uint64_t kind, flags;
 	} harmless[] = {
-		{ MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED | MPSAN_LF_SHARED }, /* the parent can still release it */
-		{ MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED | MPSAN_LF_WANTED },
-		{ MPSAN_LOCK_MUTEX, 0 }, /* memory did not confirm it */
-		{ MPSAN_LOCK_SEMAPHORE, MPSAN_LF_VERIFIED }, /* an idle Python thread's sentinel */
-		{ MPSAN_LOCK_SEMAPHORE, MPSAN_LF_VERIFIED | MPSAN_LF_HANDOFF | MPSAN_LF_MUTUAL },
+		{MPSAN_LOCK_MUTEX,
+		 MPSAN_LF_VERIFIED | MPSAN_LF_SHARED}, /* the parent can still release it */
+		{MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED | MPSAN_LF_WANTED},
+		{MPSAN_LOCK_MUTEX, 0}, /* memory did not confirm it */
+		{MPSAN_LOCK_SEMAPHORE, MPSAN_LF_VERIFIED}, /* an idle Python thread's sentinel */
+		{MPSAN_LOCK_SEMAPHORE, MPSAN_LF_VERIFIED | MPSAN_LF_HANDOFF | MPSAN_LF_MUTUAL},
 	};
 
 	(void)state;
@@ -172,7 +174,8 @@ static void set_argv(uint32_t slot, const char *argv, uint32_t bytes)
 	world.slot[slot].argv_bytes = bytes;
 }
 
-static const char server[] = "python3\0-c\0from multiprocessing.forkserver import main; main(3, 4, [])";
+static const char server[] =
+	"python3\0-c\0from multiprocessing.forkserver import main; main(3, 4, [])";
 
 static void server_threads_fires(void **state)
 {
@@ -188,7 +191,8 @@ static void server_threads_is_silent_about_one_thread_and_about_workers(void **s
 	world.fork.ev.threads = 1;
 	assert_grade(&world, MOMENT_FORK, fork_server_threads, GRADE_OFF);
 	world.fork.ev.threads = 2;
-	world.slot[PARENT].how = MPSAN_HOW_FORK; /* a worker: forked by the server, with its arguments */
+	world.slot[PARENT].how =
+		MPSAN_HOW_FORK; /* a worker: forked by the server, with its arguments */
 	assert_grade(&world, MOMENT_FORK, fork_server_threads, GRADE_OFF);
 	world.slot[PARENT].how = MPSAN_HOW_ROOT;
 	set_argv(PARENT, "python3\0x.py", 13);

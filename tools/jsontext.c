@@ -1,0 +1,28 @@
+/* See jsontext.h. */
+#include "jsontext.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+
+json_t *jsontext_part(const char *text, size_t length)
+{
+	json_t *string = json_stringn(text, length);
+	char *plain;
+
+	if (string)
+		return string;
+	plain = text_format("%.*s", (int)length, text);
+	for (char *c = plain; *c; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	string = json_string(plain);
+	free(plain);
+	return string;
+}
+
+json_t *jsontext_of(const char *text)
+{
+	return text ? jsontext_part(text, strlen(text)) : json_null();
+}
