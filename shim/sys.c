@@ -36,6 +36,7 @@ void sys_start(const char *const *envp)
 	const Elf64_auxv_t *aux;
 
 	sys_image.env = envp;
+	sys_image.pid = sys_pid();
 	while (*end)
 		end++;
 	for (aux = (const Elf64_auxv_t *)(const void *)(end + 1); aux->a_type != AT_NULL; aux++) {
@@ -107,7 +108,7 @@ long sys_peek(void *to, const void *from, size_t bytes)
 {
 	struct iovec local = { to, bytes }, remote = { (void *)(uintptr_t)from, bytes };
 
-	return SYS6(SYS_process_vm_readv, sys_pid(), &local, 1, &remote, 1, 0);
+	return SYS6(SYS_process_vm_readv, sys_image.pid, &local, 1, &remote, 1, 0);
 }
 
 long sys_read_file(const char *path, char *to, size_t bytes)

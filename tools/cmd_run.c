@@ -117,6 +117,7 @@ static int catch_signals(sigset_t *before)
 {
 	sigset_t handed;
 
+	signal(SIGCHLD, SIG_DFL); /* an inherited SIG_IGN would hide how the program ended */
 	sigemptyset(&handed);
 	sigaddset(&handed, SIGTERM);
 	sigaddset(&handed, SIGHUP);

@@ -111,8 +111,6 @@ void collect_record(struct reader *reader, const struct record *record)
 		collect_exec(reader, record);
 	else if (TAKES(lock_name) || TAKES(symbol))
 		collect_name(reader, record);
-	else if (TAKES(lock_repaired))
-		*ARRAY_ADD(&reader->late) = *record;
 	else if (TAKES(module))
 		collect_module(reader, record);
 	else if (TAKES(thread_start))
@@ -152,23 +150,6 @@ static void link_helds(struct reader *reader)
 	}
 }
 
-static void link_repaired(struct reader *reader)
-{
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < reader->late.count; i++) {
-		const struct record *record = &reader->late.item[i];
-		const struct ev_lock_repaired *ev = record->payload;
-		uint32_t held = reader_find(reader, ev->held_slot, ev->held, EV_held);
-
-		if (held != FACT_NONE)
-			reader->helds.item[held].repaired = true;
-		else
-			reader->late.item[kept++] = *record;
-	}
-	reader->late.count = kept;
-}
-
 static void link_children(struct reader *reader)
 {
 	READER_EACH_SLOT(reader, slot)
@@ -187,6 +168,5 @@ static void link_children(struct reader *reader)
 void collect_links(struct reader *reader)
 {
 	link_helds(reader);
-	link_repaired(reader);
 	link_children(reader);
 }

@@ -203,6 +203,33 @@ json_t *frames_first_own(json_t *native)
 	return NULL;
 }
 
+static bool is_go_between(const char *file)
+{
+	static const char *const parts[] = {"/multiprocessing/", "/concurrent/futures/",
+					    "/threading.py",	 "/subprocess.py",
+					    "/queue.py",	 "<frozen importlib"};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (strstr(file, parts[i]))
+			return true;
+	return false;
+}
+
+json_t *frames_first_script(json_t *python)
+{
+	json_t *frame;
+	size_t i;
+
+	json_array_foreach(python, i, frame)
+	{
+		const char *file = json_string_value(json_object_get(frame, "file"));
+
+		if (file && !is_go_between(file))
+			return frame;
+	}
+	return json_array_get(python, 0);
+}
+
 char *frame_text(const json_t *frame)
 {
 	const char *function = json_string_value(json_object_get(frame, "function"));

@@ -32,6 +32,12 @@ char *frames_function(struct frames *frames, const struct fact_place *at, uint64
 /* The static object at `address`, else NULL; owned by the caller. */
 char *frames_object(struct frames *frames, const struct fact_place *at, uint64_t address);
 
+/*
+ * First Python frame that is not of the libraries through which everybody forks and waits
+ * (multiprocessing, threading and their like), else the innermost; borrowed, NULL when there is none.
+ */
+json_t *frames_first_script(json_t *python);
+
 /* First frame that is neither of the C library nor of mpsan; borrowed, NULL when there is none. */
 json_t *frames_first_own(json_t *native);
 

@@ -6,18 +6,6 @@
 
 #include "story.h"
 
-/*
- * What one finding of a rule was about: the same hold of a lock at a fork ties a warning to its
- * proof.
- */
-struct instance {
-	uint32_t found;
-	uint32_t fork;
-	uint64_t lock;
-	bool is_proof;
-	bool replaced;
-};
-
 static void judge_add(struct findings *sink, const struct finding *finding);
 
 void judge_init(struct judge *judge, struct reader *reader, const struct grades *grades,
@@ -33,7 +21,8 @@ void judge_finish(struct judge *judge)
 	for (uint32_t i = 0; i < judge->found.count; i++)
 		json_decref(judge->found.item[i].json);
 	free(judge->found.item);
-	free(judge->instances.item);
+	free(judge->proofs.item);
+	free(judge->candidates.item);
 	frames_destroy(judge->frames);
 	*judge = (struct judge){0};
 }
@@ -110,17 +99,22 @@ static void replace(struct judge *judge, struct instance *instance)
 }
 
 /* A proof replaces the warning about the same hold, whichever comes first. */
-static void judge_tie(struct judge *judge, struct instance new)
+static void judge_tie(struct judge *judge, struct instance new, bool is_proof)
 {
 	struct instance *last;
 
-	*ARRAY_ADD(&judge->instances) = new;
-	last = &judge->instances.item[judge->instances.count - 1];
-	for (struct instance *other = judge->instances.item; other < last; other++) {
-		if (!is_about_same(other, last) || other->is_proof == last->is_proof)
-			continue;
-		replace(judge, last->is_proof ? other : last);
+	if (is_proof) {
+		*ARRAY_ADD(&judge->proofs) = new;
+		for (uint32_t i = 0; i < judge->candidates.count; i++)
+			if (is_about_same(&judge->candidates.item[i], &new))
+				replace(judge, &judge->candidates.item[i]);
+		return;
 	}
+	last = ARRAY_ADD(&judge->candidates);
+	*last = new;
+	for (uint32_t i = 0; i < judge->proofs.count; i++)
+		if (is_about_same(&judge->proofs.item[i], last))
+			replace(judge, last);
 }
 
 static void judge_add(struct findings *sink, const struct finding *finding)
@@ -129,6 +123,7 @@ static void judge_add(struct findings *sink, const struct finding *finding)
 	enum grade grade = grades_apply(judge->grades, finding);
 	json_t *told = grade == GRADE_OFF ? NULL :
 					    story_tell(judge->reader, judge->frames, finding);
+	struct instance new;
 	uint32_t index;
 
 	if (!told)
@@ -139,13 +134,9 @@ static void judge_add(struct findings *sink, const struct finding *finding)
 		return;
 	}
 	index = judge_fold(judge, told, finding, grade);
-	if (finding->held != FACT_NONE || finding->wait != FACT_NONE ||
-	    finding->unlock != FACT_NONE)
-		judge_tie(judge,
-			  (struct instance){.found = index,
-					    .fork = finding->fork,
-					    .lock = story_lock(&judge->reader->facts, finding),
-					    .is_proof = finding->grade == GRADE_ERROR});
+	new = (struct instance){index, finding->fork, story_lock(&judge->reader->facts, finding),
+				false};
+	judge_tie(judge, new, finding->grade == GRADE_ERROR);
 }
 
 void judge_moments(struct judge *judge)

@@ -20,7 +20,16 @@ struct judged {
 	uint64_t time_ns;
 };
 
-struct instance;
+/*
+ * What one finding of a rule was about: the same hold of a lock at a fork ties a warning to its
+ * proof.
+ */
+struct instance {
+	uint32_t found;
+	uint32_t fork;
+	uint64_t lock;
+	bool replaced;
+};
 
 struct judge {
 	struct reader *reader;
@@ -30,7 +39,8 @@ struct judge {
 	struct findings sink;
 	uint32_t suppressed;
 	ARRAY(struct judged) found; /* in the order of their moments */
-	ARRAY(struct instance) instances;
+	ARRAY(struct instance) proofs; /* few, so that tying costs little */
+	ARRAY(struct instance) candidates;
 };
 
 void judge_init(struct judge *judge, struct reader *reader, const struct grades *grades,

@@ -67,7 +67,7 @@ static void add_processes(json_t *document, const struct reader *reader)
 	READER_EACH_SLOT(reader, slot)
 	{
 		const struct mpsan_process *process = &reader->session.table[slot];
-		char *why = process->pid ? process_unwatched(process) : NULL;
+		char *why = process_unwatched(reader, slot);
 
 		if (why && ++count <= NAMED_MAX)
 			report_limit(document, "process %u was not watched: %s", process->pid, why);

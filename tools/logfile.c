@@ -120,8 +120,17 @@ bool logfile_at(const struct logfile *log, uint64_t pos, struct record *out)
 	if (look(log, pos, &bytes) != SHAPE_SOUND)
 		return false;
 	head = (const struct mpsan_record *)(log->map + pos);
-	*out = (struct record){log->slot, head->slot,	 head->tid, head->type,
-			       pos,	  head->time_ns, head + 1,  bytes - sizeof(*head)};
+	*out = (struct record){
+		.slot = log->slot,
+		.by = head->slot,
+		.tid = head->tid,
+		.type = head->type,
+		.pos = pos,
+		.time_ns = head->time_ns,
+		.later = __atomic_load_n(&head->later, __ATOMIC_ACQUIRE),
+		.payload = head + 1,
+		.bytes = bytes - sizeof(*head),
+	};
 	return true;
 }
 

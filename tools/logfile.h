@@ -31,6 +31,7 @@ struct record {
 	uint16_t type;
 	uint64_t pos;
 	uint64_t time_ns;
+	uint64_t later; /* as it stands when it is looked at */
 	const void *payload;
 	uint64_t bytes;
 };

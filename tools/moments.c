@@ -44,7 +44,20 @@ static enum timing wait_timing(struct reader *reader, uint32_t index, uint64_t n
 	return TIMING_COME;
 }
 
-static enum timing fork_timing(const struct reader *reader, uint32_t index, uint64_t now,
+/* The child marks locks that its fork handlers repaired; it does so before fork() returns in it. */
+static void look_for_repairs(struct reader *reader, const struct fact_fork *fork)
+{
+	struct record record;
+
+	for (uint32_t i = fork->held_begin; i < fork->held_end; i++) {
+		struct fact_held *held = &reader->helds.item[i];
+
+		if (reader_record(reader, held->at.slot, held->at.pos, EV_held, &record))
+			held->repaired = record.later & MPSAN_LATER_REPAIRED;
+	}
+}
+
+static enum timing fork_timing(struct reader *reader, uint32_t index, uint64_t now,
 			       uint64_t *due_ns)
 {
 	const struct fact_fork *fork = &reader->forks.item[index];
@@ -55,6 +68,7 @@ static enum timing fork_timing(const struct reader *reader, uint32_t index, uint
 	if (fork->child >= reader->session.slots)
 		return reader->over ? TIMING_NEVER : TIMING_OPEN;
 	child = &reader->processes[fork->child];
+	look_for_repairs(reader, fork);
 	*due_ns = fact_fate_ns(&reader->facts, fork);
 	if (fact_fate(&reader->facts, fork) != FATE_LIVES)
 		return TIMING_COME;

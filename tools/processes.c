@@ -24,6 +24,8 @@ json_t *process_argv(const struct mpsan_process *process)
 	return argv;
 }
 
+#define LOADING_NS 500000000ull
+
 static json_t *end_json(const struct mpsan_process *process)
 {
 	if (process->end == MPSAN_END_SIGNAL)
@@ -46,13 +48,21 @@ static const char *off_text(uint16_t why)
 	return why < sizeof(text) / sizeof(*text) ? text[why] : "switched off";
 }
 
-char *process_unwatched(const struct mpsan_process *process)
+/* A program that was just started when the session ended had no time to load anything. */
+static bool is_starting(const struct reader *reader, const struct mpsan_process *process)
 {
+	return !process->end_ns && process->exec_ns + LOADING_NS > reader->now_ns;
+}
+
+char *process_unwatched(const struct reader *reader, uint32_t slot)
+{
+	const struct mpsan_process *process = &reader->session.table[slot];
 	size_t tail = strnlen(process->exec_path, sizeof(process->exec_path));
 
 	if (process->flags & MPSAN_PROCESS_OFF)
 		return text_copy(off_text(process->why_off));
-	if (process->exec_ns && process->attach_ns < process->exec_ns)
+	if (process->exec_ns && process->attach_ns < process->exec_ns &&
+	    !is_starting(reader, process))
 		return text_format(
 			"its program %s%.*s did not load the library (static, set-user-ID, 32-bit, or the "
 			"exec failed)",
@@ -69,7 +79,7 @@ json_t *process_json(const struct reader *reader, uint32_t slot)
 
 	if (!process->pid)
 		return NULL;
-	unwatched = process_unwatched(process);
+	unwatched = process_unwatched(reader, slot);
 	object = json_pack("{s:I, s:I, s:s, s:o, s:I, s:o, s:o, s:o}", "pid",
 			   (json_int_t)process->pid, "parent", (json_int_t)process->parent_pid,
 			   "how", how_text(process->how), "argv", process_argv(process), "start_ns",

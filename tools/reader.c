@@ -54,7 +54,6 @@ void reader_close(struct reader *reader)
 	free(reader->names.item);
 	free(reader->threads.item);
 	free(reader->limits.item);
-	free(reader->late.item);
 	free(reader->open.item);
 	free(reader->ready.item);
 	places_destroy(reader->places);
@@ -233,6 +232,7 @@ static const struct fact_place *moment_place(const struct reader *reader,
 
 static void publish_facts(struct reader *reader, uint64_t now)
 {
+	reader->now_ns = now;
 	reader->facts = (struct facts){now,
 				       reader->processes,
 				       reader->session.slots,

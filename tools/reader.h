@@ -51,6 +51,7 @@ struct place_map;
 struct reader {
 	struct session session;
 	struct facts facts;
+	uint64_t now_ns; /* of the last poll */
 	uint64_t last_ns; /* latest time that any record or slot mentions */
 	bool over; /* nothing will be added: see reader_finish */
 
@@ -71,7 +72,6 @@ struct reader {
 	ARRAY(struct seen_name) names;
 	ARRAY(struct seen_thread) threads;
 	ARRAY(struct seen_limit) limits;
-	ARRAY(struct record) late; /* lock_repaired records whose hold was not read yet */
 	uint32_t helds_linked; /* holds below this index know their fork, or never will */
 
 	struct place_map *places;

@@ -54,7 +54,7 @@ json_t *process_json(const struct reader *reader, uint32_t slot);
 json_t *process_argv(const struct mpsan_process *process);
 
 /* NULL when the process was watched to its end, else why not; owned by the caller. */
-char *process_unwatched(const struct mpsan_process *process);
+char *process_unwatched(const struct reader *reader, uint32_t slot);
 
 /* out_*.c */
 void out_text(FILE *out, const json_t *document);

@@ -47,12 +47,12 @@ static uint32_t pid_of(const struct story *story, uint32_t slot)
 static void scene_locate(struct story *story, struct scene *scene, uint64_t caller,
 			 bool python_first)
 {
-	json_t *frame = python_first ? json_incref(json_array_get(scene->python, 0)) : NULL;
+	json_t *frame = python_first ? json_incref(frames_first_script(scene->python)) : NULL;
 
 	if (!frame)
 		frame = frame_of_caller(story->frames, scene->at, caller);
 	if (!frame)
-		frame = json_incref(json_array_get(scene->python, 0));
+		frame = json_incref(frames_first_script(scene->python));
 	if (!frame)
 		frame = json_incref(frames_first_own(scene->native));
 	if (!frame)
@@ -320,8 +320,8 @@ static json_t *story_write(struct story *story)
 	json_t *object;
 
 	object = json_pack(
-		"{s:s, s:o, s:o, s:i, s:I, s:I, s:o, s:I, s:s, s:o, s:o}", "rule",
-		rule_slug(story->finding->rule), "message",
+		"{s:s, s:n, s:o, s:o, s:i, s:I, s:I, s:o, s:I, s:s, s:o, s:o}", "rule",
+		rule_slug(story->finding->rule), "severity", "message",
 		fill(story->words, story->finding->tale->message), "fix", fill(story->words, fix),
 		"count", 1, "pid", (json_int_t)pid_of(story, main_scene->at->by), "tid",
 		(json_int_t)main_scene->tid, "thread", jsontext_of(main_scene->thread), "time_ns",

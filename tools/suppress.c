@@ -32,6 +32,7 @@ static char *take_line(struct suppressions *suppressions, const char *file, unsi
 	if (!colon || !colon[1])
 		return text_format("%s:%u: give SLUG:PATTERN", file, number);
 	*colon = '\0';
+	text = trim(text);
 	if (strcmp(text, "*") && rule_find(text) == RULE_COUNT)
 		return text_format("%s:%u: no such rule: %s; 'mpsan list rules' names them", file,
 				   number, text);

@@ -100,6 +100,25 @@ static void follow_open_waits(struct watch *watch)
 	}
 }
 
+/* The program's parent is not watched, so its end is written down here. */
+static void record_end(const struct watch *watch, uint64_t now)
+{
+	const struct reader *reader = watch->judge->reader;
+
+	READER_EACH_SLOT(reader, slot)
+	{
+		struct mpsan_process *process = &reader->session.table[slot];
+
+		if (process->pid != (uint32_t)watch->child || process->end == MPSAN_END_SIGNAL)
+			continue;
+		process->end = WIFSIGNALED(watch->status) ? MPSAN_END_SIGNAL : MPSAN_END_EXIT;
+		process->end_value = WIFSIGNALED(watch->status) ? WTERMSIG(watch->status) :
+								  WEXITSTATUS(watch->status);
+		if (!process->end_ns)
+			process->end_ns = now;
+	}
+}
+
 void watch_run(struct watch *watch)
 {
 	struct pollfd ready = {.fd = watch->signals, .events = POLLIN};
@@ -112,6 +131,7 @@ void watch_run(struct watch *watch)
 		look(watch);
 	}
 	look(watch);
+	record_end(watch, clock_ns(CLOCK_MONOTONIC));
 	follow_open_waits(watch);
 	now = clock_ns(CLOCK_MONOTONIC);
 	reader->session.head->end_ns = now;

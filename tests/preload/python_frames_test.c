@@ -188,7 +188,7 @@ __attribute__((destructor)) static void stop(void)
 	char text[64];
 
 	if (python_present() && !python.is_finalizing())
-		return; /* os._exit's like: Python is still there */
+		return; /* left without Py_Finalize: Python is still there */
 	if (python_stack(0, text, sizeof(text)))
 		abort();
 }

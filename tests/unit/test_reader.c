@@ -154,8 +154,7 @@ static void a_repaired_lock_is_no_finding(void **state)
 
 	(void)state;
 	held = write_fork();
-	WRITE(&writer, CHILD, lock_repaired, 10 * SECOND + 5, 200, .held = held,
-	      .held_slot = PARENT);
+	((struct mpsan_record *)(writer.log[PARENT] + held))->later = MPSAN_LATER_REPAIRED;
 	open_session();
 	judge_all(20 * SECOND);
 	assert_null(find(RULE_fork_lock_held));

@@ -1,0 +1,141 @@
+/*
+ * Options and suppression files: what is wrong is named in one line, and what is right arrives.
+ * Neighbours: ../../tools/options.h, ../../tools/suppress.h.
+ */
+/* clang-format off */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../tools/options.h"
+
+static struct settings settings;
+
+static int finish(void **state)
+{
+	(void)state;
+	options_finish(&settings);
+	return 0;
+}
+
+#define PARSE(where, ...)                                                                         \
+	({                                                                                        \
+		char *argv_[] = {"run", __VA_ARGS__, NULL};                                       \
+		options_parse(&settings, where, "run", (int)(sizeof(argv_) / sizeof(*argv_)) - 1, \
+			      argv_);                                                             \
+	})
+
+static void values_arrive_in_both_forms(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE(OPT_RUN, "--exit-code=3", "--fail-on", "warning", "--report",
+			       "json=a", "--report=text=-", "--on-deadlock=kill", "--log-max", "4M",
+			       "--", "ls", "-l"),
+			 0);
+	assert_int_equal(settings.exit_code, 3);
+	assert_int_equal(settings.fail_on, GRADE_WARNING);
+	assert_int_equal(settings.reports.count, 2);
+	assert_string_equal(settings.reports.item[0].file, "a");
+	assert_true(settings.kill_on_deadlock);
+	assert_string_equal(settings.for_library, "log-max=4M");
+	assert_int_equal(settings.rest, 11);
+}
+
+static void the_command_may_follow_without_dashes(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE(OPT_RUN, "--exit-code", "3", "ls", "--report"), 0);
+	assert_int_equal(settings.rest, 3);
+}
+
+static void presets_hold_without_options(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE(OPT_RUN, "ls"), 0);
+	assert_int_equal(settings.exit_code, 66);
+	assert_int_equal(settings.fail_on, GRADE_ERROR);
+	assert_int_equal(settings.hang_after, 60);
+	assert_null(settings.dir);
+	assert_null(settings.for_library);
+}
+
+static void wrong_usage_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE(OPT_RUN, "--no-such"), STATUS_USAGE);
+	assert_int_equal(PARSE(OPT_RUN, "-x"), STATUS_USAGE);
+	assert_int_equal(PARSE(OPT_RUN, "--exit-code"), STATUS_USAGE);
+	assert_int_equal(PARSE(OPT_RUN, "--exit-code=300"), STATUS_USAGE);
+	assert_int_equal(PARSE(OPT_RUN, "--exit-code=-1"), STATUS_USAGE);
+	assert_int_equal(PARSE(OPT_RUN, "--exit-code="), STATUS_USAGE);
+	assert_int_equal(PARSE(OPT_RUN, "--fail-on=off"), STATUS_USAGE);
+	assert_int_equal(PARSE(OPT_RUN, "--policy=none"), STATUS_USAGE);
+	assert_int_equal(PARSE(OPT_RUN, "--rule=fork-threads"), STATUS_USAGE);
+	assert_int_equal(PARSE(OPT_RUN, "--report=json"), STATUS_USAGE);
+	assert_int_equal(PARSE(OPT_RUN, "--log-max=4Q"), STATUS_USAGE);
+	assert_int_equal(PARSE(OPT_RUN, "--on-deadlock=explode"), STATUS_USAGE);
+}
+
+static void an_option_belongs_to_its_commands(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE(OPT_REPORT, "--on-deadlock=kill"), STATUS_USAGE);
+	assert_int_equal(PARSE(OPT_RUN, "--baseline=x"), STATUS_USAGE);
+	assert_int_equal(PARSE(OPT_CHECK, "--baseline=x"), 0);
+	assert_string_equal(settings.baseline, "x");
+}
+
+/* Reads suppressions from a file with this text; NULL when all is well. */
+static char *read_suppressions(struct suppressions *suppressions, const char *text)
+{
+	char path[] = "/tmp/mpsan-test-XXXXXX", *wrong;
+	int fd = mkstemp(path);
+
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+	wrong = suppressions_read(suppressions, path);
+	unlink(path);
+	return wrong;
+}
+
+static void suppression_files_are_read_line_by_line(void **state)
+{
+	struct suppressions suppressions = {0};
+	char *wrong;
+
+	(void)state;
+	assert_null(read_suppressions(&suppressions,
+				      "# all of it\n\n  fork-threads : main  \n*:libx.so"));
+	assert_int_equal(suppressions.line.count, 2);
+	assert_string_equal(suppressions.line.item[0].pattern, "main");
+	assert_string_equal(suppressions.line.item[1].slug, "*");
+	suppressions_finish(&suppressions);
+	wrong = read_suppressions(&suppressions, "fork-threads:x\nno-such:x\n");
+	assert_non_null(strstr(wrong, ":2: no such rule: no-such"));
+	free(wrong);
+	wrong = read_suppressions(&suppressions, "fork-threads");
+	assert_non_null(strstr(wrong, ":1: give SLUG:PATTERN"));
+	free(wrong);
+	suppressions_finish(&suppressions);
+}
+
+#define STORY(name) cmocka_unit_test_teardown(name, finish)
+
+int main(void)
+{
+	const struct CMUnitTest stories[] = {
+		STORY(values_arrive_in_both_forms),
+		STORY(the_command_may_follow_without_dashes),
+		STORY(presets_hold_without_options),
+		STORY(wrong_usage_is_refused),
+		STORY(an_option_belongs_to_its_commands),
+		STORY(suppression_files_are_read_line_by_line),
+	};
+
+	return cmocka_run_group_tests(stories, NULL, NULL);
+}
