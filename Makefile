@@ -10,11 +10,11 @@ Q := $(if $(V),,@)
 SAY = $(if $(V),@:,@printf '  %-5s %s\n')
 
 WARN := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Werror
-BASE := -std=gnu11 -g $(WARN) -MMD -MP
+BASE := -std=gnu11 -D_GNU_SOURCE -g $(WARN) -MMD -MP
 CFLAGS ?= -O2
 
 # The library: nothing but libc, no plain thread-local storage model, each frame described for the unwinder.
-SHIM_FLAGS := $(BASE) -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-plt -ftls-model=initial-exec -fasynchronous-unwind-tables \
+SHIM_FLAGS := $(BASE) -fPIC -fvisibility=hidden -fno-plt -ftls-model=initial-exec -fasynchronous-unwind-tables \
 	-fno-stack-protector -fcf-protection=none -fstack-usage
 SHIM_LINK := -shared -Wl,-z,defs -Wl,-z,now -Wl,-z,relro -Wl,--version-script=shim/exports.map \
 	-Wl,-soname,libmpsan.so -Wl,--hash-style=gnu
@@ -78,7 +78,7 @@ $(PRELOAD_BIN) $(EXAMPLE_BIN) $(BENCH_BIN) $(FAULT_BIN): build/%: %.c
 	$(Q)mkdir -p $(@D) && $(CC) $(TEST_FLAGS) -O1 -o $@ $< -pthread -ldl -lutil $(if $(findstring bench,$<),,-rdynamic)
 build/tests/snippets/libsnippets.so: tests/snippets/snippets.c shim/hooks.def tests/snippets/snippets.def
 	$(SAY) LINK $@
-	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -D_GNU_SOURCE -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread -ldl -lutil
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread -ldl -lutil
 build/tests/snippets/snippets: tests/snippets/snippets_main.c build/tests/snippets/libsnippets.so
 	$(SAY) LINK $@
 	$(Q)$(CC) $(BASE) -o $@ $< -Lbuild/tests/snippets -lsnippets -Wl,-rpath,'$$ORIGIN'

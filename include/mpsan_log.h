@@ -30,7 +30,7 @@
 #define MPSAN_CHUNK (256u << 10) /* a log grows by this many bytes; no record straddles two chunks */
 #define MPSAN_PAGE 4096u
 
-/* How a process came to be. */
+/* How a process, or its present image, came to be. An exec in place takes a new slot for the same pid. */
 enum mpsan_how {
 	MPSAN_HOW_ROOT, /* first of its session, or its parent is not watched */
 	MPSAN_HOW_FORK,
@@ -59,6 +59,7 @@ enum mpsan_process_flags {
 	MPSAN_PROCESS_OFF = 4, /* the library switched itself off in it; `why_off` says why */
 	MPSAN_PROCESS_LOG = 8, /* SLOT.log exists */
 	MPSAN_PROCESS_MULTI = 16, /* it had more than one thread at some time */
+	MPSAN_PROCESS_REPLACED = 32, /* its exec came to pass: the next image has a slot of its own */
 };
 
 enum mpsan_off {
@@ -220,6 +221,7 @@ struct mpsan_thread {
 	uint32_t waits; /* waits that were logged */
 	uint64_t name_pos; /* position of a `text` record with its Python name, 0: none */
 	uint64_t snap_key; /* what it held when its stack was last taken at a fork */
+	uint64_t snap_at; /* where it stood then: stack pointer and program counter, folded */
 	uint64_t snap_stack; /* positions of that stack and those Python frames */
 	uint64_t snap_python;
 	uint64_t role; /* enum mpsan_thread_role, learned from its outermost Python frames */
@@ -246,6 +248,7 @@ struct mpsan_stack {
 _Static_assert(sizeof(struct mpsan_process) == 256, "a slot is 256 bytes");
 _Static_assert(sizeof(struct mpsan_record) == 32, "a record's header is 32 bytes");
 _Static_assert(sizeof(struct mpsan_hold) == 16, "a claim is 16 bytes");
+_Static_assert(sizeof(struct mpsan_thread) + sizeof(struct mpsan_record) == 1024, "a thread is 16 units");
 _Static_assert(sizeof(struct mpsan_session) <= MPSAN_PAGE, "the session's head fits its page");
 _Static_assert(sizeof(struct mpsan_log) <= MPSAN_PAGE, "a log's head fits its page");
 

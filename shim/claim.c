@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/uio.h>
 
 #include "hint.h"
 #include "life.h"
@@ -36,28 +37,34 @@ uint32_t claim_mutex_flags(int kind)
 	return flags;
 }
 
-static bool mutex_true(const struct __pthread_mutex_s *m, uint32_t tid, uint32_t *flags)
+static bool mutex_true(const struct __pthread_mutex_s *m, struct claim *c)
 {
-	*flags = claim_mutex_flags(m->__kind);
-	return m->__lock && (uint32_t)m->__owner == tid;
+	c->flags |= claim_mutex_flags(m->__kind);
+	return m->__lock && (uint32_t)m->__owner == c->tid;
 }
 
-static bool rwlock_true(const struct __pthread_rwlock_arch_t *l, bool write, uint32_t tid, uint32_t *flags)
+static bool rwlock_true(const struct __pthread_rwlock_arch_t *l, struct claim *c)
 {
-	*flags = l->__shared ? MPSAN_LF_SHARED : 0;
-	if (!write)
+	c->flags |= l->__shared ? MPSAN_LF_SHARED : 0;
+	if (MPSAN_TAG_KIND(c->tag) == MPSAN_LOCK_RWLOCK_READ)
 		return l->__readers >> 3 && !l->__cur_writer;
-	return (uint32_t)l->__cur_writer == tid;
+	return (uint32_t)l->__cur_writer == c->tid;
 }
 
-static bool semaphore_true(const uint32_t *word, const void *lock, uint64_t caller, uint32_t *flags)
+static bool semaphore_true(const uint32_t *word, struct claim *c)
 {
-	*flags = hint_flags(lock) & (MPSAN_LF_MUTUAL | MPSAN_LF_HANDOFF);
+	c->flags |= hint_flags(claim_lock(c)) & (MPSAN_LF_MUTUAL | MPSAN_LF_HANDOFF);
 	if (word[2])
-		*flags |= MPSAN_LF_SHARED;
-	if (stack_is_python(caller))
-		*flags |= MPSAN_LF_PYTHON;
+		c->flags |= MPSAN_LF_SHARED;
+	if (stack_is_python(c->caller))
+		c->flags |= MPSAN_LF_PYTHON;
 	return word[0] == 0;
+}
+
+static bool spin_true(pthread_spinlock_t word, struct claim *c)
+{
+	c->flags |= hint_flags(claim_lock(c)) & MPSAN_LF_SHARED;
+	return word != 1;
 }
 
 union lock_memory {
@@ -80,48 +87,72 @@ static uint32_t bytes_of(unsigned kind)
 	case MPSAN_LOCK_SEMAPHORE:
 		return 4 * sizeof(uint32_t);
 	default:
-		return 0;
+		return 0; /* a custom lock: its program's word is all there is */
 	}
 }
 
-static bool memory_agrees(const union lock_memory *copy, const struct mpsan_hold *hold, uint32_t tid,
-			  uint32_t *flags)
+static bool memory_agrees(const union lock_memory *copy, struct claim *c)
 {
-	unsigned kind = MPSAN_TAG_KIND(hold->tag);
-
-	switch (kind) {
+	switch (MPSAN_TAG_KIND(c->tag)) {
 	case MPSAN_LOCK_MUTEX:
-		return mutex_true(&copy->mutex, tid, flags);
+		return mutex_true(&copy->mutex, c);
 	case MPSAN_LOCK_RWLOCK_READ:
 	case MPSAN_LOCK_RWLOCK_WRITE:
-		return rwlock_true(&copy->rwlock, kind == MPSAN_LOCK_RWLOCK_WRITE, tid, flags);
+		return rwlock_true(&copy->rwlock, c);
 	case MPSAN_LOCK_SPIN:
-		return copy->spin != 1;
+		return spin_true(copy->spin, c);
+	case MPSAN_LOCK_SEMAPHORE:
+		return semaphore_true(copy->semaphore, c);
 	default:
-		return semaphore_true(copy->semaphore, (const void *)(uintptr_t)MPSAN_TAG_ADDRESS(hold->tag),
-				      hold->caller, flags);
+		return true;
 	}
 }
 
-bool claim_is_true(const struct mpsan_hold *hold, uint32_t tid, uint32_t *flags)
+static void settle(struct claim *c, const union lock_memory *copy)
 {
-	uint64_t address = MPSAN_TAG_ADDRESS(hold->tag);
-	uint32_t bytes = bytes_of(MPSAN_TAG_KIND(hold->tag));
-	union lock_memory copy;
-	bool agrees;
+	c->flags = stack_in_module((uint64_t)(uintptr_t)claim_lock(c), NULL) ? MPSAN_LF_STATIC : 0;
+	if (memory_agrees(copy, c))
+		c->flags |= MPSAN_LF_VERIFIED;
+}
 
-	*flags = 0;
-	if ((hold->tag & MPSAN_TAG_WANTED) || !address)
-		return false;
-	if (MPSAN_TAG_KIND(hold->tag) == MPSAN_LOCK_CUSTOM)
-		return true;
-	if (!bytes || sys_peek(&copy, (const void *)(uintptr_t)address, bytes) != (long)bytes) {
+/* After a batch that met memory which is not there: one by one. */
+static void verify_one(struct claim *c, union lock_memory *copy)
+{
+	uint32_t bytes = bytes_of(MPSAN_TAG_KIND(c->tag));
+
+	c->flags = 0;
+	if (sys_peek(copy, claim_lock(c), bytes) == (long)bytes)
+		settle(c, copy);
+	else
 		log_count(claims_unread);
-		return false;
+}
+
+#define BATCH 16u
+
+static void verify_batch(struct claim *claim, uint32_t count)
+{
+	union lock_memory copy[BATCH];
+	struct iovec to[BATCH], from[BATCH];
+	long bytes = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t n = bytes_of(MPSAN_TAG_KIND(claim[i].tag));
+
+		to[i] = (struct iovec){ &copy[i], n };
+		from[i] = (struct iovec){ (void *)(uintptr_t)claim_lock(&claim[i]), n };
+		bytes += n;
 	}
-	agrees = memory_agrees(&copy, hold, tid, flags);
-	*flags |= MPSAN_LF_VERIFIED;
-	if (stack_in_module(address, NULL))
-		*flags |= MPSAN_LF_STATIC;
-	return agrees;
+	if (sys_peek_many(to, from, count) == bytes) {
+		for (uint32_t i = 0; i < count; i++)
+			settle(&claim[i], &copy[i]);
+		return;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		verify_one(&claim[i], &copy[i]);
+}
+
+void claims_verify(struct claim *claim, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i += BATCH)
+		verify_batch(claim + i, count - i < BATCH ? count - i : BATCH);
 }

@@ -1,4 +1,4 @@
-/* Asks memory whether a claim is true: is this lock, as it lies there, held by that thread? */
+/* Asks memory whether claims are true: is this lock, as it lies there, held by that thread? */
 #ifndef MPSAN_CLAIM_H
 #define MPSAN_CLAIM_H
 
@@ -7,11 +7,27 @@
 
 #include "../include/mpsan_log.h"
 
+/* A claim taken out of its thread's list. */
+struct claim {
+	uint64_t tag;
+	uint64_t caller;
+	uint64_t held; /* position of its `held` event in the log of held_slot, once there is one */
+	uint32_t held_slot;
+	uint32_t tid; /* of the holder */
+	uint32_t flags; /* enum mpsan_lock_flags: properties of the lock; VERIFIED: memory agrees */
+	struct mpsan_thread *holder; /* its record; only in the process that took the claim */
+};
+
+static inline const void *claim_lock(const struct claim *claim)
+{
+	return (const void *)(uintptr_t)MPSAN_TAG_ADDRESS(claim->tag);
+}
+
 /*
- * False when memory refutes the claim, or cannot be read (counted). `flags` receives enum mpsan_lock_flags:
- * properties of the lock.
+ * Sets the flags of each claim from memory. Locks are read in batches, since one system call costs as much as
+ * everything else here; what cannot be read is refuted, and counted.
  */
-bool claim_is_true(const struct mpsan_hold *hold, uint32_t tid, uint32_t *flags);
+void claims_verify(struct claim *claim, uint32_t count);
 
 /* Properties of a mutex from its kind word (struct __pthread_mutex_s.__kind, glibc bits/struct_mutex.h). */
 uint32_t claim_mutex_flags(int kind);

@@ -20,6 +20,21 @@ struct symbols {
 
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 
+/* musl's name for its list of loaded objects, whose entries begin alike. */
+extern const struct r_debug *_dl_debug_addr __attribute__((weak));
+
+bool elf_is_glibc(void)
+{
+	return &_r_debug != NULL;
+}
+
+static const struct link_map *first_object(void)
+{
+	if (elf_is_glibc())
+		return _r_debug.r_map;
+	return &_dl_debug_addr ? _dl_debug_addr->r_map : NULL;
+}
+
 /* glibc relocates these pointers in place, other loaders and the vdso do not. */
 static const void *table_at(uint64_t bias, uint64_t value)
 {
@@ -130,7 +145,7 @@ void *elf_find_in(const struct link_map *map, const char *name, const char *vers
 
 void *elf_next(const char *name, const char *version)
 {
-	const struct link_map *map = _r_debug.r_map;
+	const struct link_map *map = first_object();
 	void *at = NULL;
 
 	while (map && map->l_ld != _DYNAMIC)
@@ -144,7 +159,7 @@ void *elf_find_anywhere(const char *name)
 {
 	void *at = NULL;
 
-	for (const struct link_map *map = _r_debug.r_map; map && !at; map = map->l_next)
+	for (const struct link_map *map = first_object(); map && !at; map = map->l_next)
 		at = elf_find_in(map, name, NULL);
 	return at;
 }
@@ -168,7 +183,7 @@ void *elf_find_in_image(const void *image, const char *name)
 
 bool elf_is_loaded(const struct link_map *map)
 {
-	const struct link_map *m = _r_debug.r_map;
+	const struct link_map *m = first_object();
 
 	while (m && m != map)
 		m = m->l_next;

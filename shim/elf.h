@@ -10,6 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Weak: another libc's loader has no such list, and must be able to load us all the same. */
+#pragma weak _r_debug
+
+/* False under another libc: symbols are found, but nothing else that we rely on holds there. */
+bool elf_is_glibc(void);
+
 /*
  * The definition of `name` in the first object behind this library that has one; NULL: none. The default
  * version is taken, or `version` when that is not NULL. Safe only while no other thread loads or unloads

@@ -20,26 +20,27 @@
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso);
 
 struct snapshot {
-	uint32_t busy;
-	uint32_t tid;
-	uint32_t how;
-	uint32_t prepared;
+	uint32_t tid; /* of the forking thread */
+	enum mpsan_how how;
+	bool prepared;
+	bool gil;
 	struct snapshot *outer; /* of a fork that a signal handler interrupted with this one */
 	uint64_t fork; /* position of the fork event */
 	uint32_t own_count;
 	uint32_t orphan_count;
 	uint32_t held_count; /* events written, of others' locks */
 	uint32_t own_held; /* events written, of own locks */
-	struct mpsan_hold own[MPSAN_HOLDS];
-	struct fork_orphan orphan[ORPHANS];
-	/* While it is being taken: */
-	bool gil;
+	uint32_t threads;
+	uint32_t records; /* of threads that were seen */
 	uint32_t feeders;
-	uint32_t flags;
+	uint32_t flags; /* enum mpsan_fork_flags */
 	uint32_t looks;
+	struct mpsan_hold own[MPSAN_HOLDS];
+	struct claim orphan[ORPHANS];
 };
 
 static struct snapshot pool[SNAPSHOTS];
+static uint32_t busy[SNAPSHOTS]; /* apart: a look at them must not touch every snapshot's page */
 static struct snapshot *left_behind; /* in a child: the snapshot of the fork that made it */
 static TLS struct snapshot *current;
 
@@ -48,10 +49,10 @@ static struct snapshot *claim_snapshot(enum mpsan_how how)
 	for (unsigned i = 0; i < SNAPSHOTS; i++) {
 		uint32_t expected = 0;
 
-		if (pool[i].busy || !__atomic_compare_exchange_n(&pool[i].busy, &expected, 1, false,
-								 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		if (busy[i] || !__atomic_compare_exchange_n(&busy[i], &expected, 1, false, __ATOMIC_ACQUIRE,
+							    __ATOMIC_RELAXED))
 			continue;
-		memset(&pool[i].tid, 0, offsetof(struct snapshot, own) - offsetof(struct snapshot, tid));
+		memset(&pool[i], 0, offsetof(struct snapshot, own));
 		pool[i].how = how;
 		pool[i].tid = thread_tid();
 		return &pool[i];
@@ -62,66 +63,60 @@ static struct snapshot *claim_snapshot(enum mpsan_how how)
 
 static void release(struct snapshot *s)
 {
-	__atomic_store_n(&s->busy, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&busy[s - pool], 0, __ATOMIC_RELEASE);
 }
 
-/* Stack, Python frames and name of a thread that holds something, taken anew when its holds have changed. */
-static void look_at_holder(struct snapshot *s, struct mpsan_thread *t, uint64_t key)
+/* What identifies the locks that a thread holds. */
+static uint64_t key_of(const struct mpsan_thread *t)
 {
+	uint32_t n = t->holds_used < MPSAN_HOLDS ? t->holds_used : MPSAN_HOLDS;
+	uint64_t key = 1;
+
+	for (uint32_t i = 0; i < n; i++)
+		key = (key ^ t->hold[i].tag ^ t->hold[i].caller << 1) * 0x9e3779b97f4a7c15ull;
+	return key;
+}
+
+/*
+ * Stack, Python frames and name of a thread that holds something: taken anew when its holds have changed, and
+ * for a few others at each fork, so that the price does not grow with the number of holders.
+ */
+static void look_at_holder(struct snapshot *s, struct mpsan_thread *t)
+{
+	uint64_t key = key_of(t);
+	char name[128];
+
 	if (t->snap_key == key && s->looks++ >= FRESH_LOOKS)
 		return;
+	t->snap_stack = stack_of(t->tid, t->pthread, &t->snap_at, t->snap_key == key ? t->snap_stack : 0);
 	t->snap_key = key;
-	t->snap_stack = t->tid == s->tid ? 0 : stack_of(t->tid);
-	t->snap_python = s->gil ? stack_python(t->pthread) : 0;
-	if (s->gil && !t->name_pos) {
-		char name[128];
-
-		if (python_thread_name(t->pthread, name, sizeof(name)))
-			t->name_pos = log_text(name);
-	}
+	if (!s->gil)
+		return;
+	t->snap_python = stack_python(t->pthread);
+	if (!t->name_pos && python_thread_name(t->pthread, name, sizeof(name)))
+		t->name_pos = log_text(name);
 }
 
-static void add_orphan(struct snapshot *s, const struct mpsan_hold *hold, uint32_t tid, uint32_t flags,
-		       uint64_t held)
+static void add_claim(struct snapshot *s, const struct mpsan_hold *hold, struct mpsan_thread *holder)
 {
 	if (s->orphan_count == ORPHANS) {
 		log_count(holds_lost);
 		return;
 	}
-	s->orphan[s->orphan_count++] = (struct fork_orphan){
+	s->orphan[s->orphan_count++] = (struct claim){
 		.tag = hold->tag,
 		.caller = hold->caller,
-		.held = held,
 		.held_slot = life.slot,
-		.tid = tid,
-		.flags = flags,
+		.tid = holder->tid,
+		.holder = holder,
 	};
 }
 
-static void add_held(struct snapshot *s, struct mpsan_thread *t, const struct mpsan_hold *hold, uint32_t flags)
-{
-	const void *lock = (const void *)(uintptr_t)MPSAN_TAG_ADDRESS(hold->tag);
-	uint64_t at;
-
-	at = EMIT(held, .fork = s->fork, .lock = (uint64_t)(uintptr_t)lock, .kind = MPSAN_TAG_KIND(hold->tag),
-		  .flags = flags, .holder = t->tid, .caller = hold->caller, .stack = t->snap_stack,
-		  .python = t->snap_python, .init = hint_init_site(lock), .thread_name = t->name_pos);
-	if (t->tid != s->tid)
-		s->held_count++;
-	else
-		s->own_held++;
-	add_orphan(s, hold, t->tid, flags, at);
-}
-
-/* A copy of the claims, since their owner goes on; and what identifies them. */
-static uint32_t copy_claims(const struct mpsan_thread *t, struct mpsan_hold *to, uint64_t *key)
+static uint32_t copy_claims(const struct mpsan_thread *t, struct mpsan_hold *to)
 {
 	uint32_t n = t->holds_used < MPSAN_HOLDS ? t->holds_used : MPSAN_HOLDS;
 
-	*key = 1;
 	memcpy(to, t->hold, n * sizeof(*to));
-	for (uint32_t i = 0; i < n; i++)
-		*key = (*key ^ to[i].tag ^ to[i].caller << 1) * 0x9e3779b97f4a7c15ull;
 	return n;
 }
 
@@ -134,53 +129,88 @@ static bool waits_for_own(const struct mpsan_hold *hold, uint32_t n, uint32_t i)
 	return false;
 }
 
+/* First round: what every other thread claims to hold. */
 static void see_thread(struct mpsan_thread *t, void *context)
 {
 	struct snapshot *s = context;
 	struct mpsan_hold hold[MPSAN_HOLDS];
-	uint64_t key;
-	uint32_t n = copy_claims(t, hold, &key);
-	bool alive = n && t->tid != s->tid && sys_thread_alive(life.pid, t->tid), looked = false;
+	uint32_t n;
 
-	if (s->gil && t->tid != s->tid && t->role == MPSAN_ROLE_UNKNOWN && sys_thread_alive(life.pid, t->tid))
+	s->records++;
+	if (t->tid == s->tid)
+		return;
+	n = copy_claims(t, hold);
+	for (uint32_t i = 0; i < n; i++)
+		if (hold[i].tag && !(hold[i].tag & MPSAN_TAG_WANTED) &&
+		    MPSAN_TAG_KIND(hold[i].tag) <= MPSAN_LOCK_CUSTOM && !waits_for_own(hold, n, i))
+			add_claim(s, &hold[i], t);
+	if (s->gil && t->role == MPSAN_ROLE_UNKNOWN)
 		t->role = python_role(t->pthread);
-	for (uint32_t i = 0; i < n && alive; i++) {
-		uint32_t flags;
-
-		if (waits_for_own(hold, n, i) || !claim_is_true(&hold[i], t->tid, &flags))
-			continue;
-		if (flags & (MPSAN_LF_SHARED | MPSAN_LF_HANDOFF))
-			continue;
-		if (t->role == MPSAN_ROLE_QUEUE_FEEDER && (flags & MPSAN_LF_MUTUAL))
-			s->flags |= MPSAN_FORK_FEEDER_BUSY;
-		if (!looked)
-			look_at_holder(s, t, key);
-		looked = true;
-		add_held(s, t, &hold[i], flags);
-	}
-	if (t->role == MPSAN_ROLE_QUEUE_FEEDER && t->tid != s->tid && sys_thread_alive(life.pid, t->tid))
+	if (t->role == MPSAN_ROLE_QUEUE_FEEDER && sys_thread_alive(life.pid, t->tid))
 		s->feeders++;
 }
 
-/* Recursive and errorcheck mutexes of the forking thread keep a TID that will not be the child's. */
+/* The forking thread's own claims go to the child; some of its mutexes will not know it there. */
 static void see_own(struct snapshot *s)
 {
 	struct mpsan_thread *t = thread_hot;
-	uint64_t key;
 
 	if (!t || t == &thread_none)
 		return;
-	s->own_count = copy_claims(t, s->own, &key);
-	for (uint32_t i = 0; i < s->own_count; i++) {
-		uint32_t flags;
+	s->own_count = copy_claims(t, s->own);
+	for (uint32_t i = 0; i < s->own_count; i++)
+		if (MPSAN_TAG_KIND(s->own[i].tag) == MPSAN_LOCK_MUTEX && !(s->own[i].tag & MPSAN_TAG_WANTED))
+			add_claim(s, &s->own[i], t);
+}
 
-		if (MPSAN_TAG_KIND(s->own[i].tag) != MPSAN_LOCK_MUTEX ||
-		    !claim_is_true(&s->own[i], t->tid, &flags) || (flags & MPSAN_LF_SHARED) ||
-		    !(flags & (MPSAN_LF_RECURSIVE | MPSAN_LF_ERRORCHECK)))
+/* A record may outlive its thread; while there are as many threads as records, none does. */
+static bool holder_lives(const struct snapshot *s, uint32_t tid)
+{
+	return s->threads >= s->records || sys_thread_alive(life.pid, tid);
+}
+
+static bool counts(const struct snapshot *s, const struct claim *c)
+{
+	if (!(c->flags & MPSAN_LF_VERIFIED) || (c->flags & (MPSAN_LF_SHARED | MPSAN_LF_HANDOFF)))
+		return false;
+	if (c->tid == s->tid) /* keeps a TID that will not be the child's */
+		return c->flags & (MPSAN_LF_RECURSIVE | MPSAN_LF_ERRORCHECK);
+	return holder_lives(s, c->tid);
+}
+
+static uint64_t state_held(const struct snapshot *s, const struct claim *c)
+{
+	const struct mpsan_thread *t = c->holder;
+	bool own = c->tid == s->tid;
+
+	return EMIT(held, .fork = s->fork, .lock = (uint64_t)(uintptr_t)claim_lock(c),
+		    .kind = MPSAN_TAG_KIND(c->tag), .flags = c->flags, .holder = c->tid, .caller = c->caller,
+		    .stack = own ? 0 : t->snap_stack, .python = own ? 0 : t->snap_python,
+		    .init = hint_init_site(claim_lock(c)), .thread_name = t->name_pos);
+}
+
+/* Second round: what memory confirms is stated, and stays in the list for the child. */
+static void keep_true(struct snapshot *s, uint32_t first)
+{
+	const struct mpsan_thread *looked = NULL;
+	uint32_t kept = first;
+
+	claims_verify(s->orphan + first, s->orphan_count - first);
+	for (uint32_t i = first; i < s->orphan_count; i++) {
+		struct claim *c = &s->orphan[i];
+
+		if (!counts(s, c))
 			continue;
-		t->snap_stack = t->snap_python = 0;
-		add_held(s, t, &s->own[i], flags);
+		if (c->tid != s->tid && c->holder != looked)
+			look_at_holder(s, c->holder);
+		looked = c->holder;
+		if (c->holder->role == MPSAN_ROLE_QUEUE_FEEDER && (c->flags & MPSAN_LF_MUTUAL))
+			s->flags |= MPSAN_FORK_FEEDER_BUSY;
+		c->held = state_held(s, c);
+		*(c->tid == s->tid ? &s->own_held : &s->held_count) += 1;
+		s->orphan[kept++] = *c;
 	}
+	s->orphan_count = kept;
 }
 
 /* A grandchild is left without the owners that its parent was left without already. */
@@ -192,25 +222,28 @@ static void inherit_orphans(struct snapshot *s)
 
 static void take(struct snapshot *s)
 {
-	uint32_t threads = sys_thread_count();
 	uint64_t stack = stack_own();
 	struct ev_fork *event = log_reserve(EV_fork, sizeof(*event), &s->fork);
+	uint32_t first;
 
-	s->prepared = 1;
+	s->prepared = true;
+	s->threads = sys_thread_count();
 	s->gil = python_present() && python_holds_gil();
 	inherit_orphans(s);
-	if (threads != 1) {
+	first = s->orphan_count;
+	if (s->threads != 1) {
 		life_flag(MPSAN_PROCESS_MULTI);
 		thread_each(see_thread, s);
 	}
 	see_own(s);
-	if (!event)
-		return;
+	keep_true(s, first);
 	if (s->gil && !life.self->python)
 		life.self->python = python_version();
+	if (!event)
+		return;
 	*event = (struct ev_fork){
 		.how = s->how,
-		.threads = threads,
+		.threads = s->threads,
 		.held = s->held_count,
 		.own = s->own_held,
 		.stack = stack,
@@ -269,8 +302,8 @@ void fork_born(void)
 	life_child(s ? (enum mpsan_how)s->how : MPSAN_HOW_FORK, s ? s->fork : 0);
 	left_behind = s;
 	for (unsigned i = 0; i < SNAPSHOTS; i++)
-		if (pool[i].busy && &pool[i] != s)
-			pool[i].busy = 0;
+		if (busy[i] && &pool[i] != s)
+			busy[i] = 0;
 }
 
 /* The first child handler to run. */
@@ -293,17 +326,16 @@ static void drop_repaired(struct snapshot *s)
 {
 	uint32_t kept = 0;
 
+	claims_verify(s->orphan, s->orphan_count);
 	for (uint32_t i = 0; i < s->orphan_count; i++) {
-		struct fork_orphan *o = &s->orphan[i];
-		struct mpsan_hold hold = { o->tag, o->caller };
+		struct claim *c = &s->orphan[i];
 		struct mpsan_record *r;
-		uint32_t flags;
 
-		if (claim_is_true(&hold, o->tid, &flags)) {
-			s->orphan[kept++] = *o;
+		if (c->flags & MPSAN_LF_VERIFIED) {
+			s->orphan[kept++] = *c;
 			continue;
 		}
-		r = o->held && o->held_slot + 1 == life.self->parent ? log_at(o->held) : NULL;
+		r = c->held && c->held_slot + 1 == life.self->parent ? log_at(c->held) : NULL;
 		if (r)
 			__atomic_store_n(&r->later, MPSAN_LATER_REPAIRED, __ATOMIC_RELEASE);
 	}
@@ -334,14 +366,13 @@ pid_t fork_leave(pid_t result)
 	return result;
 }
 
-const struct fork_orphan *fork_orphan_find(const void *lock, unsigned kind)
+const struct claim *fork_orphan_find(const void *lock, unsigned kind)
 {
 	for (uint32_t i = 0; left_behind && i < left_behind->orphan_count; i++) {
-		const struct fork_orphan *o = &left_behind->orphan[i];
+		const struct claim *c = &left_behind->orphan[i];
 
-		if (MPSAN_TAG_ADDRESS(o->tag) == (uint64_t)(uintptr_t)lock &&
-		    (!kind || MPSAN_TAG_KIND(o->tag) == kind))
-			return o;
+		if (claim_lock(c) == lock && (!kind || MPSAN_TAG_KIND(c->tag) == kind))
+			return c;
 	}
 	return NULL;
 }

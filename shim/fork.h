@@ -10,17 +10,7 @@
 #include <sys/types.h>
 
 #include "../include/mpsan_log.h"
-
-/* A lock that was held by a thread which does not exist in this process. */
-struct fork_orphan {
-	uint64_t tag;
-	uint64_t caller;
-	uint64_t held; /* position of its `held` event in the log of held_slot */
-	uint32_t held_slot;
-	uint32_t tid; /* of the holder */
-	uint32_t flags; /* enum mpsan_lock_flags */
-	uint32_t readers; /* for read locks: 1 for this holder */
-};
+#include "claim.h"
 
 /* Registers our atfork handlers; the first caller of __register_atfork makes it happen before its own. */
 void fork_register(void);
@@ -32,7 +22,7 @@ pid_t fork_leave(pid_t result);
 /* The two halves for a child that comes to life elsewhere (clone). */
 void fork_born(void);
 
-/* In a forked child: an orphan on this address of this kind (0: any), NULL: none. */
-const struct fork_orphan *fork_orphan_find(const void *lock, unsigned kind);
+/* In a forked child: the claim of a thread left behind on this lock, of this kind (0: any); NULL: none. */
+const struct claim *fork_orphan_find(const void *lock, unsigned kind);
 
 #endif

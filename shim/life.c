@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "elf.h"
 #include "fork.h"
 #include "hook.h"
 #include "log.h"
@@ -60,10 +61,12 @@ static uint32_t take_slot(void)
 	parent = before != SESSION_NO_SLOT ? before : session_find(life.session, p->parent_pid);
 	p->parent = parent == SESSION_NO_SLOT ? 0 : parent + 1;
 	p->how = MPSAN_HOW_ROOT;
-	if (before != SESSION_NO_SLOT)
+	if (before != SESSION_NO_SLOT) {
 		p->how = MPSAN_HOW_EXEC;
-	else if (parent != SESSION_NO_SLOT)
+		__atomic_fetch_or(&life.table[before].flags, MPSAN_PROCESS_REPLACED, __ATOMIC_RELAXED);
+	} else if (parent != SESSION_NO_SLOT) {
 		p->how = life.table[parent].spawning ? life.table[parent].spawning : MPSAN_HOW_EXEC;
+	}
 	p->birth_ns = sys_now();
 	return slot;
 }
@@ -134,8 +137,12 @@ static bool attach(const char *const *argv)
 __attribute__((constructor)) static void life_start(int argc, const char *const *argv, const char *const *envp)
 {
 	(void)argc;
-	sys_start(envp);
 	hook_resolve();
+	if (!elf_is_glibc()) { /* musl calls constructors without arguments */
+		hook_off = true;
+		return;
+	}
+	sys_start(envp);
 	if (sys_image.secure) {
 		hook_off = true;
 		return;

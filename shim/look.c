@@ -40,7 +40,7 @@ static void print_wait(const struct ev_wait *w)
 }
 
 static uint64_t state_wait(const void *lock, unsigned kind, uint32_t flags, enum mpsan_wait_reason reason,
-			   uint32_t owner, const struct fork_orphan *orphan, uint64_t caller)
+			   uint32_t owner, const struct claim *orphan, uint64_t caller)
 {
 	uint64_t stack = stack_own(), python = stack_python(0);
 	struct ev_wait w = {
@@ -107,7 +107,7 @@ uint64_t look_rwlock(const void *rwlock, unsigned kind, uint64_t caller)
 {
 	const struct __pthread_rwlock_arch_t *l = rwlock;
 	uint32_t writer = (uint32_t)l->__cur_writer;
-	const struct fork_orphan *o = fork_orphan_find(rwlock, writer ? MPSAN_LOCK_RWLOCK_WRITE :
+	const struct claim *o = fork_orphan_find(rwlock, writer ? MPSAN_LOCK_RWLOCK_WRITE :
 									MPSAN_LOCK_RWLOCK_READ);
 	uint64_t wait = 0;
 
@@ -128,7 +128,7 @@ uint64_t look_rwlock(const void *rwlock, unsigned kind, uint64_t caller)
 
 uint64_t look_spin(const void *lock, uint64_t caller)
 {
-	const struct fork_orphan *o = fork_orphan_find(lock, MPSAN_LOCK_SPIN);
+	const struct claim *o = fork_orphan_find(lock, MPSAN_LOCK_SPIN);
 	uint64_t wait = 0;
 
 	if (!may_look())
@@ -145,7 +145,7 @@ uint64_t look_spin(const void *lock, uint64_t caller)
 /* Anybody may post: it is an orphan only if it served as a lock, or if nobody else is here to post it. */
 uint64_t look_semaphore(const void *semaphore, uint64_t caller)
 {
-	const struct fork_orphan *o = fork_orphan_find(semaphore, MPSAN_LOCK_SEMAPHORE);
+	const struct claim *o = fork_orphan_find(semaphore, MPSAN_LOCK_SEMAPHORE);
 	uint64_t wait = 0;
 
 	if (!o || !may_look() || (hint_flags(semaphore) & MPSAN_LF_HANDOFF))
@@ -172,7 +172,7 @@ int look_and_block(struct mpsan_hold *hold, void *lock, unsigned kind, uint64_t 
 int look_unlock(const void *mutex, int error, uint64_t caller)
 {
 	const struct __pthread_mutex_s *m = mutex;
-	const struct fork_orphan *o = fork_orphan_find(mutex, MPSAN_LOCK_MUTEX);
+	const struct claim *o = fork_orphan_find(mutex, MPSAN_LOCK_MUTEX);
 	uint32_t owner = (uint32_t)m->__owner;
 
 	if (LIKELY(error != EPERM) || !may_look() || !vanished(owner) || owner != life.tid_before)

@@ -150,15 +150,17 @@ static uint64_t hash_code(uint64_t hash, const uint64_t *word, uint64_t words)
 
 /*
  * Measures and hashes in one pass; the end of a stack shows itself by a short read. The main thread's ends
- * where arguments and environment begin: those are nobody's business.
+ * where arguments and environment begin, which are nobody's business, any other's at its descriptor.
  */
-static uint64_t measure(uint64_t from, uint64_t *hash)
+static uint64_t measure(uint64_t from, uint64_t pthread, uint64_t *hash)
 {
-	uint64_t piece[128], done = 0, env = (uint64_t)(uintptr_t)sys_image.env, most = MPSAN_STACK_BYTES;
+	uint64_t piece[256], done = 0, env = (uint64_t)(uintptr_t)sys_image.env, most = MPSAN_STACK_BYTES;
 	long got;
 
 	if (env > from && env - from < most)
 		most = env - from;
+	if (pthread > from && pthread - from < most)
+		most = pthread - from;
 
 	do {
 		got = sys_peek(piece, (const void *)(from + done), sizeof(piece));
@@ -167,14 +169,16 @@ static uint64_t measure(uint64_t from, uint64_t *hash)
 			done += (uint64_t)got & ~7ull;
 		}
 	} while (got == sizeof(piece) && done < most);
-	if (done >= MPSAN_STACK_BYTES)
+	if (done > most)
+		done = most;
+	if (done == MPSAN_STACK_BYTES)
 		log_count(stacks_cut);
-	return done < most ? done : most & ~7ull;
+	return done & ~7ull;
 }
 
-static uint64_t write_stack(const uint64_t *regs, uint64_t valid)
+static uint64_t write_stack(const uint64_t *regs, uint64_t valid, uint64_t pthread)
 {
-	uint64_t hash = regs[16] ^ EV_stack, position, bytes = measure(regs[7], &hash);
+	uint64_t hash = regs[16] ^ EV_stack, position, bytes = measure(regs[7], pthread, &hash);
 	struct mpsan_stack *s;
 	long got;
 
@@ -211,11 +215,11 @@ __attribute__((noinline)) uint64_t stack_own(void)
 
 	modules_note();
 	TAKE_REGISTERS(regs, valid);
-	return write_stack(regs, valid);
+	return write_stack(regs, valid, (uint64_t)(uintptr_t)__builtin_thread_pointer());
 }
 
 /* "NUMBER arg0 … arg5 SP PC", "-1 SP PC" for a thread stopped outside a system call, or "running". */
-uint64_t stack_of(uint32_t tid)
+uint64_t stack_of(uint32_t tid, uint64_t pthread, uint64_t *where, uint64_t before)
 {
 	char path[64], text[256], *end = path + sizeof(path), *at = text_put(path, end, "/proc/self/task/");
 	uint64_t regs[MPSAN_STACK_REGS] = { 0 }, value[2] = { 0, 0 };
@@ -232,7 +236,10 @@ uint64_t stack_of(uint32_t tid)
 	}
 	regs[7] = value[0];
 	regs[16] = value[1];
-	return regs[7] ? write_stack(regs, 1 << 7 | 1 << 16) : 0;
+	if (regs[7] && before && *where == (regs[7] ^ regs[16] << 1))
+		return before;
+	*where = regs[7] ^ regs[16] << 1;
+	return regs[7] ? write_stack(regs, 1 << 7 | 1 << 16, pthread) : 0;
 }
 
 uint64_t stack_python(uint64_t pthread)

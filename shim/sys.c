@@ -108,7 +108,12 @@ long sys_peek(void *to, const void *from, size_t bytes)
 {
 	struct iovec local = { to, bytes }, remote = { (void *)(uintptr_t)from, bytes };
 
-	return SYS6(SYS_process_vm_readv, sys_image.pid, &local, 1, &remote, 1, 0);
+	return sys_peek_many(&local, &remote, 1);
+}
+
+long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t count)
+{
+	return SYS6(SYS_process_vm_readv, sys_image.pid, to, count, from, count, 0);
 }
 
 long sys_read_file(const char *path, char *to, size_t bytes)

@@ -42,6 +42,9 @@ uint32_t sys_thread_count(void);
 
 /* Copies memory of this process that may not be there: bytes copied (perhaps fewer), or negative errno. */
 long sys_peek(void *to, const void *from, size_t bytes);
+/* The same for several pieces at once; stops at the first byte that is not there. */
+struct iovec;
+long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t count);
 
 /* A whole small file into `to`, NUL-terminated: bytes, or negative errno. */
 long sys_read_file(const char *path, char *to, size_t bytes);

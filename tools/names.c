@@ -69,15 +69,22 @@ static const char *logged_name(const struct reader *reader, const struct lock_re
 	return NULL;
 }
 
-/* CPython's buffered files guard themselves with a lock of their own. */
+/*
+ * CPython's buffered files guard themselves with a lock of their own. In a stripped interpreter the
+ * sign is who calls: Lock and RLock objects wait in PyThread_acquire_lock_timed, without this name
+ * in between.
+ */
 static bool is_buffer_lock(json_t *native)
 {
 	static const char *const sign[] = {"_enter_buffered_busy", "_io__Buffered",
 					   "_bufferedwriter_flush", "buffered_flush",
 					   "buffered_enter"};
-	json_t *frame;
+	json_t *frame = json_array_get(native, 0);
+	const char *first = json_string_value(json_object_get(frame, "function"));
 	size_t i, k;
 
+	if (first && !strcmp(first, "PyThread_acquire_lock"))
+		return true;
 	json_array_foreach(native, i, frame)
 	{
 		const char *function = json_string_value(json_object_get(frame, "function"));
@@ -129,7 +136,7 @@ char *lock_text(const struct reader *reader, struct frames *frames, const struct
 	if (name) {
 		text = text_format("%s \"%s\"", kind, name);
 	} else if (is_buffer_lock(lock->native)) {
-		text = text_format("buffer lock of a Python file");
+		text = text_copy("the buffer lock of a Python file");
 	} else if ((name = init_text(frames, lock, false))) {
 		text = text_format("%s initialised at %s", kind, name);
 	} else {

@@ -61,6 +61,8 @@ char *process_unwatched(const struct reader *reader, uint32_t slot)
 
 	if (process->flags & MPSAN_PROCESS_OFF)
 		return text_copy(off_text(process->why_off));
+	if (process->flags & MPSAN_PROCESS_REPLACED)
+		return NULL;
 	if (process->exec_ns && process->attach_ns < process->exec_ns &&
 	    !is_starting(reader, process))
 		return text_format(

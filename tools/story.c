@@ -174,6 +174,17 @@ static char *unfollowed_holder(const struct story *story)
 		       text_copy("a thread");
 }
 
+/* Where the interpreter took a lock is not known, only where the holder stood when it was seen. */
+static char *taken_text(const struct story *story)
+{
+	const char *where = story->holder.where;
+
+	if (!story->held || !where)
+		return text_copy("taken at an unknown place");
+	return text_format(story->held->ev.flags & MPSAN_LF_PYTHON ? "in %s" : "taken at %s",
+			   where);
+}
+
 static void story_words(struct story *story)
 {
 	const struct fact_fork *fork = story->fork;
@@ -184,8 +195,7 @@ static void story_words(struct story *story)
 	word(story, "holder",
 	     story->held ? actor(story->holder.thread, story->holder.tid) :
 			   unfollowed_holder(story));
-	word(story, "holder_at",
-	     text_copy(story->holder.where ? story->holder.where : "an unknown place"));
+	word(story, "taken", taken_text(story));
 	word(story, "forker", actor(story->forker.thread, story->forker.tid));
 	word(story, "fork_at",
 	     text_copy(story->forker.where ? story->forker.where : "an unknown place"));

@@ -48,7 +48,7 @@ struct step {
 
 /*
  * How a finding is told. Texts hold names in braces that the command fills in: {lock} {holder}
- * {holder_at} {forker} {fork_at} {thread} {wait_at} {how} {threads} {child} {pid} {parent}
+ * {taken} {forker} {fork_at} {thread} {wait_at} {how} {threads} {child} {pid} {parent}
  * {feeders}.
  */
 struct tale {

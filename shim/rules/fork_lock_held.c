@@ -5,9 +5,9 @@
 #include "../core/rule.h"
 
 static const struct tale tale = {
-	"{holder} held {lock}, taken at {holder_at}, when {forker} called {how} at {fork_at}; in the "
+	"{holder} held {lock}, {taken}, when {forker} called {how} at {fork_at}; in the "
 	"child {child} it stays locked",
-	{{STEP_HOLDER, "{holder} held {lock}, taken at {holder_at}"},
+	{{STEP_HOLDER, "{holder} held {lock}, {taken}"},
 	 {STEP_FORK, "{forker} of process {parent} called {how}"}},
 };
 

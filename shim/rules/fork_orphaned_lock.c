@@ -6,9 +6,9 @@
 #include "../core/rule.h"
 
 static const struct tale tale = {
-	"process {pid} waits for ever at {wait_at} for {lock}: {holder} took it at {holder_at} and "
+	"process {pid} waits for ever at {wait_at} for {lock}: {holder} held it, {taken}, and "
 	"exists only in the parent, which forked at {fork_at}",
-	{{STEP_HOLDER, "{holder} held {lock}, taken at {holder_at}"},
+	{{STEP_HOLDER, "{holder} held {lock}, {taken}"},
 	 {STEP_FORK, "{forker} of process {parent} called {how}, which did not copy {holder}"},
 	 {STEP_WAIT, "{thread} of the child {pid} waits for {lock}"}},
 };

@@ -5,7 +5,7 @@
  */
 #include "../core/rule.h"
 
-static const char taken[] = "{holder} took {lock} at {holder_at}";
+static const char taken[] = "{holder} held {lock}, {taken}";
 static const char copied[] = "the same thread called {how}";
 
 static const struct tale tale_of_fork = {
