@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <string.h>
 #include <sys/uio.h>
 
 #include "hint.h"
@@ -115,7 +116,7 @@ static void settle(struct claim *c, const union lock_memory *copy)
 		c->flags |= MPSAN_LF_VERIFIED;
 }
 
-/* After a batch that met memory which is not there: one by one. */
+/* A lock by itself: one that straddles blocks, or in a run that met memory which is not there. */
 static void verify_one(struct claim *c, union lock_memory *copy)
 {
 	uint32_t bytes = bytes_of(MPSAN_TAG_KIND(c->tag));
@@ -127,32 +128,78 @@ static void verify_one(struct claim *c, union lock_memory *copy)
 		log_count(claims_unread);
 }
 
-#define BATCH 16u
+/*
+ * A system call reads several blocks of memory, and locks often lie side by side: claims are settled in runs,
+ * as many as fit BLOCKS blocks.
+ */
+#define BLOCK 512u
+#define BLOCKS 6u
 
-static void verify_batch(struct claim *claim, uint32_t count)
+struct run {
+	uint32_t blocks;
+	uint64_t start[BLOCKS];
+	uint8_t memory[BLOCKS][BLOCK];
+};
+
+/* The block of this run in which the lock lies whole, added if there is room; BLOCKS: none. */
+static uint32_t block_of(struct run *run, const struct claim *c)
 {
-	union lock_memory copy[BATCH];
-	struct iovec to[BATCH], from[BATCH];
-	long bytes = 0;
+	uint64_t address = (uint64_t)(uintptr_t)claim_lock(c), start = address & ~(uint64_t)(BLOCK - 1);
+	uint32_t i = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t n = bytes_of(MPSAN_TAG_KIND(claim[i].tag));
+	if (address + bytes_of(MPSAN_TAG_KIND(c->tag)) > start + BLOCK)
+		return BLOCKS;
+	while (i < run->blocks && run->start[i] != start)
+		i++;
+	if (i == run->blocks && i < BLOCKS)
+		run->start[run->blocks++] = start;
+	return i;
+}
 
-		to[i] = (struct iovec){ &copy[i], n };
-		from[i] = (struct iovec){ (void *)(uintptr_t)claim_lock(&claim[i]), n };
-		bytes += n;
+static bool read_run(struct run *run)
+{
+	struct iovec to[BLOCKS], from[BLOCKS];
+
+	for (uint32_t i = 0; i < run->blocks; i++) {
+		to[i] = (struct iovec){ run->memory[i], BLOCK };
+		from[i] = (struct iovec){ (void *)(uintptr_t)run->start[i], BLOCK };
 	}
-	if (sys_peek_many(to, from, count) == bytes) {
-		for (uint32_t i = 0; i < count; i++)
-			settle(&claim[i], &copy[i]);
-		return;
+	return sys_peek_many(to, from, run->blocks) == (long)(run->blocks * BLOCK);
+}
+
+/* Settles the claims from the first that fits to the last: returns how many. */
+static uint32_t verify_run(struct claim *claim, uint32_t count)
+{
+	struct run run;
+	union lock_memory copy;
+	uint32_t n = 0;
+	bool whole;
+
+	run.blocks = 0;
+	while (n < count && block_of(&run, &claim[n]) < BLOCKS)
+		n++;
+	whole = n && read_run(&run);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t offset = (uint64_t)(uintptr_t)claim_lock(&claim[i]) % BLOCK;
+
+		if (!whole) {
+			verify_one(&claim[i], &copy);
+			continue;
+		}
+		memcpy(&copy, run.memory[block_of(&run, &claim[i])] + offset, bytes_of(MPSAN_TAG_KIND(claim[i].tag)));
+		settle(&claim[i], &copy);
 	}
-	for (uint32_t i = 0; i < count; i++)
-		verify_one(&claim[i], &copy[i]);
+	return n;
 }
 
 void claims_verify(struct claim *claim, uint32_t count)
 {
-	for (uint32_t i = 0; i < count; i += BATCH)
-		verify_batch(claim + i, count - i < BATCH ? count - i : BATCH);
+	for (uint32_t i = 0; i < count;) {
+		uint32_t n = verify_run(claim + i, count - i);
+		union lock_memory copy;
+
+		if (!n)
+			verify_one(&claim[i], &copy);
+		i += n ? n : 1;
+	}
 }

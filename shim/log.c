@@ -1,4 +1,4 @@
-/* The process's log file: chunks mapped as they are needed. Neighbours: log.h promises, mpsan_log.h has the layout. */
+/* The process's log file, mapped window by window. Neighbours: log.h promises, mpsan_log.h has the layout. */
 #include "log.h"
 
 #include <string.h>
@@ -8,7 +8,8 @@
 #include "sys.h"
 #include "thread.h"
 
-#define CHUNKS 1024u
+#define WINDOWS 258u
+#define WINDOW_MAX (1u << 20)
 #define BLOBS 512u /* remembered contents */
 
 enum state { CLOSED, OPENING, OPEN, INHERITED, BORROWED, FAILED };
@@ -16,7 +17,8 @@ enum state { CLOSED, OPENING, OPEN, INHERITED, BORROWED, FAILED };
 static struct {
 	enum state state;
 	uint64_t cap;
-	uint8_t *chunk[CHUNKS];
+	uint32_t newest; /* window */
+	uint8_t *window[WINDOWS];
 	char directory[256];
 	char path[288];
 	struct {
@@ -25,9 +27,27 @@ static struct {
 	} blob[BLOBS];
 } file;
 
+/* A short log costs one chunk; later windows are larger, since each is a mapping that a fork has to pass. */
+static uint32_t window_of(uint64_t position)
+{
+	if (position >= WINDOW_MAX)
+		return 2 + (uint32_t)(position / WINDOW_MAX);
+	return position < MPSAN_CHUNK ? 0 : position < 2 * MPSAN_CHUNK ? 1 : 2;
+}
+
+static uint64_t window_start(uint32_t number)
+{
+	return number > 2 ? (uint64_t)(number - 2) * WINDOW_MAX : (uint64_t)number * MPSAN_CHUNK;
+}
+
+static uint64_t window_bytes(uint32_t number)
+{
+	return window_start(number + 1) - window_start(number);
+}
+
 static struct mpsan_log *head_of(void)
 {
-	return (struct mpsan_log *)(void *)file.chunk[0];
+	return (struct mpsan_log *)(void *)file.window[0];
 }
 
 struct mpsan_log *log_head(void)
@@ -38,7 +58,7 @@ struct mpsan_log *log_head(void)
 void log_start(const char *directory, uint64_t cap)
 {
 	text_put(file.directory, file.directory + sizeof(file.directory), directory);
-	file.cap = cap < (uint64_t)CHUNKS * MPSAN_CHUNK ? cap : (uint64_t)CHUNKS * MPSAN_CHUNK;
+	file.cap = cap < window_start(WINDOWS) ? cap : window_start(WINDOWS);
 	if (file.cap < MPSAN_CHUNK)
 		file.cap = MPSAN_CHUNK;
 }
@@ -47,6 +67,8 @@ void log_forked(void)
 {
 	if (file.state == OPEN || file.state == BORROWED)
 		file.state = INHERITED;
+	for (uint32_t i = 1; i + 1 < file.newest; i++)
+		file.window[i] = NULL;
 }
 
 static void make_path(void)
@@ -72,15 +94,16 @@ static void fill_head(struct mpsan_log *head)
 }
 
 /* The inherited mappings are the parent's: let go of them once there is a file of our own. */
-static void replace_chunks(void *first)
+static void replace_windows(void *first)
 {
-	for (unsigned i = 0; i < CHUNKS; i++) {
-		void *old = file.chunk[i];
+	for (uint32_t i = 0; i <= file.newest; i++) {
+		void *old = file.window[i];
 
-		file.chunk[i] = i ? NULL : first;
+		file.window[i] = i ? NULL : first;
 		if (old)
-			SYS2(SYS_munmap, old, MPSAN_CHUNK);
+			SYS2(SYS_munmap, old, window_bytes(i));
 	}
+	file.newest = 0;
 	memset(file.blob, 0, sizeof(file.blob));
 }
 
@@ -95,14 +118,14 @@ static bool open_own(enum state before)
 		return false;
 	memcpy(path, file.path, sizeof(path));
 	make_path();
-	first = life.session ? sys_map_file(file.path, 0, MPSAN_CHUNK, true) : NULL;
+	first = life.session ? sys_map_file(file.path, 0, window_bytes(0), true) : NULL;
 	if (!first) {
 		memcpy(file.path, path, sizeof(path));
 		__atomic_store_n(&file.state, before == INHERITED ? BORROWED : FAILED, __ATOMIC_RELEASE);
 		return before == INHERITED;
 	}
 	fill_head(first);
-	replace_chunks(first);
+	replace_windows(first);
 	__atomic_store_n(&file.state, OPEN, __ATOMIC_RELEASE);
 	life_flag(MPSAN_PROCESS_LOG);
 	thread_moved();
@@ -124,30 +147,56 @@ bool log_open(void)
 
 uint32_t *log_thread_index(void)
 {
-	return file.state == OPEN ? (uint32_t *)(void *)(file.chunk[0] + MPSAN_THREAD_INDEX) : NULL;
+	return file.state == OPEN ? (uint32_t *)(void *)(file.window[0] + MPSAN_THREAD_INDEX) : NULL;
 }
 
-/* Extending is idempotent, so threads that need the same chunk do not wait for each other. */
-static uint8_t *chunk_get(uint64_t number)
+/*
+ * Written windows cost neither memory nor time at a fork. The newest two stay: the child marks records of the fork
+ * that made it. Dropped pages come back when somebody still writes there.
+ */
+static void retire_before(uint32_t newest)
 {
-	uint8_t *have = __atomic_load_n(&file.chunk[number], __ATOMIC_ACQUIRE), *expected = NULL, *made;
+	if (newest <= file.newest)
+		return;
+	file.newest = newest;
+	if (newest < 3)
+		return;
+	SYS3(SYS_madvise, file.window[newest - 2], window_bytes(newest - 2), MADV_DONTFORK);
+	SYS3(SYS_madvise, file.window[newest - 2], window_bytes(newest - 2), MADV_DONTNEED);
+}
+
+/* Extending is idempotent, so threads that need the same window do not wait for each other. */
+static uint8_t *window_get(uint32_t number)
+{
+	uint8_t *have = __atomic_load_n(&file.window[number], __ATOMIC_ACQUIRE), *expected = NULL, *made;
 
 	if (have)
 		return have;
-	made = sys_map_file(file.path, number * MPSAN_CHUNK, MPSAN_CHUNK, false);
-	if (made && !__atomic_compare_exchange_n(&file.chunk[number], &expected, made, false,
+	made = sys_map_file(file.path, window_start(number), window_bytes(number), false);
+	if (made && !__atomic_compare_exchange_n(&file.window[number], &expected, made, false,
 						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-		SYS2(SYS_munmap, made, MPSAN_CHUNK);
-		made = expected;
+		SYS2(SYS_munmap, made, window_bytes(number));
+		return expected;
 	}
+	if (made)
+		retire_before(number);
 	return made;
 }
 
 void *log_at(uint64_t position)
 {
-	uint8_t *chunk = position / MPSAN_CHUNK < CHUNKS ? file.chunk[position / MPSAN_CHUNK] : NULL;
+	uint32_t number = window_of(position);
+	uint8_t *window = number < WINDOWS ? file.window[number] : NULL;
 
-	return chunk ? chunk + position % MPSAN_CHUNK : NULL;
+	return window ? window + (position - window_start(number)) : NULL;
+}
+
+/* The same, mapped if need be. */
+static void *record_at(uint64_t position)
+{
+	uint8_t *window = window_get(window_of(position));
+
+	return window ? window + (position - window_start(window_of(position))) : NULL;
 }
 
 static void fill_record(struct mpsan_record *r, enum mpsan_event_type type, uint64_t bytes)
@@ -164,7 +213,7 @@ static struct mpsan_record *reserve(uint64_t bytes, uint64_t *position)
 {
 	struct mpsan_log *head = head_of();
 	uint64_t at = __atomic_load_n(&head->head, __ATOMIC_RELAXED), start, rest;
-	uint8_t *chunk;
+	struct mpsan_record *pad;
 
 	do {
 		rest = MPSAN_CHUNK - at % MPSAN_CHUNK;
@@ -173,15 +222,12 @@ static struct mpsan_record *reserve(uint64_t bytes, uint64_t *position)
 			return NULL;
 	} while (!__atomic_compare_exchange_n(&head->head, &at, start + bytes, false, __ATOMIC_ACQ_REL,
 					      __ATOMIC_RELAXED));
-	if (start != at && (chunk = chunk_get(at / MPSAN_CHUNK))) {
-		struct mpsan_record *pad = (void *)(chunk + at % MPSAN_CHUNK);
-
+	if (start != at && (pad = record_at(at))) {
 		fill_record(pad, EV_none, rest);
 		log_commit(pad + 1);
 	}
-	chunk = chunk_get(start / MPSAN_CHUNK);
 	*position = start;
-	return chunk ? (void *)(chunk + start % MPSAN_CHUNK) : NULL;
+	return record_at(start);
 }
 
 void *log_reserve(enum mpsan_event_type type, size_t bytes, uint64_t *position)

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Each row of the tables has what must go with it: a rule its file, texts and both stories, an option its help, a hook
+its body."""
+# cases
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+from mpsantest import LIBRARY, MPSAN, ROOT, header_lines, main, run_bare  # noqa: E402
+
+STRING = r'"(?:[^"\\]|\\.)*"'
+OPTION_HELP = {"OPT_RUN": "run", "OPT_REPORT": "report", "OPT_CHECK": "check", "OPT_ENV": "env"}
+
+
+def uncommented(path):
+    return re.sub(r"/\*.*?\*/", "", (ROOT / path).read_text(), flags=re.S)
+
+
+def rules():
+    """[(id, slug, texts)]"""
+    rows = re.findall(rf"^RULE\((\w+), ({STRING}), [^\n]*\n((?:\s*{STRING},?\s*)+)\)", uncommented("include/mpsan_rules.def"),
+                      re.M)
+    assert len(rows) == uncommented("include/mpsan_rules.def").count("\nRULE("), "the pattern misses a rule"
+    return [(name, slug.strip('"'), re.split(r'",\s*\n\s*"', texts)) for name, slug, texts in rows]
+
+
+def check_rule_files():
+    files = {path.stem for path in (ROOT / "shim/rules").glob("*.c")}
+    names = {name for name, _, _ in rules()}
+    assert files == names, f"rows without file {names - files}, files without row {files - names}"
+    for name, slug, texts in rules():
+        assert slug == name.replace("_", "-"), (name, slug)
+        assert len(texts) == 6 and all(len(text.strip(' \n"')) > 4 for text in texts), (name, texts)
+
+
+def check_rule_stories():
+    """Stories are functions in the tests of rules, named PART_fires… (warns, is_proved) and PART_is_silent…; PART ends the rule's name."""
+    stories = "\n".join(path.read_text() for path in (ROOT / "tests/unit").glob("test_rules*.c"))
+    for name, _, _ in rules():
+        parts = [name.split("_", at)[-1] for at in range(name.count("_") + 1)]
+        for kind in ("(fires|warns|is_proved)", "is_silent"):
+            told = [part for part in parts if re.search(rf"\bSTORY\({part}_{kind}\w*\)", stories)]
+            assert told, f"no story {name}: {kind}"
+
+
+def stated():
+    """Slugs that programs of tests and examples state as their expectation."""
+    slugs = set()
+    for place in ("tests/preload", "examples", "tests/torch"):
+        for path in (ROOT / place).rglob("*"):
+            if path.suffix in (".c", ".py"):
+                slugs |= {value.split()[0] for key, value in header_lines(path) if key in ("expect", "may", "note")}
+    for path in (ROOT / "tests").glob("*/test_*.py"):
+        slugs |= set(re.findall(r'"([a-z]+(?:-[a-z]+)+)"', path.read_text()))
+    return slugs
+
+
+def check_rule_programs():
+    missing = {slug for _, slug, _ in rules()} - stated()
+    assert not missing, f"no program of preload/, examples/ or torch/ states {sorted(missing)}"
+
+
+def check_option_help():
+    rows = re.findall(rf'^OPTION\((\w+), "([a-z-]+)", {STRING}, {STRING}, ([A-Z_ |]+),', uncommented(
+        "include/mpsan_options.def"), re.M)
+    assert len(rows) > 8, rows
+    for _, name, where in rows:
+        for place in set(where.replace(" ", "").split("|")) & set(OPTION_HELP):
+            text = run_bare([MPSAN, OPTION_HELP[place], "--help"]).out
+            assert re.search(rf"^\s+--{name}\b", text, re.M), f"mpsan {OPTION_HELP[place]} --help lacks --{name}"
+
+
+def hooks():
+    return re.findall(r"^HOOK\(\w+, (\w+), (\w+)\)", uncommented("shim/hooks.def"), re.M)
+
+
+def bodies():
+    """Every hook's body by name and kind, after the preprocessor: macros write some of them."""
+    passed, observed = [], []
+    for path in sorted((ROOT / "shim/hooks").glob("*.c")):
+        text = subprocess.run(["cc", "-E", "-P", "-D_GNU_SOURCE", "-DMPSAN_COUNT_HOOKS", str(path)], check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
+        passed += re.findall(r"void \*pass_(\w+)\(struct pass_regs \*regs\)\s*\{", text)
+        observed += re.findall(r'visibility\("default"\)\)\)[^;{]*?\b(\w+)\([^;{]*\)\s*\{', text)
+    return passed, observed
+
+
+def check_hook_bodies():
+    rows, (passed, observed) = hooks(), bodies()
+    assert len(rows) == len({name for name, _ in rows}) > 80, "a row stands twice"
+    for name, kind in rows:
+        counts = passed.count(name), observed.count(name)
+        assert counts == ((1, 0) if kind == "PASSED" else (0, 1)), f"{name} ({kind}) has bodies {counts}"
+    unlisted = (set(passed) | set(observed)) - {name for name, _ in rows}
+    assert unlisted <= {"old_cond_wait", "old_cond_timedwait"}, f"bodies without a row: {sorted(unlisted)}"
+
+
+def check_exports():
+    listing = subprocess.run(["nm", "-D", "--defined-only", str(LIBRARY)], check=True, stdout=subprocess.PIPE,
+                             text=True).stdout
+    exported = {line.split()[-1].split("@")[0] for line in listing.splitlines()}
+    public = set(re.findall(r"MPSAN_API\((mpsan_\w+),", uncommented("include/mpsan.h")))
+    want = {name for name, _ in hooks()} | public | {"GLIBC_2.2.5", "GLIBC_2.3.2"}
+    assert exported == want, f"missing {sorted(want - exported)}, beyond the tables {sorted(exported - want)}"
+
+
+main({
+    "rule_files": check_rule_files,
+    "rule_stories": check_rule_stories,
+    "rule_programs": check_rule_programs,
+    "option_help": check_option_help,
+    "hook_bodies": check_hook_bodies,
+    "exports": check_exports,
+})
