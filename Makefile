@@ -16,7 +16,7 @@ CFLAGS ?= -O2
 # The library: nothing but libc, no plain thread-local storage model, each frame described for the unwinder.
 SHIM_FLAGS := $(BASE) -fPIC -fvisibility=hidden -fno-plt -ftls-model=initial-exec -fasynchronous-unwind-tables \
 	-fno-stack-protector -fcf-protection=none -fstack-usage
-SHIM_LINK := -shared -Wl,-z,defs -Wl,-z,now -Wl,-z,relro -Wl,--version-script=shim/exports.map \
+SHIM_LINK := -shared -Wl,-z,defs -Wl,-z,noseparate-code -Wl,-z,now -Wl,-z,relro -Wl,--version-script=shim/exports.map \
 	-Wl,-soname,libmpsan.so -Wl,--hash-style=gnu
 SHIM_SRC := $(wildcard shim/*.c shim/hooks/*.c) shim/arch/$(ARCH).S
 SHIM_OBJ := $(SHIM_SRC:%=build/obj/%.o)

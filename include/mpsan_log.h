@@ -221,7 +221,7 @@ struct mpsan_thread {
 	uint32_t waits; /* waits that were logged */
 	uint64_t name_pos; /* position of a `text` record with its Python name, 0: none */
 	uint64_t snap_key; /* what it held when its stack was last taken at a fork */
-	uint64_t snap_at; /* where it stood then: stack pointer and program counter, folded */
+	uint64_t snap_ns; /* when that was */
 	uint64_t snap_stack; /* positions of that stack and those Python frames */
 	uint64_t snap_python;
 	uint64_t role; /* enum mpsan_thread_role, learned from its outermost Python frames */

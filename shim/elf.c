@@ -78,14 +78,20 @@ static const char *version_name(const struct symbols *s, unsigned index)
 	return "";
 }
 
-/* The wanted version, or the default one: hidden versions are for old binaries only. */
+#define VERSION_NONE 1 /* VER_NDX_GLOBAL: the object gives this symbol no version */
+
+/*
+ * The wanted version, or the default one: hidden versions are for old binaries only. As for the loader, a symbol
+ * without a version answers for each: it is an interposer's (libtsan's, say).
+ */
 static bool version_fits(const struct symbols *s, uint32_t i, const char *version)
 {
 	if (!s->versions)
 		return true;
 	if (!version)
 		return !(s->versions[i] & VERSION_HIDDEN);
-	return !strcmp(version_name(s, s->versions[i] & ~VERSION_HIDDEN), version);
+	return s->versions[i] == VERSION_NONE ||
+	       !strcmp(version_name(s, s->versions[i] & ~VERSION_HIDDEN), version);
 }
 
 static bool symbol_fits(const struct symbols *s, uint32_t i, const char *name, const char *version)

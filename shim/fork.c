@@ -15,7 +15,7 @@
 
 #define SNAPSHOTS 32u
 #define ORPHANS 120u
-#define FRESH_LOOKS 8u /* threads whose stack is read again although they hold what they held before */
+#define LOOK_AGAIN_NS 100000000u /* a stack this old is read again although its thread holds what it held */
 
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso);
 
@@ -34,14 +34,15 @@ struct snapshot {
 	uint32_t records; /* of threads that were seen */
 	uint32_t feeders;
 	uint32_t flags; /* enum mpsan_fork_flags */
-	uint32_t looks;
+	uint64_t now_ns;
 	struct mpsan_hold own[MPSAN_HOLDS];
 	struct claim orphan[ORPHANS];
 };
 
 static struct snapshot pool[SNAPSHOTS];
-static uint32_t busy[SNAPSHOTS]; /* apart: a look at them must not touch every snapshot's page */
-static struct snapshot *left_behind; /* in a child: the snapshot of the fork that made it */
+STATE static uint32_t busy[SNAPSHOTS]; /* apart: a look at them must not touch every snapshot's page */
+STATE static struct snapshot *left_behind; /* in a child: the snapshot of the fork that made it */
+static bool child_handlers; /* of others */
 static TLS struct snapshot *current;
 
 static struct snapshot *claim_snapshot(enum mpsan_how how)
@@ -78,18 +79,19 @@ static uint64_t key_of(const struct mpsan_thread *t)
 }
 
 /*
- * Stack, Python frames and name of a thread that holds something: taken anew when its holds have changed, and
- * for a few others at each fork, so that the price does not grow with the number of holders.
+ * Stack, Python frames and name of a thread that holds something, when its holds have changed or some time has
+ * passed: forks that follow each other closely do not pay for every holder again.
  */
 static void look_at_holder(struct snapshot *s, struct mpsan_thread *t)
 {
 	uint64_t key = key_of(t);
 	char name[128];
 
-	if (t->snap_key == key && s->looks++ >= FRESH_LOOKS)
+	if (t->snap_key == key && s->now_ns - t->snap_ns < LOOK_AGAIN_NS)
 		return;
-	t->snap_stack = stack_of(t->tid, t->pthread, &t->snap_at, t->snap_key == key ? t->snap_stack : 0);
 	t->snap_key = key;
+	t->snap_ns = s->now_ns;
+	t->snap_stack = stack_of(t->tid, t->pthread);
 	if (!s->gil)
 		return;
 	t->snap_python = stack_python(t->pthread);
@@ -189,7 +191,7 @@ static uint64_t state_held(const struct snapshot *s, const struct claim *c)
 		    .init = hint_init_site(claim_lock(c)), .thread_name = t->name_pos);
 }
 
-/* Second round: what memory confirms is stated, and stays in the list for the child. */
+/* Second round: what memory confirms stays in the list. */
 static void keep_true(struct snapshot *s, uint32_t first)
 {
 	const struct mpsan_thread *looked = NULL;
@@ -206,11 +208,60 @@ static void keep_true(struct snapshot *s, uint32_t first)
 		looked = c->holder;
 		if (c->holder->role == MPSAN_ROLE_QUEUE_FEEDER && (c->flags & MPSAN_LF_MUTUAL))
 			s->flags |= MPSAN_FORK_FEEDER_BUSY;
-		c->held = state_held(s, c);
 		*(c->tid == s->tid ? &s->own_held : &s->held_count) += 1;
 		s->orphan[kept++] = *c;
 	}
 	s->orphan_count = kept;
+}
+
+/* The list of holds that was stated last: a fork that finds the same ones refers to it. */
+static struct {
+	uint32_t busy;
+	uint32_t slot;
+	uint64_t key;
+	uint64_t fork;
+	uint64_t held[ORPHANS];
+} stated;
+
+static uint64_t key_of_list(const struct snapshot *s, uint32_t first)
+{
+	uint64_t key = s->orphan_count - first;
+
+	for (uint32_t i = first; i < s->orphan_count; i++) {
+		const struct claim *c = &s->orphan[i];
+		uint64_t snap = c->tid == s->tid ? 0 : c->holder->snap_ns;
+
+		key = (key ^ c->tag ^ c->caller << 1 ^ (uint64_t)c->tid << 32 ^ c->flags) * 0x9e3779b97f4a7c15ull;
+		key = (key ^ snap) * 0x9e3779b97f4a7c15ull;
+	}
+	return key;
+}
+
+/*
+ * Third round: states the holds, or finds that an earlier fork has: its position, 0 when they were stated. Child
+ * handlers mark what they repair for their own fork alone, so with those each fork has its own list.
+ */
+static uint64_t state_list(struct snapshot *s, uint32_t first)
+{
+	uint64_t key = key_of_list(s, first), fork = 0;
+	uint32_t expected = 0;
+	bool mine = !child_handlers && __atomic_compare_exchange_n(&stated.busy, &expected, 1, false,
+								   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+
+	if (mine && stated.slot == life.slot && stated.key == key)
+		fork = stated.fork;
+	for (uint32_t i = first; i < s->orphan_count; i++)
+		s->orphan[i].held = fork ? stated.held[i - first] : state_held(s, &s->orphan[i]);
+	if (mine && !fork) {
+		for (uint32_t i = first; i < s->orphan_count; i++)
+			stated.held[i - first] = s->orphan[i].held;
+		stated.fork = s->fork;
+		stated.key = key;
+		stated.slot = life.slot;
+	}
+	if (mine)
+		__atomic_store_n(&stated.busy, 0, __ATOMIC_RELEASE);
+	return fork;
 }
 
 /* A grandchild is left without the owners that its parent was left without already. */
@@ -224,9 +275,11 @@ static void take(struct snapshot *s)
 {
 	uint64_t stack = stack_own();
 	struct ev_fork *event = log_reserve(EV_fork, sizeof(*event), &s->fork);
+	uint64_t held_by;
 	uint32_t first;
 
 	s->prepared = true;
+	s->now_ns = sys_now();
 	s->threads = sys_thread_count();
 	s->gil = python_present() && python_holds_gil();
 	inherit_orphans(s);
@@ -237,6 +290,7 @@ static void take(struct snapshot *s)
 	}
 	see_own(s);
 	keep_true(s, first);
+	held_by = s->orphan_count > first ? state_list(s, first) : 0;
 	if (s->gil && !life.self->python)
 		life.self->python = python_version();
 	if (!event)
@@ -249,6 +303,7 @@ static void take(struct snapshot *s)
 		.stack = stack,
 		.python = s->gil ? stack_python(0) : 0,
 		.feeder = s->feeders,
+		.held_by = held_by,
 		.flags = s->flags | (stack_has_torch() ? MPSAN_FORK_TORCH : 0) |
 			 (s->gil ? MPSAN_FORK_PYTHON : 0),
 	};
@@ -313,10 +368,12 @@ static void on_child(void)
 		fork_born();
 }
 
-void fork_register(void)
+void fork_register(bool repairs)
 {
 	static uint32_t done;
 
+	if (repairs)
+		child_handlers = true;
 	if (!__atomic_exchange_n(&done, 1, __ATOMIC_ACQ_REL))
 		REAL(__register_atfork)(on_prepare, NULL, on_child, NULL);
 }
@@ -352,7 +409,7 @@ pid_t fork_leave(pid_t result)
 	if (result == 0) {
 		if (life_is_guest())
 			fork_born();
-		if (left_behind)
+		if (left_behind && child_handlers)
 			drop_repaired(left_behind);
 		current = NULL;
 	} else {

@@ -12,8 +12,11 @@
 #include "../include/mpsan_log.h"
 #include "claim.h"
 
-/* Registers our atfork handlers; the first caller of __register_atfork makes it happen before its own. */
-void fork_register(void);
+/*
+ * Registers our atfork handlers; the first caller of __register_atfork makes it happen before its own.
+ * `repairs`: somebody registers a child handler, which may release or re-initialise locks.
+ */
+void fork_register(bool repairs);
 
 /* Around the real call. Ways that run no atfork handlers say `handlers` false and are prepared here. */
 void fork_enter(enum mpsan_how how, bool handlers);

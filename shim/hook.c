@@ -8,7 +8,7 @@
 #include "life.h"
 
 TLS volatile uintptr_t hook_guard;
-bool hook_off;
+STATE bool hook_off;
 
 #ifdef MPSAN_COUNT_HOOKS
 uint64_t *mpsan_hook_counts;
@@ -40,11 +40,20 @@ static const struct {
 #undef HOOK
 };
 
+/* Some functions exist for old binaries only (pthread_atfork): their version is the oldest. */
+#if defined(__x86_64__)
+#define OLDEST "GLIBC_2.2.5"
+#else
+#define OLDEST "GLIBC_2.17"
+#endif
+
 void hook_resolve(void)
 {
 	for (int i = 0; i < HOOK_COUNT; i++) {
 		void *real = elf_next(row[i].name, NULL);
 
+		if (!real)
+			real = elf_next(row[i].name, OLDEST);
 		hook_real[i] = real ? real : hook_absent;
 	}
 	hook_resolve_old();

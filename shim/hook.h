@@ -25,6 +25,8 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define NOINLINE __attribute__((noinline))
 #define CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
+/* What a fork or its child writes lies together: each page of it is copied twice, on both sides. */
+#define STATE __attribute__((section("mpsan_state")))
 #define TLS __thread __attribute__((tls_model("initial-exec")))
 
 enum hook_id {

@@ -14,13 +14,29 @@
 #include "sys.h"
 #include "thread.h"
 
-struct life life;
-static int exit_code = -1; /* what exit() was called with, if it was */
+STATE struct life life;
+STATE static int exit_code = -1; /* what exit() was called with, if it was */
 
 void life_flag(uint16_t flag)
 {
 	if (life.self)
 		__atomic_fetch_or(&life.self->flags, flag, __ATOMIC_RELAXED);
+}
+
+/* One line is enough for a tree of processes: its root says it. */
+static bool parent_loads_us(void)
+{
+	static char text[32768]; /* too much for a stack, and rarely touched */
+	char path[40], *end = path + sizeof(path), *at = text_put(path, end, "/proc/");
+	long bytes;
+
+	at = text_put_number(at, end, (uint64_t)SYS1(SYS_getppid, 0), 10);
+	text_put(at, end, "/environ");
+	bytes = sys_read_file(path, text, sizeof(text));
+	for (long i = 0; i < bytes; i++)
+		if (text_starts(text + i, "libmpsan.so"))
+			return true;
+	return false;
 }
 
 void life_switched_off(unsigned why)
@@ -30,7 +46,7 @@ void life_switched_off(unsigned why)
 	if (life.self) {
 		life.self->why_off = (uint16_t)why;
 		life_flag(MPSAN_PROCESS_OFF);
-	} else if (!life.quiet) {
+	} else if (!life.quiet && !parent_loads_us()) {
 		sys_print(line);
 	}
 }
@@ -152,7 +168,7 @@ __attribute__((constructor)) static void life_start(int argc, const char *const 
 		return;
 	}
 	thread_start_main();
-	fork_register();
+	fork_register(false);
 	__atomic_store_n(&life.attached, true, __ATOMIC_RELEASE);
 }
 

@@ -4,40 +4,42 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "hook.h"
 #include "life.h"
 #include "sys.h"
 #include "thread.h"
 
-#define WINDOWS 258u
-#define WINDOW_MAX (1u << 20)
+#define WINDOWS 68u
+#define WINDOW_MAX (16u * MPSAN_CHUNK)
 #define BLOBS 512u /* remembered contents */
 
 enum state { CLOSED, OPENING, OPEN, INHERITED, BORROWED, FAILED };
 
-static struct {
+STATE static struct {
 	enum state state;
 	uint64_t cap;
 	uint32_t newest; /* window */
 	uint8_t *window[WINDOWS];
 	char directory[256];
 	char path[288];
-	struct {
-		uint64_t hash;
-		uint64_t position;
-	} blob[BLOBS];
 } file;
 
-/* A short log costs one chunk; later windows are larger, since each is a mapping that a fork has to pass. */
+static struct {
+	uint64_t hash;
+	uint64_t position;
+} blob[BLOBS];
+
+/* A short log costs one chunk; windows double up to a limit, since each is a mapping that a fork has to pass. */
 static uint32_t window_of(uint64_t position)
 {
 	if (position >= WINDOW_MAX)
-		return 2 + (uint32_t)(position / WINDOW_MAX);
-	return position < MPSAN_CHUNK ? 0 : position < 2 * MPSAN_CHUNK ? 1 : 2;
+		return 4 + (uint32_t)(position / WINDOW_MAX);
+	return position < MPSAN_CHUNK ? 0 : 64 - (uint32_t)__builtin_clzll(position / MPSAN_CHUNK);
 }
 
 static uint64_t window_start(uint32_t number)
 {
-	return number > 2 ? (uint64_t)(number - 2) * WINDOW_MAX : (uint64_t)number * MPSAN_CHUNK;
+	return number > 4 ? (uint64_t)(number - 4) * WINDOW_MAX : number ? MPSAN_CHUNK << (number - 1) : 0;
 }
 
 static uint64_t window_bytes(uint32_t number)
@@ -104,7 +106,7 @@ static void replace_windows(void *first)
 			SYS2(SYS_munmap, old, window_bytes(i));
 	}
 	file.newest = 0;
-	memset(file.blob, 0, sizeof(file.blob));
+	memset(blob, 0, sizeof(blob));
 }
 
 /* One thread opens; a second one at the same moment finds the log closed and its record is dropped. */
@@ -150,19 +152,23 @@ uint32_t *log_thread_index(void)
 	return file.state == OPEN ? (uint32_t *)(void *)(file.window[0] + MPSAN_THREAD_INDEX) : NULL;
 }
 
-/*
- * Written windows cost neither memory nor time at a fork. The newest two stay: the child marks records of the fork
- * that made it. Dropped pages come back when somebody still writes there.
- */
-static void retire_before(uint32_t newest)
+/* Written windows are not copied by a fork; the newest two are, since the child marks records of its fork. */
+static void retire_window(uint32_t newest)
 {
 	if (newest <= file.newest)
 		return;
 	file.newest = newest;
-	if (newest < 3)
-		return;
-	SYS3(SYS_madvise, file.window[newest - 2], window_bytes(newest - 2), MADV_DONTFORK);
-	SYS3(SYS_madvise, file.window[newest - 2], window_bytes(newest - 2), MADV_DONTNEED);
+	if (newest > 2)
+		SYS3(SYS_madvise, file.window[newest - 2], window_bytes(newest - 2), MADV_DONTFORK);
+}
+
+/* Written chunks take no memory here; whoever still writes into one gets it back. */
+static void retire_chunk(uint64_t newest)
+{
+	void *old = newest >= 3 * MPSAN_CHUNK ? log_at(newest - 2 * MPSAN_CHUNK) : NULL;
+
+	if (old)
+		SYS3(SYS_madvise, old, MPSAN_CHUNK, MADV_DONTNEED);
 }
 
 /* Extending is idempotent, so threads that need the same window do not wait for each other. */
@@ -179,7 +185,7 @@ static uint8_t *window_get(uint32_t number)
 		return expected;
 	}
 	if (made)
-		retire_before(number);
+		retire_window(number);
 	return made;
 }
 
@@ -226,6 +232,8 @@ static struct mpsan_record *reserve(uint64_t bytes, uint64_t *position)
 		fill_record(pad, EV_none, rest);
 		log_commit(pad + 1);
 	}
+	if (start % MPSAN_CHUNK == 0)
+		retire_chunk(start);
 	*position = start;
 	return record_at(start);
 }
@@ -272,14 +280,14 @@ uint64_t log_append(enum mpsan_event_type type, const void *payload, size_t byte
 
 uint64_t log_recall(uint64_t hash)
 {
-	return file.blob[hash % BLOBS].hash == hash ? file.blob[hash % BLOBS].position : 0;
+	return blob[hash % BLOBS].hash == hash ? blob[hash % BLOBS].position : 0;
 }
 
 void log_remember(uint64_t hash, uint64_t position)
 {
-	file.blob[hash % BLOBS].hash = 0;
-	__atomic_store_n(&file.blob[hash % BLOBS].position, position, __ATOMIC_RELEASE);
-	__atomic_store_n(&file.blob[hash % BLOBS].hash, hash, __ATOMIC_RELEASE);
+	blob[hash % BLOBS].hash = 0;
+	__atomic_store_n(&blob[hash % BLOBS].position, position, __ATOMIC_RELEASE);
+	__atomic_store_n(&blob[hash % BLOBS].hash, hash, __ATOMIC_RELEASE);
 }
 
 uint64_t log_text(const char *text)

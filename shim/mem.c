@@ -3,15 +3,20 @@
  * exported names, and under a sanitizer they lead into a runtime that is not set up when we are first called.
  */
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #pragma GCC optimize("no-tree-loop-distribute-patterns")
+
+typedef uint64_t word __attribute__((may_alias, aligned(1)));
 
 void *memcpy(void *restrict to, const void *restrict from, size_t n)
 {
 	char *t = to;
 	const char *f = from;
 
+	for (; n >= sizeof(word); n -= sizeof(word), t += sizeof(word), f += sizeof(word))
+		*(word *)(void *)t = *(const word *)(const void *)f;
 	while (n--)
 		*t++ = *f++;
 	return to;
@@ -31,8 +36,13 @@ void *memmove(void *to, const void *from, size_t n)
 
 void *memset(void *to, int byte, size_t n)
 {
-	for (char *t = to; n--; t++)
-		*t = (char)byte;
+	char *t = to;
+	uint64_t pattern = (unsigned char)byte * 0x0101010101010101ull;
+
+	for (; n >= sizeof(word); n -= sizeof(word), t += sizeof(word))
+		*(word *)(void *)t = pattern;
+	while (n--)
+		*t++ = (char)byte;
 	return to;
 }
 

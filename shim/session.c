@@ -179,7 +179,7 @@ static bool root_lives(const char *name)
 /* Keeps the number of finished sessions bounded: lets go of one that nobody lives in. */
 static void forget_old(const char *base)
 {
-	char entry[4096];
+	char entry[1024];
 	struct path oldest = { "" };
 	uint64_t oldest_ns = UINT64_MAX;
 	long fd = SYS4(SYS_openat, AT_FDCWD, base, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW, 0), n;

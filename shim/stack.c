@@ -149,18 +149,23 @@ static uint64_t hash_code(uint64_t hash, const uint64_t *word, uint64_t words)
 }
 
 /*
- * Measures and hashes in one pass; the end of a stack shows itself by a short read. The main thread's ends
- * where arguments and environment begin, which are nobody's business, any other's at its descriptor.
+ * Where a stack that is at `from` ends, as far as that is known: the main thread's at its arguments and
+ * environment, which are nobody's business, any other's at its descriptor. 0: not within reach.
  */
-static uint64_t measure(uint64_t from, uint64_t pthread, uint64_t *hash)
+static uint64_t stack_end(uint64_t from, uint64_t pthread)
 {
-	uint64_t piece[256], done = 0, env = (uint64_t)(uintptr_t)sys_image.env, most = MPSAN_STACK_BYTES;
-	long got;
+	uint64_t env = (uint64_t)(uintptr_t)sys_image.env;
 
-	if (env > from && env - from < most)
-		most = env - from;
-	if (pthread > from && pthread - from < most)
-		most = pthread - from;
+	if (pthread > from && pthread - from < MPSAN_STACK_BYTES)
+		return pthread & ~7ull;
+	return env > from && env - from < MPSAN_STACK_BYTES ? env & ~7ull : 0;
+}
+
+/* Measures and hashes in one pass; an unknown end shows itself by a short read. */
+static uint64_t measure(uint64_t from, uint64_t end, uint64_t *hash)
+{
+	uint64_t piece[256], done = 0, most = end ? end - from : MPSAN_STACK_BYTES;
+	long got;
 
 	do {
 		got = sys_peek(piece, (const void *)(from + done), sizeof(piece));
@@ -169,19 +174,25 @@ static uint64_t measure(uint64_t from, uint64_t pthread, uint64_t *hash)
 			done += (uint64_t)got & ~7ull;
 		}
 	} while (got == sizeof(piece) && done < most);
-	if (done > most)
-		done = most;
-	if (done == MPSAN_STACK_BYTES)
+	if (done < most)
+		return done;
+	if (!end)
 		log_count(stacks_cut);
-	return done & ~7ull;
+	return most;
 }
 
-static uint64_t write_stack(const uint64_t *regs, uint64_t valid, uint64_t pthread)
+static uint64_t write_stack(const uint64_t *regs, uint64_t valid, uint64_t pthread, bool own)
 {
-	uint64_t hash = regs[16] ^ EV_stack, position, bytes = measure(regs[7], pthread, &hash);
+	uint64_t hash = regs[16] ^ EV_stack, end = stack_end(regs[7], pthread), position, bytes;
 	struct mpsan_stack *s;
 	long got;
 
+	if (own && end) {
+		bytes = end - regs[7];
+		hash = hash_code(hash, (const uint64_t *)regs[7], bytes / 8);
+	} else {
+		bytes = measure(regs[7], end, &hash);
+	}
 	position = log_open() ? log_recall(hash) : 0;
 	if (position)
 		return position;
@@ -215,11 +226,11 @@ __attribute__((noinline)) uint64_t stack_own(void)
 
 	modules_note();
 	TAKE_REGISTERS(regs, valid);
-	return write_stack(regs, valid, (uint64_t)(uintptr_t)__builtin_thread_pointer());
+	return write_stack(regs, valid, (uint64_t)(uintptr_t)__builtin_thread_pointer(), true);
 }
 
 /* "NUMBER arg0 … arg5 SP PC", "-1 SP PC" for a thread stopped outside a system call, or "running". */
-uint64_t stack_of(uint32_t tid, uint64_t pthread, uint64_t *where, uint64_t before)
+uint64_t stack_of(uint32_t tid, uint64_t pthread)
 {
 	char path[64], text[256], *end = path + sizeof(path), *at = text_put(path, end, "/proc/self/task/");
 	uint64_t regs[MPSAN_STACK_REGS] = { 0 }, value[2] = { 0, 0 };
@@ -236,10 +247,7 @@ uint64_t stack_of(uint32_t tid, uint64_t pthread, uint64_t *where, uint64_t befo
 	}
 	regs[7] = value[0];
 	regs[16] = value[1];
-	if (regs[7] && before && *where == (regs[7] ^ regs[16] << 1))
-		return before;
-	*where = regs[7] ^ regs[16] << 1;
-	return regs[7] ? write_stack(regs, 1 << 7 | 1 << 16, pthread) : 0;
+	return regs[7] ? write_stack(regs, 1 << 7 | 1 << 16, pthread, false) : 0;
 }
 
 uint64_t stack_python(uint64_t pthread)

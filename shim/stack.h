@@ -12,11 +12,10 @@
 uint64_t stack_own(void);
 
 /*
- * The same of another thread of this process that is blocked in a system call; 0 when it runs. `at` keeps
- * where it stood: a thread that has not moved since gets `before` back, unread. `pthread` is pthread_self() of
- * that thread, which glibc puts at the top of its stack; 0 when not known.
+ * The same of another thread of this process that is blocked in a system call; 0 when it runs. `pthread` is
+ * pthread_self() of that thread, which glibc puts at the top of its stack; 0 when not known.
  */
-uint64_t stack_of(uint32_t tid, uint64_t pthread, uint64_t *at, uint64_t before);
+uint64_t stack_of(uint32_t tid, uint64_t pthread);
 
 /* Position of a `text` record with the Python frames of a thread (0: the calling one), 0: none. */
 uint64_t stack_python(uint64_t pthread);

@@ -17,7 +17,7 @@ TLS struct mpsan_thread *thread_hot;
 struct mpsan_thread thread_none = { .holds_used = MPSAN_HOLDS };
 struct mpsan_hold hold_nowhere;
 
-static struct mpsan_thread nursery;
+STATE static struct mpsan_thread nursery;
 
 struct thread_parcel {
 	uint32_t busy;

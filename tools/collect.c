@@ -14,12 +14,28 @@ static void open_moment(struct reader *reader, enum moment_kind kind, uint32_t i
 	*ARRAY_ADD(&reader->open) = (struct moment){kind, index};
 }
 
+/* A fork that found all holds as an earlier one left them names that one. */
+static void share_list(struct reader *reader, struct fact_fork *fork)
+{
+	uint32_t earlier = fork->ev.held_by ?
+				   reader_find(reader, fork->at.slot, fork->ev.held_by, EV_fork) :
+				   FACT_NONE;
+
+	if (earlier == FACT_NONE)
+		return;
+	fork->list = reader->forks.item[earlier].list;
+	fork->held_begin = reader->forks.item[earlier].held_begin;
+	fork->held_end = reader->forks.item[earlier].held_end;
+}
+
 static void collect_fork(struct reader *reader, const struct record *record)
 {
 	struct fact_fork *fork = ARRAY_ADD(&reader->forks);
 
 	*fork = (struct fact_fork){.at = place_of(record), .child = FACT_NONE};
 	memcpy(&fork->ev, record->payload, sizeof(fork->ev));
+	fork->list = reader->forks.count - 1;
+	share_list(reader, fork);
 	places_add(reader->places, record->slot, record->pos, EV_fork, reader->forks.count - 1);
 	open_moment(reader, MOMENT_FORK, reader->forks.count - 1);
 }

@@ -55,14 +55,19 @@ uint64_t fact_fate_ns(const struct facts *facts, const struct fact_fork *fork)
 	}
 }
 
+bool fact_held_at(const struct facts *facts, uint32_t held, uint32_t fork)
+{
+	return facts->helds[held].fork == facts->forks[fork].list;
+}
+
 uint32_t fact_fork_behind(const struct facts *facts, uint32_t held, uint32_t by)
 {
-	if (held < facts->held_count && facts->helds[held].fork < facts->fork_count)
-		return facts->helds[held].fork;
+	uint32_t stated = held < facts->held_count ? facts->helds[held].fork : FACT_NONE;
+
 	for (uint32_t i = facts->fork_count; i-- > 0;)
-		if (facts->forks[i].child == by)
+		if (facts->forks[i].child == by && (stated == FACT_NONE || fact_held_at(facts, held, i)))
 			return i;
-	return FACT_NONE;
+	return stated < facts->fork_count ? stated : FACT_NONE;
 }
 
 bool fact_held_counts(const struct fact_held *held)

@@ -49,7 +49,8 @@ struct fact_fork {
 	struct fact_place at;
 	struct ev_fork ev;
 	uint32_t child; /* slot, FACT_NONE: not seen (yet) */
-	uint32_t held_begin, held_end; /* its holds lie in this range of helds */
+	uint32_t list; /* the fork whose holds are those of this one: itself, or an earlier one */
+	uint32_t held_begin, held_end; /* they lie in this range of helds */
 };
 
 struct fact_wait {
@@ -92,9 +93,12 @@ enum fact_fate fact_fate(const struct facts *facts, const struct fact_fork *fork
 /* When that fate was sealed; 0: not before `facts->now_ns`. */
 uint64_t fact_fate_ns(const struct facts *facts, const struct fact_fork *fork);
 
+/* Whether this hold is among those of that fork. */
+bool fact_held_at(const struct facts *facts, uint32_t held, uint32_t fork);
+
 /*
- * Index of the fork that a lock's hold belongs to, else of the fork that made process `by`;
- * FACT_NONE.
+ * The fork that left the holder of a lock behind for process `by`: the one that made it if the hold is among
+ * those of that, else the one that stated the hold. Without a hold, the fork that made `by`. FACT_NONE.
  */
 uint32_t fact_fork_behind(const struct facts *facts, uint32_t held, uint32_t by);
 

@@ -332,13 +332,18 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 EXPORT int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso)
 {
 	ENTER(__register_atfork);
-	fork_register();
+	fork_register(child != NULL);
 	return REAL(__register_atfork)(prepare, parent, child, dso);
 }
+
+/* Exported as glibc does: for binaries that know it by its oldest version, and not for dlsym. */
+#if defined(__x86_64__)
+__asm__(".symver pthread_atfork, pthread_atfork@GLIBC_2.2.5, hidden");
+#endif
 
 EXPORT int pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
 {
 	ENTER(pthread_atfork);
-	fork_register();
+	fork_register(child != NULL);
 	return REAL(pthread_atfork)(prepare, parent, child);
 }

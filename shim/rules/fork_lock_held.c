@@ -20,7 +20,7 @@ void rule_fork_lock_held(const struct facts *facts, const struct moment *moment,
 	for (uint32_t i = fork->held_begin; i < fork->held_end; i++) {
 		const struct fact_held *held = &facts->helds[i];
 
-		if (held->fork == moment->index && held->ev.holder != fork->at.tid &&
+		if (fact_held_at(facts, i, moment->index) && held->ev.holder != fork->at.tid &&
 		    fact_held_counts(held))
 			FIND(out, fork_lock_held, lives ? GRADE_WARNING : GRADE_NOTE, moment,
 			     moment->index, i, &tale);

@@ -38,7 +38,7 @@ static void judge_fork(const struct facts *facts, const struct moment *moment, s
 	for (uint32_t i = fork->held_begin; i < fork->held_end; i++) {
 		const struct fact_held *held = &facts->helds[i];
 
-		if (held->fork == moment->index && held->ev.holder == fork->at.tid &&
+		if (fact_held_at(facts, i, moment->index) && held->ev.holder == fork->at.tid &&
 		    fact_held_counts(held))
 			FIND(out, fork_own_lock, lives ? GRADE_WARNING : GRADE_NOTE, moment,
 			     moment->index, i, &tale_of_fork);

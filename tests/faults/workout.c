@@ -17,7 +17,7 @@ static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static pthread_spinlock_t spin;
 static sem_t semaphore;
-static long counter, arrived;
+static long counter, others, arrived;
 
 static void *worker(void *argument)
 {
@@ -26,7 +26,7 @@ static void *worker(void *argument)
 		counter++;
 		pthread_mutex_unlock(&mutex);
 		pthread_rwlock_wrlock(&rwlock);
-		counter++;
+		others++;
 		pthread_rwlock_unlock(&rwlock);
 		sem_wait(&semaphore);
 		sem_post(&semaphore);

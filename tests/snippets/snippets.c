@@ -26,6 +26,12 @@
 
 #include "snippets.h"
 
+#ifdef __x86_64__
+#define OLDEST_VERSION "GLIBC_2.2.5"
+#else
+#define OLDEST_VERSION "GLIBC_2.17"
+#endif
+
 enum row {
 #define HOOK(library, name, kind) ROW_##name,
 #include "../../shim/hooks.def"
@@ -124,7 +130,8 @@ static sem_t *named_semaphore(void)
 static void old_pthread_atfork(void)
 {
 	int (*f)(void (*)(void), void (*)(void), void (*)(void)) =
-		(int (*)(void (*)(void), void (*)(void), void (*)(void)))dlsym(RTLD_DEFAULT, "pthread_atfork");
+		(int (*)(void (*)(void), void (*)(void), void (*)(void)))dlvsym(RTLD_DEFAULT, "pthread_atfork",
+										  OLDEST_VERSION);
 
 	if (f)
 		f(NULL, NULL, NULL);

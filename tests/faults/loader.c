@@ -1,0 +1,105 @@
+/*
+ * What the loader's functions answer: argv[1] names the question, argv[2] is a library that the test script built.
+ * Prints one line for each answer, the same with and without the library.
+ */
+#include "../preload/lib.h"
+
+#include <dlfcn.h>
+
+/* The next getppid: asked twice, from this program. */
+static void next_twice(const char *path)
+{
+	void *first = dlsym(RTLD_NEXT, "getppid"), *second = dlsym(RTLD_NEXT, "getppid");
+
+	(void)path;
+	printf("found %d, the same %d, works %d\n", first != NULL, first == second,
+	       first && ((pid_t(*)(void))first)() == getppid());
+}
+
+/* A library whose DT_RUNPATH alone leads to the one that it opens. */
+static void runpath(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW);
+	int (*open_it)(void) = library ? (int (*)(void))dlsym(library, "open_neighbour") : NULL;
+
+	printf("neighbour says %d\n", open_it ? open_it() : -1);
+}
+
+static void libc_handle(const char *path)
+{
+	void *libc = dlopen("libc.so.6", RTLD_NOW);
+	int (*lock)(pthread_mutex_t *) = (int (*)(pthread_mutex_t *))dlsym(libc, "pthread_mutex_lock");
+	int (*unlock)(pthread_mutex_t *) =
+		(int (*)(pthread_mutex_t *))dlvsym(libc, "pthread_mutex_unlock", "GLIBC_2.2.5");
+	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+	(void)path;
+	must(lock && unlock);
+	printf("lock %d", lock(&mutex));
+	printf(", then %d", pthread_mutex_trylock(&mutex));
+	printf(", unlock %d", unlock(&mutex));
+	printf(", then %d\n", pthread_mutex_trylock(&mutex));
+	printf("wrong version %d\n", dlvsym(libc, "pthread_mutex_lock", "GLIBC_9") != NULL);
+	printf("another name %d\n", dlsym(libc, "getpid") == (void *)getpid);
+}
+
+/* Whether the handle of libc leads to the hook: the script expects 1 under the library, else 0. */
+static void answered(const char *path)
+{
+	void *libc = dlopen("libc.so.6", RTLD_NOW);
+	Dl_info info;
+
+	(void)path;
+	must(dladdr(dlsym(libc, "pthread_mutex_lock"), &info));
+	fprintf(stderr, "hooked %d\n", strstr(info.dli_fname, "libmpsan") != NULL);
+}
+
+static void namespace(const char *path)
+{
+	void *library = dlmopen(LM_ID_NEWLM, path, RTLD_NOW);
+	int (*use_lock)(void) = library ? (int (*)(void))dlsym(library, "use_lock") : NULL;
+
+	printf("in another namespace: %d\n", use_lock ? use_lock() : -1);
+}
+
+static void unknown(const char *path)
+{
+	const char *said;
+
+	(void)path;
+	dlerror();
+	printf("unknown %d", dlsym(RTLD_DEFAULT, "mpsan_no_such_name") != NULL);
+	said = dlerror();
+	printf(" %s\n", said ? said : "no error");
+	printf("next unknown %d", dlsym(RTLD_NEXT, "mpsan_no_such_name") != NULL);
+	said = dlerror();
+	printf(" %s\n", said ? said : "no error");
+	printf("after success %d", dlsym(dlopen("libc.so.6", RTLD_NOW), "pthread_mutex_lock") != NULL);
+	said = dlerror();
+	printf(" %s\n", said ? said : "no error");
+}
+
+/* Handles that are none, and a closed one, must be refused, not followed. */
+static void odd_handles(const char *path)
+{
+	printf("in a library that lacks it %d\n", dlsym(dlopen(path, RTLD_NOW), "pthread_mutex_lock") != NULL);
+	printf("program %d\n", dlsym(dlopen(NULL, RTLD_NOW), "pthread_mutex_lock") != NULL);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*ask)(const char *path);
+	} question[] = {
+		{"next_twice", next_twice}, {"runpath", runpath}, {"libc_handle", libc_handle},
+		{"answered", answered},	    {"namespace", namespace}, {"unknown", unknown},
+		{"odd_handles", odd_handles},
+	};
+
+	must(argc == 3);
+	for (size_t i = 0; i < sizeof(question) / sizeof(*question); i++)
+		if (!strcmp(question[i].name, argv[1]))
+			question[i].ask(argv[2]);
+	return 0;
+}
