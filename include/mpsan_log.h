@@ -68,6 +68,7 @@ enum mpsan_off {
 	MPSAN_OFF_NO_LOG, /* no log file could be made */
 	MPSAN_OFF_TABLE_FULL, /* the session's process table is full */
 	MPSAN_OFF_CONFUSED, /* an inner check failed */
+	MPSAN_OFF_SECCOMP, /* the process let its system calls be filtered: none of ours may be its end */
 };
 
 #define MPSAN_ARGV_BYTES 152

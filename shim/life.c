@@ -174,7 +174,7 @@ __attribute__((constructor)) static void life_start(int argc, const char *const 
 
 __attribute__((destructor)) static void life_stop(void)
 {
-	if (life.attached && !life_is_guest() && !life.self->end_ns)
+	if (life.attached && !hook_off && !life_is_guest() && !life.self->end_ns)
 		life_exit(exit_code);
 }
 
@@ -253,6 +253,8 @@ void life_exec(const char *path, const char *const *argv)
 		return;
 	if (pid == life.pid) {
 		note_exec(life.self, path);
+		if (log_head())
+			EMIT(exec, .path = log_text(path), .pid = pid);
 		return;
 	}
 	slot = life_spawned(pid, MPSAN_HOW_VFORK, life.self->birth_ns);

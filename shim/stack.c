@@ -110,6 +110,8 @@ static void modules_note(void)
 		at = map.l_next;
 	}
 	python_look();
+	if (!modules.python && python_limit())
+		EMIT(limit, .what = log_text(python_limit()), .count = 1);
 	if (!modules.python)
 		modules.python = (uint64_t)(uintptr_t)elf_find_anywhere("Py_GetVersion");
 	__atomic_store_n(&modules.busy, 0, __ATOMIC_RELEASE);

@@ -259,7 +259,7 @@ struct mpsan_hold *hold_push_slow(uint64_t tag, uint64_t caller)
 
 	if (!t || t == &thread_none)
 		return &hold_nowhere;
-	if (t->holds_used >= MPSAN_HOLDS)
+	if (t->holds_used >= MPSAN_HOLDS && !hook_off)
 		drop_stale(t);
 	if (t->holds_used >= MPSAN_HOLDS) {
 		log_count(holds_lost);

@@ -90,10 +90,10 @@ static void collect_exec(struct reader *reader, const struct record *record)
 
 static void collect_name(struct reader *reader, const struct record *record)
 {
-	const struct ev_lock_name *ev = record->payload; /* `symbol` has the same fields */
+	const struct ev_lock_name *ev = record->payload;
 
 	*ARRAY_ADD(&reader->names) =
-		(struct seen_name){place_of(record), ev->lock, ev->name, record->type == EV_symbol};
+		(struct seen_name){place_of(record), ev->lock, ev->name};
 }
 
 static void collect_module(struct reader *reader, const struct record *record)
@@ -125,7 +125,7 @@ void collect_record(struct reader *reader, const struct record *record)
 		collect_unlock_failed(reader, record);
 	else if (TAKES(exec))
 		collect_exec(reader, record);
-	else if (TAKES(lock_name) || TAKES(symbol))
+	else if (TAKES(lock_name))
 		collect_name(reader, record);
 	else if (TAKES(module))
 		collect_module(reader, record);

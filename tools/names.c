@@ -55,14 +55,13 @@ static bool is_self_or_ancestor(const struct reader *reader, uint32_t ancestor, 
 	return false;
 }
 
-/* What a lock_name or symbol event called this address before the lock was mentioned; borrowed. */
-static const char *logged_name(const struct reader *reader, const struct lock_ref *lock,
-			       bool is_symbol)
+/* What a lock_name event called this address before the lock was mentioned; borrowed. */
+static const char *logged_name(const struct reader *reader, const struct lock_ref *lock)
 {
 	for (uint32_t i = reader->names.count; i-- > 0;) {
 		const struct seen_name *name = &reader->names.item[i];
 
-		if (name->lock == lock->address && name->is_symbol == is_symbol &&
+		if (name->lock == lock->address &&
 		    is_self_or_ancestor(reader, name->at.by, lock->at->by))
 			return reader_text(reader, name->at.slot, name->name);
 	}
@@ -113,18 +112,11 @@ static char *init_text(struct frames *frames, const struct lock_ref *lock, bool 
 static char *proper_name(const struct reader *reader, struct frames *frames,
 			 const struct lock_ref *lock)
 {
-	const char *given = logged_name(reader, lock, false);
-	char *object;
+	const char *given = logged_name(reader, lock);
 
-	if (!given && lock->held)
-		given = reader_text(reader, lock->held->at.slot, lock->held->ev.name);
 	if (given)
 		return text_copy(given);
-	object = frames_object(frames, lock->at, lock->address);
-	if (object)
-		return object;
-	given = logged_name(reader, lock, true);
-	return given ? text_copy(given) : NULL;
+	return frames_object(frames, lock->at, lock->address);
 }
 
 char *lock_text(const struct reader *reader, struct frames *frames, const struct lock_ref *lock)
@@ -179,7 +171,7 @@ static const char *recorded_name(const struct reader *reader, uint32_t slot, uin
 	return thread->tid == tid ? reader_text(reader, slot, thread->name_pos) : NULL;
 }
 
-/* A thread without a thread_start event still has its place in the log's index. */
+/* A thread is found by the log's index, whether or not its start was seen. */
 static const char *indexed_name(const struct reader *reader, uint32_t slot, uint32_t tid)
 {
 	const struct logfile *log = slot < reader->session.slots ? reader->logs[slot] : NULL;
@@ -202,12 +194,9 @@ static const char *indexed_name(const struct reader *reader, uint32_t slot, uint
 char *thread_text(const struct reader *reader, struct frames *frames, uint32_t slot, uint32_t tid)
 {
 	const struct seen_thread *thread = find_thread(reader, slot, tid);
-	const char *name = thread ? recorded_name(reader, thread->at.slot, thread->ev.record, tid) :
-				    NULL;
+	const char *name = indexed_name(reader, slot, tid);
 	char *function;
 
-	if (!name)
-		name = indexed_name(reader, slot, tid);
 	if (name)
 		return text_copy(name);
 	function = thread ? frames_function(frames, &thread->at, thread->ev.entry) : NULL;

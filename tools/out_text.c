@@ -51,22 +51,36 @@ static void print_frame(FILE *out, size_t number, const json_t *frame)
 	fputc('\n', out);
 }
 
-static void print_frames(FILE *out, const char *title, const json_t *frames)
+static void print_frames(FILE *out, const char *title, const json_t *frames, size_t shown)
+{
+	size_t size = json_array_size(frames);
+
+	if (!size || !shown)
+		return;
+	fprintf(out, "     %s\n", title);
+	for (size_t i = 0; i < size && i < shown; i++)
+		print_frame(out, i, json_array_get(frames, i));
+	if (size > shown)
+		fprintf(out, "       … %zu more\n", size - shown);
+}
+
+/* Below the Python frames only what the interpreter called says something new: up to its first frame with a name. */
+static size_t native_shown(const json_t *step)
 {
 	json_t *frame;
 	size_t i;
 
-	if (!json_array_size(frames))
-		return;
-	fprintf(out, "     %s\n", title);
-	json_array_foreach(frames, i, frame)
+	if (!json_array_size(json_object_get(step, "python")))
+		return FRAMES_SHOWN;
+	json_array_foreach(json_object_get(step, "stack"), i, frame)
 	{
-		if (i == FRAMES_SHOWN) {
-			fprintf(out, "       … %zu more\n", json_array_size(frames) - i);
-			break;
-		}
-		print_frame(out, i, frame);
+		const char *function = text_of(frame, "function");
+
+		if (strstr(function, "PyEval_") || strstr(function, "PyObject_") ||
+		    strstr(function, "Vectorcall"))
+			return i;
 	}
+	return FRAMES_SHOWN;
 }
 
 void out_text_finding(FILE *out, const json_t *finding)
@@ -82,8 +96,8 @@ void out_text_finding(FILE *out, const json_t *finding)
 	json_array_foreach(json_object_get(finding, "evidence"), i, step)
 	{
 		fprintf(out, "  %zu. %s\n", i + 1, text_of(step, "what"));
-		print_frames(out, "Python:", json_object_get(step, "python"));
-		print_frames(out, "native:", json_object_get(step, "stack"));
+		print_frames(out, "Python:", json_object_get(step, "python"), FRAMES_SHOWN);
+		print_frames(out, "native:", json_object_get(step, "stack"), native_shown(step));
 	}
 	fprintf(out, "  fix: %s\n", text_of(finding, "fix"));
 	fprintf(out, "  fingerprint: %s", text_of(finding, "fingerprint"));

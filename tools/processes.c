@@ -43,6 +43,7 @@ static const char *off_text(uint16_t why)
 		[MPSAN_OFF_NO_LOG] = "switched off: no log file could be made",
 		[MPSAN_OFF_TABLE_FULL] = "switched off: the session's process table is full",
 		[MPSAN_OFF_CONFUSED] = "switched off: an inner check failed",
+		[MPSAN_OFF_SECCOMP] = "switched off: the process restricted its system calls (seccomp)",
 	};
 
 	return why < sizeof(text) / sizeof(*text) ? text[why] : "switched off";

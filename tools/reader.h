@@ -26,7 +26,6 @@ struct seen_name {
 	struct fact_place at;
 	uint64_t lock;
 	uint64_t name;
-	bool is_symbol; /* from `symbol`, not from the program itself */
 };
 
 struct seen_thread {

@@ -2,6 +2,7 @@
  * Birth and death of processes. Which calls run atfork handlers, and which reach another hook, is in facts 1.1:
  * libc's own calls among these are invisible, so every way has its row.
  */
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <pty.h>
 #include <sched.h>
@@ -9,6 +10,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -200,11 +202,43 @@ static bool copies_process(const struct pass_regs *regs)
 	}
 }
 
+/*
+ * From here on a system call of ours, even a look at the clock (strict mode traps it), might end the process: the
+ * library stands aside once the program's own call has succeeded.
+ */
+static uint64_t note_filter(int64_t result)
+{
+	if (result >= 0)
+		hook_switch_off(MPSAN_OFF_SECCOMP);
+	return (uint64_t)result;
+}
+
+PASS(prctl)
+{
+	ENTER(prctl);
+	const uint64_t *a = regs->arg;
+
+	if (LIKELY((int)a[0] != PR_SET_SECCOMP))
+		return (void *)REAL(prctl);
+	regs->result = note_filter(REAL(prctl)((int)a[0], a[1], a[2], a[3], a[4]));
+	return NULL;
+}
+
+static bool filters_calls(const uint64_t *a)
+{
+	return (a[0] == SYS_prctl && a[1] == PR_SET_SECCOMP) ||
+	       (a[0] == SYS_seccomp && (a[1] == SECCOMP_SET_MODE_STRICT || a[1] == SECCOMP_SET_MODE_FILTER));
+}
+
 PASS(syscall)
 {
 	ENTER(syscall);
 	const uint64_t *a = regs->arg;
 
+	if (UNLIKELY(filters_calls(a))) {
+		regs->result = note_filter(REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4], a[5], regs->stack[0]));
+		return NULL;
+	}
 	if (LIKELY(!copies_process(regs)))
 		return (void *)REAL(syscall);
 	fork_enter(MPSAN_HOW_SYSCALL, false);

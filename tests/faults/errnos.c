@@ -6,11 +6,13 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <pty.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <threads.h>
@@ -301,6 +303,13 @@ static void call_conditions(void)
 	CALL(pthread_barrier_wait, pthread_barrier_wait(&barrier));
 }
 
+static void call_prctl(void)
+{
+	CALL(prctl, prctl(PR_GET_DUMPABLE));
+	CALL(prctl, prctl(-1));
+	CALL(prctl, prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL));
+}
+
 static void call_loader(void)
 {
 	CALL(dlsym, dlsym(RTLD_DEFAULT, "getpid") != NULL);
@@ -333,6 +342,7 @@ int main(int argc, char **argv)
 	if (argc == 1)
 		call_conditions();
 	call_loader();
+	call_prctl();
 	if (old_atfork)
 		CALL(pthread_atfork, old_atfork(NULL, NULL, NULL));
 	fflush(stdout);

@@ -393,7 +393,7 @@ static void write_everything(void)
 	WRITE(&writer, PARENT, fork, 10 * SECOND, 100, .how = MPSAN_HOW_FORK, .threads = 2,
 	      .stack = text,
 	      .python = writer_text(&writer, PARENT, SECOND, "f\ta.py\t3\ng\tb.py\t4\n"));
-	WRITE(&writer, PARENT, thread_start, SECOND, 101, .entry = 0x1100, .record = 8192);
+	WRITE(&writer, PARENT, thread_start, SECOND, 101, .entry = 0x1100);
 	WRITE(&writer, CHILD, unlock_failed, 12 * SECOND, 200, .lock = 0x1000, .held = held,
 	      .held_slot = PARENT);
 	WRITE(&writer, CHILD, lock_name, 12 * SECOND, 200, .lock = 0x1000, .name = path);

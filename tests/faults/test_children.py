@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Programs that cannot be watched keep their exit codes, and the report names them: static, musl, 32-bit, privileged."""
+# cases
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+from faults import build, can_build, need, preload, run_bare, scratch  # noqa: E402
+from mpsantest import LIBRARY, Skip, main, run_mpsan, verdicts  # noqa: E402
+
+RETURNS_7 = "int main(void) { return 7; }\n"
+BARE_METAL = ('__attribute__((noreturn)) void _start(void) { __asm__ volatile("int $0x80" : : "a"(1), "b"(7)); '
+              'for (;;) ; }\n')
+
+
+def built(name, *flags, text=RETURNS_7, compiler="gcc"):
+    if not can_build(*flags, *(["-nostartfiles"] if text == BARE_METAL else []), compiler=compiler):
+        raise Skip(f"{compiler} {' '.join(flags)} does not link here")
+    return build(text, scratch(name), *flags, compiler=compiler)
+
+
+def check(name, command):
+    """As a child of a shell, and as the program itself."""
+    shell = ["sh", "-c", f"{command} & wait $!; echo code $?; exit 3"]
+    bare, run = run_bare(shell), run_mpsan(shell)
+    assert (run.exit, run.out) == (bare.exit, bare.out) == (3, "code 7\n"), (bare, run)
+    assert any(name in limit for limit in run.report["limits"]), f"{name} is not named: {run.report['limits']}"
+    assert not verdicts(run.report), run.report["findings"]
+    own = run_mpsan([command])
+    assert own.exit == 7 and own.report["limits"], own
+    assert len(own.err.splitlines()) <= 3, f"more than a note: {own.err}"
+
+
+def check_32_bit():
+    program = build(BARE_METAL, scratch("word32"), "-m32", "-nostdlib", "-static", "-fno-pic", "-O0")
+    if subprocess.run([program]).returncode != 7:
+        raise Skip("the kernel runs no 32-bit programs")
+    check("word32", program)
+
+
+def check_musl():
+    need("musl-gcc")
+    program = built("withmusl", compiler="musl-gcc")
+    bare, run = run_bare([program]), run_bare([program], env=preload(session=scratch("session")))
+    assert (run.exit, run.out, run.err) == (bare.exit, bare.out, bare.err), f"preloaded by itself: {run}"
+    check("withmusl", program)
+
+
+def check_scrubbed():
+    """A child whose environment was emptied is no longer watched; that is said."""
+    shell = ["sh", "-c", "env -i sh -c 'exit 7'; exit $?"]
+    run = run_mpsan(shell)
+    assert run.exit == 7 and run.report["limits"], run
+
+
+def check_privileged():
+    """A set-user-ID program that was even linked with the library: it must not write where its caller says."""
+    if os.geteuid() != 0:
+        raise Skip("needs root")
+    place = scratch("x").parent
+    trap = place / "trap"
+    program = build(RETURNS_7, place / "privileged", "-Wl,--no-as-needed", str(LIBRARY), f"-Wl,-rpath,{LIBRARY.parent}")
+    trap.mkdir()
+    trap.chmod(0o777)
+    program.chmod(0o4755)
+    for directory in (place, place.parent):
+        directory.chmod(0o755)
+    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program]
+    secure = run_bare(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env", "LD_SHOW_AUXV=1", program])
+    run = run_bare(user, env={"MPSAN_DIR": str(trap / "session"), "TMPDIR": str(trap)})
+    if run.exit == 127 or "AT_SECURE" in secure.out:
+        raise Skip("set-user-ID has no effect here")
+    assert (run.exit, run.err) == (7, ""), run
+    assert not list(trap.iterdir()), f"made {list(trap.iterdir())}"
+
+
+main({"static": lambda: check("plainstatic", built("plainstatic", "-static")),
+      "static_pie": lambda: check("staticpie", built("staticpie", "-static-pie")),
+      "musl_static": lambda: check("muslstatic", built("muslstatic", "-static", compiler=need("musl-gcc"))),
+      "musl": check_musl, "32_bit": check_32_bit, "scrubbed": check_scrubbed, "privileged": check_privileged})

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Bad input to the command: one line that names the thing, and the documented status."""
+# cases
+
+import functools
+import os
+import shutil
+import struct
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+from faults import preload, run_bare, scratch  # noqa: E402
+from mpsantest import MPSAN, Skip, main  # noqa: E402
+
+USAGE, NOT_FOUND, NOT_EXECUTABLE = 2, 127, 126
+FORMAT_AT = 8  # of mpsan_session.format
+
+
+def session():
+    """A recorded session, small."""
+    place = scratch("session")
+    run_bare(["/bin/true"], env=preload(session=place))
+    assert (place / "session").exists()
+    return place
+
+
+def check(status, names, *words):
+    run = run_bare([MPSAN, *words])
+    assert run.exit == status, f"exit {run.exit}, not {status}: {words}\n{run.err}"
+    assert names in run.err, f"{names!r} is not named: {run.err!r}"
+    assert len(run.err.splitlines()) == 1 and run.err.startswith("mpsan: "), run.err
+
+
+def changed(change):
+    place = session()
+    change(place / "session")
+    return place
+
+
+def truncate(bytes_left):
+    return lambda file: os.truncate(file, bytes_left)
+
+
+def check_other_version():
+    def newer(file):
+        with open(file, "r+b") as opened:
+            opened.seek(FORMAT_AT)
+            opened.write(struct.pack("=I", 99))
+    check(USAGE, "99", "report", changed(newer))
+
+
+def check_garbage():
+    check(USAGE, "session", "report", changed(lambda file: file.write_bytes(b"garbage" * 1000)))
+
+
+def check_other_user():
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        raise Skip("needs root and setpriv")
+    place, command = session(), shutil.copy(MPSAN, scratch("mpsan"))
+    for directory in (Path(command).parent, Path(command).parent.parent, place.parent):
+        directory.chmod(0o755)
+    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", command, "report", place]
+    for mode in (0o700, 0o755):
+        place.chmod(mode)
+        run = run_bare(user)
+        assert run.exit == USAGE and str(place) in run.err and len(run.err.splitlines()) == 1, run
+
+
+def check_suppressions(text, names):
+    file = scratch("suppressions")
+    if text is not None:
+        file.write_bytes(text)
+    check(USAGE, names or file.name, "report", f"--suppressions={file}", session())
+
+
+def not_executable():
+    file = scratch("plain-file")
+    file.write_text("no program")
+    return file
+
+
+def lazily(*arguments):
+    """Arguments that are functions are called when the case runs."""
+    return lambda: check(*(word() if callable(word) else word for word in arguments))
+
+
+TRUE = ("--", "/bin/true")
+main({
+    "no_command": lazily(USAGE, "nonsense", "nonsense"),
+    "option": lazily(USAGE, "--nonsense", "run", "--nonsense", *TRUE),
+    "format": lazily(USAGE, "nonsense", "run", "--report", "nonsense=-", *TRUE),
+    "rule": lazily(USAGE, "nonsense", "run", "--rule", "nonsense=off", *TRUE),
+    "grade": lazily(USAGE, "nonsense", "run", "--rule", "fork-threads=nonsense", *TRUE),
+    "policy": lazily(USAGE, "nonsense", "run", "--policy", "nonsense", *TRUE),
+    "number": lazily(USAGE, "nonsense", "run", "--exit-code", "nonsense", *TRUE),
+    "explain": lazily(USAGE, "nonsense", "explain", "nonsense"),
+    "list": lazily(USAGE, "nonsense", "list", "nonsense"),
+    "nothing_to_run": lazily(USAGE, "run", "run"),
+    "session_missing": lazily(USAGE, "/nothing/there", "report", "/nothing/there"),
+    "session_empty": lazily(USAGE, "session", "report", lambda: scratch("x").parent),
+    "session_cut": lazily(USAGE, "truncated", "report", lambda: changed(truncate(5000))),
+    "session_cut_short": lazily(USAGE, "truncated", "report", lambda: changed(truncate(100))),
+    "session_garbage": check_garbage, "other_version": check_other_version, "other_user": check_other_user,
+    "dump_missing": lazily(USAGE, "/nothing/there", "dump", "/nothing/there"),
+    "report_file": lazily(USAGE, "/nothing/there.json", "report", "--report", "json=/nothing/there.json", session),
+    "run_report_file": lazily(USAGE, "/nothing/there.json", "run", "--report", "json=/nothing/there.json", *TRUE),
+    "suppressions_missing": functools.partial(check_suppressions, None, ""),
+    "suppressions_garbage": functools.partial(check_suppressions, b"\0\1\2garbage\n", ""),
+    "suppressions_rule": functools.partial(check_suppressions, b"nonsense:main\n", "nonsense"),
+    "baseline_missing": lazily(USAGE, "/nothing/there", "check", "--baseline", "/nothing/there", session),
+    "not_found": lazily(NOT_FOUND, "/nothing/there", "run", "--report", "json=/dev/null", "--", "/nothing/there"),
+    "not_executable": lazily(NOT_EXECUTABLE, "plain-file", "run", "--report", "json=/dev/null", "--", not_executable),
+})
