@@ -37,9 +37,13 @@ void sys_start(const char *const *envp)
 
 	sys_image.env = envp;
 	sys_image.pid = sys_pid();
+	sys_image.secure = true; /* unless the kernel says otherwise */
 	while (*end)
 		end++;
-	for (aux = (const Elf64_auxv_t *)(const void *)(end + 1); aux->a_type != AT_NULL; aux++) {
+	/* The loader drops variables from a privileged program's environment: more null pointers follow the first. */
+	while (!*end)
+		end++;
+	for (aux = (const Elf64_auxv_t *)(const void *)end; aux->a_type != AT_NULL; aux++) {
 		if (aux->a_type == AT_SECURE)
 			sys_image.secure = aux->a_un.a_val != 0;
 		if (aux->a_type == AT_SYSINFO_EHDR)

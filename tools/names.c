@@ -61,7 +61,7 @@ static const char *logged_name(const struct reader *reader, const struct lock_re
 	for (uint32_t i = reader->names.count; i-- > 0;) {
 		const struct seen_name *name = &reader->names.item[i];
 
-		if (name->lock == lock->address &&
+		if (name->lock == lock->address && name->at.time_ns <= lock->at->time_ns &&
 		    is_self_or_ancestor(reader, name->at.by, lock->at->by))
 			return reader_text(reader, name->at.slot, name->name);
 	}

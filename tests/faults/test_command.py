@@ -107,7 +107,7 @@ main({
     "report_file": lazily(USAGE, "/nothing/there.json", "report", "--report", "json=/nothing/there.json", session),
     "run_report_file": lazily(USAGE, "/nothing/there.json", "run", "--report", "json=/nothing/there.json", *TRUE),
     "suppressions_missing": functools.partial(check_suppressions, None, ""),
-    "suppressions_garbage": functools.partial(check_suppressions, b"\0\1\2garbage\n", ""),
+    "suppressions_garbage": functools.partial(check_suppressions, b"\1\2garbage\n", ""),
     "suppressions_rule": functools.partial(check_suppressions, b"nonsense:main\n", "nonsense"),
     "baseline_missing": lazily(USAGE, "/nothing/there", "check", "--baseline", "/nothing/there", session),
     "not_found": lazily(NOT_FOUND, "/nothing/there", "run", "--report", "json=/dev/null", "--", "/nothing/there"),

@@ -76,12 +76,12 @@ static uint64_t write_fork(void)
 
 	writer_process(&writer, PARENT, UINT32_MAX, SECOND);
 	name = writer_text(&writer, PARENT, 2 * SECOND, "the guard");
+	WRITE(&writer, PARENT, lock_name, 2 * SECOND, 101, .lock = 0x1000, .name = name);
 	fork = WRITE(&writer, PARENT, fork, 10 * SECOND, 100, .how = MPSAN_HOW_FORK, .threads = 2,
 		     .held = 1);
 	writer_process(&writer, CHILD, PARENT, 10 * SECOND)->fork_pos = fork;
 	return WRITE(&writer, PARENT, held, 10 * SECOND, 100, .fork = fork, .lock = 0x1000,
-		     .kind = MPSAN_LOCK_MUTEX, .flags = MPSAN_LF_VERIFIED, .holder = 101,
-		     .name = name);
+		     .kind = MPSAN_LOCK_MUTEX, .flags = MPSAN_LF_VERIFIED, .holder = 101);
 }
 
 static uint64_t write_wait(uint64_t held)

@@ -41,14 +41,15 @@ static int end(void **state)
 /* A process with three threads forks at second `at`; another thread holds the lock named `name`. */
 static void write_fork(uint32_t child, uint64_t at, const char *name)
 {
-	uint64_t text = writer_text(&writer, 0, at, name);
 	uint64_t python =
 		writer_text(&writer, 0, at, "start\t/x/app.py\t3\n<module>\t/x/app.py\t9\n");
 	uint64_t fork = WRITE(&writer, 0, fork, at, 100, .how = MPSAN_HOW_FORK, .threads = 3,
 			      .held = 1, .python = python);
 
+	WRITE(&writer, 0, lock_name, at, 101, .lock = 0x1000,
+	      .name = writer_text(&writer, 0, at, name));
 	WRITE(&writer, 0, held, at, 100, .fork = fork, .lock = 0x1000, .kind = MPSAN_LOCK_MUTEX,
-	      .flags = MPSAN_LF_VERIFIED, .holder = 101, .name = text);
+	      .flags = MPSAN_LF_VERIFIED, .holder = 101);
 	writer_process(&writer, child, 0, at)->fork_pos = fork;
 }
 
