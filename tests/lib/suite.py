@@ -1,0 +1,63 @@
+"""Runs somebody else's test suite bare and under the library and holds the results of each test against each other."""
+
+import xml.etree.ElementTree as XML
+from collections import Counter
+
+from faults import preload
+from mpsantest import run_bare
+
+TRIES = 10
+SILENT = {"MPSAN_OPTIONS": "print=no"}
+
+
+def outcome(case):
+    """ok, skipped, failed: reasons and times are free text."""
+    tags = {child.tag for child in case}
+    return "skipped" if "skipped" in tags else "failed" if tags & {"failure", "error"} else "ok"
+
+
+def read_junit(file):
+    """{test: outcome} of a JUnit report; a test that was run twice counts by its last run."""
+    return {f"{case.get('classname', '')}.{case.get('name')}".strip("."): outcome(case)
+            for case in XML.parse(file).iter("testcase")}
+
+
+class Suite:
+    """`run_tests(env, only)` runs the suite, or only the tests named, and returns {test: outcome}."""
+
+    def __init__(self, run_tests):
+        self.run_tests = run_tests
+
+    def differing(self, only=()):
+        bare = self.run_tests({}, only)
+        watched = self.run_tests(preload(**SILENT), only)
+        different = {test for test in bare.keys() | watched.keys() if bare.get(test) != watched.get(test)}
+        return bare, watched, different
+
+    def compare(self, name):
+        """A test counts only when it never once ended alike: the rest are flaky by themselves."""
+        bare, watched, different = self.differing()
+        print(f"{name}: bare {show(bare)}; watched {show(watched)}; differing {len(different)}", flush=True)
+        assert bare, "the suite ran no test"
+        first = sorted(different)
+        for _ in range(TRIES):
+            if not different:
+                break
+            different &= self.differing(sorted(different))[2]
+        flaky = [test for test in first if test not in different]
+        if flaky:
+            print(f"{name}: alike when tried again: {' '.join(flaky)}")
+        assert not different, "\n".join(f"{test}: bare {bare.get(test)}, watched {watched.get(test)}"
+                                        for test in sorted(different))
+
+
+def show(results):
+    return ", ".join(f"{count} {what}" for what, count in sorted(Counter(results.values()).items()))
+
+
+def run_to_junit(command, file, env, timeout):
+    """Runs a command that writes a JUnit report; how it ends is told by that."""
+    file.unlink(missing_ok=True)
+    run = run_bare(command, timeout, env)
+    assert file.exists(), f"no report: {command}\n{run.out[-2000:]}{run.err[-2000:]}"
+    return read_junit(file)

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""PyTorch's own test_multiprocessing.py, of the version that is installed, bare and under the library."""
+# limit: 3600
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+from faults import need, scratch  # noqa: E402
+from mpsantest import BUILD, Skip, main, need_module, run_bare, system_python  # noqa: E402
+from suite import Suite  # noqa: E402
+
+PYTHON = system_python()
+CACHE = BUILD / "suites/torch"  # 18 MB are fetched once
+TEST = "test_multiprocessing.py"
+
+# A stand-in for the module expecttest, of which torch's helpers use no more than this.
+EXPECTTEST = '''
+import unittest
+
+ACCEPT = False
+
+
+class TestCase(unittest.TestCase):
+    def assertExpectedInline(self, actual, expect, skip=0):
+        self.assertEqual(actual, expect)
+
+    def assertExpectedRaisesInline(self, error, function, expect, *arguments, **named):
+        with self.assertRaises(error):
+            function(*arguments, **named)
+'''
+
+RUNNER = '''
+import json, sys, unittest
+import torch.multiprocessing, test_multiprocessing as tests
+
+class Result(unittest.TextTestResult):
+    ended = {}
+    def addSuccess(self, test): self.ended[test.id()] = "ok"
+    def addSkip(self, test, reason): self.ended[test.id()] = "skipped"
+    def addFailure(self, test, error): self.ended[test.id()] = "failed"
+    def addError(self, test, error): self.ended[test.id()] = "failed"
+
+if __name__ == "__main__":
+    file, *only = sys.argv[1:]
+    loader = unittest.defaultTestLoader
+    suite = loader.loadTestsFromNames(only) if only else loader.loadTestsFromModule(tests)
+    unittest.TextTestRunner(resultclass=Result).run(suite)
+    json.dump(Result.ended, open(file, "w"))
+'''
+
+
+def sources_list():
+    """The distribution's source packages, whether its configuration names them or not."""
+    release = dict(re.findall(r'^(\w+)="?(.*?)"?$', Path("/etc/os-release").read_text(), re.M))
+    name = release.get("VERSION_CODENAME", "")
+    text = subprocess.run(["apt-cache", "policy"], stdout=subprocess.PIPE, text=True).stdout
+    mirrors = sorted(set(re.findall(rf"(https?://\S+) {name}/main", text)))
+    if not mirrors:
+        raise Skip("apt knows no mirror of this distribution")
+    file = scratch("sources.list")
+    file.write_text("".join(f"deb-src {mirror} {name} main\n" for mirror in mirrors[:1]))
+    return file
+
+
+def fetch():
+    """The test's file of the installed version of Debian's pytorch."""
+    need("apt-get", "tar")
+    CACHE.mkdir(parents=True, exist_ok=True)
+    file = sources_list()
+    options = ["-o", f"Dir::Etc::SourceList={file}", "-o", "Dir::Etc::SourceParts=-", "-o", f"Dir::State::Lists={CACHE}"]
+    for command in (["update"], ["source", "--download-only", "pytorch"]):
+        done = subprocess.run(["apt-get", *options, *command], cwd=CACHE, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        if done.returncode != 0:
+            raise Skip(f"apt-get {command[0]} does not get pytorch's source: {done.stdout.strip().splitlines()[-1:]}")
+    archive, = CACHE.glob("pytorch_*.orig.tar.*")
+    subprocess.run(["tar", "xf", archive, "-C", CACHE, "--wildcards", "--strip-components=2", f"*/test/{TEST}"],
+                   check=True)
+
+
+def prepare():
+    need_module(PYTHON, "torch")
+    if not (CACHE / TEST).exists():
+        fetch()
+    (CACHE / "expecttest.py").write_text(EXPECTTEST)
+    (CACHE / "run_tests.py").write_text(RUNNER)
+
+
+def run_tests(env, only):
+    report = scratch("report.json")
+    run = run_bare([PYTHON, CACHE / "run_tests.py", report, *only], 1500, {"PYTHONPATH": str(CACHE), **env})
+    assert report.exists(), f"no report\n{run.err[-3000:]}"
+    return json.loads(report.read_text())
+
+
+def check():
+    prepare()
+    Suite(run_tests).compare("torch")
+
+
+main({"torch": check})
