@@ -205,7 +205,7 @@ void life_child(enum mpsan_how how, uint64_t fork_pos)
 
 	life.forked = true;
 	exit_code = -1;
-	life.pid = sys_image.pid = sys_pid();
+	life.pid = sys_pid();
 	slot = session_claim(life.session, life.pid, birth, UINT16_MAX);
 	if (slot == SESSION_NO_SLOT) {
 		hook_off = true;

@@ -36,7 +36,6 @@ void sys_start(const char *const *envp)
 	const Elf64_auxv_t *aux;
 
 	sys_image.env = envp;
-	sys_image.pid = sys_pid();
 	sys_image.secure = true; /* unless the kernel says otherwise */
 	while (*end)
 		end++;
@@ -117,7 +116,7 @@ long sys_peek(void *to, const void *from, size_t bytes)
 
 long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t count)
 {
-	return SYS6(SYS_process_vm_readv, sys_image.pid, to, count, from, count, 0);
+	return SYS6(SYS_process_vm_readv, sys_pid(), to, count, from, count, 0);
 }
 
 long sys_read_file(const char *path, char *to, size_t bytes)

@@ -23,7 +23,6 @@ long sys_call(long number, long a, long b, long c, long d, long e, long f);
 struct sys_image {
 	bool secure; /* AT_SECURE: do nothing at all */
 	const char *const *env;
-	uint32_t pid; /* kept by life.c: sys_peek saves a system call by it */
 };
 extern struct sys_image sys_image;
 void sys_start(const char *const *envp);

@@ -38,7 +38,8 @@ class Suite:
         """A test counts only when it never once ended alike: the rest are flaky by themselves."""
         bare, watched, different = self.differing()
         print(f"{name}: bare {show(bare)}; watched {show(watched)}; differing {len(different)}", flush=True)
-        assert bare, "the suite ran no test"
+        well = sum(result == "ok" for result in bare.values())
+        assert well > 3, "the suite did not really run"
         first = sorted(different)
         for _ in range(TRIES):
             if not different:

@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""Sessions recorded in every past format are still read: the same events, the same findings.
+
+format-N.tar.xz is a session of a forked child that waits for a mutex named "connection pool"; format-N.jsonl
+is what `mpsan dump --json` said of it when it was recorded. When the format changes, add a pair; never replace one.
+"""
+# cases
+
+import functools
+import json
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "lib"))
+
+from mpsantest import MPSAN, dump, main, run_bare  # noqa: E402
+
+
+def check(archive):
+    with tempfile.TemporaryDirectory() as directory:
+        with tarfile.open(archive) as tar:
+            tar.extractall(directory)
+        session = next(Path(directory).iterdir())
+        expected = [json.loads(line) for line in archive.with_suffix("").with_suffix(".jsonl").open()]
+        assert dump(session) == expected, "the events are read differently"
+        report = json.loads(run_bare([MPSAN, "report", "--report", "json=-", session]).out)
+        found = {(finding["rule"], finding["severity"]) for finding in report["findings"]}
+        assert found == {("fork-orphaned-lock", "error"), ("fork-threads", "note")}, found
+        error = next(f for f in report["findings"] if f["severity"] == "error")
+        assert "connection pool" in error["message"], error["message"]
+
+
+main({archive.name: functools.partial(check, archive) for archive in sorted(HERE.glob("*.tar.xz"))})

@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""Rules that speak in notes, which the expectations of programs leave free."""
+# cases
+
+import functools
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+from mpsantest import find, main, need_module, run_mpsan, system_python, verdicts  # noqa: E402
+
+START = "import os, threading, time\n{more}\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+FORK = "p = os.fork()\nif not p:\n    time.sleep(1.3)\n    os._exit(0)\nos.waitpid(p, 0)\n"
+EXEC = "p = os.fork()\nif not p:\n    os.execl('/bin/sh', 'sh', '-c', 'sleep 1.3')\nos.waitpid(p, 0)\n"
+
+
+def run(code, more=""):
+    return run_mpsan([system_python(), "-c", START.format(more=more) + code]).report
+
+
+def check_fires(slug, more=""):
+    if more:
+        need_module(system_python(), "torch")
+    report = run(FORK, more)
+    find(report, slug, "note")
+    assert not verdicts(report), verdicts(report)
+
+
+def check_silent(slug):
+    """Silent when the child calls exec."""
+    assert not [finding for finding in run(EXEC)["findings"] if finding["rule"] == slug]
+
+
+main({"fork-threads": functools.partial(check_fires, "fork-threads"),
+      "fork-threads-exec": functools.partial(check_silent, "fork-threads"),
+      "fork-start-method": functools.partial(check_fires, "fork-start-method", "import torch")})
