@@ -46,7 +46,7 @@ void life_switched_off(unsigned why)
 	if (life.self) {
 		life.self->why_off = (uint16_t)why;
 		life_flag(MPSAN_PROCESS_OFF);
-	} else if (!life.quiet && !parent_loads_us()) {
+	} else if (!life.quiet && !sys_getenv("MPSAN_DIR") && !parent_loads_us()) {
 		sys_print(line);
 	}
 }
@@ -135,8 +135,9 @@ static uint64_t option_bytes(const char *name, uint64_t preset)
 static bool attach(const char *const *argv)
 {
 	char directory[240], value[8];
+	bool make = !option("join", value, sizeof(value)) || !text_equal(value, "only");
 
-	life.session = session_join(directory, sizeof(directory));
+	life.session = session_join(directory, sizeof(directory), make);
 	if (!life.session || __atomic_load_n(&life.session->off, __ATOMIC_RELAXED))
 		return false;
 	life.table = session_table(life.session);

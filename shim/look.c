@@ -80,6 +80,12 @@ static bool may_look(void)
 	return life.attached && !hook_off && t && t != &thread_none && t->waits < 64;
 }
 
+/* Some programs let one thread unlock what another has locked: then a wait may end although its owner cannot. */
+static bool given_back_by_others(const void *lock)
+{
+	return (hint_flags(lock) & MPSAN_LF_HANDOFF) && sys_thread_count() != 1;
+}
+
 uint64_t look_mutex(const void *mutex, uint64_t caller)
 {
 	const struct __pthread_mutex_s *m = mutex;
@@ -87,7 +93,7 @@ uint64_t look_mutex(const void *mutex, uint64_t caller)
 	bool own_type = flags & (MPSAN_LF_RECURSIVE | MPSAN_LF_ERRORCHECK);
 	uint64_t wait = 0;
 
-	if (!may_look() || (flags & MPSAN_LF_SHARED))
+	if (!may_look() || (flags & MPSAN_LF_SHARED) || given_back_by_others(mutex))
 		return 0;
 	INSIDE {
 		if (owner == thread_hot->tid && !own_type && !(flags & (MPSAN_LF_ROBUST | MPSAN_LF_PI)))

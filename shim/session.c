@@ -224,7 +224,7 @@ static struct mpsan_session *join_or_make(const char *directory)
 	return s;
 }
 
-struct mpsan_session *session_join(char *directory, uint32_t bytes)
+struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make)
 {
 	const char *given = sys_getenv("MPSAN_DIR");
 	struct path base, own;
@@ -233,7 +233,7 @@ struct mpsan_session *session_join(char *directory, uint32_t bytes)
 
 	if (given && *given) {
 		text_put(directory, directory + bytes, given);
-		return join_or_make(directory);
+		return make ? join_or_make(directory) : map_session(directory);
 	}
 	base = base_directory();
 	if (!make_private(base.text) || !read_stat(sys_pid(), &parent, &start))

@@ -9,9 +9,10 @@
 
 /*
  * Finds or makes the session of this process and maps it. `directory` receives its path. With MPSAN_DIR that
- * directory is it; without, it is that of the nearest ancestor that has one, else a new one of our own.
+ * directory is it, and is made when it is not there and `make` allows that; without, it is that of the nearest
+ * ancestor that has one, else a new one of our own.
  */
-struct mpsan_session *session_join(char *directory, uint32_t bytes);
+struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make);
 
 #define SESSION_NO_SLOT UINT32_MAX
 

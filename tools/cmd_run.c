@@ -132,11 +132,13 @@ static int start(struct watch *watch, const struct launch *launch, const struct 
 		 char **argv)
 {
 	struct launch_variable variables[LAUNCH_VARIABLES];
+	const char *given = watch->settings->for_library;
+	char *options = text_format("join=only%s%s", given ? ":" : "", given ? given : "");
 	sigset_t before;
 
 	watch->signals = catch_signals(&before);
-	launch_environment(launch->library, launch->dir, watch->settings->for_library,
-			   binary->has_asan, variables);
+	launch_environment(launch->library, launch->dir, options, binary->has_asan, variables);
+	free(options);
 	watch->child = launch_start(variables, argv, &before);
 	for (int i = 0; variables[i].name; i++)
 		free(variables[i].value);

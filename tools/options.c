@@ -134,6 +134,13 @@ static char *set_print(struct settings *settings, const char *value)
 	return hand_over(settings, "print", value);
 }
 
+static char *set_join(struct settings *settings, const char *value)
+{
+	if (strcmp(value, "only") && strcmp(value, "make"))
+		return text_format("--join %s: take only or make", value);
+	return hand_over(settings, "join", value);
+}
+
 static const struct option_row rows[] = {
 #define OPTION(id, name, argument, preset, where, help) \
 	{name, argument, preset, where, help, set_##id},

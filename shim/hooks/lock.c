@@ -65,7 +65,8 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const st
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
 	ENTER(pthread_mutex_unlock);
-	hold_drop(m);
+	if (UNLIKELY(!hold_drop(m)))
+		hint_learn(m, MPSAN_LF_HANDOFF);
 	if (UNLIKELY(life.forked))
 		return look_unlock(m, REAL(pthread_mutex_unlock)(m), CALLER);
 	return REAL(pthread_mutex_unlock)(m);
@@ -239,6 +240,7 @@ EXPORT int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict unti
 EXPORT int mtx_unlock(mtx_t *m)
 {
 	ENTER(mtx_unlock);
-	hold_drop(m);
+	if (UNLIKELY(!hold_drop(m)))
+		hint_learn(m, MPSAN_LF_HANDOFF);
 	return REAL(mtx_unlock)(m);
 }

@@ -3,13 +3,14 @@
 # cases
 # limit: 300
 
+import json
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import named, program, rounds, with_session  # noqa: E402
-from mpsantest import main  # noqa: E402
+from faults import named, preload, program, rounds, run_bare, scratch, with_session  # noqa: E402
+from mpsantest import MPSAN, dump, main  # noqa: E402
 
 
 def check_fork():
@@ -21,8 +22,12 @@ def check_fork():
 
 def check_jump():
     times = rounds(300, 10000)
-    run, events = with_session([program("signals"), "jump", str(times)], timeout=250)
+    session = scratch("session")
+    run = run_bare([program("signals"), "jump", str(times)], 250, preload(session=session))
     assert (run.exit, run.out) == (0, "jump 1\n"), run
+    limits = json.loads(run_bare([MPSAN, "report", "--report", "json=-", session]).out)["limits"]
+    assert not limits, f"claims that were jumped over are never cleared away: {limits}"
+    events = dump(session)
     fork, = named(events, "fork")
     held = named(events, "held")
     assert fork["held"] == 1 and len(held) == 1, f"held at the fork: {held}"

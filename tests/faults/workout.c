@@ -43,9 +43,9 @@ static long threads(void)
 	pthread_t thread[THREADS];
 
 	sem_init(&semaphore, 0, 1);
+	pthread_mutex_lock(&mutex); /* so that no worker can be through before the wait begins */
 	for (int i = 0; i < THREADS; i++)
 		must(pthread_create(&thread[i], NULL, worker, NULL) == 0);
-	pthread_mutex_lock(&mutex);
 	while (arrived < THREADS)
 		pthread_cond_wait(&condition, &mutex);
 	pthread_mutex_unlock(&mutex);
