@@ -46,7 +46,7 @@ void life_switched_off(unsigned why)
 	if (life.self) {
 		life.self->why_off = (uint16_t)why;
 		life_flag(MPSAN_PROCESS_OFF);
-	} else if (!life.quiet && !sys_getenv("MPSAN_DIR") && !parent_loads_us()) {
+	} else if (!life.quiet && !parent_loads_us()) {
 		sys_print(line);
 	}
 }
@@ -137,6 +137,7 @@ static bool attach(const char *const *argv)
 	char directory[240], value[8];
 	bool make = !option("join", value, sizeof(value)) || !text_equal(value, "only");
 
+	life.quiet = !make || (option("print", value, sizeof(value)) && text_equal(value, "no"));
 	life.session = session_join(directory, sizeof(directory), make);
 	if (!life.session || __atomic_load_n(&life.session->off, __ATOMIC_RELAXED))
 		return false;
@@ -144,8 +145,7 @@ static bool attach(const char *const *argv)
 	life.slot = take_slot();
 	if (life.slot == SESSION_NO_SLOT)
 		return false;
-	life.quiet = life.session->supervisor ||
-		     (option("print", value, sizeof(value)) && text_equal(value, "no"));
+	life.quiet = life.quiet || life.session->supervisor;
 	log_start(directory, option_bytes("log-max", 64u << 20));
 	describe_self(argv);
 	return true;
