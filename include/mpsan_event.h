@@ -1,6 +1,6 @@
 /*
- * Turns the rows of mpsan_events.def into ids (EV_fork), structs (struct ev_fork) and, for whoever wants
- * them, tables of names. Neighbours: mpsan_log.h has the record that carries an event.
+ * Turns the rows of mpsan_events.def into ids (EV_fork), structs (struct ev_fork) and, for whoever
+ * wants them, tables of names. Neighbours: mpsan_log.h has the record that carries an event.
  */
 #ifndef MPSAN_EVENT_H
 #define MPSAN_EVENT_H

@@ -1,10 +1,10 @@
 /*
  * The log: what the library leaves behind, and all that the command reads.
  *
- * A session is a private directory (mode 0700). It holds one file `session` (struct mpsan_session and its
- * process table) and one file `SLOT.log` for each process that had something to say (struct mpsan_log,
- * then records). Every file is allocated before it is mapped (fallocate, never sparse), so that a store
- * into it cannot raise SIGBUS; every byte written survives the death of the writer.
+ * A session is a private directory (mode 0700). It holds one file `session` (struct mpsan_session
+ * and its process table) and one file `SLOT.log` for each process that had something to say (struct
+ * mpsan_log, then records). Every file is allocated before it is mapped (fallocate, never sparse),
+ * so that a store into it cannot raise SIGBUS; every byte written survives the death of the writer.
  *
  * Glossary
  *   slot      number of a process in the session's table: its identity, never reused
@@ -12,9 +12,9 @@
  *   unit      64 bytes: records begin and end on units
  *   claim     an entry in a thread's list of held locks; it becomes a fact when memory confirms it
  *
- * All integers are native-endian, all times are CLOCK_MONOTONIC in nanoseconds unless said otherwise.
- * Raise MPSAN_FORMAT when a reader of the old layout would misread the new one, and keep a log of the old
- * format in tests/golden.
+ * All integers are native-endian, all times are CLOCK_MONOTONIC in nanoseconds unless said
+ * otherwise. Raise MPSAN_FORMAT when a reader of the old layout would misread the new one, and keep
+ * a log of the old format in tests/golden.
  */
 #ifndef MPSAN_LOG_H
 #define MPSAN_LOG_H
@@ -27,10 +27,14 @@
 #define MPSAN_RECORD_MAGIC 0x6d70u
 
 #define MPSAN_UNIT 64u
-#define MPSAN_CHUNK (256u << 10) /* a log grows by this many bytes; no record straddles two chunks */
+#define MPSAN_CHUNK \
+	(256u << 10) /* a log grows by this many bytes; no record straddles two chunks */
 #define MPSAN_PAGE 4096u
 
-/* How a process, or its present image, came to be. An exec in place takes a new slot for the same pid. */
+/*
+ * How a process, or its present image, came to be. An exec in place takes a new slot for the same
+ * pid.
+ */
 enum mpsan_how {
 	MPSAN_HOW_ROOT, /* first of its session, or its parent is not watched */
 	MPSAN_HOW_FORK,
@@ -59,7 +63,8 @@ enum mpsan_process_flags {
 	MPSAN_PROCESS_OFF = 4, /* the library switched itself off in it; `why_off` says why */
 	MPSAN_PROCESS_LOG = 8, /* SLOT.log exists */
 	MPSAN_PROCESS_MULTI = 16, /* it had more than one thread at some time */
-	MPSAN_PROCESS_REPLACED = 32, /* its exec came to pass: the next image has a slot of its own */
+	MPSAN_PROCESS_REPLACED =
+		32, /* its exec came to pass: the next image has a slot of its own */
 };
 
 enum mpsan_off {
@@ -68,12 +73,15 @@ enum mpsan_off {
 	MPSAN_OFF_NO_LOG, /* no log file could be made */
 	MPSAN_OFF_TABLE_FULL, /* the session's process table is full */
 	MPSAN_OFF_CONFUSED, /* an inner check failed */
-	MPSAN_OFF_SECCOMP, /* the process let its system calls be filtered: none of ours may be its end */
+	MPSAN_OFF_SECCOMP, /* system calls are filtered: none of ours may be the end of it */
 };
 
 #define MPSAN_ARGV_BYTES 152
 
-/* One process. Written by the process itself; `how`, `end` and `end_value` also by its parent. 256 bytes. */
+/*
+ * One process. Written by the process itself; `how`, `end` and `end_value` also by its parent. 256
+ * bytes.
+ */
 struct mpsan_process {
 	uint32_t pid; /* 0: slot free. Claimed by compare-and-swap, never freed */
 	uint32_t parent; /* slot of the parent + 1; 0: not watched */
@@ -92,7 +100,7 @@ struct mpsan_process {
 	uint32_t uid;
 	uint32_t python; /* Py_Version as hex (0x030b02f0), 0: no Python */
 	uint16_t execs; /* exec calls asked for */
-	uint16_t spawning; /* enum mpsan_how: inside system(), popen() or posix_spawn() now; else 0 */
+	uint16_t spawning; /* enum mpsan_how: its last spawn-like call */
 	uint32_t argv_bytes; /* bytes of argv below */
 	char exec_path[16]; /* tail of the last exec's path, NUL-terminated when shorter */
 	char argv[MPSAN_ARGV_BYTES]; /* NUL-separated, cut off when longer */
@@ -110,7 +118,7 @@ struct mpsan_session {
 	uint64_t unrecorded; /* processes that found no free slot */
 	uint64_t off; /* set by the command: the library passes everything through from now on */
 	char options[1024]; /* MPSAN_OPTIONS of the session, NUL-terminated */
-	uint64_t end_ns; /* when the command that followed the session stopped; 0: not yet, or none did */
+	uint64_t end_ns; /* when the command stopped following it; 0: not yet */
 };
 
 /* First page of SLOT.log; one page of thread index follows, records begin at MPSAN_LOG_START. */
@@ -122,7 +130,7 @@ struct mpsan_log {
 	uint32_t chunk; /* MPSAN_CHUNK */
 	uint64_t cap; /* bytes the file may grow to */
 	uint64_t birth_ns;
-	uint64_t head; /* bytes reserved, from the start of the file; may lie beyond its end when full */
+	uint64_t head; /* bytes reserved, from the start of the file */
 	/* What could not be kept, counted: the report's `limits`. */
 	uint64_t dropped; /* records that found no room */
 	uint64_t holds_lost; /* locks taken while the thread's list was full */
@@ -138,23 +146,24 @@ struct mpsan_log {
 #define MPSAN_THREAD_INDEX MPSAN_PAGE /* uint32_t[MPSAN_THREADS]: position / MPSAN_UNIT, 0: free */
 
 /*
- * A record: this header, then `units * MPSAN_UNIT - sizeof(header)` bytes of payload. `commit` is stored
- * last (release): 0 means reserved but never finished. Bits 16..31 hold MPSAN_RECORD_MAGIC, bits 0..15 a
- * sum over the payload, so that garbage is told from records.
+ * A record: this header, then `units * MPSAN_UNIT - sizeof(header)` bytes of payload. `commit` is
+ * stored last (release): 0 means reserved but never finished. Bits 16..31 hold MPSAN_RECORD_MAGIC,
+ * bits 0..15 a sum over the payload, so that garbage is told from records.
  */
 struct mpsan_record {
 	uint32_t commit;
 	uint16_t type; /* enum mpsan_event_type */
 	uint16_t units;
 	uint32_t tid;
-	uint32_t slot; /* the process that wrote it: a child that can make no log uses its parent's */
+	uint32_t slot; /* who wrote it: a child that can make no log uses its parent's */
 	uint64_t time_ns;
 	uint64_t later; /* the one word that may change after the commit; see enum mpsan_later */
 };
 
 /* mpsan_record.later of a `held` event, set by the forked child. */
 enum mpsan_later {
-	MPSAN_LATER_REPAIRED = 1, /* the child's atfork handlers released or re-initialised that lock */
+	MPSAN_LATER_REPAIRED =
+		1, /* the child's atfork handlers released or re-initialised that lock */
 };
 
 /* Folds a payload of whole 8-byte words into 16 bits. */
@@ -188,7 +197,8 @@ enum mpsan_lock_flags {
 	MPSAN_LF_RECURSIVE = 4,
 	MPSAN_LF_ERRORCHECK = 8,
 	MPSAN_LF_VERIFIED = 16, /* memory confirmed it: the owner's TID, or a locked word */
-	MPSAN_LF_MUTUAL = 32, /* semaphore: given back by its taker before now, so it serves as a lock */
+	MPSAN_LF_MUTUAL =
+		32, /* semaphore: given back by its taker before now, so it serves as a lock */
 	MPSAN_LF_HANDOFF = 64, /* semaphore: given back by another thread, so it is a signal */
 	MPSAN_LF_PI = 128,
 	MPSAN_LF_TIMED = 256, /* a wait with a time limit */
@@ -197,7 +207,10 @@ enum mpsan_lock_flags {
 	MPSAN_LF_WANTED = 2048, /* waited for when seen, not held */
 };
 
-/* One claim: 16 bytes. The tag is the address (48 bits), the kind (8 bits at 48) and MPSAN_TAG_WANTED. */
+/*
+ * One claim: 16 bytes. The tag is the address (48 bits), the kind (8 bits at 48) and
+ * MPSAN_TAG_WANTED.
+ */
 struct mpsan_hold {
 	uint64_t tag;
 	uint64_t caller; /* return address of the call that took it */
@@ -205,7 +218,7 @@ struct mpsan_hold {
 
 #define MPSAN_TAG_WANTED (1ull << 63)
 #define MPSAN_TAG(address, kind) ((uint64_t)(uintptr_t)(address) | (uint64_t)(kind) << 48)
-#define MPSAN_TAG_ADDRESS(tag) ((tag) & 0xffffffffffffull)
+#define MPSAN_TAG_ADDRESS(tag) ((tag)&0xffffffffffffull)
 #define MPSAN_TAG_KIND(tag) ((unsigned)((tag) >> 48 & 0x7f))
 
 #define MPSAN_HOLDS 56u
@@ -213,7 +226,7 @@ struct mpsan_hold {
 /* One thread: the payload of a `thread` record. Written by the thread alone, read by anybody. */
 struct mpsan_thread {
 	uint32_t tid; /* 0: the record is free */
-	uint32_t holds_used; /* claims in use, at most MPSAN_HOLDS; read it with care, it changes under you */
+	uint32_t holds_used; /* claims in use, at most MPSAN_HOLDS; it changes under you */
 	uint64_t pthread; /* pthread_self(); 0 until known */
 	uint64_t entry; /* start routine; 0: main thread or unknown */
 	uint64_t creator_caller; /* return address of the pthread_create call */
@@ -238,7 +251,10 @@ enum mpsan_thread_role {
 #define MPSAN_STACK_BYTES (48u << 10) /* of raw stack in one snapshot */
 #define MPSAN_STACK_REGS 17 /* DWARF numbering: on x86-64 0..15 general, 16 the program counter */
 
-/* Head of a `stack` record's payload: a thread as it stood; raw stack from regs[sp] upwards follows. */
+/*
+ * Head of a `stack` record's payload: a thread as it stood; raw stack from regs[sp] upwards
+ * follows.
+ */
 struct mpsan_stack {
 	uint64_t hash; /* over the code addresses found in it: equal stacks are written once */
 	uint64_t bytes; /* of raw stack behind this head */
@@ -249,7 +265,8 @@ struct mpsan_stack {
 _Static_assert(sizeof(struct mpsan_process) == 256, "a slot is 256 bytes");
 _Static_assert(sizeof(struct mpsan_record) == 32, "a record's header is 32 bytes");
 _Static_assert(sizeof(struct mpsan_hold) == 16, "a claim is 16 bytes");
-_Static_assert(sizeof(struct mpsan_thread) + sizeof(struct mpsan_record) == 1024, "a thread is 16 units");
+_Static_assert(sizeof(struct mpsan_thread) + sizeof(struct mpsan_record) == 1024,
+	       "a thread is 16 units");
 _Static_assert(sizeof(struct mpsan_session) <= MPSAN_PAGE, "the session's head fits its page");
 _Static_assert(sizeof(struct mpsan_log) <= MPSAN_PAGE, "a log's head fits its page");
 

@@ -9,7 +9,7 @@
 EXPORT void mpsan_lock_name(const void *lock, const char *name)
 {
 	INSIDE
-		EMIT(lock_name, .lock = (uint64_t)(uintptr_t)lock, .name = log_text(name));
+	EMIT(lock_name, .lock = (uint64_t)(uintptr_t)lock, .name = log_text(name));
 }
 
 EXPORT void mpsan_lock_acquired(const void *lock)

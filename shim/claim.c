@@ -1,7 +1,7 @@
 /*
  * Claims against memory. The layouts are those of glibc's public headers (bits/struct_mutex.h,
- * bits/struct_rwlock.h); a sem_t has no public layout: its value is the low half of its first word, and the
- * word behind that tells a process-shared one (nptl/semaphoreP.h, unchanged since 2.21).
+ * bits/struct_rwlock.h); a sem_t has no public layout: its value is the low half of its first word,
+ * and the word behind that tells a process-shared one (nptl/semaphoreP.h, unchanged since 2.21).
  */
 #include "claim.h"
 
@@ -129,8 +129,8 @@ static void verify_one(struct claim *c, union lock_memory *copy)
 }
 
 /*
- * A system call reads several blocks of memory, and locks often lie side by side: claims are settled in runs,
- * as many as fit BLOCKS blocks.
+ * A system call reads several blocks of memory, and locks often lie side by side: claims are
+ * settled in runs, as many as fit BLOCKS blocks.
  */
 #define BLOCK 1024u
 #define BLOCKS 3u
@@ -144,7 +144,8 @@ struct run {
 /* The block of this run in which the lock lies whole, added if there is room; BLOCKS: none. */
 static uint32_t block_of(struct run *run, const struct claim *c)
 {
-	uint64_t address = (uint64_t)(uintptr_t)claim_lock(c), start = address & ~(uint64_t)(BLOCK - 1);
+	uint64_t address = (uint64_t)(uintptr_t)claim_lock(c),
+		 start = address & ~(uint64_t)(BLOCK - 1);
 	uint32_t i = 0;
 
 	if (address + bytes_of(MPSAN_TAG_KIND(c->tag)) > start + BLOCK)
@@ -161,8 +162,8 @@ static bool read_run(struct run *run)
 	struct iovec to[BLOCKS], from[BLOCKS];
 
 	for (uint32_t i = 0; i < run->blocks; i++) {
-		to[i] = (struct iovec){ run->memory[i], BLOCK };
-		from[i] = (struct iovec){ (void *)(uintptr_t)run->start[i], BLOCK };
+		to[i] = (struct iovec){run->memory[i], BLOCK};
+		from[i] = (struct iovec){(void *)(uintptr_t)run->start[i], BLOCK};
 	}
 	return sys_peek_many(to, from, run->blocks) == (long)(run->blocks * BLOCK);
 }
@@ -186,7 +187,8 @@ static uint32_t verify_run(struct claim *claim, uint32_t count)
 			verify_one(&claim[i], &copy);
 			continue;
 		}
-		memcpy(&copy, run.memory[block_of(&run, &claim[i])] + offset, bytes_of(MPSAN_TAG_KIND(claim[i].tag)));
+		memcpy(&copy, run.memory[block_of(&run, &claim[i])] + offset,
+		       bytes_of(MPSAN_TAG_KIND(claim[i].tag)));
 		settle(&claim[i], &copy);
 	}
 	return n;

@@ -24,12 +24,15 @@ static inline const void *claim_lock(const struct claim *claim)
 }
 
 /*
- * Sets the flags of each claim from memory. Locks are read in batches, since one system call costs as much as
- * everything else here; what cannot be read is refuted, and counted.
+ * Sets the flags of each claim from memory. Locks are read in batches, since one system call costs
+ * as much as everything else here; what cannot be read is refuted, and counted.
  */
 void claims_verify(struct claim *claim, uint32_t count);
 
-/* Properties of a mutex from its kind word (struct __pthread_mutex_s.__kind, glibc bits/struct_mutex.h). */
+/*
+ * Properties of a mutex from its kind word (struct __pthread_mutex_s.__kind, glibc
+ * bits/struct_mutex.h).
+ */
 uint32_t claim_mutex_flags(int kind);
 
 #endif

@@ -11,11 +11,11 @@
 struct symbols {
 	uint64_t bias;
 	const char *strings;
-	const ElfW(Sym) *table;
+	const ElfW(Sym) * table;
 	const uint32_t *gnu_hash;
 	const uint32_t *hash;
-	const ElfW(Versym) *versions;
-	const ElfW(Verdef) *definitions;
+	const ElfW(Versym) * versions;
+	const ElfW(Verdef) * definitions;
 };
 
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
@@ -41,9 +41,9 @@ static const void *table_at(uint64_t bias, uint64_t value)
 	return (const void *)(value < bias ? value + bias : value);
 }
 
-static bool symbols_read(struct symbols *s, uint64_t bias, const ElfW(Dyn) *d)
+static bool symbols_read(struct symbols *s, uint64_t bias, const ElfW(Dyn) * d)
 {
-	*s = (struct symbols){ .bias = bias };
+	*s = (struct symbols){.bias = bias};
 	for (; d && d->d_tag != DT_NULL; d++) {
 		const void *at = table_at(bias, d->d_un.d_ptr);
 
@@ -81,8 +81,8 @@ static const char *version_name(const struct symbols *s, unsigned index)
 #define VERSION_NONE 1 /* VER_NDX_GLOBAL: the object gives this symbol no version */
 
 /*
- * The wanted version, or the default one: hidden versions are for old binaries only. As for the loader, a symbol
- * without a version answers for each: it is an interposer's (libtsan's, say).
+ * The wanted version, or the default one: hidden versions are for old binaries only. As for the
+ * loader, a symbol without a version answers for each: it is an interposer's (libtsan's, say).
  */
 static bool version_fits(const struct symbols *s, uint32_t i, const char *version)
 {
@@ -205,19 +205,22 @@ static void read_build_id(struct elf_object *out, uint64_t note, uint64_t bytes)
 	} n;
 	uint64_t at = note;
 
-	while (at + sizeof(n.head) < note + bytes && sys_peek(&n, (void *)at, sizeof(n)) == sizeof(n)) {
-		if (n.head.n_type == NT_GNU_BUILD_ID && n.head.n_namesz == 4 && !memcmp(n.name, "GNU", 4)) {
+	while (at + sizeof(n.head) < note + bytes &&
+	       sys_peek(&n, (void *)at, sizeof(n)) == sizeof(n)) {
+		if (n.head.n_type == NT_GNU_BUILD_ID && n.head.n_namesz == 4 &&
+		    !memcmp(n.name, "GNU", 4)) {
 			for (uint32_t i = 0; i < n.head.n_descsz && i < sizeof(n.id); i++) {
 				out->build_id[2 * i] = "0123456789abcdef"[n.id[i] >> 4];
 				out->build_id[2 * i + 1] = "0123456789abcdef"[n.id[i] & 15];
 			}
 			return;
 		}
-		at += sizeof(n.head) + ((n.head.n_namesz + 3) & ~3u) + ((n.head.n_descsz + 3) & ~3u);
+		at += sizeof(n.head) + ((n.head.n_namesz + 3) & ~3u) +
+		      ((n.head.n_descsz + 3) & ~3u);
 	}
 }
 
-static void add_segment(struct elf_object *out, const ElfW(Phdr) *p, uint64_t bias)
+static void add_segment(struct elf_object *out, const ElfW(Phdr) * p, uint64_t bias)
 {
 	uint64_t start = bias + (p->p_vaddr & ~0xfffull), end = bias + p->p_vaddr + p->p_memsz;
 
@@ -235,7 +238,10 @@ static void add_segment(struct elf_object *out, const ElfW(Phdr) *p, uint64_t bi
 
 bool elf_describe(const struct link_map *map, struct elf_object *out)
 {
-	/* An executable that is not position-independent has bias 0; its headers stand where it was linked. */
+	/*
+	 * An executable that is not position-independent has bias 0; its headers stand where it was
+	 * linked.
+	 */
 	uint64_t image = map->l_addr ? map->l_addr : 0x400000;
 	ElfW(Ehdr) head;
 	ElfW(Phdr) p[16];

@@ -1,7 +1,7 @@
 /*
- * Finds symbols by walking the loaded objects: no dlsym, no lock, no allocation (facts 1.2). dlsym allocates
- * when it fails, which recurses under preloaded allocators, and it skips interposers behind us when asked for
- * a version.
+ * Finds symbols by walking the loaded objects: no dlsym, no lock, no allocation (facts 1.2). dlsym
+ * allocates when it fails, which recurses under preloaded allocators, and it skips interposers
+ * behind us when asked for a version.
  */
 #ifndef MPSAN_ELF_H
 #define MPSAN_ELF_H
@@ -17,9 +17,9 @@
 bool elf_is_glibc(void);
 
 /*
- * The definition of `name` in the first object behind this library that has one; NULL: none. The default
- * version is taken, or `version` when that is not NULL. Safe only while no other thread loads or unloads
- * objects: at start, or before the first thread.
+ * The definition of `name` in the first object behind this library that has one; NULL: none. The
+ * default version is taken, or `version` when that is not NULL. Safe only while no other thread
+ * loads or unloads objects: at start, or before the first thread.
  */
 void *elf_next(const char *name, const char *version);
 
@@ -35,14 +35,20 @@ void *elf_find_in_image(const void *image, const char *name);
 /* True when `map` is an entry of the loader's list. */
 bool elf_is_loaded(const struct link_map *map);
 
-/* One object as seen from outside: addresses, and its build-id as lower-case hex ("" when it has none). */
+/*
+ * One object as seen from outside: addresses, and its build-id as lower-case hex ("" when it has
+ * none).
+ */
 struct elf_object {
 	uint64_t base, end; /* all loadable segments */
 	uint64_t text_start, text_end; /* the executable ones */
 	char build_id[41];
 };
 
-/* Reads the program headers of the object at load address `bias`; false when they are not in memory. */
+/*
+ * Reads the program headers of the object at load address `bias`; false when they are not in
+ * memory.
+ */
 bool elf_describe(const struct link_map *map, struct elf_object *out);
 
 #endif

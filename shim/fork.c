@@ -1,4 +1,7 @@
-/* Forks: the snapshot before, the child's first steps after. Neighbours: fork.h; claim.c asks memory. */
+/*
+ * Forks: the snapshot before, the child's first steps after. Neighbours: fork.h; claim.c asks
+ * memory.
+ */
 #include "fork.h"
 
 #include <string.h>
@@ -15,7 +18,8 @@
 
 #define SNAPSHOTS 32u
 #define ORPHANS 120u
-#define LOOK_AGAIN_NS 100000000u /* a stack this old is read again although its thread holds what it held */
+#define LOOK_AGAIN_NS \
+	100000000u /* a stack this old is read again although its thread holds what it held */
 
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso);
 
@@ -40,7 +44,8 @@ struct snapshot {
 };
 
 static struct snapshot pool[SNAPSHOTS];
-STATE static uint32_t busy[SNAPSHOTS]; /* apart: a look at them must not touch every snapshot's page */
+STATE static uint32_t
+	busy[SNAPSHOTS]; /* apart: a look at them must not touch every snapshot's page */
 STATE static struct snapshot *left_behind; /* in a child: the snapshot of the fork that made it */
 static bool child_handlers; /* of others */
 static TLS struct snapshot *current;
@@ -50,8 +55,8 @@ static struct snapshot *claim_snapshot(enum mpsan_how how)
 	for (unsigned i = 0; i < SNAPSHOTS; i++) {
 		uint32_t expected = 0;
 
-		if (busy[i] || !__atomic_compare_exchange_n(&busy[i], &expected, 1, false, __ATOMIC_ACQUIRE,
-							    __ATOMIC_RELAXED))
+		if (busy[i] || !__atomic_compare_exchange_n(&busy[i], &expected, 1, false,
+							    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
 		memset(&pool[i], 0, offsetof(struct snapshot, own));
 		pool[i].how = how;
@@ -79,8 +84,8 @@ static uint64_t key_of(const struct mpsan_thread *t)
 }
 
 /*
- * Stack, Python frames and name of a thread that holds something, when its holds have changed or some time has
- * passed: forks that follow each other closely do not pay for every holder again.
+ * Stack, Python frames and name of a thread that holds something, when its holds have changed or
+ * some time has passed: forks that follow each other closely do not pay for every holder again.
  */
 static void look_at_holder(struct snapshot *s, struct mpsan_thread *t)
 {
@@ -99,7 +104,8 @@ static void look_at_holder(struct snapshot *s, struct mpsan_thread *t)
 		t->name_pos = log_text(name);
 }
 
-static void add_claim(struct snapshot *s, const struct mpsan_hold *hold, struct mpsan_thread *holder)
+static void add_claim(struct snapshot *s, const struct mpsan_hold *hold,
+		      struct mpsan_thread *holder)
 {
 	if (s->orphan_count == ORPHANS) {
 		log_count(holds_lost);
@@ -161,7 +167,8 @@ static void see_own(struct snapshot *s)
 		return;
 	s->own_count = copy_claims(t, s->own);
 	for (uint32_t i = 0; i < s->own_count; i++)
-		if (MPSAN_TAG_KIND(s->own[i].tag) == MPSAN_LOCK_MUTEX && !(s->own[i].tag & MPSAN_TAG_WANTED))
+		if (MPSAN_TAG_KIND(s->own[i].tag) == MPSAN_LOCK_MUTEX &&
+		    !(s->own[i].tag & MPSAN_TAG_WANTED))
 			add_claim(s, &s->own[i], t);
 }
 
@@ -186,9 +193,10 @@ static uint64_t state_held(const struct snapshot *s, const struct claim *c)
 	bool own = c->tid == s->tid;
 
 	return EMIT(held, .fork = s->fork, .lock = (uint64_t)(uintptr_t)claim_lock(c),
-		    .kind = MPSAN_TAG_KIND(c->tag), .flags = c->flags, .holder = c->tid, .caller = c->caller,
-		    .stack = own ? 0 : t->snap_stack, .python = own ? 0 : t->snap_python,
-		    .init = hint_init_site(claim_lock(c)), .thread_name = t->name_pos);
+		    .kind = MPSAN_TAG_KIND(c->tag), .flags = c->flags, .holder = c->tid,
+		    .caller = c->caller, .stack = own ? 0 : t->snap_stack,
+		    .python = own ? 0 : t->snap_python, .init = hint_init_site(claim_lock(c)),
+		    .thread_name = t->name_pos);
 }
 
 /* Second round: what memory confirms stays in the list. */
@@ -231,22 +239,25 @@ static uint64_t key_of_list(const struct snapshot *s, uint32_t first)
 		const struct claim *c = &s->orphan[i];
 		uint64_t snap = c->tid == s->tid ? 0 : c->holder->snap_ns;
 
-		key = (key ^ c->tag ^ c->caller << 1 ^ (uint64_t)c->tid << 32 ^ c->flags) * 0x9e3779b97f4a7c15ull;
+		key = (key ^ c->tag ^ c->caller << 1 ^ (uint64_t)c->tid << 32 ^ c->flags) *
+		      0x9e3779b97f4a7c15ull;
 		key = (key ^ snap) * 0x9e3779b97f4a7c15ull;
 	}
 	return key;
 }
 
 /*
- * Third round: states the holds, or finds that an earlier fork has: its position, 0 when they were stated. Child
- * handlers mark what they repair for their own fork alone, so with those each fork has its own list.
+ * Third round: states the holds, or finds that an earlier fork has: its position, 0 when they were
+ * stated. Child handlers mark what they repair for their own fork alone, so with those each fork
+ * has its own list.
  */
 static uint64_t state_list(struct snapshot *s, uint32_t first)
 {
 	uint64_t key = key_of_list(s, first), fork = 0;
 	uint32_t expected = 0;
-	bool mine = !child_handlers && __atomic_compare_exchange_n(&stated.busy, &expected, 1, false,
-								   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+	bool mine = !child_handlers &&
+		    __atomic_compare_exchange_n(&stated.busy, &expected, 1, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED);
 
 	if (mine && stated.slot == life.slot && stated.key == key)
 		fork = stated.fork;
@@ -267,7 +278,8 @@ static uint64_t state_list(struct snapshot *s, uint32_t first)
 /* A grandchild is left without the owners that its parent was left without already. */
 static void inherit_orphans(struct snapshot *s)
 {
-	for (uint32_t i = 0; left_behind && i < left_behind->orphan_count && s->orphan_count < ORPHANS; i++)
+	for (uint32_t i = 0;
+	     left_behind && i < left_behind->orphan_count && s->orphan_count < ORPHANS; i++)
 		s->orphan[s->orphan_count++] = left_behind->orphan[i];
 }
 
@@ -330,7 +342,9 @@ void fork_enter(enum mpsan_how how, bool handlers)
 		take(s);
 }
 
-/* The last prepare handler to run. A fork that no hook saw (a library bound past us) begins here. */
+/*
+ * The last prepare handler to run. A fork that no hook saw (a library bound past us) begins here.
+ */
 static void on_prepare(void)
 {
 	int error = errno;
@@ -378,7 +392,10 @@ void fork_register(bool repairs)
 		REAL(__register_atfork)(on_prepare, NULL, on_child, NULL);
 }
 
-/* Child handlers may have released or re-initialised locks: those are no orphans, and the report must know. */
+/*
+ * Child handlers may have released or re-initialised locks: those are no orphans, and the report
+ * must know.
+ */
 static void drop_repaired(struct snapshot *s)
 {
 	uint32_t kept = 0;

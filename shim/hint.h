@@ -1,7 +1,8 @@
 /*
- * What was learned about locks by address: where a lock was initialised, and whether a semaphore serves as a
- * lock (its taker gives it back) or as a signal (another thread does). A fixed table that forgets when two
- * locks share a place: these are hints for names and for silence, never a proof.
+ * What was learned about locks by address: where a lock was initialised, and whether a semaphore
+ * serves as a lock (its taker gives it back) or as a signal (another thread does). A fixed table
+ * that forgets when two locks share a place: these are hints for names and for silence, never a
+ * proof.
  */
 #ifndef MPSAN_HINT_H
 #define MPSAN_HINT_H
@@ -26,7 +27,7 @@ static inline struct hint *hint_place(const void *lock)
 
 static inline void hint_init(const void *lock, uint64_t caller)
 {
-	*hint_place(lock) = (struct hint){ (uint64_t)(uintptr_t)lock, caller };
+	*hint_place(lock) = (struct hint){(uint64_t)(uintptr_t)lock, caller};
 }
 
 /* Reads first: the flag is set already nearly always. */
@@ -36,7 +37,7 @@ static inline void hint_learn(const void *lock, unsigned flag)
 	uint64_t key = h->key, address = (uint64_t)(uintptr_t)lock;
 
 	if (MPSAN_TAG_ADDRESS(key) != address)
-		*h = (struct hint){ address | HINT_FLAG(flag), 0 };
+		*h = (struct hint){address | HINT_FLAG(flag), 0};
 	else if (!(key & HINT_FLAG(flag)))
 		h->key = key | HINT_FLAG(flag);
 }

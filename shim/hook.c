@@ -1,4 +1,7 @@
-/* The table of next definitions: filled once, asked by every hook. Neighbours: hook.h explains, elf.c looks up. */
+/*
+ * The table of next definitions: filled once, asked by every hook. Neighbours: hook.h explains,
+ * elf.c looks up.
+ */
 #include "hook.h"
 
 #include <string.h>
@@ -26,7 +29,10 @@ void *hook_real[HOOK_COUNT] = {
 #undef HOOK
 };
 
-/* Our own exports, by address: the answers for dlsym. Declared as data because only the address matters. */
+/*
+ * Our own exports, by address: the answers for dlsym. Declared as data because only the address
+ * matters.
+ */
 #define HOOK(library, name, kind) extern char export_##name[] __asm__(#name);
 #include "hooks.def"
 #undef HOOK
@@ -35,7 +41,7 @@ static const struct {
 	const char *name;
 	void *hook;
 } row[HOOK_COUNT] = {
-#define HOOK(library, name, kind) { #name, export_##name },
+#define HOOK(library, name, kind) {#name, export_##name},
 #include "hooks.def"
 #undef HOOK
 };

@@ -2,15 +2,16 @@
  * The mechanism of interception; the only clever page.
  *
  * A hook is a function with the public name of the function that it intercepts, so the system's own
- * prototype checks its signature. It reaches the next definition through REAL(name): a table of pointers
- * that starts out filled with stubs which resolve everything on first use, because other libraries'
- * constructors, and allocators, call us before our own constructor has run (facts: resolution, 1.2).
+ * prototype checks its signature. It reaches the next definition through REAL(name): a table of
+ * pointers that starts out filled with stubs which resolve everything on first use, because other
+ * libraries' constructors, and allocators, call us before our own constructor has run (facts:
+ * resolution, 1.2).
  *
- * Lock hooks are never guarded: what they do is one store into the thread's own record. Everything that
- * takes longer runs inside INSIDE, which is false for a thread that is already inside. The guard holds the
- * address of the frame that set it: a frame that siglongjmp left behind lies below the current one, so a
- * stale guard is seen as such and ignored (a plain flag would leave the thread blind for ever, and gcc
- * removes a plain thread-local one as a dead store).
+ * Lock hooks are never guarded: what they do is one store into the thread's own record. Everything
+ * that takes longer runs inside INSIDE, which is false for a thread that is already inside. The
+ * guard holds the address of the frame that set it: a frame that siglongjmp left behind lies below
+ * the current one, so a stale guard is seen as such and ignored (a plain flag would leave the
+ * thread blind for ever, and gcc removes a plain thread-local one as a dead store).
  */
 #ifndef MPSAN_HOOK_H
 #define MPSAN_HOOK_H
@@ -44,9 +45,9 @@ extern void *hook_real[HOOK_COUNT];
 /* A hook's head: exported, and counted in the test build that proves that each row intercepts. */
 #ifdef MPSAN_COUNT_HOOKS
 extern EXPORT uint64_t *mpsan_hook_counts;
-#define ENTER(name)                                                                                \
-	(mpsan_hook_counts ? (void)__atomic_fetch_add(&mpsan_hook_counts[HOOK_##name], 1, 5)       \
-			   : (void)0)
+#define ENTER(name)                                                                            \
+	(mpsan_hook_counts ? (void)__atomic_fetch_add(&mpsan_hook_counts[HOOK_##name], 1, 5) : \
+			     (void)0)
 #else
 #define ENTER(name) ((void)0)
 #endif
@@ -54,11 +55,16 @@ extern EXPORT uint64_t *mpsan_hook_counts;
 /* Fills the table; idempotent, callable at any time after relocation. */
 void hook_resolve(void);
 
-/* The hook for a function whose next definition is `real`, or NULL when that is not in the table. */
+/*
+ * The hook for a function whose next definition is `real`, or NULL when that is not in the table.
+ */
 void *hook_answer(const char *name, const void *real);
 bool hook_is_row(const char *name);
 
-/* The same for the versions of pthread_cond_* that binaries from before 2003 ask for (hooks/sync.c). */
+/*
+ * The same for the versions of pthread_cond_* that binaries from before 2003 ask for
+ * (hooks/sync.c).
+ */
 void hook_resolve_old(void);
 
 /* Registers that a PASSED stub saved, in the order in which the stub pushes them. */
@@ -71,16 +77,20 @@ struct pass_regs {
 };
 
 /*
- * What a PASSED hook provides: it returns where to jump, or NULL when regs->result is the answer already.
- * The stub restores every register, so the real function sees the call as the program made it.
+ * What a PASSED hook provides: it returns where to jump, or NULL when regs->result is the answer
+ * already. The stub restores every register, so the real function sees the call as the program made
+ * it.
  */
-#define PASS(name)                                      \
-	void *pass_##name(struct pass_regs *regs);      \
+#define PASS(name)                                 \
+	void *pass_##name(struct pass_regs *regs); \
 	void *pass_##name(struct pass_regs *regs)
 
 extern TLS volatile uintptr_t hook_guard;
 
-/* `INSIDE { … }` runs its body unless this thread is inside one already; errno is kept on every way out. */
+/*
+ * `INSIDE { … }` runs its body unless this thread is inside one already; errno is kept on every way
+ * out.
+ */
 struct inside {
 	bool entered;
 	int error;
@@ -89,7 +99,7 @@ struct inside {
 static inline struct inside inside_enter(void)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0), guard = hook_guard;
-	struct inside in = { .entered = guard == 0 || guard < here, .error = errno };
+	struct inside in = {.entered = guard == 0 || guard < here, .error = errno};
 
 	if (in.entered)
 		hook_guard = here;
@@ -105,7 +115,7 @@ static inline void inside_leave(struct inside *in)
 	errno = in->error;
 }
 
-#define INSIDE                                                                              \
+#define INSIDE                                                                           \
 	for (struct inside in__ __attribute__((cleanup(inside_leave))) = inside_enter(); \
 	     in__.entered; inside_leave(&in__))
 

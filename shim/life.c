@@ -1,4 +1,7 @@
-/* Birth, exec and end of this process. Neighbours: life.h; hooks/process.c tells what the program asked for. */
+/*
+ * Birth, exec and end of this process. Neighbours: life.h; hooks/process.c tells what the program
+ * asked for.
+ */
 #include "life.h"
 
 #include <fcntl.h>
@@ -41,7 +44,8 @@ static bool parent_loads_us(void)
 
 void life_switched_off(unsigned why)
 {
-	static const char *const line[] = { "mpsan: cannot write a log here; this program runs unwatched", NULL };
+	static const char *const line[] = {
+		"mpsan: cannot write a log here; this program runs unwatched", NULL};
 
 	if (life.self) {
 		life.self->why_off = (uint16_t)why;
@@ -79,7 +83,8 @@ static uint32_t take_slot(void)
 	p->how = MPSAN_HOW_ROOT;
 	if (before != SESSION_NO_SLOT) {
 		p->how = MPSAN_HOW_EXEC;
-		__atomic_fetch_or(&life.table[before].flags, MPSAN_PROCESS_REPLACED, __ATOMIC_RELAXED);
+		__atomic_fetch_or(&life.table[before].flags, MPSAN_PROCESS_REPLACED,
+				  __ATOMIC_RELAXED);
 	} else if (parent != SESSION_NO_SLOT) {
 		p->how = life.table[parent].spawning ? life.table[parent].spawning : MPSAN_HOW_EXEC;
 	}
@@ -151,7 +156,8 @@ static bool attach(const char *const *argv)
 	return true;
 }
 
-__attribute__((constructor)) static void life_start(int argc, const char *const *argv, const char *const *envp)
+__attribute__((constructor)) static void life_start(int argc, const char *const *argv,
+						    const char *const *envp)
 {
 	(void)argc;
 	hook_resolve();
@@ -184,7 +190,8 @@ bool life_is_guest(void)
 	return life.attached && sys_pid() != life.pid;
 }
 
-static void fill_child(struct mpsan_process *p, uint32_t parent_slot, enum mpsan_how how, uint64_t birth)
+static void fill_child(struct mpsan_process *p, uint32_t parent_slot, enum mpsan_how how,
+		       uint64_t birth)
 {
 	const struct mpsan_process *from = &life.table[parent_slot];
 

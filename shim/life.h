@@ -1,6 +1,6 @@
 /*
- * Birth, exec and end of this process, as far as the library is concerned. Neighbours: session.c finds the
- * session and the slot, fork.c copies a process, hooks/process.c calls.
+ * Birth, exec and end of this process, as far as the library is concerned. Neighbours: session.c
+ * finds the session and the slot, fork.c copies a process, hooks/process.c calls.
  */
 #ifndef MPSAN_LIFE_H
 #define MPSAN_LIFE_H

@@ -1,4 +1,7 @@
-/* The process's log file, mapped window by window. Neighbours: log.h promises, mpsan_log.h has the layout. */
+/*
+ * The process's log file, mapped window by window. Neighbours: log.h promises, mpsan_log.h has the
+ * layout.
+ */
 #include "log.h"
 
 #include <string.h>
@@ -29,7 +32,10 @@ static struct {
 	uint64_t position;
 } blob[BLOBS];
 
-/* A short log costs one chunk; windows double up to a limit, since each is a mapping that a fork has to pass. */
+/*
+ * A short log costs one chunk; windows double up to a limit, since each is a mapping that a fork
+ * has to pass.
+ */
 static uint32_t window_of(uint64_t position)
 {
 	if (position >= WINDOW_MAX)
@@ -39,7 +45,9 @@ static uint32_t window_of(uint64_t position)
 
 static uint64_t window_start(uint32_t number)
 {
-	return number > 4 ? (uint64_t)(number - 4) * WINDOW_MAX : number ? MPSAN_CHUNK << (number - 1) : 0;
+	return number > 4 ? (uint64_t)(number - 4) * WINDOW_MAX :
+	       number	  ? MPSAN_CHUNK << (number - 1) :
+			    0;
 }
 
 static uint64_t window_bytes(uint32_t number)
@@ -54,7 +62,8 @@ static struct mpsan_log *head_of(void)
 
 struct mpsan_log *log_head(void)
 {
-	return file.state == OPEN || file.state == INHERITED || file.state == BORROWED ? head_of() : NULL;
+	return file.state == OPEN || file.state == INHERITED || file.state == BORROWED ? head_of() :
+											 NULL;
 }
 
 void log_start(const char *directory, uint64_t cap)
@@ -109,7 +118,9 @@ static void replace_windows(void *first)
 	memset(blob, 0, sizeof(blob));
 }
 
-/* One thread opens; a second one at the same moment finds the log closed and its record is dropped. */
+/*
+ * One thread opens; a second one at the same moment finds the log closed and its record is dropped.
+ */
 static bool open_own(enum state before)
 {
 	char path[sizeof(file.path)];
@@ -123,7 +134,8 @@ static bool open_own(enum state before)
 	first = life.session ? sys_map_file(file.path, 0, window_bytes(0), true) : NULL;
 	if (!first) {
 		memcpy(file.path, path, sizeof(path));
-		__atomic_store_n(&file.state, before == INHERITED ? BORROWED : FAILED, __ATOMIC_RELEASE);
+		__atomic_store_n(&file.state, before == INHERITED ? BORROWED : FAILED,
+				 __ATOMIC_RELEASE);
 		return before == INHERITED;
 	}
 	fill_head(first);
@@ -149,10 +161,14 @@ bool log_open(void)
 
 uint32_t *log_thread_index(void)
 {
-	return file.state == OPEN ? (uint32_t *)(void *)(file.window[0] + MPSAN_THREAD_INDEX) : NULL;
+	return file.state == OPEN ? (uint32_t *)(void *)(file.window[0] + MPSAN_THREAD_INDEX) :
+				    NULL;
 }
 
-/* Written windows are not copied by a fork; the newest two are, since the child marks records of its fork. */
+/*
+ * Written windows are not copied by a fork; the newest two are, since the child marks records of
+ * its fork.
+ */
 static void retire_window(uint32_t newest)
 {
 	if (newest <= file.newest)
@@ -174,7 +190,8 @@ static void retire_chunk(uint64_t newest)
 /* Extending is idempotent, so threads that need the same window do not wait for each other. */
 static uint8_t *window_get(uint32_t number)
 {
-	uint8_t *have = __atomic_load_n(&file.window[number], __ATOMIC_ACQUIRE), *expected = NULL, *made;
+	uint8_t *have = __atomic_load_n(&file.window[number], __ATOMIC_ACQUIRE), *expected = NULL,
+		*made;
 
 	if (have)
 		return have;
@@ -214,7 +231,9 @@ static void fill_record(struct mpsan_record *r, enum mpsan_event_type type, uint
 	r->time_ns = sys_now();
 }
 
-/* Reserves whole units; where they do not fit the chunk, its rest becomes a record without a type. */
+/*
+ * Reserves whole units; where they do not fit the chunk, its rest becomes a record without a type.
+ */
 static struct mpsan_record *reserve(uint64_t bytes, uint64_t *position)
 {
 	struct mpsan_log *head = head_of();
@@ -226,8 +245,8 @@ static struct mpsan_record *reserve(uint64_t bytes, uint64_t *position)
 		start = rest < bytes ? at + rest : at;
 		if (start + bytes > head->cap)
 			return NULL;
-	} while (!__atomic_compare_exchange_n(&head->head, &at, start + bytes, false, __ATOMIC_ACQ_REL,
-					      __ATOMIC_RELAXED));
+	} while (!__atomic_compare_exchange_n(&head->head, &at, start + bytes, false,
+					      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 	if (start != at && (pad = record_at(at))) {
 		fill_record(pad, EV_none, rest);
 		log_commit(pad + 1);
@@ -240,7 +259,8 @@ static struct mpsan_record *reserve(uint64_t bytes, uint64_t *position)
 
 void *log_reserve(enum mpsan_event_type type, size_t bytes, uint64_t *position)
 {
-	uint64_t whole = (sizeof(struct mpsan_record) + bytes + MPSAN_UNIT - 1) & ~(uint64_t)(MPSAN_UNIT - 1);
+	uint64_t whole = (sizeof(struct mpsan_record) + bytes + MPSAN_UNIT - 1) &
+			 ~(uint64_t)(MPSAN_UNIT - 1);
 	struct mpsan_record *r = NULL;
 
 	*position = 0;

@@ -1,7 +1,8 @@
 /*
- * Append a record: never blocks, never allocates, may be called from anywhere (signal handlers, atfork handlers,
- * between fork and exec). A process gets its file at its first record; a child that can make none (chroot, no
- * descriptors, another user) writes into the one that it inherited. What finds no room is counted.
+ * Append a record: never blocks, never allocates, may be called from anywhere (signal handlers,
+ * atfork handlers, between fork and exec). A process gets its file at its first record; a child
+ * that can make none (chroot, no descriptors, another user) writes into the one that it inherited.
+ * What finds no room is counted.
  */
 #ifndef MPSAN_SHIM_LOG_H
 #define MPSAN_SHIM_LOG_H
@@ -13,9 +14,11 @@
 #include "../include/mpsan_event.h"
 #include "../include/mpsan_log.h"
 
-/* EMIT(fork, .how = …) writes an event; its value is the record's position, 0 when it was dropped. */
+/*
+ * EMIT(fork, .how = …) writes an event; its value is the record's position, 0 when it was dropped.
+ */
 #define EMIT(name, ...) \
-	log_append(EV_##name, &(struct ev_##name){ __VA_ARGS__ }, sizeof(struct ev_##name))
+	log_append(EV_##name, &(struct ev_##name){__VA_ARGS__}, sizeof(struct ev_##name))
 
 uint64_t log_append(enum mpsan_event_type type, const void *payload, size_t bytes);
 
@@ -39,10 +42,10 @@ bool log_open(void);
 uint32_t *log_thread_index(void);
 
 /* One more for a counter of the head, whatever the state of the log: log_count(dropped). */
-#define log_count(counter)                                                      \
-	do {                                                                    \
-		struct mpsan_log *head__ = log_head();                          \
-		if (head__)                                                     \
+#define log_count(counter)                                                         \
+	do {                                                                       \
+		struct mpsan_log *head__ = log_head();                             \
+		if (head__)                                                        \
 			__atomic_fetch_add(&head__->counter, 1, __ATOMIC_RELAXED); \
 	} while (0)
 

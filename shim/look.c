@@ -1,4 +1,7 @@
-/* Proofs about waits. Neighbours: fork.c knows what was left behind, core/ and rules/ judge the events. */
+/*
+ * Proofs about waits. Neighbours: fork.c knows what was left behind, core/ and rules/ judge the
+ * events.
+ */
 #include "look.h"
 
 #include <pthread.h>
@@ -13,24 +16,29 @@
 #include "sys.h"
 #include "thread.h"
 
-static const char *const kind_name[] = { "lock",      "mutex",     "read-write lock", "read-write lock",
-					 "spin lock", "semaphore", "custom lock" };
+static const char *const kind_name[] = {
+	"lock",	     "mutex",	  "read-write lock", "read-write lock",
+	"spin lock", "semaphore", "custom lock"};
 
 /* With no command at hand the proof is told at once, in two lines; the report tells the rest. */
 static void print_wait(const struct ev_wait *w)
 {
 	char pid[16], owner[16], lock[24];
 	bool orphan = w->reason == MPSAN_WAIT_ORPHAN;
-	const char *const line[] = {
-		"==", pid, "== mpsan: error: ",
-		orphan				? "fork-orphaned-lock: " :
-		w->reason == MPSAN_WAIT_OWN ? "fork-own-lock: " :
-						  "self-deadlock: ",
-		kind_name[w->kind <= MPSAN_LOCK_CUSTOM ? w->kind : 0], " 0x", lock, " is held by thread ", owner,
-		orphan ? ", which the fork left behind; this wait cannot end" :
-			 ", which is this thread; this wait cannot end",
-		NULL
-	};
+	const char *const line[] = {"==",
+				    pid,
+				    "== mpsan: error: ",
+				    orphan			? "fork-orphaned-lock: " :
+				    w->reason == MPSAN_WAIT_OWN ? "fork-own-lock: " :
+								  "self-deadlock: ",
+				    kind_name[w->kind <= MPSAN_LOCK_CUSTOM ? w->kind : 0],
+				    " 0x",
+				    lock,
+				    " is held by thread ",
+				    owner,
+				    orphan ? ", which the fork left behind; this wait cannot end" :
+					     ", which is this thread; this wait cannot end",
+				    NULL};
 
 	text_put_number(pid, pid + sizeof(pid), life.pid, 10);
 	text_put_number(owner, owner + sizeof(owner), w->owner, 10);
@@ -39,14 +47,16 @@ static void print_wait(const struct ev_wait *w)
 		sys_print(line);
 }
 
-static uint64_t state_wait(const void *lock, unsigned kind, uint32_t flags, enum mpsan_wait_reason reason,
-			   uint32_t owner, const struct claim *orphan, uint64_t caller)
+static uint64_t state_wait(const void *lock, unsigned kind, uint32_t flags,
+			   enum mpsan_wait_reason reason, uint32_t owner,
+			   const struct claim *orphan, uint64_t caller)
 {
 	uint64_t stack = stack_own(), python = stack_python(0);
 	struct ev_wait w = {
 		.lock = (uint64_t)(uintptr_t)lock,
 		.kind = kind,
-		.flags = flags | (stack_in_module((uint64_t)(uintptr_t)lock, NULL) ? MPSAN_LF_STATIC : 0) |
+		.flags = flags |
+			 (stack_in_module((uint64_t)(uintptr_t)lock, NULL) ? MPSAN_LF_STATIC : 0) |
 			 (python && stack_is_python(caller) ? MPSAN_LF_PYTHON : 0),
 		.reason = reason,
 		.owner = owner,
@@ -66,7 +76,10 @@ static uint64_t state_wait(const void *lock, unsigned kind, uint32_t flags, enum
 	return position;
 }
 
-/* A TID that locks still name but that is no thread of this process, in a process that came from a fork. */
+/*
+ * A TID that locks still name but that is no thread of this process, in a process that came from a
+ * fork.
+ */
 static bool vanished(uint32_t owner)
 {
 	return life.forked && owner && !thread_known(owner) && !sys_thread_alive(life.pid, owner);
@@ -80,7 +93,10 @@ static bool may_look(void)
 	return life.attached && !hook_off && t && t != &thread_none && t->waits < 64;
 }
 
-/* Some programs let one thread unlock what another has locked: then a wait may end although its owner cannot. */
+/*
+ * Some programs let one thread unlock what another has locked: then a wait may end although its
+ * owner cannot.
+ */
 static bool given_back_by_others(const void *lock)
 {
 	return (hint_flags(lock) & MPSAN_LF_HANDOFF) && sys_thread_count() != 1;
@@ -89,15 +105,19 @@ static bool given_back_by_others(const void *lock)
 uint64_t look_mutex(const void *mutex, uint64_t caller)
 {
 	const struct __pthread_mutex_s *m = mutex;
-	uint32_t owner = (uint32_t)m->__owner, flags = claim_mutex_flags(m->__kind) | MPSAN_LF_VERIFIED;
+	uint32_t owner = (uint32_t)m->__owner,
+		 flags = claim_mutex_flags(m->__kind) | MPSAN_LF_VERIFIED;
 	bool own_type = flags & (MPSAN_LF_RECURSIVE | MPSAN_LF_ERRORCHECK);
 	uint64_t wait = 0;
 
 	if (!may_look() || (flags & MPSAN_LF_SHARED) || given_back_by_others(mutex))
 		return 0;
-	INSIDE {
-		if (owner == thread_hot->tid && !own_type && !(flags & (MPSAN_LF_ROBUST | MPSAN_LF_PI)))
-			wait = state_wait(mutex, MPSAN_LOCK_MUTEX, flags, MPSAN_WAIT_SELF, owner, NULL, caller);
+	INSIDE
+	{
+		if (owner == thread_hot->tid && !own_type &&
+		    !(flags & (MPSAN_LF_ROBUST | MPSAN_LF_PI)))
+			wait = state_wait(mutex, MPSAN_LOCK_MUTEX, flags, MPSAN_WAIT_SELF, owner,
+					  NULL, caller);
 		else if (vanished(owner))
 			wait = state_wait(mutex, MPSAN_LOCK_MUTEX, flags,
 					  owner != life.tid_before ? MPSAN_WAIT_ORPHAN :
@@ -113,21 +133,25 @@ uint64_t look_rwlock(const void *rwlock, unsigned kind, uint64_t caller)
 {
 	const struct __pthread_rwlock_arch_t *l = rwlock;
 	uint32_t writer = (uint32_t)l->__cur_writer;
-	const struct claim *o = fork_orphan_find(rwlock, writer ? MPSAN_LOCK_RWLOCK_WRITE :
-									MPSAN_LOCK_RWLOCK_READ);
+	const struct claim *o =
+		fork_orphan_find(rwlock, writer ? MPSAN_LOCK_RWLOCK_WRITE : MPSAN_LOCK_RWLOCK_READ);
 	uint64_t wait = 0;
 
 	if (!may_look() || l->__shared)
 		return 0;
-	INSIDE {
+	INSIDE
+	{
 		if (vanished(writer))
 			wait = state_wait(rwlock, kind, MPSAN_LF_VERIFIED,
-					  writer == life.tid_before ? MPSAN_WAIT_OWN : MPSAN_WAIT_ORPHAN, writer,
-					  o, caller);
+					  writer == life.tid_before ? MPSAN_WAIT_OWN :
+								      MPSAN_WAIT_ORPHAN,
+					  writer, o, caller);
 		else if (!writer && kind == MPSAN_LOCK_RWLOCK_WRITE && o)
 			wait = state_wait(rwlock, kind, 0, MPSAN_WAIT_ORPHAN, o->tid, o, caller);
-		else if (!writer && kind == MPSAN_LOCK_RWLOCK_WRITE && hold_has(rwlock, MPSAN_LOCK_RWLOCK_READ))
-			wait = state_wait(rwlock, kind, 0, MPSAN_WAIT_SELF, thread_hot->tid, NULL, caller);
+		else if (!writer && kind == MPSAN_LOCK_RWLOCK_WRITE &&
+			 hold_has(rwlock, MPSAN_LOCK_RWLOCK_READ))
+			wait = state_wait(rwlock, kind, 0, MPSAN_WAIT_SELF, thread_hot->tid, NULL,
+					  caller);
 	}
 	return wait;
 }
@@ -139,16 +163,22 @@ uint64_t look_spin(const void *lock, uint64_t caller)
 
 	if (!may_look())
 		return 0;
-	INSIDE {
+	INSIDE
+	{
 		if (o)
-			wait = state_wait(lock, MPSAN_LOCK_SPIN, 0, MPSAN_WAIT_ORPHAN, o->tid, o, caller);
+			wait = state_wait(lock, MPSAN_LOCK_SPIN, 0, MPSAN_WAIT_ORPHAN, o->tid, o,
+					  caller);
 		else if (hold_has(lock, MPSAN_LOCK_SPIN))
-			wait = state_wait(lock, MPSAN_LOCK_SPIN, 0, MPSAN_WAIT_SELF, thread_hot->tid, NULL, caller);
+			wait = state_wait(lock, MPSAN_LOCK_SPIN, 0, MPSAN_WAIT_SELF,
+					  thread_hot->tid, NULL, caller);
 	}
 	return wait;
 }
 
-/* Anybody may post: it is an orphan only if it served as a lock, or if nobody else is here to post it. */
+/*
+ * Anybody may post: it is an orphan only if it served as a lock, or if nobody else is here to post
+ * it.
+ */
 uint64_t look_semaphore(const void *semaphore, uint64_t caller)
 {
 	const struct claim *o = fork_orphan_find(semaphore, MPSAN_LOCK_SEMAPHORE);
@@ -156,15 +186,17 @@ uint64_t look_semaphore(const void *semaphore, uint64_t caller)
 
 	if (!o || !may_look() || (hint_flags(semaphore) & MPSAN_LF_HANDOFF))
 		return 0;
-	INSIDE {
+	INSIDE
+	{
 		if ((o->flags & MPSAN_LF_MUTUAL) || sys_thread_count() == 1)
-			wait = state_wait(semaphore, MPSAN_LOCK_SEMAPHORE, o->flags, MPSAN_WAIT_ORPHAN, o->tid, o,
-					  caller);
+			wait = state_wait(semaphore, MPSAN_LOCK_SEMAPHORE, o->flags,
+					  MPSAN_WAIT_ORPHAN, o->tid, o, caller);
 	}
 	return wait;
 }
 
-int look_and_block(struct mpsan_hold *hold, void *lock, unsigned kind, uint64_t wait, int (*real)(void *))
+int look_and_block(struct mpsan_hold *hold, void *lock, unsigned kind, uint64_t wait,
+		   int (*real)(void *))
 {
 	int result;
 
@@ -183,11 +215,12 @@ int look_unlock(const void *mutex, int error, uint64_t caller)
 
 	if (LIKELY(error != EPERM) || !may_look() || !vanished(owner) || owner != life.tid_before)
 		return error;
-	INSIDE {
+	INSIDE
+	{
 		EMIT(unlock_failed, .lock = (uint64_t)(uintptr_t)mutex, .kind = MPSAN_LOCK_MUTEX,
-		     .flags = claim_mutex_flags(m->__kind), .error = (uint64_t)error, .owner = owner,
-		     .held = o ? o->held : 0, .held_slot = o ? o->held_slot : 0, .caller = caller,
-		     .stack = stack_own(), .python = stack_python(0));
+		     .flags = claim_mutex_flags(m->__kind), .error = (uint64_t)error,
+		     .owner = owner, .held = o ? o->held : 0, .held_slot = o ? o->held_slot : 0,
+		     .caller = caller, .stack = stack_own(), .python = stack_python(0));
 	}
 	return error;
 }

@@ -1,6 +1,7 @@
 /*
- * The memory and string functions that the library and its compiler need, hidden from everybody else: libc's are
- * exported names, and under a sanitizer they lead into a runtime that is not set up when we are first called.
+ * The memory and string functions that the library and its compiler need, hidden from everybody
+ * else: libc's are exported names, and under a sanitizer they lead into a runtime that is not set
+ * up when we are first called.
  */
 #include <stddef.h>
 #include <stdint.h>

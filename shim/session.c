@@ -1,7 +1,8 @@
 /*
- * Sessions. Under `mpsan run` the directory comes in MPSAN_DIR. Plain preloading may not touch the environment,
- * so the first process makes a directory named after itself (pid and kernel start time) and its descendants
- * find it by looking for the names of their ancestors: exact, and without anything that is handed down.
+ * Sessions. Under `mpsan run` the directory comes in MPSAN_DIR. Plain preloading may not touch the
+ * environment, so the first process makes a directory named after itself (pid and kernel start
+ * time) and its descendants find it by looking for the names of their ancestors: exact, and without
+ * anything that is handed down.
  */
 #include "session.h"
 
@@ -37,8 +38,9 @@ static bool is_private(const char *path)
 {
 	struct stat st;
 
-	return SYS4(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
-	       st.st_uid == (uint32_t)SYS1(SYS_geteuid, 0) && !(st.st_mode & 077);
+	return SYS4(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISDIR(st.st_mode) && st.st_uid == (uint32_t)SYS1(SYS_geteuid, 0) &&
+	       !(st.st_mode & 077);
 }
 
 static bool make_private(const char *path)
@@ -66,20 +68,24 @@ static struct mpsan_session *map_session(const char *directory)
 	fd = SYS4(SYS_openat, AT_FDCWD, p.text, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
 	if (fd < 0)
 		return NULL;
-	if (SYS4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) == 0 && st.st_size > (long)MPSAN_PAGE) {
+	if (SYS4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) == 0 &&
+	    st.st_size > (long)MPSAN_PAGE) {
 		map = SYS6(SYS_mmap, 0, st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		s = map < 0 && map > -4096 ? NULL : (void *)map;
 	}
 	SYS1(SYS_close, fd);
 	if (s && (__atomic_load_n(&s->magic, __ATOMIC_ACQUIRE) != MPSAN_SESSION_MAGIC ||
-		  s->format != MPSAN_FORMAT || MPSAN_PAGE + (uint64_t)s->slots * 256 > (uint64_t)st.st_size)) {
+		  s->format != MPSAN_FORMAT ||
+		  MPSAN_PAGE + (uint64_t)s->slots * 256 > (uint64_t)st.st_size)) {
 		SYS2(SYS_munmap, s, st.st_size);
 		s = NULL;
 	}
 	return s;
 }
 
-/* Makes the file under another name and links it, so that whoever finds `session` finds it whole. */
+/*
+ * Makes the file under another name and links it, so that whoever finds `session` finds it whole.
+ */
 static struct mpsan_session *make_session(const char *directory)
 {
 	struct path name = join(directory, "session"), part = join(directory, "session.");
@@ -102,7 +108,9 @@ static struct mpsan_session *make_session(const char *directory)
 	return map_session(directory);
 }
 
-/* Fields 4 (parent) and 22 (start time) of /proc/PID/stat; the name in field 2 may hold anything. */
+/*
+ * Fields 4 (parent) and 22 (start time) of /proc/PID/stat; the name in field 2 may hold anything.
+ */
 static bool read_stat(uint32_t pid, uint32_t *parent, uint64_t *start)
 {
 	char path[32], text[512], *end = path + sizeof(path), *at = text_put(path, end, "/proc/");
@@ -143,7 +151,8 @@ static bool join_ancestor(const char *base, struct path *found)
 	uint32_t pid = sys_pid(), parent;
 	uint64_t start;
 
-	for (int i = 0; i < ANCESTORS && pid && read_stat(pid, &parent, &start); i++, pid = parent) {
+	for (int i = 0; i < ANCESTORS && pid && read_stat(pid, &parent, &start);
+	     i++, pid = parent) {
 		*found = name_of(base, pid, start);
 		if (is_private(found->text))
 			return true;
@@ -154,7 +163,9 @@ static bool join_ancestor(const char *base, struct path *found)
 static void remove_session(const char *directory)
 {
 	char entry[1024];
-	long fd = SYS4(SYS_openat, AT_FDCWD, directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW, 0), n;
+	long fd = SYS4(SYS_openat, AT_FDCWD, directory,
+		       O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW, 0),
+	     n;
 
 	if (fd < 0)
 		return;
@@ -173,16 +184,19 @@ static bool root_lives(const char *name)
 	uint32_t parent;
 	uint64_t start, pid = text_number(name, &rest);
 
-	return *rest != '.' || (read_stat((uint32_t)pid, &parent, &start) && start == text_number(rest + 1, NULL));
+	return *rest != '.' ||
+	       (read_stat((uint32_t)pid, &parent, &start) && start == text_number(rest + 1, NULL));
 }
 
 /* Keeps the number of finished sessions bounded: lets go of one that nobody lives in. */
 static void forget_old(const char *base)
 {
 	char entry[1024];
-	struct path oldest = { "" };
+	struct path oldest = {""};
 	uint64_t oldest_ns = UINT64_MAX;
-	long fd = SYS4(SYS_openat, AT_FDCWD, base, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW, 0), n;
+	long fd = SYS4(SYS_openat, AT_FDCWD, base, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW,
+		       0),
+	     n;
 	unsigned count = 0;
 
 	if (fd < 0)
@@ -192,7 +206,8 @@ static void forget_old(const char *base)
 			const char *name = entry + at + 19;
 			struct stat st;
 
-			if (*name == '.' || SYS4(SYS_newfstatat, fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			if (*name == '.' ||
+			    SYS4(SYS_newfstatat, fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 				continue;
 			count++;
 			if ((uint64_t)st.st_mtim.tv_sec < oldest_ns && !root_lives(name)) {
@@ -211,7 +226,8 @@ static struct path base_directory(void)
 	const char *tmp = sys_getenv("TMPDIR");
 	struct path p = join(tmp && *tmp ? tmp : "/tmp", "mpsan-");
 
-	text_put_number(p.text + strlen(p.text), p.text + sizeof(p.text), (uint64_t)SYS1(SYS_geteuid, 0), 10);
+	text_put_number(p.text + strlen(p.text), p.text + sizeof(p.text),
+			(uint64_t)SYS1(SYS_geteuid, 0), 10);
 	return p;
 }
 
@@ -246,7 +262,10 @@ struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make)
 	return join_or_make(directory);
 }
 
-/* Probing starts at a place that follows from the pid, so that a look-up stops at the first free slot. */
+/*
+ * Probing starts at a place that follows from the pid, so that a look-up stops at the first free
+ * slot.
+ */
 static uint32_t probe_start(const struct mpsan_session *s, uint32_t pid)
 {
 	return (uint32_t)((uint64_t)(pid * 2654435761u) * s->slots >> 32);
@@ -268,8 +287,9 @@ uint32_t session_claim(struct mpsan_session *s, uint32_t pid, uint64_t since_ns,
 	for (uint32_t i = 0; i < s->slots; i++, at = at + 1 < s->slots ? at + 1 : 0) {
 		uint32_t expected = 0;
 
-		if (!table[at].pid && __atomic_compare_exchange_n(&table[at].pid, &expected, pid, false,
-								  __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		if (!table[at].pid &&
+		    __atomic_compare_exchange_n(&table[at].pid, &expected, pid, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			return at;
 		if (is_same(&table[at], pid, since_ns, unless))
 			return at;
@@ -284,7 +304,8 @@ static uint32_t find_newest(struct mpsan_session *s, uint32_t pid, bool ended_to
 	struct mpsan_process *table = session_table(s);
 	uint32_t at = probe_start(s, pid), found = SESSION_NO_SLOT;
 
-	for (uint32_t i = 0; i < s->slots && table[at].pid; i++, at = at + 1 < s->slots ? at + 1 : 0)
+	for (uint32_t i = 0; i < s->slots && table[at].pid;
+	     i++, at = at + 1 < s->slots ? at + 1 : 0)
 		if (table[at].pid == pid && (ended_too || !table[at].end_ns) &&
 		    (found == SESSION_NO_SLOT || table[at].birth_ns >= table[found].birth_ns))
 			found = at;

@@ -1,4 +1,7 @@
-/* The session directory and the table of processes in it. Neighbours: life.c owns what is found here. */
+/*
+ * The session directory and the table of processes in it. Neighbours: life.c owns what is found
+ * here.
+ */
 #ifndef MPSAN_SESSION_H
 #define MPSAN_SESSION_H
 
@@ -8,19 +11,21 @@
 #include "../include/mpsan_log.h"
 
 /*
- * Finds or makes the session of this process and maps it. `directory` receives its path. With MPSAN_DIR that
- * directory is it, and is made when it is not there and `make` allows that; without, it is that of the nearest
- * ancestor that has one, else a new one of our own.
+ * Finds or makes the session of this process and maps it. `directory` receives its path. With
+ * MPSAN_DIR that directory is it, and is made when it is not there and `make` allows that; without,
+ * it is that of the nearest ancestor that has one, else a new one of our own.
  */
 struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make);
 
 #define SESSION_NO_SLOT UINT32_MAX
 
 /*
- * Claims a free slot for a process. A process and its parent may both try: a slot of the same pid without any of
- * the flags `unless` is taken instead of a second one, if it was born since `since_ns` (0: if it has not ended).
+ * Claims a free slot for a process. A process and its parent may both try: a slot of the same pid
+ * without any of the flags `unless` is taken instead of a second one, if it was born since
+ * `since_ns` (0: if it has not ended).
  */
-uint32_t session_claim(struct mpsan_session *session, uint32_t pid, uint64_t since_ns, uint16_t unless);
+uint32_t session_claim(struct mpsan_session *session, uint32_t pid, uint64_t since_ns,
+		       uint16_t unless);
 
 /* The newest slot of a process with this pid that has not ended, SESSION_NO_SLOT: none. */
 uint32_t session_find(struct mpsan_session *session, uint32_t pid);

@@ -17,7 +17,9 @@ struct module {
 	uint64_t base, end, text_start, text_end;
 };
 
-/* Sorted by base; grows only under `busy`, and a reader that meets a move misses a module at worst. */
+/*
+ * Sorted by base; grows only under `busy`, and a reader that meets a move misses a module at worst.
+ */
 static struct {
 	uint32_t busy;
 	uint32_t count;
@@ -50,7 +52,7 @@ static void module_add(const struct elf_object *o)
 		return;
 	for (; i && modules.item[i - 1].base > o->base; i--)
 		modules.item[i] = modules.item[i - 1];
-	modules.item[i] = (struct module){ o->base, o->end, o->text_start, o->text_end };
+	modules.item[i] = (struct module){o->base, o->end, o->text_start, o->text_end};
 	modules.count++;
 }
 
@@ -78,16 +80,20 @@ static void note_module(const struct link_map *map)
 	if (text_starts(tail, "libtorch"))
 		modules.torch = true;
 	module_add(&o);
-	EMIT(module, .base = o.base, .end = o.end, .path = log_text(path), .build_id = log_text(o.build_id),
-	     .text_start = o.text_start, .text_end = o.text_end);
+	EMIT(module, .base = o.base, .end = o.end, .path = log_text(path),
+	     .build_id = log_text(o.build_id), .text_start = o.text_start, .text_end = o.text_end);
 }
 
-/* New objects are appended to the loader's list: nothing to do while the last one known is still the last. */
+/*
+ * New objects are appended to the loader's list: nothing to do while the last one known is still
+ * the last.
+ */
 static bool modules_current(void)
 {
 	struct link_map *next = NULL;
 
-	return modules.last && sys_peek(&next, &modules.last->l_next, sizeof(next)) == sizeof(next) && !next;
+	return modules.last &&
+	       sys_peek(&next, &modules.last->l_next, sizeof(next)) == sizeof(next) && !next;
 }
 
 static void modules_note(void)
@@ -102,7 +108,8 @@ static void modules_note(void)
 		log_count(modules_skipped);
 		return;
 	}
-	if (!__atomic_compare_exchange_n(&modules.busy, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(&modules.busy, &expected, 1, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
 		return;
 	for (int i = 0; at && i < 4096 && sys_peek(&map, at, sizeof(map)) == sizeof(map); i++) {
 		note_module(&map);
@@ -151,8 +158,8 @@ static uint64_t hash_code(uint64_t hash, const uint64_t *word, uint64_t words)
 }
 
 /*
- * Where a stack that is at `from` ends, as far as that is known: the main thread's at its arguments and
- * environment, which are nobody's business, any other's at its descriptor. 0: not within reach.
+ * Where a stack that is at `from` ends, as far as that is known: the main thread's at its arguments
+ * and environment, which are nobody's business, any other's at its descriptor. 0: not within reach.
  */
 static uint64_t stack_end(uint64_t from, uint64_t pthread)
 {
@@ -217,25 +224,30 @@ static uint64_t write_stack(const uint64_t *regs, uint64_t valid, uint64_t pthre
 		__asm__ volatile("movq %%rbx, 24(%0); movq %%rbp, 48(%0); movq %%rsp, 56(%0);"    \
 				 "movq %%r12, 96(%0); movq %%r13, 104(%0); movq %%r14, 112(%0);"  \
 				 "movq %%r15, 120(%0); leaq 0(%%rip), %%rax; movq %%rax, 128(%0)" \
-				 : : "r"(regs) : "rax", "memory");                                \
+				 :                                                                \
+				 : "r"(regs)                                                      \
+				 : "rax", "memory");                                              \
 		valid = 1 << 3 | 1 << 6 | 1 << 7 | 0xf << 12 | 1 << 16;                           \
 	} while (0)
 #endif
 
 __attribute__((noinline)) uint64_t stack_own(void)
 {
-	uint64_t regs[MPSAN_STACK_REGS] = { 0 }, valid;
+	uint64_t regs[MPSAN_STACK_REGS] = {0}, valid;
 
 	modules_note();
 	TAKE_REGISTERS(regs, valid);
 	return write_stack(regs, valid, (uint64_t)(uintptr_t)__builtin_thread_pointer(), true);
 }
 
-/* "NUMBER arg0 … arg5 SP PC", "-1 SP PC" for a thread stopped outside a system call, or "running". */
+/*
+ * "NUMBER arg0 … arg5 SP PC", "-1 SP PC" for a thread stopped outside a system call, or "running".
+ */
 uint64_t stack_of(uint32_t tid, uint64_t pthread)
 {
-	char path[64], text[256], *end = path + sizeof(path), *at = text_put(path, end, "/proc/self/task/");
-	uint64_t regs[MPSAN_STACK_REGS] = { 0 }, value[2] = { 0, 0 };
+	char path[64], text[256], *end = path + sizeof(path),
+				  *at = text_put(path, end, "/proc/self/task/");
+	uint64_t regs[MPSAN_STACK_REGS] = {0}, value[2] = {0, 0};
 
 	at = text_put_number(at, end, tid, 10);
 	text_put(at, end, "/syscall");
@@ -254,7 +266,10 @@ uint64_t stack_of(uint32_t tid, uint64_t pthread)
 
 uint64_t stack_python(uint64_t pthread)
 {
-	/* Too large for the stacks that hooks run on; two threads at once is rare, and costs one its frames. */
+	/*
+	 * Too large for the stacks that hooks run on; two threads at once is rare, and costs one
+	 * its frames.
+	 */
 	static struct {
 		uint32_t busy;
 		uint32_t pid;
@@ -267,7 +282,8 @@ uint64_t stack_python(uint64_t pthread)
 		return 0;
 	if (buffer.pid != life.pid)
 		buffer.busy = 0;
-	if (!__atomic_compare_exchange_n(&buffer.busy, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(&buffer.busy, &expected, 1, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
 		return 0;
 	buffer.pid = life.pid;
 	if (python_stack(pthread, buffer.text, sizeof(buffer.text)))

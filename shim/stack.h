@@ -1,6 +1,7 @@
 /*
- * Raw stacks and the list of modules they need to be read again. Nothing is unwound here: registers and a
- * bounded piece of stack go into the log, once per distinct stack. Neighbours: python.c has the Python frames.
+ * Raw stacks and the list of modules they need to be read again. Nothing is unwound here: registers
+ * and a bounded piece of stack go into the log, once per distinct stack. Neighbours: python.c has
+ * the Python frames.
  */
 #ifndef MPSAN_STACK_H
 #define MPSAN_STACK_H
@@ -12,8 +13,9 @@
 uint64_t stack_own(void);
 
 /*
- * The same of another thread of this process that is blocked in a system call; 0 when it runs. `pthread` is
- * pthread_self() of that thread, which glibc puts at the top of its stack; 0 when not known.
+ * The same of another thread of this process that is blocked in a system call; 0 when it runs.
+ * `pthread` is pthread_self() of that thread, which glibc puts at the top of its stack; 0 when not
+ * known.
  */
 uint64_t stack_of(uint32_t tid, uint64_t pthread);
 

@@ -1,4 +1,7 @@
-/* Raw system calls and what can be built on them without libc. Neighbours: everything in shim/ calls down here. */
+/*
+ * Raw system calls and what can be built on them without libc. Neighbours: everything in shim/
+ * calls down here.
+ */
 #include "sys.h"
 
 #include <elf.h>
@@ -39,7 +42,10 @@ void sys_start(const char *const *envp)
 	sys_image.secure = true; /* unless the kernel says otherwise */
 	while (*end)
 		end++;
-	/* The loader drops variables from a privileged program's environment: more null pointers follow the first. */
+	/*
+	 * The loader drops variables from a privileged program's environment: more null pointers
+	 * follow the first.
+	 */
 	while (!*end)
 		end++;
 	for (aux = (const Elf64_auxv_t *)(const void *)end; aux->a_type != AT_NULL; aux++) {
@@ -66,7 +72,7 @@ const char *sys_getenv(const char *name)
 
 static uint64_t clock_read(int clock)
 {
-	struct timespec t = { 0, 0 };
+	struct timespec t = {0, 0};
 
 	if (!vdso_clock || vdso_clock(clock, &t))
 		SYS2(SYS_clock_gettime, clock, &t);
@@ -109,7 +115,7 @@ uint32_t sys_thread_count(void)
 
 long sys_peek(void *to, const void *from, size_t bytes)
 {
-	struct iovec local = { to, bytes }, remote = { (void *)(uintptr_t)from, bytes };
+	struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)from, bytes};
 
 	return sys_peek_many(&local, &remote, 1);
 }

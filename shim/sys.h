@@ -1,6 +1,7 @@
 /*
- * The only door from the library to the system: raw system calls (no errno, no cancellation, nothing that
- * another interposer sees), the clock, and a tiny printer. Results are those of the kernel: negative errno.
+ * The only door from the library to the system: raw system calls (no errno, no cancellation,
+ * nothing that another interposer sees), the clock, and a tiny printer. Results are those of the
+ * kernel: negative errno.
  */
 #ifndef MPSAN_SYS_H
 #define MPSAN_SYS_H
@@ -16,10 +17,12 @@ long sys_call(long number, long a, long b, long c, long d, long e, long f);
 #define SYS2(n, a, b) sys_call(n, SYS_ARG(a), SYS_ARG(b), 0, 0, 0, 0)
 #define SYS3(n, a, b, c) sys_call(n, SYS_ARG(a), SYS_ARG(b), SYS_ARG(c), 0, 0, 0)
 #define SYS4(n, a, b, c, d) sys_call(n, SYS_ARG(a), SYS_ARG(b), SYS_ARG(c), SYS_ARG(d), 0, 0)
-#define SYS6(n, a, b, c, d, e, f)                                                     \
+#define SYS6(n, a, b, c, d, e, f) \
 	sys_call(n, SYS_ARG(a), SYS_ARG(b), SYS_ARG(c), SYS_ARG(d), SYS_ARG(e), SYS_ARG(f))
 
-/* What the kernel told this image at its start; sys_start reads it from the end of the environment. */
+/*
+ * What the kernel told this image at its start; sys_start reads it from the end of the environment.
+ */
 struct sys_image {
 	bool secure; /* AT_SECURE: do nothing at all */
 	const char *const *env;
@@ -39,7 +42,10 @@ bool sys_thread_alive(uint32_t pid, uint32_t tid);
 /* Threads of this process; 0 when /proc is not there. One stat, whatever the number (facts 1.6). */
 uint32_t sys_thread_count(void);
 
-/* Copies memory of this process that may not be there: bytes copied (perhaps fewer), or negative errno. */
+/*
+ * Copies memory of this process that may not be there: bytes copied (perhaps fewer), or negative
+ * errno.
+ */
 long sys_peek(void *to, const void *from, size_t bytes);
 /* The same for several pieces at once; stops at the first byte that is not there. */
 struct iovec;
@@ -49,16 +55,19 @@ long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t coun
 long sys_read_file(const char *path, char *to, size_t bytes);
 
 /*
- * Maps `bytes` at `offset` of a file, shared and writable, after allocating its blocks (facts 1.8: a sparse
- * file means SIGBUS in the program; a file beyond RLIMIT_FSIZE means SIGXFSZ). NULL when that cannot be.
- * With `create` the file must not exist yet. No descriptor stays open.
+ * Maps `bytes` at `offset` of a file, shared and writable, after allocating its blocks (facts 1.8:
+ * a sparse file means SIGBUS in the program; a file beyond RLIMIT_FSIZE means SIGXFSZ). NULL when
+ * that cannot be. With `create` the file must not exist yet. No descriptor stays open.
  */
 void *sys_map_file(const char *path, uint64_t offset, size_t bytes, bool create);
 
 /* One line to standard error. Pieces end with NULL. */
 void sys_print(const char *const *piece);
 
-/* Text without stdio: each returns the end, where a NUL stands; `end` is the first byte that must not be written. */
+/*
+ * Text without stdio: each returns the end, where a NUL stands; `end` is the first byte that must
+ * not be written.
+ */
 char *text_put(char *at, char *end, const char *string);
 char *text_put_number(char *at, char *end, uint64_t value, unsigned base);
 bool text_starts(const char *text, const char *with);

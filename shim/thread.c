@@ -1,7 +1,7 @@
 /*
- * Thread records. They live in the log, where a supervisor can read them; before there is a log, and in a
- * forked child until it has one, the main thread's record is in `nursery`. An index by TID finds a record
- * again, so the successor of a TID reuses the record of the dead.
+ * Thread records. They live in the log, where a supervisor can read them; before there is a log,
+ * and in a forked child until it has one, the main thread's record is in `nursery`. An index by TID
+ * finds a record again, so the successor of a TID reuses the record of the dead.
  */
 #include "thread.h"
 
@@ -14,7 +14,7 @@
 #define PARCELS 64u
 
 TLS struct mpsan_thread *thread_hot;
-struct mpsan_thread thread_none = { .holds_used = MPSAN_HOLDS };
+struct mpsan_thread thread_none = {.holds_used = MPSAN_HOLDS};
 struct mpsan_hold hold_nowhere;
 
 STATE static struct mpsan_thread nursery;
@@ -86,7 +86,8 @@ static uint32_t *index_place(uint32_t *index, uint32_t tid)
 	uint32_t at = index_start(tid);
 
 	for (uint32_t i = 0; i < MPSAN_THREADS; i++, at = (at + 1) % MPSAN_THREADS) {
-		const struct mpsan_thread *t = record_at(__atomic_load_n(&index[at], __ATOMIC_ACQUIRE));
+		const struct mpsan_thread *t =
+			record_at(__atomic_load_n(&index[at], __ATOMIC_ACQUIRE));
 
 		if (!t || t->tid == tid || !sys_thread_alive(life.pid, t->tid))
 			return &index[at];
@@ -180,8 +181,9 @@ struct thread_parcel *thread_pack(void *(*start)(void *), void *argument, uint64
 	for (unsigned i = 0; i < PARCELS; i++) {
 		uint32_t expected = 0;
 
-		if (parcel[i].busy || !__atomic_compare_exchange_n(&parcel[i].busy, &expected, 1, false,
-								   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		if (parcel[i].busy ||
+		    !__atomic_compare_exchange_n(&parcel[i].busy, &expected, 1, false,
+						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
 		parcel[i].start = start;
 		parcel[i].argument = argument;
@@ -211,7 +213,8 @@ void *thread_begin(struct thread_parcel *p, void **argument)
 		t->entry = (uint64_t)(uintptr_t)copy.start;
 		t->creator = copy.creator;
 		t->creator_caller = copy.caller;
-		EMIT(thread_start, .entry = t->entry, .creator = copy.creator, .creator_caller = copy.caller);
+		EMIT(thread_start, .entry = t->entry, .creator = copy.creator,
+		     .creator_caller = copy.caller);
 	}
 	*argument = copy.argument;
 	return (void *)(uintptr_t)copy.start;
@@ -237,8 +240,8 @@ static bool still_held(const struct mpsan_hold *hold, uint32_t tid)
 
 	if (MPSAN_TAG_KIND(hold->tag) != MPSAN_LOCK_MUTEX)
 		return true;
-	return sys_peek(word, (const void *)(uintptr_t)MPSAN_TAG_ADDRESS(hold->tag), sizeof(word)) ==
-		       sizeof(word) &&
+	return sys_peek(word, (const void *)(uintptr_t)MPSAN_TAG_ADDRESS(hold->tag),
+			sizeof(word)) == sizeof(word) &&
 	       word[0] && (uint32_t)word[2] == tid;
 }
 
@@ -265,7 +268,7 @@ struct mpsan_hold *hold_push_slow(uint64_t tag, uint64_t caller)
 		log_count(holds_lost);
 		return &hold_nowhere;
 	}
-	t->hold[t->holds_used] = (struct mpsan_hold){ tag, caller };
+	t->hold[t->holds_used] = (struct mpsan_hold){tag, caller};
 	return &t->hold[t->holds_used++];
 }
 
@@ -282,7 +285,8 @@ int hold_failed(struct mpsan_hold *hold, const void *lock, unsigned kind, int re
 bool hold_remove(uint64_t address)
 {
 	struct mpsan_thread *t = thread_hot;
-	uint32_t n = t && t != &thread_none ? t->holds_used : 0, i = n < MPSAN_HOLDS ? n : MPSAN_HOLDS;
+	uint32_t n = t && t != &thread_none ? t->holds_used : 0,
+		 i = n < MPSAN_HOLDS ? n : MPSAN_HOLDS;
 
 	while (i && MPSAN_TAG_ADDRESS(t->hold[i - 1].tag) != address)
 		i--;
@@ -301,7 +305,8 @@ bool hold_has(const void *lock, unsigned kind)
 
 	for (uint32_t i = 0; i < n && i < MPSAN_HOLDS; i++)
 		if (MPSAN_TAG_ADDRESS(t->hold[i].tag) == (uint64_t)(uintptr_t)lock &&
-		    !(t->hold[i].tag & MPSAN_TAG_WANTED) && (!kind || MPSAN_TAG_KIND(t->hold[i].tag) == kind))
+		    !(t->hold[i].tag & MPSAN_TAG_WANTED) &&
+		    (!kind || MPSAN_TAG_KIND(t->hold[i].tag) == kind))
 			return true;
 	return false;
 }

@@ -1,11 +1,12 @@
 /*
- * Records of threads and the locks they hold. The hot path of every lock hook is below: a few stores into the
- * thread's own record, no atomic, no branch taken, and for mutexes a tail call to the real function.
+ * Records of threads and the locks they hold. The hot path of every lock hook is below: a few
+ * stores into the thread's own record, no atomic, no branch taken, and for mutexes a tail call to
+ * the real function.
  *
- * A claim is written before the real call, marked as wanted when that call may wait, and confirmed after it, so
- * that at any moment another thread, or a supervisor, sees what this one holds and what it waits for. Claims are
- * hints: longjmp, cancellation, foreign unlocks and lost races leave false ones behind, so memory is asked
- * before anybody is told.
+ * A claim is written before the real call, marked as wanted when that call may wait, and confirmed
+ * after it, so that at any moment another thread, or a supervisor, sees what this one holds and
+ * what it waits for. Claims are hints: longjmp, cancellation, foreign unlocks and lost races leave
+ * false ones behind, so memory is asked before anybody is told.
  */
 #ifndef MPSAN_THREAD_H
 #define MPSAN_THREAD_H
@@ -37,7 +38,10 @@ void thread_ignore(bool begin);
 /* Calls `see` for every thread's record; threads may begin and end meanwhile. */
 void thread_each(void (*see)(struct mpsan_thread *, void *), void *context);
 
-/* A start routine on its way into a new thread; NULL: too many at once, that thread registers itself later. */
+/*
+ * A start routine on its way into a new thread; NULL: too many at once, that thread registers
+ * itself later.
+ */
 struct thread_parcel;
 struct thread_parcel *thread_pack(void *(*start)(void *), void *argument, uint64_t caller);
 void thread_unpack(struct thread_parcel *parcel);
@@ -59,7 +63,10 @@ static inline struct mpsan_hold *hold_push(uint64_t tag, uint64_t caller)
 
 	if (UNLIKELY(!t || t->holds_used >= MPSAN_HOLDS))
 		return hold_push_slow(tag, caller);
-	/* Counted before it is written: a signal handler that locks and unlocks in between works above it. */
+	/*
+	 * Counted before it is written: a signal handler that locks and unlocks in between works
+	 * above it.
+	 */
 	n = t->holds_used;
 	t->holds_used = n + 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -74,7 +81,10 @@ static inline struct mpsan_hold *hold_begin(const void *lock, unsigned kind, uin
 	return hold_push(MPSAN_TAG(lock, kind) | MPSAN_TAG_WANTED, caller);
 }
 
-/* Before a call that finds the lock free. Should another thread be faster, memory will deny the claim. */
+/*
+ * Before a call that finds the lock free. Should another thread be faster, memory will deny the
+ * claim.
+ */
 static inline struct mpsan_hold *hold_claim(const void *lock, unsigned kind, uint64_t caller)
 {
 	return hold_push(MPSAN_TAG(lock, kind), caller);
@@ -101,7 +111,10 @@ static inline bool hold_drop(const void *lock)
 	return true;
 }
 
-/* The call did not succeed, or did so with news: EOWNERDEAD hands the lock over. Passes `result` through. */
+/*
+ * The call did not succeed, or did so with news: EOWNERDEAD hands the lock over. Passes `result`
+ * through.
+ */
 int hold_failed(struct mpsan_hold *hold, const void *lock, unsigned kind, int result);
 
 static inline int hold_end(struct mpsan_hold *hold, const void *lock, unsigned kind, int result)

@@ -64,7 +64,10 @@ static void print_frames(FILE *out, const char *title, const json_t *frames, siz
 		fprintf(out, "       … %zu more\n", size - shown);
 }
 
-/* Below the Python frames only what the interpreter called says something new: up to its first frame with a name. */
+/*
+ * Below the Python frames only what the interpreter called says something new: up to its first
+ * frame with a name.
+ */
 static size_t native_shown(const json_t *step)
 {
 	json_t *frame;

@@ -97,8 +97,9 @@ uint64_t fact_fate_ns(const struct facts *facts, const struct fact_fork *fork);
 bool fact_held_at(const struct facts *facts, uint32_t held, uint32_t fork);
 
 /*
- * The fork that left the holder of a lock behind for process `by`: the one that made it if the hold is among
- * those of that, else the one that stated the hold. Without a hold, the fork that made `by`. FACT_NONE.
+ * The fork that left the holder of a lock behind for process `by`: the one that made it if the hold
+ * is among those of that, else the one that stated the hold. Without a hold, the fork that made
+ * `by`. FACT_NONE.
  */
 uint32_t fact_fork_behind(const struct facts *facts, uint32_t held, uint32_t by);
 

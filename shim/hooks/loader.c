@@ -1,7 +1,8 @@
 /*
- * dlsym and dlvsym on an explicit handle go around a preloaded library. Where the object that the handle
- * names itself defines the very function that we stand in for, the answer is our hook; all else, RTLD_NEXT
- * and RTLD_DEFAULT first, is the real function's business, which must see its true caller (facts 1.3).
+ * dlsym and dlvsym on an explicit handle go around a preloaded library. Where the object that the
+ * handle names itself defines the very function that we stand in for, the answer is our hook; all
+ * else, RTLD_NEXT and RTLD_DEFAULT first, is the real function's business, which must see its true
+ * caller (facts 1.3).
  */
 #include <dlfcn.h>
 

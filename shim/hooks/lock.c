@@ -1,6 +1,6 @@
 /*
- * Mutexes, read-write locks, spin locks and C11's mutexes. Each hook: claim, real call. A lock that is seen to
- * be taken gets a second look before the call blocks.
+ * Mutexes, read-write locks, spin locks and C11's mutexes. Each hook: claim, real call. A lock that
+ * is seen to be taken gets a second look before the call blocks.
  */
 #include <pthread.h>
 #include <threads.h>
@@ -36,7 +36,8 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 	struct mpsan_hold *hold = hold_claim(m, MPSAN_LOCK_MUTEX, CALLER);
 
 	if (MUTEX_TAKEN(m))
-		return lock_taken(hold, m, MPSAN_LOCK_MUTEX, look_mutex(m, CALLER), REAL(pthread_mutex_lock));
+		return lock_taken(hold, m, MPSAN_LOCK_MUTEX, look_mutex(m, CALLER),
+				  REAL(pthread_mutex_lock));
 	return REAL(pthread_mutex_lock)(m);
 }
 
@@ -54,7 +55,8 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *un
 	return hold_end(hold, m, MPSAN_LOCK_MUTEX, REAL(pthread_mutex_timedlock)(m, until));
 }
 
-EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *until)
+EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
+				   const struct timespec *until)
 {
 	ENTER(pthread_mutex_clocklock);
 	struct mpsan_hold *hold = hold_begin(m, MPSAN_LOCK_MUTEX, CALLER);
@@ -92,7 +94,9 @@ EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 	struct mpsan_hold *hold = hold_claim(l, MPSAN_LOCK_RWLOCK_READ, CALLER);
 
 	if (RWLOCK_TAKEN(l))
-		return lock_taken(hold, l, MPSAN_LOCK_RWLOCK_READ, look_rwlock(l, MPSAN_LOCK_RWLOCK_READ, CALLER), REAL(pthread_rwlock_rdlock));
+		return lock_taken(hold, l, MPSAN_LOCK_RWLOCK_READ,
+				  look_rwlock(l, MPSAN_LOCK_RWLOCK_READ, CALLER),
+				  REAL(pthread_rwlock_rdlock));
 	return REAL(pthread_rwlock_rdlock)(l);
 }
 
@@ -107,15 +111,18 @@ EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec
 	ENTER(pthread_rwlock_timedrdlock);
 	struct mpsan_hold *hold = hold_begin(l, MPSAN_LOCK_RWLOCK_READ, CALLER);
 
-	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_READ, REAL(pthread_rwlock_timedrdlock)(l, until));
+	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_READ,
+			REAL(pthread_rwlock_timedrdlock)(l, until));
 }
 
-EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *until)
+EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
+				      const struct timespec *until)
 {
 	ENTER(pthread_rwlock_clockrdlock);
 	struct mpsan_hold *hold = hold_begin(l, MPSAN_LOCK_RWLOCK_READ, CALLER);
 
-	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_READ, REAL(pthread_rwlock_clockrdlock)(l, clock, until));
+	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_READ,
+			REAL(pthread_rwlock_clockrdlock)(l, clock, until));
 }
 
 EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
@@ -124,7 +131,9 @@ EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
 	struct mpsan_hold *hold = hold_claim(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
 
 	if (RWLOCK_IN_USE(l))
-		return lock_taken(hold, l, MPSAN_LOCK_RWLOCK_WRITE, look_rwlock(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER), REAL(pthread_rwlock_wrlock));
+		return lock_taken(hold, l, MPSAN_LOCK_RWLOCK_WRITE,
+				  look_rwlock(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER),
+				  REAL(pthread_rwlock_wrlock));
 	return REAL(pthread_rwlock_wrlock)(l);
 }
 
@@ -139,15 +148,18 @@ EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec
 	ENTER(pthread_rwlock_timedwrlock);
 	struct mpsan_hold *hold = hold_begin(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
 
-	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_WRITE, REAL(pthread_rwlock_timedwrlock)(l, until));
+	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_WRITE,
+			REAL(pthread_rwlock_timedwrlock)(l, until));
 }
 
-EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *until)
+EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
+				      const struct timespec *until)
 {
 	ENTER(pthread_rwlock_clockwrlock);
 	struct mpsan_hold *hold = hold_begin(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
 
-	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_WRITE, REAL(pthread_rwlock_clockwrlock)(l, clock, until));
+	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_WRITE,
+			REAL(pthread_rwlock_clockwrlock)(l, clock, until));
 }
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
@@ -179,7 +191,8 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *l)
 	struct mpsan_hold *hold = hold_begin((const void *)l, MPSAN_LOCK_SPIN, CALLER);
 
 	if (SPIN_TAKEN(l))
-		return lock_taken(hold, (const void *)l, MPSAN_LOCK_SPIN, look_spin((const void *)l, CALLER), REAL(pthread_spin_lock));
+		return lock_taken(hold, (const void *)l, MPSAN_LOCK_SPIN,
+				  look_spin((const void *)l, CALLER), REAL(pthread_spin_lock));
 	return hold_end(hold, (const void *)l, MPSAN_LOCK_SPIN, REAL(pthread_spin_lock)(l));
 }
 
@@ -196,7 +209,10 @@ EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
 	return REAL(pthread_spin_unlock)(l);
 }
 
-/* glibc's mtx_t is a mutex in all but name; its functions do not come by the pthread ones (facts 1.1). */
+/*
+ * glibc's mtx_t is a mutex in all but name; its functions do not come by the pthread ones (facts
+ * 1.1).
+ */
 #define AS_MUTEX(m) ((pthread_mutex_t *)(void *)(m))
 
 EXPORT int mtx_init(mtx_t *m, int type)

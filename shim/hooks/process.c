@@ -1,6 +1,6 @@
 /*
- * Birth and death of processes. Which calls run atfork handlers, and which reach another hook, is in facts 1.1:
- * libc's own calls among these are invisible, so every way has its row.
+ * Birth and death of processes. Which calls run atfork handlers, and which reach another hook, is
+ * in facts 1.1: libc's own calls among these are invisible, so every way has its row.
  */
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -56,7 +56,8 @@ EXPORT int daemon(int nochdir, int noclose)
 	return fork_leave(REAL(daemon)(nochdir, noclose));
 }
 
-EXPORT int forkpty(int *master, char *name, const struct termios *termios, const struct winsize *size)
+EXPORT int forkpty(int *master, char *name, const struct termios *termios,
+		   const struct winsize *size)
 {
 	ENTER(forkpty);
 	fork_enter(MPSAN_HOW_FORKPTY, true);
@@ -70,7 +71,8 @@ static uint64_t note_spawn(enum mpsan_how how)
 
 	if (!life.attached || hook_off || life_is_guest())
 		return 0;
-	INSIDE {
+	INSIDE
+	{
 		fork = EMIT(fork, .how = how, .threads = sys_thread_count(), .stack = stack_own(),
 			    .python = stack_python(0));
 		if (how != MPSAN_HOW_VFORK && how != MPSAN_HOW_CLONE)
@@ -84,29 +86,30 @@ static void note_spawned(uint64_t fork, pid_t child, int error)
 {
 	if (!fork)
 		return;
-	INSIDE {
+	INSIDE
+	{
 		EMIT(fork_done, .fork = fork, .child = (uint64_t)child, .error = (uint64_t)error);
 	}
 }
 
-#define SPAWN(name)                                                                                       \
-	EXPORT int name(pid_t *restrict pid, const char *restrict path,                                   \
-			const posix_spawn_file_actions_t *restrict actions,                               \
-			const posix_spawnattr_t *restrict attributes, char *const *restrict argv,         \
-			char *const *restrict envp)                                                       \
-	{                                                                                                 \
-		ENTER(name);                                                                              \
-		uint64_t fork = note_spawn(MPSAN_HOW_POSIX_SPAWN);                                        \
-		uint64_t since = fork ? sys_now() : 0;                                                    \
-		pid_t child = 0;                                                                          \
-		int error = REAL(name)(&child, path, actions, attributes, argv, envp);                    \
-                                                                                                          \
-		note_spawned(fork, error ? 0 : child, error);                                             \
-		if (fork && !error)                                                                       \
-			life_spawned((uint32_t)child, MPSAN_HOW_POSIX_SPAWN, since);                      \
-		if (pid && !error)                                                                        \
-			*pid = child;                                                                     \
-		return error;                                                                             \
+#define SPAWN(name)                                                                               \
+	EXPORT int name(pid_t *restrict pid, const char *restrict path,                           \
+			const posix_spawn_file_actions_t *restrict actions,                       \
+			const posix_spawnattr_t *restrict attributes, char *const *restrict argv, \
+			char *const *restrict envp)                                               \
+	{                                                                                         \
+		ENTER(name);                                                                      \
+		uint64_t fork = note_spawn(MPSAN_HOW_POSIX_SPAWN);                                \
+		uint64_t since = fork ? sys_now() : 0;                                            \
+		pid_t child = 0;                                                                  \
+		int error = REAL(name)(&child, path, actions, attributes, argv, envp);            \
+                                                                                                  \
+		note_spawned(fork, error ? 0 : child, error);                                     \
+		if (fork && !error)                                                               \
+			life_spawned((uint32_t)child, MPSAN_HOW_POSIX_SPAWN, since);              \
+		if (pid && !error)                                                                \
+			*pid = child;                                                             \
+		return error;                                                                     \
 	}
 SPAWN(posix_spawn)
 SPAWN(posix_spawnp)
@@ -168,7 +171,7 @@ static int clone_child(void *argument)
 PASS(clone)
 {
 	ENTER(clone);
-	struct clone_call call = { (int (*)(void *))regs->arg[0], (void *)regs->arg[3] };
+	struct clone_call call = {(int (*)(void *))regs->arg[0], (void *)regs->arg[3]};
 	int flags = (int)regs->arg[2];
 
 	if (flags & CLONE_THREAD)
@@ -178,8 +181,9 @@ PASS(clone)
 		return (void *)REAL(clone);
 	}
 	fork_enter(MPSAN_HOW_CLONE, false);
-	regs->result = (uint64_t)(int64_t)fork_leave(REAL(clone)(clone_child, (void *)regs->arg[1], flags, &call,
-								 regs->arg[4], regs->arg[5], regs->stack[0]));
+	regs->result = (uint64_t)(int64_t)fork_leave(REAL(clone)(clone_child, (void *)regs->arg[1],
+								 flags, &call, regs->arg[4],
+								 regs->arg[5], regs->stack[0]));
 	return NULL;
 }
 
@@ -203,8 +207,8 @@ static bool copies_process(const struct pass_regs *regs)
 }
 
 /*
- * From here on a system call of ours, even a look at the clock (strict mode traps it), might end the process: the
- * library stands aside once the program's own call has succeeded.
+ * From here on a system call of ours, even a look at the clock (strict mode traps it), might end
+ * the process: the library stands aside once the program's own call has succeeded.
  */
 static uint64_t note_filter(int64_t result)
 {
@@ -227,7 +231,8 @@ PASS(prctl)
 static bool filters_calls(const uint64_t *a)
 {
 	return (a[0] == SYS_prctl && a[1] == PR_SET_SECCOMP) ||
-	       (a[0] == SYS_seccomp && (a[1] == SECCOMP_SET_MODE_STRICT || a[1] == SECCOMP_SET_MODE_FILTER));
+	       (a[0] == SYS_seccomp &&
+		(a[1] == SECCOMP_SET_MODE_STRICT || a[1] == SECCOMP_SET_MODE_FILTER));
 }
 
 PASS(syscall)
@@ -236,7 +241,8 @@ PASS(syscall)
 	const uint64_t *a = regs->arg;
 
 	if (UNLIKELY(filters_calls(a))) {
-		regs->result = note_filter(REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4], a[5], regs->stack[0]));
+		regs->result = note_filter(
+			REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4], a[5], regs->stack[0]));
 		return NULL;
 	}
 	if (LIKELY(!copies_process(regs)))
@@ -247,12 +253,12 @@ PASS(syscall)
 	return NULL;
 }
 
-#define PASS_EXEC(name, path, argv)                                                            \
-	PASS(name)                                                                             \
-	{                                                                                      \
-		ENTER(name);                                                                   \
-		life_exec((const char *)(path), (const char *const *)(argv));                  \
-		return (void *)REAL(name);                                                     \
+#define PASS_EXEC(name, path, argv)                                           \
+	PASS(name)                                                            \
+	{                                                                     \
+		ENTER(name);                                                  \
+		life_exec((const char *)(path), (const char *const *)(argv)); \
+		return (void *)REAL(name);                                    \
 	}
 PASS_EXEC(execv, regs->arg[0], regs->arg[1])
 PASS_EXEC(execvp, regs->arg[0], regs->arg[1])
@@ -265,7 +271,7 @@ PASS_EXEC(execveat, regs->arg[1], regs->arg[2])
 #define LIST_MAX 16
 static void *pass_exec_list(const struct pass_regs *regs, void *real)
 {
-	const char *argv[LIST_MAX + 1] = { NULL };
+	const char *argv[LIST_MAX + 1] = {NULL};
 
 	for (int i = 0; i < LIST_MAX; i++) {
 		argv[i] = (const char *)(i < 5 ? regs->arg[i + 1] : regs->stack[i - 5]);
@@ -276,11 +282,11 @@ static void *pass_exec_list(const struct pass_regs *regs, void *real)
 	return real;
 }
 
-#define PASS_EXEC_LIST(name)                                          \
-	PASS(name)                                                    \
-	{                                                             \
-		ENTER(name);                                          \
-		return pass_exec_list(regs, (void *)REAL(name));      \
+#define PASS_EXEC_LIST(name)                                     \
+	PASS(name)                                               \
+	{                                                        \
+		ENTER(name);                                     \
+		return pass_exec_list(regs, (void *)REAL(name)); \
 	}
 PASS_EXEC_LIST(execl)
 PASS_EXEC_LIST(execlp)
@@ -294,12 +300,12 @@ PASS(exit)
 	return (void *)REAL(exit);
 }
 
-#define PASS_EXIT(name)                                \
-	PASS(name)                                     \
-	{                                              \
-		ENTER(name);                           \
-		life_exit((int)regs->arg[0]);          \
-		return (void *)REAL(name);             \
+#define PASS_EXIT(name)                       \
+	PASS(name)                            \
+	{                                     \
+		ENTER(name);                  \
+		life_exit((int)regs->arg[0]); \
+		return (void *)REAL(name);    \
 	}
 PASS_EXIT(_exit)
 PASS_EXIT(_Exit)
@@ -357,13 +363,17 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	int result = REAL(waitid)(type, id, info, options);
 
 	if (!result && info && info->si_pid && (options & WEXITED))
-		life_ended((uint32_t)info->si_pid,
-			   info->si_code == CLD_EXITED ? info->si_status << 8 : info->si_status & 0x7f);
+		life_ended((uint32_t)info->si_pid, info->si_code == CLD_EXITED ?
+							   info->si_status << 8 :
+							   info->si_status & 0x7f);
 	return result;
 }
 
-/* Prepare handlers run in reverse order of registration: ours goes in before anybody's to run last. */
-EXPORT int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso)
+/*
+ * Prepare handlers run in reverse order of registration: ours goes in before anybody's to run last.
+ */
+EXPORT int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+			     void *dso)
 {
 	ENTER(__register_atfork);
 	fork_register(child != NULL);

@@ -1,4 +1,7 @@
-/* Semaphores, condition variables and barriers. What a semaphore is used for is learned from who posts it. */
+/*
+ * Semaphores, condition variables and barriers. What a semaphore is used for is learned from who
+ * posts it.
+ */
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -59,7 +62,8 @@ EXPORT int sem_wait(sem_t *s)
 	struct mpsan_hold *hold = hold_begin(s, MPSAN_LOCK_SEMAPHORE, CALLER);
 
 	if (SEMAPHORE_EMPTY(s))
-		return lock_taken(hold, s, MPSAN_LOCK_SEMAPHORE, look_semaphore(s, CALLER), REAL(sem_wait));
+		return lock_taken(hold, s, MPSAN_LOCK_SEMAPHORE, look_semaphore(s, CALLER),
+				  REAL(sem_wait));
 	return hold_end(hold, s, MPSAN_LOCK_SEMAPHORE, REAL(sem_wait)(s));
 }
 
@@ -93,19 +97,19 @@ EXPORT int sem_post(sem_t *s)
 }
 
 /*
- * A wait on a condition lets go of its mutex where no hook sees it: the claim is put away before and
- * comes back after. Cancellation leaves it away; memory knows better.
+ * A wait on a condition lets go of its mutex where no hook sees it: the claim is put away before
+ * and comes back after. Cancellation leaves it away; memory knows better.
  */
-#define WAIT_CONDITION(condition, mutex, call)                                              \
-	do {                                                                                \
-		int result;                                                                 \
-                                                                                            \
-		hold_drop(mutex);                                                           \
-		hold_begin(condition, MPSAN_WAIT_COND, CALLER);                             \
-		result = call;                                                              \
-		hold_drop(condition);                                                       \
-		hold_claim(mutex, MPSAN_LOCK_MUTEX, CALLER);                               \
-		return result;                                                              \
+#define WAIT_CONDITION(condition, mutex, call)                  \
+	do {                                                    \
+		int result;                                     \
+                                                                \
+		hold_drop(mutex);                               \
+		hold_begin(condition, MPSAN_WAIT_COND, CALLER); \
+		result = call;                                  \
+		hold_drop(condition);                           \
+		hold_claim(mutex, MPSAN_LOCK_MUTEX, CALLER);    \
+		return result;                                  \
 	} while (0)
 
 EXPORT int pthread_cond_wait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m)
@@ -121,8 +125,8 @@ EXPORT int pthread_cond_timedwait(pthread_cond_t *restrict c, pthread_mutex_t *r
 	WAIT_CONDITION(c, m, REAL(pthread_cond_timedwait)(c, m, until));
 }
 
-EXPORT int pthread_cond_clockwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m, clockid_t clock,
-				  const struct timespec *restrict until)
+EXPORT int pthread_cond_clockwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m,
+				  clockid_t clock, const struct timespec *restrict until)
 {
 	ENTER(pthread_cond_clockwait);
 	WAIT_CONDITION(c, m, REAL(pthread_cond_clockwait)(c, m, clock, until));
@@ -134,7 +138,8 @@ EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
 	WAIT_CONDITION(c, m, REAL(cnd_wait)(c, m));
 }
 
-EXPORT int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m, const struct timespec *restrict until)
+EXPORT int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m,
+			 const struct timespec *restrict until)
 {
 	ENTER(cnd_timedwait);
 	WAIT_CONDITION(c, m, REAL(cnd_timedwait)(c, m, until));
@@ -152,9 +157,9 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
 }
 
 /*
- * Binaries older than glibc 2.3.2 ask for another pthread_cond_wait, on another structure: they get it. The
- * export map gives these names their two versions (shim/exports.map); all other exports have none, so that
- * they answer for every version.
+ * Binaries older than glibc 2.3.2 ask for another pthread_cond_wait, on another structure: they get
+ * it. The export map gives these names their two versions (shim/exports.map); all other exports
+ * have none, so that they answer for every version.
  */
 #if defined(__x86_64__)
 static int (*real_old_wait)(void *, pthread_mutex_t *);
@@ -180,7 +185,8 @@ __asm__(".symver pthread_cond_timedwait, pthread_cond_timedwait@@GLIBC_2.3.2, re
 
 void hook_resolve_old(void)
 {
-	real_old_wait = (int (*)(void *, pthread_mutex_t *))elf_next("pthread_cond_wait", "GLIBC_2.2.5");
+	real_old_wait =
+		(int (*)(void *, pthread_mutex_t *))elf_next("pthread_cond_wait", "GLIBC_2.2.5");
 	real_old_timedwait = (int (*)(void *, pthread_mutex_t *, const struct timespec *))elf_next(
 		"pthread_cond_timedwait", "GLIBC_2.2.5");
 }

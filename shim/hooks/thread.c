@@ -6,7 +6,8 @@
 #include "../log.h"
 #include "../thread.h"
 
-EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument)
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
+			  void *argument)
 {
 	ENTER(pthread_create);
 	struct thread_parcel *parcel = thread_pack(start, argument, CALLER);
@@ -24,7 +25,8 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 {
 	ENTER(thrd_create);
-	struct thread_parcel *parcel = thread_pack((void *(*)(void *))(void *)start, argument, CALLER);
+	struct thread_parcel *parcel =
+		thread_pack((void *(*)(void *))(void *)start, argument, CALLER);
 	int result;
 
 	if (!parcel)
@@ -52,14 +54,14 @@ PASS(thrd_exit)
 }
 
 /* What it waits for is the thread's handle: an address like that of a lock. */
-#define WAIT_JOIN(thread, call)                                               \
-	do {                                                                  \
-		int result;                                                   \
-                                                                              \
-		hold_begin((const void *)(thread), MPSAN_WAIT_JOIN, CALLER);  \
-		result = call;                                                \
-		hold_drop((const void *)(thread));                            \
-		return result;                                                \
+#define WAIT_JOIN(thread, call)                                              \
+	do {                                                                 \
+		int result;                                                  \
+                                                                             \
+		hold_begin((const void *)(thread), MPSAN_WAIT_JOIN, CALLER); \
+		result = call;                                               \
+		hold_drop((const void *)(thread));                           \
+		return result;                                               \
 	} while (0)
 
 EXPORT int pthread_join(pthread_t thread, void **value)
@@ -80,7 +82,8 @@ EXPORT int pthread_timedjoin_np(pthread_t thread, void **value, const struct tim
 	WAIT_JOIN(thread, REAL(pthread_timedjoin_np)(thread, value, until));
 }
 
-EXPORT int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock, const struct timespec *until)
+EXPORT int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock,
+				const struct timespec *until)
 {
 	ENTER(pthread_clockjoin_np);
 	WAIT_JOIN(thread, REAL(pthread_clockjoin_np)(thread, value, clock, until));

@@ -64,7 +64,9 @@ def other(name):
 
 
 def environment(name):
-    """libfaketime is idle without a time; heaptrack is, without its variables."""
+    """libfaketime is idle without a time; heaptrack writes into the working directory unless told otherwise."""
+    if name == "heaptrack":
+        return {"DUMP_HEAPTRACK_OUTPUT": str(scratch("trace.$$"))}
     return {"FAKETIME": "+0"} if name.startswith("faketime") else {}
 
 

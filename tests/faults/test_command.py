@@ -5,6 +5,7 @@
 import functools
 import os
 import shutil
+import stat
 import struct
 import sys
 from pathlib import Path
@@ -81,6 +82,29 @@ def not_executable():
     return file
 
 
+def check_report_link():
+    """A report goes through a link, which stays one."""
+    link, there = scratch("link"), scratch("there")
+    link.symlink_to(there)
+    run_bare([MPSAN, "run", "--report", f"json={link}", "--", "/bin/true"])
+    assert link.is_symlink() and there.exists(), "the link was replaced by a file"
+
+
+def check_report_device():
+    """A report into a device, like /dev/null, leaves the device alone. It has a private one here."""
+    device = scratch("null")
+    try:
+        os.mknod(device, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+    except PermissionError:
+        raise Skip("needs root") from None
+    run_bare([MPSAN, "run", "--report", f"json={device}", "--", "/bin/true"])
+    assert device.is_char_device(), "the device was replaced by a file"
+
+
+def report_file():
+    return f"json={scratch('report')}"
+
+
 def lazily(*arguments):
     """Arguments that are functions are called when the case runs."""
     return lambda: check(*(word() if callable(word) else word for word in arguments))
@@ -106,10 +130,11 @@ main({
     "dump_missing": lazily(USAGE, "/nothing/there", "dump", "/nothing/there"),
     "report_file": lazily(USAGE, "/nothing/there.json", "report", "--report", "json=/nothing/there.json", session),
     "run_report_file": lazily(USAGE, "/nothing/there.json", "run", "--report", "json=/nothing/there.json", *TRUE),
+    "report_link": check_report_link, "report_device": check_report_device,
     "suppressions_missing": functools.partial(check_suppressions, None, ""),
     "suppressions_garbage": functools.partial(check_suppressions, b"\1\2garbage\n", ""),
     "suppressions_rule": functools.partial(check_suppressions, b"nonsense:main\n", "nonsense"),
     "baseline_missing": lazily(USAGE, "/nothing/there", "check", "--baseline", "/nothing/there", session),
-    "not_found": lazily(NOT_FOUND, "/nothing/there", "run", "--report", "json=/dev/null", "--", "/nothing/there"),
-    "not_executable": lazily(NOT_EXECUTABLE, "plain-file", "run", "--report", "json=/dev/null", "--", not_executable),
+    "not_found": lazily(NOT_FOUND, "/nothing/there", "run", "--report", report_file, "--", "/nothing/there"),
+    "not_executable": lazily(NOT_EXECUTABLE, "plain-file", "run", "--report", report_file, "--", not_executable),
 })

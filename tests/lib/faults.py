@@ -61,7 +61,8 @@ def write_source(text):
 
 
 def can_build(*flags, compiler=COMPILER):
-    probe = subprocess.run([compiler, *flags, "-o", os.devnull, "-x", "c", "-"], text=True,
+    # Not into /dev/null: a link that fails removes its output, and root may remove that.
+    probe = subprocess.run([compiler, *flags, "-o", str(scratch("probe")), "-x", "c", "-"], text=True,
                            input="int main(void) { return 0; }", stderr=subprocess.DEVNULL)
     return probe.returncode == 0
 
