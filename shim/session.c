@@ -14,7 +14,6 @@
 
 #include "sys.h"
 
-#define SLOTS 16384u
 #define OWN_SLOTS 4096u /* of a session that the library itself makes */
 #define KEEP_SESSIONS 32u
 #define ANCESTORS 64

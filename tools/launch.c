@@ -16,7 +16,7 @@
 #include "../include/mpsan_log.h"
 #include "util.h"
 
-#define SLOTS 16384u
+#define SLOTS 32768u
 #define ASAN_SETTING "verify_asan_link_order=0" /* ASan insists on being loaded first */
 
 static char *make_private(struct launch *launch)

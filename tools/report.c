@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "jsontext.h"
@@ -31,6 +32,28 @@ char *report_target_parse(struct report_target *target, const char *value)
 	return text_format("--report %s: no such format; take text or json", value);
 }
 
+/* A device, a pipe or a link is written through, not replaced. */
+static bool is_plain_or_missing(const char *file)
+{
+	struct stat st;
+
+	return lstat(file, &st) ? errno == ENOENT : S_ISREG(st.st_mode);
+}
+
+static char *write_through(const struct report_target *target, const json_t *document)
+{
+	FILE *out = fopen(target->file, "we");
+	bool fine = out != NULL;
+
+	if (out) {
+		target->format->write(out, document);
+		fine = !ferror(out);
+		fine = !fclose(out) && fine;
+	}
+	return fine ? NULL : text_format("--report %s: %s", target->file, strerror(errno));
+}
+
+/* The file appears whole or not at all. */
 static char *write_file(const struct report_target *target, const json_t *document)
 {
 	char *scratch = text_format("%s.%d.tmp", target->file, getpid()), *wrong = NULL;
@@ -62,7 +85,8 @@ char *report_write(const struct report_target *target, const json_t *document)
 							 NULL;
 
 	if (!stream)
-		return write_file(target, document);
+		return is_plain_or_missing(target->file) ? write_file(target, document) :
+							   write_through(target, document);
 	target->format->write(stream, document);
 	return fflush(stream) ? text_format("--report %s: %s", target->file, strerror(errno)) :
 				NULL;

@@ -47,11 +47,18 @@ char *suppressions_read(struct suppressions *suppressions, const char *file)
 	char *line = NULL, *wrong = NULL;
 	unsigned number = 0;
 	size_t room = 0;
+	ssize_t length;
 
 	if (!stream)
 		return text_format("--suppressions %s: %s", file, strerror(errno));
-	while (!wrong && getline(&line, &room, stream) >= 0)
-		wrong = take_line(suppressions, file, ++number, line);
+	while (!wrong && (length = getline(&line, &room, stream)) >= 0) {
+		number++;
+		wrong = strlen(line) < (size_t)length ?
+				text_format("--suppressions %s:%u: not a text file", file, number) :
+				take_line(suppressions, file, number, line);
+	}
+	if (!wrong && ferror(stream))
+		wrong = text_format("--suppressions %s: %s", file, strerror(errno));
 	free(line);
 	fclose(stream);
 	return wrong;
