@@ -139,6 +139,7 @@ struct mpsan_log {
 	uint64_t forks_blind; /* forks without a snapshot: too many at the same time */
 	uint64_t claims_unread; /* claims that memory could neither confirm nor refute */
 	uint64_t modules_skipped; /* times the module list was changing and was not read */
+	uint64_t orphans_lost; /* locks held at a fork that found no room in its list */
 };
 
 #define MPSAN_THREADS 1024u /* threads with a record at a time */
@@ -205,6 +206,7 @@ enum mpsan_lock_flags {
 	MPSAN_LF_STATIC = 512, /* the lock lies in the image of a module */
 	MPSAN_LF_PYTHON = 1024, /* taken by the interpreter */
 	MPSAN_LF_WANTED = 2048, /* waited for when seen, not held */
+	MPSAN_LF_SIGNALS = 4096, /* a wait that a signal handler of this process could end */
 };
 
 /*

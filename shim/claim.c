@@ -54,18 +54,11 @@ static bool rwlock_true(const struct __pthread_rwlock_arch_t *l, struct claim *c
 
 static bool semaphore_true(const uint32_t *word, struct claim *c)
 {
-	c->flags |= hint_flags(claim_lock(c)) & (MPSAN_LF_MUTUAL | MPSAN_LF_HANDOFF);
 	if (word[2])
 		c->flags |= MPSAN_LF_SHARED;
 	if (stack_is_python(c->caller))
 		c->flags |= MPSAN_LF_PYTHON;
 	return word[0] == 0;
-}
-
-static bool spin_true(pthread_spinlock_t word, struct claim *c)
-{
-	c->flags |= hint_flags(claim_lock(c)) & MPSAN_LF_SHARED;
-	return word != 1;
 }
 
 union lock_memory {
@@ -101,7 +94,7 @@ static bool memory_agrees(const union lock_memory *copy, struct claim *c)
 	case MPSAN_LOCK_RWLOCK_WRITE:
 		return rwlock_true(&copy->rwlock, c);
 	case MPSAN_LOCK_SPIN:
-		return spin_true(copy->spin, c);
+		return copy->spin != 1;
 	case MPSAN_LOCK_SEMAPHORE:
 		return semaphore_true(copy->semaphore, c);
 	default:
@@ -111,7 +104,9 @@ static bool memory_agrees(const union lock_memory *copy, struct claim *c)
 
 static void settle(struct claim *c, const union lock_memory *copy)
 {
-	c->flags = stack_in_module((uint64_t)(uintptr_t)claim_lock(c), NULL) ? MPSAN_LF_STATIC : 0;
+	c->flags = hint_flags(claim_lock(c));
+	if (stack_in_module((uint64_t)(uintptr_t)claim_lock(c), NULL))
+		c->flags |= MPSAN_LF_STATIC;
 	if (memory_agrees(copy, c))
 		c->flags |= MPSAN_LF_VERIFIED;
 }

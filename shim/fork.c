@@ -16,8 +16,8 @@
 #include "sys.h"
 #include "thread.h"
 
-#define SNAPSHOTS 32u
-#define ORPHANS 120u
+#define SNAPSHOTS 16u
+#define ORPHANS 1000u
 #define LOOK_AGAIN_NS \
 	100000000u /* a stack this old is read again although its thread holds what it held */
 
@@ -108,7 +108,7 @@ static void add_claim(struct snapshot *s, const struct mpsan_hold *hold,
 		      struct mpsan_thread *holder)
 {
 	if (s->orphan_count == ORPHANS) {
-		log_count(holds_lost);
+		log_count(orphans_lost);
 		return;
 	}
 	s->orphan[s->orphan_count++] = (struct claim){
@@ -182,6 +182,8 @@ static bool counts(const struct snapshot *s, const struct claim *c)
 {
 	if (!(c->flags & MPSAN_LF_VERIFIED) || (c->flags & (MPSAN_LF_SHARED | MPSAN_LF_HANDOFF)))
 		return false;
+	if (MPSAN_TAG_KIND(c->tag) == MPSAN_LOCK_SPIN && sys_is_shared(claim_lock(c)))
+		return false; /* carries no mark of its own */
 	if (c->tid == s->tid) /* keeps a TID that will not be the child's */
 		return c->flags & (MPSAN_LF_RECURSIVE | MPSAN_LF_ERRORCHECK);
 	return holder_lives(s, c->tid);
@@ -392,28 +394,41 @@ void fork_register(bool repairs)
 		REAL(__register_atfork)(on_prepare, NULL, on_child, NULL);
 }
 
-/*
- * Child handlers may have released or re-initialised locks: those are no orphans, and the report
- * must know.
- */
+/* Tells the report, in the parent's record, while that is still mapped here. */
+static void mark_repaired(const struct claim *c)
+{
+	bool parents = c->held && c->held_slot + 1 == life.self->parent && log_is_inherited();
+	struct mpsan_record *r = parents ? log_at(c->held) : NULL;
+
+	if (r)
+		__atomic_store_n(&r->later, MPSAN_LATER_REPAIRED, __ATOMIC_RELEASE);
+}
+
+/* Child handlers may have released or re-initialised locks: those are no orphans. */
 static void drop_repaired(struct snapshot *s)
 {
 	uint32_t kept = 0;
 
 	claims_verify(s->orphan, s->orphan_count);
 	for (uint32_t i = 0; i < s->orphan_count; i++) {
-		struct claim *c = &s->orphan[i];
-		struct mpsan_record *r;
-
-		if (c->flags & MPSAN_LF_VERIFIED) {
-			s->orphan[kept++] = *c;
-			continue;
-		}
-		r = c->held && c->held_slot + 1 == life.self->parent ? log_at(c->held) : NULL;
-		if (r)
-			__atomic_store_n(&r->later, MPSAN_LATER_REPAIRED, __ATOMIC_RELEASE);
+		if (s->orphan[i].flags & MPSAN_LF_VERIFIED)
+			s->orphan[kept++] = s->orphan[i];
+		else
+			mark_repaired(&s->orphan[i]);
 	}
 	s->orphan_count = kept;
+}
+
+void fork_repaired(const void *lock)
+{
+	struct snapshot *s = left_behind;
+
+	for (uint32_t i = 0; s && i < s->orphan_count; i++) {
+		if (claim_lock(&s->orphan[i]) != lock)
+			continue;
+		mark_repaired(&s->orphan[i]);
+		s->orphan[i--] = s->orphan[--s->orphan_count];
+	}
 }
 
 pid_t fork_leave(pid_t result)

@@ -35,4 +35,7 @@ void fork_born(void);
  */
 const struct claim *fork_orphan_find(const void *lock, unsigned kind);
 
+/* In a forked child: this lock was made anew, so nobody's hold on it counts any more. */
+void fork_repaired(const void *lock);
+
 #endif

@@ -159,6 +159,11 @@ bool log_open(void)
 	return open;
 }
 
+bool log_is_inherited(void)
+{
+	return file.state == INHERITED || file.state == BORROWED;
+}
+
 uint32_t *log_thread_index(void)
 {
 	return file.state == OPEN ? (uint32_t *)(void *)(file.window[0] + MPSAN_THREAD_INDEX) :

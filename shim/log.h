@@ -33,6 +33,9 @@ void log_commit(void *payload);
 uint64_t log_recall(uint64_t hash);
 void log_remember(uint64_t hash, uint64_t position);
 
+/* In a forked child that still uses the mappings, and so the positions, of its parent's log. */
+bool log_is_inherited(void);
+
 /* Where a record of this process's own log stands in memory; NULL when it is not mapped. */
 void *log_at(uint64_t position);
 

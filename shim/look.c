@@ -43,32 +43,50 @@ static void print_wait(const struct ev_wait *w)
 	text_put_number(pid, pid + sizeof(pid), life.pid, 10);
 	text_put_number(owner, owner + sizeof(owner), w->owner, 10);
 	text_put_number(lock, lock + sizeof(lock), w->lock, 16);
-	if (!life.quiet)
+	if (!life.quiet && !(w->flags & MPSAN_LF_SIGNALS))
 		sys_print(line);
+}
+
+/* Where this thread took a lock that it holds already, as a `held` record that belongs to no fork. */
+static uint64_t state_own_hold(const void *lock, uint32_t flags)
+{
+	const struct mpsan_hold *hold = hold_find(lock);
+
+	return hold ? EMIT(held, .lock = (uint64_t)(uintptr_t)lock,
+			   .kind = MPSAN_TAG_KIND(hold->tag), .flags = flags | MPSAN_LF_VERIFIED,
+			   .holder = thread_hot->tid, .caller = hold->caller,
+			   .init = hint_init_site(lock)) :
+		      0;
 }
 
 static uint64_t state_wait(const void *lock, unsigned kind, uint32_t flags,
 			   enum mpsan_wait_reason reason, uint32_t owner,
 			   const struct claim *orphan, uint64_t caller)
 {
-	uint64_t stack = stack_own(), python = stack_python(0);
 	struct ev_wait w = {
 		.lock = (uint64_t)(uintptr_t)lock,
 		.kind = kind,
-		.flags = flags |
-			 (stack_in_module((uint64_t)(uintptr_t)lock, NULL) ? MPSAN_LF_STATIC : 0) |
-			 (python && stack_is_python(caller) ? MPSAN_LF_PYTHON : 0),
+		.flags = flags,
 		.reason = reason,
 		.owner = owner,
 		.held = orphan ? orphan->held : 0,
 		.held_slot = orphan ? orphan->held_slot : 0,
 		.caller = caller,
-		.stack = stack,
-		.python = python,
 		.threads = sys_thread_count(),
 	};
-	uint64_t position = log_append(EV_wait, &w, sizeof(w));
+	uint64_t position;
 
+	if (sys_is_shared(lock)) /* another process can give it back */
+		return 0;
+	w.stack = stack_own();
+	w.python = stack_python(0);
+	if (stack_in_module((uint64_t)(uintptr_t)lock, NULL))
+		w.flags |= MPSAN_LF_STATIC;
+	if (w.python && stack_is_python(caller))
+		w.flags |= MPSAN_LF_PYTHON;
+	if (!orphan && (w.held = state_own_hold(lock, flags)))
+		w.held_slot = life.slot;
+	position = log_append(EV_wait, &w, sizeof(w));
 	if (position) {
 		thread_hot->waits++;
 		print_wait(&w);
@@ -128,6 +146,13 @@ uint64_t look_mutex(const void *mutex, uint64_t caller)
 	return wait;
 }
 
+static bool reads_itself(const void *rwlock)
+{
+	const struct mpsan_hold *hold = hold_find(rwlock);
+
+	return hold && MPSAN_TAG_KIND(hold->tag) == MPSAN_LOCK_RWLOCK_READ;
+}
+
 /* Readers leave no name: a wait for them is proved by what they held at the fork. */
 uint64_t look_rwlock(const void *rwlock, unsigned kind, uint64_t caller)
 {
@@ -137,7 +162,7 @@ uint64_t look_rwlock(const void *rwlock, unsigned kind, uint64_t caller)
 		fork_orphan_find(rwlock, writer ? MPSAN_LOCK_RWLOCK_WRITE : MPSAN_LOCK_RWLOCK_READ);
 	uint64_t wait = 0;
 
-	if (!may_look() || l->__shared)
+	if (!may_look() || l->__shared || given_back_by_others(rwlock))
 		return 0;
 	INSIDE
 	{
@@ -149,7 +174,7 @@ uint64_t look_rwlock(const void *rwlock, unsigned kind, uint64_t caller)
 		else if (!writer && kind == MPSAN_LOCK_RWLOCK_WRITE && o)
 			wait = state_wait(rwlock, kind, 0, MPSAN_WAIT_ORPHAN, o->tid, o, caller);
 		else if (!writer && kind == MPSAN_LOCK_RWLOCK_WRITE &&
-			 hold_has(rwlock, MPSAN_LOCK_RWLOCK_READ))
+			 reads_itself(rwlock))
 			wait = state_wait(rwlock, kind, 0, MPSAN_WAIT_SELF, thread_hot->tid, NULL,
 					  caller);
 	}
@@ -161,14 +186,14 @@ uint64_t look_spin(const void *lock, uint64_t caller)
 	const struct claim *o = fork_orphan_find(lock, MPSAN_LOCK_SPIN);
 	uint64_t wait = 0;
 
-	if (!may_look())
+	if (!may_look() || (hint_flags(lock) & MPSAN_LF_SHARED) || given_back_by_others(lock))
 		return 0;
 	INSIDE
 	{
 		if (o)
 			wait = state_wait(lock, MPSAN_LOCK_SPIN, 0, MPSAN_WAIT_ORPHAN, o->tid, o,
 					  caller);
-		else if (hold_has(lock, MPSAN_LOCK_SPIN))
+		else if (hold_find(lock))
 			wait = state_wait(lock, MPSAN_LOCK_SPIN, 0, MPSAN_WAIT_SELF,
 					  thread_hot->tid, NULL, caller);
 	}
@@ -177,7 +202,7 @@ uint64_t look_spin(const void *lock, uint64_t caller)
 
 /*
  * Anybody may post: it is an orphan only if it served as a lock, or if nobody else is here to post
- * it.
+ * it. A signal handler may post as well, or end the wait with EINTR: then it is no proof.
  */
 uint64_t look_semaphore(const void *semaphore, uint64_t caller)
 {
@@ -189,7 +214,8 @@ uint64_t look_semaphore(const void *semaphore, uint64_t caller)
 	INSIDE
 	{
 		if ((o->flags & MPSAN_LF_MUTUAL) || sys_thread_count() == 1)
-			wait = state_wait(semaphore, MPSAN_LOCK_SEMAPHORE, o->flags,
+			wait = state_wait(semaphore, MPSAN_LOCK_SEMAPHORE,
+					  o->flags | (sys_has_handlers() ? MPSAN_LF_SIGNALS : 0),
 					  MPSAN_WAIT_ORPHAN, o->tid, o, caller);
 	}
 	return wait;

@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -136,6 +137,65 @@ long sys_read_file(const char *path, char *to, size_t bytes)
 	SYS1(SYS_close, fd);
 	to[done] = '\0';
 	return n < 0 ? n : done;
+}
+
+static bool maps_line_is_shared(const char *line, uint64_t address)
+{
+	const char *end = line;
+
+	while (*end && *end != '-')
+		end++;
+	if (!*end || address < text_hex(line) || address >= text_hex(end + 1))
+		return false;
+	while (*end && *end != ' ')
+		end++;
+	return *end && end[1] && end[2] && end[3] && end[4] == 's';
+}
+
+/* A line is "START-END rwxs …": what is looked for stands in its first 48 bytes. */
+bool sys_is_shared(const void *address)
+{
+	uint64_t wanted = (uint64_t)(uintptr_t)address;
+	long fd = SYS4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), n;
+	char text[512], line[48];
+	unsigned filled = 0;
+	bool shared = false;
+
+	while (fd >= 0 && !shared && (n = SYS3(SYS_read, fd, text, sizeof(text))) > 0) {
+		for (long i = 0; i < n && !shared; i++) {
+			if (text[i] != '\n') {
+				if (filled + 1 < sizeof(line))
+					line[filled++] = text[i];
+				continue;
+			}
+			line[filled] = '\0';
+			filled = 0;
+			shared = maps_line_is_shared(line, wanted);
+		}
+	}
+	if (fd >= 0)
+		SYS1(SYS_close, fd);
+	return shared;
+}
+
+/* Handlers of the C library's own two signals, and of those that end a program, do not count. */
+bool sys_has_handlers(void)
+{
+	static const char key[] = "SigCgt:\t";
+	static const int fatal[] = {SIGHUP, SIGINT,  SIGQUIT, SIGILL,	SIGTRAP, SIGABRT,
+				    SIGBUS, SIGFPE,  SIGSEGV, SIGTERM,	SIGSYS,	 32,
+				    33};
+	char text[2048];
+	uint64_t mask = 0;
+
+	if (sys_read_file("/proc/self/status", text, sizeof(text)) <= 0)
+		return true;
+	for (const char *c = text; *c; c++)
+		if (text_starts(c, key))
+			mask = text_hex(c + sizeof(key) - 1);
+	for (size_t i = 0; i < sizeof(fatal) / sizeof(*fatal); i++)
+		mask &= ~(1ull << (fatal[i] - 1));
+	return mask != 0;
 }
 
 static bool size_allowed(uint64_t size)

@@ -51,6 +51,12 @@ long sys_peek(void *to, const void *from, size_t bytes);
 struct iovec;
 long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t count);
 
+/* True when `address` lies in a shared mapping. Reads the list of mappings: for rare moments. */
+bool sys_is_shared(const void *address);
+
+/* True when this process handles signals other than those that mean its end (SIGINT, SIGSEGV, …). */
+bool sys_has_handlers(void);
+
 /* A whole small file into `to`, NUL-terminated: bytes, or negative errno. */
 long sys_read_file(const char *path, char *to, size_t bytes);
 

@@ -298,17 +298,16 @@ bool hold_remove(uint64_t address)
 	return true;
 }
 
-bool hold_has(const void *lock, unsigned kind)
+const struct mpsan_hold *hold_find(const void *lock)
 {
 	const struct mpsan_thread *t = thread_hot;
-	uint32_t n = t ? t->holds_used : 0;
+	uint32_t n = t && t != &thread_none ? t->holds_used : 0;
 
 	for (uint32_t i = 0; i < n && i < MPSAN_HOLDS; i++)
 		if (MPSAN_TAG_ADDRESS(t->hold[i].tag) == (uint64_t)(uintptr_t)lock &&
-		    !(t->hold[i].tag & MPSAN_TAG_WANTED) &&
-		    (!kind || MPSAN_TAG_KIND(t->hold[i].tag) == kind))
-			return true;
-	return false;
+		    !(t->hold[i].tag & MPSAN_TAG_WANTED))
+			return &t->hold[i];
+	return NULL;
 }
 
 void hold_drop_newest(unsigned kind)

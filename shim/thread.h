@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "../include/mpsan_log.h"
+#include "hint.h"
 #include "hook.h"
 
 /* The calling thread's record; NULL: not known yet; thread_none: none to be had. */
@@ -53,8 +54,8 @@ extern struct mpsan_hold hold_nowhere;
 struct mpsan_hold *hold_push_slow(uint64_t tag, uint64_t caller);
 bool hold_remove(uint64_t address);
 void hold_drop_newest(unsigned kind);
-/* True when the calling thread has a claim on this lock; `kind` 0: of any kind. */
-bool hold_has(const void *lock, unsigned kind);
+/* The calling thread's claim on a lock that it does not merely want, NULL: none. */
+const struct mpsan_hold *hold_find(const void *lock);
 
 static inline struct mpsan_hold *hold_push(uint64_t tag, uint64_t caller)
 {
@@ -116,6 +117,13 @@ static inline bool hold_drop(const void *lock)
  * through.
  */
 int hold_failed(struct mpsan_hold *hold, const void *lock, unsigned kind, int result);
+
+/* The same for an unlock: a lock that another thread took was handed over, and that is remembered. */
+static inline void hold_give_back(const void *lock)
+{
+	if (UNLIKELY(!hold_drop(lock)))
+		hint_learn(lock, MPSAN_LF_HANDOFF);
+}
 
 static inline int hold_end(struct mpsan_hold *hold, const void *lock, unsigned kind, int result)
 {

@@ -62,13 +62,14 @@ static void add_unwatched(json_t *document, const struct watch *watch, const str
  */
 static void write_rest(const struct judge *judge, const json_t *document)
 {
-	for (int grade = GRADE_ERROR; grade >= GRADE_NOTE; grade--)
+	for (int grade = GRADE_ERROR; grade > GRADE_NOTE; grade--)
 		for (uint32_t i = 0; i < judge->found.count; i++) {
 			const struct judged *judged = &judge->found.item[i];
 
 			if (judged->count && !judged->shown && (int)judged->grade == grade)
 				out_text_finding(stderr, judged->json);
 		}
+	out_text_notes(stderr, document);
 	out_text_summary(stderr, document);
 }
 

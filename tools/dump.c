@@ -62,7 +62,8 @@ static json_t *flags_json(uint64_t flags)
 {
 	static const char *const names[] = {"SHARED",	"ROBUST", "RECURSIVE", "ERRORCHECK",
 					    "VERIFIED", "MUTUAL", "HANDOFF",   "PI",
-					    "TIMED",	"STATIC", "PYTHON",    "WANTED"};
+					    "TIMED",	"STATIC", "PYTHON",    "WANTED",
+					    "SIGNALS"};
 	char text[128] = "";
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {

@@ -188,19 +188,30 @@ char *frames_object(struct frames *frames, const struct fact_place *at, uint64_t
 	return text_format("%s+0x%llx", symbol.function, (unsigned long long)symbol.offset);
 }
 
+/* Where the compiler put a line of libstdc++ into the caller: it says nothing about the program. */
+static bool is_library_header(const char *file)
+{
+	return strstr(file, "/include/c++/") || strstr(file, "/gthr-default.h");
+}
+
 json_t *frames_first_own(json_t *native)
 {
-	json_t *frame;
+	json_t *frame, *first = NULL;
 	size_t i;
 
 	json_array_foreach(native, i, frame)
 	{
 		const char *module = json_string_value(json_object_get(frame, "module"));
+		const char *file = json_string_value(json_object_get(frame, "file"));
 
-		if (module && !is_plumbing(module))
+		if (!module || is_plumbing(module))
+			continue;
+		if (!first)
+			first = frame;
+		if (!file || !is_library_header(file))
 			return frame;
 	}
-	return NULL;
+	return first;
 }
 
 static bool is_go_between(const char *file)
@@ -240,8 +251,10 @@ char *frame_text(const json_t *frame)
 
 	if (!frame)
 		return NULL;
-	if (function && file)
+	if (function && file && line && !is_library_header(file))
 		return text_format("%s (%s:%lld)", function, path_base(file), line);
+	if (function && file && !is_library_header(file))
+		return text_format("%s (%s)", function, path_base(file));
 	if (!module)
 		return text_format("0x%llx", offset);
 	if (function)

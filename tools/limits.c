@@ -24,6 +24,8 @@ static const struct {
 	 "forks without a snapshot because several came at once"},
 	{offsetof(struct mpsan_log, claims_unread),
 	 "lock claims that memory could neither confirm nor refute"},
+	{offsetof(struct mpsan_log, orphans_lost),
+	 "locks not followed into a child because too many were held at its fork"},
 	{offsetof(struct mpsan_log, modules_skipped),
 	 "times that the list of modules could not be read"},
 };

@@ -9,6 +9,7 @@
 #include "report.h"
 
 #define FRAMES_SHOWN 40u
+#define NOTES_SHOWN 3u /* of one rule; the other formats have them all */
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -140,12 +141,53 @@ void out_text_summary(FILE *out, const json_t *document)
 	fprintf(out, " in %zu process%s\n", processes, processes == 1 ? "" : "es");
 }
 
+static bool is_note(const json_t *finding)
+{
+	return !strcmp(text_of(finding, "severity"), "note");
+}
+
+/* How many notes of the same rule stand before this one. */
+static unsigned notes_before(const json_t *findings, size_t index)
+{
+	const char *rule = text_of(json_array_get(findings, index), "rule");
+	unsigned count = 0;
+
+	for (size_t i = 0; i < index; i++) {
+		const json_t *other = json_array_get(findings, i);
+
+		count += is_note(other) && !strcmp(text_of(other, "rule"), rule);
+	}
+	return count;
+}
+
+void out_text_notes(FILE *out, const json_t *document)
+{
+	const json_t *findings = json_object_get(document, "findings");
+	unsigned left_out = 0;
+	json_t *finding;
+	size_t i;
+
+	json_array_foreach(findings, i, finding)
+	{
+		if (!is_note(finding))
+			continue;
+		if (notes_before(findings, i) < NOTES_SHOWN)
+			out_text_finding(out, finding);
+		else
+			left_out++;
+	}
+	if (left_out)
+		fprintf(out, "mpsan: %u more notes of the same rules (--report json has them all)\n\n",
+			left_out);
+}
+
 void out_text(FILE *out, const json_t *document)
 {
 	json_t *finding;
 	size_t i;
 
-	json_array_foreach(json_object_get(document, "findings"), i, finding)
+	json_array_foreach(json_object_get(document, "findings"), i, finding) if (!is_note(finding))
 		out_text_finding(out, finding);
+	out_text_notes(out, document);
 	out_text_summary(out, document);
 }

@@ -63,7 +63,7 @@ static char *write_file(const struct report_target *target, const json_t *docume
 	if (!out) {
 		wrong = text_format(
 			"--report %s: %s; choose a file in a directory that you may write to",
-			scratch, strerror(errno));
+			target->file, strerror(errno));
 		free(scratch);
 		return wrong;
 	}

@@ -62,6 +62,8 @@ void out_json(FILE *out, const json_t *document);
 
 /* out_text.c: one finding; the summary that closes a report. */
 void out_text_finding(FILE *out, const json_t *finding);
+/* Notes, a few of each rule; how many were left out is said. */
+void out_text_notes(FILE *out, const json_t *document);
 void out_text_summary(FILE *out, const json_t *document);
 
 #endif

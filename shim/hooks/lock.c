@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <threads.h>
 
+#include "../fork.h"
 #include "../hint.h"
 #include "../hook.h"
 #include "../life.h"
@@ -16,10 +17,18 @@
 #define RWLOCK_IN_USE(l) UNLIKELY((l)->__data.__readers >> 3 || (l)->__data.__cur_writer)
 #define SPIN_TAKEN(l) UNLIKELY(*(l) != 1)
 
+/* In a forked child a lock made anew is no orphan any more. */
+static void note_init(const void *lock, uint64_t caller)
+{
+	hint_init(lock, caller);
+	if (UNLIKELY(life.forked))
+		fork_repaired(lock);
+}
+
 EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *attr)
 {
 	ENTER(pthread_mutex_init);
-	hint_init(m, CALLER);
+	note_init(m, CALLER);
 	return REAL(pthread_mutex_init)(m, attr);
 }
 
@@ -67,8 +76,7 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
 	ENTER(pthread_mutex_unlock);
-	if (UNLIKELY(!hold_drop(m)))
-		hint_learn(m, MPSAN_LF_HANDOFF);
+	hold_give_back(m);
 	if (UNLIKELY(life.forked))
 		return look_unlock(m, REAL(pthread_mutex_unlock)(m), CALLER);
 	return REAL(pthread_mutex_unlock)(m);
@@ -77,7 +85,7 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 EXPORT int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *attr)
 {
 	ENTER(pthread_rwlock_init);
-	hint_init(l, CALLER);
+	note_init(l, CALLER);
 	return REAL(pthread_rwlock_init)(l, attr);
 }
 
@@ -165,14 +173,14 @@ EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
 	ENTER(pthread_rwlock_unlock);
-	hold_drop(l);
+	hold_give_back(l);
 	return REAL(pthread_rwlock_unlock)(l);
 }
 
 EXPORT int pthread_spin_init(pthread_spinlock_t *l, int shared)
 {
 	ENTER(pthread_spin_init);
-	hint_init((const void *)l, CALLER);
+	note_init((const void *)l, CALLER);
 	if (shared == PTHREAD_PROCESS_SHARED)
 		hint_learn((const void *)l, MPSAN_LF_SHARED);
 	return REAL(pthread_spin_init)(l, shared);
@@ -205,7 +213,7 @@ EXPORT int pthread_spin_trylock(pthread_spinlock_t *l)
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
 {
 	ENTER(pthread_spin_unlock);
-	hold_drop((const void *)l);
+	hold_give_back((const void *)l);
 	return REAL(pthread_spin_unlock)(l);
 }
 
@@ -218,7 +226,7 @@ EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
 EXPORT int mtx_init(mtx_t *m, int type)
 {
 	ENTER(mtx_init);
-	hint_init(m, CALLER);
+	note_init(m, CALLER);
 	return REAL(mtx_init)(m, type);
 }
 
@@ -256,7 +264,6 @@ EXPORT int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict unti
 EXPORT int mtx_unlock(mtx_t *m)
 {
 	ENTER(mtx_unlock);
-	if (UNLIKELY(!hold_drop(m)))
-		hint_learn(m, MPSAN_LF_HANDOFF);
+	hold_give_back(m);
 	return REAL(mtx_unlock)(m);
 }

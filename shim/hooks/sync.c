@@ -9,8 +9,10 @@
 #include <threads.h>
 
 #include "../elf.h"
+#include "../fork.h"
 #include "../hint.h"
 #include "../hook.h"
+#include "../life.h"
 #include "../look.h"
 #include "../thread.h"
 
@@ -21,6 +23,8 @@ EXPORT int sem_init(sem_t *s, int shared, unsigned value)
 {
 	ENTER(sem_init);
 	hint_init(s, CALLER);
+	if (UNLIKELY(life.forked))
+		fork_repaired(s);
 	return REAL(sem_init)(s, shared, value);
 }
 

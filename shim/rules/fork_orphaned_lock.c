@@ -1,7 +1,8 @@
 /*
  * fork-orphaned-lock: a forked child waits for a private lock whose owner was a thread of its
  * parent. That thread was not copied, so the wait never ends. A semaphore is proved only when it
- * serves as a lock, or when the child has no other thread that could post it.
+ * serves as a lock, or when the child has no other thread that could post it; and not where a
+ * signal handler could post it or end the wait.
  */
 #include "../core/rule.h"
 
@@ -13,8 +14,18 @@ static const struct tale tale = {
 	 {STEP_WAIT, "{thread} of the child {pid} waits for {lock}"}},
 };
 
+static const struct tale tale_of_doubt = {
+	"process {pid} waits at {wait_at} for {lock}: {holder} held it, {taken}, and exists only in "
+	"the parent, which forked at {fork_at}; only a signal handler or another thread could help",
+	{{STEP_HOLDER, "{holder} held {lock}, {taken}"},
+	 {STEP_FORK, "{forker} of process {parent} called {how}, which did not copy {holder}"},
+	 {STEP_WAIT, "{thread} of the child {pid} waits for {lock}"}},
+};
+
 static bool is_proved(const struct ev_wait *wait)
 {
+	if (wait->flags & MPSAN_LF_SIGNALS)
+		return false;
 	return wait->kind != MPSAN_LOCK_SEMAPHORE || wait->flags & MPSAN_LF_MUTUAL ||
 	       wait->threads == 1;
 }
@@ -23,10 +34,12 @@ void rule_fork_orphaned_lock(const struct facts *facts, const struct moment *mom
 			     struct findings *out)
 {
 	const struct fact_wait *wait = &facts->waits[moment->index];
+	bool proved = is_proved(&wait->ev);
 
 	if (wait->ev.reason != MPSAN_WAIT_ORPHAN || wait->ev.kind > MPSAN_LOCK_CUSTOM ||
 	    wait->ev.flags & (MPSAN_LF_SHARED | MPSAN_LF_TIMED | MPSAN_LF_HANDOFF))
 		return;
-	FIND(out, fork_orphaned_lock, is_proved(&wait->ev) ? GRADE_ERROR : GRADE_WARNING, moment,
-	     fact_fork_behind(facts, wait->held, wait->at.by), wait->held, &tale);
+	FIND(out, fork_orphaned_lock, proved ? GRADE_ERROR : GRADE_WARNING, moment,
+	     fact_fork_behind(facts, wait->held, wait->at.by), wait->held,
+	     proved ? &tale : &tale_of_doubt);
 }

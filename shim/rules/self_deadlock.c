@@ -6,7 +6,8 @@
 
 static const struct tale tale = {
 	"{thread} waits for ever at {wait_at} for {lock}, which it holds itself",
-	{{STEP_WAIT, "{thread} of process {pid} waits for {lock}, which it owns"}},
+	{{STEP_HOLDER, "{holder} had {lock} already, {taken}"},
+	 {STEP_WAIT, "{thread} of process {pid} waits for {lock}, which it owns"}},
 };
 
 void rule_self_deadlock(const struct facts *facts, const struct moment *moment,
