@@ -391,3 +391,22 @@ EXPORT int pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*ch
 	fork_register(child != NULL);
 	return REAL(pthread_atfork)(prepare, parent, child);
 }
+
+/* What may take away the right to make a file: the log is made before. */
+#define PASS_DROP(name, may_matter)                                          \
+	PASS(name)                                                           \
+	{                                                                    \
+		ENTER(name);                                                 \
+		(void)regs;                                                  \
+		if ((may_matter) && life.attached && !life_is_guest())       \
+			log_open();                                          \
+		return (void *)REAL(name);                                   \
+	}
+#define LIMITS_FILES (regs->arg[0] == RLIMIT_NOFILE || regs->arg[0] == RLIMIT_FSIZE)
+PASS_DROP(setuid, true)
+PASS_DROP(seteuid, true)
+PASS_DROP(setreuid, true)
+PASS_DROP(setresuid, true)
+PASS_DROP(chroot, true)
+PASS_DROP(setrlimit, LIMITS_FILES)
+PASS_DROP(setrlimit64, LIMITS_FILES)

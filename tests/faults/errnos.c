@@ -310,6 +310,25 @@ static void call_prctl(void)
 	CALL(prctl, prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL));
 }
 
+/* Rights that this process keeps, and some that nobody has. */
+static void call_rights(void)
+{
+	struct rlimit limit;
+	struct rlimit64 limit64;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	getrlimit64(RLIMIT_NOFILE, &limit64);
+	CALL(setuid, setuid(getuid()));
+	CALL(seteuid, seteuid(geteuid()));
+	CALL(setreuid, setreuid(getuid(), geteuid()));
+	CALL(setresuid, setresuid(getuid(), geteuid(), geteuid()));
+	CALL(chroot, chroot("/nowhere"));
+	CALL(setrlimit, setrlimit(RLIMIT_NOFILE, &limit));
+	CALL(setrlimit, setrlimit(-1, &limit));
+	CALL(setrlimit64, setrlimit64(RLIMIT_NOFILE, &limit64));
+	CALL(setrlimit64, setrlimit64(-1, &limit64));
+}
+
 static void call_loader(void)
 {
 	CALL(dlsym, dlsym(RTLD_DEFAULT, "getpid") != NULL);
@@ -343,6 +362,7 @@ int main(int argc, char **argv)
 		call_conditions();
 	call_loader();
 	call_prctl();
+	call_rights();
 	if (old_atfork)
 		CALL(pthread_atfork, old_atfork(NULL, NULL, NULL));
 	fflush(stdout);
