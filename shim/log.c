@@ -74,6 +74,11 @@ void log_start(const char *directory, uint64_t cap)
 		file.cap = MPSAN_CHUNK;
 }
 
+const char *log_directory(void)
+{
+	return file.directory;
+}
+
 void log_forked(void)
 {
 	if (file.state == OPEN || file.state == BORROWED)

@@ -54,6 +54,7 @@ uint32_t *log_thread_index(void);
 
 /* Where logs go and how large one may be. */
 void log_start(const char *directory, uint64_t cap);
+const char *log_directory(void);
 /* After a fork: the log in use is the parent's. */
 void log_forked(void);
 

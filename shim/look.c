@@ -20,7 +20,14 @@ static const char *const kind_name[] = {
 	"lock",	     "mutex",	  "read-write lock", "read-write lock",
 	"spin lock", "semaphore", "custom lock"};
 
-/* With no command at hand the proof is told at once, in two lines; the report tells the rest. */
+static bool is_proof(const struct ev_wait *w)
+{
+	if (w->flags & MPSAN_LF_SIGNALS)
+		return false;
+	return w->kind != MPSAN_LOCK_SEMAPHORE || (w->flags & MPSAN_LF_MUTUAL) || w->threads == 1;
+}
+
+/* With no command at hand a proof is told at once, in two lines; the report tells the rest. */
 static void print_wait(const struct ev_wait *w)
 {
 	char pid[16], owner[16], lock[24];
@@ -31,7 +38,9 @@ static void print_wait(const struct ev_wait *w)
 				    orphan			? "fork-orphaned-lock: " :
 				    w->reason == MPSAN_WAIT_OWN ? "fork-own-lock: " :
 								  "self-deadlock: ",
-				    kind_name[w->kind <= MPSAN_LOCK_CUSTOM ? w->kind : 0],
+				    w->flags & MPSAN_LF_PYTHON	     ? "Python lock" :
+				    w->kind <= MPSAN_LOCK_CUSTOM ? kind_name[w->kind] :
+								     "lock",
 				    " 0x",
 				    lock,
 				    " is held by thread ",
@@ -40,11 +49,16 @@ static void print_wait(const struct ev_wait *w)
 					     ", which is this thread; this wait cannot end",
 				    NULL};
 
+	const char *const more[] = {"==", pid, "== mpsan: `mpsan report ", log_directory(),
+				    "` tells where", NULL};
+
 	text_put_number(pid, pid + sizeof(pid), life.pid, 10);
 	text_put_number(owner, owner + sizeof(owner), w->owner, 10);
 	text_put_number(lock, lock + sizeof(lock), w->lock, 16);
-	if (!life.quiet && !(w->flags & MPSAN_LF_SIGNALS))
-		sys_print(line);
+	if (life.quiet || !is_proof(w))
+		return;
+	sys_print(line);
+	sys_print(more);
 }
 
 /* Where this thread took a lock that it holds already, as a `held` record that belongs to no fork. */
@@ -200,23 +214,35 @@ uint64_t look_spin(const void *lock, uint64_t caller)
 	return wait;
 }
 
+/* This thread holds a private semaphore, and neither a thread nor a signal could post it. */
+static bool holds_alone(const void *semaphore)
+{
+	const uint32_t *word = semaphore;
+
+	return !word[2] && hold_find(semaphore) && sys_thread_count() == 1 && !sys_has_handlers();
+}
+
 /*
- * Anybody may post: it is an orphan only if it served as a lock, or if nobody else is here to post
- * it. A signal handler may post as well, or end the wait with EINTR: then it is no proof.
+ * Anybody may post: whether it is a proof follows from what is stated here, that it served as a
+ * lock, that no other thread is here, that a signal handler might post or end the wait by EINTR.
  */
 uint64_t look_semaphore(const void *semaphore, uint64_t caller)
 {
 	const struct claim *o = fork_orphan_find(semaphore, MPSAN_LOCK_SEMAPHORE);
+	unsigned learned = hint_flags(semaphore);
 	uint64_t wait = 0;
 
-	if (!o || !may_look() || (hint_flags(semaphore) & MPSAN_LF_HANDOFF))
+	if (!may_look() || (learned & MPSAN_LF_HANDOFF))
 		return 0;
 	INSIDE
 	{
-		if ((o->flags & MPSAN_LF_MUTUAL) || sys_thread_count() == 1)
+		if (o)
 			wait = state_wait(semaphore, MPSAN_LOCK_SEMAPHORE,
 					  o->flags | (sys_has_handlers() ? MPSAN_LF_SIGNALS : 0),
 					  MPSAN_WAIT_ORPHAN, o->tid, o, caller);
+		else if ((learned & MPSAN_LF_MUTUAL) && holds_alone(semaphore))
+			wait = state_wait(semaphore, MPSAN_LOCK_SEMAPHORE, MPSAN_LF_MUTUAL,
+					  MPSAN_WAIT_SELF, thread_hot->tid, NULL, caller);
 	}
 	return wait;
 }

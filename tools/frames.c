@@ -214,31 +214,30 @@ json_t *frames_first_own(json_t *native)
 	return first;
 }
 
-static bool is_go_between(const char *file)
+/* How far a file is from the user: 0 a program of theirs, 1 an installed package, 2 Python's own. */
+static int distance(const char *file)
 {
-	static const char *const parts[] = {"/multiprocessing/", "/concurrent/futures/",
-					    "/threading.py",	 "/subprocess.py",
-					    "/queue.py",	 "<frozen importlib"};
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		if (strstr(file, parts[i]))
-			return true;
-	return false;
+	if (strstr(file, "/site-packages/") || strstr(file, "/dist-packages/"))
+		return 1;
+	return strstr(file, "/lib/python") || file[0] == '<' ? 2 : 0;
 }
 
 json_t *frames_first_script(json_t *python)
 {
-	json_t *frame;
+	json_t *frame, *best = NULL;
+	int nearest = 3;
 	size_t i;
 
 	json_array_foreach(python, i, frame)
 	{
 		const char *file = json_string_value(json_object_get(frame, "file"));
 
-		if (file && !is_go_between(file))
-			return frame;
+		if (file && distance(file) < nearest) {
+			nearest = distance(file);
+			best = frame;
+		}
 	}
-	return json_array_get(python, 0);
+	return best;
 }
 
 char *frame_text(const json_t *frame)

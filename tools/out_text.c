@@ -138,6 +138,8 @@ void out_text_summary(FILE *out, const json_t *document)
 	print_count(out, count_severity(document, "error"), "error", ", ");
 	print_count(out, count_severity(document, "warning"), "warning", ", ");
 	print_count(out, count_severity(document, "note"), "note", "");
+	if (number_of(document, "suppressed"))
+		fprintf(out, ", %lld suppressed", number_of(document, "suppressed"));
 	fprintf(out, " in %zu process%s\n", processes, processes == 1 ? "" : "es");
 }
 

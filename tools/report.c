@@ -161,6 +161,9 @@ void report_add(json_t *document, const struct judge *judge)
 			if (judge->found.item[i].count && (int)judge->found.item[i].grade == grade)
 				add_finding(json_object_get(document, "findings"),
 					    judge->found.item[i].json);
+	json_object_set_new(document, "suppressed",
+			    json_integer(json_integer_value(json_object_get(document, "suppressed")) +
+					 judge->suppressed));
 	add_processes(document, judge->reader);
 	limits_add(document, judge);
 }

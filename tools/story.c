@@ -181,7 +181,7 @@ static char *taken_text(const struct story *story)
 
 	if (!story->held || !where)
 		return text_copy("taken at an unknown place");
-	return text_format(story->held->ev.flags & MPSAN_LF_PYTHON ? "in %s" : "taken at %s",
+	return text_format(story->held->ev.flags & MPSAN_LF_PYTHON ? "then in %s" : "taken at %s",
 			   where);
 }
 

@@ -20,6 +20,16 @@ static char *trim(char *text)
 	return text;
 }
 
+/* A '#' after a blank begins a comment; within a word it belongs to the pattern. */
+static void cut_comment(char *text)
+{
+	for (char *c = text; *c; c++)
+		if (*c == '#' && c > text && strchr(" \t", c[-1])) {
+			*c = '\0';
+			return;
+		}
+}
+
 static char *take_line(struct suppressions *suppressions, const char *file, unsigned number,
 		       char *text)
 {
@@ -36,6 +46,7 @@ static char *take_line(struct suppressions *suppressions, const char *file, unsi
 	if (strcmp(text, "*") && rule_find(text) == RULE_COUNT)
 		return text_format("%s:%u: no such rule: %s; 'mpsan list rules' names them", file,
 				   number, text);
+	cut_comment(colon + 1);
 	*ARRAY_ADD(&suppressions->line) =
 		(struct suppression){text_copy(text), text_copy(trim(colon + 1))};
 	return NULL;
@@ -74,9 +85,16 @@ void suppressions_finish(struct suppressions *suppressions)
 	memset(suppressions, 0, sizeof(*suppressions));
 }
 
+/* A relative path in a pattern fits at any depth. */
 static bool fits(const char *pattern, const char *text)
 {
-	return text && !fnmatch(pattern, text, 0);
+	while (text) {
+		if (!fnmatch(pattern, text, 0))
+			return true;
+		text = strchr(text, '/');
+		text = text ? text + 1 : NULL;
+	}
+	return false;
 }
 
 static bool fits_frame(const char *pattern, const json_t *frame)
