@@ -83,6 +83,15 @@ static uint64_t key_of(const struct mpsan_thread *t)
 	return key;
 }
 
+/* Called with the GIL. */
+static void note_name(struct mpsan_thread *t)
+{
+	char name[128];
+
+	if (!t->name_pos && python_thread_name(t->pthread, name, sizeof(name)))
+		t->name_pos = log_text(name);
+}
+
 /*
  * Stack, Python frames and name of a thread that holds something, when its holds have changed or
  * some time has passed: forks that follow each other closely do not pay for every holder again.
@@ -90,7 +99,6 @@ static uint64_t key_of(const struct mpsan_thread *t)
 static void look_at_holder(struct snapshot *s, struct mpsan_thread *t)
 {
 	uint64_t key = key_of(t);
-	char name[128];
 
 	if (t->snap_key == key && s->now_ns - t->snap_ns < LOOK_AGAIN_NS)
 		return;
@@ -100,8 +108,7 @@ static void look_at_holder(struct snapshot *s, struct mpsan_thread *t)
 	if (!s->gil)
 		return;
 	t->snap_python = stack_python(t->pthread);
-	if (!t->name_pos && python_thread_name(t->pthread, name, sizeof(name)))
-		t->name_pos = log_text(name);
+	note_name(t);
 }
 
 static void add_claim(struct snapshot *s, const struct mpsan_hold *hold,
@@ -152,8 +159,10 @@ static void see_thread(struct mpsan_thread *t, void *context)
 		if (hold[i].tag && !(hold[i].tag & MPSAN_TAG_WANTED) &&
 		    MPSAN_TAG_KIND(hold[i].tag) <= MPSAN_LOCK_CUSTOM && !waits_for_own(hold, n, i))
 			add_claim(s, &hold[i], t);
-	if (s->gil && t->role == MPSAN_ROLE_UNKNOWN)
+	if (s->gil && t->role == MPSAN_ROLE_UNKNOWN) {
 		t->role = python_role(t->pthread);
+		note_name(t);
+	}
 	if (t->role == MPSAN_ROLE_QUEUE_FEEDER && sys_thread_alive(life.pid, t->tid))
 		s->feeders++;
 }

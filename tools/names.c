@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define ANCESTORS_MAX 64u
+#define THREADS_NAMED 6u
 
 const char *lock_kind_text(uint64_t kind)
 {
@@ -205,4 +206,46 @@ char *thread_text(const struct reader *reader, struct frames *frames, uint32_t s
 	if (slot < reader->session.slots && reader->session.table[slot].pid == tid)
 		return text_copy("main thread");
 	return text_format("TID %u", tid);
+}
+
+static char *thread_origin(const struct reader *reader, struct frames *frames,
+			   const struct seen_thread *thread)
+{
+	char *name = thread_text(reader, frames, thread->at.by, thread->at.tid), *where, *text;
+	json_t *frame = frame_of_caller(frames, &thread->at, thread->ev.creator_caller);
+	bool known = json_is_string(json_object_get(frame, "file"));
+
+	where = known ? frame_text(frame) : NULL;
+	text = where ? text_format("%s (created at %s)", name, where) : text_copy(name);
+	json_decref(frame);
+	free(where);
+	free(name);
+	return text;
+}
+
+char *threads_text(const struct reader *reader, struct frames *frames, const struct fact_fork *fork)
+{
+	char *list = NULL;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < reader->threads.count; i++) {
+		const struct seen_thread *thread = &reader->threads.item[i];
+		char *one, *longer;
+
+		if (thread->at.by != fork->at.by || thread->at.tid == fork->at.tid ||
+		    thread->at.time_ns > fork->at.time_ns || ++count > THREADS_NAMED)
+			continue;
+		one = thread_origin(reader, frames, thread);
+		longer = text_format("%s%s%s", list ? list : "", list ? ", " : "", one);
+		free(list);
+		free(one);
+		list = longer;
+	}
+	if (count > THREADS_NAMED) {
+		char *longer = text_format("%s and %u more", list, count - THREADS_NAMED);
+
+		free(list);
+		list = longer;
+	}
+	return list ? list : text_copy("none that the library saw start");
 }

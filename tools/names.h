@@ -34,4 +34,8 @@ const char *how_text(uint64_t how);
  */
 char *thread_text(const struct reader *reader, struct frames *frames, uint32_t slot, uint32_t tid);
 
+/* The threads that the process had started before a fork, with where each was created; the caller owns it. */
+char *threads_text(const struct reader *reader, struct frames *frames,
+		   const struct fact_fork *fork);
+
 #endif

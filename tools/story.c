@@ -205,6 +205,8 @@ static void story_words(struct story *story)
 	word(story, "how", text_format("%s()", how_text(fork ? fork->ev.how : MPSAN_HOW_FORK)));
 	word(story, "threads",
 	     text_format("%llu", fork ? (unsigned long long)fork->ev.threads : 0));
+	word(story, "others",
+	     fork ? threads_text(story->reader, story->frames, fork) : NULL);
 	word(story, "feeders", text_format("%llu", fork ? (unsigned long long)fork->ev.feeder : 0));
 	word(story, "child", text_format("%u", fork ? pid_of(story, fork->child) : 0));
 	word(story, "parent", text_format("%u", fork ? pid_of(story, fork->at.by) : 0));

@@ -174,6 +174,8 @@ static int by_forkpty(void)
 
 	if (child == 0)
 		_exit(0);
+	if (child < 0 && (errno == ENOENT || errno == ENODEV))
+		return 77; /* no pseudo-terminals here */
 	return child_wait(child);
 }
 
