@@ -44,7 +44,7 @@ build/mpsan: $(TOOL_OBJ) $(CORE_OBJ)
 	$(SAY) LINK $@
 	$(Q)$(CC) $(CFLAGS) -o $@ $(TOOL_OBJ) $(CORE_OBJ) $(TOOL_LIBS)
 
-build/obj/shim/core/%.o build/obj/shim/rules/%.o: EXTRA := -ffreestanding
+build/obj/shim/mem.c.o build/count/shim/mem.c.o: SHIM_FLAGS += -fno-builtin
 build/obj/shim/%.c.o: shim/%.c
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(SHIM_FLAGS) $(CFLAGS) -c $< -o $@

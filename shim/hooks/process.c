@@ -380,17 +380,21 @@ EXPORT int __register_atfork(void (*prepare)(void), void (*parent)(void), void (
 	return REAL(__register_atfork)(prepare, parent, child, dso);
 }
 
-/* Exported as glibc does: for binaries that know it by its oldest version, and not for dlsym. */
-#if defined(__x86_64__)
-__asm__(".symver pthread_atfork, pthread_atfork@GLIBC_2.2.5, hidden");
-#endif
-
-EXPORT int pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
+__attribute__((visibility("hidden"))) int pthread_atfork(void (*prepare)(void),
+							 void (*parent)(void),
+							 void (*child)(void))
 {
 	ENTER(pthread_atfork);
 	fork_register(child != NULL);
 	return REAL(pthread_atfork)(prepare, parent, child);
 }
+
+/* Exported as glibc does: for binaries that know it by its oldest version, and not for dlsym. */
+#if defined(__x86_64__)
+EXPORT int old_pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
+	__attribute__((alias("pthread_atfork"), nothrow, leaf));
+__asm__(".symver old_pthread_atfork, pthread_atfork@GLIBC_2.2.5, remove");
+#endif
 
 /* What may take away the right to make a file: the log is made before. */
 #define PASS_DROP(name, may_matter)                                          \
