@@ -171,7 +171,7 @@ void binary_finish(struct binary *binary)
 const char *binary_obstacle(const struct binary *binary)
 {
 	if (!binary->path)
-		return "it was not found";
+		return "it was not found, or is not executable";
 	if (!binary->is_elf)
 		return "it is no ELF program";
 	if (binary->is_foreign)

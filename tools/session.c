@@ -42,7 +42,8 @@ static char *map_table(struct session *session, const char *dir)
 
 	if (fd < 0)
 		return text_format(
-			"%s: no session here (file 'session': %s); give the directory of a session",
+			"%s: no session here (file 'session': %s); give the directory of a session; "
+			"plain preloading keeps one for each program in $TMPDIR/mpsan-UID/PID.START",
 			dir, strerror(errno));
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= (off_t)MPSAN_PAGE)
 		map = mmap(NULL, st.st_size, PROT_READ | (session->writable ? PROT_WRITE : 0),
