@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Killed at a random moment, writers lose nothing that they had been told was written, and leave no torn record."""
 # cases
-# limit: 600
+# limit: 1800
 
 import os
 import random
@@ -51,7 +51,7 @@ def check_round():
 
 
 def check():
-    total = sum(check_round() for _ in range(rounds(5, 100)))
+    total = sum(check_round() for _ in range(rounds(5, 1000)))
     print(f"{total} events acknowledged, none lost")
 
 

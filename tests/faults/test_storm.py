@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Forks from four threads while eight lock and unlock: no child hangs, and each has its slot and its fork's event."""
-# limit: 600
+# limit: 1800
 
 import sys
 import tempfile
@@ -30,7 +30,7 @@ def check_round(times):
 
 def check():
     for _ in range(rounds(1, 5)):
-        check_round(rounds(100, 1000))
+        check_round(rounds(100, 5000))
 
 
 main({"storm": check})
