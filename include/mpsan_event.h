@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "mpsan_log.h"
+
 enum mpsan_event_type {
 	EV_none,
 #define FIELD(name, format)
@@ -36,6 +38,18 @@ enum mpsan_wait_reason {
 	MPSAN_WAIT_OWN, /* its owner is this very thread under its TID from before the fork */
 	MPSAN_WAIT_SELF, /* its owner is this very thread */
 };
+
+/*
+ * Whether an orphaned wait is a proof: nothing in its process could end it. Anybody may post a
+ * semaphore, so it must have served as a lock, or there is no other thread.
+ */
+static inline int mpsan_wait_is_proof(const struct ev_wait *wait)
+{
+	if (wait->flags & MPSAN_LF_SIGNALS)
+		return 0;
+	return wait->kind != MPSAN_LOCK_SEMAPHORE || wait->flags & MPSAN_LF_MUTUAL ||
+	       wait->threads == 1;
+}
 
 /* ev_fork.flags */
 enum mpsan_fork_flags {

@@ -18,8 +18,7 @@
 
 #define SNAPSHOTS 16u
 #define ORPHANS 1000u
-#define LOOK_AGAIN_NS \
-	100000000u /* a stack this old is read again although its thread holds what it held */
+#define LOOK_AGAIN_NS 100000000u /* a holder's stack this old is read again */
 
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso);
 
@@ -44,8 +43,8 @@ struct snapshot {
 };
 
 static struct snapshot pool[SNAPSHOTS];
-STATE static uint32_t
-	busy[SNAPSHOTS]; /* apart: a look at them must not touch every snapshot's page */
+/* Apart from the pool: a look at them must not touch every snapshot's page. */
+STATE static uint32_t busy[SNAPSHOTS];
 STATE static struct snapshot *left_behind; /* in a child: the snapshot of the fork that made it */
 static bool child_handlers; /* of others */
 static TLS struct snapshot *current;
@@ -428,10 +427,11 @@ static void drop_repaired(struct snapshot *s)
 	s->orphan_count = kept;
 }
 
-void fork_repaired(const void *lock)
+void fork_lock_made(const void *lock, uint64_t caller)
 {
 	struct snapshot *s = left_behind;
 
+	hint_init(lock, caller);
 	for (uint32_t i = 0; s && i < s->orphan_count; i++) {
 		if (claim_lock(&s->orphan[i]) != lock)
 			continue;

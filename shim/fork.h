@@ -35,7 +35,7 @@ void fork_born(void);
  */
 const struct claim *fork_orphan_find(const void *lock, unsigned kind);
 
-/* In a forked child: this lock was made anew, so nobody's hold on it counts any more. */
-void fork_repaired(const void *lock);
+/* A lock was initialised: in a forked child nobody's hold on it from before counts any more. */
+void fork_lock_made(const void *lock, uint64_t caller);
 
 #endif

@@ -20,13 +20,6 @@ static const char *const kind_name[] = {
 	"lock",	     "mutex",	  "read-write lock", "read-write lock",
 	"spin lock", "semaphore", "custom lock"};
 
-static bool is_proof(const struct ev_wait *w)
-{
-	if (w->flags & MPSAN_LF_SIGNALS)
-		return false;
-	return w->kind != MPSAN_LOCK_SEMAPHORE || (w->flags & MPSAN_LF_MUTUAL) || w->threads == 1;
-}
-
 /* With no command at hand a proof is told at once, in two lines; the report tells the rest. */
 static void print_wait(const struct ev_wait *w)
 {
@@ -55,7 +48,7 @@ static void print_wait(const struct ev_wait *w)
 	text_put_number(pid, pid + sizeof(pid), life.pid, 10);
 	text_put_number(owner, owner + sizeof(owner), w->owner, 10);
 	text_put_number(lock, lock + sizeof(lock), w->lock, 16);
-	if (life.quiet || !is_proof(w))
+	if (life.quiet || !mpsan_wait_is_proof(w))
 		return;
 	sys_print(line);
 	sys_print(more);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "grades.h"
 #include "report.h"
 
 #define FRAMES_SHOWN 40u
@@ -148,24 +149,10 @@ static bool is_note(const json_t *finding)
 	return !strcmp(text_of(finding, "severity"), "note");
 }
 
-/* How many notes of the same rule stand before this one. */
-static unsigned notes_before(const json_t *findings, size_t index)
-{
-	const char *rule = text_of(json_array_get(findings, index), "rule");
-	unsigned count = 0;
-
-	for (size_t i = 0; i < index; i++) {
-		const json_t *other = json_array_get(findings, i);
-
-		count += is_note(other) && !strcmp(text_of(other, "rule"), rule);
-	}
-	return count;
-}
-
 void out_text_notes(FILE *out, const json_t *document)
 {
 	const json_t *findings = json_object_get(document, "findings");
-	unsigned left_out = 0;
+	unsigned shown[RULE_COUNT + 1] = {0}, left_out = 0;
 	json_t *finding;
 	size_t i;
 
@@ -173,7 +160,7 @@ void out_text_notes(FILE *out, const json_t *document)
 	{
 		if (!is_note(finding))
 			continue;
-		if (notes_before(findings, i) < NOTES_SHOWN)
+		if (shown[rule_find(text_of(finding, "rule"))]++ < NOTES_SHOWN)
 			out_text_finding(out, finding);
 		else
 			left_out++;

@@ -17,18 +17,10 @@
 #define RWLOCK_IN_USE(l) UNLIKELY((l)->__data.__readers >> 3 || (l)->__data.__cur_writer)
 #define SPIN_TAKEN(l) UNLIKELY(*(l) != 1)
 
-/* In a forked child a lock made anew is no orphan any more. */
-static void note_init(const void *lock, uint64_t caller)
-{
-	hint_init(lock, caller);
-	if (UNLIKELY(life.forked))
-		fork_repaired(lock);
-}
-
 EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *attr)
 {
 	ENTER(pthread_mutex_init);
-	note_init(m, CALLER);
+	fork_lock_made(m, CALLER);
 	return REAL(pthread_mutex_init)(m, attr);
 }
 
@@ -85,7 +77,7 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 EXPORT int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *attr)
 {
 	ENTER(pthread_rwlock_init);
-	note_init(l, CALLER);
+	fork_lock_made(l, CALLER);
 	return REAL(pthread_rwlock_init)(l, attr);
 }
 
@@ -180,7 +172,7 @@ EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 EXPORT int pthread_spin_init(pthread_spinlock_t *l, int shared)
 {
 	ENTER(pthread_spin_init);
-	note_init((const void *)l, CALLER);
+	fork_lock_made((const void *)l, CALLER);
 	if (shared == PTHREAD_PROCESS_SHARED)
 		hint_learn((const void *)l, MPSAN_LF_SHARED);
 	return REAL(pthread_spin_init)(l, shared);
@@ -226,7 +218,7 @@ EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
 EXPORT int mtx_init(mtx_t *m, int type)
 {
 	ENTER(mtx_init);
-	note_init(m, CALLER);
+	fork_lock_made(m, CALLER);
 	return REAL(mtx_init)(m, type);
 }
 

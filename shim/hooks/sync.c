@@ -22,9 +22,7 @@
 EXPORT int sem_init(sem_t *s, int shared, unsigned value)
 {
 	ENTER(sem_init);
-	hint_init(s, CALLER);
-	if (UNLIKELY(life.forked))
-		fork_repaired(s);
+	fork_lock_made(s, CALLER);
 	return REAL(sem_init)(s, shared, value);
 }
 

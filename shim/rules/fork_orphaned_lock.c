@@ -22,19 +22,11 @@ static const struct tale tale_of_doubt = {
 	 {STEP_WAIT, "{thread} of the child {pid} waits for {lock}"}},
 };
 
-static bool is_proved(const struct ev_wait *wait)
-{
-	if (wait->flags & MPSAN_LF_SIGNALS)
-		return false;
-	return wait->kind != MPSAN_LOCK_SEMAPHORE || wait->flags & MPSAN_LF_MUTUAL ||
-	       wait->threads == 1;
-}
-
 void rule_fork_orphaned_lock(const struct facts *facts, const struct moment *moment,
 			     struct findings *out)
 {
 	const struct fact_wait *wait = &facts->waits[moment->index];
-	bool proved = is_proved(&wait->ev);
+	bool proved = mpsan_wait_is_proof(&wait->ev);
 
 	if (wait->ev.reason != MPSAN_WAIT_ORPHAN || wait->ev.kind > MPSAN_LOCK_CUSTOM ||
 	    wait->ev.flags & (MPSAN_LF_SHARED | MPSAN_LF_TIMED | MPSAN_LF_HANDOFF))
