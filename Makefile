@@ -18,11 +18,13 @@ SHIM_FLAGS := $(BASE) -fPIC -fvisibility=hidden -fno-plt -ftls-model=initial-exe
 	-fno-stack-protector -fcf-protection=none -fstack-usage
 SHIM_LINK := -shared -Wl,-z,defs -Wl,-z,noseparate-code -Wl,-z,now -Wl,-z,relro -Wl,--version-script=shim/exports.map \
 	-Wl,-soname,libmpsan.so -Wl,--hash-style=gnu
-SHIM_SRC := $(wildcard shim/*.c shim/hooks/*.c) shim/arch/$(ARCH).S
+# Readers of CPython's structures, for the library and the command: one object file serves both.
+CPYTHON_SRC := $(wildcard shim/cpython/*.c)
+SHIM_SRC := shim/arch/$(ARCH).S $(wildcard shim/*.c shim/hooks/*.c) $(CPYTHON_SRC)
 SHIM_OBJ := $(SHIM_SRC:%=build/obj/%.o)
 COUNT_OBJ := $(SHIM_SRC:%=build/count/%.o)
 
-CORE_SRC := $(wildcard shim/core/*.c shim/rules/*.c)
+CORE_SRC := $(wildcard shim/core/*.c shim/rules/*.c) $(CPYTHON_SRC)
 CORE_OBJ := $(CORE_SRC:%=build/obj/%.o)
 TOOL_SRC := $(wildcard tools/*.c)
 TOOL_OBJ := $(TOOL_SRC:%=build/obj/%.o)
@@ -65,20 +67,26 @@ build/obj/tools/%.c.o: tools/%.c
 TEST_FLAGS := $(BASE) -Iinclude
 PRELOAD_SRC := $(filter-out %_test.c,$(wildcard tests/preload/*.c))
 PRELOAD_BIN := $(PRELOAD_SRC:%.c=build/%)
+PRELOAD_LIB := $(patsubst %.c,build/%.so,$(wildcard tests/preload/lib/*.c))
 EXAMPLE_BIN := $(patsubst %.c,build/%,$(wildcard examples/*.c examples/*/*.c))
 BENCH_BIN := $(patsubst %.c,build/%,$(wildcard tests/bench/*.c))
 FAULT_BIN := $(patsubst %.c,build/%,$(wildcard tests/faults/*.c))
 UNIT_BIN := $(patsubst %.c,build/%,$(wildcard tests/unit/test_*.c))
 UNIT_PART := $(patsubst %.c,build/obj/%.c.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
 SNIPPETS := build/tests/snippets/libsnippets.so build/tests/snippets/snippets
-TESTS := $(PRELOAD_BIN) $(EXAMPLE_BIN) $(UNIT_BIN) $(FAULT_BIN) $(SNIPPETS) build/tests/libmpsan-count.so
+TESTS := $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(FAULT_BIN) $(SNIPPETS) build/tests/libmpsan-count.so
 
+# A line `// link: WORDS` near a program's top adds to its command line.
+LINK_LINE = $$(sed -n 's|^// link: ||p' $<)
 $(PRELOAD_BIN) $(EXAMPLE_BIN) $(BENCH_BIN) $(FAULT_BIN): build/%: %.c
 	$(SAY) CC $<
-	$(Q)mkdir -p $(@D) && $(CC) $(TEST_FLAGS) -O1 -o $@ $< -pthread -ldl -lutil $(if $(findstring bench,$<),,-rdynamic)
+	$(Q)mkdir -p $(@D) && $(CC) $(TEST_FLAGS) -O1 -o $@ $< -pthread -ldl -lutil $(if $(findstring bench,$<),,-rdynamic) $(LINK_LINE)
+$(PRELOAD_LIB): build/%.so: %.c
+	$(SAY) LINK $@
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread
 build/tests/snippets/libsnippets.so: tests/snippets/snippets.c shim/hooks.def tests/snippets/snippets.def
 	$(SAY) LINK $@
-	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread -ldl -lutil
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread -ldl -lutil -lstdc++ -lgomp
 build/tests/snippets/snippets: tests/snippets/snippets_main.c build/tests/snippets/libsnippets.so
 	$(SAY) LINK $@
 	$(Q)$(CC) $(BASE) -o $@ $< -Lbuild/tests/snippets -lsnippets -Wl,-rpath,'$$ORIGIN'
@@ -97,7 +105,7 @@ check: all $(TESTS) ## run every test that needs neither a GPU nor anything outs
 demo: all $(EXAMPLE_BIN) ## run the main job on the examples and show its reports
 	$(Q)examples/demo
 
-bench: all $(BENCH_BIN) ## print the performance table
+bench: all $(BENCH_BIN) build/tests/faults/crowd ## print the performance table
 	$(Q)$(PYTHON) tests/bench/bench.py
 
 check-suites: all $(TESTS) ## run the long suites: other people's tests, bare and under the library

@@ -37,18 +37,40 @@ enum mpsan_wait_reason {
 	MPSAN_WAIT_ORPHAN = 1, /* its owner is a thread that the fork left behind */
 	MPSAN_WAIT_OWN, /* its owner is this very thread under its TID from before the fork */
 	MPSAN_WAIT_SELF, /* its owner is this very thread */
+	MPSAN_WAIT_ALONE, /* no other thread is here that could end it, and its memory is private */
+	MPSAN_WAIT_TEAM, /* the pool's threads were left behind by the fork (libgomp) */
+	MPSAN_WAIT_INSIDE, /* a libc function whose inner lock a thread left behind may hold */
+};
+
+/* What a knot is (ev_knot.cause). */
+enum mpsan_knot_cause {
+	MPSAN_KNOT_CYCLE = 1, /* owners wait for each other */
+	MPSAN_KNOT_DEAD_END, /* nobody is left who could end these waits */
+	MPSAN_KNOT_OWNER_GONE, /* the last taker of a lock is dead */
+	MPSAN_KNOT_WAITER_GONE, /* who was to answer a wake-up is dead */
+	MPSAN_KNOT_TASK_LOST, /* a pool worker died with its task */
+	MPSAN_KNOT_LONG, /* no proof: it lasts longer than --hang-after */
 };
 
 /*
  * Whether an orphaned wait is a proof: nothing in its process could end it. Anybody may post a
- * semaphore, so it must have served as a lock, or there is no other thread.
+ * semaphore, so it must have served as a lock, or there is no other thread. Nor does an import lock
+ * show whose it is.
  */
 static inline int mpsan_wait_is_proof(const struct ev_wait *wait)
 {
-	if (wait->flags & MPSAN_LF_SIGNALS)
+	if (wait->flags & MPSAN_LF_SIGNALS || wait->reason == MPSAN_WAIT_INSIDE)
 		return 0;
-	return wait->kind != MPSAN_LOCK_SEMAPHORE || wait->flags & MPSAN_LF_MUTUAL ||
-	       wait->threads == 1;
+	if (wait->reason == MPSAN_WAIT_ALONE || wait->reason == MPSAN_WAIT_TEAM)
+		return 1;
+	return (wait->kind != MPSAN_LOCK_SEMAPHORE && wait->kind != MPSAN_LOCK_IMPORT) ||
+	       wait->flags & MPSAN_LF_MUTUAL || wait->threads == 1;
+}
+
+/* ev_order.gates_more: locks held meanwhile, beyond the three that are named, one bit for each. */
+static inline uint64_t mpsan_gate_bit(uint64_t address)
+{
+	return 1ull << (address * 0x9e3779b97f4a7c15ull >> 58);
 }
 
 /* ev_fork.flags */
@@ -57,6 +79,8 @@ enum mpsan_fork_flags {
 	MPSAN_FORK_PYTHON = 2, /* the caller held the GIL */
 	MPSAN_FORK_HANDLERS = 4, /* atfork handlers ran */
 	MPSAN_FORK_FEEDER_BUSY = 8, /* a queue feeder held a private lock */
+	MPSAN_FORK_PREEXEC = 16, /* subprocess with a preexec_fn: Python runs before the exec */
+	MPSAN_FORK_IMPORTING = 32, /* the forking thread itself was importing a module */
 };
 
 #endif

@@ -65,6 +65,8 @@ enum mpsan_process_flags {
 	MPSAN_PROCESS_MULTI = 16, /* it had more than one thread at some time */
 	MPSAN_PROCESS_REPLACED =
 		32, /* its exec came to pass: the next image has a slot of its own */
+	MPSAN_PROCESS_ALARM = 128, /* it set an alarm: its end, or a handler, may be near */
+	MPSAN_PROCESS_NO_BOOKS = 64, /* no log of its own could be made: nobody sees its claims */
 };
 
 enum mpsan_off {
@@ -119,6 +121,7 @@ struct mpsan_session {
 	uint64_t off; /* set by the command: the library passes everything through from now on */
 	char options[1024]; /* MPSAN_OPTIONS of the session, NUL-terminated */
 	uint64_t end_ns; /* when the command stopped following it; 0: not yet */
+	uint64_t claimed; /* slots claimed so far; 0 in sessions of before November 2026 */
 };
 
 /* First page of SLOT.log; one page of thread index follows, records begin at MPSAN_LOG_START. */
@@ -188,8 +191,27 @@ enum mpsan_lock_kind {
 	MPSAN_LOCK_CUSTOM, /* mpsan_lock_acquired() */
 	MPSAN_WAIT_COND, /* waits only, never held */
 	MPSAN_WAIT_BARRIER,
-	MPSAN_WAIT_JOIN,
+	MPSAN_WAIT_JOIN, /* the address is the pthread_t of the thread that is to end */
+	MPSAN_LOCK_LIBC, /* inside a libc function with a lock of its own (shim/hooks/libc.c) */
+	MPSAN_LOCK_IMPORT, /* of a Python module under import: the address is a hash of its name */
+	MPSAN_LOCK_GUARD, /* of a C++ static under construction: its guard variable */
+	MPSAN_WAIT_FUTEX, /* a bare futex word */
+	MPSAN_WAIT_GIL, /* Python's global interpreter lock: its condition variable */
+	MPSAN_WAIT_POOL, /* an OpenMP region that needs the threads of a pool */
+	/* Seen by the supervisor only. The address is a pid or the inode of a pipe. */
+	MPSAN_WAIT_PROCESS,
+	MPSAN_WAIT_PIPE_READ,
+	MPSAN_WAIT_PIPE_WRITE,
+	MPSAN_WAIT_SYSCALL,
+	MPSAN_KIND_COUNT
 };
+
+/* Whether a claim of this kind is a hold that a forked child may miss, not a mere wait. */
+static inline int mpsan_kind_is_lock(unsigned kind)
+{
+	return (kind >= MPSAN_LOCK_MUTEX && kind <= MPSAN_LOCK_CUSTOM) ||
+	       (kind >= MPSAN_LOCK_LIBC && kind <= MPSAN_LOCK_GUARD);
+}
 
 /* Properties of a lock or of one hold of it, as far as they were seen. */
 enum mpsan_lock_flags {
@@ -207,11 +229,16 @@ enum mpsan_lock_flags {
 	MPSAN_LF_PYTHON = 1024, /* taken by the interpreter */
 	MPSAN_LF_WANTED = 2048, /* waited for when seen, not held */
 	MPSAN_LF_SIGNALS = 4096, /* a wait that a signal handler of this process could end */
+	MPSAN_LF_HANDLER = 8192, /* a wait inside an atfork handler: fork has not returned */
+	MPSAN_LF_OWNER_DEAD = 16384, /* the owner's thread or process is gone */
+	MPSAN_LF_CYCLE = 32768, /* this wait lies on a cycle of owners */
+	MPSAN_LF_HOLDS_GIL = 65536, /* the waiting thread holds Python's global interpreter lock */
 };
 
 /*
- * One claim: 16 bytes. The tag is the address (48 bits), the kind (8 bits at 48) and
- * MPSAN_TAG_WANTED.
+ * One claim: 16 bytes. The tag is the address (48 bits), the kind (7 bits at 48) and, for the
+ * supervisor, what is known of a wait: that it is one, has a time limit, holds the GIL, and what
+ * was learned of a semaphore.
  */
 struct mpsan_hold {
 	uint64_t tag;
@@ -219,6 +246,10 @@ struct mpsan_hold {
 };
 
 #define MPSAN_TAG_WANTED (1ull << 63)
+#define MPSAN_TAG_TIMED (1ull << 62)
+#define MPSAN_TAG_GIL (1ull << 61)
+#define MPSAN_TAG_MUTUAL (1ull << 60) /* as MPSAN_LF_MUTUAL */
+#define MPSAN_TAG_HANDOFF (1ull << 59)
 #define MPSAN_TAG(address, kind) ((uint64_t)(uintptr_t)(address) | (uint64_t)(kind) << 48)
 #define MPSAN_TAG_ADDRESS(tag) ((tag)&0xffffffffffffull)
 #define MPSAN_TAG_KIND(tag) ((unsigned)((tag) >> 48 & 0x7f))
@@ -242,7 +273,25 @@ struct mpsan_thread {
 	uint64_t snap_python;
 	uint64_t role; /* enum mpsan_thread_role, learned from its outermost Python frames */
 	struct mpsan_hold hold[MPSAN_HOLDS];
+	/* From here on: not in records of before November 2026, which are two units shorter. */
+	uint64_t pool; /* base of the libgomp whose pool this thread has used, 0: none */
+	uint64_t pool_team; /* threads of its largest region */
+	uint64_t pool_caller; /* return address of that region's start */
+	uint64_t loading; /* position of a `text` record: the path of the dlopen under way */
+	uint64_t pool_held; /* position of a `held` event: where that pool was used first */
+	uint64_t pool_slot; /* slot + 1 of the process that used it, in whose log that event is */
+	uint64_t loading_frame; /* where that call's return address stands, and what it is */
+	uint64_t loading_back;
+	uint64_t waiting; /* position of the `wait` event of the call under way, 0: none was stated */
+	uint64_t wait_ns; /* since when it waits for its newest claim, 0: it does not, or not known */
+	uint64_t spare[6];
 };
+
+/* Where in the thread index the search for a TID begins; it goes on upwards, to the first free place. */
+static inline uint32_t mpsan_thread_place(uint32_t tid)
+{
+	return (uint32_t)((uint64_t)(tid * 2654435761u) * MPSAN_THREADS >> 32);
+}
 
 enum mpsan_thread_role {
 	MPSAN_ROLE_UNKNOWN,
@@ -267,8 +316,8 @@ struct mpsan_stack {
 _Static_assert(sizeof(struct mpsan_process) == 256, "a slot is 256 bytes");
 _Static_assert(sizeof(struct mpsan_record) == 32, "a record's header is 32 bytes");
 _Static_assert(sizeof(struct mpsan_hold) == 16, "a claim is 16 bytes");
-_Static_assert(sizeof(struct mpsan_thread) + sizeof(struct mpsan_record) == 1024,
-	       "a thread is 16 units");
+_Static_assert(sizeof(struct mpsan_thread) + sizeof(struct mpsan_record) == 1152,
+	       "a thread is 18 units");
 _Static_assert(sizeof(struct mpsan_session) <= MPSAN_PAGE, "the session's head fits its page");
 _Static_assert(sizeof(struct mpsan_log) <= MPSAN_PAGE, "a log's head fits its page");
 

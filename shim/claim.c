@@ -12,6 +12,7 @@
 
 #include "hint.h"
 #include "life.h"
+#include "loader.h"
 #include "log.h"
 #include "stack.h"
 #include "sys.h"
@@ -66,6 +67,7 @@ union lock_memory {
 	struct __pthread_rwlock_arch_t rwlock;
 	pthread_spinlock_t spin;
 	uint32_t semaphore[4];
+	uint64_t guard;
 };
 
 static uint32_t bytes_of(unsigned kind)
@@ -80,6 +82,8 @@ static uint32_t bytes_of(unsigned kind)
 		return sizeof(pthread_spinlock_t);
 	case MPSAN_LOCK_SEMAPHORE:
 		return 4 * sizeof(uint32_t);
+	case MPSAN_LOCK_GUARD:
+		return sizeof(uint64_t);
 	default:
 		return 0; /* a custom lock: its program's word is all there is */
 	}
@@ -97,6 +101,10 @@ static bool memory_agrees(const union lock_memory *copy, struct claim *c)
 		return copy->spin != 1;
 	case MPSAN_LOCK_SEMAPHORE:
 		return semaphore_true(copy->semaphore, c);
+	case MPSAN_LOCK_GUARD:
+		return claim_guard_open(&copy->guard);
+	case MPSAN_LOCK_IMPORT: /* of the loader, or a Python module's, which memory does not know */
+		return claim_lock(c) != loader_lock() || loader_owner(loader_lock()) == c->tid;
 	default:
 		return true;
 	}
@@ -104,6 +112,11 @@ static bool memory_agrees(const union lock_memory *copy, struct claim *c)
 
 static void settle(struct claim *c, const union lock_memory *copy)
 {
+	if (MPSAN_TAG_KIND(c->tag) == MPSAN_LOCK_IMPORT &&
+	    claim_lock(c) != loader_lock()) { /* a Python module's: its address is a hash */
+		c->flags = MPSAN_LF_VERIFIED | MPSAN_LF_PYTHON;
+		return;
+	}
 	c->flags = hint_flags(claim_lock(c));
 	if (stack_in_module((uint64_t)(uintptr_t)claim_lock(c), NULL))
 		c->flags |= MPSAN_LF_STATIC;
@@ -117,7 +130,7 @@ static void verify_one(struct claim *c, union lock_memory *copy)
 	uint32_t bytes = bytes_of(MPSAN_TAG_KIND(c->tag));
 
 	c->flags = 0;
-	if (sys_peek(copy, claim_lock(c), bytes) == (long)bytes)
+	if (!bytes || sys_peek(copy, claim_lock(c), bytes) == (long)bytes)
 		settle(c, copy);
 	else
 		log_count(claims_unread);
@@ -141,9 +154,9 @@ static uint32_t block_of(struct run *run, const struct claim *c)
 {
 	uint64_t address = (uint64_t)(uintptr_t)claim_lock(c),
 		 start = address & ~(uint64_t)(BLOCK - 1);
-	uint32_t i = 0;
+	uint32_t i = 0, bytes = bytes_of(MPSAN_TAG_KIND(c->tag));
 
-	if (address + bytes_of(MPSAN_TAG_KIND(c->tag)) > start + BLOCK)
+	if (!bytes || address + bytes > start + BLOCK)
 		return BLOCKS;
 	while (i < run->blocks && run->start[i] != start)
 		i++;

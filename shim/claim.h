@@ -7,6 +7,8 @@
 
 #include "../include/mpsan_log.h"
 
+#define CLAIMS_LEFT 1000u /* of one fork */
+
 /* A claim taken out of its thread's list. */
 struct claim {
 	uint64_t tag;
@@ -28,6 +30,18 @@ static inline const void *claim_lock(const struct claim *claim)
  * as much as everything else here; what cannot be read is refuted, and counted.
  */
 void claims_verify(struct claim *claim, uint32_t count);
+
+/*
+ * Whether the static of this guard is under construction. Its first byte says that it is done
+ * (Itanium C++ ABI, 3.3.3), the second that somebody is at it (libstdc++: libsupc++/guard.cc;
+ * libc++abi: cxa_guard_impl.h).
+ */
+static inline bool claim_guard_open(const void *guard)
+{
+	const uint8_t *byte = guard;
+
+	return !byte[0] && byte[1];
+}
 
 /*
  * Properties of a mutex from its kind word (struct __pthread_mutex_s.__kind, glibc

@@ -132,9 +132,14 @@ static uint32_t find_sysv(const struct symbols *s, const char *name, const char 
 	return 0;
 }
 
+static uint32_t find_index(const struct symbols *s, const char *name, const char *version)
+{
+	return s->gnu_hash ? find_gnu(s, name, version) : find_sysv(s, name, version);
+}
+
 static void *find(const struct symbols *s, const char *name, const char *version)
 {
-	uint32_t i = s->gnu_hash ? find_gnu(s, name, version) : find_sysv(s, name, version);
+	uint32_t i = find_index(s, name, version);
 	void *at = i ? (void *)(s->bias + s->table[i].st_value) : NULL;
 
 	if (at && ELF64_ST_TYPE(s->table[i].st_info) == STT_GNU_IFUNC)
@@ -149,13 +154,20 @@ void *elf_find_in(const struct link_map *map, const char *name, const char *vers
 	return symbols_read(&s, map->l_addr, map->l_ld) ? find(&s, name, version) : NULL;
 }
 
-void *elf_next(const char *name, const char *version)
+const struct link_map *elf_self(void)
 {
 	const struct link_map *map = first_object();
-	void *at = NULL;
 
 	while (map && map->l_ld != _DYNAMIC)
 		map = map->l_next;
+	return map;
+}
+
+void *elf_next(const char *name, const char *version)
+{
+	const struct link_map *map = elf_self();
+	void *at = NULL;
+
 	for (map = map ? map->l_next : NULL; map && !at; map = map->l_next)
 		at = elf_find_in(map, name, version);
 	return at;
@@ -168,6 +180,20 @@ void *elf_find_anywhere(const char *name)
 	for (const struct link_map *map = first_object(); map && !at; map = map->l_next)
 		at = elf_find_in(map, name, NULL);
 	return at;
+}
+
+void *elf_find_sized(const char *name, uint64_t *bytes)
+{
+	struct symbols s;
+	uint32_t i;
+
+	for (const struct link_map *map = first_object(); map; map = map->l_next) {
+		if (!symbols_read(&s, map->l_addr, map->l_ld) || !(i = find_index(&s, name, NULL)))
+			continue;
+		*bytes = s.table[i].st_size;
+		return (void *)(s.bias + s.table[i].st_value);
+	}
+	return NULL;
 }
 
 void *elf_find_in_image(const void *image, const char *name)
@@ -185,6 +211,17 @@ void *elf_find_in_image(const void *image, const char *name)
 			dynamic = (const void *)((const char *)image + p[i].p_offset);
 	}
 	return symbols_read(&s, bias, dynamic) ? find(&s, name, NULL) : NULL;
+}
+
+const char *elf_soname(const struct link_map *map)
+{
+	uint64_t name = 0;
+	struct symbols s;
+
+	for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_SONAME)
+			name = d->d_un.d_val;
+	return name && symbols_read(&s, map->l_addr, map->l_ld) ? s.strings + name : "";
 }
 
 bool elf_is_loaded(const struct link_map *map)

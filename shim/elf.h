@@ -23,14 +23,23 @@ bool elf_is_glibc(void);
  */
 void *elf_next(const char *name, const char *version);
 
+/* This library's own entry in the loader's list; NULL: there is none. */
+const struct link_map *elf_self(void);
+
 /* The same in one object, given by its entry in the loader's list. */
 void *elf_find_in(const struct link_map *map, const char *name, const char *version);
 
 /* In any loaded object, in load order: the executable first. */
 void *elf_find_anywhere(const char *name);
 
+/* The same, with the number of bytes that the object says the symbol has. */
+void *elf_find_sized(const char *name, uint64_t *bytes);
+
 /* In an image without a link_map entry: the vdso. */
 void *elf_find_in_image(const void *image, const char *name);
+
+/* The name that the object gives itself (DT_SONAME), "" when it has none. */
+const char *elf_soname(const struct link_map *map);
 
 /* True when `map` is an entry of the loader's list. */
 bool elf_is_loaded(const struct link_map *map);

@@ -7,17 +7,21 @@
 #include <string.h>
 
 #include "claim.h"
+#include "held.h"
 #include "hint.h"
 #include "hook.h"
+#include "inside.h"
 #include "life.h"
+#include "loader.h"
 #include "log.h"
 #include "python.h"
+#include "scene.h"
+#include "share.h"
 #include "stack.h"
 #include "sys.h"
 #include "thread.h"
 
 #define SNAPSHOTS 16u
-#define ORPHANS 1000u
 #define LOOK_AGAIN_NS 100000000u /* a holder's stack this old is read again */
 
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso);
@@ -38,8 +42,11 @@ struct snapshot {
 	uint32_t feeders;
 	uint32_t flags; /* enum mpsan_fork_flags */
 	uint64_t now_ns;
+	struct scene scene;
+	uint32_t loader; /* TID of who loads or unloads an object */
+	struct thread_pool pool; /* of the forking thread */
 	struct mpsan_hold own[MPSAN_HOLDS];
-	struct claim orphan[ORPHANS];
+	struct claim orphan[CLAIMS_LEFT];
 };
 
 static struct snapshot pool[SNAPSHOTS];
@@ -113,7 +120,7 @@ static void look_at_holder(struct snapshot *s, struct mpsan_thread *t)
 static void add_claim(struct snapshot *s, const struct mpsan_hold *hold,
 		      struct mpsan_thread *holder)
 {
-	if (s->orphan_count == ORPHANS) {
+	if (s->orphan_count == CLAIMS_LEFT) {
 		log_count(orphans_lost);
 		return;
 	}
@@ -138,9 +145,25 @@ static uint32_t copy_claims(const struct mpsan_thread *t, struct mpsan_hold *to)
 static bool waits_for_own(const struct mpsan_hold *hold, uint32_t n, uint32_t i)
 {
 	for (uint32_t k = 0; k < n; k++)
-		if (k != i && hold[k].tag == (hold[i].tag | MPSAN_TAG_WANTED))
+		if (k != i && hold[k].tag & MPSAN_TAG_WANTED &&
+		    MPSAN_TAG_ADDRESS(hold[k].tag) == MPSAN_TAG_ADDRESS(hold[i].tag))
 			return true;
 	return false;
+}
+
+struct importer {
+	struct snapshot *s;
+	struct mpsan_thread *t;
+};
+
+/* A module's lock is no lock in memory: the hash of its name stands for it. */
+static void see_import(uint64_t hash, const char *name, void *context)
+{
+	const struct importer *by = context;
+	struct mpsan_hold hold = {MPSAN_TAG(hash, MPSAN_LOCK_IMPORT), 0};
+
+	scene_name_import(hash, name);
+	add_claim(by->s, &hold, by->t);
 }
 
 /* First round: what every other thread claims to hold. */
@@ -153,15 +176,19 @@ static void see_thread(struct mpsan_thread *t, void *context)
 	s->records++;
 	if (t->tid == s->tid)
 		return;
+	if (t->tid == s->loader && loader_claim(t, hold))
+		add_claim(s, hold, t);
 	n = copy_claims(t, hold);
 	for (uint32_t i = 0; i < n; i++)
 		if (hold[i].tag && !(hold[i].tag & MPSAN_TAG_WANTED) &&
-		    MPSAN_TAG_KIND(hold[i].tag) <= MPSAN_LOCK_CUSTOM && !waits_for_own(hold, n, i))
+		    mpsan_kind_is_lock(MPSAN_TAG_KIND(hold[i].tag)) && !waits_for_own(hold, n, i))
 			add_claim(s, &hold[i], t);
 	if (s->gil && t->role == MPSAN_ROLE_UNKNOWN) {
 		t->role = python_role(t->pthread);
 		note_name(t);
 	}
+	if (s->gil)
+		python_imports(t->pthread, see_import, &(struct importer){s, t});
 	if (t->role == MPSAN_ROLE_QUEUE_FEEDER && sys_thread_alive(life.pid, t->tid))
 		s->feeders++;
 }
@@ -197,18 +224,6 @@ static bool counts(const struct snapshot *s, const struct claim *c)
 	return holder_lives(s, c->tid);
 }
 
-static uint64_t state_held(const struct snapshot *s, const struct claim *c)
-{
-	const struct mpsan_thread *t = c->holder;
-	bool own = c->tid == s->tid;
-
-	return EMIT(held, .fork = s->fork, .lock = (uint64_t)(uintptr_t)claim_lock(c),
-		    .kind = MPSAN_TAG_KIND(c->tag), .flags = c->flags, .holder = c->tid,
-		    .caller = c->caller, .stack = own ? 0 : t->snap_stack,
-		    .python = own ? 0 : t->snap_python, .init = hint_init_site(claim_lock(c)),
-		    .thread_name = t->name_pos);
-}
-
 /* Second round: what memory confirms stays in the list. */
 static void keep_true(struct snapshot *s, uint32_t first)
 {
@@ -232,64 +247,11 @@ static void keep_true(struct snapshot *s, uint32_t first)
 	s->orphan_count = kept;
 }
 
-/* The list of holds that was stated last: a fork that finds the same ones refers to it. */
-static struct {
-	uint32_t busy;
-	uint32_t slot;
-	uint64_t key;
-	uint64_t fork;
-	uint64_t held[ORPHANS];
-} stated;
-
-static uint64_t key_of_list(const struct snapshot *s, uint32_t first)
-{
-	uint64_t key = s->orphan_count - first;
-
-	for (uint32_t i = first; i < s->orphan_count; i++) {
-		const struct claim *c = &s->orphan[i];
-		uint64_t snap = c->tid == s->tid ? 0 : c->holder->snap_ns;
-
-		key = (key ^ c->tag ^ c->caller << 1 ^ (uint64_t)c->tid << 32 ^ c->flags) *
-		      0x9e3779b97f4a7c15ull;
-		key = (key ^ snap) * 0x9e3779b97f4a7c15ull;
-	}
-	return key;
-}
-
-/*
- * Third round: states the holds, or finds that an earlier fork has: its position, 0 when they were
- * stated. Child handlers mark what they repair for their own fork alone, so with those each fork
- * has its own list.
- */
-static uint64_t state_list(struct snapshot *s, uint32_t first)
-{
-	uint64_t key = key_of_list(s, first), fork = 0;
-	uint32_t expected = 0;
-	bool mine = !child_handlers &&
-		    __atomic_compare_exchange_n(&stated.busy, &expected, 1, false, __ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED);
-
-	if (mine && stated.slot == life.slot && stated.key == key)
-		fork = stated.fork;
-	for (uint32_t i = first; i < s->orphan_count; i++)
-		s->orphan[i].held = fork ? stated.held[i - first] : state_held(s, &s->orphan[i]);
-	if (mine && !fork) {
-		for (uint32_t i = first; i < s->orphan_count; i++)
-			stated.held[i - first] = s->orphan[i].held;
-		stated.fork = s->fork;
-		stated.key = key;
-		stated.slot = life.slot;
-	}
-	if (mine)
-		__atomic_store_n(&stated.busy, 0, __ATOMIC_RELEASE);
-	return fork;
-}
-
 /* A grandchild is left without the owners that its parent was left without already. */
 static void inherit_orphans(struct snapshot *s)
 {
 	for (uint32_t i = 0;
-	     left_behind && i < left_behind->orphan_count && s->orphan_count < ORPHANS; i++)
+	     left_behind && i < left_behind->orphan_count && s->orphan_count < CLAIMS_LEFT; i++)
 		s->orphan[s->orphan_count++] = left_behind->orphan[i];
 }
 
@@ -303,7 +265,10 @@ static void take(struct snapshot *s)
 	s->prepared = true;
 	s->now_ns = sys_now();
 	s->threads = sys_thread_count();
+	s->pool = thread_pool();
+	s->loader = loader_owner(loader_lock());
 	s->gil = python_present() && python_holds_gil();
+	s->flags |= s->gil ? scene_look(&s->scene) : 0;
 	inherit_orphans(s);
 	first = s->orphan_count;
 	if (s->threads != 1) {
@@ -312,7 +277,8 @@ static void take(struct snapshot *s)
 	}
 	see_own(s);
 	keep_true(s, first);
-	held_by = s->orphan_count > first ? state_list(s, first) : 0;
+	held_by = held_state(s->orphan + first, s->orphan_count - first, s->fork,
+			     !child_handlers && !s->loader);
 	if (s->gil && !life.self->python)
 		life.self->python = python_version();
 	if (!event)
@@ -348,6 +314,7 @@ void fork_enter(enum mpsan_how how, bool handlers)
 		return;
 	s->outer = current;
 	current = s;
+	scene_begin(&s->scene);
 	if (!handlers)
 		take(s);
 }
@@ -360,8 +327,11 @@ static void on_prepare(void)
 	int error = errno;
 
 	if (watched() && !life_is_guest()) {
-		if (!current || current->prepared)
+		if (!current || current->prepared) {
 			fork_enter(MPSAN_HOW_FORK, true);
+			if (current)
+				current->scene.hooked = false;
+		}
 		if (current && !current->prepared) {
 			current->flags |= MPSAN_FORK_HANDLERS;
 			take(current);
@@ -370,12 +340,31 @@ static void on_prepare(void)
 	errno = error;
 }
 
+/*
+ * What the forking thread held goes on in the child as if never given back: an interpreter leaves
+ * such a semaphore behind and makes a new one (CPython's import lock). It serves as a lock once
+ * the child has given it back itself.
+ */
+static void forget_given_back(const struct snapshot *s)
+{
+	for (uint32_t i = 0; i < s->own_count; i++) {
+		const void *lock = (const void *)(uintptr_t)MPSAN_TAG_ADDRESS(s->own[i].tag);
+
+		if (MPSAN_TAG_KIND(s->own[i].tag) == MPSAN_LOCK_SEMAPHORE)
+			hint_init(lock, hint_init_site(lock));
+	}
+}
+
 void fork_born(void)
 {
 	struct snapshot *s = current;
 
 	hook_guard = 0;
+	if (s)
+		forget_given_back(s);
 	thread_forked(s ? s->own : NULL, s ? s->own_count : 0);
+	if (s)
+		thread_inherit_pool(&s->pool);
 	log_forked();
 	life.tid_before = s ? s->tid : 0;
 	life_child(s ? (enum mpsan_how)s->how : MPSAN_HOW_FORK, s ? s->fork : 0);
@@ -450,13 +439,16 @@ pid_t fork_leave(pid_t result)
 	if (result == 0) {
 		if (life_is_guest())
 			fork_born();
-		if (left_behind && child_handlers)
+		if (left_behind && (child_handlers || s->loader)) /* fork frees that lock itself */
 			drop_repaired(left_behind);
 		current = NULL;
+		share_born();
 	} else {
 		if (s->prepared && s->fork)
 			EMIT(fork_done, .fork = s->fork, .child = result > 0 ? (uint64_t)result : 0,
 			     .error = result < 0 ? (uint64_t)error : 0);
+		if (s->prepared)
+			scene_end(&s->scene, s->fork);
 		current = s->outer;
 		release(s);
 	}
@@ -464,13 +456,29 @@ pid_t fork_leave(pid_t result)
 	return result;
 }
 
+bool fork_in_handler(void)
+{
+	return (current && current->scene.hooked) ||
+	       (left_behind && scene_in_callback(&left_behind->scene));
+}
+
+const struct claim *fork_orphan_at(uint32_t index)
+{
+	return left_behind && index < left_behind->orphan_count ? &left_behind->orphan[index] :
+								  NULL;
+}
+
+void fork_orphan_drop(uint32_t index)
+{
+	left_behind->orphan[index] = left_behind->orphan[--left_behind->orphan_count];
+}
+
 const struct claim *fork_orphan_find(const void *lock, unsigned kind)
 {
-	for (uint32_t i = 0; left_behind && i < left_behind->orphan_count; i++) {
-		const struct claim *c = &left_behind->orphan[i];
+	const struct claim *c;
 
+	for (uint32_t i = 0; (c = fork_orphan_at(i)); i++)
 		if (claim_lock(c) == lock && (!kind || MPSAN_TAG_KIND(c->tag) == kind))
 			return c;
-	}
 	return NULL;
 }

@@ -9,6 +9,7 @@
 #include "../include/mpsan_log.h"
 #include "elf.h"
 #include "life.h"
+#include "scope.h"
 
 TLS volatile uintptr_t hook_guard;
 STATE bool hook_off;
@@ -28,6 +29,7 @@ void *hook_real[HOOK_COUNT] = {
 #include "hooks.def"
 #undef HOOK
 };
+void *hook_next[HOOK_COUNT];
 
 /*
  * Our own exports, by address: the answers for dlsym. Declared as data because only the address
@@ -40,8 +42,9 @@ void *hook_real[HOOK_COUNT] = {
 static const struct {
 	const char *name;
 	void *hook;
+	const char *library;
 } row[HOOK_COUNT] = {
-#define HOOK(library, name, kind) {#name, export_##name},
+#define HOOK(library, name, kind) {#name, export_##name, #library},
 #include "hooks.def"
 #undef HOOK
 };
@@ -56,13 +59,101 @@ static const struct {
 void hook_resolve(void)
 {
 	for (int i = 0; i < HOOK_COUNT; i++) {
-		void *real = elf_next(row[i].name, NULL);
+		bool once = !strcmp(row[i].library, "libc");
+		void *real = once ? elf_next(row[i].name, NULL) : NULL;
 
-		if (!real)
+		if (once && !real)
 			real = elf_next(row[i].name, OLDEST);
-		hook_real[i] = real ? real : hook_absent;
+		hook_real[i] = hook_next[i] = real ? real : hook_absent;
 	}
 	hook_resolve_old();
+}
+
+/*
+ * Callers and what they are bound to: by call site, which is one look, and by object, since some have
+ * thousands of call sites. A place is written by whoever finds it free or outdated, and says in
+ * `state` whether it may be read: odd while it is written, else twice the era in which it was. A
+ * look-up that finds no place is only slow.
+ */
+#define SITES 512u
+#define OBJECTS 128u
+
+struct binding {
+	uint32_t state;
+	uint32_t id;
+	uint64_t start, end; /* of the callers */
+	void *real;
+	const struct link_map *in;
+};
+static struct binding sites[SITES], objects[OBJECTS];
+static uint32_t era = 1;
+
+void hook_forget(void)
+{
+	__atomic_fetch_add(&era, 1, __ATOMIC_ACQ_REL);
+}
+
+static inline bool recall(const struct binding *at, uint32_t now, enum hook_id id, uint64_t caller,
+			  struct binding *to)
+{
+	if (__atomic_load_n(&at->state, __ATOMIC_ACQUIRE) != now || at->id != id)
+		return false;
+	*to = *at;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&at->state, __ATOMIC_RELAXED) == now && caller >= to->start &&
+	       caller < to->end && to->id == id;
+}
+
+/* False when this place is somebody else's in this era. */
+static bool remember(struct binding *at, uint32_t now, const struct binding *b, bool over)
+{
+	uint32_t state = __atomic_load_n(&at->state, __ATOMIC_RELAXED);
+
+	if (state & 1 || (state == now && !over) ||
+	    !__atomic_compare_exchange_n(&at->state, &state, 1, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return false;
+	at->id = b->id;
+	at->start = b->start;
+	at->end = b->end;
+	at->real = b->real;
+	at->in = b->in;
+	__atomic_store_n(&at->state, now, __ATOMIC_RELEASE);
+	return true;
+}
+
+static NOINLINE bool find_binding(uint32_t now, enum hook_id id, uint64_t caller, struct binding *b)
+{
+	struct scope_answer answer;
+
+	for (unsigned i = 0; i < OBJECTS; i++)
+		if (recall(&objects[i], now, id, caller, b))
+			return true;
+	answer = scope_find(row[id].name, caller);
+	*b = (struct binding){.id = id,
+			      .start = answer.start,
+			      .end = answer.end,
+			      .real = answer.real,
+			      .in = answer.in};
+	for (unsigned i = 0; b->real && b->end && i < OBJECTS; i++)
+		if (remember(&objects[i], now, b, false))
+			break;
+	return b->real;
+}
+
+void *hook_real_of(enum hook_id id, uint64_t caller, const struct link_map **in)
+{
+	struct binding *at = &sites[((caller ^ id) * 0x9e3779b97f4a7c15ull) >> 55], b;
+	uint32_t now = 2 * __atomic_load_n(&era, __ATOMIC_ACQUIRE);
+
+	if (!recall(at, now, id, caller, &b) && find_binding(now, id, caller, &b)) {
+		b.start = caller;
+		b.end = caller + 1;
+		remember(at, now, &b, true);
+	}
+	if (in)
+		*in = b.in;
+	return b.real;
 }
 
 static int row_find(const char *name)
@@ -82,7 +173,7 @@ void *hook_answer(const char *name, const void *real)
 {
 	int i = row_find(name);
 
-	return i >= 0 && hook_real[i] == real ? row[i].hook : NULL;
+	return i >= 0 && hook_next[i] == real ? row[i].hook : NULL;
 }
 
 void hook_switch_off(unsigned why)

@@ -38,9 +38,22 @@ enum hook_id {
 };
 
 extern void *hook_real[HOOK_COUNT];
+/* The same, whatever was put between (order.c): what the system has there. */
+extern void *hook_next[HOOK_COUNT];
 
 /* The next definition of a hooked function, with its own type. */
 #define REAL(name) ((__typeof__(&name))hook_real[HOOK_##name])
+
+/*
+ * The same for a library that may be there several times, or come later: what the caller would have
+ * been bound to without us (scope.h); NULL when nobody else defines it.
+ */
+#define REAL_OF(name, caller) ((__typeof__(&name))hook_real_of(HOOK_##name, caller, NULL))
+struct link_map;
+void *hook_real_of(enum hook_id id, uint64_t caller, const struct link_map **in);
+
+/* An object was unloaded: what was remembered of callers may be of those that are gone. */
+void hook_forget(void);
 
 /* A hook's head: exported, and counted in the test build that proves that each row intercepts. */
 #ifdef MPSAN_COUNT_HOOKS

@@ -12,7 +12,9 @@
 #include "elf.h"
 #include "fork.h"
 #include "hook.h"
+#include "inside.h"
 #include "log.h"
+#include "order.h"
 #include "session.h"
 #include "sys.h"
 #include "thread.h"
@@ -24,6 +26,11 @@ void life_flag(uint16_t flag)
 {
 	if (life.self)
 		__atomic_fetch_or(&life.self->flags, flag, __ATOMIC_RELAXED);
+}
+
+bool life_has(uint16_t flag)
+{
+	return life.self && life.self->flags & flag;
 }
 
 /* One line is enough for a tree of processes: its root says it. */
@@ -153,6 +160,8 @@ static bool attach(const char *const *argv)
 	life.quiet = life.quiet || life.session->supervisor;
 	log_start(directory, option_bytes("log-max", 64u << 20));
 	describe_self(argv);
+	if (option("lock-order", value, sizeof(value)) && text_equal(value, "yes"))
+		order_start();
 	return true;
 }
 
@@ -181,6 +190,7 @@ __attribute__((constructor)) static void life_start(int argc, const char *const 
 
 __attribute__((destructor)) static void life_stop(void)
 {
+	inside_exited();
 	if (life.attached && !hook_off && !life_is_guest() && !life.self->end_ns)
 		life_exit(exit_code);
 }
@@ -212,6 +222,7 @@ void life_child(enum mpsan_how how, uint64_t fork_pos)
 	uint32_t parent = life.slot, slot;
 
 	life.forked = true;
+	life.has_guests = false;
 	exit_code = -1;
 	life.pid = sys_pid();
 	slot = session_claim(life.session, life.pid, birth, UINT16_MAX);

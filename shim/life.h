@@ -14,6 +14,7 @@
 struct life {
 	bool attached; /* the constructor is through and the library is on */
 	bool forked; /* this image came from a fork: locks may have owners that do not exist here */
+	bool has_guests; /* a process was cloned into this memory and may run in it */
 	bool quiet; /* print nothing: a command follows the session, or the user said so */
 	uint32_t pid;
 	uint32_t slot;
@@ -40,6 +41,7 @@ void life_exit(int code);
 void life_exit_code(int code);
 void life_ended(uint32_t pid, int status);
 void life_flag(uint16_t flag);
+bool life_has(uint16_t flag);
 void life_switched_off(unsigned why);
 
 #endif

@@ -139,6 +139,7 @@ static bool open_own(enum state before)
 	first = life.session ? sys_map_file(file.path, 0, window_bytes(0), true) : NULL;
 	if (!first) {
 		memcpy(file.path, path, sizeof(path));
+		life_flag(before == INHERITED ? MPSAN_PROCESS_NO_BOOKS : 0);
 		__atomic_store_n(&file.state, before == INHERITED ? BORROWED : FAILED,
 				 __ATOMIC_RELEASE);
 		return before == INHERITED;

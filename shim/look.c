@@ -12,38 +12,79 @@
 #include "hook.h"
 #include "life.h"
 #include "log.h"
+#include "python.h"
+#include "scene.h"
 #include "stack.h"
 #include "sys.h"
 #include "thread.h"
 
-static const char *const kind_name[] = {
-	"lock",	     "mutex",	  "read-write lock", "read-write lock",
-	"spin lock", "semaphore", "custom lock"};
+static const char *const kind_name[MPSAN_KIND_COUNT] = {
+	[MPSAN_LOCK_MUTEX] = "mutex",
+	[MPSAN_LOCK_RWLOCK_READ] = "read-write lock",
+	[MPSAN_LOCK_RWLOCK_WRITE] = "read-write lock",
+	[MPSAN_LOCK_SPIN] = "spin lock",
+	[MPSAN_LOCK_SEMAPHORE] = "semaphore",
+	[MPSAN_LOCK_CUSTOM] = "custom lock",
+	[MPSAN_WAIT_COND] = "condition variable",
+	[MPSAN_WAIT_BARRIER] = "barrier",
+	[MPSAN_LOCK_IMPORT] = "import lock",
+	[MPSAN_WAIT_FUTEX] = "futex",
+	[MPSAN_LOCK_GUARD] = "C++ guard",
+	[MPSAN_LOCK_LIBC] = "libc's lock behind",
+	[MPSAN_WAIT_POOL] = "thread pool of libgomp at",
+};
+
+/* The same choice as that of rule_of_wait() in core/, as far as this process alone can tell. */
+static const char *rule_of(const struct ev_wait *w)
+{
+	if (w->flags & MPSAN_LF_HANDLER)
+		return "fork-handler-deadlock";
+	if (w->kind == MPSAN_LOCK_IMPORT)
+		return "fork-during-import";
+	if (w->kind == MPSAN_LOCK_GUARD)
+		return "fork-static-init";
+	if (w->kind == MPSAN_LOCK_LIBC)
+		return "fork-libc-lock";
+	switch (w->reason) {
+	case MPSAN_WAIT_ORPHAN:
+		return "fork-orphaned-lock";
+	case MPSAN_WAIT_OWN:
+		return "fork-own-lock";
+	case MPSAN_WAIT_ALONE:
+		return "fork-lost-wakeup";
+	case MPSAN_WAIT_TEAM:
+		return "fork-thread-pool";
+	default:
+		return "self-deadlock";
+	}
+}
 
 /* With no command at hand a proof is told at once, in two lines; the report tells the rest. */
 static void print_wait(const struct ev_wait *w)
 {
 	char pid[16], owner[16], lock[24];
-	bool orphan = w->reason == MPSAN_WAIT_ORPHAN;
-	const char *const line[] = {"==",
-				    pid,
-				    "== mpsan: error: ",
-				    orphan			? "fork-orphaned-lock: " :
-				    w->reason == MPSAN_WAIT_OWN ? "fork-own-lock: " :
-								  "self-deadlock: ",
-				    w->flags & MPSAN_LF_PYTHON	     ? "Python lock" :
-				    w->kind <= MPSAN_LOCK_CUSTOM ? kind_name[w->kind] :
-								     "lock",
-				    " 0x",
-				    lock,
-				    " is held by thread ",
-				    owner,
-				    orphan ? ", which the fork left behind; this wait cannot end" :
-					     ", which is this thread; this wait cannot end",
-				    NULL};
-
-	const char *const more[] = {"==", pid, "== mpsan: `mpsan report ", log_directory(),
-				    "` tells where", NULL};
+	const char *kind = w->kind < MPSAN_KIND_COUNT ? kind_name[w->kind] : NULL;
+	const char *const line[] = {
+		"==",
+		pid,
+		"== mpsan: error: ",
+		rule_of(w),
+		": ",
+		w->flags & MPSAN_LF_PYTHON && w->kind == MPSAN_LOCK_SEMAPHORE ? "Python lock" :
+		kind							      ? kind :
+										"lock",
+		" 0x",
+		lock,
+		w->owner ? " is held by thread " : "",
+		w->owner ? owner : "",
+		w->reason == MPSAN_WAIT_ORPHAN ? ", which the fork left behind" :
+		w->reason == MPSAN_WAIT_TEAM   ? " has lost its threads to the fork" :
+		w->owner		       ? ", which is this thread" :
+						 ": nobody is here who could wake this thread",
+		"; this wait cannot end",
+		NULL};
+	const char *const more[] = {
+		"==", pid, "== mpsan: `mpsan report ", log_directory(), "` tells where", NULL};
 
 	text_put_number(pid, pid + sizeof(pid), life.pid, 10);
 	text_put_number(owner, owner + sizeof(owner), w->owner, 10);
@@ -66,6 +107,38 @@ static uint64_t state_own_hold(const void *lock, uint32_t flags)
 		      0;
 }
 
+/* The rest of what a `wait` event says. Another process may end a wait in memory that it shares. */
+static uint64_t state(struct ev_wait *w, const struct claim *orphan, const void *lock)
+{
+	uint64_t position;
+
+	if (sys_is_shared(lock)) {
+		hint_learn(lock,
+			   MPSAN_LF_SHARED); /* asked once: waits of this kind come in crowds */
+		return 0;
+	}
+	w->threads = sys_thread_count();
+	w->held = orphan ? orphan->held : 0;
+	w->held_slot = orphan ? orphan->held_slot : 0;
+	w->flags |= fork_in_handler() ? MPSAN_LF_HANDLER : 0;
+	w->stack = stack_own();
+	w->python = stack_python(0);
+	if (w->kind != MPSAN_LOCK_IMPORT && stack_in_module(w->lock, NULL))
+		w->flags |= MPSAN_LF_STATIC;
+	if (w->python && stack_is_python(w->caller))
+		w->flags |= MPSAN_LF_PYTHON;
+	if (w->owner && !orphan && (w->held = state_own_hold(lock, (uint32_t)w->flags)))
+		w->held_slot = life.slot;
+	position = log_append(EV_wait, w, sizeof(*w));
+	if (position) {
+		thread_hot->waits++;
+		if (w->reason != MPSAN_WAIT_INSIDE)
+			thread_hot->waiting = position;
+		print_wait(w);
+	}
+	return position;
+}
+
 static uint64_t state_wait(const void *lock, unsigned kind, uint32_t flags,
 			   enum mpsan_wait_reason reason, uint32_t owner,
 			   const struct claim *orphan, uint64_t caller)
@@ -76,29 +149,10 @@ static uint64_t state_wait(const void *lock, unsigned kind, uint32_t flags,
 		.flags = flags,
 		.reason = reason,
 		.owner = owner,
-		.held = orphan ? orphan->held : 0,
-		.held_slot = orphan ? orphan->held_slot : 0,
 		.caller = caller,
-		.threads = sys_thread_count(),
 	};
-	uint64_t position;
 
-	if (sys_is_shared(lock)) /* another process can give it back */
-		return 0;
-	w.stack = stack_own();
-	w.python = stack_python(0);
-	if (stack_in_module((uint64_t)(uintptr_t)lock, NULL))
-		w.flags |= MPSAN_LF_STATIC;
-	if (w.python && stack_is_python(caller))
-		w.flags |= MPSAN_LF_PYTHON;
-	if (!orphan && (w.held = state_own_hold(lock, flags)))
-		w.held_slot = life.slot;
-	position = log_append(EV_wait, &w, sizeof(w));
-	if (position) {
-		thread_hot->waits++;
-		print_wait(&w);
-	}
-	return position;
+	return state(&w, orphan, lock);
 }
 
 /*
@@ -180,8 +234,7 @@ uint64_t look_rwlock(const void *rwlock, unsigned kind, uint64_t caller)
 					  writer, o, caller);
 		else if (!writer && kind == MPSAN_LOCK_RWLOCK_WRITE && o)
 			wait = state_wait(rwlock, kind, 0, MPSAN_WAIT_ORPHAN, o->tid, o, caller);
-		else if (!writer && kind == MPSAN_LOCK_RWLOCK_WRITE &&
-			 reads_itself(rwlock))
+		else if (!writer && kind == MPSAN_LOCK_RWLOCK_WRITE && reads_itself(rwlock))
 			wait = state_wait(rwlock, kind, 0, MPSAN_WAIT_SELF, thread_hot->tid, NULL,
 					  caller);
 	}
@@ -207,12 +260,104 @@ uint64_t look_spin(const void *lock, uint64_t caller)
 	return wait;
 }
 
-/* This thread holds a private semaphore, and neither a thread nor a signal could post it. */
-static bool holds_alone(const void *semaphore)
+static uint32_t signals(void)
 {
-	const uint32_t *word = semaphore;
+	return life_has(MPSAN_PROCESS_ALARM) || sys_has_handlers() ? MPSAN_LF_SIGNALS : 0;
+}
 
-	return !word[2] && hold_find(semaphore) && sys_thread_count() == 1 && !sys_has_handlers();
+/* The same where a signal is all that is left to end a wait: any handler may be meant for that. */
+static uint32_t handlers(void)
+{
+	return sys_handles_signals(python_present()) ? MPSAN_LF_SIGNALS : 0;
+}
+
+/*
+ * Neither a thread of this process nor one that was cloned into its memory is here to help. What
+ * comes next asks what Python is about.
+ */
+static bool is_alone(void)
+{
+	/* An alarm will end the wait, or the process. */
+	bool alone = !life.has_guests && !life_has(MPSAN_PROCESS_ALARM) && sys_thread_count() == 1;
+
+	if (alone)
+		stack_modules();
+	return alone;
+}
+
+/*
+ * threading.Condition takes a lock of its own for each waiter and waits until somebody else gives
+ * it back: what this thread holds there is a signal. The text is that of stack_python: function TAB
+ * file TAB line.
+ */
+static bool waits_for_news(void)
+{
+	uint64_t position = stack_python(0);
+	const struct mpsan_record *r = position ? log_at(position) : NULL;
+	const char *text = r ? (const char *)(r + 1) : "", *file = text;
+
+	while (*file && *file != '\t')
+		file++;
+	if (file < text + 4 || !text_starts(file - 4, "wait\t"))
+		return false;
+	for (const char *c = file; *c && *c != '\n'; c++)
+		if (text_starts(c, "/threading.py\t"))
+			return true;
+	return false;
+}
+
+/*
+ * No thread left behind is known to hold this semaphore. A thread by itself that took it before
+ * waits for itself; in a forked child any private semaphore that is empty stays so.
+ */
+/* A child in Event.wait may be parked until it is ended; with a handler it surely is. */
+static uint64_t look_parked(const void *semaphore, uint32_t flags, uint64_t caller)
+{
+	uint32_t handled = handlers();
+	bool parked = python_waits_for_event();
+
+	if (parked && handled)
+		return 0;
+	flags |= handled | (parked ? MPSAN_LF_SIGNALS : 0);
+	return state_wait(semaphore, MPSAN_LOCK_SEMAPHORE, flags, MPSAN_WAIT_ALONE, 0, NULL, caller);
+}
+
+static uint64_t look_lonely(const void *semaphore, uint64_t caller)
+{
+	uint32_t learned = hint_flags(semaphore), mutual = learned & MPSAN_LF_MUTUAL;
+	bool holds = hold_find(semaphore), own;
+
+	if (!(holds || life.forked) || !is_alone())
+		return 0;
+	own = holds && !(learned & MPSAN_LF_HANDOFF) && (mutual || !waits_for_news());
+	if (own) /* one that never served as a lock may be a handler's to give back */
+		return (mutual ? signals() : handlers()) ?
+			       0 :
+			       state_wait(semaphore, MPSAN_LOCK_SEMAPHORE, mutual, MPSAN_WAIT_SELF,
+					  thread_hot->tid, NULL, caller);
+	return life.forked ? look_parked(semaphore, mutual, caller) : 0;
+}
+
+/*
+ * A module's import lock is Python code around a semaphore. Should another thread of this process be
+ * at that import, it is no proof; the threads are counted in the event.
+ */
+static uint64_t look_import(const void *semaphore, uint64_t hash, const char *name, uint64_t caller)
+{
+	const struct claim *o = fork_orphan_find((const void *)(uintptr_t)hash, MPSAN_LOCK_IMPORT);
+	struct ev_wait w = {
+		.lock = hash,
+		.kind = MPSAN_LOCK_IMPORT,
+		.flags = MPSAN_LF_PYTHON | signals(),
+		.reason = o ? MPSAN_WAIT_ORPHAN : MPSAN_WAIT_ALONE,
+		.owner = o ? o->tid : 0,
+		.caller = caller,
+	};
+
+	if (!o && !is_alone())
+		return 0;
+	scene_name_import(hash, name);
+	return state(&w, o, semaphore);
 }
 
 /*
@@ -223,33 +368,115 @@ uint64_t look_semaphore(const void *semaphore, uint64_t caller)
 {
 	const struct claim *o = fork_orphan_find(semaphore, MPSAN_LOCK_SEMAPHORE);
 	unsigned learned = hint_flags(semaphore);
+	const uint32_t *word = semaphore; /* the third marks a process-shared one (claim.c) */
 	uint64_t wait = 0;
 
-	if (!may_look() || (learned & MPSAN_LF_HANDOFF))
+	if (!may_look() || word[2] || (learned & MPSAN_LF_SHARED))
 		return 0;
 	INSIDE
 	{
-		if (o)
-			wait = state_wait(semaphore, MPSAN_LOCK_SEMAPHORE,
-					  o->flags | (sys_has_handlers() ? MPSAN_LF_SIGNALS : 0),
+		char name[128];
+		uint64_t import = life.forked ? python_awaited_import(name, sizeof(name)) : 0;
+
+		if (import)
+			wait = look_import(semaphore, import, name, caller);
+		else if (o && !(learned & MPSAN_LF_HANDOFF))
+			wait = state_wait(semaphore, MPSAN_LOCK_SEMAPHORE, o->flags | signals(),
 					  MPSAN_WAIT_ORPHAN, o->tid, o, caller);
-		else if ((learned & MPSAN_LF_MUTUAL) && holds_alone(semaphore))
-			wait = state_wait(semaphore, MPSAN_LOCK_SEMAPHORE, MPSAN_LF_MUTUAL,
-					  MPSAN_WAIT_SELF, thread_hot->tid, NULL, caller);
+		else
+			wait = look_lonely(semaphore, caller);
 	}
+	return wait;
+}
+
+static void claim_wait(const void *object, unsigned kind, uint64_t caller)
+{
+	hold_push(MPSAN_TAG(object, kind) | MPSAN_TAG_WANTED | look_tags(), caller);
+	thread_waits(true);
+}
+
+uint64_t look_alone(const void *object, unsigned kind, uint64_t caller)
+{
+	uint64_t wait = 0;
+
+	claim_wait(object, kind, caller);
+	if (!life.forked || !may_look() || (hint_flags(object) & MPSAN_LF_SHARED) ||
+	    thread_hot->waiting) /* inside another wait that was stated */
+		return 0;
+	INSIDE
+	{
+		if (is_alone())
+			wait = state_wait(object, kind, handlers(), MPSAN_WAIT_ALONE, 0, NULL,
+					  caller);
+	}
+	return wait;
+}
+
+uint64_t look_futex(const void *word, uint32_t value, uint64_t caller)
+{
+	uint32_t now;
+
+	if (!life.forked || (sys_peek(&now, word, sizeof(now)) == sizeof(now) && now == value))
+		return look_alone(word, MPSAN_WAIT_FUTEX, caller);
+	claim_wait(word, MPSAN_WAIT_FUTEX, caller);
+	return 0;
+}
+
+long look_end(uint64_t wait, long result)
+{
+	thread_waits(false);
+	if (!wait)
+		return result;
+	if (thread_hot)
+		thread_hot->waiting = 0;
+	EMIT(wait_end, .wait = wait, .result = (uint64_t)result);
+	return result;
+}
+
+uint64_t look_tags(void)
+{
+	return python_present() && python_holds_gil() ? MPSAN_TAG_GIL : 0;
+}
+
+/* A wait learns what the semaphore is used for; what is merely held does not say. */
+static uint64_t semaphore_tags(const void *semaphore)
+{
+	unsigned learned = hint_flags(semaphore);
+
+	return (learned & MPSAN_LF_MUTUAL ? MPSAN_TAG_MUTUAL : 0) |
+	       (learned & MPSAN_LF_HANDOFF ? MPSAN_TAG_HANDOFF : 0);
+}
+
+uint64_t look_guard(const void *guard, uint64_t caller)
+{
+	const struct claim *o = life.forked && claim_guard_open(guard) ?
+					fork_orphan_find(guard, MPSAN_LOCK_GUARD) :
+					NULL;
+
+	return o ? look_state(guard, MPSAN_LOCK_GUARD, MPSAN_WAIT_ORPHAN, o, caller) : 0;
+}
+
+uint64_t look_state(const void *lock, unsigned kind, enum mpsan_wait_reason reason,
+		    const struct claim *orphan, uint64_t caller)
+{
+	uint64_t wait = 0;
+
+	if (!may_look())
+		return 0;
+	INSIDE
+	wait = state_wait(lock, kind, orphan ? orphan->flags & MPSAN_LF_VERIFIED : 0, reason,
+			  orphan ? orphan->tid : 0, orphan, caller);
 	return wait;
 }
 
 int look_and_block(struct mpsan_hold *hold, void *lock, unsigned kind, uint64_t wait,
 		   int (*real)(void *))
 {
-	int result;
-
-	hold->tag |= MPSAN_TAG_WANTED;
-	result = real(lock);
-	if (wait)
-		EMIT(wait_end, .wait = wait, .result = (uint64_t)(int64_t)result);
-	return hold_end(hold, lock, kind, result);
+	hold = hold_now(hold); /* the look may have opened the log */
+	hold->tag |= MPSAN_TAG_WANTED | look_tags() |
+		     (kind == MPSAN_LOCK_SEMAPHORE ? semaphore_tags(lock) : 0);
+	thread_waits(true);
+	return hold_end(hold, lock, kind, (int)look_end(wait, real(lock)));
 }
 
 int look_unlock(const void *mutex, int error, uint64_t caller)

@@ -1,6 +1,6 @@
 /*
  * Python frames of a thread, read from inside the process as plain memory: no allocation, no lock,
- * no reference count, no Python code run (facts 2.2). CPython 3.8 to 3.13 with a GIL. Uses sys_peek
+ * no reference count, no Python code run (facts 2.2). CPython 3.8 to 3.14 with a GIL. Uses sys_peek
  * for every pointer that Python may change, so a wrong answer is possible in theory, a crash is
  * not.
  */
@@ -49,5 +49,55 @@ size_t python_thread_name(uint64_t pthread, char *text, size_t bytes) __attribut
  * target yet, so ask again later. Needs what python_stack needs.
  */
 enum mpsan_thread_role python_role(uint64_t pthread);
+
+/*
+ * Whether a condition variable is the interpreter's own, which is to say the GIL's: it lies in
+ * _PyRuntime (a sub-interpreter's own GIL of 3.12 on does not). Two compares; always safe.
+ */
+bool python_is_gil(const void *condition);
+
+/* A module's name as 47 bits: the address of its MPSAN_LOCK_IMPORT claims. FNV-1a, never 0. */
+uint64_t python_module_hash(const char *name) __attribute__((nonnull));
+
+/*
+ * Calls `see` for each module that a thread is loading, its import lock held, innermost first, at
+ * most 8; names are cut at 255 bytes. Returns how many. Needs what python_stack needs. Two peeks while no thread of
+ * the caller's interpreter imports anything; else the thread's frames are walked, to the outermost.
+ */
+unsigned python_imports(uint64_t pthread,
+			void (*see)(uint64_t hash, const char *name, void *context), void *context)
+	__attribute__((nonnull(2)));
+
+/*
+ * The calling thread waits, or is about to, for another thread's import: the hash of that module's
+ * name, which is written to `name`. 0: its innermost frame is not that of importlib's wait. Needs
+ * no GIL. A few peeks.
+ */
+uint64_t python_awaited_import(char *name, size_t bytes) __attribute__((nonnull));
+
+/*
+ * The calling thread is in threading.Event.wait, called by the program itself: it may mean to wait
+ * until it is ended.
+ */
+bool python_waits_for_event(void);
+
+/*
+ * The calling thread is inside subprocess.Popen._execute_child (among its 8 innermost frames) with
+ * a preexec_fn that is not None: true at its fork, and in the child while preexec_fn runs. Needs no
+ * GIL.
+ */
+bool python_is_preexec(void);
+
+/*
+ * Where the calling thread's innermost Python frame stands: `instr` is the code under way there.
+ * For telling later, in a forked child, whether Python code runs on top of that very call
+ * (callbacks of os.register_at_fork do; what follows after fork() has returned does not). False
+ * when there is no frame. Needs no GIL.
+ */
+struct python_mark {
+	uint64_t frame, instr;
+};
+bool python_mark(struct python_mark *mark) __attribute__((nonnull));
+bool python_above_mark(const struct python_mark *mark) __attribute__((nonnull));
 
 #endif

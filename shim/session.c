@@ -288,8 +288,10 @@ uint32_t session_claim(struct mpsan_session *s, uint32_t pid, uint64_t since_ns,
 
 		if (!table[at].pid &&
 		    __atomic_compare_exchange_n(&table[at].pid, &expected, pid, false,
-						__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+						__ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+			__atomic_fetch_add(&s->claimed, 1, __ATOMIC_RELEASE);
 			return at;
+		}
 		if (is_same(&table[at], pid, since_ns, unless))
 			return at;
 	}

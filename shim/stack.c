@@ -96,7 +96,7 @@ static bool modules_current(void)
 	       sys_peek(&next, &modules.last->l_next, sizeof(next)) == sizeof(next) && !next;
 }
 
-static void modules_note(void)
+void stack_modules(void)
 {
 	struct link_map map;
 	const struct link_map *at = _r_debug.r_map;
@@ -117,6 +117,8 @@ static void modules_note(void)
 		at = map.l_next;
 	}
 	python_look();
+	if (!life.self->python)
+		life.self->python = python_version();
 	if (!modules.python && python_limit())
 		EMIT(limit, .what = log_text(python_limit()), .count = 1);
 	if (!modules.python)
@@ -235,7 +237,7 @@ __attribute__((noinline)) uint64_t stack_own(void)
 {
 	uint64_t regs[MPSAN_STACK_REGS] = {0}, valid;
 
-	modules_note();
+	stack_modules();
 	TAKE_REGISTERS(regs, valid);
 	return write_stack(regs, valid, (uint64_t)(uintptr_t)__builtin_thread_pointer(), true);
 }

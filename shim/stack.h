@@ -22,6 +22,9 @@ uint64_t stack_of(uint32_t tid, uint64_t pthread);
 /* Position of a `text` record with the Python frames of a thread (0: the calling one), 0: none. */
 uint64_t stack_python(uint64_t pthread);
 
+/* Notes modules that are new, so that addresses of code can be named. */
+void stack_modules(void);
+
 /* What the module list says. */
 bool stack_in_module(uint64_t address, uint64_t *text_start);
 bool stack_has_torch(void);

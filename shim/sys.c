@@ -178,24 +178,36 @@ bool sys_is_shared(const void *address)
 	return shared;
 }
 
-/* Handlers of the C library's own two signals, and of those that end a program, do not count. */
-bool sys_has_handlers(void)
+#define BIT(signal) (1ull << ((signal)-1))
+/* Faults of the program itself, and the C library's own two. */
+#define FAULTS                                                                                  \
+	(BIT(SIGILL) | BIT(SIGTRAP) | BIT(SIGABRT) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGSEGV) | \
+	 BIT(SIGSYS) | BIT(32) | BIT(33))
+#define ENDS (BIT(SIGHUP) | BIT(SIGINT) | BIT(SIGQUIT) | BIT(SIGTERM))
+
+/* The signals that this process handles; all of them when that cannot be read. */
+static uint64_t handled(void)
 {
 	static const char key[] = "SigCgt:\t";
-	static const int fatal[] = {SIGHUP, SIGINT,  SIGQUIT, SIGILL,	SIGTRAP, SIGABRT,
-				    SIGBUS, SIGFPE,  SIGSEGV, SIGTERM,	SIGSYS,	 32,
-				    33};
 	char text[2048];
 	uint64_t mask = 0;
 
 	if (sys_read_file("/proc/self/status", text, sizeof(text)) <= 0)
-		return true;
+		return ~0ull;
 	for (const char *c = text; *c; c++)
 		if (text_starts(c, key))
 			mask = text_hex(c + sizeof(key) - 1);
-	for (size_t i = 0; i < sizeof(fatal) / sizeof(*fatal); i++)
-		mask &= ~(1ull << (fatal[i] - 1));
-	return mask != 0;
+	return mask;
+}
+
+bool sys_has_handlers(void)
+{
+	return handled() & ~(FAULTS | ENDS);
+}
+
+bool sys_handles_signals(bool python)
+{
+	return handled() & ~(FAULTS | (python ? BIT(SIGINT) : 0));
 }
 
 static bool size_allowed(uint64_t size)

@@ -9,6 +9,7 @@
 
 #include "life.h"
 #include "log.h"
+#include "stack.h"
 #include "sys.h"
 
 #define PARCELS 64u
@@ -16,6 +17,7 @@
 TLS struct mpsan_thread *thread_hot;
 struct mpsan_thread thread_none = {.holds_used = MPSAN_HOLDS};
 struct mpsan_hold hold_nowhere;
+STATE bool thread_several;
 
 STATE static struct mpsan_thread nursery;
 
@@ -43,14 +45,40 @@ void thread_start_main(void)
 	thread_hot = &nursery;
 }
 
+/* What a thread of before has left in a record, except its claims, which are not in use. */
+static void record_clear(struct mpsan_thread *t)
+{
+	memset(t, 0, offsetof(struct mpsan_thread, hold));
+	memset(&t->pool, 0, sizeof(*t) - offsetof(struct mpsan_thread, pool));
+}
+
 void thread_forked(const struct mpsan_hold *hold, uint32_t holds)
 {
-	memset(&nursery, 0, offsetof(struct mpsan_thread, hold));
+	record_clear(&nursery);
 	thread_start_main();
 	memcpy(nursery.hold, hold, holds * sizeof(*hold));
 	nursery.holds_used = holds;
 	for (unsigned i = 0; i < PARCELS; i++)
 		parcel[i].busy = 0;
+}
+
+struct thread_pool thread_pool(void)
+{
+	const struct mpsan_thread *t = thread_hot;
+
+	if (!t || t == &thread_none)
+		return (struct thread_pool){0};
+	return (struct thread_pool){t->pool, t->pool_team, t->pool_caller, t->pool_held,
+				    t->pool_slot};
+}
+
+void thread_inherit_pool(const struct thread_pool *pool)
+{
+	nursery.pool = pool->pool;
+	nursery.pool_team = pool->team;
+	nursery.pool_caller = pool->caller;
+	nursery.pool_held = pool->held;
+	nursery.pool_slot = pool->slot;
 }
 
 static struct mpsan_thread *record_at(uint32_t units)
@@ -60,14 +88,9 @@ static struct mpsan_thread *record_at(uint32_t units)
 	return r ? (struct mpsan_thread *)(r + 1) : NULL;
 }
 
-static uint32_t index_start(uint32_t tid)
-{
-	return (uint32_t)((uint64_t)(tid * 2654435761u) * MPSAN_THREADS >> 32);
-}
-
 bool thread_known(uint32_t tid)
 {
-	uint32_t *index = log_thread_index(), at = index_start(tid);
+	uint32_t *index = log_thread_index(), at = mpsan_thread_place(tid);
 	struct mpsan_thread *t = NULL;
 
 	if (nursery.tid == tid)
@@ -83,7 +106,7 @@ bool thread_known(uint32_t tid)
 /* Where the record of `tid` is or belongs: its own, a free place, or that of a dead thread. */
 static uint32_t *index_place(uint32_t *index, uint32_t tid)
 {
-	uint32_t at = index_start(tid);
+	uint32_t at = mpsan_thread_place(tid);
 
 	for (uint32_t i = 0; i < MPSAN_THREADS; i++, at = (at + 1) % MPSAN_THREADS) {
 		const struct mpsan_thread *t =
@@ -118,7 +141,7 @@ static struct mpsan_thread *find_record(uint32_t tid)
 	t = record_at(*place);
 	if (!t)
 		return new_record(place, tid);
-	memset(t, 0, offsetof(struct mpsan_thread, hold));
+	record_clear(t);
 	t->tid = tid;
 	return t;
 }
@@ -140,9 +163,27 @@ struct mpsan_thread *thread_attach(void)
 	}
 	t->pthread = (uint64_t)__builtin_thread_pointer();
 	t->start_ns = sys_now();
+	thread_several = true;
 	life_flag(MPSAN_PROCESS_MULTI);
 	thread_hot = t;
 	return t;
+}
+
+/*
+ * What the forking thread held came along with its copy, but a semaphore that processes share was
+ * taken once, and is the parent's. Places are kept: a claim may be under way.
+ */
+static void forget_shared(struct mpsan_thread *t)
+{
+	uint32_t word[3];
+
+	for (uint32_t i = 0; life.forked && i < t->holds_used && i < MPSAN_HOLDS; i++)
+		if (MPSAN_TAG_KIND(t->hold[i].tag) == MPSAN_LOCK_SEMAPHORE &&
+		    !(t->hold[i].tag & MPSAN_TAG_WANTED) &&
+		    sys_peek(word, (const void *)(uintptr_t)MPSAN_TAG_ADDRESS(t->hold[i].tag),
+			     sizeof(word)) == sizeof(word) &&
+		    word[2])
+			t->hold[i].tag = 0;
 }
 
 /* Only the nursery's owner can leave it: another thread must not touch that one's pointer. */
@@ -155,9 +196,22 @@ void thread_moved(void)
 	t = find_record(nursery.tid);
 	if (!t)
 		return;
+	forget_shared(&nursery);
 	memcpy(t, &nursery, sizeof(*t));
 	thread_hot = t;
 	nursery.tid = 0;
+}
+
+/* Once per process: afterwards the record is in the log. */
+void thread_publish(void)
+{
+	if (LIKELY(thread_hot != &nursery) || hook_off || !life.attached || life_is_guest())
+		return;
+	INSIDE
+	{
+		if (log_open())
+			thread_moved();
+	}
 }
 
 void thread_each(void (*see)(struct mpsan_thread *, void *), void *context)
@@ -178,6 +232,7 @@ struct thread_parcel *thread_pack(void *(*start)(void *), void *argument, uint64
 {
 	if (!life.attached || hook_off || life_is_guest() || !log_open())
 		return NULL;
+	stack_modules(); /* from now on waits matter, and whether they are Python's */
 	for (unsigned i = 0; i < PARCELS; i++) {
 		uint32_t expected = 0;
 
@@ -236,22 +291,35 @@ void thread_ignore(bool begin)
 
 static bool still_held(const struct mpsan_hold *hold, uint32_t tid)
 {
+	unsigned kind = MPSAN_TAG_KIND(hold->tag);
 	int word[4];
 
-	if (MPSAN_TAG_KIND(hold->tag) != MPSAN_LOCK_MUTEX)
+	if (kind != MPSAN_LOCK_MUTEX &&
+	    (kind != MPSAN_LOCK_SEMAPHORE || hold->tag & MPSAN_TAG_WANTED))
 		return true;
-	return sys_peek(word, (const void *)(uintptr_t)MPSAN_TAG_ADDRESS(hold->tag),
-			sizeof(word)) == sizeof(word) &&
-	       word[0] && (uint32_t)word[2] == tid;
+	if (sys_peek(word, (const void *)(uintptr_t)MPSAN_TAG_ADDRESS(hold->tag), sizeof(word)) !=
+	    sizeof(word))
+		return false;
+	return kind == MPSAN_LOCK_MUTEX ? word[0] && (uint32_t)word[2] == tid : !word[0];
 }
 
-/* A full list may be full of claims that siglongjmp left behind: memory tells. */
+/* Who takes a semaphore twice uses it as a counter: multiprocessing.Queue does, at each put(). */
+static bool is_counted(const struct mpsan_thread *t, uint32_t claim)
+{
+	for (uint32_t i = claim + 1; i < MPSAN_HOLDS; i++)
+		if (t->hold[i].tag == t->hold[claim].tag &&
+		    MPSAN_TAG_KIND(t->hold[i].tag) == MPSAN_LOCK_SEMAPHORE)
+			return true;
+	return false;
+}
+
+/* A full list may be full of claims that siglongjmp, or another's post, left behind: memory tells. */
 static void drop_stale(struct mpsan_thread *t)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < MPSAN_HOLDS; i++)
-		if (t->hold[i].tag && still_held(&t->hold[i], t->tid))
+		if (t->hold[i].tag && !is_counted(t, i) && still_held(&t->hold[i], t->tid))
 			t->hold[kept++] = t->hold[i];
 	t->holds_used = kept;
 }
@@ -270,6 +338,14 @@ struct mpsan_hold *hold_push_slow(uint64_t tag, uint64_t caller)
 	}
 	t->hold[t->holds_used] = (struct mpsan_hold){tag, caller};
 	return &t->hold[t->holds_used++];
+}
+
+struct mpsan_hold *hold_now(struct mpsan_hold *hold)
+{
+	uint64_t i = (uint64_t)(hold - nursery.hold);
+
+	return i < MPSAN_HOLDS && thread_hot != &nursery && !nursery.tid ? &thread_hot->hold[i] :
+									   hold;
 }
 
 int hold_failed(struct mpsan_hold *hold, const void *lock, unsigned kind, int result)

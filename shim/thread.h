@@ -16,10 +16,17 @@
 #include "../include/mpsan_log.h"
 #include "hint.h"
 #include "hook.h"
+#include "sys.h"
 
 /* The calling thread's record; NULL: not known yet; thread_none: none to be had. */
 extern TLS struct mpsan_thread *thread_hot;
 extern struct mpsan_thread thread_none;
+
+/*
+ * This process has, or had, more than one thread. Hooks that matter only to a fork by another
+ * thread do nothing before.
+ */
+extern bool thread_several;
 
 struct mpsan_thread *thread_attach(void);
 void thread_start_main(void);
@@ -30,8 +37,24 @@ bool thread_known(uint32_t tid);
 /* After a fork: the record of the only thread, with `holds` claims copied from `hold`. */
 void thread_forked(const struct mpsan_hold *hold, uint32_t holds);
 
+/*
+ * What is known of the calling thread's OpenMP pool, taken before a fork and given to the child's
+ * only thread: its books are copied.
+ */
+struct thread_pool {
+	uint64_t pool, team, caller, held, slot;
+};
+struct thread_pool thread_pool(void);
+void thread_inherit_pool(const struct thread_pool *pool);
+
 /* The log was opened: records move there. */
 void thread_moved(void);
+
+/*
+ * The calling thread's record is to outlive the process: opens the log for it. A claim that is
+ * under way moves, too, so this comes before it.
+ */
+void thread_publish(void);
 
 /* Nothing that the calling thread does is noted between true and false; pairs nest. */
 void thread_ignore(bool begin);
@@ -82,6 +105,12 @@ static inline struct mpsan_hold *hold_begin(const void *lock, unsigned kind, uin
 	return hold_push(MPSAN_TAG(lock, kind) | MPSAN_TAG_WANTED, caller);
 }
 
+/* The same before a call that gives up by itself: a supervisor has nothing to fear from it. */
+static inline struct mpsan_hold *hold_begin_timed(const void *lock, unsigned kind, uint64_t caller)
+{
+	return hold_push(MPSAN_TAG(lock, kind) | MPSAN_TAG_WANTED | MPSAN_TAG_TIMED, caller);
+}
+
 /*
  * Before a call that finds the lock free. Should another thread be faster, memory will deny the
  * claim.
@@ -95,6 +124,9 @@ static inline void hold_confirm(struct mpsan_hold *hold, const void *lock, unsig
 {
 	hold->tag = MPSAN_TAG(lock, kind);
 }
+
+/* Where a claim is now, should the record have moved since it was made. */
+struct mpsan_hold *hold_now(struct mpsan_hold *hold);
 
 /* Takes back the newest claim on a lock, or any older one; false when this thread has none. */
 static inline bool hold_drop(const void *lock)
@@ -125,12 +157,27 @@ static inline void hold_give_back(const void *lock)
 		hint_learn(lock, MPSAN_LF_HANDOFF);
 }
 
+/* For a claim that was no mere wish: only a failure takes it back. */
+static inline int hold_settle(struct mpsan_hold *hold, const void *lock, unsigned kind, int result)
+{
+	return UNLIKELY(result) ? hold_failed(hold, lock, kind, result) : 0;
+}
+
 static inline int hold_end(struct mpsan_hold *hold, const void *lock, unsigned kind, int result)
 {
 	if (UNLIKELY(result))
 		return hold_failed(hold, lock, kind, result);
 	hold_confirm(hold, lock, kind);
 	return 0;
+}
+
+/* Around a call that blocks, on slow paths alone: since when, for who looks from outside. */
+static inline void thread_waits(bool begin)
+{
+	struct mpsan_thread *t = thread_hot;
+
+	if (t)
+		t->wait_ns = begin ? sys_now() : 0;
 }
 
 /* For try forms: a claim only after success, since they never wait. */

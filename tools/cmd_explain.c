@@ -55,6 +55,8 @@ int cmd_explain(int argc, char **argv)
 	print_part("Hazard", words[rule].hazard);
 	print_part("Evidence", words[rule].evidence);
 	print_part("Grading", words[rule].grading);
+	if (!rule_is_preset(rule))
+		printf("\nOff by preset\n  ask for it with mpsan run --rule %s=warning\n", argv[1]);
 	print_part("Fix", words[rule].fix);
 	print_part("Source", words[rule].source);
 	return 0;

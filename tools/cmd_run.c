@@ -129,12 +129,21 @@ static int catch_signals(sigset_t *before)
 	return signalfd(-1, &handed, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* What the library must know: what was given, and what the rules need that were asked for. */
+static char *library_options(const struct settings *settings)
+{
+	const char *given = settings->for_library;
+	bool order = grades_asks(&settings->grades, RULE_lock_order_inversion);
+
+	return text_format("join=only%s%s%s", order ? ":lock-order=yes" : "", given ? ":" : "",
+			   given ? given : "");
+}
+
 static int start(struct watch *watch, const struct launch *launch, const struct binary *binary,
 		 char **argv)
 {
 	struct launch_variable variables[LAUNCH_VARIABLES];
-	const char *given = watch->settings->for_library;
-	char *options = text_format("join=only%s%s", given ? ":" : "", given ? given : "");
+	char *options = library_options(watch->settings);
 	sigset_t before;
 
 	watch->signals = catch_signals(&before);

@@ -32,8 +32,11 @@ static void collect_fork(struct reader *reader, const struct record *record)
 {
 	struct fact_fork *fork = ARRAY_ADD(&reader->forks);
 
-	*fork = (struct fact_fork){.at = place_of(record), .child = FACT_NONE};
+	*fork = (struct fact_fork){
+		.at = place_of(record), .child = FACT_NONE, .late = reader->last_late[record->by]};
 	memcpy(&fork->ev, record->payload, sizeof(fork->ev));
+	if (record->tid != reader->session.table[record->by].pid && fact_how_copies(fork->ev.how))
+		reader->last_late[record->by] = reader->forks.count - 1;
 	fork->list = reader->forks.count - 1;
 	share_list(reader, fork);
 	places_add(reader->places, record->slot, record->pos, EV_fork, reader->forks.count - 1);
@@ -79,6 +82,72 @@ static void collect_unlock_failed(struct reader *reader, const struct record *re
 	open_moment(reader, MOMENT_UNLOCK, reader->unlocks.count - 1);
 }
 
+/* The blocked threads of a knot stand right before it, in its log and so in this order. */
+static void collect_blocked(struct reader *reader, const struct record *record)
+{
+	struct fact_blocked *blocked = ARRAY_ADD(&reader->blockeds);
+
+	*blocked = (struct fact_blocked){.at = place_of(record)};
+	memcpy(&blocked->ev, record->payload, sizeof(blocked->ev));
+}
+
+static void collect_knot(struct reader *reader, const struct record *record)
+{
+	struct fact_knot *knot = ARRAY_ADD(&reader->knots);
+
+	*knot = (struct fact_knot){.at = place_of(record), .end = reader->blockeds.count};
+	memcpy(&knot->ev, record->payload, sizeof(knot->ev));
+	knot->begin = knot->ev.count < knot->end ? knot->end - (uint32_t)knot->ev.count : 0;
+	open_moment(reader, MOMENT_KNOT, reader->knots.count - 1);
+}
+
+static void collect_order(struct reader *reader, const struct record *record)
+{
+	struct fact_order *order = ARRAY_ADD(&reader->orders);
+
+	*order = (struct fact_order){.at = place_of(record)};
+	memcpy(&order->ev, record->payload, sizeof(order->ev));
+	fact_order_enter(reader->orders.item, reader->order_lists, reader->orders.count - 1);
+	*ARRAY_ADD(&reader->orders_live) = reader->orders.count - 1;
+	open_moment(reader, MOMENT_ORDER, reader->orders.count - 1);
+}
+
+static void collect_shared_lock(struct reader *reader, const struct record *record)
+{
+	*ARRAY_ADD(&reader->shares) = (struct seen_share){
+		place_of(record), *(const struct ev_shared_lock *)record->payload, false};
+}
+
+static void collect_lock_gone(struct reader *reader, const struct record *record)
+{
+	const struct ev_lock_gone *gone = record->payload;
+	uint32_t kept = 0;
+
+	*ARRAY_ADD(&reader->shares) =
+		(struct seen_share){place_of(record), {.lock = gone->lock}, true};
+	for (uint32_t i = 0; i < reader->orders_live.count; i++) {
+		uint32_t index = reader->orders_live.item[i];
+		struct fact_order *order = &reader->orders.item[index];
+
+		if (order->at.by == record->by &&
+		    (order->ev.first == gone->lock || order->ev.second == gone->lock))
+			order->over = reader->orders.count;
+		else
+			reader->orders_live.item[kept++] = index;
+	}
+	reader->orders_live.count = kept;
+}
+
+static void collect_left_locked(struct reader *reader, const struct record *record)
+{
+	struct fact_left *left = ARRAY_ADD(&reader->lefts);
+
+	*left = (struct fact_left){.at = place_of(record)};
+	memcpy(&left->ev, record->payload, sizeof(left->ev));
+	left->fork = reader_find(reader, record->slot, left->ev.fork, EV_fork);
+	open_moment(reader, MOMENT_LEFT, reader->lefts.count - 1);
+}
+
 /* The first exec of a process is kept: its slot remembers the last only. */
 static void collect_exec(struct reader *reader, const struct record *record)
 {
@@ -92,8 +161,7 @@ static void collect_name(struct reader *reader, const struct record *record)
 {
 	const struct ev_lock_name *ev = record->payload;
 
-	*ARRAY_ADD(&reader->names) =
-		(struct seen_name){place_of(record), ev->lock, ev->name};
+	*ARRAY_ADD(&reader->names) = (struct seen_name){place_of(record), ev->lock, ev->name};
 }
 
 static void collect_module(struct reader *reader, const struct record *record)
@@ -129,6 +197,18 @@ void collect_record(struct reader *reader, const struct record *record)
 		collect_name(reader, record);
 	else if (TAKES(module))
 		collect_module(reader, record);
+	else if (TAKES(blocked))
+		collect_blocked(reader, record);
+	else if (TAKES(knot))
+		collect_knot(reader, record);
+	else if (TAKES(order))
+		collect_order(reader, record);
+	else if (TAKES(lock_gone))
+		collect_lock_gone(reader, record);
+	else if (TAKES(shared_lock))
+		collect_shared_lock(reader, record);
+	else if (TAKES(left_locked))
+		collect_left_locked(reader, record);
 	else if (TAKES(thread_start))
 		*ARRAY_ADD(&reader->threads) = (struct seen_thread){
 			place_of(record), *(const struct ev_thread_start *)record->payload};

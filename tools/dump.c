@@ -63,8 +63,9 @@ static json_t *flags_json(uint64_t flags)
 	static const char *const names[] = {"SHARED",	"ROBUST", "RECURSIVE", "ERRORCHECK",
 					    "VERIFIED", "MUTUAL", "HANDOFF",   "PI",
 					    "TIMED",	"STATIC", "PYTHON",    "WANTED",
-					    "SIGNALS"};
-	char text[128] = "";
+					    "SIGNALS",	"HANDLER", "OWNER_DEAD", "CYCLE",
+					    "HOLDS_GIL"};
+	char text[256] = "";
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		if (!(flags >> i & 1))
@@ -104,7 +105,7 @@ static json_t *thread_json(const struct dump *dump, const struct record *record)
 	const struct mpsan_thread *thread = record->payload;
 	const char *name;
 
-	if (record->bytes < sizeof(*thread))
+	if (record->bytes < offsetof(struct mpsan_thread, pool))
 		return json_null();
 	name = reader_text(&dump->reader, record->slot, thread->name_pos);
 	return json_pack("{s:I, s:o, s:I, s:I, s:o}", "tid", (json_int_t)thread->tid, "entry",

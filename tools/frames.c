@@ -43,6 +43,11 @@ void frames_destroy(struct frames *frames)
 	free(frames);
 }
 
+void frames_learn(struct frames *frames, uint32_t slot, uint32_t pid, uint64_t time_ns)
+{
+	maps_learn(frames->maps, slot, pid, time_ns);
+}
+
 static json_t *frame_create(struct frames *frames, const struct modules *modules, uint64_t pc,
 			    bool is_return)
 {
@@ -92,22 +97,30 @@ static void drop_own_frames(json_t *list)
 		json_array_remove(list, 0);
 }
 
-static json_t *unwind(struct frames *frames, const struct fact_place *at,
-		      const struct record *record)
+json_t *frames_unwind(struct frames *frames, const struct fact_place *at,
+		      const struct mpsan_stack *head)
 {
-	const struct modules *modules = maps_at(frames->maps, at->by, record->time_ns);
-	const struct mpsan_stack *head = record->payload;
+	const struct modules *modules = maps_at(frames->maps, at->by, at->time_ns);
 	json_t *list = json_array();
 	uint64_t pcs[FRAMES_MAX];
 	size_t count;
 
-	if (record->bytes < sizeof(*head) || head->bytes > record->bytes - sizeof(*head))
-		return list;
 	count = unwind_stack(modules, head, (const uint8_t *)(head + 1), pcs, FRAMES_MAX);
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(list, frame_create(frames, modules, pcs[i], i > 0));
 	drop_own_frames(list);
 	return list;
+}
+
+static json_t *unwind(struct frames *frames, const struct fact_place *at,
+		      const struct record *record)
+{
+	const struct fact_place then = {.by = at->by, .time_ns = record->time_ns};
+	const struct mpsan_stack *head = record->payload;
+
+	if (record->bytes < sizeof(*head) || head->bytes > record->bytes - sizeof(*head))
+		return json_array();
+	return frames_unwind(frames, &then, head);
 }
 
 json_t *frames_native(struct frames *frames, const struct fact_place *at, uint64_t pos)
@@ -141,7 +154,11 @@ static json_t *parse_python(char *line)
 
 json_t *frames_python(const struct frames *frames, const struct fact_place *at, uint64_t pos)
 {
-	const char *text = reader_text(frames->reader, at->slot, pos);
+	return frames_python_text(reader_text(frames->reader, at->slot, pos));
+}
+
+json_t *frames_python_text(const char *text)
+{
 	json_t *list = json_array();
 	char *copy, *rest, *line;
 

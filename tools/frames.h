@@ -23,6 +23,16 @@ json_t *frames_native(struct frames *frames, const struct fact_place *at, uint64
 /* The Python frames at `pos`, in the same manner. */
 json_t *frames_python(const struct frames *frames, const struct fact_place *at, uint64_t pos);
 
+/* The same for frames that no log has: text as ../shim/python.h describes it, NULL for none. */
+json_t *frames_python_text(const char *text);
+
+/* The same for a stack that no log has, copied at `at.time_ns`; raw stack follows the head. */
+json_t *frames_unwind(struct frames *frames, const struct fact_place *at,
+		      const struct mpsan_stack *head);
+
+/* Takes a living process's modules from /proc; what is asked about `time_ns` or later finds them. */
+void frames_learn(struct frames *frames, uint32_t slot, uint32_t pid, uint64_t time_ns);
+
 /* The one frame of a return address; NULL when it is 0. */
 json_t *frame_of_caller(struct frames *frames, const struct fact_place *at, uint64_t caller);
 

@@ -50,13 +50,6 @@ bool grade_parse(const char *text, enum grade *grade)
 	return false;
 }
 
-void grades_init(struct grades *grades)
-{
-	grades->floor = GRADE_NOTE;
-	for (int i = 0; i < RULE_COUNT; i++)
-		grades->wish[i] = GRADE_AS_FOUND;
-}
-
 enum policy {
 #define POLICY(name) POLICY_##name,
 #define FLOOR(policy, grade)
@@ -67,6 +60,35 @@ enum policy {
 #undef GRADE
 	POLICY_COUNT
 };
+
+void grades_init(struct grades *grades)
+{
+	grades->floor = GRADE_NOTE;
+	for (int i = 0; i < RULE_COUNT; i++)
+		grades->wish[i] = GRADE_AS_FOUND;
+#define POLICY(name)
+#define FLOOR(of, grade)
+#define GRADE(of, rule, grade)             \
+	if (POLICY_##of == POLICY_default) \
+		grades->wish[RULE_##rule] = GRADE_##grade;
+#include "policies.def"
+#undef POLICY
+#undef FLOOR
+#undef GRADE
+}
+
+bool grades_asks(const struct grades *grades, enum rule_id rule)
+{
+	return grades->wish[rule] != GRADE_OFF;
+}
+
+bool rule_is_preset(enum rule_id rule)
+{
+	struct grades grades;
+
+	grades_init(&grades);
+	return grades_asks(&grades, rule);
+}
 
 static enum policy policy_find(const char *name)
 {

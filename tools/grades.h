@@ -23,6 +23,10 @@ struct grades {
 
 void grades_init(struct grades *grades);
 
+/* Whether a rule is on: some let the library do more work, and are off until asked for. */
+bool grades_asks(const struct grades *grades, enum rule_id rule);
+bool rule_is_preset(enum rule_id rule);
+
 /*
  * NULL, or one line (owned by the caller) that says what is wrong. A later call overrides an
  * earlier one.

@@ -52,6 +52,12 @@ static uint32_t find_same(const struct judge *judge, const json_t *told)
 	return FACT_NONE;
 }
 
+static bool is_proof_of_wait(const struct finding *finding)
+{
+	return (finding->wait != FACT_NONE || finding->knot != FACT_NONE) &&
+	       finding->grade == GRADE_ERROR;
+}
+
 /* Takes a finding in; the story with the worst grade stands for all of its kind. Steals `told`. */
 static uint32_t judge_fold(struct judge *judge, json_t *told, const struct finding *finding,
 			   enum grade grade)
@@ -64,8 +70,8 @@ static uint32_t judge_fold(struct judge *judge, json_t *told, const struct findi
 		*judged = (struct judged){.json = told,
 					  .rule = finding->rule,
 					  .count = 1,
-					  .is_wait = finding->wait != FACT_NONE &&
-						     finding->grade == GRADE_ERROR,
+					  .is_wait = is_proof_of_wait(finding),
+					  .wait = finding->wait,
 					  .time_ns = judge->reader->facts.now_ns};
 		set_grade(judged, grade);
 		return judge->found.count - 1;
@@ -75,10 +81,15 @@ static uint32_t judge_fold(struct judge *judge, json_t *told, const struct findi
 		json_decref(judged->json);
 		judged->json = json_incref(told);
 		judged->shown = false;
+		judged->is_wait = is_proof_of_wait(finding);
 		set_grade(judged, grade);
 	}
 	json_decref(told);
-	set_count(judged, judged->count + 1);
+	if (finding->wait == FACT_NONE || finding->wait != judged->wait)
+		set_count(judged, judged->count + 1);
+	else
+		set_count(judged, judged->count);
+	judged->wait = finding->wait;
 	return index;
 }
 

@@ -17,6 +17,8 @@ struct judged {
 	uint32_t count; /* 0: every instance was replaced by a proof */
 	bool shown; /* already printed live */
 	bool is_wait; /* a wait that cannot end: what --on-deadlock acts on */
+	uint32_t
+		wait; /* the last one counted: a later proof of the same one is no second finding */
 	uint64_t time_ns;
 };
 

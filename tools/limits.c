@@ -83,6 +83,29 @@ static void add_processes(json_t *document, const struct reader *reader)
 			     (unsigned long long)reader->session.head->unrecorded);
 }
 
+#define PYTHON_OWN_LOCKS 0x030d0100u /* 3.13.1: threading.Lock became CPython's own PyMutex */
+
+/* One line for each version: its uncontended locks never reach libc, so no hook sees them. */
+static void add_python(json_t *document, const struct reader *reader)
+{
+	uint32_t told[NAMED_MAX], count = 0;
+
+	READER_EACH_SLOT(reader, slot)
+	{
+		uint32_t version = reader->session.table[slot].python >> 8, i = 0;
+
+		while (i < count && told[i] != version)
+			i++;
+		if (version < PYTHON_OWN_LOCKS >> 8 || i < count || count == NAMED_MAX)
+			continue;
+		told[count++] = version;
+		report_limit(
+			document,
+			"Python locks are invisible on this Python (%u.%u.%u): an uncontended Lock makes no libc call; only waits are seen",
+			version >> 16, version >> 8 & 255, version & 255);
+	}
+}
+
 static void add_events(json_t *document, const struct reader *reader)
 {
 	for (uint32_t i = 0; i < reader->limits.count; i++) {
@@ -106,6 +129,7 @@ void limits_add(json_t *document, const struct judge *judge)
 	add_counters(document, judge->reader);
 	add_logs(document, judge->reader);
 	add_processes(document, judge->reader);
+	add_python(document, judge->reader);
 	add_events(document, judge->reader);
 	if (judge->suppressed)
 		report_limit(document, "findings suppressed: %u", judge->suppressed);

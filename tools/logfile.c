@@ -72,6 +72,8 @@ void logfile_refresh(struct logfile *log, int dirfd)
 	struct stat st;
 	char name[24];
 
+	if (__atomic_load_n(&logfile_head(log)->head, __ATOMIC_ACQUIRE) <= log->size)
+		return;
 	name_log(name, log->slot);
 	if (log->size < log->mapped && !fstatat(dirfd, name, &st, 0))
 		log->size = (uint64_t)st.st_size < log->mapped ? (uint64_t)st.st_size : log->mapped;

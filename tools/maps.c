@@ -1,10 +1,20 @@
 /* See maps.h. */
 #include "maps.h"
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ANCESTORS_MAX 64u
+
+/* What /proc said of a living process. */
+struct learned {
+	uint32_t slot;
+	uint64_t time_ns;
+	struct modules list;
+	uint32_t room;
+};
 
 struct maps {
 	const struct reader *reader;
@@ -13,6 +23,7 @@ struct maps {
 	uint32_t slot;
 	uint64_t time_ns;
 	uint32_t known; /* modules of the session when the list was made */
+	ARRAY(struct learned) learned;
 };
 
 struct maps *maps_create(const struct reader *reader)
@@ -23,20 +34,25 @@ struct maps *maps_create(const struct reader *reader)
 	return maps;
 }
 
-static void maps_clear(struct maps *maps)
+static void list_clear(struct modules *list)
 {
-	for (size_t i = 0; i < maps->list.count; i++) {
-		free(maps->list.item[i].path);
-		free(maps->list.item[i].build_id);
+	for (size_t i = 0; i < list->count; i++) {
+		free(list->item[i].path);
+		free(list->item[i].build_id);
 	}
-	maps->list.count = 0;
+	list->count = 0;
 }
 
 void maps_destroy(struct maps *maps)
 {
 	if (!maps)
 		return;
-	maps_clear(maps);
+	for (uint32_t i = 0; i < maps->learned.count; i++) {
+		list_clear(&maps->learned.item[i].list);
+		free(maps->learned.item[i].list.item);
+	}
+	free(maps->learned.item);
+	list_clear(&maps->list);
 	free(maps->list.item);
 	free(maps);
 }
@@ -48,30 +64,59 @@ static char *copy_text(const struct reader *reader, uint32_t slot, uint64_t pos)
 	return text ? text_copy(text) : NULL;
 }
 
-/* Adds a module unless one that is there already lies in its place. */
-static void maps_add(struct maps *maps, const struct seen_module *seen)
+/* Where a module belongs in the list; false when one that is there already lies in its place. */
+static bool find_room(const struct maps *maps, uint64_t base, uint64_t end, size_t *at)
 {
-	size_t at = 0;
-	char *path;
+	*at = 0;
+	while (*at < maps->list.count && maps->list.item[*at].end <= base)
+		++*at;
+	return end > base && (*at == maps->list.count || maps->list.item[*at].base >= end);
+}
 
-	while (at < maps->list.count && maps->list.item[at].end <= seen->ev.base)
-		at++;
-	if (seen->ev.end <= seen->ev.base ||
-	    (at < maps->list.count && maps->list.item[at].base < seen->ev.end))
-		return;
-	path = copy_text(maps->reader, seen->at.slot, seen->ev.path);
-	if (!path)
-		return;
+/* Takes over the strings. */
+static void maps_insert(struct maps *maps, size_t at, struct module module)
+{
 	if (maps->list.count == maps->room) {
 		maps->room = maps->room ? 2 * maps->room : 64;
 		maps->list.item = memory_grow(maps->list.item, maps->room * sizeof(struct module));
 	}
 	memmove(&maps->list.item[at + 1], &maps->list.item[at],
 		(maps->list.count - at) * sizeof(struct module));
-	maps->list.item[at] =
-		(struct module){seen->ev.base, seen->ev.end, path,
-				copy_text(maps->reader, seen->at.slot, seen->ev.build_id)};
+	maps->list.item[at] = module;
 	maps->list.count++;
+}
+
+static void maps_add(struct maps *maps, const struct seen_module *seen)
+{
+	char *path;
+	size_t at;
+
+	if (!find_room(maps, seen->ev.base, seen->ev.end, &at))
+		return;
+	path = copy_text(maps->reader, seen->at.slot, seen->ev.path);
+	if (path)
+		maps_insert(
+			maps, at,
+			(struct module){seen->ev.base, seen->ev.end, path,
+					copy_text(maps->reader, seen->at.slot, seen->ev.build_id)});
+}
+
+/* What a process has mapped now fills what is free of an earlier time. */
+static void maps_add_learned(struct maps *maps, uint32_t slot)
+{
+	for (uint32_t i = 0; i < maps->learned.count; i++) {
+		const struct learned *learned = &maps->learned.item[i];
+
+		for (size_t k = 0; learned->slot == slot && k < learned->list.count; k++) {
+			const struct module *module = &learned->list.item[k];
+			size_t at;
+
+			if (find_room(maps, module->base, module->end, &at))
+				maps_insert(maps, at,
+					    (struct module){module->base, module->end,
+							    text_copy(module->path), NULL});
+		}
+	}
 }
 
 /*
@@ -104,10 +149,13 @@ const struct modules *maps_at(struct maps *maps, uint32_t slot, uint64_t time_ns
 {
 	const struct reader *reader = maps->reader;
 
+	for (uint32_t i = 0; i < maps->learned.count; i++)
+		if (maps->learned.item[i].slot == slot && time_ns >= maps->learned.item[i].time_ns)
+			return &maps->learned.item[i].list;
 	if (maps->list.count && maps->slot == slot && maps->time_ns == time_ns &&
 	    maps->known == reader->modules.count)
 		return &maps->list;
-	maps_clear(maps);
+	list_clear(&maps->list);
 	maps->slot = slot;
 	maps->time_ns = time_ns;
 	maps->known = reader->modules.count;
@@ -121,5 +169,49 @@ const struct modules *maps_at(struct maps *maps, uint32_t slot, uint64_t time_ns
 		time_ns = process->birth_ns;
 		slot = process->parent - 1;
 	}
+	maps_add_learned(maps, maps->slot);
 	return &maps->list;
+}
+
+/* The mappings of one file lie side by side; the first is that of its lowest segment. */
+static void learn_line(struct learned *learned, char *line)
+{
+	struct modules *list = &learned->list;
+	struct module *last = list->count ? &list->item[list->count - 1] : NULL;
+	unsigned long long start, end;
+	char *path = strchr(line, '/');
+
+	if (sscanf(line, "%llx-%llx", &start, &end) != 2)
+		return;
+	if (!path && last && last->end == start && !strchr(line, '['))
+		last->end = end; /* its variables that begin as zero */
+	if (!path)
+		return;
+	path[strcspn(path, "\n")] = '\0';
+	if (last && !strcmp(last->path, path)) {
+		last->end = end;
+		return;
+	}
+	if (list->count == learned->room) {
+		learned->room = learned->room ? 2 * learned->room : 64;
+		list->item = memory_grow(list->item, learned->room * sizeof(struct module));
+	}
+	list->item[list->count++] = (struct module){start, end, text_copy(path), NULL};
+}
+
+void maps_learn(struct maps *maps, uint32_t slot, uint32_t pid, uint64_t time_ns)
+{
+	struct learned learned = {.slot = slot, .time_ns = time_ns};
+	char path[32], line[4352];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file))
+		learn_line(&learned, line);
+	if (file)
+		fclose(file);
+	if (learned.list.count)
+		*ARRAY_ADD(&maps->learned) = learned;
+	list_clear(&maps->list); /* made without it */
 }

@@ -17,4 +17,10 @@ void maps_destroy(struct maps *maps);
 /* Sorted; owned by `maps` and valid until the next call. */
 const struct modules *maps_at(struct maps *maps, uint32_t slot, uint64_t time_ns);
 
+/*
+ * Takes the modules of a living process from /proc/PID/maps: they are the answer for `time_ns` and
+ * later. Nothing changes where that file may not be read.
+ */
+void maps_learn(struct maps *maps, uint32_t slot, uint32_t pid, uint64_t time_ns);
+
 #endif

@@ -4,6 +4,9 @@
  */
 #include "reader.h"
 
+#include "../shim/core/knot.h"
+#include "vanished.h"
+
 static uint64_t sooner(uint64_t one, uint64_t other)
 {
 	if (!one || !other)
@@ -41,6 +44,7 @@ static enum timing wait_timing(struct reader *reader, uint32_t index, uint64_t n
 	if (now < *due_ns)
 		return reader->over ? TIMING_NEVER : TIMING_OPEN;
 	wait->held = reader_find(reader, wait->ev.held_slot, wait->ev.held, EV_held);
+	vanished_count(reader, wait);
 	return TIMING_COME;
 }
 
@@ -86,6 +90,22 @@ static enum timing unlock_timing(struct reader *reader, uint32_t index, uint64_t
 	return TIMING_COME;
 }
 
+/* A knot that is explained by a wait is its proof: that wait has its moment now, perhaps again. */
+static enum timing knot_timing(struct reader *reader, uint32_t index, uint64_t *due_ns)
+{
+	const struct fact_knot *knot = &reader->knots.item[index];
+	uint32_t wait = knot_wait(&reader->facts, knot);
+
+	*due_ns = knot->at.time_ns;
+	if (wait == FACT_NONE)
+		return TIMING_COME;
+	if (!reader->waits.item[wait].proved) {
+		reader->waits.item[wait].proved = true;
+		*ARRAY_ADD(&reader->open) = (struct moment){MOMENT_WAIT, wait};
+	}
+	return TIMING_NEVER;
+}
+
 enum timing moment_timing(struct reader *reader, const struct moment *moment, uint64_t now,
 			  uint64_t *due_ns)
 {
@@ -96,6 +116,14 @@ enum timing moment_timing(struct reader *reader, const struct moment *moment, ui
 		return wait_timing(reader, moment->index, now, due_ns);
 	case MOMENT_UNLOCK:
 		return unlock_timing(reader, moment->index, due_ns);
+	case MOMENT_KNOT:
+		return knot_timing(reader, moment->index, due_ns);
+	case MOMENT_ORDER:
+		*due_ns = reader->orders.item[moment->index].at.time_ns;
+		return TIMING_COME;
+	case MOMENT_LEFT:
+		*due_ns = reader->lefts.item[moment->index].at.time_ns;
+		return TIMING_COME;
 	}
 	return TIMING_NEVER;
 }

@@ -1,6 +1,7 @@
 /* See names.h. */
 #include "names.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,16 @@ const char *lock_kind_text(uint64_t kind)
 		[MPSAN_WAIT_COND] = "condition variable",
 		[MPSAN_WAIT_BARRIER] = "barrier",
 		[MPSAN_WAIT_JOIN] = "end of thread",
+		[MPSAN_LOCK_LIBC] = "libc lock",
+		[MPSAN_LOCK_IMPORT] = "import lock",
+		[MPSAN_LOCK_GUARD] = "C++ guard",
+		[MPSAN_WAIT_FUTEX] = "futex",
+		[MPSAN_WAIT_GIL] = "GIL",
+		[MPSAN_WAIT_POOL] = "thread pool",
+		[MPSAN_WAIT_PROCESS] = "end of process",
+		[MPSAN_WAIT_PIPE_READ] = "pipe to be filled",
+		[MPSAN_WAIT_PIPE_WRITE] = "pipe to be emptied",
+		[MPSAN_WAIT_SYSCALL] = "system call",
 	};
 
 	return kind < sizeof(text) / sizeof(*text) ? text[kind] : "lock";
@@ -120,14 +131,67 @@ static char *proper_name(const struct reader *reader, struct frames *frames,
 	return frames_object(frames, lock->at, lock->address);
 }
 
+/* The event that made a shared lock, or opened it, in its process or an ancestor. */
+static const struct seen_share *find_share(const struct reader *reader, const struct lock_ref *lock)
+{
+	for (uint32_t i = reader->shares.count; i-- > 0;) {
+		const struct seen_share *share = &reader->shares.item[i];
+
+		if (share->ev.lock == lock->address && !share->gone &&
+		    share->at.time_ns <= lock->at->time_ns &&
+		    is_self_or_ancestor(reader, share->at.by, lock->at->by))
+			return share;
+	}
+	return NULL;
+}
+
+/* The function before the program's own line: what it called; NULL when it made the lock itself. */
+static const char *called_by(json_t *python, const json_t *script)
+{
+	const char *function = NULL, *dot;
+	json_t *frame;
+	size_t i;
+
+	json_array_foreach(python, i, frame)
+	{
+		if (frame == script)
+			break;
+		function = json_string_value(json_object_get(frame, "function"));
+	}
+	dot = function ? strrchr(function, '.') : NULL;
+	return dot ? dot + 1 : function;
+}
+
+/* A lock of multiprocessing by what the program made: "Queue made at main (train.py:12)". */
+static char *share_text(const struct reader *reader, struct frames *frames,
+			const struct lock_ref *lock, bool as_key)
+{
+	const struct seen_share *share = find_share(reader, lock);
+	json_t *python = share ? frames_python(frames, &share->at, share->ev.python) : NULL,
+	       *script = frames_first_script(python);
+	const char *function = called_by(python, script);
+	char *where = as_key ? frame_key(script) : frame_text(script);
+	char *text = where && function ? text_format("%s made at %s", function, where) : NULL;
+
+	free(where);
+	json_decref(python);
+	return text;
+}
+
 char *lock_text(const struct reader *reader, struct frames *frames, const struct lock_ref *lock)
 {
-	const char *kind = lock->flags & MPSAN_LF_PYTHON ? "Python lock" :
-							   lock_kind_text(lock->kind);
+	bool python = lock->flags & MPSAN_LF_PYTHON && lock->kind <= MPSAN_LOCK_CUSTOM;
+	const char *kind = python ? "Python lock" : lock_kind_text(lock->kind);
 	char *name = proper_name(reader, frames, lock), *text;
 
-	if (name) {
+	if (name && lock->kind == MPSAN_LOCK_LIBC) {
+		text = text_format("libc's %s", name);
+	} else if (name && lock->kind == MPSAN_WAIT_POOL) {
+		text = text_format("the thread pool of %s", name);
+	} else if (name) {
 		text = text_format("%s \"%s\"", kind, name);
+	} else if ((name = share_text(reader, frames, lock, false))) {
+		text = text_format("a lock of the %s", name);
 	} else if (is_buffer_lock(lock->native)) {
 		text = text_copy("the buffer lock of a Python file");
 	} else if ((name = init_text(frames, lock, false))) {
@@ -145,6 +209,8 @@ char *lock_key(const struct reader *reader, struct frames *frames, const struct 
 
 	if (!name && is_buffer_lock(lock->native))
 		name = text_copy("buffer lock");
+	if (!name)
+		name = share_text(reader, frames, lock, true);
 	if (!name)
 		name = init_text(frames, lock, true);
 	return name ? name : text_copy("");
@@ -166,7 +232,8 @@ static const char *recorded_name(const struct reader *reader, uint32_t slot, uin
 	const struct mpsan_thread *thread;
 	struct record record;
 
-	if (!reader_record(reader, slot, pos, EV_thread, &record) || record.bytes < sizeof(*thread))
+	if (!reader_record(reader, slot, pos, EV_thread, &record) ||
+	    record.bytes < offsetof(struct mpsan_thread, pool))
 		return NULL;
 	thread = record.payload;
 	return thread->tid == tid ? reader_text(reader, slot, thread->name_pos) : NULL;
@@ -192,11 +259,26 @@ static const char *indexed_name(const struct reader *reader, uint32_t slot, uint
 	return NULL;
 }
 
+/* The name that the supervisor found. */
+static const char *watched_name(const struct reader *reader, uint32_t slot, uint32_t tid)
+{
+	for (uint32_t i = reader->blockeds.count; i-- > 0;) {
+		const struct fact_blocked *blocked = &reader->blockeds.item[i];
+
+		if (blocked->at.by == slot && blocked->at.tid == tid && blocked->ev.name)
+			return reader_text(reader, blocked->at.slot, blocked->ev.name);
+	}
+	return NULL;
+}
+
 char *thread_text(const struct reader *reader, struct frames *frames, uint32_t slot, uint32_t tid)
 {
 	const struct seen_thread *thread = find_thread(reader, slot, tid);
 	const char *name = indexed_name(reader, slot, tid);
 	char *function;
+
+	if (!name)
+		name = watched_name(reader, slot, tid);
 
 	if (name)
 		return text_copy(name);

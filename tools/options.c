@@ -141,6 +141,13 @@ static char *set_join(struct settings *settings, const char *value)
 	return hand_over(settings, "join", value);
 }
 
+static char *set_lock_order(struct settings *settings, const char *value)
+{
+	if (strcmp(value, "yes") && strcmp(value, "no"))
+		return text_format("--lock-order %s: take yes or no", value);
+	return hand_over(settings, "lock-order", value);
+}
+
 static const struct option_row rows[] = {
 #define OPTION(id, name, argument, preset, where, help) \
 	{name, argument, preset, where, help, set_##id},

@@ -9,7 +9,7 @@
 #include "collect.h"
 
 #define GAP_PATIENCE_NS 200000000ull /* for a record that was reserved and is not finished */
-#define LIVENESS_NS 100000000ull /* between two looks at /proc */
+#define LIVENESS_NS 50000000ull /* between two looks at who is alive */
 
 char *reader_open(struct reader *reader, const char *dir, bool writable)
 {
@@ -19,14 +19,17 @@ char *reader_open(struct reader *reader, const char *dir, bool writable)
 	wrong = session_open(&reader->session, dir, writable);
 	if (wrong)
 		return wrong;
-	reader->logs = memory_get(reader->session.slots * sizeof(*reader->logs));
+	reader->logs = memory_get((reader->session.slots + 1) * sizeof(*reader->logs));
 	reader->log_failed = memory_get(reader->session.slots * sizeof(*reader->log_failed));
 	reader->processes = memory_get(reader->session.slots * sizeof(*reader->processes));
 	reader->last_module = memory_get(reader->session.slots * sizeof(*reader->last_module));
+	reader->last_late = memory_get(reader->session.slots * sizeof(*reader->last_late));
 	for (uint32_t i = 0; i < reader->session.slots; i++) {
 		reader->processes[i].slot = &reader->session.table[i];
-		reader->last_module[i] = FACT_NONE;
+		reader->last_module[i] = reader->last_late[i] = FACT_NONE;
 	}
+	reader->followed = memory_get(reader->session.slots * sizeof(*reader->followed));
+	alive_init(&reader->alive, &reader->session);
 	reader->known = memory_get(reader->session.slots * sizeof(*reader->known));
 	reader->places = places_create();
 	return NULL;
@@ -34,7 +37,7 @@ char *reader_open(struct reader *reader, const char *dir, bool writable)
 
 void reader_close(struct reader *reader)
 {
-	for (uint32_t i = 0; i < reader->session.slots && reader->logs; i++) {
+	for (uint32_t i = 0; i <= reader->session.slots && reader->logs; i++) {
 		if (reader->logs[i])
 			logfile_close(reader->logs[i]);
 		free(reader->logs[i]);
@@ -43,17 +46,26 @@ void reader_close(struct reader *reader)
 	free(reader->log_failed);
 	free(reader->processes);
 	free(reader->last_module);
+	free(reader->last_late);
 	free(reader->known);
+	free(reader->followed);
+	alive_finish(&reader->alive);
 	free(reader->used.item);
 	free(reader->batch.item);
 	free(reader->forks.item);
 	free(reader->helds.item);
 	free(reader->waits.item);
 	free(reader->unlocks.item);
+	free(reader->blockeds.item);
+	free(reader->knots.item);
+	free(reader->orders.item);
+	free(reader->orders_live.item);
+	free(reader->lefts.item);
 	free(reader->modules.item);
 	free(reader->names.item);
 	free(reader->threads.item);
 	free(reader->limits.item);
+	free(reader->shares.item);
 	free(reader->open.item);
 	free(reader->ready.item);
 	places_destroy(reader->places);
@@ -65,6 +77,18 @@ static void mention(struct reader *reader, uint64_t time_ns)
 {
 	if (time_ns > reader->last_ns)
 		reader->last_ns = time_ns;
+}
+
+/* The supervisor's own log stands behind those of all slots. */
+static void open_watch_log(struct reader *reader)
+{
+	struct logfile *log = memory_get(sizeof(*log));
+	uint32_t slot = reader->session.slots;
+
+	if (!reader->logs[slot] && logfile_open(log, reader->session.dirfd, slot))
+		reader->logs[slot] = log;
+	else
+		free(log);
 }
 
 static void open_log(struct reader *reader, uint32_t slot)
@@ -118,8 +142,12 @@ static int compare_births(const void *one, const void *other, void *context)
 /* Slots are claimed by a hash of the pid, so they may be anywhere in the table. */
 static void find_slots(struct reader *reader)
 {
+	uint64_t claimed = __atomic_load_n(&reader->session.head->claimed, __ATOMIC_ACQUIRE);
 	uint32_t before = reader->used.count;
 
+	if (claimed && claimed == reader->claimed && !reader->over)
+		return;
+	reader->claimed = claimed;
 	for (uint32_t slot = 0; slot < reader->session.slots; slot++) {
 		if (reader->known[slot] ||
 		    !__atomic_load_n(&reader->session.table[slot].pid, __ATOMIC_ACQUIRE))
@@ -156,15 +184,28 @@ static void mark_gone(struct reader *reader, uint32_t slot, uint64_t now)
 		process->gone_ns = unset;
 }
 
+static void take_gone(uint32_t slot, void *context)
+{
+	struct reader *reader = context;
+
+	if (!reader->processes[slot].gone)
+		mark_gone(reader, slot, reader->liveness_ns);
+}
+
 static void check_liveness(struct reader *reader, uint64_t now)
 {
-	if (now < reader->next_liveness_ns || !reader->session.here)
+	if (now < reader->liveness_ns + LIVENESS_NS || !reader->session.here)
 		return;
-	reader->next_liveness_ns = now + LIVENESS_NS;
+	reader->liveness_ns = now;
 	READER_EACH_SLOT(reader, slot)
-	if (reader->session.table[slot].pid && reader->session.table[slot].birth_ns &&
-	    !reader->processes[slot].gone && session_liveness(&reader->session, slot) == GONE)
-		mark_gone(reader, slot, now);
+	{
+		if (reader->followed[slot] || !reader->session.table[slot].pid ||
+		    !reader->session.table[slot].birth_ns || reader->processes[slot].gone)
+			continue;
+		reader->followed[slot] = true;
+		alive_add(&reader->alive, slot);
+	}
+	alive_look(&reader->alive, take_gone, reader);
 }
 
 static int compare_records(const void *one, const void *other)
@@ -178,25 +219,27 @@ static int compare_records(const void *one, const void *other)
 	return a->pos < b->pos ? -1 : a->pos > b->pos;
 }
 
-static void read_logs(struct reader *reader, uint64_t now)
+static void read_log(struct reader *reader, uint32_t slot, uint64_t now, uint64_t patience_ns)
 {
+	struct logfile *log = reader->logs[slot];
 	struct record record;
 
+	if (!log)
+		return;
+	logfile_refresh(log, reader->session.dirfd);
+	while (logfile_next(log, now, patience_ns, &record))
+		if (record.by < reader->session.slots)
+			*ARRAY_ADD(&reader->batch) = record;
+}
+
+static void read_logs(struct reader *reader, uint64_t now)
+{
 	reader->batch.count = 0;
 	READER_EACH_SLOT(reader, slot)
-	{
-		struct logfile *log = reader->logs[slot];
-
-		if (!log)
-			continue;
-		logfile_refresh(log, reader->session.dirfd);
-		while (logfile_next(log, now,
-				    reader->over || reader->processes[slot].gone ? 0 :
-										   GAP_PATIENCE_NS,
-				    &record))
-			if (record.by < reader->session.slots)
-				*ARRAY_ADD(&reader->batch) = record;
-	}
+	read_log(reader, slot, now,
+		 reader->over || reader->processes[slot].gone ? 0 : GAP_PATIENCE_NS);
+	open_watch_log(reader);
+	read_log(reader, reader->session.slots, now, 0);
 	if (reader->batch.count)
 		qsort(reader->batch.item, reader->batch.count, sizeof(struct record),
 		      compare_records);
@@ -225,25 +268,43 @@ static const struct fact_place *moment_place(const struct reader *reader,
 		return &reader->forks.item[moment->index].at;
 	case MOMENT_WAIT:
 		return &reader->waits.item[moment->index].at;
-	default:
-		return &reader->unlocks.item[moment->index].at;
+	case MOMENT_KNOT:
+		return &reader->knots.item[moment->index].at;
+	case MOMENT_ORDER:
+		return &reader->orders.item[moment->index].at;
+	case MOMENT_LEFT:
+		return &reader->lefts.item[moment->index].at;
+	case MOMENT_UNLOCK:
+		break;
 	}
+	return &reader->unlocks.item[moment->index].at;
 }
 
 static void publish_facts(struct reader *reader, uint64_t now)
 {
 	reader->now_ns = now;
-	reader->facts = (struct facts){now,
-				       reader->processes,
-				       reader->session.slots,
-				       reader->forks.item,
-				       reader->forks.count,
-				       reader->helds.item,
-				       reader->helds.count,
-				       reader->waits.item,
-				       reader->waits.count,
-				       reader->unlocks.item,
-				       reader->unlocks.count};
+	reader->facts = (struct facts){
+		.now_ns = now,
+		.processes = reader->processes,
+		.process_count = reader->session.slots,
+		.forks = reader->forks.item,
+		.fork_count = reader->forks.count,
+		.helds = reader->helds.item,
+		.held_count = reader->helds.count,
+		.waits = reader->waits.item,
+		.wait_count = reader->waits.count,
+		.unlocks = reader->unlocks.item,
+		.unlock_count = reader->unlocks.count,
+		.blockeds = reader->blockeds.item,
+		.blocked_count = reader->blockeds.count,
+		.knots = reader->knots.item,
+		.knot_count = reader->knots.count,
+		.orders = reader->orders.item,
+		.order_count = reader->orders.count,
+		.order_lists = reader->order_lists,
+		.lefts = reader->lefts.item,
+		.left_count = reader->lefts.count,
+	};
 }
 
 static void time_moments(struct reader *reader, uint64_t now)
@@ -346,7 +407,7 @@ bool reader_next_moment(struct reader *reader, struct moment *moment)
 bool reader_record(const struct reader *reader, uint32_t slot, uint64_t pos,
 		   enum mpsan_event_type type, struct record *out)
 {
-	return pos && slot < reader->session.slots && reader->logs[slot] &&
+	return pos && slot <= reader->session.slots && reader->logs[slot] &&
 	       logfile_at(reader->logs[slot], pos, out) && out->type == type;
 }
 

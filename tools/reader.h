@@ -8,6 +8,7 @@
 #define MPSAN_READER_H
 
 #include "../shim/core/rule.h"
+#include "alive.h"
 #include "logfile.h"
 #include "session.h"
 #include "util.h"
@@ -33,6 +34,13 @@ struct seen_thread {
 	struct ev_thread_start ev;
 };
 
+/* A process-shared lock was made or opened at an address, or, with `gone`, given up there. */
+struct seen_share {
+	struct fact_place at;
+	struct ev_shared_lock ev;
+	bool gone; /* of `ev` only the lock is set */
+};
+
 struct seen_limit {
 	struct fact_place at;
 	struct ev_limit ev;
@@ -54,23 +62,35 @@ struct reader {
 	uint64_t last_ns; /* latest time that any record or slot mentions */
 	bool over; /* nothing will be added: see reader_finish */
 
-	struct logfile **logs; /* by slot, NULL: none */
+	struct logfile **logs; /* by slot, NULL: none; one more for the supervisor's own */
 	bool *log_failed; /* by slot: there is a file, but no log of this format in it */
 	struct fact_process *processes;
 	uint32_t *last_module; /* by slot: index into modules of the newest, FACT_NONE */
+	uint32_t *
+		last_late; /* by slot: its newest fork by another than the main thread, FACT_NONE */
 	bool *known; /* by slot: it is in `used` */
+	uint64_t claimed; /* slots of the session when they were last looked for */
 	ARRAY(uint32_t) used; /* slots of all processes seen, in the order of their births */
-	uint64_t next_liveness_ns;
+	bool *followed; /* by slot: it is in `alive`, or was */
+	struct alive alive;
+	uint64_t liveness_ns; /* of the last look at who is alive */
 
 	ARRAY(struct record) batch;
 	ARRAY(struct fact_fork) forks;
 	ARRAY(struct fact_held) helds;
 	ARRAY(struct fact_wait) waits;
 	ARRAY(struct fact_unlock) unlocks;
+	ARRAY(struct fact_blocked) blockeds;
+	ARRAY(struct fact_knot) knots;
+	ARRAY(struct fact_order) orders;
+	uint32_t order_lists[FACT_ORDER_LISTS];
+	ARRAY(uint32_t) orders_live; /* indices of those about locks that are still there */
+	ARRAY(struct fact_left) lefts;
 	ARRAY(struct seen_module) modules;
 	ARRAY(struct seen_name) names;
 	ARRAY(struct seen_thread) threads;
 	ARRAY(struct seen_limit) limits;
+	ARRAY(struct seen_share) shares;
 	uint32_t helds_linked; /* holds below this index know their fork, or never will */
 
 	struct place_map *places;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,19 @@ void session_close(struct session *session)
 	*session = (struct session){.dirfd = -1};
 }
 
+uint32_t session_born_as(const struct session *session, uint32_t slot)
+{
+	for (uint32_t images = 0; images < session->slots; images++) {
+		uint32_t parent = session->table[slot].parent;
+
+		if (!parent || parent > session->slots ||
+		    session->table[parent - 1].pid != session->table[slot].pid)
+			break;
+		slot = parent - 1;
+	}
+	return slot;
+}
+
 static uint64_t own_pid_namespace(void)
 {
 	static uint64_t inode;
@@ -167,7 +181,12 @@ enum liveness session_liveness(const struct session *session, uint32_t slot)
 		return GONE;
 	if (process->pid_ns && process->pid_ns != own_pid_namespace())
 		return UNKNOWN;
-	if (!read_stat(process->pid, &state, &start_ns) || state == 'Z' || state == 'X')
+	errno = 0;
+	if (!read_stat(process->pid, &state, &start_ns)) /* too few descriptors are no death */
+		return (errno == EMFILE || errno == ENFILE) && !kill((pid_t)process->pid, 0) ?
+			       ALIVE :
+			       GONE;
+	if (state == 'Z' || state == 'X')
 		return GONE;
 	return start_ns > process->birth_ns + START_SLACK_NS ? GONE : ALIVE;
 }

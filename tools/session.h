@@ -28,6 +28,9 @@ struct session {
 char *session_open(struct session *session, const char *dir, bool writable);
 void session_close(struct session *session);
 
+/* The slot of a process's first image: each exec in place begins another, whose parent is the last. */
+uint32_t session_born_as(const struct session *session, uint32_t slot);
+
 enum liveness { ALIVE, GONE, UNKNOWN };
 
 /*

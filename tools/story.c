@@ -1,33 +1,28 @@
 /* See story.h. */
 #include "story.h"
 
+#include "../shim/core/knot.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "jsontext.h"
 #include "names.h"
+#include "vanished.h"
 #include "grades.h"
-
-#define KEY_FRAMES_MAX 24u
-
-/* One step: who, with which stack. */
-struct scene {
-	const struct fact_place *at;
-	uint32_t tid;
-	uint64_t time_ns;
-	char *thread;
-	json_t *native;
-	json_t *python;
-	char *where; /* "function (file:line)" */
-	json_t *frame; /* what `where` says */
-};
+#include "scene.h"
+#include "story_knot.h"
+#include "story_order.h"
 
 struct story {
+	struct teller teller;
 	const struct reader *reader;
 	struct frames *frames;
 	const struct finding *finding;
 	const struct fact_held *held; /* these three may be NULL */
 	const struct fact_fork *fork;
+	const struct fact_knot *knot;
+	const struct fact_order *order;
 	const struct fact_place *subject; /* who suffers: the wait or unlock, else the fork */
 	struct scene holder, forker, sufferer;
 	struct lock_ref lock;
@@ -40,57 +35,15 @@ static uint32_t pid_of(const struct story *story, uint32_t slot)
 	return slot < story->reader->session.slots ? story->reader->session.table[slot].pid : 0;
 }
 
-/*
- * Python speaks first, then the caller of the lock function, then the first frame that is the
- * program's own.
- */
-static void scene_locate(struct story *story, struct scene *scene, uint64_t caller,
-			 bool python_first)
-{
-	json_t *frame = python_first ? json_incref(frames_first_script(scene->python)) : NULL;
-
-	if (!frame)
-		frame = frame_of_caller(story->frames, scene->at, caller);
-	if (!frame)
-		frame = json_incref(frames_first_script(scene->python));
-	if (!frame)
-		frame = json_incref(frames_first_own(scene->native));
-	if (!frame)
-		frame = json_incref(json_array_get(scene->native, 0));
-	scene->frame = frame;
-	scene->where = frame_text(frame);
-}
-
-static void scene_init(struct story *story, struct scene *scene, const struct fact_place *at,
-		       uint32_t tid, uint64_t stack, uint64_t python)
-{
-	scene->at = at;
-	scene->tid = tid;
-	scene->time_ns = at->time_ns;
-	scene->native = frames_native(story->frames, at, stack);
-	scene->python = frames_python(story->frames, at, python);
-	scene->thread = thread_text(story->reader, story->frames, at->by, tid);
-}
-
-static void scene_finish(struct scene *scene)
-{
-	json_decref(scene->native);
-	json_decref(scene->python);
-	json_decref(scene->frame);
-	free(scene->thread);
-	free(scene->where);
-}
-
 static void set_holder(struct story *story)
 {
 	const struct ev_held *ev = &story->held->ev;
 	const char *name = reader_text(story->reader, story->held->at.slot, ev->thread_name);
 
-	scene_init(story, &story->holder, &story->held->at, ev->holder, ev->stack, ev->python);
-	scene_locate(story, &story->holder, ev->caller, ev->flags & MPSAN_LF_PYTHON);
-	if (!json_array_size(story->holder.native) && ev->caller)
-		json_array_append_new(story->holder.native,
-				      frame_of_caller(story->frames, &story->held->at, ev->caller));
+	scene_init(&story->teller, &story->holder, &story->held->at, ev->holder, ev->stack,
+		   ev->python);
+	scene_locate(&story->teller, &story->holder, ev->caller,
+		     ev->flags & MPSAN_LF_PYTHON || ev->kind > MPSAN_LOCK_CUSTOM);
 	if (name) {
 		free(story->holder.thread);
 		story->holder.thread = text_copy(name);
@@ -100,14 +53,11 @@ static void set_holder(struct story *story)
 }
 
 static void set_sufferer(struct story *story, const struct fact_place *at, uint64_t stack,
-			 uint64_t python, uint64_t caller, uint64_t flags)
+			 uint64_t python, uint64_t caller)
 {
 	story->subject = at;
-	scene_init(story, &story->sufferer, at, at->tid, stack, python);
-	scene_locate(story, &story->sufferer, caller, flags & MPSAN_LF_PYTHON);
-	if (!json_array_size(story->sufferer.native) && caller)
-		json_array_append_new(story->sufferer.native,
-				      frame_of_caller(story->frames, at, caller));
+	scene_init(&story->teller, &story->sufferer, at, at->tid, stack, python);
+	scene_locate(&story->teller, &story->sufferer, caller, true);
 }
 
 static void story_gather(struct story *story)
@@ -118,19 +68,25 @@ static void story_gather(struct story *story)
 	if (finding->fork < facts->fork_count) {
 		story->fork = &facts->forks[finding->fork];
 		story->subject = &story->fork->at;
-		scene_init(story, &story->forker, &story->fork->at, story->fork->at.tid,
+		scene_init(&story->teller, &story->forker, &story->fork->at, story->fork->at.tid,
 			   story->fork->ev.stack, story->fork->ev.python);
-		scene_locate(story, &story->forker, 0, true);
+		scene_locate(&story->teller, &story->forker, 0, true);
 	}
 	if (finding->held < facts->held_count) {
 		story->held = &facts->helds[finding->held];
 		set_holder(story);
 	}
+	if (finding->left < facts->left_count) {
+		const struct fact_left *left = &facts->lefts[finding->left];
+
+		story->subject = &left->at;
+		story->lock = (struct lock_ref){&left->at,     NULL,	       left->ev.lock,
+						left->ev.kind, left->ev.flags, NULL};
+	}
 	if (finding->wait < facts->wait_count) {
 		const struct fact_wait *wait = &facts->waits[finding->wait];
 
-		set_sufferer(story, &wait->at, wait->ev.stack, wait->ev.python, wait->ev.caller,
-			     wait->ev.flags);
+		set_sufferer(story, &wait->at, wait->ev.stack, wait->ev.python, wait->ev.caller);
 		story->lock = (struct lock_ref){&wait->at,	story->held,
 						wait->ev.lock,	wait->ev.kind,
 						wait->ev.flags, story->sufferer.native};
@@ -138,28 +94,47 @@ static void story_gather(struct story *story)
 		const struct fact_unlock *unlock = &facts->unlocks[finding->unlock];
 
 		set_sufferer(story, &unlock->at, unlock->ev.stack, unlock->ev.python,
-			     unlock->ev.caller, unlock->ev.flags);
+			     unlock->ev.caller);
 		story->lock = (struct lock_ref){&unlock->at,	  story->held,
 						unlock->ev.lock,  unlock->ev.kind,
 						unlock->ev.flags, story->sufferer.native};
 	}
 }
 
+/* The first thread of a knot stands for it. */
+static void story_gather_knot(struct story *story)
+{
+	const struct facts *facts = &story->reader->facts;
+	const struct fact_blocked *first;
+
+	if (story->finding->knot >= facts->knot_count)
+		return;
+	story->knot = &facts->knots[story->finding->knot];
+	if (story->knot->begin >= story->knot->end)
+		return;
+	first = knot_sufferer(facts, story->knot);
+	set_sufferer(story, &first->at, first->ev.stack, first->ev.python, first->ev.caller);
+	story->lock = (struct lock_ref){&first->at,	 NULL,
+					first->ev.lock,	 first->ev.kind,
+					first->ev.flags, story->sufferer.native};
+}
+
+/* The order that closed the circle stands for it. */
+static void story_gather_order(struct story *story)
+{
+	const struct facts *facts = &story->reader->facts;
+
+	if (story->finding->order >= facts->order_count)
+		return;
+	story->order = &facts->orders[story->finding->order];
+	set_sufferer(story, &story->order->at, story->order->ev.stack, story->order->ev.python,
+		     story->order->ev.second_caller);
+}
+
 static void word(struct story *story, const char *name, char *text)
 {
 	json_object_set_new(story->words, name, jsontext_of(text ? text : "?"));
 	free(text);
-}
-
-static char *actor(const char *thread, uint32_t tid)
-{
-	if (!thread)
-		return NULL;
-	if (!strcmp(thread, "main thread"))
-		return text_format("the main thread");
-	if (!strncmp(thread, "TID ", 4))
-		return text_format("thread %u", tid);
-	return text_format("thread \"%s\" (TID %u)", thread, tid);
 }
 
 /* The owner that memory named, when the library had not followed the lock. */
@@ -185,6 +160,39 @@ static char *taken_text(const struct story *story)
 			   where);
 }
 
+static void knot_words(struct story *story, const struct fact_blocked *first)
+{
+	const struct teller *teller = &story->teller;
+	const char *detail =
+		reader_text(story->reader, story->knot->at.slot, story->knot->ev.detail);
+	char *taken = knot_taken(teller, first);
+
+	word(story, "knot", knot_text(teller, story->knot));
+	word(story, "awaited", knot_awaited(teller, first));
+	word(story, "owner", knot_owner(teller, first));
+	word(story, "dead", knot_dead(teller, story->knot));
+	word(story, "dead_end", knot_dead_end(teller, story->knot));
+	word(story, "detail", text_copy(detail ? detail : ""));
+	word(story, "taken", taken ? text_format(" at %s", taken) : text_copy(""));
+	free(taken);
+}
+
+static void wait_words(struct story *story, const struct fact_fork *fork)
+{
+	const struct facts *facts = &story->reader->facts;
+	const struct finding *finding = story->finding;
+	const struct fact_wait *wait =
+		finding->wait < facts->wait_count ? &facts->waits[finding->wait] : NULL;
+	const struct fact_left *left =
+		finding->left < facts->left_count ? &facts->lefts[finding->left] : NULL;
+
+	word(story, "lost", vanished_lost(fork));
+	word(story, "pool", text_format("%u", wait ? wait->pool_threads : 0));
+	word(story, "module", wait ? vanished_module(story->frames, wait) : NULL);
+	word(story, "signallers", wait ? vanished_signallers(story->frames, wait) : NULL);
+	word(story, "left_at", left ? vanished_left_at(story->frames, left) : NULL);
+}
+
 static void story_words(struct story *story)
 {
 	const struct fact_fork *fork = story->fork;
@@ -192,26 +200,41 @@ static void story_words(struct story *story)
 	story->words = json_object();
 	word(story, "lock",
 	     story->lock.address ? lock_text(story->reader, story->frames, &story->lock) : NULL);
-	word(story, "holder",
-	     story->held ? actor(story->holder.thread, story->holder.tid) :
-			   unfollowed_holder(story));
+	word(story, "holder", story->held ? scene_actor(&story->holder) : unfollowed_holder(story));
 	word(story, "taken", taken_text(story));
-	word(story, "forker", actor(story->forker.thread, story->forker.tid));
+	word(story, "called",
+	     text_format("called at %s", story->holder.where ?: "an unknown place"));
+	word(story, "forker", scene_actor(&story->forker));
 	word(story, "fork_at",
 	     text_copy(story->forker.where ? story->forker.where : "an unknown place"));
-	word(story, "thread", actor(story->sufferer.thread, story->sufferer.tid));
+	word(story, "thread", scene_actor(&story->sufferer));
 	word(story, "wait_at",
 	     text_copy(story->sufferer.where ? story->sufferer.where : "an unknown place"));
+	if (story->order) {
+		word(story, "first", order_first(&story->teller, story->order));
+		word(story, "second", order_second(&story->teller, story->order));
+		word(story, "orders", orders_text(&story->teller, story->finding));
+	}
 	word(story, "how", text_format("%s()", how_text(fork ? fork->ev.how : MPSAN_HOW_FORK)));
 	word(story, "threads",
 	     text_format("%llu", fork ? (unsigned long long)fork->ev.threads : 0));
-	word(story, "others",
-	     fork ? threads_text(story->reader, story->frames, fork) : NULL);
+	word(story, "others", fork ? threads_text(story->reader, story->frames, fork) : NULL);
 	word(story, "feeders", text_format("%llu", fork ? (unsigned long long)fork->ev.feeder : 0));
+	wait_words(story, fork);
 	word(story, "child", text_format("%u", fork ? pid_of(story, fork->child) : 0));
 	word(story, "parent", text_format("%u", fork ? pid_of(story, fork->at.by) : 0));
 	word(story, "pid",
 	     text_format("%u", story->subject ? pid_of(story, story->subject->by) : 0));
+	if (story->knot && story->sufferer.at) {
+		const struct fact_blocked *first =
+			knot_sufferer(&story->reader->facts, story->knot);
+
+		knot_words(story, first);
+		word(story, "since",
+		     text_format("%llu",
+				 (unsigned long long)((first->at.time_ns - first->ev.since) /
+						      1000000000ull)));
+	}
 }
 
 /* Puts the words in the place of their names in braces. */
@@ -246,6 +269,9 @@ static const struct scene *scene_of(const struct story *story, enum step_role ro
 		return story->held ? &story->holder : NULL;
 	case STEP_FORK:
 		return story->fork ? &story->forker : NULL;
+	case STEP_BLOCKED:
+	case STEP_ORDER:
+		return NULL;
 	default:
 		return story->sufferer.at ? &story->sufferer : NULL;
 	}
@@ -259,50 +285,16 @@ static json_t *evidence(const struct story *story)
 		const struct step *step = &story->finding->tale->step[i];
 		const struct scene *scene = scene_of(story, step->role);
 
+		if (step->role == STEP_BLOCKED && story->knot)
+			knot_steps(&story->teller, story->knot, steps);
+		if (step->role == STEP_ORDER && story->order)
+			orders_steps(&story->teller, story->finding, steps);
 		if (!scene)
 			continue;
 		json_array_append_new(
-			steps, json_pack("{s:o, s:I, s:I, s:o, s:I, s:O, s:O}", "what",
-					 fill(story->words, step->what), "pid",
-					 (json_int_t)pid_of(story, scene->at->by), "tid",
-					 (json_int_t)scene->tid, "thread",
-					 jsontext_of(scene->thread), "time_ns",
-					 (json_int_t)reader_real_ns(story->reader, scene->time_ns),
-					 "stack", scene->native, "python", scene->python));
+			steps, scene_step(&story->teller, scene, fill(story->words, step->what)));
 	}
 	return steps;
-}
-
-static void hash_text(uint64_t *hash, const char *text)
-{
-	for (; text && *text; text++)
-		*hash = (*hash ^ (unsigned char)*text) * 0x100000001b3ull;
-	*hash = (*hash ^ 0xff) * 0x100000001b3ull;
-}
-
-static void hash_frame(uint64_t *hash, const json_t *frame)
-{
-	char *key = frame ? frame_key(frame) : NULL;
-
-	hash_text(hash, key);
-	free(key);
-}
-
-/*
- * Python frames when there are any: the native ones below them are the interpreter's and change
- * with its build.
- */
-static void hash_scene(uint64_t *hash, const struct scene *scene)
-{
-	json_t *list = json_array_size(scene->python) ? scene->python : scene->native, *frame;
-	size_t i;
-
-	hash_frame(hash, scene->frame);
-	json_array_foreach(list, i, frame)
-	{
-		if (i < KEY_FRAMES_MAX && json_string_value(json_object_get(frame, "function")))
-			hash_frame(hash, frame);
-	}
 }
 
 /*
@@ -311,16 +303,21 @@ static void hash_scene(uint64_t *hash, const struct scene *scene)
  */
 static char *fingerprint(const struct story *story)
 {
-	uint64_t hash = 0xcbf29ce484222325ull;
+	uint64_t hash = SCENE_HASH;
 
-	hash_text(&hash, rule_slug(story->finding->rule));
-	hash_text(&hash, story->lock_key);
+	scene_hash_text(&hash, rule_slug(story->finding->rule));
+	if (!story->order)
+		scene_hash_text(&hash, story->lock_key);
 	if (story->held && !(story->held->ev.flags & MPSAN_LF_PYTHON))
-		hash_frame(&hash, story->holder.frame);
+		scene_hash_frame(&hash, story->holder.frame);
 	if (story->fork)
-		hash_scene(&hash, &story->forker);
-	if (story->sufferer.at)
-		hash_scene(&hash, &story->sufferer);
+		scene_hash(&hash, &story->forker);
+	if (story->knot)
+		knot_hash(&story->teller, story->knot, &hash);
+	else if (story->order)
+		orders_hash(&story->teller, story->finding, &hash);
+	else if (story->sufferer.at)
+		scene_hash(&hash, &story->sufferer);
 	return text_format("%016llx", (unsigned long long)hash);
 }
 
@@ -346,14 +343,19 @@ static json_t *story_write(struct story *story)
 json_t *story_tell(const struct reader *reader, struct frames *frames,
 		   const struct finding *finding)
 {
-	struct story story = {.reader = reader, .frames = frames, .finding = finding};
+	struct story story = {
+		.teller = {reader, frames}, .reader = reader, .frames = frames, .finding = finding};
 	json_t *object;
 
 	story_gather(&story);
+	story_gather_knot(&story);
+	story_gather_order(&story);
 	if (!story.subject)
 		return NULL;
 	story_words(&story);
-	story.lock_key = story.lock.address ? lock_key(reader, frames, &story.lock) : text_copy("");
+	story.lock_key = story.order	    ? orders_key(&story.teller, finding) :
+			 story.lock.address ? lock_key(reader, frames, &story.lock) :
+					      text_copy("");
 	object = story_write(&story);
 	scene_finish(&story.holder);
 	scene_finish(&story.forker);
@@ -369,5 +371,7 @@ uint64_t story_lock(const struct facts *facts, const struct finding *finding)
 		return facts->waits[finding->wait].ev.lock;
 	if (finding->unlock < facts->unlock_count)
 		return facts->unlocks[finding->unlock].ev.lock;
+	if (finding->left < facts->left_count)
+		return facts->lefts[finding->left].ev.lock;
 	return finding->held < facts->held_count ? facts->helds[finding->held].ev.lock : 0;
 }

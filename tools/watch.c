@@ -11,6 +11,7 @@
 
 #define POLL_MS 50
 #define ABORT_MS 300 /* from SIGABRT to SIGKILL */
+#define KILL_MS 500 /* until nobody is left, at most */
 
 /* Sends a signal to every process of the session that is alive, the youngest first. */
 static unsigned signal_all(const struct reader *reader, int number)
@@ -31,15 +32,22 @@ static unsigned signal_all(const struct reader *reader, int number)
 	return alive;
 }
 
+/*
+ * Ends everybody: SIGABRT first, so that core dumps are possible. A process may have children while
+ * it is being ended, so it is repeated until nobody is found.
+ */
 static void kill_tree(struct watch *watch)
 {
-	const struct reader *reader = watch->judge->reader;
+	struct reader *reader = watch->judge->reader;
 
 	watch->killed = true;
 	signal_all(reader, SIGABRT);
 	for (int waited = 0; waited < ABORT_MS && signal_all(reader, 0); waited += 10)
 		poll(NULL, 0, 10);
-	signal_all(reader, SIGKILL);
+	for (int waited = 0; waited < KILL_MS && signal_all(reader, SIGKILL); waited += 10) {
+		poll(NULL, 0, 10);
+		reader_poll(reader, clock_ns(CLOCK_MONOTONIC));
+	}
 	kill(watch->child, SIGKILL);
 }
 
@@ -63,6 +71,8 @@ static void show_new(struct watch *watch)
 static void look(struct watch *watch)
 {
 	reader_poll(watch->judge->reader, clock_ns(CLOCK_MONOTONIC));
+	if (!watch->killed) /* what we end ourselves is no finding */
+		knots_look(&watch->knots, clock_ns(CLOCK_MONOTONIC));
 	judge_moments(watch->judge);
 	show_new(watch);
 }
@@ -86,15 +96,15 @@ static bool has_ended(struct watch *watch)
 	return pid != 0;
 }
 
-/*
- * A process that was left behind in a wait may still prove it: that takes no longer than
- * FACT_WAIT_NS.
- */
+#define FOLLOW_NS 800000000ull
+
+/* A process that was left behind in a wait may still prove it: that takes no longer than this. */
 static void follow_open_waits(struct watch *watch)
 {
-	uint64_t until = clock_ns(CLOCK_MONOTONIC) + FACT_WAIT_NS;
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + FOLLOW_NS;
 
-	while (reader_has_open_wait(watch->judge->reader) && clock_ns(CLOCK_MONOTONIC) <= until) {
+	while ((reader_has_open_wait(watch->judge->reader) || knots_are_open(&watch->knots)) &&
+	       clock_ns(CLOCK_MONOTONIC) <= until) {
 		poll(NULL, 0, POLL_MS);
 		look(watch);
 	}
@@ -125,11 +135,13 @@ void watch_run(struct watch *watch)
 	struct reader *reader = watch->judge->reader;
 	uint64_t now;
 
+	knots_init(&watch->knots, reader, watch->settings->hang_after * 1000000000ull);
 	while (!has_ended(watch)) {
 		poll(&ready, 1, POLL_MS);
 		hand_on_signals(watch);
 		look(watch);
 	}
+	watch->knots.next_ns = 0; /* who is left is looked at anew */
 	look(watch);
 	record_end(watch, clock_ns(CLOCK_MONOTONIC));
 	follow_open_waits(watch);
@@ -137,6 +149,7 @@ void watch_run(struct watch *watch)
 	reader->session.head->end_ns = now;
 	reader->session.head->off = 1;
 	reader_finish(reader, now);
+	knots_finish(&watch->knots);
 	judge_moments(watch->judge);
 	show_new(watch);
 }

@@ -8,11 +8,13 @@
 #include <sys/types.h>
 
 #include "judge.h"
+#include "knots.h"
 #include "options.h"
 
 struct watch {
 	const struct settings *settings;
 	struct judge *judge;
+	struct knots knots;
 	pid_t child;
 	int signals; /* signalfd of those that are handed on, and of SIGCHLD */
 	bool print; /* findings go to standard error as they come */

@@ -117,4 +117,8 @@ arch_thread_start:
 	jmp *%rax
 	.cfi_endproc
 
+/* First of its section in the link: what a fork writes begins on a page of its own (hook.h, STATE). */
+	.section mpsan_state, "aw", @progbits
+	.balign 4096
+
 	.section .note.GNU-stack, "", @progbits

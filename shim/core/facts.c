@@ -65,9 +65,28 @@ uint32_t fact_fork_behind(const struct facts *facts, uint32_t held, uint32_t by)
 	uint32_t stated = held < facts->held_count ? facts->helds[held].fork : FACT_NONE;
 
 	for (uint32_t i = facts->fork_count; i-- > 0;)
-		if (facts->forks[i].child == by && (stated == FACT_NONE || fact_held_at(facts, held, i)))
+		if (facts->forks[i].child == by &&
+		    (stated == FACT_NONE || fact_held_at(facts, held, i)))
 			return i;
 	return stated < facts->fork_count ? stated : FACT_NONE;
+}
+
+uint32_t fact_left_before(const struct facts *facts, const struct fact_wait *wait)
+{
+	for (uint32_t i = facts->left_count; i-- > 0;) {
+		const struct fact_left *left = &facts->lefts[i];
+
+		if (left->at.by == wait->at.by && left->ev.lock == wait->ev.lock &&
+		    left->at.time_ns <= wait->at.time_ns)
+			return i;
+	}
+	return FACT_NONE;
+}
+
+bool fact_fork_is_late(const struct facts *facts, const struct fact_fork *fork)
+{
+	return fork->at.by < facts->process_count &&
+	       fork->at.tid != facts->processes[fork->at.by].slot->pid;
 }
 
 bool fact_held_counts(const struct fact_held *held)
@@ -89,6 +108,36 @@ bool fact_held_counts(const struct fact_held *held)
 	default:
 		return false;
 	}
+}
+
+static uint32_t order_list(uint32_t by, uint64_t lock)
+{
+	return (uint32_t)((lock ^ (uint64_t)by << 48) * 0x9e3779b97f4a7c15ull >> 52);
+}
+
+_Static_assert(FACT_ORDER_LISTS == 1u << (64 - 52), "a hash is the number of a list");
+
+uint32_t fact_order_of(const struct facts *facts, uint32_t by, uint64_t lock)
+{
+	return facts->order_lists ? facts->order_lists[order_list(by, lock)] - 1 : FACT_NONE;
+}
+
+uint32_t fact_order_before(const struct facts *facts, uint32_t order)
+{
+	return facts->orders[order].before - 1;
+}
+
+void fact_order_enter(struct fact_order *orders, uint32_t *lists, uint32_t order)
+{
+	uint32_t *list = &lists[order_list(orders[order].at.by, orders[order].ev.first)];
+
+	orders[order].before = *list;
+	*list = order + 1;
+}
+
+bool fact_wait_is_proof(const struct fact_wait *wait)
+{
+	return wait->proved || mpsan_wait_is_proof(&wait->ev);
 }
 
 bool fact_argv_has(const struct mpsan_process *process, const char *word)

@@ -49,6 +49,7 @@ struct fact_fork {
 	struct fact_place at;
 	struct ev_fork ev;
 	uint32_t child; /* slot, FACT_NONE: not seen (yet) */
+	uint32_t late; /* the one before it of this process that was not made by the main thread */
 	uint32_t list; /* the fork whose holds are those of this one: itself, or an earlier one */
 	uint32_t held_begin, held_end; /* they lie in this range of helds */
 };
@@ -57,14 +58,48 @@ struct fact_wait {
 	struct fact_place at;
 	struct ev_wait ev;
 	uint32_t held; /* index into helds, FACT_NONE: the hold was not recorded */
+	/* Of a wait that only others could end: the parent's threads that began where it waits. */
+	uint32_t pool_threads;
+	bool in_library; /* it waits in a library, not one through which everybody does */
 	uint64_t end_ns; /* 0: still waits */
 	uint64_t result;
+	bool proved; /* the supervisor saw that nobody in the whole job could end it */
 };
 
 struct fact_unlock {
 	struct fact_place at;
 	struct ev_unlock_failed ev;
 	uint32_t held; /* as in fact_wait */
+};
+
+/* One edge of the wait-for graph, as the supervisor stated it. */
+struct fact_blocked {
+	struct fact_place at; /* by, tid: who waits */
+	struct ev_blocked ev; /* owner_slot is a slot + 1; 0: no owner known */
+};
+
+/* Threads that cannot go on: a range of blockeds. */
+struct fact_knot {
+	struct fact_place at;
+	struct ev_knot ev; /* dead_slot is a slot + 1; 0: nobody's death matters */
+	uint32_t begin, end;
+};
+
+/* Two locks in this order. */
+struct fact_order {
+	struct fact_place at;
+	struct ev_order ev;
+	uint32_t over; /* one of the two was destroyed before the order of this index; 0: not yet */
+	uint32_t before; /* index + 1 of an earlier one in the same list, see order_lists */
+};
+
+#define FACT_ORDER_LISTS 4096u
+
+/* A lock that an atfork handler kept in the parent. */
+struct fact_left {
+	struct fact_place at;
+	struct ev_left_locked ev;
+	uint32_t fork; /* index, FACT_NONE */
 };
 
 struct facts {
@@ -79,6 +114,15 @@ struct facts {
 	uint32_t wait_count;
 	const struct fact_unlock *unlocks;
 	uint32_t unlock_count;
+	const struct fact_blocked *blockeds;
+	uint32_t blocked_count;
+	const struct fact_knot *knots;
+	uint32_t knot_count;
+	const struct fact_order *orders;
+	uint32_t order_count;
+	const uint32_t *order_lists; /* FACT_ORDER_LISTS times index + 1, newest first */
+	const struct fact_left *lefts;
+	uint32_t left_count;
 };
 
 /* What became of a fork's child within FACT_CHILD_NS. */
@@ -108,6 +152,25 @@ uint32_t fact_fork_behind(const struct facts *facts, uint32_t held, uint32_t by)
  * signal.
  */
 bool fact_held_counts(const struct fact_held *held);
+
+/* What an atfork handler kept before that wait, of the same lock and process. FACT_NONE. */
+uint32_t fact_left_before(const struct facts *facts, const struct fact_wait *wait);
+
+/* Whether the thread that forked was not the first one of its process. */
+bool fact_fork_is_late(const struct facts *facts, const struct fact_fork *fork);
+
+/*
+ * Orders by their first lock: the newest one in the list in which those of `lock` in process `by`
+ * are found, among others, and the one before. FACT_NONE: no more.
+ */
+uint32_t fact_order_of(const struct facts *facts, uint32_t by, uint64_t lock);
+uint32_t fact_order_before(const struct facts *facts, uint32_t order);
+
+/* Enters the order of this index into its list; they come in turn. */
+void fact_order_enter(struct fact_order *orders, uint32_t *lists, uint32_t order);
+
+/* Whether a wait provably cannot end: by what its process knew, or by what the supervisor saw. */
+bool fact_wait_is_proof(const struct fact_wait *wait);
 
 /* Whether one of the process's recorded arguments contains `word`. */
 bool fact_argv_has(const struct mpsan_process *process, const char *word);

@@ -17,11 +17,17 @@ enum moment_kind {
 	MOMENT_WAIT = 2,
 	/* An unlock was refused. */
 	MOMENT_UNLOCK = 4,
+	/* The supervisor stated threads that cannot go on. */
+	MOMENT_KNOT = 8,
+	/* Two locks were taken in an order that is new. */
+	MOMENT_ORDER = 16,
+	/* An atfork handler kept a lock. */
+	MOMENT_LEFT = 32,
 };
 
 struct moment {
 	enum moment_kind kind;
-	uint32_t index; /* into forks, waits or unlocks */
+	uint32_t index; /* into the array of that kind */
 };
 
 enum rule_id {
@@ -37,9 +43,12 @@ enum step_role {
 	STEP_FORK, /* finding.fork */
 	STEP_WAIT, /* finding.wait */
 	STEP_UNLOCK, /* finding.unlock */
+	STEP_BLOCKED, /* every blocked thread of finding.knot, one step each: {waiter} {awaited} {owner} */
+	STEP_ORDER, /* finding.order and every finding.earlier, one step each */
 };
 
 #define STEPS_MAX 4
+#define ORDERS_MAX 4 /* in a circle of lock orders */
 
 struct step {
 	enum step_role role;
@@ -48,8 +57,10 @@ struct step {
 
 /*
  * How a finding is told. Texts hold names in braces that the command fills in: {lock} {holder}
- * {taken} {forker} {fork_at} {thread} {wait_at} {how} {threads} {child} {pid} {parent}
- * {feeders}.
+ * {taken} {called} {forker} {fork_at} {thread} {wait_at} {how} {threads} {child} {pid} {parent}
+ * {feeders} {others} {lost} (threads that were not copied) {pool} {module} (where it waits)
+ * {signallers} {left_at} {first} {second} {orders}, and those of a knot: {knot} {awaited} {owner}
+ * {dead} {dead_end} {detail} {since}.
  */
 struct tale {
 	const char *message;
@@ -62,6 +73,8 @@ struct finding {
 	enum grade grade;
 	const struct tale *tale;
 	uint32_t held, fork, wait, unlock;
+	uint32_t knot, order, left;
+	uint32_t earlier[ORDERS_MAX - 1]; /* the orders that make a circle with it, in its course */
 };
 
 struct findings {
@@ -85,6 +98,9 @@ struct findings {
 				     .fork = (fork_index),           \
 				     .held = (held_index)})
 void finding_add(struct findings *out, const struct moment *moment, struct finding finding);
+
+/* The rule that speaks of a wait; RULE_COUNT: none. */
+enum rule_id rule_of_wait(const struct facts *facts, const struct fact_wait *wait);
 
 /* Announces one moment to every rule. */
 void rules_run(const struct facts *facts, const struct moment *moment, struct findings *out);

@@ -14,6 +14,12 @@ static bool moment_concerns_rules(const struct facts *facts, const struct moment
 		return moment->index < facts->wait_count;
 	case MOMENT_UNLOCK:
 		return moment->index < facts->unlock_count;
+	case MOMENT_KNOT:
+		return moment->index < facts->knot_count;
+	case MOMENT_ORDER:
+		return moment->index < facts->order_count;
+	case MOMENT_LEFT:
+		return moment->index < facts->left_count;
 	}
 	return false;
 }
@@ -22,6 +28,11 @@ void finding_add(struct findings *out, const struct moment *moment, struct findi
 {
 	finding.wait = moment->kind == MOMENT_WAIT ? moment->index : FACT_NONE;
 	finding.unlock = moment->kind == MOMENT_UNLOCK ? moment->index : FACT_NONE;
+	finding.knot = moment->kind == MOMENT_KNOT ? moment->index : FACT_NONE;
+	finding.order = moment->kind == MOMENT_ORDER ? moment->index : FACT_NONE;
+	finding.left = moment->kind == MOMENT_LEFT ? moment->index : FACT_NONE;
+	for (uint32_t i = 0; i + 1 < ORDERS_MAX && moment->kind != MOMENT_ORDER; i++)
+		finding.earlier[i] = FACT_NONE;
 	out->add(out, &finding);
 }
 

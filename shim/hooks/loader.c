@@ -6,8 +6,16 @@
  */
 #include <dlfcn.h>
 
+#include "../claim.h"
 #include "../elf.h"
+#include "../fork.h"
 #include "../hook.h"
+#include "../life.h"
+#include "../loader.h"
+#include "../log.h"
+#include "../look.h"
+#include "../sys.h"
+#include "../thread.h"
 
 /* In glibc a handle is the object's entry in the loader's list: compared before it is followed. */
 static void *answer(const struct pass_regs *regs, const char *version)
@@ -45,4 +53,79 @@ PASS(dlvsym)
 		return (void *)REAL(dlvsym);
 	regs->result = (uint64_t)hook;
 	return NULL;
+}
+
+/*
+ * What this thread loads, for a fork by another one. A constructor may load in turn: the outermost
+ * call is the one that counts, and is still under way while its return address stands where it
+ * stood.
+ */
+static void note_load(const struct pass_regs *regs)
+{
+	struct mpsan_thread *t = thread_hot ? thread_hot : thread_attach();
+	const char *path = (const char *)regs->arg[0];
+	uint64_t here = (uint64_t)(uintptr_t)&regs->back, back = 0;
+
+	if (!t || t == &thread_none || !path)
+		return;
+	if (t->loading && t->loading_frame > here &&
+	    sys_peek(&back, (const void *)t->loading_frame, sizeof(back)) == sizeof(back) &&
+	    back == t->loading_back && loader_owner(loader_lock()) == t->tid)
+		return;
+	here = log_text(path);
+	t = thread_hot; /* the first record of a process moves its threads' */
+	t->loading_frame = (uint64_t)(uintptr_t)&regs->back;
+	t->loading_back = regs->back;
+	t->loading = here;
+}
+
+/* A child that was not made by fork has the lock as it was: no call comes back. */
+static void look_loader(const struct pass_regs *regs)
+{
+	uint32_t owner = loader_orphaned(loader_lock());
+	const struct claim *orphan = fork_orphan_find(loader_lock(), MPSAN_LOCK_IMPORT);
+	struct claim unknown = {.tag = MPSAN_TAG(loader_lock(), MPSAN_LOCK_IMPORT),
+				.tid = owner,
+				.flags = MPSAN_LF_VERIFIED};
+
+	if (owner && owner != life.tid_before)
+		look_state(loader_lock(), MPSAN_LOCK_IMPORT, MPSAN_WAIT_ORPHAN,
+			   orphan ? orphan : &unknown, regs->back);
+}
+
+static void note(const struct pass_regs *regs)
+{
+	if (!life.attached || hook_off)
+		return;
+	if (UNLIKELY(life.forked))
+		look_loader(regs);
+	if (!thread_several || life_is_guest())
+		return;
+	INSIDE
+	note_load(regs);
+}
+
+PASS(dlopen)
+{
+	ENTER(dlopen);
+	note(regs);
+	return (void *)REAL(dlopen);
+}
+
+/* Takes the namespace first. */
+PASS(dlmopen)
+{
+	ENTER(dlmopen);
+	if (UNLIKELY(life.forked && life.attached && !hook_off))
+		look_loader(regs);
+	return (void *)REAL(dlmopen);
+}
+
+EXPORT int dlclose(void *handle)
+{
+	ENTER(dlclose);
+	int result = REAL(dlclose)(handle);
+
+	hook_forget();
+	return result;
 }

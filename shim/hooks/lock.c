@@ -5,11 +5,13 @@
 #include <pthread.h>
 #include <threads.h>
 
+#include "../claim.h"
 #include "../fork.h"
 #include "../hint.h"
 #include "../hook.h"
 #include "../life.h"
 #include "../look.h"
+#include "../share.h"
 #include "../thread.h"
 
 #define MUTEX_TAKEN(m) UNLIKELY((m)->__data.__lock != 0)
@@ -20,8 +22,13 @@
 EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *attr)
 {
 	ENTER(pthread_mutex_init);
+	int result;
+
 	fork_lock_made(m, CALLER);
-	return REAL(pthread_mutex_init)(m, attr);
+	result = REAL(pthread_mutex_init)(m, attr);
+	if (UNLIKELY(attr) && result == 0 && claim_mutex_flags(m->__data.__kind) & MPSAN_LF_SHARED)
+		share_lock(m, MPSAN_LOCK_MUTEX, CALLER);
+	return result;
 }
 
 EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
@@ -51,7 +58,7 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
 EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *until)
 {
 	ENTER(pthread_mutex_timedlock);
-	struct mpsan_hold *hold = hold_begin(m, MPSAN_LOCK_MUTEX, CALLER);
+	struct mpsan_hold *hold = hold_begin_timed(m, MPSAN_LOCK_MUTEX, CALLER);
 
 	return hold_end(hold, m, MPSAN_LOCK_MUTEX, REAL(pthread_mutex_timedlock)(m, until));
 }
@@ -60,7 +67,7 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 				   const struct timespec *until)
 {
 	ENTER(pthread_mutex_clocklock);
-	struct mpsan_hold *hold = hold_begin(m, MPSAN_LOCK_MUTEX, CALLER);
+	struct mpsan_hold *hold = hold_begin_timed(m, MPSAN_LOCK_MUTEX, CALLER);
 
 	return hold_end(hold, m, MPSAN_LOCK_MUTEX, REAL(pthread_mutex_clocklock)(m, clock, until));
 }
@@ -77,8 +84,13 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 EXPORT int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *attr)
 {
 	ENTER(pthread_rwlock_init);
+	int result;
+
 	fork_lock_made(l, CALLER);
-	return REAL(pthread_rwlock_init)(l, attr);
+	result = REAL(pthread_rwlock_init)(l, attr);
+	if (UNLIKELY(attr) && result == 0 && l->__data.__shared)
+		share_lock(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
+	return result;
 }
 
 EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
@@ -109,7 +121,7 @@ EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
 EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *until)
 {
 	ENTER(pthread_rwlock_timedrdlock);
-	struct mpsan_hold *hold = hold_begin(l, MPSAN_LOCK_RWLOCK_READ, CALLER);
+	struct mpsan_hold *hold = hold_begin_timed(l, MPSAN_LOCK_RWLOCK_READ, CALLER);
 
 	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_READ,
 			REAL(pthread_rwlock_timedrdlock)(l, until));
@@ -119,7 +131,7 @@ EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
 				      const struct timespec *until)
 {
 	ENTER(pthread_rwlock_clockrdlock);
-	struct mpsan_hold *hold = hold_begin(l, MPSAN_LOCK_RWLOCK_READ, CALLER);
+	struct mpsan_hold *hold = hold_begin_timed(l, MPSAN_LOCK_RWLOCK_READ, CALLER);
 
 	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_READ,
 			REAL(pthread_rwlock_clockrdlock)(l, clock, until));
@@ -146,7 +158,7 @@ EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
 EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *until)
 {
 	ENTER(pthread_rwlock_timedwrlock);
-	struct mpsan_hold *hold = hold_begin(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
+	struct mpsan_hold *hold = hold_begin_timed(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
 
 	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_WRITE,
 			REAL(pthread_rwlock_timedwrlock)(l, until));
@@ -156,7 +168,7 @@ EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
 				      const struct timespec *until)
 {
 	ENTER(pthread_rwlock_clockwrlock);
-	struct mpsan_hold *hold = hold_begin(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
+	struct mpsan_hold *hold = hold_begin_timed(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
 
 	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_WRITE,
 			REAL(pthread_rwlock_clockwrlock)(l, clock, until));
@@ -248,7 +260,7 @@ EXPORT int mtx_trylock(mtx_t *m)
 EXPORT int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict until)
 {
 	ENTER(mtx_timedlock);
-	struct mpsan_hold *hold = hold_begin(m, MPSAN_LOCK_MUTEX, CALLER);
+	struct mpsan_hold *hold = hold_begin_timed(m, MPSAN_LOCK_MUTEX, CALLER);
 
 	return hold_end(hold, m, MPSAN_LOCK_MUTEX, REAL(mtx_timedlock)(m, until));
 }

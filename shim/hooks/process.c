@@ -2,6 +2,7 @@
  * Birth and death of processes. Which calls run atfork handlers, and which reach another hook, is
  * in facts 1.1: libc's own calls among these are invisible, so every way has its row.
  */
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <pty.h>
@@ -13,13 +14,16 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../fork.h"
 #include "../hook.h"
+#include "../inside.h"
 #include "../life.h"
 #include "../log.h"
+#include "../look.h"
 #include "../stack.h"
 #include "../sys.h"
 #include "../thread.h"
@@ -126,10 +130,13 @@ EXPORT int system(const char *command)
 
 EXPORT FILE *popen(const char *command, const char *mode)
 {
+	static const struct inside_mark mark = {"list of popen's streams", "popen"};
+
 	ENTER(popen);
-	uint64_t fork = note_spawn(MPSAN_HOW_POPEN);
+	uint64_t fork = note_spawn(MPSAN_HOW_POPEN), wait = inside_begin(&mark, CALLER);
 	FILE *stream = REAL(popen)(command, mode);
 
+	inside_end(&mark, wait);
 	note_spawned(fork, 0, stream ? 0 : errno);
 	return stream;
 }
@@ -177,6 +184,8 @@ PASS(clone)
 	if (flags & CLONE_THREAD)
 		return (void *)REAL(clone);
 	if (flags & (CLONE_VM | CLONE_SETTLS)) {
+		if ((flags & (CLONE_VM | CLONE_VFORK)) == CLONE_VM)
+			life.has_guests = true;
 		note_spawn(MPSAN_HOW_CLONE);
 		return (void *)REAL(clone);
 	}
@@ -204,6 +213,23 @@ static bool copies_process(const struct pass_regs *regs)
 	default:
 		return false;
 	}
+}
+
+/* A waiter with an alarm ahead may be woken, or ended, by it. */
+EXPORT unsigned alarm(unsigned seconds)
+{
+	ENTER(alarm);
+	if (seconds)
+		life_flag(MPSAN_PROCESS_ALARM);
+	return REAL(alarm)(seconds);
+}
+
+EXPORT int setitimer(__itimer_which_t which, const struct itimerval *restrict new,
+		     struct itimerval *restrict old)
+{
+	ENTER(setitimer);
+	life_flag(MPSAN_PROCESS_ALARM);
+	return REAL(setitimer)(which, new, old);
 }
 
 /*
@@ -235,11 +261,39 @@ static bool filters_calls(const uint64_t *a)
 		(a[1] == SECCOMP_SET_MODE_STRICT || a[1] == SECCOMP_SET_MODE_FILTER));
 }
 
+/* How Rust, Abseil and C++20 wait (facts II.4). */
+static bool waits_for_futex(const uint64_t *a)
+{
+	int command = (int)a[2] & FUTEX_CMD_MASK;
+
+	return a[0] == SYS_futex && (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET);
+}
+
+static uint64_t wait_for_futex(const struct pass_regs *regs)
+{
+	const uint64_t *a = regs->arg;
+	const void *word = (const void *)a[1];
+	uint64_t wait = 0;
+	long result;
+
+	if (a[4])
+		hold_begin_timed(word, MPSAN_WAIT_FUTEX, regs->back);
+	else
+		wait = look_futex(word, (uint32_t)a[3], regs->back);
+	result = REAL(syscall)(SYS_futex, a[1], a[2], a[3], a[4], a[5], regs->stack[0]);
+	hold_drop(word);
+	return (uint64_t)look_end(wait, result);
+}
+
 PASS(syscall)
 {
 	ENTER(syscall);
 	const uint64_t *a = regs->arg;
 
+	if (waits_for_futex(a)) {
+		regs->result = wait_for_futex(regs);
+		return NULL;
+	}
 	if (UNLIKELY(filters_calls(a))) {
 		regs->result = note_filter(
 			REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4], a[5], regs->stack[0]));
@@ -297,6 +351,8 @@ PASS(exit)
 {
 	ENTER(exit);
 	life_exit_code((int)regs->arg[0]);
+	if (life.forked)
+		inside_exit(regs->back);
 	return (void *)REAL(exit);
 }
 
@@ -310,6 +366,23 @@ PASS(exit)
 PASS_EXIT(_exit)
 PASS_EXIT(_Exit)
 PASS_EXIT(quick_exit)
+
+/* A wait for a child's end, by its pid; 0 stands for any of several. */
+static const void *wait_begin(int64_t which, int options, uint64_t caller)
+{
+	const void *claimed = (const void *)(uintptr_t)(which > 0 ? which : 0);
+
+	if (!(options & WNOHANG))
+		hold_push(MPSAN_TAG(claimed, MPSAN_WAIT_PROCESS) | MPSAN_TAG_WANTED | look_tags(),
+			  caller);
+	return claimed;
+}
+
+static void wait_end(const void *claimed, int options)
+{
+	if (!(options & WNOHANG))
+		hold_drop(claimed);
+}
 
 static pid_t note_wait(pid_t pid, int status, int *to)
 {
@@ -325,8 +398,10 @@ EXPORT pid_t wait(int *to)
 {
 	ENTER(wait);
 	int status = 0;
+	const void *claimed = wait_begin(-1, 0, CALLER);
 	pid_t pid = REAL(wait)(&status);
 
+	wait_end(claimed, 0);
 	return note_wait(pid, status, to);
 }
 
@@ -334,8 +409,10 @@ EXPORT pid_t waitpid(pid_t which, int *to, int options)
 {
 	ENTER(waitpid);
 	int status = 0;
+	const void *claimed = wait_begin(which, options, CALLER);
 	pid_t pid = REAL(waitpid)(which, &status, options);
 
+	wait_end(claimed, options);
 	return note_wait(pid, status, to);
 }
 
@@ -343,8 +420,10 @@ EXPORT pid_t wait3(int *to, int options, struct rusage *usage)
 {
 	ENTER(wait3);
 	int status = 0;
+	const void *claimed = wait_begin(-1, options, CALLER);
 	pid_t pid = REAL(wait3)(&status, options, usage);
 
+	wait_end(claimed, options);
 	return note_wait(pid, status, to);
 }
 
@@ -352,16 +431,20 @@ EXPORT pid_t wait4(pid_t which, int *to, int options, struct rusage *usage)
 {
 	ENTER(wait4);
 	int status = 0;
+	const void *claimed = wait_begin(which, options, CALLER);
 	pid_t pid = REAL(wait4)(which, &status, options, usage);
 
+	wait_end(claimed, options);
 	return note_wait(pid, status, to);
 }
 
 EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
 	ENTER(waitid);
+	const void *claimed = wait_begin(type == P_PID ? (int64_t)id : -1, options, CALLER);
 	int result = REAL(waitid)(type, id, info, options);
 
+	wait_end(claimed, options);
 	if (!result && info && info->si_pid && (options & WEXITED))
 		life_ended((uint32_t)info->si_pid, info->si_code == CLD_EXITED ?
 							   info->si_status << 8 :
@@ -381,8 +464,7 @@ EXPORT int __register_atfork(void (*prepare)(void), void (*parent)(void), void (
 }
 
 __attribute__((visibility("hidden"))) int pthread_atfork(void (*prepare)(void),
-							 void (*parent)(void),
-							 void (*child)(void))
+							 void (*parent)(void), void (*child)(void))
 {
 	ENTER(pthread_atfork);
 	fork_register(child != NULL);
@@ -397,14 +479,14 @@ __asm__(".symver old_pthread_atfork, pthread_atfork@GLIBC_2.2.5, remove");
 #endif
 
 /* What may take away the right to make a file: the log is made before. */
-#define PASS_DROP(name, may_matter)                                          \
-	PASS(name)                                                           \
-	{                                                                    \
-		ENTER(name);                                                 \
-		(void)regs;                                                  \
-		if ((may_matter) && life.attached && !life_is_guest())       \
-			log_open();                                          \
-		return (void *)REAL(name);                                   \
+#define PASS_DROP(name, may_matter)                                    \
+	PASS(name)                                                     \
+	{                                                              \
+		ENTER(name);                                           \
+		(void)regs;                                            \
+		if ((may_matter) && life.attached && !life_is_guest()) \
+			log_open();                                    \
+		return (void *)REAL(name);                             \
 	}
 #define LIMITS_FILES (regs->arg[0] == RLIMIT_NOFILE || regs->arg[0] == RLIMIT_FSIZE)
 PASS_DROP(setuid, true)

@@ -12,30 +12,52 @@
 #include "../fork.h"
 #include "../hint.h"
 #include "../hook.h"
+#include "../inside.h"
 #include "../life.h"
 #include "../look.h"
+#include "../python.h"
+#include "../share.h"
 #include "../thread.h"
 
 /* The value is the low half of the first word (claim.c). */
 #define SEMAPHORE_EMPTY(s) UNLIKELY(*(const uint32_t *)(const void *)(s) == 0)
+#define SEMAPHORE_SHARED(s) UNLIKELY(((const uint32_t *)(const void *)(s))[2])
+
+/* Before a claim on a semaphore that other processes may wait for after this one's death. */
+#define KEEP_BOOKS(s)                     \
+	do {                              \
+		if (SEMAPHORE_SHARED(s))  \
+			thread_publish(); \
+	} while (0)
 
 EXPORT int sem_init(sem_t *s, int shared, unsigned value)
 {
 	ENTER(sem_init);
+	int result;
+
 	fork_lock_made(s, CALLER);
-	return REAL(sem_init)(s, shared, value);
+	result = REAL(sem_init)(s, shared, value);
+	if (UNLIKELY(shared) && result == 0)
+		share_semaphore(s, NULL, value, CALLER);
+	return result;
 }
 
+/* What was acquired twice and posted by another has left a claim here, and its place may serve again. */
 EXPORT int sem_destroy(sem_t *s)
 {
 	ENTER(sem_destroy);
+	while (hold_drop(s))
+		continue;
 	hint_init(s, 0);
 	return REAL(sem_destroy)(s);
 }
 
 EXPORT sem_t *sem_open(const char *name, int flags, ...)
 {
+	static const struct inside_mark mark = {"list of named semaphores", "sem_open"};
+
 	ENTER(sem_open);
+	uint64_t wait;
 	va_list list;
 	mode_t mode;
 	unsigned value;
@@ -45,9 +67,17 @@ EXPORT sem_t *sem_open(const char *name, int flags, ...)
 	mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
 	value = flags & O_CREAT ? va_arg(list, unsigned) : 0;
 	va_end(list);
+	wait = inside_begin(&mark, CALLER);
 	s = REAL(sem_open)(name, flags, mode, value);
-	if (s != SEM_FAILED)
+	inside_end(&mark, wait);
+	if (s != SEM_FAILED) {
 		hint_init(s, CALLER);
+		share_semaphore(s, name,
+				(flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ?
+					value :
+					SHARE_VALUE_UNKNOWN,
+				CALLER);
+	}
 	return s;
 }
 
@@ -55,30 +85,36 @@ EXPORT int sem_close(sem_t *s)
 {
 	ENTER(sem_close);
 	hint_init(s, 0);
+	share_gone(s);
 	return REAL(sem_close)(s);
 }
 
 EXPORT int sem_wait(sem_t *s)
 {
 	ENTER(sem_wait);
-	struct mpsan_hold *hold = hold_begin(s, MPSAN_LOCK_SEMAPHORE, CALLER);
+	KEEP_BOOKS(s);
+	struct mpsan_hold *hold = hold_claim(s, MPSAN_LOCK_SEMAPHORE, CALLER);
 
-	if (SEMAPHORE_EMPTY(s))
+	if (SEMAPHORE_EMPTY(s)) {
+		hold->tag |= MPSAN_TAG_WANTED; /* what follows asks who holds it */
 		return lock_taken(hold, s, MPSAN_LOCK_SEMAPHORE, look_semaphore(s, CALLER),
 				  REAL(sem_wait));
-	return hold_end(hold, s, MPSAN_LOCK_SEMAPHORE, REAL(sem_wait)(s));
+	}
+	return hold_settle(hold, s, MPSAN_LOCK_SEMAPHORE, REAL(sem_wait)(s));
 }
 
 EXPORT int sem_trywait(sem_t *s)
 {
 	ENTER(sem_trywait);
+	KEEP_BOOKS(s);
 	return hold_try(s, MPSAN_LOCK_SEMAPHORE, CALLER, REAL(sem_trywait)(s));
 }
 
 EXPORT int sem_timedwait(sem_t *restrict s, const struct timespec *restrict until)
 {
 	ENTER(sem_timedwait);
-	struct mpsan_hold *hold = hold_begin(s, MPSAN_LOCK_SEMAPHORE, CALLER);
+	KEEP_BOOKS(s);
+	struct mpsan_hold *hold = hold_begin_timed(s, MPSAN_LOCK_SEMAPHORE, CALLER);
 
 	return hold_end(hold, s, MPSAN_LOCK_SEMAPHORE, REAL(sem_timedwait)(s, until));
 }
@@ -86,7 +122,8 @@ EXPORT int sem_timedwait(sem_t *restrict s, const struct timespec *restrict unti
 EXPORT int sem_clockwait(sem_t *restrict s, clockid_t clock, const struct timespec *restrict until)
 {
 	ENTER(sem_clockwait);
-	struct mpsan_hold *hold = hold_begin(s, MPSAN_LOCK_SEMAPHORE, CALLER);
+	KEEP_BOOKS(s);
+	struct mpsan_hold *hold = hold_begin_timed(s, MPSAN_LOCK_SEMAPHORE, CALLER);
 
 	return hold_end(hold, s, MPSAN_LOCK_SEMAPHORE, REAL(sem_clockwait)(s, clock, until));
 }
@@ -102,58 +139,71 @@ EXPORT int sem_post(sem_t *s)
  * A wait on a condition lets go of its mutex where no hook sees it: the claim is put away before
  * and comes back after. Cancellation leaves it away; memory knows better.
  */
-#define WAIT_CONDITION(condition, mutex, call)                  \
-	do {                                                    \
-		int result;                                     \
-                                                                \
-		hold_drop(mutex);                               \
-		hold_begin(condition, MPSAN_WAIT_COND, CALLER); \
-		result = call;                                  \
-		hold_drop(condition);                           \
-		hold_claim(mutex, MPSAN_LOCK_MUTEX, CALLER);    \
-		return result;                                  \
+#define WAIT_CONDITION(condition, mutex, begin, end)         \
+	do {                                                 \
+		int result;                                  \
+                                                             \
+		hold_drop(mutex);                            \
+		begin;                                       \
+		result = end;                                \
+		hold_drop(condition);                        \
+		hold_claim(mutex, MPSAN_LOCK_MUTEX, CALLER); \
+		return result;                               \
 	} while (0)
+
+/* Without a time limit: before it sleeps, it is asked whether anybody is here to wake it. */
+#define WAIT_UNTIMED(condition, mutex, call)                                          \
+	do {                                                                          \
+		uint64_t wait;                                                        \
+                                                                                      \
+		WAIT_CONDITION(condition, mutex,                                      \
+			       wait = look_alone(condition, MPSAN_WAIT_COND, CALLER), \
+			       look_end(wait, call));                                 \
+	} while (0)
+
+#define WAIT_TIMED(condition, mutex, kind, call) \
+	WAIT_CONDITION(condition, mutex, hold_begin_timed(condition, kind, CALLER), call)
 
 EXPORT int pthread_cond_wait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m)
 {
 	ENTER(pthread_cond_wait);
-	WAIT_CONDITION(c, m, REAL(pthread_cond_wait)(c, m));
+	WAIT_UNTIMED(c, m, REAL(pthread_cond_wait)(c, m));
 }
 
 EXPORT int pthread_cond_timedwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m,
 				  const struct timespec *restrict until)
 {
 	ENTER(pthread_cond_timedwait);
-	WAIT_CONDITION(c, m, REAL(pthread_cond_timedwait)(c, m, until));
+	WAIT_TIMED(c, m, python_is_gil(c) ? MPSAN_WAIT_GIL : MPSAN_WAIT_COND,
+		   REAL(pthread_cond_timedwait)(c, m, until));
 }
 
 EXPORT int pthread_cond_clockwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m,
 				  clockid_t clock, const struct timespec *restrict until)
 {
 	ENTER(pthread_cond_clockwait);
-	WAIT_CONDITION(c, m, REAL(pthread_cond_clockwait)(c, m, clock, until));
+	WAIT_TIMED(c, m, MPSAN_WAIT_COND, REAL(pthread_cond_clockwait)(c, m, clock, until));
 }
 
 EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
 {
 	ENTER(cnd_wait);
-	WAIT_CONDITION(c, m, REAL(cnd_wait)(c, m));
+	WAIT_UNTIMED(c, m, REAL(cnd_wait)(c, m));
 }
 
 EXPORT int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m,
 			 const struct timespec *restrict until)
 {
 	ENTER(cnd_timedwait);
-	WAIT_CONDITION(c, m, REAL(cnd_timedwait)(c, m, until));
+	WAIT_TIMED(c, m, MPSAN_WAIT_COND, REAL(cnd_timedwait)(c, m, until));
 }
 
 EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
 {
 	ENTER(pthread_barrier_wait);
-	int result;
+	uint64_t wait = look_alone(b, MPSAN_WAIT_BARRIER, CALLER);
+	int result = look_end(wait, REAL(pthread_barrier_wait)(b));
 
-	hold_begin(b, MPSAN_WAIT_BARRIER, CALLER);
-	result = REAL(pthread_barrier_wait)(b);
 	hold_drop(b);
 	return result;
 }
@@ -172,12 +222,12 @@ EXPORT int old_cond_timedwait(void *c, pthread_mutex_t *m, const struct timespec
 
 EXPORT int old_cond_wait(void *c, pthread_mutex_t *m)
 {
-	WAIT_CONDITION(c, m, real_old_wait(c, m));
+	WAIT_UNTIMED(c, m, real_old_wait(c, m));
 }
 
 EXPORT int old_cond_timedwait(void *c, pthread_mutex_t *m, const struct timespec *until)
 {
-	WAIT_CONDITION(c, m, real_old_timedwait(c, m, until));
+	WAIT_TIMED(c, m, MPSAN_WAIT_COND, real_old_timedwait(c, m, until));
 }
 
 __asm__(".symver old_cond_wait, pthread_cond_wait@GLIBC_2.2.5, remove");

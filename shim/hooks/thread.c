@@ -4,12 +4,14 @@
 
 #include "../hook.h"
 #include "../log.h"
+#include "../look.h"
 #include "../thread.h"
 
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
 			  void *argument)
 {
 	ENTER(pthread_create);
+	thread_several = true;
 	struct thread_parcel *parcel = thread_pack(start, argument, CALLER);
 	int result;
 
@@ -25,6 +27,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 {
 	ENTER(thrd_create);
+	thread_several = true;
 	struct thread_parcel *parcel =
 		thread_pack((void *(*)(void *))(void *)start, argument, CALLER);
 	int result;
@@ -54,20 +57,22 @@ PASS(thrd_exit)
 }
 
 /* What it waits for is the thread's handle: an address like that of a lock. */
-#define WAIT_JOIN(thread, call)                                              \
-	do {                                                                 \
-		int result;                                                  \
-                                                                             \
-		hold_begin((const void *)(thread), MPSAN_WAIT_JOIN, CALLER); \
-		result = call;                                               \
-		hold_drop((const void *)(thread));                           \
-		return result;                                               \
+#define WAIT_JOIN(thread, tags, call)                                                              \
+	do {                                                                                       \
+		int result;                                                                        \
+                                                                                                   \
+		hold_push(MPSAN_TAG(thread, MPSAN_WAIT_JOIN) | MPSAN_TAG_WANTED | (tags), CALLER); \
+		thread_waits(true);                                                                \
+		result = call;                                                                     \
+		thread_waits(false);                                                               \
+		hold_drop((const void *)(thread));                                                 \
+		return result;                                                                     \
 	} while (0)
 
 EXPORT int pthread_join(pthread_t thread, void **value)
 {
 	ENTER(pthread_join);
-	WAIT_JOIN(thread, REAL(pthread_join)(thread, value));
+	WAIT_JOIN(thread, look_tags(), REAL(pthread_join)(thread, value));
 }
 
 EXPORT int pthread_tryjoin_np(pthread_t thread, void **value)
@@ -79,18 +84,18 @@ EXPORT int pthread_tryjoin_np(pthread_t thread, void **value)
 EXPORT int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until)
 {
 	ENTER(pthread_timedjoin_np);
-	WAIT_JOIN(thread, REAL(pthread_timedjoin_np)(thread, value, until));
+	WAIT_JOIN(thread, MPSAN_TAG_TIMED, REAL(pthread_timedjoin_np)(thread, value, until));
 }
 
 EXPORT int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock,
 				const struct timespec *until)
 {
 	ENTER(pthread_clockjoin_np);
-	WAIT_JOIN(thread, REAL(pthread_clockjoin_np)(thread, value, clock, until));
+	WAIT_JOIN(thread, MPSAN_TAG_TIMED, REAL(pthread_clockjoin_np)(thread, value, clock, until));
 }
 
 EXPORT int thrd_join(thrd_t thread, int *value)
 {
 	ENTER(thrd_join);
-	WAIT_JOIN(thread, REAL(thrd_join)(thread, value));
+	WAIT_JOIN(thread, look_tags(), REAL(thrd_join)(thread, value));
 }

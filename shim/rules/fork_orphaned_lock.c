@@ -26,10 +26,10 @@ void rule_fork_orphaned_lock(const struct facts *facts, const struct moment *mom
 			     struct findings *out)
 {
 	const struct fact_wait *wait = &facts->waits[moment->index];
-	bool proved = mpsan_wait_is_proof(&wait->ev);
+	bool proved = fact_wait_is_proof(wait);
 
-	if (wait->ev.reason != MPSAN_WAIT_ORPHAN || wait->ev.kind > MPSAN_LOCK_CUSTOM ||
-	    wait->ev.flags & (MPSAN_LF_SHARED | MPSAN_LF_TIMED | MPSAN_LF_HANDOFF))
+	if (rule_of_wait(facts, wait) != RULE_fork_orphaned_lock ||
+	    wait->ev.flags & MPSAN_LF_HANDOFF)
 		return;
 	FIND(out, fork_orphaned_lock, proved ? GRADE_ERROR : GRADE_WARNING, moment,
 	     fact_fork_behind(facts, wait->held, wait->at.by), wait->held,

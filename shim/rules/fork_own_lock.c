@@ -49,8 +49,7 @@ static void judge_wait(const struct facts *facts, const struct moment *moment, s
 {
 	const struct fact_wait *wait = &facts->waits[moment->index];
 
-	if (wait->ev.reason == MPSAN_WAIT_OWN &&
-	    !(wait->ev.flags & (MPSAN_LF_SHARED | MPSAN_LF_TIMED)))
+	if (rule_of_wait(facts, wait) == RULE_fork_own_lock)
 		FIND(out, fork_own_lock, GRADE_ERROR, moment,
 		     fact_fork_behind(facts, wait->held, wait->at.by), wait->held, &tale_of_wait);
 }

@@ -8,7 +8,8 @@
 static const struct tale tale = {
 	"a process with {threads} threads was copied by {how} at {fork_at}; its child {child} has only "
 	"the calling thread",
-	{{STEP_FORK, "{forker} of process {parent} called {how}; threads started before: {others}"}},
+	{{STEP_FORK,
+	  "{forker} of process {parent} called {how}; threads started before: {others}"}},
 };
 
 void rule_fork_threads(const struct facts *facts, const struct moment *moment, struct findings *out)

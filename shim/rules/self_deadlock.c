@@ -15,6 +15,6 @@ void rule_self_deadlock(const struct facts *facts, const struct moment *moment,
 {
 	const struct fact_wait *wait = &facts->waits[moment->index];
 
-	if (wait->ev.reason == MPSAN_WAIT_SELF && !(wait->ev.flags & MPSAN_LF_TIMED))
+	if (rule_of_wait(facts, wait) == RULE_self_deadlock)
 		FIND(out, self_deadlock, GRADE_ERROR, moment, FACT_NONE, wait->held, &tale);
 }

@@ -62,6 +62,16 @@ static void semaphore_init(void)
 	must(sem_init(&semaphore, 0, 1) == 0, "sem_init");
 }
 
+static pthread_mutex_t inner = PTHREAD_MUTEX_INITIALIZER;
+
+static void nested_pairs(void)
+{
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_lock(&inner);
+	pthread_mutex_unlock(&inner);
+	pthread_mutex_unlock(&mutex);
+}
+
 /* fork, with threads that keep locks */
 
 static pthread_mutex_t locks[LOCKS];
@@ -140,6 +150,39 @@ static void fork_and_wait(void)
 	must(waitpid(child, NULL, 0) == child, "waitpid");
 }
 
+/* Functions of libc with locks of their own */
+
+static void *idle(void *argument)
+{
+	pause();
+	return argument;
+}
+
+static void second_init(void)
+{
+	pthread_t thread;
+
+	must(pthread_create(&thread, NULL, idle, NULL) == 0, "pthread_create");
+}
+
+static void call_random(void)
+{
+	random();
+}
+
+static void call_localtime(void)
+{
+	static time_t now = 1000000000;
+	static struct tm tm;
+
+	localtime_r(&now, &tm);
+}
+
+static void call_setenv(void)
+{
+	setenv("MPSAN_BENCH", "1", 1);
+}
+
 /* Memory and programs */
 
 static void map_pair(void)
@@ -186,6 +229,13 @@ static const struct bench {
 	{"rdlock", NULL, read_pair, false},
 	{"wrlock", NULL, write_pair, false},
 	{"semaphore", semaphore_init, semaphore_pair, false},
+	{"nested", NULL, nested_pairs, false},
+	{"random", NULL, call_random, false},
+	{"localtime", NULL, call_localtime, false},
+	{"setenv", NULL, call_setenv, false},
+	{"random-thread", second_init, call_random, false},
+	{"localtime-thread", second_init, call_localtime, false},
+	{"setenv-thread", second_init, call_setenv, false},
 	{"fork", fork_init, fork_and_wait, true},
 	{"fork-one", fork_one_init, fork_and_wait, true},
 	{"fork-spread", fork_spread_init, fork_and_wait, true},

@@ -15,21 +15,10 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <threads.h>
 
-#define UNTOUCHED 4242
-#define CALL(name, call)                                                       \
-	do {                                                                   \
-		long result__;                                                 \
-		int error__;                                                   \
-                                                                               \
-		errno = UNTOUCHED;                                             \
-		result__ = (long)(call);                                       \
-		error__ = errno;                                               \
-		printf("%s %s %d\n", #name, sign_of(result__), error__);       \
-		fflush(stdout);                                                \
-	} while (0)
-#define VOID_CALL(name, call) CALL(name, (call, 0))
+#include "calls.h"
 
 pid_t __fork(void);
 pid_t __vfork(void);
@@ -39,17 +28,6 @@ static struct timespec past = {1, 0};
 static char stack[65536] __attribute__((aligned(64)));
 static char *const nothing_argv[] = {"nothing", NULL};
 static char *const true_argv[] = {"true", NULL};
-
-/* Small results tell themselves (they are error numbers), addresses and process ids do not. */
-static const char *sign_of(long result)
-{
-	static char text[16];
-
-	if (result < -1 || result > 200)
-		return "positive";
-	snprintf(text, sizeof(text), "%ld", result);
-	return text;
-}
 
 static void *thread(void *argument)
 {
@@ -135,6 +113,8 @@ static void call_spawns(void)
 	CALL(posix_spawnp, posix_spawnp(&child, "true", NULL, NULL, true_argv, NULL));
 	CALL(waitid, waitid(P_PID, (id_t)child, NULL, WEXITED));
 	CALL(posix_spawnp, posix_spawnp(&child, "nothing at all", NULL, NULL, nothing_argv, NULL));
+	CALL(alarm, alarm(0));
+	CALL(setitimer, setitimer((__itimer_which_t)77, NULL, NULL));
 	CALL(system, system("exit 1"));
 	CALL(system, system(NULL));
 	stream = popen("true", "r");

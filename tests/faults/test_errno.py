@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 from faults import preload, program, scratch  # noqa: E402
 from mpsantest import LIBRARY, ROOT, Skip, main, run_bare  # noqa: E402
 
+PROGRAMS = ("errnos", "errnos_libc")
 NEVER_RETURN = {"exit", "_exit", "_Exit", "quick_exit", "pthread_exit", "thrd_exit"}
 
 
@@ -30,15 +31,16 @@ def compare(command, env):
 
 
 def check_logged():
-    run = compare([program("errnos")], preload(session=scratch("session")))
-    called = {line.split()[0] for line in run.out.splitlines()}
+    runs = [compare([program(name)], preload(session=scratch("session"))) for name in PROGRAMS]
+    called = {line.split()[0] for run in runs for line in run.out.splitlines()}
     rows = set(re.findall(r"^HOOK\(\w+, (\w+),", (ROOT / "shim/hooks.def").read_text(), re.M))
     assert called >= rows - NEVER_RETURN, f"not called: {sorted(rows - NEVER_RETURN - called)}"
 
 
 def check_without_log():
     """Where no log can be made, the same holds."""
-    compare([program("errnos")], preload(session="/nothing/of/that/name"))
+    for name in PROGRAMS:
+        compare([program(name)], preload(session="/nothing/of/that/name"))
 
 
 def check_without_processes():

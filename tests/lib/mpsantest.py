@@ -96,10 +96,12 @@ def verdicts(report):
 
 
 def functions_of(finding):
-    """Names of all functions, native and Python, in the evidence."""
-    return {frame["function"] for step in finding["evidence"]
-            for kind in ("stack", "python") for frame in step.get(kind) or ()
-            if frame.get("function")}
+    """Names of all functions, native and Python, in the evidence; methods also without their class, which Python
+    knows from 3.11 on."""
+    names = {frame["function"] for step in finding["evidence"]
+             for kind in ("stack", "python") for frame in step.get(kind) or ()
+             if frame.get("function")}
+    return names | {name.rsplit(".", 1)[-1] for name in names}
 
 
 def find(report, slug, grade=None):
@@ -139,9 +141,13 @@ class Expectation:
     says: TEXT           words of the findings, anywhere in them
     pythons: all         to be run with each Python that is found
     needs: MODULE        skipped where this Python module is missing
+    options: WORD...     further options of mpsan run
+    limit: TEXT          words of what the report names as its limits
+    link: WORDS          added to the compiler's command line (the Makefile reads it)
     """
 
-    KEYS = ("expect", "may", "ends", "frames", "not", "says", "pythons", "needs")
+    KEYS = ("expect", "may", "ends", "frames", "not", "says", "pythons", "needs", "options", "limit",
+            "link")
 
     def __init__(self, path):
         values = {key: [] for key in self.KEYS}
@@ -157,6 +163,8 @@ class Expectation:
         self.words = values["says"]
         self.all_pythons = values["pythons"] == ["all"]
         self.needs = values["needs"]
+        self.options = " ".join(values["options"]).split()
+        self.limits = values["limit"]
 
     def exit_code(self, own):
         """The exit status under `mpsan run` of a program whose own is `own`."""
@@ -175,6 +183,8 @@ class Expectation:
         text = json.dumps(loud)
         for word in self.words:
             assert word in text, f"no finding says {word!r}\n{show(report)}"
+        for limit in self.limits:
+            assert any(limit in line for line in report["limits"]), f"no limit says {limit!r}: {report['limits']}"
 
 
 def check_program(command, source, timeout=60, env=None):
@@ -183,7 +193,7 @@ def check_program(command, source, timeout=60, env=None):
     expectation = Expectation(source)
     for module in expectation.needs:
         need_module(command[0], module)
-    watched = run_mpsan(command, ["--on-deadlock=kill"], timeout, env)
+    watched = run_mpsan(command, ["--on-deadlock=kill", *expectation.options], timeout, env)
     expectation.check_report(watched.report)
     bare = None if expectation.hangs else run_bare(command, timeout, env)
     want = expectation.exit_code(bare.exit if bare else 0)

@@ -1,13 +1,15 @@
-"""Runs somebody else's test suite bare and under the library and holds the results of each test against each other."""
+"""Runs somebody else's test suite bare and under `mpsan run`: the results of each test must be the same, and nothing
+may be found but what tests/suites/hazards.txt names, with the reason."""
 
+import json
 import xml.etree.ElementTree as XML
 from collections import Counter
 
-from faults import preload
-from mpsantest import run_bare
+from faults import scratch
+from mpsantest import MPSAN, ROOT, loud_findings, run_bare
 
 TRIES = 10
-SILENT = {"MPSAN_OPTIONS": "print=no"}
+HAZARDS = ROOT / "tests/suites/hazards.txt"
 
 
 def outcome(case):
@@ -23,14 +25,24 @@ def read_junit(file):
 
 
 class Suite:
-    """`run_tests(env, only)` runs the suite, or only the tests named, and returns {test: outcome}."""
+    """`run_tests(prefix, only)` runs the suite, or only the tests named, as a command behind `prefix`, and returns
+    {test: outcome}."""
 
     def __init__(self, run_tests):
         self.run_tests = run_tests
+        self.found = {}  # fingerprint: finding
+
+    def watched(self, only):
+        report = scratch("findings.json")
+        result = self.run_tests([MPSAN, "run", "--fail-on", "never", "--suppressions", HAZARDS, "--report",
+                                 f"json={report}", "--"], only)
+        for finding in loud_findings(json.loads(report.read_text())):
+            self.found[finding["fingerprint"]] = finding
+        return result
 
     def differing(self, only=()):
-        bare = self.run_tests({}, only)
-        watched = self.run_tests(preload(**SILENT), only)
+        bare = self.run_tests([], only)
+        watched = self.watched(only)
         different = {test for test in bare.keys() | watched.keys() if bare.get(test) != watched.get(test)}
         return bare, watched, different
 
@@ -48,6 +60,7 @@ class Suite:
         flaky = [test for test in first if test not in different]
         if flaky:
             print(f"{name}: alike when tried again: {' '.join(flaky)}")
+        assert not self.found, json.dumps(list(self.found.values()), indent=1)
         assert not different, "\n".join(f"{test}: bare {bare.get(test)}, watched {watched.get(test)}"
                                         for test in sorted(different))
 
@@ -56,9 +69,9 @@ def show(results):
     return ", ".join(f"{count} {what}" for what, count in sorted(Counter(results.values()).items()))
 
 
-def run_to_junit(command, file, env, timeout):
+def run_to_junit(command, file, timeout):
     """Runs a command that writes a JUnit report; how it ends is told by that."""
     file.unlink(missing_ok=True)
-    run = run_bare(command, timeout, env)
+    run = run_bare(command, timeout)
     assert file.exists(), f"no report: {command}\n{run.out[-2000:]}{run.err[-2000:]}"
     return read_junit(file)

@@ -24,7 +24,7 @@ taken.wait()
 running = [
     subprocess.Popen(SHELL, stdout=subprocess.PIPE, text=True),
     subprocess.Popen(SHELL, stdout=subprocess.PIPE, text=True, close_fds=False),
-    subprocess.Popen(SHELL, stdout=subprocess.PIPE, text=True, preexec_fn=os.getpid),
+    subprocess.Popen(SHELL, stdout=subprocess.PIPE, text=True, start_new_session=True),
     subprocess.Popen(SHELL, stdout=subprocess.PIPE, text=True, env={}),
 ]
 spawned = os.spawnv(os.P_NOWAIT, "/bin/sh", ["sh", "-c", "sleep 1.3"])

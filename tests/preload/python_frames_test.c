@@ -5,13 +5,16 @@
  * -Wl,--wrap=sys_peek.
  */
 #include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../../shim/elf.h"
 #include "../../shim/python.h"
-#include "../../shim/python_object.h"
+#include "../../shim/python_self.h"
 #include "../../shim/sys.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -30,6 +33,13 @@ EXPORT size_t frames_from_foreign_thread(void);
 EXPORT unsigned frames_mangled(uint64_t pthread, unsigned times);
 EXPORT double frames_cost(uint64_t pthread, unsigned times);
 EXPORT unsigned frames_peeks(void);
+EXPORT unsigned frames_imports(uint64_t pthread, char *text, size_t bytes);
+EXPORT const char *frames_awaited(void);
+EXPORT int frames_is_preexec(void);
+EXPORT int frames_above_mark(void);
+EXPORT int frames_fork_was_preexec(void);
+EXPORT unsigned frames_gil_waits(int of_gil);
+EXPORT uint64_t frames_hash(const char *name);
 
 static __thread unsigned mangle; /* lies told in 1024 peeks */
 static __thread unsigned peeks;
@@ -95,7 +105,7 @@ const char *frames_limit(void)
 
 unsigned frames_line(uint64_t table, unsigned first_line, long wanted)
 {
-	return python_line(table, first_line, wanted);
+	return cpython_line(&python.py, table, first_line, wanted);
 }
 
 const char *frames_last(void)
@@ -114,6 +124,105 @@ pid_t getppid(void)
 	python_look();
 	python_stack(0, last, sizeof(last));
 	return (pid_t)SYS1(SYS_getppid, 0);
+}
+
+/* ---- imports, forks, the GIL ---- */
+
+struct text {
+	char *at, *end;
+};
+
+static void see_import(uint64_t hash, const char *name, void *context)
+{
+	struct text *text = context;
+
+	if (text->end - text->at > 300)
+		text->at += snprintf(text->at, 300, "%llx %s\n", (unsigned long long)hash, name);
+}
+
+unsigned frames_imports(uint64_t pthread, char *to, size_t bytes)
+{
+	struct text text = {to, to + bytes};
+
+	*to = '\0';
+	return python_imports(pthread, see_import, &text);
+}
+
+uint64_t frames_hash(const char *name)
+{
+	return python_module_hash(name);
+}
+
+static char awaited[600]; /* what the last thread that waited for an import waited for */
+
+const char *frames_awaited(void)
+{
+	return awaited;
+}
+
+int sem_wait(sem_t *sem) __attribute__((visibility("default")));
+int sem_wait(sem_t *sem)
+{
+	static int (*real)(sem_t *);
+	char name[300];
+	uint64_t hash = python_awaited_import(name, sizeof(name));
+
+	if (hash)
+		snprintf(awaited, sizeof(awaited), "%llx %s\n", (unsigned long long)hash, name);
+	if (!real)
+		real = elf_next("sem_wait", NULL);
+	return real(sem);
+}
+
+static struct python_mark mark;
+static int fork_was_preexec = -1; /* no fork since the last question */
+
+int frames_is_preexec(void)
+{
+	return python_is_preexec();
+}
+
+int frames_above_mark(void)
+{
+	return python_above_mark(&mark);
+}
+
+int frames_fork_was_preexec(void)
+{
+	int was = fork_was_preexec;
+
+	fork_was_preexec = -1;
+	return was;
+}
+
+pid_t fork(void) __attribute__((visibility("default")));
+pid_t fork(void)
+{
+	pid_t (*real)(void) = elf_next("fork", NULL);
+
+	fork_was_preexec = python_is_preexec();
+	if (!python_mark(&mark))
+		mark = (struct python_mark){0};
+	return real();
+}
+
+static _Atomic unsigned waits[2];
+
+int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until)
+	__attribute__((visibility("default")));
+int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until)
+{
+	static int (*real)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+
+	waits[python_is_gil(c)]++;
+	if (!real)
+		real = elf_next("pthread_cond_timedwait", NULL);
+	return real(c, m, until);
+}
+
+unsigned frames_gil_waits(int of_gil)
+{
+	return waits[of_gil];
 }
 
 static void *foreign(void *result)
@@ -152,6 +261,10 @@ unsigned frames_mangled(uint64_t pthread, unsigned times)
 			abort();
 		python_thread_name(pthread, text, size);
 		python_role(pthread);
+		frames_imports(pthread, text, sizeof(text));
+		python_awaited_import(text, size);
+		python_is_preexec();
+		python_above_mark(&mark);
 		alive++;
 	}
 	mangle = 0;

@@ -4,6 +4,7 @@
 
 import functools
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
@@ -27,11 +28,32 @@ def check_fires(slug, more=""):
     assert not verdicts(report), verdicts(report)
 
 
+def check_late():
+    """One thread forks once: a note; from the main thread it is none."""
+    fork = "".join("    " + line for line in FORK.splitlines(keepends=True))
+    late = run(f"def work():\n{fork}t = threading.Thread(target=work)\nt.start()\nt.join()\n")
+    find(late, "fork-late", "note")
+    assert not verdicts(late), verdicts(late)
+    assert not [finding for finding in run(FORK)["findings"] if finding["rule"] == "fork-late"]
+
+
+def check_importing():
+    """The thread that forks is importing a module itself."""
+    directory = tempfile.mkdtemp()
+    Path(directory, "forks_at_import.py").write_text("import os, time\n" + FORK)
+    report = run(f"import sys\nsys.path.insert(0, {directory!r})\nimport forks_at_import\n")
+    find(report, "fork-during-import", "note")
+    assert not verdicts(report), verdicts(report)
+
+
 def check_silent(slug):
     """Silent when the child calls exec."""
     assert not [finding for finding in run(EXEC)["findings"] if finding["rule"] == slug]
 
 
-main({"fork-threads": functools.partial(check_fires, "fork-threads"),
+main({"fork-late": check_late,
+      "fork-during-import": check_importing,
+      "fork-late-exec": functools.partial(check_silent, "fork-late"),
+      "fork-threads": functools.partial(check_fires, "fork-threads"),
       "fork-threads-exec": functools.partial(check_silent, "fork-threads"),
       "fork-start-method": functools.partial(check_fires, "fork-start-method", "import torch")})

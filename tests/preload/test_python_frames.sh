@@ -11,11 +11,11 @@ trap 'rm -rf "$work"' EXIT
 
 "${CC:-cc}" -std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden -Wall -Wextra -Wl,-z,defs \
 	-Wl,--wrap=sys_peek -o "$work/frames.so" "$here/python_frames_test.c" \
-	"$shim"/python*.c "$shim/elf.c" "$shim/sys.c" || exit 1
+	"$shim"/python*.c "$shim"/cpython/*.c "$shim/elf.c" "$shim/sys.c" || exit 1
 
 find_pythons() {
 	[ -n "${MPSAN_FULL:-}" ] || { ls /usr/bin/python3; return; }
-	for minor in 8 9 10 11 12 13; do
+	for minor in 8 9 10 11 12 13 14; do
 		ls -d "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.$minor.*/bin/python3 2>/dev/null | tail -n 1
 		[ -x /usr/bin/python3.$minor ] && echo /usr/bin/python3.$minor
 	done
@@ -32,5 +32,9 @@ for python in ${PYTHON:-$(find_pythons)}; do
 			result=1
 		}
 	done
+	LD_PRELOAD=$work/frames.so PYTHONDONTWRITEBYTECODE=1 timeout 100 "$python" -W ignore::DeprecationWarning "$here/python_imports.py" || {
+		echo "python_imports: FAILED: $python (status $?)"
+		result=1
+	}
 done
 exit $result

@@ -7,8 +7,15 @@
  */
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <iconv.h>
+#include <libintl.h>
+#include <link.h>
+#include <locale.h>
+#include <netdb.h>
 #include <pthread.h>
 #include <pty.h>
+#include <pwd.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -21,10 +28,15 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <syslog.h>
 #include <threads.h>
+#include <time.h>
 #include <unistd.h>
+#include <wchar.h>
 
+#include "runtimes.h"
 #include "snippets.h"
 
 #ifdef __x86_64__
@@ -53,6 +65,11 @@ static pthread_spinlock_t spin;
 static mtx_t c11_mutex;
 static sem_t semaphore;
 static struct timespec past = { 1, 0 };
+static struct tm broken = { .tm_mday = 1 };
+static char text[128];
+static wchar_t wide[16];
+static uint64_t guard;
+static uintptr_t no_reductions[16], *reductions = no_reductions;
 static int number;
 static char stack[65536] __attribute__((aligned(64)));
 static char *arguments[] = { "true", NULL };
@@ -125,6 +142,62 @@ static sem_t *named_semaphore(void)
 	s = sem_open(name, O_CREAT | O_EXCL, 0600, 1);
 	sem_unlink(name);
 	return s == SEM_FAILED ? NULL : s;
+}
+
+static void nothing_at_exit(void *argument)
+{
+	(void)argument;
+}
+
+static void nothing_on_exit(int status, void *argument)
+{
+	(void)status;
+	(void)argument;
+}
+
+static int see_none(struct dl_phdr_info *info, size_t size, void *data)
+{
+	(void)info;
+	(void)size;
+	(void)data;
+	return 1;
+}
+
+static void log_listed(const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	vsyslog(LOG_DEBUG, format, list);
+	va_end(list);
+}
+
+static void log_checked(const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	__vsyslog_chk(LOG_DEBUG, 1, format, list);
+	va_end(list);
+}
+
+static void region(void *data)
+{
+	(void)data;
+}
+
+static void loop(void *data)
+{
+	(void)data;
+	GOMP_loop_end_nowait();
+}
+
+static void sections(void *data)
+{
+	(void)data;
+	while (GOMP_sections_next())
+		;
+	GOMP_sections_end_nowait();
 }
 
 /* New binaries carry a pthread_atfork of their own; the exported one is for those before glibc 2.34. */

@@ -15,7 +15,7 @@ OBJECTS = BUILD / "obj/shim"
 NEWEST = (2, 17)
 TLS_BYTES = 128
 HOT_STACK, ANY_STACK = 512, 4096
-HOT = ("hooks/lock.c.su", "hooks/sync.c.su")  # with the inlines of thread.h
+HOT = ("hooks/lock.c.su", "hooks/sync.c.su", "hooks/libc.c.su", "hooks/openmp.c.su")  # with the inlines of thread.h
 
 
 def output(*command):

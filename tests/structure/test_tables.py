@@ -85,7 +85,7 @@ def bodies():
         text = subprocess.run(["cc", "-E", "-P", "-D_GNU_SOURCE", "-DMPSAN_COUNT_HOOKS", str(path)], check=True,
                               stdout=subprocess.PIPE, text=True).stdout
         passed += re.findall(r"void \*pass_(\w+)\(struct pass_regs \*regs\)\s*\{", text)
-        observed += re.findall(r'visibility\("(?:default|hidden)"\)\)\)[^;{]*?\b(\w+)\([^;{]*\)\s*\{', text)
+        observed += re.findall(r'visibility\("(?:default|hidden)"\)\)\)[^;{]*?\b(\w+) ?\([^;{]*\)\s*\{', text)
     return passed, observed
 
 

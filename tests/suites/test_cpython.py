@@ -19,11 +19,11 @@ MODULES = ("test_fork1", "test_thread", "test_threading", "test_subprocess", "te
            "test_multiprocessing_fork", "test_concurrent_futures")
 
 
-def run_tests(module, env, only):
+def run_tests(module, prefix, only):
     report = scratch("report.xml")
     chosen = [word for test in only for word in ("--match", test)]
-    return run_to_junit([PYTHON, "-m", "test", "-v", "--timeout", "600", "--junit-xml", report, *chosen, module],
-                        report, env, timeout=1500)
+    return run_to_junit([*prefix, PYTHON, "-m", "test", "-v", "--timeout", "600", "--junit-xml", report, *chosen,
+                         module], report, timeout=1500)
 
 
 def check(module):

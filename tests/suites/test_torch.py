@@ -95,9 +95,9 @@ def prepare():
     (CACHE / "run_tests.py").write_text(RUNNER)
 
 
-def run_tests(env, only):
+def run_tests(prefix, only):
     report = scratch("report.json")
-    run = run_bare([PYTHON, CACHE / "run_tests.py", report, *only], 1500, {"PYTHONPATH": str(CACHE), **env})
+    run = run_bare([*prefix, PYTHON, CACHE / "run_tests.py", report, *only], 1500, {"PYTHONPATH": str(CACHE)})
     assert report.exists(), f"no report\n{run.err[-3000:]}"
     return json.loads(report.read_text())
 

@@ -57,10 +57,18 @@ static inline void world_init(struct world *world)
 	world->process[CHILD].slot = &world->slot[CHILD];
 	world->fork = (struct fact_fork){.at = {PARENT, PARENT, MAIN_THREAD, 8192, 10 * SECOND},
 					 .ev = {.how = MPSAN_HOW_FORK, .threads = 2},
-					 .child = CHILD};
-	world->facts = (struct facts){20 * SECOND, world->process, 2, &world->fork,
-				      1,	   &world->held,   0, &world->wait,
-				      0,	   &world->unlock, 0};
+					 .child = CHILD,
+					 .late = FACT_NONE};
+	world->facts = (struct facts){
+		.now_ns = 20 * SECOND,
+		.processes = world->process,
+		.process_count = 2,
+		.forks = &world->fork,
+		.fork_count = 1,
+		.helds = &world->held,
+		.waits = &world->wait,
+		.unlocks = &world->unlock,
+	};
 }
 
 /* At the fork, a thread holds a lock of this kind. */

@@ -53,6 +53,17 @@ static void the_command_may_follow_without_dashes(void **state)
 	assert_int_equal(settings.rest, 3);
 }
 
+static void costly_rules_are_off_until_asked_for(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE(OPT_RUN, "--policy=strict", "ls"), 0);
+	assert_false(grades_asks(&settings.grades, RULE_lock_order_inversion));
+	assert_true(grades_asks(&settings.grades, RULE_fork_threads));
+	options_finish(&settings);
+	assert_int_equal(PARSE(OPT_RUN, "--rule", "lock-order-inversion=note", "ls"), 0);
+	assert_true(grades_asks(&settings.grades, RULE_lock_order_inversion));
+}
+
 static void presets_hold_without_options(void **state)
 {
 	(void)state;
@@ -131,6 +142,7 @@ int main(void)
 	const struct CMUnitTest stories[] = {
 		STORY(values_arrive_in_both_forms),
 		STORY(the_command_may_follow_without_dashes),
+		STORY(costly_rules_are_off_until_asked_for),
 		STORY(presets_hold_without_options),
 		STORY(wrong_usage_is_refused),
 		STORY(an_option_belongs_to_its_commands),

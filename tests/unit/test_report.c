@@ -43,13 +43,14 @@ static void write_fork(uint32_t child, uint64_t at, const char *name)
 {
 	uint64_t python =
 		writer_text(&writer, 0, at, "start\t/x/app.py\t3\n<module>\t/x/app.py\t9\n");
-	uint64_t fork = WRITE(&writer, 0, fork, at, 100, .how = MPSAN_HOW_FORK, .threads = 3,
-			      .held = 1, .python = python);
+	uint32_t main_thread = writer.table[0].pid;
+	uint64_t fork = WRITE(&writer, 0, fork, at, main_thread, .how = MPSAN_HOW_FORK,
+			      .threads = 3, .held = 1, .python = python);
 
 	WRITE(&writer, 0, lock_name, at, 101, .lock = 0x1000,
 	      .name = writer_text(&writer, 0, at, name));
-	WRITE(&writer, 0, held, at, 100, .fork = fork, .lock = 0x1000, .kind = MPSAN_LOCK_MUTEX,
-	      .flags = MPSAN_LF_VERIFIED, .holder = 101);
+	WRITE(&writer, 0, held, at, main_thread, .fork = fork, .lock = 0x1000,
+	      .kind = MPSAN_LOCK_MUTEX, .flags = MPSAN_LF_VERIFIED, .holder = 101);
 	writer_process(&writer, child, 0, at)->fork_pos = fork;
 }
 
@@ -213,6 +214,23 @@ static void the_suppressed_are_counted_among_the_limits(void **state)
 	json_decref(document);
 }
 
+static void python_locks_that_libc_never_sees_are_a_limit(void **state)
+{
+	static const uint32_t version[] = {0x030d00f0, 0x030d01f0, 0x030e0af0, 0x030e0af0};
+	json_t *document, *limits;
+
+	(void)state;
+	writer_process(&writer, 0, UINT32_MAX, SECOND);
+	for (uint32_t i = 0; i < 4; i++)
+		writer_process(&writer, 1 + i, 0, SECOND)->python = version[i];
+	document = judge();
+	limits = json_object_get(document, "limits");
+	assert_int_equal(json_array_size(limits), 2);
+	assert_non_null(strstr(json_string_value(json_array_get(limits, 0)), "(3.13.1)"));
+	assert_non_null(strstr(json_string_value(json_array_get(limits, 1)), "(3.14.10)"));
+	json_decref(document);
+}
+
 static void names_that_are_no_utf8_are_shown_all_the_same(void **state)
 {
 	json_t *document;
@@ -300,6 +318,7 @@ int main(void)
 		STORY(strict_raises_the_start_method),
 		STORY(suppressions_match_names_of_all_kinds),
 		STORY(the_suppressed_are_counted_among_the_limits),
+		STORY(python_locks_that_libc_never_sees_are_a_limit),
 		STORY(names_that_are_no_utf8_are_shown_all_the_same),
 		STORY(text_and_json_tell_the_same),
 		STORY(a_report_file_appears_whole_or_not_at_all),

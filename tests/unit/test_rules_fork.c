@@ -199,6 +199,69 @@ static void server_threads_is_silent_about_one_thread_and_about_workers(void **s
 	assert_grade(&world, MOMENT_FORK, fork_server_threads, GRADE_OFF);
 }
 
+/* Forks of one process, each by a thread that is not its first one, each with a child that lives. */
+#define LATE 4
+static struct fact_fork late[LATE];
+
+static void fork_late_times(unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		late[i] = world.fork;
+		late[i].at.tid = WORKER;
+		late[i].ev.threads = 3;
+		late[i].child = FACT_NONE;
+		late[i].late = i ? i - 1 : FACT_NONE;
+	}
+	world.facts.forks = late;
+	world.facts.fork_count = count;
+}
+
+static enum grade late_grade(uint32_t fork)
+{
+	struct moment moment = {MOMENT_FORK, fork};
+	struct verdict verdict = {.sink = {verdict_add}};
+
+	rules_run(&world.facts, &moment, &verdict.sink);
+	return grade_of(&verdict, RULE_fork_late);
+}
+
+static void late_fires_once_as_a_note(void **state)
+{
+	(void)state;
+	fork_late_times(2);
+	assert_int_equal(late_grade(0), GRADE_NOTE);
+	assert_int_equal(late_grade(1), GRADE_NOTE);
+}
+
+static void late_warns_from_the_third_on(void **state)
+{
+	(void)state;
+	fork_late_times(LATE);
+	assert_int_equal(late_grade(2), GRADE_WARNING);
+	assert_int_equal(late_grade(3), GRADE_WARNING);
+	late[2].ev.threads = 2; /* the main thread and the one that forks */
+	assert_int_equal(late_grade(2), GRADE_NOTE);
+}
+
+static void late_warns_not_of_forks_before_exec(void **state)
+{
+	(void)state;
+	fork_late_times(LATE);
+	late[0].child = late[1].child = CHILD;
+	child_execs();
+	assert_int_equal(late_grade(0), GRADE_OFF);
+	assert_int_equal(late_grade(2), GRADE_NOTE);
+	assert_int_equal(late_grade(3), GRADE_NOTE);
+}
+
+static void late_is_silent_about_the_main_thread(void **state)
+{
+	(void)state;
+	fork_late_times(LATE);
+	late[3].at.tid = MAIN_THREAD;
+	assert_int_equal(late_grade(3), GRADE_OFF);
+}
+
 #define STORY(name) cmocka_unit_test_setup(name, begin)
 
 int main(void)
@@ -219,6 +282,10 @@ int main(void)
 		STORY(queue_feeder_is_silent_without_one_or_before_exec),
 		STORY(start_method_fires_with_torch),
 		STORY(start_method_is_silent_without_torch_or_before_exec),
+		STORY(late_fires_once_as_a_note),
+		STORY(late_warns_from_the_third_on),
+		STORY(late_warns_not_of_forks_before_exec),
+		STORY(late_is_silent_about_the_main_thread),
 		STORY(server_threads_fires),
 		STORY(server_threads_is_silent_about_one_thread_and_about_workers),
 	};

@@ -1,10 +1,8 @@
 /*
- * Readers of CPython's objects, all on top of sys_peek. Top to bottom: memory, strings, line
- * tables, instance dictionaries.
+ * Readers of CPython's objects, all on top of the door. Top to bottom: memory, strings, line
+ * tables, dictionaries.
  */
-#include "python_object.h"
-
-#include "sys.h"
+#include "object.h"
 
 #define PAGE 4096
 #define STRING_MAX 4096 /* characters */
@@ -13,28 +11,30 @@
 
 /* ---- memory ---- */
 
-bool python_peek(void *to, uint64_t from, size_t bytes)
+bool cpython_peek(const struct cpython *py, void *to, uint64_t from, size_t bytes)
 {
-	return from && sys_peek(to, (const void *)from, bytes) == (long)bytes;
+	return from && py->peek(py, to, from, bytes) == (long)bytes;
 }
 
-uint64_t python_peek_word(uint64_t from)
+uint64_t cpython_peek_word(const struct cpython *py, uint64_t from)
 {
 	uint64_t word;
 
-	return python_peek(&word, from, sizeof(word)) ? word : 0;
+	return cpython_peek(py, &word, from, sizeof(word)) ? word : 0;
 }
 
 /* A sequential reader in chunks: an object's head and what follows it cost one peek. */
 struct span {
+	const struct cpython *py;
 	uint64_t from; /* address of chunk[0] */
 	size_t pos, have;
 	uint64_t left; /* for span_byte */
-	unsigned char chunk[PYTHON_CHUNK];
+	unsigned char chunk[CPYTHON_CHUNK];
 };
 
-static void span_open(struct span *s, uint64_t from)
+static void span_open(struct span *s, const struct cpython *py, uint64_t from)
 {
+	s->py = py;
 	s->from = from;
 	s->pos = s->have = 0;
 }
@@ -44,24 +44,24 @@ static void span_skip(struct span *s, uint64_t bytes)
 	if (bytes <= s->have - s->pos)
 		s->pos += bytes;
 	else
-		span_open(s, s->from + s->pos + bytes);
+		span_open(s, s->py, s->from + s->pos + bytes);
 }
 
 static void span_fill(struct span *s)
 {
 	long got;
 
-	span_open(s, s->from + s->pos);
+	span_open(s, s->py, s->from + s->pos);
 	if (!s->from)
 		return;
-	got = sys_peek(s->chunk, (const void *)s->from, PYTHON_CHUNK);
+	got = s->py->peek(s->py, s->chunk, s->from, CPYTHON_CHUNK);
 	/* A kernel may refuse all because the end lies in a hole: stop at the page's end. */
-	if (got < 0 && PAGE - s->from % PAGE < PYTHON_CHUNK)
-		got = sys_peek(s->chunk, (const void *)s->from, PAGE - s->from % PAGE);
+	if (got < 0 && PAGE - s->from % PAGE < CPYTHON_CHUNK)
+		got = s->py->peek(s->py, s->chunk, s->from, PAGE - s->from % PAGE);
 	s->have = got > 0 ? (size_t)got : 0;
 }
 
-/* The next bytes, or NULL when they are not there; at most PYTHON_CHUNK. */
+/* The next bytes, or NULL when they are not there; at most CPYTHON_CHUNK. */
 static const unsigned char *span_take(struct span *s, size_t bytes)
 {
 	if (s->have - s->pos < bytes)
@@ -84,6 +84,18 @@ static int span_byte(struct span *s)
 }
 
 /* ---- strings ---- */
+
+struct writer writer_open(char *text, size_t bytes)
+{
+	return (struct writer){text, text, bytes ? text + bytes - 1 : text};
+}
+
+size_t writer_close(struct writer *w, size_t bytes)
+{
+	if (bytes)
+		*w->at = '\0';
+	return (size_t)(w->at - w->start);
+}
 
 void writer_byte(struct writer *w, unsigned byte)
 {
@@ -128,20 +140,20 @@ struct string {
 	unsigned width; /* 1, 2 or 4 bytes a character */
 };
 
-static bool string_open(struct string *s, uint64_t object)
+static bool string_open(struct string *s, const struct cpython *py, uint64_t object)
 {
 	const unsigned char *head;
 	uint32_t state;
 
-	span_open(&s->span, object);
-	head = span_take(&s->span, python.at.str_ascii);
-	if (!head || word_at(head, PYTHON_OB_TYPE) != python.unicode_type)
+	span_open(&s->span, py, object);
+	head = span_take(&s->span, py->at.str_ascii);
+	if (!head || word_at(head, CPYTHON_OB_TYPE) != py->unicode_type)
 		return false;
-	state = (uint32_t)int_at(head, python.at.str_state);
-	s->length = word_at(head, python.at.str_length);
+	state = (uint32_t)int_at(head, py->at.str_state);
+	s->length = word_at(head, py->at.str_length);
 	s->width = state >> 2 & 7; /* after two bits "interned"; then come compact and ascii */
 	if (!(state >> 6 & 1))
-		span_skip(&s->span, python.at.str_compact - python.at.str_ascii);
+		span_skip(&s->span, py->at.str_compact - py->at.str_ascii);
 	return (state >> 5 & 1) && (s->width == 1 || s->width == 2 || s->width == 4);
 }
 
@@ -156,11 +168,11 @@ static uint32_t string_next(struct string *s)
 	return c;
 }
 
-void writer_string(struct writer *w, uint64_t object)
+void writer_string(struct writer *w, const struct cpython *py, uint64_t object)
 {
 	struct string s;
 
-	if (!string_open(&s, object)) {
+	if (!string_open(&s, py, object)) {
 		writer_byte(w, '?');
 		return;
 	}
@@ -168,12 +180,12 @@ void writer_string(struct writer *w, uint64_t object)
 		writer_char(w, string_next(&s));
 }
 
-static bool string_ends(uint64_t object, const char *with, bool whole)
+static bool string_ends(const struct cpython *py, uint64_t object, const char *with, bool whole)
 {
 	size_t length = strlen(with);
 	struct string s;
 
-	if (!string_open(&s, object) || s.length < length || (whole && s.length != length))
+	if (!string_open(&s, py, object) || s.length < length || (whole && s.length != length))
 		return false;
 	span_skip(&s.span, (s.length - length) * s.width);
 	while (*with && string_next(&s) == (unsigned char)*with)
@@ -181,14 +193,14 @@ static bool string_ends(uint64_t object, const char *with, bool whole)
 	return !*with;
 }
 
-bool python_string_ends(uint64_t object, const char *with)
+bool cpython_string_ends(const struct cpython *py, uint64_t object, const char *with)
 {
-	return string_ends(object, with, false);
+	return string_ends(py, object, with, false);
 }
 
-bool python_string_is(uint64_t object, const char *text)
+bool cpython_string_is(const struct cpython *py, uint64_t object, const char *text)
 {
-	return string_ends(object, text, true);
+	return string_ends(py, object, text, true);
 }
 
 /* ---- line tables ---- */
@@ -275,28 +287,28 @@ static unsigned line_of_locations(struct span *table, unsigned line, long wanted
 	return 0;
 }
 
-unsigned python_line(uint64_t table, unsigned first_line, long wanted)
+unsigned cpython_line(const struct cpython *py, uint64_t table, unsigned first_line, long wanted)
 {
 	const unsigned char *head;
 	struct span span;
 
 	if (wanted < 0)
 		return first_line;
-	span_open(&span, table);
-	head = span_take(&span, python.at.bytes_items);
-	if (!head || word_at(head, PYTHON_OB_TYPE) != python.bytes_type)
+	span_open(&span, py, table);
+	head = span_take(&span, py->at.bytes_items);
+	if (!head || word_at(head, CPYTHON_OB_TYPE) != py->bytes_type)
 		return 0;
-	span.left = word_at(head, python.at.bytes_size);
+	span.left = word_at(head, py->at.bytes_size);
 	if (span.left > LINES_MAX)
 		span.left = LINES_MAX;
-	if (python.at.minor < 10)
+	if (py->at.minor < 10)
 		return line_of_lnotab(&span, first_line, wanted);
-	if (python.at.minor < 11)
+	if (py->at.minor < 11)
 		return line_of_linetable(&span, first_line, wanted);
 	return line_of_locations(&span, first_line, wanted);
 }
 
-/* ---- instance dictionaries ---- */
+/* ---- dictionaries ---- */
 
 /* The entries of a PyDictKeysObject: { hash, key, value } or { key, value }. */
 struct keys {
@@ -324,13 +336,13 @@ static void keys_new(struct keys *keys, uint64_t at, const void *head)
 			      general ? 24 : 16, general ? 8 : 0};
 }
 
-static bool keys_read(struct keys *keys, uint64_t at)
+static bool keys_read(const struct cpython *py, struct keys *keys, uint64_t at)
 {
 	char head[40];
 
-	if (!python_peek(head, at, sizeof(head)))
+	if (!cpython_peek(py, head, at, sizeof(head)))
 		return false;
-	if (python.at.minor < 11)
+	if (py->at.minor < 11)
 		keys_old(keys, at, head);
 	else
 		keys_new(keys, at, head);
@@ -338,32 +350,32 @@ static bool keys_read(struct keys *keys, uint64_t at)
 }
 
 /* `values` is the array beside shared keys, 0: the values stand in the entries. */
-static uint64_t keys_find(uint64_t at, uint64_t values, const char *name)
+static uint64_t keys_find(const struct cpython *py, uint64_t at, uint64_t values, const char *name)
 {
 	struct keys keys;
 	uint64_t entry[3];
 
-	if (!keys_read(&keys, at))
+	if (!keys_read(py, &keys, at))
 		return 0;
 	for (uint64_t i = 0; i < keys.count && i < ENTRIES_MAX; i++) {
-		if (!python_peek(entry, keys.entry + i * keys.bytes, keys.bytes))
+		if (!cpython_peek(py, entry, keys.entry + i * keys.bytes, keys.bytes))
 			return 0;
-		if (python_string_is(word_at(entry, keys.key), name))
-			return values ? python_peek_word(values + 8 * i) :
+		if (cpython_string_is(py, word_at(entry, keys.key), name))
+			return values ? cpython_peek_word(py, values + 8 * i) :
 					word_at(entry, keys.key + 8);
 	}
 	return 0;
 }
 
-static uint64_t dict_find(uint64_t dict, const char *name)
+uint64_t cpython_dict_find(const struct cpython *py, uint64_t dict, const char *name)
 {
 	uint64_t values;
 
 	if (!dict)
 		return 0;
-	values = python_peek_word(dict + python.at.dict_values);
-	return keys_find(python_peek_word(dict + python.at.dict_keys),
-			 values ? values + python.at.values_items : 0, name);
+	values = cpython_peek_word(py, dict + py->at.dict_values);
+	return keys_find(py, cpython_peek_word(py, dict + py->at.dict_keys),
+			 values ? values + py->at.values_items : 0, name);
 }
 
 /* Where an instance has its attributes: a dictionary, or values for the keys of its type. */
@@ -371,45 +383,47 @@ struct attributes {
 	uint64_t dict, values;
 };
 
-#define TYPE_INLINE_VALUES (1u << 2) /* 3.13 */
+#define TYPE_INLINE_VALUES (1u << 2) /* 3.13 on */
 #define TYPE_MANAGED_DICT (1u << 4) /* 3.11 */
 
 /*
  * A managed dictionary stands three words before the object. 3.11 has a pointer to values before
- * that one; 3.12 has one pointer for both, and marks values by its lowest bit; 3.13 has the values
- * behind the object's head, { capacity, size, embedded, valid, ... } before them.
+ * that one; 3.12 has one pointer for both, and marks values by its lowest bit; later versions have
+ * the values behind the object's head, { capacity, size, embedded, valid, ... } before them.
  */
-static struct attributes attributes_managed(uint64_t object, uint64_t flags)
+static struct attributes attributes_managed(const struct cpython *py, uint64_t object,
+					    uint64_t flags)
 {
-	uint64_t word = python_peek_word(object - 24);
+	uint64_t word = cpython_peek_word(py, object - 24);
 	unsigned char head[4];
 
-	if (python.at.minor == 11)
-		return (struct attributes){word, python_peek_word(object - 32)};
-	if (python.at.minor == 12 && (word & 1))
+	if (py->at.minor == 11)
+		return (struct attributes){word, cpython_peek_word(py, object - 32)};
+	if (py->at.minor == 12 && (word & 1))
 		return (struct attributes){0, word + 1};
-	if ((flags & TYPE_INLINE_VALUES) && python_peek(head, object + 16, sizeof(head)) && head[3])
-		return (struct attributes){0, object + 16 + python.at.values_items};
+	if ((flags & TYPE_INLINE_VALUES) && cpython_peek(py, head, object + 16, sizeof(head)) &&
+	    head[3])
+		return (struct attributes){0, object + 16 + py->at.values_items};
 	return (struct attributes){word, 0};
 }
 
-uint64_t python_attribute(uint64_t object, const char *name)
+uint64_t cpython_attribute(const struct cpython *py, uint64_t object, const char *name)
 {
-	uint64_t type = python_peek_word(object + PYTHON_OB_TYPE);
-	uint64_t flags = python_peek_word(type + python.at.type_flags);
+	uint64_t type = cpython_peek_word(py, object + CPYTHON_OB_TYPE);
+	uint64_t flags = cpython_peek_word(py, type + py->at.type_flags);
 	struct attributes has = {0, 0};
 	int64_t offset;
 
 	if (!object || !type)
 		return 0;
-	if (python.at.minor >= 11 && (flags & TYPE_MANAGED_DICT)) {
-		has = attributes_managed(object, flags);
+	if (py->at.minor >= 11 && (flags & TYPE_MANAGED_DICT)) {
+		has = attributes_managed(py, object, flags);
 	} else {
-		offset = (int64_t)python_peek_word(type + python.at.type_dictoffset);
-		has.dict = offset > 0 ? python_peek_word(object + (uint64_t)offset) : 0;
+		offset = (int64_t)cpython_peek_word(py, type + py->at.type_dictoffset);
+		has.dict = offset > 0 ? cpython_peek_word(py, object + (uint64_t)offset) : 0;
 	}
 	if (has.values)
-		return keys_find(python_peek_word(type + python.at.type_cached_keys), has.values,
-				 name);
-	return dict_find(has.dict, name);
+		return keys_find(py, cpython_peek_word(py, type + py->at.type_cached_keys),
+				 has.values, name);
+	return cpython_dict_find(py, has.dict, name);
 }

@@ -1,0 +1,203 @@
+/*
+ * Which CPython this is, and its threads. Neighbours: layout.h says where each version keeps
+ * things; frame.c reads a thread's frames.
+ */
+#include "cpython.h"
+
+#include "frame.h"
+#include "layout.h"
+
+#define INTERPRETERS_MAX 64
+#define THREADS_MAX 4096 /* of all interpreters */
+
+/* ---- which one ---- */
+
+uint32_t cpython_version(const char *text)
+{
+	uint32_t part[3] = {0};
+
+	for (unsigned i = 0; i < 3; i++, text += *text == '.')
+		for (; *text >= '0' && *text <= '9'; text++)
+			part[i] = part[i] * 10 + (uint32_t)(*text - '0');
+	return part[0] << 24 | part[1] << 16 | part[2] << 8 | 0xf0;
+}
+
+static void take_words(struct cpython_layout *at, const uint64_t *table)
+{
+	unsigned column = at->minor - CPYTHON_DEBUG_MINOR;
+
+	for (size_t i = 0; i < sizeof(cpython_debug_words) / sizeof(cpython_debug_words[0]); i++) {
+		const struct cpython_debug_word *word = &cpython_debug_words[i];
+		uint64_t value = table[word->word[column]];
+
+		if (word->less[column])
+			value -= table[word->less[column]];
+		memcpy((char *)at + word->field, &value, word->bytes); /* little-endian */
+	}
+	/* "int _co_firsttraceable; void *co_extra" stand before the instructions. */
+	at->code_firsttraceable = (uint16_t)(at->code_units - 16);
+	at->str_compact = (uint16_t)(at->str_ascii + 16);
+}
+
+/* Takes CPython's own table where it has one; what it lacks stays as the row says. */
+static const char *read_debug_offsets(struct cpython *py)
+{
+	uint64_t table[CPYTHON_DEBUG_WORDS];
+
+	if (!cpython_peek(py, table, py->runtime, sizeof(table)) ||
+	    memcmp(table, CPYTHON_DEBUG_COOKIE, sizeof(table[0])))
+		return "CPython's table of offsets is missing";
+	if (table[CPYTHON_DEBUG_FREE_THREADED])
+		return "free-threaded CPython: frames change while they are read";
+	take_words(&py->at, table);
+	return NULL;
+}
+
+static const char *find_layout(struct cpython *py)
+{
+	for (unsigned i = 0; i < sizeof(cpython_layouts) / sizeof(cpython_layouts[0]); i++)
+		if (py->version >> 16 == (3u << 8 | cpython_layouts[i].minor))
+			py->at = cpython_layouts[i];
+	if (!py->at.minor)
+		return "this version of Python is not known";
+	return py->at.minor >= CPYTHON_DEBUG_MINOR ? read_debug_offsets(py) : NULL;
+}
+
+static unsigned highest(const unsigned *end, unsigned count)
+{
+	unsigned max = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		max = end[i] > max ? end[i] : max;
+	return max;
+}
+
+#define HIGHEST(...)                             \
+	highest((const unsigned[]){__VA_ARGS__}, \
+		sizeof((const unsigned[]){__VA_ARGS__}) / sizeof(unsigned))
+
+/* How much to read of each structure, so that all fields are in it. */
+static bool find_sizes(struct cpython *py)
+{
+	const struct cpython_layout *at = &py->at;
+	unsigned state = 8 + HIGHEST(at->state_prev, at->state_next, at->state_interp,
+				     at->state_thread_id, at->state_frame);
+	unsigned frame = HIGHEST(at->frame_previous + 8, at->frame_code + 8, at->frame_owner + 1,
+				 at->frame_instr + (at->minor < 11 ? 4 : 8));
+	unsigned code = HIGHEST(at->code_filename + 8, at->code_name + 8, at->code_lines + 8,
+				at->code_firstlineno + 4, at->code_firsttraceable + 4);
+
+	py->state_bytes = (uint16_t)state;
+	py->frame_bytes = (uint16_t)frame;
+	py->code_bytes = (uint16_t)code;
+	return state <= CPYTHON_STATE_BYTES && frame <= CPYTHON_FRAME_BYTES &&
+	       code <= CPYTHON_CODE_BYTES && at->str_length + 8 <= at->str_ascii &&
+	       at->str_state + 4 <= at->str_ascii && at->str_ascii + 16u <= CPYTHON_CHUNK;
+}
+
+/* A last look at whether this build is as its version says. */
+static const char *check_build(const struct cpython *py)
+{
+	uint64_t type;
+
+	if (!cpython_peek(py, &type, py->code_type + CPYTHON_OB_TYPE, sizeof(type)))
+		return "process_vm_readv is not allowed";
+	return type == py->type_type ? NULL : "CPython was built with traced references";
+}
+
+const char *cpython_describe(struct cpython *py)
+{
+	const char *limit;
+
+	if (!py->code_type || !py->unicode_type || !py->bytes_type || !py->type_type ||
+	    !py->runtime)
+		return "this CPython does not export what is needed";
+	limit = find_layout(py);
+	if (limit)
+		return limit;
+	return find_sizes(py) ? check_build(py) : "CPython's structures are not as expected";
+}
+
+/* ---- threads ---- */
+
+static uint64_t first_interpreter(const struct cpython *py)
+{
+	return cpython_peek_word(py, py->runtime + py->at.runtime_interpreters);
+}
+
+/* A thread has one state per interpreter that it has been in. */
+static uint64_t find_state(const struct cpython *py, uint64_t interp, uint64_t pthread,
+			   unsigned *left, uint64_t *idle)
+{
+	uint64_t at = cpython_peek_word(py, interp + py->at.interp_threads);
+	struct state state;
+
+	for (; at && *left && state_read(py, &state, at) && state.interp == interp;
+	     at = state.next, --*left) {
+		if (pthread && state.thread_id != pthread)
+			continue;
+		if (state.frame)
+			return at;
+		*idle = at;
+	}
+	return 0;
+}
+
+uint64_t cpython_find_thread(const struct cpython *py, uint64_t pthread)
+{
+	uint64_t interp = first_interpreter(py), found = 0, idle = 0;
+	unsigned left = THREADS_MAX;
+
+	for (unsigned i = 0; interp && !found && i < INTERPRETERS_MAX; i++) {
+		found = find_state(py, interp, pthread, &left, &idle);
+		interp = cpython_peek_word(py, interp + py->at.interp_next);
+	}
+	return found ? found : idle;
+}
+
+/* New interpreters are put in front: the main one is the last of the list. */
+static uint64_t main_interpreter(const struct cpython *py)
+{
+	uint64_t interp = first_interpreter(py), next;
+
+	for (unsigned i = 0; interp && i < INTERPRETERS_MAX; i++, interp = next) {
+		next = cpython_peek_word(py, interp + py->at.interp_next);
+		if (!next)
+			break;
+	}
+	return interp;
+}
+
+uint64_t cpython_only_thread(const struct cpython *py)
+{
+	uint64_t interp = main_interpreter(py);
+	uint64_t at = interp ? cpython_peek_word(py, interp + py->at.interp_threads) : 0;
+	struct state state;
+
+	if (!at || !state_read(py, &state, at) || state.next)
+		return 0;
+	return state.thread_id;
+}
+
+/*
+ * Up to 3.11 the current state belongs to whoever holds the GIL; from 3.12 on the GIL keeps its
+ * last holder, and whether it is locked.
+ */
+uint64_t cpython_gil_holder(const struct cpython *py)
+{
+	uint64_t interp, gil, holder;
+	struct state state;
+	int32_t locked;
+
+	if (py->at.runtime_current) {
+		holder = cpython_peek_word(py, py->runtime + py->at.runtime_current);
+	} else {
+		interp = main_interpreter(py);
+		gil = interp ? cpython_peek_word(py, interp + py->at.interp_gil) : 0;
+		if (!cpython_peek(py, &locked, gil ? gil + py->at.gil_locked : 0, sizeof(locked)) ||
+		    locked != 1)
+			return 0;
+		holder = cpython_peek_word(py, gil + py->at.gil_holder);
+	}
+	return holder && state_read(py, &state, holder) ? state.thread_id : 0;
+}

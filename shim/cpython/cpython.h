@@ -1,0 +1,76 @@
+/*
+ * One CPython, in this process or in another one: where its memory is read, which version it is,
+ * where that version keeps things. The files of this directory read CPython's structures through
+ * the door given here and know no process, clock or library: they are linked into the library
+ * (which reads its own process) and into the command (which reads others). Nothing here allocates,
+ * locks or calls Python; memory may change or vanish at any moment, which makes answers wrong,
+ * never loops endless. An address in Python's memory is a uint64_t, so that nobody dereferences it.
+ */
+#ifndef MPSAN_CPYTHON_H
+#define MPSAN_CPYTHON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* An offset that a version does not have is 0 where 0 is not a possible place, see each use. */
+struct cpython_layout {
+	uint16_t minor; /* of version 3 */
+	/* _PyRuntimeState, PyInterpreterState, the GIL's own structure (3.12 on) */
+	uint32_t runtime_interpreters, runtime_current;
+	uint32_t interp_next, interp_threads, interp_modules, interp_gil;
+	uint16_t gil_locked, gil_holder;
+	/* PyThreadState */
+	uint16_t state_prev, state_next, state_interp, state_thread_id;
+	uint16_t state_frame; /* the innermost frame, or a _PyCFrame that points to it */
+	bool cframe;
+	uint16_t cframe_frame;
+	/* PyFrameObject up to 3.10, _PyInterpreterFrame from 3.11 */
+	uint16_t frame_previous, frame_code, frame_instr, frame_owner, frame_locals;
+	/* PyCodeObject; the name is co_qualname if there is one; code_units: 3.11+ */
+	uint16_t code_filename, code_name, code_lines, code_firstlineno, code_firsttraceable,
+		code_units;
+	/* PyHeapTypeObject, PyDictObject, the values of a split dict (behind a head from 3.13) */
+	uint16_t type_flags, type_dictoffset, type_cached_keys;
+	uint16_t dict_keys, dict_values, values_items;
+	/* PyBytesObject; PyASCIIObject, PyCompactUnicodeObject (text begins behind them) */
+	uint16_t bytes_size, bytes_items;
+	uint16_t str_length, str_state, str_ascii, str_compact;
+};
+
+struct cpython {
+	/* The door: bytes copied, perhaps fewer than asked for, or a negative number. */
+	long (*peek)(const struct cpython *py, void *to, uint64_t from, size_t bytes);
+	int pid; /* for a door that leads elsewhere */
+	/* Its symbols: the finder fills these. */
+	uint32_t version; /* Py_Version: 0x030b02f0 is 3.11.2 */
+	uint64_t runtime, type_type, code_type, unicode_type, bytes_type, none;
+	/* cpython_describe fills the rest. */
+	struct cpython_layout at;
+	uint16_t state_bytes, frame_bytes, code_bytes; /* to read of each */
+};
+
+#define CPYTHON_OB_TYPE 8 /* PyObject.ob_type; builds with another header are refused */
+#define CPYTHON_STATE_BYTES 192
+#define CPYTHON_FRAME_BYTES 128
+#define CPYTHON_CODE_BYTES 208
+#define CPYTHON_CHUNK 512 /* one peek of text or tables; a peek costs 0.3 to 1.3 us at any size */
+
+/* "3.9.18 (main, ..." as Py_Version would say it. */
+uint32_t cpython_version(const char *text) __attribute__((nonnull));
+
+/*
+ * Learns the layout of a CPython whose symbols are known. NULL, or why its frames cannot be read:
+ * constant text. Reads its memory.
+ */
+const char *cpython_describe(struct cpython *py) __attribute__((nonnull));
+
+/* The PyThreadState of a thread, looked for in all interpreters, one with frames first; 0: none. */
+uint64_t cpython_find_thread(const struct cpython *py, uint64_t pthread) __attribute__((nonnull));
+/* pthread_self() of the only thread of the main interpreter; 0: there are others. */
+uint64_t cpython_only_thread(const struct cpython *py);
+
+/* pthread_self() of the thread that holds the main interpreter's GIL; 0: nobody, or not known. */
+uint64_t cpython_gil_holder(const struct cpython *py) __attribute__((nonnull));
+
+#endif

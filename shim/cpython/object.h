@@ -1,0 +1,62 @@
+/*
+ * Reading CPython's objects as memory: strings, line tables, dictionaries. See cpython.h on the
+ * door that memory is read through.
+ */
+#ifndef MPSAN_CPYTHON_OBJECT_H
+#define MPSAN_CPYTHON_OBJECT_H
+
+#include <string.h>
+
+#include "cpython.h"
+
+/* All of it or nothing; address 0 is nothing. */
+bool cpython_peek(const struct cpython *py, void *to, uint64_t from, size_t bytes);
+/* 0 when it cannot be read. */
+uint64_t cpython_peek_word(const struct cpython *py, uint64_t from);
+
+static inline uint64_t word_at(const void *bytes, unsigned offset)
+{
+	uint64_t word;
+
+	memcpy(&word, (const char *)bytes + offset, sizeof(word));
+	return word;
+}
+
+static inline int32_t int_at(const void *bytes, unsigned offset)
+{
+	int32_t value;
+
+	memcpy(&value, (const char *)bytes + offset, sizeof(value));
+	return value;
+}
+
+/* Text under construction; it is full when `at` reaches `end`, where the NUL will stand. */
+struct writer {
+	char *start, *at, *end;
+};
+struct writer writer_open(char *text, size_t bytes);
+/* Returns the length. */
+size_t writer_close(struct writer *w, size_t bytes);
+void writer_byte(struct writer *w, unsigned byte);
+void writer_decimal(struct writer *w, unsigned value);
+/* A str as UTF-8; what is no str, or not to be read, is '?'. */
+void writer_string(struct writer *w, const struct cpython *py, uint64_t object);
+
+/* Whether a str ends with, or is, ASCII text. */
+bool cpython_string_ends(const struct cpython *py, uint64_t object, const char *with);
+bool cpython_string_is(const struct cpython *py, uint64_t object, const char *text);
+
+/* The line of the instruction at byte offset `wanted`, by a code object's line table; 0: none. */
+unsigned cpython_line(const struct cpython *py, uint64_t table, unsigned first_line, long wanted);
+
+/* The value of an instance attribute that stands in the instance's own dictionary, or 0. */
+uint64_t cpython_attribute(const struct cpython *py, uint64_t object, const char *name);
+
+/* The value of a str key among the first 128 entries of a dictionary, or 0. */
+uint64_t cpython_dict_find(const struct cpython *py, uint64_t dict, const char *name);
+
+/* Behind the object's head in all versions. */
+#define CPYTHON_DICT_USED 16 /* PyDictObject.ma_used */
+#define CPYTHON_MODULE_DICT 16 /* PyModuleObject.md_dict */
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * C++ statics under construction. The guard says whether one is, not by whom, so the constructing
+ * thread claims it like a lock.
+ */
+#include "../fork.h"
+#include "../hook.h"
+#include "../log.h"
+#include "../look.h"
+#include "../thread.h"
+
+int __cxa_guard_acquire(uint64_t *guard);
+void __cxa_guard_release(uint64_t *guard);
+void __cxa_guard_abort(uint64_t *guard);
+
+/* No runtime at all can only be a weak reference that nobody should have called. */
+#define DONE 1
+
+EXPORT int __cxa_guard_acquire(uint64_t *guard)
+{
+	ENTER(__cxa_guard_acquire);
+	int (*real)(uint64_t *) = REAL_OF(__cxa_guard_acquire, CALLER);
+	struct mpsan_hold *hold;
+	uint64_t wait;
+	int mine;
+
+	if (UNLIKELY(!real))
+		return *(const char *)guard != DONE;
+	hold = hold_begin(guard, MPSAN_LOCK_GUARD, CALLER);
+	wait = look_guard(guard, CALLER);
+	mine = (int)look_end(wait, real(guard));
+	if (mine)
+		hold_confirm(hold, guard, MPSAN_LOCK_GUARD);
+	else
+		hold_drop(guard);
+	return mine;
+}
+
+#define END(name)                                                 \
+	EXPORT void name(uint64_t *guard)                         \
+	{                                                         \
+		ENTER(name);                                      \
+		void (*real)(uint64_t *) = REAL_OF(name, CALLER); \
+                                                                  \
+		hold_drop(guard);                                 \
+		if (real)                                         \
+			real(guard);                              \
+	}
+END(__cxa_guard_release)
+END(__cxa_guard_abort)

@@ -1,0 +1,162 @@
+/*
+ * Functions of libc with locks of their own that fork leaves as they are (facts II.2), marked while
+ * a thread is in them. Those whose locks fork resets or takes (malloc, stdio, getenv, dlsym, system,
+ * the _r forms of the user and group databases), and those without one (asctime, setlocale(…, NULL),
+ * drand48), are not here. sem_open and popen stand with their families.
+ *
+ * A process that never had a second thread pays for a test of one flag.
+ */
+#include <grp.h>
+#include <iconv.h>
+#include <libintl.h>
+#include <link.h>
+#include <locale.h>
+#include <netdb.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <syslog.h>
+#include <time.h>
+#include <wchar.h>
+
+#include "../hook.h"
+#include "../inside.h"
+
+int __cxa_atexit(void (*f)(void *), void *argument, void *dso);
+int __cxa_at_quick_exit(void (*f)(void *), void *dso);
+void __syslog_chk(int priority, int flag, const char *format, ...);
+void __vsyslog_chk(int priority, int flag, const char *format, va_list list);
+
+#define TIME_ZONE "time-zone lock"
+#define RANDOM "random-number lock"
+#define ENVIRONMENT "environment lock"
+#define LOCALE "locale lock"
+#define CATALOG "message-catalog lock"
+#define CONVERSION "conversion-table lock"
+#define EXIT_LIST "exit-handler list"
+#define SYSLOG "syslog lock"
+#define RESOLVER "resolver's lock"
+#define LOADED INSIDE_LOADED
+
+/* Hooks are all alike: VALUE returns something, VOID does not. */
+#define MARK(name, lock) static const struct inside_mark mark_##name = {lock, #name};
+
+#define VALUE(type, name, lock, parameters, arguments)     \
+	MARK(name, lock)                                   \
+	EXPORT type name parameters                        \
+	{                                                  \
+		ENTER(name);                               \
+		type result;                               \
+		uint64_t wait;                             \
+                                                           \
+		if (LIKELY(!thread_several))               \
+			return REAL(name) arguments;       \
+		wait = inside_begin(&mark_##name, CALLER); \
+		result = REAL(name) arguments;             \
+		inside_end(&mark_##name, wait);            \
+		return result;                             \
+	}
+
+#define VOID(name, lock, parameters, arguments)                                          \
+	MARK(name, lock)                                                                 \
+	EXPORT void name parameters                                                      \
+	{                                                                                \
+		ENTER(name);                                                             \
+		uint64_t wait = thread_several ? inside_begin(&mark_##name, CALLER) : 0; \
+                                                                                         \
+		REAL(name) arguments;                                                    \
+		if (thread_several)                                                      \
+			inside_end(&mark_##name, wait);                                  \
+	}
+
+/* clang-format off */
+VALUE(struct tm *, localtime, TIME_ZONE, (const time_t *t), (t))
+VALUE(struct tm *, localtime_r, TIME_ZONE, (const time_t *restrict t, struct tm *restrict to), (t, to))
+VALUE(struct tm *, gmtime, TIME_ZONE, (const time_t *t), (t))
+VALUE(struct tm *, gmtime_r, TIME_ZONE, (const time_t *restrict t, struct tm *restrict to), (t, to))
+VALUE(time_t, mktime, TIME_ZONE, (struct tm *t), (t))
+VALUE(time_t, timelocal, TIME_ZONE, (struct tm *t), (t))
+VALUE(time_t, timegm, TIME_ZONE, (struct tm *t), (t))
+VALUE(char *, ctime, TIME_ZONE, (const time_t *t), (t))
+VALUE(char *, ctime_r, TIME_ZONE, (const time_t *restrict t, char *restrict to), (t, to))
+VALUE(size_t, strftime, TIME_ZONE, (char *restrict to, size_t n, const char *restrict format, const struct tm *restrict t), (to, n, format, t))
+VALUE(size_t, strftime_l, TIME_ZONE, (char *restrict to, size_t n, const char *restrict format, const struct tm *restrict t, locale_t l), (to, n, format, t, l))
+VALUE(size_t, wcsftime, TIME_ZONE, (wchar_t *restrict to, size_t n, const wchar_t *restrict format, const struct tm *restrict t), (to, n, format, t))
+VALUE(size_t, wcsftime_l, TIME_ZONE, (wchar_t *restrict to, size_t n, const wchar_t *restrict format, const struct tm *restrict t, locale_t l), (to, n, format, t, l))
+VOID(tzset, TIME_ZONE, (void), ())
+
+VALUE(long, random, RANDOM, (void), ())
+VOID(srandom, RANDOM, (unsigned seed), (seed))
+VALUE(int, rand, RANDOM, (void), ())
+VOID(srand, RANDOM, (unsigned seed), (seed))
+VALUE(char *, initstate, RANDOM, (unsigned seed, char *state, size_t n), (seed, state, n))
+VALUE(char *, setstate, RANDOM, (char *state), (state))
+
+VALUE(int, setenv, ENVIRONMENT, (const char *name, const char *value, int over), (name, value, over))
+VALUE(int, unsetenv, ENVIRONMENT, (const char *name), (name))
+VALUE(int, putenv, ENVIRONMENT, (char *text), (text))
+VALUE(int, clearenv, ENVIRONMENT, (void), ())
+
+VALUE(char *, setlocale, LOCALE, (int category, const char *name), (category, name))
+VALUE(locale_t, newlocale, LOCALE, (int mask, const char *name, locale_t base), (mask, name, base))
+VALUE(locale_t, duplocale, LOCALE, (locale_t l), (l))
+VOID(freelocale, LOCALE, (locale_t l), (l))
+VALUE(char *, textdomain, CATALOG, (const char *name), (name))
+VALUE(char *, bindtextdomain, CATALOG, (const char *name, const char *directory), (name, directory))
+VALUE(iconv_t, iconv_open, CONVERSION, (const char *to, const char *from), (to, from))
+VALUE(int, iconv_close, CONVERSION, (iconv_t conversion), (conversion))
+
+VALUE(int, __cxa_atexit, EXIT_LIST, (void (*f)(void *), void *argument, void *dso), (f, argument, dso))
+VALUE(int, __cxa_at_quick_exit, EXIT_LIST, (void (*f)(void *), void *dso), (f, dso))
+VALUE(int, on_exit, EXIT_LIST, (void (*f)(int, void *), void *argument), (f, argument))
+
+VALUE(struct passwd *, getpwnam, "getpwnam lock", (const char *name), (name))
+VALUE(struct passwd *, getpwuid, "getpwuid lock", (uid_t id), (id))
+VALUE(struct group *, getgrnam, "getgrnam lock", (const char *name), (name))
+VALUE(struct group *, getgrgid, "getgrgid lock", (gid_t id), (id))
+VALUE(struct hostent *, gethostbyname, "gethostbyname lock", (const char *name), (name))
+VALUE(struct hostent *, gethostbyname2, "gethostbyname2 lock", (const char *name, int family), (name, family))
+VALUE(struct hostent *, gethostbyaddr, "gethostbyaddr lock", (const void *address, socklen_t n, int family), (address, n, family))
+VALUE(struct servent *, getservbyname, "getservbyname lock", (const char *name, const char *protocol), (name, protocol))
+VALUE(struct servent *, getservbyport, "getservbyport lock", (int port, const char *protocol), (port, protocol))
+VALUE(struct protoent *, getprotobyname, "getprotobyname lock", (const char *name), (name))
+VALUE(int, getaddrinfo, RESOLVER, (const char *restrict node, const char *restrict service, const struct addrinfo *restrict hints, struct addrinfo **restrict to), (node, service, hints, to))
+
+VOID(vsyslog, SYSLOG, (int priority, const char *format, va_list list), (priority, format, list))
+VOID(__vsyslog_chk, SYSLOG, (int priority, int flag, const char *format, va_list list), (priority, flag, format, list))
+VOID(openlog, SYSLOG, (const char *name, int options, int facility), (name, options, facility))
+VOID(closelog, SYSLOG, (void), ())
+VALUE(int, setlogmask, SYSLOG, (int mask), (mask))
+
+/* The walk belongs to the caller's namespace; only that of the program can call us. */
+VALUE(int, dl_iterate_phdr, LOADED, (int (*see)(struct dl_phdr_info *, size_t, void *), void *data), (see, data))
+/* clang-format on */
+
+/* A list of arguments cannot be handed on, except to the function that takes it as one. */
+#define SYSLOG_AS(name, real, ...)                                 \
+	do {                                                       \
+		uint64_t wait = 0;                                 \
+		va_list list;                                      \
+                                                                   \
+		if (thread_several)                                \
+			wait = inside_begin(&mark_##name, CALLER); \
+		va_start(list, format);                            \
+		REAL(real)(__VA_ARGS__, list);                     \
+		va_end(list);                                      \
+		if (thread_several)                                \
+			inside_end(&mark_##name, wait);            \
+	} while (0)
+
+MARK(syslog, SYSLOG)
+EXPORT void syslog(int priority, const char *format, ...)
+{
+	ENTER(syslog);
+	SYSLOG_AS(syslog, vsyslog, priority, format);
+}
+
+MARK(__syslog_chk, SYSLOG)
+EXPORT void __syslog_chk(int priority, int flag, const char *format, ...)
+{
+	ENTER(__syslog_chk);
+	SYSLOG_AS(__syslog_chk, __vsyslog_chk, priority, flag, format);
+}

@@ -1,0 +1,186 @@
+/*
+ * Parallel regions of libgomp. Its pool belongs to the thread that opens regions; a fork copies the
+ * books of that pool and none of its threads. A child's main thread that opens another region waits
+ * for them for ever (facts I.3), so that is stated before it blocks. Other runtimes that export the
+ * same names repair themselves and are left alone.
+ *
+ * These stubs jump on, but for that one case: no frame of ours stands below a region.
+ */
+#include <limits.h>
+#include <link.h>
+
+#include "../claim.h"
+#include "../elf.h"
+#include "../hook.h"
+#include "../life.h"
+#include "../log.h"
+#include "../look.h"
+#include "../stack.h"
+#include "../sys.h"
+#include "../thread.h"
+
+void GOMP_parallel(void (*region)(void *), void *data, unsigned threads, unsigned flags);
+void GOMP_parallel_start(void (*region)(void *), void *data, unsigned threads);
+int omp_pause_resource(int kind, int device);
+int omp_pause_resource_all(int kind);
+
+typedef int asked(void);
+
+/* The value of a question to the runtime, or `otherwise` when it has no answer. */
+static int ask(const struct link_map *runtime, const char *name, int otherwise)
+{
+	asked *f = (asked *)elf_find_in(runtime, name, NULL);
+
+	return f ? f() : otherwise;
+}
+
+static bool is_libgomp(const struct link_map *runtime)
+{
+	return text_starts(elf_soname(runtime), "libgomp");
+}
+
+/*
+ * How many threads this region gets out of the pool, 1: none. Nested regions have threads of their
+ * own. With dynamic teams or a limit of threads it is anybody's guess: none.
+ */
+static int team_of(const struct link_map *runtime, unsigned threads)
+{
+	if (threads == 1 || !is_libgomp(runtime) || ask(runtime, "omp_get_level", 1) ||
+	    ask(runtime, "omp_get_dynamic", 1) ||
+	    ask(runtime, "omp_get_thread_limit", 1) != INT_MAX ||
+	    ask(runtime, "omp_get_max_active_levels", 0) < 1)
+		return 1;
+	return threads ? (int)threads : ask(runtime, "omp_get_max_threads", 1);
+}
+
+static bool has_record(void)
+{
+	struct mpsan_thread *t = thread_hot ? thread_hot : thread_attach();
+
+	return life.attached && !hook_off && t && t != &thread_none;
+}
+
+/* The first use of a pool by this thread: what a child will be told of. */
+static void note_first_use(const struct link_map *runtime, int team, uint64_t caller)
+{
+	uint64_t base = runtime->l_addr, held;
+	struct mpsan_thread *t;
+
+	INSIDE
+	{
+		EMIT(lock_name, .lock = base, .name = log_text(elf_soname(runtime)));
+		held = EMIT(held, .lock = base, .kind = MPSAN_WAIT_POOL, .flags = MPSAN_LF_VERIFIED,
+			    .holder = thread_hot->tid, .caller = caller, .stack = stack_own(),
+			    .python = stack_python(0), .thread_name = thread_hot->name_pos);
+		t = thread_hot; /* the first record of a process moves its threads' */
+		t->pool_held = held;
+		t->pool_caller = caller;
+		t->pool_team = (uint64_t)team;
+		t->pool_slot = life.slot + 1;
+		t->pool = base;
+	}
+}
+
+/* A region, or whatever else needs the pool's threads, in the child of a thread that had a pool. */
+static uint64_t state_team_wait(const struct mpsan_thread *t, uint64_t caller)
+{
+	struct claim pool = {.tag = MPSAN_TAG(t->pool, MPSAN_WAIT_POOL),
+			     .held = t->pool_held,
+			     .held_slot = (uint32_t)t->pool_slot - 1,
+			     .flags = MPSAN_LF_VERIFIED};
+
+	return look_state(claim_lock(&pool), MPSAN_WAIT_POOL, MPSAN_WAIT_TEAM, &pool, caller);
+}
+
+/* It came back after all: then this process has a pool of its own. */
+static void end_team_wait(uint64_t wait)
+{
+	look_end(wait, 0);
+	thread_hot->pool = 0;
+}
+
+typedef uint64_t eight(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+		       uint64_t);
+
+static NOINLINE void *enter_unknown(struct pass_regs *regs, const struct link_map *runtime,
+				    void *real)
+{
+	const uint64_t *a = regs->arg;
+	int team = has_record() ? team_of(runtime, (unsigned)a[2]) : 1;
+	uint64_t wait;
+
+	if (team <= 1)
+		return real;
+	if (thread_hot->pool != runtime->l_addr || thread_hot->pool_slot == life.slot + 1) {
+		note_first_use(runtime, team, regs->back);
+		return real;
+	}
+	wait = state_team_wait(thread_hot, regs->back);
+	regs->result =
+		((eight *)real)(a[0], a[1], a[2], a[3], a[4], a[5], regs->stack[0], regs->stack[1]);
+	end_team_wait(wait);
+	return NULL;
+}
+
+static void *enter_region(struct pass_regs *regs, enum hook_id id)
+{
+	const struct mpsan_thread *t = thread_hot;
+	const struct link_map *runtime = NULL;
+	void *real = hook_real_of(id, regs->back, &runtime);
+
+	if (UNLIKELY(!real)) {
+		regs->result = 0;
+		return NULL;
+	}
+	if ((unsigned)regs->arg[2] == 1 ||
+	    (t && t->pool == runtime->l_addr && t->pool_slot == life.slot + 1))
+		return real;
+	return enter_unknown(regs, runtime, real);
+}
+
+/* Each takes the number of threads, 0 for as many as there may be, as its third argument. */
+#define REGION(name)                                    \
+	PASS(name)                                      \
+	{                                               \
+		ENTER(name);                            \
+		return enter_region(regs, HOOK_##name); \
+	}
+REGION(GOMP_parallel)
+REGION(GOMP_parallel_start)
+REGION(GOMP_parallel_reductions)
+REGION(GOMP_parallel_sections)
+REGION(GOMP_parallel_sections_start)
+REGION(GOMP_parallel_loop_static)
+REGION(GOMP_parallel_loop_static_start)
+REGION(GOMP_parallel_loop_dynamic)
+REGION(GOMP_parallel_loop_dynamic_start)
+REGION(GOMP_parallel_loop_guided)
+REGION(GOMP_parallel_loop_guided_start)
+REGION(GOMP_parallel_loop_runtime)
+REGION(GOMP_parallel_loop_runtime_start)
+REGION(GOMP_parallel_loop_nonmonotonic_dynamic)
+REGION(GOMP_parallel_loop_nonmonotonic_guided)
+REGION(GOMP_parallel_loop_nonmonotonic_runtime)
+REGION(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
+
+/* Ends the threads of the calling thread's pool: in a child that needs them once more. */
+#define PAUSE(name, parameters, arguments)                                                \
+	EXPORT int name parameters                                                        \
+	{                                                                                 \
+		ENTER(name);                                                              \
+		const struct link_map *runtime = NULL;                                    \
+		__typeof__(&name) real =                                                  \
+			(__typeof__(&name))hook_real_of(HOOK_##name, CALLER, &runtime);   \
+		bool known = has_record() && real && thread_hot->pool == runtime->l_addr, \
+		     left = known && thread_hot->pool_slot != life.slot + 1;              \
+		uint64_t wait = left ? state_team_wait(thread_hot, CALLER) : 0;           \
+		int result = real ? real arguments : -1;                                  \
+                                                                                          \
+		if (left)                                                                 \
+			end_team_wait(wait);                                              \
+		else if (known && result == 0)                                            \
+			thread_hot->pool = 0;                                             \
+		return result;                                                            \
+	}
+PAUSE(omp_pause_resource, (int kind, int device), (kind, device))
+PAUSE(omp_pause_resource_all, (int kind), (kind))

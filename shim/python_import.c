@@ -1,0 +1,216 @@
+/*
+ * What a thread's Python frames say about imports and forks. The import system is importlib's
+ * frozen _bootstrap in all versions: _find_and_load(name, import_) takes the module's _ModuleLock,
+ * _find_and_load_unlocked(name, import_) loads while it is held, and _ModuleLock.acquire(self)
+ * waits for another thread that does so.
+ */
+#include <stdatomic.h>
+
+#include "python.h"
+#include "python_self.h"
+
+#define IMPORTS_MAX 8 /* told of one thread */
+#define NAME_BYTES 256
+#define PREEXEC_DEPTH 8
+#define BOOTSTRAP "<frozen importlib._bootstrap>"
+#define LOADING "_find_and_load_unlocked" /* and never a thread that waits in _find_and_load */
+
+uint64_t python_module_hash(const char *name)
+{
+	uint64_t hash = 0xcbf29ce484222325;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 0x100000001b3;
+	hash = (hash ^ hash >> 47) & ((1ull << 47) - 1);
+	return hash ? hash : 1;
+}
+
+/* The same text, and so the same hash, whoever asks: `name` has NAME_BYTES. */
+static uint64_t read_name(uint64_t object, char *name)
+{
+	struct writer w = writer_open(name, NAME_BYTES);
+
+	writer_string(&w, &python.py, object);
+	writer_close(&w, NAME_BYTES);
+	return python_module_hash(name);
+}
+
+/* ---- who imports ---- */
+
+/*
+ * What importlib keeps for the life of an interpreter: the code of the loading function, and the
+ * dictionary of module locks, which is empty while nobody imports. Learned at the first question.
+ * Threads of two interpreters may mix the words: then imports are missed, or a frame is looked at
+ * for nothing, as each match is looked at again.
+ */
+static struct {
+	_Atomic uint64_t interp, locks, code;
+} importlib;
+
+/* A function's code object is the only one among its first members; their order has changed. */
+static uint64_t code_of(uint64_t function)
+{
+	uint64_t member[8];
+
+	if (!cpython_peek(&python.py, member, function + 16, sizeof(member)))
+		return 0;
+	for (unsigned i = 0; i < 8; i++)
+		if (member[i] && cpython_peek_word(&python.py, member[i] + CPYTHON_OB_TYPE) ==
+					 python.py.code_type)
+			return member[i];
+	return 0;
+}
+
+static bool importlib_learn(uint64_t interp)
+{
+	const struct cpython *py = &python.py;
+	uint64_t modules = cpython_peek_word(py, interp + py->at.interp_modules);
+	uint64_t module = cpython_dict_find(py, modules, "_frozen_importlib");
+	uint64_t names = module ? cpython_peek_word(py, module + CPYTHON_MODULE_DICT) : 0;
+	uint64_t locks = cpython_dict_find(py, names, "_module_locks");
+	uint64_t code = code_of(cpython_dict_find(py, names, LOADING));
+
+	if (!locks || !code)
+		return false;
+	atomic_store_explicit(&importlib.locks, locks, memory_order_relaxed);
+	atomic_store_explicit(&importlib.code, code, memory_order_relaxed);
+	atomic_store_explicit(&importlib.interp, interp, memory_order_release);
+	return true;
+}
+
+static bool somebody_imports(uint64_t interp)
+{
+	uint64_t locks;
+
+	if (atomic_load_explicit(&importlib.interp, memory_order_acquire) != interp &&
+	    !importlib_learn(interp))
+		return false;
+	locks = atomic_load_explicit(&importlib.locks, memory_order_relaxed);
+	return cpython_peek_word(&python.py, locks + CPYTHON_DICT_USED) != 0;
+}
+
+unsigned python_imports(uint64_t pthread,
+			void (*see)(uint64_t hash, const char *name, void *context), void *context)
+{
+	unsigned seen = 0;
+	char name[NAME_BYTES];
+	struct state own;
+	struct frame frame;
+	struct walk walk;
+
+	if (!python_own_state(&own) || !somebody_imports(own.interp))
+		return 0;
+	walk_open(&walk, &python.py, python_frame_of(&own, pthread));
+	while (seen < IMPORTS_MAX && walk_step(&walk, &frame)) {
+		if (frame.code != atomic_load_explicit(&importlib.code, memory_order_relaxed) ||
+		    !frame_read_code(&python.py, &frame) || !frame.shown ||
+		    !frame_is(&python.py, &frame, LOADING, BOOTSTRAP))
+			continue;
+		see(read_name(frame_local(&python.py, &frame, 0), name), name, context);
+		seen++;
+	}
+	return seen;
+}
+
+/* ---- what the caller does ---- */
+
+/* The innermost frame that Python would show. */
+static bool innermost(struct walk *walk, struct frame *frame)
+{
+	struct state own;
+
+	if (!python_own_state(&own))
+		return false;
+	walk_open(walk, &python.py, own.frame);
+	return walk_on(walk, frame);
+}
+
+uint64_t python_awaited_import(char *name, size_t bytes)
+{
+	const struct cpython *py = &python.py;
+	char whole[NAME_BYTES];
+	struct frame frame;
+	struct writer w;
+	struct walk walk;
+	uint64_t object, hash;
+
+	if (!innermost(&walk, &frame) || !frame_is(py, &frame, "acquire", BOOTSTRAP))
+		return 0;
+	object = cpython_attribute(py, frame_local(py, &frame, 0), "name");
+	if (!object)
+		return 0;
+	hash = read_name(object, whole);
+	w = writer_open(name, bytes);
+	for (const char *c = whole; *c; c++)
+		writer_byte(&w, (unsigned char)*c);
+	writer_close(&w, bytes);
+	return hash;
+}
+
+static bool is_threading_wait(const struct frame *frame)
+{
+	return frame_is(&python.py, frame, "wait", "threading.py");
+}
+
+/* Event.wait calls Condition.wait, and so do others; whoever calls Event.wait is no threading code. */
+bool python_waits_for_event(void)
+{
+	struct frame frame;
+	struct walk walk;
+
+	return innermost(&walk, &frame) && is_threading_wait(&frame) && walk_on(&walk, &frame) &&
+	       is_threading_wait(&frame) && walk_on(&walk, &frame) &&
+	       !cpython_string_ends(&python.py, frame.file, "threading.py");
+}
+
+/* _execute_child(self, args, executable, preexec_fn, ...) in all versions. */
+bool python_is_preexec(void)
+{
+	struct frame frame;
+	struct walk walk;
+	uint64_t function;
+
+	if (!innermost(&walk, &frame))
+		return false;
+	for (unsigned i = 0; i < PREEXEC_DEPTH; i++) {
+		if (frame_is(&python.py, &frame, "_execute_child", "subprocess.py")) {
+			function = frame_local(&python.py, &frame, 3);
+			return function && function != python.py.none;
+		}
+		if (!walk_on(&walk, &frame))
+			break;
+	}
+	return false;
+}
+
+/* ---- marks ---- */
+
+/* An instruction's address from 3.11 on; before, the like of it. */
+static uint64_t instr_of(const struct frame *frame)
+{
+	return frame->code + (uint64_t)frame->instr;
+}
+
+bool python_mark(struct python_mark *mark)
+{
+	struct frame frame;
+	struct walk walk;
+
+	if (!innermost(&walk, &frame))
+		return false;
+	*mark = (struct python_mark){frame.at, instr_of(&frame)};
+	return true;
+}
+
+bool python_above_mark(const struct python_mark *mark)
+{
+	struct frame frame;
+	struct walk walk;
+
+	if (!innermost(&walk, &frame) || frame.at == mark->frame)
+		return false;
+	while (walk_on(&walk, &frame))
+		if (frame.at == mark->frame)
+			return instr_of(&frame) == mark->instr;
+	return false;
+}

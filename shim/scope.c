@@ -1,0 +1,142 @@
+/*
+ * The loader's own look-up scopes, read from its memory. Their place in struct link_map differs
+ * between versions of glibc and is found by what must stand there: the scope of a library that was
+ * there at start begins with the program's own list. Where that is not found, the next definition in
+ * load order has to do. Neighbours: scope.h, elf.c.
+ */
+#include "scope.h"
+
+#include <stdbool.h>
+
+#include "elf.h"
+#include "sys.h"
+
+#define MAP_WORDS 256u /* of a struct link_map that are searched */
+#define SCOPES_MAX 64u
+#define OBJECTS_MAX 4096u
+#define ROOM 4u /* entries of a scope that lie in the link_map itself */
+
+/* As in the loader's headers, unchanged since glibc 2.2: a list of objects, in look-up order. */
+struct searchlist {
+	const struct link_map *const *list;
+	uint32_t count;
+};
+
+/* The beginning of the loader's data: the namespace of the program. */
+struct namespace
+{
+	const struct link_map *loaded;
+	uint64_t count;
+	const struct searchlist *program;
+};
+
+static bool peek(void *to, const void *from, size_t bytes)
+{
+	return sys_peek(to, from, bytes) == (long)bytes;
+}
+
+/* The list that the program and all libraries that came with it are bound by; NULL: not found. */
+static const struct searchlist *program_list(void)
+{
+	const struct namespace *at = elf_find_anywhere("_rtld_global");
+	const struct link_map *first;
+	struct namespace copy;
+	struct searchlist list;
+
+	if (!elf_is_glibc() || !at || !peek(&copy, at, sizeof(copy)) ||
+	    copy.loaded != _r_debug.r_map || !peek(&list, copy.program, sizeof(list)) ||
+	    !list.count || !peek(&first, list.list, sizeof(first)) || first != copy.loaded)
+		return NULL;
+	return copy.program;
+}
+
+/* Bytes from the start of a link_map to the pointer to its scopes; 0: not found. */
+static uint32_t scopes_offset(void)
+{
+	static uint32_t offset, looked;
+	const uint64_t *map = (const uint64_t *)elf_self();
+	uint64_t word[MAP_WORDS], program = (uint64_t)(uintptr_t)program_list();
+
+	if (looked || !map)
+		return offset;
+	for (uint32_t have = MAP_WORDS; program && have > ROOM + 1; have /= 2) {
+		if (!peek(word, map, have * sizeof(*word)))
+			continue;
+		for (uint32_t i = 0; i + ROOM + 1 < have; i++)
+			if (word[i] == program && word[i + ROOM] == ROOM &&
+			    word[i + ROOM + 1] == (uint64_t)(uintptr_t)(map + i))
+				offset = (i + ROOM + 1) * (uint32_t)sizeof(*word);
+		break;
+	}
+	looked = 1;
+	return offset;
+}
+
+/* The object with the highest base below the address, if the address lies in it. */
+static const struct link_map *owner_of(uint64_t address, struct scope_answer *answer)
+{
+	const struct link_map *best = NULL;
+	struct link_map copy;
+	struct elf_object o;
+	uint64_t base = 0;
+
+	for (const struct link_map *m = elf_is_glibc() ? _r_debug.r_map : NULL;
+	     m && peek(&copy, m, sizeof(copy)); m = copy.l_next) {
+		if (copy.l_addr > address || (best && copy.l_addr < base))
+			continue;
+		best = m;
+		base = copy.l_addr;
+	}
+	if (!best || !elf_describe(best, &o) || address < o.base || address >= o.end)
+		return NULL;
+	answer->start = o.base;
+	answer->end = o.end;
+	return best;
+}
+
+static void *find_in_list(const struct searchlist *at, const char *name, const struct link_map **in)
+{
+	const struct link_map *self = elf_self(), *map;
+	struct searchlist list;
+	void *real = NULL;
+
+	if (!peek(&list, at, sizeof(list)) || list.count > OBJECTS_MAX)
+		return NULL;
+	for (uint32_t i = 0; i < list.count && !real; i++) {
+		if (!peek(&map, &list.list[i], sizeof(map)))
+			return NULL;
+		*in = map;
+		real = map == self ? NULL : elf_find_in(map, name, NULL);
+	}
+	return real;
+}
+
+static void *find_in_scopes(const struct link_map *caller, const char *name,
+			    const struct link_map **in)
+{
+	uint32_t offset = scopes_offset();
+	const struct searchlist *const *scope, *list;
+	void *real = NULL;
+
+	if (!caller || !offset || !peek(&scope, (const char *)caller + offset, sizeof(scope)))
+		return NULL;
+	for (uint32_t i = 0; i < SCOPES_MAX && !real; i++) {
+		if (!peek(&list, &scope[i], sizeof(list)) || !list)
+			break;
+		real = find_in_list(list, name, in);
+	}
+	return real;
+}
+
+struct scope_answer scope_find(const char *name, uint64_t caller)
+{
+	const struct link_map *self = elf_self();
+	struct scope_answer a = {0};
+
+	a.real = find_in_scopes(owner_of(caller, &a), name, &a.in);
+	for (const struct link_map *m = self ? self->l_next : NULL; m && !a.real; m = m->l_next) {
+		a.in = m;
+		a.real = elf_find_in(m, name, NULL);
+	}
+	return a;
+}

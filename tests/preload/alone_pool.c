@@ -1,0 +1,71 @@
+/*
+ * A pool of three threads with a queue under a mutex and two condition variables, as in case 12: used in
+ * the parent, then in a forked child, which hands it work and waits for the result. Its handlers keep the
+ * mutex in order.
+ */
+// expect: fork-lost-wakeup error
+// ends: never
+// frames: pool_run child_submits
+// says: all 3 possible signallers
+#include "lib.h"
+
+#define THREADS 3
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
+static int running, wanted, finished;
+
+static void take(void)
+{
+	must(pthread_mutex_lock(&lock) == 0);
+}
+
+static void give(void)
+{
+	must(pthread_mutex_unlock(&lock) == 0);
+}
+
+static void *worker_main(void *unused)
+{
+	(void)unused;
+	must(pthread_mutex_lock(&lock) == 0);
+	running++;
+	must(pthread_cond_signal(&done) == 0);
+	for (;;) {
+		while (!wanted)
+			must(pthread_cond_wait(&work, &lock) == 0);
+		wanted--;
+		finished++;
+		must(pthread_cond_signal(&done) == 0);
+	}
+	return NULL;
+}
+
+static NOINLINE void pool_run(int jobs)
+{
+	must(pthread_mutex_lock(&lock) == 0);
+	while (running < THREADS)
+		must(pthread_cond_wait(&done, &lock) == 0);
+	finished = 0;
+	wanted = jobs;
+	must(pthread_cond_broadcast(&work) == 0);
+	while (finished < jobs)
+		must(pthread_cond_wait(&done, &lock) == 0);
+	must(pthread_mutex_unlock(&lock) == 0);
+}
+
+static NOINLINE void child_submits(void)
+{
+	pool_run(3);
+}
+
+int main(void)
+{
+	pthread_t thread;
+
+	must(pthread_atfork(take, give, give) == 0);
+	for (int i = 0; i < THREADS; i++)
+		must(pthread_create(&thread, NULL, worker_main, NULL) == 0);
+	pool_run(10);
+	return child_run(child_submits);
+}

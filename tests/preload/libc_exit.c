@@ -1,0 +1,27 @@
+// A thread is inside atexit, with the list of handlers in hand; the child hangs in exit.
+// expect: fork-libc-lock error
+// frames: in_thread in_child
+// says: exit-handler list, in __cxa_atexit
+#define PARKS_IN_MALLOC
+#include "park.h"
+
+static void nothing(void)
+{
+}
+
+static NOINLINE void in_thread(void)
+{
+	for (int i = 0; i < 100; i++)
+		atexit(nothing);
+}
+
+static NOINLINE void in_child(void)
+{
+	exit(0);
+}
+
+int main(void)
+{
+	park_in(in_thread);
+	return child_hangs(in_child);
+}

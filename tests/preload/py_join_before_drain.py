@@ -1,0 +1,24 @@
+"""A child puts 1 MB into a queue and ends; the parent joins it before it reads (the first trap of the Python docs)."""
+# expect: join-before-drain error
+# ends: never
+# frames: parent_joins
+# pythons: all
+
+import multiprocessing
+
+
+def child_puts(queue):
+    queue.put(b"x" * (1 << 20))
+
+
+def parent_joins(child):
+    child.join()
+
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=child_puts, args=(queue,))
+    child.start()
+    parent_joins(child)
+    print(len(queue.get()))

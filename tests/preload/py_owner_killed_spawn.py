@@ -1,0 +1,33 @@
+"""As py_owner_killed_lock with the start method spawn: the child opens the lock anew, at an address of its own."""
+# expect: lock-owner-killed error
+# ends: never
+# frames: parent_wants
+# says: SIGKILL
+# pythons: all
+
+import multiprocessing
+import os
+import signal
+
+
+def child_keeps(lock, ready):
+    with lock:
+        ready.send(None)
+        signal.pause()
+
+
+def parent_wants(lock):
+    with lock:
+        print("never", flush=True)
+
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("spawn")
+    lock = context.Lock()
+    here, there = context.Pipe()
+    child = context.Process(target=child_keeps, args=(lock, there))
+    child.start()
+    here.recv()
+    os.kill(child.pid, signal.SIGKILL)
+    child.join()
+    parent_wants(lock)

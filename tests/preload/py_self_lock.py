@@ -1,0 +1,17 @@
+"""A program with one thread takes a threading.Lock twice, at its very first use."""
+# expect: self-deadlock error
+# ends: never
+# frames: take_twice
+# pythons: all
+
+import threading
+
+lock = threading.Lock()
+
+
+def take_twice():
+    lock.acquire()
+    lock.acquire()
+
+
+take_twice()

@@ -1,0 +1,216 @@
+/*
+ * The wait-for graph on small worlds: who is open, who is dead, which circle a thread leads to.
+ * A world is drawn by hand; no process is asked. Neighbour: ../../tools/graph.h.
+ */
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <stdlib.h>
+
+#include "graph.h"
+
+#define THREADS_MAX 8u
+
+static struct census census;
+static struct waits waits;
+static struct graph graph;
+
+/* Threads of these processes, all open. */
+static void draw(uint32_t processes, const uint32_t *threads_of)
+{
+	waits.census = &census;
+	for (uint32_t p = 0; p < processes; p++) {
+		uint32_t begin = census.threads.count;
+
+		for (uint32_t i = 0; i < threads_of[p]; i++) {
+			*ARRAY_ADD(&census.threads) = (struct census_thread){
+				.slot = p, .process = p, .tid = 100 * (p + 1) + i, .fd = -1};
+			*ARRAY_ADD(&waits.item) = (struct wait){.holder = CENSUS_NONE};
+		}
+		*ARRAY_ADD(&census.processes) =
+			(struct census_process){p, 100 * (p + 1), begin, census.threads.count};
+	}
+}
+
+static int finish(void **state)
+{
+	(void)state;
+	graph_finish(&graph);
+	free(waits.item.item);
+	free(waits.who.item);
+	free(census.threads.item);
+	free(census.processes.item);
+	waits = (struct waits){0};
+	census = (struct census){0};
+	return 0;
+}
+
+/* Thread `who` waits in this way for up to two others. */
+static void wait_for(uint32_t who, enum wait_end end, uint32_t one, uint32_t other)
+{
+	struct wait *wait = &waits.item.item[who];
+
+	wait->end = end;
+	wait->begin = waits.who.count;
+	if (one != CENSUS_NONE)
+		*ARRAY_ADD(&waits.who) = one;
+	if (other != CENSUS_NONE)
+		*ARRAY_ADD(&waits.who) = other;
+	wait->count = waits.who.count - wait->begin;
+}
+
+#define OWNED(who, owner) wait_for(who, WAIT_OWNERS, owner, CENSUS_NONE)
+#define ANYBODY(who, process) wait_for(who, WAIT_PROCESSES, process, CENSUS_NONE)
+
+static void assert_dead(uint32_t threads)
+{
+	graph_solve(&graph, &waits);
+	for (uint32_t i = 0; i < graph.count; i++)
+		assert_int_equal(graph.dead[i], threads >> i & 1);
+}
+
+static void a_circle_of_owners_is_dead(void **state)
+{
+	(void)state;
+	draw(1, (uint32_t[]){4});
+	OWNED(0, 1);
+	OWNED(1, 2);
+	OWNED(2, 1);
+	assert_dead(7);
+	assert_int_equal(graph_cycle(&graph, 0), 1);
+	assert_int_equal(graph_cycle(&graph, 2), 2);
+	assert_int_equal(graph_cycle(&graph, 3), GRAPH_NONE);
+	assert_int_equal(graph.group[0], graph.group[2]);
+	assert_int_equal(graph.group[3], GRAPH_NONE);
+}
+
+static void a_chain_that_ends_at_somebody_who_runs_is_open(void **state)
+{
+	(void)state;
+	draw(1, (uint32_t[]){4});
+	OWNED(0, 1);
+	OWNED(1, 2);
+	OWNED(2, 3);
+	assert_dead(0);
+}
+
+static void an_owner_that_is_gone_kills_who_waits(void **state)
+{
+	(void)state;
+	draw(1, (uint32_t[]){3});
+	wait_for(0, WAIT_NOBODY, CENSUS_NONE, CENSUS_NONE);
+	OWNED(1, 0);
+	assert_dead(3);
+	assert_int_equal(graph_cycle(&graph, 1), GRAPH_NONE);
+}
+
+static void all_readers_must_let_go(void **state)
+{
+	(void)state;
+	draw(1, (uint32_t[]){4});
+	wait_for(0, WAIT_OWNERS, 1, 2);
+	OWNED(1, 0);
+	assert_dead(3);
+	assert_int_equal(graph_cycle(&graph, 0), 0);
+}
+
+static void anybody_of_a_process_may_help(void **state)
+{
+	(void)state;
+	draw(1, (uint32_t[]){3});
+	ANYBODY(0, 0);
+	ANYBODY(1, 0);
+	assert_dead(0);
+	ANYBODY(2, 0);
+	assert_dead(7);
+}
+
+static void any_of_several_processes_may_help(void **state)
+{
+	(void)state;
+	draw(3, (uint32_t[]){1, 1, 1});
+	wait_for(0, WAIT_PROCESSES, 1, 2);
+	ANYBODY(1, 0);
+	assert_dead(0);
+	ANYBODY(2, 0);
+	assert_dead(7);
+	assert_int_equal(graph.group[0], graph.group[2]);
+}
+
+static void circles_apart_are_groups_apart(void **state)
+{
+	(void)state;
+	draw(1, (uint32_t[]){5});
+	OWNED(0, 1);
+	OWNED(1, 0);
+	OWNED(2, 3);
+	OWNED(3, 2);
+	assert_dead(15);
+	assert_int_not_equal(graph.group[0], graph.group[2]);
+}
+
+static void a_mere_holder_shows_the_circle_of_the_dead(void **state)
+{
+	(void)state;
+	draw(1, (uint32_t[]){2});
+	ANYBODY(0, 0);
+	ANYBODY(1, 0);
+	waits.item.item[0].holder = 1;
+	waits.item.item[1].holder = 0;
+	assert_dead(3);
+	assert_int_equal(graph_cycle(&graph, 0), 0);
+}
+
+/* Random worlds: a dead thread waits for the dead alone, an open one can name who helps. */
+static void what_is_dead_waits_for_the_dead(void **state)
+{
+	(void)state;
+	srand(1);
+	for (int round = 0; round < 2000; round++) {
+		draw(2, (uint32_t[]){4, 4});
+		for (uint32_t i = 0; i < THREADS_MAX; i++) {
+			uint32_t one = (uint32_t)rand() % THREADS_MAX;
+
+			if (rand() % 4 && one != i)
+				OWNED(i, one);
+			else if (rand() % 2)
+				ANYBODY(i, (uint32_t)rand() % 2);
+		}
+		graph_solve(&graph, &waits);
+		for (uint32_t i = 0; i < THREADS_MAX; i++) {
+			const struct wait *wait = &waits.item.item[i];
+			uint32_t who = wait->count ? waits.who.item[wait->begin] : 0;
+			bool helped = wait->end == WAIT_OPEN;
+
+			if (wait->end == WAIT_OWNERS)
+				helped = !graph.dead[who];
+			for (uint32_t k = 4 * who; wait->end == WAIT_PROCESSES && k < 4 * who + 4;
+			     k++)
+				helped = helped || !graph.dead[k];
+			assert_int_equal(graph.dead[i], !helped);
+		}
+		finish(NULL);
+	}
+}
+
+#define STORY(name) cmocka_unit_test_teardown(name, finish)
+
+int main(void)
+{
+	const struct CMUnitTest stories[] = {
+		STORY(a_circle_of_owners_is_dead),
+		STORY(a_chain_that_ends_at_somebody_who_runs_is_open),
+		STORY(an_owner_that_is_gone_kills_who_waits),
+		STORY(all_readers_must_let_go),
+		STORY(anybody_of_a_process_may_help),
+		STORY(any_of_several_processes_may_help),
+		STORY(circles_apart_are_groups_apart),
+		STORY(a_mere_holder_shows_the_circle_of_the_dead),
+		STORY(what_is_dead_waits_for_the_dead),
+	};
+
+	return cmocka_run_group_tests(stories, NULL, NULL);
+}

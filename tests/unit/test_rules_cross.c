@@ -1,0 +1,225 @@
+/*
+ * Stories about the rules that speak of knots across processes. Neighbours: story_facts.h,
+ * ../../shim/core/knot.h.
+ */
+#include "story_facts.h"
+
+#include "../../shim/core/knot.h"
+
+static struct world world;
+static struct fact_blocked blocked[4];
+static struct fact_knot knot;
+
+static int begin(void **state)
+{
+	(void)state;
+	world_init(&world);
+	memset(blocked, 0, sizeof(blocked));
+	knot = (struct fact_knot){.at = {2, PARENT, MAIN_THREAD, 8192, 12 * SECOND}};
+	world.facts.blockeds = blocked;
+	world.facts.knots = &knot;
+	world.facts.knot_count = 1;
+	return 0;
+}
+
+/* One more thread of the knot, which waits in this way. */
+static struct ev_blocked *blocks(uint64_t kind, uint64_t flags)
+{
+	struct fact_blocked *one = &blocked[world.facts.blocked_count++];
+
+	*one = (struct fact_blocked){.at = {2, PARENT, MAIN_THREAD, 8192, 12 * SECOND},
+				     .ev = {.lock = 0x1000, .kind = kind, .flags = flags}};
+	knot.end = world.facts.blocked_count;
+	return &one->ev;
+}
+
+#define assert_knot(stated, rule, grade)                        \
+	do {                                                    \
+		knot.ev.cause = (stated);                       \
+		assert_grade(&world, MOMENT_KNOT, rule, grade); \
+	} while (0)
+
+/* Nobody but the given rule speaks. */
+static void assert_alone(enum rule_id rule)
+{
+	struct verdict verdict = announce(&world, MOMENT_KNOT);
+
+	assert_int_equal(verdict.count, 1);
+	assert_int_equal(verdict.last[0].rule, rule);
+	assert_int_equal(verdict.last[0].knot, 0);
+	assert_int_equal(verdict.last[0].tale->step[0].role, STEP_BLOCKED);
+}
+
+static void owner_killed_fires_for_mutexes_and_semaphores_that_are_locks(void **state)
+{
+	static const uint64_t kinds[] = {MPSAN_LOCK_MUTEX, MPSAN_LOCK_RWLOCK_READ,
+					 MPSAN_LOCK_RWLOCK_WRITE, MPSAN_LOCK_SEMAPHORE};
+
+	(void)state;
+	blocks(0, MPSAN_LF_SHARED | MPSAN_LF_MUTUAL);
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		blocked[0].ev.kind = kinds[i];
+		assert_knot(MPSAN_KNOT_OWNER_GONE, lock_owner_killed, GRADE_ERROR);
+		assert_alone(RULE_lock_owner_killed);
+	}
+}
+
+static void owner_killed_warns_where_another_process_could_release(void **state)
+{
+	(void)state;
+	blocks(MPSAN_LOCK_SEMAPHORE, MPSAN_LF_SHARED);
+	assert_knot(MPSAN_KNOT_OWNER_GONE, lock_owner_killed, GRADE_WARNING);
+}
+
+static void owner_killed_wins_over_the_pipes_of_its_knot(void **state)
+{
+	(void)state;
+	blocks(MPSAN_LOCK_SEMAPHORE, MPSAN_LF_SHARED | MPSAN_LF_MUTUAL);
+	blocks(MPSAN_WAIT_PROCESS, 0);
+	blocks(MPSAN_WAIT_PIPE_READ, 0);
+	assert_knot(MPSAN_KNOT_OWNER_GONE, lock_owner_killed, GRADE_ERROR);
+	assert_alone(RULE_lock_owner_killed);
+}
+
+static void owner_killed_is_silent_about_waits_that_can_end(void **state)
+{
+	static const uint64_t flags[] = {MPSAN_LF_TIMED, MPSAN_LF_ROBUST, MPSAN_LF_HANDOFF};
+
+	(void)state;
+	blocks(MPSAN_LOCK_SEMAPHORE, 0);
+	for (unsigned i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+		blocked[0].ev.flags = MPSAN_LF_SHARED | MPSAN_LF_MUTUAL | flags[i];
+		assert_knot(MPSAN_KNOT_OWNER_GONE, lock_owner_killed, GRADE_OFF);
+	}
+	blocked[0].ev.flags = MPSAN_LF_MUTUAL;
+	assert_knot(MPSAN_KNOT_CYCLE, lock_owner_killed, GRADE_OFF);
+	assert_knot(MPSAN_KNOT_LONG, lock_owner_killed, GRADE_OFF);
+}
+
+static void waiter_killed_fires_on_an_untimed_notify(void **state)
+{
+	(void)state;
+	blocks(MPSAN_LOCK_SEMAPHORE, MPSAN_LF_SHARED);
+	assert_knot(MPSAN_KNOT_WAITER_GONE, waiter_killed, GRADE_ERROR);
+	assert_alone(RULE_waiter_killed);
+}
+
+static void waiter_killed_is_silent_otherwise(void **state)
+{
+	(void)state;
+	blocks(MPSAN_LOCK_SEMAPHORE, MPSAN_LF_SHARED);
+	assert_knot(MPSAN_KNOT_OWNER_GONE, waiter_killed, GRADE_OFF);
+	assert_knot(MPSAN_KNOT_DEAD_END, waiter_killed, GRADE_OFF);
+	blocked[0].ev.flags |= MPSAN_LF_TIMED;
+	assert_knot(MPSAN_KNOT_WAITER_GONE, waiter_killed, GRADE_OFF);
+}
+
+static void worker_lost_fires_on_an_untimed_get(void **state)
+{
+	(void)state;
+	blocks(MPSAN_LOCK_SEMAPHORE, 0);
+	assert_knot(MPSAN_KNOT_TASK_LOST, worker_lost, GRADE_ERROR);
+	assert_alone(RULE_worker_lost);
+}
+
+static void worker_lost_is_silent_otherwise(void **state)
+{
+	(void)state;
+	blocks(MPSAN_LOCK_SEMAPHORE, 0);
+	assert_knot(MPSAN_KNOT_LONG, worker_lost, GRADE_OFF);
+	assert_knot(MPSAN_KNOT_DEAD_END, worker_lost, GRADE_OFF);
+	blocked[0].ev.flags |= MPSAN_LF_TIMED;
+	assert_knot(MPSAN_KNOT_TASK_LOST, worker_lost, GRADE_OFF);
+}
+
+static void drain_fires_on_a_join_of_a_writer(void **state)
+{
+	(void)state;
+	blocks(MPSAN_WAIT_PROCESS, 0);
+	blocks(MPSAN_WAIT_JOIN, 0);
+	blocks(MPSAN_WAIT_PIPE_WRITE, 0);
+	assert_knot(MPSAN_KNOT_CYCLE, join_before_drain, GRADE_ERROR);
+	assert_alone(RULE_join_before_drain);
+	assert_knot(MPSAN_KNOT_DEAD_END, join_before_drain, GRADE_ERROR);
+	assert_alone(RULE_join_before_drain);
+}
+
+static void drain_is_told_rather_than_the_readers_of_other_pipes(void **state)
+{
+	(void)state;
+	blocks(MPSAN_WAIT_PROCESS, 0);
+	blocks(MPSAN_WAIT_PIPE_READ, 0);
+	blocks(MPSAN_WAIT_PIPE_WRITE, 0);
+	knot.ev.cause = MPSAN_KNOT_CYCLE;
+	assert_alone(RULE_join_before_drain);
+}
+
+static void drain_is_silent_without_a_join_or_a_writer(void **state)
+{
+	(void)state;
+	blocks(MPSAN_WAIT_PIPE_WRITE, 0);
+	assert_knot(MPSAN_KNOT_CYCLE, join_before_drain, GRADE_OFF);
+	blocked[0].ev.kind = MPSAN_WAIT_PROCESS;
+	assert_knot(MPSAN_KNOT_CYCLE, join_before_drain, GRADE_OFF);
+	blocks(MPSAN_WAIT_PIPE_WRITE, 0);
+	assert_knot(MPSAN_KNOT_LONG, join_before_drain, GRADE_OFF);
+}
+
+static void sentinel_fires_on_a_join_of_readers(void **state)
+{
+	(void)state;
+	blocks(MPSAN_WAIT_PROCESS, 0);
+	blocks(MPSAN_WAIT_PIPE_READ, 0);
+	blocks(MPSAN_LOCK_SEMAPHORE, MPSAN_LF_SHARED);
+	assert_knot(MPSAN_KNOT_CYCLE, missing_sentinel, GRADE_ERROR);
+	assert_alone(RULE_missing_sentinel);
+	assert_knot(MPSAN_KNOT_DEAD_END, missing_sentinel, GRADE_ERROR);
+	assert_alone(RULE_missing_sentinel);
+}
+
+static void sentinel_is_silent_without_a_join_or_a_reader(void **state)
+{
+	(void)state;
+	blocks(MPSAN_WAIT_PIPE_READ, 0);
+	assert_knot(MPSAN_KNOT_DEAD_END, missing_sentinel, GRADE_OFF);
+	blocked[0].ev.kind = MPSAN_WAIT_PROCESS;
+	assert_knot(MPSAN_KNOT_CYCLE, missing_sentinel, GRADE_OFF);
+	blocks(MPSAN_WAIT_PIPE_READ, 0);
+	assert_knot(MPSAN_KNOT_LONG, missing_sentinel, GRADE_OFF);
+}
+
+static void a_death_without_a_waiter_is_nobodys(void **state)
+{
+	static const uint64_t causes[] = {0, MPSAN_KNOT_OWNER_GONE, MPSAN_KNOT_WAITER_GONE,
+					  MPSAN_KNOT_TASK_LOST, MPSAN_KNOT_LONG + 1};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(causes) / sizeof(*causes); i++) {
+		knot.ev.cause = causes[i];
+		assert_int_equal(announce(&world, MOMENT_KNOT).count, 0);
+	}
+}
+
+#define STORY(name) cmocka_unit_test_setup(name, begin)
+
+int main(void)
+{
+	const struct CMUnitTest stories[] = {
+		STORY(owner_killed_fires_for_mutexes_and_semaphores_that_are_locks),
+		STORY(owner_killed_warns_where_another_process_could_release),
+		STORY(owner_killed_wins_over_the_pipes_of_its_knot),
+		STORY(owner_killed_is_silent_about_waits_that_can_end),
+		STORY(waiter_killed_fires_on_an_untimed_notify),
+		STORY(waiter_killed_is_silent_otherwise),
+		STORY(worker_lost_fires_on_an_untimed_get),
+		STORY(worker_lost_is_silent_otherwise),
+		STORY(drain_fires_on_a_join_of_a_writer),
+		STORY(drain_is_told_rather_than_the_readers_of_other_pipes),
+		STORY(drain_is_silent_without_a_join_or_a_writer),
+		STORY(sentinel_fires_on_a_join_of_readers),
+		STORY(sentinel_is_silent_without_a_join_or_a_reader),
+		STORY(a_death_without_a_waiter_is_nobodys),
+	};
+
+	return cmocka_run_group_tests(stories, NULL, NULL);
+}

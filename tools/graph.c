@@ -1,0 +1,159 @@
+/* See graph.h. */
+#include "graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void set_open(struct graph *graph, uint32_t thread)
+{
+	graph->dead[thread] = false;
+	graph->open[graph->waits->census->threads.item[thread].process]++;
+}
+
+/* Whether those that could end this wait may go on: any of the processes, each of the owners. */
+static bool is_helped(const struct graph *graph, const struct wait *wait)
+{
+	const uint32_t *who = graph->waits->who.item + wait->begin;
+
+	if (wait->end == WAIT_NOBODY)
+		return false;
+	for (uint32_t i = 0; i < wait->count; i++) {
+		if (wait->end == WAIT_PROCESSES && graph->open[who[i]])
+			return true;
+		if (wait->end == WAIT_OWNERS && graph->dead[who[i]])
+			return false;
+	}
+	return wait->end == WAIT_OWNERS;
+}
+
+static void open_all(struct graph *graph)
+{
+	const struct wait *wait = graph->waits->item.item;
+	bool more = true;
+
+	for (uint32_t i = 0; i < graph->count; i++)
+		if (wait[i].end == WAIT_OPEN)
+			set_open(graph, i);
+	while (more) {
+		more = false;
+		for (uint32_t i = 0; i < graph->count; i++) {
+			if (!graph->dead[i] || !is_helped(graph, &wait[i]))
+				continue;
+			set_open(graph, i);
+			more = true;
+		}
+	}
+}
+
+static uint32_t root_of(struct graph *graph, uint32_t thread)
+{
+	while (graph->group[thread] != thread)
+		thread = graph->group[thread] = graph->group[graph->group[thread]];
+	return thread;
+}
+
+static void join(struct graph *graph, uint32_t one, uint32_t other)
+{
+	graph->group[root_of(graph, one)] = root_of(graph, other);
+}
+
+static void join_process(struct graph *graph, uint32_t thread, uint32_t process)
+{
+	const struct census_process *at = &graph->waits->census->processes.item[process];
+
+	for (uint32_t i = at->begin; i < at->end; i++)
+		join(graph, thread, i);
+}
+
+static void find_groups(struct graph *graph)
+{
+	for (uint32_t i = 0; i < graph->count; i++)
+		graph->group[i] = i;
+	for (uint32_t i = 0; i < graph->count; i++) {
+		const struct wait *wait = &graph->waits->item.item[i];
+		const uint32_t *who = graph->waits->who.item + wait->begin;
+
+		graph->next[i] = graph->dead[i] && wait->holder != CENSUS_NONE &&
+						 graph->dead[wait->holder] ?
+					 wait->holder :
+					 GRAPH_NONE;
+		for (uint32_t k = 0; graph->dead[i] && k < wait->count; k++) {
+			if (wait->end == WAIT_PROCESSES) {
+				join_process(graph, i, who[k]);
+			} else if (graph->dead[who[k]]) {
+				graph->next[i] = who[k];
+				join(graph, i, who[k]);
+			}
+		}
+	}
+	for (uint32_t i = 0; i < graph->count; i++)
+		graph->group[i] = graph->dead[i] ? root_of(graph, i) : GRAPH_NONE;
+}
+
+static void make_room(struct graph *graph, uint32_t threads)
+{
+	if (graph->room >= threads)
+		return;
+	graph->room = 2 * threads;
+	graph->dead = memory_grow(graph->dead, graph->room * sizeof(*graph->dead));
+	graph->group = memory_grow(graph->group, graph->room * sizeof(*graph->group));
+	graph->next = memory_grow(graph->next, graph->room * sizeof(*graph->next));
+	graph->open = memory_grow(graph->open, graph->room * sizeof(*graph->open));
+	graph->seen = memory_grow(graph->seen, graph->room * sizeof(*graph->seen));
+}
+
+void graph_solve(struct graph *graph, const struct waits *waits)
+{
+	make_room(graph, waits->item.count + 1);
+	graph->waits = waits;
+	graph->count = waits->item.count;
+	for (uint32_t i = 0; i < graph->count; i++)
+		graph->dead[i] = true;
+	memset(graph->open, 0, waits->census->processes.count * sizeof(*graph->open));
+	open_all(graph);
+	find_groups(graph);
+}
+
+void graph_finish(struct graph *graph)
+{
+	free(graph->dead);
+	free(graph->group);
+	free(graph->next);
+	free(graph->open);
+	free(graph->seen);
+	*graph = (struct graph){0};
+}
+
+uint32_t graph_cycle(const struct graph *graph, uint32_t from)
+{
+	memset(graph->seen, 0, graph->count * sizeof(*graph->seen));
+	while (from != GRAPH_NONE && graph->dead[from] && !graph->seen[from]) {
+		graph->seen[from] = 1;
+		from = graph->next[from];
+	}
+	return from != GRAPH_NONE && graph->dead[from] ? from : GRAPH_NONE;
+}
+
+static bool somebody_is_open(const struct graph *graph)
+{
+	for (uint32_t i = 0; i < graph->count; i++)
+		if (!graph->dead[i])
+			return true;
+	return false;
+}
+
+bool graph_waits_for_keyboard(const struct graph *graph, uint32_t group)
+{
+	bool interruptible = false;
+
+	for (uint32_t i = 0; i < graph->count; i++) {
+		const struct wait *wait = &graph->waits->item.item[i];
+
+		if (graph->group[i] != group)
+			continue;
+		if (wait->end != WAIT_PROCESSES || wait->kind >= MPSAN_WAIT_PROCESS)
+			return false;
+		interruptible |= wait->interruptible;
+	}
+	return interruptible && somebody_is_open(graph);
+}

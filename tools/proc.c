@@ -1,0 +1,349 @@
+/* See proc.h. */
+#include "proc.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* A small file of /proc, NUL-terminated; false when it cannot be read. */
+static bool read_small(const char *path, char *text, size_t bytes)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, text, bytes - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[got > 0 ? got : 0] = '\0';
+	return got > 0;
+}
+
+void proc_each(void (*see)(uint32_t pid, void *context), void *context)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	while (proc && (entry = readdir(proc)))
+		if (isdigit((unsigned char)*entry->d_name))
+			see((uint32_t)strtoul(entry->d_name, NULL, 10), context);
+	if (proc)
+		closedir(proc);
+}
+
+static bool is_zombie(uint32_t pid, uint32_t tid)
+{
+	char path[64], text[512], *after;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
+	if (!read_small(path, text, sizeof(text)))
+		return false;
+	after = strrchr(text, ')');
+	return after && (after[2] == 'Z' || after[2] == 'X');
+}
+
+/* "NUMBER arg0 ... arg5 SP PC", "-1 SP PC" for one stopped outside a system call, or "running". */
+struct proc_call proc_call(uint32_t pid, uint32_t tid)
+{
+	struct proc_call call = {.state = PROC_UNKNOWN};
+	char path[64], text[256];
+	unsigned long long a[8];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/syscall", pid, tid);
+	if (!read_small(path, text, sizeof(text)) || !strcmp(text, "-1 0x0 0x0\n")) {
+		call.state = is_zombie(pid, tid) ? PROC_ENDED : PROC_UNKNOWN;
+		return call;
+	}
+	call.state = PROC_RUNS;
+	if (sscanf(text, "%ld %llx %llx %llx %llx %llx %llx %llx %llx", &call.number, &a[0], &a[1],
+		   &a[2], &a[3], &a[4], &a[5], &a[6], &a[7]) != 9)
+		return call;
+	call.state = PROC_IN_CALL;
+	for (int i = 0; i < 6; i++)
+		call.arg[i] = a[i];
+	call.sp = a[6];
+	call.pc = a[7];
+	return call;
+}
+
+static uint64_t field_after(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+
+	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+/* Kernels that were built without schedstat. */
+static uint64_t switches(uint32_t pid, uint32_t tid)
+{
+	char path[64], text[4096];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/status", pid, tid);
+	if (!read_small(path, text, sizeof(text)))
+		return 0;
+	return field_after(text, "\nvoluntary_ctxt_switches:") +
+	       field_after(text, "\nnonvoluntary_ctxt_switches:");
+}
+
+uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep)
+{
+	char path[64], text[96];
+	unsigned long long runs = 0;
+	ssize_t got;
+
+	if (*fd < 0) {
+		snprintf(path, sizeof(path), "/proc/%u/task/%u/schedstat", pid, tid);
+		*fd = open(path, O_RDONLY | O_CLOEXEC);
+	}
+	got = *fd < 0 ? -1 : pread(*fd, text, sizeof(text) - 1, 0);
+	if (!keep && *fd >= 0) {
+		close(*fd);
+		*fd = -1;
+	}
+	text[got > 0 ? got : 0] = '\0';
+	if (got > 0 && sscanf(text, "%*u %*u %llu", &runs) == 1 && runs)
+		return runs;
+	return switches(pid, tid);
+}
+
+bool proc_threads(uint32_t pid, void (*see)(uint32_t tid, void *context), void *context)
+{
+	char path[32];
+	struct dirent *entry;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return false;
+	while ((entry = readdir(tasks)))
+		if (entry->d_name[0] != '.')
+			see((uint32_t)strtoul(entry->d_name, NULL, 10), context);
+	closedir(tasks);
+	return true;
+}
+
+bool proc_thread_alive(uint32_t pid, uint32_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u", pid, tid);
+	return !access(path, F_OK);
+}
+
+struct children {
+	uint32_t pid;
+	bool known;
+	void (*see)(uint32_t child, void *context);
+	void *context;
+};
+
+/* A process's children are those of its threads. */
+static void children_of_thread(uint32_t tid, void *context)
+{
+	struct children *of = context;
+	unsigned child;
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/children", of->pid, tid);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	of->known = true;
+	while (fscanf(file, "%u", &child) == 1)
+		of->see(child, of->context);
+	fclose(file);
+}
+
+bool proc_children(uint32_t pid, void (*see)(uint32_t child, void *context), void *context)
+{
+	struct children of = {pid, false, see, context};
+
+	return proc_threads(pid, children_of_thread, &of) && of.known;
+}
+
+bool proc_peek(uint32_t pid, uint64_t from, void *to, size_t bytes)
+{
+	struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)from, bytes};
+
+	return process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0) == (ssize_t)bytes;
+}
+
+#define SHM "/dev/shm/"
+
+/*
+ * glibc makes a named semaphore under another name, which is gone again: the kernel calls its memory
+ * deleted. Nobody guesses the names that multiprocessing makes.
+ */
+static bool has_name_in_shm(uint64_t inode)
+{
+	DIR *shm = opendir(SHM);
+	struct dirent *entry;
+	bool found = false;
+
+	while (shm && !found && (entry = readdir(shm)))
+		found = entry->d_ino == inode && strncmp(entry->d_name, "sem.mp-", 7);
+	if (shm)
+		closedir(shm);
+	return found;
+}
+
+/* A name by which somebody else may open it later. */
+static bool can_be_opened(const struct proc_mapping *mapping)
+{
+	const char *path = mapping->path;
+
+	if (!mapping->shared || *path != '/')
+		return false;
+	if (!strncmp(path, SHM, sizeof(SHM) - 1))
+		return has_name_in_shm(mapping->inode);
+	return !strstr(path, " (deleted)");
+}
+
+/* One line of /proc/PID/maps. */
+static bool parse_mapping(const char *line, struct proc_mapping *mapping)
+{
+	unsigned long long start, end, inode;
+	unsigned major_number, minor_number;
+	char rights[8];
+	int path = 0;
+
+	if (sscanf(line, "%llx-%llx %7s %*x %x:%x %llu %n", &start, &end, rights, &major_number,
+		   &minor_number, &inode, &path) < 6)
+		return false;
+	*mapping = (struct proc_mapping){.start = start,
+					 .end = end,
+					 .device = makedev(major_number, minor_number),
+					 .inode = inode,
+					 .shared = rights[3] == 's'};
+	snprintf(mapping->path, sizeof(mapping->path), "%.*s",
+		 path ? (int)strcspn(line + path, "\n") : 0, line + path);
+	return true;
+}
+
+/* What is not initialised lies in a mapping without a name, behind those of the file. */
+static bool is_libc(const struct proc_mapping *mapping, const struct proc_mapping *before)
+{
+	const char *base = strrchr(mapping->path, '/');
+
+	if (!*mapping->path)
+		return before->in_libc && before->end == mapping->start;
+	return base && (!strncmp(base, "/libc.so", 8) || !strncmp(base, "/libc-2", 7) ||
+			!strncmp(base, "/ld-", 4) || !strncmp(base, "/libpthread", 11));
+}
+
+/* Looks for the first mapping that `is_it` accepts: 1 found, 0 not there, -1 not known. */
+static int find_mapping(uint32_t pid, bool (*is_it)(const struct proc_mapping *, const void *),
+			const void *context, struct proc_mapping *found)
+{
+	struct proc_mapping before = {0};
+	char path[32], line[512];
+	int result = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return -1;
+	while (!result && fgets(line, sizeof(line), file)) {
+		if (!parse_mapping(line, found))
+			continue;
+		found->in_libc = is_libc(found, &before);
+		before = *found;
+		result = is_it(found, context);
+	}
+	fclose(file);
+	return result;
+}
+
+static bool holds_address(const struct proc_mapping *mapping, const void *context)
+{
+	uint64_t address = *(const uint64_t *)context;
+
+	return mapping->start <= address && address < mapping->end;
+}
+
+bool proc_mapping(uint32_t pid, uint64_t address, struct proc_mapping *mapping)
+{
+	if (find_mapping(pid, holds_address, &address, mapping) != 1)
+		return false;
+	mapping->can_be_opened = can_be_opened(mapping);
+	return true;
+}
+
+static bool is_file(const struct proc_mapping *mapping, const void *context)
+{
+	const uint64_t *file = context;
+
+	return mapping->shared && mapping->device == file[0] && mapping->inode == file[1];
+}
+
+int proc_maps(uint32_t pid, uint64_t device, uint64_t inode)
+{
+	const uint64_t file[] = {device, inode};
+	struct proc_mapping mapping;
+
+	return find_mapping(pid, is_file, file, &mapping);
+}
+
+uint64_t proc_handlers(uint32_t pid)
+{
+	static const int faults[] = {SIGILL,  SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
+				     SIGSEGV, SIGSYS,  32,	33};
+	char path[32], text[4096];
+	const char *at;
+	uint64_t mask;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	if (!read_small(path, text, sizeof(text)) || !(at = strstr(text, "\nSigCgt:")))
+		return UINT64_MAX;
+	mask = strtoull(at + 8, NULL, 16);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+		mask &= ~(1ull << (faults[i] - 1));
+	return mask;
+}
+
+void proc_name(uint32_t pid, uint32_t tid, char name[32])
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
+	if (!read_small(path, name, 32))
+		name[0] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+}
+
+bool proc_wchan(uint32_t pid, uint32_t tid, char *name, size_t bytes)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/wchan", pid, tid);
+	return read_small(path, name, bytes) && strcmp(name, "0");
+}
+
+struct proc_stat proc_stat(uint32_t pid, uint32_t tid)
+{
+	struct proc_stat stat = {0};
+	char path[64], text[1024], *after;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
+	if (read_small(path, text, sizeof(text)) && (after = strrchr(text, ')')) &&
+	    sscanf(after + 1, " %c %u", &stat.state, &stat.parent) != 2)
+		stat.state = '\0';
+	return stat;
+}
+
+unsigned proc_yama(void)
+{
+	char text[16];
+
+	return read_small("/proc/sys/kernel/yama/ptrace_scope", text, sizeof(text)) ?
+		       (unsigned)strtoul(text, NULL, 10) :
+		       0;
+}

@@ -1,0 +1,87 @@
+/*
+ * What the kernel says of another process and its threads, read from /proc without stopping
+ * anybody. Every answer may be out of date when it arrives, and a process may end at any moment:
+ * "not known" is always possible. Neighbour: census.h keeps what is learned here.
+ */
+#ifndef MPSAN_PROC_H
+#define MPSAN_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum proc_state {
+	PROC_UNKNOWN, /* gone, or not to be read */
+	PROC_RUNS, /* on a processor, waiting for one, or stopped outside a system call */
+	PROC_IN_CALL, /* asleep in a system call */
+	PROC_ENDED, /* a zombie: the main thread of a process whose other threads go on */
+};
+
+/* A thread in a system call. Numbers and arguments as syscall(2) has them. */
+struct proc_call {
+	enum proc_state state;
+	long number;
+	uint64_t arg[6];
+	uint64_t sp, pc;
+};
+
+/* /proc/PID/task/TID/syscall (needs the right to trace: an ancestor has it under Yama's preset). */
+struct proc_call proc_call(uint32_t pid, uint32_t tid);
+
+/*
+ * How often a thread got a processor: equal numbers at two looks mean that it did not run between
+ * them. 0: not known. From schedstat, else from the context switches in status. `fd` keeps the
+ * file open between looks: -1 at first, to be closed by the caller; not kept when `keep` is false.
+ */
+uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep);
+
+/* Calls `see` for each thread; false when the process is gone. */
+bool proc_threads(uint32_t pid, void (*see)(uint32_t tid, void *context), void *context);
+bool proc_thread_alive(uint32_t pid, uint32_t tid);
+
+/* Calls `see` for every process of the machine. */
+void proc_each(void (*see)(uint32_t pid, void *context), void *context);
+
+/* Calls `see` for each child of a process. False: the kernel does not tell, or it is gone. */
+bool proc_children(uint32_t pid, void (*see)(uint32_t child, void *context), void *context);
+
+/* Copies another process's memory: all of it or false. */
+bool proc_peek(uint32_t pid, uint64_t from, void *to, size_t bytes);
+
+/* The mapping at an address. */
+struct proc_mapping {
+	uint64_t start, end;
+	uint64_t device, inode;
+	bool shared;
+	bool in_libc; /* the C library or the loader, their data included */
+	bool can_be_opened; /* shared memory or a file with a name that is still there */
+	char path[128]; /* cut off when longer */
+};
+bool proc_mapping(uint32_t pid, uint64_t address, struct proc_mapping *mapping);
+/* Whether a process maps that file or shared memory: 1, 0, or -1: it cannot be looked into. */
+int proc_maps(uint32_t pid, uint64_t device, uint64_t inode);
+
+/*
+ * Signals whose handlers could run code of the process that ends a wait: bit N-1 for signal N, not
+ * those of faults. All bits when that is not known.
+ */
+uint64_t proc_handlers(uint32_t pid);
+
+/* The kernel's name of a thread, "" when gone. */
+void proc_name(uint32_t pid, uint32_t tid, char name[32]);
+
+/* The kernel function in which a thread sleeps; false: none, or not to be read. */
+bool proc_wchan(uint32_t pid, uint32_t tid, char *name, size_t bytes);
+
+/* State of a thread (as proc(5) has it) and parent, told to everybody. state 0: gone. */
+struct proc_stat {
+	char state;
+	uint32_t parent;
+};
+struct proc_stat proc_stat(uint32_t pid, uint32_t tid);
+
+/* Yama's ptrace_scope, 0 where there is no Yama. */
+unsigned proc_yama(void);
+
+#endif

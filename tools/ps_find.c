@@ -1,0 +1,178 @@
+/* See ps.h: sessions in the places where `mpsan run` and plain preloading make them. */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ps.h"
+#include "ps_text.h"
+#include "report.h"
+
+static bool is_living(const struct session *session)
+{
+	for (uint32_t slot = 0; slot < session->slots; slot++) {
+		const struct mpsan_process *process = &session->table[slot];
+
+		/* This command itself, where the library is preloaded into everything. */
+		if (!process->pid || process->end_ns || process->pid == (uint32_t)getpid())
+			continue;
+		if (session_liveness(session, slot) == ALIVE)
+			return true;
+	}
+	return false;
+}
+
+static bool is_known(const struct ps_found *found, const char *dir)
+{
+	for (uint32_t i = 0; i < found->item.count; i++)
+		if (!strcmp(found->item.item[i], dir))
+			return true;
+	return false;
+}
+
+static void try_session(struct ps_found *found, const char *dir)
+{
+	struct session session;
+	struct stat st;
+	char *wrong;
+
+	if (lstat(dir, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+	    is_known(found, dir))
+		return;
+	wrong = session_open(&session, dir, false);
+	if (wrong) {
+		free(wrong);
+		return;
+	}
+	if (is_living(&session))
+		*ARRAY_ADD(&found->item) = text_copy(dir);
+	session_close(&session);
+}
+
+static int compare(const void *one, const void *other)
+{
+	return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+/* Sessions among the entries of a directory whose names begin so. */
+static void search(struct ps_found *found, const char *dir, const char *prefix)
+{
+	DIR *stream = opendir(dir);
+	struct dirent *entry;
+
+	while (stream && (entry = readdir(stream))) {
+		char *path;
+
+		if (entry->d_name[0] == '.' || strncmp(entry->d_name, prefix, strlen(prefix)))
+			continue;
+		path = text_format("%s/%s", dir, entry->d_name);
+		try_session(found, path);
+		free(path);
+	}
+	if (stream)
+		closedir(stream);
+}
+
+void ps_find(struct ps_found *found)
+{
+	const char *tmp = getenv("TMPDIR"), *given = getenv("MPSAN_DIR");
+	char *own;
+
+	*found = (struct ps_found){0};
+	if (!tmp || *tmp != '/')
+		tmp = "/tmp";
+	own = text_format("%s/mpsan-%u", tmp, geteuid());
+	found->places = text_format("%s/mpsan-*%s%s", tmp, given && *given ? " and " : "",
+				    given && *given ? given : "");
+	if (given && *given)
+		try_session(found, given);
+	search(found, own, "");
+	search(found, tmp, "mpsan-");
+	if (found->item.count)
+		qsort(found->item.item, found->item.count, sizeof(char *), compare);
+	free(own);
+}
+
+/* MPSAN_DIR as the process got it; NULL: not there, or not to be read. Owned by the caller. */
+static char *directory_of(const char *pid)
+{
+	static const char name[] = "MPSAN_DIR=";
+	char *path = text_format("/proc/%s/environ", pid), *entry = NULL, *dir = NULL;
+	FILE *file = fopen(path, "re");
+	size_t room = 0;
+
+	while (file && !dir && getdelim(&entry, &room, '\0', file) > 0)
+		if (!strncmp(entry, name, sizeof(name) - 1))
+			dir = text_copy(entry + sizeof(name) - 1);
+	if (file)
+		fclose(file);
+	free(entry);
+	free(path);
+	return dir;
+}
+
+void ps_find_elsewhere(struct ps_found *found)
+{
+	DIR *stream = opendir("/proc");
+	struct dirent *entry;
+	struct stat st;
+
+	while (stream && (entry = readdir(stream))) {
+		char *dir;
+
+		if (entry->d_name[0] < '0' || entry->d_name[0] > '9' ||
+		    fstatat(dirfd(stream), entry->d_name, &st, 0) || st.st_uid != geteuid())
+			continue;
+		dir = directory_of(entry->d_name);
+		if (dir && *dir == '/')
+			try_session(found, dir);
+		free(dir);
+	}
+	if (stream)
+		closedir(stream);
+}
+
+void ps_found_finish(struct ps_found *found)
+{
+	for (uint32_t i = 0; i < found->item.count; i++)
+		free(found->item.item[i]);
+	free(found->item.item);
+	free(found->places);
+}
+
+static void print_line(FILE *out, const char *dir, const struct session *session)
+{
+	const struct mpsan_process *first = NULL;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint32_t alive = 0;
+	char *command;
+
+	for (uint32_t slot = 0; slot < session->slots; slot++) {
+		const struct mpsan_process *process = &session->table[slot];
+
+		if (!process->pid)
+			continue;
+		if (!first || process->birth_ns < first->birth_ns)
+			first = process;
+		alive += !process->end_ns && session_liveness(session, slot) == ALIVE;
+	}
+	command = first ? ps_command(process_argv(first)) : text_copy("?");
+	fprintf(out, "  %s  %s  since %llu s, %u process%s\n", dir, command,
+		(unsigned long long)((now - session->head->start_ns) / 1000000000u), alive,
+		alive == 1 ? "" : "es");
+	free(command);
+}
+
+void ps_describe(FILE *out, const char *dir)
+{
+	struct session session;
+	char *wrong = session_open(&session, dir, false);
+
+	if (!wrong) {
+		print_line(out, dir, &session);
+		session_close(&session);
+	}
+	free(wrong);
+}

@@ -1,0 +1,389 @@
+/* See ps_text.h. */
+#include "ps_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COMMAND_BYTES 60u
+#define SECOND 1000000000ll
+#define HOLDS_NAMED 2u
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+static long long number_of(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+static bool is_set(const json_t *object, const char *key)
+{
+	return json_is_true(json_object_get(object, key));
+}
+
+static char *joined(char *text, const char *separator, const char *more)
+{
+	char *longer = text_format("%s%s%s", text, *text ? separator : "", more);
+
+	free(text);
+	return longer;
+}
+
+char *ps_command(json_t *argv)
+{
+	char *text = text_copy("");
+	json_t *word;
+	size_t i;
+
+	json_array_foreach(argv, i, word) text =
+		joined(text, " ", i ? json_string_value(word) : path_base(json_string_value(word)));
+	for (char *c = text; *c; c++)
+		if ((unsigned char)*c < ' ')
+			*c = ' ';
+	if (strlen(text) > COMMAND_BYTES) {
+		size_t end = COMMAND_BYTES;
+
+		while (end && ((unsigned char)text[end] & 0xc0) == 0x80)
+			end--;
+		text[end] = '\0';
+		text = joined(text, "", "…");
+	}
+	json_decref(argv);
+	return *text ? text : joined(text, "", "?");
+}
+
+char *ps_lapse(long long from_ns, long long to_ns)
+{
+	long long ns = to_ns > from_ns && from_ns >= 0 ? to_ns - from_ns : 0, seconds = ns / SECOND;
+
+	if (seconds < 10)
+		return text_format("%.1f s", (double)ns / 1e9);
+	if (seconds < 120)
+		return text_format("%lld s", seconds);
+	if (seconds < 7200)
+		return text_format("%lld min", seconds / 60);
+	return seconds < 172800 ? text_format("%lld h", seconds / 3600) :
+				  text_format("%lld days", seconds / 86400);
+}
+
+/* ---- groups ---- */
+
+/* Whether it holds something that somebody wants. */
+static bool is_in_the_way(const json_t *thread)
+{
+	json_t *hold;
+	size_t i;
+
+	json_array_foreach(json_object_get(thread, "holds"), i, hold)
+	{
+		if (is_set(hold, "wanted"))
+			return true;
+	}
+	return false;
+}
+
+static int rank_of(const json_t *thread)
+{
+	const json_t *wait = json_object_get(thread, "waits_for");
+	const char *state = text_of(thread, "state");
+
+	if (is_set(wait, "for_ever"))
+		return 0;
+	if (json_is_object(json_object_get(wait, "owner")))
+		return 1;
+	if (!strcmp(state, "waiting"))
+		return 2;
+	if (is_in_the_way(thread))
+		return 3;
+	return !strcmp(state, "running") ? 4 : !strcmp(state, "unknown") ? 5 : 6;
+}
+
+/* A lock without a name of its own says little, unless it matters who has it. */
+static bool is_bare(const json_t *wait)
+{
+	const char *name = text_of(wait, "name");
+
+	return text_of(wait, "lock") && (!name || strstr(name, "+0x")) &&
+	       !json_is_object(json_object_get(wait, "owner")) && !is_set(wait, "for_ever");
+}
+
+static char *key_of(const json_t *thread)
+{
+	const json_t *wait = json_object_get(thread, "waits_for"), *hold;
+	const json_t *owner = json_object_get(wait, "owner");
+	const char *at = text_of(wait, "at");
+	char *key = text_format("%s|%s|%s|%d%d|%lld %s|", text_of(thread, "state"),
+				!json_is_object(wait) ? "" :
+				is_bare(wait)	      ? text_of(wait, "kind") :
+							text_of(wait, "text"),
+				at ? at : "", is_set(wait, "for_ever"), is_set(wait, "timed"),
+				is_set(owner, "gone") ? number_of(owner, "tid") : 0,
+				text_of(owner, "name") ? text_of(owner, "name") : "");
+	size_t i;
+
+	json_array_foreach(json_object_get(thread, "holds"), i, hold)
+	{
+		const char *name = text_of(hold, "name"), *taken = text_of(hold, "taken");
+
+		if (!name && !is_set(hold, "wanted"))
+			continue;
+		key = joined(key, "|", name ? name : text_of(hold, "kind"));
+		key = joined(key, " ", taken ? taken : "");
+	}
+	return key;
+}
+
+static struct ps_group *find_group(struct ps_groups *groups, const json_t *thread)
+{
+	char *key = key_of(thread);
+	struct ps_group *group;
+
+	for (uint32_t i = 0; i < groups->item.count; i++)
+		if (!strcmp(groups->item.item[i].key, key)) {
+			free(key);
+			return &groups->item.item[i];
+		}
+	group = ARRAY_ADD(&groups->item);
+	*group = (struct ps_group){
+		.key = key, .first = thread, .rank = rank_of(thread), .named = true};
+	return group;
+}
+
+/* Length of a name without the number that makes it one of many, as in "worker-7". */
+static size_t stem(const char *name)
+{
+	size_t length = name ? strcspn(name, "0123456789") : 0;
+
+	while (length && strchr(" -_#:(", name[length - 1]))
+		length--;
+	return length;
+}
+
+static bool is_alike(const char *one, const char *other)
+{
+	return stem(one) && stem(one) == stem(other) && !strncmp(one, other, stem(one)) &&
+	       strncmp(one, "TID ", 4) && strcmp(one, "main thread");
+}
+
+static void add_thread(struct ps_groups *groups, const json_t *thread)
+{
+	const json_t *wait = json_object_get(thread, "waits_for");
+	const char *state = text_of(thread, "state");
+	struct ps_group *group = find_group(groups, thread);
+	const json_t *first = json_object_get(group->first, "waits_for");
+	long long since = number_of(wait, "since_ns");
+
+	if (!group->oldest_ns || (since && since < group->oldest_ns))
+		group->oldest_ns = since;
+	if (is_bare(wait) && strcmp(text_of(first, "lock"), text_of(wait, "lock")))
+		group->own_locks = true;
+	group->named &= is_alike(text_of(group->first, "name"), text_of(thread, "name"));
+	group->count++;
+	groups->threads++;
+	groups->idle &= !strcmp(state, "sleeping") && !is_in_the_way(thread);
+	groups->runs &= !strcmp(state, "running");
+	groups->urgent |= is_set(wait, "for_ever");
+}
+
+static int compare_groups(const void *one, const void *other)
+{
+	const struct ps_group *a = one, *b = other;
+
+	if (a->rank != b->rank)
+		return a->rank - b->rank;
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
+	return strcmp(a->key, b->key);
+}
+
+void ps_groups_init(struct ps_groups *groups, const json_t *process)
+{
+	json_t *threads = json_object_get(process, "threads"), *thread;
+	bool alive = !strcmp(text_of(process, "state"), "alive");
+	size_t i;
+
+	*groups = (struct ps_groups){.idle = alive, .runs = alive};
+	json_array_foreach(threads, i, thread) add_thread(groups, thread);
+	if (groups->item.count)
+		qsort(groups->item.item, groups->item.count, sizeof(struct ps_group),
+		      compare_groups);
+	groups->idle &= groups->threads != 0;
+	groups->runs &= groups->threads != 0;
+}
+
+void ps_groups_finish(struct ps_groups *groups)
+{
+	for (uint32_t i = 0; i < groups->item.count; i++)
+		free(groups->item.item[i].key);
+	free(groups->item.item);
+}
+
+/* ---- sentences ---- */
+
+static char *subject_text(const struct ps_group *group)
+{
+	const char *name = text_of(group->first, "name");
+	long long tid = number_of(group->first, "tid");
+
+	if (group->count > 1 && group->named)
+		return text_format("%u threads \"%.*s\"", group->count, (int)stem(name), name);
+	if (group->count > 1)
+		return text_format("%u threads", group->count);
+	if (!name || !strncmp(name, "TID ", 4))
+		return text_format("thread %lld", tid);
+	if (!strcmp(name, "main thread"))
+		return text_copy(name);
+	return text_format("thread \"%s\" (TID %lld)", name, tid);
+}
+
+static char *owner_text(const json_t *wait, long long pid)
+{
+	const json_t *owner = json_object_get(wait, "owner");
+	const char *name = text_of(owner, "name");
+	bool is_end = !strcmp(text_of(wait, "kind"), "end of thread");
+	char *text, *who;
+
+	if (!json_is_object(owner))
+		return text_copy("");
+	if (name && !strcmp(name, "main thread"))
+		who = text_copy("the main thread");
+	else if (!name || !strncmp(name, "TID ", 4))
+		who = text_format("thread %lld", number_of(owner, "tid"));
+	else
+		who = text_format("thread \"%s\" (TID %lld)", name, number_of(owner, "tid"));
+	if (number_of(owner, "pid") != pid) {
+		text = text_format("%s of process %lld", who, number_of(owner, "pid"));
+		free(who);
+		who = text;
+	}
+	text = text_format("%s%s%s",
+			   is_end		    ? " " :
+			   is_set(owner, "claimed") ? ", claimed by " :
+						      ", held by ",
+			   who, is_set(owner, "gone") ? ", which is gone" : "");
+	free(who);
+	return text;
+}
+
+static char *since_text(const struct ps_group *group, const json_t *wait, long long now_ns)
+{
+	char *lapse, *text;
+
+	if (!group->oldest_ns)
+		return text_copy("");
+	lapse = ps_lapse(group->oldest_ns, now_ns);
+	text = text_format(" since %s%s", is_set(wait, "at_least") ? "at least " : "", lapse);
+	free(lapse);
+	return text;
+}
+
+static char *awaited_text(const struct ps_group *group, const json_t *wait)
+{
+	if (group->own_locks)
+		return text_format("a %s each", text_of(wait, "kind"));
+	return text_copy(text_of(wait, "text"));
+}
+
+static const char *verb_of(const struct ps_group *group, bool alive)
+{
+	bool many = group->count > 1;
+
+	if (!alive)
+		return "waited";
+	if (!strcmp(text_of(group->first, "state"), "sleeping"))
+		return many ? "wait with a time limit" : "waits with a time limit";
+	return many ? "wait" : "waits";
+}
+
+/* "waits for ever, since 40 s, for mutex "m", held by thread "b" (TID 2), at f (a.c:1)" */
+static char *wait_text(const struct ps_group *group, long long pid, long long now_ns, bool alive)
+{
+	const json_t *wait = json_object_get(group->first, "waits_for");
+	const char *at = text_of(wait, "at");
+	char *awaited = awaited_text(group, wait), *owner = owner_text(wait, pid),
+	     *since = alive ? since_text(group, wait, now_ns) : text_copy(""), *text;
+
+	text = text_format("%s%s%s%s for %s%s%s%s", verb_of(group, alive),
+			   !is_set(wait, "for_ever") ? "" :
+			   *since		     ? " for ever," :
+						       " for ever",
+			   since, is_set(wait, "for_ever") && *since ? "," : "", awaited, owner,
+			   at ? ", at " : "", at ? at : "");
+	free(awaited);
+	free(owner);
+	free(since);
+	return text;
+}
+
+/* Those that others wait for, and those with a name; the rest is a number at best. */
+static bool is_worth_telling(const json_t *hold, size_t told)
+{
+	return is_set(hold, "wanted") || (told < HOLDS_NAMED && text_of(hold, "name"));
+}
+
+static char *hold_text(const json_t *hold, bool many)
+{
+	const char *taken = text_of(hold, "taken");
+	bool each = many && !text_of(hold, "name");
+
+	return text_format("%s%s%s%s%s", each ? "a " : "", text_of(hold, each ? "kind" : "text"),
+			   each ? " each" : "", taken ? " taken at " : "", taken ? taken : "");
+}
+
+static char *holds_text(const struct ps_group *group, const char *verb)
+{
+	json_t *holds = json_object_get(group->first, "holds"), *hold;
+	size_t i, told = 0, count = json_array_size(holds);
+	char *text = text_copy(""), *one;
+
+	json_array_foreach(holds, i, hold)
+	{
+		if (!is_worth_telling(hold, told))
+			continue;
+		one = hold_text(hold, group->count > 1);
+		text = joined(text, " and ", one);
+		free(one);
+		told++;
+	}
+	if (!told)
+		return text;
+	if (told < count) {
+		one = text_format("%zu more lock%s", count - told, count - told == 1 ? "" : "s");
+		text = joined(text, " and ", one);
+		free(one);
+	}
+	one = text_format("%s %s", verb, text);
+	free(text);
+	return one;
+}
+
+char *ps_group_text(const struct ps_group *group, const json_t *process, long long now_ns,
+		    bool alive)
+{
+	const char *state = text_of(group->first, "state");
+	bool many = group->count > 1;
+	char *subject = subject_text(group), *text, *what,
+	     *holds = holds_text(group, !alive ? "held" :
+					many   ? "hold" :
+						 "holds");
+
+	if (json_is_object(json_object_get(group->first, "waits_for")))
+		what = wait_text(group, number_of(process, "pid"), now_ns, alive);
+	else if (!strcmp(state, "running"))
+		what = text_copy(many ? "run" : "runs");
+	else if (alive)
+		what = text_format("%s asleep, it is not known why", many ? "are" : "is");
+	else
+		what = text_copy("");
+	text = text_format("%s%s%s%s%s", subject, *what ? " " : "", what,
+			   !*holds ? "" :
+			   *what   ? "; " :
+				     " ",
+			   holds);
+	free(subject);
+	free(holds);
+	free(what);
+	return text;
+}

@@ -1,0 +1,20 @@
+/* Python's side of the threads of a census. Neighbours: pyview.h reads, knots.h and losses.h ask. */
+#ifndef MPSAN_PYTHREADS_H
+#define MPSAN_PYTHREADS_H
+
+#include "census.h"
+#include "cross.h"
+
+/* The frames of a thread (text as pyview_stack writes it), "" when there are none; owned by the caller. */
+char *pythread_stack(const struct census_thread *thread);
+
+/* Its name as threading knows it; owned by the caller, "" for none. */
+char *pythread_name(const struct census_thread *thread);
+
+/* Whether it waits in threading.Event.wait, called by the program itself. */
+bool pythread_waits_for_event(const struct census_thread *thread);
+
+/* What it does in a pool of multiprocessing. */
+enum cross_part pythread_part(const struct census_thread *thread);
+
+#endif

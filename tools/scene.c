@@ -1,0 +1,108 @@
+/* See scene.h. */
+#include "scene.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "jsontext.h"
+#include "names.h"
+
+#define KEY_FRAMES_MAX 24u
+
+void scene_init(const struct teller *teller, struct scene *scene, const struct fact_place *at,
+		uint32_t tid, uint64_t stack, uint64_t python)
+{
+	*scene = (struct scene){
+		.at = at,
+		.tid = tid,
+		.time_ns = at->time_ns,
+		.native = frames_native(teller->frames, at, stack),
+		.python = frames_python(teller->frames, at, python),
+		.thread = thread_text(teller->reader, teller->frames, at->by, tid),
+	};
+}
+
+void scene_finish(struct scene *scene)
+{
+	json_decref(scene->native);
+	json_decref(scene->python);
+	json_decref(scene->frame);
+	free(scene->thread);
+	free(scene->where);
+	*scene = (struct scene){0};
+}
+
+void scene_locate(const struct teller *teller, struct scene *scene, uint64_t caller,
+		  bool python_first)
+{
+	json_t *frame = python_first ? json_incref(frames_first_script(scene->python)) : NULL;
+
+	if (!frame)
+		frame = frame_of_caller(teller->frames, scene->at, caller);
+	if (!frame)
+		frame = json_incref(frames_first_script(scene->python));
+	if (!frame)
+		frame = json_incref(frames_first_own(scene->native));
+	if (!frame)
+		frame = json_incref(json_array_get(scene->native, 0));
+	scene->frame = frame;
+	scene->where = frame_text(frame);
+	if (!json_array_size(scene->native) && caller)
+		json_array_append_new(scene->native,
+				      frame_of_caller(teller->frames, scene->at, caller));
+}
+
+char *scene_actor(const struct scene *scene)
+{
+	if (!scene->thread)
+		return NULL;
+	if (!strcmp(scene->thread, "main thread"))
+		return text_format("the main thread");
+	if (!strncmp(scene->thread, "TID ", 4))
+		return text_format("thread %u", scene->tid);
+	return text_format("thread \"%s\" (TID %u)", scene->thread, scene->tid);
+}
+
+json_t *scene_step(const struct teller *teller, const struct scene *scene, json_t *what)
+{
+	const struct session *session = &teller->reader->session;
+	uint32_t pid = scene->at->by < session->slots ? session->table[scene->at->by].pid : 0;
+
+	return json_pack("{s:o, s:I, s:I, s:o, s:I, s:O, s:O}", "what", what, "pid",
+			 (json_int_t)pid, "tid", (json_int_t)scene->tid, "thread",
+			 jsontext_of(scene->thread), "time_ns",
+			 (json_int_t)reader_real_ns(teller->reader, scene->time_ns), "stack",
+			 scene->native, "python", scene->python);
+}
+
+void scene_hash_text(uint64_t *hash, const char *text)
+{
+	for (; text && *text; text++)
+		*hash = (*hash ^ (unsigned char)*text) * 0x100000001b3ull;
+	*hash = (*hash ^ 0xff) * 0x100000001b3ull;
+}
+
+void scene_hash_frame(uint64_t *hash, const json_t *frame)
+{
+	char *key = frame ? frame_key(frame) : NULL;
+
+	scene_hash_text(hash, key);
+	free(key);
+}
+
+/*
+ * Python frames when there are any: the native ones below them are the interpreter's and change
+ * with its build.
+ */
+void scene_hash(uint64_t *hash, const struct scene *scene)
+{
+	json_t *list = json_array_size(scene->python) ? scene->python : scene->native, *frame;
+	size_t i;
+
+	scene_hash_frame(hash, scene->frame);
+	json_array_foreach(list, i, frame)
+	{
+		if (i < KEY_FRAMES_MAX && json_string_value(json_object_get(frame, "function")))
+			scene_hash_frame(hash, frame);
+	}
+}

@@ -1,0 +1,370 @@
+/* See waits.h. */
+#include "waits.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "waits_look.h"
+
+#define PTHREAD_BYTES 4096u /* of glibc's thread descriptor, at most */
+
+void look_add(struct look *look, uint32_t index)
+{
+	struct waits *waits = look->waits;
+
+	if (!look->wait->count)
+		look->wait->begin = waits->who.count;
+	*ARRAY_ADD(&waits->who) = index;
+	look->wait->count++;
+}
+
+void look_by_owner(struct look *look, uint32_t thread)
+{
+	look->wait->end = WAIT_OWNERS;
+	look_add(look, thread);
+}
+
+void look_by_process(struct look *look, uint32_t process)
+{
+	look->wait->end = WAIT_PROCESSES;
+	look_add(look, process);
+}
+
+/* ---- who else might end it ---- */
+
+static void add_child(uint32_t pid, void *context)
+{
+	struct look *look = context;
+	uint32_t process = census_process_of_pid(look->census, pid);
+
+	if (process == CENSUS_NONE)
+		look->wait->end = WAIT_OPEN; /* a child that is not watched */
+	else
+		look_add(look, process);
+}
+
+static void add_children(struct look *look)
+{
+	look->wait->end = WAIT_PROCESSES;
+	if (!proc_children(look->thread->pid, add_child, look))
+		look->wait->end = WAIT_OPEN;
+}
+
+static void add_process(uint32_t process, void *context)
+{
+	look_by_process(context, process);
+}
+
+/*
+ * Anybody may post a semaphore or signal a condition: all threads of this process, or of those that
+ * map its memory.
+ */
+void look_by_anybody(struct look *look, uint64_t address)
+{
+	if (!enders_find_memory(look->thread, address))
+		return;
+	if (!look->thread->object.is_shared)
+		look_by_process(look, look->thread->process);
+	else if (!enders_of_memory(&look->waits->enders, look->thread, add_process, look))
+		look->wait->end = WAIT_OPEN;
+}
+
+/* Its default is to end the process. */
+static bool has_alarm(const struct look *look)
+{
+	const struct session *session = &look->census->reader->session;
+
+	return session->table[look->thread->slot].flags & MPSAN_PROCESS_ALARM;
+}
+
+/* It stands in its call, but may long have been woken. */
+static bool is_stopped(const struct census_thread *thread)
+{
+	char state = proc_stat(thread->pid, thread->tid).state;
+
+	return state == 'T' || state == 't' || !state;
+}
+
+/*
+ * A handler could post, signal, or go on elsewhere. That of SIGCHLD runs when a child ends, and the
+ * children are known. That of SIGINT says little: Python always has one.
+ */
+bool waits_check_handlers(struct waits *waits, uint32_t thread)
+{
+	struct wait *wait = &waits->item.item[thread];
+	struct look look = {waits, waits->census, &waits->census->threads.item[thread], wait};
+	uint64_t handlers, child = 1ull << (SIGCHLD - 1), interrupt = 1ull << (SIGINT - 1);
+
+	if (wait->handlers_known || wait->end == WAIT_OPEN)
+		return false;
+	wait->handlers_known = true;
+	if (is_stopped(look.thread) || (wait->end == WAIT_PROCESSES && has_alarm(&look))) {
+		wait->end = WAIT_OPEN;
+		return true;
+	}
+	if (wait->end != WAIT_PROCESSES)
+		return false;
+	handlers = proc_handlers(look.thread->pid);
+	if (waits->census->reader->session.table[look.thread->slot].python) {
+		wait->interruptible = handlers & interrupt;
+		handlers &= ~interrupt;
+	}
+	if (handlers & ~child) {
+		wait->end = WAIT_OPEN;
+	} else if (handlers & child && wait->kind != MPSAN_WAIT_PROCESS) {
+		uint32_t begin = wait->begin, count = wait->count;
+
+		wait->count = 0;
+		for (uint32_t i = 0; i < count; i++)
+			look_add(&look, waits->who.item[begin + i]);
+		add_children(&look);
+	}
+	return handlers != 0;
+}
+
+/* ---- the rest ---- */
+
+/* A thread's handle is the address of its descriptor, in which the awaited word says its TID. */
+static void judge_join(struct look *look)
+{
+	uint32_t target =
+		census_find(look->census, look->thread->slot, (uint32_t)look->thread->call.arg[2]);
+
+	if (target != CENSUS_NONE)
+		look_by_owner(look, target);
+}
+
+/* Who waits for the GIL wakes up all the time; who holds it says so when it blocks. */
+static void judge_gil(struct look *look)
+{
+	const struct census *census = look->census;
+
+	for (uint32_t i = 0; i < census->threads.count; i++) {
+		const struct census_thread *other = &census->threads.item[i];
+
+		if (other->slot == look->thread->slot && other->call.state == PROC_IN_CALL &&
+		    census_wanted(other).tag & MPSAN_TAG_GIL) {
+			look_by_owner(look, i);
+			return;
+		}
+	}
+}
+
+static bool claims_libc(const struct census_thread *thread)
+{
+	const struct mpsan_thread *record = thread->record;
+
+	for (uint32_t i = 0; record && i < record->holds_used && i < MPSAN_HOLDS; i++)
+		if (MPSAN_TAG_KIND(record->hold[i].tag) == MPSAN_LOCK_LIBC)
+			return true;
+	return false;
+}
+
+/* A libc function waits for its inner lock: whoever else of this process is inside may have it. */
+static void judge_libc(struct look *look, uint64_t word)
+{
+	const struct census *census = look->census;
+	uint64_t lock = look->wait->lock;
+	bool owned = look_at_mutex(look, word) && look->wait->end != WAIT_OPEN;
+
+	look->wait->kind = MPSAN_LOCK_LIBC;
+	look->wait->lock = lock;
+	if (owned)
+		return;
+	for (uint32_t i = 0; i < census->threads.count; i++)
+		if (census->threads.item[i].slot == look->thread->slot &&
+		    &census->threads.item[i] != look->thread &&
+		    claims_libc(&census->threads.item[i]))
+			return;
+	look_by_process(look, look->thread->process);
+}
+
+static void judge_claim(struct look *look, uint64_t word, struct mpsan_hold claim)
+{
+	uint64_t address = MPSAN_TAG_ADDRESS(claim.tag);
+
+	look->wait->kind = MPSAN_TAG_KIND(claim.tag);
+	look->wait->lock = address;
+	look->wait->caller = claim.caller;
+	look->wait->flags = claim.tag & MPSAN_TAG_GIL ? MPSAN_LF_HOLDS_GIL : 0;
+	switch (look->wait->kind) {
+	case MPSAN_LOCK_MUTEX:
+		look_at_mutex(look, address);
+		break;
+	case MPSAN_LOCK_RWLOCK_READ:
+	case MPSAN_LOCK_RWLOCK_WRITE:
+		look_at_rwlock(look, address);
+		break;
+	case MPSAN_LOCK_SEMAPHORE:
+		look_at_semaphore(look, address, claim.tag);
+		break;
+	case MPSAN_WAIT_JOIN:
+		if (look_lies_in(word, address, PTHREAD_BYTES))
+			judge_join(look);
+		break;
+	case MPSAN_WAIT_COND: /* awake already, it may be waiting for its mutex */
+		if (look_lies_in(word, address, sizeof(pthread_cond_t)) ||
+		    !look_at_mutex(look, word))
+			look_by_anybody(look, address);
+		break;
+	case MPSAN_WAIT_BARRIER:
+	case MPSAN_WAIT_FUTEX:
+		look_by_anybody(look, word);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The newest claim, when it says that this thread is inside a libc function. */
+static bool is_in_libc(const struct census_thread *thread, struct mpsan_hold *claim)
+{
+	const struct mpsan_thread *record = thread->record;
+	uint32_t used = record ? record->holds_used : 0;
+
+	if (!used || used > MPSAN_HOLDS)
+		return false;
+	*claim = record->hold[used - 1];
+	return MPSAN_TAG_KIND(claim->tag) == MPSAN_LOCK_LIBC;
+}
+
+/* A lock may have been taken by another in the moment between a hook's look and its call. */
+static struct mpsan_hold wanted(const struct census_thread *thread)
+{
+	const struct mpsan_thread *record = thread->record;
+	uint32_t used = record && record->holds_used <= MPSAN_HOLDS ? record->holds_used : 0;
+	struct mpsan_hold claim = census_wanted(thread);
+
+	if (claim.tag || !used ||
+	    !look_lies_in(thread->call.arg[0], MPSAN_TAG_ADDRESS(record->hold[used - 1].tag),
+			  sizeof(pthread_rwlock_t)))
+		return claim;
+	return record->hold[used - 1];
+}
+
+static void judge_futex(struct look *look)
+{
+	const struct proc_call *call = &look->thread->call;
+	unsigned operation = call->arg[1] & FUTEX_CMD_MASK;
+	struct mpsan_hold claim = wanted(look->thread);
+
+	if (MPSAN_TAG_KIND(claim.tag) == MPSAN_WAIT_GIL) {
+		look->wait->kind = MPSAN_WAIT_GIL;
+		look->wait->lock = MPSAN_TAG_ADDRESS(claim.tag);
+		judge_gil(look);
+		return;
+	}
+	if ((operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET &&
+	     operation != FUTEX_LOCK_PI) ||
+	    call->arg[3] || claim.tag & MPSAN_TAG_TIMED) {
+		look->wait->timed = true;
+		return;
+	}
+	if (claim.tag) {
+		judge_claim(look, call->arg[0], claim);
+		return;
+	}
+	look->wait->kind = MPSAN_WAIT_FUTEX;
+	look->wait->lock = call->arg[0];
+	if (is_in_libc(look->thread, &claim)) {
+		look->wait->lock = MPSAN_TAG_ADDRESS(claim.tag);
+		look->wait->caller = claim.caller;
+	}
+	if (!enders_find_memory(look->thread, call->arg[0]))
+		return;
+	if (look->thread->object.in_libc)
+		judge_libc(look, call->arg[0]);
+	else
+		look_by_anybody(look, call->arg[0]);
+}
+
+static void judge_child(struct look *look, int64_t pid, bool one)
+{
+	uint32_t process = one ? census_process_of_pid(look->census, (uint32_t)pid) : CENSUS_NONE;
+
+	look->wait->kind = MPSAN_WAIT_PROCESS;
+	look->wait->lock = one ? (uint64_t)pid : 0;
+	if (process != CENSUS_NONE) {
+		look_by_process(look, process);
+	} else if (!one) {
+		add_children(look);
+	}
+}
+
+/* `ends`: those of the pipe that others must hold to help. */
+static void judge_pipe(struct look *look, enum mpsan_lock_kind kind, unsigned ends)
+{
+	if (!enders_find_pipe(look->thread))
+		return;
+	look->wait->kind = kind;
+	look->wait->lock = look->thread->object.inode;
+	if (!enders_of_pipe(&look->waits->enders, look->thread, ends, add_process, look))
+		look->wait->end = WAIT_OPEN;
+}
+
+static void judge_call(struct look *look)
+{
+	const struct proc_call *call = &look->thread->call;
+
+	look->wait->kind = MPSAN_WAIT_SYSCALL;
+	look->wait->lock = (uint64_t)call->number;
+	look->wait->caller = census_wanted(look->thread).caller;
+	switch (call->number) {
+	case SYS_futex:
+		judge_futex(look);
+		break;
+	case SYS_read:
+	case SYS_readv:
+		judge_pipe(look, MPSAN_WAIT_PIPE_READ, PIPE_END_WRITE);
+		break;
+	case SYS_write:
+	case SYS_writev:
+		judge_pipe(look, MPSAN_WAIT_PIPE_WRITE, PIPE_END_READ);
+		break;
+	case SYS_wait4:
+		judge_child(look, (int32_t)call->arg[0], (int32_t)call->arg[0] > 0);
+		break;
+	case SYS_waitid:
+		if (call->arg[0] == P_PID || call->arg[0] == P_ALL)
+			judge_child(look, (int32_t)call->arg[1], call->arg[0] == P_PID);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Seen once, a thread may have just begun to wait: nothing is said of it yet. */
+static bool stands_still(const struct census_thread *thread)
+{
+	return thread->call.state == PROC_IN_CALL &&
+	       (thread->looks > 1 || MPSAN_TAG_KIND(census_wanted(thread).tag) == MPSAN_WAIT_GIL);
+}
+
+void waits_find(struct waits *waits, struct census *census)
+{
+	enders_begin(&waits->enders, census);
+	waits->census = census;
+	waits->item.count = waits->who.count = 0;
+	for (uint32_t i = 0; i < census->threads.count; i++)
+		*ARRAY_ADD(&waits->item) = (struct wait){.holder = CENSUS_NONE};
+	for (uint32_t i = 0; i < census->threads.count; i++) {
+		struct look look = {waits, census, &census->threads.item[i], &waits->item.item[i]};
+
+		if (stands_still(look.thread))
+			judge_call(&look);
+		if (look.wait->end != WAIT_NOBODY && !look.wait->count)
+			look.wait->end = WAIT_OPEN;
+	}
+}
+
+void waits_finish(struct waits *waits)
+{
+	enders_finish(&waits->enders);
+	free(waits->item.item);
+	free(waits->who.item);
+	*waits = (struct waits){0};
+}

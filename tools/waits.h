@@ -1,0 +1,55 @@
+/*
+ * What each thread of a census waits for, and who could end that wait. Whatever is not understood,
+ * has a time limit, or could be ended from outside counts as open: it is never part of a proof.
+ * Neighbours: census.h has the threads, graph.h finds those that nobody can help.
+ */
+#ifndef MPSAN_WAITS_H
+#define MPSAN_WAITS_H
+
+#include "enders.h"
+
+enum wait_end {
+	WAIT_OPEN, /* runs, or somebody whom the graph does not know may end it */
+	WAIT_OWNERS, /* each of these threads must let go */
+	WAIT_PROCESSES, /* any thread of any of these processes may end it */
+	WAIT_NOBODY, /* its owner is gone */
+};
+
+struct wait {
+	enum wait_end end;
+	uint32_t begin, count; /* into waits.who: threads or processes of the census, by index */
+	uint64_t kind; /* enum mpsan_lock_kind */
+	uint64_t lock; /* address, pid or inode */
+	uint64_t caller; /* return address of the waiting call, 0: not known */
+	uint64_t flags; /* enum mpsan_lock_flags */
+	bool timed;
+	bool handlers_known;
+	bool interruptible; /* an interrupt from the keyboard (SIGINT) would run a handler */
+	uint32_t holder; /* thread that claims what anybody may give back, CENSUS_NONE: not known */
+	uint32_t gone; /* TID of an owner that is gone */
+	uint32_t gone_slot; /* its process as slot + 1, 0: not known */
+	uint64_t
+		taken; /* return address of the call with which the gone one took it, 0: not known */
+};
+
+struct waits {
+	struct census *census;
+	struct enders enders;
+	ARRAY(struct wait) item; /* one for each thread of the census */
+	ARRAY(uint32_t) who;
+};
+
+/*
+ * Finds all waits. What is dear to know may be some seconds old, and signal handlers are not looked
+ * at: that makes a wait look more lost than it is, never less.
+ */
+void waits_find(struct waits *waits, struct census *census);
+void waits_finish(struct waits *waits);
+
+/*
+ * Before a thread is said to be lost: whether it was merely stopped, by a signal or a debugger, or a
+ * signal handler could end its wait, which is open then. True when that changed something.
+ */
+bool waits_check_handlers(struct waits *waits, uint32_t thread);
+
+#endif

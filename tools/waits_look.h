@@ -1,0 +1,35 @@
+/*
+ * One thread under consideration: the parts of waits.c. Neighbours: waits.h is for everybody else.
+ */
+#ifndef MPSAN_WAITS_LOOK_H
+#define MPSAN_WAITS_LOOK_H
+
+#include "waits.h"
+
+struct look {
+	struct waits *waits;
+	const struct census *census;
+	struct census_thread *thread;
+	struct wait *wait;
+};
+
+/* Adds a thread or process, by index, to those who could end the wait. */
+void look_add(struct look *look, uint32_t index);
+
+/* The wait ends by this thread; by any of this process; by anybody who has the memory there. */
+void look_by_owner(struct look *look, uint32_t thread);
+void look_by_process(struct look *look, uint32_t process);
+void look_by_anybody(struct look *look, uint64_t address);
+
+/* Whether the awaited word lies in an object of so many bytes. */
+static inline bool look_lies_in(uint64_t word, uint64_t object, size_t bytes)
+{
+	return word >= object && word - object < bytes;
+}
+
+/* waits_lock.c: who has a lock, by its memory. False: what lies there is no mutex that is held. */
+bool look_at_mutex(struct look *look, uint64_t address);
+void look_at_rwlock(struct look *look, uint64_t address);
+void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag);
+
+#endif

@@ -1,0 +1,165 @@
+/* See watchlog.h. */
+#include "watchlog.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CAP (64u << 20)
+
+static void write_head(const struct watchlog *log, uint32_t slots)
+{
+	struct mpsan_log head = {
+		.magic = MPSAN_LOG_MAGIC,
+		.format = MPSAN_FORMAT,
+		.slot = slots,
+		.pid = (uint32_t)getpid(),
+		.chunk = MPSAN_CHUNK,
+		.cap = CAP,
+		.birth_ns = clock_ns(CLOCK_MONOTONIC),
+		.head = log->head,
+	};
+
+	if (pwrite(log->fd, &head, sizeof(head), 0) != sizeof(head))
+		complain("the supervisor's log cannot be written");
+}
+
+void watchlog_open(struct watchlog *log, const struct reader *reader)
+{
+	char name[24];
+
+	*log = (struct watchlog){.reader = reader, .fd = -1, .head = MPSAN_LOG_START};
+	snprintf(name, sizeof(name), "%u.log", reader->session.slots);
+	log->maps = maps_create(reader);
+	log->fd = openat(reader->session.dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (log->fd < 0)
+		return;
+	write_head(log, reader->session.slots);
+	if (ftruncate(log->fd, MPSAN_LOG_START))
+		complain("the supervisor's log cannot be written");
+}
+
+void watchlog_close(struct watchlog *log)
+{
+	if (log->fd >= 0)
+		close(log->fd);
+	maps_destroy(log->maps);
+	*log = (struct watchlog){.fd = -1};
+}
+
+/* No record straddles two chunks: one that would begins the next. */
+static uint64_t place(const struct watchlog *log, uint64_t whole)
+{
+	uint64_t rest = MPSAN_CHUNK - log->head % MPSAN_CHUNK;
+
+	return rest < whole ? log->head + rest : log->head;
+}
+
+uint64_t watchlog_put(struct watchlog *log, enum mpsan_event_type type, uint32_t slot, uint32_t tid,
+		      const void *payload, size_t bytes)
+{
+	uint64_t whole = (sizeof(struct mpsan_record) + bytes + MPSAN_UNIT - 1) &
+			 ~(uint64_t)(MPSAN_UNIT - 1),
+		 at = place(log, whole);
+	struct mpsan_record *record;
+
+	if (log->fd < 0 || at + whole > CAP)
+		return 0;
+	record = memory_get(whole);
+	*record = (struct mpsan_record){.type = type,
+					.units = (uint16_t)(whole / MPSAN_UNIT),
+					.tid = tid,
+					.slot = slot,
+					.time_ns = clock_ns(CLOCK_MONOTONIC)};
+	memcpy(record + 1, payload, bytes);
+	record->commit = MPSAN_RECORD_MAGIC << 16 | mpsan_record_sum((const uint64_t *)(record + 1),
+								     (whole - sizeof(*record)) / 8);
+	if (pwrite(log->fd, record, whole, (off_t)at) != (ssize_t)whole)
+		at = 0;
+	free(record);
+	if (!at)
+		return 0;
+	log->head = at + whole;
+	if (pwrite(log->fd, &log->head, sizeof(log->head), offsetof(struct mpsan_log, head)) < 0)
+		return 0;
+	return at;
+}
+
+uint64_t watchlog_text(struct watchlog *log, uint32_t slot, const char *text)
+{
+	return text ? watchlog_put(log, EV_text, slot, 0, text, strlen(text) + 1) : 0;
+}
+
+/* ---- modules ---- */
+
+static void put_module(struct watchlog *log, uint32_t slot, const char *path,
+		       const struct ev_module *found)
+{
+	const struct modules *known = maps_at(log->maps, slot, clock_ns(CLOCK_MONOTONIC));
+	struct ev_module event = *found;
+
+	if (!event.text_end || modules_find(known, event.base))
+		return;
+	event.path = watchlog_text(log, slot, path);
+	watchlog_put(log, EV_module, slot, 0, &event, sizeof(event));
+}
+
+/* The mappings of one file lie side by side; the first is that of its lowest segment. */
+static void note_modules(struct watchlog *log, uint32_t slot, uint32_t pid)
+{
+	char path[32], line[4352], file[4097] = "", name[4097], rights[8];
+	unsigned long long start, end;
+	struct ev_module module = {0};
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	maps = fopen(path, "re");
+	while (maps && fgets(line, sizeof(line), maps)) {
+		name[0] = '\0';
+		if (sscanf(line, "%llx-%llx %7s %*s %*s %*s %4096[^\n]", &start, &end, rights,
+			   name) < 3)
+			continue;
+		if (name[0] == '/' && strcmp(name, file)) {
+			put_module(log, slot, file, &module);
+			module = (struct ev_module){.base = start};
+			strcpy(file, name);
+		}
+		if (name[0] != '/')
+			continue;
+		module.end = end;
+		if (rights[2] == 'x') {
+			module.text_start = start;
+			module.text_end = end;
+		}
+	}
+	put_module(log, slot, file, &module);
+	if (maps)
+		fclose(maps);
+}
+
+/* ---- stacks ---- */
+
+uint64_t watchlog_stack(struct watchlog *log, const struct census_thread *thread)
+{
+	uint64_t bytes, position = 0, sp = thread->call.sp;
+	struct proc_mapping mapping;
+	struct mpsan_stack *stack;
+
+	if (thread->call.state != PROC_IN_CALL || !proc_mapping(thread->pid, sp, &mapping))
+		return 0;
+	note_modules(log, thread->slot, thread->pid);
+	bytes = mapping.end - sp < MPSAN_STACK_BYTES ? mapping.end - sp : MPSAN_STACK_BYTES;
+	stack = memory_get(sizeof(*stack) + bytes);
+	stack->bytes = bytes;
+	stack->valid = 1u << 7 | 1u << 16;
+	stack->regs[7] = sp;
+	stack->regs[16] = thread->call.pc;
+	if (proc_peek(thread->pid, sp, stack + 1, bytes))
+		position = watchlog_put(log, EV_stack, thread->slot, thread->tid, stack,
+					sizeof(*stack) + bytes);
+	free(stack);
+	return position;
+}
