@@ -403,9 +403,20 @@ def check_keys():
         for wait in waits(document):
             assert set(wait) == WAIT, wait
             assert wait["owner"] is None or set(wait["owner"]) == {"pid", "tid", "name", "gone", "claimed"}, wait
+
+
+def check_findings():
+    """It tells the findings of the report; the wait is seen before the proof of it is written."""
+    def rules_of(document):
+        return [finding["rule"] for finding in document["findings"]]
+
+    def told_by_report(document):
         reported = run_bare([MPSAN, "report", "--report", "json=-", document["session"]], env=place.env)
-        assert [finding["rule"] for finding in document["findings"]] == \
-            [finding["rule"] for finding in json.loads(reported.out)["findings"]]
+        return rules_of(document) and rules_of(document) == rules_of(json.loads(reported.out))
+
+    with Place() as place:
+        place.supervised([program("orphan_mutex")])
+        assert "fork-orphaned-lock" in rules_of(place.until(told_by_report))
 
 
 def on_terminal(place, **env):
@@ -456,5 +467,6 @@ main({
     "broken": check_broken,
     "usage": check_usage,
     "keys": check_keys,
+    "findings": check_findings,
     "terminal": check_terminal,
 })
