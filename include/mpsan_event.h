@@ -83,4 +83,45 @@ enum mpsan_fork_flags {
 	MPSAN_FORK_IMPORTING = 32, /* the forking thread itself was importing a module */
 };
 
+/* Kinds of device memory (ev_ipc_*.memory, struct mpsan_export_place.memory). */
+enum mpsan_memory {
+	MPSAN_MEMORY_UNKNOWN, /* not seen when it was made */
+	MPSAN_MEMORY_DEVICE, /* cuMemAlloc and what is made of it: legacy handles of 64 bytes */
+	MPSAN_MEMORY_MANAGED,
+	MPSAN_MEMORY_POOL, /* of a memory pool; its own handle is that of the pool */
+	MPSAN_MEMORY_POOL_POINTER, /* one allocation of a pool that was exported */
+	MPSAN_MEMORY_VMM, /* cuMemCreate: by file descriptor */
+	MPSAN_MEMORY_HOST,
+	MPSAN_MEMORY_IMPORTED, /* it belongs to another process */
+};
+
+/* What a CUDA call is to its child of a fork (ev_cuda_call.kind). */
+enum mpsan_cuda_kind {
+	MPSAN_CUDA_INIT, /* cuInit itself */
+	MPSAN_CUDA_QUERY, /* asks for devices or properties: programs live with the refusal */
+	MPSAN_CUDA_USE, /* needs the device */
+};
+
+/* ev_ipc_export.flags, ev_ipc_open.flags */
+enum mpsan_ipc_flags {
+	MPSAN_IPC_AUTO = 1, /* the library exported it (--auto-export); found through the registry */
+	MPSAN_IPC_IMPORTED = 2, /* the memory belongs to another process: `handle` was made of its mapping */
+	MPSAN_IPC_WORKER = 4, /* a data loader's worker made it: its Python frames say so */
+	MPSAN_IPC_UNSYNCED = 8, /* work was queued after the last synchronisation or recorded event */
+	MPSAN_IPC_AGAIN = 16, /* this process has the same handle open already */
+	MPSAN_IPC_NO_PEER = 32, /* the current device cannot reach that of the memory */
+	MPSAN_IPC_TORCH = 64, /* libtorch is loaded: its counter keeps the memory until it is received */
+};
+
+/* Why it failed, as far as that was asked of the system (ev_ipc_refused.cause). */
+enum mpsan_ipc_cause {
+	MPSAN_CAUSE_UNKNOWN,
+	MPSAN_CAUSE_MEMORY, /* this kind of memory has no such handle */
+	MPSAN_CAUSE_YAMA, /* kernel.yama.ptrace_scope forbids it between these two processes */
+	MPSAN_CAUSE_USER, /* the other process belongs to another user */
+	MPSAN_CAUSE_CAPABILITY, /* a container without the right to ptrace */
+	MPSAN_CAUSE_CLOSED, /* the owner has closed that descriptor */
+	MPSAN_CAUSE_GONE, /* the owner is gone */
+};
+
 #endif

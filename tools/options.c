@@ -116,15 +116,30 @@ static char *hand_over(struct settings *settings, const char *name, const char *
 	return NULL;
 }
 
-static char *set_log_max(struct settings *settings, const char *value)
+/* A number of bytes, with k, M or G behind it; `what` names the option when it is none. */
+static char *wrong_bytes(const char *what, const char *value)
 {
 	size_t digits = strspn(value, "0123456789");
 
-	if (!digits || digits > 15 ||
-	    (value[digits] && (!strchr("kMG", value[digits]) || value[digits + 1])))
-		return text_format("--log-max %s: give a number of bytes, with k, M or G behind it",
-				   value);
-	return hand_over(settings, "log-max", value);
+	if (digits && digits <= 15 &&
+	    (!value[digits] || (strchr("kMG", value[digits]) && !value[digits + 1])))
+		return NULL;
+	return text_format("--%s %s: give a number of bytes, with k, M or G behind it", what,
+			   value);
+}
+
+static char *set_auto_export(struct settings *settings, const char *value)
+{
+	char *wrong = *value ? wrong_bytes("auto-export", value) : NULL;
+
+	return wrong ? wrong : hand_over(settings, "auto-export", *value ? value : "0");
+}
+
+static char *set_log_max(struct settings *settings, const char *value)
+{
+	char *wrong = wrong_bytes("log-max", value);
+
+	return wrong ? wrong : hand_over(settings, "log-max", value);
 }
 
 static char *set_print(struct settings *settings, const char *value)
@@ -156,10 +171,17 @@ static const struct option_row rows[] = {
 };
 #define ROWS (sizeof(rows) / sizeof(*rows))
 
+/* Such an argument stands behind a '=' or not at all. */
+static bool is_optional(const struct option_row *row)
+{
+	return *row->argument == '[';
+}
+
 void options_print(FILE *out, int where)
 {
 	for (size_t i = 0; i < ROWS; i++) {
-		char *left = text_format("--%s %s", rows[i].name, rows[i].argument);
+		char *left = text_format("--%s%s%s", rows[i].name,
+					 is_optional(&rows[i]) ? "" : " ", rows[i].argument);
 
 		if (!where || rows[i].where & where)
 			fprintf(out, "  %-26s %s%s%s%s\n", left, rows[i].help,
@@ -189,6 +211,8 @@ static int take_option(struct settings *settings, enum option_where where, int a
 	if (!row)
 		return complain("unknown option %s; 'mpsan %s --help' names them", argv[*at],
 				argv[0]);
+	if (!value && is_optional(row))
+		value = "";
 	if (!value && *at + 1 < argc)
 		value = argv[++*at];
 	if (!value)
