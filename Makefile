@@ -73,8 +73,10 @@ BENCH_BIN := $(patsubst %.c,build/%,$(wildcard tests/bench/*.c))
 FAULT_BIN := $(patsubst %.c,build/%,$(wildcard tests/faults/*.c))
 UNIT_BIN := $(patsubst %.c,build/%,$(wildcard tests/unit/test_*.c))
 UNIT_PART := $(patsubst %.c,build/obj/%.c.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
+FAKE := build/fake/libcuda.so.1
 SNIPPETS := build/tests/snippets/libsnippets.so build/tests/snippets/snippets
-TESTS := $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(FAULT_BIN) $(SNIPPETS) build/tests/libmpsan-count.so
+TESTS := $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(FAULT_BIN) $(SNIPPETS) build/tests/libmpsan-count.so \
+	$(FAKE)
 
 # A line `// link: WORDS` near a program's top adds to its command line.
 LINK_LINE = $$(sed -n 's|^// link: ||p' $<)
@@ -98,6 +100,16 @@ build/parts.a: $(filter-out build/obj/tools/mpsan.c.o build/obj/tools/cmd_%,$(TO
 $(UNIT_BIN): build/%: build/obj/%.c.o $(UNIT_PART) build/parts.a
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< $(UNIT_PART) build/parts.a $(TOOL_LIBS) -lcmocka -pthread
+
+# A stand-in for CUDA: a driver whose memory is shared memory, and a runtime above it that reaches it as the real one does.
+FAKE_FLAGS := $(BASE) -O2 -fPIC -fvisibility=hidden -fno-strict-aliasing
+FAKE_DRIVER := $(patsubst %.c,build/obj/%.c.o,$(wildcard tests/fake/*.c))
+build/obj/tests/fake/%.c.o: tests/fake/%.c
+	$(SAY) CC $<
+	$(Q)mkdir -p $(@D) && $(CC) $(FAKE_FLAGS) -c $< -o $@
+build/fake/libcuda.so.1: $(FAKE_DRIVER)
+	$(SAY) LINK $@
+	$(Q)mkdir -p $(@D) && $(CC) -shared -Wl,-z,defs -Wl,-Bsymbolic -Wl,-soname,libcuda.so.1 -o $@ $^ -pthread
 
 check: all $(TESTS) ## run every test that needs neither a GPU nor anything outside Debian's packages
 	$(Q)tests/run
