@@ -74,8 +74,10 @@ BENCH_BIN := $(patsubst %.c,build/%,$(wildcard tests/bench/*.c))
 FAULT_BIN := $(patsubst %.c,build/%,$(wildcard tests/faults/*.c))
 UNIT_BIN := $(patsubst %.c,build/%,$(wildcard tests/unit/test_*.c))
 UNIT_PART := $(patsubst %.c,build/obj/%.c.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
+FAKE := build/fake/libcuda.so.1 build/fake/libcudart.so.12 build/fake/libcudart.so.13
 SNIPPETS := build/tests/snippets/libsnippets.so build/tests/snippets/snippets
-TESTS := $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(FAULT_BIN) $(SNIPPETS) build/tests/libmpsan-count.so
+TESTS := $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(FAULT_BIN) $(SNIPPETS) build/tests/libmpsan-count.so \
+	$(FAKE)
 
 # A line `// link: WORDS` near a program's top adds to its command line.
 LINK_LINE = $$(sed -n 's|^// link: ||p' $<)
@@ -99,6 +101,29 @@ build/parts.a: $(filter-out build/obj/tools/mpsan.c.o build/obj/tools/cmd_%,$(TO
 $(UNIT_BIN): build/%: build/obj/%.c.o $(UNIT_PART) build/parts.a
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< $(UNIT_PART) build/parts.a $(TOOL_LIBS) -lcmocka -pthread
+
+# A stand-in for CUDA: a driver whose memory is shared memory, and a runtime above it that reaches it as the real one does.
+FAKE_FLAGS := $(BASE) -O2 -fPIC -fvisibility=hidden -fno-strict-aliasing
+FAKE_LINK := -shared -Wl,-z,defs -Wl,-Bsymbolic -pthread
+FAKE_DRIVER := $(patsubst %.c,build/fake/obj/%.o,$(wildcard tests/fake/*.c))
+FAKE_RUNTIME := $(wildcard tests/fake/runtime/*.c)
+build/fake/obj/tests/%.o: tests/%.c
+	$(SAY) CC $<
+	$(Q)mkdir -p $(@D) && $(CC) $(FAKE_FLAGS) -c $< -o $@
+build/fake/libcuda.so.1: $(FAKE_DRIVER)
+	$(SAY) LINK $@
+	$(Q)$(CC) $(FAKE_LINK) -Wl,-soname,$(@F) -o $@ $^
+# One source for each version of the runtime; its names carry the library's own as a version, as the real one's do.
+define FAKE_RUNTIME_RULES
+build/fake/obj/$(1)/%.o: %.c
+	$$(SAY) CC "$$< [$(1)]"
+	$$(Q)mkdir -p $$(@D) && $$(CC) $$(FAKE_FLAGS) -DFAKE_RUNTIME=$(1) -c $$< -o $$@
+build/fake/libcudart.so.$(1): $(FAKE_RUNTIME:%.c=build/fake/obj/$(1)/%.o)
+	$$(SAY) LINK $$@
+	$$(Q)echo 'libcudart.so.$(1) { global: cuda*; local: *; };' >build/fake/obj/$(1)/exports.map
+	$$(Q)$$(CC) $$(FAKE_LINK) -Wl,-soname,$$(@F) -Wl,--version-script=build/fake/obj/$(1)/exports.map -o $$@ $$^ -ldl
+endef
+$(foreach version,12 13,$(eval $(call FAKE_RUNTIME_RULES,$(version))))
 
 check: all $(TESTS) ## run every test that needs neither a GPU nor anything outside Debian's packages
 	$(Q)tests/run
