@@ -51,13 +51,13 @@ build/obj/shim/mem.c.o build/count/shim/mem.c.o: SHIM_FLAGS += -fno-builtin
 build/obj/shim/%.c.o: shim/%.c
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(SHIM_FLAGS) $(CFLAGS) -c $< -o $@
-build/obj/shim/%.S.o: shim/%.S shim/hooks.def
+build/obj/shim/%.S.o: shim/%.S shim/hooks.def shim/hooks_cuda.def
 	$(SAY) AS $<
 	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
 build/count/shim/%.c.o: shim/%.c
 	$(SAY) CC $< [count]
 	$(Q)mkdir -p $(@D) && $(CC) $(SHIM_FLAGS) -DMPSAN_COUNT_HOOKS $(CFLAGS) -c $< -o $@
-build/count/shim/%.S.o: shim/%.S shim/hooks.def
+build/count/shim/%.S.o: shim/%.S shim/hooks.def shim/hooks_cuda.def
 	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
 build/obj/tools/%.c.o: tools/%.c
 	$(SAY) CC $<
@@ -87,7 +87,7 @@ $(PRELOAD_BIN) $(EXAMPLE_BIN) $(BENCH_BIN) $(FAULT_BIN): build/%: %.c
 $(PRELOAD_LIB): build/%.so: %.c
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread
-build/tests/snippets/libsnippets.so: tests/snippets/snippets.c shim/hooks.def tests/snippets/snippets.def
+build/tests/snippets/libsnippets.so: tests/snippets/snippets.c shim/hooks.def shim/hooks_cuda.def tests/snippets/snippets.def
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread -ldl -lutil -lstdc++ -lgomp
 build/tests/snippets/snippets: tests/snippets/snippets_main.c build/tests/snippets/libsnippets.so

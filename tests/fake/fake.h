@@ -145,6 +145,9 @@ uint64_t fake_id(void);
 CUresult memory_take(struct arena *arena, CUdeviceptr *address, size_t bytes, int kind, CUmemoryPool pool);
 void memory_give(struct arena *arena, struct piece *piece);
 void memory_forget(CUcontext context);
+/* Of pools: one thing less in it; the end of what was made or imported at an address, false: nothing was. */
+void pool_dropped(CUmemoryPool pool, uint64_t bytes);
+bool pool_give(CUdeviceptr address);
 /* True when all of it is memory that CUDA made or mapped here. */
 bool memory_known(CUdeviceptr address, size_t bytes);
 

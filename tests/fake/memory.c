@@ -29,9 +29,14 @@ CUresult memory_take(struct arena *arena, CUdeviceptr *address, size_t bytes, in
 
 void memory_give(struct arena *arena, struct piece *piece)
 {
+	CUmemoryPool pool = piece->pool;
+	uint64_t bytes = piece->bytes;
+
 	if (piece->kind != PIECE_HOST)
-		device_take(piece->device, -(int64_t)piece->bytes);
+		device_take(piece->device, -(int64_t)bytes);
 	arena_give(arena, piece);
+	if (pool)
+		pool_dropped(pool, bytes);
 }
 
 static CUresult take(CUdeviceptr *address, size_t bytes, int kind)
@@ -106,12 +111,17 @@ CALL(cuMemAllocHost_v2, (void **address, size_t bytes), (address, bytes))
 	return do_cuMemHostAlloc(address, bytes, 0);
 }
 
-/* Frees memory of pools as well, after the work before it, which is done. */
+/* Frees memory of pools as well, once all work is done, as it is. */
 CALL(cuMemFree_v2, (CUdeviceptr address), (address))
 {
-	if (!address)
-		return CUDA_SUCCESS;
-	return give(address, 1u << PIECE_DEVICE | 1u << PIECE_MANAGED | 1u << PIECE_POOL);
+	CUresult result = address ? give(address, 1u << PIECE_DEVICE | 1u << PIECE_MANAGED) : CUDA_SUCCESS;
+
+	if (result == CUDA_SUCCESS)
+		return result;
+	fake_lock();
+	result = pool_give(address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	fake_unlock();
+	return result;
 }
 
 CALL(cuMemFreeHost, (void *address), (address))
@@ -173,6 +183,7 @@ struct place {
 	CUcontext context;
 	CUmemoryPool pool;
 	int device, kind;
+	bool accessible;
 };
 
 static bool find_place(CUdeviceptr address, struct place *place)
@@ -185,10 +196,10 @@ static bool find_place(CUdeviceptr address, struct place *place)
 	mapping = piece ? NULL : mapping_any(address);
 	if (piece)
 		*place = (struct place){piece->start, piece->bytes, piece->id, piece->context, piece->pool,
-					piece->device, piece->kind};
+					piece->device, piece->kind, true};
 	else if (mapping)
 		*place = (struct place){mapping->start, mapping->bytes, mapping->id, mapping->context, NULL,
-					mapping->device, mapping->kind};
+					mapping->device, mapping->kind, mapping->opened > 0};
 	fake_unlock();
 	return (piece && piece->kind != PIECE_PHYSICAL) || (mapping && mapping->kind != MAPPING_RESERVED);
 }
@@ -198,7 +209,7 @@ bool memory_known(CUdeviceptr address, size_t bytes)
 	struct place place;
 
 	for (uint64_t end = address + bytes; address < end; address = place.start + place.bytes)
-		if (!find_place(address, &place))
+		if (!find_place(address, &place) || !place.accessible)
 			return false;
 	return true;
 }
