@@ -26,7 +26,7 @@ void cuda_made(const struct cuda_call *call, uint64_t address, uint64_t bytes,
 
 	if (!address || !bytes)
 		return;
-	if (UNLIKELY(registry_wants(bytes)))
+	if (UNLIKELY(registry_wants(bytes)) && memory != MPSAN_MEMORY_IMPORTED)
 		INSIDE
 		registry_born(&m);
 	cuda_memory_add(&m);
@@ -172,6 +172,8 @@ static void keep(struct cuda_memory *place, const struct cuda_memory *m)
 		cuda_memory_add(m);
 		return;
 	}
+	if (!ranges_same(place, m))
+		return;
 	place->flags = m->flags;
 	place->device = m->device;
 	place->gpu = m->gpu;
@@ -361,6 +363,8 @@ void cuda_ending(struct cuda_ending *ending, const struct cuda_call *call, enum 
 		return;
 	ending->known = space == CUDA_ADDRESSES ? cuda_memory_gone(key, &ending->memory) :
 						  cuda_memory_take(space, key, &ending->memory);
+	if (space == CUDA_POOLS)
+		registry_pool_gone(key);
 	if (ending->known && ending->memory.registry)
 		ending->opened = registry_gone(&ending->memory);
 }

@@ -144,12 +144,14 @@ typedef struct CUmemPoolProps_st {
 	unsigned char reserved[54];
 } CUmemPoolProps;
 
-typedef enum CUpointer_attribute_enum {
+typedef int CUpointer_attribute; /* an enumeration there */
+
+enum {
 	CU_POINTER_ATTRIBUTE_CONTEXT = 1,
 	CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
 	CU_POINTER_ATTRIBUTE_IS_MANAGED = 8,
 	CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
-} CUpointer_attribute;
+};
 
 enum { /* CUmemorytype */
 	CU_MEMORYTYPE_HOST = 1,
