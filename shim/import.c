@@ -402,8 +402,10 @@ int import_open(const struct mpsan_export *exported, uint64_t caller, void **poi
 	if (cuda.inherited)
 		return -ECHILD;
 	result = exported_find(exported->owner, exported->base, &of, &place);
+	if (result == -ENOENT)
+		return exported_lives(exported->owner) ? -ESTALE : -ESRCH;
 	if (result)
-		return result == -ENOENT ? -ESTALE : result;
+		return result;
 	if (of.born_ns != exported->born_ns || of.start != exported->base)
 		return -ESTALE;
 	if (!join(&of, &o.mapped)) {
