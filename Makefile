@@ -24,7 +24,8 @@ SHIM_SRC := shim/arch/$(ARCH).S $(wildcard shim/*.c shim/hooks/*.c) $(CPYTHON_SR
 SHIM_OBJ := $(SHIM_SRC:%=build/obj/%.o)
 COUNT_OBJ := $(SHIM_SRC:%=build/count/%.o)
 
-CORE_SRC := $(wildcard shim/core/*.c shim/rules/*.c) $(CPYTHON_SRC)
+# The table of ranges is also part of both: the registry of exported memory is a file.
+CORE_SRC := $(wildcard shim/core/*.c shim/rules/*.c) $(CPYTHON_SRC) shim/ranges.c
 CORE_OBJ := $(CORE_SRC:%=build/obj/%.o)
 TOOL_SRC := $(wildcard tools/*.c)
 TOOL_OBJ := $(TOOL_SRC:%=build/obj/%.o)
@@ -50,13 +51,13 @@ build/obj/shim/mem.c.o build/count/shim/mem.c.o: SHIM_FLAGS += -fno-builtin
 build/obj/shim/%.c.o: shim/%.c
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(SHIM_FLAGS) $(CFLAGS) -c $< -o $@
-build/obj/shim/%.S.o: shim/%.S shim/hooks.def
+build/obj/shim/%.S.o: shim/%.S shim/hooks.def shim/hooks_cuda.def
 	$(SAY) AS $<
 	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
 build/count/shim/%.c.o: shim/%.c
 	$(SAY) CC $< [count]
 	$(Q)mkdir -p $(@D) && $(CC) $(SHIM_FLAGS) -DMPSAN_COUNT_HOOKS $(CFLAGS) -c $< -o $@
-build/count/shim/%.S.o: shim/%.S shim/hooks.def
+build/count/shim/%.S.o: shim/%.S shim/hooks.def shim/hooks_cuda.def
 	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
 build/obj/tools/%.c.o: tools/%.c
 	$(SAY) CC $<
@@ -73,8 +74,10 @@ BENCH_BIN := $(patsubst %.c,build/%,$(wildcard tests/bench/*.c))
 FAULT_BIN := $(patsubst %.c,build/%,$(wildcard tests/faults/*.c))
 UNIT_BIN := $(patsubst %.c,build/%,$(wildcard tests/unit/test_*.c))
 UNIT_PART := $(patsubst %.c,build/obj/%.c.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
+FAKE := build/fake/libcuda.so.1 build/fake/libcudart.so.12 build/fake/libcudart.so.13
 SNIPPETS := build/tests/snippets/libsnippets.so build/tests/snippets/snippets
-TESTS := $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(FAULT_BIN) $(SNIPPETS) build/tests/libmpsan-count.so
+TESTS := $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(FAULT_BIN) $(SNIPPETS) build/tests/libmpsan-count.so \
+	$(FAKE)
 
 # A line `// link: WORDS` near a program's top adds to its command line.
 LINK_LINE = $$(sed -n 's|^// link: ||p' $<)
@@ -84,9 +87,11 @@ $(PRELOAD_BIN) $(EXAMPLE_BIN) $(BENCH_BIN) $(FAULT_BIN): build/%: %.c
 $(PRELOAD_LIB): build/%.so: %.c
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread
-build/tests/snippets/libsnippets.so: tests/snippets/snippets.c shim/hooks.def tests/snippets/snippets.def
+build/tests/snippets/libsnippets.so: tests/snippets/snippets.c shim/hooks.def shim/hooks_cuda.def tests/snippets/snippets.def \
+		$(FAKE)
 	$(SAY) LINK $@
-	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread -ldl -lutil -lstdc++ -lgomp
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread -ldl -lutil -lstdc++ -lgomp \
+		build/fake/libcuda.so.1 build/fake/libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../../fake'
 build/tests/snippets/snippets: tests/snippets/snippets_main.c build/tests/snippets/libsnippets.so
 	$(SAY) LINK $@
 	$(Q)$(CC) $(BASE) -o $@ $< -Lbuild/tests/snippets -lsnippets -Wl,-rpath,'$$ORIGIN'
@@ -98,6 +103,29 @@ build/parts.a: $(filter-out build/obj/tools/mpsan.c.o build/obj/tools/cmd_%,$(TO
 $(UNIT_BIN): build/%: build/obj/%.c.o $(UNIT_PART) build/parts.a
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< $(UNIT_PART) build/parts.a $(TOOL_LIBS) -lcmocka -pthread
+
+# A stand-in for CUDA: a driver whose memory is shared memory, and a runtime above it that reaches it as the real one does.
+FAKE_FLAGS := $(BASE) -O2 -fPIC -fvisibility=hidden -fno-strict-aliasing
+FAKE_LINK := -shared -Wl,-z,defs -Wl,-Bsymbolic -pthread
+FAKE_DRIVER := $(patsubst %.c,build/fake/obj/%.o,$(wildcard tests/fake/*.c))
+FAKE_RUNTIME := $(wildcard tests/fake/runtime/*.c)
+build/fake/obj/tests/%.o: tests/%.c
+	$(SAY) CC $<
+	$(Q)mkdir -p $(@D) && $(CC) $(FAKE_FLAGS) -c $< -o $@
+build/fake/libcuda.so.1: $(FAKE_DRIVER)
+	$(SAY) LINK $@
+	$(Q)$(CC) $(FAKE_LINK) -Wl,-soname,$(@F) -o $@ $^
+# One source for each version of the runtime; its names carry the library's own as a version, as the real one's do.
+define FAKE_RUNTIME_RULES
+build/fake/obj/$(1)/%.o: %.c
+	$$(SAY) CC "$$< [$(1)]"
+	$$(Q)mkdir -p $$(@D) && $$(CC) $$(FAKE_FLAGS) -DFAKE_RUNTIME=$(1) -c $$< -o $$@
+build/fake/libcudart.so.$(1): $(FAKE_RUNTIME:%.c=build/fake/obj/$(1)/%.o)
+	$$(SAY) LINK $$@
+	$$(Q)echo 'libcudart.so.$(1) { global: cuda*; local: *; };' >build/fake/obj/$(1)/exports.map
+	$$(Q)$$(CC) $$(FAKE_LINK) -Wl,-soname,$$(@F) -Wl,--version-script=build/fake/obj/$(1)/exports.map -o $$@ $$^ -ldl
+endef
+$(foreach version,12 13,$(eval $(call FAKE_RUNTIME_RULES,$(version))))
 
 check: all $(TESTS) ## run every test that needs neither a GPU nor anything outside Debian's packages
 	$(Q)tests/run

@@ -224,6 +224,20 @@ const char *elf_soname(const struct link_map *map)
 	return name && symbols_read(&s, map->l_addr, map->l_ld) ? s.strings + name : "";
 }
 
+const struct link_map *elf_program(void)
+{
+	return first_object();
+}
+
+const struct link_map *elf_libc(void)
+{
+	const struct link_map *map = first_object();
+
+	while (map && !text_equal(elf_soname(map), "libc.so.6"))
+		map = map->l_next;
+	return map;
+}
+
 bool elf_is_loaded(const struct link_map *map)
 {
 	const struct link_map *m = first_object();

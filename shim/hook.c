@@ -70,13 +70,14 @@ void hook_resolve(void)
 }
 
 /*
- * Callers and what they are bound to: by call site, which is one look, and by object, since some have
- * thousands of call sites. A place is written by whoever finds it free or outdated, and says in
- * `state` whether it may be read: odd while it is written, else twice the era in which it was. A
- * look-up that finds no place is only slow.
+ * Callers and what they are bound to: by call site, which is one look, and by row and object, since
+ * some have thousands of call sites. A place is written by whoever finds it free or outdated, and
+ * says in `state` whether it may be read: odd while it is written, else twice the era in which it
+ * was. A look-up that finds no place is only slow.
  */
 #define SITES 512u
-#define OBJECTS 128u
+#define OBJECTS 6u /* that call the same function of a library which may come later */
+#define FIRST_LATER HOOK___cxa_guard_acquire
 
 struct binding {
 	uint32_t state;
@@ -85,7 +86,7 @@ struct binding {
 	void *real;
 	const struct link_map *in;
 };
-static struct binding sites[SITES], objects[OBJECTS];
+static struct binding sites[SITES], objects[HOOK_COUNT - FIRST_LATER][OBJECTS];
 static uint32_t era = 1;
 
 void hook_forget(void)
@@ -122,22 +123,38 @@ static bool remember(struct binding *at, uint32_t now, const struct binding *b, 
 	return true;
 }
 
+static bool recall_object(uint32_t now, enum hook_id id, uint64_t caller, struct binding *b)
+{
+	const struct binding *at = objects[id - FIRST_LATER];
+
+	for (unsigned i = 0; i < OBJECTS; i++)
+		if (recall(&at[i], now, id, caller, b))
+			return true;
+	return false;
+}
+
+static void remember_object(uint32_t now, const struct binding *b)
+{
+	struct binding *at = objects[b->id - FIRST_LATER];
+
+	for (unsigned i = 0; b->real && b->end && i < OBJECTS; i++)
+		if (remember(&at[i], now, b, false))
+			return;
+}
+
 static NOINLINE bool find_binding(uint32_t now, enum hook_id id, uint64_t caller, struct binding *b)
 {
 	struct scope_answer answer;
 
-	for (unsigned i = 0; i < OBJECTS; i++)
-		if (recall(&objects[i], now, id, caller, b))
-			return true;
+	if (recall_object(now, id, caller, b))
+		return true;
 	answer = scope_find(row[id].name, caller);
 	*b = (struct binding){.id = id,
 			      .start = answer.start,
 			      .end = answer.end,
 			      .real = answer.real,
 			      .in = answer.in};
-	for (unsigned i = 0; b->real && b->end && i < OBJECTS; i++)
-		if (remember(&objects[i], now, b, false))
-			break;
+	remember_object(now, b);
 	return b->real;
 }
 
@@ -156,24 +173,75 @@ void *hook_real_of(enum hook_id id, uint64_t caller, const struct link_map **in)
 	return b.real;
 }
 
-static int row_find(const char *name)
+void hook_bind(enum hook_id id, enum hook_id like, uint64_t caller, void *real)
 {
-	for (int i = 0; i < HOOK_COUNT; i++)
-		if (!strcmp(row[i].name, name))
-			return i;
+	uint32_t now = 2 * __atomic_load_n(&era, __ATOMIC_ACQUIRE);
+	struct binding b, known;
+
+	if (!recall_object(now, like, caller, &b) || recall_object(now, id, caller, &known))
+		return;
+	b.id = id;
+	b.real = real;
+	remember_object(now, &b);
+}
+
+/*
+ * Rows by name, filled at the first question: open addressing. Whoever comes while it is being
+ * filled fills it, too, with the same numbers in the same places.
+ */
+#define NAMES 2048u
+static uint16_t names[NAMES]; /* row + 1 */
+
+static uint32_t place_of(const char *name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 16777619u;
+	return (hash ^ hash >> 15) % NAMES;
+}
+
+static void fill_names(void)
+{
+	for (uint16_t i = 0; i < HOOK_COUNT; i++) {
+		uint32_t at = place_of(row[i].name);
+		uint16_t there;
+
+		while ((there = __atomic_load_n(&names[at], __ATOMIC_RELAXED)) && there != i + 1)
+			at = (at + 1) % NAMES;
+		__atomic_store_n(&names[at], (uint16_t)(i + 1), __ATOMIC_RELAXED);
+	}
+}
+_Static_assert(HOOK_COUNT * 3 < NAMES, "half empty at least");
+
+int hook_find(const char *name)
+{
+	static bool filled;
+	uint16_t there;
+
+	if (UNLIKELY(!__atomic_load_n(&filled, __ATOMIC_ACQUIRE))) {
+		fill_names();
+		__atomic_store_n(&filled, true, __ATOMIC_RELEASE);
+	}
+	for (uint32_t at = place_of(name); (there = names[at]); at = (at + 1) % NAMES)
+		if (!strcmp(row[there - 1].name, name))
+			return there - 1;
 	return -1;
 }
 
-bool hook_is_row(const char *name)
+const char *hook_name(enum hook_id id)
 {
-	return row_find(name) >= 0;
+	return row[id].name;
 }
 
-void *hook_answer(const char *name, const void *real)
+void *hook_export(enum hook_id id)
 {
-	int i = row_find(name);
+	return row[id].hook;
+}
 
-	return i >= 0 && hook_next[i] == real ? row[i].hook : NULL;
+void *hook_answer(enum hook_id id, const void *real)
+{
+	return hook_next[id] == real ? row[id].hook : NULL;
 }
 
 void hook_switch_off(unsigned why)

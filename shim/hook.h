@@ -37,6 +37,11 @@ enum hook_id {
 	HOOK_COUNT
 };
 
+/* Rows of hooks_cuda.def come last, those of the runtime after those of the driver. */
+#define HOOK_IS_CUDA(id) ((id) >= HOOK_cuInit)
+#define HOOK_IS_RUNTIME(id) ((id) >= HOOK_cudaMalloc)
+_Static_assert(HOOK_cuInit < HOOK_cudaMalloc, "the driver's rows come first");
+
 extern void *hook_real[HOOK_COUNT];
 /* The same, whatever was put between (order.c): what the system has there. */
 extern void *hook_next[HOOK_COUNT];
@@ -52,27 +57,35 @@ extern void *hook_next[HOOK_COUNT];
 struct link_map;
 void *hook_real_of(enum hook_id id, uint64_t caller, const struct link_map **in);
 
+/*
+ * The caller's object got `real` from the very object that `like` is bound to for it: remembered
+ * without looking.
+ */
+void hook_bind(enum hook_id id, enum hook_id like, uint64_t caller, void *real);
+
 /* An object was unloaded: what was remembered of callers may be of those that are gone. */
 void hook_forget(void);
 
 /* A hook's head: exported, and counted in the test build that proves that each row intercepts. */
 #ifdef MPSAN_COUNT_HOOKS
 extern EXPORT uint64_t *mpsan_hook_counts;
-#define ENTER(name)                                                                            \
-	(mpsan_hook_counts ? (void)__atomic_fetch_add(&mpsan_hook_counts[HOOK_##name], 1, 5) : \
-			     (void)0)
+#define ENTER_ROW(id)                                                                          \
+	(mpsan_hook_counts ? (void)__atomic_fetch_add(&mpsan_hook_counts[id], 1, 5) : (void)0)
 #else
-#define ENTER(name) ((void)0)
+#define ENTER_ROW(id) ((void)0)
 #endif
+#define ENTER(name) ENTER_ROW(HOOK_##name)
 
 /* Fills the table; idempotent, callable at any time after relocation. */
 void hook_resolve(void);
 
-/*
- * The hook for a function whose next definition is `real`, or NULL when that is not in the table.
- */
-void *hook_answer(const char *name, const void *real);
-bool hook_is_row(const char *name);
+/* The row of that name, -1: none. Costs a hash and a compare. */
+int hook_find(const char *name);
+const char *hook_name(enum hook_id id);
+/* Our own function of that row. */
+void *hook_export(enum hook_id id);
+/* The hook of a function of libc whose next definition is `real`; NULL: that is not in the table. */
+void *hook_answer(enum hook_id id, const void *real);
 
 /*
  * The same for the versions of pthread_cond_* that binaries from before 2003 ask for

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "cuda.h"
 #include "elf.h"
 #include "fork.h"
 #include "hook.h"
@@ -224,6 +225,7 @@ void life_child(enum mpsan_how how, uint64_t fork_pos)
 	life.forked = true;
 	life.has_guests = false;
 	exit_code = -1;
+	cuda_forked();
 	life.pid = sys_pid();
 	slot = session_claim(life.session, life.pid, birth, UINT16_MAX);
 	if (slot == SESSION_NO_SLOT) {
@@ -286,6 +288,11 @@ void life_exec(const char *path, const char *const *argv)
 void life_exit_code(int code)
 {
 	exit_code = code;
+}
+
+bool life_is_exiting(void)
+{
+	return exit_code != -1;
 }
 
 void life_exit(int code)

@@ -19,12 +19,16 @@
 
 /* What every place of a table begins with. */
 struct range {
-	uint32_t state; /* odd while it is written or free; raised at every change */
+	uint32_t state; /* odd while it can be found; raised at every change */
 	uint32_t owner; /* whose address space: a slot of the session; 0 in a private table */
 	uint64_t start, bytes;
 };
 
-/* Head of a table; tags (4 bytes for each place), then the places follow it in memory. */
+/*
+ * Head of a table, RANGES_HEAD bytes; tags (4 bytes for each place, 0: free), then the places follow
+ * it in memory.
+ */
+#define RANGES_HEAD 64u
 struct ranges {
 	uint64_t places; /* a power of two */
 	uint64_t place_bytes;
@@ -33,8 +37,9 @@ struct ranges {
 	uint64_t full; /* ranges that found no room */
 };
 
+/* `places`: a power of two, RANGES_BUCKET at least; `place_bytes`: whole 8-byte words. */
 uint64_t ranges_bytes(uint64_t places, uint64_t place_bytes);
-/* The memory must be zero. */
+/* The memory must be zero and begin on a cache line. */
 void ranges_init(struct ranges *table, uint64_t places, uint64_t place_bytes);
 
 /*
@@ -45,13 +50,17 @@ void *ranges_claim(struct ranges *table, uint32_t owner, uint64_t start, uint64_
 void ranges_publish(void *place);
 
 /*
- * The range that contains the address; `copy` (place_bytes) receives what it held at one moment.
- * NULL: none. The place stays valid memory, but may become another's: check with ranges_same.
+ * The range that contains the address, or begins there when it is empty; `copy` (place_bytes)
+ * receives what it held at one moment. NULL: none. The place stays valid memory, but may become
+ * another's: check with ranges_same.
  */
 void *ranges_find(struct ranges *table, uint32_t owner, uint64_t address, void *copy);
 bool ranges_same(const void *place, const void *copy);
 
-/* Takes it out, if it is still the one that was copied; false when somebody else was faster. */
+/*
+ * Takes it out, if it is still the one that was copied; false when somebody else was faster. A
+ * writer that is killed between claim and publish leaves one place unused for good.
+ */
 bool ranges_drop(struct ranges *table, void *place, const void *copy);
 
 /* The places in use, one after the other: `at` begins as 0. NULL: no more. */

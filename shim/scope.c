@@ -6,8 +6,6 @@
  */
 #include "scope.h"
 
-#include <stdbool.h>
-
 #include "elf.h"
 #include "sys.h"
 
@@ -139,4 +137,21 @@ struct scope_answer scope_find(const char *name, uint64_t caller)
 		a.real = elf_find_in(m, name, NULL);
 	}
 	return a;
+}
+
+const struct link_map *scope_owner(uint64_t address)
+{
+	struct scope_answer range;
+
+	return owner_of(address, &range);
+}
+
+bool scope_has(const char *name, uint64_t caller)
+{
+	const struct link_map *owner = caller ? scope_owner(caller) : NULL, *in;
+	const struct searchlist *program = program_list();
+
+	if (!scopes_offset() || !program)
+		return true;
+	return owner ? find_in_scopes(owner, name, &in) : find_in_list(program, name, &in);
 }

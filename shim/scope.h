@@ -8,6 +8,7 @@
 #define MPSAN_SCOPE_H
 
 #include <link.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct scope_answer {
@@ -19,5 +20,14 @@ struct scope_answer {
 
 /* The definition of `name` for code at `caller`. Slow: hook.h's REAL_OF remembers. */
 struct scope_answer scope_find(const char *name, uint64_t caller);
+
+/*
+ * Whether a reference to `name` in the object of `caller` (0: in the program itself) finds anything
+ * but us. True where the scopes cannot be read.
+ */
+bool scope_has(const char *name, uint64_t caller);
+
+/* The object that has the address; NULL: none. */
+const struct link_map *scope_owner(uint64_t address);
 
 #endif

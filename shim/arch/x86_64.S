@@ -3,6 +3,7 @@
  *
  * PASSED: save the argument registers, ask pass_NAME where to jump, restore, tail-jump (or return the
  * result that it left). Vector registers are not saved: no passed function takes one.
+ * CUDA_…: the same, but all rows of a kind ask one function, which gets the row's number.
  * Every row: lazy_NAME, the first content of its place in hook_real: resolve all, then jump to the real one.
  */
 
@@ -33,19 +34,44 @@
 	.cfi_adjust_cfa_offset -64
 	.endm
 
-	.macro STUB_OBSERVED name
+	.macro STUB_OBSERVED name, index
 	.endm
 
-	.macro STUB_PASSED name
+	.macro STUB_PASSED name, index
+	STUB \name, pass_\name, \index
+	.endm
+
+	.macro STUB_CUDA_USE name, index
+	STUB \name, cuda_pass_use, \index
+	.endm
+
+	.macro STUB_CUDA_WORK name, index
+	STUB \name, cuda_pass_work, \index
+	.endm
+
+	.macro STUB_CUDA_SYNC name, index
+	STUB \name, cuda_pass_sync, \index
+	.endm
+
+	.macro STUB_CUDA_END name, index
+	STUB \name, cuda_pass_end, \index
+	.endm
+
+	.macro STUB_CUDA_QUERY name, index
+	STUB \name, cuda_pass_query, \index
+	.endm
+
+	.macro STUB name, asked, index
 	.globl \name
 	.type \name, @function
 \name:
 	.cfi_startproc
 	SAVE_ARGUMENTS
 	movq %rsp, %rdi
+	movl $\index, %esi
 	subq $8, %rsp
 	.cfi_adjust_cfa_offset 8
-	call pass_\name
+	call \asked
 	addq $8, %rsp
 	.cfi_adjust_cfa_offset -8
 	movq %rax, %r11
@@ -89,17 +115,18 @@ hook_absent:
 	movl $38, %eax
 	ret
 
-#define HOOK(library, name, kind) STUB_##kind name
+	.set index, 0
+	.macro NEXT kind, name
+	\kind \name, %index
+	.set index, index + 1
+	.endm
+	.altmacro
+#define HOOK(library, name, kind) NEXT STUB_##kind, name
 #include "../hooks.def"
 #undef HOOK
 
 	.set index, 0
-	.macro NEXT_LAZY name
-	LAZY \name, %index
-	.set index, index + 1
-	.endm
-	.altmacro
-#define HOOK(library, name, kind) NEXT_LAZY name
+#define HOOK(library, name, kind) NEXT LAZY, name
 #include "../hooks.def"
 #undef HOOK
 

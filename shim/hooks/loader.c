@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 
 #include "../claim.h"
+#include "../cuda_entry.h"
 #include "../elf.h"
 #include "../fork.h"
 #include "../hook.h"
@@ -18,41 +19,45 @@
 #include "../thread.h"
 
 /* In glibc a handle is the object's entry in the loader's list: compared before it is followed. */
-static void *answer(const struct pass_regs *regs, const char *version)
+static void *answer(const struct pass_regs *regs, enum hook_id id, const char *version)
 {
 	const struct link_map *map = (const void *)regs->arg[0];
-	const char *name = (const char *)regs->arg[1];
 	void *real;
 
-	if (hook_off || !name || (void *)map == RTLD_DEFAULT || (void *)map == RTLD_NEXT ||
-	    !hook_is_row(name) || !elf_is_loaded(map))
+	if ((void *)map == RTLD_DEFAULT || (void *)map == RTLD_NEXT || !elf_is_loaded(map))
 		return NULL;
-	real = elf_find_in(map, name, version);
-	return real ? hook_answer(name, real) : NULL;
+	real = elf_find_in(map, hook_name(id), version);
+	return real ? hook_answer(id, real) : NULL;
+}
+
+/* Where to jump, or NULL when the answer stands in the registers. */
+static void *look_up(struct pass_regs *regs, const char *version, void *real)
+{
+	const char *name = (const char *)regs->arg[1];
+	int id = hook_off || !name ? -1 : hook_find(name);
+	void *hook;
+
+	if (id < 0)
+		return real;
+	if (HOOK_IS_CUDA(id))
+		return cuda_entry_ask(regs, (enum hook_id)id, real);
+	hook = answer(regs, (enum hook_id)id, version);
+	if (!hook)
+		return real;
+	regs->result = (uint64_t)hook;
+	return NULL;
 }
 
 PASS(dlsym)
 {
-	void *hook;
-
 	ENTER(dlsym);
-	hook = answer(regs, NULL);
-	if (!hook)
-		return (void *)REAL(dlsym);
-	regs->result = (uint64_t)hook;
-	return NULL;
+	return look_up(regs, NULL, (void *)REAL(dlsym));
 }
 
 PASS(dlvsym)
 {
-	void *hook;
-
 	ENTER(dlvsym);
-	hook = answer(regs, (const char *)regs->arg[2]);
-	if (!hook)
-		return (void *)REAL(dlvsym);
-	regs->result = (uint64_t)hook;
-	return NULL;
+	return look_up(regs, (const char *)regs->arg[2], (void *)REAL(dlvsym));
 }
 
 /*

@@ -1,0 +1,100 @@
+/* See cuda_entry.h. Neighbours: hooks/loader.c and the hooks of cuGetProcAddress ask. */
+#include "cuda_entry.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "cuda.h"
+#include "elf.h"
+#include "scope.h"
+#include "sys.h"
+
+typedef void *look_up(void *handle, const char *name, const char *version);
+
+/*
+ * In a program without CUDA the name must not lead to us. The real function then looks where there
+ * is no such name, for the sake of what dlerror says.
+ */
+static void *look_in_scope(struct pass_regs *regs, uint64_t caller, void *real)
+{
+	const struct link_map *elsewhere = elf_libc();
+
+	if (elsewhere && !scope_has((const char *)regs->arg[1], caller))
+		regs->arg[0] = (uint64_t)(uintptr_t)elsewhere;
+	return real;
+}
+
+void *cuda_entry_ask(struct pass_regs *regs, enum hook_id id, void *real)
+{
+	void *handle = (void *)regs->arg[0], *found;
+
+	if (handle == RTLD_DEFAULT || handle == RTLD_NEXT)
+		return look_in_scope(regs, regs->back, real);
+	if (handle == elf_program())
+		return look_in_scope(regs, 0, real);
+	found = ((look_up *)real)(handle, (const char *)regs->arg[1], (const char *)regs->arg[2]);
+	if (found && hook_real_of(id, regs->back, NULL) == found)
+		found = hook_export(id);
+	regs->result = (uint64_t)found;
+	return NULL;
+}
+
+/* The driver's own addresses of our rows, read once: programs ask for hundreds of functions. */
+#define ROWS (HOOK_cudaMalloc - HOOK_cuInit)
+static struct {
+	const struct link_map *in;
+	uint64_t base;
+	void *real[ROWS];
+} driver;
+
+static int row_at(const struct link_map *in, const void *f)
+{
+	if (__atomic_load_n(&driver.in, __ATOMIC_ACQUIRE) != in || driver.base != in->l_addr) {
+		for (unsigned i = 0; i < ROWS; i++)
+			driver.real[i] = elf_find_in(in, hook_name(HOOK_cuInit + i), NULL);
+		driver.base = in->l_addr;
+		__atomic_store_n(&driver.in, in, __ATOMIC_RELEASE);
+	}
+	for (unsigned i = 0; i < ROWS; i++)
+		if (driver.real[i] == f)
+			return (int)(HOOK_cuInit + i);
+	return -1;
+}
+
+/*
+ * Whether all that this caller would be bound to lies in one object. Interposers of the driver come
+ * with these at least.
+ */
+static bool is_plain(const struct link_map *in, uint64_t caller)
+{
+	static const enum hook_id sample[] = {HOOK_cuInit, HOOK_cuMemAlloc_v2, HOOK_cuLaunchKernel};
+	const struct link_map *there;
+
+	for (unsigned i = 0; i < sizeof(sample) / sizeof(*sample); i++)
+		if (!hook_real_of(sample[i], caller, &there) || there != in)
+			return false;
+	return true;
+}
+
+void cuda_entry_found(void **f, uint64_t caller)
+{
+	const struct link_map *in = NULL;
+	int id;
+
+	if (hook_off || !f || !*f || !hook_real_of(HOOK_cuInit, caller, &in))
+		return;
+	id = row_at(in, *f);
+	if (id < 0)
+		return;
+	if (is_plain(in, caller))
+		hook_bind((enum hook_id)id, HOOK_cuInit, caller, *f);
+	if (hook_real_of((enum hook_id)id, caller, NULL) == *f)
+		*f = hook_export((enum hook_id)id);
+}
+
+bool cuda_entry_is_runtime(uint64_t caller)
+{
+	const struct link_map *map = scope_owner(caller);
+
+	return map && text_starts(elf_soname(map), "libcudart");
+}

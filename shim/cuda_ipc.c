@@ -1,0 +1,452 @@
+/*
+ * See cuda_ipc.h. Allocations only enter the private table; what leaves the process, comes in, or
+ * ends while others may have it, is an event.
+ */
+#include "cuda_ipc.h"
+
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "life.h"
+#include "log.h"
+#include "registry.h"
+#include "stack.h"
+#include "sys.h"
+
+void cuda_made(const struct cuda_call *call, uint64_t address, uint64_t bytes,
+	       enum mpsan_memory memory, uint64_t object)
+{
+	struct cuda_memory m = {
+		.range = {.owner = CUDA_ADDRESSES, .start = address, .bytes = bytes},
+		.memory = memory,
+		.device = -1,
+		.object = object,
+		.caller = call->caller,
+	};
+
+	if (!address || !bytes)
+		return;
+	if (UNLIKELY(registry_wants(bytes)))
+		INSIDE
+		registry_born(&m);
+	cuda_memory_add(&m);
+}
+
+void cuda_object_made(const struct cuda_call *call, enum cuda_space space, uint64_t object,
+		      uint64_t bytes, uint64_t imported)
+{
+	struct cuda_memory m = {
+		.range = {.owner = space, .start = object, .bytes = 1},
+		.memory = space == CUDA_POOLS ? MPSAN_MEMORY_POOL : MPSAN_MEMORY_VMM,
+		.flags = imported ? CUDA_MEMORY_IMPORTED : 0,
+		.device = -1,
+		.handle = imported,
+		.object = bytes,
+		.caller = call->caller,
+		.references = 1,
+	};
+
+	cuda_memory_add(&m);
+}
+
+void cuda_retained(uint64_t handle)
+{
+	struct cuda_memory known, *place = cuda_memory_at(CUDA_VMM_HANDLES, handle, &known);
+
+	if (place)
+		__atomic_fetch_add(&place->references, 1, __ATOMIC_RELAXED);
+}
+
+void cuda_mapped(const struct cuda_call *call, uint64_t address, uint64_t bytes, uint64_t handle)
+{
+	struct cuda_memory known, *place = cuda_memory_at(CUDA_VMM_HANDLES, handle, &known);
+
+	if (place)
+		__atomic_fetch_add(&place->mappings, 1, __ATOMIC_RELAXED);
+	cuda_made(call, address, bytes,
+		  place && known.flags & CUDA_MEMORY_IMPORTED ? MPSAN_MEMORY_IMPORTED :
+								MPSAN_MEMORY_VMM,
+		  handle);
+}
+
+static bool is_worker(uint64_t python)
+{
+	const struct mpsan_record *record = python ? log_at(python) : NULL;
+	char name[16] = "";
+
+	if (SYS2(SYS_prctl, PR_GET_NAME, name) == 0 && text_starts(name, "pt_data_worker"))
+		return true;
+	if (!record)
+		return false;
+	for (const char *text = (const char *)(record + 1); *text; text++)
+		if (text_starts(text, "_worker_loop"))
+			return true;
+	return false;
+}
+
+static uint64_t flags_now(uint64_t python)
+{
+	return (cuda.unsynced ? MPSAN_IPC_UNSYNCED : 0) | (is_worker(python) ? MPSAN_IPC_WORKER : 0) |
+	       (stack_has_torch() ? MPSAN_IPC_TORCH : 0);
+}
+
+/* Memory that was made unseen, or whose device was not asked for so far. */
+static void complete(struct cuda_memory *m, uint64_t address, uint64_t caller)
+{
+	__typeof__(&cuMemGetAddressRange_v2) range = CUDA_REAL(cuMemGetAddressRange_v2, caller);
+	__typeof__(&cuPointerGetAttribute) ask = CUDA_REAL(cuPointerGetAttribute, caller);
+	CUdeviceptr base = 0;
+	size_t bytes = 0;
+
+	if (!m->range.bytes && range && range(&base, &bytes, address) == CUDA_SUCCESS) {
+		m->range.start = base;
+		m->range.bytes = bytes;
+	}
+	if (m->device < 0 && (!ask || ask(&m->device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+					  address) != CUDA_SUCCESS))
+		m->device = cuda_current_device(caller);
+	m->gpu = m->device < 0 ? 0 : cuda_gpu(m->device, caller);
+}
+
+/* What the driver says of memory that was not seen. */
+static enum mpsan_memory kind_of(uint64_t address, uint64_t caller)
+{
+	__typeof__(&cuPointerGetAttribute) ask = CUDA_REAL(cuPointerGetAttribute, caller);
+	unsigned value = 0;
+
+	if (!ask || !address)
+		return MPSAN_MEMORY_UNKNOWN;
+	if (ask(&value, CU_POINTER_ATTRIBUTE_IS_MANAGED, address) == CUDA_SUCCESS && (value & 0xff))
+		return MPSAN_MEMORY_MANAGED;
+	if (ask(&value, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) == CUDA_SUCCESS &&
+	    value == CU_MEMORYTYPE_HOST)
+		return MPSAN_MEMORY_HOST;
+	return MPSAN_MEMORY_UNKNOWN;
+}
+
+static void state_refused(const struct cuda_call *call, int result, enum mpsan_memory memory,
+			  uint64_t address)
+{
+	struct cuda_where where = cuda_where(call);
+	bool other = memory != MPSAN_MEMORY_UNKNOWN && memory != MPSAN_MEMORY_DEVICE &&
+		     memory != MPSAN_MEMORY_IMPORTED;
+
+	EMIT(ipc_refused, .function = where.function, .result = (uint64_t)(int64_t)result,
+	     .cause = other ? MPSAN_CAUSE_MEMORY : MPSAN_CAUSE_UNKNOWN, .memory = memory,
+	     .address = address, .caller = where.caller, .stack = where.stack,
+	     .python = where.python);
+}
+
+/* The same handle of the same memory again tells nothing new, unless its circumstances do. */
+static bool is_known(const struct cuda_memory *m, uint64_t handle, uint64_t flags)
+{
+	return m->flags & CUDA_MEMORY_EXPORTED && m->handle == handle &&
+	       !(flags * CUDA_MEMORY_STATED & ~(uint64_t)m->flags);
+}
+
+static void state_export(const struct cuda_call *call, struct cuda_memory *m,
+			 enum mpsan_memory memory, uint64_t handle)
+{
+	struct cuda_where where = cuda_where(call);
+	uint64_t flags = flags_now(where.python) |
+			 (m->memory == MPSAN_MEMORY_IMPORTED || m->flags & CUDA_MEMORY_IMPORTED ?
+				  MPSAN_IPC_IMPORTED :
+				  0);
+
+	if (is_known(m, handle, flags))
+		return;
+	m->flags |= CUDA_MEMORY_EXPORTED | (uint32_t)(flags * CUDA_MEMORY_STATED);
+	EMIT(ipc_export, .handle = handle, .memory = memory,
+	     .base = m->range.owner == CUDA_ADDRESSES ? m->range.start : 0,
+	     .bytes = m->range.owner == CUDA_ADDRESSES ? m->range.bytes : m->object,
+	     .device = (uint64_t)(int64_t)m->device, .gpu = m->gpu, .flags = flags,
+	     .function = where.function, .caller = where.caller, .stack = where.stack,
+	     .python = where.python);
+	m->handle = handle;
+}
+
+/* What was learned goes back into the table. */
+static void keep(struct cuda_memory *place, const struct cuda_memory *m)
+{
+	if (!place) {
+		cuda_memory_add(m);
+		return;
+	}
+	place->flags = m->flags;
+	place->device = m->device;
+	place->gpu = m->gpu;
+	place->handle = m->handle;
+	place->registry = m->registry;
+}
+
+void cuda_exported(const struct cuda_call *call, int result, enum mpsan_memory memory,
+		   uint64_t address, uint64_t handle, const void *bytes)
+{
+	struct cuda_memory m, *place = cuda_memory_at(CUDA_ADDRESSES, address, &m);
+
+	if (!cuda_may_state())
+		return;
+	INSIDE
+	{
+		if (!place)
+			m = (struct cuda_memory){.memory = kind_of(address, call->caller),
+						 .device = -1,
+						 .caller = call->caller};
+		if (result) {
+			state_refused(call, result, (enum mpsan_memory)m.memory, address);
+			continue;
+		}
+		complete(&m, address, call->caller);
+		if (!m.memory)
+			m.memory = memory;
+		state_export(call, &m, memory, handle);
+		if (memory == MPSAN_MEMORY_DEVICE)
+			registry_exported(&m, bytes, CU_IPC_HANDLE_SIZE);
+		keep(place, &m);
+	}
+}
+
+void cuda_object_exported(const struct cuda_call *call, int result, enum cuda_space space,
+			  uint64_t object, int fd)
+{
+	enum mpsan_memory memory = space == CUDA_POOLS ? MPSAN_MEMORY_POOL : MPSAN_MEMORY_VMM;
+	struct cuda_memory m, *place = cuda_memory_at(space, object, &m);
+
+	if (!cuda_may_state())
+		return;
+	if (!place)
+		m = (struct cuda_memory){.range = {.owner = space, .start = object, .bytes = 1},
+					 .memory = memory,
+					 .device = -1,
+					 .caller = call->caller,
+					 .references = 1};
+	INSIDE
+	{
+		if (result) {
+			state_refused(call, result, memory, 0);
+			continue;
+		}
+		m.device = m.device < 0 ? cuda_current_device(call->caller) : m.device;
+		m.gpu = m.device < 0 ? 0 : cuda_gpu(m.device, call->caller);
+		state_export(call, &m, memory, cuda_handle_of_fd(fd, true));
+		keep(place, &m);
+	}
+}
+
+/* Counts how often this process has a handle open. */
+static bool is_open(uint64_t handle, int change)
+{
+	struct cuda_memory m = {.range = {.owner = CUDA_OPEN_HANDLES, .start = handle >> 1, .bytes = 1},
+				.references = 1},
+			   known, *place = cuda_memory_at(CUDA_OPEN_HANDLES, handle >> 1, &known);
+
+	if (!handle)
+		return false;
+	if (place && change)
+		__atomic_fetch_add(&place->references, (uint32_t)change, __ATOMIC_RELAXED);
+	else if (change > 0)
+		cuda_memory_add(&m);
+	if (place && change < 0 && known.references == 1)
+		cuda_memory_take(CUDA_OPEN_HANDLES, handle >> 1, &known);
+	return place != NULL;
+}
+
+static uint64_t peer_flag(int result, int device, uint64_t caller)
+{
+	__typeof__(&cuDeviceCanAccessPeer) ask = CUDA_REAL(cuDeviceCanAccessPeer, caller);
+	int current, can = 1;
+
+	if (result)
+		return result == CUDA_ERROR_PEER_ACCESS_UNSUPPORTED ? MPSAN_IPC_NO_PEER : 0;
+	current = cuda_current_device(caller);
+	if (device < 0 || current < 0 || device == current || !ask ||
+	    ask(&can, current, device) != CUDA_SUCCESS)
+		can = 1;
+	return can ? 0 : MPSAN_IPC_NO_PEER;
+}
+
+void cuda_opened(const struct cuda_call *call, int result, enum mpsan_memory memory,
+		 uint64_t address, uint64_t handle)
+{
+	struct cuda_memory m = {.memory = MPSAN_MEMORY_IMPORTED, .device = -1};
+	struct cuda_where where;
+	bool again;
+
+	if (!cuda_may_state())
+		return;
+	INSIDE
+	{
+		again = is_open(handle, result ? 0 : 1);
+		if (!result && address) {
+			complete(&m, address, call->caller);
+			cuda_memory_imported(address, m.range.bytes, handle, call->caller);
+		} else {
+			m.device = cuda_current_device(call->caller);
+			m.gpu = m.device < 0 ? 0 : cuda_gpu(m.device, call->caller);
+		}
+		where = cuda_where(call);
+		EMIT(ipc_open, .handle = handle, .memory = memory, .address = result ? 0 : address,
+		     .bytes = m.range.bytes, .device = (uint64_t)(int64_t)m.device, .gpu = m.gpu,
+		     .result = (uint64_t)(int64_t)result,
+		     .flags = (again ? MPSAN_IPC_AGAIN : 0) |
+			      peer_flag(result, m.device, call->caller) |
+			      (stack_has_torch() ? MPSAN_IPC_TORCH : 0),
+		     .function = where.function, .caller = where.caller, .stack = where.stack,
+		     .python = where.python);
+	}
+}
+
+static void state_close(const struct cuda_call *call, const struct cuda_memory *m)
+{
+	struct cuda_where where = cuda_where(call);
+
+	is_open(m->handle, -1);
+	EMIT(ipc_close, .handle = m->handle,
+	     .address = m->range.owner == CUDA_ADDRESSES ? m->range.start : 0,
+	     .function = where.function, .caller = where.caller, .stack = where.stack,
+	     .python = where.python);
+}
+
+/* The end of what others may have; all else needs no event. */
+static void state_end(const struct cuda_call *call, const struct cuda_memory *m, bool opened)
+{
+	bool imported = m->flags & CUDA_MEMORY_IMPORTED ||
+			(m->memory == MPSAN_MEMORY_IMPORTED && !m->object);
+	struct cuda_where where;
+
+	if (!(imported || m->flags & CUDA_MEMORY_EXPORTED || opened) || !cuda_may_state())
+		return;
+	INSIDE
+	{
+		if (imported)
+			state_close(call, m);
+		if (imported && !(m->flags & CUDA_MEMORY_EXPORTED))
+			continue;
+		where = cuda_where(call);
+		EMIT(ipc_free, .handle = m->handle,
+		     .memory = m->memory == MPSAN_MEMORY_POOL && m->range.owner == CUDA_ADDRESSES ?
+				       MPSAN_MEMORY_POOL_POINTER :
+				       m->memory,
+		     .base = m->range.owner == CUDA_ADDRESSES ? m->range.start : 0,
+		     .bytes = m->range.owner == CUDA_ADDRESSES ? m->range.bytes : m->object,
+		     .function = where.function, .caller = where.caller, .stack = where.stack,
+		     .python = where.python);
+	}
+}
+
+/* A VMM handle lives as long as somebody holds it: a reference, or a mapping. */
+static void let_go(const struct cuda_call *call, uint64_t handle, bool mapping)
+{
+	struct cuda_memory m, *place = cuda_memory_at(CUDA_VMM_HANDLES, handle, &m);
+	uint32_t *count = !place ? NULL : mapping ? &place->mappings : &place->references;
+
+	if (!count || !__atomic_load_n(count, __ATOMIC_RELAXED))
+		return;
+	__atomic_fetch_sub(count, 1, __ATOMIC_ACQ_REL);
+	if (!place->mappings && !place->references &&
+	    cuda_memory_take(CUDA_VMM_HANDLES, handle, &m))
+		state_end(call, &m, false);
+}
+
+void cuda_released(const struct cuda_call *call, uint64_t handle)
+{
+	let_go(call, handle, false);
+}
+
+void cuda_ending(struct cuda_ending *ending, const struct cuda_call *call, enum cuda_space space,
+		 uint64_t key)
+{
+	ending->known = ending->opened = false;
+	if (!call->outermost || cuda.inherited || hook_off || !key)
+		return;
+	ending->known = space == CUDA_ADDRESSES ? cuda_memory_gone(key, &ending->memory) :
+						  cuda_memory_take(space, key, &ending->memory);
+	if (ending->known && ending->memory.registry)
+		ending->opened = registry_gone(&ending->memory);
+}
+
+void cuda_ended(const struct cuda_ending *ending, const struct cuda_call *call, int result)
+{
+	struct cuda_memory m;
+
+	if (!ending->known)
+		return;
+	m = ending->memory;
+	if (result) { /* it lives on, but the registry has let go of it */
+		m.registry = 0;
+		cuda_memory_add(&m);
+		return;
+	}
+	state_end(call, &m, ending->opened);
+	if (m.range.owner == CUDA_ADDRESSES &&
+	    (m.memory == MPSAN_MEMORY_VMM || m.memory == MPSAN_MEMORY_IMPORTED) && m.object)
+		let_go(call, m.object, true);
+}
+
+/* Whether this memory goes with the context; without an answer, a process has one device. */
+static bool goes_with(const struct cuda_memory *m, int device, CUcontext context, uint64_t caller)
+{
+	__typeof__(&cuPointerGetAttribute) ask = CUDA_REAL(cuPointerGetAttribute, caller);
+	CUcontext its = NULL;
+	int where = m->device;
+
+	if (m->range.owner != CUDA_ADDRESSES)
+		return false;
+	if (context)
+		return ask && ask(&its, CU_POINTER_ATTRIBUTE_CONTEXT, m->range.start) == CUDA_SUCCESS &&
+		       its == context;
+	if (where < 0 && (!ask || ask(&where, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+				      m->range.start) != CUDA_SUCCESS))
+		return !(cuda.devices & (cuda.devices - 1));
+	return where == device;
+}
+
+void cuda_context_ending(const struct cuda_call *call, int device, CUcontext context)
+{
+	struct cuda_memory m, *place;
+	uint64_t at = 0;
+
+	if (!call->outermost || cuda.inherited || !cuda_may_state())
+		return;
+	INSIDE
+	while ((place = cuda_memory_next(&at, &m)))
+		if (goes_with(&m, device, context, call->caller))
+			place->flags |= CUDA_MEMORY_ENDING;
+}
+
+void cuda_context_ended(const struct cuda_call *call, bool gone)
+{
+	struct cuda_memory m, *place;
+	struct cuda_ending ending;
+	uint64_t at = 0;
+
+	while ((place = cuda_memory_next(&at, &m))) {
+		if (!(m.flags & CUDA_MEMORY_ENDING))
+			continue;
+		place->flags &= ~(uint32_t)CUDA_MEMORY_ENDING;
+		if (!gone)
+			continue;
+		cuda_ending(&ending, call, CUDA_ADDRESSES, m.range.start);
+		cuda_ended(&ending, call, 0);
+	}
+}
+
+/* Their number is what matters: stated as it doubles. */
+void cuda_event_made(const struct cuda_call *call)
+{
+	uint32_t made = __atomic_add_fetch(&cuda.events, 1, __ATOMIC_RELAXED);
+
+	if (made & (made - 1) || !cuda_may_state())
+		return;
+	INSIDE
+	EMIT(ipc_event, .made = made, .function = log_text(hook_name(call->id)),
+	     .caller = call->caller);
+}
+
+void cuda_event_exported(const struct cuda_call *call)
+{
+	if (!cuda_may_state())
+		return;
+	INSIDE
+	EMIT(ipc_event, .made = 0, .function = log_text(hook_name(call->id)), .caller = call->caller);
+}

@@ -1,0 +1,170 @@
+/*
+ * The private table of device memory: made at the first allocation, forgotten by a forked child.
+ * Neighbours: ranges.h is the table, cuda_ipc.c states what becomes of memory that others know.
+ */
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "cuda.h"
+#include "life.h"
+#include "log.h"
+#include "sys.h"
+
+#define PLACES (128u << 10)
+#define RECEIVED 64u
+
+STATE static struct ranges *table;
+
+static struct ranges *make_table(void)
+{
+	uint64_t bytes = ranges_bytes(PLACES, sizeof(struct cuda_memory));
+	struct ranges *none = NULL, *made;
+	long at = SYS6(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (at < 0 && at > -MPSAN_PAGE)
+		return NULL;
+	made = (struct ranges *)at;
+	ranges_init(made, PLACES, sizeof(struct cuda_memory));
+	if (__atomic_compare_exchange_n(&table, &none, made, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return made;
+	SYS2(SYS_munmap, at, bytes);
+	return none;
+}
+
+void cuda_memory_add(const struct cuda_memory *memory)
+{
+	struct ranges *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+	const uint32_t head = sizeof(struct range);
+	char *place;
+
+	if (!t)
+		t = make_table();
+	place = t ? ranges_claim(t, memory->range.owner, memory->range.start, memory->range.bytes) :
+		    NULL;
+	if (!place)
+		return;
+	memcpy(place + head, (const char *)memory + head, sizeof(*memory) - head);
+	ranges_publish(place);
+}
+
+struct cuda_memory *cuda_memory_at(enum cuda_space space, uint64_t key, struct cuda_memory *copy)
+{
+	struct ranges *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+
+	return t ? ranges_find(t, space, key, copy) : NULL;
+}
+
+bool cuda_memory_take(enum cuda_space space, uint64_t key, struct cuda_memory *copy)
+{
+	struct cuda_memory *place = cuda_memory_at(space, key, copy);
+
+	return place && copy->range.start == key && ranges_drop(table, place, copy);
+}
+
+struct cuda_memory *cuda_memory_next(uint64_t *at, struct cuda_memory *copy)
+{
+	struct ranges *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+
+	return t ? ranges_next(t, at, copy) : NULL;
+}
+
+/* A copy of the parent's, which may have been changing: not to be read again. */
+void cuda_memory_forget_all(void)
+{
+	if (table)
+		SYS2(SYS_munmap, table, ranges_bytes(PLACES, sizeof(struct cuda_memory)));
+	table = NULL;
+}
+
+bool cuda_memory_find(uint64_t address, struct cuda_memory *copy)
+{
+	return cuda_memory_at(CUDA_ADDRESSES, address, copy);
+}
+
+void cuda_memory_imported(uint64_t address, uint64_t bytes, uint64_t handle, uint64_t caller)
+{
+	struct cuda_memory memory = {
+		.range = {.owner = CUDA_ADDRESSES, .start = address, .bytes = bytes ? bytes : 1},
+		.memory = MPSAN_MEMORY_IMPORTED,
+		.device = -1,
+		.handle = handle,
+		.caller = caller,
+		.references = 1,
+	};
+	struct cuda_memory known, *place = cuda_memory_at(CUDA_ADDRESSES, address, &known);
+
+	if (place && known.memory == MPSAN_MEMORY_IMPORTED && known.range.start == address)
+		__atomic_fetch_add(&place->references, 1, __ATOMIC_RELAXED);
+	else
+		cuda_memory_add(&memory);
+}
+
+bool cuda_memory_gone(uint64_t address, struct cuda_memory *copy)
+{
+	struct cuda_memory *place = cuda_memory_at(CUDA_ADDRESSES, address, copy);
+
+	if (place && copy->range.start == address && copy->references > 1) {
+		__atomic_fetch_sub(&place->references, 1, __ATOMIC_RELAXED);
+		return true;
+	}
+	return place && copy->range.start == address && ranges_drop(table, place, copy);
+}
+
+uint64_t cuda_handle(const void *bytes, uint32_t count)
+{
+	const unsigned char *byte = bytes;
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (uint32_t i = 0; i < count; i++)
+		hash = (hash ^ byte[i]) * 0x100000001b3ull;
+	hash ^= hash >> 32;
+	return hash ? hash : 1;
+}
+
+/*
+ * The real driver's descriptors are all of one device file, which tells nothing: there the number
+ * in the exporting process stands for the memory. Another process knows that when it fetched the
+ * descriptor by that number.
+ */
+static struct received {
+	int fd; /* + 1; 0: free */
+	uint32_t pid;
+	int number;
+} received[RECEIVED];
+static uint32_t next_received;
+
+void cuda_fd_received(int fd, uint32_t pid, int number)
+{
+	uint32_t at = __atomic_fetch_add(&next_received, 1, __ATOMIC_RELAXED) % RECEIVED;
+
+	for (uint32_t i = 0; i < RECEIVED; i++)
+		if (received[i].fd == fd + 1)
+			at = i;
+	received[at] = (struct received){.fd = fd + 1, .pid = pid, .number = number};
+}
+
+static uint64_t hash_pair(uint64_t a, uint64_t b)
+{
+	uint64_t pair[2] = {a, b};
+
+	return cuda_handle(pair, sizeof(pair));
+}
+
+uint64_t cuda_handle_of_fd(int fd, bool exported)
+{
+	struct stat file;
+
+	if (SYS2(SYS_fstat, fd, &file) < 0)
+		return 0;
+	if (!S_ISCHR(file.st_mode))
+		return hash_pair(file.st_dev, file.st_ino);
+	if (exported)
+		return hash_pair(life.pid, (uint64_t)fd);
+	for (uint32_t i = 0; i < RECEIVED; i++)
+		if (received[i].fd == fd + 1)
+			return hash_pair(received[i].pid, (uint64_t)received[i].number);
+	return 0;
+}
