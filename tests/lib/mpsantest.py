@@ -130,6 +130,15 @@ def states_expectation(path):
     return any(key == "expect" for key, _ in header_lines(path))
 
 
+def fake_environment(words=""):
+    """What lets a program find the stand-in for CUDA: `cuda`, or `cuda N` for N devices."""
+    what, _, devices = words.partition(" ")
+    if not what:
+        return {}
+    assert what == "cuda", f"no stand-in for {what!r}"
+    return {"LD_LIBRARY_PATH": str(BUILD / "fake"), "MPSAN_FAKE_DEVICES": devices or "1"}
+
+
 class Expectation:
     """What a program says of itself in comment lines near its top:
 
@@ -139,6 +148,9 @@ class Expectation:
     frames: NAME...      functions that the evidence of the loud findings shows
     not: NAME...         functions that it does not show
     says: TEXT           words of the findings, anywhere in them
+    note: SLUG           this note appears: notes that nobody names are free
+    silent: SLUG...      these rules say nothing at all, not even a note
+    fake: cuda [N]       it finds the stand-in for CUDA, with one device or N
     pythons: all         to be run with each Python that is found
     needs: MODULE        skipped where this Python module is missing
     options: WORD...     further options of mpsan run
@@ -146,8 +158,8 @@ class Expectation:
     link: WORDS          added to the compiler's command line (the Makefile reads it)
     """
 
-    KEYS = ("expect", "may", "ends", "frames", "not", "says", "pythons", "needs", "options", "limit",
-            "link")
+    KEYS = ("expect", "may", "ends", "frames", "not", "says", "note", "silent", "fake", "pythons", "needs",
+            "options", "limit", "link")
 
     def __init__(self, path):
         values = {key: [] for key in self.KEYS}
@@ -161,6 +173,9 @@ class Expectation:
         self.frames = set(" ".join(values["frames"]).split())
         self.absent = set(" ".join(values["not"]).split())
         self.words = values["says"]
+        self.notes = set(values["note"])
+        self.silent = set(" ".join(values["silent"]).split())
+        self.env = fake_environment(*values["fake"])
         self.all_pythons = values["pythons"] == ["all"]
         self.needs = values["needs"]
         self.options = " ".join(values["options"]).split()
@@ -180,7 +195,10 @@ class Expectation:
         missing, unwanted = self.frames - functions, self.absent & functions
         assert not missing, f"evidence lacks {sorted(missing)}, it shows {sorted(functions)}\n{show(report)}"
         assert not unwanted, f"evidence shows {sorted(unwanted)}\n{show(report)}"
-        text = json.dumps(loud)
+        spoke = {finding["rule"]: finding["severity"] for finding in report["findings"]}
+        assert all(spoke.get(slug) == "note" for slug in self.notes), f"no such note: {spoke}\n{show(report)}"
+        assert not self.silent & set(spoke), f"should have been silent: {self.silent & set(spoke)}\n{show(report)}"
+        text = json.dumps(report["findings"] if self.notes else loud, ensure_ascii=False)
         for word in self.words:
             assert word in text, f"no finding says {word!r}\n{show(report)}"
         for limit in self.limits:
@@ -193,6 +211,7 @@ def check_program(command, source, timeout=60, env=None):
     expectation = Expectation(source)
     for module in expectation.needs:
         need_module(command[0], module)
+    env = {**expectation.env, **(env or {})}
     watched = run_mpsan(command, ["--on-deadlock=kill", *expectation.options], timeout, env)
     expectation.check_report(watched.report)
     bare = None if expectation.hangs else run_bare(command, timeout, env)
