@@ -136,7 +136,8 @@ def fake_environment(words=""):
     if not what:
         return {}
     assert what == "cuda", f"no stand-in for {what!r}"
-    return {"LD_LIBRARY_PATH": str(BUILD / "fake"), "MPSAN_FAKE_DEVICES": devices or "1"}
+    return {"LD_LIBRARY_PATH": str(BUILD / "fake"), "MPSAN_FAKE_DEVICES": devices or "1",
+            "PYTHONPATH": str(ROOT / "tests/lib")}
 
 
 class Expectation:
