@@ -3,7 +3,7 @@
  * standard input say, `NUMBER VERB PLACE [BYTES | HANDLE]`, and answers each with a line, `RESULT [HANDLE]`. The
  * number of a line stands in the names of the functions through which it is obeyed, so that evidence names it.
  */
-// link: -fno-optimize-sibling-calls -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -fno-optimize-sibling-calls -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "../preload/cuda.h"
 
 #define PLACES 16384u /* more than lines of one test */

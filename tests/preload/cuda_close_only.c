@@ -2,7 +2,7 @@
 // expect: none
 // silent: cuda-in-forked-child ipc-not-closed ipc-producer-exited ipc-consumer-killed
 // fake: cuda
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 static void producer(int peer)

@@ -3,7 +3,7 @@
 // fake: cuda
 // frames: library_probe child_run child_inits
 // says: cuda_prober.so
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 #include <dlfcn.h>

@@ -2,7 +2,7 @@
 // expect: cuda-in-forked-child error
 // fake: cuda
 // frames: use_device child_tries
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 static NOINLINE void child_tries(void)

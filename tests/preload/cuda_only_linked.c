@@ -2,7 +2,7 @@
 // expect: none
 // silent: cuda-before-fork cuda-in-forked-child cuda-stale-query
 // fake: cuda
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 static void child_computes(void)

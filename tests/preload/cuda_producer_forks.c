@@ -2,7 +2,7 @@
 // expect: none
 // silent: cuda-in-forked-child ipc-producer-exited
 // fake: cuda
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 static void cpu_child(void)

@@ -3,7 +3,7 @@
 // silent: cuda-in-forked-child
 // fake: cuda
 // frames: use_device child_asks
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 static NOINLINE void child_asks(void)

@@ -3,7 +3,7 @@
 // fake: cuda
 // frames: parent_computes child_run child_computes
 // says: cudaMalloc
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 static NOINLINE void parent_computes(void)

@@ -2,7 +2,7 @@
 // expect: none
 // silent: cuda-visible-devices-late
 // fake: cuda 2
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 int main(void)

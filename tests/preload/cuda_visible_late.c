@@ -2,7 +2,7 @@
 // expect: cuda-visible-devices-late warning
 // fake: cuda 2
 // frames: use_device chooses_late
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 static NOINLINE void chooses_late(void)

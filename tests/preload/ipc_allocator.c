@@ -5,7 +5,7 @@
  */
 // expect: none
 // fake: cuda
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 #define TENSORS 20

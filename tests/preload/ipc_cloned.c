@@ -1,7 +1,7 @@
 /* A consumer copies what it got and exports the copy: the cure for ipc-reexported. Addresses may be used anew. */
 // expect: none
 // fake: cuda
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 static void producer(int peer)

@@ -2,7 +2,7 @@
 // expect: ipc-consumer-killed error
 // fake: cuda
 // frames: producer legacy_send consumer legacy_receive
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 static NOINLINE void producer(int peer)

@@ -1,7 +1,7 @@
 /* A consumer is killed after it closed what it got through an exported pool: nothing is lost. */
 // expect: none
 // fake: cuda
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 static void producer(int peer)

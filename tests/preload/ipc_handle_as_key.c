@@ -1,7 +1,7 @@
 /* A process asks for the handle of its memory again and again, as a key, and another opens it once: silent. */
 // expect: none
 // fake: cuda
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 static void producer(int peer)

@@ -2,7 +2,7 @@
 // expect: ipc-not-closed warning
 // fake: cuda
 // frames: consumer vmm_receive
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 static void producer(int peer)

@@ -1,7 +1,7 @@
 /* The producer ends after the consumer closed what it got through an exported pool, without freeing it. */
 // expect: none
 // fake: cuda
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 static void producer(int peer)

@@ -1,7 +1,7 @@
 /* Memory is exported, opened, closed, freed; new memory comes to lie at the same address and is exported: two lives. */
 // expect: none
 // fake: cuda
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 #define LIVES 50

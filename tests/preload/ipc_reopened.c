@@ -1,7 +1,7 @@
 /* One handle opened, closed, opened again: the address moves, and nothing is wrong. */
 // expect: none
 // fake: cuda
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 static void producer(int peer)

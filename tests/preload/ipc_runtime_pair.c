@@ -1,7 +1,7 @@
 /* The same clean hand-over through the runtime only, many pieces at once. */
 // expect: none
 // fake: cuda
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 #define PIECES 30

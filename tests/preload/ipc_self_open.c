@@ -3,7 +3,7 @@
 // may: ipc-never-opened warning
 // fake: cuda
 // frames: main opens_own
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 static NOINLINE CUresult opens_own(CUipcMemHandle handle)

@@ -1,7 +1,7 @@
 /* A handle is opened after its memory was freed: the open fails, and somebody should hear why. */
 // expect: ipc-freed-while-open error
 // fake: cuda
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 static NOINLINE void producer(int peer)

@@ -2,7 +2,7 @@
 // expect: ipc-unsupported-memory warning
 // fake: cuda
 // frames: main asks
-// link: -Lbuild/fake -l:libcudart.so.13 -l:libcuda.so.1
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
 static NOINLINE CUresult asks(CUdeviceptr address)
