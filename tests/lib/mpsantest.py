@@ -130,14 +130,16 @@ def states_expectation(path):
     return any(key == "expect" for key, _ in header_lines(path))
 
 
-def fake_environment(words=""):
-    """What lets a program find the stand-in for CUDA: `cuda`, or `cuda N` for N devices."""
-    what, _, devices = words.partition(" ")
-    if not what:
+def fake_environment(text=""):
+    """What lets a program find the stand-in for CUDA: `cuda`, the number of devices, MPSAN_FAKE settings."""
+    words = text.split()
+    if not words:
         return {}
-    assert what == "cuda", f"no stand-in for {what!r}"
-    return {"LD_LIBRARY_PATH": str(BUILD / "fake"), "MPSAN_FAKE_DEVICES": devices or "1",
-            "PYTHONPATH": str(ROOT / "tests/lib")}
+    assert words[0] == "cuda", f"no stand-in for {words[0]!r}"
+    settings = [word.partition("=") for word in words[2:]]
+    return {"LD_LIBRARY_PATH": str(BUILD / "fake"), "PYTHONPATH": str(ROOT / "tests/lib"),
+            "MPSAN_FAKE_DEVICES": words[1] if len(words) > 1 else "1",
+            **{f"MPSAN_FAKE_{name}": value or "1" for name, _, value in settings}}
 
 
 class Expectation:
@@ -151,7 +153,7 @@ class Expectation:
     says: TEXT           words of the findings, anywhere in them
     note: SLUG           this note appears: notes that nobody names are free
     silent: SLUG...      these rules say nothing at all, not even a note
-    fake: cuda [N]       it finds the stand-in for CUDA, with one device or N
+    fake: cuda [N [NAME=VALUE...]]   it finds the stand-in for CUDA, with one device or N, and MPSAN_FAKE_NAME set
     pythons: all         to be run with each Python that is found
     needs: MODULE        skipped where this Python module is missing
     options: WORD...     further options of mpsan run

@@ -1,6 +1,6 @@
-/* Case 54: one handle opened twice without a close between; the second open fails, as the driver documents. */
+/* Case 54: one handle opened twice without a close between, where the driver does not count: the second open fails. */
 // expect: ipc-double-open error
-// fake: cuda
+// fake: cuda 1 OPEN_ONCE
 // frames: consumer opens_again
 // link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
