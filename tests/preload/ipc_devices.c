@@ -1,6 +1,6 @@
 /* Producer and consumer work on two devices: nobody says that they share one. */
 // expect: none
-// silent: ipc-same-device
+// silent: ipc-same-device ipc-no-peer-access ipc-held-long
 // fake: cuda 2
 // link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
