@@ -143,10 +143,16 @@ def query_poisons():
     return in_child(lambda: result_of(runtime.allocate, BYTES))
 
 
-@belief("cudaDriverGetVersion and cudaRuntimeGetVersion poison nothing", 0)
-def version_poisons_not():
+@belief("cudaDriverGetVersion initialises the driver, and so poisons children", 3)
+def version_poisons():
     runtime, version = Runtime(), ctypes.c_int()
     runtime.cudaDriverGetVersion(ctypes.byref(version))
+    return in_child(lambda: result_of(runtime.allocate, BYTES))
+
+
+@belief("cudaRuntimeGetVersion does not", 0)
+def runtime_version_poisons_not():
+    runtime, version = Runtime(), ctypes.c_int()
     runtime.cudaRuntimeGetVersion(ctypes.byref(version))
     return in_child(lambda: result_of(runtime.allocate, BYTES))
 

@@ -130,9 +130,8 @@ def states_expectation(path):
     return any(key == "expect" for key, _ in header_lines(path))
 
 
-def fake_environment(text=""):
+def fake_environment(words):
     """What lets a program find the stand-in for CUDA: `cuda`, the number of devices, MPSAN_FAKE settings."""
-    words = text.split()
     if not words:
         return {}
     assert words[0] == "cuda", f"no stand-in for {words[0]!r}"
@@ -178,7 +177,7 @@ class Expectation:
         self.words = values["says"]
         self.notes = set(values["note"])
         self.silent = set(" ".join(values["silent"]).split())
-        self.env = fake_environment(*values["fake"])
+        self.fake = " ".join(values["fake"]).split()
         self.all_pythons = values["pythons"] == ["all"]
         self.needs = values["needs"]
         self.options = " ".join(values["options"]).split()
@@ -208,13 +207,13 @@ class Expectation:
             assert any(limit in line for line in report["limits"]), f"no limit says {limit!r}: {report['limits']}"
 
 
-def check_program(command, source, timeout=60, env=None):
+def check_program(command, source, timeout=60, env=None, stand_in=True):
     """Runs `command` under mpsan, and bare where it ends by itself, and holds both against the expectation
-    in `source`: same output, same exit status unless a finding changes it, exactly the stated findings."""
+    in `source`: same output, same exit status unless a finding changes it, exactly the stated findings. Without a stand-in, `env` leads it to the real thing."""
     expectation = Expectation(source)
     for module in expectation.needs:
         need_module(command[0], module)
-    env = {**expectation.env, **(env or {})}
+    env = {**(fake_environment(expectation.fake) if stand_in else {}), **(env or {})}
     watched = run_mpsan(command, ["--on-deadlock=kill", *expectation.options], timeout, env)
     expectation.check_report(watched.report)
     bare = None if expectation.hangs else run_bare(command, timeout, env)
