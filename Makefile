@@ -79,6 +79,9 @@ SNIPPETS := build/tests/snippets/libsnippets.so build/tests/snippets/snippets
 TESTS := $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(FAULT_BIN) $(SNIPPETS) build/tests/libmpsan-count.so \
 	$(FAKE)
 
+# Those that use CUDA link the stand-in for it; at run time LD_LIBRARY_PATH names one.
+$(PRELOAD_BIN) $(FAULT_BIN): | build/fake/libcuda.so.1 build/fake/libcudart.so.13
+
 # A line `// link: WORDS` near a program's top adds to its command line.
 LINK_LINE = $$(sed -n 's|^// link: ||p' $<)
 $(PRELOAD_BIN) $(EXAMPLE_BIN) $(BENCH_BIN) $(FAULT_BIN): build/%: %.c
