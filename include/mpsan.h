@@ -1,17 +1,23 @@
 /*
- * What a program may tell mpsan about itself. A program built with this header runs unchanged without the
- * library: each call looks whether the library is there and does nothing when it is not.
+ * What a program may tell mpsan about itself, and what it may ask of it: device memory of other processes. A
+ * program built with this header runs unchanged without the library: each call looks whether the library is
+ * there and does nothing when it is not.
  *
- * The calls only note facts. They never fail, block, allocate or change errno, and may be made from any
- * thread and from signal handlers. Strings are copied at once.
+ * The calls that return nothing only note facts. They never fail, block, allocate or change errno, and may be
+ * made from any thread and from signal handlers. Strings are copied at once. The calls named mpsan_ipc_ return
+ * 0 or a negative errno and leave errno alone; they may call the CUDA driver.
  */
 #ifndef MPSAN_H
 #define MPSAN_H
+
+#include <errno.h>
+#include <stdint.h>
 
 #ifdef MPSAN_LIBRARY
 
 /* The library itself: the names below are functions that it defines. */
 #define MPSAN_API(name, parameters, arguments) void name parameters;
+#define MPSAN_API_INT(name, parameters, arguments) int name parameters;
 
 #elif defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__))
 
@@ -39,12 +45,25 @@
 		if (mpsan_entry)                      \
 			mpsan_entry arguments;        \
 	}
+#define MPSAN_API_INT(name, parameters, arguments)                  \
+	static inline int name##_if_there parameters                \
+	{                                                           \
+		int(*mpsan_entry) parameters;                       \
+                                                                    \
+		MPSAN_ENTRY(#name, mpsan_entry);                    \
+		return mpsan_entry ? mpsan_entry arguments : -ENOSYS; \
+	}
 
 #else
 
 #define MPSAN_API(name, parameters, arguments)        \
 	static inline void name##_if_there parameters \
 	{                                             \
+	}
+#define MPSAN_API_INT(name, parameters, arguments)   \
+	static inline int name##_if_there parameters \
+	{                                            \
+		return -ENOSYS;                      \
 	}
 
 #endif
@@ -80,11 +99,83 @@ MPSAN_API(mpsan_fork_unsafe_end, (void), ())
 MPSAN_API(mpsan_ignore_begin, (void), ())
 MPSAN_API(mpsan_ignore_end, (void), ())
 
+/*
+ * Device memory of another process of the session, which the same user runs: every allocation under
+ * `mpsan run --auto-export`; without it what a process named (mpsan_ipc_name), and what it made a handle of
+ * itself (cudaIpcGetMemHandle). 160 bytes, all numbers, so that other languages can have it. Addresses are
+ * those of the owner.
+ */
+struct mpsan_export {
+	int32_t pid; /* owner */
+	int32_t device; /* ordinal in the owner; -1: not known */
+	uint64_t base, bytes; /* the allocation */
+	uint64_t offset; /* of the address that was asked for, from its base */
+	uint64_t born_ns; /* CLOCK_MONOTONIC */
+	uint64_t handle; /* which one it is, in reports */
+	uint64_t gpu; /* which device, the same in all processes */
+	uint32_t owner; /* the owner's number in the session */
+	uint32_t kind; /* 1: cudaMalloc and cuMemAlloc, 4: of a pool, 5: cuMemCreate */
+	char name[32]; /* "" when it has none */
+	uint64_t spare[8];
+};
+
+/*
+ * The allocation of process `pid` that contains `address`.
+ *
+ * -ENOSYS  the library is not there, or switched off
+ * -EINVAL  a pointer is null
+ * -ESRCH   no process of that pid lives in the session
+ * -ENOENT  that process has no exported memory there
+ */
+MPSAN_API_INT(mpsan_ipc_find, (int pid, const void *address, struct mpsan_export *found),
+	      (pid, address, found))
+
+/* The allocation that bears this name, of a living process. The same results; -ESRCH: its owner is gone. */
+MPSAN_API_INT(mpsan_ipc_find_name, (const char *name, struct mpsan_export *found), (name, found))
+
+/*
+ * Names memory of the calling process, so that others find it without a message; the first 31 bytes count. It
+ * is exported if it was not yet. The name goes with the memory, when it is freed or its process ends, and to
+ * the last who takes it among those that have ended; `address` may be any in the allocation.
+ *
+ * -ENOSYS, -EINVAL  as above; also an empty name
+ * -ENOENT           no memory that was seen when it was allocated
+ * -EEXIST           a living process, or other memory of this one, has that name
+ * -EOPNOTSUPP       this memory has no handles: managed, a pool or cuMemCreate without file descriptors
+ * -ENOSPC           the registry is full
+ */
+MPSAN_API_INT(mpsan_ipc_name, (const void *address, const char *name), (address, name))
+
+/*
+ * Maps it into the calling process, on the calling thread's current device, which must be that of the memory
+ * or reach it; where no context is current the runtime makes one, if it is loaded. `*pointer` is where the
+ * address that was asked for lies here. Opened again before it was closed, it is the same mapping, and must be
+ * closed as often. It ends with its owner's memory, of which the caller must know by itself; mpsan reports
+ * who was wrong.
+ *
+ * -ENOSYS, -EINVAL  as above; also memory of the caller itself, which needs no opening
+ * -ESRCH            its owner is gone
+ * -ESTALE           it was freed since it was found
+ * -ENODEV           CUDA is not loaded in this process, or there is no device, or no context is current
+ * -ECHILD           this process was forked from one that used CUDA: the driver does not work here
+ * -EBUSY            this process has the same handle open by a call of its own
+ * -EPERM            the descriptor could not be taken from its owner: kernel.yama.ptrace_scope or a container
+ *                   forbids it (memory of pools and cuMemCreate only)
+ * -EOPNOTSUPP       the driver or the kernel cannot do that
+ * -ENOMEM, -EIO     the driver said so
+ */
+MPSAN_API_INT(mpsan_ipc_open, (const struct mpsan_export *exported, void **pointer),
+	      (exported, pointer))
+
+/* Gives it back: any address in the mapping. -ENOSYS; -EINVAL: not opened by mpsan_ipc_open; -EIO. */
+MPSAN_API_INT(mpsan_ipc_close, (void *pointer), (pointer))
+
 #ifdef __cplusplus
 }
 #endif
 
 #undef MPSAN_API
+#undef MPSAN_API_INT
 
 #ifndef MPSAN_LIBRARY
 #define mpsan_lock_name mpsan_lock_name_if_there
@@ -94,6 +185,11 @@ MPSAN_API(mpsan_ignore_end, (void), ())
 #define mpsan_fork_unsafe_end mpsan_fork_unsafe_end_if_there
 #define mpsan_ignore_begin mpsan_ignore_begin_if_there
 #define mpsan_ignore_end mpsan_ignore_end_if_there
+#define mpsan_ipc_find mpsan_ipc_find_if_there
+#define mpsan_ipc_find_name mpsan_ipc_find_name_if_there
+#define mpsan_ipc_name mpsan_ipc_name_if_there
+#define mpsan_ipc_open mpsan_ipc_open_if_there
+#define mpsan_ipc_close mpsan_ipc_close_if_there
 #endif
 
 #endif

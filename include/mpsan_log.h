@@ -2,8 +2,8 @@
  * The log: what the library leaves behind, and all that the command reads.
  *
  * A session is a private directory (mode 0700). It holds one file `session` (struct mpsan_session
- * and its process table) and one file `SLOT.log` for each process that had something to say (struct
- * mpsan_log, then records). Every file is allocated before it is mapped (fallocate, never sparse),
+ * and its process table), one file `SLOT.log` for each process that had something to say (struct
+ * mpsan_log, then records), and a file `exports` where device memory is shared. Every file is allocated before it is mapped (fallocate, never sparse),
  * so that a store into it cannot raise SIGBUS; every byte written survives the death of the writer.
  *
  * Glossary
@@ -313,6 +313,70 @@ struct mpsan_stack {
 	uint64_t regs[MPSAN_STACK_REGS];
 };
 
+/*
+ * The file `exports`: device memory that other processes of the session may open. Its first page is
+ * struct mpsan_exports; a table of ranges (shim/ranges.h) over struct mpsan_export_place follows.
+ */
+#define MPSAN_EXPORTS_MAGIC 0x545250584e53504dull /* "MPSNXPRT" */
+#define MPSAN_EXPORT_NAME 32
+
+/* Why memory that was to be exported was not (mpsan_exports.refused). */
+enum mpsan_export_refusal {
+	MPSAN_REFUSED_MEMORY, /* this kind has no handles */
+	MPSAN_REFUSED_DRIVER, /* the driver made none */
+	MPSAN_REFUSED_DESCRIPTOR, /* no descriptor, or no place to remember it */
+	MPSAN_REFUSED_FULL, /* the table has no room */
+	MPSAN_REFUSED_COUNT
+};
+
+struct mpsan_exports {
+	uint64_t magic;
+	uint32_t format;
+	uint32_t place_bytes;
+	uint64_t places;
+	uint64_t refused[8]; /* by enum mpsan_export_refusal */
+	uint64_t reclaimed; /* entries of processes that died without taking them back */
+};
+
+/* struct mpsan_export_place.owner of what is not an export, beside its slot. */
+#define MPSAN_EXPORT_IMPORT 0x80000000u /* of the process that has it open: start is the handle */
+#define MPSAN_EXPORT_NAMED UINT32_MAX /* a name: start is a hash of it */
+
+enum mpsan_export_flags {
+	MPSAN_EXPORT_AUTO = 1, /* the library made the handle */
+	MPSAN_EXPORT_OPENED = 2, /* some process has opened it */
+};
+
+/*
+ * One export, or one process's mapping of one, or the name of one. Written by its owner but for the
+ * flag OPENED.
+ */
+struct mpsan_export_place {
+	/* As struct range begins. */
+	uint32_t state;
+	uint32_t owner; /* slot */
+	uint64_t start;
+	uint64_t bytes;
+
+	uint32_t memory; /* enum mpsan_memory */
+	int32_t device; /* ordinal in the owner */
+	uint64_t gpu; /* as in ev_ipc_export */
+	uint64_t handle; /* the same */
+	uint8_t handle_bytes[64];
+	int32_t fd; /* descriptor of the owner that is the handle, or the pool's; -1: none */
+	uint32_t flags; /* enum mpsan_export_flags */
+	uint64_t born_ns;
+	uint64_t stack, python; /* positions in the owner's log */
+	uint64_t name_hash; /* 0: it has no name */
+	/* Of an import and a name: the export that it is of. */
+	uint64_t of_start;
+	uint32_t of_slot;
+	uint32_t count; /* opens of this import that were not closed */
+	uint64_t mapped, bytes_mapped; /* where the importer has it */
+	uint64_t caller;
+	char name[MPSAN_EXPORT_NAME]; /* of a name */
+};
+
 _Static_assert(sizeof(struct mpsan_process) == 256, "a slot is 256 bytes");
 _Static_assert(sizeof(struct mpsan_record) == 32, "a record's header is 32 bytes");
 _Static_assert(sizeof(struct mpsan_hold) == 16, "a claim is 16 bytes");
@@ -320,5 +384,6 @@ _Static_assert(sizeof(struct mpsan_thread) + sizeof(struct mpsan_record) == 1152
 	       "a thread is 18 units");
 _Static_assert(sizeof(struct mpsan_session) <= MPSAN_PAGE, "the session's head fits its page");
 _Static_assert(sizeof(struct mpsan_log) <= MPSAN_PAGE, "a log's head fits its page");
+_Static_assert(sizeof(struct mpsan_export_place) == 224, "a place is 28 words");
 
 #endif

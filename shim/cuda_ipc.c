@@ -361,6 +361,8 @@ void cuda_ending(struct cuda_ending *ending, const struct cuda_call *call, enum 
 		return;
 	ending->known = space == CUDA_ADDRESSES ? cuda_memory_gone(key, &ending->memory) :
 						  cuda_memory_take(space, key, &ending->memory);
+	if (space == CUDA_POOLS)
+		registry_pool_gone(key);
 	if (ending->known && ending->memory.registry)
 		ending->opened = registry_gone(&ending->memory);
 }

@@ -16,6 +16,7 @@
 #include "inside.h"
 #include "log.h"
 #include "order.h"
+#include "registry.h"
 #include "session.h"
 #include "sys.h"
 #include "thread.h"
@@ -163,6 +164,8 @@ static bool attach(const char *const *argv)
 	describe_self(argv);
 	if (option("lock-order", value, sizeof(value)) && text_equal(value, "yes"))
 		order_start();
+	if (option("auto-export", value, sizeof(value)))
+		registry_start(option_bytes("auto-export", 0));
 	return true;
 }
 
@@ -274,6 +277,7 @@ void life_exec(const char *path, const char *const *argv)
 		return;
 	if (pid == life.pid) {
 		note_exec(life.self, path);
+		registry_exit();
 		if (log_head())
 			EMIT(exec, .path = log_text(path), .pid = pid);
 		return;
@@ -299,6 +303,7 @@ void life_exit(int code)
 {
 	if (!life.attached || hook_off || life_is_guest() || life.self->end_ns)
 		return;
+	registry_exit();
 	life.self->end_value = code;
 	life.self->end = MPSAN_END_EXIT;
 	__atomic_store_n(&life.self->end_ns, sys_now(), __ATOMIC_RELEASE);

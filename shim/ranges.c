@@ -198,18 +198,28 @@ bool ranges_same(const void *place, const void *copy)
 	return __atomic_load_n(&range->state, __ATOMIC_ACQUIRE) == then->state;
 }
 
-/* The state goes first, so that nobody who has the tag's place next is taken for the old one. */
-bool ranges_drop(struct ranges *table, void *place, const void *copy)
+bool ranges_hide(void *place, const void *copy)
 {
 	struct range *range = place;
 	uint32_t state = ((const struct range *)copy)->state;
 
-	if (!(state & 1) || !__atomic_compare_exchange_n(&range->state, &state, state + 1, false,
-							 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-		return false;
+	return state & 1 && __atomic_compare_exchange_n(&range->state, &state, state + 1, false,
+							__ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+void ranges_free(struct ranges *table, const void *place)
+{
 	__atomic_fetch_sub(&table->used, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&tags_of(table)[index_of(table, place)], 0, __ATOMIC_RELEASE);
-	return true;
+}
+
+bool ranges_drop(struct ranges *table, void *place, const void *copy)
+{
+	bool hidden = ranges_hide(place, copy);
+
+	if (hidden)
+		ranges_free(table, place);
+	return hidden;
 }
 
 void *ranges_next(struct ranges *table, uint64_t *at, void *copy)

@@ -62,6 +62,9 @@ bool ranges_same(const void *place, const void *copy);
  * writer that is killed between claim and publish leaves one place unused for good.
  */
 bool ranges_drop(struct ranges *table, void *place, const void *copy);
+/* Its two halves: from the first on nobody finds it, from the second on its place is free. */
+bool ranges_hide(void *place, const void *copy);
+void ranges_free(struct ranges *table, const void *place);
 
 /* The places in use, one after the other: `at` begins as 0. NULL: no more. */
 void *ranges_next(struct ranges *table, uint64_t *at, void *copy);

@@ -1,15 +1,17 @@
 /*
- * The session's registry of exported device memory (file `exports`): what other processes of the
- * session and the user may find by address or name, and open. Neighbours: ranges.h is the table,
- * cuda.h knows this process's memory, ../include/mpsan.h has the program's side.
+ * What this process enters into the session's registry of exported device memory (exported.h), for
+ * other processes to find by address or name, and open. Neighbours: cuda.h knows this process's
+ * memory, ipc.c is the program's side.
  */
 #ifndef MPSAN_REGISTRY_H
 #define MPSAN_REGISTRY_H
 
 #include "cuda.h"
 
-/* Whether memory is to be exported at birth (--auto-export), and a piece of so many bytes. */
+/* --auto-export: memory of at least so many bytes is to be exported at birth. */
+void registry_start(uint64_t least);
 bool registry_auto(void);
+/* Whether a piece of so many bytes is. */
 bool registry_wants(uint64_t bytes);
 
 /*
@@ -18,11 +20,26 @@ bool registry_wants(uint64_t bytes);
  */
 void registry_born(struct cuda_memory *memory);
 
-/* The program itself made this handle of that memory; nothing happens where there is no registry. */
+/* The same for one piece on request: 0, -EOPNOTSUPP, -ENOSPC, -ENODEV. */
+int registry_enter(struct cuda_memory *memory);
+
+/*
+ * The program itself made this handle of that memory. Only handles of 64 bytes that say all are
+ * kept: descriptors are the program's own, to be closed when it likes.
+ */
 void registry_exported(struct cuda_memory *memory, const void *handle, uint32_t bytes);
 
-/* Its end, before the real call. True when some other process has opened it since its birth. */
+/*
+ * Its end, before the real call, whether it is known to be here or not. True when some other process
+ * has opened it since its birth.
+ */
 bool registry_gone(const struct cuda_memory *memory);
+
+/* A pool's end: its address may be another's from now on. */
+void registry_pool_gone(uint64_t pool);
+
+/* This process has something here that must be taken back. */
+void registry_owns(void);
 
 /* After a fork: what the parent exported is the parent's. Before the end: ours goes. */
 void registry_forked(void);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "sys.h"
 
@@ -108,9 +109,10 @@ static struct mpsan_session *make_session(const char *directory)
 }
 
 /*
- * Fields 4 (parent) and 22 (start time) of /proc/PID/stat; the name in field 2 may hold anything.
+ * Fields 3 (state), 4 (parent) and 22 (start time) of /proc/PID/stat; the name in field 2 may hold
+ * anything.
  */
-static bool read_stat(uint32_t pid, uint32_t *parent, uint64_t *start)
+static bool read_stat_of(uint32_t pid, char *state, uint32_t *parent, uint64_t *start)
 {
 	char path[32], text[512], *end = path + sizeof(path), *at = text_put(path, end, "/proc/");
 	const char *p = NULL;
@@ -124,6 +126,7 @@ static bool read_stat(uint32_t pid, uint32_t *parent, uint64_t *start)
 			p = c;
 	if (!p || !p[1] || !p[2] || !p[3])
 		return false;
+	*state = p[2];
 	*parent = (uint32_t)text_number(p + 4, &p);
 	for (int field = 4; field < 22 && *p; field++) {
 		p++;
@@ -132,6 +135,13 @@ static bool read_stat(uint32_t pid, uint32_t *parent, uint64_t *start)
 	}
 	*start = text_number(p, NULL);
 	return *start != 0;
+}
+
+static bool read_stat(uint32_t pid, uint32_t *parent, uint64_t *start)
+{
+	char state;
+
+	return read_stat_of(pid, &state, parent, start);
 }
 
 static struct path name_of(const char *base, uint32_t pid, uint64_t start)
@@ -321,4 +331,31 @@ uint32_t session_find(struct mpsan_session *s, uint32_t pid)
 uint32_t session_find_last(struct mpsan_session *s, uint32_t pid)
 {
 	return find_newest(s, pid, true);
+}
+
+#define TICK_NS 10000000ull /* of the start times that /proc tells */
+
+/* CLOCK_BOOTTIME, which start times are told in, less CLOCK_MONOTONIC. */
+static uint64_t slept_ns(void)
+{
+	struct timespec boot = {0, 0};
+
+	SYS2(SYS_clock_gettime, CLOCK_BOOTTIME, &boot);
+	return (uint64_t)boot.tv_sec * 1000000000u + (uint64_t)boot.tv_nsec - sys_now();
+}
+
+bool session_lives(const struct mpsan_process *p, uint64_t own_pid_ns)
+{
+	uint32_t parent;
+	uint64_t start;
+	char state;
+
+	if (!p->pid || __atomic_load_n(&p->end_ns, __ATOMIC_ACQUIRE) ||
+	    p->flags & MPSAN_PROCESS_REPLACED)
+		return false;
+	if (p->pid_ns != own_pid_ns)
+		return true;
+	if (!read_stat_of(p->pid, &state, &parent, &start) || state == 'Z' || state == 'X')
+		return false;
+	return start * TICK_NS <= p->birth_ns + slept_ns() + 2 * TICK_NS;
 }

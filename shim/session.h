@@ -34,4 +34,10 @@ uint32_t session_find_last(struct mpsan_session *session, uint32_t pid);
 
 struct mpsan_process *session_table(struct mpsan_session *session);
 
+/*
+ * Whether a process still runs the image of its slot: not ended, not a zombie, not replaced by an
+ * exec. One of another pid namespace counts as alive until its slot says otherwise.
+ */
+bool session_lives(const struct mpsan_process *process, uint64_t own_pid_ns);
+
 #endif

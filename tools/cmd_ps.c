@@ -34,43 +34,13 @@ static int show(const char *dir, bool as_json)
 	return fflush(stdout) ? complain("ps: standard output cannot be written") : 0;
 }
 
-static void list(const struct ps_found *found)
-{
-	for (uint32_t i = 0; i < found->item.count; i++)
-		ps_describe(stderr, found->item.item[i]);
-}
-
-/* Those in other places are named and not taken: that they are meant is less sure. */
-static int none_here(struct ps_found *found)
-{
-	int status;
-
-	ps_find_elsewhere(found);
-	status = complain("ps: no session of yours is under way in %s; name its directory: mpsan "
-			  "%s%s",
-			  found->places, usage_ps,
-			  found->item.count ? "; these are under way elsewhere:" : "");
-	list(found);
-	return status;
-}
-
 /* Without a directory: the one session that is alive. */
 static int show_living(bool as_json)
 {
-	struct ps_found found;
-	int status;
+	char *dir = ps_pick("ps", usage_ps);
+	int status = dir ? show(dir, as_json) : STATUS_USAGE;
 
-	ps_find(&found);
-	if (found.item.count == 1) {
-		status = show(found.item.item[0], as_json);
-	} else if (!found.item.count) {
-		status = none_here(&found);
-	} else {
-		status = complain("ps: %u sessions are under way; name one: mpsan %s",
-				  found.item.count, usage_ps);
-		list(&found);
-	}
-	ps_found_finish(&found);
+	free(dir);
 	return status;
 }
 

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "exports.h"
 #include "report.h"
 
 #define NAMED_MAX 8u /* processes named one by one; the rest is counted */
@@ -124,6 +125,18 @@ static void add_events(json_t *document, const struct reader *reader)
 	}
 }
 
+static void add_exports(json_t *document, const struct reader *reader)
+{
+	struct exports exports = {0};
+	char *wrong = exports_open(&exports, &reader->session);
+
+	if (wrong)
+		report_limit(document, "%s", wrong);
+	exports_limits(&exports, document);
+	exports_close(&exports);
+	free(wrong);
+}
+
 void limits_add(json_t *document, const struct judge *judge)
 {
 	add_counters(document, judge->reader);
@@ -131,6 +144,7 @@ void limits_add(json_t *document, const struct judge *judge)
 	add_processes(document, judge->reader);
 	add_python(document, judge->reader);
 	add_events(document, judge->reader);
+	add_exports(document, judge->reader);
 	if (judge->suppressed)
 		report_limit(document, "findings suppressed: %u", judge->suppressed);
 }

@@ -107,6 +107,12 @@ void ps_find(struct ps_found *found);
 void ps_find_elsewhere(struct ps_found *found);
 void ps_found_finish(struct ps_found *found);
 
+/*
+ * The directory of the only session that is under way, owned by the caller; NULL: there is none, or
+ * several, which was said.
+ */
+char *ps_pick(const char *command, const char *usage);
+
 /* One line about a session: what runs in it, since when, how many processes. */
 void ps_describe(FILE *out, const char *dir);
 

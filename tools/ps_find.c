@@ -176,3 +176,38 @@ void ps_describe(FILE *out, const char *dir)
 	}
 	free(wrong);
 }
+
+static void list_found(const struct ps_found *found)
+{
+	for (uint32_t i = 0; i < found->item.count; i++)
+		ps_describe(stderr, found->item.item[i]);
+}
+
+/* Those in other places are named and not taken: that they are meant is less sure. */
+static void say_none(struct ps_found *found, const char *command, const char *usage)
+{
+	ps_find_elsewhere(found);
+	complain("%s: no session of yours is under way in %s; name its directory: mpsan %s%s",
+		 command, found->places, usage,
+		 found->item.count ? "; these are under way elsewhere:" : "");
+	list_found(found);
+}
+
+char *ps_pick(const char *command, const char *usage)
+{
+	struct ps_found found;
+	char *dir = NULL;
+
+	ps_find(&found);
+	if (found.item.count == 1) {
+		dir = text_copy(found.item.item[0]);
+	} else if (!found.item.count) {
+		say_none(&found, command, usage);
+	} else {
+		complain("%s: %u sessions are under way; name one: mpsan %s", command,
+			 found.item.count, usage);
+		list_found(&found);
+	}
+	ps_found_finish(&found);
+	return dir;
+}

@@ -73,6 +73,7 @@ static void show_new(struct watch *watch)
 static void look(struct watch *watch)
 {
 	reader_poll(watch->judge->reader, clock_ns(CLOCK_MONOTONIC));
+	exports_look(&watch->exports, watch->judge->reader);
 	if (!watch->killed) /* what we end ourselves is no finding */
 		knots_look(&watch->knots, clock_ns(CLOCK_MONOTONIC));
 	judge_moments(watch->judge);
@@ -156,6 +157,7 @@ void watch_run(struct watch *watch)
 	reader->session.head->off = 1;
 	reader_finish(reader, now);
 	knots_finish(&watch->knots);
+	exports_close(&watch->exports);
 	judge_moments(watch->judge);
 	show_new(watch);
 }

@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include "exports.h"
 #include "judge.h"
 #include "knots.h"
 #include "options.h"
@@ -15,6 +16,7 @@ struct watch {
 	const struct settings *settings;
 	struct judge *judge;
 	struct knots knots;
+	struct exports exports;
 	pid_t child;
 	int signals; /* signalfd of those that are handed on, and of SIGCHLD */
 	bool print; /* findings go to standard error as they come */
