@@ -79,6 +79,9 @@ SNIPPETS := build/tests/snippets/libsnippets.so build/tests/snippets/snippets
 TESTS := $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(FAULT_BIN) $(SNIPPETS) build/tests/libmpsan-count.so \
 	$(FAKE)
 
+# Those that use CUDA link the stand-in for it; at run time LD_LIBRARY_PATH names one.
+$(PRELOAD_BIN) $(FAULT_BIN): | build/fake/libcuda.so.1 build/fake/libcudart.so.13
+
 # A line `// link: WORDS` near a program's top adds to its command line.
 LINK_LINE = $$(sed -n 's|^// link: ||p' $<)
 $(PRELOAD_BIN) $(EXAMPLE_BIN) $(BENCH_BIN) $(FAULT_BIN): build/%: %.c
@@ -87,9 +90,11 @@ $(PRELOAD_BIN) $(EXAMPLE_BIN) $(BENCH_BIN) $(FAULT_BIN): build/%: %.c
 $(PRELOAD_LIB): build/%.so: %.c
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread
-build/tests/snippets/libsnippets.so: tests/snippets/snippets.c shim/hooks.def shim/hooks_cuda.def tests/snippets/snippets.def
+build/tests/snippets/libsnippets.so: tests/snippets/snippets.c shim/hooks.def shim/hooks_cuda.def tests/snippets/snippets.def \
+		$(FAKE)
 	$(SAY) LINK $@
-	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread -ldl -lutil -lstdc++ -lgomp
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread -ldl -lutil -lstdc++ -lgomp \
+		build/fake/libcuda.so.1 build/fake/libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../../fake'
 build/tests/snippets/snippets: tests/snippets/snippets_main.c build/tests/snippets/libsnippets.so
 	$(SAY) LINK $@
 	$(Q)$(CC) $(BASE) -o $@ $< -Lbuild/tests/snippets -lsnippets -Wl,-rpath,'$$ORIGIN'

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <wchar.h>
 
+#include "../cuda.h"
 #include "../hook.h"
 #include "../inside.h"
 
@@ -69,6 +70,29 @@ void __vsyslog_chk(int priority, int flag, const char *format, va_list list);
 			inside_end(&mark_##name, wait);                                  \
 	}
 
+/* The same, with an eye on what CUDA has read already. */
+#define VARIABLE(name, variable, parameters, arguments)                     \
+	MARK(name, ENVIRONMENT)                                             \
+	EXPORT int name parameters                                          \
+	{                                                                   \
+		ENTER(name);                                                \
+		struct cuda_env env;                                        \
+		uint64_t wait = 0;                                          \
+		int result;                                                 \
+                                                                            \
+		env.watched = false;                                        \
+		if (UNLIKELY(cuda.initialised))                             \
+			cuda_env_before(&env, variable);                    \
+		if (thread_several)                                         \
+			wait = inside_begin(&mark_##name, CALLER);          \
+		result = REAL(name) arguments;                              \
+		if (thread_several)                                         \
+			inside_end(&mark_##name, wait);                     \
+		if (UNLIKELY(env.watched))                                  \
+			cuda_env_after(&env, CALLER);                       \
+		return result;                                              \
+	}
+
 /* clang-format off */
 VALUE(struct tm *, localtime, TIME_ZONE, (const time_t *t), (t))
 VALUE(struct tm *, localtime_r, TIME_ZONE, (const time_t *restrict t, struct tm *restrict to), (t, to))
@@ -92,10 +116,10 @@ VOID(srand, RANDOM, (unsigned seed), (seed))
 VALUE(char *, initstate, RANDOM, (unsigned seed, char *state, size_t n), (seed, state, n))
 VALUE(char *, setstate, RANDOM, (char *state), (state))
 
-VALUE(int, setenv, ENVIRONMENT, (const char *name, const char *value, int over), (name, value, over))
-VALUE(int, unsetenv, ENVIRONMENT, (const char *name), (name))
-VALUE(int, putenv, ENVIRONMENT, (char *text), (text))
-VALUE(int, clearenv, ENVIRONMENT, (void), ())
+VARIABLE(setenv, name, (const char *name, const char *value, int over), (name, value, over))
+VARIABLE(unsetenv, name, (const char *name), (name))
+VARIABLE(putenv, text, (char *text), (text))
+VARIABLE(clearenv, NULL, (void), ())
 
 VALUE(char *, setlocale, LOCALE, (int category, const char *name), (category, name))
 VALUE(locale_t, newlocale, LOCALE, (int mask, const char *name, locale_t base), (mask, name, base))

@@ -2,8 +2,6 @@
  * Birth and death of processes. Which calls run atfork handlers, and which reach another hook, is
  * in facts 1.1: libc's own calls among these are invisible, so every way has its row.
  */
-#include <linux/futex.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <pty.h>
 #include <sched.h>
@@ -27,6 +25,7 @@
 #include "../stack.h"
 #include "../sys.h"
 #include "../thread.h"
+#include "process.h"
 
 pid_t __fork(void);
 pid_t __vfork(void);
@@ -196,25 +195,6 @@ PASS(clone)
 	return NULL;
 }
 
-/* True for a raw system call that copies this process and comes back on this stack in the child. */
-static bool copies_process(const struct pass_regs *regs)
-{
-	const uint64_t *clone3 = (const uint64_t *)regs->arg[1];
-
-	switch (regs->arg[0]) {
-#ifdef SYS_fork
-	case SYS_fork:
-		return true;
-#endif
-	case SYS_clone:
-		return !(regs->arg[1] & (CLONE_VM | CLONE_SETTLS)) && !regs->arg[2];
-	case SYS_clone3: /* struct clone_args: flags first, stack sixth */
-		return clone3 && !(clone3[0] & (CLONE_VM | CLONE_SETTLS)) && !clone3[5];
-	default:
-		return false;
-	}
-}
-
 /* A waiter with an alarm ahead may be woken, or ended, by it. */
 EXPORT unsigned alarm(unsigned seconds)
 {
@@ -236,7 +216,7 @@ EXPORT int setitimer(__itimer_which_t which, const struct itimerval *restrict ne
  * From here on a system call of ours, even a look at the clock (strict mode traps it), might end
  * the process: the library stands aside once the program's own call has succeeded.
  */
-static uint64_t note_filter(int64_t result)
+uint64_t process_filtered(int64_t result)
 {
 	if (result >= 0)
 		hook_switch_off(MPSAN_OFF_SECCOMP);
@@ -250,60 +230,7 @@ PASS(prctl)
 
 	if (LIKELY((int)a[0] != PR_SET_SECCOMP))
 		return (void *)REAL(prctl);
-	regs->result = note_filter(REAL(prctl)((int)a[0], a[1], a[2], a[3], a[4]));
-	return NULL;
-}
-
-static bool filters_calls(const uint64_t *a)
-{
-	return (a[0] == SYS_prctl && a[1] == PR_SET_SECCOMP) ||
-	       (a[0] == SYS_seccomp &&
-		(a[1] == SECCOMP_SET_MODE_STRICT || a[1] == SECCOMP_SET_MODE_FILTER));
-}
-
-/* How Rust, Abseil and C++20 wait (facts II.4). */
-static bool waits_for_futex(const uint64_t *a)
-{
-	int command = (int)a[2] & FUTEX_CMD_MASK;
-
-	return a[0] == SYS_futex && (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET);
-}
-
-static uint64_t wait_for_futex(const struct pass_regs *regs)
-{
-	const uint64_t *a = regs->arg;
-	const void *word = (const void *)a[1];
-	uint64_t wait = 0;
-	long result;
-
-	if (a[4])
-		hold_begin_timed(word, MPSAN_WAIT_FUTEX, regs->back);
-	else
-		wait = look_futex(word, (uint32_t)a[3], regs->back);
-	result = REAL(syscall)(SYS_futex, a[1], a[2], a[3], a[4], a[5], regs->stack[0]);
-	hold_drop(word);
-	return (uint64_t)look_end(wait, result);
-}
-
-PASS(syscall)
-{
-	ENTER(syscall);
-	const uint64_t *a = regs->arg;
-
-	if (waits_for_futex(a)) {
-		regs->result = wait_for_futex(regs);
-		return NULL;
-	}
-	if (UNLIKELY(filters_calls(a))) {
-		regs->result = note_filter(
-			REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4], a[5], regs->stack[0]));
-		return NULL;
-	}
-	if (LIKELY(!copies_process(regs)))
-		return (void *)REAL(syscall);
-	fork_enter(MPSAN_HOW_SYSCALL, false);
-	regs->result = (uint64_t)(int64_t)fork_leave(
-		(pid_t)REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4], a[5], regs->stack[0]));
+	regs->result = process_filtered(REAL(prctl)((int)a[0], a[1], a[2], a[3], a[4]));
 	return NULL;
 }
 

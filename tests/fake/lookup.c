@@ -1,13 +1,37 @@
 /* How a name becomes a pointer, and an error's number its name: the calls that need no initialised driver. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "fake.h"
 
 int names_look_up(const char *name, void **f, int version, uint64_t flags, int *status);
+
+/* MPSAN_FAKE_TRACE names a file that keeps what was asked: a line with name, version and flags for each request. */
+static void trace(const char *name, int version, cuuint64_t flags)
+{
+	const char *path = getenv("MPSAN_FAKE_TRACE");
+	char line[160];
+	int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+
+	if (fd < 0)
+		return;
+	snprintf(line, sizeof(line), "%s %d %llu\n", name && *name ? name : "-", version, (unsigned long long)flags);
+	if (write(fd, line, strlen(line)) < 0)
+		perror(path);
+	close(fd);
+}
 
 EXPORT CUresult cuGetProcAddress_v2(const char *name, void **f, int version, cuuint64_t flags,
 				    CUdriverProcAddressQueryResult *status)
 {
 	int found = 0;
-	CUresult result = names_look_up(name, f, version, flags, &found);
+	CUresult result;
+
+	trace(name, version, flags);
+	result = names_look_up(name, f, version, flags, &found);
 
 	if (status && result == CUDA_SUCCESS)
 		*status = found;
@@ -17,8 +41,10 @@ EXPORT CUresult cuGetProcAddress_v2(const char *name, void **f, int version, cuu
 /* The first form has no room for a status, so a name that is not there is an error. */
 EXPORT CUresult cuGetProcAddress(const char *name, void **f, int version, cuuint64_t flags)
 {
-	CUresult result = names_look_up(name, f, version, flags, NULL);
+	CUresult result;
 
+	trace(name, version, flags);
+	result = names_look_up(name, f, version, flags, NULL);
 	return result == CUDA_SUCCESS && !*f ? CUDA_ERROR_NOT_FOUND : result;
 }
 

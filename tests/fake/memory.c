@@ -280,7 +280,7 @@ static CUresult attribute_of(const struct place *place, CUdeviceptr address, int
 	return CUDA_SUCCESS;
 }
 
-CALL(cuPointerGetAttribute, (void *value, int attribute, CUdeviceptr address), (value, attribute, address))
+CALL(cuPointerGetAttribute, (void *value, CUpointer_attribute attribute, CUdeviceptr address), (value, attribute, address))
 {
 	struct place place;
 

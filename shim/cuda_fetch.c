@@ -1,0 +1,80 @@
+/*
+ * See cuda_fetch.h. Whatever the kernel says about the other process is read from /proc, here and
+ * now: later it may be gone.
+ */
+#include "cuda_fetch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cuda.h"
+#include "log.h"
+#include "stack.h"
+#include "sys.h"
+
+/* The process that a pidfd stands for; 0: it has ended, or this is none. */
+static uint32_t pid_of(int pidfd)
+{
+	char path[48], text[512], *end = path + sizeof(path), *at;
+	long bytes;
+
+	at = text_put(path, end, "/proc/self/fdinfo/");
+	text_put_number(at, end, (uint32_t)pidfd, 10);
+	bytes = sys_read_file(path, text, sizeof(text));
+	for (long i = 0; i < bytes; i++)
+		if (text_starts(text + i, "\nPid:\t") && text[i + 6] != '-')
+			return (uint32_t)text_number(text + i + 6, NULL);
+	return 0;
+}
+
+static uint64_t cause_of_refusal(uint32_t pid)
+{
+	char path[48], text[16] = "", *end = path + sizeof(path), *at;
+	struct stat status;
+
+	at = text_put(path, end, "/proc/");
+	text_put_number(at, end, pid, 10);
+	if (!pid || SYS4(SYS_newfstatat, AT_FDCWD, path, &status, 0) < 0)
+		return MPSAN_CAUSE_GONE;
+	if (status.st_uid != (uint32_t)SYS1(SYS_geteuid, 0))
+		return MPSAN_CAUSE_USER;
+	if (sys_read_file("/proc/sys/kernel/yama/ptrace_scope", text, sizeof(text)) > 0 &&
+	    text[0] > '0')
+		return MPSAN_CAUSE_YAMA;
+	return MPSAN_CAUSE_CAPABILITY;
+}
+
+static uint64_t cause_of(int error, uint32_t pid)
+{
+	switch (error) {
+	case EPERM:
+		return cause_of_refusal(pid);
+	case EBADF:
+		return pid ? MPSAN_CAUSE_CLOSED : MPSAN_CAUSE_GONE;
+	case ESRCH:
+		return MPSAN_CAUSE_GONE;
+	default:
+		return MPSAN_CAUSE_UNKNOWN;
+	}
+}
+
+void cuda_fetched(int pidfd, int number, int64_t fd, int error, uint64_t caller)
+{
+	uint32_t pid;
+
+	if (!cuda_may_state())
+		return;
+	INSIDE
+	{
+		pid = pid_of(pidfd);
+		if (fd >= 0) {
+			cuda_fd_received((int)fd, pid, number);
+			continue;
+		}
+		EMIT(ipc_refused, .function = log_text("pidfd_getfd"), .result = (uint64_t)error,
+		     .cause = cause_of(error, pid), .memory = MPSAN_MEMORY_VMM, .pid = pid,
+		     .caller = caller, .stack = stack_own(), .python = stack_python(0));
+	}
+}

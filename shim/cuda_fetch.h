@@ -1,0 +1,13 @@
+/* pidfd_getfd: how programs fetch the descriptors of another process's GPU memory. */
+#ifndef MPSAN_CUDA_FETCH_H
+#define MPSAN_CUDA_FETCH_H
+
+#include <stdint.h>
+
+/*
+ * After the call, which returned `fd` or failed with that error: notes where the descriptor is from,
+ * or why it was refused.
+ */
+void cuda_fetched(int pidfd, int number, int64_t fd, int error, uint64_t caller);
+
+#endif

@@ -1,0 +1,10 @@
+/* What the hooks of process.c and syscall.c share. */
+#ifndef MPSAN_HOOKS_PROCESS_H
+#define MPSAN_HOOKS_PROCESS_H
+
+#include <stdint.h>
+
+/* A call that filters system calls has come back with this: the library stands aside if it is in force. */
+uint64_t process_filtered(int64_t result);
+
+#endif

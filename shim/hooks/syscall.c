@@ -1,0 +1,104 @@
+/*
+ * Raw system calls: those that copy the process, wait for a futex, put a filter before all others,
+ * or fetch a descriptor from another process, by which memory of a GPU is shared.
+ */
+#include <linux/futex.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../cuda.h"
+#include "../cuda_fetch.h"
+#include "../fork.h"
+#include "../hook.h"
+#include "../look.h"
+#include "../thread.h"
+#include "process.h"
+
+/* True for a raw system call that copies this process and comes back on this stack in the child. */
+static bool copies_process(const struct pass_regs *regs)
+{
+	const uint64_t *clone3 = (const uint64_t *)regs->arg[1];
+
+	switch (regs->arg[0]) {
+#ifdef SYS_fork
+	case SYS_fork:
+		return true;
+#endif
+	case SYS_clone:
+		return !(regs->arg[1] & (CLONE_VM | CLONE_SETTLS)) && !regs->arg[2];
+	case SYS_clone3: /* struct clone_args: flags first, stack sixth */
+		return clone3 && !(clone3[0] & (CLONE_VM | CLONE_SETTLS)) && !clone3[5];
+	default:
+		return false;
+	}
+}
+
+static bool filters_calls(const uint64_t *a)
+{
+	return (a[0] == SYS_prctl && a[1] == PR_SET_SECCOMP) ||
+	       (a[0] == SYS_seccomp &&
+		(a[1] == SECCOMP_SET_MODE_STRICT || a[1] == SECCOMP_SET_MODE_FILTER));
+}
+
+/* How Rust, Abseil and C++20 wait (facts II.4). */
+static bool waits_for_futex(const uint64_t *a)
+{
+	int command = (int)a[2] & FUTEX_CMD_MASK;
+
+	return a[0] == SYS_futex && (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET);
+}
+
+static uint64_t wait_for_futex(const struct pass_regs *regs)
+{
+	const uint64_t *a = regs->arg;
+	const void *word = (const void *)a[1];
+	uint64_t wait = 0;
+	long result;
+
+	if (a[4])
+		hold_begin_timed(word, MPSAN_WAIT_FUTEX, regs->back);
+	else
+		wait = look_futex(word, (uint32_t)a[3], regs->back);
+	result = REAL(syscall)(SYS_futex, a[1], a[2], a[3], a[4], a[5], regs->stack[0]);
+	hold_drop(word);
+	return (uint64_t)look_end(wait, result);
+}
+
+static uint64_t fetch_descriptor(const struct pass_regs *regs)
+{
+	const uint64_t *a = regs->arg;
+	long fd = REAL(syscall)(SYS_pidfd_getfd, a[1], a[2], a[3]);
+
+	cuda_fetched((int)a[1], (int)a[2], fd, errno, regs->back);
+	return (uint64_t)fd;
+}
+
+PASS(syscall)
+{
+	ENTER(syscall);
+	const uint64_t *a = regs->arg;
+
+	if (UNLIKELY(a[0] == SYS_pidfd_getfd && cuda.initialised)) {
+		regs->result = fetch_descriptor(regs);
+		return NULL;
+	}
+	if (waits_for_futex(a)) {
+		regs->result = wait_for_futex(regs);
+		return NULL;
+	}
+	if (UNLIKELY(filters_calls(a))) {
+		regs->result = process_filtered(
+			REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4], a[5], regs->stack[0]));
+		return NULL;
+	}
+	if (LIKELY(!copies_process(regs)))
+		return (void *)REAL(syscall);
+	fork_enter(MPSAN_HOW_SYSCALL, false);
+	regs->result = (uint64_t)(int64_t)fork_leave(
+		(pid_t)REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4], a[5], regs->stack[0]));
+	return NULL;
+}
+
