@@ -165,11 +165,20 @@ static char *number(uint64_t value)
 	return text_format("%llu", (unsigned long long)value);
 }
 
+/* As programs write it: which version of a function they got is the header's choice. */
 static char *function_text(const struct cuda_cast *cast, const struct fact_place *at, uint64_t pos)
 {
 	const char *name = at ? reader_text(cast->teller->reader, at->slot, pos) : NULL;
+	size_t length = name ? strlen(name) : 0;
 
-	return name ? text_format("%s()", name) : text_copy("a CUDA function");
+	if (!length)
+		return text_copy("a CUDA function");
+	if (length > 5 &&
+	    (!strcmp(name + length - 5, "_ptsz") || !strcmp(name + length - 5, "_ptds")))
+		length -= 5;
+	if (length > 3 && name[length - 3] == '_' && name[length - 2] == 'v')
+		length -= 3;
+	return text_format("%.*s()", (int)length, name);
 }
 
 /* Whose code called the function that initialised the driver: often not the program's own. */
@@ -313,7 +322,7 @@ static void moment_words(const struct cuda_cast *cast, json_t *words)
 		words_set(words, "other", number(cuda->refuseds[index].ev.pid));
 		break;
 	case MOMENT_EVENT:
-		words_set(words, "count", number(cuda->events[index].nth));
+		words_set(words, "count", number(cuda->events[index].ev.made));
 		break;
 	case MOMENT_EXPORT:
 		words_set(words, "count", number(cuda->exports[index].waiting));

@@ -178,8 +178,8 @@ void cuda_enter_close(struct cuda_facts *cuda, const struct fact_place *at,
 	for (; *from; from = &cuda->imports[*from - 1].open_before) {
 		struct ipc_import *import = &cuda->imports[*from - 1];
 
-		if (import->at.by != at->by || import->ev.address != ev->address ||
-		    import->ev.handle != ev->handle)
+		if (import->at.by != at->by || import->ev.handle != ev->handle ||
+		    (import->ev.address != ev->address && import->ev.address && ev->address))
 			continue;
 		import->close_ns = at->time_ns;
 		*from = import->open_before;
@@ -200,11 +200,10 @@ static void end_piece(struct cuda_facts *cuda, struct ipc_free *end, uint32_t in
 	end->piece = index;
 }
 
-void cuda_enter_free(struct cuda_facts *cuda)
+/* What begins at an address; memory without one (base 0) is known by its handle alone. */
+static void end_at_base(struct cuda_facts *cuda, struct ipc_free *end)
 {
-	struct ipc_free *end = &cuda->frees[cuda->free_count - 1];
 	uint32_t *from = &cuda->base_lists[list_of(end->at.by, end->ev.base)];
-	uint32_t at;
 
 	while (*from) {
 		struct ipc_piece *piece = &cuda->pieces[*from - 1];
@@ -217,7 +216,15 @@ void cuda_enter_free(struct cuda_facts *cuda)
 			from = &piece->base_before;
 		}
 	}
-	at = end->ev.handle ? find_handle(cuda, end->ev.handle) : 0;
+}
+
+void cuda_enter_free(struct cuda_facts *cuda)
+{
+	struct ipc_free *end = &cuda->frees[cuda->free_count - 1];
+	uint32_t at = end->ev.handle ? find_handle(cuda, end->ev.handle) : 0;
+
+	if (end->ev.base)
+		end_at_base(cuda, end);
 	if (at && cuda->pieces[at - 1].owner == end->at.by && is_alive(&cuda->pieces[at - 1]))
 		end_piece(cuda, end, at);
 }
@@ -227,6 +234,9 @@ void cuda_enter_event(struct cuda_facts *cuda)
 	struct ipc_event *event = &cuda->events[cuda->event_count - 1];
 	struct cuda_party *party = &cuda->parties[event->at.by];
 
-	event->nth = party->events += event->ev.made != 0;
-	party->event_ns = event->at.time_ns;
+	event->before = party->events;
+	if (event->ev.made > party->events)
+		party->events = (uint32_t)event->ev.made;
+	if (!event->ev.made)
+		party->event_ns = event->at.time_ns;
 }

@@ -71,7 +71,7 @@ struct ipc_piece {
 	uint32_t imports; /* newest one + 1, see ipc_import.before */
 	uint32_t freed; /* index + 1 */
 	uint32_t free_more; /* index + 1 of another piece that the same free ended */
-	uint64_t handle, base, bytes, gpu;
+	uint64_t handle, base, bytes, gpu; /* base 0: it has no address, as VMM handles and pools */
 	uint64_t memory, device, flags;
 	uint64_t born_ns; /* of the first export, or of the allocation in the registry */
 	uint64_t end_ns; /* 0: not freed */
@@ -89,7 +89,7 @@ struct ipc_import {
 	uint32_t again; /* index + 1 of one of the same piece that this process had open already */
 	uint32_t open_before; /* earlier one + 1 in the same list, while it is open */
 	uint64_t close_ns; /* 0: never closed */
-	bool signalled; /* the owner had told of an interprocess event since the export */
+	bool signalled; /* the owner had given an event to others since the export */
 };
 
 struct ipc_free {
@@ -106,7 +106,7 @@ struct ipc_refused {
 struct ipc_event {
 	struct fact_place at;
 	struct ev_ipc_event ev;
-	uint32_t nth; /* of its process */
+	uint32_t before; /* how many its process was known to have made; it tells as they double */
 };
 
 /* The part of one process, by slot. */
@@ -115,7 +115,7 @@ struct cuda_party {
 	uint32_t pieces, imports; /* newest one + 1 */
 	uint32_t waiting; /* its pieces that nobody has opened yet */
 	uint32_t events;
-	uint64_t event_ns; /* of the newest interprocess event */
+	uint64_t event_ns; /* when it last gave an event to others */
 };
 
 #define CUDA_LISTS 65536u

@@ -11,9 +11,9 @@ static const char freed[] = "{thread} of process {producer} freed it by {functio
 
 static const struct tale tale_of_use = {
 	"process {pid} freed {bytes} on {device} by {function} at {at} while {consumers} had it open: "
-	"they read and write memory that belongs to nobody, or to somebody else",
+	"what they have mapped belongs to nobody now, or to somebody else",
 	{{STEP_EXPORT, exported},
-	 {STEP_IMPORTS, "process {consumer} has it open"},
+	 {STEP_IMPORTS, "process {consumer} opened it here and had it open still"},
 	 {STEP_CUDA, freed}},
 };
 
@@ -21,7 +21,7 @@ static const struct tale tale_of_kept = {
 	"process {pid} gave up {bytes} on {device} by {function} at {at} while {consumers} had it open: "
 	"such memory stays until they let go, so nothing was given back yet",
 	{{STEP_EXPORT, exported},
-	 {STEP_IMPORTS, "process {consumer} has it open"},
+	 {STEP_IMPORTS, "process {consumer} opened it here and had it open still"},
 	 {STEP_CUDA, freed}},
 };
 

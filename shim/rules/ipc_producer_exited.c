@@ -6,17 +6,17 @@
 #include "../core/rule.h"
 
 static const char exported[] = "process {producer} exported {bytes} of {memory} on {device}";
-static const char open[] = "process {consumer} has it open";
+static const char open[] = "process {consumer} opened it here and had it open still";
 static const char ended[] = "process {producer} {end}";
 
 static const struct tale tale_of_use = {
-	"process {producer}, which owned {bytes} on {device} (exported at {exported_at}), {end} while "
-	"{consumers} had it open: their memory went with it",
+	"process {producer}, which owned {bytes} on {device}, exported at {exported_at}, {end} while "
+	"{consumers} had it open: the memory went with its owner",
 	{{STEP_EXPORT, exported}, {STEP_IMPORTS, open}, {STEP_GONE, ended}},
 };
 
 static const struct tale tale_of_order = {
-	"process {producer}, which owned {bytes} on {device} (exported at {exported_at}), {end} while "
+	"process {producer}, which owned {bytes} on {device}, exported at {exported_at}, {end} while "
 	"{consumers} still had it open; all were done within a second, so nothing may have happened",
 	{{STEP_EXPORT, exported}, {STEP_IMPORTS, open}, {STEP_GONE, ended}},
 };
