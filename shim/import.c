@@ -369,6 +369,7 @@ static void enter(const struct opening *o)
 	place->gpu = o->of->gpu;
 	place->handle = o->of->handle;
 	place->fd = -1;
+	place->flags = MPSAN_EXPORT_AUTO;
 	place->born_ns = sys_now();
 	place->of_start = o->of->start;
 	place->of_slot = o->of->owner;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,11 +16,12 @@
 #include "mpsan.h"
 
 /* Looked up as a program does that is not linked with CUDA. */
-#define FUNCTIONS(_)                                                                \
-	_(cuInit)                                                                   \
-	_(cuDevicePrimaryCtxRetain) _(cuMemAlloc_v2) _(cuMemFree_v2) _(cuMemCreate) \
-		_(cuMemRelease) _(cuMemMap) _(cuMemUnmap) _(cuMemPoolCreate)        \
-			_(cuMemAllocFromPoolAsync) _(cuMemAllocManaged) _(cuIpcGetMemHandle)
+#define FUNCTIONS(_)                                                                              \
+	_(cuInit)                                                                                 \
+	_(cuDevicePrimaryCtxRetain)                                                               \
+	_(cuMemAlloc_v2) _(cuMemFree_v2) _(cuMemCreate) _(cuMemRelease) _(cuMemMap) _(cuMemUnmap) \
+		_(cuMemPoolCreate) _(cuMemAllocFromPoolAsync) _(cuMemAllocManaged)                \
+			_(cuIpcGetMemHandle) _(cuIpcOpenMemHandle_v2) _(cuIpcCloseMemHandle)
 
 #define DECLARE(name) static __typeof__(&name) p_##name;
 FUNCTIONS(DECLARE)
@@ -125,12 +127,55 @@ static void unmap(uint64_t address, uint64_t bytes)
 	printf("%d\n", p_cuMemUnmap(address, bytes));
 }
 
+static struct {
+	CUipcMemHandle handle;
+	CUdeviceptr address;
+} own;
+
+/* Handles as a program passes them round by itself: through a file. */
+static void export_to(const char *file)
+{
+	FILE *out = fopen(file, "w");
+	int result = p_cuIpcGetMemHandle(&own.handle, own.address);
+
+	printf("%d\n", result || !out || !fwrite(&own.handle, sizeof(own.handle), 1, out));
+	if (out)
+		fclose(out);
+}
+
+static void open_from(const char *file)
+{
+	FILE *in = fopen(file, "r");
+	CUdeviceptr address = 0;
+	int result = !in || !fread(&own.handle, sizeof(own.handle), 1, in);
+
+	if (!result)
+		result = p_cuIpcOpenMemHandle_v2(&address, own.handle, 1);
+	printf("%d %llu\n", result, address);
+	if (in)
+		fclose(in);
+}
+
+static void close_own(uint64_t address, uint64_t unused)
+{
+	(void)unused;
+	printf("%d\n", p_cuIpcCloseMemHandle(address));
+}
+
+/* Another program in its place, which waits for the end of its input. */
+static void exec_in_place(uint64_t unused, uint64_t more)
+{
+	(void)unused, (void)more;
+	printf("0\n");
+	fflush(stdout);
+	execl("/bin/cat", "cat", NULL);
+}
+
 static void export_it(uint64_t address, uint64_t unused)
 {
-	CUipcMemHandle handle;
-
 	(void)unused;
-	printf("%d\n", p_cuIpcGetMemHandle(&handle, address));
+	own.address = address;
+	printf("%d\n", p_cuIpcGetMemHandle(&own.handle, address));
 }
 
 /* Whether that many bytes all have one value, and which. */
@@ -154,6 +199,21 @@ static void say_found(int result)
 	printf("%d %d %llu %llu %llu %u %s\n", result, found.pid, (unsigned long long)found.base,
 	       (unsigned long long)found.bytes, (unsigned long long)found.offset, found.kind,
 	       *found.name ? found.name : "-");
+}
+
+/* No descriptor is free while it looks. */
+static void find_without_descriptors(uint64_t pid, uint64_t address)
+{
+	struct rlimit before, none;
+	int result = getrlimit(RLIMIT_NOFILE, &before);
+
+	none = before;
+	none.rlim_cur = 0;
+	result |= setrlimit(RLIMIT_NOFILE, &none);
+	if (!result)
+		result = mpsan_ipc_find((int)pid, (void *)(uintptr_t)address, &found);
+	setrlimit(RLIMIT_NOFILE, &before);
+	say_found(result);
 }
 
 static void find(uint64_t pid, uint64_t address)
@@ -235,23 +295,44 @@ static const struct {
 	const char *name;
 	void (*run)(uint64_t one, uint64_t other);
 } commands[] = {
-	{"alloc", alloc},	    {"vmm", alloc_vmm},		  {"pool", alloc_pool},
-	{"managed", alloc_managed}, {"free", free_memory},	  {"unmap", unmap},
-	{"export", export_it},	    {"read", read_memory},	  {"find", find},
-	{"open", open_found},	    {"close", close_it},	  {"many", alloc_many},
-	{"find-many", find_many},   {"find-others", find_others}, {"child", in_child},
+	{"alloc", alloc},
+	{"vmm", alloc_vmm},
+	{"pool", alloc_pool},
+	{"managed", alloc_managed},
+	{"free", free_memory},
+	{"unmap", unmap},
+	{"export", export_it},
+	{"read", read_memory},
+	{"find", find},
+	{"open", open_found},
+	{"close", close_it},
+	{"many", alloc_many},
+	{"find-many", find_many},
+	{"find-others", find_others},
+	{"child", in_child},
+	{"close-own", close_own},
+	{"find-full", find_without_descriptors},
+	{"exec", exec_in_place},
 };
 
 static void obey(const char *line)
 {
 	unsigned long long one = 0, other = 0;
-	char verb[16] = "", name[64] = "";
+	char verb[16] = "", name[256] = "";
 
-	if (sscanf(line, "name %llu %63s", &one, name) == 2) {
+	if (sscanf(line, "name %llu %255s", &one, name) == 2) {
 		printf("%d\n", mpsan_ipc_name((void *)(uintptr_t)one, name));
 		return;
 	}
-	if (sscanf(line, "find-name %63s", name) == 1) {
+	if (sscanf(line, "export-to %255s", name) == 1) {
+		export_to(name);
+		return;
+	}
+	if (sscanf(line, "open-from %255s", name) == 1) {
+		open_from(name);
+		return;
+	}
+	if (sscanf(line, "find-name %255s", name) == 1) {
 		say_found(mpsan_ipc_find_name(name, &found));
 		return;
 	}
@@ -266,7 +347,7 @@ static void obey(const char *line)
 
 int main(void)
 {
-	char line[128];
+	char line[300];
 	int result = start();
 
 	printf("%d %d\n", result, getpid());

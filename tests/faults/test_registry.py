@@ -159,6 +159,15 @@ def check_program_exports():
     assert consumer.ask("read", consumer.open(), 4096) == [0, 5]
     assert [row["by"] for row in listing(session)["exports"]] == ["program"]
     assert (session / "exports").stat().st_size < 2 * MIB
+    handle = session.parent / "handle"
+    assert producer.ask("export-to", handle) == 0
+    other = Actor(session, auto=False)
+    pointer = other.get("open-from", handle)
+    pids = {importer["pid"] for importer in listing(session)["exports"][0]["importers"]}
+    assert pids == {consumer.pid, other.pid}, pids
+    assert other.ask("close-own", pointer) == 0
+    assert len(listing(session)["exports"][0]["importers"]) == 1
+    assert other.end() == 0
     assert producer.end() == consumer.end() == 0
 
 
@@ -186,6 +195,33 @@ def check_the_dead():
     assert producer.ask("find", consumer.pid, base)[0] == -errno.ENOENT
     assert producer.end() == consumer.end() == 0
     assert listing(session)["exports"] == []
+
+
+def check_exec():
+    """Another program in the same process has none of its memory."""
+    session = new_session()
+    producer, consumer = Actor(session), Actor(session)
+    base = producer.get("alloc", 4096, 1)
+    assert consumer.ask("find", producer.pid, base)[0] == 0
+    assert producer.ask("exec") == 0
+    producer.process.stdin.write("it runs\n")
+    producer.process.stdin.flush()
+    assert producer.process.stdout.readline() == "it runs\n"
+    assert consumer.ask("find", producer.pid, base)[0] == -errno.ENOENT
+    assert consumer.ask("open")[0] == -errno.ESRCH
+    assert listing(session)["exports"] == []
+    producer.process.stdin.close()
+    assert producer.process.wait() == consumer.end() == 0
+
+
+def check_no_descriptors():
+    """Who cannot look into /proc takes nobody for dead."""
+    session = new_session()
+    producer, consumer = Actor(session), Actor(session)
+    base = producer.get("alloc", 4096, 1)
+    assert consumer.ask("find", producer.pid, base)[0] == 0
+    assert consumer.ask("find-full", producer.pid, base)[0] == 0
+    assert producer.end() == consumer.end() == 0
 
 
 def check_dead_consumer():
@@ -339,6 +375,8 @@ main({
     "opening": check_opening,
     "program_exports": check_program_exports,
     "the_dead": check_the_dead,
+    "exec": check_exec,
+    "no_descriptors": check_no_descriptors,
     "dead_consumer": check_dead_consumer,
     "supervisor": check_supervisor,
     "many": check_many,
