@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -16,11 +17,12 @@
 #include "mpsan.h"
 
 /* Looked up as a program does that is not linked with CUDA. */
-#define FUNCTIONS(_)                                                                              \
-	_(cuInit)                                                                                 \
-	_(cuDevicePrimaryCtxRetain)                                                               \
-	_(cuMemAlloc_v2) _(cuMemFree_v2) _(cuMemCreate) _(cuMemRelease) _(cuMemMap) _(cuMemUnmap) \
-		_(cuMemPoolCreate) _(cuMemAllocFromPoolAsync) _(cuMemAllocManaged)                \
+#define FUNCTIONS(_)                                                               \
+	_(cuInit)                                                                  \
+	_(cuDevicePrimaryCtxRetain)                                                \
+	_(cuMemAlloc_v2)                                                           \
+	_(cuMemFree_v2) _(cuMemCreate) _(cuMemRelease) _(cuMemMap) _(cuMemUnmap)   \
+		_(cuMemPoolCreate) _(cuMemAllocFromPoolAsync) _(cuMemAllocManaged) \
 			_(cuIpcGetMemHandle) _(cuIpcOpenMemHandle_v2) _(cuIpcCloseMemHandle)
 
 #define DECLARE(name) static __typeof__(&name) p_##name;
@@ -162,13 +164,22 @@ static void close_own(uint64_t address, uint64_t unused)
 	printf("%d\n", p_cuIpcCloseMemHandle(address));
 }
 
-/* Another program in its place, which waits for the end of its input. */
-static void exec_in_place(uint64_t unused, uint64_t more)
+/* Another program in its place, which waits for the end of its input, and is watched or not. */
+static void exec_in_place(uint64_t watched, uint64_t unused)
 {
-	(void)unused, (void)more;
+	(void)unused;
 	printf("0\n");
 	fflush(stdout);
+	if (!watched)
+		unsetenv("LD_PRELOAD");
 	execl("/bin/cat", "cat", NULL);
+}
+
+/* Other processes of this user may not look into it any more. */
+static void hide(uint64_t unused, uint64_t more)
+{
+	(void)unused, (void)more;
+	printf("%d\n", prctl(PR_SET_DUMPABLE, 0));
 }
 
 static void export_it(uint64_t address, uint64_t unused)
@@ -313,6 +324,7 @@ static const struct {
 	{"close-own", close_own},
 	{"find-full", find_without_descriptors},
 	{"exec", exec_in_place},
+	{"hide", hide},
 };
 
 static void obey(const char *line)

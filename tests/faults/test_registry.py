@@ -29,7 +29,7 @@ MALLOC, POOL, VMM = 1, 4, 5  # struct mpsan_export.kind
 class Actor:
     """One process of tests/faults/registry.c in a session of its own directory."""
 
-    def __init__(self, session, auto=True, preload=True):
+    def __init__(self, session, auto=True, preload=True, user=None):
         env = {**os.environ, "LD_LIBRARY_PATH": str(BUILD / "fake"), "MPSAN_DIR": str(session)}
         env.pop("MPSAN_OPTIONS", None)
         if auto:
@@ -37,7 +37,8 @@ class Actor:
         if preload:
             env["LD_PRELOAD"] = str(LIBRARY)
         self.process = subprocess.Popen([program("registry")], env=env, text=True, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE)
+                                        stdout=subprocess.PIPE, user=user, group=user,
+                                        extra_groups=None if user is None else [])
         result, self.pid = self.answer()
         assert result == 0, f"no CUDA here: {result}"
 
@@ -141,6 +142,8 @@ def check_opening():
     assert consumer.ask("close", second) == 0
     assert listing(session)["exports"][0]["importers"] == []
     assert consumer.ask("child", producer.pid, base) == -errno.ECHILD
+    assert producer.ask("child", producer.pid, base) == -errno.ECHILD
+    assert consumer.ask("find", producer.pid, base)[0] == 0
     assert producer.ask("find", producer.pid, base)[0] == 0
     assert producer.ask("open")[0] == -errno.EINVAL
     assert producer.ask("free", base) == 0
@@ -198,20 +201,41 @@ def check_the_dead():
 
 
 def check_exec():
-    """Another program in the same process has none of its memory."""
+    """Another program in the same process has none of its memory, whether it is watched or not."""
     session = new_session()
-    producer, consumer = Actor(session), Actor(session)
-    base = producer.get("alloc", 4096, 1)
-    assert consumer.ask("find", producer.pid, base)[0] == 0
-    assert producer.ask("exec") == 0
-    producer.process.stdin.write("it runs\n")
-    producer.process.stdin.flush()
-    assert producer.process.stdout.readline() == "it runs\n"
-    assert consumer.ask("find", producer.pid, base)[0] == -errno.ENOENT
-    assert consumer.ask("open")[0] == -errno.ESRCH
-    assert listing(session)["exports"] == []
-    producer.process.stdin.close()
-    assert producer.process.wait() == consumer.end() == 0
+    consumer = Actor(session)
+    for watched, opened in ((1, errno.ESRCH), (0, errno.ESTALE)):
+        producer = Actor(session)
+        base = producer.get("alloc", 4096, 1)
+        assert consumer.ask("find", producer.pid, base)[0] == 0
+        assert producer.ask("exec", watched) == 0
+        print("it runs", file=producer.process.stdin, flush=True)
+        assert producer.process.stdout.readline() == "it runs\n"
+        assert consumer.ask("find", producer.pid, base)[0] == -errno.ENOENT
+        assert consumer.ask("open")[0] == -opened
+        assert listing(session)["exports"] == []
+        producer.process.stdin.close()
+        assert producer.process.wait() == 0
+    assert consumer.end() == 0
+
+
+def check_forbidden():
+    """A descriptor that may not be taken: the cause is stated."""
+    if os.geteuid():
+        raise Skip("needs root, to be a user without its rights")
+    place = Path(tempfile.mkdtemp(dir="/tmp"))
+    try:
+        os.chown(place, NOBODY, NOBODY)
+        producer, consumer = Actor(place, user=NOBODY), Actor(place, user=NOBODY)
+        vmm = producer.get("vmm", 2 * MIB, 1)
+        assert producer.ask("hide") == 0
+        assert consumer.ask("find", producer.pid, vmm)[0] == 0
+        assert consumer.ask("open")[0] == -errno.EPERM
+        refused = [event for event in dump(place) if event["event"] == "ipc_refused"]
+        assert len(refused) == 1 and refused[0]["pid"] == producer.pid and refused[0]["cause"] in (2, 4), refused
+        assert producer.end() == consumer.end() == 0
+    finally:
+        shutil.rmtree(place)
 
 
 def check_no_descriptors():
@@ -376,6 +400,7 @@ main({
     "program_exports": check_program_exports,
     "the_dead": check_the_dead,
     "exec": check_exec,
+    "forbidden": check_forbidden,
     "no_descriptors": check_no_descriptors,
     "dead_consumer": check_dead_consumer,
     "supervisor": check_supervisor,
