@@ -1,7 +1,7 @@
-/* G4: memory that went out through a file descriptor (VMM) ends in its producer while the consumer has it open. */
-// expect: ipc-freed-while-open error
+/* Memory that went out as a file descriptor (VMM) is given up while the consumer has it open: the driver keeps it till then. */
+// expect: none
+// note: ipc-freed-while-open
 // fake: cuda
-// frames: producer vmm_free consumer vmm_receive
 // link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
