@@ -227,6 +227,9 @@ void cuda_enter_event(struct cuda_facts *cuda)
 	struct ipc_event *event = &cuda->events[cuda->event_count - 1];
 	struct cuda_party *party = &cuda->parties[event->at.by];
 
-	event->nth = party->events += event->ev.made != 0;
+	event->before = party->events;
+	if (event->ev.made > party->events)
+		party->events = (uint32_t)event->ev.made;
+	event->nth = party->events;
 	party->event_ns = event->at.time_ns;
 }

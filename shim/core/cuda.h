@@ -106,7 +106,7 @@ struct ipc_refused {
 struct ipc_event {
 	struct fact_place at;
 	struct ev_ipc_event ev;
-	uint32_t nth; /* of its process */
+	uint32_t before, nth; /* how many its process had made, as was last stated and is now */
 };
 
 /* The part of one process, by slot. */

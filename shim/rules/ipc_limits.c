@@ -23,7 +23,8 @@ void rule_ipc_limits(const struct facts *facts, const struct moment *moment, str
 	uint32_t index = moment->index;
 
 	if (moment->kind == MOMENT_EVENT) {
-		if (cuda->events[index].ev.made && cuda->events[index].nth == CUDA_EVENTS_MAX)
+		if (cuda->events[index].before < CUDA_EVENTS_MAX &&
+		    cuda->events[index].nth >= CUDA_EVENTS_MAX)
 			FIND_SHARED(out, ipc_limits, GRADE_NOTE, moment, 0, 0, &tale_of_events);
 	} else if (cuda->exports[index].waiting == CUDA_WAITING_MAX &&
 		   cuda->pieces[cuda->exports[index].piece].by_export == index + 1) {
