@@ -166,13 +166,13 @@ static inline uint32_t release(uint32_t by, uint64_t handle)
 }
 
 static inline uint32_t refuse(uint32_t by, enum mpsan_ipc_cause cause, enum mpsan_memory memory,
-			      uint64_t address, uint32_t pid)
+			      uint64_t address, uint32_t other)
 {
 	*NEXT(refuseds, refused_count) = (struct ipc_refused){.at = next_place(by),
 							      .ev = {.cause = cause,
 								     .memory = memory,
 								     .address = address,
-								     .pid = pid,
+								     .other = other,
 								     .result = 1}};
 	return facts.cuda.refused_count - 1;
 }
