@@ -39,7 +39,7 @@ void rule_ipc_reexported(const struct facts *facts, const struct moment *moment,
 	} else {
 		const struct ipc_refused *refused = &facts->cuda.refuseds[moment->index];
 
-		if (refused->ev.memory == MPSAN_MEMORY_IMPORTED && !refused->ev.pid)
+		if (refused->ev.memory == MPSAN_MEMORY_IMPORTED && !refused->ev.other)
 			judge(facts, moment, out, refused->at.by, refused->ev.address);
 	}
 }
