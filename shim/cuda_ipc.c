@@ -26,7 +26,7 @@ void cuda_made(const struct cuda_call *call, uint64_t address, uint64_t bytes,
 
 	if (!address || !bytes)
 		return;
-	if (UNLIKELY(registry_wants(bytes)))
+	if (UNLIKELY(registry_wants(bytes)) && memory != MPSAN_MEMORY_IMPORTED)
 		INSIDE
 		registry_born(&m);
 	cuda_memory_add(&m);
@@ -172,6 +172,8 @@ static void keep(struct cuda_memory *place, const struct cuda_memory *m)
 		cuda_memory_add(m);
 		return;
 	}
+	if (!ranges_same(place, m))
+		return;
 	place->flags = m->flags;
 	place->device = m->device;
 	place->gpu = m->gpu;
