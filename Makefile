@@ -133,7 +133,7 @@ $(foreach version,12 13,$(eval $(call FAKE_RUNTIME_RULES,$(version))))
 check: all $(TESTS) ## run every test that needs neither a GPU nor anything outside Debian's packages
 	$(Q)tests/run
 
-demo: all $(EXAMPLE_BIN) ## run the main job on the examples and show its reports
+demo: all $(EXAMPLE_BIN) $(FAKE) ## run the main job on the examples and show its reports
 	$(Q)examples/demo
 
 bench: all $(BENCH_BIN) $(FAKE) build/tests/faults/crowd ## print the performance table
