@@ -136,7 +136,7 @@ check: all $(TESTS) ## run every test that needs neither a GPU nor anything outs
 demo: all $(EXAMPLE_BIN) $(FAKE) ## run the main job on the examples and show its reports
 	$(Q)examples/demo
 
-bench: all $(BENCH_BIN) build/tests/faults/crowd ## print the performance table
+bench: all $(BENCH_BIN) $(FAKE) build/tests/faults/crowd ## print the performance table
 	$(Q)$(PYTHON) tests/bench/bench.py
 
 check-suites: all $(TESTS) ## run the long suites: other people's tests, bare and under the library
