@@ -125,7 +125,7 @@ build/fake/obj/$(1)/%.o: %.c
 	$$(Q)mkdir -p $$(@D) && $$(CC) $$(FAKE_FLAGS) -DFAKE_RUNTIME=$(1) -c $$< -o $$@
 build/fake/libcudart.so.$(1): $(FAKE_RUNTIME:%.c=build/fake/obj/$(1)/%.o)
 	$$(SAY) LINK $$@
-	$$(Q)echo 'libcudart.so.$(1) { global: cuda*; local: *; };' >build/fake/obj/$(1)/exports.map
+	$$(Q)echo 'libcudart.so.$(1) { global: cuda*; __cuda*; local: *; };' >build/fake/obj/$(1)/exports.map
 	$$(Q)$$(CC) $$(FAKE_LINK) -Wl,-soname,$$(@F) -Wl,--version-script=build/fake/obj/$(1)/exports.map -o $$@ $$^ -ldl
 endef
 $(foreach version,12 13,$(eval $(call FAKE_RUNTIME_RULES,$(version))))
@@ -133,10 +133,10 @@ $(foreach version,12 13,$(eval $(call FAKE_RUNTIME_RULES,$(version))))
 check: all $(TESTS) ## run every test that needs neither a GPU nor anything outside Debian's packages
 	$(Q)tests/run
 
-demo: all $(EXAMPLE_BIN) ## run the main job on the examples and show its reports
+demo: all $(EXAMPLE_BIN) $(FAKE) ## run the main job on the examples and show its reports
 	$(Q)examples/demo
 
-bench: all $(BENCH_BIN) build/tests/faults/crowd ## print the performance table
+bench: all $(BENCH_BIN) $(FAKE) build/tests/faults/crowd ## print the performance table
 	$(Q)$(PYTHON) tests/bench/bench.py
 
 check-suites: all $(TESTS) ## run the long suites: other people's tests, bare and under the library

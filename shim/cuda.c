@@ -91,25 +91,6 @@ static NOINLINE void state_inherited(const struct cuda_call *call, int result)
 	}
 }
 
-bool cuda_end(struct cuda_call *call, int result)
-{
-	if (call->mark) {
-		call->mark = 0;
-		under_way = NULL;
-	}
-	if (!call->outermost)
-		return false;
-	if (UNLIKELY(cuda.inherited)) {
-		state_inherited(call, result);
-		return false;
-	}
-	if (UNLIKELY(hook_off || !life.attached))
-		return false;
-	if (UNLIKELY(!cuda.initialised) && !result && call->kind == MPSAN_CUDA_USE)
-		cuda_initialised(call);
-	return true;
-}
-
 void cuda_initialised(const struct cuda_call *call)
 {
 	struct cuda_where where;
@@ -144,11 +125,43 @@ void cuda_context(const struct cuda_call *call, CUdevice device)
 	}
 }
 
+/*
+ * The runtime has ways to its driver that no hook sees: a call that succeeded proves that the driver
+ * works, and may have made the context that is there.
+ */
+static NOINLINE void look_for_context(const struct cuda_call *call)
+{
+	cuda.chosen = false;
+	if (!cuda_may_state())
+		return;
+	cuda_initialised(call);
+	cuda_context(call, cuda_current_device(call->caller));
+}
+
+bool cuda_end(struct cuda_call *call, int result)
+{
+	if (call->mark) {
+		call->mark = 0;
+		under_way = NULL;
+	}
+	if (!call->outermost)
+		return false;
+	if (UNLIKELY(cuda.inherited)) {
+		state_inherited(call, result);
+		return false;
+	}
+	if (UNLIKELY(hook_off || !life.attached))
+		return false;
+	if (UNLIKELY(!cuda.devices || cuda.chosen) && !result && call->kind == MPSAN_CUDA_USE)
+		look_for_context(call);
+	return true;
+}
+
 void cuda_forked(void)
 {
 	cuda.inherited |= cuda.initialised;
 	cuda.initialised = false;
-	cuda.unsynced = false;
+	cuda.unsynced = cuda.chosen = false;
 	cuda.told = 0;
 	cuda.events = 0;
 	cuda.devices = 0;
@@ -223,6 +236,9 @@ void *cuda_pass_query(struct pass_regs *regs, enum hook_id id);
 
 void *cuda_pass_use(struct pass_regs *regs, enum hook_id id)
 {
+	if (id == HOOK_cudaSetDevice && regs->arg[0] < DEVICES &&
+	    !(cuda.devices >> regs->arg[0] & 1))
+		cuda.chosen = true;
 	return pass(regs, id, MPSAN_CUDA_USE);
 }
 

@@ -11,16 +11,21 @@
 
 typedef void *look_up(void *handle, const char *name, const char *version);
 
-/*
- * In a program without CUDA the name must not lead to us. The real function then looks where there
- * is no such name, for the sake of what dlerror says.
- */
-static void *look_in_scope(struct pass_regs *regs, uint64_t caller, void *real)
-{
-	const struct link_map *elsewhere = elf_libc();
+/* Names that nothing has, and that read like those of our rows. */
+static const char *const absent[] = {
+#define HOOK(library, name, kind) #name " ",
+#include "hooks_cuda.def"
+#undef HOOK
+};
 
-	if (elsewhere && !scope_has((const char *)regs->arg[1], caller))
-		regs->arg[0] = (uint64_t)(uintptr_t)elsewhere;
+/*
+ * In a program without CUDA the name must not lead to us. The real function then looks for one that
+ * is not there, for the sake of its result and of what dlerror says.
+ */
+static void *look_in_scope(struct pass_regs *regs, enum hook_id id, uint64_t caller, void *real)
+{
+	if (!scope_has(hook_name(id), caller))
+		regs->arg[1] = (uint64_t)(uintptr_t)absent[id - HOOK_cuInit];
 	return real;
 }
 
@@ -29,9 +34,9 @@ void *cuda_entry_ask(struct pass_regs *regs, enum hook_id id, void *real)
 	void *handle = (void *)regs->arg[0], *found;
 
 	if (handle == RTLD_DEFAULT || handle == RTLD_NEXT)
-		return look_in_scope(regs, regs->back, real);
+		return look_in_scope(regs, id, regs->back, real);
 	if (handle == elf_program())
-		return look_in_scope(regs, 0, real);
+		return look_in_scope(regs, id, 0, real);
 	found = ((look_up *)real)(handle, (const char *)regs->arg[1], (const char *)regs->arg[2]);
 	if (found && hook_real_of(id, regs->back, NULL) == found)
 		found = hook_export(id);

@@ -26,7 +26,7 @@ void cuda_made(const struct cuda_call *call, uint64_t address, uint64_t bytes,
 
 	if (!address || !bytes)
 		return;
-	if (UNLIKELY(registry_wants(bytes)))
+	if (UNLIKELY(registry_wants(bytes)) && memory != MPSAN_MEMORY_IMPORTED)
 		INSIDE
 		registry_born(&m);
 	cuda_memory_add(&m);
@@ -172,6 +172,8 @@ static void keep(struct cuda_memory *place, const struct cuda_memory *m)
 		cuda_memory_add(m);
 		return;
 	}
+	if (!ranges_same(place, m))
+		return;
 	place->flags = m->flags;
 	place->device = m->device;
 	place->gpu = m->gpu;
@@ -280,6 +282,8 @@ void cuda_opened(const struct cuda_call *call, int result, enum mpsan_memory mem
 		if (!result && address) {
 			complete(&m, address, call->caller);
 			cuda_memory_imported(address, m.range.bytes, handle, call->caller);
+			m.range.start = address;
+			registry_imported(&m, handle);
 		} else {
 			m.device = cuda_current_device(call->caller);
 			m.gpu = m.device < 0 ? 0 : cuda_gpu(m.device, call->caller);
@@ -301,6 +305,7 @@ static void state_close(const struct cuda_call *call, const struct cuda_memory *
 	struct cuda_where where = cuda_where(call);
 
 	is_open(m->handle, -1);
+	registry_unimported(m->handle);
 	EMIT(ipc_close, .handle = m->handle,
 	     .address = m->range.owner == CUDA_ADDRESSES ? m->range.start : 0,
 	     .function = where.function, .caller = where.caller, .stack = where.stack,

@@ -229,15 +229,6 @@ const struct link_map *elf_program(void)
 	return first_object();
 }
 
-const struct link_map *elf_libc(void)
-{
-	const struct link_map *map = first_object();
-
-	while (map && !text_equal(elf_soname(map), "libc.so.6"))
-		map = map->l_next;
-	return map;
-}
-
 bool elf_is_loaded(const struct link_map *map)
 {
 	const struct link_map *m = first_object();

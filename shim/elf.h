@@ -25,9 +25,8 @@ void *elf_next(const char *name, const char *version);
 
 /* This library's own entry in the loader's list; NULL: there is none. */
 const struct link_map *elf_self(void);
-/* Those of the program, and of libc. */
+/* That of the program. */
 const struct link_map *elf_program(void);
-const struct link_map *elf_libc(void);
 
 /* The same in one object, given by its entry in the loader's list. */
 void *elf_find_in(const struct link_map *map, const char *name, const char *version);

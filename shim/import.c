@@ -369,6 +369,7 @@ static void enter(const struct opening *o)
 	place->gpu = o->of->gpu;
 	place->handle = o->of->handle;
 	place->fd = -1;
+	place->flags = MPSAN_EXPORT_AUTO;
 	place->born_ns = sys_now();
 	place->of_start = o->of->start;
 	place->of_slot = o->of->owner;
@@ -402,8 +403,10 @@ int import_open(const struct mpsan_export *exported, uint64_t caller, void **poi
 	if (cuda.inherited)
 		return -ECHILD;
 	result = exported_find(exported->owner, exported->base, &of, &place);
+	if (result == -ENOENT)
+		return exported_lives(exported->owner) ? -ESTALE : -ESRCH;
 	if (result)
-		return result == -ENOENT ? -ESTALE : result;
+		return result;
 	if (of.born_ns != exported->born_ns || of.start != exported->base)
 		return -ESTALE;
 	if (!join(&of, &o.mapped)) {

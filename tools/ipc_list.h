@@ -10,6 +10,11 @@
 
 #include "exports.h"
 
+struct ipc_mapping {
+	struct mpsan_export_place place;
+	bool known; /* its export is in the list */
+};
+
 struct ipc_importer {
 	uint32_t slot;
 	uint64_t since_ns, address;
@@ -24,7 +29,7 @@ struct ipc_row {
 struct ipc_list {
 	struct session session;
 	struct exports exports;
-	ARRAY(struct mpsan_export_place) imports;
+	ARRAY(struct ipc_mapping) imports; /* by handle */
 	ARRAY(struct ipc_importer) importers;
 	ARRAY(struct ipc_row) rows; /* those that matter most come first */
 	uint8_t *liveness; /* by slot: enum liveness + 1, 0: not asked yet */

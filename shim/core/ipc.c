@@ -148,7 +148,8 @@ bool ipc_counts(const struct ipc_piece *piece)
 	return piece->memory != MPSAN_MEMORY_POOL;
 }
 
-uint32_t ipc_import_around(const struct facts *facts, uint32_t slot, uint64_t address)
+uint32_t ipc_import_around(const struct facts *facts, uint32_t slot, uint64_t address,
+			   uint64_t time_ns)
 {
 	uint32_t work = IMPORTS_MAX;
 
@@ -156,7 +157,8 @@ uint32_t ipc_import_around(const struct facts *facts, uint32_t slot, uint64_t ad
 	{
 		const struct ipc_import *import = &facts->cuda.imports[at - 1];
 
-		if (!import->ev.result && address >= import->ev.address &&
+		if (!import->ev.result && import->at.time_ns <= time_ns &&
+		    address >= import->ev.address &&
 		    address - import->ev.address < (import->ev.bytes ? import->ev.bytes : 1))
 			return at;
 		if (!work--)

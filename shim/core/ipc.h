@@ -56,8 +56,9 @@ bool ipc_outlives(const struct ipc_piece *piece);
 /* Rules speak of memory, not of the pool that it comes from. */
 bool ipc_counts(const struct ipc_piece *piece);
 
-/* The newest import of process `slot` that contains the address: index + 1. */
-uint32_t ipc_import_around(const struct facts *facts, uint32_t slot, uint64_t address);
+/* The newest import of process `slot` by then that contains the address: index + 1. */
+uint32_t ipc_import_around(const struct facts *facts, uint32_t slot, uint64_t address,
+			   uint64_t time_ns);
 
 /* The pieces that a process lent, and what it opened, newest first. */
 #define EACH_PIECE(facts, slot, at)                                                            \

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE 1
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <spawn.h>
@@ -70,6 +71,48 @@ static void nested_pairs(void)
 	pthread_mutex_lock(&inner);
 	pthread_mutex_unlock(&inner);
 	pthread_mutex_unlock(&mutex);
+}
+
+/* CUDA's runtime, on the stand-in for the driver */
+
+typedef int cuda_allocate(void **, size_t);
+typedef int cuda_free(void *);
+typedef int cuda_copy(void *, const void *, size_t, int, void *);
+typedef int cuda_launch(const void *, unsigned long, unsigned, unsigned long, unsigned, void **, size_t, void *);
+static cuda_allocate *cuda_malloc;
+static cuda_free *cuda_release;
+static cuda_copy *cuda_queue_copy;
+static cuda_launch *cuda_queue_launch;
+static void *cuda_memory;
+
+static void cuda_init(void)
+{
+	void *runtime = dlopen("libcudart.so.13", RTLD_NOW);
+
+	must(runtime != NULL, "libcudart.so.13");
+	cuda_malloc = (cuda_allocate *)dlsym(runtime, "cudaMalloc");
+	cuda_release = (cuda_free *)dlsym(runtime, "cudaFree");
+	cuda_queue_copy = (cuda_copy *)dlsym(runtime, "cudaMemcpyAsync");
+	cuda_queue_launch = (cuda_launch *)dlsym(runtime, "cudaLaunchKernel");
+	must(cuda_malloc(&cuda_memory, 1 << 20) == 0, "cudaMalloc");
+}
+
+static void cuda_pair(void)
+{
+	void *p;
+
+	cuda_malloc(&p, 4096);
+	cuda_release(p);
+}
+
+static void cuda_copies(void)
+{
+	cuda_queue_copy(cuda_memory, cuda_memory, 0, 3, NULL);
+}
+
+static void cuda_launches(void)
+{
+	cuda_queue_launch(NULL, 1, 1, 1, 1, NULL, 0, NULL);
 }
 
 /* fork, with threads that keep locks */
@@ -236,6 +279,9 @@ static const struct bench {
 	{"random-thread", second_init, call_random, false},
 	{"localtime-thread", second_init, call_localtime, false},
 	{"setenv-thread", second_init, call_setenv, false},
+	{"cuda-malloc", cuda_init, cuda_pair, false},
+	{"cuda-copy", cuda_init, cuda_copies, false},
+	{"cuda-launch", cuda_init, cuda_launches, false},
 	{"fork", fork_init, fork_and_wait, true},
 	{"fork-one", fork_one_init, fork_and_wait, true},
 	{"fork-spread", fork_spread_init, fork_and_wait, true},

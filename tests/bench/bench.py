@@ -48,6 +48,10 @@ ROWS = [
     Row("random-thread", "random(), beside a thread", "ns", 1, 3_000_000, 50_000, "60%"),
     Row("localtime-thread", "localtime_r(), beside a thread", "ns", 1, 500_000, 10_000, "30%"),
     Row("setenv-thread", "setenv(), beside a thread", "ns", 1, 300_000, 10_000, "30%"),
+    Row("cuda-malloc", "cudaMalloc + cudaFree, stand-in", "ns", 1, 200_000, 0, "600"),
+    Row("cuda-auto", "the same, exported at birth", "ns", 1, 20_000, 0, "", "cuda-malloc", "auto-export=0"),
+    Row("cuda-copy", "cudaMemcpyAsync, stand-in", "ns", 1, 1_000_000, 0, "50"),
+    Row("cuda-launch", "cudaLaunchKernel, stand-in", "ns", 1, 1_000_000, 0, "50"),
     Row("fork", "fork + wait, 64 threads", "us", 1e3, 150, 5, "10%"),
     Row("fork-one", "the same, 40 locks held by one", "us", 1e3, 150, 5, "10%"),
     Row("fork-spread", "the same, 40 locks held by 40", "us", 1e3, 150, 5, "10%"),
@@ -73,7 +77,7 @@ class Column:
 
     def __init__(self, title, program, prefix=(), env=None, is_peer=False):
         self.title, self.program, self.prefix, self.is_peer = title, program, list(prefix), is_peer
-        self.env = {**os.environ, **(env or {})}
+        self.env = {**os.environ, "LD_LIBRARY_PATH": str(BUILD / "fake"), **(env or {})}
 
     def measure(self, row):
         """One round of a row in its unit, None when it failed."""

@@ -208,10 +208,13 @@ bool memory_known(CUdeviceptr address, size_t bytes)
 {
 	struct place place;
 
-	for (uint64_t end = address + bytes; address < end; address = place.start + place.bytes)
-		if (!find_place(address, &place) || !place.accessible)
-			return false;
-	return true;
+	if (!find_place(address, &place) || !place.accessible)
+		return false;
+	if (bytes <= place.start + place.bytes - address)
+		return true;
+	/* Only pieces of physical memory that are mapped side by side count as one. */
+	bytes -= place.start + place.bytes - address;
+	return place.kind == MAPPING_PHYSICAL && memory_known(place.start + place.bytes, bytes);
 }
 
 CALL(cuMemGetAddressRange_v2, (CUdeviceptr *start, size_t *bytes, CUdeviceptr address), (start, bytes, address))
