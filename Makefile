@@ -125,7 +125,7 @@ build/fake/obj/$(1)/%.o: %.c
 	$$(Q)mkdir -p $$(@D) && $$(CC) $$(FAKE_FLAGS) -DFAKE_RUNTIME=$(1) -c $$< -o $$@
 build/fake/libcudart.so.$(1): $(FAKE_RUNTIME:%.c=build/fake/obj/$(1)/%.o)
 	$$(SAY) LINK $$@
-	$$(Q)echo 'libcudart.so.$(1) { global: cuda*; local: *; };' >build/fake/obj/$(1)/exports.map
+	$$(Q)echo 'libcudart.so.$(1) { global: cuda*; __cuda*; local: *; };' >build/fake/obj/$(1)/exports.map
 	$$(Q)$$(CC) $$(FAKE_LINK) -Wl,-soname,$$(@F) -Wl,--version-script=build/fake/obj/$(1)/exports.map -o $$@ $$^ -ldl
 endef
 $(foreach version,12 13,$(eval $(call FAKE_RUNTIME_RULES,$(version))))

@@ -122,7 +122,7 @@ static void state_refusal(const struct opening *o, long error)
 
 	EMIT(ipc_refused, .function = log_text("pidfd_getfd"), .result = (uint64_t)-error,
 	     .cause = cause_of(error, owner), .memory = o->of->memory, .address = o->of->start,
-	     .pid = owner->pid, .caller = o->caller, .stack = stack_own(),
+	     .other = owner->pid, .caller = o->caller, .stack = stack_own(),
 	     .python = stack_python(0));
 }
 

@@ -181,6 +181,13 @@ static void take_event(struct reader *reader, const struct record *record)
 	open_moment(reader, MOMENT_EVENT, store->events.count - 1);
 }
 
+static void take_refused(struct reader *reader, const struct record *record)
+{
+	TAKE(&reader->cuda->refuseds, record);
+	lend_arrays(reader->cuda);
+	open_moment(reader, MOMENT_REFUSED, reader->cuda->refuseds.count - 1);
+}
+
 static void take_init(struct reader *reader, const struct record *record)
 {
 	TAKE(&reader->cuda->inits, record);
@@ -206,7 +213,7 @@ static void take_env(struct reader *reader, const struct record *record)
 static bool is_of_memory(const struct record *record)
 {
 	return TAKES(ipc_export) || TAKES(ipc_open) || TAKES(ipc_close) || TAKES(ipc_free) ||
-	       TAKES(ipc_event);
+	       TAKES(ipc_event) || TAKES(ipc_refused);
 }
 
 static void take_of_memory(struct reader *reader, const struct record *record)
@@ -219,6 +226,8 @@ static void take_of_memory(struct reader *reader, const struct record *record)
 		take_close(reader, record);
 	else if (TAKES(ipc_free))
 		take_free(reader, record);
+	else if (TAKES(ipc_refused))
+		take_refused(reader, record);
 	else
 		take_event(reader, record);
 }
@@ -241,9 +250,6 @@ bool collect_cuda(struct reader *reader, const struct record *record)
 		open_moment(reader, MOMENT_CUDA_CALL, store->calls.count - 1);
 	} else if (TAKES(cuda_env)) {
 		take_env(reader, record);
-	} else if (TAKES(ipc_refused)) {
-		TAKE(&store->refuseds, record);
-		open_moment(reader, MOMENT_REFUSED, store->refuseds.count - 1);
 	}
 	return true;
 }

@@ -319,7 +319,7 @@ static void moment_words(const struct cuda_cast *cast, json_t *words)
 		words_set(words, "memory", text_copy(memory_text(cuda->refuseds[index].ev.memory)));
 		words_set(words, "cause", text_copy(cause_text(cuda->refuseds[index].ev.cause)));
 		words_set(words, "advice", text_copy(cause_advice(cuda->refuseds[index].ev.cause)));
-		words_set(words, "other", number(cuda->refuseds[index].ev.pid));
+		words_set(words, "other", number(cuda->refuseds[index].ev.other));
 		break;
 	case MOMENT_EVENT:
 		words_set(words, "count", number(cuda->events[index].ev.made));

@@ -118,6 +118,12 @@ const struct ipc_piece *ipc_piece_of(const struct facts *facts, const struct ipc
 	return import->piece ? &facts->cuda.pieces[import->piece - 1] : NULL;
 }
 
+bool ipc_was_left(const struct facts *facts, const struct ipc_import *import)
+{
+	return !import->ev.result && !import->close_ns &&
+	       (!import->again || facts->cuda.imports[import->again - 1].close_ns);
+}
+
 uint32_t ipc_user(const struct facts *facts, const struct ipc_piece *piece, uint64_t time_ns)
 {
 	uint32_t first = 0;
@@ -142,7 +148,8 @@ bool ipc_counts(const struct ipc_piece *piece)
 	return piece->memory != MPSAN_MEMORY_POOL;
 }
 
-uint32_t ipc_import_around(const struct facts *facts, uint32_t slot, uint64_t address)
+uint32_t ipc_import_around(const struct facts *facts, uint32_t slot, uint64_t address,
+			   uint64_t time_ns)
 {
 	uint32_t work = IMPORTS_MAX;
 
@@ -150,7 +157,8 @@ uint32_t ipc_import_around(const struct facts *facts, uint32_t slot, uint64_t ad
 	{
 		const struct ipc_import *import = &facts->cuda.imports[at - 1];
 
-		if (!import->ev.result && address >= import->ev.address &&
+		if (!import->ev.result && import->at.time_ns <= time_ns &&
+		    address >= import->ev.address &&
 		    address - import->ev.address < (import->ev.bytes ? import->ev.bytes : 1))
 			return at;
 		if (!work--)

@@ -41,6 +41,12 @@ uint64_t ipc_close_ns(const struct facts *facts, const struct ipc_import *import
 /* The piece that was opened; NULL: nobody was seen to export it. */
 const struct ipc_piece *ipc_piece_of(const struct facts *facts, const struct ipc_import *import);
 
+/*
+ * Whether it was still open at the end of its process, and the first of those of its piece: several
+ * opens of one piece are one loss.
+ */
+bool ipc_was_left(const struct facts *facts, const struct ipc_import *import);
+
 /* Whether somebody else than the owner had it surely open: index + 1 of the first such import. */
 uint32_t ipc_user(const struct facts *facts, const struct ipc_piece *piece, uint64_t time_ns);
 
@@ -50,8 +56,9 @@ bool ipc_outlives(const struct ipc_piece *piece);
 /* Rules speak of memory, not of the pool that it comes from. */
 bool ipc_counts(const struct ipc_piece *piece);
 
-/* The newest import of process `slot` that contains the address: index + 1. */
-uint32_t ipc_import_around(const struct facts *facts, uint32_t slot, uint64_t address);
+/* The newest import of process `slot` by then that contains the address: index + 1. */
+uint32_t ipc_import_around(const struct facts *facts, uint32_t slot, uint64_t address,
+			   uint64_t time_ns);
 
 /* The pieces that a process lent, and what it opened, newest first. */
 #define EACH_PIECE(facts, slot, at)                                                            \

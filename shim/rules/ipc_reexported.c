@@ -19,9 +19,9 @@ static const struct tale tale_of_unknown = {
 };
 
 static void judge(const struct facts *facts, const struct moment *moment, struct findings *out,
-		  uint32_t slot, uint64_t address)
+		  const struct fact_place *at, uint64_t address)
 {
-	uint32_t import = ipc_import_around(facts, slot, address);
+	uint32_t import = ipc_import_around(facts, at->by, address, at->time_ns);
 	uint32_t piece = import ? facts->cuda.imports[import - 1].piece : 0;
 
 	FIND_SHARED(out, ipc_reexported, GRADE_ERROR, moment, piece, import,
@@ -35,11 +35,11 @@ void rule_ipc_reexported(const struct facts *facts, const struct moment *moment,
 		const struct ipc_export *export = &facts->cuda.exports[moment->index];
 
 		if (export->ev.flags & MPSAN_IPC_IMPORTED)
-			judge(facts, moment, out, export->at.by, export->ev.base);
+			judge(facts, moment, out, &export->at, export->ev.base);
 	} else {
 		const struct ipc_refused *refused = &facts->cuda.refuseds[moment->index];
 
-		if (refused->ev.memory == MPSAN_MEMORY_IMPORTED && !refused->ev.pid)
-			judge(facts, moment, out, refused->at.by, refused->ev.address);
+		if (refused->ev.memory == MPSAN_MEMORY_IMPORTED && !refused->ev.other)
+			judge(facts, moment, out, &refused->at, refused->ev.address);
 	}
 }

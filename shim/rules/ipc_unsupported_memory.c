@@ -21,7 +21,7 @@ void rule_ipc_unsupported_memory(const struct facts *facts, const struct moment 
 {
 	const struct ipc_refused *refused = &facts->cuda.refuseds[moment->index];
 
-	if (refused->ev.memory == MPSAN_MEMORY_IMPORTED && !refused->ev.pid)
+	if (refused->ev.memory == MPSAN_MEMORY_IMPORTED && !refused->ev.other)
 		return;
 	switch (refused->ev.cause) {
 	case MPSAN_CAUSE_MEMORY:
@@ -35,7 +35,7 @@ void rule_ipc_unsupported_memory(const struct facts *facts, const struct moment 
 		FIND_SHARED(out, ipc_unsupported_memory, GRADE_ERROR, moment, 0, 0, &tale_of_right);
 		break;
 	case MPSAN_CAUSE_UNKNOWN:
-		if (refused->ev.pid)
+		if (refused->ev.other)
 			FIND_SHARED(out, ipc_unsupported_memory, GRADE_WARNING, moment, 0, 0,
 				    &tale_of_right);
 		break;

@@ -15,11 +15,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 from faults import program  # noqa: E402
 
 WORKERS = 4
-# A consumer that ends within a second of its producer ends together with it. Nothing is done to the memory of a dead
-# producer while that lapse is near a second: then no clock need be trusted to a hair.
+# A consumer that ends within a second of its producer ends together with it, and when exactly a process was killed is
+# known to half a second. Nothing happens to memory while such a lapse is near its end, or a kill near what it might be
+# mistaken for: then no clock need be trusted to a hair.
 NEAR, FAR = 0.5, 1.7
+KNOWN = 0.8
 CHANCES = {"allocate": 16, "export": 16, "open": 26, "close": 22, "free": 9, "forward": 2, "again": 2, "own": 2,
-           "leave": 1.2, "kill": 1.2, "rest": 0.3}
+           "late": 1, "leave": 0.8, "kill": 0.8, "rest": 0.1}
 
 
 class Worker:
@@ -49,7 +51,7 @@ class Piece:
     def __init__(self, owner, number):
         self.owner, self.number = owner, number
         self.handle = None
-        self.dead_since = None  # its owner ended with it
+        self.freed = self.orphaned = self.lost = None  # when: by its owner, with its owner, a consumer that was killed
         self.opens = {}  # worker: numbers of the lines that opened it; the driver counts them
 
 
@@ -75,10 +77,11 @@ class Driver:
     def pick(self, among):
         return self.random.choice(among) if among else None
 
-    def wait_until_clear(self, pieces):
-        for piece in pieces:
-            if piece.dead_since and NEAR < time.monotonic() - piece.dead_since < FAR:
-                time.sleep(piece.dead_since + FAR - time.monotonic())
+    @staticmethod
+    def stay_clear(then, near=NEAR, far=FAR):
+        """Not between these two lapses after then."""
+        if then is not None and near < time.monotonic() - then < far:
+            time.sleep(then + far - time.monotonic())
 
     # What may happen. Nothing does where there is nothing to do it to.
 
@@ -120,6 +123,14 @@ class Driver:
         if piece:
             self.open_in(piece, self.pick(list(piece.opens)))
 
+    def late(self):
+        piece = self.pick([piece for piece in self.ended if piece.handle])
+        worker = self.pick([worker for worker in self.workers if not piece or worker not in piece.opens])
+        if piece and worker and worker is not piece.owner:
+            self.stay_clear(piece.orphaned, 0, FAR)
+            self.open_in(piece, worker)
+            assert worker not in piece.opens, "memory that is gone was opened"
+
     def opened(self):
         return [piece for piece in self.pieces + self.ended if piece.opens]
 
@@ -127,7 +138,7 @@ class Driver:
         piece = self.pick(self.opened())
         if piece:
             worker = self.pick(list(piece.opens))
-            self.wait_until_clear([piece])
+            self.stay_clear(piece.orphaned)
             result, = worker.order(self.number, "close", piece.opens[worker].pop())
             assert result == 0, f"close: {result}"
             if not piece.opens[worker]:
@@ -144,26 +155,37 @@ class Driver:
     def free(self):
         piece = self.pick(self.pieces)
         if piece:
+            self.stay_clear(piece.lost)
             result, = piece.owner.order(self.number, "free", piece.number)
             assert result == 0, f"free: {result}"
+            piece.freed = time.monotonic()
             self.pieces.remove(piece)
             self.ended.append(piece)
             self.note("free", piece.owner, piece=piece.number)
 
     def end(self, worker, kill, again=True):
-        self.wait_until_clear([piece for piece in self.ended if worker in piece.opens])
-        worker.end(kill)
-        now = time.monotonic()
         for piece in self.pieces + self.ended:
-            piece.opens.pop(worker, None)
-        for piece in [piece for piece in self.pieces if piece.owner is worker]:
-            piece.dead_since = now
-            self.pieces.remove(piece)
-            self.ended.append(piece)
+            if worker in piece.opens:
+                self.stay_clear(piece.orphaned)
+                if kill:
+                    self.stay_clear(piece.freed or piece.orphaned, 0, KNOWN)
+            if worker is piece.owner:
+                self.stay_clear(piece.lost)
+        worker.end(kill)
+        self.bury(worker, kill, time.monotonic())
         self.note("kill" if kill else "leave", worker)
         self.workers.remove(worker)
         if again:
             self.workers.append(Worker())
+
+    def bury(self, worker, kill, now):
+        for piece in self.pieces + self.ended:
+            if piece.opens.pop(worker, None) and kill:
+                piece.lost = now
+        for piece in [piece for piece in self.pieces if piece.owner is worker]:
+            piece.orphaned = now
+            self.pieces.remove(piece)
+            self.ended.append(piece)
 
     def leave(self):
         self.end(self.pick(self.workers), kill=False)
@@ -173,7 +195,7 @@ class Driver:
 
     def rest(self):
         """Long enough that what was left by the dead counts as left. Seldom: it takes its time."""
-        if any(piece.dead_since and piece.opens for piece in self.ended):
+        if any(piece.orphaned and piece.opens or piece.lost for piece in self.pieces + self.ended):
             time.sleep(FAR)
 
 

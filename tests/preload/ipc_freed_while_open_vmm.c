@@ -1,4 +1,4 @@
-/* Memory that went out through a file descriptor (VMM) is given up by its producer while the consumer has it open: the driver keeps it. */
+/* Memory that went out as a file descriptor (VMM) is given up while the consumer has it open: the driver keeps it till then. */
 // expect: none
 // note: ipc-freed-while-open
 // fake: cuda

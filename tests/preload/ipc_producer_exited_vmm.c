@@ -1,4 +1,4 @@
-/* The producer of memory that went out through a file descriptor (VMM) ends; the driver keeps it for its consumer, which works on. */
+/* The producer of memory that went out as a file descriptor (VMM) ends; its consumer works on, and may. */
 // expect: none
 // note: ipc-producer-exited
 // fake: cuda

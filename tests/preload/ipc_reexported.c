@@ -1,7 +1,8 @@
 /* Case 56: a consumer makes a handle of memory that is not its own. */
 // expect: ipc-reexported error
 // fake: cuda
-// frames: consumer forwards
+// frames: producer consumer forwards
+// says: that belongs to process
 // link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
