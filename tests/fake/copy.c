@@ -117,6 +117,47 @@ CALL(cuMemcpy2DAsync_v2, (const struct rectangle *copies, CUstream stream), (cop
 }
 ALSO(cuMemcpy2DAsync_v2_ptsz, cuMemcpy2DAsync_v2, (const struct rectangle *copies, CUstream stream), (copies, stream))
 
+struct side3 {
+	size_t x, y, z, lod;
+	uint32_t type;
+	void *host;
+	CUdeviceptr device;
+	void *array, *reserved;
+	size_t pitch, height;
+};
+
+struct box {
+	struct side3 from, to;
+	size_t width, height, depth;
+};
+
+static char *row3(const struct side3 *side, size_t y, size_t z)
+{
+	char *base = side->type == MEMORY_HOST ? side->host : (char *)(uintptr_t)side->device;
+
+	return base + ((side->z + z) * side->height + side->y + y) * side->pitch + side->x;
+}
+
+CALL(cuMemcpy3D_v2, (const struct box *copies), (copies))
+{
+	if (!context_now())
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (copies->from.array || copies->to.array)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	for (size_t z = 0; z < copies->depth; z++)
+		for (size_t y = 0; y < copies->height; y++)
+			memmove(row3(&copies->to, y, z), row3(&copies->from, y, z), copies->width);
+	return CUDA_SUCCESS;
+}
+ALSO(cuMemcpy3D_v2_ptds, cuMemcpy3D_v2, (const struct box *copies), (copies))
+
+CALL(cuMemcpy3DAsync_v2, (const struct box *copies, CUstream stream), (copies, stream))
+{
+	(void)stream;
+	return do_cuMemcpy3D_v2(copies);
+}
+ALSO(cuMemcpy3DAsync_v2_ptsz, cuMemcpy3DAsync_v2, (const struct box *copies, CUstream stream), (copies, stream))
+
 /* Fills */
 
 static CUresult fill(CUdeviceptr to, unsigned value, size_t count, unsigned unit)

@@ -191,6 +191,7 @@ static bool find_place(CUdeviceptr address, struct place *place)
 	struct piece *piece;
 	struct mapping *mapping;
 
+	place->kind = PIECE_FREE;
 	fake_lock();
 	piece = arena_find(address, NULL);
 	mapping = piece ? NULL : mapping_any(address);
@@ -201,17 +202,20 @@ static bool find_place(CUdeviceptr address, struct place *place)
 		*place = (struct place){mapping->start, mapping->bytes, mapping->id, mapping->context, NULL,
 					mapping->device, mapping->kind, mapping->opened > 0};
 	fake_unlock();
-	return (piece && piece->kind != PIECE_PHYSICAL) || (mapping && mapping->kind != MAPPING_RESERVED);
+	return place->kind != PIECE_FREE && place->kind != PIECE_PHYSICAL;
 }
 
 bool memory_known(CUdeviceptr address, size_t bytes)
 {
 	struct place place;
 
-	for (uint64_t end = address + bytes; address < end; address = place.start + place.bytes)
-		if (!find_place(address, &place) || !place.accessible)
-			return false;
-	return true;
+	if (!find_place(address, &place) || !place.accessible)
+		return false;
+	if (bytes <= place.start + place.bytes - address)
+		return true;
+	/* Only pieces of physical memory that are mapped side by side count as one. */
+	bytes -= place.start + place.bytes - address;
+	return place.kind == MAPPING_PHYSICAL && memory_known(place.start + place.bytes, bytes);
 }
 
 CALL(cuMemGetAddressRange_v2, (CUdeviceptr *start, size_t *bytes, CUdeviceptr address), (start, bytes, address))
@@ -280,7 +284,7 @@ static CUresult attribute_of(const struct place *place, CUdeviceptr address, int
 	return CUDA_SUCCESS;
 }
 
-CALL(cuPointerGetAttribute, (void *value, int attribute, CUdeviceptr address), (value, attribute, address))
+CALL(cuPointerGetAttribute, (void *value, CUpointer_attribute attribute, CUdeviceptr address), (value, attribute, address))
 {
 	struct place place;
 

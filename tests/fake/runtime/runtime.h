@@ -30,6 +30,8 @@ int runtime_context(void);
 cudaError_t runtime_done(int result);
 
 int runtime_device(void);
+/* What every function without a meaning answers. */
+int runtime_unsupported(void);
 
 /*
  * RUNTIME(name, parameters, arguments) { … } is an exported function with a context; TWIN is its form for each

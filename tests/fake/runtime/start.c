@@ -7,8 +7,6 @@
 
 #include "runtime.h"
 
-#define DEVICES 64
-
 typedef CUresult (*look_up_fn)(const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *);
 
 struct calls runtime_calls, runtime_thread_calls;
@@ -16,7 +14,6 @@ struct calls runtime_calls, runtime_thread_calls;
 static look_up_fn look_up;
 static bool ready;
 static unsigned resets; /* how often cudaDeviceReset ended contexts: threads then need theirs anew */
-static bool retained[DEVICES];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static __thread int device;
@@ -85,7 +82,6 @@ static int bind_device(void)
 
 	if (result != CUDA_SUCCESS)
 		return result;
-	retained[device] = true;
 	resets_seen = __atomic_load_n(&resets, __ATOMIC_ACQUIRE);
 	return runtime_calls.cuCtxSetCurrent(context);
 }
@@ -145,7 +141,6 @@ static int reset(const struct calls *driver)
 	int result = driver->cuDevicePrimaryCtxReset(device);
 
 	if (result == CUDA_SUCCESS) {
-		retained[device] = false;
 		__atomic_add_fetch(&resets, 1, __ATOMIC_ACQ_REL);
 		result = driver->cuCtxSetCurrent(NULL);
 	}
@@ -157,6 +152,13 @@ EXPORT cudaError_t cudaDeviceReset(void)
 	int result = runtime_start();
 
 	return runtime_done(result ? result : reset(&runtime_calls));
+}
+
+int runtime_unsupported(void)
+{
+	int result = runtime_context();
+
+	return runtime_done(result ? result : (int)cudaErrorNotSupported);
 }
 
 /* Errors */

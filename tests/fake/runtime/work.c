@@ -1,134 +1,5 @@
-/* Copies, fills, streams, events, launches. */
+/* Streams, events, launches. */
 #include "runtime.h"
-
-#define ADDRESS(pointer) ((CUdeviceptr)(uintptr_t)(pointer))
-
-enum copy_kind { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
-
-#define COPY (void *to, const void *from, size_t bytes, int kind)
-#define COPY_ASYNC (void *to, const void *from, size_t bytes, int kind, cudaStream_t stream)
-
-RUNTIME(cudaMemcpy, COPY, (to, from, bytes, kind))
-{
-	switch (kind) {
-	case HOST_TO_DEVICE:
-		return driver->cuMemcpyHtoD(ADDRESS(to), from, bytes);
-	case DEVICE_TO_HOST:
-		return driver->cuMemcpyDtoH(to, ADDRESS(from), bytes);
-	case DEVICE_TO_DEVICE:
-		return driver->cuMemcpyDtoD(ADDRESS(to), ADDRESS(from), bytes);
-	case HOST_TO_HOST:
-	case BY_ADDRESS:
-		return driver->cuMemcpy(ADDRESS(to), ADDRESS(from), bytes);
-	}
-	return CUDA_ERROR_INVALID_VALUE;
-}
-TWIN(cudaMemcpy_ptds, cudaMemcpy, COPY, (to, from, bytes, kind))
-
-RUNTIME(cudaMemcpyAsync, COPY_ASYNC, (to, from, bytes, kind, stream))
-{
-	switch (kind) {
-	case HOST_TO_DEVICE:
-		return driver->cuMemcpyHtoDAsync(ADDRESS(to), from, bytes, stream);
-	case DEVICE_TO_HOST:
-		return driver->cuMemcpyDtoHAsync(to, ADDRESS(from), bytes, stream);
-	case DEVICE_TO_DEVICE:
-		return driver->cuMemcpyDtoDAsync(ADDRESS(to), ADDRESS(from), bytes, stream);
-	case HOST_TO_HOST:
-	case BY_ADDRESS:
-		return driver->cuMemcpyAsync(ADDRESS(to), ADDRESS(from), bytes, stream);
-	}
-	return CUDA_ERROR_INVALID_VALUE;
-}
-TWIN(cudaMemcpyAsync_ptsz, cudaMemcpyAsync, COPY_ASYNC, (to, from, bytes, kind, stream))
-
-/* CUDA_MEMCPY2D; 4: which side is where is told by the address. */
-struct rectangle {
-	struct {
-		size_t x, y;
-		uint32_t type;
-		const void *host;
-		CUdeviceptr device;
-		void *array;
-		size_t pitch;
-	} from, to;
-	size_t width, height;
-};
-
-#define ROWS void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind
-
-static struct rectangle rectangle_of(ROWS)
-{
-	struct rectangle copies = {.width = width, .height = height};
-
-	(void)kind;
-	copies.from.type = copies.to.type = 4;
-	copies.from.device = ADDRESS(from);
-	copies.from.pitch = from_pitch;
-	copies.to.device = ADDRESS(to);
-	copies.to.pitch = to_pitch;
-	return copies;
-}
-
-RUNTIME(cudaMemcpy2D, (ROWS), (to, to_pitch, from, from_pitch, width, height, kind))
-{
-	struct rectangle copies = rectangle_of(to, to_pitch, from, from_pitch, width, height, kind);
-
-	return driver->cuMemcpy2D(&copies);
-}
-TWIN(cudaMemcpy2D_ptds, cudaMemcpy2D, (ROWS), (to, to_pitch, from, from_pitch, width, height, kind))
-
-RUNTIME(cudaMemcpy2DAsync, (ROWS, cudaStream_t stream), (to, to_pitch, from, from_pitch, width, height, kind, stream))
-{
-	struct rectangle copies = rectangle_of(to, to_pitch, from, from_pitch, width, height, kind);
-
-	return driver->cuMemcpy2DAsync(&copies, stream);
-}
-TWIN(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync, (ROWS, cudaStream_t stream),
-     (to, to_pitch, from, from_pitch, width, height, kind, stream))
-
-#define PEERS void *to, int to_device, const void *from, int from_device, size_t bytes
-
-/* Addresses say which device is meant. */
-RUNTIME(cudaMemcpyPeer, (PEERS), (to, to_device, from, from_device, bytes))
-{
-	(void)to_device, (void)from_device;
-	return driver->cuMemcpyPeer(ADDRESS(to), NULL, ADDRESS(from), NULL, bytes);
-}
-
-RUNTIME(cudaMemcpyPeerAsync, (PEERS, cudaStream_t stream), (to, to_device, from, from_device, bytes, stream))
-{
-	(void)to_device, (void)from_device;
-	return driver->cuMemcpyPeerAsync(ADDRESS(to), NULL, ADDRESS(from), NULL, bytes, stream);
-}
-
-RUNTIME(cudaMemset, (void *to, int value, size_t bytes), (to, value, bytes))
-{
-	return driver->cuMemsetD8(ADDRESS(to), value, bytes);
-}
-TWIN(cudaMemset_ptds, cudaMemset, (void *to, int value, size_t bytes), (to, value, bytes))
-
-RUNTIME(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream), (to, value, bytes, stream))
-{
-	return driver->cuMemsetD8Async(ADDRESS(to), value, bytes, stream);
-}
-TWIN(cudaMemsetAsync_ptsz, cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream),
-     (to, value, bytes, stream))
-
-#define FILL_ROWS void *to, size_t pitch, int value, size_t width, size_t height
-
-RUNTIME(cudaMemset2D, (FILL_ROWS), (to, pitch, value, width, height))
-{
-	return driver->cuMemsetD2D8(ADDRESS(to), pitch, value, width, height);
-}
-TWIN(cudaMemset2D_ptds, cudaMemset2D, (FILL_ROWS), (to, pitch, value, width, height))
-
-RUNTIME(cudaMemset2DAsync, (FILL_ROWS, cudaStream_t stream), (to, pitch, value, width, height, stream))
-{
-	return driver->cuMemsetD2D8Async(ADDRESS(to), pitch, value, width, height, stream);
-}
-TWIN(cudaMemset2DAsync_ptsz, cudaMemset2DAsync, (FILL_ROWS, cudaStream_t stream),
-     (to, pitch, value, width, height, stream))
 
 /* Streams */
 
@@ -196,6 +67,19 @@ RUNTIME(cudaLaunchHostFunc, HOST_CALL, (stream, f, data))
 	return driver->cuLaunchHostFunc(stream, f, data);
 }
 TWIN(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc, HOST_CALL, (stream, f, data))
+
+#define CALLBACK (cudaStream_t stream, void (*f)(cudaStream_t, cudaError_t, void *), void *data, unsigned flags)
+
+/* The work before it is done, so it is called at once. */
+RUNTIME(cudaStreamAddCallback, CALLBACK, (stream, f, data, flags))
+{
+	int result = driver->cuStreamQuery(stream);
+
+	if (result == CUDA_SUCCESS && !flags)
+		f(stream, cudaSuccess, data);
+	return flags ? (int)CUDA_ERROR_INVALID_VALUE : result;
+}
+TWIN(cudaStreamAddCallback_ptsz, cudaStreamAddCallback, CALLBACK, (stream, f, data, flags))
 
 static int synchronize(const struct calls *driver)
 {
@@ -269,6 +153,10 @@ RUNTIME(cudaLaunchKernel, LAUNCH, (f, grid, block, arguments, shared, stream))
 				      arguments, NULL);
 }
 TWIN(cudaLaunchKernel_ptsz, cudaLaunchKernel, LAUNCH, (f, grid, block, arguments, shared, stream))
+#if FAKE_RUNTIME >= 13
+FORM(__cudaLaunchKernel, cudaLaunchKernel, LAUNCH, (f, grid, block, arguments, shared, stream), &runtime_calls, runtime_context())
+TWIN(__cudaLaunchKernel_ptsz, cudaLaunchKernel, LAUNCH, (f, grid, block, arguments, shared, stream))
+#endif
 
 RUNTIME(cudaLaunchCooperativeKernel, LAUNCH, (f, grid, block, arguments, shared, stream))
 {
