@@ -74,7 +74,7 @@ void cuda_fetched(int pidfd, int number, int64_t fd, int error, uint64_t caller)
 			continue;
 		}
 		EMIT(ipc_refused, .function = log_text("pidfd_getfd"), .result = (uint64_t)error,
-		     .cause = cause_of(error, pid), .memory = MPSAN_MEMORY_VMM, .pid = pid,
+		     .cause = cause_of(error, pid), .memory = MPSAN_MEMORY_VMM, .other = pid,
 		     .caller = caller, .stack = stack_own(), .python = stack_python(0));
 	}
 }

@@ -282,6 +282,8 @@ void cuda_opened(const struct cuda_call *call, int result, enum mpsan_memory mem
 		if (!result && address) {
 			complete(&m, address, call->caller);
 			cuda_memory_imported(address, m.range.bytes, handle, call->caller);
+			m.range.start = address;
+			registry_imported(&m, handle);
 		} else {
 			m.device = cuda_current_device(call->caller);
 			m.gpu = m.device < 0 ? 0 : cuda_gpu(m.device, call->caller);
@@ -303,6 +305,7 @@ static void state_close(const struct cuda_call *call, const struct cuda_memory *
 	struct cuda_where where = cuda_where(call);
 
 	is_open(m->handle, -1);
+	registry_unimported(m->handle);
 	EMIT(ipc_close, .handle = m->handle,
 	     .address = m->range.owner == CUDA_ADDRESSES ? m->range.start : 0,
 	     .function = where.function, .caller = where.caller, .stack = where.stack,

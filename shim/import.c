@@ -122,7 +122,7 @@ static void state_refusal(const struct opening *o, long error)
 
 	EMIT(ipc_refused, .function = log_text("pidfd_getfd"), .result = (uint64_t)-error,
 	     .cause = cause_of(error, owner), .memory = o->of->memory, .address = o->of->start,
-	     .pid = owner->pid, .caller = o->caller, .stack = stack_own(),
+	     .other = owner->pid, .caller = o->caller, .stack = stack_own(),
 	     .python = stack_python(0));
 }
 
@@ -369,6 +369,7 @@ static void enter(const struct opening *o)
 	place->gpu = o->of->gpu;
 	place->handle = o->of->handle;
 	place->fd = -1;
+	place->flags = MPSAN_EXPORT_AUTO;
 	place->born_ns = sys_now();
 	place->of_start = o->of->start;
 	place->of_slot = o->of->owner;
@@ -385,10 +386,13 @@ static void state_open(const struct opening *o)
 
 	EMIT(ipc_open, .handle = of->handle, .memory = of->memory, .address = o->mapped,
 	     .bytes = of->bytes, .device = (uint64_t)(int64_t)of->device, .gpu = of->gpu,
-	     .result = o->result, .flags = MPSAN_IPC_AUTO, .owner_slot = of->owner + 1,
-	     .owner_base = of->start, .owner_born = of->born_ns, .owner_stack = of->stack,
-	     .owner_python = of->python, .function = log_text("mpsan_ipc_open"),
-	     .caller = o->caller, .stack = stack_own(), .python = stack_python(0));
+	     .result = o->result,
+	     .flags = MPSAN_IPC_AUTO |
+		      (o->result == CUDA_ERROR_PEER_ACCESS_UNSUPPORTED ? MPSAN_IPC_NO_PEER : 0),
+	     .owner_slot = of->owner + 1, .owner_base = of->start, .owner_born = of->born_ns,
+	     .owner_stack = of->stack, .owner_python = of->python,
+	     .function = log_text("mpsan_ipc_open"), .caller = o->caller, .stack = stack_own(),
+	     .python = stack_python(0));
 }
 
 int import_open(const struct mpsan_export *exported, uint64_t caller, void **pointer)
@@ -402,8 +406,10 @@ int import_open(const struct mpsan_export *exported, uint64_t caller, void **poi
 	if (cuda.inherited)
 		return -ECHILD;
 	result = exported_find(exported->owner, exported->base, &of, &place);
+	if (result == -ENOENT)
+		return exported_lives(exported->owner) ? -ESTALE : -ESRCH;
 	if (result)
-		return result == -ENOENT ? -ESTALE : result;
+		return result;
 	if (of.born_ns != exported->born_ns || of.start != exported->base)
 		return -ESTALE;
 	if (!join(&of, &o.mapped)) {

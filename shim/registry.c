@@ -342,6 +342,43 @@ bool registry_gone(const struct cuda_memory *memory)
 	return copy.flags & MPSAN_EXPORT_OPENED;
 }
 
+/* Apart from those of mpsan_ipc_open, whose users are counted: these are closed by the program. */
+#define OWN_IMPORT (life.slot | MPSAN_EXPORT_IMPORT)
+#define IMPORT_KEY(handle) (~(handle))
+
+void registry_imported(const struct cuda_memory *memory, uint64_t handle)
+{
+	struct mpsan_export_place *place, copy;
+	struct ranges *table = handle ? exported_table(false) : NULL;
+
+	if (!table || ranges_find(table, OWN_IMPORT, IMPORT_KEY(handle), &copy))
+		return;
+	place = exported_claim(OWN_IMPORT, IMPORT_KEY(handle), 1);
+	if (!place)
+		return;
+	mine.owns = true;
+	place->memory = memory->memory;
+	place->device = memory->device;
+	place->gpu = memory->gpu;
+	place->handle = handle;
+	place->fd = -1;
+	place->born_ns = sys_now();
+	place->mapped = memory->range.start;
+	place->bytes_mapped = memory->range.bytes;
+	ranges_publish(place);
+}
+
+void registry_unimported(uint64_t handle)
+{
+	struct mpsan_export_place copy, *place = NULL;
+	struct ranges *table = mine.owns && handle ? exported_table(false) : NULL;
+
+	if (table)
+		place = ranges_find(table, OWN_IMPORT, IMPORT_KEY(handle), &copy);
+	if (place)
+		exported_drop(place, &copy);
+}
+
 void registry_pool_gone(uint64_t pool)
 {
 	for (uint32_t i = 0; i < POOLS; i++) {

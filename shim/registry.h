@@ -35,6 +35,13 @@ void registry_exported(struct cuda_memory *memory, const void *handle, uint32_t 
  */
 bool registry_gone(const struct cuda_memory *memory);
 
+/*
+ * The program itself mapped memory of another process, and gave it back: for the list of importers.
+ * Nothing happens where nobody has exported anything.
+ */
+void registry_imported(const struct cuda_memory *memory, uint64_t handle);
+void registry_unimported(uint64_t handle);
+
 /* A pool's end: its address may be another's from now on. */
 void registry_pool_gone(uint64_t pool);
 

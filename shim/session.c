@@ -355,7 +355,11 @@ bool session_lives(const struct mpsan_process *p, uint64_t own_pid_ns)
 		return false;
 	if (p->pid_ns != own_pid_ns)
 		return true;
-	if (!read_stat_of(p->pid, &state, &parent, &start) || state == 'Z' || state == 'X')
+	if (SYS2(SYS_kill, p->pid, 0) == -ESRCH)
+		return false;
+	if (!read_stat_of(p->pid, &state, &parent, &start))
+		return true; /* no descriptor is left, or there is no /proc: no reason to think so */
+	if (state == 'Z' || state == 'X')
 		return false;
 	return start * TICK_NS <= p->birth_ns + slept_ns() + 2 * TICK_NS;
 }

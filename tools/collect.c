@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "collect_cuda.h"
+
 static struct fact_place place_of(const struct record *record)
 {
 	return (struct fact_place){record->slot, record->by, record->tid, record->pos,
@@ -209,6 +211,8 @@ void collect_record(struct reader *reader, const struct record *record)
 		collect_shared_lock(reader, record);
 	else if (TAKES(left_locked))
 		collect_left_locked(reader, record);
+	else if (collect_cuda(reader, record))
+		return;
 	else if (TAKES(thread_start))
 		*ARRAY_ADD(&reader->threads) = (struct seen_thread){
 			place_of(record), *(const struct ev_thread_start *)record->payload};

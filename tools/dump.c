@@ -7,6 +7,7 @@
 
 #include "jsontext.h"
 #include "names.h"
+#include "names_cuda.h"
 #include "report.h"
 
 enum field_format { DEC, HEX, TIME, KIND, FLAGS, HOW, POS, CODE };
@@ -58,28 +59,57 @@ static json_t *hex(uint64_t value)
 	return json_string(text);
 }
 
-static json_t *flags_json(uint64_t flags)
+static json_t *bits_json(const char *const *names, uint64_t bits)
 {
-	static const char *const names[] = {"SHARED",	"ROBUST", "RECURSIVE", "ERRORCHECK",
-					    "VERIFIED", "MUTUAL", "HANDOFF",   "PI",
-					    "TIMED",	"STATIC", "PYTHON",    "WANTED",
-					    "SIGNALS",	"HANDLER", "OWNER_DEAD", "CYCLE",
-					    "HOLDS_GIL"};
 	char text[256] = "";
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (!(flags >> i & 1))
+	for (; *names; names++, bits >>= 1) {
+		if (!(bits & 1))
 			continue;
 		if (*text)
 			strcat(text, "|");
-		strcat(text, names[i]);
+		strcat(text, *names);
 	}
 	return json_string(text);
+}
+
+static json_t *flags_json(uint64_t flags)
+{
+	static const char *const names[] = {
+		"SHARED",  "ROBUST",  "RECURSIVE",  "ERRORCHECK", "VERIFIED",  "MUTUAL",
+		"HANDOFF", "PI",      "TIMED",	    "STATIC",	  "PYTHON",    "WANTED",
+		"SIGNALS", "HANDLER", "OWNER_DEAD", "CYCLE",	  "HOLDS_GIL", NULL};
+
+	return bits_json(names, flags);
+}
+
+/* Fields whose format says less than their name. */
+static json_t *named_json(const struct record *record, const char *name, uint64_t value)
+{
+	static const char *const kinds[] = {"INIT", "QUERY", "USE"};
+	static const char *const causes[] = {"UNKNOWN",	   "MEMORY", "YAMA", "USER",
+					     "CAPABILITY", "CLOSED", "GONE"};
+	static const char *const flags[] = {"AUTO",  "IMPORTED", "WORKER", "UNSYNCED",
+					    "AGAIN", "NO_PEER",	 "TORCH",  NULL};
+
+	if (record->type < EV_cuda_init || record->type > EV_ipc_event)
+		return NULL;
+	if (!strcmp(name, "memory"))
+		return json_string(memory_name(value));
+	if (!strcmp(name, "kind") && value < sizeof(kinds) / sizeof(*kinds))
+		return json_string(kinds[value]);
+	if (!strcmp(name, "cause") && value < sizeof(causes) / sizeof(*causes))
+		return json_string(causes[value]);
+	return strcmp(name, "flags") ? NULL : bits_json(flags, value);
 }
 
 static json_t *field_json(const struct dump *dump, const struct record *record,
 			  const struct field *field, uint64_t value)
 {
+	json_t *named = named_json(record, field->name, value);
+
+	if (named)
+		return named;
 	switch (field->format) {
 	case HEX:
 	case CODE:

@@ -29,24 +29,21 @@ static enum liveness liveness_of(struct ipc_list *list, uint32_t slot)
 
 static int compare_imports(const void *one, const void *other)
 {
-	const struct mpsan_export_place *a = one, *b = other;
+	uint64_t a = ((const struct ipc_mapping *)one)->place.handle,
+		 b = ((const struct ipc_mapping *)other)->place.handle;
 
-	if (a->of_slot != b->of_slot)
-		return a->of_slot < b->of_slot ? -1 : 1;
-	if (a->of_start != b->of_start)
-		return a->of_start < b->of_start ? -1 : 1;
-	return a->handle < b->handle ? -1 : a->handle > b->handle;
+	return a < b ? -1 : a > b;
 }
 
-/* All imports of one export stand together: the first of them, by the export's own key. */
-static uint32_t first_import(const struct ipc_list *list, const struct mpsan_export_place *key)
+/* All imports of one handle stand together: the first of them. */
+static uint32_t first_import(const struct ipc_list *list, uint64_t handle)
 {
 	uint32_t low = 0, high = list->imports.count;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (compare_imports(&list->imports.item[middle], key) < 0)
+		if (list->imports.item[middle].place.handle < handle)
 			low = middle + 1;
 		else
 			high = middle;
@@ -54,52 +51,48 @@ static uint32_t first_import(const struct ipc_list *list, const struct mpsan_exp
 	return low;
 }
 
-static bool is_of(const struct mpsan_export_place *import, const struct mpsan_export_place *key)
-{
-	return !compare_imports(import, key);
-}
-
-static void add_importers(struct ipc_list *list, struct ipc_row *row,
-			  const struct mpsan_export_place *key)
+static void add_importers(struct ipc_list *list, struct ipc_row *row)
 {
 	row->first = list->importers.count;
-	for (uint32_t i = first_import(list, key);
-	     i < list->imports.count && is_of(&list->imports.item[i], key); i++) {
-		struct mpsan_export_place *import = &list->imports.item[i];
-		uint32_t slot = import->owner & ~MPSAN_EXPORT_IMPORT;
+	for (uint32_t i = first_import(list, row->place.handle);
+	     i < list->imports.count && list->imports.item[i].place.handle == row->place.handle;
+	     i++) {
+		struct ipc_mapping *import = &list->imports.item[i];
+		uint32_t slot = import->place.owner & ~MPSAN_EXPORT_IMPORT;
 
-		import->flags = 1; /* it is somebody's */
+		import->known = true;
 		if (liveness_of(list, slot) == GONE)
 			continue;
 		*ARRAY_ADD(&list->importers) =
-			(struct ipc_importer){slot, import->born_ns, import->mapped};
+			(struct ipc_importer){slot, import->place.born_ns, import->place.mapped};
 		row->count++;
 	}
 }
 
 static void add_export(struct ipc_list *list, const struct mpsan_export_place *place)
 {
-	struct mpsan_export_place key = {
-		.of_slot = place->owner, .of_start = place->start, .handle = place->handle};
 	struct ipc_row *row = ARRAY_ADD(&list->rows);
 
 	*row = (struct ipc_row){.place = *place};
-	add_importers(list, row, &key);
+	add_importers(list, row);
 }
 
-/* What is open without an entry of its owner: all that is known of it is what the importer wrote. */
+/*
+ * What is open without an entry of its owner: all that is known of it is what the importer wrote, and
+ * only mpsan_ipc_open knew whose it is.
+ */
 static void add_freed(struct ipc_list *list)
 {
 	for (uint32_t i = 0; i < list->imports.count; i++) {
-		struct mpsan_export_place *import = &list->imports.item[i];
-		struct ipc_row row = {.freed = true, .place = *import};
+		const struct mpsan_export_place *place = &list->imports.item[i].place;
+		struct ipc_row row = {.freed = true, .place = *place};
 
-		if (import->flags)
+		if (list->imports.item[i].known || !(place->flags & MPSAN_EXPORT_AUTO))
 			continue;
-		row.place.owner = import->of_slot;
-		row.place.start = import->of_start;
-		row.place.bytes = import->bytes_mapped;
-		add_importers(list, &row, import);
+		row.place.owner = place->of_slot;
+		row.place.start = place->of_start;
+		row.place.bytes = place->bytes_mapped;
+		add_importers(list, &row);
 		if (row.count)
 			*ARRAY_ADD(&list->rows) = row;
 	}
@@ -126,11 +119,10 @@ static void read_table(struct ipc_list *list, bool exports)
 
 		if (!is_sound(list, &copy) || is_export != exports)
 			continue;
-		copy.flags &= is_export ? UINT32_MAX : 0;
 		if (is_export)
 			add_export(list, &copy);
 		else if (copy.owner != MPSAN_EXPORT_NAMED)
-			*ARRAY_ADD(&list->imports) = copy;
+			*ARRAY_ADD(&list->imports) = (struct ipc_mapping){.place = copy};
 	}
 }
 
@@ -204,7 +196,7 @@ char *ipc_list_open(struct ipc_list *list, const char *dir)
 		return NULL;
 	read_table(list, false);
 	if (list->imports.count)
-		qsort(list->imports.item, list->imports.count, sizeof(struct mpsan_export_place),
+		qsort(list->imports.item, list->imports.count, sizeof(struct ipc_mapping),
 		      compare_imports);
 	read_table(list, true);
 	add_freed(list);
@@ -287,18 +279,40 @@ static json_t *row_json(struct ipc_list *list, const struct ipc_row *row)
 			 "importers", importers_json(list, row));
 }
 
+static json_t *totals(const struct ipc_list *list)
+{
+	const struct mpsan_exports *head = list->exports.head;
+
+	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "exports", (json_int_t)list->live, "bytes",
+			 (json_int_t)list->bytes, "owners", (json_int_t)list->owners, "importers",
+			 (json_int_t)list->users, "reclaimed",
+			 (json_int_t)(head ? head->reclaimed : 0));
+}
+
+json_t *ipc_list_totals(const char *dir)
+{
+	struct ipc_list list;
+	char *wrong = ipc_list_open(&list, dir);
+	json_t *result;
+
+	if (wrong) {
+		free(wrong);
+		return json_null();
+	}
+	result = list.exports.head ? totals(&list) : json_null();
+	ipc_list_close(&list);
+	return result;
+}
+
 json_t *ipc_list_document(struct ipc_list *list)
 {
 	json_t *rows = json_array(), *document;
 
 	for (uint32_t i = 0; i < list->rows.count; i++)
 		json_array_append_new(rows, row_json(list, &list->rows.item[i]));
-	document = json_pack("{s:s, s:o, s:I, s:o, s:{s:I, s:I, s:I, s:I}, s:[]}", "schema",
-			     "mpsan.ipc/1", "session", jsontext_of(list->session.dir), "time_ns",
-			     real_ns(list, list->now_ns), "exports", rows, "totals", "exports",
-			     (json_int_t)list->live, "bytes", (json_int_t)list->bytes, "owners",
-			     (json_int_t)list->owners, "importers", (json_int_t)list->users,
-			     "limits");
+	document = json_pack("{s:s, s:o, s:I, s:o, s:o, s:[]}", "schema", "mpsan.ipc/1", "session",
+			     jsontext_of(list->session.dir), "time_ns", real_ns(list, list->now_ns),
+			     "exports", rows, "totals", totals(list), "limits");
 	exports_limits(&list->exports, document);
 	return document;
 }

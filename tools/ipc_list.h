@@ -10,6 +10,11 @@
 
 #include "exports.h"
 
+struct ipc_mapping {
+	struct mpsan_export_place place;
+	bool known; /* its export is in the list */
+};
+
 struct ipc_importer {
 	uint32_t slot;
 	uint64_t since_ns, address;
@@ -24,7 +29,7 @@ struct ipc_row {
 struct ipc_list {
 	struct session session;
 	struct exports exports;
-	ARRAY(struct mpsan_export_place) imports;
+	ARRAY(struct ipc_mapping) imports; /* by handle */
 	ARRAY(struct ipc_importer) importers;
 	ARRAY(struct ipc_row) rows; /* those that matter most come first */
 	uint8_t *liveness; /* by slot: enum liveness + 1, 0: not asked yet */
@@ -48,10 +53,14 @@ void ipc_list_close(struct ipc_list *list);
  *              importers: [{pid, since_ns, address}]}]
  *            opened: some process has had it open. freed: its owner took it back, the importers have
  *            it still
- *   totals   {exports, bytes, owners, importers}: of those alive
+ *   totals   {exports, bytes, owners, importers, reclaimed}: of those alive; entries that the dead had
+ *            left and that were taken out
  *   limits   what could not be exported, one line each
  */
 json_t *ipc_list_document(struct ipc_list *list);
+
+/* Its totals alone, of the session in that directory; null: nothing was ever exported, or it cannot be read. */
+json_t *ipc_list_totals(const char *dir);
 
 /* The same on one screen. */
 void ipc_list_print(struct ipc_list *list, FILE *out);

@@ -14,6 +14,7 @@ void judge_init(struct judge *judge, struct reader *reader, const struct grades 
 	*judge = (struct judge){.reader = reader, .grades = grades, .suppressions = suppressions};
 	judge->frames = frames_create(reader);
 	judge->sink.add = judge_add;
+	judge->shared_at = places_create();
 }
 
 void judge_finish(struct judge *judge)
@@ -23,6 +24,8 @@ void judge_finish(struct judge *judge)
 	free(judge->found.item);
 	free(judge->proofs.item);
 	free(judge->candidates.item);
+	free(judge->shared.item);
+	places_destroy(judge->shared_at);
 	frames_destroy(judge->frames);
 	*judge = (struct judge){0};
 }
@@ -114,6 +117,8 @@ static void judge_tie(struct judge *judge, struct instance new, bool is_proof)
 {
 	struct instance *last;
 
+	if (new.fork == FACT_NONE || !new.lock)
+		return;
 	if (is_proof) {
 		*ARRAY_ADD(&judge->proofs) = new;
 		for (uint32_t i = 0; i < judge->candidates.count; i++)
@@ -126,6 +131,25 @@ static void judge_tie(struct judge *judge, struct instance new, bool is_proof)
 	for (uint32_t i = 0; i < judge->proofs.count; i++)
 		if (is_about_same(&judge->proofs.item[i], last))
 			replace(judge, last);
+}
+
+/* What is worse about the same memory replaces what was said of it before. */
+static void judge_tie_shared(struct judge *judge, struct instance new,
+			     const struct finding *finding)
+{
+	uint32_t known;
+
+	if (!finding->piece)
+		return;
+	known = places_find(judge->shared_at, finding->rule, finding->piece, 0);
+	if (known == FACT_NONE) {
+		*ARRAY_ADD(&judge->shared) = new;
+		places_add(judge->shared_at, finding->rule, finding->piece, 0,
+			   judge->shared.count - 1);
+	} else if (new.grade > judge->shared.item[known].grade) {
+		replace(judge, &judge->shared.item[known]);
+		judge->shared.item[known] = new;
+	}
 }
 
 static void judge_add(struct findings *sink, const struct finding *finding)
@@ -146,8 +170,9 @@ static void judge_add(struct findings *sink, const struct finding *finding)
 	}
 	index = judge_fold(judge, told, finding, grade);
 	new = (struct instance){index, finding->fork, story_lock(&judge->reader->facts, finding),
-				false};
+				finding->grade, false};
 	judge_tie(judge, new, finding->grade == GRADE_ERROR);
+	judge_tie_shared(judge, new, finding);
 }
 
 void judge_moments(struct judge *judge)

@@ -30,6 +30,7 @@ struct instance {
 	uint32_t found;
 	uint32_t fork;
 	uint64_t lock;
+	enum grade grade;
 	bool replaced;
 };
 
@@ -43,6 +44,8 @@ struct judge {
 	ARRAY(struct judged) found; /* in the order of their moments */
 	ARRAY(struct instance) proofs; /* few, so that tying costs little */
 	ARRAY(struct instance) candidates;
+	ARRAY(struct instance) shared; /* the worst of each rule about a piece of device memory */
+	struct place_map *shared_at; /* its index, by rule and piece */
 };
 
 void judge_init(struct judge *judge, struct reader *reader, const struct grades *grades,

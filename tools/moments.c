@@ -5,6 +5,7 @@
 #include "reader.h"
 
 #include "../shim/core/knot.h"
+#include "collect_cuda.h"
 #include "vanished.h"
 
 static uint64_t sooner(uint64_t one, uint64_t other)
@@ -124,6 +125,7 @@ enum timing moment_timing(struct reader *reader, const struct moment *moment, ui
 	case MOMENT_LEFT:
 		*due_ns = reader->lefts.item[moment->index].at.time_ns;
 		return TIMING_COME;
+	default:
+		return cuda_moment_timing(reader, moment, now, due_ns);
 	}
-	return TIMING_NEVER;
 }

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "collect.h"
+#include "collect_cuda.h"
 
 #define GAP_PATIENCE_NS 200000000ull /* for a record that was reserved and is not finished */
 #define LIVENESS_NS 50000000ull /* between two looks at who is alive */
@@ -32,6 +33,7 @@ char *reader_open(struct reader *reader, const char *dir, bool writable)
 	alive_init(&reader->alive, &reader->session);
 	reader->known = memory_get(reader->session.slots * sizeof(*reader->known));
 	reader->places = places_create();
+	reader->cuda = cuda_store_create();
 	return NULL;
 }
 
@@ -69,6 +71,7 @@ void reader_close(struct reader *reader)
 	free(reader->open.item);
 	free(reader->ready.item);
 	places_destroy(reader->places);
+	cuda_store_destroy(reader->cuda);
 	session_close(&reader->session);
 	memset(reader, 0, sizeof(*reader));
 }
@@ -260,24 +263,27 @@ static int compare_pending(const void *one, const void *other)
 	return a->pos < b->pos ? -1 : a->pos > b->pos;
 }
 
-static const struct fact_place *moment_place(const struct reader *reader,
-					     const struct moment *moment)
+static struct fact_place moment_place(const struct reader *reader, const struct moment *moment)
 {
+	struct fact_place place;
+
+	if (cuda_moment_place(reader, moment, &place))
+		return place;
 	switch (moment->kind) {
 	case MOMENT_FORK:
-		return &reader->forks.item[moment->index].at;
+		return reader->forks.item[moment->index].at;
 	case MOMENT_WAIT:
-		return &reader->waits.item[moment->index].at;
+		return reader->waits.item[moment->index].at;
 	case MOMENT_KNOT:
-		return &reader->knots.item[moment->index].at;
+		return reader->knots.item[moment->index].at;
 	case MOMENT_ORDER:
-		return &reader->orders.item[moment->index].at;
+		return reader->orders.item[moment->index].at;
 	case MOMENT_LEFT:
-		return &reader->lefts.item[moment->index].at;
-	case MOMENT_UNLOCK:
+		return reader->lefts.item[moment->index].at;
+	default:
 		break;
 	}
-	return &reader->unlocks.item[moment->index].at;
+	return reader->unlocks.item[moment->index].at;
 }
 
 static void publish_facts(struct reader *reader, uint64_t now)
@@ -305,6 +311,7 @@ static void publish_facts(struct reader *reader, uint64_t now)
 		.lefts = reader->lefts.item,
 		.left_count = reader->lefts.count,
 	};
+	cuda_publish(reader, &reader->facts);
 }
 
 static void time_moments(struct reader *reader, uint64_t now)
@@ -315,13 +322,13 @@ static void time_moments(struct reader *reader, uint64_t now)
 		reader->ready_next = reader->ready.count = 0;
 	for (uint32_t i = 0; i < reader->open.count; i++) {
 		struct moment moment = reader->open.item[i];
-		const struct fact_place *at = moment_place(reader, &moment);
+		struct fact_place at = moment_place(reader, &moment);
 		uint64_t due_ns = 0;
 
 		switch (moment_timing(reader, &moment, now, &due_ns)) {
 		case TIMING_COME:
 			*ARRAY_ADD(&reader->ready) =
-				(struct pending){due_ns, moment, at->slot, at->pos};
+				(struct pending){due_ns, moment, at.slot, at.pos};
 			break;
 		case TIMING_OPEN:
 			reader->open.item[kept++] = moment;
@@ -348,6 +355,7 @@ void reader_poll(struct reader *reader, uint64_t now)
 	read_slots(reader);
 	check_liveness(reader, now);
 	read_logs(reader, now);
+	collect_cuda_due(reader, now);
 	publish_facts(reader, now);
 	collect_links(reader);
 	time_moments(reader, now);
@@ -364,10 +372,11 @@ void reader_finish(struct reader *reader, uint64_t now)
 		struct fact_process *process = &reader->processes[slot];
 
 		if (!process->gone) {
-			process->gone = true;
+			process->gone = process->stayed = true;
 			process->gone_ns = now;
 		}
 	}
+	collect_cuda_due(reader, now);
 	publish_facts(reader, now);
 	collect_links(reader);
 	time_moments(reader, now);

@@ -54,6 +54,7 @@ struct pending {
 };
 
 struct place_map;
+struct cuda_store;
 
 struct reader {
 	struct session session;
@@ -93,6 +94,7 @@ struct reader {
 	ARRAY(struct seen_share) shares;
 	uint32_t helds_linked; /* holds below this index know their fork, or never will */
 
+	struct cuda_store *cuda; /* collect_cuda.h */
 	struct place_map *places;
 	ARRAY(struct moment) open; /* not announced yet */
 	ARRAY(struct pending) ready; /* in the order of announcement */

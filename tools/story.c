@@ -11,8 +11,10 @@
 #include "vanished.h"
 #include "grades.h"
 #include "scene.h"
+#include "story_cuda.h"
 #include "story_knot.h"
 #include "story_order.h"
+#include "words.h"
 
 struct story {
 	struct teller teller;
@@ -25,6 +27,8 @@ struct story {
 	const struct fact_order *order;
 	const struct fact_place *subject; /* who suffers: the wait or unlock, else the fork */
 	struct scene holder, forker, sufferer;
+	struct cuda_cast cast;
+	bool is_cuda;
 	struct lock_ref lock;
 	char *lock_key;
 	json_t *words; /* placeholder: text */
@@ -131,10 +135,22 @@ static void story_gather_order(struct story *story)
 		     story->order->ev.second_caller);
 }
 
+/* The act of the moment stands for it, where there is one: of a fork, the fork. */
+static void story_gather_cuda(struct story *story)
+{
+	struct cuda_act act;
+
+	story->is_cuda = cuda_gather(&story->cast, &story->teller, story->finding);
+	if (!story->is_cuda)
+		return;
+	act = cuda_act(&story->cast);
+	if (act.at)
+		set_sufferer(story, act.at, act.stack, act.python, act.caller);
+}
+
 static void word(struct story *story, const char *name, char *text)
 {
-	json_object_set_new(story->words, name, jsontext_of(text ? text : "?"));
-	free(text);
+	words_set(story->words, name, text);
 }
 
 /* The owner that memory named, when the library had not followed the lock. */
@@ -237,33 +253,12 @@ static void story_words(struct story *story)
 	}
 }
 
-/* Puts the words in the place of their names in braces. */
-static json_t *fill(const json_t *words, const char *text)
-{
-	char *out = text_copy(""), *longer;
-	json_t *string;
-
-	while (*text) {
-		const char *open = strchr(text, '{'), *shut = open ? strchr(open, '}') : NULL;
-		size_t plain = shut ? (size_t)(open - text) : strlen(text);
-		char name[32] = "";
-
-		if (shut && (size_t)(shut - open) < sizeof(name))
-			memcpy(name, open + 1, shut - open - 1);
-		longer = text_format("%s%.*s%s", out, (int)plain, text,
-				     shut ? json_string_value(json_object_get(words, name)) ?: "?" :
-					    "");
-		free(out);
-		out = longer;
-		text = shut ? shut + 1 : text + plain;
-	}
-	string = jsontext_of(out);
-	free(out);
-	return string;
-}
-
 static const struct scene *scene_of(const struct story *story, enum step_role role)
 {
+	const struct scene *scene = story->is_cuda ? cuda_scene(&story->cast, role) : NULL;
+
+	if (scene)
+		return scene;
 	switch (role) {
 	case STEP_HOLDER:
 		return story->held ? &story->holder : NULL;
@@ -271,6 +266,12 @@ static const struct scene *scene_of(const struct story *story, enum step_role ro
 		return story->fork ? &story->forker : NULL;
 	case STEP_BLOCKED:
 	case STEP_ORDER:
+	case STEP_INIT:
+	case STEP_EXPORT:
+	case STEP_IMPORT:
+	case STEP_IMPORTS:
+	case STEP_FREE:
+	case STEP_GONE:
 		return NULL;
 	default:
 		return story->sufferer.at ? &story->sufferer : NULL;
@@ -287,12 +288,14 @@ static json_t *evidence(const struct story *story)
 
 		if (step->role == STEP_BLOCKED && story->knot)
 			knot_steps(&story->teller, story->knot, steps);
+		if (step->role == STEP_IMPORTS && story->cast.piece)
+			cuda_import_steps(&story->cast, story->words, step->what, steps);
 		if (step->role == STEP_ORDER && story->order)
 			orders_steps(&story->teller, story->finding, steps);
 		if (!scene)
 			continue;
-		json_array_append_new(
-			steps, scene_step(&story->teller, scene, fill(story->words, step->what)));
+		json_array_append_new(steps, scene_step(&story->teller, scene,
+							words_fill(story->words, step->what)));
 	}
 	return steps;
 }
@@ -312,6 +315,8 @@ static char *fingerprint(const struct story *story)
 		scene_hash_frame(&hash, story->holder.frame);
 	if (story->fork)
 		scene_hash(&hash, &story->forker);
+	if (story->is_cuda)
+		cuda_hash(&story->cast, &hash);
 	if (story->knot)
 		knot_hash(&story->teller, story->knot, &hash);
 	else if (story->order)
@@ -331,9 +336,10 @@ static json_t *story_write(struct story *story)
 	object = json_pack(
 		"{s:s, s:n, s:o, s:o, s:i, s:I, s:I, s:o, s:I, s:s, s:o, s:o}", "rule",
 		rule_slug(story->finding->rule), "severity", "message",
-		fill(story->words, story->finding->tale->message), "fix", fill(story->words, fix),
-		"count", 1, "pid", (json_int_t)pid_of(story, main_scene->at->by), "tid",
-		(json_int_t)main_scene->tid, "thread", jsontext_of(main_scene->thread), "time_ns",
+		words_fill(story->words, story->finding->tale->message), "fix",
+		words_fill(story->words, fix), "count", 1, "pid",
+		(json_int_t)pid_of(story, main_scene->at->by), "tid", (json_int_t)main_scene->tid,
+		"thread", jsontext_of(main_scene->thread), "time_ns",
 		(json_int_t)reader_real_ns(story->reader, main_scene->time_ns), "fingerprint",
 		print, "lock", jsontext_of(story->lock_key), "evidence", evidence(story));
 	free(print);
@@ -350,9 +356,12 @@ json_t *story_tell(const struct reader *reader, struct frames *frames,
 	story_gather(&story);
 	story_gather_knot(&story);
 	story_gather_order(&story);
+	story_gather_cuda(&story);
 	if (!story.subject)
 		return NULL;
 	story_words(&story);
+	if (story.is_cuda)
+		cuda_words(&story.cast, &story.sufferer, story.words);
 	story.lock_key = story.order	    ? orders_key(&story.teller, finding) :
 			 story.lock.address ? lock_key(reader, frames, &story.lock) :
 					      text_copy("");
@@ -360,6 +369,7 @@ json_t *story_tell(const struct reader *reader, struct frames *frames,
 	scene_finish(&story.holder);
 	scene_finish(&story.forker);
 	scene_finish(&story.sufferer);
+	cuda_finish(&story.cast);
 	json_decref(story.words);
 	free(story.lock_key);
 	return object;
@@ -367,6 +377,8 @@ json_t *story_tell(const struct reader *reader, struct frames *frames,
 
 uint64_t story_lock(const struct facts *facts, const struct finding *finding)
 {
+	if (finding->init)
+		return STORY_DRIVER;
 	if (finding->wait < facts->wait_count)
 		return facts->waits[finding->wait].ev.lock;
 	if (finding->unlock < facts->unlock_count)

@@ -12,6 +12,9 @@
 json_t *story_tell(const struct reader *reader, struct frames *frames,
 		   const struct finding *finding);
 
+/* The CUDA driver of a process, in the place of a lock. */
+#define STORY_DRIVER 1u
+
 /* The address of the lock that a finding is about, 0: none. */
 uint64_t story_lock(const struct facts *facts, const struct finding *finding);
 

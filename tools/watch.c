@@ -1,6 +1,8 @@
 /* See watch.h. */
 #include "watch.h"
 
+#include "collect_cuda.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -99,13 +101,17 @@ static bool has_ended(struct watch *watch)
 
 #define FOLLOW_NS 800000000ull
 
-/* A process that was left behind in a wait may still prove it: that takes no longer than this. */
+/*
+ * A process that was left behind in a wait may still prove it: that takes no longer than FOLLOW_NS. One
+ * that was left with the memory of a dead process gets its grace.
+ */
 static void follow_open_waits(struct watch *watch)
 {
 	uint64_t until = clock_ns(CLOCK_MONOTONIC) + FOLLOW_NS;
 
-	while ((reader_has_open_wait(watch->judge->reader) || knots_are_open(&watch->knots)) &&
-	       clock_ns(CLOCK_MONOTONIC) <= until) {
+	while (((reader_has_open_wait(watch->judge->reader) || knots_are_open(&watch->knots)) &&
+		clock_ns(CLOCK_MONOTONIC) <= until) ||
+	       cuda_is_open(watch->judge->reader)) {
 		poll(NULL, 0, POLL_MS);
 		look(watch);
 	}

@@ -1,5 +1,6 @@
 """The cure for hazard.py: the worker is started by spawn, a new program that initialises CUDA for itself."""
 # expect: none
+# fake: cuda
 
 import ctypes
 import multiprocessing

@@ -3,6 +3,7 @@
 The driver does not survive a fork: the worker's first call fails with "initialization error", whatever it is.
 """
 # expect: cuda-in-forked-child error
+# fake: cuda
 # frames: main work
 
 import ctypes

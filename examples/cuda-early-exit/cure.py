@@ -1,5 +1,6 @@
 """The cure for hazard.py: the producer stays until the consumer has said that it is done."""
 # expect: none
+# fake: cuda
 
 import ctypes
 import multiprocessing

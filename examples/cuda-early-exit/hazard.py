@@ -3,6 +3,7 @@
 The memory goes with the process that allocated it, whoever has it mapped.
 """
 # expect: ipc-producer-exited error
+# fake: cuda
 # frames: produce consume
 
 import ctypes

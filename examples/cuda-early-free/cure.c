@@ -4,6 +4,7 @@
  * Build: cc -g cure.c -ldl
  */
 // expect: none
+// fake: cuda
 
 #include <dlfcn.h>
 #include <stdio.h>

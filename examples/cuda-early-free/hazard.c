@@ -5,6 +5,7 @@
  * Build: cc -g hazard.c -ldl
  */
 // expect: ipc-freed-while-open error
+// fake: cuda
 // frames: produce consume
 
 #include <dlfcn.h>

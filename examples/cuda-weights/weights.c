@@ -6,6 +6,7 @@
  * Build: cc -g -I include weights.c -ldl
  */
 // expect: none
+// fake: cuda
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -4,6 +4,7 @@ The functions of include/mpsan.h are there by their names when mpsan is preloade
 memory, the consumer finds it by that name, maps it and reads what the producer wrote.
 """
 # expect: none
+# fake: cuda
 
 import ctypes
 import errno

@@ -12,6 +12,7 @@
 
 #include "../../include/mpsan_event.h"
 #include "../../include/mpsan_log.h"
+#include "cuda.h"
 
 #define FACT_NONE UINT32_MAX /* "no such index" */
 
@@ -22,20 +23,12 @@
 #define FACT_WAIT_NS 500000000ull
 #define FACT_CHILD_NS 1000000000ull
 
-/* Where a record stands: the log of `slot` at `pos`, written by process `by`. */
-struct fact_place {
-	uint32_t slot;
-	uint32_t by;
-	uint32_t tid;
-	uint64_t pos;
-	uint64_t time_ns;
-};
-
 struct fact_process {
 	const struct mpsan_process *slot;
 	bool gone; /* its end was seen, or /proc no longer has it */
 	uint64_t gone_ns; /* when that was known */
 	uint64_t exec_ns; /* its first exec, 0: none */
+	bool stayed; /* it was alive when the session was over, and counts as gone from then on */
 };
 
 struct fact_held {
@@ -123,6 +116,9 @@ struct facts {
 	const uint32_t *order_lists; /* FACT_ORDER_LISTS times index + 1, newest first */
 	const struct fact_left *lefts;
 	uint32_t left_count;
+	struct cuda_facts cuda;
+	bool followed; /* a supervisor watched: the end of a process is known nearly to the moment */
+	bool blind; /* there were processes without the library: not everything was seen */
 };
 
 /* What became of a fork's child within FACT_CHILD_NS. */

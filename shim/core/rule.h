@@ -6,7 +6,7 @@
 #ifndef MPSAN_RULE_H
 #define MPSAN_RULE_H
 
-#include "facts.h"
+#include "ipc.h"
 
 enum grade { GRADE_OFF, GRADE_NOTE, GRADE_WARNING, GRADE_ERROR };
 
@@ -23,6 +23,27 @@ enum moment_kind {
 	MOMENT_ORDER = 16,
 	/* An atfork handler kept a lock. */
 	MOMENT_LEFT = 32,
+	/* A process that inherited an initialised driver called it. */
+	MOMENT_CUDA_CALL = 64,
+	/*
+	 * CUDA_VISIBLE_DEVICES was changed too late, and it is known whether a child was started
+	 * with it.
+	 */
+	MOMENT_CUDA_ENV = 128,
+	/* Memory left its process, was opened, was freed; a handle was refused. */
+	MOMENT_EXPORT = 256,
+	MOMENT_IMPORT = 512,
+	MOMENT_FREE = 1024,
+	MOMENT_REFUSED = 2048,
+	/* An event for other processes was made. */
+	MOMENT_EVENT = 4096,
+	/*
+	 * A process that shared device memory has been gone for CUDA_GRACE_NS, or the session was
+	 * over; the index is its slot.
+	 */
+	MOMENT_GONE = 8192,
+	/* The session was over, in which device memory was shared. */
+	MOMENT_OVER = 16384,
 };
 
 struct moment {
@@ -45,6 +66,13 @@ enum step_role {
 	STEP_UNLOCK, /* finding.unlock */
 	STEP_BLOCKED, /* every blocked thread of finding.knot, one step each: {waiter} {awaited} {owner} */
 	STEP_ORDER, /* finding.order and every finding.earlier, one step each */
+	STEP_INIT, /* finding.init: who initialised the CUDA driver */
+	STEP_CUDA, /* the CUDA call, refusal, free, export or open that is the moment */
+	STEP_EXPORT, /* finding.piece: who exported the memory */
+	STEP_IMPORT, /* finding.import */
+	STEP_IMPORTS, /* everybody who had the piece open then, one step each, a few at most */
+	STEP_FREE, /* who freed finding.piece */
+	STEP_GONE, /* the end of the process that is the moment */
 };
 
 #define STEPS_MAX 4
@@ -60,7 +88,13 @@ struct step {
  * {taken} {called} {forker} {fork_at} {thread} {wait_at} {how} {threads} {child} {pid} {parent}
  * {feeders} {others} {lost} (threads that were not copied) {pool} {module} (where it waits)
  * {signallers} {left_at} {first} {second} {orders}, and those of a knot: {knot} {awaited} {owner}
- * {dead} {dead_end} {detail} {since}.
+ * {dead} {dead_end} {detail} {since}. Those of CUDA: {function} (called at the moment) {result}
+ * {init_function} {init_at} {initialiser} {library} (whose code called the first one) {before}
+ * {after}; {bytes} {device} {memory} {producer} {exported_at} {export_function} {consumer}
+ * {consumers} {opened_at} {open_function} {held} (for how long it was open) {at} (the place of the
+ * moment) {gone} (the process that ended) {end} (how) {other} (the pid in a refusal) {cause}
+ * {advice} {count} {late} (for how long the memory had been gone)
+ * {consumer_end}.
  */
 struct tale {
 	const char *message;
@@ -75,6 +109,9 @@ struct finding {
 	uint32_t held, fork, wait, unlock;
 	uint32_t knot, order, left;
 	uint32_t earlier[ORDERS_MAX - 1]; /* the orders that make a circle with it, in its course */
+	struct moment moment;
+	/* Of CUDA, each an index + 1; 0: none. */
+	uint32_t init, piece, import;
 };
 
 struct findings {
@@ -97,6 +134,24 @@ struct findings {
 				     .tale = (told),                 \
 				     .fork = (fork_index),           \
 				     .held = (held_index)})
+/* The same for CUDA: of a driver that was initialised before a fork, and of memory that is shared. */
+#define FIND_FORKED(out, id, how_bad, moment, init_index, fork_index, told) \
+	finding_add((out), (moment),                                        \
+		    (struct finding){.rule = RULE_##id,                     \
+				     .grade = (how_bad),                    \
+				     .tale = (told),                        \
+				     .fork = (fork_index),                  \
+				     .held = FACT_NONE,                     \
+				     .init = (init_index)})
+#define FIND_SHARED(out, id, how_bad, moment, piece_index, import_index, told) \
+	finding_add((out), (moment),                                           \
+		    (struct finding){.rule = RULE_##id,                        \
+				     .grade = (how_bad),                       \
+				     .tale = (told),                           \
+				     .fork = FACT_NONE,                        \
+				     .held = FACT_NONE,                        \
+				     .piece = (piece_index),                   \
+				     .import = (import_index)})
 void finding_add(struct findings *out, const struct moment *moment, struct finding finding);
 
 /* The rule that speaks of a wait; RULE_COUNT: none. */

@@ -20,12 +20,14 @@ static bool moment_concerns_rules(const struct facts *facts, const struct moment
 		return moment->index < facts->order_count;
 	case MOMENT_LEFT:
 		return moment->index < facts->left_count;
+	default:
+		return cuda_has_moment(facts, moment->kind, moment->index);
 	}
-	return false;
 }
 
 void finding_add(struct findings *out, const struct moment *moment, struct finding finding)
 {
+	finding.moment = *moment;
 	finding.wait = moment->kind == MOMENT_WAIT ? moment->index : FACT_NONE;
 	finding.unlock = moment->kind == MOMENT_UNLOCK ? moment->index : FACT_NONE;
 	finding.knot = moment->kind == MOMENT_KNOT ? moment->index : FACT_NONE;

@@ -26,7 +26,7 @@ def check_c(source):
     with tempfile.TemporaryDirectory() as directory:
         program = Path(directory, source.stem)
         compiler = os.environ.get("CC", "cc")
-        subprocess.run([compiler, "-g", "-pthread", source, "-o", program], check=True)
+        subprocess.run([compiler, "-g", "-pthread", "-I", ROOT / "include", source, "-o", program, "-ldl"], check=True)
         check_program([program], source)
 
 

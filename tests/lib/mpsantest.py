@@ -130,6 +130,17 @@ def states_expectation(path):
     return any(key == "expect" for key, _ in header_lines(path))
 
 
+def fake_environment(words):
+    """What lets a program find the stand-in for CUDA: `cuda`, the number of devices, MPSAN_FAKE settings."""
+    if not words:
+        return {}
+    assert words[0] == "cuda", f"no stand-in for {words[0]!r}"
+    settings = [word.partition("=") for word in words[2:]]
+    return {"LD_LIBRARY_PATH": str(BUILD / "fake"), "PYTHONPATH": str(ROOT / "tests/lib"),
+            "MPSAN_FAKE_DEVICES": words[1] if len(words) > 1 else "1",
+            **{f"MPSAN_FAKE_{name}": value or "1" for name, _, value in settings}}
+
+
 class Expectation:
     """What a program says of itself in comment lines near its top:
 
@@ -139,6 +150,9 @@ class Expectation:
     frames: NAME...      functions that the evidence of the loud findings shows
     not: NAME...         functions that it does not show
     says: TEXT           words of the findings, anywhere in them
+    note: SLUG           this note appears: notes that nobody names are free
+    silent: SLUG...      these rules say nothing at all, not even a note
+    fake: cuda [N [NAME=VALUE...]]   it finds the stand-in for CUDA, with one device or N, and MPSAN_FAKE_NAME set
     pythons: all         to be run with each Python that is found
     needs: MODULE        skipped where this Python module is missing
     options: WORD...     further options of mpsan run
@@ -146,8 +160,8 @@ class Expectation:
     link: WORDS          added to the compiler's command line (the Makefile reads it)
     """
 
-    KEYS = ("expect", "may", "ends", "frames", "not", "says", "pythons", "needs", "options", "limit",
-            "link")
+    KEYS = ("expect", "may", "ends", "frames", "not", "says", "note", "silent", "fake", "pythons", "needs",
+            "options", "limit", "link")
 
     def __init__(self, path):
         values = {key: [] for key in self.KEYS}
@@ -161,6 +175,9 @@ class Expectation:
         self.frames = set(" ".join(values["frames"]).split())
         self.absent = set(" ".join(values["not"]).split())
         self.words = values["says"]
+        self.notes = set(values["note"])
+        self.silent = set(" ".join(values["silent"]).split())
+        self.fake = " ".join(values["fake"]).split()
         self.all_pythons = values["pythons"] == ["all"]
         self.needs = values["needs"]
         self.options = " ".join(values["options"]).split()
@@ -180,19 +197,23 @@ class Expectation:
         missing, unwanted = self.frames - functions, self.absent & functions
         assert not missing, f"evidence lacks {sorted(missing)}, it shows {sorted(functions)}\n{show(report)}"
         assert not unwanted, f"evidence shows {sorted(unwanted)}\n{show(report)}"
-        text = json.dumps(loud)
+        spoke = {finding["rule"]: finding["severity"] for finding in report["findings"]}
+        assert all(spoke.get(slug) == "note" for slug in self.notes), f"no such note: {spoke}\n{show(report)}"
+        assert not self.silent & set(spoke), f"should have been silent: {self.silent & set(spoke)}\n{show(report)}"
+        text = json.dumps(report["findings"] if self.notes else loud, ensure_ascii=False)
         for word in self.words:
             assert word in text, f"no finding says {word!r}\n{show(report)}"
         for limit in self.limits:
             assert any(limit in line for line in report["limits"]), f"no limit says {limit!r}: {report['limits']}"
 
 
-def check_program(command, source, timeout=60, env=None):
+def check_program(command, source, timeout=60, env=None, stand_in=True):
     """Runs `command` under mpsan, and bare where it ends by itself, and holds both against the expectation
-    in `source`: same output, same exit status unless a finding changes it, exactly the stated findings."""
+    in `source`: same output, same exit status unless a finding changes it, exactly the stated findings. Without a stand-in, `env` leads it to the real thing."""
     expectation = Expectation(source)
     for module in expectation.needs:
         need_module(command[0], module)
+    env = {**(fake_environment(expectation.fake) if stand_in else {}), **(env or {})}
     watched = run_mpsan(command, ["--on-deadlock=kill", *expectation.options], timeout, env)
     expectation.check_report(watched.report)
     bare = None if expectation.hangs else run_bare(command, timeout, env)

@@ -1,0 +1,242 @@
+/*
+ * Ties the events of CUDA memory together, in the order of time: which piece a handle meant, what is
+ * open, what was freed. Lists by hash keep it fast where there are many. Neighbours: cuda.h, ipc.c.
+ */
+#include "cuda.h"
+
+#include <stddef.h>
+
+#define LOOK_MAX 4096u /* places of a list looked at for one question */
+
+static uint32_t list_of(uint32_t slot, uint64_t value)
+{
+	return (uint32_t)((value ^ (uint64_t)slot << 48) * 0x9e3779b97f4a7c15ull >> 48);
+}
+
+_Static_assert(CUDA_LISTS == 1u << (64 - 48), "a hash is the number of a list");
+
+void cuda_enter_init(struct cuda_facts *cuda)
+{
+	uint32_t last = cuda->init_count;
+	struct cuda_party *party = &cuda->parties[cuda->inits[last - 1].at.by];
+
+	if (!party->init)
+		party->init = last;
+}
+
+static bool is_alive(const struct ipc_piece *piece)
+{
+	return !piece->end_ns;
+}
+
+/* The owner's living piece that begins there, with this handle. */
+static struct ipc_piece *find_own(const struct cuda_facts *cuda, uint32_t owner, uint64_t base,
+				  uint64_t handle)
+{
+	uint32_t at = cuda->base_lists[list_of(owner, base)];
+
+	for (uint32_t work = LOOK_MAX; at && work; at = cuda->pieces[at - 1].base_before, work--) {
+		struct ipc_piece *piece = &cuda->pieces[at - 1];
+
+		if (piece->owner == owner && piece->base == base && piece->handle == handle &&
+		    is_alive(piece))
+			return piece;
+	}
+	return NULL;
+}
+
+/* The newest piece with this handle, freed or not: an older one had it only before. */
+static uint32_t find_handle(const struct cuda_facts *cuda, uint64_t handle)
+{
+	uint32_t at = cuda->handle_lists[list_of(0, handle)];
+
+	while (at && cuda->pieces[at - 1].handle != handle)
+		at = cuda->pieces[at - 1].handle_before;
+	return at;
+}
+
+static struct ipc_piece *begin_piece(struct cuda_facts *cuda, struct ipc_piece begun)
+{
+	uint32_t *by_handle = &cuda->handle_lists[list_of(0, begun.handle)];
+	uint32_t *by_base = &cuda->base_lists[list_of(begun.owner, begun.base)];
+	struct cuda_party *party = &cuda->parties[begun.owner];
+
+	begun.handle_before = *by_handle;
+	begun.base_before = *by_base;
+	begun.party_before = party->pieces;
+	cuda->pieces[cuda->piece_count++] = begun;
+	*by_handle = *by_base = party->pieces = cuda->piece_count;
+	return &cuda->pieces[cuda->piece_count - 1];
+}
+
+static bool is_waited_for(const struct ipc_piece *piece)
+{
+	return piece->by_export && !piece->opens && is_alive(piece);
+}
+
+void cuda_enter_export(struct cuda_facts *cuda)
+{
+	struct ipc_export *export = &cuda->exports[cuda->export_count - 1];
+	const struct ev_ipc_export *ev = &export->ev;
+	struct ipc_piece *piece = find_own(cuda, export->at.by, ev->base, ev->handle);
+	struct cuda_party *party = &cuda->parties[export->at.by];
+
+	if (!piece)
+		piece = begin_piece(cuda, (struct ipc_piece){.owner = export->at.by,
+							     .handle = ev->handle,
+							     .base = ev->base,
+							     .bytes = ev->bytes,
+							     .gpu = ev->gpu,
+							     .memory = ev->memory,
+							     .device = ev->device,
+							     .flags = ev->flags,
+							     .born_ns = export->at.time_ns});
+	if (!piece->by_export) {
+		piece->by_export = cuda->export_count;
+		party->waiting += is_waited_for(piece);
+	}
+	piece->exports++;
+	export->piece = (uint32_t)(piece - cuda->pieces);
+	export->waiting = party->waiting;
+}
+
+/* What the registry said of the owner stands for an export. */
+static uint32_t piece_of_registry(struct cuda_facts *cuda, const struct ipc_import *import)
+{
+	const struct ev_ipc_open *ev = &import->ev;
+	uint32_t owner = (uint32_t)ev->owner_slot - 1;
+	struct ipc_piece *piece = find_own(cuda, owner, ev->owner_base, ev->handle);
+
+	if (!piece || (!piece->by_export && piece->born_ns != ev->owner_born))
+		piece = begin_piece(cuda, (struct ipc_piece){.owner = owner,
+							     .by_import = cuda->import_count,
+							     .handle = ev->handle,
+							     .base = ev->owner_base,
+							     .bytes = ev->bytes,
+							     .gpu = ev->gpu,
+							     .memory = ev->memory,
+							     .device = ev->device,
+							     .flags = MPSAN_IPC_AUTO,
+							     .born_ns = ev->owner_born});
+	return (uint32_t)(piece - cuda->pieces) + 1;
+}
+
+static uint32_t *open_list(const struct cuda_facts *cuda, uint32_t by, uint64_t handle)
+{
+	return &cuda->open_lists[list_of(by, handle)];
+}
+
+static uint32_t find_open(const struct cuda_facts *cuda, const struct ipc_import *import)
+{
+	uint32_t at = *open_list(cuda, import->at.by, import->ev.handle);
+
+	for (uint32_t work = LOOK_MAX; at && work; at = cuda->imports[at - 1].open_before, work--) {
+		const struct ipc_import *other = &cuda->imports[at - 1];
+
+		if (other->at.by == import->at.by && other->piece == import->piece)
+			return at;
+	}
+	return 0;
+}
+
+static void open_piece(struct cuda_facts *cuda, struct ipc_import *import)
+{
+	struct ipc_piece *piece = &cuda->pieces[import->piece - 1];
+
+	if (is_waited_for(piece))
+		cuda->parties[piece->owner].waiting--;
+	piece->opens++;
+	import->again = find_open(cuda, import);
+	import->before = piece->imports;
+	piece->imports = cuda->import_count;
+	import->signalled = cuda->parties[piece->owner].event_ns > piece->born_ns;
+}
+
+void cuda_enter_import(struct cuda_facts *cuda)
+{
+	struct ipc_import *import = &cuda->imports[cuda->import_count - 1];
+	struct cuda_party *party = &cuda->parties[import->at.by];
+	uint32_t *list = open_list(cuda, import->at.by, import->ev.handle);
+
+	import->piece = import->ev.owner_slot ? piece_of_registry(cuda, import) :
+						find_handle(cuda, import->ev.handle);
+	if (import->piece)
+		open_piece(cuda, import);
+	import->party_before = party->imports;
+	party->imports = cuda->import_count;
+	if (import->ev.result)
+		return;
+	import->open_before = *list;
+	*list = cuda->import_count;
+}
+
+void cuda_enter_close(struct cuda_facts *cuda, const struct fact_place *at,
+		      const struct ev_ipc_close *ev)
+{
+	uint32_t *from = open_list(cuda, at->by, ev->handle);
+
+	for (; *from; from = &cuda->imports[*from - 1].open_before) {
+		struct ipc_import *import = &cuda->imports[*from - 1];
+
+		if (import->at.by != at->by || import->ev.handle != ev->handle ||
+		    (import->ev.address != ev->address && import->ev.address && ev->address))
+			continue;
+		import->close_ns = at->time_ns;
+		*from = import->open_before;
+		return;
+	}
+}
+
+/* One free may end several pieces: the same memory under several handles. */
+static void end_piece(struct cuda_facts *cuda, struct ipc_free *end, uint32_t index)
+{
+	struct ipc_piece *piece = &cuda->pieces[index - 1];
+
+	if (is_waited_for(piece))
+		cuda->parties[piece->owner].waiting--;
+	piece->freed = cuda->free_count;
+	piece->end_ns = end->at.time_ns;
+	piece->free_more = end->piece;
+	end->piece = index;
+}
+
+/* What begins at an address; memory without one (base 0) is known by its handle alone. */
+static void end_at_base(struct cuda_facts *cuda, struct ipc_free *end)
+{
+	uint32_t *from = &cuda->base_lists[list_of(end->at.by, end->ev.base)];
+
+	while (*from) {
+		struct ipc_piece *piece = &cuda->pieces[*from - 1];
+
+		if (piece->owner == end->at.by && piece->base == end->ev.base) {
+			if (is_alive(piece))
+				end_piece(cuda, end, *from);
+			*from = piece->base_before; /* nobody asks this list for what is freed */
+		} else {
+			from = &piece->base_before;
+		}
+	}
+}
+
+void cuda_enter_free(struct cuda_facts *cuda)
+{
+	struct ipc_free *end = &cuda->frees[cuda->free_count - 1];
+	uint32_t at = end->ev.handle ? find_handle(cuda, end->ev.handle) : 0;
+
+	if (end->ev.base)
+		end_at_base(cuda, end);
+	if (at && cuda->pieces[at - 1].owner == end->at.by && is_alive(&cuda->pieces[at - 1]))
+		end_piece(cuda, end, at);
+}
+
+void cuda_enter_event(struct cuda_facts *cuda)
+{
+	struct ipc_event *event = &cuda->events[cuda->event_count - 1];
+	struct cuda_party *party = &cuda->parties[event->at.by];
+
+	event->before = party->events;
+	if (event->ev.made > party->events)
+		party->events = (uint32_t)event->ev.made;
+	if (!event->ev.made)
+		party->event_ns = event->at.time_ns;
+}

@@ -1,0 +1,154 @@
+/*
+ * Facts about CUDA: who initialised the driver, and the life of every piece of device memory of which
+ * other processes got a handle. Handles are used again, so a fact is tied to the piece that its
+ * handle meant at its time; whoever collects enters events in the order of time. Neighbours:
+ * facts.h, which has the places and the processes; cuda.c.
+ */
+#ifndef MPSAN_CORE_CUDA_H
+#define MPSAN_CORE_CUDA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../include/mpsan_event.h"
+
+/* Where a record stands: the log of `slot` at `pos`, written by process `by`. */
+struct fact_place {
+	uint32_t slot;
+	uint32_t by;
+	uint32_t tid;
+	uint64_t pos;
+	uint64_t time_ns;
+};
+
+/* Within this time after the end of a process, others may end as well: a shutdown has some order. */
+#define CUDA_GRACE_NS 1000000000ull
+/* An import is held long from here on. */
+#define CUDA_HELD_LONG_NS 5000000000ull
+/* A launcher that changes the environment starts its child within this time. */
+#define CUDA_LAUNCH_NS 10000000000ull
+/* What PyTorch's allocator keeps of interprocess events, and of blocks that wait for consumers. */
+#define CUDA_EVENTS_MAX 1000u
+#define CUDA_WAITING_MAX 1000u
+
+struct fact_cuda_init {
+	struct fact_place at;
+	struct ev_cuda_init ev;
+};
+
+struct fact_cuda_context {
+	struct fact_place at;
+	struct ev_cuda_context ev;
+};
+
+struct fact_cuda_call {
+	struct fact_place at;
+	struct ev_cuda_call ev;
+};
+
+struct fact_cuda_env {
+	struct fact_place at;
+	struct ev_cuda_env ev;
+};
+
+/* Indices that end in "+ 1" are 0 where there is none, so that a new fact is all zeroes. */
+
+struct ipc_export {
+	struct fact_place at;
+	struct ev_ipc_export ev;
+	uint32_t piece;
+	uint32_t waiting; /* pieces of this process that nobody had opened by then, with this one */
+};
+
+/* A piece of memory that left its process, from its first handle to its end. */
+struct ipc_piece {
+	uint32_t owner; /* slot */
+	uint32_t by_export; /* index + 1 of the first export; 0: the library exported it */
+	uint32_t
+		by_import; /* index + 1 of the first open through the registry, if that told of it */
+	uint32_t exports; /* how often its handle was asked for */
+	uint32_t opens; /* how often another call tried to open it */
+	uint32_t imports; /* newest one + 1, see ipc_import.before */
+	uint32_t freed; /* index + 1 */
+	uint32_t free_more; /* index + 1 of another piece that the same free ended */
+	uint64_t handle, base, bytes, gpu; /* base 0: it has no address, as VMM handles and pools */
+	uint64_t memory, device, flags;
+	uint64_t born_ns; /* of the first export, or of the allocation in the registry */
+	uint64_t end_ns; /* 0: not freed */
+	uint32_t handle_before, base_before; /* earlier ones + 1 in the same list */
+	uint32_t party_before; /* the owner's earlier one + 1 */
+};
+
+/* Memory of another process was mapped, or that failed. */
+struct ipc_import {
+	struct fact_place at;
+	struct ev_ipc_open ev;
+	uint32_t piece; /* index + 1; 0: nobody was seen to export it */
+	uint32_t before; /* the piece's earlier import + 1 */
+	uint32_t party_before; /* the process's earlier import + 1 */
+	uint32_t again; /* index + 1 of one of the same piece that this process had open already */
+	uint32_t open_before; /* earlier one + 1 in the same list, while it is open */
+	uint64_t close_ns; /* 0: never closed */
+	bool signalled; /* the owner had given an event to others since the export */
+};
+
+struct ipc_free {
+	struct fact_place at;
+	struct ev_ipc_free ev;
+	uint32_t piece; /* index + 1, and the pieces that follow by free_more */
+};
+
+struct ipc_refused {
+	struct fact_place at;
+	struct ev_ipc_refused ev;
+};
+
+struct ipc_event {
+	struct fact_place at;
+	struct ev_ipc_event ev;
+	uint32_t before; /* how many its process was known to have made; it tells as they double */
+};
+
+/* The part of one process, by slot. */
+struct cuda_party {
+	uint32_t init; /* index + 1 */
+	uint32_t pieces, imports; /* newest one + 1 */
+	uint32_t waiting; /* its pieces that nobody has opened yet */
+	uint32_t events;
+	uint64_t event_ns; /* when it last gave an event to others */
+};
+
+#define CUDA_LISTS 65536u
+
+/* The arrays belong to whoever collects; `parties` and the lists are NULL where there is nothing. */
+struct cuda_facts {
+	struct fact_cuda_init *inits;
+	struct fact_cuda_context *contexts;
+	struct fact_cuda_call *calls;
+	struct fact_cuda_env *envs;
+	struct ipc_export *exports;
+	struct ipc_piece *pieces;
+	struct ipc_import *imports;
+	struct ipc_free *frees;
+	struct ipc_refused *refuseds;
+	struct ipc_event *events;
+	uint32_t init_count, context_count, call_count, env_count, export_count, piece_count;
+	uint32_t import_count, free_count, refused_count, event_count;
+	struct cuda_party *parties; /* by slot */
+	/* CUDA_LISTS times index + 1, newest first: pieces by handle, by base; open imports */
+	uint32_t *handle_lists, *base_lists, *open_lists;
+};
+
+/*
+ * Enters the newest event of its kind. An export or import may begin a piece: `pieces` must have
+ * room for one more.
+ */
+void cuda_enter_init(struct cuda_facts *cuda);
+void cuda_enter_export(struct cuda_facts *cuda);
+void cuda_enter_import(struct cuda_facts *cuda);
+void cuda_enter_close(struct cuda_facts *cuda, const struct fact_place *at,
+		      const struct ev_ipc_close *ev);
+void cuda_enter_free(struct cuda_facts *cuda);
+void cuda_enter_event(struct cuda_facts *cuda);
+
+#endif

@@ -1,0 +1,196 @@
+/* See ipc.h. */
+#include "ipc.h"
+
+#include "rule.h"
+
+#include <stddef.h>
+
+#define ANCESTORS_MAX 64u
+#define IMPORTS_MAX 65536u /* looked at for one question */
+
+/* A supervisor notices a silent death this late, at most. */
+#define LATE_NS 500000000ull
+
+enum cuda_end cuda_end(const struct facts *facts, uint32_t slot)
+{
+	const struct fact_process *process = &facts->processes[slot];
+
+	if (process->slot->flags & MPSAN_PROCESS_REPLACED)
+		return CUDA_END_EXEC;
+	if (!process->gone || process->stayed)
+		return CUDA_END_NOT;
+	if (process->slot->end == MPSAN_END_SIGNAL)
+		return CUDA_END_KILLED;
+	return process->slot->end == MPSAN_END_EXIT ? CUDA_END_EXIT : CUDA_END_SILENT;
+}
+
+uint64_t cuda_end_ns(const struct facts *facts, uint32_t slot)
+{
+	switch (cuda_end(facts, slot)) {
+	case CUDA_END_NOT:
+		return 0;
+	case CUDA_END_EXEC:
+		return facts->processes[slot].slot->exec_ns;
+	default:
+		return facts->processes[slot].gone_ns;
+	}
+}
+
+uint32_t cuda_init_before(const struct facts *facts, uint32_t slot, uint64_t time_ns)
+{
+	for (uint32_t depth = 0; depth < ANCESTORS_MAX && slot < facts->process_count; depth++) {
+		const struct mpsan_process *process = facts->processes[slot].slot;
+		uint32_t init = facts->cuda.parties ? facts->cuda.parties[slot].init : 0;
+
+		if (init && facts->cuda.inits[init - 1].at.time_ns <= time_ns)
+			return init;
+		if (!fact_how_copies(process->how))
+			return 0;
+		time_ns = process->birth_ns;
+		slot = process->parent - 1; /* no parent wraps round to no slot */
+	}
+	return 0;
+}
+
+uint32_t cuda_fork_after(const struct facts *facts, uint32_t init, uint32_t slot)
+{
+	uint32_t owner = facts->cuda.inits[init - 1].at.by, depth = 0;
+
+	while (depth++ < ANCESTORS_MAX && slot < facts->process_count &&
+	       facts->processes[slot].slot->parent != owner + 1)
+		slot = facts->processes[slot].slot->parent - 1;
+	for (uint32_t i = facts->fork_count; i-- > 0 && slot < facts->process_count;)
+		if (facts->forks[i].child == slot)
+			return i;
+	return FACT_NONE;
+}
+
+static uint64_t sooner(uint64_t one, uint64_t other)
+{
+	if (!one || !other)
+		return one ? one : other;
+	return one < other ? one : other;
+}
+
+uint64_t cuda_launch_ns(const struct facts *facts, uint32_t slot, uint64_t time_ns)
+{
+	uint64_t first = facts->processes[slot].exec_ns;
+
+	if (first < time_ns)
+		first = 0;
+	for (uint32_t i = 0; i < facts->process_count; i++) {
+		const struct fact_process *child = &facts->processes[i];
+
+		if (child->slot->parent != slot + 1 || child->slot->birth_ns < time_ns ||
+		    (fact_how_copies(child->slot->how) && !child->exec_ns))
+			continue;
+		first = sooner(first, child->slot->birth_ns);
+	}
+	return first;
+}
+
+uint64_t ipc_close_ns(const struct facts *facts, const struct ipc_import *import)
+{
+	return sooner(import->close_ns, cuda_end_ns(facts, import->at.by));
+}
+
+bool ipc_is_open(const struct facts *facts, const struct ipc_import *import, uint64_t time_ns)
+{
+	uint64_t close = ipc_close_ns(facts, import);
+
+	return !import->ev.result && import->at.time_ns <= time_ns && (!close || close > time_ns);
+}
+
+bool ipc_is_surely_open(const struct facts *facts, const struct ipc_import *import,
+			uint64_t time_ns)
+{
+	enum cuda_end how = cuda_end(facts, import->at.by);
+
+	if (!ipc_is_open(facts, import, time_ns))
+		return false;
+	if (import->close_ns || (how != CUDA_END_KILLED && how != CUDA_END_SILENT))
+		return true;
+	return facts->followed && cuda_end_ns(facts, import->at.by) > time_ns + LATE_NS;
+}
+
+const struct ipc_piece *ipc_piece_of(const struct facts *facts, const struct ipc_import *import)
+{
+	return import->piece ? &facts->cuda.pieces[import->piece - 1] : NULL;
+}
+
+bool ipc_was_left(const struct facts *facts, const struct ipc_import *import)
+{
+	return !import->ev.result && !import->close_ns &&
+	       (!import->again || facts->cuda.imports[import->again - 1].close_ns);
+}
+
+uint32_t ipc_user(const struct facts *facts, const struct ipc_piece *piece, uint64_t time_ns)
+{
+	uint32_t first = 0;
+
+	EACH_USE(facts, piece, at)
+	{
+		const struct ipc_import *import = &facts->cuda.imports[at - 1];
+
+		if (import->at.by != piece->owner && ipc_is_surely_open(facts, import, time_ns))
+			first = at;
+	}
+	return first;
+}
+
+bool ipc_outlives(const struct ipc_piece *piece)
+{
+	return piece->memory == MPSAN_MEMORY_VMM;
+}
+
+bool ipc_counts(const struct ipc_piece *piece)
+{
+	return piece->memory != MPSAN_MEMORY_POOL;
+}
+
+uint32_t ipc_import_around(const struct facts *facts, uint32_t slot, uint64_t address,
+			   uint64_t time_ns)
+{
+	uint32_t work = IMPORTS_MAX;
+
+	EACH_IMPORT(facts, slot, at)
+	{
+		const struct ipc_import *import = &facts->cuda.imports[at - 1];
+
+		if (!import->ev.result && import->at.time_ns <= time_ns &&
+		    address >= import->ev.address &&
+		    address - import->ev.address < (import->ev.bytes ? import->ev.bytes : 1))
+			return at;
+		if (!work--)
+			break;
+	}
+	return 0;
+}
+
+bool cuda_has_moment(const struct facts *facts, int kind, uint32_t index)
+{
+	const struct cuda_facts *cuda = &facts->cuda;
+
+	switch (kind) {
+	case MOMENT_CUDA_CALL:
+		return index < cuda->call_count;
+	case MOMENT_CUDA_ENV:
+		return index < cuda->env_count;
+	case MOMENT_EXPORT:
+		return index < cuda->export_count;
+	case MOMENT_IMPORT:
+		return index < cuda->import_count;
+	case MOMENT_FREE:
+		return index < cuda->free_count;
+	case MOMENT_REFUSED:
+		return index < cuda->refused_count;
+	case MOMENT_EVENT:
+		return index < cuda->event_count;
+	case MOMENT_GONE:
+		return cuda->parties && index < facts->process_count;
+	case MOMENT_OVER:
+		return cuda->parties;
+	default:
+		return false;
+	}
+}

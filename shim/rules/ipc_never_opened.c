@@ -1,0 +1,43 @@
+/*
+ * ipc-never-opened: a handle was made and nobody ever opened it. A message that was not read, or
+ * thrown away; PyTorch counts such a tensor as received only when somebody rebuilds it, and keeps its
+ * memory until then.
+ */
+#include "../core/rule.h"
+
+static const struct tale tale_of_leak = {
+	"{bytes} on {device} of process {producer} were exported at {exported_at} and never opened by "
+	"anybody: PyTorch keeps the memory until it is received, so it was lost until the process ended",
+	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"}},
+};
+
+static const struct tale tale_of_doubt = {
+	"{bytes} on {device} of process {producer} were exported by {export_function} at {exported_at} "
+	"and never opened by anybody",
+	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"}},
+};
+
+/* The end of a message that was just under way proves nothing, nor does what nobody could see. */
+static enum grade grade_of(const struct facts *facts, const struct ipc_piece *piece)
+{
+	uint64_t end = cuda_end_ns(facts, piece->owner);
+
+	if (piece->born_ns + CUDA_GRACE_NS > (end ? end : facts->now_ns))
+		return GRADE_NOTE;
+	return piece->flags & MPSAN_IPC_TORCH && !facts->blind ? GRADE_ERROR : GRADE_WARNING;
+}
+
+void rule_ipc_never_opened(const struct facts *facts, const struct moment *moment,
+			   struct findings *out)
+{
+	EACH_PIECE(facts, moment->index, at)
+	{
+		const struct ipc_piece *piece = &facts->cuda.pieces[at - 1];
+		enum grade grade = grade_of(facts, piece);
+
+		if (piece->by_export && !piece->opens && !piece->end_ns && ipc_counts(piece) &&
+		    !(piece->flags & (MPSAN_IPC_IMPORTED | MPSAN_IPC_AUTO)))
+			FIND_SHARED(out, ipc_never_opened, grade, moment, at, 0,
+				    grade == GRADE_ERROR ? &tale_of_leak : &tale_of_doubt);
+	}
+}

@@ -1,0 +1,19 @@
+#!/usr/bin/env python3
+"""The programs in torch_programs/: torch.multiprocessing with tensors on the device. What is as the documentation says is
+silent; what breaks a lifetime is named."""
+# cases
+# limit: 180
+
+import functools
+
+from gpu import environment, need_torch
+from pathlib import Path
+from mpsantest import check_program, main
+
+
+def check(source):
+    check_program([need_torch(), source], source, timeout=150, env=environment(), stand_in=False)
+
+
+main({source.name: functools.partial(check, source)
+      for source in sorted(Path(__file__).with_name("torch_programs").glob("*.py"))})

@@ -1,0 +1,333 @@
+/*
+ * What the programs of this directory that use CUDA share: two processes of which one makes memory and the other
+ * opens it, and the three ways to hand it over: a handle of 64 bytes, a file descriptor of one piece (VMM), a
+ * pointer into an exported pool. Link both libraries of ../fake.
+ */
+#ifndef MPSAN_TESTS_PRELOAD_CUDA_H
+#define MPSAN_TESTS_PRELOAD_CUDA_H
+
+#include "lib.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "../../shim/abi/cuda.h"
+
+#define BYTES (2u << 20) /* what VMM rounds to, too */
+
+/* What the library hands through without a prototype. */
+CUresult cuDriverGetVersion(int *version);
+CUresult cuDeviceGet(CUdevice *device, int ordinal);
+CUresult cuDeviceGetCount(int *count);
+CUresult cuCtxGetDevice(CUdevice *device);
+CUresult cuCtxSetCurrent(CUcontext context);
+CUresult cuCtxSynchronize(void);
+CUresult cuStreamSynchronize(CUstream stream);
+CUresult cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size_t align, CUdeviceptr hint,
+			     unsigned long long flags);
+CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes);
+CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *list, size_t count);
+CUresult cuMemsetD8_v2(CUdeviceptr address, unsigned char value, size_t count);
+CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes);
+cudaError_t cudaGetDeviceCount(int *count);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaDeviceSynchronize(void);
+cudaError_t cudaMemset(void *address, int value, size_t bytes);
+cudaError_t cudaMemsetAsync(void *address, int value, size_t bytes, cudaStream_t stream);
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
+
+#define DEVICE_TO_HOST 2
+
+/* The driver's part alone, as libraries without the runtime use it. */
+static NOINLINE void use_device(int ordinal)
+{
+	CUdevice device;
+	CUcontext context;
+
+	must(cuInit(0) == 0);
+	must(cuDeviceGet(&device, ordinal) == 0);
+	must(cuDevicePrimaryCtxRetain(&context, device) == 0);
+	must(cuCtxSetCurrent(context) == 0);
+}
+
+/* Two processes and the socket between them. */
+
+static inline void put(int peer, const void *data, size_t bytes)
+{
+	must(send(peer, data, bytes, MSG_NOSIGNAL) == (ssize_t)bytes);
+}
+
+static inline void get(int peer, void *data, size_t bytes)
+{
+	must(recv(peer, data, bytes, MSG_WAITALL) == (ssize_t)bytes);
+}
+
+static inline void tell(int peer)
+{
+	put(peer, "", 1);
+}
+
+static inline void hear(int peer)
+{
+	char byte;
+
+	get(peer, &byte, 1);
+}
+
+/* Returns once the other process has ended. */
+static inline void hear_end(int peer)
+{
+	char byte;
+
+	must(recv(peer, &byte, 1, MSG_WAITALL) <= 0);
+}
+
+union fd_message {
+	char space[CMSG_SPACE(sizeof(int))];
+	struct cmsghdr align;
+};
+
+static inline struct msghdr fd_header(union fd_message *control, struct iovec *byte)
+{
+	return (struct msghdr){.msg_iov = byte,
+			       .msg_iovlen = 1,
+			       .msg_control = control->space,
+			       .msg_controllen = sizeof(control->space)};
+}
+
+static inline void put_fd(int peer, int fd)
+{
+	union fd_message control = {{0}};
+	struct iovec byte = {"", 1};
+	struct msghdr message = fd_header(&control, &byte);
+	struct cmsghdr *part = CMSG_FIRSTHDR(&message);
+
+	part->cmsg_level = SOL_SOCKET;
+	part->cmsg_type = SCM_RIGHTS;
+	part->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(part), &fd, sizeof(fd));
+	must(sendmsg(peer, &message, MSG_NOSIGNAL) == 1);
+}
+
+static inline int get_fd(int peer)
+{
+	union fd_message control = {{0}};
+	char place;
+	struct iovec byte = {&place, 1};
+	struct msghdr message = fd_header(&control, &byte);
+	int fd = -1;
+
+	must(recvmsg(peer, &message, MSG_CMSG_CLOEXEC) == 1);
+	must(CMSG_FIRSTHDR(&message) != NULL);
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
+	return fd;
+}
+
+static inline pid_t run_side(void (*side)(int), int mine, int other)
+{
+	pid_t pid = fork();
+
+	must(pid >= 0);
+	if (pid == 0) {
+		close(other);
+		side(mine);
+		exit(0); /* as programs end: with exit handlers, and whatever is still open */
+	}
+	return pid;
+}
+
+/* Runs both as children of a process that never touches CUDA. 0, or 3 when one of them was not as it must be. */
+static inline int run_pair(void (*producer)(int), void (*consumer)(int))
+{
+	int ends[2], first, second;
+	pid_t one, two;
+
+	must(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+	one = run_side(producer, ends[0], ends[1]);
+	two = run_side(consumer, ends[1], ends[0]);
+	close(ends[0]);
+	close(ends[1]);
+	first = child_wait(one);
+	second = child_wait(two);
+	return first == 3 || second == 3 ? 3 : 0;
+}
+
+/* A piece of memory, made here or of another process, and what is needed to end it. */
+struct piece {
+	CUdeviceptr address;
+	CUmemGenericAllocationHandle handle;
+	CUmemoryPool pool;
+};
+
+/* A handle of 64 bytes. */
+
+static NOINLINE struct piece legacy_make(void)
+{
+	struct piece piece = {0};
+
+	must(cuMemAlloc_v2(&piece.address, BYTES) == 0);
+	must(cuMemsetD8_v2(piece.address, 7, BYTES) == 0);
+	must(cuCtxSynchronize() == 0);
+	return piece;
+}
+
+static NOINLINE void legacy_send(const struct piece *piece, int peer)
+{
+	CUipcMemHandle handle;
+
+	must(cuIpcGetMemHandle(&handle, piece->address) == 0);
+	put(peer, &handle, sizeof(handle));
+}
+
+static NOINLINE struct piece legacy_receive(int peer)
+{
+	struct piece piece = {0};
+	CUipcMemHandle handle;
+
+	get(peer, &handle, sizeof(handle));
+	must(cuIpcOpenMemHandle_v2(&piece.address, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) == 0);
+	return piece;
+}
+
+static NOINLINE void legacy_close(struct piece *piece)
+{
+	must(cuIpcCloseMemHandle(piece->address) == 0);
+	memset(piece, 0, sizeof(*piece));
+}
+
+static NOINLINE void legacy_free(struct piece *piece)
+{
+	must(cuMemFree_v2(piece->address) == 0);
+	memset(piece, 0, sizeof(*piece));
+}
+
+/* Virtual memory management: a file descriptor. */
+
+static inline CUmemAllocationProp vmm_properties(void)
+{
+	return (CUmemAllocationProp){
+		.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+		.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+		.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0},
+	};
+}
+
+static NOINLINE void vmm_map(struct piece *piece)
+{
+	CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+
+	must(cuMemAddressReserve(&piece->address, BYTES, 0, 0, 0) == 0);
+	must(cuMemMap(piece->address, BYTES, 0, piece->handle, 0) == 0);
+	must(cuMemSetAccess(piece->address, BYTES, &access, 1) == 0);
+}
+
+static NOINLINE struct piece vmm_make(void)
+{
+	CUmemAllocationProp properties = vmm_properties();
+	struct piece piece = {0};
+
+	must(cuMemCreate(&piece.handle, BYTES, &properties, 0) == 0);
+	vmm_map(&piece);
+	must(cuMemsetD8_v2(piece.address, 7, BYTES) == 0);
+	must(cuCtxSynchronize() == 0);
+	return piece;
+}
+
+static NOINLINE void vmm_send(const struct piece *piece, int peer)
+{
+	int fd = -1;
+
+	must(cuMemExportToShareableHandle(&fd, piece->handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+					  0) == 0);
+	put_fd(peer, fd);
+	close(fd);
+}
+
+static NOINLINE struct piece vmm_receive(int peer)
+{
+	int fd = get_fd(peer);
+	struct piece piece = {0};
+
+	must(cuMemImportFromShareableHandle(&piece.handle, (void *)(uintptr_t)fd,
+					    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) == 0);
+	close(fd);
+	vmm_map(&piece);
+	return piece;
+}
+
+static NOINLINE void vmm_free(struct piece *piece)
+{
+	must(cuMemUnmap(piece->address, BYTES) == 0);
+	must(cuMemRelease(piece->handle) == 0);
+	must(cuMemAddressFree(piece->address, BYTES) == 0);
+	memset(piece, 0, sizeof(*piece));
+}
+
+#define vmm_close vmm_free
+
+/* Pools: a file descriptor of the pool, then 64 bytes for each allocation. */
+
+static NOINLINE struct piece pool_make(void)
+{
+	CUmemPoolProps properties = {
+		.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+		.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+		.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0},
+	};
+	struct piece piece = {0};
+
+	must(cuMemPoolCreate(&piece.pool, &properties) == 0);
+	must(cuMemAllocFromPoolAsync(&piece.address, BYTES, piece.pool, NULL) == 0);
+	must(cuMemsetD8_v2(piece.address, 7, BYTES) == 0);
+	must(cuCtxSynchronize() == 0);
+	return piece;
+}
+
+static NOINLINE void pool_send(const struct piece *piece, int peer)
+{
+	CUmemPoolPtrExportData data;
+	int fd = -1;
+
+	must(cuMemPoolExportToShareableHandle(&fd, piece->pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+					      0) == 0);
+	put_fd(peer, fd);
+	close(fd);
+	must(cuMemPoolExportPointer(&data, piece->address) == 0);
+	put(peer, &data, sizeof(data));
+}
+
+static NOINLINE struct piece pool_receive(int peer)
+{
+	CUmemPoolPtrExportData data;
+	int fd = get_fd(peer);
+	struct piece piece = {0};
+
+	must(cuMemPoolImportFromShareableHandle(&piece.pool, (void *)(uintptr_t)fd,
+						CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) == 0);
+	close(fd);
+	get(peer, &data, sizeof(data));
+	must(cuMemPoolImportPointer(&piece.address, piece.pool, &data) == 0);
+	return piece;
+}
+
+static NOINLINE void pool_free(struct piece *piece)
+{
+	must(cuMemFreeAsync(piece->address, NULL) == 0);
+	must(cuStreamSynchronize(NULL) == 0);
+	must(cuMemPoolDestroy(piece->pool) == 0);
+	memset(piece, 0, sizeof(*piece));
+}
+
+#define pool_close pool_free
+
+/* What the producer wrote is there to read. */
+static NOINLINE void look_at(const struct piece *piece)
+{
+	unsigned char byte = 0;
+
+	must(cuMemcpyDtoH_v2(&byte, piece->address + BYTES - 1, 1) == 0);
+	must(byte == 7);
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* G6: a consumer is killed while it has memory open that it got through an exported pool. */
+// expect: ipc-consumer-killed error
+// fake: cuda
+// frames: producer pool_send consumer pool_receive
+// link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
+#include "cuda.h"
+
+static NOINLINE void producer(int peer)
+{
+	struct piece piece;
+
+	use_device(0);
+	piece = pool_make();
+	pool_send(&piece, peer);
+	hear_end(peer);
+	live_on();
+}
+
+static NOINLINE void consumer(int peer)
+{
+	use_device(0);
+	pool_receive(peer);
+	raise(SIGKILL);
+}
+
+int main(void)
+{
+	return run_pair(producer, consumer);
+}

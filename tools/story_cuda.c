@@ -1,0 +1,409 @@
+/* See story_cuda.h. */
+#include "story_cuda.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "names_cuda.h"
+#include "words.h"
+
+#define CONSUMERS_TOLD 4u /* by name, and one step each; the others are counted */
+
+static const struct mpsan_process *process_of(const struct cuda_cast *cast, uint32_t slot)
+{
+	return cast->facts->processes[slot].slot;
+}
+
+static void set_scene(const struct cuda_cast *cast, struct scene *scene,
+		      const struct fact_place *at, uint64_t stack, uint64_t python, uint64_t caller)
+{
+	scene_init(cast->teller, scene, at, at->tid, stack, python);
+	scene_locate(cast->teller, scene, caller, true);
+}
+
+/* The stacks of what the library exported stand in its owner's log, told by who opened it. */
+static void set_exporter(struct cuda_cast *cast)
+{
+	const struct ipc_piece *piece = cast->piece;
+	const struct ev_ipc_open *ev;
+
+	if (piece->by_export) {
+		const struct ipc_export *export = &cast->facts->cuda.exports[piece->by_export - 1];
+
+		set_scene(cast, &cast->exporter, &export->at, export->ev.stack, export->ev.python,
+			  export->ev.caller);
+		return;
+	}
+	ev = &cast->facts->cuda.imports[piece->by_import - 1].ev;
+	cast->exported = (struct fact_place){.slot = piece->owner,
+					     .by = piece->owner,
+					     .tid = process_of(cast, piece->owner)->pid,
+					     .time_ns = piece->born_ns};
+	set_scene(cast, &cast->exporter, &cast->exported, ev->owner_stack, ev->owner_python, 0);
+}
+
+static void set_freer(struct cuda_cast *cast)
+{
+	const struct ipc_free *end = &cast->facts->cuda.frees[cast->piece->freed - 1];
+
+	set_scene(cast, &cast->freer, &end->at, end->ev.stack, end->ev.python, end->ev.caller);
+}
+
+static void set_gone(struct cuda_cast *cast, uint32_t slot)
+{
+	uint64_t end = cuda_end_ns(cast->facts, slot);
+
+	cast->ended = (struct fact_place){.slot = slot,
+					  .by = slot,
+					  .tid = process_of(cast, slot)->pid,
+					  .time_ns = end ? end : cast->facts->now_ns};
+	scene_init(cast->teller, &cast->gone, &cast->ended, cast->ended.tid, 0, 0);
+}
+
+bool cuda_gather(struct cuda_cast *cast, const struct teller *teller, const struct finding *finding)
+{
+	const struct facts *facts = &teller->reader->facts;
+
+	*cast = (struct cuda_cast){.teller = teller, .facts = facts, .finding = finding};
+	if (!(finding->moment.kind >= MOMENT_CUDA_CALL || finding->init))
+		return false;
+	if (finding->init) {
+		cast->init = &facts->cuda.inits[finding->init - 1];
+		set_scene(cast, &cast->initialiser, &cast->init->at, cast->init->ev.stack,
+			  cast->init->ev.python, cast->init->ev.caller);
+	}
+	if (finding->piece) {
+		cast->piece = &facts->cuda.pieces[finding->piece - 1];
+		set_exporter(cast);
+		if (cast->piece->freed)
+			set_freer(cast);
+	}
+	if (finding->import) {
+		cast->import = &facts->cuda.imports[finding->import - 1];
+		set_scene(cast, &cast->importer, &cast->import->at, cast->import->ev.stack,
+			  cast->import->ev.python, cast->import->ev.caller);
+	}
+	if (finding->moment.kind == MOMENT_GONE)
+		set_gone(cast, finding->moment.index);
+	return true;
+}
+
+void cuda_finish(struct cuda_cast *cast)
+{
+	scene_finish(&cast->initialiser);
+	scene_finish(&cast->exporter);
+	scene_finish(&cast->importer);
+	scene_finish(&cast->freer);
+	scene_finish(&cast->gone);
+}
+
+#define ACT(fact, called)                                                                       \
+	((struct cuda_act){&(fact)->at, (fact)->ev.called, (fact)->ev.caller, (fact)->ev.stack, \
+			   (fact)->ev.python, 0})
+
+static struct cuda_act with_result(struct cuda_act act, uint64_t result)
+{
+	act.result = result;
+	return act;
+}
+
+/* Of the end of a process: what it had open if that is the point, else what it had exported. */
+static struct cuda_act act_of_end(const struct cuda_cast *cast)
+{
+	const struct ipc_piece *piece = cast->piece;
+
+	if (cast->import &&
+	    (cast->finding->moment.kind == MOMENT_OVER ||
+	     cast->import->at.by == cast->finding->moment.index || !piece->by_export))
+		return ACT(cast->import, function);
+	return ACT(&cast->facts->cuda.exports[piece->by_export - 1], function);
+}
+
+struct cuda_act cuda_act(const struct cuda_cast *cast)
+{
+	const struct cuda_facts *cuda = &cast->facts->cuda;
+	uint32_t index = cast->finding->moment.index;
+
+	switch (cast->finding->moment.kind) {
+	case MOMENT_CUDA_CALL:
+		return with_result(ACT(&cuda->calls[index], function),
+				   cuda->calls[index].ev.result);
+	case MOMENT_CUDA_ENV:
+		return ACT(&cuda->envs[index], after);
+	case MOMENT_EXPORT:
+		return ACT(&cuda->exports[index], function);
+	case MOMENT_IMPORT:
+		return with_result(ACT(&cuda->imports[index], function),
+				   cuda->imports[index].ev.result);
+	case MOMENT_FREE:
+		return ACT(&cuda->frees[index], function);
+	case MOMENT_REFUSED:
+		return with_result(ACT(&cuda->refuseds[index], function),
+				   cuda->refuseds[index].ev.result);
+	case MOMENT_EVENT:
+		return (struct cuda_act){&cuda->events[index].at,
+					 cuda->events[index].ev.function,
+					 cuda->events[index].ev.caller,
+					 0,
+					 0,
+					 0};
+	case MOMENT_GONE:
+	case MOMENT_OVER:
+		return act_of_end(cast);
+	default:
+		return (struct cuda_act){0};
+	}
+}
+
+static char *where(const struct scene *scene)
+{
+	return text_copy(scene->where ? scene->where : "an unknown place");
+}
+
+static char *number(uint64_t value)
+{
+	return text_format("%llu", (unsigned long long)value);
+}
+
+/* As programs write it: which version of a function they got is the header's choice. */
+static char *function_text(const struct cuda_cast *cast, const struct fact_place *at, uint64_t pos)
+{
+	const char *name = at ? reader_text(cast->teller->reader, at->slot, pos) : NULL;
+	size_t length = name ? strlen(name) : 0;
+
+	if (!length)
+		return text_copy("a CUDA function");
+	if (length > 5 &&
+	    (!strcmp(name + length - 5, "_ptsz") || !strcmp(name + length - 5, "_ptds")))
+		length -= 5;
+	if (length > 3 && name[length - 3] == '_' && name[length - 2] == 'v')
+		length -= 3;
+	return text_format("%.*s()", (int)length, name);
+}
+
+/* Whose code called the function that initialised the driver: often not the program's own. */
+static char *library_text(const struct cuda_cast *cast)
+{
+	json_t *frame =
+		frame_of_caller(cast->teller->frames, &cast->init->at, cast->init->ev.caller);
+	const char *module = json_string_value(json_object_get(frame, "module"));
+	char *text = text_copy(module ? path_base(module) : "an unknown module");
+
+	json_decref(frame);
+	return text;
+}
+
+static void init_words(const struct cuda_cast *cast, json_t *words)
+{
+	const struct fact_cuda_init *init = cast->init;
+	const struct finding *finding = cast->finding;
+
+	words_set(words, "initialiser", scene_actor(&cast->initialiser));
+	words_set(words, "init_at", where(&cast->initialiser));
+	words_set(words, "init_function", function_text(cast, &init->at, init->ev.function));
+	words_set(words, "library", library_text(cast));
+	words_set(words, "parent", number(process_of(cast, init->at.by)->pid));
+	if (finding->fork < cast->facts->fork_count)
+		words_set(words, "forked",
+			  number(process_of(cast, cast->facts->forks[finding->fork].at.by)->pid));
+}
+
+/* The processes that had the piece open when it came to its end, newest first. */
+static uint32_t users(const struct cuda_cast *cast, uint32_t *list, uint32_t room)
+{
+	const struct ipc_piece *piece = cast->piece;
+	uint64_t then = piece->end_ns ? piece->end_ns : cuda_end_ns(cast->facts, piece->owner);
+	uint32_t count = 0;
+
+	EACH_USE(cast->facts, piece, at)
+	{
+		const struct ipc_import *import = &cast->facts->cuda.imports[at - 1];
+		bool known = false;
+
+		if (import->at.by == piece->owner || !ipc_is_surely_open(cast->facts, import, then))
+			continue;
+		for (uint32_t i = 0; i < count && i < room; i++)
+			known |= cast->facts->cuda.imports[list[i] - 1].at.by == import->at.by;
+		if (known)
+			continue;
+		if (count < room)
+			list[count] = at;
+		count++;
+	}
+	return count;
+}
+
+static char *consumers_text(const struct cuda_cast *cast)
+{
+	uint32_t list[CONSUMERS_TOLD], count = users(cast, list, CONSUMERS_TOLD);
+	char *text = text_copy("");
+
+	for (uint32_t i = 0; i < count && i < CONSUMERS_TOLD; i++) {
+		const struct ipc_import *import = &cast->facts->cuda.imports[list[i] - 1];
+		char *longer = text_format("%s%sprocess %u", text,
+					   !i		  ? "" :
+					   i + 1 == count ? " and " :
+							    ", ",
+					   process_of(cast, import->at.by)->pid);
+
+		free(text);
+		text = longer;
+	}
+	if (count > CONSUMERS_TOLD) {
+		char *longer = text_format("%s and %u more", text, count - CONSUMERS_TOLD);
+
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static void piece_words(const struct cuda_cast *cast, json_t *words)
+{
+	const struct ipc_piece *piece = cast->piece;
+	const struct cuda_facts *cuda = &cast->facts->cuda;
+
+	words_set(words, "bytes", bytes_text(piece->bytes));
+	words_set(words, "device", device_text(piece->device));
+	words_set(words, "memory", text_copy(memory_text(piece->memory)));
+	words_set(words, "producer", number(process_of(cast, piece->owner)->pid));
+	words_set(words, "exported_at", where(&cast->exporter));
+	words_set(words, "export_function",
+		  piece->by_export ?
+			  function_text(cast, &cuda->exports[piece->by_export - 1].at,
+					cuda->exports[piece->by_export - 1].ev.function) :
+			  text_copy("mpsan"));
+	words_set(words, "end", end_text(cast->facts, piece->owner));
+	if (cast->finding->moment.kind == MOMENT_FREE || cast->finding->moment.kind == MOMENT_GONE)
+		words_set(words, "consumers", consumers_text(cast));
+	if (cast->finding->moment.kind == MOMENT_IMPORT)
+		words_set(words, "late",
+			  duration_text(cuda->imports[cast->finding->moment.index].at.time_ns -
+					piece->end_ns));
+}
+
+static void import_words(const struct cuda_cast *cast, json_t *words)
+{
+	const struct ipc_import *import = cast->import;
+	uint64_t close = ipc_close_ns(cast->facts, import);
+
+	words_set(words, "consumer", number(process_of(cast, import->at.by)->pid));
+	words_set(words, "consumer_end", end_text(cast->facts, import->at.by));
+	words_set(words, "opened_at", where(&cast->importer));
+	words_set(words, "open_function", function_text(cast, &import->at, import->ev.function));
+	words_set(words, "held",
+		  duration_text((close ? close : cast->facts->now_ns) - import->at.time_ns));
+}
+
+static char *setting_text(const struct cuda_cast *cast, const struct fact_cuda_env *env,
+			  uint64_t pos)
+{
+	const char *value = reader_text(cast->teller->reader, env->at.slot, pos);
+
+	return value ? text_format("\"%s\"", value) : text_copy("unset");
+}
+
+static void moment_words(const struct cuda_cast *cast, json_t *words)
+{
+	const struct cuda_facts *cuda = &cast->facts->cuda;
+	uint32_t index = cast->finding->moment.index;
+
+	switch (cast->finding->moment.kind) {
+	case MOMENT_CUDA_ENV:
+		words_set(words, "before",
+			  setting_text(cast, &cuda->envs[index], cuda->envs[index].ev.before));
+		words_set(words, "after",
+			  setting_text(cast, &cuda->envs[index], cuda->envs[index].ev.after));
+		break;
+	case MOMENT_REFUSED:
+		words_set(words, "memory", text_copy(memory_text(cuda->refuseds[index].ev.memory)));
+		words_set(words, "cause", text_copy(cause_text(cuda->refuseds[index].ev.cause)));
+		words_set(words, "advice", text_copy(cause_advice(cuda->refuseds[index].ev.cause)));
+		words_set(words, "other", number(cuda->refuseds[index].ev.other));
+		break;
+	case MOMENT_EVENT:
+		words_set(words, "count", number(cuda->events[index].ev.made));
+		break;
+	case MOMENT_EXPORT:
+		words_set(words, "count", number(cuda->exports[index].waiting));
+		break;
+	case MOMENT_GONE:
+		words_set(words, "gone", number(process_of(cast, index)->pid));
+		words_set(words, "end", end_text(cast->facts, index));
+		break;
+	default:
+		break;
+	}
+}
+
+void cuda_words(const struct cuda_cast *cast, const struct scene *main_scene, json_t *words)
+{
+	struct cuda_act act = cuda_act(cast);
+	const char *name = act.at ? reader_text(cast->teller->reader, act.at->slot, act.function) :
+				    NULL;
+
+	words_set(words, "function", function_text(cast, act.at, act.function));
+	words_set(words, "result", result_text(name, act.result));
+	words_set(words, "at", where(main_scene));
+	if (cast->init)
+		init_words(cast, words);
+	if (cast->piece)
+		piece_words(cast, words);
+	if (cast->import)
+		import_words(cast, words);
+	moment_words(cast, words);
+}
+
+static const struct scene *if_there(const struct scene *scene)
+{
+	return scene->at ? scene : NULL;
+}
+
+const struct scene *cuda_scene(const struct cuda_cast *cast, enum step_role role)
+{
+	switch (role) {
+	case STEP_INIT:
+		return if_there(&cast->initialiser);
+	case STEP_EXPORT:
+		return if_there(&cast->exporter);
+	case STEP_IMPORT:
+		return if_there(&cast->importer);
+	case STEP_FREE:
+		return if_there(&cast->freer);
+	case STEP_GONE:
+		return if_there(&cast->gone);
+	default:
+		return NULL;
+	}
+}
+
+void cuda_import_steps(const struct cuda_cast *cast, json_t *words, const char *what, json_t *steps)
+{
+	uint32_t list[CONSUMERS_TOLD], count = users(cast, list, CONSUMERS_TOLD);
+
+	for (uint32_t i = 0; i < count && i < CONSUMERS_TOLD; i++) {
+		const struct ipc_import *import = &cast->facts->cuda.imports[list[i] - 1];
+		struct scene scene;
+
+		set_scene(cast, &scene, &import->at, import->ev.stack, import->ev.python,
+			  import->ev.caller);
+		words_set(words, "consumer", number(process_of(cast, import->at.by)->pid));
+		json_array_append_new(steps,
+				      scene_step(cast->teller, &scene, words_fill(words, what)));
+		scene_finish(&scene);
+	}
+}
+
+void cuda_hash(const struct cuda_cast *cast, uint64_t *hash)
+{
+	struct cuda_act act = cuda_act(cast);
+	char *function = function_text(cast, act.at, act.function);
+
+	if (cast->finding->moment.kind != MOMENT_CUDA_ENV)
+		scene_hash_text(hash, function);
+	if (cast->init)
+		scene_hash(hash, &cast->initialiser);
+	if (cast->piece)
+		scene_hash(hash, &cast->exporter);
+	free(function);
+}
