@@ -46,7 +46,7 @@ void *cuda_begin(struct cuda_call *call, enum hook_id id, uint32_t kind, uint64_
 	} else if (UNLIKELY(under_way != NULL)) {
 		call->outermost = !outer_of(call);
 	}
-	return hook_real_of(id, caller, NULL);
+	return hook_real_at(id, caller);
 }
 
 int cuda_absent(enum hook_id id)
@@ -219,7 +219,7 @@ static inline void *pass(struct pass_regs *regs, enum hook_id id, uint32_t kind)
 	void *real;
 
 	ENTER_ROW(id);
-	real = hook_real_of(id, regs->back, NULL);
+	real = hook_real_at(id, regs->back);
 	if (UNLIKELY(!real)) {
 		regs->result = (uint64_t)cuda_absent(id);
 		return NULL;

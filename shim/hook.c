@@ -158,9 +158,29 @@ static NOINLINE bool find_binding(uint32_t now, enum hook_id id, uint64_t caller
 	return b->real;
 }
 
+static inline struct binding *site_of(enum hook_id id, uint64_t caller)
+{
+	return &sites[((caller ^ id) * 0x9e3779b97f4a7c15ull) >> 55];
+}
+
+void *hook_real_at(enum hook_id id, uint64_t caller)
+{
+	const struct binding *at = site_of(id, caller);
+	uint32_t now = 2 * __atomic_load_n(&era, __ATOMIC_ACQUIRE);
+	void *real = NULL;
+
+	if (LIKELY(__atomic_load_n(&at->state, __ATOMIC_ACQUIRE) == now && at->id == id &&
+		   at->start == caller))
+		real = at->real;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (LIKELY(real && __atomic_load_n(&at->state, __ATOMIC_RELAXED) == now))
+		return real;
+	return hook_real_of(id, caller, NULL);
+}
+
 void *hook_real_of(enum hook_id id, uint64_t caller, const struct link_map **in)
 {
-	struct binding *at = &sites[((caller ^ id) * 0x9e3779b97f4a7c15ull) >> 55], b;
+	struct binding *at = site_of(id, caller), b;
 	uint32_t now = 2 * __atomic_load_n(&era, __ATOMIC_ACQUIRE);
 
 	if (!recall(at, now, id, caller, &b) && find_binding(now, id, caller, &b)) {

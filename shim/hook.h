@@ -56,6 +56,8 @@ extern void *hook_next[HOOK_COUNT];
 #define REAL_OF(name, caller) ((__typeof__(&name))hook_real_of(HOOK_##name, caller, NULL))
 struct link_map;
 void *hook_real_of(enum hook_id id, uint64_t caller, const struct link_map **in);
+/* The same, for calls that programs make by the million: quick where this call site is known. */
+void *hook_real_at(enum hook_id id, uint64_t caller);
 
 /*
  * The caller's object got `real` from the very object that `like` is bound to for it: remembered

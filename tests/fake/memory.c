@@ -191,6 +191,7 @@ static bool find_place(CUdeviceptr address, struct place *place)
 	struct piece *piece;
 	struct mapping *mapping;
 
+	place->kind = PIECE_FREE;
 	fake_lock();
 	piece = arena_find(address, NULL);
 	mapping = piece ? NULL : mapping_any(address);
@@ -201,7 +202,7 @@ static bool find_place(CUdeviceptr address, struct place *place)
 		*place = (struct place){mapping->start, mapping->bytes, mapping->id, mapping->context, NULL,
 					mapping->device, mapping->kind, mapping->opened > 0};
 	fake_unlock();
-	return (piece && piece->kind != PIECE_PHYSICAL) || (mapping && mapping->kind != MAPPING_RESERVED);
+	return place->kind != PIECE_FREE && place->kind != PIECE_PHYSICAL;
 }
 
 bool memory_known(CUdeviceptr address, size_t bytes)

@@ -157,14 +157,18 @@ CALL(cuMemGetAllocationGranularity, (size_t *bytes, const CUmemAllocationProp *p
 CALL(cuMemGetAllocationPropertiesFromHandle, (CUmemAllocationProp *properties, CUmemGenericAllocationHandle handle),
      (properties, handle))
 {
-	struct physical *physical = physical_of(handle);
+	struct physical *physical;
 
-	if (!properties || !physical)
+	if (!properties)
 		return CUDA_ERROR_INVALID_VALUE;
-	*properties = (CUmemAllocationProp){.type = CU_MEM_ALLOCATION_TYPE_PINNED,
-					    .requestedHandleTypes = physical->types,
-					    .location = {CU_MEM_LOCATION_TYPE_DEVICE, physical->device}};
-	return CUDA_SUCCESS;
+	fake_lock();
+	physical = physical_of(handle);
+	if (physical)
+		*properties = (CUmemAllocationProp){.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+						    .requestedHandleTypes = physical->types,
+						    .location = {CU_MEM_LOCATION_TYPE_DEVICE, physical->device}};
+	fake_unlock();
+	return physical ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Addresses */
@@ -335,15 +339,20 @@ CALL(cuMemExportToShareableHandle,
      (void *shareable, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType type, unsigned long long flags),
      (shareable, handle, type, flags))
 {
-	struct physical *physical = physical_of(handle);
-	int fd;
+	struct physical *physical;
+	bool fine;
+	int fd = -1;
 
-	if (!shareable || !physical || flags || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
-	    !(physical->types & type))
+	if (!shareable || flags || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
 		return CUDA_ERROR_INVALID_VALUE;
-	fd = fcntl(physical->fd, F_DUPFD_CLOEXEC, 3);
+	fake_lock();
+	physical = physical_of(handle);
+	fine = physical && physical->types & type;
+	if (fine)
+		fd = fcntl(physical->fd, F_DUPFD_CLOEXEC, 3);
+	fake_unlock();
 	if (fd < 0)
-		return CUDA_ERROR_OPERATING_SYSTEM;
+		return fine ? CUDA_ERROR_OPERATING_SYSTEM : CUDA_ERROR_INVALID_VALUE;
 	*(int *)shareable = fd;
 	return CUDA_SUCCESS;
 }

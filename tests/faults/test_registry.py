@@ -13,12 +13,14 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from faults import program  # noqa: E402
-from mpsantest import BUILD, LIBRARY, MPSAN, ROOT, Skip, dump, main, run_bare  # noqa: E402
+from mpsantest import (BUILD, LIBRARY, MPSAN, ROOT, Skip, dump, find, functions_of, main, run_bare, show,  # noqa: E402
+                       verdicts)
 
 MIB = 1 << 20
 LIVE = 100_000
@@ -198,6 +200,31 @@ def check_the_dead():
     assert producer.ask("find", consumer.pid, base)[0] == -errno.ENOENT
     assert producer.end() == consumer.end() == 0
     assert listing(session)["exports"] == []
+
+
+def check_judged():
+    """What is opened through the registry has users: memory freed under them, and an owner that ends under them."""
+    for end, slug in (("free", "ipc-freed-while-open"), ("exit", "ipc-producer-exited"), (None, None)):
+        session = new_session()
+        producer, consumer = Actor(session), Actor(session)
+        base = producer.get("alloc", 4096, 1)
+        producer.ask("alloc", 4096, 2)  # nobody opens this one: that is nobody's fault
+        consumer.ask("find", producer.pid, base + 7)
+        pointer = consumer.open()
+        if end == "free":
+            assert producer.ask("free", base) == 0
+        elif end == "exit":
+            producer.end()
+            time.sleep(1.2)  # within a second both may just be ending
+        assert consumer.ask("close", pointer) == 0
+        consumer.end()
+        producer.end()
+        report = json.loads(run_bare([MPSAN, "report", "--report", "json=-", session]).out)
+        assert verdicts(report) == ({f"{slug} error"} if slug else set()), show(report)
+        if slug:
+            finding = find(report, slug)
+            assert {step["pid"] for step in finding["evidence"]} == {producer.pid, consumer.pid}, show(report)
+            assert "alloc" in functions_of(finding), show(report)
 
 
 def check_exec():
@@ -399,6 +426,7 @@ main({
     "opening": check_opening,
     "program_exports": check_program_exports,
     "the_dead": check_the_dead,
+    "judged": check_judged,
     "exec": check_exec,
     "forbidden": check_forbidden,
     "no_descriptors": check_no_descriptors,
