@@ -17,7 +17,7 @@ CFLAGS ?= -O2
 SHIM_FLAGS := $(BASE) -fPIC -fvisibility=hidden -fno-plt -ftls-model=initial-exec -fasynchronous-unwind-tables \
 	-fno-stack-protector -fcf-protection=none -fstack-usage
 SHIM_LINK := -shared -Wl,-z,defs -Wl,-z,noseparate-code -Wl,-z,now -Wl,-z,relro -Wl,--version-script=shim/exports.map \
-	-Wl,-soname,libmpsan.so -Wl,--hash-style=gnu
+	-Wl,-soname,libmpsan.so -Wl,--hash-style=gnu -Wl,-Bsymbolic-functions
 # Readers of CPython's structures, for the library and the command: one object file serves both.
 CPYTHON_SRC := $(wildcard shim/cpython/*.c)
 SHIM_SRC := shim/arch/$(ARCH).S $(wildcard shim/*.c shim/hooks/*.c) $(CPYTHON_SRC)

@@ -375,6 +375,8 @@ def check_command():
     assert document["schema"] == "mpsan.ipc/1" and row["bytes"] == 3 * MIB and row["name"] == "weights", row
     assert row["base"] == hex(base) and row["kind"] == "malloc" and row["by"] == "library" and row["state"] == "alive"
     assert [importer["pid"] for importer in row["importers"]] == [consumer.pid], row
+    seen = run_bare([MPSAN, "ps", session])
+    assert "exports of device memory: 1, importers: 1 " in seen.out, seen
     assert producer.end() == consumer.end() == 0
     for wrong in (["/nonexistent"], [session.parent], ["--bad"], [session, session]):
         run = run_bare([MPSAN, "ipc", *wrong])
