@@ -12,10 +12,10 @@ from faults import as_bare, named, program  # noqa: E402
 from mpsantest import BUILD, main, run_bare  # noqa: E402
 
 SIZE = 2 << 20
-DEVICE, MANAGED, POOL, VMM = 1, 2, 3, 5
-CAUSE_MEMORY, CAUSE_CLOSED, CAUSE_GONE = 1, 5, 6
-WORKER, UNSYNCED = 4, 8
-INIT, QUERY, USE = 0, 1, 2
+DEVICE, MANAGED, POOL, VMM = "DEVICE", "MANAGED", "POOL", "VMM"
+CAUSE_MEMORY, CAUSE_CLOSED, CAUSE_GONE = "MEMORY", "CLOSED", "GONE"
+WORKER, UNSYNCED = "WORKER", "UNSYNCED"
+INIT, QUERY, USE = "INIT", "QUERY", "USE"
 
 
 def facts(scene, **more):
@@ -42,7 +42,7 @@ def check_runtime():
     assert values(found["cuda_context"], "function", "device") == [("cudaMalloc", 0)], found
     export, free = found["ipc_export"][0], found["ipc_free"][0]
     assert (export["function"], export["bytes"], export["memory"]) == ("cudaIpcGetMemHandle", SIZE, DEVICE), export
-    assert export["stack"] and int(export["gpu"], 16) and export["flags"] == 0, export
+    assert export["stack"] and int(export["gpu"], 16) and export["flags"] == "", export
     assert (free["function"], free["handle"], free["base"]) == ("cudaFree", export["handle"], export["base"]), free
 
 
@@ -97,7 +97,7 @@ def check_fetch():
 
 
 def check_unsynchronised():
-    assert values(facts("unsynchronised")["ipc_export"], "flags") == [(UNSYNCED,), (0,)]
+    assert values(facts("unsynchronised")["ipc_export"], "flags") == [(UNSYNCED,), ("",)]
 
 
 def check_worker():
