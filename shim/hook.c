@@ -10,6 +10,7 @@
 #include "elf.h"
 #include "life.h"
 #include "scope.h"
+#include "sys.h"
 
 TLS volatile uintptr_t hook_guard;
 STATE bool hook_off;
@@ -273,5 +274,6 @@ void *hook_answer(enum hook_id id, const void *real)
 void hook_switch_off(unsigned why)
 {
 	hook_off = true;
+	sys_image.filtered = why == MPSAN_OFF_SECCOMP;
 	life_switched_off(why);
 }
