@@ -273,9 +273,25 @@ def check_no_descriptors():
     session = new_session()
     producer, consumer = Actor(session), Actor(session)
     base = producer.get("alloc", 4096, 1)
-    assert consumer.ask("find", producer.pid, base)[0] == 0
+    consumer.ask("alloc", 4096, 1)  # it has the registry, and has not looked at the other process yet
     assert consumer.ask("find-full", producer.pid, base)[0] == 0
     assert producer.end() == consumer.end() == 0
+
+
+def check_zombie():
+    """A process that was killed and whose parent has not asked for its end has no memory any more."""
+    session = new_session()
+    producer, consumer = Actor(session), Actor(session)
+    base = producer.get("alloc", 4096, 1)
+    assert consumer.ask("find", producer.pid, base)[0] == 0
+    producer.process.send_signal(signal.SIGKILL)
+    os.waitid(os.P_PID, producer.pid, os.WEXITED | os.WNOWAIT)
+    while consumer.ask("find", producer.pid, base)[0] == 0:  # /proc is asked once a millisecond
+        pass
+    assert consumer.ask("find", producer.pid, base)[0] == -errno.ESRCH
+    assert listing(session)["exports"] == []
+    producer.process.wait()
+    assert consumer.end() == 0
 
 
 def check_dead_consumer():
@@ -464,6 +480,7 @@ main({
     "exec": check_exec,
     "forbidden": check_forbidden,
     "no_descriptors": check_no_descriptors,
+    "zombie": check_zombie,
     "dead_consumer": check_dead_consumer,
     "supervisor": check_supervisor,
     "option": check_option,
