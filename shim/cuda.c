@@ -91,10 +91,34 @@ static NOINLINE void state_inherited(const struct cuda_call *call, int result)
 	}
 }
 
+/* Constructors of other libraries may run before ours. */
+static void note_early(const struct cuda_call *call)
+{
+	const struct cuda_call *outer = outer_of(call);
+
+	if (!outer)
+		outer = call;
+	if (cuda.early)
+		return;
+	cuda.early_id = outer->id;
+	cuda.early = outer->caller;
+}
+
+void cuda_start(void)
+{
+	if (!cuda.early)
+		return;
+	cuda.initialised = true;
+	EMIT(cuda_init, .function = log_text(hook_name(cuda.early_id)), .caller = cuda.early,
+	     .stack = stack_own());
+}
+
 void cuda_initialised(const struct cuda_call *call)
 {
 	struct cuda_where where;
 
+	if (!life.attached && !hook_off)
+		note_early(call);
 	if (cuda.inherited || !cuda_may_state() ||
 	    __atomic_exchange_n(&cuda.initialised, true, __ATOMIC_ACQ_REL))
 		return;
@@ -165,6 +189,7 @@ void cuda_forked(void)
 	cuda.told = 0;
 	cuda.events = 0;
 	cuda.devices = 0;
+	cuda.early = 0;
 	under_way = NULL;
 	cuda_memory_forget_all();
 	registry_forked();

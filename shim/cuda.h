@@ -26,6 +26,8 @@ struct cuda {
 	uint32_t told; /* kinds of calls that were stated of a forked child, a bit for each */
 	uint32_t events; /* made for other processes */
 	uint64_t devices; /* that have, or had, a context of this process: a bit for each */
+	uint64_t early; /* who initialised the driver before the library was set up, 0: nobody */
+	enum hook_id early_id;
 };
 extern struct cuda cuda;
 
@@ -52,7 +54,8 @@ int cuda_absent(enum hook_id id);
 void cuda_initialised(const struct cuda_call *call);
 void cuda_context(const struct cuda_call *call, CUdevice device);
 
-/* After a fork, in the child. */
+/* The library is set up: what constructors did before is told. After a fork, in the child. */
+void cuda_start(void);
 void cuda_forked(void);
 
 /* CUDA_VISIBLE_DEVICES as it is, before a change; and what became of it. */

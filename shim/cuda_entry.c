@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <string.h>
 
 #include "cuda.h"
 #include "elf.h"
@@ -11,12 +12,21 @@
 
 typedef void *look_up(void *handle, const char *name, const char *version);
 
-/* Names that nothing has, and that read like those of our rows. */
-static const char *const absent[] = {
-#define HOOK(library, name, kind) #name " ",
+/* Names that nothing has, and that read like those of our rows; one after the other. */
+static const char absent[] =
+#define HOOK(library, name, kind) #name " \0"
 #include "hooks_cuda.def"
 #undef HOOK
-};
+	;
+
+static const char *absent_name(enum hook_id id)
+{
+	const char *at = absent;
+
+	for (unsigned i = HOOK_cuInit; i < id; i++)
+		at += strlen(at) + 1;
+	return at;
+}
 
 /*
  * In a program without CUDA the name must not lead to us. The real function then looks for one that
@@ -25,7 +35,7 @@ static const char *const absent[] = {
 static void *look_in_scope(struct pass_regs *regs, enum hook_id id, uint64_t caller, void *real)
 {
 	if (!scope_has(hook_name(id), caller))
-		regs->arg[1] = (uint64_t)(uintptr_t)absent[id - HOOK_cuInit];
+		regs->arg[1] = (uint64_t)(uintptr_t)absent_name(id);
 	return real;
 }
 

@@ -10,6 +10,7 @@
 #include "elf.h"
 #include "life.h"
 #include "scope.h"
+#include "sys.h"
 
 TLS volatile uintptr_t hook_guard;
 STATE bool hook_off;
@@ -24,30 +25,47 @@ extern char hook_absent[];
 #include "hooks.def"
 #undef HOOK
 
+/* Rows of libraries that may come later are not resolved: their hooks ask hook_real_of. */
+#define FIRST_LATER HOOK___cxa_guard_acquire
+
 void *hook_real[HOOK_COUNT] = {
-#define HOOK(library, name, kind) lazy_##name,
+#define HOOK(library, name, kind) [HOOK_##name] = HOOK_##name < FIRST_LATER ? lazy_##name : NULL,
 #include "hooks.def"
 #undef HOOK
 };
 void *hook_next[HOOK_COUNT];
 
 /*
- * Our own exports, by address: the answers for dlsym. Declared as data because only the address
- * matters.
+ * Names and places of our exports, for the answers of dlsym: without pointers, each of which the
+ * loader would have to write at the start of every program. The second table is in arch/.
  */
-#define HOOK(library, name, kind) extern char export_##name[] __asm__(#name);
+static const struct {
+#define HOOK(library, name, kind) char name[sizeof(#name)];
 #include "hooks.def"
 #undef HOOK
-
-static const struct {
-	const char *name;
-	void *hook;
-	const char *library;
-} row[HOOK_COUNT] = {
-#define HOOK(library, name, kind) {#name, export_##name, #library},
+} text = {
+#define HOOK(library, name, kind) #name,
 #include "hooks.def"
 #undef HOOK
 };
+
+static const uint16_t name_at[HOOK_COUNT] = {
+#define HOOK(library, name, kind) offsetof(__typeof__(text), name),
+#include "hooks.def"
+#undef HOOK
+};
+
+extern const int32_t hook_exports[HOOK_COUNT]; /* from the table's own address */
+
+const char *hook_name(enum hook_id id)
+{
+	return (const char *)&text + name_at[id];
+}
+
+void *hook_export(enum hook_id id)
+{
+	return (char *)(uintptr_t)hook_exports + hook_exports[id];
+}
 
 /* Some functions exist for old binaries only (pthread_atfork): their version is the oldest. */
 #if defined(__x86_64__)
@@ -58,12 +76,12 @@ static const struct {
 
 void hook_resolve(void)
 {
-	for (int i = 0; i < HOOK_COUNT; i++) {
-		bool once = !strcmp(row[i].library, "libc");
-		void *real = once ? elf_next(row[i].name, NULL) : NULL;
+	for (unsigned i = 0; i < HOOK_COUNT; i++) {
+		bool once = i < FIRST_LATER;
+		void *real = once ? elf_next(hook_name(i), NULL) : NULL;
 
 		if (once && !real)
-			real = elf_next(row[i].name, OLDEST);
+			real = elf_next(hook_name(i), OLDEST);
 		hook_real[i] = hook_next[i] = real ? real : hook_absent;
 	}
 	hook_resolve_old();
@@ -77,7 +95,6 @@ void hook_resolve(void)
  */
 #define SITES 512u
 #define OBJECTS 6u /* that call the same function of a library which may come later */
-#define FIRST_LATER HOOK___cxa_guard_acquire
 
 struct binding {
 	uint32_t state;
@@ -148,7 +165,7 @@ static NOINLINE bool find_binding(uint32_t now, enum hook_id id, uint64_t caller
 
 	if (recall_object(now, id, caller, b))
 		return true;
-	answer = scope_find(row[id].name, caller);
+	answer = scope_find(hook_name(id), caller);
 	*b = (struct binding){.id = id,
 			      .start = answer.start,
 			      .end = answer.end,
@@ -224,7 +241,7 @@ static uint32_t place_of(const char *name)
 static void fill_names(void)
 {
 	for (uint16_t i = 0; i < HOOK_COUNT; i++) {
-		uint32_t at = place_of(row[i].name);
+		uint32_t at = place_of(hook_name(i));
 		uint16_t there;
 
 		while ((there = __atomic_load_n(&names[at], __ATOMIC_RELAXED)) && there != i + 1)
@@ -244,28 +261,19 @@ int hook_find(const char *name)
 		__atomic_store_n(&filled, true, __ATOMIC_RELEASE);
 	}
 	for (uint32_t at = place_of(name); (there = names[at]); at = (at + 1) % NAMES)
-		if (!strcmp(row[there - 1].name, name))
+		if (!strcmp(hook_name(there - 1u), name))
 			return there - 1;
 	return -1;
 }
 
-const char *hook_name(enum hook_id id)
-{
-	return row[id].name;
-}
-
-void *hook_export(enum hook_id id)
-{
-	return row[id].hook;
-}
-
 void *hook_answer(enum hook_id id, const void *real)
 {
-	return hook_next[id] == real ? row[id].hook : NULL;
+	return hook_next[id] == real ? hook_export(id) : NULL;
 }
 
 void hook_switch_off(unsigned why)
 {
 	hook_off = true;
+	sys_image.filtered = why == MPSAN_OFF_SECCOMP;
 	life_switched_off(why);
 }

@@ -386,10 +386,13 @@ static void state_open(const struct opening *o)
 
 	EMIT(ipc_open, .handle = of->handle, .memory = of->memory, .address = o->mapped,
 	     .bytes = of->bytes, .device = (uint64_t)(int64_t)of->device, .gpu = of->gpu,
-	     .result = o->result, .flags = MPSAN_IPC_AUTO, .owner_slot = of->owner + 1,
-	     .owner_base = of->start, .owner_born = of->born_ns, .owner_stack = of->stack,
-	     .owner_python = of->python, .function = log_text("mpsan_ipc_open"),
-	     .caller = o->caller, .stack = stack_own(), .python = stack_python(0));
+	     .result = o->result,
+	     .flags = MPSAN_IPC_AUTO |
+		      (o->result == CUDA_ERROR_PEER_ACCESS_UNSUPPORTED ? MPSAN_IPC_NO_PEER : 0),
+	     .owner_slot = of->owner + 1, .owner_base = of->start, .owner_born = of->born_ns,
+	     .owner_stack = of->stack, .owner_python = of->python,
+	     .function = log_text("mpsan_ipc_open"), .caller = o->caller, .stack = stack_own(),
+	     .python = stack_python(0));
 }
 
 int import_open(const struct mpsan_export *exported, uint64_t caller, void **pointer)

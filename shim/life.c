@@ -190,6 +190,7 @@ __attribute__((constructor)) static void life_start(int argc, const char *const 
 	thread_start_main();
 	fork_register(false);
 	__atomic_store_n(&life.attached, true, __ATOMIC_RELEASE);
+	cuda_start();
 }
 
 __attribute__((destructor)) static void life_stop(void)

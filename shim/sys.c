@@ -123,6 +123,8 @@ long sys_peek(void *to, const void *from, size_t bytes)
 
 long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t count)
 {
+	if (sys_image.filtered)
+		return -EPERM;
 	return SYS6(SYS_process_vm_readv, sys_pid(), to, count, from, count, 0);
 }
 

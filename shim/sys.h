@@ -25,6 +25,7 @@ long sys_call(long number, long a, long b, long c, long d, long e, long f);
  */
 struct sys_image {
 	bool secure; /* AT_SECURE: do nothing at all */
+	bool filtered; /* a system call may be the end of the process: sys_peek copies nothing */
 	const char *const *env;
 };
 extern struct sys_image sys_image;

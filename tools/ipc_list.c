@@ -279,18 +279,40 @@ static json_t *row_json(struct ipc_list *list, const struct ipc_row *row)
 			 "importers", importers_json(list, row));
 }
 
+static json_t *totals(const struct ipc_list *list)
+{
+	const struct mpsan_exports *head = list->exports.head;
+
+	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "exports", (json_int_t)list->live, "bytes",
+			 (json_int_t)list->bytes, "owners", (json_int_t)list->owners, "importers",
+			 (json_int_t)list->users, "reclaimed",
+			 (json_int_t)(head ? head->reclaimed : 0));
+}
+
+json_t *ipc_list_totals(const char *dir)
+{
+	struct ipc_list list;
+	char *wrong = ipc_list_open(&list, dir);
+	json_t *result;
+
+	if (wrong) {
+		free(wrong);
+		return json_null();
+	}
+	result = list.exports.head ? totals(&list) : json_null();
+	ipc_list_close(&list);
+	return result;
+}
+
 json_t *ipc_list_document(struct ipc_list *list)
 {
 	json_t *rows = json_array(), *document;
 
 	for (uint32_t i = 0; i < list->rows.count; i++)
 		json_array_append_new(rows, row_json(list, &list->rows.item[i]));
-	document = json_pack("{s:s, s:o, s:I, s:o, s:{s:I, s:I, s:I, s:I}, s:[]}", "schema",
-			     "mpsan.ipc/1", "session", jsontext_of(list->session.dir), "time_ns",
-			     real_ns(list, list->now_ns), "exports", rows, "totals", "exports",
-			     (json_int_t)list->live, "bytes", (json_int_t)list->bytes, "owners",
-			     (json_int_t)list->owners, "importers", (json_int_t)list->users,
-			     "limits");
+	document = json_pack("{s:s, s:o, s:I, s:o, s:o, s:[]}", "schema", "mpsan.ipc/1", "session",
+			     jsontext_of(list->session.dir), "time_ns", real_ns(list, list->now_ns),
+			     "exports", rows, "totals", totals(list), "limits");
 	exports_limits(&list->exports, document);
 	return document;
 }

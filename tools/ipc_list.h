@@ -53,10 +53,14 @@ void ipc_list_close(struct ipc_list *list);
  *              importers: [{pid, since_ns, address}]}]
  *            opened: some process has had it open. freed: its owner took it back, the importers have
  *            it still
- *   totals   {exports, bytes, owners, importers}: of those alive
+ *   totals   {exports, bytes, owners, importers, reclaimed}: of those alive; entries that the dead had
+ *            left and that were taken out
  *   limits   what could not be exported, one line each
  */
 json_t *ipc_list_document(struct ipc_list *list);
+
+/* Its totals alone, of the session in that directory; null: nothing was ever exported, or it cannot be read. */
+json_t *ipc_list_totals(const char *dir);
 
 /* The same on one screen. */
 void ipc_list_print(struct ipc_list *list, FILE *out);

@@ -54,6 +54,8 @@ void ps_look(struct ps *ps);
  *              claimed: by the owner's own word. for_ever: proved to be without end. at: the place
  *   holds      [{kind, lock, name, text, taken, wanted}], the newest last. wanted: a thread of the
  *              same process waits for it, or one in a child that copied it with its owner
+ *   exports    null, or of the device memory that is shared: {exports, bytes, owners, importers,
+ *              reclaimed}, as in mpsan.ipc/1
  *   findings   as in mpsan.report/1: what is proved or feared so far
  *   limits     what could not be seen, one line each
  *

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ipc_list.h"
 #include "jsontext.h"
 #include "ps.h"
 #include "report.h"
@@ -133,11 +134,12 @@ json_t *ps_document(struct ps *ps)
 	READER_EACH_SLOT(&ps->reader, slot)
 	add_process(ps, processes, slot);
 	ps_tie(processes);
-	document = json_pack("{s:s, s:o, s:b, s:I, s:o, s:O, s:O}", "schema", "mpsan.ps/1",
-			     "session", jsontext_of(ps->reader.session.dir), "live", ps->live,
-			     "time_ns", (json_int_t)reader_real_ns(&ps->reader, ps->now_ns),
-			     "processes", processes, "findings", json_object_get(facts, "findings"),
-			     "limits", json_object_get(facts, "limits"));
+	document = json_pack(
+		"{s:s, s:o, s:b, s:I, s:o, s:o, s:O, s:O}", "schema", "mpsan.ps/1", "session",
+		jsontext_of(ps->reader.session.dir), "live", ps->live, "time_ns",
+		(json_int_t)reader_real_ns(&ps->reader, ps->now_ns), "processes", processes,
+		"exports", ipc_list_totals(ps->reader.session.dir), "findings",
+		json_object_get(facts, "findings"), "limits", json_object_get(facts, "limits"));
 	json_decref(facts);
 	return document;
 }

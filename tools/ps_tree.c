@@ -429,6 +429,15 @@ static void put_limits(const struct screen *screen, const struct tree *tree)
 	}
 }
 
+static void put_exports(FILE *out, const json_t *document)
+{
+	const json_t *totals = json_object_get(document, "exports");
+
+	if (number_of(totals, "exports"))
+		fprintf(out, "exports of device memory: %lld, importers: %lld (mpsan ipc)\n",
+			number_of(totals, "exports"), number_of(totals, "importers"));
+}
+
 void ps_print(FILE *out, const json_t *document)
 {
 	const char *off = getenv("NO_COLOR");
@@ -445,6 +454,7 @@ void ps_print(FILE *out, const json_t *document)
 	if (tree.ended)
 		fprintf(out, "%u process%s ended before\n", tree.ended,
 			tree.ended == 1 ? "" : "es");
+	put_exports(out, document);
 	put_findings(&screen, &tree);
 	put_limits(&screen, &tree);
 	free(text);

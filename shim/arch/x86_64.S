@@ -130,6 +130,19 @@ hook_absent:
 #include "../hooks.def"
 #undef HOOK
 
+/* Where our exports are, as seen from here: hook_export. */
+	.section .rodata, "a", @progbits
+	.balign 4
+	.globl hook_exports
+	.hidden hook_exports
+	.type hook_exports, @object
+hook_exports:
+#define HOOK(library, name, kind) .long name - hook_exports
+#include "../hooks.def"
+#undef HOOK
+	.size hook_exports, . - hook_exports
+	.text
+
 /* The thread's start routine: become the program's own, so that no frame of ours stands below it. */
 	.globl arch_thread_start
 	.hidden arch_thread_start

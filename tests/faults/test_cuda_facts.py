@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import as_bare, named, program  # noqa: E402
+from faults import as_bare, build, named, program, scratch  # noqa: E402
 from mpsantest import BUILD, main, run_bare  # noqa: E402
 
 SIZE = 2 << 20
@@ -123,6 +123,75 @@ def check_grandchild_uses():
 
 def check_child_ends():
     expect(facts("child_ends"))
+
+
+# A library that initialises the driver before the library's own constructor has run.
+EAGER = """
+int cuInit(unsigned);
+__attribute__((constructor)) static void eager_begin(void) { cuInit(0); }
+void eager(void) { }
+"""
+EAGER_USER = """
+#include <sys/wait.h>
+#include <unistd.h>
+int cuInit(unsigned);
+void eager(void);
+int main(void)
+{
+	eager();
+	if (!fork())
+		_exit(cuInit(0));
+	wait(0);
+	return 0;
+}
+"""
+
+
+def check_constructor():
+    libraries = [BUILD / "fake/libcuda.so.1", f"-Wl,-rpath,{BUILD}/fake"]
+    eager = build(EAGER, scratch("libeager.so"), "-shared", "-fPIC", *libraries)
+    events = as_bare([build(EAGER_USER, scratch("user"), eager, f"-Wl,-rpath,{eager.parent}", *libraries)])
+    inits = named(events, "cuda_init")
+    assert values(inits, "function") == [("cuInit",)] and int(inits[0]["caller"], 16), inits
+    modules = {event["path"].rsplit("/", 1)[1]: event for event in named(events, "module") if "/" in event["path"]}
+    place = modules["libeager.so"]
+    assert int(place["base"], 16) <= int(inits[0]["caller"], 16) < int(place["end"], 16), (inits, place)
+    assert values(named(events, "cuda_call"), "function", "result") == [("cuInit", 3)], events
+
+
+# The first call of its site comes when a system call that looks into memory would be the end.
+FILTERED = """
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+int cuInit(unsigned);
+int cudaGetDevice(int *);
+int main(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {4, filter};
+	int device = -1;
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	printf("init %d\\n", cuInit(0));
+	printf("get %d, device %d\\n", cudaGetDevice(&device), device);
+	return 0;
+}
+"""
+
+
+def check_filtered():
+    libraries = [BUILD / "fake/libcuda.so.1", BUILD / "fake/libcudart.so.13", f"-Wl,-rpath,{BUILD}/fake"]
+    as_bare([build(FILTERED, scratch("filtered"), *libraries)])
 
 
 def zeros(**more):

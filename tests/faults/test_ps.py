@@ -393,7 +393,8 @@ def check_keys():
     with Place() as place:
         place.supervised([program("orphan_mutex")])
         document = place.until(doomed(2))
-        assert set(document) == {"schema", "session", "live", "time_ns", "processes", "findings", "limits"}, set(document)
+        assert set(document) == {"schema", "session", "live", "time_ns", "processes", "exports", "findings",
+                                 "limits"}, set(document)
         assert document["schema"] == "mpsan.ps/1" and document["live"] is True
         for process in document["processes"]:
             assert set(process) == PROCESS and process["state"] == "alive", process

@@ -18,10 +18,10 @@ static NOINLINE void producer(int peer)
 
 static void consumer(int peer)
 {
-	char byte;
+	CUipcMemHandle handle;
 
 	use_device(0);
-	get(peer, &byte, 1);
+	get(peer, &handle, sizeof(handle));
 }
 
 int main(void)

@@ -18,10 +18,11 @@ static NOINLINE void producer(int peer)
 
 static void consumer(int peer)
 {
-	char byte;
+	CUmemPoolPtrExportData data;
 
 	use_device(0);
-	get(peer, &byte, 1);
+	close(get_fd(peer));
+	get(peer, &data, sizeof(data));
 }
 
 int main(void)
