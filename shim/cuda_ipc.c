@@ -209,7 +209,7 @@ void cuda_exported(const struct cuda_call *call, int result, enum mpsan_memory m
 }
 
 void cuda_object_exported(const struct cuda_call *call, int result, enum cuda_space space,
-			  uint64_t object, int fd)
+			  uint64_t object, uint64_t handle)
 {
 	enum mpsan_memory memory = space == CUDA_POOLS ? MPSAN_MEMORY_POOL : MPSAN_MEMORY_VMM;
 	struct cuda_memory m, *place = cuda_memory_at(space, object, &m);
@@ -230,7 +230,7 @@ void cuda_object_exported(const struct cuda_call *call, int result, enum cuda_sp
 		}
 		m.device = m.device < 0 ? cuda_current_device(call->caller) : m.device;
 		m.gpu = m.device < 0 ? 0 : cuda_gpu(m.device, call->caller);
-		state_export(call, &m, memory, cuda_handle_of_fd(fd, true));
+		state_export(call, &m, memory, handle);
 		keep(place, &m);
 	}
 }
@@ -267,6 +267,18 @@ static uint64_t peer_flag(int result, int device, uint64_t caller)
 	return can ? 0 : MPSAN_IPC_NO_PEER;
 }
 
+/* Without an identity, nobody can tell whose end this memory must not outlive. */
+static void state_unknown(void)
+{
+	static bool stated;
+
+	if (!stated)
+		EMIT(limit, .what = log_text("memory of other processes whose owner is not known: it "
+					     "came by a descriptor that was sent"),
+		     .count = 1);
+	stated = true;
+}
+
 void cuda_opened(const struct cuda_call *call, int result, enum mpsan_memory memory,
 		 uint64_t address, uint64_t handle)
 {
@@ -279,6 +291,8 @@ void cuda_opened(const struct cuda_call *call, int result, enum mpsan_memory mem
 	INSIDE
 	{
 		again = is_open(handle, result ? 0 : 1);
+		if (!result && !handle)
+			state_unknown();
 		if (!result && address) {
 			complete(&m, address, call->caller);
 			cuda_memory_imported(address, m.range.bytes, handle, call->caller);

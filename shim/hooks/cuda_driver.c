@@ -200,13 +200,6 @@ EXPORT CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
 	return result;
 }
 
-static int descriptor_in(const void *shareable, CUmemAllocationHandleType type)
-{
-	return shareable && type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ?
-		       *(const int *)shareable :
-		       -1;
-}
-
 EXPORT CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAllocationHandle handle,
 					     CUmemAllocationHandleType type,
 					     unsigned long long flags)
@@ -216,23 +209,15 @@ EXPORT CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAlloca
 
 	if (cuda_end(&call, result))
 		cuda_object_exported(&call, result, CUDA_VMM_HANDLES, handle,
-				     result ? -1 : descriptor_in(shareable, type));
+				     result ? 0 : cuda_handle_given(shareable, type));
 	return result;
-}
-
-/* A descriptor stands in the pointer itself. */
-static uint64_t identity_of(const void *shareable, CUmemAllocationHandleType type)
-{
-	return type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ?
-		       cuda_handle_of_fd((int)(intptr_t)shareable, false) :
-		       0;
 }
 
 EXPORT CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
 					       void *shareable, CUmemAllocationHandleType type)
 {
 	BEGIN(cuMemImportFromShareableHandle, MPSAN_CUDA_USE);
-	uint64_t identity = identity_of(shareable, type);
+	uint64_t identity = cuda_handle_taken(shareable, type);
 	CUresult result = REALLY(handle, shareable, type);
 
 	if (cuda_end(&call, result)) {
@@ -270,7 +255,7 @@ EXPORT CUresult cuMemPoolExportToShareableHandle(void *shareable, CUmemoryPool p
 
 	if (cuda_end(&call, result))
 		cuda_object_exported(&call, result, CUDA_POOLS, (uint64_t)(uintptr_t)pool,
-				     result ? -1 : descriptor_in(shareable, type));
+				     result ? 0 : cuda_handle_given(shareable, type));
 	return result;
 }
 
@@ -279,7 +264,7 @@ EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *sha
 						   unsigned long long flags)
 {
 	BEGIN(cuMemPoolImportFromShareableHandle, MPSAN_CUDA_USE);
-	uint64_t identity = identity_of(shareable, type);
+	uint64_t identity = cuda_handle_taken(shareable, type);
 	CUresult result = REALLY(pool, shareable, type, flags);
 
 	if (cuda_end(&call, result)) {

@@ -86,12 +86,12 @@ EXPORT cudaError_t cudaMemPoolExportToShareableHandle(void *shareable, cudaMemPo
 {
 	BEGIN(cudaMemPoolExportToShareableHandle, MPSAN_CUDA_USE);
 	cudaError_t result = REALLY(shareable, pool, type, flags);
-	int fd = -1;
 
-	if (!result && type == cudaMemHandleTypePosixFileDescriptor)
-		fd = *(const int *)shareable;
 	if (cuda_end(&call, (int)result))
-		cuda_object_exported(&call, (int)result, CUDA_POOLS, ADDRESS(pool), fd);
+		cuda_object_exported(
+			&call, (int)result, CUDA_POOLS, ADDRESS(pool),
+			result ? 0 :
+				 cuda_handle_given(shareable, (CUmemAllocationHandleType)type));
 	return result;
 }
 
@@ -100,9 +100,7 @@ EXPORT cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *pool, voi
 							unsigned flags)
 {
 	BEGIN(cudaMemPoolImportFromShareableHandle, MPSAN_CUDA_USE);
-	uint64_t identity = type == cudaMemHandleTypePosixFileDescriptor ?
-				    cuda_handle_of_fd((int)(intptr_t)shareable, false) :
-				    0;
+	uint64_t identity = cuda_handle_taken(shareable, (CUmemAllocationHandleType)type);
 	cudaError_t result = REALLY(pool, shareable, type, flags);
 
 	if (cuda_end(&call, (int)result)) {
