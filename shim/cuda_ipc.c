@@ -28,7 +28,7 @@ void cuda_made(const struct cuda_call *call, uint64_t address, uint64_t bytes,
 		return;
 	if (UNLIKELY(registry_wants(bytes)) && memory != MPSAN_MEMORY_IMPORTED)
 		INSIDE
-		registry_born(&m);
+	registry_born(&m);
 	cuda_memory_add(&m);
 }
 
@@ -86,7 +86,8 @@ static bool is_worker(uint64_t python)
 
 static uint64_t flags_now(uint64_t python)
 {
-	return (cuda.unsynced ? MPSAN_IPC_UNSYNCED : 0) | (is_worker(python) ? MPSAN_IPC_WORKER : 0) |
+	return (cuda.unsynced ? MPSAN_IPC_UNSYNCED : 0) |
+	       (is_worker(python) ? MPSAN_IPC_WORKER : 0) |
 	       (stack_has_torch() ? MPSAN_IPC_TORCH : 0);
 }
 
@@ -102,8 +103,8 @@ static void complete(struct cuda_memory *m, uint64_t address, uint64_t caller)
 		m->range.start = base;
 		m->range.bytes = bytes;
 	}
-	if (m->device < 0 && (!ask || ask(&m->device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-					  address) != CUDA_SUCCESS))
+	if (m->device < 0 &&
+	    (!ask || ask(&m->device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address) != CUDA_SUCCESS))
 		m->device = cuda_current_device(caller);
 	m->gpu = m->device < 0 ? 0 : cuda_gpu(m->device, caller);
 }
@@ -238,7 +239,9 @@ void cuda_object_exported(const struct cuda_call *call, int result, enum cuda_sp
 /* Counts how often this process has a handle open. */
 static bool is_open(uint64_t handle, int change)
 {
-	struct cuda_memory m = {.range = {.owner = CUDA_OPEN_HANDLES, .start = handle >> 1, .bytes = 1},
+	struct cuda_memory m = {.range = {.owner = CUDA_OPEN_HANDLES,
+					  .start = handle >> 1,
+					  .bytes = 1},
 				.references = 1},
 			   known, *place = cuda_memory_at(CUDA_OPEN_HANDLES, handle >> 1, &known);
 
@@ -273,8 +276,9 @@ static void state_unknown(void)
 	static bool stated;
 
 	if (!stated)
-		EMIT(limit, .what = log_text("memory of other processes whose owner is not known: it "
-					     "came by a descriptor that was sent"),
+		EMIT(limit,
+		     .what = log_text("memory of other processes whose owner is not known: it "
+				      "came by a descriptor that was sent"),
 		     .count = 1);
 	stated = true;
 }
@@ -414,7 +418,8 @@ static bool goes_with(const struct cuda_memory *m, int device, CUcontext context
 	if (m->range.owner != CUDA_ADDRESSES)
 		return false;
 	if (context)
-		return ask && ask(&its, CU_POINTER_ATTRIBUTE_CONTEXT, m->range.start) == CUDA_SUCCESS &&
+		return ask &&
+		       ask(&its, CU_POINTER_ATTRIBUTE_CONTEXT, m->range.start) == CUDA_SUCCESS &&
 		       its == context;
 	if (where < 0 && (!ask || ask(&where, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
 				      m->range.start) != CUDA_SUCCESS))
@@ -469,5 +474,6 @@ void cuda_event_exported(const struct cuda_call *call)
 	if (!cuda_may_state())
 		return;
 	INSIDE
-	EMIT(ipc_event, .made = 0, .function = log_text(hook_name(call->id)), .caller = call->caller);
+	EMIT(ipc_event, .made = 0, .function = log_text(hook_name(call->id)),
+	     .caller = call->caller);
 }

@@ -14,15 +14,15 @@
 #define REALLY(...) (real ? real(__VA_ARGS__) : cudaErrorInsufficientDriver)
 #define ADDRESS(pointer) ((uint64_t)(uintptr_t)(pointer))
 
-#define ALLOCATION(name, kind, at, size, pool, parameters, arguments)                 \
-	EXPORT cudaError_t name parameters                                            \
-	{                                                                             \
-		BEGIN(name, MPSAN_CUDA_USE);                                          \
-		cudaError_t result = REALLY arguments;                                \
-                                                                                      \
-		if (cuda_end(&call, (int)result) && !result)                          \
-			cuda_made(&call, ADDRESS(at), size, kind, ADDRESS(pool));     \
-		return result;                                                        \
+#define ALLOCATION(name, kind, at, size, pool, parameters, arguments)             \
+	EXPORT cudaError_t name parameters                                        \
+	{                                                                         \
+		BEGIN(name, MPSAN_CUDA_USE);                                      \
+		cudaError_t result = REALLY arguments;                            \
+                                                                                  \
+		if (cuda_end(&call, (int)result) && !result)                      \
+			cuda_made(&call, ADDRESS(at), size, kind, ADDRESS(pool)); \
+		return result;                                                    \
 	}
 /* clang-format off */
 ALLOCATION(cudaMalloc, MPSAN_MEMORY_DEVICE, *address, bytes, 0, (void **address, size_t bytes), (address, bytes))
@@ -36,18 +36,18 @@ ALLOCATION(cudaMalloc3D, MPSAN_MEMORY_DEVICE, to->ptr, to->pitch * extent.height
 /* clang-format on */
 
 /* What begins at `key` ends with the call. cudaFree(NULL) is how programs initialise the runtime. */
-#define ENDING(name, kind, space, key, parameters, arguments)              \
-	EXPORT cudaError_t name parameters                                 \
-	{                                                                  \
-		BEGIN(name, kind);                                         \
-		struct cuda_ending ending;                                 \
-		cudaError_t result;                                        \
-                                                                           \
-		cuda_ending(&ending, &call, space, ADDRESS(key));          \
-		result = REALLY arguments;                                 \
-		if (cuda_end(&call, (int)result))                          \
-			cuda_ended(&ending, &call, (int)result);           \
-		return result;                                             \
+#define ENDING(name, kind, space, key, parameters, arguments)     \
+	EXPORT cudaError_t name parameters                        \
+	{                                                         \
+		BEGIN(name, kind);                                \
+		struct cuda_ending ending;                        \
+		cudaError_t result;                               \
+                                                                  \
+		cuda_ending(&ending, &call, space, ADDRESS(key)); \
+		result = REALLY arguments;                        \
+		if (cuda_end(&call, (int)result))                 \
+			cuda_ended(&ending, &call, (int)result);  \
+		return result;                                    \
 	}
 #define FREE_KIND(address) ((address) ? CUDA_NO_KIND : MPSAN_CUDA_USE)
 /* clang-format off */
@@ -90,8 +90,7 @@ EXPORT cudaError_t cudaMemPoolExportToShareableHandle(void *shareable, cudaMemPo
 	if (cuda_end(&call, (int)result))
 		cuda_object_exported(
 			&call, (int)result, CUDA_POOLS, ADDRESS(pool),
-			result ? 0 :
-				 cuda_handle_given(shareable, (CUmemAllocationHandleType)type));
+			result ? 0 : cuda_handle_given(shareable, (CUmemAllocationHandleType)type));
 	return result;
 }
 
@@ -186,16 +185,16 @@ EXPORT cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 	return result;
 }
 
-#define ENTRY_POINT(name, parameters, arguments)                 \
-	EXPORT cudaError_t name parameters                       \
-	{                                                        \
-		BEGIN(name, CUDA_NO_KIND);                       \
-		cudaError_t result = REALLY arguments;           \
-                                                                 \
-		cuda_end(&call, (int)result);                    \
-		if (!result)                                     \
-			cuda_entry_found(f, call.caller);        \
-		return result;                                   \
+#define ENTRY_POINT(name, parameters, arguments)          \
+	EXPORT cudaError_t name parameters                \
+	{                                                 \
+		BEGIN(name, CUDA_NO_KIND);                \
+		cudaError_t result = REALLY arguments;    \
+                                                          \
+		cuda_end(&call, (int)result);             \
+		if (!result)                              \
+			cuda_entry_found(f, call.caller); \
+		return result;                            \
 	}
 /* clang-format off */
 ENTRY_POINT(cudaGetDriverEntryPoint, (const char *symbol, void **f, unsigned long long flags, enum cudaDriverEntryPointQueryResult *status), (symbol, f, flags, status))
