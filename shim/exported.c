@@ -156,11 +156,26 @@ static uint32_t slot_of(const struct mpsan_export_place *copy)
 						   copy->owner & ~MPSAN_EXPORT_IMPORT;
 }
 
+/*
+ * Who looks for many pieces of one process asks /proc once a millisecond: it may end right after any
+ * answer.
+ */
 bool exported_lives(uint32_t slot)
 {
+	static uint64_t known;
+	uint64_t answer = (slot + 1ull) << 32 | (uint32_t)(sys_now() >> 20);
+	const struct mpsan_process *process = &life.table[slot];
+
 	if (slot == life.slot)
 		return true;
-	return slot < life.session->slots && session_lives(&life.table[slot], life.pid_ns);
+	if (slot >= life.session->slots || session_has_ended(process, life.pid_ns))
+		return false;
+	if (__atomic_load_n(&known, __ATOMIC_RELAXED) == answer)
+		return true;
+	if (!session_lives(process, life.pid_ns))
+		return false;
+	__atomic_store_n(&known, answer, __ATOMIC_RELAXED);
+	return true;
 }
 
 void exported_unname(const struct mpsan_export_place *of)

@@ -344,20 +344,22 @@ static uint64_t slept_ns(void)
 	return (uint64_t)boot.tv_sec * 1000000000u + (uint64_t)boot.tv_nsec - sys_now();
 }
 
+bool session_has_ended(const struct mpsan_process *p, uint64_t own_pid_ns)
+{
+	return !p->pid || __atomic_load_n(&p->end_ns, __ATOMIC_ACQUIRE) ||
+	       p->flags & MPSAN_PROCESS_REPLACED ||
+	       (p->pid_ns == own_pid_ns && SYS2(SYS_kill, p->pid, 0) == -ESRCH);
+}
+
 bool session_lives(const struct mpsan_process *p, uint64_t own_pid_ns)
 {
 	uint32_t parent;
 	uint64_t start;
 	char state;
 
-	if (!p->pid || __atomic_load_n(&p->end_ns, __ATOMIC_ACQUIRE) ||
-	    p->flags & MPSAN_PROCESS_REPLACED)
+	if (session_has_ended(p, own_pid_ns))
 		return false;
-	if (p->pid_ns != own_pid_ns)
-		return true;
-	if (SYS2(SYS_kill, p->pid, 0) == -ESRCH)
-		return false;
-	if (!read_stat_of(p->pid, &state, &parent, &start))
+	if (p->pid_ns != own_pid_ns || !read_stat_of(p->pid, &state, &parent, &start))
 		return true; /* no descriptor is left, or there is no /proc: no reason to think so */
 	if (state == 'Z' || state == 'X')
 		return false;

@@ -39,5 +39,7 @@ struct mpsan_process *session_table(struct mpsan_session *session);
  * exec. One of another pid namespace counts as alive until its slot says otherwise.
  */
 bool session_lives(const struct mpsan_process *process, uint64_t own_pid_ns);
+/* What of that a slot and one system call tell: not whether it is a zombie, or a pid come again. */
+bool session_has_ended(const struct mpsan_process *process, uint64_t own_pid_ns);
 
 #endif

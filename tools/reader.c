@@ -209,6 +209,9 @@ static void check_liveness(struct reader *reader, uint64_t now)
 		alive_add(&reader->alive, slot);
 	}
 	alive_look(&reader->alive, take_gone, reader);
+	READER_EACH_SLOT(reader, slot)
+	if (reader->followed[slot] && !reader->processes[slot].gone)
+		reader->processes[slot].seen_ns = now;
 }
 
 static int compare_records(const void *one, const void *other)

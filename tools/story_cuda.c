@@ -208,7 +208,10 @@ static void init_words(const struct cuda_cast *cast, json_t *words)
 			  number(process_of(cast, cast->facts->forks[finding->fork].at.by)->pid));
 }
 
-/* The processes that had the piece open when it came to its end, newest first. */
+/*
+ * The processes that had the piece open when it came to its end, newest first. One of them surely
+ * had, which is why there is a finding; the others by all that is recorded.
+ */
 static uint32_t users(const struct cuda_cast *cast, uint32_t *list, uint32_t room)
 {
 	const struct ipc_piece *piece = cast->piece;
@@ -220,7 +223,7 @@ static uint32_t users(const struct cuda_cast *cast, uint32_t *list, uint32_t roo
 		const struct ipc_import *import = &cast->facts->cuda.imports[at - 1];
 		bool known = false;
 
-		if (import->at.by == piece->owner || !ipc_is_surely_open(cast->facts, import, then))
+		if (import->at.by == piece->owner || !ipc_is_open(cast->facts, import, then))
 			continue;
 		for (uint32_t i = 0; i < count && i < room; i++)
 			known |= cast->facts->cuda.imports[list[i] - 1].at.by == import->at.by;

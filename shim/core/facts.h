@@ -28,6 +28,7 @@ struct fact_process {
 	bool gone; /* its end was seen, or /proc no longer has it */
 	uint64_t gone_ns; /* when that was known */
 	uint64_t exec_ns; /* its first exec, 0: none */
+	uint64_t seen_ns; /* the last time that a supervisor saw it alive, 0: nobody looked */
 	bool stayed; /* it was alive when the session was over, and counts as gone from then on */
 };
 

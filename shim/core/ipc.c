@@ -8,8 +8,8 @@
 #define ANCESTORS_MAX 64u
 #define IMPORTS_MAX 65536u /* looked at for one question */
 
-/* A supervisor notices a silent death this late, at most. */
-#define LATE_NS 500000000ull
+/* A silent death is noticed this late, at most, where it is not known when it was looked for. */
+#define LATE_NS 200000000ull
 
 enum cuda_end cuda_end(const struct facts *facts, uint32_t slot)
 {
@@ -110,6 +110,8 @@ bool ipc_is_surely_open(const struct facts *facts, const struct ipc_import *impo
 		return false;
 	if (import->close_ns || (how != CUDA_END_KILLED && how != CUDA_END_SILENT))
 		return true;
+	if (facts->processes[import->at.by].seen_ns)
+		return facts->processes[import->at.by].seen_ns >= time_ns;
 	return facts->followed && cuda_end_ns(facts, import->at.by) > time_ns + LATE_NS;
 }
 
@@ -118,10 +120,9 @@ const struct ipc_piece *ipc_piece_of(const struct facts *facts, const struct ipc
 	return import->piece ? &facts->cuda.pieces[import->piece - 1] : NULL;
 }
 
-bool ipc_was_left(const struct facts *facts, const struct ipc_import *import)
+bool ipc_was_left(const struct ipc_import *import)
 {
-	return !import->ev.result && !import->close_ns &&
-	       (!import->again || facts->cuda.imports[import->again - 1].close_ns);
+	return !import->ev.result && !import->close_ns;
 }
 
 uint32_t ipc_user(const struct facts *facts, const struct ipc_piece *piece, uint64_t time_ns)

@@ -52,7 +52,8 @@ static bool map_arena(struct arena *arena, uint64_t bytes)
 	}
 	arena->fd = fd;
 	if (ftruncate(fd, bytes) == 0) {
-		arena->base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+		arena->base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+				   fd, 0);
 		if (arena->base != MAP_FAILED)
 			return true;
 	}
@@ -122,7 +123,8 @@ static bool add_run(struct arena *arena, uint32_t first, uint32_t count)
 		runs[at - 1].count += count;
 		if (at < arena->run_count && runs[at].first == first + count) {
 			runs[at - 1].count += runs[at].count;
-			memmove(runs + at, runs + at + 1, (--arena->run_count - at) * sizeof(*runs));
+			memmove(runs + at, runs + at + 1,
+				(--arena->run_count - at) * sizeof(*runs));
 		}
 		return true;
 	}
@@ -155,7 +157,8 @@ static uint32_t take_chunks(struct arena *arena, uint32_t count)
 		runs[at].first += count;
 		runs[at].count -= count;
 		if (!runs[at].count)
-			memmove(runs + at, runs + at + 1, (--arena->run_count - at) * sizeof(*runs));
+			memmove(runs + at, runs + at + 1,
+				(--arena->run_count - at) * sizeof(*runs));
 		return first;
 	}
 	if (arena->chunks - arena->fresh < count)
@@ -195,7 +198,8 @@ static bool cut_chunk(struct arena *arena, unsigned order)
 		return false;
 	arena->chunk[number] = (struct chunk){pieces, number, order};
 	for (uint32_t i = count; i-- > 0;) {
-		pieces[i] = (struct piece){.start = chunk_address(arena, number) + ((uint64_t)i << order),
+		pieces[i] = (struct piece){.start = chunk_address(arena, number) +
+						    ((uint64_t)i << order),
 					   .order = order,
 					   .next = arena->lists[order]};
 		arena->lists[order] = (number << (CHUNK_SHIFT - SMALLEST)) + i;
@@ -264,8 +268,9 @@ struct piece *arena_find(uint64_t address, struct arena **found)
 
 		if (offset >> CHUNK_SHIFT >= arena->fresh || !chunk->order)
 			continue;
-		piece = chunk->order == CHUNK_SHIFT ? chunk->pieces :
-						      &chunk->pieces[(offset & (CHUNK - 1)) >> chunk->order];
+		piece = chunk->order == CHUNK_SHIFT ?
+				chunk->pieces :
+				&chunk->pieces[(offset & (CHUNK - 1)) >> chunk->order];
 		if (piece->kind == PIECE_FREE || address - piece->start >= piece->bytes)
 			return NULL;
 		if (found)
@@ -275,12 +280,14 @@ struct piece *arena_find(uint64_t address, struct arena **found)
 	return NULL;
 }
 
-void arena_each(struct arena *arena, void (*visit)(struct arena *, struct piece *, void *), void *with)
+void arena_each(struct arena *arena, void (*visit)(struct arena *, struct piece *, void *),
+		void *with)
 {
 	for (uint32_t i = 0; i < arena->fresh; i++) {
 		struct chunk *chunk = arena->chunk + i;
-		uint32_t count = chunk->order && chunk->order < CHUNK_SHIFT ? CHUNK >> chunk->order :
-									    chunk->order && chunk->first == i;
+		uint32_t count = chunk->order && chunk->order < CHUNK_SHIFT ?
+					 CHUNK >> chunk->order :
+					 chunk->order && chunk->first == i;
 
 		for (uint32_t j = 0; j < count && chunk->order; j++)
 			if (chunk->pieces[j].kind != PIECE_FREE)

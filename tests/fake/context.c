@@ -45,20 +45,24 @@ static CUresult make_context(CUcontext *context, unsigned flags, CUdevice device
 	return CUDA_SUCCESS;
 }
 
-CALL(cuCtxCreate_v2, (CUcontext *context, unsigned flags, CUdevice device), (context, flags, device))
+CALL(cuCtxCreate_v2, (CUcontext * context, unsigned flags, CUdevice device),
+     (context, flags, device))
 {
 	return make_context(context, flags, device);
 }
-ALSO(cuCtxCreate, cuCtxCreate_v2, (CUcontext *context, unsigned flags, CUdevice device), (context, flags, device))
+ALSO(cuCtxCreate, cuCtxCreate_v2, (CUcontext * context, unsigned flags, CUdevice device),
+     (context, flags, device))
 
 CALL(cuCtxCreate_v3,
-     (CUcontext *context, CUexecAffinityParam *affinity, int count, unsigned flags, CUdevice device),
+     (CUcontext * context, CUexecAffinityParam *affinity, int count, unsigned flags,
+      CUdevice device),
      (context, affinity, count, flags, device))
 {
 	return affinity || count ? CUDA_ERROR_NOT_SUPPORTED : make_context(context, flags, device);
 }
 
-CALL(cuCtxCreate_v4, (CUcontext *context, CUctxCreateParams *parameters, unsigned flags, CUdevice device),
+CALL(cuCtxCreate_v4,
+     (CUcontext * context, CUctxCreateParams *parameters, unsigned flags, CUdevice device),
      (context, parameters, flags, device))
 {
 	(void)parameters;
@@ -86,7 +90,7 @@ CALL(cuCtxDestroy_v2, (CUcontext context), (context))
 }
 ALSO(cuCtxDestroy, cuCtxDestroy_v2, (CUcontext context), (context))
 
-CALL(cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice device), (context, device))
+CALL(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device), (context, device))
 {
 	CUcontext primary;
 
@@ -140,7 +144,8 @@ CALL(cuDevicePrimaryCtxReset_v2, (CUdevice device), (device))
 }
 ALSO(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, (CUdevice device), (device))
 
-CALL(cuDevicePrimaryCtxGetState, (CUdevice device, unsigned *flags, int *active), (device, flags, active))
+CALL(cuDevicePrimaryCtxGetState, (CUdevice device, unsigned *flags, int *active),
+     (device, flags, active))
 {
 	if (!device_exists(device))
 		return CUDA_ERROR_INVALID_DEVICE;
@@ -156,7 +161,8 @@ CALL(cuDevicePrimaryCtxSetFlags_v2, (CUdevice device, unsigned flags), (device, 
 	device_primary(device)->flags = flags;
 	return CUDA_SUCCESS;
 }
-ALSO(cuDevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags_v2, (CUdevice device, unsigned flags), (device, flags))
+ALSO(cuDevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags_v2, (CUdevice device, unsigned flags),
+     (device, flags))
 
 CALL(cuCtxSetCurrent, (CUcontext context), (context))
 {
@@ -169,7 +175,7 @@ CALL(cuCtxSetCurrent, (CUcontext context), (context))
 	return CUDA_SUCCESS;
 }
 
-CALL(cuCtxGetCurrent, (CUcontext *context), (context))
+CALL(cuCtxGetCurrent, (CUcontext * context), (context))
 {
 	if (!context)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -186,7 +192,7 @@ CALL(cuCtxPushCurrent_v2, (CUcontext context), (context))
 }
 ALSO(cuCtxPushCurrent, cuCtxPushCurrent_v2, (CUcontext context), (context))
 
-CALL(cuCtxPopCurrent_v2, (CUcontext *context), (context))
+CALL(cuCtxPopCurrent_v2, (CUcontext * context), (context))
 {
 	if (!depth)
 		return CUDA_ERROR_INVALID_CONTEXT;
@@ -195,9 +201,9 @@ CALL(cuCtxPopCurrent_v2, (CUcontext *context), (context))
 		*context = stack[depth];
 	return CUDA_SUCCESS;
 }
-ALSO(cuCtxPopCurrent, cuCtxPopCurrent_v2, (CUcontext *context), (context))
+ALSO(cuCtxPopCurrent, cuCtxPopCurrent_v2, (CUcontext * context), (context))
 
-CALL(cuCtxGetDevice, (CUdevice *device), (device))
+CALL(cuCtxGetDevice, (CUdevice * device), (device))
 {
 	CUcontext context = context_now();
 
@@ -207,7 +213,7 @@ CALL(cuCtxGetDevice, (CUdevice *device), (device))
 	return CUDA_SUCCESS;
 }
 
-CALL(cuCtxGetDevice_v2, (CUdevice *device, CUcontext context), (device, context))
+CALL(cuCtxGetDevice_v2, (CUdevice * device, CUcontext context), (device, context))
 {
 	if (!context)
 		return do_cuCtxGetDevice(device);

@@ -11,25 +11,29 @@ static CUresult copy(CUdeviceptr to, CUdeviceptr from, size_t bytes, int sides)
 {
 	if (!context_now())
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if ((sides & TO_DEVICE && !memory_known(to, bytes)) || (sides & FROM_DEVICE && !memory_known(from, bytes)))
+	if ((sides & TO_DEVICE && !memory_known(to, bytes)) ||
+	    (sides & FROM_DEVICE && !memory_known(from, bytes)))
 		return CUDA_ERROR_INVALID_VALUE;
 	memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
 	return CUDA_SUCCESS;
 }
 
 /* A copy in its four forms: with and without a stream, for the legacy default stream and for each thread's. */
-#define COPY(name, async_name, to_type, from_type, sides) \
-	CALL(name##_v2, (to_type to, from_type from, size_t bytes), (to, from, bytes)) \
-	{ \
-		return copy((CUdeviceptr)to, (CUdeviceptr)from, bytes, sides); \
-	} \
-	ALSO(name##_v2_ptds, name##_v2, (to_type to, from_type from, size_t bytes), (to, from, bytes)) \
-	CALL(async_name##_v2, (to_type to, from_type from, size_t bytes, CUstream stream), (to, from, bytes, stream)) \
-	{ \
-		(void)stream; \
-		return copy((CUdeviceptr)to, (CUdeviceptr)from, bytes, sides); \
-	} \
-	ALSO(async_name##_v2_ptsz, async_name##_v2, (to_type to, from_type from, size_t bytes, CUstream stream), \
+#define COPY(name, async_name, to_type, from_type, sides)                                  \
+	CALL(name##_v2, (to_type to, from_type from, size_t bytes), (to, from, bytes))     \
+	{                                                                                  \
+		return copy((CUdeviceptr)to, (CUdeviceptr)from, bytes, sides);             \
+	}                                                                                  \
+	ALSO(name##_v2_ptds, name##_v2, (to_type to, from_type from, size_t bytes),        \
+	     (to, from, bytes))                                                            \
+	CALL(async_name##_v2, (to_type to, from_type from, size_t bytes, CUstream stream), \
+	     (to, from, bytes, stream))                                                    \
+	{                                                                                  \
+		(void)stream;                                                              \
+		return copy((CUdeviceptr)to, (CUdeviceptr)from, bytes, sides);             \
+	}                                                                                  \
+	ALSO(async_name##_v2_ptsz, async_name##_v2,                                        \
+	     (to_type to, from_type from, size_t bytes, CUstream stream),                  \
 	     (to, from, bytes, stream))
 
 COPY(cuMemcpyHtoD, cuMemcpyHtoDAsync, CUdeviceptr, const void *, TO_DEVICE)
@@ -42,15 +46,17 @@ CALL(cuMemcpy, (CUdeviceptr to, CUdeviceptr from, size_t bytes), (to, from, byte
 }
 ALSO(cuMemcpy_ptds, cuMemcpy, (CUdeviceptr to, CUdeviceptr from, size_t bytes), (to, from, bytes))
 
-CALL(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream), (to, from, bytes, stream))
+CALL(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
+     (to, from, bytes, stream))
 {
 	(void)stream;
 	return copy(to, from, bytes, 0);
 }
-ALSO(cuMemcpyAsync_ptsz, cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
-     (to, from, bytes, stream))
+ALSO(cuMemcpyAsync_ptsz, cuMemcpyAsync,
+     (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream), (to, from, bytes, stream))
 
-#define PEERS CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes
+#define PEERS \
+	CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes
 
 CALL(cuMemcpyPeer, (PEERS), (to, to_context, from, from_context, bytes))
 {
@@ -59,7 +65,8 @@ CALL(cuMemcpyPeer, (PEERS), (to, to_context, from, from_context, bytes))
 }
 ALSO(cuMemcpyPeer_ptds, cuMemcpyPeer, (PEERS), (to, to_context, from, from_context, bytes))
 
-CALL(cuMemcpyPeerAsync, (PEERS, CUstream stream), (to, to_context, from, from_context, bytes, stream))
+CALL(cuMemcpyPeerAsync, (PEERS, CUstream stream),
+     (to, to_context, from, from_context, bytes, stream))
 {
 	(void)to_context, (void)from_context, (void)stream;
 	return copy(to, from, bytes, TO_DEVICE | FROM_DEVICE);
@@ -115,7 +122,8 @@ CALL(cuMemcpy2DAsync_v2, (const struct rectangle *copies, CUstream stream), (cop
 	(void)stream;
 	return do_cuMemcpy2D_v2(copies);
 }
-ALSO(cuMemcpy2DAsync_v2_ptsz, cuMemcpy2DAsync_v2, (const struct rectangle *copies, CUstream stream), (copies, stream))
+ALSO(cuMemcpy2DAsync_v2_ptsz, cuMemcpy2DAsync_v2, (const struct rectangle *copies, CUstream stream),
+     (copies, stream))
 
 struct side3 {
 	size_t x, y, z, lod;
@@ -156,7 +164,8 @@ CALL(cuMemcpy3DAsync_v2, (const struct box *copies, CUstream stream), (copies, s
 	(void)stream;
 	return do_cuMemcpy3D_v2(copies);
 }
-ALSO(cuMemcpy3DAsync_v2_ptsz, cuMemcpy3DAsync_v2, (const struct box *copies, CUstream stream), (copies, stream))
+ALSO(cuMemcpy3DAsync_v2_ptsz, cuMemcpy3DAsync_v2, (const struct box *copies, CUstream stream),
+     (copies, stream))
 
 /* Fills */
 
@@ -173,25 +182,29 @@ static CUresult fill(CUdeviceptr to, unsigned value, size_t count, unsigned unit
 	return CUDA_SUCCESS;
 }
 
-#define FILL(name, type) \
+#define FILL(name, type)                                                                \
 	CALL(name##_v2, (CUdeviceptr to, type value, size_t count), (to, value, count)) \
-	{ \
-		return fill(to, value, count, sizeof(type)); \
-	} \
-	ALSO(name##_v2_ptds, name##_v2, (CUdeviceptr to, type value, size_t count), (to, value, count)) \
-	CALL(name##Async, (CUdeviceptr to, type value, size_t count, CUstream stream), (to, value, count, stream)) \
-	{ \
-		(void)stream; \
-		return fill(to, value, count, sizeof(type)); \
-	} \
-	ALSO(name##Async_ptsz, name##Async, (CUdeviceptr to, type value, size_t count, CUstream stream), \
+	{                                                                               \
+		return fill(to, value, count, sizeof(type));                            \
+	}                                                                               \
+	ALSO(name##_v2_ptds, name##_v2, (CUdeviceptr to, type value, size_t count),     \
+	     (to, value, count))                                                        \
+	CALL(name##Async, (CUdeviceptr to, type value, size_t count, CUstream stream),  \
+	     (to, value, count, stream))                                                \
+	{                                                                               \
+		(void)stream;                                                           \
+		return fill(to, value, count, sizeof(type));                            \
+	}                                                                               \
+	ALSO(name##Async_ptsz, name##Async,                                             \
+	     (CUdeviceptr to, type value, size_t count, CUstream stream),               \
 	     (to, value, count, stream))
 
 FILL(cuMemsetD8, unsigned char)
 FILL(cuMemsetD16, unsigned short)
 FILL(cuMemsetD32, unsigned)
 
-static CUresult fill_rows(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height, unsigned unit)
+static CUresult fill_rows(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height,
+			  unsigned unit)
 {
 	CUresult result = CUDA_SUCCESS;
 
@@ -200,22 +213,26 @@ static CUresult fill_rows(CUdeviceptr to, size_t pitch, unsigned value, size_t w
 	return result;
 }
 
-#define FILL_ROWS(name, type) \
+#define FILL_ROWS(name, type)                                                                    \
 	CALL(name##_v2, (CUdeviceptr to, size_t pitch, type value, size_t width, size_t height), \
-	     (to, pitch, value, width, height)) \
-	{ \
-		return fill_rows(to, pitch, value, width, height, sizeof(type)); \
-	} \
-	ALSO(name##_v2_ptds, name##_v2, (CUdeviceptr to, size_t pitch, type value, size_t width, size_t height), \
-	     (to, pitch, value, width, height)) \
-	CALL(name##Async, (CUdeviceptr to, size_t pitch, type value, size_t width, size_t height, CUstream stream), \
-	     (to, pitch, value, width, height, stream)) \
-	{ \
-		(void)stream; \
-		return fill_rows(to, pitch, value, width, height, sizeof(type)); \
-	} \
-	ALSO(name##Async_ptsz, name##Async, \
-	     (CUdeviceptr to, size_t pitch, type value, size_t width, size_t height, CUstream stream), \
+	     (to, pitch, value, width, height))                                                  \
+	{                                                                                        \
+		return fill_rows(to, pitch, value, width, height, sizeof(type));                 \
+	}                                                                                        \
+	ALSO(name##_v2_ptds, name##_v2,                                                          \
+	     (CUdeviceptr to, size_t pitch, type value, size_t width, size_t height),            \
+	     (to, pitch, value, width, height))                                                  \
+	CALL(name##Async,                                                                        \
+	     (CUdeviceptr to, size_t pitch, type value, size_t width, size_t height,             \
+	      CUstream stream),                                                                  \
+	     (to, pitch, value, width, height, stream))                                          \
+	{                                                                                        \
+		(void)stream;                                                                    \
+		return fill_rows(to, pitch, value, width, height, sizeof(type));                 \
+	}                                                                                        \
+	ALSO(name##Async_ptsz, name##Async,                                                      \
+	     (CUdeviceptr to, size_t pitch, type value, size_t width, size_t height,             \
+	      CUstream stream),                                                                  \
 	     (to, pitch, value, width, height, stream))
 
 FILL_ROWS(cuMemsetD2D8, unsigned char)

@@ -19,7 +19,8 @@ static struct device {
 
 static int device_number;
 static bool initialised;
-static char *alive; /* a page that the kernel empties in a forked child; not empty: this process started the driver */
+static char *
+	alive; /* a page that the kernel empties in a forked child; not empty: this process started the driver */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 CUcontext device_primary(CUdevice device)
@@ -196,7 +197,7 @@ CALL(cuDeviceGetCount, (int *count), (count))
 	return CUDA_SUCCESS;
 }
 
-CALL(cuDeviceGet, (CUdevice *device, int ordinal), (device, ordinal))
+CALL(cuDeviceGet, (CUdevice * device, int ordinal), (device, ordinal))
 {
 	if (!device)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -214,16 +215,16 @@ CALL(cuDeviceGetName, (char *name, int length, CUdevice device), (name, length, 
 	return CUDA_SUCCESS;
 }
 
-CALL(cuDeviceGetUuid, (CUuuid *uuid, CUdevice device), (uuid, device))
+CALL(cuDeviceGetUuid, (CUuuid * uuid, CUdevice device), (uuid, device))
 {
 	if (!device_exists(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	*uuid = devices[device].uuid;
 	return CUDA_SUCCESS;
 }
-ALSO(cuDeviceGetUuid_v2, cuDeviceGetUuid, (CUuuid *uuid, CUdevice device), (uuid, device))
+ALSO(cuDeviceGetUuid_v2, cuDeviceGetUuid, (CUuuid * uuid, CUdevice device), (uuid, device))
 
-CALL(cuDeviceTotalMem_v2, (size_t *bytes, CUdevice device), (bytes, device))
+CALL(cuDeviceTotalMem_v2, (size_t * bytes, CUdevice device), (bytes, device))
 {
 	if (!device_exists(device))
 		return CUDA_ERROR_INVALID_DEVICE;
@@ -231,7 +232,7 @@ CALL(cuDeviceTotalMem_v2, (size_t *bytes, CUdevice device), (bytes, device))
 	return CUDA_SUCCESS;
 }
 
-CALL(cuMemGetInfo_v2, (size_t *unused, size_t *total), (unused, total))
+CALL(cuMemGetInfo_v2, (size_t * unused, size_t *total), (unused, total))
 {
 	CUcontext context = context_now();
 
@@ -248,12 +249,14 @@ CALL(cuDeviceGetAttribute, (int *value, int attribute, CUdevice device), (value,
 {
 	/* By the numbers of CUdevice_attribute; what is not here is 0. */
 	static const int values[] = {
-		[1] = 1024,	 [2] = 1024, [3] = 1024, [4] = 64,    [5] = 2147483647, [6] = 65535,
-		[7] = 65535,	 [8] = 49152, [9] = 65536, [10] = 32,  [11] = 2147483647, [12] = 65536,
-		[13] = 1500000,	 [14] = 512, [15] = 1,	 [16] = 108,  [19] = 1,		[31] = 1,
-		[36] = 1215000,	 [37] = 5120, [38] = 41943040, [39] = 2048, [40] = 3,	[41] = 1,
-		[75] = 8,	 [76] = 0,    [78] = 1,	 [79] = 1,    [81] = 167936,	[82] = 65536,
-		[83] = 1,	 [89] = 1,    [102] = 1, [103] = 1,   [115] = 1,	[119] = 1,
+		[1] = 1024,	   [2] = 1024,	 [3] = 1024,	 [4] = 64,	 [5] = 2147483647,
+		[6] = 65535,	   [7] = 65535,	 [8] = 49152,	 [9] = 65536,	 [10] = 32,
+		[11] = 2147483647, [12] = 65536, [13] = 1500000, [14] = 512,	 [15] = 1,
+		[16] = 108,	   [19] = 1,	 [31] = 1,	 [36] = 1215000, [37] = 5120,
+		[38] = 41943040,   [39] = 2048,	 [40] = 3,	 [41] = 1,	 [75] = 8,
+		[76] = 0,	   [78] = 1,	 [79] = 1,	 [81] = 167936,	 [82] = 65536,
+		[83] = 1,	   [89] = 1,	 [102] = 1,	 [103] = 1,	 [115] = 1,
+		[119] = 1,	   [125] = 1,
 	};
 
 	if (!device_exists(device))

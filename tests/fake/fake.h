@@ -31,15 +31,15 @@
  * CALL(name, parameters, arguments) { … } is an exported function that first asks whether the driver may be used;
  * ALSO gives the same body a second name, at an address of its own, as the real driver's are.
  */
-#define CALL(name, parameters, arguments) \
-	static CUresult do_##name parameters; \
+#define CALL(name, parameters, arguments)       \
+	static CUresult do_##name parameters;   \
 	ALSO(name, name, parameters, arguments) \
 	static CUresult do_##name parameters
-#define ALSO(name, body, parameters, arguments) \
-	CUresult name parameters; \
-	EXPORT CUresult name parameters \
-	{ \
-		CUresult state = driver_state(); \
+#define ALSO(name, body, parameters, arguments)                             \
+	CUresult name parameters;                                           \
+	EXPORT CUresult name parameters                                     \
+	{                                                                   \
+		CUresult state = driver_state();                            \
 		return state != CUDA_SUCCESS ? state : do_##body arguments; \
 	}
 
@@ -136,13 +136,15 @@ void arena_give(struct arena *arena, struct piece *piece);
 struct arena *arena_next(struct arena *after);
 struct piece *arena_find(uint64_t address, struct arena **arena);
 /* Calls back for every piece in use. */
-void arena_each(struct arena *arena, void (*visit)(struct arena *, struct piece *, void *), void *with);
+void arena_each(struct arena *arena, void (*visit)(struct arena *, struct piece *, void *),
+		void *with);
 /* A place in the head for an exported thing; 0: no room. */
 uint32_t arena_share(struct arena *arena, uint64_t id);
 void arena_unshare(struct arena *arena, uint32_t place);
 uint64_t fake_id(void);
 
-CUresult memory_take(struct arena *arena, CUdeviceptr *address, size_t bytes, int kind, CUmemoryPool pool);
+CUresult memory_take(struct arena *arena, CUdeviceptr *address, size_t bytes, int kind,
+		     CUmemoryPool pool);
 void memory_give(struct arena *arena, struct piece *piece);
 void memory_forget(CUcontext context);
 /* Of pools: one thing less in it; the end of what was made or imported at an address, false: nothing was. */

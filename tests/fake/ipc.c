@@ -26,7 +26,12 @@ static void write_name(struct name *name, uint32_t magic, uint32_t place, uint64
 {
 	const struct arena *arena = arena_main();
 
-	*name = (struct name){.magic = magic, .place = place, .pid = getpid(), .fd = arena->fd, .arena = arena->head->id, .id = id};
+	*name = (struct name){.magic = magic,
+			      .place = place,
+			      .pid = getpid(),
+			      .fd = arena->fd,
+			      .arena = arena->head->id,
+			      .id = id};
 }
 
 /* The exporter's file, if what the name says still lives there; -1: not. */
@@ -42,14 +47,15 @@ static int open_name(const struct name *name)
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	if (pread(fd, &head, sizeof(head), 0) == sizeof(head) && head.magic == ARENA_MAGIC && head.id == name->arena &&
-	    pread(fd, &place, sizeof(place), at) == sizeof(place) && place.id == name->id)
+	if (pread(fd, &head, sizeof(head), 0) == sizeof(head) && head.magic == ARENA_MAGIC &&
+	    head.id == name->arena && pread(fd, &place, sizeof(place), at) == sizeof(place) &&
+	    place.id == name->id)
 		return fd;
 	close(fd);
 	return -1;
 }
 
-CALL(cuIpcGetMemHandle, (CUipcMemHandle *handle, CUdeviceptr address), (handle, address))
+CALL(cuIpcGetMemHandle, (CUipcMemHandle * handle, CUdeviceptr address), (handle, address))
 {
 	struct arena *arena;
 	struct piece *piece;
@@ -99,7 +105,8 @@ static CUresult open_again(struct mapping *mapping, CUdeviceptr *address)
 static CUresult map_name(const struct name *name, int fd, CUdeviceptr *address)
 {
 	uint64_t inside = name->offset & 4095, length = (inside + name->bytes + 4095) & ~4095ull;
-	char *base = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, name->offset - inside);
+	char *base =
+		mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, name->offset - inside);
 	struct mapping *mapping;
 
 	if (base == MAP_FAILED)
@@ -150,7 +157,8 @@ static CUresult check_opener(const struct name *name, unsigned flags)
 	return CUDA_SUCCESS;
 }
 
-CALL(cuIpcOpenMemHandle_v2, (CUdeviceptr *address, CUipcMemHandle handle, unsigned flags), (address, handle, flags))
+CALL(cuIpcOpenMemHandle_v2, (CUdeviceptr * address, CUipcMemHandle handle, unsigned flags),
+     (address, handle, flags))
 {
 	struct name name;
 	CUresult result;
@@ -164,8 +172,8 @@ CALL(cuIpcOpenMemHandle_v2, (CUdeviceptr *address, CUipcMemHandle handle, unsign
 	fake_unlock();
 	return result;
 }
-ALSO(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2, (CUdeviceptr *address, CUipcMemHandle handle, unsigned flags),
-     (address, handle, flags))
+ALSO(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2,
+     (CUdeviceptr * address, CUipcMemHandle handle, unsigned flags), (address, handle, flags))
 
 CALL(cuIpcCloseMemHandle, (CUdeviceptr address), (address))
 {
@@ -185,7 +193,7 @@ CALL(cuIpcCloseMemHandle, (CUdeviceptr address), (address))
 	return fine ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CALL(cuIpcGetEventHandle, (CUipcEventHandle *handle, CUevent event), (handle, event))
+CALL(cuIpcGetEventHandle, (CUipcEventHandle * handle, CUevent event), (handle, event))
 {
 	struct name name;
 	uint32_t place;
@@ -203,7 +211,7 @@ CALL(cuIpcGetEventHandle, (CUipcEventHandle *handle, CUevent event), (handle, ev
 	return place ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CALL(cuIpcOpenEventHandle, (CUevent *event, CUipcEventHandle handle), (event, handle))
+CALL(cuIpcOpenEventHandle, (CUevent * event, CUipcEventHandle handle), (event, handle))
 {
 	struct name name;
 	int fd;

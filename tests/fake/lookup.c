@@ -18,7 +18,8 @@ static void trace(const char *name, int version, cuuint64_t flags)
 
 	if (fd < 0)
 		return;
-	snprintf(line, sizeof(line), "%s %d %llu\n", name && *name ? name : "-", version, (unsigned long long)flags);
+	snprintf(line, sizeof(line), "%s %d %llu\n", name && *name ? name : "-", version,
+		 (unsigned long long)flags);
 	if (write(fd, line, strlen(line)) < 0)
 		perror(path);
 	close(fd);
@@ -70,15 +71,19 @@ static const struct {
 	{201, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
 	{205, "CUDA_ERROR_MAP_FAILED", "mapping of buffer object failed"},
 	{208, "CUDA_ERROR_ALREADY_MAPPED", "resource already mapped"},
-	{217, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", "peer access is not supported between these two devices"},
-	{304, "CUDA_ERROR_OPERATING_SYSTEM", "OS call failed or operation not supported on this OS"},
+	{217, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED",
+	 "peer access is not supported between these two devices"},
+	{304, "CUDA_ERROR_OPERATING_SYSTEM",
+	 "OS call failed or operation not supported on this OS"},
 	{400, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
 	{500, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
 	{600, "CUDA_ERROR_NOT_READY", "device not ready"},
 	{704, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED", "peer access is already enabled"},
 	{705, "CUDA_ERROR_PEER_ACCESS_NOT_ENABLED", "peer access has not been enabled"},
-	{712, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED", "part or all of the requested memory range is already mapped"},
-	{713, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED", "pointer does not correspond to a registered memory region"},
+	{712, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED",
+	 "part or all of the requested memory range is already mapped"},
+	{713, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED",
+	 "pointer does not correspond to a registered memory region"},
 	{801, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
 	{999, "CUDA_ERROR_UNKNOWN", "unknown error"},
 };

@@ -40,8 +40,10 @@ struct mapping *mapping_add(uint64_t start, uint64_t bytes, int kind)
 		if (!table->places)
 			abort();
 	}
-	memmove(table->places + at + 1, table->places + at, (table->count++ - at) * sizeof(*table->places));
-	table->places[at] = (struct mapping){.start = start, .bytes = bytes, .kind = kind, .opened = 1};
+	memmove(table->places + at + 1, table->places + at,
+		(table->count++ - at) * sizeof(*table->places));
+	table->places[at] =
+		(struct mapping){.start = start, .bytes = bytes, .kind = kind, .opened = 1};
 	return table->places + at;
 }
 

@@ -5,7 +5,8 @@
 
 #include "fake.h"
 
-CUresult memory_take(struct arena *arena, CUdeviceptr *address, size_t bytes, int kind, CUmemoryPool pool)
+CUresult memory_take(struct arena *arena, CUdeviceptr *address, size_t bytes, int kind,
+		     CUmemoryPool pool)
 {
 	CUcontext context = context_now();
 	struct piece *piece;
@@ -14,7 +15,8 @@ CUresult memory_take(struct arena *arena, CUdeviceptr *address, size_t bytes, in
 		return CUDA_ERROR_INVALID_CONTEXT;
 	if (!address || !bytes)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (bytes > FAKE_DEVICE_BYTES || (kind != PIECE_HOST && !device_take(context->device, bytes)))
+	if (bytes > FAKE_DEVICE_BYTES ||
+	    (kind != PIECE_HOST && !device_take(context->device, bytes)))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	piece = arena_take(arena, bytes);
 	if (!piece)
@@ -75,12 +77,13 @@ void memory_forget(CUcontext context)
 	arena_each(arena_main(), forget, context);
 }
 
-CALL(cuMemAlloc_v2, (CUdeviceptr *address, size_t bytes), (address, bytes))
+CALL(cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes), (address, bytes))
 {
 	return take(address, bytes, PIECE_DEVICE);
 }
 
-CALL(cuMemAllocPitch_v2, (CUdeviceptr *address, size_t *pitch, size_t width, size_t height, unsigned element),
+CALL(cuMemAllocPitch_v2,
+     (CUdeviceptr * address, size_t *pitch, size_t width, size_t height, unsigned element),
      (address, pitch, width, height, element))
 {
 	if (!pitch || (element != 4 && element != 8 && element != 16))
@@ -89,7 +92,8 @@ CALL(cuMemAllocPitch_v2, (CUdeviceptr *address, size_t *pitch, size_t width, siz
 	return take(address, *pitch * height, PIECE_DEVICE);
 }
 
-CALL(cuMemAllocManaged, (CUdeviceptr *address, size_t bytes, unsigned flags), (address, bytes, flags))
+CALL(cuMemAllocManaged, (CUdeviceptr * address, size_t bytes, unsigned flags),
+     (address, bytes, flags))
 {
 	if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -99,7 +103,8 @@ CALL(cuMemAllocManaged, (CUdeviceptr *address, size_t bytes, unsigned flags), (a
 CALL(cuMemHostAlloc, (void **address, size_t bytes, unsigned flags), (address, bytes, flags))
 {
 	CUdeviceptr made;
-	CUresult result = flags > 7 || !address ? CUDA_ERROR_INVALID_VALUE : take(&made, bytes, PIECE_HOST);
+	CUresult result = flags > 7 || !address ? CUDA_ERROR_INVALID_VALUE :
+						  take(&made, bytes, PIECE_HOST);
 
 	if (result == CUDA_SUCCESS)
 		*address = (void *)(uintptr_t)made;
@@ -114,7 +119,8 @@ CALL(cuMemAllocHost_v2, (void **address, size_t bytes), (address, bytes))
 /* Frees memory of pools as well, once all work is done, as it is. */
 CALL(cuMemFree_v2, (CUdeviceptr address), (address))
 {
-	CUresult result = address ? give(address, 1u << PIECE_DEVICE | 1u << PIECE_MANAGED) : CUDA_SUCCESS;
+	CUresult result = address ? give(address, 1u << PIECE_DEVICE | 1u << PIECE_MANAGED) :
+				    CUDA_SUCCESS;
 
 	if (result == CUDA_SUCCESS)
 		return result;
@@ -150,7 +156,8 @@ CALL(cuMemHostRegister_v2, (void *address, size_t bytes, unsigned flags), (addre
 	fake_unlock();
 	return result;
 }
-ALSO(cuMemHostRegister, cuMemHostRegister_v2, (void *address, size_t bytes, unsigned flags), (address, bytes, flags))
+ALSO(cuMemHostRegister, cuMemHostRegister_v2, (void *address, size_t bytes, unsigned flags),
+     (address, bytes, flags))
 
 CALL(cuMemHostUnregister, (void *address), (address))
 {
@@ -166,7 +173,8 @@ CALL(cuMemHostUnregister, (void *address), (address))
 	return mapping ? CUDA_SUCCESS : FAKE_NOT_REGISTERED;
 }
 
-CALL(cuMemHostGetDevicePointer_v2, (CUdeviceptr *address, void *host, unsigned flags), (address, host, flags))
+CALL(cuMemHostGetDevicePointer_v2, (CUdeviceptr * address, void *host, unsigned flags),
+     (address, host, flags))
 {
 	bool known = memory_known((uintptr_t)host, 1);
 
@@ -196,11 +204,12 @@ static bool find_place(CUdeviceptr address, struct place *place)
 	piece = arena_find(address, NULL);
 	mapping = piece ? NULL : mapping_any(address);
 	if (piece)
-		*place = (struct place){piece->start, piece->bytes, piece->id, piece->context, piece->pool,
-					piece->device, piece->kind, true};
+		*place = (struct place){piece->start, piece->bytes,  piece->id,	  piece->context,
+					piece->pool,  piece->device, piece->kind, true};
 	else if (mapping)
-		*place = (struct place){mapping->start, mapping->bytes, mapping->id, mapping->context, NULL,
-					mapping->device, mapping->kind, mapping->opened > 0};
+		*place = (struct place){
+			mapping->start, mapping->bytes,	 mapping->id,	mapping->context,
+			NULL,		mapping->device, mapping->kind, mapping->opened > 0};
 	fake_unlock();
 	return place->kind != PIECE_FREE && place->kind != PIECE_PHYSICAL;
 }
@@ -218,13 +227,15 @@ bool memory_known(CUdeviceptr address, size_t bytes)
 	return place.kind == MAPPING_PHYSICAL && memory_known(place.start + place.bytes, bytes);
 }
 
-CALL(cuMemGetAddressRange_v2, (CUdeviceptr *start, size_t *bytes, CUdeviceptr address), (start, bytes, address))
+CALL(cuMemGetAddressRange_v2, (CUdeviceptr * start, size_t *bytes, CUdeviceptr address),
+     (start, bytes, address))
 {
 	struct place place;
 
 	if (!context_now())
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (!find_place(address, &place) || place.kind == PIECE_HOST || place.kind == MAPPING_REGISTERED)
+	if (!find_place(address, &place) || place.kind == PIECE_HOST ||
+	    place.kind == MAPPING_REGISTERED)
 		return CUDA_ERROR_NOT_FOUND;
 	if (start)
 		*start = place.start;
@@ -234,7 +245,8 @@ CALL(cuMemGetAddressRange_v2, (CUdeviceptr *start, size_t *bytes, CUdeviceptr ad
 }
 
 /* By the numbers of CUpointer_attribute. */
-static CUresult attribute_of(const struct place *place, CUdeviceptr address, int attribute, void *value)
+static CUresult attribute_of(const struct place *place, CUdeviceptr address, int attribute,
+			     void *value)
 {
 	bool host = place->kind == PIECE_HOST || place->kind == MAPPING_REGISTERED;
 
@@ -284,7 +296,8 @@ static CUresult attribute_of(const struct place *place, CUdeviceptr address, int
 	return CUDA_SUCCESS;
 }
 
-CALL(cuPointerGetAttribute, (void *value, CUpointer_attribute attribute, CUdeviceptr address), (value, attribute, address))
+CALL(cuPointerGetAttribute, (void *value, CUpointer_attribute attribute, CUdeviceptr address),
+     (value, attribute, address))
 {
 	struct place place;
 
@@ -301,7 +314,8 @@ CALL(cuPointerGetAttributes, (unsigned count, int *attributes, void **values, CU
 	bool known = find_place(address, &place);
 
 	for (unsigned i = 0; i < count; i++) {
-		if (!known || attribute_of(&place, address, attributes[i], values[i]) != CUDA_SUCCESS)
+		if (!known ||
+		    attribute_of(&place, address, attributes[i], values[i]) != CUDA_SUCCESS)
 			memset(values[i], 0, attributes[i] == 9 || attributes[i] == 2 ? 4 : 8);
 		if (!known && attributes[i] == 9)
 			*(int *)values[i] = -2;

@@ -15,24 +15,25 @@ static CUresult give(void *to)
 	return CUDA_SUCCESS;
 }
 
-CALL(cuModuleLoad, (CUmodule *module, const char *path), (module, path))
+CALL(cuModuleLoad, (CUmodule * module, const char *path), (module, path))
 {
 	return path ? give(module) : CUDA_ERROR_INVALID_VALUE;
 }
 
-CALL(cuModuleLoadData, (CUmodule *module, const void *image), (module, image))
+CALL(cuModuleLoadData, (CUmodule * module, const void *image), (module, image))
 {
 	return image ? give(module) : CUDA_ERROR_INVALID_VALUE;
 }
 
-CALL(cuModuleLoadDataEx, (CUmodule *module, const void *image, unsigned count, int *options, void **values),
+CALL(cuModuleLoadDataEx,
+     (CUmodule * module, const void *image, unsigned count, int *options, void **values),
      (module, image, count, options, values))
 {
 	(void)count, (void)options, (void)values;
 	return image ? give(module) : CUDA_ERROR_INVALID_VALUE;
 }
 
-CALL(cuModuleGetFunction, (CUfunction *f, CUmodule module, const char *name), (f, module, name))
+CALL(cuModuleGetFunction, (CUfunction * f, CUmodule module, const char *name), (f, module, name))
 {
 	return module && name ? give(f) : CUDA_ERROR_INVALID_HANDLE;
 }
@@ -58,8 +59,10 @@ CALL(cuCtxEnablePeerAccess, (CUcontext peer, unsigned flags), (peer, flags))
 	if (flags)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!device_peers(context->device, peer->device))
-		return context->device == peer->device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
-	if (__atomic_fetch_or(&context->peers, 1u << peer->device, __ATOMIC_RELAXED) & 1u << peer->device)
+		return context->device == peer->device ? CUDA_ERROR_INVALID_DEVICE :
+							 CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+	if (__atomic_fetch_or(&context->peers, 1u << peer->device, __ATOMIC_RELAXED) &
+	    1u << peer->device)
 		return FAKE_PEER_ACCESS_ENABLED;
 	return CUDA_SUCCESS;
 }
@@ -70,7 +73,8 @@ CALL(cuCtxDisablePeerAccess, (CUcontext peer), (peer))
 
 	if (!context || !peer)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (!(__atomic_fetch_and(&context->peers, ~(1u << peer->device), __ATOMIC_RELAXED) & 1u << peer->device))
+	if (!(__atomic_fetch_and(&context->peers, ~(1u << peer->device), __ATOMIC_RELAXED) &
+	      1u << peer->device))
 		return FAKE_PEER_ACCESS_OFF;
 	return CUDA_SUCCESS;
 }

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DRIVER(symbol, name, version) \
-	int symbol(void); \
+#define DRIVER(symbol, name, version)                                 \
+	int symbol(void);                                             \
 	__attribute__((weak, visibility("default"))) int symbol(void) \
-	{ \
-		return driver_unsupported(); \
+	{                                                             \
+		return driver_unsupported();                          \
 	}
 #define THREAD DRIVER
 

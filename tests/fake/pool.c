@@ -48,7 +48,8 @@ static CUmemoryPool pool_take(int device)
 	else
 		made = malloc(sizeof(*made));
 	if (made)
-		*made = (struct CUmemPoolHandle_st){.alive = POOL_ALIVE, .device = device, .fd = -1};
+		*made = (struct CUmemPoolHandle_st){
+			.alive = POOL_ALIVE, .device = device, .fd = -1};
 	return made;
 }
 
@@ -87,7 +88,7 @@ static CUmemoryPool chosen_pool(CUdevice device)
 	return pool_ok(chosen[device]) ? chosen[device] : default_pool(device);
 }
 
-CALL(cuDeviceGetDefaultMemPool, (CUmemoryPool *pool, CUdevice device), (pool, device))
+CALL(cuDeviceGetDefaultMemPool, (CUmemoryPool * pool, CUdevice device), (pool, device))
 {
 	if (!device_exists(device))
 		return CUDA_ERROR_INVALID_DEVICE;
@@ -97,7 +98,7 @@ CALL(cuDeviceGetDefaultMemPool, (CUmemoryPool *pool, CUdevice device), (pool, de
 	return CUDA_SUCCESS;
 }
 
-CALL(cuDeviceGetMemPool, (CUmemoryPool *pool, CUdevice device), (pool, device))
+CALL(cuDeviceGetMemPool, (CUmemoryPool * pool, CUdevice device), (pool, device))
 {
 	if (!device_exists(device))
 		return CUDA_ERROR_INVALID_DEVICE;
@@ -140,7 +141,7 @@ static CUresult create(CUmemoryPool *pool, const CUmemPoolProps *properties)
 	return CUDA_SUCCESS;
 }
 
-CALL(cuMemPoolCreate, (CUmemoryPool *pool, const CUmemPoolProps *properties), (pool, properties))
+CALL(cuMemPoolCreate, (CUmemoryPool * pool, const CUmemPoolProps *properties), (pool, properties))
 {
 	CUresult result;
 
@@ -178,7 +179,8 @@ CALL(cuMemPoolTrimTo, (CUmemoryPool pool, size_t bytes), (pool, bytes))
 }
 
 /* By the numbers of CUmemPool_attribute: three switches, the threshold, four counts. */
-CALL(cuMemPoolGetAttribute, (CUmemoryPool pool, int attribute, void *value), (pool, attribute, value))
+CALL(cuMemPoolGetAttribute, (CUmemoryPool pool, int attribute, void *value),
+     (pool, attribute, value))
 {
 	if (!pool_ok(pool) || !value || attribute < 1 || attribute > 8)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -191,7 +193,8 @@ CALL(cuMemPoolGetAttribute, (CUmemoryPool pool, int attribute, void *value), (po
 	return CUDA_SUCCESS;
 }
 
-CALL(cuMemPoolSetAttribute, (CUmemoryPool pool, int attribute, void *value), (pool, attribute, value))
+CALL(cuMemPoolSetAttribute, (CUmemoryPool pool, int attribute, void *value),
+     (pool, attribute, value))
 {
 	if (!pool_ok(pool) || !value || attribute < 1 || attribute > 8)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -200,7 +203,8 @@ CALL(cuMemPoolSetAttribute, (CUmemoryPool pool, int attribute, void *value), (po
 	return CUDA_SUCCESS;
 }
 
-CALL(cuMemPoolSetAccess, (CUmemoryPool pool, const CUmemAccessDesc *list, size_t count), (pool, list, count))
+CALL(cuMemPoolSetAccess, (CUmemoryPool pool, const CUmemAccessDesc *list, size_t count),
+     (pool, list, count))
 {
 	if (!pool_ok(pool) || (count && !list))
 		return CUDA_ERROR_INVALID_VALUE;
@@ -210,7 +214,8 @@ CALL(cuMemPoolSetAccess, (CUmemoryPool pool, const CUmemAccessDesc *list, size_t
 	return CUDA_SUCCESS;
 }
 
-CALL(cuMemPoolGetAccess, (int *flags, CUmemoryPool pool, CUmemLocation *location), (flags, pool, location))
+CALL(cuMemPoolGetAccess, (int *flags, CUmemoryPool pool, CUmemLocation *location),
+     (flags, pool, location))
 {
 	if (!pool_ok(pool) || !location || !device_exists(location->id))
 		return CUDA_ERROR_INVALID_VALUE;
@@ -226,7 +231,8 @@ static CUresult take(CUdeviceptr *address, size_t bytes, CUmemoryPool pool)
 
 	if (!pool_ok(pool) || pool->fd >= 0)
 		return CUDA_ERROR_INVALID_VALUE; /* an imported pool gives nothing new */
-	result = memory_take(pool->arena ? pool->arena : arena_main(), address, bytes, PIECE_POOL, pool);
+	result = memory_take(pool->arena ? pool->arena : arena_main(), address, bytes, PIECE_POOL,
+			     pool);
 	if (result == CUDA_SUCCESS) {
 		pool->live++;
 		pool->used += bytes;
@@ -236,7 +242,8 @@ static CUresult take(CUdeviceptr *address, size_t bytes, CUmemoryPool pool)
 	return result;
 }
 
-CALL(cuMemAllocFromPoolAsync, (CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream),
+CALL(cuMemAllocFromPoolAsync,
+     (CUdeviceptr * address, size_t bytes, CUmemoryPool pool, CUstream stream),
      (address, bytes, pool, stream))
 {
 	CUresult result;
@@ -248,9 +255,11 @@ CALL(cuMemAllocFromPoolAsync, (CUdeviceptr *address, size_t bytes, CUmemoryPool 
 	return result;
 }
 ALSO(cuMemAllocFromPoolAsync_ptsz, cuMemAllocFromPoolAsync,
-     (CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream), (address, bytes, pool, stream))
+     (CUdeviceptr * address, size_t bytes, CUmemoryPool pool, CUstream stream),
+     (address, bytes, pool, stream))
 
-CALL(cuMemAllocAsync, (CUdeviceptr *address, size_t bytes, CUstream stream), (address, bytes, stream))
+CALL(cuMemAllocAsync, (CUdeviceptr * address, size_t bytes, CUstream stream),
+     (address, bytes, stream))
 {
 	CUcontext context = context_now();
 	CUresult result;
@@ -263,7 +272,8 @@ CALL(cuMemAllocAsync, (CUdeviceptr *address, size_t bytes, CUstream stream), (ad
 	fake_unlock();
 	return result;
 }
-ALSO(cuMemAllocAsync_ptsz, cuMemAllocAsync, (CUdeviceptr *address, size_t bytes, CUstream stream), (address, bytes, stream))
+ALSO(cuMemAllocAsync_ptsz, cuMemAllocAsync, (CUdeviceptr * address, size_t bytes, CUstream stream),
+     (address, bytes, stream))
 
 /* With the lock held: a pool's memory ends, be it made here or imported. False: it is neither. */
 bool pool_give(CUdeviceptr address)
@@ -304,7 +314,8 @@ CALL(cuMemPoolExportToShareableHandle,
 {
 	int fd;
 
-	if (!shareable || !pool_ok(pool) || flags || !pool->arena || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+	if (!shareable || !pool_ok(pool) || flags || !pool->arena ||
+	    type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
 		return CUDA_ERROR_INVALID_VALUE;
 	fd = fcntl(pool->arena->fd, F_DUPFD_CLOEXEC, 3);
 	if (fd < 0)
@@ -319,7 +330,8 @@ static CUresult import(CUmemoryPool *pool, int fd)
 	CUdevice device;
 	CUmemoryPool made;
 
-	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) || head.magic != ARENA_MAGIC || !head.handle_types)
+	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) || head.magic != ARENA_MAGIC ||
+	    !head.handle_types)
 		return CUDA_ERROR_INVALID_VALUE;
 	device = device_by_uuid(&head.uuid);
 	if (device < 0)
@@ -335,7 +347,8 @@ static CUresult import(CUmemoryPool *pool, int fd)
 }
 
 CALL(cuMemPoolImportFromShareableHandle,
-     (CUmemoryPool *pool, void *shareable, CUmemAllocationHandleType type, unsigned long long flags),
+     (CUmemoryPool * pool, void *shareable, CUmemAllocationHandleType type,
+      unsigned long long flags),
      (pool, shareable, type, flags))
 {
 	CUresult result;
@@ -348,7 +361,7 @@ CALL(cuMemPoolImportFromShareableHandle,
 	return result;
 }
 
-CALL(cuMemPoolExportPointer, (CUmemPoolPtrExportData *data, CUdeviceptr address), (data, address))
+CALL(cuMemPoolExportPointer, (CUmemPoolPtrExportData * data, CUdeviceptr address), (data, address))
 {
 	struct arena *arena;
 	struct piece *piece;
@@ -357,7 +370,8 @@ CALL(cuMemPoolExportPointer, (CUmemPoolPtrExportData *data, CUdeviceptr address)
 
 	fake_lock();
 	piece = arena_find(address, &arena);
-	fine = data && piece && piece->start == address && piece->pool && piece->pool->arena == arena;
+	fine = data && piece && piece->start == address && piece->pool &&
+	       piece->pool->arena == arena;
 	if (fine && !piece->shared)
 		piece->shared = arena_share(arena, piece->id);
 	if (fine) {
@@ -374,7 +388,8 @@ CALL(cuMemPoolExportPointer, (CUmemPoolPtrExportData *data, CUdeviceptr address)
 
 static CUresult map_pointer(CUdeviceptr *address, CUmemoryPool pool, const struct pointer *pointer)
 {
-	uint64_t inside = pointer->offset & 4095, length = (inside + pointer->bytes + 4095) & ~4095ull;
+	uint64_t inside = pointer->offset & 4095,
+		 length = (inside + pointer->bytes + 4095) & ~4095ull;
 	struct shared_place place;
 	struct mapping *mapping;
 	off_t at = sizeof(struct arena_head) + (off_t)pointer->place * sizeof(place);
@@ -382,7 +397,8 @@ static CUresult map_pointer(CUdeviceptr *address, CUmemoryPool pool, const struc
 
 	if (pread(pool->fd, &place, sizeof(place), at) != sizeof(place) || place.id != pointer->id)
 		return CUDA_ERROR_INVALID_HANDLE;
-	base = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, pool->fd, pointer->offset - inside);
+	base = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, pool->fd,
+		    pointer->offset - inside);
 	if (base == MAP_FAILED)
 		return FAKE_MAP_FAILED;
 	mapping = mapping_add((uintptr_t)base + inside, pointer->bytes, MAPPING_POOL);
@@ -397,7 +413,9 @@ static CUresult map_pointer(CUdeviceptr *address, CUmemoryPool pool, const struc
 	return CUDA_SUCCESS;
 }
 
-CALL(cuMemPoolImportPointer, (CUdeviceptr *address, CUmemoryPool pool, CUmemPoolPtrExportData *data), (address, pool, data))
+CALL(cuMemPoolImportPointer,
+     (CUdeviceptr * address, CUmemoryPool pool, CUmemPoolPtrExportData *data),
+     (address, pool, data))
 {
 	struct pointer pointer;
 	CUresult result = CUDA_ERROR_INVALID_VALUE;
@@ -406,7 +424,8 @@ CALL(cuMemPoolImportPointer, (CUdeviceptr *address, CUmemoryPool pool, CUmemPool
 		return CUDA_ERROR_INVALID_VALUE;
 	memcpy(&pointer, data, sizeof(pointer));
 	fake_lock();
-	if (pool_ok(pool) && pool->fd >= 0 && pointer.magic == POINTER_MAGIC && pointer.arena == pool->arena_id)
+	if (pool_ok(pool) && pool->fd >= 0 && pointer.magic == POINTER_MAGIC &&
+	    pointer.arena == pool->arena_id)
 		result = map_pointer(address, pool, &pointer);
 	fake_unlock();
 	return result;

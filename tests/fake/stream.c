@@ -40,7 +40,8 @@ static CUresult use_stream(CUstream stream)
 	return stream_ok(stream) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CALL(cuStreamCreateWithPriority, (CUstream *stream, unsigned flags, int priority), (stream, flags, priority))
+CALL(cuStreamCreateWithPriority, (CUstream * stream, unsigned flags, int priority),
+     (stream, flags, priority))
 {
 	struct CUstream_st *made;
 
@@ -55,13 +56,14 @@ CALL(cuStreamCreateWithPriority, (CUstream *stream, unsigned flags, int priority
 	else
 		made = malloc(sizeof(*made));
 	if (made)
-		*made = (struct CUstream_st){ALIVE, NULL, context_now(), fake_id(), flags, priority};
+		*made = (struct CUstream_st){ALIVE,	NULL,  context_now(),
+					     fake_id(), flags, priority};
 	fake_unlock();
 	*stream = made;
 	return made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CALL(cuStreamCreate, (CUstream *stream, unsigned flags), (stream, flags))
+CALL(cuStreamCreate, (CUstream * stream, unsigned flags), (stream, flags))
 {
 	return do_cuStreamCreateWithPriority(stream, flags, 0);
 }
@@ -101,7 +103,8 @@ CALL(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), (strea
 	(void)flags;
 	return result == CUDA_SUCCESS && !event_ok(event) ? CUDA_ERROR_INVALID_HANDLE : result;
 }
-ALSO(cuStreamWaitEvent_ptsz, cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), (stream, event, flags))
+ALSO(cuStreamWaitEvent_ptsz, cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags),
+     (stream, event, flags))
 
 CALL(cuStreamGetFlags, (CUstream stream, unsigned *flags), (stream, flags))
 {
@@ -121,7 +124,8 @@ CALL(cuStreamGetPriority, (CUstream stream, int *priority), (stream, priority))
 		*priority = (uintptr_t)stream > 2 ? stream->priority : 0;
 	return result;
 }
-ALSO(cuStreamGetPriority_ptsz, cuStreamGetPriority, (CUstream stream, int *priority), (stream, priority))
+ALSO(cuStreamGetPriority_ptsz, cuStreamGetPriority, (CUstream stream, int *priority),
+     (stream, priority))
 
 CALL(cuStreamGetCtx, (CUstream stream, CUcontext *context), (stream, context))
 {
@@ -148,7 +152,8 @@ CALL(cuStreamIsCapturing, (CUstream stream, int *status), (stream, status))
 	*status = 0;
 	return use_stream(stream);
 }
-ALSO(cuStreamIsCapturing_ptsz, cuStreamIsCapturing, (CUstream stream, int *status), (stream, status))
+ALSO(cuStreamIsCapturing_ptsz, cuStreamIsCapturing, (CUstream stream, int *status),
+     (stream, status))
 
 CALL(cuCtxSynchronize, (void), ())
 {
@@ -177,7 +182,8 @@ CALL(cuLaunchHostFunc, (CUstream stream, void (*f)(void *), void *data), (stream
 		f(data);
 	return result;
 }
-ALSO(cuLaunchHostFunc_ptsz, cuLaunchHostFunc, (CUstream stream, void (*f)(void *), void *data), (stream, f, data))
+ALSO(cuLaunchHostFunc_ptsz, cuLaunchHostFunc, (CUstream stream, void (*f)(void *), void *data),
+     (stream, f, data))
 
 /* Events */
 
@@ -197,11 +203,12 @@ CUevent event_take(unsigned flags)
 	return made;
 }
 
-CALL(cuEventCreate, (CUevent *event, unsigned flags), (event, flags))
+CALL(cuEventCreate, (CUevent * event, unsigned flags), (event, flags))
 {
 	if (!context_now())
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (!event || flags > 7 || (flags & CU_EVENT_INTERPROCESS && !(flags & CU_EVENT_DISABLE_TIMING)))
+	if (!event || flags > 7 ||
+	    (flags & CU_EVENT_INTERPROCESS && !(flags & CU_EVENT_DISABLE_TIMING)))
 		return CUDA_ERROR_INVALID_VALUE;
 	*event = event_take(flags);
 	return *event ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
@@ -242,12 +249,13 @@ CALL(cuEventRecord, (CUevent event, CUstream stream), (event, stream))
 }
 ALSO(cuEventRecord_ptsz, cuEventRecord, (CUevent event, CUstream stream), (event, stream))
 
-CALL(cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned flags), (event, stream, flags))
+CALL(cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned flags),
+     (event, stream, flags))
 {
 	return flags > 1 ? CUDA_ERROR_INVALID_VALUE : do_cuEventRecord(event, stream);
 }
-ALSO(cuEventRecordWithFlags_ptsz, cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned flags),
-     (event, stream, flags))
+ALSO(cuEventRecordWithFlags_ptsz, cuEventRecordWithFlags,
+     (CUevent event, CUstream stream, unsigned flags), (event, stream, flags))
 
 CALL(cuEventQuery, (CUevent event), (event))
 {
@@ -266,11 +274,14 @@ CALL(cuEventElapsedTime_v2, (float *ms, CUevent start, CUevent end), (ms, start,
 	*ms = ((double)end->when - (double)start->when) / 1e6;
 	return CUDA_SUCCESS;
 }
-ALSO(cuEventElapsedTime, cuEventElapsedTime_v2, (float *ms, CUevent start, CUevent end), (ms, start, end))
+ALSO(cuEventElapsedTime, cuEventElapsedTime_v2, (float *ms, CUevent start, CUevent end),
+     (ms, start, end))
 
 /* Launches */
 
-#define GRID unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared
+#define GRID                                                                          \
+	unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, \
+		unsigned shared
 
 static CUresult launch(CUfunction f, unsigned grid, unsigned block, CUstream stream)
 {
@@ -285,7 +296,8 @@ CALL(cuLaunchKernel, (CUfunction f, GRID, CUstream stream, void **parameters, vo
 	(void)shared, (void)parameters, (void)extra;
 	return launch(f, gx * gy * gz, bx * by * bz, stream);
 }
-ALSO(cuLaunchKernel_ptsz, cuLaunchKernel, (CUfunction f, GRID, CUstream stream, void **parameters, void **extra),
+ALSO(cuLaunchKernel_ptsz, cuLaunchKernel,
+     (CUfunction f, GRID, CUstream stream, void **parameters, void **extra),
      (f, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra))
 
 CALL(cuLaunchCooperativeKernel, (CUfunction f, GRID, CUstream stream, void **parameters),
@@ -303,7 +315,8 @@ struct launch_config {
 	CUstream stream;
 };
 
-CALL(cuLaunchKernelEx, (const struct launch_config *config, CUfunction f, void **parameters, void **extra),
+CALL(cuLaunchKernelEx,
+     (const struct launch_config *config, CUfunction f, void **parameters, void **extra),
      (config, f, parameters, extra))
 {
 	const unsigned *g, *b;
@@ -316,4 +329,5 @@ CALL(cuLaunchKernelEx, (const struct launch_config *config, CUfunction f, void *
 	return launch(f, g[0] * g[1] * g[2], b[0] * b[1] * b[2], config->stream);
 }
 ALSO(cuLaunchKernelEx_ptsz, cuLaunchKernelEx,
-     (const struct launch_config *config, CUfunction f, void **parameters, void **extra), (config, f, parameters, extra))
+     (const struct launch_config *config, CUfunction f, void **parameters, void **extra),
+     (config, f, parameters, extra))

@@ -42,8 +42,12 @@ static struct physical *physical_take(uint64_t bytes, int device)
 	else
 		made = malloc(sizeof(*made));
 	if (made)
-		*made = (struct physical){
-			.alive = PHYSICAL_MAGIC, .bytes = bytes, .id = fake_id(), .handles = 1, .fd = -1, .device = device};
+		*made = (struct physical){.alive = PHYSICAL_MAGIC,
+					  .bytes = bytes,
+					  .id = fake_id(),
+					  .handles = 1,
+					  .fd = -1,
+					  .device = device};
 	return made;
 }
 
@@ -72,14 +76,16 @@ static void physical_check(struct physical *physical)
 
 static bool make_file(struct physical *physical)
 {
-	struct tail tail = {PHYSICAL_MAGIC, physical->bytes, physical->id, *device_uuid(physical->device), physical->types};
+	struct tail tail = {PHYSICAL_MAGIC, physical->bytes, physical->id,
+			    *device_uuid(physical->device), physical->types};
 
 	physical->fd = memfd_create("mpsan-fake-gpu", MFD_CLOEXEC);
 	return physical->fd >= 0 && ftruncate(physical->fd, physical->bytes + TAIL) == 0 &&
 	       pwrite(physical->fd, &tail, sizeof(tail), physical->bytes) == sizeof(tail);
 }
 
-static CUresult make_physical(CUmemGenericAllocationHandle *handle, uint64_t bytes, const CUmemAllocationProp *properties)
+static CUresult make_physical(CUmemGenericAllocationHandle *handle, uint64_t bytes,
+			      const CUmemAllocationProp *properties)
 {
 	int device = properties->location.id;
 	struct physical *made;
@@ -110,13 +116,15 @@ static CUresult make_physical(CUmemGenericAllocationHandle *handle, uint64_t byt
 }
 
 CALL(cuMemCreate,
-     (CUmemGenericAllocationHandle *handle, size_t bytes, const CUmemAllocationProp *properties, unsigned long long flags),
+     (CUmemGenericAllocationHandle * handle, size_t bytes, const CUmemAllocationProp *properties,
+      unsigned long long flags),
      (handle, bytes, properties, flags))
 {
 	CUresult result;
 
 	if (!handle || !properties || !bytes || bytes % GRANULARITY || flags ||
-	    properties->type != CU_MEM_ALLOCATION_TYPE_PINNED || properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+	    properties->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
+	    properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (properties->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
 		return CUDA_ERROR_NOT_SUPPORTED;
@@ -144,7 +152,8 @@ CALL(cuMemRelease, (CUmemGenericAllocationHandle handle), (handle))
 	return fine ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CALL(cuMemGetAllocationGranularity, (size_t *bytes, const CUmemAllocationProp *properties, int option),
+CALL(cuMemGetAllocationGranularity,
+     (size_t * bytes, const CUmemAllocationProp *properties, int option),
      (bytes, properties, option))
 {
 	(void)option;
@@ -154,8 +163,8 @@ CALL(cuMemGetAllocationGranularity, (size_t *bytes, const CUmemAllocationProp *p
 	return CUDA_SUCCESS;
 }
 
-CALL(cuMemGetAllocationPropertiesFromHandle, (CUmemAllocationProp *properties, CUmemGenericAllocationHandle handle),
-     (properties, handle))
+CALL(cuMemGetAllocationPropertiesFromHandle,
+     (CUmemAllocationProp * properties, CUmemGenericAllocationHandle handle), (properties, handle))
 {
 	struct physical *physical;
 
@@ -164,16 +173,19 @@ CALL(cuMemGetAllocationPropertiesFromHandle, (CUmemAllocationProp *properties, C
 	fake_lock();
 	physical = physical_of(handle);
 	if (physical)
-		*properties = (CUmemAllocationProp){.type = CU_MEM_ALLOCATION_TYPE_PINNED,
-						    .requestedHandleTypes = physical->types,
-						    .location = {CU_MEM_LOCATION_TYPE_DEVICE, physical->device}};
+		*properties = (CUmemAllocationProp){
+			.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+			.requestedHandleTypes = physical->types,
+			.location = {CU_MEM_LOCATION_TYPE_DEVICE, physical->device}};
 	fake_unlock();
 	return physical ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Addresses */
 
-#define RESERVE CUdeviceptr *address, size_t bytes, size_t alignment, CUdeviceptr wanted, unsigned long long flags
+#define RESERVE                                                                   \
+	CUdeviceptr *address, size_t bytes, size_t alignment, CUdeviceptr wanted, \
+		unsigned long long flags
 
 CALL(cuMemAddressReserve, (RESERVE), (address, bytes, alignment, wanted, flags))
 {
@@ -183,7 +195,8 @@ CALL(cuMemAddressReserve, (RESERVE), (address, bytes, alignment, wanted, flags))
 	(void)alignment;
 	if (!address || !bytes || bytes % GRANULARITY || flags)
 		return CUDA_ERROR_INVALID_VALUE;
-	base = (uintptr_t)mmap((void *)(uintptr_t)wanted, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	base = (uintptr_t)mmap((void *)(uintptr_t)wanted, room, PROT_NONE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (base == (uintptr_t)MAP_FAILED)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	start = (base + GRANULARITY - 1) & ~(GRANULARITY - 1);
@@ -213,7 +226,8 @@ CALL(cuMemAddressFree, (CUdeviceptr address, size_t bytes), (address, bytes))
 
 	fake_lock();
 	reserved = mapping_find(address, MAPPING_RESERVED);
-	fine = reserved && reserved->start == address && reserved->bytes == bytes && !is_mapped(address, bytes);
+	fine = reserved && reserved->start == address && reserved->bytes == bytes &&
+	       !is_mapped(address, bytes);
 	if (fine) {
 		munmap((void *)(uintptr_t)address, bytes);
 		mapping_drop(reserved);
@@ -228,7 +242,8 @@ static CUresult map(CUdeviceptr address, size_t bytes, struct physical *physical
 	const struct arena *arena = arena_main();
 	void *mapped;
 
-	if (!reserved || address + bytes > reserved->start + reserved->bytes || is_mapped(address, bytes))
+	if (!reserved || address + bytes > reserved->start + reserved->bytes ||
+	    is_mapped(address, bytes))
 		return CUDA_ERROR_INVALID_VALUE;
 	mapped = mmap((void *)(uintptr_t)address, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED,
 		      physical->piece ? arena->fd : physical->fd,
@@ -244,7 +259,9 @@ static CUresult map(CUdeviceptr address, size_t bytes, struct physical *physical
 	return CUDA_SUCCESS;
 }
 
-#define MAP CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags
+#define MAP                                                                                    \
+	CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle, \
+		unsigned long long flags
 
 CALL(cuMemMap, (MAP), (address, bytes, offset, handle, flags))
 {
@@ -291,7 +308,8 @@ CALL(cuMemSetAccess, (CUdeviceptr address, size_t bytes, const CUmemAccessDesc *
 	fake_lock();
 	fine = is_whole(address, bytes);
 	if (fine)
-		mprotect((void *)(uintptr_t)address, bytes, list->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE ? 3 : list->flags);
+		mprotect((void *)(uintptr_t)address, bytes,
+			 list->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE ? 3 : list->flags);
 	while (fine && (mapping = step(&at, address + bytes)))
 		mapping->opened = list->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE;
 	fake_unlock();
@@ -319,7 +337,8 @@ CALL(cuMemUnmap, (CUdeviceptr address, size_t bytes), (address, bytes))
 	return fine ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CALL(cuMemRetainAllocationHandle, (CUmemGenericAllocationHandle *handle, void *address), (handle, address))
+CALL(cuMemRetainAllocationHandle, (CUmemGenericAllocationHandle * handle, void *address),
+     (handle, address))
 {
 	struct mapping *mapping;
 
@@ -336,7 +355,8 @@ CALL(cuMemRetainAllocationHandle, (CUmemGenericAllocationHandle *handle, void *a
 /* Other processes */
 
 CALL(cuMemExportToShareableHandle,
-     (void *shareable, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType type, unsigned long long flags),
+     (void *shareable, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType type,
+      unsigned long long flags),
      (shareable, handle, type, flags))
 {
 	struct physical *physical;
@@ -364,7 +384,8 @@ static CUresult import(CUmemGenericAllocationHandle *handle, int fd)
 	off_t end = lseek(fd, 0, SEEK_END);
 	CUdevice device;
 
-	if (end < TAIL || pread(fd, &tail, sizeof(tail), end - TAIL) != sizeof(tail) || tail.magic != PHYSICAL_MAGIC)
+	if (end < TAIL || pread(fd, &tail, sizeof(tail), end - TAIL) != sizeof(tail) ||
+	    tail.magic != PHYSICAL_MAGIC)
 		return CUDA_ERROR_INVALID_VALUE;
 	device = device_by_uuid(&tail.uuid);
 	if (device < 0)
@@ -381,7 +402,8 @@ static CUresult import(CUmemGenericAllocationHandle *handle, int fd)
 }
 
 CALL(cuMemImportFromShareableHandle,
-     (CUmemGenericAllocationHandle *handle, void *shareable, CUmemAllocationHandleType type), (handle, shareable, type))
+     (CUmemGenericAllocationHandle * handle, void *shareable, CUmemAllocationHandleType type),
+     (handle, shareable, type))
 {
 	CUresult result;
 

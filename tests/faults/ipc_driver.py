@@ -52,6 +52,7 @@ class Piece:
         self.owner, self.number = owner, number
         self.handle = None
         self.freed = self.orphaned = self.lost = None  # when: by its owner, with its owner, a consumer that was killed
+        self.users = ()  # who had it open when it ended
         self.opens = {}  # worker: numbers of the lines that opened it; the driver counts them
 
 
@@ -158,7 +159,7 @@ class Driver:
             self.stay_clear(piece.lost)
             result, = piece.owner.order(self.number, "free", piece.number)
             assert result == 0, f"free: {result}"
-            piece.freed = time.monotonic()
+            piece.freed, piece.users = time.monotonic(), set(piece.opens)
             self.pieces.remove(piece)
             self.ended.append(piece)
             self.note("free", piece.owner, piece=piece.number)
@@ -167,8 +168,8 @@ class Driver:
         for piece in self.pieces + self.ended:
             if worker in piece.opens:
                 self.stay_clear(piece.orphaned)
-                if kill:
-                    self.stay_clear(piece.freed or piece.orphaned, 0, KNOWN)
+            if kill and worker in piece.users:
+                self.stay_clear(piece.freed or piece.orphaned, 0, KNOWN)
             if worker is piece.owner:
                 self.stay_clear(piece.lost)
         worker.end(kill)
@@ -183,7 +184,7 @@ class Driver:
             if piece.opens.pop(worker, None) and kill:
                 piece.lost = now
         for piece in [piece for piece in self.pieces if piece.owner is worker]:
-            piece.orphaned = now
+            piece.orphaned, piece.users = now, set(piece.opens)
             self.pieces.remove(piece)
             self.ended.append(piece)
 

@@ -159,11 +159,12 @@ class Model:
                 not any(other.time > end for other in piece.uses))
 
     def judge_uses(self, piece, pid, time, killed):
+        """However often a process has a piece open, it leaves it once."""
+        left = [use.line for use in piece.uses if use.pid == pid and use.closed is None]
         owner_end = self.ends.get(piece.owner, (self.over, False))[0]
-        for use in reversed(piece.uses):
-            if use.pid != pid or use.closed is not None or pid == piece.owner or owner_end < time:
-                continue
-            if not killed:
-                self.say(time + GRACE, "ipc-not-closed", "warning", piece, (pid, use.line), (pid, None))
-            elif not (piece.freed and piece.freed[0] < time + GRACE):
-                self.say(time + GRACE, "ipc-consumer-killed", "warning", piece, (pid, use.line), (pid, None))
+        if not left or pid == piece.owner or owner_end < time:
+            return
+        if not killed:
+            self.say(time + GRACE, "ipc-not-closed", "warning", piece, (pid, left[0]), (pid, None))
+        elif not (piece.freed and piece.freed[0] < time + GRACE):
+            self.say(time + GRACE, "ipc-consumer-killed", "warning", piece, (pid, left[0]), (pid, None))

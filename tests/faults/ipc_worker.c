@@ -66,6 +66,7 @@ static void act(const struct line *line)
 }
 
 /* Ten functions for each digit of a line's number, those of the units called by those of the tens, and so on. */
+/* clang-format off */
 #define STEP(level, digit, next) \
 	static NOINLINE void level##_##digit(const struct line *line) \
 	{ \
@@ -82,6 +83,7 @@ static void act(const struct line *line)
 		}; \
 		steps[line->number / (unit) % 10](line); \
 	}
+/* clang-format on */
 
 LEVEL(units, 1, act)
 LEVEL(tens, 10, units)
@@ -98,7 +100,8 @@ int main(void)
 	answer(CUDA_SUCCESS);
 	while (fgets(text, sizeof(text), stdin)) {
 		line.word[0] = '\0';
-		must(sscanf(text, "%u %15s %u %128s", &line.number, line.verb, &line.place, line.word) >= 3);
+		must(sscanf(text, "%u %15s %u %128s", &line.number, line.verb, &line.place,
+			    line.word) >= 3);
 		must(line.place < PLACES);
 		thousands(&line);
 	}

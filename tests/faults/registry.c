@@ -3,6 +3,7 @@
  * result first. For test_registry.py, which plays several of these against each other.
  */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +18,14 @@
 #include "mpsan.h"
 
 /* Looked up as a program does that is not linked with CUDA. */
-#define FUNCTIONS(_)                                                               \
-	_(cuInit)                                                                  \
-	_(cuDevicePrimaryCtxRetain)                                                \
-	_(cuMemAlloc_v2)                                                           \
-	_(cuMemFree_v2) _(cuMemCreate) _(cuMemRelease) _(cuMemMap) _(cuMemUnmap)   \
-		_(cuMemPoolCreate) _(cuMemAllocFromPoolAsync) _(cuMemAllocManaged) \
-			_(cuIpcGetMemHandle) _(cuIpcOpenMemHandle_v2) _(cuIpcCloseMemHandle)
+#define FUNCTIONS(_)                                                                 \
+	_(cuInit)                                                                    \
+	_(cuDevicePrimaryCtxRetain)                                                  \
+	_(cuMemAlloc_v2)                                                             \
+	_(cuMemFree_v2)                                                              \
+	_(cuMemCreate) _(cuMemRelease) _(cuMemMap) _(cuMemUnmap) _(cuMemPoolCreate)  \
+		_(cuMemAllocFromPoolAsync) _(cuMemAllocManaged) _(cuIpcGetMemHandle) \
+			_(cuIpcOpenMemHandle_v2) _(cuIpcCloseMemHandle)
 
 #define DECLARE(name) static __typeof__(&name) p_##name;
 FUNCTIONS(DECLARE)
@@ -35,10 +37,11 @@ static CUresult (*p_get)(void *, CUdeviceptr, size_t);
 
 #define FIND(name) *(void **)&p_##name = dlsym(driver, #name);
 
+static CUcontext context;
+
 static int start(void)
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-	CUcontext context;
 
 	if (!driver)
 		return fprintf(stderr, "%s\n", dlerror());
@@ -275,6 +278,89 @@ static void find_many(uint64_t count, uint64_t unused)
 	printf("%d %.0f\n", right == count ? 0 : -1, (now() - begin) / (double)count * 1e9);
 }
 
+#define CHURNERS 3
+#define CHURN_LIVE 64
+
+struct churner {
+	pthread_t thread;
+	uint64_t rounds, low, high;
+	int result;
+};
+
+/* Allocates and frees as fast as it goes; the lowest and the highest address that it had. */
+static void *churn_alone(void *argument)
+{
+	struct churner *churner = argument;
+	CUdeviceptr live[CHURN_LIVE] = {0};
+	uint64_t random = (uintptr_t)churner;
+
+	churner->low = UINT64_MAX;
+	churner->result = p_set_current(context);
+	for (uint64_t i = 0; i < churner->rounds && !churner->result; i++) {
+		CUdeviceptr *one = &live[(random = random * 6364136223846793005ull + 1) >> 58];
+
+		if (*one) {
+			churner->result = p_cuMemFree_v2(*one);
+			*one = 0;
+			continue;
+		}
+		churner->result = p_cuMemAlloc_v2(one, 512 << (random >> 40 & 3));
+		churner->low = *one < churner->low ? *one : churner->low;
+		churner->high = *one > churner->high ? *one : churner->high;
+	}
+	for (int i = 0; i < CHURN_LIVE; i++)
+		if (live[i])
+			churner->result |= p_cuMemFree_v2(live[i]);
+	return NULL;
+}
+
+static void churn(uint64_t rounds, uint64_t unused)
+{
+	struct churner churner[CHURNERS] = {
+		{.rounds = rounds}, {.rounds = rounds}, {.rounds = rounds}};
+	uint64_t low = UINT64_MAX, high = 0;
+	int result = 0;
+
+	(void)unused;
+	for (int i = 0; i < CHURNERS; i++)
+		result |= pthread_create(&churner[i].thread, NULL, churn_alone, &churner[i]);
+	for (int i = 0; i < CHURNERS; i++) {
+		pthread_join(churner[i].thread, NULL);
+		result |= churner[i].result;
+		low = churner[i].low < low ? churner[i].low : low;
+		high = churner[i].high > high ? churner[i].high : high;
+	}
+	printf("%d %llu %llu\n", result, (unsigned long long)low, (unsigned long long)high);
+}
+
+/*
+ * Looks for memory of the process that `found` is of, between two addresses, while it comes and
+ * goes: how often it was opened, had just gone, and what else came of it.
+ */
+static void poke(uint64_t low, uint64_t high)
+{
+	uint64_t random = 1, opened = 0, gone = 0;
+	int pid = found.pid, other = 0;
+
+	for (int i = 0; i < 20000; i++) {
+		uint64_t at =
+			low + ((random = random * 6364136223846793005ull + 1) >> 20) % (high - low);
+		int result = mpsan_ipc_find(pid, (void *)(uintptr_t)at, &found);
+		void *pointer;
+
+		if (!result && (at < found.base || at >= found.base + found.bytes))
+			other = 1;
+		if (!result && !(result = mpsan_ipc_open(&found, &pointer))) {
+			opened++;
+			result = mpsan_ipc_close(pointer);
+		}
+		gone += result == -ENOENT || result == -ESTALE;
+		if (result && result != -ENOENT && result != -ESTALE)
+			other = result;
+	}
+	printf("%d %llu %llu\n", other, (unsigned long long)opened, (unsigned long long)gone);
+}
+
 /* The first address comes from another process; all were allocated one after the other there. */
 static void find_others(uint64_t pid, uint64_t address)
 {
@@ -325,6 +411,8 @@ static const struct {
 	{"find-full", find_without_descriptors},
 	{"exec", exec_in_place},
 	{"hide", hide},
+	{"churn", churn},
+	{"poke", poke},
 };
 
 static void obey(const char *line)

@@ -31,14 +31,14 @@ MALLOC, POOL, VMM = 1, 4, 5  # struct mpsan_export.kind
 class Actor:
     """One process of tests/faults/registry.c in a session of its own directory."""
 
-    def __init__(self, session, auto=True, preload=True, user=None):
+    def __init__(self, session, auto=True, preload=True, user=None, run=()):
         env = {**os.environ, "LD_LIBRARY_PATH": str(BUILD / "fake"), "MPSAN_DIR": str(session)}
         env.pop("MPSAN_OPTIONS", None)
         if auto:
             env["MPSAN_OPTIONS"] = "auto-export=0"
         if preload:
             env["LD_PRELOAD"] = str(LIBRARY)
-        self.process = subprocess.Popen([program("registry")], env=env, text=True, stdin=subprocess.PIPE,
+        self.process = subprocess.Popen([*run, program("registry")], env=env, text=True, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, user=user, group=user,
                                         extra_groups=None if user is None else [])
         result, self.pid = self.answer()
@@ -47,8 +47,11 @@ class Actor:
     def answer(self):
         return [int(word) if word.lstrip("-").isdigit() else word for word in self.process.stdout.readline().split()]
 
-    def ask(self, *words):
+    def tell(self, *words):
         print(*words, file=self.process.stdin, flush=True)
+
+    def ask(self, *words):
+        self.tell(*words)
         answer = self.answer()
         assert answer, f"died at {words}: {self.process.wait()}"
         return answer[0] if len(answer) == 1 else answer
@@ -64,7 +67,7 @@ class Actor:
 
     def end(self):
         if self.process.poll() is None:
-            print("exit", file=self.process.stdin, flush=True)
+            self.tell("exit")
         return self.process.wait()
 
     def kill(self):
@@ -236,7 +239,7 @@ def check_exec():
         base = producer.get("alloc", 4096, 1)
         assert consumer.ask("find", producer.pid, base)[0] == 0
         assert producer.ask("exec", watched) == 0
-        print("it runs", file=producer.process.stdin, flush=True)
+        producer.tell("it runs")
         assert producer.process.stdout.readline() == "it runs\n"
         assert consumer.ask("find", producer.pid, base)[0] == -errno.ENOENT
         assert consumer.ask("open")[0] == -opened
@@ -270,9 +273,25 @@ def check_no_descriptors():
     session = new_session()
     producer, consumer = Actor(session), Actor(session)
     base = producer.get("alloc", 4096, 1)
-    assert consumer.ask("find", producer.pid, base)[0] == 0
+    consumer.ask("alloc", 4096, 1)  # it has the registry, and has not looked at the other process yet
     assert consumer.ask("find-full", producer.pid, base)[0] == 0
     assert producer.end() == consumer.end() == 0
+
+
+def check_zombie():
+    """A process that was killed and whose parent has not asked for its end has no memory any more."""
+    session = new_session()
+    producer, consumer = Actor(session), Actor(session)
+    base = producer.get("alloc", 4096, 1)
+    assert consumer.ask("find", producer.pid, base)[0] == 0
+    producer.process.send_signal(signal.SIGKILL)
+    os.waitid(os.P_PID, producer.pid, os.WEXITED | os.WNOWAIT)
+    while consumer.ask("find", producer.pid, base)[0] == 0:  # /proc is asked once a millisecond
+        pass
+    assert consumer.ask("find", producer.pid, base)[0] == -errno.ESRCH
+    assert listing(session)["exports"] == []
+    producer.process.wait()
+    assert consumer.end() == 0
 
 
 def check_dead_consumer():
@@ -309,6 +328,35 @@ def check_supervisor():
     finally:
         follower.stdin.close()
         follower.wait()
+
+
+def check_option():
+    """--auto-export=BYTES leaves out what is smaller."""
+    session = Path(tempfile.mkdtemp()) / "session"
+    producer = Actor(session, auto=False, preload=False,
+                     run=(MPSAN, "run", "--auto-export=1M", "--report", "json=/dev/null", "--dir", session, "--"))
+    producer.ask("alloc", MIB - 1, 1)
+    large = producer.get("alloc", MIB, 1)
+    assert [row["base"] for row in listing(session)["exports"]] == [hex(large)]
+    assert producer.end() == 0
+
+
+def check_churn():
+    """Memory that comes and goes in three threads while another process looks for it and opens it."""
+    session = new_session()
+    producer, consumer = Actor(session), Actor(session)
+    producer.ask("alloc", 512, 1)
+    result, low, high = producer.ask("churn", 2000)
+    assert result == 0 and low < high
+    base = producer.get("alloc", 512, 1)
+    assert consumer.ask("find", producer.pid, base)[0] == 0
+    producer.tell("churn", 100000)
+    other, opened, gone = consumer.ask("poke", low, high)
+    assert other == 0 and opened > 100 and gone > 100, (other, opened, gone)
+    assert producer.answer()[0] == 0
+    rows = listing(session)["exports"]
+    assert len(rows) == 2 and not any(row["importers"] for row in rows), rows
+    assert producer.end() == consumer.end() == 0
 
 
 def check_many():
@@ -432,8 +480,11 @@ main({
     "exec": check_exec,
     "forbidden": check_forbidden,
     "no_descriptors": check_no_descriptors,
+    "zombie": check_zombie,
     "dead_consumer": check_dead_consumer,
     "supervisor": check_supervisor,
+    "option": check_option,
+    "churn": check_churn,
     "many": check_many,
     "other_users": check_other_users,
     "command": check_command,

@@ -34,7 +34,8 @@ static void *symbol(void *library, const char *name)
 }
 
 /* Calls a function of CUDA by its name, once: for what is not measured. */
-#define CALL(library, name, types, ...) must(((int(*) types)symbol(library, name))(__VA_ARGS__) == 0, name)
+#define CALL(library, name, types, ...) \
+	must(((int(*) types)symbol(library, name))(__VA_ARGS__) == 0, name)
 
 static void allocate_and_free(long count)
 {
@@ -62,16 +63,18 @@ static void *load_kernel(void)
 	CALL(driver, "cuDeviceGetAttribute", (int *, int, int), &minor, MINOR, device);
 	if (major * 10 + minor > 75)
 		major = 7, minor = 5;
-	snprintf(text, sizeof(text),
-		 ".version 6.3\n.target sm_%d%d\n.address_size 64\n.visible .entry nothing() { ret; }\n", major,
-		 minor);
+	snprintf(
+		text, sizeof(text),
+		".version 6.3\n.target sm_%d%d\n.address_size 64\n.visible .entry nothing() { ret; }\n",
+		major, minor);
 	CALL(driver, "cuModuleLoadData", (void **, const void *), &module, text);
-	CALL(driver, "cuModuleGetFunction", (void **, void *, const char *), &function, module, "nothing");
+	CALL(driver, "cuModuleGetFunction", (void **, void *, const char *), &function, module,
+	     "nothing");
 	return function;
 }
 
-typedef int launch_fn(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
-		      void **);
+typedef int launch_fn(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+		      void *, void **, void **);
 
 static void launch(long count)
 {
@@ -105,7 +108,8 @@ static const struct row {
 
 static void *open_runtime(void)
 {
-	static const char *const names[] = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"};
+	static const char *const names[] = {"libcudart.so.13", "libcudart.so.12",
+					    "libcudart.so.11.0"};
 	void *found = NULL;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !found; i++)

@@ -27,7 +27,8 @@ CUresult cuStreamSynchronize(CUstream stream);
 CUresult cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size_t align, CUdeviceptr hint,
 			     unsigned long long flags);
 CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes);
-CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *list, size_t count);
+CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *list,
+			size_t count);
 CUresult cuMemsetD8_v2(CUdeviceptr address, unsigned char value, size_t count);
 CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes);
 cudaError_t cudaGetDeviceCount(int *count);
@@ -186,7 +187,8 @@ static NOINLINE struct piece legacy_receive(int peer)
 	CUipcMemHandle handle;
 
 	get(peer, &handle, sizeof(handle));
-	must(cuIpcOpenMemHandle_v2(&piece.address, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) == 0);
+	must(cuIpcOpenMemHandle_v2(&piece.address, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) ==
+	     0);
 	return piece;
 }
 
@@ -215,7 +217,8 @@ static inline CUmemAllocationProp vmm_properties(void)
 
 static NOINLINE void vmm_map(struct piece *piece)
 {
-	CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+	CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 0},
+				  CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 
 	must(cuMemAddressReserve(&piece->address, BYTES, 0, 0, 0) == 0);
 	must(cuMemMap(piece->address, BYTES, 0, piece->handle, 0) == 0);
@@ -238,8 +241,8 @@ static NOINLINE void vmm_send(const struct piece *piece, int peer)
 {
 	int fd = -1;
 
-	must(cuMemExportToShareableHandle(&fd, piece->handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-					  0) == 0);
+	must(cuMemExportToShareableHandle(&fd, piece->handle,
+					  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) == 0);
 	put_fd(peer, fd);
 	close(fd);
 }
@@ -289,8 +292,8 @@ static NOINLINE void pool_send(const struct piece *piece, int peer)
 	CUmemPoolPtrExportData data;
 	int fd = -1;
 
-	must(cuMemPoolExportToShareableHandle(&fd, piece->pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-					      0) == 0);
+	must(cuMemPoolExportToShareableHandle(&fd, piece->pool,
+					      CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) == 0);
 	put_fd(peer, fd);
 	close(fd);
 	must(cuMemPoolExportPointer(&data, piece->address) == 0);

@@ -18,7 +18,7 @@ int main(int count, char **words)
 		return 0;
 	}
 	must(system("exit 0") == 0);
-	must(posix_spawn(&child, "/proc/self/exe", NULL, NULL, (char *[]){"again", "child", NULL}, environ) ==
-	     0);
+	must(posix_spawn(&child, "/proc/self/exe", NULL, NULL, (char *[]){"again", "child", NULL},
+			 environ) == 0);
 	return child_wait(child);
 }

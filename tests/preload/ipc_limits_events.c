@@ -17,7 +17,8 @@ int main(void)
 
 	use_device(0);
 	for (i = 0; i < EVENTS; i++) {
-		must(cuEventCreate(&events[i], CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING) == 0);
+		must(cuEventCreate(&events[i], CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING) ==
+		     0);
 		must(cuIpcGetEventHandle(&handle, events[i]) == 0);
 	}
 	for (i = 0; i < EVENTS; i++)

@@ -20,7 +20,8 @@ static void producer(int peer)
 static NOINLINE CUresult opens(CUipcMemHandle handle)
 {
 	CUdeviceptr address;
-	CUresult result = cuIpcOpenMemHandle_v2(&address, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+	CUresult result =
+		cuIpcOpenMemHandle_v2(&address, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
 
 	return result;
 }

@@ -15,7 +15,8 @@ static void vmm_announce(const struct piece *piece, int peer, int *fd)
 {
 	int message[2] = {getpid()};
 
-	must(cuMemExportToShareableHandle(fd, piece->handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) == 0);
+	must(cuMemExportToShareableHandle(fd, piece->handle,
+					  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) == 0);
 	message[1] = *fd;
 	put(peer, message, sizeof(message));
 }

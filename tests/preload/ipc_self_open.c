@@ -9,7 +9,8 @@
 static NOINLINE CUresult opens_own(CUipcMemHandle handle)
 {
 	CUdeviceptr address;
-	CUresult result = cuIpcOpenMemHandle_v2(&address, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+	CUresult result =
+		cuIpcOpenMemHandle_v2(&address, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
 
 	return result;
 }

@@ -55,7 +55,9 @@ struct rectangle {
 	size_t width, height;
 };
 
-#define ROWS void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind
+#define ROWS                                                                          \
+	void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, \
+		size_t height, int kind
 
 static struct rectangle rectangle_of(ROWS)
 {
@@ -78,7 +80,8 @@ RUNTIME(cudaMemcpy2D, (ROWS), (to, to_pitch, from, from_pitch, width, height, ki
 }
 TWIN(cudaMemcpy2D_ptds, cudaMemcpy2D, (ROWS), (to, to_pitch, from, from_pitch, width, height, kind))
 
-RUNTIME(cudaMemcpy2DAsync, (ROWS, cudaStream_t stream), (to, to_pitch, from, from_pitch, width, height, kind, stream))
+RUNTIME(cudaMemcpy2DAsync, (ROWS, cudaStream_t stream),
+	(to, to_pitch, from, from_pitch, width, height, kind, stream))
 {
 	struct rectangle copies = rectangle_of(to, to_pitch, from, from_pitch, width, height, kind);
 
@@ -96,7 +99,8 @@ RUNTIME(cudaMemcpyPeer, (PEERS), (to, to_device, from, from_device, bytes))
 	return driver->cuMemcpyPeer(ADDRESS(to), NULL, ADDRESS(from), NULL, bytes);
 }
 
-RUNTIME(cudaMemcpyPeerAsync, (PEERS, cudaStream_t stream), (to, to_device, from, from_device, bytes, stream))
+RUNTIME(cudaMemcpyPeerAsync, (PEERS, cudaStream_t stream),
+	(to, to_device, from, from_device, bytes, stream))
 {
 	(void)to_device, (void)from_device;
 	return driver->cuMemcpyPeerAsync(ADDRESS(to), NULL, ADDRESS(from), NULL, bytes, stream);
@@ -108,12 +112,13 @@ RUNTIME(cudaMemset, (void *to, int value, size_t bytes), (to, value, bytes))
 }
 TWIN(cudaMemset_ptds, cudaMemset, (void *to, int value, size_t bytes), (to, value, bytes))
 
-RUNTIME(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream), (to, value, bytes, stream))
+RUNTIME(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream),
+	(to, value, bytes, stream))
 {
 	return driver->cuMemsetD8Async(ADDRESS(to), value, bytes, stream);
 }
-TWIN(cudaMemsetAsync_ptsz, cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream),
-     (to, value, bytes, stream))
+TWIN(cudaMemsetAsync_ptsz, cudaMemsetAsync,
+     (void *to, int value, size_t bytes, cudaStream_t stream), (to, value, bytes, stream))
 
 #define FILL_ROWS void *to, size_t pitch, int value, size_t width, size_t height
 
@@ -123,7 +128,8 @@ RUNTIME(cudaMemset2D, (FILL_ROWS), (to, pitch, value, width, height))
 }
 TWIN(cudaMemset2D_ptds, cudaMemset2D, (FILL_ROWS), (to, pitch, value, width, height))
 
-RUNTIME(cudaMemset2DAsync, (FILL_ROWS, cudaStream_t stream), (to, pitch, value, width, height, stream))
+RUNTIME(cudaMemset2DAsync, (FILL_ROWS, cudaStream_t stream),
+	(to, pitch, value, width, height, stream))
 {
 	return driver->cuMemsetD2D8Async(ADDRESS(to), pitch, value, width, height, stream);
 }
@@ -158,7 +164,9 @@ struct box {
 
 static struct box box_of(const struct parameters3 *copies)
 {
-	struct box box = {.width = copies->extent.width, .height = copies->extent.height, .depth = copies->extent.depth};
+	struct box box = {.width = copies->extent.width,
+			  .height = copies->extent.height,
+			  .depth = copies->extent.depth};
 
 	box.from.x = copies->from[0], box.from.y = copies->from[1], box.from.z = copies->from[2];
 	box.to.x = copies->to[0], box.to.y = copies->to[1], box.to.z = copies->to[2];
@@ -182,34 +190,41 @@ RUNTIME(cudaMemcpy3D, (const struct parameters3 *copies), (copies))
 }
 TWIN(cudaMemcpy3D_ptds, cudaMemcpy3D, (const struct parameters3 *copies), (copies))
 
-RUNTIME(cudaMemcpy3DAsync, (const struct parameters3 *copies, cudaStream_t stream), (copies, stream))
+RUNTIME(cudaMemcpy3DAsync, (const struct parameters3 *copies, cudaStream_t stream),
+	(copies, stream))
 {
 	struct box box = box_of(copies);
 
 	return driver->cuMemcpy3DAsync(&box, stream);
 }
-TWIN(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync, (const struct parameters3 *copies, cudaStream_t stream), (copies, stream))
+TWIN(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync,
+     (const struct parameters3 *copies, cudaStream_t stream), (copies, stream))
 
-RUNTIME(cudaMemset3D, (struct cudaPitchedPtr to, int value, struct cudaExtent extent), (to, value, extent))
+RUNTIME(cudaMemset3D, (struct cudaPitchedPtr to, int value, struct cudaExtent extent),
+	(to, value, extent))
 {
 	int result = CUDA_SUCCESS;
 
 	for (size_t z = 0; z < extent.depth && result == CUDA_SUCCESS; z++)
-		result = driver->cuMemsetD2D8(ADDRESS(to.ptr) + z * to.ysize * to.pitch, to.pitch, value, extent.width,
-					      extent.height);
+		result = driver->cuMemsetD2D8(ADDRESS(to.ptr) + z * to.ysize * to.pitch, to.pitch,
+					      value, extent.width, extent.height);
 	return result;
 }
-TWIN(cudaMemset3D_ptds, cudaMemset3D, (struct cudaPitchedPtr to, int value, struct cudaExtent extent), (to, value, extent))
+TWIN(cudaMemset3D_ptds, cudaMemset3D,
+     (struct cudaPitchedPtr to, int value, struct cudaExtent extent), (to, value, extent))
 
-RUNTIME(cudaMemset3DAsync, (struct cudaPitchedPtr to, int value, struct cudaExtent extent, cudaStream_t stream),
+RUNTIME(cudaMemset3DAsync,
+	(struct cudaPitchedPtr to, int value, struct cudaExtent extent, cudaStream_t stream),
 	(to, value, extent, stream))
 {
 	int result = CUDA_SUCCESS;
 
 	for (size_t z = 0; z < extent.depth && result == CUDA_SUCCESS; z++)
-		result = driver->cuMemsetD2D8Async(ADDRESS(to.ptr) + z * to.ysize * to.pitch, to.pitch, value,
-						   extent.width, extent.height, stream);
+		result = driver->cuMemsetD2D8Async(ADDRESS(to.ptr) + z * to.ysize * to.pitch,
+						   to.pitch, value, extent.width, extent.height,
+						   stream);
 	return result;
 }
 TWIN(cudaMemset3DAsync_ptsz, cudaMemset3DAsync,
-     (struct cudaPitchedPtr to, int value, struct cudaExtent extent, cudaStream_t stream), (to, value, extent, stream))
+     (struct cudaPitchedPtr to, int value, struct cudaExtent extent, cudaStream_t stream),
+     (to, value, extent, stream))

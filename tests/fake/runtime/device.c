@@ -43,12 +43,13 @@ static int read_properties(const struct calls *driver, struct properties *proper
 	return CUDA_SUCCESS;
 }
 
-STARTED(cudaGetDeviceProperties, (struct properties *properties, int device), (properties, device))
+STARTED(cudaGetDeviceProperties, (struct properties * properties, int device), (properties, device))
 {
 	return read_properties(driver, properties, device);
 }
 #if FAKE_RUNTIME < 13
-STARTED(cudaGetDeviceProperties_v2, (struct properties *properties, int device), (properties, device))
+STARTED(cudaGetDeviceProperties_v2, (struct properties * properties, int device),
+	(properties, device))
 {
 	return read_properties(driver, properties, device);
 }
@@ -119,7 +120,9 @@ EXPORT cudaError_t cudaDriverGetVersion(int *version)
 {
 	*version = 0; /* what is answered where there is no driver */
 	runtime_start();
-	return runtime_calls.cuDriverGetVersion ? (cudaError_t)runtime_calls.cuDriverGetVersion(version) : cudaSuccess;
+	return runtime_calls.cuDriverGetVersion ?
+		       (cudaError_t)runtime_calls.cuDriverGetVersion(version) :
+		       cudaSuccess;
 }
 
 /* Names of errors, with and without a driver. */
@@ -133,20 +136,24 @@ static const struct {
 	{2, "cudaErrorMemoryAllocation", "out of memory"},
 	{3, "cudaErrorInitializationError", "initialization error"},
 	{34, "cudaErrorStubLibrary", "CUDA driver is a stub library"},
-	{35, "cudaErrorInsufficientDriver", "CUDA driver version is insufficient for CUDA runtime version"},
+	{35, "cudaErrorInsufficientDriver",
+	 "CUDA driver version is insufficient for CUDA runtime version"},
 	{100, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
 	{101, "cudaErrorInvalidDevice", "invalid device ordinal"},
 	{201, "cudaErrorDeviceUninitialized", "invalid device context"},
 	{205, "cudaErrorMapBufferObjectFailed", "mapping of buffer object failed"},
 	{208, "cudaErrorAlreadyMapped", "resource already mapped"},
-	{217, "cudaErrorPeerAccessUnsupported", "peer access is not supported between these two devices"},
+	{217, "cudaErrorPeerAccessUnsupported",
+	 "peer access is not supported between these two devices"},
 	{400, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
 	{500, "cudaErrorSymbolNotFound", "named symbol not found"},
 	{600, "cudaErrorNotReady", "device not ready"},
 	{704, "cudaErrorPeerAccessAlreadyEnabled", "peer access is already enabled"},
 	{705, "cudaErrorPeerAccessNotEnabled", "peer access has not been enabled"},
-	{712, "cudaErrorHostMemoryAlreadyRegistered", "part or all of the requested memory range is already mapped"},
-	{713, "cudaErrorHostMemoryNotRegistered", "pointer does not correspond to a registered memory region"},
+	{712, "cudaErrorHostMemoryAlreadyRegistered",
+	 "part or all of the requested memory range is already mapped"},
+	{713, "cudaErrorHostMemoryNotRegistered",
+	 "pointer does not correspond to a registered memory region"},
 	{801, "cudaErrorNotSupported", "operation not supported"},
 	{999, "cudaErrorUnknown", "unknown error"},
 };

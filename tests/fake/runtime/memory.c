@@ -21,11 +21,13 @@ RUNTIME(cudaMallocManaged, (void **address, size_t bytes, unsigned flags), (addr
 	return driver->cuMemAllocManaged((CUdeviceptr *)address, bytes, flags);
 }
 
-RUNTIME(cudaMallocAsync, (void **address, size_t bytes, cudaStream_t stream), (address, bytes, stream))
+RUNTIME(cudaMallocAsync, (void **address, size_t bytes, cudaStream_t stream),
+	(address, bytes, stream))
 {
 	return driver->cuMemAllocAsync((CUdeviceptr *)address, bytes, stream);
 }
-TWIN(cudaMallocAsync_ptsz, cudaMallocAsync, (void **address, size_t bytes, cudaStream_t stream), (address, bytes, stream))
+TWIN(cudaMallocAsync_ptsz, cudaMallocAsync, (void **address, size_t bytes, cudaStream_t stream),
+     (address, bytes, stream))
 
 #define FROM_POOL (void **address, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
 
@@ -33,18 +35,21 @@ RUNTIME(cudaMallocFromPoolAsync, FROM_POOL, (address, bytes, pool, stream))
 {
 	return driver->cuMemAllocFromPoolAsync((CUdeviceptr *)address, bytes, pool, stream);
 }
-TWIN(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync, FROM_POOL, (address, bytes, pool, stream))
+TWIN(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync, FROM_POOL,
+     (address, bytes, pool, stream))
 
-RUNTIME(cudaMallocPitch, (void **address, size_t *pitch, size_t width, size_t height), (address, pitch, width, height))
+RUNTIME(cudaMallocPitch, (void **address, size_t *pitch, size_t width, size_t height),
+	(address, pitch, width, height))
 {
 	return driver->cuMemAllocPitch((CUdeviceptr *)address, pitch, width, height, 4);
 }
 
-RUNTIME(cudaMalloc3D, (struct cudaPitchedPtr *to, struct cudaExtent extent), (to, extent))
+RUNTIME(cudaMalloc3D, (struct cudaPitchedPtr * to, struct cudaExtent extent), (to, extent))
 {
 	to->xsize = extent.width;
 	to->ysize = extent.height;
-	return driver->cuMemAllocPitch((CUdeviceptr *)&to->ptr, &to->pitch, extent.width, extent.height * extent.depth, 4);
+	return driver->cuMemAllocPitch((CUdeviceptr *)&to->ptr, &to->pitch, extent.width,
+				       extent.height * extent.depth, 4);
 }
 
 RUNTIME(cudaFree, (void *address), (address))
@@ -83,12 +88,13 @@ RUNTIME(cudaHostUnregister, (void *address), (address))
 	return driver->cuMemHostUnregister(address);
 }
 
-RUNTIME(cudaHostGetDevicePointer, (void **address, void *host, unsigned flags), (address, host, flags))
+RUNTIME(cudaHostGetDevicePointer, (void **address, void *host, unsigned flags),
+	(address, host, flags))
 {
 	return driver->cuMemHostGetDevicePointer((CUdeviceptr *)address, host, flags);
 }
 
-RUNTIME(cudaMemGetInfo, (size_t *unused, size_t *total), (unused, total))
+RUNTIME(cudaMemGetInfo, (size_t * unused, size_t *total), (unused, total))
 {
 	return driver->cuMemGetInfo(unused, total);
 }
@@ -99,7 +105,8 @@ struct pointer_attributes {
 };
 
 /* By the numbers of CUpointer_attribute: memory type, device pointer, is managed, ordinal. */
-RUNTIME(cudaPointerGetAttributes, (struct pointer_attributes *attributes, const void *address), (attributes, address))
+RUNTIME(cudaPointerGetAttributes, (struct pointer_attributes * attributes, const void *address),
+	(attributes, address))
 {
 	int wanted[] = {2, 3, 8, 9}, type = 0, managed = 0, device = -2, result;
 	CUdeviceptr place = 0;
@@ -117,12 +124,13 @@ RUNTIME(cudaPointerGetAttributes, (struct pointer_attributes *attributes, const 
 
 /* Other processes */
 
-RUNTIME(cudaIpcGetMemHandle, (cudaIpcMemHandle_t *handle, void *address), (handle, address))
+RUNTIME(cudaIpcGetMemHandle, (cudaIpcMemHandle_t * handle, void *address), (handle, address))
 {
 	return driver->cuIpcGetMemHandle((CUipcMemHandle *)handle, ADDRESS(address));
 }
 
-RUNTIME(cudaIpcOpenMemHandle, (void **address, cudaIpcMemHandle_t handle, unsigned flags), (address, handle, flags))
+RUNTIME(cudaIpcOpenMemHandle, (void **address, cudaIpcMemHandle_t handle, unsigned flags),
+	(address, handle, flags))
 {
 	CUipcMemHandle same;
 
@@ -135,12 +143,12 @@ RUNTIME(cudaIpcCloseMemHandle, (void *address), (address))
 	return driver->cuIpcCloseMemHandle(ADDRESS(address));
 }
 
-RUNTIME(cudaIpcGetEventHandle, (cudaIpcEventHandle_t *handle, cudaEvent_t event), (handle, event))
+RUNTIME(cudaIpcGetEventHandle, (cudaIpcEventHandle_t * handle, cudaEvent_t event), (handle, event))
 {
 	return driver->cuIpcGetEventHandle((CUipcEventHandle *)handle, event);
 }
 
-RUNTIME(cudaIpcOpenEventHandle, (cudaEvent_t *event, cudaIpcEventHandle_t handle), (event, handle))
+RUNTIME(cudaIpcOpenEventHandle, (cudaEvent_t * event, cudaIpcEventHandle_t handle), (event, handle))
 {
 	CUipcEventHandle same;
 
@@ -150,7 +158,8 @@ RUNTIME(cudaIpcOpenEventHandle, (cudaEvent_t *event, cudaIpcEventHandle_t handle
 
 /* Pools. The structures are the driver's. */
 
-RUNTIME(cudaMemPoolCreate, (cudaMemPool_t *pool, const struct cudaMemPoolProps *properties), (pool, properties))
+RUNTIME(cudaMemPoolCreate, (cudaMemPool_t * pool, const struct cudaMemPoolProps *properties),
+	(pool, properties))
 {
 	return driver->cuMemPoolCreate(pool, (const CUmemPoolProps *)properties);
 }
@@ -165,32 +174,36 @@ RUNTIME(cudaMemPoolTrimTo, (cudaMemPool_t pool, size_t bytes), (pool, bytes))
 	return driver->cuMemPoolTrimTo(pool, bytes);
 }
 
-RUNTIME(cudaMemPoolSetAttribute, (cudaMemPool_t pool, int attribute, void *value), (pool, attribute, value))
+RUNTIME(cudaMemPoolSetAttribute, (cudaMemPool_t pool, int attribute, void *value),
+	(pool, attribute, value))
 {
 	return driver->cuMemPoolSetAttribute(pool, attribute, value);
 }
 
-RUNTIME(cudaMemPoolGetAttribute, (cudaMemPool_t pool, int attribute, void *value), (pool, attribute, value))
+RUNTIME(cudaMemPoolGetAttribute, (cudaMemPool_t pool, int attribute, void *value),
+	(pool, attribute, value))
 {
 	return driver->cuMemPoolGetAttribute(pool, attribute, value);
 }
 
-RUNTIME(cudaMemPoolSetAccess, (cudaMemPool_t pool, const CUmemAccessDesc *list, size_t count), (pool, list, count))
+RUNTIME(cudaMemPoolSetAccess, (cudaMemPool_t pool, const CUmemAccessDesc *list, size_t count),
+	(pool, list, count))
 {
 	return driver->cuMemPoolSetAccess(pool, list, count);
 }
 
-RUNTIME(cudaMemPoolGetAccess, (int *flags, cudaMemPool_t pool, CUmemLocation *location), (flags, pool, location))
+RUNTIME(cudaMemPoolGetAccess, (int *flags, cudaMemPool_t pool, CUmemLocation *location),
+	(flags, pool, location))
 {
 	return driver->cuMemPoolGetAccess(flags, pool, location);
 }
 
-RUNTIME(cudaDeviceGetDefaultMemPool, (cudaMemPool_t *pool, int device), (pool, device))
+RUNTIME(cudaDeviceGetDefaultMemPool, (cudaMemPool_t * pool, int device), (pool, device))
 {
 	return driver->cuDeviceGetDefaultMemPool(pool, device);
 }
 
-RUNTIME(cudaDeviceGetMemPool, (cudaMemPool_t *pool, int device), (pool, device))
+RUNTIME(cudaDeviceGetMemPool, (cudaMemPool_t * pool, int device), (pool, device))
 {
 	return driver->cuDeviceGetMemPool(pool, device);
 }
@@ -201,26 +214,33 @@ RUNTIME(cudaDeviceSetMemPool, (int device, cudaMemPool_t pool), (device, pool))
 }
 
 RUNTIME(cudaMemPoolExportToShareableHandle,
-	(void *shareable, cudaMemPool_t pool, enum cudaMemAllocationHandleType type, unsigned flags),
+	(void *shareable, cudaMemPool_t pool, enum cudaMemAllocationHandleType type,
+	 unsigned flags),
 	(shareable, pool, type, flags))
 {
-	return driver->cuMemPoolExportToShareableHandle(shareable, pool, (CUmemAllocationHandleType)type, flags);
+	return driver->cuMemPoolExportToShareableHandle(shareable, pool,
+							(CUmemAllocationHandleType)type, flags);
 }
 
 RUNTIME(cudaMemPoolImportFromShareableHandle,
-	(cudaMemPool_t *pool, void *shareable, enum cudaMemAllocationHandleType type, unsigned flags),
+	(cudaMemPool_t * pool, void *shareable, enum cudaMemAllocationHandleType type,
+	 unsigned flags),
 	(pool, shareable, type, flags))
 {
-	return driver->cuMemPoolImportFromShareableHandle(pool, shareable, (CUmemAllocationHandleType)type, flags);
+	return driver->cuMemPoolImportFromShareableHandle(pool, shareable,
+							  (CUmemAllocationHandleType)type, flags);
 }
 
-RUNTIME(cudaMemPoolExportPointer, (struct cudaMemPoolPtrExportData *data, void *address), (data, address))
+RUNTIME(cudaMemPoolExportPointer, (struct cudaMemPoolPtrExportData * data, void *address),
+	(data, address))
 {
 	return driver->cuMemPoolExportPointer((CUmemPoolPtrExportData *)data, ADDRESS(address));
 }
 
-RUNTIME(cudaMemPoolImportPointer, (void **address, cudaMemPool_t pool, struct cudaMemPoolPtrExportData *data),
+RUNTIME(cudaMemPoolImportPointer,
+	(void **address, cudaMemPool_t pool, struct cudaMemPoolPtrExportData *data),
 	(address, pool, data))
 {
-	return driver->cuMemPoolImportPointer((CUdeviceptr *)address, pool, (CUmemPoolPtrExportData *)data);
+	return driver->cuMemPoolImportPointer((CUdeviceptr *)address, pool,
+					      (CUmemPoolPtrExportData *)data);
 }

@@ -21,11 +21,11 @@ EXPORT void **__cudaRegisterFatBinary(void *image)
 }
 
 /* Functions and variables of an image: their addresses on the host are names enough. */
-#define IGNORE(name) \
-	void name(void **image); \
+#define IGNORE(name)                   \
+	void name(void **image);       \
 	EXPORT void name(void **image) \
-	{ \
-		(void)image; \
+	{                              \
+		(void)image;           \
 	}
 
 IGNORE(__cudaRegisterFatBinaryEnd)
@@ -42,8 +42,10 @@ EXPORT char __cudaInitModule(void **image)
 	return 1;
 }
 
-unsigned __cudaPushCallConfiguration(struct dim3 grid, struct dim3 block, size_t shared, void *stream);
-EXPORT unsigned __cudaPushCallConfiguration(struct dim3 grid, struct dim3 block, size_t shared, void *stream)
+unsigned __cudaPushCallConfiguration(struct dim3 grid, struct dim3 block, size_t shared,
+				     void *stream);
+EXPORT unsigned __cudaPushCallConfiguration(struct dim3 grid, struct dim3 block, size_t shared,
+					    void *stream)
 {
 	next_launch.grid = grid;
 	next_launch.block = block;
@@ -52,8 +54,10 @@ EXPORT unsigned __cudaPushCallConfiguration(struct dim3 grid, struct dim3 block,
 	return 0;
 }
 
-cudaError_t __cudaPopCallConfiguration(struct dim3 *grid, struct dim3 *block, size_t *shared, void **stream);
-EXPORT cudaError_t __cudaPopCallConfiguration(struct dim3 *grid, struct dim3 *block, size_t *shared, void **stream)
+cudaError_t __cudaPopCallConfiguration(struct dim3 *grid, struct dim3 *block, size_t *shared,
+				       void **stream);
+EXPORT cudaError_t __cudaPopCallConfiguration(struct dim3 *grid, struct dim3 *block, size_t *shared,
+					      void **stream)
 {
 	*grid = next_launch.grid;
 	*block = next_launch.block;

@@ -39,17 +39,17 @@ int runtime_unsupported(void);
  */
 #define RUNTIME(name, parameters, arguments) BODY(name, parameters, arguments, runtime_context())
 #define STARTED(name, parameters, arguments) BODY(name, parameters, arguments, runtime_start())
-#define BODY(name, parameters, arguments, ready) \
+#define BODY(name, parameters, arguments, ready)                             \
 	static int do_##name(const struct calls *driver, UNWRAP parameters); \
-	FORM(name, name, parameters, arguments, &runtime_calls, ready) \
+	FORM(name, name, parameters, arguments, &runtime_calls, ready)       \
 	static int do_##name(const struct calls *driver, UNWRAP parameters)
 #define TWIN(name, body, parameters, arguments) \
 	FORM(name, body, parameters, arguments, &runtime_thread_calls, runtime_context())
-#define FORM(name, body, parameters, arguments, calls, ready) \
-	cudaError_t name parameters; \
-	EXPORT cudaError_t name parameters \
-	{ \
-		int result = ready; \
+#define FORM(name, body, parameters, arguments, calls, ready)                              \
+	cudaError_t name parameters;                                                       \
+	EXPORT cudaError_t name parameters                                                 \
+	{                                                                                  \
+		int result = ready;                                                        \
 		return runtime_done(result ? result : do_##body(calls, UNWRAP arguments)); \
 	}
 #define UNWRAP(...) __VA_ARGS__

@@ -7,13 +7,15 @@
 
 #include "runtime.h"
 
-typedef CUresult (*look_up_fn)(const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *);
+typedef CUresult (*look_up_fn)(const char *, void **, int, cuuint64_t,
+			       CUdriverProcAddressQueryResult *);
 
 struct calls runtime_calls, runtime_thread_calls;
 
 static look_up_fn look_up;
 static bool ready;
-static unsigned resets; /* how often cudaDeviceReset ended contexts: threads then need theirs anew */
+static unsigned
+	resets; /* how often cudaDeviceReset ended contexts: threads then need theirs anew */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static __thread int device;
@@ -24,7 +26,7 @@ static void fill(struct calls *calls, cuuint64_t flags)
 {
 	CUdriverProcAddressQueryResult status;
 
-#define CALL(name, version, ...) \
+#define CALL(name, version, ...)                                                            \
 	if (look_up(#name, (void **)&calls->name, version, flags, &status) != CUDA_SUCCESS) \
 		calls->name = NULL;
 #include "calls.def"
@@ -67,7 +69,8 @@ int runtime_start(void)
 		result = load();
 	if (result == CUDA_SUCCESS)
 		result = runtime_calls.cuInit(0);
-	if (result == CUDA_SUCCESS && !(is_whole(&runtime_calls) && is_whole(&runtime_thread_calls)))
+	if (result == CUDA_SUCCESS &&
+	    !(is_whole(&runtime_calls) && is_whole(&runtime_thread_calls)))
 		result = cudaErrorInsufficientDriver;
 	__atomic_store_n(&ready, result == CUDA_SUCCESS, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&mutex);
@@ -95,7 +98,8 @@ int runtime_context(void)
 		result = runtime_calls.cuCtxGetCurrent(&context);
 	if (result != CUDA_SUCCESS)
 		return result;
-	return context && resets_seen == __atomic_load_n(&resets, __ATOMIC_ACQUIRE) ? CUDA_SUCCESS : bind_device();
+	return context && resets_seen == __atomic_load_n(&resets, __ATOMIC_ACQUIRE) ? CUDA_SUCCESS :
+										      bind_device();
 }
 
 int runtime_device(void)
@@ -125,7 +129,8 @@ STARTED(cudaGetDevice, (int *number), (number))
 	return cudaSuccess;
 }
 
-STARTED(cudaInitDevice, (int number, unsigned device_flags, unsigned flags), (number, device_flags, flags))
+STARTED(cudaInitDevice, (int number, unsigned device_flags, unsigned flags),
+	(number, device_flags, flags))
 {
 	int before = device, result;
 
@@ -198,8 +203,10 @@ static int entry_point(const char *name, void **f, unsigned version, unsigned lo
 	return result;
 }
 
-#define ENTRY (const char *name, void **f, unsigned long long flags, enum cudaDriverEntryPointQueryResult *status)
-#define ENTRY_AT \
+#define ENTRY                                                  \
+	(const char *name, void **f, unsigned long long flags, \
+	 enum cudaDriverEntryPointQueryResult *status)
+#define ENTRY_AT                                                                 \
 	(const char *name, void **f, unsigned version, unsigned long long flags, \
 	 enum cudaDriverEntryPointQueryResult *status)
 
@@ -218,4 +225,5 @@ STARTED(cudaGetDriverEntryPointByVersion, ENTRY_AT, (name, f, version, flags, st
 
 	return entry_point(name, f, version, !flags && threads ? 2 : flags, status);
 }
-TWIN(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPointByVersion, ENTRY_AT, (name, f, version, flags, status))
+TWIN(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPointByVersion, ENTRY_AT,
+     (name, f, version, flags, status))

@@ -3,17 +3,18 @@
 
 /* Streams */
 
-RUNTIME(cudaStreamCreate, (cudaStream_t *stream), (stream))
+RUNTIME(cudaStreamCreate, (cudaStream_t * stream), (stream))
 {
 	return driver->cuStreamCreate(stream, 0);
 }
 
-RUNTIME(cudaStreamCreateWithFlags, (cudaStream_t *stream, unsigned flags), (stream, flags))
+RUNTIME(cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned flags), (stream, flags))
 {
 	return driver->cuStreamCreate(stream, flags);
 }
 
-RUNTIME(cudaStreamCreateWithPriority, (cudaStream_t *stream, unsigned flags, int priority), (stream, flags, priority))
+RUNTIME(cudaStreamCreateWithPriority, (cudaStream_t * stream, unsigned flags, int priority),
+	(stream, flags, priority))
 {
 	return driver->cuStreamCreateWithPriority(stream, flags, priority);
 }
@@ -35,30 +36,34 @@ RUNTIME(cudaStreamQuery, (cudaStream_t stream), (stream))
 }
 TWIN(cudaStreamQuery_ptsz, cudaStreamQuery, (cudaStream_t stream), (stream))
 
-RUNTIME(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags), (stream, event, flags))
+RUNTIME(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags),
+	(stream, event, flags))
 {
 	return driver->cuStreamWaitEvent(stream, event, flags);
 }
-TWIN(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags),
-     (stream, event, flags))
+TWIN(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent,
+     (cudaStream_t stream, cudaEvent_t event, unsigned flags), (stream, event, flags))
 
 RUNTIME(cudaStreamGetFlags, (cudaStream_t stream, unsigned *flags), (stream, flags))
 {
 	return driver->cuStreamGetFlags(stream, flags);
 }
-TWIN(cudaStreamGetFlags_ptsz, cudaStreamGetFlags, (cudaStream_t stream, unsigned *flags), (stream, flags))
+TWIN(cudaStreamGetFlags_ptsz, cudaStreamGetFlags, (cudaStream_t stream, unsigned *flags),
+     (stream, flags))
 
 RUNTIME(cudaStreamGetPriority, (cudaStream_t stream, int *priority), (stream, priority))
 {
 	return driver->cuStreamGetPriority(stream, priority);
 }
-TWIN(cudaStreamGetPriority_ptsz, cudaStreamGetPriority, (cudaStream_t stream, int *priority), (stream, priority))
+TWIN(cudaStreamGetPriority_ptsz, cudaStreamGetPriority, (cudaStream_t stream, int *priority),
+     (stream, priority))
 
 RUNTIME(cudaStreamIsCapturing, (cudaStream_t stream, int *status), (stream, status))
 {
 	return driver->cuStreamIsCapturing(stream, status);
 }
-TWIN(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing, (cudaStream_t stream, int *status), (stream, status))
+TWIN(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing, (cudaStream_t stream, int *status),
+     (stream, status))
 
 #define HOST_CALL (cudaStream_t stream, void (*f)(void *), void *data)
 
@@ -68,7 +73,9 @@ RUNTIME(cudaLaunchHostFunc, HOST_CALL, (stream, f, data))
 }
 TWIN(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc, HOST_CALL, (stream, f, data))
 
-#define CALLBACK (cudaStream_t stream, void (*f)(cudaStream_t, cudaError_t, void *), void *data, unsigned flags)
+#define CALLBACK                                                                        \
+	(cudaStream_t stream, void (*f)(cudaStream_t, cudaError_t, void *), void *data, \
+	 unsigned flags)
 
 /* The work before it is done, so it is called at once. */
 RUNTIME(cudaStreamAddCallback, CALLBACK, (stream, f, data, flags))
@@ -96,12 +103,12 @@ EXPORT cudaError_t cudaDeviceSynchronize(void)
 
 /* Events */
 
-RUNTIME(cudaEventCreate, (cudaEvent_t *event), (event))
+RUNTIME(cudaEventCreate, (cudaEvent_t * event), (event))
 {
 	return driver->cuEventCreate(event, 0);
 }
 
-RUNTIME(cudaEventCreateWithFlags, (cudaEvent_t *event, unsigned flags), (event, flags))
+RUNTIME(cudaEventCreateWithFlags, (cudaEvent_t * event, unsigned flags), (event, flags))
 {
 	return driver->cuEventCreate(event, flags);
 }
@@ -115,14 +122,16 @@ RUNTIME(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (event, strea
 {
 	return driver->cuEventRecord(event, stream);
 }
-TWIN(cudaEventRecord_ptsz, cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (event, stream))
+TWIN(cudaEventRecord_ptsz, cudaEventRecord, (cudaEvent_t event, cudaStream_t stream),
+     (event, stream))
 
-RUNTIME(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags), (event, stream, flags))
+RUNTIME(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags),
+	(event, stream, flags))
 {
 	return driver->cuEventRecordWithFlags(event, stream, flags);
 }
-TWIN(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags),
-     (event, stream, flags))
+TWIN(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags,
+     (cudaEvent_t event, cudaStream_t stream, unsigned flags), (event, stream, flags))
 
 RUNTIME(cudaEventQuery, (cudaEvent_t event), (event))
 {
@@ -145,25 +154,29 @@ struct dim3 {
 	unsigned x, y, z;
 };
 
-#define LAUNCH (const void *f, struct dim3 grid, struct dim3 block, void **arguments, size_t shared, cudaStream_t stream)
+#define LAUNCH                                                                                \
+	(const void *f, struct dim3 grid, struct dim3 block, void **arguments, size_t shared, \
+	 cudaStream_t stream)
 
 RUNTIME(cudaLaunchKernel, LAUNCH, (f, grid, block, arguments, shared, stream))
 {
-	return driver->cuLaunchKernel((CUfunction)f, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, stream,
-				      arguments, NULL);
+	return driver->cuLaunchKernel((CUfunction)f, grid.x, grid.y, grid.z, block.x, block.y,
+				      block.z, shared, stream, arguments, NULL);
 }
 TWIN(cudaLaunchKernel_ptsz, cudaLaunchKernel, LAUNCH, (f, grid, block, arguments, shared, stream))
 #if FAKE_RUNTIME >= 13
-FORM(__cudaLaunchKernel, cudaLaunchKernel, LAUNCH, (f, grid, block, arguments, shared, stream), &runtime_calls, runtime_context())
+FORM(__cudaLaunchKernel, cudaLaunchKernel, LAUNCH, (f, grid, block, arguments, shared, stream),
+     &runtime_calls, runtime_context())
 TWIN(__cudaLaunchKernel_ptsz, cudaLaunchKernel, LAUNCH, (f, grid, block, arguments, shared, stream))
 #endif
 
 RUNTIME(cudaLaunchCooperativeKernel, LAUNCH, (f, grid, block, arguments, shared, stream))
 {
-	return driver->cuLaunchCooperativeKernel((CUfunction)f, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-						 shared, stream, arguments);
+	return driver->cuLaunchCooperativeKernel((CUfunction)f, grid.x, grid.y, grid.z, block.x,
+						 block.y, block.z, shared, stream, arguments);
 }
-TWIN(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel, LAUNCH, (f, grid, block, arguments, shared, stream))
+TWIN(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel, LAUNCH,
+     (f, grid, block, arguments, shared, stream))
 
 struct runtime_launch {
 	struct dim3 grid, block;
@@ -182,7 +195,8 @@ struct driver_launch {
 RUNTIME(cudaLaunchKernelExC, (const struct runtime_launch *launch, const void *f, void **arguments),
 	(launch, f, arguments))
 {
-	struct driver_launch same = {launch->grid, launch->block, launch->shared, launch->stream, NULL, 0};
+	struct driver_launch same = {launch->grid,   launch->block, launch->shared,
+				     launch->stream, NULL,	    0};
 
 	return driver->cuLaunchKernelEx(&same, (CUfunction)f, arguments, NULL);
 }

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(what) \
-	do { \
-		if (!(what)) { \
+#define CHECK(what)                                                        \
+	do {                                                               \
+		if (!(what)) {                                             \
 			fprintf(stderr, "line %d: %s\n", __LINE__, #what); \
-			exit(1); \
-		} \
+			exit(1);                                           \
+		}                                                          \
 	} while (0)
 #define OK(call) CHECK((int)(call) == 0)
 
@@ -39,7 +39,8 @@ static void pointers(void)
 	OK(cudaMallocManaged(&managed, 64, cudaMemAttachGlobal));
 	OK(cudaMallocHost(&pinned, 64));
 	OK(cudaPointerGetAttributes(&a, device));
-	CHECK(a.type == cudaMemoryTypeDevice && a.device == 0 && a.devicePointer == device && !a.hostPointer);
+	CHECK(a.type == cudaMemoryTypeDevice && a.device == 0 && a.devicePointer == device &&
+	      !a.hostPointer);
 	OK(cudaPointerGetAttributes(&a, managed));
 	CHECK(a.type == cudaMemoryTypeManaged && a.hostPointer == managed);
 	OK(cudaPointerGetAttributes(&a, pinned));
@@ -55,8 +56,14 @@ static void rectangles(void)
 {
 	size_t pitch;
 	void *device;
-	CUDA_MEMCPY2D copies = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = host, .srcPitch = 10, .srcXInBytes = 1,
-				.dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstY = 1, .WidthInBytes = 3, .Height = 2};
+	CUDA_MEMCPY2D copies = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+				.srcHost = host,
+				.srcPitch = 10,
+				.srcXInBytes = 1,
+				.dstMemoryType = CU_MEMORYTYPE_DEVICE,
+				.dstY = 1,
+				.WidthInBytes = 3,
+				.Height = 2};
 
 	for (int i = 0; i < 100; i++)
 		host[i] = i;
@@ -78,7 +85,8 @@ static void boxes(void)
 	struct cudaExtent extent = {8, 3, 2};
 	struct cudaPitchedPtr device;
 	struct cudaMemcpy3DParms there = {.extent = extent, .kind = cudaMemcpyHostToDevice};
-	struct cudaMemcpy3DParms home = {.extent = {4, 1, 1}, .kind = cudaMemcpyDeviceToHost, .srcPos = {2, 1, 1}};
+	struct cudaMemcpy3DParms home = {
+		.extent = {4, 1, 1}, .kind = cudaMemcpyDeviceToHost, .srcPos = {2, 1, 1}};
 
 	OK(cudaMalloc3D(&device, extent));
 	OK(cudaMemset3D(device, 7, extent));
@@ -102,12 +110,14 @@ static void launches(void)
 	OK(cudaStreamCreate(&config.stream));
 	OK(cudaLaunchKernelExC(&config, (const void *)launches, arguments));
 	OK(cudaLaunchKernel((const void *)launches, one, one, arguments, 0, config.stream));
-	CHECK(cudaLaunchKernel((const void *)launches, one, too_many, arguments, 0, config.stream) == cudaErrorInvalidValue);
+	CHECK(cudaLaunchKernel((const void *)launches, one, too_many, arguments, 0,
+			       config.stream) == cudaErrorInvalidValue);
 	CHECK(cudaGetLastError() == cudaErrorInvalidValue && cudaGetLastError() == cudaSuccess);
 	driver.hStream = config.stream;
 	OK(cuLaunchKernelEx(&driver, (CUfunction)launches, arguments, NULL));
 	OK(cudaStreamDestroy(config.stream));
-	CHECK(cudaLaunchKernelExC(&config, (const void *)launches, arguments) == cudaErrorInvalidResourceHandle);
+	CHECK(cudaLaunchKernelExC(&config, (const void *)launches, arguments) ==
+	      cudaErrorInvalidResourceHandle);
 }
 
 static void pools(void)
@@ -134,8 +144,10 @@ static void pools(void)
 
 static void addresses(void)
 {
-	CUmemAllocationProp wish = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
-	CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+	CUmemAllocationProp wish = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+				    .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+	CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 0},
+				  CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 	CUmemGenericAllocationHandle handle;
 	CUdeviceptr address;
 	size_t bytes;
