@@ -335,7 +335,7 @@ static void never_opened_is_proved_with_torch_alone(void **state)
 	finish();
 	assert_heard(MOMENT_GONE, PRODUCER, ipc_never_opened, GRADE_ERROR);
 	facts.blind = true; /* somebody who was not watched may have opened it */
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_never_opened, GRADE_WARNING);
+	assert_heard(MOMENT_GONE, PRODUCER, ipc_never_opened, GRADE_NOTE);
 }
 
 static void never_opened_fires_as_a_note_for_what_was_under_way(void **state)
