@@ -17,10 +17,10 @@ static const struct tale tale_of_death = {
 };
 
 static const struct tale tale_of_leak = {
-	"{bytes} on {device} were lost until the end of process {producer}: process {consumer}, which "
-	"had opened them at {opened_at}, {consumer_end} and nobody took them over",
+	"process {producer} kept {bytes} on {device} to its end for process {consumer}, which had opened "
+	"it at {opened_at} and {consumer_end}: nobody freed it or took it over",
 	{{STEP_EXPORT, exported},
-	 {STEP_IMPORT, opened},
+	 {STEP_IMPORT, "process {consumer} opened it, by {open_function}, and {consumer_end}"},
 	 {STEP_GONE, "process {gone} {end}, with that memory still there"}},
 };
 
