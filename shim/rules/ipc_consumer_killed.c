@@ -82,7 +82,8 @@ static bool is_lost(const struct facts *facts, const struct ipc_piece *piece,
 
 	return import->at.by != piece->owner && ipc_was_left(facts, import) &&
 	       cuda_end(facts, import->at.by) == CUDA_END_KILLED &&
-	       death + CUDA_GRACE_NS <= over_ns && !was_taken_over(facts, piece, death);
+	       !is_request(facts, import->at.by) && death + CUDA_GRACE_NS <= over_ns &&
+	       !was_taken_over(facts, piece, death);
 }
 
 static void judge_producer(const struct facts *facts, const struct moment *moment,
