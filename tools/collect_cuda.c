@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report.h"
+
 #define SETTLE_NS 300000000ull /* until all logs have been read, and silent ends were noticed */
 
 struct cuda_store {
@@ -71,6 +73,13 @@ static void open_moment(struct reader *reader, enum moment_kind kind, uint32_t i
 	*ARRAY_ADD(&reader->open) = (struct moment){kind, index};
 }
 
+static void await_over(struct reader *reader, uint32_t slot)
+{
+	if (!reader->cuda->over_awaited)
+		open_moment(reader, MOMENT_OVER, slot);
+	reader->cuda->over_awaited = true;
+}
+
 static void await_end(struct reader *reader, uint32_t slot)
 {
 	struct cuda_store *store = reader->cuda;
@@ -78,9 +87,7 @@ static void await_end(struct reader *reader, uint32_t slot)
 	if (!store->awaited[slot])
 		open_moment(reader, MOMENT_GONE, slot);
 	store->awaited[slot] = true;
-	if (!store->over_awaited)
-		open_moment(reader, MOMENT_OVER, slot);
-	store->over_awaited = true;
+	await_over(reader, slot);
 }
 
 static struct fact_place place_of(const struct record *record)
@@ -245,6 +252,7 @@ bool collect_cuda(struct reader *reader, const struct record *record)
 		take_init(reader, record);
 	} else if (TAKES(cuda_context)) {
 		TAKE(&store->contexts, record);
+		await_over(reader, record->by);
 	} else if (TAKES(cuda_call)) {
 		TAKE(&store->calls, record);
 		open_moment(reader, MOMENT_CUDA_CALL, store->calls.count - 1);
@@ -289,9 +297,10 @@ static bool is_blind(const struct reader *reader)
 		return true;
 	READER_EACH_SLOT(reader, slot)
 	{
-		uint16_t flags = reader->session.table[slot].flags;
+		char *why = process_unwatched(reader, slot);
 
-		if (!(flags & MPSAN_PROCESS_ATTACHED) || flags & MPSAN_PROCESS_OFF)
+		free(why);
+		if (why)
 			return true;
 	}
 	return false;

@@ -112,25 +112,28 @@ static void replace(struct judge *judge, struct instance *instance)
 	set_count(judged, judged->count - 1);
 }
 
-/* A proof replaces the warning about the same hold, whichever comes first. */
-static void judge_tie(struct judge *judge, struct instance new, bool is_proof)
+/*
+ * A proof replaces the warning about the same hold, whichever comes first. Of a CUDA driver that a fork
+ * copied, a warning replaces the note as well.
+ */
+static void judge_tie(struct judge *judge, struct instance new)
 {
-	struct instance *last;
-
 	if (new.fork == FACT_NONE || !new.lock)
 		return;
-	if (is_proof) {
+	if (new.grade == GRADE_ERROR || (new.lock == STORY_DRIVER &&new.grade == GRADE_WARNING)) {
 		*ARRAY_ADD(&judge->proofs) = new;
 		for (uint32_t i = 0; i < judge->candidates.count; i++)
-			if (is_about_same(&judge->candidates.item[i], &new))
+			if (is_about_same(&judge->candidates.item[i], &new) &&
+			    judge->candidates.item[i].grade < new.grade)
 				replace(judge, &judge->candidates.item[i]);
-		return;
 	}
-	last = ARRAY_ADD(&judge->candidates);
-	*last = new;
+	if (new.grade == GRADE_ERROR)
+		return;
+	*ARRAY_ADD(&judge->candidates) = new;
 	for (uint32_t i = 0; i < judge->proofs.count; i++)
-		if (is_about_same(&judge->proofs.item[i], last))
-			replace(judge, last);
+		if (is_about_same(&judge->proofs.item[i], &new) &&
+		    judge->proofs.item[i].grade > new.grade)
+			replace(judge, &judge->candidates.item[judge->candidates.count - 1]);
 }
 
 /* What is worse about the same memory replaces what was said of it before. */
@@ -171,7 +174,7 @@ static void judge_add(struct findings *sink, const struct finding *finding)
 	index = judge_fold(judge, told, finding, grade);
 	new = (struct instance){index, finding->fork, story_lock(&judge->reader->facts, finding),
 				finding->grade, false};
-	judge_tie(judge, new, finding->grade == GRADE_ERROR);
+	judge_tie(judge, new);
 	judge_tie_shared(judge, new, finding);
 }
 

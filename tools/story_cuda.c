@@ -149,6 +149,8 @@ struct cuda_act cuda_act(const struct cuda_cast *cast)
 					 0};
 	case MOMENT_GONE:
 	case MOMENT_OVER:
+		if (cast->finding->context)
+			return ACT(&cuda->contexts[cast->finding->context - 1], function);
 		return act_of_end(cast);
 	default:
 		return (struct cuda_act){0};
@@ -181,16 +183,47 @@ static char *function_text(const struct cuda_cast *cast, const struct fact_place
 	return text_format("%.*s()", (int)length, name);
 }
 
-/* Whose code called the function that initialised the driver: often not the program's own. */
-static char *library_text(const struct cuda_cast *cast)
+/* CUDA's own libraries call each other; who called the first of them is of interest. */
+static bool is_of_cuda(const json_t *frame)
+{
+	static const char *const own[] = {"libcuda.", "libcudart", "libmpsan"};
+	const char *module = json_string_value(json_object_get(frame, "module"));
+
+	for (size_t i = 0; module && i < sizeof(own) / sizeof(*own); i++)
+		if (!strncmp(path_base(module), own[i], strlen(own[i])))
+			return true;
+	return false;
+}
+
+/* The frame of the code that made the driver start: often not the program's own. */
+static json_t *starter(const struct cuda_cast *cast)
 {
 	json_t *frame =
 		frame_of_caller(cast->teller->frames, &cast->init->at, cast->init->ev.caller);
-	const char *module = json_string_value(json_object_get(frame, "module"));
-	char *text = text_copy(module ? path_base(module) : "an unknown module");
+	json_t *other;
+	size_t i;
 
+	if (frame && !is_of_cuda(frame))
+		return frame;
+	json_array_foreach(cast->initialiser.native, i, other)
+	{
+		if (is_of_cuda(other))
+			continue;
+		json_decref(frame);
+		return json_incref(other);
+	}
+	return frame;
+}
+
+static void starter_words(const struct cuda_cast *cast, json_t *words)
+{
+	json_t *frame = starter(cast), *script = frames_first_script(cast->initialiser.python);
+	const char *module = json_string_value(json_object_get(frame, "module"));
+	char *place = frame_text(script ? script : frame);
+
+	words_set(words, "library", text_copy(module ? path_base(module) : "an unknown module"));
+	words_set(words, "init_at", place ? place : text_copy("an unknown place"));
 	json_decref(frame);
-	return text;
 }
 
 static void init_words(const struct cuda_cast *cast, json_t *words)
@@ -199,9 +232,8 @@ static void init_words(const struct cuda_cast *cast, json_t *words)
 	const struct finding *finding = cast->finding;
 
 	words_set(words, "initialiser", scene_actor(&cast->initialiser));
-	words_set(words, "init_at", where(&cast->initialiser));
 	words_set(words, "init_function", function_text(cast, &init->at, init->ev.function));
-	words_set(words, "library", library_text(cast));
+	starter_words(cast, words);
 	words_set(words, "parent", number(process_of(cast, init->at.by)->pid));
 	if (finding->fork < cast->facts->fork_count)
 		words_set(words, "forked",
@@ -319,7 +351,9 @@ static void moment_words(const struct cuda_cast *cast, json_t *words)
 			  setting_text(cast, &cuda->envs[index], cuda->envs[index].ev.after));
 		break;
 	case MOMENT_REFUSED:
-		words_set(words, "memory", text_copy(memory_text(cuda->refuseds[index].ev.memory)));
+		if (!cast->piece)
+			words_set(words, "memory",
+				  text_copy(memory_text(cuda->refuseds[index].ev.memory)));
 		words_set(words, "cause", text_copy(cause_text(cuda->refuseds[index].ev.cause)));
 		words_set(words, "advice", text_copy(cause_advice(cuda->refuseds[index].ev.cause)));
 		words_set(words, "other", number(cuda->refuseds[index].ev.other));
@@ -329,6 +363,9 @@ static void moment_words(const struct cuda_cast *cast, json_t *words)
 		break;
 	case MOMENT_EXPORT:
 		words_set(words, "count", number(cuda->exports[index].waiting));
+		break;
+	case MOMENT_OVER:
+		words_set(words, "count", number(cuda_crowd(cast->facts, &index)));
 		break;
 	case MOMENT_GONE:
 		words_set(words, "gone", number(process_of(cast, index)->pid));

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #define ANCESTORS_MAX 64u
+#define CONTEXTS_MAX 4096u
 #define IMPORTS_MAX 65536u /* looked at for one question */
 
 /* A silent death is noticed this late, at most, where it is not known when it was looked for. */
@@ -89,6 +90,32 @@ uint64_t cuda_launch_ns(const struct facts *facts, uint32_t slot, uint64_t time_
 	return first;
 }
 
+/* Whether its process works on another device as well. */
+static bool is_beside(const struct cuda_facts *cuda, const struct fact_cuda_context *context)
+{
+	for (uint32_t i = 0; i < cuda->context_count; i++)
+		if (cuda->contexts[i].at.by == context->at.by && cuda->contexts[i].ev.device)
+			return true;
+	return false;
+}
+
+uint32_t cuda_crowd(const struct facts *facts, uint32_t *first)
+{
+	const struct cuda_facts *cuda = &facts->cuda;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < cuda->context_count && i < CONTEXTS_MAX; i++) {
+		const struct fact_cuda_context *context = &cuda->contexts[i];
+
+		if (context->ev.device || !context->ev.gpu || !is_beside(cuda, context))
+			continue;
+		if (!count)
+			*first = i + 1;
+		count += context->ev.gpu == cuda->contexts[*first - 1].ev.gpu;
+	}
+	return count;
+}
+
 uint64_t ipc_close_ns(const struct facts *facts, const struct ipc_import *import)
 {
 	return sooner(import->close_ns, cuda_end_ns(facts, import->at.by));
@@ -120,9 +147,10 @@ const struct ipc_piece *ipc_piece_of(const struct facts *facts, const struct ipc
 	return import->piece ? &facts->cuda.pieces[import->piece - 1] : NULL;
 }
 
-bool ipc_was_left(const struct ipc_import *import)
+bool ipc_was_left(const struct facts *facts, const struct ipc_import *import)
 {
-	return !import->ev.result && !import->close_ns;
+	return !import->ev.result && !import->close_ns &&
+	       (!import->again || facts->cuda.imports[import->again - 1].close_ns);
 }
 
 uint32_t ipc_user(const struct facts *facts, const struct ipc_piece *piece, uint64_t time_ns)

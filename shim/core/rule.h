@@ -111,7 +111,7 @@ struct finding {
 	uint32_t earlier[ORDERS_MAX - 1]; /* the orders that make a circle with it, in its course */
 	struct moment moment;
 	/* Of CUDA, each an index + 1; 0: none. */
-	uint32_t init, piece, import;
+	uint32_t init, piece, import, context;
 };
 
 struct findings {

@@ -17,10 +17,10 @@ static const struct tale tale_of_death = {
 };
 
 static const struct tale tale_of_leak = {
-	"{bytes} on {device} were lost until the end of process {producer}: process {consumer}, which "
-	"had opened them at {opened_at}, {consumer_end} and nobody took them over",
+	"process {producer} kept {bytes} on {device} to its end for process {consumer}, which had opened "
+	"it at {opened_at} and {consumer_end}: nobody freed it or took it over",
 	{{STEP_EXPORT, exported},
-	 {STEP_IMPORT, opened},
+	 {STEP_IMPORT, "process {consumer} opened it, by {open_function}, and {consumer_end}"},
 	 {STEP_GONE, "process {gone} {end}, with that memory still there"}},
 };
 
@@ -53,7 +53,7 @@ static void judge_consumer(const struct facts *facts, const struct moment *momen
 		bool together;
 
 		if (!piece || !ipc_counts(piece) || piece->owner == import->at.by ||
-		    !ipc_was_left(import) || piece->end_ns ||
+		    !ipc_was_left(facts, import) || piece->end_ns ||
 		    owner_ends_by(facts, piece, end_ns - 1))
 			continue;
 		together = owner_ends_by(facts, piece, end_ns + CUDA_GRACE_NS - 1);
@@ -80,9 +80,10 @@ static bool is_lost(const struct facts *facts, const struct ipc_piece *piece,
 {
 	uint64_t death = cuda_end_ns(facts, import->at.by);
 
-	return import->at.by != piece->owner && ipc_was_left(import) &&
+	return import->at.by != piece->owner && ipc_was_left(facts, import) &&
 	       cuda_end(facts, import->at.by) == CUDA_END_KILLED &&
-	       death + CUDA_GRACE_NS <= over_ns && !was_taken_over(facts, piece, death);
+	       !is_request(facts, import->at.by) && death + CUDA_GRACE_NS <= over_ns &&
+	       !was_taken_over(facts, piece, death);
 }
 
 static void judge_producer(const struct facts *facts, const struct moment *moment,

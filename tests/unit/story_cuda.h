@@ -25,6 +25,7 @@ static struct mpsan_process slots[PROCESSES];
 static struct fact_process processes[PROCESSES];
 static struct fact_fork forks[2];
 static struct fact_cuda_init inits[ROOM];
+static struct fact_cuda_context contexts[ROOM];
 static struct fact_cuda_call calls[ROOM];
 static struct fact_cuda_env envs[ROOM];
 static struct ipc_export exports[ROOM];
@@ -59,6 +60,7 @@ static inline int begin(void **state)
 			       .forks = forks,
 			       .followed = true,
 			       .cuda = {.inits = inits,
+					.contexts = contexts,
 					.calls = calls,
 					.envs = envs,
 					.exports = exports,

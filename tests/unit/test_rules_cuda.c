@@ -147,6 +147,33 @@ static void visible_devices_late_is_silent_before_init_and_between_fork_and_exec
 	assert_heard(MOMENT_CUDA_ENV, change, cuda_visible_devices_late, GRADE_OFF);
 }
 
+static void hold_context(uint32_t by, uint64_t device)
+{
+	*NEXT(contexts, context_count) = (struct fact_cuda_context){
+		.at = next_place(by), .ev = {.device = device, .gpu = GPU + device}};
+}
+
+static void visible_devices_late_fires_for_a_crowd_on_the_first_device(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		hold_context(i, 0);
+		hold_context(i, i + 1);
+	}
+	assert_heard(MOMENT_OVER, 0, cuda_visible_devices_late, GRADE_NOTE);
+}
+
+static void visible_devices_late_is_silent_where_each_has_its_device(void **state)
+{
+	(void)state;
+	hold_context(PARENT, 0); /* the first rank works there */
+	hold_context(CHILD, 1);
+	hold_context(OTHER, 0); /* it may see no other device */
+	hold_context(BYSTANDER, 0);
+	hold_context(BYSTANDER, 2); /* the only one with two */
+	assert_heard(MOMENT_OVER, 0, cuda_visible_devices_late, GRADE_OFF);
+}
+
 static void from_worker_warns(void **state)
 {
 	(void)state;
@@ -177,6 +204,8 @@ int main(void)
 		STORY(visible_devices_late_warns),
 		STORY(visible_devices_late_fires_as_a_note_for_a_launcher),
 		STORY(visible_devices_late_is_silent_before_init_and_between_fork_and_exec),
+		STORY(visible_devices_late_fires_for_a_crowd_on_the_first_device),
+		STORY(visible_devices_late_is_silent_where_each_has_its_device),
 		STORY(from_worker_warns),
 		STORY(from_worker_is_silent_about_others),
 	};

@@ -267,6 +267,18 @@ static void consumer_killed_fires_as_a_note_at_a_common_shutdown(void **state)
 	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
 }
 
+static void consumer_killed_warns_only_when_it_was_asked_to_end(void **state)
+{
+	(void)state;
+	lend(PRODUCER, A);
+	OPEN(CONSUMER, A, 0);
+	kill_it(CONSUMER, SIGTERM);
+	pass(CUDA_GRACE_NS);
+	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
+	leave(PRODUCER);
+	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
+}
+
 static void consumer_killed_warns_only_when_another_takes_over(void **state)
 {
 	(void)state;
@@ -335,7 +347,7 @@ static void never_opened_is_proved_with_torch_alone(void **state)
 	finish();
 	assert_heard(MOMENT_GONE, PRODUCER, ipc_never_opened, GRADE_ERROR);
 	facts.blind = true; /* somebody who was not watched may have opened it */
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_never_opened, GRADE_WARNING);
+	assert_heard(MOMENT_GONE, PRODUCER, ipc_never_opened, GRADE_NOTE);
 }
 
 static void never_opened_fires_as_a_note_for_what_was_under_way(void **state)
@@ -447,6 +459,7 @@ int main(void)
 		STORY(consumer_killed_is_proved_when_its_producer_ends),
 		STORY(consumer_killed_is_proved_when_the_session_ends),
 		STORY(consumer_killed_fires_as_a_note_at_a_common_shutdown),
+		STORY(consumer_killed_warns_only_when_it_was_asked_to_end),
 		STORY(consumer_killed_warns_only_when_another_takes_over),
 		STORY(consumer_killed_is_silent_when_it_had_closed),
 		STORY(consumer_killed_is_silent_about_an_orderly_end),
