@@ -60,7 +60,9 @@ def judge(claim, here):
 def print_table():
     here, fine, claims = driver_here(), True, []
     lines = [line for line in TABLE.read_text().splitlines() if line.startswith("|")]
-    for line in lines[lines.index("| belief | from | confirmed on a GPU |"):]:
+    begin = lines.index("| belief | from | confirmed on a GPU |")
+    print("\n".join(lines[begin:begin + 2]))
+    for line in lines[begin + 2:]:
         claim, source, confirmed = [cell.strip() for cell in line.strip("|").split("|")]
         claims.append(claim)
         if source and not confirmed.startswith("("):
