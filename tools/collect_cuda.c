@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report.h"
+
 #define SETTLE_NS 300000000ull /* until all logs have been read, and silent ends were noticed */
 
 struct cuda_store {
@@ -288,14 +290,6 @@ void collect_cuda_due(struct reader *reader, uint64_t now)
 		store->waiting.count * sizeof(struct record));
 }
 
-/* It became a program that did not load the library, and has had the time to. */
-static bool has_slipped(const struct reader *reader, const struct mpsan_process *process)
-{
-	return process->exec_ns && process->attach_ns < process->exec_ns &&
-	       !(process->flags & MPSAN_PROCESS_REPLACED) &&
-	       (process->end_ns || process->exec_ns + FACT_WAIT_NS < reader->now_ns);
-}
-
 /* Whether some process of the session could do things that nobody saw. */
 static bool is_blind(const struct reader *reader)
 {
@@ -303,10 +297,10 @@ static bool is_blind(const struct reader *reader)
 		return true;
 	READER_EACH_SLOT(reader, slot)
 	{
-		const struct mpsan_process *process = &reader->session.table[slot];
+		char *why = process_unwatched(reader, slot);
 
-		if (!(process->flags & MPSAN_PROCESS_ATTACHED) ||
-		    process->flags & MPSAN_PROCESS_OFF || has_slipped(reader, process))
+		free(why);
+		if (why)
 			return true;
 	}
 	return false;

@@ -147,9 +147,10 @@ const struct ipc_piece *ipc_piece_of(const struct facts *facts, const struct ipc
 	return import->piece ? &facts->cuda.pieces[import->piece - 1] : NULL;
 }
 
-bool ipc_was_left(const struct ipc_import *import)
+bool ipc_was_left(const struct facts *facts, const struct ipc_import *import)
 {
-	return !import->ev.result && !import->close_ns;
+	return !import->ev.result && !import->close_ns &&
+	       (!import->again || facts->cuda.imports[import->again - 1].close_ns);
 }
 
 uint32_t ipc_user(const struct facts *facts, const struct ipc_piece *piece, uint64_t time_ns)

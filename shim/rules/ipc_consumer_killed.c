@@ -53,7 +53,7 @@ static void judge_consumer(const struct facts *facts, const struct moment *momen
 		bool together;
 
 		if (!piece || !ipc_counts(piece) || piece->owner == import->at.by ||
-		    !ipc_was_left(import) || piece->end_ns ||
+		    !ipc_was_left(facts, import) || piece->end_ns ||
 		    owner_ends_by(facts, piece, end_ns - 1))
 			continue;
 		together = owner_ends_by(facts, piece, end_ns + CUDA_GRACE_NS - 1);
@@ -80,7 +80,7 @@ static bool is_lost(const struct facts *facts, const struct ipc_piece *piece,
 {
 	uint64_t death = cuda_end_ns(facts, import->at.by);
 
-	return import->at.by != piece->owner && ipc_was_left(import) &&
+	return import->at.by != piece->owner && ipc_was_left(facts, import) &&
 	       cuda_end(facts, import->at.by) == CUDA_END_KILLED &&
 	       !is_request(facts, import->at.by) && death + CUDA_GRACE_NS <= over_ns &&
 	       !was_taken_over(facts, piece, death);
