@@ -103,6 +103,24 @@ static void freed_while_open_is_silent_about_other_memory_without_an_address(voi
 	assert_int_not_equal(pieces[1].end_ns, 0);
 }
 
+/*
+ * A free is stated after it happened: another thread has its address by then, and exported what it
+ * made there.
+ */
+static void freed_while_open_is_silent_about_an_address_that_was_given_anew(void **state)
+{
+	(void)state;
+	lend(PRODUCER, A);
+	lend(PRODUCER, B);
+	OPEN(CONSUMER, B, 0);
+	frees[facts.cuda.free_count++] =
+		(struct ipc_free){.at = next_place(PRODUCER), .ev = {.handle = A, .base = B << 24}};
+	cuda_enter_free(&facts.cuda);
+	assert_int_not_equal(pieces[0].end_ns, 0);
+	assert_int_equal(pieces[1].end_ns, 0);
+	assert_heard(MOMENT_FREE, release(PRODUCER, B), ipc_freed_while_open, GRADE_ERROR);
+}
+
 static void freed_while_open_is_proved_of_memory_that_the_library_exported(void **state)
 {
 	(void)state;
@@ -230,6 +248,7 @@ int main(void)
 		STORY(freed_while_open_is_silent_about_one_that_may_have_been_dead),
 		STORY(freed_while_open_is_silent_about_a_handle_that_is_used_again),
 		STORY(freed_while_open_is_silent_about_other_memory_without_an_address),
+		STORY(freed_while_open_is_silent_about_an_address_that_was_given_anew),
 		STORY(freed_while_open_is_proved_of_memory_that_the_library_exported),
 		STORY(allocator_is_silent),
 		STORY(producer_exited_is_proved_when_a_consumer_goes_on),
