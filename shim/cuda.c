@@ -12,6 +12,8 @@
 #include "stack.h"
 #include "sys.h"
 
+int __cxa_atexit(void (*f)(void *), void *argument, void *dso);
+
 #define MARK 0x6d7073616e435544ull
 #define STACK_NEAR (256u << 10) /* between a call of the runtime and its calls of the driver */
 #define DEVICES 64
@@ -104,11 +106,27 @@ static void note_early(const struct cuda_call *call)
 	cuda.early = outer->caller;
 }
 
+/*
+ * Handlers that were registered before this one run after it: those of the runtime, which gives back
+ * all it has, in a child that never used CUDA as well.
+ */
+static void on_exit_begin(void *nothing)
+{
+	(void)nothing;
+	life_begin_exit();
+}
+
+static void watch_exit(void)
+{
+	REAL(__cxa_atexit)(on_exit_begin, NULL, NULL);
+}
+
 void cuda_start(void)
 {
 	if (!cuda.early)
 		return;
 	cuda.initialised = true;
+	watch_exit();
 	EMIT(cuda_init, .function = log_text(hook_name(cuda.early_id)), .caller = cuda.early,
 	     .stack = stack_own());
 }
@@ -124,6 +142,7 @@ void cuda_initialised(const struct cuda_call *call)
 		return;
 	INSIDE
 	{
+		watch_exit();
 		where = cuda_where(call);
 		EMIT(cuda_init, .function = where.function, .caller = where.caller,
 		     .stack = where.stack, .python = where.python);
@@ -143,9 +162,9 @@ void cuda_context(const struct cuda_call *call, CUdevice device)
 	INSIDE
 	{
 		where = cuda_where(call);
-		EMIT(cuda_context, .device = (uint64_t)device, .gpu = cuda_gpu(device, call->caller),
-		     .function = where.function, .caller = where.caller, .stack = where.stack,
-		     .python = where.python);
+		EMIT(cuda_context, .device = (uint64_t)device,
+		     .gpu = cuda_gpu(device, call->caller), .function = where.function,
+		     .caller = where.caller, .stack = where.stack, .python = where.python);
 	}
 }
 

@@ -125,8 +125,12 @@ bool cuda_memory_gone(uint64_t address, struct cuda_memory *copy);
 
 /* Identity of a handle: a hash of its bytes, never 0. */
 uint64_t cuda_handle(const void *bytes, uint32_t count);
-/* Identity of memory behind a descriptor that was `exported` here, or came here; 0: not to be seen. */
-uint64_t cuda_handle_of_fd(int fd, bool exported);
+/*
+ * The same of memory behind a descriptor, or a handle of the fabric, as the driver gives it out and
+ * as it takes it: a descriptor stands in the pointer itself there. 0: not to be seen.
+ */
+uint64_t cuda_handle_given(const void *shareable, CUmemAllocationHandleType type);
+uint64_t cuda_handle_taken(const void *shareable, CUmemAllocationHandleType type);
 /* This descriptor came from another process, where it has that number. */
 void cuda_fd_received(int fd, uint32_t pid, int number);
 

@@ -28,7 +28,7 @@ void cuda_made(const struct cuda_call *call, uint64_t address, uint64_t bytes,
 		return;
 	if (UNLIKELY(registry_wants(bytes)) && memory != MPSAN_MEMORY_IMPORTED)
 		INSIDE
-		registry_born(&m);
+	registry_born(&m);
 	cuda_memory_add(&m);
 }
 
@@ -86,7 +86,8 @@ static bool is_worker(uint64_t python)
 
 static uint64_t flags_now(uint64_t python)
 {
-	return (cuda.unsynced ? MPSAN_IPC_UNSYNCED : 0) | (is_worker(python) ? MPSAN_IPC_WORKER : 0) |
+	return (cuda.unsynced ? MPSAN_IPC_UNSYNCED : 0) |
+	       (is_worker(python) ? MPSAN_IPC_WORKER : 0) |
 	       (stack_has_torch() ? MPSAN_IPC_TORCH : 0);
 }
 
@@ -102,8 +103,8 @@ static void complete(struct cuda_memory *m, uint64_t address, uint64_t caller)
 		m->range.start = base;
 		m->range.bytes = bytes;
 	}
-	if (m->device < 0 && (!ask || ask(&m->device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-					  address) != CUDA_SUCCESS))
+	if (m->device < 0 &&
+	    (!ask || ask(&m->device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address) != CUDA_SUCCESS))
 		m->device = cuda_current_device(caller);
 	m->gpu = m->device < 0 ? 0 : cuda_gpu(m->device, caller);
 }
@@ -209,7 +210,7 @@ void cuda_exported(const struct cuda_call *call, int result, enum mpsan_memory m
 }
 
 void cuda_object_exported(const struct cuda_call *call, int result, enum cuda_space space,
-			  uint64_t object, int fd)
+			  uint64_t object, uint64_t handle)
 {
 	enum mpsan_memory memory = space == CUDA_POOLS ? MPSAN_MEMORY_POOL : MPSAN_MEMORY_VMM;
 	struct cuda_memory m, *place = cuda_memory_at(space, object, &m);
@@ -230,7 +231,7 @@ void cuda_object_exported(const struct cuda_call *call, int result, enum cuda_sp
 		}
 		m.device = m.device < 0 ? cuda_current_device(call->caller) : m.device;
 		m.gpu = m.device < 0 ? 0 : cuda_gpu(m.device, call->caller);
-		state_export(call, &m, memory, cuda_handle_of_fd(fd, true));
+		state_export(call, &m, memory, handle);
 		keep(place, &m);
 	}
 }
@@ -238,7 +239,9 @@ void cuda_object_exported(const struct cuda_call *call, int result, enum cuda_sp
 /* Counts how often this process has a handle open. */
 static bool is_open(uint64_t handle, int change)
 {
-	struct cuda_memory m = {.range = {.owner = CUDA_OPEN_HANDLES, .start = handle >> 1, .bytes = 1},
+	struct cuda_memory m = {.range = {.owner = CUDA_OPEN_HANDLES,
+					  .start = handle >> 1,
+					  .bytes = 1},
 				.references = 1},
 			   known, *place = cuda_memory_at(CUDA_OPEN_HANDLES, handle >> 1, &known);
 
@@ -267,6 +270,19 @@ static uint64_t peer_flag(int result, int device, uint64_t caller)
 	return can ? 0 : MPSAN_IPC_NO_PEER;
 }
 
+/* Without an identity, nobody can tell whose end this memory must not outlive. */
+static void state_unknown(void)
+{
+	static bool stated;
+
+	if (!stated)
+		EMIT(limit,
+		     .what = log_text("memory of other processes whose owner is not known: it "
+				      "came by a descriptor that was sent"),
+		     .count = 1);
+	stated = true;
+}
+
 void cuda_opened(const struct cuda_call *call, int result, enum mpsan_memory memory,
 		 uint64_t address, uint64_t handle)
 {
@@ -279,6 +295,8 @@ void cuda_opened(const struct cuda_call *call, int result, enum mpsan_memory mem
 	INSIDE
 	{
 		again = is_open(handle, result ? 0 : 1);
+		if (!result && !handle)
+			state_unknown();
 		if (!result && address) {
 			complete(&m, address, call->caller);
 			cuda_memory_imported(address, m.range.bytes, handle, call->caller);
@@ -400,7 +418,8 @@ static bool goes_with(const struct cuda_memory *m, int device, CUcontext context
 	if (m->range.owner != CUDA_ADDRESSES)
 		return false;
 	if (context)
-		return ask && ask(&its, CU_POINTER_ATTRIBUTE_CONTEXT, m->range.start) == CUDA_SUCCESS &&
+		return ask &&
+		       ask(&its, CU_POINTER_ATTRIBUTE_CONTEXT, m->range.start) == CUDA_SUCCESS &&
 		       its == context;
 	if (where < 0 && (!ask || ask(&where, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
 				      m->range.start) != CUDA_SUCCESS))
@@ -455,5 +474,6 @@ void cuda_event_exported(const struct cuda_call *call)
 	if (!cuda_may_state())
 		return;
 	INSIDE
-	EMIT(ipc_event, .made = 0, .function = log_text(hook_name(call->id)), .caller = call->caller);
+	EMIT(ipc_event, .made = 0, .function = log_text(hook_name(call->id)),
+	     .caller = call->caller);
 }

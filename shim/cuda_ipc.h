@@ -21,9 +21,9 @@ void cuda_mapped(const struct cuda_call *call, uint64_t address, uint64_t bytes,
 /* A handle was asked for; `handle` is its identity. */
 void cuda_exported(const struct cuda_call *call, int result, enum mpsan_memory memory,
 		   uint64_t address, uint64_t handle, const void *bytes);
-/* A VMM handle, or a pool, as a descriptor. */
+/* The same of a VMM handle, or a pool. */
 void cuda_object_exported(const struct cuda_call *call, int result, enum cuda_space space,
-			  uint64_t object, int fd);
+			  uint64_t object, uint64_t handle);
 /* Memory of another process was asked for. */
 void cuda_opened(const struct cuda_call *call, int result, enum mpsan_memory memory,
 		 uint64_t address, uint64_t handle);

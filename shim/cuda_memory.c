@@ -153,7 +153,7 @@ static uint64_t hash_pair(uint64_t a, uint64_t b)
 	return cuda_handle(pair, sizeof(pair));
 }
 
-uint64_t cuda_handle_of_fd(int fd, bool exported)
+static uint64_t handle_of_fd(int fd, bool given)
 {
 	struct stat file;
 
@@ -161,10 +161,28 @@ uint64_t cuda_handle_of_fd(int fd, bool exported)
 		return 0;
 	if (!S_ISCHR(file.st_mode))
 		return hash_pair(file.st_dev, file.st_ino);
-	if (exported)
+	if (given)
 		return hash_pair(life.pid, (uint64_t)fd);
 	for (uint32_t i = 0; i < RECEIVED; i++)
 		if (received[i].fd == fd + 1)
 			return hash_pair(received[i].pid, (uint64_t)received[i].number);
 	return 0;
+}
+
+uint64_t cuda_handle_given(const void *shareable, CUmemAllocationHandleType type)
+{
+	if (shareable && type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+		return handle_of_fd(*(const int *)shareable, true);
+	return shareable && type == CU_MEM_HANDLE_TYPE_FABRIC ?
+		       cuda_handle(shareable, CU_IPC_HANDLE_SIZE) :
+		       0;
+}
+
+uint64_t cuda_handle_taken(const void *shareable, CUmemAllocationHandleType type)
+{
+	if (type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+		return handle_of_fd((int)(intptr_t)shareable, false);
+	return shareable && type == CU_MEM_HANDLE_TYPE_FABRIC ?
+		       cuda_handle(shareable, CU_IPC_HANDLE_SIZE) :
+		       0;
 }

@@ -71,7 +71,7 @@ void hook_forget(void);
 /* A hook's head: exported, and counted in the test build that proves that each row intercepts. */
 #ifdef MPSAN_COUNT_HOOKS
 extern EXPORT uint64_t *mpsan_hook_counts;
-#define ENTER_ROW(id)                                                                          \
+#define ENTER_ROW(id) \
 	(mpsan_hook_counts ? (void)__atomic_fetch_add(&mpsan_hook_counts[id], 1, 5) : (void)0)
 #else
 #define ENTER_ROW(id) ((void)0)

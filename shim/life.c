@@ -23,6 +23,7 @@
 
 STATE struct life life;
 STATE static int exit_code = -1; /* what exit() was called with, if it was */
+STATE static bool exiting;
 
 void life_flag(uint16_t flag)
 {
@@ -229,6 +230,7 @@ void life_child(enum mpsan_how how, uint64_t fork_pos)
 	life.forked = true;
 	life.has_guests = false;
 	exit_code = -1;
+	exiting = false;
 	cuda_forked();
 	life.pid = sys_pid();
 	slot = session_claim(life.session, life.pid, birth, UINT16_MAX);
@@ -297,7 +299,12 @@ void life_exit_code(int code)
 
 bool life_is_exiting(void)
 {
-	return exit_code != -1;
+	return exiting || exit_code != -1;
+}
+
+void life_begin_exit(void)
+{
+	exiting = true;
 }
 
 void life_exit(int code)

@@ -39,7 +39,9 @@ void life_exec(const char *path, const char *const *argv);
 void life_exit(int code);
 /* exit() was called with this code; its handlers still run. */
 void life_exit_code(int code);
+/* Handlers run: exit was called, or main has returned and somebody who is called then says so. */
 bool life_is_exiting(void);
+void life_begin_exit(void);
 void life_ended(uint32_t pid, int status);
 void life_flag(uint16_t flag);
 bool life_has(uint16_t flag);

@@ -92,7 +92,12 @@ static const struct link_map *owner_of(uint64_t address, struct scope_answer *an
 	return best;
 }
 
-static void *find_in_list(const struct searchlist *at, const char *name, const struct link_map **in)
+/*
+ * `behind`: what stands before us in a list is not what a call that reached us is bound for. Who
+ * defines a function there was bound to itself, and went on to the next definition, which we are.
+ */
+static void *find_in_list(const struct searchlist *at, const char *name, bool behind,
+			  const struct link_map **in)
 {
 	const struct link_map *self = elf_self(), *map;
 	struct searchlist list;
@@ -100,16 +105,20 @@ static void *find_in_list(const struct searchlist *at, const char *name, const s
 
 	if (!peek(&list, at, sizeof(list)) || list.count > OBJECTS_MAX)
 		return NULL;
-	for (uint32_t i = 0; i < list.count && !real; i++) {
+	for (uint32_t i = 0; i < list.count && (!real || behind); i++) {
 		if (!peek(&map, &list.list[i], sizeof(map)))
 			return NULL;
+		if (map == self && behind)
+			real = NULL;
+		if (map == self || real)
+			continue;
 		*in = map;
-		real = map == self ? NULL : elf_find_in(map, name, NULL);
+		real = elf_find_in(map, name, NULL);
 	}
 	return real;
 }
 
-static void *find_in_scopes(const struct link_map *caller, const char *name,
+static void *find_in_scopes(const struct link_map *caller, const char *name, bool behind,
 			    const struct link_map **in)
 {
 	uint32_t offset = scopes_offset();
@@ -121,7 +130,7 @@ static void *find_in_scopes(const struct link_map *caller, const char *name,
 	for (uint32_t i = 0; i < SCOPES_MAX && !real; i++) {
 		if (!peek(&list, &scope[i], sizeof(list)) || !list)
 			break;
-		real = find_in_list(list, name, in);
+		real = find_in_list(list, name, behind, in);
 	}
 	return real;
 }
@@ -131,7 +140,7 @@ struct scope_answer scope_find(const char *name, uint64_t caller)
 	const struct link_map *self = elf_self();
 	struct scope_answer a = {0};
 
-	a.real = find_in_scopes(owner_of(caller, &a), name, &a.in);
+	a.real = find_in_scopes(owner_of(caller, &a), name, true, &a.in);
 	for (const struct link_map *m = self ? self->l_next : NULL; m && !a.real; m = m->l_next) {
 		a.in = m;
 		a.real = elf_find_in(m, name, NULL);
@@ -153,5 +162,6 @@ bool scope_has(const char *name, uint64_t caller)
 
 	if (!scopes_offset() || !program)
 		return true;
-	return owner ? find_in_scopes(owner, name, &in) : find_in_list(program, name, &in);
+	return owner ? find_in_scopes(owner, name, false, &in) :
+		       find_in_list(program, name, false, &in);
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report.h"
+
 #define SETTLE_NS 300000000ull /* until all logs have been read, and silent ends were noticed */
 
 struct cuda_store {
@@ -295,9 +297,10 @@ static bool is_blind(const struct reader *reader)
 		return true;
 	READER_EACH_SLOT(reader, slot)
 	{
-		uint16_t flags = reader->session.table[slot].flags;
+		char *why = process_unwatched(reader, slot);
 
-		if (!(flags & MPSAN_PROCESS_ATTACHED) || flags & MPSAN_PROCESS_OFF)
+		free(why);
+		if (why)
 			return true;
 	}
 	return false;

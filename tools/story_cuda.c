@@ -183,16 +183,31 @@ static char *function_text(const struct cuda_cast *cast, const struct fact_place
 	return text_format("%.*s()", (int)length, name);
 }
 
-/* CUDA's own libraries call each other; who called the first of them is of interest. */
-static bool is_of_cuda(const json_t *frame)
+static bool begins_with_one(const char *text, const char *const *words)
 {
-	static const char *const own[] = {"libcuda.", "libcudart", "libmpsan"};
-	const char *module = json_string_value(json_object_get(frame, "module"));
-
-	for (size_t i = 0; module && i < sizeof(own) / sizeof(*own); i++)
-		if (!strncmp(path_base(module), own[i], strlen(own[i])))
+	for (; text && *words; words++)
+		if (!strncmp(text, *words, strlen(*words)))
 			return true;
 	return false;
+}
+
+static const char *module_of(const json_t *frame)
+{
+	const char *module = json_string_value(json_object_get(frame, "module"));
+
+	return module ? path_base(module) : NULL;
+}
+
+/*
+ * CUDA's own libraries call each other, and Python calls them through libraries of its own; who called
+ * the first of all these is of interest.
+ */
+static bool is_way_through(const json_t *frame)
+{
+	static const char *const ways[] = {"libcuda.", "libcudart", "libmpsan",
+					   "libffi.",  "_ctypes",   NULL};
+
+	return begins_with_one(module_of(frame), ways);
 }
 
 /* The frame of the code that made the driver start: often not the program's own. */
@@ -203,11 +218,11 @@ static json_t *starter(const struct cuda_cast *cast)
 	json_t *other;
 	size_t i;
 
-	if (frame && !is_of_cuda(frame))
+	if (frame && !is_way_through(frame))
 		return frame;
 	json_array_foreach(cast->initialiser.native, i, other)
 	{
-		if (is_of_cuda(other))
+		if (is_way_through(other))
 			continue;
 		json_decref(frame);
 		return json_incref(other);
@@ -215,13 +230,25 @@ static json_t *starter(const struct cuda_cast *cast)
 	return frame;
 }
 
+/* Of Python's own code the file, of all other code the library or program. */
+static char *library_text(const struct cuda_cast *cast, const json_t *frame)
+{
+	static const char *const interpreters[] = {"python", "libpython", NULL};
+	const char *module = module_of(frame);
+	const char *file = json_string_value(
+		json_object_get(json_array_get(cast->initialiser.python, 0), "file"));
+
+	if (file && (!module || begins_with_one(module, interpreters)))
+		module = path_base(file);
+	return text_copy(module ? module : "an unknown module");
+}
+
 static void starter_words(const struct cuda_cast *cast, json_t *words)
 {
 	json_t *frame = starter(cast), *script = frames_first_script(cast->initialiser.python);
-	const char *module = json_string_value(json_object_get(frame, "module"));
 	char *place = frame_text(script ? script : frame);
 
-	words_set(words, "library", text_copy(module ? path_base(module) : "an unknown module"));
+	words_set(words, "library", library_text(cast, frame));
 	words_set(words, "init_at", place ? place : text_copy("an unknown place"));
 	json_decref(frame);
 }

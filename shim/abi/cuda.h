@@ -154,8 +154,8 @@ enum {
 };
 
 enum { /* CUmemorytype */
-	CU_MEMORYTYPE_HOST = 1,
-	CU_MEMORYTYPE_DEVICE = 2,
+       CU_MEMORYTYPE_HOST = 1,
+       CU_MEMORYTYPE_DEVICE = 2,
 };
 
 typedef enum CUdriverProcAddressQueryResult_enum {

@@ -200,15 +200,19 @@ static void end_piece(struct cuda_facts *cuda, struct ipc_free *end, uint32_t in
 	end->piece = index;
 }
 
-/* What begins at an address; memory without one (base 0) is known by its handle alone. */
-static void end_at_base(struct cuda_facts *cuda, struct ipc_free *end)
+/*
+ * What begins at an address; memory without one (base 0) is known by its handle alone. A free is stated after it
+ * happened: by then another thread may have got the address, and what was born later stays.
+ */
+static void end_at_base(struct cuda_facts *cuda, struct ipc_free *end, uint64_t born_ns)
 {
 	uint32_t *from = &cuda->base_lists[list_of(end->at.by, end->ev.base)];
 
 	while (*from) {
 		struct ipc_piece *piece = &cuda->pieces[*from - 1];
 
-		if (piece->owner == end->at.by && piece->base == end->ev.base) {
+		if (piece->owner == end->at.by && piece->base == end->ev.base &&
+		    piece->born_ns <= born_ns) {
 			if (is_alive(piece))
 				end_piece(cuda, end, *from);
 			*from = piece->base_before; /* nobody asks this list for what is freed */
@@ -223,9 +227,11 @@ void cuda_enter_free(struct cuda_facts *cuda)
 	struct ipc_free *end = &cuda->frees[cuda->free_count - 1];
 	uint32_t at = end->ev.handle ? find_handle(cuda, end->ev.handle) : 0;
 
+	if (at && cuda->pieces[at - 1].owner != end->at.by)
+		at = 0;
 	if (end->ev.base)
-		end_at_base(cuda, end);
-	if (at && cuda->pieces[at - 1].owner == end->at.by && is_alive(&cuda->pieces[at - 1]))
+		end_at_base(cuda, end, at ? cuda->pieces[at - 1].born_ns : UINT64_MAX);
+	if (at && is_alive(&cuda->pieces[at - 1]))
 		end_piece(cuda, end, at);
 }
 

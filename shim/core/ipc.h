@@ -47,8 +47,11 @@ uint64_t ipc_close_ns(const struct facts *facts, const struct ipc_import *import
 /* The piece that was opened; NULL: nobody was seen to export it. */
 const struct ipc_piece *ipc_piece_of(const struct facts *facts, const struct ipc_import *import);
 
-/* Whether it was still open at the end of its process. */
-bool ipc_was_left(const struct ipc_import *import);
+/*
+ * Whether it was still open at the end of its process, and the first such: however often a process has
+ * a piece open, it leaves it once.
+ */
+bool ipc_was_left(const struct facts *facts, const struct ipc_import *import);
 
 /* Whether somebody else than the owner had it surely open: index + 1 of the first such import. */
 uint32_t ipc_user(const struct facts *facts, const struct ipc_piece *piece, uint64_t time_ns);

@@ -8,6 +8,7 @@
 #include "../cuda.h"
 #include "../cuda_entry.h"
 #include "../cuda_ipc.h"
+#include "../life.h"
 #include "../registry.h"
 
 /* The head of a hook: `call` and the real function. */
@@ -54,16 +55,16 @@ EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **f, int version, c
 }
 
 /* Contexts, seen below the runtime as well: it makes one when it needs it. */
-#define CONTEXT(name, parameters, arguments)                \
-	EXPORT CUresult name parameters                     \
-	{                                                   \
-		BEGIN(name, MPSAN_CUDA_USE);                \
-		CUresult result = REALLY arguments;         \
-                                                            \
-		cuda_end(&call, result);                    \
-		if (!result)                                \
-			cuda_context(&call, device);        \
-		return result;                              \
+#define CONTEXT(name, parameters, arguments)         \
+	EXPORT CUresult name parameters              \
+	{                                            \
+		BEGIN(name, MPSAN_CUDA_USE);         \
+		CUresult result = REALLY arguments;  \
+                                                     \
+		cuda_end(&call, result);             \
+		if (!result)                         \
+			cuda_context(&call, device); \
+		return result;                       \
 	}
 /* clang-format off */
 CONTEXT(cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice device), (context, device))
@@ -74,17 +75,17 @@ CONTEXT(cuCtxCreate_v4, (CUcontext *context, CUctxCreateParams *parameters, unsi
 /* clang-format on */
 
 /* The end of a context is that of its memory. */
-#define CONTEXT_END(name, parameter, argument, device, context, gone)    \
-	EXPORT CUresult name(parameter argument)                         \
-	{                                                                \
-		BEGIN(name, CUDA_NO_KIND);                               \
-		CUresult result;                                         \
-                                                                         \
-		cuda_context_ending(&call, device, context);             \
-		result = REALLY(argument);                               \
-		if (cuda_end(&call, result))                             \
-			cuda_context_ended(&call, !result && (gone));    \
-		return result;                                           \
+#define CONTEXT_END(name, parameter, argument, device, context, gone) \
+	EXPORT CUresult name(parameter argument)                      \
+	{                                                             \
+		BEGIN(name, CUDA_NO_KIND);                            \
+		CUresult result;                                      \
+                                                                      \
+		cuda_context_ending(&call, device, context);          \
+		result = REALLY(argument);                            \
+		if (cuda_end(&call, result))                          \
+			cuda_context_ended(&call, !result && (gone)); \
+		return result;                                        \
 	}
 
 /* The last user's release destroys it. The runtime's own comes at exit, which says it all. */
@@ -94,7 +95,7 @@ static bool is_inactive(CUdevice device, uint64_t caller)
 	unsigned flags;
 	int active;
 
-	return !cuda_entry_is_runtime(caller) && ask &&
+	return !life_is_exiting() && !cuda_entry_is_runtime(caller) && ask &&
 	       ask(device, &flags, &active) == CUDA_SUCCESS && !active;
 }
 
@@ -128,18 +129,18 @@ ALLOCATION(cuMemAllocFromPoolAsync_ptsz, MPSAN_MEMORY_POOL, bytes, pool, (CUdevi
 /* clang-format on */
 
 /* What begins at `key` ends with the call. */
-#define ENDING(name, space, key, parameters, arguments)                        \
-	EXPORT CUresult name parameters                                        \
-	{                                                                      \
-		BEGIN(name, CUDA_NO_KIND);                                     \
-		struct cuda_ending ending;                                     \
-		CUresult result;                                               \
-                                                                               \
+#define ENDING(name, space, key, parameters, arguments)                         \
+	EXPORT CUresult name parameters                                         \
+	{                                                                       \
+		BEGIN(name, CUDA_NO_KIND);                                      \
+		struct cuda_ending ending;                                      \
+		CUresult result;                                                \
+                                                                                \
 		cuda_ending(&ending, &call, space, (uint64_t)(uintptr_t)(key)); \
-		result = REALLY arguments;                                     \
-		if (cuda_end(&call, result))                                   \
-			cuda_ended(&ending, &call, result);                    \
-		return result;                                                 \
+		result = REALLY arguments;                                      \
+		if (cuda_end(&call, result))                                    \
+			cuda_ended(&ending, &call, result);                     \
+		return result;                                                  \
 	}
 /* clang-format off */
 ENDING(cuMemFree_v2, CUDA_ADDRESSES, address, (CUdeviceptr address), (address))
@@ -200,13 +201,6 @@ EXPORT CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
 	return result;
 }
 
-static int descriptor_in(const void *shareable, CUmemAllocationHandleType type)
-{
-	return shareable && type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ?
-		       *(const int *)shareable :
-		       -1;
-}
-
 EXPORT CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAllocationHandle handle,
 					     CUmemAllocationHandleType type,
 					     unsigned long long flags)
@@ -216,23 +210,15 @@ EXPORT CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAlloca
 
 	if (cuda_end(&call, result))
 		cuda_object_exported(&call, result, CUDA_VMM_HANDLES, handle,
-				     result ? -1 : descriptor_in(shareable, type));
+				     result ? 0 : cuda_handle_given(shareable, type));
 	return result;
-}
-
-/* A descriptor stands in the pointer itself. */
-static uint64_t identity_of(const void *shareable, CUmemAllocationHandleType type)
-{
-	return type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ?
-		       cuda_handle_of_fd((int)(intptr_t)shareable, false) :
-		       0;
 }
 
 EXPORT CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
 					       void *shareable, CUmemAllocationHandleType type)
 {
 	BEGIN(cuMemImportFromShareableHandle, MPSAN_CUDA_USE);
-	uint64_t identity = identity_of(shareable, type);
+	uint64_t identity = cuda_handle_taken(shareable, type);
 	CUresult result = REALLY(handle, shareable, type);
 
 	if (cuda_end(&call, result)) {
@@ -270,7 +256,7 @@ EXPORT CUresult cuMemPoolExportToShareableHandle(void *shareable, CUmemoryPool p
 
 	if (cuda_end(&call, result))
 		cuda_object_exported(&call, result, CUDA_POOLS, (uint64_t)(uintptr_t)pool,
-				     result ? -1 : descriptor_in(shareable, type));
+				     result ? 0 : cuda_handle_given(shareable, type));
 	return result;
 }
 
@@ -279,7 +265,7 @@ EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *sha
 						   unsigned long long flags)
 {
 	BEGIN(cuMemPoolImportFromShareableHandle, MPSAN_CUDA_USE);
-	uint64_t identity = identity_of(shareable, type);
+	uint64_t identity = cuda_handle_taken(shareable, type);
 	CUresult result = REALLY(pool, shareable, type, flags);
 
 	if (cuda_end(&call, result)) {
@@ -326,16 +312,16 @@ EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address)
 	return result;
 }
 
-#define OPEN(name)                                                                              \
-	EXPORT CUresult name(CUdeviceptr *address, CUipcMemHandle handle, unsigned flags)       \
-	{                                                                                       \
-		BEGIN(name, MPSAN_CUDA_USE);                                                    \
-		CUresult result = REALLY(address, handle, flags);                               \
-                                                                                                \
-		if (cuda_end(&call, result))                                                    \
-			cuda_opened(&call, result, MPSAN_MEMORY_DEVICE, result ? 0 : *address,  \
-				    cuda_handle(&handle, sizeof(handle)));                      \
-		return result;                                                                  \
+#define OPEN(name)                                                                             \
+	EXPORT CUresult name(CUdeviceptr *address, CUipcMemHandle handle, unsigned flags)      \
+	{                                                                                      \
+		BEGIN(name, MPSAN_CUDA_USE);                                                   \
+		CUresult result = REALLY(address, handle, flags);                              \
+                                                                                               \
+		if (cuda_end(&call, result))                                                   \
+			cuda_opened(&call, result, MPSAN_MEMORY_DEVICE, result ? 0 : *address, \
+				    cuda_handle(&handle, sizeof(handle)));                     \
+		return result;                                                                 \
 	}
 OPEN(cuIpcOpenMemHandle)
 OPEN(cuIpcOpenMemHandle_v2)

@@ -14,15 +14,15 @@
 #define REALLY(...) (real ? real(__VA_ARGS__) : cudaErrorInsufficientDriver)
 #define ADDRESS(pointer) ((uint64_t)(uintptr_t)(pointer))
 
-#define ALLOCATION(name, kind, at, size, pool, parameters, arguments)                 \
-	EXPORT cudaError_t name parameters                                            \
-	{                                                                             \
-		BEGIN(name, MPSAN_CUDA_USE);                                          \
-		cudaError_t result = REALLY arguments;                                \
-                                                                                      \
-		if (cuda_end(&call, (int)result) && !result)                          \
-			cuda_made(&call, ADDRESS(at), size, kind, ADDRESS(pool));     \
-		return result;                                                        \
+#define ALLOCATION(name, kind, at, size, pool, parameters, arguments)             \
+	EXPORT cudaError_t name parameters                                        \
+	{                                                                         \
+		BEGIN(name, MPSAN_CUDA_USE);                                      \
+		cudaError_t result = REALLY arguments;                            \
+                                                                                  \
+		if (cuda_end(&call, (int)result) && !result)                      \
+			cuda_made(&call, ADDRESS(at), size, kind, ADDRESS(pool)); \
+		return result;                                                    \
 	}
 /* clang-format off */
 ALLOCATION(cudaMalloc, MPSAN_MEMORY_DEVICE, *address, bytes, 0, (void **address, size_t bytes), (address, bytes))
@@ -36,18 +36,18 @@ ALLOCATION(cudaMalloc3D, MPSAN_MEMORY_DEVICE, to->ptr, to->pitch * extent.height
 /* clang-format on */
 
 /* What begins at `key` ends with the call. cudaFree(NULL) is how programs initialise the runtime. */
-#define ENDING(name, kind, space, key, parameters, arguments)              \
-	EXPORT cudaError_t name parameters                                 \
-	{                                                                  \
-		BEGIN(name, kind);                                         \
-		struct cuda_ending ending;                                 \
-		cudaError_t result;                                        \
-                                                                           \
-		cuda_ending(&ending, &call, space, ADDRESS(key));          \
-		result = REALLY arguments;                                 \
-		if (cuda_end(&call, (int)result))                          \
-			cuda_ended(&ending, &call, (int)result);           \
-		return result;                                             \
+#define ENDING(name, kind, space, key, parameters, arguments)     \
+	EXPORT cudaError_t name parameters                        \
+	{                                                         \
+		BEGIN(name, kind);                                \
+		struct cuda_ending ending;                        \
+		cudaError_t result;                               \
+                                                                  \
+		cuda_ending(&ending, &call, space, ADDRESS(key)); \
+		result = REALLY arguments;                        \
+		if (cuda_end(&call, (int)result))                 \
+			cuda_ended(&ending, &call, (int)result);  \
+		return result;                                    \
 	}
 #define FREE_KIND(address) ((address) ? CUDA_NO_KIND : MPSAN_CUDA_USE)
 /* clang-format off */
@@ -86,12 +86,11 @@ EXPORT cudaError_t cudaMemPoolExportToShareableHandle(void *shareable, cudaMemPo
 {
 	BEGIN(cudaMemPoolExportToShareableHandle, MPSAN_CUDA_USE);
 	cudaError_t result = REALLY(shareable, pool, type, flags);
-	int fd = -1;
 
-	if (!result && type == cudaMemHandleTypePosixFileDescriptor)
-		fd = *(const int *)shareable;
 	if (cuda_end(&call, (int)result))
-		cuda_object_exported(&call, (int)result, CUDA_POOLS, ADDRESS(pool), fd);
+		cuda_object_exported(
+			&call, (int)result, CUDA_POOLS, ADDRESS(pool),
+			result ? 0 : cuda_handle_given(shareable, (CUmemAllocationHandleType)type));
 	return result;
 }
 
@@ -100,9 +99,7 @@ EXPORT cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *pool, voi
 							unsigned flags)
 {
 	BEGIN(cudaMemPoolImportFromShareableHandle, MPSAN_CUDA_USE);
-	uint64_t identity = type == cudaMemHandleTypePosixFileDescriptor ?
-				    cuda_handle_of_fd((int)(intptr_t)shareable, false) :
-				    0;
+	uint64_t identity = cuda_handle_taken(shareable, (CUmemAllocationHandleType)type);
 	cudaError_t result = REALLY(pool, shareable, type, flags);
 
 	if (cuda_end(&call, (int)result)) {
@@ -188,16 +185,16 @@ EXPORT cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 	return result;
 }
 
-#define ENTRY_POINT(name, parameters, arguments)                 \
-	EXPORT cudaError_t name parameters                       \
-	{                                                        \
-		BEGIN(name, CUDA_NO_KIND);                       \
-		cudaError_t result = REALLY arguments;           \
-                                                                 \
-		cuda_end(&call, (int)result);                    \
-		if (!result)                                     \
-			cuda_entry_found(f, call.caller);        \
-		return result;                                   \
+#define ENTRY_POINT(name, parameters, arguments)          \
+	EXPORT cudaError_t name parameters                \
+	{                                                 \
+		BEGIN(name, CUDA_NO_KIND);                \
+		cudaError_t result = REALLY arguments;    \
+                                                          \
+		cuda_end(&call, (int)result);             \
+		if (!result)                              \
+			cuda_entry_found(f, call.caller); \
+		return result;                            \
 	}
 /* clang-format off */
 ENTRY_POINT(cudaGetDriverEntryPoint, (const char *symbol, void **f, unsigned long long flags, enum cudaDriverEntryPointQueryResult *status), (symbol, f, flags, status))

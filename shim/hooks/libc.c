@@ -71,26 +71,26 @@ void __vsyslog_chk(int priority, int flag, const char *format, va_list list);
 	}
 
 /* The same, with an eye on what CUDA has read already. */
-#define VARIABLE(name, variable, parameters, arguments)                     \
-	MARK(name, ENVIRONMENT)                                             \
-	EXPORT int name parameters                                          \
-	{                                                                   \
-		ENTER(name);                                                \
-		struct cuda_env env;                                        \
-		uint64_t wait = 0;                                          \
-		int result;                                                 \
-                                                                            \
-		env.watched = false;                                        \
-		if (UNLIKELY(cuda.initialised))                             \
-			cuda_env_before(&env, variable);                    \
-		if (thread_several)                                         \
-			wait = inside_begin(&mark_##name, CALLER);          \
-		result = REAL(name) arguments;                              \
-		if (thread_several)                                         \
-			inside_end(&mark_##name, wait);                     \
-		if (UNLIKELY(env.watched))                                  \
-			cuda_env_after(&env, CALLER);                       \
-		return result;                                              \
+#define VARIABLE(name, variable, parameters, arguments)            \
+	MARK(name, ENVIRONMENT)                                    \
+	EXPORT int name parameters                                 \
+	{                                                          \
+		ENTER(name);                                       \
+		struct cuda_env env;                               \
+		uint64_t wait = 0;                                 \
+		int result;                                        \
+                                                                   \
+		env.watched = false;                               \
+		if (UNLIKELY(cuda.initialised))                    \
+			cuda_env_before(&env, variable);           \
+		if (thread_several)                                \
+			wait = inside_begin(&mark_##name, CALLER); \
+		result = REAL(name) arguments;                     \
+		if (thread_several)                                \
+			inside_end(&mark_##name, wait);            \
+		if (UNLIKELY(env.watched))                         \
+			cuda_env_after(&env, CALLER);              \
+		return result;                                     \
 	}
 
 /* clang-format off */

@@ -101,4 +101,3 @@ PASS(syscall)
 		(pid_t)REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4], a[5], regs->stack[0]));
 	return NULL;
 }
-

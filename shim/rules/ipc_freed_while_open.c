@@ -62,8 +62,8 @@ static void judge_piece(const struct facts *facts, const struct moment *moment,
 		FIND_SHARED(out, ipc_freed_while_open, GRADE_ERROR, moment, index, user,
 			    &tale_of_use);
 	else if (piece->by_export && !ipc_outlives(piece) && !was_tried(facts, piece))
-		FIND_SHARED(out, ipc_freed_while_open, GRADE_WARNING, moment, index, 0,
-			    &tale_of_nobody);
+		FIND_SHARED(out, ipc_freed_while_open, facts->blind ? GRADE_NOTE : GRADE_WARNING,
+			    moment, index, 0, &tale_of_nobody);
 }
 
 /* The open of a handle whose memory had been freed. */

@@ -22,9 +22,9 @@ static enum grade grade_of(const struct facts *facts, const struct ipc_piece *pi
 {
 	uint64_t end = cuda_end_ns(facts, piece->owner);
 
-	if (piece->born_ns + CUDA_GRACE_NS > (end ? end : facts->now_ns))
+	if (facts->blind || piece->born_ns + CUDA_GRACE_NS > (end ? end : facts->now_ns))
 		return GRADE_NOTE;
-	return piece->flags & MPSAN_IPC_TORCH && !facts->blind ? GRADE_ERROR : GRADE_WARNING;
+	return piece->flags & MPSAN_IPC_TORCH ? GRADE_ERROR : GRADE_WARNING;
 }
 
 void rule_ipc_never_opened(const struct facts *facts, const struct moment *moment,

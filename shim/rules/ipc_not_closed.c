@@ -35,7 +35,7 @@ void rule_ipc_not_closed(const struct facts *facts, const struct moment *moment,
 		const struct ipc_piece *piece = ipc_piece_of(facts, import);
 
 		if (piece && ipc_counts(piece) && piece->owner != import->at.by &&
-		    ipc_was_left(import) && is_there(facts, piece, end_ns))
+		    ipc_was_left(facts, import) && is_there(facts, piece, end_ns))
 			FIND_SHARED(out, ipc_not_closed,
 				    import->ev.flags & MPSAN_IPC_TORCH ? GRADE_NOTE : GRADE_WARNING,
 				    moment, import->piece, at, &tale);

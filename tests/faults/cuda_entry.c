@@ -11,7 +11,8 @@
 extern CUresult cuInit(unsigned) __attribute__((weak));
 extern cudaError_t cudaMalloc(void **, size_t) __attribute__((weak));
 
-typedef CUresult get_address(const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *);
+typedef CUresult get_address(const char *, void **, int, cuuint64_t,
+			     CUdriverProcAddressQueryResult *);
 typedef int count_devices(int *);
 
 /* Which object an address is in, by its file's name up to the first dot. */
@@ -69,13 +70,15 @@ static void weak(char **library)
 	void *p = NULL;
 
 	(void)library;
-	fprintf(stderr, "driver %d, runtime %d\n", cuInit ? (int)cuInit(0) : -1, cudaMalloc ? (int)cudaMalloc(&p, 1) : -1);
+	fprintf(stderr, "driver %d, runtime %d\n", cuInit ? (int)cuInit(0) : -1,
+		cudaMalloc ? (int)cudaMalloc(&p, 1) : -1);
 }
 
 /* Through the driver's own handle, twice, and through that of a library that needs it. */
 static void handle(char **library)
 {
-	void *driver = dlopen(library[0], RTLD_NOW | RTLD_LOCAL), *user = dlopen(library[1], RTLD_NOW | RTLD_LOCAL);
+	void *driver = dlopen(library[0], RTLD_NOW | RTLD_LOCAL),
+	     *user = dlopen(library[1], RTLD_NOW | RTLD_LOCAL);
 	CUresult (*init)(unsigned);
 	count_devices *count;
 	int n = -1;
@@ -100,7 +103,8 @@ static void handle(char **library)
 /* Names that begin alike, and one that is ours, in a library that is none of CUDA's. */
 static void names(char **library)
 {
-	static const char *const name[] = {"cudnnCreate", "cublasCreate_v2", "cudaqMake", "cuInitialise", "cuMemAlloc_v9"};
+	static const char *const name[] = {"cudnnCreate", "cublasCreate_v2", "cudaqMake",
+					   "cuInitialise", "cuMemAlloc_v9"};
 	void *other = dlopen(library[0], RTLD_NOW | RTLD_LOCAL);
 
 	must(other);
@@ -117,8 +121,14 @@ static void proc(char **library)
 	static const struct {
 		const char *name;
 		int version;
-	} ask[] = {{"cuInit", 2000},	  {"cuMemAlloc", 3020}, {"cuMemAlloc", 2000},	      {"cuGetProcAddress", 12000},
-		   {"cuGetErrorName", 6000}, {"cudnnCreate", 12000}, {"", 0}, {"cuStreamGetCaptureInfo", 12030}};
+	} ask[] = {{"cuInit", 2000},
+		   {"cuMemAlloc", 3020},
+		   {"cuMemAlloc", 2000},
+		   {"cuGetProcAddress", 12000},
+		   {"cuGetErrorName", 6000},
+		   {"cudnnCreate", 12000},
+		   {"", 0},
+		   {"cuStreamGetCaptureInfo", 12030}};
 	void *driver = dlopen(library[0], RTLD_NOW | RTLD_LOCAL), *f;
 	get_address *get = dlsym(driver, "cuGetProcAddress_v2");
 	CUdriverProcAddressQueryResult status;
@@ -128,7 +138,8 @@ static void proc(char **library)
 		status = CU_GET_PROC_ADDRESS_SUCCESS;
 		f = NULL;
 		errno = 77;
-		printf("%s %d: %d", ask[i].name, ask[i].version, get(ask[i].name, &f, ask[i].version, 0, &status));
+		printf("%s %d: %d", ask[i].name, ask[i].version,
+		       get(ask[i].name, &f, ask[i].version, 0, &status));
 		printf(" %d, found %d, errno %d\n", status, f != NULL, errno);
 		fprintf(stderr, "%s %d %s\n", ask[i].name, ask[i].version, place(f));
 	}
@@ -138,7 +149,8 @@ static void proc(char **library)
 /* Two runtimes: what one handle gives must be that one's. */
 static void two(char **library)
 {
-	void *first = dlopen(library[0], RTLD_NOW | RTLD_LOCAL), *second = dlopen(library[1], RTLD_NOW | RTLD_LOCAL);
+	void *first = dlopen(library[0], RTLD_NOW | RTLD_LOCAL),
+	     *second = dlopen(library[1], RTLD_NOW | RTLD_LOCAL);
 	int (*version)(void);
 
 	must(first && second);

@@ -39,7 +39,8 @@ static void runtime(void)
 	char *p;
 
 	must(!cudaMalloc((void **)&p, SIZE));
-	must(!cudaIpcGetMemHandle(&h, p + 4096) && !cudaIpcGetMemHandle(&h, p) && !cudaIpcGetMemHandle(&h, p));
+	must(!cudaIpcGetMemHandle(&h, p + 4096) && !cudaIpcGetMemHandle(&h, p) &&
+	     !cudaIpcGetMemHandle(&h, p));
 	must(!cudaFree(p));
 }
 
@@ -64,7 +65,8 @@ static void private(void)
 static CUmemGenericAllocationHandle physical(CUdeviceptr *at)
 {
 	CUmemAllocationProp property = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
-					.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+					.requestedHandleTypes =
+						CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
 					.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
 	CUmemGenericAllocationHandle h;
 
@@ -101,17 +103,19 @@ static void reset(void)
 	CUdeviceptr p, q;
 
 	begin();
-	must(!cuMemAlloc_v2(&p, SIZE) && !cuMemAlloc_v2(&q, SIZE) && !cuIpcGetMemHandle(&handle, p));
+	must(!cuMemAlloc_v2(&p, SIZE) && !cuMemAlloc_v2(&q, SIZE) &&
+	     !cuIpcGetMemHandle(&handle, p));
 	must(!cudaDeviceReset());
 }
 
 /* What is not made for this: managed memory, a pool's, a mapping, none at all. */
 static void refused(void)
 {
-	CUdeviceptr at, managed, pooled;
+	CUdeviceptr at, managed = 0, pooled = 0;
 
 	physical(&at);
-	must(!cuMemAllocManaged(&managed, SIZE, CU_MEM_ATTACH_GLOBAL) && !cuMemAllocAsync(&pooled, SIZE, NULL));
+	must(!cuMemAllocManaged(&managed, SIZE, CU_MEM_ATTACH_GLOBAL) &&
+	     !cuMemAllocAsync(&pooled, SIZE, NULL));
 	printf("%d", cuIpcGetMemHandle(&handle, managed));
 	printf(" %d", cuIpcGetMemHandle(&handle, pooled));
 	printf(" %d\n", cuIpcGetMemHandle(&handle, at));
@@ -121,7 +125,8 @@ static void environment(void)
 {
 	must(!setenv("CUDA_VISIBLE_DEVICES", "0", 1));
 	begin();
-	must(!setenv("CUDA_VISIBLE_DEVICES", "0", 1) && !setenv("CUDA_VISIBLE_DEVICES_NOT", "1", 1));
+	must(!setenv("CUDA_VISIBLE_DEVICES", "0", 1) &&
+	     !setenv("CUDA_VISIBLE_DEVICES_NOT", "1", 1));
 	must(!setenv("CUDA_VISIBLE_DEVICES", "1", 0));
 	must(!setenv("CUDA_VISIBLE_DEVICES", "1", 1));
 	must(!unsetenv("CUDA_VISIBLE_DEVICES"));
@@ -166,8 +171,10 @@ static void unsynchronised(void)
 	CUdeviceptr p, q;
 
 	begin();
-	must(!cuMemAlloc_v2(&p, SIZE) && !cuMemAlloc_v2(&q, SIZE) && !cuMemsetD8Async(p, 1, SIZE, NULL));
-	must(!cuIpcGetMemHandle(&handle, p) && !cuCtxSynchronize() && !cuIpcGetMemHandle(&handle, q));
+	must(!cuMemAlloc_v2(&p, SIZE) && !cuMemAlloc_v2(&q, SIZE) &&
+	     !cuMemsetD8Async(p, 1, SIZE, NULL));
+	must(!cuIpcGetMemHandle(&handle, p) && !cuCtxSynchronize() &&
+	     !cuIpcGetMemHandle(&handle, q));
 }
 
 static void worker(void)
@@ -182,7 +189,8 @@ static void events(void)
 	cudaIpcEventHandle_t h;
 
 	for (int i = 0; i < 9; i++)
-		must(!cudaEventCreateWithFlags(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
+		must(!cudaEventCreateWithFlags(&event,
+					       CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
 	must(!cudaEventCreateWithFlags(&event, CU_EVENT_DISABLE_TIMING));
 	must(!cudaEventCreateWithFlags(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
 	must(!cudaIpcGetEventHandle(&h, event));
@@ -242,6 +250,25 @@ static void child_ends(void)
 	in_child(give_back);
 }
 
+/* The same at the very end: main returns in both processes. */
+static void use_at_exit(void)
+{
+	void *p;
+
+	printf("at exit %d\n", cudaMalloc(&p, 1));
+}
+
+static void child_returns(void)
+{
+	pid_t child;
+
+	must(!atexit(use_at_exit));
+	begin();
+	fflush(stdout);
+	child = fork();
+	must(child >= 0 && (!child || waitpid(child, NULL, 0) == child));
+}
+
 static void grandchild(void)
 {
 	in_child(use_all);
@@ -254,8 +281,8 @@ static void grandchild_uses(void)
 }
 
 /* Every row, called with nothing but zeros and somewhere to put an answer, leaves errno alone and ends as it does bare. */
-typedef int words(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-		  uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+typedef int words(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+		  uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
 
 static void call_all(void)
 {
@@ -264,20 +291,26 @@ static void call_all(void)
 #include "../../shim/hooks_cuda.def"
 #undef HOOK
 	};
-	void *const driver = dlopen("libcuda.so.1", RTLD_NOW), *const runtime = dlopen("libcudart.so.13", RTLD_NOW);
+	void *const driver = dlopen("libcuda.so.1", RTLD_NOW), *const runtime = dlopen(
+								       "libcudart.so.13", RTLD_NOW);
 
 	must(driver && runtime);
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
-		words *f = (words *)dlsym(strcmp(row[i][0], "libcuda") ? runtime : driver, row[i][1]);
+		words *f =
+			(words *)dlsym(strcmp(row[i][0], "libcuda") ? runtime : driver, row[i][1]);
 		static uint64_t answer[2][512];
-		uint64_t first = (uint64_t)(uintptr_t)answer[0], second = (uint64_t)(uintptr_t)answer[1];
+		uint64_t first = (uint64_t)(uintptr_t)answer[0],
+			 second = (uint64_t)(uintptr_t)answer[1];
 		int result;
 
-		if (!strcmp(row[i][1], "cuPointerGetAttributes")) /* its first argument is a count */
+		if (!strcmp(row[i][1],
+			    "cuPointerGetAttributes")) /* its first argument is a count */
 			continue;
 		memset(answer, 0, sizeof(answer));
 		errno = 77;
-		result = f ? f(first, strstr(row[i][1], "MemGetInfo") ? second : 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) : -1;
+		result = f ? f(first, strstr(row[i][1], "MemGetInfo") ? second : 0, 0, 0, 0, 0, 0,
+			       0, 0, 0, 0, 0, 0, 0, 0, 0) :
+			     -1;
 		printf("%s %d %d\n", row[i][1], result, errno);
 	}
 }
@@ -298,9 +331,12 @@ int main(int argc, char **argv)
 		void (*act)(void);
 	} scene[] = {
 #define SCENE(name) {#name, name}
-		SCENE(runtime), SCENE(driver), SCENE(private), SCENE(mapping_last), SCENE(reference_last), SCENE(reset),
-		SCENE(refused), SCENE(environment), SCENE(many_changes), SCENE(fetch), SCENE(unsynchronised),
-		SCENE(worker), SCENE(events), SCENE(child_uses), SCENE(child_ends), SCENE(grandchild_uses), SCENE(zeros),
+		SCENE(runtime),	      SCENE(driver),	      SCENE(private),
+		SCENE(mapping_last),  SCENE(reference_last),  SCENE(reset),
+		SCENE(refused),	      SCENE(environment),     SCENE(many_changes),
+		SCENE(fetch),	      SCENE(unsynchronised),  SCENE(worker),
+		SCENE(events),	      SCENE(child_uses),      SCENE(child_ends),
+		SCENE(child_returns), SCENE(grandchild_uses), SCENE(zeros),
 	};
 
 	must(argc == 2);

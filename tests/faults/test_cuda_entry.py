@@ -3,13 +3,14 @@
 that it calls: by handle, by default, by the driver's own answer; and a call that never came back hides no later one."""
 # cases
 
+import re
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import as_bare, build, named, preload, program, run_bare, same, scratch  # noqa: E402
-from mpsantest import BUILD, LIBRARY, dump, main  # noqa: E402
+from faults import as_bare, build, named, preload, program, run_bare, same, scratch, with_session  # noqa: E402
+from mpsantest import BUILD, LIBRARY, ROOT, main  # noqa: E402
 
 DRIVER = BUILD / "fake/libcuda.so.1"
 RUNTIME = BUILD / "fake/libcudart.so.13"
@@ -126,6 +127,43 @@ def check_jumps_out():
     jumper = build(JUMPER, scratch("jumper"), runtime, driver, *rpath)
     exports = named(as_bare([jumper]), "ipc_export")
     assert [event["function"] for event in exports] == ["cuIpcGetMemHandle"], exports
+
+
+# Stands in for every function of CUDA and goes on to the next, by a jump: its caller is the next one's caller.
+WRAPPER = """
+#include <dlfcn.h>
+static void *next[{count}];
+static const char *const name[{count}] = {{ {names} }};
+__attribute__((used)) static void *resolve(unsigned long i)
+{{
+	return next[i] ? next[i] : (next[i] = dlsym(RTLD_NEXT, name[i]));
+}}
+__asm__(
+	"wrap_common: pushq %rdi; pushq %rsi; pushq %rdx; pushq %rcx; pushq %r8; pushq %r9; pushq %r11\\n"
+	"movq %r11, %rdi; call resolve; movq %rax, %r11; addq $8, %rsp\\n"
+	"popq %r9; popq %r8; popq %rcx; popq %rdx; popq %rsi; popq %rdi; jmp *%r11\\n"
+{stubs});
+"""
+
+
+def wrapper(name):
+    rows = re.findall(r"^HOOK\(\w+, (\w+),", (ROOT / "shim/hooks_cuda.def").read_text(), re.M)
+    stubs = "\n".join(f'\t".globl {row}; .type {row}, @function; {row}: movq ${i}, %r11; jmp wrap_common\\n"'
+                      for i, row in enumerate(rows))
+    return shared(WRAPPER.format(count=len(rows), names=", ".join(f'"{row}"' for row in rows), stubs=stubs), name)
+
+
+def check_wrapped():
+    """Others that stand in for the same functions, before us and behind."""
+    one, two = wrapper("libone.so"), wrapper("libtwo.so")
+    fake = {"LD_LIBRARY_PATH": str(DRIVER.parent)}
+    for scene in ("runtime", "driver"):
+        bare = run_bare([program("cuda_facts"), scene], env=preload(one, two, **fake))
+        assert bare.exit == 0, bare
+        for chain in ([LIBRARY, one, two], [one, LIBRARY, two], [one, two, LIBRARY]):
+            watched, events = with_session([program("cuda_facts"), scene], chain, **fake)
+            same(bare, watched, (scene, chain))
+            assert len(named(events, "ipc_export")) == 1, (scene, chain, events)
 
 
 main({name[6:]: function for name, function in list(globals().items()) if name.startswith("check_")})

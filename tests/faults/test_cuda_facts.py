@@ -125,6 +125,10 @@ def check_child_ends():
     expect(facts("child_ends"))
 
 
+def check_child_returns():
+    expect(facts("child_returns"))
+
+
 # A library that initialises the driver before the library's own constructor has run.
 EAGER = """
 int cuInit(unsigned);
