@@ -32,7 +32,7 @@ static int list_events(void)
 static int list_rules(void)
 {
 #define RULE(id, slug, moments, title, hazard, evidence, grading, fix, source) \
-	printf("%-22s %s%s\n", slug, title, rule_is_preset(RULE_##id) ? "" : " (off by preset)");
+	printf("%-26s %s%s\n", slug, title, rule_is_preset(RULE_##id) ? "" : " (off by preset)");
 #include "../include/mpsan_rules.def"
 #undef RULE
 	return 0;

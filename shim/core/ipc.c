@@ -22,7 +22,10 @@ enum cuda_end cuda_end(const struct facts *facts, uint32_t slot)
 		return CUDA_END_NOT;
 	if (process->slot->end == MPSAN_END_SIGNAL)
 		return CUDA_END_KILLED;
-	return process->slot->end == MPSAN_END_EXIT ? CUDA_END_EXIT : CUDA_END_SILENT;
+	if (process->slot->end == MPSAN_END_EXIT)
+		return CUDA_END_EXIT;
+	/* Nothing was heard since an exec: the next program was not watched. */
+	return process->slot->exec_ns > process->slot->attach_ns ? CUDA_END_EXEC : CUDA_END_SILENT;
 }
 
 uint64_t cuda_end_ns(const struct facts *facts, uint32_t slot)

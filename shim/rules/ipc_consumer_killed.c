@@ -24,6 +24,12 @@ static const struct tale tale_of_leak = {
 	 {STEP_GONE, "process {gone} {end}, with that memory still there"}},
 };
 
+static bool has_aborted(const struct facts *facts, uint32_t slot)
+{
+	return cuda_end(facts, slot) == CUDA_END_KILLED &&
+	       facts->processes[slot].slot->end_value == SIGABRT;
+}
+
 /* How programs are asked to end, and end each other. */
 static bool is_request(const struct facts *facts, uint32_t slot)
 {
@@ -31,6 +37,13 @@ static bool is_request(const struct facts *facts, uint32_t slot)
 
 	return cuda_end(facts, slot) == CUDA_END_KILLED &&
 	       (number == SIGTERM || number == SIGINT || number == SIGHUP);
+}
+
+/* All are ended at once: asked to, or by whoever found them in a deadlock. */
+static bool is_shutdown(const struct facts *facts, uint32_t consumer, uint32_t producer)
+{
+	return is_request(facts, consumer) ||
+	       (has_aborted(facts, consumer) && has_aborted(facts, producer));
 }
 
 static bool owner_ends_by(const struct facts *facts, const struct ipc_piece *piece,
@@ -58,8 +71,9 @@ static void judge_consumer(const struct facts *facts, const struct moment *momen
 			continue;
 		together = owner_ends_by(facts, piece, end_ns + CUDA_GRACE_NS - 1);
 		FIND_SHARED(out, ipc_consumer_killed,
-			    together && is_request(facts, moment->index) ? GRADE_NOTE :
-									   GRADE_WARNING,
+			    together && is_shutdown(facts, moment->index, piece->owner) ?
+				    GRADE_NOTE :
+				    GRADE_WARNING,
 			    moment, import->piece, at, &tale_of_death);
 	}
 }

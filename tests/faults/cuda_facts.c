@@ -111,7 +111,7 @@ static void reset(void)
 /* What is not made for this: managed memory, a pool's, a mapping, none at all. */
 static void refused(void)
 {
-	CUdeviceptr at, managed, pooled;
+	CUdeviceptr at, managed = 0, pooled = 0;
 
 	physical(&at);
 	must(!cuMemAllocManaged(&managed, SIZE, CU_MEM_ATTACH_GLOBAL) &&

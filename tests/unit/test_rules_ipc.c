@@ -1,6 +1,7 @@
 /*
  * Stories about the life of device memory that several processes have. Neighbours: story_cuda.h,
- * ../../shim/rules/ipc_*.c; test_rules_handle.c has those about single calls.
+ * ../../shim/rules/ipc_*.c; test_rules_consumer.c has what becomes of consumers,
+ * test_rules_handle.c single calls.
  */
 #include "story_cuda.h"
 
@@ -102,7 +103,6 @@ static void freed_while_open_is_silent_about_other_memory_without_an_address(voi
 	assert_int_not_equal(pieces[1].end_ns, 0);
 }
 
-/* What the registry told of the owner stands for an export. */
 /* A free is stated after it happened: another thread has its address by then, and exported what it made there. */
 static void freed_while_open_is_silent_about_an_address_that_was_given_anew(void **state)
 {
@@ -110,17 +110,13 @@ static void freed_while_open_is_silent_about_an_address_that_was_given_anew(void
 	lend(PRODUCER, A);
 	lend(PRODUCER, B);
 	OPEN(CONSUMER, B, 0);
-	frees[facts.cuda.free_count++] = (struct ipc_free){.at = next_place(PRODUCER),
-							   .ev = {.handle = A, .base = B << 24}};
+	frees[facts.cuda.free_count++] =
+		(struct ipc_free){.at = next_place(PRODUCER), .ev = {.handle = A, .base = B << 24}};
 	cuda_enter_free(&facts.cuda);
 	assert_int_not_equal(pieces[0].end_ns, 0);
 	assert_int_equal(pieces[1].end_ns, 0);
 	assert_heard(MOMENT_FREE, release(PRODUCER, B), ipc_freed_while_open, GRADE_ERROR);
 }
-
-#define OPEN_FOUND(by, handle, result)                                                     \
-	OPEN(by, handle, result, .owner_slot = PRODUCER + 1, .owner_base = (handle) << 24, \
-	     .owner_born = 5 * SECOND, .flags = MPSAN_IPC_AUTO)
 
 static void freed_while_open_is_proved_of_memory_that_the_library_exported(void **state)
 {
@@ -238,218 +234,6 @@ static void producer_exited_is_silent_about_one_that_lives_to_the_end(void **sta
 	assert_heard(MOMENT_GONE, CONSUMER, ipc_not_closed, GRADE_OFF);
 }
 
-static void consumer_killed_warns_of_the_death(void **state)
-{
-	(void)state;
-	lend(PRODUCER, A);
-	OPEN(CONSUMER, A, 0);
-	kill_it(CONSUMER, SIGKILL);
-	pass(CUDA_GRACE_NS);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
-}
-
-static void consumer_killed_is_proved_when_its_producer_ends(void **state)
-{
-	(void)state;
-	lend(PRODUCER, A);
-	OPEN(CONSUMER, A, 0);
-	kill_it(CONSUMER, SIGKILL);
-	pass(CUDA_GRACE_NS);
-	leave(PRODUCER);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_ERROR);
-}
-
-static void consumer_killed_is_proved_when_the_session_ends(void **state)
-{
-	(void)state;
-	lend(PRODUCER, A);
-	OPEN(CONSUMER, A, 0);
-	kill_it(CONSUMER, SIGSEGV);
-	pass(CUDA_GRACE_NS);
-	finish();
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_ERROR);
-}
-
-static void consumer_killed_fires_as_a_note_at_a_common_shutdown(void **state)
-{
-	(void)state;
-	lend(PRODUCER, A);
-	OPEN(CONSUMER, A, 0);
-	kill_it(CONSUMER, SIGTERM);
-	leave(PRODUCER);
-	pass(CUDA_GRACE_NS);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_NOTE);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
-}
-
-static void consumer_killed_warns_only_when_it_was_asked_to_end(void **state)
-{
-	(void)state;
-	lend(PRODUCER, A);
-	OPEN(CONSUMER, A, 0);
-	kill_it(CONSUMER, SIGTERM);
-	pass(CUDA_GRACE_NS);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
-	leave(PRODUCER);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
-}
-
-static void consumer_killed_warns_only_when_another_takes_over(void **state)
-{
-	(void)state;
-	lend(PRODUCER, A);
-	OPEN(CONSUMER, A, 0);
-	kill_it(CONSUMER, SIGKILL);
-	OPEN(OTHER, A, 0); /* started again, it opens the same memory */
-	give_back(OTHER, A);
-	pass(CUDA_GRACE_NS);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
-	leave(PRODUCER);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
-}
-
-static void consumer_killed_is_silent_when_it_had_closed(void **state)
-{
-	(void)state;
-	lend(PRODUCER, A);
-	OPEN(CONSUMER, A, 0);
-	give_back(CONSUMER, A);
-	kill_it(CONSUMER, SIGKILL);
-	pass(CUDA_GRACE_NS);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_OFF);
-	leave(PRODUCER);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
-}
-
-static void consumer_killed_is_silent_about_an_orderly_end(void **state)
-{
-	(void)state;
-	lend(PRODUCER, A);
-	OPEN(CONSUMER, A, 0);
-	leave(CONSUMER);
-	pass(CUDA_GRACE_NS);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_OFF);
-	leave(PRODUCER);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
-}
-
-static void consumer_killed_is_silent_when_the_memory_was_freed(void **state)
-{
-	(void)state;
-	lend(PRODUCER, A);
-	OPEN(CONSUMER, A, 0);
-	kill_it(CONSUMER, SIGKILL);
-	pass(CUDA_GRACE_NS);
-	release(PRODUCER, A);
-	leave(PRODUCER);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
-}
-
-static void never_opened_warns(void **state)
-{
-	(void)state;
-	lend(PRODUCER, A);
-	pass(CUDA_GRACE_NS);
-	leave(PRODUCER);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_never_opened, GRADE_WARNING);
-}
-
-static void never_opened_is_proved_with_torch_alone(void **state)
-{
-	(void)state;
-	export_as(PRODUCER, A, MPSAN_MEMORY_DEVICE, MPSAN_IPC_TORCH);
-	pass(CUDA_GRACE_NS);
-	finish();
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_never_opened, GRADE_ERROR);
-	facts.blind = true; /* somebody who was not watched may have opened it */
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_never_opened, GRADE_NOTE);
-}
-
-static void never_opened_fires_as_a_note_for_what_was_under_way(void **state)
-{
-	(void)state;
-	export_as(PRODUCER, A, MPSAN_MEMORY_DEVICE, MPSAN_IPC_TORCH);
-	leave(PRODUCER);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_never_opened, GRADE_NOTE);
-}
-
-static void never_opened_is_silent_when_it_was_opened_freed_or_automatic(void **state)
-{
-	(void)state;
-	lend(PRODUCER, A);
-	OPEN(CONSUMER, A, 0);
-	lend(PRODUCER, B);
-	release(PRODUCER, B);
-	OPEN_FOUND(OTHER, 0xc1, 400);
-	pass(CUDA_GRACE_NS);
-	leave(PRODUCER);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_never_opened, GRADE_OFF);
-}
-
-static void held_long_fires_for_the_worst(void **state)
-{
-	struct moment moment = {MOMENT_OVER, 0};
-	struct verdict verdict = {.sink = {verdict_add}};
-
-	(void)state;
-	lend(PRODUCER, A);
-	lend(PRODUCER, B);
-	OPEN(CONSUMER, A, 0);
-	pass(SECOND);
-	OPEN(OTHER, B, 0);
-	pass(CUDA_HELD_LONG_NS);
-	give_back(OTHER, B);
-	finish();
-	facts.now_ns = clock_now;
-	rules_run(&facts, &moment, &verdict.sink);
-	assert_int_equal(grade_of(&verdict, RULE_ipc_held_long), GRADE_NOTE);
-	assert_int_equal(verdict.last[0].import, 1);
-}
-
-static void held_long_is_silent_about_short_use(void **state)
-{
-	(void)state;
-	lend(PRODUCER, A);
-	OPEN(CONSUMER, A, 0);
-	give_back(CONSUMER, A);
-	pass(CUDA_HELD_LONG_NS);
-	finish();
-	assert_heard(MOMENT_OVER, 0, ipc_held_long, GRADE_OFF);
-}
-
-static void not_closed_warns(void **state)
-{
-	(void)state;
-	lend(PRODUCER, A);
-	OPEN(CONSUMER, A, 0);
-	leave(CONSUMER);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_not_closed, GRADE_WARNING);
-}
-
-static void not_closed_fires_as_a_note_with_torch(void **state)
-{
-	(void)state;
-	lend(PRODUCER, A);
-	OPEN(CONSUMER, A, 0, .flags = MPSAN_IPC_TORCH);
-	leave(CONSUMER);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_not_closed, GRADE_NOTE);
-}
-
-static void not_closed_is_silent_after_a_close_a_failure_or_a_kill(void **state)
-{
-	(void)state;
-	lend(PRODUCER, A);
-	lend(PRODUCER, B);
-	OPEN(CONSUMER, A, 0);
-	give_back(CONSUMER, A);
-	OPEN(CONSUMER, B, 1);
-	leave(CONSUMER);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_not_closed, GRADE_OFF);
-	OPEN(OTHER, A, 0);
-	kill_it(OTHER, SIGKILL);
-	assert_heard(MOMENT_GONE, OTHER, ipc_not_closed, GRADE_OFF);
-}
-
 int main(void)
 {
 	const struct CMUnitTest stories[] = {
@@ -471,24 +255,6 @@ int main(void)
 		STORY(producer_exited_fires_as_a_note_for_memory_that_outlives_it),
 		STORY(producer_exited_is_silent_when_consumers_are_done),
 		STORY(producer_exited_is_silent_about_one_that_lives_to_the_end),
-		STORY(consumer_killed_warns_of_the_death),
-		STORY(consumer_killed_is_proved_when_its_producer_ends),
-		STORY(consumer_killed_is_proved_when_the_session_ends),
-		STORY(consumer_killed_fires_as_a_note_at_a_common_shutdown),
-		STORY(consumer_killed_warns_only_when_it_was_asked_to_end),
-		STORY(consumer_killed_warns_only_when_another_takes_over),
-		STORY(consumer_killed_is_silent_when_it_had_closed),
-		STORY(consumer_killed_is_silent_about_an_orderly_end),
-		STORY(consumer_killed_is_silent_when_the_memory_was_freed),
-		STORY(never_opened_warns),
-		STORY(never_opened_is_proved_with_torch_alone),
-		STORY(never_opened_fires_as_a_note_for_what_was_under_way),
-		STORY(never_opened_is_silent_when_it_was_opened_freed_or_automatic),
-		STORY(held_long_fires_for_the_worst),
-		STORY(held_long_is_silent_about_short_use),
-		STORY(not_closed_warns),
-		STORY(not_closed_fires_as_a_note_with_torch),
-		STORY(not_closed_is_silent_after_a_close_a_failure_or_a_kill),
 	};
 
 	return cmocka_run_group_tests(stories, NULL, NULL);
