@@ -12,8 +12,6 @@
 #include "stack.h"
 #include "sys.h"
 
-int __cxa_atexit(void (*f)(void *), void *argument, void *dso);
-
 #define MARK 0x6d7073616e435544ull
 #define STACK_NEAR (256u << 10) /* between a call of the runtime and its calls of the driver */
 #define DEVICES 64
@@ -74,13 +72,16 @@ struct cuda_where cuda_where(const struct cuda_call *call)
 				   .python = stack_python(0)};
 }
 
-/* Once for each kind and whether it was refused: a handful for a process. */
+/*
+ * Once for each kind and whether it was refused: a handful for a process. At exit the runtime gives
+ * back all it has, in a child that never used CUDA as well: that says nothing of the child.
+ */
 static NOINLINE void state_inherited(const struct cuda_call *call, int result)
 {
 	uint32_t bit = call->kind < CUDA_NO_KIND ? 1u << (2 * call->kind + (result != 0)) : 0;
 	struct cuda_where where;
 
-	if (!bit || cuda.told & bit || life_is_exiting() || !cuda_may_state())
+	if (!bit || cuda.told & bit || !cuda_may_state() || life_is_exiting())
 		return;
 	if (__atomic_fetch_or(&cuda.told, bit, __ATOMIC_RELAXED) & bit)
 		return;
@@ -106,27 +107,11 @@ static void note_early(const struct cuda_call *call)
 	cuda.early = outer->caller;
 }
 
-/*
- * Handlers that were registered before this one run after it: those of the runtime, which gives back
- * all it has, in a child that never used CUDA as well.
- */
-static void on_exit_begin(void *nothing)
-{
-	(void)nothing;
-	life_begin_exit();
-}
-
-static void watch_exit(void)
-{
-	REAL(__cxa_atexit)(on_exit_begin, NULL, NULL);
-}
-
 void cuda_start(void)
 {
 	if (!cuda.early)
 		return;
 	cuda.initialised = true;
-	watch_exit();
 	EMIT(cuda_init, .function = log_text(hook_name(cuda.early_id)), .caller = cuda.early,
 	     .stack = stack_own());
 }
@@ -142,8 +127,7 @@ void cuda_initialised(const struct cuda_call *call)
 		return;
 	INSIDE
 	{
-		watch_exit();
-		where = cuda_where(call);
+			where = cuda_where(call);
 		EMIT(cuda_init, .function = where.function, .caller = where.caller,
 		     .stack = where.stack, .python = where.python);
 	}

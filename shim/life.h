@@ -41,7 +41,6 @@ void life_exit(int code);
 void life_exit_code(int code);
 /* Handlers run: exit was called, or main has returned and somebody who is called then says so. */
 bool life_is_exiting(void);
-void life_begin_exit(void);
 void life_ended(uint32_t pid, int status);
 void life_flag(uint16_t flag);
 bool life_has(uint16_t flag);

@@ -242,6 +242,20 @@ __attribute__((noinline)) uint64_t stack_own(void)
 	return write_stack(regs, valid, (uint64_t)(uintptr_t)__builtin_thread_pointer(), true);
 }
 
+bool stack_returns_to(uint64_t start, uint64_t end)
+{
+	uint64_t words[128], at = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+	long got = sizeof(words);
+
+	for (uint64_t seen = 0; seen < MPSAN_STACK_BYTES && got == sizeof(words); seen += got) {
+		got = sys_peek(words, (const void *)(at + seen), sizeof(words));
+		for (long i = 0; i < got / 8; i++)
+			if (words[i] >= start && words[i] < end)
+				return true;
+	}
+	return false;
+}
+
 /*
  * "NUMBER arg0 … arg5 SP PC", "-1 SP PC" for a thread stopped outside a system call, or "running".
  */

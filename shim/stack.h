@@ -25,6 +25,9 @@ uint64_t stack_python(uint64_t pthread);
 /* Notes modules that are new, so that addresses of code can be named. */
 void stack_modules(void);
 
+/* Whether a call of the calling thread is to come back to a place from `start` up to `end`. */
+bool stack_returns_to(uint64_t start, uint64_t end);
+
 /* What the module list says. */
 bool stack_in_module(uint64_t address, uint64_t *text_start);
 bool stack_has_torch(void);
