@@ -174,11 +174,14 @@ void cuda_context(const struct cuda_call *call, CUdevice device)
  */
 static NOINLINE void look_for_context(const struct cuda_call *call)
 {
-	cuda.chosen = false;
+	int device;
+
 	if (!cuda_may_state())
 		return;
 	cuda_initialised(call);
-	cuda_context(call, cuda_current_device(call->caller));
+	device = cuda_current_device(call->caller);
+	cuda_context(call, device);
+	cuda.plain = device >= 0;
 }
 
 bool cuda_end(struct cuda_call *call, int result)
@@ -195,7 +198,7 @@ bool cuda_end(struct cuda_call *call, int result)
 	}
 	if (UNLIKELY(hook_off || !life.attached))
 		return false;
-	if (UNLIKELY(!cuda.devices || cuda.chosen) && !result && call->kind == MPSAN_CUDA_USE)
+	if (UNLIKELY(!cuda.plain) && !result && call->kind == MPSAN_CUDA_USE)
 		look_for_context(call);
 	return true;
 }
@@ -204,7 +207,7 @@ void cuda_forked(void)
 {
 	cuda.inherited |= cuda.initialised;
 	cuda.initialised = false;
-	cuda.unsynced = cuda.chosen = false;
+	cuda.unsynced = cuda.plain = false;
 	cuda.told = 0;
 	cuda.events = 0;
 	cuda.devices = 0;
@@ -238,15 +241,16 @@ int cuda_current_device(uint64_t caller)
 }
 
 /*
- * Functions that carry no facts of their own: a look at the state, and on to the real one. In a
- * forked child it is called from here, to see what comes of it: their arguments are all words, at
+ * Functions that carry no facts of their own: a look at the state, and on to the real one. Until
+ * there is a context, and in a forked child, it is called from here, to see what comes of it, and
+ * to be named where the driver's functions below state something: their arguments are all words, at
  * most sixteen.
  */
 typedef uint64_t words(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
 		       uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
 		       uint64_t, uint64_t);
 
-static NOINLINE void *call_inherited(struct pass_regs *regs, enum hook_id id, uint32_t kind)
+static NOINLINE void *call_seen(struct pass_regs *regs, enum hook_id id, uint32_t kind)
 {
 	const uint64_t *a = regs->arg, *s = regs->stack;
 	struct cuda_call call;
@@ -268,7 +272,7 @@ static inline void *pass(struct pass_regs *regs, enum hook_id id, uint32_t kind)
 		regs->result = (uint64_t)cuda_absent(id);
 		return NULL;
 	}
-	return LIKELY(!cuda.inherited) || hook_off ? real : call_inherited(regs, id, kind);
+	return LIKELY(cuda.plain) || hook_off ? real : call_seen(regs, id, kind);
 }
 
 /* Stubs in arch/ call these. */
@@ -282,7 +286,7 @@ void *cuda_pass_use(struct pass_regs *regs, enum hook_id id)
 {
 	if (id == HOOK_cudaSetDevice && regs->arg[0] < DEVICES &&
 	    !(cuda.devices >> regs->arg[0] & 1))
-		cuda.chosen = true;
+		cuda.plain = false;
 	return pass(regs, id, MPSAN_CUDA_USE);
 }
 

@@ -390,6 +390,21 @@ void cuda_ending(struct cuda_ending *ending, const struct cuda_call *call, enum 
 		ending->opened = registry_gone(&ending->memory);
 }
 
+/* It lives on, but the registry has let go of it. */
+static void put_back(struct cuda_memory *m)
+{
+	struct cuda_memory known, *place = m->references > 1 ?
+						   cuda_memory_at((enum cuda_space)m->range.owner,
+								  m->range.start, &known) :
+						   NULL;
+
+	m->registry = 0;
+	if (place)
+		__atomic_fetch_add(&place->references, 1, __ATOMIC_RELAXED);
+	else
+		cuda_memory_add(m);
+}
+
 void cuda_ended(const struct cuda_ending *ending, const struct cuda_call *call, int result)
 {
 	struct cuda_memory m;
@@ -397,9 +412,8 @@ void cuda_ended(const struct cuda_ending *ending, const struct cuda_call *call, 
 	if (!ending->known)
 		return;
 	m = ending->memory;
-	if (result) { /* it lives on, but the registry has let go of it */
-		m.registry = 0;
-		cuda_memory_add(&m);
+	if (result) {
+		put_back(&m);
 		return;
 	}
 	state_end(call, &m, ending->opened);

@@ -44,6 +44,16 @@ static void runtime(void)
 	must(!cudaFree(p));
 }
 
+/* A mere question is what initialises it; another one chooses the second device. */
+static void question(void)
+{
+	void *p;
+	int n;
+
+	must(!cudaGetDeviceCount(&n) && n == 2 && !cudaMalloc(&p, SIZE) && !cudaSetDevice(1) &&
+	     !cudaMalloc(&p, SIZE));
+}
+
 static void driver(void)
 {
 	CUdeviceptr p;
@@ -331,12 +341,13 @@ int main(int argc, char **argv)
 		void (*act)(void);
 	} scene[] = {
 #define SCENE(name) {#name, name}
-		SCENE(runtime),	      SCENE(driver),	      SCENE(private),
-		SCENE(mapping_last),  SCENE(reference_last),  SCENE(reset),
-		SCENE(refused),	      SCENE(environment),     SCENE(many_changes),
-		SCENE(fetch),	      SCENE(unsynchronised),  SCENE(worker),
-		SCENE(events),	      SCENE(child_uses),      SCENE(child_ends),
-		SCENE(child_returns), SCENE(grandchild_uses), SCENE(zeros),
+		SCENE(runtime),	     SCENE(question),	   SCENE(driver),
+		SCENE(private),	     SCENE(mapping_last),  SCENE(reference_last),
+		SCENE(reset),	     SCENE(refused),	   SCENE(environment),
+		SCENE(many_changes), SCENE(fetch),	   SCENE(unsynchronised),
+		SCENE(worker),	     SCENE(events),	   SCENE(child_uses),
+		SCENE(child_ends),   SCENE(child_returns), SCENE(grandchild_uses),
+		SCENE(zeros),
 	};
 
 	must(argc == 2);

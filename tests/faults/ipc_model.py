@@ -11,8 +11,8 @@ GRACE = 1.0  # seconds after the end of a process in which others may end with i
 
 
 class Piece:
-    def __init__(self, owner, line):
-        self.owner, self.line = owner, line
+    def __init__(self, owner, size):
+        self.owner, self.size = owner, size
         self.exported = self.born = None  # the first export: its line and time
         self.freed = None
         self.tried = []  # times of opens, also of those that failed
@@ -53,6 +53,10 @@ class Model:
             self.judge_end(pid)
         return Counter(self.worst())
 
+    def sizes(self):
+        """Bytes of what was exported first by a line."""
+        return {piece.exported: piece.size for piece in self.pieces.values()}
+
     def say(self, time, rule, severity, piece, *steps):
         self.found.append((time, piece, (rule, severity, ((piece.owner, piece.exported), *steps))))
 
@@ -70,7 +74,7 @@ class Model:
     # While it runs
 
     def allocate(self, event):
-        self.pieces[event["piece"]] = Piece(event["pid"], event["number"])
+        self.pieces[event["piece"]] = Piece(event["pid"], event["bytes"])
 
     def export(self, event):
         piece = self.pieces[event["piece"]]

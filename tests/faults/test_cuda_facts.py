@@ -46,6 +46,14 @@ def check_runtime():
     assert (free["function"], free["handle"], free["base"]) == ("cudaFree", export["handle"], export["base"]), free
 
 
+def check_question():
+    """Functions without facts of their own are named where they are the reason."""
+    found = facts("question", MPSAN_FAKE_DEVICES="2")
+    assert values(found["cuda_init"], "function") == [("cudaGetDeviceCount",)], found
+    assert values(found["cuda_context"], "function", "device") == [("cudaMalloc", 0), ("cudaSetDevice", 1)], found
+    assert found["cuda_context"][0]["gpu"] != found["cuda_context"][1]["gpu"], found
+
+
 def check_driver():
     found = facts("driver")
     expect(found, ipc_export=1, ipc_free=1)

@@ -23,6 +23,7 @@ RULES = ("ipc-freed-while-open", "ipc-producer-exited", "ipc-consumer-killed", "
          "ipc-double-open", "ipc-not-closed", "ipc-reexported")
 NO_ADVICE = ("--rule=ipc-same-device=off", "--rule=ipc-held-long=off", "--rule=ipc-limits=off",
              "--rule=ipc-unsynchronized=off")  # notes, by the thousand
+UNITS = {"byte": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20}
 DIGITS = {"units": 1, "tens": 10, "hundreds": 100, "thousands": 1000}
 
 
@@ -32,11 +33,18 @@ def line_of(step):
     return sum(DIGITS[match[1]] * int(match[2]) for match in digits) if digits else None
 
 
-def reported(report):
+def names_size(message, size):
+    """Whether it speaks of so many bytes, which tell one piece of memory from all others."""
+    number, unit = re.search(r"([\d.]+) (bytes?|KiB|MiB)", message).groups()
+    return abs(float(number) * UNITS[unit] - size) <= UNITS[unit] * (0.06 if float(number) < 100 else 0.6)
+
+
+def reported(report, sizes):
     found = Counter()
     for finding in report["findings"]:
         assert finding["rule"] in RULES, f"nobody expected {finding['rule']}: {finding['message']}"
         steps = [(step["pid"], line_of(step)) for step in finding["evidence"]]
+        assert names_size(finding["message"], sizes[steps[0][1]]), f"not {sizes[steps[0][1]]} bytes: {finding['message']}"
         found[finding["rule"], finding["severity"], (*steps[:1], *sorted(steps[1:-1]), *steps[1:][-1:])] += finding["count"]
     return found
 
@@ -62,8 +70,8 @@ def check(seed, count):
     trace = scratch("trace")
     run = run_mpsan([sys.executable, DRIVER, seed, count, trace], NO_ADVICE, timeout=550, env=fake_environment(["cuda"]))
     assert run.exit in (0, 66), f"seed {seed}: exit {run.exit}\n{run.out}{run.err}"
-    predicted = Model([json.loads(line) for line in trace.read_text().splitlines()]).predict()
-    found = reported(run.report)
+    model = Model([json.loads(line) for line in trace.read_text().splitlines()])
+    predicted, found = model.predict(), reported(run.report, model.sizes())
     leave_open(found, predicted)
     assert found == predicted, explain(seed, trace, found - predicted, predicted - found)
     print(f"seed {seed}: {sum(found.values())} findings of {count} operations, as predicted: "
