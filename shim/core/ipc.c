@@ -156,6 +156,14 @@ bool ipc_was_left(const struct facts *facts, const struct ipc_import *import)
 	       (!import->again || facts->cuda.imports[import->again - 1].close_ns);
 }
 
+bool ipc_was_tried(const struct facts *facts, const struct ipc_piece *piece, uint64_t time_ns)
+{
+	EACH_USE(facts, piece, at)
+	if (facts->cuda.imports[at - 1].at.time_ns <= time_ns)
+		return true;
+	return false;
+}
+
 uint32_t ipc_user(const struct facts *facts, const struct ipc_piece *piece, uint64_t time_ns)
 {
 	uint32_t first = 0;

@@ -53,6 +53,9 @@ const struct ipc_piece *ipc_piece_of(const struct facts *facts, const struct ipc
  */
 bool ipc_was_left(const struct facts *facts, const struct ipc_import *import);
 
+/* Whether somebody had opened it by then, or tried to. */
+bool ipc_was_tried(const struct facts *facts, const struct ipc_piece *piece, uint64_t time_ns);
+
 /* Whether somebody else than the owner had it surely open: index + 1 of the first such import. */
 uint32_t ipc_user(const struct facts *facts, const struct ipc_piece *piece, uint64_t time_ns);
 

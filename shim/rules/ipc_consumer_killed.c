@@ -66,7 +66,8 @@ static void judge_consumer(const struct facts *facts, const struct moment *momen
 		bool together;
 
 		if (!piece || !ipc_counts(piece) || piece->owner == import->at.by ||
-		    !ipc_was_left(facts, import) || piece->end_ns ||
+		    !ipc_was_left(facts, import) ||
+		    (piece->end_ns && piece->end_ns < end_ns + CUDA_GRACE_NS) ||
 		    owner_ends_by(facts, piece, end_ns - 1))
 			continue;
 		together = owner_ends_by(facts, piece, end_ns + CUDA_GRACE_NS - 1);
