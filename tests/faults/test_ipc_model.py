@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Random work on shared device memory by four processes: what mpsan finds is what an independent model predicts, each
-finding with its processes and its calls, no more and no less. Prints the seed where the two differ."""
+finding with its processes and its calls, no more and no less; and the same when the session is judged again later.
+Prints the seed where the two differ."""
 # cases
 # limit: 600
 
@@ -16,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from faults import rounds, scratch  # noqa: E402
 from ipc_model import Model  # noqa: E402
-from mpsantest import fake_environment, main, run_mpsan  # noqa: E402
+from mpsantest import MPSAN, fake_environment, main, run_bare, run_mpsan  # noqa: E402
 
 DRIVER = Path(__file__).with_name("ipc_driver.py")
 RULES = ("ipc-freed-while-open", "ipc-producer-exited", "ipc-consumer-killed", "ipc-never-opened", "ipc-self-open",
@@ -66,14 +67,23 @@ def explain(seed, trace, surplus, missing):
     return "\n".join(lines)
 
 
+def judged_again(session):
+    run = run_bare([MPSAN, "report", "--report", "json=-", *NO_ADVICE, session], timeout=100)
+    assert run.exit in (0, 66), run.err
+    return json.loads(run.out)
+
+
 def check(seed, count):
-    trace = scratch("trace")
-    run = run_mpsan([sys.executable, DRIVER, seed, count, trace], NO_ADVICE, timeout=550, env=fake_environment(["cuda"]))
+    trace, session = scratch("trace"), scratch("session")
+    run = run_mpsan([sys.executable, DRIVER, seed, count, trace], ["--dir", session, *NO_ADVICE], timeout=550,
+                    env=fake_environment(["cuda"]))
     assert run.exit in (0, 66), f"seed {seed}: exit {run.exit}\n{run.out}{run.err}"
     model = Model([json.loads(line) for line in trace.read_text().splitlines()])
     predicted, found = model.predict(), reported(run.report, model.sizes())
     leave_open(found, predicted)
     assert found == predicted, explain(seed, trace, found - predicted, predicted - found)
+    later = reported(judged_again(session), model.sizes())
+    assert later == found, "later: " + explain(seed, trace, later - found, found - later)
     print(f"seed {seed}: {sum(found.values())} findings of {count} operations, as predicted: "
           f"{dict(Counter(f'{rule} {severity}' for rule, severity, _ in found.elements()))}")
 
