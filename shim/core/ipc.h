@@ -36,7 +36,8 @@ uint32_t cuda_crowd(const struct facts *facts, uint32_t *first);
 
 /*
  * Whether memory was mapped then. Where its process died without a word the time of its end is not
- * exact, so `ipc_is_surely_open` leaves out what may have been closed that way.
+ * exact, and where its log was full its closes may be missing: `ipc_is_surely_open` leaves out what may
+ * have been closed that way.
  */
 bool ipc_is_open(const struct facts *facts, const struct ipc_import *import, uint64_t time_ns);
 bool ipc_is_surely_open(const struct facts *facts, const struct ipc_import *import,
