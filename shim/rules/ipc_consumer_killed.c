@@ -101,6 +101,13 @@ static bool is_lost(const struct facts *facts, const struct ipc_piece *piece,
 	       !was_taken_over(facts, piece, death);
 }
 
+/* The driver counts who holds a descriptor, and forgets the dead; PyTorch does not. */
+static bool can_be_lost(const struct ipc_piece *piece)
+{
+	return ipc_counts(piece) && !piece->end_ns &&
+	       (!ipc_outlives(piece) || piece->flags & MPSAN_IPC_TORCH);
+}
+
 static void judge_producer(const struct facts *facts, const struct moment *moment,
 			   struct findings *out)
 {
@@ -115,7 +122,7 @@ static void judge_producer(const struct facts *facts, const struct moment *momen
 		if (is_lost(facts, piece, &facts->cuda.imports[at - 1],
 			    end_ns ? end_ns : facts->now_ns))
 			lost = at;
-		if (lost && !piece->end_ns && ipc_counts(piece))
+		if (lost && can_be_lost(piece))
 			FIND_SHARED(out, ipc_consumer_killed, GRADE_ERROR, moment, index, lost,
 				    &tale_of_leak);
 	}
