@@ -95,7 +95,8 @@ class Model:
             assert not succeeded
             self.say(event["time"], "ipc-producer-exited", "error", piece, here)
         elif users:
-            self.say(event["time"], "ipc-double-open", "warning" if succeeded else "error", piece, (pid, users[-1].line), here)
+            self.say(event["time"], "ipc-double-open", "warning" if succeeded else "error", piece,
+                     (pid, users[-1].line), here)
         if succeeded:
             piece.uses.append(Use(piece, pid, event["number"], event["time"]))
 
@@ -144,12 +145,14 @@ class Model:
         if users:
             late = any(use.gone(self.ends, self.over) >= time + GRACE for use in piece.uses
                        if use.pid != piece.owner and use.is_open(time, self.ends))
-            self.say(time + GRACE, "ipc-producer-exited", "error" if late else "warning", piece, *users, (piece.owner, None))
+            self.say(time + GRACE, "ipc-producer-exited", "error" if late else "warning", piece, *users,
+                     (piece.owner, None))
         if not any(tried <= time for tried in piece.tried):
             self.say(time + GRACE, "ipc-never-opened", self.age(time - piece.born), piece)
         lost = [use for use in piece.uses if self.is_lost(piece, use, time)]
         if lost:
-            self.say(time + GRACE, "ipc-consumer-killed", "error", piece, (lost[0].pid, lost[0].line), (piece.owner, None))
+            self.say(time + GRACE, "ipc-consumer-killed", "error", piece, (lost[0].pid, lost[0].line),
+                     (piece.owner, None))
 
     @staticmethod
     def age(seconds):

@@ -29,8 +29,9 @@ DIGITS = {"units": 1, "tens": 10, "hundreds": 100, "thousands": 1000}
 
 
 def line_of(step):
-    """The number of the line that a step of evidence shows, from the names of its functions; None: the end of a process."""
-    digits = [match for frame in step["stack"] or () if (match := re.fullmatch(r"([a-z]+)_(\d)", frame["function"] or ""))]
+    """The number of the line that a step of evidence shows, from the names of its functions; None: a process's end."""
+    names = [re.fullmatch(r"([a-z]+)_(\d)", frame["function"] or "") for frame in step["stack"] or ()]
+    digits = [match for match in names if match]
     return sum(DIGITS[match[1]] * int(match[2]) for match in digits) if digits else None
 
 
@@ -45,8 +46,10 @@ def reported(report, sizes):
     for finding in report["findings"]:
         assert finding["rule"] in RULES, f"nobody expected {finding['rule']}: {finding['message']}"
         steps = [(step["pid"], line_of(step)) for step in finding["evidence"]]
-        assert names_size(finding["message"], sizes[steps[0][1]]), f"not {sizes[steps[0][1]]} bytes: {finding['message']}"
-        found[finding["rule"], finding["severity"], (*steps[:1], *sorted(steps[1:-1]), *steps[1:][-1:])] += finding["count"]
+        size = sizes[steps[0][1]]
+        assert names_size(finding["message"], size), f"not {size} bytes: {finding['message']}"
+        steps = *steps[:1], *sorted(steps[1:-1]), *steps[1:][-1:]
+        found[finding["rule"], finding["severity"], steps] += finding["count"]
     return found
 
 
