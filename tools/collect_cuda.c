@@ -290,6 +290,11 @@ void collect_cuda_due(struct reader *reader, uint64_t now)
 		store->waiting.count * sizeof(struct record));
 }
 
+static bool is_lossy(const struct reader *reader, uint32_t slot)
+{
+	return reader->logs[slot] && logfile_head(reader->logs[slot])->dropped;
+}
+
 /* Whether some process of the session could do things that nobody saw. */
 static bool is_blind(const struct reader *reader)
 {
@@ -300,18 +305,20 @@ static bool is_blind(const struct reader *reader)
 		char *why = process_unwatched(reader, slot);
 
 		free(why);
-		if (why)
+		if (why || is_lossy(reader, slot))
 			return true;
 	}
 	return false;
 }
 
-void cuda_publish(const struct reader *reader, struct facts *facts)
+void cuda_publish(struct reader *reader, struct facts *facts)
 {
 	lend_arrays(reader->cuda);
 	facts->cuda = reader->cuda->facts;
 	facts->followed = reader->session.head->supervisor != 0;
 	facts->blind = facts->cuda.parties && is_blind(reader);
+	READER_EACH_SLOT(reader, slot)
+	reader->processes[slot].lossy = is_lossy(reader, slot);
 }
 
 bool cuda_moment_place(const struct reader *reader, const struct moment *moment,

@@ -22,7 +22,7 @@ bool collect_cuda(struct reader *reader, const struct record *record);
 void collect_cuda_due(struct reader *reader, uint64_t now);
 
 /* What the rules see of it. */
-void cuda_publish(const struct reader *reader, struct facts *facts);
+void cuda_publish(struct reader *reader, struct facts *facts);
 
 /* The record that a moment belongs to; false: the moment is none of CUDA's. */
 bool cuda_moment_place(const struct reader *reader, const struct moment *moment,

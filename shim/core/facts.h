@@ -29,6 +29,7 @@ struct fact_process {
 	uint64_t gone_ns; /* when that was known */
 	uint64_t exec_ns; /* its first exec, 0: none */
 	uint64_t seen_ns; /* the last time that a supervisor saw it alive, 0: nobody looked */
+	bool lossy; /* its log was full: what it gave back may not be known */
 	bool stayed; /* it was alive when the session was over, and counts as gone from then on */
 };
 

@@ -138,6 +138,8 @@ bool ipc_is_surely_open(const struct facts *facts, const struct ipc_import *impo
 
 	if (!ipc_is_open(facts, import, time_ns))
 		return false;
+	if (facts->processes[import->at.by].lossy)
+		return import->close_ns != 0;
 	if (import->close_ns || (how != CUDA_END_KILLED && how != CUDA_END_SILENT))
 		return true;
 	if (facts->processes[import->at.by].seen_ns)
@@ -152,8 +154,16 @@ const struct ipc_piece *ipc_piece_of(const struct facts *facts, const struct ipc
 
 bool ipc_was_left(const struct facts *facts, const struct ipc_import *import)
 {
-	return !import->ev.result && !import->close_ns &&
+	return !import->ev.result && !import->close_ns && !facts->processes[import->at.by].lossy &&
 	       (!import->again || facts->cuda.imports[import->again - 1].close_ns);
+}
+
+bool ipc_was_tried(const struct facts *facts, const struct ipc_piece *piece, uint64_t time_ns)
+{
+	EACH_USE(facts, piece, at)
+	if (facts->cuda.imports[at - 1].at.time_ns <= time_ns)
+		return true;
+	return false;
 }
 
 uint32_t ipc_user(const struct facts *facts, const struct ipc_piece *piece, uint64_t time_ns)

@@ -36,7 +36,8 @@ uint32_t cuda_crowd(const struct facts *facts, uint32_t *first);
 
 /*
  * Whether memory was mapped then. Where its process died without a word the time of its end is not
- * exact, so `ipc_is_surely_open` leaves out what may have been closed that way.
+ * exact, and where its log was full its closes may be missing: `ipc_is_surely_open` leaves out what may
+ * have been closed that way.
  */
 bool ipc_is_open(const struct facts *facts, const struct ipc_import *import, uint64_t time_ns);
 bool ipc_is_surely_open(const struct facts *facts, const struct ipc_import *import,
@@ -52,6 +53,9 @@ const struct ipc_piece *ipc_piece_of(const struct facts *facts, const struct ipc
  * a piece open, it leaves it once.
  */
 bool ipc_was_left(const struct facts *facts, const struct ipc_import *import);
+
+/* Whether somebody had opened it by then, or tried to. */
+bool ipc_was_tried(const struct facts *facts, const struct ipc_piece *piece, uint64_t time_ns);
 
 /* Whether somebody else than the owner had it surely open: index + 1 of the first such import. */
 uint32_t ipc_user(const struct facts *facts, const struct ipc_piece *piece, uint64_t time_ns);

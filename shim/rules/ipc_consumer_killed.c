@@ -66,7 +66,8 @@ static void judge_consumer(const struct facts *facts, const struct moment *momen
 		bool together;
 
 		if (!piece || !ipc_counts(piece) || piece->owner == import->at.by ||
-		    !ipc_was_left(facts, import) || piece->end_ns ||
+		    !ipc_was_left(facts, import) ||
+		    (piece->end_ns && piece->end_ns < end_ns + CUDA_GRACE_NS) ||
 		    owner_ends_by(facts, piece, end_ns - 1))
 			continue;
 		together = owner_ends_by(facts, piece, end_ns + CUDA_GRACE_NS - 1);
@@ -100,6 +101,13 @@ static bool is_lost(const struct facts *facts, const struct ipc_piece *piece,
 	       !was_taken_over(facts, piece, death);
 }
 
+/* The driver counts who holds a descriptor, and forgets the dead; PyTorch does not. */
+static bool can_be_lost(const struct ipc_piece *piece)
+{
+	return ipc_counts(piece) && !piece->end_ns &&
+	       (!ipc_outlives(piece) || piece->flags & MPSAN_IPC_TORCH);
+}
+
 static void judge_producer(const struct facts *facts, const struct moment *moment,
 			   struct findings *out)
 {
@@ -114,7 +122,7 @@ static void judge_producer(const struct facts *facts, const struct moment *momen
 		if (is_lost(facts, piece, &facts->cuda.imports[at - 1],
 			    end_ns ? end_ns : facts->now_ns))
 			lost = at;
-		if (lost && !piece->end_ns && ipc_counts(piece))
+		if (lost && can_be_lost(piece))
 			FIND_SHARED(out, ipc_consumer_killed, GRADE_ERROR, moment, index, lost,
 				    &tale_of_leak);
 	}

@@ -39,14 +39,6 @@ static const struct tale tale_of_stale = {
 	 {STEP_CUDA, "{thread} of process {pid} tried to open it"}},
 };
 
-static bool was_tried(const struct facts *facts, const struct ipc_piece *piece)
-{
-	EACH_USE(facts, piece, at)
-	if (facts->cuda.imports[at - 1].at.time_ns <= piece->end_ns)
-		return true;
-	return false;
-}
-
 static void judge_piece(const struct facts *facts, const struct moment *moment,
 			struct findings *out, uint32_t index)
 {
@@ -61,7 +53,8 @@ static void judge_piece(const struct facts *facts, const struct moment *moment,
 	else if (user)
 		FIND_SHARED(out, ipc_freed_while_open, GRADE_ERROR, moment, index, user,
 			    &tale_of_use);
-	else if (piece->by_export && !ipc_outlives(piece) && !was_tried(facts, piece))
+	else if (piece->by_export && !ipc_outlives(piece) &&
+		 !ipc_was_tried(facts, piece, piece->end_ns))
 		FIND_SHARED(out, ipc_freed_while_open, facts->blind ? GRADE_NOTE : GRADE_WARNING,
 			    moment, index, 0, &tale_of_nobody);
 }

@@ -18,11 +18,10 @@ static const struct tale tale_of_doubt = {
 };
 
 /* The end of a message that was just under way proves nothing, nor does what nobody could see. */
-static enum grade grade_of(const struct facts *facts, const struct ipc_piece *piece)
+static enum grade grade_of(const struct facts *facts, const struct ipc_piece *piece,
+			   uint64_t end_ns)
 {
-	uint64_t end = cuda_end_ns(facts, piece->owner);
-
-	if (facts->blind || piece->born_ns + CUDA_GRACE_NS > (end ? end : facts->now_ns))
+	if (facts->blind || piece->born_ns + CUDA_GRACE_NS > end_ns)
 		return GRADE_NOTE;
 	return piece->flags & MPSAN_IPC_TORCH ? GRADE_ERROR : GRADE_WARNING;
 }
@@ -30,13 +29,16 @@ static enum grade grade_of(const struct facts *facts, const struct ipc_piece *pi
 void rule_ipc_never_opened(const struct facts *facts, const struct moment *moment,
 			   struct findings *out)
 {
+	uint64_t end_ns = cuda_end_ns(facts, moment->index);
+
+	end_ns = end_ns ? end_ns : facts->now_ns;
 	EACH_PIECE(facts, moment->index, at)
 	{
 		const struct ipc_piece *piece = &facts->cuda.pieces[at - 1];
-		enum grade grade = grade_of(facts, piece);
+		enum grade grade = grade_of(facts, piece, end_ns);
 
-		if (piece->by_export && !piece->opens && !piece->end_ns && ipc_counts(piece) &&
-		    !(piece->flags & (MPSAN_IPC_IMPORTED | MPSAN_IPC_AUTO)))
+		if (piece->by_export && !ipc_was_tried(facts, piece, end_ns) && !piece->end_ns &&
+		    ipc_counts(piece) && !(piece->flags & (MPSAN_IPC_IMPORTED | MPSAN_IPC_AUTO)))
 			FIND_SHARED(out, ipc_never_opened, grade, moment, at, 0,
 				    grade == GRADE_ERROR ? &tale_of_leak : &tale_of_doubt);
 	}

@@ -26,7 +26,8 @@ CHANCES = {"allocate": 16, "export": 16, "open": 26, "close": 22, "free": 9, "fo
 
 class Worker:
     def __init__(self):
-        self.process = subprocess.Popen([program("ipc_worker")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([program("ipc_worker")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True)
         self.pid = self.process.pid
         assert self.process.stdout.readline() == "0\n", "it cannot use the device"
 

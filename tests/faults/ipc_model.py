@@ -11,8 +11,8 @@ GRACE = 1.0  # seconds after the end of a process in which others may end with i
 
 
 class Piece:
-    def __init__(self, owner, line):
-        self.owner, self.line = owner, line
+    def __init__(self, owner, size):
+        self.owner, self.size = owner, size
         self.exported = self.born = None  # the first export: its line and time
         self.freed = None
         self.tried = []  # times of opens, also of those that failed
@@ -53,6 +53,10 @@ class Model:
             self.judge_end(pid)
         return Counter(self.worst())
 
+    def sizes(self):
+        """Bytes of what was exported first by a line."""
+        return {piece.exported: piece.size for piece in self.pieces.values()}
+
     def say(self, time, rule, severity, piece, *steps):
         self.found.append((time, piece, (rule, severity, ((piece.owner, piece.exported), *steps))))
 
@@ -70,7 +74,7 @@ class Model:
     # While it runs
 
     def allocate(self, event):
-        self.pieces[event["piece"]] = Piece(event["pid"], event["number"])
+        self.pieces[event["piece"]] = Piece(event["pid"], event["bytes"])
 
     def export(self, event):
         piece = self.pieces[event["piece"]]
@@ -91,7 +95,8 @@ class Model:
             assert not succeeded
             self.say(event["time"], "ipc-producer-exited", "error", piece, here)
         elif users:
-            self.say(event["time"], "ipc-double-open", "warning" if succeeded else "error", piece, (pid, users[-1].line), here)
+            self.say(event["time"], "ipc-double-open", "warning" if succeeded else "error", piece,
+                     (pid, users[-1].line), here)
         if succeeded:
             piece.uses.append(Use(piece, pid, event["number"], event["time"]))
 
@@ -140,12 +145,14 @@ class Model:
         if users:
             late = any(use.gone(self.ends, self.over) >= time + GRACE for use in piece.uses
                        if use.pid != piece.owner and use.is_open(time, self.ends))
-            self.say(time + GRACE, "ipc-producer-exited", "error" if late else "warning", piece, *users, (piece.owner, None))
+            self.say(time + GRACE, "ipc-producer-exited", "error" if late else "warning", piece, *users,
+                     (piece.owner, None))
         if not any(tried <= time for tried in piece.tried):
             self.say(time + GRACE, "ipc-never-opened", self.age(time - piece.born), piece)
         lost = [use for use in piece.uses if self.is_lost(piece, use, time)]
         if lost:
-            self.say(time + GRACE, "ipc-consumer-killed", "error", piece, (lost[0].pid, lost[0].line), (piece.owner, None))
+            self.say(time + GRACE, "ipc-consumer-killed", "error", piece, (lost[0].pid, lost[0].line),
+                     (piece.owner, None))
 
     @staticmethod
     def age(seconds):

@@ -52,7 +52,8 @@ def before_init():
 def harmless(driver):
     """Calls that need no driver that was initialised."""
     return [code(driver, "cuDriverGetVersion", number()), code(driver, "cuGetErrorName", 3, number()),
-            code(driver, "cuGetErrorString", 3, number()), code(driver, "cuGetProcAddress_v2", b"cuInit", number(), 12000, 0, None)]
+            code(driver, "cuGetErrorString", 3, number()),
+            code(driver, "cuGetProcAddress_v2", b"cuInit", number(), 12000, 0, None)]
 
 
 @belief("only `cuInit`, `cuDriverGetVersion`")
@@ -73,8 +74,9 @@ def calls_in_child():
     memory = runtime.allocate(BYTES)
 
     def calls():
-        return [code(driver, "cuMemAlloc_v2", number(), BYTES), code(driver, "cuCtxSynchronize"), result_of(runtime.free, memory),
-                result_of(runtime.read, memory, 1), result_of(runtime.allocate, BYTES), result_of(runtime.devices)]
+        return [code(driver, "cuMemAlloc_v2", number(), BYTES), code(driver, "cuCtxSynchronize"),
+                result_of(runtime.free, memory), result_of(runtime.read, memory, 1),
+                result_of(runtime.allocate, BYTES), result_of(runtime.devices)]
 
     return in_child(lambda: [calls(), in_child(calls)]) == [[3] * 6] * 2
 
@@ -141,7 +143,8 @@ def bad_names():
 
 @belief("all functions have addresses of their own")
 def own_addresses():
-    library, names = ctypes.CDLL("libcuda.so.1"), re.findall(r"^HOOK\(libcuda, (\w+),", (ROOT / "shim/hooks_cuda.def").read_text(), re.M)
+    library, rows = ctypes.CDLL("libcuda.so.1"), (ROOT / "shim/hooks_cuda.def").read_text()
+    names = re.findall(r"^HOOK\(libcuda, (\w+),", rows, re.M)
     there = [exported(name) for name in names if hasattr(library, name)]
     return len(there) > 100 and len(set(there)) == len(there)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Asks the driver that is here whether it is as tests/fake/README.md believes, and prints the table of that file with its
-last column filled in: take it over when it comes from a GPU. Ends with 1 where the driver is otherwise, or where a
+"""Asks the driver that is here whether it is as tests/fake/README.md believes, and prints the table of that file with
+its last column filled in: take it over when it comes from a GPU. Ends with 1 where the driver is otherwise, or where a
 belief has no check. beliefs.py [--one FUNCTION]"""
 
 import ctypes

@@ -31,7 +31,7 @@ def wheel_places():
     python = torch_python()
     if not python:
         return []
-    code = "import glob, site; print(*[p for s in site.getsitepackages() for p in glob.glob(s + '/nvidia/*/lib')], sep='\\n')"
+    code = "import glob, site; [print(*glob.glob(s + '/nvidia/*/lib'), sep='\\n') for s in site.getsitepackages()]"
     return [place for place in said_by(python, code).split() if glob.glob(f"{place}/libcudart.so.*")]
 
 

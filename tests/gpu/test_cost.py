@@ -23,7 +23,8 @@ STEP_SHARE = 1.01
 STEP = """
 import statistics, time, torch
 torch.manual_seed(1)
-model = torch.nn.Sequential(*[torch.nn.Sequential(torch.nn.Linear(2048, 2048), torch.nn.ReLU()) for _ in range(8)]).cuda()
+layers = [torch.nn.Sequential(torch.nn.Linear(2048, 2048), torch.nn.ReLU()) for _ in range(8)]
+model = torch.nn.Sequential(*layers).cuda()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 data, times = torch.randn(512, 2048, device="cuda"), []
 for step in range(120):

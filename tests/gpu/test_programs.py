@@ -20,7 +20,8 @@ def words_of(source):
 
 def check_runs(command, env):
     """A program that was linked with a runtime that is not here says nothing about the driver."""
-    needs = subprocess.run(["ldd", str(command[-1])], env={**os.environ, **env}, stdout=subprocess.PIPE, text=True).stdout
+    needs = subprocess.run(["ldd", str(command[-1])], env={**os.environ, **env}, stdout=subprocess.PIPE,
+                           text=True).stdout
     if "not found" in needs:
         raise Skip(f"{command[-1].name}: {needs[:needs.index('not found')].split()[-2]} is not here")
 

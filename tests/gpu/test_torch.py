@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The programs in torch_programs/: torch.multiprocessing with tensors on the device. What is as the documentation says is
-silent; what breaks a lifetime is named."""
+"""The programs in torch_programs/: torch.multiprocessing with tensors on the device. What is as the documentation says
+is silent; what breaks a lifetime is named."""
 # cases
 # limit: 180
 

@@ -89,6 +89,18 @@ static void consumer_killed_warns_only_when_it_was_asked_to_end(void **state)
 	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
 }
 
+static void consumer_killed_warns_only_when_the_driver_counts(void **state)
+{
+	(void)state;
+	export_as(PRODUCER, A, MPSAN_MEMORY_VMM, 0);
+	OPEN(CONSUMER, A, 0, .memory = MPSAN_MEMORY_VMM);
+	kill_it(CONSUMER, SIGKILL);
+	pass(CUDA_GRACE_NS);
+	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
+	leave(PRODUCER);
+	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
+}
+
 static void consumer_killed_warns_only_when_another_takes_over(void **state)
 {
 	(void)state;
@@ -255,6 +267,7 @@ int main(void)
 		STORY(consumer_killed_fires_as_a_note_when_all_are_aborted),
 		STORY(consumer_killed_is_silent_about_one_that_became_another_program),
 		STORY(consumer_killed_warns_only_when_it_was_asked_to_end),
+		STORY(consumer_killed_warns_only_when_the_driver_counts),
 		STORY(consumer_killed_warns_only_when_another_takes_over),
 		STORY(consumer_killed_is_silent_when_it_had_closed),
 		STORY(consumer_killed_is_silent_about_an_orderly_end),

@@ -73,6 +73,21 @@ static void freed_while_open_is_silent_about_one_that_may_have_been_dead(void **
 	assert_heard(MOMENT_FREE, free, ipc_freed_while_open, GRADE_ERROR);
 }
 
+/* Its log was full, so it may have closed what it opened. */
+static void freed_while_open_is_silent_about_one_whose_closes_may_be_lost(void **state)
+{
+	uint32_t free;
+
+	(void)state;
+	lend(PRODUCER, A);
+	OPEN(CONSUMER, A, 0);
+	processes[CONSUMER].lossy = true;
+	free = release(PRODUCER, A);
+	assert_heard(MOMENT_FREE, free, ipc_freed_while_open, GRADE_OFF);
+	give_back(CONSUMER, A); /* that one was kept: it came too late */
+	assert_heard(MOMENT_FREE, free, ipc_freed_while_open, GRADE_ERROR);
+}
+
 /* The same handle means new memory after a free; each open belongs to the memory of its time. */
 static void freed_while_open_is_silent_about_a_handle_that_is_used_again(void **state)
 {
@@ -246,6 +261,7 @@ int main(void)
 		STORY(freed_while_open_is_silent_after_the_close),
 		STORY(freed_while_open_is_silent_about_consumers_that_have_ended),
 		STORY(freed_while_open_is_silent_about_one_that_may_have_been_dead),
+		STORY(freed_while_open_is_silent_about_one_whose_closes_may_be_lost),
 		STORY(freed_while_open_is_silent_about_a_handle_that_is_used_again),
 		STORY(freed_while_open_is_silent_about_other_memory_without_an_address),
 		STORY(freed_while_open_is_silent_about_an_address_that_was_given_anew),
