@@ -76,9 +76,9 @@ def judged_again(session):
     return json.loads(run.out)
 
 
-def check(seed, count):
+def check(seed, count, *options):
     trace, session = scratch("trace"), scratch("session")
-    run = run_mpsan([sys.executable, DRIVER, seed, count, trace], ["--dir", session, *NO_ADVICE], timeout=550,
+    run = run_mpsan([sys.executable, DRIVER, seed, count, trace], ["--dir", session, *NO_ADVICE, *options], timeout=550,
                     env=fake_environment(["cuda"]))
     assert run.exit in (0, 66), f"seed {seed}: exit {run.exit}\n{run.out}{run.err}"
     model = Model([json.loads(line) for line in trace.read_text().splitlines()])
@@ -92,4 +92,7 @@ def check(seed, count):
 
 
 seeds = [int(os.environ["MPSAN_SEED"])] if "MPSAN_SEED" in os.environ else range(1, rounds(2, 5) + 1)
-main({f"seed-{seed}": functools.partial(check, seed, rounds(1000, 10_000)) for seed in seeds})
+cases = {f"seed-{seed}": functools.partial(check, seed, rounds(1000, 10_000)) for seed in seeds}
+# What the library exports beside it changes nothing about what the program did.
+cases["auto-export"] = functools.partial(check, 7, 1000, "--auto-export")
+main(cases)
