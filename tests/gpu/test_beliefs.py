@@ -17,4 +17,4 @@ except Skip as reason:
     print(reason)
     sys.exit(SKIPPED)
 sys.exit(subprocess.run([sys.executable, Path(__file__).with_name("beliefs.py")],
-                        env={**os.environ, **environment()}).returncode)
+                        env={**os.environ, **environment("2")}).returncode)
