@@ -191,7 +191,7 @@ void cuda_forked(void)
 {
 	cuda.inherited |= cuda.initialised;
 	cuda.initialised = false;
-	cuda.unsynced = cuda.plain = false;
+	cuda.unsynced = cuda.unsignalled = cuda.plain = false;
 	cuda.told = 0;
 	cuda.events = 0;
 	cuda.devices = 0;

@@ -86,6 +86,7 @@ static bool is_worker(uint64_t python)
 
 static uint64_t flags_now(uint64_t python)
 {
+	cuda.unsignalled |= cuda.unsynced;
 	return (cuda.unsynced ? MPSAN_IPC_UNSYNCED : 0) |
 	       (is_worker(python) ? MPSAN_IPC_WORKER : 0) |
 	       (stack_has_torch() ? MPSAN_IPC_TORCH : 0);
@@ -483,10 +484,12 @@ void cuda_event_made(const struct cuda_call *call)
 	     .caller = call->caller);
 }
 
+/* What it may be good for is to wait for the work on memory that was exported before. */
 void cuda_event_exported(const struct cuda_call *call)
 {
-	if (!cuda_may_state())
+	if (!cuda.unsignalled || !cuda_may_state())
 		return;
+	cuda.unsignalled = false;
 	INSIDE
 	EMIT(ipc_event, .made = 0, .function = log_text(hook_name(call->id)),
 	     .caller = call->caller);

@@ -197,13 +197,17 @@ static void events(void)
 {
 	cudaEvent_t event;
 	cudaIpcEventHandle_t h;
+	CUdeviceptr p;
 
 	for (int i = 0; i < 9; i++)
 		must(!cudaEventCreateWithFlags(&event,
 					       CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
 	must(!cudaEventCreateWithFlags(&event, CU_EVENT_DISABLE_TIMING));
 	must(!cudaEventCreateWithFlags(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
-	must(!cudaIpcGetEventHandle(&h, event));
+	must(!cudaIpcGetEventHandle(&h, event)); /* for nothing that is known of */
+	must(!cuMemAlloc_v2(&p, SIZE) && !cuMemsetD8Async(p, 1, SIZE, NULL) &&
+	     !cuIpcGetMemHandle(&handle, p));
+	must(!cudaIpcGetEventHandle(&h, event) && !cudaIpcGetEventHandle(&h, event));
 }
 
 static void in_child(void (*act)(void))
