@@ -13,7 +13,8 @@
 
 #define POLL_MS 50
 #define ABORT_MS 300 /* from SIGABRT to SIGKILL */
-#define KILL_MS 500 /* until nobody is left, at most */
+#define KILL_MS 2000 /* until nobody is left, at most */
+#define QUIET_MS 100
 
 /* Sends a signal to every process of the session that is alive, the youngest first. */
 static unsigned signal_all(const struct reader *reader, int number)
@@ -35,20 +36,22 @@ static unsigned signal_all(const struct reader *reader, int number)
 }
 
 /*
- * Ends everybody: SIGABRT first, so that core dumps are possible. A process may have children while
- * it is being ended, so it is repeated until nobody is found.
+ * Ends everybody: SIGABRT first, so that core dumps are possible. A process may fork while it is
+ * being ended, and its child needs a moment until it is in the table: it is over when nobody has
+ * been found for QUIET_MS.
  */
 static void kill_tree(struct watch *watch)
 {
 	struct reader *reader = watch->judge->reader;
+	int quiet = 0;
 
 	watch->killed = true;
 	signal_all(reader, SIGABRT);
-	for (int waited = 0; waited < ABORT_MS && signal_all(reader, 0); waited += 10)
-		poll(NULL, 0, 10);
-	for (int waited = 0; waited < KILL_MS && signal_all(reader, SIGKILL); waited += 10) {
+	for (int waited = 0; waited < KILL_MS && quiet < QUIET_MS; waited += 10, quiet += 10) {
 		poll(NULL, 0, 10);
 		reader_poll(reader, clock_ns(CLOCK_MONOTONIC));
+		if (signal_all(reader, waited < ABORT_MS ? 0 : SIGKILL))
+			quiet = 0;
 	}
 	kill(watch->child, SIGKILL);
 }
