@@ -173,6 +173,7 @@ int import_open(const struct mpsan_export *exported, uint64_t caller, void **poi
 
 	if (result)
 		return result;
+	o.place = place;
 	mine = take_turn();
 	result = open_in_turn(&o, place);
 	give_turn(mine);

@@ -11,6 +11,7 @@
 #include "hook.h"
 #include "life.h"
 #include "log.h"
+#include "ranges.h"
 #include "scope.h"
 #include "stack.h"
 #include "sys.h"
@@ -113,6 +114,7 @@ static void state_refusal(const struct opening *o, long error)
 	     .python = stack_python(0));
 }
 
+/* The descriptor is good as long as its entry stands: then its number may become another piece's. */
 static long take_fd(const struct opening *o)
 {
 	long process = SYS2(SYS_PIDFD_OPEN, life.table[o->of->owner].pid, 0), fd = process;
@@ -120,6 +122,11 @@ static long take_fd(const struct opening *o)
 	if (process >= 0) {
 		fd = SYS3(SYS_PIDFD_GETFD, process, o->of->fd, 0);
 		SYS1(SYS_close, process);
+	}
+	if (!ranges_same(o->place, o->of)) {
+		if (fd >= 0)
+			SYS1(SYS_close, fd);
+		return -ESTALE;
 	}
 	if (fd < 0)
 		state_refusal(o, fd);
@@ -235,10 +242,14 @@ static CUmemoryPool known_pool(uint64_t identity)
 	return NULL;
 }
 
-static void remember_pool(uint64_t identity, CUmemoryPool pool)
+/* The one that makes room lives on until the last piece of it that is mapped here is closed. */
+static void remember_pool(uint64_t identity, CUmemoryPool pool, uint64_t caller)
 {
+	__typeof__(&cuMemPoolDestroy) destroy = ROW(cuMemPoolDestroy, caller);
 	uint32_t at = next_pool++ % POOLS;
 
+	if (pools[at].identity && destroy)
+		destroy(pools[at].pool);
 	pools[at].identity = identity;
 	pools[at].pool = pool;
 }
@@ -261,7 +272,7 @@ static int import_pool(struct opening *o, CUmemoryPool *pool)
 	o->result = import(pool, (void *)fd, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
 	SYS1(SYS_close, fd);
 	if (!o->result)
-		remember_pool(identity, *pool);
+		remember_pool(identity, *pool, o->caller);
 	return import_errno(o->result);
 }
 

@@ -13,7 +13,8 @@
 
 /* What one opening is about. */
 struct opening {
-	const struct mpsan_export_place *of;
+	const struct mpsan_export_place *of; /* a copy of what stood at `place` */
+	const struct mpsan_export_place *place;
 	uint64_t caller;
 	uint64_t mapped;
 	CUresult result; /* of the driver's call that failed */
