@@ -36,21 +36,24 @@
 		: "=r"(entry))
 #endif
 
-#define MPSAN_API(name, parameters, arguments)        \
-	static inline void name##_if_there parameters \
-	{                                             \
-		void(*mpsan_entry) parameters;        \
-                                                      \
-		MPSAN_ENTRY(#name, mpsan_entry);      \
-		if (mpsan_entry)                      \
-			mpsan_entry arguments;        \
+/* Debuggers and reports show the line that calls, not this one. */
+#define MPSAN_INLINE static inline __attribute__((always_inline, artificial))
+
+#define MPSAN_API(name, parameters, arguments)       \
+	MPSAN_INLINE void name##_if_there parameters \
+	{                                            \
+		void(*mpsan_entry) parameters;       \
+                                                     \
+		MPSAN_ENTRY(#name, mpsan_entry);     \
+		if (mpsan_entry)                     \
+			mpsan_entry arguments;       \
 	}
-#define MPSAN_API_INT(name, parameters, arguments)                  \
-	static inline int name##_if_there parameters                \
-	{                                                           \
-		int(*mpsan_entry) parameters;                       \
-                                                                    \
-		MPSAN_ENTRY(#name, mpsan_entry);                    \
+#define MPSAN_API_INT(name, parameters, arguments)                    \
+	MPSAN_INLINE int name##_if_there parameters                   \
+	{                                                             \
+		int(*mpsan_entry) parameters;                         \
+                                                                      \
+		MPSAN_ENTRY(#name, mpsan_entry);                      \
 		return mpsan_entry ? mpsan_entry arguments : -ENOSYS; \
 	}
 
@@ -176,6 +179,7 @@ MPSAN_API_INT(mpsan_ipc_close, (void *pointer), (pointer))
 
 #undef MPSAN_API
 #undef MPSAN_API_INT
+#undef MPSAN_INLINE
 
 #ifndef MPSAN_LIBRARY
 #define mpsan_lock_name mpsan_lock_name_if_there

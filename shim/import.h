@@ -7,11 +7,8 @@
 
 #include "../include/mpsan.h"
 
-/*
- * Makes a context current if there is none and the runtime can: to be called outside of INSIDE, since
- * it counts as the program's own use of CUDA.
- */
-void import_prepare(uint64_t caller);
+/* Whether there is such memory to be opened, by this process: 0 or what mpsan_ipc_open says. */
+int import_check(const struct mpsan_export *exported);
 
 /* As mpsan_ipc_open and mpsan_ipc_close say. */
 int import_open(const struct mpsan_export *exported, uint64_t caller, void **pointer);

@@ -8,6 +8,7 @@
 #include "exported.h"
 #include "hook.h"
 #include "import.h"
+#include "import_map.h"
 #include "life.h"
 #include "registry.h"
 #include "session.h"
@@ -171,6 +172,10 @@ EXPORT int mpsan_ipc_open(const struct mpsan_export *exported, void **pointer)
 	if (!exported || !pointer)
 		return -EINVAL;
 	if (!is_on())
+		return result;
+	INSIDE
+	result = import_check(exported);
+	if (result) /* a mistake must not start CUDA */
 		return result;
 	import_prepare(CALLER);
 	INSIDE

@@ -29,6 +29,7 @@ STATE static struct {
 	uint32_t first; /* descriptor */
 	uint64_t fds[FD_WORDS]; /* bit n: descriptor first + n is ours */
 	uint64_t pool[POOLS]; /* address << 16 | descriptor */
+	uint64_t pool_born[POOLS]; /* when that was made; 0: free */
 } mine;
 
 void registry_start(uint64_t least)
@@ -149,41 +150,42 @@ static int vmm_handle(const struct cuda_memory *memory, struct mpsan_export_plac
 	return draft->fd < 0 ? -EMFILE : 0;
 }
 
-static int known_pool_fd(uint64_t pool)
+static int known_pool_fd(uint64_t pool, uint64_t *born)
 {
 	for (uint32_t i = 0; i < POOLS; i++) {
 		uint64_t word = __atomic_load_n(&mine.pool[i], __ATOMIC_ACQUIRE);
 
-		if (word && word >> 16 == pool)
-			return (int)(word & 0xffff);
+		if (!word || word >> 16 != pool)
+			continue;
+		*born = __atomic_load_n(&mine.pool_born[i], __ATOMIC_ACQUIRE);
+		return (int)(word & 0xffff);
 	}
 	return -1;
 }
 
-/* Two threads may both make one: the first stays. */
-static int remember_pool(uint64_t pool, int fd)
+/* Two threads may both make one at the same time: both are good, and end with the pool. */
+static int remember_pool(uint64_t pool, int fd, uint64_t *born)
 {
+	*born = sys_now();
 	for (uint32_t i = 0; i < POOLS; i++) {
 		uint64_t free = 0;
 
-		if (__atomic_compare_exchange_n(&mine.pool[i], &free, pool << 16 | (uint32_t)fd,
-						false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			return fd;
-		if (free >> 16 == pool) {
-			drop_fd(fd);
-			return (int)(free & 0xffff);
-		}
+		if (!__atomic_compare_exchange_n(&mine.pool_born[i], &free, *born, false,
+						 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			continue;
+		__atomic_store_n(&mine.pool[i], pool << 16 | (uint32_t)fd, __ATOMIC_RELEASE);
+		return fd;
 	}
 	drop_fd(fd);
 	return -1;
 }
 
-static int pool_fd(const struct cuda_memory *memory)
+static int pool_fd(const struct cuda_memory *memory, uint64_t *born)
 {
 	__typeof__(&cuMemPoolExportToShareableHandle) export_to =
 		DRIVER(cuMemPoolExportToShareableHandle, memory);
 	CUmemoryPool pool = (void *)(uintptr_t)memory->object;
-	int fd = known_pool_fd(memory->object);
+	int fd = known_pool_fd(memory->object, born);
 
 	if (fd >= 0)
 		return fd;
@@ -192,14 +194,14 @@ static int pool_fd(const struct cuda_memory *memory)
 	if (!pool || export_to(&fd, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0))
 		return -EOPNOTSUPP;
 	fd = keep_fd(fd);
-	fd = fd < 0 ? fd : remember_pool(memory->object, fd);
+	fd = fd < 0 ? fd : remember_pool(memory->object, fd, born);
 	return fd < 0 ? -EMFILE : fd;
 }
 
 static int pool_handle(const struct cuda_memory *memory, struct mpsan_export_place *draft)
 {
 	__typeof__(&cuMemPoolExportPointer) export_pointer = DRIVER(cuMemPoolExportPointer, memory);
-	int fd = pool_fd(memory);
+	int fd = pool_fd(memory, &draft->of_start);
 
 	if (fd < 0)
 		return fd;
@@ -386,8 +388,10 @@ void registry_pool_gone(uint64_t pool)
 
 		if (word && word >> 16 == pool &&
 		    __atomic_compare_exchange_n(&mine.pool[i], &word, 0, false, __ATOMIC_ACQ_REL,
-						__ATOMIC_RELAXED))
+						__ATOMIC_RELAXED)) {
 			drop_fd((int)(word & 0xffff));
+			__atomic_store_n(&mine.pool_born[i], 0, __ATOMIC_RELEASE);
+		}
 	}
 }
 
@@ -398,6 +402,7 @@ void registry_forked(void)
 	drop_all_fds();
 	mine.owns = false;
 	memset(mine.pool, 0, sizeof(mine.pool));
+	memset(mine.pool_born, 0, sizeof(mine.pool_born));
 }
 
 void registry_exit(void)

@@ -31,6 +31,13 @@ static char *joined(char *text, const char *separator, const char *more)
 	return longer;
 }
 
+void ps_line(char *text)
+{
+	for (char *c = text; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = ' ';
+}
+
 char *ps_command(json_t *argv)
 {
 	char *text = text_copy("");
@@ -39,9 +46,7 @@ char *ps_command(json_t *argv)
 
 	json_array_foreach(argv, i, word) text =
 		joined(text, " ", i ? json_string_value(word) : path_base(json_string_value(word)));
-	for (char *c = text; *c; c++)
-		if ((unsigned char)*c < ' ')
-			*c = ' ';
+	ps_line(text);
 	if (strlen(text) > COMMAND_BYTES) {
 		size_t end = COMMAND_BYTES;
 

@@ -7,6 +7,9 @@
 
 #include "util.h"
 
+/* What would leave the line, or speak to the terminal, becomes a blank. */
+void ps_line(char *text);
+
 /* "train.py --fast" in short; takes over the array; owned by the caller. */
 char *ps_command(json_t *argv);
 

@@ -468,6 +468,11 @@ void cuda_hash(const struct cuda_cast *cast, uint64_t *hash)
 
 	if (cast->finding->moment.kind != MOMENT_CUDA_ENV)
 		scene_hash_text(hash, function);
+	if (cast->finding->moment.kind == MOMENT_REFUSED)
+		scene_hash_text(
+			hash,
+			memory_text(
+				cast->facts->cuda.refuseds[cast->finding->moment.index].ev.memory));
 	if (cast->init)
 		scene_hash(hash, &cast->initialiser);
 	if (cast->piece)

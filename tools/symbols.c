@@ -6,6 +6,7 @@
 #define _GNU_SOURCE 1 /* tdestroy */
 #include "symbols.h"
 
+#include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <search.h>
@@ -239,6 +240,59 @@ static Dwarf_Die *find_unit(Dwfl_Module *module, uint64_t at, Dwarf_Addr *bias)
 	return NULL;
 }
 
+/* The DIEs around `at`, beginning with the innermost call that was inlined; the caller frees them. */
+static int inlined_calls(Dwarf_Die *unit, Dwarf_Addr at, Dwarf_Die **calls)
+{
+	Dwarf_Die *scopes = NULL;
+	int count = dwarf_getscopes(unit, at, &scopes), found = 0;
+
+	*calls = NULL;
+	for (int i = 0; i < count && !found; i++)
+		if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine)
+			found = dwarf_getscopes_die(&scopes[i], calls);
+	free(scopes);
+	return found;
+}
+
+static const char *file_of_call(Dwarf_Die *unit, Dwarf_Die *call)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Files *files;
+	Dwarf_Word number;
+	size_t count;
+
+	if (dwarf_formudata(dwarf_attr(call, DW_AT_call_file, &attribute), &number) ||
+	    dwarf_getsrcfiles(unit, &files, &count))
+		return NULL;
+	return dwarf_filesrc(files, number, NULL, NULL);
+}
+
+/* A wrapper that a header inlines (attribute `artificial`), as ours does, is told as the line that calls it. */
+static const char *look_past_wrappers(Dwarf_Die *unit, Dwarf_Addr at, const char *file, int *line)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die *calls;
+	Dwarf_Word number;
+	int count = inlined_calls(unit, at, &calls);
+
+	for (int i = 0; i < count; i++) {
+		const char *caller = NULL;
+
+		if (dwarf_tag(&calls[i]) == DW_TAG_lexical_block)
+			continue;
+		if (dwarf_tag(&calls[i]) == DW_TAG_inlined_subroutine &&
+		    dwarf_hasattr_integrate(&calls[i], DW_AT_artificial) &&
+		    !dwarf_formudata(dwarf_attr(&calls[i], DW_AT_call_line, &attribute), &number))
+			caller = file_of_call(unit, &calls[i]);
+		if (!caller)
+			break;
+		file = caller;
+		*line = (int)number;
+	}
+	free(calls);
+	return file;
+}
+
 static void look_up_line(struct answer *answer, Dwfl_Module *module)
 {
 	Dwarf_Addr bias = 0;
@@ -248,8 +302,8 @@ static void look_up_line(struct answer *answer, Dwfl_Module *module)
 
 	if (!file)
 		return;
-	answer->file = strdup(file);
 	dwarf_lineno(line, &answer->line);
+	answer->file = strdup(look_past_wrappers(unit, answer->at - bias, file, &answer->line));
 }
 
 static const struct answer *find_answer(struct symbols *symbols, const struct source *source,

@@ -10,11 +10,30 @@ static const struct tale tale_of_kind = {
 	{{STEP_CUDA, "{thread} of process {pid} called {function}"}},
 };
 
+/* A pool, or a piece of cuMemCreate, has a descriptor when that was asked for at its making. */
+static const struct tale tale_of_type = {
+	"{function} failed with {result} at {at} in process {pid}: {memory} has no handle of 64 bytes, "
+	"and a descriptor only where one was asked for when it was made",
+	{{STEP_CUDA, "{thread} of process {pid} called {function}"}},
+};
+
 static const struct tale tale_of_right = {
 	"{function} failed with {result} at {at}: process {pid} may not take a descriptor from process "
 	"{other}: {cause}; {advice}",
 	{{STEP_CUDA, "{thread} of process {pid} asked for a descriptor of process {other}"}},
 };
+
+static const struct tale *tale_of(uint64_t memory)
+{
+	switch (memory) {
+	case MPSAN_MEMORY_VMM:
+	case MPSAN_MEMORY_POOL:
+	case MPSAN_MEMORY_POOL_POINTER:
+		return &tale_of_type;
+	default:
+		return &tale_of_kind;
+	}
+}
 
 void rule_ipc_unsupported_memory(const struct facts *facts, const struct moment *moment,
 				 struct findings *out)
@@ -26,7 +45,7 @@ void rule_ipc_unsupported_memory(const struct facts *facts, const struct moment 
 	switch (refused->ev.cause) {
 	case MPSAN_CAUSE_MEMORY:
 		FIND_SHARED(out, ipc_unsupported_memory, GRADE_WARNING, moment, 0, 0,
-			    &tale_of_kind);
+			    tale_of(refused->ev.memory));
 		break;
 	case MPSAN_CAUSE_YAMA:
 	case MPSAN_CAUSE_USER:

@@ -130,6 +130,8 @@ def check_names():
     mine = consumer.get("alloc", 4096, 3)
     assert consumer.ask("name", mine, "weights") == 0
     assert consumer.ask("find-name", "weights")[1] == consumer.pid
+    assert consumer.ask("name", mine, "red\x1b[31m") == 0
+    assert "red [31m " in run_bare([MPSAN, "ipc", session]).out
     consumer.end()
 
 
