@@ -327,6 +327,8 @@ void life_ended(uint32_t pid, int status)
 	slot = session_find_last(life.session, pid);
 	if (slot == SESSION_NO_SLOT)
 		return;
+	if (!life.table[slot].end)
+		__atomic_fetch_or(&life.table[slot].flags, MPSAN_PROCESS_WAITED, __ATOMIC_RELAXED);
 	life.table[slot].end_value = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 	life.table[slot].end = WIFSIGNALED(status) ? MPSAN_END_SIGNAL : MPSAN_END_EXIT;
 	if (!life.table[slot].end_ns)
