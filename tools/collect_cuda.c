@@ -202,6 +202,28 @@ static void take_init(struct reader *reader, const struct record *record)
 	cuda_enter_init(&reader->cuda->facts);
 }
 
+static bool is_same_value(const char *one, const char *other)
+{
+	return one == other || (one && other && !strcmp(one, other));
+}
+
+/* Whether it is what the driver had read: launchers put it back. */
+static bool is_restored(struct reader *reader, const struct record *record, const char *value)
+{
+	const struct cuda_store *store = reader->cuda;
+	uint32_t init = store->facts.parties[record->by].init;
+	uint64_t since_ns = init ? store->inits.item[init - 1].at.time_ns : 0;
+
+	for (uint32_t i = 0; i < store->envs.count; i++) {
+		const struct fact_cuda_env *env = &store->envs.item[i];
+
+		if (env->at.by == record->by && env->at.time_ns >= since_ns)
+			return is_same_value(reader_text(reader, env->at.slot, env->ev.before),
+					     value);
+	}
+	return false;
+}
+
 /* The same value once more is no change. */
 static void take_env(struct reader *reader, const struct record *record)
 {
@@ -209,7 +231,7 @@ static void take_env(struct reader *reader, const struct record *record)
 	const char *before = reader_text(reader, record->slot, ev->before);
 	const char *after = reader_text(reader, record->slot, ev->after);
 
-	if (before && after && !strcmp(before, after))
+	if (is_same_value(before, after) || is_restored(reader, record, after))
 		return;
 	TAKE(&reader->cuda->envs, record);
 	open_moment(reader, MOMENT_CUDA_ENV, reader->cuda->envs.count - 1);
