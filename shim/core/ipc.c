@@ -137,8 +137,7 @@ static bool ended_unsaid(const struct facts *facts, uint32_t slot)
 	enum cuda_end how = cuda_end(facts, slot);
 
 	return how == CUDA_END_KILLED || how == CUDA_END_SILENT ||
-	       (how == CUDA_END_EXIT &&
-		facts->processes[slot].slot->flags & MPSAN_PROCESS_WAITED);
+	       (how == CUDA_END_EXIT && facts->processes[slot].slot->flags & MPSAN_PROCESS_WAITED);
 }
 
 bool ipc_is_surely_open(const struct facts *facts, const struct ipc_import *import,
