@@ -369,7 +369,7 @@ struct mpsan_export_place {
 	uint64_t born_ns;
 	uint64_t stack, python; /* positions in the owner's log */
 	uint64_t name_hash; /* 0: it has no name */
-	/* Of an import and a name: the export that it is of. */
+	/* Of an import and a name: the export that it is of. Of a pool's memory: the pool's number. */
 	uint64_t of_start;
 	uint32_t of_slot;
 	uint32_t count; /* opens of this import that were not closed */

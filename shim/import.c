@@ -225,7 +225,7 @@ static int open_vmm(struct opening *o)
 
 /* Imported pools are kept: each takes one import for all of its pieces. */
 static struct {
-	uint64_t owner; /* slot << 32 | descriptor there, + 1; 0: free */
+	uint64_t owner; /* slot << 32 | the pool's number there; 0: free */
 	CUmemoryPool pool;
 } pools[POOLS];
 
@@ -254,7 +254,7 @@ static int import_pool(struct opening *o, CUmemoryPool *pool)
 {
 	__typeof__(&cuMemPoolImportFromShareableHandle) import =
 		ROW(cuMemPoolImportFromShareableHandle, o->caller);
-	uint64_t owner = ((uint64_t)o->of->owner << 32 | (uint32_t)o->of->fd) + 1;
+	uint64_t owner = (uint64_t)o->of->owner << 32 | (uint32_t)o->of->of_start;
 	long fd;
 
 	*pool = known_pool(owner);

@@ -77,7 +77,10 @@ static uint64_t *fd_word(uint32_t fd, uint64_t *bit)
 }
 
 /* A program that closes whatever is open, as daemons do, may have files of its own there later. */
-static uint32_t fd_files[64 * FD_WORDS];
+static struct {
+	uint32_t file; /* what it is of */
+	uint32_t number; /* 1, 2, …: it tells descriptors apart that had the same place */
+} kept[64 * FD_WORDS];
 
 static uint32_t file_of(uint32_t fd)
 {
@@ -94,13 +97,14 @@ static uint32_t file_of(uint32_t fd)
 
 static void close_fd(uint32_t fd)
 {
-	if (file_of(fd) == fd_files[fd - mine.first])
+	if (file_of(fd) == kept[fd - mine.first].file)
 		SYS1(SYS_close, fd);
 }
 
 /* The same descriptor, out of the program's way; negative when there is none. */
 static int keep_fd(int fd)
 {
+	static uint32_t number;
 	long high = SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, first_fd());
 	uint64_t bit, *word;
 
@@ -112,7 +116,8 @@ static int keep_fd(int fd)
 		SYS1(SYS_close, high);
 		return -1;
 	}
-	fd_files[(uint32_t)high - mine.first] = file_of((uint32_t)high);
+	kept[(uint32_t)high - mine.first].file = file_of((uint32_t)high);
+	kept[(uint32_t)high - mine.first].number = __atomic_add_fetch(&number, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_or(word, bit, __ATOMIC_RELEASE);
 	return (int)high;
 }
@@ -233,6 +238,7 @@ static int pool_handle(const struct cuda_memory *memory, struct mpsan_export_pla
 			   memory->range.start))
 		return -EOPNOTSUPP;
 	draft->fd = fd;
+	draft->of_start = kept[(uint32_t)fd - mine.first].number;
 	draft->handle = cuda_handle(draft->handle_bytes, sizeof(draft->handle_bytes));
 	return 0;
 }
