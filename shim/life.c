@@ -280,7 +280,7 @@ void life_exec(const char *path, const char *const *argv)
 		return;
 	if (pid == life.pid) {
 		note_exec(life.self, path);
-		registry_exit();
+		registry_exec(path);
 		if (log_head())
 			EMIT(exec, .path = log_text(path), .pid = pid);
 		return;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "abi/cuda.h"
 #include "exported.h"
@@ -435,4 +436,11 @@ void registry_exit(void)
 	if (mine.owns)
 		exported_withdraw();
 	mine.owns = false;
+}
+
+/* Who looks for a program in one place after the other goes on as it is when there is none. */
+void registry_exec(const char *path)
+{
+	if (mine.owns && (!path || *path != '/' || !SYS3(SYS_faccessat, AT_FDCWD, path, X_OK)))
+		registry_exit();
 }
