@@ -234,12 +234,29 @@ typedef uint64_t words(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_
 		       uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
 		       uint64_t, uint64_t);
 
+#define STACK_WORDS 10u
+
+/* The stack may end behind the return address: what cannot be read there is no argument. */
+static void copy_stack(uint64_t *to, const uint64_t *from)
+{
+	uint32_t here = (uint32_t)((MPSAN_PAGE - (uint64_t)from % MPSAN_PAGE) / sizeof(*from));
+	uint64_t rest = here < STACK_WORDS ? (STACK_WORDS - here) * sizeof(*from) : 0;
+
+	memcpy(to, from, STACK_WORDS * sizeof(*from) - rest);
+	if (rest && sys_peek(to + here, from + here, rest) == -EFAULT)
+		memset(to + here, 0, rest);
+	else if (rest)
+		memcpy(to + here, from + here, rest);
+}
+
 static NOINLINE void *call_seen(struct pass_regs *regs, enum hook_id id, uint32_t kind)
 {
-	const uint64_t *a = regs->arg, *s = regs->stack;
+	const uint64_t *a = regs->arg;
+	uint64_t s[STACK_WORDS];
 	struct cuda_call call;
 	words *real = (words *)cuda_begin(&call, id, kind, regs->back);
 
+	copy_stack(s, regs->stack);
 	regs->result = real(a[0], a[1], a[2], a[3], a[4], a[5], s[0], s[1], s[2], s[3], s[4], s[5],
 			    s[6], s[7], s[8], s[9]);
 	cuda_end(&call, (int)regs->result);

@@ -121,6 +121,9 @@ bool cuda_memory_find(uint64_t address, struct cuda_memory *copy);
 
 /* Memory of another process was mapped here: it becomes a range (MPSAN_MEMORY_IMPORTED). */
 void cuda_memory_imported(uint64_t address, uint64_t bytes, uint64_t handle, uint64_t caller);
+/* One more, or one less, who has that place: of what is counted. False: it is going, or gone. */
+bool cuda_memory_join(struct cuda_memory *place, const struct cuda_memory *copy);
+bool cuda_memory_leave(struct cuda_memory *place, const struct cuda_memory *copy);
 /* Forgets the range that begins there; `copy` receives what it was. */
 bool cuda_memory_gone(uint64_t address, struct cuda_memory *copy);
 

@@ -34,23 +34,27 @@ static const char *absent_name(enum hook_id id)
  */
 static void *look_in_scope(struct pass_regs *regs, enum hook_id id, uint64_t caller, void *real)
 {
-	if (!scope_has(hook_name(id), caller))
+	const struct link_map *in;
+	void *there;
+
+	if (!scope_has(hook_name(id), caller, &there, &in))
 		regs->arg[1] = (uint64_t)(uintptr_t)absent_name(id);
+	else if (there && (void *)regs->arg[0] != RTLD_NEXT && !hook_give(id, regs->back, there))
+		regs->arg[0] = (uint64_t)(uintptr_t)in; /* for which our hook does not stand */
 	return real;
 }
 
 void *cuda_entry_ask(struct pass_regs *regs, enum hook_id id, void *real)
 {
-	void *handle = (void *)regs->arg[0], *found;
+	void *handle = (void *)regs->arg[0], *found, *hook;
 
 	if (handle == RTLD_DEFAULT || handle == RTLD_NEXT)
 		return look_in_scope(regs, id, regs->back, real);
 	if (handle == elf_program())
 		return look_in_scope(regs, id, 0, real);
 	found = ((look_up *)real)(handle, (const char *)regs->arg[1], (const char *)regs->arg[2]);
-	if (found && hook_real_of(id, regs->back, NULL) == found)
-		found = hook_export(id);
-	regs->result = (uint64_t)found;
+	hook = found ? hook_give(id, regs->back, found) : NULL;
+	regs->result = (uint64_t)(hook ? hook : found);
 	return NULL;
 }
 
@@ -94,6 +98,7 @@ static bool is_plain(const struct link_map *in, uint64_t caller)
 void cuda_entry_found(void **f, uint64_t caller)
 {
 	const struct link_map *in = NULL;
+	void *hook;
 	int id;
 
 	if (hook_off || !f || !*f || !hook_real_of(HOOK_cuInit, caller, &in))
@@ -103,8 +108,9 @@ void cuda_entry_found(void **f, uint64_t caller)
 		return;
 	if (is_plain(in, caller))
 		hook_bind((enum hook_id)id, HOOK_cuInit, caller, *f);
-	if (hook_real_of((enum hook_id)id, caller, NULL) == *f)
-		*f = hook_export((enum hook_id)id);
+	hook = hook_give((enum hook_id)id, caller, *f);
+	if (hook)
+		*f = hook;
 }
 
 bool cuda_entry_is_runtime(uint64_t caller)

@@ -244,17 +244,16 @@ static bool is_open(uint64_t handle, int change)
 					  .start = handle >> 1,
 					  .bytes = 1},
 				.references = 1},
-			   known, *place = cuda_memory_at(CUDA_OPEN_HANDLES, handle >> 1, &known);
+			   known, *place;
 
 	if (!handle)
 		return false;
-	if (place && change)
-		__atomic_fetch_add(&place->references, (uint32_t)change, __ATOMIC_RELAXED);
-	else if (change > 0)
+	while ((place = cuda_memory_at(CUDA_OPEN_HANDLES, handle >> 1, &known)) && change < 0 &&
+	       !cuda_memory_leave(place, &known))
+		;
+	if (change > 0 && (!place || !cuda_memory_join(place, &known)))
 		cuda_memory_add(&m);
-	if (place && change < 0 && known.references == 1)
-		cuda_memory_take(CUDA_OPEN_HANDLES, handle >> 1, &known);
-	return place != NULL;
+	return place && known.references;
 }
 
 static uint64_t peer_flag(int result, int device, uint64_t caller)
@@ -465,10 +464,10 @@ void cuda_context_ended(const struct cuda_call *call, bool gone)
 		if (!(m.flags & CUDA_MEMORY_ENDING))
 			continue;
 		place->flags &= ~(uint32_t)CUDA_MEMORY_ENDING;
-		if (!gone)
-			continue;
-		cuda_ending(&ending, call, CUDA_ADDRESSES, m.range.start);
-		cuda_ended(&ending, call, 0);
+		for (uint32_t users = m.references ? m.references : 1; gone && users; users--) {
+			cuda_ending(&ending, call, CUDA_ADDRESSES, m.range.start);
+			cuda_ended(&ending, call, 0);
+		}
 	}
 }
 

@@ -84,6 +84,35 @@ bool cuda_memory_find(uint64_t address, struct cuda_memory *copy)
 	return cuda_memory_at(CUDA_ADDRESSES, address, copy);
 }
 
+/*
+ * Threads open and close the same memory at the same time. A count that has come to 0 is not raised
+ * again: its place goes. There may be two places for one address, which count together.
+ */
+bool cuda_memory_join(struct cuda_memory *place, const struct cuda_memory *copy)
+{
+	uint32_t count = __atomic_load_n(&place->references, __ATOMIC_ACQUIRE), more;
+
+	while (count && !__atomic_compare_exchange_n(&place->references, &count, count + 1, false,
+						     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		;
+	if (!count || ranges_same(place, copy))
+		return count;
+	more = count + 1; /* of somebody else by now */
+	__atomic_compare_exchange_n(&place->references, &more, count, false, __ATOMIC_ACQ_REL,
+				    __ATOMIC_RELAXED);
+	return false;
+}
+
+bool cuda_memory_leave(struct cuda_memory *place, const struct cuda_memory *copy)
+{
+	uint32_t count = __atomic_load_n(&place->references, __ATOMIC_ACQUIRE);
+
+	while (count && !__atomic_compare_exchange_n(&place->references, &count, count - 1, false,
+						     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		;
+	return count > 1 ? ranges_same(place, copy) : ranges_drop(table, place, copy);
+}
+
 void cuda_memory_imported(uint64_t address, uint64_t bytes, uint64_t handle, uint64_t caller)
 {
 	struct cuda_memory memory = {
@@ -96,21 +125,20 @@ void cuda_memory_imported(uint64_t address, uint64_t bytes, uint64_t handle, uin
 	};
 	struct cuda_memory known, *place = cuda_memory_at(CUDA_ADDRESSES, address, &known);
 
-	if (place && known.memory == MPSAN_MEMORY_IMPORTED && known.range.start == address)
-		__atomic_fetch_add(&place->references, 1, __ATOMIC_RELAXED);
-	else
+	if (!place || known.memory != MPSAN_MEMORY_IMPORTED || known.range.start != address ||
+	    !cuda_memory_join(place, &known))
 		cuda_memory_add(&memory);
 }
 
 bool cuda_memory_gone(uint64_t address, struct cuda_memory *copy)
 {
-	struct cuda_memory *place = cuda_memory_at(CUDA_ADDRESSES, address, copy);
+	struct cuda_memory *place;
 
-	if (place && copy->range.start == address && copy->references > 1) {
-		__atomic_fetch_sub(&place->references, 1, __ATOMIC_RELAXED);
-		return true;
-	}
-	return place && copy->range.start == address && ranges_drop(table, place, copy);
+	while ((place = cuda_memory_at(CUDA_ADDRESSES, address, copy)) &&
+	       copy->range.start == address)
+		if (cuda_memory_leave(place, copy))
+			return true;
+	return false;
 }
 
 uint64_t cuda_handle(const void *bytes, uint32_t count)

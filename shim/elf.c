@@ -213,6 +213,27 @@ void *elf_find_in_image(const void *image, const char *name)
 	return symbols_read(&s, bias, dynamic) ? find(&s, name, NULL) : NULL;
 }
 
+/* Undefined symbols stand before those that the hash table knows; none hashed: the bound is a dummy. */
+bool elf_imports(const struct link_map *map, const char *name)
+{
+	struct symbols s;
+	uint32_t end;
+
+	if (!symbols_read(&s, map->l_addr, map->l_ld))
+		return false;
+	end = s.gnu_hash ? s.gnu_hash[1] : s.hash[1];
+	if (s.gnu_hash && end <= 1) {
+		if ((const char *)s.table >= s.strings)
+			return true;
+		end = (uint32_t)((s.strings - (const char *)s.table) / (long)sizeof(*s.table));
+	}
+	for (uint32_t i = 1; i < end; i++)
+		if (s.table[i].st_shndx == SHN_UNDEF &&
+		    !strcmp(s.strings + s.table[i].st_name, name))
+			return true;
+	return false;
+}
+
 const char *elf_soname(const struct link_map *map)
 {
 	uint64_t name = 0;

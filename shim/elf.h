@@ -40,6 +40,9 @@ void *elf_find_sized(const char *name, uint64_t *bytes);
 /* In an image without a link_map entry: the vdso. */
 void *elf_find_in_image(const void *image, const char *name);
 
+/* Whether the object refers to `name` without defining it; true where that cannot be told. */
+bool elf_imports(const struct link_map *map, const char *name);
+
 /* The name that the object gives itself (DT_SONAME), "" when it has none. */
 const char *elf_soname(const struct link_map *map);
 

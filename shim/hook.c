@@ -106,9 +106,42 @@ struct binding {
 static struct binding sites[SITES], objects[HOOK_COUNT - FIRST_LATER][OBJECTS];
 static uint32_t era = 1;
 
+/* What the hooks that were given out as pointers stand for. */
+static struct {
+	void *real;
+	const struct link_map *in;
+} given[HOOK_COUNT - HOOK_cuInit];
+
 void hook_forget(void)
 {
+	const struct link_map *there = NULL;
+
+	for (unsigned i = 0; i < HOOK_COUNT - HOOK_cuInit; i++) {
+		if (!given[i].real || !given[i].in || given[i].in == there)
+			continue;
+		if (elf_is_loaded(given[i].in))
+			there = given[i].in;
+		else
+			__atomic_store_n(&given[i].real, NULL, __ATOMIC_RELEASE);
+	}
 	__atomic_fetch_add(&era, 1, __ATOMIC_ACQ_REL);
+}
+
+/* Code that has no reference to the name was given a pointer: its scope says nothing. */
+static void take_given(struct scope_answer *answer, enum hook_id id, uint64_t caller)
+{
+	void *real = HOOK_IS_CUDA(id) ?
+			     __atomic_load_n(&given[id - HOOK_cuInit].real, __ATOMIC_ACQUIRE) :
+			     NULL;
+	const struct link_map *owner;
+
+	if (!real || real == answer->real)
+		return;
+	owner = scope_owner(caller);
+	if (owner && elf_imports(owner, hook_name(id)))
+		return;
+	answer->real = real;
+	answer->in = given[id - HOOK_cuInit].in;
 }
 
 static inline bool recall(const struct binding *at, uint32_t now, enum hook_id id, uint64_t caller,
@@ -166,6 +199,7 @@ static NOINLINE bool find_binding(uint32_t now, enum hook_id id, uint64_t caller
 	if (recall_object(now, id, caller, b))
 		return true;
 	answer = scope_find(hook_name(id), caller);
+	take_given(&answer, id, caller);
 	*b = (struct binding){.id = id,
 			      .start = answer.start,
 			      .end = answer.end,
@@ -220,6 +254,21 @@ void hook_bind(enum hook_id id, enum hook_id like, uint64_t caller, void *real)
 	b.id = id;
 	b.real = real;
 	remember_object(now, &b);
+}
+
+void *hook_give(enum hook_id id, uint64_t caller, void *real)
+{
+	const struct link_map *in;
+	void *none = NULL;
+
+	if (hook_real_of(id, caller, &in) != real)
+		return NULL;
+	if (__atomic_compare_exchange_n(&given[id - HOOK_cuInit].real, &none, real, false,
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		given[id - HOOK_cuInit].in = in;
+	else if (none != real)
+		return NULL;
+	return hook_export(id);
 }
 
 /*

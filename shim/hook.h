@@ -65,6 +65,13 @@ void *hook_real_at(enum hook_id id, uint64_t caller);
  */
 void hook_bind(enum hook_id id, enum hook_id like, uint64_t caller, void *real);
 
+/*
+ * The hook as an answer to `caller`, which asked for a function of that row by name and got `real`;
+ * NULL: calls through the hook would not get there. Objects that have no reference to the name call it
+ * through such a pointer only, so it means one copy for all of them, the first that was asked for.
+ */
+void *hook_give(enum hook_id id, uint64_t caller, void *real);
+
 /* An object was unloaded: what was remembered of callers may be of those that are gone. */
 void hook_forget(void);
 

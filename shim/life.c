@@ -280,7 +280,7 @@ void life_exec(const char *path, const char *const *argv)
 		return;
 	if (pid == life.pid) {
 		note_exec(life.self, path);
-		registry_exit();
+		registry_exec(path);
 		if (log_head())
 			EMIT(exec, .path = log_text(path), .pid = pid);
 		return;
@@ -330,6 +330,8 @@ void life_ended(uint32_t pid, int status)
 	slot = session_find_last(life.session, pid);
 	if (slot == SESSION_NO_SLOT)
 		return;
+	if (!life.table[slot].end)
+		__atomic_fetch_or(&life.table[slot].flags, MPSAN_PROCESS_WAITED, __ATOMIC_RELAXED);
 	life.table[slot].end_value = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 	life.table[slot].end = WIFSIGNALED(status) ? MPSAN_END_SIGNAL : MPSAN_END_EXIT;
 	if (!life.table[slot].end_ns)

@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "abi/cuda.h"
 #include "exported.h"
@@ -76,6 +78,28 @@ static uint64_t *fd_word(uint32_t fd, uint64_t *bit)
 	return mine.first && fd >= mine.first && at / 64 < FD_WORDS ? &mine.fds[at / 64] : NULL;
 }
 
+/* A program that closes whatever is open, as daemons do, may have files of its own there later. */
+static uint32_t kept[64 * FD_WORDS]; /* which file each descriptor of ours is of */
+
+static uint32_t file_of(uint32_t fd)
+{
+	struct stat file;
+	uint64_t parts[3];
+
+	if (SYS2(SYS_fstat, fd, &file) < 0)
+		return 0;
+	parts[0] = file.st_dev;
+	parts[1] = file.st_ino;
+	parts[2] = file.st_rdev;
+	return (uint32_t)cuda_handle(parts, sizeof(parts)) | 1;
+}
+
+static void close_fd(uint32_t fd)
+{
+	if (file_of(fd) == kept[fd - mine.first])
+		SYS1(SYS_close, fd);
+}
+
 /* The same descriptor, out of the program's way; negative when there is none. */
 static int keep_fd(int fd)
 {
@@ -90,7 +114,8 @@ static int keep_fd(int fd)
 		SYS1(SYS_close, high);
 		return -1;
 	}
-	__atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+	kept[(uint32_t)high - mine.first] = file_of((uint32_t)high);
+	__atomic_fetch_or(word, bit, __ATOMIC_RELEASE);
 	return (int)high;
 }
 
@@ -98,15 +123,15 @@ static void drop_fd(int fd)
 {
 	uint64_t bit, *word = fd < 0 ? NULL : fd_word((uint32_t)fd, &bit);
 
-	if (word && __atomic_fetch_and(word, ~bit, __ATOMIC_RELAXED) & bit)
-		SYS1(SYS_close, fd);
+	if (word && __atomic_fetch_and(word, ~bit, __ATOMIC_ACQUIRE) & bit)
+		close_fd((uint32_t)fd);
 }
 
 static void drop_all_fds(void)
 {
 	for (uint32_t i = 0; i < FD_WORDS; i++)
 		while (mine.fds[i]) {
-			SYS1(SYS_close, mine.first + 64 * i + __builtin_ctzll(mine.fds[i]));
+			close_fd(mine.first + 64 * i + (uint32_t)__builtin_ctzll(mine.fds[i]));
 			mine.fds[i] &= mine.fds[i] - 1;
 		}
 }
@@ -410,4 +435,11 @@ void registry_exit(void)
 	if (mine.owns)
 		exported_withdraw();
 	mine.owns = false;
+}
+
+/* Who looks for a program in one place after the other goes on as it is when there is none. */
+void registry_exec(const char *path)
+{
+	if (mine.owns && (!path || *path != '/' || !SYS3(SYS_faccessat, AT_FDCWD, path, X_OK)))
+		registry_exit();
 }

@@ -51,5 +51,7 @@ void registry_owns(void);
 /* After a fork: what the parent exported is the parent's. Before the end: ours goes. */
 void registry_forked(void);
 void registry_exit(void);
+/* The same before it becomes another program, unless that cannot succeed. */
+void registry_exec(const char *path);
 
 #endif

@@ -155,13 +155,15 @@ const struct link_map *scope_owner(uint64_t address)
 	return owner_of(address, &range);
 }
 
-bool scope_has(const char *name, uint64_t caller)
+bool scope_has(const char *name, uint64_t caller, void **real, const struct link_map **in)
 {
-	const struct link_map *owner = caller ? scope_owner(caller) : NULL, *in;
+	const struct link_map *owner = caller ? scope_owner(caller) : NULL;
 	const struct searchlist *program = program_list();
 
+	*real = NULL;
 	if (!scopes_offset() || !program)
 		return true;
-	return owner ? find_in_scopes(owner, name, false, &in) :
-		       find_in_list(program, name, false, &in);
+	*real = owner ? find_in_scopes(owner, name, false, in) :
+			find_in_list(program, name, false, in);
+	return *real;
 }

@@ -23,9 +23,9 @@ struct scope_answer scope_find(const char *name, uint64_t caller);
 
 /*
  * Whether a reference to `name` in the object of `caller` (0: in the program itself) finds anything
- * but us. True where the scopes cannot be read.
+ * but us, and what, and where. True where the scopes cannot be read, with nothing in `real`.
  */
-bool scope_has(const char *name, uint64_t caller);
+bool scope_has(const char *name, uint64_t caller, void **real, const struct link_map **in);
 
 /* The object that has the address; NULL: none. */
 const struct link_map *scope_owner(uint64_t address);

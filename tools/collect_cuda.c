@@ -202,33 +202,36 @@ static void take_init(struct reader *reader, const struct record *record)
 	cuda_enter_init(&reader->cuda->facts);
 }
 
-/* NULL: it is not set. */
 static bool is_same_value(const char *one, const char *other)
 {
-	return one && other ? !strcmp(one, other) : one == other;
+	return one == other || (one && other && !strcmp(one, other));
 }
 
-/* Whether it is what the driver of this process has read: the value before its first change. */
-static bool is_restored(const struct reader *reader, uint32_t by, const char *value)
+/* Whether it is what the driver had read: launchers put it back. */
+static bool is_restored(struct reader *reader, const struct record *record, const char *value)
 {
-	for (uint32_t i = 0; i < reader->cuda->envs.count; i++) {
-		const struct fact_cuda_env *env = &reader->cuda->envs.item[i];
+	const struct cuda_store *store = reader->cuda;
+	uint32_t init = store->facts.parties[record->by].init;
+	uint64_t since_ns = init ? store->inits.item[init - 1].at.time_ns : 0;
 
-		if (env->at.by == by)
+	for (uint32_t i = 0; i < store->envs.count; i++) {
+		const struct fact_cuda_env *env = &store->envs.item[i];
+
+		if (env->at.by == record->by && env->at.time_ns >= since_ns)
 			return is_same_value(reader_text(reader, env->at.slot, env->ev.before),
 					     value);
 	}
 	return false;
 }
 
-/* The same value once more is no change; nor is the way back to the one that counts. */
+/* The same value once more is no change. */
 static void take_env(struct reader *reader, const struct record *record)
 {
 	const struct ev_cuda_env *ev = record->payload;
+	const char *before = reader_text(reader, record->slot, ev->before);
 	const char *after = reader_text(reader, record->slot, ev->after);
 
-	if (is_same_value(reader_text(reader, record->slot, ev->before), after) ||
-	    is_restored(reader, record->by, after))
+	if (is_same_value(before, after) || is_restored(reader, record, after))
 		return;
 	TAKE(&reader->cuda->envs, record);
 	open_moment(reader, MOMENT_CUDA_ENV, reader->cuda->envs.count - 1);

@@ -131,16 +131,23 @@ bool ipc_is_open(const struct facts *facts, const struct ipc_import *import, uin
 	return !import->ev.result && import->at.time_ns <= time_ns && (!close || close > time_ns);
 }
 
+/* It did not state its own end, as whoever is killed, or leaves by a bare system call. */
+static bool ended_unsaid(const struct facts *facts, uint32_t slot)
+{
+	enum cuda_end how = cuda_end(facts, slot);
+
+	return how == CUDA_END_KILLED || how == CUDA_END_SILENT ||
+	       (how == CUDA_END_EXIT && facts->processes[slot].slot->flags & MPSAN_PROCESS_WAITED);
+}
+
 bool ipc_is_surely_open(const struct facts *facts, const struct ipc_import *import,
 			uint64_t time_ns)
 {
-	enum cuda_end how = cuda_end(facts, import->at.by);
-
 	if (!ipc_is_open(facts, import, time_ns))
 		return false;
 	if (facts->processes[import->at.by].lossy)
 		return import->close_ns != 0;
-	if (import->close_ns || (how != CUDA_END_KILLED && how != CUDA_END_SILENT))
+	if (import->close_ns || !ended_unsaid(facts, import->at.by))
 		return true;
 	if (facts->processes[import->at.by].seen_ns)
 		return facts->processes[import->at.by].seen_ns >= time_ns;

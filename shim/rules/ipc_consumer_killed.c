@@ -54,6 +54,12 @@ static bool owner_ends_by(const struct facts *facts, const struct ipc_piece *pie
 	return (end ? end : facts->now_ns) <= time_ns;
 }
 
+/* What comes after the moment of judging is not known to whoever judges while the program runs. */
+static bool is_freed_by(const struct ipc_piece *piece, uint64_t time_ns)
+{
+	return piece->end_ns && piece->end_ns <= time_ns;
+}
+
 static void judge_consumer(const struct facts *facts, const struct moment *moment,
 			   struct findings *out)
 {
@@ -66,8 +72,7 @@ static void judge_consumer(const struct facts *facts, const struct moment *momen
 		bool together;
 
 		if (!piece || !ipc_counts(piece) || piece->owner == import->at.by ||
-		    !ipc_was_left(facts, import) ||
-		    (piece->end_ns && piece->end_ns < end_ns + CUDA_GRACE_NS) ||
+		    !ipc_was_left(facts, import) || is_freed_by(piece, end_ns + CUDA_GRACE_NS) ||
 		    owner_ends_by(facts, piece, end_ns - 1))
 			continue;
 		together = owner_ends_by(facts, piece, end_ns + CUDA_GRACE_NS - 1);

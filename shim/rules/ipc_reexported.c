@@ -1,6 +1,7 @@
 /*
  * ipc-reexported: a process made a handle of memory that it had itself received. The handle is of its
- * mapping, not of the memory: it fails, or ends with the process in the middle.
+ * mapping, not of the memory: it fails, or ends with the process in the middle. Descriptors of mapped
+ * memory are another matter: whoever has one keeps the memory.
  */
 #include "../core/rule.h"
 
@@ -15,6 +16,12 @@ static const struct tale tale_of_known = {
 static const struct tale tale_of_unknown = {
 	"process {pid} exported memory by {function} at {at} that belongs to another process: received "
 	"memory cannot be handed on",
+	{{STEP_CUDA, "{thread} of process {pid} exported it again"}},
+};
+
+static const struct tale tale_of_shared = {
+	"process {pid} exported memory by {function} at {at} that it had received: such memory lives as "
+	"long as anybody has it, but its producer does not know who does",
 	{{STEP_CUDA, "{thread} of process {pid} exported it again"}},
 };
 
@@ -34,7 +41,11 @@ void rule_ipc_reexported(const struct facts *facts, const struct moment *moment,
 	if (moment->kind == MOMENT_EXPORT) {
 		const struct ipc_export *export = &facts->cuda.exports[moment->index];
 
-		if (export->ev.flags & MPSAN_IPC_IMPORTED)
+		if (!(export->ev.flags & MPSAN_IPC_IMPORTED))
+			return;
+		if (export->ev.memory == MPSAN_MEMORY_VMM)
+			FIND_SHARED(out, ipc_reexported, GRADE_NOTE, moment, 0, 0, &tale_of_shared);
+		else
 			judge(facts, moment, out, &export->at, export->ev.base);
 	} else {
 		const struct ipc_refused *refused = &facts->cuda.refuseds[moment->index];

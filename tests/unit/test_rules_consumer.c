@@ -140,6 +140,29 @@ static void consumer_killed_is_silent_about_an_orderly_end(void **state)
 	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
 }
 
+/* Whether the program runs on, or is judged later: only what was freed soon after is no matter. */
+static void consumer_killed_warns_whatever_came_later(void **state)
+{
+	(void)state;
+	lend(PRODUCER, A);
+	OPEN(CONSUMER, A, 0);
+	kill_it(CONSUMER, SIGKILL);
+	pass(CUDA_GRACE_NS);
+	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
+	release(PRODUCER, A);
+	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
+}
+
+static void consumer_killed_is_silent_when_the_memory_was_freed_at_once(void **state)
+{
+	(void)state;
+	lend(PRODUCER, A);
+	OPEN(CONSUMER, A, 0);
+	kill_it(CONSUMER, SIGKILL);
+	release(PRODUCER, A);
+	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_OFF);
+}
+
 static void consumer_killed_is_silent_when_the_memory_was_freed(void **state)
 {
 	(void)state;
@@ -271,6 +294,8 @@ int main(void)
 		STORY(consumer_killed_warns_only_when_another_takes_over),
 		STORY(consumer_killed_is_silent_when_it_had_closed),
 		STORY(consumer_killed_is_silent_about_an_orderly_end),
+		STORY(consumer_killed_warns_whatever_came_later),
+		STORY(consumer_killed_is_silent_when_the_memory_was_freed_at_once),
 		STORY(consumer_killed_is_silent_when_the_memory_was_freed),
 		STORY(never_opened_warns),
 		STORY(never_opened_is_proved_with_torch_alone),

@@ -34,6 +34,13 @@ static void reexported_is_proved_by_a_refusal(void **state)
 	assert_heard(MOMENT_REFUSED, 0, ipc_unsupported_memory, GRADE_OFF);
 }
 
+static void reexported_is_a_note_where_descriptors_keep_the_memory(void **state)
+{
+	(void)state;
+	assert_heard(MOMENT_EXPORT, export_as(CONSUMER, A, MPSAN_MEMORY_VMM, MPSAN_IPC_IMPORTED),
+		     ipc_reexported, GRADE_NOTE);
+}
+
 static void reexported_is_silent_about_own_memory(void **state)
 {
 	(void)state;
@@ -212,6 +219,7 @@ int main(void)
 	const struct CMUnitTest stories[] = {
 		STORY(reexported_is_proved),
 		STORY(reexported_is_proved_by_a_refusal),
+		STORY(reexported_is_a_note_where_descriptors_keep_the_memory),
 		STORY(reexported_is_silent_about_own_memory),
 		STORY(self_open_is_proved_by_its_failure),
 		STORY(self_open_is_silent_about_others_and_about_descriptors),
