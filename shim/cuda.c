@@ -127,7 +127,7 @@ void cuda_initialised(const struct cuda_call *call)
 		return;
 	INSIDE
 	{
-			where = cuda_where(call);
+		where = cuda_where(call);
 		EMIT(cuda_init, .function = where.function, .caller = where.caller,
 		     .stack = where.stack, .python = where.python);
 	}

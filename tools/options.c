@@ -180,8 +180,8 @@ static bool is_optional(const struct option_row *row)
 void options_print(FILE *out, int where)
 {
 	for (size_t i = 0; i < ROWS; i++) {
-		char *left = text_format("--%s%s%s", rows[i].name,
-					 is_optional(&rows[i]) ? "" : " ", rows[i].argument);
+		char *left = text_format("--%s%s%s", rows[i].name, is_optional(&rows[i]) ? "" : " ",
+					 rows[i].argument);
 
 		if (!where || rows[i].where & where)
 			fprintf(out, "  %-26s %s%s%s%s\n", left, rows[i].help,
