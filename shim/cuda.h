@@ -91,7 +91,9 @@ struct cuda_memory {
 	uint64_t handle; /* identity of its handle, as in ipc events; 0: none was made */
 	uint64_t object; /* the pool, or the VMM handle, that it is part of */
 	uint64_t caller; /* return address of the call that made it */
-	uint32_t references, mappings; /* of a VMM handle, a mapping opened several times */
+	_Alignas(8) uint32_t references; /* of a VMM handle, a mapping opened several times */
+	uint32_t entry; /* which of all that have had this place: changed with the count as one word */
+	uint32_t mappings; /* of a VMM handle */
 };
 
 enum cuda_memory_flags {
@@ -126,6 +128,7 @@ bool cuda_memory_join(struct cuda_memory *place, const struct cuda_memory *copy)
 bool cuda_memory_leave(struct cuda_memory *place, const struct cuda_memory *copy);
 /* Forgets the range that begins there; `copy` receives what it was. */
 bool cuda_memory_gone(uint64_t address, struct cuda_memory *copy);
+bool cuda_memory_gone_from(enum cuda_space space, uint64_t key, struct cuda_memory *copy);
 
 /* Identity of a handle: a hash of its bytes, never 0. */
 uint64_t cuda_handle(const void *bytes, uint32_t count);

@@ -248,9 +248,9 @@ static bool is_open(uint64_t handle, int change)
 
 	if (!handle)
 		return false;
-	while ((place = cuda_memory_at(CUDA_OPEN_HANDLES, handle >> 1, &known)) && change < 0 &&
-	       !cuda_memory_leave(place, &known))
-		;
+	if (change < 0)
+		return cuda_memory_gone_from(CUDA_OPEN_HANDLES, handle >> 1, &known);
+	place = cuda_memory_at(CUDA_OPEN_HANDLES, handle >> 1, &known);
 	if (change > 0 && (!place || !cuda_memory_join(place, &known)))
 		cuda_memory_add(&m);
 	return place && known.references;

@@ -13,6 +13,7 @@
 
 #define PLACES (128u << 10)
 #define RECEIVED 64u
+#define LOOKS 4u
 
 STATE static struct ranges *table;
 
@@ -38,6 +39,7 @@ void cuda_memory_add(const struct cuda_memory *memory)
 {
 	struct ranges *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
 	const uint32_t head = sizeof(struct range);
+	static uint32_t entries;
 	char *place;
 
 	if (!t)
@@ -47,6 +49,8 @@ void cuda_memory_add(const struct cuda_memory *memory)
 	if (!place)
 		return;
 	memcpy(place + head, (const char *)memory + head, sizeof(*memory) - head);
+	((struct cuda_memory *)(void *)place)->entry =
+		__atomic_add_fetch(&entries, 1, __ATOMIC_RELAXED);
 	ranges_publish(place);
 }
 
@@ -88,29 +92,31 @@ bool cuda_memory_find(uint64_t address, struct cuda_memory *copy)
  * Threads open and close the same memory at the same time. A count that has come to 0 is not raised
  * again: its place goes. There may be two places for one address, which count together.
  */
+typedef uint64_t __attribute__((may_alias)) count_word;
+
+/* What the count was before; 0, unchanged: it was 0, or of another entry. */
+static uint32_t change_count(struct cuda_memory *place, uint32_t entry, int by)
+{
+	count_word *word = (count_word *)(void *)&place->references;
+	uint64_t old = __atomic_load_n(word, __ATOMIC_ACQUIRE), changed;
+
+	do {
+		if ((uint32_t)(old >> 32) != entry || !(uint32_t)old)
+			return 0;
+		changed = old >> 32 << 32 | (uint32_t)((int64_t)(uint32_t)old + by);
+	} while (!__atomic_compare_exchange_n(word, &old, changed, false, __ATOMIC_ACQ_REL,
+					      __ATOMIC_ACQUIRE));
+	return (uint32_t)old;
+}
+
 bool cuda_memory_join(struct cuda_memory *place, const struct cuda_memory *copy)
 {
-	uint32_t count = __atomic_load_n(&place->references, __ATOMIC_ACQUIRE), more;
-
-	while (count && !__atomic_compare_exchange_n(&place->references, &count, count + 1, false,
-						     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		;
-	if (!count || ranges_same(place, copy))
-		return count;
-	more = count + 1; /* of somebody else by now */
-	__atomic_compare_exchange_n(&place->references, &more, count, false, __ATOMIC_ACQ_REL,
-				    __ATOMIC_RELAXED);
-	return false;
+	return change_count(place, copy->entry, 1);
 }
 
 bool cuda_memory_leave(struct cuda_memory *place, const struct cuda_memory *copy)
 {
-	uint32_t count = __atomic_load_n(&place->references, __ATOMIC_ACQUIRE);
-
-	while (count && !__atomic_compare_exchange_n(&place->references, &count, count - 1, false,
-						     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		;
-	return count > 1 ? ranges_same(place, copy) : ranges_drop(table, place, copy);
+	return change_count(place, copy->entry, -1) > 1 || ranges_drop(table, place, copy);
 }
 
 void cuda_memory_imported(uint64_t address, uint64_t bytes, uint64_t handle, uint64_t caller)
@@ -130,15 +136,25 @@ void cuda_memory_imported(uint64_t address, uint64_t bytes, uint64_t handle, uin
 		cuda_memory_add(&memory);
 }
 
-bool cuda_memory_gone(uint64_t address, struct cuda_memory *copy)
+/*
+ * What one thread drops and another puts in again while this one looks may be missed, once: it was
+ * behind the eye, then before it.
+ */
+bool cuda_memory_gone_from(enum cuda_space space, uint64_t key, struct cuda_memory *copy)
 {
 	struct cuda_memory *place;
 
-	while ((place = cuda_memory_at(CUDA_ADDRESSES, address, copy)) &&
-	       copy->range.start == address)
-		if (cuda_memory_leave(place, copy))
+	for (unsigned looks = 0; looks < LOOKS; looks++) {
+		place = cuda_memory_at(space, key, copy);
+		if (place && copy->range.start == key && cuda_memory_leave(place, copy))
 			return true;
+	}
 	return false;
+}
+
+bool cuda_memory_gone(uint64_t address, struct cuda_memory *copy)
+{
+	return cuda_memory_gone_from(CUDA_ADDRESSES, address, copy);
 }
 
 uint64_t cuda_handle(const void *bytes, uint32_t count)
