@@ -106,11 +106,13 @@ static bool is_lost(const struct facts *facts, const struct ipc_piece *piece,
 	       !was_taken_over(facts, piece, death);
 }
 
-/* The driver counts who holds a descriptor, and forgets the dead; PyTorch does not. */
+/*
+ * The driver forgets the dead, and a producer without a count may keep its memory on purpose.
+ * PyTorch's count never falls again.
+ */
 static bool can_be_lost(const struct ipc_piece *piece)
 {
-	return ipc_counts(piece) && !piece->end_ns &&
-	       (!ipc_outlives(piece) || piece->flags & MPSAN_IPC_TORCH);
+	return ipc_counts(piece) && !piece->end_ns && piece->flags & MPSAN_IPC_TORCH;
 }
 
 static void judge_producer(const struct facts *facts, const struct moment *moment,

@@ -149,21 +149,11 @@ class Model:
                      (piece.owner, None))
         if not any(tried <= time for tried in piece.tried):
             self.say(time + GRACE, "ipc-never-opened", self.age(time - piece.born), piece)
-        lost = [use for use in piece.uses if self.is_lost(piece, use, time)]
-        if lost:
-            self.say(time + GRACE, "ipc-consumer-killed", "error", piece, (lost[0].pid, lost[0].line),
-                     (piece.owner, None))
 
     @staticmethod
     def age(seconds):
         """Advice for what was just under way; when a process was killed is not known to a hair."""
         return "either" if abs(seconds - GRACE) < 0.6 else "note" if seconds < GRACE else "warning"
-
-    def is_lost(self, piece, use, time):
-        """Its process was killed with it open, long before the owner's end, and nobody opened it since."""
-        end, killed = self.ends.get(use.pid, (None, False))
-        return (killed and use.closed is None and use.pid != piece.owner and end + GRACE <= time and
-                not any(other.time > end for other in piece.uses))
 
     def judge_uses(self, piece, pid, time, killed):
         """However often a process has a piece open, it leaves it once."""

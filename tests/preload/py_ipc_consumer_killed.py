@@ -1,5 +1,5 @@
 """The consumer is killed with the weights open."""
-# expect: ipc-consumer-killed error
+# expect: ipc-consumer-killed warning
 # fake: cuda
 # frames: produce consume
 
