@@ -1,6 +1,7 @@
 /*
  * A thread pool as libraries keep it between calls: three workers, a mutex and two condition variables. It keeps
- * its mutex in order over a fork, and forgets its workers.
+ * its mutex in order over a fork, and forgets its workers. A run is over when every worker has been awake and
+ * waits again: in a child of a fork amid that, glibc itself would wait for those who are to wake.
  */
 #define _GNU_SOURCE 1
 #include <pthread.h>
@@ -9,7 +10,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
-static int created, running, wanted, finished;
+static int created, running, wanted, finished, woken;
 
 static void take(void)
 {
@@ -27,8 +28,11 @@ static void *worker_main(void *unused)
 	running++;
 	pthread_cond_signal(&done);
 	for (;;) {
-		while (!wanted)
+		while (!wanted) {
 			pthread_cond_wait(&work, &lock);
+			woken++;
+			pthread_cond_signal(&done);
+		}
 		wanted--;
 		finished++;
 		pthread_cond_signal(&done);
@@ -48,10 +52,10 @@ void pool_run(int jobs)
 		created += !pthread_create(&thread, NULL, worker_main, NULL);
 	while (running < THREADS)
 		pthread_cond_wait(&done, &lock);
-	finished = 0;
+	finished = woken = 0;
 	wanted = jobs;
 	pthread_cond_broadcast(&work);
-	while (finished < jobs)
+	while (finished < jobs || woken < THREADS)
 		pthread_cond_wait(&done, &lock);
 	pthread_mutex_unlock(&lock);
 }
