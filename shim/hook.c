@@ -94,7 +94,8 @@ void hook_resolve(void)
  * was. A look-up that finds no place is only slow.
  */
 #define SITES 512u
-#define OBJECTS 6u /* that call the same function of a library which may come later */
+#define OBJECTS 128u /* that call what a C++ or OpenMP runtime has: many do */
+#define CUDA_OBJECTS 16u /* that call the same function of CUDA */
 
 struct binding {
 	uint32_t state;
@@ -103,7 +104,8 @@ struct binding {
 	void *real;
 	const struct link_map *in;
 };
-static struct binding sites[SITES], objects[HOOK_COUNT - FIRST_LATER][OBJECTS];
+static struct binding sites[SITES], objects[OBJECTS];
+static struct binding cuda_objects[HOOK_COUNT - HOOK_cuInit][CUDA_OBJECTS];
 static uint32_t era = 1;
 
 /* What the hooks that were given out as pointers stand for. */
@@ -173,11 +175,19 @@ static bool remember(struct binding *at, uint32_t now, const struct binding *b, 
 	return true;
 }
 
+/* Where the callers of a row are remembered by object. */
+static struct binding *objects_of(enum hook_id id, unsigned *count)
+{
+	*count = HOOK_IS_CUDA(id) ? CUDA_OBJECTS : OBJECTS;
+	return HOOK_IS_CUDA(id) ? cuda_objects[id - HOOK_cuInit] : objects;
+}
+
 static bool recall_object(uint32_t now, enum hook_id id, uint64_t caller, struct binding *b)
 {
-	const struct binding *at = objects[id - FIRST_LATER];
+	unsigned count;
+	const struct binding *at = objects_of(id, &count);
 
-	for (unsigned i = 0; i < OBJECTS; i++)
+	for (unsigned i = 0; i < count; i++)
 		if (recall(&at[i], now, id, caller, b))
 			return true;
 	return false;
@@ -185,9 +195,10 @@ static bool recall_object(uint32_t now, enum hook_id id, uint64_t caller, struct
 
 static void remember_object(uint32_t now, const struct binding *b)
 {
-	struct binding *at = objects[b->id - FIRST_LATER];
+	unsigned count;
+	struct binding *at = objects_of(b->id, &count);
 
-	for (unsigned i = 0; b->real && b->end && i < OBJECTS; i++)
+	for (unsigned i = 0; b->real && b->end && i < count; i++)
 		if (remember(&at[i], now, b, false))
 			return;
 }
