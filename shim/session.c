@@ -339,9 +339,10 @@ uint32_t session_find_last(struct mpsan_session *s, uint32_t pid)
 static uint64_t slept_ns(void)
 {
 	struct timespec boot = {0, 0};
+	uint64_t now = sys_now(); /* first: between the two readings time passes */
 
 	SYS2(SYS_clock_gettime, CLOCK_BOOTTIME, &boot);
-	return (uint64_t)boot.tv_sec * 1000000000u + (uint64_t)boot.tv_nsec - sys_now();
+	return (uint64_t)boot.tv_sec * 1000000000u + (uint64_t)boot.tv_nsec - now;
 }
 
 bool session_has_ended(const struct mpsan_process *p, uint64_t own_pid_ns)

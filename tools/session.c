@@ -166,7 +166,9 @@ static bool read_stat(uint32_t pid, char *state, uint64_t *start_ns)
 		   state, &ticks) != 2)
 		return false;
 	boot = ticks * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
-	offset = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+	/* In this order: between the two readings time passes, and the offset may be none. */
+	offset = clock_ns(CLOCK_MONOTONIC);
+	offset = clock_ns(CLOCK_BOOTTIME) - offset;
 	*start_ns = boot > offset ? boot - offset : 0;
 	return true;
 }
