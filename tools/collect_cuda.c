@@ -285,17 +285,6 @@ bool collect_cuda(struct reader *reader, const struct record *record)
 }
 #undef TAKES
 
-static int compare_records(const void *one, const void *other)
-{
-	const struct record *a = one, *b = other;
-
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	if (a->slot != b->slot)
-		return a->slot < b->slot ? -1 : 1;
-	return a->pos < b->pos ? -1 : a->pos > b->pos;
-}
-
 void collect_cuda_due(struct reader *reader, uint64_t now)
 {
 	struct cuda_store *store = reader->cuda;
@@ -303,7 +292,7 @@ void collect_cuda_due(struct reader *reader, uint64_t now)
 
 	if (!store->waiting.count)
 		return;
-	qsort(store->waiting.item, store->waiting.count, sizeof(struct record), compare_records);
+	qsort(store->waiting.item, store->waiting.count, sizeof(struct record), record_compare);
 	while (next < store->waiting.count &&
 	       (reader->over || store->waiting.item[next].time_ns + SETTLE_NS <= now))
 		take_of_memory(reader, &store->waiting.item[next++]);

@@ -172,3 +172,14 @@ bool logfile_next(struct logfile *log, uint64_t now, uint64_t patience_ns, struc
 	}
 	return false;
 }
+
+int record_compare(const void *one, const void *other)
+{
+	const struct record *a = one, *b = other;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	if (a->slot != b->slot)
+		return a->slot < b->slot ? -1 : 1;
+	return a->pos < b->pos ? -1 : a->pos > b->pos;
+}

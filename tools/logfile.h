@@ -36,6 +36,9 @@ struct record {
 	uint64_t bytes;
 };
 
+/* The order of time, for qsort(); at one time, that of the logs. */
+int record_compare(const void *one, const void *other);
+
 /* False with errno 0 when the file is there but is no log of this format. */
 bool logfile_open(struct logfile *log, int dirfd, uint32_t slot);
 void logfile_close(struct logfile *log);

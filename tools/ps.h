@@ -110,10 +110,11 @@ void ps_find_elsewhere(struct ps_found *found);
 void ps_found_finish(struct ps_found *found);
 
 /*
- * The directory of the only session that is under way, owned by the caller; NULL: there is none, or
- * several, which was said.
+ * A sub-command that takes [--json] [DIR] and shows one session: that in DIR, else the only one that
+ * is under way. Its exit status; what was wrong is said.
  */
-char *ps_pick(const char *command, const char *usage);
+int ps_command_run(int argc, char **argv, const char *usage,
+		   int (*show)(const char *dir, bool as_json));
 
 /* One line about a session: what runs in it, since when, how many processes. */
 void ps_describe(FILE *out, const char *dir);

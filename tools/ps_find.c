@@ -193,7 +193,8 @@ static void say_none(struct ps_found *found, const char *command, const char *us
 	list_found(found);
 }
 
-char *ps_pick(const char *command, const char *usage)
+/* Owned by the caller; NULL: there is none, or several, which was said. */
+static char *pick_living(const char *command, const char *usage)
 {
 	struct ps_found found;
 	char *dir = NULL;
@@ -210,4 +211,31 @@ char *ps_pick(const char *command, const char *usage)
 	}
 	ps_found_finish(&found);
 	return dir;
+}
+
+int ps_command_run(int argc, char **argv, const char *usage,
+		   int (*show)(const char *dir, bool as_json))
+{
+	char *dir = NULL, *living = NULL;
+	bool as_json = false;
+	int status;
+
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--json"))
+			as_json = true;
+		else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return !printf("usage: mpsan %s\n", usage);
+		else if (argv[i][0] == '-')
+			return complain("unknown option %s; usage: mpsan %s", argv[i], usage);
+		else if (dir)
+			return complain("%s: one session at a time; usage: mpsan %s", argv[0],
+					usage);
+		else
+			dir = argv[i];
+	}
+	if (!dir)
+		dir = living = pick_living(argv[0], usage);
+	status = dir ? show(dir, as_json) : STATUS_USAGE;
+	free(living);
+	return status;
 }

@@ -214,17 +214,6 @@ static void check_liveness(struct reader *reader, uint64_t now)
 		reader->processes[slot].seen_ns = now;
 }
 
-static int compare_records(const void *one, const void *other)
-{
-	const struct record *a = one, *b = other;
-
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	if (a->slot != b->slot)
-		return a->slot < b->slot ? -1 : 1;
-	return a->pos < b->pos ? -1 : a->pos > b->pos;
-}
-
 static void read_log(struct reader *reader, uint32_t slot, uint64_t now, uint64_t patience_ns)
 {
 	struct logfile *log = reader->logs[slot];
@@ -248,7 +237,7 @@ static void read_logs(struct reader *reader, uint64_t now)
 	read_log(reader, reader->session.slots, now, 0);
 	if (reader->batch.count)
 		qsort(reader->batch.item, reader->batch.count, sizeof(struct record),
-		      compare_records);
+		      record_compare);
 	for (uint32_t i = 0; i < reader->batch.count; i++) {
 		mention(reader, reader->batch.item[i].time_ns);
 		collect_record(reader, &reader->batch.item[i]);
