@@ -12,7 +12,8 @@ struct option_row {
 	const char *preset;
 	int where;
 	const char *help;
-	char *(*set)(struct settings *settings, const char *value); /* NULL, or what is wrong */
+	/* NULL, or what is wrong; the value is NULL when one that may be left out was. */
+	char *(*set)(struct settings *settings, const char *value);
 };
 
 static char *set_number(const char *name, const char *value, unsigned long max,
@@ -130,9 +131,9 @@ static char *wrong_bytes(const char *what, const char *value)
 
 static char *set_auto_export(struct settings *settings, const char *value)
 {
-	char *wrong = *value ? wrong_bytes("auto-export", value) : NULL;
+	char *wrong = value ? wrong_bytes("auto-export", value) : NULL;
 
-	return wrong ? wrong : hand_over(settings, "auto-export", *value ? value : "0");
+	return wrong ? wrong : hand_over(settings, "auto-export", value ? value : "0");
 }
 
 static char *set_log_max(struct settings *settings, const char *value)
@@ -211,11 +212,9 @@ static int take_option(struct settings *settings, enum option_where where, int a
 	if (!row)
 		return complain("unknown option %s; 'mpsan %s --help' names them", argv[*at],
 				argv[0]);
-	if (!value && is_optional(row))
-		value = "";
-	if (!value && *at + 1 < argc)
+	if (!value && !is_optional(row) && *at + 1 < argc)
 		value = argv[++*at];
-	if (!value)
+	if (!value && !is_optional(row))
 		return complain("--%s: give %s", row->name, row->argument);
 	wrong = row->set(settings, value);
 	if (!wrong)

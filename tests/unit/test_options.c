@@ -53,6 +53,17 @@ static void the_command_may_follow_without_dashes(void **state)
 	assert_int_equal(settings.rest, 3);
 }
 
+static void a_value_that_may_be_left_out_stands_behind_its_equals_sign(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE(OPT_RUN, "--auto-export", "7"), 0);
+	assert_string_equal(settings.for_library, "auto-export=0");
+	assert_int_equal(settings.rest, 2);
+	options_finish(&settings);
+	assert_int_equal(PARSE(OPT_RUN, "--auto-export=2M", "ls"), 0);
+	assert_string_equal(settings.for_library, "auto-export=2M");
+}
+
 static void costly_rules_are_off_until_asked_for(void **state)
 {
 	(void)state;
@@ -89,6 +100,8 @@ static void wrong_usage_is_refused(void **state)
 	assert_int_equal(PARSE(OPT_RUN, "--rule=fork-threads"), STATUS_USAGE);
 	assert_int_equal(PARSE(OPT_RUN, "--report=json"), STATUS_USAGE);
 	assert_int_equal(PARSE(OPT_RUN, "--log-max=4Q"), STATUS_USAGE);
+	assert_int_equal(PARSE(OPT_RUN, "--auto-export=much"), STATUS_USAGE);
+	assert_int_equal(PARSE(OPT_RUN, "--auto-export="), STATUS_USAGE);
 	assert_int_equal(PARSE(OPT_RUN, "--on-deadlock=explode"), STATUS_USAGE);
 }
 
@@ -142,6 +155,7 @@ int main(void)
 	const struct CMUnitTest stories[] = {
 		STORY(values_arrive_in_both_forms),
 		STORY(the_command_may_follow_without_dashes),
+		STORY(a_value_that_may_be_left_out_stands_behind_its_equals_sign),
 		STORY(costly_rules_are_off_until_asked_for),
 		STORY(presets_hold_without_options),
 		STORY(wrong_usage_is_refused),
