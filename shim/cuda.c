@@ -76,14 +76,19 @@ struct cuda_where cuda_where(const struct cuda_call *call)
  * Once for each kind and whether it was refused: a handful for a process. At exit the runtime gives
  * back all it has, in a child that never used CUDA as well: that says nothing of the child.
  */
+static bool is_news(uint32_t kind, int result)
+{
+	uint32_t bit = kind < CUDA_NO_KIND ? 1u << (2 * kind + (result != 0)) : 0;
+
+	return bit && !(cuda.told & bit) && cuda_may_state() && !life_is_exiting() &&
+	       !(__atomic_fetch_or(&cuda.told, bit, __ATOMIC_RELAXED) & bit);
+}
+
 static NOINLINE void state_inherited(const struct cuda_call *call, int result)
 {
-	uint32_t bit = call->kind < CUDA_NO_KIND ? 1u << (2 * call->kind + (result != 0)) : 0;
 	struct cuda_where where;
 
-	if (!bit || cuda.told & bit || !cuda_may_state() || life_is_exiting())
-		return;
-	if (__atomic_fetch_or(&cuda.told, bit, __ATOMIC_RELAXED) & bit)
+	if (!is_news(call->kind, result))
 		return;
 	INSIDE
 	{
@@ -92,6 +97,14 @@ static NOINLINE void state_inherited(const struct cuda_call *call, int result)
 		     .result = (uint64_t)(int64_t)result, .caller = where.caller,
 		     .stack = where.stack, .python = where.python);
 	}
+}
+
+void cuda_refused_child(const char *function, uint64_t caller)
+{
+	if (is_news(MPSAN_CUDA_USE, CUDA_ERROR_NOT_INITIALIZED))
+		EMIT(cuda_call, .function = log_text(function), .kind = MPSAN_CUDA_USE,
+		     .result = CUDA_ERROR_NOT_INITIALIZED, .caller = caller, .stack = stack_own(),
+		     .python = stack_python(0));
 }
 
 /* Constructors of other libraries may run before ours. */

@@ -48,6 +48,9 @@ struct cuda_call {
 void *cuda_begin(struct cuda_call *call, enum hook_id id, uint32_t kind, uint64_t caller);
 /* True when what came of it is to be noted. */
 bool cuda_end(struct cuda_call *call, int result);
+
+/* A function of ours that a child which inherited the driver has called for nothing; to be called INSIDE. */
+void cuda_refused_child(const char *function, uint64_t caller);
 /* What a function that does not exist returns: the driver was not initialised, or is too old. */
 int cuda_absent(enum hook_id id);
 
@@ -92,7 +95,8 @@ struct cuda_memory {
 	uint64_t object; /* the pool, or the VMM handle, that it is part of */
 	uint64_t caller; /* return address of the call that made it */
 	_Alignas(8) uint32_t references; /* of a VMM handle, a mapping opened several times */
-	uint32_t entry; /* which of all that have had this place: changed with the count as one word */
+	uint32_t
+		entry; /* which of all that have had this place: changed with the count as one word */
 	uint32_t mappings; /* of a VMM handle */
 };
 

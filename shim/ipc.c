@@ -174,7 +174,11 @@ EXPORT int mpsan_ipc_open(const struct mpsan_export *exported, void **pointer)
 	if (!is_on())
 		return result;
 	INSIDE
-	result = import_check(exported);
+	{
+		result = import_check(exported);
+		if (result == -ECHILD)
+			cuda_refused_child("mpsan_ipc_open", CALLER);
+	}
 	if (result) /* a mistake must not start CUDA */
 		return result;
 	import_prepare(CALLER);
