@@ -95,8 +95,7 @@ struct cuda_memory {
 	uint64_t object; /* the pool, or the VMM handle, that it is part of */
 	uint64_t caller; /* return address of the call that made it */
 	_Alignas(8) uint32_t references; /* of a VMM handle, a mapping opened several times */
-	uint32_t
-		entry; /* which of all that have had this place: changed with the count as one word */
+	uint32_t entry; /* which of those that had this place: one word with the count */
 	uint32_t mappings; /* of a VMM handle */
 };
 
