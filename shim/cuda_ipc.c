@@ -84,11 +84,12 @@ static bool is_worker(uint64_t python)
 	return false;
 }
 
-static uint64_t flags_now(uint64_t python)
+static uint64_t flags_of(const struct cuda_memory *m)
 {
+	bool imported = m->memory == MPSAN_MEMORY_IMPORTED || m->flags & CUDA_MEMORY_IMPORTED;
+
 	cuda.unsignalled |= cuda.unsynced;
-	return (cuda.unsynced ? MPSAN_IPC_UNSYNCED : 0) |
-	       (is_worker(python) ? MPSAN_IPC_WORKER : 0) |
+	return (cuda.unsynced ? MPSAN_IPC_UNSYNCED : 0) | (imported ? MPSAN_IPC_IMPORTED : 0) |
 	       (stack_has_torch() ? MPSAN_IPC_TORCH : 0);
 }
 
@@ -149,14 +150,13 @@ static bool is_known(const struct cuda_memory *m, uint64_t handle, uint64_t flag
 static void state_export(const struct cuda_call *call, struct cuda_memory *m,
 			 enum mpsan_memory memory, uint64_t handle)
 {
-	struct cuda_where where = cuda_where(call);
-	uint64_t flags = flags_now(where.python) |
-			 (m->memory == MPSAN_MEMORY_IMPORTED || m->flags & CUDA_MEMORY_IMPORTED ?
-				  MPSAN_IPC_IMPORTED :
-				  0);
+	uint64_t flags = flags_of(m);
+	struct cuda_where where;
 
-	if (is_known(m, handle, flags))
+	if (is_known(m, handle, flags)) /* before the stack is looked at */
 		return;
+	where = cuda_where(call);
+	flags = flags_of(m) | (is_worker(where.python) ? MPSAN_IPC_WORKER : 0);
 	m->flags |= CUDA_MEMORY_EXPORTED | (uint32_t)(flags * CUDA_MEMORY_STATED);
 	EMIT(ipc_export, .handle = handle, .memory = memory,
 	     .base = m->range.owner == CUDA_ADDRESSES ? m->range.start : 0,
