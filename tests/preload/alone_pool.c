@@ -1,7 +1,8 @@
 /*
  * A pool of three threads with a queue under a mutex and two condition variables, as in case 12: used in
  * the parent, then in a forked child, which hands it work and waits for the result. Its handlers keep the
- * mutex in order.
+ * mutex in order. A run is over when every worker has been awake and waits again: in a child of a fork amid
+ * that, glibc itself would wait for those who are to wake.
  */
 // expect: fork-lost-wakeup error
 // ends: never
@@ -13,7 +14,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
-static int running, wanted, finished;
+static int running, wanted, finished, woken;
 
 static void take(void)
 {
@@ -32,8 +33,11 @@ static void *worker_main(void *unused)
 	running++;
 	must(pthread_cond_signal(&done) == 0);
 	for (;;) {
-		while (!wanted)
+		while (!wanted) {
 			must(pthread_cond_wait(&work, &lock) == 0);
+			woken++;
+			must(pthread_cond_signal(&done) == 0);
+		}
 		wanted--;
 		finished++;
 		must(pthread_cond_signal(&done) == 0);
@@ -46,10 +50,10 @@ static NOINLINE void pool_run(int jobs)
 	must(pthread_mutex_lock(&lock) == 0);
 	while (running < THREADS)
 		must(pthread_cond_wait(&done, &lock) == 0);
-	finished = 0;
+	finished = woken = 0;
 	wanted = jobs;
 	must(pthread_cond_broadcast(&work) == 0);
-	while (finished < jobs)
+	while (finished < jobs || woken < THREADS)
 		must(pthread_cond_wait(&done, &lock) == 0);
 	must(pthread_mutex_unlock(&lock) == 0);
 }
