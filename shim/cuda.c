@@ -237,6 +237,17 @@ int cuda_current_device(uint64_t caller)
 	return !cuda.inherited && ask && ask(&device) == CUDA_SUCCESS ? device : -1;
 }
 
+void cuda_memory_device(struct cuda_memory *m, uint64_t address, uint64_t caller)
+{
+	__typeof__(&cuPointerGetAttribute) ask = CUDA_REAL(cuPointerGetAttribute, caller);
+
+	if (m->device < 0 &&
+	    (!ask || ask(&m->device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address) != CUDA_SUCCESS))
+		m->device = cuda_current_device(caller);
+	if (m->device >= 0 && !m->gpu)
+		m->gpu = cuda_gpu(m->device, caller);
+}
+
 /*
  * Functions that carry no facts of their own: a look at the state, and on to the real one. Until
  * there is a context, and in a forked child, it is called from here, to see what comes of it, and

@@ -124,6 +124,9 @@ void cuda_memory_forget_all(void);
 /* The range that contains the address; false: not seen when it was made. */
 bool cuda_memory_find(uint64_t address, struct cuda_memory *copy);
 
+/* Asks for the device of memory at that address, where it is not known: allocations are not asked at birth. */
+void cuda_memory_device(struct cuda_memory *m, uint64_t address, uint64_t caller);
+
 /* Memory of another process was mapped here: it becomes a range (MPSAN_MEMORY_IMPORTED). */
 void cuda_memory_imported(uint64_t address, uint64_t bytes, uint64_t handle, uint64_t caller);
 /* One more, or one less, who has that place: of what is counted. False: it is going, or gone. */

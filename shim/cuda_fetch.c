@@ -60,6 +60,13 @@ static uint64_t cause_of(int error, uint32_t pid)
 	}
 }
 
+void cuda_fetch_refused(int error, uint32_t pid, uint32_t memory, uint64_t address, uint64_t caller)
+{
+	EMIT(ipc_refused, .function = log_text("pidfd_getfd"), .result = (uint64_t)error,
+	     .cause = cause_of(error, pid), .memory = memory, .address = address, .other = pid,
+	     .caller = caller, .stack = stack_own(), .python = stack_python(0));
+}
+
 void cuda_fetched(int pidfd, int number, int64_t fd, int error, uint64_t caller)
 {
 	uint32_t pid;
@@ -73,8 +80,6 @@ void cuda_fetched(int pidfd, int number, int64_t fd, int error, uint64_t caller)
 			cuda_fd_received((int)fd, pid, number);
 			continue;
 		}
-		EMIT(ipc_refused, .function = log_text("pidfd_getfd"), .result = (uint64_t)error,
-		     .cause = cause_of(error, pid), .memory = MPSAN_MEMORY_VMM, .other = pid,
-		     .caller = caller, .stack = stack_own(), .python = stack_python(0));
+		cuda_fetch_refused(error, pid, MPSAN_MEMORY_VMM, 0, caller);
 	}
 }

@@ -10,4 +10,8 @@
  */
 void cuda_fetched(int pidfd, int number, int64_t fd, int error, uint64_t caller);
 
+/* States why a descriptor of that process was refused; `address`: of the memory there, 0: not known. */
+void cuda_fetch_refused(int error, uint32_t pid, uint32_t memory, uint64_t address,
+			uint64_t caller);
+
 #endif

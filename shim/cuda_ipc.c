@@ -93,11 +93,10 @@ static uint64_t flags_of(const struct cuda_memory *m)
 	       (stack_has_torch() ? MPSAN_IPC_TORCH : 0);
 }
 
-/* Memory that was made unseen, or whose device was not asked for so far. */
+/* What is not known of memory so far: nothing is, of what was made unseen. */
 static void complete(struct cuda_memory *m, uint64_t address, uint64_t caller)
 {
 	__typeof__(&cuMemGetAddressRange_v2) range = CUDA_REAL(cuMemGetAddressRange_v2, caller);
-	__typeof__(&cuPointerGetAttribute) ask = CUDA_REAL(cuPointerGetAttribute, caller);
 	CUdeviceptr base = 0;
 	size_t bytes = 0;
 
@@ -105,10 +104,7 @@ static void complete(struct cuda_memory *m, uint64_t address, uint64_t caller)
 		m->range.start = base;
 		m->range.bytes = bytes;
 	}
-	if (m->device < 0 &&
-	    (!ask || ask(&m->device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address) != CUDA_SUCCESS))
-		m->device = cuda_current_device(caller);
-	m->gpu = m->device < 0 ? 0 : cuda_gpu(m->device, caller);
+	cuda_memory_device(m, address, caller);
 }
 
 /* What the driver says of memory that was not seen. */

@@ -8,12 +8,11 @@
 #include <string.h>
 
 #include "cuda.h"
+#include "cuda_fetch.h"
 #include "hook.h"
 #include "life.h"
-#include "log.h"
 #include "ranges.h"
 #include "scope.h"
-#include "stack.h"
 #include "sys.h"
 
 #define SYS_PIDFD_OPEN 434
@@ -86,34 +85,6 @@ void import_prepare(uint64_t caller)
 
 /* ---- descriptors of the owner ---- */
 
-static enum mpsan_ipc_cause cause_of(long error, const struct mpsan_process *owner)
-{
-	char text[8] = "";
-
-	if (error == -EBADF)
-		return MPSAN_CAUSE_CLOSED;
-	if (error == -ESRCH)
-		return MPSAN_CAUSE_GONE;
-	if (error != -EPERM)
-		return MPSAN_CAUSE_UNKNOWN;
-	if (owner->uid != (uint32_t)SYS1(SYS_geteuid, 0))
-		return MPSAN_CAUSE_USER;
-	if (sys_read_file("/proc/sys/kernel/yama/ptrace_scope", text, sizeof(text)) > 0 &&
-	    *text != '0')
-		return MPSAN_CAUSE_YAMA;
-	return MPSAN_CAUSE_CAPABILITY;
-}
-
-static void state_refusal(const struct opening *o, long error)
-{
-	const struct mpsan_process *owner = &life.table[o->of->owner];
-
-	EMIT(ipc_refused, .function = log_text("pidfd_getfd"), .result = (uint64_t)-error,
-	     .cause = cause_of(error, owner), .memory = o->of->memory, .address = o->of->start,
-	     .other = owner->pid, .caller = o->caller, .stack = stack_own(),
-	     .python = stack_python(0));
-}
-
 /* The descriptor is good as long as its entry stands: then its number may become another piece's. */
 static long take_fd(const struct opening *o)
 {
@@ -129,7 +100,8 @@ static long take_fd(const struct opening *o)
 		return -ESTALE;
 	}
 	if (fd < 0)
-		state_refusal(o, fd);
+		cuda_fetch_refused((int)-fd, life.table[o->of->owner].pid, o->of->memory,
+				   o->of->start, o->caller);
 	return fd == -EBADF ? -ESTALE : fd == -ENOSYS ? -EOPNOTSUPP : fd;
 }
 

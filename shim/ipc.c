@@ -16,11 +16,6 @@
 
 _Static_assert(sizeof(struct mpsan_export) == 160, "what others have laid out by hand");
 
-static bool is_on(void)
-{
-	return life.attached && !hook_off && !life_is_guest();
-}
-
 static void describe(const struct mpsan_export_place *copy, uint64_t address,
 		     struct mpsan_export *found)
 {
@@ -66,7 +61,7 @@ EXPORT int mpsan_ipc_find(int pid, const void *address, struct mpsan_export *fou
 
 	if (!found || !address)
 		return -EINVAL;
-	if (is_on())
+	if (cuda_may_state())
 		INSIDE
 	result = find((uint32_t)pid, (uint64_t)(uintptr_t)address, found);
 	return result;
@@ -88,7 +83,7 @@ EXPORT int mpsan_ipc_find_name(const char *name, struct mpsan_export *found)
 
 	if (!name || !found)
 		return -EINVAL;
-	if (is_on())
+	if (cuda_may_state())
 		INSIDE
 	result = find_name(name, found);
 	return result;
@@ -157,7 +152,7 @@ EXPORT int mpsan_ipc_name(const void *address, const char *name)
 
 	if (!address || !name || !*name)
 		return -EINVAL;
-	if (is_on())
+	if (cuda_may_state())
 		INSIDE
 	result = name_export((uint64_t)(uintptr_t)address, name);
 	return result;
@@ -171,7 +166,7 @@ EXPORT int mpsan_ipc_open(const struct mpsan_export *exported, void **pointer)
 
 	if (!exported || !pointer)
 		return -EINVAL;
-	if (!is_on())
+	if (!cuda_may_state())
 		return result;
 	INSIDE
 	{
@@ -191,7 +186,7 @@ EXPORT int mpsan_ipc_close(void *pointer)
 {
 	int result = -ENOSYS;
 
-	if (is_on())
+	if (cuda_may_state())
 		INSIDE
 	result = import_close((uint64_t)(uintptr_t)pointer, CALLER);
 	return result;

@@ -257,21 +257,9 @@ static int make_handle(const struct cuda_memory *memory, struct mpsan_export_pla
 
 /* ---- entries ---- */
 
-/* Allocations are not asked for their device until they leave the process. */
-static void find_device(struct cuda_memory *memory)
-{
-	__typeof__(&cuPointerGetAttribute) ask = DRIVER(cuPointerGetAttribute, memory);
-
-	if (memory->device < 0 && (!ask || ask(&memory->device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-					       memory->range.start)))
-		memory->device = cuda_current_device(memory->caller);
-	if (memory->device >= 0 && !memory->gpu)
-		memory->gpu = cuda_gpu(memory->device, memory->caller);
-}
-
 static struct mpsan_export_place draft_of(struct cuda_memory *memory)
 {
-	find_device(memory);
+	cuda_memory_device(memory, memory->range.start, memory->caller);
 	return (struct mpsan_export_place){
 		.start = memory->range.start,
 		.bytes = memory->range.bytes,
