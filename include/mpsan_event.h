@@ -113,6 +113,58 @@ enum mpsan_ipc_flags {
 	MPSAN_IPC_TORCH = 64, /* libtorch is loaded: its counter keeps the memory until it is received */
 };
 
+/* How shared memory came into a process (ev_shm.way, ev_shm_intent.way). */
+enum mpsan_shm_way {
+	MPSAN_SHM_OPEN = 1, /* shm_open */
+	MPSAN_SHM_MEMFD, /* memfd_create: it has no name that others could open */
+	MPSAN_SHM_FILE, /* open, mkstemp and their like, in /dev/shm or multiprocessing's arena folder */
+	MPSAN_SHM_RECEIVED, /* its descriptor came over a socket; `from` is the sender's pid, if known */
+	MPSAN_SHM_FETCHED, /* pidfd_getfd; `from` is the owner's pid */
+	MPSAN_SHM_FOUND, /* a descriptor that was there: inherited, or opened where no hook sees it */
+};
+
+/* ev_shm.flags */
+enum mpsan_shm_flags {
+	MPSAN_SHM_MADE = 1, /* this call made it: the name was not there before */
+	MPSAN_SHM_TORCH = 2, /* libtorch was loaded */
+	MPSAN_SHM_WRITABLE = 4, /* opened for writing */
+	MPSAN_SHM_UNNAMED = 8, /* its name was gone already, or it never had one */
+};
+
+/* ev_shm_map.device: the device in the lower bits, flags above. */
+#define MPSAN_SHM_MAP_WRITABLE (1ull << 63)
+#define MPSAN_SHM_MAP_INHERITED (1ull << 62) /* noted in a child: the mapping is older than its fork */
+#define MPSAN_SHM_DEVICE(device) ((device) & ((1ull << 56) - 1))
+
+/* ev_shm_inherited.what */
+enum mpsan_shm_use { MPSAN_SHM_UNMAPPED = 1, MPSAN_SHM_CLOSED, MPSAN_SHM_UNLINKED };
+
+/* ev_shm_refused.reason; `count` and `limit` belong together. */
+enum mpsan_shm_reason {
+	MPSAN_SHM_NO_NAME = 1, /* open: the name is not there. No count */
+	MPSAN_SHM_NO_DESCRIPTOR, /* EMFILE: descriptors of segments, and RLIMIT_NOFILE */
+	MPSAN_SHM_TRUNCATED, /* recvmsg lost descriptors for want of room; the same */
+	MPSAN_SHM_MANY_DESCRIPTORS, /* nothing failed: 80 % are taken by segments; the same */
+	MPSAN_SHM_NO_SPACE, /* ENOSPC: bytes asked for, and bytes free */
+	MPSAN_SHM_NO_MAP, /* mmap: ENOMEM with the number of mappings, and vm.max_map_count */
+	MPSAN_SHM_MANY_MAPS, /* nothing failed: 80 % are mappings of segments; the same */
+};
+
+/* ev_dontfork.how */
+enum mpsan_dontfork { MPSAN_DONTFORK_ADVICE = 1, MPSAN_DONTFORK_REGISTERED, MPSAN_DONTFORK_SUPPORTED };
+
+/* ev_offset_used.kind, and bits of .what. `with`: pid of a process that kcmp says has the same open file. */
+enum mpsan_offset_kind { MPSAN_OFFSET_FILE = 1, MPSAN_OFFSET_STREAM };
+enum mpsan_offset_what { MPSAN_OFFSET_READ = 1, MPSAN_OFFSET_WRITE = 2, MPSAN_OFFSET_MOVE = 4 };
+
+/* ev_main_again.how */
+enum mpsan_main_how {
+	MPSAN_MAIN_REFUSED = 1, /* Python refused to start a process during its bootstrap */
+	MPSAN_MAIN_FORKED, /* a process was made there */
+	MPSAN_MAIN_SHARED, /* shared memory was made there */
+	MPSAN_MAIN_CUDA, /* CUDA was initialised there */
+};
+
 /* Why it failed, as far as that was asked of the system (ev_ipc_refused.cause). */
 enum mpsan_ipc_cause {
 	MPSAN_CAUSE_UNKNOWN,

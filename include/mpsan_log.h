@@ -68,6 +68,10 @@ enum mpsan_process_flags {
 	MPSAN_PROCESS_ALARM = 128, /* it set an alarm: its end, or a handler, may be near */
 	MPSAN_PROCESS_NO_BOOKS = 64, /* no log of its own could be made: nobody sees its claims */
 	MPSAN_PROCESS_WAITED = 256, /* its end was told by a wait call, not by itself: it was earlier */
+	MPSAN_PROCESS_SESSION = 512, /* it called setsid or daemon: it means to live on by itself */
+	MPSAN_PROCESS_DEATHSIG = 1024, /* PR_SET_PDEATHSIG: it ends with its parent */
+	MPSAN_PROCESS_TORCH = 2048, /* libtorch was loaded, seen at a rare event */
+	MPSAN_PROCESS_REAPED = 4096, /* its parent has asked for its end and was told */
 };
 
 enum mpsan_off {
@@ -170,6 +174,14 @@ enum mpsan_later {
 	MPSAN_LATER_REPAIRED =
 		1, /* the child's atfork handlers released or re-initialised that lock */
 };
+
+/*
+ * mpsan_record.later of a `shm` event: the size that its process gave the segment, and what it did
+ * with it. That of a `shm_map` event is the time of its end, 0: still mapped.
+ */
+#define MPSAN_LATER_BYTES(later) ((later) & ((1ull << 48) - 1))
+#define MPSAN_LATER_UNLINKED (1ull << 63) /* the name was removed by this process */
+#define MPSAN_LATER_SENT (1ull << 62) /* its descriptor was sent at least once */
 
 /* Folds a payload of whole 8-byte words into 16 bits. */
 static inline uint16_t mpsan_record_sum(const uint64_t *word, uint64_t words)

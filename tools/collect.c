@@ -176,6 +176,42 @@ static void collect_module(struct reader *reader, const struct record *record)
 	reader->last_module[record->by] = reader->modules.count - 1;
 }
 
+/* What an event is among the acts. */
+static enum { ACT_NOT, ACT_SILENT, ACT_TOLD } act_kind(const struct record *record)
+{
+	switch (record->type) {
+#define ACT_EVENT(name)                                                       \
+	_Static_assert(sizeof(struct ev_##name) <= 8 * ACT_FIELDS, #name);    \
+	case EV_##name:                                                       \
+		return record->bytes >= sizeof(struct ev_##name) ? ACT_TOLD : ACT_NOT;
+#define SILENT_EVENT(name)                                                    \
+	_Static_assert(sizeof(struct ev_##name) <= 8 * ACT_FIELDS, #name);    \
+	case EV_##name:                                                       \
+		return record->bytes >= sizeof(struct ev_##name) ? ACT_SILENT : ACT_NOT;
+#include "../shim/core/acts.def"
+#undef ACT_EVENT
+#undef SILENT_EVENT
+	default:
+		return ACT_NOT;
+	}
+}
+
+static void collect_act(struct reader *reader, const struct record *record, bool told)
+{
+	struct fact_act *act = ARRAY_ADD(&reader->acts);
+	uint32_t *newest = &reader->processes[record->by].act;
+	size_t bytes = record->bytes < sizeof(act->field) ? record->bytes : sizeof(act->field);
+
+	*act = (struct fact_act){.at = place_of(record),
+				 .type = record->type,
+				 .before = *newest,
+				 .later = record->later};
+	memcpy(act->field, record->payload, bytes);
+	*newest = reader->acts.count;
+	if (told)
+		open_moment(reader, MOMENT_ACT, reader->acts.count - 1);
+}
+
 void collect_record(struct reader *reader, const struct record *record)
 {
 	/*
@@ -213,6 +249,8 @@ void collect_record(struct reader *reader, const struct record *record)
 		collect_left_locked(reader, record);
 	else if (collect_cuda(reader, record))
 		return;
+	else if (act_kind(record) != ACT_NOT)
+		collect_act(reader, record, act_kind(record) == ACT_TOLD);
 	else if (TAKES(thread_start))
 		*ARRAY_ADD(&reader->threads) = (struct seen_thread){
 			place_of(record), *(const struct ev_thread_start *)record->payload};

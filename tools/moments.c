@@ -107,10 +107,42 @@ static enum timing knot_timing(struct reader *reader, uint32_t index, uint64_t *
 	return TIMING_NEVER;
 }
 
+/* Other logs may still have something to say of the same time. */
+static enum timing act_timing(struct reader *reader, uint32_t index, uint64_t now, uint64_t *due_ns)
+{
+	const struct fact_act *act = &reader->acts.item[index];
+	struct record record;
+
+	*due_ns = act->at.time_ns + ACT_SETTLE_NS;
+	if (now < *due_ns && !reader->over)
+		return TIMING_OPEN;
+	if (reader_record(reader, act->at.slot, act->at.pos, act->type, &record))
+		reader->acts.item[index].later = record.later;
+	return TIMING_COME;
+}
+
+static enum timing ended_timing(const struct reader *reader, uint32_t slot, uint64_t now,
+				uint64_t *due_ns)
+{
+	const struct fact_process *process = &reader->processes[slot];
+
+	if (!process->gone)
+		return TIMING_OPEN;
+	*due_ns = process->gone_ns + ENDED_GRACE_NS;
+	return now < *due_ns && !reader->over ? TIMING_OPEN : TIMING_COME;
+}
+
 enum timing moment_timing(struct reader *reader, const struct moment *moment, uint64_t now,
 			  uint64_t *due_ns)
 {
 	switch (moment->kind) {
+	case MOMENT_ACT:
+		return act_timing(reader, moment->index, now, due_ns);
+	case MOMENT_ENDED:
+		return ended_timing(reader, moment->index, now, due_ns);
+	case MOMENT_CLOSE:
+		*due_ns = UINT64_MAX;
+		return reader->over ? TIMING_COME : TIMING_OPEN;
 	case MOMENT_FORK:
 		return fork_timing(reader, moment->index, now, due_ns);
 	case MOMENT_WAIT:

@@ -63,6 +63,7 @@ void reader_close(struct reader *reader)
 	free(reader->orders.item);
 	free(reader->orders_live.item);
 	free(reader->lefts.item);
+	free(reader->acts.item);
 	free(reader->modules.item);
 	free(reader->names.item);
 	free(reader->threads.item);
@@ -157,6 +158,7 @@ static void find_slots(struct reader *reader)
 			continue;
 		reader->known[slot] = true;
 		*ARRAY_ADD(&reader->used) = slot;
+		*ARRAY_ADD(&reader->open) = (struct moment){MOMENT_ENDED, slot};
 	}
 	if (reader->used.count && (before != reader->used.count || reader->over))
 		qsort_r(reader->used.item, reader->used.count, sizeof(uint32_t), compare_births,
@@ -272,6 +274,12 @@ static struct fact_place moment_place(const struct reader *reader, const struct 
 		return reader->orders.item[moment->index].at;
 	case MOMENT_LEFT:
 		return reader->lefts.item[moment->index].at;
+	case MOMENT_ACT:
+		return reader->acts.item[moment->index].at;
+	case MOMENT_ENDED:
+		return (struct fact_place){.slot = moment->index, .by = moment->index};
+	case MOMENT_CLOSE:
+		return (struct fact_place){.slot = UINT32_MAX};
 	default:
 		break;
 	}
@@ -302,6 +310,8 @@ static void publish_facts(struct reader *reader, uint64_t now)
 		.order_lists = reader->order_lists,
 		.lefts = reader->lefts.item,
 		.left_count = reader->lefts.count,
+		.acts = reader->acts.item,
+		.act_count = reader->acts.count,
 	};
 	cuda_publish(reader, &reader->facts);
 }
@@ -369,6 +379,7 @@ void reader_finish(struct reader *reader, uint64_t now)
 		}
 	}
 	collect_cuda_due(reader, now);
+	*ARRAY_ADD(&reader->open) = (struct moment){MOMENT_CLOSE, 0};
 	publish_facts(reader, now);
 	collect_links(reader);
 	time_moments(reader, now);

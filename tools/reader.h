@@ -87,6 +87,7 @@ struct reader {
 	uint32_t order_lists[FACT_ORDER_LISTS];
 	ARRAY(uint32_t) orders_live; /* indices of those about locks that are still there */
 	ARRAY(struct fact_left) lefts;
+	ARRAY(struct fact_act) acts;
 	ARRAY(struct seen_module) modules;
 	ARRAY(struct seen_name) names;
 	ARRAY(struct seen_thread) threads;

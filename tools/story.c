@@ -11,6 +11,7 @@
 #include "vanished.h"
 #include "grades.h"
 #include "scene.h"
+#include "story_act.h"
 #include "story_cuda.h"
 #include "story_knot.h"
 #include "story_order.h"
@@ -29,6 +30,8 @@ struct story {
 	struct scene holder, forker, sufferer;
 	struct cuda_cast cast;
 	bool is_cuda;
+	struct act_cast acts;
+	bool is_act;
 	struct lock_ref lock;
 	char *lock_key;
 	json_t *words; /* placeholder: text */
@@ -148,6 +151,14 @@ static void story_gather_cuda(struct story *story)
 		set_sufferer(story, act.at, act.stack, act.python, act.caller);
 }
 
+/* Who acted stands for it; of a mere end, who ended. */
+static void story_gather_act(struct story *story)
+{
+	story->is_act = act_gather(&story->acts, &story->teller, story->finding);
+	if (story->is_act && !story->subject)
+		story->subject = act_main(&story->acts)->at;
+}
+
 static void word(struct story *story, const char *name, char *text)
 {
 	words_set(story->words, name, text);
@@ -257,6 +268,8 @@ static const struct scene *scene_of(const struct story *story, enum step_role ro
 {
 	const struct scene *scene = story->is_cuda ? cuda_scene(&story->cast, role) : NULL;
 
+	if (!scene && story->is_act)
+		scene = act_scene(&story->acts, role);
 	if (scene)
 		return scene;
 	switch (role) {
@@ -272,6 +285,10 @@ static const struct scene *scene_of(const struct story *story, enum step_role ro
 	case STEP_IMPORTS:
 	case STEP_FREE:
 	case STEP_GONE:
+	case STEP_ACT:
+	case STEP_CAUSE:
+	case STEP_MAKER:
+	case STEP_ENDED:
 		return NULL;
 	default:
 		return story->sufferer.at ? &story->sufferer : NULL;
@@ -317,6 +334,8 @@ static char *fingerprint(const struct story *story)
 		scene_hash(&hash, &story->forker);
 	if (story->is_cuda)
 		cuda_hash(&story->cast, &hash);
+	if (story->is_act)
+		act_hash(&story->acts, &hash);
 	if (story->knot)
 		knot_hash(&story->teller, story->knot, &hash);
 	else if (story->order)
@@ -328,7 +347,9 @@ static char *fingerprint(const struct story *story)
 
 static json_t *story_write(struct story *story)
 {
-	const struct scene *main_scene = story->sufferer.at ? &story->sufferer : &story->forker;
+	const struct scene *main_scene = story->sufferer.at ? &story->sufferer :
+					 story->is_act	    ? act_main(&story->acts) :
+							      &story->forker;
 	const char *fix = rule_fix(story->finding->rule);
 	char *print = fingerprint(story);
 	json_t *object;
@@ -357,11 +378,14 @@ json_t *story_tell(const struct reader *reader, struct frames *frames,
 	story_gather_knot(&story);
 	story_gather_order(&story);
 	story_gather_cuda(&story);
+	story_gather_act(&story);
 	if (!story.subject)
 		return NULL;
 	story_words(&story);
 	if (story.is_cuda)
 		cuda_words(&story.cast, &story.sufferer, story.words);
+	if (story.is_act)
+		act_words(&story.acts, story.words);
 	story.lock_key = story.order	    ? orders_key(&story.teller, finding) :
 			 story.lock.address ? lock_key(reader, frames, &story.lock) :
 					      text_copy("");
@@ -370,6 +394,7 @@ json_t *story_tell(const struct reader *reader, struct frames *frames,
 	scene_finish(&story.forker);
 	scene_finish(&story.sufferer);
 	cuda_finish(&story.cast);
+	act_finish(&story.acts);
 	json_decref(story.words);
 	free(story.lock_key);
 	return object;

@@ -65,7 +65,8 @@ bool cuda_gather(struct cuda_cast *cast, const struct teller *teller, const stru
 	const struct facts *facts = &teller->reader->facts;
 
 	*cast = (struct cuda_cast){.teller = teller, .facts = facts, .finding = finding};
-	if (!(finding->moment.kind >= MOMENT_CUDA_CALL || finding->init))
+	if (!((finding->moment.kind >= MOMENT_CUDA_CALL && finding->moment.kind <= MOMENT_OVER) ||
+	      finding->init))
 		return false;
 	if (finding->init) {
 		cast->init = &facts->cuda.inits[finding->init - 1];

@@ -140,6 +140,18 @@ bool fact_wait_is_proof(const struct fact_wait *wait)
 	return wait->proved || mpsan_wait_is_proof(&wait->ev);
 }
 
+uint32_t fact_act_of(const struct facts *facts, uint32_t slot, uint32_t type, uint32_t before)
+{
+	uint32_t at = before < facts->act_count	    ? facts->acts[before].before :
+		      slot < facts->process_count ? facts->processes[slot].act :
+						    0;
+
+	for (; at; at = facts->acts[at - 1].before)
+		if (facts->acts[at - 1].type == type)
+			return at - 1;
+	return FACT_NONE;
+}
+
 bool fact_argv_has(const struct mpsan_process *process, const char *word)
 {
 	uint32_t bytes = process->argv_bytes < MPSAN_ARGV_BYTES ? process->argv_bytes :

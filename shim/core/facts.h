@@ -31,6 +31,7 @@ struct fact_process {
 	uint64_t seen_ns; /* the last time that a supervisor saw it alive, 0: nobody looked */
 	bool lossy; /* its log was full: what it gave back may not be known */
 	bool stayed; /* it was alive when the session was over, and counts as gone from then on */
+	uint32_t act; /* its newest act + 1 */
 };
 
 struct fact_held {
@@ -97,6 +98,20 @@ struct fact_left {
 	uint32_t fork; /* index, FACT_NONE */
 };
 
+/*
+ * An event that carries all its facts: what one thread did at one moment, or what the supervisor saw.
+ * ACT_AS(act, shm_refused)->reason; the type is EV_shm_refused then.
+ */
+#define ACT_FIELDS 14
+struct fact_act {
+	struct fact_place at;
+	uint32_t type; /* enum mpsan_event_type */
+	uint32_t before; /* the process's earlier act + 1 */
+	uint64_t field[ACT_FIELDS];
+	uint64_t later; /* of its record, as it was when its moment came */
+};
+#define ACT_AS(act, name) ((const struct ev_##name *)(act)->field)
+
 struct facts {
 	uint64_t now_ns;
 	const struct fact_process *processes; /* by slot */
@@ -118,6 +133,8 @@ struct facts {
 	const uint32_t *order_lists; /* FACT_ORDER_LISTS times index + 1, newest first */
 	const struct fact_left *lefts;
 	uint32_t left_count;
+	const struct fact_act *acts; /* of the kinds that acts.def names, in the order of time */
+	uint32_t act_count;
 	struct cuda_facts cuda;
 	bool followed; /* a supervisor watched: the end of a process is known nearly to the moment */
 	bool blind; /* there were processes without the library: not everything was seen */
@@ -169,6 +186,12 @@ void fact_order_enter(struct fact_order *orders, uint32_t *lists, uint32_t order
 
 /* Whether a wait provably cannot end: by what its process knew, or by what the supervisor saw. */
 bool fact_wait_is_proof(const struct fact_wait *wait);
+
+/*
+ * The newest act of this type of a process, before the act of that index (FACT_NONE: of all). FACT_NONE:
+ * none.
+ */
+uint32_t fact_act_of(const struct facts *facts, uint32_t slot, uint32_t type, uint32_t before);
 
 /* Whether one of the process's recorded arguments contains `word`. */
 bool fact_argv_has(const struct mpsan_process *process, const char *word);

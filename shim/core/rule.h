@@ -44,7 +44,17 @@ enum moment_kind {
 	MOMENT_GONE = 8192,
 	/* The session was over, in which device memory was shared. */
 	MOMENT_OVER = 16384,
+	/* An act was stated, and ACT_SETTLE_NS have passed or the session was over. */
+	MOMENT_ACT = 32768,
+	/* A process has been gone for ENDED_GRACE_NS, or the session was over; the index is its slot. */
+	MOMENT_ENDED = 65536,
+	/* The session was over: once, and the last of all. */
+	MOMENT_CLOSE = 131072,
 };
+
+/* Logs of other processes are known as far after this time. */
+#define ACT_SETTLE_NS 300000000ull
+#define ENDED_GRACE_NS 1000000000ull
 
 struct moment {
 	enum moment_kind kind;
@@ -73,6 +83,10 @@ enum step_role {
 	STEP_IMPORTS, /* everybody who had the piece open then, one step each, a few at most */
 	STEP_FREE, /* who freed finding.piece */
 	STEP_GONE, /* the end of the process that is the moment */
+	STEP_ACT, /* the act that is the moment */
+	STEP_CAUSE, /* finding.cause: an act before it */
+	STEP_MAKER, /* finding.segment: who made that shared memory */
+	STEP_ENDED, /* finding.process: its end */
 };
 
 #define STEPS_MAX 4
@@ -112,6 +126,9 @@ struct finding {
 	struct moment moment;
 	/* Of CUDA, each an index + 1; 0: none. */
 	uint32_t init, piece, import, context;
+	/* Of acts, shared memory and processes, each an index or slot + 1; 0: none. */
+	uint32_t cause, segment, process;
+	uint64_t amount; /* what the story is to count: {amount} */
 };
 
 struct findings {
@@ -152,6 +169,14 @@ struct findings {
 				     .held = FACT_NONE,                        \
 				     .piece = (piece_index),                   \
 				     .import = (import_index)})
+/* The same for acts and processes: .cause, .segment, .process, .amount as named arguments. */
+#define FIND_ACT(out, id, how_bad, moment, told, ...)                   \
+	finding_add((out), (moment),                                    \
+		    (struct finding){.rule = RULE_##id,                 \
+				     .grade = (how_bad),                \
+				     .tale = (told),                    \
+				     .fork = FACT_NONE,                 \
+				     .held = FACT_NONE __VA_OPT__(, ) __VA_ARGS__})
 void finding_add(struct findings *out, const struct moment *moment, struct finding finding);
 
 /* The rule that speaks of a wait; RULE_COUNT: none. */

@@ -20,6 +20,12 @@ static bool moment_concerns_rules(const struct facts *facts, const struct moment
 		return moment->index < facts->order_count;
 	case MOMENT_LEFT:
 		return moment->index < facts->left_count;
+	case MOMENT_ACT:
+		return moment->index < facts->act_count;
+	case MOMENT_ENDED:
+		return moment->index < facts->process_count;
+	case MOMENT_CLOSE:
+		return true;
 	default:
 		return cuda_has_moment(facts, moment->kind, moment->index);
 	}

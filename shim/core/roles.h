@@ -1,0 +1,22 @@
+/*
+ * Processes that are known by what they are: the helpers that Python and PyTorch start by themselves.
+ * Neighbours: facts.h.
+ */
+#ifndef MPSAN_CORE_ROLES_H
+#define MPSAN_CORE_ROLES_H
+
+#include "facts.h"
+
+enum role {
+	ROLE_PLAIN,
+	ROLE_TRACKER, /* multiprocessing's resource tracker */
+	ROLE_FORK_SERVER,
+	ROLE_SPAWNED, /* a child of multiprocessing's start methods spawn or forkserver */
+	ROLE_SHM_MANAGER, /* torch_shm_manager */
+};
+
+enum role role_of(const struct mpsan_process *process);
+/* What it is called in a sentence; NULL for ROLE_PLAIN and ROLE_SPAWNED. */
+const char *role_text(enum role role);
+
+#endif

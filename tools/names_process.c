@@ -1,0 +1,68 @@
+/* See names_process.h. */
+#include "names_process.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../shim/core/roles.h"
+
+/* The newest name counts: of the child of its fork, or of itself. */
+char *process_given_name(const struct reader *reader, uint32_t slot)
+{
+	const struct facts *facts = &reader->facts;
+	const struct mpsan_process *process = &reader->session.table[slot];
+	uint32_t own = fact_act_of(facts, slot, EV_process_name, FACT_NONE), at;
+	const char *name = NULL;
+
+	for (; own != FACT_NONE && !name;
+	     own = fact_act_of(facts, slot, EV_process_name, own))
+		if (!ACT_AS(&facts->acts[own], process_name)->fork)
+			name = reader_text(reader, facts->acts[own].at.slot,
+					   ACT_AS(&facts->acts[own], process_name)->name);
+	if (name || !process->parent || !process->fork_pos)
+		return name ? text_copy(name) : NULL;
+	for (at = fact_act_of(facts, process->parent - 1, EV_process_name, FACT_NONE);
+	     at != FACT_NONE;
+	     at = fact_act_of(facts, process->parent - 1, EV_process_name, at)) {
+		const struct ev_process_name *ev = ACT_AS(&facts->acts[at], process_name);
+
+		if (ev->fork == process->fork_pos &&
+		    (name = reader_text(reader, facts->acts[at].at.slot, ev->name)))
+			return text_copy(name);
+	}
+	return NULL;
+}
+
+char *process_text(const struct reader *reader, uint32_t slot)
+{
+	const struct mpsan_process *process = &reader->session.table[slot];
+	const char *role = role_text(role_of(process));
+	char *name = process_given_name(reader, slot), *text;
+
+	if (name)
+		text = text_format("%s (pid %u)", name, process->pid);
+	else if (role)
+		text = text_format("%s (pid %u)", role, process->pid);
+	else
+		text = text_format("process %u", process->pid);
+	free(name);
+	return text;
+}
+
+char *process_end_text(const struct reader *reader, uint32_t slot)
+{
+	const struct fact_process *process = &reader->facts.processes[slot];
+	double since = (double)(int64_t)(process->gone_ns - reader->session.head->start_ns) / 1e9;
+
+	if (!process->gone || process->stayed)
+		return text_copy("was still there at the end");
+	if (process->slot->end == MPSAN_END_SIGNAL)
+		return text_format("was killed by signal %d (%s) %.3f s after the start",
+				   process->slot->end_value, strsignal(process->slot->end_value),
+				   since);
+	if (process->slot->end == MPSAN_END_EXIT && process->slot->end_value > 0)
+		return text_format("exited with status %d %.3f s after the start",
+				   process->slot->end_value, since);
+	return text_format("%s %.3f s after the start",
+			   process->slot->end ? "exited" : "ended without a word", since);
+}

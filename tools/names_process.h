@@ -1,0 +1,19 @@
+/*
+ * What people call processes: the name that Python gave, or what they are for. Neighbours: names.h names
+ * locks and threads.
+ */
+#ifndef MPSAN_NAMES_PROCESS_H
+#define MPSAN_NAMES_PROCESS_H
+
+#include "reader.h"
+
+/* "Process-2 (pid 123)", "resource tracker (pid 124)" or "process 125". Owned by the caller. */
+char *process_text(const struct reader *reader, uint32_t slot);
+
+/* The name alone, NULL: none is known. Owned by the caller. */
+char *process_given_name(const struct reader *reader, uint32_t slot);
+
+/* What ended it, as the end of a sentence: "exited with status 1 2.3 s after the start". Owned by the caller. */
+char *process_end_text(const struct reader *reader, uint32_t slot);
+
+#endif

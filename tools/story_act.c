@@ -1,0 +1,181 @@
+/* See story_act.h. */
+#include "story_act.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "names_cuda.h"
+#include "names_process.h"
+#include "words.h"
+
+enum field_format { DEC, HEX, TIME, KIND, FLAGS, HOW, POS, CODE };
+
+struct field {
+	const char *name;
+	enum field_format format;
+};
+
+#define FIELD(name, format) {#name, format},
+#define EVENT(name, meaning, fields) \
+	static const struct field fields_of_##name[] = {fields{NULL, DEC}};
+#define BLOB(name, meaning)
+#include "../include/mpsan_events.def"
+#undef EVENT
+#undef BLOB
+
+static const struct field *const fields_of[EV_COUNT] = {
+#define EVENT(name, meaning, fields) [EV_##name] = fields_of_##name,
+#define BLOB(name, meaning)
+#include "../include/mpsan_events.def"
+#undef EVENT
+#undef BLOB
+};
+#undef FIELD
+
+uint64_t act_field(const struct fact_act *act, const char *name)
+{
+	for (uint32_t i = 0; fields_of[act->type] && fields_of[act->type][i].name; i++)
+		if (!strcmp(fields_of[act->type][i].name, name))
+			return act->field[i];
+	return 0;
+}
+
+static void set_scene(const struct act_cast *cast, struct scene *scene, const struct fact_act *act)
+{
+	scene_init(cast->teller, scene, &act->at, act->at.tid, act_field(act, "stack"),
+		   act_field(act, "python"));
+	scene_locate(cast->teller, scene, act_field(act, "caller"), true);
+}
+
+static void set_ended(struct act_cast *cast, uint32_t slot)
+{
+	const struct fact_process *process = &cast->facts->processes[slot];
+
+	cast->end = (struct fact_place){
+		.slot = slot,
+		.by = slot,
+		.tid = process->slot->pid,
+		.time_ns = process->gone ? process->gone_ns : cast->facts->now_ns};
+	scene_init(cast->teller, &cast->ended, &cast->end, cast->end.tid, 0, 0);
+}
+
+bool act_gather(struct act_cast *cast, const struct teller *teller, const struct finding *finding)
+{
+	const struct facts *facts = &teller->reader->facts;
+
+	*cast = (struct act_cast){.teller = teller, .facts = facts, .finding = finding};
+	if (finding->moment.kind == MOMENT_ACT) {
+		cast->act = &facts->acts[finding->moment.index];
+		set_scene(cast, &cast->doer, cast->act);
+	}
+	if (finding->cause) {
+		cast->cause = &facts->acts[finding->cause - 1];
+		set_scene(cast, &cast->causer, cast->cause);
+	}
+	if (finding->process)
+		set_ended(cast, finding->process - 1);
+	return cast->act || cast->cause || finding->process;
+}
+
+void act_finish(struct act_cast *cast)
+{
+	scene_finish(&cast->doer);
+	scene_finish(&cast->causer);
+	scene_finish(&cast->ended);
+}
+
+const struct scene *act_main(const struct act_cast *cast)
+{
+	return cast->act ? &cast->doer : cast->cause ? &cast->causer : &cast->ended;
+}
+
+static char *value_text(const struct act_cast *cast, const struct fact_act *act,
+			const struct field *field, uint64_t value)
+{
+	const char *text;
+
+	if (!strcmp(field->name, "bytes") || !strcmp(field->name, "copied") ||
+	    !strcmp(field->name, "total") || !strcmp(field->name, "resident") ||
+	    !strcmp(field->name, "inherited"))
+		return bytes_text(value);
+	switch (field->format) {
+	case POS:
+		text = reader_text(cast->teller->reader, act->at.slot, value);
+		return text ? text_copy(text) : NULL;
+	case TIME:
+		return duration_text(value);
+	case HEX:
+	case CODE:
+		return text_format("0x%llx", (unsigned long long)value);
+	default:
+		return text_format("%llu", (unsigned long long)value);
+	}
+}
+
+static void set_fields(const struct act_cast *cast, const struct fact_act *act, const char *prefix,
+		       json_t *words)
+{
+	for (uint32_t i = 0; fields_of[act->type][i].name; i++) {
+		const struct field *field = &fields_of[act->type][i];
+		char *name;
+
+		if (!strcmp(field->name, "stack") || !strcmp(field->name, "python"))
+			continue;
+		name = text_format("%s%s", prefix, field->name);
+		words_set(words, name, value_text(cast, act, field, act->field[i]));
+		free(name);
+	}
+}
+
+static void set_actor(const struct act_cast *cast, const struct fact_act *act,
+		      const struct scene *scene, const char *prefix, json_t *words)
+{
+	char *who = text_format("%swho", prefix), *at = text_format("%sat", prefix);
+
+	words_set(words, who, process_text(cast->teller->reader, act->at.by));
+	words_set(words, at, text_copy(scene->where ? scene->where : "an unknown place"));
+	free(who);
+	free(at);
+}
+
+void act_words(const struct act_cast *cast, json_t *words)
+{
+	const struct reader *reader = cast->teller->reader;
+
+	if (cast->act) {
+		set_fields(cast, cast->act, "", words);
+		set_actor(cast, cast->act, &cast->doer, "", words);
+	}
+	if (cast->cause) {
+		set_fields(cast, cast->cause, "cause_", words);
+		set_actor(cast, cast->cause, &cast->causer, "cause_", words);
+	}
+	if (cast->finding->process) {
+		words_set(words, "process", process_text(reader, cast->finding->process - 1));
+		words_set(words, "end", process_end_text(reader, cast->finding->process - 1));
+	}
+	words_set(words, "amount",
+		  text_format("%llu", (unsigned long long)cast->finding->amount));
+}
+
+const struct scene *act_scene(const struct act_cast *cast, enum step_role role)
+{
+	switch (role) {
+	case STEP_ACT:
+		return cast->act ? &cast->doer : NULL;
+	case STEP_CAUSE:
+		return cast->cause ? &cast->causer : NULL;
+	case STEP_ENDED:
+		return cast->finding->process ? &cast->ended : NULL;
+	default:
+		return NULL;
+	}
+}
+
+void act_hash(const struct act_cast *cast, uint64_t *hash)
+{
+	if (cast->act)
+		scene_hash(hash, &cast->doer);
+	if (cast->cause)
+		scene_hash(hash, &cast->causer);
+}
