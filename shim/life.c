@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "cuda.h"
+#include "descriptor.h"
 #include "elf.h"
 #include "fork.h"
 #include "hook.h"
@@ -207,6 +208,26 @@ bool life_is_guest(void)
 	return life.attached && sys_pid() != life.pid;
 }
 
+/* Its child runs with this very memory, this word included; who is back from it takes it back. */
+static TLS bool vforked;
+
+void life_vforks(void)
+{
+	vforked = true;
+}
+
+bool life_may_change(void)
+{
+	if (!life.attached || hook_off)
+		return false;
+	if (LIKELY(!vforked && !life.has_guests))
+		return true;
+	if (life_is_guest())
+		return false;
+	vforked = false;
+	return true;
+}
+
 static void fill_child(struct mpsan_process *p, uint32_t parent_slot, enum mpsan_how how,
 		       uint64_t birth)
 {
@@ -231,6 +252,8 @@ void life_child(enum mpsan_how how, uint64_t fork_pos)
 	life.forked = true;
 	life.has_guests = false;
 	exit_code = -1;
+	vforked = false;
+	descriptor_forked();
 	cuda_forked();
 	life.pid = sys_pid();
 	slot = session_claim(life.session, life.pid, birth, UINT16_MAX);
