@@ -8,6 +8,8 @@
 
 #include "claim.h"
 #include "descriptor.h"
+#include "excluded.h"
+#include "fault.h"
 #include "held.h"
 #include "hint.h"
 #include "hook.h"
@@ -264,6 +266,7 @@ static void take(struct snapshot *s)
 	uint32_t first;
 
 	s->prepared = true;
+	excluded_before_fork();
 	s->now_ns = sys_now();
 	s->threads = sys_thread_count();
 	s->pool = thread_pool();
@@ -373,6 +376,7 @@ void fork_born(void)
 	for (unsigned i = 0; i < SNAPSHOTS; i++)
 		if (busy[i] && &pool[i] != s)
 			busy[i] = 0;
+	fault_born();
 }
 
 /* The first child handler to run. */
