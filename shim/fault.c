@@ -260,13 +260,12 @@ static uint64_t free_of(uint64_t device)
 static bool describe_segment(struct ev_fault *ev)
 {
 	struct mapping mapping;
-	struct segment segment;
 
 	if (!mapping_find(ev->address, &mapping))
 		return false;
 	ev->device = mapping.device;
 	ev->inode = mapping.inode;
-	ev->bytes = segment_find(mapping.device, mapping.inode, &segment) ? segment.bytes : 0;
+	ev->bytes = mapping.range.bytes;
 	ev->free = free_of(mapping.device);
 	return true;
 }

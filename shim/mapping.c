@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "descriptor.h"
+#include "fault.h"
 #include "life.h"
 #include "log.h"
 #include "segment.h"
@@ -135,6 +136,7 @@ static void state(const struct segment *segment, uint64_t address, uint64_t byte
 			      .inode = segment->range.start, .address = address, .bytes = bytes);
 	enter(&mapping);
 	segment_mapped(segment, 1);
+	fault_watch(FAULT_BUS);
 }
 
 void mapping_made(uint64_t address, uint64_t bytes, bool writable, int fd, uint64_t caller)

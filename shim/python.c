@@ -3,6 +3,7 @@
  */
 #include "python.h"
 
+#include "cpython/process.h"
 #include "python_self.h"
 
 #define THREADS_MAX 4096
@@ -65,4 +66,34 @@ size_t python_thread_name(uint64_t pthread, char *text, size_t bytes)
 enum mpsan_thread_role python_role(uint64_t pthread)
 {
 	return cpython_role(&python.py, top_frame(pthread));
+}
+
+uint64_t python_starting(void)
+{
+	return cpython_starting(&python.py, top_frame(0));
+}
+
+uint64_t python_started(void)
+{
+	return cpython_started(&python.py, top_frame(0));
+}
+
+size_t python_process_name(uint64_t process, char *text, size_t bytes)
+{
+	return cpython_process_name(&python.py, process, text, bytes);
+}
+
+bool python_runs_main(void)
+{
+	return cpython_runs_main(&python.py, top_frame(0));
+}
+
+bool python_calls(const char *function, const char *file)
+{
+	return cpython_calls(&python.py, top_frame(0), function, file);
+}
+
+uint64_t python_model(uint64_t process, char *type, size_t bytes)
+{
+	return cpython_model(&python.py, process, type, bytes);
 }

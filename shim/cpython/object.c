@@ -378,6 +378,25 @@ uint64_t cpython_dict_find(const struct cpython *py, uint64_t dict, const char *
 			 values ? values + py->at.values_items : 0, name);
 }
 
+unsigned cpython_dict_values(const struct cpython *py, uint64_t dict, uint64_t *value,
+			     unsigned most)
+{
+	struct keys keys;
+	uint64_t entry[3];
+	unsigned seen = 0;
+
+	if (cpython_peek_word(py, dict + py->at.dict_values) ||
+	    !keys_read(py, &keys, cpython_peek_word(py, dict + py->at.dict_keys)))
+		return 0;
+	for (uint64_t i = 0; i < keys.count && seen < most; i++) {
+		if (!cpython_peek(py, entry, keys.entry + i * keys.bytes, keys.bytes))
+			break;
+		if (word_at(entry, keys.key + 8))
+			value[seen++] = word_at(entry, keys.key + 8);
+	}
+	return seen;
+}
+
 /* Where an instance has its attributes: a dictionary, or values for the keys of its type. */
 struct attributes {
 	uint64_t dict, values;

@@ -5,6 +5,7 @@
 #include "../hook.h"
 #include "../log.h"
 #include "../look.h"
+#include "../manners.h"
 #include "../thread.h"
 
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
@@ -72,6 +73,7 @@ PASS(thrd_exit)
 EXPORT int pthread_join(pthread_t thread, void **value)
 {
 	ENTER(pthread_join);
+	manners_group(false);
 	WAIT_JOIN(thread, look_tags(), REAL(pthread_join)(thread, value));
 }
 
