@@ -301,8 +301,12 @@ void peer_ready(int from, int to)
 
 void peer_mapped(int fd)
 {
-	if (newest_from != fd + 1)
+	struct segment mapped, copy;
+
+	if (LIKELY(newest_from != fd + 1))
 		return;
 	newest_from = 0;
-	descriptor_unmark(newest_to - 1, DESCRIPTOR_READY);
+	if (segment_of(fd, &mapped) && segment_of(newest_to - 1, &copy) &&
+	    mapped.range.start == copy.range.start)
+		descriptor_unmark(newest_to - 1, DESCRIPTOR_READY);
 }
