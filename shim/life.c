@@ -18,7 +18,9 @@
 #include "inside.h"
 #include "log.h"
 #include "order.h"
+#include "peer.h"
 #include "registry.h"
+#include "segment.h"
 #include "session.h"
 #include "stack.h"
 #include "sys.h"
@@ -254,6 +256,8 @@ void life_child(enum mpsan_how how, uint64_t fork_pos)
 	exit_code = -1;
 	vforked = false;
 	descriptor_forked();
+	segment_forked();
+	peer_forked();
 	cuda_forked();
 	life.pid = sys_pid();
 	slot = session_claim(life.session, life.pid, birth, UINT16_MAX);
@@ -338,6 +342,7 @@ void life_exit(int code)
 	if (!life.attached || hook_off || life_is_guest() || life.self->end_ns)
 		return;
 	registry_exit();
+	peer_exit();
 	life.self->end_value = code;
 	life.self->end = MPSAN_END_EXIT;
 	__atomic_store_n(&life.self->end_ns, sys_now(), __ATOMIC_RELEASE);

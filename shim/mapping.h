@@ -25,10 +25,8 @@ enum mapping_flags { MAPPING_WRITABLE = 1, MAPPING_TORCH = 2 };
 /* The mapping that holds an address; false: none that is known. Safe in a signal handler. */
 bool mapping_find(uint64_t address, struct mapping *copy);
 
-/* How many mappings of segments of torch this process has, inherited ones included. */
-uint32_t mapping_torch(void);
-/* How many at all. */
-uint32_t mapping_count(void);
+/* How many mappings of segments this process has, and how many of torch: inherited ones included. */
+extern uint32_t mapping_count, mapping_torch;
 
 /* The lowest and highest address of all mappings so far: what lies outside is none of ours. */
 extern uint64_t mapping_low, mapping_high;
@@ -40,10 +38,11 @@ static inline bool mapping_may_touch(uint64_t address, uint64_t bytes)
 
 /* A shared mapping of a descriptor was made; asks what is behind it where that is not known. */
 void mapping_made(uint64_t address, uint64_t bytes, bool writable, int fd, uint64_t caller);
-/* Before what ends whatever is mapped there, or parts of it. */
+/* What is mapped there, or parts of it, has ended: bytes were unmapped, or moved to another place. */
 void mapping_gone(uint64_t address, uint64_t bytes, uint64_t caller);
-/* It was moved or resized. */
-void mapping_moved(uint64_t from, uint64_t bytes_before, uint64_t to, uint64_t bytes,
-		   uint64_t caller);
+void mapping_moved(uint64_t from, uint64_t bytes_before, uint64_t to, uint64_t bytes);
+
+/* There was no room for one more (ENOMEM). */
+void mapping_refused(int fd, uint64_t bytes, uint64_t caller);
 
 #endif

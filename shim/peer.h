@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
-/* A socket was bound, or connected (error 0: it succeeded). */
+/* A socket was bound; connected, or not (`error`). */
 void peer_bound(int fd, const struct sockaddr *address, socklen_t length);
 void peer_connected(int fd, const struct sockaddr *address, socklen_t length, int error,
 		    uint64_t caller);
@@ -23,11 +23,22 @@ void peer_connected(int fd, const struct sockaddr *address, socklen_t length, in
  */
 void peer_result(int fd, ssize_t result, int error, uint64_t caller);
 
-/* Messages that carry descriptors: sent, and received (`lost`: some found no room). */
+/* A message was sent, or received: the descriptors that it carries. */
 void peer_sent(int fd, const struct msghdr *message);
 void peer_received(int fd, const struct msghdr *message, uint64_t caller);
 
-/* The process ends: what waits to be fetched is stated. */
+/*
+ * A descriptor of a segment was copied in the way in which Python does: it may wait to be fetched. And one
+ * was mapped: the copy that was made of it right before is the mapping's own.
+ */
+void peer_ready(int from, int to);
+void peer_mapped(int fd);
+
+/* A descriptor that is marked as DESCRIPTOR_PEER was copied, or is about to be closed. */
+void peer_copied(int from, int to);
+void peer_closed(int fd);
+
+/* The process ends: what waits to be fetched is stated. A forked child begins. */
 void peer_exit(void);
 void peer_forked(void);
 
