@@ -20,14 +20,14 @@ def work(ready, never):
 
 
 def managers(pid):
-    """Those that clean up after this process: its children, or what has become of them."""
+    """Who would clean up after this process: a child of it."""
     for entry in Path("/proc").glob("[0-9]*"):
         try:
             argv = (entry / "cmdline").read_bytes().split(b"\0")
-            group = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[2])
+            parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
         except (OSError, IndexError):
             continue
-        if b"torch_shm_manager" in argv[0] and group == os.getpgrp():
+        if b"torch_shm_manager" in argv[0] and parent == pid:
             yield int(entry.name)
 
 
@@ -44,11 +44,12 @@ def main():
     worker.start()
     pid = ready.get()
     note_names(pid)
-    for manager in managers(pid):
+    found = list(managers(pid))
+    for manager in found:
         os.kill(manager, signal.SIGKILL)
     os.kill(pid, signal.SIGKILL)
     worker.join()
-    print("left behind:", len(list(Path("/dev/shm").glob(f"torch_{pid}_*"))))
+    print("managers:", len(found), "left behind:", len(list(Path("/dev/shm").glob(f"torch_{pid}_*"))))
 
 
 if __name__ == "__main__":
