@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A random process of a pipeline of tensors is killed at a random moment: what the ledger says has leaked is what is in
-/dev/shm afterwards, name by name, with its size and the process that made it."""
+"""A random process of a pipeline is killed at a random moment: what the ledger says has leaked is what is in /dev/shm
+afterwards, name by name, with its size."""
 # cases
 # limit: 1800
 
@@ -22,8 +22,8 @@ from mpsantest import MPSAN, dump, kill_group, main, need_module, system_python 
 
 PIPELINE = Path(__file__).with_name("ledger_pipeline.py")
 SHM = Path("/dev/shm")
-LONGEST_S = 0.6  # after the start: beyond it most runs are over
-BATCHES = 60
+BATCHES = {"tensors": 60, "blocks": 1500}
+LONGEST_S = {"tensors": 0.6, "blocks": 0.3}  # after the start: beyond it most runs are over
 
 
 def session_pids(session):
@@ -37,12 +37,12 @@ def session_pids(session):
             continue
 
 
-def there(pids):
+def there(pids, prefix):
     """{name: bytes} of what these processes have in /dev/shm; torch writes the pid into each name."""
     found = {}
-    for entry in SHM.glob("torch_*"):
+    for entry in SHM.iterdir():
         match = re.match(r"torch_(\d+)_", entry.name)
-        if match and int(match[1]) in pids:
+        if entry.name.startswith(prefix) or match and int(match[1]) in pids:
             found[entry.name] = entry.stat().st_size
     return found
 
@@ -62,13 +62,13 @@ def kill_one(session, moment, choose):
     return f"{what} {victim}, {pids.index(victim) + 1} of {len(pids)}"
 
 
-def run_and_kill(python, session, report, choose):
+def run_and_kill(command, session, report, moment, choose):
     process = subprocess.Popen([str(MPSAN), "run", "--dir", str(session), "--report", f"json={report}", "--",
-                                python, str(PIPELINE), str(BATCHES)], start_new_session=True, text=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                *command], start_new_session=True, text=True, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL)
     try:
-        assert process.stdout.readline() == "runs\n", process.stderr.read()
-        killed = kill_one(session, choose.uniform(0, LONGEST_S), choose)
+        assert process.stdout.readline() == "runs\n", "the pipeline does not run"
+        killed = kill_one(session, moment, choose)
         process.communicate(timeout=60)
     finally:
         kill_group(process.pid)
@@ -80,12 +80,13 @@ def told(events):
     return {event["name"].strip("/").rpartition("/")[2]: event["bytes"] for event in named(events, "shm_left")}
 
 
-def check_round(python, choose):
+def check_round(kind, choose):
     session, report = scratch("session"), scratch("report.json")
-    killed = run_and_kill(python, session, report, choose)
+    prefix = f"mpsan-ledger-{os.getpid()}-{choose.randrange(1 << 32)}-"
+    killed = run_and_kill([system_python(), str(PIPELINE), kind, str(BATCHES[kind]), prefix], session, report,
+                          choose.uniform(0, LONGEST_S[kind]), choose)
     document = json.loads(report.read_text())
-    pids = {process["pid"]: slot for slot, process in enumerate(document["processes"])}
-    left, events = there(pids), dump(session)
+    left, events = there({process["pid"] for process in document["processes"]}, prefix), dump(session)
     for name in left:
         (SHM / name).unlink()
     assert told(events) == left, f"killed {killed}\ntold {told(events)}\nleft {left}"
@@ -94,14 +95,14 @@ def check_round(python, choose):
     return bool(left)
 
 
-def check(count):
-    python = system_python()
-    need_module(python, "torch")
+def check(kind, count):
+    if kind == "tensors":
+        need_module(system_python(), "torch")
     seed = int(os.environ.get("MPSAN_SEED", time.time_ns() % 1_000_000))
     choose = random.Random(seed)
     print("seed", seed, flush=True)
-    leaky = sum(check_round(python, choose) for _ in range(count))
+    leaky = sum(check_round(kind, choose) for _ in range(count))
     print(f"{count} runs, {leaky} of them with leaks, each as told")
 
 
-main({"random-kill": functools.partial(check, rounds(4, 200))})
+main({kind: functools.partial(check, kind, rounds(count, 200)) for kind, count in (("tensors", 3), ("blocks", 6))})
