@@ -12,6 +12,7 @@
 #include "segment_call.h"
 #include "stack.h"
 #include "sys.h"
+#include "where.h"
 
 #define PLACES (128u << 10)
 #define LINK_BYTES 288u
@@ -135,11 +136,13 @@ void segment_mapped(const struct segment *segment, int by)
 
 static NOINLINE uint64_t state(const struct segment_arrival *a, const struct stat *file)
 {
+	struct where where = where_now(a->caller);
+
 	return EMIT(shm, .name = a->name, .way = a->way,
 		    .flags = a->flags | (stack_has_torch() ? MPSAN_SHM_TORCH : 0),
 		    .fd = (uint64_t)(int64_t)a->fd, .device = file->st_dev, .inode = file->st_ino,
 		    .bytes = (uint64_t)file->st_size, .from = a->from, .caller = a->caller,
-		    .stack = stack_own(), .python = stack_python(0));
+		    .stack = where.stack, .python = where.python);
 }
 
 void segment_arrived(const struct segment_arrival *a, const struct stat *file)

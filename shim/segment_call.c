@@ -13,8 +13,8 @@
 #include "life.h"
 #include "log.h"
 #include "segment.h"
-#include "stack.h"
 #include "sys.h"
+#include "where.h"
 
 #define PATH_BYTES 288u
 #define REFUSED_MAX 16u
@@ -174,6 +174,16 @@ static bool exceeds(int fd, uint64_t bytes, uint64_t free)
 	return bytes > free + (uint64_t)file.st_blocks * 512;
 }
 
+static void state_size(const struct segment *segment, uint64_t bytes, uint64_t free, int error,
+		       uint64_t caller)
+{
+	struct where where = where_now(caller);
+
+	EMIT(shm_size, .device = segment->device, .inode = segment->range.start, .bytes = bytes,
+	     .free = free, .result = (uint64_t)error, .caller = caller, .stack = where.stack,
+	     .python = where.python);
+}
+
 void segment_sized(int fd, uint64_t bytes, uint64_t free, int error, uint64_t caller)
 {
 	struct segment segment;
@@ -198,9 +208,7 @@ void segment_sized(int fd, uint64_t bytes, uint64_t free, int error, uint64_t ca
 								 .limit = free},
 					"ftruncate", caller);
 		else
-			EMIT(shm_size, .device = segment.device, .inode = segment.range.start,
-			     .bytes = bytes, .free = free, .result = (uint64_t)error,
-			     .caller = caller, .stack = stack_own(), .python = stack_python(0));
+			state_size(&segment, bytes, free, error, caller);
 	}
 }
 
@@ -223,6 +231,7 @@ static void state_unlinked(const struct segment_unlinking *u, const char *path,
 {
 	struct segment segment, *place = segment_find(u->device, u->inode, &segment);
 	char whole[PATH_BYTES];
+	struct where where;
 	uint64_t name;
 
 	if (place && segment_is_own(&segment))
@@ -234,11 +243,12 @@ static void state_unlinked(const struct segment_unlinking *u, const char *path,
 	}
 	if (!whole_path(whole, path, way))
 		return;
-	name = log_text(whole);
+	name = note_name(whole);
+	where = where_now(caller);
 	if (place && !segment_is_own(&segment))
 		segment_inherited(&segment, MPSAN_SHM_UNLINKED, name, caller);
 	EMIT(shm_unlinked, .name = name, .device = u->device, .inode = u->inode, .bytes = u->bytes,
-	     .caller = caller, .stack = stack_own(), .python = stack_python(0));
+	     .caller = caller, .stack = where.stack, .python = where.python);
 }
 
 void segment_unlink_end(const struct segment_unlinking *unlinking, const char *path,
@@ -256,13 +266,15 @@ void segment_refused(const struct ev_shm_refused *refused, const char *function,
 {
 	struct ev_shm_refused event = *refused;
 	uint32_t *before = &refused_before[event.reason % 8];
+	struct where where;
 
 	if (__atomic_fetch_add(before, 1, __ATOMIC_RELAXED) >= REFUSED_MAX)
 		return;
+	where = where_now(caller);
 	event.function = log_text(function);
 	event.caller = caller;
-	event.stack = stack_own();
-	event.python = stack_python(0);
+	event.stack = where.stack;
+	event.python = where.python;
 	log_append(EV_shm_refused, &event, sizeof(event));
 }
 
