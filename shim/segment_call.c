@@ -22,11 +22,6 @@
 
 static uint32_t refused_before[8]; /* by reason */
 
-static bool may_state(void)
-{
-	return life.attached && !hook_off && !life_is_guest();
-}
-
 static const char *tail_of(const char *path)
 {
 	const char *tail = path;
@@ -50,17 +45,19 @@ static bool may_be_segment(const char *path)
  */
 static bool whole_path(char *to, const char *path, enum mpsan_shm_way way)
 {
-	char *at = way == MPSAN_SHM_OPEN ? text_put(to, to + PATH_BYTES, "/dev/shm/") : to;
-	long bytes;
+	const char *from = to;
+	long bytes = path ? sys_peek(to, path, PATH_BYTES - 1) : 0;
+	char name[PATH_BYTES], *end = name + sizeof(name);
 
-	if (!path)
-		return false;
-	for (char c = '/'; way == MPSAN_SHM_OPEN && sys_peek(&c, path, 1) == 1 && c == '/';)
-		path++;
-	bytes = sys_peek(at, path, PATH_BYTES - 1 - (size_t)(at - to));
 	if (bytes <= 0)
 		return false;
-	at[bytes] = '\0';
+	to[bytes] = '\0';
+	if (way == MPSAN_SHM_OPEN) {
+		while (*from == '/')
+			from++;
+		text_put(text_put(name, end, "/dev/shm/"), end, from);
+		memcpy(to, name, sizeof(name));
+	}
 	return may_be_segment(to);
 }
 
@@ -119,8 +116,8 @@ void segment_open_end(const struct segment_open *opening, const char *path, int 
 	if (error == EMFILE)
 		segment_no_descriptor(MPSAN_SHM_NO_DESCRIPTOR, "open", caller);
 	if ((error && error != ENOENT && error != ENOSPC) || !life.attached || hook_off ||
-	    (way == MPSAN_SHM_FILE && !may_be_segment(path)) || !whole_path(whole, path, way) ||
-	    life_is_guest())
+	    (way == MPSAN_SHM_FILE && !may_be_segment(path)) ||
+	    ((error || !opening->name) && !whole_path(whole, path, way)) || !life_may_change())
 		return;
 	INSIDE
 	{
@@ -135,8 +132,6 @@ void segment_open_end(const struct segment_open *opening, const char *path, int 
 							 .result = (uint64_t)error},
 				way == MPSAN_SHM_OPEN ? "shm_open" : "open", caller);
 	}
-	if (error)
-		errno = error;
 }
 
 void segment_memfd(int fd, uint64_t caller)
@@ -145,7 +140,7 @@ void segment_memfd(int fd, uint64_t caller)
 		descriptor_made(fd);
 	else if (errno == EMFILE)
 		segment_no_descriptor(MPSAN_SHM_NO_DESCRIPTOR, "memfd_create", caller);
-	if (fd < 0 || !may_state())
+	if (fd < 0 || !life_may_change())
 		return;
 	INSIDE
 	{
@@ -189,12 +184,12 @@ void segment_sized(int fd, uint64_t bytes, uint64_t free, int error, uint64_t ca
 	struct segment segment;
 	bool own;
 
-	if (!segment_of(fd, &segment) || !life.attached || hook_off)
+	if (!segment_of(fd, &segment) || !life_may_change())
 		return;
 	own = segment_is_own(&segment) && segment.flags & SEGMENT_MADE;
 	if (own && !error)
 		segment_later(&segment, MPSAN_LATER_BYTES(~0ull), MPSAN_LATER_BYTES(bytes));
-	if ((own && !error && !exceeds(fd, bytes, free)) || life_is_guest())
+	if ((own && !error && !exceeds(fd, bytes, free)))
 		return;
 	INSIDE
 	{
@@ -254,7 +249,7 @@ static void state_unlinked(const struct segment_unlinking *u, const char *path,
 void segment_unlink_end(const struct segment_unlinking *unlinking, const char *path,
 			enum mpsan_shm_way way, uint64_t caller)
 {
-	if (!may_state())
+	if (!life_may_change())
 		return;
 	INSIDE
 	{
@@ -289,7 +284,7 @@ void segment_no_descriptor(enum mpsan_shm_reason reason, const char *function, u
 {
 	int error = errno;
 
-	if (!segment_descriptors || !may_state())
+	if (!segment_descriptors || !life_may_change())
 		return;
 	INSIDE
 	{
