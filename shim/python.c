@@ -97,3 +97,16 @@ uint64_t python_model(uint64_t process, char *type, size_t bytes)
 {
 	return cpython_model(&python.py, process, type, bytes);
 }
+
+uint64_t python_hash(void)
+{
+	uint64_t hash = 0, top = top_frame(0);
+	struct walk walk;
+	struct frame frame;
+
+	walk_open(&walk, &python.py, top);
+	while (top && walk_step(&walk, &frame))
+		hash = ((hash ^ frame.code) * 0x9e3779b97f4a7c15ull ^ (uint64_t)frame.instr) *
+		       0xff51afd7ed558ccdull;
+	return hash;
+}
