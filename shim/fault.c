@@ -11,7 +11,6 @@
 #include "life.h"
 #include "log.h"
 #include "mapping.h"
-#include "segment.h"
 #include "stack.h"
 #include "sys.h"
 
@@ -260,13 +259,12 @@ static uint64_t free_of(uint64_t device)
 static bool describe_segment(struct ev_fault *ev)
 {
 	struct mapping mapping;
-	struct segment segment;
 
 	if (!mapping_find(ev->address, &mapping))
 		return false;
 	ev->device = mapping.device;
 	ev->inode = mapping.inode;
-	ev->bytes = segment_find(mapping.device, mapping.inode, &segment) ? segment.bytes : 0;
+	ev->bytes = mapping.range.bytes;
 	ev->free = free_of(mapping.device);
 	return true;
 }
