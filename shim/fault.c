@@ -11,7 +11,6 @@
 #include "life.h"
 #include "log.h"
 #include "mapping.h"
-#include "segment.h"
 #include "stack.h"
 #include "sys.h"
 
