@@ -51,6 +51,20 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* What the parent has given back since is no longer shared either, and nobody copied it. */
+static bool parent_has_kept(void)
+{
+	char path[40], text[128], *end = path + sizeof(path), *at = text_put(path, end, "/proc/");
+	const char *rest;
+
+	at = text_put_number(at, end, life.self->parent_pid, 10);
+	text_put(at, end, "/statm");
+	if (sys_read_file(path, text, sizeof(text)) <= 0)
+		return false;
+	text_number(text, &rest);
+	return *rest && text_number(rest + 1, NULL) * PAGE_BYTES + COPIED_MIN > inherited;
+}
+
 /* `given`: bytes of pages that were given to this process. */
 static void look(uint64_t given)
 {
@@ -64,7 +78,7 @@ static void look(uint64_t given)
 	       value_of(text, "\nPrivate_Clean:");
 	copied = least(given, value_of(text, "\nPrivate_Dirty:"));
 	copied = least(copied, inherited > kept ? inherited - kept : 0);
-	if (copied >= COPIED_MIN)
+	if (copied >= COPIED_MIN && parent_has_kept())
 		EMIT(growth, .copied = copied, .resident = resident, .inherited = inherited,
 		     .lasted = sys_now() - life.self->birth_ns);
 }

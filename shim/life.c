@@ -14,6 +14,7 @@
 #include "descriptor.h"
 #include "elf.h"
 #include "fork.h"
+#include "group.h"
 #include "growth.h"
 #include "hook.h"
 #include "inside.h"
@@ -283,6 +284,7 @@ void life_child(enum mpsan_how how, uint64_t fork_pos)
 	life_flag(MPSAN_PROCESS_ATTACHED | (stack_has_torch() ? MPSAN_PROCESS_TORCH : 0));
 	manners_forked();
 	growth_forked();
+	group_forked();
 }
 
 uint32_t life_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns, uint64_t fork)
@@ -357,6 +359,7 @@ void life_exit(int code)
 {
 	if (!life.attached || hook_off || life_is_guest() || life.self->end_ns)
 		return;
+	group_look();
 	if (life.forked)
 		growth_state();
 	registry_exit();

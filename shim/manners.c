@@ -194,31 +194,6 @@ void manners_flag(uint16_t flag)
 		__atomic_fetch_or(&life.table[slot].flags, flag, __ATOMIC_RELAXED);
 }
 
-#define GROUP_LOOKS 256u /* a program that makes threads all the time is no longer asked */
-
-static NOINLINE void look_for_group(bool made)
-{
-	static uint32_t looks, told; /* bits: destroyed, made */
-	const char *function = made ? "init_process_group" : "destroy_process_group";
-
-	if (looks >= GROUP_LOOKS || told >> made & 1 || (!made && !told) || !may_state())
-		return;
-	looks++;
-	INSIDE
-	{
-		if (python_calls(function, "distributed_c10d.py")) {
-			told = made ? 2 : 1;
-			EMIT(group, .made = made, .stack = stack_own(), .python = stack_python(0));
-		}
-	}
-}
-
-void manners_group(bool made)
-{
-	if (UNLIKELY(stack_has_torch()) && python_present())
-		look_for_group(made);
-}
-
 /*
  * Only where there is a log, or a traceback to show: a shell's subshells end with a status all the time, and
  * a log is a file.

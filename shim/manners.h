@@ -51,9 +51,6 @@ void manners_bound(int tid, uint64_t before, uint64_t caller);
 /* This process, or the child that borrows its memory, asks to live on, or to end with its parent. */
 void manners_flag(uint16_t flag);
 
-/* The calling thread makes or joins a thread: inside init_process_group or destroy_process_group? */
-void manners_group(bool made);
-
 /* This process ends by a call of the program's, with this status. */
 void manners_left(int code, uint64_t caller);
 

@@ -110,3 +110,29 @@ uint64_t python_hash(void)
 		       0xff51afd7ed558ccdull;
 	return hash;
 }
+
+uint64_t python_global(const char *module, const char *name)
+{
+	const struct cpython *py = &python.py;
+	uint64_t at, names;
+	struct state own;
+
+	if (!python_own_state(&own))
+		return 0;
+	at = cpython_dict_search(py, cpython_peek_word(py, own.interp + py->at.interp_modules),
+				 module);
+	names = at ? cpython_peek_word(py, at + CPYTHON_MODULE_DICT) : 0;
+	return cpython_dict_search(py, names, name);
+}
+
+uint64_t python_type(uint64_t object)
+{
+	return cpython_peek_word(&python.py, object + CPYTHON_OB_TYPE);
+}
+
+int64_t python_dict_used(uint64_t dict, uint64_t type)
+{
+	return type && python_type(dict) == type ?
+		       (int64_t)cpython_peek_word(&python.py, dict + CPYTHON_DICT_USED) :
+		       -1;
+}

@@ -115,6 +115,10 @@ uint64_t python_started(void);
 size_t python_process_name(uint64_t process, char *text, size_t bytes) __attribute__((nonnull));
 bool python_runs_main(void);
 bool python_calls(const char *function, const char *file) __attribute__((nonnull));
+/* What a module's name stands for, 0: no such; for rare moments. Entries of a dictionary, -1: it is none any more. */
+uint64_t python_global(const char *module, const char *name) __attribute__((nonnull));
+int64_t python_dict_used(uint64_t dict, uint64_t type);
+uint64_t python_type(uint64_t object);
 uint64_t python_model(uint64_t process, char *type, size_t bytes) __attribute__((nonnull));
 
 #endif

@@ -2,10 +2,10 @@
 #include <pthread.h>
 #include <threads.h>
 
+#include "../group.h"
 #include "../hook.h"
 #include "../log.h"
 #include "../look.h"
-#include "../manners.h"
 #include "../thread.h"
 
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
@@ -73,7 +73,7 @@ PASS(thrd_exit)
 EXPORT int pthread_join(pthread_t thread, void **value)
 {
 	ENTER(pthread_join);
-	manners_group(false);
+	group_look();
 	WAIT_JOIN(thread, look_tags(), REAL(pthread_join)(thread, value));
 }
 
