@@ -11,13 +11,16 @@
 #include <sys/wait.h>
 
 #include "cuda.h"
+#include "descriptor.h"
 #include "elf.h"
 #include "fork.h"
 #include "hook.h"
 #include "inside.h"
 #include "log.h"
 #include "order.h"
+#include "peer.h"
 #include "registry.h"
+#include "segment.h"
 #include "session.h"
 #include "stack.h"
 #include "sys.h"
@@ -207,6 +210,26 @@ bool life_is_guest(void)
 	return life.attached && sys_pid() != life.pid;
 }
 
+/* Its child runs with this very memory, this word included; who is back from it takes it back. */
+static TLS bool vforked;
+
+void life_vforks(void)
+{
+	vforked = true;
+}
+
+bool life_may_change(void)
+{
+	if (!life.attached || hook_off)
+		return false;
+	if (LIKELY(!vforked && !life.has_guests))
+		return true;
+	if (life_is_guest())
+		return false;
+	vforked = false;
+	return true;
+}
+
 static void fill_child(struct mpsan_process *p, uint32_t parent_slot, enum mpsan_how how,
 		       uint64_t birth)
 {
@@ -231,6 +254,10 @@ void life_child(enum mpsan_how how, uint64_t fork_pos)
 	life.forked = true;
 	life.has_guests = false;
 	exit_code = -1;
+	vforked = false;
+	descriptor_forked();
+	segment_forked();
+	peer_forked();
 	cuda_forked();
 	life.pid = sys_pid();
 	slot = session_claim(life.session, life.pid, birth, UINT16_MAX);
@@ -315,6 +342,7 @@ void life_exit(int code)
 	if (!life.attached || hook_off || life_is_guest() || life.self->end_ns)
 		return;
 	registry_exit();
+	peer_exit();
 	life.self->end_value = code;
 	life.self->end = MPSAN_END_EXIT;
 	__atomic_store_n(&life.self->end_ns, sys_now(), __ATOMIC_RELEASE);
