@@ -101,11 +101,14 @@ def main(kind, batches, prefix):
     for process in processes:
         process.start()
     print("runs", flush=True)
-    whole = run(way.make, int(batches), queues[0], queues[3], processes)
-    for process in processes if not whole else ():
-        process.terminate()
-    for process in processes:
-        process.join()
+    whole = False
+    try:
+        whole = run(way.make, int(batches), queues[0], queues[3], processes)
+    finally:
+        for process in processes if not whole else ():
+            process.terminate()
+        for process in processes:
+            process.join()
     return 0 if whole else 1
 
 

@@ -5,7 +5,6 @@
 # needs: torch
 
 import ctypes
-import os
 import sys
 
 CLONE_NEWNS, CLONE_NEWUSER = 0x20000, 0x10000000
@@ -42,5 +41,4 @@ def main():
 
 
 if __name__ == "__main__":
-    os.umask(0o077)
     main()
