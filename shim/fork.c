@@ -21,6 +21,7 @@
 #include "scene.h"
 #include "share.h"
 #include "stack.h"
+#include "stream.h"
 #include "sys.h"
 #include "thread.h"
 
@@ -377,6 +378,7 @@ void fork_born(void)
 		if (busy[i] && &pool[i] != s)
 			busy[i] = 0;
 	fault_born();
+	stream_forked(true);
 }
 
 /* The first child handler to run. */
@@ -454,8 +456,10 @@ pid_t fork_leave(pid_t result)
 			     .error = result < 0 ? (uint64_t)error : 0);
 		if (s->prepared)
 			scene_end(&s->scene, s->fork);
-		if (result > 0)
+		if (result > 0) {
 			descriptor_forked();
+			stream_forked(false);
+		}
 		current = s->outer;
 		release(s);
 	}

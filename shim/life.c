@@ -23,6 +23,7 @@
 #include "segment.h"
 #include "session.h"
 #include "stack.h"
+#include "stream.h"
 #include "sys.h"
 #include "thread.h"
 
@@ -195,6 +196,7 @@ __attribute__((constructor)) static void life_start(int argc, const char *const 
 	thread_start_main();
 	fork_register(false);
 	__atomic_store_n(&life.attached, true, __ATOMIC_RELEASE);
+	stream_start();
 	cuda_start();
 }
 
