@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../hook.h"
+#include "../stdio.h"
 #include "../stream.h"
 
 ssize_t __read(int fd, void *to, size_t bytes);
@@ -84,3 +85,14 @@ EXPORT ssize_t writev(int fd, const struct iovec *from, int count)
 	}
 MOVES(lseek, off_t)
 MOVES(lseek64, off64_t)
+
+#define FLUSHES(name)                           \
+	EXPORT int name(FILE *stream)           \
+	{                                       \
+		ENTER(name);                    \
+		stdio_flushes(stream, CALLER);  \
+		return REAL(name)(stream);      \
+	}
+FLUSHES(fflush)
+FLUSHES(fflush_unlocked)
+FLUSHES(fclose)
