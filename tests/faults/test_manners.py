@@ -115,7 +115,7 @@ def check_names(python):
         assert code == status
         assert names.get(int(pid)) == f"{method} {letter} {status}", (method, names)
         assert (int(pid) in ends) == (status != "0"), (method, ends)
-    assert len(named(events, "process_name")) == len(lines), named(events, "process_name")
+    assert len(named(events, "process_name")) == len(names) == len(lines), named(events, "process_name")
     assert all(event["code"] == 3 and "work\t" in event["python"] for event in ends.values()), ends
 
 
