@@ -1,9 +1,9 @@
 /* See manners.h. */
 #include "manners.h"
 
-#include <link.h>
 #include <string.h>
 
+#include "elf.h"
 #include "hook.h"
 #include "life.h"
 #include "log.h"
