@@ -32,8 +32,13 @@ void life_child(enum mpsan_how how, uint64_t fork_pos);
 /* Is the caller a child of this process that shares its memory (vfork)? Costs a system call. */
 bool life_is_guest(void);
 
-/* A child that execs without running any of our code first: its slot, whoever claimed it. */
-uint32_t life_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns);
+/*
+ * A child that execs without running any of our code first: its slot, whoever claimed it. `fork`: the
+ * event of its making, 0: not known.
+ */
+uint32_t life_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns, uint64_t fork);
+/* The event of the calling thread's vfork, whose child will run on its stack. */
+void life_vforks(uint64_t fork);
 
 void life_exec(const char *path, const char *const *argv);
 void life_exit(int code);
@@ -41,7 +46,8 @@ void life_exit(int code);
 void life_exit_code(int code);
 /* Handlers run: exit was called, or main has returned and somebody who is called then says so. */
 bool life_is_exiting(void);
-void life_ended(uint32_t pid, int status);
+/* `reaped`: it is not there to be asked for again. */
+void life_ended(uint32_t pid, int status, bool reaped);
 void life_flag(uint16_t flag);
 bool life_has(uint16_t flag);
 void life_switched_off(unsigned why);

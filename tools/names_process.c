@@ -6,7 +6,7 @@
 
 #include "../shim/core/people.h"
 
-/* The newest name counts: of the child of its fork, or of itself. */
+/* The newest name counts: of itself, or of the child of the fork that its first image came from. */
 char *process_given_name(const struct reader *reader, uint32_t slot)
 {
 	const struct facts *facts = &reader->facts;
@@ -19,6 +19,7 @@ char *process_given_name(const struct reader *reader, uint32_t slot)
 		if (!ACT_AS(&facts->acts[own], process_name)->fork)
 			name = reader_text(reader, facts->acts[own].at.slot,
 					   ACT_AS(&facts->acts[own], process_name)->name);
+	process = &reader->session.table[session_born_as(&reader->session, slot)];
 	if (name || !process->parent || !process->fork_pos)
 		return name ? text_copy(name) : NULL;
 	for (at = fact_act_of(facts, process->parent - 1, EV_process_name, FACT_NONE);
