@@ -38,8 +38,23 @@ void people_finish(struct people *people)
 	crowd_finish(&people->crowd);
 }
 
+#define BIRTH_NS 300000000ull /* a child says that it is there sooner than this after its fork */
+
+static bool awaits_birth(const struct reader *reader)
+{
+	const struct facts *facts = &reader->facts;
+
+	for (uint32_t i = facts->fork_count;
+	     i-- > 0 && facts->forks[i].at.time_ns + BIRTH_NS > reader->now_ns;)
+		if (facts->forks[i].child == FACT_NONE && fact_how_copies(facts->forks[i].ev.how))
+			return true;
+	return false;
+}
+
 bool people_are_open(const struct reader *reader)
 {
+	if (awaits_birth(reader))
+		return true;
 	READER_EACH_SLOT(reader, slot)
 	{
 		uint64_t left_ns = reader->processes[slot].gone ?

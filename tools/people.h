@@ -28,7 +28,7 @@ void people_look(struct people *people);
 /* States what only the whole session shows; before the supervisor's log is read for the last time. */
 void people_finish(struct people *people);
 
-/* Whether a worker lost its parent so shortly ago that it may still follow it. */
+/* Whether a worker lost its parent so shortly ago that it may still follow it, or is just being born. */
 bool people_are_open(const struct reader *reader);
 
 #endif

@@ -47,6 +47,6 @@ def end_one():
     ended.join()
 
 
-for way in (wait_for_all, use_executor):
+for way in (wait_for_all, use_executor, end_one):
     way()
 print("seen in time")
