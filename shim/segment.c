@@ -295,7 +295,9 @@ void segment_closed(int fd, uint64_t caller)
 
 	if (!place || !life_may_change())
 		return;
-	if (generation_of[fd] != (uint8_t)segment_generation && segment_of(fd, &copy))
+	/* Children close all they have before an exec: that alone is no reason to make a log. */
+	if (generation_of[fd] != (uint8_t)segment_generation && !log_is_inherited() &&
+	    segment_of(fd, &copy))
 		segment_inherited(&copy, MPSAN_SHM_CLOSED, 0, caller);
 	place_of[fd] = 0;
 	__atomic_fetch_sub(&place->descriptors, 1, __ATOMIC_RELAXED);
