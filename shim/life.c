@@ -224,8 +224,7 @@ bool life_is_guest(void)
 
 /* Its child runs with this very memory, this word included; who is back from it takes it back. */
 static TLS bool vforked;
-
-static TLS uint64_t vfork_event;
+static TLS uint64_t vfork_event; /* of the newest one */
 
 void life_vforks(uint64_t fork)
 {

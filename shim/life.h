@@ -36,7 +36,7 @@ bool life_is_guest(void);
  * child that shares its parent's memory, which is asked only after a call that may have made one.
  */
 bool life_may_change(void);
-/* The calling thread is about to make such a child; `fork`: the event that says so. */
+/* The calling thread is about to make such a child, by this event. */
 void life_vforks(uint64_t fork);
 
 /*
