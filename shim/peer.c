@@ -19,6 +19,7 @@
 #include "stack.h"
 #include "stream.h"
 #include "sys.h"
+#include "where.h"
 
 #define PEERS 64u
 #define PATH_BYTES sizeof(((struct sockaddr_un *)0)->sun_path)
@@ -303,8 +304,12 @@ void peer_ready(int from, int to)
 
 void peer_mapped(int fd)
 {
-	if (newest_from != fd + 1)
+	struct segment mapped, copy;
+
+	if (LIKELY(newest_from != fd + 1))
 		return;
 	newest_from = 0;
-	descriptor_unmark(newest_to - 1, DESCRIPTOR_READY);
+	if (segment_of(fd, &mapped) && segment_of(newest_to - 1, &copy) &&
+	    mapped.range.start == copy.range.start)
+		descriptor_unmark(newest_to - 1, DESCRIPTOR_READY);
 }
