@@ -11,7 +11,7 @@
 #include "lib.h"
 
 #define WORKERS 3
-#define WORK_NS 1500000000ll
+#define WORK_NS 1300000000ll
 
 static cpu_set_t set;
 
