@@ -25,6 +25,7 @@
 #include "stack.h"
 #include "sys.h"
 #include "thread.h"
+#include "where.h"
 
 STATE struct life life;
 STATE static int exit_code = -1; /* what exit() was called with, if it was */
@@ -258,6 +259,7 @@ void life_child(enum mpsan_how how, uint64_t fork_pos)
 	descriptor_forked();
 	segment_forked();
 	peer_forked();
+	where_forked();
 	cuda_forked();
 	life.pid = sys_pid();
 	slot = session_claim(life.session, life.pid, birth, UINT16_MAX);

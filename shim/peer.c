@@ -18,6 +18,7 @@
 #include "segment_call.h"
 #include "stack.h"
 #include "sys.h"
+#include "where.h"
 
 #define PEERS 64u
 #define PATH_BYTES sizeof(((struct sockaddr_un *)0)->sun_path)

@@ -66,3 +66,16 @@ enum mpsan_thread_role python_role(uint64_t pthread)
 {
 	return cpython_role(&python.py, top_frame(pthread));
 }
+
+uint64_t python_hash(void)
+{
+	uint64_t hash = 0, top = top_frame(0);
+	struct walk walk;
+	struct frame frame;
+
+	walk_open(&walk, &python.py, top);
+	while (top && walk_step(&walk, &frame))
+		hash = ((hash ^ frame.code) * 0x9e3779b97f4a7c15ull ^ (uint64_t)frame.instr) *
+		       0xff51afd7ed558ccdull;
+	return hash;
+}

@@ -12,9 +12,11 @@
 #include "segment_call.h"
 #include "stack.h"
 #include "sys.h"
+#include "where.h"
 
 #define PLACES (128u << 10)
 #define LINK_BYTES 288u
+#define NAMES_MAX 256u /* of what came from elsewhere: its maker states them all */
 
 STATE static struct ranges *table;
 STATE uint32_t segment_generation;
@@ -135,11 +137,13 @@ void segment_mapped(const struct segment *segment, int by)
 
 static NOINLINE uint64_t state(const struct segment_arrival *a, const struct stat *file)
 {
+	struct where where = where_now(a->caller);
+
 	return EMIT(shm, .name = a->name, .way = a->way,
 		    .flags = a->flags | (stack_has_torch() ? MPSAN_SHM_TORCH : 0),
 		    .fd = (uint64_t)(int64_t)a->fd, .device = file->st_dev, .inode = file->st_ino,
 		    .bytes = (uint64_t)file->st_size, .from = a->from, .caller = a->caller,
-		    .stack = stack_own(), .python = stack_python(0));
+		    .stack = where.stack, .python = where.python);
 }
 
 void segment_arrived(const struct segment_arrival *a, const struct stat *file)
@@ -218,6 +222,17 @@ static uint32_t flags_of(int fd, enum mpsan_shm_way way, bool deleted)
 	       (flags > 0 && flags & O_ACCMODE ? MPSAN_SHM_WRITABLE : 0);
 }
 
+/* A log must have room for a hundred thousand. */
+static uint64_t name_of_arrival(const char *name, enum mpsan_shm_way way)
+{
+	static uint32_t named;
+
+	if (way == MPSAN_SHM_RECEIVED &&
+	    __atomic_fetch_add(&named, 1, __ATOMIC_RELAXED) >= NAMES_MAX)
+		return 0;
+	return log_append(EV_text, name, strlen(name) + 1);
+}
+
 bool segment_look(int fd, enum mpsan_shm_way way, uint32_t from, uint64_t caller)
 {
 	struct segment copy, *known;
@@ -240,7 +255,7 @@ bool segment_look(int fd, enum mpsan_shm_way way, uint32_t from, uint64_t caller
 						  .way = way,
 						  .flags = flags_of(fd, way, deleted),
 						  .from = from,
-						  .name = log_text(name),
+						  .name = name_of_arrival(name, way),
 						  .caller = caller},
 			&file);
 	return true;

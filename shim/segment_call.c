@@ -13,19 +13,14 @@
 #include "life.h"
 #include "log.h"
 #include "segment.h"
-#include "stack.h"
 #include "sys.h"
+#include "where.h"
 
 #define PATH_BYTES 288u
 #define REFUSED_MAX 16u
 #define CHECK_EACH 16u /* descriptors */
 
 static uint32_t refused_before[8]; /* by reason */
-
-static bool may_state(void)
-{
-	return life.attached && !hook_off && !life_is_guest();
-}
 
 static const char *tail_of(const char *path)
 {
@@ -50,17 +45,19 @@ static bool may_be_segment(const char *path)
  */
 static bool whole_path(char *to, const char *path, enum mpsan_shm_way way)
 {
-	char *at = way == MPSAN_SHM_OPEN ? text_put(to, to + PATH_BYTES, "/dev/shm/") : to;
-	long bytes;
+	const char *from = to;
+	long bytes = path ? sys_peek(to, path, PATH_BYTES - 1) : 0;
+	char name[PATH_BYTES], *end = name + sizeof(name);
 
-	if (!path)
-		return false;
-	for (char c = '/'; way == MPSAN_SHM_OPEN && sys_peek(&c, path, 1) == 1 && c == '/';)
-		path++;
-	bytes = sys_peek(at, path, PATH_BYTES - 1 - (size_t)(at - to));
 	if (bytes <= 0)
 		return false;
-	at[bytes] = '\0';
+	to[bytes] = '\0';
+	if (way == MPSAN_SHM_OPEN) {
+		while (*from == '/')
+			from++;
+		text_put(text_put(name, end, "/dev/shm/"), end, from);
+		memcpy(to, name, sizeof(name));
+	}
 	return may_be_segment(to);
 }
 
@@ -119,8 +116,8 @@ void segment_open_end(const struct segment_open *opening, const char *path, int 
 	if (error == EMFILE)
 		segment_no_descriptor(MPSAN_SHM_NO_DESCRIPTOR, "open", caller);
 	if ((error && error != ENOENT && error != ENOSPC) || !life.attached || hook_off ||
-	    (way == MPSAN_SHM_FILE && !may_be_segment(path)) || !whole_path(whole, path, way) ||
-	    life_is_guest())
+	    (way == MPSAN_SHM_FILE && !may_be_segment(path)) ||
+	    ((error || !opening->name) && !whole_path(whole, path, way)) || !life_may_change())
 		return;
 	INSIDE
 	{
@@ -135,8 +132,6 @@ void segment_open_end(const struct segment_open *opening, const char *path, int 
 							 .result = (uint64_t)error},
 				way == MPSAN_SHM_OPEN ? "shm_open" : "open", caller);
 	}
-	if (error)
-		errno = error;
 }
 
 void segment_memfd(int fd, uint64_t caller)
@@ -145,7 +140,7 @@ void segment_memfd(int fd, uint64_t caller)
 		descriptor_made(fd);
 	else if (errno == EMFILE)
 		segment_no_descriptor(MPSAN_SHM_NO_DESCRIPTOR, "memfd_create", caller);
-	if (fd < 0 || !may_state())
+	if (fd < 0 || !life_may_change())
 		return;
 	INSIDE
 	{
@@ -174,17 +169,27 @@ static bool exceeds(int fd, uint64_t bytes, uint64_t free)
 	return bytes > free + (uint64_t)file.st_blocks * 512;
 }
 
+static void state_size(const struct segment *segment, uint64_t bytes, uint64_t free, int error,
+		       uint64_t caller)
+{
+	struct where where = where_now(caller);
+
+	EMIT(shm_size, .device = segment->device, .inode = segment->range.start, .bytes = bytes,
+	     .free = free, .result = (uint64_t)error, .caller = caller, .stack = where.stack,
+	     .python = where.python);
+}
+
 void segment_sized(int fd, uint64_t bytes, uint64_t free, int error, uint64_t caller)
 {
 	struct segment segment;
 	bool own;
 
-	if (!segment_of(fd, &segment) || !life.attached || hook_off)
+	if (!segment_of(fd, &segment) || !life_may_change())
 		return;
 	own = segment_is_own(&segment) && segment.flags & SEGMENT_MADE;
 	if (own && !error)
 		segment_later(&segment, MPSAN_LATER_BYTES(~0ull), MPSAN_LATER_BYTES(bytes));
-	if ((own && !error && !exceeds(fd, bytes, free)) || life_is_guest())
+	if ((own && !error && !exceeds(fd, bytes, free)))
 		return;
 	INSIDE
 	{
@@ -198,9 +203,7 @@ void segment_sized(int fd, uint64_t bytes, uint64_t free, int error, uint64_t ca
 								 .limit = free},
 					"ftruncate", caller);
 		else
-			EMIT(shm_size, .device = segment.device, .inode = segment.range.start,
-			     .bytes = bytes, .free = free, .result = (uint64_t)error,
-			     .caller = caller, .stack = stack_own(), .python = stack_python(0));
+			state_size(&segment, bytes, free, error, caller);
 	}
 }
 
@@ -223,6 +226,7 @@ static void state_unlinked(const struct segment_unlinking *u, const char *path,
 {
 	struct segment segment, *place = segment_find(u->device, u->inode, &segment);
 	char whole[PATH_BYTES];
+	struct where where;
 	uint64_t name;
 
 	if (place && segment_is_own(&segment))
@@ -234,17 +238,18 @@ static void state_unlinked(const struct segment_unlinking *u, const char *path,
 	}
 	if (!whole_path(whole, path, way))
 		return;
-	name = log_text(whole);
+	name = note_name(whole);
+	where = where_now(caller);
 	if (place && !segment_is_own(&segment))
 		segment_inherited(&segment, MPSAN_SHM_UNLINKED, name, caller);
 	EMIT(shm_unlinked, .name = name, .device = u->device, .inode = u->inode, .bytes = u->bytes,
-	     .caller = caller, .stack = stack_own(), .python = stack_python(0));
+	     .caller = caller, .stack = where.stack, .python = where.python);
 }
 
 void segment_unlink_end(const struct segment_unlinking *unlinking, const char *path,
 			enum mpsan_shm_way way, uint64_t caller)
 {
-	if (!may_state())
+	if (!life_may_change())
 		return;
 	INSIDE
 	{
@@ -256,13 +261,15 @@ void segment_refused(const struct ev_shm_refused *refused, const char *function,
 {
 	struct ev_shm_refused event = *refused;
 	uint32_t *before = &refused_before[event.reason % 8];
+	struct where where;
 
 	if (__atomic_fetch_add(before, 1, __ATOMIC_RELAXED) >= REFUSED_MAX)
 		return;
+	where = where_now(caller);
 	event.function = log_text(function);
 	event.caller = caller;
-	event.stack = stack_own();
-	event.python = stack_python(0);
+	event.stack = where.stack;
+	event.python = where.python;
 	log_append(EV_shm_refused, &event, sizeof(event));
 }
 
@@ -277,7 +284,7 @@ void segment_no_descriptor(enum mpsan_shm_reason reason, const char *function, u
 {
 	int error = errno;
 
-	if (!segment_descriptors || !may_state())
+	if (!segment_descriptors || !life_may_change())
 		return;
 	INSIDE
 	{
