@@ -147,6 +147,12 @@ static inline void stem(uint32_t child, uint32_t parent)
 	slots[child].parent = parent + 1;
 }
 
+static inline void copy(uint32_t parent, uint32_t child)
+{
+	stem(child, parent);
+	slots[child].how = MPSAN_HOW_FORK;
+}
+
 /* The helper becomes what its command line says, started by `parent`. */
 static inline void serve(uint32_t parent, const char *argument)
 {

@@ -278,15 +278,18 @@ static uint32_t give_up(uint32_t by, enum mpsan_shm_use what)
 static void inherited_tensor_warns_of_a_removed_name(void **state)
 {
 	(void)state;
+	copy(MAKER, USER);
 	make_tensor(MAKER, A);
 	map(MAKER, A);
 	assert_heard(MOMENT_ACT, give_up(USER, MPSAN_SHM_UNLINKED), fork_inherited_tensor,
 		     GRADE_WARNING);
+	assert_heard(MOMENT_ACT, remove_name(USER, A), fork_inherited_tensor, GRADE_WARNING);
 }
 
 static void inherited_tensor_fires_as_a_note_about_an_unmap(void **state)
 {
 	(void)state;
+	copy(MAKER, USER);
 	make_tensor(MAKER, A);
 	map(MAKER, A);
 	assert_heard(MOMENT_ACT, give_up(USER, MPSAN_SHM_UNMAPPED), fork_inherited_tensor,
@@ -296,14 +299,28 @@ static void inherited_tensor_fires_as_a_note_about_an_unmap(void **state)
 static void inherited_tensor_is_silent_about_other_memory_and_descriptors(void **state)
 {
 	(void)state;
+	copy(MAKER, USER);
 	make_tensor(MAKER, A);
 	assert_heard(MOMENT_ACT, give_up(USER, MPSAN_SHM_CLOSED), fork_inherited_tensor, GRADE_OFF);
 	assert_heard(MOMENT_ACT, give_up(USER, MPSAN_SHM_UNLINKED), fork_inherited_tensor,
 		     GRADE_OFF); /* nobody has it mapped */
+	copy(OTHER, USER);
 	make(OTHER, A);
 	map(OTHER, A);
 	assert_heard(MOMENT_ACT, give_up(USER, MPSAN_SHM_UNLINKED), fork_inherited_tensor,
 		     GRADE_OFF); /* not PyTorch's */
+}
+
+/* It was handed over, or opened by its name. */
+static void inherited_tensor_is_silent_about_one_that_came_otherwise(void **state)
+{
+	(void)state;
+	copy(MAKER, USER);
+	make_tensor(MAKER, A);
+	map(MAKER, A);
+	ACT(USER, shm, A, 0, .way = MPSAN_SHM_RECEIVED, .device = DEVICE, .inode = A);
+	assert_heard(MOMENT_ACT, remove_name(USER, A), fork_inherited_tensor, GRADE_OFF);
+	assert_heard(MOMENT_ACT, remove_name(OTHER, A), fork_inherited_tensor, GRADE_OFF);
 }
 
 int main(void)
@@ -335,6 +352,7 @@ int main(void)
 		STORY(inherited_tensor_warns_of_a_removed_name),
 		STORY(inherited_tensor_fires_as_a_note_about_an_unmap),
 		STORY(inherited_tensor_is_silent_about_other_memory_and_descriptors),
+		STORY(inherited_tensor_is_silent_about_one_that_came_otherwise),
 	};
 
 	return cmocka_run_group_tests(stories, NULL, NULL);
