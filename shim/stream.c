@@ -10,6 +10,7 @@
 #include "offset.h"
 #include "peer.h"
 #include "stack.h"
+#include "stdio.h"
 #include "sys.h"
 
 #define HEAD_BYTES 2048u /* of a message: names of what it holds stand near its beginning */
@@ -44,6 +45,7 @@ void stream_start(void)
 void stream_forked(bool child)
 {
 	offset_forked(child);
+	stdio_forked(child);
 	stream_follow(STREAM_OFFSETS);
 }
 
