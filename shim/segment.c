@@ -279,12 +279,8 @@ void segment_inherited(const struct segment *segment, enum mpsan_shm_use what, u
 
 	if (__atomic_fetch_or(&told, bit, __ATOMIC_RELAXED) & bit || life_is_guest())
 		return;
-	INSIDE
-	{
-		EMIT(shm_inherited, .device = segment->device, .inode = segment->range.start,
-		     .what = what, .name = name, .caller = caller, .stack = stack_own(),
-		     .python = stack_python(0));
-	}
+	EMIT(shm_inherited, .device = segment->device, .inode = segment->range.start, .what = what,
+	     .name = name, .caller = caller, .stack = stack_own(), .python = stack_python(0));
 }
 
 void segment_closed(int fd, uint64_t caller)
@@ -295,8 +291,12 @@ void segment_closed(int fd, uint64_t caller)
 		return;
 	/* Children close all they have before an exec: that alone is no reason to make a log. */
 	if (generation_of[fd] != (uint8_t)segment_generation && !log_is_inherited() &&
-	    segment_of(fd, &copy))
-		segment_inherited(&copy, MPSAN_SHM_CLOSED, 0, caller);
+	    segment_of(fd, &copy)) {
+		INSIDE
+		{
+			segment_inherited(&copy, MPSAN_SHM_CLOSED, 0, caller);
+		}
+	}
 	place_of[fd] = 0;
 	__atomic_fetch_sub(&place->descriptors, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_sub(&segment_descriptors, 1, __ATOMIC_RELAXED);

@@ -19,7 +19,6 @@
 
 #define PATH_BYTES 288u
 #define REFUSED_MAX 16u
-#define CHECK_EACH 16u /* descriptors */
 
 static uint32_t refused_before[8]; /* by reason */
 
@@ -316,7 +315,7 @@ void segment_check_descriptors(uint64_t caller)
 	static bool said;
 	uint64_t limit;
 
-	if (said || segment_descriptors % CHECK_EACH)
+	if (said)
 		return;
 	limit = descriptor_limit();
 	if (!limit || segment_descriptors * 5ull < limit * 4)
