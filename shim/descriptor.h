@@ -32,13 +32,32 @@ static inline uint8_t descriptor_known(int fd)
 	return (uint32_t)fd < DESCRIPTORS ? descriptor_flags[fd] : 0;
 }
 
+/* What a descriptor is that was made just now: after a fork it is APART, since no other process has it. */
+extern uint8_t descriptor_fresh;
+
 /*
  * A descriptor was made by a call of the program (open, socket, dup): what its number meant before is
  * forgotten. And it was closed, or will be: to be called before the real close. In a vfork child both
  * do nothing, since the table is its parent's.
  */
-void descriptor_made(int fd);
+void descriptor_made_slow(int fd);
 void descriptor_gone(int fd);
+
+static inline void descriptor_made(int fd)
+{
+	if ((uint32_t)fd < DESCRIPTORS && descriptor_flags[fd] != descriptor_fresh)
+		descriptor_made_slow(fd);
+}
+
+/* The same for a copy of another descriptor, which has that one's offset. */
+void descriptor_copied(int from, int to);
+
+/* Puts flags in, or takes them out, for a descriptor whose number is within bounds. */
+void descriptor_mark(int fd, uint8_t flags);
+void descriptor_unmark(int fd, uint8_t flags);
+
+/* No descriptor that is known of is higher. */
+extern uint32_t descriptor_highest;
 
 /* After a fork, on both sides: what was told of offsets may be told again. */
 void descriptor_forked(void);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "claim.h"
+#include "descriptor.h"
 #include "held.h"
 #include "hint.h"
 #include "hook.h"
@@ -452,6 +453,8 @@ pid_t fork_leave(pid_t result)
 			     .error = result < 0 ? (uint64_t)error : 0);
 		if (s->prepared)
 			scene_end(&s->scene, s->fork);
+		if (result > 0)
+			descriptor_forked();
 		current = s->outer;
 		release(s);
 	}

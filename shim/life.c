@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "cuda.h"
+#include "descriptor.h"
 #include "elf.h"
 #include "fork.h"
 #include "group.h"
@@ -20,11 +21,14 @@
 #include "log.h"
 #include "manners.h"
 #include "order.h"
+#include "peer.h"
 #include "registry.h"
+#include "segment.h"
 #include "session.h"
 #include "stack.h"
 #include "sys.h"
 #include "thread.h"
+#include "where.h"
 
 STATE struct life life;
 STATE static int exit_code = -1; /* what exit() was called with, if it was */
@@ -213,6 +217,28 @@ bool life_is_guest(void)
 	return life.attached && sys_pid() != life.pid;
 }
 
+/* Its child runs with this very memory, this word included; who is back from it takes it back. */
+static TLS bool vforked;
+static TLS uint64_t vfork_event; /* of the newest one */
+
+void life_vforks(uint64_t fork)
+{
+	vforked = true;
+	vfork_event = fork;
+}
+
+bool life_may_change(void)
+{
+	if (!life.attached || hook_off)
+		return false;
+	if (LIKELY(!vforked && !life.has_guests))
+		return true;
+	if (life_is_guest())
+		return false;
+	vforked = false;
+	return true;
+}
+
 static void fill_child(struct mpsan_process *p, uint32_t parent_slot, enum mpsan_how how,
 		       uint64_t birth)
 {
@@ -237,6 +263,11 @@ void life_child(enum mpsan_how how, uint64_t fork_pos)
 	life.forked = true;
 	life.has_guests = false;
 	exit_code = -1;
+	vforked = false;
+	descriptor_forked();
+	segment_forked();
+	peer_forked();
+	where_forked();
 	cuda_forked();
 	life.pid = sys_pid();
 	slot = session_claim(life.session, life.pid, birth, UINT16_MAX);
@@ -255,13 +286,6 @@ void life_child(enum mpsan_how how, uint64_t fork_pos)
 	group_forked();
 }
 
-static TLS uint64_t vforked;
-
-void life_vforks(uint64_t fork)
-{
-	vforked = fork;
-}
-
 uint32_t life_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns, uint64_t fork)
 {
 	uint32_t slot = session_claim(life.session, pid, since_ns, 0);
@@ -272,7 +296,7 @@ uint32_t life_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns, uint6
 		fill_child(&life.table[slot], life.slot, how, sys_now());
 	life.table[slot].how = (uint16_t)how;
 	if (how == MPSAN_HOW_VFORK)
-		fork = vforked;
+		fork = vfork_event;
 	if (fork)
 		life.table[slot].fork_pos = fork;
 	return slot;
@@ -338,6 +362,7 @@ void life_exit(int code)
 	if (life.forked)
 		growth_state();
 	registry_exit();
+	peer_exit();
 	life.self->end_value = code;
 	life.self->end = MPSAN_END_EXIT;
 	__atomic_store_n(&life.self->end_ns, sys_now(), __ATOMIC_RELEASE);

@@ -31,14 +31,19 @@ void life_child(enum mpsan_how how, uint64_t fork_pos);
 
 /* Is the caller a child of this process that shares its memory (vfork)? Costs a system call. */
 bool life_is_guest(void);
+/*
+ * The same for hooks that programs call by the million: the library is set up and on, and this is no
+ * child that shares its parent's memory, which is asked only after a call that may have made one.
+ */
+bool life_may_change(void);
+/* The calling thread is about to make such a child, by this event. */
+void life_vforks(uint64_t fork);
 
 /*
  * A child that execs without running any of our code first: its slot, whoever claimed it. `fork`: the
  * event of its making, 0: not known.
  */
 uint32_t life_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns, uint64_t fork);
-/* The event of the calling thread's vfork, whose child will run on its stack. */
-void life_vforks(uint64_t fork);
 
 void life_exec(const char *path, const char *const *argv);
 void life_exit(int code);

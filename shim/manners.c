@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "elf.h"
 #include "hook.h"
 #include "life.h"
 #include "log.h"
@@ -56,8 +57,8 @@ static bool may_state(void)
 /* A started child may come here before anything else has made the library look for Python. */
 static bool sees_python(void)
 {
-	if (!python_present())
-		stack_modules();
+	if (!python_present() && _r_debug.r_state == RT_CONSISTENT)
+		python_look();
 	return python_present();
 }
 
@@ -68,17 +69,25 @@ static uint64_t name_of(uint64_t process)
 	return python_process_name(process, name, sizeof(name)) ? log_text(name) : 0;
 }
 
-NOINLINE void manners_look(void)
+/* Whether who made this process has stated its name: a fork server cannot. */
+static bool is_announced(void)
+{
+	return life.self->parent &&
+	       (life.self->how == MPSAN_HOW_VFORK || life.self->how == MPSAN_HOW_EXEC);
+}
+
+NOINLINE void manners_opened(const char *path)
 {
 	uint64_t process, name;
 
-	if (is_server || !may_state())
+	if (is_server || !text_equal(path, "/dev/null") || !may_state())
 		return;
 	INSIDE
 	{
 		process = sees_python() ? python_started() : 0;
-		name = process ? name_of(process) : 0;
-		if (name && __atomic_exchange_n(&manners.unnamed, false, __ATOMIC_ACQ_REL))
+		name = process && !is_announced() ? name_of(process) : 0;
+		if (process && __atomic_exchange_n(&manners.unnamed, false, __ATOMIC_ACQ_REL) &&
+		    name)
 			EMIT(process_name, .name = name);
 	}
 }

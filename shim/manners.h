@@ -13,8 +13,8 @@
 
 /*
  * This image is a child of multiprocessing's spawn or forkserver, as its arguments say, or the fork server
- * itself. `unnamed` is set until it has said what Python calls it, which needs its own frames: a hook
- * that such a child is sure to reach tests it and calls manners_look.
+ * itself. `unnamed` is set until it is known what Python calls it, which
+ * is after its main module has run again.
  */
 struct manners {
 	bool started;
@@ -28,8 +28,11 @@ extern struct manners manners;
 void manners_start(void);
 void manners_forked(void);
 
-/* In a child that is `unnamed`: states its name once its bootstrap is on the stack. */
-void manners_look(void);
+/*
+ * In a child that is `unnamed`, when it opens a file: the bootstrap of all of them opens the null device, and
+ * its frames have the name.
+ */
+void manners_opened(const char *path);
 
 /*
  * The calling thread makes a process, and the event of that stands at `fork`: states the name of the child, a

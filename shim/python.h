@@ -41,6 +41,12 @@ bool python_holds_gil(void);
  */
 size_t python_stack(uint64_t pthread, char *text, size_t bytes) __attribute__((nonnull));
 
+/*
+ * A hash over the calling thread's frames, code and instruction of each: as long as it is the same, so is
+ * python_stack(0), and it costs a few peeks. 0: there are none. Needs no GIL.
+ */
+uint64_t python_hash(void);
+
 /* The name of a thread that threading started; "": not known. Needs what python_stack needs. */
 size_t python_thread_name(uint64_t pthread, char *text, size_t bytes) __attribute__((nonnull));
 

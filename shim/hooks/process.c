@@ -85,9 +85,10 @@ static uint64_t note_spawn(enum mpsan_how how)
 	{
 		fork = EMIT(fork, .how = how, .threads = sys_thread_count(), .stack = stack_own(),
 			    .python = stack_python(0));
-		life_vforks(fork);
 		manners_forks(fork, false);
-		if (how != MPSAN_HOW_VFORK && how != MPSAN_HOW_CLONE)
+		if (how == MPSAN_HOW_VFORK || how == MPSAN_HOW_CLONE)
+			life_vforks(fork);
+		else
 			__atomic_store_n(&life.self->spawning, (uint16_t)how, __ATOMIC_RELEASE);
 	}
 	return fork;

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE 1
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <spawn.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -235,6 +237,71 @@ static void map_pair(void)
 	munmap(memory, 4096);
 }
 
+#define SHARED_BYTES (1 << 20)
+static int shared_fd;
+
+static void shared_init(void)
+{
+	shared_fd = memfd_create("bench", MFD_CLOEXEC);
+	must(shared_fd >= 0 && ftruncate(shared_fd, SHARED_BYTES) == 0, "memfd_create");
+}
+
+static void shared_pair(void)
+{
+	void *memory = mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, shared_fd, 0);
+
+	munmap(memory, SHARED_BYTES);
+}
+
+/* The same with one page that is written to, as everybody who maps something does. */
+static void shared_touch(void)
+{
+	char *memory = mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, shared_fd, 0);
+
+	memory[0] = 1;
+	munmap(memory, SHARED_BYTES);
+}
+
+/* Descriptors of which nothing is known */
+
+static int pair[2];
+
+static void pair_init(void)
+{
+	must(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0, "socketpair");
+}
+
+static void dup_pair(void)
+{
+	close(dup(pair[0]));
+}
+
+static void message_pair(void)
+{
+	char byte = 0;
+	struct iovec piece = {&byte, 1};
+	struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1};
+
+	must(sendmsg(pair[0], &message, 0) == 1 && recvmsg(pair[1], &message, 0) == 1, "sendmsg");
+}
+
+/* A segment from its birth to its end, as torch's queues make them. */
+static void segment(void)
+{
+	static int number;
+	char name[64];
+	void *memory;
+	int fd;
+
+	snprintf(name, sizeof(name), "/torch_%d_%d", (int)getpid(), number++);
+	fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+	must(fd >= 0 && ftruncate(fd, 4096) == 0, "shm_open");
+	memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	shm_unlink(name);
+	munmap(memory, 4096);
+	close(fd);
+}
+
 static void start_true(void)
 {
 	char *arguments[] = {"true", NULL};
@@ -286,6 +353,11 @@ static const struct bench {
 	{"fork-one", fork_one_init, fork_and_wait, true},
 	{"fork-spread", fork_spread_init, fork_and_wait, true},
 	{"mmap", NULL, map_pair, false},
+	{"mmap-shared", shared_init, shared_pair, false},
+	{"mmap-touched", shared_init, shared_touch, false},
+	{"dup", pair_init, dup_pair, false},
+	{"message", pair_init, message_pair, false},
+	{"segment", NULL, segment, false},
 	{"true", NULL, start_true, true},
 };
 

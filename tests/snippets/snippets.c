@@ -27,6 +27,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -55,6 +56,10 @@ enum row {
 extern uint64_t *mpsan_hook_counts __attribute__((weak));
 pid_t __fork(void);
 pid_t __vfork(void);
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int at, const char *path, int flags);
+int __openat64_2(int at, const char *path, int flags);
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso);
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -71,6 +76,9 @@ static wchar_t wide[16];
 static uint64_t guard;
 static uintptr_t no_reductions[16], *reductions = no_reductions;
 static int number;
+static struct sockaddr nobody;
+static struct msghdr no_message;
+static struct mmsghdr no_messages;
 static char stack[65536] __attribute__((aligned(64)));
 static char *arguments[] = { "true", NULL };
 static uint64_t *counts;
@@ -80,6 +88,14 @@ static int failures;
 static void use(int value)
 {
 	number = value;
+}
+
+/* Not by a function that has a row of its own. */
+static void raw_close(int fd)
+{
+	use(fd >= 0);
+	if (fd >= 0)
+		syscall(SYS_close, fd);
 }
 
 static void reap(pid_t pid)

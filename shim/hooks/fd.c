@@ -1,0 +1,296 @@
+/*
+ * Descriptors as they are opened, copied and closed, and names as they are removed: of interest are those of
+ * shared memory. Neighbours: segment_call.h, descriptor.h, peer.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../descriptor.h"
+#include "../hook.h"
+#include "../life.h"
+#include "../manners.h"
+#include "../peer.h"
+#include "../segment.h"
+#include "../segment_call.h"
+
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int at, const char *path, int flags);
+int __openat64_2(int at, const char *path, int flags);
+
+/* The mode is there only where a file may be made; reading it in any case harms nobody. */
+#define MODE_OF(flags, mode)                   \
+	do {                                   \
+		va_list rest__;                \
+		va_start(rest__, flags);       \
+		mode = va_arg(rest__, mode_t); \
+		va_end(rest__);                \
+	} while (0)
+
+static inline int opened(const struct segment_open *opening, const char *path, int fd, int flags,
+			 uint64_t caller)
+{
+	segment_open_end(opening, path, fd, flags, MPSAN_SHM_FILE, caller);
+	if (UNLIKELY(manners.unnamed) && fd >= 0) /* a started child opens the null device as it begins */
+		manners_opened(path);
+	return fd;
+}
+
+static inline struct segment_open begin(const char *path, int flags)
+{
+	struct segment_open opening = {0};
+
+	if (flags & O_CREAT)
+		segment_open_begin(&opening, path, flags, MPSAN_SHM_FILE);
+	return opening;
+}
+
+#define OPEN(name)                                                                           \
+	EXPORT int name(const char *path, int flags, ...)                                    \
+	{                                                                                    \
+		ENTER(name);                                                                 \
+		mode_t mode;                                                                 \
+		struct segment_open opening = begin(path, flags);                            \
+		MODE_OF(flags, mode);                                                        \
+		return opened(&opening, path, REAL(name)(path, flags, mode), flags, CALLER); \
+	}
+OPEN(open)
+OPEN(open64)
+
+#define OPENAT(name)                                                                             \
+	EXPORT int name(int at, const char *path, int flags, ...)                                \
+	{                                                                                        \
+		ENTER(name);                                                                     \
+		mode_t mode;                                                                     \
+		struct segment_open opening = begin(path, flags);                                \
+		MODE_OF(flags, mode);                                                            \
+		return opened(&opening, path, REAL(name)(at, path, flags, mode), flags, CALLER); \
+	}
+OPENAT(openat)
+OPENAT(openat64)
+
+/* What a compiler makes of calls without a mode: they make no file. */
+#define OPEN_2(name)                                                                           \
+	EXPORT int name(const char *path, int flags)                                           \
+	{                                                                                      \
+		ENTER(name);                                                                   \
+		return opened(&(struct segment_open){0}, path, REAL(name)(path, flags), flags, \
+			      CALLER);                                                         \
+	}
+OPEN_2(__open_2)
+OPEN_2(__open64_2)
+
+#define OPENAT_2(name)                                                                             \
+	EXPORT int name(int at, const char *path, int flags)                                       \
+	{                                                                                          \
+		ENTER(name);                                                                       \
+		return opened(&(struct segment_open){0}, path, REAL(name)(at, path, flags), flags, \
+			      CALLER);                                                             \
+	}
+OPENAT_2(__openat_2)
+OPENAT_2(__openat64_2)
+
+#define CREATES (O_WRONLY | O_CREAT | O_TRUNC)
+
+EXPORT int creat(const char *path, mode_t mode)
+{
+	ENTER(creat);
+	struct segment_open opening = begin(path, CREATES);
+	return opened(&opening, path, REAL(creat)(path, mode), CREATES, CALLER);
+}
+
+/* As far as it matters here. */
+static int flags_of(const char *mode)
+{
+	int flags = mode[0] == 'r' ? O_RDONLY : O_WRONLY | O_CREAT;
+
+	for (; *mode; mode++)
+		flags |= *mode == '+' ? O_RDWR : *mode == 'x' ? O_EXCL : 0;
+	return flags;
+}
+
+#define FOPEN(name)                                                                   \
+	EXPORT FILE *name(const char *restrict path, const char *restrict mode)       \
+	{                                                                             \
+		ENTER(name);                                                          \
+		int flags = flags_of(mode);                                           \
+		struct segment_open opening = begin(path, flags);                     \
+		FILE *stream = REAL(name)(path, mode);                                \
+                                                                                      \
+		opened(&opening, path, stream ? stream->_fileno : -1, flags, CALLER); \
+		return stream;                                                        \
+	}
+FOPEN(fopen)
+FOPEN(fopen64)
+
+/* Its name is known when it is there: what is made this way leaves no trace of its intent. */
+static inline int made(int fd, const char *path, uint64_t caller)
+{
+	const struct segment_open opening = {.makes = true};
+
+	return opened(&opening, path, fd, O_RDWR | O_CREAT | O_EXCL, caller);
+}
+
+#define MKSTEMP(name)                                        \
+	EXPORT int name(char *path)                          \
+	{                                                    \
+		ENTER(name);                                 \
+		return made(REAL(name)(path), path, CALLER); \
+	}
+MKSTEMP(mkstemp)
+MKSTEMP(mkstemp64)
+
+#define MKOSTEMP(name)                                              \
+	EXPORT int name(char *path, int flags)                      \
+	{                                                           \
+		ENTER(name);                                        \
+		return made(REAL(name)(path, flags), path, CALLER); \
+	}
+MKOSTEMP(mkostemp)
+MKOSTEMP(mkostemp64)
+
+static inline int removed(const struct segment_unlinking *unlinking, const char *path, int result,
+			  uint64_t caller)
+{
+	if (UNLIKELY(!result && unlinking->inode))
+		segment_unlink_end(unlinking, path, MPSAN_SHM_FILE, caller);
+	return result;
+}
+
+#define UNLINK(name)                                                        \
+	EXPORT int name(const char *path)                                   \
+	{                                                                   \
+		ENTER(name);                                                \
+		struct segment_unlinking unlinking;                         \
+                                                                            \
+		segment_unlink_begin(&unlinking, path, MPSAN_SHM_FILE);     \
+		return removed(&unlinking, path, REAL(name)(path), CALLER); \
+	}
+UNLINK(unlink)
+UNLINK(remove)
+
+EXPORT int unlinkat(int at, const char *path, int flags)
+{
+	ENTER(unlinkat);
+	struct segment_unlinking unlinking;
+
+	segment_unlink_begin(&unlinking, path, MPSAN_SHM_FILE);
+	return removed(&unlinking, path, REAL(unlinkat)(at, path, flags), CALLER);
+}
+
+/* What a number meant ends with it. */
+static NOINLINE void forget(int fd, uint64_t caller)
+{
+	uint8_t known = descriptor_known(fd);
+
+	if (known & DESCRIPTOR_SEGMENT)
+		segment_closed(fd, caller);
+	if (known & DESCRIPTOR_PEER)
+		peer_closed(fd);
+	descriptor_gone(fd);
+}
+
+EXPORT int close(int fd)
+{
+	ENTER(close);
+	if (UNLIKELY(descriptor_known(fd)))
+		forget(fd, CALLER);
+	return REAL(close)(fd);
+}
+
+static void forget_from(uint32_t first, uint32_t last, uint64_t caller)
+{
+	for (uint32_t fd = first; fd <= last && fd <= descriptor_highest; fd++)
+		if (descriptor_flags[fd])
+			forget((int)fd, caller);
+}
+
+EXPORT int close_range(unsigned first, unsigned last, int flags)
+{
+	ENTER(close_range);
+	if (!(flags & (int)CLOSE_RANGE_CLOEXEC) && life_may_change())
+		forget_from(first, last, CALLER);
+	return REAL(close_range)(first, last, flags);
+}
+
+EXPORT void closefrom(int first)
+{
+	ENTER(closefrom);
+	if (life_may_change())
+		forget_from(first < 0 ? 0 : (uint32_t)first, UINT32_MAX, CALLER);
+	REAL(closefrom)(first);
+}
+
+static NOINLINE void note_copy(int from, int to)
+{
+	uint8_t known = descriptor_known(from);
+
+	descriptor_copied(from, to);
+	if (known & DESCRIPTOR_SEGMENT)
+		segment_copied(from, to);
+	if (known & DESCRIPTOR_PEER)
+		peer_copied(from, to);
+}
+
+static inline int copied(int from, int to, uint64_t caller)
+{
+	if (UNLIKELY(to >= 0 && (descriptor_known(from) || descriptor_known(to))))
+		note_copy(from, to);
+	else if (UNLIKELY(to < 0 && errno == EMFILE))
+		segment_no_descriptor(MPSAN_SHM_NO_DESCRIPTOR, "dup", caller);
+	return to;
+}
+
+EXPORT int dup(int fd)
+{
+	ENTER(dup);
+	return copied(fd, REAL(dup)(fd), CALLER);
+}
+
+EXPORT int dup2(int from, int to)
+{
+	ENTER(dup2);
+	if (UNLIKELY(descriptor_known(to) && from != to))
+		forget(to, CALLER);
+	return copied(from, REAL(dup2)(from, to), CALLER);
+}
+
+EXPORT int dup3(int from, int to, int flags)
+{
+	ENTER(dup3);
+	if (UNLIKELY(descriptor_known(to) && from != to))
+		forget(to, CALLER);
+	return copied(from, REAL(dup3)(from, to, flags), CALLER);
+}
+
+static NOINLINE int ready(int from, int to)
+{
+	if (to >= 0 && descriptor_known(to) & DESCRIPTOR_SEGMENT && life_may_change())
+		peer_ready(from, to);
+	return to;
+}
+
+#define FCNTL(name)                                                           \
+	EXPORT int name(int fd, int command, ...)                             \
+	{                                                                     \
+		ENTER(name);                                                  \
+		void *argument;                                               \
+		va_list rest;                                                 \
+		int to;                                                       \
+                                                                              \
+		va_start(rest, command);                                      \
+		argument = va_arg(rest, void *);                              \
+		va_end(rest);                                                 \
+		if (LIKELY(command != F_DUPFD && command != F_DUPFD_CLOEXEC)) \
+			return REAL(name)(fd, command, argument);             \
+		to = copied(fd, REAL(name)(fd, command, argument), CALLER);   \
+		if (LIKELY(!(descriptor_known(fd) & DESCRIPTOR_SEGMENT)))     \
+			return to;                                            \
+		return command == F_DUPFD_CLOEXEC ? ready(fd, to) : to;       \
+	}
+FCNTL(fcntl)
+FCNTL(fcntl64)

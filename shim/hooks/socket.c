@@ -1,0 +1,112 @@
+/*
+ * Descriptors that travel, and the addresses at which they are handed out. A message without control data
+ * costs one test. Neighbours: peer.h.
+ */
+#include <errno.h>
+#include <sys/socket.h>
+
+#include "../descriptor.h"
+#include "../hook.h"
+#include "../peer.h"
+#include "../segment_call.h"
+
+EXPORT int socket(int domain, int type, int protocol)
+{
+	ENTER(socket);
+	int fd = REAL(socket)(domain, type, protocol);
+
+	if (LIKELY(fd >= 0))
+		descriptor_made(fd);
+	else if (errno == EMFILE)
+		segment_no_descriptor(MPSAN_SHM_NO_DESCRIPTOR, "socket", CALLER);
+	return fd;
+}
+
+static inline int accepted(int fd, uint64_t caller)
+{
+	if (LIKELY(fd >= 0))
+		descriptor_made(fd);
+	else if (errno == EMFILE)
+		segment_no_descriptor(MPSAN_SHM_NO_DESCRIPTOR, "accept", caller);
+	return fd;
+}
+
+EXPORT int accept(int fd, struct sockaddr *address, socklen_t *length)
+{
+	ENTER(accept);
+	return accepted(REAL(accept)(fd, address, length), CALLER);
+}
+
+EXPORT int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags)
+{
+	ENTER(accept4);
+	return accepted(REAL(accept4)(fd, address, length, flags), CALLER);
+}
+
+EXPORT int bind(int fd, const struct sockaddr *address, socklen_t length)
+{
+	ENTER(bind);
+	int result = REAL(bind)(fd, address, length);
+
+	if (result == 0)
+		peer_bound(fd, address, length);
+	return result;
+}
+
+EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
+{
+	ENTER(connect);
+	int result = REAL(connect)(fd, address, length);
+
+	peer_connected(fd, address, length, result ? errno : 0, CALLER);
+	return result;
+}
+
+EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	ENTER(sendmsg);
+	ssize_t result = REAL(sendmsg)(fd, message, flags);
+
+	if (UNLIKELY(result >= 0 && message->msg_controllen))
+		peer_sent(fd, message);
+	return result;
+}
+
+EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
+{
+	ENTER(sendmmsg);
+	int result = REAL(sendmmsg)(fd, messages, count, flags);
+
+	for (int i = 0; i < result; i++)
+		if (UNLIKELY(messages[i].msg_hdr.msg_controllen))
+			peer_sent(fd, &messages[i].msg_hdr);
+	return result;
+}
+
+/* What came, and, on a connection that is watched, whether anything did. */
+static inline ssize_t received(int fd, ssize_t result, const struct msghdr *message,
+			       uint64_t caller)
+{
+	if (UNLIKELY(result >= 0 && (message->msg_controllen || message->msg_flags & MSG_CTRUNC)))
+		peer_received(fd, message, caller);
+	if (UNLIKELY(descriptor_known(fd) & DESCRIPTOR_PEER))
+		peer_result(fd, result, result < 0 ? errno : 0, caller);
+	return result;
+}
+
+EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+	ENTER(recvmsg);
+	return received(fd, REAL(recvmsg)(fd, message, flags), message, CALLER);
+}
+
+EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags,
+		    struct timespec *limit)
+{
+	ENTER(recvmmsg);
+	int result = REAL(recvmmsg)(fd, messages, count, flags, limit);
+
+	for (int i = 0; i < result; i++)
+		received(fd, messages[i].msg_len, &messages[i].msg_hdr, CALLER);
+	return result;
+}

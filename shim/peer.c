@@ -1,0 +1,313 @@
+/*
+ * See peer.h. Connections to where descriptors are handed out are few and short: a small table has their
+ * addresses, by descriptor. A place that is written by two threads at once shows a wrong address at
+ * worst, and an event has it as text.
+ */
+#include "peer.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/un.h>
+
+#include "descriptor.h"
+#include "hook.h"
+#include "life.h"
+#include "log.h"
+#include "segment.h"
+#include "segment_call.h"
+#include "stack.h"
+#include "sys.h"
+#include "where.h"
+
+#define PEERS 64u
+#define PATH_BYTES sizeof(((struct sockaddr_un *)0)->sun_path)
+#define TALK_BYTES 4096u /* that say hello, and no more */
+
+static struct peer {
+	int fd; /* + 1; 0: free */
+	uint32_t bytes; /* that came over it */
+	char path[PATH_BYTES + 1];
+} peers[PEERS];
+static uint32_t next_peer;
+static char listener[PATH_BYTES + 1]; /* the newest address of this process */
+
+/* The address, when it is one that multiprocessing gives to a listener; false: it is another. */
+static bool listener_path(const struct sockaddr *address, socklen_t length, char *path)
+{
+	const struct sockaddr_un *un = (const struct sockaddr_un *)address;
+	uint64_t bytes = length > offsetof(struct sockaddr_un, sun_path) ?
+				 length - offsetof(struct sockaddr_un, sun_path) :
+				 0;
+	const char *tail = path;
+
+	if (bytes > PATH_BYTES || bytes < sizeof("listener-"))
+		return false;
+	if (un->sun_family != AF_UNIX || !un->sun_path[0])
+		return false;
+	memcpy(path, un->sun_path, bytes);
+	path[bytes] = '\0';
+	for (const char *c = path; *c; c++)
+		tail = *c == '/' ? c + 1 : tail;
+	return text_starts(tail, "listener-");
+}
+
+static bool may_state(void)
+{
+	return life.attached && !hook_off && !life_is_guest();
+}
+
+void peer_bound(int fd, const struct sockaddr *address, socklen_t length)
+{
+	char path[PATH_BYTES + 1];
+
+	if (!listener_path(address, length, path) || !may_state())
+		return;
+	INSIDE
+	{
+		memcpy(listener, path, sizeof(listener));
+		descriptor_mark(fd, DESCRIPTOR_LISTENER);
+		EMIT(sock_bound, .path = log_text(path), .fd = (uint64_t)(int64_t)fd);
+	}
+}
+
+static struct peer *peer_of(int fd)
+{
+	for (uint32_t i = 0; i < PEERS; i++)
+		if (peers[i].fd == fd + 1)
+			return &peers[i];
+	return NULL;
+}
+
+static void remember(int fd, const char *path, uint32_t bytes)
+{
+	struct peer *peer = peer_of(fd);
+
+	if (!peer)
+		peer = &peers[__atomic_fetch_add(&next_peer, 1, __ATOMIC_RELAXED) % PEERS];
+	peer->fd = fd + 1;
+	peer->bytes = bytes;
+	text_put(peer->path, peer->path + sizeof(peer->path), path);
+	descriptor_mark(fd, DESCRIPTOR_PEER);
+}
+
+static void state_refused(int fd, const char *path, int error, uint64_t caller)
+{
+	EMIT(sock_refused, .path = log_text(path), .result = (uint64_t)error,
+	     .fd = (uint64_t)(int64_t)fd, .caller = caller, .stack = stack_own(),
+	     .python = stack_python(0));
+}
+
+/* The kernel has read the address already, unless it said so (EFAULT). */
+void peer_connected(int fd, const struct sockaddr *address, socklen_t length, int error,
+		    uint64_t caller)
+{
+	char path[PATH_BYTES + 1];
+
+	if ((error && error != ENOENT && error != ECONNREFUSED) ||
+	    !listener_path(address, length, path) || !may_state())
+		return;
+	INSIDE
+	{
+		if (error)
+			state_refused(fd, path, error, caller);
+		else
+			remember(fd, path, 0);
+	}
+}
+
+/* No longer of interest: neither this descriptor nor the one that it is a copy of. */
+static void settle(int fd)
+{
+	const struct peer *peer = peer_of(fd);
+	char path[PATH_BYTES + 1] = "";
+
+	if (peer)
+		memcpy(path, peer->path, sizeof(path));
+	for (uint32_t i = 0; peer && i < PEERS; i++) {
+		if (!peers[i].fd || !text_equal(peers[i].path, path))
+			continue;
+		descriptor_unmark(peers[i].fd - 1, DESCRIPTOR_PEER);
+		peers[i].fd = 0;
+	}
+	descriptor_unmark(fd, DESCRIPTOR_PEER);
+}
+
+void peer_result(int fd, ssize_t result, int error, uint64_t caller)
+{
+	struct peer *peer = peer_of(fd);
+
+	if (!peer || !(descriptor_known(fd) & DESCRIPTOR_PEER) || !may_state())
+		return;
+	INSIDE
+	{
+		if (result > 0 && (peer->bytes += (uint32_t)result) < TALK_BYTES)
+			continue;
+		if (result == 0 || (result < 0 && error == ECONNRESET))
+			state_refused(fd, peer->path, result ? error : 0, caller);
+		else if (result < 0)
+			continue;
+		settle(fd);
+	}
+}
+
+void peer_copied(int from, int to)
+{
+	const struct peer *peer = peer_of(from);
+	char path[PATH_BYTES + 1];
+
+	if (!peer || !life_may_change())
+		return;
+	memcpy(path, peer->path, sizeof(path));
+	remember(to, path, peer->bytes);
+}
+
+void peer_closed(int fd)
+{
+	struct peer *peer = peer_of(fd);
+
+	if (peer && life_may_change())
+		peer->fd = 0;
+}
+
+/* Who is at the other end of a socket, or made the pair; 0: not known, or this process itself. */
+static uint32_t pid_behind(int fd)
+{
+	struct ucred ucred;
+	socklen_t length = sizeof(ucred);
+
+	if (SYS6(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &ucred, &length, 0) < 0 ||
+	    (uint32_t)ucred.pid == life.pid)
+		return 0;
+	return (uint32_t)ucred.pid;
+}
+
+/* Calls `see` for every descriptor that a message carries. */
+static void each_descriptor(const struct msghdr *message, int over,
+			    void (*see)(int fd, int over, uint64_t caller), uint64_t caller)
+{
+	const char *at = message->msg_control, *end = at + message->msg_controllen;
+	struct cmsghdr head;
+	int fd;
+
+	while (at && (uint64_t)(end - at) >= sizeof(head)) {
+		memcpy(&head, at, sizeof(head));
+		if (head.cmsg_len < sizeof(head) || head.cmsg_len > (uint64_t)(end - at))
+			return;
+		for (uint64_t i = CMSG_LEN(0);
+		     head.cmsg_level == SOL_SOCKET && head.cmsg_type == SCM_RIGHTS &&
+		     i + sizeof(fd) <= head.cmsg_len;
+		     i += sizeof(fd)) {
+			memcpy(&fd, at + i, sizeof(fd));
+			see(fd, over, caller);
+		}
+		if (CMSG_ALIGN(head.cmsg_len) >= (uint64_t)(end - at))
+			return;
+		at += CMSG_ALIGN(head.cmsg_len);
+	}
+}
+
+static void state_sent(int fd, int over, uint64_t caller)
+{
+	struct segment segment;
+
+	(void)caller;
+	if (!segment_of(fd, &segment))
+		return;
+	segment_later(&segment, 0, MPSAN_LATER_SENT);
+	descriptor_unmark(fd, DESCRIPTOR_READY);
+	EMIT(shm_sent, .device = segment.device, .inode = segment.range.start,
+	     .to = pid_behind(over), .fd = (uint64_t)(int64_t)fd);
+}
+
+void peer_sent(int fd, const struct msghdr *message)
+{
+	if (!segment_descriptors || !may_state())
+		return;
+	INSIDE
+	{
+		each_descriptor(message, fd, state_sent, 0);
+	}
+}
+
+static void see_received(int fd, int over, uint64_t caller)
+{
+	descriptor_made(fd);
+	segment_look(fd, MPSAN_SHM_RECEIVED, pid_behind(over), caller);
+}
+
+void peer_received(int fd, const struct msghdr *message, uint64_t caller)
+{
+	if (message->msg_flags & MSG_CTRUNC)
+		segment_no_descriptor(MPSAN_SHM_TRUNCATED, "recvmsg", caller);
+	if (!message->msg_controllen || !may_state())
+		return;
+	INSIDE
+	{
+		each_descriptor(message, fd, see_received, caller);
+		if (descriptor_known(fd) & DESCRIPTOR_PEER)
+			settle(fd);
+	}
+}
+
+/* Copies that nobody has fetched, of a process that others may connect to until now. */
+void peer_exit(void)
+{
+	struct segment segment, first = {0};
+	uint64_t count = 0, bytes = 0;
+	bool listens = false;
+	struct stat file;
+
+	for (uint32_t fd = 0; segment_descriptors && fd <= descriptor_highest; fd++) {
+		listens = listens || descriptor_flags[fd] & DESCRIPTOR_LISTENER;
+		if (!(descriptor_flags[fd] & DESCRIPTOR_READY) || !segment_of((int)fd, &segment) ||
+		    SYS2(SYS_fstat, fd, &file) < 0 || file.st_ino != segment.range.start)
+			continue;
+		if (!count++)
+			first = segment;
+		bytes += (uint64_t)file.st_size;
+	}
+	if (!count || !listens)
+		return;
+	INSIDE
+	{
+		EMIT(shm_kept, .listener = log_text(listener), .count = count, .bytes = bytes,
+		     .device = first.device, .inode = first.range.start);
+	}
+}
+
+/* What the parent keeps ready is the parent's to hand out. */
+void peer_forked(void)
+{
+	memset(peers, 0, sizeof(peers));
+	for (uint32_t fd = 0; fd <= descriptor_highest; fd++)
+		if (descriptor_flags[fd] &
+		    (DESCRIPTOR_READY | DESCRIPTOR_PEER | DESCRIPTOR_LISTENER))
+			descriptor_flags[fd] &= (uint8_t) ~(DESCRIPTOR_READY | DESCRIPTOR_PEER |
+							    DESCRIPTOR_LISTENER);
+}
+
+/*
+ * Python's mmap module keeps a copy of the descriptor that it maps, made right before: such a one waits
+ * for nobody.
+ */
+static TLS int newest_from, newest_to; /* + 1 */
+
+void peer_ready(int from, int to)
+{
+	newest_from = from + 1;
+	newest_to = to + 1;
+	descriptor_mark(to, DESCRIPTOR_READY);
+}
+
+void peer_mapped(int fd)
+{
+	struct segment mapped, copy;
+
+	if (LIKELY(newest_from != fd + 1))
+		return;
+	newest_from = 0;
+	if (segment_of(fd, &mapped) && segment_of(newest_to - 1, &copy) &&
+	    mapped.range.start == copy.range.start)
+		descriptor_unmark(newest_to - 1, DESCRIPTOR_READY);
+}

@@ -1,0 +1,327 @@
+/* See segment.h. */
+#include "segment.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "descriptor.h"
+#include "hook.h"
+#include "life.h"
+#include "log.h"
+#include "manners.h"
+#include "segment_call.h"
+#include "stack.h"
+#include "sys.h"
+#include "where.h"
+
+#define PLACES (128u << 10)
+#define LINK_BYTES 288u
+#define NAMES_MAX 256u /* of what came from elsewhere: its maker states them all */
+
+STATE static struct ranges *table;
+STATE uint32_t segment_generation;
+STATE uint32_t segment_descriptors;
+STATE static uint32_t told; /* kinds of use of what was inherited: a bit for each */
+static uint64_t memfd_device;
+/* For each descriptor the place of its segment, in words from the table, and whose it is. */
+static uint32_t place_of[DESCRIPTORS];
+static uint8_t generation_of[DESCRIPTORS];
+
+static struct ranges *make_table(void)
+{
+	uint64_t bytes = ranges_bytes(PLACES, sizeof(struct segment));
+	struct ranges *none = NULL, *made;
+	long at = SYS6(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (at < 0 && at > -MPSAN_PAGE)
+		return NULL;
+	made = (struct ranges *)at;
+	ranges_init(made, PLACES, sizeof(struct segment));
+	if (__atomic_compare_exchange_n(&table, &none, made, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return made;
+	SYS2(SYS_munmap, at, bytes);
+	return none;
+}
+
+static uint32_t fold(uint64_t device)
+{
+	return (uint32_t)(device ^ device >> 32);
+}
+
+struct segment *segment_find(uint64_t device, uint64_t inode, struct segment *copy)
+{
+	struct ranges *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+	struct segment *place = t ? ranges_find(t, fold(device), inode, copy) : NULL;
+
+	return place && copy->device == device ? place : NULL;
+}
+
+static struct segment *place_at(int fd)
+{
+	uint32_t at = descriptor_known(fd) & DESCRIPTOR_SEGMENT ? place_of[fd] : 0;
+
+	return at ? (struct segment *)(void *)((uint64_t *)(void *)table + at) : NULL;
+}
+
+bool segment_of(int fd, struct segment *copy)
+{
+	const struct segment *place = place_at(fd);
+
+	if (!place)
+		return false;
+	memcpy(copy, place, sizeof(*copy));
+	return copy->range.state & 1 && ranges_same(place, copy);
+}
+
+uint64_t segment_device(void)
+{
+	static uint64_t device;
+	struct stat file;
+
+	if (!device && SYS4(SYS_newfstatat, AT_FDCWD, "/dev/shm", &file, 0) == 0)
+		device = file.st_dev;
+	return device;
+}
+
+/* The place of a new segment, filled in; NULL: no room. */
+static struct segment *add(const struct segment *segment)
+{
+	const uint32_t head = sizeof(struct range);
+	struct ranges *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+	struct segment *place;
+
+	if (!t)
+		t = make_table();
+	place = t ? ranges_claim(t, segment->range.owner, segment->range.start, 1) : NULL;
+	if (!place)
+		return NULL;
+	memcpy((char *)place + head, (const char *)segment + head, sizeof(*segment) - head);
+	ranges_publish(place);
+	return place;
+}
+
+/* The descriptor is one of that place from now on. */
+static void follow(int fd, struct segment *place)
+{
+	if (!place || (uint32_t)fd >= DESCRIPTORS)
+		return;
+	place_of[fd] = (uint32_t)((uint64_t *)(void *)place - (uint64_t *)(void *)table);
+	generation_of[fd] = (uint8_t)segment_generation;
+	descriptor_mark(fd, DESCRIPTOR_SEGMENT);
+	__atomic_fetch_add(&place->descriptors, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&segment_descriptors, 1, __ATOMIC_RELAXED);
+}
+
+static void forget_if_gone(struct segment *place)
+{
+	struct segment copy;
+
+	memcpy(&copy, place, sizeof(copy));
+	if (!copy.descriptors && !copy.mappings &&
+	    (copy.flags & SEGMENT_UNLINKED || !(copy.flags & SEGMENT_MADE)))
+		ranges_drop(table, place, &copy);
+}
+
+void segment_mapped(const struct segment *segment, int by)
+{
+	struct segment copy, *place = segment_find(segment->device, segment->range.start, &copy);
+
+	if (!place)
+		return;
+	__atomic_fetch_add(&place->mappings, (uint32_t)by, __ATOMIC_RELAXED);
+	if (by < 0)
+		forget_if_gone(place);
+}
+
+static NOINLINE uint64_t state(const struct segment_arrival *a, const struct stat *file)
+{
+	struct where where = where_now(a->caller);
+
+	return EMIT(shm, .name = a->name, .way = a->way,
+		    .flags = a->flags | (stack_has_torch() ? MPSAN_SHM_TORCH : 0),
+		    .fd = (uint64_t)(int64_t)a->fd, .device = file->st_dev, .inode = file->st_ino,
+		    .bytes = (uint64_t)file->st_size, .from = a->from, .caller = a->caller,
+		    .stack = where.stack, .python = where.python);
+}
+
+void segment_arrived(const struct segment_arrival *a, const struct stat *file)
+{
+	struct segment copy, *place = segment_find(file->st_dev, file->st_ino, &copy);
+	struct segment fresh = {
+		.range = {.owner = fold(file->st_dev), .start = file->st_ino, .bytes = 1},
+		.device = file->st_dev,
+		.generation = segment_generation,
+		.flags = (a->flags & MPSAN_SHM_MADE ? SEGMENT_MADE : 0) |
+			 (a->flags & MPSAN_SHM_UNNAMED ? SEGMENT_UNLINKED : 0),
+	};
+
+	if (place && segment_is_own(&copy) && !(a->flags & MPSAN_SHM_MADE)) {
+		follow(a->fd, place);
+		return;
+	}
+	fresh.record = state(a, file);
+	if (UNLIKELY(manners.unnamed) && a->flags & MPSAN_SHM_MADE)
+		manners_main_again(MPSAN_MAIN_SHARED, a->caller);
+	fresh.flags |= stack_has_torch() ? SEGMENT_TORCH : 0;
+	if (place) {
+		place->record = fresh.record;
+		place->flags = fresh.flags;
+		place->generation = fresh.generation;
+	} else {
+		place = add(&fresh);
+	}
+	follow(a->fd, place);
+	segment_check_descriptors(a->caller);
+}
+
+/* What /proc says a descriptor stands for; `deleted`: that name is gone. */
+static bool read_link(int fd, char *name, bool *deleted)
+{
+	static const char gone[] = " (deleted)";
+	char path[40], *end = path + sizeof(path), *at = text_put(path, end, "/proc/self/fd/");
+	const uint64_t length = sizeof(gone) - 1;
+	long bytes;
+
+	text_put_number(at, end, (uint32_t)fd, 10);
+	bytes = SYS3(SYS_readlink, path, name, LINK_BYTES - 1);
+	if (bytes <= 0)
+		return false;
+	name[bytes] = '\0';
+	*deleted = (uint64_t)bytes > length && text_equal(name + bytes - length, gone);
+	if (*deleted)
+		name[bytes - (long)length] = '\0';
+	return true;
+}
+
+static bool is_semaphore(const char *path)
+{
+	return text_starts(path, "/dev/shm/sem.");
+}
+
+/* A file on another device may be a memfd, or an arena: their names tell. */
+static bool is_segment(const struct stat *file, const char *name)
+{
+	const char *tail = name;
+
+	if (file->st_dev == segment_device())
+		return !is_semaphore(name);
+	if (text_starts(name, "/memfd:")) {
+		memfd_device = file->st_dev;
+		return true;
+	}
+	for (const char *c = name; *c; c++)
+		tail = *c == '/' ? c + 1 : tail;
+	return text_starts(tail, "pym-");
+}
+
+static uint32_t flags_of(int fd, enum mpsan_shm_way way, bool deleted)
+{
+	long flags = SYS2(SYS_fcntl, fd, F_GETFL);
+
+	return (deleted ? MPSAN_SHM_UNNAMED : 0) | (way == MPSAN_SHM_MEMFD ? MPSAN_SHM_MADE : 0) |
+	       (flags > 0 && flags & O_ACCMODE ? MPSAN_SHM_WRITABLE : 0);
+}
+
+/* A log must have room for a hundred thousand. */
+static uint64_t name_of_arrival(const char *name, enum mpsan_shm_way way)
+{
+	static uint32_t named;
+
+	if (way == MPSAN_SHM_RECEIVED &&
+	    __atomic_fetch_add(&named, 1, __ATOMIC_RELAXED) >= NAMES_MAX)
+		return 0;
+	return log_append(EV_text, name, strlen(name) + 1);
+}
+
+bool segment_look(int fd, enum mpsan_shm_way way, uint32_t from, uint64_t caller)
+{
+	struct segment copy, *known;
+	struct stat file;
+	char name[LINK_BYTES] = "";
+	bool deleted = false;
+
+	if (SYS2(SYS_fstat, fd, &file) < 0 || !S_ISREG(file.st_mode))
+		return false;
+	if (file.st_dev != segment_device() && file.st_dev != memfd_device && file.st_nlink)
+		return false;
+	known = segment_find(file.st_dev, file.st_ino, &copy);
+	if (known && segment_is_own(&copy)) {
+		follow(fd, known);
+		return true;
+	}
+	if (!read_link(fd, name, &deleted) || !is_segment(&file, name))
+		return false;
+	segment_arrived(&(struct segment_arrival){.fd = fd,
+						  .way = way,
+						  .flags = flags_of(fd, way, deleted),
+						  .from = from,
+						  .name = name_of_arrival(name, way),
+						  .caller = caller},
+			&file);
+	return true;
+}
+
+void segment_copied(int from, int to)
+{
+	struct segment *place = place_at(from);
+
+	if (!place || (uint32_t)to >= DESCRIPTORS || !life_may_change())
+		return;
+	follow(to, place);
+	generation_of[to] = generation_of[from];
+}
+
+void segment_inherited(const struct segment *segment, enum mpsan_shm_use what, uint64_t name,
+		       uint64_t caller)
+{
+	uint32_t bit = 1u << what;
+
+	if (__atomic_fetch_or(&told, bit, __ATOMIC_RELAXED) & bit || life_is_guest())
+		return;
+	INSIDE
+	{
+		EMIT(shm_inherited, .device = segment->device, .inode = segment->range.start,
+		     .what = what, .name = name, .caller = caller, .stack = stack_own(),
+		     .python = stack_python(0));
+	}
+}
+
+void segment_closed(int fd, uint64_t caller)
+{
+	struct segment copy, *place = place_at(fd);
+
+	if (!place || !life_may_change())
+		return;
+	/* Children close all they have before an exec: that alone is no reason to make a log. */
+	if (generation_of[fd] != (uint8_t)segment_generation && !log_is_inherited() &&
+	    segment_of(fd, &copy))
+		segment_inherited(&copy, MPSAN_SHM_CLOSED, 0, caller);
+	place_of[fd] = 0;
+	__atomic_fetch_sub(&place->descriptors, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&segment_descriptors, 1, __ATOMIC_RELAXED);
+	forget_if_gone(place);
+}
+
+void segment_later(const struct segment *segment, uint64_t clear, uint64_t set)
+{
+	struct mpsan_record *r =
+		segment->record && segment_is_own(segment) ? log_at(segment->record) : NULL;
+	uint64_t old, new;
+
+	if (!r)
+		return;
+	old = __atomic_load_n(&r->later, __ATOMIC_RELAXED);
+	do {
+		new = (old & ~clear) | set;
+	} while (!__atomic_compare_exchange_n(&r->later, &old, new, false, __ATOMIC_RELEASE,
+					      __ATOMIC_RELAXED));
+}
+
+void segment_forked(void)
+{
+	segment_generation++;
+	told = 0;
+}

@@ -1,0 +1,329 @@
+/* See segment_call.h. */
+#include "segment_call.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include "cuda_fetch.h"
+#include "descriptor.h"
+#include "hook.h"
+#include "life.h"
+#include "log.h"
+#include "segment.h"
+#include "sys.h"
+#include "where.h"
+
+#define PATH_BYTES 288u
+#define REFUSED_MAX 16u
+#define CHECK_EACH 16u /* descriptors */
+
+static uint32_t refused_before[8]; /* by reason */
+
+static const char *tail_of(const char *path)
+{
+	const char *tail = path;
+
+	for (const char *c = path; *c; c++)
+		tail = *c == '/' ? c + 1 : tail;
+	return tail;
+}
+
+/* A file of that path may be a segment; looks at the text alone. */
+static bool may_be_segment(const char *path)
+{
+	if (text_starts(path, "/dev/shm/"))
+		return !text_starts(path, "/dev/shm/sem.") && *tail_of(path);
+	return path[0] == '/' && text_starts(tail_of(path), "pym-");
+}
+
+/*
+ * The program's path, or name, as a whole path; false: none of ours, or not to be read: what is there is
+ * the kernel's business to say.
+ */
+static bool whole_path(char *to, const char *path, enum mpsan_shm_way way)
+{
+	const char *from = to;
+	long bytes = path ? sys_peek(to, path, PATH_BYTES - 1) : 0;
+	char name[PATH_BYTES], *end = name + sizeof(name);
+
+	if (bytes <= 0)
+		return false;
+	to[bytes] = '\0';
+	if (way == MPSAN_SHM_OPEN) {
+		while (*from == '/')
+			from++;
+		text_put(text_put(name, end, "/dev/shm/"), end, from);
+		memcpy(to, name, sizeof(name));
+	}
+	return may_be_segment(to);
+}
+
+/* Each name is there once only: it would push others out of what the log remembers. */
+static uint64_t note_name(const char *path)
+{
+	return log_append(EV_text, path, strlen(path) + 1);
+}
+
+void segment_open_begin(struct segment_open *opening, const char *path, int flags,
+			enum mpsan_shm_way way)
+{
+	char whole[PATH_BYTES];
+	struct stat file;
+
+	*opening = (struct segment_open){0, false};
+	if (!life.attached || hook_off || !whole_path(whole, path, way) || life_is_guest())
+		return;
+	INSIDE
+	{
+		opening->makes = flags & O_EXCL ||
+				 SYS4(SYS_newfstatat, AT_FDCWD, whole, &file, 0) == -ENOENT;
+		opening->name = opening->makes ? note_name(whole) : 0;
+		if (opening->name)
+			EMIT(shm_intent, .name = opening->name, .way = way);
+	}
+}
+
+static void opened(const struct segment_open *opening, const char *path, int fd, int flags,
+		   enum mpsan_shm_way way, uint64_t caller)
+{
+	struct segment_arrival arrival = {.fd = fd,
+					  .way = way,
+					  .flags = (opening->makes ? MPSAN_SHM_MADE : 0) |
+						   (flags & O_ACCMODE ? MPSAN_SHM_WRITABLE : 0),
+					  .name = opening->name,
+					  .caller = caller};
+	struct stat file;
+
+	if (SYS2(SYS_fstat, fd, &file) < 0 || !S_ISREG(file.st_mode))
+		return;
+	if (!arrival.name)
+		arrival.name = note_name(path);
+	segment_arrived(&arrival, &file);
+}
+
+/* The call has read the path: whoever gets here with a descriptor, or ENOENT, may read it, too. */
+void segment_open_end(const struct segment_open *opening, const char *path, int fd, int flags,
+		      enum mpsan_shm_way way, uint64_t caller)
+{
+	char whole[PATH_BYTES];
+	int error = fd < 0 ? errno : 0;
+
+	if (fd >= 0)
+		descriptor_made(fd);
+	if (error == EMFILE)
+		segment_no_descriptor(MPSAN_SHM_NO_DESCRIPTOR, "open", caller);
+	if ((error && error != ENOENT && error != ENOSPC) || !life.attached || hook_off ||
+	    (way == MPSAN_SHM_FILE && !may_be_segment(path)) ||
+	    ((error || !opening->name) && !whole_path(whole, path, way)) || !life_may_change())
+		return;
+	INSIDE
+	{
+		if (!error)
+			opened(opening, whole, fd, flags, way, caller);
+		else
+			segment_refused(
+				&(struct ev_shm_refused){.reason = error == ENOENT ?
+									   MPSAN_SHM_NO_NAME :
+									   MPSAN_SHM_NO_SPACE,
+							 .name = log_text(whole),
+							 .result = (uint64_t)error},
+				way == MPSAN_SHM_OPEN ? "shm_open" : "open", caller);
+	}
+}
+
+void segment_memfd(int fd, uint64_t caller)
+{
+	if (fd >= 0)
+		descriptor_made(fd);
+	else if (errno == EMFILE)
+		segment_no_descriptor(MPSAN_SHM_NO_DESCRIPTOR, "memfd_create", caller);
+	if (fd < 0 || !life_may_change())
+		return;
+	INSIDE
+	{
+		segment_look(fd, MPSAN_SHM_MEMFD, 0, caller);
+	}
+}
+
+void segment_fetched(int pidfd, int fd, uint64_t caller)
+{
+	if (fd >= 0)
+		descriptor_made(fd);
+	else if (errno == EMFILE)
+		segment_no_descriptor(MPSAN_SHM_NO_DESCRIPTOR, "pidfd_getfd", caller);
+	if (fd < 0 || !life_may_change())
+		return;
+	INSIDE
+	{
+		segment_look(fd, MPSAN_SHM_FETCHED, cuda_fetch_pid(pidfd), caller);
+	}
+}
+
+uint64_t segment_free(int fd)
+{
+	struct statfs fs;
+	struct segment segment;
+
+	if (!segment_of(fd, &segment) || segment.device != segment_device() ||
+	    SYS2(SYS_fstatfs, fd, &fs) < 0 || !fs.f_blocks)
+		return UINT64_MAX;
+	return (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize;
+}
+
+/* What the file has already was not free before. */
+static bool exceeds(int fd, uint64_t bytes, uint64_t free)
+{
+	struct stat file;
+
+	if (bytes <= free || SYS2(SYS_fstat, fd, &file) < 0)
+		return false;
+	return bytes > free + (uint64_t)file.st_blocks * 512;
+}
+
+static void state_size(const struct segment *segment, uint64_t bytes, uint64_t free, int error,
+		       uint64_t caller)
+{
+	struct where where = where_now(caller);
+
+	EMIT(shm_size, .device = segment->device, .inode = segment->range.start, .bytes = bytes,
+	     .free = free, .result = (uint64_t)error, .caller = caller, .stack = where.stack,
+	     .python = where.python);
+}
+
+void segment_sized(int fd, uint64_t bytes, uint64_t free, int error, uint64_t caller)
+{
+	struct segment segment;
+	bool own;
+
+	if (!segment_of(fd, &segment) || !life_may_change())
+		return;
+	own = segment_is_own(&segment) && segment.flags & SEGMENT_MADE;
+	if (own && !error)
+		segment_later(&segment, MPSAN_LATER_BYTES(~0ull), MPSAN_LATER_BYTES(bytes));
+	if ((own && !error && !exceeds(fd, bytes, free)))
+		return;
+	INSIDE
+	{
+		if (error == ENOSPC)
+			segment_refused(&(struct ev_shm_refused){.reason = MPSAN_SHM_NO_SPACE,
+								 .result = ENOSPC,
+								 .device = segment.device,
+								 .inode = segment.range.start,
+								 .bytes = bytes,
+								 .count = bytes,
+								 .limit = free},
+					"ftruncate", caller);
+		else
+			state_size(&segment, bytes, free, error, caller);
+	}
+}
+
+void segment_unlink_begin(struct segment_unlinking *unlinking, const char *path,
+			  enum mpsan_shm_way way)
+{
+	char whole[PATH_BYTES];
+	struct stat file;
+
+	*unlinking = (struct segment_unlinking){0, 0, 0};
+	if (!life.attached || hook_off || !whole_path(whole, path, way) ||
+	    SYS4(SYS_newfstatat, AT_FDCWD, whole, &file, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !S_ISREG(file.st_mode))
+		return;
+	*unlinking = (struct segment_unlinking){file.st_dev, file.st_ino, (uint64_t)file.st_size};
+}
+
+static void state_unlinked(const struct segment_unlinking *u, const char *path,
+			   enum mpsan_shm_way way, uint64_t caller)
+{
+	struct segment segment, *place = segment_find(u->device, u->inode, &segment);
+	char whole[PATH_BYTES];
+	struct where where;
+	uint64_t name;
+
+	if (place && segment_is_own(&segment))
+		__atomic_fetch_or(&place->flags, SEGMENT_UNLINKED, __ATOMIC_RELAXED);
+	if (place && segment_is_own(&segment) && segment.flags & SEGMENT_MADE) {
+		segment_later(&segment, 0, MPSAN_LATER_UNLINKED);
+		segment_mapped(&segment, 0);
+		return;
+	}
+	if (!whole_path(whole, path, way))
+		return;
+	name = note_name(whole);
+	where = where_now(caller);
+	if (place && !segment_is_own(&segment))
+		segment_inherited(&segment, MPSAN_SHM_UNLINKED, name, caller);
+	EMIT(shm_unlinked, .name = name, .device = u->device, .inode = u->inode, .bytes = u->bytes,
+	     .caller = caller, .stack = where.stack, .python = where.python);
+}
+
+void segment_unlink_end(const struct segment_unlinking *unlinking, const char *path,
+			enum mpsan_shm_way way, uint64_t caller)
+{
+	if (!life_may_change())
+		return;
+	INSIDE
+	{
+		state_unlinked(unlinking, path, way, caller);
+	}
+}
+
+void segment_refused(const struct ev_shm_refused *refused, const char *function, uint64_t caller)
+{
+	struct ev_shm_refused event = *refused;
+	uint32_t *before = &refused_before[event.reason % 8];
+	struct where where;
+
+	if (__atomic_fetch_add(before, 1, __ATOMIC_RELAXED) >= REFUSED_MAX)
+		return;
+	where = where_now(caller);
+	event.function = log_text(function);
+	event.caller = caller;
+	event.stack = where.stack;
+	event.python = where.python;
+	log_append(EV_shm_refused, &event, sizeof(event));
+}
+
+static uint64_t descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	return SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &limit) < 0 ? 0 : limit.rlim_cur;
+}
+
+void segment_no_descriptor(enum mpsan_shm_reason reason, const char *function, uint64_t caller)
+{
+	int error = errno;
+
+	if (!segment_descriptors || !life_may_change())
+		return;
+	INSIDE
+	{
+		segment_refused(&(struct ev_shm_refused){.reason = reason,
+							 .result = (uint64_t)error,
+							 .count = segment_descriptors,
+							 .limit = descriptor_limit()},
+				function, caller);
+	}
+}
+
+void segment_check_descriptors(uint64_t caller)
+{
+	static bool said;
+	uint64_t limit;
+
+	if (said || segment_descriptors % CHECK_EACH)
+		return;
+	limit = descriptor_limit();
+	if (!limit || segment_descriptors * 5ull < limit * 4)
+		return;
+	said = true;
+	segment_refused(&(struct ev_shm_refused){.reason = MPSAN_SHM_MANY_DESCRIPTORS,
+						 .count = segment_descriptors,
+						 .limit = limit},
+			"", caller);
+}
