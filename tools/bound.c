@@ -27,7 +27,8 @@ void bound_finish(struct bound *bound)
 
 static bool is_copy(const struct bound *bound, uint32_t slot)
 {
-	return bound->crowd->member[slot].worker && bound->crowd->member[slot].parent != FACT_NONE &&
+	return bound->crowd->member[slot].worker &&
+	       bound->crowd->member[slot].parent != FACT_NONE &&
 	       fact_how_copies(bound->crowd->reader->session.table[slot].how);
 }
 
@@ -46,7 +47,8 @@ static uint32_t count_siblings(const struct bound *bound, uint32_t parent, const
 
 	CROWD_EACH(bound->crowd, slot)
 	count += is_copy(bound, slot) && bound->crowd->member[slot].parent == parent &&
-		 bound->crowd->member[slot].total_ns >= SIBLING_NS && has_affinity(bound, slot, set);
+		 bound->crowd->member[slot].total_ns >= SIBLING_NS &&
+		 has_affinity(bound, slot, set);
 	return count;
 }
 

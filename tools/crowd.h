@@ -32,10 +32,10 @@ void crowd_finish(struct crowd *crowd);
 void crowd_take(struct crowd *crowd);
 
 /* Goes through the processes of the census. */
-#define CROWD_EACH(crowd, slot)                                                                 \
-	for (uint32_t slot##_at = 0, slot;                                                      \
-	     slot##_at < (crowd)->census->processes.count &&                                    \
-	     (slot = (crowd)->census->processes.item[slot##_at].slot, true);                    \
+#define CROWD_EACH(crowd, slot)                                              \
+	for (uint32_t slot##_at = 0, slot;                                   \
+	     slot##_at < (crowd)->census->processes.count &&                 \
+	     (slot = (crowd)->census->processes.item[slot##_at].slot, true); \
 	     slot##_at++)
 
 #endif

@@ -11,7 +11,7 @@
 #define STATED_BYTES (1ull << 20)
 #define SHRUNK_BYTES (4ull << 20) /* by so much a parent's memory may vary */
 #define COUNT_NS 1500000000ull /* between two counts of one worker, at least */
-#define SHARE 300u /* counting takes at most one part in this many of the time */
+#define SHARE 600u /* counting takes at most one part in this many of the time */
 
 void growth_init(struct growth *growth, const struct crowd *crowd)
 {

@@ -123,8 +123,8 @@ static char *detail_of(const struct crowd *crowd)
 		if (!threads || !counts(crowd, process->slot) || (named == NAMED_MAX && ++more))
 			continue;
 		name = process_text(crowd->reader, process->slot);
-		longer = text_format("%s%s%s: %u thread%s", text, named++ ? ", " : "", name, threads,
-				     threads == 1 ? "" : "s");
+		longer = text_format("%s%s%s: %u thread%s", text, named++ ? ", " : "", name,
+				     threads, threads == 1 ? "" : "s");
 		free(text);
 		free(name);
 		text = longer;

@@ -57,9 +57,8 @@ bool people_are_open(const struct reader *reader)
 		return true;
 	READER_EACH_SLOT(reader, slot)
 	{
-		uint64_t left_ns = reader->processes[slot].gone ?
-					   0 :
-					   people_left_ns(&reader->facts, slot);
+		uint64_t left_ns =
+			reader->processes[slot].gone ? 0 : people_left_ns(&reader->facts, slot);
 
 		if (left_ns && reader->now_ns <= left_ns)
 			return true;

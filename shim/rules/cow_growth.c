@@ -28,15 +28,15 @@ static void tell(const struct moment *moment, struct findings *out, const struct
 {
 	if (site->copied < NOTE_BYTES)
 		return;
-	finding_add(out, moment,
-		    (struct finding){.rule = RULE_cow_growth,
-				     .grade = site->most < WARNING_BYTES ? GRADE_NOTE :
-									   GRADE_WARNING,
-				     .tale = &tale,
-				     .fork = site->fork,
-				     .held = FACT_NONE,
-				     .cause = site->act,
-				     .amount = site->copied});
+	finding_add(
+		out, moment,
+		(struct finding){.rule = RULE_cow_growth,
+				 .grade = site->most < WARNING_BYTES ? GRADE_NOTE : GRADE_WARNING,
+				 .tale = &tale,
+				 .fork = site->fork,
+				 .held = FACT_NONE,
+				 .cause = site->act,
+				 .amount = site->copied});
 }
 
 /* Where a process forked: the library writes equal frames and equal stacks once. */

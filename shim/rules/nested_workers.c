@@ -12,9 +12,9 @@ static const struct tale tale = {
 void rule_nested_workers(const struct facts *facts, const struct moment *moment,
 			 struct findings *out)
 {
-	uint32_t slot = moment->index,
-		 parent = people_is_python_worker(facts, slot) ? people_parent(facts, slot) :
-								 FACT_NONE;
+	uint32_t slot = moment->index, parent = people_is_python_worker(facts, slot) ?
+							people_parent(facts, slot) :
+							FACT_NONE;
 
 	if (parent == FACT_NONE || !people_is_python_worker(facts, parent))
 		return;

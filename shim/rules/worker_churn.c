@@ -15,7 +15,8 @@ static const struct tale tale = {
 static const struct tale tale_of_growth = {
 	"{process} made its workers anew {amount} times, and had {threads} threads at the last, more than at the "
 	"first: each round copies more of what a fork does not repair",
-	{{STEP_FORK, "{forker} of process {parent} called {how}; threads started before: {others}"}},
+	{{STEP_FORK,
+	  "{forker} of process {parent} called {how}; threads started before: {others}"}},
 };
 
 /* A process that makes workers: how often it did so, and when the last of the present ones ends. */
@@ -69,8 +70,7 @@ static void count(const struct facts *facts, struct maker *maker, uint32_t index
 		maker->until_ns = end_ns;
 }
 
-void rule_worker_churn(const struct facts *facts, const struct moment *moment,
-		       struct findings *out)
+void rule_worker_churn(const struct facts *facts, const struct moment *moment, struct findings *out)
 {
 	struct maker makers[MAKERS] = {0};
 

@@ -155,8 +155,9 @@ static void not_joined_is_silent_when_the_child_ends_in_time(void **state)
 
 static void not_joined_is_silent_of_who_means_it(void **state)
 {
-	static const char *const known[] = {"python3 -c from multiprocessing.resource_tracker import main",
-					    "/usr/bin/torch_shm_manager", "/bin/bash", "-sh"};
+	static const char *const known[] = {
+		"python3 -c from multiprocessing.resource_tracker import main",
+		"/usr/bin/torch_shm_manager", "/bin/bash", "-sh"};
 
 	(void)state;
 	child_lives_until(16 * SECOND);
