@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "descriptor.h"
+#include "fault.h"
 #include "life.h"
 #include "log.h"
 #include "segment.h"
@@ -149,6 +150,7 @@ void mapping_made(uint64_t address, uint64_t bytes, bool writable, int fd, uint6
 		    !(segment_look(fd, MPSAN_SHM_FOUND, 0, caller) && segment_of(fd, &segment)))
 			continue;
 		state(&segment, address, (bytes + 4095) & ~4095ull, writable);
+		fault_watch(FAULT_BUS);
 		check_count(caller);
 	}
 }
