@@ -14,8 +14,7 @@
 #include "stack.h"
 #include "sys.h"
 
-/* The process that a pidfd stands for; 0: it has ended, or this is none. */
-static uint32_t pid_of(int pidfd)
+uint32_t cuda_fetch_pid(int pidfd)
 {
 	char path[48], text[512], *end = path + sizeof(path), *at;
 	long bytes;
@@ -75,7 +74,7 @@ void cuda_fetched(int pidfd, int number, int64_t fd, int error, uint64_t caller)
 		return;
 	INSIDE
 	{
-		pid = pid_of(pidfd);
+		pid = cuda_fetch_pid(pidfd);
 		if (fd >= 0) {
 			cuda_fd_received((int)fd, pid, number);
 			continue;

@@ -17,6 +17,7 @@
 #include "life.h"
 #include "loader.h"
 #include "log.h"
+#include "manners.h"
 #include "python.h"
 #include "scene.h"
 #include "share.h"
@@ -289,6 +290,8 @@ static void take(struct snapshot *s)
 			     !child_handlers && !s->loader);
 	if (s->gil && !life.self->python)
 		life.self->python = python_version();
+	if (s->gil)
+		manners_forks(s->fork, true);
 	if (!event)
 		return;
 	*event = (struct ev_fork){

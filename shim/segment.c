@@ -9,6 +9,7 @@
 #include "hook.h"
 #include "life.h"
 #include "log.h"
+#include "manners.h"
 #include "segment_call.h"
 #include "stack.h"
 #include "sys.h"
@@ -162,6 +163,8 @@ void segment_arrived(const struct segment_arrival *a, const struct stat *file)
 		return;
 	}
 	fresh.record = state(a, file);
+	if (UNLIKELY(manners.unnamed) && a->flags & MPSAN_SHM_MADE)
+		manners_main_again(MPSAN_MAIN_SHARED, a->caller);
 	fresh.flags |= stack_has_torch() ? SEGMENT_TORCH : 0;
 	if (place) {
 		place->record = fresh.record;
@@ -292,7 +295,9 @@ void segment_closed(int fd, uint64_t caller)
 
 	if (!place || !life_may_change())
 		return;
-	if (generation_of[fd] != (uint8_t)segment_generation && segment_of(fd, &copy))
+	/* Children close all they have before an exec: that alone is no reason to make a log. */
+	if (generation_of[fd] != (uint8_t)segment_generation && !log_is_inherited() &&
+	    segment_of(fd, &copy))
 		segment_inherited(&copy, MPSAN_SHM_CLOSED, 0, caller);
 	place_of[fd] = 0;
 	__atomic_fetch_sub(&place->descriptors, 1, __ATOMIC_RELAXED);

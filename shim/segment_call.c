@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "cuda_fetch.h"
 #include "descriptor.h"
 #include "hook.h"
 #include "life.h"
@@ -145,6 +146,20 @@ void segment_memfd(int fd, uint64_t caller)
 	INSIDE
 	{
 		segment_look(fd, MPSAN_SHM_MEMFD, 0, caller);
+	}
+}
+
+void segment_fetched(int pidfd, int fd, uint64_t caller)
+{
+	if (fd >= 0)
+		descriptor_made(fd);
+	else if (errno == EMFILE)
+		segment_no_descriptor(MPSAN_SHM_NO_DESCRIPTOR, "pidfd_getfd", caller);
+	if (fd < 0 || !life_may_change())
+		return;
+	INSIDE
+	{
+		segment_look(fd, MPSAN_SHM_FETCHED, cuda_fetch_pid(pidfd), caller);
 	}
 }
 

@@ -25,6 +25,9 @@ void segment_open_end(const struct segment_open *opening, const char *path, int 
 /* memfd_create: it has a name for those who look, and none that can be opened. */
 void segment_memfd(int fd, uint64_t caller);
 
+/* pidfd_getfd. */
+void segment_fetched(int pidfd, int fd, uint64_t caller);
+
 /* Bytes free where a descriptor's segment lies; UINT64_MAX: no limit is known. */
 uint64_t segment_free(int fd);
 /* A segment got a size, or not; `free` is from before. */

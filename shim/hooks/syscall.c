@@ -15,6 +15,7 @@
 #include "../fork.h"
 #include "../hook.h"
 #include "../look.h"
+#include "../segment_call.h"
 #include "../thread.h"
 #include "process.h"
 
@@ -73,7 +74,9 @@ static uint64_t fetch_descriptor(const struct pass_regs *regs)
 	const uint64_t *a = regs->arg;
 	long fd = REAL(syscall)(SYS_pidfd_getfd, a[1], a[2], a[3]);
 
-	cuda_fetched((int)a[1], (int)a[2], fd, errno, regs->back);
+	if (cuda.initialised)
+		cuda_fetched((int)a[1], (int)a[2], fd, errno, regs->back);
+	segment_fetched((int)a[1], (int)fd, regs->back);
 	return (uint64_t)fd;
 }
 
@@ -93,7 +96,7 @@ PASS(syscall)
 	ENTER(syscall);
 	const uint64_t *a = regs->arg;
 
-	if (UNLIKELY(a[0] == SYS_pidfd_getfd && cuda.initialised)) {
+	if (UNLIKELY(a[0] == SYS_pidfd_getfd)) {
 		regs->result = fetch_descriptor(regs);
 		return NULL;
 	}
