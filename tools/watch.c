@@ -161,9 +161,9 @@ void watch_run(struct watch *watch)
 	record_end(watch, clock_ns(CLOCK_MONOTONIC));
 	reader_poll(reader, clock_ns(CLOCK_MONOTONIC));
 	follow_open_waits(watch);
+	people_finish(&watch->people);
 	if (!watch->killed) /* what we end ourselves cannot clean up */
 		leaks_look(reader, &watch->knots.log);
-	people_finish(&watch->people);
 	now = clock_ns(CLOCK_MONOTONIC);
 	reader->session.head->end_ns = now;
 	reader->session.head->off = 1;

@@ -80,7 +80,8 @@ void rule_cow_growth(const struct facts *facts, const struct moment *moment, str
 			site->act = 0;
 		}
 		if (!site->act)
-			*site = (struct site){.by = from->at.by, .fork = fork, .place = place_of(from)};
+			*site = (struct site){
+				.by = from->at.by, .fork = fork, .place = place_of(from)};
 		add(facts, site, i);
 	}
 	for (uint32_t i = 0; i < SITES; i++)
