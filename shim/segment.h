@@ -41,6 +41,9 @@ bool segment_of(int fd, struct segment *copy);
 /* Its place, which may be changed where one field is all; NULL: not known. */
 struct segment *segment_find(uint64_t device, uint64_t inode, struct segment *copy);
 
+/* No segment was left out for want of room: one that is not known here was not made here. */
+bool segment_all_known(void);
+
 /* Descriptors of segments that this process holds. */
 extern uint32_t segment_descriptors;
 

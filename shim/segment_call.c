@@ -250,7 +250,7 @@ static void state_unlinked(const struct segment_unlinking *u, const char *path,
 		segment_mapped(&segment, 0);
 		return;
 	}
-	if (!whole_path(whole, path, way))
+	if ((!place && !segment_all_known()) || !whole_path(whole, path, way))
 		return;
 	name = note_name(whole);
 	where = where_now(caller);

@@ -1,11 +1,12 @@
 /*
- * What becomes of shared memory, one scene for each word: `segments WORD`. test_segments.py says which events
+ * What becomes of shared memory, one scene for each word: `segments WORD [COUNT]`. test_segments.py says which events
  * each must leave.
  */
 #include "../preload/lib.h"
 
 #include <fcntl.h>
 #include <semaphore.h>
+#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -13,6 +14,7 @@
 #define BYTES 12288
 
 static char name[64], path[80];
+static int many;
 
 static int made(void)
 {
@@ -283,6 +285,70 @@ static void scene_space(void)
 	shm_unlink(name);
 }
 
+#define THREADS 4
+#define EACH 100
+
+static void *make_many(void *argument)
+{
+	char mine[80];
+
+	for (int i = 0; i < EACH; i++) {
+		int fd;
+
+		snprintf(mine, sizeof(mine), "%s-%d-%d", name, (int)(intptr_t)argument, i);
+		fd = shm_open(mine, O_RDWR | O_CREAT | O_EXCL, 0600);
+		must(fd >= 0 && ftruncate(fd, BYTES) == 0);
+		munmap(mapped(fd), BYTES);
+		shm_unlink(mine);
+		close(fd);
+	}
+	return argument;
+}
+
+/* Threads that make and unmake at the same time, while this one copies the process. */
+static void scene_storm(void)
+{
+	pthread_t thread[THREADS];
+
+	for (intptr_t i = 0; i < THREADS; i++)
+		must(pthread_create(&thread[i], NULL, make_many, (void *)i) == 0);
+	for (int i = 0; i < 20; i++) {
+		pid_t child = fork();
+
+		if (child == 0)
+			_exit(0);
+		join(child);
+	}
+	for (int i = 0; i < THREADS; i++)
+		must(pthread_join(thread[i], NULL) == 0);
+}
+
+/* More than its table holds, all of them removed by another process. */
+static void scene_many(void)
+{
+	int over[2], number = 0;
+	char mine[80];
+	pid_t child;
+
+	must(socketpair(AF_UNIX, SOCK_STREAM, 0, over) == 0);
+	child = fork();
+	while (child == 0 && read(over[1], mine, sizeof(mine)) == sizeof(mine))
+		must(shm_unlink(mine) == 0 && write(over[1], "", 1) == 1);
+	if (child == 0)
+		_exit(0);
+	for (; number < many; number++) {
+		memset(mine, 0, sizeof(mine));
+		snprintf(mine, sizeof(mine), "%s-%d", name, number);
+		close(shm_open(mine, O_RDWR | O_CREAT | O_EXCL, 0600));
+		if (number == many - 1)
+			break;
+		must(write(over[0], mine, sizeof(mine)) == sizeof(mine) && read(over[0], mine, 1) == 1);
+	}
+	shm_unlink(mine);
+	shutdown(over[0], SHUT_RDWR);
+	join(child);
+}
+
 static const struct {
 	const char *word;
 	void (*play)(void);
@@ -291,13 +357,15 @@ static const struct {
 	{"vfork", scene_vfork}, {"sent", scene_sent},	    {"exec", scene_exec},   {"others", scene_others},
 	{"files", scene_files}, {"limit", scene_limit},	    {"cut", scene_cut},	    {"missing", scene_missing},
 	{"kept", scene_kept},	{"refused", scene_refused}, {"space", scene_space},
+	{"storm", scene_storm}, {"many", scene_many},
 };
 
 int main(int argc, char **argv)
 {
 	must(argc > 1);
-	if (argc > 2)
+	if (strcmp(argv[1], "mapped") == 0)
 		return mapped(atoi(argv[2])) == NULL;
+	many = argc > 2 ? atoi(argv[2]) : 0;
 	snprintf(name, sizeof(name), "/mpsan-segments-%d", (int)getpid());
 	snprintf(path, sizeof(path), "/dev/shm/mpsan-segments-file-%d", (int)getpid());
 	snprintf(address.sun_path, sizeof(address.sun_path), "/tmp/listener-segments-%d", (int)getpid());

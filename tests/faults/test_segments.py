@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The ledger of shared memory: what each scene of segments.c leaves in the logs, and nothing else."""
 # cases
+# limit: 120
 
 import os
 import shutil
@@ -10,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import as_bare, named, program  # noqa: E402
+from faults import as_bare, named, program, rounds  # noqa: E402
 from mpsantest import Skip, main, run_bare  # noqa: E402
 
 BYTES = 12288
@@ -26,9 +27,9 @@ def was_unlinked(event):
     return event.get("later", 0) < 0  # the highest bit
 
 
-def play(word, *before, **counts):
+def play(word, *before, count=0, **counts):
     """Events by name; there are as many of each kind as `counts` says, and none of a kind that it does not name."""
-    events = as_bare([*before, program("segments"), word])
+    events = as_bare([*before, program("segments"), word, str(count)])
     found = Counter(event["event"] for event in events if event["event"] in KINDS)
     assert found == counts, f"{dict(found)}\n" + "\n".join(str(e) for e in events if e["event"] in KINDS)
     return {kind: named(events, kind) for kind in KINDS}
@@ -128,7 +129,20 @@ def check_space():
     assert refused["reason"] == "NO_SPACE" and refused["count"] == 64 << 20 and refused["limit"] <= 1 << 20, refused
 
 
+def check_storm():
+    seen = play("storm", shm_intent=400, shm=400, shm_map=400)
+    assert all(mapping["later"] > 0 for mapping in seen["shm_map"]), "mapped for ever"
+    assert all(was_unlinked(segment) and later_bytes(segment) == BYTES for segment in seen["shm"])
+    assert len({segment["inode"] for segment in seen["shm"]}) == 400
+
+
+def check_many():
+    """Others remove what a process made, and it is not told: its table has room all the same."""
+    count = rounds(500, 140000)
+    play("many", count=count, shm_intent=count, shm=count, shm_unlinked=count - 1)
+
+
 main({"life": check_life, "parts": check_parts, "moved": check_moved, "fork": check_fork, "vfork": check_vfork,
       "sent": check_sent, "exec": check_exec, "others": lambda: play("others"), "files": check_files,
       "limit": check_limit, "cut": check_cut, "missing": check_missing, "kept": check_kept, "refused": check_refused,
-      "space": check_space})
+      "space": check_space, "storm": check_storm, "many": check_many})
