@@ -8,6 +8,8 @@
 
 #include "claim.h"
 #include "descriptor.h"
+#include "excluded.h"
+#include "fault.h"
 #include "held.h"
 #include "hint.h"
 #include "hook.h"
@@ -20,6 +22,8 @@
 #include "scene.h"
 #include "share.h"
 #include "stack.h"
+#include "stdio.h"
+#include "stream.h"
 #include "sys.h"
 #include "thread.h"
 
@@ -265,6 +269,9 @@ static void take(struct snapshot *s)
 	uint32_t first;
 
 	s->prepared = true;
+	excluded_before_fork();
+	if (s->how != MPSAN_HOW_DAEMON) /* where the parent ends without writing anything */
+		stdio_before_fork();
 	s->now_ns = sys_now();
 	s->threads = sys_thread_count();
 	s->pool = thread_pool();
@@ -376,6 +383,9 @@ void fork_born(void)
 	for (unsigned i = 0; i < SNAPSHOTS; i++)
 		if (busy[i] && &pool[i] != s)
 			busy[i] = 0;
+	fault_born();
+	stream_forked(true);
+	stdio_forked(true);
 }
 
 /* The first child handler to run. */
@@ -453,8 +463,11 @@ pid_t fork_leave(pid_t result)
 			     .error = result < 0 ? (uint64_t)error : 0);
 		if (s->prepared)
 			scene_end(&s->scene, s->fork);
-		if (result > 0)
+		if (result > 0) {
 			descriptor_forked();
+			stream_forked(false);
+			stdio_forked(false);
+		}
 		current = s->outer;
 		release(s);
 	}
