@@ -178,9 +178,9 @@ void act_words(const struct act_cast *cast, json_t *words)
 	}
 	words_set(words, "amount",
 		  text_format("%llu", (unsigned long long)cast->finding->amount));
+	words_set(words, "amount_bytes", bytes_text(cast->finding->amount));
 	if (cast->facts->shm.links)
 		shm_words(cast, words);
-	words_set(words, "amount_bytes", bytes_text(cast->finding->amount));
 }
 
 const struct scene *act_scene(const struct act_cast *cast, enum step_role role)
