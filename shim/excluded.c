@@ -173,7 +173,7 @@ void excluded_before_fork(void)
 /* What was missing in the parent already is so here. */
 bool excluded_born(void)
 {
-	bool any = false;
+	uint64_t lowest = UINT64_MAX;
 
 	for (uint32_t i = 0; i < count(); i++) {
 		struct place *p = &places[i];
@@ -183,9 +183,13 @@ bool excluded_born(void)
 											MISSING);
 		else if (state_of(p) == WRITING) /* by a thread that is not here */
 			set_state(p, FREE);
-		any = any || state_of(p) == MISSING;
+		if (state_of(p) == MISSING && p->range.start < lowest)
+			lowest = p->range.start;
 	}
-	return any;
+	if (lowest == UINT64_MAX)
+		return false;
+	sys_map_below(lowest);
+	return true;
 }
 
 bool excluded_find(uint64_t address, struct excluded *copy)

@@ -17,7 +17,6 @@
 #include "life.h"
 #include "loader.h"
 #include "log.h"
-#include "manners.h"
 #include "python.h"
 #include "scene.h"
 #include "share.h"
@@ -277,7 +276,7 @@ static void take(struct snapshot *s)
 	s->pool = thread_pool();
 	s->loader = loader_owner(loader_lock());
 	s->gil = python_present() && python_holds_gil();
-	s->flags |= s->gil ? scene_look(&s->scene) : 0;
+	s->flags |= s->gil ? scene_look(&s->scene, s->fork) : 0;
 	inherit_orphans(s);
 	first = s->orphan_count;
 	if (s->threads != 1) {
@@ -290,8 +289,6 @@ static void take(struct snapshot *s)
 			     !child_handlers && !s->loader);
 	if (s->gil && !life.self->python)
 		life.self->python = python_version();
-	if (s->gil)
-		manners_forks(s->fork, true);
 	if (!event)
 		return;
 	*event = (struct ev_fork){

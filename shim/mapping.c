@@ -23,18 +23,16 @@ STATE uint32_t mapping_count, mapping_torch;
 static struct ranges *make_table(void)
 {
 	uint64_t bytes = ranges_bytes(PLACES, sizeof(struct mapping));
-	struct ranges *none = NULL, *made;
-	long at = SYS6(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct ranges *none = NULL,
+		      *made = sys_map(bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (at < 0 && at > -MPSAN_PAGE)
+	if (!made)
 		return NULL;
-	made = (struct ranges *)at;
 	ranges_init(made, PLACES, sizeof(struct mapping));
 	if (__atomic_compare_exchange_n(&table, &none, made, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE))
 		return made;
-	SYS2(SYS_munmap, at, bytes);
+	SYS2(SYS_munmap, made, bytes);
 	return none;
 }
 
