@@ -105,6 +105,23 @@ static void not_joined_warns_of_a_child_that_outlives_its_parent(void **state)
 	assert_int_equal(tell(MOMENT_ENDED, CHILD).last[0].fork, 0);
 }
 
+static void not_joined_fires_when_shared_memory_stays(void **state)
+{
+	struct ev_shm_map *map;
+
+	(void)state;
+	child_lives_until(16 * SECOND);
+	process[CHILD].stayed = true;
+	slot[CHILD].end = MPSAN_END_NONE;
+	map = act(CHILD, EV_shm_map, 12 * SECOND);
+	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_ERROR);
+	map->device = MPSAN_SHM_MAP_INHERITED;
+	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_WARNING);
+	map->device = 0;
+	acts[0].later = 13 * SECOND;
+	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_WARNING);
+}
+
 static void not_joined_warns_of_a_spawned_child(void **state)
 {
 	(void)state;
@@ -451,6 +468,7 @@ int main(void)
 {
 	const struct CMUnitTest stories[] = {
 		STORY(not_joined_warns_of_a_child_that_outlives_its_parent),
+		STORY(not_joined_fires_when_shared_memory_stays),
 		STORY(not_joined_warns_of_a_spawned_child),
 		STORY(not_joined_follows_the_images_of_a_parent),
 		STORY(not_joined_notes_a_child_that_was_never_asked_for),
