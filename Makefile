@@ -91,10 +91,11 @@ $(PRELOAD_LIB): build/%.so: %.c
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread
 build/tests/snippets/libsnippets.so: tests/snippets/snippets.c shim/hooks.def shim/hooks_cuda.def tests/snippets/snippets.def \
-		$(FAKE)
+		$(FAKE) build/tests/preload/lib/ibverbs.so
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -fPIC -shared -Wl,-z,defs -o $@ $< -pthread -ldl -lutil -lstdc++ -lgomp \
-		build/fake/libcuda.so.1 build/fake/libcudart.so.13 -Wl,-rpath,'$$ORIGIN/../../fake'
+		build/fake/libcuda.so.1 build/fake/libcudart.so.13 -Lbuild/tests/preload/lib -l:ibverbs.so \
+		-Wl,-rpath,'$$ORIGIN/../../fake:$$ORIGIN/../preload/lib'
 build/tests/snippets/snippets: tests/snippets/snippets_main.c build/tests/snippets/libsnippets.so
 	$(SAY) LINK $@
 	$(Q)$(CC) $(BASE) -o $@ $< -Lbuild/tests/snippets -lsnippets -Wl,-rpath,'$$ORIGIN'

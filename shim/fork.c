@@ -8,6 +8,8 @@
 
 #include "claim.h"
 #include "descriptor.h"
+#include "excluded.h"
+#include "fault.h"
 #include "held.h"
 #include "hint.h"
 #include "hook.h"
@@ -15,11 +17,12 @@
 #include "life.h"
 #include "loader.h"
 #include "log.h"
-#include "manners.h"
 #include "python.h"
 #include "scene.h"
 #include "share.h"
 #include "stack.h"
+#include "stdio.h"
+#include "stream.h"
 #include "sys.h"
 #include "thread.h"
 
@@ -265,12 +268,14 @@ static void take(struct snapshot *s)
 	uint32_t first;
 
 	s->prepared = true;
+	excluded_before_fork();
+	stdio_before_fork(s->how);
 	s->now_ns = sys_now();
 	s->threads = sys_thread_count();
 	s->pool = thread_pool();
 	s->loader = loader_owner(loader_lock());
 	s->gil = python_present() && python_holds_gil();
-	s->flags |= s->gil ? scene_look(&s->scene) : 0;
+	s->flags |= s->gil ? scene_look(&s->scene, s->fork) : 0;
 	inherit_orphans(s);
 	first = s->orphan_count;
 	if (s->threads != 1) {
@@ -283,8 +288,6 @@ static void take(struct snapshot *s)
 			     !child_handlers && !s->loader);
 	if (s->gil && !life.self->python)
 		life.self->python = python_version();
-	if (s->gil)
-		manners_forks(s->fork, true);
 	if (!event)
 		return;
 	*event = (struct ev_fork){
@@ -376,6 +379,8 @@ void fork_born(void)
 	for (unsigned i = 0; i < SNAPSHOTS; i++)
 		if (busy[i] && &pool[i] != s)
 			busy[i] = 0;
+	fault_born();
+	stream_forked(true);
 }
 
 /* The first child handler to run. */
@@ -453,8 +458,10 @@ pid_t fork_leave(pid_t result)
 			     .error = result < 0 ? (uint64_t)error : 0);
 		if (s->prepared)
 			scene_end(&s->scene, s->fork);
-		if (result > 0)
+		if (result > 0) {
 			descriptor_forked();
+			stream_forked(false);
+		}
 		current = s->outer;
 		release(s);
 	}

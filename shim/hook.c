@@ -286,7 +286,7 @@ void *hook_give(enum hook_id id, uint64_t caller, void *real)
  * Rows by name, filled at the first question: open addressing. Whoever comes while it is being
  * filled fills it, too, with the same numbers in the same places.
  */
-#define NAMES 2048u
+#define NAMES 4096u
 static uint16_t names[NAMES]; /* row + 1 */
 
 static uint32_t place_of(const char *name)

@@ -26,6 +26,8 @@
 #include "segment.h"
 #include "session.h"
 #include "stack.h"
+#include "stdio.h"
+#include "stream.h"
 #include "sys.h"
 #include "thread.h"
 #include "where.h"
@@ -202,12 +204,15 @@ __attribute__((constructor)) static void life_start(int argc, const char *const 
 	thread_start_main();
 	fork_register(false);
 	__atomic_store_n(&life.attached, true, __ATOMIC_RELEASE);
+	stream_start();
+	stdio_start();
 	cuda_start();
 }
 
 __attribute__((destructor)) static void life_stop(void)
 {
 	inside_exited();
+	stdio_flushes(NULL, 0); /* exit does so once all handlers are through */
 	if (life.attached && !hook_off && !life_is_guest() && !life.self->end_ns)
 		life_exit(exit_code);
 }

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "descriptor.h"
+#include "fault.h"
 #include "life.h"
 #include "log.h"
 #include "segment.h"
@@ -22,18 +23,16 @@ STATE uint32_t mapping_count, mapping_torch;
 static struct ranges *make_table(void)
 {
 	uint64_t bytes = ranges_bytes(PLACES, sizeof(struct mapping));
-	struct ranges *none = NULL, *made;
-	long at = SYS6(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct ranges *none = NULL,
+		      *made = sys_map(bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (at < 0 && at > -MPSAN_PAGE)
+	if (!made)
 		return NULL;
-	made = (struct ranges *)at;
 	ranges_init(made, PLACES, sizeof(struct mapping));
 	if (__atomic_compare_exchange_n(&table, &none, made, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE))
 		return made;
-	SYS2(SYS_munmap, at, bytes);
+	SYS2(SYS_munmap, made, bytes);
 	return none;
 }
 
@@ -135,6 +134,7 @@ static void state(const struct segment *segment, uint64_t address, uint64_t byte
 			      .inode = segment->range.start, .address = address, .bytes = bytes);
 	enter(&mapping);
 	segment_mapped(segment, 1);
+	fault_watch(FAULT_BUS);
 }
 
 void mapping_made(uint64_t address, uint64_t bytes, bool writable, int fd, uint64_t caller)
@@ -149,6 +149,7 @@ void mapping_made(uint64_t address, uint64_t bytes, bool writable, int fd, uint6
 		    !(segment_look(fd, MPSAN_SHM_FOUND, 0, caller) && segment_of(fd, &segment)))
 			continue;
 		state(&segment, address, (bytes + 4095) & ~4095ull, writable);
+		fault_watch(FAULT_BUS);
 		check_count(caller);
 	}
 }
@@ -175,8 +176,12 @@ static void leave(void *place, const struct mapping *mapping, uint64_t caller)
 	if (mapping->flags & MAPPING_TORCH)
 		__atomic_fetch_sub(&mapping_torch, 1, __ATOMIC_RELAXED);
 	end_record(mapping);
-	if (caller && mapping->generation != segment_generation)
-		segment_inherited(&segment, MPSAN_SHM_UNMAPPED, 0, caller);
+	if (caller && mapping->generation != segment_generation) {
+		INSIDE
+		{
+			segment_inherited(&segment, MPSAN_SHM_UNMAPPED, 0, caller);
+		}
+	}
 	segment_mapped(&segment, -1);
 }
 

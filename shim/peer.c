@@ -17,6 +17,7 @@
 #include "segment.h"
 #include "segment_call.h"
 #include "stack.h"
+#include "stream.h"
 #include "sys.h"
 #include "where.h"
 
@@ -89,6 +90,7 @@ static void remember(int fd, const char *path, uint32_t bytes)
 	peer->bytes = bytes;
 	text_put(peer->path, peer->path + sizeof(peer->path), path);
 	descriptor_mark(fd, DESCRIPTOR_PEER);
+	stream_follow(STREAM_PEERS);
 }
 
 static void state_refused(int fd, const char *path, int error, uint64_t caller)

@@ -19,6 +19,9 @@ uint64_t stack_own(void);
  */
 uint64_t stack_of(uint32_t tid, uint64_t pthread);
 
+/* The same as it stood when these registers (all of struct mpsan_stack's) were the thread's. */
+uint64_t stack_at(const uint64_t *regs);
+
 /* Position of a `text` record with the Python frames of a thread (0: the calling one), 0: none. */
 uint64_t stack_python(uint64_t pthread);
 

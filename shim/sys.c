@@ -235,10 +235,48 @@ static bool size_allowed(uint64_t size)
 	return SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit) < 0 || limit.rlim_cur >= size;
 }
 
+/*
+ * Where a fork has left out memory of the program there is a hole that must stay one: a mapping of ours in
+ * it would make good what is a fault. So nothing is mapped there that has another place to go.
+ */
+#define HOLE_MARGIN (1ull << 30)
+static uint64_t map_below;
+
+void sys_map_below(uint64_t address)
+{
+	map_below = address > HOLE_MARGIN ? (address - HOLE_MARGIN) & ~(uint64_t)4095 : 0;
+}
+
+static long map_below_holes(size_t bytes, int flags, long fd, uint64_t offset)
+{
+	uint64_t at = map_below - ((bytes + 4095) & ~(uint64_t)4095);
+	long map = -ENOMEM;
+
+	for (int i = 0; i < 16 && at < map_below; i++, at -= HOLE_MARGIN) {
+		map = SYS6(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE,
+			   flags | MAP_FIXED_NOREPLACE, fd, offset);
+		if (map != -EEXIST)
+			break;
+	}
+	if (map == (long)at)
+		map_below = at;
+	return map;
+}
+
+void *sys_map(size_t bytes, int flags, long fd, uint64_t offset)
+{
+	long map = map_below ?
+			   map_below_holes(bytes, flags, fd, offset) :
+			   SYS6(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, flags, fd, offset);
+
+	return map < 0 && map > -4096 ? NULL : (void *)map;
+}
+
 void *sys_map_file(const char *path, uint64_t offset, size_t bytes, bool create)
 {
 	int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT | O_EXCL : 0);
-	long fd, map = -EFBIG;
+	void *map = NULL;
+	long fd;
 
 	if (!size_allowed(offset + bytes))
 		return NULL;
@@ -246,11 +284,11 @@ void *sys_map_file(const char *path, uint64_t offset, size_t bytes, bool create)
 	if (fd < 0)
 		return NULL;
 	if (SYS4(SYS_fallocate, fd, 0, offset, bytes) == 0)
-		map = SYS6(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+		map = sys_map(bytes, MAP_SHARED, fd, offset);
 	SYS1(SYS_close, fd);
-	if (map < 0 && map > -4096 && create)
+	if (!map && create)
 		SYS3(SYS_unlinkat, AT_FDCWD, path, 0);
-	return map < 0 && map > -4096 ? NULL : (void *)map;
+	return map;
 }
 
 void sys_print(const char *const *piece)

@@ -77,6 +77,13 @@ long sys_read_file(const char *path, char *to, size_t bytes);
  */
 void *sys_map_file(const char *path, uint64_t offset, size_t bytes, bool create);
 
+/*
+ * Memory of our own, or of a file, readable and writable; NULL: none to be had. Nothing is mapped above
+ * an address, or in the gibibyte below it, once that was said (0: never).
+ */
+void *sys_map(size_t bytes, int flags, long fd, uint64_t offset);
+void sys_map_below(uint64_t address);
+
 /* One line to standard error. Pieces end with NULL. */
 void sys_print(const char *const *piece);
 

@@ -106,6 +106,8 @@ const char *process_role(const struct reader *reader, uint32_t slot)
 	case ROLE_SHM_MANAGER:
 		return "torch_shm_manager";
 	default:
-		return people_is_worker(&reader->facts, slot) ? "worker" : NULL;
+		return slot < reader->facts.process_count && people_is_worker(&reader->facts, slot) ?
+			       "worker" :
+			       NULL;
 	}
 }

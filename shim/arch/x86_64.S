@@ -157,6 +157,15 @@ arch_thread_start:
 	jmp *%rax
 	.cfi_endproc
 
+/* Where a signal handler of ours returns to; debuggers know these very bytes. */
+	.globl arch_signal_return
+	.hidden arch_signal_return
+	.type arch_signal_return, @function
+	nop
+arch_signal_return:
+	movq $15, %rax
+	syscall
+
 /* First of its section in the link: what a fork writes begins on a page of its own (hook.h, STATE). */
 	.section mpsan_state, "aw", @progbits
 	.balign 4096

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../fault.h"
 #include "../fork.h"
 #include "../hook.h"
 #include "../inside.h"
@@ -251,6 +252,7 @@ PASS(prctl)
 		manners_flag(MPSAN_PROCESS_DEATHSIG);
 	if (LIKELY((int)a[0] != PR_SET_SECCOMP))
 		return (void *)REAL(prctl);
+	fault_end();
 	regs->result = process_filtered(REAL(prctl)((int)a[0], a[1], a[2], a[3], a[4]));
 	return NULL;
 }

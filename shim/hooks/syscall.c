@@ -11,6 +11,7 @@
 
 #include "../cuda.h"
 #include "../cuda_fetch.h"
+#include "../fault.h"
 #include "../fork.h"
 #include "../hook.h"
 #include "../look.h"
@@ -79,6 +80,17 @@ static uint64_t fetch_descriptor(const struct pass_regs *regs)
 	return (uint64_t)fd;
 }
 
+/* What a signal does, asked or changed without libc's sigaction. */
+static uint64_t change_action(const struct pass_regs *regs)
+{
+	const uint64_t *a = regs->arg;
+	long result = REAL(syscall)(SYS_rt_sigaction, a[1], a[2], a[3], a[4]);
+
+	if (result == 0)
+		fault_asked_raw((int)a[1], a[2] != 0, (void *)a[3]);
+	return (uint64_t)result;
+}
+
 PASS(syscall)
 {
 	ENTER(syscall);
@@ -92,7 +104,12 @@ PASS(syscall)
 		regs->result = wait_for_futex(regs);
 		return NULL;
 	}
+	if (UNLIKELY(a[0] == SYS_rt_sigaction) && fault_may_watch((int)a[1])) {
+		regs->result = change_action(regs);
+		return NULL;
+	}
 	if (UNLIKELY(filters_calls(a))) {
+		fault_end();
 		regs->result = process_filtered(
 			REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4], a[5], regs->stack[0]));
 		return NULL;

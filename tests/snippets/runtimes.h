@@ -7,7 +7,10 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <signal.h>
 #include <stdint.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 
 int __cxa_atexit(void (*f)(void *), void *argument, void *dso);
 int __cxa_at_quick_exit(void (*f)(void *), void *dso);
@@ -45,5 +48,18 @@ LOOP_RUNTIME(GOMP_parallel_loop_nonmonotonic_runtime);
 LOOP_RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime);
 int omp_pause_resource(int kind, int device);
 int omp_pause_resource_all(int kind);
+
+/* What headers do not declare, or no longer recommend. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+int __sigaction(int, const struct sigaction *, struct sigaction *);
+void (*bsd_signal(int, void (*)(int)))(int);
+ssize_t __read(int, void *, size_t);
+ssize_t __write(int, const void *, size_t);
+ssize_t __send(int, const void *, size_t, int);
+ssize_t __read_chk(int, void *, size_t, size_t);
+ssize_t __recv_chk(int, void *, size_t, size_t, int);
+ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, struct sockaddr *, socklen_t *);
+void *ibv_reg_mr(void *, void *, size_t, int);
+int ibv_fork_init(void);
 
 #endif

@@ -431,7 +431,7 @@ static void grows(uint32_t by, uint64_t mib)
 	event->copied = mib << 20;
 }
 
-static void growth_warns_of_the_sum_of_a_place(void **state)
+static void growth_warns_of_much_in_one_and_tells_the_sum(void **state)
 {
 	struct verdict verdict;
 
@@ -445,10 +445,12 @@ static void growth_warns_of_the_sum_of_a_place(void **state)
 	grows(CHILD, 40); /* what it said later stands */
 	assert_told(MOMENT_CLOSE, 0, cow_growth, GRADE_NOTE);
 	grows(GRAND, 30);
-	assert_told(MOMENT_CLOSE, 0, cow_growth, GRADE_WARNING);
+	assert_told(MOMENT_CLOSE, 0, cow_growth, GRADE_NOTE);
 	verdict = tell(MOMENT_CLOSE, 0);
 	assert_int_equal(verdict.last[0].amount, 70ull << 20);
 	assert_int_equal(verdict.last[0].cause, 2);
+	grows(GRAND, 64);
+	assert_told(MOMENT_CLOSE, 0, cow_growth, GRADE_WARNING);
 	forks[1].ev.stack = 4096;
 	assert_int_equal(tell(MOMENT_CLOSE, 0).count, 2);
 }
@@ -487,7 +489,7 @@ int main(void)
 		STORY(churn_fires_for_workers_made_anew),
 		STORY(churn_warns_when_threads_grow),
 		STORY(churn_is_silent_for_workers_that_stay),
-		STORY(growth_warns_of_the_sum_of_a_place),
+		STORY(growth_warns_of_much_in_one_and_tells_the_sum),
 		STORY(growth_is_silent_about_little),
 	};
 

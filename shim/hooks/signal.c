@@ -1,0 +1,113 @@
+/*
+ * What the program has for a signal, asked or changed while an observer of ours stands before it: the
+ * answer is always the program's own. And what makes faults possible: memory that is left out of
+ * forks.
+ */
+#include <signal.h>
+#include <sys/mman.h>
+
+#include "../excluded.h"
+#include "../fault.h"
+#include "../hook.h"
+
+/* Old programs call what new ones should not. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+int __sigaction(int number, const struct sigaction *restrict new, struct sigaction *restrict old);
+__sighandler_t bsd_signal(int number, __sighandler_t handler);
+
+#define ACTION(name)                                                            \
+	EXPORT int name(int number, const struct sigaction *restrict new,       \
+			struct sigaction *restrict old)                         \
+	{                                                                       \
+		ENTER(name);                                                    \
+		int result = REAL(name)(number, new, old);                      \
+                                                                                \
+		if (UNLIKELY(fault_may_watch(number)) && result == 0)           \
+			fault_asked(number, new != NULL, old);                  \
+		return result;                                                  \
+	}
+ACTION(sigaction)
+ACTION(__sigaction)
+
+#define HANDLER(name)                                                           \
+	EXPORT __sighandler_t name(int number, __sighandler_t handler)          \
+	{                                                                       \
+		ENTER(name);                                                    \
+		__sighandler_t old = REAL(name)(number, handler);               \
+                                                                                \
+		if (UNLIKELY(fault_may_watch(number)) && old != SIG_ERR)        \
+			old = fault_answered(number, true, old);                \
+		return old;                                                     \
+	}
+HANDLER(signal)
+HANDLER(ssignal)
+HANDLER(bsd_signal)
+HANDLER(sysv_signal)
+HANDLER(__sysv_signal)
+HANDLER(sigset)
+
+/* It asks for the action and puts it back with another flag. */
+EXPORT int siginterrupt(int number, int interrupts)
+{
+	ENTER(siginterrupt);
+	bool watched = fault_may_watch(number);
+	int result;
+
+	if (UNLIKELY(watched))
+		fault_aside(number);
+	result = REAL(siginterrupt)(number, interrupts);
+	if (UNLIKELY(watched))
+		fault_back(number);
+	return result;
+}
+
+EXPORT int madvise(void *address, size_t bytes, int advice)
+{
+	ENTER(madvise);
+	int result;
+
+	if (LIKELY(advice != MADV_DONTFORK && advice != MADV_DOFORK))
+		return REAL(madvise)(address, bytes, advice);
+	result = REAL(madvise)(address, bytes, advice);
+	if (result != 0)
+		return result;
+	if (advice == MADV_DONTFORK)
+		excluded_add((uint64_t)(uintptr_t)address, bytes, CALLER);
+	else
+		excluded_drop((uint64_t)(uintptr_t)address, bytes);
+	return result;
+}
+
+/* Libraries for RDMA, as libibverbs declares them. */
+struct ibv_pd;
+struct ibv_mr;
+struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *address, size_t bytes, int access);
+int ibv_fork_init(void);
+
+EXPORT struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *address, size_t bytes, int access)
+{
+	ENTER(ibv_reg_mr);
+	__typeof__(&ibv_reg_mr) real = REAL_OF(ibv_reg_mr, CALLER);
+	struct ibv_mr *region;
+
+	if (!real) {
+		errno = ENOSYS;
+		return NULL;
+	}
+	region = real(pd, address, bytes, access);
+	if (region)
+		excluded_registered((uint64_t)(uintptr_t)address, bytes, CALLER);
+	return region;
+}
+
+EXPORT int ibv_fork_init(void)
+{
+	ENTER(ibv_fork_init);
+	__typeof__(&ibv_fork_init) real = REAL_OF(ibv_fork_init, CALLER);
+	int error = real ? real() : ENOSYS;
+
+	if (!error)
+		excluded_supported(CALLER);
+	return error;
+}

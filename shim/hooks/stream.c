@@ -1,0 +1,98 @@
+/*
+ * What programs call most of all. Nothing is done before a look at one byte: whether this process has
+ * forked, or has something else that is to be watched for in its streams.
+ */
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "../hook.h"
+#include "../stdio.h"
+#include "../stream.h"
+
+ssize_t __read(int fd, void *to, size_t bytes);
+ssize_t __write(int fd, const void *data, size_t bytes);
+ssize_t __send(int fd, const void *data, size_t bytes, int flags);
+ssize_t __read_chk(int fd, void *to, size_t bytes, size_t room);
+ssize_t __recv_chk(int fd, void *to, size_t bytes, size_t room, int flags);
+ssize_t __recvfrom_chk(int fd, void *restrict to, size_t bytes, size_t room, int flags,
+		       struct sockaddr *restrict from, socklen_t *restrict length);
+
+#define READS(name, peeked, parameters, arguments)                                       \
+	EXPORT ssize_t name parameters                                                   \
+	{                                                                                \
+		ENTER(name);                                                             \
+		ssize_t result;                                                          \
+                                                                                         \
+		if (LIKELY(!stream_watch || !stream_reads(fd)))                          \
+			return REAL(name) arguments;                                     \
+		result = REAL(name) arguments;                                           \
+		stream_was_read(fd, result, peeked, CALLER);                             \
+		return result;                                                           \
+	}
+
+#define PEEKS (flags & MSG_PEEK)
+/* clang-format off */
+READS(read, false, (int fd, void *to, size_t bytes), (fd, to, bytes))
+READS(__read, false, (int fd, void *to, size_t bytes), (fd, to, bytes))
+READS(__read_chk, false, (int fd, void *to, size_t bytes, size_t room), (fd, to, bytes, room))
+READS(readv, false, (int fd, const struct iovec *to, int count), (fd, to, count))
+READS(recv, PEEKS, (int fd, void *to, size_t bytes, int flags), (fd, to, bytes, flags))
+READS(__recv_chk, PEEKS, (int fd, void *to, size_t bytes, size_t room, int flags), (fd, to, bytes, room, flags))
+READS(recvfrom, PEEKS, (int fd, void *restrict to, size_t bytes, int flags, struct sockaddr *restrict from, socklen_t *restrict length), (fd, to, bytes, flags, from, length))
+READS(__recvfrom_chk, PEEKS, (int fd, void *restrict to, size_t bytes, size_t room, int flags, struct sockaddr *restrict from, socklen_t *restrict length), (fd, to, bytes, room, flags, from, length))
+/* clang-format on */
+
+#define WRITES(name, parameters, arguments)                                              \
+	EXPORT ssize_t name parameters                                                   \
+	{                                                                                \
+		ENTER(name);                                                             \
+		if (UNLIKELY(bytes >= STREAM_LARGE || (stream_watch && stream_writes(fd)))) \
+			stream_is_written(fd, data, bytes, CALLER);                      \
+		return REAL(name) arguments;                                             \
+	}
+
+/* clang-format off */
+WRITES(write, (int fd, const void *data, size_t bytes), (fd, data, bytes))
+WRITES(__write, (int fd, const void *data, size_t bytes), (fd, data, bytes))
+WRITES(send, (int fd, const void *data, size_t bytes, int flags), (fd, data, bytes, flags))
+WRITES(__send, (int fd, const void *data, size_t bytes, int flags), (fd, data, bytes, flags))
+WRITES(sendto, (int fd, const void *data, size_t bytes, int flags, const struct sockaddr *to, socklen_t length), (fd, data, bytes, flags, to, length))
+/* clang-format on */
+
+EXPORT ssize_t writev(int fd, const struct iovec *from, int count)
+{
+	ENTER(writev);
+	if (UNLIKELY(stream_watch && stream_writes(fd)))
+		stream_is_written(fd, NULL, 0, CALLER);
+	return REAL(writev)(fd, from, count);
+}
+
+/* Where it stands now is a question, not a move. */
+#define MOVES(name, type)                                                                \
+	EXPORT type name(int fd, type to, int whence)                                    \
+	{                                                                                \
+		ENTER(name);                                                             \
+		type result;                                                             \
+                                                                                         \
+		if (LIKELY(!stream_watch || (to == 0 && whence == SEEK_CUR) ||           \
+			   !stream_uses(fd, DESCRIPTOR_MOVE_TOLD)))                      \
+			return REAL(name)(fd, to, whence);                               \
+		result = REAL(name)(fd, to, whence);                                     \
+		if (result >= 0)                                                         \
+			stream_was_moved(fd, CALLER);                                    \
+		return result;                                                           \
+	}
+MOVES(lseek, off_t)
+MOVES(lseek64, off64_t)
+
+#define FLUSHES(name)                           \
+	EXPORT int name(FILE *stream)           \
+	{                                       \
+		ENTER(name);                    \
+		stdio_flushes(stream, CALLER);  \
+		return REAL(name)(stream);      \
+	}
+FLUSHES(fflush)
+FLUSHES(fflush_unlocked)
+FLUSHES(fclose)

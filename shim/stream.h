@@ -1,0 +1,59 @@
+/*
+ * What goes through descriptors by read, write and their kin: the hooks are called by the million, so
+ * each looks at one byte, which says whether this process has anything to be watched for, and jumps on
+ * when it is 0. Neighbours: offset.h, peer.h, descriptor.h; hooks/stream.c calls.
+ */
+#ifndef MPSAN_STREAM_H
+#define MPSAN_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "descriptor.h"
+#include "hook.h"
+
+enum stream_watch {
+	STREAM_OFFSETS = 1, /* it forked, or was forked: open files may be common */
+	STREAM_PEERS = 2, /* connected to where descriptors are handed out */
+	STREAM_COMPLAINTS = 4, /* started by multiprocessing: Python may refuse to start a process here */
+};
+extern uint8_t stream_watch;
+
+/* Watches for one thing more. */
+void stream_follow(enum stream_watch what);
+/* The library was set up. */
+void stream_start(void);
+/* A fork has come back, in the parent or in the child. */
+void stream_forked(bool child);
+
+/* Writes of less can hold no tensor that is worth a word. */
+#define STREAM_LARGE 16384u
+
+/* Whether there is anything to do for this descriptor, `told` (DESCRIPTOR_…) being what was stated. */
+static inline bool stream_uses(int fd, uint8_t told)
+{
+	return stream_watch & STREAM_OFFSETS && (uint32_t)fd < DESCRIPTORS &&
+	       !(descriptor_flags[fd] & (DESCRIPTOR_APART | told));
+}
+
+static inline bool stream_reads(int fd)
+{
+	return stream_uses(fd, DESCRIPTOR_READ_TOLD) ||
+	       (stream_watch & STREAM_PEERS && descriptor_known(fd) & DESCRIPTOR_PEER);
+}
+
+static inline bool stream_writes(int fd)
+{
+	return stream_uses(fd, DESCRIPTOR_WRITE_TOLD) || (stream_watch & STREAM_COMPLAINTS && fd == 2);
+}
+
+/* After such a read, errno as it left it; `peeked`: what was read is still there. */
+void stream_was_read(int fd, ssize_t result, bool peeked, uint64_t caller);
+/* Before a write: of data in one piece, or of anything else (NULL). */
+void stream_is_written(int fd, const void *data, size_t bytes, uint64_t caller);
+/* After a move of the offset that succeeded. */
+void stream_was_moved(int fd, uint64_t caller);
+
+#endif
