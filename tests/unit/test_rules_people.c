@@ -316,6 +316,10 @@ static void oversubscribed_warns_above_twice_the_room(void **state)
 	event->running = 4;
 	assert_told(MOMENT_ACT, 0, cpu_oversubscribed, GRADE_NOTE);
 	event->running = 5;
+	facts.fork_count = 0;
+	assert_told(MOMENT_ACT, 0, cpu_oversubscribed, GRADE_NOTE);
+	runs_python();
+	assert_told(MOMENT_ACT, 0, cpu_oversubscribed, GRADE_WARNING);
 	act(CHILD, EV_bound, 14 * SECOND);
 	assert_told(MOMENT_ACT, 0, cpu_oversubscribed, GRADE_NOTE);
 }
