@@ -175,8 +175,12 @@ static void leave(void *place, const struct mapping *mapping, uint64_t caller)
 	if (mapping->flags & MAPPING_TORCH)
 		__atomic_fetch_sub(&mapping_torch, 1, __ATOMIC_RELAXED);
 	end_record(mapping);
-	if (caller && mapping->generation != segment_generation)
-		segment_inherited(&segment, MPSAN_SHM_UNMAPPED, 0, caller);
+	if (caller && mapping->generation != segment_generation) {
+		INSIDE
+		{
+			segment_inherited(&segment, MPSAN_SHM_UNMAPPED, 0, caller);
+		}
+	}
 	segment_mapped(&segment, -1);
 }
 

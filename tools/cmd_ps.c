@@ -1,39 +1,68 @@
 /*
  * mpsan ps: who waits for whom in a session, from another shell, while the program hangs or after
- * its end. Neighbours: ps.h.
+ * its end; with --memory, the shared memory that it has. Neighbours: ps.h, ps_memory.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 #include "ps.h"
+#include "ps_memory.h"
+
+static int tell(char *wrong)
+{
+	complain("%s", wrong);
+	free(wrong);
+	return STATUS_USAGE;
+}
+
+static int write_out(json_t *document, bool as_json, void (*print)(FILE *, const json_t *))
+{
+	if (as_json) {
+		json_dumpf(document, stdout, JSON_INDENT(1));
+		putchar('\n');
+	} else {
+		print(stdout, document);
+	}
+	json_decref(document);
+	return fflush(stdout) ? complain("ps: standard output cannot be written") : 0;
+}
 
 static int show(const char *dir, bool as_json)
 {
 	struct ps ps;
 	char *wrong = ps_open(&ps, dir);
-	json_t *document;
+	int status;
 
-	if (wrong) {
-		complain("%s", wrong);
-		free(wrong);
-		return STATUS_USAGE;
-	}
+	if (wrong)
+		return tell(wrong);
 	if (ps.live)
 		ps_look(&ps);
-	document = ps_document(&ps);
-	if (as_json) {
-		json_dumpf(document, stdout, JSON_INDENT(1));
-		putchar('\n');
-	} else {
-		ps_print(stdout, document);
-	}
-	json_decref(document);
+	status = write_out(ps_document(&ps), as_json, ps_print);
 	ps_close(&ps);
-	return fflush(stdout) ? complain("ps: standard output cannot be written") : 0;
+	return status;
+}
+
+static int show_memory(const char *dir, bool as_json)
+{
+	struct ps ps;
+	char *wrong = ps_open(&ps, dir);
+	int status;
+
+	if (wrong)
+		return tell(wrong);
+	status = write_out(ps_memory_document(&ps), as_json, ps_memory_print);
+	ps_close(&ps);
+	return status;
 }
 
 int cmd_ps(int argc, char **argv)
 {
-	return ps_command_run(argc, argv, usage_ps, show);
+	int kept = 1;
+
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--memory"))
+			argv[kept++] = argv[i];
+	return ps_command_run(kept, argv, usage_ps, kept < argc ? show_memory : show);
 }

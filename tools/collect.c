@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collect_cuda.h"
+#include "collect_shm.h"
 
 static struct fact_place place_of(const struct record *record)
 {
@@ -208,6 +209,7 @@ static void collect_act(struct reader *reader, const struct record *record, bool
 				 .later = record->later};
 	memcpy(act->field, record->payload, bytes);
 	*newest = reader->acts.count;
+	collect_shm(reader);
 	if (told)
 		open_moment(reader, MOMENT_ACT, reader->acts.count - 1);
 }

@@ -8,6 +8,7 @@
 #include "jsontext.h"
 #include "names.h"
 #include "names_cuda.h"
+#include "names_shm.h"
 #include "report.h"
 
 enum field_format { DEC, HEX, TIME, KIND, FLAGS, HOW, POS, CODE };
@@ -92,6 +93,10 @@ static json_t *named_json(const struct record *record, const char *name, uint64_
 	static const char *const flags[] = {"AUTO",  "IMPORTED", "WORKER", "UNSYNCED",
 					    "AGAIN", "NO_PEER",	 "TORCH",  NULL};
 
+	if (shm_field_bits(record->type, name))
+		return bits_json(shm_field_bits(record->type, name), value);
+	if (shm_field_name(record->type, name, value))
+		return json_string(shm_field_name(record->type, name, value));
 	if (record->type < EV_cuda_init || record->type > EV_ipc_event)
 		return NULL;
 	if (!strcmp(name, "memory"))

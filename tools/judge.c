@@ -140,15 +140,15 @@ static void judge_tie(struct judge *judge, struct instance new)
 static void judge_tie_shared(struct judge *judge, struct instance new,
 			     const struct finding *finding)
 {
-	uint32_t known;
+	uint32_t what = finding->piece ? finding->piece : finding->segment, known;
+	uint16_t kind = finding->piece ? 0 : 1;
 
-	if (!finding->piece)
+	if (!what)
 		return;
-	known = places_find(judge->shared_at, finding->rule, finding->piece, 0);
+	known = places_find(judge->shared_at, finding->rule, what, kind);
 	if (known == FACT_NONE) {
 		*ARRAY_ADD(&judge->shared) = new;
-		places_add(judge->shared_at, finding->rule, finding->piece, 0,
-			   judge->shared.count - 1);
+		places_add(judge->shared_at, finding->rule, what, kind, judge->shared.count - 1);
 	} else if (new.grade > judge->shared.item[known].grade) {
 		replace(judge, &judge->shared.item[known]);
 		judge->shared.item[known] = new;

@@ -44,8 +44,8 @@ struct judge {
 	ARRAY(struct judged) found; /* in the order of their moments */
 	ARRAY(struct instance) proofs; /* few, so that tying costs little */
 	ARRAY(struct instance) candidates;
-	ARRAY(struct instance) shared; /* the worst of each rule about a piece of device memory */
-	struct place_map *shared_at; /* its index, by rule and piece */
+	ARRAY(struct instance) shared; /* the worst of each rule about a piece of device memory, or a segment */
+	struct place_map *shared_at; /* its index, by rule and piece or segment */
 };
 
 void judge_init(struct judge *judge, struct reader *reader, const struct grades *grades,

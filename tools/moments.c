@@ -6,6 +6,7 @@
 
 #include "../shim/core/knot.h"
 #include "collect_cuda.h"
+#include "collect_shm.h"
 #include "vanished.h"
 
 static uint64_t sooner(uint64_t one, uint64_t other)
@@ -118,10 +119,11 @@ static enum timing act_timing(struct reader *reader, uint32_t index, uint64_t no
 		return TIMING_OPEN;
 	if (reader_record(reader, act->at.slot, act->at.pos, act->type, &record))
 		reader->acts.item[index].later = record.later;
+	shm_refresh_act(reader, index);
 	return TIMING_COME;
 }
 
-static enum timing ended_timing(const struct reader *reader, uint32_t slot, uint64_t now,
+static enum timing ended_timing(struct reader *reader, uint32_t slot, uint64_t now,
 				uint64_t *due_ns)
 {
 	const struct fact_process *process = &reader->processes[slot];
@@ -129,7 +131,10 @@ static enum timing ended_timing(const struct reader *reader, uint32_t slot, uint
 	if (!process->gone)
 		return TIMING_OPEN;
 	*due_ns = process->gone_ns + ENDED_GRACE_NS;
-	return now < *due_ns && !reader->over ? TIMING_OPEN : TIMING_COME;
+	if (now < *due_ns && !reader->over)
+		return TIMING_OPEN;
+	shm_refresh_process(reader, slot);
+	return TIMING_COME;
 }
 
 enum timing moment_timing(struct reader *reader, const struct moment *moment, uint64_t now,

@@ -8,6 +8,7 @@
 
 #include "collect.h"
 #include "collect_cuda.h"
+#include "collect_shm.h"
 
 #define GAP_PATIENCE_NS 200000000ull /* for a record that was reserved and is not finished */
 #define LIVENESS_NS 50000000ull /* between two looks at who is alive */
@@ -34,6 +35,7 @@ char *reader_open(struct reader *reader, const char *dir, bool writable)
 	reader->known = memory_get(reader->session.slots * sizeof(*reader->known));
 	reader->places = places_create();
 	reader->cuda = cuda_store_create();
+	reader->shm = shm_store_create();
 	return NULL;
 }
 
@@ -73,6 +75,7 @@ void reader_close(struct reader *reader)
 	free(reader->ready.item);
 	places_destroy(reader->places);
 	cuda_store_destroy(reader->cuda);
+	shm_store_destroy(reader->shm);
 	session_close(&reader->session);
 	memset(reader, 0, sizeof(*reader));
 }
@@ -314,6 +317,7 @@ static void publish_facts(struct reader *reader, uint64_t now)
 		.act_count = reader->acts.count,
 	};
 	cuda_publish(reader, &reader->facts);
+	shm_publish(reader, &reader->facts);
 }
 
 static void time_moments(struct reader *reader, uint64_t now)
@@ -358,6 +362,7 @@ void reader_poll(struct reader *reader, uint64_t now)
 	check_liveness(reader, now);
 	read_logs(reader, now);
 	collect_cuda_due(reader, now);
+	collect_shm_due(reader, now);
 	publish_facts(reader, now);
 	collect_links(reader);
 	time_moments(reader, now);
@@ -379,6 +384,8 @@ void reader_finish(struct reader *reader, uint64_t now)
 		}
 	}
 	collect_cuda_due(reader, now);
+	collect_shm_due(reader, now);
+	shm_refresh_all(reader);
 	*ARRAY_ADD(&reader->open) = (struct moment){MOMENT_CLOSE, 0};
 	publish_facts(reader, now);
 	collect_links(reader);

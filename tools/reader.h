@@ -55,6 +55,7 @@ struct pending {
 
 struct place_map;
 struct cuda_store;
+struct shm_store;
 
 struct reader {
 	struct session session;
@@ -96,6 +97,7 @@ struct reader {
 	uint32_t helds_linked; /* holds below this index know their fork, or never will */
 
 	struct cuda_store *cuda; /* collect_cuda.h */
+	struct shm_store *shm; /* collect_shm.h */
 	struct place_map *places;
 	ARRAY(struct moment) open; /* not announced yet */
 	ARRAY(struct pending) ready; /* in the order of announcement */

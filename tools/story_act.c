@@ -6,6 +6,7 @@
 
 #include "names_cuda.h"
 #include "names_process.h"
+#include "story_shm.h"
 #include "words.h"
 
 enum field_format { DEC, HEX, TIME, KIND, FLAGS, HOW, POS, CODE };
@@ -74,7 +75,9 @@ bool act_gather(struct act_cast *cast, const struct teller *teller, const struct
 	}
 	if (finding->process)
 		set_ended(cast, finding->process - 1);
-	return cast->act || cast->cause || finding->process;
+	if (finding->segment)
+		shm_maker_scene(cast, &cast->maker);
+	return cast->act || cast->cause || finding->process || cast->maker.at;
 }
 
 void act_finish(struct act_cast *cast)
@@ -82,11 +85,15 @@ void act_finish(struct act_cast *cast)
 	scene_finish(&cast->doer);
 	scene_finish(&cast->causer);
 	scene_finish(&cast->ended);
+	scene_finish(&cast->maker);
 }
 
 const struct scene *act_main(const struct act_cast *cast)
 {
-	return cast->act ? &cast->doer : cast->cause ? &cast->causer : &cast->ended;
+	return cast->act	     ? &cast->doer :
+	       cast->cause	     ? &cast->causer :
+	       cast->finding->process ? &cast->ended :
+					&cast->maker;
 }
 
 static char *value_text(const struct act_cast *cast, const struct fact_act *act,
@@ -156,6 +163,8 @@ void act_words(const struct act_cast *cast, json_t *words)
 	}
 	words_set(words, "amount",
 		  text_format("%llu", (unsigned long long)cast->finding->amount));
+	if (cast->facts->shm.links)
+		shm_words(cast, words);
 }
 
 const struct scene *act_scene(const struct act_cast *cast, enum step_role role)
@@ -167,6 +176,8 @@ const struct scene *act_scene(const struct act_cast *cast, enum step_role role)
 		return cast->cause ? &cast->causer : NULL;
 	case STEP_ENDED:
 		return cast->finding->process ? &cast->ended : NULL;
+	case STEP_MAKER:
+		return cast->maker.at ? &cast->maker : NULL;
 	default:
 		return NULL;
 	}
@@ -178,4 +189,6 @@ void act_hash(const struct act_cast *cast, uint64_t *hash)
 		scene_hash(hash, &cast->doer);
 	if (cast->cause)
 		scene_hash(hash, &cast->causer);
+	if (cast->maker.at)
+		scene_hash(hash, &cast->maker);
 }

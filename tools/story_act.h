@@ -14,7 +14,7 @@ struct act_cast {
 	const struct facts *facts;
 	const struct finding *finding;
 	const struct fact_act *act, *cause; /* NULL: none */
-	struct scene doer, causer, ended;
+	struct scene doer, causer, ended, maker; /* maker: of finding.segment */
 	struct fact_place end; /* of finding.process */
 };
 

@@ -2,6 +2,7 @@
 #include "watch.h"
 
 #include "collect_cuda.h"
+#include "leaks.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -155,6 +156,8 @@ void watch_run(struct watch *watch)
 	look(watch);
 	record_end(watch, clock_ns(CLOCK_MONOTONIC));
 	follow_open_waits(watch);
+	if (!watch->killed) /* what we end ourselves cannot clean up */
+		leaks_look(reader, &watch->knots.log);
 	now = clock_ns(CLOCK_MONOTONIC);
 	reader->session.head->end_ns = now;
 	reader->session.head->off = 1;

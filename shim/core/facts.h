@@ -13,6 +13,7 @@
 #include "../../include/mpsan_event.h"
 #include "../../include/mpsan_log.h"
 #include "cuda.h"
+#include "shm.h"
 
 #define FACT_NONE UINT32_MAX /* "no such index" */
 
@@ -136,6 +137,7 @@ struct facts {
 	const struct fact_act *acts; /* of the kinds that acts.def names, in the order of time */
 	uint32_t act_count;
 	struct cuda_facts cuda;
+	struct shm_facts shm;
 	bool followed; /* a supervisor watched: the end of a process is known nearly to the moment */
 	bool blind; /* there were processes without the library: not everything was seen */
 };

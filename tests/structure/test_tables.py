@@ -22,9 +22,9 @@ def uncommented(path):
 
 def rules():
     """[(id, slug, texts)]"""
-    rows = re.findall(rf"^RULE\((\w+), ({STRING}), [^\n]*\n((?:\s*{STRING},?\s*)+)\)", uncommented("include/mpsan_rules.def"),
-                      re.M)
-    assert len(rows) == uncommented("include/mpsan_rules.def").count("\nRULE("), "the pattern misses a rule"
+    tables = "".join(uncommented(path) for path in sorted((ROOT / "include").glob("mpsan_rules*.def")))
+    rows = re.findall(rf"^RULE\((\w+), ({STRING}), [^\n]*\n((?:\s*{STRING},?\s*)+)\)", tables, re.M)
+    assert len(rows) == tables.count("\nRULE("), "the pattern misses a rule"
     return [(name, slug.strip('"'), re.split(r'",\s*\n\s*"', texts)) for name, slug, texts in rows]
 
 

@@ -1,0 +1,272 @@
+/* See shm.h. */
+#include "shm.h"
+
+#include <string.h>
+
+#include "ipc.h"
+
+#define ANCESTORS_MAX 64u
+#define ACTS_MAX 65536u /* about one segment, looked at for one question */
+
+static uint32_t list_of(uint64_t device, uint64_t inode)
+{
+	return (uint32_t)((inode ^ device << 32) * 0x9e3779b97f4a7c15ull >> 48);
+}
+
+static uint32_t name_list_of(uint64_t name)
+{
+	return (uint32_t)(name * 0x9e3779b97f4a7c15ull >> 48);
+}
+
+_Static_assert(SHM_LISTS == 1u << (64 - 48), "a hash is the number of a list");
+
+uint32_t shm_find(const struct shm_facts *shm, uint64_t device, uint64_t inode)
+{
+	uint32_t at = shm->lists ? shm->lists[list_of(device, inode)] : 0;
+
+	while (at && (shm->segments[at - 1].device != device || shm->segments[at - 1].inode != inode))
+		at = shm->segments[at - 1].list_before;
+	return at;
+}
+
+uint32_t shm_find_name(const struct shm_facts *shm, uint64_t name)
+{
+	uint32_t at = shm->name_lists && name ? shm->name_lists[name_list_of(name)] : 0;
+
+	while (at && shm->segments[at - 1].name != name)
+		at = shm->segments[at - 1].name_before;
+	return at;
+}
+
+uint32_t shm_find_path(const struct facts *facts, uint32_t act, uint32_t type)
+{
+	uint64_t name = shm_link_of(facts, act)->name;
+	uint32_t at = name ? shm_link_of(facts, act)->name_before : 0;
+
+	while (at && (facts->shm.links[at - 1].name != name || facts->acts[at - 1].type != type))
+		at = facts->shm.links[at - 1].name_before;
+	return at;
+}
+
+static uint32_t begin_segment(struct shm_facts *shm, uint64_t device, uint64_t inode, uint32_t act)
+{
+	uint32_t *list = &shm->lists[list_of(device, inode)];
+
+	shm->segments[shm->segment_count] = (struct shm_segment){
+		.device = device, .inode = inode, .first = act + 1, .list_before = *list};
+	return *list = ++shm->segment_count;
+}
+
+/* A name leads to the newest segment that was made under it. */
+static void enter_maker(struct shm_facts *shm, uint32_t segment, uint32_t act)
+{
+	struct shm_segment *made = &shm->segments[segment - 1];
+	uint32_t *list;
+
+	made->made = act + 1;
+	made->name = shm->links[act].name;
+	if (!made->name)
+		return;
+	list = &shm->name_lists[name_list_of(made->name)];
+	made->name_before = *list;
+	*list = segment;
+}
+
+static void tie(struct shm_facts *shm, uint32_t segment, uint32_t act)
+{
+	shm->links[act].segment = segment;
+	shm->links[act].before = shm->segments[segment - 1].newest;
+	shm->segments[segment - 1].newest = act + 1;
+}
+
+static void enter_segment(struct shm_facts *shm, const struct fact_act *acts, uint32_t act)
+{
+	const struct ev_shm *ev = ACT_AS(&acts[act], shm);
+	uint32_t segment = shm_find(shm, ev->device, ev->inode);
+	bool made = ev->flags & MPSAN_SHM_MADE;
+
+	if (!ev->inode)
+		return;
+	if (!segment || (made && shm->segments[segment - 1].made))
+		segment = begin_segment(shm, ev->device, ev->inode, act);
+	if (made)
+		enter_maker(shm, segment, act);
+	tie(shm, segment, act);
+}
+
+/* A segment of which only this is known is one, too, if the act says so. */
+static void enter_about(struct shm_facts *shm, uint64_t device, uint64_t inode, uint32_t act,
+			bool surely)
+{
+	uint32_t segment = inode ? shm_find(shm, device, inode) : 0;
+
+	if (!segment && inode && surely)
+		segment = begin_segment(shm, device, inode, act);
+	if (segment)
+		tie(shm, segment, act);
+}
+
+static void enter_path(struct shm_facts *shm, uint32_t act)
+{
+	uint32_t *list = &shm->path_lists[shm->links[act].name % SHM_PATH_LISTS];
+
+	if (!shm->links[act].name)
+		return;
+	shm->links[act].name_before = *list;
+	*list = act + 1;
+}
+
+#define ABOUT(event, surely)                                                    \
+	case EV_##event:                                                        \
+		enter_about(shm, MPSAN_SHM_DEVICE(ACT_AS(&acts[act], event)->device), \
+			    ACT_AS(&acts[act], event)->inode, act, surely);     \
+		break
+
+void shm_enter(struct shm_facts *shm, const struct fact_act *acts, uint32_t act)
+{
+	switch (acts[act].type) {
+	case EV_shm:
+		enter_segment(shm, acts, act);
+		break;
+		ABOUT(shm_map, true);
+		ABOUT(shm_size, true);
+		ABOUT(shm_sent, true);
+		ABOUT(shm_unlinked, true);
+		ABOUT(shm_inherited, true);
+		ABOUT(shm_left, true);
+		ABOUT(shm_refused, false);
+		ABOUT(fault, false);
+	case EV_shm_kept:
+		enter_path(shm, act);
+		enter_about(shm, ACT_AS(&acts[act], shm_kept)->device,
+			    ACT_AS(&acts[act], shm_kept)->inode, act, false);
+		break;
+	case EV_sock_bound:
+	case EV_sock_refused:
+		enter_path(shm, act);
+		break;
+	default:
+		break;
+	}
+}
+
+const struct shm_link *shm_link_of(const struct facts *facts, uint32_t act)
+{
+	static const struct shm_link none;
+
+	return facts->shm.links && act < facts->act_count ? &facts->shm.links[act] : &none;
+}
+
+uint32_t shm_segment_of(const struct facts *facts, uint32_t act)
+{
+	return shm_link_of(facts, act)->segment;
+}
+
+const struct fact_act *shm_made(const struct facts *facts, uint32_t segment)
+{
+	uint32_t made = segment ? facts->shm.segments[segment - 1].made : 0;
+
+	return made ? &facts->acts[made - 1] : NULL;
+}
+
+uint32_t shm_maker(const struct facts *facts, uint32_t segment)
+{
+	const struct fact_act *made = shm_made(facts, segment);
+
+	return made ? made->at.by : FACT_NONE;
+}
+
+uint64_t shm_bytes(const struct facts *facts, uint32_t segment)
+{
+	const struct fact_act *made = shm_made(facts, segment);
+	uint64_t bytes = made ? MPSAN_LATER_BYTES(made->later) : 0;
+
+	if (!bytes && made)
+		bytes = ACT_AS(made, shm)->bytes;
+	if (bytes || !segment)
+		return bytes;
+	EACH_SHM_ACT(facts, segment - 1, at)
+	{
+		const struct fact_act *act = &facts->acts[at - 1];
+
+		if (act->type == EV_shm && ACT_AS(act, shm)->bytes > bytes)
+			bytes = ACT_AS(act, shm)->bytes;
+		if (act->type == EV_shm_map && ACT_AS(act, shm_map)->bytes > bytes)
+			bytes = ACT_AS(act, shm_map)->bytes;
+	}
+	return bytes;
+}
+
+bool shm_is_torch(const struct facts *facts, uint32_t segment)
+{
+	uint32_t made = segment ? facts->shm.segments[segment - 1].made : 0;
+
+	return made && facts->shm.links[made - 1].flags & SHM_LINK_TORCH;
+}
+
+uint64_t shm_unmap_ns(const struct facts *facts, const struct fact_act *map)
+{
+	uint64_t end = cuda_end_ns(facts, map->at.by);
+
+	return map->later && (!end || map->later < end) ? map->later : end;
+}
+
+uint32_t shm_mapped(const struct facts *facts, uint32_t segment, uint64_t time_ns, uint32_t but)
+{
+	uint32_t work = ACTS_MAX;
+
+	EACH_SHM_ACT(facts, segment - 1, at)
+	{
+		const struct fact_act *act = &facts->acts[at - 1];
+		uint64_t end;
+
+		if (act->type != EV_shm_map || act->at.by == but || act->at.time_ns > time_ns)
+			continue;
+		end = shm_unmap_ns(facts, act);
+		if (!end || end > time_ns)
+			return at;
+		if (!work--)
+			break;
+	}
+	return 0;
+}
+
+bool shm_is_ancestor(const struct facts *facts, uint32_t slot, uint32_t other)
+{
+	for (uint32_t depth = 0; depth < ANCESTORS_MAX && other < facts->process_count; depth++) {
+		if (other == slot)
+			return true;
+		other = facts->processes[other].slot->parent - 1; /* no parent: no slot */
+	}
+	return false;
+}
+
+bool shm_has_ended(const struct facts *facts, uint32_t slot, uint64_t time_ns)
+{
+	uint64_t end = slot < facts->process_count ? cuda_end_ns(facts, slot) : 0;
+
+	return end && end <= time_ns;
+}
+
+const char *shm_name_bare(const char *name)
+{
+	if (!strncmp(name, "/dev/shm/", 9))
+		name += 9;
+	while (*name == '/')
+		name++;
+	return name;
+}
+
+bool shm_name_is_torch(const char *name)
+{
+	return !strncmp(shm_name_bare(name), "torch_", 6);
+}
+
+uint64_t shm_name_hash(const char *name)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (name = shm_name_bare(name); *name; name++)
+		hash = (hash ^ (uint8_t)*name) * 0x100000001b3ull;
+	return hash ? hash : 1;
+}

@@ -1,0 +1,214 @@
+/* See collect_shm.h. */
+#include "collect_shm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct shm_store {
+	struct shm_facts facts; /* its arrays are those below, once published */
+	ARRAY(uint32_t) waiting; /* acts that were not entered yet */
+	ARRAY(struct shm_link) links;
+	ARRAY(struct shm_segment) segments;
+	uint32_t shares; /* of the reader's, looked at so far */
+};
+
+struct shm_store *shm_store_create(void)
+{
+	return memory_get(sizeof(struct shm_store));
+}
+
+void shm_store_destroy(struct shm_store *store)
+{
+	if (!store)
+		return;
+	free(store->waiting.item);
+	free(store->links.item);
+	free(store->segments.item);
+	free(store->facts.lists);
+	free(store->facts.name_lists);
+	free(store->facts.path_lists);
+	free(store->facts.locks);
+	free(store);
+}
+
+/* Most sessions share no memory: the tables are made with the first fact. */
+static void begin(struct reader *reader)
+{
+	struct shm_facts *facts = &reader->shm->facts;
+
+	if (facts->lists)
+		return;
+	facts->lists = memory_get(SHM_LISTS * sizeof(uint32_t));
+	facts->name_lists = memory_get(SHM_LISTS * sizeof(uint32_t));
+	facts->path_lists = memory_get(SHM_PATH_LISTS * sizeof(uint32_t));
+	facts->locks = memory_get(reader->session.slots * sizeof(bool));
+}
+
+static bool has_frame(const struct reader *reader, uint32_t slot, uint64_t python, const char *word)
+{
+	const char *frames = python ? reader_text(reader, slot, python) : NULL;
+
+	return frames && strstr(frames, word);
+}
+
+/* The text that an act is found by, and its Python frames. */
+static void look_into(const struct reader *reader, const struct fact_act *act, struct shm_link *link)
+{
+	uint64_t name = 0, python = 0;
+	const char *text;
+
+	switch (act->type) {
+	case EV_shm:
+		name = ACT_AS(act, shm)->name;
+		python = ACT_AS(act, shm)->python;
+		break;
+	case EV_sock_refused:
+		name = ACT_AS(act, sock_refused)->path;
+		python = ACT_AS(act, sock_refused)->python;
+		break;
+	case EV_shm_intent:
+		name = ACT_AS(act, shm_intent)->name;
+		break;
+	case EV_shm_unlinked:
+		name = ACT_AS(act, shm_unlinked)->name;
+		break;
+	case EV_shm_refused:
+		name = ACT_AS(act, shm_refused)->name;
+		break;
+	case EV_shm_kept:
+		name = ACT_AS(act, shm_kept)->listener;
+		break;
+	case EV_sock_bound:
+		name = ACT_AS(act, sock_bound)->path;
+		break;
+	case EV_shm_left:
+		name = ACT_AS(act, shm_left)->name;
+		break;
+	default:
+		return;
+	}
+	text = name ? reader_text(reader, act->at.slot, name) : NULL;
+	if (text && *text) {
+		link->name = shm_name_hash(text);
+		if (shm_name_is_torch(text))
+			link->flags |= SHM_LINK_TORCH;
+	}
+	if (has_frame(reader, act->at.slot, python, "rebuild_storage_fd"))
+		link->flags |= SHM_LINK_REBUILDS;
+	if (has_frame(reader, act->at.slot, python, "_worker_loop"))
+		link->flags |= SHM_LINK_LOADER;
+}
+
+static bool is_of_memory(uint32_t type)
+{
+	return (type >= EV_shm_intent && type <= EV_fault) || type == EV_shm_left;
+}
+
+void collect_shm(struct reader *reader)
+{
+	struct shm_store *store = reader->shm;
+	uint32_t act = reader->acts.count - 1;
+
+	while (store->links.count <= act)
+		*ARRAY_ADD(&store->links) = (struct shm_link){0};
+	if (!is_of_memory(reader->acts.item[act].type))
+		return;
+	begin(reader);
+	look_into(reader, &reader->acts.item[act], &store->links.item[act]);
+	*ARRAY_ADD(&store->waiting) = act;
+}
+
+static int compare_acts(const void *one, const void *other, void *context)
+{
+	const struct fact_act *acts = context;
+	const struct fact_place *a = &acts[*(const uint32_t *)one].at;
+	const struct fact_place *b = &acts[*(const uint32_t *)other].at;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	if (a->slot != b->slot)
+		return a->slot < b->slot ? -1 : 1;
+	return a->pos < b->pos ? -1 : a->pos > b->pos;
+}
+
+static void lend_arrays(struct shm_store *store)
+{
+	store->facts.links = store->facts.lists ? store->links.item : NULL;
+	store->facts.segments = store->segments.item;
+	store->facts.segment_count = store->segments.count;
+}
+
+/* Core code has no memory to take. */
+static void enter(struct reader *reader, uint32_t act)
+{
+	struct shm_store *store = reader->shm;
+
+	ARRAY_ADD(&store->segments);
+	store->segments.count--;
+	lend_arrays(store);
+	shm_enter(&store->facts, reader->acts.item, act);
+	store->segments.count = store->facts.segment_count;
+}
+
+void collect_shm_due(struct reader *reader, uint64_t now)
+{
+	struct shm_store *store = reader->shm;
+	uint32_t next = 0;
+
+	for (; store->facts.locks && store->shares < reader->shares.count; store->shares++)
+		store->facts.locks[reader->shares.item[store->shares].at.by] = true;
+	if (!store->waiting.count)
+		return;
+	qsort_r(store->waiting.item, store->waiting.count, sizeof(uint32_t), compare_acts,
+		reader->acts.item);
+	while (next < store->waiting.count &&
+	       (reader->over ||
+		reader->acts.item[store->waiting.item[next]].at.time_ns + ACT_SETTLE_NS <= now))
+		enter(reader, store->waiting.item[next++]);
+	store->waiting.count -= next;
+	memmove(store->waiting.item, store->waiting.item + next,
+		store->waiting.count * sizeof(uint32_t));
+}
+
+static void refresh(struct reader *reader, uint32_t index)
+{
+	struct fact_act *act = &reader->acts.item[index];
+	struct record record;
+
+	if ((act->type == EV_shm || act->type == EV_shm_map) &&
+	    reader_record(reader, act->at.slot, act->at.pos, act->type, &record))
+		act->later = record.later;
+}
+
+void shm_refresh_act(struct reader *reader, uint32_t act)
+{
+	const struct shm_facts *shm = &reader->facts.shm;
+	uint32_t segment = shm_segment_of(&reader->facts, act);
+
+	if (!segment && shm->links && shm->links[act].name)
+		segment = shm_find_name(shm, shm->links[act].name);
+	if (!segment || reader->over)
+		return;
+	EACH_SHM_ACT(&reader->facts, segment - 1, at)
+	refresh(reader, at - 1);
+}
+
+void shm_refresh_process(struct reader *reader, uint32_t slot)
+{
+	if (reader->over)
+		return;
+	for (uint32_t at = reader->processes[slot].act; at; at = reader->acts.item[at - 1].before)
+		refresh(reader, at - 1);
+}
+
+void shm_refresh_all(struct reader *reader)
+{
+	for (uint32_t i = 0; i < reader->acts.count; i++)
+		refresh(reader, i);
+}
+
+void shm_publish(struct reader *reader, struct facts *facts)
+{
+	lend_arrays(reader->shm);
+	facts->shm = reader->shm->facts;
+}
