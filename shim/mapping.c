@@ -134,6 +134,7 @@ static void state(const struct segment *segment, uint64_t address, uint64_t byte
 			      .inode = segment->range.start, .address = address, .bytes = bytes);
 	enter(&mapping);
 	segment_mapped(segment, 1);
+	fault_watch(FAULT_BUS);
 }
 
 void mapping_made(uint64_t address, uint64_t bytes, bool writable, int fd, uint64_t caller)
@@ -175,8 +176,12 @@ static void leave(void *place, const struct mapping *mapping, uint64_t caller)
 	if (mapping->flags & MAPPING_TORCH)
 		__atomic_fetch_sub(&mapping_torch, 1, __ATOMIC_RELAXED);
 	end_record(mapping);
-	if (caller && mapping->generation != segment_generation)
-		segment_inherited(&segment, MPSAN_SHM_UNMAPPED, 0, caller);
+	if (caller && mapping->generation != segment_generation) {
+		INSIDE
+		{
+			segment_inherited(&segment, MPSAN_SHM_UNMAPPED, 0, caller);
+		}
+	}
 	segment_mapped(&segment, -1);
 }
 

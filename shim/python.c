@@ -104,6 +104,19 @@ uint64_t python_model(uint64_t process, char *type, size_t bytes)
 	return cpython_model(&python.py, process, type, bytes);
 }
 
+uint64_t python_hash(void)
+{
+	uint64_t hash = 0, top = top_frame(0);
+	struct walk walk;
+	struct frame frame;
+
+	walk_open(&walk, &python.py, top);
+	while (top && walk_step(&walk, &frame))
+		hash = ((hash ^ frame.code) * 0x9e3779b97f4a7c15ull ^ (uint64_t)frame.instr) *
+		       0xff51afd7ed558ccdull;
+	return hash;
+}
+
 uint64_t python_global(const char *module, const char *name)
 {
 	const struct cpython *py = &python.py;
@@ -128,19 +141,6 @@ int64_t python_dict_used(uint64_t dict, uint64_t type)
 	return type && python_type(dict) == type ?
 		       (int64_t)cpython_peek_word(&python.py, dict + CPYTHON_DICT_USED) :
 		       -1;
-}
-
-uint64_t python_hash(void)
-{
-	uint64_t hash = 0, top = top_frame(0);
-	struct walk walk;
-	struct frame frame;
-
-	walk_open(&walk, &python.py, top);
-	while (top && walk_step(&walk, &frame))
-		hash = ((hash ^ frame.code) * 0x9e3779b97f4a7c15ull ^ (uint64_t)frame.instr) *
-		       0xff51afd7ed558ccdull;
-	return hash;
 }
 
 size_t python_traceback(char *text, size_t bytes)

@@ -1,6 +1,7 @@
 /* See segment.h. */
 #include "segment.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -84,6 +85,55 @@ uint64_t segment_device(void)
 	return device;
 }
 
+/* The name under which this process stated a segment; NULL: that cannot be read. */
+static const char *name_of(const struct segment *segment)
+{
+	const struct mpsan_record *record =
+		segment_is_own(segment) && segment->record ? log_at(segment->record) : NULL;
+	const struct ev_shm *event = record ? (const void *)(record + 1) : NULL;
+
+	record = event && event->name ? log_at(event->name) : NULL;
+	return record ? (const char *)(record + 1) : NULL;
+}
+
+static bool is_gone(const struct segment *segment)
+{
+	const char *name = name_of(segment);
+	struct stat file;
+
+	return !name || SYS4(SYS_newfstatat, AT_FDCWD, name, &file, 0) == -ENOENT ||
+	       file.st_ino != segment->range.start;
+}
+
+/*
+ * Segments that others removed stay in the table of their maker, who is not told. Once it is half full
+ * each new one looks at two old ones, so there is always room, and no moment at which all are looked at.
+ */
+static void sweep(struct ranges *t)
+{
+	static uint64_t hand;
+	uint64_t at = __atomic_load_n(&hand, __ATOMIC_RELAXED);
+	struct segment copy, *place;
+
+	if (LIKELY(__atomic_load_n(&t->used, __ATOMIC_RELAXED) < PLACES / 2))
+		return;
+	for (unsigned i = 0; i < 2; i++) {
+		place = ranges_next(t, &at, &copy);
+		if (!place)
+			at = 0;
+		else if (!copy.descriptors && !copy.mappings && is_gone(&copy))
+			ranges_drop(t, place, &copy);
+	}
+	__atomic_store_n(&hand, at, __ATOMIC_RELAXED);
+}
+
+bool segment_all_known(void)
+{
+	struct ranges *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+
+	return !t || !__atomic_load_n(&t->full, __ATOMIC_RELAXED);
+}
+
 /* The place of a new segment, filled in; NULL: no room. */
 static struct segment *add(const struct segment *segment)
 {
@@ -93,7 +143,10 @@ static struct segment *add(const struct segment *segment)
 
 	if (!t)
 		t = make_table();
-	place = t ? ranges_claim(t, segment->range.owner, segment->range.start, 1) : NULL;
+	if (!t)
+		return NULL;
+	sweep(t);
+	place = ranges_claim(t, segment->range.owner, segment->range.start, 1);
 	if (!place)
 		return NULL;
 	memcpy((char *)place + head, (const char *)segment + head, sizeof(*segment) - head);
@@ -279,12 +332,8 @@ void segment_inherited(const struct segment *segment, enum mpsan_shm_use what, u
 
 	if (__atomic_fetch_or(&told, bit, __ATOMIC_RELAXED) & bit || life_is_guest())
 		return;
-	INSIDE
-	{
-		EMIT(shm_inherited, .device = segment->device, .inode = segment->range.start,
-		     .what = what, .name = name, .caller = caller, .stack = stack_own(),
-		     .python = stack_python(0));
-	}
+	EMIT(shm_inherited, .device = segment->device, .inode = segment->range.start, .what = what,
+	     .name = name, .caller = caller, .stack = stack_own(), .python = stack_python(0));
 }
 
 void segment_closed(int fd, uint64_t caller)
@@ -295,8 +344,12 @@ void segment_closed(int fd, uint64_t caller)
 		return;
 	/* Children close all they have before an exec: that alone is no reason to make a log. */
 	if (generation_of[fd] != (uint8_t)segment_generation && !log_is_inherited() &&
-	    segment_of(fd, &copy))
-		segment_inherited(&copy, MPSAN_SHM_CLOSED, 0, caller);
+	    segment_of(fd, &copy)) {
+		INSIDE
+		{
+			segment_inherited(&copy, MPSAN_SHM_CLOSED, 0, caller);
+		}
+	}
 	place_of[fd] = 0;
 	__atomic_fetch_sub(&place->descriptors, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_sub(&segment_descriptors, 1, __ATOMIC_RELAXED);

@@ -41,6 +41,9 @@ bool segment_of(int fd, struct segment *copy);
 /* Its place, which may be changed where one field is all; NULL: not known. */
 struct segment *segment_find(uint64_t device, uint64_t inode, struct segment *copy);
 
+/* No segment was left out for want of room: one that is not known here was not made here. */
+bool segment_all_known(void);
+
 /* Descriptors of segments that this process holds. */
 extern uint32_t segment_descriptors;
 
@@ -72,7 +75,7 @@ void segment_later(const struct segment *segment, uint64_t clear, uint64_t set);
 /* The device of /dev/shm, 0: there is none. */
 uint64_t segment_device(void);
 
-/* A forked child used up something that it had inherited: stated once for each kind. */
+/* A forked child used up something that it had inherited: stated once for each kind. Call it INSIDE. */
 void segment_inherited(const struct segment *segment, enum mpsan_shm_use what, uint64_t name,
 		       uint64_t caller);
 static inline bool segment_is_own(const struct segment *segment)

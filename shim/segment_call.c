@@ -19,7 +19,6 @@
 
 #define PATH_BYTES 288u
 #define REFUSED_MAX 16u
-#define CHECK_EACH 16u /* descriptors */
 
 static uint32_t refused_before[8]; /* by reason */
 
@@ -251,7 +250,7 @@ static void state_unlinked(const struct segment_unlinking *u, const char *path,
 		segment_mapped(&segment, 0);
 		return;
 	}
-	if (!whole_path(whole, path, way))
+	if ((!place && !segment_all_known()) || !whole_path(whole, path, way))
 		return;
 	name = note_name(whole);
 	where = where_now(caller);
@@ -316,7 +315,7 @@ void segment_check_descriptors(uint64_t caller)
 	static bool said;
 	uint64_t limit;
 
-	if (said || segment_descriptors % CHECK_EACH)
+	if (said)
 		return;
 	limit = descriptor_limit();
 	if (!limit || segment_descriptors * 5ull < limit * 4)

@@ -12,6 +12,7 @@
 #include "peer.h"
 #include "python.h"
 #include "stack.h"
+#include "stdio.h"
 #include "sys.h"
 
 #define HEAD_BYTES 2048u /* of a message: names of what it holds stand near its beginning */
@@ -46,6 +47,7 @@ void stream_start(void)
 void stream_forked(bool child)
 {
 	offset_forked(child);
+	stdio_forked(child);
 	stream_follow(STREAM_OFFSETS);
 	if (child && python_present())
 		stream_follow(STREAM_COMPLAINTS);

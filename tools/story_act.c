@@ -46,7 +46,9 @@ static void set_scene(const struct act_cast *cast, struct scene *scene, const st
 {
 	scene_init(cast->teller, scene, &act->at, act->at.tid, act_field(act, "stack"),
 		   act_field(act, "python"));
-	scene_locate(cast->teller, scene, act_field(act, "caller"), true);
+	/* A fault is often inside a function of libc: whose code it works for says more. */
+	scene_locate(cast->teller, scene, act->type == EV_fault ? 0 : act_field(act, "caller"),
+		     true);
 }
 
 static void set_ended(struct act_cast *cast, uint32_t slot)
@@ -176,9 +178,9 @@ void act_words(const struct act_cast *cast, json_t *words)
 	}
 	words_set(words, "amount",
 		  text_format("%llu", (unsigned long long)cast->finding->amount));
+	words_set(words, "amount_bytes", bytes_text(cast->finding->amount));
 	if (cast->facts->shm.links)
 		shm_words(cast, words);
-	words_set(words, "amount_bytes", bytes_text(cast->finding->amount));
 }
 
 const struct scene *act_scene(const struct act_cast *cast, enum step_role role)

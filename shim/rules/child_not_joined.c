@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "../core/people.h"
+#include "../core/shm.h"
 
 static const struct tale tale = {
 	"{parent_process} {parent_end}, and {process}, which it had started, still ran half a second later: "
@@ -29,6 +30,17 @@ static bool exports_device_memory(const struct facts *facts, uint32_t slot)
 	EACH_PIECE(facts, slot, at)
 	if (!facts->cuda.pieces[at - 1].end_ns && ipc_counts(&facts->cuda.pieces[at - 1]))
 		return true;
+	return false;
+}
+
+/* What it only inherited is its parent's, too; what it mapped itself lives as long as it does. */
+static bool maps_shared_memory(const struct facts *facts, uint32_t slot)
+{
+	for (uint32_t at = fact_act_of(facts, slot, EV_shm_map, FACT_NONE); at != FACT_NONE;
+	     at = fact_act_of(facts, slot, EV_shm_map, at))
+		if (!(ACT_AS(&facts->acts[at], shm_map)->device & MPSAN_SHM_MAP_INHERITED) &&
+		    !shm_unmap_ns(facts, &facts->acts[at]))
+			return true;
 	return false;
 }
 
@@ -75,7 +87,8 @@ void rule_child_not_joined(const struct facts *facts, const struct moment *momen
 	if (!people_is_left_behind(facts, slot) ||
 	    people_was_killed(facts, people_parent(facts, slot)))
 		return;
-	if (facts->processes[slot].stayed && exports_device_memory(facts, slot))
+	if (facts->processes[slot].stayed &&
+	    (exports_device_memory(facts, slot) || maps_shared_memory(facts, slot)))
 		find(out, facts, moment, GRADE_ERROR, &tale_of_holder, slot);
 	else
 		find(out, facts, moment, GRADE_WARNING, &tale, slot);

@@ -11,7 +11,7 @@
 static const struct tale tale_of_fault = {
 	"{who} was hit by SIGBUS at {at}: it wrote to {segment}, and {free_text} free where it lies",
 	{{STEP_MAKER, "{maker} made {segment}"},
-	 {STEP_CAUSE, "{cause_who} gave it a size of {cause_bytes}, with {cause_free_text} free"},
+	 {STEP_CAUSE, "{cause_who} gave it a size of {cause_bytes}, while {cause_free_text} free"},
 	 {STEP_ACT, "{who} wrote to it"}},
 };
 

@@ -103,11 +103,18 @@ static void judge_name(const struct facts *facts, const struct moment *moment, s
 			 .cause = removed, .process = maker + 1, .segment = segment);
 }
 
-/* A DataLoader that is left early ends its workers with batches that nobody wants. */
+/*
+ * Whether anybody wants them shows later. A DataLoader that is left early ends its workers with batches
+ * that nobody does.
+ */
 static void judge_end(const struct facts *facts, const struct moment *moment, struct findings *out)
 {
-	FIND_ACT(out, shm_sender_exited, GRADE_NOTE, moment, &tale_of_rest,
-		 .segment = shm_segment_of(facts, moment->index));
+	uint32_t segment = shm_segment_of(facts, moment->index);
+	uint32_t made = segment ? facts->shm.segments[segment - 1].made : 0;
+
+	if (!made || !(shm_link_of(facts, made - 1)->flags & SHM_LINK_LOADER))
+		FIND_ACT(out, shm_sender_exited, GRADE_NOTE, moment, &tale_of_rest,
+			 .segment = segment);
 }
 
 void rule_shm_sender_exited(const struct facts *facts, const struct moment *moment,

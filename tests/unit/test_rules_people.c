@@ -105,6 +105,23 @@ static void not_joined_warns_of_a_child_that_outlives_its_parent(void **state)
 	assert_int_equal(tell(MOMENT_ENDED, CHILD).last[0].fork, 0);
 }
 
+static void not_joined_fires_when_shared_memory_stays(void **state)
+{
+	struct ev_shm_map *map;
+
+	(void)state;
+	child_lives_until(16 * SECOND);
+	process[CHILD].stayed = true;
+	slot[CHILD].end = MPSAN_END_NONE;
+	map = act(CHILD, EV_shm_map, 12 * SECOND);
+	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_ERROR);
+	map->device = MPSAN_SHM_MAP_INHERITED;
+	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_WARNING);
+	map->device = 0;
+	acts[0].later = 13 * SECOND;
+	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_WARNING);
+}
+
 static void not_joined_warns_of_a_spawned_child(void **state)
 {
 	(void)state;
@@ -299,6 +316,10 @@ static void oversubscribed_warns_above_twice_the_room(void **state)
 	event->running = 4;
 	assert_told(MOMENT_ACT, 0, cpu_oversubscribed, GRADE_NOTE);
 	event->running = 5;
+	facts.fork_count = 0;
+	assert_told(MOMENT_ACT, 0, cpu_oversubscribed, GRADE_NOTE);
+	runs_python();
+	assert_told(MOMENT_ACT, 0, cpu_oversubscribed, GRADE_WARNING);
 	act(CHILD, EV_bound, 14 * SECOND);
 	assert_told(MOMENT_ACT, 0, cpu_oversubscribed, GRADE_NOTE);
 }
@@ -414,7 +435,7 @@ static void grows(uint32_t by, uint64_t mib)
 	event->copied = mib << 20;
 }
 
-static void growth_warns_of_the_sum_of_a_place(void **state)
+static void growth_warns_of_much_in_one_and_tells_the_sum(void **state)
 {
 	struct verdict verdict;
 
@@ -428,10 +449,12 @@ static void growth_warns_of_the_sum_of_a_place(void **state)
 	grows(CHILD, 40); /* what it said later stands */
 	assert_told(MOMENT_CLOSE, 0, cow_growth, GRADE_NOTE);
 	grows(GRAND, 30);
-	assert_told(MOMENT_CLOSE, 0, cow_growth, GRADE_WARNING);
+	assert_told(MOMENT_CLOSE, 0, cow_growth, GRADE_NOTE);
 	verdict = tell(MOMENT_CLOSE, 0);
 	assert_int_equal(verdict.last[0].amount, 70ull << 20);
 	assert_int_equal(verdict.last[0].cause, 2);
+	grows(GRAND, 64);
+	assert_told(MOMENT_CLOSE, 0, cow_growth, GRADE_WARNING);
 	forks[1].ev.stack = 4096;
 	assert_int_equal(tell(MOMENT_CLOSE, 0).count, 2);
 }
@@ -449,6 +472,7 @@ int main(void)
 {
 	const struct CMUnitTest stories[] = {
 		STORY(not_joined_warns_of_a_child_that_outlives_its_parent),
+		STORY(not_joined_fires_when_shared_memory_stays),
 		STORY(not_joined_warns_of_a_spawned_child),
 		STORY(not_joined_follows_the_images_of_a_parent),
 		STORY(not_joined_notes_a_child_that_was_never_asked_for),
@@ -469,7 +493,7 @@ int main(void)
 		STORY(churn_fires_for_workers_made_anew),
 		STORY(churn_warns_when_threads_grow),
 		STORY(churn_is_silent_for_workers_that_stay),
-		STORY(growth_warns_of_the_sum_of_a_place),
+		STORY(growth_warns_of_much_in_one_and_tells_the_sum),
 		STORY(growth_is_silent_about_little),
 	};
 
