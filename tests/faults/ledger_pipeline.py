@@ -95,7 +95,7 @@ def main(kind, batches, prefix):
     way = {"tensors": Tensors, "blocks": Blocks}[kind](prefix)
     queues = [multiprocessing.SimpleQueue() for _ in range(4)]
     stages = (way.change, way.change, way.take)
-    processes = [multiprocessing.Process(target=stage, args=(work, *queues[at:at + 2], os.getpid()), name=f"stage {at}")
+    processes = [multiprocessing.Process(target=stage, name=f"stage {at}", args=(work, *queues[at:at + 2], os.getpid()))
                  for at, work in enumerate(stages)]
     for process in processes:
         process.start()
