@@ -8,6 +8,7 @@
 
 #include "life.h"
 #include "log.h"
+#include "manners.h"
 #include "registry.h"
 #include "stack.h"
 #include "sys.h"
@@ -143,6 +144,7 @@ void cuda_initialised(const struct cuda_call *call)
 		where = cuda_where(call);
 		EMIT(cuda_init, .function = where.function, .caller = where.caller,
 		     .stack = where.stack, .python = where.python);
+		manners_main_again(MPSAN_MAIN_CUDA, where.caller);
 	}
 }
 

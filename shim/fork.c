@@ -276,7 +276,7 @@ static void take(struct snapshot *s)
 	s->pool = thread_pool();
 	s->loader = loader_owner(loader_lock());
 	s->gil = python_present() && python_holds_gil();
-	s->flags |= s->gil ? scene_look(&s->scene) : 0;
+	s->flags |= s->gil ? scene_look(&s->scene, s->fork) : 0;
 	inherit_orphans(s);
 	first = s->orphan_count;
 	if (s->threads != 1) {

@@ -14,9 +14,12 @@
 #include "descriptor.h"
 #include "elf.h"
 #include "fork.h"
+#include "group.h"
+#include "growth.h"
 #include "hook.h"
 #include "inside.h"
 #include "log.h"
+#include "manners.h"
 #include "order.h"
 #include "peer.h"
 #include "registry.h"
@@ -102,6 +105,8 @@ static uint32_t take_slot(void)
 		p->how = MPSAN_HOW_EXEC;
 		__atomic_fetch_or(&life.table[before].flags, MPSAN_PROCESS_REPLACED,
 				  __ATOMIC_RELAXED);
+		p->flags |= life.table[before].flags &
+			    (MPSAN_PROCESS_SESSION | MPSAN_PROCESS_DEATHSIG);
 	} else if (parent != SESSION_NO_SLOT) {
 		p->how = life.table[parent].spawning ? life.table[parent].spawning : MPSAN_HOW_EXEC;
 	}
@@ -122,6 +127,7 @@ static void describe_self(const char *const *argv)
 	life.self->attach_ns = sys_now();
 	copy_argv(life.self, argv);
 	life_flag(MPSAN_PROCESS_ATTACHED);
+	manners_start();
 }
 
 /* MPSAN_OPTIONS=name=value:…; unknown names are the command's business. */
@@ -218,10 +224,12 @@ bool life_is_guest(void)
 
 /* Its child runs with this very memory, this word included; who is back from it takes it back. */
 static TLS bool vforked;
+static TLS uint64_t vfork_event; /* of the newest one */
 
-void life_vforks(void)
+void life_vforks(uint64_t fork)
 {
 	vforked = true;
+	vfork_event = fork;
 }
 
 bool life_may_change(void)
@@ -277,10 +285,13 @@ void life_child(enum mpsan_how how, uint64_t fork_pos)
 	fill_child(life.self, parent, how, birth);
 	life.self->fork_pos = fork_pos;
 	life.self->attach_ns = birth;
-	life_flag(MPSAN_PROCESS_ATTACHED);
+	life_flag(MPSAN_PROCESS_ATTACHED | (stack_has_torch() ? MPSAN_PROCESS_TORCH : 0));
+	manners_forked();
+	growth_forked();
+	group_forked();
 }
 
-uint32_t life_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns)
+uint32_t life_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns, uint64_t fork)
 {
 	uint32_t slot = session_claim(life.session, pid, since_ns, 0);
 
@@ -289,6 +300,10 @@ uint32_t life_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns)
 	if (!life.table[slot].birth_ns)
 		fill_child(&life.table[slot], life.slot, how, sys_now());
 	life.table[slot].how = (uint16_t)how;
+	if (how == MPSAN_HOW_VFORK)
+		fork = vfork_event;
+	if (fork)
+		life.table[slot].fork_pos = fork;
 	return slot;
 }
 
@@ -319,7 +334,7 @@ void life_exec(const char *path, const char *const *argv)
 			EMIT(exec, .path = log_text(path), .pid = pid);
 		return;
 	}
-	slot = life_spawned(pid, MPSAN_HOW_VFORK, life.self->birth_ns);
+	slot = life_spawned(pid, MPSAN_HOW_VFORK, life.self->birth_ns, 0);
 	if (slot == SESSION_NO_SLOT)
 		return;
 	copy_argv(&life.table[slot], argv);
@@ -348,6 +363,9 @@ void life_exit(int code)
 {
 	if (!life.attached || hook_off || life_is_guest() || life.self->end_ns)
 		return;
+	group_look();
+	if (life.forked)
+		growth_state();
 	registry_exit();
 	peer_exit();
 	life.self->end_value = code;
@@ -356,7 +374,7 @@ void life_exit(int code)
 }
 
 /* What a wait call told of a child completes its slot. */
-void life_ended(uint32_t pid, int status)
+void life_ended(uint32_t pid, int status, bool reaped)
 {
 	uint32_t slot;
 
@@ -365,8 +383,10 @@ void life_ended(uint32_t pid, int status)
 	slot = session_find_last(life.session, pid);
 	if (slot == SESSION_NO_SLOT)
 		return;
-	if (!life.table[slot].end)
-		__atomic_fetch_or(&life.table[slot].flags, MPSAN_PROCESS_WAITED, __ATOMIC_RELAXED);
+	__atomic_fetch_or(&life.table[slot].flags,
+			  (reaped ? MPSAN_PROCESS_REAPED : 0) |
+				  (life.table[slot].end ? 0 : MPSAN_PROCESS_WAITED),
+			  __ATOMIC_RELAXED);
 	life.table[slot].end_value = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 	life.table[slot].end = WIFSIGNALED(status) ? MPSAN_END_SIGNAL : MPSAN_END_EXIT;
 	if (!life.table[slot].end_ns)

@@ -36,11 +36,14 @@ bool life_is_guest(void);
  * child that shares its parent's memory, which is asked only after a call that may have made one.
  */
 bool life_may_change(void);
-/* The calling thread is about to make such a child. */
-void life_vforks(void);
+/* The calling thread is about to make such a child, by this event. */
+void life_vforks(uint64_t fork);
 
-/* A child that execs without running any of our code first: its slot, whoever claimed it. */
-uint32_t life_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns);
+/*
+ * A child that execs without running any of our code first: its slot, whoever claimed it. `fork`: the
+ * event of its making, 0: not known.
+ */
+uint32_t life_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns, uint64_t fork);
 
 void life_exec(const char *path, const char *const *argv);
 void life_exit(int code);
@@ -48,7 +51,8 @@ void life_exit(int code);
 void life_exit_code(int code);
 /* Handlers run: exit was called, or main has returned and somebody who is called then says so. */
 bool life_is_exiting(void);
-void life_ended(uint32_t pid, int status);
+/* `reaped`: it is not there to be asked for again. */
+void life_ended(uint32_t pid, int status, bool reaped);
 void life_flag(uint16_t flag);
 bool life_has(uint16_t flag);
 void life_switched_off(unsigned why);

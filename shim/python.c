@@ -3,6 +3,7 @@
  */
 #include "python.h"
 
+#include "cpython/process.h"
 #include "python_self.h"
 
 #define THREADS_MAX 4096
@@ -65,6 +66,62 @@ size_t python_thread_name(uint64_t pthread, char *text, size_t bytes)
 enum mpsan_thread_role python_role(uint64_t pthread)
 {
 	return cpython_role(&python.py, top_frame(pthread));
+}
+
+uint64_t python_starting(void)
+{
+	return cpython_starting(&python.py, top_frame(0));
+}
+
+uint64_t python_started(void)
+{
+	return cpython_started(&python.py, top_frame(0));
+}
+
+size_t python_process_name(uint64_t process, char *text, size_t bytes)
+{
+	return cpython_process_name(&python.py, process, text, bytes);
+}
+
+bool python_runs_main(void)
+{
+	return cpython_runs_main(&python.py, top_frame(0));
+}
+
+bool python_calls(const char *function, const char *file)
+{
+	return cpython_calls(&python.py, top_frame(0), function, file);
+}
+
+uint64_t python_model(uint64_t process, char *type, size_t bytes)
+{
+	return cpython_model(&python.py, process, type, bytes);
+}
+
+uint64_t python_global(const char *module, const char *name)
+{
+	const struct cpython *py = &python.py;
+	uint64_t at, names;
+	struct state own;
+
+	if (!python_own_state(&own))
+		return 0;
+	at = cpython_dict_search(py, cpython_peek_word(py, own.interp + py->at.interp_modules),
+				 module);
+	names = at ? cpython_peek_word(py, at + CPYTHON_MODULE_DICT) : 0;
+	return cpython_dict_search(py, names, name);
+}
+
+uint64_t python_type(uint64_t object)
+{
+	return cpython_peek_word(&python.py, object + CPYTHON_OB_TYPE);
+}
+
+int64_t python_dict_used(uint64_t dict, uint64_t type)
+{
+	return type && python_type(dict) == type ?
+		       (int64_t)cpython_peek_word(&python.py, dict + CPYTHON_DICT_USED) :
+		       -1;
 }
 
 uint64_t python_hash(void)

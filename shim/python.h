@@ -106,4 +106,19 @@ struct python_mark {
 bool python_mark(struct python_mark *mark) __attribute__((nonnull));
 bool python_above_mark(const struct python_mark *mark) __attribute__((nonnull));
 
+/*
+ * What multiprocessing does in the calling thread; see cpython/process.h. None needs the GIL. The first
+ * costs a few peeks, those that look for a frame anywhere about one for each frame.
+ */
+uint64_t python_starting(void);
+uint64_t python_started(void);
+size_t python_process_name(uint64_t process, char *text, size_t bytes) __attribute__((nonnull));
+bool python_runs_main(void);
+bool python_calls(const char *function, const char *file) __attribute__((nonnull));
+/* What a module's name stands for, 0: no such; for rare moments. Entries of a dictionary, -1: it is none any more. */
+uint64_t python_global(const char *module, const char *name) __attribute__((nonnull));
+int64_t python_dict_used(uint64_t dict, uint64_t type);
+uint64_t python_type(uint64_t object);
+uint64_t python_model(uint64_t process, char *type, size_t bytes) __attribute__((nonnull));
+
 #endif

@@ -4,6 +4,7 @@
 #include "claim.h"
 #include "life.h"
 #include "log.h"
+#include "manners.h"
 #include "stack.h"
 #include "sys.h"
 #include "thread.h"
@@ -22,13 +23,14 @@ static void count_import(uint64_t hash, const char *name, void *count)
 	++*(uint32_t *)count;
 }
 
-uint32_t scene_look(struct scene *scene)
+uint32_t scene_look(struct scene *scene, uint64_t fork)
 {
 	uint32_t imports = 0;
 
 	scene->marked = python_mark(&scene->mark);
 	scene->preexec = python_is_preexec();
 	python_imports(0, count_import, &imports);
+	manners_forks(fork, true);
 	return (scene->preexec ? MPSAN_FORK_PREEXEC : 0) | (imports ? MPSAN_FORK_IMPORTING : 0);
 }
 

@@ -22,8 +22,8 @@ struct scene {
 /* Before the real call. */
 void scene_begin(struct scene *scene);
 
-/* At the snapshot, with the GIL: returns enum mpsan_fork_flags. */
-uint32_t scene_look(struct scene *scene);
+/* At the snapshot, with the GIL, for this fork event: returns enum mpsan_fork_flags. */
+uint32_t scene_look(struct scene *scene, uint64_t fork);
 
 /* In the parent, after the call: states locks that handlers took and kept. */
 void scene_end(const struct scene *scene, uint64_t fork);

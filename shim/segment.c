@@ -10,6 +10,7 @@
 #include "hook.h"
 #include "life.h"
 #include "log.h"
+#include "manners.h"
 #include "segment_call.h"
 #include "stack.h"
 #include "sys.h"
@@ -213,6 +214,8 @@ void segment_arrived(const struct segment_arrival *a, const struct stat *file)
 		return;
 	}
 	fresh.record = state(a, file);
+	if (UNLIKELY(manners.unnamed) && a->flags & MPSAN_SHM_MADE)
+		manners_main_again(MPSAN_MAIN_SHARED, a->caller);
 	fresh.flags |= stack_has_torch() ? SEGMENT_TORCH : 0;
 	if (place) {
 		place->record = fresh.record;

@@ -77,8 +77,10 @@ static void note_module(const struct link_map *map)
 	for (const char *c = path; *c; c++)
 		if (*c == '/')
 			tail = c + 1;
-	if (text_starts(tail, "libtorch"))
+	if (text_starts(tail, "libtorch")) {
 		modules.torch = true;
+		life_flag(MPSAN_PROCESS_TORCH);
+	}
 	module_add(&o);
 	EMIT(module, .base = o.base, .end = o.end, .path = log_text(path),
 	     .build_id = log_text(o.build_id), .text_start = o.text_start, .text_end = o.text_end);

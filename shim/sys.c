@@ -180,6 +180,22 @@ bool sys_is_shared(const void *address)
 	return shared;
 }
 
+bool sys_maps_have(const char *wanted)
+{
+	long fd = SYS4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), n;
+	const char *next = wanted;
+	char text[512];
+
+	while (fd >= 0 && *next && (n = SYS3(SYS_read, fd, text, sizeof(text))) > 0)
+		for (long i = 0; i < n && *next; i++)
+			next = text[i] == *next	  ? next + 1 :
+			       text[i] == *wanted ? wanted + 1 :
+						    wanted;
+	if (fd >= 0)
+		SYS1(SYS_close, fd);
+	return !*next;
+}
+
 #define BIT(signal) (1ull << ((signal)-1))
 /* Faults of the program itself, and the C library's own two. */
 #define FAULTS                                                                                  \

@@ -55,6 +55,9 @@ long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t coun
 /* True when `address` lies in a shared mapping. Reads the list of mappings: for rare moments. */
 bool sys_is_shared(const void *address);
 
+/* True when a mapping's line contains `text`, which does not begin twice in itself. The same cost. */
+bool sys_maps_have(const char *text);
+
 /* True when this process handles signals other than those that mean its end (SIGINT, SIGSEGV, …). */
 bool sys_has_handlers(void);
 

@@ -84,8 +84,10 @@ static struct census_thread *find_before(struct census *census, uint32_t slot, u
 static void look_at(struct census *census, struct census_thread *thread)
 {
 	bool had = thread->fd >= 0, keep = had || census->fds < census->fds_max;
-	uint64_t runs = proc_runs(thread->pid, thread->tid, &thread->fd, keep);
+	uint64_t before_ns = thread->wanted_ns,
+		 runs = proc_runs(thread->pid, thread->tid, &thread->fd, keep, &thread->wanted_ns);
 
+	thread->busy_ns = thread->wanted_ns > before_ns ? thread->wanted_ns - before_ns : 0;
 	if (thread->fd >= 0 && !had)
 		census->fds++;
 	if (runs && runs == thread->runs && thread->call.state == PROC_IN_CALL) {
@@ -156,6 +158,7 @@ void census_take(struct census *census, uint64_t now_ns)
 {
 	const struct reader *reader = census->reader;
 
+	census->passed_ns = census->now_ns ? now_ns - census->now_ns : 0;
 	census->now_ns = now_ns;
 	turn_page(census);
 	READER_EACH_SLOT(reader, slot)

@@ -25,6 +25,8 @@ struct census_thread {
 	const struct mpsan_thread *record; /* its own record, NULL: it has none (yet) */
 	struct proc_call call;
 	uint64_t runs; /* as proc_runs says; 0: not known */
+	uint64_t wanted_ns; /* for how long it ran, or waited for a processor, as far as known */
+	uint64_t busy_ns; /* that much of it since the last look */
 	uint64_t still_ns; /* time of the first look since which it has not run */
 	uint32_t looks; /* at which it stood like this */
 	struct census_object object;
@@ -42,6 +44,7 @@ struct census_process {
 struct census {
 	const struct reader *reader;
 	uint64_t now_ns;
+	uint64_t passed_ns; /* since the look before this one, 0: there was none */
 	ARRAY(struct census_thread) threads; /* by process, then by TID */
 	ARRAY(struct census_process) processes; /* in the order of their births */
 	ARRAY(struct census_thread) before; /* of the last look, to be taken over */

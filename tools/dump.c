@@ -263,6 +263,7 @@ char *dump_session(const char *dir, void (*print)(const json_t *object))
 		collect_process(&dump, slot);
 		collect_log(&dump, slot);
 	}
+	collect_log(&dump, dump.reader.session.slots); /* what the supervisor saw */
 	if (dump.lines.count)
 		qsort(dump.lines.item, dump.lines.count, sizeof(struct line), compare_lines);
 	for (uint32_t i = 0; i < dump.lines.count; i++) {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../shim/core/roles.h"
+#include "../shim/core/people.h"
 
-/* The newest name counts: of the child of its fork, or of itself. */
+/* The newest name counts: of itself, or of the child of the fork that its first image came from. */
 char *process_given_name(const struct reader *reader, uint32_t slot)
 {
 	const struct facts *facts = &reader->facts;
@@ -19,6 +19,7 @@ char *process_given_name(const struct reader *reader, uint32_t slot)
 		if (!ACT_AS(&facts->acts[own], process_name)->fork)
 			name = reader_text(reader, facts->acts[own].at.slot,
 					   ACT_AS(&facts->acts[own], process_name)->name);
+	process = &reader->session.table[session_born_as(&reader->session, slot)];
 	if (name || !process->parent || !process->fork_pos)
 		return name ? text_copy(name) : NULL;
 	for (at = fact_act_of(facts, process->parent - 1, EV_process_name, FACT_NONE);
@@ -65,4 +66,48 @@ char *process_end_text(const struct reader *reader, uint32_t slot)
 				   process->slot->end_value, since);
 	return text_format("%s %.3f s after the start",
 			   process->slot->end ? "exited" : "ended without a word", since);
+}
+
+#define NAMED_MAX 6u
+
+char *process_left_text(const struct reader *reader, uint32_t slot)
+{
+	char *text = text_copy("");
+	uint32_t count = 0;
+
+	READER_EACH_SLOT(reader, other)
+	{
+		char *name, *longer;
+
+		if (!people_is_orphan_of(&reader->facts, other, slot) || count++ >= NAMED_MAX)
+			continue;
+		name = process_text(reader, other);
+		longer = text_format("%s%s%s", text, *text ? ", " : "", name);
+		free(name);
+		free(text);
+		text = longer;
+	}
+	if (count > NAMED_MAX) {
+		char *longer = text_format("%s and %u more", text, count - NAMED_MAX);
+
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+const char *process_role(const struct reader *reader, uint32_t slot)
+{
+	switch (role_of(&reader->session.table[slot])) {
+	case ROLE_TRACKER:
+		return "resource tracker";
+	case ROLE_FORK_SERVER:
+		return "fork server";
+	case ROLE_SHM_MANAGER:
+		return "torch_shm_manager";
+	default:
+		return slot < reader->facts.process_count && people_is_worker(&reader->facts, slot) ?
+			       "worker" :
+			       NULL;
+	}
 }

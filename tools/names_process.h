@@ -16,4 +16,10 @@ char *process_given_name(const struct reader *reader, uint32_t slot);
 /* What ended it, as the end of a sentence: "exited with status 1 2.3 s after the start". Owned by the caller. */
 char *process_end_text(const struct reader *reader, uint32_t slot);
 
+/* The workers that outlived a process that was killed, a few by name. Owned by the caller. */
+char *process_left_text(const struct reader *reader, uint32_t slot);
+
+/* What it is for, as JSON tells it: "worker", "resource tracker" and their like; NULL: nothing special. */
+const char *process_role(const struct reader *reader, uint32_t slot);
+
 #endif

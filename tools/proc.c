@@ -90,10 +90,10 @@ static uint64_t switches(uint32_t pid, uint32_t tid)
 	       field_after(text, "\nnonvoluntary_ctxt_switches:");
 }
 
-uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep)
+uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep, uint64_t *wanted_ns)
 {
 	char path[64], text[96];
-	unsigned long long runs = 0;
+	unsigned long long runs = 0, ran = 0, waited = 0;
 	ssize_t got;
 
 	if (*fd < 0) {
@@ -106,8 +106,11 @@ uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep)
 		*fd = -1;
 	}
 	text[got > 0 ? got : 0] = '\0';
-	if (got > 0 && sscanf(text, "%*u %*u %llu", &runs) == 1 && runs)
+	*wanted_ns = 0;
+	if (got > 0 && sscanf(text, "%llu %llu %llu", &ran, &waited, &runs) == 3 && runs) {
+		*wanted_ns = ran + waited;
 		return runs;
+	}
 	return switches(pid, tid);
 }
 
@@ -337,6 +340,18 @@ struct proc_stat proc_stat(uint32_t pid, uint32_t tid)
 	    sscanf(after + 1, " %c %u", &stat.state, &stat.parent) != 2)
 		stat.state = '\0';
 	return stat;
+}
+
+/* The last field of stat: told of a zombie to who may trace it. */
+int proc_ended(uint32_t pid)
+{
+	char path[64], text[1024], *after, *last;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	if (!read_small(path, text, sizeof(text)) || !(after = strrchr(text, ')')) ||
+	    after[2] != 'Z' || !(last = strrchr(after, ' ')))
+		return -1;
+	return (int)strtol(last, NULL, 10);
 }
 
 unsigned proc_yama(void)

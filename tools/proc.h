@@ -33,8 +33,9 @@ struct proc_call proc_call(uint32_t pid, uint32_t tid);
  * How often a thread got a processor: equal numbers at two looks mean that it did not run between
  * them. 0: not known. From schedstat, else from the context switches in status. `fd` keeps the
  * file open between looks: -1 at first, to be closed by the caller; not kept when `keep` is false.
+ * `wanted_ns`: for how long it ran or waited for a processor; 0: not known.
  */
-uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep);
+uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep, uint64_t *wanted_ns);
 
 /* Calls `see` for each thread; false when the process is gone. */
 bool proc_threads(uint32_t pid, void (*see)(uint32_t tid, void *context), void *context);
@@ -80,6 +81,9 @@ struct proc_stat {
 	uint32_t parent;
 };
 struct proc_stat proc_stat(uint32_t pid, uint32_t tid);
+
+/* How a process ended that nobody has asked for yet, as waitpid tells it; -1: not known. */
+int proc_ended(uint32_t pid);
 
 /* Yama's ptrace_scope, 0 where there is no Yama. */
 unsigned proc_yama(void);

@@ -7,6 +7,7 @@
 
 #include "jsontext.h"
 #include "names.h"
+#include "names_process.h"
 #include "report.h"
 
 json_t *process_argv(const struct mpsan_process *process)
@@ -77,20 +78,25 @@ char *process_unwatched(const struct reader *reader, uint32_t slot)
 json_t *process_json(const struct reader *reader, uint32_t slot)
 {
 	const struct mpsan_process *process = &reader->session.table[slot];
-	char *unwatched;
+	char *unwatched, *name;
+	const char *role;
 	json_t *object;
 
 	if (!process->pid)
 		return NULL;
 	unwatched = process_unwatched(reader, slot);
-	object = json_pack("{s:I, s:I, s:s, s:o, s:I, s:o, s:o, s:o}", "pid",
+	name = process_given_name(reader, slot);
+	role = process_role(reader, slot);
+	object = json_pack("{s:I, s:I, s:o, s:o, s:s, s:o, s:I, s:o, s:o, s:o}", "pid",
 			   (json_int_t)process->pid, "parent", (json_int_t)process->parent_pid,
-			   "how", how_text(process->how), "argv", process_argv(process), "start_ns",
+			   "name", name ? jsontext_of(name) : json_null(), "role",
+			   role ? json_string(role) : json_null(), "how", how_text(process->how), "argv", process_argv(process), "start_ns",
 			   (json_int_t)reader_real_ns(reader, process->birth_ns), "end_ns",
 			   process->end_ns ? json_integer(reader_real_ns(reader, process->end_ns)) :
 					     json_null(),
 			   "end", end_json(process), "watched",
 			   unwatched ? jsontext_of(unwatched) : json_true());
 	free(unwatched);
+	free(name);
 	return object;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../shim/core/people.h"
 #include "names_cuda.h"
 #include "names_process.h"
 #include "story_shm.h"
@@ -45,7 +46,9 @@ static void set_scene(const struct act_cast *cast, struct scene *scene, const st
 {
 	scene_init(cast->teller, scene, &act->at, act->at.tid, act_field(act, "stack"),
 		   act_field(act, "python"));
-	scene_locate(cast->teller, scene, act_field(act, "caller"), true);
+	/* A fault is often inside a function of libc: whose code it works for says more. */
+	scene_locate(cast->teller, scene, act->type == EV_fault ? 0 : act_field(act, "caller"),
+		     true);
 }
 
 static void set_ended(struct act_cast *cast, uint32_t slot)
@@ -145,6 +148,17 @@ static void set_actor(const struct act_cast *cast, const struct fact_act *act,
 	free(at);
 }
 
+/* Who made a process, and whom that process left behind. */
+static void parent_words(const struct reader *reader, uint32_t slot, json_t *words)
+{
+	uint32_t parent = people_parent(&reader->facts, slot);
+	bool known = parent != FACT_NONE;
+
+	words_set(words, "parent_process", known ? process_text(reader, parent) : NULL);
+	words_set(words, "parent_end", known ? process_end_text(reader, parent) : NULL);
+	words_set(words, "left_behind", process_left_text(reader, slot));
+}
+
 void act_words(const struct act_cast *cast, json_t *words)
 {
 	const struct reader *reader = cast->teller->reader;
@@ -160,9 +174,11 @@ void act_words(const struct act_cast *cast, json_t *words)
 	if (cast->finding->process) {
 		words_set(words, "process", process_text(reader, cast->finding->process - 1));
 		words_set(words, "end", process_end_text(reader, cast->finding->process - 1));
+		parent_words(reader, cast->finding->process - 1, words);
 	}
 	words_set(words, "amount",
 		  text_format("%llu", (unsigned long long)cast->finding->amount));
+	words_set(words, "amount_bytes", bytes_text(cast->finding->amount));
 	if (cast->facts->shm.links)
 		shm_words(cast, words);
 }

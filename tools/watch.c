@@ -78,8 +78,10 @@ static void look(struct watch *watch)
 {
 	reader_poll(watch->judge->reader, clock_ns(CLOCK_MONOTONIC));
 	exports_look(&watch->exports, watch->judge->reader);
-	if (!watch->killed) /* what we end ourselves is no finding */
+	if (!watch->killed) { /* what we end ourselves is no finding */
 		knots_look(&watch->knots, clock_ns(CLOCK_MONOTONIC));
+		people_look(&watch->people);
+	}
 	judge_moments(watch->judge);
 	show_new(watch);
 }
@@ -107,13 +109,14 @@ static bool has_ended(struct watch *watch)
 
 /*
  * A process that was left behind in a wait may still prove it: that takes no longer than FOLLOW_NS. One
- * that was left with the memory of a dead process gets its grace.
+ * that was left with the memory of a dead process gets its grace, and a worker time to follow its parent.
  */
 static void follow_open_waits(struct watch *watch)
 {
 	uint64_t until = clock_ns(CLOCK_MONOTONIC) + FOLLOW_NS;
 
-	while (((reader_has_open_wait(watch->judge->reader) || knots_are_open(&watch->knots)) &&
+	while (((reader_has_open_wait(watch->judge->reader) || knots_are_open(&watch->knots) ||
+		 people_are_open(watch->judge->reader)) &&
 		clock_ns(CLOCK_MONOTONIC) <= until) ||
 	       cuda_is_open(watch->judge->reader)) {
 		poll(NULL, 0, POLL_MS);
@@ -147,6 +150,7 @@ void watch_run(struct watch *watch)
 	uint64_t now;
 
 	knots_init(&watch->knots, reader, watch->settings->hang_after * 1000000000ull);
+	people_init(&watch->people, &watch->knots);
 	while (!has_ended(watch)) {
 		poll(&ready, 1, POLL_MS);
 		hand_on_signals(watch);
@@ -155,7 +159,9 @@ void watch_run(struct watch *watch)
 	watch->knots.next_ns = 0; /* who is left is looked at anew */
 	look(watch);
 	record_end(watch, clock_ns(CLOCK_MONOTONIC));
+	reader_poll(reader, clock_ns(CLOCK_MONOTONIC));
 	follow_open_waits(watch);
+	people_finish(&watch->people);
 	if (!watch->killed) /* what we end ourselves cannot clean up */
 		leaks_look(reader, &watch->knots.log);
 	now = clock_ns(CLOCK_MONOTONIC);

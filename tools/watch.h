@@ -11,11 +11,13 @@
 #include "judge.h"
 #include "knots.h"
 #include "options.h"
+#include "people.h"
 
 struct watch {
 	const struct settings *settings;
 	struct judge *judge;
 	struct knots knots;
+	struct people people;
 	struct exports exports;
 	pid_t child;
 	int signals; /* signalfd of those that are handed on, and of SIGCHLD */

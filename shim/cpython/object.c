@@ -8,6 +8,7 @@
 #define STRING_MAX 4096 /* characters */
 #define LINES_MAX (256u << 10) /* bytes of one line table */
 #define ENTRIES_MAX 128 /* of one instance dictionary */
+#define SEARCH_MAX 16384
 
 /* ---- memory ---- */
 
@@ -350,14 +351,15 @@ static bool keys_read(const struct cpython *py, struct keys *keys, uint64_t at)
 }
 
 /* `values` is the array beside shared keys, 0: the values stand in the entries. */
-static uint64_t keys_find(const struct cpython *py, uint64_t at, uint64_t values, const char *name)
+static uint64_t keys_find(const struct cpython *py, uint64_t at, uint64_t values, const char *name,
+			  unsigned most)
 {
 	struct keys keys;
 	uint64_t entry[3];
 
 	if (!keys_read(py, &keys, at))
 		return 0;
-	for (uint64_t i = 0; i < keys.count && i < ENTRIES_MAX; i++) {
+	for (uint64_t i = 0; i < keys.count && i < most; i++) {
 		if (!cpython_peek(py, entry, keys.entry + i * keys.bytes, keys.bytes))
 			return 0;
 		if (cpython_string_is(py, word_at(entry, keys.key), name))
@@ -367,7 +369,7 @@ static uint64_t keys_find(const struct cpython *py, uint64_t at, uint64_t values
 	return 0;
 }
 
-uint64_t cpython_dict_find(const struct cpython *py, uint64_t dict, const char *name)
+static uint64_t dict_find(const struct cpython *py, uint64_t dict, const char *name, unsigned most)
 {
 	uint64_t values;
 
@@ -375,7 +377,36 @@ uint64_t cpython_dict_find(const struct cpython *py, uint64_t dict, const char *
 		return 0;
 	values = cpython_peek_word(py, dict + py->at.dict_values);
 	return keys_find(py, cpython_peek_word(py, dict + py->at.dict_keys),
-			 values ? values + py->at.values_items : 0, name);
+			 values ? values + py->at.values_items : 0, name, most);
+}
+
+uint64_t cpython_dict_find(const struct cpython *py, uint64_t dict, const char *name)
+{
+	return dict_find(py, dict, name, ENTRIES_MAX);
+}
+
+uint64_t cpython_dict_search(const struct cpython *py, uint64_t dict, const char *name)
+{
+	return dict_find(py, dict, name, SEARCH_MAX);
+}
+
+unsigned cpython_dict_values(const struct cpython *py, uint64_t dict, uint64_t *value,
+			     unsigned most)
+{
+	struct keys keys;
+	uint64_t entry[3];
+	unsigned seen = 0;
+
+	if (cpython_peek_word(py, dict + py->at.dict_values) ||
+	    !keys_read(py, &keys, cpython_peek_word(py, dict + py->at.dict_keys)))
+		return 0;
+	for (uint64_t i = 0; i < keys.count && seen < most; i++) {
+		if (!cpython_peek(py, entry, keys.entry + i * keys.bytes, keys.bytes))
+			break;
+		if (word_at(entry, keys.key + 8))
+			value[seen++] = word_at(entry, keys.key + 8);
+	}
+	return seen;
 }
 
 /* Where an instance has its attributes: a dictionary, or values for the keys of its type. */
@@ -424,6 +455,6 @@ uint64_t cpython_attribute(const struct cpython *py, uint64_t object, const char
 	}
 	if (has.values)
 		return keys_find(py, cpython_peek_word(py, type + py->at.type_cached_keys),
-				 has.values, name);
+				 has.values, name, ENTRIES_MAX);
 	return cpython_dict_find(py, has.dict, name);
 }

@@ -54,6 +54,12 @@ uint64_t cpython_attribute(const struct cpython *py, uint64_t object, const char
 
 /* The value of a str key among the first 128 entries of a dictionary, or 0. */
 uint64_t cpython_dict_find(const struct cpython *py, uint64_t dict, const char *name);
+/* The same in a dictionary of thousands: a module's names, or all modules. For rare moments. */
+uint64_t cpython_dict_search(const struct cpython *py, uint64_t dict, const char *name);
+
+/* The values of a dictionary that is no instance's, `most` of them; returns how many. */
+unsigned cpython_dict_values(const struct cpython *py, uint64_t dict, uint64_t *value,
+			     unsigned most);
 
 /* Behind the object's head in all versions. */
 #define CPYTHON_DICT_USED 16 /* PyDictObject.ma_used */

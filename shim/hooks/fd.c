@@ -12,6 +12,7 @@
 #include "../descriptor.h"
 #include "../hook.h"
 #include "../life.h"
+#include "../manners.h"
 #include "../peer.h"
 #include "../segment.h"
 #include "../segment_call.h"
@@ -34,6 +35,8 @@ static inline int opened(const struct segment_open *opening, const char *path, i
 			 uint64_t caller)
 {
 	segment_open_end(opening, path, fd, flags, MPSAN_SHM_FILE, caller);
+	if (UNLIKELY(manners.unnamed) && fd >= 0) /* a started child opens the null device as it begins */
+		manners_opened(path);
 	return fd;
 }
 

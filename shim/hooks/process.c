@@ -23,6 +23,8 @@
 #include "../life.h"
 #include "../log.h"
 #include "../look.h"
+#include "../manners.h"
+#include "../session.h"
 #include "../stack.h"
 #include "../sys.h"
 #include "../thread.h"
@@ -56,8 +58,13 @@ EXPORT pid_t _Fork(void)
 EXPORT int daemon(int nochdir, int noclose)
 {
 	ENTER(daemon);
+	int result;
+
 	fork_enter(MPSAN_HOW_DAEMON, true);
-	return fork_leave(REAL(daemon)(nochdir, noclose));
+	result = fork_leave(REAL(daemon)(nochdir, noclose));
+	if (!result)
+		manners_flag(MPSAN_PROCESS_SESSION);
+	return result;
 }
 
 EXPORT int forkpty(int *master, char *name, const struct termios *termios,
@@ -79,8 +86,9 @@ static uint64_t note_spawn(enum mpsan_how how)
 	{
 		fork = EMIT(fork, .how = how, .threads = sys_thread_count(), .stack = stack_own(),
 			    .python = stack_python(0));
+		manners_forks(fork, false);
 		if (how == MPSAN_HOW_VFORK || how == MPSAN_HOW_CLONE)
-			life_vforks();
+			life_vforks(fork);
 		else
 			__atomic_store_n(&life.self->spawning, (uint16_t)how, __ATOMIC_RELEASE);
 	}
@@ -98,6 +106,15 @@ static void note_spawned(uint64_t fork, pid_t child, int error)
 	}
 }
 
+static void note_posix_child(uint32_t child, uint64_t since, uint64_t fork,
+			     const posix_spawnattr_t *attributes)
+{
+	uint32_t slot = life_spawned(child, MPSAN_HOW_POSIX_SPAWN, since, fork);
+
+	if (slot != SESSION_NO_SLOT && attributes && attributes->__flags & POSIX_SPAWN_SETSID)
+		__atomic_fetch_or(&life.table[slot].flags, MPSAN_PROCESS_SESSION, __ATOMIC_RELAXED);
+}
+
 #define SPAWN(name)                                                                               \
 	EXPORT int name(pid_t *restrict pid, const char *restrict path,                           \
 			const posix_spawn_file_actions_t *restrict actions,                       \
@@ -112,7 +129,7 @@ static void note_spawned(uint64_t fork, pid_t child, int error)
                                                                                                   \
 		note_spawned(fork, error ? 0 : child, error);                                     \
 		if (fork && !error)                                                               \
-			life_spawned((uint32_t)child, MPSAN_HOW_POSIX_SPAWN, since);              \
+			note_posix_child((uint32_t)child, since, fork, attributes);               \
 		if (pid && !error)                                                                \
 			*pid = child;                                                             \
 		return error;                                                                     \
@@ -231,6 +248,8 @@ PASS(prctl)
 	ENTER(prctl);
 	const uint64_t *a = regs->arg;
 
+	if ((int)a[0] == PR_SET_PDEATHSIG && a[1])
+		manners_flag(MPSAN_PROCESS_DEATHSIG);
 	if (LIKELY((int)a[0] != PR_SET_SECCOMP))
 		return (void *)REAL(prctl);
 	fault_end();
@@ -282,17 +301,19 @@ PASS(exit)
 {
 	ENTER(exit);
 	life_exit_code((int)regs->arg[0]);
+	manners_left((int)regs->arg[0], regs->back);
 	if (life.forked)
 		inside_exit(regs->back);
 	return (void *)REAL(exit);
 }
 
-#define PASS_EXIT(name)                       \
-	PASS(name)                            \
-	{                                     \
-		ENTER(name);                  \
-		life_exit((int)regs->arg[0]); \
-		return (void *)REAL(name);    \
+#define PASS_EXIT(name)                                      \
+	PASS(name)                                           \
+	{                                                    \
+		ENTER(name);                                 \
+		manners_left((int)regs->arg[0], regs->back); \
+		life_exit((int)regs->arg[0]);                \
+		return (void *)REAL(name);                   \
 	}
 PASS_EXIT(_exit)
 PASS_EXIT(_Exit)
@@ -318,7 +339,7 @@ static void wait_end(const void *claimed, int options)
 static pid_t note_wait(pid_t pid, int status, int *to)
 {
 	if (pid > 0) {
-		life_ended((uint32_t)pid, status);
+		life_ended((uint32_t)pid, status, true);
 		if (to)
 			*to = status;
 	}
@@ -376,10 +397,11 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	int result = REAL(waitid)(type, id, info, options);
 
 	wait_end(claimed, options);
-	if (!result && info && info->si_pid && (options & WEXITED))
-		life_ended((uint32_t)info->si_pid, info->si_code == CLD_EXITED ?
-							   info->si_status << 8 :
-							   info->si_status & 0x7f);
+	if (!result && info && info->si_pid && (options & WEXITED) && info->si_code <= CLD_DUMPED)
+		life_ended((uint32_t)info->si_pid,
+			   info->si_code == CLD_EXITED ? info->si_status << 8 :
+							 info->si_status & 0x7f,
+			   !(options & WNOWAIT));
 	return result;
 }
 

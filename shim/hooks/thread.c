@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <threads.h>
 
+#include "../group.h"
 #include "../hook.h"
 #include "../log.h"
 #include "../look.h"
@@ -72,6 +73,7 @@ PASS(thrd_exit)
 EXPORT int pthread_join(pthread_t thread, void **value)
 {
 	ENTER(pthread_join);
+	group_look();
 	WAIT_JOIN(thread, look_tags(), REAL(pthread_join)(thread, value));
 }
 

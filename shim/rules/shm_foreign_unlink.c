@@ -85,8 +85,7 @@ static void judge_open(const struct facts *facts, const struct moment *moment, s
 	uint32_t removed;
 
 	/* Made anew since: whoever asked has helped itself. */
-	if (!made || made->at.time_ns > act->at.time_ns ||
-	    ACT_AS(made, shm)->way != MPSAN_SHM_OPEN)
+	if (!made || made->at.time_ns > act->at.time_ns || ACT_AS(made, shm)->way != MPSAN_SHM_OPEN)
 		return;
 	removed = removal(facts, segment, act->at.time_ns);
 	if (!removed) {

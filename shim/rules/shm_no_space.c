@@ -11,7 +11,7 @@
 static const struct tale tale_of_fault = {
 	"{who} was hit by SIGBUS at {at}: it wrote to {segment}, and {free_text} free where it lies",
 	{{STEP_MAKER, "{maker} made {segment}"},
-	 {STEP_CAUSE, "{cause_who} gave it a size of {cause_bytes}, with {cause_free_text} free"},
+	 {STEP_CAUSE, "{cause_who} gave it a size of {cause_bytes}, while {cause_free_text} free"},
 	 {STEP_ACT, "{who} wrote to it"}},
 };
 
@@ -23,6 +23,11 @@ static const struct tale tale_of_size = {
 
 static const struct tale tale_of_refusal = {
 	"{function} failed in {who} at {at}: {bytes} of shared memory were asked for, and {free_text} free",
+	{{STEP_ACT, "{who} called {function}"}},
+};
+
+static const struct tale tale_of_name = {
+	"{function} failed in {who} at {at}: there was no room for {name}",
 	{{STEP_ACT, "{who} called {function}"}},
 };
 
@@ -54,8 +59,8 @@ static void judge_fault(const struct facts *facts, const struct moment *moment,
 		return;
 	cause = oversize(facts, segment);
 	if (ev->free < NOTHING_LEFT)
-		FIND_ACT(out, shm_no_space, GRADE_ERROR, moment, &tale_of_fault,
-			 .segment = segment, .cause = cause);
+		FIND_ACT(out, shm_no_space, GRADE_ERROR, moment, &tale_of_fault, .segment = segment,
+			 .cause = cause);
 }
 
 void rule_shm_no_space(const struct facts *facts, const struct moment *moment, struct findings *out)
@@ -72,7 +77,8 @@ void rule_shm_no_space(const struct facts *facts, const struct moment *moment, s
 				 .segment = segment);
 	} else if (act->type == EV_shm_refused &&
 		   ACT_AS(act, shm_refused)->reason == MPSAN_SHM_NO_SPACE) {
-		FIND_ACT(out, shm_no_space, GRADE_WARNING, moment, &tale_of_refusal,
+		FIND_ACT(out, shm_no_space, GRADE_WARNING, moment,
+			 ACT_AS(act, shm_refused)->bytes ? &tale_of_refusal : &tale_of_name,
 			 .segment = segment);
 	}
 }

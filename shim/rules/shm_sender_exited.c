@@ -34,8 +34,7 @@ static const struct tale tale_of_name = {
 
 static const struct tale tale_of_rest = {
 	"{who} ended with {kept} that nobody had fetched: whoever asks for one from now on will fail",
-	{{STEP_MAKER, "{maker} made {segment}, one of those"},
-	 {STEP_ACT, "{who} came to its end"}},
+	{{STEP_MAKER, "{maker} made {segment}, one of those"}, {STEP_ACT, "{who} came to its end"}},
 };
 
 /* The newest tensor that this process made and did not hand over: index + 1. */
@@ -43,10 +42,9 @@ static uint32_t unsent(const struct facts *facts, uint32_t slot)
 {
 	uint32_t at = fact_act_of(facts, slot, EV_shm, FACT_NONE);
 
-	while (at != FACT_NONE &&
-	       (!(shm_link_of(facts, at)->flags & SHM_LINK_TORCH) ||
-		!(ACT_AS(&facts->acts[at], shm)->flags & MPSAN_SHM_MADE) ||
-		facts->acts[at].later & MPSAN_LATER_SENT))
+	while (at != FACT_NONE && (!(shm_link_of(facts, at)->flags & SHM_LINK_TORCH) ||
+				   !(ACT_AS(&facts->acts[at], shm)->flags & MPSAN_SHM_MADE) ||
+				   facts->acts[at].later & MPSAN_LATER_SENT))
 		at = fact_act_of(facts, slot, EV_shm, at);
 	return at == FACT_NONE ? 0 : shm_segment_of(facts, at);
 }
@@ -103,11 +101,18 @@ static void judge_name(const struct facts *facts, const struct moment *moment, s
 			 .cause = removed, .process = maker + 1, .segment = segment);
 }
 
-/* A DataLoader that is left early ends its workers with batches that nobody wants. */
+/*
+ * Whether anybody wants them shows later. A DataLoader that is left early ends its workers with batches
+ * that nobody does.
+ */
 static void judge_end(const struct facts *facts, const struct moment *moment, struct findings *out)
 {
-	FIND_ACT(out, shm_sender_exited, GRADE_NOTE, moment, &tale_of_rest,
-		 .segment = shm_segment_of(facts, moment->index));
+	uint32_t segment = shm_segment_of(facts, moment->index);
+	uint32_t made = segment ? facts->shm.segments[segment - 1].made : 0;
+
+	if (!made || !(shm_link_of(facts, made - 1)->flags & SHM_LINK_LOADER))
+		FIND_ACT(out, shm_sender_exited, GRADE_NOTE, moment, &tale_of_rest,
+			 .segment = segment);
 }
 
 void rule_shm_sender_exited(const struct facts *facts, const struct moment *moment,

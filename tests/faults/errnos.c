@@ -283,6 +283,28 @@ static void call_conditions(void)
 	CALL(pthread_barrier_wait, pthread_barrier_wait(&barrier));
 }
 
+/* A child leads no session yet; whoever may start one does so once. */
+static void call_manners(void)
+{
+	const union sigval none = {0};
+	cpu_set_t set;
+
+	sched_getaffinity(0, sizeof(set), &set);
+	CALL(kill, kill(getpid(), 0));
+	CALL(kill, kill(getpid(), SIGCONT));
+	CALL(kill, kill(getpid(), 1000));
+	CALL(killpg, killpg(-1, 0));
+	CALL(sigqueue, sigqueue(getpid(), 0, none));
+	CALL(sigqueue, sigqueue(getpid(), 1000, none));
+	CALL(sched_setaffinity, sched_setaffinity(0, sizeof(set), &set));
+	CALL(sched_setaffinity, sched_setaffinity(0, sizeof(set), (void *)8));
+	CALL(pthread_setaffinity_np, pthread_setaffinity_np(pthread_self(), sizeof(set), &set));
+	CALL(pthread_setaffinity_np,
+	     pthread_setaffinity_np(pthread_self(), sizeof(set), (void *)8));
+	CALL(setsid, setsid() > 0);
+	CALL(setsid, setsid() > 0);
+}
+
 static void call_prctl(void)
 {
 	CALL(prctl, prctl(PR_GET_DUMPABLE));
@@ -341,6 +363,7 @@ int main(int argc, char **argv)
 	if (argc == 1)
 		call_conditions();
 	call_loader();
+	call_manners();
 	call_prctl();
 	call_rights();
 	if (old_atfork)

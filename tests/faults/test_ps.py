@@ -386,7 +386,7 @@ def check_usage():
 
 THREAD = {"tid", "name", "state", "waits_for", "holds", "stack", "python"}
 WAIT = {"kind", "lock", "name", "text", "call", "timed", "since_ns", "at_least", "owner", "for_ever", "at"}
-PROCESS = {"pid", "parent", "argv", "how", "start_ns", "end_ns", "end", "watched", "state", "threads"}
+PROCESS = {"pid", "parent", "name", "role", "argv", "how", "start_ns", "end_ns", "end", "watched", "state", "threads"}
 
 
 def check_keys():

@@ -83,6 +83,14 @@ static void sender_exited_fires_as_a_note_when_nobody_asks(void **state)
 	assert_heard(MOMENT_ACT, keep(MAKER, A), shm_sender_exited, GRADE_NOTE);
 }
 
+static void sender_exited_is_silent_about_a_loader_that_is_left_early(void **state)
+{
+	(void)state;
+	bind_listener(MAKER);
+	make_as(MAKER, A, MPSAN_SHM_OPEN, SHM_LINK_TORCH | SHM_LINK_LOADER);
+	assert_heard(MOMENT_ACT, keep(MAKER, A), shm_sender_exited, GRADE_OFF);
+}
+
 /* A proxy gives its object back to a manager that has been shut down. */
 static void sender_exited_is_silent_about_a_manager(void **state)
 {
@@ -331,6 +339,7 @@ int main(void)
 		STORY(sender_exited_is_proved_of_one_that_was_killed),
 		STORY(sender_exited_is_proved_by_a_name_that_the_manager_removed),
 		STORY(sender_exited_fires_as_a_note_when_nobody_asks),
+		STORY(sender_exited_is_silent_about_a_loader_that_is_left_early),
 		STORY(sender_exited_is_silent_about_a_manager),
 		STORY(sender_exited_is_silent_about_one_that_is_there),
 		STORY(sender_exited_is_silent_about_an_unknown_address),

@@ -1,0 +1,175 @@
+/* See people.h. */
+#include "people.h"
+
+#include <string.h>
+
+#define DETACHED_NS 200000000ull /* the first half of a double fork does not live longer */
+
+static const struct mpsan_process *slot_of(const struct facts *facts, uint32_t slot)
+{
+	return facts->processes[slot].slot;
+}
+
+/* The slot of who made this image, FACT_NONE. */
+static uint32_t maker_of(const struct facts *facts, uint32_t slot)
+{
+	uint32_t parent = slot_of(facts, slot)->parent;
+
+	return parent && parent <= facts->process_count && slot_of(facts, parent - 1)->pid ?
+		       parent - 1 :
+		       FACT_NONE;
+}
+
+uint32_t people_born_as(const struct facts *facts, uint32_t slot)
+{
+	for (uint32_t images = 0; images < facts->process_count; images++) {
+		uint32_t maker = maker_of(facts, slot);
+
+		if (maker == FACT_NONE || slot_of(facts, maker)->pid != slot_of(facts, slot)->pid)
+			break;
+		slot = maker;
+	}
+	return slot;
+}
+
+static uint32_t next_image(const struct facts *facts, uint32_t slot)
+{
+	for (uint32_t i = 0; i < facts->process_count; i++)
+		if (facts->processes[i].slot && slot_of(facts, i)->parent == slot + 1 &&
+		    slot_of(facts, i)->pid == slot_of(facts, slot)->pid)
+			return i;
+	return FACT_NONE;
+}
+
+static uint32_t present_image(const struct facts *facts, uint32_t slot)
+{
+	uint32_t next = slot;
+
+	while (next != FACT_NONE && slot_of(facts, slot)->flags & MPSAN_PROCESS_REPLACED) {
+		next = next_image(facts, slot);
+		slot = next == FACT_NONE ? slot : next;
+	}
+	return slot;
+}
+
+uint32_t people_parent(const struct facts *facts, uint32_t slot)
+{
+	uint32_t parent = maker_of(facts, people_born_as(facts, slot));
+
+	if (parent == FACT_NONE)
+		return FACT_NONE;
+	parent = present_image(facts, parent);
+	if (role_of(slot_of(facts, parent)) == ROLE_FORK_SERVER)
+		return maker_of(facts, people_born_as(facts, parent));
+	return parent;
+}
+
+/* A shell copies itself for whatever stands in brackets, behind a pipe or before a `&`. */
+static bool is_shell(const struct mpsan_process *process)
+{
+	static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "mksh", "busybox"};
+	char name[MPSAN_ARGV_BYTES + 1] = "";
+	const char *base;
+
+	memcpy(name, process->argv, MPSAN_ARGV_BYTES);
+	base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+	base += *base == '-'; /* a login shell */
+	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++)
+		if (!strcmp(base, shells[i]))
+			return true;
+	return false;
+}
+
+bool people_is_worker(const struct facts *facts, uint32_t slot)
+{
+	const struct mpsan_process *process = slot_of(facts, slot);
+
+	if (!process || !process->pid || process->flags & MPSAN_PROCESS_REPLACED)
+		return false;
+	switch (role_of(process)) {
+	case ROLE_SPAWNED:
+		return true;
+	case ROLE_PLAIN:
+		return fact_how_copies(process->how) && !facts->processes[slot].exec_ns &&
+		       !is_shell(process);
+	default:
+		return false;
+	}
+}
+
+bool people_is_python_worker(const struct facts *facts, uint32_t slot)
+{
+	return people_is_worker(facts, slot) &&
+	       (slot_of(facts, slot)->python || role_of(slot_of(facts, slot)) == ROLE_SPAWNED);
+}
+
+bool people_is_apart(const struct facts *facts, uint32_t slot)
+{
+	uint32_t born = people_born_as(facts, slot), maker = maker_of(facts, born);
+
+	for (uint32_t at = slot;; at = maker_of(facts, at)) {
+		if (slot_of(facts, at)->flags & MPSAN_PROCESS_SESSION ||
+		    slot_of(facts, at)->how == MPSAN_HOW_DAEMON)
+			return true;
+		if (at == born)
+			break;
+	}
+	/* A daemon forks once more after its setsid, and its first half ends. */
+	return maker != FACT_NONE && slot_of(facts, maker)->flags & MPSAN_PROCESS_SESSION &&
+	       facts->processes[maker].gone &&
+	       facts->processes[maker].gone_ns < slot_of(facts, born)->birth_ns + DETACHED_NS;
+}
+
+bool people_leaves_on_purpose(const struct facts *facts, uint32_t slot)
+{
+	const struct fact_process *process = &facts->processes[slot];
+
+	return process->slot->end == MPSAN_END_EXIT && fact_how_copies(process->slot->how) &&
+	       !process->exec_ns && process->gone &&
+	       process->gone_ns < process->slot->birth_ns + DETACHED_NS;
+}
+
+bool people_was_killed(const struct facts *facts, uint32_t slot)
+{
+	const struct fact_process *process = &facts->processes[slot];
+
+	if (!process->gone || process->stayed || process->slot->flags & MPSAN_PROCESS_REPLACED)
+		return false;
+	return process->slot->end == MPSAN_END_SIGNAL;
+}
+
+uint64_t people_left_ns(const struct facts *facts, uint32_t slot)
+{
+	uint32_t parent = people_is_worker(facts, slot) ? people_parent(facts, slot) : FACT_NONE;
+	const struct fact_process *from;
+
+	if (parent == FACT_NONE)
+		return 0;
+	from = &facts->processes[parent];
+	if (!from->gone || from->stayed || from->slot->flags & MPSAN_PROCESS_REPLACED ||
+	    from->slot->end == MPSAN_END_NONE || people_is_apart(facts, slot) ||
+	    people_leaves_on_purpose(facts, parent))
+		return 0;
+	return from->gone_ns + PEOPLE_LEFT_NS;
+}
+
+bool people_is_left_behind(const struct facts *facts, uint32_t slot)
+{
+	const struct fact_process *process = &facts->processes[slot];
+	uint64_t left_ns = people_left_ns(facts, slot);
+
+	return left_ns && (process->gone ? process->gone_ns : facts->now_ns) >= left_ns;
+}
+
+bool people_is_orphan_of(const struct facts *facts, uint32_t slot, uint32_t parent)
+{
+	return facts->processes[slot].slot && people_is_worker(facts, slot) &&
+	       people_parent(facts, slot) == parent &&
+	       !(slot_of(facts, slot)->flags & MPSAN_PROCESS_DEATHSIG) &&
+	       people_is_left_behind(facts, slot);
+}
+
+uint32_t people_fork(const struct facts *facts, uint32_t slot)
+{
+	return fact_fork_behind(facts, FACT_NONE, people_born_as(facts, slot));
+}

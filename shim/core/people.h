@@ -1,0 +1,53 @@
+/*
+ * Workers and their parents: which processes a program made to share its work, who made them, and who was
+ * left behind by whom. Neighbours: roles.h knows the helpers of Python and PyTorch, facts.h.
+ */
+#ifndef MPSAN_CORE_PEOPLE_H
+#define MPSAN_CORE_PEOPLE_H
+
+#include "roles.h"
+#include "rule.h"
+
+/* How long a child must outlive its parent before it was left behind. */
+#define PEOPLE_LEFT_NS 500000000ull
+
+/*
+ * A copy of another process that did not become another program, or a child of multiprocessing's
+ * start methods; not the helpers that come with them, and no part of a shell.
+ */
+bool people_is_worker(const struct facts *facts, uint32_t slot);
+
+/* The same of a process that runs Python, or ran it when it was copied. */
+bool people_is_python_worker(const struct facts *facts, uint32_t slot);
+
+/* The slot with which this process began: each exec takes a further one. */
+uint32_t people_born_as(const struct facts *facts, uint32_t slot);
+
+/*
+ * Who made a process, in its present image; of a fork server's child, who uses that server. FACT_NONE: not
+ * watched.
+ */
+uint32_t people_parent(const struct facts *facts, uint32_t slot);
+
+/* Whether the process, or one between it and `parent`, means to live on by itself. */
+bool people_is_apart(const struct facts *facts, uint32_t slot);
+
+/* A process that leaves others running on purpose: the first half of a double fork. */
+bool people_leaves_on_purpose(const struct facts *facts, uint32_t slot);
+
+/* Whether a process was ended by a signal, or without a word. */
+bool people_was_killed(const struct facts *facts, uint32_t slot);
+
+/* A worker that lives `PEOPLE_LEFT_NS` after its parent's end, and is not known to mean it. */
+bool people_is_left_behind(const struct facts *facts, uint32_t slot);
+
+/* One that lives on after `parent` was killed, and will not end with it by itself. */
+bool people_is_orphan_of(const struct facts *facts, uint32_t slot, uint32_t parent);
+
+/* When that will be known of a living one: 0 when it has no dead parent, or means it. */
+uint64_t people_left_ns(const struct facts *facts, uint32_t slot);
+
+/* The fork that made a process; FACT_NONE. */
+uint32_t people_fork(const struct facts *facts, uint32_t slot);
+
+#endif

@@ -1,0 +1,179 @@
+/* See process.h. */
+#include "process.h"
+
+#define BOOTSTRAP "<frozen importlib._bootstrap>"
+#define ITEMS_MAX 64u /* looked at in one container */
+#define DEPTH_MAX \
+	3u /* of containers in containers; mp.spawn has its arguments in a tuple of tuples */
+#define BASES_MAX 64u
+#define NEWEST_MINOR 13 /* whose containers are known */
+
+/* PyTypeObject and containers: the same in 3.8 to 3.13. */
+#define TYPE_NAME 24
+#define TYPE_DICT 264
+#define TYPE_MRO 344
+#define TYPE_IS_LIST (1u << 25)
+#define TYPE_IS_TUPLE (1u << 26)
+#define TYPE_IS_DICT (1u << 29)
+#define SIZE 16
+#define TUPLE_ITEMS 24
+#define LIST_ITEMS 24 /* a pointer to them */
+
+/* ---- frames ---- */
+
+static bool launches(const struct cpython *py, const struct frame *frame)
+{
+	return cpython_string_ends(py, frame->name, "_launch") &&
+	       (cpython_string_ends(py, frame->file, "popen_fork.py") ||
+		cpython_string_ends(py, frame->file, "popen_spawn_posix.py") ||
+		cpython_string_ends(py, frame->file, "popen_loky_posix.py"));
+}
+
+/*
+ * _launch(self, process_obj) calls os.fork, or spawnv_passfds, itself. The resource tracker is started
+ * further up the same stack, and is not that process.
+ */
+uint64_t cpython_starting(const struct cpython *py, uint64_t top)
+{
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	for (unsigned i = 0; i < 2 && walk_on(&walk, &frame); i++)
+		if (launches(py, &frame))
+			return frame_local(py, &frame, 1);
+	return 0;
+}
+
+uint64_t cpython_started(const struct cpython *py, uint64_t top)
+{
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	while (walk_on(&walk, &frame))
+		if (frame_is(py, &frame, "_bootstrap", "process.py"))
+			return frame_local(py, &frame, 0);
+	return 0;
+}
+
+size_t cpython_process_name(const struct cpython *py, uint64_t process, char *text, size_t bytes)
+{
+	struct writer w = writer_open(text, bytes);
+	uint64_t name = process ? cpython_attribute(py, process, "_name") : 0;
+
+	if (name && cpython_peek_word(py, name + CPYTHON_OB_TYPE) == py->unicode_type)
+		writer_string(&w, py, name);
+	return writer_close(&w, bytes);
+}
+
+bool cpython_runs_main(const struct cpython *py, uint64_t top)
+{
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	while (walk_on(&walk, &frame)) {
+		if (cpython_string_is(py, frame.file, BOOTSTRAP))
+			return false;
+		if (frame_is(py, &frame, "_fixup_main_from_path", "spawn.py") ||
+		    frame_is(py, &frame, "_fixup_main_from_name", "spawn.py"))
+			return true;
+	}
+	return false;
+}
+
+bool cpython_calls(const struct cpython *py, uint64_t top, const char *function, const char *file)
+{
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	while (walk_on(&walk, &frame))
+		if (frame_is(py, &frame, function, file))
+			return true;
+	return false;
+}
+
+/* ---- arguments ---- */
+
+static bool is_named(const struct cpython *py, uint64_t type, const char *name, const char *module)
+{
+	uint64_t at = cpython_peek_word(py, type + TYPE_NAME);
+	size_t bytes = strlen(name) + 1;
+	char text[16];
+
+	return bytes <= sizeof(text) && cpython_peek(py, text, at, bytes) &&
+	       !memcmp(text, name, bytes) &&
+	       cpython_string_is(
+		       py,
+		       cpython_dict_find(py, cpython_peek_word(py, type + TYPE_DICT), "__module__"),
+		       module);
+}
+
+/* By what the type is derived from. */
+static bool is_model(const struct cpython *py, uint64_t type)
+{
+	uint64_t bases = cpython_peek_word(py, type + TYPE_MRO);
+	uint64_t count = bases ? cpython_peek_word(py, bases + SIZE) : 0;
+
+	for (uint64_t i = 0; i < count && i < BASES_MAX; i++) {
+		uint64_t base = cpython_peek_word(py, bases + TUPLE_ITEMS + 8 * i);
+
+		if (is_named(py, base, "Module", "torch.nn.modules.module") ||
+		    is_named(py, base, "Parameter", "torch.nn.parameter"))
+			return true;
+	}
+	return false;
+}
+
+static unsigned items_of(const struct cpython *py, uint64_t object, uint64_t flags, uint64_t *item)
+{
+	uint64_t count = cpython_peek_word(py, object + SIZE), at = object + TUPLE_ITEMS;
+
+	if (flags & TYPE_IS_DICT)
+		return cpython_dict_values(py, object, item, ITEMS_MAX);
+	if (!(flags & (TYPE_IS_TUPLE | TYPE_IS_LIST)))
+		return 0;
+	if (flags & TYPE_IS_LIST)
+		at = cpython_peek_word(py, object + LIST_ITEMS);
+	if (count > ITEMS_MAX)
+		count = ITEMS_MAX;
+	return count && cpython_peek(py, item, at, 8 * count) ? (unsigned)count : 0;
+}
+
+static uint64_t find_model(const struct cpython *py, uint64_t object, unsigned depth)
+{
+	uint64_t type = object ? cpython_peek_word(py, object + CPYTHON_OB_TYPE) : 0;
+	uint64_t item[ITEMS_MAX], found = 0;
+	unsigned count;
+
+	if (!type)
+		return 0;
+	count = depth ? items_of(py, object, cpython_peek_word(py, type + py->at.type_flags),
+				 item) :
+			0;
+	if (!count)
+		return is_model(py, type) ? object : 0;
+	for (unsigned i = 0; i < count && !found; i++)
+		found = find_model(py, item[i], depth - 1);
+	return found;
+}
+
+uint64_t cpython_model(const struct cpython *py, uint64_t process, char *type, size_t bytes)
+{
+	struct writer w = writer_open(type, bytes);
+	uint64_t object = 0, at;
+	char c;
+
+	if (process && py->at.minor <= NEWEST_MINOR)
+		object = find_model(py, cpython_attribute(py, process, "_args"), DEPTH_MAX);
+	if (process && !object && py->at.minor <= NEWEST_MINOR)
+		object = find_model(py, cpython_attribute(py, process, "_kwargs"), DEPTH_MAX);
+	at = object ? cpython_peek_word(py, object + CPYTHON_OB_TYPE) : 0;
+	at = at ? cpython_peek_word(py, at + TYPE_NAME) : 0;
+	while (w.at < w.end && cpython_peek(py, &c, at++, 1) && c)
+		writer_byte(&w, (unsigned char)c);
+	writer_close(&w, bytes);
+	return object;
+}

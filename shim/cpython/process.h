@@ -1,0 +1,33 @@
+/*
+ * What frames of multiprocessing say of the process that is being started, or that this one is. Known
+ * by the names of functions and files, which have been the same since 3.4. Every function looks at
+ * memory as it is now; `frame` is a thread's innermost one.
+ */
+#ifndef MPSAN_CPYTHON_PROCESS_H
+#define MPSAN_CPYTHON_PROCESS_H
+
+#include "frame.h"
+
+/* The Process whose Popen forks or spawns at this very moment; 0: something else does. */
+uint64_t cpython_starting(const struct cpython *py, uint64_t frame);
+
+/* The Process that a started child is: self of BaseProcess._bootstrap; 0: not on this stack. */
+uint64_t cpython_started(const struct cpython *py, uint64_t frame);
+
+/* Process._name; returns its length, 0: it has none that can be read. */
+size_t cpython_process_name(const struct cpython *py, uint64_t process, char *text, size_t bytes);
+
+/* The main module itself runs here, for a child of spawn or forkserver: no import is between. */
+bool cpython_runs_main(const struct cpython *py, uint64_t frame);
+
+/* A function by the end of its qualified name, and of its file's, anywhere on the stack. */
+bool cpython_calls(const struct cpython *py, uint64_t frame, const char *function,
+		   const char *file);
+
+/*
+ * A torch module or parameter among what a Process gives to its target, or in a tuple, list or dict
+ * there: the object, with the name of its type; 0: none, or a version whose objects are not known.
+ */
+uint64_t cpython_model(const struct cpython *py, uint64_t process, char *type, size_t bytes);
+
+#endif

@@ -1,0 +1,73 @@
+/* What processes do to each other and to themselves: signals, processors, sessions. */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "../hook.h"
+#include "../manners.h"
+
+/* A group may contain the caller: what it does is stated before it is done. */
+EXPORT int kill(pid_t pid, int signal)
+{
+	ENTER(kill);
+	int result;
+
+	if (pid <= 0)
+		manners_killed(pid, signal, CALLER);
+	result = REAL(kill)(pid, signal);
+	if (!result && pid > 0)
+		manners_killed(pid, signal, CALLER);
+	return result;
+}
+
+EXPORT int killpg(pid_t group, int signal)
+{
+	ENTER(killpg);
+	manners_killed(-(int64_t)group, signal, CALLER);
+	return REAL(killpg)(group, signal);
+}
+
+EXPORT int sigqueue(pid_t pid, int signal, union sigval value)
+{
+	ENTER(sigqueue);
+	int result = REAL(sigqueue)(pid, signal, value);
+
+	if (!result)
+		manners_killed(pid, signal, CALLER);
+	return result;
+}
+
+EXPORT int sched_setaffinity(pid_t tid, size_t bytes, const cpu_set_t *set)
+{
+	ENTER(sched_setaffinity);
+	uint64_t before = manners_processors(tid);
+	int result = REAL(sched_setaffinity)(tid, bytes, set);
+
+	if (!result)
+		manners_bound(tid, before, CALLER);
+	return result;
+}
+
+/* What another thread may do is that thread's, whose number is not known here. */
+EXPORT int pthread_setaffinity_np(pthread_t thread, size_t bytes, const cpu_set_t *set)
+{
+	ENTER(pthread_setaffinity_np);
+	bool own = (uint64_t)thread == (uint64_t)(uintptr_t)__builtin_thread_pointer();
+	uint64_t before = own ? manners_processors(0) : 0;
+	int result = REAL(pthread_setaffinity_np)(thread, bytes, set);
+
+	if (own && !result)
+		manners_bound(0, before, CALLER);
+	return result;
+}
+
+EXPORT pid_t setsid(void)
+{
+	ENTER(setsid);
+	pid_t session = REAL(setsid)();
+
+	if (session > 0)
+		manners_flag(MPSAN_PROCESS_SESSION);
+	return session;
+}

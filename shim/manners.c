@@ -1,0 +1,223 @@
+/* See manners.h. */
+#include "manners.h"
+
+#include <string.h>
+
+#include "elf.h"
+#include "hook.h"
+#include "life.h"
+#include "log.h"
+#include "python.h"
+#include "session.h"
+#include "stack.h"
+#include "sys.h"
+#include "thread.h"
+
+#define NAME_BYTES 128
+#define MASK_BYTES 1024 /* 8192 processors */
+
+STATE struct manners manners;
+/* Its children are started ones, and learn their names by themselves. */
+STATE static bool is_server;
+
+static bool argument_has(const char *word)
+{
+	const char *text = life.self->argv;
+	uint32_t bytes = life.self->argv_bytes;
+
+	if (bytes > sizeof(life.self->argv))
+		bytes = sizeof(life.self->argv);
+	for (uint32_t i = 0; i + strlen(word) <= bytes; i++)
+		if (!memcmp(text + i, word, strlen(word)))
+			return true;
+	return false;
+}
+
+void manners_start(void)
+{
+	is_server = argument_has("multiprocessing.forkserver");
+	manners.started = is_server || argument_has("multiprocessing.spawn");
+	manners.unnamed = manners.started;
+}
+
+/* What the forking process said of its child is enough, but a fork server knows nothing of them. */
+void manners_forked(void)
+{
+	manners.unnamed = is_server;
+	manners.told_end = false;
+	manners.again = 0;
+	is_server = false;
+}
+
+static bool may_state(void)
+{
+	return life.attached && !hook_off && !life_is_guest();
+}
+
+/* A started child may come here before anything else has made the library look for Python. */
+static bool sees_python(void)
+{
+	if (!python_present() && _r_debug.r_state == RT_CONSISTENT)
+		python_look();
+	return python_present();
+}
+
+static uint64_t name_of(uint64_t process)
+{
+	char name[NAME_BYTES];
+
+	return python_process_name(process, name, sizeof(name)) ? log_text(name) : 0;
+}
+
+/* Whether who made this process has stated its name: a fork server cannot. */
+static bool is_announced(void)
+{
+	return life.self->parent &&
+	       (life.self->how == MPSAN_HOW_VFORK || life.self->how == MPSAN_HOW_EXEC);
+}
+
+NOINLINE void manners_opened(const char *path)
+{
+	uint64_t process, name;
+
+	if (is_server || !text_equal(path, "/dev/null") || !may_state())
+		return;
+	INSIDE
+	{
+		process = sees_python() ? python_started() : 0;
+		name = process && !is_announced() ? name_of(process) : 0;
+		if (process && __atomic_exchange_n(&manners.unnamed, false, __ATOMIC_ACQ_REL) &&
+		    name)
+			EMIT(process_name, .name = name);
+	}
+}
+
+void manners_main_again(enum mpsan_main_how how, uint64_t caller)
+{
+	uint32_t bit = 1u << how;
+
+	if (LIKELY(!manners.unnamed) || manners.again & bit || !may_state() || !sees_python() ||
+	    !python_runs_main() || __atomic_fetch_or(&manners.again, bit, __ATOMIC_RELAXED) & bit)
+		return;
+	EMIT(main_again, .how = how, .caller = caller, .stack = stack_own(),
+	     .python = stack_python(0));
+}
+
+/*
+ * Whether memory of torch's is mapped here that other processes can have, too: its names begin so with both
+ * strategies. Only asked for a process that is given a model.
+ */
+static void state_model(uint64_t fork, uint64_t process)
+{
+	char type[NAME_BYTES];
+	uint64_t object = python_model(process, type, sizeof(type));
+
+	if (object && !sys_maps_have("/torch_"))
+		EMIT(plain_arguments, .fork = fork, .type = log_text(type), .object = object,
+		     .stack = stack_own(), .python = stack_python(0));
+}
+
+void manners_forks(uint64_t fork, bool copies)
+{
+	uint64_t process, name;
+
+	if (!fork || !python_present())
+		return;
+	process = python_starting();
+	name = process ? name_of(process) : 0;
+	if (name)
+		EMIT(process_name, .fork = fork, .name = name);
+	if (process && copies && stack_has_torch())
+		state_model(fork, process);
+	if (UNLIKELY(manners.unnamed))
+		manners_main_again(MPSAN_MAIN_FORKED, 0);
+}
+
+/* What is stated again and again would fill the log of a process that supervises others. */
+static bool is_news(enum mpsan_event_type type, uint64_t a, uint64_t b)
+{
+	uint64_t key = ((a * 0x9e3779b97f4a7c15ull ^ b) * 0x9e3779b97f4a7c15ull ^ type) | 1;
+
+	if (!log_open() || log_recall(key))
+		return false;
+	log_remember(key, 1);
+	return true;
+}
+
+void manners_killed(int64_t pid, int signal, uint64_t caller)
+{
+	uint64_t whom = (uint64_t)pid << 32;
+
+	if (!signal || pid == (int64_t)life.pid || !may_state())
+		return;
+	if (pid > 0) /* a pid may come again; a child that was born just now has no slot yet */
+		whom |= session_find_last(life.session, (uint32_t)pid);
+	INSIDE
+	{
+		if (is_news(EV_killed, whom, (uint64_t)signal))
+			EMIT(killed, .pid = (uint64_t)pid, .signal = (uint64_t)signal,
+			     .caller = caller, .python = stack_python(0));
+	}
+}
+
+uint64_t manners_processors(int tid)
+{
+	uint64_t mask[MASK_BYTES / 8], count = 0;
+	long bytes = life.attached && !hook_off ?
+			     SYS3(SYS_sched_getaffinity, tid, sizeof(mask), mask) :
+			     0;
+
+	for (long i = 0; i < bytes / 8; i++)
+		count += (uint64_t)__builtin_popcountll(mask[i]);
+	return count;
+}
+
+void manners_bound(int tid, uint64_t before, uint64_t caller)
+{
+	uint64_t processors = manners_processors(tid);
+
+	if (processors == before || !processors || !may_state())
+		return;
+	INSIDE
+	{
+		uint64_t pid = tid ? (uint64_t)tid : thread_tid();
+
+		if (is_news(EV_affinity, pid << 16 ^ before, processors ^ caller << 16))
+			EMIT(affinity, .pid = pid, .before = before, .processors = processors,
+			     .caller = caller, .stack = stack_own(), .python = stack_python(0));
+	}
+}
+
+void manners_flag(uint16_t flag)
+{
+	uint32_t slot;
+
+	if (!life.attached || hook_off)
+		return;
+	if (!life_is_guest()) {
+		life_flag(flag);
+		return;
+	}
+	slot = life_spawned(sys_pid(), MPSAN_HOW_VFORK, life.self->birth_ns, 0);
+	if (slot != SESSION_NO_SLOT)
+		__atomic_fetch_or(&life.table[slot].flags, flag, __ATOMIC_RELAXED);
+}
+
+/*
+ * Only where there is a log, or a traceback to show: a shell's subshells end with a status all the time, and
+ * a log is a file.
+ */
+void manners_left(int code, uint64_t caller)
+{
+	if (LIKELY(!(code & 0xff)) || manners.told_end || !(life.forked || manners.started) ||
+	    !may_state() ||
+	    !(python_present() || manners.started || (log_head() && !log_is_inherited())))
+		return;
+	manners.told_end = true;
+	INSIDE
+	{
+		sees_python();
+		EMIT(left, .code = (uint64_t)(code & 0xff), .caller = caller, .stack = stack_own(),
+		     .python = stack_python(0));
+	}
+}

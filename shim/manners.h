@@ -1,0 +1,60 @@
+/*
+ * How this process behaves among others: what Python calls the processes that it starts, whether a
+ * started child runs its main module again, how it ends. Neighbours: life.h has birth and end,
+ * hooks/manners.c and hooks/process.c call, cpython/process.h reads multiprocessing's frames.
+ */
+#ifndef MPSAN_MANNERS_H
+#define MPSAN_MANNERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../include/mpsan_event.h"
+
+/*
+ * This image is a child of multiprocessing's spawn or forkserver, as its arguments say, or the fork server
+ * itself. `unnamed` is set until it is known what Python calls it, which
+ * is after its main module has run again.
+ */
+struct manners {
+	bool started;
+	bool unnamed;
+	bool told_end;
+	uint32_t again; /* bit for each enum mpsan_main_how that was stated */
+};
+extern struct manners manners;
+
+/* At the start of an image, and in a forked child. */
+void manners_start(void);
+void manners_forked(void);
+
+/*
+ * In a child that is `unnamed`, when it opens a file: the bootstrap of all of them opens the null device, and
+ * its frames have the name.
+ */
+void manners_opened(const char *path);
+
+/*
+ * The calling thread makes a process, and the event of that stands at `fork`: states the name of the child, a
+ * model that it is given while nothing of torch's is shared, and whether the main module does it that runs
+ * again. `copies`: the child is a copy of this process.
+ */
+void manners_forks(uint64_t fork, bool copies);
+
+/* The calling thread does what only the first run of a main module should do. */
+void manners_main_again(enum mpsan_main_how how, uint64_t caller);
+
+/* A call has sent a signal to a process, or is about to send it to a group (pid <= 0). */
+void manners_killed(int64_t pid, int signal, uint64_t caller);
+
+/* Processors that a thread (0: the calling one) may run on; and that it was changed. */
+uint64_t manners_processors(int tid);
+void manners_bound(int tid, uint64_t before, uint64_t caller);
+
+/* This process, or the child that borrows its memory, asks to live on, or to end with its parent. */
+void manners_flag(uint16_t flag);
+
+/* This process ends by a call of the program's, with this status. */
+void manners_left(int code, uint64_t caller);
+
+#endif

@@ -1,0 +1,22 @@
+"""More workers than processors, which wait for most of the time."""
+# expect: none
+# note: too-many-workers
+# says: mostly waited
+# silent: cpu-oversubscribed
+import multiprocessing
+import os
+import time
+
+CONTEXT = multiprocessing.get_context("fork")
+
+
+def fetch():
+    time.sleep(3.5)  # the case itself: for so long nobody works
+
+
+workers = [CONTEXT.Process(target=fetch) for _ in range(len(os.sched_getaffinity(0)) + 2)]
+for worker in workers:
+    worker.start()
+for worker in workers:
+    worker.join()
+print(len([worker for worker in workers if worker.exitcode]))

@@ -1,0 +1,62 @@
+/* See crowd.h. */
+#include "crowd.h"
+
+#include <stdlib.h>
+
+#include "../shim/core/people.h"
+
+#define LOOKS_UNSURE 3 /* a slot is claimed before it is filled in */
+
+void crowd_init(struct crowd *crowd, const struct reader *reader, const struct census *census)
+{
+	*crowd = (struct crowd){.reader = reader, .census = census};
+	crowd->member = memory_get(reader->session.slots * sizeof(*crowd->member));
+}
+
+void crowd_finish(struct crowd *crowd)
+{
+	free(crowd->member);
+	*crowd = (struct crowd){0};
+}
+
+/* Command lines are searched for this: only while the answer may change. */
+static void look_up(const struct crowd *crowd, uint32_t slot, struct crowd_member *member)
+{
+	const struct mpsan_process *process = &crowd->reader->session.table[slot];
+
+	if (member->looks >= LOOKS_UNSURE && member->flags == process->flags &&
+	    member->exec_ns == process->exec_ns)
+		return;
+	member->looks += member->looks < LOOKS_UNSURE;
+	member->flags = process->flags;
+	member->exec_ns = process->exec_ns;
+	member->worker = people_is_worker(&crowd->reader->facts, slot);
+	member->python = people_is_python_worker(&crowd->reader->facts, slot);
+	member->parent = people_parent(&crowd->reader->facts, slot);
+}
+
+static void sum_up(const struct crowd *crowd, const struct census_process *process,
+		   struct crowd_member *member)
+{
+	const struct census *census = crowd->census;
+
+	member->threads = process->end - process->begin;
+	member->busy_ns = 0;
+	for (uint32_t i = process->begin; i < process->end; i++) {
+		uint64_t busy_ns = census->threads.item[i].busy_ns;
+
+		member->busy_ns += busy_ns < census->passed_ns ? busy_ns : census->passed_ns;
+	}
+	member->total_ns += member->busy_ns;
+}
+
+void crowd_take(struct crowd *crowd)
+{
+	for (uint32_t i = 0; i < crowd->census->processes.count; i++) {
+		const struct census_process *process = &crowd->census->processes.item[i];
+		struct crowd_member *member = &crowd->member[process->slot];
+
+		look_up(crowd, process->slot, member);
+		sum_up(crowd, process, member);
+	}
+}
