@@ -3,6 +3,7 @@
  */
 #include "python.h"
 
+#include "cpython/exception.h"
 #include "cpython/process.h"
 #include "python_self.h"
 
@@ -78,6 +79,11 @@ uint64_t python_started(void)
 	return cpython_started(&python.py, top_frame(0));
 }
 
+bool python_in_bootstrap(void)
+{
+	return cpython_in_bootstrap(&python.py, top_frame(0));
+}
+
 size_t python_process_name(uint64_t process, char *text, size_t bytes)
 {
 	return cpython_process_name(&python.py, process, text, bytes);
@@ -135,4 +141,14 @@ int64_t python_dict_used(uint64_t dict, uint64_t type)
 	return type && python_type(dict) == type ?
 		       (int64_t)cpython_peek_word(&python.py, dict + CPYTHON_DICT_USED) :
 		       -1;
+}
+
+size_t python_traceback(char *text, size_t bytes)
+{
+	struct state own;
+
+	text[0] = '\0';
+	return python_own_state(&own) ?
+		       cpython_traceback(&python.py, (uint64_t)python.this_state(), text, bytes) :
+		       0;
 }

@@ -52,7 +52,8 @@ static bool has_frame(const struct reader *reader, uint32_t slot, uint64_t pytho
 }
 
 /* The text that an act is found by, and its Python frames. */
-static void look_into(const struct reader *reader, const struct fact_act *act, struct shm_link *link)
+static void look_into(const struct reader *reader, const struct fact_act *act,
+		      struct shm_link *link)
 {
 	uint64_t name = 0, python = 0;
 	const char *text;

@@ -53,17 +53,17 @@ static void add(struct leaks *leaks, int folder, const char *name)
 	    statx(folder, name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_BTIME, &st) ||
 	    !S_ISREG(st.stx_mode))
 		return;
-	*ARRAY_ADD(&leaks->left) = (struct left){
-		.name = text_copy(name),
-		.device = makedev(st.stx_dev_major, st.stx_dev_minor),
-		.inode = st.stx_ino,
-		.bytes = st.stx_size,
-		.born_ns = st.stx_mask & STATX_BTIME ?
-				   (uint64_t)st.stx_btime.tv_sec * 1000000000ull +
-					   st.stx_btime.tv_nsec :
-				   0,
-		.hash = shm_name_hash(name),
-		.act = NONE};
+	*ARRAY_ADD(&leaks->left) =
+		(struct left){.name = text_copy(name),
+			      .device = makedev(st.stx_dev_major, st.stx_dev_minor),
+			      .inode = st.stx_ino,
+			      .bytes = st.stx_size,
+			      .born_ns = st.stx_mask & STATX_BTIME ?
+						 (uint64_t)st.stx_btime.tv_sec * 1000000000ull +
+							 st.stx_btime.tv_nsec :
+						 0,
+			      .hash = shm_name_hash(name),
+			      .act = NONE};
 }
 
 static int compare(const void *one, const void *other)
@@ -236,8 +236,8 @@ static void state_limit(const struct reader *reader, struct watchlog *log)
 	}
 	if (!limit.count)
 		return;
-	limit.what = watchlog_text(log, by,
-				   "names of shared memory in another /dev/shm were not looked for");
+	limit.what = watchlog_text(
+		log, by, "names of shared memory in another /dev/shm were not looked for");
 	watchlog_put(log, EV_limit, by, 0, &limit, sizeof(limit));
 }
 

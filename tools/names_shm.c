@@ -19,12 +19,12 @@ static const char *name_at(const char *const *names, size_t count, uint64_t valu
 
 const char *shm_field_name(uint16_t type, const char *field, uint64_t value)
 {
-	static const char *const ways[] = {NULL,   "OPEN",     "MEMFD",	 "FILE",
+	static const char *const ways[] = {NULL,       "OPEN",	  "MEMFD", "FILE",
 					   "RECEIVED", "FETCHED", "FOUND"};
 	static const char *const uses[] = {NULL, "UNMAPPED", "CLOSED", "UNLINKED"};
-	static const char *const reasons[] = {NULL,	    "NO_NAME",	     "NO_DESCRIPTOR",
-					      "TRUNCATED",  "MANY_DESCRIPTORS", "NO_SPACE",
-					      "NO_MAP",	    "MANY_MAPS"};
+	static const char *const reasons[] = {NULL,	   "NO_NAME",	       "NO_DESCRIPTOR",
+					      "TRUNCATED", "MANY_DESCRIPTORS", "NO_SPACE",
+					      "NO_MAP",	   "MANY_MAPS"};
 	static const char *const hows[] = {NULL, "ADVICE", "REGISTERED", "SUPPORTED"};
 	static const char *const kinds[] = {NULL, "FILE", "STREAM"};
 	static const char *const mains[] = {NULL, "REFUSED", "FORKED", "SHARED", "CUDA"};

@@ -137,10 +137,9 @@ static int compare(const void *one, const void *other, void *context)
 static json_t *who_json(const struct memory *memory, uint32_t slot)
 {
 	char *who = process_text(&memory->ps->reader, slot);
-	json_t *object =
-		json_pack("{s:I, s:o}", "pid",
-			  (json_int_t)memory->ps->reader.session.table[slot].pid, "who",
-			  jsontext_of(who));
+	json_t *object = json_pack("{s:I, s:o}", "pid",
+				   (json_int_t)memory->ps->reader.session.table[slot].pid, "who",
+				   jsontext_of(who));
 
 	free(who);
 	return object;
@@ -158,9 +157,9 @@ static json_t *made_json(const struct memory *memory, uint32_t segment, bool pla
 	if (!made)
 		return json_null();
 	object = who_json(memory, made->at.by);
-	json_object_set_new(object, "time_ns",
-			    json_integer((json_int_t)reader_real_ns(&memory->ps->reader,
-								    made->at.time_ns)));
+	json_object_set_new(
+		object, "time_ns",
+		json_integer((json_int_t)reader_real_ns(&memory->ps->reader, made->at.time_ns)));
 	if (place)
 		shm_maker_scene(&cast, &scene);
 	json_object_set_new(object, "at", jsontext_of(scene.where));
@@ -178,8 +177,7 @@ static void add_acts(const struct memory *memory, uint32_t segment, json_t *obje
 		const struct fact_act *act = &memory->facts->acts[at - 1];
 
 		sent += act->type == EV_shm_sent;
-		received += act->type == EV_shm &&
-			    ACT_AS(act, shm)->way >= MPSAN_SHM_RECEIVED &&
+		received += act->type == EV_shm && ACT_AS(act, shm)->way >= MPSAN_SHM_RECEIVED &&
 			    ACT_AS(act, shm)->way <= MPSAN_SHM_FETCHED;
 		if (act->type == EV_shm_unlinked && json_is_null(removed))
 			removed = who_json(memory, act->at.by);
@@ -216,10 +214,9 @@ static json_t *segment_json(const struct memory *memory, uint32_t segment, bool 
 	json_t *object = json_pack(
 		"{s:o, s:o, s:I, s:I, s:I, s:b, s:b, s:o}", "name",
 		jsontext_of(segment_name(reader, segment)), "names", jsontext_of(names), "bytes",
-		(json_int_t)shm_bytes(memory->facts, segment), "device",
-		(json_int_t)known->device, "inode", (json_int_t)known->inode, "tensor",
-		shm_is_torch(memory->facts, segment), "linked", is_linked(memory, segment), "made",
-		made_json(memory, segment, place));
+		(json_int_t)shm_bytes(memory->facts, segment), "device", (json_int_t)known->device,
+		"inode", (json_int_t)known->inode, "tensor", shm_is_torch(memory->facts, segment),
+		"linked", is_linked(memory, segment), "made", made_json(memory, segment, place));
 
 	free(names);
 	add_users(memory, segment, object);
@@ -266,8 +263,8 @@ json_t *ps_memory_document(struct ps *ps)
 		qsort_r(memory.there.item, memory.there.count, sizeof(uint32_t), compare,
 			(void *)memory.facts);
 	for (uint32_t i = 0; i < memory.there.count; i++)
-		json_array_append_new(segments, segment_json(&memory, memory.there.item[i],
-							     i < PLACED_MAX));
+		json_array_append_new(segments,
+				      segment_json(&memory, memory.there.item[i], i < PLACED_MAX));
 	document = json_pack("{s:s, s:o, s:b, s:I, s:o, s:o, s:I}", "schema", "mpsan.ps-memory/1",
 			     "session", jsontext_of(ps->reader.session.dir), "live", ps->live,
 			     "time_ns", (json_int_t)reader_real_ns(&ps->reader, ps->now_ns), "made",

@@ -86,8 +86,7 @@ void ps_memory_print(FILE *out, const json_t *document)
 
 	if (json_integer_value(json_object_get(made, "segments")))
 		fprintf(out, "shared memory: %zu segment%s there, of %lld made (%s in all)\n",
-			json_array_size(segments),
-			json_array_size(segments) == 1 ? " is" : "s are",
+			json_array_size(segments), json_array_size(segments) == 1 ? " is" : "s are",
 			(long long)json_integer_value(json_object_get(made, "segments")), total);
 	else
 		fprintf(out, "shared memory: none was made\n");

@@ -354,6 +354,7 @@ void reader_read(struct reader *reader)
 {
 	read_slots(reader);
 	read_logs(reader, 0);
+	publish_facts(reader, 0); /* names and roles of processes are asked of facts */
 }
 
 void reader_poll(struct reader *reader, uint64_t now)

@@ -49,13 +49,11 @@ static void segment_words(const struct act_cast *cast, json_t *words)
 	words_set(words, "names", segment_names(reader, segment));
 	words_set(words, "maker",
 		  maker == FACT_NONE ? text_copy("somebody") : process_text(reader, maker));
-	words_set(words, "maker_end",
-		  maker == FACT_NONE ? NULL : process_end_text(reader, maker));
+	words_set(words, "maker_end", maker == FACT_NONE ? NULL : process_end_text(reader, maker));
 	words_set(words, "made_at",
 		  text_copy(cast->maker.where ? cast->maker.where : "an unknown place"));
 	words_set(words, "mappers",
-		  segment_mappers(reader, segment,
-				  then ? then->at.time_ns : cast->facts->now_ns));
+		  segment_mappers(reader, segment, then ? then->at.time_ns : cast->facts->now_ns));
 	words_set(words, "total",
 		  bytes_text(cast->finding->amount * shm_bytes(cast->facts, segment)));
 	if (cast->finding->amount)
@@ -81,7 +79,7 @@ void shm_words(const struct act_cast *cast, json_t *words)
 		words_set(words, "free_text", free_text(act_field(act, "free")));
 	if (act && act->type == EV_shm_refused &&
 	    ACT_AS(act, shm_refused)->reason == MPSAN_SHM_NO_SPACE)
-		words_set(words, "free_text", free_text(ACT_AS(act, shm_refused)->count));
+		words_set(words, "free_text", free_text(ACT_AS(act, shm_refused)->limit));
 	if (cause && cause->type == EV_shm_size)
 		words_set(words, "cause_free_text", free_text(ACT_AS(cause, shm_size)->free));
 	segment_words(cast, words);

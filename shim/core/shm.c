@@ -24,7 +24,8 @@ uint32_t shm_find(const struct shm_facts *shm, uint64_t device, uint64_t inode)
 {
 	uint32_t at = shm->lists ? shm->lists[list_of(device, inode)] : 0;
 
-	while (at && (shm->segments[at - 1].device != device || shm->segments[at - 1].inode != inode))
+	while (at &&
+	       (shm->segments[at - 1].device != device || shm->segments[at - 1].inode != inode))
 		at = shm->segments[at - 1].list_before;
 	return at;
 }
@@ -116,10 +117,10 @@ static void enter_path(struct shm_facts *shm, uint32_t act)
 	*list = act + 1;
 }
 
-#define ABOUT(event, surely)                                                    \
-	case EV_##event:                                                        \
+#define ABOUT(event, surely)                                                          \
+	case EV_##event:                                                              \
 		enter_about(shm, MPSAN_SHM_DEVICE(ACT_AS(&acts[act], event)->device), \
-			    ACT_AS(&acts[act], event)->inode, act, surely);     \
+			    ACT_AS(&acts[act], event)->inode, act, surely);           \
 		break
 
 void shm_enter(struct shm_facts *shm, const struct fact_act *acts, uint32_t act)

@@ -64,7 +64,7 @@ uint32_t shm_find_name(const struct shm_facts *shm, uint64_t name);
 uint32_t shm_find_path(const struct facts *facts, uint32_t act, uint32_t type);
 
 /* Goes through the acts about a segment, newest first. */
-#define EACH_SHM_ACT(facts, segment_index, at)                                         \
+#define EACH_SHM_ACT(facts, segment_index, at)                                     \
 	for (uint32_t at = (facts)->shm.segments[segment_index].newest, at##_next; \
 	     at && (at##_next = (facts)->shm.links[at - 1].before, true); at = at##_next)
 

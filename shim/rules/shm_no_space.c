@@ -26,6 +26,11 @@ static const struct tale tale_of_refusal = {
 	{{STEP_ACT, "{who} called {function}"}},
 };
 
+static const struct tale tale_of_name = {
+	"{function} failed in {who} at {at}: there was no room for {name}",
+	{{STEP_ACT, "{who} called {function}"}},
+};
+
 static bool is_limited(const struct facts *facts, uint32_t segment)
 {
 	const struct fact_act *made = shm_made(facts, segment);
@@ -54,8 +59,8 @@ static void judge_fault(const struct facts *facts, const struct moment *moment,
 		return;
 	cause = oversize(facts, segment);
 	if (ev->free < NOTHING_LEFT)
-		FIND_ACT(out, shm_no_space, GRADE_ERROR, moment, &tale_of_fault,
-			 .segment = segment, .cause = cause);
+		FIND_ACT(out, shm_no_space, GRADE_ERROR, moment, &tale_of_fault, .segment = segment,
+			 .cause = cause);
 }
 
 void rule_shm_no_space(const struct facts *facts, const struct moment *moment, struct findings *out)
@@ -72,7 +77,8 @@ void rule_shm_no_space(const struct facts *facts, const struct moment *moment, s
 				 .segment = segment);
 	} else if (act->type == EV_shm_refused &&
 		   ACT_AS(act, shm_refused)->reason == MPSAN_SHM_NO_SPACE) {
-		FIND_ACT(out, shm_no_space, GRADE_WARNING, moment, &tale_of_refusal,
+		FIND_ACT(out, shm_no_space, GRADE_WARNING, moment,
+			 ACT_AS(act, shm_refused)->bytes ? &tale_of_refusal : &tale_of_name,
 			 .segment = segment);
 	}
 }

@@ -34,8 +34,7 @@ static const struct tale tale_of_name = {
 
 static const struct tale tale_of_rest = {
 	"{who} ended with {kept} that nobody had fetched: whoever asks for one from now on will fail",
-	{{STEP_MAKER, "{maker} made {segment}, one of those"},
-	 {STEP_ACT, "{who} came to its end"}},
+	{{STEP_MAKER, "{maker} made {segment}, one of those"}, {STEP_ACT, "{who} came to its end"}},
 };
 
 /* The newest tensor that this process made and did not hand over: index + 1. */
@@ -43,10 +42,9 @@ static uint32_t unsent(const struct facts *facts, uint32_t slot)
 {
 	uint32_t at = fact_act_of(facts, slot, EV_shm, FACT_NONE);
 
-	while (at != FACT_NONE &&
-	       (!(shm_link_of(facts, at)->flags & SHM_LINK_TORCH) ||
-		!(ACT_AS(&facts->acts[at], shm)->flags & MPSAN_SHM_MADE) ||
-		facts->acts[at].later & MPSAN_LATER_SENT))
+	while (at != FACT_NONE && (!(shm_link_of(facts, at)->flags & SHM_LINK_TORCH) ||
+				   !(ACT_AS(&facts->acts[at], shm)->flags & MPSAN_SHM_MADE) ||
+				   facts->acts[at].later & MPSAN_LATER_SENT))
 		at = fact_act_of(facts, slot, EV_shm, at);
 	return at == FACT_NONE ? 0 : shm_segment_of(facts, at);
 }

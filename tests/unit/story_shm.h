@@ -82,12 +82,13 @@ static inline uint32_t act_as(uint32_t by, uint32_t type, const void *fields, si
 	return index;
 }
 
-#define ACT(by, event, name, flags, ...)                                       \
-	act_as(by, EV_##event, &(struct ev_##event){__VA_ARGS__}, \
-	       sizeof(struct ev_##event), name, flags)
+#define ACT(by, event, name, flags, ...)                                                           \
+	act_as(by, EV_##event, &(struct ev_##event){__VA_ARGS__}, sizeof(struct ev_##event), name, \
+	       flags)
 
 /* A segment under the name that has its number, with one MiB. */
-static inline uint32_t make_as(uint32_t by, uint32_t segment, enum mpsan_shm_way way, uint32_t flags)
+static inline uint32_t make_as(uint32_t by, uint32_t segment, enum mpsan_shm_way way,
+			       uint32_t flags)
 {
 	uint32_t act = ACT(by, shm, way == MPSAN_SHM_MEMFD ? 0 : segment, flags, .way = way,
 			   .flags = MPSAN_SHM_MADE, .device = DEVICE, .inode = segment);
