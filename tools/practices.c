@@ -209,9 +209,10 @@ void practices_print(FILE *out, const json_t *document)
 		{
 			if (strcmp(text_of(practice, "status"), statuses[status]))
 				continue;
-			fprintf(out, "  %-15s %s%s%s\n", statuses[status],
+			fprintf(out, "  %-15s %s%s%s%s\n", statuses[status],
 				text_of(practice, "statement"),
-				*text_of(practice, "why") ? ": " : "", text_of(practice, "why"));
+				*text_of(practice, "why") ? " (" : "", text_of(practice, "why"),
+				*text_of(practice, "why") ? ")" : "");
 			print_findings(out, document, json_object_get(practice, "findings"));
 		}
 	practices_print_count(out, document);

@@ -59,18 +59,17 @@ class Blocks:
         return value
 
 
-def receive(queue):
+def receive(queue, parent):
     """The next batch; None when the parent is gone."""
-    parent = os.getppid()
     while not queue._reader.poll(POLL_S):
         if os.getppid() != parent:
             return None
     return queue.get()
 
 
-def stage(work, source, sink):
+def stage(work, source, sink, parent):
     while True:
-        batch = receive(source)
+        batch = receive(source, parent)
         sink.put(None if batch is None else work(batch))
         if batch is None:
             return
@@ -96,7 +95,7 @@ def main(kind, batches, prefix):
     way = {"tensors": Tensors, "blocks": Blocks}[kind](prefix)
     queues = [multiprocessing.SimpleQueue() for _ in range(4)]
     stages = (way.change, way.change, way.take)
-    processes = [multiprocessing.Process(target=stage, args=(work, *queues[at:at + 2]), name=f"stage {at}")
+    processes = [multiprocessing.Process(target=stage, name=f"stage {at}", args=(work, *queues[at:at + 2], os.getpid()))
                  for at, work in enumerate(stages)]
     for process in processes:
         process.start()
