@@ -82,6 +82,8 @@ TESTS := $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(FAULT_BIN) $
 # Those that use CUDA link the stand-in for it; at run time LD_LIBRARY_PATH names one.
 $(PRELOAD_BIN) $(FAULT_BIN): | build/fake/libcuda.so.1 build/fake/libcudart.so.13
 
+build/tests/faults/errnos_streams: | build/tests/preload/lib/ibverbs.so
+
 # A line `// link: WORDS` near a program's top adds to its command line.
 LINK_LINE = $$(sed -n 's|^// link: ||p' $<)
 $(PRELOAD_BIN) $(EXAMPLE_BIN) $(BENCH_BIN) $(FAULT_BIN): build/%: %.c

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 from faults import preload, program, scratch  # noqa: E402
 from mpsantest import LIBRARY, ROOT, Skip, main, run_bare  # noqa: E402
 
-PROGRAMS = ("errnos", "errnos_libc", "errnos_shared")
+PROGRAMS = ("errnos", "errnos_libc", "errnos_shared", "errnos_streams")
 NEVER_RETURN = {"exit", "_exit", "_Exit", "quick_exit", "pthread_exit", "thrd_exit"}
 
 

@@ -1,5 +1,6 @@
 """The consumer is killed with the weights open."""
 # expect: ipc-consumer-killed warning
+# may: worker-failed warning
 # fake: cuda
 # frames: produce consume
 
