@@ -1,4 +1,5 @@
 """The consumer is killed with the weights open."""
+# may: worker-failed warning
 # expect: ipc-consumer-killed warning
 # may: worker-failed warning
 # fake: cuda

@@ -444,7 +444,6 @@ static void growth_warns_of_much_in_one_and_tells_the_sum(void **state)
 	facts.fork_count = 2;
 	grows(CHILD, 20);
 	grows(CHILD, 40); /* what it said later stands */
-	assert_told(MOMENT_CLOSE, 0, cow_growth, GRADE_NOTE);
 	grows(GRAND, 30);
 	assert_told(MOMENT_CLOSE, 0, cow_growth, GRADE_NOTE);
 	verdict = tell(MOMENT_CLOSE, 0);
