@@ -49,8 +49,9 @@ static struct place *claim(void)
 		    !__atomic_compare_exchange_n(&places[i].state, &expected, WRITING, false,
 						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
-		while (most <= i && !__atomic_compare_exchange_n(&used, &most, i + 1, false,
-								 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		while (most <= i &&
+		       !__atomic_compare_exchange_n(&used, &most, i + 1, false, __ATOMIC_RELEASE,
+						    __ATOMIC_RELAXED))
 			;
 		return &places[i];
 	}

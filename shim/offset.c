@@ -17,7 +17,8 @@
 
 /* So many statements are enough of one process: one that forks all day states the same again and again. */
 #define STATED_MOST 256u
-#define STANDARD 3 /* descriptors: files that a shell opened for output are written by all, and that is meant */
+#define STANDARD \
+	3 /* descriptors: files that a shell opened for output are written by all, and that is meant */
 
 STATE static uint32_t stated;
 STATE static bool has_copies; /* this process has forked: it may share with its children */
@@ -104,7 +105,8 @@ static uint64_t name_of_connection(int fd)
 	}
 	if (six.sin6_family != AF_INET)
 		at = text_put(at, end, "port ");
-	text_put_number(at, end, (uint64_t)(uint16_t)(four->sin_port << 8 | four->sin_port >> 8), 10);
+	text_put_number(at, end, (uint64_t)(uint16_t)(four->sin_port << 8 | four->sin_port >> 8),
+			10);
 	return log_text(text);
 }
 

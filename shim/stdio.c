@@ -45,7 +45,8 @@ static uint64_t pending_bytes(const FILE *file)
 {
 	uint64_t bytes = (uint64_t)(file->_IO_write_ptr - file->_IO_write_base);
 
-	return file->_mode <= 0 && file->_fileno >= 0 && file->_IO_write_base && bytes <= PENDING_MOST ?
+	return file->_mode <= 0 && file->_fileno >= 0 && file->_IO_write_base &&
+			       bytes <= PENDING_MOST ?
 		       bytes :
 		       0;
 }

@@ -94,8 +94,8 @@ static void note_tensor(int fd, const void *data, size_t bytes, uint64_t caller)
 	sum = __atomic_add_fetch(&total, bytes, __ATOMIC_RELAXED);
 	if (n & (n - 1))
 		return;
-	EMIT(pickled, .bytes = bytes, .count = n, .total = sum, .fd = (uint64_t)fd, .caller = caller,
-	     .stack = stack_own(), .python = stack_python(0));
+	EMIT(pickled, .bytes = bytes, .count = n, .total = sum, .fd = (uint64_t)fd,
+	     .caller = caller, .stack = stack_own(), .python = stack_python(0));
 }
 
 /* Python's own words when the main module of a started child wants to start processes itself. */
@@ -104,8 +104,8 @@ static void note_complaint(const void *data, size_t bytes, uint64_t caller)
 	char text[HEAD_BYTES];
 	long got = sys_peek(text, data, bytes < sizeof(text) ? bytes : sizeof(text));
 
-	if (got > 0 && holds(text, (size_t)got,
-			     "An attempt has been made to start a new process before the"))
+	if (got > 0 &&
+	    holds(text, (size_t)got, "An attempt has been made to start a new process before the"))
 		EMIT(main_again, .how = MPSAN_MAIN_REFUSED, .caller = caller, .stack = stack_own(),
 		     .python = stack_python(0));
 }
@@ -117,7 +117,8 @@ void stream_was_read(int fd, ssize_t result, bool peeked, uint64_t caller)
 	if (stream_watch & STREAM_PEERS && descriptor_known(fd) & DESCRIPTOR_PEER)
 		peer_result(fd, result, error, caller);
 	if (peeked && result > 0 && stream_uses(fd, 0))
-		offset_apart(fd); /* whoever looks before he takes has an agreement with the others */
+		offset_apart(
+			fd); /* whoever looks before he takes has an agreement with the others */
 	else if (result > 0 && stream_uses(fd, DESCRIPTOR_READ_TOLD))
 		offset_used(fd, MPSAN_OFFSET_READ, caller);
 	errno = error;

@@ -253,8 +253,8 @@ static long map_below_holes(size_t bytes, int flags, long fd, uint64_t offset)
 	long map = -ENOMEM;
 
 	for (int i = 0; i < 16 && at < map_below; i++, at -= HOLE_MARGIN) {
-		map = SYS6(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE,
-			   flags | MAP_FIXED_NOREPLACE, fd, offset);
+		map = SYS6(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE,
+			   fd, offset);
 		if (map != -EEXIST)
 			break;
 	}
@@ -265,9 +265,8 @@ static long map_below_holes(size_t bytes, int flags, long fd, uint64_t offset)
 
 void *sys_map(size_t bytes, int flags, long fd, uint64_t offset)
 {
-	long map = map_below ?
-			   map_below_holes(bytes, flags, fd, offset) :
-			   SYS6(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, flags, fd, offset);
+	long map = map_below ? map_below_holes(bytes, flags, fd, offset) :
+			       SYS6(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, flags, fd, offset);
 
 	return map < 0 && map > -4096 ? NULL : (void *)map;
 }

@@ -16,29 +16,29 @@
 int __sigaction(int number, const struct sigaction *restrict new, struct sigaction *restrict old);
 __sighandler_t bsd_signal(int number, __sighandler_t handler);
 
-#define ACTION(name)                                                            \
-	EXPORT int name(int number, const struct sigaction *restrict new,       \
-			struct sigaction *restrict old)                         \
-	{                                                                       \
-		ENTER(name);                                                    \
-		int result = REAL(name)(number, new, old);                      \
-                                                                                \
-		if (UNLIKELY(fault_may_watch(number)) && result == 0)           \
-			fault_asked(number, new != NULL, old);                  \
-		return result;                                                  \
+#define ACTION(name)                                                      \
+	EXPORT int name(int number, const struct sigaction *restrict new, \
+			struct sigaction *restrict old)                   \
+	{                                                                 \
+		ENTER(name);                                              \
+		int result = REAL(name)(number, new, old);                \
+                                                                          \
+		if (UNLIKELY(fault_may_watch(number)) && result == 0)     \
+			fault_asked(number, new != NULL, old);            \
+		return result;                                            \
 	}
 ACTION(sigaction)
 ACTION(__sigaction)
 
-#define HANDLER(name)                                                           \
-	EXPORT __sighandler_t name(int number, __sighandler_t handler)          \
-	{                                                                       \
-		ENTER(name);                                                    \
-		__sighandler_t old = REAL(name)(number, handler);               \
-                                                                                \
-		if (UNLIKELY(fault_may_watch(number)) && old != SIG_ERR)        \
-			old = fault_answered(number, true, old);                \
-		return old;                                                     \
+#define HANDLER(name)                                                    \
+	EXPORT __sighandler_t name(int number, __sighandler_t handler)   \
+	{                                                                \
+		ENTER(name);                                             \
+		__sighandler_t old = REAL(name)(number, handler);        \
+                                                                         \
+		if (UNLIKELY(fault_may_watch(number)) && old != SIG_ERR) \
+			old = fault_answered(number, true, old);         \
+		return old;                                              \
 	}
 HANDLER(signal)
 HANDLER(ssignal)

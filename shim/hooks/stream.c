@@ -18,17 +18,17 @@ ssize_t __recv_chk(int fd, void *to, size_t bytes, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void *restrict to, size_t bytes, size_t room, int flags,
 		       struct sockaddr *restrict from, socklen_t *restrict length);
 
-#define READS(name, peeked, parameters, arguments)                                       \
-	EXPORT ssize_t name parameters                                                   \
-	{                                                                                \
-		ENTER(name);                                                             \
-		ssize_t result;                                                          \
-                                                                                         \
-		if (LIKELY(!stream_watch || !stream_reads(fd)))                          \
-			return REAL(name) arguments;                                     \
-		result = REAL(name) arguments;                                           \
-		stream_was_read(fd, result, peeked, CALLER);                             \
-		return result;                                                           \
+#define READS(name, peeked, parameters, arguments)              \
+	EXPORT ssize_t name parameters                          \
+	{                                                       \
+		ENTER(name);                                    \
+		ssize_t result;                                 \
+                                                                \
+		if (LIKELY(!stream_watch || !stream_reads(fd))) \
+			return REAL(name) arguments;            \
+		result = REAL(name) arguments;                  \
+		stream_was_read(fd, result, peeked, CALLER);    \
+		return result;                                  \
 	}
 
 #define PEEKS (flags & MSG_PEEK)
@@ -43,13 +43,13 @@ READS(recvfrom, PEEKS, (int fd, void *restrict to, size_t bytes, int flags, stru
 READS(__recvfrom_chk, PEEKS, (int fd, void *restrict to, size_t bytes, size_t room, int flags, struct sockaddr *restrict from, socklen_t *restrict length), (fd, to, bytes, room, flags, from, length))
 /* clang-format on */
 
-#define WRITES(name, parameters, arguments)                                              \
-	EXPORT ssize_t name parameters                                                   \
-	{                                                                                \
-		ENTER(name);                                                             \
+#define WRITES(name, parameters, arguments)                                                 \
+	EXPORT ssize_t name parameters                                                      \
+	{                                                                                   \
+		ENTER(name);                                                                \
 		if (UNLIKELY(bytes >= STREAM_LARGE || (stream_watch && stream_writes(fd)))) \
-			stream_is_written(fd, data, bytes, CALLER);                      \
-		return REAL(name) arguments;                                             \
+			stream_is_written(fd, data, bytes, CALLER);                         \
+		return REAL(name) arguments;                                                \
 	}
 
 /* clang-format off */
@@ -69,29 +69,29 @@ EXPORT ssize_t writev(int fd, const struct iovec *from, int count)
 }
 
 /* Where it stands now is a question, not a move. */
-#define MOVES(name, type)                                                                \
-	EXPORT type name(int fd, type to, int whence)                                    \
-	{                                                                                \
-		ENTER(name);                                                             \
-		type result;                                                             \
-                                                                                         \
-		if (LIKELY(!stream_watch || (to == 0 && whence == SEEK_CUR) ||           \
-			   !stream_uses(fd, DESCRIPTOR_MOVE_TOLD)))                      \
-			return REAL(name)(fd, to, whence);                               \
-		result = REAL(name)(fd, to, whence);                                     \
-		if (result >= 0)                                                         \
-			stream_was_moved(fd, CALLER);                                    \
-		return result;                                                           \
+#define MOVES(name, type)                                                      \
+	EXPORT type name(int fd, type to, int whence)                          \
+	{                                                                      \
+		ENTER(name);                                                   \
+		type result;                                                   \
+                                                                               \
+		if (LIKELY(!stream_watch || (to == 0 && whence == SEEK_CUR) || \
+			   !stream_uses(fd, DESCRIPTOR_MOVE_TOLD)))            \
+			return REAL(name)(fd, to, whence);                     \
+		result = REAL(name)(fd, to, whence);                           \
+		if (result >= 0)                                               \
+			stream_was_moved(fd, CALLER);                          \
+		return result;                                                 \
 	}
 MOVES(lseek, off_t)
 MOVES(lseek64, off64_t)
 
-#define FLUSHES(name)                           \
-	EXPORT int name(FILE *stream)           \
-	{                                       \
-		ENTER(name);                    \
-		stdio_flushes(stream, CALLER);  \
-		return REAL(name)(stream);      \
+#define FLUSHES(name)                          \
+	EXPORT int name(FILE *stream)          \
+	{                                      \
+		ENTER(name);                   \
+		stdio_flushes(stream, CALLER); \
+		return REAL(name)(stream);     \
 	}
 FLUSHES(fflush)
 FLUSHES(fflush_unlocked)

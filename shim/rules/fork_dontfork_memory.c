@@ -44,7 +44,8 @@ static uint32_t excluder(const struct facts *facts, const struct fact_act *fault
 	return FACT_NONE;
 }
 
-static void judge_fault(const struct facts *facts, const struct moment *moment, struct findings *out)
+static void judge_fault(const struct facts *facts, const struct moment *moment,
+			struct findings *out)
 {
 	const struct fact_act *fault = &facts->acts[moment->index];
 	uint32_t cause = excluder(facts, fault);
@@ -64,7 +65,8 @@ static void judge_fault(const struct facts *facts, const struct moment *moment, 
 static void judge_fork(const struct facts *facts, const struct moment *moment, struct findings *out)
 {
 	const struct fact_fork *fork = &facts->forks[moment->index];
-	uint32_t act = fact_act_of(facts, fork->at.by, EV_dontfork, FACT_NONE), registered = FACT_NONE;
+	uint32_t act = fact_act_of(facts, fork->at.by, EV_dontfork, FACT_NONE),
+		 registered = FACT_NONE;
 
 	for (; act != FACT_NONE; act = fact_act_of(facts, fork->at.by, EV_dontfork, act)) {
 		const struct ev_dontfork *ev = ACT_AS(&facts->acts[act], dontfork);

@@ -210,7 +210,8 @@ void rule_shared_file_offset(const struct facts *facts, const struct moment *mom
 	if (act->type != EV_offset_used)
 		return;
 	for (uint32_t slot = 0; slot < facts->process_count; slot++) {
-		struct meeting meeting = slot == act->at.by ? worst : meet(facts, moment->index, slot);
+		struct meeting meeting = slot == act->at.by ? worst :
+							      meet(facts, moment->index, slot);
 
 		before = meeting.before > before ? meeting.before : before;
 		worst = meeting.now > worst.now ? meeting : worst;

@@ -125,7 +125,8 @@ static void file_offset_is_silent_about_uses_before_the_fork(void **state)
 
 static void stdio(void)
 {
-	*(struct ev_stdio_twice *)act_add(CHILD, EV_stdio_twice, 50) = (struct ev_stdio_twice){.fd = 1, .bytes = 21};
+	*(struct ev_stdio_twice *)act_add(CHILD, EV_stdio_twice, 50) =
+		(struct ev_stdio_twice){.fd = 1, .bytes = 21};
 }
 
 static void unflushed_stdio_fires_as_a_note(void **state)
@@ -196,7 +197,8 @@ static void dontfork_memory_is_silent_with_support_or_elsewhere(void **state)
 static void pickled_by_value_fires_as_a_note(void **state)
 {
 	(void)state;
-	*(struct ev_pickled *)act_add(PARENT, EV_pickled, 50) = (struct ev_pickled){.bytes = 40000, .count = 1};
+	*(struct ev_pickled *)act_add(PARENT, EV_pickled, 50) =
+		(struct ev_pickled){.bytes = 40000, .count = 1};
 	assert_newest(tensor_pickled_by_value, GRADE_NOTE);
 }
 
