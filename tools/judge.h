@@ -45,7 +45,7 @@ struct judge {
 	ARRAY(struct judged) found; /* in the order of their moments */
 	ARRAY(struct instance) proofs; /* few, so that tying costs little */
 	ARRAY(struct instance) candidates;
-	ARRAY(struct instance) shared; /* the worst of each rule about a piece of device memory, or a segment */
+	ARRAY(struct instance) shared; /* the worst of each rule about a piece or a segment */
 	struct place_map *shared_at; /* its index, by rule and piece or segment */
 };
 

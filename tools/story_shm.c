@@ -80,6 +80,8 @@ void shm_words(const struct act_cast *cast, json_t *words)
 	if (act && act->type == EV_shm_refused &&
 	    ACT_AS(act, shm_refused)->reason == MPSAN_SHM_NO_SPACE)
 		words_set(words, "free_text", free_text(ACT_AS(act, shm_refused)->limit));
+	if (act && act->type == EV_shm_left && !ACT_AS(act, shm_left)->bytes)
+		words_set(words, "bytes", text_copy("nothing in it"));
 	if (cause && cause->type == EV_shm_size)
 		words_set(words, "cause_free_text", free_text(ACT_AS(cause, shm_size)->free));
 	segment_words(cast, words);

@@ -57,6 +57,25 @@ static bool was_killed(const struct facts *facts, uint32_t slot)
 	return end == CUDA_END_KILLED || end == CUDA_END_SILENT;
 }
 
+/* Whoever asks had ended the sender itself: Pool.terminate() does, and drains what is left. */
+static bool had_ended_it(const struct facts *facts, const struct fact_act *refused, uint32_t slot)
+{
+	uint32_t at = fact_act_of(facts, refused->at.by, EV_killed, FACT_NONE);
+
+	while (at != FACT_NONE &&
+	       (ACT_AS(&facts->acts[at], killed)->pid != facts->processes[slot].slot->pid ||
+		facts->acts[at].at.time_ns > refused->at.time_ns))
+		at = fact_act_of(facts, refused->at.by, EV_killed, at);
+	return at != FACT_NONE;
+}
+
+/* It wanted a tensor, as far as its frames could be read. */
+static bool is_for_tensor(const struct facts *facts, uint32_t act)
+{
+	return shm_link_of(facts, act)->flags & SHM_LINK_REBUILDS ||
+	       !ACT_AS(&facts->acts[act], sock_refused)->python;
+}
+
 static void judge_refusal(const struct facts *facts, const struct moment *moment,
 			  struct findings *out)
 {
@@ -65,18 +84,20 @@ static void judge_refusal(const struct facts *facts, const struct moment *moment
 	uint32_t bound = shm_find_path(facts, moment->index, EV_sock_bound);
 	uint32_t of = kept ? kept : bound, slot = of ? facts->acts[of - 1].at.by : FACT_NONE;
 	uint64_t until = refused->at.time_ns;
+	enum grade grade;
 
-	if (!of || slot == refused->at.by)
+	if (!of || slot == refused->at.by || !is_for_tensor(facts, moment->index))
 		return;
+	grade = had_ended_it(facts, refused, slot) ? GRADE_NOTE : GRADE_ERROR;
 	if (was_killed(facts, slot))
 		until += ACT_SETTLE_NS;
 	if (kept)
-		FIND_ACT(out, shm_sender_exited, GRADE_ERROR, moment, &tale_of_kept, .cause = kept,
+		FIND_ACT(out, shm_sender_exited, grade, moment, &tale_of_kept, .cause = kept,
 			 .process = slot + 1, .segment = shm_segment_of(facts, kept - 1));
 	else if (shm_link_of(facts, moment->index)->flags & SHM_LINK_REBUILDS &&
 		 shm_has_ended(facts, slot, until))
-		FIND_ACT(out, shm_sender_exited, GRADE_ERROR, moment, &tale_of_loss,
-			 .process = slot + 1, .segment = unsent(facts, slot));
+		FIND_ACT(out, shm_sender_exited, grade, moment, &tale_of_loss, .process = slot + 1,
+			 .segment = unsent(facts, slot));
 }
 
 /* With names, torch_shm_manager removes those of the dead. */

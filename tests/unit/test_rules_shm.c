@@ -75,6 +75,17 @@ static void sender_exited_is_proved_by_a_name_that_the_manager_removed(void **st
 	assert_heard(MOMENT_ACT, refused(USER, A, SHM_LINK_TORCH), shm_sender_exited, GRADE_ERROR);
 }
 
+static void sender_exited_fires_as_a_note_about_one_that_the_asker_ended(void **state)
+{
+	(void)state;
+	bind_listener(MAKER);
+	make_tensor(MAKER, A);
+	ACT(USER, killed, 0, 0, .pid = slots[MAKER].pid, .signal = SIGTERM);
+	kill_it(MAKER);
+	assert_heard(MOMENT_ACT, ask(USER, SHM_LINK_REBUILDS), shm_sender_exited, GRADE_NOTE);
+	assert_heard(MOMENT_ACT, ask(OTHER, SHM_LINK_REBUILDS), shm_sender_exited, GRADE_ERROR);
+}
+
 static void sender_exited_fires_as_a_note_when_nobody_asks(void **state)
 {
 	(void)state;
@@ -98,6 +109,22 @@ static void sender_exited_is_silent_about_a_manager(void **state)
 	bind_listener(MAKER);
 	leave(MAKER);
 	assert_heard(MOMENT_ACT, ask(USER, 0), shm_sender_exited, GRADE_OFF);
+}
+
+/* The same of a manager that had tensors, as its frames tell. */
+static void sender_exited_is_silent_about_other_errands(void **state)
+{
+	uint32_t asked;
+
+	(void)state;
+	bind_listener(MAKER);
+	make_tensor(MAKER, A);
+	keep(MAKER, A);
+	leave(MAKER);
+	asked = ask(USER, 0);
+	acts[asked].field[5] = 4096; /* there are Python frames */
+	assert_int_equal(ACT_AS(&acts[asked], sock_refused)->python, 4096);
+	assert_heard(MOMENT_ACT, asked, shm_sender_exited, GRADE_OFF);
 }
 
 static void sender_exited_is_silent_about_one_that_is_there(void **state)
@@ -338,9 +365,11 @@ int main(void)
 		STORY(sender_exited_is_proved_without_frames),
 		STORY(sender_exited_is_proved_of_one_that_was_killed),
 		STORY(sender_exited_is_proved_by_a_name_that_the_manager_removed),
+		STORY(sender_exited_fires_as_a_note_about_one_that_the_asker_ended),
 		STORY(sender_exited_fires_as_a_note_when_nobody_asks),
 		STORY(sender_exited_is_silent_about_a_loader_that_is_left_early),
 		STORY(sender_exited_is_silent_about_a_manager),
+		STORY(sender_exited_is_silent_about_other_errands),
 		STORY(sender_exited_is_silent_about_one_that_is_there),
 		STORY(sender_exited_is_silent_about_an_unknown_address),
 		STORY(leaked_is_proved_of_a_tensor),
