@@ -27,6 +27,7 @@ LIBRARY = BUILD / "libmpsan.so"
 MPSAN = BUILD / "mpsan"
 CROWD = BUILD / "tests/faults/crowd"
 WATCH_S = 3
+LOADER = ROOT / "tests/bench/dataloader.py"
 SOURCE = ROOT / "tests/bench/bench.c"
 PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable
 LTTNG = "liblttng-ust-pthread-wrapper.so"
@@ -61,6 +62,7 @@ ROWS = [
     Row("dup", "dup + close", "ns", 1, 300_000, 10_000, "80"),
     Row("message", "sendmsg + recvmsg", "ns", 1, 300_000, 10_000, "80"),
     Row("segment", "a segment from shm_open to munmap", "us", 1e3, 20_000, 0, ""),
+    Row("dataloader", "epoch of a DataLoader, 1000 batches", "ms", 1e6, 1000, 0, "3%"),
     Row("true", "start of /bin/true", "us", 1e3, 150, 5, "1000"),
     Row("import-torch", "cpu time of import torch", "ms", 1e6, 1, 0, "5%"),
     Row("supervisor-threads", "supervisor, 200 threads", "%", 1, 200, 0, "1"),
@@ -91,6 +93,9 @@ class Column:
         if row.name.startswith("supervisor"):
             return self.watch_crowd(row) if self.title == "mpsan" else 0.0 if self.title == "bare" else None
         count = row.peer_count if self.is_peer else row.count
+        if row.name == "dataloader":
+            run = self.run([PYTHON, LOADER, count])
+            return float(run.stdout) / row.scale if run and run.returncode == 0 else None
         run = self.run([self.program, row.program or row.name, count], row.options)
         return float(run.stdout) / row.scale if run and run.returncode == 0 else None
 

@@ -349,6 +349,36 @@ static void scene_many(void)
 	join(child);
 }
 
+/* As torch's queues: each is made, mapped, sent, unlinked; and mapped by who gets it. */
+static void scene_flow(void)
+{
+	int over[2];
+	char mine[80];
+	pid_t child;
+
+	must(socketpair(AF_UNIX, SOCK_STREAM, 0, over) == 0);
+	child = fork();
+	for (int i = 0; i < many; i++) {
+		int fd = -1;
+
+		snprintf(mine, sizeof(mine), "/torch_%d_%d_%d", (int)getpid(), 1000000000 + i, i);
+		if (child)
+			fd = shm_open(mine, O_RDWR | O_CREAT | O_EXCL, 0600);
+		else
+			fd = receive_fd(over[1], CMSG_SPACE(sizeof(int)));
+		must(fd >= 0 && (!child || ftruncate(fd, BYTES) == 0));
+		munmap(mapped(fd), BYTES);
+		if (child) {
+			shm_unlink(mine);
+			send_fd(over[0], fd);
+		}
+		close(fd);
+	}
+	if (child == 0)
+		_exit(0);
+	join(child);
+}
+
 static const struct {
 	const char *word;
 	void (*play)(void);
@@ -357,7 +387,7 @@ static const struct {
 	{"vfork", scene_vfork}, {"sent", scene_sent},	    {"exec", scene_exec},   {"others", scene_others},
 	{"files", scene_files}, {"limit", scene_limit},	    {"cut", scene_cut},	    {"missing", scene_missing},
 	{"kept", scene_kept},	{"refused", scene_refused}, {"space", scene_space},
-	{"storm", scene_storm}, {"many", scene_many},
+	{"storm", scene_storm}, {"many", scene_many},	    {"flow", scene_flow},
 };
 
 int main(int argc, char **argv)

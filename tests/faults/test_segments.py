@@ -5,13 +5,14 @@
 
 import os
 import shutil
+import struct
 import sys
 from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import as_bare, named, program, rounds  # noqa: E402
+from faults import as_bare, named, preload, program, rounds, scratch  # noqa: E402
 from mpsantest import Skip, main, run_bare  # noqa: E402
 
 BYTES = 12288
@@ -142,7 +143,23 @@ def check_many():
     play("many", count=count, shm_intent=count, shm=count, shm_unlinked=count - 1)
 
 
+def logged(count):
+    """Bytes in all logs of so many segments that go from one process to another."""
+    session = scratch("session")
+    run = run_bare([program("segments"), "flow", str(count)], env=preload(session=session))
+    assert run.exit == 0, run.err
+    # struct mpsan_log.head, in the first page of each log
+    return sum(struct.unpack_from("<Q", log.read_bytes()[:64], 40)[0] for log in session.glob("*.log"))
+
+
+def check_flow():
+    """A hundred thousand segments leave 64 MiB of logs at most."""
+    few, many = 400, 2400
+    each = (logged(many) - logged(few)) / (many - few)
+    assert 0 < each * 100000 <= 64 << 20, f"{each} bytes for each segment"
+
+
 main({"life": check_life, "parts": check_parts, "moved": check_moved, "fork": check_fork, "vfork": check_vfork,
       "sent": check_sent, "exec": check_exec, "others": lambda: play("others"), "files": check_files,
       "limit": check_limit, "cut": check_cut, "missing": check_missing, "kept": check_kept, "refused": check_refused,
-      "space": check_space, "storm": check_storm, "many": check_many})
+      "space": check_space, "storm": check_storm, "many": check_many, "flow": check_flow})
