@@ -1,6 +1,6 @@
 /*
  * Workers and their parents: which processes a program made to share its work, who made them, and who was
- * left behind by whom. Neighbours: roles.h knows the helpers of Python and PyTorch, facts.h.
+ * left behind by whom. Neighbours: roles.h knows the processes of Python and PyTorch, facts.h.
  */
 #ifndef MPSAN_CORE_PEOPLE_H
 #define MPSAN_CORE_PEOPLE_H
@@ -13,7 +13,7 @@
 
 /*
  * A copy of another process that did not become another program, or a child of multiprocessing's
- * start methods; not the helpers that come with them, and no part of a shell.
+ * start methods; not what comes with them, and no part of a shell.
  */
 bool people_is_worker(const struct facts *facts, uint32_t slot);
 

@@ -20,12 +20,12 @@ def start_worker():
 
 
 done = threading.Event()
-helpers = []
+threads = []
 for _ in range(ROUNDS):
     start_worker().join()
-    helpers.append(threading.Thread(target=done.wait))
-    helpers[-1].start()
+    threads.append(threading.Thread(target=done.wait))
+    threads[-1].start()
 done.set()
-for helper in helpers:
-    helper.join()
+for thread in threads:
+    thread.join()
 print("all rounds are over")
