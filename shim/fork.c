@@ -269,8 +269,7 @@ static void take(struct snapshot *s)
 
 	s->prepared = true;
 	excluded_before_fork();
-	if (s->how != MPSAN_HOW_DAEMON) /* where the parent ends without writing anything */
-		stdio_before_fork();
+	stdio_before_fork(s->how);
 	s->now_ns = sys_now();
 	s->threads = sys_thread_count();
 	s->pool = thread_pool();
@@ -382,7 +381,6 @@ void fork_born(void)
 			busy[i] = 0;
 	fault_born();
 	stream_forked(true);
-	stdio_forked(true);
 }
 
 /* The first child handler to run. */
@@ -463,7 +461,6 @@ pid_t fork_leave(pid_t result)
 		if (result > 0) {
 			descriptor_forked();
 			stream_forked(false);
-			stdio_forked(false);
 		}
 		current = s->outer;
 		release(s);

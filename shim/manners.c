@@ -46,6 +46,7 @@ void manners_forked(void)
 	manners.unnamed = is_server;
 	manners.told_end = false;
 	manners.again = 0;
+	manners.failed = 0;
 	is_server = false;
 }
 
@@ -204,6 +205,23 @@ void manners_flag(uint16_t flag)
 }
 
 /*
+ * BaseProcess._bootstrap catches what a target raises, says so, and ends the process by its status a moment
+ * later: then nothing tells any more where it was raised.
+ */
+NOINLINE void manners_complains(const void *data, size_t bytes)
+{
+	static const char begin[] = "Process ";
+	char text[2048];
+
+	if (manners.failed || bytes < sizeof(begin) || !(life.forked || manners.started) ||
+	    sys_peek(text, data, sizeof(begin) - 1) != sizeof(begin) - 1 ||
+	    memcmp(text, begin, sizeof(begin) - 1) || !sees_python() || !python_in_bootstrap())
+		return;
+	if (python_traceback(text, sizeof(text)))
+		manners.failed = log_text(text);
+}
+
+/*
  * Only where there is a log, or a traceback to show: a shell's subshells end with a status all the time, and
  * a log is a file.
  */
@@ -218,6 +236,6 @@ void manners_left(int code, uint64_t caller)
 	{
 		sees_python();
 		EMIT(left, .code = (uint64_t)(code & 0xff), .caller = caller, .stack = stack_own(),
-		     .python = stack_python(0));
+		     .python = manners.failed ? manners.failed : stack_python(0));
 	}
 }

@@ -7,6 +7,7 @@
 #define MPSAN_MANNERS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "../include/mpsan_event.h"
@@ -20,6 +21,8 @@ struct manners {
 	bool started;
 	bool unnamed;
 	bool told_end;
+	uint64_t
+		failed; /* where the exception came from that ends this process: a text of its log */
 	uint32_t again; /* bit for each enum mpsan_main_how that was stated */
 };
 extern struct manners manners;
@@ -53,6 +56,9 @@ void manners_bound(int tid, uint64_t before, uint64_t caller);
 
 /* This process, or the child that borrows its memory, asks to live on, or to end with its parent. */
 void manners_flag(uint16_t flag);
+
+/* A copy or a started child is about to write this to standard error: perhaps what multiprocessing says as it fails. */
+void manners_complains(const void *data, size_t bytes);
 
 /* This process ends by a call of the program's, with this status. */
 void manners_left(int code, uint64_t caller);

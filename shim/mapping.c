@@ -134,6 +134,7 @@ static void state(const struct segment *segment, uint64_t address, uint64_t byte
 			      .inode = segment->range.start, .address = address, .bytes = bytes);
 	enter(&mapping);
 	segment_mapped(segment, 1);
+	fault_watch(FAULT_BUS);
 }
 
 void mapping_made(uint64_t address, uint64_t bytes, bool writable, int fd, uint64_t caller)

@@ -3,6 +3,7 @@
  */
 #include "python.h"
 
+#include "cpython/exception.h"
 #include "cpython/process.h"
 #include "python_self.h"
 
@@ -78,6 +79,11 @@ uint64_t python_started(void)
 	return cpython_started(&python.py, top_frame(0));
 }
 
+bool python_in_bootstrap(void)
+{
+	return cpython_in_bootstrap(&python.py, top_frame(0));
+}
+
 size_t python_process_name(uint64_t process, char *text, size_t bytes)
 {
 	return cpython_process_name(&python.py, process, text, bytes);
@@ -96,6 +102,19 @@ bool python_calls(const char *function, const char *file)
 uint64_t python_model(uint64_t process, char *type, size_t bytes)
 {
 	return cpython_model(&python.py, process, type, bytes);
+}
+
+uint64_t python_hash(void)
+{
+	uint64_t hash = 0, top = top_frame(0);
+	struct walk walk;
+	struct frame frame;
+
+	walk_open(&walk, &python.py, top);
+	while (top && walk_step(&walk, &frame))
+		hash = ((hash ^ frame.code) * 0x9e3779b97f4a7c15ull ^ (uint64_t)frame.instr) *
+		       0xff51afd7ed558ccdull;
+	return hash;
 }
 
 uint64_t python_global(const char *module, const char *name)
@@ -124,15 +143,12 @@ int64_t python_dict_used(uint64_t dict, uint64_t type)
 		       -1;
 }
 
-uint64_t python_hash(void)
+size_t python_traceback(char *text, size_t bytes)
 {
-	uint64_t hash = 0, top = top_frame(0);
-	struct walk walk;
-	struct frame frame;
+	struct state own;
 
-	walk_open(&walk, &python.py, top);
-	while (top && walk_step(&walk, &frame))
-		hash = ((hash ^ frame.code) * 0x9e3779b97f4a7c15ull ^ (uint64_t)frame.instr) *
-		       0xff51afd7ed558ccdull;
-	return hash;
+	text[0] = '\0';
+	return python_own_state(&own) ?
+		       cpython_traceback(&python.py, (uint64_t)python.this_state(), text, bytes) :
+		       0;
 }

@@ -112,9 +112,16 @@ bool python_above_mark(const struct python_mark *mark) __attribute__((nonnull));
  */
 uint64_t python_starting(void);
 uint64_t python_started(void);
+bool python_in_bootstrap(void);
 size_t python_process_name(uint64_t process, char *text, size_t bytes) __attribute__((nonnull));
 bool python_runs_main(void);
 bool python_calls(const char *function, const char *file) __attribute__((nonnull));
+/*
+ * Where the exception came from that the calling thread is handling, as python_stack writes frames. 0: none is. Needs no
+ * GIL.
+ */
+size_t python_traceback(char *text, size_t bytes) __attribute__((nonnull));
+
 /* What a module's name stands for, 0: no such; for rare moments. Entries of a dictionary, -1: it is none any more. */
 uint64_t python_global(const char *module, const char *name) __attribute__((nonnull));
 int64_t python_dict_used(uint64_t dict, uint64_t type);

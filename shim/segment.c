@@ -214,7 +214,7 @@ void segment_arrived(const struct segment_arrival *a, const struct stat *file)
 		return;
 	}
 	fresh.record = state(a, file);
-	if (UNLIKELY(manners.unnamed) && a->flags & MPSAN_SHM_MADE)
+	if (UNLIKELY(manners.unnamed) && a->flags & MPSAN_SHM_MADE && a->way != MPSAN_SHM_MEMFD)
 		manners_main_again(MPSAN_MAIN_SHARED, a->caller);
 	fresh.flags |= stack_has_torch() ? SEGMENT_TORCH : 0;
 	if (place) {

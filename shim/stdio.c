@@ -62,12 +62,14 @@ static void note(const FILE *stream, const FILE *file)
 }
 
 /* Another thread may be about to close a stream: nothing is read through a pointer. */
-void stdio_before_fork(void)
+void stdio_before_fork(unsigned how)
 {
 	const FILE *at = NULL;
 	FILE file;
 
 	noted = 0;
+	if (how == MPSAN_HOW_DAEMON) /* the parent ends without writing anything */
+		return;
 	if (!all || sys_peek(&at, all, sizeof(at)) != sizeof(at))
 		return;
 	for (uint32_t i = 0; at && i < FILES_SEEN; i++) {

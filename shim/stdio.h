@@ -18,7 +18,7 @@ extern uint32_t stdio_left;
 
 void stdio_start(void);
 /* Around a fork: before it, first thing in its child, and back in the parent. */
-void stdio_before_fork(void);
+void stdio_before_fork(unsigned how); /* enum mpsan_how */
 void stdio_forked(bool child);
 
 /* A stream (NULL: all of them) is about to be written out. */

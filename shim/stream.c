@@ -7,9 +7,12 @@
 
 #include "life.h"
 #include "log.h"
+#include "manners.h"
 #include "offset.h"
 #include "peer.h"
+#include "python.h"
 #include "stack.h"
+#include "stdio.h"
 #include "sys.h"
 
 #define HEAD_BYTES 2048u /* of a message: names of what it holds stand near its beginning */
@@ -44,7 +47,10 @@ void stream_start(void)
 void stream_forked(bool child)
 {
 	offset_forked(child);
+	stdio_forked(child);
 	stream_follow(STREAM_OFFSETS);
+	if (child && python_present())
+		stream_follow(STREAM_COMPLAINTS);
 }
 
 /* Local pipes and sockets: to another machine there is no other way. */
@@ -128,8 +134,11 @@ void stream_is_written(int fd, const void *data, size_t bytes, uint64_t caller)
 	{
 		if (data && bytes >= STREAM_LARGE)
 			note_tensor(fd, data, bytes, caller);
-		if (data && fd == 2 && bytes >= COMPLAINT_LEAST && stream_watch & STREAM_COMPLAINTS)
-			note_complaint(data, bytes, caller);
+		if (data && fd == 2 && stream_watch & STREAM_COMPLAINTS) {
+			manners_complains(data, bytes);
+			if (manners.started && bytes >= COMPLAINT_LEAST)
+				note_complaint(data, bytes, caller);
+		}
 	}
 }
 

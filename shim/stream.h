@@ -18,7 +18,7 @@ enum stream_watch {
 	STREAM_OFFSETS = 1, /* it forked, or was forked: open files may be common */
 	STREAM_PEERS = 2, /* connected to where descriptors are handed out */
 	STREAM_COMPLAINTS =
-		4, /* started by multiprocessing: Python may refuse to start a process here */
+		4, /* started by multiprocessing, or a copy: it may fail, or be refused to start processes */
 };
 extern uint8_t stream_watch;
 
@@ -47,8 +47,7 @@ static inline bool stream_reads(int fd)
 
 static inline bool stream_writes(int fd)
 {
-	return stream_uses(fd, DESCRIPTOR_WRITE_TOLD) ||
-	       (stream_watch & STREAM_COMPLAINTS && fd == 2);
+	return stream_uses(fd, DESCRIPTOR_WRITE_TOLD) || (stream_watch & STREAM_COMPLAINTS && fd == 2);
 }
 
 /* After such a read, errno as it left it; `peeked`: what was read is still there. */

@@ -6,6 +6,7 @@
 #include "quota.h"
 
 #define BUSY_NS 1000000000ull /* a worker that has work */
+#define WORKERS_MIN 3u /* fewer may be one pair that somebody put together */
 #define SIBLING_NS 500000000ull /* one beside it */
 
 void bound_init(struct bound *bound, const struct crowd *crowd)
@@ -41,7 +42,7 @@ static bool has_affinity(const struct bound *bound, uint32_t slot, const cpu_set
 	       CPU_EQUAL(&set, wanted);
 }
 
-static uint32_t count_siblings(const struct bound *bound, uint32_t parent, const cpu_set_t *set)
+static uint32_t count_workers(const struct bound *bound, uint32_t parent, const cpu_set_t *set)
 {
 	uint32_t count = 0;
 
@@ -64,9 +65,10 @@ static void look_at(struct bound *bound, struct watchlog *log, uint32_t slot)
 	    !has_affinity(bound, member->parent, &set))
 		return;
 	event.processors = 1;
-	event.siblings = count_siblings(bound, member->parent, &set);
-	if (event.siblings < 2)
+	event.siblings = count_workers(bound, member->parent, &set);
+	if (event.siblings < WORKERS_MIN)
 		return;
+	event.siblings--; /* those beside it */
 	bound->told[member->parent] = true;
 	watchlog_put(log, EV_bound, slot, table[slot].pid, &event, sizeof(event));
 }

@@ -17,8 +17,8 @@ struct bound {
 void bound_init(struct bound *bound, const struct crowd *crowd);
 void bound_finish(struct bound *bound);
 /*
- * States a `bound` event about one of the workers, once for each parent; its parent_slot is a slot + 1, and
- * `busy` is for how long it ran or waited for that processor.
+ * States a `bound` event about one of three or more workers, once for each parent; its parent_slot is a slot
+ * + 1, `siblings` are those beside it, and `busy` is for how long it ran or waited for that processor.
  */
 void bound_look(struct bound *bound, struct watchlog *log);
 

@@ -80,14 +80,20 @@ static struct census_thread *find_before(struct census *census, uint32_t slot, u
 				      NULL;
 }
 
+static uint64_t later(uint64_t before_ns, uint64_t now_ns)
+{
+	return now_ns > before_ns ? now_ns - before_ns : 0;
+}
+
 /* The count of runs first: what is read after it is true while that count stays. */
 static void look_at(struct census *census, struct census_thread *thread)
 {
 	bool had = thread->fd >= 0, keep = had || census->fds < census->fds_max;
-	uint64_t before_ns = thread->wanted_ns,
-		 runs = proc_runs(thread->pid, thread->tid, &thread->fd, keep, &thread->wanted_ns);
+	struct proc_time before = thread->time;
+	uint64_t runs = proc_runs(thread->pid, thread->tid, &thread->fd, keep, &thread->time);
 
-	thread->busy_ns = thread->wanted_ns > before_ns ? thread->wanted_ns - before_ns : 0;
+	thread->lately = (struct proc_time){later(before.ran_ns, thread->time.ran_ns),
+					    later(before.waited_ns, thread->time.waited_ns)};
 	if (thread->fd >= 0 && !had)
 		census->fds++;
 	if (runs && runs == thread->runs && thread->call.state == PROC_IN_CALL) {

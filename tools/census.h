@@ -25,8 +25,7 @@ struct census_thread {
 	const struct mpsan_thread *record; /* its own record, NULL: it has none (yet) */
 	struct proc_call call;
 	uint64_t runs; /* as proc_runs says; 0: not known */
-	uint64_t wanted_ns; /* for how long it ran, or waited for a processor, as far as known */
-	uint64_t busy_ns; /* that much of it since the last look */
+	struct proc_time time, lately; /* in all, and since the last look */
 	uint64_t still_ns; /* time of the first look since which it has not run */
 	uint32_t looks; /* at which it stood like this */
 	struct census_object object;

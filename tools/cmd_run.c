@@ -14,6 +14,7 @@
 #include "jsontext.h"
 #include "launch.h"
 #include "options.h"
+#include "practices.h"
 #include "recorded.h"
 #include "watch.h"
 
@@ -70,6 +71,7 @@ static void write_rest(const struct judge *judge, const json_t *document)
 				out_text_finding(stderr, judged->json);
 		}
 	out_text_notes(stderr, document);
+	practices_print_count(stderr, document);
 	out_text_summary(stderr, document);
 }
 
@@ -100,6 +102,7 @@ static int report(const struct watch *watch, char **argv, const struct binary *b
 		end.code = WEXITSTATUS(watch->status);
 	document = report_create(command, &end);
 	report_add(document, watch->judge);
+	practices_add(document, watch->judge);
 	add_unwatched(document, watch, binary);
 	if (watch->settings->reports.count)
 		status = recorded_write(watch->settings, document);

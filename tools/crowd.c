@@ -35,17 +35,25 @@ static void look_up(const struct crowd *crowd, uint32_t slot, struct crowd_membe
 	member->parent = people_parent(&crowd->reader->facts, slot);
 }
 
+/* A thread that was not seen before may be older than the last look. */
+uint64_t crowd_busy_ns(const struct census *census, uint32_t thread)
+{
+	const struct proc_time *lately = &census->threads.item[thread].lately;
+	uint64_t busy_ns = lately->ran_ns + lately->waited_ns;
+
+	return busy_ns < census->passed_ns ? busy_ns : census->passed_ns;
+}
+
 static void sum_up(const struct crowd *crowd, const struct census_process *process,
 		   struct crowd_member *member)
 {
 	const struct census *census = crowd->census;
 
 	member->threads = process->end - process->begin;
-	member->busy_ns = 0;
+	member->busy_ns = member->ran_ns = 0;
 	for (uint32_t i = process->begin; i < process->end; i++) {
-		uint64_t busy_ns = census->threads.item[i].busy_ns;
-
-		member->busy_ns += busy_ns < census->passed_ns ? busy_ns : census->passed_ns;
+		member->busy_ns += crowd_busy_ns(census, i);
+		member->ran_ns += census->threads.item[i].lately.ran_ns;
 	}
 	member->total_ns += member->busy_ns;
 }

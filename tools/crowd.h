@@ -16,6 +16,7 @@ struct crowd_member {
 	uint32_t parent; /* slot, FACT_NONE */
 	uint32_t threads;
 	uint64_t busy_ns; /* since the last look: for how long its threads ran or wanted to */
+	uint64_t ran_ns; /* of that, on a processor */
 	uint64_t total_ns; /* since it was first seen */
 };
 
@@ -30,6 +31,9 @@ void crowd_finish(struct crowd *crowd);
 
 /* Takes in a new census. */
 void crowd_take(struct crowd *crowd);
+
+/* For how long a thread of the census ran or wanted to since the last look. */
+uint64_t crowd_busy_ns(const struct census *census, uint32_t thread);
 
 /* Goes through the processes of the census. */
 #define CROWD_EACH(crowd, slot)                                              \

@@ -168,6 +168,7 @@ static void judge_add(struct findings *sink, const struct finding *finding)
 		return;
 	if (judge->suppressions && suppressions_match(judge->suppressions, told)) {
 		judge->suppressed++;
+		judge->hushed[finding->rule] = true;
 		json_decref(told);
 		return;
 	}

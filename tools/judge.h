@@ -41,6 +41,7 @@ struct judge {
 	struct frames *frames;
 	struct findings sink;
 	uint32_t suppressed;
+	bool hushed[RULE_COUNT]; /* a finding of it was suppressed */
 	ARRAY(struct judged) found; /* in the order of their moments */
 	ARRAY(struct instance) proofs; /* few, so that tying costs little */
 	ARRAY(struct instance) candidates;

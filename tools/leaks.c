@@ -195,6 +195,17 @@ static uint32_t take(struct leaks *leaks)
 	return count;
 }
 
+/* Asked once more when all who could remove it are known to be gone: they may have done so before. */
+static bool is_there(const struct left *left)
+{
+	char *path = text_format("%s/%s", FOLDER, left->name);
+	struct stat st;
+	bool there = !lstat(path, &st) && st.st_ino == left->inode;
+
+	free(path);
+	return there;
+}
+
 static void state(struct leaks *leaks, struct watchlog *log)
 {
 	for (uint32_t i = 0; i < leaks->left.count; i++) {
@@ -202,7 +213,7 @@ static void state(struct leaks *leaks, struct watchlog *log)
 		const struct fact_act *act;
 		struct ev_shm_left event;
 
-		if (left->act == NONE)
+		if (left->act == NONE || !is_there(left))
 			continue;
 		act = &leaks->reader->acts.item[left->act];
 		event = (struct ev_shm_left){.name = watchlog_text(log, act->at.by, left->name),

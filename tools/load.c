@@ -26,7 +26,7 @@ static bool counts(const struct crowd *crowd, uint32_t slot)
 }
 
 struct sight {
-	uint64_t busy_ns;
+	uint64_t busy_ns, ran_ns;
 	uint32_t processes, threads; /* that ran for a good part of the time */
 	uint32_t processors;
 	uint32_t workers, employer; /* most workers of one parent */
@@ -57,7 +57,7 @@ static uint32_t busy_threads(const struct census *census, const struct census_pr
 	uint32_t count = 0;
 
 	for (uint32_t i = process->begin; i < process->end; i++)
-		count += is_busy(census, census->threads.item[i].busy_ns);
+		count += is_busy(census, crowd_busy_ns(census, i));
 	return count;
 }
 
@@ -101,6 +101,7 @@ static struct sight see(const struct load *load)
 		if (!counts(crowd, slot))
 			continue;
 		sight.busy_ns += crowd->member[slot].busy_ns;
+		sight.ran_ns += crowd->member[slot].ran_ns;
 		sight.processes += threads != 0;
 		sight.threads += threads;
 	}
@@ -138,11 +139,20 @@ static char *detail_of(const struct crowd *crowd)
 
 /* ---- stretches of time ---- */
 
+/*
+ * Where other jobs take their share of the machine, a short piece of work lasts long. It must be enough for the
+ * time by itself.
+ */
+static bool has_work(const struct load_span *span)
+{
+	return 10 * span->ran_ns >= 9 * SPAN_NS * span->processors;
+}
+
 static void end_span(struct load *load, enum load_kind kind)
 {
 	struct load_span *now = &load->now[kind], *longest = &load->longest[kind];
 
-	if (now->ns >= SPAN_NS && now->ns > longest->ns) {
+	if (now->ns >= SPAN_NS && now->ns > longest->ns && (kind == LOAD_CROWD || has_work(now))) {
 		free(longest->detail);
 		*longest = *now;
 	} else {
@@ -159,6 +169,7 @@ static void go_on(struct load *load, enum load_kind kind, const struct sight *si
 
 	now->ns += load->crowd->census->passed_ns;
 	now->busy_ns += sight->busy_ns;
+	now->ran_ns += sight->ran_ns;
 	if (most <= now->most_ns)
 		return;
 	now->most_ns = most;

@@ -12,7 +12,7 @@
 /* A stretch of time in which something held at every look. */
 struct load_span {
 	uint64_t ns;
-	uint64_t busy_ns; /* of all threads that count */
+	uint64_t busy_ns, ran_ns; /* of all threads that count */
 	uint64_t most_ns; /* by how much in one look, at most; of a crowd, how many workers */
 	uint32_t processors, processes, threads;
 	uint32_t slot; /* whom it is about */

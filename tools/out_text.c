@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "grades.h"
+#include "practices.h"
 #include "report.h"
 
 #define FRAMES_SHOWN 40u
@@ -178,5 +179,6 @@ void out_text(FILE *out, const json_t *document)
 	json_array_foreach(json_object_get(document, "findings"), i, finding) if (!is_note(finding))
 		out_text_finding(out, finding);
 	out_text_notes(out, document);
+	practices_print(out, document);
 	out_text_summary(out, document);
 }

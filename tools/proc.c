@@ -90,7 +90,7 @@ static uint64_t switches(uint32_t pid, uint32_t tid)
 	       field_after(text, "\nnonvoluntary_ctxt_switches:");
 }
 
-uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep, uint64_t *wanted_ns)
+uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep, struct proc_time *time)
 {
 	char path[64], text[96];
 	unsigned long long runs = 0, ran = 0, waited = 0;
@@ -106,9 +106,9 @@ uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep, uint64_t *wan
 		*fd = -1;
 	}
 	text[got > 0 ? got : 0] = '\0';
-	*wanted_ns = 0;
+	*time = (struct proc_time){0};
 	if (got > 0 && sscanf(text, "%llu %llu %llu", &ran, &waited, &runs) == 3 && runs) {
-		*wanted_ns = ran + waited;
+		*time = (struct proc_time){ran, waited};
 		return runs;
 	}
 	return switches(pid, tid);

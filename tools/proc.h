@@ -29,13 +29,17 @@ struct proc_call {
 /* /proc/PID/task/TID/syscall (needs the right to trace: an ancestor has it under Yama's preset). */
 struct proc_call proc_call(uint32_t pid, uint32_t tid);
 
+/* For how long a thread was on a processor, and waited for one, in all; 0: not known. */
+struct proc_time {
+	uint64_t ran_ns, waited_ns;
+};
+
 /*
  * How often a thread got a processor: equal numbers at two looks mean that it did not run between
  * them. 0: not known. From schedstat, else from the context switches in status. `fd` keeps the
  * file open between looks: -1 at first, to be closed by the caller; not kept when `keep` is false.
- * `wanted_ns`: for how long it ran or waited for a processor; 0: not known.
  */
-uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep, uint64_t *wanted_ns);
+uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep, struct proc_time *time);
 
 /* Calls `see` for each thread; false when the process is gone. */
 bool proc_threads(uint32_t pid, void (*see)(uint32_t tid, void *context), void *context);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "practices.h"
+
 /* The first process of a session stands for the command. */
 static void describe(const struct reader *reader, json_t **command, struct report_exit *end)
 {
@@ -46,6 +48,7 @@ static int judge_session(const struct settings *settings, const char *dir, json_
 	if (!*document)
 		*document = report_create(command, &end);
 	report_add(*document, &judge);
+	practices_add(*document, &judge);
 	json_decref(command);
 	judge_finish(&judge);
 	reader_close(&reader);

@@ -23,6 +23,7 @@ struct cpython_layout {
 	/* PyThreadState */
 	uint16_t state_prev, state_next, state_interp, state_thread_id;
 	uint16_t state_frame; /* the innermost frame, or a _PyCFrame that points to it */
+	uint16_t state_exc_info; /* to a _PyErr_StackItem; 0: not known */
 	bool cframe;
 	uint16_t cframe_frame;
 	/* PyFrameObject up to 3.10, _PyInterpreterFrame from 3.11 */

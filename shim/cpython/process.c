@@ -57,6 +57,15 @@ uint64_t cpython_started(const struct cpython *py, uint64_t top)
 	return 0;
 }
 
+bool cpython_in_bootstrap(const struct cpython *py, uint64_t top)
+{
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	return walk_on(&walk, &frame) && frame_is(py, &frame, "_bootstrap", "process.py");
+}
+
 size_t cpython_process_name(const struct cpython *py, uint64_t process, char *text, size_t bytes)
 {
 	struct writer w = writer_open(text, bytes);

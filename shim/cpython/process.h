@@ -14,6 +14,9 @@ uint64_t cpython_starting(const struct cpython *py, uint64_t frame);
 /* The Process that a started child is: self of BaseProcess._bootstrap; 0: not on this stack. */
 uint64_t cpython_started(const struct cpython *py, uint64_t frame);
 
+/* That function itself calls what is not Python: it prints why the child fails, or leaves. */
+bool cpython_in_bootstrap(const struct cpython *py, uint64_t frame);
+
 /* Process._name; returns its length, 0: it has none that can be read. */
 size_t cpython_process_name(const struct cpython *py, uint64_t process, char *text, size_t bytes);
 

@@ -6,8 +6,8 @@
 
 #include "../core/people.h"
 
-#define WARNING_BYTES (64ull << 20)
-#define NOTE_BYTES (16ull << 20)
+#define WARNING_BYTES (64ull << 20) /* in one worker: the interpreter and its modules take less */
+#define NOTE_BYTES (16ull << 20) /* in all of a place */
 #define SITES 64u /* places that fork; what comes beyond takes the place of another */
 
 static const struct tale tale = {
@@ -20,7 +20,7 @@ static const struct tale tale = {
 struct site {
 	uint32_t by, fork;
 	uint64_t place;
-	uint64_t copied;
+	uint64_t copied, most; /* in all, and in one child */
 	uint32_t act; /* of the child that copied most + 1 */
 };
 
@@ -31,7 +31,7 @@ static void tell(const struct moment *moment, struct findings *out, const struct
 	finding_add(
 		out, moment,
 		(struct finding){.rule = RULE_cow_growth,
-				 .grade = site->copied < WARNING_BYTES ? GRADE_NOTE : GRADE_WARNING,
+				 .grade = site->most < WARNING_BYTES ? GRADE_NOTE : GRADE_WARNING,
 				 .tale = &tale,
 				 .fork = site->fork,
 				 .held = FACT_NONE,
@@ -55,8 +55,10 @@ static void add(const struct facts *facts, struct site *site, uint32_t index)
 	uint64_t copied = ACT_AS(&facts->acts[index], growth)->copied;
 
 	site->copied += copied;
-	if (!site->act || copied > ACT_AS(&facts->acts[site->act - 1], growth)->copied)
-		site->act = index + 1;
+	if (site->act && copied <= site->most)
+		return;
+	site->most = copied;
+	site->act = index + 1;
 }
 
 void rule_cow_growth(const struct facts *facts, const struct moment *moment, struct findings *out)
@@ -78,7 +80,8 @@ void rule_cow_growth(const struct facts *facts, const struct moment *moment, str
 			site->act = 0;
 		}
 		if (!site->act)
-			*site = (struct site){from->at.by, fork, place_of(from), 0, 0};
+			*site = (struct site){
+				.by = from->at.by, .fork = fork, .place = place_of(from)};
 		add(facts, site, i);
 	}
 	for (uint32_t i = 0; i < SITES; i++)

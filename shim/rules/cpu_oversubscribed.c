@@ -35,15 +35,18 @@ void rule_cpu_oversubscribed(const struct facts *facts, const struct moment *mom
 {
 	const struct fact_act *act = &facts->acts[moment->index];
 	const struct ev_load *load = ACT_AS(act, load);
+	uint32_t fork;
 	bool heavy;
 
 	if (act->type != EV_load || 4 * load->running <= 5 * load->processors)
 		return;
-	heavy = load->running > 2 * load->processors && !is_bound(facts);
+	fork = a_fork(facts, act->at.time_ns);
+	heavy = load->running > 2 * load->processors && !is_bound(facts) &&
+		(fork != FACT_NONE || facts->processes[act->at.by].slot->python);
 	finding_add(out, moment,
 		    (struct finding){.rule = RULE_cpu_oversubscribed,
 				     .grade = heavy ? GRADE_WARNING : GRADE_NOTE,
 				     .tale = &tale,
-				     .fork = a_fork(facts, act->at.time_ns),
+				     .fork = fork,
 				     .held = FACT_NONE});
 }

@@ -4,16 +4,19 @@
  */
 #include "../core/people.h"
 
-static const struct tale tale = {
+static const char message[] =
 	"{process} {end}, and {who}, which had started it, did not notice for {lasted}: it waits at {at} for "
-	"process {waits_for} alone",
-	{{STEP_ENDED, "{process} {end}"}, {STEP_ACT, "{who} waits for process {waits_for}"}},
+	"process {waits_for} alone";
+static const char waits[] = "{who} waits for process {waits_for}";
+
+static const struct tale tale = {
+	message,
+	{{STEP_ENDED, "{process} {end}"}, {STEP_ACT, waits}},
 };
 
 static const struct tale tale_of_place = {
-	"{process} {end}, at {cause_at}, and {who}, which had started it, did not notice for {lasted}: it "
-	"waits at {at} for process {waits_for} alone",
-	{{STEP_CAUSE, "{process} {end}"}, {STEP_ACT, "{who} waits for process {waits_for}"}},
+	message,
+	{{STEP_CAUSE, "{process} {end} here"}, {STEP_ACT, waits}},
 };
 
 /* Who ends a process by a signal knows why. */

@@ -28,6 +28,30 @@ if __name__ == "__main__":
             p.join()
             print(p.pid, p.name, p.exitcode, flush=True)
 """
+FAILS = """
+import multiprocessing, os, sys
+
+def divides(n):
+    return 1 // n
+
+def raises():
+    divides(0)
+
+def leaves():
+    try:
+        divides(0)
+    except ZeroDivisionError:
+        print("Process of ours goes on", file=sys.stderr, flush=True)
+    os._exit(1)
+
+if __name__ == "__main__":
+    for method in ("fork", "spawn", "forkserver"):
+        for target in (raises, leaves):
+            p = multiprocessing.get_context(method).Process(target=target)
+            p.start()
+            p.join()
+            print(p.pid, target.__name__, flush=True)
+"""
 KILLS = """
 import multiprocessing, os, signal, time
 
@@ -119,6 +143,18 @@ def check_names(python):
     assert all(event["code"] == 3 and "work\t" in event["python"] for event in ends.values()), ends
 
 
+def check_failures(python):
+    """The place that raised, and nothing else where somebody leaves by himself."""
+    lines, events, _ = record(FAILS, python)
+    ends = {event["pid"]: event for event in named(events, "left")}
+    assert set(ends) == {int(pid) for pid, _ in lines}, ends
+    for pid, target in lines:
+        frames = [frame.split("\t")[0] for frame in ends[int(pid)]["python"].splitlines()]
+        assert frames[:2 if target == "raises" else 1] == (["divides", "raises"] if target == "raises" else ["leaves"]), \
+            (target, frames)
+        assert frames[-1].endswith("_bootstrap") or target == "leaves", frames
+
+
 def check_kills():
     [[pid]], events, _ = record(KILLS)
     kills = named(events, "killed")
@@ -163,6 +199,7 @@ PYTHONS = {"": system_python(), **{f"@{version}": python for version, python in 
 
 main({
     **{f"names{which}": functools.partial(check_names, python) for which, python in PYTHONS.items()},
+    **{f"failures{which}": functools.partial(check_failures, python) for which, python in PYTHONS.items()},
     "kills": check_kills,
     "affinity": check_affinity,
     "growth": check_growth,

@@ -1,5 +1,7 @@
 /* G6: a consumer is killed while it has memory open that it got through a handle of 64 bytes. */
+// may: worker-failed warning
 // expect: ipc-consumer-killed warning
+// may: worker-failed warning
 // fake: cuda
 // frames: producer legacy_send consumer legacy_receive
 // link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1

@@ -1,5 +1,7 @@
 /* G6: a consumer is killed while it has memory open that it got through an exported pool. */
+// may: worker-failed warning
 // expect: ipc-consumer-killed warning
+// may: worker-failed warning
 // fake: cuda
 // frames: producer pool_send consumer pool_receive
 // link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1

@@ -1,5 +1,6 @@
 /* Eight threads of one process export and free, eight of another open and close, all at once. */
 // expect: none
+// may: cpu-oversubscribed warning
 // silent: ipc-freed-while-open ipc-not-closed ipc-double-open ipc-never-opened
 // fake: cuda
 // link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1

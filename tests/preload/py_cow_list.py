@@ -8,7 +8,7 @@ import signal
 import time
 
 CONTEXT = multiprocessing.get_context("fork")
-NAMES = [f"a name of some length {number}" for number in range(600_000)]
+NAMES = [f"a name of some length {number}" for number in range(1_000_000)]
 
 
 def read(by_signal):

@@ -1,5 +1,7 @@
 """The consumer is killed with the weights open."""
+# may: worker-failed warning
 # expect: ipc-consumer-killed warning
+# may: worker-failed warning
 # fake: cuda
 # frames: produce consume
 

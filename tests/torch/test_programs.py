@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Runs the programs of programs/ on both torch versions, and holds each against the expectation in its header: the
+distribution's torch, and that of PyPI in .venv (tools/dev/bootstrap --torch makes it)."""
+# cases
+# limit: 240
+
+import functools
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "lib"))
+
+from mpsantest import ROOT, Skip, check_program, main, system_python  # noqa: E402
+
+PROGRAMS = sorted((HERE / "programs").glob("*.py"))
+VENV = ROOT / ".venv/bin/python"
+LONG = ("map_limit",)  # on the second version only with MPSAN_FULL
+NEEDS_NAMESPACE = ("small_shm", "small_shm_asked")
+OLD_ONLY, NEW_ONLY = ("small_shm",), ("small_shm_asked",)  # newer torch reserves memory when it asks for it
+
+
+def can_mount():
+    return any(subprocess.run(["unshare", *way, "true"], stderr=subprocess.DEVNULL).returncode == 0
+               for way in (["--mount"], ["--mount", "--map-root-user"]))
+
+
+def remove_left(file):
+    """What a program that leaks on purpose has left, by the pids that it wrote down."""
+    for pid in file.read_text().split() if file.exists() else ():
+        for name in Path("/dev/shm").glob(f"torch_{pid}_*"):
+            name.unlink()
+
+
+def check(source, python):
+    if not os.access(python, os.X_OK):
+        raise Skip(f"no {python}: tools/dev/bootstrap --torch makes it")
+    if source.stem in NEEDS_NAMESPACE and not can_mount():
+        raise Skip("no right to make a mount namespace")
+    left = Path(os.environ.get("TMPDIR", "/tmp"), f"left-{os.getpid()}")
+    try:
+        check_program([python, source], source, timeout=100, env={"MPSAN_LEFT": str(left)})
+    finally:
+        remove_left(left)
+
+
+def cases():
+    for source in PROGRAMS:
+        if source.stem not in NEW_ONLY:
+            yield source.stem, functools.partial(check, source, system_python())
+        if source.stem not in OLD_ONLY and (source.stem not in LONG or os.environ.get("MPSAN_FULL")):
+            yield f"{source.stem}@pypi", functools.partial(check, source, VENV)
+
+
+main(dict(cases()))

@@ -1,0 +1,221 @@
+/*
+ * The list of practices that closes a report: kept, violated, not observable. Neighbours: log_writer.h,
+ * ../../tools/practices.h.
+ */
+/* clang-format off */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../tools/practices.h"
+#include "../../tools/report.h"
+#include "log_writer.h"
+
+#define SECOND 1000000000ull
+#define NO_LOCK_AT_FORK "no thread holds a lock when the process forks"
+#define NO_IMPORT_AT_FORK "no thread imports a module when the process forks"
+#define LOCKED_WRITES \
+	"a shared tensor may be changed by several processes, with a lock or rows of their own"
+
+static struct log_writer writer;
+static struct grades grades;
+static struct suppressions suppressions;
+
+static int begin(void **state)
+{
+	(void)state;
+	writer_create(&writer);
+	grades_init(&grades);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	suppressions_finish(&suppressions);
+	writer_destroy(&writer);
+	return 0;
+}
+
+/* A process with three threads forks while another thread holds a lock. */
+static void write_session(uint32_t python)
+{
+	uint64_t fork;
+
+	writer_process(&writer, 0, UINT32_MAX, SECOND)->python = python;
+	fork = WRITE(&writer, 0, fork, 10 * SECOND, writer.table[0].pid, .how = MPSAN_HOW_FORK,
+		     .threads = 3, .held = 1);
+	WRITE(&writer, 0, held, 10 * SECOND, writer.table[0].pid, .fork = fork, .lock = 0x1000,
+	      .kind = MPSAN_LOCK_MUTEX, .flags = MPSAN_LF_VERIFIED, .holder = 101);
+	writer_process(&writer, 1, 0, 10 * SECOND)->fork_pos = fork;
+}
+
+static void add_session(json_t *document)
+{
+	struct reader reader;
+	struct judge judge;
+
+	assert_null(reader_open(&reader, writer.dir, false));
+	judge_init(&judge, &reader, &grades, &suppressions);
+	reader_finish(&reader, 100 * SECOND);
+	judge_moments(&judge);
+	report_add(document, &judge);
+	practices_add(document, &judge);
+	judge_finish(&judge);
+	reader_close(&reader);
+}
+
+static json_t *report(void)
+{
+	json_t *document = report_create(NULL, &(struct report_exit){0, 0});
+
+	add_session(document);
+	return document;
+}
+
+static json_t *find(const json_t *document, const char *statement)
+{
+	json_t *practice;
+	size_t i;
+
+	json_array_foreach(
+		json_object_get(document, "practices"), i,
+		practice) if (!strcmp(json_string_value(json_object_get(practice, "statement")),
+				      statement)) return practice;
+	fail_msg("no practice: %s", statement);
+	return NULL;
+}
+
+static void assert_status(const json_t *document, const char *statement, const char *status)
+{
+	assert_string_equal(json_string_value(json_object_get(find(document, statement), "status")),
+			    status);
+}
+
+static void suppress(const char *slug, const char *pattern)
+{
+	struct suppression *line = ARRAY_ADD(&suppressions.line);
+
+	*line = (struct suppression){text_copy(slug), text_copy(pattern)};
+}
+
+static void a_finding_violates_its_practice_and_no_other(void **state)
+{
+	json_t *document, *prints;
+
+	(void)state;
+	write_session(0x030b02f0);
+	document = report();
+	assert_status(document, NO_LOCK_AT_FORK, "violated");
+	assert_status(document, NO_IMPORT_AT_FORK, "kept");
+	prints = json_object_get(find(document, NO_LOCK_AT_FORK), "findings");
+	assert_int_equal(json_array_size(prints), 1);
+	json_decref(document);
+}
+
+static void without_python_there_is_no_list(void **state)
+{
+	json_t *document;
+
+	(void)state;
+	write_session(0);
+	document = report();
+	assert_int_equal(json_array_size(json_object_get(document, "practices")), 0);
+	json_decref(document);
+}
+
+static void what_is_off_or_suppressed_is_not_observable(void **state)
+{
+	json_t *document;
+	char *wrong = grades_rule(&grades, "fork-during-import=off");
+
+	(void)state;
+	assert_null(wrong);
+	suppress("fork-lock-held", "*");
+	write_session(0x030b02f0);
+	WRITE(&writer, 0, lock_name, SECOND, 101, .lock = 0x1000,
+	      .name = writer_text(&writer, 0, SECOND, "guard"));
+	document = report();
+	assert_status(document, NO_IMPORT_AT_FORK, "not observable");
+	assert_status(document, NO_LOCK_AT_FORK, "not observable");
+	assert_status(document, LOCKED_WRITES, "not observable");
+	json_decref(document);
+}
+
+static void a_later_session_unsays_nothing(void **state)
+{
+	json_t *document;
+
+	(void)state;
+	assert_null(grades_rule(&grades, "fork-during-import=off"));
+	write_session(0x030b02f0);
+	document = report();
+	grades_init(&grades);
+	writer_destroy(&writer);
+	writer_create(&writer);
+	writer_process(&writer, 0, UINT32_MAX, SECOND);
+	add_session(document);
+	assert_status(document, NO_LOCK_AT_FORK, "violated");
+	assert_status(document, NO_IMPORT_AT_FORK, "not observable");
+	json_decref(document);
+}
+
+static void every_statement_has_rules_or_a_reason(void **state)
+{
+	json_t *document, *practice;
+	size_t i;
+
+	(void)state;
+	write_session(0x030b02f0);
+	document = report();
+	json_array_foreach(json_object_get(document, "practices"), i, practice)
+	{
+		const char *why = json_string_value(json_object_get(practice, "why"));
+
+		assert_true(json_array_size(json_object_get(practice, "pages")) > 0);
+		assert_true(json_array_size(json_object_get(practice, "rules")) > 0 ||
+			    (why && *why));
+		assert_false(why && strstr(why, "there is no rule"));
+	}
+	assert_true(i > 30);
+	json_decref(document);
+}
+
+static void the_text_lists_them_all(void **state)
+{
+	json_t *document, *practice;
+	char *text = NULL;
+	size_t size, i;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	write_session(0x030b02f0);
+	document = report();
+	out_text(out, document);
+	fclose(out);
+	json_array_foreach(json_object_get(document, "practices"), i, practice) assert_non_null(
+		strstr(text, json_string_value(json_object_get(practice, "statement"))));
+	assert_non_null(strstr(text, "  violated        " NO_LOCK_AT_FORK "\n"));
+	free(text);
+	json_decref(document);
+}
+
+#define STORY(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest stories[] = {
+		STORY(a_finding_violates_its_practice_and_no_other),
+		STORY(without_python_there_is_no_list),
+		STORY(what_is_off_or_suppressed_is_not_observable),
+		STORY(a_later_session_unsays_nothing),
+		STORY(every_statement_has_rules_or_a_reason),
+		STORY(the_text_lists_them_all),
+	};
+
+	return cmocka_run_group_tests(stories, NULL, NULL);
+}
