@@ -47,7 +47,8 @@ static inline bool stream_reads(int fd)
 
 static inline bool stream_writes(int fd)
 {
-	return stream_uses(fd, DESCRIPTOR_WRITE_TOLD) || (stream_watch & STREAM_COMPLAINTS && fd == 2);
+	return stream_uses(fd, DESCRIPTOR_WRITE_TOLD) ||
+	       (stream_watch & STREAM_COMPLAINTS && fd == 2);
 }
 
 /* After such a read, errno as it left it; `peeked`: what was read is still there. */
