@@ -104,10 +104,11 @@ def main(kind, batches, prefix):
     try:
         whole = run(way.make, int(batches), queues[0], queues[3], processes)
     finally:
-        for process in processes if not whole else ():
-            process.terminate()
-        for process in processes:
+        for process in processes:  # each hands the end on to the next, unless it is killed before
+            if not whole:
+                process.terminate()
             process.join()
+            whole = whole and process.exitcode == 0
     return 0 if whole else 1
 
 
