@@ -143,7 +143,9 @@ void fault_watch(uint8_t which)
 
 void fault_born(void)
 {
-	observers[0].arming = observers[1].arming = 0;
+	for (unsigned i = 0; i < 2; i++)
+		if (observers[i].arming)
+			observers[i].arming = 0;
 	if (excluded_born())
 		fault_watch(FAULT_SEGV);
 }

@@ -13,7 +13,7 @@
 
 STATE bool group_made;
 static uint64_t table, table_type; /* the dictionary _pg_map, and the type of dictionaries */
-static uint32_t looks;
+STATE static uint32_t looks;
 
 static bool may_state(void)
 {

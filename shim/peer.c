@@ -30,7 +30,7 @@ static struct peer {
 	uint32_t bytes; /* that came over it */
 	char path[PATH_BYTES + 1];
 } peers[PEERS];
-static uint32_t next_peer;
+STATE static uint32_t next_peer; /* how many there were since the fork */
 static char listener[PATH_BYTES + 1]; /* the newest address of this process */
 
 /* The address, when it is one that multiprocessing gives to a listener; false: it is another. */
@@ -281,7 +281,9 @@ void peer_exit(void)
 /* What the parent keeps ready is the parent's to hand out. */
 void peer_forked(void)
 {
-	memset(peers, 0, sizeof(peers));
+	if (next_peer)
+		memset(peers, 0, sizeof(peers));
+	next_peer = 0;
 	for (uint32_t fd = 0; fd <= descriptor_highest; fd++)
 		if (descriptor_flags[fd] &
 		    (DESCRIPTOR_READY | DESCRIPTOR_PEER | DESCRIPTOR_LISTENER))

@@ -23,10 +23,23 @@ STATE uint32_t stdio_left;
 STATE static uint32_t noted;
 static struct pending pending[STDIO_STREAMS];
 static const FILE *const *all; /* libc's list of streams; NULL: not found */
+static const FILE *standard[3]; /* these stay where they are */
 
 void stdio_start(void)
 {
 	all = elf_find_anywhere("_IO_list_all");
+	standard[0] = elf_find_anywhere("_IO_2_1_stdin_");
+	standard[1] = elf_find_anywhere("_IO_2_1_stdout_");
+	standard[2] = elf_find_anywhere("_IO_2_1_stderr_");
+}
+
+/* What the program opened may be closed, and its memory given back, by another thread meanwhile. */
+static const FILE *look_at(const FILE *stream, FILE *copy)
+{
+	for (unsigned i = 0; i < 3; i++)
+		if (stream == standard[i])
+			return stream;
+	return sys_peek(copy, stream, sizeof(*copy)) == sizeof(*copy) ? copy : NULL;
 }
 
 static uint64_t hash_of(const char *base, uint64_t bytes)
@@ -61,22 +74,20 @@ static void note(const FILE *stream, const FILE *file)
 					    hash_of(file->_IO_write_base, bytes), file->_fileno};
 }
 
-/* Another thread may be about to close a stream: nothing is read through a pointer. */
 void stdio_before_fork(unsigned how)
 {
-	const FILE *at = NULL;
-	FILE file;
+	const FILE *at = all ? __atomic_load_n(all, __ATOMIC_RELAXED) : NULL, *file;
+	FILE copy;
 
 	noted = 0;
 	if (how == MPSAN_HOW_DAEMON) /* the parent ends without writing anything */
 		return;
-	if (!all || sys_peek(&at, all, sizeof(at)) != sizeof(at))
-		return;
 	for (uint32_t i = 0; at && i < FILES_SEEN; i++) {
-		if (sys_peek(&file, at, sizeof(file)) != sizeof(file))
+		file = look_at(at, &copy);
+		if (!file)
 			return;
-		note(at, &file);
-		at = file._chain;
+		note(at, file);
+		at = file->_chain;
 	}
 }
 

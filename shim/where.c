@@ -3,11 +3,14 @@
 
 #include <string.h>
 
+#include "hook.h"
 #include "python.h"
 #include "stack.h"
 
 #define PLACES 128u
 #define TAKEN_MAX 16u
+
+STATE static bool used; /* a fork that finds nothing to forget writes to no page */
 
 /* Written by any thread: `key` comes last, and is 0 while the rest changes. */
 static struct place {
@@ -38,6 +41,7 @@ struct where where_now(uint64_t caller)
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (__atomic_load_n(&place->key, __ATOMIC_ACQUIRE) != key) {
 		where = take();
+		used = true;
 		__atomic_store_n(&place->key, 0, __ATOMIC_RELEASE);
 		place->where = where;
 		place->taken = 1;
@@ -51,6 +55,8 @@ struct where where_now(uint64_t caller)
 
 void where_forked(void)
 {
-	memset(places, 0, sizeof(places));
+	if (used)
+		memset(places, 0, sizeof(places));
+	used = false;
 }
 _Static_assert(PLACES == 1u << 7, "a key's highest bits are its place");
