@@ -22,6 +22,9 @@ void segment_open_begin(struct segment_open *opening, const char *path, int flag
 void segment_open_end(const struct segment_open *opening, const char *path, int fd, int flags,
 		      enum mpsan_shm_way way, uint64_t caller);
 
+/* The text of a segment's name. */
+uint64_t segment_name(const char *path);
+
 /* memfd_create: it has a name for those who look, and none that can be opened. */
 void segment_memfd(int fd, uint64_t caller);
 
