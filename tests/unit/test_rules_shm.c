@@ -86,12 +86,17 @@ static void sender_exited_fires_as_a_note_about_one_that_the_asker_ended(void **
 	assert_heard(MOMENT_ACT, ask(OTHER, SHM_LINK_REBUILDS), shm_sender_exited, GRADE_ERROR);
 }
 
-static void sender_exited_fires_as_a_note_when_nobody_asks(void **state)
+static void sender_exited_fires_when_nobody_has_asked_yet(void **state)
 {
 	(void)state;
+	stem(MAKER, USER);
 	bind_listener(MAKER);
 	make_tensor(MAKER, A);
-	assert_heard(MOMENT_ACT, keep(MAKER, A), shm_sender_exited, GRADE_NOTE);
+	keep(MAKER, A);
+	leave(MAKER);
+	assert_heard(MOMENT_ENDED, MAKER, shm_sender_exited, GRADE_WARNING);
+	leave(USER);
+	assert_heard(MOMENT_ENDED, MAKER, shm_sender_exited, GRADE_NOTE);
 }
 
 static void sender_exited_is_silent_about_a_loader_that_is_left_early(void **state)
@@ -99,7 +104,9 @@ static void sender_exited_is_silent_about_a_loader_that_is_left_early(void **sta
 	(void)state;
 	bind_listener(MAKER);
 	make_as(MAKER, A, MPSAN_SHM_OPEN, SHM_LINK_TORCH | SHM_LINK_LOADER);
-	assert_heard(MOMENT_ACT, keep(MAKER, A), shm_sender_exited, GRADE_OFF);
+	keep(MAKER, A);
+	leave(MAKER);
+	assert_heard(MOMENT_ENDED, MAKER, shm_sender_exited, GRADE_OFF);
 }
 
 /* A proxy gives its object back to a manager that has been shut down. */
@@ -366,7 +373,7 @@ int main(void)
 		STORY(sender_exited_is_proved_of_one_that_was_killed),
 		STORY(sender_exited_is_proved_by_a_name_that_the_manager_removed),
 		STORY(sender_exited_fires_as_a_note_about_one_that_the_asker_ended),
-		STORY(sender_exited_fires_as_a_note_when_nobody_asks),
+		STORY(sender_exited_fires_when_nobody_has_asked_yet),
 		STORY(sender_exited_is_silent_about_a_loader_that_is_left_early),
 		STORY(sender_exited_is_silent_about_a_manager),
 		STORY(sender_exited_is_silent_about_other_errands),
