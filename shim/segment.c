@@ -10,6 +10,7 @@
 #include "hook.h"
 #include "life.h"
 #include "log.h"
+#include "private.h"
 #include "manners.h"
 #include "segment_call.h"
 #include "stack.h"
@@ -29,22 +30,6 @@ static uint32_t received;
 /* For each descriptor the place of its segment, in words from the table, and whose it is. */
 static uint32_t place_of[DESCRIPTORS];
 static uint8_t generation_of[DESCRIPTORS];
-
-static struct ranges *make_table(void)
-{
-	uint64_t bytes = ranges_bytes(PLACES, sizeof(struct segment));
-	struct ranges *none = NULL,
-		      *made = sys_map(bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (!made)
-		return NULL;
-	ranges_init(made, PLACES, sizeof(struct segment));
-	if (__atomic_compare_exchange_n(&table, &none, made, false, __ATOMIC_ACQ_REL,
-					__ATOMIC_ACQUIRE))
-		return made;
-	SYS2(SYS_munmap, made, bytes);
-	return none;
-}
 
 static uint32_t fold(uint64_t device)
 {
@@ -139,11 +124,9 @@ bool segment_all_known(void)
 static struct segment *add(const struct segment *segment)
 {
 	const uint32_t head = sizeof(struct range);
-	struct ranges *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+	struct ranges *t = private_table(&table, PLACES, sizeof(struct segment));
 	struct segment *place;
 
-	if (!t)
-		t = make_table();
 	if (!t)
 		return NULL;
 	sweep(t);
