@@ -45,7 +45,7 @@ char *frames_object(struct frames *frames, const struct fact_place *at, uint64_t
 /*
  * First Python frame that is not of the libraries through which everybody forks and waits
  * (multiprocessing, threading and their like), else the innermost; borrowed, NULL when there is
- * none.
+ * none. What a forked child has of its parent's stack does not count.
  */
 json_t *frames_first_script(json_t *python);
 
