@@ -193,7 +193,8 @@ static void state_size(const struct segment *segment, uint64_t bytes, uint64_t f
 	     .python = where.python);
 }
 
-void segment_sized(int fd, uint64_t bytes, uint64_t free, int error, uint64_t caller)
+void segment_sized(int fd, uint64_t bytes, uint64_t free, int error, const char *function,
+		   uint64_t caller)
 {
 	struct segment segment;
 	bool own;
@@ -215,7 +216,7 @@ void segment_sized(int fd, uint64_t bytes, uint64_t free, int error, uint64_t ca
 								 .bytes = bytes,
 								 .count = bytes,
 								 .limit = free},
-					"ftruncate", caller);
+					function, caller);
 		else
 			state_size(&segment, bytes, free, error, caller);
 	}
