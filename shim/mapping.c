@@ -83,19 +83,23 @@ static uint64_t count_maps(void)
 	return lines;
 }
 
+/* Neighbours that fit each other are one mapping to the kernel: it is asked before anything is said. */
 static void check_count(uint64_t caller)
 {
 	static bool said;
-	uint64_t limit;
+	uint64_t limit, count;
 
 	if (said || mapping_count % CHECK_EACH)
 		return;
 	limit = map_limit();
 	if (!limit || mapping_count * 5ull < limit * 4)
 		return;
+	count = count_maps();
+	if (count * 5 < limit * 4)
+		return;
 	said = true;
 	segment_refused(&(struct ev_shm_refused){.reason = MPSAN_SHM_MANY_MAPS,
-						 .count = mapping_count,
+						 .count = count,
 						 .limit = limit},
 			"", caller);
 }

@@ -138,18 +138,6 @@ static struct segment *add(const struct segment *segment)
 	return place;
 }
 
-/* The descriptor is one of that place from now on. */
-static void follow(int fd, struct segment *place)
-{
-	if (!place || (uint32_t)fd >= DESCRIPTORS)
-		return;
-	place_of[fd] = (uint32_t)((uint64_t *)(void *)place - (uint64_t *)(void *)table);
-	generation_of[fd] = (uint8_t)segment_generation;
-	descriptor_mark(fd, DESCRIPTOR_SEGMENT);
-	__atomic_fetch_add(&place->descriptors, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&segment_descriptors, 1, __ATOMIC_RELAXED);
-}
-
 static void forget_if_gone(struct segment *place)
 {
 	struct segment copy;
@@ -158,6 +146,33 @@ static void forget_if_gone(struct segment *place)
 	if (!copy.descriptors && !copy.mappings &&
 	    (copy.flags & SEGMENT_UNLINKED || !(copy.flags & SEGMENT_MADE)))
 		ranges_drop(table, place, &copy);
+}
+
+/* A descriptor that counted for a place, `at` words from the table, no longer does. */
+static void release(uint32_t at)
+{
+	struct segment *place = (struct segment *)(void *)((uint64_t *)(void *)table + at);
+
+	if (!at)
+		return;
+	__atomic_fetch_sub(&place->descriptors, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&segment_descriptors, 1, __ATOMIC_RELAXED);
+	forget_if_gone(place);
+}
+
+/* The descriptor is one of that place from now on, and no longer of another that libc closed by itself. */
+static void follow(int fd, struct segment *place)
+{
+	uint32_t at;
+
+	if (!place || (uint32_t)fd >= DESCRIPTORS)
+		return;
+	at = (uint32_t)((uint64_t *)(void *)place - (uint64_t *)(void *)table);
+	__atomic_fetch_add(&place->descriptors, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&segment_descriptors, 1, __ATOMIC_RELAXED);
+	generation_of[fd] = (uint8_t)segment_generation;
+	release(__atomic_exchange_n(&place_of[fd], at, __ATOMIC_RELAXED));
+	descriptor_mark(fd, DESCRIPTOR_SEGMENT);
 }
 
 void segment_mapped(const struct segment *segment, int by)
@@ -321,9 +336,9 @@ void segment_inherited(const struct segment *segment, enum mpsan_shm_use what, u
 
 void segment_closed(int fd, uint64_t caller)
 {
-	struct segment copy, *place = place_at(fd);
+	struct segment copy;
 
-	if (!place || !life_may_change())
+	if (!place_at(fd) || !life_may_change())
 		return;
 	/* Children close all they have before an exec: that alone is no reason to make a log. */
 	if (generation_of[fd] != (uint8_t)segment_generation && !log_is_inherited() &&
@@ -333,10 +348,23 @@ void segment_closed(int fd, uint64_t caller)
 			segment_inherited(&copy, MPSAN_SHM_CLOSED, 0, caller);
 		}
 	}
-	place_of[fd] = 0;
-	__atomic_fetch_sub(&place->descriptors, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_sub(&segment_descriptors, 1, __ATOMIC_RELAXED);
-	forget_if_gone(place);
+	release(__atomic_exchange_n(&place_of[fd], 0, __ATOMIC_RELAXED));
+}
+
+uint32_t segment_count(void)
+{
+	struct segment copy;
+	struct stat file;
+
+	for (uint32_t fd = 0; fd <= descriptor_highest; fd++) {
+		if (!place_of[fd] ||
+		    (segment_of((int)fd, &copy) && SYS2(SYS_fstat, fd, &file) == 0 &&
+		     file.st_ino == copy.range.start && file.st_dev == copy.device))
+			continue;
+		descriptor_unmark((int)fd, DESCRIPTOR_SEGMENT);
+		release(__atomic_exchange_n(&place_of[fd], 0, __ATOMIC_RELAXED));
+	}
+	return segment_descriptors;
 }
 
 void segment_later(const struct segment *segment, uint64_t clear, uint64_t set)

@@ -44,8 +44,10 @@ struct segment *segment_find(uint64_t device, uint64_t inode, struct segment *co
 /* No segment was left out for want of room: one that is not known here was not made here. */
 bool segment_all_known(void);
 
-/* Descriptors of segments that this process holds. */
+/* Descriptors of segments that this process holds, and some that libc closed by itself. */
 extern uint32_t segment_descriptors;
+/* The same, when the kernel was asked for each. */
+uint32_t segment_count(void);
 
 /* What is known of a descriptor that has just come into this process. */
 struct segment_arrival {

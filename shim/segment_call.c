@@ -299,13 +299,13 @@ void segment_no_descriptor(enum mpsan_shm_reason reason, const char *function, u
 {
 	int error = errno;
 
-	if (!segment_descriptors || !life_may_change())
+	if (!segment_descriptors || refused_before[reason % 8] >= REFUSED_MAX || !life_may_change())
 		return;
 	INSIDE
 	{
 		segment_refused(&(struct ev_shm_refused){.reason = reason,
 							 .result = (uint64_t)error,
-							 .count = segment_descriptors,
+							 .count = segment_count(),
 							 .limit = descriptor_limit()},
 				function, caller);
 	}
@@ -321,7 +321,7 @@ void segment_check_descriptors(uint64_t caller)
 		return;
 	highest = segment_descriptors;
 	limit = descriptor_limit();
-	if (!limit || segment_descriptors * 5ull < limit * 4)
+	if (!limit || segment_descriptors * 5ull < limit * 4 || segment_count() * 5ull < limit * 4)
 		return;
 	said = true;
 	segment_refused(&(struct ev_shm_refused){.reason = MPSAN_SHM_MANY_DESCRIPTORS,

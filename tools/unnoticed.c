@@ -32,7 +32,7 @@ void unnoticed_finish(struct unnoticed *unnoticed)
 static bool complete_end(const struct reader *reader, uint32_t slot)
 {
 	struct mpsan_process *process = &reader->session.table[slot];
-	int status = process->flags & MPSAN_PROCESS_REPLACED ? -1 : proc_ended(process->pid);
+	int status = proc_ended(process->pid);
 
 	if (status < 0 || process->end || !reader->session.writable ||
 	    (geteuid() && process->uid != geteuid()))
@@ -118,8 +118,12 @@ static bool look_at(const struct unnoticed *unnoticed, struct watchlog *log, uin
 	uint64_t now_ns = unnoticed->crowd->census->now_ns, since = reader->processes[slot].gone_ns;
 	uint32_t parent, waiter;
 
-	if (!complete_end(reader, slot) || !people_is_worker(&reader->facts, slot) ||
-	    !ended_badly(process))
+	if (process->flags & MPSAN_PROCESS_REPLACED)
+		return true;
+	/* It says that it ends a moment before the kernel does. */
+	if (!complete_end(reader, slot))
+		return session_liveness(&reader->session, slot) != ALIVE;
+	if (!people_is_worker(&reader->facts, slot) || !ended_badly(process))
 		return true;
 	parent = people_parent(&reader->facts, slot);
 	if (parent == FACT_NONE || reader->processes[parent].gone)

@@ -16,6 +16,7 @@
 #include "../peer.h"
 #include "../segment.h"
 #include "../segment_call.h"
+#include "../stdio.h"
 
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
@@ -35,7 +36,8 @@ static inline int opened(const struct segment_open *opening, const char *path, i
 			 uint64_t caller)
 {
 	segment_open_end(opening, path, fd, flags, MPSAN_SHM_FILE, caller);
-	if (UNLIKELY(manners.unnamed) && fd >= 0) /* a started child opens the null device as it begins */
+	/* A started child opens the null device as it begins. */
+	if (UNLIKELY(manners.unnamed) && fd >= 0)
 		manners_opened(path);
 	return fd;
 }
@@ -200,6 +202,16 @@ EXPORT int close(int fd)
 	if (UNLIKELY(descriptor_known(fd)))
 		forget(fd, CALLER);
 	return REAL(close)(fd);
+}
+
+/* It closes what is behind the stream by itself. */
+EXPORT int fclose(FILE *stream)
+{
+	ENTER(fclose);
+	stdio_flushes(stream, CALLER);
+	if (UNLIKELY(descriptor_known(stream->_fileno)))
+		forget(stream->_fileno, CALLER);
+	return REAL(fclose)(stream);
 }
 
 static void forget_from(uint32_t first, uint32_t last, uint64_t caller)

@@ -51,6 +51,15 @@ EXPORT int memfd_create(const char *name, unsigned flags)
 	return fd;
 }
 
+/* What was mapped at a fixed address is gone when something else is there. */
+static inline void *put(void *at, size_t bytes, int flags, uint64_t caller)
+{
+	if (UNLIKELY(flags & MAP_FIXED && at != MAP_FAILED &&
+		     mapping_may_touch((uint64_t)(uintptr_t)at, bytes)))
+		mapping_gone((uint64_t)(uintptr_t)at, bytes, caller);
+	return at;
+}
+
 static inline void *mapped(void *at, size_t bytes, int protection, int fd, uint64_t caller)
 {
 	peer_mapped(fd);
@@ -61,15 +70,18 @@ static inline void *mapped(void *at, size_t bytes, int protection, int fd, uint6
 	return at;
 }
 
-#define MMAP(name, offset_type)                                                            \
-	EXPORT void *name(void *at, size_t bytes, int protection, int flags, int fd,       \
-			  offset_type offset)                                              \
-	{                                                                                  \
-		ENTER(name);                                                               \
-		if (LIKELY(!(flags & MAP_SHARED) || flags & MAP_ANONYMOUS))                \
-			return REAL(name)(at, bytes, protection, flags, fd, offset);       \
-		return mapped(REAL(name)(at, bytes, protection, flags, fd, offset), bytes, \
-			      protection, fd, CALLER);                                     \
+#define MMAP(name, offset_type)                                                              \
+	EXPORT void *name(void *at, size_t bytes, int protection, int flags, int fd,         \
+			  offset_type offset)                                                \
+	{                                                                                    \
+		ENTER(name);                                                                 \
+		if (LIKELY(!(flags & (MAP_SHARED | MAP_FIXED))))                             \
+			return REAL(name)(at, bytes, protection, flags, fd, offset);         \
+		at = put(REAL(name)(at, bytes, protection, flags, fd, offset), bytes, flags, \
+			 CALLER);                                                            \
+		if (!(flags & MAP_SHARED) || flags & MAP_ANONYMOUS)                          \
+			return at;                                                           \
+		return mapped(at, bytes, protection, fd, CALLER);                            \
 	}
 MMAP(mmap, off_t)
 MMAP(mmap64, off64_t)
@@ -96,6 +108,8 @@ EXPORT void *mremap(void *from, size_t before, size_t bytes, int flags, ...)
 	wanted = va_arg(rest, void *);
 	va_end(rest);
 	to = REAL(mremap)(from, before, bytes, flags, wanted);
+	if (flags & MREMAP_FIXED)
+		put(to, bytes, MAP_FIXED, CALLER);
 	if (UNLIKELY(to != MAP_FAILED && mapping_may_touch((uint64_t)(uintptr_t)from, before)))
 		mapping_moved((uint64_t)(uintptr_t)from, before, (uint64_t)(uintptr_t)to, bytes);
 	return to;

@@ -95,4 +95,3 @@ MOVES(lseek64, off64_t)
 	}
 FLUSHES(fflush)
 FLUSHES(fflush_unlocked)
-FLUSHES(fclose)

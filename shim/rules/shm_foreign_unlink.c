@@ -3,8 +3,7 @@
  * after all have attached is good practice, whoever does it; a resource tracker of a process that merely
  * attached does it unasked, when that process ends.
  */
-#include "../core/roles.h"
-#include "../core/rule.h"
+#include "../core/people.h"
 
 static const struct tale tale_of_open = {
 	"{who} could not open {name} at {at}: {maker} had made it at {made_at}, and {cause_who}, which serves "
@@ -37,10 +36,10 @@ static const struct tale tale_of_stranger = {
 /* A tracker serves the process that started it, and all that stem from that one. */
 static bool is_foreign_tracker(const struct facts *facts, uint32_t slot, uint32_t maker)
 {
-	const struct mpsan_process *tracker = facts->processes[slot].slot;
+	uint32_t parent = facts->processes[people_born_as(facts, slot)].slot->parent;
 
-	return role_of(tracker) == ROLE_TRACKER && tracker->parent &&
-	       !shm_is_ancestor(facts, tracker->parent - 1, maker);
+	return role_of(facts->processes[slot].slot) == ROLE_TRACKER && parent &&
+	       !shm_is_ancestor(facts, parent - 1, maker);
 }
 
 static void judge_removal(const struct facts *facts, const struct moment *moment,

@@ -11,7 +11,7 @@ static const struct tale tale_of_failure = {
 };
 
 static const struct tale tale_of_approach = {
-	"{who} has {count} mappings of shared memory, and vm.max_map_count allows {limit} in all",
+	"{who} has {count} mappings, most of them of shared memory, and vm.max_map_count allows {limit}",
 	{{STEP_ACT, "{who} mapped another one"}},
 };
 

@@ -1,10 +1,12 @@
 /*
  * worker-churn: a program makes its workers anew for each round of work. Every round pays for their start,
- * and copies a process that has more threads and locks than the first one had.
+ * and copies a process that may have more threads and locks than the first one had. Threads that a library
+ * starts once, for all rounds to come, are no growth; nor are the feeders of queues, which repair themselves.
  */
 #include "../core/people.h"
 
 #define ROUNDS 3u /* from so many on it is worth a word */
+#define GROWTHS 3u /* rounds with more threads than any before had */
 #define MAKERS 64u /* processes that are followed; what comes beyond takes the place of another */
 
 static const struct tale tale = {
@@ -13,8 +15,8 @@ static const struct tale tale = {
 };
 
 static const struct tale tale_of_growth = {
-	"{process} made its workers anew {amount} times, and had {threads} threads at the last, more than at the "
-	"first: each round copies more of what a fork does not repair",
+	"{process} made its workers anew {amount} times, and had more threads from round to round, {threads} at "
+	"the last: each round copies more of what a fork does not repair",
 	{{STEP_FORK,
 	  "{forker} of process {parent} called {how}; threads started before: {others}"}},
 };
@@ -23,27 +25,22 @@ static const struct tale tale_of_growth = {
 struct maker {
 	uint32_t slot, rounds;
 	uint32_t fork; /* of the newest round */
-	uint64_t first_threads;
+	uint32_t growths;
+	uint64_t most_threads;
 	uint64_t until_ns;
 };
 
-static bool is_growing(const struct fact_fork *fork, const struct maker *maker)
+static uint64_t threads_of(const struct fact_fork *fork)
 {
-	uint64_t more = fork->ev.threads - maker->first_threads;
-
-	return fork->ev.threads > maker->first_threads &&
-	       (more > 1 || fork->ev.flags & MPSAN_FORK_TORCH);
+	return fork->ev.threads > fork->ev.feeder ? fork->ev.threads - fork->ev.feeder : 1;
 }
 
-static void tell(const struct facts *facts, const struct moment *moment, struct findings *out,
-		 const struct maker *maker)
+static void tell(const struct moment *moment, struct findings *out, const struct maker *maker)
 {
-	const struct fact_fork *fork = &facts->forks[maker->fork];
-	bool growing;
+	bool growing = maker->growths >= GROWTHS;
 
 	if (maker->rounds < ROUNDS)
 		return;
-	growing = is_growing(fork, maker);
 	finding_add(out, moment,
 		    (struct finding){.rule = RULE_worker_churn,
 				     .grade = growing ? GRADE_WARNING : GRADE_NOTE,
@@ -61,10 +58,14 @@ static void count(const struct facts *facts, struct maker *maker, uint32_t index
 	uint64_t end_ns = child->gone && !child->stayed ? child->gone_ns : UINT64_MAX;
 
 	if (!maker->rounds)
-		*maker = (struct maker){fork->at.by, 0, index, fork->ev.threads, 0};
+		*maker = (struct maker){.slot = fork->at.by, .most_threads = threads_of(fork)};
 	if (fork->at.time_ns > maker->until_ns) {
 		maker->rounds++;
 		maker->fork = index;
+		if (threads_of(fork) > maker->most_threads) {
+			maker->most_threads = threads_of(fork);
+			maker->growths++;
+		}
 	}
 	if (end_ns > maker->until_ns)
 		maker->until_ns = end_ns;
@@ -82,11 +83,11 @@ void rule_worker_churn(const struct facts *facts, const struct moment *moment, s
 		    !people_is_python_worker(facts, fork->child))
 			continue;
 		if (maker->rounds && maker->slot != fork->at.by) {
-			tell(facts, moment, out, maker);
+			tell(moment, out, maker);
 			maker->rounds = 0;
 		}
 		count(facts, maker, i);
 	}
 	for (uint32_t i = 0; i < MAKERS; i++)
-		tell(facts, moment, out, &makers[i]);
+		tell(moment, out, &makers[i]);
 }

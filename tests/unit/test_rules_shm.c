@@ -261,6 +261,22 @@ static void foreign_unlink_is_silent_about_the_own_tracker(void **state)
 	assert_heard(MOMENT_ACT, refused(STRANGER, A, 0), shm_foreign_unlink, GRADE_NOTE);
 }
 
+/* Until 3.9 a tracker is forked, and becomes one by an exec: its parent's slot is that of its first image. */
+static void foreign_unlink_is_silent_about_the_own_tracker_that_was_forked(void **state)
+{
+	uint32_t mapping;
+
+	(void)state;
+	copy(MAKER, OTHER);
+	serve_tracker(OTHER);
+	slots[HELPER].pid = slots[OTHER].pid;
+	make(MAKER, 3);
+	mapping = map(USER, 3);
+	assert_heard(MOMENT_ACT, remove_name(HELPER, 3), shm_foreign_unlink, GRADE_OFF);
+	unmap(mapping);
+	assert_heard(MOMENT_ACT, refused(USER, 3, 0), shm_foreign_unlink, GRADE_OFF);
+}
+
 static void foreign_unlink_is_silent_when_all_have_attached(void **state)
 {
 	(void)state;
@@ -389,6 +405,7 @@ int main(void)
 		STORY(foreign_unlink_warns_and_is_proved_by_an_open_that_fails),
 		STORY(foreign_unlink_warns_about_the_tracker_of_a_child),
 		STORY(foreign_unlink_is_silent_about_the_own_tracker),
+		STORY(foreign_unlink_is_silent_about_the_own_tracker_that_was_forked),
 		STORY(foreign_unlink_is_silent_when_all_have_attached),
 		STORY(foreign_unlink_is_silent_about_what_nobody_has_any_more),
 		STORY(foreign_unlink_is_silent_about_a_name_that_the_maker_removed),
