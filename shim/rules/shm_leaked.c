@@ -1,8 +1,7 @@
 /*
  * shm-leaked: the session is over, and a name that it made is still there, with the memory behind
  * it. The supervisor has seen that nobody of the session is left who could remove it. What a program
- * writes into a file and leaves there is its result; a name of shm_open may be left on purpose as long
- * as its maker ended by itself.
+ * writes into a file and leaves there is its result.
  */
 #include "../core/rule.h"
 
@@ -38,10 +37,9 @@ static bool was_mapped(const struct facts *facts, uint32_t segment)
 
 static enum grade grade_of(const struct facts *facts, uint32_t segment, bool killed)
 {
-	if (shm_is_torch(facts, segment))
+	if (shm_is_torch(facts, segment) ||
+	    ACT_AS(shm_made(facts, segment), shm)->way != MPSAN_SHM_FILE)
 		return GRADE_ERROR;
-	if (ACT_AS(shm_made(facts, segment), shm)->way != MPSAN_SHM_FILE)
-		return killed ? GRADE_ERROR : GRADE_WARNING;
 	if (!was_mapped(facts, segment))
 		return GRADE_OFF;
 	return killed ? GRADE_WARNING : GRADE_NOTE;

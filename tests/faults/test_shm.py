@@ -118,7 +118,7 @@ def check_left():
         run = run_mpsan([system_python(), "-c", LEAVES], ["--dir", f"{place}/s"])
         name = run.out.split()[0]
         try:
-            assert name in find(run.report, "shm-leaked", "warning")["message"], run.report
+            assert name in find(run.report, "shm-leaked", "error")["message"], run.report
             assert [event["name"] for event in dump(f"{place}/s") if event["event"] == "shm_left"] == [name]
             assert [segment["linked"] for segment in memory_of(f"{place}/s")["segments"]] == [True]
         finally:

@@ -1,5 +1,5 @@
 /* A program makes shared memory under a name and ends by itself without removing it. */
-// expect: shm-leaked warning
+// expect: shm-leaked error
 // says: never removed the name
 #include "lib.h"
 

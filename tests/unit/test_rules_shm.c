@@ -181,12 +181,12 @@ static void leaked_is_proved_of_a_name_that_was_being_made(void **state)
 	assert_heard(MOMENT_ACT, find(A), shm_leaked, GRADE_ERROR);
 }
 
-static void leaked_warns_of_a_name_that_was_left_in_peace(void **state)
+static void leaked_is_proved_of_a_name_that_was_left_in_peace(void **state)
 {
 	(void)state;
 	make(MAKER, A);
 	leave(MAKER);
-	assert_heard(MOMENT_ACT, find(A), shm_leaked, GRADE_WARNING);
+	assert_heard(MOMENT_ACT, find(A), shm_leaked, GRADE_ERROR);
 }
 
 static void leaked_is_silent_about_a_file(void **state)
@@ -398,7 +398,7 @@ int main(void)
 		STORY(leaked_is_proved_of_a_tensor),
 		STORY(leaked_is_proved_when_its_maker_was_killed),
 		STORY(leaked_is_proved_of_a_name_that_was_being_made),
-		STORY(leaked_warns_of_a_name_that_was_left_in_peace),
+		STORY(leaked_is_proved_of_a_name_that_was_left_in_peace),
 		STORY(leaked_is_silent_about_a_file),
 		STORY(leaked_fires_as_a_note_about_a_file_that_was_mapped),
 		STORY(leaked_warns_of_a_mapped_file_whose_maker_was_killed),
