@@ -5,7 +5,7 @@
 
 #include <fcntl.h>
 
-#define NAME "/mpsan-test-left"
+#define NAME own_name("left")
 
 int main(void)
 {

@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <sys/statvfs.h>
 
-#define NAME "/mpsan-test-asked"
+#define NAME own_name("asked")
 
 static NOINLINE void ask_for_all(int fd)
 {
