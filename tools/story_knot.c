@@ -138,9 +138,13 @@ static const char *owner_verb(uint64_t kind)
 	return kind == MPSAN_WAIT_JOIN ? "that is" : "held by";
 }
 
+/* How the thread of an edge is named: with its process and its place, with its process, or alone. */
+enum edge_style { EDGE_PLACED, EDGE_FOREIGN, EDGE_PLAIN };
+
 static char *edge_text(const struct teller *teller, const struct fact_blocked *blocked,
-		       const struct scene *scene, bool full)
+		       const struct scene *scene, enum edge_style style)
 {
+	bool full = style == EDGE_PLACED;
 	char *actor = scene_actor(scene), *awaited = knot_awaited(teller, blocked),
 	     *owner = knot_owner(teller, blocked),
 	     *taken = full ? knot_taken(teller, blocked) : NULL;
@@ -148,11 +152,14 @@ static char *edge_text(const struct teller *teller, const struct fact_blocked *b
 				 owner ? ", " : "", owner ? owner_verb(blocked->ev.kind) : "",
 				 owner ? " " : "", owner ? owner : "", taken ? ", taken at " : "",
 				 taken ? taken : "");
-	char *with = full && scene->where ?
-			     text_format("%s of process %u at %s", actor ? actor : "a thread",
-					 pid_of(teller, blocked->at.by), scene->where) :
-			     NULL;
+	uint32_t pid = pid_of(teller, blocked->at.by);
+	char *with = NULL;
 
+	if (full && scene->where)
+		with = text_format("%s of process %u at %s", actor ? actor : "a thread", pid,
+				   scene->where);
+	else if (style == EDGE_FOREIGN)
+		with = text_format("%s of process %u", actor ? actor : "a thread", pid);
 	if (with) {
 		char *longer = text_format("%s%s", with, text + strlen(actor ? actor : "a thread"));
 
@@ -175,7 +182,7 @@ void knot_steps(const struct teller *teller, const struct fact_knot *knot, json_
 		char *text;
 
 		blocked_scene(teller, blocked, &scene);
-		text = edge_text(teller, blocked, &scene, true);
+		text = edge_text(teller, blocked, &scene, EDGE_PLACED);
 		json_array_append_new(steps, scene_step(teller, &scene, jsontext_of(text)));
 		free(text);
 		scene_finish(&scene);
@@ -186,9 +193,12 @@ char *knot_text(const struct teller *teller, const struct fact_knot *knot)
 {
 	const struct fact_blocked *blockeds = teller->reader->facts.blockeds;
 	bool circle = knot->ev.cause == MPSAN_KNOT_CYCLE;
+	bool several = false;
 	char *list = text_copy("");
 	uint32_t named = 0;
 
+	for (uint32_t i = knot->begin; i < knot->end; i++)
+		several = several || blockeds[i].at.by != blockeds[knot->begin].at.by;
 	for (uint32_t i = knot->begin; i < knot->end && named < NAMED_MAX; i++) {
 		struct scene scene;
 		char *text, *longer;
@@ -196,7 +206,7 @@ char *knot_text(const struct teller *teller, const struct fact_knot *knot)
 		if (circle && !(blockeds[i].ev.flags & MPSAN_LF_CYCLE))
 			continue;
 		scene_init(teller, &scene, &blockeds[i].at, blockeds[i].at.tid, 0, 0);
-		text = edge_text(teller, &blockeds[i], &scene, false);
+		text = edge_text(teller, &blockeds[i], &scene, several ? EDGE_FOREIGN : EDGE_PLAIN);
 		longer = text_format("%s%s%s", list, named++ ? "; " : "", text);
 		scene_finish(&scene);
 		free(text);

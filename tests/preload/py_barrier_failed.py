@@ -4,6 +4,7 @@
 # may: worker-failed warning
 # silent: missing-sentinel
 # ends: never
+# says: waits for data from a pipe; the main thread of process
 # says: meet (py_barrier_failed.py:
 import multiprocessing
 
