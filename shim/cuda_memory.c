@@ -3,12 +3,12 @@
  * Neighbours: ranges.h is the table, cuda_ipc.c states what becomes of memory that others know.
  */
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "cuda.h"
 #include "life.h"
 #include "log.h"
+#include "private.h"
 #include "sys.h"
 
 #define PLACES (128u << 10)
@@ -17,33 +17,13 @@
 
 STATE static struct ranges *table;
 
-static struct ranges *make_table(void)
-{
-	uint64_t bytes = ranges_bytes(PLACES, sizeof(struct cuda_memory));
-	struct ranges *none = NULL, *made;
-	long at = SYS6(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (at < 0 && at > -MPSAN_PAGE)
-		return NULL;
-	made = (struct ranges *)at;
-	ranges_init(made, PLACES, sizeof(struct cuda_memory));
-	if (__atomic_compare_exchange_n(&table, &none, made, false, __ATOMIC_ACQ_REL,
-					__ATOMIC_ACQUIRE))
-		return made;
-	SYS2(SYS_munmap, at, bytes);
-	return none;
-}
-
 void cuda_memory_add(const struct cuda_memory *memory)
 {
-	struct ranges *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+	struct ranges *t = private_table(&table, PLACES, sizeof(struct cuda_memory));
 	const uint32_t head = sizeof(struct range);
 	static uint32_t entries;
 	char *place;
 
-	if (!t)
-		t = make_table();
 	place = t ? ranges_claim(t, memory->range.owner, memory->range.start, memory->range.bytes) :
 		    NULL;
 	if (!place)

@@ -9,6 +9,7 @@
 #include "fault.h"
 #include "life.h"
 #include "log.h"
+#include "private.h"
 #include "segment.h"
 #include "segment_call.h"
 #include "sys.h"
@@ -19,22 +20,6 @@
 STATE static struct ranges *table;
 STATE uint64_t mapping_low, mapping_high;
 STATE uint32_t mapping_count, mapping_torch;
-
-static struct ranges *make_table(void)
-{
-	uint64_t bytes = ranges_bytes(PLACES, sizeof(struct mapping));
-	struct ranges *none = NULL,
-		      *made = sys_map(bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (!made)
-		return NULL;
-	ranges_init(made, PLACES, sizeof(struct mapping));
-	if (__atomic_compare_exchange_n(&table, &none, made, false, __ATOMIC_ACQ_REL,
-					__ATOMIC_ACQUIRE))
-		return made;
-	SYS2(SYS_munmap, made, bytes);
-	return none;
-}
 
 bool mapping_find(uint64_t address, struct mapping *copy)
 {
@@ -60,11 +45,9 @@ static void widen(uint64_t address, uint64_t end)
 static void enter(const struct mapping *mapping)
 {
 	const uint32_t head = sizeof(struct range);
-	struct ranges *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+	struct ranges *t = private_table(&table, PLACES, sizeof(struct mapping));
 	char *place;
 
-	if (!t)
-		t = make_table();
 	place = t ? ranges_claim(t, 0, mapping->range.start, mapping->range.bytes) : NULL;
 	if (!place)
 		return;

@@ -10,6 +10,7 @@
 #include "hook.h"
 #include "life.h"
 #include "log.h"
+#include "private.h"
 #include "manners.h"
 #include "segment_call.h"
 #include "stack.h"
@@ -18,32 +19,17 @@
 
 #define PLACES (128u << 10)
 #define LINK_BYTES 288u
-#define NAMES_MAX 256u /* of what came from elsewhere: its maker states them all */
+#define RECEIVED_MAX 256u /* so many are told in full: their makers tell of all */
 
 STATE static struct ranges *table;
 STATE uint32_t segment_generation;
 STATE uint32_t segment_descriptors;
 STATE static uint32_t told; /* kinds of use of what was inherited: a bit for each */
 static uint64_t memfd_device;
+static uint32_t received;
 /* For each descriptor the place of its segment, in words from the table, and whose it is. */
 static uint32_t place_of[DESCRIPTORS];
 static uint8_t generation_of[DESCRIPTORS];
-
-static struct ranges *make_table(void)
-{
-	uint64_t bytes = ranges_bytes(PLACES, sizeof(struct segment));
-	struct ranges *none = NULL,
-		      *made = sys_map(bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (!made)
-		return NULL;
-	ranges_init(made, PLACES, sizeof(struct segment));
-	if (__atomic_compare_exchange_n(&table, &none, made, false, __ATOMIC_ACQ_REL,
-					__ATOMIC_ACQUIRE))
-		return made;
-	SYS2(SYS_munmap, made, bytes);
-	return none;
-}
 
 static uint32_t fold(uint64_t device)
 {
@@ -138,11 +124,9 @@ bool segment_all_known(void)
 static struct segment *add(const struct segment *segment)
 {
 	const uint32_t head = sizeof(struct range);
-	struct ranges *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+	struct ranges *t = private_table(&table, PLACES, sizeof(struct segment));
 	struct segment *place;
 
-	if (!t)
-		t = make_table();
 	if (!t)
 		return NULL;
 	sweep(t);
@@ -202,9 +186,19 @@ void segment_mapped(const struct segment *segment, int by)
 		forget_if_gone(place);
 }
 
+/* A log must have room for a hundred thousand, and a loop that receives has no time to lose. */
+static bool in_full(enum mpsan_shm_way way)
+{
+	return way != MPSAN_SHM_RECEIVED ||
+	       __atomic_load_n(&received, __ATOMIC_RELAXED) < RECEIVED_MAX;
+}
+
 static NOINLINE uint64_t state(const struct segment_arrival *a, const struct stat *file)
 {
-	struct where where = where_now(a->caller);
+	struct where where = in_full(a->way) ? where_now(a->caller) : (struct where){0, 0};
+
+	if (a->way == MPSAN_SHM_RECEIVED)
+		__atomic_fetch_add(&received, 1, __ATOMIC_RELAXED);
 
 	return EMIT(shm, .name = a->name, .way = a->way,
 		    .flags = a->flags | (stack_has_torch() ? MPSAN_SHM_TORCH : 0),
@@ -291,17 +285,6 @@ static uint32_t flags_of(int fd, enum mpsan_shm_way way, bool deleted)
 	       (flags > 0 && flags & O_ACCMODE ? MPSAN_SHM_WRITABLE : 0);
 }
 
-/* A log must have room for a hundred thousand. */
-static uint64_t name_of_arrival(const char *name, enum mpsan_shm_way way)
-{
-	static uint32_t named;
-
-	if (way == MPSAN_SHM_RECEIVED &&
-	    __atomic_fetch_add(&named, 1, __ATOMIC_RELAXED) >= NAMES_MAX)
-		return 0;
-	return log_append(EV_text, name, strlen(name) + 1);
-}
-
 bool segment_look(int fd, enum mpsan_shm_way way, uint32_t from, uint64_t caller)
 {
 	struct segment copy, *known;
@@ -324,7 +307,7 @@ bool segment_look(int fd, enum mpsan_shm_way way, uint32_t from, uint64_t caller
 						  .way = way,
 						  .flags = flags_of(fd, way, deleted),
 						  .from = from,
-						  .name = name_of_arrival(name, way),
+						  .name = in_full(way) ? segment_name(name) : 0,
 						  .caller = caller},
 			&file);
 	return true;

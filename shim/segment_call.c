@@ -62,7 +62,7 @@ static bool whole_path(char *to, const char *path, enum mpsan_shm_way way)
 }
 
 /* Each name is there once only: it would push others out of what the log remembers. */
-static uint64_t note_name(const char *path)
+uint64_t segment_name(const char *path)
 {
 	return log_append(EV_text, path, strlen(path) + 1);
 }
@@ -80,7 +80,7 @@ void segment_open_begin(struct segment_open *opening, const char *path, int flag
 	{
 		opening->makes = flags & O_EXCL ||
 				 SYS4(SYS_newfstatat, AT_FDCWD, whole, &file, 0) == -ENOENT;
-		opening->name = opening->makes ? note_name(whole) : 0;
+		opening->name = opening->makes ? segment_name(whole) : 0;
 		if (opening->name)
 			EMIT(shm_intent, .name = opening->name, .way = way);
 	}
@@ -100,7 +100,7 @@ static void opened(const struct segment_open *opening, const char *path, int fd,
 	if (SYS2(SYS_fstat, fd, &file) < 0 || !S_ISREG(file.st_mode))
 		return;
 	if (!arrival.name)
-		arrival.name = note_name(path);
+		arrival.name = segment_name(path);
 	segment_arrived(&arrival, &file);
 }
 
@@ -193,7 +193,8 @@ static void state_size(const struct segment *segment, uint64_t bytes, uint64_t f
 	     .python = where.python);
 }
 
-void segment_sized(int fd, uint64_t bytes, uint64_t free, int error, uint64_t caller)
+void segment_sized(int fd, uint64_t bytes, uint64_t free, int error, const char *function,
+		   uint64_t caller)
 {
 	struct segment segment;
 	bool own;
@@ -215,7 +216,7 @@ void segment_sized(int fd, uint64_t bytes, uint64_t free, int error, uint64_t ca
 								 .bytes = bytes,
 								 .count = bytes,
 								 .limit = free},
-					"ftruncate", caller);
+					function, caller);
 		else
 			state_size(&segment, bytes, free, error, caller);
 	}
@@ -272,7 +273,7 @@ static void state_unlinked(const struct segment_unlinking *u, const char *path,
 	}
 	if ((!place && !segment_all_known()) || !removed_path(whole, path, way, &relative))
 		return;
-	name = note_name(whole);
+	name = segment_name(whole);
 	where = where_now(caller);
 	if (place && !segment_is_own(&segment))
 		segment_inherited(&segment, MPSAN_SHM_UNLINKED, name, caller);
@@ -332,11 +333,13 @@ void segment_no_descriptor(enum mpsan_shm_reason reason, const char *function, u
 
 void segment_check_descriptors(uint64_t caller)
 {
+	static uint32_t highest; /* the system is asked for its limit at a new height only */
 	static bool said;
 	uint64_t limit;
 
-	if (said)
+	if (said || segment_descriptors <= highest)
 		return;
+	highest = segment_descriptors;
 	limit = descriptor_limit();
 	if (!limit || segment_descriptors * 5ull < limit * 4 || segment_count() * 5ull < limit * 4)
 		return;

@@ -22,6 +22,9 @@ void segment_open_begin(struct segment_open *opening, const char *path, int flag
 void segment_open_end(const struct segment_open *opening, const char *path, int fd, int flags,
 		      enum mpsan_shm_way way, uint64_t caller);
 
+/* The text of a segment's name. */
+uint64_t segment_name(const char *path);
+
 /* memfd_create: it has a name for those who look, and none that can be opened. */
 void segment_memfd(int fd, uint64_t caller);
 
@@ -31,7 +34,8 @@ void segment_fetched(int pidfd, int fd, uint64_t caller);
 /* Bytes free where a descriptor's segment lies; UINT64_MAX: no limit is known. */
 uint64_t segment_free(int fd);
 /* A segment got a size, or not; `free` is from before. */
-void segment_sized(int fd, uint64_t bytes, uint64_t free, int error, uint64_t caller);
+void segment_sized(int fd, uint64_t bytes, uint64_t free, int error, const char *function,
+		   uint64_t caller);
 
 /* A call that removes a name: what it stands for is asked before. */
 struct segment_unlinking {

@@ -33,21 +33,21 @@ static struct path join(const char *a, const char *b)
 	return p;
 }
 
-/* A directory of ours: not a link, this user's, closed to others. */
-static bool is_private(const char *path)
+/* A directory of ours: not a link, this user's, and nobody else may write to it. */
+static bool is_ours(const char *path)
 {
 	struct stat st;
 
 	return SYS4(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       S_ISDIR(st.st_mode) && st.st_uid == (uint32_t)SYS1(SYS_geteuid, 0) &&
-	       !(st.st_mode & 077);
+	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-static bool make_private(const char *path)
+static bool make_ours(const char *path)
 {
 	long made = SYS3(SYS_mkdirat, AT_FDCWD, path, 0700);
 
-	return (made == 0 || made == -EEXIST) && is_private(path);
+	return (made == 0 || made == -EEXIST) && is_ours(path);
 }
 
 struct mpsan_process *session_table(struct mpsan_session *session)
@@ -63,7 +63,7 @@ static struct mpsan_session *map_session(const char *directory)
 	struct stat st;
 	long fd, map;
 
-	if (!is_private(directory))
+	if (!is_ours(directory))
 		return NULL;
 	fd = SYS4(SYS_openat, AT_FDCWD, p.text, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
 	if (fd < 0)
@@ -163,7 +163,7 @@ static bool join_ancestor(const char *base, struct path *found)
 	for (int i = 0; i < ANCESTORS && pid && read_stat(pid, &parent, &start);
 	     i++, pid = parent) {
 		*found = name_of(base, pid, start);
-		if (is_private(found->text))
+		if (is_ours(found->text))
 			return true;
 	}
 	return false;
@@ -242,9 +242,9 @@ static struct path base_directory(void)
 
 static struct mpsan_session *join_or_make(const char *directory)
 {
-	struct mpsan_session *s = make_private(directory) ? map_session(directory) : NULL;
+	struct mpsan_session *s = make_ours(directory) ? map_session(directory) : NULL;
 
-	if (!s && is_private(directory))
+	if (!s && is_ours(directory))
 		s = make_session(directory);
 	return s;
 }
@@ -261,7 +261,7 @@ struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make)
 		return make ? join_or_make(directory) : map_session(directory);
 	}
 	base = base_directory();
-	if (!make_private(base.text) || !read_stat(sys_pid(), &parent, &start))
+	if (!make_ours(base.text) || !read_stat(sys_pid(), &parent, &start))
 		return NULL;
 	if (!join_ancestor(base.text, &own)) {
 		forget_old(base.text);

@@ -5,39 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fields.h"
 #include "jsontext.h"
 #include "names.h"
 #include "names_cuda.h"
 #include "names_shm.h"
 #include "report.h"
-
-enum field_format { DEC, HEX, TIME, KIND, FLAGS, HOW, POS, CODE };
-
-struct field {
-	const char *name;
-	enum field_format format;
-};
-
-#define FIELD(name, format) {#name, format},
-#define EVENT(name, meaning, fields) \
-	static const struct field fields_of_##name[] = {fields{NULL, DEC}};
-#define BLOB(name, meaning)
-#include "../include/mpsan_events.def"
-#undef EVENT
-#undef BLOB
-
-static const struct {
-	const char *name;
-	const struct field *fields; /* NULL: bytes */
-} events[] = {
-	{"none", NULL},
-#define EVENT(name, meaning, fields) {#name, fields_of_##name},
-#define BLOB(name, meaning) {#name, NULL},
-#include "../include/mpsan_events.def"
-#undef EVENT
-#undef BLOB
-};
-#undef FIELD
 
 /* What one line is about: a record, or a moment in the life of a process. */
 struct line {
@@ -169,13 +142,13 @@ static json_t *blob_json(const struct dump *dump, const struct record *record)
 
 static void add_record(const struct dump *dump, const struct record *record, json_t *object)
 {
-	const struct field *field = record->type < EV_COUNT ? events[record->type].fields : NULL;
+	const struct field *field = event_fields(record->type);
 	const uint64_t *value = record->payload;
 	json_t *blob;
 
 	json_object_set_new(
 		object, "event",
-		json_string(record->type < EV_COUNT ? events[record->type].name : "unknown"));
+		json_string(event_name(record->type)));
 	json_object_set_new(object, "slot", json_integer(record->slot));
 	json_object_set_new(object, "pos", json_integer((json_int_t)record->pos));
 	for (uint64_t i = 0; field && field[i].name && (i + 1) * 8 <= record->bytes; i++)

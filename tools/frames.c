@@ -239,6 +239,15 @@ static int distance(const char *file)
 	return strstr(file, "/lib/python") || file[0] == '<' ? 2 : 0;
 }
 
+/* The first frame of multiprocessing's in a child: those outside it are its parent's, where that forked. */
+static bool is_birth(const char *file, const char *function)
+{
+	const char *name = function ? strrchr(function, '.') : NULL;
+
+	return function && !strcmp(name ? name + 1 : function, "_bootstrap") &&
+	       strstr(file, "/multiprocessing/process.py");
+}
+
 json_t *frames_first_script(json_t *python)
 {
 	json_t *frame, *best = NULL;
@@ -248,13 +257,50 @@ json_t *frames_first_script(json_t *python)
 	json_array_foreach(python, i, frame)
 	{
 		const char *file = json_string_value(json_object_get(frame, "file"));
+		const char *function = json_string_value(json_object_get(frame, "function"));
 
 		if (file && distance(file) < nearest) {
 			nearest = distance(file);
 			best = frame;
 		}
+		if (file && is_birth(file, function))
+			break;
 	}
 	return best;
+}
+
+/* The program's own line outside of the first frame of a child that has none inside: there its parent forked. */
+static json_t *birthplace(json_t *python)
+{
+	json_t *frame;
+	bool outside = false;
+	size_t i;
+
+	json_array_foreach(python, i, frame)
+	{
+		const char *file = json_string_value(json_object_get(frame, "file"));
+
+		if (file && !distance(file))
+			return outside ? frame : NULL;
+		outside = outside ||
+			  (file &&
+			   is_birth(file, json_string_value(json_object_get(frame, "function"))));
+	}
+	return NULL;
+}
+
+char *frames_place(const json_t *frame, json_t *python)
+{
+	char *text = frame_text(frame), *made = NULL, *both;
+
+	if (frame && frame == frames_first_script(python))
+		made = frame_text(birthplace(python));
+	if (!made)
+		return text;
+	both = text_format("%s in the child made at %s", text, made);
+	free(text);
+	free(made);
+	return both;
 }
 
 char *frame_text(const json_t *frame)

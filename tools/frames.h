@@ -45,9 +45,11 @@ char *frames_object(struct frames *frames, const struct fact_place *at, uint64_t
 /*
  * First Python frame that is not of the libraries through which everybody forks and waits
  * (multiprocessing, threading and their like), else the innermost; borrowed, NULL when there is
- * none.
+ * none. What a forked child has of its parent's stack does not count.
  */
 json_t *frames_first_script(json_t *python);
+/* frame_text, and where its process was made when nothing in that is the program's own; the caller's. */
+char *frames_place(const json_t *frame, json_t *python);
 
 /* First frame that is neither of the C library nor of mpsan; borrowed, NULL when there is none. */
 json_t *frames_first_own(json_t *native);

@@ -136,7 +136,7 @@ static void judge_tie(struct judge *judge, struct instance new)
 			replace(judge, &judge->candidates.item[judge->candidates.count - 1]);
 }
 
-/* What is worse about the same memory replaces what was said of it before. */
+/* Of the same memory a rule says the worst, whichever comes first. */
 static void judge_tie_shared(struct judge *judge, struct instance new,
 			     const struct finding *finding)
 {
@@ -152,6 +152,8 @@ static void judge_tie_shared(struct judge *judge, struct instance new,
 	} else if (new.grade > judge->shared.item[known].grade) {
 		replace(judge, &judge->shared.item[known]);
 		judge->shared.item[known] = new;
+	} else if (new.grade < judge->shared.item[known].grade) {
+		replace(judge, &new);
 	}
 }
 

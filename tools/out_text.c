@@ -20,6 +20,14 @@ static const char *text_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
+/* A name that a program chose stays on its line, and does not speak to the terminal. */
+static void print_line(FILE *out, const char *text)
+{
+	for (const char *c = text; *c; c++)
+		fputc((unsigned char)*c < ' ' || *c == 0x7f ? ' ' : *c, out);
+	fputc('\n', out);
+}
+
 static long long number_of(const json_t *object, const char *key)
 {
 	return json_integer_value(json_object_get(object, key));
@@ -96,12 +104,14 @@ void out_text_finding(FILE *out, const json_t *finding)
 	json_t *step;
 	size_t i;
 
-	fprintf(out, "==%lld== mpsan: %s%s%s: %s: %s\n", number_of(finding, "pid"),
+	fprintf(out, "==%lld== mpsan: %s%s%s: %s: ", number_of(finding, "pid"),
 		colour ? colour_of(severity) : "", severity, colour ? "\033[0m" : "",
-		text_of(finding, "rule"), text_of(finding, "message"));
+		text_of(finding, "rule"));
+	print_line(out, text_of(finding, "message"));
 	json_array_foreach(json_object_get(finding, "evidence"), i, step)
 	{
-		fprintf(out, "  %zu. %s\n", i + 1, text_of(step, "what"));
+		fprintf(out, "  %zu. ", i + 1);
+		print_line(out, text_of(step, "what"));
 		print_frames(out, "Python:", json_object_get(step, "python"), FRAMES_SHOWN);
 		print_frames(out, "native:", json_object_get(step, "stack"), native_shown(step));
 	}
@@ -135,7 +145,10 @@ void out_text_summary(FILE *out, const json_t *document)
 	size_t i;
 
 	json_array_foreach(json_object_get(document, "limits"), i, limit)
-		fprintf(out, "mpsan: limit: %s\n", json_string_value(limit));
+	{
+		fputs("mpsan: limit: ", out);
+		print_line(out, json_string_value(limit));
+	}
 	fputs("mpsan: ", out);
 	print_count(out, count_severity(document, "error"), "error", ", ");
 	print_count(out, count_severity(document, "warning"), "warning", ", ");
@@ -167,7 +180,8 @@ void out_text_notes(FILE *out, const json_t *document)
 			left_out++;
 	}
 	if (left_out)
-		fprintf(out, "mpsan: %u more notes of the same rules (--report json has them all)\n\n",
+		fprintf(out,
+			"mpsan: %u more notes of the same rules (--report json has them all)\n\n",
 			left_out);
 }
 

@@ -12,10 +12,12 @@
 static const struct practice {
 	const char *pages, *statement;
 	enum grade least; /* of a finding that violates it */
+	enum need { NOTHING, PROCESSES, SHARED, CUDA } needs; /* what a run must have done */
 	const char *rules; /* slugs, separated by blanks */
 	const char *why;
 } practices[] = {
-#define PRACTICE(pages, statement, least, rules, why) {pages, statement, least, rules, why},
+#define PRACTICE(pages, statement, least, needs, rules, why) \
+	{pages, statement, least, needs, rules, why},
 #include "practices.def"
 #undef PRACTICE
 };
@@ -75,6 +77,24 @@ static json_t *violations(const json_t *document, const struct practice *practic
 	return prints;
 }
 
+/* What a run did not do, of what a practice is about; NULL: it did. */
+static const char *missing(const struct reader *reader, enum need need)
+{
+	const struct facts *facts = &reader->facts;
+
+	switch (need) {
+	case PROCESSES:
+		return reader->used.count > 1 ? NULL : "no process was started";
+	case SHARED:
+		return facts->shm.segment_count || facts->cuda.piece_count ? NULL :
+									     "nothing was shared";
+	case CUDA:
+		return facts->cuda.init_count ? NULL : "CUDA was not used";
+	default:
+		return NULL;
+	}
+}
+
 /* Why nothing may be said of a practice that no finding violates; NULL: it is kept. Owned by the caller. */
 static char *obstacle(const struct judge *judge, const struct practice *practice)
 {
@@ -83,6 +103,8 @@ static char *obstacle(const struct judge *judge, const struct practice *practice
 
 	if (!*practice->rules)
 		return text_format("%s", practice->why);
+	if (missing(judge->reader, practice->needs))
+		return text_format("%s", missing(judge->reader, practice->needs));
 	if (judge->grades->floor > practice->least)
 		return text_format("findings below %s are left out",
 				   grade_text(judge->grades->floor));

@@ -179,7 +179,7 @@ static json_t *place_json(struct ps *ps, const struct ps_wait *wait, json_t *sta
 		frame = frame_of_caller(ps->judge.frames, &wait->at, wait->caller);
 	if (!frame)
 		frame = json_incref(frames_first_own(stack));
-	text = frame_text(frame);
+	text = frames_place(frame, python);
 	place = jsontext_of(text);
 	free(text);
 	json_decref(frame);

@@ -46,7 +46,7 @@ void scene_locate(const struct teller *teller, struct scene *scene, uint64_t cal
 	if (!frame)
 		frame = json_incref(json_array_get(scene->native, 0));
 	scene->frame = frame;
-	scene->where = frame_text(frame);
+	scene->where = frames_place(frame, scene->python);
 	if (!json_array_size(scene->native) && caller)
 		json_array_append_new(scene->native,
 				      frame_of_caller(teller->frames, scene->at, caller));

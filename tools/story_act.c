@@ -5,39 +5,18 @@
 #include <string.h>
 
 #include "../shim/core/people.h"
+#include "fields.h"
 #include "names_cuda.h"
 #include "names_process.h"
 #include "story_shm.h"
 #include "words.h"
 
-enum field_format { DEC, HEX, TIME, KIND, FLAGS, HOW, POS, CODE };
-
-struct field {
-	const char *name;
-	enum field_format format;
-};
-
-#define FIELD(name, format) {#name, format},
-#define EVENT(name, meaning, fields) \
-	static const struct field fields_of_##name[] = {fields{NULL, DEC}};
-#define BLOB(name, meaning)
-#include "../include/mpsan_events.def"
-#undef EVENT
-#undef BLOB
-
-static const struct field *const fields_of[EV_COUNT] = {
-#define EVENT(name, meaning, fields) [EV_##name] = fields_of_##name,
-#define BLOB(name, meaning)
-#include "../include/mpsan_events.def"
-#undef EVENT
-#undef BLOB
-};
-#undef FIELD
-
 uint64_t act_field(const struct fact_act *act, const char *name)
 {
-	for (uint32_t i = 0; fields_of[act->type] && fields_of[act->type][i].name; i++)
-		if (!strcmp(fields_of[act->type][i].name, name))
+	const struct field *fields = event_fields(act->type);
+
+	for (uint32_t i = 0; fields && fields[i].name; i++)
+		if (!strcmp(fields[i].name, name))
 			return act->field[i];
 	return 0;
 }
@@ -55,11 +34,11 @@ static void set_ended(struct act_cast *cast, uint32_t slot)
 {
 	const struct fact_process *process = &cast->facts->processes[slot];
 
-	cast->end = (struct fact_place){
-		.slot = slot,
-		.by = slot,
-		.tid = process->slot->pid,
-		.time_ns = process->gone ? process->gone_ns : cast->facts->now_ns};
+	cast->end = (struct fact_place){.slot = slot,
+					.by = slot,
+					.tid = process->slot->pid,
+					.time_ns = process->gone ? process->gone_ns :
+								   cast->facts->now_ns};
 	scene_init(cast->teller, &cast->ended, &cast->end, cast->end.tid, 0, 0);
 }
 
@@ -93,8 +72,8 @@ void act_finish(struct act_cast *cast)
 
 const struct scene *act_main(const struct act_cast *cast)
 {
-	return cast->act	     ? &cast->doer :
-	       cast->cause	     ? &cast->causer :
+	return cast->act	      ? &cast->doer :
+	       cast->cause	      ? &cast->causer :
 	       cast->finding->process ? &cast->ended :
 					&cast->maker;
 }
@@ -125,8 +104,9 @@ static char *value_text(const struct act_cast *cast, const struct fact_act *act,
 static void set_fields(const struct act_cast *cast, const struct fact_act *act, const char *prefix,
 		       json_t *words)
 {
-	for (uint32_t i = 0; fields_of[act->type][i].name; i++) {
-		const struct field *field = &fields_of[act->type][i];
+	const struct field *field = event_fields(act->type);
+
+	for (uint32_t i = 0; field->name; i++, field++) {
 		char *name;
 
 		if (!strcmp(field->name, "stack") || !strcmp(field->name, "python"))
@@ -176,8 +156,7 @@ void act_words(const struct act_cast *cast, json_t *words)
 		words_set(words, "end", process_end_text(reader, cast->finding->process - 1));
 		parent_words(reader, cast->finding->process - 1, words);
 	}
-	words_set(words, "amount",
-		  text_format("%llu", (unsigned long long)cast->finding->amount));
+	words_set(words, "amount", text_format("%llu", (unsigned long long)cast->finding->amount));
 	words_set(words, "amount_bytes", bytes_text(cast->finding->amount));
 	if (cast->facts->shm.links)
 		shm_words(cast, words);

@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "roles.h"
+
 const struct fact_blocked *knot_waiter(const struct facts *facts, const struct fact_knot *knot,
 				       enum mpsan_lock_kind kind)
 {
@@ -53,6 +55,24 @@ const struct fact_blocked *knot_sufferer(const struct facts *facts, const struct
 		       NULL;
 }
 
+static bool is_helper(const struct facts *facts, uint32_t by)
+{
+	const struct mpsan_process *process =
+		by < facts->process_count ? facts->processes[by].slot : NULL;
+
+	return process && role_text(role_of(process));
+}
+
+/* Python's own helpers always wait at a pipe: nobody owes them anything. */
+static bool worker_reads(const struct facts *facts, const struct fact_knot *knot)
+{
+	for (uint32_t i = knot->begin; i < knot->end && i < facts->blocked_count; i++)
+		if (facts->blockeds[i].ev.kind == MPSAN_WAIT_PIPE_READ &&
+		    !is_helper(facts, facts->blockeds[i].at.by))
+			return true;
+	return false;
+}
+
 /* Somebody waits for the end of a process that waits at a pipe itself. */
 static enum rule_id rule_of_pipe(const struct facts *facts, const struct fact_knot *knot)
 {
@@ -60,7 +80,7 @@ static enum rule_id rule_of_pipe(const struct facts *facts, const struct fact_kn
 		return RULE_COUNT;
 	if (knot_waiter(facts, knot, MPSAN_WAIT_PIPE_WRITE))
 		return RULE_join_before_drain;
-	return knot_waiter(facts, knot, MPSAN_WAIT_PIPE_READ) ? RULE_missing_sentinel : RULE_COUNT;
+	return worker_reads(facts, knot) ? RULE_missing_sentinel : RULE_COUNT;
 }
 
 /* Inside a libc function a thread may wait for other things than libc's own locks. */

@@ -95,7 +95,7 @@ static void frame_read(const struct cpython *py, struct frame *frame, uint64_t a
 static const char *walk_bytes(struct walk *walk)
 {
 	uint64_t at = walk->next, in_page = at % 4096;
-	size_t below = CPYTHON_CHUNK - CPYTHON_FRAME_BYTES;
+	size_t below = WALK_CHUNK - CPYTHON_FRAME_BYTES;
 
 	/* No sums here: an address out of changing memory may be the very last one. */
 	if (walk->have && at - walk->from <= walk->have - walk->py->frame_bytes)

@@ -30,13 +30,14 @@ struct frame {
 	bool shown; /* false for what Python itself leaves out of tracebacks */
 };
 
+#define WALK_CHUNK 2048 /* holds a dozen frames from 3.11 on, which lie side by side */
 struct walk {
 	const struct cpython *py;
 	uint64_t next; /* 0 when the walk came to the outermost frame */
 	unsigned left;
 	uint64_t from; /* address of chunk[0] */
 	size_t have;
-	char chunk[CPYTHON_CHUNK];
+	char chunk[WALK_CHUNK];
 };
 
 /* Begins at a thread's innermost frame; 0: no frames. */

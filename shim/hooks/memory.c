@@ -120,53 +120,54 @@ static inline bool is_segment(int fd)
 	return UNLIKELY(descriptor_known(fd) & DESCRIPTOR_SEGMENT);
 }
 
-#define TRUNCATE(name, offset_type)                                                   \
-	EXPORT int name(int fd, offset_type bytes)                                    \
-	{                                                                             \
-		ENTER(name);                                                          \
-		uint64_t free;                                                        \
-		int result;                                                           \
-                                                                                      \
-		if (!is_segment(fd))                                                  \
-			return REAL(name)(fd, bytes);                                 \
-		free = segment_free(fd);                                              \
-		result = REAL(name)(fd, bytes);                                       \
-		segment_sized(fd, (uint64_t)bytes, free, result ? errno : 0, CALLER); \
-		return result;                                                        \
+#define TRUNCATE(name, offset_type)                                                          \
+	EXPORT int name(int fd, offset_type bytes)                                           \
+	{                                                                                    \
+		ENTER(name);                                                                 \
+		uint64_t free;                                                               \
+		int result;                                                                  \
+                                                                                             \
+		if (!is_segment(fd))                                                         \
+			return REAL(name)(fd, bytes);                                        \
+		free = segment_free(fd);                                                     \
+		result = REAL(name)(fd, bytes);                                              \
+		segment_sized(fd, (uint64_t)bytes, free, result ? errno : 0, #name, CALLER); \
+		return result;                                                               \
 	}
 TRUNCATE(ftruncate, off_t)
 TRUNCATE(ftruncate64, off64_t)
 
-#define FALLOCATE(name, offset_type)                                                             \
-	EXPORT int name(int fd, int mode, offset_type offset, offset_type bytes)                 \
-	{                                                                                        \
-		ENTER(name);                                                                     \
-		uint64_t free;                                                                   \
-		int result;                                                                      \
-                                                                                                 \
-		if (!is_segment(fd) || mode)                                                     \
-			return REAL(name)(fd, mode, offset, bytes);                              \
-		free = segment_free(fd);                                                         \
-		result = REAL(name)(fd, mode, offset, bytes);                                    \
-		segment_sized(fd, (uint64_t)(offset + bytes), free, result ? errno : 0, CALLER); \
-		return result;                                                                   \
+#define FALLOCATE(name, offset_type)                                                           \
+	EXPORT int name(int fd, int mode, offset_type offset, offset_type bytes)               \
+	{                                                                                      \
+		ENTER(name);                                                                   \
+		uint64_t free;                                                                 \
+		int result;                                                                    \
+                                                                                               \
+		if (!is_segment(fd) || mode)                                                   \
+			return REAL(name)(fd, mode, offset, bytes);                            \
+		free = segment_free(fd);                                                       \
+		result = REAL(name)(fd, mode, offset, bytes);                                  \
+		segment_sized(fd, (uint64_t)(offset + bytes), free, result ? errno : 0, #name, \
+			      CALLER);                                                         \
+		return result;                                                                 \
 	}
 FALLOCATE(fallocate, off_t)
 FALLOCATE(fallocate64, off64_t)
 
-#define POSIX_FALLOCATE(name, offset_type)                                           \
-	EXPORT int name(int fd, offset_type offset, offset_type bytes)               \
-	{                                                                            \
-		ENTER(name);                                                         \
-		uint64_t free;                                                       \
-		int result;                                                          \
-                                                                                     \
-		if (!is_segment(fd))                                                 \
-			return REAL(name)(fd, offset, bytes);                        \
-		free = segment_free(fd);                                             \
-		result = REAL(name)(fd, offset, bytes);                              \
-		segment_sized(fd, (uint64_t)(offset + bytes), free, result, CALLER); \
-		return result;                                                       \
+#define POSIX_FALLOCATE(name, offset_type)                                                  \
+	EXPORT int name(int fd, offset_type offset, offset_type bytes)                      \
+	{                                                                                   \
+		ENTER(name);                                                                \
+		uint64_t free;                                                              \
+		int result;                                                                 \
+                                                                                            \
+		if (!is_segment(fd))                                                        \
+			return REAL(name)(fd, offset, bytes);                               \
+		free = segment_free(fd);                                                    \
+		result = REAL(name)(fd, offset, bytes);                                     \
+		segment_sized(fd, (uint64_t)(offset + bytes), free, result, #name, CALLER); \
+		return result;                                                              \
 	}
 POSIX_FALLOCATE(posix_fallocate, off_t)
 POSIX_FALLOCATE(posix_fallocate64, off64_t)

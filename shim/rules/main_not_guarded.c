@@ -7,8 +7,8 @@
 #include "../core/rule.h"
 
 static const struct tale refused = {
-	"{who} started a process while it ran the main module again, at {at}: Python refuses that, and the "
-	"worker never begins",
+	"{who} started a process while it ran the main module again, at the line that its traceback names: "
+	"Python refuses that, and the worker never begins",
 	{{STEP_ACT,
 	  "{who}, a child of spawn or forkserver, imported the main module, which starts processes"}},
 };

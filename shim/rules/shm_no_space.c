@@ -16,8 +16,8 @@ static const struct tale tale_of_fault = {
 };
 
 static const struct tale tale_of_size = {
-	"{who} gave {segment} a size of {bytes} at {at}, and {free_text} free where it lies: writes to it will "
-	"end in SIGBUS",
+	"{who} gave {segment} a size of {bytes} at {at}, and {free_text} free where it lies: a write beyond that "
+	"ends in SIGBUS",
 	{{STEP_MAKER, "{maker} made {segment}"}, {STEP_ACT, "{who} asked for {bytes}"}},
 };
 

@@ -33,8 +33,9 @@ static const struct tale tale_of_name = {
 };
 
 static const struct tale tale_of_rest = {
-	"{who} ended with {kept} that nobody had fetched: whoever asks for one from now on will fail",
-	{{STEP_MAKER, "{maker} made {segment}, one of those"}, {STEP_ACT, "{who} came to its end"}},
+	"{process} {end} with {kept} that nobody had fetched: whoever asks for one will fail",
+	{{STEP_MAKER, "{maker} made {segment}, one of those"},
+	 {STEP_CAUSE, "{process} came to its end, with {kept} still to be fetched"}},
 };
 
 /* The newest tensor that this process made and did not hand over: index + 1. */
@@ -122,32 +123,49 @@ static void judge_name(const struct facts *facts, const struct moment *moment, s
 			 .cause = removed, .process = maker + 1, .segment = segment);
 }
 
+/* Who made the process goes on, and may still come for what it left. */
+static bool is_outlived(const struct facts *facts, uint32_t slot)
+{
+	const struct fact_process *process = &facts->processes[slot];
+	uint32_t parent = process->slot->parent;
+
+	return parent && parent <= facts->process_count &&
+	       !shm_has_ended(facts, parent - 1, process->gone_ns + ENDED_GRACE_NS);
+}
+
 /*
  * Whether anybody wants them shows later. A DataLoader that is left early ends its workers with batches
  * that nobody does.
  */
 static void judge_end(const struct facts *facts, const struct moment *moment, struct findings *out)
 {
-	uint32_t segment = shm_segment_of(facts, moment->index);
-	uint32_t made = segment ? facts->shm.segments[segment - 1].made : 0;
+	uint32_t kept = fact_act_of(facts, moment->index, EV_shm_kept, FACT_NONE), segment, made;
 
-	if (!made || !(shm_link_of(facts, made - 1)->flags & SHM_LINK_LOADER))
-		FIND_ACT(out, shm_sender_exited, GRADE_NOTE, moment, &tale_of_rest,
-			 .segment = segment);
+	if (kept == FACT_NONE)
+		return;
+	segment = shm_segment_of(facts, kept);
+	made = segment ? facts->shm.segments[segment - 1].made : 0;
+	if (made && shm_link_of(facts, made - 1)->flags & SHM_LINK_LOADER)
+		return;
+	FIND_ACT(out, shm_sender_exited,
+		 is_outlived(facts, moment->index) ? GRADE_WARNING : GRADE_NOTE, moment,
+		 &tale_of_rest, .cause = kept + 1, .process = moment->index + 1,
+		 .segment = segment);
 }
 
 void rule_shm_sender_exited(const struct facts *facts, const struct moment *moment,
 			    struct findings *out)
 {
+	if (moment->kind == MOMENT_ENDED) {
+		judge_end(facts, moment, out);
+		return;
+	}
 	switch (facts->acts[moment->index].type) {
 	case EV_sock_refused:
 		judge_refusal(facts, moment, out);
 		break;
 	case EV_shm_refused:
 		judge_name(facts, moment, out);
-		break;
-	case EV_shm_kept:
-		judge_end(facts, moment, out);
 		break;
 	default:
 		break;

@@ -101,6 +101,19 @@ def check_report_device():
     assert device.is_char_device(), "the device was replaced by a file"
 
 
+def check_given_directory():
+    """A session goes where mkdir has made a place for it, which others may read."""
+    place = scratch("given")
+    place.mkdir()
+    place.chmod(0o755)
+    run = run_bare([MPSAN, "run", "--dir", place, "--", "/bin/true"])
+    assert run.exit == 0 and "in 1 process" in run.err, run.err
+    place = scratch("open")
+    place.mkdir()
+    place.chmod(0o777)
+    check(USAGE, str(place), "run", "--dir", place, *TRUE)
+
+
 def report_file():
     return f"json={scratch('report')}"
 
@@ -130,6 +143,7 @@ main({
     "dump_missing": lazily(USAGE, "/nothing/there", "dump", "/nothing/there"),
     "report_file": lazily(USAGE, "/nothing/there.json", "report", "--report", "json=/nothing/there.json", session),
     "run_report_file": lazily(USAGE, "/nothing/there.json", "run", "--report", "json=/nothing/there.json", *TRUE),
+    "given_directory": check_given_directory,
     "report_link": check_report_link, "report_device": check_report_device,
     "suppressions_missing": functools.partial(check_suppressions, None, ""),
     "suppressions_garbage": functools.partial(check_suppressions, b"\1\2garbage\n", ""),

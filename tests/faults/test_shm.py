@@ -44,6 +44,12 @@ memory = shared_memory.SharedMemory(create=True, size=4096)
 resource_tracker.unregister(memory._name, "shared_memory")
 print(memory.name, flush=True)
 """
+ODD_NAME = "mpsan-test\\n==1== mpsan: error\\x1b[31m"
+LEAVES_ODD = f"""
+import _posixshmem, os
+fd = _posixshmem.shm_open("/{ODD_NAME}", os.O_CREAT | os.O_RDWR, mode=0o600)
+os.ftruncate(fd, 4096)
+"""
 STAYS = """
 import _posixshmem
 import mmap
@@ -112,12 +118,22 @@ def check_left():
         run = run_mpsan([system_python(), "-c", LEAVES], ["--dir", f"{place}/s"])
         name = run.out.split()[0]
         try:
-            assert name in find(run.report, "shm-leaked", "warning")["message"], run.report
+            assert name in find(run.report, "shm-leaked", "error")["message"], run.report
             assert [event["name"] for event in dump(f"{place}/s") if event["event"] == "shm_left"] == [name]
             assert [segment["linked"] for segment in memory_of(f"{place}/s")["segments"]] == [True]
         finally:
             os.unlink(f"/dev/shm/{name}")
         assert memory_of(f"{place}/s")["segments"] == []
+
+
+def check_odd_name():
+    """A name with a line end and an escape sequence stays on its line of the text."""
+    name = ODD_NAME.encode().decode("unicode_escape")
+    try:
+        run = run_bare([MPSAN, "run", "--report", "text=-", "--", system_python(), "-c", LEAVES_ODD])
+    finally:
+        os.unlink(f"/dev/shm/{name}")
+    assert "mpsan-test ==1== mpsan: error [31m" in run.out and "\x1b" not in run.out, run.out
 
 
 def check_in_use():
@@ -139,5 +155,5 @@ def check_other_namespace():
     assert not [found for found in run.report["findings"] if found["rule"] == "shm-leaked"], run.report
 
 
-main({"live": check_live, "none": check_none, "left": check_left, "in_use": check_in_use,
-      "other_namespace": check_other_namespace})
+main({"live": check_live, "none": check_none, "left": check_left, "odd_name": check_odd_name,
+      "in_use": check_in_use, "other_namespace": check_other_namespace})

@@ -19,13 +19,22 @@ sys.path.insert(0, str(HERE.parent / "lib"))
 from mpsantest import MPSAN, dump, main, run_bare  # noqa: E402
 
 
+def as_then(event, expected):
+    """Fields may be added to what is said of a process."""
+    if "process" in event:
+        event["process"] = {key: value for key, value in event["process"].items() if key in expected.get("process", {})}
+    return event
+
+
 def check(archive):
     with tempfile.TemporaryDirectory() as directory:
         with tarfile.open(archive) as tar:
             tar.extractall(directory)
         session = next(Path(directory).iterdir())
         expected = [json.loads(line) for line in archive.with_suffix("").with_suffix(".jsonl").open()]
-        assert dump(session) == expected, "the events are read differently"
+        read = dump(session)
+        assert len(read) == len(expected), "there are other events"
+        assert [as_then(*pair) for pair in zip(read, expected)] == expected, "the events are read differently"
         report = json.loads(run_bare([MPSAN, "report", "--report", "json=-", session]).out)
         found = {(finding["rule"], finding["severity"]) for finding in report["findings"]}
         assert found == {("fork-orphaned-lock", "error"), ("fork-threads", "note")}, found

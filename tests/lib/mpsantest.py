@@ -207,6 +207,13 @@ class Expectation:
             assert any(limit in line for line in report["limits"]), f"no limit says {limit!r}: {report['limits']}"
 
 
+def sweep_up():
+    """Removes what programs that are gone have left in /dev/shm (own_name in preload/lib.h)."""
+    for path in Path("/dev/shm").glob("mpsan-test-*-*"):
+        if not Path("/proc", path.name.rpartition("-")[2]).exists():
+            path.unlink(missing_ok=True)
+
+
 def check_program(command, source, timeout=60, env=None, stand_in=True):
     """Runs `command` under mpsan, and bare where it ends by itself, and holds both against the expectation
     in `source`: same output, same exit status unless a finding changes it, exactly the stated findings. Without a stand-in, `env` leads it to the real thing."""
@@ -219,6 +226,7 @@ def check_program(command, source, timeout=60, env=None, stand_in=True):
     bare = None if expectation.hangs else run_bare(command, timeout, env)
     want = expectation.exit_code(bare.exit if bare else 0)
     assert watched.exit == want, f"exit {watched.exit}, not {want}\n{watched.err}"
+    sweep_up()
     if bare:
         assert watched.out == bare.out, f"output differs: {watched.out!r}, bare {bare.out!r}"
     return watched

@@ -183,4 +183,25 @@ static inline void *shared_memory(size_t bytes)
 	return memory;
 }
 
+/*
+ * A name, or path, of shared memory that no other run has; in the forked children of who asked first it is the
+ * same. What is left of the dead is swept up by whoever runs the program (lib/mpsantest.py).
+ */
+static inline const char *own_path(const char *what)
+{
+	static char text[8][64];
+	static unsigned turn;
+	static int first;
+
+	first = first ? first : (int)getpid();
+	turn = (turn + 1) % 8;
+	snprintf(text[turn], sizeof(text[turn]), "/dev/shm/mpsan-test-%s-%d", what, first);
+	return text[turn];
+}
+
+static inline const char *own_name(const char *what)
+{
+	return own_path(what) + strlen("/dev/shm");
+}
+
 #endif

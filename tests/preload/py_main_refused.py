@@ -1,6 +1,7 @@
 """No guard at all: the child of spawn imports the main module, is refused when it starts a process there, and fails."""
 # expect: main-not-guarded error
 # says: Python refuses that
+# says: at the line that its traceback names
 # says: the unlucky worker
 # pythons: all
 

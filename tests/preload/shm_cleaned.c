@@ -9,11 +9,11 @@
 #include <fcntl.h>
 #include <signal.h>
 
-#define OWN "/mpsan-test-own"
-#define CHILDS "/mpsan-test-childs"
-#define FILE_NAME "/dev/shm/mpsan-test-result"
-#define FIRST_NAME "/dev/shm/mpsan-test-first"
-#define SECOND_NAME "/dev/shm/mpsan-test-second"
+#define OWN own_name("own")
+#define CHILDS own_name("childs")
+#define FILE_NAME own_path("result")
+#define FIRST_NAME own_path("first")
+#define SECOND_NAME own_path("second")
 
 static struct gate made;
 

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
-#define NAME "/mpsan-test-sockets"
+#define NAME own_name("sockets")
 
 int main(void)
 {

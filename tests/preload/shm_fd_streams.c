@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
-#define NAME "/dev/shm/mpsan-test-streams"
+#define NAME own_path("streams")
 #define TIMES 200
 
 int main(void)

@@ -1,16 +1,13 @@
-/*
- * A child makes shared memory under a name and is killed: nobody removes the name. The program itself, run a
- * second time, clears the way.
- */
+/* A child makes shared memory under a name and is killed: nobody removes the name. */
 // expect: shm-leaked error
 // frames: child_makes
-// says: mpsan-test-leaked (3 MiB) is still there
+// says: (3 MiB) is still there
 #include "lib.h"
 
 #include <fcntl.h>
 #include <signal.h>
 
-#define NAME "/mpsan-test-leaked"
+#define NAME own_name("leaked")
 
 static struct gate made;
 

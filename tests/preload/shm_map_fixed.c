@@ -8,7 +8,7 @@
 
 #include <fcntl.h>
 
-#define NAME "/mpsan-test-fixed"
+#define NAME own_name("fixed")
 #define TIMES 60000
 
 int main(void)

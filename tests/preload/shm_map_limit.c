@@ -7,7 +7,7 @@
 
 #include <fcntl.h>
 
-#define NAME "/mpsan-test-maps"
+#define NAME own_name("maps")
 
 /* Pages in turn: neighbours that fit each other would become one mapping. */
 static NOINLINE void map_many(int fd)

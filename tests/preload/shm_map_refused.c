@@ -5,7 +5,7 @@
 
 #include <fcntl.h>
 
-#define NAME "/mpsan-test-refused"
+#define NAME own_name("refused")
 
 int main(void)
 {

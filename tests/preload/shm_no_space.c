@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <sys/statvfs.h>
 
-#define NAME "/mpsan-test-space"
+#define NAME own_name("space")
 
 static NOINLINE void ask_for_much(int fd)
 {

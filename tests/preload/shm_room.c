@@ -5,7 +5,7 @@
 
 #include <fcntl.h>
 
-#define NAME "/mpsan-test-room"
+#define NAME own_name("room")
 
 int main(void)
 {

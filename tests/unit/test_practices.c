@@ -18,6 +18,7 @@
 #define SECOND 1000000000ull
 #define NO_LOCK_AT_FORK "no thread holds a lock when the process forks"
 #define NO_IMPORT_AT_FORK "no thread imports a module when the process forks"
+#define CUDA_CHILDREN "CUDA in child processes needs the start method spawn or forkserver"
 #define LOCKED_WRITES \
 	"a shared tensor may be changed by several processes, with a lock or rows of their own"
 
@@ -117,6 +118,21 @@ static void a_finding_violates_its_practice_and_no_other(void **state)
 	json_decref(document);
 }
 
+static void what_a_run_did_not_do_is_not_observable(void **state)
+{
+	json_t *document;
+
+	(void)state;
+	write_session(0x030b02f0);
+	document = report();
+	assert_status(document, CUDA_CHILDREN, "not observable");
+	json_decref(document);
+	WRITE(&writer, 0, cuda_init, 11 * SECOND, writer.table[0].pid, .caller = 1);
+	document = report();
+	assert_status(document, CUDA_CHILDREN, "kept");
+	json_decref(document);
+}
+
 static void without_python_there_is_no_list(void **state)
 {
 	json_t *document;
@@ -210,6 +226,7 @@ int main(void)
 {
 	const struct CMUnitTest stories[] = {
 		STORY(a_finding_violates_its_practice_and_no_other),
+		STORY(what_a_run_did_not_do_is_not_observable),
 		STORY(without_python_there_is_no_list),
 		STORY(what_is_off_or_suppressed_is_not_observable),
 		STORY(a_later_session_unsays_nothing),

@@ -188,6 +188,19 @@ static void sentinel_is_silent_without_a_join_or_a_reader(void **state)
 	assert_knot(MPSAN_KNOT_LONG, missing_sentinel, GRADE_OFF);
 }
 
+static void sentinel_is_silent_when_only_a_helper_reads(void **state)
+{
+	(void)state;
+	blocks(MPSAN_WAIT_PROCESS, 0);
+	blocks(MPSAN_LOCK_SEMAPHORE, MPSAN_LF_SHARED);
+	blocks(MPSAN_WAIT_PIPE_READ, 0);
+	blocked[2].at.by = CHILD;
+	world.slot[CHILD].argv_bytes = (uint32_t)strlen(strcpy(
+		world.slot[CHILD].argv, "from multiprocessing.resource_tracker import main"));
+	assert_knot(MPSAN_KNOT_DEAD_END, missing_sentinel, GRADE_OFF);
+	assert_alone(RULE_deadlock_cycle);
+}
+
 static void a_death_without_a_waiter_is_nobodys(void **state)
 {
 	static const uint64_t causes[] = {0, MPSAN_KNOT_OWNER_GONE, MPSAN_KNOT_WAITER_GONE,
@@ -218,6 +231,7 @@ int main(void)
 		STORY(drain_is_silent_without_a_join_or_a_writer),
 		STORY(sentinel_fires_on_a_join_of_readers),
 		STORY(sentinel_is_silent_without_a_join_or_a_reader),
+		STORY(sentinel_is_silent_when_only_a_helper_reads),
 		STORY(a_death_without_a_waiter_is_nobodys),
 	};
 

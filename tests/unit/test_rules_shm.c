@@ -86,12 +86,17 @@ static void sender_exited_fires_as_a_note_about_one_that_the_asker_ended(void **
 	assert_heard(MOMENT_ACT, ask(OTHER, SHM_LINK_REBUILDS), shm_sender_exited, GRADE_ERROR);
 }
 
-static void sender_exited_fires_as_a_note_when_nobody_asks(void **state)
+static void sender_exited_fires_when_nobody_has_asked_yet(void **state)
 {
 	(void)state;
+	stem(MAKER, USER);
 	bind_listener(MAKER);
 	make_tensor(MAKER, A);
-	assert_heard(MOMENT_ACT, keep(MAKER, A), shm_sender_exited, GRADE_NOTE);
+	keep(MAKER, A);
+	leave(MAKER);
+	assert_heard(MOMENT_ENDED, MAKER, shm_sender_exited, GRADE_WARNING);
+	leave(USER);
+	assert_heard(MOMENT_ENDED, MAKER, shm_sender_exited, GRADE_NOTE);
 }
 
 static void sender_exited_is_silent_about_a_loader_that_is_left_early(void **state)
@@ -99,7 +104,9 @@ static void sender_exited_is_silent_about_a_loader_that_is_left_early(void **sta
 	(void)state;
 	bind_listener(MAKER);
 	make_as(MAKER, A, MPSAN_SHM_OPEN, SHM_LINK_TORCH | SHM_LINK_LOADER);
-	assert_heard(MOMENT_ACT, keep(MAKER, A), shm_sender_exited, GRADE_OFF);
+	keep(MAKER, A);
+	leave(MAKER);
+	assert_heard(MOMENT_ENDED, MAKER, shm_sender_exited, GRADE_OFF);
 }
 
 /* A proxy gives its object back to a manager that has been shut down. */
@@ -174,12 +181,31 @@ static void leaked_is_proved_of_a_name_that_was_being_made(void **state)
 	assert_heard(MOMENT_ACT, find(A), shm_leaked, GRADE_ERROR);
 }
 
-static void leaked_warns_of_a_name_that_was_left_in_peace(void **state)
+static void leaked_is_proved_of_a_name_that_was_left_in_peace(void **state)
 {
 	(void)state;
 	make(MAKER, A);
 	leave(MAKER);
-	assert_heard(MOMENT_ACT, find(A), shm_leaked, GRADE_WARNING);
+	assert_heard(MOMENT_ACT, find(A), shm_leaked, GRADE_ERROR);
+}
+
+static void leaked_fires_as_a_note_about_what_a_tracker_cleaned_up(void **state)
+{
+	(void)state;
+	serve(MAKER, "multiprocessing.resource_tracker");
+	make(MAKER, A);
+	leave(MAKER);
+	assert_heard(MOMENT_ACT, remove_name(HELPER, A), shm_leaked, GRADE_NOTE);
+}
+
+static void leaked_is_silent_about_what_others_removed(void **state)
+{
+	(void)state;
+	serve(MAKER, "multiprocessing.resource_tracker");
+	make(MAKER, A);
+	assert_heard(MOMENT_ACT, remove_name(HELPER, A), shm_leaked, GRADE_OFF);
+	leave(MAKER);
+	assert_heard(MOMENT_ACT, remove_name(USER, A), shm_leaked, GRADE_OFF);
 }
 
 static void leaked_is_silent_about_a_file(void **state)
@@ -382,7 +408,7 @@ int main(void)
 		STORY(sender_exited_is_proved_of_one_that_was_killed),
 		STORY(sender_exited_is_proved_by_a_name_that_the_manager_removed),
 		STORY(sender_exited_fires_as_a_note_about_one_that_the_asker_ended),
-		STORY(sender_exited_fires_as_a_note_when_nobody_asks),
+		STORY(sender_exited_fires_when_nobody_has_asked_yet),
 		STORY(sender_exited_is_silent_about_a_loader_that_is_left_early),
 		STORY(sender_exited_is_silent_about_a_manager),
 		STORY(sender_exited_is_silent_about_other_errands),
@@ -391,7 +417,9 @@ int main(void)
 		STORY(leaked_is_proved_of_a_tensor),
 		STORY(leaked_is_proved_when_its_maker_was_killed),
 		STORY(leaked_is_proved_of_a_name_that_was_being_made),
-		STORY(leaked_warns_of_a_name_that_was_left_in_peace),
+		STORY(leaked_is_proved_of_a_name_that_was_left_in_peace),
+		STORY(leaked_fires_as_a_note_about_what_a_tracker_cleaned_up),
+		STORY(leaked_is_silent_about_what_others_removed),
 		STORY(leaked_is_silent_about_a_file),
 		STORY(leaked_fires_as_a_note_about_a_file_that_was_mapped),
 		STORY(leaked_warns_of_a_mapped_file_whose_maker_was_killed),

@@ -177,7 +177,7 @@ static void a_lost_tensor_has_its_whole_story(void **state)
 	leave(WORKER, MPSAN_END_EXIT, 0);
 	put_asked(PARENT, ECONNREFUSED);
 	judge_all();
-	found = only(RULE_shm_sender_exited, GRADE_ERROR); /* the note was replaced */
+	found = only(RULE_shm_sender_exited, GRADE_ERROR); /* of its end nothing more is said */
 	who = text_format("Process-2 (pid %u) exited", pid(WORKER));
 	assert_says(found, who);
 	assert_says(found, "s after the start with 3 tensors (3 MiB) that nobody had fetched");
@@ -194,7 +194,7 @@ static void one_tensor_is_one(void **state)
 	put_kept(WORKER, 1);
 	leave(WORKER, MPSAN_END_SIGNAL, SIGTERM);
 	judge_all();
-	assert_says(only(RULE_shm_sender_exited, GRADE_NOTE), "1 tensor (1 MiB)");
+	assert_says(only(RULE_shm_sender_exited, GRADE_WARNING), "1 tensor (1 MiB)");
 }
 
 static void a_removed_name_has_maker_and_users(void **state)

@@ -1,7 +1,7 @@
 /*
  * An interposer to stand behind the library: ends the program when the library calls one of these functions of libc,
  * or a lock function on a lock of its own. Who called follows from the return address, so what a hook calls on behalf
- * of the program and waits for (open, fopen) is not among them; hooks that jump on are.
+ * of the program and waits for (open, fopen, kill) is not among them; hooks that jump on are.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -95,7 +95,7 @@ DENY(malloc) DENY(calloc) DENY(realloc) DENY(free) DENY(posix_memalign) DENY(ali
 DENY(close) DENY(read) DENY(write) DENY(mmap) DENY(mmap64) DENY(munmap)
 DENY(fclose) DENY(fwrite) DENY(fputs) DENY(puts) DENY(printf) DENY(fprintf) DENY(snprintf)
 DENY(vsnprintf) DENY(getenv) DENY(setenv) DENY(localtime) DENY(localtime_r) DENY(gettimeofday) DENY(getpid)
-DENY(dl_iterate_phdr) DENY(dlopen) DENY(dladdr) DENY(atexit) DENY(__cxa_atexit) DENY(on_exit) DENY(raise) DENY(kill)
+DENY(dl_iterate_phdr) DENY(dlopen) DENY(dladdr) DENY(atexit) DENY(__cxa_atexit) DENY(on_exit) DENY(raise)
 DENY(sched_yield) DENY(usleep) DENY(nanosleep) DENY(abort)
 DENY_LOCK(pthread_mutex_lock) DENY_LOCK(pthread_mutex_trylock) DENY_LOCK(pthread_rwlock_rdlock)
 DENY_LOCK(pthread_rwlock_wrlock) DENY_LOCK(pthread_spin_lock) DENY_LOCK(sem_wait) DENY_LOCK(pthread_cond_signal)

@@ -1,0 +1,24 @@
+# Two workers are to meet at a barrier, and one fails before. Its parent joins the other, which waits for ever. The
+# resource tracker waits at a pipe as always: that is no worker that waits for work.
+# expect: deadlock-cycle error
+# may: worker-failed warning
+# silent: missing-sentinel
+# ends: never
+# says: meet (py_barrier_failed.py:
+import multiprocessing
+
+
+def meet(rank, barrier):
+    if rank == 1:
+        raise ValueError("shard 1 is damaged")
+    barrier.wait()
+
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("spawn")
+    barrier = context.Barrier(2)
+    workers = [context.Process(target=meet, args=(rank, barrier)) for rank in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
