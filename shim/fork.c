@@ -244,7 +244,8 @@ static void keep_true(struct snapshot *s, uint32_t first)
 		if (c->tid != s->tid && c->holder != looked)
 			look_at_holder(s, c->holder);
 		looked = c->holder;
-		if (c->holder->role == MPSAN_ROLE_QUEUE_FEEDER && (c->flags & MPSAN_LF_MUTUAL))
+		if (c->holder->role == MPSAN_ROLE_QUEUE_FEEDER && (c->flags & MPSAN_LF_MUTUAL) &&
+		    !(s->gil && python_only_feeds(c->holder->pthread)))
 			s->flags |= MPSAN_FORK_FEEDER_BUSY;
 		*(c->tid == s->tid ? &s->own_held : &s->held_count) += 1;
 		s->orphan[kept++] = *c;

@@ -69,6 +69,11 @@ enum mpsan_thread_role python_role(uint64_t pthread)
 	return cpython_role(&python.py, top_frame(pthread));
 }
 
+bool python_only_feeds(uint64_t pthread)
+{
+	return cpython_only_feeds(&python.py, top_frame(pthread));
+}
+
 uint64_t python_starting(void)
 {
 	return cpython_starting(&python.py, top_frame(0));

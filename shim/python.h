@@ -55,6 +55,8 @@ size_t python_thread_name(uint64_t pthread, char *text, size_t bytes) __attribut
  * target yet, so ask again later. Needs what python_stack needs.
  */
 enum mpsan_thread_role python_role(uint64_t pthread);
+/* A queue's feeder holds no locks but the queue's own; see cpython/process.h. */
+bool python_only_feeds(uint64_t pthread);
 
 /*
  * Whether a condition variable is the interpreter's own, which is to say the GIL's: it lies in

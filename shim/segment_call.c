@@ -222,16 +222,35 @@ void segment_sized(int fd, uint64_t bytes, uint64_t free, int error, const char 
 	}
 }
 
-void segment_unlink_begin(struct segment_unlinking *unlinking, const char *path,
+/* The same of a name that is removed; of a relative one it is not known yet whether it lies in /dev/shm. */
+static bool removed_path(char *whole, const char *path, enum mpsan_shm_way way, bool *relative)
+{
+	char name[PATH_BYTES], *end = name + sizeof(name);
+
+	whole[0] = '\0';
+	*relative = false;
+	if (whole_path(whole, path, way))
+		return true;
+	*relative = way == MPSAN_SHM_FILE && whole[0] && whole[0] != '/' &&
+		    !text_starts(tail_of(whole), "sem.");
+	if (*relative) {
+		text_put(text_put(name, end, "/dev/shm/"), end, tail_of(whole));
+		memcpy(whole, name, sizeof(name));
+	}
+	return *relative;
+}
+
+void segment_unlink_begin(struct segment_unlinking *unlinking, int at, const char *path,
 			  enum mpsan_shm_way way)
 {
 	char whole[PATH_BYTES];
 	struct stat file;
+	bool relative;
 
 	*unlinking = (struct segment_unlinking){0, 0, 0};
-	if (!life.attached || hook_off || !whole_path(whole, path, way) ||
-	    SYS4(SYS_newfstatat, AT_FDCWD, whole, &file, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    !S_ISREG(file.st_mode))
+	if (!life.attached || hook_off || !removed_path(whole, path, way, &relative) ||
+	    SYS4(SYS_newfstatat, at, relative ? path : whole, &file, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !S_ISREG(file.st_mode) || (relative && file.st_dev != segment_device()))
 		return;
 	*unlinking = (struct segment_unlinking){file.st_dev, file.st_ino, (uint64_t)file.st_size};
 }
@@ -243,6 +262,7 @@ static void state_unlinked(const struct segment_unlinking *u, const char *path,
 	char whole[PATH_BYTES];
 	struct where where;
 	uint64_t name;
+	bool relative;
 
 	if (place && segment_is_own(&segment))
 		__atomic_fetch_or(&place->flags, SEGMENT_UNLINKED, __ATOMIC_RELAXED);
@@ -251,7 +271,7 @@ static void state_unlinked(const struct segment_unlinking *u, const char *path,
 		segment_mapped(&segment, 0);
 		return;
 	}
-	if ((!place && !segment_all_known()) || !whole_path(whole, path, way))
+	if ((!place && !segment_all_known()) || !removed_path(whole, path, way, &relative))
 		return;
 	name = segment_name(whole);
 	where = where_now(caller);

@@ -41,7 +41,7 @@ void segment_sized(int fd, uint64_t bytes, uint64_t free, int error, const char 
 struct segment_unlinking {
 	uint64_t device, inode, bytes; /* inode 0: none of ours */
 };
-void segment_unlink_begin(struct segment_unlinking *unlinking, const char *path,
+void segment_unlink_begin(struct segment_unlinking *unlinking, int at, const char *path,
 			  enum mpsan_shm_way way);
 void segment_unlink_end(const struct segment_unlinking *unlinking, const char *path,
 			enum mpsan_shm_way way, uint64_t caller);

@@ -57,6 +57,21 @@ uint64_t cpython_started(const struct cpython *py, uint64_t top)
 	return 0;
 }
 
+bool cpython_only_feeds(const struct cpython *py, uint64_t top)
+{
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	while (walk_on(&walk, &frame)) {
+		if (frame_is(py, &frame, "_feed", "queues.py"))
+			return true;
+		if (!cpython_string_ends(py, frame.file, "threading.py"))
+			return false;
+	}
+	return false;
+}
+
 bool cpython_in_bootstrap(const struct cpython *py, uint64_t top)
 {
 	struct frame frame;

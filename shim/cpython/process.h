@@ -14,6 +14,12 @@ uint64_t cpython_starting(const struct cpython *py, uint64_t frame);
 /* The Process that a started child is: self of BaseProcess._bootstrap; 0: not on this stack. */
 uint64_t cpython_started(const struct cpython *py, uint64_t frame);
 
+/*
+ * A queue's feeder is between two things: what it holds are the queue's own locks, which a forked child makes
+ * anew.
+ */
+bool cpython_only_feeds(const struct cpython *py, uint64_t frame);
+
 /* That function itself calls what is not Python: it prints why the child fails, or leaves. */
 bool cpython_in_bootstrap(const struct cpython *py, uint64_t frame);
 

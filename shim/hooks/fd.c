@@ -163,14 +163,14 @@ static inline int removed(const struct segment_unlinking *unlinking, const char 
 	return result;
 }
 
-#define UNLINK(name)                                                        \
-	EXPORT int name(const char *path)                                   \
-	{                                                                   \
-		ENTER(name);                                                \
-		struct segment_unlinking unlinking;                         \
-                                                                            \
-		segment_unlink_begin(&unlinking, path, MPSAN_SHM_FILE);     \
-		return removed(&unlinking, path, REAL(name)(path), CALLER); \
+#define UNLINK(name)                                                              \
+	EXPORT int name(const char *path)                                         \
+	{                                                                         \
+		ENTER(name);                                                      \
+		struct segment_unlinking unlinking;                               \
+                                                                                  \
+		segment_unlink_begin(&unlinking, AT_FDCWD, path, MPSAN_SHM_FILE); \
+		return removed(&unlinking, path, REAL(name)(path), CALLER);       \
 	}
 UNLINK(unlink)
 UNLINK(remove)
@@ -180,7 +180,7 @@ EXPORT int unlinkat(int at, const char *path, int flags)
 	ENTER(unlinkat);
 	struct segment_unlinking unlinking;
 
-	segment_unlink_begin(&unlinking, path, MPSAN_SHM_FILE);
+	segment_unlink_begin(&unlinking, at, path, MPSAN_SHM_FILE);
 	return removed(&unlinking, path, REAL(unlinkat)(at, path, flags), CALLER);
 }
 

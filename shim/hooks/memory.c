@@ -35,7 +35,7 @@ EXPORT int shm_unlink(const char *name)
 	struct segment_unlinking unlinking;
 	int result;
 
-	segment_unlink_begin(&unlinking, name, MPSAN_SHM_OPEN);
+	segment_unlink_begin(&unlinking, AT_FDCWD, name, MPSAN_SHM_OPEN);
 	result = REAL(shm_unlink)(name);
 	if (!result && unlinking.inode)
 		segment_unlink_end(&unlinking, name, MPSAN_SHM_OPEN, CALLER);

@@ -1,7 +1,6 @@
 """Workers take tasks from a multiprocessing.Queue and give results back, the feeder thread running at the later
 forks; a pool does the same. Nothing here is wrong."""
 # expect: none
-# may: fork-queue-feeder warning
 # pythons: all
 
 import multiprocessing
