@@ -1,6 +1,6 @@
 """Workers fail where their parent notices: it waits for all sentinels, an executor does, or it ended them itself."""
 # expect: none
-# silent: worker-failed child-not-joined parent-lost
+# silent: child-not-joined parent-lost
 import concurrent.futures
 import multiprocessing
 import multiprocessing.connection

@@ -288,9 +288,12 @@ static void failed_is_silent_when_somebody_ended_it(void **state)
 	child_fails();
 	event = act(PARENT, EV_killed, 11 * SECOND + SECOND / 2);
 	event->pid = slot[CHILD].pid;
+	runs_python();
 	assert_told(MOMENT_ACT, 0, worker_failed, GRADE_OFF);
+	assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_OFF);
 	event->pid = 77;
 	assert_told(MOMENT_ACT, 0, worker_failed, GRADE_WARNING);
+	assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_NOTE);
 }
 
 /* ---- what makes a job slow ---- */
