@@ -45,19 +45,19 @@ static bool may_be_segment(const char *path)
  */
 static bool whole_path(char *to, const char *path, enum mpsan_shm_way way)
 {
-	const char *from = to;
-	long bytes = path ? sys_peek(to, path, PATH_BYTES - 1) : 0;
-	char name[PATH_BYTES], *end = name + sizeof(name);
+	char *end = to + PATH_BYTES;
+	long bytes;
 
+	if (way == MPSAN_SHM_OPEN) { /* libc reads that name itself, as a string */
+		while (*path == '/')
+			path++;
+		text_put(text_put(to, end, "/dev/shm/"), end, path);
+		return may_be_segment(to);
+	}
+	bytes = path ? sys_peek(to, path, PATH_BYTES - 1) : 0;
 	if (bytes <= 0)
 		return false;
 	to[bytes] = '\0';
-	if (way == MPSAN_SHM_OPEN) {
-		while (*from == '/')
-			from++;
-		text_put(text_put(name, end, "/dev/shm/"), end, from);
-		memcpy(to, name, sizeof(name));
-	}
 	return may_be_segment(to);
 }
 
