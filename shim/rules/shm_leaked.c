@@ -3,7 +3,6 @@
  * it. The supervisor has seen that nobody of the session is left who could remove it. What a program
  * writes into a file and leaves there is its result.
  */
-#include "../core/roles.h"
 #include "../core/rule.h"
 
 static const struct tale tale_of_dead = {
@@ -28,13 +27,6 @@ static const struct tale tale_of_unknown = {
 	 {STEP_ACT, "the name {name} was found when all had ended"}},
 };
 
-static const struct tale tale_of_cleaned = {
-	"{segment} was still there when {maker}, which made it at {made_at}, had ended: {who} has cleaned it up",
-	{{STEP_MAKER, "{maker} made {segment}"},
-	 {STEP_ENDED, "{maker} {maker_end}"},
-	 {STEP_ACT, "{who} removed the name"}},
-};
-
 static bool was_mapped(const struct facts *facts, uint32_t segment)
 {
 	EACH_SHM_ACT(facts, segment - 1, at)
@@ -53,37 +45,14 @@ static enum grade grade_of(const struct facts *facts, uint32_t segment, bool kil
 	return killed ? GRADE_WARNING : GRADE_NOTE;
 }
 
-static bool was_killed(const struct facts *facts, uint32_t slot)
-{
-	enum cuda_end end = cuda_end(facts, slot);
-
-	return end == CUDA_END_KILLED || end == CUDA_END_SILENT;
-}
-
-/* Trackers remove what was forgotten; torch_shm_manager removes what all have let go, and that of the killed. */
-static void judge_cleaner(const struct facts *facts, const struct moment *moment,
-			  struct findings *out)
-{
-	const struct fact_act *act = &facts->acts[moment->index];
-	uint32_t segment = shm_segment_of(facts, moment->index);
-	uint32_t maker = shm_maker(facts, segment);
-	enum role role = role_of(facts->processes[act->at.by].slot);
-
-	if (maker != FACT_NONE && shm_has_ended(facts, maker, act->at.time_ns) &&
-	    (role == ROLE_TRACKER || (role == ROLE_SHM_MANAGER && was_killed(facts, maker))))
-		FIND_ACT(out, shm_leaked, GRADE_NOTE, moment, &tale_of_cleaned,
-			 .process = maker + 1, .segment = segment);
-}
-
 void rule_shm_leaked(const struct facts *facts, const struct moment *moment, struct findings *out)
 {
 	const struct fact_act *act = &facts->acts[moment->index];
 	uint32_t segment = shm_segment_of(facts, moment->index);
 	uint32_t maker = shm_maker(facts, segment);
+	enum cuda_end end;
 	enum grade grade;
 
-	if (act->type == EV_shm_unlinked)
-		judge_cleaner(facts, moment, out);
 	if (act->type != EV_shm_left)
 		return;
 	if (maker == FACT_NONE) {
@@ -92,9 +61,11 @@ void rule_shm_leaked(const struct facts *facts, const struct moment *moment, str
 				 .process = act->at.by + 1);
 		return;
 	}
-	grade = grade_of(facts, segment, was_killed(facts, maker));
+	end = cuda_end(facts, maker);
+	grade = grade_of(facts, segment, end == CUDA_END_KILLED || end == CUDA_END_SILENT);
 	if (grade != GRADE_OFF)
 		FIND_ACT(out, shm_leaked, grade, moment,
-			 was_killed(facts, maker) ? &tale_of_dead : &tale_of_left,
+			 end == CUDA_END_KILLED || end == CUDA_END_SILENT ? &tale_of_dead :
+									    &tale_of_left,
 			 .process = maker + 1, .segment = segment);
 }

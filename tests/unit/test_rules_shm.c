@@ -189,25 +189,6 @@ static void leaked_is_proved_of_a_name_that_was_left_in_peace(void **state)
 	assert_heard(MOMENT_ACT, find(A), shm_leaked, GRADE_ERROR);
 }
 
-static void leaked_fires_as_a_note_about_what_a_tracker_cleaned_up(void **state)
-{
-	(void)state;
-	serve(MAKER, "multiprocessing.resource_tracker");
-	make(MAKER, A);
-	leave(MAKER);
-	assert_heard(MOMENT_ACT, remove_name(HELPER, A), shm_leaked, GRADE_NOTE);
-}
-
-static void leaked_is_silent_about_what_others_removed(void **state)
-{
-	(void)state;
-	serve(MAKER, "multiprocessing.resource_tracker");
-	make(MAKER, A);
-	assert_heard(MOMENT_ACT, remove_name(HELPER, A), shm_leaked, GRADE_OFF);
-	leave(MAKER);
-	assert_heard(MOMENT_ACT, remove_name(USER, A), shm_leaked, GRADE_OFF);
-}
-
 static void leaked_is_silent_about_a_file(void **state)
 {
 	(void)state;
@@ -418,8 +399,6 @@ int main(void)
 		STORY(leaked_is_proved_when_its_maker_was_killed),
 		STORY(leaked_is_proved_of_a_name_that_was_being_made),
 		STORY(leaked_is_proved_of_a_name_that_was_left_in_peace),
-		STORY(leaked_fires_as_a_note_about_what_a_tracker_cleaned_up),
-		STORY(leaked_is_silent_about_what_others_removed),
 		STORY(leaked_is_silent_about_a_file),
 		STORY(leaked_fires_as_a_note_about_a_file_that_was_mapped),
 		STORY(leaked_warns_of_a_mapped_file_whose_maker_was_killed),
