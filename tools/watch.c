@@ -17,9 +17,13 @@
 #define KILL_MS 2000 /* until nobody is left, at most */
 #define QUIET_MS 100
 
-/* Sends a signal to every process of the session that is alive, the youngest first. */
-static unsigned signal_all(const struct reader *reader, int number)
+/*
+ * Sends a signal to every process of the session that is alive, the youngest first, and writes down that
+ * it was us.
+ */
+static unsigned signal_all(struct watch *watch, int number)
 {
+	const struct reader *reader = watch->judge->reader;
 	unsigned alive = 0;
 
 	for (uint32_t i = reader->used.count; i-- > 0;) {
@@ -30,8 +34,12 @@ static unsigned signal_all(const struct reader *reader, int number)
 		    session_liveness(&reader->session, slot) != ALIVE)
 			continue;
 		alive++;
-		if (number)
-			kill(process->pid, number);
+		if (!number)
+			continue;
+		watchlog_put(&watch->knots.log, EV_killed, slot, process->pid,
+			     &(struct ev_killed){.pid = process->pid, .signal = (uint64_t)number},
+			     sizeof(struct ev_killed));
+		kill(process->pid, number);
 	}
 	return alive;
 }
@@ -47,11 +55,11 @@ static void kill_tree(struct watch *watch)
 	int quiet = 0;
 
 	watch->killed = true;
-	signal_all(reader, SIGABRT);
+	signal_all(watch, SIGABRT);
 	for (int waited = 0; waited < KILL_MS && quiet < QUIET_MS; waited += 10, quiet += 10) {
 		poll(NULL, 0, 10);
 		reader_poll(reader, clock_ns(CLOCK_MONOTONIC));
-		if (signal_all(reader, waited < ABORT_MS ? 0 : SIGKILL))
+		if (signal_all(watch, waited < ABORT_MS ? 0 : SIGKILL))
 			quiet = 0;
 	}
 	kill(watch->child, SIGKILL);
