@@ -1,5 +1,6 @@
 """As py_worker_lost with imap() and the start method spawn."""
 # expect: worker-lost error
+# may: fork-late warning
 # ends: never
 # frames: parent_iterates
 # says: SIGKILL
