@@ -209,6 +209,8 @@ static void collect_act(struct reader *reader, const struct record *record, bool
 				 .later = record->later};
 	memcpy(act->field, record->payload, bytes);
 	*newest = reader->acts.count;
+	if (record->type == EV_killed && record->slot == reader->session.slots && !reader->cut_ns)
+		reader->cut_ns = record->time_ns;
 	collect_shm(reader);
 	if (told)
 		open_moment(reader, MOMENT_ACT, reader->acts.count - 1);

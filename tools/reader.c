@@ -280,7 +280,9 @@ static struct fact_place moment_place(const struct reader *reader, const struct 
 	case MOMENT_ACT:
 		return reader->acts.item[moment->index].at;
 	case MOMENT_ENDED:
-		return (struct fact_place){.slot = moment->index, .by = moment->index};
+		return (struct fact_place){.slot = moment->index,
+					   .by = moment->index,
+					   .time_ns = reader->processes[moment->index].gone_ns};
 	case MOMENT_CLOSE:
 		return (struct fact_place){.slot = UINT32_MAX};
 	default:
@@ -320,6 +322,12 @@ static void publish_facts(struct reader *reader, uint64_t now)
 	shm_publish(reader, &reader->facts);
 }
 
+/* What the job did while the supervisor ended it (--on-deadlock=kill) is nobody's fault. */
+static bool is_cut_off(const struct reader *reader, const struct fact_place *at)
+{
+	return reader->cut_ns && at->time_ns > reader->cut_ns && at->slot != reader->session.slots;
+}
+
 static void time_moments(struct reader *reader, uint64_t now)
 {
 	uint32_t kept = 0;
@@ -331,6 +339,8 @@ static void time_moments(struct reader *reader, uint64_t now)
 		struct fact_place at = moment_place(reader, &moment);
 		uint64_t due_ns = 0;
 
+		if (is_cut_off(reader, &at))
+			continue;
 		switch (moment_timing(reader, &moment, now, &due_ns)) {
 		case TIMING_COME:
 			*ARRAY_ADD(&reader->ready) =

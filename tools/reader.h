@@ -63,6 +63,7 @@ struct reader {
 	uint64_t now_ns; /* of the last poll */
 	uint64_t last_ns; /* latest time that any record or slot mentions */
 	bool over; /* nothing will be added: see reader_finish */
+	uint64_t cut_ns; /* when the supervisor began to end the job; 0: it did not */
 
 	struct logfile **logs; /* by slot, NULL: none; one more for the supervisor's own */
 	bool *log_failed; /* by slot: there is a file, but no log of this format in it */

@@ -138,16 +138,6 @@ bool people_was_killed(const struct facts *facts, uint32_t slot)
 	return process->slot->end == MPSAN_END_SIGNAL;
 }
 
-/* By --on-deadlock=kill. The supervisor's log stands behind those of all slots. */
-static bool was_ended_by_supervisor(const struct facts *facts, uint32_t slot)
-{
-	uint32_t at = fact_act_of(facts, slot, EV_killed, FACT_NONE);
-
-	while (at != FACT_NONE && facts->acts[at].at.slot < facts->process_count)
-		at = fact_act_of(facts, slot, EV_killed, at);
-	return at != FACT_NONE;
-}
-
 uint64_t people_left_ns(const struct facts *facts, uint32_t slot)
 {
 	uint32_t parent = people_is_worker(facts, slot) ? people_parent(facts, slot) : FACT_NONE;
@@ -158,7 +148,7 @@ uint64_t people_left_ns(const struct facts *facts, uint32_t slot)
 	from = &facts->processes[parent];
 	if (!from->gone || from->stayed || from->slot->flags & MPSAN_PROCESS_REPLACED ||
 	    from->slot->end == MPSAN_END_NONE || people_is_apart(facts, slot) ||
-	    people_leaves_on_purpose(facts, parent) || was_ended_by_supervisor(facts, parent))
+	    people_leaves_on_purpose(facts, parent))
 		return 0;
 	return from->gone_ns + PEOPLE_LEFT_NS;
 }

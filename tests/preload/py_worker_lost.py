@@ -1,6 +1,5 @@
 """A worker of a pool is killed in the middle of a task: the pool starts another one, but map() waits for the result."""
 # expect: worker-lost error
-# may: fork-late warning
 # ends: never
 # frames: parent_maps
 # says: SIGKILL

@@ -1,6 +1,5 @@
 """As py_worker_lost with imap() and the start method spawn."""
 # expect: worker-lost error
-# may: fork-late warning
 # ends: never
 # frames: parent_iterates
 # says: SIGKILL
