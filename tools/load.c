@@ -114,7 +114,7 @@ static struct sight see(const struct load *load)
 /* Who wants how much: "Process-1 (pid 7): 4 threads, process 9: 3 threads and 2 more processes". */
 static char *detail_of(const struct crowd *crowd)
 {
-	char *text = text_copy(""), *longer, *name;
+	char *text = text_copy(""), *name;
 	uint32_t named = 0, more = 0;
 
 	for (uint32_t i = 0; i < crowd->census->processes.count; i++) {
@@ -124,17 +124,16 @@ static char *detail_of(const struct crowd *crowd)
 		if (!threads || !counts(crowd, process->slot) || (named == NAMED_MAX && ++more))
 			continue;
 		name = process_text(crowd->reader, process->slot);
-		longer = text_format("%s%s%s: %u thread%s", text, named++ ? ", " : "", name,
-				     threads, threads == 1 ? "" : "s");
-		free(text);
+		text = text_join(
+			text, ", ",
+			text_format("%s: %u thread%s", name, threads, threads == 1 ? "" : "s"));
+		named++;
 		free(name);
-		text = longer;
 	}
-	if (!more)
-		return text;
-	longer = text_format("%s and %u more process%s", text, more, more == 1 ? "" : "es");
-	free(text);
-	return longer;
+	if (more)
+		text = text_join(text, " and ",
+				 text_format("%u more process%s", more, more == 1 ? "" : "es"));
+	return text;
 }
 
 /* ---- stretches of time ---- */

@@ -77,22 +77,12 @@ char *process_left_text(const struct reader *reader, uint32_t slot)
 
 	READER_EACH_SLOT(reader, other)
 	{
-		char *name, *longer;
-
 		if (!people_is_orphan_of(&reader->facts, other, slot) || count++ >= NAMED_MAX)
 			continue;
-		name = process_text(reader, other);
-		longer = text_format("%s%s%s", text, *text ? ", " : "", name);
-		free(name);
-		free(text);
-		text = longer;
+		text = text_join(text, ", ", process_text(reader, other));
 	}
-	if (count > NAMED_MAX) {
-		char *longer = text_format("%s and %u more", text, count - NAMED_MAX);
-
-		free(text);
-		text = longer;
-	}
+	if (count > NAMED_MAX)
+		text = text_join(text, " and ", text_format("%u more", count - NAMED_MAX));
 	return text;
 }
 

@@ -106,16 +106,6 @@ void orders_steps(const struct teller *teller, const struct finding *finding, js
 	}
 }
 
-/* Puts `more` behind `list` and frees both. */
-static char *appended(char *list, const char *separator, char *more)
-{
-	char *longer = text_format("%s%s%s", list, *list && *more ? separator : "", more);
-
-	free(list);
-	free(more);
-	return longer;
-}
-
 char *orders_text(const struct teller *teller, const struct finding *finding)
 {
 	char *list = text_copy("");
@@ -125,7 +115,7 @@ char *orders_text(const struct teller *teller, const struct finding *finding)
 		struct scene scene;
 
 		order_scene(teller, order, &scene);
-		list = appended(list, "; ", clause(teller, order, &scene, false));
+		list = text_join(list, "; ", clause(teller, order, &scene, false));
 		scene_finish(&scene);
 	}
 	return list;
@@ -136,7 +126,7 @@ char *orders_key(const struct teller *teller, const struct finding *finding)
 	char *list = text_copy("");
 
 	EACH_ORDER(teller, finding, order)
-	list = appended(list, " ", name_of(teller, order, true, lock_key));
+	list = text_join(list, " ", name_of(teller, order, true, lock_key));
 	return list;
 }
 

@@ -55,6 +55,15 @@ char *text_format(const char *format, ...)
 	return memory_checked(length < 0 ? NULL : text);
 }
 
+char *text_join(char *list, const char *separator, char *more)
+{
+	char *longer = text_format("%s%s%s", list, *list && *more ? separator : "", more);
+
+	free(list);
+	free(more);
+	return longer;
+}
+
 const char *path_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -23,6 +23,8 @@ void *memory_get(size_t bytes); /* zeroed */
 void *memory_grow(void *memory, size_t bytes);
 char *text_copy(const char *text);
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Puts `more` behind `list`, the separator between where both have text, and frees both. */
+char *text_join(char *list, const char *separator, char *more);
 
 const char *path_base(const char *path);
 uint64_t clock_ns(int clock);

@@ -242,6 +242,13 @@ bool shm_is_ancestor(const struct facts *facts, uint32_t slot, uint32_t other)
 	return false;
 }
 
+bool shm_was_killed(const struct facts *facts, uint32_t slot)
+{
+	enum cuda_end end = cuda_end(facts, slot);
+
+	return end == CUDA_END_KILLED || end == CUDA_END_SILENT;
+}
+
 bool shm_has_ended(const struct facts *facts, uint32_t slot, uint64_t time_ns)
 {
 	uint64_t end = slot < facts->process_count ? cuda_end_ns(facts, slot) : 0;

@@ -92,6 +92,8 @@ uint32_t shm_mapped(const struct facts *facts, uint32_t segment, uint64_t time_n
 
 /* Whether `slot` is `other` or a process from which it stems. */
 bool shm_is_ancestor(const struct facts *facts, uint32_t slot, uint32_t other);
+/* It did not end by itself: when that was is known from outside, a little later. */
+bool shm_was_killed(const struct facts *facts, uint32_t slot);
 /* Whether its end was before that time. */
 bool shm_has_ended(const struct facts *facts, uint32_t slot, uint64_t time_ns);
 

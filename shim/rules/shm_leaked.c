@@ -50,7 +50,6 @@ void rule_shm_leaked(const struct facts *facts, const struct moment *moment, str
 	const struct fact_act *act = &facts->acts[moment->index];
 	uint32_t segment = shm_segment_of(facts, moment->index);
 	uint32_t maker = shm_maker(facts, segment);
-	enum cuda_end end;
 	enum grade grade;
 
 	if (act->type != EV_shm_left)
@@ -61,11 +60,9 @@ void rule_shm_leaked(const struct facts *facts, const struct moment *moment, str
 				 .process = act->at.by + 1);
 		return;
 	}
-	end = cuda_end(facts, maker);
-	grade = grade_of(facts, segment, end == CUDA_END_KILLED || end == CUDA_END_SILENT);
+	grade = grade_of(facts, segment, shm_was_killed(facts, maker));
 	if (grade != GRADE_OFF)
 		FIND_ACT(out, shm_leaked, grade, moment,
-			 end == CUDA_END_KILLED || end == CUDA_END_SILENT ? &tale_of_dead :
-									    &tale_of_left,
+			 shm_was_killed(facts, maker) ? &tale_of_dead : &tale_of_left,
 			 .process = maker + 1, .segment = segment);
 }

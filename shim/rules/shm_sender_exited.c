@@ -50,14 +50,6 @@ static uint32_t unsent(const struct facts *facts, uint32_t slot)
 	return at == FACT_NONE ? 0 : shm_segment_of(facts, at);
 }
 
-/* It did not end by itself: when that was is known from outside, a little later. */
-static bool was_killed(const struct facts *facts, uint32_t slot)
-{
-	enum cuda_end end = cuda_end(facts, slot);
-
-	return end == CUDA_END_KILLED || end == CUDA_END_SILENT;
-}
-
 /* Whoever asks had ended the sender itself: Pool.terminate() does, and drains what is left. */
 static bool had_ended_it(const struct facts *facts, const struct fact_act *refused, uint32_t slot)
 {
@@ -90,7 +82,7 @@ static void judge_refusal(const struct facts *facts, const struct moment *moment
 	if (!of || slot == refused->at.by || !is_for_tensor(facts, moment->index))
 		return;
 	grade = had_ended_it(facts, refused, slot) ? GRADE_NOTE : GRADE_ERROR;
-	if (was_killed(facts, slot))
+	if (shm_was_killed(facts, slot))
 		until += ACT_SETTLE_NS;
 	if (kept)
 		FIND_ACT(out, shm_sender_exited, grade, moment, &tale_of_kept, .cause = kept,
