@@ -63,8 +63,9 @@ static void drop_known(json_t *document, const json_t *known)
 		report_limit(document, "findings in the baseline, not shown: %zu", dropped);
 }
 
-static int check(const struct settings *settings, json_t *document)
+static int check(const struct settings *settings, const struct report *report)
 {
+	json_t *document = report->document;
 	json_t *known = json_object();
 	int status = 0;
 
@@ -76,7 +77,7 @@ static int check(const struct settings *settings, json_t *document)
 		drop_known(document, known);
 	json_decref(known);
 	if (!status)
-		status = recorded_write(settings, document);
+		status = recorded_write(settings, report);
 	if (!status && !settings->write_baseline && settings->fail_on != GRADE_OFF &&
 	    report_worst(document) >= settings->fail_on)
 		status = settings->exit_code;
@@ -87,7 +88,7 @@ int cmd_check(int argc, char **argv)
 {
 	struct settings settings;
 	int status = options_parse(&settings, OPT_CHECK, usage_check, argc, argv);
-	json_t *document = NULL;
+	struct report report = {0};
 
 	if (!status && !settings.baseline && !settings.write_baseline)
 		status = complain(
@@ -96,10 +97,10 @@ int cmd_check(int argc, char **argv)
 		status = complain(
 			"check: give the directory of a session (mpsan run --dir DIR makes one)");
 	if (!status)
-		status = recorded_judge(&settings, argv + settings.rest, &document);
+		status = recorded_judge(&settings, argv + settings.rest, &report);
 	if (!status)
-		status = check(&settings, document);
-	json_decref(document);
+		status = check(&settings, &report);
+	report_finish(&report);
 	options_finish(&settings);
 	return status == OPTIONS_HELP ? 0 : status;
 }

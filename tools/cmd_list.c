@@ -38,6 +38,13 @@ static int list_rules(void)
 	return 0;
 }
 
+static int list_formats(void)
+{
+	for (const struct report_format *format = report_formats; format->name; format++)
+		printf("%-10s %s\n", format->name, format->help);
+	return 0;
+}
+
 static int list_options(void)
 {
 	options_print(stdout, 0);
@@ -50,10 +57,8 @@ int cmd_list(int argc, char **argv)
 		const char *name;
 		int (*list)(void);
 	} tables[] = {
-		{"hooks", list_hooks},
-		{"events", list_events},
-		{"rules", list_rules},
-		{"options", list_options},
+		{"hooks", list_hooks},	   {"events", list_events},   {"rules", list_rules},
+		{"options", list_options}, {"formats", list_formats},
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(tables) / sizeof(*tables); i++)
@@ -61,6 +66,6 @@ int cmd_list(int argc, char **argv)
 			return tables[i].list();
 	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
 		return !printf("usage: mpsan %s\n", usage_list);
-	return complain("list: no such table: %s; take hooks, events, rules or options",
+	return complain("list: no such table: %s; take hooks, events, rules, options or formats",
 			argc > 1 ? argv[1] : "(none)");
 }

@@ -9,18 +9,19 @@ int cmd_report(int argc, char **argv)
 {
 	struct settings settings;
 	int status = options_parse(&settings, OPT_REPORT, usage_report, argc, argv);
-	json_t *document = NULL;
+	struct report report = {0};
 
 	if (!status && settings.rest >= argc)
 		status = complain(
 			"report: give the directory of a session (mpsan run --dir DIR makes one)");
 	if (!status)
-		status = recorded_judge(&settings, argv + settings.rest, &document);
+		status = recorded_judge(&settings, argv + settings.rest, &report);
 	if (!status)
-		status = recorded_write(&settings, document);
-	if (!status && settings.fail_on != GRADE_OFF && report_worst(document) >= settings.fail_on)
+		status = recorded_write(&settings, &report);
+	if (!status && settings.fail_on != GRADE_OFF &&
+	    report_worst(report.document) >= settings.fail_on)
 		status = settings.exit_code;
-	json_decref(document);
+	report_finish(&report);
 	options_finish(&settings);
 	return status == OPTIONS_HELP ? 0 : status;
 }

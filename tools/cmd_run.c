@@ -93,22 +93,22 @@ static int exit_status(const struct watch *watch)
 static int report(const struct watch *watch, char **argv, const struct binary *binary)
 {
 	struct report_exit end = {.code = -1};
-	json_t *command = command_json(argv), *document;
+	json_t *command = command_json(argv);
+	struct report made = {0};
 	int status = 0;
 
 	if (WIFSIGNALED(watch->status))
 		end.signal = WTERMSIG(watch->status);
 	else
 		end.code = WEXITSTATUS(watch->status);
-	document = report_create(command, &end);
-	report_add(document, watch->judge);
-	practices_add(document, watch->judge);
-	add_unwatched(document, watch, binary);
+	made.document = report_create(command, &end);
+	recorded_add(watch->settings, watch->judge, &made);
+	add_unwatched(made.document, watch, binary);
 	if (watch->settings->reports.count)
-		status = recorded_write(watch->settings, document);
+		status = recorded_write(watch->settings, &made);
 	else
-		write_rest(watch->judge, document);
-	json_decref(document);
+		write_rest(watch->judge, made.document);
+	report_finish(&made);
 	json_decref(command);
 	return status;
 }

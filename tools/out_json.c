@@ -3,8 +3,8 @@
  */
 #include "report.h"
 
-void out_json(FILE *out, const json_t *document)
+void out_json(FILE *out, const struct report *report)
 {
-	json_dumpf(document, out, JSON_INDENT(2));
+	json_dumpf(report->document, out, JSON_INDENT(2));
 	fputc('\n', out);
 }

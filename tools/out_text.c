@@ -185,8 +185,9 @@ void out_text_notes(FILE *out, const json_t *document)
 			left_out);
 }
 
-void out_text(FILE *out, const json_t *document)
+void out_text(FILE *out, const struct report *report)
 {
+	const json_t *document = report->document;
 	json_t *finding;
 	size_t i;
 

@@ -5,12 +5,16 @@
 #include "options.h"
 
 /*
- * Makes one document of the sessions in `dirs` (up to NULL). Returns 0, or STATUS_USAGE after a
+ * Makes one report of the sessions in `dirs` (up to NULL). Returns 0, or STATUS_USAGE after a
  * complaint.
  */
-int recorded_judge(const struct settings *settings, char **dirs, json_t **document);
+int recorded_judge(const struct settings *settings, char **dirs, struct report *report);
 
-/* Writes a document to every target, or as text on standard error. */
-int recorded_write(const struct settings *settings, const json_t *document);
+/* Adds a judged session to a report: its place among the sources, and its time line where a format wants one. */
+void recorded_add(const struct settings *settings, const struct judge *judge,
+		  struct report *report);
+
+/* Writes a report to every target, or as text on standard error. */
+int recorded_write(const struct settings *settings, const struct report *report);
 
 #endif

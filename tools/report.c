@@ -10,9 +10,11 @@
 
 #include "jsontext.h"
 
-static const struct report_format formats[] = {
-	{"text", out_text},
-	{"json", out_json},
+const struct report_format report_formats[] = {
+#define FORMAT(name, wants, help) {#name, help, wants, out_##name},
+#include "formats.def"
+#undef FORMAT
+	{0},
 };
 
 char *report_target_parse(struct report_target *target, const char *value)
@@ -20,16 +22,16 @@ char *report_target_parse(struct report_target *target, const char *value)
 	const char *equals = strchrnul(value, '=');
 	size_t length = equals - value;
 
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
-		if (strlen(formats[i].name) != length || strncmp(formats[i].name, value, length))
+	for (const struct report_format *format = report_formats; format->name; format++) {
+		if (strlen(format->name) != length || strncmp(format->name, value, length))
 			continue;
 		if (!*equals || !equals[1])
 			return text_format("--report %s: give FORMAT=FILE; '-' is standard output",
 					   value);
-		*target = (struct report_target){&formats[i], equals + 1};
+		*target = (struct report_target){format, equals + 1};
 		return NULL;
 	}
-	return text_format("--report %s: no such format; take text or json", value);
+	return text_format("--report %s: no such format; 'mpsan list formats' names them", value);
 }
 
 /* A device, a pipe or a link is written through, not replaced. */
@@ -40,13 +42,13 @@ static bool is_plain_or_missing(const char *file)
 	return lstat(file, &st) ? errno == ENOENT : S_ISREG(st.st_mode);
 }
 
-static char *write_through(const struct report_target *target, const json_t *document)
+static char *write_through(const struct report_target *target, const struct report *report)
 {
 	FILE *out = fopen(target->file, "we");
 	bool fine = out != NULL;
 
 	if (out) {
-		target->format->write(out, document);
+		target->format->write(out, report);
 		fine = !ferror(out);
 		fine = !fclose(out) && fine;
 	}
@@ -54,7 +56,7 @@ static char *write_through(const struct report_target *target, const json_t *doc
 }
 
 /* The file appears whole or not at all. */
-static char *write_file(const struct report_target *target, const json_t *document)
+static char *write_file(const struct report_target *target, const struct report *report)
 {
 	char *scratch = text_format("%s.%d.tmp", target->file, getpid()), *wrong = NULL;
 	FILE *out = fopen(scratch, "wxe");
@@ -67,7 +69,7 @@ static char *write_file(const struct report_target *target, const json_t *docume
 		free(scratch);
 		return wrong;
 	}
-	target->format->write(out, document);
+	target->format->write(out, report);
 	fine = !ferror(out);
 	fine = !fclose(out) && fine && !rename(scratch, target->file);
 	if (!fine) {
@@ -78,16 +80,16 @@ static char *write_file(const struct report_target *target, const json_t *docume
 	return wrong;
 }
 
-char *report_write(const struct report_target *target, const json_t *document)
+char *report_write(const struct report_target *target, const struct report *report)
 {
 	FILE *stream = !strcmp(target->file, "-")      ? stdout :
 		       !strcmp(target->file, "stderr") ? stderr :
 							 NULL;
 
 	if (!stream)
-		return is_plain_or_missing(target->file) ? write_file(target, document) :
-							   write_through(target, document);
-	target->format->write(stream, document);
+		return is_plain_or_missing(target->file) ? write_file(target, report) :
+							   write_through(target, report);
+	target->format->write(stream, report);
 	return fflush(stream) ? text_format("--report %s: %s", target->file, strerror(errno)) :
 				NULL;
 }
@@ -100,6 +102,19 @@ json_t *report_create(json_t *command, const struct report_exit *end)
 			 end->code < 0 ? json_null() : json_integer(end->code), "signal",
 			 end->signal ? json_integer(end->signal) : json_null(), "processes",
 			 "findings", "limits");
+}
+
+void report_finish(struct report *report)
+{
+	for (uint32_t i = 0; i < report->source.count; i++) {
+		free(report->source.item[i].dir);
+		free(report->source.item[i].host);
+		free(report->source.item[i].rank);
+	}
+	free(report->source.item);
+	timeline_destroy(report->timeline);
+	json_decref(report->document);
+	*report = (struct report){0};
 }
 
 void report_limit(json_t *document, const char *format, ...)

@@ -8,14 +8,41 @@
 #include <stdio.h>
 
 #include "judge.h"
+#include "timeline.h"
 
 #define MPSAN_VERSION "0.1.0"
 
+/* One session of a report. */
+struct report_source {
+	char *dir;
+	char *host; /* NULL: not recorded */
+	char *rank; /* of the job, in digits; NULL: it has none, or several ranks live in the session */
+	int64_t skew_ns; /* by which the host's clock is ahead of that of the first session */
+};
+
+/* What there is to be written. */
+struct report {
+	json_t *document; /* owned */
+	struct timeline *timeline; /* NULL unless a format wants it */
+	ARRAY(struct report_source) source;
+};
+
+/* What a format wants beside the document. */
+enum { REPORT_TIMELINE = 1 };
+
 struct report_format {
 	const char *name;
-	/* Writes the whole document. */
-	void (*write)(FILE *out, const json_t *document);
+	const char *help;
+	int wants;
+	void (*write)(FILE *out, const struct report *report);
 };
+
+/* The rows of formats.def, up to one without a name. */
+extern const struct report_format report_formats[];
+
+#define FORMAT(name, wants, help) void out_##name(FILE *out, const struct report *report);
+#include "formats.def"
+#undef FORMAT
 
 struct report_target {
 	const struct report_format *format;
@@ -26,7 +53,7 @@ struct report_target {
 char *report_target_parse(struct report_target *target, const char *value);
 
 /* Writes it: a file appears whole or not at all. NULL, or what is wrong. */
-char *report_write(const struct report_target *target, const json_t *document);
+char *report_write(const struct report_target *target, const struct report *report);
 
 /* How the command ended; for a recorded session this is what the log says of its first process. */
 struct report_exit {
@@ -36,6 +63,9 @@ struct report_exit {
 
 /* A new, empty document. `command` is borrowed: an array of strings, or NULL. */
 json_t *report_create(json_t *command, const struct report_exit *end);
+
+/* Frees what a report owns. */
+void report_finish(struct report *report);
 
 /* Adds what one session has to say; findings of several sessions fold by their fingerprint. */
 void report_add(json_t *document, const struct judge *judge);
@@ -55,10 +85,6 @@ json_t *process_argv(const struct mpsan_process *process);
 
 /* NULL when the process was watched to its end, else why not; owned by the caller. */
 char *process_unwatched(const struct reader *reader, uint32_t slot);
-
-/* out_*.c */
-void out_text(FILE *out, const json_t *document);
-void out_json(FILE *out, const json_t *document);
 
 /* out_text.c: one finding; the summary that closes a report. */
 void out_text_finding(FILE *out, const json_t *finding);

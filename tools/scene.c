@@ -63,12 +63,24 @@ char *scene_actor(const struct scene *scene)
 	return text_format("thread \"%s\" (TID %u)", scene->thread, scene->tid);
 }
 
-json_t *scene_step(const struct teller *teller, const struct scene *scene, json_t *what)
+static const char *const role_text[] = {
+	[STEP_HOLDER] = "holder", [STEP_FORK] = "fork",	      [STEP_WAIT] = "wait",
+	[STEP_UNLOCK] = "unlock", [STEP_BLOCKED] = "blocked", [STEP_ORDER] = "order",
+	[STEP_INIT] = "init",	  [STEP_CUDA] = "cuda",	      [STEP_EXPORT] = "export",
+	[STEP_IMPORT] = "import", [STEP_IMPORTS] = "import",  [STEP_FREE] = "free",
+	[STEP_GONE] = "end",	  [STEP_ACT] = "act",	      [STEP_CAUSE] = "cause",
+	[STEP_MAKER] = "maker",	  [STEP_ENDED] = "end",
+};
+
+json_t *scene_step(const struct teller *teller, const struct scene *scene, enum step_role role,
+		   json_t *what)
 {
 	const struct session *session = &teller->reader->session;
 	uint32_t pid = scene->at->by < session->slots ? session->table[scene->at->by].pid : 0;
 
-	return json_pack("{s:o, s:I, s:I, s:o, s:I, s:O, s:O}", "what", what, "pid",
+	return json_pack("{s:o, s:s, s:o, s:I, s:I, s:o, s:I, s:O, s:O}", "what", what, "role",
+			 role_text[role], "at",
+			 scene->frame ? json_incref(scene->frame) : json_null(), "pid",
 			 (json_int_t)pid, "tid", (json_int_t)scene->tid, "thread",
 			 jsontext_of(scene->thread), "time_ns",
 			 (json_int_t)reader_real_ns(teller->reader, scene->time_ns), "stack",

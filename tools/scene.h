@@ -39,8 +39,12 @@ void scene_locate(const struct teller *teller, struct scene *scene, uint64_t cal
 /* The thread as the subject of a sentence; NULL when there is no scene. Owned by the caller. */
 char *scene_actor(const struct scene *scene);
 
-/* A step of the report's evidence; takes over `what`. */
-json_t *scene_step(const struct teller *teller, const struct scene *scene, json_t *what);
+/*
+ * A step of the report's evidence: `role` says what it is in the story, in the words of enum step_role, `at` is the
+ * frame that names its place, or null. Takes over `what`.
+ */
+json_t *scene_step(const struct teller *teller, const struct scene *scene, enum step_role role,
+		   json_t *what);
 
 /* Mixes text or a frame into a fingerprint (64-bit FNV-1a; begin with SCENE_HASH). */
 #define SCENE_HASH 0xcbf29ce484222325ull

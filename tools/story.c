@@ -311,7 +311,7 @@ static json_t *evidence(const struct story *story)
 			orders_steps(&story->teller, story->finding, steps);
 		if (!scene)
 			continue;
-		json_array_append_new(steps, scene_step(&story->teller, scene,
+		json_array_append_new(steps, scene_step(&story->teller, scene, step->role,
 							words_fill(story->words, step->what)));
 	}
 	return steps;

@@ -456,8 +456,8 @@ void cuda_import_steps(const struct cuda_cast *cast, json_t *words, const char *
 		set_scene(cast, &scene, &import->at, import->ev.stack, import->ev.python,
 			  import->ev.caller);
 		words_set(words, "consumer", number(process_of(cast, import->at.by)->pid));
-		json_array_append_new(steps,
-				      scene_step(cast->teller, &scene, words_fill(words, what)));
+		json_array_append_new(steps, scene_step(cast->teller, &scene, STEP_IMPORTS,
+							words_fill(words, what)));
 		scene_finish(&scene);
 	}
 }

@@ -183,7 +183,8 @@ void knot_steps(const struct teller *teller, const struct fact_knot *knot, json_
 
 		blocked_scene(teller, blocked, &scene);
 		text = edge_text(teller, blocked, &scene, EDGE_PLACED);
-		json_array_append_new(steps, scene_step(teller, &scene, jsontext_of(text)));
+		json_array_append_new(steps,
+				      scene_step(teller, &scene, STEP_BLOCKED, jsontext_of(text)));
 		free(text);
 		scene_finish(&scene);
 	}

@@ -100,7 +100,8 @@ void orders_steps(const struct teller *teller, const struct finding *finding, js
 
 		order_scene(teller, order, &scene);
 		text = clause(teller, order, &scene, true);
-		json_array_append_new(steps, scene_step(teller, &scene, jsontext_of(text)));
+		json_array_append_new(steps,
+				      scene_step(teller, &scene, STEP_ORDER, jsontext_of(text)));
 		free(text);
 		scene_finish(&scene);
 	}

@@ -211,7 +211,7 @@ static void the_text_lists_them_all(void **state)
 	(void)state;
 	write_session(0x030b02f0);
 	document = report();
-	out_text(out, document);
+	out_text(out, &(struct report){.document = document});
 	fclose(out);
 	json_array_foreach(json_object_get(document, "practices"), i, practice) assert_non_null(
 		strstr(text, json_string_value(json_object_get(practice, "statement"))));

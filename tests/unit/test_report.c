@@ -247,13 +247,13 @@ static void names_that_are_no_utf8_are_shown_all_the_same(void **state)
 	json_decref(document);
 }
 
-static char *render(void (*write)(FILE *, const json_t *), const json_t *document)
+static char *render(void (*write)(FILE *, const struct report *), json_t *document)
 {
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
 
-	write(out, document);
+	write(out, &(struct report){.document = document});
 	fclose(out);
 	return text;
 }
@@ -292,11 +292,11 @@ static void a_report_file_appears_whole_or_not_at_all(void **state)
 
 	(void)state;
 	assert_null(report_target_parse(&target, path));
-	assert_null(report_write(&target, document));
+	assert_null(report_write(&target, &(struct report){.document = document}));
 	again = json_load_file(target.file, 0, NULL);
 	assert_true(json_equal(document, again));
 	assert_null(report_target_parse(&target, "json=/nowhere/at/all.json"));
-	wrong = report_write(&target, document);
+	wrong = report_write(&target, &(struct report){.document = document});
 	assert_non_null(strstr(wrong, "/nowhere/at/all.json"));
 	free(wrong);
 	wrong = report_target_parse(&target, "yaml=x");
