@@ -29,10 +29,11 @@ CORE_SRC := $(wildcard shim/core/*.c shim/rules/*.c) $(CPYTHON_SRC) shim/ranges.
 CORE_OBJ := $(CORE_SRC:%=build/obj/%.o)
 TOOL_SRC := $(wildcard tools/*.c)
 TOOL_OBJ := $(TOOL_SRC:%=build/obj/%.o)
+DESCRIPTIONS := build/man/mpsan.1 build/man/libmpsan.7 build/man/mpsan.bash build/man/mpsan.zsh
 TOOL_LIBS := -lunwind-$(ARCH) -lunwind -ldw -lelf -ljansson -lstdc++
 
-.PHONY: all demo check bench check-suites check-gpu install help clean
-all: build/libmpsan.so build/mpsan ## build the library and the command
+.PHONY: all demo check bench check-suites check-gpu install uninstall help clean FORCE
+all: build/libmpsan.so build/mpsan $(DESCRIPTIONS) ## build the library, the command, manual pages and completions
 
 build/libmpsan.so: $(SHIM_OBJ) shim/exports.map
 	$(SAY) LINK $@
@@ -63,6 +64,22 @@ build/obj/tools/%.c.o: tools/%.c
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) -c $< -o $@
 
+# Where the command looks for the library, seen from where it is itself: made anew when it changes.
+LIBDIR_FROM_BIN := $(shell realpath -m --relative-to='$(PREFIX)/bin' '$(LIBDIR)')
+build/obj/tools/launch.c.o: BASE += -DMPSAN_LIBDIR_FROM_BIN='"$(LIBDIR_FROM_BIN)"'
+build/obj/tools/launch.c.o: build/libdir
+build/libdir: FORCE
+	$(Q)mkdir -p $(@D) && { echo '$(LIBDIR_FROM_BIN)' | cmp -s - $@ || echo '$(LIBDIR_FROM_BIN)' >$@; }
+FORCE:
+
+# Manual pages and completions: templates, filled in from the tables by a program that is built with them.
+MAN_OBJ := $(patsubst %.c,build/obj/%.c.o,$(wildcard tools/man/*.c))
+build/man/expand: $(MAN_OBJ)
+	$(SAY) LINK $@
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $(MAN_OBJ)
+$(DESCRIPTIONS): build/man/%: tools/man/%.in build/man/expand
+	$(SAY) MAKE $@
+	$(Q)build/man/expand $< >$@.new && mv $@.new $@
 
 # Test programs: one file each, except unit tests, which see the command's parts.
 TEST_FLAGS := $(BASE) -Iinclude
@@ -149,11 +166,33 @@ check-gpu: ## tests that need a GPU; says so when there is none (MPSAN_GPU_FAKE=
 	$(Q)if [ "$$MPSAN_GPU_FAKE" ]; then $(MAKE) $(FAKE); else tests/gpu/present; fi && \
 	$(MAKE) all $(TESTS) && tests/run gpu
 
-install: all ## install under PREFIX (with DESTDIR)
-	install -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include
-	install -m 755 build/libmpsan.so $(DESTDIR)$(LIBDIR)/libmpsan.so
+# What is installed, and where.
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
+DOCDIR ?= $(DATADIR)/doc/mpsan
+INSTALLED = $(PREFIX)/bin/mpsan $(LIBDIR)/libmpsan.so $(LIBDIR)/pkgconfig/mpsan.pc $(PREFIX)/include/mpsan.h \
+	$(MANDIR)/man1/mpsan.1 $(MANDIR)/man7/libmpsan.7 $(DATADIR)/bash-completion/completions/mpsan \
+	$(DATADIR)/zsh/site-functions/_mpsan
+EXAMPLE_DIRS := $(wildcard examples/ci examples/fleet)
+
+install: all ## install under PREFIX (with DESTDIR, LIBDIR)
+	install -d $(addprefix $(DESTDIR),$(sort $(dir $(INSTALLED))) $(DOCDIR))
 	install -m 755 build/mpsan $(DESTDIR)$(PREFIX)/bin/mpsan
+	install -m 755 build/libmpsan.so $(DESTDIR)$(LIBDIR)/libmpsan.so
+	build/man/expand tools/man/mpsan.pc.in prefix=$(PREFIX) libdir=$(LIBDIR) >$(DESTDIR)$(LIBDIR)/pkgconfig/mpsan.pc
+	chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/mpsan.pc
 	install -m 644 include/mpsan.h $(DESTDIR)$(PREFIX)/include/mpsan.h
+	install -m 644 build/man/mpsan.1 $(DESTDIR)$(MANDIR)/man1/mpsan.1
+	install -m 644 build/man/libmpsan.7 $(DESTDIR)$(MANDIR)/man7/libmpsan.7
+	install -m 644 build/man/mpsan.bash $(DESTDIR)$(DATADIR)/bash-completion/completions/mpsan
+	install -m 644 build/man/mpsan.zsh $(DESTDIR)$(DATADIR)/zsh/site-functions/_mpsan
+	install -m 644 README.md LICENSE $(DESTDIR)$(DOCDIR)
+	for dir in $(EXAMPLE_DIRS); do \
+		install -d $(DESTDIR)$(DATADIR)/mpsan/$$dir && cp -R $$dir/. $(DESTDIR)$(DATADIR)/mpsan/$$dir || exit 1; done
+
+uninstall: ## remove what install has put there
+	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
+	rm -rf $(DESTDIR)$(DOCDIR) $(DESTDIR)$(DATADIR)/mpsan
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14

@@ -95,10 +95,11 @@ static char *make_session(const char *dir, const char *options_for_library)
 	return wrong;
 }
 
+/* Beside the command, as in the build; where `make install` puts it; where others may have put it. */
 char *launch_find_library(void)
 {
 	static const char *const places[] = {
-		"libmpsan.so", "../lib/libmpsan.so", "../lib64/libmpsan.so",
+		"libmpsan.so", MPSAN_LIBDIR_FROM_BIN "/libmpsan.so", "../lib/libmpsan.so", "../lib64/libmpsan.so",
 		"../lib/x86_64-linux-gnu/libmpsan.so", "../lib/aarch64-linux-gnu/libmpsan.so"};
 	char self[PATH_MAX] = "", *slash;
 

@@ -1,0 +1,98 @@
+/*
+ * Prints a template with its marks replaced by what the tables say: a manual page, a completion, or the file of
+ * pkg-config. A mark stands alone on its line, as @name@; @version@, @bindir@ and such may stand in one.
+ * Usage: expand TEMPLATE [NAME=VALUE...]. Neighbours: tables.h, mdoc.c, words.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../report.h"
+#include "expand.h"
+#include "tables.h"
+
+static const struct {
+	const char *name;
+	void (*print)(void);
+} blocks[] = {
+	{"synopsis", mdoc_synopsis},
+	{"commands", mdoc_commands},
+	{"options", mdoc_options},
+	{"library-options", mdoc_library_options},
+	{"rules", mdoc_rules},
+	{"formats", mdoc_formats},
+	{"policies", mdoc_policies},
+	{"words", words_tables},
+	{"descriptions", words_descriptions},
+};
+
+static const struct {
+	const char *name, *library;
+} counts[] = {{"hooks", NULL}, {"hooks-cuda", "libcuda"}, {"hooks-cudart", "libcudart"}};
+
+/* False when there is no such name. */
+static bool print_value(const char *name, size_t length, char **values)
+{
+	if (length == 7 && !strncmp(name, "version", 7))
+		return printf("%s", MPSAN_VERSION) > 0;
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		if (strlen(counts[i].name) == length && !strncmp(counts[i].name, name, length))
+			return printf("%u", table_hooks(counts[i].library)) > 0;
+	for (; *values; values++)
+		if (!strncmp(*values, name, length) && (*values)[length] == '=')
+			return fputs(*values + length + 1, stdout) >= 0;
+	return false;
+}
+
+static bool print_block(const char *name, size_t length)
+{
+	for (size_t i = 0; i < sizeof(blocks) / sizeof(*blocks); i++)
+		if (strlen(blocks[i].name) == length && !strncmp(blocks[i].name, name, length)) {
+			blocks[i].print();
+			return true;
+		}
+	return false;
+}
+
+/* The length of "@name@" at the start of a text, 0 when there is no such thing. */
+static size_t mark_length(const char *text)
+{
+	size_t name = *text == '@' ? strspn(text + 1, "abcdefghijklmnopqrstuvwxyz-") : 0;
+
+	return name && text[1 + name] == '@' ? name + 2 : 0;
+}
+
+/* False when it has a mark that nothing is known of. */
+static bool expand_line(const char *line, char **values)
+{
+	size_t mark = mark_length(line);
+
+	if (mark && line[mark] == '\n' && print_block(line + 1, mark - 2))
+		return true;
+	for (; *line; line += mark ? mark : 1) {
+		mark = mark_length(line);
+		if (!mark)
+			putchar(*line);
+		else if (!print_value(line + 1, mark - 2, values))
+			return false;
+	}
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	FILE *in = argc > 1 ? fopen(argv[1], "re") : NULL;
+	char *line = NULL;
+	size_t room = 0;
+	bool good = in;
+
+	while (good && getline(&line, &room, in) >= 0)
+		good = expand_line(line, argv + 2);
+	if (!in)
+		fprintf(stderr, "expand: %s cannot be read\n", argc > 1 ? argv[1] : "no template");
+	else if (!good)
+		fprintf(stderr, "expand: %s: unknown mark in: %s", argv[1], line);
+	free(line);
+	if (in)
+		fclose(in);
+	return good && !fflush(stdout) ? 0 : 1;
+}

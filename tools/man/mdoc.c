@@ -1,0 +1,169 @@
+/*
+ * The tables as parts of manual pages, in mdoc. Neighbours: expand.h, tables.h; the prose around them is
+ * in *.in.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "../options.h"
+#include "expand.h"
+#include "tables.h"
+
+#define WIDTH 76u
+
+/* One word: no control line, no escape, and no dash that would become a hyphen. */
+static void print_word(const char *word, size_t length, bool first)
+{
+	if (first && (*word == '.' || *word == '\''))
+		fputs("\\&", stdout);
+	for (size_t i = 0; i < length; i++)
+		if (word[i] == '\\')
+			fputs("\\e", stdout);
+		else if (word[i] == '-' && (i + 1 == length || i == 0 || word[0] == '-'))
+			fputs("\\-", stdout);
+		else
+			putchar(word[i]);
+}
+
+/* A paragraph, broken at blanks, with each sentence on lines of its own as mdoc wants it. */
+static void print_text(const char *text)
+{
+	size_t column = 0;
+
+	while (*text) {
+		size_t length = strcspn(text, " ");
+		bool ends = length > 1 && strchr(".?!", text[length - 1]) && text[length];
+
+		if (column && column + 1 + length > WIDTH)
+			column = !putchar('\n');
+		if (column)
+			putchar(' ');
+		print_word(text, length, !column);
+		column += length + 1;
+		if (ends)
+			column = !putchar('\n');
+		text += length + strspn(text + length, " ");
+	}
+	if (column)
+		putchar('\n');
+}
+
+/* A text that stands as one argument or several: macros look at each word of their line. */
+static void print_argument(const char *text)
+{
+	fputs("\\&", stdout);
+	print_word(text, strlen(text), false);
+}
+
+void mdoc_synopsis(void)
+{
+	for (const struct command_row *row = table_commands; row->name; row++) {
+		printf(".Nm\n.Cm %s\n", row->name);
+		print_text(row->arguments);
+	}
+	puts(".Nm\n.Cm help\n[COMMAND]\n.Nm\n.Fl \\-version");
+}
+
+void mdoc_commands(void)
+{
+	puts(".Bl -tag -width Ds");
+	for (const struct command_row *row = table_commands; row->name; row++) {
+		printf(".It Cm %s ", row->name);
+		print_argument(row->arguments);
+		putchar('\n');
+		print_text(row->help);
+	}
+	puts(".El");
+}
+
+/* (run, report; default 66) */
+static void print_places(const struct option_row *row)
+{
+	const char *before = ".Pq Cm ";
+
+	for (const struct place_row *place = table_places; place->name; place++)
+		if (row->where & place->where) {
+			printf("%s%s", before, place->name);
+			before = " , ";
+		}
+	if (*row->preset)
+		printf(" ; No default Ql %s", row->preset);
+	putchar('\n');
+}
+
+void mdoc_options(void)
+{
+	puts(".Bl -tag -width Ds");
+	for (const struct option_row *row = table_options; row->name; row++) {
+		if (!(row->where & ~OPT_LIB))
+			continue;
+		printf(".It Fl \\-%s%s", row->name, *row->argument == '[' ? "" : " Ar ");
+		print_argument(row->argument);
+		putchar('\n');
+		print_text(row->help);
+		print_places(row);
+	}
+	puts(".El");
+}
+
+void mdoc_library_options(void)
+{
+	puts(".Bl -tag -width Ds");
+	for (const struct option_row *row = table_options; row->name; row++) {
+		if (!(row->where & OPT_LIB))
+			continue;
+		printf(".It Ql %s=%s\n", row->name,
+		       *row->argument == '[' ? "BYTES" : row->argument);
+		print_text(row->help);
+		if (*row->preset)
+			printf(".Pq default Ql %s\n", row->preset);
+	}
+	puts(".El");
+}
+
+static void print_rows(const struct named_row *row)
+{
+	puts(".Bl -tag -width Ds");
+	for (; row->name; row++) {
+		printf(".It Cm %s\n", row->name);
+		print_text(row->help);
+	}
+	puts(".El");
+}
+
+void mdoc_rules(void)
+{
+	print_rows(table_rules);
+}
+
+void mdoc_formats(void)
+{
+	print_rows(table_formats);
+}
+
+static void print_lower(const char *text)
+{
+	for (; *text; text++)
+		putchar(*text == '_' ? '-' : tolower((unsigned char)*text));
+}
+
+void mdoc_policies(void)
+{
+	puts(".Bl -tag -width Ds");
+	for (const struct policy_row *row = table_policies; row->policy; row++) {
+		if (!row->grade)
+			printf(".It Cm %s", row->policy);
+		else if (!row->rule)
+			fputs("no finding below ", stdout);
+		else
+			fputs(".Cm ", stdout);
+		if (row->rule) {
+			print_lower(row->rule);
+			fputs(" No as ", stdout);
+		}
+		if (row->grade)
+			print_lower(row->grade);
+		putchar('\n');
+	}
+	puts(".El");
+}
