@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "util.h"
@@ -35,7 +36,18 @@ static char *search_path(const char *command)
 	return NULL;
 }
 
-/* Follows "#! PROGRAM [ARG]", and "#! /usr/bin/env PROGRAM" to what env would run. */
+/* What `env [-S] [-OPTION] [NAME=VALUE] PROGRAM` would run. */
+static char *after_env(char **rest)
+{
+	char *word;
+
+	while ((word = strsep(rest, " \t\n")))
+		if (*word && *word != '-' && !strchr(word, '='))
+			break;
+	return word;
+}
+
+/* Follows "#! PROGRAM [ARG]", and "#! /usr/bin/env PROGRAM". */
 static void follow_script(struct binary *binary)
 {
 	char line[256] = "", *program, *rest = line + 2;
@@ -49,10 +61,10 @@ static void follow_script(struct binary *binary)
 	rest += strspn(rest, " \t");
 	program = strsep(&rest, " \t\n");
 	if (!strcmp(path_base(program), "env") && rest && *rest)
-		program = strsep(&rest, " \t\n");
+		program = after_env(&rest);
 	free(binary->path);
-	binary->interpreter = text_copy(program);
-	binary->path = search_path(program);
+	binary->interpreter = text_copy(program ? program : "env");
+	binary->path = search_path(binary->interpreter);
 }
 
 static void note_python(struct binary *binary, const char *name)
@@ -78,8 +90,29 @@ static void read_needed(struct binary *binary, Elf *elf, Elf_Scn *section, const
 		name = elf_strptr(elf, header->sh_link, dynamic.d_un.d_val);
 		if (name && !strncmp(name, "libasan", 7))
 			binary->has_asan = true;
+		if (name && !strncmp(name, "libtsan", 7))
+			binary->has_tsan = true;
 		if (name)
 			note_python(binary, name);
+	}
+}
+
+static void read_symbols(struct binary *binary, Elf *elf, Elf_Scn *section,
+			 const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	GElf_Sym symbol;
+
+	for (int i = 0;
+	     data && header->sh_entsize && i < (int)(header->sh_size / header->sh_entsize); i++) {
+		const char *name = gelf_getsym(data, i, &symbol) ?
+					   elf_strptr(elf, header->sh_link, symbol.st_name) :
+					   NULL;
+
+		if (name && !strcmp(name, "dlopen") && symbol.st_shndx == SHN_UNDEF)
+			binary->loads_more = true;
+		if (name && !strcmp(name, "__tsan_init"))
+			binary->has_tsan = true;
 	}
 }
 
@@ -88,9 +121,14 @@ static void read_sections(struct binary *binary, Elf *elf)
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 
-	while ((section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNAMIC)
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header))
+			continue;
+		if (header.sh_type == SHT_DYNAMIC)
 			read_needed(binary, elf, section, &header);
+		if (header.sh_type == SHT_DYNSYM)
+			read_symbols(binary, elf, section, &header);
+	}
 }
 
 static void read_loader(struct binary *binary, Elf *elf, int fd)
@@ -151,7 +189,8 @@ void binary_inspect(struct binary *binary, const char *command)
 		return;
 	binary->is_secure =
 		!stat(binary->path, &st) &&
-		(st.st_mode & S_ISUID || (st.st_mode & S_ISGID && st.st_mode & S_IXGRP));
+		(st.st_mode & S_ISUID || (st.st_mode & S_ISGID && st.st_mode & S_IXGRP) ||
+		 (geteuid() && getxattr(binary->path, "security.capability", NULL, 0) > 0));
 	real = realpath(binary->path, NULL);
 	if (real)
 		note_python(binary, path_base(real));
@@ -181,6 +220,6 @@ const char *binary_obstacle(const struct binary *binary)
 	if (binary->is_musl)
 		return "it uses musl; only glibc programs can be watched";
 	if (binary->is_secure)
-		return "it is set-user-ID or set-group-ID, so the loader ignores LD_PRELOAD; run a copy without that bit";
+		return "it is set-user-ID or set-group-ID or has capabilities, so the loader ignores LD_PRELOAD; run a copy without that";
 	return NULL;
 }

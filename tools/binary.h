@@ -14,8 +14,10 @@ struct binary {
 	char *python; /* "3.11" when it is CPython, as far as its names tell; NULL */
 	bool is_elf;
 	bool is_foreign; /* of another word size or machine than this mpsan */
-	bool is_secure; /* set-user-ID or set-group-ID: the loader ignores LD_PRELOAD */
+	bool is_secure; /* set-user-ID, set-group-ID, or with capabilities: the loader ignores LD_PRELOAD */
 	bool has_asan;
+	bool has_tsan;
+	bool loads_more; /* it calls dlopen by itself */
 	bool is_musl;
 };
 

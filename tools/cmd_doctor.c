@@ -1,69 +1,107 @@
 /*
- * mpsan doctor: whether mpsan works here, and whether a program can be watched. Neighbours:
- * binary.h, launch.h.
+ * mpsan doctor: whether mpsan works here, whether a program can be watched, and what to do where not. Neighbours:
+ * doctor.h, launch.h.
  */
 #include <gnu/libc-version.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "binary.h"
 #include "command.h"
+#include "doctor.h"
 #include "launch.h"
-#include "report.h"
 
 #define STATUS_NO 1
+#define GLIBC_MINOR 31
 
-static int say(bool good, const char *subject, const char *text)
-{
-	printf("%-4s %s: %s\n", good ? "ok" : "BAD", subject, text);
-	return good ? 0 : STATUS_NO;
-}
-
-static int check_mpsan(void)
+static void look_at_library(struct doctor *doctor)
 {
 	struct launch launch;
 	char *wrong = launch_prepare(&launch, NULL, NULL);
-	int status = say(launch.library, "library", launch.library ? launch.library : "not found");
 
 	if (launch.library)
-		status |= say(!wrong, "session directory", wrong ? wrong : launch.dir);
-	printf("ok   C library: glibc %s\n", gnu_get_libc_version());
+		doctor_say(doctor, DOCTOR_OK, "library", NULL, "%s", launch.library);
+	else
+		doctor_say(doctor, DOCTOR_BAD, "library",
+			   text_copy("install mpsan again: make install, or the package"),
+			   "libmpsan.so is not where it belongs beside this program");
+	if (launch.library && !wrong)
+		doctor_say(doctor, DOCTOR_OK, "session directory", NULL, "%s", launch.dir);
+	else if (launch.library)
+		doctor_say(
+			doctor, DOCTOR_BAD, "session directory",
+			text_copy("set TMPDIR to a directory that you may write to, or give --dir"),
+			"%s", wrong);
 	free(wrong);
 	launch_finish(&launch);
-	return status;
 }
 
-static int check_program(const char *command)
+static void look_at_glibc(struct doctor *doctor)
 {
-	struct binary binary;
-	const char *obstacle;
-	int status;
+	int minor = 0;
 
-	binary_inspect(&binary, command);
-	obstacle = binary_obstacle(&binary);
-	status = say(!obstacle, binary.path ? binary.path : command,
-		     obstacle ? obstacle : "can be watched");
-	if (binary.interpreter)
-		printf("ok   %s is a script; %s runs it\n", command, binary.interpreter);
-	if (binary.has_asan)
-		puts("ok   linked with ASan: mpsan run adds verify_asan_link_order=0 to ASAN_OPTIONS");
-	if (binary.python)
-		printf("ok   Python %s\n", binary.python);
-	binary_finish(&binary);
-	return status;
+	sscanf(gnu_get_libc_version(), "2.%d", &minor);
+	if (minor < GLIBC_MINOR)
+		doctor_say(doctor, DOCTOR_WARN, "C library",
+			   text_copy("use a distribution with glibc 2.31 or later"),
+			   "glibc %s: the layout of its locks has not been tested",
+			   gnu_get_libc_version());
+	else
+		doctor_say(doctor, DOCTOR_OK, "C library", NULL, "glibc %s",
+			   gnu_get_libc_version());
+}
+
+static void look_at_gpu(struct doctor *doctor)
+{
+	char *text = doctor_read(doctor, "/proc/driver/nvidia/version");
+	char *name = text ? strstr(text, "NVRM version: ") : NULL;
+
+	if (name)
+		doctor_say(doctor, DOCTOR_OK, "GPU", NULL, "%.*s", (int)strcspn(name, "\n"), name);
+	else
+		doctor_say(doctor, DOCTOR_OK, "GPU", NULL,
+			   "no driver of NVIDIA here; the rules for CUDA will have nothing to say");
+	free(text);
+}
+
+static void look_at_machine(struct doctor *doctor)
+{
+	look_at_library(doctor);
+	look_at_glibc(doctor);
+	doctor_kernel(doctor);
+	doctor_container(doctor);
+	doctor_room(doctor);
+	doctor_preload(doctor, getenv("LD_PRELOAD"));
+	look_at_gpu(doctor);
 }
 
 int cmd_doctor(int argc, char **argv)
 {
-	int at = argc > 1 && !strcmp(argv[1], "--") ? 2 : 1, status;
+	struct doctor doctor = {.root = ""};
+	bool as_json = false;
+	int at = 1, status;
+	json_t *document;
 
-	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
-		return !printf("usage: mpsan %s\n", usage_doctor);
-	if (at < argc && argv[at][0] == '-')
-		return complain("unknown option %s; usage: mpsan %s", argv[at], usage_doctor);
-	status = check_mpsan();
+	for (; at < argc && argv[at][0] == '-' && strcmp(argv[at], "--"); at++) {
+		if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h"))
+			return !printf("usage: mpsan %s\n", usage_doctor);
+		if (strcmp(argv[at], "--json"))
+			return complain("unknown option %s; usage: mpsan %s", argv[at],
+					usage_doctor);
+		as_json = true;
+	}
+	at += at < argc && !strcmp(argv[at], "--");
+	look_at_machine(&doctor);
 	if (at < argc)
-		status |= check_program(argv[at]);
+		doctor_program(&doctor, argv + at);
+	status = doctor_is_bad(&doctor) ? STATUS_NO : 0;
+	if (as_json) {
+		document = doctor_json(&doctor, at < argc ? argv + at : NULL);
+		json_dumpf(document, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+		putchar('\n');
+		json_decref(document);
+	} else {
+		doctor_print(&doctor, stdout);
+	}
+	doctor_finish(&doctor);
 	return status;
 }

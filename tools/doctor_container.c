@@ -1,0 +1,100 @@
+/* The walls around this process. See doctor.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor.h"
+
+#define MIB (1024ll * 1024)
+
+/* The name of what made the container, NULL outside of one; constant. */
+static const char *container_kind(const struct doctor *doctor)
+{
+	static const char *const files[][2] = {
+		{"/.dockerenv", "docker"},
+		{"/run/.containerenv", "podman"},
+		{"/.singularity.d", "apptainer"},
+		{"/var/run/secrets/kubernetes.io", "kubernetes"},
+	};
+	static const char *const groups[][2] = {{"kubepods", "kubernetes"},
+						{"docker", "docker"},
+						{"libpod", "podman"},
+						{"lxc", "lxc"}};
+	char *group = doctor_read(doctor, "/proc/1/cgroup");
+	const char *kind = NULL;
+
+	for (size_t i = 0; !kind && i < sizeof(files) / sizeof(*files); i++)
+		if (doctor_has(doctor, files[i][0]))
+			kind = files[i][1];
+	for (size_t i = 0; group && !kind && i < sizeof(groups) / sizeof(*groups); i++)
+		if (strstr(group, groups[i][0]))
+			kind = groups[i][1];
+	free(group);
+	return kind;
+}
+
+/* The least memory.max from the own control group upwards; LLONG_MAX: none. */
+static long long memory_limit(const struct doctor *doctor)
+{
+	char *groups = doctor_read(doctor, "/proc/self/cgroup"), *path = NULL, *slash;
+	const char *unified = groups ? strstr(groups, "0::") : NULL;
+	long long least = doctor_number(doctor, "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+					__LONG_LONG_MAX__);
+
+	if (unified)
+		path = text_format("/sys/fs/cgroup%.*s", (int)strcspn(unified + 3, "\n"),
+				   unified + 3);
+	while (path && strlen(path) >= strlen("/sys/fs/cgroup")) {
+		char *file = text_format("%s/memory.max", path);
+		long long limit = doctor_number(doctor, file, __LONG_LONG_MAX__);
+
+		least = limit < least ? limit : least;
+		free(file);
+		slash = strrchr(path, '/');
+		*slash = '\0';
+	}
+	free(path);
+	free(groups);
+	return least;
+}
+
+/* Inside a PID namespace this process has several numbers. */
+static bool has_own_pids(const struct doctor *doctor)
+{
+	char *status = doctor_read(doctor, "/proc/self/status");
+	char *line = status ? strstr(status, "\nNSpid:") : NULL;
+	bool several = false;
+
+	if (line) {
+		line += strlen("\nNSpid:");
+		line[strcspn(line, "\n")] = '\0';
+		line += strspn(line, "\t ");
+		several = strpbrk(line, "\t ");
+	}
+	free(status);
+	return several;
+}
+
+void doctor_container(struct doctor *doctor)
+{
+	const char *kind = container_kind(doctor);
+	long long limit = memory_limit(doctor);
+
+	if (kind || has_own_pids(doctor))
+		doctor_say(
+			doctor, DOCTOR_OK, "container", NULL,
+			"%s; mpsan follows what runs in it when it is started in it, and says what the container "
+			"forbids in the other lines",
+			kind ? kind : "a PID namespace of its own");
+	if (limit < 512 * MIB)
+		doctor_say(
+			doctor, DOCTOR_WARN, "memory",
+			text_copy(
+				"a higher limit: docker run --memory, resources.limits.memory in Kubernetes, --mem in "
+				"Slurm"),
+			"the control group may use %lld MiB, session logs in memory file systems and /dev/shm "
+			"included",
+			limit / MIB);
+	else if (limit < 1ll << 50)
+		doctor_say(doctor, DOCTOR_OK, "memory", NULL,
+			   "the control group may use %lld MiB, /dev/shm included", limit / MIB);
+}

@@ -1,0 +1,89 @@
+/* The program itself. See doctor.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor.h"
+
+/* Commands whose work is done by processes that are not their children. */
+static const struct {
+	const char *name, *text, *fix;
+} elsewhere[] = {
+	{"docker", "a daemon starts the container",
+	 "docker run … mpsan run -- COMMAND, with mpsan in the image"},
+	{"podman", "the container has files of its own",
+	 "podman run … mpsan run -- COMMAND, with mpsan in the image"},
+	{"nerdctl", "a daemon starts the container",
+	 "nerdctl run … mpsan run -- COMMAND, with mpsan in the image"},
+	{"kubectl", "a node starts the pod", "mpsan run -- COMMAND as the container's command"},
+	{"ssh", "the command runs on another machine", "ssh HOST mpsan run -- COMMAND"},
+	{"srun", "Slurm's daemons start the tasks", "srun … mpsan run -- COMMAND, or `mpsan env`"},
+	{"sbatch", "Slurm starts the script later", "mpsan run -- COMMAND in the script"},
+	{"systemd-run", "systemd starts the command",
+	 "systemd-run … mpsan run -- COMMAND, or `mpsan env`"},
+	{"sudo", "it is set-user-ID", "sudo mpsan run -- COMMAND"},
+	{"su", "it is set-user-ID", "su -c 'mpsan run -- COMMAND' USER"},
+};
+
+static void look_elsewhere(struct doctor *doctor, const char *command)
+{
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++)
+		if (!strcmp(path_base(command), elsewhere[i].name))
+			doctor_say(doctor, DOCTOR_WARN, "work elsewhere",
+				   text_copy(elsewhere[i].fix), "%s: what %s starts is not watched",
+				   elsewhere[i].text, elsewhere[i].name);
+}
+
+/* An obstacle is what is wrong, a semicolon, and the cure. */
+static void look_at_obstacle(struct doctor *doctor, const struct binary *binary,
+			     const char *command)
+{
+	const char *obstacle = binary_obstacle(binary);
+	const char *cure = obstacle ? strstr(obstacle, "; ") : NULL;
+	const char *path = binary->path ? binary->path : command;
+
+	if (!obstacle)
+		doctor_say(doctor, DOCTOR_OK, "program", NULL, "%s can be watched", path);
+	else
+		doctor_say(doctor, DOCTOR_BAD, "program",
+			   text_copy(cure	   ? cure + 2 :
+				     !binary->path ? "give its path, or add its directory to PATH" :
+						     "give the program that it is for"),
+			   "%s: %.*s", path, cure ? (int)(cure - obstacle) : (int)strlen(obstacle),
+			   obstacle);
+}
+
+static void look_at_sanitizers(struct doctor *doctor, const struct binary *binary)
+{
+	if (binary->has_asan)
+		doctor_say(
+			doctor, DOCTOR_OK, "AddressSanitizer",
+			text_copy(
+				"with LD_PRELOAD alone set ASAN_OPTIONS=verify_asan_link_order=0 yourself"),
+			"linked as a library, it wants to come first; `mpsan run` tells it not to insist");
+	if (binary->has_tsan)
+		doctor_say(
+			doctor, DOCTOR_OK, "ThreadSanitizer", NULL,
+			"works under mpsan, and sees calls behind it; slow programs become slower");
+}
+
+void doctor_program(struct doctor *doctor, char **command)
+{
+	struct binary binary;
+
+	binary_inspect(&binary, command[0]);
+	look_at_obstacle(doctor, &binary, command[0]);
+	if (binary.interpreter)
+		doctor_say(doctor, DOCTOR_OK, "script", NULL, "%s is one; %s runs it%s", command[0],
+			   binary.interpreter,
+			   binary.python ? "" : ", and what that starts is watched too");
+	look_elsewhere(doctor, command[0]);
+	look_at_sanitizers(doctor, &binary);
+	if (binary.loads_more)
+		doctor_say(
+			doctor, DOCTOR_OK, "RTLD_DEEPBIND", NULL,
+			"it loads libraries while it runs; those loaded with this flag would bind past mpsan, and that "
+			"cannot be known beforehand");
+	if (binary.python && !binary_obstacle(&binary))
+		doctor_python(doctor, &binary);
+	binary_finish(&binary);
+}

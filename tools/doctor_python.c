@@ -1,0 +1,114 @@
+/* A Python, which is asked what it is. See doctor.h. */
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "doctor.h"
+
+#define PATIENCE_MS 10000
+#define QUESTION                                                                                \
+	"import sys; print('%d.%d.%d' % sys.version_info[:3], sys.implementation.name, 't' in " \
+	"getattr(sys, 'abiflags', '') and 'free' or 'gil')"
+
+static void answer(const char *program, int fd)
+{
+	dup2(fd, STDOUT_FILENO);
+	execl(program, program, "-I", "-S", "-c", QUESTION, (char *)NULL);
+	_exit(127);
+}
+
+/* Its answer, false when it has none in time. */
+static bool ask(const char *program, char *text, size_t room)
+{
+	struct pollfd wait = {.events = POLLIN};
+	int ends[2];
+	ssize_t bytes = 0;
+	pid_t child;
+
+	if (pipe(ends))
+		return false;
+	child = fork();
+	if (child == 0)
+		answer(program, ends[1]);
+	close(ends[1]);
+	wait.fd = ends[0];
+	if (child > 0 && poll(&wait, 1, PATIENCE_MS) == 1)
+		bytes = read(ends[0], text, room - 1);
+	close(ends[0]);
+	if (child > 0) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	text[bytes > 0 ? bytes : 0] = '\0';
+	return bytes > 0;
+}
+
+static void look_at_version(struct doctor *doctor, const char *version, const char *kind,
+			    bool free_threaded)
+{
+	int minor = 0, micro = 0;
+
+	sscanf(version, "3.%d.%d", &minor, &micro);
+	if (strcmp(kind, "cpython"))
+		doctor_say(doctor, DOCTOR_WARN, "Python", text_copy("run the program with CPython"),
+			   "%s %s: its locks and lines are not known, only what it calls in libc",
+			   kind, version);
+	else if (free_threaded)
+		doctor_say(doctor, DOCTOR_WARN, "Python",
+			   text_format("run it with an ordinary build: python3.%d", minor),
+			   "%s, free-threaded: its locks and lines cannot be seen", version);
+	else if (minor < 8 || minor > 14)
+		doctor_say(doctor, DOCTOR_WARN, "Python", text_copy("use one of 3.8 to 3.14"),
+			   "%s: lines of Python cannot be shown, locks by their address only",
+			   version);
+	else if (minor > 13 || (minor == 13 && micro > 0))
+		doctor_say(
+			doctor, DOCTOR_WARN, "Python",
+			text_copy("to find out who holds a lock, run it once with 3.12 or 3.13.0"),
+			"%s: who holds a threading.Lock cannot be seen from 3.13.1 on, since it is taken without "
+			"libc; waits are seen",
+			version);
+	else
+		doctor_say(doctor, DOCTOR_OK, "Python", NULL, "%s", version);
+}
+
+/* Where it lives: DIR/bin/python3 beside DIR/pyvenv.cfg or DIR/conda-meta. */
+static void look_at_home(struct doctor *doctor, const char *path)
+{
+	char *home = text_copy(path), *slash = strrchr(home, '/'), *cfg, *conda;
+
+	if (slash)
+		*slash = '\0';
+	slash = strrchr(home, '/');
+	if (slash)
+		*slash = '\0';
+	cfg = text_format("%s/pyvenv.cfg", home);
+	conda = text_format("%s/conda-meta", home);
+	if (!access(cfg, R_OK))
+		doctor_say(doctor, DOCTOR_OK, "environment", NULL, "virtual environment %s", home);
+	else if (!access(conda, R_OK))
+		doctor_say(
+			doctor, DOCTOR_OK, "environment", NULL,
+			"conda environment %s; the library needs only libc, so its own libraries do no harm",
+			home);
+	free(cfg);
+	free(conda);
+	free(home);
+}
+
+void doctor_python(struct doctor *doctor, const struct binary *binary)
+{
+	char text[128] = "", version[32], kind[32], locking[8];
+
+	if (ask(binary->path, text, sizeof(text)) &&
+	    sscanf(text, "%31s %31s %7s", version, kind, locking) == 3)
+		look_at_version(doctor, version, kind, !strcmp(locking, "free"));
+	else
+		doctor_say(doctor, DOCTOR_WARN, "Python",
+			   text_format("see what `%s -I -S -c 'import sys'` says", binary->path),
+			   "%s, by its name; it does not say so itself", binary->python);
+	look_at_home(doctor, binary->path);
+}
