@@ -2,10 +2,12 @@
  * mpsan explain: a rule in words, from its row. Neighbour: ../include/mpsan_rules.def.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "grades.h"
+#include "near.h"
 #include "util.h"
 
 #define WIDTH 80
@@ -39,6 +41,20 @@ static const struct {
 #undef RULE
 };
 
+static const char *rule_name(size_t number)
+{
+	return number < RULE_COUNT ? rule_slug((enum rule_id)number) : NULL;
+}
+
+static int complain_of_rule(const char *slug)
+{
+	char *near = near_names(slug, rule_name);
+
+	complain("explain: no such rule: %s%s; 'mpsan list rules' names them", slug, near);
+	free(near);
+	return STATUS_USAGE;
+}
+
 int cmd_explain(int argc, char **argv)
 {
 	enum rule_id rule;
@@ -49,8 +65,7 @@ int cmd_explain(int argc, char **argv)
 		return complain("explain: give one rule; 'mpsan list rules' names them");
 	rule = rule_find(argv[1]);
 	if (rule == RULE_COUNT)
-		return complain("explain: no such rule: %s; 'mpsan list rules' names them",
-				argv[1]);
+		return complain_of_rule(argv[1]);
 	printf("%s: %s\n", argv[1], words[rule].title);
 	print_part("Hazard", words[rule].hazard);
 	print_part("Evidence", words[rule].evidence);

@@ -3,9 +3,11 @@
  * one each.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
+#include "near.h"
 #include "report.h"
 
 static const struct {
@@ -29,22 +31,49 @@ static int print_help(FILE *out)
 	fputs("mpsan, a multiprocessing sanitizer\n\n", out);
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(out, "  mpsan %-42s %s\n", commands[i].usage, commands[i].help);
-	fputs("\n'mpsan COMMAND --help' shows the options of a command.\n", out);
+	fputs("\n'mpsan help COMMAND' and 'mpsan COMMAND --help' show the options of a command, "
+	      "'mpsan --version' its version.\n",
+	      out);
 	return out == stdout ? 0 : STATUS_USAGE;
+}
+
+static const char *command_name(size_t number)
+{
+	return number < COMMANDS ? commands[number].name : NULL;
+}
+
+static int run_command(int argc, char **argv)
+{
+	char *near;
+
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (!strcmp(commands[i].name, argv[0]))
+			return commands[i].run(argc, argv);
+	near = near_names(argv[0], command_name);
+	complain("unknown command %s%s; 'mpsan --help' names them", argv[0], near);
+	free(near);
+	return STATUS_USAGE;
+}
+
+/* `mpsan help COMMAND` is `mpsan COMMAND --help`. */
+static int help(int argc, char **argv)
+{
+	if (argc > 2)
+		return complain("help: give one command; 'mpsan help' names them");
+	return argc < 2 ? print_help(stdout) : run_command(2, (char *[]){argv[1], "--help", NULL});
 }
 
 int main(int argc, char **argv)
 {
 	if (argc < 2)
 		return print_help(stderr);
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return print_help(stdout);
+	if (!strcmp(argv[1], "help"))
+		return help(argc - 1, argv + 1);
 	if (!strcmp(argv[1], "--version")) {
 		puts("mpsan " MPSAN_VERSION);
 		return 0;
 	}
-	for (size_t i = 0; i < COMMANDS; i++)
-		if (!strcmp(commands[i].name, argv[1]))
-			return commands[i].run(argc - 1, argv + 1);
-	return complain("unknown command %s; 'mpsan --help' names them", argv[1]);
+	return run_command(argc - 1, argv + 1);
 }
