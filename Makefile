@@ -24,8 +24,8 @@ SHIM_SRC := shim/arch/$(ARCH).S $(wildcard shim/*.c shim/hooks/*.c) $(CPYTHON_SR
 SHIM_OBJ := $(SHIM_SRC:%=build/obj/%.o)
 COUNT_OBJ := $(SHIM_SRC:%=build/count/%.o)
 
-# The table of ranges is also part of both: the registry of exported memory is a file.
-CORE_SRC := $(wildcard shim/core/*.c shim/rules/*.c) $(CPYTHON_SRC) shim/ranges.c
+# The table of ranges is also part of both: the registry of exported memory is a file; so is what a rank is called.
+CORE_SRC := $(wildcard shim/core/*.c shim/rules/*.c) $(CPYTHON_SRC) shim/ranges.c shim/rank.c
 CORE_OBJ := $(CORE_SRC:%=build/obj/%.o)
 TOOL_SRC := $(wildcard tools/*.c)
 TOOL_OBJ := $(TOOL_SRC:%=build/obj/%.o)

@@ -113,6 +113,26 @@ struct mpsan_process {
 	char argv[MPSAN_ARGV_BYTES]; /* NUL-separated, cut off when longer */
 };
 
+enum mpsan_clock {
+	MPSAN_CLOCK_MEASURED = 1, /* ahead_ns and ahead_error_ns are known */
+	MPSAN_CLOCK_SYNCED = 2, /* the kernel is told that its clock is kept in step */
+	MPSAN_CLOCK_LOOSE = 4, /* it is told that it is not; neither flag: it was not asked */
+};
+
+/* Where a session was made and by which process of a job. All zero in sessions of before November 2026. */
+struct mpsan_host {
+	char name[64]; /* each text NUL-terminated, cut off when longer, empty when not known */
+	char boot[40]; /* /proc/sys/kernel/random/boot_id: the same host since the same boot has the same clock */
+	char launcher[16]; /* a row of mpsan_ranks.def */
+	char job[64];
+	uint32_t rank, world, local; /* each + 1; 0: not known */
+	uint32_t clock; /* enum mpsan_clock */
+	int64_t ahead_ns; /* by which CLOCK_REALTIME is ahead of the clock that stamps files here */
+	uint64_t ahead_error_ns; /* by how much that may be wrong */
+	uint64_t filesystem; /* statfs.f_type: whether that clock is a server's */
+	uint64_t max_error_ns; /* of a clock kept in step, as the kernel was told */
+};
+
 /* First page of the file `session`; the table of `slots` processes follows at MPSAN_PAGE. */
 struct mpsan_session {
 	uint64_t magic;
@@ -127,6 +147,7 @@ struct mpsan_session {
 	char options[1024]; /* MPSAN_OPTIONS of the session, NUL-terminated */
 	uint64_t end_ns; /* when the command stopped following it; 0: not yet */
 	uint64_t claimed; /* slots claimed so far; 0 in sessions of before November 2026 */
+	struct mpsan_host host;
 };
 
 /* First page of SLOT.log; one page of thread index follows, records begin at MPSAN_LOG_START. */

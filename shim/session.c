@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "host.h"
 #include "sys.h"
 
 #define OWN_SLOTS 4096u /* of a session that the library itself makes */
@@ -101,6 +102,7 @@ static struct mpsan_session *make_session(const char *directory)
 	s->start_ns = sys_now();
 	s->start_real_ns = sys_now_real();
 	s->uid = (uint32_t)SYS1(SYS_geteuid, 0);
+	host_describe(&s->host, part.text);
 	s->magic = MPSAN_SESSION_MAGIC;
 	SYS6(SYS_linkat, AT_FDCWD, part.text, AT_FDCWD, name.text, 0, 0);
 	SYS3(SYS_unlinkat, AT_FDCWD, part.text, 0);
@@ -144,25 +146,27 @@ static bool read_stat(uint32_t pid, uint32_t *parent, uint64_t *start)
 	return read_stat_of(pid, &state, parent, start);
 }
 
-static struct path name_of(const char *base, uint32_t pid, uint64_t start)
+bool session_name(char name[SESSION_NAME_BYTES], uint32_t pid, uint32_t *parent)
 {
-	struct path p = join(base, "");
-	char *end = p.text + sizeof(p.text), *at = p.text + strlen(p.text);
+	char *end = name + SESSION_NAME_BYTES, *at;
+	uint64_t start;
 
-	at = text_put_number(at, end, pid, 10);
+	if (!read_stat(pid, parent, &start))
+		return false;
+	at = text_put_number(name, end, pid, 10);
 	at = text_put(at, end, ".");
 	text_put_number(at, end, start, 10);
-	return p;
+	return true;
 }
 
 static bool join_ancestor(const char *base, struct path *found)
 {
 	uint32_t pid = sys_pid(), parent;
-	uint64_t start;
+	char name[SESSION_NAME_BYTES];
 
-	for (int i = 0; i < ANCESTORS && pid && read_stat(pid, &parent, &start);
+	for (int i = 0; i < ANCESTORS && pid && session_name(name, pid, &parent);
 	     i++, pid = parent) {
-		*found = name_of(base, pid, start);
+		*found = join(base, name);
 		if (is_ours(found->text))
 			return true;
 	}
@@ -186,8 +190,7 @@ static void remove_session(const char *directory)
 	SYS3(SYS_unlinkat, AT_FDCWD, directory, AT_REMOVEDIR);
 }
 
-/* True when the process that made the session named PID.START still lives. */
-static bool root_lives(const char *name)
+bool session_root_lives(const char *name)
 {
 	const char *rest;
 	uint32_t parent;
@@ -219,7 +222,7 @@ static void forget_old(const char *base)
 			    SYS4(SYS_newfstatat, fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 				continue;
 			count++;
-			if ((uint64_t)st.st_mtim.tv_sec < oldest_ns && !root_lives(name)) {
+			if ((uint64_t)st.st_mtim.tv_sec < oldest_ns && !session_root_lives(name)) {
 				oldest_ns = (uint64_t)st.st_mtim.tv_sec;
 				oldest = join(base, name);
 			}
@@ -249,23 +252,57 @@ static struct mpsan_session *join_or_make(const char *directory)
 	return s;
 }
 
+/* One directory above may be missing as well: who starts first on a host finds nothing. */
+static void make_above(const char *directory)
+{
+	struct path above = join(directory, "");
+	size_t last = 0;
+
+	for (size_t i = 1; directory[i] && above.text[i]; i++)
+		if (directory[i] == '/')
+			last = i;
+	above.text[last] = '\0';
+	if (last)
+		SYS3(SYS_mkdirat, AT_FDCWD, above.text, 0700);
+}
+
+/* What MPSAN_DIR means here. */
+static bool place_given(char *directory, uint32_t bytes, const char *given)
+{
+	struct path base, notes;
+	bool noted;
+
+	if (!rank_is_pattern(given)) {
+		text_put(directory, directory + bytes, given);
+		return true;
+	}
+	base = base_directory();
+	notes = join(base.text, ".dirs");
+	noted = make_ours(base.text) && make_ours(notes.text);
+	if (!host_directory(directory, bytes, given, noted ? notes.text : NULL))
+		return false;
+	make_above(directory);
+	return true;
+}
+
 struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make)
 {
 	const char *given = sys_getenv("MPSAN_DIR");
+	char name[SESSION_NAME_BYTES];
 	struct path base, own;
 	uint32_t parent;
-	uint64_t start;
 
 	if (given && *given) {
-		text_put(directory, directory + bytes, given);
+		if (!place_given(directory, bytes, given))
+			return NULL;
 		return make ? join_or_make(directory) : map_session(directory);
 	}
 	base = base_directory();
-	if (!make_ours(base.text) || !read_stat(sys_pid(), &parent, &start))
+	if (!make_ours(base.text) || !session_name(name, sys_pid(), &parent))
 		return NULL;
 	if (!join_ancestor(base.text, &own)) {
 		forget_old(base.text);
-		own = name_of(base.text, sys_pid(), start);
+		own = join(base.text, name);
 	}
 	text_put(directory, directory + bytes, own.text);
 	return join_or_make(directory);

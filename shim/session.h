@@ -12,10 +12,18 @@
 
 /*
  * Finds or makes the session of this process and maps it. `directory` receives its path. With
- * MPSAN_DIR that directory is it, and is made when it is not there and `make` allows that; without,
- * it is that of the nearest ancestor that has one, else a new one of our own.
+ * MPSAN_DIR that directory is it (host.h has what a '%' in it means), and is made when it is not there
+ * and `make` allows that; without, it is that of the nearest ancestor that has one, else a new one of our own.
  */
 struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make);
+
+/*
+ * PID.START of a process, which no other has had since boot, and its parent; false when there is none, or no /proc.
+ */
+#define SESSION_NAME_BYTES 40
+bool session_name(char name[SESSION_NAME_BYTES], uint32_t pid, uint32_t *parent);
+/* True when the process that such a name begins with still lives. */
+bool session_root_lives(const char *name);
 
 #define SESSION_NO_SLOT UINT32_MAX
 

@@ -11,6 +11,7 @@
 
 #include "binary.h"
 #include "command.h"
+#include "host.h"
 #include "jsontext.h"
 #include "launch.h"
 #include "options.h"
@@ -146,11 +147,12 @@ static int start(struct watch *watch, const struct launch *launch, const struct 
 		 char **argv)
 {
 	struct launch_variable variables[LAUNCH_VARIABLES];
-	char *options = library_options(watch->settings);
+	char *options = library_options(watch->settings), *dir = host_literal(launch->dir);
 	sigset_t before;
 
 	watch->signals = catch_signals(&before);
-	launch_environment(launch->library, launch->dir, options, binary->has_asan, variables);
+	launch_environment(launch->library, dir, options, binary->has_asan, variables);
+	free(dir);
 	free(options);
 	watch->child = launch_start(variables, argv, &before);
 	for (int i = 0; variables[i].name; i++)

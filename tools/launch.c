@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../include/mpsan_log.h"
+#include "host.h"
 #include "util.h"
 
 #define SLOTS 32768u
@@ -35,12 +36,33 @@ static char *make_private(struct launch *launch)
 	return wrong;
 }
 
-static char *make_given(struct launch *launch, const char *dir)
+/*
+ * One directory above may be missing where names are made up: the first rank of a job finds nothing, and the others may
+ * come at the same moment.
+ */
+static int make_with_above(const char *dir, bool made_up)
 {
+	char *above = text_copy(dir), *slash;
+	int error = mkdir(dir, 0700) ? errno : 0;
+
+	slash = strrchr(above, '/');
+	if (error == ENOENT && made_up && slash && slash != above) {
+		*slash = '\0';
+		error = mkdir(above, 0700) && errno != EEXIST ? errno :
+			mkdir(dir, 0700)		      ? errno :
+								0;
+	}
+	free(above);
+	return error == EEXIST ? 0 : error;
+}
+
+static char *check_given(struct launch *launch, const char *dir, bool made_up)
+{
+	int error = make_with_above(dir, made_up);
 	struct stat st;
 
-	if (mkdir(dir, 0700) && errno != EEXIST)
-		return text_format("--dir %s: %s", dir, strerror(errno));
+	if (error)
+		return text_format("--dir %s: %s", dir, strerror(error));
 	if (lstat(dir, &st) || !S_ISDIR(st.st_mode))
 		return text_format(
 			"--dir %s: is no directory (a symbolic link is refused); choose another",
@@ -55,8 +77,20 @@ static char *make_given(struct launch *launch, const char *dir)
 	return launch->dir ? NULL : text_format("--dir %s: %s", dir, strerror(errno));
 }
 
+static char *make_given(struct launch *launch, const char *pattern)
+{
+	char *dir = host_directory(pattern), *wrong;
+
+	if (!dir)
+		return text_format("--dir %s: too long; choose a shorter name", pattern);
+	wrong = check_given(launch, dir, strcmp(dir, pattern) != 0);
+	free(dir);
+	return wrong;
+}
+
 /* The magic comes last: a library that finds the file half made leaves it alone. */
-static void fill_session(struct mpsan_session *head, const char *options_for_library)
+static void fill_session(struct mpsan_session *head, const char *file,
+			 const char *options_for_library)
 {
 	head->format = MPSAN_FORMAT;
 	head->slots = SLOTS;
@@ -66,6 +100,7 @@ static void fill_session(struct mpsan_session *head, const char *options_for_lib
 	head->supervisor = getpid();
 	if (options_for_library)
 		snprintf(head->options, sizeof(head->options), "%s", options_for_library);
+	host_describe(&head->host, file);
 	__atomic_store_n(&head->magic, MPSAN_SESSION_MAGIC, __ATOMIC_RELEASE);
 }
 
@@ -88,7 +123,7 @@ static char *make_session(const char *dir, const char *options_for_library)
 	if (fd >= 0)
 		close(fd);
 	if (map != MAP_FAILED) {
-		fill_session(map, options_for_library);
+		fill_session(map, file, options_for_library);
 		munmap(map, MPSAN_PAGE);
 	}
 	free(file);

@@ -1,11 +1,13 @@
 /* See ps.h: sessions in the places where `mpsan run` and plain preloading make them. */
 #include <dirent.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "host.h"
 #include "ps.h"
 #include "ps_text.h"
 #include "report.h"
@@ -75,6 +77,36 @@ static void search(struct ps_found *found, const char *dir, const char *prefix)
 		closedir(stream);
 }
 
+/* MPSAN_DIR, as this process would understand it. */
+static void try_given(struct ps_found *found, const char *given)
+{
+	char *dir = host_directory(given);
+
+	if (dir)
+		try_session(found, dir);
+	free(dir);
+}
+
+/* Where MPSAN_DIR has a '%', the library notes what that came to: links to the directories. */
+static void search_notes(struct ps_found *found, const char *own)
+{
+	char *notes = text_format("%s/.dirs", own), dir[PATH_MAX];
+	DIR *stream = opendir(notes);
+	struct dirent *entry;
+
+	while (stream && (entry = readdir(stream))) {
+		ssize_t bytes = readlinkat(dirfd(stream), entry->d_name, dir, sizeof(dir) - 1);
+
+		if (bytes <= 0)
+			continue;
+		dir[bytes] = '\0';
+		try_session(found, dir);
+	}
+	if (stream)
+		closedir(stream);
+	free(notes);
+}
+
 void ps_find(struct ps_found *found)
 {
 	const char *tmp = getenv("TMPDIR"), *given = getenv("MPSAN_DIR");
@@ -87,8 +119,9 @@ void ps_find(struct ps_found *found)
 	found->places = text_format("%s/mpsan-*%s%s", tmp, given && *given ? " and " : "",
 				    given && *given ? given : "");
 	if (given && *given)
-		try_session(found, given);
+		try_given(found, given);
 	search(found, own, "");
+	search_notes(found, own);
 	search(found, tmp, "mpsan-");
 	if (found->item.count)
 		qsort(found->item.item, found->item.count, sizeof(char *), compare);
@@ -127,7 +160,7 @@ void ps_find_elsewhere(struct ps_found *found)
 			continue;
 		dir = directory_of(entry->d_name);
 		if (dir && *dir == '/')
-			try_session(found, dir);
+			try_given(found, dir);
 		free(dir);
 	}
 	if (stream)

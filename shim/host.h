@@ -1,0 +1,20 @@
+/*
+ * Session directories that are named by host and rank, and what a session says of where it was made. Neighbours:
+ * session.c, rank.h.
+ */
+#ifndef MPSAN_HOST_H
+#define MPSAN_HOST_H
+
+#include "rank.h"
+
+/*
+ * The directory that a MPSAN_DIR with '%' means for this process. Descendants of a process that was asked before are told
+ * the same, whatever their launcher has set meanwhile: `notes` is a private directory where that is noted, NULL when
+ * there is none. False when it does not fit.
+ */
+bool host_directory(char *to, size_t bytes, const char *pattern, const char *notes);
+
+/* Describes this host and process. `file` is one of the session's directory: its stamps tell what time it is there. */
+void host_describe(struct mpsan_host *host, const char *file);
+
+#endif

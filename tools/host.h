@@ -1,0 +1,19 @@
+/*
+ * This host and this process of a job, for a session that the command makes. Neighbours: launch.c; ../shim/host.c has
+ * the library's side, ../shim/rank.h what both share; hosts.h reads what is written here.
+ */
+#ifndef MPSAN_HOST_H
+#define MPSAN_HOST_H
+
+#include "../include/mpsan_log.h"
+
+/* A directory's name with what '%' stands for replaced, owned by the caller; NULL: it becomes too long. */
+char *host_directory(const char *pattern);
+
+/* A directory's name that no '%' of it is replaced in, as MPSAN_DIR wants it; owned by the caller. */
+char *host_literal(const char *dir);
+
+/* Describes this host and process. `file` is one of the session's directory: its stamps tell what time it is there. */
+void host_describe(struct mpsan_host *host, const char *file);
+
+#endif
