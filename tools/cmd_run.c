@@ -103,7 +103,7 @@ static int report(const struct watch *watch, char **argv, const struct binary *b
 	else
 		end.code = WEXITSTATUS(watch->status);
 	made.document = report_create(command, &end);
-	recorded_add(watch->settings, watch->judge, &made);
+	recorded_add(watch->settings, watch->judge, &end, &made);
 	add_unwatched(made.document, watch, binary);
 	if (watch->settings->reports.count)
 		status = recorded_write(watch->settings, &made);

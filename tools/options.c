@@ -95,6 +95,22 @@ static char *set_dir(struct settings *settings, const char *value)
 	return *value ? NULL : text_copy("--dir: give a directory");
 }
 
+static char *set_skew(struct settings *settings, const char *value)
+{
+	struct host_skew skew;
+	char *wrong = host_skew_parse(&skew, value);
+
+	if (!wrong)
+		*ARRAY_ADD(&settings->skews) = skew;
+	return wrong;
+}
+
+static char *set_launcher(struct settings *settings, const char *value)
+{
+	settings->launcher = value;
+	return NULL;
+}
+
 static char *set_baseline(struct settings *settings, const char *value)
 {
 	settings->baseline = value;
@@ -261,6 +277,7 @@ int options_parse(struct settings *settings, enum option_where where, const char
 void options_finish(struct settings *settings)
 {
 	free(settings->reports.item);
+	free(settings->skews.item);
 	free(settings->for_library);
 	suppressions_finish(&settings->suppressions);
 }

@@ -9,6 +9,7 @@
 
 #include "report.h"
 #include "grades.h"
+#include "hosts.h"
 #include "suppress.h"
 
 enum option_where { OPT_RUN = 1, OPT_REPORT = 2, OPT_CHECK = 4, OPT_ENV = 8, OPT_LIB = 16 };
@@ -22,6 +23,8 @@ struct settings {
 	bool kill_on_deadlock;
 	unsigned hang_after; /* seconds */
 	const char *dir; /* NULL: a private one */
+	const char *launcher; /* a row of launchers.def; NULL: none */
+	ARRAY(struct host_skew) skews;
 	const char *baseline;
 	const char *write_baseline;
 	char *for_library; /* name=value:… of what the library itself must know; NULL: nothing */

@@ -97,6 +97,29 @@ static size_t native_shown(const json_t *step)
 	return FRAMES_SHOWN;
 }
 
+/* How often, and where among several hosts or ranks. */
+static void print_spread(FILE *out, const json_t *finding)
+{
+	const char *spread = text_of(finding, "spread");
+	long long count = number_of(finding, "count");
+
+	if (count > 1)
+		fprintf(out, " (seen %lld times", count);
+	if (*spread)
+		fprintf(out, "%s%s", count > 1 ? ", " : " (", spread);
+	if (count > 1 || *spread)
+		fputc(')', out);
+	fputs("\n\n", out);
+}
+
+/* A pid alone names nobody among several hosts. */
+static void print_whose(FILE *out, const json_t *finding)
+{
+	const char *host = text_of(finding, "host");
+
+	fprintf(out, "==%s%s%lld==", host, *host ? ":" : "", number_of(finding, "pid"));
+}
+
 void out_text_finding(FILE *out, const json_t *finding)
 {
 	const char *severity = text_of(finding, "severity");
@@ -104,8 +127,8 @@ void out_text_finding(FILE *out, const json_t *finding)
 	json_t *step;
 	size_t i;
 
-	fprintf(out, "==%lld== mpsan: %s%s%s: %s: ", number_of(finding, "pid"),
-		colour ? colour_of(severity) : "", severity, colour ? "\033[0m" : "",
+	print_whose(out, finding);
+	fprintf(out, " mpsan: %s%s%s: %s: ", colour ? colour_of(severity) : "", severity, colour ? "\033[0m" : "",
 		text_of(finding, "rule"));
 	print_line(out, text_of(finding, "message"));
 	json_array_foreach(json_object_get(finding, "evidence"), i, step)
@@ -117,9 +140,7 @@ void out_text_finding(FILE *out, const json_t *finding)
 	}
 	fprintf(out, "  fix: %s\n", text_of(finding, "fix"));
 	fprintf(out, "  fingerprint: %s", text_of(finding, "fingerprint"));
-	if (number_of(finding, "count") > 1)
-		fprintf(out, " (seen %lld times)", number_of(finding, "count"));
-	fputs("\n\n", out);
+	print_spread(out, finding);
 }
 
 static unsigned count_severity(const json_t *document, const char *severity)
@@ -138,6 +159,33 @@ static void print_count(FILE *out, unsigned count, const char *what, const char 
 	fprintf(out, "%u %s%s%s", count, what, count == 1 ? "" : "s", behind);
 }
 
+/* Of several sessions: how many, and what their clocks are worth. */
+static void print_hosts(FILE *out, const json_t *document)
+{
+	const json_t *hosts = json_object_get(document, "hosts");
+	json_int_t most = 0, uncertain = 0;
+	json_t *host;
+	size_t i;
+
+	if (json_array_size(hosts) < 2)
+		return;
+	json_array_foreach(hosts, i, host)
+	{
+		most = llabs(number_of(host, "skew_ns")) > most ?
+			       llabs(number_of(host, "skew_ns")) :
+			       most;
+		uncertain = number_of(host, "uncertainty_ns") > uncertain ?
+				    number_of(host, "uncertainty_ns") :
+				    uncertain;
+	}
+	fprintf(out, "mpsan: %zu sessions in one report", json_array_size(hosts));
+	if (most)
+		fprintf(out, "; clocks corrected by up to %.6f s", (double)most / 1e9);
+	if (uncertain)
+		fprintf(out, "; clocks uncertain by up to %.6f s", (double)uncertain / 1e9);
+	fputc('\n', out);
+}
+
 void out_text_summary(FILE *out, const json_t *document)
 {
 	size_t processes = json_array_size(json_object_get(document, "processes"));
@@ -149,6 +197,7 @@ void out_text_summary(FILE *out, const json_t *document)
 		fputs("mpsan: limit: ", out);
 		print_line(out, json_string_value(limit));
 	}
+	print_hosts(out, document);
 	fputs("mpsan: ", out);
 	print_count(out, count_severity(document, "error"), "error", ", ");
 	print_count(out, count_severity(document, "warning"), "warning", ", ");

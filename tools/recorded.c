@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "fold.h"
+#include "gather.h"
+#include "hosts.h"
 #include "practices.h"
 
 /* The first process of a session stands for the command. */
@@ -30,34 +33,52 @@ static bool wants_timeline(const struct settings *settings)
 	return false;
 }
 
-void recorded_add(const struct settings *settings, const struct judge *judge, struct report *report)
+/* Adds a judged session that is a source already. */
+static void add_source(const struct settings *settings, const struct judge *judge, uint32_t number,
+		       struct report *report)
 {
-	struct report_source *source = ARRAY_ADD(&report->source);
+	const struct report_source *source = &report->source.item[number];
 
-	*source = (struct report_source){.dir = text_copy(judge->reader->session.dir)};
-	report_add(report->document, judge);
+	if (!report->fold)
+		report->fold = fold_create(report->document);
+	fold_add(report->fold, number, source->skew_ns, judge);
 	practices_add(report->document, judge);
 	if (!wants_timeline(settings))
 		return;
 	if (!report->timeline)
 		report->timeline = timeline_create();
-	timeline_add(report->timeline, report->source.count - 1, source->skew_ns, judge);
+	timeline_add(report->timeline, number, source->skew_ns, judge);
 }
 
-static int judge_session(const struct settings *settings, const char *dir, struct report *report)
+static void add_host(struct report *report, uint32_t number, const json_t *command,
+		     const struct report_exit *end)
+{
+	json_array_append_new(json_object_get(report->document, "hosts"),
+			      hosts_json(&report->source.item[number], command, end));
+}
+
+void recorded_add(const struct settings *settings, const struct judge *judge,
+		  const struct report_exit *end, struct report *report)
+{
+	hosts_add(report, &judge->reader->session);
+	free(hosts_compare(report, NULL, 0));
+	add_source(settings, judge, report->source.count - 1, report);
+	add_host(report, report->source.count - 1, json_object_get(report->document, "command"),
+		 end);
+}
+
+/* NULL, or one line (owned by the caller). */
+static char *judge_session(const struct settings *settings, uint32_t number, struct report *report)
 {
 	struct reader reader;
 	struct judge judge;
-	char *wrong = reader_open(&reader, dir, false);
+	char *wrong = reader_open(&reader, report->source.item[number].dir, false);
 	struct report_exit end;
 	json_t *command = NULL;
 	uint64_t now;
 
-	if (wrong) {
-		complain("%s", wrong);
-		free(wrong);
-		return STATUS_USAGE;
-	}
+	if (wrong)
+		return wrong;
 	reader_read(&reader);
 	now = reader_end_ns(&reader);
 	if (now)
@@ -69,20 +90,44 @@ static int judge_session(const struct settings *settings, const char *dir, struc
 	describe(&reader, &command, &end);
 	if (!report->document)
 		report->document = report_create(command, &end);
-	recorded_add(settings, &judge, report);
+	add_source(settings, &judge, number, report);
+	fold_end(report->fold, command, &end);
+	add_host(report, number, command, &end);
 	json_decref(command);
 	judge_finish(&judge);
 	reader_close(&reader);
+	return NULL;
+}
+
+static int judge_all(const struct settings *settings, struct gathered *gathered,
+		     struct report *report)
+{
+	char *wrong = hosts_compare(report, settings->skews.item, settings->skews.count);
+
+	for (uint32_t i = 0; i < report->source.count && !wrong; i++)
+		wrong = judge_session(settings, i, report);
+	if (wrong) {
+		complain("%s", wrong);
+		free(wrong);
+		return STATUS_USAGE;
+	}
+	for (uint32_t i = 0; i < gathered->broken.count; i++)
+		report_limit(report->document, "session left out: %s", gathered->broken.item[i]);
+	hosts_limits(report);
+	fold_finish(report);
 	return 0;
 }
 
 int recorded_judge(const struct settings *settings, char **dirs, struct report *report)
 {
-	int status = 0;
+	struct gathered gathered = {0};
+	int status;
 
 	*report = (struct report){0};
-	for (; *dirs && !status; dirs++)
-		status = judge_session(settings, *dirs, report);
+	status = gather(dirs, &gathered, report);
+	if (!status)
+		status = judge_all(settings, &gathered, report);
+	gathered_finish(&gathered);
 	return status;
 }
 

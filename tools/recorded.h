@@ -5,14 +5,14 @@
 #include "options.h"
 
 /*
- * Makes one report of the sessions in `dirs` (up to NULL). Returns 0, or STATUS_USAGE after a
+ * Makes one report of the sessions in `dirs` (up to NULL), each a session or a directory of several. Returns 0, or STATUS_USAGE after a
  * complaint.
  */
 int recorded_judge(const struct settings *settings, char **dirs, struct report *report);
 
 /* Adds a judged session to a report: its place among the sources, and its time line where a format wants one. */
 void recorded_add(const struct settings *settings, const struct judge *judge,
-		  struct report *report);
+		  const struct report_exit *end, struct report *report);
 
 /* Writes a report to every target, or as text on standard error. */
 int recorded_write(const struct settings *settings, const struct report *report);

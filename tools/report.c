@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fold.h"
 #include "jsontext.h"
 
 const struct report_format report_formats[] = {
@@ -94,14 +95,19 @@ char *report_write(const struct report_target *target, const struct report *repo
 				NULL;
 }
 
+json_t *report_exit_json(const struct report_exit *end)
+{
+	return json_pack("{s:o, s:o}", "code",
+			 end->code < 0 ? json_null() : json_integer(end->code), "signal",
+			 end->signal ? json_integer(end->signal) : json_null());
+}
+
 json_t *report_create(json_t *command, const struct report_exit *end)
 {
-	return json_pack("{s:s, s:{s:s, s:s}, s:o, s:{s:o, s:o}, s:[], s:[], s:[]}", "schema",
+	return json_pack("{s:s, s:{s:s, s:s}, s:o, s:o, s:[], s:[], s:[], s:[]}", "schema",
 			 "mpsan.report/1", "tool", "name", "mpsan", "version", MPSAN_VERSION,
-			 "command", command ? json_incref(command) : json_array(), "exit", "code",
-			 end->code < 0 ? json_null() : json_integer(end->code), "signal",
-			 end->signal ? json_integer(end->signal) : json_null(), "processes",
-			 "findings", "limits");
+			 "command", command ? json_incref(command) : json_array(), "exit",
+			 report_exit_json(end), "processes", "findings", "limits", "hosts");
 }
 
 void report_finish(struct report *report)
@@ -112,6 +118,7 @@ void report_finish(struct report *report)
 		free(report->source.item[i].rank);
 	}
 	free(report->source.item);
+	fold_destroy(report->fold);
 	timeline_destroy(report->timeline);
 	json_decref(report->document);
 	*report = (struct report){0};
@@ -130,57 +137,12 @@ void report_limit(json_t *document, const char *format, ...)
 	va_end(args);
 }
 
-static json_t *find_same(json_t *findings, const json_t *finding)
-{
-	const json_t *print = json_object_get(finding, "fingerprint");
-	json_t *other;
-	size_t i;
-
-	json_array_foreach(findings, i, other) if (json_equal(json_object_get(other, "fingerprint"),
-							      print)) return other;
-	return NULL;
-}
-
-static void add_finding(json_t *findings, const json_t *finding)
-{
-	json_t *same = find_same(findings, finding);
-	json_int_t count;
-
-	if (!same) {
-		json_array_append_new(findings, json_deep_copy(finding));
-		return;
-	}
-	count = json_integer_value(json_object_get(same, "count")) +
-		json_integer_value(json_object_get(finding, "count"));
-	json_object_set_new(same, "count", json_integer(count));
-}
-
-static void add_processes(json_t *document, const struct reader *reader)
-{
-	json_t *processes = json_object_get(document, "processes");
-
-	READER_EACH_SLOT(reader, slot)
-	{
-		json_t *process = process_json(reader, slot);
-
-		if (process)
-			json_array_append_new(processes, process);
-	}
-}
-
 void report_add(json_t *document, const struct judge *judge)
 {
-	/* The worst come first; within a grade, the order of their moments. */
-	for (int grade = GRADE_ERROR; grade >= GRADE_NOTE; grade--)
-		for (uint32_t i = 0; i < judge->found.count; i++)
-			if (judge->found.item[i].count && (int)judge->found.item[i].grade == grade)
-				add_finding(json_object_get(document, "findings"),
-					    judge->found.item[i].json);
-	json_object_set_new(document, "suppressed",
-			    json_integer(json_integer_value(json_object_get(document, "suppressed")) +
-					 judge->suppressed));
-	add_processes(document, judge->reader);
-	limits_add(document, judge);
+	struct fold *fold = fold_create(document);
+
+	fold_add(fold, 0, 0, judge);
+	fold_destroy(fold);
 }
 
 enum grade report_worst(const json_t *document)

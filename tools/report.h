@@ -18,13 +18,19 @@ struct report_source {
 	char *host; /* NULL: not recorded */
 	char *rank; /* of the job, in digits; NULL: it has none, or several ranks live in the session */
 	int64_t skew_ns; /* by which the host's clock is ahead of that of the first session */
+	uint64_t uncertainty_ns; /* of the skew; REPORT_UNCERTAIN: not known */
+	struct mpsan_host facts; /* as recorded */
 };
+#define REPORT_UNCERTAIN UINT64_MAX
+
+struct fold;
 
 /* What there is to be written. */
 struct report {
 	json_t *document; /* owned */
 	struct timeline *timeline; /* NULL unless a format wants it */
 	ARRAY(struct report_source) source;
+	struct fold *fold; /* fold.h: of several sessions; NULL until the first is added */
 };
 
 /* What a format wants beside the document. */
@@ -61,13 +67,15 @@ struct report_exit {
 	int signal; /* 0: none */
 };
 
+json_t *report_exit_json(const struct report_exit *end);
+
 /* A new, empty document. `command` is borrowed: an array of strings, or NULL. */
 json_t *report_create(json_t *command, const struct report_exit *end);
 
 /* Frees what a report owns. */
 void report_finish(struct report *report);
 
-/* Adds what one session has to say; findings of several sessions fold by their fingerprint. */
+/* Adds what one session has to say, the only one of the document; fold.h has more. */
 void report_add(json_t *document, const struct judge *judge);
 
 /* The worst grade among the findings of a document. */
