@@ -249,3 +249,59 @@ char *dump_session(const char *dir, void (*print)(const json_t *object))
 	reader_close(&dump.reader);
 	return NULL;
 }
+
+struct stream {
+	struct dump *dump;
+	void (*visit)(const struct dump_event *event, void *context);
+	void *context;
+};
+
+static void visit_line(const struct stream *stream, const struct line *line)
+{
+	json_t *object = line_json(stream->dump, line);
+	struct dump_event event = {&stream->dump->reader, line->slot, line->record.type,
+				   line->time_ns, object};
+
+	stream->visit(&event, stream->context);
+	json_decref(object);
+}
+
+static void visit_log(const struct stream *stream, uint32_t slot)
+{
+	const struct session *session = &stream->dump->reader.session;
+	struct logfile log;
+	struct record record;
+
+	if (!logfile_open(&log, session->dirfd, slot))
+		return;
+	while (logfile_next(&log, 0, 0, &record))
+		if (record.by < session->slots && event_fields(record.type))
+			visit_line(stream, &(struct line){.time_ns = record.time_ns,
+							  .slot = record.by,
+							  .record = record});
+	logfile_close(&log);
+}
+
+char *dump_stream(const char *dir, void (*visit)(const struct dump_event *event, void *context),
+		  void *context)
+{
+	struct dump dump = {0};
+	struct stream stream = {&dump, visit, context};
+	char *wrong = reader_open(&dump.reader, dir, false);
+
+	if (wrong)
+		return wrong;
+	reader_read(&dump.reader);
+	READER_EACH_SLOT(&dump.reader, slot)
+	{
+		collect_process(&dump, slot);
+		for (uint32_t i = 0; i < dump.lines.count; i++)
+			visit_line(&stream, &dump.lines.item[i]);
+		dump.lines.count = 0;
+		visit_log(&stream, slot);
+	}
+	visit_log(&stream, dump.reader.session.slots);
+	free(dump.lines.item);
+	reader_close(&dump.reader);
+	return NULL;
+}

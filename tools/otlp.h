@@ -1,0 +1,51 @@
+/*
+ * OTLP in JSON: batches of log records, one ExportLogsServiceRequest a line, as OpenTelemetry's file exporter writes
+ * and its otlpjsonfile receiver reads them. Neighbour: out_otlp.c.
+ */
+#ifndef MPSAN_OTLP_H
+#define MPSAN_OTLP_H
+
+#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/*
+ * A receiver cuts lines of more than 1 MiB: a batch is written before it has OTLP_BATCH bytes or OTLP_RECORDS records,
+ * and one text is cut at OTLP_TEXT, which JSON may make six times as long.
+ */
+#define OTLP_BATCH (256u << 10)
+#define OTLP_RECORDS 512u
+#define OTLP_TEXT (48u << 10)
+
+/* The records of one resource that are not written yet. */
+struct otlp {
+	FILE *out;
+	char *resource; /* the resource of these records as text, NULL: none yet */
+	char *records;
+	size_t bytes, room;
+	unsigned count;
+};
+
+/* Appends key and value to a list of attributes; the value is taken. Null adds nothing. */
+void otlp_attribute(json_t *attributes, const char *key, json_t *value);
+
+/* A text for such a value: cut off when it is too long. */
+json_t *otlp_text(const char *text);
+
+/* What follows belongs to the resource with these attributes, which are taken. */
+void otlp_resource(struct otlp *otlp, json_t *attributes);
+
+/* Adds one record. `attributes` is taken; `time_ns` 0: not known. */
+struct otlp_record {
+	uint64_t time_ns;
+	int severity; /* SeverityNumber */
+	const char *severity_text;
+	const char *body;
+	json_t *attributes;
+};
+void otlp_add(struct otlp *otlp, const struct otlp_record *record);
+
+/* Writes what is left. */
+void otlp_finish(struct otlp *otlp);
+
+#endif
