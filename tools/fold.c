@@ -77,7 +77,8 @@ static void shift(json_t *object, const char *key, int64_t skew_ns)
 	json_t *time = json_object_get(object, key);
 
 	if (json_integer_value(time))
-		json_integer_set(time, json_integer_value(time) - skew_ns);
+		json_integer_set(time, (json_int_t)((uint64_t)json_integer_value(time) -
+						    (uint64_t)skew_ns));
 }
 
 static json_t *copy_finding(const json_t *finding, int64_t skew_ns)

@@ -9,6 +9,7 @@
 
 #define SECOND_NS 1e9
 #define SKEW_MAX_SECONDS 1e9
+#define AHEAD_MAX_NS 2000000000000000000 /* the sum of two fits */
 #define NAMED_MAX 8u /* hosts or ranks named one by one */
 
 char *host_skew_parse(struct host_skew *skew, const char *value)
@@ -59,9 +60,12 @@ static bool is_stamped_by_server(uint64_t filesystem)
 	       filesystem == 0xfe534d42 || filesystem == 0x01021997;
 }
 
+/* Anybody may have written the numbers: what no clock is off by was never measured. */
 static bool is_measured(const struct mpsan_host *host)
 {
-	return host->clock & MPSAN_CLOCK_MEASURED && is_stamped_by_server(host->filesystem);
+	return host->clock & MPSAN_CLOCK_MEASURED && is_stamped_by_server(host->filesystem) &&
+	       host->ahead_ns < AHEAD_MAX_NS && host->ahead_ns > -AHEAD_MAX_NS &&
+	       host->ahead_error_ns < AHEAD_MAX_NS;
 }
 
 static bool is_same_boot(const struct mpsan_host *a, const struct mpsan_host *b)
@@ -111,7 +115,7 @@ static struct ahead ahead_of(const struct mpsan_host *host, bool by_server)
 {
 	if (by_server)
 		return (struct ahead){host->ahead_ns, host->ahead_error_ns, false};
-	if (host->clock & MPSAN_CLOCK_SYNCED)
+	if (host->clock & MPSAN_CLOCK_SYNCED && host->max_error_ns < AHEAD_MAX_NS)
 		return (struct ahead){0, host->max_error_ns, false};
 	return (struct ahead){0, REPORT_UNCERTAIN, false};
 }

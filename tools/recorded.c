@@ -8,6 +8,7 @@
 #include "gather.h"
 #include "hosts.h"
 #include "practices.h"
+#include "symbols.h"
 
 /* The first process of a session stands for the command. */
 static void describe(const struct reader *reader, json_t **command, struct report_exit *end)
@@ -104,8 +105,10 @@ static int judge_all(const struct settings *settings, struct gathered *gathered,
 {
 	char *wrong = hosts_compare(report, settings->skews.item, settings->skews.count);
 
+	symbols_keep(true);
 	for (uint32_t i = 0; i < report->source.count && !wrong; i++)
 		wrong = judge_session(settings, i, report);
+	symbols_keep(false);
 	if (wrong) {
 		complain("%s", wrong);
 		free(wrong);

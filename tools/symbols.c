@@ -41,7 +41,10 @@ struct answer {
 struct symbols {
 	void *sources; /* trees */
 	void *answers;
+	unsigned users;
 };
+
+static struct symbols *kept; /* see symbols_keep(); NULL: none */
 
 /*
  * Keeps elfutils from asking a debuginfod server: a sanitizer that reports a deadlock must not
@@ -71,7 +74,23 @@ static const Dwfl_Callbacks callbacks = {
 
 struct symbols *symbols_create(void)
 {
-	return calloc(1, sizeof(struct symbols));
+	struct symbols *symbols = kept ? kept : calloc(1, sizeof(struct symbols));
+
+	if (symbols)
+		symbols->users++;
+	return symbols;
+}
+
+void symbols_keep(bool keep)
+{
+	struct symbols *before = kept;
+
+	if (keep && !kept)
+		kept = symbols_create();
+	if (keep)
+		return;
+	kept = NULL;
+	symbols_destroy(before);
 }
 
 static void source_destroy(void *node)
@@ -96,7 +115,7 @@ static void answer_destroy(void *node)
 
 void symbols_destroy(struct symbols *symbols)
 {
-	if (!symbols)
+	if (!symbols || --symbols->users)
 		return;
 	tdestroy(symbols->answers, answer_destroy);
 	tdestroy(symbols->sources, source_destroy);

@@ -27,6 +27,12 @@ struct symbols *symbols_create(void);
 void symbols_destroy(struct symbols *symbols);
 
 /*
+ * From now on all that is created is one, kept until this is called with false: the ranks of a job run the same files,
+ * and each is read once.
+ */
+void symbols_keep(bool keep);
+
+/*
  * Names the code at `pc`; `offset` is pc within the module's file. A return address is looked up
  * one byte earlier, within the call. False when pc lies in no module; true with `function` NULL
  * when all that is known is the module (stripped, gone, or another build than the one that ran).
