@@ -34,6 +34,22 @@ static bool wants_timeline(const struct settings *settings)
 	return false;
 }
 
+static void add_timeline(const struct report_source *source, uint32_t number,
+			 const struct judge *judge, struct report *report)
+{
+	uint64_t before;
+
+	if (!report->timeline)
+		report->timeline = timeline_create();
+	before = report->timeline->left_out;
+	timeline_add(report->timeline, number, source->skew_ns, judge);
+	if (report->timeline->left_out > before)
+		report_limit(
+			report->document,
+			"%s: the time line leaves out %llu spans, uses and threads: it would be too long",
+			source->dir, (unsigned long long)(report->timeline->left_out - before));
+}
+
 /* Adds a judged session that is a source already. */
 static void add_source(const struct settings *settings, const struct judge *judge, uint32_t number,
 		       struct report *report)
@@ -44,11 +60,8 @@ static void add_source(const struct settings *settings, const struct judge *judg
 		report->fold = fold_create(report->document);
 	fold_add(report->fold, number, source->skew_ns, judge);
 	practices_add(report->document, judge);
-	if (!wants_timeline(settings))
-		return;
-	if (!report->timeline)
-		report->timeline = timeline_create();
-	timeline_add(report->timeline, number, source->skew_ns, judge);
+	if (wants_timeline(settings))
+		add_timeline(source, number, judge, report);
 }
 
 static void add_host(struct report *report, uint32_t number, const json_t *command,

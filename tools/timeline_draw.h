@@ -1,0 +1,46 @@
+/*
+ * How one session becomes part of a time line: what timeline.c, timeline_spans.c and timeline_memory.c share.
+ * Neighbour: timeline.h.
+ */
+#ifndef MPSAN_TIMELINE_DRAW_H
+#define MPSAN_TIMELINE_DRAW_H
+
+#include "timeline.h"
+
+/* Kept over all sessions, of spans and of uses each; more are counted in `left_out`. */
+#define LINE_SPANS_MAX 1000000u
+#define LINE_THREADS_MAX 200000u
+/* Threads, and locks, of one session whose names are looked up; the others get a number. */
+#define LINE_NAMES_MAX 20000u
+
+struct drawing {
+	struct timeline *line;
+	const struct judge *judge;
+	const struct reader *reader;
+	const struct facts *facts;
+	uint32_t source;
+	int64_t skew_ns;
+	uint32_t *process_of; /* by slot: index, LINE_NONE */
+	struct place_map *threads; /* by slot and TID: index */
+	struct place_map *locks; /* by slot, address and kind: index into lock_names */
+	struct place_map *waits; /* by thread, lock and kind: the newest wait + 1 */
+	ARRAY(char *) lock_names;
+	uint32_t threads_named;
+};
+
+/* A time of the session as the time line has it; 0 stays 0. */
+uint64_t draw_time(const struct drawing *drawing, uint64_t time_ns);
+
+/* The process of a slot; LINE_NONE. */
+uint32_t draw_process(const struct drawing *drawing, uint32_t slot);
+
+/* The thread of a slot, which is made when it is new, and was there at `time_ns`; LINE_NONE. */
+uint32_t draw_thread(struct drawing *drawing, uint32_t slot, uint32_t tid, uint64_t time_ns);
+
+/* When the process of a slot ended, by exec as well; 0: it did not. */
+uint64_t draw_end_ns(const struct drawing *drawing, uint32_t slot);
+
+void draw_spans(struct drawing *drawing);
+void draw_memory(struct drawing *drawing);
+
+#endif
