@@ -56,6 +56,8 @@ static void add_source(const struct settings *settings, const struct judge *judg
 {
 	const struct report_source *source = &report->source.item[number];
 
+	report->grades = &settings->grades;
+	report->fail_on = settings->fail_on;
 	if (!report->fold)
 		report->fold = fold_create(report->document);
 	fold_add(report->fold, number, source->skew_ns, judge);

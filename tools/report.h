@@ -31,6 +31,8 @@ struct report {
 	struct timeline *timeline; /* NULL unless a format wants it */
 	ARRAY(struct report_source) source;
 	struct fold *fold; /* fold.h: of several sessions; NULL until the first is added */
+	const struct grades *grades; /* borrowed: which rules were asked for; NULL: not known */
+	enum grade fail_on; /* GRADE_OFF: nothing fails */
 };
 
 /* What a format wants beside the document. */
