@@ -1,0 +1,327 @@
+/* See trace_plan.h. */
+#include "trace_plan.h"
+
+#include <stdlib.h>
+
+/* Something on the track of a thread: to be nested. */
+struct slice {
+	uint64_t begin_ns, end_ns;
+	uint32_t thread;
+	uint32_t kind; /* PLAN_SLICE, PLAN_FORK */
+	uint32_t index;
+};
+
+typedef ARRAY(struct slice) slices;
+
+/* A counter of a process goes up or down. */
+struct change {
+	uint64_t time_ns;
+	int64_t bytes;
+	uint32_t process;
+	uint32_t counter;
+};
+
+typedef ARRAY(struct change) changes;
+
+static void widen(struct trace_plan *plan, uint64_t time_ns)
+{
+	if (!time_ns)
+		return;
+	if (!plan->begin_ns || time_ns < plan->begin_ns)
+		plan->begin_ns = time_ns;
+	if (time_ns > plan->end_ns)
+		plan->end_ns = time_ns;
+}
+
+static void find_bounds(struct trace_plan *plan)
+{
+	const struct timeline *line = plan->line;
+
+	for (uint32_t i = 0; i < line->processes.count; i++) {
+		widen(plan, line->processes.item[i].begin_ns);
+		widen(plan, line->processes.item[i].end_ns);
+	}
+	for (uint32_t i = 0; i < line->threads.count; i++)
+		widen(plan, line->threads.item[i].begin_ns);
+	for (uint32_t i = 0; i < line->spans.count; i++) {
+		widen(plan, line->spans.item[i].begin_ns);
+		widen(plan, line->spans.item[i].end_ns);
+	}
+	for (uint32_t i = 0; i < line->flows.count; i++) {
+		widen(plan, line->flows.item[i].from_ns);
+		widen(plan, line->flows.item[i].to_ns);
+	}
+	for (uint32_t i = 0; i < line->objects.count; i++) {
+		widen(plan, line->objects.item[i].begin_ns);
+		widen(plan, line->objects.item[i].end_ns);
+	}
+	for (uint32_t i = 0; i < line->uses.count; i++) {
+		widen(plan, line->uses.item[i].begin_ns);
+		widen(plan, line->uses.item[i].end_ns);
+	}
+}
+
+static uint64_t end_or(uint64_t end_ns, uint64_t other)
+{
+	return end_ns ? end_ns : other;
+}
+
+static void extend(struct life *life, uint64_t time_ns)
+{
+	if (time_ns && time_ns < life->begin_ns)
+		life->begin_ns = time_ns;
+	if (time_ns > life->end_ns)
+		life->end_ns = time_ns;
+}
+
+/* A thread lives as long as something is drawn on its track: all of that lies in the slice of its life. */
+static void find_lives(struct trace_plan *plan)
+{
+	const struct timeline *line = plan->line;
+
+	plan->lives = memory_get((line->threads.count + 1) * sizeof(*plan->lives));
+	for (uint32_t i = 0; i < line->threads.count; i++) {
+		const struct line_thread *thread = &line->threads.item[i];
+		uint64_t end = end_or(line->processes.item[thread->process].end_ns, plan->end_ns);
+
+		plan->lives[i].begin_ns = thread->begin_ns ? thread->begin_ns : plan->begin_ns;
+		plan->lives[i].end_ns = plan->lives[i].begin_ns;
+		extend(&plan->lives[i], end_or(thread->end_ns, end));
+	}
+	for (uint32_t i = 0; i < line->spans.count; i++) {
+		extend(&plan->lives[line->spans.item[i].thread], line->spans.item[i].begin_ns);
+		extend(&plan->lives[line->spans.item[i].thread], line->spans.item[i].end_ns);
+	}
+	for (uint32_t i = 0; i < line->flows.count; i++) {
+		extend(&plan->lives[line->flows.item[i].from], line->flows.item[i].from_ns);
+		extend(&plan->lives[line->flows.item[i].to], line->flows.item[i].to_ns);
+	}
+}
+
+struct planned *trace_plan_add(struct trace_plan *plan, enum planned_kind kind, uint32_t index,
+			       uint32_t thread, uint64_t time_ns)
+{
+	struct planned *event = ARRAY_ADD(&plan->events);
+	uint64_t low = plan->begin_ns, high = plan->end_ns;
+
+	if (thread != LINE_NONE) {
+		low = plan->lives[thread].begin_ns;
+		high = plan->lives[thread].end_ns;
+	}
+	time_ns = time_ns < low ? low : time_ns > high ? high : time_ns;
+	*event = (struct planned){
+		.at_ns = time_ns - plan->begin_ns, .index = index, .thread = thread, .kind = kind};
+	return event;
+}
+
+static void add_pair(struct trace_plan *plan, enum planned_kind begin, enum planned_kind end,
+		     uint32_t index, uint64_t begin_ns, uint64_t end_ns)
+{
+	end_ns = end_or(end_ns, plan->end_ns);
+	trace_plan_add(plan, begin, index, LINE_NONE, begin_ns);
+	trace_plan_add(plan, end, index, LINE_NONE, end_ns < begin_ns ? begin_ns : end_ns);
+}
+
+static int compare_slices(const void *one, const void *other)
+{
+	const struct slice *a = one, *b = other;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	if (a->begin_ns != b->begin_ns)
+		return a->begin_ns < b->begin_ns ? -1 : 1;
+	if (a->end_ns != b->end_ns)
+		return a->end_ns > b->end_ns ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static void collect_slices(const struct trace_plan *plan, slices *list)
+{
+	const struct timeline *line = plan->line;
+
+	for (uint32_t i = 0; i < line->spans.count; i++) {
+		const struct line_span *span = &line->spans.item[i];
+		uint64_t end = end_or(span->end_ns, plan->lives[span->thread].end_ns);
+
+		*ARRAY_ADD(list) = (struct slice){.begin_ns = span->begin_ns,
+						  .end_ns = end,
+						  .thread = span->thread,
+						  .kind = PLAN_SLICE,
+						  .index = i};
+	}
+	for (uint32_t i = 0; i < line->flows.count; i++) {
+		const struct line_flow *flow = &line->flows.item[i];
+
+		if (flow->kind != FLOW_FORK)
+			continue;
+		*ARRAY_ADD(list) =
+			(struct slice){.begin_ns = flow->from_ns,
+				       .end_ns = flow->to_ns > flow->from_ns ? flow->to_ns :
+									       flow->from_ns,
+				       .thread = flow->from,
+				       .kind = PLAN_FORK,
+				       .index = i};
+	}
+	if (list->count)
+		qsort(list->item, list->count, sizeof(*list->item), compare_slices);
+}
+
+/*
+ * On the track of a thread slices lie within each other or beside each other. One that overlaps the end of another, as
+ * locks may, goes beside the track. Of forks only the flow is left then.
+ */
+static void nest(struct trace_plan *plan, const slices *list)
+{
+	ARRAY(const struct slice *) open = {0};
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct slice *slice = &list->item[i];
+		bool fits;
+
+		while (open.count && (open.item[open.count - 1]->thread != slice->thread ||
+				      open.item[open.count - 1]->end_ns <= slice->begin_ns))
+			open.count--;
+		fits = !open.count || open.item[open.count - 1]->end_ns >= slice->end_ns;
+		if (fits) {
+			trace_plan_add(plan, (enum planned_kind)slice->kind, slice->index,
+				       slice->thread, slice->begin_ns)
+				->lasts_ns = slice->end_ns - slice->begin_ns;
+			*ARRAY_ADD(&open) = slice;
+		} else if (slice->kind == PLAN_SLICE) {
+			add_pair(plan, PLAN_SPAN_BEGIN, PLAN_SPAN_END, slice->index,
+				 slice->begin_ns, slice->end_ns);
+		}
+	}
+	free(open.item);
+}
+
+static void add_tracks(struct trace_plan *plan)
+{
+	slices list = {0};
+
+	for (uint32_t i = 0; i < plan->line->threads.count; i++)
+		trace_plan_add(plan, PLAN_LIFE, i, i, plan->lives[i].begin_ns)->lasts_ns =
+			plan->lives[i].end_ns - plan->lives[i].begin_ns;
+	collect_slices(plan, &list);
+	nest(plan, &list);
+	free(list.item);
+}
+
+/* A flow never ends before it begins, whatever the clocks of two hosts say. */
+static void add_flows(struct trace_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->line->flows.count; i++) {
+		const struct line_flow *flow = &plan->line->flows.item[i];
+		uint64_t from, to;
+
+		from = trace_plan_add(plan, PLAN_FLOW_BEGIN, i, flow->from, flow->from_ns)->at_ns;
+		to = trace_plan_add(plan, PLAN_FLOW_END, i, flow->to, flow->to_ns)->at_ns;
+		if (to < from)
+			plan->events.count -= 2;
+	}
+}
+
+static void add_change(changes *list, uint32_t process, enum plan_counter counter, uint64_t bytes,
+		       const uint64_t times[2])
+{
+	if (process == LINE_NONE || !bytes)
+		return;
+	*ARRAY_ADD(list) = (struct change){times[0], (int64_t)bytes, process, counter};
+	if (times[1])
+		*ARRAY_ADD(list) = (struct change){times[1], -(int64_t)bytes, process, counter};
+}
+
+static int compare_changes(const void *one, const void *other)
+{
+	const struct change *a = one, *b = other;
+
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	if (a->counter != b->counter)
+		return a->counter < b->counter ? -1 : 1;
+	return a->time_ns < b->time_ns ? -1 : a->time_ns > b->time_ns;
+}
+
+static void add_counters(struct trace_plan *plan, const changes *list)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct change *change = &list->item[i], *next = change + 1;
+		bool last = i + 1 == list->count || next->process != change->process ||
+			    next->counter != change->counter;
+
+		sum += change->bytes;
+		if (last || next->time_ns != change->time_ns) {
+			struct planned *event = trace_plan_add(plan, PLAN_COUNTER, change->process,
+							       LINE_NONE, change->time_ns);
+
+			event->counter = change->counter;
+			event->value = sum > 0 ? sum : 0;
+		}
+		sum = last ? 0 : sum;
+	}
+}
+
+static void add_memory(struct trace_plan *plan)
+{
+	const struct timeline *line = plan->line;
+	changes list = {0};
+
+	for (uint32_t i = 0; i < line->objects.count; i++) {
+		const struct line_object *object = &line->objects.item[i];
+
+		add_pair(plan, PLAN_OBJECT_BEGIN, PLAN_OBJECT_END, i, object->begin_ns,
+			 object->end_ns);
+		if (object->kind == OBJECT_EXPORT)
+			add_change(&list, object->owner, COUNTER_EXPORTED, object->bytes,
+				   (uint64_t[]){object->begin_ns, object->end_ns});
+	}
+	for (uint32_t i = 0; i < line->uses.count; i++) {
+		const struct line_use *use = &line->uses.item[i];
+		const struct line_object *object = &line->objects.item[use->object];
+
+		add_pair(plan, PLAN_USE_BEGIN, PLAN_USE_END, i, use->begin_ns, use->end_ns);
+		add_change(&list, use->process,
+			   object->kind == OBJECT_EXPORT ? COUNTER_OPENED : COUNTER_MAPPED,
+			   object->bytes, (uint64_t[]){use->begin_ns, use->end_ns});
+	}
+	if (list.count)
+		qsort(list.item, list.count, sizeof(*list.item), compare_changes);
+	add_counters(plan, &list);
+	free(list.item);
+}
+
+static int compare_events(const void *one, const void *other)
+{
+	const struct planned *a = one, *b = other;
+
+	if (a->at_ns != b->at_ns)
+		return a->at_ns < b->at_ns ? -1 : 1;
+	if (a->kind <= PLAN_FORK && b->kind <= PLAN_FORK && a->lasts_ns != b->lasts_ns)
+		return a->lasts_ns > b->lasts_ns ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+void trace_plan_init(struct trace_plan *plan, const struct report *report)
+{
+	*plan = (struct trace_plan){.report = report, .line = report->timeline};
+	find_bounds(plan);
+	find_lives(plan);
+	add_tracks(plan);
+	add_flows(plan);
+	add_memory(plan);
+	trace_plan_findings(plan);
+	if (plan->events.count)
+		qsort(plan->events.item, plan->events.count, sizeof(*plan->events.item),
+		      compare_events);
+}
+
+void trace_plan_finish(struct trace_plan *plan)
+{
+	free(plan->lives);
+	free(plan->events.item);
+	*plan = (struct trace_plan){0};
+}
