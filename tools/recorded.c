@@ -151,15 +151,16 @@ int recorded_judge(const struct settings *settings, char **dirs, struct report *
 
 int recorded_write(const struct settings *settings, const struct report *report)
 {
-	char *wrong = NULL;
+	int status = 0;
 
 	if (!settings->reports.count)
 		out_text(stderr, report);
-	for (uint32_t i = 0; i < settings->reports.count && !wrong; i++)
-		wrong = report_write(&settings->reports.item[i], report);
-	if (!wrong)
-		return 0;
-	complain("%s", wrong);
-	free(wrong);
-	return STATUS_USAGE;
+	for (uint32_t i = 0; i < settings->reports.count; i++) {
+		char *wrong = report_write(&settings->reports.item[i], report);
+
+		if (wrong)
+			status = complain("%s", wrong);
+		free(wrong);
+	}
+	return status;
 }

@@ -14,7 +14,10 @@ int recorded_judge(const struct settings *settings, char **dirs, struct report *
 void recorded_add(const struct settings *settings, const struct judge *judge,
 		  const struct report_exit *end, struct report *report);
 
-/* Writes a report to every target, or as text on standard error. */
+/*
+ * Writes a report to every target, or as text on standard error. One that cannot be written keeps none of the others
+ * from it: the run may have been long. Returns 0, or STATUS_USAGE after a complaint for each that failed.
+ */
 int recorded_write(const struct settings *settings, const struct report *report);
 
 #endif

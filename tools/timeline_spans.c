@@ -155,7 +155,7 @@ static void draw_hold(struct drawing *drawing, const struct fact_fork *fork,
 	uint64_t begin = fork->at.time_ns, end = child ? child->birth_ns : begin;
 	uint32_t holder = (uint32_t)held->ev.holder;
 
-	if (!fact_held_counts(held))
+	if (!fact_held_counts(held) && !drawing->missed[held - drawing->facts->helds])
 		return;
 	add_span(drawing, draw_thread(drawing, fork->at.by, holder, begin), kind, begin, end,
 		 text_format("%s, taken before this fork", lock_name(drawing, &lock)));
@@ -167,8 +167,23 @@ static void draw_hold(struct drawing *drawing, const struct fact_fork *fork,
 			     lock_name(drawing, &lock), holder));
 }
 
+/* A semaphore that was not known to serve as a lock counts as one when it is missed. */
+static void find_missed(struct drawing *drawing)
+{
+	const struct facts *facts = drawing->facts;
+
+	drawing->missed = memory_get(facts->held_count + 1);
+	for (uint32_t i = 0; i < facts->wait_count; i++)
+		if (facts->waits[i].held != FACT_NONE)
+			drawing->missed[facts->waits[i].held] = true;
+	for (uint32_t i = 0; i < facts->unlock_count; i++)
+		if (facts->unlocks[i].held != FACT_NONE)
+			drawing->missed[facts->unlocks[i].held] = true;
+}
+
 static void draw_holds(struct drawing *drawing)
 {
+	find_missed(drawing);
 	for (uint32_t i = 0; i < drawing->facts->fork_count; i++) {
 		const struct fact_fork *fork = &drawing->facts->forks[i];
 
@@ -176,6 +191,7 @@ static void draw_holds(struct drawing *drawing)
 			if (fact_held_at(drawing->facts, k, i))
 				draw_hold(drawing, fork, &drawing->facts->helds[k]);
 	}
+	free(drawing->missed);
 }
 
 void draw_spans(struct drawing *drawing)

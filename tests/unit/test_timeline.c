@@ -86,7 +86,7 @@ static void write_orphan(void)
 	child = writer_process(&writer, 1, 0, 11 * SECOND);
 	child->fork_pos = fork;
 	WRITE(&writer, 1, wait, 12 * SECOND, child->pid, .lock = 0x1000, .kind = MPSAN_LOCK_MUTEX,
-	      .held = held, .held_slot = 1);
+	      .held = held, .held_slot = 0);
 	child->end = MPSAN_END_SIGNAL;
 	child->end_value = 9;
 	child->end_ns = 20 * SECOND;
