@@ -100,7 +100,8 @@ static bool is_python(const json_t *frame)
  * A relative path of a Python frame is relative to where the program was started, as is this command; that of a native
  * frame to where somebody built it, so it tells something only where such a file is here.
  */
-bool location_of_frame(struct location *location, const struct locator *locator, const json_t *frame)
+bool location_of_frame(struct location *location, const struct locator *locator,
+		       const json_t *frame)
 {
 	const char *file = text_at(frame, "file"), *rest;
 
@@ -148,8 +149,10 @@ bool location_of_step(struct location *location, const struct locator *locator, 
 	if (location_of_frame(location, locator, at) && (location->inside || is_python(at)))
 		return true;
 	location_finish(location);
-	return first_of(location, locator, python, true) || first_of(location, locator, stack, true) ||
-	       location_of_frame(location, locator, at) || first_of(location, locator, python, false) ||
+	return first_of(location, locator, python, true) ||
+	       first_of(location, locator, stack, true) ||
+	       location_of_frame(location, locator, at) ||
+	       first_of(location, locator, python, false) ||
 	       first_of(location, locator, stack, false);
 }
 
@@ -164,8 +167,8 @@ static bool is_main(const json_t *finding, const json_t *step)
 	return true;
 }
 
-static bool of_steps(struct location *location, const struct locator *locator, const json_t *finding,
-		     bool only_main, bool inside)
+static bool of_steps(struct location *location, const struct locator *locator,
+		     const json_t *finding, bool only_main, bool inside)
 {
 	json_t *step;
 	size_t i;
@@ -182,7 +185,8 @@ static bool of_steps(struct location *location, const struct locator *locator, c
 }
 
 /* The program's own file: the first argument that is one, for what has no place in any code. */
-static bool of_command(struct location *location, const struct locator *locator, const json_t *command)
+static bool of_command(struct location *location, const struct locator *locator,
+		       const json_t *command)
 {
 	json_t *word;
 	size_t i;
@@ -199,8 +203,8 @@ static bool of_command(struct location *location, const struct locator *locator,
 	return false;
 }
 
-bool location_of_finding(struct location *location, const struct locator *locator, const json_t *finding,
-			 const json_t *command)
+bool location_of_finding(struct location *location, const struct locator *locator,
+			 const json_t *finding, const json_t *command)
 {
 	*location = (struct location){0};
 	return of_steps(location, locator, finding, true, true) ||

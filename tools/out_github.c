@@ -78,7 +78,8 @@ static void put_left_out(FILE *out, const struct kind *kinds)
 
 void out_github(FILE *out, const struct report *report)
 {
-	struct kind kinds[] = {{"error", "error", 0}, {"warning", "warning", 0}, {"note", "notice", 0}, {0}};
+	struct kind kinds[] = {
+		{"error", "error", 0}, {"warning", "warning", 0}, {"note", "notice", 0}, {0}};
 	const json_t *findings = json_object_get(report->document, "findings"),
 		     *command = json_object_get(report->document, "command");
 	struct locator locator;

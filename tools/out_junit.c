@@ -73,8 +73,7 @@ static bool fails(const struct junit *junit, const json_t *finding)
 	enum grade grade;
 
 	return junit->report->fail_on != GRADE_OFF &&
-	       grade_parse(text_at(finding, "severity"), &grade) &&
-	       grade >= junit->report->fail_on;
+	       grade_parse(text_at(finding, "severity"), &grade) && grade >= junit->report->fail_on;
 }
 
 static unsigned count_failures(const struct junit *junit, enum rule_id rule)
@@ -124,9 +123,9 @@ static const json_t *first_failure(const struct junit *junit, enum rule_id rule)
 static void put_failure(const struct junit *junit, enum rule_id rule, unsigned count)
 {
 	const json_t *first = first_failure(junit, rule);
-	char *message = count > 1 ? text_format("%s (and %u more)", text_at(first, "message"),
-						count - 1) :
-				    text_copy(text_at(first, "message"));
+	char *message =
+		count > 1 ? text_format("%s (and %u more)", text_at(first, "message"), count - 1) :
+			    text_copy(text_at(first, "message"));
 
 	fputs("      <failure", junit->out);
 	put_attribute(junit->out, "type", text_at(first, "severity"));
@@ -203,8 +202,8 @@ static char *command_text(const json_t *document)
 	json_t *word;
 	size_t i;
 
-	json_array_foreach(json_object_get(document, "command"), i, word) text =
-		text_join(text, " ", text_copy(json_string_value(word)));
+	json_array_foreach(json_object_get(document, "command"), i, word)
+		text = text_join(text, " ", text_copy(json_string_value(word)));
 	return text;
 }
 

@@ -37,8 +37,9 @@ static void put_args(FILE *out, json_t *args)
 static void begin(struct trace *trace, const char *phase, const char *category, const char *name,
 		  uint32_t process)
 {
-	fprintf(trace->out, "%s{\"ph\":\"%s\",\"cat\":\"%s\",\"pid\":%u,\"name\":",
-		trace->separator, phase, category, trace->pids[process]);
+	fprintf(trace->out,
+		"%s{\"ph\":\"%s\",\"cat\":\"%s\",\"pid\":%u,\"name\":", trace->separator, phase,
+		category, trace->pids[process]);
 	put_text(trace->out, name);
 	trace->separator = ",\n";
 }
@@ -113,8 +114,9 @@ static void put_meta(struct trace *trace, const char *what, uint32_t process, ui
 static char *process_title(const struct trace *trace, const struct line_process *process)
 {
 	const struct report *report = trace->plan.report;
-	const struct report_source *source =
-		process->source < report->source.count ? &report->source.item[process->source] : NULL;
+	const struct report_source *source = process->source < report->source.count ?
+						     &report->source.item[process->source] :
+						     NULL;
 	char *title = text_format("%s (pid %u)", process->name, process->pid);
 
 	if (source && source->rank)
@@ -280,8 +282,7 @@ static void put_finding(struct trace *trace, const struct planned *event)
 			       text_format("%s: %s", text_at(finding, "severity"),
 					   text_at(finding, "rule"));
 
-	begin(trace, "i", is_step ? "evidence" : "finding", name,
-	      process_of(trace, event->thread));
+	begin(trace, "i", is_step ? "evidence" : "finding", name, process_of(trace, event->thread));
 	put_thread(trace, event->thread);
 	put_time(trace, "ts", event->at_ns);
 	fputs(",\"s\":\"t\"", trace->out);

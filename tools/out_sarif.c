@@ -12,7 +12,8 @@
 #include "location.h"
 #include "report.h"
 
-#define SCHEMA_URI "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
+#define SCHEMA_URI \
+	"https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 #define ROOT_ID "SRCROOT"
 
 struct sarif {
@@ -57,9 +58,10 @@ static const struct {
 
 static json_t *help(enum rule_id rule)
 {
-	char *plain = text_format("Hazard: %s\n\nEvidence: %s\n\nGrading: %s\n\nFix: %s\n\nSource: %s",
-				  words[rule].hazard, words[rule].evidence, words[rule].grading,
-				  words[rule].fix, words[rule].source);
+	char *plain =
+		text_format("Hazard: %s\n\nEvidence: %s\n\nGrading: %s\n\nFix: %s\n\nSource: %s",
+			    words[rule].hazard, words[rule].evidence, words[rule].grading,
+			    words[rule].fix, words[rule].source);
 	char *marked = text_format(
 		"**Hazard.** %s\n\n**Evidence.** %s\n\n**Grading.** %s\n\n**Fix.** %s\n\n*Source: %s*",
 		words[rule].hazard, words[rule].evidence, words[rule].grading, words[rule].fix,
@@ -110,9 +112,9 @@ static json_t *location_json(const struct location *location)
 	if (location->file) {
 		place = json_pack("{s:o}", "artifactLocation", artifact(location));
 		if (location->line > 0)
-			json_object_set_new(place, "region",
-					    json_pack("{s:I}", "startLine",
-						      (json_int_t)location->line));
+			json_object_set_new(
+				place, "region",
+				json_pack("{s:I}", "startLine", (json_int_t)location->line));
 		json_object_set_new(object, "physicalLocation", place);
 	}
 	if (location->function)
@@ -204,8 +206,8 @@ static json_t *code_flow(const struct sarif *sarif, const json_t *finding)
 
 static json_t *result_message(const json_t *finding)
 {
-	char *text = text_format("%s\nFix: %s", text_at(finding, "message"),
-				 text_at(finding, "fix"));
+	char *text =
+		text_format("%s\nFix: %s", text_at(finding, "message"), text_at(finding, "fix"));
 	json_t *object = message(text);
 
 	free(text);
@@ -221,13 +223,13 @@ static json_t *result(const struct sarif *sarif, const json_t *finding)
 
 	location_of_finding(&location, &sarif->locator, finding,
 			    json_object_get(sarif->document, "command"));
-	object = json_pack(
-		"{s:s, s:s, s:o, s:[], s:{s:s}, s:I, s:{s:O?, s:O?, s:O?}}", "ruleId",
-		text_at(finding, "rule"), "level", text_at(finding, "severity"), "message",
-		result_message(finding), "locations", "partialFingerprints", "mpsan/v1",
-		text_at(finding, "fingerprint"), "occurrenceCount", count > 0 ? count : 1,
-		"properties", "pid", json_object_get(finding, "pid"), "tid",
-		json_object_get(finding, "tid"), "thread", json_object_get(finding, "thread"));
+	object = json_pack("{s:s, s:s, s:o, s:[], s:{s:s}, s:I, s:{s:O?, s:O?, s:O?}}", "ruleId",
+			   text_at(finding, "rule"), "level", text_at(finding, "severity"),
+			   "message", result_message(finding), "locations", "partialFingerprints",
+			   "mpsan/v1", text_at(finding, "fingerprint"), "occurrenceCount",
+			   count > 0 ? count : 1, "properties", "pid",
+			   json_object_get(finding, "pid"), "tid", json_object_get(finding, "tid"),
+			   "thread", json_object_get(finding, "thread"));
 	if (rule != RULE_COUNT)
 		json_object_set_new(object, "ruleIndex", json_integer(rule));
 	if (location.file)
@@ -286,10 +288,10 @@ static json_t *invocation(const json_t *document)
 	if (json_is_integer(signal))
 		json_object_set_new(object, "exitSignalNumber",
 				    json_integer(json_integer_value(signal)));
-	json_array_foreach(json_object_get(document, "limits"), i, limit) json_array_append_new(
-		json_object_get(object, "toolExecutionNotifications"),
-		json_pack("{s:s, s:o}", "level", "note", "message",
-			  message(json_string_value(limit))));
+	json_array_foreach(json_object_get(document, "limits"), i, limit)
+		json_array_append_new(json_object_get(object, "toolExecutionNotifications"),
+				      json_pack("{s:s, s:o}", "level", "note", "message",
+						message(json_string_value(limit))));
 	return object;
 }
 
@@ -313,12 +315,12 @@ void out_sarif(FILE *out, const struct report *report)
 	locator_init(&sarif.locator);
 	json_array_foreach(json_object_get(report->document, "findings"), i, finding)
 		json_array_append_new(results, result(&sarif, finding));
-	log = json_pack(
-		"{s:s, s:s, s:[{s:{s:{s:s, s:s, s:s, s:o}}, s:[o], s:o, s:s, s:o}]}", "$schema",
-		SCHEMA_URI, "version", "2.1.0", "runs", "tool", "driver", "name", "mpsan",
-		"version", MPSAN_VERSION, "semanticVersion", MPSAN_VERSION, "rules", rules(),
-		"invocations", invocation(report->document), "originalUriBaseIds", bases(&sarif),
-		"columnKind", "unicodeCodePoints", "results", results);
+	log = json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:s, s:o}}, s:[o], s:o, s:s, s:o}]}",
+			"$schema", SCHEMA_URI, "version", "2.1.0", "runs", "tool", "driver", "name",
+			"mpsan", "version", MPSAN_VERSION, "semanticVersion", MPSAN_VERSION,
+			"rules", rules(), "invocations", invocation(report->document),
+			"originalUriBaseIds", bases(&sarif), "columnKind", "unicodeCodePoints",
+			"results", results);
 	json_dumpf(log, out, JSON_INDENT(1));
 	fputc('\n', out);
 	json_decref(log);

@@ -37,8 +37,8 @@ static void print_frames(FILE *out, const json_t *frames, const struct locator *
 	}
 }
 
-static void print_step(FILE *out, size_t number, const json_t *step,
-		       const struct locator *locator, size_t frames)
+static void print_step(FILE *out, size_t number, const json_t *step, const struct locator *locator,
+		       size_t frames)
 {
 	struct location location = {0};
 	char *where;

@@ -26,8 +26,8 @@ static void index_init(struct index *index, const struct timeline *line)
 		places_add(index->pids, 0, pid, 0, i);
 	}
 	for (uint32_t i = 0; i < line->threads.count; i++)
-		places_add(index->tids, line->threads.item[i].process, line->threads.item[i].tid,
-			   0, i);
+		places_add(index->tids, line->threads.item[i].process, line->threads.item[i].tid, 0,
+			   i);
 }
 
 static void index_finish(struct index *index)

@@ -154,13 +154,12 @@ static void collect_slices(const struct trace_plan *plan, slices *list)
 
 		if (flow->kind != FLOW_FORK)
 			continue;
-		*ARRAY_ADD(list) =
-			(struct slice){.begin_ns = flow->from_ns,
-				       .end_ns = flow->to_ns > flow->from_ns ? flow->to_ns :
-									       flow->from_ns,
-				       .thread = flow->from,
-				       .kind = PLAN_FORK,
-				       .index = i};
+		*ARRAY_ADD(list) = (struct slice){
+			.begin_ns = flow->from_ns,
+			.end_ns = flow->to_ns > flow->from_ns ? flow->to_ns : flow->from_ns,
+			.thread = flow->from,
+			.kind = PLAN_FORK,
+			.index = i};
 	}
 	if (list->count)
 		qsort(list->item, list->count, sizeof(*list->item), compare_slices);
