@@ -10,8 +10,9 @@
 /* Kept over all sessions, of spans and of uses each; more are counted in `left_out`. */
 #define LINE_SPANS_MAX 1000000u
 #define LINE_THREADS_MAX 200000u
-/* Threads, and locks, of one session whose names are looked up; the others get a number. */
+/* Of one session, threads and locks whose names are looked up, which is a search each; the others get a number. */
 #define LINE_NAMES_MAX 20000u
+#define LINE_LOCKS_NAMED_MAX 5000u
 
 struct drawing {
 	struct timeline *line;

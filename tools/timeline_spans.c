@@ -17,7 +17,7 @@ static const char *lock_name(struct drawing *drawing, const struct lock_ref *loc
 
 	if (found != FACT_NONE)
 		return drawing->lock_names.item[found];
-	if (drawing->lock_names.count < LINE_NAMES_MAX)
+	if (drawing->lock_names.count < LINE_LOCKS_NAMED_MAX)
 		name = lock_text(drawing->reader, drawing->judge->frames, lock);
 	else
 		name = text_format("%s 0x%llx", lock_kind_text(lock->kind),

@@ -135,12 +135,10 @@ static int compare_slices(const void *one, const void *other)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-static void collect_slices(const struct trace_plan *plan, slices *list)
+static void collect_spans(const struct trace_plan *plan, slices *list)
 {
-	const struct timeline *line = plan->line;
-
-	for (uint32_t i = 0; i < line->spans.count; i++) {
-		const struct line_span *span = &line->spans.item[i];
+	for (uint32_t i = 0; i < plan->line->spans.count; i++) {
+		const struct line_span *span = &plan->line->spans.item[i];
 		uint64_t end = end_or(span->end_ns, plan->lives[span->thread].end_ns);
 
 		*ARRAY_ADD(list) = (struct slice){.begin_ns = span->begin_ns,
@@ -149,20 +147,31 @@ static void collect_slices(const struct trace_plan *plan, slices *list)
 						  .kind = PLAN_SLICE,
 						  .index = i};
 	}
-	for (uint32_t i = 0; i < line->flows.count; i++) {
-		const struct line_flow *flow = &line->flows.item[i];
+}
+
+/* A child is heard of when it gets to run, which may be after its parent has forked again. */
+static void collect_forks(const struct trace_plan *plan, slices *list)
+{
+	uint32_t *last = memory_get((plan->line->threads.count + 1) * sizeof(*last));
+
+	for (uint32_t i = 0; i < plan->line->flows.count; i++) {
+		const struct line_flow *flow = &plan->line->flows.item[i];
+		struct slice *before = last[flow->from] ? &list->item[last[flow->from] - 1] : NULL;
 
 		if (flow->kind != FLOW_FORK)
 			continue;
-		*ARRAY_ADD(list) = (struct slice){
-			.begin_ns = flow->from_ns,
-			.end_ns = flow->to_ns > flow->from_ns ? flow->to_ns : flow->from_ns,
-			.thread = flow->from,
-			.kind = PLAN_FORK,
-			.index = i};
+		if (before && before->begin_ns <= flow->from_ns && before->end_ns > flow->from_ns)
+			before->end_ns = flow->from_ns;
+		*ARRAY_ADD(list) =
+			(struct slice){.begin_ns = flow->from_ns,
+				       .end_ns = flow->to_ns > flow->from_ns ? flow->to_ns :
+									       flow->from_ns,
+				       .thread = flow->from,
+				       .kind = PLAN_FORK,
+				       .index = i};
+		last[flow->from] = list->count;
 	}
-	if (list->count)
-		qsort(list->item, list->count, sizeof(*list->item), compare_slices);
+	free(last);
 }
 
 /*
@@ -201,7 +210,10 @@ static void add_tracks(struct trace_plan *plan)
 	for (uint32_t i = 0; i < plan->line->threads.count; i++)
 		trace_plan_add(plan, PLAN_LIFE, i, i, plan->lives[i].begin_ns)->lasts_ns =
 			plan->lives[i].end_ns - plan->lives[i].begin_ns;
-	collect_slices(plan, &list);
+	collect_spans(plan, &list);
+	collect_forks(plan, &list);
+	if (list.count)
+		qsort(list.item, list.count, sizeof(*list.item), compare_slices);
 	nest(plan, &list);
 	free(list.item);
 }
