@@ -9,9 +9,11 @@ ARCH := $(shell uname -m)
 Q := $(if $(V),,@)
 SAY = $(if $(V),@:,@printf '  %-5s %s\n')
 
-WARN := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Werror
+WERROR ?= -Werror
+WARN := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes $(WERROR)
 BASE := -std=gnu11 -D_GNU_SOURCE -g $(WARN) -MMD -MP
 CFLAGS ?= -O2
+# CPPFLAGS and LDFLAGS reach the command; the library, which must not be hardened by others, has its own flags last.
 
 # The library: nothing but libc, no plain thread-local storage model, each frame described for the unwinder.
 SHIM_FLAGS := $(BASE) -fPIC -fvisibility=hidden -fno-plt -ftls-model=initial-exec -fasynchronous-unwind-tables \
@@ -32,12 +34,12 @@ TOOL_OBJ := $(TOOL_SRC:%=build/obj/%.o)
 DESCRIPTIONS := build/man/mpsan.1 build/man/libmpsan.7 build/man/mpsan.bash build/man/mpsan.zsh
 TOOL_LIBS := -lunwind-$(ARCH) -lunwind -ldw -lelf -ljansson -lstdc++
 
-.PHONY: all demo check bench check-suites check-gpu install uninstall help clean FORCE
+.PHONY: all demo check bench check-suites check-gpu check-build check-package install uninstall help clean FORCE
 all: build/libmpsan.so build/mpsan $(DESCRIPTIONS) ## build the library, the command, manual pages and completions
 
 build/libmpsan.so: $(SHIM_OBJ) shim/exports.map
 	$(SAY) LINK $@
-	$(Q)$(CC) $(CFLAGS) $(SHIM_LINK) -o $@ $(SHIM_OBJ)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SHIM_LINK) -o $@ $(SHIM_OBJ)
 
 # The same with a counter in each hook: proves that every row of hooks.def intercepts.
 build/tests/libmpsan-count.so: $(COUNT_OBJ) shim/exports.map
@@ -46,23 +48,23 @@ build/tests/libmpsan-count.so: $(COUNT_OBJ) shim/exports.map
 
 build/mpsan: $(TOOL_OBJ) $(CORE_OBJ)
 	$(SAY) LINK $@
-	$(Q)$(CC) $(CFLAGS) -o $@ $(TOOL_OBJ) $(CORE_OBJ) $(TOOL_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(TOOL_OBJ) $(CORE_OBJ) $(TOOL_LIBS)
 
 build/obj/shim/mem.c.o build/count/shim/mem.c.o: SHIM_FLAGS += -fno-builtin
 build/obj/shim/%.c.o: shim/%.c
 	$(SAY) CC $<
-	$(Q)mkdir -p $(@D) && $(CC) $(SHIM_FLAGS) $(CFLAGS) -c $< -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(SHIM_FLAGS) -c $< -o $@
 build/obj/shim/%.S.o: shim/%.S shim/hooks.def shim/hooks_cuda.def
 	$(SAY) AS $<
 	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
 build/count/shim/%.c.o: shim/%.c
 	$(SAY) CC $< [count]
-	$(Q)mkdir -p $(@D) && $(CC) $(SHIM_FLAGS) -DMPSAN_COUNT_HOOKS $(CFLAGS) -c $< -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(SHIM_FLAGS) -DMPSAN_COUNT_HOOKS -c $< -o $@
 build/count/shim/%.S.o: shim/%.S shim/hooks.def shim/hooks_cuda.def
 	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
 build/obj/tools/%.c.o: tools/%.c
 	$(SAY) CC $<
-	$(Q)mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) -c $< -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
 # Where the command looks for the library, seen from where it is itself: made anew when it changes.
 LIBDIR_FROM_BIN := $(shell realpath -m --relative-to='$(PREFIX)/bin' '$(LIBDIR)')
@@ -152,6 +154,12 @@ $(foreach version,12 13,$(eval $(call FAKE_RUNTIME_RULES,$(version))))
 
 check: all $(TESTS) ## run every test that needs neither a GPU nor anything outside Debian's packages
 	$(Q)tests/run
+
+check-build: all $(UNIT_BIN) build/tests/libmpsan-count.so ## the tests that ask whether the build is right, for packagers
+	$(Q)tests/run unit structure
+
+check-package: ## build the Debian packages, look at them with lintian, install them into a new Debian
+	$(Q)tests/run package
 
 demo: all $(EXAMPLE_BIN) $(FAKE) ## run the main job on the examples and show its reports
 	$(Q)examples/demo
