@@ -195,12 +195,12 @@ install: all ## install under PREFIX (with DESTDIR, LIBDIR)
 	install -m 644 build/man/mpsan.bash $(DESTDIR)$(DATADIR)/bash-completion/completions/mpsan
 	install -m 644 build/man/mpsan.zsh $(DESTDIR)$(DATADIR)/zsh/site-functions/_mpsan
 	install -m 644 README.md LICENSE $(DESTDIR)$(DOCDIR)
-	for dir in $(EXAMPLE_DIRS); do \
-		install -d $(DESTDIR)$(DATADIR)/mpsan/$$dir && cp -R $$dir/. $(DESTDIR)$(DATADIR)/mpsan/$$dir || exit 1; done
+	for dir in $(EXAMPLE_DIRS); do install -d $(DESTDIR)$(DOCDIR)/$$dir && cp -R $$dir/. $(DESTDIR)$(DOCDIR)/$$dir && \
+		find $(DESTDIR)$(DOCDIR)/$$dir -name __pycache__ -prune -exec rm -r {} + || exit 1; done
 
 uninstall: ## remove what install has put there
 	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
-	rm -rf $(DESTDIR)$(DOCDIR) $(DESTDIR)$(DATADIR)/mpsan
+	rm -rf $(DESTDIR)$(DOCDIR)
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14

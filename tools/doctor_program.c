@@ -33,6 +33,19 @@ static void look_elsewhere(struct doctor *doctor, const char *command)
 				   elsewhere[i].text, elsewhere[i].name);
 }
 
+/* Of a script that begins with a program that is not there. */
+static void look_at_first_line(struct doctor *doctor, const struct binary *binary,
+			       const char *command)
+{
+	doctor_say(
+		doctor, DOCTOR_BAD, "program",
+		text_copy(
+			"install that, or change the script's first line (which must not end in a carriage "
+			"return)"),
+		"%s: its first line asks for '%.*s', which was not found", command,
+		(int)strcspn(binary->interpreter, "\r"), binary->interpreter);
+}
+
 /* An obstacle is what is wrong, a semicolon, and the cure. */
 static void look_at_obstacle(struct doctor *doctor, const struct binary *binary,
 			     const char *command)
@@ -43,13 +56,31 @@ static void look_at_obstacle(struct doctor *doctor, const struct binary *binary,
 
 	if (!obstacle)
 		doctor_say(doctor, DOCTOR_OK, "program", NULL, "%s can be watched", path);
+	else if (!binary->path)
+		doctor_say(doctor, DOCTOR_BAD, "program",
+			   text_copy("give its path, or add its directory to PATH"), "%s: %s", path,
+			   obstacle);
 	else
 		doctor_say(doctor, DOCTOR_BAD, "program",
-			   text_copy(cure	   ? cure + 2 :
-				     !binary->path ? "give its path, or add its directory to PATH" :
-						     "give the program that it is for"),
+			   text_copy(cure ? cure + 2 : "give a program of this machine"),
 			   "%s: %.*s", path, cure ? (int)(cure - obstacle) : (int)strlen(obstacle),
 			   obstacle);
+}
+
+/* pyenv and its like start a Python by a script that is called as it is. */
+static void look_at_script(struct doctor *doctor, const struct binary *binary, const char *command)
+{
+	bool is_shim = !binary->python && !strncmp(path_base(command), "python", 6);
+
+	doctor_say(doctor, DOCTOR_OK, "script",
+		   is_shim ?
+			   text_format(
+				   "for that Python itself: mpsan doctor -- \"$(%s -c 'import sys; "
+				   "print(sys.executable)')\"",
+				   command) :
+			   NULL,
+		   "%s is one; %s runs it%s", command, binary->interpreter,
+		   binary->python ? "" : ", and what that starts is watched too");
 }
 
 static void look_at_sanitizers(struct doctor *doctor, const struct binary *binary)
@@ -71,11 +102,12 @@ void doctor_program(struct doctor *doctor, char **command)
 	struct binary binary;
 
 	binary_inspect(&binary, command[0]);
-	look_at_obstacle(doctor, &binary, command[0]);
-	if (binary.interpreter)
-		doctor_say(doctor, DOCTOR_OK, "script", NULL, "%s is one; %s runs it%s", command[0],
-			   binary.interpreter,
-			   binary.python ? "" : ", and what that starts is watched too");
+	if (binary.interpreter && !binary.path)
+		look_at_first_line(doctor, &binary, command[0]);
+	else
+		look_at_obstacle(doctor, &binary, command[0]);
+	if (binary.interpreter && binary.path)
+		look_at_script(doctor, &binary, command[0]);
 	look_elsewhere(doctor, command[0]);
 	look_at_sanitizers(doctor, &binary);
 	if (binary.loads_more)

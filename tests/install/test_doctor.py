@@ -91,6 +91,18 @@ def check_scripts():
         assert code == 0, lines
         says(lines, "script", "ok", "python3 runs it")
         assert len(lines["Python"]) == 1, lines
+    lost = scratch("lost")
+    for line, asks in (("#!/no/such/python\n", "'/no/such/python'"), ("#!/usr/bin/env python3\r\n", "'python3'"),
+                       ("#!\n", "''")):
+        lost.write_text(line, newline="")
+        lost.chmod(0o755)
+        code, lines = doctor(lost)
+        assert code == 1, lines
+        says(lines, "program", "bad", f"asks for {asks}", "first line")
+    shim = scratch("python3")
+    shim.write_text("#!/bin/sh\n")
+    shim.chmod(0o755)
+    says(doctor(shim)[1], "script", "ok", "/bin/sh runs it", "sys.executable")
     says(doctor("docker", env={"PATH": scratched_bin("docker")})[1], "work elsewhere", "warn", "daemon", "mpsan run")
     says(doctor(build(LOADS, scratch("loads"), "-ldl"))[1], "RTLD_DEEPBIND", "ok", "cannot be known")
     assert "RTLD_DEEPBIND" not in doctor(build(RETURNS_7, scratch("plain")))[1]

@@ -50,6 +50,8 @@ def check_staged():
                   "usr/share/man/man1/mpsan.1", "usr/share/man/man7/libmpsan.7", "usr/share/doc/mpsan/LICENSE",
                   "usr/share/bash-completion/completions/mpsan", "usr/share/zsh/site-functions/_mpsan"}
         assert wanted <= files_of(stage), sorted(files_of(stage))
+        for place in ("examples/ci", "examples/fleet"):
+            assert Path(stage, "usr/share/doc/mpsan", place).is_dir() == (ROOT / place).is_dir(), place
         mpsan = Path(stage, "usr/bin/mpsan")
         environment = run_bare([mpsan, "env"])
         assert f"'{stage}/{library}'" in environment.out, environment

@@ -77,7 +77,7 @@ void mdoc_commands(void)
 }
 
 /* (run, report; default 66) */
-static void print_places(const struct option_row *row)
+static void print_places(const struct setting_row *row)
 {
 	const char *before = ".Pq Cm ";
 
@@ -94,10 +94,11 @@ static void print_places(const struct option_row *row)
 void mdoc_options(void)
 {
 	puts(".Bl -tag -width Ds");
-	for (const struct option_row *row = table_options; row->name; row++) {
+	for (const struct setting_row *row = table_options; row->name; row++) {
 		if (!(row->where & ~OPT_LIB))
 			continue;
-		printf(".It Fl \\-%s%s", row->name, *row->argument == '[' ? "" : " Ar ");
+		printf(".It Fl \\-%s%s", row->name,
+		       !*row->argument || *row->argument == '[' ? "" : " Ar ");
 		print_argument(row->argument);
 		putchar('\n');
 		print_text(row->help);
@@ -109,7 +110,7 @@ void mdoc_options(void)
 void mdoc_library_options(void)
 {
 	puts(".Bl -tag -width Ds");
-	for (const struct option_row *row = table_options; row->name; row++) {
+	for (const struct setting_row *row = table_options; row->name; row++) {
 		if (!(row->where & OPT_LIB))
 			continue;
 		printf(".It Ql %s=%s\n", row->name,
@@ -154,16 +155,17 @@ void mdoc_policies(void)
 		if (!row->grade)
 			printf(".It Cm %s", row->policy);
 		else if (!row->rule)
-			fputs("no finding below ", stdout);
+			fputs(".br\nno finding below ", stdout);
 		else
-			fputs(".Cm ", stdout);
+			fputs(".br\n.Cm ", stdout);
 		if (row->rule) {
 			print_lower(row->rule);
-			fputs(" No as ", stdout);
+			fputs(" : No ", stdout);
 		}
 		if (row->grade)
 			print_lower(row->grade);
 		putchar('\n');
+		print_text(row->help);
 	}
 	puts(".El");
 }

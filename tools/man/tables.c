@@ -12,7 +12,7 @@ const struct command_row table_commands[] = {
 	{NULL, NULL, NULL},
 };
 
-const struct option_row table_options[] = {
+const struct setting_row table_options[] = {
 #define OPTION(id, name, argument, preset, where, help) {name, argument, preset, where, help},
 #include "../../include/mpsan_options.def"
 #undef OPTION
@@ -34,14 +34,16 @@ const struct named_row table_formats[] = {
 };
 
 const struct policy_row table_policies[] = {
-#define POLICY(name, ...) {#name, NULL, NULL},
-#define FLOOR(policy, grade) {#policy, NULL, #grade},
-#define GRADE(policy, rule, grade) {#policy, #rule, #grade},
+#define POLICY(name, ...) {#name, NULL, NULL, "" __VA_ARGS__},
+#define FLOOR(policy, grade) {#policy, NULL, #grade, ""},
+#define GRADE(policy, rule, grade) {#policy, #rule, #grade, ""},
+#define LEAST(policy, rule, grade) {#policy, #rule, "at least " #grade, ""},
 #include "../policies.def"
 #undef POLICY
 #undef FLOOR
 #undef GRADE
-	{NULL, NULL, NULL},
+#undef LEAST
+	{NULL, NULL, NULL, NULL},
 };
 
 const struct place_row table_places[] = {

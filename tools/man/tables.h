@@ -10,7 +10,7 @@
 struct command_row {
 	const char *name, *arguments, *help;
 };
-struct option_row {
+struct setting_row {
 	const char *name, *argument, *preset;
 	int where; /* enum option_where */
 	const char *help;
@@ -18,14 +18,14 @@ struct option_row {
 struct named_row {
 	const char *name, *help;
 };
-/* One row of policies.def: the policy's name alone, its floor (no rule), or the grade of a rule. */
+/* One row of policies.def: the policy's name and help, its floor (no rule), or the grade of a rule. */
 struct policy_row {
-	const char *policy, *rule, *grade;
+	const char *policy, *rule, *grade, *help;
 };
 
 /* All up to a row without a name. */
 extern const struct command_row table_commands[];
-extern const struct option_row table_options[];
+extern const struct setting_row table_options[];
 extern const struct named_row table_rules[], table_formats[];
 extern const struct policy_row table_policies[];
 

@@ -68,24 +68,34 @@ static void print_options(void)
 	puts("_mpsan_options()\n{\n\tcase $1 in");
 	for (const struct command_row *command = table_commands; command->name; command++) {
 		printf("\t%s) echo '--help", command->name);
-		for (const struct option_row *row = table_options; row->name; row++)
+		for (const struct setting_row *row = table_options; row->name; row++)
 			if (row->where & place_of(command->name))
-				printf(" --%s%s", row->name, *row->argument == '[' ? "" : "=");
+				printf(" --%s%s", row->name,
+				       !*row->argument || *row->argument == '[' ? "" : "=");
 		print_own_options(command->name, command->arguments);
 		puts("' ;;");
 	}
 	puts("\tesac\n}");
 }
 
+/* A name is one of those that the option is called after. */
+static void print_value(const char *option, const char *argument)
+{
+	int length = (int)strcspn(argument, " ]");
+
+	if (!strncmp(argument, "NAME", length))
+		argument = option, length = (int)strlen(option);
+	if (length)
+		printf("\t--%s) echo '%.*s' ;;\n", option, length, argument);
+}
+
 /* What an option's value is: the word that stands for it in the help. */
 static void print_values(void)
 {
 	puts("_mpsan_value()\n{\n\tcase $1 in");
-	for (const struct option_row *row = table_options; row->name; row++)
+	for (const struct setting_row *row = table_options; row->name; row++)
 		if (row->where & ~OPT_LIB)
-			printf("\t--%s) echo '%.*s' ;;\n", row->name,
-			       (int)strcspn(row->argument + strspn(row->argument, "[="), "]"),
-			       row->argument + strspn(row->argument, "[="));
+			print_value(row->name, row->argument + strspn(row->argument, "[="));
 	for (const struct command_row *command = table_commands; command->name; command++) {
 		const char *at = command->arguments, *word;
 		size_t length;
@@ -170,7 +180,7 @@ void words_descriptions(void)
 	for (const struct command_row *row = table_commands; row->name; row++)
 		print_meaning("", row->name, row->help);
 	puts("\t\t'help:what there is, or the options of a command'\n\t)\n\toptions=(");
-	for (const struct option_row *row = table_options; row->name; row++)
+	for (const struct setting_row *row = table_options; row->name; row++)
 		if (row->where & ~OPT_LIB)
 			print_meaning("--", row->name, row->help);
 	puts("\t)");
