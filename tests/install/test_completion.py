@@ -26,7 +26,9 @@ complete -p mpsan >/dev/null && { _mpsan; printf '%s\\n' "${COMPREPLY[@]}"; }
 # Set-up of an interactive zsh, each line typed into its terminal.
 ZSH = """PS1= RPS1= PROMPT_EOL_MARK= LISTMAX=100000; unsetopt zle_bracketed_paste; stty cols 4000 rows 500 -echo
 fpath=({place} $fpath); autoload -Uz compinit; compinit -u -d {place}/dump
-print REA''DY
+"""
+TERMINAL_BASH = """PS1=; stty cols 400; bind 'set show-all-if-ambiguous on'; bind 'set page-completions off'
+source {file}
 """
 
 
@@ -77,21 +79,20 @@ def check_bash_files():
     offers(["mpsan", "run", "--", "mapfil"], "mapfile")
 
 
-class Zsh:
-    """An interactive zsh, in a terminal, that has the completion."""
+class Shell:
+    """An interactive shell in a terminal, that has the completion."""
 
-    def __init__(self, place):
-        shutil.copy(BUILD / "man/mpsan.zsh", Path(place, "_mpsan"))
+    def __init__(self, command, setup):
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
-            os.execvpe("zsh", ["zsh", "-f", "-i"], {**os.environ, "TERM": "dumb"})
-        os.write(self.terminal, ZSH.format(place=place).encode())
+            os.execvpe(command[0], command, {**os.environ, "TERM": "dumb"})
+        os.write(self.terminal, setup.encode() + b"print() { echo $1; }; print REA''DY\n")
         self.read_until("READY")
 
     def read_until(self, mark):
         text = ""
         while mark not in text:
-            assert select.select([self.terminal], [], [], 20)[0], f"zsh says no more than {text!r}"
+            assert select.select([self.terminal], [], [], 20)[0], f"the shell says no more than {text!r}"
             text += os.read(self.terminal, 65536).decode(errors="replace")
         return text
 
@@ -106,25 +107,37 @@ class Zsh:
         os.waitpid(self.pid, 0)
 
 
+def check_lines(shell, *more):
+    """Typed into a shell; what must be seen and what must not."""
+    try:
+        for line, wanted, unwanted in (
+                ("mpsan ", {"run", "doctor"}, set()),
+                ("mpsan explain fork-thread", {"fork-threads", "fork-thread-pool"}, {"fork-late"}),
+                ("mpsan run --policy ", {"strict", "quiet"}, set()),
+                ("mpsan run --report=j", {"json", "junit"}, {"html"}),
+                ("mpsan run --h", {"--hang-after", "--help"}, {"--dir"}),
+                ("mpsan run -- mapfil", set(), {"doctor"}), *more):
+            found = shell.words(line)
+            assert wanted <= found and not unwanted & found, f"{line!r}: on the screen {sorted(found)}"
+    finally:
+        shell.close()
+
+
 def check_zsh():
     if not shutil.which("zsh"):
         raise Skip("zsh is not installed")
     with tempfile.TemporaryDirectory() as place:
-        shell = Zsh(place)
-        try:
-            for line, wanted, unwanted in (
-                    ("mpsan ", {"run", "doctor"}, set()),
-                    ("mpsan explain fork-thread", {"fork-threads", "fork-thread-pool"}, {"fork-late"}),
-                    ("mpsan run --policy ", {"strict", "quiet"}, set()),
-                    ("mpsan run --rule fork-late=n", {"note"}, {"error"}),
-                    ("mpsan run --report=j", {"json", "junit"}, {"html"}),
-                    ("mpsan run --h", {"--hang-after", "--help"}, {"--dir"}),
-                    ("mpsan run -- mapfil", set(), {"doctor"})):
-                found = shell.words(line)
-                assert wanted <= found and not unwanted & found, f"{line!r}: on the screen {sorted(found)}"
-        finally:
-            shell.close()
+        shutil.copy(BUILD / "man/mpsan.zsh", Path(place, "_mpsan"))
+        check_lines(Shell(["zsh", "-f", "-i"], ZSH.format(place=place)),
+                    ("mpsan run --rule fork-late=n", {"note"}, {"error"}))
+
+
+def check_bash_terminal():
+    setup = TERMINAL_BASH.format(file=BUILD / "man/mpsan.bash")
+    check_lines(Shell(["bash", "--norc", "--noprofile", "-i"], setup),
+                ("mpsan run --rule=fork-orphaned-lock=", {"off", "warning"}, set()),
+                ("mpsan run --rule fork-late=", {"off", "warning"}, set()))
 
 
 main({"bash_words": check_bash_words, "bash_values": check_bash_values, "bash_files": check_bash_files,
-      "zsh": check_zsh})
+      "bash_terminal": check_bash_terminal, "zsh": check_zsh})
