@@ -65,6 +65,7 @@ def check_bash_values():
     offers(["mpsan", "run", "--rule", "=", "fork-late", "=", ""], "off", "error")
     offers(["mpsan", "run", "--fail-on", "="], "never", "warning")
     offers(["mpsan", "run", "--on-deadlock", "k"], "kill")
+    offers(["mpsan", "env", "--launcher", "s"], "slurm", without=["strict"])
     offers(["mpsan", "env", "--print", "y"], "yes", without=["no"])
 
 

@@ -33,6 +33,13 @@ const struct named_row table_formats[] = {
 	{NULL, NULL},
 };
 
+const struct named_row table_launchers[] = {
+#define LAUNCHER(name, directory, text) {#name, text},
+#include "../launchers.def"
+#undef LAUNCHER
+	{NULL, NULL},
+};
+
 const struct policy_row table_policies[] = {
 #define POLICY(name, ...) {#name, NULL, NULL, "" __VA_ARGS__},
 #define FLOOR(policy, grade) {#policy, NULL, #grade, ""},

@@ -26,7 +26,7 @@ struct policy_row {
 /* All up to a row without a name. */
 extern const struct command_row table_commands[];
 extern const struct setting_row table_options[];
-extern const struct named_row table_rules[], table_formats[];
+extern const struct named_row table_rules[], table_formats[], table_launchers[];
 extern const struct policy_row table_policies[];
 
 /* The functions of a library of hooks.def that are intercepted; NULL: of all. */

@@ -151,6 +151,7 @@ void words_tables(void)
 	puts("help'");
 	print_names("rules", table_rules);
 	print_names("formats", table_formats);
+	print_names("launchers", table_launchers);
 	print_policies();
 	print_options();
 	print_values();
