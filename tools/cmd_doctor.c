@@ -50,19 +50,6 @@ static void look_at_glibc(struct doctor *doctor)
 			   gnu_get_libc_version());
 }
 
-static void look_at_gpu(struct doctor *doctor)
-{
-	char *text = doctor_read(doctor, "/proc/driver/nvidia/version");
-	char *name = text ? strstr(text, "NVRM version: ") : NULL;
-
-	if (name)
-		doctor_say(doctor, DOCTOR_OK, "GPU", NULL, "%.*s", (int)strcspn(name, "\n"), name);
-	else
-		doctor_say(doctor, DOCTOR_OK, "GPU", NULL,
-			   "no driver of NVIDIA here; the rules for CUDA will have nothing to say");
-	free(text);
-}
-
 static void look_at_machine(struct doctor *doctor)
 {
 	look_at_library(doctor);
@@ -71,7 +58,6 @@ static void look_at_machine(struct doctor *doctor)
 	doctor_container(doctor);
 	doctor_room(doctor);
 	doctor_preload(doctor, getenv("LD_PRELOAD"));
-	look_at_gpu(doctor);
 }
 
 int cmd_doctor(int argc, char **argv)

@@ -48,7 +48,7 @@ bool doctor_has(const struct doctor *doctor, const char *path);
 /* The number that such a file starts with, `otherwise` when there is none. */
 long long doctor_number(const struct doctor *doctor, const char *path, long long otherwise);
 
-/* doctor_kernel.c: what may be seen of other processes, and how time is read */
+/* doctor_kernel.c: what may be seen of other processes, how time is read, CUDA's driver */
 void doctor_kernel(struct doctor *doctor);
 /* Says what it means that a look into a child failed with `error`, or did not (0). */
 void doctor_peek(struct doctor *doctor, int error);

@@ -1,4 +1,4 @@
-/* What may be seen of other processes, and how time is read. See doctor.h. */
+/* What may be seen of other processes, how time is read, and whether there is a driver of CUDA. See doctor.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,10 +123,24 @@ static void look_at_seccomp(struct doctor *doctor)
 	free(status);
 }
 
+static void look_at_gpu(struct doctor *doctor)
+{
+	char *text = doctor_read(doctor, "/proc/driver/nvidia/version");
+	char *name = text ? strstr(text, "NVRM version: ") : NULL;
+
+	if (name)
+		doctor_say(doctor, DOCTOR_OK, "GPU", NULL, "%.*s", (int)strcspn(name, "\n"), name);
+	else
+		doctor_say(doctor, DOCTOR_OK, "GPU", NULL,
+			   "no driver of NVIDIA here; the rules for CUDA will have nothing to say");
+	free(text);
+}
+
 void doctor_kernel(struct doctor *doctor)
 {
 	doctor_peek(doctor, peek_at_child());
 	doctor_hidepid(doctor, !geteuid());
 	look_at_clock(doctor);
 	look_at_seccomp(doctor);
+	look_at_gpu(doctor);
 }

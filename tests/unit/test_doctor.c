@@ -157,7 +157,9 @@ static void usual_kernel(void **state)
 	(void)state;
 	has("/proc/self/status", "Name:\tmpsan\nSeccomp:\t2\n");
 	has("/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
+	has("/proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64  550.54\nGCC\n");
 	doctor_kernel(&doctor);
+	says("GPU", DOCTOR_OK, "550.54", NULL);
 	assert_null(line_of("clock"));
 	assert_null(line_of("seccomp"));
 	assert_non_null(line_of("other processes"));
