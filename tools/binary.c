@@ -13,6 +13,8 @@
 
 #include "util.h"
 
+#define SCRIPTS_MAX 5
+
 static char *search_path(const char *command)
 {
 	const char *path = getenv("PATH");
@@ -47,8 +49,8 @@ static char *after_env(char **rest)
 	return word;
 }
 
-/* Follows "#! PROGRAM [ARG]", and "#! /usr/bin/env PROGRAM". */
-static void follow_script(struct binary *binary)
+/* Follows "#! PROGRAM [ARG]", and "#! /usr/bin/env PROGRAM"; false when it is no script. */
+static bool follow_script(struct binary *binary)
 {
 	char line[256] = "", *program, *rest = line + 2;
 	FILE *stream = fopen(binary->path, "re");
@@ -57,14 +59,20 @@ static void follow_script(struct binary *binary)
 	if (stream)
 		fclose(stream);
 	if (!script)
-		return;
+		return false;
 	rest += strspn(rest, " \t");
 	program = strsep(&rest, " \t\n");
 	if (!strcmp(path_base(program), "env") && rest && *rest)
 		program = after_env(&rest);
+	if (!program)
+		program = "env";
 	free(binary->path);
-	binary->interpreter = text_copy(program ? program : "env");
-	binary->path = search_path(binary->interpreter);
+	binary->path = search_path(program);
+	if (!binary->interpreter || !binary->path) {
+		free(binary->interpreter);
+		binary->interpreter = text_copy(program);
+	}
+	return true;
 }
 
 static void note_python(struct binary *binary, const char *name)
@@ -183,8 +191,9 @@ void binary_inspect(struct binary *binary, const char *command)
 	char *real;
 
 	*binary = (struct binary){.path = search_path(command)};
-	if (binary->path)
-		follow_script(binary);
+	/* What runs a script may be one itself, as pyenv's are; the kernel goes no further either. */
+	for (int i = 0; i < SCRIPTS_MAX && binary->path && follow_script(binary); i++)
+		;
 	if (!binary->path)
 		return;
 	binary->is_secure =

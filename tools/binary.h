@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 struct binary {
-	char *path; /* NULL: not found */
-	char *interpreter; /* what runs it when it is a script (`path` is then that), NULL: none */
+	char *path; /* of the program, or of what runs it in the end; NULL: not found */
+	char *interpreter; /* what runs it when it is a script, or was not found for one; NULL: none */
 	char *loader; /* PT_INTERP, NULL: static */
 	char *python; /* "3.11" when it is CPython, as far as its names tell; NULL */
 	bool is_elf;

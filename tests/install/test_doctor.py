@@ -103,6 +103,14 @@ def check_scripts():
     shim.write_text("#!/bin/sh\n")
     shim.chmod(0o755)
     says(doctor(shim)[1], "script", "ok", "/bin/sh runs it", "sys.executable")
+    nested = scratch("nested")
+    nested.write_text(f"#!{shim}\n")
+    nested.chmod(0o755)
+    code, lines = doctor(nested)
+    assert code == 0, lines
+    says(lines, "script", "ok", f"{shim} runs it")
+    shim.write_text(f"#!{shim}\n")
+    says(doctor(shim)[1], "program", "bad", "no ELF")
     says(doctor("docker", env={"PATH": scratched_bin("docker")})[1], "work elsewhere", "warn", "daemon", "mpsan run")
     says(doctor(build(LOADS, scratch("loads"), "-ldl"))[1], "RTLD_DEEPBIND", "ok", "cannot be known")
     assert "RTLD_DEEPBIND" not in doctor(build(RETURNS_7, scratch("plain")))[1]
