@@ -29,7 +29,7 @@ def run(words, **options):
     done = subprocess.run([str(word) for word in words], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           **options)
     assert done.returncode == 0, f"{words}: exit {done.returncode}\n{done.stdout[-6000:]}"
-    print(f"{time.monotonic() - start:6.1f} s  {' '.join(map(str, words))[:100]}", flush=True)
+    print(f"{time.monotonic() - start:6.1f} s  {' '.join(map(str, words))[-100:]!r}", flush=True)
     return done.stdout
 
 
