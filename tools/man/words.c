@@ -83,9 +83,11 @@ static void print_value(const char *option, const char *argument)
 {
 	int length = (int)strcspn(argument, " ]");
 
+	if (!length)
+		return;
 	if (!strncmp(argument, "NAME", length))
-		argument = option, length = (int)strlen(option);
-	if (length)
+		printf("\t--%s) echo '%s' ;;\n", option, option);
+	else
 		printf("\t--%s) echo '%.*s' ;;\n", option, length, argument);
 }
 
