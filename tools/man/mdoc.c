@@ -11,6 +11,13 @@
 
 #define WIDTH 76u
 
+/* Between two letters it is a hyphen; all others are meant to be typed. */
+static bool is_typed_dash(const char *word, size_t at, size_t length)
+{
+	return word[at] == '-' && (at == 0 || at + 1 == length || !isalnum((unsigned char)word[at - 1]) ||
+				   !isalnum((unsigned char)word[at + 1]) || !strncmp(word, "--", 2));
+}
+
 /* One word: no control line, no escape, and no dash that would become a hyphen. */
 static void print_word(const char *word, size_t length, bool first)
 {
@@ -19,7 +26,7 @@ static void print_word(const char *word, size_t length, bool first)
 	for (size_t i = 0; i < length; i++)
 		if (word[i] == '\\')
 			fputs("\\e", stdout);
-		else if (word[i] == '-' && (i + 1 == length || i == 0 || word[0] == '-'))
+		else if (is_typed_dash(word, i, length))
 			fputs("\\-", stdout);
 		else
 			putchar(word[i]);
