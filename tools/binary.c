@@ -105,8 +105,7 @@ static void read_needed(struct binary *binary, Elf *elf, Elf_Scn *section, const
 	}
 }
 
-static void read_symbols(struct binary *binary, Elf *elf, Elf_Scn *section,
-			 const GElf_Shdr *header)
+static void read_symbols(struct binary *binary, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	GElf_Sym symbol;

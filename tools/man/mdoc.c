@@ -14,8 +14,9 @@
 /* Between two letters it is a hyphen; all others are meant to be typed. */
 static bool is_typed_dash(const char *word, size_t at, size_t length)
 {
-	return word[at] == '-' && (at == 0 || at + 1 == length || !isalnum((unsigned char)word[at - 1]) ||
-				   !isalnum((unsigned char)word[at + 1]) || !strncmp(word, "--", 2));
+	return word[at] == '-' &&
+	       (at == 0 || at + 1 == length || !isalnum((unsigned char)word[at - 1]) ||
+		!isalnum((unsigned char)word[at + 1]) || !strncmp(word, "--", 2));
 }
 
 /* One word: no control line, no escape, and no dash that would become a hyphen. */
