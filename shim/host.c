@@ -131,7 +131,8 @@ static void compare_clocks(struct mpsan_host *host, const char *file)
 		if (set < 0 || SYS4(SYS_newfstatat, AT_FDCWD, file, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			return;
 		rank_clock(host, before, after,
-			   (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec);
+			   (uint64_t)st.st_mtim.tv_sec * 1000000000u +
+				   (uint64_t)st.st_mtim.tv_nsec);
 	}
 }
 

@@ -126,7 +126,7 @@ static void print_text(const struct launcher *launcher, const char *library, con
 static int print(const struct settings *settings, const struct launcher *launcher,
 		 const char *library)
 {
-	char *dir = launcher	   ? directory_for(launcher, settings->dir) :
+	char *dir = launcher	  ? directory_for(launcher, settings->dir) :
 		    settings->dir ? text_copy(settings->dir) :
 				    NULL;
 	struct launch_variable variables[LAUNCH_VARIABLES];

@@ -77,8 +77,8 @@ static void shift(json_t *object, const char *key, int64_t skew_ns)
 	json_t *time = json_object_get(object, key);
 
 	if (json_integer_value(time))
-		json_integer_set(time, (json_int_t)((uint64_t)json_integer_value(time) -
-						    (uint64_t)skew_ns));
+		json_integer_set(
+			time, (json_int_t)((uint64_t)json_integer_value(time) - (uint64_t)skew_ns));
 }
 
 static json_t *copy_finding(const json_t *finding, int64_t skew_ns)
@@ -161,9 +161,10 @@ void fold_add(struct fold *fold, uint32_t source, int64_t skew_ns, const struct 
 		for (uint32_t i = 0; i < judge->found.count; i++)
 			if (judge->found.item[i].count && (int)judge->found.item[i].grade == grade)
 				fold_finding(fold, source, skew_ns, judge->found.item[i].json);
-	json_object_set_new(document, "suppressed",
-			    json_integer(json_integer_value(json_object_get(document, "suppressed")) +
-					 judge->suppressed));
+	json_object_set_new(
+		document, "suppressed",
+		json_integer(json_integer_value(json_object_get(document, "suppressed")) +
+			     judge->suppressed));
 	add_processes(fold, skew_ns, judge->reader);
 	limits_add(document, judge);
 	part->process_end = json_array_size(processes);

@@ -25,7 +25,8 @@ char *host_skew_parse(struct host_skew *skew, const char *value)
 		return text_format(
 			"--skew %s: give HOST=SECONDS, by which that host's clock is ahead (-0.25: it is behind)",
 			value);
-	*skew = (struct host_skew){value, equals - value, (int64_t)(seconds * SECOND_NS + copysign(0.5, seconds))};
+	*skew = (struct host_skew){value, equals - value,
+				   (int64_t)(seconds * SECOND_NS + copysign(0.5, seconds))};
 	return NULL;
 }
 
@@ -44,9 +45,8 @@ void hosts_add(struct report *report, const struct session *session)
 	struct report_source *source = ARRAY_ADD(&report->source);
 	const struct mpsan_host *host = &session->head->host;
 
-	*source = (struct report_source){.dir = text_copy(session->dir),
-					 .uncertainty_ns = REPORT_UNCERTAIN,
-					 .facts = *host};
+	*source = (struct report_source){
+		.dir = text_copy(session->dir), .uncertainty_ns = REPORT_UNCERTAIN, .facts = *host};
 	if (*host->name)
 		source->host = FIELD(host->name);
 	if (host->rank)
@@ -185,8 +185,7 @@ json_t *hosts_json(const struct report_source *source, const json_t *command,
 			json_null() :
 			json_integer((json_int_t)source->uncertainty_ns),
 		"synchronised", synchronised(facts), "command",
-		command ? json_deep_copy(command) : json_array(), "exit",
-		report_exit_json(end));
+		command ? json_deep_copy(command) : json_array(), "exit", report_exit_json(end));
 }
 
 static void add_uncompared(const struct report *report)
@@ -243,8 +242,8 @@ static void add_absent(const struct report *report)
 		if (!here[rank] && ++absent <= NAMED_MAX)
 			names = text_join(names, ", ", text_format("%u", rank));
 	if (absent)
-		report_limit(report->document, "ranks of %u without a session here: %u: %s%s", world,
-			     absent, names, absent > NAMED_MAX ? ", …" : "");
+		report_limit(report->document, "ranks of %u without a session here: %u: %s%s",
+			     world, absent, names, absent > NAMED_MAX ? ", …" : "");
 	free(names);
 	free(here);
 }

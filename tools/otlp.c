@@ -77,8 +77,8 @@ static json_t *any_value(const json_t *value)
 void otlp_attribute(json_t *attributes, const char *key, json_t *value)
 {
 	if (value && !json_is_null(value))
-		json_array_append_new(attributes, json_pack("{s:s, s:o}", "key", key, "value",
-							    any_value(value)));
+		json_array_append_new(
+			attributes, json_pack("{s:s, s:o}", "key", key, "value", any_value(value)));
 	json_decref(value);
 }
 

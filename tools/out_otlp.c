@@ -135,7 +135,8 @@ static void add_story(json_t *attributes, const json_t *finding)
 
 static void add_finding(struct otlp *otlp, const json_t *finding)
 {
-	static const char *const copied[] = {"rule", "fingerprint", "fix", "count", "spread", "hosts", "ranks"};
+	static const char *const copied[] = {"rule",   "fingerprint", "fix",  "count",
+					     "spread", "hosts",	      "ranks"};
 	const char *severity = text_of(finding, "severity");
 	bool error = !strcmp(severity, "error"), warning = !strcmp(severity, "warning");
 	json_t *attributes = json_array();
@@ -152,15 +153,16 @@ static void add_finding(struct otlp *otlp, const json_t *finding)
 	otlp_attribute(attributes, "thread.name", get(finding, "thread"));
 	add_place(attributes, finding);
 	add_story(attributes, finding);
-	otlp_add(otlp, &(struct otlp_record){
-			       .time_ns = (uint64_t)json_integer_value(
-				       json_object_get(finding, "time_ns")),
-			       .severity = error   ? SEVERITY_ERROR :
-					   warning ? SEVERITY_WARN :
-						     SEVERITY_INFO,
-			       .severity_text = error ? "ERROR" : warning ? "WARN" : "INFO",
-			       .body = text_of(finding, "message"),
-			       .attributes = attributes});
+	otlp_add(otlp, &(struct otlp_record){.time_ns = (uint64_t)json_integer_value(
+						     json_object_get(finding, "time_ns")),
+					     .severity = error	 ? SEVERITY_ERROR :
+							 warning ? SEVERITY_WARN :
+								   SEVERITY_INFO,
+					     .severity_text = error   ? "ERROR" :
+							      warning ? "WARN" :
+									"INFO",
+					     .body = text_of(finding, "message"),
+					     .attributes = attributes});
 }
 
 static void add_findings(struct otlp *otlp, const struct report *report)

@@ -128,8 +128,8 @@ void out_text_finding(FILE *out, const json_t *finding)
 	size_t i;
 
 	print_whose(out, finding);
-	fprintf(out, " mpsan: %s%s%s: %s: ", colour ? colour_of(severity) : "", severity, colour ? "\033[0m" : "",
-		text_of(finding, "rule"));
+	fprintf(out, " mpsan: %s%s%s: %s: ", colour ? colour_of(severity) : "", severity,
+		colour ? "\033[0m" : "", text_of(finding, "rule"));
 	print_line(out, text_of(finding, "message"));
 	json_array_foreach(json_object_get(finding, "evidence"), i, step)
 	{

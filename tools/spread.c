@@ -109,9 +109,8 @@ static char *name_ranks(const uint32_t *ranks, uint32_t count)
 		if (pieces++ == NAMED_MAX)
 			return text_join(names, ", ", text_copy("…"));
 		names = text_join(names, ", ",
-				  next == i + 1 ?
-					  text_format("%u", ranks[i]) :
-					  text_format("%u-%u", ranks[i], ranks[next - 1]));
+				  next == i + 1 ? text_format("%u", ranks[i]) :
+						  text_format("%u-%u", ranks[i], ranks[next - 1]));
 	}
 	return names;
 }
