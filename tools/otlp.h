@@ -11,11 +11,11 @@
 
 /*
  * A receiver cuts lines of more than 1 MiB: a batch is written before it has OTLP_BATCH bytes or OTLP_RECORDS records,
- * and one text is cut at OTLP_TEXT, which JSON may make six times as long.
+ * and one text is cut at OTLP_TEXT, which JSON may make six times as long: one record stays below 1 MiB as well.
  */
 #define OTLP_BATCH (256u << 10)
 #define OTLP_RECORDS 512u
-#define OTLP_TEXT (48u << 10)
+#define OTLP_TEXT (24u << 10)
 
 /* The records of one resource that are not written yet. */
 struct otlp {
