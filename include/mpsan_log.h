@@ -83,7 +83,7 @@ enum mpsan_off {
 	MPSAN_OFF_SECCOMP, /* system calls are filtered: none of ours may be the end of it */
 };
 
-#define MPSAN_ARGV_BYTES 152
+#define MPSAN_ARGV_BYTES 148
 
 /*
  * One process. Written by the process itself; `how`, `end` and `end_value` also by its parent. 256
@@ -111,7 +111,14 @@ struct mpsan_process {
 	uint32_t argv_bytes; /* bytes of argv below */
 	char exec_path[16]; /* tail of the last exec's path, NUL-terminated when shorter */
 	char argv[MPSAN_ARGV_BYTES]; /* NUL-separated, cut off when longer */
+	uint32_t rank; /* of a job, + 1; ask mpsan_process_rank() */
 };
+
+/* 0: none. Before there were ranks, longer arguments went on where it is: those say a larger number of bytes. */
+static inline uint32_t mpsan_process_rank(const struct mpsan_process *process)
+{
+	return process->argv_bytes <= MPSAN_ARGV_BYTES ? process->rank : 0;
+}
 
 enum mpsan_clock {
 	MPSAN_CLOCK_MEASURED = 1, /* ahead_ns and ahead_error_ns are known */

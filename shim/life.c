@@ -22,6 +22,7 @@
 #include "manners.h"
 #include "order.h"
 #include "peer.h"
+#include "rank.h"
 #include "registry.h"
 #include "segment.h"
 #include "session.h"
@@ -126,6 +127,7 @@ static void describe_self(const char *const *argv)
 	life.self->uid = (uint32_t)SYS1(SYS_geteuid, 0);
 	life.self->attach_ns = sys_now();
 	copy_argv(life.self, argv);
+	life.self->rank = rank_of(sys_getenv);
 	life_flag(MPSAN_PROCESS_ATTACHED);
 	manners_start();
 }
@@ -258,6 +260,7 @@ static void fill_child(struct mpsan_process *p, uint32_t parent_slot, enum mpsan
 	p->python = from->python;
 	p->argv_bytes = from->argv_bytes;
 	memcpy(p->argv, from->argv, sizeof(p->argv));
+	p->rank = from->rank;
 }
 
 void life_child(enum mpsan_how how, uint64_t fork_pos)

@@ -50,6 +50,13 @@ static size_t find_row(rank_get *get)
 	return row;
 }
 
+uint32_t rank_of(rank_get *get)
+{
+	size_t row = find_row(get);
+
+	return row < ROWS ? number_in(get, rows[row].rank) : 0;
+}
+
 /* Under a launcher that numbers nobody in this process, another may still name the job. */
 static const char *find_job(rank_get *get, size_t row)
 {
@@ -124,7 +131,7 @@ static void put_number(struct text *text, uint32_t number)
 /* False when the letter means nothing. */
 static bool put_letter(struct text *text, char letter, const struct rank_names *names)
 {
-	size_t row;
+	uint32_t rank;
 
 	switch (letter) {
 	case 'h':
@@ -137,11 +144,11 @@ static bool put_letter(struct text *text, char letter, const struct rank_names *
 		put_number(text, names->pid);
 		return true;
 	case 'r':
-		row = find_row(names->get);
-		if (row == ROWS)
-			put_name(text, NULL);
+		rank = rank_of(names->get);
+		if (rank)
+			put_number(text, rank - 1);
 		else
-			put_number(text, number_in(names->get, rows[row].rank) - 1);
+			put_name(text, NULL);
 		return true;
 	case '%':
 		put(text, '%');

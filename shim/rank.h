@@ -31,6 +31,9 @@ bool rank_is_pattern(const char *text);
  */
 bool rank_expand(char *to, size_t bytes, const char *pattern, const struct rank_names *names);
 
+/* The rank + 1; 0: the launcher gave none. */
+uint32_t rank_of(rank_get *get);
+
 /* Fills in launcher, rank, world, local and job. */
 void rank_describe(struct mpsan_host *host, rank_get *get);
 

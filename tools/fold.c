@@ -9,6 +9,7 @@
 /* What one session added to arrays of the document. */
 struct part {
 	uint32_t source;
+	int64_t skew_ns;
 	size_t process_begin, process_end;
 	size_t limit_begin, limit_end;
 };
@@ -81,11 +82,28 @@ static void shift(json_t *object, const char *key, int64_t skew_ns)
 			time, (json_int_t)((uint64_t)json_integer_value(time) - (uint64_t)skew_ns));
 }
 
-static json_t *copy_finding(const json_t *finding, int64_t skew_ns)
+/* Under an agent, a session has processes of several ranks. */
+static void add_rank(json_t *copy, const json_t *finding, const struct reader *reader)
+{
+	json_int_t pid = json_integer_value(json_object_get(finding, "pid"));
+
+	READER_EACH_SLOT(reader, slot)
+	{
+		const struct mpsan_process *process = &reader->session.table[slot];
+
+		if (process->pid != pid || !mpsan_process_rank(process))
+			continue;
+		json_object_set_new(copy, "rank", json_integer(mpsan_process_rank(process) - 1));
+		return;
+	}
+}
+
+static json_t *copy_finding(const json_t *finding, int64_t skew_ns, const struct reader *reader)
 {
 	json_t *copy = json_deep_copy(finding), *step;
 	size_t i;
 
+	add_rank(copy, finding, reader);
 	if (!skew_ns)
 		return copy;
 	shift(copy, "time_ns", skew_ns);
@@ -108,24 +126,25 @@ static void note_source(struct fold *fold, const json_t *finding, uint32_t sourc
 }
 
 /* The instance of the worst grade tells the story of all. */
-static void fold_finding(struct fold *fold, uint32_t source, int64_t skew_ns, const json_t *finding)
+static void fold_finding(struct fold *fold, const struct part *part, const struct reader *reader,
+			 const json_t *finding)
 {
 	json_t *same = json_object_get(fold->findings, print_of(finding));
 	json_int_t count = count_of(same) + count_of(finding);
 
-	note_source(fold, finding, source);
+	note_source(fold, finding, part->source);
 	if (!same) {
-		same = copy_finding(finding, skew_ns);
+		same = copy_finding(finding, part->skew_ns, reader);
 		json_array_append_new(json_object_get(fold->document, "findings"), same);
 		json_object_set(fold->findings, print_of(finding), same);
-		json_object_set_new(fold->told, print_of(finding), json_integer(source));
+		json_object_set_new(fold->told, print_of(finding), json_integer(part->source));
 		return;
 	}
 	if (grade_of(finding) > grade_of(same)) {
-		json_t *copy = copy_finding(finding, skew_ns);
+		json_t *copy = copy_finding(finding, part->skew_ns, reader);
 
 		json_object_update(same, copy);
-		json_object_set_new(fold->told, print_of(finding), json_integer(source));
+		json_object_set_new(fold->told, print_of(finding), json_integer(part->source));
 		json_decref(copy);
 	}
 	json_object_set_new(same, "count", json_integer(count));
@@ -154,13 +173,14 @@ void fold_add(struct fold *fold, uint32_t source, int64_t skew_ns, const struct 
 	struct part *part = ARRAY_ADD(&fold->parts);
 
 	*part = (struct part){.source = source,
+			      .skew_ns = skew_ns,
 			      .process_begin = json_array_size(processes),
 			      .limit_begin = json_array_size(limits)};
 	/* The worst come first; within a grade, the order of their moments. */
 	for (int grade = GRADE_ERROR; grade >= GRADE_NOTE; grade--)
 		for (uint32_t i = 0; i < judge->found.count; i++)
 			if (judge->found.item[i].count && (int)judge->found.item[i].grade == grade)
-				fold_finding(fold, source, skew_ns, judge->found.item[i].json);
+				fold_finding(fold, part, judge->reader, judge->found.item[i].json);
 	json_object_set_new(
 		document, "suppressed",
 		json_integer(json_integer_value(json_object_get(document, "suppressed")) +

@@ -33,7 +33,7 @@ static json_t *resource_of(const struct report_source *source, const json_t *pro
 	otlp_attribute(attributes, "service.version", json_string(MPSAN_VERSION));
 	if (source) {
 		otlp_attribute(attributes, "host.name", jsontext_of(source->host));
-		if (source->facts.rank)
+		if (!json_is_integer(json_object_get(process, "rank")) && source->facts.rank)
 			otlp_attribute(attributes, "mpsan.rank",
 				       json_integer(source->facts.rank - 1));
 		if (source->facts.world > 1)
@@ -47,6 +47,7 @@ static json_t *resource_of(const struct report_source *source, const json_t *pro
 		otlp_attribute(attributes, "mpsan.session", jsontext_of(source->dir));
 	}
 	if (process) {
+		otlp_attribute(attributes, "mpsan.rank", get(process, "rank"));
 		otlp_attribute(attributes, "process.pid", get(process, "pid"));
 		otlp_attribute(attributes, "process.parent_pid", get(process, "parent"));
 		otlp_attribute(attributes, "process.command_args", get(process, "argv"));
@@ -87,9 +88,8 @@ static const struct report_source *source_of(const struct report *report, const 
 		const struct report_source *source = &report->source.item[i];
 		json_t *host = jsontext_of(source->host);
 		bool same = json_equal(host, json_object_get(finding, "host")) &&
-			    (json_is_integer(rank) ?
-				     source->facts.rank == json_integer_value(rank) + 1 :
-				     !source->facts.rank);
+			    (!source->facts.rank ||
+			     source->facts.rank == json_integer_value(rank) + 1);
 
 		json_decref(host);
 		if (same)

@@ -190,7 +190,8 @@ void spread_finding(const struct spread *spread, json_t *finding, const json_t *
 void spread_name(json_t *object, const struct report_source *source)
 {
 	json_object_set_new(object, "host", jsontext_of(source->host));
-	json_object_set_new(object, "rank",
-			    source->facts.rank ? json_integer(source->facts.rank - 1) :
-						 json_null());
+	if (!json_object_get(object, "rank"))
+		json_object_set_new(object, "rank",
+				    source->facts.rank ? json_integer(source->facts.rank - 1) :
+							 json_null());
 }

@@ -16,7 +16,7 @@ char *spread_words(const struct spread *spread, const json_t *sources);
 /* Adds `spread`, `hosts` and `ranks` to a finding. */
 void spread_finding(const struct spread *spread, json_t *finding, const json_t *sources);
 
-/* Adds `host` and `rank` of one source to a finding or process. */
+/* Adds `host` of one source to a finding or process, and its `rank` where it has none of its own. */
 void spread_name(json_t *object, const struct report_source *source);
 
 #endif

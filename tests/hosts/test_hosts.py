@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -181,6 +182,22 @@ def check_skew_mistakes(place):
     for wrong in ("a", "a=", "=1", "a=one", "a=1s", "a=1e30", "a=nan", "a=inf"):
         assert f"--skew {wrong}: give HOST=SECONDS" in refusal("--skew", wrong, session)
     assert "--skew b: no session is of that host" in refusal("--skew", "b=1", session)
+
+
+def check_old_arguments(place):
+    """Long arguments of sessions from before there were ranks are no rank."""
+    session = copy_session(recorded()["bad"], place / "a", name="a")
+    with open(session / "session", "r+b") as file:
+        table = bytearray(file.read())
+        for slot in range(4096, len(table), 256):
+            if table[slot:slot + 4] != bytes(4):
+                struct.pack_into("=I", table, slot + 84, 152)
+                table[slot + 104:slot + 256] = b"x" * 152
+        file.seek(0)
+        file.write(table)
+    processes = report(session)["processes"]
+    assert len(processes) > 1 and all("rank" not in process for process in processes), processes
+    assert {len(process["argv"][0]) for process in processes} == {148}
 
 
 def check_hostile_heads(place):

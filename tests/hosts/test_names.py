@@ -65,6 +65,9 @@ def check_children_stay(place):
     script = """sh -c 'RANK=0 /bin/true; RANK=1 sh -c "/bin/true; /bin/true"; RANK=2 exec /bin/true'"""
     assert preload(place, "job/%h-%r", script) == [f"job/{HOST}-none"]
     assert programs(place / f"job/{HOST}-none").count("/bin/true") == 4
+    report = json.loads(run_bare([MPSAN, "report", "--report", "json=-", place / "job"]).out)
+    ranks = [process.get("rank") for process in report["processes"]]
+    assert set(ranks) == {None, 0, 1, 2} and ranks.count(1) > 2, ranks
     assert len(list((place / f"mpsan-{os.geteuid()}/.dirs").iterdir())) == 1
     # What is dead is forgotten when the next one comes.
     preload(place, "other/%r", "RANK=9 /bin/true")

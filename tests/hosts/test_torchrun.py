@@ -52,6 +52,7 @@ def check_run():
 
 def check_workers(report):
     agent, *workers = [process for process in report["processes"] if process["argv"][-1:] == [str(PROGRAM)]]
+    assert [worker["rank"] for worker in workers] in ([0, 1], [1, 0]) and agent.get("rank") is None, report["processes"]
     assert len(workers) == 2 and {worker["parent"] for worker in workers} == {agent["pid"]}, report["processes"]
 
 
