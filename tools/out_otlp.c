@@ -87,9 +87,9 @@ static const struct report_source *source_of(const struct report *report, const 
 	for (uint32_t i = 0; i < report->source.count && json_object_get(finding, "host"); i++) {
 		const struct report_source *source = &report->source.item[i];
 		json_t *host = jsontext_of(source->host);
-		bool same = json_equal(host, json_object_get(finding, "host")) &&
-			    (!source->facts.rank ||
-			     source->facts.rank == json_integer_value(rank) + 1);
+		bool same =
+			json_equal(host, json_object_get(finding, "host")) &&
+			(!source->facts.rank || source->facts.rank == json_integer_value(rank) + 1);
 
 		json_decref(host);
 		if (same)
