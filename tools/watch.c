@@ -1,12 +1,14 @@
 /* See watch.h. */
 #include "watch.h"
 
+#include "alert.h"
 #include "collect_cuda.h"
 #include "leaks.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -65,8 +67,33 @@ static void kill_tree(struct watch *watch)
 	kill(watch->child, SIGKILL);
 }
 
+/* Also where the text goes elsewhere: who sits before the terminal, or reads the job's log, is to know now. */
+static void say_first(struct watch *watch)
+{
+	const struct reader *reader = watch->judge->reader;
+	const struct judged *judged = NULL;
+	struct alert alert = {.dir = reader->session.dir, .is_over = watch->over};
+	char *line;
+
+	for (uint32_t i = 0; !watch->said && !judged && i < watch->judge->found.count; i++)
+		if (watch->judge->found.item[i].count &&
+		    watch->judge->found.item[i].grade == GRADE_ERROR)
+			judged = &watch->judge->found.item[i];
+	if (!judged)
+		return;
+	alert.after_ns = judged->time_ns - reader->session.head->start_ns;
+	alert.is_wait = judged->is_wait;
+	alert.is_killed = judged->is_wait && watch->settings->kill_on_deadlock && !watch->over;
+	line = alert_text(&alert, judged->json);
+	fprintf(stderr, "%s\n", line);
+	fflush(stderr);
+	free(line);
+	watch->said = true;
+}
+
 static void show_new(struct watch *watch)
 {
+	say_first(watch);
 	for (uint32_t i = 0; i < watch->judge->found.count; i++) {
 		struct judged *judged = &watch->judge->found.item[i];
 
@@ -164,6 +191,7 @@ void watch_run(struct watch *watch)
 		hand_on_signals(watch);
 		look(watch);
 	}
+	watch->over = true;
 	watch->knots.next_ns = 0; /* who is left is looked at anew */
 	look(watch);
 	record_end(watch, clock_ns(CLOCK_MONOTONIC));

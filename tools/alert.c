@@ -1,0 +1,37 @@
+/* See alert.h. */
+#include "alert.h"
+
+#include <stdlib.h>
+
+#include "ps_text.h"
+
+static const char *text_of(const json_t *finding, const char *key)
+{
+	const char *text = json_string_value(json_object_get(finding, key));
+
+	return text ? text : "";
+}
+
+/* What to do with the program itself, now. */
+static char *next_text(const struct alert *alert)
+{
+	if (alert->is_killed)
+		return text_copy("; the program is ended now (--on-deadlock=kill)");
+	if (!alert->is_wait || alert->is_over)
+		return text_copy("");
+	return text_format("; it hangs now: look with mpsan ps %s", alert->dir);
+}
+
+char *alert_text(const struct alert *alert, const json_t *finding)
+{
+	char *after = ps_lapse(0, (long long)alert->after_ns), *next = next_text(alert), *line;
+
+	line = text_format("mpsan: %s after %s: %s: %s; fix: %s%s",
+			   alert->is_wait ? "deadlock proved" : "first error", after,
+			   text_of(finding, "rule"), text_of(finding, "message"),
+			   text_of(finding, "fix"), next);
+	ps_line(line); /* names are the program's own choice */
+	free(after);
+	free(next);
+	return line;
+}
