@@ -9,11 +9,12 @@
 #include "ipc_list.h"
 #include "ps.h"
 
-static int show(const char *dir, bool as_json)
+static int show(const char *dir, bool as_json, const void *context)
 {
 	struct ipc_list list;
 	char *wrong = ipc_list_open(&list, dir);
 
+	(void)context;
 	if (wrong) {
 		complain("%s", wrong);
 		free(wrong);
@@ -34,5 +35,5 @@ static int show(const char *dir, bool as_json)
 
 int cmd_ipc(int argc, char **argv)
 {
-	return ps_command_run(argc, argv, usage_ipc, show);
+	return ps_command_run(argc, argv, usage_ipc, show, NULL);
 }

@@ -29,30 +29,27 @@ static int write_out(json_t *document, bool as_json, void (*print)(FILE *, const
 	return fflush(stdout) ? complain("ps: standard output cannot be written") : 0;
 }
 
-static int show(const char *dir, bool as_json)
+/* The two pictures: who waits for whom, and whose memory is where. */
+struct view {
+	bool looks; /* at what threads do now */
+	json_t *(*document)(struct ps *ps);
+	void (*print)(FILE *out, const json_t *document);
+};
+static const struct view view_waits = {true, ps_document, ps_print};
+static const struct view view_memory = {false, ps_memory_document, ps_memory_print};
+
+static int show(const char *dir, bool as_json, const void *context)
 {
+	const struct view *view = context;
 	struct ps ps;
 	char *wrong = ps_open(&ps, dir);
 	int status;
 
 	if (wrong)
 		return tell(wrong);
-	if (ps.live)
+	if (ps.live && view->looks)
 		ps_look(&ps);
-	status = write_out(ps_document(&ps), as_json, ps_print);
-	ps_close(&ps);
-	return status;
-}
-
-static int show_memory(const char *dir, bool as_json)
-{
-	struct ps ps;
-	char *wrong = ps_open(&ps, dir);
-	int status;
-
-	if (wrong)
-		return tell(wrong);
-	status = write_out(ps_memory_document(&ps), as_json, ps_memory_print);
+	status = write_out(view->document(&ps), as_json, view->print);
 	ps_close(&ps);
 	return status;
 }
@@ -64,5 +61,5 @@ int cmd_ps(int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		if (strcmp(argv[i], "--memory"))
 			argv[kept++] = argv[i];
-	return ps_command_run(kept, argv, usage_ps, kept < argc ? show_memory : show);
+	return ps_command_run(kept, argv, usage_ps, show, kept < argc ? &view_memory : &view_waits);
 }

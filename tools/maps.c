@@ -199,6 +199,23 @@ static void learn_line(struct learned *learned, char *line)
 	list->item[list->count++] = (struct module){start, end, text_copy(path), NULL};
 }
 
+/* A newer list of the same process takes the place of the older one. */
+static void keep_learned(struct maps *maps, struct learned *learned)
+{
+	for (uint32_t i = 0; i < maps->learned.count; i++) {
+		struct learned *known = &maps->learned.item[i];
+
+		if (known->slot != learned->slot)
+			continue;
+		learned->time_ns = known->time_ns;
+		list_clear(&known->list);
+		free(known->list.item);
+		*known = *learned;
+		return;
+	}
+	*ARRAY_ADD(&maps->learned) = *learned;
+}
+
 void maps_learn(struct maps *maps, uint32_t slot, uint32_t pid, uint64_t time_ns)
 {
 	struct learned learned = {.slot = slot, .time_ns = time_ns};
@@ -212,6 +229,6 @@ void maps_learn(struct maps *maps, uint32_t slot, uint32_t pid, uint64_t time_ns
 	if (file)
 		fclose(file);
 	if (learned.list.count)
-		*ARRAY_ADD(&maps->learned) = learned;
+		keep_learned(maps, &learned);
 	list_clear(&maps->list); /* made without it */
 }

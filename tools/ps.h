@@ -1,6 +1,6 @@
 /*
  * `mpsan ps`: who waits for whom in a session, alive or dead. A look is taken (ps_look.c), told as
- * one JSON document (ps_json.c, ps_thread.c, ps_wait.c), and printed from that (ps_tree.c). Neighbours:
+ * one JSON document (ps_json.c, ps_thread.c, ps_wait.c), and printed from that (ps_print.c, ps_tree.h). Neighbours:
  * census.h, waits.h and graph.h do the finding.
  */
 #ifndef MPSAN_PS_H
@@ -11,6 +11,16 @@
 
 #include "graph.h"
 #include "judge.h"
+
+/* What was read of a thread that stood still: it has not changed while the thread does not run. */
+struct ps_kept_thread {
+	uint32_t slot, tid;
+	uint64_t still_ns; /* as the census has it */
+	json_t *name, *stack, *python;
+};
+struct ps_kept {
+	ARRAY(struct ps_kept_thread) item; /* in the order of the census */
+};
 
 /* A session and what was seen of it. */
 struct ps {
@@ -25,7 +35,8 @@ struct ps {
 	uint64_t now_ns;
 	uint32_t hidden; /* processes whose threads' waits may not be seen */
 	uint32_t unwound; /* stacks read so far */
-	bool *learned; /* by slot: its modules were taken from /proc */
+	uint64_t *learned_ns; /* by slot: when its modules were taken from /proc, 0: not yet */
+	struct ps_kept kept, kept_before; /* of this look and of the one before */
 	struct pyview *python; /* of the process `python_slot`, NULL: none */
 	uint32_t python_slot; /* as slot + 1, 0: none yet */
 };
@@ -36,6 +47,20 @@ void ps_close(struct ps *ps);
 
 /* Looks at the living, twice: a thread that did not run in between stands still. */
 void ps_look(struct ps *ps);
+
+/*
+ * The same for a session that was looked at before: once, for that look is the first of the two. Cheap
+ * where nothing has moved. False: nobody is left, and the session is judged as one that is over.
+ */
+bool ps_look_again(struct ps *ps);
+
+/* ps_kept.c: what the look before has of this thread, NULL: nothing that still holds. */
+const struct ps_kept_thread *ps_kept_find(const struct ps *ps, const struct census_thread *thread);
+/* Keeps it for the next look; the JSON values are borrowed. */
+void ps_kept_add(struct ps *ps, const struct census_thread *thread, json_t *name, json_t *stack,
+		 json_t *python);
+void ps_kept_turn(struct ps *ps);
+void ps_kept_finish(struct ps_kept *kept);
 
 /*
  * The document:
@@ -96,7 +121,7 @@ json_t *ps_holds_json(struct ps *ps, const struct ps_wait *wait);
 /* ps_tie.c: names owners as their own processes do, and marks the locks that are wanted. */
 void ps_tie(json_t *processes);
 
-/* ps_tree.c: the document as people read it, on one screen. */
+/* ps_print.c: the document as people read it, on one screen. */
 void ps_print(FILE *out, const json_t *document);
 
 /* ps_find.c: sessions of this user that are alive, in the usual places. */
@@ -114,7 +139,8 @@ void ps_found_finish(struct ps_found *found);
  * is under way. Its exit status; what was wrong is said.
  */
 int ps_command_run(int argc, char **argv, const char *usage,
-		   int (*show)(const char *dir, bool as_json));
+		   int (*show)(const char *dir, bool as_json, const void *context),
+		   const void *context);
 
 /* One line about a session: what runs in it, since when, how many processes. */
 void ps_describe(FILE *out, const char *dir);

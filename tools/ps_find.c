@@ -247,7 +247,8 @@ static char *pick_living(const char *command, const char *usage)
 }
 
 int ps_command_run(int argc, char **argv, const char *usage,
-		   int (*show)(const char *dir, bool as_json))
+		   int (*show)(const char *dir, bool as_json, const void *context),
+		   const void *context)
 {
 	char *dir = NULL, *living = NULL;
 	bool as_json = false;
@@ -268,7 +269,7 @@ int ps_command_run(int argc, char **argv, const char *usage,
 	}
 	if (!dir)
 		dir = living = pick_living(argv[0], usage);
-	status = dir ? show(dir, as_json) : STATUS_USAGE;
+	status = dir ? show(dir, as_json, context) : STATUS_USAGE;
 	free(living);
 	return status;
 }

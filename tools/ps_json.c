@@ -117,29 +117,40 @@ static void say_hidden(const struct ps *ps, json_t *document)
 			     "be root; they are not dumpable or belong to another user");
 }
 
-static json_t *facts_json(struct ps *ps)
+/* The judge has folded them already; the worst come first, as in a report. */
+static json_t *findings_json(const struct ps *ps)
 {
-	struct report_exit end = {.code = -1};
-	json_t *document = report_create(NULL, &end);
+	const struct judge *judge = &ps->judge;
+	json_t *list = json_array();
 
-	report_add(document, &ps->judge);
-	say_hidden(ps, document);
-	return document;
+	for (int grade = GRADE_ERROR; grade >= GRADE_NOTE; grade--)
+		for (uint32_t i = 0; i < judge->found.count; i++)
+			if (judge->found.item[i].count && (int)judge->found.item[i].grade == grade)
+				json_array_append(list, judge->found.item[i].json);
+	return list;
+}
+
+static json_t *limits_json(const struct ps *ps)
+{
+	json_t *holder = json_pack("{s:[]}", "limits"), *limits;
+
+	limits_add(holder, &ps->judge);
+	say_hidden(ps, holder);
+	limits = json_incref(json_object_get(holder, "limits"));
+	json_decref(holder);
+	return limits;
 }
 
 json_t *ps_document(struct ps *ps)
 {
-	json_t *facts = facts_json(ps), *processes = json_array(), *document;
+	json_t *processes = json_array();
 
 	READER_EACH_SLOT(&ps->reader, slot)
 	add_process(ps, processes, slot);
 	ps_tie(processes);
-	document = json_pack(
-		"{s:s, s:o, s:b, s:I, s:o, s:o, s:O, s:O}", "schema", "mpsan.ps/1", "session",
-		jsontext_of(ps->reader.session.dir), "live", ps->live, "time_ns",
-		(json_int_t)reader_real_ns(&ps->reader, ps->now_ns), "processes", processes,
-		"exports", ipc_list_totals(ps->reader.session.dir), "findings",
-		json_object_get(facts, "findings"), "limits", json_object_get(facts, "limits"));
-	json_decref(facts);
-	return document;
+	return json_pack("{s:s, s:o, s:b, s:I, s:o, s:o, s:o, s:o}", "schema", "mpsan.ps/1",
+			 "session", jsontext_of(ps->reader.session.dir), "live", ps->live,
+			 "time_ns", (json_int_t)reader_real_ns(&ps->reader, ps->now_ns),
+			 "processes", processes, "exports", ipc_list_totals(ps->reader.session.dir),
+			 "findings", findings_json(ps), "limits", limits_json(ps));
 }

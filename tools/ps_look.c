@@ -19,10 +19,19 @@ static bool somebody_lives(const struct reader *reader)
 	return false;
 }
 
+/* Of a session in which nobody is left. */
+static void read_rest(struct ps *ps)
+{
+	uint64_t end_ns = reader_end_ns(&ps->reader);
+
+	ps->now_ns = end_ns ? end_ns : ps->reader.last_ns;
+	reader_finish(&ps->reader, ps->now_ns);
+	judge_moments(&ps->judge);
+}
+
 char *ps_open(struct ps *ps, const char *dir)
 {
 	char *wrong;
-	uint64_t end_ns;
 
 	memset(ps, 0, sizeof(*ps));
 	wrong = reader_open(&ps->reader, dir, false);
@@ -31,34 +40,41 @@ char *ps_open(struct ps *ps, const char *dir)
 	grades_init(&ps->grades);
 	judge_init(&ps->judge, &ps->reader, &ps->grades, NULL);
 	census_init(&ps->census, &ps->reader);
-	ps->learned = memory_get(ps->reader.session.slots);
+	ps->learned_ns = memory_get(ps->reader.session.slots * sizeof(*ps->learned_ns));
 	reader_read(&ps->reader);
 	ps->now_ns = clock_ns(CLOCK_MONOTONIC);
 	ps->live = somebody_lives(&ps->reader);
 	if (ps->live)
 		return NULL;
-	end_ns = reader_end_ns(&ps->reader);
-	ps->now_ns = end_ns ? end_ns : ps->reader.last_ns;
-	reader_finish(&ps->reader, ps->now_ns);
-	judge_moments(&ps->judge);
+	read_rest(ps);
 	return NULL;
+}
+
+static void forget_python(struct ps *ps)
+{
+	if (ps->python)
+		pyview_close(ps->python);
+	ps->python = NULL;
+	ps->python_slot = 0;
 }
 
 void ps_close(struct ps *ps)
 {
-	if (ps->python)
-		pyview_close(ps->python);
+	forget_python(ps);
 	pyview_finish();
+	ps_kept_finish(&ps->kept);
+	ps_kept_finish(&ps->kept_before);
 	graph_finish(&ps->graph);
 	waits_finish(&ps->waits);
 	census_finish(&ps->census);
 	judge_finish(&ps->judge);
 	reader_close(&ps->reader);
-	free(ps->learned);
+	free(ps->learned_ns);
 }
 
 static void count_hidden(struct ps *ps)
 {
+	ps->hidden = 0;
 	for (uint32_t i = 0; i < ps->census.processes.count; i++) {
 		const struct census_process *process = &ps->census.processes.item[i];
 		uint32_t unknown = 0;
@@ -90,6 +106,17 @@ static void solve(struct ps *ps)
 		graph_solve(&ps->graph, &ps->waits);
 }
 
+/* What a look makes of the census that was just taken. */
+static void conclude(struct ps *ps)
+{
+	solve(ps);
+	judge_moments(&ps->judge);
+	count_hidden(ps);
+	forget_python(ps); /* a process may have loaded it since */
+	ps->unwound = 0;
+	ps_kept_turn(ps);
+}
+
 void ps_look(struct ps *ps)
 {
 	reader_poll(&ps->reader, clock_ns(CLOCK_MONOTONIC));
@@ -99,7 +126,22 @@ void ps_look(struct ps *ps)
 	ps->now_ns = clock_ns(CLOCK_MONOTONIC);
 	reader_poll(&ps->reader, ps->now_ns);
 	census_take(&ps->census, ps->now_ns);
-	solve(ps);
-	judge_moments(&ps->judge);
-	count_hidden(ps);
+	conclude(ps);
+}
+
+bool ps_look_again(struct ps *ps)
+{
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	reader_poll(&ps->reader, now_ns);
+	ps->live = somebody_lives(&ps->reader);
+	if (!ps->live) {
+		read_rest(ps);
+		return false;
+	}
+	ps->first_ns = ps->now_ns;
+	ps->now_ns = now_ns;
+	census_take(&ps->census, ps->now_ns);
+	conclude(ps);
+	return true;
 }

@@ -245,17 +245,23 @@ static void settle(struct ps *ps)
 	reader_poll(&ps->reader, ps->now_ns);
 	collect_shm_due(&ps->reader, ps->now_ns + ACT_SETTLE_NS);
 	shm_publish(&ps->reader, &ps->reader.facts);
-	shm_refresh_all(&ps->reader);
 }
 
 json_t *ps_memory_document(struct ps *ps)
 {
+	settle(ps);
+	return ps_memory_look(ps);
+}
+
+json_t *ps_memory_look(struct ps *ps)
+{
 	struct memory memory = {.ps = ps, .facts = &ps->reader.facts};
 	json_t *segments = json_array(), *document;
 
-	settle(ps);
-	if (ps->live)
+	if (ps->live) {
+		shm_refresh_all(&ps->reader);
 		look_at_users(&memory);
+	}
 	for (uint32_t i = 1; i <= memory.facts->shm.segment_count; i++)
 		if (is_used(&memory, i) || may_be_linked(&memory, i))
 			*ARRAY_ADD(&memory.there) = i;

@@ -24,6 +24,12 @@
  * A segment is there when a process of the session has it mapped or open, or its name is there.
  */
 json_t *ps_memory_document(struct ps *ps);
+
+/*
+ * The same for a session that is looked at again and again: nothing is settled before its time, so the ledger is
+ * a moment behind, and what the rules will find stays what a report finds.
+ */
+json_t *ps_memory_look(struct ps *ps);
 void ps_memory_print(FILE *out, const json_t *document);
 
 #endif

@@ -1,4 +1,4 @@
-/* Words of `mpsan ps`: commands, lapses of time, groups of equal threads. Neighbours: ps_tree.c. */
+/* Words of `mpsan ps`: commands, lapses of time, groups of equal threads. Neighbours: ps_tree.h, ps_print.c. */
 #ifndef MPSAN_PS_TEXT_H
 #define MPSAN_PS_TEXT_H
 

@@ -12,6 +12,7 @@
 
 #define STACKS_MAX 1024u /* read for one look */
 #define PYTHON_BYTES 16384u
+#define LEARN_NS 10000000000ull /* until the modules of a process are looked at again */
 
 static json_t *name_json(const struct ps *ps, uint32_t slot, uint32_t pid, uint32_t tid)
 {
@@ -36,9 +37,11 @@ static json_t *name_json(const struct ps *ps, uint32_t slot, uint32_t pid, uint3
 
 static void learn(struct ps *ps, const struct census_thread *thread)
 {
-	if (ps->learned[thread->slot])
+	uint64_t *learned_ns = &ps->learned_ns[thread->slot];
+
+	if (*learned_ns && ps->now_ns < *learned_ns + LEARN_NS)
 		return;
-	ps->learned[thread->slot] = true;
+	*learned_ns = ps->now_ns;
 	frames_learn(ps->judge.frames, thread->slot, thread->pid, ps->first_ns);
 }
 
@@ -329,10 +332,12 @@ json_t *ps_thread(struct ps *ps, uint32_t index)
 				      .time_ns = ps->now_ns},
 			       .claim = census_wanted(thread),
 			       .record = thread->record};
-	json_t *stack, *python, *waits = NULL, *holds;
+	const struct ps_kept_thread *kept = ps_kept_find(ps, thread);
+	json_t *stack, *python, *name, *waits = NULL, *holds;
 	const char *state;
 
-	learn(ps, thread);
+	if (!kept)
+		learn(ps, thread);
 	if (thread->call.state == PROC_IN_CALL)
 		take_graph(ps, &wait, index);
 	else if (thread->call.state == PROC_UNKNOWN)
@@ -345,16 +350,18 @@ json_t *ps_thread(struct ps *ps, uint32_t index)
 	if (ps_is_python(ps, &wait.at, wait.caller))
 		wait.flags |= MPSAN_LF_PYTHON;
 	state = state_of(thread, &wait);
-	stack = native_stack(ps, &wait.at, thread);
+	stack = kept ? json_incref(kept->stack) : native_stack(ps, &wait.at, thread);
 	if (wait.kind == MPSAN_WAIT_FUTEX && is_python_lock(stack))
 		wait.flags |= MPSAN_LF_PYTHON;
-	python = python_stack(ps, thread);
+	python = kept ? json_incref(kept->python) : python_stack(ps, thread);
+	name = kept ? json_incref(kept->name) : live_name(ps, thread);
+	ps_kept_add(ps, thread, name, stack, python);
 	if (strcmp(state, "running") && (wait.kind || wait.call))
 		waits = ps_wait_json(ps, &wait, stack, python);
 	holds = ps_holds_json(ps, &wait);
 	free(wait.call);
-	return thread_json(live_name(ps, thread), thread->tid, state, waits ? waits : json_null(),
-			   holds, stack, python);
+	return thread_json(name, thread->tid, state, waits ? waits : json_null(), holds, stack,
+			   python);
 }
 
 json_t *ps_record(struct ps *ps, uint32_t slot, const struct mpsan_thread *record)
