@@ -32,7 +32,7 @@ CORE_OBJ := $(CORE_SRC:%=build/obj/%.o)
 TOOL_SRC := $(wildcard tools/*.c)
 TOOL_OBJ := $(TOOL_SRC:%=build/obj/%.o)
 DESCRIPTIONS := build/man/mpsan.1 build/man/libmpsan.7 build/man/mpsan.bash build/man/mpsan.zsh
-TOOL_LIBS := -lunwind-$(ARCH) -lunwind -ldw -lelf -ljansson -lstdc++
+TOOL_LIBS := -lunwind-$(ARCH) -lunwind -ldw -lelf -ljansson -lncursesw -ltinfo -lstdc++
 
 .PHONY: all demo check bench check-suites check-gpu check-build check-package install uninstall help clean FORCE
 all: build/libmpsan.so build/mpsan $(DESCRIPTIONS) ## build the library, the command, manual pages and completions

@@ -343,6 +343,22 @@ struct proc_stat proc_stat(uint32_t pid, uint32_t tid)
 }
 
 /* The last field of stat: told of a zombie to who may trace it. */
+uint64_t proc_shared_bytes(uint32_t pid)
+{
+	char path[32], line[256];
+	unsigned long long kib = 0;
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	status = fopen(path, "re");
+	while (status && fgets(line, sizeof(line), status))
+		if (sscanf(line, "RssShmem: %llu", &kib) == 1)
+			break;
+	if (status)
+		fclose(status);
+	return kib * 1024;
+}
+
 int proc_ended(uint32_t pid)
 {
 	char path[64], text[1024], *after, *last;

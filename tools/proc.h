@@ -86,6 +86,9 @@ struct proc_stat {
 };
 struct proc_stat proc_stat(uint32_t pid, uint32_t tid);
 
+/* Bytes of shared memory that a process has in its memory now; 0: none, or not known. */
+uint64_t proc_shared_bytes(uint32_t pid);
+
 /* How a process ended that nobody has asked for yet, as waitpid tells it; -1: not known. */
 int proc_ended(uint32_t pid);
 

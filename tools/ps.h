@@ -50,9 +50,12 @@ void ps_look(struct ps *ps);
 
 /*
  * The same for a session that was looked at before: once, for that look is the first of the two. Cheap
- * where nothing has moved. False: nobody is left, and the session is judged as one that is over.
+ * where nothing has moved. False: nobody is left.
  */
 bool ps_look_again(struct ps *ps);
+
+/* Reads and judges the rest of a session in which nobody is left; it cannot be looked at any more. */
+void ps_end(struct ps *ps);
 
 /* ps_kept.c: what the look before has of this thread, NULL: nothing that still holds. */
 const struct ps_kept_thread *ps_kept_find(const struct ps *ps, const struct census_thread *thread);
@@ -88,6 +91,9 @@ void ps_kept_finish(struct ps_kept *kept);
  * shown as they were when it ended.
  */
 json_t *ps_document(struct ps *ps);
+
+/* Its findings alone; they are the judge's own, and change with what is found. */
+json_t *ps_findings(const struct ps *ps);
 
 /* ps_thread.c: one thread of the census, and one that left only its record; a new reference. */
 json_t *ps_thread(struct ps *ps, uint32_t index);

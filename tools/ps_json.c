@@ -118,7 +118,7 @@ static void say_hidden(const struct ps *ps, json_t *document)
 }
 
 /* The judge has folded them already; the worst come first, as in a report. */
-static json_t *findings_json(const struct ps *ps)
+json_t *ps_findings(const struct ps *ps)
 {
 	const struct judge *judge = &ps->judge;
 	json_t *list = json_array();
@@ -152,5 +152,5 @@ json_t *ps_document(struct ps *ps)
 			 "session", jsontext_of(ps->reader.session.dir), "live", ps->live,
 			 "time_ns", (json_int_t)reader_real_ns(&ps->reader, ps->now_ns),
 			 "processes", processes, "exports", ipc_list_totals(ps->reader.session.dir),
-			 "findings", findings_json(ps), "limits", limits_json(ps));
+			 "findings", ps_findings(ps), "limits", limits_json(ps));
 }

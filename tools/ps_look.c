@@ -19,8 +19,7 @@ static bool somebody_lives(const struct reader *reader)
 	return false;
 }
 
-/* Of a session in which nobody is left. */
-static void read_rest(struct ps *ps)
+void ps_end(struct ps *ps)
 {
 	uint64_t end_ns = reader_end_ns(&ps->reader);
 
@@ -44,9 +43,8 @@ char *ps_open(struct ps *ps, const char *dir)
 	reader_read(&ps->reader);
 	ps->now_ns = clock_ns(CLOCK_MONOTONIC);
 	ps->live = somebody_lives(&ps->reader);
-	if (ps->live)
-		return NULL;
-	read_rest(ps);
+	if (!ps->live)
+		ps_end(ps);
 	return NULL;
 }
 
@@ -135,10 +133,8 @@ bool ps_look_again(struct ps *ps)
 
 	reader_poll(&ps->reader, now_ns);
 	ps->live = somebody_lives(&ps->reader);
-	if (!ps->live) {
-		read_rest(ps);
+	if (!ps->live)
 		return false;
-	}
 	ps->first_ns = ps->now_ns;
 	ps->now_ns = now_ns;
 	census_take(&ps->census, ps->now_ns);

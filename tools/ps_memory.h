@@ -31,5 +31,6 @@ json_t *ps_memory_document(struct ps *ps);
  */
 json_t *ps_memory_look(struct ps *ps);
 void ps_memory_print(FILE *out, const json_t *document);
+void ps_memory_print_segment(FILE *out, const json_t *segment, long long now_ns);
 
 #endif

@@ -47,7 +47,7 @@ static void print_made(FILE *out, const json_t *made, long long now_ns)
 	free(at);
 }
 
-static void print_segment(FILE *out, const json_t *segment, long long now_ns)
+void ps_memory_print_segment(FILE *out, const json_t *segment, long long now_ns)
 {
 	char *size = size_of(segment);
 	char *name = text_copy(string_of(segment, "name") ? string_of(segment, "name") :
@@ -91,7 +91,7 @@ void ps_memory_print(FILE *out, const json_t *document)
 	else
 		fprintf(out, "shared memory: none was made\n");
 	json_array_foreach(segments, i, segment) if (i < TOLD_MAX)
-		print_segment(out, segment, now_ns);
+		ps_memory_print_segment(out, segment, now_ns);
 	if (json_array_size(segments) > TOLD_MAX)
 		fprintf(out, "  and %zu smaller ones; --json has them all\n",
 			json_array_size(segments) - TOLD_MAX);

@@ -1,0 +1,163 @@
+/* See top.h: the first lines of the screen: whose session, how many of what, shared memory. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "names_cuda.h"
+#include "ps_text.h"
+#include "top.h"
+
+struct counts {
+	unsigned processes, threads, run, wait, sleep, lost;
+	long long start_ns, shared;
+	json_t *first; /* process */
+};
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static long long number_of(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+static void count_thread(struct counts *counts, const json_t *thread)
+{
+	const char *state = text_of(thread, "state");
+
+	counts->threads++;
+	counts->run += !strcmp(state, "running");
+	counts->wait += !strcmp(state, "waiting");
+	counts->sleep += !strcmp(state, "sleeping");
+	counts->lost += json_is_true(
+		json_object_get(json_object_get(thread, "waits_for"), "for_ever"));
+}
+
+static void count(struct counts *counts, const json_t *document)
+{
+	json_t *process, *thread;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(document, "processes"), i, process)
+	{
+		long long start_ns = number_of(process, "start_ns");
+
+		if (!counts->first || start_ns < counts->start_ns) {
+			counts->first = process;
+			counts->start_ns = start_ns;
+		}
+		if (strcmp(text_of(process, "state"), "alive"))
+			continue;
+		counts->processes++;
+		counts->shared += number_of(process, "shm_bytes");
+		json_array_foreach(json_object_get(process, "threads"), k, thread)
+			count_thread(counts, thread);
+	}
+}
+
+static unsigned graded(const json_t *document, const char *grade)
+{
+	unsigned found = 0;
+	json_t *finding;
+	size_t i;
+
+	json_array_foreach(json_object_get(document, "findings"), i, finding)
+		found += !strcmp(text_of(finding, "severity"), grade);
+	return found;
+}
+
+static const char *state_text(const struct top_picture *picture, bool paused)
+{
+	switch (picture->state) {
+	case TOP_ENDED:
+		return " ENDED: this is the last picture;";
+	case TOP_VANISHED:
+		return " its directory is GONE: this is the last picture;";
+	case TOP_DEAD:
+		return " ENDED: this is how it was left;";
+	default:
+		return paused ? " PAUSED;" : "";
+	}
+}
+
+static char *first_line(const struct top_picture *picture, const struct counts *counts, bool paused)
+{
+	char *command = ps_command(json_incref(json_object_get(counts->first, "argv"))),
+	     *age = ps_lapse(counts->start_ns, number_of(picture->document, "time_ns")), *line;
+
+	line = text_format("mpsan top:%s %s, %s old, %s", state_text(picture, paused), command, age,
+			   text_of(picture->document, "session"));
+	free(command);
+	free(age);
+	return line;
+}
+
+static char *second_line(const struct top_picture *picture, const struct counts *counts)
+{
+	unsigned errors = graded(picture->document, "error"),
+		 warnings = graded(picture->document, "warning"),
+		 notes = graded(picture->document, "note");
+
+	return text_format(
+		"%u error%s, %u warning%s, %u note%s; %u process%s, %u thread%s: %u run, %u wait, "
+		"%u sleep%s",
+		errors, errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s", notes,
+		notes == 1 ? "" : "s", counts->processes, counts->processes == 1 ? "" : "es",
+		counts->threads, counts->threads == 1 ? "" : "s", counts->run, counts->wait,
+		counts->sleep, counts->lost ? ", some of them for ever" : "");
+}
+
+/* Those of the session that are there now; pages that no ledger knows are told for each process. */
+static uint64_t there_bytes(const json_t *memory)
+{
+	uint64_t bytes = 0;
+	json_t *segment;
+	size_t i;
+
+	json_array_foreach(json_object_get(memory, "segments"), i, segment)
+		bytes += (uint64_t)number_of(segment, "bytes");
+	return bytes;
+}
+
+static char *third_line(const struct top_picture *picture)
+{
+	const json_t *exports = json_object_get(picture->document, "exports");
+	uint64_t bytes = there_bytes(picture->memory);
+	char *there = bytes ? bytes_text(bytes) : text_copy("none"), *free_bytes, *size, *line;
+
+	line = text_format("shared memory: %s", there);
+	if (picture->shm_bytes) {
+		free_bytes = bytes_text(picture->shm_free);
+		size = bytes_text(picture->shm_bytes);
+		line = text_join(line, "; ",
+				 text_format("/dev/shm: %s of %s free", free_bytes, size));
+		free(free_bytes);
+		free(size);
+	}
+	if (number_of(exports, "exports")) {
+		size = bytes_text((uint64_t)number_of(exports, "bytes"));
+		line = text_join(line, "; ",
+				 text_format("exports of device memory: %lld (%s), importers: %lld",
+					     number_of(exports, "exports"), size,
+					     number_of(exports, "importers")));
+		free(size);
+	}
+	free(there);
+	return line;
+}
+
+void top_rows_head(struct top_rows *rows, const struct top_picture *picture, bool paused)
+{
+	bool over = picture->state != TOP_LIVE;
+	struct counts counts = {0};
+
+	count(&counts, picture->document);
+	top_rows_add(rows, NULL, over ? TOP_WARNING : TOP_HEAD, first_line(picture, &counts, paused));
+	top_rows_add(rows, NULL,
+		     graded(picture->document, "error") ? TOP_ERROR : TOP_PLAIN,
+		     second_line(picture, &counts));
+	top_rows_add(rows, NULL, TOP_PLAIN, third_line(picture));
+}
