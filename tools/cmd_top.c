@@ -145,8 +145,7 @@ static int show(const char *dir, bool as_json, const void *context)
 	char *wrong;
 	int status;
 
-	if (as_json)
-		return complain("top: there is no --json; mpsan ps --json has the picture");
+	(void)as_json;
 	use_utf8();
 	wrong = top_look_open(&look, dir);
 	if (wrong) {
@@ -177,7 +176,10 @@ static int take_options(struct top_options *options, int *argc, char **argv)
 	int kept = 1, status = 0;
 
 	for (int i = 1; i < *argc && !status; i++) {
-		if (!strcmp(argv[i], "--once"))
+		if (!strcmp(argv[i], "--json"))
+			status = complain(
+				"top: there is no --json; mpsan ps --json has the picture");
+		else if (!strcmp(argv[i], "--once"))
 			options->once = true;
 		else if (!strncmp(argv[i], "--interval=", 11))
 			status = take_interval(options, argv[i] + 11);

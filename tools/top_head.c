@@ -1,4 +1,5 @@
 /* See top.h: the first lines of the screen: whose session, how many of what, shared memory. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,14 +101,17 @@ static char *second_line(const struct top_picture *picture, const struct counts 
 	unsigned errors = graded(picture->document, "error"),
 		 warnings = graded(picture->document, "warning"),
 		 notes = graded(picture->document, "note");
+	char lost[32] = "";
 
+	if (counts->lost)
+		snprintf(lost, sizeof(lost), " (%u for ever)", counts->lost);
 	return text_format(
-		"%u error%s, %u warning%s, %u note%s; %u process%s, %u thread%s: %u run, %u wait, "
-		"%u sleep%s",
+		"%u error%s, %u warning%s, %u note%s; %u process%s, %u thread%s: %u run, %u wait%s, "
+		"%u sleep",
 		errors, errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s", notes,
 		notes == 1 ? "" : "s", counts->processes, counts->processes == 1 ? "" : "es",
-		counts->threads, counts->threads == 1 ? "" : "s", counts->run, counts->wait,
-		counts->sleep, counts->lost ? ", some of them for ever" : "");
+		counts->threads, counts->threads == 1 ? "" : "s", counts->run, counts->wait, lost,
+		counts->sleep);
 }
 
 /* Those of the session that are there now; pages that no ledger knows are told for each process. */

@@ -286,13 +286,17 @@ void top_rows_memory(struct top_rows *rows, const struct top_picture *picture)
 {
 	const json_t *made = json_object_get(picture->memory, "made"),
 		     *segments = json_object_get(picture->memory, "segments");
+	long long count = number_of(made, "segments");
 	char *size = bytes_text((uint64_t)number_of(made, "bytes"));
 	json_t *segment;
 	size_t i;
 
-	top_rows_add(rows, NULL, TOP_DIM,
-		     text_format("%zu pieces of shared memory are there, of %lld made (%s in all)",
-				 json_array_size(segments), number_of(made, "segments"), size));
+	top_rows_add(
+		rows, NULL, TOP_DIM,
+		count ? text_format(
+				"%zu pieces of shared memory are there, of %lld made (%s in all)",
+				json_array_size(segments), count, size) :
+			text_copy("the program made no shared memory so far"));
 	free(size);
 	add_users(rows, picture->document);
 	json_array_foreach(segments, i, segment) add_segment(rows, segment);

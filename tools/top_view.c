@@ -61,26 +61,32 @@ static void filter(struct top_rows *rows, const char *text)
 		top_rows_add(rows, NULL, TOP_DIM, text_format("nothing here says \"%s\"", text));
 }
 
+/* One row in as many as the screen needs; what follows is indented a little more. */
+static void wrap_row(struct top_rows *rows, const struct top_row *row, uint32_t columns)
+{
+	uint32_t indent = (uint32_t)strspn(row->text, " ") + 4, used = 0;
+	const char *rest = row->text;
+
+	if (2 * indent > columns)
+		indent = 0;
+	do {
+		size_t bytes = top_break(rest, columns - used);
+
+		top_rows_add(rows, row->key, row->style,
+			     text_format("%*s%.*s", (int)used, "", (int)bytes, rest));
+		rest += bytes + (rest[bytes] == ' ');
+		used = indent;
+	} while (*rest);
+}
+
 /* Rows that are read are broken where the screen ends. */
 static void wrap(struct top_rows *rows, uint32_t columns)
 {
 	struct top_rows whole = *rows;
 
 	*rows = (struct top_rows){0};
-	for (uint32_t i = 0; i < whole.item.count; i++) {
-		const struct top_row *row = &whole.item.item[i];
-		const char *rest = row->text;
-		bool first = true;
-
-		do {
-			size_t bytes = top_break(rest, first || columns < 9 ? columns : columns - 4);
-
-			top_rows_add(rows, row->key, row->style,
-				     text_format("%s%.*s", first ? "" : "    ", (int)bytes, rest));
-			rest += bytes + (rest[bytes] == ' ');
-			first = false;
-		} while (*rest);
-	}
+	for (uint32_t i = 0; i < whole.item.count; i++)
+		wrap_row(rows, &whole.item.item[i], columns);
 	top_rows_finish(&whole);
 }
 
@@ -198,7 +204,7 @@ static void put_text(struct top_rows *lines, enum top_style style, uint32_t colu
 static void put_bar(struct top_view *view, uint32_t columns, struct top_rows *lines)
 {
 	static const char keys[] =
-		"q quit  h help  t threads  f findings  m memory  Enter details  / filter  p pause";
+		"q quit  h help  t threads  f findings  m memory  Enter more  / filter  p pause";
 
 	if (view->typing)
 		put_text(lines, TOP_BAR, columns, text_format("/%s_", view->filter));

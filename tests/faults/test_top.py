@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""mpsan top on a terminal: what it shows of a program that hangs, its keys, sizes, ends, and terminals it cannot use."""
+# cases
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+from faults import scratch  # noqa: E402
+from mpsantest import BUILD, MPSAN, kill_group, main, run_bare, system_python  # noqa: E402
+from terminal import Terminal  # noqa: E402
+
+USAGE, PATIENCE = 2, 20
+PROGRAM = BUILD / "tests/preload/orphan_mutex"
+COUNTER = """
+import sys, time
+for i in range(1000):
+    print(i, flush=True)
+    time.sleep(0.01)
+"""
+
+
+@contextlib.contextmanager
+def session(command=(PROGRAM,), **how):
+    """A program under mpsan run: (process, directory of the session)."""
+    directory = scratch("session")
+    process = subprocess.Popen([MPSAN, "run", "--dir", directory, "--", *command], stdin=subprocess.DEVNULL,
+                               stdout=how.get("stdout", subprocess.DEVNULL), stderr=subprocess.DEVNULL,
+                               start_new_session=True)
+    try:
+        end = time.monotonic() + PATIENCE
+        while run_bare([MPSAN, "ps", directory]).exit and time.monotonic() < end:
+            time.sleep(0.02)
+        yield process, directory
+    finally:
+        kill_group(process.pid)
+        process.wait()
+
+
+def top(*arguments, **how):
+    return Terminal([MPSAN, "top", "--interval", "0.1", *arguments], **how)
+
+
+def leave(terminal, key="q", status=0):
+    terminal.keys(key)
+    assert terminal.end() == status, terminal.process.returncode
+    assert termios.tcgetattr(terminal.slave) == terminal.before, "the terminal's modes are not as they were"
+    assert terminal.screen.modes[1049] is False and terminal.screen.modes[25] is True, terminal.screen.modes
+
+
+def has(*words):
+    return lambda lines: all(any(word in line for line in lines) for word in words)
+
+
+def check_hang():
+    """Who waits, for what, since when, who has it; the finding; and the keys."""
+    with session() as (_, directory), top(directory, width=200) as terminal:
+        lines = terminal.until(has("(3 for ever)", "1 error, 0 warnings, 1 note", "/dev/shm",
+                                   'main thread waits for ever, since', 'for mutex "lock", held by thread',
+                                   "which is gone", "ago: error: fork-orphaned-lock", "q quit"))
+        pid = next(line.split()[0] for line in lines if "orphan_mutex (fork)" in line)
+        terminal.keys("jjjj\r")
+        terminal.until(has(f"process {pid}, TID {pid}, waiting", "child_wants tests/preload/orphan_mutex.c:", "native:"))
+        terminal.keys("\x1b")
+        terminal.until("processes, and what")
+        terminal.keys("t")
+        terminal.until(has("threads, the longest wait first", f"  {pid} main thread waits for ever"))
+        terminal.keys("s")
+        terminal.until("threads by name")
+        terminal.keys("f")
+        terminal.until("findings, the newest first  1-2 of 2")
+        terminal.keys("/orphaned\r")
+        terminal.until("findings, the newest first  1-1 of 1")
+        terminal.keys("\r")
+        terminal.until(has("  1. thread", "held mutex"))
+        terminal.keys("m")
+        terminal.until("nothing here says \"orphaned\"")
+        terminal.keys("\x1b")
+        terminal.until("made no shared memory")
+        terminal.keys("?")
+        terminal.until("quit: the program goes on")
+        leave(terminal)
+
+
+def check_pause():
+    with session() as (_, directory), top(directory) as terminal:
+        terminal.until("q quit")
+        terminal.keys("p")
+        paused = terminal.until("PAUSED")
+        end = time.monotonic() + 0.5
+        while time.monotonic() < end:
+            terminal.read(0.1)
+        assert terminal.screen.lines() == paused, "it went on"
+        terminal.keys("p")
+        terminal.until(lambda lines: "PAUSED" not in lines[0] and lines[0] != paused[0])
+        leave(terminal)
+
+
+def check_sizes():
+    """The screen follows its size, down to next to nothing."""
+    with session() as (_, directory), top(directory) as terminal:
+        terminal.until("q quit")
+        for height, width in ((10, 40), (50, 300), (5, 20), (2, 5), (10, 40)):
+            terminal.resize(height, width)
+            terminal.until(lambda lines: lines[-1].startswith("q quit") if height > 2 else lines[0].startswith("too"))
+        lines = terminal.until(has("1 error", "orphan_mutex (fork)", "ago: error"))
+        assert lines[9].startswith("q quit"), lines
+        terminal.keys("jjj")
+        terminal.until("orphan_mutex (fork)")
+        leave(terminal)
+
+
+def check_end():
+    """The last picture stays, with what was found at the end; so it does where the directory is gone."""
+    with session() as (process, directory), top(directory, width=200) as terminal:
+        terminal.until("(3 for ever)")
+        kill_group(process.pid)
+        terminal.until(has("ENDED: this is the last picture", 'main thread waits for ever, since', "(3 for ever)"))
+        leave(terminal)
+    with session() as (process, directory), top(directory, width=200) as terminal:
+        terminal.until("(3 for ever)")
+        shutil.rmtree(directory)
+        terminal.until(has("its directory is GONE", "(3 for ever)"))
+        leave(terminal)
+    with session() as (process, directory):
+        with top(directory, width=200) as terminal:
+            terminal.until("(3 for ever)")
+        kill_group(process.pid)
+        process.wait()
+        while json.loads(run_bare([MPSAN, "ps", "--json", directory]).out)["live"]:
+            pass
+        with top(directory, width=200) as terminal:
+            terminal.until(has("ENDED: this is how it was left", "waited for ever for mutex"))
+            leave(terminal)
+
+
+def check_signal():
+    """^C restores the terminal as q does, and so does SIGTERM."""
+    with session() as (_, directory):
+        with top(directory) as terminal:
+            terminal.until("q quit")
+            leave(terminal, key="\x03", status=130)
+        with top(directory) as terminal:
+            terminal.until("q quit")
+            terminal.process.send_signal(signal.SIGTERM)
+            leave(terminal, key="", status=143)
+
+
+def check_hang_up():
+    with session() as (_, directory), top(directory) as terminal:
+        terminal.until("q quit")
+        os.close(terminal.master)
+        terminal.master = None
+        assert terminal.process.wait(10) in (0, 129), terminal.process.returncode
+
+
+def check_hostile():
+    """Names that would speak to the terminal, or are no text at all, stay words on their lines."""
+    names = b"a\x1b[2J\x07\xff\xfez", "b\x1b[2J\x07中文\u202e\u009b31m\tz\u0301"
+    with session([system_python(), "-c", "import time; time.sleep(60)", *names]) as (_, directory):
+        with top(directory, width=60) as terminal:
+            terminal.until(has("time.sleep(60)"))
+            terminal.keys("\r")
+            terminal.until(has("a [2J ??z b", "[2J 中文 31m z"))
+            leave(terminal)
+
+
+def check_colours():
+    with session() as (_, directory):
+        for environment, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
+            with top(directory, **environment) as terminal:
+                terminal.until("(3 for ever)")
+                assert (b"[31m" in terminal.raw or b";31m" in terminal.raw) == coloured, terminal.raw
+                leave(terminal)
+
+
+def check_unusable():
+    """Not a terminal, or one that cannot move its cursor: one line, and another way."""
+    with session() as (_, directory):
+        run = run_bare([MPSAN, "top", directory])
+        assert run.exit == USAGE and not run.out and len(run.err.splitlines()) == 1 and "--once" in run.err, run
+        for term in ("dumb", "no-such-terminal", ""):
+            with top(directory, TERM=term) as terminal:
+                assert terminal.end() == USAGE
+                assert b"mpsan ps" in terminal.raw and terminal.raw.count(b"\n") == 1, terminal.raw
+        run = run_bare([MPSAN, "top", "--once", directory])
+        assert run.exit == 0 and not run.err and "\x1b" not in run.out, run
+        assert has("mpsan top: orphan_mutex", "waits for ever, since", "error: fork-orphaned-lock")(run.out.splitlines())
+    for wrong in (["--interval", "0"], ["--interval", "x"], ["--interval"], ["--interval=nan"], ["--json"], ["--what"],
+                  ["/nowhere"]):
+        run = run_bare([MPSAN, "top", *wrong])
+        assert run.exit == USAGE and not run.out and len(run.err.splitlines()) == 1, (wrong, run)
+
+
+def check_undisturbed():
+    """A program that is looked at prints what it prints, and ends as it ends."""
+    with session([system_python(), "-c", COUNTER.replace("1000", "100")], stdout=subprocess.PIPE) as (process, directory):
+        with top(directory) as terminal:
+            terminal.until("1 process, 1 thread")
+            out = process.communicate(timeout=PATIENCE)[0]
+            assert out.split() == [str(i).encode() for i in range(100)] and process.returncode == 0, out
+            terminal.until("ENDED")
+            leave(terminal)
+
+
+if __name__ == "__main__":
+    main({name[6:]: case for name, case in list(globals().items()) if name.startswith("check_")})
