@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""The line that mpsan run prints at the first error: at once, once, wherever the report goes."""
+# cases
+
+import contextlib
+import json
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+from faults import scratch  # noqa: E402
+from mpsantest import BUILD, MPSAN, kill_group, main, run_bare  # noqa: E402
+
+PATIENCE = 20
+AFTER_PROOF, AFTER_WAIT = 1.0, 2.5  # seconds; a proof itself waits until the wait has lasted for half a second
+
+
+def program(name):
+    return BUILD / "tests/preload" / name
+
+
+@contextlib.contextmanager
+def running(*options, name="orphan_mutex"):
+    process = subprocess.Popen([MPSAN, "run", *options, "--", program(name)], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        yield process
+    finally:
+        kill_group(process.pid)
+        process.communicate()
+
+
+def first_line(process):
+    assert select.select([process.stderr], [], [], PATIENCE)[0], "no line"
+    return process.stderr.readline().decode()
+
+
+def alerts(text):
+    return [line for line in text.splitlines() if line.startswith(("mpsan: deadlock proved", "mpsan: first error"))]
+
+
+def check_at_once():
+    """While the program hangs, with the report elsewhere: what, where, the fix, where to look."""
+    directory, report = scratch("session"), scratch("report.txt")
+    with running("--dir", directory, "--report", f"text={report}") as process:
+        line, seen = first_line(process), time.time()
+        document = json.loads(run_bare([MPSAN, "ps", "--json", directory]).out)
+    for word in ("mpsan: deadlock proved after ", "fork-orphaned-lock: process", 'for mutex "lock"', "fix: ",
+                 f"mpsan ps {directory}"):
+        assert word in line, (word, line)
+    finding = next(finding for finding in document["findings"] if finding["severity"] == "error")
+    waiter = next(thread for process in document["processes"] for thread in process["threads"]
+                  if process["pid"] == finding["pid"])
+    late, whole = seen - finding["time_ns"] / 1e9, seen - waiter["waits_for"]["since_ns"] / 1e9
+    assert late < AFTER_PROOF and whole < AFTER_WAIT, f"{late:.2f} s after the proof, {whole:.2f} s after the wait began"
+
+
+def check_once():
+    """Before the story, where that is printed at once; the same for every way to say where reports go and what fails."""
+    for options in ((), ("--fail-on", "never"), ("--report", f"json={scratch('report.json')}"), ("--report", "text=-"),
+                    ("--report", f"text={scratch('report.txt')}")):
+        run = run_bare([MPSAN, "run", "--on-deadlock=kill", *options, "--", program("orphan_mutex")])
+        assert run.exit == 66, run
+        assert len(alerts(run.err)) == 1 and "the program is ended now" in alerts(run.err)[0], (options, run.err)
+        story = "mpsan: error: fork-orphaned-lock" in run.err
+        assert story == (not any(word.startswith("text") for word in options)), (options, run.err)
+        assert not story or run.err.index("deadlock proved") < run.err.index("mpsan: error:"), run.err
+
+
+def check_quiet():
+    """Nothing for warnings, nor for what was suppressed or is graded down."""
+    suppressions = scratch("suppressions")
+    suppressions.write_text("fork-orphaned-lock:*\n")
+    run = run_bare([MPSAN, "run", "--", program("held_child_lives")])
+    assert "warning: fork-lock-held" in run.err and not alerts(run.err), run.err
+    for options in (("--suppressions", suppressions), ("--rule", "fork-orphaned-lock=warning")):
+        with running("--report", "text=/dev/null", *options) as process:
+            ready = select.select([process.stderr], [], [], AFTER_WAIT)[0]
+            assert not ready, process.stderr.readline()
+
+
+def check_no_wait():
+    """An error that is no hang: by that name, and nothing to look at."""
+    run = run_bare([MPSAN, "run", "--rule", "worker-failed=error", "--report", "text=/dev/null", "--",
+                    program("worker_failed")])
+    lines = alerts(run.err)
+    assert len(lines) == 1 and lines[0].startswith("mpsan: first error after "), run.err
+    assert "mpsan ps" not in lines[0] and "fix: " in lines[0], lines
+
+
+if __name__ == "__main__":
+    main({name[6:]: case for name, case in list(globals().items()) if name.startswith("check_")})
