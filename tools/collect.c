@@ -5,6 +5,7 @@
 
 #include "collect_cuda.h"
 #include "collect_shm.h"
+#include "progress.h"
 
 static struct fact_place place_of(const struct record *record)
 {
@@ -222,6 +223,7 @@ void collect_record(struct reader *reader, const struct record *record)
 	 * The smallest payload, 32 bytes, is shorter than some events: a record cut short is no
 	 * event.
 	 */
+	progress_step(sizeof(struct mpsan_record) + record->bytes);
 #define TAKES(event) (record->type == EV_##event && record->bytes >= sizeof(struct ev_##event))
 	if (TAKES(fork))
 		collect_fork(reader, record);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "progress.h"
 #include "story.h"
 
 static void judge_add(struct findings *sink, const struct finding *finding);
@@ -185,8 +186,11 @@ void judge_moments(struct judge *judge)
 {
 	struct moment moment;
 
-	while (reader_next_moment(judge->reader, &moment))
+	progress_phase("judging", judge->reader->ready.count);
+	while (reader_next_moment(judge->reader, &moment)) {
 		rules_run(&judge->reader->facts, &moment, &judge->sink);
+		progress_step(1);
+	}
 }
 
 enum grade judge_worst(const struct judge *judge)

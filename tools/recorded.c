@@ -8,6 +8,7 @@
 #include "gather.h"
 #include "hosts.h"
 #include "practices.h"
+#include "progress.h"
 #include "symbols.h"
 
 /* The first process of a session stands for the command. */
@@ -95,6 +96,7 @@ static char *judge_session(const struct settings *settings, uint32_t number, str
 
 	if (wrong)
 		return wrong;
+	progress_begin(report->source.item[number].dir);
 	reader_read(&reader);
 	now = reader_end_ns(&reader);
 	if (now)
@@ -103,6 +105,7 @@ static char *judge_session(const struct settings *settings, uint32_t number, str
 		reader_poll(&reader, clock_ns(CLOCK_MONOTONIC));
 	judge_init(&judge, &reader, &settings->grades, &settings->suppressions);
 	judge_moments(&judge);
+	progress_end();
 	describe(&reader, &command, &end);
 	if (!report->document)
 		report->document = report_create(command, &end);

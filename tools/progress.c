@@ -1,0 +1,118 @@
+/* See progress.h. */
+#include "progress.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ps_text.h"
+
+#define PATIENCE_NS 1000000000ull /* until anything is shown */
+#define BETWEEN_NS 200000000ull
+#define STEPS 16u /* between two looks at the clock */
+
+bool progress_is_on;
+
+static struct {
+	char *dir;
+	const char *what;
+	uint64_t done, total;
+	uint64_t next_ns; /* when it is shown next */
+	uint64_t began_ns; /* of the first session */
+	uint32_t steps;
+	bool shown;
+} progress;
+
+static bool has_terminal(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb");
+}
+
+/* What the logs of a session hold, about: their files may have holes. */
+static uint64_t count_bytes(const char *dir)
+{
+	DIR *stream = opendir(dir);
+	struct dirent *entry;
+	uint64_t bytes = 0;
+	struct stat st;
+
+	while (stream && (entry = readdir(stream))) {
+		const char *dot = strrchr(entry->d_name, '.');
+
+		if (dot && !strcmp(dot, ".log") && !fstatat(dirfd(stream), entry->d_name, &st, 0))
+			bytes += (uint64_t)st.st_blocks * 512u;
+	}
+	if (stream)
+		closedir(stream);
+	return bytes;
+}
+
+void progress_begin(const char *dir)
+{
+	if (!has_terminal())
+		return;
+	progress_end();
+	progress.dir = text_copy(dir);
+	ps_line(progress.dir);
+	if (!progress.began_ns) {
+		progress.began_ns = clock_ns(CLOCK_MONOTONIC);
+		progress.next_ns = progress.began_ns + PATIENCE_NS;
+	}
+	progress_is_on = true;
+	progress_phase("reading", count_bytes(dir));
+}
+
+void progress_end(void)
+{
+	if (progress.shown)
+		fputs("\r\033[K", stderr);
+	fflush(stderr);
+	progress.shown = progress_is_on = false;
+	free(progress.dir);
+	progress.dir = NULL;
+}
+
+void progress_phase(const char *what, uint64_t total)
+{
+	progress.what = what;
+	progress.done = 0;
+	progress.total = total;
+	progress.steps = 0;
+}
+
+/* On one line, however narrow: a second one could not be erased. */
+static void show(void)
+{
+	unsigned percent = progress.total > progress.done ?
+				   (unsigned)(100 * progress.done / progress.total) :
+				   100;
+	char *line = text_format("mpsan: %s %s: %u %%", progress.what, progress.dir, percent);
+	struct winsize size;
+	int columns = !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : 80;
+
+	fprintf(stderr, "\r%.*s\033[K", columns - 1, line);
+	fflush(stderr);
+	free(line);
+	progress.shown = true;
+}
+
+void progress_advance(uint64_t amount)
+{
+	uint64_t now_ns;
+
+	progress.done += amount;
+	if (progress.steps++ % STEPS)
+		return;
+	now_ns = clock_ns(CLOCK_MONOTONIC);
+	if (now_ns < progress.next_ns)
+		return;
+	progress.next_ns = now_ns + BETWEEN_NS;
+	show();
+}
