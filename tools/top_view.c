@@ -395,6 +395,13 @@ static void key_opens(struct top_view *view, int key)
 	}
 }
 
+static void turn_sort(struct top_view *view)
+{
+	view->sort = view->sort == TOP_BY_AGE ? TOP_BY_NAME : TOP_BY_AGE;
+	if (top_view_page(view) == TOP_THREADS)
+		go(view, TOP_THREADS); /* to its begin */
+}
+
 bool top_view_key(struct top_view *view, int key)
 {
 	if (view->typing) {
@@ -406,7 +413,7 @@ bool top_view_key(struct top_view *view, int key)
 	if (key == 'p')
 		view->paused = !view->paused;
 	else if (key == 's')
-		view->sort = view->sort == TOP_BY_AGE ? TOP_BY_NAME : TOP_BY_AGE;
+		turn_sort(view);
 	else if (key == '/')
 		view->typing = is_list(top_view_page(view));
 	else if (!key_moves(view, key))
