@@ -121,7 +121,8 @@ struct top_place {
 };
 
 struct top_view {
-	struct top_place place[TOP_DEPTH]; /* the last one is shown, those before are gone back to */
+	struct top_place
+		place[TOP_DEPTH]; /* the last one is shown, those before are gone back to */
 	uint32_t depth;
 	enum top_sort sort;
 	char filter[TOP_FILTER];

@@ -45,9 +45,9 @@ static char *frame_line(size_t number, const json_t *frame)
 	if (*file)
 		line = text_join(line, " ", text_format("%s:%lld", file, number_of(frame, "line")));
 	else if (*module)
-		line = text_join(line, " ",
-				 text_format("(%s+0x%llx)", path_base(module),
-					     number_of(frame, "offset")));
+		line = text_join(
+			line, " ",
+			text_format("(%s+0x%llx)", path_base(module), number_of(frame, "offset")));
 	return line;
 }
 
@@ -122,9 +122,9 @@ static void add_process(struct top_rows *rows, const json_t *process, long long 
 		char *key = text_format("t %lld %lld", number_of(process, "pid"),
 					number_of(thread, "tid"));
 
-		top_rows_add(rows, key, TOP_PLAIN,
-			     text_join(text_copy("- "), "",
-				       top_thread_text(process, thread, now_ns)));
+		top_rows_add(
+			rows, key, TOP_PLAIN,
+			text_join(text_copy("- "), "", top_thread_text(process, thread, now_ns)));
 		free(key);
 	}
 	free(size);
@@ -166,7 +166,8 @@ static void add_printed(struct top_rows *rows, const json_t *segment, const json
 
 void top_rows_detail(struct top_rows *rows, const struct top_picture *picture, const char *key)
 {
-	const json_t *processes = json_object_get(picture->document, "processes"), *process, *found = NULL;
+	const json_t *processes = json_object_get(picture->document, "processes"), *process,
+		     *found = NULL;
 	long long now_ns = number_of(picture->document, "time_ns"), one = 0, other = 0;
 
 	sscanf(key + 1, "%lld %lld", &one, &other);
@@ -178,8 +179,8 @@ void top_rows_detail(struct top_rows *rows, const struct top_picture *picture, c
 		add_thread(rows, process, found, now_ns);
 	if (*key == 'f' && (found = find_finding(picture->document, key + 2)))
 		add_printed(rows, NULL, found, now_ns);
-	if (*key == 'm' && (found = find(json_object_get(picture->memory, "segments"), "inode", other,
-					 "device", one)))
+	if (*key == 'm' && (found = find(json_object_get(picture->memory, "segments"), "inode",
+					 other, "device", one)))
 		add_printed(rows, found, NULL, now_ns);
 	if (!found)
 		top_rows_add(rows, NULL, TOP_DIM, text_copy("It is no longer there. Esc: back"));

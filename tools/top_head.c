@@ -33,8 +33,8 @@ static void count_thread(struct counts *counts, const json_t *thread)
 	counts->run += !strcmp(state, "running");
 	counts->wait += !strcmp(state, "waiting");
 	counts->sleep += !strcmp(state, "sleeping");
-	counts->lost += json_is_true(
-		json_object_get(json_object_get(thread, "waits_for"), "for_ever"));
+	counts->lost +=
+		json_is_true(json_object_get(json_object_get(thread, "waits_for"), "for_ever"));
 }
 
 static void count(struct counts *counts, const json_t *document)
@@ -159,9 +159,9 @@ void top_rows_head(struct top_rows *rows, const struct top_picture *picture, boo
 	struct counts counts = {0};
 
 	count(&counts, picture->document);
-	top_rows_add(rows, NULL, over ? TOP_WARNING : TOP_HEAD, first_line(picture, &counts, paused));
-	top_rows_add(rows, NULL,
-		     graded(picture->document, "error") ? TOP_ERROR : TOP_PLAIN,
+	top_rows_add(rows, NULL, over ? TOP_WARNING : TOP_HEAD,
+		     first_line(picture, &counts, paused));
+	top_rows_add(rows, NULL, graded(picture->document, "error") ? TOP_ERROR : TOP_PLAIN,
 		     second_line(picture, &counts));
 	top_rows_add(rows, NULL, TOP_PLAIN, third_line(picture));
 }

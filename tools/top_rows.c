@@ -178,11 +178,10 @@ void top_rows_threads(struct top_rows *rows, const struct top_picture *picture, 
 	size_t i, k;
 
 	json_array_foreach(json_object_get(picture->document, "processes"), i, process)
-		json_array_foreach(json_object_get(process, "threads"), k, thread)
-			*ARRAY_ADD(&list) = (struct known){
-				process, thread,
-				number_of(json_object_get(thread, "waits_for"), "since_ns"),
-				text_of(thread, "name"), list.count};
+			json_array_foreach(json_object_get(process, "threads"), k, thread) *
+		ARRAY_ADD(&list) = (struct known){
+		process, thread, number_of(json_object_get(thread, "waits_for"), "since_ns"),
+		text_of(thread, "name"), list.count};
 	if (list.count)
 		qsort(list.item, list.count, sizeof(struct known),
 		      sort == TOP_BY_NAME ? compare_names : compare_ages);
@@ -214,7 +213,9 @@ static enum top_style style_of_grade(const json_t *finding)
 {
 	const char *grade = text_of(finding, "severity");
 
-	return !strcmp(grade, "error") ? TOP_ERROR : !strcmp(grade, "warning") ? TOP_WARNING : TOP_NOTE;
+	return !strcmp(grade, "error")	 ? TOP_ERROR :
+	       !strcmp(grade, "warning") ? TOP_WARNING :
+					   TOP_NOTE;
 }
 
 void top_rows_findings(struct top_rows *rows, const struct top_picture *picture)
@@ -250,7 +251,8 @@ static void add_segment(struct top_rows *rows, const json_t *segment)
 	char *size = bytes_text((uint64_t)number_of(segment, "bytes"));
 
 	add_keyed(rows,
-		  text_format("m %lld %lld", number_of(segment, "device"), number_of(segment, "inode")),
+		  text_format("m %lld %lld", number_of(segment, "device"),
+			      number_of(segment, "inode")),
 		  TOP_PLAIN,
 		  text_format("%10s  %s%s, mapped by %zu process%s%s%s", size,
 			      *name ? name : "without a name",

@@ -38,14 +38,17 @@ char *top_screen_open(void)
 	int wrong = 0;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return text_copy("top: needs a terminal; mpsan top --once prints one screen, mpsan ps the same in full");
+		return text_copy(
+			"top: needs a terminal; mpsan top --once prints one screen, mpsan ps the same in full");
 	if (!term || !*term || setupterm(term, STDOUT_FILENO, &wrong) != OK || !cursor_address)
-		return text_format("top: a terminal of type \"%s\" cannot be drawn on (TERM); mpsan top --once prints "
-				   "one screen, mpsan ps the same in full",
-				   term ? term : "");
+		return text_format(
+			"top: a terminal of type \"%s\" cannot be drawn on (TERM); mpsan top --once prints "
+			"one screen, mpsan ps the same in full",
+			term ? term : "");
 	screen = newterm(NULL, stdout, stdin);
 	if (!screen)
-		return text_format("top: the terminal of type \"%s\" does not answer; use mpsan ps", term);
+		return text_format("top: the terminal of type \"%s\" does not answer; use mpsan ps",
+				   term);
 	cbreak();
 	noecho();
 	nonl();
@@ -91,7 +94,8 @@ void top_screen_draw(const struct top_rows *rows)
 		attrset((int)attributes_of(line));
 		mvaddstr((int)i, 0, line->text);
 		if (line->selected || line->style == TOP_BAR)
-			for (int x = getcurx(stdscr), y = getcury(stdscr); y == (int)i && x < COLS; x++)
+			for (int x = getcurx(stdscr), y = getcury(stdscr); y == (int)i && x < COLS;
+			     x++)
 				mvaddch(y, x, ' ');
 	}
 	attrset(A_NORMAL);

@@ -12,7 +12,11 @@ static int32_t decode(const char *text, size_t *length)
 	unsigned char lead = (unsigned char)*text;
 	int32_t code = lead;
 
-	*length = lead < 0x80 ? 1 : lead >> 5 == 6 ? 2 : lead >> 4 == 14 ? 3 : lead >> 3 == 30 ? 4 : 0;
+	*length = lead < 0x80	  ? 1 :
+		  lead >> 5 == 6  ? 2 :
+		  lead >> 4 == 14 ? 3 :
+		  lead >> 3 == 30 ? 4 :
+				    0;
 	if (*length == 1)
 		return code;
 	if (*length)

@@ -121,7 +121,8 @@ static const char *title_of(const struct top_view *view)
 	case TOP_TREE:
 		return "processes, and what their threads wait for";
 	case TOP_THREADS:
-		return view->sort == TOP_BY_NAME ? "threads by name" : "threads, the longest wait first";
+		return view->sort == TOP_BY_NAME ? "threads by name" :
+						   "threads, the longest wait first";
 	case TOP_FINDINGS:
 		return "findings, the newest first";
 	case TOP_MEMORY:
@@ -214,7 +215,8 @@ static void put_bar(struct top_view *view, uint32_t columns, struct top_rows *li
 		put_text(lines, TOP_BAR, columns, text_copy(keys));
 }
 
-static void put_title(struct top_view *view, uint32_t count, uint32_t columns, struct top_rows *lines)
+static void put_title(struct top_view *view, uint32_t count, uint32_t columns,
+		      struct top_rows *lines)
 {
 	const struct top_place *place = here(view);
 	uint32_t last = place->first + view->body < count ? place->first + view->body : count;
@@ -227,7 +229,11 @@ static void put_title(struct top_view *view, uint32_t count, uint32_t columns, s
 static uint32_t pane_height(const struct top_view *view, const struct top_rows *findings,
 			    uint32_t height)
 {
-	uint32_t room = height >= 30 ? 6 : height >= 20 ? 4 : height >= 14 ? 2 : height >= 10 ? 1 : 0;
+	uint32_t room = height >= 30 ? 6 :
+			height >= 20 ? 4 :
+			height >= 14 ? 2 :
+			height >= 10 ? 1 :
+				       0;
 
 	if (!is_list(top_view_page(view)) || top_view_page(view) == TOP_FINDINGS)
 		return 0;
@@ -284,7 +290,8 @@ static void open_page(struct top_view *view, enum top_page page, const char *key
 {
 	if (view->depth == TOP_DEPTH)
 		return;
-	view->place[view->depth++] = (struct top_place){.page = page, .key = key ? text_copy(key) : NULL};
+	view->place[view->depth++] =
+		(struct top_place){.page = page, .key = key ? text_copy(key) : NULL};
 }
 
 static void back(struct top_view *view)

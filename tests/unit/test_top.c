@@ -25,10 +25,10 @@ static struct top_rows lines;
 static json_t *thread_json(int tid, const char *name, const char *lock, long long since_ns,
 			   bool for_ever)
 {
-	json_t *wait = json_pack(
-		"{s:s, s:s, s:s, s:s, s:n, s:b, s:I, s:b, s:n, s:b, s:s}", "kind", "mutex", "lock",
-		"0x1000", "name", lock, "text", lock, "call", "timed", 0, "since_ns",
-		(json_int_t)since_ns, "at_least", 0, "owner", "for_ever", for_ever, "at", "f (a.c:1)");
+	json_t *wait = json_pack("{s:s, s:s, s:s, s:s, s:n, s:b, s:I, s:b, s:n, s:b, s:s}", "kind",
+				 "mutex", "lock", "0x1000", "name", lock, "text", lock, "call",
+				 "timed", 0, "since_ns", (json_int_t)since_ns, "at_least", 0,
+				 "owner", "for_ever", for_ever, "at", "f (a.c:1)");
 
 	return json_pack("{s:i, s:s, s:s, s:o, s:[], s:[{s:s, s:s, s:I, s:s, s:i}], s:[]}", "tid",
 			 tid, "name", name, "state", "waiting", "waits_for", wait, "holds", "stack",
@@ -39,17 +39,16 @@ static json_t *thread_json(int tid, const char *name, const char *lock, long lon
 static json_t *process_json(int pid, int parent, const char *word, json_t *thread)
 {
 	return json_pack("{s:i, s:i, s:[ss], s:s, s:I, s:n, s:n, s:s, s:s, s:I, s:[o]}", "pid", pid,
-			 "parent", parent, "argv", "python3", word, "how",
-			 parent ? "fork" : "root", "start_ns", (json_int_t)(10 * SECOND), "end_ns",
-			 "end", "watched", "", "state", "alive", "shm_bytes", (json_int_t)4096,
-			 "threads", thread);
+			 "parent", parent, "argv", "python3", word, "how", parent ? "fork" : "root",
+			 "start_ns", (json_int_t)(10 * SECOND), "end_ns", "end", "watched", "",
+			 "state", "alive", "shm_bytes", (json_int_t)4096, "threads", thread);
 }
 
 static json_t *finding_json(const char *grade, const char *message, long long time_ns)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:i, s:[]}", "rule", "hang", "severity",
-			 grade, "message", message, "fix", "do not", "fingerprint", message, "count",
-			 1, "time_ns", (json_int_t)time_ns, "pid", 7, "evidence");
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:i, s:[]}", "rule", "hang",
+			 "severity", grade, "message", message, "fix", "do not", "fingerprint",
+			 message, "count", 1, "time_ns", (json_int_t)time_ns, "pid", 7, "evidence");
 }
 
 static int begin(void **state)
@@ -57,18 +56,17 @@ static int begin(void **state)
 	json_t *processes = json_array();
 
 	(void)state;
-	json_array_append_new(processes,
-			      process_json(100, 0, "train.py",
-					   thread_json(100, "main thread", "one", 20 * SECOND, true)));
+	json_array_append_new(
+		processes, process_json(100, 0, "train.py",
+					thread_json(100, "main thread", "one", 20 * SECOND, true)));
 	for (int i = 1; i <= WORKERS; i++) {
 		char lock[16];
 
 		snprintf(lock, sizeof(lock), "lock-%d", i);
-		json_array_append_new(
-			processes,
-			process_json(100 + i, 100, "worker",
-				     thread_json(100 + i, i % 2 ? "odd" : "even", lock,
-						 (60 - i) * SECOND, false)));
+		json_array_append_new(processes,
+				      process_json(100 + i, 100, "worker",
+						   thread_json(100 + i, i % 2 ? "odd" : "even",
+							       lock, (60 - i) * SECOND, false)));
 	}
 	picture = (struct top_picture){
 		.document = json_pack("{s:s, s:b, s:I, s:o, s:n, s:[o,o], s:[]}", "session",
@@ -76,7 +74,8 @@ static int begin(void **state)
 				      "processes", processes, "exports", "findings",
 				      finding_json("error", "the first", 30 * SECOND),
 				      finding_json("note", "the second", 40 * SECOND), "limits"),
-		.memory = json_pack("{s:[], s:{s:i, s:i}}", "segments", "made", "segments", 0, "bytes", 0),
+		.memory = json_pack("{s:[], s:{s:i, s:i}}", "segments", "made", "segments", 0,
+				    "bytes", 0),
 		.shm_bytes = 1 << 30,
 		.shm_free = 1 << 29,
 	};
@@ -131,9 +130,11 @@ static void says_what_is(void **state)
 	(void)state;
 	draw(24, 120);
 	assert_non_null(find("python3 train.py, 60 s old, /tmp/s"));
-	assert_non_null(find("1 error, 0 warnings, 1 note; 41 processes, 41 threads: 0 run, 41 wait (1 for ever)"));
+	assert_non_null(find(
+		"1 error, 0 warnings, 1 note; 41 processes, 41 threads: 0 run, 41 wait (1 for ever)"));
 	assert_non_null(find("/dev/shm: 512 MiB of 1 GiB free"));
-	assert_int_equal(find("waits for ever, since 50 s, for one, at f (a.c:1)")->style, TOP_ERROR);
+	assert_int_equal(find("waits for ever, since 50 s, for one, at f (a.c:1)")->style,
+			 TOP_ERROR);
 	assert_non_null(find("4 KiB shared memory"));
 	assert_string_equal(lines.item.item[21].text, "30 s ago: note: hang: the second");
 	assert_string_equal(lines.item.item[22].text, "40 s ago: error: hang: the first");
@@ -141,7 +142,8 @@ static void says_what_is(void **state)
 
 static void never_wider(void **state)
 {
-	static const enum top_page pages[] = {TOP_TREE, TOP_THREADS, TOP_FINDINGS, TOP_MEMORY, TOP_HELP};
+	static const enum top_page pages[] = {TOP_TREE, TOP_THREADS, TOP_FINDINGS, TOP_MEMORY,
+					      TOP_HELP};
 
 	(void)state;
 	for (uint32_t height = 1; height < 45; height += 2)
@@ -190,9 +192,9 @@ static void cursor_stays_with_its_row(void **state)
 	draw(24, 80);
 	press("tjjj");
 	assert_non_null(strstr(selected()->text, "138 "));
-	json_array_append_new(json_object_get(picture.document, "processes"),
-			      process_json(200, 100, "late",
-					   thread_json(200, "old", "lock", 11 * SECOND, true)));
+	json_array_append_new(
+		json_object_get(picture.document, "processes"),
+		process_json(200, 100, "late", thread_json(200, "old", "lock", 11 * SECOND, true)));
 	draw(24, 80);
 	assert_non_null(strstr(selected()->text, "138 "));
 	json_array_clear(json_object_get(picture.document, "processes"));
@@ -271,9 +273,14 @@ static void makes_text_plain(void **state)
 	(void)state;
 	check_plain("a\033[2J\tb\x7f", "a [2J b ");
 	check_plain("\xff\xc3(\xe2\x82 \xc0\xaf\xed\xa0\x80\xf5\x80\x80\x80", "?\?(?\? ?????????");
-	check_plain("x\xc2\x9b" "31m\xe2\x80\xae" "e\xcc\x81", "x 31me");
+	check_plain("x\xc2\x9b"
+		    "31m\xe2\x80\xae"
+		    "e\xcc\x81",
+		    "x 31me");
 	check_plain("\xe4\xb8\xad", "\xe4\xb8\xad");
-	clipped = top_clip("a\xe4\xb8\xad\xe4\xb8\xad" "b", 0, 5);
+	clipped = top_clip("a\xe4\xb8\xad\xe4\xb8\xad"
+			   "b",
+			   0, 5);
 	assert_string_equal(clipped, "a\xe4\xb8\xad…");
 	free(clipped);
 	clipped = top_clip("ab", 0, 2);
@@ -289,10 +296,11 @@ static void makes_text_plain(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(says_what_is),  TEST(never_wider),	  TEST(moves_and_opens),
-		TEST(cursor_stays_with_its_row),	  TEST(sorts_threads),
-		TEST(filters),	     TEST(scrolls_aside), TEST(says_its_state),
-		TEST(gone_detail),   TEST(makes_text_plain),
+		TEST(says_what_is),    TEST(never_wider),
+		TEST(moves_and_opens), TEST(cursor_stays_with_its_row),
+		TEST(sorts_threads),   TEST(filters),
+		TEST(scrolls_aside),   TEST(says_its_state),
+		TEST(gone_detail),     TEST(makes_text_plain),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");
