@@ -15,19 +15,21 @@ enum top_state {
 	TOP_ENDED, /* nobody of the session is left: the last picture stays */
 	TOP_VANISHED, /* its directory is gone */
 	TOP_DEAD, /* it was over before the first look */
+	TOP_EMPTY, /* nothing has run in it so far */
 };
 
 struct top_picture {
 	enum top_state state;
 	json_t *document; /* mpsan.ps/1, and for each living process `shm_bytes` */
-	json_t *memory; /* mpsan.ps-memory/1, NULL: not looked at yet */
+	json_t *memory; /* mpsan.ps-memory/1 */
+	json_t *exports; /* mpsan.ipc/1, NULL: there is no registry */
 	uint64_t shm_bytes, shm_free; /* of /dev/shm; 0, 0: there is none */
 };
 
 struct top_look {
 	struct ps ps;
 	struct top_picture picture;
-	uint64_t memory_ns; /* of the last look at shared memory */
+	uint64_t memory_ns; /* of the last look at memory and exports */
 	uint64_t inode; /* of the session's directory */
 	bool leaving; /* the last look found nobody: the next one ends it */
 };

@@ -79,6 +79,8 @@ static const char *state_text(const struct top_picture *picture, bool paused)
 		return " its directory is GONE: this is the last picture;";
 	case TOP_DEAD:
 		return " ENDED: this is how it was left;";
+	case TOP_EMPTY:
+		return " nothing has run here so far;";
 	default:
 		return paused ? " PAUSED;" : "";
 	}
@@ -155,7 +157,7 @@ static char *third_line(const struct top_picture *picture)
 
 void top_rows_head(struct top_rows *rows, const struct top_picture *picture, bool paused)
 {
-	bool over = picture->state != TOP_LIVE;
+	bool over = picture->state != TOP_LIVE && picture->state != TOP_EMPTY;
 	struct counts counts = {0};
 
 	count(&counts, picture->document);

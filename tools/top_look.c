@@ -5,6 +5,7 @@
 #include <sys/statvfs.h>
 #include <time.h>
 
+#include "ipc_list.h"
 #include "proc.h"
 #include "ps_memory.h"
 #include "top.h"
@@ -36,10 +37,26 @@ static void see_room(struct top_picture *picture)
 	picture->shm_free = room.f_frsize * room.f_bavail;
 }
 
+static json_t *see_exports(const char *dir)
+{
+	struct ipc_list list;
+	char *wrong = ipc_list_open(&list, dir);
+	json_t *document;
+
+	free(wrong);
+	if (wrong)
+		return NULL;
+	document = ipc_list_document(&list);
+	ipc_list_close(&list);
+	return document;
+}
+
 static void see_memory(struct top_look *look)
 {
 	json_decref(look->picture.memory);
 	look->picture.memory = ps_memory_look(&look->ps);
+	json_decref(look->picture.exports);
+	look->picture.exports = see_exports(look->ps.reader.session.dir);
 	look->memory_ns = look->ps.now_ns;
 }
 
@@ -68,7 +85,9 @@ char *top_look_open(struct top_look *look, const char *dir)
 	if (wrong)
 		return wrong;
 	look->inode = inode_of(dir);
-	look->picture.state = look->ps.live ? TOP_LIVE : TOP_DEAD;
+	look->picture.state = look->ps.live		 ? TOP_LIVE :
+			      look->ps.reader.used.count ? TOP_DEAD :
+							   TOP_EMPTY;
 	if (look->ps.live)
 		ps_look(&look->ps);
 	see(look);
@@ -80,6 +99,7 @@ void top_look_close(struct top_look *look)
 {
 	json_decref(look->picture.document);
 	json_decref(look->picture.memory);
+	json_decref(look->picture.exports);
 	ps_close(&look->ps);
 }
 
@@ -91,8 +111,25 @@ static void end(struct top_look *look)
 	json_object_set_new(look->picture.document, "findings", ps_findings(&look->ps));
 }
 
+/* A session is made before its first process, and one who watches may be faster than that. */
+static void begin_anew(struct top_look *look)
+{
+	char *dir = text_copy(look->ps.reader.session.dir), *wrong;
+	struct top_look fresh;
+
+	wrong = top_look_open(&fresh, dir);
+	if (!wrong) {
+		top_look_close(look);
+		*look = fresh;
+	}
+	free(wrong);
+	free(dir);
+}
+
 void top_look_again(struct top_look *look, bool memory)
 {
+	if (look->picture.state == TOP_EMPTY)
+		begin_anew(look);
 	if (look->picture.state != TOP_LIVE)
 		return;
 	if (look->leaving) {

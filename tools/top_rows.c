@@ -241,7 +241,25 @@ void top_rows_findings(struct top_rows *rows, const struct top_picture *picture)
 	free(list);
 }
 
-/* ---- shared memory ---- */
+/* ---- shared memory and exports ---- */
+
+static void add_export(struct top_rows *rows, const json_t *export)
+{
+	size_t open = json_array_size(json_object_get(export, "importers"));
+	const char *name = text_of(export, "name");
+	char *size = bytes_text((uint64_t)number_of(export, "bytes"));
+
+	add_keyed(rows, text_format("p %lld", number_of(export, "pid")), TOP_PLAIN,
+		  text_format("%10s  of device %lld exported by process %lld%s%s (%s), open in %zu "
+			      "process%s%s",
+			      size, number_of(export, "device"), number_of(export, "pid"),
+			      *name ? " as " : "", name, text_of(export, "kind"), open,
+			      open == 1 ? "" : "es",
+			      json_is_true(json_object_get(export, "freed")) ?
+				      ", freed by its owner" :
+				      ""));
+	free(size);
+}
 
 static void add_segment(struct top_rows *rows, const json_t *segment)
 {
@@ -302,6 +320,8 @@ void top_rows_memory(struct top_rows *rows, const struct top_picture *picture)
 	free(size);
 	add_users(rows, picture->document);
 	json_array_foreach(segments, i, segment) add_segment(rows, segment);
+	json_array_foreach(json_object_get(picture->exports, "exports"), i, segment)
+		add_export(rows, segment);
 }
 
 /* ---- help ---- */
@@ -311,7 +331,7 @@ void top_rows_help(struct top_rows *rows)
 	static const char text[] =
 		"t         processes and what their threads wait for, or all threads one by one\n"
 		"f         findings, the newest first\n"
-		"m         shared memory: what each process has, and every piece of it\n"
+		"m         memory: what each process has, every shared piece, device memory that is exported\n"
 		"Enter     all about the selected line: stacks, Python frames, locks, the story\n"
 		"Esc       back\n"
 		"up down   also k j, PgUp PgDn, Home End; left right for what is beside the screen\n"

@@ -32,18 +32,30 @@ static void prepare_colours(void)
 	init_pair(TOP_NOTE, COLOR_MAGENTA, -1);
 }
 
+/* Whether the cursor can be moved; newterm would end the command where the type is not known. */
+static bool can_draw(const char *term)
+{
+	int wrong = 0;
+	bool can;
+
+	if (!*term || setupterm(term, STDOUT_FILENO, &wrong) != OK)
+		return false;
+	can = cursor_address != NULL;
+	del_curterm(cur_term);
+	return can;
+}
+
 char *top_screen_open(void)
 {
 	const char *term = getenv("TERM");
-	int wrong = 0;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return text_copy(
 			"top: needs a terminal; mpsan top --once prints one screen, mpsan ps the same in full");
-	if (!term || !*term || setupterm(term, STDOUT_FILENO, &wrong) != OK || !cursor_address)
+	if (!can_draw(term ? term : ""))
 		return text_format(
-			"top: a terminal of type \"%s\" cannot be drawn on (TERM); mpsan top --once prints "
-			"one screen, mpsan ps the same in full",
+			"top: a terminal of type \"%s\" cannot be drawn on (TERM); mpsan top --once "
+			"prints one screen, mpsan ps the same in full",
 			term ? term : "");
 	screen = newterm(NULL, stdout, stdin);
 	if (!screen)

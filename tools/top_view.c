@@ -126,7 +126,7 @@ static const char *title_of(const struct top_view *view)
 	case TOP_FINDINGS:
 		return "findings, the newest first";
 	case TOP_MEMORY:
-		return "shared memory";
+		return "shared memory, and exports of device memory";
 	case TOP_DETAIL:
 		return "details (Esc: back)";
 	default:

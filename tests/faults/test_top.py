@@ -15,12 +15,24 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import scratch  # noqa: E402
-from mpsantest import BUILD, MPSAN, kill_group, main, run_bare, system_python  # noqa: E402
+from faults import build, program, scratch  # noqa: E402
+from mpsantest import BUILD, LIBRARY, MPSAN, kill_group, main, run_bare, system_python  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
 USAGE, PATIENCE = 2, 20
 PROGRAM = BUILD / "tests/preload/orphan_mutex"
+LAUNCHER = """
+#include <fcntl.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	char byte;
+	int gate = open(argv[1], O_RDONLY);
+	while (argc && read(gate, &byte, 1) > 0)
+		;
+	return execv(argv[2], argv + 2);
+}
+"""
 COUNTER = """
 import sys, time
 for i in range(1000):
@@ -119,6 +131,25 @@ def check_sizes():
         leave(terminal)
 
 
+def check_early():
+    """A session in which nothing has run so far is waited for."""
+    static, gate = build(LAUNCHER, scratch("launcher"), "-static"), scratch("gate")
+    os.mkfifo(gate)
+    directory = scratch("session")
+    process = subprocess.Popen([MPSAN, "run", "--dir", directory, "--", static, gate, PROGRAM], start_new_session=True,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        writer = os.open(gate, os.O_WRONLY)  # succeeds once the launcher runs
+        with top(directory) as terminal:
+            terminal.until("nothing has run here so far")
+            os.close(writer)  # and now it goes on
+            terminal.until(has("mpsan top: orphan_mutex", "(3 for ever)"))
+            leave(terminal)
+    finally:
+        kill_group(process.pid)
+        process.wait()
+
+
 def check_end():
     """The last picture stays, with what was found at the end; so it does where the directory is gone."""
     with session() as (process, directory), top(directory, width=200) as terminal:
@@ -181,6 +212,42 @@ def check_colours():
                 terminal.until("(3 for ever)")
                 assert (b"[31m" in terminal.raw or b";31m" in terminal.raw) == coloured, terminal.raw
                 leave(terminal)
+
+
+class Exporter:
+    """A process of registry.c in a session without a supervisor; it does what it is told."""
+
+    def __init__(self, directory):
+        env = {**os.environ, "LD_LIBRARY_PATH": str(BUILD / "fake"), "MPSAN_DIR": str(directory),
+               "MPSAN_OPTIONS": "auto-export=0", "LD_PRELOAD": str(LIBRARY)}
+        self.process = subprocess.Popen([program("registry")], env=env, text=True, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE)
+        self.pid = int(self.answer()[1])
+
+    def answer(self):
+        words = self.process.stdout.readline().split()
+        assert words and words[0] == "0", words
+        return words
+
+    def ask(self, *words):
+        print(*words, file=self.process.stdin, flush=True)
+        return self.answer()
+
+
+def check_exports():
+    """Exported device memory, and who has it open."""
+    directory = scratch("session")
+    directory.mkdir(mode=0o700)
+    owner, user = Exporter(directory), Exporter(directory)
+    user.ask("find", owner.pid, owner.ask("alloc", 2 << 20, 1)[1])
+    user.ask("open")
+    with top(directory, width=120) as terminal:
+        terminal.until("exports of device memory: 1 (2 MiB), importers: 1")
+        terminal.keys("m")
+        terminal.until(f"2 MiB  of device 0 exported by process {owner.pid} (malloc), open in 1 process")
+        leave(terminal)
+    for exporter in (user, owner):
+        exporter.process.communicate("exit\n", timeout=PATIENCE)
 
 
 def check_unusable():
