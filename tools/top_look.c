@@ -97,6 +97,8 @@ char *top_look_open(struct top_look *look, const char *dir)
 
 void top_look_close(struct top_look *look)
 {
+	if (!look->picture.document)
+		return; /* it could not be opened */
 	json_decref(look->picture.document);
 	json_decref(look->picture.memory);
 	json_decref(look->picture.exports);
@@ -114,22 +116,25 @@ static void end(struct top_look *look)
 /* A session is made before its first process, and one who watches may be faster than that. */
 static void begin_anew(struct top_look *look)
 {
-	char *dir = text_copy(look->ps.reader.session.dir), *wrong;
-	struct top_look fresh;
+	char *dir, *wrong;
 
-	wrong = top_look_open(&fresh, dir);
-	if (!wrong) {
-		top_look_close(look);
-		*look = fresh;
-	}
+	if (!__atomic_load_n(&look->ps.reader.session.head->claimed, __ATOMIC_ACQUIRE))
+		return;
+	dir = text_copy(look->ps.reader.session.dir);
+	top_look_close(look);
+	wrong = top_look_open(look, dir);
+	if (wrong)
+		look->picture.state = TOP_VANISHED;
 	free(wrong);
 	free(dir);
 }
 
 void top_look_again(struct top_look *look, bool memory)
 {
-	if (look->picture.state == TOP_EMPTY)
+	if (look->picture.state == TOP_EMPTY) {
 		begin_anew(look);
+		return;
+	}
 	if (look->picture.state != TOP_LIVE)
 		return;
 	if (look->leaving) {
