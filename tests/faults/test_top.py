@@ -50,7 +50,7 @@ def session(command=(PROGRAM,), **how):
                                start_new_session=True)
     try:
         end = time.monotonic() + PATIENCE
-        while run_bare([MPSAN, "ps", directory]).exit and time.monotonic() < end:
+        while not list(directory.glob("*.log")) and time.monotonic() < end:
             time.sleep(0.02)
         yield process, directory
     finally:
@@ -59,7 +59,7 @@ def session(command=(PROGRAM,), **how):
 
 
 def top(*arguments, **how):
-    return Terminal([MPSAN, "top", "--interval", "0.1", *arguments], **how)
+    return Terminal([MPSAN, "top", "--interval", "0.2", *arguments], **how)
 
 
 def leave(terminal, key="q", status=0):
@@ -121,7 +121,7 @@ def check_sizes():
     """The screen follows its size, down to next to nothing."""
     with session() as (_, directory), top(directory) as terminal:
         terminal.until("q quit")
-        for height, width in ((10, 40), (50, 300), (5, 20), (2, 5), (10, 40)):
+        for height, width in ((50, 150), (5, 20), (2, 5), (10, 40)):
             terminal.resize(height, width)
             terminal.until(lambda lines: lines[-1].startswith("q quit") if height > 2 else lines[0].startswith("too"))
         lines = terminal.until(has("1 error", "orphan_mutex (fork)", "ago: error"))
@@ -209,7 +209,7 @@ def check_colours():
     with session() as (_, directory):
         for environment, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
             with top(directory, **environment) as terminal:
-                terminal.until("(3 for ever)")
+                terminal.until(has("main thread waits for ever", "q quit"))
                 assert (b"[31m" in terminal.raw or b";31m" in terminal.raw) == coloured, terminal.raw
                 leave(terminal)
 

@@ -146,8 +146,8 @@ static void never_wider(void **state)
 					      TOP_HELP};
 
 	(void)state;
-	for (uint32_t height = 1; height < 45; height += 2)
-		for (uint32_t columns = 1; columns < 130; columns += 3)
+	for (uint32_t height = 1; height < 45; height += 3)
+		for (uint32_t columns = 1; columns < 130; columns += 8)
 			for (size_t page = 0; page < sizeof(pages) / sizeof(*pages); page++) {
 				view.place[0].page = pages[page];
 				draw(height, columns);
