@@ -48,6 +48,11 @@ void frames_learn(struct frames *frames, uint32_t slot, uint32_t pid, uint64_t t
 	maps_learn(frames->maps, slot, pid, time_ns);
 }
 
+void frames_forget(struct frames *frames, uint32_t slot)
+{
+	maps_forget(frames->maps, slot);
+}
+
 static json_t *frame_create(struct frames *frames, const struct modules *modules, uint64_t pc,
 			    bool is_return)
 {

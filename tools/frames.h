@@ -33,6 +33,9 @@ json_t *frames_unwind(struct frames *frames, const struct fact_place *at,
 /* Takes a living process's modules from /proc; what is asked about `time_ns` or later finds them. */
 void frames_learn(struct frames *frames, uint32_t slot, uint32_t pid, uint64_t time_ns);
 
+/* Gives back what was learned of a process that is gone. */
+void frames_forget(struct frames *frames, uint32_t slot);
+
 /* The one frame of a return address; NULL when it is 0. */
 json_t *frame_of_caller(struct frames *frames, const struct fact_place *at, uint64_t caller);
 

@@ -232,3 +232,14 @@ void maps_learn(struct maps *maps, uint32_t slot, uint32_t pid, uint64_t time_ns
 		keep_learned(maps, &learned);
 	list_clear(&maps->list); /* made without it */
 }
+
+void maps_forget(struct maps *maps, uint32_t slot)
+{
+	for (uint32_t i = 0; i < maps->learned.count; i++)
+		if (maps->learned.item[i].slot == slot) {
+			list_clear(&maps->learned.item[i].list);
+			free(maps->learned.item[i].list.item);
+			maps->learned.item[i] = maps->learned.item[--maps->learned.count];
+			return;
+		}
+}

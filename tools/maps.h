@@ -22,5 +22,7 @@ const struct modules *maps_at(struct maps *maps, uint32_t slot, uint64_t time_ns
  * later. Nothing changes where that file may not be read.
  */
 void maps_learn(struct maps *maps, uint32_t slot, uint32_t pid, uint64_t time_ns);
+/* The process is gone: what its log says of modules is enough. */
+void maps_forget(struct maps *maps, uint32_t slot);
 
 #endif

@@ -104,6 +104,15 @@ static void solve(struct ps *ps)
 		graph_solve(&ps->graph, &ps->waits);
 }
 
+static void forget_gone(struct ps *ps)
+{
+	READER_EACH_SLOT(&ps->reader, slot)
+	if (ps->learned_ns[slot] && ps->reader.processes[slot].gone) {
+		frames_forget(ps->judge.frames, slot);
+		ps->learned_ns[slot] = 0;
+	}
+}
+
 /* What a look makes of the census that was just taken. */
 static void conclude(struct ps *ps)
 {
@@ -111,6 +120,7 @@ static void conclude(struct ps *ps)
 	judge_moments(&ps->judge);
 	count_hidden(ps);
 	forget_python(ps); /* a process may have loaded it since */
+	forget_gone(ps);
 	ps->unwound = 0;
 	ps_kept_turn(ps);
 }
