@@ -184,10 +184,14 @@ static bool of_steps(struct location *location, const struct locator *locator,
 	return false;
 }
 
-/* The program's own file: the first argument that is one, for what has no place in any code. */
+/*
+ * For what has no place in any code: the first argument that is a file of the repository, as a script is, else the
+ * program.
+ */
 static bool of_command(struct location *location, const struct locator *locator,
 		       const json_t *command)
 {
+	const char *program = json_string_value(json_array_get(command, 0));
 	json_t *word;
 	size_t i;
 
@@ -195,12 +199,14 @@ static bool of_command(struct location *location, const struct locator *locator,
 	{
 		const char *file = below_really(locator, json_string_value(word));
 
-		if (!file)
+		if (!file || !*file)
 			continue;
-		*location = (struct location){.file = text_copy(file), .inside = true, .line = 1};
+		*location =
+			(struct location){.file = text_copy(file), .inside = true, .line = 1};
 		return true;
 	}
-	return false;
+	*location = (struct location){.file = text_copy(program && *program ? program : "unknown")};
+	return true;
 }
 
 bool location_of_finding(struct location *location, const struct locator *locator,

@@ -39,7 +39,7 @@ bool location_of_step(struct location *location, const struct locator *locator, 
 
 /*
  * The place of a finding: of the thread that it speaks of, if that is in the repository; of any step that is; of any
- * step; at last the program's file.
+ * step; at last the program's file, so that there always is one.
  */
 bool location_of_finding(struct location *location, const struct locator *locator,
 			 const json_t *finding, const json_t *command);

@@ -95,7 +95,7 @@ static json_t *rules(void)
 static json_t *artifact(const struct location *location)
 {
 	char *path = location_uri_path(location->file);
-	char *uri = location->inside ? text_copy(path) : text_format("file://%s", path);
+	char *uri = *path == '/' ? text_format("file://%s", path) : text_copy(path);
 	json_t *object = json_pack("{s:s}", "uri", uri);
 
 	if (location->inside)
@@ -232,9 +232,7 @@ static json_t *result(const struct sarif *sarif, const json_t *finding)
 			   "thread", json_object_get(finding, "thread"));
 	if (rule != RULE_COUNT)
 		json_object_set_new(object, "ruleIndex", json_integer(rule));
-	if (location.file)
-		json_array_append_new(json_object_get(object, "locations"),
-				      location_json(&location));
+	json_array_append_new(json_object_get(object, "locations"), location_json(&location));
 	json_object_set_new(object, "relatedLocations", related(sarif, finding));
 	if (json_array_size(json_object_get(finding, "evidence")))
 		json_object_set_new(object, "codeFlows", code_flow(sarif, finding));

@@ -4,6 +4,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -162,7 +163,8 @@ def cuda_early_free():
     artifact, line = place_of(sarif, "ipc-freed-while-open")
     assert artifact == {"uri": "examples/cuda-early-free/hazard.c", "uriBaseId": "SRCROOT"} and line
     assert named(trace, "b", "export") and named(trace, "s", "message")
-    counted = {event["name"]: event["args"]["bytes"] for event in trace if event["ph"] == "C" and event["args"]["bytes"]}
+    counted = {event["name"]: event["args"]["bytes"] for event in trace
+               if event["ph"] == "C" and event["args"]["bytes"]}
     assert counted["device memory exported"] == counted["device memory opened"] == 1 << 20
 
 
@@ -171,6 +173,30 @@ def tutorial_pipeline():
     _, trace = check_all([system_python(), "examples/tutorial-pipeline/hazard.py"], "shm-sender-exited")
     assert any(name.startswith("mapped ") for name in named(trace, "b", "shared memory"))
     assert "shared memory mapped" in named(trace, "C", "memory")
+
+
+def line_of_the_readme():
+    """The command that README.md shows writes all that it names."""
+    line, = [line for line in (ROOT / "README.md").read_text().splitlines() if line.count("--report ") > 4]
+    with tempfile.TemporaryDirectory() as directory:
+        words = [word.replace("=out.", f"={directory}/out.") for word in line.split()]
+        run = run_bare([MPSAN, *words[1:]])
+        assert run.exit == 66, run.err
+        assert len(list(Path(directory).iterdir())) == line.count("--report ") - 1
+
+
+def two_hosts():
+    """Numbers of processes that two sessions have in common stand for two processes each."""
+    with tempfile.TemporaryDirectory() as directory:
+        one, other, trace = (Path(directory, name) for name in ("one", "other", "trace"))
+        run_bare([MPSAN, "run", "--dir", one, "--on-deadlock=kill", "--report", "text=/dev/null", "--",
+                  BUILD / "examples/cuda-early-free/hazard"], env=fake_environment(["cuda"]))
+        shutil.copytree(one, other)
+        run = run_bare([MPSAN, "report", "--report", f"perfetto={trace}", one, other])
+        assert run.exit == 66, run.err
+        rest = trace_check.check(trace)
+        assert len({event["pid"] for event in rest}) == 4
+        assert len(named(rest, "s", "message")) == 2
 
 
 # Names that were made to break something
@@ -210,9 +236,9 @@ def mpsan_in(folder, command, reports):
                           capture_output=True, text=True, errors="surrogateescape", timeout=60)
 
 
-def run_hostile(folder, program):
+def run_hostile(folder, program, options=()):
     reports = [word for name in ("json", *FORMATS) for word in ("--report", f"{name}={folder}/{name}.out")]
-    run = mpsan_in(folder, [system_python(), program], reports)
+    run = mpsan_in(folder, [system_python(), *options, program], reports)
     assert run.returncode == 66, run.stderr
     report = json.loads((folder / "json.out").read_text(encoding="utf-8"))
     sarif = check_sarif(folder / "sarif.out", report)
@@ -236,6 +262,14 @@ def outside_the_repository():
         artifact, line = place_of(sarif, "fork-orphaned-lock")
         assert unquote(artifact["uri"]) == f"file://{program}" and "uriBaseId" not in artifact and line
         assert "file" not in notes[0][1] and str(program) in notes[0][2]
+
+
+def without_any_file():
+    """Code scanning wants a place for each result: at last it is the program."""
+    with tempfile.TemporaryDirectory() as directory:
+        sarif, notes = run_hostile(Path(directory), HOSTILE, ["-c"])
+        assert place_of(sarif, "fork-threads") == ({"uri": f"file://{system_python()}"}, None)
+        assert all("file" not in properties for _, properties, _ in notes)
 
 
 def worst_come_first():
@@ -287,7 +321,8 @@ def the_programs_own_status_wins():
     assert write_to("/nowhere/at/all", ["/bin/sh", "-c", "exit 3"]).exit == 3
 
 
-CASES = (lock_over_start, cuda_early_free, tutorial_pipeline, hostile_names, outside_the_repository, worst_come_first,
-         junit_fails_as_the_exit_status_does, one_that_fails_keeps_none_from_the_others, the_programs_own_status_wins)
+CASES = (lock_over_start, cuda_early_free, tutorial_pipeline, line_of_the_readme, two_hosts, hostile_names,
+         outside_the_repository, without_any_file, worst_come_first, junit_fails_as_the_exit_status_does,
+         one_that_fails_keeps_none_from_the_others, the_programs_own_status_wins)
 
 main({case.__name__: case for case in CASES})
