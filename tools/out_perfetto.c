@@ -249,17 +249,18 @@ static void put_use(struct trace *trace, const struct planned *event)
 	free(name);
 }
 
-static void put_counter(struct trace *trace, const struct planned *event)
+static void put_level(struct trace *trace, const struct planned *event)
 {
-	static const char *const names[COUNTER_COUNT] = {
-		[COUNTER_MAPPED] = "shared memory mapped",
-		[COUNTER_EXPORTED] = "device memory exported",
-		[COUNTER_OPENED] = "device memory opened",
+	static const char *const names[LEVEL_KINDS] = {
+		[LEVEL_MAPPED] = "shared memory mapped",
+		[LEVEL_EXPORTED] = "device memory exported",
+		[LEVEL_OPENED] = "device memory opened",
 	};
+	const struct line_level *level = &trace->plan.line->levels.item[event->index];
 
-	begin(trace, "C", "memory", names[event->counter], event->index);
+	begin(trace, "C", "memory", names[level->kind], level->process);
 	put_time(trace, "ts", event->at_ns);
-	put_args(trace->out, json_pack("{s:I}", "bytes", (json_int_t)event->value));
+	put_args(trace->out, json_pack("{s:I}", "bytes", (json_int_t)level->bytes));
 	end(trace);
 }
 
@@ -274,10 +275,10 @@ static void put_finding(struct trace *trace, const struct planned *event)
 {
 	const json_t *finding = json_array_get(
 		json_object_get(trace->plan.report->document, "findings"), event->index);
-	const json_t *step = json_array_get(json_object_get(finding, "evidence"), event->value);
+	const json_t *step = json_array_get(json_object_get(finding, "evidence"), event->step);
 	bool is_step = event->kind == PLAN_STEP;
-	char *name = is_step ? text_format("%s, step %llu: %s", text_at(finding, "rule"),
-					   (unsigned long long)event->value + 1,
+	char *name = is_step ? text_format("%s, step %u: %s", text_at(finding, "rule"),
+					   event->step + 1,
 					   text_at(step, "role")) :
 			       text_format("%s: %s", text_at(finding, "severity"),
 					   text_at(finding, "rule"));
@@ -325,8 +326,8 @@ static void put_event(struct trace *trace, const struct planned *event)
 	case PLAN_USE_END:
 		put_use(trace, event);
 		break;
-	case PLAN_COUNTER:
-		put_counter(trace, event);
+	case PLAN_LEVEL:
+		put_level(trace, event);
 		break;
 	case PLAN_FINDING:
 	case PLAN_STEP:

@@ -47,7 +47,7 @@ static void add_timeline(const struct report_source *source, uint32_t number,
 	if (report->timeline->left_out > before)
 		report_limit(
 			report->document,
-			"%s: the time line leaves out %llu spans, uses and threads: it would be too long",
+			"%s: the time line leaves out %llu waits, holds, pieces of memory, uses, messages and threads: it would be too long",
 			source->dir, (unsigned long long)(report->timeline->left_out - before));
 }
 

@@ -31,6 +31,7 @@ void timeline_destroy(struct timeline *timeline)
 	free(timeline->flows.item);
 	free(timeline->objects.item);
 	free(timeline->uses.item);
+	free(timeline->levels.item);
 	free(timeline);
 }
 
@@ -167,6 +168,23 @@ static void draw_threads(struct drawing *drawing)
 	}
 }
 
+void draw_flow(struct drawing *drawing, enum flow_kind kind, uint32_t object,
+	       const uint32_t threads[2], const uint64_t times[2])
+{
+	if (drawing->line->flows.count == LINE_FLOWS_MAX) {
+		drawing->line->left_out++;
+		return;
+	}
+	*ARRAY_ADD(&drawing->line->flows) = (struct line_flow){
+		.kind = kind,
+		.from = threads[0],
+		.to = threads[1],
+		.from_ns = draw_time(drawing, times[0]),
+		.to_ns = draw_time(drawing, times[1]),
+		.object = object,
+	};
+}
+
 static void draw_forks(struct drawing *drawing)
 {
 	for (uint32_t i = 0; i < drawing->facts->fork_count; i++) {
@@ -181,14 +199,8 @@ static void draw_forks(struct drawing *drawing)
 		to = draw_thread(drawing, fork->child, child->pid, child->birth_ns);
 		if (to == LINE_NONE)
 			continue;
-		*ARRAY_ADD(&drawing->line->flows) = (struct line_flow){
-			.kind = FLOW_FORK,
-			.from = from,
-			.to = to,
-			.from_ns = draw_time(drawing, fork->at.time_ns),
-			.to_ns = draw_time(drawing, child->birth_ns),
-			.object = LINE_NONE,
-		};
+		draw_flow(drawing, FLOW_FORK, LINE_NONE, (uint32_t[]){from, to},
+			  (uint64_t[]){fork->at.time_ns, child->birth_ns});
 	}
 }
 
@@ -216,6 +228,8 @@ void timeline_add(struct timeline *timeline, uint32_t source, int64_t skew_ns,
 	draw_forks(&drawing);
 	draw_spans(&drawing);
 	draw_memory(&drawing);
+	draw_levels(&drawing);
+	free(drawing.changes.item);
 	free(drawing.process_of);
 	places_destroy(drawing.threads);
 	places_destroy(drawing.locks);

@@ -62,6 +62,18 @@ struct line_use {
 	uint64_t begin_ns, end_ns; /* end_ns 0: until its end */
 };
 
+enum level_kind { LEVEL_MAPPED, LEVEL_EXPORTED, LEVEL_OPENED, LEVEL_KINDS };
+/*
+ * How much memory a process has from here on, of segments mapped, device memory exported, or opened: over all there
+ * was, whether or not it is among the objects, and in steps small enough to draw.
+ */
+struct line_level {
+	uint32_t process; /* index */
+	uint32_t kind; /* enum level_kind */
+	uint64_t at_ns;
+	uint64_t bytes;
+};
+
 struct timeline {
 	ARRAY(struct line_process) processes;
 	ARRAY(struct line_thread) threads;
@@ -69,7 +81,8 @@ struct timeline {
 	ARRAY(struct line_flow) flows;
 	ARRAY(struct line_object) objects;
 	ARRAY(struct line_use) uses;
-	uint64_t left_out; /* spans and uses beyond what is kept: told in `limits` */
+	ARRAY(struct line_level) levels; /* each process's levels of a kind in the order of time */
+	uint64_t left_out; /* beyond what is kept: told in `limits` */
 };
 
 struct timeline *timeline_create(void);

@@ -7,12 +7,26 @@
 
 #include "timeline.h"
 
-/* Kept over all sessions, of spans and of uses each; more are counted in `left_out`. */
+/*
+ * Kept over all sessions; more are counted in `left_out`. Of too many objects every so manieth is kept, over the whole
+ * session.
+ */
 #define LINE_SPANS_MAX 1000000u
+#define LINE_USES_MAX 1000000u
 #define LINE_THREADS_MAX 200000u
+#define LINE_FLOWS_MAX 200000u
+#define LINE_OBJECTS_MAX 50000u
 /* Of one session, threads and locks whose names are looked up, which is a search each; the others get a number. */
 #define LINE_NAMES_MAX 20000u
 #define LINE_LOCKS_NAMED_MAX 5000u
+
+/* Memory of a process goes up or down; times of the session. */
+struct change {
+	uint64_t time_ns;
+	int64_t bytes;
+	uint32_t process;
+	uint32_t kind; /* enum level_kind */
+};
 
 struct drawing {
 	struct timeline *line;
@@ -28,6 +42,7 @@ struct drawing {
 	bool *missed; /* by held: somebody waited for it, or was refused to give it back */
 	ARRAY(char *) lock_names;
 	uint32_t threads_named;
+	ARRAY(struct change) changes;
 };
 
 /* A time of the session as the time line has it; 0 stays 0. */
@@ -42,7 +57,16 @@ uint32_t draw_thread(struct drawing *drawing, uint32_t slot, uint32_t tid, uint6
 /* When the process of a slot ended, by exec as well; 0: it did not. */
 uint64_t draw_end_ns(const struct drawing *drawing, uint32_t slot);
 
+/* Adds a flow between two threads; times of the session. */
+void draw_flow(struct drawing *drawing, enum flow_kind kind, uint32_t object,
+	       const uint32_t threads[2], const uint64_t times[2]);
+
 void draw_spans(struct drawing *drawing);
 void draw_memory(struct drawing *drawing);
+
+/* A process of that slot has so many bytes between two times; `end` 0: for good. */
+void draw_change(struct drawing *drawing, enum level_kind kind, uint32_t slot, uint64_t bytes,
+		 uint64_t begin, uint64_t end);
+void draw_levels(struct drawing *drawing);
 
 #endif

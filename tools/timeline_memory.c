@@ -20,7 +20,7 @@ static void add_use(struct drawing *drawing, uint32_t object, uint32_t slot, uin
 
 	if (process == LINE_NONE)
 		return;
-	if (drawing->line->uses.count == LINE_SPANS_MAX) {
+	if (drawing->line->uses.count == LINE_USES_MAX) {
 		drawing->line->left_out++;
 		return;
 	}
@@ -40,14 +40,8 @@ static void add_message(struct drawing *drawing, const struct fact_place *from,
 
 	if (sender == LINE_NONE || receiver == LINE_NONE)
 		return;
-	*ARRAY_ADD(&drawing->line->flows) = (struct line_flow){
-		.kind = FLOW_MESSAGE,
-		.from = sender,
-		.to = receiver,
-		.from_ns = draw_time(drawing, from->time_ns),
-		.to_ns = draw_time(drawing, to->time_ns),
-		.object = object,
-	};
+	draw_flow(drawing, FLOW_MESSAGE, object, (uint32_t[]){sender, receiver},
+		  (uint64_t[]){from->time_ns, to->time_ns});
 }
 
 /* Whether this sending may be what that process received. */
@@ -132,7 +126,23 @@ static void draw_segment(struct drawing *drawing, uint32_t segment)
 	};
 	EACH_SHM_ACT(facts, segment, at)
 	draw_act(drawing, object, at - 1, &end);
-	drawing->line->objects.item[object].end_ns = end.open ? 0 : draw_time(drawing, end.last_ns);
+	drawing->line->objects.item[object].end_ns =
+		end.open ? 0 : draw_time(drawing, end.last_ns);
+}
+
+static void change_segment(struct drawing *drawing, uint32_t segment)
+{
+	const struct facts *facts = drawing->facts;
+	uint64_t bytes = shm_bytes(facts, segment + 1);
+
+	EACH_SHM_ACT(facts, segment, at)
+	{
+		const struct fact_act *act = &facts->acts[at - 1];
+
+		if (act->type == EV_shm_map)
+			draw_change(drawing, LEVEL_MAPPED, act->at.by, bytes, act->at.time_ns,
+				    shm_unmap_ns(facts, act));
+	}
 }
 
 static void draw_import(struct drawing *drawing, const struct ipc_import *import,
@@ -149,11 +159,15 @@ static void draw_import(struct drawing *drawing, const struct ipc_import *import
 		add_message(drawing, &export->at, &import->at, object);
 }
 
+static uint64_t piece_end(const struct drawing *drawing, const struct ipc_piece *piece)
+{
+	return piece->end_ns ? piece->end_ns : draw_end_ns(drawing, piece->owner);
+}
+
 static void draw_piece(struct drawing *drawing, uint32_t index)
 {
 	const struct ipc_piece *piece = &drawing->facts->cuda.pieces[index];
 	uint32_t object = drawing->line->objects.count;
-	uint64_t end = piece->end_ns ? piece->end_ns : draw_end_ns(drawing, piece->owner);
 	char *device = device_text(piece->device);
 
 	*ARRAY_ADD(&drawing->line->objects) = (struct line_object){
@@ -161,7 +175,7 @@ static void draw_piece(struct drawing *drawing, uint32_t index)
 		.owner = draw_process(drawing, piece->owner),
 		.bytes = piece->bytes,
 		.begin_ns = draw_time(drawing, piece->born_ns),
-		.end_ns = draw_time(drawing, end),
+		.end_ns = draw_time(drawing, piece_end(drawing, piece)),
 		.name = piece->base ? text_format("%s 0x%llx of %s", memory_text(piece->memory),
 						  (unsigned long long)piece->base, device) :
 				      text_format("%s of %s", memory_text(piece->memory), device),
@@ -171,10 +185,47 @@ static void draw_piece(struct drawing *drawing, uint32_t index)
 	draw_import(drawing, &drawing->facts->cuda.imports[at - 1], piece, object);
 }
 
+static void change_piece(struct drawing *drawing, uint32_t index)
+{
+	const struct facts *facts = drawing->facts;
+	const struct ipc_piece *piece = &facts->cuda.pieces[index];
+
+	draw_change(drawing, LEVEL_EXPORTED, piece->owner, piece->bytes, piece->born_ns,
+		    piece_end(drawing, piece));
+	EACH_USE(facts, piece, at)
+	{
+		const struct ipc_import *import = &facts->cuda.imports[at - 1];
+
+		if (!import->ev.result)
+			draw_change(drawing, LEVEL_OPENED, import->at.by, piece->bytes,
+				    import->at.time_ns, ipc_close_ns(facts, import));
+	}
+}
+
+/* Whether one of `count` is kept: all while there is room, else every so manieth. */
+static bool is_kept(struct drawing *drawing, uint32_t index, uint32_t count)
+{
+	uint32_t step = (count + LINE_OBJECTS_MAX - 1) / LINE_OBJECTS_MAX;
+
+	if (index % step == 0 && drawing->line->objects.count < 2 * LINE_OBJECTS_MAX)
+		return true;
+	drawing->line->left_out++;
+	return false;
+}
+
 void draw_memory(struct drawing *drawing)
 {
-	for (uint32_t i = 0; i < drawing->facts->shm.segment_count; i++)
-		draw_segment(drawing, i);
-	for (uint32_t i = 0; i < drawing->facts->cuda.piece_count; i++)
-		draw_piece(drawing, i);
+	uint32_t segments = drawing->facts->shm.segment_count,
+		 pieces = drawing->facts->cuda.piece_count;
+
+	for (uint32_t i = 0; i < segments; i++) {
+		change_segment(drawing, i);
+		if (is_kept(drawing, i, segments))
+			draw_segment(drawing, i);
+	}
+	for (uint32_t i = 0; i < pieces; i++) {
+		change_piece(drawing, i);
+		if (is_kept(drawing, i, pieces))
+			draw_piece(drawing, i);
+	}
 }

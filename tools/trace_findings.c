@@ -69,7 +69,7 @@ static uint32_t find_process(const struct trace_plan *plan, const struct index *
 
 /* Without a thread that is known it stands on its process's main thread, at last on the first thread. */
 static void add(struct trace_plan *plan, const struct index *index, enum planned_kind kind,
-		uint32_t finding, uint64_t step, const json_t *object)
+		uint32_t finding, uint32_t step, const json_t *object)
 {
 	uint64_t time_ns = (uint64_t)number_at(object, "time_ns");
 	uint32_t pid = (uint32_t)number_at(object, "pid"),
@@ -83,7 +83,7 @@ static void add(struct trace_plan *plan, const struct index *index, enum planned
 	}
 	if (thread == FACT_NONE)
 		thread = 0;
-	trace_plan_add(plan, kind, finding, thread, time_ns)->value = step;
+	trace_plan_add(plan, kind, finding, thread, time_ns)->step = step;
 }
 
 void trace_plan_findings(struct trace_plan *plan)
@@ -99,7 +99,7 @@ void trace_plan_findings(struct trace_plan *plan)
 	{
 		add(plan, &index, PLAN_FINDING, (uint32_t)i, 0, finding);
 		json_array_foreach(json_object_get(finding, "evidence"), k, step)
-			add(plan, &index, PLAN_STEP, (uint32_t)i, k, step);
+			add(plan, &index, PLAN_STEP, (uint32_t)i, (uint32_t)k, step);
 	}
 	index_finish(&index);
 }

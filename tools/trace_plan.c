@@ -13,16 +13,6 @@ struct slice {
 
 typedef ARRAY(struct slice) slices;
 
-/* A counter of a process goes up or down. */
-struct change {
-	uint64_t time_ns;
-	int64_t bytes;
-	uint32_t process;
-	uint32_t counter;
-};
-
-typedef ARRAY(struct change) changes;
-
 static void widen(struct trace_plan *plan, uint64_t time_ns)
 {
 	if (!time_ns)
@@ -59,6 +49,8 @@ static void find_bounds(struct trace_plan *plan)
 		widen(plan, line->uses.item[i].begin_ns);
 		widen(plan, line->uses.item[i].end_ns);
 	}
+	for (uint32_t i = 0; i < line->levels.count; i++)
+		widen(plan, line->levels.item[i].at_ns);
 }
 
 static uint64_t end_or(uint64_t end_ns, uint64_t other)
@@ -232,75 +224,18 @@ static void add_flows(struct trace_plan *plan)
 	}
 }
 
-static void add_change(changes *list, uint32_t process, enum plan_counter counter, uint64_t bytes,
-		       const uint64_t times[2])
-{
-	if (process == LINE_NONE || !bytes)
-		return;
-	*ARRAY_ADD(list) = (struct change){times[0], (int64_t)bytes, process, counter};
-	if (times[1])
-		*ARRAY_ADD(list) = (struct change){times[1], -(int64_t)bytes, process, counter};
-}
-
-static int compare_changes(const void *one, const void *other)
-{
-	const struct change *a = one, *b = other;
-
-	if (a->process != b->process)
-		return a->process < b->process ? -1 : 1;
-	if (a->counter != b->counter)
-		return a->counter < b->counter ? -1 : 1;
-	return a->time_ns < b->time_ns ? -1 : a->time_ns > b->time_ns;
-}
-
-static void add_counters(struct trace_plan *plan, const changes *list)
-{
-	int64_t sum = 0;
-
-	for (uint32_t i = 0; i < list->count; i++) {
-		const struct change *change = &list->item[i], *next = change + 1;
-		bool last = i + 1 == list->count || next->process != change->process ||
-			    next->counter != change->counter;
-
-		sum += change->bytes;
-		if (last || next->time_ns != change->time_ns) {
-			struct planned *event = trace_plan_add(plan, PLAN_COUNTER, change->process,
-							       LINE_NONE, change->time_ns);
-
-			event->counter = change->counter;
-			event->value = sum > 0 ? sum : 0;
-		}
-		sum = last ? 0 : sum;
-	}
-}
-
 static void add_memory(struct trace_plan *plan)
 {
 	const struct timeline *line = plan->line;
-	changes list = {0};
 
-	for (uint32_t i = 0; i < line->objects.count; i++) {
-		const struct line_object *object = &line->objects.item[i];
-
-		add_pair(plan, PLAN_OBJECT_BEGIN, PLAN_OBJECT_END, i, object->begin_ns,
-			 object->end_ns);
-		if (object->kind == OBJECT_EXPORT)
-			add_change(&list, object->owner, COUNTER_EXPORTED, object->bytes,
-				   (uint64_t[]){object->begin_ns, object->end_ns});
-	}
-	for (uint32_t i = 0; i < line->uses.count; i++) {
-		const struct line_use *use = &line->uses.item[i];
-		const struct line_object *object = &line->objects.item[use->object];
-
-		add_pair(plan, PLAN_USE_BEGIN, PLAN_USE_END, i, use->begin_ns, use->end_ns);
-		add_change(&list, use->process,
-			   object->kind == OBJECT_EXPORT ? COUNTER_OPENED : COUNTER_MAPPED,
-			   object->bytes, (uint64_t[]){use->begin_ns, use->end_ns});
-	}
-	if (list.count)
-		qsort(list.item, list.count, sizeof(*list.item), compare_changes);
-	add_counters(plan, &list);
-	free(list.item);
+	for (uint32_t i = 0; i < line->objects.count; i++)
+		add_pair(plan, PLAN_OBJECT_BEGIN, PLAN_OBJECT_END, i,
+			 line->objects.item[i].begin_ns, line->objects.item[i].end_ns);
+	for (uint32_t i = 0; i < line->uses.count; i++)
+		add_pair(plan, PLAN_USE_BEGIN, PLAN_USE_END, i, line->uses.item[i].begin_ns,
+			 line->uses.item[i].end_ns);
+	for (uint32_t i = 0; i < line->levels.count; i++)
+		trace_plan_add(plan, PLAN_LEVEL, i, LINE_NONE, line->levels.item[i].at_ns);
 }
 
 static int compare_events(const void *one, const void *other)

@@ -20,23 +20,20 @@ enum planned_kind {
 	PLAN_USE_BEGIN, /* index: use */
 	PLAN_FLOW_BEGIN, /* index: flow */
 	PLAN_FLOW_END,
-	PLAN_COUNTER, /* index: process; `value` of `counter` from here on */
+	PLAN_LEVEL, /* index: level */
 	PLAN_FINDING, /* index: finding */
-	PLAN_STEP, /* index: finding, `value`: step */
+	PLAN_STEP, /* index: finding */
 	PLAN_USE_END,
 	PLAN_OBJECT_END,
 	PLAN_SPAN_END,
 };
 
-enum plan_counter { COUNTER_MAPPED, COUNTER_EXPORTED, COUNTER_OPENED, COUNTER_COUNT };
-
 struct planned {
 	uint64_t at_ns, lasts_ns;
-	uint64_t value;
+	uint32_t step; /* of a PLAN_STEP */
 	uint32_t index;
 	uint32_t thread; /* of a finding or step; LINE_NONE */
-	uint16_t kind; /* enum planned_kind */
-	uint16_t counter; /* enum plan_counter */
+	uint32_t kind; /* enum planned_kind */
 };
 
 struct life {

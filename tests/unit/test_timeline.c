@@ -206,6 +206,11 @@ static void a_segment_goes_from_hand_to_hand(void **state)
 	assert_int_equal(line->flows.item[0].object, 0);
 	assert_int_equal(line->flows.item[0].from_ns, real(4 * SECOND));
 	assert_int_equal(line->flows.item[0].to_ns, real(5 * SECOND));
+	assert_int_equal(line->levels.count, 2);
+	assert_int_equal(line->levels.item[0].process, 1);
+	assert_int_equal(line->levels.item[0].at_ns, real(6 * SECOND));
+	assert_int_equal(line->levels.item[0].bytes, 4096);
+	assert_int_equal(line->levels.item[1].bytes, 0);
 	timeline_destroy(line);
 }
 
@@ -234,6 +239,32 @@ static void device_memory_is_an_object_too(void **state)
 	timeline_destroy(line);
 }
 
+/* Many steps are drawn as fewer; the highest one stays. */
+static void levels_are_thinned_out(void **state)
+{
+	struct timeline *line;
+	uint64_t most = 0;
+	uint32_t pid;
+
+	(void)state;
+	pid = writer_process(&writer, 0, UINT32_MAX, SECOND)->pid;
+	for (uint64_t i = 1; i <= 1200; i++) {
+		WRITE(&writer, 0, ipc_export, (2 * i) * SECOND / 100, pid, .handle = i,
+		      .memory = MPSAN_MEMORY_DEVICE, .base = i << 12,
+		      .bytes = i == 777 ? 5000 : 10);
+		WRITE(&writer, 0, ipc_free, (2 * i + 1) * SECOND / 100, pid, .handle = i,
+		      .base = i << 12);
+	}
+	line = draw(0, 0, timeline_create());
+	assert_int_equal(line->objects.count, 1200);
+	assert_in_range(line->levels.count, 400, 1010);
+	for (uint32_t i = 0; i < line->levels.count; i++)
+		most = line->levels.item[i].bytes > most ? line->levels.item[i].bytes : most;
+	assert_int_equal(most, 5000);
+	assert_int_equal(line->levels.item[line->levels.count - 1].bytes, 0);
+	timeline_destroy(line);
+}
+
 /* The same pids in two sessions are two processes each; indices of the second count on. */
 static void sessions_are_kept_apart(void **state)
 {
@@ -258,7 +289,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_fork_joins_two_processes),     CASE(holds_and_waits_are_spans),
 		CASE(a_wait_is_drawn_once),	      CASE(a_segment_goes_from_hand_to_hand),
-		CASE(device_memory_is_an_object_too), CASE(sessions_are_kept_apart),
+		CASE(device_memory_is_an_object_too), CASE(levels_are_thinned_out),	CASE(sessions_are_kept_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * What stands where in a trace: nesting, flows, counters, findings. Neighbours: ../../tools/trace_plan.h; what is
+ * What stands where in a trace: nesting, flows, memory, findings. Neighbours: ../../tools/trace_plan.h; what is
  * written is held against the format in ../formats.
  */
 /* clang-format off */
@@ -140,25 +140,19 @@ static void no_flow_goes_back_in_time(void **state)
 	assert_non_null(event(PLAN_FLOW_END, 1));
 }
 
-static void counters_add_up(void **state)
+static void what_has_no_end_lasts_as_long_as_the_trace(void **state)
 {
-	const uint64_t times[][2] = {{10, 30}, {20, 30}, {40, 0}}, want[] = {100, 200, 0, 100};
-	uint32_t seen = 0;
-
 	(void)state;
 	add_process(7, 0, 100);
 	*ARRAY_ADD(&report.timeline->objects) = (struct line_object){
 		.owner = 0, .bytes = 100, .begin_ns = START, .name = text_copy("segment")};
-	for (unsigned i = 0; i < 3; i++)
-		*ARRAY_ADD(&report.timeline->uses) =
-			(struct line_use){.begin_ns = START + times[i][0],
-					  .end_ns = times[i][1] ? START + times[i][1] : 0};
+	*ARRAY_ADD(&report.timeline->uses) = (struct line_use){.begin_ns = START + 40};
+	*ARRAY_ADD(&report.timeline->levels) = (struct line_level){.at_ns = START + 40, .bytes = 100};
 	trace_plan_init(&plan, &report);
-	for (uint32_t i = 0; i < plan.events.count; i++)
-		if (plan.events.item[i].kind == PLAN_COUNTER)
-			assert_int_equal(plan.events.item[i].value, want[seen++]);
-	assert_int_equal(seen, 4);
-	assert_int_equal(event(PLAN_USE_END, 2)->at_ns, 100);
+	assert_int_equal(event(PLAN_OBJECT_END, 0)->at_ns, 100);
+	assert_int_equal(event(PLAN_USE_BEGIN, 0)->at_ns, 40);
+	assert_int_equal(event(PLAN_USE_END, 0)->at_ns, 100);
+	assert_int_equal(event(PLAN_LEVEL, 0)->at_ns, 40);
 }
 
 /* Two sessions have a process 7 each; the time of the finding, by the clock of its host, says which it means. */
@@ -189,7 +183,7 @@ int main(void)
 		CASE(a_life_holds_all_that_is_on_its_track),
 		CASE(a_fork_ends_before_the_next),
 		CASE(no_flow_goes_back_in_time),
-		CASE(counters_add_up),
+		CASE(what_has_no_end_lasts_as_long_as_the_trace),
 		CASE(a_finding_is_of_the_process_that_lived_then),
 	};
 
