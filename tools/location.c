@@ -201,8 +201,7 @@ static bool of_command(struct location *location, const struct locator *locator,
 
 		if (!file || !*file)
 			continue;
-		*location =
-			(struct location){.file = text_copy(file), .inside = true, .line = 1};
+		*location = (struct location){.file = text_copy(file), .inside = true, .line = 1};
 		return true;
 	}
 	*location = (struct location){.file = text_copy(program && *program ? program : "unknown")};

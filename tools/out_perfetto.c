@@ -278,8 +278,7 @@ static void put_finding(struct trace *trace, const struct planned *event)
 	const json_t *step = json_array_get(json_object_get(finding, "evidence"), event->step);
 	bool is_step = event->kind == PLAN_STEP;
 	char *name = is_step ? text_format("%s, step %u: %s", text_at(finding, "rule"),
-					   event->step + 1,
-					   text_at(step, "role")) :
+					   event->step + 1, text_at(step, "role")) :
 			       text_format("%s: %s", text_at(finding, "severity"),
 					   text_at(finding, "rule"));
 

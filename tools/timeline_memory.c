@@ -126,8 +126,7 @@ static void draw_segment(struct drawing *drawing, uint32_t segment)
 	};
 	EACH_SHM_ACT(facts, segment, at)
 	draw_act(drawing, object, at - 1, &end);
-	drawing->line->objects.item[object].end_ns =
-		end.open ? 0 : draw_time(drawing, end.last_ns);
+	drawing->line->objects.item[object].end_ns = end.open ? 0 : draw_time(drawing, end.last_ns);
 }
 
 static void change_segment(struct drawing *drawing, uint32_t segment)

@@ -154,13 +154,12 @@ static void collect_forks(const struct trace_plan *plan, slices *list)
 			continue;
 		if (before && before->begin_ns <= flow->from_ns && before->end_ns > flow->from_ns)
 			before->end_ns = flow->from_ns;
-		*ARRAY_ADD(list) =
-			(struct slice){.begin_ns = flow->from_ns,
-				       .end_ns = flow->to_ns > flow->from_ns ? flow->to_ns :
-									       flow->from_ns,
-				       .thread = flow->from,
-				       .kind = PLAN_FORK,
-				       .index = i};
+		*ARRAY_ADD(list) = (struct slice){
+			.begin_ns = flow->from_ns,
+			.end_ns = flow->to_ns > flow->from_ns ? flow->to_ns : flow->from_ns,
+			.thread = flow->from,
+			.kind = PLAN_FORK,
+			.index = i};
 		last[flow->from] = list->count;
 	}
 	free(last);

@@ -289,7 +289,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_fork_joins_two_processes),     CASE(holds_and_waits_are_spans),
 		CASE(a_wait_is_drawn_once),	      CASE(a_segment_goes_from_hand_to_hand),
-		CASE(device_memory_is_an_object_too), CASE(levels_are_thinned_out),	CASE(sessions_are_kept_apart),
+		CASE(device_memory_is_an_object_too), CASE(levels_are_thinned_out),
+		CASE(sessions_are_kept_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,12 +38,11 @@ static int end(void **state)
 /* A process with its main thread, which lives from START + `from` to START + `to`. */
 static void add_process(uint32_t pid, uint64_t from, uint64_t to)
 {
-	*ARRAY_ADD(&report.timeline->processes) =
-		(struct line_process){.pid = pid,
-				      .parent = LINE_NONE,
-				      .name = text_copy("p"),
-				      .begin_ns = START + from,
-				      .end_ns = START + to};
+	*ARRAY_ADD(&report.timeline->processes) = (struct line_process){.pid = pid,
+									.parent = LINE_NONE,
+									.name = text_copy("p"),
+									.begin_ns = START + from,
+									.end_ns = START + to};
 	*ARRAY_ADD(&report.timeline->threads) =
 		(struct line_thread){.process = report.timeline->processes.count - 1,
 				     .tid = pid,
@@ -147,7 +146,8 @@ static void what_has_no_end_lasts_as_long_as_the_trace(void **state)
 	*ARRAY_ADD(&report.timeline->objects) = (struct line_object){
 		.owner = 0, .bytes = 100, .begin_ns = START, .name = text_copy("segment")};
 	*ARRAY_ADD(&report.timeline->uses) = (struct line_use){.begin_ns = START + 40};
-	*ARRAY_ADD(&report.timeline->levels) = (struct line_level){.at_ns = START + 40, .bytes = 100};
+	*ARRAY_ADD(&report.timeline->levels) =
+		(struct line_level){.at_ns = START + 40, .bytes = 100};
 	trace_plan_init(&plan, &report);
 	assert_int_equal(event(PLAN_OBJECT_END, 0)->at_ns, 100);
 	assert_int_equal(event(PLAN_USE_BEGIN, 0)->at_ns, 40);
