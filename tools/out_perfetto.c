@@ -1,6 +1,6 @@
 /*
  * --report perfetto: the time line as a Chrome trace, which ui.perfetto.dev opens. The numbers of processes and threads
- * are the system's where they are unique; an image after an exec, and what has the same number on another host, gets one
+ * are the system's where they are unique; an image before an exec, and what has the same number on another host, gets one
  * that no process has. Neighbours: trace_plan.h decides what stands where.
  */
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static void number_all(struct trace *trace)
 
 	trace->pids = memory_get((line->processes.count + 1) * sizeof(uint32_t));
 	trace->tids = memory_get((line->threads.count + 1) * sizeof(uint32_t));
-	for (uint32_t i = 0; i < line->processes.count; i++)
+	for (uint32_t i = line->processes.count; i-- > 0;)
 		trace->pids[i] = unique(pids, line->processes.item[i].pid, &fresh);
 	for (uint32_t i = 0; i < line->threads.count; i++) {
 		const struct line_thread *thread = &line->threads.item[i];

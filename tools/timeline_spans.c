@@ -7,6 +7,10 @@
 #include <stdlib.h>
 
 #include "names.h"
+#include "story_knot.h"
+
+/* Beside a kind of lock, in drawing.waits: a hold of it. */
+#define HOLD_TYPE 0x8000u
 
 /* The name of a lock; looked up once for each process. Borrowed, until the next call. */
 static const char *lock_name(struct drawing *drawing, const struct lock_ref *lock)
@@ -47,23 +51,14 @@ static uint32_t add_span(struct drawing *drawing, uint32_t thread, enum span_kin
 	return drawing->line->spans.count - 1;
 }
 
-/* Waits for a process or for a pipe have a number for an address, which tells nobody anything. */
+/* What a thread waits for, in the words of the stories. */
 static char *wait_text(struct drawing *drawing, const struct fact_blocked *blocked)
 {
-	const struct ev_blocked *ev = &blocked->ev;
-	const char *detail =
-		ev->detail ? reader_text(drawing->reader, blocked->at.slot, ev->detail) : NULL;
+	const struct teller teller = {drawing->reader, drawing->judge->frames};
 
-	if (detail)
-		return text_format("%s", detail);
-	if (ev->kind == MPSAN_WAIT_PROCESS)
-		return text_format("the end of process %llu", (unsigned long long)ev->lock);
-	if (ev->kind > MPSAN_WAIT_PROCESS || ev->kind == MPSAN_WAIT_JOIN)
-		return text_copy(lock_kind_text(ev->kind));
-	return text_copy(lock_name(drawing, &(struct lock_ref){.at = &blocked->at,
-							       .address = ev->lock,
-							       .kind = ev->kind,
-							       .flags = ev->flags}));
+	if (drawing->waits_named++ < LINE_LOCKS_NAMED_MAX)
+		return knot_awaited(&teller, blocked);
+	return text_copy(lock_kind_text(blocked->ev.kind));
 }
 
 static void draw_waits(struct drawing *drawing)
@@ -99,17 +94,25 @@ static bool is_drawn(const struct drawing *drawing, uint32_t thread, const struc
 				     drawing->line->spans.item[span].end_ns > since);
 }
 
-/* Who is waited for has the lock at least as long as that wait lasts. */
-static void draw_owner(struct drawing *drawing, const struct fact_blocked *blocked)
+/* Who is waited for has the lock at least as long as the first wait for it lasts. */
+static void draw_owner(struct drawing *drawing, const struct fact_blocked *blocked, uint64_t since)
 {
 	const struct ev_blocked *ev = &blocked->ev;
-	uint32_t slot = (uint32_t)ev->owner_slot - 1;
+	uint32_t slot = ev->owner_slot ? (uint32_t)ev->owner_slot - 1 : blocked->at.by, thread,
+		 span;
+	uint16_t type = (uint16_t)(ev->kind | HOLD_TYPE);
 
-	if (!ev->owner_slot || !ev->owner || !mpsan_kind_is_lock((unsigned)ev->kind) ||
-	    ev->owner_slot > drawing->reader->session.slots)
+	if (!ev->owner || ev->flags & MPSAN_LF_OWNER_DEAD || !mpsan_kind_is_lock((unsigned)ev->kind) ||
+	    slot >= drawing->reader->session.slots)
 		return;
-	add_span(drawing, draw_thread(drawing, slot, (uint32_t)ev->owner, ev->since), SPAN_HOLD,
-		 ev->since, draw_end_ns(drawing, slot), wait_text(drawing, blocked));
+	thread = draw_thread(drawing, slot, (uint32_t)ev->owner, since);
+	if (thread == LINE_NONE ||
+	    places_find(drawing->waits, thread, ev->lock + 1, type) != FACT_NONE)
+		return;
+	span = add_span(drawing, thread, SPAN_HOLD, since, draw_end_ns(drawing, slot),
+			wait_text(drawing, blocked));
+	if (span != LINE_NONE)
+		places_add(drawing->waits, thread, ev->lock + 1, type, span);
 }
 
 static void draw_blocked(struct drawing *drawing)
@@ -127,7 +130,7 @@ static void draw_blocked(struct drawing *drawing)
 		if (span != LINE_NONE)
 			places_add(drawing->waits, thread, blocked->ev.lock + 1,
 				   (uint16_t)blocked->ev.kind, span);
-		draw_owner(drawing, blocked);
+		draw_owner(drawing, blocked, since);
 	}
 }
 

@@ -164,6 +164,7 @@ static void a_wait_is_drawn_once(void **state)
 	assert_int_equal(line->spans.count, 3 + 2);
 	assert_int_equal(span_of(line, SPAN_WAIT, pid, pid)->begin_ns, real(13 * SECOND));
 	assert_int_equal(span_of(line, SPAN_WAIT, pid, pid)->end_ns, real(OVER));
+	assert_string_equal(span_of(line, SPAN_WAIT, pid, pid)->what, "mutex 0x2000");
 	timeline_destroy(line);
 }
 
