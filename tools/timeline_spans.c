@@ -102,8 +102,8 @@ static void draw_owner(struct drawing *drawing, const struct fact_blocked *block
 		 span;
 	uint16_t type = (uint16_t)(ev->kind | HOLD_TYPE);
 
-	if (!ev->owner || ev->flags & MPSAN_LF_OWNER_DEAD || !mpsan_kind_is_lock((unsigned)ev->kind) ||
-	    slot >= drawing->reader->session.slots)
+	if (!ev->owner || ev->flags & MPSAN_LF_OWNER_DEAD ||
+	    !mpsan_kind_is_lock((unsigned)ev->kind) || slot >= drawing->reader->session.slots)
 		return;
 	thread = draw_thread(drawing, slot, (uint32_t)ev->owner, since);
 	if (thread == LINE_NONE ||
