@@ -1,8 +1,9 @@
 /*
- * Findings in a trace: on which thread, and when. A finding names processes by pid and times by its host's clock, so
- * both lead to the session that it is of. Neighbour: trace_plan.h.
+ * Findings in a trace: on which thread, and when. A finding names processes by pid; its host, its rank and its time say
+ * which of several of that number is meant. Neighbour: trace_plan.h.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace_plan.h"
 
@@ -42,26 +43,31 @@ static int64_t number_at(const json_t *object, const char *key)
 	return json_integer_value(json_object_get(object, key));
 }
 
-static uint64_t skew_of(const struct trace_plan *plan, uint32_t process)
+/* Whether a session is where the finding was seen; a report of one session does not say where that is. */
+static bool is_there(const struct report_source *source, const json_t *finding)
 {
-	uint32_t source = plan->line->processes.item[process].source;
+	const char *host = json_string_value(json_object_get(finding, "host"));
+	const json_t *rank = json_object_get(finding, "rank");
 
-	return source < plan->report->source.count ?
-		       (uint64_t)plan->report->source.item[source].skew_ns :
-		       0;
+	if (host && (!source->host || strcmp(host, source->host)))
+		return false;
+	return !json_is_integer(rank) ||
+	       json_integer_value(rank) + 1 == (json_int_t)source->facts.rank;
 }
 
-/* The process of that number that lived at that time of its host, else the newest of that number. */
-static uint32_t find_process(const struct trace_plan *plan, const struct index *index, uint32_t pid,
-			     uint64_t time_ns)
+/* The process of that number that lived there and then, else the newest of that number. */
+static uint32_t find_process(const struct trace_plan *plan, const struct index *index,
+			     const json_t *finding, uint32_t pid, uint64_t time_ns)
 {
 	uint32_t newest = pid ? places_find(index->pids, 0, pid, 0) : FACT_NONE;
 
 	for (uint32_t at = newest == FACT_NONE ? 0 : newest + 1; at; at = index->before[at - 1]) {
 		const struct line_process *process = &plan->line->processes.item[at - 1];
-		uint64_t there = time_ns - skew_of(plan, at - 1);
 
-		if (process->begin_ns <= there && (!process->end_ns || process->end_ns >= there))
+		if (process->begin_ns <= time_ns &&
+		    (!process->end_ns || process->end_ns >= time_ns) &&
+		    (process->source >= plan->report->source.count ||
+		     is_there(&plan->report->source.item[process->source], finding)))
 			return at - 1;
 	}
 	return newest;
@@ -69,37 +75,41 @@ static uint32_t find_process(const struct trace_plan *plan, const struct index *
 
 /* Without a thread that is known it stands on its process's main thread, at last on the first thread. */
 static void add(struct trace_plan *plan, const struct index *index, enum planned_kind kind,
-		uint32_t finding, uint32_t step, const json_t *object)
+		uint32_t number, uint32_t step, const json_t *finding)
 {
+	const json_t *object = kind == PLAN_STEP ?
+				       json_array_get(json_object_get(finding, "evidence"), step) :
+				       finding;
 	uint64_t time_ns = (uint64_t)number_at(object, "time_ns");
 	uint32_t pid = (uint32_t)number_at(object, "pid"),
-		 process = find_process(plan, index, pid, time_ns), thread = FACT_NONE;
+		 process = find_process(plan, index, finding, pid, time_ns), thread = FACT_NONE;
 
 	if (process != FACT_NONE) {
-		time_ns -= skew_of(plan, process);
 		thread = places_find(index->tids, process, (uint32_t)number_at(object, "tid"), 0);
 		if (thread == FACT_NONE)
 			thread = places_find(index->tids, process, pid, 0);
 	}
 	if (thread == FACT_NONE)
 		thread = 0;
-	trace_plan_add(plan, kind, finding, thread, time_ns)->step = step;
+	trace_plan_add(plan, kind, number, thread, time_ns)->step = step;
 }
 
 void trace_plan_findings(struct trace_plan *plan)
 {
 	struct index index;
-	json_t *finding, *step;
-	size_t i, k;
+	json_t *finding;
+	size_t i;
 
 	if (!plan->line->threads.count)
 		return;
 	index_init(&index, plan->line);
 	json_array_foreach(json_object_get(plan->report->document, "findings"), i, finding)
 	{
+		size_t steps = json_array_size(json_object_get(finding, "evidence"));
+
 		add(plan, &index, PLAN_FINDING, (uint32_t)i, 0, finding);
-		json_array_foreach(json_object_get(finding, "evidence"), k, step)
-			add(plan, &index, PLAN_STEP, (uint32_t)i, (uint32_t)k, step);
+		for (size_t k = 0; k < steps; k++)
+			add(plan, &index, PLAN_STEP, (uint32_t)i, (uint32_t)k, finding);
 	}
 	index_finish(&index);
 }

@@ -155,19 +155,23 @@ static void what_has_no_end_lasts_as_long_as_the_trace(void **state)
 	assert_int_equal(event(PLAN_LEVEL, 0)->at_ns, 40);
 }
 
-/* Two sessions have a process 7 each; the time of the finding, by the clock of its host, says which it means. */
-static void a_finding_is_of_the_process_that_lived_then(void **state)
+/* Two hosts have a process 7 each, and on each an image follows another: place and time say which is meant. */
+static void a_finding_is_of_the_process_that_lived_there_and_then(void **state)
 {
 	(void)state;
-	*ARRAY_ADD(&report.source) = (struct report_source){.dir = text_copy("a")};
-	*ARRAY_ADD(&report.source) = (struct report_source){.dir = text_copy("b"), .skew_ns = 5000};
+	*ARRAY_ADD(&report.source) =
+		(struct report_source){.dir = text_copy("a"), .host = text_copy("one")};
+	*ARRAY_ADD(&report.source) =
+		(struct report_source){.dir = text_copy("b"), .host = text_copy("other")};
 	add_process(7, 0, 100);
 	add_process(7, 200, 300);
-	report.timeline->processes.item[1].source = 1;
+	add_process(7, 0, 300);
+	report.timeline->processes.item[2].source = 1;
 	json_array_append_new(json_object_get(report.document, "findings"),
-			      json_pack("{s:i, s:i, s:I, s:[{s:i, s:i, s:I}]}", "pid", 7, "tid", 7,
-					"time_ns", (json_int_t)(START + 5250), "evidence", "pid", 7,
-					"tid", 99, "time_ns", (json_int_t)(START + 50)));
+			      json_pack("{s:s, s:i, s:i, s:I, s:[{s:i, s:i, s:I}]}", "host", "one",
+					"pid", 7, "tid", 7, "time_ns", (json_int_t)(START + 250),
+					"evidence", "pid", 7, "tid", 99, "time_ns",
+					(json_int_t)(START + 50)));
 	trace_plan_init(&plan, &report);
 	assert_int_equal(event(PLAN_FINDING, 0)->thread, 1);
 	assert_int_equal(event(PLAN_FINDING, 0)->at_ns, 250);
@@ -184,7 +188,7 @@ int main(void)
 		CASE(a_fork_ends_before_the_next),
 		CASE(no_flow_goes_back_in_time),
 		CASE(what_has_no_end_lasts_as_long_as_the_trace),
-		CASE(a_finding_is_of_the_process_that_lived_then),
+		CASE(a_finding_is_of_the_process_that_lived_there_and_then),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
