@@ -206,8 +206,10 @@ static json_t *code_flow(const struct sarif *sarif, const json_t *finding)
 
 static json_t *result_message(const json_t *finding)
 {
-	char *text =
-		text_format("%s\nFix: %s", text_at(finding, "message"), text_at(finding, "fix"));
+	const char *spread = text_at(finding, "spread");
+	char *text = text_format("%s%s%s%s\nFix: %s", text_at(finding, "message"),
+				 *spread ? " (" : "", spread, *spread ? ")" : "",
+				 text_at(finding, "fix"));
 	json_t *object = message(text);
 
 	free(text);

@@ -71,6 +71,8 @@ char *plain_story(const json_t *finding, const struct locator *locator, size_t f
 		text_at(finding, "fingerprint"));
 	if (count > 1)
 		fprintf(out, " (seen %lld times)", count);
+	if (*text_at(finding, "spread"))
+		fprintf(out, "\n%s", text_at(finding, "spread"));
 	fclose(out);
 	return text;
 }
