@@ -5,6 +5,9 @@
 
 #include <stdlib.h>
 
+/* More than any process has: what says so is no size. */
+#define BYTES_MAX (1ull << 47)
+
 /* Steps in which a process's life is drawn where it has more: of each the highest and the last level stay. */
 #define STEPS 500u
 
@@ -13,7 +16,7 @@ void draw_change(struct drawing *drawing, enum level_kind kind, uint32_t slot, u
 {
 	uint32_t process = draw_process(drawing, slot);
 
-	if (process == LINE_NONE || !bytes || (end && end < begin))
+	if (process == LINE_NONE || !bytes || bytes > BYTES_MAX || (end && end < begin))
 		return;
 	*ARRAY_ADD(&drawing->changes) = (struct change){begin, (int64_t)bytes, process, kind};
 	if (end)
@@ -47,16 +50,17 @@ static void add_level(struct drawing *drawing, const struct change *at, int64_t 
 static void draw_series(struct drawing *drawing, const struct change *list, uint32_t count)
 {
 	uint64_t step = count > 2 * STEPS ? (list[count - 1].time_ns - list->time_ns) / STEPS : 0;
-	int64_t sum = 0, most = -1;
 	const struct change *peak = NULL;
+	int64_t sum = 0, most = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct change *next = i + 1 < count ? &list[i + 1] : NULL;
 
-		sum += list[i].bytes;
+		if (__builtin_add_overflow(sum, list[i].bytes, &sum))
+			sum = 0;
 		if (next && next->time_ns == list[i].time_ns)
 			continue;
-		if (sum > most) {
+		if (!peak || sum > most) {
 			most = sum;
 			peak = &list[i];
 		}
@@ -67,7 +71,7 @@ static void draw_series(struct drawing *drawing, const struct change *list, uint
 		if (peak != &list[i])
 			add_level(drawing, peak, most);
 		add_level(drawing, &list[i], sum);
-		most = -1;
+		peak = NULL;
 	}
 }
 

@@ -127,21 +127,35 @@ static int compare_slices(const void *one, const void *other)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
+/* Within the life of its thread: a time that a log does not have is 0. */
+static void add_slice(const struct trace_plan *plan, slices *list, struct slice slice)
+{
+	const struct life *life = &plan->lives[slice.thread];
+
+	if (slice.begin_ns < life->begin_ns)
+		slice.begin_ns = life->begin_ns;
+	if (slice.end_ns > life->end_ns)
+		slice.end_ns = life->end_ns;
+	if (slice.end_ns < slice.begin_ns)
+		slice.end_ns = slice.begin_ns;
+	*ARRAY_ADD(list) = slice;
+}
+
 static void collect_spans(const struct trace_plan *plan, slices *list)
 {
 	for (uint32_t i = 0; i < plan->line->spans.count; i++) {
 		const struct line_span *span = &plan->line->spans.item[i];
-		uint64_t end = end_or(span->end_ns, plan->lives[span->thread].end_ns);
 
-		*ARRAY_ADD(list) = (struct slice){.begin_ns = span->begin_ns,
-						  .end_ns = end,
-						  .thread = span->thread,
-						  .kind = PLAN_SLICE,
-						  .index = i};
+		add_slice(plan, list,
+			  (struct slice){.begin_ns = span->begin_ns,
+					 .end_ns = end_or(span->end_ns, plan->end_ns),
+					 .thread = span->thread,
+					 .kind = PLAN_SLICE,
+					 .index = i});
 	}
 }
 
-/* A child is heard of when it gets to run, which may be after its parent has forked again. */
+/* A child is heard of when it gets to run, which may be after its parent has forked again, or ended. */
 static void collect_forks(const struct trace_plan *plan, slices *list)
 {
 	uint32_t *last = memory_get((plan->line->threads.count + 1) * sizeof(*last));
@@ -154,12 +168,12 @@ static void collect_forks(const struct trace_plan *plan, slices *list)
 			continue;
 		if (before && before->begin_ns <= flow->from_ns && before->end_ns > flow->from_ns)
 			before->end_ns = flow->from_ns;
-		*ARRAY_ADD(list) = (struct slice){
-			.begin_ns = flow->from_ns,
-			.end_ns = flow->to_ns > flow->from_ns ? flow->to_ns : flow->from_ns,
-			.thread = flow->from,
-			.kind = PLAN_FORK,
-			.index = i};
+		add_slice(plan, list,
+			  (struct slice){.begin_ns = flow->from_ns,
+					 .end_ns = flow->to_ns,
+					 .thread = flow->from,
+					 .kind = PLAN_FORK,
+					 .index = i});
 		last[flow->from] = list->count;
 	}
 	free(last);

@@ -112,17 +112,17 @@ static void a_life_holds_all_that_is_on_its_track(void **state)
 	assert_int_equal(event(PLAN_FLOW_END, 0)->at_ns, 20);
 }
 
-static void a_fork_ends_before_the_next(void **state)
+static void a_fork_ends_before_the_next_and_before_its_parent(void **state)
 {
 	(void)state;
 	add_process(7, 0, 100);
 	add_process(8, 30, 100);
-	add_process(9, 40, 100);
+	add_process(9, 140, 150);
 	add_flow(FLOW_FORK, 0, 1, 10, 30);
-	add_flow(FLOW_FORK, 0, 2, 20, 40);
+	add_flow(FLOW_FORK, 0, 2, 20, 140);
 	trace_plan_init(&plan, &report);
 	assert_int_equal(event(PLAN_FORK, 0)->lasts_ns, 10);
-	assert_int_equal(event(PLAN_FORK, 1)->lasts_ns, 20);
+	assert_int_equal(event(PLAN_FORK, 1)->lasts_ns, 80);
 }
 
 /* Two hosts' clocks: a message that seems to arrive before it was sent is no arrow. */
@@ -185,7 +185,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(locks_that_overlap_go_beside_the_track),
 		CASE(a_life_holds_all_that_is_on_its_track),
-		CASE(a_fork_ends_before_the_next),
+		CASE(a_fork_ends_before_the_next_and_before_its_parent),
 		CASE(no_flow_goes_back_in_time),
 		CASE(what_has_no_end_lasts_as_long_as_the_trace),
 		CASE(a_finding_is_of_the_process_that_lived_there_and_then),
