@@ -60,7 +60,10 @@ json_t *frames_first_own(json_t *native);
 /* "function (file:line)" and its like; NULL for NULL; owned by the caller. */
 char *frame_text(const json_t *frame);
 
-/* The same without what changes between two runs or builds. */
+/* The same without what changes between two runs, builds, checkouts or versions of Python. */
 char *frame_key(const json_t *frame);
+
+/* How far a frame is from the user: 0 the program's own, 1 an installed library, 2 Python's or the C library's. */
+int frame_distance(const json_t *frame);
 
 #endif

@@ -7,8 +7,6 @@
 #include "jsontext.h"
 #include "names.h"
 
-#define KEY_FRAMES_MAX 24u
-
 void scene_init(const struct teller *teller, struct scene *scene, const struct fact_place *at,
 		uint32_t tid, uint64_t stack, uint64_t python)
 {
@@ -85,36 +83,4 @@ json_t *scene_step(const struct teller *teller, const struct scene *scene, enum 
 			 jsontext_of(scene->thread), "time_ns",
 			 (json_int_t)reader_real_ns(teller->reader, scene->time_ns), "stack",
 			 scene->native, "python", scene->python);
-}
-
-void scene_hash_text(uint64_t *hash, const char *text)
-{
-	for (; text && *text; text++)
-		*hash = (*hash ^ (unsigned char)*text) * 0x100000001b3ull;
-	*hash = (*hash ^ 0xff) * 0x100000001b3ull;
-}
-
-void scene_hash_frame(uint64_t *hash, const json_t *frame)
-{
-	char *key = frame ? frame_key(frame) : NULL;
-
-	scene_hash_text(hash, key);
-	free(key);
-}
-
-/*
- * Python frames when there are any: the native ones below them are the interpreter's and change
- * with its build.
- */
-void scene_hash(uint64_t *hash, const struct scene *scene)
-{
-	json_t *list = json_array_size(scene->python) ? scene->python : scene->native, *frame;
-	size_t i;
-
-	scene_hash_frame(hash, scene->frame);
-	json_array_foreach(list, i, frame)
-	{
-		if (i < KEY_FRAMES_MAX && json_string_value(json_object_get(frame, "function")))
-			scene_hash_frame(hash, frame);
-	}
 }

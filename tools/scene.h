@@ -46,11 +46,13 @@ char *scene_actor(const struct scene *scene);
 json_t *scene_step(const struct teller *teller, const struct scene *scene, enum step_role role,
 		   json_t *what);
 
-/* Mixes text or a frame into a fingerprint (64-bit FNV-1a; begin with SCENE_HASH). */
+/*
+ * scene_hash.c: mixes text, a frame or a scene into a fingerprint (64-bit FNV-1a; begin with SCENE_HASH), without what
+ * differs between two runs, checkouts, machines or versions of Python.
+ */
 #define SCENE_HASH 0xcbf29ce484222325ull
 void scene_hash_text(uint64_t *hash, const char *text);
 void scene_hash_frame(uint64_t *hash, const json_t *frame);
-/* The scene's place and its frames, without what changes between two runs. */
 void scene_hash(uint64_t *hash, const struct scene *scene);
 
 #endif

@@ -317,6 +317,16 @@ static json_t *evidence(const struct story *story)
 	return steps;
 }
 
+/* Where in a larger object a lock lies changes with the object: "_PyRuntime+0x2f8" counts as _PyRuntime. */
+static void hash_lock(uint64_t *hash, const char *key)
+{
+	const char *offset = strstr(key, "+0x");
+	char *object = text_format("%.*s", (int)(offset ? offset - key : (long)strlen(key)), key);
+
+	scene_hash_text(hash, object);
+	free(object);
+}
+
 /*
  * A holder is caught wherever it happens to be, so only the place where it took the lock counts,
  * and of a Python lock, where that place is not known, nothing.
@@ -327,7 +337,7 @@ static char *fingerprint(const struct story *story)
 
 	scene_hash_text(&hash, rule_slug(story->finding->rule));
 	if (!story->order)
-		scene_hash_text(&hash, story->lock_key);
+		hash_lock(&hash, story->lock_key);
 	if (story->held && !(story->held->ev.flags & MPSAN_LF_PYTHON))
 		scene_hash_frame(&hash, story->holder.frame);
 	if (story->fork)
