@@ -45,6 +45,29 @@ static int list_formats(void)
 	return 0;
 }
 
+/* The name of a rule's row, or of the floor. */
+static void print_policy_row(const struct policy_row *row)
+{
+	const char *grade = row->grade == GRADE_AS_FOUND ? "as found" : grade_text(row->grade);
+
+	if (row->rule == RULE_COUNT)
+		printf("    what is found below %s is left out\n", grade);
+	else
+		printf("    %-28s %s%s\n", rule_slug(row->rule), row->is_least ? "at least " : "",
+		       grade);
+}
+
+static int list_policies(void)
+{
+	for (const struct policy *policy = policies; policy->name; policy++) {
+		printf("%-10s %s\n", policy->name, policy->help);
+		for (const struct policy_row *row = policy_rows; row->policy; row++)
+			if (!strcmp(row->policy, policy->name))
+				print_policy_row(row);
+	}
+	return 0;
+}
+
 static int list_options(void)
 {
 	options_print(stdout, 0);
@@ -58,7 +81,7 @@ int cmd_list(int argc, char **argv)
 		int (*list)(void);
 	} tables[] = {
 		{"hooks", list_hooks},	   {"events", list_events},   {"rules", list_rules},
-		{"options", list_options}, {"formats", list_formats},
+		{"options", list_options}, {"formats", list_formats}, {"policies", list_policies},
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(tables) / sizeof(*tables); i++)
@@ -66,6 +89,6 @@ int cmd_list(int argc, char **argv)
 			return tables[i].list();
 	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
 		return !printf("usage: mpsan %s\n", usage_list);
-	return complain("list: no such table: %s; take hooks, events, rules, options or formats",
+	return complain("list: no such table: %s; take hooks, events, rules, options, formats or policies",
 			argc > 1 ? argv[1] : "(none)");
 }

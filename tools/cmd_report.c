@@ -4,6 +4,7 @@
  */
 #include "command.h"
 #include "recorded.h"
+#include "settle.h"
 
 int cmd_report(int argc, char **argv)
 {
@@ -17,8 +18,10 @@ int cmd_report(int argc, char **argv)
 	if (!status)
 		status = recorded_judge(&settings, argv + settings.rest, &report);
 	if (!status)
+		status = settle(&settings, report.document);
+	if (!status)
 		status = recorded_write(&settings, &report);
-	if (!status && settings.fail_on != GRADE_OFF &&
+	if (!status && !settings.write_baseline && settings.fail_on != GRADE_OFF &&
 	    report_worst(report.document) >= settings.fail_on)
 		status = settings.exit_code;
 	report_finish(&report);

@@ -17,6 +17,7 @@
 #include "options.h"
 #include "practices.h"
 #include "recorded.h"
+#include "settle.h"
 #include "watch.h"
 
 static int tell(char *wrong)
@@ -68,7 +69,8 @@ static void write_rest(const struct judge *judge, const json_t *document)
 		for (uint32_t i = 0; i < judge->found.count; i++) {
 			const struct judged *judged = &judge->found.item[i];
 
-			if (judged->count && !judged->shown && (int)judged->grade == grade)
+			if (judged->count && !judged->shown && !judged->known &&
+			    (int)judged->grade == grade)
 				out_text_finding(stderr, judged->json);
 		}
 	out_text_notes(stderr, document);
@@ -86,12 +88,14 @@ static int exit_status(const struct watch *watch)
 		return 128 + WTERMSIG(watch->status);
 	if (WEXITSTATUS(watch->status))
 		return WEXITSTATUS(watch->status);
-	if (settings->fail_on != GRADE_OFF && judge_worst(watch->judge) >= settings->fail_on)
+	if (!settings->write_baseline && settings->fail_on != GRADE_OFF &&
+	    judge_worst(watch->judge) >= settings->fail_on)
 		return settings->exit_code;
 	return 0;
 }
 
-static int report(const struct watch *watch, char **argv, const struct binary *binary)
+static int report(struct settings *settings, const struct watch *watch, char **argv,
+		  const struct binary *binary)
 {
 	struct report_exit end = {.code = -1};
 	json_t *command = command_json(argv);
@@ -103,11 +107,12 @@ static int report(const struct watch *watch, char **argv, const struct binary *b
 	else
 		end.code = WEXITSTATUS(watch->status);
 	made.document = report_create(command, &end);
-	recorded_add(watch->settings, watch->judge, &end, &made);
+	recorded_add(settings, watch->judge, &end, &made);
 	add_unwatched(made.document, watch, binary);
-	if (watch->settings->reports.count)
-		status = recorded_write(watch->settings, &made);
-	else
+	status = settle(settings, made.document);
+	if (settings->reports.count && !status)
+		status = recorded_write(settings, &made);
+	else if (!settings->reports.count)
 		write_rest(watch->judge, made.document);
 	report_finish(&made);
 	json_decref(command);
@@ -169,7 +174,7 @@ static int start(struct watch *watch, const struct launch *launch, const struct 
 	return 0;
 }
 
-static int run_session(const struct settings *settings, const struct launch *launch, char **argv)
+static int run_session(struct settings *settings, const struct launch *launch, char **argv)
 {
 	struct reader reader;
 	struct judge judge;
@@ -182,12 +187,13 @@ static int run_session(const struct settings *settings, const struct launch *lau
 	if (wrong)
 		return tell(wrong);
 	judge_init(&judge, &reader, &settings->grades, &settings->suppressions);
+	judge.baseline = &settings->baseline;
 	binary_inspect(&binary, argv[0]);
 	status = start(&watch, launch, &binary, argv);
 	if (!status) {
 		setvbuf(stderr, NULL, _IOFBF, 1 << 16); /* a finding goes out in one piece */
 		watch_run(&watch);
-		failed = report(&watch, argv, &binary);
+		failed = report(settings, &watch, argv, &binary);
 		status = exit_status(&watch);
 		status = status ? status : failed;
 	}

@@ -1,8 +1,10 @@
 /* See grades.h. */
 #include "grades.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "nearest.h"
 #include "util.h"
 
 static const struct {
@@ -12,6 +14,32 @@ static const struct {
 #define RULE(id, slug, moment, title, hazard, evidence, grading, fix, source) {slug, fix},
 #include "../include/mpsan_rules.def"
 #undef RULE
+};
+
+const struct policy policies[] = {
+#define POLICY(name, help) {#name, help},
+#define FLOOR(policy, grade)
+#define GRADE(policy, rule, grade)
+#define LEAST(policy, rule, grade)
+#include "policies.def"
+#undef POLICY
+#undef FLOOR
+#undef GRADE
+#undef LEAST
+	{0},
+};
+
+const struct policy_row policy_rows[] = {
+#define POLICY(name, help)
+#define FLOOR(policy, grade) {#policy, RULE_COUNT, GRADE_##grade, false},
+#define GRADE(policy, rule, grade) {#policy, RULE_##rule, GRADE_##grade, false},
+#define LEAST(policy, rule, grade) {#policy, RULE_##rule, GRADE_##grade, true},
+#include "policies.def"
+#undef POLICY
+#undef FLOOR
+#undef GRADE
+#undef LEAST
+	{0},
 };
 
 static const char *const grade_names[] = {"off", "note", "warning", "error"};
@@ -34,6 +62,15 @@ enum rule_id rule_find(const char *slug)
 	return RULE_COUNT;
 }
 
+char *rule_hint(const char *slug, size_t length)
+{
+	struct nearest nearest = {.word = slug, .length = length};
+
+	for (int i = 0; i < RULE_COUNT; i++)
+		nearest_offer(&nearest, rules[i].slug);
+	return nearest_hint(&nearest);
+}
+
 const char *grade_text(enum grade grade)
 {
 	return grade_names[grade];
@@ -50,31 +87,30 @@ bool grade_parse(const char *text, enum grade *grade)
 	return false;
 }
 
-enum policy {
-#define POLICY(name) POLICY_##name,
-#define FLOOR(policy, grade)
-#define GRADE(policy, rule, grade)
-#include "policies.def"
-#undef POLICY
-#undef FLOOR
-#undef GRADE
-	POLICY_COUNT
-};
+static void take_rows(struct grades *grades, const char *name)
+{
+	const struct policy_row *row = policy_rows;
+
+	for (; row->policy; row++) {
+		if (strcmp(row->policy, name))
+			continue;
+		if (row->rule == RULE_COUNT)
+			grades->floor = (enum grade)row->grade;
+		else if (grades->is_asked[row->rule])
+			continue;
+		else if (row->is_least)
+			grades->least[row->rule] = (enum grade)row->grade;
+		else
+			grades->wish[row->rule] = row->grade;
+	}
+}
 
 void grades_init(struct grades *grades)
 {
-	grades->floor = GRADE_NOTE;
+	*grades = (struct grades){.floor = GRADE_NOTE};
 	for (int i = 0; i < RULE_COUNT; i++)
 		grades->wish[i] = GRADE_AS_FOUND;
-#define POLICY(name)
-#define FLOOR(of, grade)
-#define GRADE(of, rule, grade)             \
-	if (POLICY_##of == POLICY_default) \
-		grades->wish[RULE_##rule] = GRADE_##grade;
-#include "policies.def"
-#undef POLICY
-#undef FLOOR
-#undef GRADE
+	take_rows(grades, "default");
 }
 
 bool grades_asks(const struct grades *grades, enum rule_id rule)
@@ -90,38 +126,36 @@ bool rule_is_preset(enum rule_id rule)
 	return grades_asks(&grades, rule);
 }
 
-static enum policy policy_find(const char *name)
+static char *wrong_policy(const char *name)
 {
-#define POLICY(policy)              \
-	if (!strcmp(#policy, name)) \
-		return POLICY_##policy;
-#define FLOOR(policy, grade)
-#define GRADE(policy, rule, grade)
-#include "policies.def"
-#undef POLICY
-#undef FLOOR
-#undef GRADE
-	return POLICY_COUNT;
+	struct nearest nearest = {.word = name, .length = strlen(name)};
+	char *hint, *wrong;
+
+	for (const struct policy *policy = policies; policy->name; policy++)
+		nearest_offer(&nearest, policy->name);
+	hint = nearest_hint(&nearest);
+	wrong = text_format("--policy %s: no such policy%s; 'mpsan list policies' names them", name,
+			    hint);
+	free(hint);
+	return wrong;
 }
 
 char *grades_policy(struct grades *grades, const char *name)
 {
-	enum policy policy = policy_find(name);
+	const struct policy *policy = policies;
+	struct grades before = *grades;
 
-	if (policy == POLICY_COUNT)
-		return text_format("--policy %s: no such policy; take default, strict, ci or quiet",
-				   name);
-#define POLICY(name)
-#define FLOOR(of, grade)           \
-	if (policy == POLICY_##of) \
-		grades->floor = GRADE_##grade;
-#define GRADE(of, rule, grade)     \
-	if (policy == POLICY_##of) \
-		grades->wish[RULE_##rule] = GRADE_##grade;
-#include "policies.def"
-#undef POLICY
-#undef FLOOR
-#undef GRADE
+	while (policy->name && strcmp(policy->name, name))
+		policy++;
+	if (!policy->name)
+		return wrong_policy(name);
+	grades_init(grades);
+	for (int i = 0; i < RULE_COUNT; i++) {
+		grades->is_asked[i] = before.is_asked[i];
+		if (before.is_asked[i])
+			grades->wish[i] = before.wish[i];
+	}
+	take_rows(grades, name);
 	return NULL;
 }
 
@@ -138,12 +172,20 @@ char *grades_rule(struct grades *grades, const char *slug_and_grade)
 	memcpy(slug, slug_and_grade, equals - slug_and_grade);
 	slug[equals - slug_and_grade] = '\0';
 	rule = rule_find(slug);
-	if (rule == RULE_COUNT)
-		return text_format("--rule %s: no such rule; 'mpsan list rules' names them", slug);
+	if (rule == RULE_COUNT) {
+		char *hint = rule_hint(slug, strlen(slug)),
+		     *wrong = text_format(
+			     "--rule %s: no such rule%s; 'mpsan list rules' names them", slug, hint);
+
+		free(hint);
+		return wrong;
+	}
 	if (!grade_parse(equals + 1, &grade))
 		return text_format("--rule %s: no such grade; take off, note, warning or error",
 				   slug_and_grade);
 	grades->wish[rule] = grade;
+	grades->least[rule] = GRADE_OFF;
+	grades->is_asked[rule] = true;
 	return NULL;
 }
 
@@ -152,5 +194,9 @@ enum grade grades_apply(const struct grades *grades, const struct finding *findi
 	int wish = grades->wish[finding->rule];
 	enum grade grade = wish == GRADE_AS_FOUND ? finding->grade : (enum grade)wish;
 
-	return wish == GRADE_AS_FOUND && grade < grades->floor ? GRADE_OFF : grade;
+	if (wish != GRADE_AS_FOUND)
+		return grade;
+	if (grade != GRADE_OFF && grade < grades->least[finding->rule])
+		grade = grades->least[finding->rule];
+	return grade < grades->floor ? GRADE_OFF : grade;
 }

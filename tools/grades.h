@@ -5,6 +5,8 @@
 #ifndef MPSAN_GRADES_H
 #define MPSAN_GRADES_H
 
+#include <stddef.h>
+
 #include "../shim/core/rule.h"
 
 const char *rule_slug(enum rule_id rule);
@@ -13,13 +15,32 @@ const char *rule_fix(enum rule_id rule);
 /* RULE_COUNT when there is none of that name. */
 enum rule_id rule_find(const char *slug);
 
+/* "; did you mean SLUG?", or ""; owned by the caller. */
+char *rule_hint(const char *slug, size_t length);
+
+#define GRADE_AS_FOUND (-1)
+
+/* The tables of policies.def, each up to a row without a name. */
+struct policy {
+	const char *name;
+	const char *help;
+};
+struct policy_row {
+	const char *policy;
+	enum rule_id rule; /* RULE_COUNT: the floor */
+	int grade; /* enum grade, or GRADE_AS_FOUND */
+	bool is_least; /* only what is lower is raised */
+};
+extern const struct policy policies[];
+extern const struct policy_row policy_rows[];
+
 /* What --policy and --rule ask for. */
 struct grades {
 	int wish[RULE_COUNT]; /* enum grade, or GRADE_AS_FOUND */
+	enum grade least[RULE_COUNT]; /* what is found as it is, is at least this */
+	bool is_asked[RULE_COUNT]; /* by --rule, which no policy changes */
 	enum grade floor; /* findings below it are left out */
 };
-
-#define GRADE_AS_FOUND (-1)
 
 void grades_init(struct grades *grades);
 
@@ -28,8 +49,8 @@ bool grades_asks(const struct grades *grades, enum rule_id rule);
 bool rule_is_preset(enum rule_id rule);
 
 /*
- * NULL, or one line (owned by the caller) that says what is wrong. A later call overrides an
- * earlier one.
+ * NULL, or one line (owned by the caller) that says what is wrong. Of policies the last one holds, of a rule's grades
+ * the last one; a rule's own grade holds under any policy, whichever came first.
  */
 char *grades_policy(struct grades *grades, const char *name);
 char *grades_rule(struct grades *grades, const char *slug_and_grade);

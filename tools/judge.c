@@ -36,9 +36,11 @@ static const char *fingerprint_of(const json_t *finding)
 	return json_string_value(json_object_get(finding, "fingerprint"));
 }
 
-static void set_grade(struct judged *judged, enum grade grade)
+static void set_grade(const struct judge *judge, struct judged *judged, enum grade grade)
 {
 	judged->grade = grade;
+	judged->known = judge->baseline &&
+			baseline_knows(judge->baseline, fingerprint_of(judged->json), grade);
 	json_object_set_new(judged->json, "severity", json_string(grade_text(grade)));
 }
 
@@ -77,7 +79,7 @@ static uint32_t judge_fold(struct judge *judge, json_t *told, const struct findi
 					  .is_wait = is_proof_of_wait(finding),
 					  .wait = finding->wait,
 					  .time_ns = judge->reader->facts.now_ns};
-		set_grade(judged, grade);
+		set_grade(judge, judged, grade);
 		return judge->found.count - 1;
 	}
 	judged = &judge->found.item[index];
@@ -86,7 +88,7 @@ static uint32_t judge_fold(struct judge *judge, json_t *told, const struct findi
 		judged->json = json_incref(told);
 		judged->shown = false;
 		judged->is_wait = is_proof_of_wait(finding);
-		set_grade(judged, grade);
+		set_grade(judge, judged, grade);
 	}
 	json_decref(told);
 	if (finding->wait == FACT_NONE || finding->wait != judged->wait)
@@ -198,7 +200,8 @@ enum grade judge_worst(const struct judge *judge)
 	enum grade worst = GRADE_OFF;
 
 	for (uint32_t i = 0; i < judge->found.count; i++)
-		if (judge->found.item[i].count && judge->found.item[i].grade > worst)
+		if (judge->found.item[i].count && !judge->found.item[i].known &&
+		    judge->found.item[i].grade > worst)
 			worst = judge->found.item[i].grade;
 	return worst;
 }

@@ -6,6 +6,7 @@
 #ifndef MPSAN_JUDGE_H
 #define MPSAN_JUDGE_H
 
+#include "baseline.h"
 #include "frames.h"
 #include "grades.h"
 #include "suppress.h"
@@ -16,6 +17,7 @@ struct judged {
 	enum grade grade;
 	uint32_t count; /* 0: every instance was replaced by a proof */
 	bool shown; /* already printed live */
+	bool known; /* in the baseline: not printed, and no reason to fail */
 	bool is_wait; /* a wait that cannot end: what --on-deadlock acts on */
 	uint32_t
 		wait; /* the last one counted: a later proof of the same one is no second finding */
@@ -38,6 +40,7 @@ struct judge {
 	struct reader *reader;
 	const struct grades *grades;
 	const struct suppressions *suppressions; /* may be NULL */
+	const struct baseline *baseline; /* may be NULL; judge_init sets none */
 	struct frames *frames;
 	struct findings sink;
 	uint32_t suppressed;
@@ -56,7 +59,7 @@ void judge_finish(struct judge *judge);
 /* Judges the moments that the reader has ready. */
 void judge_moments(struct judge *judge);
 
-/* Worst grade of all findings that still stand. */
+/* Worst grade of all findings that still stand and are not known. */
 enum grade judge_worst(const struct judge *judge);
 
 #endif

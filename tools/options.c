@@ -6,15 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct option_row {
-	const char *name;
-	const char *argument;
-	const char *preset;
-	int where;
-	const char *help;
-	/* NULL, or what is wrong; the value is NULL when one that may be left out was. */
-	char *(*set)(struct settings *settings, const char *value);
-};
+#include "conf.h"
+#include "nearest.h"
 
 static char *set_number(const char *name, const char *value, unsigned long max,
 			unsigned long *number)
@@ -33,9 +26,13 @@ static char *set_report(struct settings *settings, const char *value)
 	struct report_target target;
 	char *wrong = report_target_parse(&target, value);
 
-	if (!wrong)
-		*ARRAY_ADD(&settings->reports) = target;
-	return wrong;
+	if (wrong)
+		return wrong;
+	if (!settings->is_conf && settings->conf_reports)
+		settings->reports.count = settings->conf_reports = 0;
+	settings->conf_reports += settings->is_conf;
+	*ARRAY_ADD(&settings->reports) = target;
+	return NULL;
 }
 
 static char *set_fail_on(struct settings *settings, const char *value)
@@ -113,8 +110,12 @@ static char *set_launcher(struct settings *settings, const char *value)
 
 static char *set_baseline(struct settings *settings, const char *value)
 {
-	settings->baseline = value;
-	return NULL;
+	if (settings->baseline.file && !(settings->conf_baseline && !settings->is_conf))
+		return text_format("--baseline %s: there is one already, %s; put their lines together",
+				   value, settings->baseline.file);
+	baseline_finish(&settings->baseline);
+	settings->conf_baseline = settings->is_conf;
+	return baseline_read(&settings->baseline, value);
 }
 
 static char *set_write_baseline(struct settings *settings, const char *value)
@@ -180,6 +181,20 @@ static char *set_lock_order(struct settings *settings, const char *value)
 	return hand_over(settings, "lock-order", value);
 }
 
+static char *set_conf(struct settings *settings, const char *value)
+{
+	free(settings->conf);
+	settings->conf = text_copy(value);
+	return NULL;
+}
+
+static char *set_no_conf(struct settings *settings, const char *value)
+{
+	(void)value;
+	settings->no_conf = true;
+	return NULL;
+}
+
 static const struct option_row rows[] = {
 #define OPTION(id, name, argument, preset, where, help) \
 	{name, argument, preset, where, help, set_##id},
@@ -188,17 +203,21 @@ static const struct option_row rows[] = {
 };
 #define ROWS (sizeof(rows) / sizeof(*rows))
 
-/* Such an argument stands behind a '=' or not at all. */
-static bool is_optional(const struct option_row *row)
+static bool is_flag(const struct option_row *row)
 {
-	return *row->argument == '[';
+	return !*row->argument;
+}
+
+bool option_is_optional(const struct option_row *row)
+{
+	return *row->argument == '[' || is_flag(row);
 }
 
 void options_print(FILE *out, int where)
 {
 	for (size_t i = 0; i < ROWS; i++) {
-		char *left = text_format("--%s%s%s", rows[i].name, is_optional(&rows[i]) ? "" : " ",
-					 rows[i].argument);
+		char *left = text_format("--%s%s%s", rows[i].name,
+					 option_is_optional(&rows[i]) ? "" : " ", rows[i].argument);
 
 		if (!where || rows[i].where & where)
 			fprintf(out, "  %-26s %s%s%s%s\n", left, rows[i].help,
@@ -208,7 +227,7 @@ void options_print(FILE *out, int where)
 	}
 }
 
-static const struct option_row *find_row(const char *name, size_t length, enum option_where where)
+const struct option_row *options_find(const char *name, size_t length, int where)
 {
 	for (size_t i = 0; i < ROWS; i++)
 		if (rows[i].where & where && strlen(rows[i].name) == length &&
@@ -217,21 +236,48 @@ static const struct option_row *find_row(const char *name, size_t length, enum o
 	return NULL;
 }
 
+char *options_hint(const char *name, size_t length, int where)
+{
+	struct nearest nearest = {.word = name, .length = length};
+
+	for (size_t i = 0; i < ROWS; i++)
+		if (rows[i].where & where)
+			nearest_offer(&nearest, rows[i].name);
+	return nearest_hint(&nearest);
+}
+
+static int unknown(enum option_where where, const char *option, const char *command)
+{
+	size_t dashes = strspn(option, "-"), length = strcspn(option + dashes, "=");
+	char *hint = options_hint(option + dashes, length, where);
+	int status = complain("unknown option %s%s; 'mpsan %s --help' names them", option, hint,
+			      command);
+
+	free(hint);
+	return status;
+}
+
+/* Options that say which project file is read are looked at first, all others after that file. */
+enum pass { PASS_CONF, PASS_REST };
+
 static int take_option(struct settings *settings, enum option_where where, int argc, char **argv,
-		       int *at)
+		       int *at, enum pass pass)
 {
 	const char *name = argv[*at] + 2, *equals = strchrnul(name, '=');
-	const struct option_row *row = find_row(name, equals - name, where);
+	const struct option_row *row = options_find(name, equals - name, where);
 	const char *value = *equals ? equals + 1 : NULL;
 	char *wrong;
 
 	if (!row)
-		return complain("unknown option %s; 'mpsan %s --help' names them", argv[*at],
-				argv[0]);
-	if (!value && !is_optional(row) && *at + 1 < argc)
+		return unknown(where, argv[*at], argv[0]);
+	if (value && is_flag(row))
+		return complain("--%s takes no value", row->name);
+	if (!value && !option_is_optional(row) && *at + 1 < argc)
 		value = argv[++*at];
-	if (!value && !is_optional(row))
+	if (!value && !option_is_optional(row))
 		return complain("--%s: give %s", row->name, row->argument);
+	if ((row->set == set_conf || row->set == set_no_conf) != (pass == PASS_CONF))
+		return 0;
 	wrong = row->set(settings, value);
 	if (!wrong)
 		return 0;
@@ -247,16 +293,12 @@ static int print_help(enum option_where where, const char *usage)
 	return OPTIONS_HELP;
 }
 
-int options_parse(struct settings *settings, enum option_where where, const char *usage, int argc,
-		  char **argv)
+static int take_line(struct settings *settings, enum option_where where, const char *usage,
+		     int argc, char **argv, enum pass pass)
 {
-	int at;
+	int at, status = 0;
 
-	*settings = (struct settings){.fail_on = GRADE_ERROR, .exit_code = 66, .hang_after = 60};
-	grades_init(&settings->grades);
 	for (at = 1; at < argc && argv[at][0] == '-' && argv[at][1]; at++) {
-		int status;
-
 		if (!strcmp(argv[at], "--")) {
 			at++;
 			break;
@@ -264,9 +306,8 @@ int options_parse(struct settings *settings, enum option_where where, const char
 		if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h"))
 			return print_help(where, usage);
 		if (strncmp(argv[at], "--", 2))
-			return complain("unknown option %s; 'mpsan %s --help' names them", argv[at],
-					argv[0]);
-		status = take_option(settings, where, argc, argv, &at);
+			return unknown(where, argv[at], argv[0]);
+		status = take_option(settings, where, argc, argv, &at, pass);
 		if (status)
 			return status;
 	}
@@ -274,10 +315,28 @@ int options_parse(struct settings *settings, enum option_where where, const char
 	return 0;
 }
 
+int options_parse(struct settings *settings, enum option_where where, const char *usage, int argc,
+		  char **argv)
+{
+	int status;
+
+	*settings = (struct settings){.fail_on = GRADE_ERROR, .exit_code = 66, .hang_after = 60};
+	grades_init(&settings->grades);
+	status = take_line(settings, where, usage, argc, argv, PASS_CONF);
+	if (!status && !settings->no_conf)
+		status = conf_read(settings, where);
+	return status ? status : take_line(settings, where, usage, argc, argv, PASS_REST);
+}
+
 void options_finish(struct settings *settings)
 {
+	for (uint32_t i = 0; i < settings->texts.count; i++)
+		free(settings->texts.item[i]);
+	free(settings->texts.item);
 	free(settings->reports.item);
 	free(settings->skews.item);
 	free(settings->for_library);
+	free(settings->conf);
+	baseline_finish(&settings->baseline);
 	suppressions_finish(&settings->suppressions);
 }

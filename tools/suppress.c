@@ -3,75 +3,61 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "grades.h"
+#include "textfile.h"
 
-static char *trim(char *text)
+static char *take_line(struct suppressions *suppressions, const struct textfile *file)
 {
-	size_t length;
+	char *slug = textfile_trim(file->line), *colon = strchr(slug, ':'), *pattern;
+	struct suppression line;
 
-	text += strspn(text, " \t");
-	length = strlen(text);
-	while (length && strchr(" \t\r\n", text[length - 1]))
-		text[--length] = '\0';
-	return text;
-}
-
-/* A '#' after a blank begins a comment; within a word it belongs to the pattern. */
-static void cut_comment(char *text)
-{
-	for (char *c = text; *c; c++)
-		if (*c == '#' && c > text && strchr(" \t", c[-1])) {
-			*c = '\0';
-			return;
-		}
-}
-
-static char *take_line(struct suppressions *suppressions, const char *file, unsigned number,
-		       char *text)
-{
-	char *colon;
-
-	text = trim(text);
-	if (!*text || *text == '#')
+	if (!*slug)
 		return NULL;
-	colon = strchr(text, ':');
-	if (!colon || !colon[1])
-		return text_format("%s:%u: give SLUG:PATTERN", file, number);
+	if (!colon)
+		return textfile_wrong(file, slug + strlen(slug),
+				      "no ':' after %.40s; give SLUG:PATTERN", slug);
 	*colon = '\0';
-	text = trim(text);
-	if (strcmp(text, "*") && rule_find(text) == RULE_COUNT)
-		return text_format("%s:%u: no such rule: %s; 'mpsan list rules' names them", file,
-				   number, text);
-	cut_comment(colon + 1);
-	*ARRAY_ADD(&suppressions->line) =
-		(struct suppression){text_copy(text), text_copy(trim(colon + 1))};
+	pattern = textfile_trim(colon + 1);
+	textfile_trim(slug);
+	if (strcmp(slug, "*") && rule_find(slug) == RULE_COUNT) {
+		char *hint = rule_hint(slug, strlen(slug)),
+		     *wrong = textfile_wrong(
+			     file, slug,
+			     "no such rule: %.40s%s; 'mpsan list rules' names them, '*' is all",
+			     slug, hint);
+
+		free(hint);
+		return wrong;
+	}
+	if (!*pattern)
+		return textfile_wrong(file, colon + 1,
+				      "no pattern after %s:; give SLUG:PATTERN, '*' matches all",
+				      slug);
+	line = (struct suppression){.slug = text_copy(slug),
+				    .pattern = text_copy(pattern),
+				    .file = text_copy(file->name),
+				    .number = file->number};
+	*ARRAY_ADD(&suppressions->line) = line;
 	return NULL;
 }
 
 char *suppressions_read(struct suppressions *suppressions, const char *file)
 {
-	FILE *stream = fopen(file, "re");
-	char *line = NULL, *wrong = NULL;
-	unsigned number = 0;
-	size_t room = 0;
-	ssize_t length;
+	struct textfile text;
+	char *wrong = textfile_read(&text, file);
 
-	if (!stream)
-		return text_format("--suppressions %s: %s", file, strerror(errno));
-	while (!wrong && (length = getline(&line, &room, stream)) >= 0) {
-		number++;
-		wrong = strlen(line) < (size_t)length ?
-				text_format("--suppressions %s:%u: not a text file", file, number) :
-				take_line(suppressions, file, number, line);
+	if (wrong && errno) {
+		char *longer = text_format("--suppressions %s", wrong);
+
+		free(wrong);
+		wrong = longer;
 	}
-	if (!wrong && ferror(stream))
-		wrong = text_format("--suppressions %s: %s", file, strerror(errno));
-	free(line);
-	fclose(stream);
+	while (!wrong && textfile_next(&text))
+		wrong = take_line(suppressions, &text);
+	textfile_finish(&text);
 	return wrong;
 }
 
@@ -80,6 +66,7 @@ void suppressions_finish(struct suppressions *suppressions)
 	for (uint32_t i = 0; i < suppressions->line.count; i++) {
 		free(suppressions->line.item[i].slug);
 		free(suppressions->line.item[i].pattern);
+		free(suppressions->line.item[i].file);
 	}
 	free(suppressions->line.item);
 	memset(suppressions, 0, sizeof(*suppressions));
@@ -145,11 +132,13 @@ bool suppressions_match(const struct suppressions *suppressions, const json_t *f
 	const char *slug = json_string_value(json_object_get(finding, "rule"));
 
 	for (uint32_t i = 0; i < suppressions->line.count; i++) {
-		const struct suppression *line = &suppressions->line.item[i];
+		struct suppression *line = &suppressions->line.item[i];
 
-		if ((!strcmp(line->slug, "*") || !strcmp(line->slug, slug)) &&
-		    fits_finding(line->pattern, finding))
-			return true;
+		if ((strcmp(line->slug, "*") && strcmp(line->slug, slug)) ||
+		    !fits_finding(line->pattern, finding))
+			continue;
+		line->used = true;
+		return true;
 	}
 	return false;
 }

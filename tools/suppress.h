@@ -1,7 +1,7 @@
 /*
  * Suppressions: lines of SLUG:PATTERN that silence findings. A pattern is a shell pattern and
  * matches a function, a module (path or last part), "file:function" of Python, or the name of the
- * lock. Neighbour: judge.h.
+ * lock. Of several lines that fit, the first one counts as used. Neighbour: judge.h.
  */
 #ifndef MPSAN_SUPPRESS_H
 #define MPSAN_SUPPRESS_H
@@ -14,6 +14,9 @@
 struct suppression {
 	char *slug; /* or "*" */
 	char *pattern;
+	char *file; /* where it stands */
+	unsigned number;
+	bool used; /* it has silenced a finding */
 };
 
 struct suppressions {
@@ -24,6 +27,7 @@ struct suppressions {
 char *suppressions_read(struct suppressions *suppressions, const char *file);
 void suppressions_finish(struct suppressions *suppressions);
 
+/* Whether a line silences this finding; that line is marked as used. */
 bool suppressions_match(const struct suppressions *suppressions, const json_t *finding);
 
 #endif

@@ -100,7 +100,7 @@ static void show_new(struct watch *watch)
 		if (judged->grade == GRADE_ERROR && judged->is_wait &&
 		    watch->settings->kill_on_deadlock && !watch->killed)
 			kill_tree(watch);
-		if (!watch->print || judged->shown || !judged->count ||
+		if (!watch->print || judged->shown || judged->known || !judged->count ||
 		    judged->grade < GRADE_WARNING)
 			continue;
 		judged->shown = true;

@@ -101,7 +101,7 @@ static void suppress(const char *slug, const char *pattern)
 {
 	struct suppression *line = ARRAY_ADD(&suppressions.line);
 
-	*line = (struct suppression){text_copy(slug), text_copy(pattern)};
+	*line = (struct suppression){.slug = text_copy(slug), .pattern = text_copy(pattern)};
 }
 
 static void a_finding_violates_its_practice_and_no_other(void **state)

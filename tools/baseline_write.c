@@ -1,0 +1,135 @@
+/* Writing a baseline: for people and for diffs, so it is sorted and says nothing that changes by itself. See baseline.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "baseline.h"
+#include "textfile.h"
+
+static const char head[] =
+	"# Findings that are known: mpsan check and mpsan run --baseline fail on others only.\n"
+	"# FINGERPRINT SEVERITY RULE, and behind a '#' a remark of your own, which stays when this file is written again.\n"
+	"# A finding with a worse severity than its line says counts as new; how often it is found does not matter.\n";
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+/* The place that stands for the finding: that of the step in which its own thread acts. */
+static const json_t *frame_of(const json_t *finding)
+{
+	const json_t *frame = NULL;
+	json_t *step;
+	size_t i;
+
+	json_array_foreach(json_object_get(finding, "evidence"), i, step)
+	{
+		const json_t *at = json_object_get(step, "at");
+
+		if (!json_is_object(at))
+			continue;
+		if (!frame)
+			frame = at;
+		if (json_equal(json_object_get(step, "pid"), json_object_get(finding, "pid")) &&
+		    json_equal(json_object_get(step, "tid"), json_object_get(finding, "tid")))
+			return at;
+	}
+	return frame;
+}
+
+/* "function (file)", without a line, which changes with every edit above; owned by the caller. */
+static char *place_of(const json_t *finding)
+{
+	const json_t *frame = frame_of(finding);
+	const char *function = text_of(frame, "function"), *file = text_of(frame, "file");
+	char *text;
+
+	if (!*file)
+		file = text_of(frame, "module");
+	text = *function ? text_format("%s (%s)", function, path_base(file)) :
+			   text_copy(path_base(file));
+	for (char *c = text; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f || *c == '#')
+			*c = '?';
+	return text;
+}
+
+struct row {
+	const json_t *finding;
+	char *remark;
+};
+
+static int by_rule_and_place(const void *one, const void *other)
+{
+	const struct row *a = one, *b = other;
+	int order = strcmp(text_of(a->finding, "rule"), text_of(b->finding, "rule"));
+
+	if (!order)
+		order = strcmp(a->remark, b->remark);
+	return order ? order :
+		       strcmp(text_of(a->finding, "fingerprint"),
+			      text_of(b->finding, "fingerprint"));
+}
+
+/* What somebody wrote behind this finding before, else its place. */
+static char *remark_of(const struct baseline *before, const json_t *finding)
+{
+	const struct baseline_line *line = baseline_find(before, text_of(finding, "fingerprint"));
+
+	if (line && *line->remark)
+		return text_copy(line->remark);
+	return place_of(finding);
+}
+
+static char *write_rows(const char *file, const struct baseline *before, const json_t *findings)
+{
+	size_t count = json_array_size(findings), length = 0;
+	struct row *rows = memory_get((count + 1) * sizeof(*rows));
+	char *text = NULL, *wrong;
+	FILE *out = open_memstream(&text, &length);
+
+	fputs(head, out);
+	for (size_t i = 0; i < count; i++) {
+		rows[i].finding = json_array_get(findings, i);
+		rows[i].remark = remark_of(before, rows[i].finding);
+	}
+	qsort(rows, count, sizeof(*rows), by_rule_and_place);
+	for (size_t i = 0; i < count; i++) {
+		fprintf(out, "%s %-7s %s%s%s\n", text_of(rows[i].finding, "fingerprint"),
+			text_of(rows[i].finding, "severity"), text_of(rows[i].finding, "rule"),
+			*rows[i].remark ? "  # " : "", rows[i].remark);
+		free(rows[i].remark);
+	}
+	fclose(out);
+	wrong = textfile_write(file, text, length);
+	free(text);
+	free(rows);
+	return wrong;
+}
+
+char *baseline_write(const char *file, const json_t *document)
+{
+	struct baseline before = {0};
+	struct stat st;
+	bool is_there = !stat(file, &st) && S_ISREG(st.st_mode);
+	char *wrong = is_there ? baseline_read(&before, file) : NULL, *longer;
+
+	if (wrong && !errno) {
+		longer = text_format("%s; this is no baseline, so it is left as it is", wrong);
+		free(wrong);
+		wrong = longer;
+	}
+	if (!wrong)
+		wrong = write_rows(file, &before, json_object_get(document, "findings"));
+	baseline_finish(&before);
+	if (!wrong)
+		return NULL;
+	longer = text_format("--write-baseline %s", wrong);
+	free(wrong);
+	return longer;
+}
