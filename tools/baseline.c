@@ -165,6 +165,15 @@ static void mark_seen(struct baseline *baseline, const char *fingerprint)
 		line->seen = true;
 }
 
+void baseline_forget(const struct baseline *baseline, const char *fingerprint)
+{
+	struct baseline_line *line = baseline_find(baseline, fingerprint);
+	uint64_t same = line ? line->fingerprint : 0;
+
+	for (; line && is_one_more(baseline, line, same); line++)
+		line->grade = GRADE_OFF;
+}
+
 static int by_number(const void *one, const void *other)
 {
 	unsigned a = (*(const struct baseline_line *const *)one)->number;

@@ -36,6 +36,9 @@ struct baseline_line *baseline_find(const struct baseline *baseline, const char 
 /* Whether a finding with this fingerprint and grade is no news. */
 bool baseline_knows(const struct baseline *baseline, const char *fingerprint, enum grade grade);
 
+/* From now on this fingerprint is not known. */
+void baseline_forget(const struct baseline *baseline, const char *fingerprint);
+
 /* Takes the known findings out of a document, and says in it how many they were and which lines were in vain. */
 void baseline_apply(struct baseline *baseline, json_t *document);
 

@@ -184,6 +184,13 @@ static void judge_add(struct findings *sink, const struct finding *finding)
 	judge_tie_shared(judge, new, finding);
 }
 
+void judge_unknow(struct judge *judge, struct judged *judged)
+{
+	if (judged->known)
+		baseline_forget(judge->baseline, fingerprint_of(judged->json));
+	judged->known = false;
+}
+
 void judge_moments(struct judge *judge)
 {
 	struct moment moment;

@@ -56,6 +56,9 @@ void judge_init(struct judge *judge, struct reader *reader, const struct grades 
 		const struct suppressions *suppressions);
 void judge_finish(struct judge *judge);
 
+/* What has ended the program is shown, and fails, though the baseline has it. */
+void judge_unknow(struct judge *judge, struct judged *judged);
+
 /* Judges the moments that the reader has ready. */
 void judge_moments(struct judge *judge);
 

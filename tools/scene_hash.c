@@ -101,10 +101,11 @@ static void hash_frames(uint64_t *hash, json_t *list)
 
 /*
  * Python frames when there are any: the native ones below them are the interpreter's and change
- * with its build.
+ * with its build. A place in Python is one of its frames; a native one may not be among those.
  */
 void scene_hash(uint64_t *hash, const struct scene *scene)
 {
-	scene_hash_frame(hash, scene->frame);
+	if (json_is_string(json_object_get(scene->frame, "module")))
+		scene_hash_frame(hash, scene->frame);
 	hash_frames(hash, json_array_size(scene->python) ? scene->python : scene->native);
 }

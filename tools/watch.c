@@ -98,8 +98,10 @@ static void show_new(struct watch *watch)
 		struct judged *judged = &watch->judge->found.item[i];
 
 		if (judged->grade == GRADE_ERROR && judged->is_wait &&
-		    watch->settings->kill_on_deadlock && !watch->killed)
+		    watch->settings->kill_on_deadlock && !watch->killed) {
 			kill_tree(watch);
+			judge_unknow(watch->judge, judged); /* why the program had to be ended */
+		}
 		if (!watch->print || judged->shown || judged->known || !judged->count ||
 		    judged->grade < GRADE_WARNING)
 			continue;
