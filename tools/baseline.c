@@ -197,8 +197,7 @@ static void say_gone(const struct baseline *baseline, json_t *document, json_t *
 	for (uint32_t i = 0; i < count; i++) {
 		char print[DIGITS + 1];
 
-		snprintf(print, sizeof(print), "%016llx",
-			 (unsigned long long)gone[i]->fingerprint);
+		snprintf(print, sizeof(print), "%016llx", (unsigned long long)gone[i]->fingerprint);
 		json_array_append_new(prints, json_string(print));
 		if (i < NAMED_MAX)
 			list = text_join(list, ", ",
@@ -243,7 +242,7 @@ void baseline_apply(struct baseline *baseline, json_t *document)
 		report_limit(document, "findings in the baseline, not shown: %zu",
 			     json_array_size(known));
 	say_gone(baseline, document, gone);
-	json_object_set_new(document, "baseline",
-			    json_pack("{s:s, s:o, s:o}", "file", baseline->file, "known", known,
-				      "gone", gone));
+	json_object_set_new(
+		document, "baseline",
+		json_pack("{s:s, s:o, s:o}", "file", baseline->file, "known", known, "gone", gone));
 }

@@ -89,6 +89,7 @@ int cmd_list(int argc, char **argv)
 			return tables[i].list();
 	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
 		return !printf("usage: mpsan %s\n", usage_list);
-	return complain("list: no such table: %s; take hooks, events, rules, options, formats or policies",
-			argc > 1 ? argv[1] : "(none)");
+	return complain(
+		"list: no such table: %s; take hooks, events, rules, options, formats or policies",
+		argc > 1 ? argv[1] : "(none)");
 }

@@ -29,9 +29,9 @@ static char *beside(const struct option_row *row, const char *conf, const char *
 static char *unknown(const struct textfile *file, const char *name, size_t length)
 {
 	char *hint = options_hint(name, length, OPT_COMMANDS & ~OPT_LINE);
-	char *wrong = textfile_wrong(
-		file, name, "no such option: %.*s%s; 'mpsan list options' names them",
-		(int)(length > 40 ? 40 : length), name, hint);
+	char *wrong = textfile_wrong(file, name,
+				     "no such option: %.*s%s; 'mpsan list options' names them",
+				     (int)(length > 40 ? 40 : length), name, hint);
 
 	free(hint);
 	return wrong;
@@ -159,8 +159,8 @@ int conf_read(struct settings *settings, enum option_where where)
 		return 0;
 	fd = open(settings->conf, O_RDONLY | O_CLOEXEC | (is_named ? 0 : O_NONBLOCK));
 	if (fd < 0 || fstat(fd, &st)) {
-		status = complain("%s: %s; --no-conf does without", settings->conf,
-				  strerror(errno));
+		status =
+			complain("%s: %s; --no-conf does without", settings->conf, strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		return status;

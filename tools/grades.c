@@ -174,8 +174,9 @@ char *grades_rule(struct grades *grades, const char *slug_and_grade)
 	rule = rule_find(slug);
 	if (rule == RULE_COUNT) {
 		char *hint = rule_hint(slug, strlen(slug)),
-		     *wrong = text_format(
-			     "--rule %s: no such rule%s; 'mpsan list rules' names them", slug, hint);
+		     *wrong =
+			     text_format("--rule %s: no such rule%s; 'mpsan list rules' names them",
+					 slug, hint);
 
 		free(hint);
 		return wrong;

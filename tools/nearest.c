@@ -27,8 +27,8 @@ static unsigned distance_of(const char *one, size_t length, const char *other)
 		for (size_t i = 1; i <= length; i++) {
 			unsigned above = row[i];
 
-			row[i] = least(row[i - 1] + 1, above + 1,
-				       corner + (one[i - 1] != other[k]));
+			row[i] =
+				least(row[i - 1] + 1, above + 1, corner + (one[i - 1] != other[k]));
 			corner = above;
 		}
 	}

@@ -111,8 +111,9 @@ static char *set_launcher(struct settings *settings, const char *value)
 static char *set_baseline(struct settings *settings, const char *value)
 {
 	if (settings->baseline.file && !(settings->conf_baseline && !settings->is_conf))
-		return text_format("--baseline %s: there is one already, %s; put their lines together",
-				   value, settings->baseline.file);
+		return text_format(
+			"--baseline %s: there is one already, %s; put their lines together", value,
+			settings->baseline.file);
 	baseline_finish(&settings->baseline);
 	settings->conf_baseline = settings->is_conf;
 	return baseline_read(&settings->baseline, value);

@@ -40,7 +40,8 @@ struct settings {
 	char *for_library; /* name=value:… of what the library itself must know; NULL: nothing */
 	char *conf; /* the project file in use; NULL: none */
 	bool no_conf;
-	uint32_t conf_reports; /* how many of the reports, and whether the baseline, are the project file's: */
+	uint32_t
+		conf_reports; /* how many of the reports, and whether the baseline, are the project file's: */
 	bool conf_baseline; /* one on the command line takes their place */
 	bool is_conf; /* what is set now comes from there */
 	ARRAY(char *) texts; /* its values, which are pointed into */
