@@ -1,0 +1,11 @@
+"""These hang, or may: under mpsan each fails with the story of its hazard. Without it the first one hangs for ever."""
+
+import pytest
+
+from prices import Refresher, price_from_process
+
+
+@pytest.mark.mpsan
+def test_fork_beside_refresh():
+    with Refresher():
+        assert price_from_process("bread", "fork") == 3
