@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "conf.h"
 #include "nearest.h"
@@ -114,6 +115,8 @@ static char *set_baseline(struct settings *settings, const char *value)
 		return text_format(
 			"--baseline %s: there is one already, %s; put their lines together", value,
 			settings->baseline.file);
+	if (settings->is_conf && settings->write_baseline && access(value, F_OK) && errno == ENOENT)
+		return NULL; /* it is being made */
 	baseline_finish(&settings->baseline);
 	settings->conf_baseline = settings->is_conf;
 	return baseline_read(&settings->baseline, value);
@@ -258,8 +261,13 @@ static int unknown(enum option_where where, const char *option, const char *comm
 	return status;
 }
 
-/* Options that say which project file is read are looked at first, all others after that file. */
+/* What the project file's reading depends on is looked at first, all others after that file. */
 enum pass { PASS_CONF, PASS_REST };
+
+static bool is_first(const struct option_row *row)
+{
+	return row->set == set_conf || row->set == set_no_conf || row->set == set_write_baseline;
+}
 
 static int take_option(struct settings *settings, enum option_where where, int argc, char **argv,
 		       int *at, enum pass pass)
@@ -277,7 +285,7 @@ static int take_option(struct settings *settings, enum option_where where, int a
 		value = argv[++*at];
 	if (!value && !option_is_optional(row))
 		return complain("--%s: give %s", row->name, row->argument);
-	if ((row->set == set_conf || row->set == set_no_conf) != (pass == PASS_CONF))
+	if (is_first(row) != (pass == PASS_CONF))
 		return 0;
 	wrong = row->set(settings, value);
 	if (!wrong)

@@ -224,6 +224,16 @@ def check_strangers():
     assert used is None and "is not used: it is no plain file" in err, err
 
 
+def check_first_day():
+    """A project file may name the baseline before it is there, as long as it is being made."""
+    root = scratch()
+    (root / ".mpsan.conf").write_text("baseline = mpsan.baseline\n")
+    runs = [subprocess.run([MPSAN, "run", *options, "--", "/bin/true"], cwd=root, stderr=subprocess.PIPE, text=True)
+            for options in ([], ["--write-baseline", "mpsan.baseline"], [])]
+    assert [run.returncode for run in runs] == [USAGE, 0, 0], runs
+    assert f"{root}/.mpsan.conf:1:12: --baseline {root}/mpsan.baseline: No such file" in runs[0].stderr, runs[0]
+
+
 def check_other_command():
     """What another command takes is no error, and what nobody takes is."""
     file = scratch() / "conf"
@@ -235,5 +245,5 @@ def check_other_command():
 
 SESSION, SMALL = (session(), small_session()) if sys.argv[1:] != ["--list"] else (None, None)
 main({"places": check_places, "accepted": check_accepted, "not_files": check_not_files, "damage": check_damage,
-      "unused": check_unused, "written": check_written, "search": check_search, "strangers": check_strangers,
+      "unused": check_unused, "written": check_written, "search": check_search, "strangers": check_strangers, "first_day": check_first_day,
       "other_command": check_other_command})

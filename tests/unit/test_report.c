@@ -174,6 +174,30 @@ static void strict_raises_the_start_method(void **state)
 	assert_severity("fork-start-method", "warning");
 }
 
+static void a_rule_of_its_own_holds_under_any_policy(void **state)
+{
+	const struct finding note = {.rule = RULE_fork_threads, .grade = GRADE_NOTE};
+	const struct finding proof = {.rule = RULE_child_not_joined, .grade = GRADE_ERROR};
+
+	(void)state;
+	assert_null(grades_rule(&grades, "fork-threads=note"));
+	assert_null(grades_policy(&grades, "strict"));
+	assert_int_equal(grades_apply(&grades, &note), GRADE_NOTE);
+	assert_int_equal(grades_apply(&grades, &proof), GRADE_ERROR); /* raised, never lowered */
+	assert_true(grades_asks(&grades, RULE_lock_order_inversion));
+	assert_null(grades_policy(&grades, "quiet"));
+	assert_null(grades_policy(&grades, "default"));
+	assert_false(grades_asks(&grades, RULE_lock_order_inversion));
+	assert_int_equal(grades.floor, GRADE_NOTE); /* of several policies the last one */
+}
+
+static void no_policy_makes_an_error(void **state)
+{
+	(void)state;
+	for (const struct policy_row *row = policy_rows; row->policy; row++)
+		assert_true(row->rule == RULE_COUNT || row->grade < GRADE_ERROR);
+}
+
 static void suppress(const char *slug, const char *pattern)
 {
 	struct suppression *line = ARRAY_ADD(&suppressions.line);
@@ -315,6 +339,8 @@ int main(void)
 		STORY(repeats_are_counted_and_keep_their_fingerprint),
 		STORY(two_locks_are_two_findings),
 		STORY(grades_follow_policy_and_rule),
+		STORY(a_rule_of_its_own_holds_under_any_policy),
+		STORY(no_policy_makes_an_error),
 		STORY(strict_raises_the_start_method),
 		STORY(suppressions_match_names_of_all_kinds),
 		STORY(the_suppressed_are_counted_among_the_limits),
