@@ -41,11 +41,6 @@ static const struct {
 #undef RULE
 };
 
-static const char *rule_name(size_t number)
-{
-	return number < RULE_COUNT ? rule_slug((enum rule_id)number) : NULL;
-}
-
 static int complain_of_rule(const char *slug)
 {
 	char *near = near_names(slug, rule_name);

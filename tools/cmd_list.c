@@ -46,7 +46,7 @@ static int list_formats(void)
 }
 
 /* The name of a rule's row, or of the floor. */
-static void print_policy_row(const struct policy_row *row)
+static void print_policy_row(const struct policy_grade *row)
 {
 	const char *grade = row->grade == GRADE_AS_FOUND ? "as found" : grade_text(row->grade);
 
@@ -61,7 +61,7 @@ static int list_policies(void)
 {
 	for (const struct policy *policy = policies; policy->name; policy++) {
 		printf("%-10s %s\n", policy->name, policy->help);
-		for (const struct policy_row *row = policy_rows; row->policy; row++)
+		for (const struct policy_grade *row = policy_rows; row->policy; row++)
 			if (!strcmp(row->policy, policy->name))
 				print_policy_row(row);
 	}

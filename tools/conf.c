@@ -12,7 +12,7 @@
 #include "textfile.h"
 
 /* A value with the name of a file in it: behind the last '=', where the argument has one. */
-static char *beside(const struct option_row *row, const char *conf, const char *value)
+static char *beside(const struct option_def *row, const char *conf, const char *value)
 {
 	const char *file = strchr(row->argument, '=') ? strchr(value, '=') : value;
 	const char *slash = strrchr(conf, '/');
@@ -28,17 +28,17 @@ static char *beside(const struct option_row *row, const char *conf, const char *
 
 static char *unknown(const struct textfile *file, const char *name, size_t length)
 {
-	char *hint = options_hint(name, length, OPT_COMMANDS & ~OPT_LINE);
+	char *near = options_near(name, length, OPT_COMMANDS);
 	char *wrong = textfile_wrong(file, name,
 				     "no such option: %.*s%s; 'mpsan list options' names them",
-				     (int)(length > 40 ? 40 : length), name, hint);
+				     (int)(length > 40 ? 40 : length), name, near);
 
-	free(hint);
+	free(near);
 	return wrong;
 }
 
 static char *set(struct settings *settings, const struct textfile *file,
-		 const struct option_row *row, char *value)
+		 const struct option_def *row, char *value)
 {
 	char *kept = value ? beside(row, file->name, value) : NULL, *wrong, *longer;
 
@@ -58,7 +58,7 @@ static char *take_line(struct settings *settings, enum option_where where, struc
 {
 	char *name = textfile_trim(file->line), *equals = strchr(name, '='), *value = NULL;
 	size_t length = equals ? (size_t)(equals - name) : strlen(name);
-	const struct option_row *row;
+	const struct option_def *row;
 
 	if (!*name)
 		return NULL;

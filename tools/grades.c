@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nearest.h"
+#include "near.h"
 #include "util.h"
 
 static const struct {
@@ -29,7 +29,7 @@ const struct policy policies[] = {
 	{0},
 };
 
-const struct policy_row policy_rows[] = {
+const struct policy_grade policy_rows[] = {
 #define POLICY(name, help)
 #define FLOOR(policy, grade) {#policy, RULE_COUNT, GRADE_##grade, false},
 #define GRADE(policy, rule, grade) {#policy, RULE_##rule, GRADE_##grade, false},
@@ -62,13 +62,9 @@ enum rule_id rule_find(const char *slug)
 	return RULE_COUNT;
 }
 
-char *rule_hint(const char *slug, size_t length)
+const char *rule_name(size_t number)
 {
-	struct nearest nearest = {.word = slug, .length = length};
-
-	for (int i = 0; i < RULE_COUNT; i++)
-		nearest_offer(&nearest, rules[i].slug);
-	return nearest_hint(&nearest);
+	return number < RULE_COUNT ? rules[number].slug : NULL;
 }
 
 const char *grade_text(enum grade grade)
@@ -89,7 +85,7 @@ bool grade_parse(const char *text, enum grade *grade)
 
 static void take_rows(struct grades *grades, const char *name)
 {
-	const struct policy_row *row = policy_rows;
+	const struct policy_grade *row = policy_rows;
 
 	for (; row->policy; row++) {
 		if (strcmp(row->policy, name))
@@ -126,17 +122,18 @@ bool rule_is_preset(enum rule_id rule)
 	return grades_asks(&grades, rule);
 }
 
+static const char *policy_name(size_t number)
+{
+	return policies[number].name;
+}
+
 static char *wrong_policy(const char *name)
 {
-	struct nearest nearest = {.word = name, .length = strlen(name)};
-	char *hint, *wrong;
+	char *near = near_names(name, policy_name);
+	char *wrong = text_format("--policy %s: no such policy%s; 'mpsan list policies' names them",
+				  name, near);
 
-	for (const struct policy *policy = policies; policy->name; policy++)
-		nearest_offer(&nearest, policy->name);
-	hint = nearest_hint(&nearest);
-	wrong = text_format("--policy %s: no such policy%s; 'mpsan list policies' names them", name,
-			    hint);
-	free(hint);
+	free(near);
 	return wrong;
 }
 
@@ -173,12 +170,11 @@ char *grades_rule(struct grades *grades, const char *slug_and_grade)
 	slug[equals - slug_and_grade] = '\0';
 	rule = rule_find(slug);
 	if (rule == RULE_COUNT) {
-		char *hint = rule_hint(slug, strlen(slug)),
-		     *wrong =
-			     text_format("--rule %s: no such rule%s; 'mpsan list rules' names them",
-					 slug, hint);
+		char *near = near_names(slug, rule_name);
+		char *wrong = text_format(
+			"--rule %s: no such rule%s; 'mpsan list rules' names them", slug, near);
 
-		free(hint);
+		free(near);
 		return wrong;
 	}
 	if (!grade_parse(equals + 1, &grade))

@@ -15,8 +15,8 @@ const char *rule_fix(enum rule_id rule);
 /* RULE_COUNT when there is none of that name. */
 enum rule_id rule_find(const char *slug);
 
-/* "; did you mean SLUG?", or ""; owned by the caller. */
-char *rule_hint(const char *slug, size_t length);
+/* For near_names. */
+const char *rule_name(size_t number);
 
 #define GRADE_AS_FOUND (-1)
 
@@ -25,14 +25,14 @@ struct policy {
 	const char *name;
 	const char *help;
 };
-struct policy_row {
+struct policy_grade {
 	const char *policy;
 	enum rule_id rule; /* RULE_COUNT: the floor */
 	int grade; /* enum grade, or GRADE_AS_FOUND */
 	bool is_least; /* only what is lower is raised */
 };
 extern const struct policy policies[];
-extern const struct policy_row policy_rows[];
+extern const struct policy_grade policy_rows[];
 
 /* What --policy and --rule ask for. */
 struct grades {

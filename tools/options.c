@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "conf.h"
-#include "nearest.h"
+#include "near.h"
 
 static char *set_number(const char *name, const char *value, unsigned long max,
 			unsigned long *number)
@@ -199,7 +199,7 @@ static char *set_no_conf(struct settings *settings, const char *value)
 	return NULL;
 }
 
-static const struct option_row rows[] = {
+static const struct option_def rows[] = {
 #define OPTION(id, name, argument, preset, where, help) \
 	{name, argument, preset, where, help, set_##id},
 #include "../include/mpsan_options.def"
@@ -207,12 +207,12 @@ static const struct option_row rows[] = {
 };
 #define ROWS (sizeof(rows) / sizeof(*rows))
 
-static bool is_flag(const struct option_row *row)
+static bool is_flag(const struct option_def *row)
 {
 	return !*row->argument;
 }
 
-bool option_is_optional(const struct option_row *row)
+bool option_is_optional(const struct option_def *row)
 {
 	return *row->argument == '[' || is_flag(row);
 }
@@ -231,7 +231,7 @@ void options_print(FILE *out, int where)
 	}
 }
 
-const struct option_row *options_find(const char *name, size_t length, int where)
+const struct option_def *options_find(const char *name, size_t length, int where)
 {
 	for (size_t i = 0; i < ROWS; i++)
 		if (rows[i].where & where && strlen(rows[i].name) == length &&
@@ -240,31 +240,42 @@ const struct option_row *options_find(const char *name, size_t length, int where
 	return NULL;
 }
 
-char *options_hint(const char *name, size_t length, int where)
+static const char *near_row[ROWS + 1]; /* the names that options_near looks through */
+
+static const char *near_name(size_t number)
 {
-	struct nearest nearest = {.word = name, .length = length};
+	return near_row[number];
+}
+
+char *options_near(const char *name, size_t length, int where)
+{
+	char *word = text_format("%.*s", (int)length, name), *near;
+	size_t count = 0;
 
 	for (size_t i = 0; i < ROWS; i++)
 		if (rows[i].where & where)
-			nearest_offer(&nearest, rows[i].name);
-	return nearest_hint(&nearest);
+			near_row[count++] = rows[i].name;
+	near_row[count] = NULL;
+	near = near_names(word, near_name);
+	free(word);
+	return near;
 }
 
 static int unknown(enum option_where where, const char *option, const char *command)
 {
 	size_t dashes = strspn(option, "-"), length = strcspn(option + dashes, "=");
-	char *hint = options_hint(option + dashes, length, where);
-	int status = complain("unknown option %s%s; 'mpsan %s --help' names them", option, hint,
+	char *near = options_near(option + dashes, length, where);
+	int status = complain("unknown option %s%s; 'mpsan %s --help' names them", option, near,
 			      command);
 
-	free(hint);
+	free(near);
 	return status;
 }
 
 /* What the project file's reading depends on is looked at first, all others after that file. */
 enum pass { PASS_CONF, PASS_REST };
 
-static bool is_first(const struct option_row *row)
+static bool is_first(const struct option_def *row)
 {
 	return row->set == set_conf || row->set == set_no_conf || row->set == set_write_baseline;
 }
@@ -273,7 +284,7 @@ static int take_option(struct settings *settings, enum option_where where, int a
 		       int *at, enum pass pass)
 {
 	const char *name = argv[*at] + 2, *equals = strchrnul(name, '=');
-	const struct option_row *row = options_find(name, equals - name, where);
+	const struct option_def *row = options_find(name, equals - name, where);
 	const char *value = *equals ? equals + 1 : NULL;
 	char *wrong;
 

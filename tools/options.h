@@ -61,7 +61,7 @@ void options_finish(struct settings *settings);
 void options_print(FILE *out, int where);
 
 /* A row of the table. */
-struct option_row {
+struct option_def {
 	const char *name;
 	const char *argument;
 	const char *preset;
@@ -72,10 +72,10 @@ struct option_row {
 };
 
 /* The row of an option that one of `where` takes, else NULL. */
-const struct option_row *options_find(const char *name, size_t length, int where);
-/* "; did you mean NAME?", or ""; owned by the caller. */
-char *options_hint(const char *name, size_t length, int where);
+const struct option_def *options_find(const char *name, size_t length, int where);
+/* " (near: …)" of the options that one of `where` takes, or ""; owned by the caller. */
+char *options_near(const char *name, size_t length, int where);
 /* Such an argument stands behind a '=' or not at all. */
-bool option_is_optional(const struct option_row *row);
+bool option_is_optional(const struct option_def *row);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "grades.h"
+#include "near.h"
 #include "textfile.h"
 
 static char *take_line(struct suppressions *suppressions, const struct textfile *file)
@@ -23,13 +24,13 @@ static char *take_line(struct suppressions *suppressions, const struct textfile 
 	pattern = textfile_trim(colon + 1);
 	textfile_trim(slug);
 	if (strcmp(slug, "*") && rule_find(slug) == RULE_COUNT) {
-		char *hint = rule_hint(slug, strlen(slug)),
-		     *wrong = textfile_wrong(
-			     file, slug,
-			     "no such rule: %.40s%s; 'mpsan list rules' names them, '*' is all",
-			     slug, hint);
+		char *near = near_names(slug, rule_name);
+		char *wrong = textfile_wrong(
+			file, slug,
+			"no such rule: %.40s%s; 'mpsan list rules' names them, '*' is all", slug,
+			near);
 
-		free(hint);
+		free(near);
 		return wrong;
 	}
 	if (!*pattern)

@@ -47,7 +47,7 @@ def offers(words, *wanted, without=()):
 def check_bash_words():
     offers(["mpsan", ""], "run", "doctor", "help", "--version")
     offers(["mpsan", "re"], "report", without=["run"])
-    offers(["mpsan", "run", "--"], "--report=", "--hang-after=", "--auto-export", "--", without=["--baseline="])
+    offers(["mpsan", "run", "--"], "--report=", "--hang-after=", "--auto-export", "--", without=["--skew="])
     offers(["mpsan", "check", "--ba"], "--baseline=", without=["--report="])
     offers(["mpsan", "ps", "--"], "--memory", "--json")
     offers(["mpsan", "explain", "fork-t"], "fork-threads", "fork-thread-pool", without=["fork-late"])

@@ -194,7 +194,7 @@ static void a_rule_of_its_own_holds_under_any_policy(void **state)
 static void no_policy_makes_an_error(void **state)
 {
 	(void)state;
-	for (const struct policy_row *row = policy_rows; row->policy; row++)
+	for (const struct policy_grade *row = policy_rows; row->policy; row++)
 		assert_true(row->rule == RULE_COUNT || row->grade < GRADE_ERROR);
 }
 

@@ -105,8 +105,7 @@ void mdoc_options(void)
 	for (const struct setting_row *row = table_options; row->name; row++) {
 		if (!(row->where & ~OPT_LIB))
 			continue;
-		printf(".It Fl \\-%s%s", row->name,
-		       !*row->argument || *row->argument == '[' ? "" : " Ar ");
+		printf(".It Fl \\-%s%s", row->name, takes_word(row) ? " Ar " : "");
 		print_argument(row->argument);
 		putchar('\n');
 		print_text(row->help);
@@ -160,20 +159,24 @@ void mdoc_policies(void)
 {
 	puts(".Bl -tag -width Ds");
 	for (const struct policy_row *row = table_policies; row->policy; row++) {
-		if (!row->grade)
-			printf(".It Cm %s", row->policy);
-		else if (!row->rule)
-			fputs(".br\nno finding below ", stdout);
-		else
-			fputs(".br\n.Cm ", stdout);
-		if (row->rule) {
-			print_lower(row->rule);
-			fputs(" : No ", stdout);
+		if (!row->grade) {
+			printf(".It Cm %s\n", row->policy);
+			print_text(row->help);
+			continue;
 		}
-		if (row->grade)
+		puts(".br");
+		if (row->rule) {
+			fputs(".Cm ", stdout);
+			print_lower(row->rule);
+			fputs(" No : ", stdout);
+		} else {
+			fputs("no finding below ", stdout);
+		}
+		if (!strcmp(row->grade, "AS_FOUND"))
+			fputs("as found", stdout);
+		else
 			print_lower(row->grade);
 		putchar('\n');
-		print_text(row->help);
 	}
 	puts(".El");
 }

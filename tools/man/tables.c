@@ -41,10 +41,10 @@ const struct named_row table_launchers[] = {
 };
 
 const struct policy_row table_policies[] = {
-#define POLICY(name, ...) {#name, NULL, NULL, "" __VA_ARGS__},
-#define FLOOR(policy, grade) {#policy, NULL, #grade, ""},
-#define GRADE(policy, rule, grade) {#policy, #rule, #grade, ""},
-#define LEAST(policy, rule, grade) {#policy, #rule, "at least " #grade, ""},
+#define POLICY(name, help) {#name, NULL, NULL, help},
+#define FLOOR(policy, grade) {#policy, NULL, #grade, NULL},
+#define GRADE(policy, rule, grade) {#policy, #rule, #grade, NULL},
+#define LEAST(policy, rule, grade) {#policy, #rule, "at least " #grade, NULL},
 #include "../policies.def"
 #undef POLICY
 #undef FLOOR

@@ -5,6 +5,7 @@
 #ifndef MPSAN_MAN_TABLES_H
 #define MPSAN_MAN_TABLES_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct command_row {
@@ -18,7 +19,7 @@ struct setting_row {
 struct named_row {
 	const char *name, *help;
 };
-/* One row of policies.def: the policy's name and help, its floor (no rule), or the grade of a rule. */
+/* One row of policies.def: the policy's name and what it is for, its floor (no rule), or the grade of a rule. */
 struct policy_row {
 	const char *policy, *rule, *grade, *help;
 };
@@ -28,6 +29,12 @@ extern const struct command_row table_commands[];
 extern const struct setting_row table_options[];
 extern const struct named_row table_rules[], table_formats[], table_launchers[];
 extern const struct policy_row table_policies[];
+
+/* Whether a value stands behind the option as a word of its own, or it must have one. */
+static inline bool takes_word(const struct setting_row *row)
+{
+	return *row->argument && *row->argument != '[';
+}
 
 /* The functions of a library of hooks.def that are intercepted; NULL: of all. */
 unsigned table_hooks(const char *library);

@@ -70,8 +70,7 @@ static void print_options(void)
 		printf("\t%s) echo '--help", command->name);
 		for (const struct setting_row *row = table_options; row->name; row++)
 			if (row->where & place_of(command->name))
-				printf(" --%s%s", row->name,
-				       !*row->argument || *row->argument == '[' ? "" : "=");
+				printf(" --%s%s", row->name, takes_word(row) ? "=" : "");
 		print_own_options(command->name, command->arguments);
 		puts("' ;;");
 	}
