@@ -99,7 +99,7 @@ def check_action():
     """Red for a hazard, with a summary and its reports; green once the hazard stands in a baseline."""
     root = checkout()
     job = f"{system_python()} job.py train"
-    action = Action(root, run=job, options="--fail-on warning")
+    action = Action(root, run=job, options="--policy ci --fail-on warning")
     assert action.run() == FINDINGS_EXIT
     reports = Path(action.values["steps.run.outputs.reports"])
     assert REPORTS | {"mpsan.txt", "mpsan.sarif"} == {file.name for file in reports.iterdir()}, list(reports.iterdir())
@@ -107,7 +107,7 @@ def check_action():
     assert summary.startswith("### mpsan") and "1 warning" in summary and "fork-lock-held" in summary, summary
     found = json.loads((reports / "mpsan.json").read_text())["findings"]
     (root / "mpsan.baseline").write_text(f"{found[0]['fingerprint']} warning\n")
-    green = Action(root, run=job, options="--fail-on warning")
+    green = Action(root, run=job, options="--policy ci --fail-on warning")
     assert green.run() == 0, green.values
     assert "in the baseline" in green.files["GITHUB_STEP_SUMMARY"].read_text()
 
@@ -121,7 +121,7 @@ def check_action_command():
 def check_gitlab():
     job = load(GITLAB)[".mpsan"]
     root = checkout()
-    variables = {**job["variables"], "MPSAN_RUN": f"{system_python()} job.py train", "MPSAN_CI_OPTIONS": "--fail-on warning"}
+    variables = {**job["variables"], "MPSAN_RUN": f"{system_python()} job.py train", "MPSAN_CI_OPTIONS": "--policy ci --fail-on warning"}
     script = "\n".join([*job["before_script"], *job["script"]])
     run = shell(["sh", "-ec"], script, root, **variables)
     assert run.returncode == FINDINGS_EXIT and "fork-lock-held" in run.stdout, run
