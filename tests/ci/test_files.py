@@ -122,7 +122,7 @@ def check_damage():
     seed = int(os.environ.get("MPSAN_SEED", random.randrange(1 << 30)))
     dice = random.Random(seed)
     refused = 0
-    for round_ in range(300 if os.environ.get("MPSAN_FULL") == "1" else 16):
+    for round_ in range(300 if os.environ.get("MPSAN_FULL") == "1" else 10):
         for kind, text in WHOLE.items():
             file = scratch() / kind
             file.write_bytes(damaged(text, dice) if round_ % 4 else dice.randbytes(dice.randrange(400)))
@@ -130,7 +130,7 @@ def check_damage():
             refused += run.exit == USAGE
             fine = run.exit == 0 or (run.exit == USAGE and is_one_line(run) and f"mpsan: {file}:" in run.err)
             assert fine, f"MPSAN_SEED={seed}: {file.read_bytes()!r} {run}"
-    assert refused > 8, refused
+    assert refused > 4, refused
 
 
 def check_unused():
