@@ -10,6 +10,7 @@
 
 #include "fold.h"
 #include "jsontext.h"
+#include "near.h"
 
 const struct report_format report_formats[] = {
 #define FORMAT(name, wants, help) {#name, help, wants, out_##name},
@@ -17,6 +18,22 @@ const struct report_format report_formats[] = {
 #undef FORMAT
 	{0},
 };
+
+static const char *format_name(size_t number)
+{
+	return report_formats[number].name;
+}
+
+static char *no_such_format(const char *value, size_t length)
+{
+	char *name = text_format("%.*s", (int)length, value), *near = near_names(name, format_name);
+	char *wrong = text_format("--report %s: no such format%s; 'mpsan list formats' names them",
+				  value, near);
+
+	free(name);
+	free(near);
+	return wrong;
+}
 
 char *report_target_parse(struct report_target *target, const char *value)
 {
@@ -32,7 +49,7 @@ char *report_target_parse(struct report_target *target, const char *value)
 		*target = (struct report_target){format, equals + 1};
 		return NULL;
 	}
-	return text_format("--report %s: no such format; 'mpsan list formats' names them", value);
+	return no_such_format(value, length);
 }
 
 /* A device, a pipe or a link is written through, not replaced. */
