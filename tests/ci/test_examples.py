@@ -92,6 +92,7 @@ class Action:
         steps = [step for step in self.action["runs"]["steps"] if "run" in step]
         runs = [self.step(step) for step in steps]
         assert all(run.returncode == 0 for run in runs[:-1]), runs
+        self.output = "".join(run.stdout for run in runs)
         return runs[-1].returncode
 
 
@@ -105,6 +106,9 @@ def check_action():
     assert REPORTS | {"mpsan.txt", "mpsan.sarif"} == {file.name for file in reports.iterdir()}, list(reports.iterdir())
     summary = action.files["GITHUB_STEP_SUMMARY"].read_text()
     assert summary.startswith("### mpsan") and "1 warning" in summary and "fork-lock-held" in summary, summary
+    assert "::warning file=job.py,line=" in action.output, action.output
+    results = json.loads((reports / "mpsan.sarif").read_text())["runs"][0]["results"]
+    assert [result["ruleId"] for result in results] == ["fork-lock-held"], results
     found = json.loads((reports / "mpsan.json").read_text())["findings"]
     (root / "mpsan.baseline").write_text(f"{found[0]['fingerprint']} warning\n")
     green = Action(root, run=job, options="--policy ci --fail-on warning")
