@@ -165,6 +165,14 @@ def check_pytest():
     assert len(named) == 1 and named[0].startswith("fork-orphaned-lock "), named
 
 
+def check_pytest_baseline():
+    """Which lines of a baseline no test of the run needs."""
+    file = Path(tempfile.mkdtemp()) / "known"
+    file.write_text("0123456789abcdef error fork-threads\n")
+    run, _ = pytest("-k", "unknown", "-o", f"mpsan_options=--baseline {file}")
+    assert run.returncode == 0 and "none of these tests: 0123456789abcdef" in run.stdout, run.stdout
+
+
 def check_pytest_alone():
     """Without mpsan marked tests run as others do, and that is said."""
     path = ":".join(place for place in os.environ["PATH"].split(":") if not Path(place, "mpsan").exists())
@@ -174,4 +182,5 @@ def check_pytest_alone():
 
 main({"action_schema": lambda: valid("github-actions", ACTION), "workflow": check_workflow,
       "gitlab_schema": lambda: valid("gitlab-ci", GITLAB), "action": check_action, "action_command": check_action_command,
-      "gitlab": check_gitlab, "pytest": check_pytest, "pytest_alone": check_pytest_alone})
+      "gitlab": check_gitlab, "pytest": check_pytest, "pytest_alone": check_pytest_alone,
+      "pytest_baseline": check_pytest_baseline})

@@ -67,6 +67,7 @@ class Watcher:
         self.mpsan = os.environ.get("MPSAN") or shutil.which("mpsan")
         self.unwatched = self.watched = 0
         self.found = []
+        self.gone = None  # what the baseline has, and no test so far
 
     def pytest_runtest_protocol(self, item):
         if not (self.config.getini("mpsan_all") or item.get_closest_marker("mpsan")):
@@ -109,6 +110,9 @@ class Watcher:
     def attribute(self, item, reports, document, output):
         """The test's own reports, with what was found in it."""
         findings = document["findings"]
+        if "baseline" in document:
+            gone = set(document["baseline"]["gone"])
+            self.gone = gone if self.gone is None else self.gone & gone
         self.found += [(item.nodeid, finding) for finding in findings]
         properties = [(f"mpsan.{finding['severity']}", f"{finding['rule']} {finding['fingerprint']}: {finding['message']}")
                       for finding in findings]
@@ -141,6 +145,8 @@ class Watcher:
         for test, finding in self.found:
             if finding["severity"] != "note" or self.fails(finding):
                 terminalreporter.write_line(f"{finding['severity']}: {finding['rule']} {finding['fingerprint']} in {test}")
+        if self.gone:
+            terminalreporter.write_line(f"in the baseline, and in none of these tests: {', '.join(sorted(self.gone))}")
         terminalreporter.write_line(f"tests watched: {self.watched}, findings: {len(self.found)}")
 
 
