@@ -15,6 +15,7 @@
 #include "story_cuda.h"
 #include "story_knot.h"
 #include "story_order.h"
+#include "story_subject.h"
 #include "words.h"
 
 struct story {
@@ -313,6 +314,10 @@ static json_t *evidence(const struct story *story)
 			continue;
 		json_array_append_new(steps, scene_step(&story->teller, scene, step->role,
 							words_fill(story->words, step->what)));
+		if (step->role == STEP_FORK && scene == &story->forker)
+			json_object_set_new(json_array_get(steps, json_array_size(steps) - 1),
+					    "child",
+					    json_integer(pid_of(story, story->fork->child)));
 	}
 	return steps;
 }
@@ -325,6 +330,16 @@ static void hash_lock(uint64_t *hash, const char *key)
 
 	scene_hash_text(hash, object);
 	free(object);
+}
+
+static json_t *subject(const struct story *story)
+{
+	const char *lock = story->lock.address ?
+				   json_string_value(json_object_get(story->words, "lock")) :
+				   NULL;
+
+	return subject_json(&story->teller, story->finding, lock,
+			    story->is_cuda ? story->cast.piece : NULL);
 }
 
 /*
@@ -364,15 +379,16 @@ static json_t *story_write(struct story *story)
 	char *print = fingerprint(story);
 	json_t *object;
 
-	object = json_pack(
-		"{s:s, s:n, s:o, s:o, s:i, s:I, s:I, s:o, s:I, s:s, s:o, s:o}", "rule",
-		rule_slug(story->finding->rule), "severity", "message",
-		words_fill(story->words, story->finding->tale->message), "fix",
-		words_fill(story->words, fix), "count", 1, "pid",
-		(json_int_t)pid_of(story, main_scene->at->by), "tid", (json_int_t)main_scene->tid,
-		"thread", jsontext_of(main_scene->thread), "time_ns",
-		(json_int_t)reader_real_ns(story->reader, main_scene->time_ns), "fingerprint",
-		print, "lock", jsontext_of(story->lock_key), "evidence", evidence(story));
+	object = json_pack("{s:s, s:n, s:o, s:o, s:i, s:I, s:I, s:o, s:I, s:s, s:o, s:o, s:o}",
+			   "rule", rule_slug(story->finding->rule), "severity", "message",
+			   words_fill(story->words, story->finding->tale->message), "fix",
+			   words_fill(story->words, fix), "count", 1, "pid",
+			   (json_int_t)pid_of(story, main_scene->at->by), "tid",
+			   (json_int_t)main_scene->tid, "thread", jsontext_of(main_scene->thread),
+			   "time_ns",
+			   (json_int_t)reader_real_ns(story->reader, main_scene->time_ns),
+			   "fingerprint", print, "lock", jsontext_of(story->lock_key), "subject",
+			   subject(story), "evidence", evidence(story));
 	free(print);
 	return object;
 }

@@ -174,6 +174,32 @@ static char *edge_text(const struct teller *teller, const struct fact_blocked *b
 	return text;
 }
 
+/* The edge of the picture of who waits for whom. */
+static json_t *edge_json(const struct teller *teller, const struct fact_knot *knot,
+			 const struct fact_blocked *blocked)
+{
+	const struct ev_blocked *ev = &blocked->ev;
+	bool gone = ev->flags & MPSAN_LF_OWNER_DEAD;
+	uint32_t slot = ev->owner_slot ? (uint32_t)ev->owner_slot - 1 : blocked->at.by;
+	const struct mpsan_process *dead = gone ? dead_process(teller, knot) : NULL;
+	char *awaited = knot_awaited(teller, blocked), *taken = knot_taken(teller, blocked);
+	char *thread = ev->owner && !gone ? thread_text(teller->reader, teller->frames, slot,
+							(uint32_t)ev->owner) :
+					    NULL;
+	json_t *edge =
+		json_pack("{s:o, s:I, s:I, s:o, s:b, s:o, s:I}", "what", jsontext_of(awaited),
+			  "pid", (json_int_t)(dead ? dead->pid : pid_of(teller, slot)), "tid",
+			  (json_int_t)ev->owner, "thread", jsontext_of(thread), "gone", gone,
+			  "taken", jsontext_of(taken), "since_ns",
+			  (json_int_t)reader_real_ns(teller->reader,
+						     ev->since ? ev->since : blocked->at.time_ns));
+
+	free(awaited);
+	free(taken);
+	free(thread);
+	return edge;
+}
+
 void knot_steps(const struct teller *teller, const struct fact_knot *knot, json_t *steps)
 {
 	for (uint32_t i = knot->begin; i < knot->end; i++) {
@@ -185,6 +211,8 @@ void knot_steps(const struct teller *teller, const struct fact_knot *knot, json_
 		text = edge_text(teller, blocked, &scene, EDGE_PLACED);
 		json_array_append_new(steps,
 				      scene_step(teller, &scene, STEP_BLOCKED, jsontext_of(text)));
+		json_object_set_new(json_array_get(steps, json_array_size(steps) - 1), "waits_for",
+				    edge_json(teller, knot, blocked));
 		free(text);
 		scene_finish(&scene);
 	}

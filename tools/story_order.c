@@ -91,6 +91,16 @@ static char *clause(const struct teller *teller, const struct fact_order *order,
 	return text;
 }
 
+static void add_locks(const struct teller *teller, const struct fact_order *order, json_t *step)
+{
+	char *first = order_first(teller, order), *second = order_second(teller, order);
+
+	json_object_set_new(step, "first", jsontext_of(first));
+	json_object_set_new(step, "second", jsontext_of(second));
+	free(first);
+	free(second);
+}
+
 void orders_steps(const struct teller *teller, const struct finding *finding, json_t *steps)
 {
 	EACH_ORDER(teller, finding, order)
@@ -102,6 +112,7 @@ void orders_steps(const struct teller *teller, const struct finding *finding, js
 		text = clause(teller, order, &scene, true);
 		json_array_append_new(steps,
 				      scene_step(teller, &scene, STEP_ORDER, jsontext_of(text)));
+		add_locks(teller, order, json_array_get(steps, json_array_size(steps) - 1));
 		free(text);
 		scene_finish(&scene);
 	}
