@@ -30,8 +30,10 @@ COUNT_OBJ := $(SHIM_SRC:%=build/count/%.o)
 CORE_SRC := $(wildcard shim/core/*.c shim/rules/*.c) $(CPYTHON_SRC) shim/ranges.c shim/rank.c
 CORE_OBJ := $(CORE_SRC:%=build/obj/%.o)
 TOOL_SRC := $(wildcard tools/*.c)
-TOOL_OBJ := $(TOOL_SRC:%=build/obj/%.o)
 DESCRIPTIONS := build/man/mpsan.1 build/man/libmpsan.7 build/man/mpsan.bash build/man/mpsan.zsh
+# The page of --report html travels inside the command.
+PAGE := $(wildcard tools/html/*.html tools/html/*.css tools/html/*.js)
+TOOL_OBJ := $(TOOL_SRC:%=build/obj/%.o) build/obj/tools/html/page.S.o
 TOOL_LIBS := -lunwind-$(ARCH) -lunwind -ldw -lelf -ljansson -lncursesw -ltinfo -lstdc++
 
 .PHONY: all demo check bench check-suites check-gpu check-build check-package install uninstall help clean FORCE
@@ -82,6 +84,10 @@ build/man/expand: $(MAN_OBJ)
 $(DESCRIPTIONS): build/man/%: tools/man/%.in build/man/expand
 	$(SAY) MAKE $@
 	$(Q)build/man/expand $< >$@.new && mv $@.new $@
+
+build/obj/tools/html/page.S.o: tools/html/page.S $(PAGE)
+	$(SAY) AS $<
+	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
 
 # Test programs: one file each, except unit tests, which see the command's parts.
 TEST_FLAGS := $(BASE) -Iinclude

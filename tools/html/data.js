@@ -1,0 +1,176 @@
+'use strict';
+/*
+ * The data of the page: what out_html.h describes, and how to look things up in it. All times are nanoseconds since
+ * 1970, which a double holds to a quarter of a microsecond.
+ */
+const data = JSON.parse(document.getElementById('data').textContent);
+const GRADES = ['error', 'warning', 'note'];
+const findings = data.findings || [];
+const processes = data.processes || [];
+
+const frameCache = [];
+
+/* {function, file, line, module, offset}; null for -1. */
+function frameAt(index) {
+	if (index < 0 || index == null)
+		return null;
+	if (!frameCache[index]) {
+		const [name, file, line, module, offset] = data.frames[index];
+		const text = (i) => i < 0 ? '' : data.texts[i];
+		frameCache[index] = {function: text(name), file: text(file), line, module: text(module), offset};
+	}
+	return frameCache[index];
+}
+
+function stackAt(index) {
+	return index < 0 || index == null ? [] : data.stacks[index].map(frameAt);
+}
+
+function baseName(path) {
+	return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/* "function (file:line)", as the texts of findings have it. */
+function placeText(frame) {
+	if (!frame)
+		return '';
+	const name = frame.function || '??';
+	if (frame.file)
+		return `${name} (${baseName(frame.file)}:${frame.line})`;
+	return frame.module ? `${name} (${baseName(frame.module)})` : name;
+}
+
+/* The step that a finding speaks of first: what suffers stands last. */
+function mainStep(finding) {
+	const steps = finding.evidence || [];
+	for (let i = steps.length - 1; i >= 0; i--)
+		if (steps[i].at >= 0)
+			return steps[i];
+	return steps[steps.length - 1] || null;
+}
+
+const byPid = new Map();
+processes.forEach((process, i) => {
+	process.index = i;
+	if (!byPid.has(process.pid))
+		byPid.set(process.pid, []);
+	byPid.get(process.pid).push(process);
+});
+
+/* Pids come back: the process that lived then; else the last of that pid. */
+function processAt(pid, time) {
+	const list = byPid.get(pid);
+	if (!list)
+		return null;
+	return list.find((p) => p.start_ns <= time + 1e6 && (!p.end_ns || p.end_ns + 1e6 >= time)) || list[list.length - 1];
+}
+
+function processName(process) {
+	if (!process)
+		return '';
+	const words = process.argv || [];
+	const script = words.find((word, i) => i && !word.startsWith('-'));
+	return process.name || process.role || baseName(script || words[0] || '');
+}
+
+function endText(process) {
+	if (!process || !process.end_ns)
+		return 'alive at the end';
+	const end = process.end || {};
+	if (end.signal != null)
+		return `ended by ${signalName(end.signal)}`;
+	return end.code == null ? 'ended' : `exit code ${end.code}`;
+}
+
+function signalName(number) {
+	const names = {1: 'SIGHUP', 2: 'SIGINT', 3: 'SIGQUIT', 4: 'SIGILL', 6: 'SIGABRT', 7: 'SIGBUS', 8: 'SIGFPE',
+		9: 'SIGKILL', 10: 'SIGUSR1', 11: 'SIGSEGV', 12: 'SIGUSR2', 13: 'SIGPIPE', 14: 'SIGALRM', 15: 'SIGTERM'};
+	return names[number] || `signal ${number}`;
+}
+
+function hasFailed(process) {
+	const end = process.end || {};
+	return end.signal != null || (end.code != null && end.code !== 0);
+}
+
+/* From the first to the last moment that anything is known of. */
+const span = (() => {
+	let begin = Infinity, end = 0;
+	const see = (time) => {
+		if (time > 0) {
+			begin = Math.min(begin, time);
+			end = Math.max(end, time);
+		}
+	};
+	for (const process of processes) {
+		see(process.start_ns);
+		see(process.end_ns || 0);
+	}
+	for (const finding of findings)
+		see(finding.time_ns);
+	return end ? {begin, end: Math.max(end, begin + 1)} : {begin: 0, end: 1};
+})();
+
+/* pid and tid of a thread: what the time line knows of it. */
+const lines = (() => {
+	const known = new Map(), line = data.line;
+	if (!line)
+		return known;
+	const list = line.threads.map(([pid, tid, begin, end]) => ({pid, tid, begin, end, spans: []}));
+	for (const thread of list)
+		known.set(`${thread.pid}/${thread.tid}`, thread);
+	for (const [thread, kind, begin, end, what] of line.spans)
+		list[thread].spans.push({kind: ['wait', 'hold', 'region'][kind], begin, end, what});
+	return known;
+})();
+
+/* Processes that a finding tells of. */
+function pidsOf(finding) {
+	if (!finding.pids) {
+		const pids = new Set([finding.pid]);
+		for (const step of finding.evidence || []) {
+			pids.add(step.pid);
+			if (step.child)
+				pids.add(step.child);
+		}
+		finding.pids = pids;
+	}
+	return finding.pids;
+}
+
+const stackWords = [];
+
+/* The words of one stack, once: ten thousand findings share a few stacks. */
+function wordsOfStack(index) {
+	if (stackWords[index] === undefined)
+		stackWords[index] = stackAt(index).map((f) => `${f.function} ${f.file}:${f.line} ${f.module}`)
+			.join('\n').toLowerCase();
+	return stackWords[index];
+}
+
+function wordsOf(finding) {
+	if (!finding.words) {
+		const steps = finding.evidence || [];
+		finding.words = [finding.rule, finding.severity, finding.message, finding.lock, finding.thread,
+			finding.fingerprint, finding.fix, ...pidsOf(finding), finding.host || '',
+			...steps.map((step) => step.what)].join('\n').toLowerCase();
+	}
+	return finding.words;
+}
+
+/* A function that says whether a finding has all the words. */
+function matcherOf(query) {
+	const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+	const stacksWith = words.map((word) => {
+		const seen = new Map();
+		return (index) => {
+			if (index < 0 || index == null)
+				return false;
+			if (!seen.has(index))
+				seen.set(index, wordsOfStack(index).includes(word));
+			return seen.get(index);
+		};
+	});
+	return (finding) => words.every((word, i) => wordsOf(finding).includes(word) ||
+		(finding.evidence || []).some((step) => stacksWith[i](step.python) || stacksWith[i](step.stack)));
+}

@@ -1,0 +1,228 @@
+/*
+ * All processes over time, with the findings as marks: one thin line each, so that a thousand fit on a screen, and as
+ * few elements as that takes. The view is a part of time and of the rows; zooming changes both. Neighbours: dom.js,
+ * filter.js.
+ */
+const OVERVIEW_LEFT = 164, OVERVIEW_TOP = 22, MARK_GRID = 7;
+
+/* Parents before their children, and children below their parents. */
+const order = (() => {
+	const list = [], done = new Set(), children = new Map();
+	const early = [...processes].sort((a, b) => a.start_ns - b.start_ns);
+	for (const process of early) {
+		if (!children.has(process.parent))
+			children.set(process.parent, []);
+		children.get(process.parent).push(process);
+	}
+	const visit = (process) => {
+		const stack = [process];
+		while (stack.length) {
+			const one = stack.pop();
+			if (done.has(one))
+				continue;
+			done.add(one);
+			one.row = list.push(one) - 1;
+			stack.push(...(children.get(one.pid) || []).filter((child) => !done.has(child)).reverse());
+		}
+	};
+	early.filter((process) => !byPid.has(process.parent)).forEach(visit);
+	early.forEach(visit);
+	return list;
+})();
+
+const whole = {t0: span.begin, t1: span.end, r0: 0, r1: Math.max(order.length, 1)};
+let view = {...whole}, overviewWidth = 900, overviewHeight = 100;
+
+function setView(next) {
+	const least = (whole.t1 - whole.t0) / 1e5, time = Math.max(next.t1 - next.t0, least), rows = Math.max(next.r1 - next.r0, Math.min(4, whole.r1));
+	const t0 = Math.min(Math.max(next.t0, whole.t0), Math.max(whole.t0, whole.t1 - time));
+	const r0 = Math.min(Math.max(next.r0, 0), Math.max(0, whole.r1 - rows));
+	view = {t0, t1: Math.min(t0 + time, whole.t1), r0, r1: Math.min(r0 + rows, whole.r1)};
+	drawOverview();
+}
+
+/* Zooms around a point, given as parts of the view. */
+function zoomView(factor, x = 0.5, y = 0.5) {
+	const time = view.t1 - view.t0, rows = view.r1 - view.r0;
+	const t = view.t0 + x * time, r = view.r0 + y * rows;
+	setView({t0: t - x * time * factor, t1: t + (1 - x) * time * factor, r0: r - y * rows * factor, r1: r + (1 - y) * rows * factor});
+}
+
+function moveView(x, y) {
+	const time = (view.t1 - view.t0) * x, rows = (view.r1 - view.r0) * y;
+	setView({t0: view.t0 + time, t1: view.t1 + time, r0: view.r0 + rows, r1: view.r1 + rows});
+}
+
+function overviewX(time) {
+	return OVERVIEW_LEFT + (time - view.t0) / (view.t1 - view.t0) * (overviewWidth - OVERVIEW_LEFT - 8);
+}
+
+function overviewY(row) {
+	return OVERVIEW_TOP + (row - view.r0) / (view.r1 - view.r0) * (overviewHeight - OVERVIEW_TOP - 6);
+}
+
+function shownRows() {
+	return order.slice(Math.floor(view.r0), Math.ceil(view.r1));
+}
+
+/* The lives, in two paths: those that went well and those that did not. */
+function drawLives(height) {
+	const path = {well: '', ill: ''}, thick = Math.max(1, Math.min(8, height * 0.6));
+	for (const process of shownRows()) {
+		const from = Math.max(OVERVIEW_LEFT, overviewX(process.start_ns));
+		const to = Math.min(overviewWidth - 8, overviewX(process.end_ns || whole.t1));
+		if (to >= OVERVIEW_LEFT && from <= overviewWidth - 8)
+			path[hasFailed(process) ? 'ill' : 'well'] += `M${from.toFixed(1)} ${overviewY(process.row + 0.5).toFixed(1)}H${Math.max(to, from + 1.5).toFixed(1)}`;
+	}
+	return Object.entries(path).map(([kind, d]) => svg('path', {class: `lives ${kind}`, d, 'stroke-width': thick}));
+}
+
+function drawBirths() {
+	let d = '';
+	for (const process of shownRows()) {
+		const parent = processAt(process.parent, process.start_ns), x = overviewX(process.start_ns);
+		if (parent && parent.row !== undefined && x >= OVERVIEW_LEFT && parent.row >= view.r0)
+			d += `M${x.toFixed(1)} ${overviewY(parent.row + 0.5).toFixed(1)}V${overviewY(process.row + 0.5).toFixed(1)}`;
+	}
+	return svg('path', {class: 'births', d});
+}
+
+/* Findings that fall on one spot are one mark, of the worst grade among them. */
+function drawMarks() {
+	const spots = new Map();
+	for (const finding of shownFindings()) {
+		const process = processAt(finding.pid, finding.time_ns);
+		if (!process || process.row < view.r0 - 1 || process.row > view.r1 || finding.time_ns < view.t0 || finding.time_ns > view.t1)
+			continue;
+		const x = overviewX(finding.time_ns), y = overviewY(process.row + 0.5);
+		const key = Math.round(x / MARK_GRID) * 65536 + Math.round(y / MARK_GRID), grade = GRADES.indexOf(finding.severity);
+		const spot = spots.get(key);
+		if (spot)
+			spot.count++, spot.grade = Math.min(spot.grade, grade);
+		else
+			spots.set(key, {x, y, grade, count: 1});
+	}
+	return [...spots.values()].sort((a, b) => b.grade - a.grade).map((spot) => svg('circle', {class: `spot ${GRADES[spot.grade]}`,
+		cx: spot.x.toFixed(1), cy: spot.y.toFixed(1), r: Math.min(7, 3 + Math.log2(spot.count) / 2).toFixed(1)}));
+}
+
+function drawNames(height) {
+	return height < 11 ? [] : shownRows().map((process) => svg('text', {class: 'lane-name', x: 2, y: overviewY(process.row + 0.5) + 4},
+		shorten(`${process.pid} ${processName(process)}`, 25)));
+}
+
+function drawTimes() {
+	const parts = [], length = view.t1 - view.t0;
+	for (let i = 0; i <= 4; i++) {
+		const x = overviewX(view.t0 + length * i / 4), label = durationText(view.t0 + length * i / 4 - whole.t0);
+		parts.push(svg('line', {class: 'tick', x1: x, x2: x, y1: OVERVIEW_TOP - 6, y2: overviewHeight - 2}),
+			svg('text', {class: 'axis', x, y: 12, 'text-anchor': i === 4 ? 'end' : i ? 'middle' : 'start'}, i || view.t0 > whole.t0 ? `+${label}` : '0'));
+	}
+	return parts;
+}
+
+function overviewWords() {
+	const ill = order.filter(hasFailed).length;
+	return `${plural(order.length, 'process', 'processes')} over ${durationText(whole.t1 - whole.t0)}; ` +
+		`${ill ? `${ill} ended with an error or a signal; ` : ''}${plural(findings.length, 'finding')} as marks.`;
+}
+
+function drawOverview() {
+	const frame = byId('overview-picture');
+	if (!frame || !frame.clientWidth)
+		return;
+	overviewWidth = Math.max(480, frame.clientWidth);
+	overviewHeight = OVERVIEW_TOP + 8 + Math.min(340, Math.max(40, Math.min(order.length, 340 / 3) * (order.length > 20 ? 3 : 17)));
+	const height = (overviewHeight - OVERVIEW_TOP) / (view.r1 - view.r0);
+	frame.replaceChildren(picture(overviewWidth, overviewHeight, 'Processes over time', overviewWords(), drawTimes(),
+		height > 5 && drawBirths(), drawLives(height), drawNames(height), drawMarks()));
+	byId('zoom-out').disabled = byId('zoom-all').disabled = view.t1 - view.t0 >= whole.t1 - whole.t0 && view.r1 - view.r0 >= whole.r1;
+}
+
+/* The process under the pointer. */
+function processUnder(event) {
+	const box = byId('overview-picture').firstElementChild.getBoundingClientRect();
+	const y = (event.clientY - box.top) * overviewHeight / box.height;
+	return order[Math.floor(view.r0 + (y - OVERVIEW_TOP) / (overviewHeight - OVERVIEW_TOP - 6) * (view.r1 - view.r0))];
+}
+
+function pointerParts(event) {
+	const box = byId('overview-picture').getBoundingClientRect(), left = OVERVIEW_LEFT * box.width / overviewWidth;
+	return [Math.min(1, Math.max(0, (event.clientX - box.left - left) / (box.width - left))), Math.min(1, Math.max(0, (event.clientY - box.top) / box.height))];
+}
+
+function describeProcess(process) {
+	const count = process.count || 0, length = (process.end_ns || whole.t1) - process.start_ns;
+	return `${process.pid} ${processName(process)}: ${process.how || ''} by ${process.parent}, ${durationText(length)}, ${endText(process)}` +
+		`${process.watched === true ? '' : `, not watched: ${process.watched}`}; ${plural(count, 'finding')}`;
+}
+
+function addPointer(frame, hint) {
+	let from = null, moved = false;
+	frame.addEventListener('wheel', (event) => {
+		if (event.ctrlKey || event.metaKey) {
+			event.preventDefault();
+			zoomView(event.deltaY > 0 ? 1.25 : 0.8, ...pointerParts(event));
+		}
+	}, {passive: false});
+	frame.addEventListener('pointerdown', (event) => { from = event; moved = false; });
+	frame.addEventListener('pointermove', (event) => {
+		const process = processUnder(event);
+		hint.textContent = process ? describeProcess(process) : '';
+		if (!from || !event.buttons)
+			return;
+		if (moved || Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) > 4) {
+			moved = true;
+			moveView((from.clientX - event.clientX) / (overviewWidth - OVERVIEW_LEFT), (from.clientY - event.clientY) / overviewHeight);
+			from = event;
+		}
+	});
+	frame.addEventListener('pointerup', (event) => {
+		const process = from && !moved && processUnder(event);
+		from = null;
+		if (process && process.count)
+			chooseProcess(process.pid);
+	});
+}
+
+function overviewKey(event) {
+	const moves = {ArrowLeft: [-0.2, 0], ArrowRight: [0.2, 0], ArrowUp: [0, -0.2], ArrowDown: [0, 0.2]};
+	if (moves[event.key])
+		moveView(...moves[event.key]);
+	else if (event.key === '+' || event.key === '=')
+		zoomView(0.6);
+	else if (event.key === '-')
+		zoomView(1 / 0.6);
+	else if (event.key === '0')
+		setView(whole);
+	else
+		return;
+	event.preventDefault();
+}
+
+function processTable() {
+	return asTable('All processes', ['Pid', 'Name', 'Parent', 'Made by', 'From', 'Length', 'End', 'Findings'], () => order.map((process) => [
+		process.pid, processName(process), process.parent, process.how || '', `+${durationText(process.start_ns - whole.t0)}`,
+		durationText((process.end_ns || whole.t1) - process.start_ns), endText(process), process.count || 0]));
+}
+
+function startOverview() {
+	for (const finding of findings)
+		for (const pid of pidsOf(finding)) {
+			const process = processAt(pid, finding.time_ns);
+			if (process)
+				process.count = (process.count || 0) + 1;
+		}
+	if (!order.length)
+		return byId('overview').remove();
+	const hint = el('p', {class: 'hint', 'aria-hidden': 'true'});
+	const frame = el('div', {id: 'overview-picture', class: 'overview-picture', tabindex: 0, role: 'group', onkeydown: overviewKey,
+		'aria-label': 'Picture of all processes: + and - zoom, arrows move, 0 shows all'});
+	const button = (id, text, label, act) => el('button', {type: 'button', id, 'aria-label': label, onclick: act}, text);
+	byId('overview').append(el('div', {class: 'overview-head'}, el('h2', {id: 'overview-title'}, 'Processes over time'),
+		el('div', {class: 'zoom', role: 'group', 'aria-label': 'Zoom'}, button('zoom-in', '+', 'Zoom in', () => zoomView(0.6)),
+			button('zoom-out', '−', 'Zoom out', () => zoomView(1 / 0.6)), button('zoom-all', 'All', 'Show all', () => setView(whole)))),
+	frame, hint, processTable());
+	addPointer(frame, hint);
+	new ResizeObserver(() => requestAnimationFrame(drawOverview)).observe(frame);
+}

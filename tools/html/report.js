@@ -1,0 +1,177 @@
+/*
+ * The page as a whole: its top, the limits and practices, keys, themes, printing. It starts all others.
+ */
+function countOf(grade) {
+	return findings.reduce((sum, finding) => sum + (finding.severity === grade), 0);
+}
+
+function verdictText() {
+	const [errors, warnings, notes] = GRADES.map(countOf);
+	if (errors)
+		return ['bad', errors === 1 ? 'One hazard is proved.' : `${errors.toLocaleString('en')} hazards are proved.`];
+	if (warnings)
+		return ['risky', `Nothing is proved; ${plural(warnings, 'warning')} to look at.`];
+	return ['good', notes ? `No errors, no warnings; ${plural(notes, 'note')}.` : 'Nothing was found.'];
+}
+
+function exitText() {
+	const {code, signal} = data.exit || {};
+	if (signal != null)
+		return `ended by ${signalName(signal)}`;
+	return code == null ? 'not known' : `exit code ${code}`;
+}
+
+function commandText() {
+	return (data.command || []).map((word) => /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+}
+
+function addFact(name, value) {
+	if (value)
+		byId('facts').append(el('div', null, el('dt', null, name), el('dd', null, value)));
+}
+
+function startTop() {
+	const [kind, text] = verdictText(), unwatched = processes.filter((process) => process.watched !== true).length;
+	byId('verdict').append(text);
+	byId('verdict').classList.add(kind);
+	document.title = `${plural(countOf('error'), 'error')}, ${plural(countOf('warning'), 'warning')} – mpsan`;
+	byId('counts').append(...GRADES.map((grade) => el('li', {class: grade}, el('strong', null, countOf(grade).toLocaleString('en')),
+		` ${countOf(grade) === 1 ? grade : `${grade}s`}`)), data.suppressed ? el('li', null, el('strong', null, data.suppressed), ' suppressed') : '');
+	byId('command').append(commandText() || 'command not known');
+	addFact('Ended', exitText());
+	addFact('Lasted', processes.length ? durationText(span.end - span.begin) : '');
+	addFact('Processes', plural(processes.length, 'process', 'processes') + (unwatched ? `, ${unwatched} not watched` : ''));
+	addFact((data.hosts || []).length > 1 ? 'Hosts' : 'Host', [...new Set(data.hosts || [])].join(', '));
+	addFact('Began', span.begin ? clockText(span.begin) : '');
+	byId('made').append(`Made by mpsan ${(data.tool || {}).version || ''}. This file is complete in itself and reaches for nothing on the network.`);
+}
+
+function foldOf(title, body, open) {
+	return el('details', {class: 'fold', open}, el('summary', null, el('h2', null, title)), body);
+}
+
+function limitsFold() {
+	const limits = [...(data.limits || [])];
+	if (data.line && data.line.left_out)
+		limits.push(`the pictures leave out ${plural(data.line.left_out, 'short wait or hold', 'short waits and holds')}`);
+	return limits.length ? foldOf(`${plural(limits.length, 'limit')}: what could not be seen`, el('ul', null, limits.map((limit) => el('li', null, limit)))) : null;
+}
+
+function practiceItem(practice) {
+	const name = practice.status.replace(' ', '-');
+	return el('li', {class: name}, el('span', {class: 'status'}, practice.status), el('div', null, practice.statement,
+		practice.why && el('span', {class: 'why'}, ` (${practice.why})`),
+		(practice.findings || []).map((print) => el('a', {href: `#${print}`, class: 'print'}, shorten(print, 16)))));
+}
+
+function practicesFold() {
+	const order = ['violated', 'kept', 'not observable'], list = [...(data.practices || [])];
+	const counts = order.map((status) => [status, list.filter((practice) => practice.status === status).length]).filter(([, count]) => count);
+	list.sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
+	return list.length ? foldOf(`Best practices: ${counts.map(([status, count]) => `${count} ${status}`).join(', ')}`,
+		el('ul', {class: 'practices'}, list.map(practiceItem))) : null;
+}
+
+const THEMES = ['', 'dark', 'light'];
+
+function setTheme(theme) {
+	document.documentElement.dataset.theme = theme;
+	byId('theme').textContent = `Theme: ${theme || 'as the system'}`;
+	try {
+		localStorage.setItem('mpsan-theme', theme);
+	} catch { /* a page from a file may have no storage */ }
+}
+
+function nextTheme() {
+	setTheme(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme || '') + 1) % THEMES.length]);
+}
+
+function startTheme() {
+	let kept = '';
+	try {
+		kept = localStorage.getItem('mpsan-theme') || '';
+	} catch { /* as above */ }
+	setTheme(THEMES.includes(kept) ? kept : '');
+	byId('theme').addEventListener('click', nextTheme);
+}
+
+function goTo(node) {
+	node.focus({preventScroll: true});
+	node.scrollIntoView({block: 'start', behavior: 'instant'});
+}
+
+const KEYS = {
+	'/': () => byId('search').focus(),
+	j: () => choose(chosen + 1),
+	k: () => choose(chosen - 1),
+	ArrowDown: () => choose(chosen + 1),
+	ArrowUp: () => choose(chosen - 1),
+	Home: () => choose(0),
+	End: () => choose(shown.length - 1),
+	Enter: () => goTo(byId('story')),
+	Escape: () => byId('list').focus(),
+	e: () => toggleGrade('error'),
+	w: () => toggleGrade('warning'),
+	n: () => toggleGrade('note'),
+	c: () => byId('story').querySelector('.copy button')?.click(),
+	t: nextTheme,
+	'?': () => byId('help').showModal(),
+};
+const LIST_ONLY = new Set(['ArrowDown', 'ArrowUp', 'Home', 'End']);
+
+function searchKey(event) {
+	if (event.key === 'Escape')
+		clearSearch();
+	if (event.key === 'Escape' || event.key === 'Enter') {
+		byId('list').focus();
+		event.preventDefault();
+	}
+}
+
+function pressed(event) {
+	const target = event.target, act = KEYS[event.key];
+	if (event.ctrlKey || event.metaKey || event.altKey || byId('help').open)
+		return;
+	if (target === byId('search'))
+		return searchKey(event);
+	if (!act || target.matches('input[type=search], select, textarea') || LIST_ONLY.has(event.key) && target !== byId('list'))
+		return;
+	if (event.key === 'Enter' && target !== byId('list') && target !== document.body)
+		return;
+	event.preventDefault();
+	act();
+}
+
+/* A link with a fingerprint behind its # leads to that finding. */
+function followLink() {
+	const print = location.hash.slice(1);
+	const index = print ? shown.findIndex((finding) => finding.fingerprint === print) : -1;
+	if (index >= 0)
+		choose(index, true);
+	return index >= 0;
+}
+
+function startPage() {
+	startTop();
+	startTheme();
+	startOverview();
+	byId('folds').append(...[limitsFold(), practicesFold()].filter(Boolean));
+	startFilter();
+	startList();
+	applyFilter();
+	followLink();
+	addEventListener('hashchange', () => followLink() && goTo(byId('story')));
+	addEventListener('keydown', pressed);
+	addEventListener('beforeprint', printStories);
+	addEventListener('afterprint', () => byId('printed').replaceChildren());
+	byId('print').addEventListener('click', () => print());
+	byId('ask').addEventListener('click', () => byId('help').showModal());
+	let timer = 0;
+	addEventListener('resize', () => {
+		clearTimeout(timer);
+		timer = setTimeout(() => showStory(shownStory), 150);
+	});
+	performance.mark('mpsan-ready');
+}
+
+startPage();

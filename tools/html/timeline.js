@@ -1,0 +1,280 @@
+/*
+ * The time line of one story: a row for each thread and piece of memory that it tells of, bars for what was held and
+ * waited for, an arrow for the fork. Neighbours: scale.js, story.js.
+ */
+const ROW = 54, GUTTER = 188, HEAD = 34, USES_DRAWN = 10, CHAR = 6.3;
+
+const ROLE_WORDS = {holder: 'holds it', fork: 'fork()', wait: 'waits', unlock: 'unlock refused', blocked: 'blocked',
+	order: 'takes a lock', init: 'starts the CUDA driver', cuda: 'CUDA call', export: 'exports', import: 'opens',
+	free: 'frees', end: 'ends', act: 'suffers', cause: 'cause', maker: 'makes it'};
+
+/* The rows, and what is drawn in them. */
+class Scene {
+	constructor(finding) {
+		this.finding = finding;
+		this.steps = finding.evidence || [];
+		this.rows = [];
+		this.bars = [];
+		this.marks = [];
+		this.arrows = [];
+		this.times = [];
+		this.notes = [];
+	}
+
+	row(pid, tid, name, extra) {
+		const key = `${pid}/${tid}/${extra ? extra.sort : ''}`;
+		let row = this.rows.find((one) => one.key === key);
+		if (!row) {
+			row = {key, pid, tid, name, process: processAt(pid, this.finding.time_ns), ...extra};
+			this.rows.push(row);
+		}
+		return row;
+	}
+
+	threadRow(step) {
+		const row = this.row(step.pid, step.tid, step.tid === step.pid ? 'main thread' : step.thread);
+		if (!row.name || row.name.startsWith('TID '))
+			row.name = step.thread || row.name;
+		return row;
+	}
+
+	see(...times) {
+		this.times.push(...times.filter((time) => time > 0));
+	}
+}
+
+/* The lock was taken before the fork that left it behind, though both are told at one moment. */
+function momentOf(scene, step) {
+	const fork = scene.steps.find((other) => other.role === 'fork' && other.pid === step.pid);
+	return step.role === 'holder' && fork ? Math.min(step.time_ns, fork.time_ns - 1000) : step.time_ns;
+}
+
+function addSteps(scene) {
+	scene.steps.forEach((step, i) => {
+		const row = scene.threadRow(step), time = momentOf(scene, step);
+		scene.see(time);
+		scene.marks.push({row, time, number: i + 1, role: step.role});
+		if (step.role === 'fork' && step.child)
+			scene.arrows.push({row, time, child: step.child});
+	});
+}
+
+/* A forked child has one thread: the row is there though no step may tell of it. */
+function addChildren(scene) {
+	for (const arrow of scene.arrows) {
+		const process = processAt(arrow.child, arrow.time);
+		arrow.to = scene.rows.find((row) => row.pid === arrow.child) ||
+			scene.row(arrow.child, arrow.child, 'main thread');
+		arrow.to.process = process;
+		arrow.to.from = arrow.time;
+	}
+}
+
+/* Whether a wait of this finding is proved to have no end. */
+function isEndless(scene) {
+	return scene.finding.severity === 'error';
+}
+
+function subjectName(finding) {
+	const subject = finding.subject;
+	return subject ? subject.name : finding.lock || 'the lock';
+}
+
+function spanAround(row, kind, time) {
+	const known = lines.get(`${row.pid}/${row.tid}`);
+	return known && known.spans.find((one) => one.kind === kind && one.begin <= time && (!one.end || one.end >= time));
+}
+
+function addHold(scene, mark) {
+	const known = spanAround(mark.row, 'hold', mark.time), name = subjectName(scene.finding);
+	const fork = scene.arrows.find((arrow) => arrow.row.pid === mark.row.pid);
+	scene.bars.push({row: mark.row, kind: 'hold', from: known ? known.begin : 0, to: known ? known.end : 0,
+		label: `holds ${name}`});
+	if (known)
+		scene.see(known.begin);
+	if (!fork || mark.row.tid === fork.row.tid)
+		return;
+	const ghost = scene.row(fork.child, mark.row.tid, mark.row.name, {sort: 'ghost', ghost: true});
+	ghost.process = fork.to.process;
+	scene.bars.push({row: ghost, kind: 'ghost', from: fork.time, to: 0, label: 'not copied; its lock stays locked'});
+}
+
+function addWaits(scene) {
+	for (const mark of scene.marks) {
+		const step = scene.steps[mark.number - 1];
+		if (mark.role === 'holder')
+			addHold(scene, mark);
+		if (mark.role !== 'wait' && mark.role !== 'blocked')
+			continue;
+		const edge = step.waits_for, from = edge ? edge.since_ns : mark.time;
+		const what = edge ? edge.what : subjectName(scene.finding);
+		scene.see(from);
+		mark.time = from;
+		scene.bars.push({row: mark.row, kind: 'wait', from, to: 0,
+			label: `waits for ${what}${isEndless(scene) ? ', for ever' : ''}`});
+	}
+}
+
+function addMemory(scene) {
+	const subject = scene.finding.subject;
+	if (!subject || !subject.uses)
+		return;
+	const name = subject.kind === 'export' ? 'exported memory' : 'shared memory';
+	const memory = scene.row(0, 0, name, {sort: 'memory', memory: true, note: subject.name});
+	scene.see(subject.begin_ns || 0, subject.end_ns || 0);
+	scene.bars.push({row: memory, kind: 'memory', from: subject.begin_ns || 0, to: subject.end_ns || 0,
+		label: subject.name});
+	for (const [pid, from, to] of subject.uses.slice(0, USES_DRAWN)) {
+		const row = scene.row(pid, pid, 'has it open', {sort: 'use'});
+		scene.see(from || 0, to || 0);
+		scene.bars.push({row, kind: 'use', from: from || 0, to: to || 0, label: 'mapped'});
+	}
+	const left = subject.uses.length - USES_DRAWN;
+	if (left > 0 || subject.uses_left_out)
+		scene.notes.push(`${plural(Math.max(left, 0) + (subject.uses_left_out || 0), 'further use')} of this memory not drawn`);
+}
+
+/* Where a process ended in sight of the story. */
+function addEnds(scene) {
+	for (const row of scene.rows) {
+		const process = row.process;
+		if (process && process.end_ns && !row.memory) {
+			row.end = process.end_ns;
+			scene.see(process.end_ns);
+		}
+	}
+	scene.see(span.end);
+}
+
+/* Memory first, then the processes in the order of their births, in each its threads. */
+function sortRows(scene) {
+	const birth = (row) => row.memory ? 0 : row.process ? row.process.start_ns : row.from || scene.finding.time_ns;
+	const rank = (row) => row.memory ? 0 : row.ghost ? 3 : row.sort === 'use' ? 2 : 1;
+	scene.rows.sort((a, b) => birth(a) - birth(b) || a.pid - b.pid || rank(a) - rank(b) || a.tid - b.tid);
+	scene.rows.forEach((row, i) => {
+		const gaps = scene.rows.slice(0, i + 1).filter((one, k, list) => k && one.pid !== list[k - 1].pid).length;
+		row.y = HEAD + i * ROW + gaps * 14;
+		row.first = !i || scene.rows[i - 1].pid !== row.pid;
+		row.room = labelRoom(2);
+	});
+}
+
+function sceneOf(finding) {
+	const scene = new Scene(finding);
+	addSteps(scene);
+	addChildren(scene);
+	addWaits(scene);
+	addMemory(scene);
+	addEnds(scene);
+	sortRows(scene);
+	return scene;
+}
+
+function rowTitle(row) {
+	if (row.memory)
+		return '';
+	const name = processName(row.process);
+	return name ? `${row.pid} · ${name}` : `process ${row.pid}`;
+}
+
+function drawRowHead(row, width) {
+	const parts = [];
+	if (row.first)
+		parts.push(svg('line', {class: 'group-line', x1: 0, x2: width, y1: row.y - 7, y2: row.y - 7}),
+			svg('text', {class: 'group-name', x: 2, y: row.y + 11}, shorten(rowTitle(row), 28)));
+	parts.push(svg('text', {class: row.ghost ? 'row-name ghost' : 'row-name', x: row.memory ? 2 : 12, y: row.y + 31},
+		shorten(row.name || `thread ${row.tid}`, 24)));
+	return parts;
+}
+
+function drawLife(scene, row, at, right) {
+	if (row.memory || row.ghost || row.sort === 'use')
+		return [];
+	const known = lines.get(`${row.pid}/${row.tid}`);
+	const born = row.from || Math.max(known ? known.begin : 0, row.process ? row.process.start_ns : 0);
+	const from = born > at.points[0] ? at(born) : GUTTER + 4, y = row.y + 27;
+	const to = row.end ? at(row.end) : right + 22;
+	const parts = [svg('line', {class: 'life', x1: from, x2: to, y1: y, y2: y})];
+	if (row.end)
+		parts.push(svg('path', {class: 'end-mark', d: `M${to} ${y - 8}v16`}, svg('title', null, endText(row.process))));
+	return parts;
+}
+
+function drawBar(bar, at, right) {
+	const endless = !bar.to, y = bar.row.y + 21, end = bar.row.end;
+	const x = bar.from ? at(bar.from) : GUTTER + 4;
+	const to = Math.max(x + 3, endless ? (end && bar.kind !== 'memory' ? at(end) : right + 18) : at(bar.to));
+	const shape = endless && !end ? `M${x} ${y}H${to}l8 6l-8 6H${x}z` : `M${x} ${y}H${to}v12H${x}z`;
+	const parts = [svg('path', {class: `mark ${bar.kind}`, d: shape}, svg('title', null, bar.label))];
+	if (bar.kind === 'wait')
+		parts.push(svg('path', {d: shape, class: 'hatched', fill: 'url(#hatch)'}));
+	const chars = Math.max(12, Math.floor((right + 100 - x) / CHAR));
+	const label = shorten(bar.label, chars), start = Math.min(x + 13, right + 130 - label.length * CHAR);
+	if (bar.row.room(start, start + label.length * CHAR, 1) === 1)
+		parts.push(svg('text', {class: `label ${bar.kind}`, x: Math.max(GUTTER + 4, start), y: bar.row.y + 46}, label));
+	return parts;
+}
+
+function drawMark(mark, at, spots) {
+	const y = mark.row.y + 27;
+	let x = at(mark.time);
+	while (spots.some((spot) => spot.row === mark.row && Math.abs(spot.x - x) < 19))
+		x += 20;
+	spots.push({row: mark.row, x});
+	const word = ROLE_WORDS[mark.role] || mark.role, parts = [svg('g', {class: `badge ${mark.role}`},
+		svg('circle', {cx: x, cy: y, r: 9}), svg('text', {x, y: y + 4}, mark.number))];
+	if (mark.row.room(x - 9, x + 16 + word.length * CHAR, 0) === 0)
+		parts.push(svg('text', {class: 'label above', x: x - 8, y: mark.row.y + 11}, word));
+	return parts;
+}
+
+function drawArrow(arrow, at) {
+	const x = at(arrow.time), from = arrow.row.y + 27, to = arrow.to.y + 27, down = to > from ? 1 : -1;
+	return [svg('path', {class: 'fork', d: `M${x} ${from + 9 * down}V${to - 9 * down}`}),
+		svg('path', {class: 'fork-head', d: `M${x - 5} ${to - 11 * down}h10l-5 ${9 * down}z`}),
+		arrow.to.from && svg('circle', {class: 'fork-head', cx: x, cy: to, r: 3})];
+}
+
+function drawAxis(at, height, right) {
+	const parts = [], free = labelRoom(1), base = at.points[0];
+	for (const time of at.points) {
+		const x = at(time), label = time === base ? '0' : `+${durationText(time - base)}`;
+		parts.push(svg('line', {class: 'tick', x1: x, x2: x, y1: HEAD - 10, y2: height - 4}));
+		if (free(x - 4, x + label.length * CHAR + 6) === 0)
+			parts.push(svg('text', {class: 'axis', x: x + 2, y: 12}, label));
+	}
+	parts.push(svg('text', {class: 'axis end', x: right + 2, y: 24}, 'end of the run'));
+	return parts;
+}
+
+function hatch() {
+	return svg('defs', null, svg('pattern', {id: 'hatch', width: 6, height: 6, patternUnits: 'userSpaceOnUse',
+		patternTransform: 'rotate(45)'}, svg('line', {class: 'hatch', x1: 0, x2: 0, y1: 0, y2: 6})));
+}
+
+function sceneTable(scene) {
+	const base = Math.min(...scene.times);
+	const since = (time) => time ? `+${durationText(time - base)}` : 'before';
+	return asTable('What the time line shows', ['From', 'To', 'Process', 'Thread', 'What'], () => [
+		...scene.marks.map((mark) => [since(mark.time), '', mark.row.pid || '', mark.row.name || mark.row.tid,
+			`${mark.number}. ${scene.steps[mark.number - 1].what}`]),
+		...scene.bars.map((bar) => [since(bar.from), bar.to ? since(bar.to) : 'no end seen', bar.row.pid || '',
+			bar.row.name || bar.row.tid, bar.label])]);
+}
+
+/* The figure; null when there is nothing to draw. */
+function timelineFigure(finding, width) {
+	const scene = sceneOf(finding);
+	if (!scene.marks.length)
+		return null;
+	const last = scene.rows[scene.rows.length - 1], height = last.y + ROW + 4, right = width - 130, spots = [];
+	const at = timeScale(scene.times, GUTTER + 46, right);
+	const drawing = picture(width, height, `Time line of ${finding.rule}`,
+		scene.marks.map((mark) => `${mark.number}: ${scene.steps[mark.number - 1].what}`).join('. '),
+		hatch(), drawAxis(at, height, right), scene.rows.map((row) => drawRowHead(row, width)),
+		scene.rows.map((row) => drawLife(scene, row, at, right)), scene.bars.map((bar) => drawBar(bar, at, right)),
+		scene.arrows.map((arrow) => drawArrow(arrow, at)), scene.marks.map((mark) => drawMark(mark, at, spots)));
+	return el('figure', {class: 'figure'}, el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Time line'}, drawing),
+		el('figcaption', null, 'Time runs to the right; gaps are not to scale. Numbers are the steps below.',
+			scene.notes.map((note) => ` ${note}.`)), sceneTable(scene));
+}
