@@ -36,7 +36,7 @@ PAGE := $(wildcard tools/html/*.html tools/html/*.css tools/html/*.js)
 TOOL_OBJ := $(TOOL_SRC:%=build/obj/%.o) build/obj/tools/html/page.S.o
 TOOL_LIBS := -lunwind-$(ARCH) -lunwind -ldw -lelf -ljansson -lncursesw -ltinfo -lstdc++
 
-.PHONY: all demo check bench check-suites check-gpu check-build check-package install uninstall help clean FORCE
+.PHONY: all demo check bench check-suites check-gpu check-build check-package check-browser install uninstall help clean FORCE
 all: build/libmpsan.so build/mpsan $(DESCRIPTIONS) ## build the library, the command, manual pages and completions
 
 build/libmpsan.so: $(SHIM_OBJ) shim/exports.map
@@ -101,7 +101,8 @@ UNIT_BIN := $(patsubst %.c,build/%,$(wildcard tests/unit/test_*.c))
 UNIT_PART := $(patsubst %.c,build/obj/%.c.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
 FAKE := build/fake/libcuda.so.1 build/fake/libcudart.so.12 build/fake/libcudart.so.13
 SNIPPETS := build/tests/snippets/libsnippets.so build/tests/snippets/snippets
-TESTS := $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(FAULT_BIN) $(SNIPPETS) build/tests/libmpsan-count.so \
+PAGE_BIN := build/tests/browser/page
+TESTS := $(PAGE_BIN) $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(FAULT_BIN) $(SNIPPETS) build/tests/libmpsan-count.so \
 	$(FAKE)
 
 # Those that use CUDA link the stand-in for it; at run time LD_LIBRARY_PATH names one.
@@ -134,6 +135,14 @@ build/parts.a: $(filter-out build/obj/tools/mpsan.c.o build/obj/tools/cmd_%,$(TO
 $(UNIT_BIN): build/%: build/obj/%.c.o $(UNIT_PART) build/parts.a
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< $(UNIT_PART) build/parts.a $(TOOL_LIBS) -lcmocka -pthread
+
+# Makes pages of --report html from JSON, as large and as hostile as a test wants them.
+$(PAGE_BIN): build/%: build/obj/%.c.o build/parts.a
+	$(SAY) LINK $@
+	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< build/parts.a $(TOOL_LIBS)
+build/obj/tests/browser/%.c.o: tests/browser/%.c
+	$(SAY) CC $<
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -Itools -Iinclude -O1 -c $< -o $@
 
 # A stand-in for CUDA: a driver whose memory is shared memory, and a runtime above it that reaches it as the real one does.
 FAKE_FLAGS := $(BASE) -O2 -fPIC -fvisibility=hidden -fno-strict-aliasing
@@ -175,6 +184,9 @@ bench: all $(BENCH_BIN) $(FAKE) build/tests/faults/crowd ## print the performanc
 
 check-suites: all $(TESTS) ## run the long suites: other people's tests, bare and under the library
 	$(Q)tests/run suites
+
+check-browser: all $(PAGE_BIN) ## look at the HTML report in headless Chromium (tools/dev/bootstrap --browser)
+	$(Q)tests/run browser
 
 check-gpu: ## tests that need a GPU; says so when there is none (MPSAN_GPU_FAKE=1: what the stand-in can serve)
 	$(Q)if [ "$$MPSAN_GPU_FAKE" ]; then $(MAKE) $(FAKE); else tests/gpu/present; fi && \

@@ -1,6 +1,8 @@
 /* See story_knot.h. */
 #include "story_knot.h"
 
+#include "../shim/core/knot.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,29 +176,48 @@ static char *edge_text(const struct teller *teller, const struct fact_blocked *b
 	return text;
 }
 
+/* Who owns what a thread waits for, or owned it: a thread that is gone, or a process that died with it. */
+struct edge_owner {
+	uint32_t pid, tid;
+	bool gone;
+	char *thread; /* NULL: not known */
+};
+
+static struct edge_owner edge_owner(const struct teller *teller, const struct fact_knot *knot,
+				    const struct fact_blocked *blocked)
+{
+	const struct ev_blocked *ev = &blocked->ev;
+	uint32_t slot = ev->owner_slot ? (uint32_t)ev->owner_slot - 1 : blocked->at.by;
+	bool sufferer = blocked == knot_sufferer(&teller->reader->facts, knot);
+	const struct mpsan_process *dead = dead_process(teller, knot);
+	bool gone = ev->flags & MPSAN_LF_OWNER_DEAD || (!ev->owner && dead && sufferer);
+
+	return (struct edge_owner){
+		.pid = gone && dead ? dead->pid : pid_of(teller, slot),
+		.tid = (uint32_t)ev->owner,
+		.gone = gone,
+		.thread = ev->owner && !gone ? thread_text(teller->reader, teller->frames, slot,
+							   (uint32_t)ev->owner) :
+					       NULL,
+	};
+}
+
 /* The edge of the picture of who waits for whom. */
 static json_t *edge_json(const struct teller *teller, const struct fact_knot *knot,
 			 const struct fact_blocked *blocked)
 {
-	const struct ev_blocked *ev = &blocked->ev;
-	bool gone = ev->flags & MPSAN_LF_OWNER_DEAD;
-	uint32_t slot = ev->owner_slot ? (uint32_t)ev->owner_slot - 1 : blocked->at.by;
-	const struct mpsan_process *dead = gone ? dead_process(teller, knot) : NULL;
+	const uint64_t since = blocked->ev.since ? blocked->ev.since : blocked->at.time_ns;
 	char *awaited = knot_awaited(teller, blocked), *taken = knot_taken(teller, blocked);
-	char *thread = ev->owner && !gone ? thread_text(teller->reader, teller->frames, slot,
-							(uint32_t)ev->owner) :
-					    NULL;
-	json_t *edge =
-		json_pack("{s:o, s:I, s:I, s:o, s:b, s:o, s:I}", "what", jsontext_of(awaited),
-			  "pid", (json_int_t)(dead ? dead->pid : pid_of(teller, slot)), "tid",
-			  (json_int_t)ev->owner, "thread", jsontext_of(thread), "gone", gone,
-			  "taken", jsontext_of(taken), "since_ns",
-			  (json_int_t)reader_real_ns(teller->reader,
-						     ev->since ? ev->since : blocked->at.time_ns));
+	struct edge_owner owner = edge_owner(teller, knot, blocked);
+	json_t *edge = json_pack("{s:o, s:I, s:I, s:o, s:b, s:o, s:I}", "what",
+				 jsontext_of(awaited), "pid", (json_int_t)owner.pid, "tid",
+				 (json_int_t)owner.tid, "thread", jsontext_of(owner.thread), "gone",
+				 owner.gone, "taken", jsontext_of(taken), "since_ns",
+				 (json_int_t)reader_real_ns(teller->reader, since));
 
 	free(awaited);
 	free(taken);
-	free(thread);
+	free(owner.thread);
 	return edge;
 }
 

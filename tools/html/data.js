@@ -40,9 +40,13 @@ function placeText(frame) {
 	return frame.module ? `${name} (${baseName(frame.module)})` : name;
 }
 
-/* The step that a finding speaks of first: what suffers stands last. */
+/* The step that a finding speaks of first: that of its own thread; what suffers stands last. */
 function mainStep(finding) {
 	const steps = finding.evidence || [];
+	const own = steps.filter((step) => step.pid === finding.pid && step.tid === finding.tid &&
+					   step.at >= 0);
+	if (own.length)
+		return own[own.length - 1];
 	for (let i = steps.length - 1; i >= 0; i--)
 		if (steps[i].at >= 0)
 			return steps[i];
@@ -132,7 +136,11 @@ function pidsOf(finding) {
 			pids.add(step.pid);
 			if (step.child)
 				pids.add(step.child);
+			if (step.waits_for)
+				pids.add(step.waits_for.pid);
 		}
+		for (const [pid] of finding.subject?.uses || [])
+			pids.add(pid);
 		finding.pids = pids;
 	}
 	return finding.pids;

@@ -58,6 +58,8 @@ function plural(count, one, many) {
 }
 
 function durationText(ns) {
+	if (!ns)
+		return '0 s';
 	const units = [[3600e9, 'h'], [60e9, 'min'], [1e9, 's'], [1e6, 'ms'], [1e3, 'µs']];
 	const [size, unit] = units.find(([least]) => Math.abs(ns) >= least) || units[4];
 	const value = ns / size;

@@ -7,20 +7,36 @@ const CARD_W = 196, CARD_H = 50, NODES_DRAWN = 12;
 /* Threads and their waits, from the steps of a deadlock. */
 function waitGraph(finding) {
 	const nodes = new Map(), edges = [];
-	const node = (key, label, pid, gone) => {
+	const node = (key, label, pid, sub, gone) => {
 		if (!nodes.has(key))
-			nodes.set(key, {key, label, pid, gone, sub: `process ${pid}`});
+			nodes.set(key, {key, label, pid, gone, sub: sub || `process ${pid}`});
 		return nodes.get(key);
+	};
+	const ownerOf = (step, edge) => {
+		if (edge.tid)
+			return node(`${edge.pid}/${edge.tid}`, edge.thread || `thread ${edge.tid}`,
+				    edge.pid, edge.gone ? 'gone' : '', edge.gone);
+		return edge.gone ? node(`process/${edge.pid}`, `process ${edge.pid}`, edge.pid,
+					endText(processAt(edge.pid, step.time_ns)), true) :
+				   node(`nobody/${step.pid}/${step.tid}`, 'nobody is left',
+					step.pid, 'who could end this wait', true);
 	};
 	const steps = (finding.evidence || []).filter((step) => step.waits_for);
 	for (const step of steps)
-		node(`${step.pid}/${step.tid}`, step.thread || `thread ${step.tid}`, step.pid, false);
+		node(`${step.pid}/${step.tid}`, step.thread || `thread ${step.tid}`, step.pid,
+		     placeText(frameAt(step.at)), false);
 	for (const step of steps) {
-		const edge = step.waits_for, from = nodes.get(`${step.pid}/${step.tid}`);
-		const to = edge.tid ? node(`${edge.pid}/${edge.tid}`, edge.thread || `thread ${edge.tid}`, edge.pid, edge.gone) :
-			node(`nobody/${step.pid}/${step.tid}`, 'nobody is left', step.pid, true);
-		edges.push({from, to, label: edge.what, long: `${from.label} of process ${from.pid} waits for ${edge.what}` +
-			(edge.tid ? `, held by ${to.label} of process ${to.pid}` : ', which nobody is left to end')});
+		const edge = step.waits_for, from = nodes.get(`${step.pid}/${step.tid}`),
+		      to = ownerOf(step, edge);
+		edges.push({
+			from,
+			to,
+			label: edge.what,
+			long: `${from.label} of process ${from.pid} waits for ${edge.what}` +
+				      (edge.tid || edge.gone ?
+					       `, held by ${to.label} of process ${to.pid}` :
+					       ', which nobody is left to end')
+		});
 	}
 	return {nodes: [...nodes.values()], edges, title: 'Who waits for whom', legend: 'An arrow leads from a thread to the one it waits for.'};
 }
@@ -38,9 +54,12 @@ function orderGraph(finding) {
 	return {nodes: [...nodes.values()], edges, title: 'In which order locks were taken', legend: 'An arrow leads from the lock that was held to the one taken under it.'};
 }
 
-function groupsOf(nodes) {
-	const groups = new Map();
-	for (const node of nodes) {
+/* Processes that wait for each other stand side by side. */
+function groupsOf(nodes, edges)
+{
+	const groups = new Map(), ends = edges.flatMap((edge) => [edge.from, edge.to])
+						 .filter((node) => nodes.includes(node));
+	for (const node of new Set([...ends, ...nodes])) {
 		if (!groups.has(node.pid))
 			groups.set(node.pid, []);
 		groups.get(node.pid).push(node);
@@ -53,30 +72,32 @@ function placeRing(nodes, width) {
 	const count = nodes.length, middle = width / 2;
 	if (count <= 2) {
 		nodes.forEach((node, i) => { node.x = count === 1 ? middle : middle + (i ? 1 : -1) * Math.min(250, width / 2 - 120); node.y = 96; });
-		return 190;
+		return 186;
 	}
-	const rx = Math.min(width / 2 - 120, 150 + count * 26), ry = 74 + count * 16;
+	const rx = Math.min(width / 2 - 120, 170 + count * 26), ry = 84 + count * 16;
 	nodes.forEach((node, i) => {
 		const angle = -Math.PI / 2 + i * 2 * Math.PI / count;
 		node.x = middle + rx * Math.cos(angle);
-		node.y = ry + 58 + ry * Math.sin(angle);
+		node.y = ry + 50 + ry * Math.sin(angle);
+		node.centre = {x: middle, y: ry + 50};
 	});
-	return 2 * ry + 120;
+	return Math.max(...nodes.map((node) => node.y)) + 70;
 }
 
 /* A column for each process. */
 function placeColumns(groups, width) {
-	const columns = Math.min(groups.size, Math.max(2, Math.floor(width / 330))), gap = width / columns, foot = new Array(columns).fill(46);
+	const columns = Math.min(groups.size, Math.max(2, Math.floor(width / 290))),
+	      gap = width / columns, foot = new Array(columns).fill(46);
 	[...groups.values()].forEach((group, i) => {
 		const column = i % columns;
 		for (const node of group) {
 			node.x = gap * (column + 0.5);
 			node.y = foot[column] + 34;
-			foot[column] += 92;
+			foot[column] += 124;
 		}
 		foot[column] += 40;
 	});
-	return Math.max(...foot) - 10;
+	return Math.max(...foot) - 62;
 }
 
 /* Where the line from a card's middle to a point leaves the card. */
@@ -104,7 +125,15 @@ function drawEdge(edge) {
 			svg('text', {class: 'edge-label', x, y: y + 50}, shorten(edge.label, 40))];
 	}
 	const dx = to.x - from.x, dy = to.y - from.y, length = Math.hypot(dx, dy) || 1, bow = Math.min(64, length / 4);
-	const control = {x: (from.x + to.x) / 2 - dy / length * bow, y: (from.y + to.y) / 2 + dx / length * bow};
+	const outwards = from.centre && (from.x + to.x - 2 * from.centre.x) * dy -
+							 (from.y + to.y - 2 * from.centre.y) * dx >
+						 0 ?
+				 -1 :
+				 1;
+	const bend = bow * outwards, control = {
+		x: (from.x + to.x) / 2 - dy / length * bend,
+		y: (from.y + to.y) / 2 + dx / length * bend
+	};
 	const start = borderPoint(from, control), end = borderPoint(to, control);
 	const middle = {x: (start.x + end.x) / 4 + control.x / 2, y: (start.y + end.y) / 4 + control.y / 2};
 	const lines = wrapLabel(edge.label, 26);
@@ -120,19 +149,31 @@ function edgeHead(tip, from) {
 
 function drawNode(node) {
 	const x = node.x - CARD_W / 2, y = node.y - CARD_H / 2;
-	return svg('g', {class: node.gone ? 'node gone' : 'node'}, svg('title', null, `${node.label}, ${node.sub}`),
+	return svg(
+		'g', {class: node.gone ? 'node gone' : 'node'},
+		svg('title', null, `${node.label}, ${node.sub}`),
 		svg('rect', {x, y, width: CARD_W, height: CARD_H, rx: 8}),
-		svg('text', {class: 'node-name', x: node.x, y: node.y - 3}, shorten(node.label, 27)),
-		svg('text', {class: 'node-sub', x: node.x, y: node.y + 14}, shorten(node.gone ? `${node.sub}, gone` : node.sub, 32)));
+		svg('text', {class: 'node-name', x: node.x, y: node.y - 3},
+		    shorten(node.label, 27)),
+		svg('text', {class: 'node-sub', x: node.x, y: node.y + 14}, shorten(node.sub, 32)));
 }
 
 function drawGroup(pid, group) {
 	const xs = group.map((node) => node.x), ys = group.map((node) => node.y);
 	const x = Math.min(...xs) - CARD_W / 2 - 14, y = Math.min(...ys) - CARD_H / 2 - 28;
 	const process = processAt(pid, span.end), name = processName(process);
-	return [svg('rect', {class: 'group', x, y, rx: 12, width: Math.max(...xs) - Math.min(...xs) + CARD_W + 28,
-		height: Math.max(...ys) - Math.min(...ys) + CARD_H + 42}),
-	svg('text', {class: 'group-name', x: x + 12, y: y + 18}, shorten(`process ${pid}${name ? ` · ${name}` : ''}`, 34))];
+	return [
+		svg('rect', {
+			class: 'group',
+			x,
+			y,
+			rx: 12,
+			width: Math.max(...xs) - Math.min(...xs) + CARD_W + 28,
+			height: Math.max(...ys) - Math.min(...ys) + CARD_H + 42
+		}),
+		svg('text', {class: 'group-name', x: x + 12, y: y + 18},
+		    shorten(`process ${pid}${name ? ` · ${name}` : ''}`, 26))
+	];
 }
 
 /* The figure of a graph; null when it has no edges. */
@@ -140,7 +181,7 @@ function graphFigure(graph, width) {
 	if (!graph.edges.length)
 		return null;
 	const nodes = graph.nodes.slice(0, NODES_DRAWN), left = graph.nodes.length - nodes.length;
-	const groups = groupsOf(nodes), isOne = groups.size === 1;
+	const groups = groupsOf(nodes, graph.edges), isOne = groups.size === 1;
 	const height = isOne ? placeRing(nodes, width) : placeColumns(groups, width);
 	const edges = graph.edges.filter((edge) => nodes.includes(edge.from) && nodes.includes(edge.to));
 	const boxes = isOne && nodes.length > 2 ? [] : [...groups].map(([pid, group]) => drawGroup(pid, group));

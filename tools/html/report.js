@@ -17,7 +17,7 @@ function verdictText() {
 function exitText() {
 	const {code, signal} = data.exit || {};
 	if (signal != null)
-		return `ended by ${signalName(signal)}`;
+		return signalName(signal);
 	return code == null ? 'not known' : `exit code ${code}`;
 }
 

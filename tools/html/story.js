@@ -23,21 +23,27 @@ function frameList(frames) {
 /* Filled when it is opened: native stacks are long and seldom read. */
 function nativeFold(frames, open) {
 	const fold = el('details', {class: 'native'}, el('summary', null, plural(frames.length, 'native frame')));
-	fold.addEventListener('toggle', () => {
+	const show = () => {
 		if (fold.open && !fold.querySelector('ol'))
 			fold.append(...[frameList(frames)].flat());
-	});
+	};
+	fold.addEventListener('toggle', show);
 	fold.open = open;
+	show();
 	return fold;
 }
 
-function stepItem(step, base, id) {
+function stepItem(step, base, id, steps)
+{
 	const python = stackAt(step.python), native = stackAt(step.stack);
 	return el('li', {class: 'step', id}, el('p', {class: 'what'}, step.what),
-		el('p', {class: 'when'}, `+${durationText(Math.max(0, step.time_ns - base))}`, ' · process ', step.pid, ' · ', step.thread || `thread ${step.tid}`,
-			step.host && ` · ${step.host}`),
-		python.length > 0 && [el('h4', null, 'Python'), frameList(python)],
-		native.length > 0 && nativeFold(native, !python.length));
+		  el('p', {class: 'when'},
+		     forkBehind(steps, step) ? 'seen at the fork' :
+					       `+${durationText(Math.max(0, step.time_ns - base))}`,
+		     ' · process ', step.pid, ' · ', step.thread || `thread ${step.tid}`,
+		     step.host && ` · ${step.host}`),
+		  python.length > 0 && [el('h4', null, 'Python'), frameList(python)],
+		  native.length > 0 && nativeFold(native, !python.length));
 }
 
 function copyLine(label, text) {
@@ -79,17 +85,26 @@ function storyParts(finding, width, prefix) {
 	const steps = finding.evidence || [], base = Math.min(...steps.map((step) => step.time_ns), finding.time_ns);
 	const rule = (data.rules || {})[finding.rule];
 	return [
-		el('p', {class: 'kind'}, el('span', {class: `grade ${finding.severity}`}, finding.severity), ' ', el('code', null, finding.rule),
-			rule && el('span', {class: 'rule-title'}, rule.title)),
+		el('p', {class: 'kind'},
+		   el('span', {class: `grade ${finding.severity}`}, finding.severity), ' ',
+		   el('code', null, finding.rule),
+		   rule && el('span', {class: 'rule-title'}, rule.title)),
 		el('h2', {id: `${prefix}-title`, class: 'message'}, finding.message),
-		el('p', {class: 'seen'}, seenText(finding)),
-		graphOf(finding, width), timelineFigure(finding, width),
-		el('section', {class: 'fix', 'aria-label': 'The fix'}, el('h3', null, 'The fix'), el('p', null, finding.fix)),
-		steps.length > 0 && el('section', {class: 'steps', 'aria-label': 'Steps'}, el('h3', null, 'What happened'),
-			el('ol', {class: 'step-list'}, steps.map((step, i) => stepItem(step, base, `${prefix}-step-${i + 1}`)))),
-		el('section', {class: 'identity', 'aria-label': 'Fingerprint and suppression'}, copyLine('fingerprint', finding.fingerprint || ''),
-			copyLine('suppression line', suppressionOf(finding))),
-		ruleFold(finding.rule)].flat().filter(Boolean);
+		el('p', {class: 'seen'}, seenText(finding)), graphOf(finding, width),
+		timelineFigure(finding, width),
+		el('section', {class: 'fix', 'aria-label': 'The fix'}, el('h3', null, 'The fix'),
+		   el('p', null, finding.fix)),
+		steps.length > 0 &&
+			el('section', {class: 'steps', 'aria-label': 'Steps'},
+			   el('h3', null, 'What happened'),
+			   el('ol', {class: 'step-list'},
+			      steps.map((step, i) => stepItem(step, base, `${prefix}-step-${i + 1}`,
+							      steps)))),
+		el('section', {class: 'identity', 'aria-label': 'Fingerprint and suppression'},
+		   copyLine('fingerprint', finding.fingerprint || ''),
+		   copyLine('suppression line', suppressionOf(finding))),
+		ruleFold(finding.rule)
+	].flat().filter(Boolean);
 }
 
 let shownStory = null;

@@ -4,9 +4,23 @@
  */
 const ROW = 54, GUTTER = 188, HEAD = 34, USES_DRAWN = 10, CHAR = 6.3;
 
-const ROLE_WORDS = {holder: 'holds it', fork: 'fork()', wait: 'waits', unlock: 'unlock refused', blocked: 'blocked',
-	order: 'takes a lock', init: 'starts the CUDA driver', cuda: 'CUDA call', export: 'exports', import: 'opens',
-	free: 'frees', end: 'ends', act: 'suffers', cause: 'cause', maker: 'makes it'};
+const ROLE_WORDS = {
+	holder: 'holds it',
+	fork: 'fork()',
+	wait: 'waits',
+	unlock: 'unlock refused',
+	blocked: 'blocked',
+	order: 'takes a lock',
+	init: 'starts the CUDA driver',
+	cuda: 'CUDA call',
+	export: 'exports',
+	import: 'opens',
+	free: 'frees',
+	end: 'ends',
+	act: 'is hit',
+	cause: 'cause',
+	maker: 'makes it'
+};
 
 /* The rows, and what is drawn in them. */
 class Scene {
@@ -43,16 +57,30 @@ class Scene {
 	}
 }
 
-/* The lock was taken before the fork that left it behind, though both are told at one moment. */
-function momentOf(scene, step) {
-	const fork = scene.steps.find((other) => other.role === 'fork' && other.pid === step.pid);
-	return step.role === 'holder' && fork ? Math.min(step.time_ns, fork.time_ns - 1000) : step.time_ns;
+/* The lock was taken before the fork that left it behind; when is known only if the time line has it. */
+function momentOf(scene, step, row)
+{
+	const fork = forkBehind(scene.steps, step),
+	      known = fork && spanAround(row, 'hold', fork.time_ns);
+	if (!fork || known)
+		return known ? known.begin : step.time_ns;
+	scene.before = fork.time_ns - 1000;
+	return scene.before;
+}
+
+/* The fork that left a holder behind. */
+function forkBehind(steps, step)
+{
+	return step.role === 'holder' ?
+		       steps.find((other) => other.role === 'fork' && other.pid === step.pid) :
+		       null;
 }
 
 function addSteps(scene) {
 	scene.steps.forEach((step, i) => {
-		const row = scene.threadRow(step), time = momentOf(scene, step);
-		scene.see(time);
+		const row = scene.threadRow(step), time = momentOf(scene, step, row);
+		if (!step.waits_for)
+			scene.see(time);
 		scene.marks.push({row, time, number: i + 1, role: step.role});
 		if (step.role === 'fork' && step.child)
 			scene.arrows.push({row, time, child: step.child});
@@ -221,8 +249,9 @@ function drawMark(mark, at, spots) {
 	while (spots.some((spot) => spot.row === mark.row && Math.abs(spot.x - x) < 19))
 		x += 20;
 	spots.push({row: mark.row, x});
-	const word = ROLE_WORDS[mark.role] || mark.role, parts = [svg('g', {class: `badge ${mark.role}`},
-		svg('circle', {cx: x, cy: y, r: 9}), svg('text', {x, y: y + 4}, mark.number))];
+	const word = ROLE_WORDS[mark.role] || mark.role,
+	      parts = [svg('g', {class: 'badge'}, svg('circle', {cx: x, cy: y, r: 9}),
+			   svg('text', {x, y: y + 4}, mark.number))];
 	if (mark.row.room(x - 9, x + 16 + word.length * CHAR, 0) === 0)
 		parts.push(svg('text', {class: 'label above', x: x - 8, y: mark.row.y + 11}, word));
 	return parts;
@@ -235,10 +264,14 @@ function drawArrow(arrow, at) {
 		arrow.to.from && svg('circle', {class: 'fork-head', cx: x, cy: to, r: 3})];
 }
 
-function drawAxis(at, height, right) {
-	const parts = [], free = labelRoom(1), base = at.points[0];
+function drawAxis(scene, at, height, right)
+{
+	const parts = [], free = labelRoom(1),
+	      base = at.points.find((time) => time !== scene.before);
 	for (const time of at.points) {
-		const x = at(time), label = time === base ? '0' : `+${durationText(time - base)}`;
+		const x = at(time), label = time < base	  ? 'before' :
+					    time === base ? '0' :
+							    `+${durationText(time - base)}`;
 		parts.push(svg('line', {class: 'tick', x1: x, x2: x, y1: HEAD - 10, y2: height - 4}));
 		if (free(x - 4, x + label.length * CHAR + 6) === 0)
 			parts.push(svg('text', {class: 'axis', x: x + 2, y: 12}, label));
@@ -253,8 +286,8 @@ function hatch() {
 }
 
 function sceneTable(scene) {
-	const base = Math.min(...scene.times);
-	const since = (time) => time ? `+${durationText(time - base)}` : 'before';
+	const base = Math.min(...scene.times.filter((time) => time !== scene.before));
+	const since = (time) => time >= base ? `+${durationText(time - base)}` : 'before';
 	return asTable('What the time line shows', ['From', 'To', 'Process', 'Thread', 'What'], () => [
 		...scene.marks.map((mark) => [since(mark.time), '', mark.row.pid || '', mark.row.name || mark.row.tid,
 			`${mark.number}. ${scene.steps[mark.number - 1].what}`]),
@@ -269,11 +302,16 @@ function timelineFigure(finding, width) {
 		return null;
 	const last = scene.rows[scene.rows.length - 1], height = last.y + ROW + 4, right = width - 130, spots = [];
 	const at = timeScale(scene.times, GUTTER + 46, right);
-	const drawing = picture(width, height, `Time line of ${finding.rule}`,
-		scene.marks.map((mark) => `${mark.number}: ${scene.steps[mark.number - 1].what}`).join('. '),
-		hatch(), drawAxis(at, height, right), scene.rows.map((row) => drawRowHead(row, width)),
-		scene.rows.map((row) => drawLife(scene, row, at, right)), scene.bars.map((bar) => drawBar(bar, at, right)),
-		scene.arrows.map((arrow) => drawArrow(arrow, at)), scene.marks.map((mark) => drawMark(mark, at, spots)));
+	const drawing = picture(
+		width, height, `Time line of ${finding.rule}`,
+		scene.marks.map((mark) => `${mark.number}: ${scene.steps[mark.number - 1].what}`)
+			.join('. '),
+		hatch(), drawAxis(scene, at, height, right),
+		scene.rows.map((row) => drawRowHead(row, width)),
+		scene.rows.map((row) => drawLife(scene, row, at, right)),
+		scene.bars.map((bar) => drawBar(bar, at, right)),
+		scene.arrows.map((arrow) => drawArrow(arrow, at)),
+		scene.marks.map((mark) => drawMark(mark, at, spots)));
 	return el('figure', {class: 'figure'}, el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Time line'}, drawing),
 		el('figcaption', null, 'Time runs to the right; gaps are not to scale. Numbers are the steps below.',
 			scene.notes.map((note) => ` ${note}.`)), sceneTable(scene));

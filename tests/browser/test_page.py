@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+"""The HTML report in headless Chromium: what it shows, how it is searched, and whether everybody can use it."""
+# cases
+# limit: 120
+
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1] / "lib")]
+
+import reports  # noqa: E402
+from chromium import Driver  # noqa: E402
+from mpsantest import main  # noqa: E402
+
+CONTRAST = 4.5  # WCAG AA for text
+CONTRAST_CODE = (Path(__file__).parent / "contrast.js").read_text()
+
+
+def with_page(report, check, width=1440, height=1000):
+    """Opens the page of a report, lets `check` look at it, and insists that it asked for nothing and complained of nothing."""
+    driver = Driver()
+    try:
+        driver.start(width, height)
+        with tempfile.TemporaryDirectory() as place:
+            file = reports.write_page(report, f"{place}/page.html")
+            driver.requests()
+            driver.open(file)
+            driver.settle()
+            driver.settle()
+            check(driver)
+            asked = [one for one in driver.requests() if one != file.as_uri() and not one.startswith(f"{file.as_uri()}#")]
+            assert not [one for one in asked if not one.startswith("data:,")], asked
+            complaints = [entry["message"] for entry in driver.log("browser")]
+            assert not complaints, complaints
+    finally:
+        driver.close()
+
+
+def text_of(driver, selector):
+    return driver.js("return [...document.querySelectorAll(arguments[0])].map((node) => node.textContent)", selector)
+
+
+def count_of(driver, selector):
+    return driver.js("return document.querySelectorAll(arguments[0]).length", selector)
+
+
+def press(driver, *keys):
+    for key in keys:
+        driver.keys(key)
+    driver.settle()
+
+
+def check_top():
+    def look(driver):
+        assert text_of(driver, "h1") == ["2 hazards are proved."], text_of(driver, "h1")
+        assert text_of(driver, "#counts li") == ["2 errors", "1 warning", "1 note", "1 suppressed"], text_of(driver, "#counts li")
+        assert text_of(driver, "#command") == ["python3 train.py --epochs 3"]
+        facts = dict(zip(text_of(driver, "#facts dt"), text_of(driver, "#facts dd")))
+        assert facts["Ended"] == "exit code 0" and facts["Lasted"] == "1 s" and facts["Processes"] == "4 processes", facts
+        assert text_of(driver, ".fold h2") == ["1 limit: what could not be seen", "Best practices: 1 violated, 1 kept"]
+        driver.shot("story-light")
+        driver.theme("dark")
+        driver.shot("story-dark")
+    with_page(reports.stories(), look)
+
+
+def check_nothing():
+    def look(driver):
+        assert text_of(driver, "h1.good") == ["Nothing was found."]
+        assert "Nothing was found" in text_of(driver, "#story")[0]
+        driver.shot("nothing")
+    with_page(reports.document([], [reports.process(1, 0, "ok", 0, 5)]), look)
+
+
+def check_pictures():
+    """Each kind of story has its picture, with the parts that explain it and the same facts as a table."""
+    parts = {
+        "fork-orphaned-lock": {".mark.hold": 1, ".mark.wait": 1, ".mark.ghost": 1, ".fork": 1, ".badge": 3, ".node": 0},
+        "deadlock-cycle": {".node": 2, ".edge": 2, ".group": 2, ".mark.wait": 2},
+        "ipc-freed-while-open": {".mark.memory": 1, ".mark.use": 2, ".badge": 3},
+        "lock-order-inversion": {".node": 2, ".edge": 2, ".badge": 2},
+    }
+
+    def look(driver):
+        for rule, wanted in parts.items():
+            assert text_of(driver, "#story .kind code") == [rule]
+            found = {part: count_of(driver, f"#story {part}") for part in wanted}
+            assert found == wanted, (rule, found)
+            assert all(text_of(driver, "#story .picture > title")) and all(text_of(driver, "#story .picture > desc"))
+            driver.js("document.querySelectorAll('#story .as-table').forEach((fold) => { fold.open = true; })")
+            driver.until("[...document.querySelectorAll('#story .as-table')].every((fold) => fold.querySelector('tbody tr'))", "tables")
+            driver.js("document.querySelectorAll('#story .as-table').forEach((fold) => { fold.open = false; })")
+            driver.js("scrollTo(0, document.querySelector('.desk').offsetTop)")
+            driver.shot(f"picture-{rule}")
+            press(driver, "j")
+    with_page(reports.stories(), look)
+
+
+def check_time():
+    """In the picture of a fork the hold begins before it, the wait after it, and the arrow leads down to the child."""
+    def look(driver):
+        box = """const box = (name) => document.querySelector('#story ' + name).getBoundingClientRect();
+            const [hold, fork, wait, ghost] = ['.mark.hold', '.fork', '.mark.wait', '.mark.ghost'].map(box);"""
+        assert driver.js(box + "return hold.left < fork.left && fork.left < wait.left && Math.abs(ghost.left - fork.left) < 4")
+        assert driver.js(box + "return fork.top < wait.top && fork.bottom <= wait.bottom && ghost.top > wait.top")
+    with_page(reports.stories(), look)
+
+
+def check_search():
+    def look(driver):
+        def found(query):
+            driver.js("document.getElementById('search').focus()")
+            press(driver, "Escape", "/")
+            driver.keys(query)
+            driver.settle()
+            return driver.js("return shownFindings().map((finding) => finding.rule)")
+        assert found("mutex") == ["deadlock-cycle"], "a word of a step"
+        assert text_of(driver, "#result") == ["1 of 4 findings"], text_of(driver, "#result")
+        assert found("look_up refresher") == ["fork-orphaned-lock"], "a frame and a thread"
+        assert found("NATIVE_3 lock_a") == ["lock-order-inversion"], "a native frame, in capitals"
+        assert found("no such words") == [] and "No finding fits" in text_of(driver, "#story")[0]
+        assert len(found("")) == 4
+        press(driver, "Escape")
+        driver.js("document.getElementById('grade-error').click()")
+        driver.settle()
+        assert text_of(driver, "#result") == ["2 of 4 findings"], text_of(driver, "#result")
+        driver.js("document.getElementById('grade-error').click()")
+        choose = "const pick = document.getElementById(arguments[0]); pick.value = arguments[1]; pick.dispatchEvent(new Event('change'))"
+        driver.js(choose, "rule", "deadlock-cycle")
+        assert text_of(driver, "#story .kind code") == ["deadlock-cycle"]
+        driver.js(choose, "rule", "")
+        driver.js(choose, "process", "103")
+        assert driver.js("return shownFindings().map((one) => one.rule)") == ["ipc-freed-while-open"], "103 only had it open"
+        driver.js(choose, "process", "102")
+        assert driver.js("return shownFindings().map((one) => one.rule)") == ["deadlock-cycle", "ipc-freed-while-open"]
+    with_page(reports.stories(), look)
+
+
+def check_keys():
+    def look(driver):
+        chosen = "return chosen"
+        press(driver, "j", "j")
+        assert driver.js(chosen) == 2
+        press(driver, "k")
+        assert driver.js(chosen) == 1 and driver.js("return location.hash.slice(1) === shownFindings()[1].fingerprint")
+        press(driver, "Enter")
+        assert driver.js("return document.activeElement.id") == "story"
+        press(driver, "Escape")
+        assert driver.js("return document.activeElement.id") == "list"
+        press(driver, "End")
+        assert driver.js(chosen) == 3 and driver.js("return document.getElementById('list').getAttribute('aria-activedescendant')") == "item-3"
+        press(driver, "Home", "Down")
+        assert driver.js(chosen) == 1
+        press(driver, "/")
+        assert driver.js("return document.activeElement.id") == "search"
+        press(driver, "j")
+        assert driver.js("return document.getElementById('search').value") == "j", "letters belong to the search now"
+        press(driver, "Escape", "?")
+        assert driver.js("return document.getElementById('help').open")
+        driver.shot("help")
+        press(driver, "Escape", "e")
+        assert driver.js("return document.getElementById('help').open") is False
+        assert driver.js("return shownFindings().length") == 2, "e hides errors"
+        outline = driver.js("const list = document.getElementById('list'); return getComputedStyle(list).outlineStyle")
+        assert outline == "solid", "the focus is seen"
+    with_page(reports.stories(), look)
+
+
+def luminance(driver):
+    return driver.js("return getComputedStyle(document.body).backgroundColor.match(/[\\d.]+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0)")
+
+
+def check_themes():
+    def look(driver):
+        assert luminance(driver) > 600
+        driver.theme("dark")
+        assert luminance(driver) < 150
+        driver.js("document.getElementById('theme').click(); document.getElementById('theme').click()")
+        assert text_of(driver, "#theme") == ["Theme: light"] and luminance(driver) > 600
+    with_page(reports.stories(), look)
+
+
+def check_contrast():
+    def look(driver):
+        for theme in ("light", "dark"):
+            driver.theme(theme)
+            for _ in range(4):
+                driver.js("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+                driver.settle()
+                pairs = driver.js(CONTRAST_CODE)
+                assert len(pairs) > 60, len(pairs)
+                low = [pair for pair in pairs if pair["ratio"] < CONTRAST]
+                assert not low, (theme, low[:8])
+                press(driver, "j")
+            press(driver, "k", "k", "k")
+    with_page(reports.stories(), look)
+
+
+def check_names():
+    """What a screen reader gets: landmarks, headings, and a name for all that can be used or looked at."""
+    def look(driver):
+        nodes = [(node["role"]["value"], node.get("name", {}).get("value", ""), node.get("properties", []))
+                 for node in driver.cdp("Accessibility.getFullAXTree")["nodes"] if not node.get("ignored")]
+        roles = {role for role, _, _ in nodes}
+        assert {"banner", "main", "search", "listbox", "option", "article", "status", "contentinfo", "heading"} <= roles, roles
+        need = ("button", "link", "searchbox", "textbox", "combobox", "checkbox", "listbox", "option", "region", "article", "dialog", "image", "img",
+                "graphics-document")
+        nameless = [role for role, name, _ in nodes if role in need and not name.strip()]
+        assert not nameless, nameless
+        names = {name for _, name, _ in nodes}
+        assert {"Processes over time", "Time line of fork-orphaned-lock", "Search in findings", "The fix"} <= names, sorted(names)[:80]
+        option = driver.js("const one = document.querySelector('[role=option]'); return [one.ariaPosInSet, one.ariaSetSize, one.ariaSelected]")
+        assert option == ["1", "4", "true"], option
+    with_page(reports.stories(), look)
+
+
+def check_hostile():
+    """Names that are markup, in every place: they are shown, and nothing of them runs or becomes an element."""
+    def look(driver):
+        press(driver, "j")
+        for _ in reports.HOSTILE:
+            driver.js("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+            driver.settle()
+            assert count_of(driver, "img, iframe, object, embed, a[href^=javascript]") == 0
+            press(driver, "j")
+        driver.js("printStories()")
+        assert driver.js("return window.hit === undefined && document.scripts.length === 2")
+        driver.js("choose(0); scrollTo(0, 0)")
+        assert text_of(driver, "#story h2") == [reports.HOSTILE[0]]
+        driver.shot("hostile")
+    with_page(reports.hostile(), look)
+
+
+def check_narrow():
+    def look(driver):
+        for width in (390, 320):
+            driver.size(width, 844)
+            driver.settle()
+            assert driver.js("return document.documentElement.scrollWidth") <= width, "the page itself does not scroll sideways"
+        driver.size(390, 844)
+        driver.shot("narrow")
+        driver.js("document.getElementById('story').scrollIntoView()")
+        driver.shot("narrow-story")
+    with_page(reports.stories(), look, 390, 844)
+
+
+def check_print():
+    def look(driver):
+        pdf = driver.pdf("printed").read_bytes()
+        assert pdf.startswith(b"%PDF") and pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") >= 4, "a page for each story"
+        driver.js("printStories()")
+        driver.cdp("Emulation.setEmulatedMedia", media="print")
+        assert count_of(driver, "#printed article") == 4
+        assert driver.js("return document.querySelector('.desk').offsetHeight") == 0
+        driver.size(794, 1123)
+        driver.js("scrollTo(0, document.querySelector('#printed').offsetTop - 60)")
+        driver.shot("printed")
+    with_page(reports.stories(), look)
+
+
+main({"top": check_top, "nothing": check_nothing, "pictures": check_pictures, "time": check_time, "search": check_search, "keys": check_keys,
+      "themes": check_themes, "contrast": check_contrast, "names": check_names, "hostile": check_hostile, "narrow": check_narrow,
+      "print": check_print})
