@@ -78,7 +78,7 @@ def check_pictures():
     parts = {
         "fork-orphaned-lock": {".mark.hold": 1, ".mark.wait": 1, ".mark.ghost": 1, ".fork": 1, ".badge": 3, ".node": 0},
         "deadlock-cycle": {".node": 2, ".edge": 2, ".group": 2, ".mark.wait": 2},
-        "ipc-freed-while-open": {".mark.memory": 1, ".mark.use": 2, ".badge": 3},
+        "ipc-freed-while-open": {".mark.memory": 1, ".mark.use": 2, ".mark.beyond": 2, ".badge": 3},
         "lock-order-inversion": {".node": 2, ".edge": 2, ".badge": 2},
     }
 
@@ -91,7 +91,7 @@ def check_pictures():
             driver.js("document.querySelectorAll('#story .as-table').forEach((fold) => { fold.open = true; })")
             driver.until("[...document.querySelectorAll('#story .as-table')].every((fold) => fold.querySelector('tbody tr'))", "tables")
             driver.js("document.querySelectorAll('#story .as-table').forEach((fold) => { fold.open = false; })")
-            driver.js("scrollTo(0, document.querySelector('.desk').offsetTop)")
+            driver.js("scrollTo({top: document.querySelector('.desk').offsetTop, behavior: 'instant'})")
             driver.shot(f"picture-{rule}")
             press(driver, "j")
     with_page(reports.stories(), look)
@@ -226,8 +226,9 @@ def check_hostile():
             press(driver, "j")
         driver.js("printStories()")
         assert driver.js("return window.hit === undefined && document.scripts.length === 2")
-        driver.js("choose(0); scrollTo(0, 0)")
+        driver.js("choose(0); scrollTo({top: 0, behavior: 'instant'})")
         assert text_of(driver, "#story h2") == [reports.HOSTILE[0]]
+        assert not driver.js("return /[\u202a-\u202e\u001b]/.test(document.querySelector('main').innerText + document.querySelector('header').innerText)")
         driver.shot("hostile")
     with_page(reports.hostile(), look)
 
@@ -240,7 +241,7 @@ def check_narrow():
             assert driver.js("return document.documentElement.scrollWidth") <= width, "the page itself does not scroll sideways"
         driver.size(390, 844)
         driver.shot("narrow")
-        driver.js("document.getElementById('story').scrollIntoView()")
+        driver.js("document.getElementById('story').scrollIntoView({behavior: 'instant'})")
         driver.shot("narrow-story")
     with_page(reports.stories(), look, 390, 844)
 
@@ -254,7 +255,7 @@ def check_print():
         assert count_of(driver, "#printed article") == 4
         assert driver.js("return document.querySelector('.desk').offsetHeight") == 0
         driver.size(794, 1123)
-        driver.js("scrollTo(0, document.querySelector('#printed').offsetTop - 60)")
+        driver.js("scrollTo({top: document.querySelector('#printed').offsetTop - 60, behavior: 'instant'})")
         driver.shot("printed")
     with_page(reports.stories(), look)
 

@@ -116,7 +116,7 @@ def check_alone():
         page, _ = read_page(file)
         text = re.sub(r'<script type="application/json".*?</script>', "", file.read_text(), flags=re.S)
     found = [text[match.start():match.start() + 60] for match in ADDRESS.finditer(text)]
-    allowed = ('href="#', "href: `#", "http://www.w3.org/2000/svg", "url(#hatch)")
+    allowed = ('href="#', "href: `#", "http://www.w3.org/2000/svg", "url(#${hatchId}")
     assert not [one for one in found if not any(word in one for word in allowed)], found
     policy = next(attributes["content"] for tag, attributes in page.tags if attributes.get("http-equiv") == "Content-Security-Policy")
     assert policy.startswith("default-src 'none'") and "unsafe-eval" not in policy, policy

@@ -2,6 +2,9 @@
  * Elements and the words for numbers. Names that a program chose become text here and never markup: nothing in this
  * page makes elements from strings.
  */
+/* Control characters and those that turn the direction of text could make a name look like another. */
+const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
 function fill(node, attributes, children) {
 	for (const [key, value] of Object.entries(attributes || {})) {
 		if (value == null || value === false)
@@ -13,7 +16,7 @@ function fill(node, attributes, children) {
 	}
 	for (const child of children.flat(2))
 		if (child != null && child !== false)
-			node.append(child instanceof Node ? child : String(child));
+			node.append(child instanceof Node ? child : String(child).replace(UNSEEN, '\ufffd'));
 	return node;
 }
 

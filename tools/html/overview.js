@@ -3,7 +3,7 @@
  * few elements as that takes. The view is a part of time and of the rows; zooming changes both. Neighbours: dom.js,
  * filter.js.
  */
-const OVERVIEW_LEFT = 164, OVERVIEW_TOP = 22, MARK_GRID = 7;
+const OVERVIEW_TOP = 22, MARK_GRID = 7;
 
 /* Parents before their children, and children below their parents. */
 const order = (() => {
@@ -31,7 +31,7 @@ const order = (() => {
 })();
 
 const whole = {t0: span.begin, t1: span.end, r0: 0, r1: Math.max(order.length, 1)};
-let view = {...whole}, overviewWidth = 900, overviewHeight = 100;
+let view = {...whole}, overviewWidth = 900, overviewHeight = 100, overviewLeft = 164;
 
 function setView(next) {
 	const least = (whole.t1 - whole.t0) / 1e5, time = Math.max(next.t1 - next.t0, least), rows = Math.max(next.r1 - next.r0, Math.min(4, whole.r1));
@@ -54,7 +54,7 @@ function moveView(x, y) {
 }
 
 function overviewX(time) {
-	return OVERVIEW_LEFT + (time - view.t0) / (view.t1 - view.t0) * (overviewWidth - OVERVIEW_LEFT - 8);
+	return overviewLeft + (time - view.t0) / (view.t1 - view.t0) * (overviewWidth - overviewLeft - 8);
 }
 
 function overviewY(row) {
@@ -69,9 +69,9 @@ function shownRows() {
 function drawLives(height) {
 	const path = {well: '', ill: ''}, thick = Math.max(1, Math.min(8, height * 0.6));
 	for (const process of shownRows()) {
-		const from = Math.max(OVERVIEW_LEFT, overviewX(process.start_ns));
+		const from = Math.max(overviewLeft, overviewX(process.start_ns));
 		const to = Math.min(overviewWidth - 8, overviewX(process.end_ns || whole.t1));
-		if (to >= OVERVIEW_LEFT && from <= overviewWidth - 8)
+		if (to >= overviewLeft && from <= overviewWidth - 8)
 			path[hasFailed(process) ? 'ill' : 'well'] += `M${from.toFixed(1)} ${overviewY(process.row + 0.5).toFixed(1)}H${Math.max(to, from + 1.5).toFixed(1)}`;
 	}
 	return Object.entries(path).map(([kind, d]) => svg('path', {class: `lives ${kind}`, d, 'stroke-width': thick}));
@@ -81,7 +81,7 @@ function drawBirths() {
 	let d = '';
 	for (const process of shownRows()) {
 		const parent = processAt(process.parent, process.start_ns), x = overviewX(process.start_ns);
-		if (parent && parent.row !== undefined && x >= OVERVIEW_LEFT && parent.row >= view.r0)
+		if (parent && parent.row !== undefined && x >= overviewLeft && parent.row >= view.r0)
 			d += `M${x.toFixed(1)} ${overviewY(parent.row + 0.5).toFixed(1)}V${overviewY(process.row + 0.5).toFixed(1)}`;
 	}
 	return svg('path', {class: 'births', d});
@@ -91,7 +91,7 @@ function drawBirths() {
 function drawMarks() {
 	const spots = new Map();
 	for (const finding of shownFindings()) {
-		const process = processAt(finding.pid, finding.time_ns);
+		const process = finding.process ??= processAt(finding.pid, finding.time_ns);
 		if (!process || process.row < view.r0 - 1 || process.row > view.r1 || finding.time_ns < view.t0 || finding.time_ns > view.t1)
 			continue;
 		const x = overviewX(finding.time_ns), y = overviewY(process.row + 0.5);
@@ -102,13 +102,14 @@ function drawMarks() {
 		else
 			spots.set(key, {x, y, grade, count: 1});
 	}
+	const few = spots.size < 300 ? 3 : 2;
 	return [...spots.values()].sort((a, b) => b.grade - a.grade).map((spot) => svg('circle', {class: `spot ${GRADES[spot.grade]}`,
-		cx: spot.x.toFixed(1), cy: spot.y.toFixed(1), r: Math.min(7, 3 + Math.log2(spot.count) / 2).toFixed(1)}));
+		cx: spot.x.toFixed(1), cy: spot.y.toFixed(1), r: Math.min(7, few + Math.log2(spot.count) / 2).toFixed(1)}));
 }
 
 function drawNames(height) {
 	return height < 11 ? [] : shownRows().map((process) => svg('text', {class: 'lane-name', x: 2, y: overviewY(process.row + 0.5) + 4},
-		shorten(`${process.pid} ${processName(process)}`, 25)));
+		shorten(`${process.pid} ${processName(process)}`, overviewLeft < 100 ? 14 : 25)));
 }
 
 function drawTimes() {
@@ -131,11 +132,13 @@ function drawOverview() {
 	const frame = byId('overview-picture');
 	if (!frame || !frame.clientWidth)
 		return;
-	overviewWidth = Math.max(480, frame.clientWidth);
-	overviewHeight = OVERVIEW_TOP + 8 + Math.min(340, Math.max(40, Math.min(order.length, 340 / 3) * (order.length > 20 ? 3 : 17)));
+	overviewWidth = Math.max(300, frame.clientWidth);
+	overviewLeft = overviewWidth < 600 ? 96 : 164;
+	overviewHeight = OVERVIEW_TOP + 8 + Math.min(240, Math.max(40, order.length * (order.length > 14 ? 3 : 17)));
 	const height = (overviewHeight - OVERVIEW_TOP) / (view.r1 - view.r0);
 	frame.replaceChildren(picture(overviewWidth, overviewHeight, 'Processes over time', overviewWords(), drawTimes(),
 		height > 5 && drawBirths(), drawLives(height), drawNames(height), drawMarks()));
+	frame.classList.toggle('dense', height < 5);
 	byId('zoom-out').disabled = byId('zoom-all').disabled = view.t1 - view.t0 >= whole.t1 - whole.t0 && view.r1 - view.r0 >= whole.r1;
 }
 
@@ -147,7 +150,7 @@ function processUnder(event) {
 }
 
 function pointerParts(event) {
-	const box = byId('overview-picture').getBoundingClientRect(), left = OVERVIEW_LEFT * box.width / overviewWidth;
+	const box = byId('overview-picture').getBoundingClientRect(), left = overviewLeft * box.width / overviewWidth;
 	return [Math.min(1, Math.max(0, (event.clientX - box.left - left) / (box.width - left))), Math.min(1, Math.max(0, (event.clientY - box.top) / box.height))];
 }
 
@@ -173,7 +176,7 @@ function addPointer(frame, hint) {
 			return;
 		if (moved || Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) > 4) {
 			moved = true;
-			moveView((from.clientX - event.clientX) / (overviewWidth - OVERVIEW_LEFT), (from.clientY - event.clientY) / overviewHeight);
+			moveView((from.clientX - event.clientX) / (overviewWidth - overviewLeft), (from.clientY - event.clientY) / overviewHeight);
 			from = event;
 		}
 	});

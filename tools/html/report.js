@@ -37,7 +37,7 @@ function startTop() {
 	document.title = `${plural(countOf('error'), 'error')}, ${plural(countOf('warning'), 'warning')} – mpsan`;
 	byId('counts').append(...GRADES.map((grade) => el('li', {class: grade}, el('strong', null, countOf(grade).toLocaleString('en')),
 		` ${countOf(grade) === 1 ? grade : `${grade}s`}`)), data.suppressed ? el('li', null, el('strong', null, data.suppressed), ' suppressed') : '');
-	byId('command').append(commandText() || 'command not known');
+	fill(byId('command'), null, [commandText() || 'command not known']);
 	addFact('Ended', exitText());
 	addFact('Lasted', processes.length ? durationText(span.end - span.begin) : '');
 	addFact('Processes', plural(processes.length, 'process', 'processes') + (unwatched ? `, ${unwatched} not watched` : ''));

@@ -156,6 +156,8 @@ function addMemory(scene) {
 		const row = scene.row(pid, pid, 'has it open', {sort: 'use'});
 		scene.see(from || 0, to || 0);
 		scene.bars.push({row, kind: 'use', from: from || 0, to: to || 0, label: 'mapped'});
+		if (subject.end_ns && (!to || to > subject.end_ns))
+			scene.bars.push({row, kind: 'beyond', from: Math.max(from || 0, subject.end_ns), to: to || 0, label: 'still open after its end'});
 	}
 	const left = subject.uses.length - USES_DRAWN;
 	if (left > 0 || subject.uses_left_out)
@@ -228,14 +230,14 @@ function drawLife(scene, row, at, right) {
 	return parts;
 }
 
-function drawBar(bar, at, right) {
+function drawBar(bar, at, right, hatchId) {
 	const endless = !bar.to, y = bar.row.y + 21, end = bar.row.end;
 	const x = bar.from ? at(bar.from) : GUTTER + 4;
 	const to = Math.max(x + 3, endless ? (end && bar.kind !== 'memory' ? at(end) : right + 18) : at(bar.to));
 	const shape = endless && !end ? `M${x} ${y}H${to}l8 6l-8 6H${x}z` : `M${x} ${y}H${to}v12H${x}z`;
 	const parts = [svg('path', {class: `mark ${bar.kind}`, d: shape}, svg('title', null, bar.label))];
-	if (bar.kind === 'wait')
-		parts.push(svg('path', {d: shape, class: 'hatched', fill: 'url(#hatch)'}));
+	if (bar.kind === 'wait' || bar.kind === 'beyond')
+		parts.push(svg('path', {d: shape, fill: `url(#${hatchId})`}));
 	const chars = Math.max(12, Math.floor((right + 100 - x) / CHAR));
 	const label = shorten(bar.label, chars), start = Math.min(x + 13, right + 130 - label.length * CHAR);
 	if (bar.row.room(start, start + label.length * CHAR, 1) === 1)
@@ -273,15 +275,18 @@ function drawAxis(scene, at, height, right)
 					    time === base ? '0' :
 							    `+${durationText(time - base)}`;
 		parts.push(svg('line', {class: 'tick', x1: x, x2: x, y1: HEAD - 10, y2: height - 4}));
-		if (free(x - 4, x + label.length * CHAR + 6) === 0)
+		if (time < base)
+			parts.push(svg('text', {class: 'axis', x: x - 2, y: 12, 'text-anchor': 'end'}, label));
+		else if (free(x - 4, x + label.length * CHAR + 6) === 0)
 			parts.push(svg('text', {class: 'axis', x: x + 2, y: 12}, label));
 	}
 	parts.push(svg('text', {class: 'axis end', x: right + 2, y: 24}, 'end of the run'));
 	return parts;
 }
 
-function hatch() {
-	return svg('defs', null, svg('pattern', {id: 'hatch', width: 6, height: 6, patternUnits: 'userSpaceOnUse',
+/* A pattern of its own for each picture: one that lies in a hidden part of the page would not be drawn. */
+function hatch(id) {
+	return svg('defs', null, svg('pattern', {id, width: 6, height: 6, patternUnits: 'userSpaceOnUse',
 		patternTransform: 'rotate(45)'}, svg('line', {class: 'hatch', x1: 0, x2: 0, y1: 0, y2: 6})));
 }
 
@@ -300,16 +305,16 @@ function timelineFigure(finding, width) {
 	const scene = sceneOf(finding);
 	if (!scene.marks.length)
 		return null;
-	const last = scene.rows[scene.rows.length - 1], height = last.y + ROW + 4, right = width - 130, spots = [];
+	const last = scene.rows[scene.rows.length - 1], height = last.y + ROW + 4, right = width - 130, spots = [], hatchId = `hatch-${++lastId}`;
 	const at = timeScale(scene.times, GUTTER + 46, right);
 	const drawing = picture(
 		width, height, `Time line of ${finding.rule}`,
 		scene.marks.map((mark) => `${mark.number}: ${scene.steps[mark.number - 1].what}`)
 			.join('. '),
-		hatch(), drawAxis(scene, at, height, right),
+		hatch(hatchId), drawAxis(scene, at, height, right),
 		scene.rows.map((row) => drawRowHead(row, width)),
 		scene.rows.map((row) => drawLife(scene, row, at, right)),
-		scene.bars.map((bar) => drawBar(bar, at, right)),
+		scene.bars.map((bar) => drawBar(bar, at, right, hatchId)),
 		scene.arrows.map((arrow) => drawArrow(arrow, at)),
 		scene.marks.map((mark) => drawMark(mark, at, spots)));
 	return el('figure', {class: 'figure'}, el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Time line'}, drawing),
