@@ -16,21 +16,26 @@ from mpsantest import main  # noqa: E402
 LOAD_MS = 3000  # from the start of navigation to the page in use
 FILTER_MS = 300  # from a letter or a choice to the new list on the screen
 STEP_MS = 150  # from j to the next story on the screen
-FRAME_MS = 50  # between two frames while the list scrolls: the ninth decile
+FRAME_MS = 50  # between two frames while the list scrolls: the median, which hears of other programs as well
+ROWS_MS = 16  # the page's own work for one such frame: the ninth decile
 ELEMENTS = 6000  # in the whole page
 
 SCROLL = """
-const done = arguments[arguments.length - 1], list = document.getElementById('list'), frames = [];
+const done = arguments[arguments.length - 1], list = document.getElementById('list'), frames = [], work = [];
 let last = performance.now(), count = 0;
 const step = () => {
 	const now = performance.now();
 	frames.push(now - last);
 	last = now;
 	list.scrollTop += 9173;
+	const from = performance.now();
+	drawRows();
+	list.offsetHeight;
+	work.push(performance.now() - from);
 	if (++count < 60)
 		requestAnimationFrame(step);
 	else
-		done(frames.slice(1).sort((a, b) => a - b));
+		done([frames.slice(1), work].map((times) => times.sort((a, b) => a - b)));
 };
 requestAnimationFrame(step);"""
 
@@ -59,8 +64,8 @@ def measure(driver, file):
                                "performance.getEntriesByType('paint')[0]?.startTime || 0, performance.timing.loadEventEnd - performance.timing.navigationStart)")}
     driver.shot("many-light")
     found["elements"] = driver.js("return document.querySelectorAll('*').length")
-    frames = driver.later(SCROLL)
-    found["scroll, median frame"], found["scroll, ninth decile"] = frames[len(frames) // 2], frames[len(frames) * 9 // 10]
+    frames, work = driver.later(SCROLL)
+    found["scroll"], found["rows"] = frames[len(frames) // 2], work[len(work) * 9 // 10]
     found["next story"] = sorted(timed(driver, "choose(chosen + 1)") for _ in range(9))[8]
     found["first letters"] = search_for(driver, "work_7", driver.js("return findings.filter(matcherOf('work_7')).length"))
     found["rare words"] = search_for(driver, "number 4711", 1)
@@ -90,7 +95,7 @@ def check():
     print(f"{size / 1e6:.1f} MB; " + ", ".join(f"{name} {value:.0f}" for name, value in found.items()))
     assert not complaints, complaints
     assert found["load"] <= LOAD_MS and found["elements"] <= ELEMENTS, found
-    assert found["scroll, ninth decile"] <= FRAME_MS and found["next story"] <= STEP_MS, found
+    assert found["scroll"] <= FRAME_MS and found["rows"] <= ROWS_MS and found["next story"] <= STEP_MS, found
     for name in ("first letters", "rare words", "all again", "grade", "process", "zoom"):
         assert found[name] <= FILTER_MS, (name, found)
 

@@ -2,7 +2,7 @@
  * The time line of one story: a row for each thread and piece of memory that it tells of, bars for what was held and
  * waited for, an arrow for the fork. Neighbours: scale.js, story.js.
  */
-const ROW = 54, GUTTER = 188, HEAD = 34, USES_DRAWN = 10, CHAR = 6.3;
+const ROW = 54, GUTTER = 188, HEAD = 34, USES_DRAWN = 10, CONTEXT_DRAWN = 8, CHAR = 6.3;
 
 const ROLE_WORDS = {
 	holder: 'holds it',
@@ -57,13 +57,11 @@ class Scene {
 	}
 }
 
-/* The lock was taken before the fork that left it behind; when is known only if the time line has it. */
-function momentOf(scene, step, row)
-{
-	const fork = forkBehind(scene.steps, step),
-	      known = fork && spanAround(row, 'hold', fork.time_ns);
-	if (!fork || known)
-		return known ? known.begin : step.time_ns;
+/* The lock was taken before the fork that left it behind; when, nobody knows. */
+function momentOf(scene, step) {
+	const fork = forkBehind(scene.steps, step);
+	if (!fork)
+		return step.time_ns;
 	scene.before = fork.time_ns - 1000;
 	return scene.before;
 }
@@ -78,7 +76,7 @@ function forkBehind(steps, step)
 
 function addSteps(scene) {
 	scene.steps.forEach((step, i) => {
-		const row = scene.threadRow(step), time = momentOf(scene, step, row);
+		const row = scene.threadRow(step), time = momentOf(scene, step);
 		if (!step.waits_for)
 			scene.see(time);
 		scene.marks.push({row, time, number: i + 1, role: step.role});
@@ -108,23 +106,26 @@ function subjectName(finding) {
 	return subject ? subject.name : finding.lock || 'the lock';
 }
 
-function spanAround(row, kind, time) {
-	const known = lines.get(`${row.pid}/${row.tid}`);
-	return known && known.spans.find((one) => one.kind === kind && one.begin <= time && (!one.end || one.end >= time));
-}
-
 function addHold(scene, mark) {
-	const known = spanAround(mark.row, 'hold', mark.time), name = subjectName(scene.finding);
 	const fork = scene.arrows.find((arrow) => arrow.row.pid === mark.row.pid);
-	scene.bars.push({row: mark.row, kind: 'hold', from: known ? known.begin : 0, to: known ? known.end : 0,
-		label: `holds ${name}`});
-	if (known)
-		scene.see(known.begin);
+	scene.bars.push({row: mark.row, kind: 'hold', from: 0, to: 0, label: `holds ${subjectName(scene.finding)}`});
 	if (!fork || mark.row.tid === fork.row.tid)
 		return;
 	const ghost = scene.row(fork.child, mark.row.tid, mark.row.name, {sort: 'ghost', ghost: true});
 	ghost.process = fork.to.process;
 	scene.bars.push({row: ghost, kind: 'ghost', from: fork.time, to: 0, label: 'not copied; its lock stays locked'});
+}
+
+/* What else these threads waited for or held, thin: only where the story itself says nothing of it. */
+function addContext(scene) {
+	for (const row of scene.rows) {
+		const known = lines.get(`${row.pid}/${row.tid}`);
+		if (!known || row.ghost || row.memory || row.sort || scene.bars.some((bar) => bar.row === row))
+			continue;
+		for (const one of known.spans.slice(0, CONTEXT_DRAWN))
+			scene.bars.push({row, kind: `context ${one.kind}`, from: one.begin, to: one.end,
+				label: `${{wait: 'waits for', hold: 'holds', region: 'in'}[one.kind]} ${one.what}`});
+	}
 }
 
 function addWaits(scene) {
@@ -195,6 +196,7 @@ function sceneOf(finding) {
 	addChildren(scene);
 	addWaits(scene);
 	addMemory(scene);
+	addContext(scene);
 	addEnds(scene);
 	sortRows(scene);
 	return scene;
@@ -230,7 +232,14 @@ function drawLife(scene, row, at, right) {
 	return parts;
 }
 
+function drawContext(bar, at, right) {
+	const x = at(bar.from), to = Math.max(x + 2, bar.to ? at(bar.to) : right);
+	return [svg('rect', {class: `mark ${bar.kind}`, x, y: bar.row.y + 24, width: to - x, height: 6}, svg('title', null, bar.label))];
+}
+
 function drawBar(bar, at, right, hatchId) {
+	if (bar.kind.startsWith('context'))
+		return drawContext(bar, at, right);
 	const endless = !bar.to, y = bar.row.y + 21, end = bar.row.end;
 	const x = bar.from ? at(bar.from) : GUTTER + 4;
 	const to = Math.max(x + 3, endless ? (end && bar.kind !== 'memory' ? at(end) : right + 18) : at(bar.to));
