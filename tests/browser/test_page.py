@@ -71,6 +71,7 @@ def check_nothing():
         assert "Nothing was found" in text_of(driver, "#story")[0]
         driver.shot("nothing")
     with_page(reports.document([], [reports.process(1, 0, "ok", 0, 5)]), look)
+    with_page({"findings": [], "processes": [], "command": []}, look)
 
 
 def check_pictures():

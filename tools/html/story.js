@@ -4,6 +4,11 @@
  */
 const FRAMES_OPEN = 12;
 
+/* Begins with a capital, unless it begins with a name. */
+function sentence(text) {
+	return /^(a|an|it|its|the|process|thread|threads|locks?|mutex|memory|somebody|nobody)\b/.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
+}
+
 function frameItem(frame) {
 	const place = frame.file ? `${frame.file}:${frame.line}` : frame.module ? `${baseName(frame.module)}+0x${frame.offset.toString(16)}` : '';
 	return el('li', null, el('code', {class: 'function'}, frame.function || '??'), ' ', el('span', {class: 'place'}, place));
@@ -36,7 +41,7 @@ function nativeFold(frames, open) {
 function stepItem(step, base, id, steps)
 {
 	const python = stackAt(step.python), native = stackAt(step.stack);
-	return el('li', {class: 'step', id}, el('p', {class: 'what'}, step.what),
+	return el('li', {class: 'step', id}, el('p', {class: 'what'}, sentence(step.what)),
 		  el('p', {class: 'when'},
 		     forkBehind(steps, step) ? 'seen at the fork' :
 					       `+${durationText(Math.max(0, step.time_ns - base))}`,
@@ -89,11 +94,11 @@ function storyParts(finding, width, prefix) {
 		   el('span', {class: `grade ${finding.severity}`}, finding.severity), ' ',
 		   el('code', null, finding.rule),
 		   rule && el('span', {class: 'rule-title'}, rule.title)),
-		el('h2', {id: `${prefix}-title`, class: 'message'}, finding.message),
+		el('h2', {id: `${prefix}-title`, class: 'message'}, sentence(finding.message)),
 		el('p', {class: 'seen'}, seenText(finding)), graphOf(finding, width),
 		timelineFigure(finding, width),
 		el('section', {class: 'fix', 'aria-label': 'The fix'}, el('h3', null, 'The fix'),
-		   el('p', null, finding.fix)),
+		   el('p', null, finding.fix.charAt(0).toUpperCase() + finding.fix.slice(1))),
 		steps.length > 0 &&
 			el('section', {class: 'steps', 'aria-label': 'Steps'},
 			   el('h3', null, 'What happened'),
