@@ -168,7 +168,10 @@ static json_t *hosts_of(const struct report *report)
 
 	for (uint32_t i = 0; i < report->source.count; i++)
 		if (report->source.item[i].host)
-			json_array_append_new(hosts, jsontext_of(report->source.item[i].host));
+			json_array_append_new(
+				hosts, json_pack("{s:o, s:o}", "host",
+						 jsontext_of(report->source.item[i].host), "rank",
+						 jsontext_of(report->source.item[i].rank)));
 	return hosts;
 }
 
@@ -192,7 +195,8 @@ json_t *html_data(const struct report *report)
 	json_object_set_new(data, "frames", packer.frames.list);
 	json_object_set_new(data, "stacks", packer.stacks.list);
 	json_object_set_new(data, "rules", told);
-	json_object_set_new(data, "hosts", hosts_of(report));
+	if (!json_array_size(json_object_get(data, "hosts")))
+		json_object_set_new(data, "hosts", hosts_of(report));
 	json_object_set_new(data, "line", html_line(report));
 	free(packer.texts.slots);
 	free(packer.frames.slots);

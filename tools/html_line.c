@@ -72,10 +72,11 @@ static json_t *threads_json(const struct named *named, const struct timeline *li
 			continue;
 		json_array_append_new(
 			threads,
-			json_pack("[I, I, I, I]",
+			json_pack("[I, I, I, I, I]",
 				  (json_int_t)line->processes.item[thread->process].pid,
 				  (json_int_t)thread->tid, (json_int_t)thread->begin_ns,
-				  (json_int_t)thread->end_ns));
+				  (json_int_t)thread->end_ns,
+				  (json_int_t)line->processes.item[thread->process].source));
 		place[i] = (uint32_t)json_array_size(threads);
 	}
 	return threads;

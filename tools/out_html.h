@@ -15,8 +15,8 @@
  *  findings  as in the document, but stack, python and at of a step are indices (-1: none)
  *  processes as in the document
  *  rules     by slug: title, hazard, evidence, grading, source, of those that speak
- *  hosts     of the sessions
- *  line      {threads: [pid, tid, begin, end], spans: [thread, kind, begin, end, what], left_out}: of those threads
+ *  hosts     {host, rank} of the sessions, unless the document has them
+ *  line      {threads: [pid, tid, begin, end, session], spans: [thread, kind, begin, end, what], left_out}: of those threads
  *            that findings name; 0 for an end that did not come
  */
 json_t *html_data(const struct report *report);

@@ -71,8 +71,8 @@ def measure(driver, file):
     found["rare words"] = search_for(driver, "number 4711", 1)
     found["all again"] = search_for(driver, "", 10_000)
     found["grade"] = timed(driver, "toggleGrade('note')", "shownFindings().length === 5000")
-    found["process"] = timed(driver, "chooseProcess(1500)", "shownFindings().length < 200")
-    driver.js("chooseProcess(0); toggleGrade('note')")
+    found["process"] = timed(driver, "chooseProcess('1500')", "shownFindings().length < 200")
+    driver.js("chooseProcess(''); toggleGrade('note')")
     found["zoom"] = sorted(timed(driver, "zoomView(0.8)") for _ in range(9))[8]
     driver.shot("many-zoomed")
     driver.theme("dark")

@@ -53,17 +53,31 @@ function mainStep(finding) {
 	return steps[steps.length - 1] || null;
 }
 
+/* Pids are names on one host, in one session: with several of these, what a pid means depends on who speaks of it. */
+const hosts = data.hosts || [];
+const severalHosts = hosts.length > 1;
+
+/* A process for Map and Set; `near` is a finding or a process of the same session. */
+function processKey(pid, near) {
+	return severalHosts && near ? `${pid}@${near.host ?? ''}/${near.rank ?? ''}` : String(pid);
+}
+
+function processLabel(pid, near) {
+	const rank = near && near.rank != null ? ` rank ${near.rank}` : '';
+	return severalHosts && near ? `${pid} on ${near.host ?? 'an unknown host'}${rank}` : String(pid);
+}
+
 const byPid = new Map();
-processes.forEach((process, i) => {
-	process.index = i;
-	if (!byPid.has(process.pid))
-		byPid.set(process.pid, []);
-	byPid.get(process.pid).push(process);
-});
+for (const process of processes) {
+	const key = processKey(process.pid, process);
+	if (!byPid.has(key))
+		byPid.set(key, []);
+	byPid.get(key).push(process);
+}
 
 /* Pids come back: the process that lived then; else the last of that pid. */
-function processAt(pid, time) {
-	const list = byPid.get(pid);
+function processAt(pid, time, near) {
+	const list = byPid.get(processKey(pid, near));
 	if (!list)
 		return null;
 	return list.find((p) => p.start_ns <= time + 1e6 && (!p.end_ns || p.end_ns + 1e6 >= time)) || list[list.length - 1];
@@ -120,15 +134,15 @@ const lines = (() => {
 	const known = new Map(), line = data.line;
 	if (!line)
 		return known;
-	const list = line.threads.map(([pid, tid, begin, end]) => ({pid, tid, begin, end, spans: []}));
+	const list = line.threads.map(([pid, tid, begin, end, session]) => ({key: `${processKey(pid, hosts[session])}/${tid}`, begin, end, spans: []}));
 	for (const thread of list)
-		known.set(`${thread.pid}/${thread.tid}`, thread);
+		known.set(thread.key, thread);
 	for (const [thread, kind, begin, end, what] of line.spans)
 		list[thread].spans.push({kind: ['wait', 'hold', 'region'][kind], begin, end, what});
 	return known;
 })();
 
-/* Processes that a finding tells of. */
+/* Keys of the processes that a finding tells of. */
 function pidsOf(finding) {
 	if (!finding.pids) {
 		const pids = new Set([finding.pid]);
@@ -141,7 +155,7 @@ function pidsOf(finding) {
 		}
 		for (const [pid] of finding.subject?.uses || [])
 			pids.add(pid);
-		finding.pids = pids;
+		finding.pids = new Set([...pids].map((pid) => processKey(pid, finding)));
 	}
 	return finding.pids;
 }
@@ -160,7 +174,7 @@ function wordsOf(finding) {
 	if (!finding.words) {
 		const steps = finding.evidence || [];
 		finding.words = [finding.rule, finding.severity, finding.message, finding.lock, finding.thread,
-			finding.fingerprint, finding.fix, ...pidsOf(finding), finding.host || '',
+			finding.fingerprint, finding.fix, ...pidsOf(finding), finding.host || '', finding.spread || '', ...(finding.hosts || []),
 			...steps.map((step) => step.what)].join('\n').toLowerCase();
 	}
 	return finding.words;

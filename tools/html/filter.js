@@ -2,7 +2,7 @@
  * What is chosen: words, grades, a rule, a process. Neighbours: list.js shows the findings that fit, overview.js marks
  * them.
  */
-const wanted = {query: '', grades: new Set(GRADES), rule: '', pid: 0};
+const wanted = {query: '', grades: new Set(GRADES), rule: '', process: ''};
 
 function countBy(keyOf) {
 	const counts = new Map();
@@ -15,7 +15,7 @@ function countBy(keyOf) {
 function applyFilter() {
 	const fits = matcherOf(wanted.query);
 	const list = findings.filter((finding) => wanted.grades.has(finding.severity) && (!wanted.rule || finding.rule === wanted.rule) &&
-		(!wanted.pid || pidsOf(finding).has(wanted.pid)) && fits(finding));
+		(!wanted.process || pidsOf(finding).has(wanted.process)) && fits(finding));
 	setShown(list);
 	announce(list.length === findings.length ? plural(list.length, 'finding') :
 		`${list.length.toLocaleString('en')} of ${plural(findings.length, 'finding')}`);
@@ -32,9 +32,8 @@ function toggleGrade(grade) {
 	setGrade(grade, !wanted.grades.has(grade));
 }
 
-function chooseProcess(pid) {
-	wanted.pid = pid;
-	byId('process').value = pid ? String(pid) : '';
+function chooseProcess(key) {
+	wanted.process = byId('process').value = key;
 	applyFilter();
 }
 
@@ -56,13 +55,17 @@ function startPick(id, all, options, change) {
 	select.addEventListener('change', () => { change(select.value); applyFilter(); });
 }
 
+function processChoice(key, count) {
+	const process = (byPid.get(key) || [])[0];
+	return shorten(process ? `${processLabel(process.pid, process)} ${processName(process)} (${count})` : `${parseInt(key, 10)} (${count})`, 56);
+}
+
 function startFilter() {
 	const rules = [...countBy((finding) => finding.rule)].sort((a, b) => b[1] - a[1]);
-	const pids = [...countBy((finding) => [...pidsOf(finding)])].sort((a, b) => a[0] - b[0]);
+	const pids = [...countBy((finding) => [...pidsOf(finding)])].sort((a, b) => parseInt(a[0], 10) - parseInt(b[0], 10));
 	startGrades();
 	startPick('rule', 'all', rules.map(([slug, count]) => [slug, `${slug} (${count})`]), (value) => { wanted.rule = value; });
-	startPick('process', 'all', pids.map(([pid, count]) => [pid, shorten(`${pid} ${processName((byPid.get(pid) || [])[0])} (${count})`, 44)]),
-		(value) => { wanted.pid = Number(value); });
+	startPick('process', 'all', pids.map(([key, count]) => [key, processChoice(key, count)]), (value) => { wanted.process = value; });
 	let timer = 0;
 	byId('search').addEventListener('input', (event) => {
 		clearTimeout(timer);

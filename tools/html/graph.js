@@ -17,7 +17,7 @@ function waitGraph(finding) {
 			return node(`${edge.pid}/${edge.tid}`, edge.thread || `thread ${edge.tid}`,
 				    edge.pid, edge.gone ? 'gone' : '', edge.gone);
 		return edge.gone ? node(`process/${edge.pid}`, `process ${edge.pid}`, edge.pid,
-					endText(processAt(edge.pid, step.time_ns)), true) :
+					endText(processAt(edge.pid, step.time_ns, finding)), true) :
 				   node(`nobody/${step.pid}/${step.tid}`, 'nobody is left',
 					step.pid, 'who could end this wait', true);
 	};
@@ -38,7 +38,7 @@ function waitGraph(finding) {
 					       ', which nobody is left to end')
 		});
 	}
-	return {nodes: [...nodes.values()], edges, title: 'Who waits for whom', legend: 'An arrow leads from a thread to the one it waits for.'};
+	return {finding, nodes: [...nodes.values()], edges, title: 'Who waits for whom', legend: 'An arrow leads from a thread to the one it waits for.'};
 }
 
 /* Locks and who took the second while holding the first. */
@@ -51,7 +51,7 @@ function orderGraph(finding) {
 	};
 	for (const step of (finding.evidence || []).filter((one) => one.first && one.second))
 		edges.push({from: node(step.first), to: node(step.second), label: step.thread || `thread ${step.tid}`, long: step.what});
-	return {nodes: [...nodes.values()], edges, title: 'In which order locks were taken', legend: 'An arrow leads from the lock that was held to the one taken under it.'};
+	return {finding, nodes: [...nodes.values()], edges, title: 'In which order locks were taken', legend: 'An arrow leads from the lock that was held to the one taken under it.'};
 }
 
 /* Processes that wait for each other stand side by side. */
@@ -158,10 +158,10 @@ function drawNode(node) {
 		svg('text', {class: 'node-sub', x: node.x, y: node.y + 14}, shorten(node.sub, 32)));
 }
 
-function drawGroup(pid, group) {
+function drawGroup(pid, group, finding) {
 	const xs = group.map((node) => node.x), ys = group.map((node) => node.y);
 	const x = Math.min(...xs) - CARD_W / 2 - 14, y = Math.min(...ys) - CARD_H / 2 - 28;
-	const process = processAt(pid, span.end), name = processName(process);
+	const process = processAt(pid, finding.time_ns, finding), name = processName(process);
 	return [
 		svg('rect', {
 			class: 'group',
@@ -184,7 +184,7 @@ function graphFigure(graph, width) {
 	const groups = groupsOf(nodes, graph.edges), isOne = groups.size === 1;
 	const height = isOne ? placeRing(nodes, width) : placeColumns(groups, width);
 	const edges = graph.edges.filter((edge) => nodes.includes(edge.from) && nodes.includes(edge.to));
-	const boxes = isOne && nodes.length > 2 ? [] : [...groups].map(([pid, group]) => drawGroup(pid, group));
+	const boxes = isOne && nodes.length > 2 ? [] : [...groups].map(([pid, group]) => drawGroup(pid, group, graph.finding));
 	const drawing = picture(width, height, graph.title, graph.edges.map((edge) => edge.long).join('. '),
 		boxes, edges.map(drawEdge), nodes.map(drawNode));
 	return el('figure', {class: 'figure'}, el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': graph.title}, drawing),

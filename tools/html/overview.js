@@ -10,9 +10,10 @@ const order = (() => {
 	const list = [], done = new Set(), children = new Map();
 	const early = [...processes].sort((a, b) => a.start_ns - b.start_ns);
 	for (const process of early) {
-		if (!children.has(process.parent))
-			children.set(process.parent, []);
-		children.get(process.parent).push(process);
+		const parent = processKey(process.parent, process);
+		if (!children.has(parent))
+			children.set(parent, []);
+		children.get(parent).push(process);
 	}
 	const visit = (process) => {
 		const stack = [process];
@@ -22,10 +23,10 @@ const order = (() => {
 				continue;
 			done.add(one);
 			one.row = list.push(one) - 1;
-			stack.push(...(children.get(one.pid) || []).filter((child) => !done.has(child)).reverse());
+			stack.push(...(children.get(processKey(one.pid, one)) || []).filter((child) => !done.has(child)).reverse());
 		}
 	};
-	early.filter((process) => !byPid.has(process.parent)).forEach(visit);
+	early.filter((process) => !byPid.has(processKey(process.parent, process))).forEach(visit);
 	early.forEach(visit);
 	return list;
 })();
@@ -80,7 +81,7 @@ function drawLives(height) {
 function drawBirths() {
 	let d = '';
 	for (const process of shownRows()) {
-		const parent = processAt(process.parent, process.start_ns), x = overviewX(process.start_ns);
+		const parent = processAt(process.parent, process.start_ns, process), x = overviewX(process.start_ns);
 		if (parent && parent.row !== undefined && x >= overviewLeft && parent.row >= view.r0)
 			d += `M${x.toFixed(1)} ${overviewY(parent.row + 0.5).toFixed(1)}V${overviewY(process.row + 0.5).toFixed(1)}`;
 	}
@@ -91,7 +92,7 @@ function drawBirths() {
 function drawMarks() {
 	const spots = new Map();
 	for (const finding of shownFindings()) {
-		const process = finding.process ??= processAt(finding.pid, finding.time_ns);
+		const process = finding.process ??= processAt(finding.pid, finding.time_ns, finding);
 		if (!process || process.row < view.r0 - 1 || process.row > view.r1 || finding.time_ns < view.t0 || finding.time_ns > view.t1)
 			continue;
 		const x = overviewX(finding.time_ns), y = overviewY(process.row + 0.5);
@@ -156,7 +157,7 @@ function pointerParts(event) {
 
 function describeProcess(process) {
 	const count = process.count || 0, length = (process.end_ns || whole.t1) - process.start_ns;
-	return `${process.pid} ${processName(process)}: ${process.how || ''} by ${process.parent}, ${durationText(length)}, ${endText(process)}` +
+	return `${processLabel(process.pid, process)} ${processName(process)}: ${process.how || ''} by ${process.parent}, ${durationText(length)}, ${endText(process)}` +
 		`${process.watched === true ? '' : `, not watched: ${process.watched}`}; ${plural(count, 'finding')}`;
 }
 
@@ -184,7 +185,7 @@ function addPointer(frame, hint) {
 		const process = from && !moved && processUnder(event);
 		from = null;
 		if (process && process.count)
-			chooseProcess(process.pid);
+			chooseProcess(processKey(process.pid, process));
 	});
 }
 
@@ -211,11 +212,9 @@ function processTable() {
 
 function startOverview() {
 	for (const finding of findings)
-		for (const pid of pidsOf(finding)) {
-			const process = processAt(pid, finding.time_ns);
-			if (process)
+		for (const key of pidsOf(finding))
+			for (const process of byPid.get(key) || [])
 				process.count = (process.count || 0) + 1;
-		}
 	if (!order.length)
 		return byId('overview').remove();
 	const hint = el('p', {class: 'hint', 'aria-hidden': 'true'});

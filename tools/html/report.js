@@ -30,6 +30,17 @@ function addFact(name, value) {
 		byId('facts').append(el('div', null, el('dt', null, name), el('dd', null, value)));
 }
 
+const HOSTS_NAMED = 6;
+
+function addHosts() {
+	const names = [...new Set(hosts.map((one) => one.host).filter(Boolean))], left = names.length - HOSTS_NAMED;
+	const ranks = hosts.filter((one) => one.rank != null).length;
+	addFact(names.length > 1 ? 'Hosts' : 'Host', names.slice(0, HOSTS_NAMED).join(', ') + (left > 0 ? ` and ${left} more` : ''));
+	addFact('Ranks', ranks > 1 ? ranks.toLocaleString('en') : '');
+	const skews = hosts.map((one) => Math.abs(one.skew_ns || 0));
+	addFact('Clocks', severalHosts && Math.max(...skews) ? `put on that of the first host; up to ${durationText(Math.max(...skews))} apart` : '');
+}
+
 function startTop() {
 	const [kind, text] = verdictText(), unwatched = processes.filter((process) => process.watched !== true).length;
 	byId('verdict').append(text);
@@ -41,7 +52,7 @@ function startTop() {
 	addFact('Ended', exitText());
 	addFact('Lasted', processes.length ? durationText(span.end - span.begin) : '');
 	addFact('Processes', plural(processes.length, 'process', 'processes') + (unwatched ? `, ${unwatched} not watched` : ''));
-	addFact((data.hosts || []).length > 1 ? 'Hosts' : 'Host', [...new Set(data.hosts || [])].join(', '));
+	addHosts();
 	addFact('Began', span.begin ? clockText(span.begin) : '');
 	byId('made').append(`Made by mpsan ${(data.tool || {}).version || ''}. This file is complete in itself and reaches for nothing on the network.`);
 }

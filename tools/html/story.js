@@ -79,9 +79,7 @@ function seenText(finding) {
 	const parts = [];
 	if (finding.count > 1)
 		parts.push(`seen ${finding.count.toLocaleString('en')} times`);
-	if (finding.ranks_text || finding.ranks)
-		parts.push(finding.ranks_text || `on ranks ${[].concat(finding.ranks).join(', ')}`);
-	parts.push(`process ${finding.pid}`, finding.thread || `thread ${finding.tid}`, clockText(finding.time_ns));
+	parts.push(finding.spread, `process ${processLabel(finding.pid, finding)}`, finding.thread || `thread ${finding.tid}`, clockText(finding.time_ns));
 	return parts.filter(Boolean).join(' · ');
 }
 

@@ -39,7 +39,7 @@ class Scene {
 		const key = `${pid}/${tid}/${extra ? extra.sort : ''}`;
 		let row = this.rows.find((one) => one.key === key);
 		if (!row) {
-			row = {key, pid, tid, name, process: processAt(pid, this.finding.time_ns), ...extra};
+			row = {key, pid, tid, name, process: processAt(pid, this.finding.time_ns, this.finding), ...extra};
 			this.rows.push(row);
 		}
 		return row;
@@ -88,7 +88,7 @@ function addSteps(scene) {
 /* A forked child has one thread: the row is there though no step may tell of it. */
 function addChildren(scene) {
 	for (const arrow of scene.arrows) {
-		const process = processAt(arrow.child, arrow.time);
+		const process = processAt(arrow.child, arrow.time, scene.finding);
 		arrow.to = scene.rows.find((row) => row.pid === arrow.child) ||
 			scene.row(arrow.child, arrow.child, 'main thread');
 		arrow.to.process = process;
@@ -116,10 +116,15 @@ function addHold(scene, mark) {
 	scene.bars.push({row: ghost, kind: 'ghost', from: fork.time, to: 0, label: 'not copied; its lock stays locked'});
 }
 
+/* What the time line knows of the thread of a row. */
+function lineOf(scene, row) {
+	return lines.get(`${processKey(row.pid, scene.finding)}/${row.tid}`);
+}
+
 /* What else these threads waited for or held, thin: only where the story itself says nothing of it. */
 function addContext(scene) {
 	for (const row of scene.rows) {
-		const known = lines.get(`${row.pid}/${row.tid}`);
+		const known = lineOf(scene, row);
 		if (!known || row.ghost || row.memory || row.sort || scene.bars.some((bar) => bar.row === row))
 			continue;
 		for (const one of known.spans.slice(0, CONTEXT_DRAWN))
@@ -222,7 +227,7 @@ function drawRowHead(row, width) {
 function drawLife(scene, row, at, right) {
 	if (row.memory || row.ghost || row.sort === 'use')
 		return [];
-	const known = lines.get(`${row.pid}/${row.tid}`);
+	const known = lineOf(scene, row);
 	const born = row.from || Math.max(known ? known.begin : 0, row.process ? row.process.start_ns : 0);
 	const from = born > at.points[0] ? at(born) : GUTTER + 4, y = row.y + 27;
 	const to = row.end ? at(row.end) : right + 22;
