@@ -73,13 +73,31 @@ static json_int_t count_of(const json_t *finding)
 	return json_integer_value(json_object_get(finding, "count"));
 }
 
-static void shift(json_t *object, const char *key, int64_t skew_ns)
+static void shift_time(json_t *time, int64_t skew_ns)
 {
-	json_t *time = json_object_get(object, key);
-
 	if (json_integer_value(time))
 		json_integer_set(
 			time, (json_int_t)((uint64_t)json_integer_value(time) - (uint64_t)skew_ns));
+}
+
+static void shift(json_t *object, const char *key, int64_t skew_ns)
+{
+	shift_time(json_object_get(object, key), skew_ns);
+}
+
+/* The lives of memory that a finding is about. */
+static void shift_subject(json_t *subject, int64_t skew_ns)
+{
+	json_t *use;
+	size_t i;
+
+	shift(subject, "begin_ns", skew_ns);
+	shift(subject, "end_ns", skew_ns);
+	json_array_foreach(json_object_get(subject, "uses"), i, use)
+	{
+		shift_time(json_array_get(use, 1), skew_ns);
+		shift_time(json_array_get(use, 2), skew_ns);
+	}
 }
 
 /* Under an agent, a session has processes of several ranks. */
@@ -107,8 +125,12 @@ static json_t *copy_finding(const json_t *finding, int64_t skew_ns, const struct
 	if (!skew_ns)
 		return copy;
 	shift(copy, "time_ns", skew_ns);
+	shift_subject(json_object_get(copy, "subject"), skew_ns);
 	json_array_foreach(json_object_get(copy, "evidence"), i, step)
+	{
 		shift(step, "time_ns", skew_ns);
+		shift(json_object_get(step, "waits_for"), "since_ns", skew_ns);
+	}
 	return copy;
 }
 

@@ -10,9 +10,10 @@ import tempfile
 from html.parser import HTMLParser
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / place) for place in ("lib", "browser")]
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / place) for place in ("lib", "browser", "hosts")]
 
 import reports  # noqa: E402
+import sessions  # noqa: E402
 from mpsantest import MPSAN, ROOT, main, run_bare, system_python  # noqa: E402
 
 VOID = {"meta", "input", "br", "link", "img"}
@@ -147,4 +148,24 @@ def check_run():
     assert fork["child"] == found[0]["pid"] in [one["pid"] for one in data["processes"]], fork
 
 
-main({"data": check_data, "hostile": check_hostile, "alone": check_alone, "many": check_many, "run": check_run})
+def check_hosts():
+    """Of two hosts the clock of one is five seconds ahead: all times of a story are put on the other's, and each process
+    says where it ran."""
+    with tempfile.TemporaryDirectory() as place:
+        run_bare([MPSAN, "run", "--report", f"json={place}/a.json", "--dir", f"{place}/first", "--", "/bin/true"])
+        run_bare([MPSAN, "run", "--on-deadlock=kill", "--report", f"json={place}/b.json", "--dir", f"{place}/second", "--", system_python(),
+                  ROOT / "tests/preload/py_cycle.py"])
+        sessions.copy_session(f"{place}/first", f"{place}/a", name="a")
+        sessions.copy_session(f"{place}/second", f"{place}/b", 5_000_000_000, name="b")
+        run = run_bare([MPSAN, "report", "--skew", "b=5", "--report", f"html={place}/page.html", f"{place}/a", f"{place}/b"])
+        assert run.exit in (0, 66), run
+        _, data = read_page(f"{place}/page.html")
+    assert [one["host"] for one in data["hosts"]] == ["a", "b"], data["hosts"]
+    knot = next(one for one in data["findings"] if one["rule"] == "deadlock-cycle")
+    assert knot["host"] == "b" and {one["host"] for one in data["processes"]} == {"a", "b"}, knot
+    for step in knot["evidence"]:
+        assert 0 <= step["time_ns"] - step["waits_for"]["since_ns"] < 60e9, step
+    assert {thread[4] for thread in data["line"]["threads"]} == {1}, data["line"]["threads"]
+
+
+main({"data": check_data, "hostile": check_hostile, "alone": check_alone, "many": check_many, "run": check_run, "hosts": check_hosts})
