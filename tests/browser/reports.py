@@ -95,6 +95,15 @@ def stories():
         process(102, 100, "worker-2", 305, 1000), process(103, 100, "worker-3", 308, 950)])
 
 
+def fleet():
+    """Two hosts on which the same pids mean different processes."""
+    found = [{**orphan(i), "host": host, "rank": i, "hosts": [host], "ranks": [i], "spread": f"on 1 of 2 ranks: {i}"}
+             for i, host in enumerate(("node-a", "node-b"))]
+    processes = [{**process(pid, parent, f"{name}-{host[-1]}", at, 1000), "host": host, "rank": i}
+                 for i, host in enumerate(("node-a", "node-b")) for pid, parent, name, at in ((100, 1, "train", 0), (101, 100, "worker", 300))]
+    return document(found, processes, hosts=[{"host": "node-a", "rank": 0, "skew_ns": 0}, {"host": "node-b", "rank": 1, "skew_ns": 250_000_000}])
+
+
 def hostile():
     """Every name that a program may choose, in each place where the page shows one."""
     found, processes = [], [process(100, 1, "train", 0, 1000, "root")]

@@ -234,6 +234,21 @@ def check_hostile():
     with_page(reports.hostile(), look)
 
 
+def check_hosts():
+    """What a pid means depends on its host: in the pictures, the choice of processes and the facts."""
+    def look(driver):
+        facts = dict(zip(text_of(driver, "#facts dt"), text_of(driver, "#facts dd")))
+        assert facts["Hosts"] == "node-a, node-b" and facts["Ranks"] == "2" and "250 ms" in facts["Clocks"], facts
+        assert "on 1 of 2 ranks: 0" in text_of(driver, ".seen")[0] and "node-a" in text_of(driver, ".seen")[0], text_of(driver, ".seen")
+        assert any("worker-a" in text for text in text_of(driver, "#story .group-name")), text_of(driver, "#story .group-name")
+        assert len(text_of(driver, "#process option")) == 5 and any("101 on node-b rank 1 worker-b" in text for text in text_of(driver, "#process option"))
+        driver.js("chooseProcess(processKey(101, {host: 'node-b', rank: 1}))")
+        assert driver.js("return shownFindings().map((one) => one.host)") == ["node-b"]
+        assert any("worker-b" in text for text in text_of(driver, "#story .group-name"))
+        driver.shot("hosts")
+    with_page(reports.fleet(), look)
+
+
 def check_narrow():
     def look(driver):
         for width in (390, 320):
@@ -262,5 +277,5 @@ def check_print():
 
 
 main({"top": check_top, "nothing": check_nothing, "pictures": check_pictures, "time": check_time, "search": check_search, "keys": check_keys,
-      "themes": check_themes, "contrast": check_contrast, "names": check_names, "hostile": check_hostile, "narrow": check_narrow,
+      "themes": check_themes, "contrast": check_contrast, "names": check_names, "hostile": check_hostile, "hosts": check_hosts, "narrow": check_narrow,
       "print": check_print})
