@@ -11,7 +11,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve
 
 import reports  # noqa: E402
 from chromium import Driver  # noqa: E402
-from mpsantest import main  # noqa: E402
+from mpsantest import MPSAN, ROOT, main, run_bare, system_python  # noqa: E402
 
 CONTRAST = 4.5  # WCAG AA for text
 CONTRAST_CODE = (Path(__file__).parent / "contrast.js").read_text()
@@ -249,6 +249,39 @@ def check_hosts():
     with_page(reports.fleet(), look)
 
 
+def check_suppression():
+    """The line that the page offers for --suppressions silences that finding, and the page of a real run is whole."""
+    driver = Driver()
+    try:
+        with tempfile.TemporaryDirectory() as place:
+            run_bare([MPSAN, "run", "--on-deadlock=kill", "--dir", f"{place}/session", "--report", f"html={place}/page.html", "--",
+                      system_python(), ROOT / "examples/lock-over-start/hazard.py"])
+            driver.start()
+            driver.open(f"{place}/page.html")
+            driver.settle()
+            assert text_of(driver, "#story .kind code") == ["fork-orphaned-lock"]
+            assert count_of(driver, "#story .mark.ghost") == count_of(driver, "#story .fork") == 1
+            lines = driver.js("return findings.map(suppressionOf)")
+            Path(f"{place}/lines").write_text("\n".join(lines) + "\n")
+            bare = run_bare([MPSAN, "report", "--report", "text=-", f"{place}/session"])
+            run = run_bare([MPSAN, "report", "--report", "text=-", "--suppressions", f"{place}/lines", f"{place}/session"])
+            assert "fork-orphaned-lock" in bare.out and "0 errors, 0 warnings, 0 notes" in run.out, (lines, run.out)
+            driver.shot("real")
+    finally:
+        driver.close()
+
+
+def check_copy():
+    """The buttons put exactly what stands beside them into the clipboard."""
+    def look(driver):
+        driver.js("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
+        press(driver, "c")
+        driver.until("window.copied === shownFindings()[0].fingerprint", "the fingerprint")
+        driver.js("document.querySelectorAll('#story .copy button')[1].click()")
+        driver.until("window.copied === 'fork-orphaned-lock:train.py:look_up'", "the suppression line")
+    with_page(reports.stories(), look)
+
+
 def check_narrow():
     def look(driver):
         for width in (390, 320):
@@ -277,5 +310,5 @@ def check_print():
 
 
 main({"top": check_top, "nothing": check_nothing, "pictures": check_pictures, "time": check_time, "search": check_search, "keys": check_keys,
-      "themes": check_themes, "contrast": check_contrast, "names": check_names, "hostile": check_hostile, "hosts": check_hosts, "narrow": check_narrow,
+      "themes": check_themes, "contrast": check_contrast, "names": check_names, "hostile": check_hostile, "hosts": check_hosts, "suppression": check_suppression, "copy": check_copy, "narrow": check_narrow,
       "print": check_print})
