@@ -135,7 +135,7 @@ function drawOverview() {
 		return;
 	overviewWidth = Math.max(300, frame.clientWidth);
 	overviewLeft = overviewWidth < 600 ? 96 : 164;
-	overviewHeight = OVERVIEW_TOP + 8 + Math.min(240, Math.max(40, order.length * (order.length > 14 ? 3 : 17)));
+	overviewHeight = OVERVIEW_TOP + 8 + Math.min(240, Math.max(40, order.length * 17));
 	const height = (overviewHeight - OVERVIEW_TOP) / (view.r1 - view.r0);
 	frame.replaceChildren(picture(overviewWidth, overviewHeight, 'Processes over time', overviewWords(), drawTimes(),
 		height > 5 && drawBirths(), drawLives(height), drawNames(height), drawMarks()));
