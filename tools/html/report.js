@@ -111,10 +111,16 @@ function goTo(node) {
 	node.scrollIntoView({block: 'start', behavior: 'instant'});
 }
 
+/* The list takes the focus, so that a screen reader says which finding it is now. */
+function step(by) {
+	byId('list').focus({preventScroll: true});
+	choose(chosen + by);
+}
+
 const KEYS = {
 	'/': () => byId('search').focus(),
-	j: () => choose(chosen + 1),
-	k: () => choose(chosen - 1),
+	j: () => step(1),
+	k: () => step(-1),
 	ArrowDown: () => choose(chosen + 1),
 	ArrowUp: () => choose(chosen - 1),
 	Home: () => choose(0),
