@@ -207,9 +207,8 @@ static json_t *code_flow(const struct sarif *sarif, const json_t *finding)
 static json_t *result_message(const json_t *finding)
 {
 	const char *spread = text_at(finding, "spread");
-	char *text = text_format("%s%s%s%s\nFix: %s", text_at(finding, "message"),
-				 *spread ? " (" : "", spread, *spread ? ")" : "",
-				 text_at(finding, "fix"));
+	char *text = text_format("%s\nFix: %s%s%s", text_at(finding, "message"),
+				 text_at(finding, "fix"), *spread ? "\nSeen " : "", spread);
 	json_t *object = message(text);
 
 	free(text);

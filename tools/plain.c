@@ -72,7 +72,7 @@ char *plain_story(const json_t *finding, const struct locator *locator, size_t f
 	if (count > 1)
 		fprintf(out, " (seen %lld times)", count);
 	if (*text_at(finding, "spread"))
-		fprintf(out, "\n%s", text_at(finding, "spread"));
+		fprintf(out, "\nseen %s", text_at(finding, "spread"));
 	fclose(out);
 	return text;
 }
