@@ -138,6 +138,9 @@ def check_ranks(place):
     assert document["exit"] == find_end(recorded()["bad"]), document["exit"]
     for words in ("ended differently", "different commands"):
         assert any(words in limit for limit in document["limits"]), document["limits"]
+    for format in ("sarif", "junit", "github"):
+        text = run_bare([MPSAN, "report", "--report", f"{format}=-", place]).out
+        assert "een on 63 of 64 ranks: not on 17" in text, f"{format} does not say where: {text}"
     shutil.rmtree(place / "node5-40")
     run = run_bare([MPSAN, "report", place])
     assert "ranks of 64 without a session here: 1: 40" in run.err, run.err
