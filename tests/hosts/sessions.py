@@ -1,5 +1,6 @@
 """Sessions of other hosts and ranks, made of one that was recorded here: its head says where it comes from, and is changed."""
 
+import functools
 import os
 import struct
 from pathlib import Path
@@ -12,18 +13,25 @@ FIELDS = {"name": (0, "64s"), "boot": (64, "40s"), "launcher": (104, "16s"), "jo
           "ahead_error_ns": (208, "Q"), "filesystem": (216, "Q"), "max_error_ns": (224, "Q")}
 NFS = 0x6969
 MEASURED, SYNCED, LOOSE = 1, 2, 4
-BLOCK = 1 << 16
+BLOCK = 1 << 12
+
+
+@functools.lru_cache(None)
+def blocks_of(source):
+    """What is not empty of a file, and its length: the table of processes is large."""
+    with open(source, "rb") as file:
+        data = file.read()
+    blocks = ((at, data[at:at + BLOCK]) for at in range(0, len(data), BLOCK))
+    return [(at, block) for at, block in blocks if block.count(0) != len(block)], len(data)
 
 
 def copy_sparse(source, target):
-    """The table of processes is large and mostly empty."""
-    with open(source, "rb") as old, open(target, "wb") as new:
-        while block := old.read(BLOCK):
-            if block.strip(b"\0"):
-                new.write(block)
-            else:
-                new.seek(len(block), os.SEEK_CUR)
-        new.truncate(old.tell())
+    blocks, length = blocks_of(source)
+    with open(target, "wb") as file:
+        for at, block in blocks:
+            file.seek(at)
+            file.write(block)
+        file.truncate(length)
 
 
 def copy_session(source, target, shift_ns=0, **facts):

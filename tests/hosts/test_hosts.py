@@ -45,12 +45,11 @@ def refusal(*args):
 
 
 @functools.lru_cache(None)
-def recorded():
-    """Sessions of one program with a hang and one without; they last as long as this script."""
-    place = Path(tempfile.mkdtemp(dir=os.environ.get("TMPDIR")))
-    record(place / "bad", [HAZARD])
-    record(place / "good", ["/bin/true"])
-    return {kind: next((place / kind).iterdir()) for kind in ("bad", "good")}
+def recorded(kind):
+    """A session of a program that hangs, or of one that is fine; it lasts as long as this script."""
+    place = Path(tempfile.mkdtemp(dir=os.environ.get("TMPDIR")), kind)
+    record(place, [HAZARD] if kind == "bad" else ["/bin/true"])
+    return next(place.iterdir())
 
 
 def with_place(case):
@@ -108,8 +107,8 @@ def check_order(document, uncompared):
 
 def check_synchronised(place):
     """Without a server, a clock that the kernel keeps in step is off by what it was told at most."""
-    one = copy_session(recorded()["bad"], place / "a", name="a", clock=SYNCED, max_error_ns=3_000_000)
-    other = copy_session(recorded()["bad"], place / "b", name="b", boot="b", clock=SYNCED, max_error_ns=5_000_000)
+    one = copy_session(recorded("bad"), place / "a", name="a", clock=SYNCED, max_error_ns=3_000_000)
+    other = copy_session(recorded("bad"), place / "b", name="b", boot="b", clock=SYNCED, max_error_ns=5_000_000)
     document = report(one, other)
     assert [host["uncertainty_ns"] for host in document["hosts"]] == [0, 8_000_000], document["hosts"]
     assert [host["synchronised"] for host in document["hosts"]] == [True, True]
@@ -120,7 +119,7 @@ def check_synchronised(place):
 
 def make_ranks(place):
     for rank in range(RANKS):
-        copy_session(recorded()["good" if rank == 17 else "bad"], place / f"node{rank // 8}-{rank}", name=f"node{rank // 8}",
+        copy_session(recorded("good" if rank == 17 else "bad"), place / f"node{rank // 8}-{rank}", name=f"node{rank // 8}",
                      rank=rank, world=RANKS, boot=f"boot{rank // 8}", filesystem=NFS, clock=MEASURED, ahead_ns=rank // 8 * 1000)
 
 
@@ -135,7 +134,7 @@ def check_ranks(place):
         {(f"node{rank // 8}", rank) for rank in range(RANKS)}
     assert len(document["hosts"]) == RANKS and document["hosts"][9]["rank"] == 9, "not in the order of ranks"
     assert document["hosts"][63]["skew_ns"] == 7000 and document["hosts"][63]["world"] == RANKS
-    assert document["exit"] == find_end(recorded()["bad"]), document["exit"]
+    assert document["exit"] == find_end(recorded("bad")), document["exit"]
     for words in ("ended differently", "different commands"):
         assert any(words in limit for limit in document["limits"]), document["limits"]
     for format in ("sarif", "junit", "github"):
@@ -154,9 +153,9 @@ def find_end(session):
 
 def check_folds_as_alone(place):
     """Two sessions of one kind say what each says alone, and no process or limit is lost."""
-    alone = report(recorded()["bad"])
-    both = report(copy_session(recorded()["bad"], place / "a", name="a", boot="a"),
-                  copy_session(recorded()["bad"], place / "b", name="b", boot="b"))
+    alone = report(recorded("bad"))
+    both = report(copy_session(recorded("bad"), place / "a", name="a", boot="a"),
+                  copy_session(recorded("bad"), place / "b", name="b", boot="b"))
     assert "spread" not in alone["findings"][0] and "host" not in alone["processes"][0]
     assert [finding["fingerprint"] for finding in both["findings"]] == [finding["fingerprint"] for finding in alone["findings"]]
     assert [finding["count"] for finding in both["findings"]] == [2 * finding["count"] for finding in alone["findings"]]
@@ -166,7 +165,7 @@ def check_folds_as_alone(place):
 
 def check_partly_broken(place):
     """What was named must be readable; of what was found, whatever is."""
-    copy_session(recorded()["bad"], place / "a-0", name="a", rank=0, world=2)
+    copy_session(recorded("bad"), place / "a-0", name="a", rank=0, world=2)
     (place / "a-1").mkdir(mode=0o700)
     (place / "a-1/session").write_bytes(b"no session")
     (place / "notes").mkdir()
@@ -181,7 +180,7 @@ def check_partly_broken(place):
 
 
 def check_skew_mistakes(place):
-    session = copy_session(recorded()["good"], place / "a", name="a")
+    session = copy_session(recorded("good"), place / "a", name="a")
     for wrong in ("a", "a=", "=1", "a=one", "a=1s", "a=1e30", "a=nan", "a=inf"):
         assert f"--skew {wrong}: give HOST=SECONDS" in refusal("--skew", wrong, session)
     assert "--skew b: no session is of that host" in refusal("--skew", "b=1", session)
@@ -189,7 +188,7 @@ def check_skew_mistakes(place):
 
 def check_old_arguments(place):
     """Long arguments of sessions from before there were ranks are no rank."""
-    session = copy_session(recorded()["bad"], place / "a", name="a")
+    session = copy_session(recorded("bad"), place / "a", name="a")
     with open(session / "session", "r+b") as file:
         table = bytearray(file.read())
         for slot in range(4096, len(table), 256):
@@ -206,7 +205,7 @@ def check_old_arguments(place):
 def check_hostile_heads(place):
     """Texts without an end, in no encoding, numbers beyond all bounds: a report all the same."""
     full = b"\xff" * 64
-    sessions = [copy_session(recorded()["bad"], place / str(n), name=full, boot=full[:40], launcher=full[:16], job=full,
+    sessions = [copy_session(recorded("bad"), place / str(n), name=full, boot=full[:40], launcher=full[:16], job=full,
                              rank=2**32 - 2, world=2**32 - 2, local=2**32 - 2, clock=2**32 - 1, filesystem=NFS,
                              ahead_ns=(-1)**n * 2**62, ahead_error_ns=2**63, max_error_ns=2**64 - 1) for n in range(2)]
     document = report(*sessions)
