@@ -36,7 +36,7 @@ PAGE := $(wildcard tools/html/*.html tools/html/*.css tools/html/*.js)
 TOOL_OBJ := $(TOOL_SRC:%=build/obj/%.o) build/obj/tools/html/page.S.o
 TOOL_LIBS := -lunwind-$(ARCH) -lunwind -ldw -lelf -ljansson -lncursesw -ltinfo -lstdc++
 
-.PHONY: all demo check bench check-suites check-gpu check-build check-package check-browser install uninstall help clean FORCE
+.PHONY: all demo check fuzz bench check-suites check-gpu check-build check-package check-browser install uninstall help clean FORCE
 all: build/libmpsan.so build/mpsan $(DESCRIPTIONS) ## build the library, the command, manual pages and completions
 
 build/libmpsan.so: $(SHIM_OBJ) shim/exports.map
@@ -166,6 +166,31 @@ build/fake/libcudart.so.$(1): $(FAKE_RUNTIME:%.c=build/fake/obj/$(1)/%.o)
 	$$(Q)$$(CC) $$(FAKE_LINK) -Wl,-soname,$$(@F) -Wl,--version-script=build/fake/obj/$(1)/exports.map -o $$@ $$^ -ldl
 endef
 $(foreach version,12 13,$(eval $(call FAKE_RUNTIME_RULES,$(version))))
+
+# The reading side under libFuzzer, ASan and UBSan: one program for each file that is neither a part nor replay.c.
+FUZZ_CC ?= clang
+FUZZ_SECONDS ?= 3600
+FUZZ_FLAGS := $(BASE) -Wno-error -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+FUZZ_BIN := $(patsubst tests/%.c,build/%,$(filter-out %/replay.c,$(wildcard tests/fuzz/*.c)))
+FUZZ_OBJ := $(patsubst build/obj/%,build/fuzz/obj/%,$(filter-out build/obj/tools/mpsan.c.o build/obj/tools/cmd_%,$(TOOL_OBJ)) $(CORE_OBJ))
+build/fuzz/obj/%.c.o: %.c
+	$(SAY) CC "$< [fuzz]"
+	$(Q)mkdir -p $(@D) && $(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c $< -o $@
+$(FUZZ_BIN): build/fuzz/%: build/fuzz/obj/tests/fuzz/%.c.o $(FUZZ_OBJ)
+	$(SAY) LINK $@
+	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(TOOL_LIBS)
+# The same entries in the ordinary build: the corpus runs in `make check`.
+REPLAY_BIN := $(FUZZ_BIN:build/fuzz/%=build/tests/fuzz/replay_%)
+build/obj/tests/fuzz/%.c.o: tests/fuzz/%.c
+	$(SAY) CC $<
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -O1 -c $< -o $@
+$(REPLAY_BIN): build/tests/fuzz/replay_%: build/obj/tests/fuzz/%.c.o build/obj/tests/fuzz/replay.c.o build/parts.a
+	$(SAY) LINK $@
+	$(Q)mkdir -p $(@D) && $(CC) -o $@ $^ $(TOOL_LIBS)
+TESTS += $(REPLAY_BIN)
+
+fuzz: $(FUZZ_BIN) ## fuzz the readers of sessions and other files for FUZZ_SECONDS (3600) each, under ASan and UBSan
+	$(Q)tests/fuzz/run $(FUZZ_SECONDS)
 
 check: all $(TESTS) ## run every test that needs neither a GPU nor anything outside Debian's packages
 	$(Q)tests/run

@@ -182,13 +182,15 @@ static void collect_module(struct reader *reader, const struct record *record)
 static enum { ACT_NOT, ACT_SILENT, ACT_TOLD } act_kind(const struct record *record)
 {
 	switch (record->type) {
-#define ACT_EVENT(name)                                                       \
-	_Static_assert(sizeof(struct ev_##name) <= 8 * ACT_FIELDS, #name);    \
-	case EV_##name:                                                       \
+#define ACT_EVENT(name)                                                   \
+	_Static_assert(EV_##name >= ACT_FIRST, #name);                    \
+	_Static_assert(sizeof(struct ev_##name) <= 8 * ACT_WORDS, #name); \
+	case EV_##name:                                                   \
 		return record->bytes >= sizeof(struct ev_##name) ? ACT_TOLD : ACT_NOT;
-#define SILENT_EVENT(name)                                                    \
-	_Static_assert(sizeof(struct ev_##name) <= 8 * ACT_FIELDS, #name);    \
-	case EV_##name:                                                       \
+#define SILENT_EVENT(name)                                                \
+	_Static_assert(EV_##name >= ACT_FIRST, #name);                    \
+	_Static_assert(sizeof(struct ev_##name) <= 8 * ACT_WORDS, #name); \
+	case EV_##name:                                                   \
 		return record->bytes >= sizeof(struct ev_##name) ? ACT_SILENT : ACT_NOT;
 #include "../shim/core/acts.def"
 #undef ACT_EVENT
@@ -201,14 +203,13 @@ static enum { ACT_NOT, ACT_SILENT, ACT_TOLD } act_kind(const struct record *reco
 static void collect_act(struct reader *reader, const struct record *record, bool told)
 {
 	struct fact_act *act = ARRAY_ADD(&reader->acts);
-	uint32_t *newest = &reader->processes[record->by].act;
-	size_t bytes = record->bytes < sizeof(act->field) ? record->bytes : sizeof(act->field);
+	uint32_t *newest = &reader->processes[record->by].act[act_number(record->type)];
 
 	*act = (struct fact_act){.at = place_of(record),
 				 .type = record->type,
 				 .before = *newest,
+				 .field = record->payload,
 				 .later = record->later};
-	memcpy(act->field, record->payload, bytes);
 	*newest = reader->acts.count;
 	if (record->type == EV_killed && record->slot == reader->session.slots && !reader->cut_ns)
 		reader->cut_ns = record->time_ns;

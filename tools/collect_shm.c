@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LISTS_DOUBLED 12u
+#define REFRESHED 65536u /* acts, between two looks at the memory that their pages take */
+
 struct shm_store {
 	struct shm_facts facts; /* its arrays are those below, once published */
 	ARRAY(uint32_t) waiting; /* acts that were not entered yet */
@@ -139,16 +142,44 @@ static void lend_arrays(struct shm_store *store)
 	store->facts.segment_count = store->segments.count;
 }
 
+/* A list is one segment long on average, however many there are. */
+static void double_lists(struct shm_facts *facts)
+{
+	size_t bytes = 2 * sizeof(uint32_t) * (SHM_LISTS << facts->doubled);
+	uint32_t *old = facts->lists, *old_names = facts->name_lists;
+
+	shm_double_lists(facts, memory_get(bytes), memory_get(bytes));
+	free(old);
+	free(old_names);
+}
+
 /* Core code has no memory to take. */
 static void enter(struct reader *reader, uint32_t act)
 {
 	struct shm_store *store = reader->shm;
 
+	if (store->segments.count >= SHM_LISTS << store->facts.doubled &&
+	    store->facts.doubled < LISTS_DOUBLED)
+		double_lists(&store->facts);
 	ARRAY_ADD(&store->segments);
 	store->segments.count--;
 	lend_arrays(store);
 	shm_enter(&store->facts, reader->acts.item, act);
 	store->segments.count = store->facts.segment_count;
+}
+
+/* What one poll found is in order already. */
+static void sort_waiting(struct reader *reader)
+{
+	struct shm_store *store = reader->shm;
+	uint32_t *item = store->waiting.item;
+
+	for (uint32_t i = 1; i < store->waiting.count; i++)
+		if (compare_acts(&item[i - 1], &item[i], reader->acts.item) > 0) {
+			qsort_r(item, store->waiting.count, sizeof(uint32_t), compare_acts,
+				reader->acts.item);
+			return;
+		}
 }
 
 void collect_shm_due(struct reader *reader, uint64_t now)
@@ -160,12 +191,14 @@ void collect_shm_due(struct reader *reader, uint64_t now)
 		store->facts.locks[reader->shares.item[store->shares].at.by] = true;
 	if (!store->waiting.count)
 		return;
-	qsort_r(store->waiting.item, store->waiting.count, sizeof(uint32_t), compare_acts,
-		reader->acts.item);
+	sort_waiting(reader);
 	while (next < store->waiting.count &&
 	       (reader->over ||
-		reader->acts.item[store->waiting.item[next]].at.time_ns + ACT_SETTLE_NS <= now))
+		reader->acts.item[store->waiting.item[next]].at.time_ns + ACT_SETTLE_NS <= now)) {
 		enter(reader, store->waiting.item[next++]);
+		if (next % REFRESHED == 0)
+			reader_trim(reader);
+	}
 	store->waiting.count -= next;
 	memmove(store->waiting.item, store->waiting.item + next,
 		store->waiting.count * sizeof(uint32_t));
@@ -174,11 +207,18 @@ void collect_shm_due(struct reader *reader, uint64_t now)
 static void refresh(struct reader *reader, uint32_t index)
 {
 	struct fact_act *act = &reader->acts.item[index];
-	struct record record;
+	const struct mpsan_record *head = (const struct mpsan_record *)act->field - 1;
 
-	if ((act->type == EV_shm || act->type == EV_shm_map) &&
-	    reader_record(reader, act->at.slot, act->at.pos, act->type, &record))
-		act->later = record.later;
+	if (act->type == EV_shm || act->type == EV_shm_map)
+		act->later = __atomic_load_n(&head->later, __ATOMIC_ACQUIRE);
+}
+
+static void refresh_all_of(struct reader *reader, uint32_t slot, uint32_t type)
+{
+	uint32_t at = reader->processes[slot].act[act_number(type)];
+
+	for (; at; at = reader->acts.item[at - 1].before)
+		refresh(reader, at - 1);
 }
 
 void shm_refresh_act(struct reader *reader, uint32_t act)
@@ -198,14 +238,17 @@ void shm_refresh_process(struct reader *reader, uint32_t slot)
 {
 	if (reader->over)
 		return;
-	for (uint32_t at = reader->processes[slot].act; at; at = reader->acts.item[at - 1].before)
-		refresh(reader, at - 1);
+	refresh_all_of(reader, slot, EV_shm);
+	refresh_all_of(reader, slot, EV_shm_map);
 }
 
 void shm_refresh_all(struct reader *reader)
 {
-	for (uint32_t i = 0; i < reader->acts.count; i++)
+	for (uint32_t i = 0; i < reader->acts_known; i++) {
 		refresh(reader, i);
+		if (i % REFRESHED == REFRESHED - 1)
+			reader_trim(reader);
+	}
 }
 
 void shm_publish(struct reader *reader, struct facts *facts)

@@ -16,6 +16,7 @@ void judge_init(struct judge *judge, struct reader *reader, const struct grades 
 	judge->frames = frames_create(reader);
 	judge->sink.add = judge_add;
 	judge->shared_at = places_create();
+	judge->found_at = places_create();
 }
 
 void judge_finish(struct judge *judge)
@@ -27,6 +28,7 @@ void judge_finish(struct judge *judge)
 	free(judge->candidates.item);
 	free(judge->shared.item);
 	places_destroy(judge->shared_at);
+	places_destroy(judge->found_at);
 	frames_destroy(judge->frames);
 	*judge = (struct judge){0};
 }
@@ -50,12 +52,19 @@ static void set_count(struct judged *judged, uint32_t count)
 	json_object_set_new(judged->json, "count", json_integer(count));
 }
 
+/* Never 0. Fingerprints are hashes already, of 64 bits. */
+static uint64_t print_key(const json_t *told)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (const char *at = fingerprint_of(told); *at; at++)
+		hash = (hash ^ (uint8_t)*at) * 0x100000001b3ull;
+	return hash ? hash : 1;
+}
+
 static uint32_t find_same(const struct judge *judge, const json_t *told)
 {
-	for (uint32_t i = 0; i < judge->found.count; i++)
-		if (!strcmp(fingerprint_of(judge->found.item[i].json), fingerprint_of(told)))
-			return i;
-	return FACT_NONE;
+	return places_find(judge->found_at, 0, print_key(told), 0);
 }
 
 static bool is_proof_of_wait(const struct finding *finding)
@@ -80,6 +89,7 @@ static uint32_t judge_fold(struct judge *judge, json_t *told, const struct findi
 					  .wait = finding->wait,
 					  .time_ns = judge->reader->facts.now_ns};
 		set_grade(judge, judged, grade);
+		places_add(judge->found_at, 0, print_key(told), 0, judge->found.count - 1);
 		return judge->found.count - 1;
 	}
 	judged = &judge->found.item[index];

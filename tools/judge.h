@@ -46,6 +46,7 @@ struct judge {
 	uint32_t suppressed;
 	bool hushed[RULE_COUNT]; /* a finding of it was suppressed */
 	ARRAY(struct judged) found; /* in the order of their moments */
+	struct place_map *found_at; /* its index, by a hash of the fingerprint */
 	ARRAY(struct instance) proofs; /* few, so that tying costs little */
 	ARRAY(struct instance) candidates;
 	ARRAY(struct instance) shared; /* the worst of each rule about a piece or a segment */

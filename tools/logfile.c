@@ -116,12 +116,21 @@ static enum shape look(const struct logfile *log, uint64_t pos, uint64_t *bytes)
 
 bool logfile_at(const struct logfile *log, uint64_t pos, struct record *out)
 {
-	const struct mpsan_record *head;
 	uint64_t bytes;
 
 	if (look(log, pos, &bytes) != SHAPE_SOUND)
 		return false;
-	head = (const struct mpsan_record *)(log->map + pos);
+	logfile_take(log, pos, out);
+	return true;
+}
+
+void logfile_take(const struct logfile *log, uint64_t pos, struct record *out)
+{
+	const struct mpsan_record *head = (const struct mpsan_record *)(log->map + pos);
+	uint64_t bytes = head->units * (uint64_t)MPSAN_UNIT;
+
+	if (!bytes || bytes > log->size - pos) /* it was sound, so somebody changes it */
+		bytes = MPSAN_UNIT;
 	*out = (struct record){
 		.slot = log->slot,
 		.by = head->slot,
@@ -133,7 +142,11 @@ bool logfile_at(const struct logfile *log, uint64_t pos, struct record *out)
 		.payload = head + 1,
 		.bytes = bytes - sizeof(*head),
 	};
-	return true;
+}
+
+void logfile_release(const struct logfile *log)
+{
+	madvise((void *)log->map, log->mapped, MADV_DONTNEED);
 }
 
 static uint64_t reserved_end(const struct logfile *log)
@@ -167,7 +180,7 @@ bool logfile_next(struct logfile *log, uint64_t now, uint64_t patience_ns, struc
 		log->gap_since = in_gap ? log->gap_since : 0;
 		log->next += bytes;
 		if (shape == SHAPE_SOUND)
-			return logfile_at(log, log->next - bytes, out);
+			return logfile_take(log, log->next - bytes, out), true;
 		log->bad += shape != SHAPE_EMPTY;
 	}
 	return false;

@@ -55,6 +55,12 @@ bool logfile_next(struct logfile *log, uint64_t now, uint64_t patience_ns, struc
 /* The record at a position; false when there is no sound one. */
 bool logfile_at(const struct logfile *log, uint64_t pos, struct record *out);
 
+/* The same for a position at which a sound one was found before: its sum is not looked at again. */
+void logfile_take(const struct logfile *log, uint64_t pos, struct record *out);
+
+/* Gives back the memory that pages of this log take here; they are read again when they are wanted. */
+void logfile_release(const struct logfile *log);
+
 const struct mpsan_log *logfile_head(const struct logfile *log);
 
 #endif

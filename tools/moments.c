@@ -111,14 +111,14 @@ static enum timing knot_timing(struct reader *reader, uint32_t index, uint64_t *
 /* Other logs may still have something to say of the same time. */
 static enum timing act_timing(struct reader *reader, uint32_t index, uint64_t now, uint64_t *due_ns)
 {
-	const struct fact_act *act = &reader->acts.item[index];
-	struct record record;
+	struct fact_act *act = &reader->acts.item[index];
+	const struct mpsan_record *head = (const struct mpsan_record *)act->field - 1;
 
 	*due_ns = act->at.time_ns + ACT_SETTLE_NS;
 	if (now < *due_ns && !reader->over)
 		return TIMING_OPEN;
-	if (reader_record(reader, act->at.slot, act->at.pos, act->type, &record))
-		reader->acts.item[index].later = record.later;
+	if (!reader->over || index < reader->acts_known)
+		act->later = __atomic_load_n(&head->later, __ATOMIC_ACQUIRE);
 	shm_refresh_act(reader, index);
 	return TIMING_COME;
 }

@@ -34,11 +34,22 @@ void places_destroy(struct place_map *places)
 	free(places);
 }
 
+/*
+ * Logs say at which positions their events are, so one that was made up could say such that all
+ * have the same hash; the address of the table is not known to its maker.
+ */
+static uint32_t hash(const struct place_map *places, uint32_t slot, uint64_t pos)
+{
+	uint64_t mixed = (pos ^ (uint64_t)slot << 40 ^ (uintptr_t)places) * 0x9e3779b97f4a7c15ull;
+
+	mixed = (mixed ^ mixed >> 29) * 0xbf58476d1ce4e5b9ull;
+	return (uint32_t)(mixed >> 32);
+}
+
 static struct place *find(const struct place_map *places, uint32_t slot, uint64_t pos,
 			  uint16_t type)
 {
-	uint64_t hash = (pos ^ (uint64_t)slot << 40) * 0x9e3779b97f4a7c15ull;
-	uint32_t i = (uint32_t)(hash >> 32) & (places->room - 1);
+	uint32_t i = hash(places, slot, pos) & (places->room - 1);
 
 	while (places->item[i].pos) {
 		struct place *place = &places->item[i];

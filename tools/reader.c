@@ -2,15 +2,20 @@
 #include "reader.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "collect.h"
 #include "collect_cuda.h"
 #include "collect_shm.h"
 
 #define GAP_PATIENCE_NS 200000000ull /* for a record that was reserved and is not finished */
+#define FILES_RESIDENT (96ull << 20) /* bytes of mapped files that may stay in memory */
+#define TRIM_STEPS 65536u /* records read between two looks at that */
+#define TRIM_MOMENTS 1024u
 #define LIVENESS_NS 50000000ull /* between two looks at who is alive */
 
 char *reader_open(struct reader *reader, const char *dir, bool writable)
@@ -55,7 +60,7 @@ void reader_close(struct reader *reader)
 	free(reader->followed);
 	alive_finish(&reader->alive);
 	free(reader->used.item);
-	free(reader->batch.item);
+	merge_finish(&reader->merge);
 	free(reader->forks.item);
 	free(reader->helds.item);
 	free(reader->waits.item);
@@ -219,6 +224,35 @@ static void check_liveness(struct reader *reader, uint64_t now)
 		reader->processes[slot].seen_ns = now;
 }
 
+/* Resident pages of this process that belong to files, in bytes. */
+static uint64_t resident_files(void)
+{
+	unsigned long long pages = 0;
+	FILE *stream = fopen("/proc/self/statm", "re");
+
+	if (stream && fscanf(stream, "%*u %*u %llu", &pages) != 1)
+		pages = 0;
+	if (stream)
+		fclose(stream);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+void reader_trim(struct reader *reader)
+{
+	if (resident_files() < FILES_RESIDENT)
+		return;
+	READER_EACH_SLOT(reader, slot)
+	if (reader->logs[slot])
+		logfile_release(reader->logs[slot]);
+}
+
+/* Some ten thousand records take some megabytes. */
+static void trim_at_times(struct reader *reader, uint32_t count)
+{
+	if (count && !(count % TRIM_STEPS))
+		reader_trim(reader);
+}
+
 static void read_log(struct reader *reader, uint32_t slot, uint64_t now, uint64_t patience_ns)
 {
 	struct logfile *log = reader->logs[slot];
@@ -227,26 +261,32 @@ static void read_log(struct reader *reader, uint32_t slot, uint64_t now, uint64_
 	if (!log)
 		return;
 	logfile_refresh(log, reader->session.dirfd);
-	while (logfile_next(log, now, patience_ns, &record))
+	merge_log(&reader->merge, log);
+	while (logfile_next(log, now, patience_ns, &record)) {
 		if (record.by < reader->session.slots)
-			*ARRAY_ADD(&reader->batch) = record;
+			merge_add(&reader->merge, &record);
+		trim_at_times(reader, reader->merge.marks.count);
+	}
 }
 
 static void read_logs(struct reader *reader, uint64_t now)
 {
-	reader->batch.count = 0;
+	struct record record;
+
+	merge_clear(&reader->merge);
 	READER_EACH_SLOT(reader, slot)
 	read_log(reader, slot, now,
 		 reader->over || reader->processes[slot].gone ? 0 : GAP_PATIENCE_NS);
 	open_watch_log(reader);
 	read_log(reader, reader->session.slots, now, 0);
-	if (reader->batch.count)
-		qsort(reader->batch.item, reader->batch.count, sizeof(struct record),
-		      record_compare);
-	for (uint32_t i = 0; i < reader->batch.count; i++) {
-		mention(reader, reader->batch.item[i].time_ns);
-		collect_record(reader, &reader->batch.item[i]);
+	reader->acts_known = reader->acts.count;
+	merge_begin(&reader->merge);
+	for (uint32_t i = 1; merge_next(&reader->merge, &record); i++) {
+		mention(reader, record.time_ns);
+		collect_record(reader, &record);
+		trim_at_times(reader, i);
 	}
+	merge_clear(&reader->merge);
 }
 
 static int compare_pending(const void *one, const void *other)
@@ -424,11 +464,13 @@ bool reader_has_open_wait(const struct reader *reader)
 
 bool reader_next_moment(struct reader *reader, struct moment *moment)
 {
-	const struct pending *next = &reader->ready.item[reader->ready_next];
+	const struct pending *next;
 
 	if (reader->ready_next >= reader->ready.count)
 		return false;
-	reader->ready_next++;
+	next = &reader->ready.item[reader->ready_next++];
+	if (next->moment.kind == MOMENT_ENDED || !(reader->ready_next % TRIM_MOMENTS))
+		reader_trim(reader); /* all that a process did is looked at when it ends */
 	reader->facts.now_ns = next->due_ns;
 	*moment = next->moment;
 	return true;

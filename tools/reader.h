@@ -10,6 +10,7 @@
 #include "../shim/core/rule.h"
 #include "alive.h"
 #include "logfile.h"
+#include "merge.h"
 #include "session.h"
 #include "util.h"
 
@@ -78,7 +79,7 @@ struct reader {
 	struct alive alive;
 	uint64_t liveness_ns; /* of the last look at who is alive */
 
-	ARRAY(struct record) batch;
+	struct merge merge;
 	ARRAY(struct fact_fork) forks;
 	ARRAY(struct fact_held) helds;
 	ARRAY(struct fact_wait) waits;
@@ -95,6 +96,7 @@ struct reader {
 	ARRAY(struct seen_thread) threads;
 	ARRAY(struct seen_limit) limits;
 	ARRAY(struct seen_share) shares;
+	uint32_t acts_known; /* acts below this index were taken in by an earlier poll */
 	uint32_t helds_linked; /* holds below this index know their fork, or never will */
 
 	struct cuda_store *cuda; /* collect_cuda.h */
@@ -158,6 +160,12 @@ uint64_t reader_real_ns(const struct reader *reader, uint64_t time_ns);
 /* Index of the fork, held or wait event at a position; FACT_NONE. */
 uint32_t reader_find(const struct reader *reader, uint32_t slot, uint64_t pos,
 		     enum mpsan_event_type type);
+
+/*
+ * Gives back the memory of log pages once there is much of it: for whoever goes through a large
+ * session. Pointers into logs stay good.
+ */
+void reader_trim(struct reader *reader);
 
 /* moments.c: whether a moment has come, and since when. */
 enum timing { TIMING_COME, TIMING_OPEN, TIMING_NEVER };

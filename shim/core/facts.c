@@ -142,14 +142,10 @@ bool fact_wait_is_proof(const struct fact_wait *wait)
 
 uint32_t fact_act_of(const struct facts *facts, uint32_t slot, uint32_t type, uint32_t before)
 {
-	uint32_t at = before < facts->act_count	    ? facts->acts[before].before :
-		      slot < facts->process_count ? facts->processes[slot].act :
-						    0;
-
-	for (; at; at = facts->acts[at - 1].before)
-		if (facts->acts[at - 1].type == type)
-			return at - 1;
-	return FACT_NONE;
+	if (before < facts->act_count)
+		return facts->acts[before].before - 1;
+	return slot < facts->process_count ? facts->processes[slot].act[act_number(type)] - 1 :
+					     FACT_NONE;
 }
 
 bool fact_argv_has(const struct mpsan_process *process, const char *word)

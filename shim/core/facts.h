@@ -24,6 +24,15 @@
 #define FACT_WAIT_NS 500000000ull
 #define FACT_CHILD_NS 1000000000ull
 
+/* Types of acts by number: they are the last of all events. */
+#define ACT_FIRST EV_shm_intent
+#define ACT_TYPES (EV_COUNT - ACT_FIRST)
+
+static inline uint32_t act_number(uint32_t type)
+{
+	return type - ACT_FIRST;
+}
+
 struct fact_process {
 	const struct mpsan_process *slot;
 	bool gone; /* its end was seen, or /proc no longer has it */
@@ -32,7 +41,7 @@ struct fact_process {
 	uint64_t seen_ns; /* the last time that a supervisor saw it alive, 0: nobody looked */
 	bool lossy; /* its log was full: what it gave back may not be known */
 	bool stayed; /* it was alive when the session was over, and counts as gone from then on */
-	uint32_t act; /* its newest act + 1 */
+	uint32_t act[ACT_TYPES]; /* its newest act of each type + 1, see act_number() */
 };
 
 struct fact_held {
@@ -103,14 +112,15 @@ struct fact_left {
  * An event that carries all its facts: what one thread did at one moment, or what the supervisor saw.
  * ACT_AS(act, shm_refused)->reason; the type is EV_shm_refused then.
  */
-#define ACT_FIELDS 14
 struct fact_act {
 	struct fact_place at;
 	uint32_t type; /* enum mpsan_event_type */
-	uint32_t before; /* the process's earlier act + 1 */
-	uint64_t field[ACT_FIELDS];
+	uint32_t before; /* the process's earlier act of this type + 1 */
+	const uint64_t
+		*field; /* of its event; the log's own memory, so that millions of acts fit */
 	uint64_t later; /* of its record, as it was when its moment came */
 };
+#define ACT_WORDS 14 /* no act has more fields */
 #define ACT_AS(act, name) ((const struct ev_##name *)(act)->field)
 
 struct facts {
@@ -190,8 +200,8 @@ void fact_order_enter(struct fact_order *orders, uint32_t *lists, uint32_t order
 bool fact_wait_is_proof(const struct fact_wait *wait);
 
 /*
- * The newest act of this type of a process, before the act of that index (FACT_NONE: of all). FACT_NONE:
- * none.
+ * The newest act of this type of a process, before the act of that index, which is of this type and process, too
+ * (FACT_NONE: of all). FACT_NONE: none.
  */
 uint32_t fact_act_of(const struct facts *facts, uint32_t slot, uint32_t type, uint32_t before);
 

@@ -8,21 +8,21 @@
 #define ANCESTORS_MAX 64u
 #define ACTS_MAX 65536u /* about one segment, looked at for one question */
 
-static uint32_t list_of(uint64_t device, uint64_t inode)
+static uint32_t list_of(const struct shm_facts *shm, uint64_t device, uint64_t inode)
 {
-	return (uint32_t)((inode ^ device << 32) * 0x9e3779b97f4a7c15ull >> 48);
+	return (uint32_t)((inode ^ device << 32) * 0x9e3779b97f4a7c15ull >> (48 - shm->doubled));
 }
 
-static uint32_t name_list_of(uint64_t name)
+static uint32_t name_list_of(const struct shm_facts *shm, uint64_t name)
 {
-	return (uint32_t)(name * 0x9e3779b97f4a7c15ull >> 48);
+	return (uint32_t)(name * 0x9e3779b97f4a7c15ull >> (48 - shm->doubled));
 }
 
 _Static_assert(SHM_LISTS == 1u << (64 - 48), "a hash is the number of a list");
 
 uint32_t shm_find(const struct shm_facts *shm, uint64_t device, uint64_t inode)
 {
-	uint32_t at = shm->lists ? shm->lists[list_of(device, inode)] : 0;
+	uint32_t at = shm->lists ? shm->lists[list_of(shm, device, inode)] : 0;
 
 	while (at &&
 	       (shm->segments[at - 1].device != device || shm->segments[at - 1].inode != inode))
@@ -32,7 +32,7 @@ uint32_t shm_find(const struct shm_facts *shm, uint64_t device, uint64_t inode)
 
 uint32_t shm_find_name(const struct shm_facts *shm, uint64_t name)
 {
-	uint32_t at = shm->name_lists && name ? shm->name_lists[name_list_of(name)] : 0;
+	uint32_t at = shm->name_lists && name ? shm->name_lists[name_list_of(shm, name)] : 0;
 
 	while (at && shm->segments[at - 1].name != name)
 		at = shm->segments[at - 1].name_before;
@@ -51,7 +51,7 @@ uint32_t shm_find_path(const struct facts *facts, uint32_t act, uint32_t type)
 
 static uint32_t begin_segment(struct shm_facts *shm, uint64_t device, uint64_t inode, uint32_t act)
 {
-	uint32_t *list = &shm->lists[list_of(device, inode)];
+	uint32_t *list = &shm->lists[list_of(shm, device, inode)];
 
 	shm->segments[shm->segment_count] = (struct shm_segment){
 		.device = device, .inode = inode, .first = act + 1, .list_before = *list};
@@ -68,9 +68,40 @@ static void enter_maker(struct shm_facts *shm, uint32_t segment, uint32_t act)
 	made->name = shm->links[act].name;
 	if (!made->name)
 		return;
-	list = &shm->name_lists[name_list_of(made->name)];
+	list = &shm->name_lists[name_list_of(shm, made->name)];
 	made->name_before = *list;
 	*list = segment;
+}
+
+/* The newest stays in front: what was one list becomes two neighbours. */
+void shm_double_lists(struct shm_facts *shm, uint32_t *lists, uint32_t *name_lists)
+{
+	uint32_t count = SHM_LISTS << shm->doubled++, next;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t *end[2] = {&lists[2 * i], &lists[2 * i + 1]};
+		uint32_t *name_end[2] = {&name_lists[2 * i], &name_lists[2 * i + 1]};
+
+		for (uint32_t at = shm->lists[i]; at; at = next) {
+			struct shm_segment *segment = &shm->segments[at - 1];
+			uint32_t side = list_of(shm, segment->device, segment->inode) & 1;
+
+			next = segment->list_before;
+			*end[side] = at;
+			end[side] = &segment->list_before;
+		}
+		for (uint32_t at = shm->name_lists[i]; at; at = next) {
+			struct shm_segment *segment = &shm->segments[at - 1];
+			uint32_t side = name_list_of(shm, segment->name) & 1;
+
+			next = segment->name_before;
+			*name_end[side] = at;
+			name_end[side] = &segment->name_before;
+		}
+		*end[0] = *end[1] = *name_end[0] = *name_end[1] = 0;
+	}
+	shm->lists = lists;
+	shm->name_lists = name_lists;
 }
 
 static void tie(struct shm_facts *shm, uint32_t segment, uint32_t act)
@@ -107,6 +138,13 @@ static void enter_about(struct shm_facts *shm, uint64_t device, uint64_t inode, 
 		tie(shm, segment, act);
 }
 
+static void enter_map(struct shm_facts *shm, const struct ev_shm_map *ev, uint32_t act)
+{
+	if (ev->device & MPSAN_SHM_MAP_WRITABLE)
+		shm->links[act].flags |= SHM_LINK_WRITER;
+	enter_about(shm, MPSAN_SHM_DEVICE(ev->device), ev->inode, act, true);
+}
+
 static void enter_path(struct shm_facts *shm, uint32_t act)
 {
 	uint32_t *list = &shm->path_lists[shm->links[act].name % SHM_PATH_LISTS];
@@ -129,7 +167,9 @@ void shm_enter(struct shm_facts *shm, const struct fact_act *acts, uint32_t act)
 	case EV_shm:
 		enter_segment(shm, acts, act);
 		break;
-		ABOUT(shm_map, true);
+	case EV_shm_map:
+		enter_map(shm, ACT_AS(&acts[act], shm_map), act);
+		break;
 		ABOUT(shm_size, true);
 		ABOUT(shm_sent, true);
 		ABOUT(shm_unlinked, true);

@@ -29,6 +29,7 @@ enum shm_link_flags {
 	SHM_LINK_TORCH = 1, /* the name is one that PyTorch makes up */
 	SHM_LINK_REBUILDS = 2, /* Python frames: a tensor is fetched from who sent it */
 	SHM_LINK_LOADER = 4, /* Python frames: a worker of a DataLoader */
+	SHM_LINK_WRITER = 8, /* a mapping for writing; shm_enter() notes it */
 };
 
 struct shm_segment {
@@ -40,14 +41,16 @@ struct shm_segment {
 	uint32_t list_before, name_before; /* earlier ones + 1 in the same list */
 };
 
-#define SHM_LISTS 65536u
+#define SHM_LISTS 65536u /* at first */
 #define SHM_PATH_LISTS 1024u
 
 struct shm_facts {
 	struct shm_link *links; /* by act; NULL: no shared memory in this session */
 	struct shm_segment *segments;
 	uint32_t segment_count;
-	uint32_t *lists, *name_lists, *path_lists; /* newest + 1 */
+	uint32_t *lists, *name_lists,
+		*path_lists; /* newest + 1; the first two: SHM_LISTS << doubled */
+	uint32_t doubled;
 	bool *locks; /* by slot: it has a lock that others have, too */
 };
 
@@ -56,6 +59,9 @@ struct shm_facts {
  * more segment.
  */
 void shm_enter(struct shm_facts *shm, const struct fact_act *acts, uint32_t act);
+
+/* Moves all segments into twice as many lists, which are empty and replace those that there are. */
+void shm_double_lists(struct shm_facts *shm, uint32_t *lists, uint32_t *name_lists);
 
 /* Index + 1 of the newest segment of that device and inode, or made under that name. */
 uint32_t shm_find(const struct shm_facts *shm, uint64_t device, uint64_t inode);

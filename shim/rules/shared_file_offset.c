@@ -68,15 +68,16 @@ static struct uses uses_of(const struct facts *facts, uint32_t slot, uint32_t ac
 			   uint32_t end)
 {
 	struct uses uses = {.act = FACT_NONE};
-	uint32_t at = facts->processes[slot].act;
+	uint32_t at = fact_act_of(facts, slot, EV_offset_used, FACT_NONE);
 
-	for (uint32_t i = 0; at && i < ACTS_BACK; i++, at = facts->acts[at - 1].before) {
-		const struct fact_act *a = &facts->acts[at - 1];
+	for (uint32_t i = 0; at != FACT_NONE && i < ACTS_BACK;
+	     i++, at = fact_act_of(facts, slot, EV_offset_used, at)) {
+		const struct fact_act *a = &facts->acts[at];
 
 		if (a->at.time_ns < from_ns)
 			break;
-		if (at <= end && a->type == EV_offset_used && same_file(a, &facts->acts[act]))
-			add_use(&uses, facts, at - 1);
+		if (at < end && same_file(a, &facts->acts[act]))
+			add_use(&uses, facts, at);
 	}
 	return uses;
 }

@@ -55,8 +55,9 @@ static bool is_message(const struct facts *facts, uint32_t act)
 {
 	uint32_t flags = shm_link_of(facts, act)->flags;
 
-	return ACT_AS(&facts->acts[act], shm)->flags & MPSAN_SHM_MADE && flags & SHM_LINK_TORCH &&
-	       !(flags & SHM_LINK_LOADER) && facts->acts[act].later & MPSAN_LATER_SENT;
+	return flags & SHM_LINK_TORCH && !(flags & SHM_LINK_LOADER) &&
+	       facts->acts[act].later & MPSAN_LATER_SENT &&
+	       ACT_AS(&facts->acts[act], shm)->flags & MPSAN_SHM_MADE;
 }
 
 void rule_shm_buffer_churn(const struct facts *facts, const struct moment *moment,

@@ -13,8 +13,7 @@ static const struct tale tale = {
 
 static bool is_writer(const struct facts *facts, uint32_t act)
 {
-	return facts->acts[act].type == EV_shm_map &&
-	       ACT_AS(&facts->acts[act], shm_map)->device & MPSAN_SHM_MAP_WRITABLE &&
+	return facts->shm.links[act].flags & SHM_LINK_WRITER &&
 	       !facts->shm.locks[facts->acts[act].at.by];
 }
 

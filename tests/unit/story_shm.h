@@ -25,6 +25,7 @@
 static struct mpsan_process slots[PROCESSES];
 static struct fact_process processes[PROCESSES];
 static struct fact_act acts[ROOM];
+static uint64_t fields[ROOM][ACT_WORDS];
 static struct shm_link links[ROOM];
 static struct shm_segment segments[ROOM];
 static uint32_t lists[2][SHM_LISTS], path_lists[SHM_PATH_LISTS];
@@ -65,19 +66,21 @@ static inline int begin(void **state)
 }
 
 /* Takes the act in; `name` stands for the text that it mentions. Its index. */
-static inline uint32_t act_as(uint32_t by, uint32_t type, const void *fields, size_t bytes,
+static inline uint32_t act_as(uint32_t by, uint32_t type, const void *event, size_t bytes,
 			      uint64_t name, uint32_t flags)
 {
 	uint32_t index = facts.act_count++;
 
-	assert_true(index < ROOM && bytes <= sizeof(acts[index].field));
+	assert_true(index < ROOM && bytes <= sizeof(fields[index]));
 	clock_now += TENTH;
 	acts[index] = (struct fact_act){.at = {by, by, slots[by].pid, 8192, clock_now},
 					.type = type,
-					.before = processes[by].act};
-	memcpy(acts[index].field, fields, bytes);
+					.before = processes[by].act[act_number(type)],
+					.field = fields[index]};
+	memset(fields[index], 0, sizeof(fields[index]));
+	memcpy(fields[index], event, bytes);
 	links[index] = (struct shm_link){.name = name, .flags = flags};
-	processes[by].act = index + 1;
+	processes[by].act[act_number(type)] = index + 1;
 	shm_enter(&facts.shm, acts, index);
 	return index;
 }

@@ -8,6 +8,7 @@
 
 static struct world world;
 static struct fact_act acts[ACTS];
+static uint64_t fields[ACTS][ACT_WORDS];
 
 static int begin(void **state)
 {
@@ -22,13 +23,15 @@ static struct fact_act *add(uint32_t slot, uint32_t type, const void *event, siz
 {
 	uint32_t i = world.facts.act_count++;
 
-	assert_true(i < ACTS && bytes <= sizeof(acts[i].field));
+	assert_true(i < ACTS && bytes <= sizeof(fields[i]));
 	acts[i] = (struct fact_act){
 		.at = {slot, slot, world.slot[slot].pid, 8192 + 64 * i, (11 + i) * SECOND},
 		.type = type,
-		.before = world.process[slot].act};
-	memcpy(acts[i].field, event, bytes);
-	world.process[slot].act = i + 1;
+		.before = world.process[slot].act[act_number(type)],
+		.field = fields[i]};
+	memset(fields[i], 0, sizeof(fields[i]));
+	memcpy(fields[i], event, bytes);
+	world.process[slot].act[act_number(type)] = i + 1;
 	return &acts[i];
 }
 

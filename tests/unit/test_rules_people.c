@@ -14,6 +14,7 @@ static struct mpsan_process slot[SLOTS];
 static struct fact_process process[SLOTS];
 static struct fact_fork forks[12];
 static struct fact_act acts[ACTS];
+static uint64_t fields[ACTS][ACT_WORDS];
 static struct facts facts;
 
 /* A parent that exits in second 15, and its child, which ends with it. */
@@ -82,14 +83,16 @@ static void set_argv(uint32_t of, const char *text)
 /* An act of a process, with its first fields. */
 static void *act(uint32_t by, uint32_t type, uint64_t time_ns)
 {
-	struct fact_act *one = &acts[facts.act_count++];
+	uint32_t index = facts.act_count++;
 
-	assert_true(facts.act_count <= ACTS);
-	*one = (struct fact_act){.at = {by, by, slot[by].pid, 8192, time_ns},
-				 .type = type,
-				 .before = process[by].act};
-	process[by].act = facts.act_count;
-	return one->field;
+	assert_true(index < ACTS);
+	memset(fields[index], 0, sizeof(fields[index]));
+	acts[index] = (struct fact_act){.at = {by, by, slot[by].pid, 8192, time_ns},
+					.type = type,
+					.before = process[by].act[act_number(type)],
+					.field = fields[index]};
+	process[by].act[act_number(type)] = index + 1;
+	return fields[index];
 }
 
 /* ---- who was left behind ---- */

@@ -129,7 +129,7 @@ static void sender_exited_is_silent_about_other_errands(void **state)
 	keep(MAKER, A);
 	leave(MAKER);
 	asked = ask(USER, 0);
-	acts[asked].field[5] = 4096; /* there are Python frames */
+	fields[asked][5] = 4096; /* there are Python frames */
 	assert_int_equal(ACT_AS(&acts[asked], sock_refused)->python, 4096);
 	assert_heard(MOMENT_ACT, asked, shm_sender_exited, GRADE_OFF);
 }

@@ -1,0 +1,10 @@
+/* What every fuzzed reader of this directory has: libFuzzer's entry. Neighbours: session.c, words.c, replay.c. */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#endif

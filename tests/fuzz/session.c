@@ -1,0 +1,247 @@
+/*
+ * Reads a session that somebody may have made up: libFuzzer's entry. An input is one byte of wishes, then pieces of
+ * files; they become a session directory in memory, of which everything that reads one makes what it can.
+ * Neighbours: pack.py turns a directory into such an input, replay.c runs inputs without libFuzzer.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../tools/dump.h"
+#include "../../tools/ps.h"
+#include "../../tools/ps_memory.h"
+#include "../../tools/recorded.h"
+#include "fuzz.h"
+
+#define FILES_MAX 24
+#define FILE_BYTES (1u << 20) /* of one file, at most */
+
+/* The first byte of an input. */
+enum wish {
+	WISH_REPAIR =
+		1, /* heads and sums are made right, so that the reader gets to what is behind them */
+	WISH_DUMP = 2,
+	WISH_PS = 4,
+	WISH_MEMORY = 8,
+	WISH_NO_REPORT = 16,
+};
+
+/* What stands before each piece, little-endian. */
+struct piece {
+	uint16_t file; /* 0: session, 1: exports, else the log of this slot + 2 */
+	uint16_t bytes;
+	uint32_t at;
+} __attribute__((packed));
+
+struct file {
+	uint16_t number;
+	uint32_t bytes;
+	uint8_t data[FILE_BYTES];
+};
+
+static struct file files[FILES_MAX];
+static uint32_t file_count;
+static char place[64];
+static FILE *nowhere;
+
+static struct file *file_of(uint16_t number)
+{
+	for (uint32_t i = 0; i < file_count; i++)
+		if (files[i].number == number)
+			return &files[i];
+	if (file_count == FILES_MAX)
+		return NULL;
+	files[file_count].number = number;
+	return &files[file_count++];
+}
+
+static void clear_files(void)
+{
+	for (uint32_t i = 0; i < file_count; i++) {
+		memset(files[i].data, 0, files[i].bytes);
+		files[i].bytes = 0;
+	}
+	file_count = 0;
+}
+
+static void read_pieces(const uint8_t *data, size_t size)
+{
+	struct piece piece;
+
+	while (size >= sizeof(piece)) {
+		struct file *file;
+
+		memcpy(&piece, data, sizeof(piece));
+		data += sizeof(piece);
+		size -= sizeof(piece);
+		if (piece.bytes > size)
+			piece.bytes = (uint16_t)size;
+		file = piece.at <= FILE_BYTES - piece.bytes ? file_of(piece.file) : NULL;
+		if (file)
+			memcpy(file->data + piece.at, data, piece.bytes);
+		if (file && file->bytes < piece.at + piece.bytes)
+			file->bytes = piece.at + piece.bytes;
+		data += piece.bytes;
+		size -= piece.bytes;
+	}
+}
+
+static void repair_record(struct file *file, uint32_t at, uint64_t *bytes)
+{
+	struct mpsan_record *record = (struct mpsan_record *)(file->data + at);
+	uint64_t size = record->units * (uint64_t)MPSAN_UNIT;
+
+	*bytes = MPSAN_UNIT;
+	if (!record->commit || !size || size > file->bytes - at)
+		return;
+	*bytes = size;
+	record->commit =
+		(uint32_t)MPSAN_RECORD_MAGIC << 16 |
+		mpsan_record_sum((const uint64_t *)(record + 1), (size - sizeof(*record)) / 8);
+}
+
+static void repair_log(struct file *file)
+{
+	struct mpsan_log *head = (struct mpsan_log *)file->data;
+	uint64_t bytes;
+
+	if (file->bytes < MPSAN_LOG_START)
+		return;
+	head->magic = MPSAN_LOG_MAGIC;
+	head->format = MPSAN_FORMAT;
+	for (uint64_t at = MPSAN_LOG_START; at + MPSAN_UNIT <= file->bytes; at += bytes)
+		repair_record(file, (uint32_t)at, &bytes);
+}
+
+static void repair_session(struct file *file)
+{
+	struct mpsan_session *head = (struct mpsan_session *)file->data;
+	uint64_t room = file->bytes < MPSAN_PAGE ?
+				0 :
+				(file->bytes - MPSAN_PAGE) / sizeof(struct mpsan_process);
+
+	head->magic = MPSAN_SESSION_MAGIC;
+	head->format = MPSAN_FORMAT;
+	if (head->slots > room)
+		head->slots = (uint32_t)room;
+}
+
+static void repair(void)
+{
+	for (uint32_t i = 0; i < file_count; i++) {
+		if (files[i].number == 0)
+			repair_session(&files[i]);
+		else if (files[i].number > 1)
+			repair_log(&files[i]);
+	}
+}
+
+static void write_file(int dirfd, const struct file *file)
+{
+	char name[24] = "session";
+	int fd;
+
+	if (file->number == 1)
+		strcpy(name, "exports");
+	else if (file->number)
+		snprintf(name, sizeof(name), "%u.log", file->number - 2);
+	fd = openat(dirfd, name, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	if (fd < 0 || write(fd, file->data, file->bytes) != file->bytes)
+		abort();
+	close(fd);
+}
+
+static void write_session(void)
+{
+	DIR *stream = opendir(place);
+	struct dirent *entry;
+
+	if (!stream)
+		abort();
+	while ((entry = readdir(stream)))
+		if (entry->d_name[0] != '.')
+			unlinkat(dirfd(stream), entry->d_name, 0);
+	for (uint32_t i = 0; i < file_count; i++)
+		write_file(dirfd(stream), &files[i]);
+	closedir(stream);
+}
+
+static void report(void)
+{
+	static char *words[] = {"report", "--fail-on=never", "--policy=strict", place, NULL};
+	char *dirs[] = {place, NULL};
+	struct settings settings;
+	struct report told = {0};
+
+	if (options_parse(&settings, OPT_REPORT, "report", 4, words))
+		abort();
+	for (const struct report_format *format = report_formats; format->name; format++)
+		*ARRAY_ADD(&settings.reports) = (struct report_target){format, "/dev/null"};
+	if (!recorded_judge(&settings, dirs, &told))
+		recorded_write(&settings, &told);
+	report_finish(&told);
+	options_finish(&settings);
+}
+
+static void ignore_record(const json_t *object)
+{
+	json_dumpf(object, nowhere, JSON_COMPACT);
+}
+
+static void ps_one(json_t *(*document_of)(struct ps *), void (*print)(FILE *, const json_t *))
+{
+	struct ps ps;
+	char *wrong = ps_open(&ps, place);
+	json_t *document;
+
+	if (wrong) {
+		free(wrong);
+		return;
+	}
+	document = document_of(&ps);
+	print(nowhere, document);
+	json_decref(document);
+	ps_close(&ps);
+}
+
+static void remove_place(void)
+{
+	clear_files();
+	write_session();
+	rmdir(place);
+}
+
+static void begin(void)
+{
+	nowhere = fopen("/dev/null", "we");
+	strcpy(place, "/dev/shm/mpsan-fuzz-XXXXXX");
+	if (!nowhere || !mkdtemp(place))
+		abort();
+	atexit(remove_place);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (!size)
+		return 0;
+	if (!nowhere)
+		begin();
+	clear_files();
+	read_pieces(data + 1, size - 1);
+	if (data[0] & WISH_REPAIR)
+		repair();
+	write_session();
+	if (!(data[0] & WISH_NO_REPORT))
+		report();
+	if (data[0] & WISH_DUMP)
+		free(dump_session(place, ignore_record));
+	if (data[0] & WISH_PS)
+		ps_one(ps_document, ps_print);
+	if (data[0] & WISH_MEMORY)
+		ps_one(ps_memory_document, ps_memory_print);
+	return 0;
+}
