@@ -2,18 +2,15 @@
 #include "reader.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "collect.h"
 #include "collect_cuda.h"
 #include "collect_shm.h"
 
 #define GAP_PATIENCE_NS 200000000ull /* for a record that was reserved and is not finished */
-#define FILES_RESIDENT (96ull << 20) /* bytes of mapped files that may stay in memory */
 #define TRIM_STEPS 65536u /* records read between two looks at that */
 #define TRIM_MOMENTS 1024u
 #define LIVENESS_NS 50000000ull /* between two looks at who is alive */
@@ -222,28 +219,6 @@ static void check_liveness(struct reader *reader, uint64_t now)
 	READER_EACH_SLOT(reader, slot)
 	if (reader->followed[slot] && !reader->processes[slot].gone)
 		reader->processes[slot].seen_ns = now;
-}
-
-/* Resident pages of this process that belong to files, in bytes. */
-static uint64_t resident_files(void)
-{
-	unsigned long long pages = 0;
-	FILE *stream = fopen("/proc/self/statm", "re");
-
-	if (stream && fscanf(stream, "%*u %*u %llu", &pages) != 1)
-		pages = 0;
-	if (stream)
-		fclose(stream);
-	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-void reader_trim(struct reader *reader)
-{
-	if (resident_files() < FILES_RESIDENT)
-		return;
-	READER_EACH_SLOT(reader, slot)
-	if (reader->logs[slot])
-		logfile_release(reader->logs[slot]);
 }
 
 /* Some ten thousand records take some megabytes. */

@@ -83,16 +83,13 @@ static void set_argv(uint32_t of, const char *text)
 /* An act of a process, with its first fields. */
 static void *act(uint32_t by, uint32_t type, uint64_t time_ns)
 {
-	uint32_t index = facts.act_count++;
+	uint32_t *newest = &process[by].act[act_number(type)], index = facts.act_count++;
 
 	assert_true(index < ACTS);
-	memset(fields[index], 0, sizeof(fields[index]));
-	acts[index] = (struct fact_act){.at = {by, by, slot[by].pid, 8192, time_ns},
-					.type = type,
-					.before = process[by].act[act_number(type)],
-					.field = fields[index]};
-	process[by].act[act_number(type)] = index + 1;
-	return fields[index];
+	acts[index] = (struct fact_act){
+		{by, by, slot[by].pid, 8192, time_ns}, type, *newest, fields[index], 0};
+	*newest = index + 1;
+	return memset(fields[index], 0, sizeof(fields[index]));
 }
 
 /* ---- who was left behind ---- */
