@@ -2,6 +2,7 @@
  * The command `mpsan`: finds the sub-command in commands.def and hands over. Neighbours: cmd_*.c,
  * one each.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,14 @@ static int help(int argc, char **argv)
 	return argc < 2 ? print_help(stdout) : run_command(2, (char *[]){argv[1], "--help", NULL});
 }
 
+/* What was printed and did not arrive is no success. */
+static int finish(int status)
+{
+	bool fine = !fflush(stdout) && !ferror(stdout);
+
+	return fine || status ? status : complain("standard output cannot be written");
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2)
@@ -75,5 +84,5 @@ int main(int argc, char **argv)
 		puts("mpsan " MPSAN_VERSION);
 		return 0;
 	}
-	return run_command(argc - 1, argv + 1);
+	return finish(run_command(argc - 1, argv + 1));
 }

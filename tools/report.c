@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,23 @@ static char *write_file(const struct report_target *target, const struct report 
 	return wrong;
 }
 
+/* A reader that went away is an error like any other, not the end of the command. */
+static char *write_stream(FILE *stream, const struct report_target *target,
+			  const struct report *report)
+{
+	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+	bool fine;
+
+	errno = 0;
+	target->format->write(stream, report);
+	fine = !ferror(stream);
+	fine = !fflush(stream) && fine;
+	signal(SIGPIPE, before);
+	return fine ? NULL :
+		      text_format("--report %s: %s", target->file,
+				  errno ? strerror(errno) : "not all of it could be written");
+}
+
 char *report_write(const struct report_target *target, const struct report *report)
 {
 	FILE *stream = !strcmp(target->file, "-")      ? stdout :
@@ -107,9 +125,7 @@ char *report_write(const struct report_target *target, const struct report *repo
 	if (!stream)
 		return is_plain_or_missing(target->file) ? write_file(target, report) :
 							   write_through(target, report);
-	target->format->write(stream, report);
-	return fflush(stream) ? text_format("--report %s: %s", target->file, strerror(errno)) :
-				NULL;
+	return write_stream(stream, target, report);
 }
 
 json_t *report_exit_json(const struct report_exit *end)

@@ -6,5 +6,9 @@
 #include <stdint.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
+
+/* libFuzzer's own changes; not there when inputs are only replayed. */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room) __attribute__((weak));
 
 #endif

@@ -224,6 +224,91 @@ static void begin(void)
 	atexit(remove_place);
 }
 
+/* ---- changes that know words and records ---- */
+
+/* Where the data of a piece chosen by chance begins, 0: there is none; `bytes` is how much it has. */
+static size_t some_piece(const uint8_t *data, size_t size, unsigned *seed, uint32_t *bytes)
+{
+	size_t found = 0, at = 1;
+	struct piece piece;
+
+	for (uint32_t seen = 0; at + sizeof(piece) <= size; at += sizeof(piece) + piece.bytes) {
+		memcpy(&piece, data + at, sizeof(piece));
+		if (at + sizeof(piece) + piece.bytes > size)
+			break;
+		if (piece.bytes < 8 || rand_r(seed) % ++seen)
+			continue;
+		found = at + sizeof(piece);
+		*bytes = piece.bytes;
+	}
+	return found;
+}
+
+static uint64_t some_number(const uint8_t *data, size_t size, unsigned *seed)
+{
+	uint32_t bytes;
+	size_t at = some_piece(data, size, seed, &bytes);
+	struct piece piece;
+	uint64_t word;
+
+	switch (rand_r(seed) % 5) {
+	case 0:
+		return rand_r(seed) % 16;
+	case 1:
+		return 1ull << rand_r(seed) % 64;
+	case 2: /* a position of some record */
+		memcpy(&piece, data + at - sizeof(piece), sizeof(piece));
+		return piece.at + rand_r(seed) % (bytes / 8) / 8 * MPSAN_UNIT;
+	case 3:
+		return UINT64_MAX - rand_r(seed) % 4;
+	default:
+		memcpy(&word, data + at + rand_r(seed) % (bytes / 8) * 8, 8);
+		return word;
+	}
+}
+
+/* The type of a record, or that and its writer, becomes another. */
+static void change_head(uint8_t *data, uint32_t bytes, unsigned *seed)
+{
+	uint8_t *unit = data + rand_r(seed) % (bytes / MPSAN_UNIT) * MPSAN_UNIT;
+
+	unit[4] = (uint8_t)(rand_r(seed) % EV_COUNT);
+	if (rand_r(seed) % 4 == 0)
+		unit[12] = (uint8_t)(rand_r(seed) % 8);
+}
+
+static void copy_units(uint8_t *data, uint32_t bytes, unsigned *seed)
+{
+	uint32_t units = bytes / MPSAN_UNIT, from = rand_r(seed) % units, to = rand_r(seed) % units;
+	uint32_t most = units - (from > to ? from : to), count = 1 + rand_r(seed) % 4;
+
+	memmove(data + to * MPSAN_UNIT, data + from * MPSAN_UNIT,
+		(count < most ? count : most) * MPSAN_UNIT);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
+{
+	uint32_t bytes = 0, turns = 1 + rand_r(&seed) % 4;
+	size_t at = some_piece(data, size, &seed, &bytes);
+	uint64_t word;
+
+	if (!at || rand_r(&seed) % 4 == 0)
+		return LLVMFuzzerMutate(data, size, room);
+	while (turns--) {
+		at = some_piece(data, size, &seed, &bytes);
+		word = some_number(data, size, &seed);
+		if (rand_r(&seed) % 4 || bytes < 2 * MPSAN_UNIT)
+			memcpy(data + at + rand_r(&seed) % (bytes / 8) * 8, &word, 8);
+		else if (rand_r(&seed) % 2)
+			change_head(data + at, bytes, &seed);
+		else
+			copy_units(data + at, bytes, &seed);
+	}
+	if (rand_r(&seed) % 32 == 0)
+		data[0] = (uint8_t)rand_r(&seed) % 32;
+	return size;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
