@@ -93,6 +93,9 @@ static void collect_blocked(struct reader *reader, const struct record *record)
 
 	*blocked = (struct fact_blocked){.at = place_of(record)};
 	memcpy(&blocked->ev, record->payload, sizeof(blocked->ev));
+	if (blocked->ev.name && record->tid)
+		places_add(reader->places, record->by, record->tid, PLACE_NAMED,
+			   reader->blockeds.count - 1);
 }
 
 static void collect_knot(struct reader *reader, const struct record *record)

@@ -9,6 +9,7 @@
 #include "symbols.h"
 #include "unwind.h"
 
+#define PYTHON_FRAMES 256u /* of one stack; the library notes fewer */
 #define FRAMES_MAX 128u
 
 struct frames {
@@ -171,7 +172,7 @@ json_t *frames_python_text(const char *text)
 		return list;
 	copy = text_copy(text);
 	rest = copy;
-	while ((line = strsep(&rest, "\n"))) {
+	while (json_array_size(list) < PYTHON_FRAMES && (line = strsep(&rest, "\n"))) {
 		json_t *frame = parse_python(line);
 
 		if (frame)

@@ -262,13 +262,11 @@ static const char *indexed_name(const struct reader *reader, uint32_t slot, uint
 /* The name that the supervisor found. */
 static const char *watched_name(const struct reader *reader, uint32_t slot, uint32_t tid)
 {
-	for (uint32_t i = reader->blockeds.count; i-- > 0;) {
-		const struct fact_blocked *blocked = &reader->blockeds.item[i];
+	uint32_t index = places_find(reader->places, slot, tid, PLACE_NAMED);
+	const struct fact_blocked *blocked = index == FACT_NONE ? NULL :
+								  &reader->blockeds.item[index];
 
-		if (blocked->at.by == slot && blocked->at.tid == tid && blocked->ev.name)
-			return reader_text(reader, blocked->at.slot, blocked->ev.name);
-	}
-	return NULL;
+	return blocked ? reader_text(reader, blocked->at.slot, blocked->ev.name) : NULL;
 }
 
 char *thread_text(const struct reader *reader, struct frames *frames, uint32_t slot, uint32_t tid)

@@ -172,7 +172,11 @@ enum timing { TIMING_COME, TIMING_OPEN, TIMING_NEVER };
 enum timing moment_timing(struct reader *reader, const struct moment *moment, uint64_t now,
 			  uint64_t *due_ns);
 
-/* places.c: finds the index of an event by the place of its record. */
+/*
+ * places.c: finds the index of an event by the place of its record, and with PLACE_NAMED as type that
+ * of the newest `blocked` event that names a thread, by slot and TID.
+ */
+#define PLACE_NAMED EV_COUNT
 struct place_map *places_create(void);
 void places_destroy(struct place_map *places);
 void places_add(struct place_map *places, uint32_t slot, uint64_t pos, uint16_t type,

@@ -370,11 +370,17 @@ static char *fingerprint(const struct story *story)
 	return text_format("%016llx", (unsigned long long)hash);
 }
 
+/* Whose story it is; without a place when the record that says so was lost. */
+static const struct scene *story_main(const struct story *story)
+{
+	return story->sufferer.at ? &story->sufferer :
+	       story->is_act	  ? act_main(&story->acts) :
+				    &story->forker;
+}
+
 static json_t *story_write(struct story *story)
 {
-	const struct scene *main_scene = story->sufferer.at ? &story->sufferer :
-					 story->is_act	    ? act_main(&story->acts) :
-							      &story->forker;
+	const struct scene *main_scene = story_main(story);
 	const char *fix = rule_fix(story->finding->rule);
 	char *print = fingerprint(story);
 	json_t *object;
@@ -393,6 +399,17 @@ static json_t *story_write(struct story *story)
 	return object;
 }
 
+static void story_finish(struct story *story)
+{
+	scene_finish(&story->holder);
+	scene_finish(&story->forker);
+	scene_finish(&story->sufferer);
+	cuda_finish(&story->cast);
+	act_finish(&story->acts);
+	json_decref(story->words);
+	free(story->lock_key);
+}
+
 json_t *story_tell(const struct reader *reader, struct frames *frames,
 		   const struct finding *finding)
 {
@@ -405,8 +422,10 @@ json_t *story_tell(const struct reader *reader, struct frames *frames,
 	story_gather_order(&story);
 	story_gather_cuda(&story);
 	story_gather_act(&story);
-	if (!story.subject)
+	if (!story.subject || !story_main(&story)->at) {
+		story_finish(&story);
 		return NULL;
+	}
 	story_words(&story);
 	if (story.is_cuda)
 		cuda_words(&story.cast, &story.sufferer, story.words);
@@ -416,13 +435,7 @@ json_t *story_tell(const struct reader *reader, struct frames *frames,
 			 story.lock.address ? lock_key(reader, frames, &story.lock) :
 					      text_copy("");
 	object = story_write(&story);
-	scene_finish(&story.holder);
-	scene_finish(&story.forker);
-	scene_finish(&story.sufferer);
-	cuda_finish(&story.cast);
-	act_finish(&story.acts);
-	json_decref(story.words);
-	free(story.lock_key);
+	story_finish(&story);
 	return object;
 }
 

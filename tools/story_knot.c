@@ -9,6 +9,8 @@
 #include "jsontext.h"
 #include "names.h"
 
+#define STEPS_TOLD \
+	256u /* threads of one knot with a step each: no job's log has more, a damaged one may */
 #define NAMED_MAX 4u /* threads in a sentence */
 
 static void blocked_scene(const struct teller *teller, const struct fact_blocked *blocked,
@@ -223,7 +225,7 @@ static json_t *edge_json(const struct teller *teller, const struct fact_knot *kn
 
 void knot_steps(const struct teller *teller, const struct fact_knot *knot, json_t *steps)
 {
-	for (uint32_t i = knot->begin; i < knot->end; i++) {
+	for (uint32_t i = knot->begin; i < knot->end && i - knot->begin < STEPS_TOLD; i++) {
 		const struct fact_blocked *blocked = &teller->reader->facts.blockeds[i];
 		struct scene scene;
 		char *text;
@@ -272,7 +274,7 @@ void knot_hash(const struct teller *teller, const struct fact_knot *knot, uint64
 	bool circle = knot->ev.cause == MPSAN_KNOT_CYCLE;
 	uint64_t sum = 0;
 
-	for (uint32_t i = knot->begin; i < knot->end; i++) {
+	for (uint32_t i = knot->begin; i < knot->end && i - knot->begin < STEPS_TOLD; i++) {
 		uint64_t one = SCENE_HASH;
 		struct scene scene;
 

@@ -7,7 +7,7 @@
 
 #include "reader.h"
 
-#define FILES_RESIDENT (96ull << 20) /* bytes of mapped files that may stay in memory */
+#define FILES_RESIDENT (48ull << 20) /* bytes of mapped files that may stay in memory */
 
 /* Resident pages of this process that belong to files, in bytes. */
 static uint64_t resident_files(void)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define IMAGES_MAX \
+	1024u /* of one process, exec after exec; a damaged table may make a circle of them */
 #define DETACHED_NS 200000000ull /* the first half of a double fork does not live longer */
 
 static const struct mpsan_process *slot_of(const struct facts *facts, uint32_t slot)
@@ -22,7 +24,7 @@ static uint32_t maker_of(const struct facts *facts, uint32_t slot)
 
 uint32_t people_born_as(const struct facts *facts, uint32_t slot)
 {
-	for (uint32_t images = 0; images < facts->process_count; images++) {
+	for (uint32_t images = 0; images < IMAGES_MAX; images++) {
 		uint32_t maker = maker_of(facts, slot);
 
 		if (maker == FACT_NONE || slot_of(facts, maker)->pid != slot_of(facts, slot)->pid)
@@ -45,7 +47,9 @@ static uint32_t present_image(const struct facts *facts, uint32_t slot)
 {
 	uint32_t next = slot;
 
-	while (next != FACT_NONE && slot_of(facts, slot)->flags & MPSAN_PROCESS_REPLACED) {
+	for (uint32_t images = 0; images < IMAGES_MAX && next != FACT_NONE &&
+				  slot_of(facts, slot)->flags & MPSAN_PROCESS_REPLACED;
+	     images++) {
 		next = next_image(facts, slot);
 		slot = next == FACT_NONE ? slot : next;
 	}

@@ -4,6 +4,8 @@
  */
 #include "../core/rule.h"
 
+#define ANCESTORS_MAX 64u
+
 #define EXCLUDER "{cause_who} left the memory out of its forks (madvise with MADV_DONTFORK)"
 
 static const struct tale tale_of_fault = {
@@ -27,7 +29,7 @@ static uint32_t excluder(const struct facts *facts, const struct fact_act *fault
 	uint64_t address = ACT_AS(fault, fault)->address;
 	uint32_t slot = fault->at.by;
 
-	for (uint32_t depth = 0; depth < facts->process_count; depth++) {
+	for (uint32_t depth = 0; depth < ANCESTORS_MAX && slot < facts->process_count; depth++) {
 		uint32_t act = fact_act_of(facts, slot, EV_dontfork, FACT_NONE);
 
 		for (; act != FACT_NONE; act = fact_act_of(facts, slot, EV_dontfork, act)) {
@@ -37,9 +39,7 @@ static uint32_t excluder(const struct facts *facts, const struct fact_act *fault
 			    address - ev->address < ev->bytes)
 				return act;
 		}
-		if (!facts->processes[slot].slot->parent)
-			break;
-		slot = facts->processes[slot].slot->parent - 1;
+		slot = facts->processes[slot].slot->parent - 1; /* without a parent: too large */
 	}
 	return FACT_NONE;
 }

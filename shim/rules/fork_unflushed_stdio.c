@@ -17,7 +17,8 @@ static const struct tale tale_of_bytes = {
 static bool parent_writes(const struct facts *facts, uint32_t child)
 {
 	uint32_t parent = facts->processes[child].slot->parent;
-	const struct fact_process *p = parent ? &facts->processes[parent - 1] : NULL;
+	const struct fact_process *p =
+		parent && parent <= facts->process_count ? &facts->processes[parent - 1] : NULL;
 
 	return p && !p->exec_ns && p->slot->end != MPSAN_END_SIGNAL;
 }

@@ -21,6 +21,8 @@ import time
 from collections import namedtuple
 from pathlib import Path
 
+from reports import Reports
+
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("BUILD", ROOT / "build")).resolve()
 LIBRARY = BUILD / "libmpsan.so"
@@ -67,6 +69,11 @@ ROWS = [
     Row("import-torch", "cpu time of import torch", "ms", 1e6, 1, 0, "5%"),
     Row("supervisor-threads", "supervisor, 200 threads", "%", 1, 200, 0, "1"),
     Row("supervisor-processes", "supervisor, 200 processes", "%", 1, 200, 0, "2"),
+    Row("report-seconds", "report of 10 million events", "s", 1, 10_000_000, 0, "10"),
+    Row("report-peak", "its memory", "MiB", 1, 10_000_000, 0, "1024"),
+    Row("report-seconds-many", "the same with 10 000 findings", "s", 1, 10_000_000, 0, "10"),
+    Row("report-html-seconds", "its HTML report", "s", 1, 10_000_000, 0, ""),
+    Row("report-html-size", "size of that", "MiB", 1, 10_000_000, 0, ""),
     Row("rss", "memory in use, 64 threads", "KiB", 1, 1, 0, "2048"),
 ]
 
@@ -84,6 +91,7 @@ class Column:
 
     def __init__(self, title, program, prefix=(), env=None, is_peer=False):
         self.title, self.program, self.prefix, self.is_peer = title, program, list(prefix), is_peer
+        self.reports = None
         self.env = {**os.environ, "LD_LIBRARY_PATH": str(BUILD / "fake"), **(env or {})}
 
     def measure(self, row):
@@ -92,6 +100,8 @@ class Column:
             return self.time_import(row)
         if row.name.startswith("supervisor"):
             return self.watch_crowd(row) if self.title == "mpsan" else 0.0 if self.title == "bare" else None
+        if row.name.startswith("report-"):
+            return self.reports.measure(row.name, row.count) if self.reports else 0.0 if self.title == "bare" else None
         count = row.peer_count if self.is_peer else row.count
         if row.name == "dataloader":
             run = self.run([PYTHON, LOADER, count])
@@ -143,6 +153,7 @@ def make_columns(directory, with_peers):
     if not program:
         sys.exit("bench: cannot build bench.c")
     watched = Column("mpsan", program, env={"LD_PRELOAD": str(LIBRARY), "TMPDIR": directory})
+    watched.reports = Reports(BUILD / "tests/bench/session", MPSAN, directory)
     columns = [Column("bare", program), watched]
     watched.run([program, "rss", 1])
     if not any(Path(directory).rglob("session")):
