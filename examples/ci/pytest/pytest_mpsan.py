@@ -6,18 +6,22 @@ found in that test. A test with findings fails with their stories; in junit.xml 
 ini options (pytest.ini, tox.ini, setup.cfg, pyproject.toml):
     mpsan_all = true            watch every test, marked or not
     mpsan_fail_on = warning     what fails a test: error (default), warning, note, never
+    mpsan_timeout = 60          seconds after which a test that hangs without a proof is ended (300)
     mpsan_options = --policy ci --baseline mpsan.baseline      further options of `mpsan run`
 
-A deadlock ends the test at its proof, not at the time limit of the job. Settings of a .mpsan.conf hold as always. Without
-mpsan on PATH (or its path in $MPSAN) marked tests run as all others do, and the summary says so. Fixtures of a wider
-scope than a function are set up anew for each watched test, whose pytest gets the plugins (-p) but no other option of this
-one.
+A deadlock ends the test at its proof, not at the time limit of the job. Where a signal handler could still end the wait it
+is no proof but a warning, and mpsan_timeout ends the test: newer versions of pytest import readline, which has one.
+
+Settings of a .mpsan.conf hold as always. Without mpsan on PATH (or its path in $MPSAN) marked tests run as all others do, and
+the summary says so. Fixtures of a wider scope than a function are set up anew for each watched test, whose pytest gets the
+plugins (-p) but no other option of this one.
 """
 
 import json
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -33,6 +37,7 @@ OWN = ("/_pytest/", "/pluggy/", "/pytest/__main__.py", "<frozen runpy>")  # file
 def pytest_addoption(parser):
     parser.addini("mpsan_all", "run every test under mpsan", type="bool", default=False)
     parser.addini("mpsan_fail_on", "severity that fails a test: error, warning, note or never", default="error")
+    parser.addini("mpsan_timeout", "seconds after which a watched test is ended", default="300")
     parser.addini("mpsan_options", "further options of `mpsan run`", default="")
     parser.addoption("--no-mpsan", action="store_true", help="run marked tests without mpsan")
 
@@ -90,14 +95,27 @@ class Watcher:
                        "-c", str(self.config.inipath or os.devnull), "--rootdir", str(self.config.rootpath),
                        "-o", "addopts=", *self.plugins(), f"{item.path}::{item.nodeid.split('::', 1)[1]}"]
             environment = {**os.environ, INNER: str(place / "reports"), "PYTEST_ADDOPTS": ""}
-            ended = subprocess.run(command, env=environment, cwd=self.config.invocation_params.dir, stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+            output = self.wait(subprocess.Popen(command, env=environment, cwd=self.config.invocation_params.dir, text=True,
+                                                errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                                stderr=subprocess.STDOUT, start_new_session=True))
             reports = [self.config.hook.pytest_report_from_serializable(config=self.config, data=json.loads(line))
                        for line in read(place / "reports").splitlines()]
             judged = read(place / "report.json")
             if not judged:  # wrong options, say
-                return [*reports, failure(item, f"mpsan could not watch this test:\n{ended.stdout}")]
-            return self.attribute(item, reports, json.loads(judged), ended.stdout)
+                return [*reports, failure(item, f"mpsan could not watch this test:\n{output}")]
+            return self.attribute(item, reports, json.loads(judged), output)
+
+    def wait(self, process):
+        """What it printed. In time or not, mpsan writes its report, and nobody is left afterwards."""
+        try:
+            return process.communicate(timeout=float(self.config.getini("mpsan_timeout")))[0]
+        except subprocess.TimeoutExpired:
+            process.terminate()  # mpsan hands this on to the test
+        try:
+            return process.communicate(timeout=10)[0]
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+        return process.communicate()[0]
 
     def plugins(self):
         """The options -p of this pytest."""

@@ -2,10 +2,11 @@
 
 import pytest
 
-from prices import Refresher, price_from_process
+from prices import Refresher, look_up, price_from_process
 
 
 @pytest.mark.mpsan
 def test_fork_beside_refresh():
+    assert look_up("bread") == 3
     with Refresher():
         assert price_from_process("bread", "fork") == 3
