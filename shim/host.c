@@ -115,6 +115,19 @@ static void read_boot(struct mpsan_host *host)
 	text_put(host->boot, host->boot + sizeof(host->boot), text);
 }
 
+bool host_is_other(const struct mpsan_host *host)
+{
+	struct mpsan_host own = {0};
+	struct utsname name = {0};
+
+	SYS1(SYS_uname, &name);
+	text_put(own.name, own.name + sizeof(own.name), name.nodename);
+	if (!*host->name || !*host->boot || text_equal(own.name, host->name))
+		return false;
+	read_boot(&own);
+	return *own.boot && !text_equal(own.boot, host->boot);
+}
+
 /* To set a file's times to "now" leaves it to its file system, perhaps on a server, to say what that is. */
 static void compare_clocks(struct mpsan_host *host, const char *file)
 {

@@ -67,12 +67,16 @@ void life_switched_off(unsigned why)
 {
 	static const char *const line[] = {
 		"mpsan: cannot write a log here; this program runs unwatched", NULL};
+	static const char *const elsewhere[] = {
+		"mpsan: the session is of another host; this program runs unwatched: start mpsan on each "
+		"host (mpsan env --help, --launcher)",
+		NULL};
 
 	if (life.self) {
 		life.self->why_off = (uint16_t)why;
 		life_flag(MPSAN_PROCESS_OFF);
-	} else if (!life.quiet && !parent_loads_us()) {
-		sys_print(line);
+	} else if ((session_elsewhere || !life.quiet) && !parent_loads_us()) {
+		sys_print(session_elsewhere ? elsewhere : line);
 	}
 }
 

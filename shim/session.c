@@ -20,6 +20,8 @@
 #define KEEP_SESSIONS 32u
 #define ANCESTORS 64
 
+bool session_elsewhere;
+
 struct path {
 	char text[240];
 };
@@ -78,6 +80,11 @@ static struct mpsan_session *map_session(const char *directory)
 	if (s && (__atomic_load_n(&s->magic, __ATOMIC_ACQUIRE) != MPSAN_SESSION_MAGIC ||
 		  s->format != MPSAN_FORMAT ||
 		  MPSAN_PAGE + (uint64_t)s->slots * 256 > (uint64_t)st.st_size)) {
+		SYS2(SYS_munmap, s, st.st_size);
+		s = NULL;
+	}
+	if (s && host_is_other(&s->host)) {
+		session_elsewhere = true;
 		SYS2(SYS_munmap, s, st.st_size);
 		s = NULL;
 	}
@@ -247,7 +254,7 @@ static struct mpsan_session *join_or_make(const char *directory)
 {
 	struct mpsan_session *s = make_ours(directory) ? map_session(directory) : NULL;
 
-	if (!s && is_ours(directory))
+	if (!s && !session_elsewhere && is_ours(directory))
 		s = make_session(directory);
 	return s;
 }

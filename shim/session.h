@@ -17,6 +17,9 @@
  */
 struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make);
 
+/* It was not joined because another host has made it, on a file system that both share. */
+extern bool session_elsewhere;
+
 /*
  * PID.START of a process, which no other has had since boot, and its parent; false when there is none, or no /proc.
  */

@@ -14,7 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from mpsantest import LIBRARY, MPSAN, Skip, main, need_builds, run_bare  # noqa: E402
-from sessions import MEASURED, host_of  # noqa: E402
+from sessions import MEASURED, copy_session, host_of  # noqa: E402
 
 HOST = re.sub(r"[^A-Za-z0-9_.-]", "_", platform.node())
 RANKS = {"torchrun": "RANK", "slurm": "SLURM_PROCID", "mpi": "OMPI_COMM_WORLD_RANK", "kubernetes": "JOB_COMPLETION_INDEX"}
@@ -111,6 +111,19 @@ def check_run(place):
     assert again.exit == 2 and "holds a session already" in again.err, again
     missing = run_bare([MPSAN, "run", "--dir", f"{place}/a/b/c/%h", "--", "true"])
     assert missing.exit == 2 and "No such file" in missing.err, missing
+
+
+def check_other_host(place):
+    """A launcher hands MPSAN_DIR on to other hosts, where the session's pids would mean other processes: nobody joins it
+    there, and that is said; a container of the same host does."""
+    preload(place, "made", "/bin/true")
+    env = {**CLEAN, "LD_PRELOAD": str(LIBRARY), "MPSAN_OPTIONS": "join=only"}
+    for name, boot, watched in (("there", "another", False), ("box", None, True)):
+        session = copy_session(place / "made", place / name, name=name, **({"boot": boot} if boot else {}))
+        done = subprocess.run(["/bin/echo", "fine"], env={**env, "MPSAN_DIR": str(session)}, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert (done.returncode, done.stdout) == (0, "fine\n"), done
+        assert ("of another host" in done.stderr, "/bin/echo" in programs(session)) == (not watched, watched), done
 
 
 def check_launchers(place):
