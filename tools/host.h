@@ -5,6 +5,8 @@
 #ifndef MPSAN_HOST_H
 #define MPSAN_HOST_H
 
+#include <stdbool.h>
+
 #include "../include/mpsan_log.h"
 
 /* A directory's name with what '%' stands for replaced, owned by the caller; NULL: it becomes too long. */
@@ -12,6 +14,9 @@ char *host_directory(const char *pattern);
 
 /* A directory's name that no '%' of it is replaced in, as MPSAN_DIR wants it; owned by the caller. */
 char *host_literal(const char *dir);
+
+/* Whether that host is this one, since the same boot. False in `known`: the session does not say. */
+bool host_is_here(const struct mpsan_host *host, bool *known);
 
 /* Describes this host and process. `file` is one of the session's directory: its stamps tell what time it is there. */
 void host_describe(struct mpsan_host *host, const char *file);

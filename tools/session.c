@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host.h"
 #include "util.h"
 
 #define SAME_BOOT_NS \
@@ -84,8 +85,9 @@ static bool is_from_here(const struct mpsan_session *head)
 	uint64_t then = head->start_real_ns - head->start_ns;
 	uint64_t now = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 	uint64_t apart = then > now ? then - now : now - then;
+	bool known, here = host_is_here(&head->host, &known);
 
-	return apart < SAME_BOOT_NS;
+	return known ? here : apart < SAME_BOOT_NS;
 }
 
 char *session_open(struct session *session, const char *dir, bool writable)
