@@ -70,7 +70,7 @@ build/obj/tools/%.c.o: tools/%.c
 
 # Where the command looks for the library, seen from where it is itself: made anew when it changes.
 LIBDIR_FROM_BIN := $(shell realpath -m --relative-to='$(PREFIX)/bin' '$(LIBDIR)')
-build/obj/tools/launch.c.o: BASE += -DMPSAN_LIBDIR_FROM_BIN='"$(LIBDIR_FROM_BIN)"'
+build/obj/tools/launch.c.o build/fuzz/obj/tools/launch.c.o: BASE += -DMPSAN_LIBDIR_FROM_BIN='"$(LIBDIR_FROM_BIN)"'
 build/obj/tools/launch.c.o: build/libdir
 build/libdir: FORCE
 	$(Q)mkdir -p $(@D) && { echo '$(LIBDIR_FROM_BIN)' | cmp -s - $@ || echo '$(LIBDIR_FROM_BIN)' >$@; }
@@ -170,9 +170,9 @@ $(foreach version,12 13,$(eval $(call FAKE_RUNTIME_RULES,$(version))))
 # The reading side under libFuzzer, ASan and UBSan: one program for each file that is neither a part nor replay.c.
 FUZZ_CC ?= clang
 FUZZ_SECONDS ?= 3600
-FUZZ_FLAGS := $(BASE) -Wno-error -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+FUZZ_FLAGS = $(BASE) -Wno-error -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 FUZZ_BIN := $(patsubst tests/%.c,build/%,$(filter-out %/replay.c,$(wildcard tests/fuzz/*.c)))
-FUZZ_OBJ := $(patsubst build/obj/%,build/fuzz/obj/%,$(filter-out build/obj/tools/mpsan.c.o build/obj/tools/cmd_%,$(TOOL_OBJ)) $(CORE_OBJ))
+FUZZ_OBJ := $(patsubst build/obj/%.c.o,build/fuzz/obj/%.c.o,$(filter-out build/obj/tools/mpsan.c.o build/obj/tools/cmd_%,$(TOOL_OBJ)) $(CORE_OBJ))
 build/fuzz/obj/%.c.o: %.c
 	$(SAY) CC "$< [fuzz]"
 	$(Q)mkdir -p $(@D) && $(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c $< -o $@
