@@ -165,7 +165,7 @@ uint32_t reader_find(const struct reader *reader, uint32_t slot, uint64_t pos,
  * Gives back the memory of log pages once there is much of it: for whoever goes through a large
  * session. Pointers into logs stay good.
  */
-void reader_trim(struct reader *reader);
+void reader_trim(const struct reader *reader);
 
 /* moments.c: whether a moment has come, and since when. */
 enum timing { TIMING_COME, TIMING_OPEN, TIMING_NEVER };

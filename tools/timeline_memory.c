@@ -212,6 +212,8 @@ static bool is_kept(struct drawing *drawing, uint32_t index, uint32_t count)
 	return false;
 }
 
+#define GIVEN_BACK 4096u /* segments between two times that pages of the logs are given back */
+
 void draw_memory(struct drawing *drawing)
 {
 	uint32_t segments = drawing->facts->shm.segment_count,
@@ -221,6 +223,8 @@ void draw_memory(struct drawing *drawing)
 		change_segment(drawing, i);
 		if (is_kept(drawing, i, segments))
 			draw_segment(drawing, i);
+		if (i % GIVEN_BACK == 0)
+			reader_trim(drawing->reader);
 	}
 	for (uint32_t i = 0; i < pieces; i++) {
 		change_piece(drawing, i);

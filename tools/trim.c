@@ -22,7 +22,7 @@ static uint64_t resident_files(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-void reader_trim(struct reader *reader)
+void reader_trim(const struct reader *reader)
 {
 	if (resident_files() < FILES_RESIDENT)
 		return;
