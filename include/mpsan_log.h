@@ -67,11 +67,14 @@ enum mpsan_process_flags {
 		32, /* its exec came to pass: the next image has a slot of its own */
 	MPSAN_PROCESS_ALARM = 128, /* it set an alarm: its end, or a handler, may be near */
 	MPSAN_PROCESS_NO_BOOKS = 64, /* no log of its own could be made: nobody sees its claims */
-	MPSAN_PROCESS_WAITED = 256, /* its end was told by a wait call, not by itself: it was earlier */
+	MPSAN_PROCESS_WAITED =
+		256, /* its end was told by a wait call, not by itself: it was earlier */
 	MPSAN_PROCESS_SESSION = 512, /* it called setsid or daemon: it means to live on by itself */
 	MPSAN_PROCESS_DEATHSIG = 1024, /* PR_SET_PDEATHSIG: it ends with its parent */
 	MPSAN_PROCESS_TORCH = 2048, /* libtorch was loaded, seen at a rare event */
 	MPSAN_PROCESS_REAPED = 4096, /* its parent has asked for its end and was told */
+	MPSAN_PROCESS_READLINE =
+		8192, /* its handler of SIGWINCH is readline's, which ends no wait */
 };
 
 enum mpsan_off {

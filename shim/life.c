@@ -32,6 +32,7 @@
 #include "sys.h"
 #include "thread.h"
 #include "where.h"
+#include "window.h"
 
 STATE struct life life;
 STATE static int exit_code = -1; /* what exit() was called with, if it was */
@@ -40,6 +41,12 @@ void life_flag(uint16_t flag)
 {
 	if (life.self)
 		__atomic_fetch_or(&life.self->flags, flag, __ATOMIC_RELAXED);
+}
+
+void life_unflag(uint16_t flag)
+{
+	if (life.self)
+		__atomic_fetch_and(&life.self->flags, (uint16_t)~flag, __ATOMIC_RELAXED);
 }
 
 bool life_has(uint16_t flag)
@@ -296,6 +303,7 @@ void life_child(enum mpsan_how how, uint64_t fork_pos)
 	manners_forked();
 	growth_forked();
 	group_forked();
+	window_forked();
 }
 
 uint32_t life_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns, uint64_t fork)

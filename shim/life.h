@@ -54,6 +54,7 @@ bool life_is_exiting(void);
 /* `reaped`: it is not there to be asked for again. */
 void life_ended(uint32_t pid, int status, bool reaped);
 void life_flag(uint16_t flag);
+void life_unflag(uint16_t flag);
 bool life_has(uint16_t flag);
 void life_switched_off(unsigned why);
 

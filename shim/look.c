@@ -17,6 +17,7 @@
 #include "stack.h"
 #include "sys.h"
 #include "thread.h"
+#include "window.h"
 
 static const char *const kind_name[MPSAN_KIND_COUNT] = {
 	[MPSAN_LOCK_MUTEX] = "mutex",
@@ -262,13 +263,14 @@ uint64_t look_spin(const void *lock, uint64_t caller)
 
 static uint32_t signals(void)
 {
-	return life_has(MPSAN_PROCESS_ALARM) || sys_has_handlers() ? MPSAN_LF_SIGNALS : 0;
+	bool any = life_has(MPSAN_PROCESS_ALARM) || sys_has_handlers(window_counts());
+	return any ? MPSAN_LF_SIGNALS : 0;
 }
 
 /* The same where a signal is all that is left to end a wait: any handler may be meant for that. */
 static uint32_t handlers(void)
 {
-	return sys_handles_signals(python_present()) ? MPSAN_LF_SIGNALS : 0;
+	return sys_handles_signals(python_present(), window_counts()) ? MPSAN_LF_SIGNALS : 0;
 }
 
 /*

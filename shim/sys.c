@@ -218,14 +218,14 @@ static uint64_t handled(void)
 	return mask;
 }
 
-bool sys_has_handlers(void)
+bool sys_has_handlers(bool window)
 {
-	return handled() & ~(FAULTS | ENDS);
+	return handled() & ~(FAULTS | ENDS | (window ? 0 : BIT(SIGWINCH)));
 }
 
-bool sys_handles_signals(bool python)
+bool sys_handles_signals(bool python, bool window)
 {
-	return handled() & ~(FAULTS | (python ? BIT(SIGINT) : 0));
+	return handled() & ~(FAULTS | (python ? BIT(SIGINT) : 0) | (window ? 0 : BIT(SIGWINCH)));
 }
 
 static bool size_allowed(uint64_t size)

@@ -58,14 +58,17 @@ bool sys_is_shared(const void *address);
 /* True when a mapping's line contains `text`, which does not begin twice in itself. The same cost. */
 bool sys_maps_have(const char *text);
 
-/* True when this process handles signals other than those that mean its end (SIGINT, SIGSEGV, …). */
-bool sys_has_handlers(void);
+/*
+ * True when this process handles signals other than those that mean its end (SIGINT, SIGSEGV, …). `window`: a handler
+ * of SIGWINCH counts.
+ */
+bool sys_has_handlers(bool window);
 
 /*
  * The same with those that mean the end: a handler of SIGTERM may well tell the program to stop by
  * ending a wait. Not SIGINT's in a Python program, which has one always.
  */
-bool sys_handles_signals(bool python);
+bool sys_handles_signals(bool python, bool window);
 
 /* A whole small file into `to`, NUL-terminated: bytes, or negative errno. */
 long sys_read_file(const char *path, char *to, size_t bytes);

@@ -357,7 +357,8 @@ static bool idleness_is_meant(const struct knots *knots)
 	const struct census *census = &knots->census;
 
 	for (uint32_t i = 0; i < census->processes.count; i++)
-		if (proc_handlers(census->processes.item[i].pid) & ~common)
+		if (proc_handlers(&census->reader->session.table[census->processes.item[i].slot]) &
+		    ~common)
 			return true;
 	for (uint32_t i = 0; i < census->threads.count; i++) {
 		const struct census_thread *thread = &census->threads.item[i];

@@ -252,7 +252,8 @@ static void look_at_pool(const struct search *search, const struct census_proces
 	uint32_t lost;
 
 	if (!has_lost_child(search->census->reader, process->slot) ||
-	    proc_handlers(process->pid) & ~(1ull << (SIGINT - 1)))
+	    proc_handlers(&search->census->reader->session.table[process->slot]) &
+		    ~(1ull << (SIGINT - 1)))
 		return;
 	loss.thread = look_at_owner(search, process, &pool);
 	if (loss.thread == CENSUS_NONE)

@@ -295,7 +295,7 @@ int proc_maps(uint32_t pid, uint64_t device, uint64_t inode)
 	return find_mapping(pid, is_file, file, &mapping);
 }
 
-uint64_t proc_handlers(uint32_t pid)
+uint64_t proc_handlers(const struct mpsan_process *process)
 {
 	static const int faults[] = {SIGILL,  SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
 				     SIGSEGV, SIGSYS,  32,	33};
@@ -303,12 +303,14 @@ uint64_t proc_handlers(uint32_t pid)
 	const char *at;
 	uint64_t mask;
 
-	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	snprintf(path, sizeof(path), "/proc/%u/status", process->pid);
 	if (!read_small(path, text, sizeof(text)) || !(at = strstr(text, "\nSigCgt:")))
 		return UINT64_MAX;
 	mask = strtoull(at + 8, NULL, 16);
 	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
 		mask &= ~(1ull << (faults[i] - 1));
+	if (process->flags & MPSAN_PROCESS_READLINE)
+		mask &= ~(1ull << (SIGWINCH - 1));
 	return mask;
 }
 

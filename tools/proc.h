@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "../include/mpsan_log.h"
+
 enum proc_state {
 	PROC_UNKNOWN, /* gone, or not to be read */
 	PROC_RUNS, /* on a processor, waiting for one, or stopped outside a system call */
@@ -69,9 +71,9 @@ int proc_maps(uint32_t pid, uint64_t device, uint64_t inode);
 
 /*
  * Signals whose handlers could run code of the process that ends a wait: bit N-1 for signal N, not
- * those of faults. All bits when that is not known.
+ * those of faults, nor readline's own for SIGWINCH. All bits when that is not known.
  */
-uint64_t proc_handlers(uint32_t pid);
+uint64_t proc_handlers(const struct mpsan_process *process);
 
 /* The kernel's name of a thread, "" when gone. */
 void proc_name(uint32_t pid, uint32_t tid, char name[32]);

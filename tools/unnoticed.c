@@ -135,7 +135,7 @@ static bool look_at(const struct unnoticed *unnoticed, struct watchlog *log, uin
 		since = unnoticed->crowd->census->threads.item[waiter].still_ns;
 	if (now_ns < since + LATE_NS)
 		return false;
-	if (!(proc_handlers(reader->session.table[parent].pid) & 1ull << (SIGCHLD - 1)))
+	if (!(proc_handlers(&reader->session.table[parent]) & 1ull << (SIGCHLD - 1)))
 		state(unnoticed, log, slot, waiter, now_ns - reader->processes[slot].gone_ns);
 	return true;
 }

@@ -97,6 +97,7 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 {
 	struct wait *wait = &waits->item.item[thread];
 	struct look look = {waits, waits->census, &waits->census->threads.item[thread], wait};
+	const struct mpsan_process *process;
 	uint64_t handlers, child = 1ull << (SIGCHLD - 1), interrupt = 1ull << (SIGINT - 1);
 
 	if (wait->handlers_known || wait->end == WAIT_OPEN)
@@ -108,8 +109,9 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 	}
 	if (wait->end != WAIT_PROCESSES)
 		return false;
-	handlers = proc_handlers(look.thread->pid);
-	if (waits->census->reader->session.table[look.thread->slot].python) {
+	process = &waits->census->reader->session.table[look.thread->slot];
+	handlers = proc_handlers(process);
+	if (process->python) {
 		wait->interruptible = handlers & interrupt;
 		handlers &= ~interrupt;
 	}

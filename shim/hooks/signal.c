@@ -9,6 +9,7 @@
 #include "../excluded.h"
 #include "../fault.h"
 #include "../hook.h"
+#include "../window.h"
 
 /* Old programs call what new ones should not. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -25,6 +26,8 @@ __sighandler_t bsd_signal(int number, __sighandler_t handler);
                                                                           \
 		if (UNLIKELY(fault_may_watch(number)) && result == 0)     \
 			fault_asked(number, new != NULL, old);            \
+		if (UNLIKELY(number == SIGWINCH) && new)                  \
+			window_changed();                                 \
 		return result;                                            \
 	}
 ACTION(sigaction)
@@ -38,6 +41,8 @@ ACTION(__sigaction)
                                                                          \
 		if (UNLIKELY(fault_may_watch(number)) && old != SIG_ERR) \
 			old = fault_answered(number, true, old);         \
+		if (UNLIKELY(number == SIGWINCH))                        \
+			window_changed();                                \
 		return old;                                              \
 	}
 HANDLER(signal)
