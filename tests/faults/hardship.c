@@ -46,8 +46,10 @@ static int do_dup2(void)
 
 static int do_chroot(void)
 {
-	char place[] = "/tmp/mpsan-root-XXXXXX";
+	const char *tmp = getenv("TMPDIR");
+	char place[256];
 
+	snprintf(place, sizeof(place), "%s/root-XXXXXX", tmp ? tmp : "/tmp");
 	must(mkdtemp(place) != NULL);
 	return chroot(place) || chdir("/");
 }
