@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "baseline.h"
+#include "location.h"
 #include "textfile.h"
 
 static const char head[] =
@@ -20,32 +21,10 @@ static const char *text_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-/* The place that stands for the finding: that of the step in which its own thread acts. */
-static const json_t *frame_of(const json_t *finding)
-{
-	const json_t *frame = NULL;
-	json_t *step;
-	size_t i;
-
-	json_array_foreach(json_object_get(finding, "evidence"), i, step)
-	{
-		const json_t *at = json_object_get(step, "at");
-
-		if (!json_is_object(at))
-			continue;
-		if (!frame)
-			frame = at;
-		if (json_equal(json_object_get(step, "pid"), json_object_get(finding, "pid")) &&
-		    json_equal(json_object_get(step, "tid"), json_object_get(finding, "tid")))
-			return at;
-	}
-	return frame;
-}
-
 /* "function (file)", without a line, which changes with every edit above; owned by the caller. */
 static char *place_of(const json_t *finding)
 {
-	const json_t *frame = frame_of(finding);
+	const json_t *frame = location_frame(finding);
 	const char *function = text_of(frame, "function"), *file = text_of(frame, "file");
 	char *text;
 

@@ -208,6 +208,27 @@ static bool of_command(struct location *location, const struct locator *locator,
 	return true;
 }
 
+const json_t *location_frame(const json_t *finding)
+{
+	const json_t *frame = NULL;
+	json_t *step;
+	size_t i;
+
+	json_array_foreach(json_object_get(finding, "evidence"), i, step)
+	{
+		const json_t *at = json_object_get(step, "at");
+
+		if (!json_is_object(at))
+			continue;
+		if (!frame)
+			frame = at;
+		if (json_equal(json_object_get(step, "pid"), json_object_get(finding, "pid")) &&
+		    json_equal(json_object_get(step, "tid"), json_object_get(finding, "tid")))
+			return at;
+	}
+	return frame;
+}
+
 bool location_of_finding(struct location *location, const struct locator *locator,
 			 const json_t *finding, const json_t *command)
 {

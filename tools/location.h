@@ -44,6 +44,9 @@ bool location_of_step(struct location *location, const struct locator *locator, 
 bool location_of_finding(struct location *location, const struct locator *locator,
 			 const json_t *finding, const json_t *command);
 
+/* The frame that stands for the finding: that of the step in which its own thread acts, else the first; NULL. */
+const json_t *location_frame(const json_t *finding);
+
 /* As the path of a URI, percent-encoded: "/a/b%20c" or "b%20c". Owned by the caller. */
 char *location_uri_path(const char *file);
 

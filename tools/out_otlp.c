@@ -7,6 +7,7 @@
 
 #include "dump.h"
 #include "jsontext.h"
+#include "location.h"
 #include "otlp.h"
 #include "report.h"
 
@@ -98,19 +99,11 @@ static const struct report_source *source_of(const struct report *report, const 
 	return report->source.count ? report->source.item : NULL;
 }
 
-/* The first place that the story names. */
 static void add_place(json_t *attributes, const json_t *finding)
 {
-	json_t *step, *at = NULL;
-	size_t i;
+	const json_t *at = location_frame(finding);
 
-	json_array_foreach(json_object_get(finding, "evidence"), i, step)
-	{
-		at = json_object_get(step, "at");
-		if (json_is_object(at))
-			break;
-	}
-	if (!json_is_object(at))
+	if (!at)
 		return;
 	otlp_attribute(attributes, "code.function.name", get(at, "function"));
 	otlp_attribute(attributes, "code.file.path", get(at, "file"));

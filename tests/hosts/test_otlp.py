@@ -76,7 +76,7 @@ def check_finding(place):
     assert resource["process.pid"] == {"intValue": str(finding["pid"])}, resource
     assert "orphan_mutex" in json.dumps(resource["process.command_args"]), resource
     assert attributes["mpsan.count"] == {"intValue": "1"} and attributes["mpsan.fix"]["stringValue"] == finding["fix"]
-    assert attributes["code.function.name"]["stringValue"] in ("keeper_main", "take"), attributes
+    assert attributes["code.function.name"]["stringValue"] == "child_wants", attributes  # the waiter's, as thread.id
     assert attributes["code.line.number"]["intValue"].isdigit() and "code.file.path" in attributes
     assert "fingerprint: " + finding["fingerprint"] in attributes["exception.stacktrace"]["stringValue"]
 
