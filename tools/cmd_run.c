@@ -27,11 +27,31 @@ static int tell(char *wrong)
 	return STATUS_USAGE;
 }
 
+static bool is_text(const struct report_target *target)
+{
+	return target->format->write == out_text;
+}
+
+/*
+ * Text on standard error is what comes without --report, too: the findings as they are proved, then the rest. Takes
+ * it out of the reports to be written, which would tell every story a second time.
+ */
+static bool take_terminal(struct settings *settings)
+{
+	struct report_target *item = settings->reports.item;
+	uint32_t count = settings->reports.count, kept = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!is_text(&item[i]) || strcmp(item[i].file, "stderr"))
+			item[kept++] = item[i];
+	settings->reports.count = kept;
+	return kept < count || !count;
+}
+
 static bool is_text_elsewhere(const struct settings *settings)
 {
 	for (uint32_t i = 0; i < settings->reports.count; i++)
-		if (settings->reports.item[i].format->write == out_text &&
-		    strcmp(settings->reports.item[i].file, "stderr"))
+		if (is_text(&settings->reports.item[i]))
 			return true;
 	return false;
 }
@@ -100,7 +120,7 @@ static int report(struct settings *settings, const struct watch *watch, char **a
 	struct report_exit end = {.code = -1};
 	json_t *command = command_json(argv);
 	struct report made = {0};
-	int status = 0;
+	int status, unwritten = 0;
 
 	if (WIFSIGNALED(watch->status))
 		end.signal = WTERMSIG(watch->status);
@@ -110,13 +130,13 @@ static int report(struct settings *settings, const struct watch *watch, char **a
 	recorded_add(settings, watch->judge, &end, &made);
 	add_unwatched(made.document, watch, binary);
 	status = settle(settings, made.document);
-	if (settings->reports.count && !status)
-		status = recorded_write(settings, &made);
-	else if (!settings->reports.count)
+	if (settings->reports.count)
+		unwritten = recorded_write(settings, &made);
+	if (watch->terminal)
 		write_rest(watch->judge, made.document);
 	report_finish(&made);
 	json_decref(command);
-	return status;
+	return status ? status : unwritten;
 }
 
 /*
@@ -179,7 +199,7 @@ static int run_session(struct settings *settings, const struct launch *launch, c
 	struct reader reader;
 	struct judge judge;
 	struct watch watch = {
-		.settings = settings, .judge = &judge, .print = !is_text_elsewhere(settings)};
+		.settings = settings, .judge = &judge, .terminal = take_terminal(settings)};
 	struct binary binary;
 	char *wrong = reader_open(&reader, launch->dir, true);
 	int status, failed;
@@ -188,6 +208,7 @@ static int run_session(struct settings *settings, const struct launch *launch, c
 		return tell(wrong);
 	judge_init(&judge, &reader, &settings->grades, &settings->suppressions);
 	judge.baseline = &settings->baseline;
+	watch.print = watch.terminal || !is_text_elsewhere(settings);
 	binary_inspect(&binary, argv[0]);
 	status = start(&watch, launch, &binary, argv);
 	if (!status) {

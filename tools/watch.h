@@ -22,6 +22,7 @@ struct watch {
 	pid_t child;
 	int signals; /* signalfd of those that are handed on, and of SIGCHLD */
 	bool print; /* findings go to standard error as they come */
+	bool terminal; /* and the rest of the report behind them */
 	bool said; /* the line at the first error */
 	bool over; /* the program has ended; some of its processes may still be there */
 	bool killed; /* by --on-deadlock=kill */

@@ -40,6 +40,14 @@ def check_places():
     assert not any(folder.iterdir()), list(folder.iterdir())
 
 
+def check_baseline():
+    """The run may have been long: a baseline that cannot be written does not keep its reports from it."""
+    place = scratch("report.json")
+    refused(run_bare([MPSAN, "run", "--write-baseline", "/proc/none", "--report", f"json={place}", "--", "true"]),
+            "/proc/none", "No such file or directory")
+    assert place.exists()
+
+
 def check_full_disk():
     """What was there before stays as it was."""
     session, place = record(), scratch("disk")
@@ -79,5 +87,5 @@ def check_broken_pipe():
     assert run.returncode == 2 and "Broken pipe" in run.stderr, run
 
 
-main({"places": check_places, "full_disk": check_full_disk, "standard_output": check_standard_output,
-      "broken_pipe": check_broken_pipe})
+main({"places": check_places, "baseline": check_baseline, "full_disk": check_full_disk,
+      "standard_output": check_standard_output, "broken_pipe": check_broken_pipe})
