@@ -143,11 +143,12 @@ def check_workflow():
     assert set(given) <= set(inputs) and "run" in given, given
 
 
-def pytest(*options, **more):
-    """The project's tests in a copy: exit status, output, {test: its element in junit.xml}."""
+def pytest(*options, tests="", **more):
+    """The project's tests in a copy, with some more: exit status, output, {test: its element in junit.xml}."""
     need_module(system_python(), "pytest")
     root = Path(tempfile.mkdtemp()) / "project"
     shutil.copytree(CI / "pytest", root, ignore=shutil.ignore_patterns("__pycache__", ".pytest_cache"))
+    (root / "test_more.py").write_text(tests)
     run = shell([system_python(), "-m", "pytest", "-p", "no:cacheprovider", "--junitxml=junit.xml", *options], "-q", root, **more)
     cases = xml.etree.ElementTree.parse(root / "junit.xml").iter("testcase")
     return run, {case.get("name"): case for case in cases}
@@ -163,6 +164,37 @@ def check_pytest():
     assert "fork-orphaned-lock" in story and "look_up" in story and "_pytest" not in story, story
     named = [entry.get("value").split()[0] for case in cases.values() for entry in case.iter("property")]
     assert named.count("fork-orphaned-lock") == 1, named
+
+
+ODD = """
+import os, pytest
+
+pytestmark = pytest.mark.mpsan
+
+@pytest.mark.skip(reason="not today")
+def test_odd_skipped(): pass
+
+def test_odd_skips(): pytest.skip("not here")
+
+@pytest.mark.xfail
+def test_odd_expected(): assert False
+
+@pytest.mark.parametrize("word", ["a b", "x::y", "[z]"])
+def test_odd_name(word): pass
+
+def test_odd_exit(): os._exit(3)
+
+def test_odd_crash(): os.abort()
+"""
+
+
+def check_pytest_odd():
+    """Skipped tests are that for all who print them; one that ends its process says how."""
+    run, cases = pytest("-rs", "-k", "odd", tests=ODD)
+    assert run.returncode == 1 and "2 failed, 3 passed, 2 skipped" in run.stdout and "1 xfailed" in run.stdout, run.stdout
+    assert "not today" in run.stdout and "not here" in run.stdout, run.stdout
+    assert "with exit status 3" in cases["test_odd_exit"].find("failure").text, run.stdout
+    assert "killed by SIGABRT" in cases["test_odd_crash"].find("failure").text, run.stdout
 
 
 def check_pytest_baseline():
@@ -183,4 +215,4 @@ def check_pytest_alone():
 main({"action_schema": lambda: valid("github-actions", ACTION), "workflow": check_workflow,
       "gitlab_schema": lambda: valid("gitlab-ci", GITLAB), "action": check_action, "action_command": check_action_command,
       "gitlab": check_gitlab, "pytest": check_pytest, "pytest_alone": check_pytest_alone,
-      "pytest_baseline": check_pytest_baseline})
+      "pytest_baseline": check_pytest_baseline, "pytest_odd": check_pytest_odd})

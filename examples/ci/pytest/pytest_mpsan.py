@@ -98,12 +98,18 @@ class Watcher:
             output = self.wait(subprocess.Popen(command, env=environment, cwd=self.config.invocation_params.dir, text=True,
                                                 errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                                 stderr=subprocess.STDOUT, start_new_session=True))
-            reports = [self.config.hook.pytest_report_from_serializable(config=self.config, data=json.loads(line))
-                       for line in read(place / "reports").splitlines()]
+            reports = [self.restored(json.loads(line)) for line in read(place / "reports").splitlines()]
             judged = read(place / "report.json")
             if not judged:  # wrong options, say
                 return [*reports, failure(item, f"mpsan could not watch this test:\n{output}")]
             return self.attribute(item, reports, json.loads(judged), output)
+
+    def restored(self, data):
+        """A report as it was before it became JSON, which knows no tuples: what prints skips insists on one."""
+        report = self.config.hook.pytest_report_from_serializable(config=self.config, data=data)
+        if isinstance(report.longrepr, list):
+            report.longrepr = tuple(report.longrepr)
+        return report
 
     def wait(self, process):
         """What it printed. In time or not, mpsan writes its report, and nobody is left afterwards."""
@@ -136,7 +142,7 @@ class Watcher:
                       for finding in findings]
         loud = [finding for finding in findings if self.fails(finding)]
         if not any(report.when == "call" or report.failed or report.skipped for report in reports) and not loud:
-            reports.append(failure(item, f"the test ended without a word (exit {document['exit']}):\n{output}"))
+            reports.append(failure(item, f"the test ended without a word, {ending(document['exit'])}:\n{output}"))
         if loud:
             text = "\n\n".join(map(story, loud))
             calls = [report for report in reports if report.when == "call"]
@@ -179,6 +185,10 @@ def made(item, when, outcome, text):
 
 def failure(item, text):
     return made(item, "call", "failed", text)
+
+
+def ending(how):
+    return f"killed by {signal.Signals(how['signal']).name}" if how["signal"] else f"with exit status {how['code']}"
 
 
 def story(finding):
