@@ -313,12 +313,30 @@ static int print_help(enum option_where where, const char *usage)
 	return OPTIONS_HELP;
 }
 
+static void put_last(int argc, char **argv, int at)
+{
+	char *word = argv[at];
+
+	memmove(&argv[at], &argv[at + 1], (argc - 1 - at) * sizeof(*argv));
+	argv[argc - 1] = word;
+}
+
+/* Options may stand behind sessions, too; what `run` starts has options of its own. */
 static int take_line(struct settings *settings, enum option_where where, const char *usage,
 		     int argc, char **argv, enum pass pass)
 {
-	int at, status = 0;
+	int at, end = argc, status = 0;
 
-	for (at = 1; at < argc && argv[at][0] == '-' && argv[at][1]; at++) {
+	for (at = 1; at < end; at++) {
+		bool is_option = argv[at][0] == '-' && argv[at][1];
+
+		if (!is_option && where == OPT_RUN)
+			break;
+		if (!is_option) {
+			put_last(argc, argv, at--);
+			end--;
+			continue;
+		}
 		if (!strcmp(argv[at], "--")) {
 			at++;
 			break;
@@ -327,7 +345,7 @@ static int take_line(struct settings *settings, enum option_where where, const c
 			return print_help(where, usage);
 		if (strncmp(argv[at], "--", 2))
 			return unknown(where, argv[at], argv[0]);
-		status = take_option(settings, where, argc, argv, &at, pass);
+		status = take_option(settings, where, end, argv, &at, pass);
 		if (status)
 			return status;
 	}

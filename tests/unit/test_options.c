@@ -53,6 +53,28 @@ static void the_command_may_follow_without_dashes(void **state)
 	assert_int_equal(settings.rest, 3);
 }
 
+static void options_may_follow_sessions(void **state)
+{
+	char *line[] = {"report", "one", "--exit-code", "3", "two", "--fail-on=note", NULL};
+
+	(void)state;
+	assert_int_equal(options_parse(&settings, OPT_REPORT, "report", 6, line), 0);
+	assert_int_equal(settings.exit_code, 3);
+	assert_int_equal(settings.fail_on, GRADE_NOTE);
+	assert_int_equal(settings.rest, 4);
+	assert_string_equal(line[4], "one");
+	assert_string_equal(line[5], "two");
+	assert_null(line[6]);
+}
+
+static void a_value_is_no_session(void **state)
+{
+	char *line[] = {"report", "one", "--exit-code", NULL};
+
+	(void)state;
+	assert_int_equal(options_parse(&settings, OPT_REPORT, "report", 3, line), STATUS_USAGE);
+}
+
 static void a_value_that_may_be_left_out_stands_behind_its_equals_sign(void **state)
 {
 	(void)state;
@@ -155,6 +177,8 @@ int main(void)
 	const struct CMUnitTest stories[] = {
 		STORY(values_arrive_in_both_forms),
 		STORY(the_command_may_follow_without_dashes),
+		STORY(options_may_follow_sessions),
+		STORY(a_value_is_no_session),
 		STORY(a_value_that_may_be_left_out_stands_behind_its_equals_sign),
 		STORY(costly_rules_are_off_until_asked_for),
 		STORY(presets_hold_without_options),
