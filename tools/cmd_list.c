@@ -3,10 +3,12 @@
  * ../shim/hooks.def, ../include.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "grades.h"
+#include "near.h"
 #include "options.h"
 
 static int list_hooks(void)
@@ -74,22 +76,44 @@ static int list_options(void)
 	return 0;
 }
 
+static const struct {
+	const char *name;
+	int (*list)(void);
+} tables[] = {
+	{"hooks", list_hooks},
+	{"events", list_events},
+	{"rules", list_rules},
+	{"options", list_options},
+	{"formats", list_formats},
+	{"policies", list_policies},
+	{0},
+};
+
+static const char *table_name(size_t number)
+{
+	return tables[number].name;
+}
+
+static int no_such_table(const char *name)
+{
+	char *near = near_names(name, table_name);
+	int status = complain(
+		"list: no such table: %s%s; take hooks, events, rules, options, formats or policies",
+		name, near);
+
+	free(near);
+	return status;
+}
+
 int cmd_list(int argc, char **argv)
 {
-	static const struct {
-		const char *name;
-		int (*list)(void);
-	} tables[] = {
-		{"hooks", list_hooks},	   {"events", list_events},   {"rules", list_rules},
-		{"options", list_options}, {"formats", list_formats}, {"policies", list_policies},
-	};
-
-	for (size_t i = 0; argc == 2 && i < sizeof(tables) / sizeof(*tables); i++)
+	if (argc != 2)
+		return complain(
+			"list: give one table: hooks, events, rules, options, formats or policies");
+	for (size_t i = 0; tables[i].name; i++)
 		if (!strcmp(tables[i].name, argv[1]))
 			return tables[i].list();
-	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return !printf("usage: mpsan %s\n", usage_list);
-	return complain(
-		"list: no such table: %s; take hooks, events, rules, options, formats or policies",
-		argc > 1 ? argv[1] : "(none)");
+	return no_such_table(argv[1]);
 }

@@ -242,8 +242,8 @@ static void add_absent(const struct report *report)
 		if (!here[rank] && ++absent <= NAMED_MAX)
 			names = text_join(names, ", ", text_format("%u", rank));
 	if (absent)
-		report_limit(report->document, "ranks of %u without a session here: %u: %s%s",
-			     world, absent, names, absent > NAMED_MAX ? ", …" : "");
+		report_limit(report->document, "%u of %u ranks left no session here: %s%s", absent,
+			     world, names, absent > NAMED_MAX ? ", …" : "");
 	free(names);
 	free(here);
 }

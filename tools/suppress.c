@@ -23,6 +23,9 @@ static char *take_line(struct suppressions *suppressions, const struct textfile 
 	*colon = '\0';
 	pattern = textfile_trim(colon + 1);
 	textfile_trim(slug);
+	if (!*slug)
+		return textfile_wrong(
+			file, slug, "no rule before the ':'; give SLUG:PATTERN, '*' is all rules");
 	if (strcmp(slug, "*") && rule_find(slug) == RULE_COUNT) {
 		char *near = near_names(slug, rule_name);
 		char *wrong = textfile_wrong(

@@ -313,9 +313,8 @@ void top_rows_memory(struct top_rows *rows, const struct top_picture *picture)
 
 	top_rows_add(
 		rows, NULL, TOP_DIM,
-		count ? text_format(
-				"%zu pieces of shared memory are there, of %lld made (%s in all)",
-				json_array_size(segments), count, size) :
+		count ? text_format("shared memory: pieces there %zu, of %lld made (%s in all)",
+				    json_array_size(segments), count, size) :
 			text_copy("the program made no shared memory so far"));
 	free(size);
 	add_users(rows, picture->document);
