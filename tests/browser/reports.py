@@ -65,6 +65,16 @@ def knot(number=1):
         waits(102, 102, "main thread", "mutex \"index\"", 100, 1100, "loader")], number)
 
 
+def starved(number=0):
+    """Nobody is left: a parent that waits for the end of its child, which waits for what nobody will give back."""
+    def waits(pid, what, owner_pid):
+        return step("blocked", f"the main thread of process {pid} waits for {what}", pid, pid, 700, ("take_both",), "main thread",
+                    waits_for={"what": what, "pid": owner_pid, "tid": 0, "thread": None, "gone": False, "taken": None,
+                               "since_ns": ms(420)})
+    return finding("deadlock-cycle", "error", "nobody is left who could wake the main thread of process 100", [
+        waits(100, "the end of process 102", 102), waits(102, "a lock of the Lock made at main", 102)], number)
+
+
 def export(number=2):
     memory = {"kind": "export", "name": "64 MiB on device 0", "bytes": 1 << 26, "pid": 101, "begin_ns": ms(310), "end_ns": ms(520),
               "uses": [[102, ms(330), ms(900)], [103, ms(350), None]], "uses_left_out": 0}

@@ -88,6 +88,7 @@ def check_pictures():
             assert text_of(driver, "#story .kind code") == [rule]
             found = {part: count_of(driver, f"#story {part}") for part in wanted}
             assert found == wanted, (rule, found)
+            assert driver.js("return [...document.querySelectorAll('#story .scroll')].every((box) => box.scrollWidth <= box.clientWidth)"), rule
             assert all(text_of(driver, "#story .picture > title")) and all(text_of(driver, "#story .picture > desc"))
             driver.js("document.querySelectorAll('#story .as-table').forEach((fold) => { fold.open = true; })")
             driver.until("[...document.querySelectorAll('#story .as-table')].every((fold) => fold.querySelector('tbody tr'))", "tables")
@@ -96,6 +97,15 @@ def check_pictures():
             driver.shot(f"picture-{rule}")
             press(driver, "j")
     with_page(reports.stories(), look)
+
+
+def check_nobody_left():
+    """An arrow leads to the process whose end is waited for; where nobody could end a wait, to that."""
+    def look(driver):
+        counts = [count_of(driver, f"#story .{part}") for part in ("node", "node.gone", "edge")]
+        assert counts == [3, 1, 2], counts
+    processes = [reports.process(100, 0, "train.py", 0, 900), reports.process(102, 100, "worker", 100, 900)]
+    with_page(reports.document([reports.starved()], processes), look)
 
 
 def check_time():
@@ -309,6 +319,6 @@ def check_print():
     with_page(reports.stories(), look)
 
 
-main({"top": check_top, "nothing": check_nothing, "pictures": check_pictures, "time": check_time, "search": check_search, "keys": check_keys,
+main({"top": check_top, "nothing": check_nothing, "pictures": check_pictures, "nobody_left": check_nobody_left, "time": check_time, "search": check_search, "keys": check_keys,
       "themes": check_themes, "contrast": check_contrast, "names": check_names, "hostile": check_hostile, "hosts": check_hosts, "suppression": check_suppression, "copy": check_copy, "narrow": check_narrow,
       "print": check_print})

@@ -6,7 +6,7 @@ const CARD_W = 196, CARD_H = 50, NODES_DRAWN = 12;
 
 /* Threads and their waits, from the steps of a deadlock. */
 function waitGraph(finding) {
-	const nodes = new Map(), edges = [];
+	const nodes = new Map(), mainOf = new Map(), edges = [];
 	const node = (key, label, pid, sub, gone) => {
 		if (!nodes.has(key))
 			nodes.set(key, {key, label, pid, gone, sub: sub || `process ${pid}`});
@@ -16,15 +16,20 @@ function waitGraph(finding) {
 		if (edge.tid)
 			return node(`${edge.pid}/${edge.tid}`, edge.thread || `thread ${edge.tid}`,
 				    edge.pid, edge.gone ? 'gone' : '', edge.gone);
+		if (edge.pid !== step.pid && !edge.gone && mainOf.has(edge.pid))
+			return mainOf.get(edge.pid); /* its end is waited for */
 		return edge.gone ? node(`process/${edge.pid}`, `process ${edge.pid}`, edge.pid,
 					endText(processAt(edge.pid, step.time_ns, finding)), true) :
 				   node(`nobody/${step.pid}/${step.tid}`, 'nobody is left',
 					step.pid, 'who could end this wait', true);
 	};
 	const steps = (finding.evidence || []).filter((step) => step.waits_for);
-	for (const step of steps)
-		node(`${step.pid}/${step.tid}`, step.thread || `thread ${step.tid}`, step.pid,
-		     placeText(frameAt(step.at)), false);
+	for (const step of steps) {
+		const one = node(`${step.pid}/${step.tid}`, step.thread || `thread ${step.tid}`, step.pid,
+				 placeText(frameAt(step.at)), false);
+		if (!mainOf.has(step.pid) || step.tid === step.pid)
+			mainOf.set(step.pid, one);
+	}
 	for (const step of steps) {
 		const edge = step.waits_for, from = nodes.get(`${step.pid}/${step.tid}`),
 		      to = ownerOf(step, edge);
@@ -33,9 +38,9 @@ function waitGraph(finding) {
 			to,
 			label: edge.what,
 			long: `${from.label} of process ${from.pid} waits for ${edge.what}` +
-				      (edge.tid || edge.gone ?
-					       `, held by ${to.label} of process ${to.pid}` :
-					       ', which nobody is left to end')
+				      (edge.tid || edge.gone ? `, held by ${to.label} of process ${to.pid}` :
+				       to.gone		     ? ', which nobody is left to end' :
+							       '')
 		});
 	}
 	return {finding, nodes: [...nodes.values()], edges, title: 'Who waits for whom', legend: 'An arrow leads from a thread to the one it waits for.'};

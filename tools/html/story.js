@@ -113,7 +113,7 @@ function storyParts(finding, width, prefix) {
 let shownStory = null;
 
 function pictureWidth() {
-	return Math.max(660, Math.min(1180, byId('story').clientWidth - 4));
+	return Math.max(660, Math.min(1180, byId('story').clientWidth - 34));
 }
 
 function showStory(finding) {
