@@ -1,6 +1,7 @@
 /* See settle.h. */
 #include "settle.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "jsontext.h"
@@ -24,7 +25,7 @@ static void say_unused(const struct suppressions *suppressions, json_t *document
 
 int settle(struct settings *settings, json_t *document)
 {
-	json_t *findings = json_object_get(document, "findings");
+	size_t count = json_array_size(json_object_get(document, "findings"));
 	char *wrong = settings->write_baseline ?
 			      baseline_write(settings->write_baseline, document) :
 			      NULL;
@@ -32,8 +33,8 @@ int settle(struct settings *settings, json_t *document)
 
 	free(wrong);
 	if (settings->write_baseline && !status)
-		report_limit(document, "findings written to the baseline %s: %zu",
-			     settings->write_baseline, json_array_size(findings));
+		fprintf(stderr, "mpsan: %zu finding%s written to the baseline %s\n", count,
+			count == 1 ? "" : "s", settings->write_baseline);
 	if (settings->conf)
 		json_object_set_new(json_object_get(document, "tool"), "conf",
 				    jsontext_of(settings->conf));

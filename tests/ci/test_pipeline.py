@@ -54,8 +54,9 @@ status, report, _ = project.pipeline("train", "evaluate")
 assert status == FINDINGS_EXIT and places(report) == {"train", "evaluate"}, (status, report)
 assert report["tool"]["conf"] == str(project.root / ".mpsan.conf"), report["tool"]
 
-status, report, _ = project.pipeline("train", "evaluate", options=["--write-baseline", "../mpsan.baseline"])
-assert status == 0, status
+status, report, said = project.pipeline("train", "evaluate", options=["--write-baseline", "../mpsan.baseline"])
+assert status == 0 and "mpsan: 2 findings written to the baseline ../mpsan.baseline\n" in said, (status, said)
+assert not is_limit(report, "baseline"), report["limits"]
 lines = [line for line in project.baseline().splitlines() if not line.startswith("#")]
 assert len(lines) == 2 and all("warning fork-lock-held" in line for line in lines), lines
 assert "train (job.py)" in project.baseline() and str(project.root) not in project.baseline(), project.baseline()
