@@ -10,6 +10,7 @@
 #include "names.h"
 #include "names_cuda.h"
 #include "names_shm.h"
+#include "progress.h"
 #include "report.h"
 
 /* What one line is about: a record, or a moment in the life of a process. */
@@ -274,11 +275,13 @@ static void visit_log(const struct stream *stream, uint32_t slot)
 
 	if (!logfile_open(&log, session->dirfd, slot))
 		return;
-	while (logfile_next(&log, 0, 0, &record))
+	while (logfile_next(&log, 0, 0, &record)) {
+		progress_step(sizeof(struct mpsan_record) + record.bytes);
 		if (record.by < session->slots && event_fields(record.type))
 			visit_line(stream, &(struct line){.time_ns = record.time_ns,
 							  .slot = record.by,
 							  .record = record});
+	}
 	logfile_close(&log);
 }
 
@@ -292,6 +295,7 @@ char *dump_stream(const char *dir, void (*visit)(const struct dump_event *event,
 	if (wrong)
 		return wrong;
 	reader_read(&dump.reader);
+	progress_again("exporting");
 	READER_EACH_SLOT(&dump.reader, slot)
 	{
 		collect_process(&dump, slot);

@@ -9,6 +9,7 @@
 #include "jsontext.h"
 #include "location.h"
 #include "otlp.h"
+#include "progress.h"
 #include "report.h"
 
 enum { SEVERITY_DEBUG = 5, SEVERITY_INFO = 9, SEVERITY_WARN = 13, SEVERITY_ERROR = 17 };
@@ -238,6 +239,21 @@ static void add_event(const struct dump_event *event, void *context)
 	free(full);
 }
 
+/* The events of a session: most of the work, so it is said how far it is, unless that goes to the terminal itself. */
+static char *add_events(struct otlp *otlp, const struct report_source *source)
+{
+	struct events events = {otlp, source, UINT32_MAX};
+	bool is_file = otlp->out != stdout && otlp->out != stderr;
+	char *wrong;
+
+	if (is_file)
+		progress_begin(source->dir);
+	wrong = dump_stream(source->dir, add_event, &events);
+	if (is_file)
+		progress_end();
+	return wrong;
+}
+
 void out_otlp(FILE *out, const struct report *report)
 {
 	struct otlp otlp = {.out = out};
@@ -245,12 +261,12 @@ void out_otlp(FILE *out, const struct report *report)
 	add_findings(&otlp, report);
 	add_limits(&otlp, report);
 	for (uint32_t i = 0; i < report->source.count; i++) {
-		struct events events = {&otlp, &report->source.item[i], UINT32_MAX};
-		char *wrong = dump_stream(events.source->dir, add_event, &events);
+		const struct report_source *source = &report->source.item[i];
+		char *wrong = add_events(&otlp, source);
 
 		if (!wrong)
 			continue;
-		otlp_resource(&otlp, resource_of(events.source, NULL));
+		otlp_resource(&otlp, resource_of(source, NULL));
 		add_limit(&otlp, wrong);
 		free(wrong);
 	}

@@ -87,6 +87,11 @@ void progress_phase(const char *what, uint64_t total)
 	progress.steps = 0;
 }
 
+void progress_again(const char *what)
+{
+	progress_phase(what, progress.total);
+}
+
 /* On one line, however narrow: a second one could not be erased. */
 static void show(void)
 {

@@ -1,7 +1,7 @@
 /*
  * One line on the terminal while a large session is read and judged: rewritten, erased before anything else is
  * printed, and only where standard error is a terminal. One for the whole command, as the terminal is one.
- * Neighbours: recorded.c begins and ends it; collect.c and judge.c say how far they are.
+ * Neighbours: recorded.c and out_otlp.c begin and end it; collect.c, judge.c and dump.c say how far they are.
  */
 #ifndef MPSAN_PROGRESS_H
 #define MPSAN_PROGRESS_H
@@ -17,6 +17,9 @@ void progress_end(void);
 
 /* What is done now, and how much there is of it. */
 void progress_phase(const char *what, uint64_t total);
+
+/* What was gone through is gone through once more, for this. */
+void progress_again(const char *what);
 
 /* So much more of it was done. */
 void progress_advance(uint64_t amount);

@@ -94,6 +94,19 @@ static void run_two(void)
 	work("/two", LONG_MS / 3);
 }
 
+/* What is read twice counts from the beginning again. */
+static void run_again(void)
+{
+	progress_begin("/s");
+	progress_phase("reading", STEPS);
+	progress_step(STEPS);
+	progress_again("exporting");
+	poll(NULL, 0, LONG_MS);
+	for (int k = 0; k < 16; k++)
+		progress_step(1);
+	progress_end();
+}
+
 static void nothing_for_a_second(void **state)
 {
 	char *text = output_of(true, 80, run_short);
@@ -126,6 +139,15 @@ static void several_count_together(void **state)
 	free(text);
 }
 
+static void once_more(void **state)
+{
+	char *text = output_of(true, 80, run_again);
+
+	(void)state;
+	assert_non_null(strstr(text, "\rmpsan: exporting /s: 1 %"));
+	free(text);
+}
+
 static void no_wider_than_the_terminal(void **state)
 {
 	char *text = output_of(true, 12, run_long);
@@ -155,6 +177,7 @@ int main(void)
 		cmocka_unit_test(nothing_for_a_second),
 		cmocka_unit_test(a_line_that_is_erased),
 		cmocka_unit_test(several_count_together),
+		cmocka_unit_test(once_more),
 		cmocka_unit_test(no_wider_than_the_terminal),
 		cmocka_unit_test(nothing_without_a_terminal),
 	};
