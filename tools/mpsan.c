@@ -59,9 +59,13 @@ static int run_command(int argc, char **argv)
 /* `mpsan help COMMAND` is `mpsan COMMAND --help`. */
 static int help(int argc, char **argv)
 {
+	bool of_itself = argc == 2 && (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") ||
+				       !strcmp(argv[1], "-h"));
+
 	if (argc > 2)
 		return complain("help: give one command; 'mpsan help' names them");
-	return argc < 2 ? print_help(stdout) : run_command(2, (char *[]){argv[1], "--help", NULL});
+	return argc < 2 || of_itself ? print_help(stdout) :
+				       run_command(2, (char *[]){argv[1], "--help", NULL});
 }
 
 /* What was printed and did not arrive is no success. */

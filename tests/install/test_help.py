@@ -14,6 +14,7 @@ from mpsantest import MPSAN, main, run_bare  # noqa: E402
 def check_commands():
     text = run_bare([MPSAN, "--help"])
     assert text.exit == 0 and text == run_bare([MPSAN, "help"]) == run_bare([MPSAN, "-h"]), text
+    assert text == run_bare([MPSAN, "help", "help"]) == run_bare([MPSAN, "help", "--help"])
     rows = dict(re.findall(r"^  mpsan (\w+)(?: \S.*?)?  +(\S.*)$", text.out, re.M))
     assert len(rows) > 8 and "doctor" in rows, rows
     for command in rows:
