@@ -86,6 +86,8 @@ static NOINLINE int child_hangs(void (*body)(void))
 		body();
 		_exit(3);
 	}
+	must(child > 0);
+	until_asleep(child, child);
 	sleep_ms(2 * WAIT_JUDGED_MS);
 	must(kill(child, SIGKILL) == 0);
 	must(child_wait(child) == 128 + SIGKILL);
