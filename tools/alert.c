@@ -3,14 +3,8 @@
 
 #include <stdlib.h>
 
+#include "jsontext.h"
 #include "ps_text.h"
-
-static const char *text_of(const json_t *finding, const char *key)
-{
-	const char *text = json_string_value(json_object_get(finding, key));
-
-	return text ? text : "";
-}
 
 /* What to do with the program itself, now. */
 static char *next_text(const struct alert *alert)
@@ -28,8 +22,8 @@ char *alert_text(const struct alert *alert, const json_t *finding)
 
 	line = text_format("mpsan: %s after %s: %s: %s; fix: %s%s",
 			   alert->is_wait ? "deadlock proved" : "first error", after,
-			   text_of(finding, "rule"), text_of(finding, "message"),
-			   text_of(finding, "fix"), next);
+			   jsontext_at(finding, "rule"), jsontext_at(finding, "message"),
+			   jsontext_at(finding, "fix"), next);
 	ps_line(line); /* names are the program's own choice */
 	free(after);
 	free(next);

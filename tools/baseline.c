@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jsontext.h"
 #include "report.h"
 #include "textfile.h"
 
@@ -149,13 +150,6 @@ bool baseline_knows(const struct baseline *baseline, const char *fingerprint, en
 	return false;
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
 static void mark_seen(struct baseline *baseline, const char *fingerprint)
 {
 	struct baseline_line *line = baseline_find(baseline, fingerprint);
@@ -228,11 +222,11 @@ void baseline_apply(struct baseline *baseline, json_t *document)
 	}
 	for (size_t i = json_array_size(findings); i-- > 0;) {
 		const json_t *finding = json_array_get(findings, i);
-		const char *print = text_of(finding, "fingerprint");
+		const char *print = jsontext_at(finding, "fingerprint");
 		enum grade grade = GRADE_ERROR;
 
 		mark_seen(baseline, print);
-		grade_parse(text_of(finding, "severity"), &grade);
+		grade_parse(jsontext_at(finding, "severity"), &grade);
 		if (!baseline_knows(baseline, print, grade))
 			continue;
 		json_array_insert(known, 0, json_object_get(finding, "fingerprint"));

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "baseline.h"
+#include "jsontext.h"
 #include "location.h"
 #include "textfile.h"
 
@@ -14,22 +15,15 @@ static const char head[] =
 	"# FINGERPRINT SEVERITY RULE, and behind a '#' a remark of your own, which stays when this file is written again.\n"
 	"# A finding with a worse severity than its line says counts as new; how often it is found does not matter.\n";
 
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
 /* "function (file)", without a line, which changes with every edit above; owned by the caller. */
 static char *place_of(const json_t *finding)
 {
 	const json_t *frame = location_frame(finding);
-	const char *function = text_of(frame, "function"), *file = text_of(frame, "file");
+	const char *function = jsontext_at(frame, "function"), *file = jsontext_at(frame, "file");
 	char *text;
 
 	if (!*file)
-		file = text_of(frame, "module");
+		file = jsontext_at(frame, "module");
 	text = *function ? text_format("%s (%s)", function, path_base(file)) :
 			   text_copy(path_base(file));
 	for (char *c = text; *c; c++)
@@ -46,19 +40,20 @@ struct row {
 static int by_rule_and_place(const void *one, const void *other)
 {
 	const struct row *a = one, *b = other;
-	int order = strcmp(text_of(a->finding, "rule"), text_of(b->finding, "rule"));
+	int order = strcmp(jsontext_at(a->finding, "rule"), jsontext_at(b->finding, "rule"));
 
 	if (!order)
 		order = strcmp(a->remark, b->remark);
 	return order ? order :
-		       strcmp(text_of(a->finding, "fingerprint"),
-			      text_of(b->finding, "fingerprint"));
+		       strcmp(jsontext_at(a->finding, "fingerprint"),
+			      jsontext_at(b->finding, "fingerprint"));
 }
 
 /* What somebody wrote behind this finding before, else its place. */
 static char *remark_of(const struct baseline *before, const json_t *finding)
 {
-	const struct baseline_line *line = baseline_find(before, text_of(finding, "fingerprint"));
+	const struct baseline_line *line =
+		baseline_find(before, jsontext_at(finding, "fingerprint"));
 
 	if (line && *line->remark)
 		return text_copy(line->remark);
@@ -79,9 +74,10 @@ static char *write_rows(const char *file, const struct baseline *before, const j
 	}
 	qsort(rows, count, sizeof(*rows), by_rule_and_place);
 	for (size_t i = 0; i < count; i++) {
-		fprintf(out, "%s %-7s %s%s%s\n", text_of(rows[i].finding, "fingerprint"),
-			text_of(rows[i].finding, "severity"), text_of(rows[i].finding, "rule"),
-			*rows[i].remark ? "  # " : "", rows[i].remark);
+		fprintf(out, "%s %-7s %s%s%s\n", jsontext_at(rows[i].finding, "fingerprint"),
+			jsontext_at(rows[i].finding, "severity"),
+			jsontext_at(rows[i].finding, "rule"), *rows[i].remark ? "  # " : "",
+			rows[i].remark);
 		free(rows[i].remark);
 	}
 	fclose(out);

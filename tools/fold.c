@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jsontext.h"
 #include "spread.h"
 
 /* What one session added to arrays of the document. */
@@ -26,9 +27,7 @@ struct fold {
 
 static const char *print_of(const json_t *finding)
 {
-	const char *print = json_string_value(json_object_get(finding, "fingerprint"));
-
-	return print ? print : "";
+	return jsontext_at(finding, "fingerprint");
 }
 
 struct fold *fold_create(json_t *document)

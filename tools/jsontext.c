@@ -26,3 +26,10 @@ json_t *jsontext_of(const char *text)
 {
 	return text ? jsontext_part(text, strlen(text)) : json_null();
 }
+
+const char *jsontext_at(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}

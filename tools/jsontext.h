@@ -11,4 +11,7 @@
 json_t *jsontext_of(const char *text);
 json_t *jsontext_part(const char *text, size_t length);
 
+/* What stands under a key, borrowed; "" when that is no string. */
+const char *jsontext_at(const json_t *object, const char *key);
+
 #endif

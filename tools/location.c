@@ -63,7 +63,7 @@ void location_finish(struct location *location)
 	*location = (struct location){0};
 }
 
-static const char *text_at(const json_t *object, const char *key)
+static const char *string_of(const json_t *object, const char *key)
 {
 	return json_string_value(json_object_get(object, key));
 }
@@ -103,7 +103,7 @@ static bool is_python(const json_t *frame)
 bool location_of_frame(struct location *location, const struct locator *locator,
 		       const json_t *frame)
 {
-	const char *file = text_at(frame, "file"), *rest;
+	const char *file = string_of(frame, "file"), *rest;
 
 	*location = (struct location){0};
 	if (!file || !*file || *file == '<')
@@ -121,7 +121,7 @@ bool location_of_frame(struct location *location, const struct locator *locator,
 	if (!location->file)
 		return false;
 	location->line = json_integer_value(json_object_get(frame, "line"));
-	location->function = text_at(frame, "function");
+	location->function = string_of(frame, "function");
 	return true;
 }
 

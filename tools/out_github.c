@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jsontext.h"
 #include "plain.h"
 #include "report.h"
 
@@ -15,13 +16,6 @@ struct kind {
 	const char *severity, *command;
 	size_t found;
 };
-
-static const char *text_at(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
 
 /* What would end the command, or in a property the property, is encoded; other control characters are blanks. */
 static void put(FILE *out, const char *text, bool property)
@@ -56,9 +50,9 @@ static void annotate(FILE *out, const struct kind *kind, const json_t *finding,
 	put_place(out, &location);
 	fputs("title=", out);
 	put(out, "mpsan: ", true);
-	put(out, text_at(finding, "rule"), true);
+	put(out, jsontext_at(finding, "rule"), true);
 	fputs("::", out);
-	put(out, text_at(finding, "message"), false);
+	put(out, jsontext_at(finding, "message"), false);
 	put(out, "\n", false);
 	put(out, story, false);
 	fputc('\n', out);
@@ -93,7 +87,7 @@ void out_github(FILE *out, const struct report *report)
 	for (struct kind *kind = kinds; kind->severity; kind++)
 		json_array_foreach(findings, i, finding)
 		{
-			if (strcmp(text_at(finding, "severity"), kind->severity))
+			if (strcmp(jsontext_at(finding, "severity"), kind->severity))
 				continue;
 			if (kind->found++ < SHOWN)
 				annotate(out, kind, finding, &locator, command);

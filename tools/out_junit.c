@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "jsontext.h"
 #include "plain.h"
 #include "report.h"
 
@@ -18,13 +19,6 @@ struct junit {
 	struct locator locator;
 	ARRAY(const json_t *) found[RULE_COUNT];
 };
-
-static const char *text_at(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
 
 /* XML has no way to say most control characters, nor U+FFFE and U+FFFF: they are left out. */
 static void put(FILE *out, const char *text)
@@ -73,7 +67,8 @@ static bool fails(const struct junit *junit, const json_t *finding)
 	enum grade grade;
 
 	return junit->report->fail_on != GRADE_OFF &&
-	       grade_parse(text_at(finding, "severity"), &grade) && grade >= junit->report->fail_on;
+	       grade_parse(jsontext_at(finding, "severity"), &grade) &&
+	       grade >= junit->report->fail_on;
 }
 
 static unsigned count_failures(const struct junit *junit, enum rule_id rule)
@@ -100,8 +95,8 @@ static void put_stories(const struct junit *junit, enum rule_id rule, bool faili
 
 		if (fails(junit, finding) != failing)
 			continue;
-		head = text_format("%s: %s", text_at(finding, "severity"),
-				   text_at(finding, "message"));
+		head = text_format("%s: %s", jsontext_at(finding, "severity"),
+				   jsontext_at(finding, "message"));
 		story = plain_story(finding, &junit->locator, FRAMES_SHOWN);
 		put_lines(junit->out, head);
 		put_lines(junit->out, story);
@@ -123,12 +118,12 @@ static const json_t *first_failure(const struct junit *junit, enum rule_id rule)
 static void put_failure(const struct junit *junit, enum rule_id rule, unsigned count)
 {
 	const json_t *first = first_failure(junit, rule);
-	char *message =
-		count > 1 ? text_format("%s (and %u more)", text_at(first, "message"), count - 1) :
-			    text_copy(text_at(first, "message"));
+	char *message = count > 1 ? text_format("%s (and %u more)", jsontext_at(first, "message"),
+						count - 1) :
+				    text_copy(jsontext_at(first, "message"));
 
 	fputs("      <failure", junit->out);
-	put_attribute(junit->out, "type", text_at(first, "severity"));
+	put_attribute(junit->out, "type", jsontext_at(first, "severity"));
 	put_attribute(junit->out, "message", message);
 	fputs(">\n", junit->out);
 	put_stories(junit, rule, true);
@@ -263,7 +258,7 @@ void out_junit(FILE *out, const struct report *report)
 	locator_init(&junit->locator);
 	json_array_foreach(json_object_get(report->document, "findings"), i, finding)
 	{
-		enum rule_id rule = rule_find(text_at(finding, "rule"));
+		enum rule_id rule = rule_find(jsontext_at(finding, "rule"));
 
 		if (rule != RULE_COUNT)
 			*ARRAY_ADD(&junit->found[rule]) = finding;

@@ -19,13 +19,6 @@ static json_t *get(const json_t *object, const char *key)
 	return json_incref(json_object_get(object, key));
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
 /* What all records of a host, a rank or a process share. NULL: of no source, of no process. */
 static json_t *resource_of(const struct report_source *source, const json_t *process)
 {
@@ -60,7 +53,7 @@ static json_t *resource_of(const struct report_source *source, const json_t *pro
 /* Names a process among those of all sessions. */
 static char *key_of(const json_t *object)
 {
-	return text_format("%s|%lld|%lld", text_of(object, "host"),
+	return text_format("%s|%lld|%lld", jsontext_at(object, "host"),
 			   json_integer_value(json_object_get(object, "rank")),
 			   json_integer_value(json_object_get(object, "pid")));
 }
@@ -131,7 +124,7 @@ static void add_finding(struct otlp *otlp, const json_t *finding)
 {
 	static const char *const copied[] = {"rule",   "fingerprint", "fix",  "count",
 					     "spread", "hosts",	      "ranks"};
-	const char *severity = text_of(finding, "severity");
+	const char *severity = jsontext_at(finding, "severity");
 	bool error = !strcmp(severity, "error"), warning = !strcmp(severity, "warning");
 	json_t *attributes = json_array();
 
@@ -155,7 +148,7 @@ static void add_finding(struct otlp *otlp, const json_t *finding)
 					     .severity_text = error   ? "ERROR" :
 							      warning ? "WARN" :
 									"INFO",
-					     .body = text_of(finding, "message"),
+					     .body = jsontext_at(finding, "message"),
 					     .attributes = attributes});
 }
 
@@ -207,7 +200,7 @@ static void add_event(const struct dump_event *event, void *context)
 {
 	struct events *events = context;
 	json_t *attributes = json_array(), *value;
-	const char *name = text_of(event->object, "event"), *key;
+	const char *name = jsontext_at(event->object, "event"), *key;
 	char *full = text_format("mpsan.%s", name);
 
 	if (events->slot != event->slot) {

@@ -264,23 +264,16 @@ static void put_level(struct trace *trace, const struct planned *event)
 	end(trace);
 }
 
-static const char *text_at(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
 static void put_finding(struct trace *trace, const struct planned *event)
 {
 	const json_t *finding = json_array_get(
 		json_object_get(trace->plan.report->document, "findings"), event->index);
 	const json_t *step = json_array_get(json_object_get(finding, "evidence"), event->step);
 	bool is_step = event->kind == PLAN_STEP;
-	char *name = is_step ? text_format("%s, step %u: %s", text_at(finding, "rule"),
-					   event->step + 1, text_at(step, "role")) :
-			       text_format("%s: %s", text_at(finding, "severity"),
-					   text_at(finding, "rule"));
+	char *name = is_step ? text_format("%s, step %u: %s", jsontext_at(finding, "rule"),
+					   event->step + 1, jsontext_at(step, "role")) :
+			       text_format("%s: %s", jsontext_at(finding, "severity"),
+					   jsontext_at(finding, "rule"));
 
 	begin(trace, "i", is_step ? "evidence" : "finding", name, process_of(trace, event->thread));
 	put_thread(trace, event->thread);
@@ -288,13 +281,13 @@ static void put_finding(struct trace *trace, const struct planned *event)
 	fputs(",\"s\":\"t\"", trace->out);
 	if (is_step)
 		put_args(trace->out, json_pack("{s:O?, s:s}", "what", json_object_get(step, "what"),
-					       "fingerprint", text_at(finding, "fingerprint")));
+					       "fingerprint", jsontext_at(finding, "fingerprint")));
 	else
-		put_args(trace->out,
-			 json_pack("{s:s, s:s, s:s, s:s}", "severity", text_at(finding, "severity"),
-				   "message", text_at(finding, "message"), "fix",
-				   text_at(finding, "fix"), "fingerprint",
-				   text_at(finding, "fingerprint")));
+		put_args(trace->out, json_pack("{s:s, s:s, s:s, s:s}", "severity",
+					       jsontext_at(finding, "severity"), "message",
+					       jsontext_at(finding, "message"), "fix",
+					       jsontext_at(finding, "fix"), "fingerprint",
+					       jsontext_at(finding, "fingerprint")));
 	end(trace);
 	free(name);
 }

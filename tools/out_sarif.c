@@ -21,13 +21,6 @@ struct sarif {
 	struct locator locator;
 };
 
-static const char *text_at(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
 /* In a SARIF message "[words](target)" is a link; in ours it never is one. */
 static json_t *message(const char *text)
 {
@@ -131,7 +124,7 @@ static json_t *step_location(const struct sarif *sarif, const json_t *step)
 
 	location_of_step(&location, &sarif->locator, step);
 	object = location_json(&location);
-	json_object_set_new(object, "message", message(text_at(step, "what")));
+	json_object_set_new(object, "message", message(jsontext_at(step, "what")));
 	location_finish(&location);
 	return object;
 }
@@ -163,10 +156,10 @@ static json_t *thread_flow(json_t *flows, const json_t *step)
 	json_t *flow, *found = NULL;
 	size_t i;
 
-	json_array_foreach(flows, i, flow) if (!strcmp(text_at(flow, "id"), id)) found = flow;
+	json_array_foreach(flows, i, flow) if (!strcmp(jsontext_at(flow, "id"), id)) found = flow;
 	if (!found) {
 		found = json_pack("{s:s, s:o, s:[]}", "id", id, "message",
-				  message(text_at(step, "thread")), "locations");
+				  message(jsontext_at(step, "thread")), "locations");
 		json_array_append_new(flows, found);
 	}
 	free(id);
@@ -206,9 +199,9 @@ static json_t *code_flow(const struct sarif *sarif, const json_t *finding)
 
 static json_t *result_message(const json_t *finding)
 {
-	const char *spread = text_at(finding, "spread");
-	char *text = text_format("%s\nFix: %s%s%s", text_at(finding, "message"),
-				 text_at(finding, "fix"), *spread ? "\nSeen " : "", spread);
+	const char *spread = jsontext_at(finding, "spread");
+	char *text = text_format("%s\nFix: %s%s%s", jsontext_at(finding, "message"),
+				 jsontext_at(finding, "fix"), *spread ? "\nSeen " : "", spread);
 	json_t *object = message(text);
 
 	free(text);
@@ -217,7 +210,7 @@ static json_t *result_message(const json_t *finding)
 
 static json_t *result(const struct sarif *sarif, const json_t *finding)
 {
-	enum rule_id rule = rule_find(text_at(finding, "rule"));
+	enum rule_id rule = rule_find(jsontext_at(finding, "rule"));
 	json_int_t count = json_integer_value(json_object_get(finding, "count"));
 	struct location location;
 	json_t *object;
@@ -225,9 +218,9 @@ static json_t *result(const struct sarif *sarif, const json_t *finding)
 	location_of_finding(&location, &sarif->locator, finding,
 			    json_object_get(sarif->document, "command"));
 	object = json_pack("{s:s, s:s, s:o, s:[], s:{s:s}, s:I, s:{s:O?, s:O?, s:O?}}", "ruleId",
-			   text_at(finding, "rule"), "level", text_at(finding, "severity"),
+			   jsontext_at(finding, "rule"), "level", jsontext_at(finding, "severity"),
 			   "message", result_message(finding), "locations", "partialFingerprints",
-			   "mpsan/v1", text_at(finding, "fingerprint"), "occurrenceCount",
+			   "mpsan/v1", jsontext_at(finding, "fingerprint"), "occurrenceCount",
 			   count > 0 ? count : 1, "properties", "pid",
 			   json_object_get(finding, "pid"), "tid", json_object_get(finding, "tid"),
 			   "thread", json_object_get(finding, "thread"));

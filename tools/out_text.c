@@ -7,18 +7,12 @@
 #include <unistd.h>
 
 #include "grades.h"
+#include "jsontext.h"
 #include "practices.h"
 #include "report.h"
 
 #define FRAMES_SHOWN 40u
 #define NOTES_SHOWN 3u /* of one rule; the other formats have them all */
-
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
 
 /* A name that a program chose stays on its line, and does not speak to the terminal. */
 static void print_line(FILE *out, const char *text)
@@ -49,8 +43,8 @@ static const char *colour_of(const char *severity)
 
 static void print_frame(FILE *out, size_t number, const json_t *frame)
 {
-	const char *function = text_of(frame, "function"), *file = text_of(frame, "file");
-	const char *module = text_of(frame, "module");
+	const char *function = jsontext_at(frame, "function"), *file = jsontext_at(frame, "file");
+	const char *module = jsontext_at(frame, "module");
 
 	fprintf(out, "       #%zu %s", number, *function ? function : "??");
 	if (*file)
@@ -88,7 +82,7 @@ static size_t native_shown(const json_t *step)
 		return FRAMES_SHOWN;
 	json_array_foreach(json_object_get(step, "stack"), i, frame)
 	{
-		const char *function = text_of(frame, "function");
+		const char *function = jsontext_at(frame, "function");
 
 		if (strstr(function, "PyEval_") || strstr(function, "PyObject_") ||
 		    strstr(function, "Vectorcall"))
@@ -100,7 +94,7 @@ static size_t native_shown(const json_t *step)
 /* How often, and where among several hosts or ranks. */
 static void print_spread(FILE *out, const json_t *finding)
 {
-	const char *spread = text_of(finding, "spread");
+	const char *spread = jsontext_at(finding, "spread");
 	long long count = number_of(finding, "count");
 
 	if (count > 1)
@@ -115,31 +109,31 @@ static void print_spread(FILE *out, const json_t *finding)
 /* A pid alone names nobody among several hosts. */
 static void print_whose(FILE *out, const json_t *finding)
 {
-	const char *host = text_of(finding, "host");
+	const char *host = jsontext_at(finding, "host");
 
 	fprintf(out, "==%s%s%lld==", host, *host ? ":" : "", number_of(finding, "pid"));
 }
 
 void out_text_finding(FILE *out, const json_t *finding)
 {
-	const char *severity = text_of(finding, "severity");
+	const char *severity = jsontext_at(finding, "severity");
 	bool colour = is_coloured(out);
 	json_t *step;
 	size_t i;
 
 	print_whose(out, finding);
 	fprintf(out, " mpsan: %s%s%s: %s: ", colour ? colour_of(severity) : "", severity,
-		colour ? "\033[0m" : "", text_of(finding, "rule"));
-	print_line(out, text_of(finding, "message"));
+		colour ? "\033[0m" : "", jsontext_at(finding, "rule"));
+	print_line(out, jsontext_at(finding, "message"));
 	json_array_foreach(json_object_get(finding, "evidence"), i, step)
 	{
 		fprintf(out, "  %zu. ", i + 1);
-		print_line(out, text_of(step, "what"));
+		print_line(out, jsontext_at(step, "what"));
 		print_frames(out, "Python:", json_object_get(step, "python"), FRAMES_SHOWN);
 		print_frames(out, "native:", json_object_get(step, "stack"), native_shown(step));
 	}
-	fprintf(out, "  fix: %s\n", text_of(finding, "fix"));
-	fprintf(out, "  fingerprint: %s", text_of(finding, "fingerprint"));
+	fprintf(out, "  fix: %s\n", jsontext_at(finding, "fix"));
+	fprintf(out, "  fingerprint: %s", jsontext_at(finding, "fingerprint"));
 	print_spread(out, finding);
 }
 
@@ -150,7 +144,7 @@ static unsigned count_severity(const json_t *document, const char *severity)
 	size_t i;
 
 	json_array_foreach(json_object_get(document, "findings"), i, finding)
-		count += !strcmp(text_of(finding, "severity"), severity);
+		count += !strcmp(jsontext_at(finding, "severity"), severity);
 	return count;
 }
 
@@ -209,7 +203,7 @@ void out_text_summary(FILE *out, const json_t *document)
 
 static bool is_note(const json_t *finding)
 {
-	return !strcmp(text_of(finding, "severity"), "note");
+	return !strcmp(jsontext_at(finding, "severity"), "note");
 }
 
 void out_text_notes(FILE *out, const json_t *document)
@@ -223,7 +217,7 @@ void out_text_notes(FILE *out, const json_t *document)
 	{
 		if (!is_note(finding))
 			continue;
-		if (shown[rule_find(text_of(finding, "rule"))]++ < NOTES_SHOWN)
+		if (shown[rule_find(jsontext_at(finding, "rule"))]++ < NOTES_SHOWN)
 			out_text_finding(out, finding);
 		else
 			left_out++;

@@ -4,14 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "jsontext.h"
 #include "util.h"
-
-static const char *text_at(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
 
 static void print_frames(FILE *out, const json_t *frames, const struct locator *locator,
 			 size_t shown)
@@ -30,7 +24,7 @@ static void print_frames(FILE *out, const json_t *frames, const struct locator *
 		}
 		location_of_frame(&location, locator, frame);
 		where = location_text(&location);
-		fprintf(out, "     %s%s%s\n", text_at(frame, "function"), where ? " " : "",
+		fprintf(out, "     %s%s%s\n", jsontext_at(frame, "function"), where ? " " : "",
 			where ? where : "");
 		free(where);
 		location_finish(&location);
@@ -45,7 +39,7 @@ static void print_step(FILE *out, size_t number, const json_t *step, const struc
 
 	location_of_step(&location, locator, step);
 	where = location_text(&location);
-	fprintf(out, "%zu. %s", number, text_at(step, "what"));
+	fprintf(out, "%zu. %s", number, jsontext_at(step, "what"));
 	if (where)
 		fprintf(out, " [%s]", where);
 	fputc('\n', out);
@@ -67,12 +61,12 @@ char *plain_story(const json_t *finding, const struct locator *locator, size_t f
 		return text_copy("");
 	json_array_foreach(json_object_get(finding, "evidence"), i, step)
 		print_step(out, i + 1, step, locator, frames);
-	fprintf(out, "fix: %s\nfingerprint: %s", text_at(finding, "fix"),
-		text_at(finding, "fingerprint"));
+	fprintf(out, "fix: %s\nfingerprint: %s", jsontext_at(finding, "fix"),
+		jsontext_at(finding, "fingerprint"));
 	if (count > 1)
 		fprintf(out, " (seen %lld times)", count);
-	if (*text_at(finding, "spread"))
-		fprintf(out, "\nseen %s", text_at(finding, "spread"));
+	if (*jsontext_at(finding, "spread"))
+		fprintf(out, "\nseen %s", jsontext_at(finding, "spread"));
 	fclose(out);
 	return text;
 }

@@ -46,19 +46,12 @@ static bool next_slug(const char **rest, char *slug)
 	return true;
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
 static bool is_violation(const json_t *finding, const char *slug, enum grade least)
 {
 	enum grade grade;
 
-	return !strcmp(text_of(finding, "rule"), slug) &&
-	       grade_parse(text_of(finding, "severity"), &grade) && grade >= least;
+	return !strcmp(jsontext_at(finding, "rule"), slug) &&
+	       grade_parse(jsontext_at(finding, "severity"), &grade) && grade >= least;
 }
 
 /* Fingerprints of the findings that violate it. */
@@ -151,8 +144,8 @@ static json_t *practice_json(const json_t *document, const struct judge *judge,
 						       statuses[1];
 	json_t *made;
 
-	if (!why && status == statuses[1] && !strcmp(text_of(before, "status"), statuses[2])) {
-		why = text_format("%s", text_of(before, "why"));
+	if (!why && status == statuses[1] && !strcmp(jsontext_at(before, "status"), statuses[2])) {
+		why = text_format("%s", jsontext_at(before, "why"));
 		status = statuses[2];
 	}
 	if (!why && status == statuses[1] && judge->reader->facts.blind)
@@ -191,7 +184,8 @@ static unsigned count_status(const json_t *list, const char *status)
 	json_t *practice;
 	size_t i;
 
-	json_array_foreach(list, i, practice) count += !strcmp(text_of(practice, "status"), status);
+	json_array_foreach(list, i, practice)
+		count += !strcmp(jsontext_at(practice, "status"), status);
 	return count;
 }
 
@@ -213,8 +207,8 @@ static void print_findings(FILE *out, const json_t *document, const json_t *prin
 	json_array_foreach(prints, i, print) json_array_foreach(
 		json_object_get(document, "findings"), j,
 		finding) if (json_equal(json_object_get(finding, "fingerprint"), print))
-		fprintf(out, "                    %s: %s, %s\n", text_of(finding, "severity"),
-			text_of(finding, "rule"), json_string_value(print));
+		fprintf(out, "                    %s: %s, %s\n", jsontext_at(finding, "severity"),
+			jsontext_at(finding, "rule"), json_string_value(print));
 }
 
 void practices_print(FILE *out, const json_t *document)
@@ -229,12 +223,13 @@ void practices_print(FILE *out, const json_t *document)
 	for (size_t status = 0; status < 3; status++)
 		json_array_foreach(list, i, practice)
 		{
-			if (strcmp(text_of(practice, "status"), statuses[status]))
+			if (strcmp(jsontext_at(practice, "status"), statuses[status]))
 				continue;
 			fprintf(out, "  %-15s %s%s%s%s\n", statuses[status],
-				text_of(practice, "statement"),
-				*text_of(practice, "why") ? " (" : "", text_of(practice, "why"),
-				*text_of(practice, "why") ? ")" : "");
+				jsontext_at(practice, "statement"),
+				*jsontext_at(practice, "why") ? " (" : "",
+				jsontext_at(practice, "why"),
+				*jsontext_at(practice, "why") ? ")" : "");
 			print_findings(out, document, json_object_get(practice, "findings"));
 		}
 	practices_print_count(out, document);

@@ -4,19 +4,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "jsontext.h"
 #include "ps.h"
 #include "ps_tree.h"
 
 #define SCREEN 44u /* lines of the tree */
 #define FINDINGS_MAX 6u
 #define LIMITS_MAX 4u
-
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
 
 static long long number_of(const json_t *object, const char *key)
 {
@@ -33,7 +27,7 @@ struct lines {
 static void print_groups(const struct lines *lines, const struct ps_tree *tree,
 			 const struct ps_node *node, uint32_t depth)
 {
-	bool alive = !strcmp(text_of(node->process, "state"), "alive");
+	bool alive = !strcmp(jsontext_at(node->process, "state"), "alive");
 	uint32_t count = node->groups.item.count, rest = 0;
 
 	if (node->groups.idle || node->groups.runs)
@@ -167,17 +161,17 @@ static void put_head(const struct screen *screen, const struct ps_tree *tree)
 
 	json_array_foreach(json_object_get(tree->document, "processes"), i, process)
 	{
-		if (strcmp(text_of(process, "state"), "alive"))
+		if (strcmp(jsontext_at(process, "state"), "alive"))
 			continue;
 		processes++;
 		threads += json_array_size(json_object_get(process, "threads"));
 	}
 	line = tree->live ?
 		       text_format("%s: %zu process%s, %zu thread%s",
-				   text_of(tree->document, "session"), processes,
+				   jsontext_at(tree->document, "session"), processes,
 				   processes == 1 ? "" : "es", threads, threads == 1 ? "" : "s") :
 		       text_format("%s: ended; what follows is how it was left",
-				   text_of(tree->document, "session"));
+				   jsontext_at(tree->document, "session"));
 	put_line(screen, line, strlen(line));
 	free(line);
 }
@@ -189,8 +183,9 @@ static void put_findings(const struct screen *screen, const struct ps_tree *tree
 
 	for (size_t i = 0; i < count && i < FINDINGS_MAX; i++) {
 		const json_t *finding = json_array_get(findings, i);
-		char *line = text_format("%s: %s: %s", text_of(finding, "severity"),
-					 text_of(finding, "rule"), text_of(finding, "message"));
+		char *line = text_format("%s: %s: %s", jsontext_at(finding, "severity"),
+					 jsontext_at(finding, "rule"),
+					 jsontext_at(finding, "message"));
 
 		line[strcspn(line, "\n")] = '\0';
 		put_line(screen, line, strlen(line));
@@ -198,7 +193,7 @@ static void put_findings(const struct screen *screen, const struct ps_tree *tree
 	}
 	if (count)
 		fprintf(screen->out, "%zu finding%s so far: mpsan report %s\n", count,
-			count == 1 ? "" : "s", text_of(tree->document, "session"));
+			count == 1 ? "" : "s", jsontext_at(tree->document, "session"));
 }
 
 static void put_limits(const struct screen *screen, const struct ps_tree *tree)

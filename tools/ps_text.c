@@ -8,7 +8,7 @@
 #define SECOND 1000000000ll
 #define HOLDS_NAMED 2u
 
-static const char *text_of(const json_t *object, const char *key)
+static const char *string_of(const json_t *object, const char *key)
 {
 	return json_string_value(json_object_get(object, key));
 }
@@ -92,7 +92,7 @@ static bool is_in_the_way(const json_t *thread)
 static int rank_of(const json_t *thread)
 {
 	const json_t *wait = json_object_get(thread, "waits_for");
-	const char *state = text_of(thread, "state");
+	const char *state = string_of(thread, "state");
 
 	if (is_set(wait, "for_ever"))
 		return 0;
@@ -108,9 +108,9 @@ static int rank_of(const json_t *thread)
 /* A lock without a name of its own says little, unless it matters who has it. */
 static bool is_bare(const json_t *wait)
 {
-	const char *name = text_of(wait, "name");
+	const char *name = string_of(wait, "name");
 
-	return text_of(wait, "lock") && (!name || strstr(name, "+0x")) &&
+	return string_of(wait, "lock") && (!name || strstr(name, "+0x")) &&
 	       !json_is_object(json_object_get(wait, "owner")) && !is_set(wait, "for_ever");
 }
 
@@ -118,23 +118,23 @@ static char *key_of(const json_t *thread)
 {
 	const json_t *wait = json_object_get(thread, "waits_for"), *hold;
 	const json_t *owner = json_object_get(wait, "owner");
-	const char *at = text_of(wait, "at");
-	char *key = text_format("%s|%s|%s|%d%d|%lld %s|", text_of(thread, "state"),
+	const char *at = string_of(wait, "at");
+	char *key = text_format("%s|%s|%s|%d%d|%lld %s|", string_of(thread, "state"),
 				!json_is_object(wait) ? "" :
-				is_bare(wait)	      ? text_of(wait, "kind") :
-							text_of(wait, "text"),
+				is_bare(wait)	      ? string_of(wait, "kind") :
+							string_of(wait, "text"),
 				at ? at : "", is_set(wait, "for_ever"), is_set(wait, "timed"),
 				is_set(owner, "gone") ? number_of(owner, "tid") : 0,
-				text_of(owner, "name") ? text_of(owner, "name") : "");
+				string_of(owner, "name") ? string_of(owner, "name") : "");
 	size_t i;
 
 	json_array_foreach(json_object_get(thread, "holds"), i, hold)
 	{
-		const char *name = text_of(hold, "name"), *taken = text_of(hold, "taken");
+		const char *name = string_of(hold, "name"), *taken = string_of(hold, "taken");
 
 		if (!name && !is_set(hold, "wanted"))
 			continue;
-		key = joined(key, "|", name ? name : text_of(hold, "kind"));
+		key = joined(key, "|", name ? name : string_of(hold, "kind"));
 		key = joined(key, " ", taken ? taken : "");
 	}
 	return key;
@@ -175,16 +175,16 @@ static bool is_alike(const char *one, const char *other)
 static void add_thread(struct ps_groups *groups, const json_t *thread)
 {
 	const json_t *wait = json_object_get(thread, "waits_for");
-	const char *state = text_of(thread, "state");
+	const char *state = string_of(thread, "state");
 	struct ps_group *group = find_group(groups, thread);
 	const json_t *first = json_object_get(group->first, "waits_for");
 	long long since = number_of(wait, "since_ns");
 
 	if (!group->oldest_ns || (since && since < group->oldest_ns))
 		group->oldest_ns = since;
-	if (is_bare(wait) && strcmp(text_of(first, "lock"), text_of(wait, "lock")))
+	if (is_bare(wait) && strcmp(string_of(first, "lock"), string_of(wait, "lock")))
 		group->own_locks = true;
-	group->named &= is_alike(text_of(group->first, "name"), text_of(thread, "name"));
+	group->named &= is_alike(string_of(group->first, "name"), string_of(thread, "name"));
 	group->count++;
 	groups->threads++;
 	groups->idle &= !strcmp(state, "sleeping") && !is_in_the_way(thread);
@@ -206,7 +206,7 @@ static int compare_groups(const void *one, const void *other)
 void ps_groups_init(struct ps_groups *groups, const json_t *process)
 {
 	json_t *threads = json_object_get(process, "threads"), *thread;
-	bool alive = !strcmp(text_of(process, "state"), "alive");
+	bool alive = !strcmp(string_of(process, "state"), "alive");
 	size_t i;
 
 	*groups = (struct ps_groups){.idle = alive, .runs = alive};
@@ -229,7 +229,7 @@ void ps_groups_finish(struct ps_groups *groups)
 
 static char *subject_text(const struct ps_group *group)
 {
-	const char *name = text_of(group->first, "name");
+	const char *name = string_of(group->first, "name");
 	long long tid = number_of(group->first, "tid");
 
 	if (group->count > 1 && group->named)
@@ -246,8 +246,8 @@ static char *subject_text(const struct ps_group *group)
 static char *owner_text(const json_t *wait, long long pid)
 {
 	const json_t *owner = json_object_get(wait, "owner");
-	const char *name = text_of(owner, "name");
-	bool is_end = !strcmp(text_of(wait, "kind"), "end of thread");
+	const char *name = string_of(owner, "name");
+	bool is_end = !strcmp(string_of(wait, "kind"), "end of thread");
 	char *text, *who;
 
 	if (!json_is_object(owner))
@@ -287,8 +287,8 @@ static char *since_text(const struct ps_group *group, const json_t *wait, long l
 static char *awaited_text(const struct ps_group *group, const json_t *wait)
 {
 	if (group->own_locks)
-		return text_format("a %s each", text_of(wait, "kind"));
-	return text_copy(text_of(wait, "text"));
+		return text_format("a %s each", string_of(wait, "kind"));
+	return text_copy(string_of(wait, "text"));
 }
 
 static const char *verb_of(const struct ps_group *group, bool alive)
@@ -297,7 +297,7 @@ static const char *verb_of(const struct ps_group *group, bool alive)
 
 	if (!alive)
 		return "waited";
-	if (!strcmp(text_of(group->first, "state"), "sleeping"))
+	if (!strcmp(string_of(group->first, "state"), "sleeping"))
 		return many ? "wait with a time limit" : "waits with a time limit";
 	return many ? "wait" : "waits";
 }
@@ -306,7 +306,7 @@ static const char *verb_of(const struct ps_group *group, bool alive)
 static char *wait_text(const struct ps_group *group, long long pid, long long now_ns, bool alive)
 {
 	const json_t *wait = json_object_get(group->first, "waits_for");
-	const char *at = text_of(wait, "at");
+	const char *at = string_of(wait, "at");
 	char *awaited = awaited_text(group, wait), *owner = owner_text(wait, pid),
 	     *since = alive ? since_text(group, wait, now_ns) : text_copy(""), *text;
 
@@ -325,15 +325,15 @@ static char *wait_text(const struct ps_group *group, long long pid, long long no
 /* Those that others wait for, and those with a name; the rest is a number at best. */
 static bool is_worth_telling(const json_t *hold, size_t told)
 {
-	return is_set(hold, "wanted") || (told < HOLDS_NAMED && text_of(hold, "name"));
+	return is_set(hold, "wanted") || (told < HOLDS_NAMED && string_of(hold, "name"));
 }
 
 static char *hold_text(const json_t *hold, bool many)
 {
-	const char *taken = text_of(hold, "taken");
-	bool each = many && !text_of(hold, "name");
+	const char *taken = string_of(hold, "taken");
+	bool each = many && !string_of(hold, "name");
 
-	return text_format("%s%s%s%s%s", each ? "a " : "", text_of(hold, each ? "kind" : "text"),
+	return text_format("%s%s%s%s%s", each ? "a " : "", string_of(hold, each ? "kind" : "text"),
 			   each ? " each" : "", taken ? " taken at " : "", taken ? taken : "");
 }
 
@@ -367,7 +367,7 @@ static char *holds_text(const struct ps_group *group, const char *verb)
 char *ps_group_text(const struct ps_group *group, const json_t *process, long long now_ns,
 		    bool alive)
 {
-	const char *state = text_of(group->first, "state");
+	const char *state = string_of(group->first, "state");
 	bool many = group->count > 1;
 	char *subject = subject_text(group), *text, *what,
 	     *holds = holds_text(group, !alive ? "held" :

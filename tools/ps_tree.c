@@ -5,16 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jsontext.h"
+
 #define KILLED_MAX 5u /* of a living session, ended by a signal */
 #define PIDS_NAMED 3u
 #define DEPTH_MAX 12u
-
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
 
 static long long number_of(const json_t *object, const char *key)
 {
@@ -25,7 +20,7 @@ static long long number_of(const json_t *object, const char *key)
 
 static bool was_killed(const struct ps_tree *tree, const json_t *process)
 {
-	return tree->live && !strcmp(text_of(process, "state"), "ended") &&
+	return tree->live && !strcmp(jsontext_at(process, "state"), "ended") &&
 	       json_object_get(json_object_get(process, "end"), "signal");
 }
 
@@ -34,14 +29,14 @@ static bool is_shown(const struct ps_tree *tree, const json_t *process, uint32_t
 {
 	if (was_killed(tree, process))
 		return (*killed)-- <= KILLED_MAX;
-	return !tree->live || strcmp(text_of(process, "state"), "ended");
+	return !tree->live || strcmp(jsontext_at(process, "state"), "ended");
 }
 
 static char *process_key(const struct ps_node *node)
 {
 	char *end = json_dumps(json_object_get(node->process, "end"), JSON_ENCODE_ANY),
 	     *command = ps_command(json_incref(json_object_get(node->process, "argv"))),
-	     *key = text_format("%s|%s|%s", command, text_of(node->process, "state"),
+	     *key = text_format("%s|%s|%s", command, jsontext_at(node->process, "state"),
 				end ? end : "");
 
 	for (uint32_t i = 0; i < node->groups.item.count; i++) {
@@ -166,7 +161,7 @@ static void print_end(FILE *out, const struct ps_tree *tree, const struct ps_nod
 {
 	const json_t *end = json_object_get(node->process, "end");
 	long long end_ns = number_of(node->process, "end_ns");
-	const char *state = text_of(node->process, "state");
+	const char *state = jsontext_at(node->process, "state");
 
 	if (!strcmp(state, "zombie"))
 		fputs(", zombie: ended, and its parent has not asked for it", out);
@@ -194,13 +189,14 @@ static void print_process(FILE *out, const struct ps_tree *tree, uint32_t index)
 	const struct ps_node *node = &tree->item.item[index];
 	char *command = ps_command(json_incref(json_object_get(node->process, "argv")));
 	char *age = ps_lapse(number_of(node->process, "start_ns"), tree->now_ns);
-	const char *how = text_of(node->process, "how"), *off = text_of(node->process, "watched");
+	const char *how = jsontext_at(node->process, "how"),
+		   *off = jsontext_at(node->process, "watched");
 
 	print_pids(out, tree, index);
 	fprintf(out, " %s", command);
 	if (strcmp(how, "root"))
 		fprintf(out, " (%s)", how);
-	if (tree->live && strcmp(text_of(node->process, "state"), "ended"))
+	if (tree->live && strcmp(jsontext_at(node->process, "state"), "ended"))
 		fprintf(out, ", %s old", age);
 	print_end(out, tree, node);
 	if (*off)

@@ -3,18 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jsontext.h"
 #include "names_cuda.h"
 #include "ps_memory.h"
 #include "ps_text.h"
 #include "report.h"
 #include "top.h"
-
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
 
 static long long number_of(const json_t *object, const char *key)
 {
@@ -38,8 +32,8 @@ static json_t *find(const json_t *list, const char *key, long long number, const
 
 static char *frame_line(size_t number, const json_t *frame)
 {
-	const char *function = text_of(frame, "function"), *file = text_of(frame, "file"),
-		   *module = text_of(frame, "module");
+	const char *function = jsontext_at(frame, "function"), *file = jsontext_at(frame, "file"),
+		   *module = jsontext_at(frame, "module");
 	char *line = text_format("  #%zu %s", number, *function ? function : "??");
 
 	if (*file)
@@ -70,11 +64,11 @@ static void add_holds(struct top_rows *rows, const json_t *holds)
 
 	json_array_foreach(holds, i, hold)
 	{
-		const char *taken = text_of(hold, "taken");
+		const char *taken = jsontext_at(hold, "taken");
 		bool wanted = json_is_true(json_object_get(hold, "wanted"));
 
 		top_rows_add(rows, NULL, wanted ? TOP_WARNING : TOP_PLAIN,
-			     text_format("holds %s%s%s%s", text_of(hold, "text"),
+			     text_format("holds %s%s%s%s", jsontext_at(hold, "text"),
 					 *taken ? " taken at " : "", taken,
 					 wanted ? ": somebody waits for it" : ""));
 	}
@@ -83,11 +77,11 @@ static void add_holds(struct top_rows *rows, const json_t *holds)
 static void add_thread(struct top_rows *rows, const json_t *process, const json_t *thread,
 		       long long now_ns)
 {
-	const char *call = text_of(json_object_get(thread, "waits_for"), "call");
+	const char *call = jsontext_at(json_object_get(thread, "waits_for"), "call");
 
 	top_rows_add(rows, NULL, TOP_HEAD,
 		     text_format("process %lld, TID %lld, %s", number_of(process, "pid"),
-				 number_of(thread, "tid"), text_of(thread, "state")));
+				 number_of(thread, "tid"), jsontext_at(thread, "state")));
 	top_rows_add(rows, NULL, TOP_PLAIN, top_thread_text(process, thread, now_ns));
 	if (*call)
 		top_rows_add(rows, NULL, TOP_DIM, text_format("in the kernel: %s", call));
@@ -109,12 +103,12 @@ static void add_process(struct top_rows *rows, const json_t *process, long long 
 		command = text_join(command, " ", text_copy(json_string_value(word)));
 	top_rows_add(rows, NULL, TOP_HEAD,
 		     text_format("process %lld, %s, child of %lld by %s, began %s ago",
-				 number_of(process, "pid"), text_of(process, "state"),
-				 number_of(process, "parent"), text_of(process, "how"), age));
+				 number_of(process, "pid"), jsontext_at(process, "state"),
+				 number_of(process, "parent"), jsontext_at(process, "how"), age));
 	top_rows_add(rows, NULL, TOP_PLAIN, command);
-	if (*text_of(process, "watched"))
+	if (*jsontext_at(process, "watched"))
 		top_rows_add(rows, NULL, TOP_WARNING,
-			     text_format("not watched: %s", text_of(process, "watched")));
+			     text_format("not watched: %s", jsontext_at(process, "watched")));
 	if (number_of(process, "shm_bytes"))
 		top_rows_add(rows, NULL, TOP_PLAIN, text_format("shared memory: %s", size));
 	json_array_foreach(json_object_get(process, "threads"), i, thread)
@@ -140,7 +134,7 @@ static json_t *find_finding(const json_t *document, const char *fingerprint)
 
 	json_array_foreach(json_object_get(document, "findings"), i, finding)
 	{
-		if (!strcmp(text_of(finding, "fingerprint"), fingerprint))
+		if (!strcmp(jsontext_at(finding, "fingerprint"), fingerprint))
 			return finding;
 	}
 	return NULL;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jsontext.h"
 #include "names_cuda.h"
 #include "ps_text.h"
 #include "top.h"
@@ -13,13 +14,6 @@ struct counts {
 	json_t *first; /* process */
 };
 
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
 static long long number_of(const json_t *object, const char *key)
 {
 	return json_integer_value(json_object_get(object, key));
@@ -27,7 +21,7 @@ static long long number_of(const json_t *object, const char *key)
 
 static void count_thread(struct counts *counts, const json_t *thread)
 {
-	const char *state = text_of(thread, "state");
+	const char *state = jsontext_at(thread, "state");
 
 	counts->threads++;
 	counts->run += !strcmp(state, "running");
@@ -50,7 +44,7 @@ static void count(struct counts *counts, const json_t *document)
 			counts->first = process;
 			counts->start_ns = start_ns;
 		}
-		if (strcmp(text_of(process, "state"), "alive"))
+		if (strcmp(jsontext_at(process, "state"), "alive"))
 			continue;
 		counts->processes++;
 		counts->shared += number_of(process, "shm_bytes");
@@ -66,7 +60,7 @@ static unsigned graded(const json_t *document, const char *grade)
 	size_t i;
 
 	json_array_foreach(json_object_get(document, "findings"), i, finding)
-		found += !strcmp(text_of(finding, "severity"), grade);
+		found += !strcmp(jsontext_at(finding, "severity"), grade);
 	return found;
 }
 
@@ -92,7 +86,7 @@ static char *first_line(const struct top_picture *picture, const struct counts *
 	     *age = ps_lapse(counts->start_ns, number_of(picture->document, "time_ns")), *line;
 
 	line = text_format("mpsan top:%s %s, %s old, %s", state_text(picture, paused), command, age,
-			   text_of(picture->document, "session"));
+			   jsontext_at(picture->document, "session"));
 	free(command);
 	free(age);
 	return line;

@@ -2,16 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jsontext.h"
 #include "names_cuda.h"
 #include "ps_tree.h"
 #include "top.h"
-
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
 
 static long long number_of(const json_t *object, const char *key)
 {
@@ -63,13 +57,13 @@ static enum top_style style_of_wait(const json_t *thread)
 		return TOP_ERROR;
 	if (json_is_object(json_object_get(wait, "owner")))
 		return TOP_WARNING;
-	return strcmp(text_of(thread, "state"), "waiting") ? TOP_DIM : TOP_PLAIN;
+	return strcmp(jsontext_at(thread, "state"), "waiting") ? TOP_DIM : TOP_PLAIN;
 }
 
 static void add_groups(struct top_rows *rows, const struct ps_tree *tree,
 		       const struct ps_node *node, uint32_t depth)
 {
-	bool alive = !strcmp(text_of(node->process, "state"), "alive");
+	bool alive = !strcmp(jsontext_at(node->process, "state"), "alive");
 
 	for (uint32_t i = 0; i < node->groups.item.count; i++) {
 		const struct ps_group *group = &node->groups.item.item[i];
@@ -164,7 +158,7 @@ char *top_thread_text(const json_t *process, const json_t *thread, long long now
 
 	ps_groups_init(&groups, alone);
 	text = ps_group_text(&groups.item.item[0], alone, now_ns,
-			     !strcmp(text_of(process, "state"), "alive"));
+			     !strcmp(jsontext_at(process, "state"), "alive"));
 	ps_groups_finish(&groups);
 	json_decref(alone);
 	return text;
@@ -181,7 +175,7 @@ void top_rows_threads(struct top_rows *rows, const struct top_picture *picture, 
 			json_array_foreach(json_object_get(process, "threads"), k, thread) *
 		ARRAY_ADD(&list) = (struct known){
 		process, thread, number_of(json_object_get(thread, "waits_for"), "since_ns"),
-		text_of(thread, "name"), list.count};
+		jsontext_at(thread, "name"), list.count};
 	if (list.count)
 		qsort(list.item, list.count, sizeof(struct known),
 		      sort == TOP_BY_NAME ? compare_names : compare_ages);
@@ -211,7 +205,7 @@ static int compare_findings(const void *one, const void *other)
 
 static enum top_style style_of_grade(const json_t *finding)
 {
-	const char *grade = text_of(finding, "severity");
+	const char *grade = jsontext_at(finding, "severity");
 
 	return !strcmp(grade, "error")	 ? TOP_ERROR :
 	       !strcmp(grade, "warning") ? TOP_WARNING :
@@ -232,10 +226,11 @@ void top_rows_findings(struct top_rows *rows, const struct top_picture *picture)
 	for (size_t i = 0; i < count; i++) {
 		char *ago = ps_lapse(number_of(list[i], "time_ns"), now_ns);
 
-		add_keyed(rows, text_format("f %s", text_of(list[i], "fingerprint")),
+		add_keyed(rows, text_format("f %s", jsontext_at(list[i], "fingerprint")),
 			  style_of_grade(list[i]),
-			  text_format("%s ago: %s: %s: %s", ago, text_of(list[i], "severity"),
-				      text_of(list[i], "rule"), text_of(list[i], "message")));
+			  text_format("%s ago: %s: %s: %s", ago, jsontext_at(list[i], "severity"),
+				      jsontext_at(list[i], "rule"),
+				      jsontext_at(list[i], "message")));
 		free(ago);
 	}
 	free(list);
@@ -246,14 +241,14 @@ void top_rows_findings(struct top_rows *rows, const struct top_picture *picture)
 static void add_export(struct top_rows *rows, const json_t *export)
 {
 	size_t open = json_array_size(json_object_get(export, "importers"));
-	const char *name = text_of(export, "name");
+	const char *name = jsontext_at(export, "name");
 	char *size = bytes_text((uint64_t)number_of(export, "bytes"));
 
 	add_keyed(rows, text_format("p %lld", number_of(export, "pid")), TOP_PLAIN,
 		  text_format("%10s  of device %lld exported by process %lld%s%s (%s), open in %zu "
 			      "process%s%s",
 			      size, number_of(export, "device"), number_of(export, "pid"),
-			      *name ? " as " : "", name, text_of(export, "kind"), open,
+			      *name ? " as " : "", name, jsontext_at(export, "kind"), open,
 			      open == 1 ? "" : "es",
 			      json_is_true(json_object_get(export, "freed")) ?
 				      ", freed by its owner" :
@@ -265,7 +260,7 @@ static void add_segment(struct top_rows *rows, const json_t *segment)
 {
 	size_t mapped = json_array_size(json_object_get(segment, "mappers")),
 	       open = json_array_size(json_object_get(segment, "holders"));
-	const char *name = text_of(segment, "name");
+	const char *name = jsontext_at(segment, "name");
 	char *size = bytes_text((uint64_t)number_of(segment, "bytes"));
 
 	add_keyed(rows,
