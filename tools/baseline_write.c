@@ -8,7 +8,7 @@
 #include "baseline.h"
 #include "jsontext.h"
 #include "location.h"
-#include "textfile.h"
+#include "whole.h"
 
 static const char head[] =
 	"# Findings that are known: mpsan check and mpsan run --baseline fail on others only.\n"
@@ -60,30 +60,41 @@ static char *remark_of(const struct baseline *before, const json_t *finding)
 	return place_of(finding);
 }
 
-static char *write_rows(const char *file, const struct baseline *before, const json_t *findings)
+struct rows {
+	struct row *item;
+	size_t count;
+};
+
+static void fill(FILE *out, const void *what)
 {
-	size_t count = json_array_size(findings), length = 0;
-	struct row *rows = memory_get((count + 1) * sizeof(*rows));
-	char *text = NULL, *wrong;
-	FILE *out = open_memstream(&text, &length);
+	const struct rows *rows = what;
 
 	fputs(head, out);
-	for (size_t i = 0; i < count; i++) {
-		rows[i].finding = json_array_get(findings, i);
-		rows[i].remark = remark_of(before, rows[i].finding);
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct row *row = &rows->item[i];
+
+		fprintf(out, "%s %-7s %s%s%s\n", jsontext_at(row->finding, "fingerprint"),
+			jsontext_at(row->finding, "severity"), jsontext_at(row->finding, "rule"),
+			*row->remark ? "  # " : "", row->remark);
 	}
-	qsort(rows, count, sizeof(*rows), by_rule_and_place);
-	for (size_t i = 0; i < count; i++) {
-		fprintf(out, "%s %-7s %s%s%s\n", jsontext_at(rows[i].finding, "fingerprint"),
-			jsontext_at(rows[i].finding, "severity"),
-			jsontext_at(rows[i].finding, "rule"), *rows[i].remark ? "  # " : "",
-			rows[i].remark);
-		free(rows[i].remark);
+}
+
+static char *write_rows(const char *file, const struct baseline *before, const json_t *findings)
+{
+	struct rows rows = {.count = json_array_size(findings)};
+	char *wrong;
+
+	rows.item = memory_get(rows.count * sizeof(*rows.item));
+	for (size_t i = 0; i < rows.count; i++) {
+		const json_t *finding = json_array_get(findings, i);
+
+		rows.item[i] = (struct row){finding, remark_of(before, finding)};
 	}
-	fclose(out);
-	wrong = textfile_write(file, text, length);
-	free(text);
-	free(rows);
+	qsort(rows.item, rows.count, sizeof(*rows.item), by_rule_and_place);
+	wrong = whole_write(file, fill, &rows);
+	for (size_t i = 0; i < rows.count; i++)
+		free(rows.item[i].remark);
+	free(rows.item);
 	return wrong;
 }
 

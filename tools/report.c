@@ -6,12 +6,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "fold.h"
 #include "jsontext.h"
 #include "near.h"
+#include "whole.h"
 
 const struct report_format report_formats[] = {
 #define FORMAT(name, wants, help) {#name, help, wants, out_##name},
@@ -53,50 +52,29 @@ char *report_target_parse(struct report_target *target, const char *value)
 	return no_such_format(value, length);
 }
 
-/* A device, a pipe or a link is written through, not replaced. */
-static bool is_plain_or_missing(const char *file)
+struct content {
+	const struct report_target *target;
+	const struct report *report;
+};
+
+static void fill(FILE *out, const void *what)
 {
-	struct stat st;
+	const struct content *content = what;
 
-	return lstat(file, &st) ? errno == ENOENT : S_ISREG(st.st_mode);
-}
-
-static char *write_through(const struct report_target *target, const struct report *report)
-{
-	FILE *out = fopen(target->file, "we");
-	bool fine = out != NULL;
-
-	if (out) {
-		target->format->write(out, report);
-		fine = !ferror(out);
-		fine = !fclose(out) && fine;
-	}
-	return fine ? NULL : text_format("--report %s: %s", target->file, strerror(errno));
+	content->target->format->write(out, content->report);
 }
 
 /* The file appears whole or not at all. */
 static char *write_file(const struct report_target *target, const struct report *report)
 {
-	char *scratch = text_format("%s.%d.tmp", target->file, getpid()), *wrong = NULL;
-	FILE *out = fopen(scratch, "wxe");
-	bool fine;
+	struct content content = {target, report};
+	char *wrong = whole_write(target->file, fill, &content), *longer;
 
-	if (!out) {
-		wrong = text_format(
-			"--report %s: %s; choose a file in a directory that you may write to",
-			target->file, strerror(errno));
-		free(scratch);
-		return wrong;
-	}
-	target->format->write(out, report);
-	fine = !ferror(out);
-	fine = !fclose(out) && fine && !rename(scratch, target->file);
-	if (!fine) {
-		wrong = text_format("--report %s: %s", target->file, strerror(errno));
-		unlink(scratch);
-	}
-	free(scratch);
-	return wrong;
+	if (!wrong)
+		return NULL;
+	longer = text_format("--report %s", wrong);
+	free(wrong);
+	return longer;
 }
 
 /* A reader that went away is an error like any other, not the end of the command. */
@@ -122,10 +100,7 @@ char *report_write(const struct report_target *target, const struct report *repo
 		       !strcmp(target->file, "stderr") ? stderr :
 							 NULL;
 
-	if (!stream)
-		return is_plain_or_missing(target->file) ? write_file(target, report) :
-							   write_through(target, report);
-	return write_stream(stream, target, report);
+	return stream ? write_stream(stream, target, report) : write_file(target, report);
 }
 
 json_t *report_exit_json(const struct report_exit *end)

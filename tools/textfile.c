@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "jsontext.h"
@@ -159,30 +158,4 @@ char *textfile_trim(char *text)
 	while (length && strchr(" \t\r", text[length - 1]))
 		text[--length] = '\0';
 	return text;
-}
-
-static bool write_stream(FILE *out, const char *text, size_t length)
-{
-	bool fine = out && fwrite(text, 1, length, out) == length;
-
-	return out && !fclose(out) && fine;
-}
-
-char *textfile_write(const char *name, const char *text, size_t length)
-{
-	char *scratch, *wrong = NULL;
-	struct stat st;
-
-	if (!lstat(name, &st) && !S_ISREG(st.st_mode))
-		return write_stream(fopen(name, "we"), text, length) ?
-			       NULL :
-			       text_format("%s: %s", name, strerror(errno));
-	scratch = text_format("%s.%d.tmp", name, getpid());
-	if (!write_stream(fopen(scratch, "wxe"), text, length) || rename(scratch, name)) {
-		wrong = text_format("%s: %s; choose a file in a directory that you may write to",
-				    name, strerror(errno));
-		unlink(scratch);
-	}
-	free(scratch);
-	return wrong;
 }

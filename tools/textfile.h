@@ -1,6 +1,6 @@
 /*
- * Small files that people write: read whole, line by line, with errors that name file, line and column; written whole
- * or not at all. Neighbours: baseline.h, conf.h, suppress.h.
+ * Small files that people write: read whole, line by line, with errors that name file, line and column. Neighbours:
+ * baseline.h, conf.h, suppress.h.
  */
 #ifndef MPSAN_TEXTFILE_H
 #define MPSAN_TEXTFILE_H
@@ -34,8 +34,5 @@ char *textfile_wrong(const struct textfile *file, const char *at, const char *fo
 
 /* Cuts a comment, from a '#' at the beginning or after a blank, and the blanks around; the text within the line. */
 char *textfile_trim(char *text);
-
-/* NULL, or what is wrong. A link or a device is written through, a plain file replaced. */
-char *textfile_write(const char *name, const char *text, size_t length);
 
 #endif
