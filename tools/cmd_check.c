@@ -1,22 +1,9 @@
 /*
  * mpsan check: for CI, judges recorded sessions and fails only on findings that are not in the baseline. Neighbours:
- * baseline.h, settle.h, recorded.h.
+ * baseline.h, recorded.h.
  */
 #include "command.h"
 #include "recorded.h"
-#include "settle.h"
-
-static int check(struct settings *settings, const struct report *report)
-{
-	int status = settle(settings, report->document);
-
-	if (!status)
-		status = recorded_write(settings, report);
-	if (!status && !settings->write_baseline && settings->fail_on != GRADE_OFF &&
-	    report_worst(report->document) >= settings->fail_on)
-		status = settings->exit_code;
-	return status;
-}
 
 int cmd_check(int argc, char **argv)
 {
@@ -33,7 +20,7 @@ int cmd_check(int argc, char **argv)
 	if (!status)
 		status = recorded_judge(&settings, argv + settings.rest, &report);
 	if (!status)
-		status = check(&settings, &report);
+		status = recorded_conclude(&settings, &report);
 	report_finish(&report);
 	options_finish(&settings);
 	return status == OPTIONS_HELP ? 0 : status;

@@ -4,7 +4,6 @@
  */
 #include "command.h"
 #include "recorded.h"
-#include "settle.h"
 
 int cmd_report(int argc, char **argv)
 {
@@ -18,12 +17,7 @@ int cmd_report(int argc, char **argv)
 	if (!status)
 		status = recorded_judge(&settings, argv + settings.rest, &report);
 	if (!status)
-		status = settle(&settings, report.document);
-	if (!status)
-		status = recorded_write(&settings, &report);
-	if (!status && !settings.write_baseline && settings.fail_on != GRADE_OFF &&
-	    report_worst(report.document) >= settings.fail_on)
-		status = settings.exit_code;
+		status = recorded_conclude(&settings, &report);
 	report_finish(&report);
 	options_finish(&settings);
 	return status == OPTIONS_HELP ? 0 : status;

@@ -98,7 +98,8 @@ static void write_rest(const struct judge *judge, const json_t *document)
 	out_text_summary(stderr, document);
 }
 
-static int exit_status(const struct watch *watch)
+/* `failed`: 0, or the status of a report that could not be written, which is more than what is in it. */
+static int exit_status(const struct watch *watch, int failed)
 {
 	const struct settings *settings = watch->settings;
 
@@ -108,6 +109,8 @@ static int exit_status(const struct watch *watch)
 		return 128 + WTERMSIG(watch->status);
 	if (WEXITSTATUS(watch->status))
 		return WEXITSTATUS(watch->status);
+	if (failed)
+		return failed;
 	if (!settings->write_baseline && settings->fail_on != GRADE_OFF &&
 	    judge_worst(watch->judge) >= settings->fail_on)
 		return settings->exit_code;
@@ -215,8 +218,7 @@ static int run_session(struct settings *settings, const struct launch *launch, c
 		setvbuf(stderr, NULL, _IOFBF, 1 << 16); /* a finding goes out in one piece */
 		watch_run(&watch);
 		failed = report(settings, &watch, argv, &binary);
-		status = exit_status(&watch);
-		status = status ? status : failed;
+		status = exit_status(&watch, failed);
 	}
 	binary_finish(&binary);
 	judge_finish(&judge);

@@ -9,6 +9,7 @@
 #include "hosts.h"
 #include "practices.h"
 #include "progress.h"
+#include "settle.h"
 #include "symbols.h"
 
 /* The first process of a session stands for the command. */
@@ -167,4 +168,16 @@ int recorded_write(const struct settings *settings, const struct report *report)
 		free(wrong);
 	}
 	return status;
+}
+
+int recorded_conclude(struct settings *settings, const struct report *report)
+{
+	int status = settle(settings, report->document), written = recorded_write(settings, report);
+
+	if (status || written)
+		return status ? status : written;
+	if (!settings->write_baseline && settings->fail_on != GRADE_OFF &&
+	    report_worst(report->document) >= settings->fail_on)
+		return settings->exit_code;
+	return 0;
 }

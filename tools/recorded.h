@@ -5,8 +5,8 @@
 #include "options.h"
 
 /*
- * Makes one report of the sessions in `dirs` (up to NULL), each a session or a directory of several. Returns 0, or STATUS_USAGE after a
- * complaint.
+ * Makes one report of the sessions in `dirs` (up to NULL), each a session or a directory of several. Returns 0, or
+ * STATUS_USAGE after a complaint.
  */
 int recorded_judge(const struct settings *settings, char **dirs, struct report *report);
 
@@ -19,5 +19,11 @@ void recorded_add(const struct settings *settings, const struct judge *judge,
  * from it: the run may have been long. Returns 0, or STATUS_USAGE after a complaint for each that failed.
  */
 int recorded_write(const struct settings *settings, const struct report *report);
+
+/*
+ * Holds a report against what is settled and writes it, also where the baseline cannot be written. Returns the exit
+ * status.
+ */
+int recorded_conclude(struct settings *settings, const struct report *report);
 
 #endif

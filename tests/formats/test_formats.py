@@ -298,12 +298,12 @@ def junit_fails_as_the_exit_status_does():
             check_junit(paths["junit"], run.report, failing)
 
 
-def write_to(target, command=("/bin/true",)):
+def write_to(target, command=("/bin/true",), options=()):
     """Two good files with a bad one between them."""
     with tempfile.TemporaryDirectory() as directory:
         good = [Path(directory, "a"), Path(directory, "b")]
         run = run_bare([MPSAN, "run", "--report", f"sarif={good[0]}", "--report", f"perfetto={target}",
-                        "--report", f"junit={good[1]}", "--", *command])
+                        "--report", f"junit={good[1]}", *options, "--", *command])
         json.loads(good[0].read_text())
         ElementTree.parse(good[1])
         assert len(list(Path(directory).iterdir())) == 2, "half a file was left behind"
@@ -321,8 +321,16 @@ def the_programs_own_status_wins():
     assert write_to("/nowhere/at/all", ["/bin/sh", "-c", "exit 3"]).exit == 3
 
 
+def it_counts_more_than_findings():
+    """As with `mpsan report`: a job that waits for the file must hear that it is not there."""
+    noted = [system_python(), "tests/preload/py_idle_threads.py"]
+    assert write_to("/dev/null", noted, ["--fail-on=note"]).exit == 66
+    assert write_to("/nowhere/at/all", noted, ["--fail-on=note"]).exit == 2
+
+
 CASES = (lock_over_start, cuda_early_free, tutorial_pipeline, line_of_the_readme, two_hosts, hostile_names,
          outside_the_repository, without_any_file, worst_come_first, junit_fails_as_the_exit_status_does,
-         one_that_fails_keeps_none_from_the_others, the_programs_own_status_wins)
+         one_that_fails_keeps_none_from_the_others, the_programs_own_status_wins,
+         it_counts_more_than_findings)
 
 main({case.__name__: case for case in CASES})
