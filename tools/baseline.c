@@ -54,10 +54,8 @@ static char *take_line(struct baseline *baseline, struct textfile *file)
 	char *remark = strchr(file->line, '#'), *rest, *word, *rule, *wrong;
 	struct baseline_line line = {.number = file->number};
 
-	if (remark) {
+	if (remark)
 		*remark++ = '\0';
-		remark += strspn(remark, " \t");
-	}
 	rest = textfile_trim(file->line);
 	if (!*rest)
 		return NULL;
@@ -78,7 +76,7 @@ static char *take_line(struct baseline *baseline, struct textfile *file)
 			"%.40s: a line is FINGERPRINT SEVERITY RULE, and a '#' begins a remark",
 			rest);
 	line.rule = text_copy(rule);
-	line.remark = text_copy(remark ? textfile_trim(remark) : "");
+	line.remark = text_copy(remark ? textfile_strip(remark) : "");
 	*ARRAY_ADD(&baseline->line) = line;
 	return NULL;
 }

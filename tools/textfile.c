@@ -144,18 +144,24 @@ char *textfile_wrong(const struct textfile *file, const char *at, const char *fo
 	return text;
 }
 
-char *textfile_trim(char *text)
+char *textfile_strip(char *text)
 {
 	size_t length;
 
 	text += strspn(text, " \t");
+	length = strlen(text);
+	while (length && strchr(" \t\r", text[length - 1]))
+		text[--length] = '\0';
+	return text;
+}
+
+char *textfile_trim(char *text)
+{
+	text = textfile_strip(text);
 	for (char *c = text; *c; c++)
 		if (*c == '#' && (c == text || strchr(" \t", c[-1]))) {
 			*c = '\0';
 			break;
 		}
-	length = strlen(text);
-	while (length && strchr(" \t\r", text[length - 1]))
-		text[--length] = '\0';
-	return text;
+	return textfile_strip(text);
 }

@@ -32,6 +32,9 @@ bool textfile_next(struct textfile *file);
 char *textfile_wrong(const struct textfile *file, const char *at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Cuts the blanks around; the text within the line. */
+char *textfile_strip(char *text);
+
 /* Cuts a comment, from a '#' at the beginning or after a blank, and the blanks around; the text within the line. */
 char *textfile_trim(char *text);
 

@@ -164,6 +164,15 @@ def check_written():
     assert run.exit == USAGE and "train.py:1:1: no fingerprint" in run.err and source.read_text() == "import torch\n", run
     run = write_baseline("/nothing/there")
     assert run.exit == USAGE and is_one_line(run), run
+    report = place / "report.json"
+    run = run_bare([MPSAN, "run", "--no-conf", f"--report=json={report}", "--write-baseline=/nothing/there", "--",
+                    "/bin/true"])
+    assert run.exit == USAGE and json.loads(report.read_text())["findings"] == [], "a run's report is lost with its baseline"
+    report.unlink()
+    noted = first.decode().replace("  # ", "  # see issue #12: ", 1)
+    file.write_text(noted)
+    assert write_baseline(file).exit == 0 and file.read_text() == noted, file.read_text()
+    file.write_bytes(first)
     link = place / "link"
     link.symlink_to(file)
     assert write_baseline(link).exit == 0 and link.is_symlink() and file.read_bytes() == first
