@@ -277,18 +277,20 @@ static void make_above(const char *directory)
 static bool place_given(char *directory, uint32_t bytes, const char *given)
 {
 	struct path base, notes;
-	bool noted;
+	bool noted, fits = true, pattern = rank_is_pattern(given);
 
-	if (!rank_is_pattern(given)) {
+	if (pattern) {
+		base = base_directory();
+		notes = join(base.text, ".dirs");
+		noted = make_ours(base.text) && make_ours(notes.text);
+		fits = host_directory(directory, bytes, given, noted ? notes.text : NULL);
+	} else {
 		text_put(directory, directory + bytes, given);
-		return true;
 	}
-	base = base_directory();
-	notes = join(base.text, ".dirs");
-	noted = make_ours(base.text) && make_ours(notes.text);
-	if (!host_directory(directory, bytes, given, noted ? notes.text : NULL))
-		return false;
-	make_above(directory);
+	if (!fits || strlen(directory) + sizeof("/session") > sizeof(struct path))
+		return false; /* nothing is made under a name cut short */
+	if (pattern)
+		make_above(directory);
 	return true;
 }
 

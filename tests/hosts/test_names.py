@@ -91,11 +91,13 @@ def check_no_place_for_notes(place):
 
 
 def check_too_long(place):
-    """A name that does not fit leaves the program unwatched, with one line, and alone."""
+    """A name that does not fit leaves the program unwatched, with one line, and alone: nothing is made under a part of it."""
     long = "x" * 200
-    done = subprocess.run(["/bin/echo", "fine"], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          env={**CLEAN, "LD_PRELOAD": str(LIBRARY), "MPSAN_DIR": f"{place}/{long}/{long}/%h"})
-    assert (done.returncode, done.stdout) == (0, "fine\n") and done.stderr.count("\n") == 1, done
+    for name in (f"{long}/{long}/%h", "x" * 250, "x" * (235 - len(f"{place}/"))):
+        done = subprocess.run(["/bin/echo", "fine"], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env={**CLEAN, "TMPDIR": str(place), "LD_PRELOAD": str(LIBRARY), "MPSAN_DIR": f"{place}/{name}"})
+        assert (done.returncode, done.stdout) == (0, "fine\n") and done.stderr.count("\n") == 1, done
+        assert not list(place.glob("x*")), name
 
 
 def check_run(place):
