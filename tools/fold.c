@@ -164,6 +164,7 @@ static void fold_finding(struct fold *fold, const struct part *part, const struc
 	if (grade_of(finding) > grade_of(same)) {
 		json_t *copy = copy_finding(finding, part->skew_ns, reader);
 
+		json_object_clear(same); /* what only the other instance said is not of this one */
 		json_object_update(same, copy);
 		json_object_set_new(fold->told, print_of(finding), json_integer(part->source));
 		json_decref(copy);
