@@ -234,7 +234,7 @@ void baseline_apply(struct baseline *baseline, json_t *document)
 		report_limit(document, "findings in the baseline, not shown: %zu",
 			     json_array_size(known));
 	say_gone(baseline, document, gone);
-	json_object_set_new(
-		document, "baseline",
-		json_pack("{s:s, s:o, s:o}", "file", baseline->file, "known", known, "gone", gone));
+	json_object_set_new(document, "baseline",
+			    json_pack("{s:o, s:o, s:o}", "file", jsontext_of(baseline->file),
+				      "known", known, "gone", gone));
 }

@@ -276,7 +276,7 @@ static void name_limits(const struct report *report, const struct spread *spread
 		char *words = spread_words(spread, sources), *line;
 
 		line = text_format("%s (%s)", text, words);
-		json_array_append_new(merged, json_string(line));
+		json_array_append_new(merged, jsontext_of(line));
 		free(line);
 		free(words);
 	}

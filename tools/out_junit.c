@@ -205,7 +205,7 @@ static char *command_text(const json_t *document)
 static void put_head(const struct junit *junit)
 {
 	const struct report *report = junit->report;
-	const char *host = report->source.count ? report->source.item[0].host : NULL;
+	json_t *host = jsontext_of(report->source.count ? report->source.item[0].host : NULL);
 	unsigned failures = 0, skipped = 0;
 	char *command = command_text(report->document);
 
@@ -219,8 +219,9 @@ static void put_head(const struct junit *junit)
 		"  <testsuite name=\"mpsan\" tests=\"%d\" failures=\"%u\" errors=\"0\" skipped=\"%u\"",
 		RULE_COUNT, failures, RULE_COUNT, failures, skipped);
 	put_times(junit);
-	if (host)
-		put_attribute(junit->out, "hostname", host);
+	if (json_is_string(host))
+		put_attribute(junit->out, "hostname", json_string_value(host));
+	json_decref(host);
 	fputs(">\n    <properties>\n", junit->out);
 	put_property(junit->out, "version", MPSAN_VERSION);
 	put_property(junit->out, "command", command);

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from xml.etree import ElementTree
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
@@ -211,6 +212,28 @@ def check_hostile_heads(place):
     document = report(*sessions)
     assert document["hosts"][0]["host"] == "?" * 64, document["hosts"][0]
     run_bare([MPSAN, "report", *sessions, "--report", "otlp=-"])
+
+
+def check_names_of_any_bytes(place):
+    """What a kernel and a file system take as names is no text to JSON or XML: it is told all the same."""
+    for name in (b"a\xff", b"b\xfe<&\x01"):
+        copy_session(recorded("bad"), place / os.fsdecode(name), name=name)
+    (place / "partly").mkdir()
+    for name in (b"fine\xff", b"bad\xff"):
+        session = copy_session(recorded(os.fsdecode(name[:-1])), place / "partly" / os.fsdecode(name), name="same")
+    for log in session.glob("*.log"):
+        log.unlink()
+        log.write_text("no log")
+    document = report(place / "partly")
+    assert any("bad?" in line for line in document["limits"]), document["limits"]
+    baseline = place / os.fsdecode(b"known\xff")
+    baseline.write_text("")
+    document = report("--baseline", baseline, place / os.fsdecode(b"a\xff"))
+    assert document["baseline"]["file"].endswith("known?"), document.get("baseline")
+    files = [place / name for name in ("junit", "sarif")]
+    report(*(word for file in files for word in ("--report", f"{file.name}={file}")), place)
+    ElementTree.parse(files[0])
+    json.loads(files[1].read_text())
 
 
 main({name[6:]: with_place(case) for name, case in sorted(globals().items()) if name.startswith("check_") and name != "check_order"})
