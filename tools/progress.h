@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 extern bool progress_is_on;
+extern uint64_t (*progress_clock)(int clock); /* clock_ns(), but in tests */
 
 /* From now on what is read is the session in `dir`; it is shown when a second has passed since the first of them. */
 void progress_begin(const char *dir);

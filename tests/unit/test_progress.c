@@ -7,13 +7,11 @@
 #include <setjmp.h>
 #include <cmocka.h>
 /* clang-format on */
-#include <poll.h>
 #include <pty.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../../tools/progress.h"
@@ -23,15 +21,24 @@
 #define LONG_MS 1500
 #define STEPS 100u
 
+static uint64_t fake_now_ns = 1;
+
+/* The machine may be busy: what is tested is what follows from the time, not how it passes. */
+static uint64_t fake_clock(int clock)
+{
+	(void)clock;
+	return fake_now_ns;
+}
+
 /* Works for so long on one session, as a reader would: each step is some of a hundred. */
 static void work(const char *name, int milliseconds)
 {
 	progress_begin(name);
 	progress_phase("reading", STEPS);
 	for (uint32_t i = 0; i < STEPS; i++) {
+		fake_now_ns += (uint64_t)milliseconds * 1000000 / STEPS;
 		for (int k = 0; k < 16; k++)
 			progress_step(k == 0);
-		poll(NULL, 0, milliseconds / (int)STEPS);
 	}
 	progress_end();
 	fputs("the report\n", stderr);
@@ -90,8 +97,8 @@ static void run_long(void)
 /* The second of several sessions is shown when all of them together take long. */
 static void run_two(void)
 {
-	work("/one", LONG_MS / 3);
-	work("/two", LONG_MS / 3);
+	work("/one", LONG_MS / 2);
+	work("/two", LONG_MS / 2);
 }
 
 /* What is read twice counts from the beginning again. */
@@ -122,7 +129,7 @@ static void a_line_that_is_erased(void **state)
 	uint32_t shown = count(text, "\rmpsan: reading /a [2Jb: ");
 
 	(void)state;
-	assert_in_range(shown, 1, 4); /* five a second, from the first second on */
+	assert_int_equal(shown, 3); /* five a second, from the first second on */
 	assert_non_null(last);
 	assert_true(last - text > 4 && !memcmp(last - 4, "\r\033[K", 4));
 	assert_int_equal(count(text, "\n"), 1);
@@ -182,6 +189,7 @@ int main(void)
 		cmocka_unit_test(nothing_without_a_terminal),
 	};
 
+	progress_clock = fake_clock;
 	setenv("TERM", "xterm", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
