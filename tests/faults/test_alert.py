@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The line that mpsan run prints at the first error: at once, once, wherever the report goes."""
 # cases
+# serial
 
 import contextlib
 import json

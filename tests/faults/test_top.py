@@ -259,6 +259,9 @@ def check_unusable():
             with top(directory, TERM=term) as terminal:
                 assert terminal.end() == USAGE
                 assert b"mpsan ps" in terminal.raw and terminal.raw.count(b"\n") == 1, terminal.raw
+        with top(directory) as terminal:
+            terminal.until("1 error")
+            leave(terminal)
         run = run_bare([MPSAN, "top", "--once", directory])
         assert run.exit == 0 and not run.err and "\x1b" not in run.out, run
         assert has("mpsan top: orphan_mutex", "waits for ever, since", "error: fork-orphaned-lock")(run.out.splitlines())
