@@ -73,7 +73,7 @@ static int complain_once(char *wrong)
 /* Whatever can be read of them is reported; nothing at all is an error, and the first one's reason stands for all. */
 static int add_found(const struct found *found, struct gathered *gathered, struct report *report)
 {
-	uint32_t before = report->source.count;
+	uint32_t before = report->source.count, first = gathered->broken.count;
 
 	for (uint32_t i = 0; i < found->count; i++) {
 		char *wrong = add_session(found->item[i], report);
@@ -81,7 +81,7 @@ static int add_found(const struct found *found, struct gathered *gathered, struc
 		if (wrong)
 			*ARRAY_ADD(&gathered->broken) = wrong;
 	}
-	return report->source.count > before ? 0 : complain("%s", gathered->broken.item[0]);
+	return report->source.count > before ? 0 : complain("%s", gathered->broken.item[first]);
 }
 
 static int add_named(const char *dir, struct gathered *gathered, struct report *report)

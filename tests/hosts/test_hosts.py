@@ -176,6 +176,11 @@ def check_partly_broken(place):
     assert "a-1/session: truncated" in refusal(place / "a-0", place / "a-1")
     shutil.rmtree(place / "a-0")
     assert "a-1/session: truncated" in refusal(place)
+    (place / "other/b-0").mkdir(parents=True)
+    (place / "other/b-0/session").write_bytes(b"no session")
+    copy_session(recorded("bad"), place / "a-0", name="a")
+    assert "b-0/session: truncated" in refusal(place, place / "other")
+    shutil.rmtree(place / "a-0")
     shutil.rmtree(place / "a-1")
     assert "no session here" in refusal(place)
 
