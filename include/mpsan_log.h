@@ -132,8 +132,7 @@ enum mpsan_clock {
 /* Where a session was made and by which process of a job. All zero in sessions of before November 2026. */
 struct mpsan_host {
 	char name[64]; /* each text NUL-terminated, cut off when longer, empty when not known */
-	char boot
-		[40]; /* /proc/sys/kernel/random/boot_id: the same host since the same boot has the same clock */
+	char boot[40]; /* /proc/sys/kernel/random/boot_id: who has the same has the same clock */
 	char launcher[16]; /* a row of mpsan_ranks.def */
 	char job[64];
 	uint32_t rank, world, local; /* each + 1; 0: not known */

@@ -133,9 +133,12 @@ static char *make_session(const char *dir, const char *options_for_library)
 /* Beside the command, as in the build; where `make install` puts it; where others may have put it. */
 char *launch_find_library(void)
 {
-	static const char *const places[] = {
-		"libmpsan.so", MPSAN_LIBDIR_FROM_BIN "/libmpsan.so", "../lib/libmpsan.so", "../lib64/libmpsan.so",
-		"../lib/x86_64-linux-gnu/libmpsan.so", "../lib/aarch64-linux-gnu/libmpsan.so"};
+	static const char *const places[] = {"libmpsan.so",
+					     MPSAN_LIBDIR_FROM_BIN "/libmpsan.so",
+					     "../lib/libmpsan.so",
+					     "../lib64/libmpsan.so",
+					     "../lib/x86_64-linux-gnu/libmpsan.so",
+					     "../lib/aarch64-linux-gnu/libmpsan.so"};
 	char self[PATH_MAX] = "", *slash;
 
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
