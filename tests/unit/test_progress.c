@@ -108,7 +108,7 @@ static void run_again(void)
 	progress_phase("reading", STEPS);
 	progress_step(STEPS);
 	progress_again("exporting");
-	poll(NULL, 0, LONG_MS);
+	fake_now_ns += LONG_MS * 1000000ull;
 	for (int k = 0; k < 16; k++)
 		progress_step(1);
 	progress_end();
