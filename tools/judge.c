@@ -115,14 +115,21 @@ static bool is_about_same(const struct instance *one, const struct instance *oth
 	       one->lock == other->lock;
 }
 
-static void replace(struct judge *judge, struct instance *instance)
+/* Of one wait told twice only the first was counted: its place is taken by the second. */
+static bool is_counted_as(const struct instance *one, const struct instance *other)
+{
+	return one->found == other->found && one->wait == other->wait && one->wait != FACT_NONE;
+}
+
+static void replace(struct judge *judge, struct instance *instance, const struct instance *by)
 {
 	struct judged *judged = &judge->found.item[instance->found];
 
 	if (instance->replaced)
 		return;
 	instance->replaced = true;
-	set_count(judged, judged->count - 1);
+	if (!is_counted_as(instance, by))
+		set_count(judged, judged->count - 1);
 }
 
 /*
@@ -138,7 +145,7 @@ static void judge_tie(struct judge *judge, struct instance new)
 		for (uint32_t i = 0; i < judge->candidates.count; i++)
 			if (is_about_same(&judge->candidates.item[i], &new) &&
 			    judge->candidates.item[i].grade < new.grade)
-				replace(judge, &judge->candidates.item[i]);
+				replace(judge, &judge->candidates.item[i], &new);
 	}
 	if (new.grade == GRADE_ERROR)
 		return;
@@ -146,7 +153,8 @@ static void judge_tie(struct judge *judge, struct instance new)
 	for (uint32_t i = 0; i < judge->proofs.count; i++)
 		if (is_about_same(&judge->proofs.item[i], &new) &&
 		    judge->proofs.item[i].grade > new.grade)
-			replace(judge, &judge->candidates.item[judge->candidates.count - 1]);
+			replace(judge, &judge->candidates.item[judge->candidates.count - 1],
+				&judge->proofs.item[i]);
 }
 
 /* Of the same memory a rule says the worst, whichever comes first. */
@@ -163,10 +171,10 @@ static void judge_tie_shared(struct judge *judge, struct instance new,
 		*ARRAY_ADD(&judge->shared) = new;
 		places_add(judge->shared_at, finding->rule, what, kind, judge->shared.count - 1);
 	} else if (new.grade > judge->shared.item[known].grade) {
-		replace(judge, &judge->shared.item[known]);
+		replace(judge, &judge->shared.item[known], &new);
 		judge->shared.item[known] = new;
 	} else if (new.grade < judge->shared.item[known].grade) {
-		replace(judge, &new);
+		replace(judge, &new, &judge->shared.item[known]);
 	}
 }
 
@@ -188,8 +196,12 @@ static void judge_add(struct findings *sink, const struct finding *finding)
 		return;
 	}
 	index = judge_fold(judge, told, finding, grade);
-	new = (struct instance){index, finding->fork, story_lock(&judge->reader->facts, finding),
-				finding->grade, false};
+	new = (struct instance){index,
+				finding->fork,
+				finding->wait,
+				story_lock(&judge->reader->facts, finding),
+				finding->grade,
+				false};
 	judge_tie(judge, new);
 	judge_tie_shared(judge, new, finding);
 }

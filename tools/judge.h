@@ -31,6 +31,7 @@ struct judged {
 struct instance {
 	uint32_t found;
 	uint32_t fork;
+	uint32_t wait;
 	uint64_t lock;
 	enum grade grade;
 	bool replaced;

@@ -121,6 +121,49 @@ static void repeats_are_counted_and_keep_their_fingerprint(void **state)
 	json_decref(twice);
 }
 
+static struct finding finding_of_wait(enum grade grade)
+{
+	static const struct tale tale = {"{pid} waits", {{STEP_WAIT, "it waits"}}};
+
+	return (struct finding){.rule = RULE_fork_libc_lock,
+				.grade = grade,
+				.tale = &tale,
+				.unlock = FACT_NONE,
+				.knot = FACT_NONE,
+				.order = FACT_NONE,
+				.left = FACT_NONE};
+}
+
+/* A wait that is a note until the supervisor has looked, and then an error, is one finding, whichever is told first. */
+static void a_proof_takes_the_place_of_its_own_note(void **state)
+{
+	static const enum grade order[][2] = {{GRADE_NOTE, GRADE_ERROR}, {GRADE_ERROR, GRADE_NOTE}};
+
+	(void)state;
+	writer_process(&writer, 0, UINT32_MAX, SECOND);
+	write_fork(1, 10 * SECOND, "guard");
+	WRITE(&writer, 1, wait, 11 * SECOND, writer.table[1].pid, .lock = 0x1000,
+	      .kind = MPSAN_LOCK_MUTEX, .flags = MPSAN_LF_VERIFIED);
+	for (int i = 0; i < 2; i++) {
+		struct reader reader;
+		struct judge judge;
+
+		assert_null(reader_open(&reader, writer.dir, false));
+		judge_init(&judge, &reader, &grades, &suppressions);
+		reader_finish(&reader, 100 * SECOND);
+		for (int k = 0; k < 2; k++) {
+			struct finding finding = finding_of_wait(order[i][k]);
+
+			judge.sink.add(&judge.sink, &finding);
+		}
+		assert_int_equal(judge.found.count, 1);
+		assert_int_equal(judge.found.item[0].count, 1);
+		assert_int_equal(judge.found.item[0].grade, GRADE_ERROR);
+		judge_finish(&judge);
+		reader_close(&reader);
+	}
+}
+
 static void two_locks_are_two_findings(void **state)
 {
 	json_t *document;
@@ -337,6 +380,7 @@ int main(void)
 {
 	const struct CMUnitTest stories[] = {
 		STORY(repeats_are_counted_and_keep_their_fingerprint),
+		STORY(a_proof_takes_the_place_of_its_own_note),
 		STORY(two_locks_are_two_findings),
 		STORY(grades_follow_policy_and_rule),
 		STORY(a_rule_of_its_own_holds_under_any_policy),
