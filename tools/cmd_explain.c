@@ -32,15 +32,6 @@ static void print_part(const char *title, const char *text)
 	putchar('\n');
 }
 
-static const struct {
-	const char *title, *hazard, *evidence, *grading, *fix, *source;
-} words[] = {
-#define RULE(id, slug, moments, title, hazard, evidence, grading, fix, source) \
-	{title, hazard, evidence, grading, fix, source},
-#include "../include/mpsan_rules.def"
-#undef RULE
-};
-
 static int complain_of_rule(const char *slug)
 {
 	char *near = near_names(slug, rule_name);
@@ -52,6 +43,7 @@ static int complain_of_rule(const char *slug)
 
 int cmd_explain(int argc, char **argv)
 {
+	const struct rule_words *words;
 	enum rule_id rule;
 
 	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
@@ -61,13 +53,14 @@ int cmd_explain(int argc, char **argv)
 	rule = rule_find(argv[1]);
 	if (rule == RULE_COUNT)
 		return complain_of_rule(argv[1]);
-	printf("%s: %s\n", argv[1], words[rule].title);
-	print_part("Hazard", words[rule].hazard);
-	print_part("Evidence", words[rule].evidence);
-	print_part("Grading", words[rule].grading);
+	words = rule_words(rule);
+	printf("%s: %s\n", argv[1], words->title);
+	print_part("Hazard", words->hazard);
+	print_part("Evidence", words->evidence);
+	print_part("Grading", words->grading);
 	if (!rule_is_preset(rule))
 		printf("\nOff by preset\n  ask for it with mpsan run --rule %s=warning\n", argv[1]);
-	print_part("Fix", words[rule].fix);
-	print_part("Source", words[rule].source);
+	print_part("Fix", words->fix);
+	print_part("Source", words->source);
 	return 0;
 }

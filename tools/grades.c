@@ -7,11 +7,9 @@
 #include "near.h"
 #include "util.h"
 
-static const struct {
-	const char *slug;
-	const char *fix;
-} rules[] = {
-#define RULE(id, slug, moment, title, hazard, evidence, grading, fix, source) {slug, fix},
+static const struct rule_words rules[] = {
+#define RULE(id, slug, moments, title, hazard, evidence, grading, fix, source) \
+	{slug, title, hazard, evidence, grading, fix, source},
 #include "../include/mpsan_rules.def"
 #undef RULE
 };
@@ -43,6 +41,11 @@ const struct policy_grade policy_rows[] = {
 };
 
 static const char *const grade_names[] = {"off", "note", "warning", "error"};
+
+const struct rule_words *rule_words(enum rule_id rule)
+{
+	return &rules[rule];
+}
 
 const char *rule_slug(enum rule_id rule)
 {

@@ -9,6 +9,11 @@
 
 #include "../shim/core/rule.h"
 
+/* The texts of a rule's row. */
+struct rule_words {
+	const char *slug, *title, *hazard, *evidence, *grading, *fix, *source;
+};
+const struct rule_words *rule_words(enum rule_id rule);
 const char *rule_slug(enum rule_id rule);
 const char *rule_fix(enum rule_id rule);
 

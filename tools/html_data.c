@@ -140,26 +140,19 @@ static json_t *pack_finding(struct packer *packer, json_t *finding)
 	return packed;
 }
 
-static const struct {
-	const char *title, *hazard, *evidence, *grading, *source;
-} rules[] = {
-#define RULE(id, slug, moments, title, hazard, evidence, grading, fix, source) \
-	{title, hazard, evidence, grading, source},
-#include "../include/mpsan_rules.def"
-#undef RULE
-};
-
 static void add_rule(json_t *told, const char *slug)
 {
 	enum rule_id rule = slug ? rule_find(slug) : RULE_COUNT;
+	const struct rule_words *words;
 
 	if (rule == RULE_COUNT || json_object_get(told, slug))
 		return;
+	words = rule_words(rule);
 	json_object_set_new(told, slug,
-			    json_pack("{s:s, s:s, s:s, s:s, s:s}", "title", rules[rule].title,
-				      "hazard", rules[rule].hazard, "evidence",
-				      rules[rule].evidence, "grading", rules[rule].grading,
-				      "source", rules[rule].source));
+			    json_pack("{s:s, s:s, s:s, s:s, s:s}", "title", words->title,
+				      "hazard", words->hazard, "evidence",
+				      words->evidence, "grading", words->grading,
+				      "source", words->source));
 }
 
 static json_t *hosts_of(const struct report *report)

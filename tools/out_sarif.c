@@ -38,27 +38,16 @@ static json_t *message(const char *text)
 	return object;
 }
 
-/* Rules: the table's own texts. */
-
-static const struct {
-	const char *title, *hazard, *evidence, *grading, *fix, *source;
-} words[] = {
-#define RULE(id, slug, moments, title, hazard, evidence, grading, fix, source) \
-	{title, hazard, evidence, grading, fix, source},
-#include "../include/mpsan_rules.def"
-#undef RULE
-};
-
-static json_t *help(enum rule_id rule)
+static json_t *help(const struct rule_words *words)
 {
 	char *plain =
 		text_format("Hazard: %s\n\nEvidence: %s\n\nGrading: %s\n\nFix: %s\n\nSource: %s",
-			    words[rule].hazard, words[rule].evidence, words[rule].grading,
-			    words[rule].fix, words[rule].source);
+			    words->hazard, words->evidence, words->grading,
+			    words->fix, words->source);
 	char *marked = text_format(
 		"**Hazard.** %s\n\n**Evidence.** %s\n\n**Grading.** %s\n\n**Fix.** %s\n\n*Source: %s*",
-		words[rule].hazard, words[rule].evidence, words[rule].grading, words[rule].fix,
-		words[rule].source);
+		words->hazard, words->evidence, words->grading, words->fix,
+		words->source);
 	json_t *object = json_pack("{s:s, s:s}", "text", plain, "markdown", marked);
 
 	free(plain);
@@ -71,15 +60,18 @@ static json_t *rules(void)
 {
 	json_t *list = json_array();
 
-	for (enum rule_id rule = 0; rule < RULE_COUNT; rule++)
+	for (enum rule_id rule = 0; rule < RULE_COUNT; rule++) {
+		const struct rule_words *words = rule_words(rule);
+
 		json_array_append_new(
 			list,
 			json_pack("{s:s, s:{s:s}, s:{s:s}, s:o, s:{s:s, s:b}, s:{s:[s,s]}}", "id",
-				  rule_slug(rule), "shortDescription", "text", words[rule].title,
-				  "fullDescription", "text", words[rule].hazard, "help", help(rule),
+				  words->slug, "shortDescription", "text", words->title,
+				  "fullDescription", "text", words->hazard, "help", help(words),
 				  "defaultConfiguration", "level", "warning", "enabled",
 				  rule_is_preset(rule), "properties", "tags", "multiprocessing",
 				  "reliability"));
+	}
 	return list;
 }
 

@@ -137,17 +137,6 @@ void out_text_finding(FILE *out, const json_t *finding)
 	print_spread(out, finding);
 }
 
-static unsigned count_severity(const json_t *document, const char *severity)
-{
-	unsigned count = 0;
-	json_t *finding;
-	size_t i;
-
-	json_array_foreach(json_object_get(document, "findings"), i, finding)
-		count += !strcmp(jsontext_at(finding, "severity"), severity);
-	return count;
-}
-
 static void print_count(FILE *out, unsigned count, const char *what, const char *behind)
 {
 	fprintf(out, "%u %s%s%s", count, what, count == 1 ? "" : "s", behind);
@@ -193,9 +182,9 @@ void out_text_summary(FILE *out, const json_t *document)
 	}
 	print_hosts(out, document);
 	fputs("mpsan: ", out);
-	print_count(out, count_severity(document, "error"), "error", ", ");
-	print_count(out, count_severity(document, "warning"), "warning", ", ");
-	print_count(out, count_severity(document, "note"), "note", "");
+	print_count(out, report_count(document, "error"), "error", ", ");
+	print_count(out, report_count(document, "warning"), "warning", ", ");
+	print_count(out, report_count(document, "note"), "note", "");
 	if (number_of(document, "suppressed"))
 		fprintf(out, ", %lld suppressed", number_of(document, "suppressed"));
 	fprintf(out, " in %zu process%s\n", processes, processes == 1 ? "" : "es");

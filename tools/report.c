@@ -153,6 +153,17 @@ void report_add(json_t *document, const struct judge *judge)
 	fold_destroy(fold);
 }
 
+unsigned report_count(const json_t *document, const char *severity)
+{
+	unsigned count = 0;
+	json_t *finding;
+	size_t i;
+
+	json_array_foreach(json_object_get(document, "findings"), i, finding)
+		count += !strcmp(jsontext_at(finding, "severity"), severity);
+	return count;
+}
+
 enum grade report_worst(const json_t *document)
 {
 	enum grade worst = GRADE_OFF, grade;

@@ -80,6 +80,9 @@ void report_finish(struct report *report);
 /* Adds what one session has to say, the only one of the document; fold.h has more. */
 void report_add(json_t *document, const struct judge *judge);
 
+/* How many findings of a document have that severity. */
+unsigned report_count(const json_t *document, const char *severity);
+
 /* The worst grade among the findings of a document. */
 enum grade report_worst(const json_t *document);
 

@@ -6,6 +6,7 @@
 #include "jsontext.h"
 #include "names_cuda.h"
 #include "ps_text.h"
+#include "report.h"
 #include "top.h"
 
 struct counts {
@@ -53,17 +54,6 @@ static void count(struct counts *counts, const json_t *document)
 	}
 }
 
-static unsigned graded(const json_t *document, const char *grade)
-{
-	unsigned found = 0;
-	json_t *finding;
-	size_t i;
-
-	json_array_foreach(json_object_get(document, "findings"), i, finding)
-		found += !strcmp(jsontext_at(finding, "severity"), grade);
-	return found;
-}
-
 static const char *state_text(const struct top_picture *picture, bool paused)
 {
 	switch (picture->state) {
@@ -94,9 +84,9 @@ static char *first_line(const struct top_picture *picture, const struct counts *
 
 static char *second_line(const struct top_picture *picture, const struct counts *counts)
 {
-	unsigned errors = graded(picture->document, "error"),
-		 warnings = graded(picture->document, "warning"),
-		 notes = graded(picture->document, "note");
+	unsigned errors = report_count(picture->document, "error"),
+		 warnings = report_count(picture->document, "warning"),
+		 notes = report_count(picture->document, "note");
 	char lost[32] = "";
 
 	if (counts->lost)
@@ -157,7 +147,7 @@ void top_rows_head(struct top_rows *rows, const struct top_picture *picture, boo
 	count(&counts, picture->document);
 	top_rows_add(rows, NULL, over ? TOP_WARNING : TOP_HEAD,
 		     first_line(picture, &counts, paused));
-	top_rows_add(rows, NULL, graded(picture->document, "error") ? TOP_ERROR : TOP_PLAIN,
+	top_rows_add(rows, NULL, report_count(picture->document, "error") ? TOP_ERROR : TOP_PLAIN,
 		     second_line(picture, &counts));
 	top_rows_add(rows, NULL, TOP_PLAIN, third_line(picture));
 }
