@@ -32,7 +32,6 @@
 #include "sys.h"
 #include "thread.h"
 #include "where.h"
-#include "window.h"
 
 STATE struct life life;
 STATE static int exit_code = -1; /* what exit() was called with, if it was */
@@ -299,11 +298,11 @@ void life_child(enum mpsan_how how, uint64_t fork_pos)
 	fill_child(life.self, parent, how, birth);
 	life.self->fork_pos = fork_pos;
 	life.self->attach_ns = birth;
-	life_flag(MPSAN_PROCESS_ATTACHED | (stack_has_torch() ? MPSAN_PROCESS_TORCH : 0));
+	life_flag(MPSAN_PROCESS_ATTACHED | (stack_has_torch() ? MPSAN_PROCESS_TORCH : 0) |
+		  (life.table[parent].flags & MPSAN_PROCESS_READLINE)); /* with the handlers */
 	manners_forked();
 	growth_forked();
 	group_forked();
-	window_forked();
 }
 
 uint32_t life_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns, uint64_t fork)

@@ -40,7 +40,6 @@ static bool listener_path(const struct sockaddr *address, socklen_t length, char
 	uint64_t bytes = length > offsetof(struct sockaddr_un, sun_path) ?
 				 length - offsetof(struct sockaddr_un, sun_path) :
 				 0;
-	const char *tail = path;
 
 	if (bytes > PATH_BYTES || bytes < sizeof("listener-"))
 		return false;
@@ -48,9 +47,7 @@ static bool listener_path(const struct sockaddr *address, socklen_t length, char
 		return false;
 	memcpy(path, un->sun_path, bytes);
 	path[bytes] = '\0';
-	for (const char *c = path; *c; c++)
-		tail = *c == '/' ? c + 1 : tail;
-	return text_starts(tail, "listener-");
+	return text_starts(text_tail(path), "listener-");
 }
 
 static bool may_state(void)

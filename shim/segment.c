@@ -264,17 +264,13 @@ static bool is_semaphore(const char *path)
 /* A file on another device may be a memfd, or an arena: their names tell. */
 static bool is_segment(const struct stat *file, const char *name)
 {
-	const char *tail = name;
-
 	if (file->st_dev == segment_device())
 		return !is_semaphore(name);
 	if (text_starts(name, "/memfd:")) {
 		memfd_device = file->st_dev;
 		return true;
 	}
-	for (const char *c = name; *c; c++)
-		tail = *c == '/' ? c + 1 : tail;
-	return text_starts(tail, "pym-");
+	return text_starts(text_tail(name), "pym-");
 }
 
 static uint32_t flags_of(int fd, enum mpsan_shm_way way, bool deleted)

@@ -22,21 +22,12 @@
 
 static uint32_t refused_before[8]; /* by reason */
 
-static const char *tail_of(const char *path)
-{
-	const char *tail = path;
-
-	for (const char *c = path; *c; c++)
-		tail = *c == '/' ? c + 1 : tail;
-	return tail;
-}
-
 /* A file of that path may be a segment; looks at the text alone. */
 static bool may_be_segment(const char *path)
 {
 	if (text_starts(path, "/dev/shm/"))
-		return !text_starts(path, "/dev/shm/sem.") && *tail_of(path);
-	return path[0] == '/' && text_starts(tail_of(path), "pym-");
+		return !text_starts(path, "/dev/shm/sem.") && *text_tail(path);
+	return path[0] == '/' && text_starts(text_tail(path), "pym-");
 }
 
 /*
@@ -232,9 +223,9 @@ static bool removed_path(char *whole, const char *path, enum mpsan_shm_way way, 
 	if (whole_path(whole, path, way))
 		return true;
 	*relative = way == MPSAN_SHM_FILE && whole[0] && whole[0] != '/' &&
-		    !text_starts(tail_of(whole), "sem.");
+		    !text_starts(text_tail(whole), "sem.");
 	if (*relative) {
-		text_put(text_put(name, end, "/dev/shm/"), end, tail_of(whole));
+		text_put(text_put(name, end, "/dev/shm/"), end, text_tail(whole));
 		memcpy(whole, name, sizeof(name));
 	}
 	return *relative;

@@ -69,15 +69,11 @@ static void note_module(const struct link_map *map)
 {
 	struct elf_object o;
 	char path[512];
-	const char *tail = path;
 
 	if (!elf_describe(map, &o) || module_find(o.base))
 		return;
 	path_of(map, path, sizeof(path));
-	for (const char *c = path; *c; c++)
-		if (*c == '/')
-			tail = c + 1;
-	if (text_starts(tail, "libtorch")) {
+	if (text_starts(text_tail(path), "libtorch")) {
 		modules.torch = true;
 		life_flag(MPSAN_PROCESS_TORCH);
 	}

@@ -320,6 +320,15 @@ char *text_put_number(char *at, char *end, uint64_t value, unsigned base)
 	return text_put(at, end, digit + n);
 }
 
+const char *text_tail(const char *path)
+{
+	const char *tail = path;
+
+	for (const char *c = path; *c; c++)
+		tail = *c == '/' ? c + 1 : tail;
+	return tail;
+}
+
 bool text_starts(const char *text, const char *with)
 {
 	while (*with && *text == *with)

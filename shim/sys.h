@@ -98,6 +98,8 @@ char *text_put(char *at, char *end, const char *string);
 char *text_put_number(char *at, char *end, uint64_t value, unsigned base);
 bool text_starts(const char *text, const char *with);
 bool text_equal(const char *a, const char *b);
+/* What stands behind the last '/'. */
+const char *text_tail(const char *path);
 uint64_t text_number(const char *text, const char **rest);
 uint64_t text_hex(const char *text);
 

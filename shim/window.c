@@ -19,23 +19,19 @@ struct kernel_action {
 
 /* readline calls whoever handled the signal before it: nobody, so far. */
 STATE static bool nobody_before = true;
-STATE static bool is_readline;
 
 /* Python's module for it, or the library itself. */
 static bool lies_in_readline(uint64_t address)
 {
 	const struct link_map *map = scope_owner(address);
-	const char *tail;
 	char path[512];
+	const char *tail;
 	long n;
 
 	if (!map || (n = sys_peek(path, map->l_name, sizeof(path) - 1)) <= 0)
 		return false;
 	path[n] = '\0';
-	tail = path;
-	for (const char *c = path; *c; c++)
-		if (*c == '/')
-			tail = c + 1;
+	tail = text_tail(path);
 	return text_starts(tail, "readline.") || text_starts(tail, "libreadline.");
 }
 
@@ -45,26 +41,16 @@ void window_changed(void)
 
 	if (life_is_guest() || SYS4(SYS_rt_sigaction, SIGWINCH, NULL, &now, sizeof(now.mask)) < 0)
 		return;
-	is_readline = false;
+	life_unflag(MPSAN_PROCESS_READLINE);
 	if (now.handler == SIG_DFL || now.handler == SIG_IGN)
 		nobody_before = true;
 	else if (!lies_in_readline((uint64_t)(uintptr_t)now.handler))
 		nobody_before = false;
-	else
-		is_readline = nobody_before;
-	if (is_readline)
+	else if (nobody_before)
 		life_flag(MPSAN_PROCESS_READLINE);
-	else
-		life_unflag(MPSAN_PROCESS_READLINE);
 }
 
 bool window_counts(void)
 {
-	return !is_readline;
-}
-
-void window_forked(void)
-{
-	if (is_readline)
-		life_flag(MPSAN_PROCESS_READLINE);
+	return !life_has(MPSAN_PROCESS_READLINE);
 }

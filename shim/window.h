@@ -13,7 +13,4 @@ void window_changed(void);
 /* A handler may end a wait: it is not readline's, or has another one to call in turn. */
 bool window_counts(void);
 
-/* A forked child has the handlers of its parent. */
-void window_forked(void);
-
 #endif
