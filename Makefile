@@ -36,8 +36,11 @@ PAGE := $(wildcard tools/html/*.html tools/html/*.css tools/html/*.js)
 TOOL_OBJ := $(TOOL_SRC:%=build/obj/%.o) build/obj/tools/html/page.S.o
 TOOL_LIBS := -lunwind-$(ARCH) -lunwind -ldw -lelf -ljansson -lncursesw -ltinfo -lstdc++
 
-.PHONY: all demo check fuzz bench check-suites check-gpu check-build check-package check-browser install uninstall help clean FORCE
-all: build/libmpsan.so build/mpsan $(DESCRIPTIONS) ## build the library, the command, manual pages and completions
+# A stand-in for CUDA, for programs and tests on machines without a GPU.
+FAKE := build/fake/libcuda.so.1 build/fake/libcudart.so.12 build/fake/libcudart.so.13
+
+.PHONY: all tests demo check fuzz bench check-suites check-gpu check-build check-package check-browser install uninstall help clean FORCE
+all: build/libmpsan.so build/mpsan $(DESCRIPTIONS) $(FAKE) ## build the library, the command, manual pages, completions and the stand-in for CUDA
 
 build/libmpsan.so: $(SHIM_OBJ) shim/exports.map
 	$(SAY) LINK $@
@@ -99,7 +102,6 @@ BENCH_BIN := $(patsubst %.c,build/%,$(wildcard tests/bench/*.c))
 FAULT_BIN := $(patsubst %.c,build/%,$(wildcard tests/faults/*.c))
 UNIT_BIN := $(patsubst %.c,build/%,$(wildcard tests/unit/test_*.c))
 UNIT_PART := $(patsubst %.c,build/obj/%.c.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
-FAKE := build/fake/libcuda.so.1 build/fake/libcudart.so.12 build/fake/libcudart.so.13
 SNIPPETS := build/tests/snippets/libsnippets.so build/tests/snippets/snippets
 PAGE_BIN := build/tests/browser/page
 TESTS := $(PAGE_BIN) $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(FAULT_BIN) $(SNIPPETS) build/tests/libmpsan-count.so \
@@ -192,7 +194,9 @@ TESTS += $(REPLAY_BIN)
 fuzz: $(FUZZ_BIN) ## fuzz the readers of sessions and other files for FUZZ_SECONDS (3600) each, under ASan and UBSan
 	$(Q)tests/fuzz/run $(FUZZ_SECONDS)
 
-check: all $(TESTS) ## run every test that needs neither a GPU nor anything outside Debian's packages
+tests: all $(TESTS) ## build what the tests need, and run nothing
+
+check: tests ## run every test that needs neither a GPU nor anything outside Debian's packages
 	$(Q)tests/run
 
 check-build: all $(UNIT_BIN) build/tests/libmpsan-count.so ## the tests that ask whether the build is right, for packagers
@@ -201,13 +205,13 @@ check-build: all $(UNIT_BIN) build/tests/libmpsan-count.so ## the tests that ask
 check-package: ## build the Debian packages, look at them with lintian, install them into a new Debian
 	$(Q)tests/run package
 
-demo: all $(EXAMPLE_BIN) $(FAKE) ## run the main job on the examples and show its reports
+demo: all $(EXAMPLE_BIN) ## run the main job on the examples and show its reports
 	$(Q)examples/demo
 
-bench: all $(BENCH_BIN) $(FAKE) build/tests/faults/crowd ## print the performance table
+bench: all $(BENCH_BIN) build/tests/faults/crowd ## print the performance table
 	$(Q)$(PYTHON) tests/bench/bench.py
 
-check-suites: all $(TESTS) ## run the long suites: other people's tests, bare and under the library
+check-suites: tests ## run the long suites: other people's tests, bare and under the library
 	$(Q)tests/run suites
 
 check-browser: all $(PAGE_BIN) ## look at the HTML report in headless Chromium (tools/dev/bootstrap --browser)
@@ -215,7 +219,7 @@ check-browser: all $(PAGE_BIN) ## look at the HTML report in headless Chromium (
 
 check-gpu: ## tests that need a GPU; says so when there is none (MPSAN_GPU_FAKE=1: what the stand-in can serve)
 	$(Q)if [ "$$MPSAN_GPU_FAKE" ]; then $(MAKE) $(FAKE); else tests/gpu/present; fi && \
-	$(MAKE) all $(TESTS) && tests/run gpu
+	$(MAKE) tests && tests/run gpu
 
 # What is installed, and where.
 DATADIR ?= $(PREFIX)/share

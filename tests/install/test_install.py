@@ -65,6 +65,15 @@ def check_staged():
         assert not files_of(stage), sorted(files_of(stage))
 
 
+def check_products():
+    """Plain `make` makes everything that others build on, the stand-in for CUDA among it."""
+    run = subprocess.run(["make", "-n", "-B"], cwd=ROOT, text=True, stdout=subprocess.PIPE)
+    linked = set(re.findall(r"-o (build/\S+)", run.stdout))
+    wanted = {"build/mpsan", "build/libmpsan.so", "build/fake/libcuda.so.1", "build/fake/libcudart.so.12",
+              "build/fake/libcudart.so.13"}
+    assert run.returncode == 0 and wanted <= linked, wanted - linked
+
+
 def check_program_of_a_user():
     """Header and pkg-config, from a place without root's rights; the lock's name comes through."""
     if not shutil.which("pkg-config"):
@@ -129,5 +138,5 @@ def check_pages_complete():
         assert name in library, f"libmpsan(7) lacks {name}"
 
 
-main({"staged": check_staged, "program_of_a_user": check_program_of_a_user, "pages_warn_not": check_pages_warn_not,
-      "pages_complete": check_pages_complete})
+main({"products": check_products, "staged": check_staged, "program_of_a_user": check_program_of_a_user,
+      "pages_warn_not": check_pages_warn_not, "pages_complete": check_pages_complete})
