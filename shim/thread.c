@@ -16,8 +16,8 @@
 #define PARCELS 64u
 
 TLS struct mpsan_thread *thread_hot;
-struct mpsan_thread thread_none = {.holds_used = MPSAN_HOLDS};
-struct mpsan_hold hold_nowhere;
+struct mpsan_thread thread_none = {.holds_used = MPSAN_HOLDS + 1}; /* full, at a glance */
+TLS struct mpsan_hold hold_nowhere;
 STATE bool thread_several;
 
 STATE static struct mpsan_thread nursery;
@@ -152,7 +152,7 @@ struct mpsan_thread *thread_attach(void)
 {
 	struct mpsan_thread *t = thread_hot;
 
-	if (t || !life.attached)
+	if (t || (!life.attached && !hook_off))
 		return t;
 	thread_hot = &thread_none;
 	if (hook_off || life_is_guest() || !log_open())

@@ -73,7 +73,7 @@ void thread_unpack(struct thread_parcel *parcel);
 void *arch_thread_start(void *parcel);
 
 /* Claims that found no room, or no record, land here. */
-extern struct mpsan_hold hold_nowhere;
+extern TLS struct mpsan_hold hold_nowhere;
 struct mpsan_hold *hold_push_slow(uint64_t tag, uint64_t caller);
 bool hold_remove(uint64_t address);
 void hold_drop_newest(unsigned kind);
@@ -86,7 +86,7 @@ static inline struct mpsan_hold *hold_push(uint64_t tag, uint64_t caller)
 	uint32_t n;
 
 	if (UNLIKELY(!t || t->holds_used >= MPSAN_HOLDS))
-		return hold_push_slow(tag, caller);
+		return t == &thread_none ? &hold_nowhere : hold_push_slow(tag, caller);
 	/*
 	 * Counted before it is written: a signal handler that locks and unlocks in between works
 	 * above it.
@@ -128,7 +128,10 @@ static inline void hold_confirm(struct mpsan_hold *hold, const void *lock, unsig
 /* Where a claim is now, should the record have moved since it was made. */
 struct mpsan_hold *hold_now(struct mpsan_hold *hold);
 
-/* Takes back the newest claim on a lock, or any older one; false when this thread has none. */
+/*
+ * Takes back the newest claim on a lock, or any older one; false when this thread has none. Where the
+ * library is switched off, nobody has claims, and nothing follows from that.
+ */
 static inline bool hold_drop(const void *lock)
 {
 	struct mpsan_thread *t = thread_hot;
@@ -139,7 +142,7 @@ static inline bool hold_drop(const void *lock)
 	n = t->holds_used;
 	if (UNLIKELY(!n || n > MPSAN_HOLDS ||
 		     MPSAN_TAG_ADDRESS(t->hold[n - 1].tag) != (uint64_t)(uintptr_t)lock))
-		return hold_remove((uint64_t)(uintptr_t)lock);
+		return (t == &thread_none && hook_off) || hold_remove((uint64_t)(uintptr_t)lock);
 	t->holds_used = n - 1;
 	return true;
 }
