@@ -106,7 +106,7 @@ enum mpsan_cuda_kind {
 enum mpsan_ipc_flags {
 	MPSAN_IPC_AUTO = 1, /* the library exported it (--auto-export); found through the registry */
 	MPSAN_IPC_IMPORTED = 2, /* the memory belongs to another process: `handle` was made of its mapping */
-	MPSAN_IPC_WORKER = 4, /* a data loader's worker made it: its Python frames say so */
+	MPSAN_IPC_WORKER = 4, /* a data loader's worker made it: its thread's name says so */
 	MPSAN_IPC_UNSYNCED = 8, /* work was queued after the last synchronisation or recorded event */
 	MPSAN_IPC_AGAIN = 16, /* this process has the same handle open already */
 	MPSAN_IPC_NO_PEER = 32, /* the current device cannot reach that of the memory */
@@ -156,6 +156,12 @@ enum mpsan_dontfork { MPSAN_DONTFORK_ADVICE = 1, MPSAN_DONTFORK_REGISTERED, MPSA
 /* ev_offset_used.kind, and bits of .what. `with`: pid of a process that kcmp says has the same open file. */
 enum mpsan_offset_kind { MPSAN_OFFSET_FILE = 1, MPSAN_OFFSET_STREAM };
 enum mpsan_offset_what { MPSAN_OFFSET_READ = 1, MPSAN_OFFSET_WRITE = 2, MPSAN_OFFSET_MOVE = 4 };
+
+/* What a process was started to do, where its target tells (ev_process_name.work). */
+enum mpsan_work {
+	MPSAN_WORK_UNKNOWN,
+	MPSAN_WORK_LOADER, /* a worker of PyTorch's DataLoader */
+};
 
 /* ev_main_again.how */
 enum mpsan_main_how {

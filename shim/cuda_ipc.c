@@ -69,19 +69,12 @@ void cuda_mapped(const struct cuda_call *call, uint64_t address, uint64_t bytes,
 		  handle);
 }
 
-static bool is_worker(uint64_t python)
+/* What Python told of the process says it, too (ev_process_name.work), where Python could be read. */
+static bool is_worker(void)
 {
-	const struct mpsan_record *record = python ? log_at(python) : NULL;
 	char name[16] = "";
 
-	if (SYS2(SYS_prctl, PR_GET_NAME, name) == 0 && text_starts(name, "pt_data_worker"))
-		return true;
-	if (!record)
-		return false;
-	for (const char *text = (const char *)(record + 1); *text; text++)
-		if (text_starts(text, "_worker_loop"))
-			return true;
-	return false;
+	return SYS2(SYS_prctl, PR_GET_NAME, name) == 0 && text_starts(name, "pt_data_worker");
 }
 
 static uint64_t flags_of(const struct cuda_memory *m)
@@ -152,7 +145,7 @@ static void state_export(const struct cuda_call *call, struct cuda_memory *m,
 	if (is_known(m, handle, flags)) /* before the stack is looked at */
 		return;
 	where = cuda_where(call);
-	flags = flags_of(m) | (is_worker(where.python) ? MPSAN_IPC_WORKER : 0);
+	flags = flags_of(m) | (is_worker() ? MPSAN_IPC_WORKER : 0);
 	m->flags |= CUDA_MEMORY_EXPORTED | (uint32_t)(flags * CUDA_MEMORY_STATED);
 	EMIT(ipc_export, .handle = handle, .memory = memory,
 	     .base = m->range.owner == CUDA_ADDRESSES ? m->range.start : 0,

@@ -63,11 +63,14 @@ static bool sees_python(void)
 	return python_present();
 }
 
-static uint64_t name_of(uint64_t process)
+/* Of the child of that fork, or (0) of this process. */
+static void state_name(uint64_t fork, uint64_t process)
 {
 	char name[NAME_BYTES];
 
-	return python_process_name(process, name, sizeof(name)) ? log_text(name) : 0;
+	if (python_process_name(process, name, sizeof(name)))
+		EMIT(process_name, .fork = fork, .name = log_text(name),
+		     .work = python_loads_data(process) ? MPSAN_WORK_LOADER : MPSAN_WORK_UNKNOWN);
 }
 
 /* Whether who made this process has stated its name: a fork server cannot. */
@@ -79,17 +82,16 @@ static bool is_announced(void)
 
 NOINLINE void manners_opened(const char *path)
 {
-	uint64_t process, name;
+	uint64_t process;
 
 	if (is_server || !text_equal(path, "/dev/null") || !may_state())
 		return;
 	INSIDE
 	{
 		process = sees_python() ? python_started() : 0;
-		name = process && !is_announced() ? name_of(process) : 0;
 		if (process && __atomic_exchange_n(&manners.unnamed, false, __ATOMIC_ACQ_REL) &&
-		    name)
-			EMIT(process_name, .name = name);
+		    !is_announced())
+			state_name(0, process);
 	}
 }
 
@@ -120,14 +122,13 @@ static void state_model(uint64_t fork, uint64_t process)
 
 void manners_forks(uint64_t fork, bool copies)
 {
-	uint64_t process, name;
+	uint64_t process;
 
 	if (!fork || !python_present())
 		return;
 	process = python_starting();
-	name = process ? name_of(process) : 0;
-	if (name)
-		EMIT(process_name, .fork = fork, .name = name);
+	if (process)
+		state_name(fork, process);
 	if (process && copies && stack_has_torch())
 		state_model(fork, process);
 	if (UNLIKELY(manners.unnamed))

@@ -89,6 +89,11 @@ bool python_in_bootstrap(void)
 	return cpython_in_bootstrap(&python.py, top_frame(0));
 }
 
+bool python_loads_data(uint64_t process)
+{
+	return cpython_loads_data(&python.py, process);
+}
+
 size_t python_process_name(uint64_t process, char *text, size_t bytes)
 {
 	return cpython_process_name(&python.py, process, text, bytes);

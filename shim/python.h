@@ -115,6 +115,7 @@ bool python_above_mark(const struct python_mark *mark) __attribute__((nonnull));
 uint64_t python_starting(void);
 uint64_t python_started(void);
 bool python_in_bootstrap(void);
+bool python_loads_data(uint64_t process);
 size_t python_process_name(uint64_t process, char *text, size_t bytes) __attribute__((nonnull));
 bool python_runs_main(void);
 bool python_calls(const char *function, const char *file) __attribute__((nonnull));

@@ -99,8 +99,6 @@ static void look_into(const struct reader *reader, const struct fact_act *act,
 	}
 	if (has_frame(reader, act->at.slot, python, "rebuild_storage_fd"))
 		link->flags |= SHM_LINK_REBUILDS;
-	if (has_frame(reader, act->at.slot, python, "_worker_loop"))
-		link->flags |= SHM_LINK_LOADER;
 }
 
 static bool is_of_memory(uint32_t type)

@@ -6,32 +6,14 @@
 
 #include "../shim/core/people.h"
 
-/* The newest name counts: of itself, or of the child of the fork that its first image came from. */
 char *process_given_name(const struct reader *reader, uint32_t slot)
 {
-	const struct facts *facts = &reader->facts;
-	const struct mpsan_process *process = &reader->session.table[slot];
-	uint32_t own = fact_act_of(facts, slot, EV_process_name, FACT_NONE), at;
-	const char *name = NULL;
+	uint32_t named = people_named(&reader->facts, slot);
+	const struct fact_act *act = named == FACT_NONE ? NULL : &reader->facts.acts[named];
+	const char *name =
+		act ? reader_text(reader, act->at.slot, ACT_AS(act, process_name)->name) : NULL;
 
-	for (; own != FACT_NONE && !name;
-	     own = fact_act_of(facts, slot, EV_process_name, own))
-		if (!ACT_AS(&facts->acts[own], process_name)->fork)
-			name = reader_text(reader, facts->acts[own].at.slot,
-					   ACT_AS(&facts->acts[own], process_name)->name);
-	process = &reader->session.table[session_born_as(&reader->session, slot)];
-	if (name || !process->parent || !process->fork_pos)
-		return name ? text_copy(name) : NULL;
-	for (at = fact_act_of(facts, process->parent - 1, EV_process_name, FACT_NONE);
-	     at != FACT_NONE;
-	     at = fact_act_of(facts, process->parent - 1, EV_process_name, at)) {
-		const struct ev_process_name *ev = ACT_AS(&facts->acts[at], process_name);
-
-		if (ev->fork == process->fork_pos &&
-		    (name = reader_text(reader, facts->acts[at].at.slot, ev->name)))
-			return text_copy(name);
-	}
-	return NULL;
+	return name ? text_copy(name) : NULL;
 }
 
 char *process_text(const struct reader *reader, uint32_t slot)

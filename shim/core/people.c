@@ -177,3 +177,30 @@ uint32_t people_fork(const struct facts *facts, uint32_t slot)
 {
 	return fact_fork_behind(facts, FACT_NONE, people_born_as(facts, slot));
 }
+
+static uint32_t named_at(const struct facts *facts, uint32_t slot, uint64_t fork)
+{
+	uint32_t at = fact_act_of(facts, slot, EV_process_name, FACT_NONE);
+
+	while (at != FACT_NONE && ACT_AS(&facts->acts[at], process_name)->fork != fork)
+		at = fact_act_of(facts, slot, EV_process_name, at);
+	return at;
+}
+
+uint32_t people_named(const struct facts *facts, uint32_t slot)
+{
+	uint32_t own = named_at(facts, slot, 0), born = people_born_as(facts, slot);
+	uint32_t maker = maker_of(facts, born);
+
+	if (own != FACT_NONE || maker == FACT_NONE || !slot_of(facts, born)->fork_pos)
+		return own;
+	return named_at(facts, maker, slot_of(facts, born)->fork_pos);
+}
+
+bool people_loads_data(const struct facts *facts, uint32_t slot)
+{
+	uint32_t named = people_named(facts, slot);
+
+	return named != FACT_NONE &&
+	       ACT_AS(&facts->acts[named], process_name)->work == MPSAN_WORK_LOADER;
+}

@@ -47,6 +47,14 @@ bool people_is_orphan_of(const struct facts *facts, uint32_t slot, uint32_t pare
 /* When that will be known of a living one: 0 when it has no dead parent, or means it. */
 uint64_t people_left_ns(const struct facts *facts, uint32_t slot);
 
+/*
+ * The act that says what Python calls the process and what it is to do: the newest of its own, else its
+ * maker's; FACT_NONE.
+ */
+uint32_t people_named(const struct facts *facts, uint32_t slot);
+/* Whether it is a worker of PyTorch's DataLoader, which may be left with batches that nobody wants. */
+bool people_loads_data(const struct facts *facts, uint32_t slot);
+
 /* The fork that made a process; FACT_NONE. */
 uint32_t people_fork(const struct facts *facts, uint32_t slot);
 

@@ -28,8 +28,7 @@ struct shm_link {
 enum shm_link_flags {
 	SHM_LINK_TORCH = 1, /* the name is one that PyTorch makes up */
 	SHM_LINK_REBUILDS = 2, /* Python frames: a tensor is fetched from who sent it */
-	SHM_LINK_LOADER = 4, /* Python frames: a worker of a DataLoader */
-	SHM_LINK_WRITER = 8, /* a mapping for writing; shm_enter() notes it */
+	SHM_LINK_WRITER = 4, /* a mapping for writing; shm_enter() notes it */
 };
 
 struct shm_segment {

@@ -12,6 +12,8 @@
 #define TYPE_NAME 24
 #define TYPE_DICT 264
 #define TYPE_MRO 344
+#define FUNCTION_CODE 48 /* from 3.10 on */
+#define FUNCTION_CODE_OLD 16
 #define TYPE_IS_LIST (1u << 25)
 #define TYPE_IS_TUPLE (1u << 26)
 #define TYPE_IS_DICT (1u << 29)
@@ -89,6 +91,25 @@ size_t cpython_process_name(const struct cpython *py, uint64_t process, char *te
 	if (name && cpython_peek_word(py, name + CPYTHON_OB_TYPE) == py->unicode_type)
 		writer_string(&w, py, name);
 	return writer_close(&w, bytes);
+}
+
+/* Of a Python function; 0: it is none. */
+static uint64_t code_of(const struct cpython *py, uint64_t function)
+{
+	uint64_t code = function ? cpython_peek_word(
+					   py, function + (py->at.minor >= 10 ? FUNCTION_CODE :
+										FUNCTION_CODE_OLD)) :
+				   0;
+
+	return code && cpython_peek_word(py, code + CPYTHON_OB_TYPE) == py->code_type ? code : 0;
+}
+
+bool cpython_loads_data(const struct cpython *py, uint64_t process)
+{
+	struct frame target = {.code = code_of(py, cpython_attribute(py, process, "_target"))};
+
+	return target.code && frame_read_code(py, &target) &&
+	       frame_is(py, &target, "_worker_loop", "_utils/worker.py");
 }
 
 bool cpython_runs_main(const struct cpython *py, uint64_t top)

@@ -26,6 +26,9 @@ bool cpython_in_bootstrap(const struct cpython *py, uint64_t frame);
 /* Process._name; returns its length, 0: it has none that can be read. */
 size_t cpython_process_name(const struct cpython *py, uint64_t process, char *text, size_t bytes);
 
+/* Its target is what PyTorch's DataLoader runs in its workers. */
+bool cpython_loads_data(const struct cpython *py, uint64_t process);
+
 /* The main module itself runs here, for a child of spawn or forkserver: no import is between. */
 bool cpython_runs_main(const struct cpython *py, uint64_t frame);
 

@@ -5,7 +5,7 @@
  */
 #include <stddef.h>
 
-#include "../core/rule.h"
+#include "../core/people.h"
 
 #define SIZES 8u /* that are counted at a time: the frequent ones stay */
 #define TENSORS_MIN 100u
@@ -55,8 +55,7 @@ static bool is_message(const struct facts *facts, uint32_t act)
 {
 	uint32_t flags = shm_link_of(facts, act)->flags;
 
-	return flags & SHM_LINK_TORCH && !(flags & SHM_LINK_LOADER) &&
-	       facts->acts[act].later & MPSAN_LATER_SENT &&
+	return flags & SHM_LINK_TORCH && facts->acts[act].later & MPSAN_LATER_SENT &&
 	       ACT_AS(&facts->acts[act], shm)->flags & MPSAN_SHM_MADE;
 }
 
@@ -65,6 +64,8 @@ void rule_shm_buffer_churn(const struct facts *facts, const struct moment *momen
 {
 	struct size sizes[SIZES] = {{0}};
 
+	if (people_loads_data(facts, moment->index))
+		return;
 	for (uint32_t at = fact_act_of(facts, moment->index, EV_shm, FACT_NONE); at != FACT_NONE;
 	     at = fact_act_of(facts, moment->index, EV_shm, at))
 		if (is_message(facts, at))

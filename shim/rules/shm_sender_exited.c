@@ -3,8 +3,7 @@
  * sender until the receiver takes a tensor from the queue and comes to fetch it. A sender that has ended by
  * then has taken it along. Managers and their proxies connect late, too, and mean no tensor.
  */
-#include "../core/roles.h"
-#include "../core/rule.h"
+#include "../core/people.h"
 
 static const struct tale tale_of_kept = {
 	"{process} {end} with {kept} that nobody had fetched; {who} asked for one at {at}, and "
@@ -131,18 +130,14 @@ static bool is_outlived(const struct facts *facts, uint32_t slot)
  */
 static void judge_end(const struct facts *facts, const struct moment *moment, struct findings *out)
 {
-	uint32_t kept = fact_act_of(facts, moment->index, EV_shm_kept, FACT_NONE), segment, made;
+	uint32_t kept = fact_act_of(facts, moment->index, EV_shm_kept, FACT_NONE);
 
-	if (kept == FACT_NONE)
-		return;
-	segment = shm_segment_of(facts, kept);
-	made = segment ? facts->shm.segments[segment - 1].made : 0;
-	if (made && shm_link_of(facts, made - 1)->flags & SHM_LINK_LOADER)
+	if (kept == FACT_NONE || people_loads_data(facts, moment->index))
 		return;
 	FIND_ACT(out, shm_sender_exited,
 		 is_outlived(facts, moment->index) ? GRADE_WARNING : GRADE_NOTE, moment,
 		 &tale_of_rest, .cause = kept + 1, .process = moment->index + 1,
-		 .segment = segment);
+		 .segment = shm_segment_of(facts, kept));
 }
 
 void rule_shm_sender_exited(const struct facts *facts, const struct moment *moment,

@@ -110,6 +110,12 @@ static inline uint32_t make_tensor(uint32_t by, uint32_t segment)
 	return make_as(by, segment, MPSAN_SHM_OPEN, SHM_LINK_TORCH);
 }
 
+/* The process is a worker of a DataLoader; a tensor of its may come from any of its threads. */
+static inline void loads_data(uint32_t by)
+{
+	ACT(by, process_name, 0, 0, .name = 64, .work = MPSAN_WORK_LOADER);
+}
+
 static inline uint32_t map_as(uint32_t by, uint32_t segment, uint64_t flags)
 {
 	return ACT(by, shm_map, 0, 0, .device = DEVICE | flags, .inode = segment, .bytes = MIB);

@@ -182,6 +182,22 @@ static void from_worker_warns(void **state)
 		     cuda_from_worker, GRADE_WARNING);
 }
 
+/* The export came from a thread of the worker's whose name tells nothing. */
+static void from_worker_knows_the_process(void **state)
+{
+	static const struct ev_process_name name = {.name = 64, .work = MPSAN_WORK_LOADER};
+	static const struct fact_act acts[] = {{.at = {.by = CHILD},
+						.type = EV_process_name,
+						.field = (const uint64_t *)&name}};
+
+	(void)state;
+	facts.acts = acts;
+	facts.act_count = 1;
+	processes[CHILD].act[act_number(EV_process_name)] = 1;
+	assert_heard(MOMENT_EXPORT, export_as(CHILD, 1, MPSAN_MEMORY_DEVICE, MPSAN_IPC_TORCH),
+		     cuda_from_worker, GRADE_WARNING);
+}
+
 static void from_worker_is_silent_about_others(void **state)
 {
 	(void)state;
@@ -207,6 +223,7 @@ int main(void)
 		STORY(visible_devices_late_fires_for_a_crowd_on_the_first_device),
 		STORY(visible_devices_late_is_silent_where_each_has_its_device),
 		STORY(from_worker_warns),
+		STORY(from_worker_knows_the_process),
 		STORY(from_worker_is_silent_about_others),
 	};
 

@@ -106,10 +106,10 @@ static void no_space_is_silent_about_memory_without_a_name(void **state)
 
 /* ---- shm-buffer-churn ---- */
 
-static void send_many(uint32_t count, uint32_t flags)
+static void send_many(uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		send_off(MAKER, make_as(MAKER, 100 + i, MPSAN_SHM_OPEN, SHM_LINK_TORCH | flags));
+		send_off(MAKER, make_tensor(MAKER, 100 + i));
 	leave(MAKER);
 }
 
@@ -122,17 +122,18 @@ static void buffer_churn_fires_as_a_note(void **state)
 		acts[made].later = (i + 2) * MIB;
 		send_off(MAKER, made);
 	}
-	send_many(150, 0);
+	send_many(150);
 	assert_heard(MOMENT_ENDED, MAKER, shm_buffer_churn, GRADE_NOTE);
 }
 
 static void buffer_churn_is_silent_about_few_and_about_loaders(void **state)
 {
 	(void)state;
-	send_many(60, 0);
+	send_many(60);
 	assert_heard(MOMENT_ENDED, MAKER, shm_buffer_churn, GRADE_OFF);
 	begin(NULL);
-	send_many(150, SHM_LINK_LOADER);
+	loads_data(MAKER);
+	send_many(150);
 	assert_heard(MOMENT_ENDED, MAKER, shm_buffer_churn, GRADE_OFF);
 }
 

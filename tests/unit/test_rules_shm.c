@@ -102,11 +102,31 @@ static void sender_exited_fires_when_nobody_has_asked_yet(void **state)
 static void sender_exited_is_silent_about_a_loader_that_is_left_early(void **state)
 {
 	(void)state;
+	loads_data(MAKER);
 	bind_listener(MAKER);
-	make_as(MAKER, A, MPSAN_SHM_OPEN, SHM_LINK_TORCH | SHM_LINK_LOADER);
+	make_tensor(MAKER, A);
 	keep(MAKER, A);
 	leave(MAKER);
 	assert_heard(MOMENT_ENDED, MAKER, shm_sender_exited, GRADE_OFF);
+}
+
+/* Whoever made a worker that cannot be asked has said what it is to do; its child is somebody else. */
+static void sender_exited_knows_a_loader_by_who_made_it(void **state)
+{
+	(void)state;
+	stem(MAKER, USER);
+	stem(OTHER, MAKER);
+	slots[MAKER].fork_pos = 4096;
+	slots[OTHER].fork_pos = 8192;
+	ACT(USER, process_name, 0, 0, .fork = 4096, .name = 64, .work = MPSAN_WORK_LOADER);
+	ACT(USER, process_name, 0, 0, .fork = 8192, .name = 128);
+	make_tensor(MAKER, A);
+	keep(MAKER, A);
+	keep(OTHER, A);
+	leave(MAKER);
+	leave(OTHER);
+	assert_heard(MOMENT_ENDED, MAKER, shm_sender_exited, GRADE_OFF);
+	assert_heard(MOMENT_ENDED, OTHER, shm_sender_exited, GRADE_NOTE);
 }
 
 /* A proxy gives its object back to a manager that has been shut down. */
@@ -391,6 +411,7 @@ int main(void)
 		STORY(sender_exited_fires_as_a_note_about_one_that_the_asker_ended),
 		STORY(sender_exited_fires_when_nobody_has_asked_yet),
 		STORY(sender_exited_is_silent_about_a_loader_that_is_left_early),
+		STORY(sender_exited_knows_a_loader_by_who_made_it),
 		STORY(sender_exited_is_silent_about_a_manager),
 		STORY(sender_exited_is_silent_about_other_errands),
 		STORY(sender_exited_is_silent_about_one_that_is_there),
