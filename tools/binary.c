@@ -11,6 +11,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "plainfile.h"
 #include "util.h"
 
 #define SCRIPTS_MAX 5
@@ -53,13 +54,14 @@ static char *after_env(char **rest)
 static bool follow_script(struct binary *binary)
 {
 	char line[256] = "", *program, *rest = line + 2;
-	FILE *stream = fopen(binary->path, "re");
-	bool script = stream && fgets(line, sizeof(line), stream) && !strncmp(line, "#!", 2);
+	int fd = plainfile_open(AT_FDCWD, binary->path, O_RDONLY);
+	bool script = fd >= 0 && read(fd, line, sizeof(line) - 1) > 0 && !strncmp(line, "#!", 2);
 
-	if (stream)
-		fclose(stream);
+	if (fd >= 0)
+		close(fd);
 	if (!script)
 		return false;
+	line[strcspn(line, "\n")] = '\0';
 	rest += strspn(rest, " \t");
 	program = strsep(&rest, " \t\n");
 	if (!strcmp(path_base(program), "env") && rest && *rest)
@@ -162,7 +164,7 @@ static void read_loader(struct binary *binary, Elf *elf, int fd)
 
 static void read_elf(struct binary *binary)
 {
-	int fd = open(binary->path, O_RDONLY | O_CLOEXEC);
+	int fd = plainfile_open(AT_FDCWD, binary->path, O_RDONLY);
 	GElf_Ehdr header;
 	Elf *elf;
 

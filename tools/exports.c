@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "plainfile.h"
 #include "report.h"
 
 struct ranges *exports_table(const struct exports *exports)
@@ -38,8 +39,8 @@ static char *check_head(const struct exports *exports, const char *dir)
 
 char *exports_open(struct exports *exports, const struct session *session)
 {
-	int fd = openat(session->dirfd, "exports",
-			(session->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW);
+	int fd = plainfile_open(session->dirfd, "exports",
+				(session->writable ? O_RDWR : O_RDONLY) | O_NOFOLLOW);
 	void *map = MAP_FAILED;
 	struct stat st;
 	char *wrong;
@@ -47,8 +48,8 @@ char *exports_open(struct exports *exports, const struct session *session)
 	if (fd < 0)
 		return errno == ENOENT ?
 			       NULL :
-			       text_format("%s/exports: %s", session->dir, strerror(errno));
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
+			       text_format("%s/exports: %s", session->dir, plainfile_error(errno));
+	if (!fstat(fd, &st) &&
 	    st.st_size >= (off_t)(MPSAN_PAGE + RANGES_HEAD))
 		map = mmap(NULL, st.st_size, PROT_READ | (session->writable ? PROT_WRITE : 0),
 			   MAP_SHARED, fd, 0);

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "plainfile.h"
+
 #define CAP_MAX (1ull << 36) /* a larger number in a head is garbage */
 
 static void name_log(char name[24], uint32_t slot)
@@ -51,7 +53,7 @@ bool logfile_open(struct logfile *log, int dirfd, uint32_t slot)
 
 	*log = (struct logfile){.slot = slot, .next = MPSAN_LOG_START};
 	name_log(name, slot);
-	fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	fd = plainfile_open(dirfd, name, O_RDONLY | O_NOFOLLOW);
 	if (fd < 0)
 		return false;
 	sound = map_log(log, fd);
@@ -75,7 +77,7 @@ void logfile_refresh(struct logfile *log, int dirfd)
 	if (__atomic_load_n(&logfile_head(log)->head, __ATOMIC_ACQUIRE) <= log->size)
 		return;
 	name_log(name, log->slot);
-	if (log->size < log->mapped && !fstatat(dirfd, name, &st, 0))
+	if (log->size < log->mapped && !fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW))
 		log->size = (uint64_t)st.st_size < log->mapped ? (uint64_t)st.st_size : log->mapped;
 }
 

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "plainfile.h"
+
 #define BUILD_ID_BYTES 64 /* sha1 has 20; more than this is no build-id */
 #define PAGE_MASK 0xfffull
 
@@ -58,14 +60,7 @@ const struct module *modules_find(const struct modules *modules, uint64_t addres
 
 int module_open(const char *path)
 {
-	struct stat status;
-	int fd = strchr(path, '/') ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-
-	if (fd >= 0 && (fstat(fd, &status) || !S_ISREG(status.st_mode))) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
+	return strchr(path, '/') ? plainfile_open(AT_FDCWD, path, O_RDONLY) : -1;
 }
 
 static bool image_map(struct image *image)

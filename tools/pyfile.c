@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "plainfile.h"
 #include "util.h"
 
 static ARRAY(struct pyfile) files;
@@ -109,7 +110,7 @@ static const struct pyfile *find(int fd)
 	struct stat st;
 	int64_t changed_ns;
 
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+	if (fstat(fd, &st))
 		return NULL;
 	changed_ns = st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec;
 	for (uint32_t i = 0; i < files.count; i++) {
@@ -129,8 +130,7 @@ static const struct pyfile *find(int fd)
 
 const struct pyfile *pyfile_find(const char *path)
 {
-	/* A path out of another process may name a FIFO by now. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = plainfile_open(AT_FDCWD, path, O_RDONLY);
 	const struct pyfile *file = fd >= 0 ? find(fd) : NULL;
 
 	if (fd >= 0)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "host.h"
+#include "plainfile.h"
 #include "util.h"
 
 #define SAME_BOOT_NS \
@@ -37,11 +38,13 @@ static char *open_directory(struct session *session, const char *dir)
 
 static char *map_table(struct session *session, const char *dir)
 {
-	int fd = openat(session->dirfd, "session",
-			(session->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW);
+	int fd = plainfile_open(session->dirfd, "session",
+				(session->writable ? O_RDWR : O_RDONLY) | O_NOFOLLOW);
 	void *map = MAP_FAILED;
 	struct stat st;
 
+	if (fd < 0 && errno == PLAINFILE_OTHER)
+		return text_format("%s/session: truncated or not a plain file; record the session again", dir);
 	if (fd < 0)
 		return text_format(
 			"%s: no session here (file 'session': %s); give the directory of a session; "
