@@ -237,14 +237,14 @@ __attribute__((noinline)) uint64_t stack_own(void)
 
 	stack_modules();
 	TAKE_REGISTERS(regs, valid);
-	return write_stack(regs, valid, (uint64_t)(uintptr_t)__builtin_thread_pointer(), true);
+	return write_stack(regs, valid, sys_thread_pointer(), true);
 }
 
 uint64_t stack_at(const uint64_t *regs)
 {
 	stack_modules();
 	return write_stack(regs, (1u << MPSAN_STACK_REGS) - 1,
-			   (uint64_t)(uintptr_t)__builtin_thread_pointer(), false);
+			   sys_thread_pointer(), false);
 }
 
 bool stack_returns_to(uint64_t start, uint64_t end)

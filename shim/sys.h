@@ -38,6 +38,19 @@ uint64_t sys_now_real(void);
 
 uint32_t sys_pid(void);
 uint32_t sys_tid(void);
+
+/* The calling thread's pthread_t. gcc knows the built-in function on x86 from version 11 on. */
+static inline uint64_t sys_thread_pointer(void)
+{
+#if defined(__x86_64__)
+	uint64_t pointer;
+
+	__asm__("movq %%fs:0, %0" : "=r"(pointer));
+	return pointer;
+#else
+	return (uint64_t)(uintptr_t)__builtin_thread_pointer();
+#endif
+}
 /* True when `tid` is a living thread of process `pid`. */
 bool sys_thread_alive(uint32_t pid, uint32_t tid);
 /* Threads of this process; 0 when /proc is not there. One stat, whatever the number (facts 1.6). */

@@ -41,7 +41,7 @@ uint32_t thread_tid(void)
 void thread_start_main(void)
 {
 	nursery.tid = sys_tid();
-	nursery.pthread = (uint64_t)__builtin_thread_pointer();
+	nursery.pthread = sys_thread_pointer();
 	nursery.start_ns = sys_now();
 	thread_hot = &nursery;
 }
@@ -162,7 +162,7 @@ struct mpsan_thread *thread_attach(void)
 		log_count(threads_lost);
 		return thread_hot;
 	}
-	t->pthread = (uint64_t)__builtin_thread_pointer();
+	t->pthread = sys_thread_pointer();
 	t->start_ns = sys_now();
 	thread_several = true;
 	life_flag(MPSAN_PROCESS_MULTI);

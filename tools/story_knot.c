@@ -65,14 +65,23 @@ char *knot_dead(const struct teller *teller, const struct fact_knot *knot)
 	return text_format("thread %llu", (unsigned long long)first->ev.owner);
 }
 
+const char *sigabbrev_np(int number) __attribute__((weak)); /* glibc 2.32 and later have it */
+
+static char *signal_name(int number)
+{
+	const char *name = sigabbrev_np ? sigabbrev_np(number) : NULL;
+
+	return name ? text_format("SIG%s", name) : text_format("signal %d", number);
+}
+
 char *knot_dead_end(const struct teller *teller, const struct fact_knot *knot)
 {
 	const struct mpsan_process *process = dead_process(teller, knot);
 
 	if (!process)
 		return text_copy("the thread is gone");
-	if (process->end == MPSAN_END_SIGNAL && sigabbrev_np(process->end_value))
-		return text_format("SIG%s", sigabbrev_np(process->end_value));
+	if (process->end == MPSAN_END_SIGNAL)
+		return signal_name(process->end_value);
 	if (process->end == MPSAN_END_EXIT && process->end_value >= 0)
 		return text_format("exit code %d", process->end_value);
 	return text_copy("killed, or ended without a word");

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../abi/glibc.h"
 #include "../descriptor.h"
 #include "../hook.h"
 #include "../life.h"

@@ -6,6 +6,7 @@
 
 #include "../hook.h"
 #include "../manners.h"
+#include "../sys.h"
 
 /* A group may contain the caller: what it does is stated before it is done. */
 EXPORT int kill(pid_t pid, int signal)
@@ -53,7 +54,7 @@ EXPORT int sched_setaffinity(pid_t tid, size_t bytes, const cpu_set_t *set)
 EXPORT int pthread_setaffinity_np(pthread_t thread, size_t bytes, const cpu_set_t *set)
 {
 	ENTER(pthread_setaffinity_np);
-	bool own = (uint64_t)thread == (uint64_t)(uintptr_t)__builtin_thread_pointer();
+	bool own = (uint64_t)thread == sys_thread_pointer();
 	uint64_t before = own ? manners_processors(0) : 0;
 	int result = REAL(pthread_setaffinity_np)(thread, bytes, set);
 

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../abi/glibc.h"
 #include "../fault.h"
 #include "../fork.h"
 #include "../hook.h"

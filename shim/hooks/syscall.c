@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../abi/glibc.h"
 #include "../cuda.h"
 #include "../cuda_fetch.h"
 #include "../fault.h"

@@ -1,0 +1,25 @@
+/*
+ * What the headers of glibc and of the kernel have only of late, so that the library builds with older ones,
+ * too (Debian 11 has glibc 2.31 and Linux 5.10). Whether a function is there at run time is the table's
+ * business: a missing one is hook_absent.
+ */
+#ifndef MPSAN_ABI_GLIBC_H
+#define MPSAN_ABI_GLIBC_H
+
+#include <sys/syscall.h>
+#include <sys/types.h>
+
+#ifndef SYS_pidfd_getfd
+#define SYS_pidfd_getfd 438 /* the same on all architectures */
+#endif
+
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC (1u << 2) /* linux/close_range.h */
+#endif
+
+pid_t _Fork(void);
+int execveat(int at, const char *path, char *const argv[], char *const envp[], int flags);
+int close_range(unsigned first, unsigned last, int flags);
+void closefrom(int first);
+
+#endif
