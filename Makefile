@@ -40,7 +40,7 @@ TOOL_LIBS := -lunwind-$(ARCH) -lunwind -ldw -lelf -ljansson -lncursesw -ltinfo -
 # A stand-in for CUDA, for programs and tests on machines without a GPU.
 FAKE := build/fake/libcuda.so.1 build/fake/libcudart.so.12 build/fake/libcudart.so.13
 
-.PHONY: all tests demo check fuzz bench check-suites check-gpu check-build check-package check-browser install uninstall help clean FORCE
+.PHONY: all tests demo check fuzz bench check-suites check-gpu check-build check-package check-distros check-browser install uninstall help clean FORCE
 all: build/libmpsan.so build/mpsan $(DESCRIPTIONS) $(FAKE) ## build the library, the command, manual pages, completions and the stand-in for CUDA
 
 build/libmpsan.so: $(SHIM_OBJ) shim/exports.map
@@ -214,6 +214,9 @@ bench: all $(BENCH_BIN) build/tests/faults/crowd ## print the performance table
 
 check-suites: tests ## run the long suites: other people's tests, bare and under the library
 	$(Q)tests/run suites
+
+check-distros: ## build on minimal releases of Debian and Ubuntu, kept in build/distros (tools/dev/bootstrap --package)
+	$(Q)mkdir -p build && tests/run -j 1 distros
 
 check-browser: all $(PAGE_BIN) ## look at the HTML report in headless Chromium (tools/dev/bootstrap --browser)
 	$(Q)tests/run browser

@@ -8,29 +8,19 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
+from chroot import inside, new_root, run  # noqa: E402
 from mpsantest import BUILD, ROOT, SKIPPED  # noqa: E402
 
 BASE = "python3,gcc,libc6-dev"  # what the examples need; kept in build/ between runs
 NEEDED = ("dpkg-buildpackage", "dh", "lintian", "debootstrap", "unshare")
 # What installing and removing anything at all changes.
 CHANGES = re.compile(r"^/(proc|sys|dev|tmp|run|var/(lib|cache|log))/|^/etc/ld.so.cache$|/__pycache__|^/src(/|$)")
-
-
-def run(words, **options):
-    start = time.monotonic()
-    done = subprocess.run([str(word) for word in words], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          **options)
-    assert done.returncode == 0, f"{words}: exit {done.returncode}\n{done.stdout[-6000:]}"
-    print(f"{time.monotonic() - start:6.1f} s  {' '.join(map(str, words))[-100:]!r}", flush=True)
-    return done.stdout
 
 
 def build_packages(place, **more):
@@ -53,37 +43,6 @@ def check_lintian(place):
     said = run(["lintian", "--allow-root", "--fail-on", "error", changes])
     print(said.rstrip())
     assert not re.search(r"^E:", said, re.M), said
-
-
-def new_debian(place):
-    """A minimal Debian under `place`: made once, and unpacked from build/ after that."""
-    release = run(["sh", "-c", ". /etc/os-release; echo $VERSION_CODENAME"]).strip()
-    kept = BUILD / f"debian-{release}.tar"
-    if not kept.exists():
-        run(["debootstrap", "--variant=minbase", f"--include={BASE}", release, place, mirror()])
-        run(["chroot", place, "apt-get", "clean"])
-        run(["tar", "-C", place, "-cf", f"{kept}.new", "."])
-        os.rename(f"{kept}.new", kept)
-    else:
-        run(["tar", "-C", place, "-xf", kept])
-    shutil.copy("/etc/resolv.conf", Path(place, "etc/resolv.conf"))
-    proxies = [line for line in run(["apt-config", "dump"]).splitlines() if "::proxy" in line.lower()]
-    Path(place, "etc/apt/apt.conf.d/90proxy").write_text("\n".join(proxies) + "\n")
-    return place
-
-
-def mirror():
-    sites = run(["apt-get", "indextargets", "--format", "$(SITE)", "Created-By: Packages"]).split()
-    return next((site for site in sites if site.endswith("/debian")), "http://deb.debian.org/debian")
-
-
-def inside(root, command, user=None):
-    """A shell in the new Debian, with processes and mounts of its own."""
-    who = f"setpriv --reuid {user} --regid {user} --clear-groups " if user else ""
-    script = (f"mount -t proc none {root}/proc; mkdir -p {root}/dev/shm; mount -t tmpfs -o mode=1777,size=256m none {root}/dev/shm; "
-              f'exec chroot {root} {who}/bin/sh -ec "$1"')
-    plain = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/tmp", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
-    return run(["unshare", "-m", "-p", "-f", "--kill-child", "sh", "-ec", script, "sh", command], env=plain)
 
 
 def files_of(root):
@@ -128,7 +87,9 @@ def main():
         root = Path(place, "debian")
         root.mkdir(mode=0o755)
         os.chmod(place, 0o755)
-        check_installed(new_debian(root), packages)
+        release = run(["sh", "-c", ". /etc/os-release; echo $VERSION_CODENAME"]).strip()
+        new_root(root, release, BASE)
+        check_installed(root, packages)
     return 0
 
 
