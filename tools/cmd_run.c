@@ -3,20 +3,23 @@
  * status. Neighbours: launch.h, watch.h, report.h.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "binary.h"
 #include "command.h"
+#include "handover.h"
 #include "host.h"
 #include "jsontext.h"
 #include "launch.h"
 #include "options.h"
 #include "practices.h"
 #include "recorded.h"
+#include "rescue.h"
 #include "settle.h"
 #include "watch.h"
 
@@ -102,13 +105,10 @@ static void write_rest(const struct judge *judge, const json_t *document)
 static int exit_status(const struct watch *watch, int failed)
 {
 	const struct settings *settings = watch->settings;
+	int own = watch_status(watch);
 
-	if (watch->killed)
-		return settings->exit_code;
-	if (WIFSIGNALED(watch->status))
-		return 128 + WTERMSIG(watch->status);
-	if (WEXITSTATUS(watch->status))
-		return WEXITSTATUS(watch->status);
+	if (own)
+		return own;
 	if (failed)
 		return failed;
 	if (!settings->write_baseline && settings->fail_on != GRADE_OFF &&
@@ -142,25 +142,6 @@ static int report(struct settings *settings, const struct watch *watch, char **a
 	return status ? status : unwritten;
 }
 
-/*
- * The program shares the terminal and gets its signals itself; those sent to mpsan alone are
- * handed on.
- */
-static int catch_signals(sigset_t *before)
-{
-	sigset_t handed;
-
-	signal(SIGCHLD, SIG_DFL); /* an inherited SIG_IGN would hide how the program ended */
-	sigemptyset(&handed);
-	sigaddset(&handed, SIGTERM);
-	sigaddset(&handed, SIGHUP);
-	sigaddset(&handed, SIGUSR1);
-	sigaddset(&handed, SIGUSR2);
-	sigaddset(&handed, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &handed, before);
-	return signalfd(-1, &handed, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 /* What the library must know: what was given, and what the rules need that were asked for. */
 static char *library_options(const struct settings *settings)
 {
@@ -171,33 +152,60 @@ static char *library_options(const struct settings *settings)
 			   given ? given : "");
 }
 
-static int start(struct watch *watch, const struct launch *launch, const struct binary *binary,
+/* Removes what was made, runs the program unwatched, and never returns. */
+static _Noreturn void give_up(struct launch *launch, const char *why)
+{
+	launch_finish(launch);
+	rescue(why);
+}
+
+/*
+ * The program shares the terminal and gets its signals itself; those sent to mpsan alone are
+ * handed on.
+ */
+static int start(struct watch *watch, struct launch *launch, const struct binary *binary,
 		 char **argv)
 {
 	struct launch_variable variables[LAUNCH_VARIABLES];
 	char *options = library_options(watch->settings), *dir = host_literal(launch->dir);
-	sigset_t before;
 
-	watch->signals = catch_signals(&before);
 	launch_environment(launch->library, dir, options, binary->has_asan, variables);
 	free(dir);
 	free(options);
-	watch->child = launch_start(variables, argv, &before);
+	watch->child = rescue_start(variables, launch->is_private ? launch->dir : NULL);
 	for (int i = 0; variables[i].name; i++)
 		free(variables[i].value);
-	if (watch->child < 0) {
-		int error = errno;
+	if (!watch->child) {
+		int status = launch_status(errno);
+		bool tight = status == STATUS_BROKEN;
+		char *why = text_format("%s: %s", tight ? "no process can be started" : argv[0],
+					strerror(errno));
 
-		complain("%s: %s", argv[0], strerror(error));
-		return error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+		if (tight)
+			give_up(launch, why);
+		tell(why);
+		return status;
 	}
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
+	handover_signal(SIGINT, SIG_IGN, 0);
+	handover_signal(SIGQUIT, SIG_IGN, 0);
 	return 0;
 }
 
-static int run_session(struct settings *settings, const struct launch *launch, char **argv)
+#define DESCRIPTORS 6 /* the session, a log, and what a look at other processes takes */
+
+/* Without them the supervisor would see nothing, and take that for nothing being there. */
+static bool has_descriptors(void)
+{
+	int fd[DESCRIPTORS], count = 0;
+
+	while (count < DESCRIPTORS && (fd[count] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)) >= 0)
+		count++;
+	for (int i = 0; i < count; i++)
+		close(fd[i]);
+	return count == DESCRIPTORS;
+}
+
+static int run_session(struct settings *settings, struct launch *launch, char **argv)
 {
 	struct reader reader;
 	struct judge judge;
@@ -208,7 +216,7 @@ static int run_session(struct settings *settings, const struct launch *launch, c
 	int status, failed;
 
 	if (wrong)
-		return tell(wrong);
+		give_up(launch, wrong);
 	judge_init(&judge, &reader, &settings->grades, &settings->suppressions);
 	judge.baseline = &settings->baseline;
 	watch.print = watch.terminal || !is_text_elsewhere(settings);
@@ -226,21 +234,33 @@ static int run_session(struct settings *settings, const struct launch *launch, c
 	return status;
 }
 
+static int run(struct settings *settings, char **argv)
+{
+	struct launch launch;
+	char *wrong;
+	int status;
+
+	handover_take();
+	rescue_prepare(argv);
+	if (!has_descriptors())
+		rescue("too few descriptors (ulimit -n)");
+	wrong = launch_prepare(&launch, settings->dir, settings->for_library);
+	if (wrong && launch.is_tight)
+		give_up(&launch, wrong);
+	status = wrong ? tell(wrong) : run_session(settings, &launch, argv);
+	launch_finish(&launch);
+	return status;
+}
+
 int cmd_run(int argc, char **argv)
 {
 	struct settings settings;
-	struct launch launch = {0};
 	int status = options_parse(&settings, OPT_RUN, usage_run, argc, argv);
 
 	if (!status && settings.rest >= argc)
 		status = complain("run: give a command: mpsan run [options] -- COMMAND [ARG...]");
-	if (!status) {
-		char *wrong = launch_prepare(&launch, settings.dir, settings.for_library);
-
-		status = wrong ? tell(wrong) :
-				 run_session(&settings, &launch, argv + settings.rest);
-		launch_finish(&launch);
-	}
+	if (!status)
+		status = run(&settings, argv + settings.rest);
 	options_finish(&settings);
 	return status == OPTIONS_HELP ? 0 : status;
 }

@@ -8,12 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../include/mpsan_log.h"
+#include "handover.h"
 #include "host.h"
 #include "util.h"
 
@@ -61,8 +65,9 @@ static char *check_given(struct launch *launch, const char *dir, bool made_up)
 	int error = make_with_above(dir, made_up);
 	struct stat st;
 
+	errno = error;
 	if (error)
-		return text_format("--dir %s: %s", dir, strerror(error));
+		return text_format("--dir %s: %m", dir);
 	if (lstat(dir, &st) || !S_ISDIR(st.st_mode))
 		return text_format(
 			"--dir %s: is no directory (a symbolic link is refused); choose another",
@@ -116,17 +121,22 @@ static char *make_session(const char *dir, const char *options_for_library)
 		error = posix_fallocate(fd, 0, bytes);
 	if (!error)
 		map = mmap(NULL, MPSAN_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (!error && map == MAP_FAILED)
+		error = errno;
 	if (error == EEXIST)
 		wrong = text_format("%s: holds a session already; choose another directory", dir);
 	else if (map == MAP_FAILED)
-		wrong = text_format("%s: %s", file, strerror(error ? error : errno));
+		wrong = text_format("%s: %s", file, strerror(error));
 	if (fd >= 0)
 		close(fd);
+	if (fd >= 0 && map == MAP_FAILED)
+		unlink(file);
 	if (map != MAP_FAILED) {
 		fill_session(map, file, options_for_library);
 		munmap(map, MPSAN_PAGE);
 	}
 	free(file);
+	errno = error;
 	return wrong;
 }
 
@@ -141,7 +151,8 @@ char *launch_find_library(void)
 					     "../lib/aarch64-linux-gnu/libmpsan.so"};
 	char self[PATH_MAX] = "", *slash;
 
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0 &&
+	    !realpath((const char *)getauxval(AT_EXECFN), self)) /* no /proc */
 		return NULL;
 	slash = strrchr(self, '/');
 	if (!slash)
@@ -177,6 +188,17 @@ static char *make_plain_name(struct launch *launch)
 	return NULL;
 }
 
+/* A disk that is full, or a limit: nothing that another argument would have to mend. */
+static bool is_of_machine(int error)
+{
+	static const int errors[] = {ENOSPC, EDQUOT, EFBIG, EMFILE, ENFILE, ENOMEM, EIO, EAGAIN, ENODEV};
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
+		if (error == errors[i])
+			return true;
+	return false;
+}
+
 char *launch_prepare(struct launch *launch, const char *dir, const char *options_for_library)
 {
 	char *wrong;
@@ -185,32 +207,36 @@ char *launch_prepare(struct launch *launch, const char *dir, const char *options
 	if (!launch->library)
 		return text_copy(
 			"libmpsan.so is not beside this program nor in ../lib; install mpsan again");
+	errno = 0;
 	wrong = dir ? make_given(launch, dir) : make_private(launch);
 	if (!wrong)
 		wrong = make_session(launch->dir, options_for_library);
-	if (!wrong)
-		wrong = make_plain_name(launch);
-	return wrong;
+	launch->is_tight = wrong && (!dir || is_of_machine(errno));
+	return wrong ? wrong : make_plain_name(launch);
 }
 
-static void remove_files(const char *dir)
+void launch_remove(const char *dir)
 {
-	DIR *stream = opendir(dir);
-	struct dirent *entry;
+	static char entries[4096] __attribute__((aligned(8)));
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	long bytes;
 
-	while (stream && (entry = readdir(stream)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			unlinkat(dirfd(stream), entry->d_name, 0);
-	if (stream)
-		closedir(stream);
+	while (fd >= 0 && (bytes = syscall(SYS_getdents64, fd, entries, sizeof(entries))) > 0)
+		for (long at = 0; at < bytes;) {
+			const struct dirent64 *entry = (const void *)(entries + at);
+
+			unlinkat(fd, entry->d_name, 0);
+			at += entry->d_reclen;
+		}
+	if (fd >= 0)
+		close(fd);
+	rmdir(dir);
 }
 
 void launch_finish(struct launch *launch)
 {
-	if (launch->dir && launch->is_private) {
-		remove_files(launch->dir);
-		rmdir(launch->dir);
-	}
+	if (launch->dir && launch->is_private)
+		launch_remove(launch->dir);
 	free(launch->dir);
 	free(launch->library);
 	*launch = (struct launch){0};
@@ -242,38 +268,59 @@ void launch_environment(const char *library, const char *dir, const char *option
 	variables[count] = (struct launch_variable){NULL, NULL};
 }
 
-static void run_child(const struct launch_variable *variables, char **argv,
-		      const sigset_t *signal_mask, int report)
+/* The environment with these variables in it; ours alone, and never freed. */
+static char **environment(const struct launch_variable *variables)
 {
-	int error;
+	size_t count = 0, kept = 0;
+	char **all;
 
+	while (environ[count])
+		count++;
+	all = memory_get((count + LAUNCH_VARIABLES + 1) * sizeof(*all));
+	for (size_t i = 0; i < count; i++) {
+		const struct launch_variable *v = variables;
+		size_t name = strcspn(environ[i], "=");
+
+		while (v->name && (strlen(v->name) != name || strncmp(v->name, environ[i], name)))
+			v++;
+		if (!v->name)
+			all[kept++] = environ[i];
+	}
 	for (; variables->name; variables++)
-		setenv(variables->name, variables->value, 1);
-	sigprocmask(SIG_SETMASK, signal_mask, NULL);
-	execvp(argv[0], argv);
-	error = errno;
-	if (write(report, &error, sizeof(error)) < 0)
-		_exit(STATUS_NOT_EXECUTABLE);
-	_exit(error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE);
+		all[kept++] = text_format("%s=%s", variables->name, variables->value);
+	return all;
 }
 
-pid_t launch_start(const struct launch_variable *variables, char **argv,
-		   const sigset_t *signal_mask)
+/* The child shares our memory until it has become the program: no pipe is needed to tell why it could not. */
+static void begin(char **argv, char **with, volatile pid_t *child)
 {
-	int ends[2], error = 0;
-	pid_t child;
+	volatile int error = 0;
+	pid_t pid = vfork();
 
-	if (pipe2(ends, O_CLOEXEC))
-		return -1;
-	child = fork();
-	if (child == 0)
-		run_child(variables, argv, signal_mask, ends[1]);
-	close(ends[1]);
-	if (child > 0 && read(ends[0], &error, sizeof(error)) != sizeof(error))
-		error = 0; /* closed by a successful exec */
-	close(ends[0]);
-	if (!error)
-		return child;
-	errno = error;
-	return -1;
+	if (pid == 0) {
+		*child = getpid();
+		handover_give();
+		execvpe(argv[0], argv, with);
+		error = errno;
+		_exit(STATUS_NOT_EXECUTABLE);
+	}
+	if (pid > 0 && !error)
+		return;
+	if (pid > 0) {
+		waitpid(pid, NULL, 0);
+		errno = error;
+	}
+	*child = 0;
+}
+
+void launch_start(const struct launch_variable *variables, char **argv, volatile pid_t *child)
+{
+	begin(argv, variables ? environment(variables) : environ, child);
+}
+
+int launch_status(int error)
+{
+	bool tight = error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE;
+
+	return tight ? STATUS_BROKEN : error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
 }

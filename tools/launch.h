@@ -5,7 +5,6 @@
 #ifndef MPSAN_LAUNCH_H
 #define MPSAN_LAUNCH_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -14,6 +13,7 @@ struct launch {
 	char *dir;
 	bool is_private; /* made under $TMPDIR, to be removed */
 	char *library; /* what LD_PRELOAD names */
+	bool is_tight; /* what is wrong is no argument: a disk is full, a limit is reached */
 };
 
 /* NULL, or one line (owned by the caller) that says what is wrong. `dir` NULL: a private one. */
@@ -38,10 +38,16 @@ void launch_environment(const char *library, const char *dir, const char *option
 			bool with_asan, struct launch_variable variables[LAUNCH_VARIABLES]);
 
 /*
- * Starts the program with signals as they were before mpsan touched them. Returns its pid, or -1
- * with errno set to why it could not be executed.
+ * Starts the program with these variables (NULL: none), and all that handover.h keeps for it. `child` is its pid before
+ * it does anything, or 0 with errno set to why it could not be executed. Safe in a signal handler where there are no
+ * variables.
  */
-pid_t launch_start(const struct launch_variable *variables, char **argv,
-		   const sigset_t *signal_mask);
+void launch_start(const struct launch_variable *variables, char **argv, volatile pid_t *child);
+
+/* The exit status that such an errno makes: the program's fault, or STATUS_BROKEN for the machine's. */
+int launch_status(int error);
+
+/* Removes a directory with all that is in it. Safe in a signal handler. */
+void launch_remove(const char *dir);
 
 #endif

@@ -56,7 +56,7 @@ static void add_logs(json_t *document, const struct reader *reader)
 		else if (reader->session.table[slot].flags & MPSAN_PROCESS_LOG)
 			report_limit(
 				document,
-				"the log of process %u (%u.log) is missing or is no log of this format",
+				"the log of process %u (%u.log) is missing, cannot be mapped (ulimit -v) or is no log of this format",
 				reader->session.table[slot].pid, slot);
 	}
 	if (bad)

@@ -2,10 +2,15 @@
  * The command `mpsan`: finds the sub-command in commands.def and hands over. Neighbours: cmd_*.c,
  * one each.
  */
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <ucontext.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "near.h"
@@ -76,8 +81,20 @@ static int finish(int status)
 	return fine || status ? status : complain("standard output cannot be written");
 }
 
-int main(int argc, char **argv)
+/*
+ * Where a standard stream is closed, a file of ours would take its number and get what was meant for it. What the
+ * program inherits stays as it is.
+ */
+static void fill_streams(void)
 {
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", (fd ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
+}
+
+static int run_all(int argc, char **argv)
+{
+	fill_streams();
 	if (argc < 2)
 		return print_help(stderr);
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
@@ -89,4 +106,46 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	return finish(run_command(argc - 1, argv + 1));
+}
+
+#define STACK_BYTES (1u << 20)
+
+static struct {
+	int argc;
+	char **argv;
+	int status;
+} command;
+
+static void run_there(void)
+{
+	command.status = run_all(command.argc, command.argv);
+}
+
+/* Where the stack may not grow (ulimit -s) the command brings its own. */
+static void run_on_own_stack(void)
+{
+	static ucontext_t here, there;
+	void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (stack == MAP_FAILED || getcontext(&there)) {
+		run_there();
+		return;
+	}
+	there.uc_stack = (stack_t){.ss_sp = stack, .ss_size = STACK_BYTES};
+	there.uc_link = &here;
+	makecontext(&there, run_there, 0);
+	swapcontext(&here, &there);
+}
+
+int main(int argc, char **argv)
+{
+	struct rlimit limit;
+
+	command.argc = argc;
+	command.argv = argv;
+	if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur < STACK_BYTES)
+		run_on_own_stack();
+	else
+		run_there();
+	return command.status;
 }

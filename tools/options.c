@@ -310,6 +310,12 @@ static int print_help(enum option_where where, const char *usage)
 {
 	printf("usage: mpsan %s\n", usage);
 	options_print(stdout, where);
+	if (where == OPT_RUN)
+		puts("exit status: the program's own when it failed (128+N for a signal); else 66 (--exit-code) when "
+		     "a finding\n  reaches --fail-on, 0 when none does; 2 wrong usage, or a report that cannot be "
+		     "written; 126, 127 the program\n  cannot be executed, is not found; 70 mpsan itself failed. "
+		     "Where limits or a full disk let mpsan not work, the\n  program runs unwatched with its own "
+		     "status, which one line says");
 	return OPTIONS_HELP;
 }
 

@@ -53,7 +53,11 @@ static char *map_table(struct session *session, const char *dir)
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= (off_t)MPSAN_PAGE)
 		map = mmap(NULL, st.st_size, PROT_READ | (session->writable ? PROT_WRITE : 0),
 			   MAP_SHARED, fd, 0);
+	else
+		errno = PLAINFILE_OTHER;
 	close(fd);
+	if (map == MAP_FAILED && errno == ENOMEM)
+		return text_format("%s/session: no memory to map it (ulimit -v)", dir);
 	if (map == MAP_FAILED)
 		return text_format(
 			"%s/session: truncated or not a plain file; record the session again", dir);

@@ -19,11 +19,15 @@ int complain(const char *format, ...)
 	return STATUS_USAGE;
 }
 
+void (*memory_lost)(void);
+
 static void *memory_checked(void *memory)
 {
 	if (!memory) {
+		if (memory_lost)
+			memory_lost();
 		complain("out of memory");
-		exit(STATUS_USAGE);
+		exit(STATUS_BROKEN);
 	}
 	return memory;
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #define STATUS_USAGE 2
+#define STATUS_BROKEN 70 /* mpsan itself could not work */
 #define STATUS_NOT_EXECUTABLE 126
 #define STATUS_NOT_FOUND 127
 
@@ -18,7 +19,8 @@
  */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* These end the command when there is no memory; what they return is never NULL. */
+/* These end the command when there is no memory, or call `memory_lost`; what they return is never NULL. */
+extern void (*memory_lost)(void);
 void *memory_get(size_t bytes); /* zeroed */
 void *memory_grow(void *memory, size_t bytes);
 char *text_copy(const char *text);

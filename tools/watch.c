@@ -3,13 +3,15 @@
 
 #include "alert.h"
 #include "collect_cuda.h"
+#include "handover.h"
 #include "leaks.h"
+#include "rescue.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/signalfd.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -123,13 +125,36 @@ static void look(struct watch *watch)
 	show_new(watch);
 }
 
-static void hand_on_signals(struct watch *watch)
+static void hand_on_signals(struct watch *watch, int patience_ms)
 {
-	struct signalfd_siginfo info;
+	for (int number; (number = handover_wait(patience_ms)); patience_ms = 0)
+		if (number != SIGCHLD)
+			kill(watch->child, number);
+}
 
-	while (read(watch->signals, &info, sizeof(info)) == sizeof(info))
-		if (info.ssi_signo != SIGCHLD)
-			kill(watch->child, (int)info.ssi_signo);
+/* Beyond its limit the kernel kills: a part of it is left for the report. */
+#define CPU_SHARE 0.7
+
+static void look_at_cpu(struct watch *watch)
+{
+	uint64_t used_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_CPU, &limit) || limit.rlim_max == RLIM_INFINITY ||
+	    (double)used_ns < CPU_SHARE * 1e9 * (double)limit.rlim_max)
+		return;
+	complain("its limit of processor time (ulimit -t) is near; the program goes on unwatched");
+	fflush(stderr);
+	watch->blind = true;
+}
+
+static void follow(struct watch *watch)
+{
+	hand_on_signals(watch, watch->blind ? -1 : POLL_MS);
+	if (watch->blind)
+		return;
+	look(watch);
+	look_at_cpu(watch);
 }
 
 static bool has_ended(struct watch *watch)
@@ -180,20 +205,25 @@ static void record_end(const struct watch *watch, uint64_t now)
 	}
 }
 
+int watch_status(const struct watch *watch)
+{
+	if (watch->killed)
+		return watch->settings->exit_code;
+	return WIFSIGNALED(watch->status) ? 128 + WTERMSIG(watch->status) :
+					    WEXITSTATUS(watch->status);
+}
+
 void watch_run(struct watch *watch)
 {
-	struct pollfd ready = {.fd = watch->signals, .events = POLLIN};
 	struct reader *reader = watch->judge->reader;
 	uint64_t now;
 
 	knots_init(&watch->knots, reader, watch->settings->hang_after * 1000000000ull);
 	people_init(&watch->people, &watch->knots);
-	while (!has_ended(watch)) {
-		poll(&ready, 1, POLL_MS);
-		hand_on_signals(watch);
-		look(watch);
-	}
+	while (!has_ended(watch))
+		follow(watch);
 	watch->over = true;
+	rescue_ended(watch_status(watch));
 	watch->knots.next_ns = 0; /* who is left is looked at anew */
 	look(watch);
 	record_end(watch, clock_ns(CLOCK_MONOTONIC));

@@ -20,16 +20,19 @@ struct watch {
 	struct people people;
 	struct exports exports;
 	pid_t child;
-	int signals; /* signalfd of those that are handed on, and of SIGCHLD */
 	bool print; /* findings go to standard error as they come */
 	bool terminal; /* and the rest of the report behind them */
 	bool said; /* the line at the first error */
 	bool over; /* the program has ended; some of its processes may still be there */
 	bool killed; /* by --on-deadlock=kill */
+	bool blind; /* too little time of a processor is left to look */
 	int status; /* of the child, as waitpid gives it */
 };
 
 /* Returns when the program has ended (not its daemons), with everything read and judged. */
 void watch_run(struct watch *watch);
+
+/* For the shell, of a program that has ended; 0: it succeeded. */
+int watch_status(const struct watch *watch);
 
 #endif
