@@ -310,7 +310,7 @@ struct mpsan_thread {
 	uint64_t start_ns;
 	uint32_t creator; /* TID */
 	uint32_t waits; /* waits that were logged */
-	uint64_t name_pos; /* position of a `text` record with its Python name, 0: none */
+	uint64_t name_pos; /* position of a `text` record with its name, 0: none */
 	uint64_t snap_key; /* what it held when its stack was last taken at a fork */
 	uint64_t snap_ns; /* when that was */
 	uint64_t snap_stack; /* positions of that stack and those Python frames */
@@ -328,7 +328,9 @@ struct mpsan_thread {
 	uint64_t loading_back;
 	uint64_t waiting; /* position of the `wait` event of the call under way, 0: none was stated */
 	uint64_t wait_ns; /* since when it waits for its newest claim, 0: it does not, or not known */
-	uint64_t spare[6];
+	uint64_t ended; /* its start_ns once a fork found it at its end: no successor's */
+	uint64_t name_ns; /* when its name was last looked up */
+	uint64_t spare[4];
 };
 
 /* Where in the thread index the search for a TID begins; it goes on upwards, to the first free place. */

@@ -15,8 +15,10 @@
 #include "hook.h"
 #include "inside.h"
 #include "life.h"
+#include "living.h"
 #include "loader.h"
 #include "log.h"
+#include "name.h"
 #include "python.h"
 #include "scene.h"
 #include "share.h"
@@ -43,7 +45,6 @@ struct snapshot {
 	uint32_t held_count; /* events written, of others' locks */
 	uint32_t own_held; /* events written, of own locks */
 	uint32_t threads;
-	uint32_t records; /* of threads that were seen */
 	uint32_t feeders;
 	uint32_t flags; /* enum mpsan_fork_flags */
 	uint64_t now_ns;
@@ -94,15 +95,6 @@ static uint64_t key_of(const struct mpsan_thread *t)
 	return key;
 }
 
-/* Called with the GIL. */
-static void note_name(struct mpsan_thread *t)
-{
-	char name[128];
-
-	if (!t->name_pos && python_thread_name(t->pthread, name, sizeof(name)))
-		t->name_pos = log_text(name);
-}
-
 /*
  * Stack, Python frames and name of a thread that holds something, when its holds have changed or
  * some time has passed: forks that follow each other closely do not pay for every holder again.
@@ -116,10 +108,9 @@ static void look_at_holder(struct snapshot *s, struct mpsan_thread *t)
 	t->snap_key = key;
 	t->snap_ns = s->now_ns;
 	t->snap_stack = stack_of(t->tid, t->pthread);
-	if (!s->gil)
-		return;
-	t->snap_python = stack_python(t->pthread);
-	note_name(t);
+	name_look(t, s->gil);
+	if (s->gil)
+		t->snap_python = stack_python(t->pthread);
 }
 
 static void add_claim(struct snapshot *s, const struct mpsan_hold *hold,
@@ -178,8 +169,7 @@ static void see_thread(struct mpsan_thread *t, void *context)
 	struct mpsan_hold hold[MPSAN_HOLDS];
 	uint32_t n;
 
-	s->records++;
-	if (t->tid == s->tid)
+	if (t->tid == s->tid || living_ended(t))
 		return;
 	if (t->tid == s->loader && loader_claim(t, hold))
 		add_claim(s, hold, t);
@@ -188,13 +178,11 @@ static void see_thread(struct mpsan_thread *t, void *context)
 		if (hold[i].tag && !(hold[i].tag & MPSAN_TAG_WANTED) &&
 		    mpsan_kind_is_lock(MPSAN_TAG_KIND(hold[i].tag)) && !waits_for_own(hold, n, i))
 			add_claim(s, &hold[i], t);
-	if (s->gil && t->role == MPSAN_ROLE_UNKNOWN) {
+	if (s->gil && t->role == MPSAN_ROLE_UNKNOWN)
 		t->role = python_role(t->pthread);
-		note_name(t);
-	}
 	if (s->gil)
 		python_imports(t->pthread, see_import, &(struct importer){s, t});
-	if (t->role == MPSAN_ROLE_QUEUE_FEEDER && sys_thread_alive(life.pid, t->tid))
+	if (t->role == MPSAN_ROLE_QUEUE_FEEDER)
 		s->feeders++;
 }
 
@@ -212,12 +200,6 @@ static void see_own(struct snapshot *s)
 			add_claim(s, &s->own[i], t);
 }
 
-/* A record may outlive its thread; while there are as many threads as records, none does. */
-static bool holder_lives(const struct snapshot *s, uint32_t tid)
-{
-	return s->threads >= s->records || sys_thread_alive(life.pid, tid);
-}
-
 static bool counts(const struct snapshot *s, const struct claim *c)
 {
 	if (!(c->flags & MPSAN_LF_VERIFIED) || (c->flags & (MPSAN_LF_SHARED | MPSAN_LF_HANDOFF)))
@@ -226,7 +208,7 @@ static bool counts(const struct snapshot *s, const struct claim *c)
 		return false; /* carries no mark of its own */
 	if (c->tid == s->tid) /* keeps a TID that will not be the child's */
 		return c->flags & (MPSAN_LF_RECURSIVE | MPSAN_LF_ERRORCHECK);
-	return holder_lives(s, c->tid);
+	return true;
 }
 
 /* Second round: what memory confirms stays in the list. */
@@ -263,19 +245,19 @@ static void inherit_orphans(struct snapshot *s)
 
 static void take(struct snapshot *s)
 {
-	uint64_t stack = stack_own();
-	struct ev_fork *event = log_reserve(EV_fork, sizeof(*event), &s->fork);
-	uint64_t held_by;
+	uint64_t stack = stack_own(), held_by;
+	struct ev_fork *event;
 	uint32_t first;
 
+	s->gil = python_present() && python_holds_gil();
+	s->threads = living_count(s->gil);
+	event = log_reserve(EV_fork, sizeof(*event), &s->fork);
 	s->prepared = true;
 	excluded_before_fork();
 	stdio_before_fork(s->how);
 	s->now_ns = sys_now();
-	s->threads = sys_thread_count();
 	s->pool = thread_pool();
 	s->loader = loader_owner(loader_lock());
-	s->gil = python_present() && python_holds_gil();
 	s->flags |= s->gil ? scene_look(&s->scene, s->fork) : 0;
 	inherit_orphans(s);
 	first = s->orphan_count;

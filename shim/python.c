@@ -64,6 +64,11 @@ size_t python_thread_name(uint64_t pthread, char *text, size_t bytes)
 	return cpython_thread_name(&python.py, top_frame(pthread), text, bytes);
 }
 
+size_t python_thread_function(uint64_t pthread, char *text, size_t bytes)
+{
+	return cpython_thread_function(&python.py, top_frame(pthread), text, bytes);
+}
+
 enum mpsan_thread_role python_role(uint64_t pthread)
 {
 	return cpython_role(&python.py, top_frame(pthread));

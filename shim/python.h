@@ -50,6 +50,9 @@ uint64_t python_hash(void);
 /* The name of a thread that threading started; "": not known. Needs what python_stack needs. */
 size_t python_thread_name(uint64_t pthread, char *text, size_t bytes) __attribute__((nonnull));
 
+/* Its outermost function: what a thread without such a name was started with. Needs the same. */
+size_t python_thread_function(uint64_t pthread, char *text, size_t bytes) __attribute__((nonnull));
+
 /*
  * What the outermost frames say about a thread. UNKNOWN: no frames, or it has not reached its
  * target yet, so ask again later. Needs what python_stack needs.

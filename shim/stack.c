@@ -7,6 +7,7 @@
 #include "elf.h"
 #include "life.h"
 #include "log.h"
+#include "name.h"
 #include "python.h"
 #include "sys.h"
 
@@ -236,6 +237,7 @@ __attribute__((noinline)) uint64_t stack_own(void)
 	uint64_t regs[MPSAN_STACK_REGS] = {0}, valid;
 
 	stack_modules();
+	name_own();
 	TAKE_REGISTERS(regs, valid);
 	return write_stack(regs, valid, sys_thread_pointer(), true);
 }

@@ -9,6 +9,7 @@
 
 #include "life.h"
 #include "group.h"
+#include "living.h"
 #include "log.h"
 #include "stack.h"
 #include "sys.h"
@@ -142,6 +143,8 @@ static struct mpsan_thread *find_record(uint32_t tid)
 	t = record_at(*place);
 	if (!t)
 		return new_record(place, tid);
+	if (t->tid && !living_ended(t))
+		EMIT(thread_gone, .thread = t->tid, .start = t->start_ns);
 	record_clear(t);
 	t->tid = tid;
 	return t;
@@ -271,7 +274,7 @@ void *thread_begin(struct thread_parcel *p, void **argument)
 		t->creator = copy.creator;
 		t->creator_caller = copy.caller;
 		EMIT(thread_start, .entry = t->entry, .creator = copy.creator,
-		     .creator_caller = copy.caller);
+		     .creator_caller = copy.caller, .start = t->start_ns);
 	}
 	*argument = copy.argument;
 	return (void *)(uintptr_t)copy.start;

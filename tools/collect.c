@@ -6,6 +6,7 @@
 #include "collect_cuda.h"
 #include "collect_shm.h"
 #include "progress.h"
+#include "threads.h"
 
 static struct fact_place place_of(const struct record *record)
 {
@@ -94,8 +95,7 @@ static void collect_blocked(struct reader *reader, const struct record *record)
 	*blocked = (struct fact_blocked){.at = place_of(record)};
 	memcpy(&blocked->ev, record->payload, sizeof(blocked->ev));
 	if (blocked->ev.name && record->tid)
-		places_add(reader->places, record->by, record->tid, PLACE_NAMED,
-			   reader->blockeds.count - 1);
+		threads_named(reader, &blocked->at, blocked->ev.name);
 }
 
 static void collect_knot(struct reader *reader, const struct record *record)
@@ -261,9 +261,8 @@ void collect_record(struct reader *reader, const struct record *record)
 		return;
 	else if (act_kind(record) != ACT_NOT)
 		collect_act(reader, record, act_kind(record) == ACT_TOLD);
-	else if (TAKES(thread_start))
-		*ARRAY_ADD(&reader->threads) = (struct seen_thread){
-			place_of(record), *(const struct ev_thread_start *)record->payload};
+	else if (threads_collect(reader, record))
+		return;
 	else if (TAKES(limit))
 		*ARRAY_ADD(&reader->limits) = (struct seen_limit){
 			place_of(record), *(const struct ev_limit *)record->payload};

@@ -85,19 +85,6 @@ static void state_owner(struct knots *knots, uint32_t index, struct ev_blocked *
 	}
 }
 
-/* The interpreter's own calls: what it waits for is a lock of the Python program. */
-static bool is_python(uint32_t pid, uint64_t code)
-{
-	struct proc_mapping mapping;
-	const char *base;
-
-	if (!code || !proc_mapping(pid, code, &mapping))
-		return false;
-	base = path_base(mapping.path);
-	return !strncmp(base, "python3", 7) || !strncmp(base, "libpython3", 10) ||
-	       !strncmp(base, "_multiprocessing", 16);
-}
-
 static uint64_t state_python(struct knots *knots, const struct census_thread *thread)
 {
 	char *text = pythread_stack(thread);
@@ -132,7 +119,8 @@ static uint64_t state_thread(struct knots *knots, uint32_t index, uint64_t flags
 	};
 	char *call = call_text(thread->pid, &thread->call);
 
-	if (is_python(thread->pid, wait->caller))
+	/* The interpreter's own calls: what it waits for is a lock of the Python program. */
+	if (pythread_is_code(thread->pid, wait->caller))
 		event.flags |= MPSAN_LF_PYTHON;
 	event.detail = watchlog_text(&knots->log, thread->slot, call);
 	free(call);

@@ -1,9 +1,10 @@
 /* See names.h. */
 #include "names.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "threads.h"
 
 #define ANCESTORS_MAX 64u
 #define THREADS_NAMED 6u
@@ -216,82 +217,45 @@ char *lock_key(const struct reader *reader, struct frames *frames, const struct 
 	return name ? name : text_copy("");
 }
 
-static const struct seen_thread *find_thread(const struct reader *reader, uint32_t slot,
-					     uint32_t tid)
+/* Where runtimes begin the threads of others: their own names say nothing of these. */
+static bool is_wrapper(const char *function)
 {
-	for (uint32_t i = reader->threads.count; i-- > 0;)
-		if (reader->threads.item[i].at.by == slot && reader->threads.item[i].at.tid == tid)
-			return &reader->threads.item[i];
-	return NULL;
+	static const char *const wrapper[] = {"pythread_wrapper", "t_bootstrap", "thread_run",
+					      "execute_native_thread_routine", "thread_start",
+					      "g_thread_proxy", "thread_proxy"};
+
+	for (size_t i = 0; i < sizeof(wrapper) / sizeof(*wrapper); i++)
+		if (!strcmp(function, wrapper[i]))
+			return true;
+	return false;
 }
 
-/* The name in a thread's own record, while the record is still that thread's. */
-static const char *recorded_name(const struct reader *reader, uint32_t slot, uint64_t pos,
-				 uint32_t tid)
+static char *start_function(struct frames *frames, const struct seen_thread *thread)
 {
-	const struct mpsan_thread *thread;
-	struct record record;
+	char *function = thread ? frames_function(frames, &thread->at, thread->ev.entry) : NULL;
 
-	if (!reader_record(reader, slot, pos, EV_thread, &record) ||
-	    record.bytes < offsetof(struct mpsan_thread, pool))
-		return NULL;
-	thread = record.payload;
-	return thread->tid == tid ? reader_text(reader, slot, thread->name_pos) : NULL;
-}
-
-/* A thread is found by the log's index, whether or not its start was seen. */
-static const char *indexed_name(const struct reader *reader, uint32_t slot, uint32_t tid)
-{
-	const struct logfile *log = slot < reader->session.slots ? reader->logs[slot] : NULL;
-	const uint32_t *index;
-
-	if (!log)
-		return NULL;
-	index = (const uint32_t *)(log->map + MPSAN_THREAD_INDEX);
-	for (uint32_t i = 0; i < MPSAN_THREADS; i++) {
-		const char *name = index[i] ? recorded_name(reader, slot,
-							    (uint64_t)index[i] * MPSAN_UNIT, tid) :
-					      NULL;
-
-		if (name)
-			return name;
-	}
-	return NULL;
-}
-
-/* The name that the supervisor found. */
-static const char *watched_name(const struct reader *reader, uint32_t slot, uint32_t tid)
-{
-	uint32_t index = places_find(reader->places, slot, tid, PLACE_NAMED);
-	const struct fact_blocked *blocked = index == FACT_NONE ? NULL :
-								  &reader->blockeds.item[index];
-
-	return blocked ? reader_text(reader, blocked->at.slot, blocked->ev.name) : NULL;
-}
-
-char *thread_text(const struct reader *reader, struct frames *frames, uint32_t slot, uint32_t tid)
-{
-	const struct seen_thread *thread = find_thread(reader, slot, tid);
-	const char *name = indexed_name(reader, slot, tid);
-	char *function;
-
-	if (!name)
-		name = watched_name(reader, slot, tid);
-
-	if (name)
-		return text_copy(name);
-	function = thread ? frames_function(frames, &thread->at, thread->ev.entry) : NULL;
-	if (function)
+	if (!function || !is_wrapper(function))
 		return function;
-	if (slot < reader->session.slots && reader->session.table[slot].pid == tid)
-		return text_copy("main thread");
-	return text_format("TID %u", tid);
+	free(function);
+	return NULL;
+}
+
+char *thread_text(const struct reader *reader, struct frames *frames, uint32_t slot, uint32_t tid,
+		  uint64_t time_ns)
+{
+	bool first = slot < reader->session.slots && reader->session.table[slot].pid == tid;
+	const char *name = first ? "main thread" : threads_name(reader, slot, tid, time_ns);
+	char *function = name ? text_copy(name) :
+				start_function(frames, threads_at(reader, slot, tid, time_ns));
+
+	return function ? function : text_format("TID %u", tid);
 }
 
 static char *thread_origin(const struct reader *reader, struct frames *frames,
-			   const struct seen_thread *thread)
+			   const struct seen_thread *thread, uint64_t time_ns)
 {
-	char *name = thread_text(reader, frames, thread->at.by, thread->at.tid), *where, *text;
+	char *name = thread_text(reader, frames, thread->at.by, thread->at.tid, time_ns), *where,
+	     *text;
 	json_t *frame = frame_of_caller(frames, &thread->at, thread->ev.creator_caller);
 	bool known = json_is_string(json_object_get(frame, "file"));
 
@@ -303,29 +267,33 @@ static char *thread_origin(const struct reader *reader, struct frames *frames,
 	return text;
 }
 
+static char *join_text(char *list, const char *between, char *more)
+{
+	char *joined = list ? text_format("%s%s%s", list, between, more) : text_copy(more);
+
+	free(list);
+	free(more);
+	return joined;
+}
+
 char *threads_text(const struct reader *reader, struct frames *frames, const struct fact_fork *fork)
 {
+	uint64_t others = fork->ev.threads ? fork->ev.threads - 1 : 0, count = 0;
 	char *list = NULL;
-	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < reader->threads.count; i++) {
 		const struct seen_thread *thread = &reader->threads.item[i];
-		char *one, *longer;
 
-		if (thread->at.by != fork->at.by || thread->at.tid == fork->at.tid ||
-		    thread->at.time_ns > fork->at.time_ns || ++count > THREADS_NAMED)
-			continue;
-		one = thread_origin(reader, frames, thread);
-		longer = text_format("%s%s%s", list ? list : "", list ? ", " : "", one);
-		free(list);
-		free(one);
-		list = longer;
+		if (threads_lives(thread, fork) && ++count <= THREADS_NAMED)
+			list = join_text(list, ", ",
+					 thread_origin(reader, frames, thread, fork->at.time_ns));
 	}
-	if (count > THREADS_NAMED) {
-		char *longer = text_format("%s and %u more", list, count - THREADS_NAMED);
-
-		free(list);
-		list = longer;
-	}
+	if (count > THREADS_NAMED)
+		list = join_text(list, " and ",
+				 text_format("%llu more",
+					     (unsigned long long)(count - THREADS_NAMED)));
+	if (list && others > count)
+		list = join_text(list, "; not seen to start: ",
+				 text_format("%llu", (unsigned long long)(others - count)));
 	return list ? list : text_copy("none that the library saw start");
 }

@@ -29,12 +29,13 @@ const char *lock_kind_text(uint64_t kind);
 const char *how_text(uint64_t how);
 
 /*
- * The name of a thread of a process, as its program or its entry function gives it. Owned by the
- * caller.
+ * The name of the thread that had this TID at that time: its own, else that of the function that
+ * it was started with. Owned by the caller.
  */
-char *thread_text(const struct reader *reader, struct frames *frames, uint32_t slot, uint32_t tid);
+char *thread_text(const struct reader *reader, struct frames *frames, uint32_t slot, uint32_t tid,
+		  uint64_t time_ns);
 
-/* The threads that the process had started before a fork, with where each was created; the caller owns it. */
+/* The other threads that lived at a fork, with where each was created; the caller owns it. */
 char *threads_text(const struct reader *reader, struct frames *frames,
 		   const struct fact_fork *fork);
 

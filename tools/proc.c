@@ -314,7 +314,7 @@ uint64_t proc_handlers(const struct mpsan_process *process)
 	return mask;
 }
 
-void proc_name(uint32_t pid, uint32_t tid, char name[32])
+static void read_name(uint32_t pid, uint32_t tid, char name[32])
 {
 	char path[64];
 
@@ -322,6 +322,16 @@ void proc_name(uint32_t pid, uint32_t tid, char name[32])
 	if (!read_small(path, name, 32))
 		name[0] = '\0';
 	name[strcspn(name, "\n")] = '\0';
+}
+
+void proc_thread_name(uint32_t pid, uint32_t tid, char name[32])
+{
+	char process[32];
+
+	read_name(pid, tid, name);
+	read_name(pid, pid, process);
+	if (!strcmp(name, process))
+		name[0] = '\0';
 }
 
 bool proc_wchan(uint32_t pid, uint32_t tid, char *name, size_t bytes)

@@ -75,8 +75,8 @@ int proc_maps(uint32_t pid, uint64_t device, uint64_t inode);
  */
 uint64_t proc_handlers(const struct mpsan_process *process);
 
-/* The kernel's name of a thread, "" when gone. */
-void proc_name(uint32_t pid, uint32_t tid, char name[32]);
+/* The kernel's name of a thread where it is another than that of its process, "" else. */
+void proc_thread_name(uint32_t pid, uint32_t tid, char name[32]);
 
 /* The kernel function in which a thread sleeps; false: none, or not to be read. */
 bool proc_wchan(uint32_t pid, uint32_t tid, char *name, size_t bytes);

@@ -14,20 +14,16 @@
 #define PYTHON_BYTES 16384u
 #define LEARN_NS 10000000000ull /* until the modules of a process are looked at again */
 
+/* `pid`: of a living one, else 0. */
 static json_t *name_json(const struct ps *ps, uint32_t slot, uint32_t pid, uint32_t tid)
 {
-	char *name = thread_text(&ps->reader, ps->judge.frames, slot, tid), given[32], main[32];
+	char given[32] = "", *name;
 	json_t *json;
 
-	/* The kernel's name says something where it is not simply the program's. */
-	if (pid && !strncmp(name, "TID ", 4)) {
-		proc_name(pid, tid, given);
-		proc_name(pid, pid, main);
-		if (*given && strcmp(given, main)) {
-			free(name);
-			name = text_copy(given);
-		}
-	}
+	if (pid)
+		proc_thread_name(pid, tid, given);
+	name = *given ? text_copy(given) :
+			thread_text(&ps->reader, ps->judge.frames, slot, tid, ps->now_ns);
 	json = jsontext_of(name);
 	free(name);
 	return json;

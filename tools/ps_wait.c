@@ -160,7 +160,8 @@ static json_t *owner_json(struct ps *ps, const struct ps_wait *wait)
 
 	if (!wait->owner || wait->owner_slot >= session->slots)
 		return json_null();
-	name = thread_text(&ps->reader, ps->judge.frames, wait->owner_slot, wait->owner);
+	name = thread_text(&ps->reader, ps->judge.frames, wait->owner_slot, wait->owner,
+			   ps->now_ns);
 	json = json_pack("{s:I, s:I, s:o, s:b, s:b}", "pid",
 			 (json_int_t)session->table[wait->owner_slot].pid, "tid",
 			 (json_int_t)wait->owner, "name", jsontext_of(name), "gone",

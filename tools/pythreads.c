@@ -25,9 +25,29 @@ char *pythread_stack(const struct census_thread *thread)
 	return ask(thread, pyview_stack);
 }
 
+bool pythread_is_code(uint32_t pid, uint64_t code)
+{
+	struct proc_mapping mapping;
+	const char *base;
+
+	if (!code || !proc_mapping(pid, code, &mapping))
+		return false;
+	base = path_base(mapping.path);
+	return !strncmp(base, "python3", 7) || !strncmp(base, "libpython3", 10) ||
+	       !strncmp(base, "_multiprocessing", 16);
+}
+
 char *pythread_name(const struct census_thread *thread)
 {
-	return ask(thread, pyview_name);
+	char *name = ask(thread, pyview_name);
+
+	if (!*name)
+		proc_thread_name(thread->pid, thread->tid, name);
+	if (!*name && thread->record && pythread_is_code(thread->pid, thread->record->entry)) {
+		free(name);
+		name = ask(thread, pyview_function);
+	}
+	return name;
 }
 
 /* The line is of threading.py, in a function of that name, with its class or without. */

@@ -8,8 +8,14 @@
 /* The frames of a thread (text as pyview_stack writes it), "" when there are none; owned by the caller. */
 char *pythread_stack(const struct census_thread *thread);
 
-/* Its name as threading knows it; owned by the caller, "" for none. */
+/*
+ * Its name as threading knows it, else as the kernel does, else of the Python function that it was
+ * started with; owned by the caller, "" for none.
+ */
 char *pythread_name(const struct census_thread *thread);
+
+/* Whether code of a process is the interpreter's own. */
+bool pythread_is_code(uint32_t pid, uint64_t code);
 
 /* Whether it waits in threading.Event.wait, called by the program itself. */
 bool pythread_waits_for_event(const struct census_thread *thread);

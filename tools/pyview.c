@@ -187,6 +187,11 @@ size_t pyview_name(struct pyview *view, uint64_t pthread, char *text, size_t byt
 	return cpython_thread_name(&view->py, top_frame(view, pthread), text, bytes);
 }
 
+size_t pyview_function(struct pyview *view, uint64_t pthread, char *text, size_t bytes)
+{
+	return cpython_thread_function(&view->py, top_frame(view, pthread), text, bytes);
+}
+
 uint64_t pyview_gil_holder(struct pyview *view)
 {
 	return view->limit ? 0 : cpython_gil_holder(&view->py);

@@ -39,6 +39,9 @@ size_t pyview_stack(struct pyview *view, uint64_t pthread, char *text, size_t by
 /* The name of a thread that threading started; "": not known. */
 size_t pyview_name(struct pyview *view, uint64_t pthread, char *text, size_t bytes);
 
+/* Its outermost function: what a thread without such a name was started with. */
+size_t pyview_function(struct pyview *view, uint64_t pthread, char *text, size_t bytes);
+
 /* pthread_self() of the only thread that Python knows; 0: there are several. */
 uint64_t pyview_only_thread(struct pyview *view);
 

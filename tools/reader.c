@@ -71,6 +71,7 @@ void reader_close(struct reader *reader)
 	free(reader->modules.item);
 	free(reader->names.item);
 	free(reader->threads.item);
+	free(reader->thread_names.item);
 	free(reader->limits.item);
 	free(reader->shares.item);
 	free(reader->open.item);

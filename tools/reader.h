@@ -30,9 +30,21 @@ struct seen_name {
 	uint64_t name;
 };
 
+/* A thread's start, as it was seen. `start` tells it from others that had its TID. */
 struct seen_thread {
 	struct fact_place at;
 	struct ev_thread_start ev;
+	uint64_t start;
+	uint64_t gone_pos; /* of the record that says so, in the same log; 0: there is none */
+	uint32_t before; /* the one before it with this TID in the same process, FACT_NONE */
+};
+
+/* A name that a thread had, from then on. */
+struct seen_thread_name {
+	struct fact_place at;
+	uint64_t start; /* as in seen_thread */
+	uint64_t name;
+	uint32_t before; /* as above */
 };
 
 /* A process-shared lock was made or opened at an address, or, with `gone`, given up there. */
@@ -94,6 +106,7 @@ struct reader {
 	ARRAY(struct seen_module) modules;
 	ARRAY(struct seen_name) names;
 	ARRAY(struct seen_thread) threads;
+	ARRAY(struct seen_thread_name) thread_names;
 	ARRAY(struct seen_limit) limits;
 	ARRAY(struct seen_share) shares;
 	uint32_t acts_known; /* acts below this index were taken in by an earlier poll */
@@ -173,10 +186,11 @@ enum timing moment_timing(struct reader *reader, const struct moment *moment, ui
 			  uint64_t *due_ns);
 
 /*
- * places.c: finds the index of an event by the place of its record, and with PLACE_NAMED as type that
- * of the newest `blocked` event that names a thread, by slot and TID.
+ * places.c: finds the index of an event by the place of its record, and with these as type that of
+ * a thread's newest start or name, by slot and TID.
  */
-#define PLACE_NAMED EV_COUNT
+#define PLACE_THREAD EV_COUNT
+#define PLACE_THREAD_NAME (EV_COUNT + 1)
 struct place_map *places_create(void);
 void places_destroy(struct place_map *places);
 void places_add(struct place_map *places, uint32_t slot, uint64_t pos, uint16_t type,

@@ -16,7 +16,7 @@ void scene_init(const struct teller *teller, struct scene *scene, const struct f
 		.time_ns = at->time_ns,
 		.native = frames_native(teller->frames, at, stack),
 		.python = frames_python(teller->frames, at, python),
-		.thread = thread_text(teller->reader, teller->frames, at->by, tid),
+		.thread = thread_text(teller->reader, teller->frames, at->by, tid, at->time_ns),
 	};
 }
 

@@ -21,10 +21,12 @@ static void blocked_scene(const struct teller *teller, const struct fact_blocked
 	scene_locate(teller, scene, json_array_size(scene->python) ? 0 : blocked->ev.caller, true);
 }
 
-static char *thread_actor(const struct teller *teller, uint32_t slot, uint32_t tid)
+static char *thread_actor(const struct teller *teller, uint32_t slot, uint32_t tid,
+			  uint64_t time_ns)
 {
 	struct scene scene = {.tid = tid,
-			      .thread = thread_text(teller->reader, teller->frames, slot, tid)};
+			      .thread = thread_text(teller->reader, teller->frames, slot, tid,
+						    time_ns)};
 	char *actor = scene_actor(&scene);
 
 	free(scene.thread);
@@ -122,7 +124,7 @@ char *knot_owner(const struct teller *teller, const struct fact_blocked *blocked
 		return text_format("thread %llu, which is gone", (unsigned long long)ev->owner);
 	if (!ev->owner)
 		return NULL;
-	actor = thread_actor(teller, slot, (uint32_t)ev->owner);
+	actor = thread_actor(teller, slot, (uint32_t)ev->owner, blocked->at.time_ns);
 	if (slot == blocked->at.by)
 		return actor;
 	text = text_format("%s of process %u", actor, pid_of(teller, slot));
@@ -208,7 +210,8 @@ static struct edge_owner edge_owner(const struct teller *teller, const struct fa
 		.tid = (uint32_t)ev->owner,
 		.gone = gone,
 		.thread = ev->owner && !gone ? thread_text(teller->reader, teller->frames, slot,
-							   (uint32_t)ev->owner) :
+							   (uint32_t)ev->owner,
+							   blocked->at.time_ns) :
 					       NULL,
 	};
 }

@@ -114,10 +114,11 @@ static void draw_processes(struct drawing *drawing)
 	}
 }
 
-static char *thread_label(struct drawing *drawing, uint32_t slot, uint32_t tid)
+static char *thread_label(struct drawing *drawing, uint32_t slot, uint32_t tid, uint64_t time_ns)
 {
 	if (drawing->threads_named++ < LINE_NAMES_MAX)
-		return thread_text(drawing->reader, drawing->judge->frames, slot, tid);
+		return thread_text(drawing->reader, drawing->judge->frames, slot, tid,
+				   time_ns);
 	return text_format("TID %u", tid);
 }
 
@@ -143,7 +144,7 @@ uint32_t draw_thread(struct drawing *drawing, uint32_t slot, uint32_t tid, uint6
 	*ARRAY_ADD(&drawing->line->threads) = (struct line_thread){
 		.process = process,
 		.tid = tid,
-		.name = thread_label(drawing, slot, tid),
+		.name = thread_label(drawing, slot, tid, time_ns),
 		.begin_ns = begin,
 	};
 	places_add(drawing->threads, slot, tid, 0, drawing->line->threads.count - 1);

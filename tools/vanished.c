@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "maps.h"
+#include "threads.h"
 
 /* A library whose threads could be a pool of its own: not one through which everybody waits. */
 static bool is_library(const char *path)
@@ -27,7 +28,7 @@ static bool began_in(const struct seen_thread *thread, const struct module *modu
 	       (creator >= module->base && creator < module->end);
 }
 
-/* The end of a thread leaves no record, but there were no more than the kernel counted. */
+/* Not every end of a thread is seen, but there were no more than the kernel counted. */
 static uint32_t threads_of(const struct reader *reader, const struct module *module,
 			   const struct fact_fork *fork)
 {
@@ -37,8 +38,7 @@ static uint32_t threads_of(const struct reader *reader, const struct module *mod
 	for (uint32_t i = 0; i < reader->threads.count && count < most; i++) {
 		const struct seen_thread *thread = &reader->threads.item[i];
 
-		count += thread->at.by == fork->at.by && thread->at.tid != fork->at.tid &&
-			 thread->at.time_ns <= fork->at.time_ns && began_in(thread, module);
+		count += threads_lives(thread, fork) && began_in(thread, module);
 	}
 	return count;
 }

@@ -252,6 +252,17 @@ size_t cpython_thread_name(const struct cpython *py, uint64_t top, char *text, s
 	return writer_close(&w, bytes);
 }
 
+size_t cpython_thread_function(const struct cpython *py, uint64_t top, char *text, size_t bytes)
+{
+	struct writer w = writer_open(text, bytes);
+	struct outer outer;
+
+	outer_read(&outer, py, top);
+	if (outer.count)
+		writer_string(&w, py, outer_frame(&outer, 0)->name);
+	return writer_close(&w, bytes);
+}
+
 /* The thread runs its target: its own run(), or something that Thread.run() has called. */
 static bool target_reached(const struct cpython *py, const struct outer *outer)
 {

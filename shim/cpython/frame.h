@@ -63,6 +63,7 @@ uint64_t frame_local(const struct cpython *py, const struct frame *frame, unsign
 
 size_t cpython_stack(const struct cpython *py, uint64_t frame, char *text, size_t bytes);
 size_t cpython_thread_name(const struct cpython *py, uint64_t frame, char *text, size_t bytes);
+size_t cpython_thread_function(const struct cpython *py, uint64_t frame, char *text, size_t bytes);
 enum mpsan_thread_role cpython_role(const struct cpython *py, uint64_t frame);
 
 #endif

@@ -20,10 +20,9 @@ from mpsantest import MPSAN, dump, main, run_bare  # noqa: E402
 
 
 def as_then(event, expected):
-    """Fields may be added to what is said of a process."""
-    if "process" in event:
-        event["process"] = {key: value for key, value in event["process"].items() if key in expected.get("process", {})}
-    return event
+    """Fields may be added to what is said of an event, and of a process."""
+    return {key: as_then(value, expected[key]) if key == "process" else value
+            for key, value in event.items() if key in expected}
 
 
 def check(archive):
