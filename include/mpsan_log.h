@@ -84,6 +84,22 @@ enum mpsan_off {
 	MPSAN_OFF_TABLE_FULL, /* the session's process table is full */
 	MPSAN_OFF_CONFUSED, /* an inner check failed */
 	MPSAN_OFF_SECCOMP, /* system calls are filtered: none of ours may be the end of it */
+	/*
+	 * Seen by who asked for the exec, and true where nothing was heard of the new image (without
+	 * MPSAN_PROCESS_OFF).
+	 */
+	MPSAN_OFF_ENVIRONMENT, /* it got an environment without LD_PRELOAD */
+	MPSAN_OFF_PRELOAD, /* its LD_PRELOAD names other libraries only */
+	MPSAN_OFF_SESSION, /* it got LD_PRELOAD, but no MPSAN_DIR */
+	MPSAN_OFF_LIBRARY, /* the library's path leads nowhere from where it is */
+	MPSAN_OFF_DIRECTORY, /* that of the session does */
+	MPSAN_OFF_USER, /* another user's than the session */
+	MPSAN_OFF_STATIC,
+	MPSAN_OFF_MACHINE, /* built for another machine, or word size */
+	MPSAN_OFF_MUSL,
+	MPSAN_OFF_SETUID, /* it runs with the rights of its file's owner or group */
+	MPSAN_OFF_CAPABILITIES, /* its file has capabilities */
+	MPSAN_OFF_FAILED, /* there was no such program */
 };
 
 #define MPSAN_ARGV_BYTES 148

@@ -23,6 +23,7 @@
 #include "order.h"
 #include "peer.h"
 #include "rank.h"
+#include "reach.h"
 #include "registry.h"
 #include "segment.h"
 #include "session.h"
@@ -321,28 +322,47 @@ uint32_t life_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns, uint6
 	return slot;
 }
 
-static void note_exec(struct mpsan_process *p, const char *path)
+static void note_path(struct mpsan_process *p, const char *path)
 {
 	const char *tail = path;
 
-	p->exec_ns = sys_now();
-	p->execs++;
 	for (const char *c = path; c && *c; c++)
 		if (c[0] == '/' && c[1])
 			tail = c + 1;
 	if (tail)
 		text_put(p->exec_path, p->exec_path + sizeof(p->exec_path), tail);
+}
+
+static void note_exec(struct mpsan_process *p, const char *path, enum mpsan_off why)
+{
+	p->exec_ns = sys_now();
+	p->execs++;
+	p->why_off = (uint16_t)why;
+	note_path(p, path);
 	__atomic_fetch_or(&p->flags, MPSAN_PROCESS_EXEC, __ATOMIC_RELEASE);
 }
 
-void life_exec(const char *path, const char *const *argv)
+void life_exec_of(uint32_t slot, const char *path, bool searched, const char *const *argv,
+		  const char *const *envp)
+{
+	enum mpsan_off why = reach_after_exec(path, searched, envp);
+	struct mpsan_process *p = &life.table[slot];
+
+	if (p->flags & MPSAN_PROCESS_ATTACHED)
+		return;
+	p->why_off = (uint16_t)why;
+	note_path(p, path);
+	copy_argv(p, argv);
+}
+
+void life_exec(const char *path, bool searched, const char *const *argv, const char *const *envp)
 {
 	uint32_t pid = sys_pid(), slot;
 
 	if (!life.attached || hook_off)
 		return;
 	if (pid == life.pid) {
-		note_exec(life.self, path);
+		note_exec(life.self, path, reach_after_exec(path, searched, envp));
 		registry_exec(path);
 		if (log_head())
 			EMIT(exec, .path = log_text(path), .pid = pid);
@@ -352,7 +372,7 @@ void life_exec(const char *path, const char *const *argv)
 	if (slot == SESSION_NO_SLOT)
 		return;
 	copy_argv(&life.table[slot], argv);
-	note_exec(&life.table[slot], path);
+	note_exec(&life.table[slot], path, reach_after_exec(path, searched, envp));
 }
 
 void life_exit_code(int code)

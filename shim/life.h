@@ -32,20 +32,25 @@ void life_child(enum mpsan_how how, uint64_t fork_pos);
 /* Is the caller a child of this process that shares its memory (vfork)? Costs a system call. */
 bool life_is_guest(void);
 /*
- * The same for hooks that programs call by the million: the library is set up and on, and this is no
- * child that shares its parent's memory, which is asked only after a call that may have made one.
+ * The same for hooks that programs call by the million: the library is set up and on, and this is
+ * no child that shares its parent's memory, which is asked only after a call that may have made
+ * one.
  */
 bool life_may_change(void);
 /* The calling thread is about to make such a child, by this event. */
 void life_vforks(uint64_t fork);
 
 /*
- * A child that execs without running any of our code first: its slot, whoever claimed it. `fork`: the
- * event of its making, 0: not known.
+ * A child that execs without running any of our code first: its slot, whoever claimed it. `fork`:
+ * the event of its making, 0: not known.
  */
 uint32_t life_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns, uint64_t fork);
 
-void life_exec(const char *path, const char *const *argv);
+/* `searched`, `envp`: see reach.h. */
+void life_exec(const char *path, bool searched, const char *const *argv, const char *const *envp);
+/* The same of a child that posix_spawn made. */
+void life_exec_of(uint32_t slot, const char *path, bool searched, const char *const *argv,
+		  const char *const *envp);
 void life_exit(int code);
 /* exit() was called with this code; its handlers still run. */
 void life_exit_code(int code);

@@ -199,7 +199,8 @@ void binary_inspect(struct binary *binary, const char *command)
 		return;
 	binary->is_secure =
 		!stat(binary->path, &st) &&
-		(st.st_mode & S_ISUID || (st.st_mode & S_ISGID && st.st_mode & S_IXGRP) ||
+		((st.st_mode & S_ISUID && st.st_uid != getuid()) ||
+		 (st.st_mode & S_ISGID && st.st_mode & S_IXGRP && st.st_gid != getgid()) ||
 		 (geteuid() && getxattr(binary->path, "security.capability", NULL, 0) > 0));
 	real = realpath(binary->path, NULL);
 	if (real)

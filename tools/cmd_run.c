@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,8 +69,16 @@ static json_t *command_json(char **argv)
 	return command;
 }
 
+static bool is_on_noexec(const char *library)
+{
+	struct statvfs st;
+
+	return library && !statvfs(library, &st) && st.f_flag & ST_NOEXEC;
+}
+
 /* A program that the library never reached has no slot. */
-static void add_unwatched(json_t *document, const struct watch *watch, const struct binary *binary)
+static void add_unwatched(json_t *document, const struct watch *watch, const struct binary *binary,
+			  const char *library)
 {
 	const struct reader *reader = watch->judge->reader;
 	const char *obstacle = binary_obstacle(binary);
@@ -79,7 +88,11 @@ static void add_unwatched(json_t *document, const struct watch *watch, const str
 		return;
 	report_limit(document, "%s was not watched: %s",
 		     binary->path ? binary->path : "the program",
-		     obstacle ? obstacle : "the library was not loaded into it");
+		     obstacle		   ? obstacle :
+		     is_on_noexec(library) ? "libmpsan.so lies on a file system that is mounted "
+					     "noexec; install mpsan on another one" :
+					     "the library was not loaded into it, for a reason that "
+					     "could not be seen");
 }
 
 /*
@@ -118,7 +131,7 @@ static int exit_status(const struct watch *watch, int failed)
 }
 
 static int report(struct settings *settings, const struct watch *watch, char **argv,
-		  const struct binary *binary)
+		  const struct binary *binary, const char *library)
 {
 	struct report_exit end = {.code = -1};
 	json_t *command = command_json(argv);
@@ -131,7 +144,7 @@ static int report(struct settings *settings, const struct watch *watch, char **a
 		end.code = WEXITSTATUS(watch->status);
 	made.document = report_create(command, &end);
 	recorded_add(settings, watch->judge, &end, &made);
-	add_unwatched(made.document, watch, binary);
+	add_unwatched(made.document, watch, binary, library);
 	status = settle(settings, made.document);
 	if (settings->reports.count)
 		unwritten = recorded_write(settings, &made);
@@ -225,7 +238,7 @@ static int run_session(struct settings *settings, struct launch *launch, char **
 	if (!status) {
 		setvbuf(stderr, NULL, _IOFBF, 1 << 16); /* a finding goes out in one piece */
 		watch_run(&watch);
-		failed = report(settings, &watch, argv, &binary);
+		failed = report(settings, &watch, argv, &binary, launch->library);
 		status = exit_status(&watch, failed);
 	}
 	binary_finish(&binary);

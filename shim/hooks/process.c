@@ -2,6 +2,7 @@
  * Birth and death of processes. Which calls run atfork handlers, and which reach another hook, is
  * in facts 1.1: libc's own calls among these are invisible, so every way has its row.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <pty.h>
 #include <sched.h>
@@ -107,16 +108,13 @@ static void note_spawned(uint64_t fork, pid_t child, int error)
 	}
 }
 
-static void note_posix_child(uint32_t child, uint64_t since, uint64_t fork,
-			     const posix_spawnattr_t *attributes)
+static void note_posix_child(uint32_t slot, const posix_spawnattr_t *attributes)
 {
-	uint32_t slot = life_spawned(child, MPSAN_HOW_POSIX_SPAWN, since, fork);
-
-	if (slot != SESSION_NO_SLOT && attributes && attributes->__flags & POSIX_SPAWN_SETSID)
+	if (attributes && attributes->__flags & POSIX_SPAWN_SETSID)
 		__atomic_fetch_or(&life.table[slot].flags, MPSAN_PROCESS_SESSION, __ATOMIC_RELAXED);
 }
 
-#define SPAWN(name)                                                                               \
+#define SPAWN(name, searched)                                                                     \
 	EXPORT int name(pid_t *restrict pid, const char *restrict path,                           \
 			const posix_spawn_file_actions_t *restrict actions,                       \
 			const posix_spawnattr_t *restrict attributes, char *const *restrict argv, \
@@ -129,14 +127,22 @@ static void note_posix_child(uint32_t child, uint64_t since, uint64_t fork,
 		int error = REAL(name)(&child, path, actions, attributes, argv, envp);            \
                                                                                                   \
 		note_spawned(fork, error ? 0 : child, error);                                     \
-		if (fork && !error)                                                               \
-			note_posix_child((uint32_t)child, since, fork, attributes);               \
+		uint32_t slot = fork && !error ?                                                  \
+					life_spawned((uint32_t)child, MPSAN_HOW_POSIX_SPAWN,      \
+						     since, fork) :                               \
+					SESSION_NO_SLOT;                                          \
+                                                                                                  \
+		if (slot != SESSION_NO_SLOT) {                                                    \
+			note_posix_child(slot, attributes);                                       \
+			life_exec_of(slot, path, searched, (const char *const *)argv,             \
+				     (const char *const *)envp);                                  \
+		}                                                                                 \
 		if (pid && !error)                                                                \
 			*pid = child;                                                             \
 		return error;                                                                     \
 	}
-SPAWN(posix_spawn)
-SPAWN(posix_spawnp)
+SPAWN(posix_spawn, false)
+SPAWN(posix_spawnp, true)
 
 EXPORT int system(const char *command)
 {
@@ -258,44 +264,50 @@ PASS(prctl)
 	return NULL;
 }
 
-#define PASS_EXEC(name, path, argv)                                           \
-	PASS(name)                                                            \
-	{                                                                     \
-		ENTER(name);                                                  \
-		life_exec((const char *)(path), (const char *const *)(argv)); \
-		return (void *)REAL(name);                                    \
+#define PASS_EXEC(name, path, searched, argv, envp)                                  \
+	PASS(name)                                                                   \
+	{                                                                            \
+		ENTER(name);                                                         \
+		life_exec((const char *)(path), searched, (const char *const *)(argv), \
+			  (const char *const *)(envp));                              \
+		return (void *)REAL(name);                                           \
 	}
-PASS_EXEC(execv, regs->arg[0], regs->arg[1])
-PASS_EXEC(execvp, regs->arg[0], regs->arg[1])
-PASS_EXEC(execvpe, regs->arg[0], regs->arg[1])
-PASS_EXEC(execve, regs->arg[0], regs->arg[1])
-PASS_EXEC(fexecve, NULL, regs->arg[1])
-PASS_EXEC(execveat, regs->arg[1], regs->arg[2])
+PASS_EXEC(execv, regs->arg[0], false, regs->arg[1], NULL)
+PASS_EXEC(execvp, regs->arg[0], true, regs->arg[1], NULL)
+PASS_EXEC(execvpe, regs->arg[0], true, regs->arg[1], regs->arg[2])
+PASS_EXEC(execve, regs->arg[0], false, regs->arg[1], regs->arg[2])
+PASS_EXEC(fexecve, NULL, false, regs->arg[1], regs->arg[2])
+PASS_EXEC(execveat, (int)regs->arg[0] == AT_FDCWD ? regs->arg[1] : 0, false, regs->arg[2],
+	  regs->arg[3])
 
 /* The list forms: arguments in registers first, then on the stack, a null pointer at their end. */
 #define LIST_MAX 16
-static void *pass_exec_list(const struct pass_regs *regs, void *real)
+static void *pass_exec_list(const struct pass_regs *regs, bool searched, bool with_env, void *real)
 {
 	const char *argv[LIST_MAX + 1] = {NULL};
+	const uint64_t *words = regs->stack;
+	uint64_t envp = 0;
 
 	for (int i = 0; i < LIST_MAX; i++) {
-		argv[i] = (const char *)(i < 5 ? regs->arg[i + 1] : regs->stack[i - 5]);
-		if (!argv[i])
-			break;
+		argv[i] = (const char *)(i < 5 ? regs->arg[i + 1] : words[i - 5]);
+		if (argv[i])
+			continue;
+		envp = !with_env ? 0 : i + 1 < 5 ? regs->arg[i + 2] : words[i + 1 - 5];
+		break;
 	}
-	life_exec((const char *)regs->arg[0], argv);
+	life_exec((const char *)regs->arg[0], searched, argv, (const char *const *)envp);
 	return real;
 }
 
-#define PASS_EXEC_LIST(name)                                     \
-	PASS(name)                                               \
-	{                                                        \
-		ENTER(name);                                     \
-		return pass_exec_list(regs, (void *)REAL(name)); \
+#define PASS_EXEC_LIST(name, searched, with_env)                                     \
+	PASS(name)                                                                   \
+	{                                                                            \
+		ENTER(name);                                                         \
+		return pass_exec_list(regs, searched, with_env, (void *)REAL(name)); \
 	}
-PASS_EXEC_LIST(execl)
-PASS_EXEC_LIST(execlp)
-PASS_EXEC_LIST(execle)
+PASS_EXEC_LIST(execl, false, false)
+PASS_EXEC_LIST(execlp, true, false)
+PASS_EXEC_LIST(execle, false, true)
 
 /* exit runs handlers first: the end itself is marked by the last of them, our destructor. */
 PASS(exit)

@@ -58,8 +58,10 @@ def check_obstacles():
                                                       "-fno-pic")}
     if shutil.which("musl-gcc") and can_build(compiler="musl-gcc"):
         programs["musl"] = build(RETURNS_7, scratch("musl"), compiler="musl-gcc")
-    programs["set-user-ID"] = build(RETURNS_7, scratch("setuid"))
-    programs["set-user-ID"].chmod(0o4755)
+    if os.geteuid() == 0:  # a file of one's own that is set-user-ID gives no other rights
+        programs["set-user-ID"] = build(RETURNS_7, scratch("setuid"))
+        shutil.chown(programs["set-user-ID"], 65534)
+        programs["set-user-ID"].chmod(0o4755)
     for words, program in programs.items():
         code, lines = doctor(program)
         assert code == 1, lines
