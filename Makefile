@@ -100,7 +100,7 @@ PRELOAD_BIN := $(PRELOAD_SRC:%.c=build/%)
 PRELOAD_LIB := $(patsubst %.c,build/%.so,$(wildcard tests/preload/lib/*.c))
 EXAMPLE_BIN := $(patsubst %.c,build/%,$(wildcard examples/*.c examples/*/*.c))
 BENCH_BIN := $(patsubst %.c,build/%,$(wildcard tests/bench/*.c))
-FAULT_BIN := $(patsubst %.c,build/%,$(wildcard tests/faults/*.c))
+FAULT_BIN := $(patsubst %.c,build/%,$(wildcard tests/faults/*.c tests/ended/*.c))
 UNIT_BIN := $(patsubst %.c,build/%,$(wildcard tests/unit/test_*.c))
 UNIT_PART := $(patsubst %.c,build/obj/%.c.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
 SNIPPETS := build/tests/snippets/libsnippets.so build/tests/snippets/snippets

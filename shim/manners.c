@@ -150,7 +150,7 @@ void manners_killed(int64_t pid, int signal, uint64_t caller)
 {
 	uint64_t whom = (uint64_t)pid << 32;
 
-	if (!signal || pid == (int64_t)life.pid || !may_state())
+	if (!signal || !may_state())
 		return;
 	if (pid > 0) /* a pid may come again; a child that was born just now has no slot yet */
 		whom |= session_find_last(life.session, (uint32_t)pid);
@@ -160,6 +160,16 @@ void manners_killed(int64_t pid, int signal, uint64_t caller)
 			EMIT(killed, .pid = (uint64_t)pid, .signal = (uint64_t)signal,
 			     .caller = caller, .python = stack_python(0));
 	}
+}
+
+bool manners_is_self(int64_t pid)
+{
+	return pid == (int64_t)life.pid;
+}
+
+void manners_raised(int signal, uint64_t caller)
+{
+	manners_killed((int64_t)life.pid, signal, caller);
 }
 
 uint64_t manners_processors(int tid)

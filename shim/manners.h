@@ -47,8 +47,10 @@ void manners_forks(uint64_t fork, bool copies);
 /* The calling thread does what only the first run of a main module should do. */
 void manners_main_again(enum mpsan_main_how how, uint64_t caller);
 
-/* A call has sent a signal to a process, or is about to send it to a group (pid <= 0). */
+/* A call has sent a signal to a process, or is about to send it to a group (pid <= 0) or to this very process. */
 void manners_killed(int64_t pid, int signal, uint64_t caller);
+void manners_raised(int signal, uint64_t caller);
+bool manners_is_self(int64_t pid);
 
 /* Processors that a thread (0: the calling one) may run on; and that it was changed. */
 uint64_t manners_processors(int tid);

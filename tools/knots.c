@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "calls.h"
+#include "left.h"
 #include "pythreads.h"
 
 #define LOOK_NS 250000000ull /* between two looks, at least */
@@ -208,7 +209,8 @@ static void state_cycles(struct knots *knots)
 	for (uint32_t i = 0; i < knots->graph.count; i++) {
 		uint32_t head = graph_cycle(&knots->graph, i);
 
-		if (head != GRAPH_NONE && !cycle_is_told(knots, head))
+		if (head != GRAPH_NONE && !cycle_is_told(knots, head) &&
+		    !left_explains_cycle(&knots->graph, head))
 			state_cycle(knots, head);
 	}
 }
@@ -269,7 +271,8 @@ static void state_dead_ends(struct knots *knots)
 {
 	for (uint32_t i = 0; i < knots->graph.count; i++)
 		if (knots->graph.group[i] == i && !group_is_told(knots, i) &&
-		    !graph_waits_for_keyboard(&knots->graph, i) && !waits_for_event(knots, i))
+		    !graph_waits_for_keyboard(&knots->graph, i) && !waits_for_event(knots, i) &&
+		    !left_explains(&knots->graph, i))
 			state_dead_end(knots, i);
 }
 
@@ -281,6 +284,8 @@ static void state_loss(const struct loss *loss, void *context)
 	struct wait *wait = &knots->waits.item.item[loss->thread];
 	struct telling telling = {0};
 
+	if (left_explains_loss(&knots->graph, loss->thread, loss->dead_slot))
+		return;
 	wait->flags = loss->proof ? wait->flags | MPSAN_LF_MUTUAL : wait->flags & ~MPSAN_LF_MUTUAL;
 	wait->gone_slot = loss->dead_slot + 1;
 	wait->taken = loss->taken;
@@ -322,7 +327,7 @@ static bool is_pipe_from_outside(const struct knots *knots, uint32_t index)
 	return wait->end == WAIT_OPEN && wait->kind >= MPSAN_WAIT_PIPE_READ;
 }
 
-/* Nobody in the whole job ran for so long, and nobody waits for the outside. */
+/* Nobody in the whole job ran for so long, nobody waits for the outside, and somebody is there who is no leftover. */
 static bool job_is_idle(const struct knots *knots, uint64_t since_ns)
 {
 	const struct census *census = &knots->census;
@@ -335,7 +340,10 @@ static bool job_is_idle(const struct knots *knots, uint64_t since_ns)
 		    call_is_outside(thread->pid, &thread->call) || is_pipe_from_outside(knots, i))
 			return false;
 	}
-	return census->threads.count != 0;
+	for (uint32_t i = 0; i < census->processes.count; i++)
+		if (!left_behind(census->reader, census->processes.item[i].slot))
+			return true;
+	return false;
 }
 
 /* Somebody outside may well mean it so: a signal is waited for, or the job was stopped. */

@@ -23,6 +23,7 @@ static struct {
 	bool over;
 	bool failed; /* what may have been missed is no success */
 	int status; /* for the shell */
+	volatile sig_atomic_t asked; /* signals that are to end the command itself */
 } program;
 
 static struct iovec piece(const char *text)
@@ -116,9 +117,7 @@ static void out_of_time(int number)
 
 static void end_soon(int number)
 {
-	static volatile sig_atomic_t asked;
-
-	if (asked++)
+	if (program.asked++)
 		out_of_time(number);
 	alarm(GRACE_S);
 }
@@ -149,4 +148,9 @@ void rescue_ended(int status)
 	program.over = true;
 	handover_signal(SIGALRM, out_of_time, 0);
 	handover_end(end_soon);
+}
+
+bool rescue_is_due(void)
+{
+	return program.asked;
 }

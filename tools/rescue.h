@@ -6,6 +6,7 @@
 #ifndef MPSAN_RESCUE_H
 #define MPSAN_RESCUE_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "launch.h"
@@ -21,6 +22,8 @@ pid_t rescue_start(const struct launch_variable *variables, const char *dir);
  * what is left to do is mpsan's own.
  */
 void rescue_ended(int status);
+/* Whether there was such a signal. */
+bool rescue_is_due(void);
 
 /* Never returns. `why` is a line without its end. Safe in a signal handler once the program runs. */
 _Noreturn void rescue(const char *why);

@@ -168,19 +168,27 @@ static bool has_ended(struct watch *watch)
 }
 
 #define FOLLOW_NS 800000000ull
+#define PEOPLE_NS 3000000000ull /* when workers leave workers of their own behind, and those too */
+
+static bool is_followed(const struct watch *watch, uint64_t past_ns)
+{
+	const struct reader *reader = watch->judge->reader;
+
+	return cuda_is_open(reader) || (past_ns <= PEOPLE_NS && people_are_open(reader)) ||
+	       (past_ns <= FOLLOW_NS &&
+		(reader_has_open_wait(reader) || knots_are_open(&watch->knots)));
+}
 
 /*
  * A process that was left behind in a wait may still prove it: that takes no longer than FOLLOW_NS. One
  * that was left with the memory of a dead process gets its grace, and a worker time to follow its parent.
+ * Who sends a signal now does not want to wait for that.
  */
 static void follow_open_waits(struct watch *watch)
 {
-	uint64_t until = clock_ns(CLOCK_MONOTONIC) + FOLLOW_NS;
+	uint64_t over_ns = clock_ns(CLOCK_MONOTONIC);
 
-	while (((reader_has_open_wait(watch->judge->reader) || knots_are_open(&watch->knots) ||
-		 people_are_open(watch->judge->reader)) &&
-		clock_ns(CLOCK_MONOTONIC) <= until) ||
-	       cuda_is_open(watch->judge->reader)) {
+	while (is_followed(watch, clock_ns(CLOCK_MONOTONIC) - over_ns) && !rescue_is_due()) {
 		poll(NULL, 0, POLL_MS);
 		look(watch);
 	}
@@ -224,10 +232,9 @@ void watch_run(struct watch *watch)
 		follow(watch);
 	watch->over = true;
 	rescue_ended(watch_status(watch));
+	record_end(watch, clock_ns(CLOCK_MONOTONIC));
 	watch->knots.next_ns = 0; /* who is left is looked at anew */
 	look(watch);
-	record_end(watch, clock_ns(CLOCK_MONOTONIC));
-	reader_poll(reader, clock_ns(CLOCK_MONOTONIC));
 	follow_open_waits(watch);
 	people_finish(&watch->people);
 	if (!watch->killed) /* what we end ourselves cannot clean up */

@@ -1,6 +1,7 @@
 /* See people.h. */
 #include "people.h"
 
+#include <signal.h>
 #include <string.h>
 
 #define IMAGES_MAX \
@@ -142,6 +143,39 @@ bool people_was_killed(const struct facts *facts, uint32_t slot)
 	return process->slot->end == MPSAN_END_SIGNAL;
 }
 
+static bool asks_for_an_end(int number)
+{
+	return number == SIGTERM || number == SIGKILL || number == SIGINT || number == SIGHUP ||
+	       number == SIGQUIT;
+}
+
+/* By its pid or with a group of its own; what the supervisor sent stands in a log of no process. */
+static bool sent_itself(const struct facts *facts, uint32_t slot, int number)
+{
+	for (uint32_t at = fact_act_of(facts, slot, EV_killed, FACT_NONE); at != FACT_NONE;
+	     at = fact_act_of(facts, slot, EV_killed, at)) {
+		const struct ev_killed *killed = ACT_AS(&facts->acts[at], killed);
+
+		if (facts->acts[at].at.slot < facts->process_count &&
+		    killed->signal == (uint64_t)number &&
+		    (killed->pid == slot_of(facts, slot)->pid || (int64_t)killed->pid <= 0))
+			return true;
+	}
+	return false;
+}
+
+bool people_was_struck(const struct facts *facts, uint32_t slot)
+{
+	const struct fact_process *process = &facts->processes[slot];
+	int number = process->slot->end_value;
+
+	if (!process->gone || process->stayed || process->slot->flags & MPSAN_PROCESS_REPLACED ||
+	    process->slot->end == MPSAN_END_EXIT)
+		return false;
+	return process->slot->end == MPSAN_END_NONE ||
+	       (asks_for_an_end(number) && !sent_itself(facts, slot, number));
+}
+
 uint64_t people_left_ns(const struct facts *facts, uint32_t slot)
 {
 	uint32_t parent = people_is_worker(facts, slot) ? people_parent(facts, slot) : FACT_NONE;
@@ -154,7 +188,8 @@ uint64_t people_left_ns(const struct facts *facts, uint32_t slot)
 	    from->slot->end == MPSAN_END_NONE || people_is_apart(facts, slot) ||
 	    people_leaves_on_purpose(facts, parent))
 		return 0;
-	return from->gone_ns + PEOPLE_LEFT_NS;
+	return from->gone_ns +
+	       (people_was_struck(facts, parent) ? PEOPLE_STRUCK_NS : PEOPLE_LEFT_NS);
 }
 
 bool people_is_left_behind(const struct facts *facts, uint32_t slot)

@@ -8,8 +8,9 @@
 #include "roles.h"
 #include "rule.h"
 
-/* How long a child must outlive its parent before it was left behind. */
+/* How long a child must outlive its parent before it was left behind: one that ended by its own doing, or was ended. */
 #define PEOPLE_LEFT_NS 500000000ull
+#define PEOPLE_STRUCK_NS 2000000000ull
 
 /*
  * A copy of another process that did not become another program, or a child of multiprocessing's
@@ -38,7 +39,13 @@ bool people_leaves_on_purpose(const struct facts *facts, uint32_t slot);
 /* Whether a process was ended by a signal, or without a word. */
 bool people_was_killed(const struct facts *facts, uint32_t slot);
 
-/* A worker that lives `PEOPLE_LEFT_NS` after its parent's end, and is not known to mean it. */
+/*
+ * Whether somebody else ended a process, by a signal that asks for an end: whoever started the job, a time
+ * limit, the kernel for want of memory. Not a crash, nor a signal that it sent to itself.
+ */
+bool people_was_struck(const struct facts *facts, uint32_t slot);
+
+/* A worker that lives so long after its parent's end, and is not known to mean it. */
 bool people_is_left_behind(const struct facts *facts, uint32_t slot);
 
 /* One that lives on after `parent` was killed, and will not end with it by itself. */

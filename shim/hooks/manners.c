@@ -8,18 +8,26 @@
 #include "../manners.h"
 #include "../sys.h"
 
-/* A group may contain the caller: what it does is stated before it is done. */
+/* What may end the caller, a group may contain it, is stated before it is done. */
 EXPORT int kill(pid_t pid, int signal)
 {
 	ENTER(kill);
+	bool before = pid <= 0 || manners_is_self(pid);
 	int result;
 
-	if (pid <= 0)
+	if (before)
 		manners_killed(pid, signal, CALLER);
 	result = REAL(kill)(pid, signal);
-	if (!result && pid > 0)
+	if (!result && !before)
 		manners_killed(pid, signal, CALLER);
 	return result;
+}
+
+PASS(raise)
+{
+	ENTER(raise);
+	manners_raised((int)regs->arg[0], regs->back);
+	return (void *)REAL(raise);
 }
 
 EXPORT int killpg(pid_t group, int signal)

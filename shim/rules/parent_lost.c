@@ -9,14 +9,13 @@ static const struct tale tale = {
 	{{STEP_FORK, "{process} started a worker"}, {STEP_ENDED, "{process} {end}"}},
 };
 
-void rule_parent_lost(const struct facts *facts, const struct moment *moment, struct findings *out)
+static void judge(const struct facts *facts, const struct moment *moment, struct findings *out,
+		  uint32_t parent)
 {
 	uint32_t count = 0, fork = FACT_NONE;
 
-	if (!people_was_killed(facts, moment->index))
-		return;
 	for (uint32_t slot = 0; slot < facts->process_count; slot++) {
-		if (!people_is_orphan_of(facts, slot, moment->index))
+		if (!people_is_orphan_of(facts, slot, parent))
 			continue;
 		if (!count++)
 			fork = people_fork(facts, slot);
@@ -28,6 +27,20 @@ void rule_parent_lost(const struct facts *facts, const struct moment *moment, st
 					     .tale = &tale,
 					     .fork = fork,
 					     .held = FACT_NONE,
-					     .process = moment->index + 1,
+					     .process = parent + 1,
 					     .amount = count});
+}
+
+/* Where another ended it, its workers may be meant to go too, and get the time for it. */
+void rule_parent_lost(const struct facts *facts, const struct moment *moment, struct findings *out)
+{
+	if (moment->kind == MOMENT_ENDED) {
+		if (people_was_killed(facts, moment->index) &&
+		    !people_was_struck(facts, moment->index))
+			judge(facts, moment, out, moment->index);
+		return;
+	}
+	for (uint32_t slot = 0; slot < facts->process_count; slot++)
+		if (people_was_killed(facts, slot) && people_was_struck(facts, slot))
+			judge(facts, moment, out, slot);
 }
