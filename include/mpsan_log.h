@@ -12,8 +12,8 @@
  *   unit      64 bytes: records begin and end on units
  *   claim     an entry in a thread's list of held locks; it becomes a fact when memory confirms it
  *
- * All integers are native-endian, all times are CLOCK_MONOTONIC in nanoseconds unless said
- * otherwise. Raise MPSAN_FORMAT when a reader of the old layout would misread the new one, and keep
+ * All integers are native-endian, all times are CLOCK_MONOTONIC in nanoseconds, as it is outside of time
+ * namespaces, unless said otherwise. Raise MPSAN_FORMAT when a reader of the old layout would misread the new one, and keep
  * a log of the old format in tests/golden.
  */
 #ifndef MPSAN_LOG_H
@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #define MPSAN_FORMAT 1u
+#define MPSAN_SESSION_FORMAT 2u /* of the file `session`: its table grows; that of format 1 does not */
 #define MPSAN_SESSION_MAGIC 0x534553534e50534dull /* "MSPNSSES" */
 #define MPSAN_LOG_MAGIC 0x474f4c5f4e53504dull /* "MPSN_LOG" */
 #define MPSAN_RECORD_MAGIC 0x6d70u
@@ -103,6 +104,8 @@ enum mpsan_off {
 };
 
 #define MPSAN_ARGV_BYTES 148
+#define MPSAN_SLOTS_FIRST 16u /* two pages of a file in all */
+#define MPSAN_SLOTS_MAX 32768u
 
 /*
  * One process. Written by the process itself; `how`, `end` and `end_value` also by its parent. 256
@@ -162,8 +165,8 @@ struct mpsan_host {
 /* First page of the file `session`; the table of `slots` processes follows at MPSAN_PAGE. */
 struct mpsan_session {
 	uint64_t magic;
-	uint32_t format;
-	uint32_t slots;
+	uint32_t format; /* MPSAN_SESSION_FORMAT or less */
+	uint32_t slots; /* there now: it only grows, after their blocks were allocated */
 	uint64_t start_ns;
 	uint64_t start_real_ns; /* CLOCK_REALTIME at start_ns: turns times into wall clock */
 	uint32_t uid;
@@ -174,6 +177,10 @@ struct mpsan_session {
 	uint64_t end_ns; /* when the command stopped following it; 0: not yet */
 	uint64_t claimed; /* slots claimed so far; 0 in sessions of before November 2026 */
 	struct mpsan_host host;
+	/* From here on: 0 in sessions of format 1. */
+	uint32_t slots_first; /* of its first part: each further one doubles the table */
+	uint32_t slots_max; /* number of the supervisor's own log; where it is 0, `slots` is */
+	uint64_t pid_ns; /* of who made it */
 };
 
 /* First page of SLOT.log; one page of thread index follows, records begin at MPSAN_LOG_START. */

@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 
 #include "hook.h"
+#include "identity.h"
 #include "life.h"
 #include "log.h"
 #include "registry.h"
-#include "session.h"
 #include "sys.h"
 
 #define PLACES_FEW 4096u /* only what the program itself exports */
@@ -168,11 +168,11 @@ bool exported_lives(uint32_t slot)
 
 	if (slot == life.slot)
 		return true;
-	if (slot >= life.session->slots || session_has_ended(process, life.pid_ns))
+	if (slot >= life.session->slots || identity_has_ended(process, life.pid_ns))
 		return false;
 	if (__atomic_load_n(&known, __ATOMIC_RELAXED) == answer)
 		return true;
-	if (!session_lives(process, life.pid_ns))
+	if (!identity_lives(process, life.pid_ns))
 		return false;
 	__atomic_store_n(&known, answer, __ATOMIC_RELAXED);
 	return true;

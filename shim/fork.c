@@ -58,6 +58,7 @@ struct snapshot {
 static struct snapshot pool[SNAPSHOTS];
 /* Apart from the pool: a look at them must not touch every snapshot's page. */
 STATE static uint32_t busy[SNAPSHOTS];
+STATE static bool unborn; /* set before a fork: in the child, until it has made itself known */
 STATE static struct snapshot *left_behind; /* in a child: the snapshot of the fork that made it */
 static bool child_handlers; /* of others */
 static TLS struct snapshot *current;
@@ -299,6 +300,7 @@ void fork_enter(enum mpsan_how how, bool handlers)
 
 	if (!watched() || life_is_guest())
 		return;
+	unborn = true; /* a child may have the pid of its parent: 1, in a namespace of its own */
 	s = claim_snapshot(how);
 	if (!s)
 		return;
@@ -349,7 +351,7 @@ void fork_born(void)
 {
 	struct snapshot *s = current;
 
-	hook_guard = 0;
+	hook_guard = unborn = 0;
 	if (s)
 		forget_given_back(s);
 	thread_forked(s ? s->own : NULL, s ? s->own_count : 0);
@@ -357,7 +359,7 @@ void fork_born(void)
 		thread_inherit_pool(&s->pool);
 	log_forked();
 	life.tid_before = s ? s->tid : 0;
-	life_child(s ? (enum mpsan_how)s->how : MPSAN_HOW_FORK, s ? s->fork : 0);
+	life_child(s ? s->how : MPSAN_HOW_FORK, s ? s->fork : 0, s ? s->now_ns : 0);
 	left_behind = s;
 	for (unsigned i = 0; i < SNAPSHOTS; i++)
 		if (busy[i] && &pool[i] != s)
@@ -369,7 +371,7 @@ void fork_born(void)
 /* The first child handler to run. */
 static void on_child(void)
 {
-	if (life.attached && !hook_off && life_is_guest())
+	if (life.attached && !hook_off && (unborn || life_is_guest()))
 		fork_born();
 }
 
@@ -429,7 +431,7 @@ pid_t fork_leave(pid_t result)
 	if (!s || !watched())
 		return result;
 	if (result == 0) {
-		if (life_is_guest())
+		if (unborn || life_is_guest())
 			fork_born();
 		if (left_behind && (child_handlers || s->loader)) /* fork frees that lock itself */
 			drop_repaired(left_behind);

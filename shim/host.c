@@ -9,7 +9,7 @@
 #include <sys/timex.h>
 #include <sys/utsname.h>
 
-#include "session.h"
+#include "identity.h"
 #include "sys.h"
 
 #define ANCESTORS 64
@@ -19,7 +19,7 @@ struct note {
 	char path[320];
 };
 
-/* The note of a process about a pattern: NOTES/PID.START.HASH, a link to the directory. */
+/* The note of a process about a pattern: NOTES/PID.START.NAMESPACE.HASH, a link to the directory. */
 static struct note note_of(const char *notes, const char *process, const char *pattern)
 {
 	struct note note;
@@ -38,14 +38,17 @@ static struct note note_of(const char *notes, const char *process, const char *p
 /* What the nearest ancestor was told, this process itself included: it may have been another image. */
 static bool find_note(char *to, size_t bytes, const char *notes, const char *pattern)
 {
-	uint32_t pid = sys_pid(), parent;
-	char process[SESSION_NAME_BYTES];
+	char process[IDENTITY_BYTES];
+	struct identity who;
+	bool seen = identity_self(&who);
 
-	for (int i = 0; i < ANCESTORS && pid && session_name(process, pid, &parent);
-	     i++, pid = parent) {
-		struct note note = note_of(notes, process, pattern);
-		long n = SYS4(SYS_readlinkat, AT_FDCWD, note.path, to, bytes - 1);
+	for (int i = 0; i < ANCESTORS && seen; i++, seen = identity_up(&who)) {
+		struct note note;
+		long n;
 
+		identity_name(process, &who);
+		note = note_of(notes, process, pattern);
+		n = SYS4(SYS_readlinkat, AT_FDCWD, note.path, to, bytes - 1);
 		if (n > 0 && (size_t)n < bytes - 1) {
 			to[n] = '\0';
 			return true;
@@ -55,7 +58,7 @@ static bool find_note(char *to, size_t bytes, const char *notes, const char *pat
 }
 
 /* Notes of the dead go when another is made. */
-static void sweep(const char *notes)
+static void sweep(const char *notes, const struct identity *self)
 {
 	char entry[1024];
 	long fd = SYS4(SYS_openat, AT_FDCWD, notes, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW,
@@ -68,7 +71,7 @@ static void sweep(const char *notes)
 		for (long at = 0; at < n; at += *(unsigned short *)(void *)(entry + at + 16)) {
 			const char *name = entry + at + 19;
 
-			if (*name != '.' && !session_root_lives(name))
+			if (*name != '.' && identity_state(name, self) == IDENTITY_GONE)
 				SYS3(SYS_unlinkat, fd, name, 0);
 		}
 	SYS1(SYS_close, fd);
@@ -76,13 +79,14 @@ static void sweep(const char *notes)
 
 static void leave_note(const char *directory, const char *notes, const char *pattern)
 {
-	char process[SESSION_NAME_BYTES];
+	char process[IDENTITY_BYTES];
+	struct identity self;
 	struct note note;
-	uint32_t parent;
 
-	if (!session_name(process, sys_pid(), &parent))
+	if (!identity_self(&self))
 		return;
-	sweep(notes);
+	identity_name(process, &self);
+	sweep(notes, &self);
 	note = note_of(notes, process, pattern);
 	SYS3(SYS_symlinkat, directory, AT_FDCWD, note.path);
 }
@@ -105,7 +109,7 @@ bool host_directory(char *to, size_t bytes, const char *pattern, const char *not
 static void read_boot(struct mpsan_host *host)
 {
 	char text[64];
-	long n = sys_read_file("/proc/sys/kernel/random/boot_id", text, sizeof(text));
+	long n = sys_read_line("/proc/sys/kernel/random/boot_id", text, sizeof(text));
 
 	if (n <= 0)
 		return;
@@ -115,17 +119,19 @@ static void read_boot(struct mpsan_host *host)
 	text_put(host->boot, host->boot + sizeof(host->boot), text);
 }
 
-bool host_is_other(const struct mpsan_host *host)
+enum host_origin host_origin(const struct mpsan_host *host)
 {
 	struct mpsan_host own = {0};
 	struct utsname name = {0};
 
+	if (!*host->boot)
+		return HOST_HERE;
+	read_boot(&own);
+	if (!*own.boot || text_equal(own.boot, host->boot))
+		return HOST_HERE;
 	SYS1(SYS_uname, &name);
 	text_put(own.name, own.name + sizeof(own.name), name.nodename);
-	if (!*host->name || !*host->boot || text_equal(own.name, host->name))
-		return false;
-	read_boot(&own);
-	return *own.boot && !text_equal(own.boot, host->boot);
+	return text_equal(own.name, host->name) ? HOST_EARLIER : HOST_OTHER;
 }
 
 /* To set a file's times to "now" leaves it to its file system, perhaps on a server, to say what that is. */

@@ -15,10 +15,11 @@
 bool host_directory(char *to, size_t bytes, const char *pattern, const char *notes);
 
 /*
- * Whether a session was made on another host: pids mean nothing there. Containers of one host, which have names of their
- * own, may share one.
+ * Where a session was made. Pids mean nothing on another host, nor after the machine was started again. Containers of
+ * one host, which have names of their own, may share one.
  */
-bool host_is_other(const struct mpsan_host *host);
+enum host_origin { HOST_HERE, HOST_OTHER, HOST_EARLIER };
+enum host_origin host_origin(const struct mpsan_host *host);
 
 /* Describes this host and process. `file` is one of the session's directory: its stamps tell what time it is there. */
 void host_describe(struct mpsan_host *host, const char *file);

@@ -11,8 +11,8 @@
 #include "import_map.h"
 #include "life.h"
 #include "registry.h"
-#include "session.h"
 #include "sys.h"
+#include "table.h"
 
 _Static_assert(sizeof(struct mpsan_export) == 160, "what others have laid out by hand");
 
@@ -42,10 +42,10 @@ static void describe(const struct mpsan_export_place *copy, uint64_t address,
 static int find(uint32_t pid, uint64_t address, struct mpsan_export *found)
 {
 	struct mpsan_export_place copy, *place;
-	uint32_t slot = session_find(life.session, pid);
+	uint32_t slot = table_find(life.session, pid, life.pid_ns);
 	int result;
 
-	if (slot == SESSION_NO_SLOT)
+	if (slot == TABLE_NO_SLOT)
 		return -ESRCH;
 	result = exported_find(slot, address, &copy, &place);
 	if (result == -ENOENT && !exported_lives(slot))

@@ -17,6 +17,7 @@
 #include "group.h"
 #include "growth.h"
 #include "hook.h"
+#include "identity.h"
 #include "inside.h"
 #include "log.h"
 #include "manners.h"
@@ -31,6 +32,7 @@
 #include "stdio.h"
 #include "stream.h"
 #include "sys.h"
+#include "table.h"
 #include "thread.h"
 #include "where.h"
 
@@ -70,20 +72,30 @@ static bool parent_loads_us(void)
 	return false;
 }
 
+static void say_unwatched(const char *why)
+{
+	const char *const line[] = {"mpsan: this program runs unwatched: ", why, NULL};
+
+	sys_print(line);
+}
+
+/* Whoever is the first for whom there is no room: a command that follows the session counts the rest. */
+static void say_full(void)
+{
+	if (!life.quiet && table_is_full)
+		say_unwatched("the session has no room for more processes");
+	table_is_full = false;
+}
+
 void life_switched_off(unsigned why)
 {
-	static const char *const line[] = {
-		"mpsan: cannot write a log here; this program runs unwatched", NULL};
-	static const char *const elsewhere[] = {
-		"mpsan: the session is of another host; this program runs unwatched: start mpsan on each "
-		"host (mpsan env --help, --launcher)",
-		NULL};
-
 	if (life.self) {
 		life.self->why_off = (uint16_t)why;
 		life_flag(MPSAN_PROCESS_OFF);
-	} else if ((session_elsewhere || !life.quiet) && !parent_loads_us()) {
-		sys_print(session_elsewhere ? elsewhere : line);
+	} else if (table_is_full) {
+		say_full();
+	} else if ((session_refused || !life.quiet) && !parent_loads_us()) {
+		say_unwatched(session_refused ? session_refused : "cannot write a log here");
 	}
 }
 
@@ -97,29 +109,58 @@ static void copy_argv(struct mpsan_process *p, const char *const *argv)
 	p->argv_bytes = (uint32_t)(at < end ? at - p->argv : (long)sizeof(p->argv));
 }
 
+/* Who asked for an exec just now, or is just being made: nobody had the same pid meanwhile. */
+#define JUST_NOW_NS 1000000000ull
+
+static bool is_of_this(const struct mpsan_process *p)
+{
+	bool awaited = p->flags & MPSAN_PROCESS_EXEC || !(p->flags & MPSAN_PROCESS_ATTACHED);
+	uint64_t last = p->exec_ns > p->birth_ns ? p->exec_ns : p->birth_ns;
+
+	return (awaited && (!last || sys_now() < last + JUST_NOW_NS)) ||
+	       identity_began_by(p->birth_ns);
+}
+
+/* The slot of this process before its exec; those who had its pid earlier, and ended without a word, end here. */
+static uint32_t find_before(uint32_t pid)
+{
+	uint32_t slot = table_find(life.session, pid, life.pid_ns);
+
+	while (slot != TABLE_NO_SLOT && !is_of_this(&life.table[slot])) {
+		uint64_t unset = 0;
+
+		__atomic_compare_exchange_n(&life.table[slot].end_ns, &unset, sys_now(), false,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+		slot = table_find(life.session, pid, life.pid_ns);
+	}
+	return slot;
+}
+
 /* The slot of this image: the one that the parent claimed for us, or a new one. */
 static uint32_t take_slot(void)
 {
-	uint32_t pid = sys_pid(), before = session_find(life.session, pid), slot, parent;
+	uint32_t pid = sys_pid(), before = find_before(pid), slot, parent;
 	struct mpsan_process *p;
 
-	slot = session_claim(life.session, pid, 0, MPSAN_PROCESS_ATTACHED);
-	if (slot == SESSION_NO_SLOT || life.table[slot].birth_ns)
+	slot = table_claim(life.session, pid, life.pid_ns, 0, MPSAN_PROCESS_ATTACHED);
+	if (slot == TABLE_NO_SLOT || life.table[slot].birth_ns)
 		return slot;
 	if (before == slot)
-		before = SESSION_NO_SLOT;
+		before = TABLE_NO_SLOT;
 	p = &life.table[slot];
 	p->parent_pid = (uint32_t)SYS1(SYS_getppid, 0);
-	parent = before != SESSION_NO_SLOT ? before : session_find(life.session, p->parent_pid);
-	p->parent = parent == SESSION_NO_SLOT ? 0 : parent + 1;
+	parent = before != TABLE_NO_SLOT ?
+			 before :
+			 table_find(life.session, p->parent_pid, life.pid_ns);
+	p->parent = parent == TABLE_NO_SLOT ? 0 : parent + 1;
 	p->how = MPSAN_HOW_ROOT;
-	if (before != SESSION_NO_SLOT) {
+	if (before != TABLE_NO_SLOT) {
 		p->how = MPSAN_HOW_EXEC;
 		__atomic_fetch_or(&life.table[before].flags, MPSAN_PROCESS_REPLACED,
 				  __ATOMIC_RELAXED);
 		p->flags |= life.table[before].flags &
 			    (MPSAN_PROCESS_SESSION | MPSAN_PROCESS_DEATHSIG);
-	} else if (parent != SESSION_NO_SLOT) {
+	} else if (parent != TABLE_NO_SLOT) {
 		p->how = life.table[parent].spawning ? life.table[parent].spawning : MPSAN_HOW_EXEC;
 	}
 	p->birth_ns = sys_now();
@@ -128,13 +169,8 @@ static uint32_t take_slot(void)
 
 static void describe_self(const char *const *argv)
 {
-	struct stat ns;
-
 	life.self = &life.table[life.slot];
 	life.pid = life.self->pid;
-	if (SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &ns, 0) == 0)
-		life.pid_ns = ns.st_ino;
-	life.self->pid_ns = life.pid_ns;
 	life.self->uid = (uint32_t)SYS1(SYS_geteuid, 0);
 	life.self->attach_ns = sys_now();
 	copy_argv(life.self, argv);
@@ -173,6 +209,14 @@ static uint64_t option_bytes(const char *name, uint64_t preset)
 	return n << (*rest == 'k' ? 10 : *rest == 'M' ? 20 : *rest == 'G' ? 30 : 0);
 }
 
+/* Without /proc: that of who made the session, unless we are seen to be in another. */
+static void find_namespace(void)
+{
+	life.pid_ns = identity_pid_ns();
+	if (!life.pid_ns && SYS1(SYS_getppid, 0))
+		life.pid_ns = life.session->pid_ns;
+}
+
 static bool attach(const char *const *argv)
 {
 	char directory[240], value[8];
@@ -182,11 +226,12 @@ static bool attach(const char *const *argv)
 	life.session = session_join(directory, sizeof(directory), make);
 	if (!life.session || __atomic_load_n(&life.session->off, __ATOMIC_RELAXED))
 		return false;
-	life.table = session_table(life.session);
-	life.slot = take_slot();
-	if (life.slot == SESSION_NO_SLOT)
-		return false;
 	life.quiet = life.quiet || life.session->supervisor;
+	life.table = table_of(life.session);
+	find_namespace();
+	life.slot = take_slot();
+	if (life.slot == TABLE_NO_SLOT)
+		return false;
 	log_start(directory, option_bytes("log-max", 64u << 20));
 	describe_self(argv);
 	if (option("lock-order", value, sizeof(value)) && text_equal(value, "yes"))
@@ -274,9 +319,22 @@ static void fill_child(struct mpsan_process *p, uint32_t parent_slot, enum mpsan
 	p->rank = from->rank;
 }
 
-void life_child(enum mpsan_how how, uint64_t fork_pos)
+/* Its parent may have asked for a time namespace for its children: `since` is the parent's time before the fork. */
+#define CLOCK_JUMP_NS 1000000000ull
+
+static uint64_t birth_time(uint64_t since)
 {
-	uint64_t birth = sys_now();
+	uint64_t now = sys_now();
+
+	if (!since || now - since < CLOCK_JUMP_NS)
+		return now;
+	sys_leave_time_namespace();
+	return sys_now();
+}
+
+void life_child(enum mpsan_how how, uint64_t fork_pos, uint64_t since)
+{
+	uint64_t birth = birth_time(since);
 	uint32_t parent = life.slot, slot;
 
 	life.forked = true;
@@ -289,9 +347,12 @@ void life_child(enum mpsan_how how, uint64_t fork_pos)
 	where_forked();
 	cuda_forked();
 	life.pid = sys_pid();
-	slot = session_claim(life.session, life.pid, birth, UINT16_MAX);
-	if (slot == SESSION_NO_SLOT) {
+	if (!SYS1(SYS_getppid, 0)) /* its parent cannot be seen: it counts in a namespace of its own */
+		find_namespace();
+	slot = table_claim(life.session, life.pid, life.pid_ns, birth, UINT16_MAX);
+	if (slot == TABLE_NO_SLOT) {
 		hook_off = true;
+		say_full();
 		return;
 	}
 	life.slot = slot;
@@ -308,9 +369,9 @@ void life_child(enum mpsan_how how, uint64_t fork_pos)
 
 uint32_t life_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns, uint64_t fork)
 {
-	uint32_t slot = session_claim(life.session, pid, since_ns, 0);
+	uint32_t slot = table_claim(life.session, pid, life.pid_ns, since_ns, 0);
 
-	if (slot == SESSION_NO_SLOT)
+	if (slot == TABLE_NO_SLOT)
 		return slot;
 	if (!life.table[slot].birth_ns)
 		fill_child(&life.table[slot], life.slot, how, sys_now());
@@ -369,7 +430,7 @@ void life_exec(const char *path, bool searched, const char *const *argv, const c
 		return;
 	}
 	slot = life_spawned(pid, MPSAN_HOW_VFORK, life.self->birth_ns, 0);
-	if (slot == SESSION_NO_SLOT)
+	if (slot == TABLE_NO_SLOT)
 		return;
 	copy_argv(&life.table[slot], argv);
 	note_exec(&life.table[slot], path, reach_after_exec(path, searched, envp));
@@ -414,8 +475,8 @@ void life_ended(uint32_t pid, int status, bool reaped)
 
 	if (!life.attached || hook_off || WIFSTOPPED(status) || WIFCONTINUED(status))
 		return;
-	slot = session_find_last(life.session, pid);
-	if (slot == SESSION_NO_SLOT)
+	slot = table_find_last(life.session, pid, life.pid_ns);
+	if (slot == TABLE_NO_SLOT)
 		return;
 	__atomic_fetch_or(&life.table[slot].flags,
 			  (reaped ? MPSAN_PROCESS_REAPED : 0) |

@@ -26,8 +26,8 @@ struct life {
 };
 extern struct life life;
 
-/* A new process from a fork of this one is running: called first thing in the child. */
-void life_child(enum mpsan_how how, uint64_t fork_pos);
+/* A new process from a fork of this one, begun at `since` (0: not known), is running: called first thing in the child. */
+void life_child(enum mpsan_how how, uint64_t fork_pos, uint64_t since);
 
 /* Is the caller a child of this process that shares its memory (vfork)? Costs a system call. */
 bool life_is_guest(void);

@@ -8,9 +8,9 @@
 #include "life.h"
 #include "log.h"
 #include "python.h"
-#include "session.h"
 #include "stack.h"
 #include "sys.h"
+#include "table.h"
 #include "thread.h"
 
 #define NAME_BYTES 128
@@ -153,7 +153,7 @@ void manners_killed(int64_t pid, int signal, uint64_t caller)
 	if (!signal || !may_state())
 		return;
 	if (pid > 0) /* a pid may come again; a child that was born just now has no slot yet */
-		whom |= session_find_last(life.session, (uint32_t)pid);
+		whom |= table_find_last(life.session, (uint32_t)pid, life.pid_ns);
 	INSIDE
 	{
 		if (is_news(EV_killed, whom, (uint64_t)signal))
@@ -211,7 +211,7 @@ void manners_flag(uint16_t flag)
 		return;
 	}
 	slot = life_spawned(sys_pid(), MPSAN_HOW_VFORK, life.self->birth_ns, 0);
-	if (slot != SESSION_NO_SLOT)
+	if (slot != TABLE_NO_SLOT)
 		__atomic_fetch_or(&life.table[slot].flags, flag, __ATOMIC_RELAXED);
 }
 

@@ -34,6 +34,42 @@ long sys_call(long number, long a, long b, long c, long d, long e, long f)
 	return result;
 }
 
+/* Seconds and nanoseconds behind a word of timens_offsets. */
+static int64_t offset_of(const char *text, const char *word)
+{
+	bool negative;
+	int64_t ns;
+
+	while (*text && !text_starts(text, word))
+		text++;
+	while (*text && *text != '-' && (*text < '0' || *text > '9'))
+		text++;
+	negative = *text == '-';
+	ns = (int64_t)text_number(text + negative, &text) * 1000000000;
+	ns = negative ? -ns : ns;
+	while (*text == ' ')
+		text++;
+	return ns + (int64_t)text_number(text, NULL);
+}
+
+/*
+ * Clocks are told as the machine has them: who lives in a time namespace has a session in common with others who do
+ * not.
+ */
+#define FIRST_TIME_NS 0xeffffffau /* inode of the namespace that the machine was started with */
+void sys_leave_time_namespace(void)
+{
+	char text[256];
+	struct stat ns;
+
+	if (SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/time", &ns, 0) < 0 ||
+	    ns.st_ino == FIRST_TIME_NS ||
+	    sys_read_file("/proc/self/timens_offsets", text, sizeof(text)) <= 0)
+		return;
+	sys_image.monotonic_ahead_ns = offset_of(text, "monotonic");
+	sys_image.boot_ahead_ns = offset_of(text, "boottime");
+}
+
 void sys_start(const char *const *envp)
 {
 	const char *const *end = envp;
@@ -56,6 +92,8 @@ void sys_start(const char *const *envp)
 			vdso_clock = (int (*)(int, struct timespec *))elf_find_in_image(
 				(const void *)aux->a_un.a_val, "__vdso_clock_gettime");
 	}
+	if (!sys_image.secure)
+		sys_leave_time_namespace();
 }
 
 const char *sys_getenv(const char *name)
@@ -82,7 +120,7 @@ static uint64_t clock_read(int clock)
 
 uint64_t sys_now(void)
 {
-	return clock_read(CLOCK_MONOTONIC);
+	return clock_read(CLOCK_MONOTONIC) - (uint64_t)sys_image.monotonic_ahead_ns;
 }
 
 uint64_t sys_now_real(void)
@@ -126,6 +164,18 @@ long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t coun
 	if (sys_image.filtered)
 		return -EPERM;
 	return SYS6(SYS_process_vm_readv, sys_pid(), to, count, from, count, 0);
+}
+
+long sys_read_line(const char *path, char *to, size_t bytes)
+{
+	long fd = SYS4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0), n;
+
+	if (fd < 0)
+		return fd;
+	n = SYS3(SYS_read, fd, to, bytes - 1);
+	SYS1(SYS_close, fd);
+	to[n > 0 ? n : 0] = '\0';
+	return n;
 }
 
 long sys_read_file(const char *path, char *to, size_t bytes)
@@ -228,7 +278,7 @@ bool sys_handles_signals(bool python, bool window)
 	return handled() & ~(FAULTS | (python ? BIT(SIGINT) : 0) | (window ? 0 : BIT(SIGWINCH)));
 }
 
-static bool size_allowed(uint64_t size)
+bool sys_size_allowed(uint64_t size)
 {
 	struct rlimit limit;
 
@@ -277,7 +327,7 @@ void *sys_map_file(const char *path, uint64_t offset, size_t bytes, bool create)
 	void *map = NULL;
 	long fd;
 
-	if (!size_allowed(offset + bytes))
+	if (!sys_size_allowed(offset + bytes))
 		return NULL;
 	fd = SYS4(SYS_openat, AT_FDCWD, path, flags, 0600);
 	if (fd < 0)

@@ -27,12 +27,17 @@ struct sys_image {
 	bool secure; /* AT_SECURE: do nothing at all */
 	bool filtered; /* a system call may be the end of the process: sys_peek copies nothing */
 	const char *const *env;
+	/* By which the clocks of our time namespace are ahead of the machine's. */
+	int64_t monotonic_ahead_ns, boot_ahead_ns;
 };
 extern struct sys_image sys_image;
 void sys_start(const char *const *envp);
 const char *sys_getenv(const char *name);
 
-/* CLOCK_MONOTONIC in nanoseconds, through the vdso where there is one. */
+/* Learns by how much our clocks are ahead of the machine's: asked again by a child whose clock has jumped. */
+void sys_leave_time_namespace(void);
+
+/* CLOCK_MONOTONIC of the machine in nanoseconds, through the vdso where there is one. */
 uint64_t sys_now(void);
 uint64_t sys_now_real(void);
 
@@ -83,8 +88,14 @@ bool sys_has_handlers(bool window);
  */
 bool sys_handles_signals(bool python, bool window);
 
+/* A file that the kernel writes in one piece, by one read. */
+long sys_read_line(const char *path, char *to, size_t bytes);
+
 /* A whole small file into `to`, NUL-terminated: bytes, or negative errno. */
 long sys_read_file(const char *path, char *to, size_t bytes);
+
+/* False: a file of that size would mean SIGXFSZ. */
+bool sys_size_allowed(uint64_t size);
 
 /*
  * Maps `bytes` at `offset` of a file, shared and writable, after allocating its blocks (facts 1.8:

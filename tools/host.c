@@ -72,6 +72,16 @@ bool host_is_here(const struct mpsan_host *host, bool *known)
 	return *known && !strncmp(own.boot, host->boot, sizeof(own.boot));
 }
 
+uint64_t host_pid_namespace(void)
+{
+	static uint64_t inode;
+	struct stat st;
+
+	if (!inode && !stat("/proc/self/ns/pid", &st))
+		inode = st.st_ino;
+	return inode;
+}
+
 /* As in ../shim/host.c: the file system, perhaps on a server, says what "now" is. */
 static void compare_clocks(struct mpsan_host *host, const char *file)
 {

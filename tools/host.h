@@ -18,6 +18,9 @@ char *host_literal(const char *dir);
 /* Whether that host is this one, since the same boot. False in `known`: the session does not say. */
 bool host_is_here(const struct mpsan_host *host, bool *known);
 
+/* Inode of this process's pid namespace, 0: not known. */
+uint64_t host_pid_namespace(void);
+
 /* Describes this host and process. `file` is one of the session's directory: its stamps tell what time it is there. */
 void host_describe(struct mpsan_host *host, const char *file);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -17,23 +18,25 @@
 #include <unistd.h>
 
 #include "../include/mpsan_log.h"
+#include "foreign.h"
 #include "handover.h"
 #include "host.h"
 #include "util.h"
 
-#define SLOTS 32768u
 #define ASAN_SETTING "verify_asan_link_order=0" /* ASan insists on being loaded first */
 
 static char *make_private(struct launch *launch)
 {
 	const char *tmp = getenv("TMPDIR");
-	char *wrong = NULL;
+	char *wrong = NULL, *foreign;
 
 	launch->dir = text_format("%s/mpsan-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
 	launch->is_private = true;
-	if (!mkdtemp(launch->dir)) {
+	foreign = foreign_above(launch->dir);
+	if (foreign || !mkdtemp(launch->dir)) {
 		wrong = text_format("%s: %s; set TMPDIR to a directory that you may write to",
-				    launch->dir, strerror(errno));
+				    launch->dir, foreign ? foreign : strerror(errno));
+		free(foreign);
 		free(launch->dir);
 		launch->dir = NULL;
 	}
@@ -62,9 +65,17 @@ static int make_with_above(const char *dir, bool made_up)
 
 static char *check_given(struct launch *launch, const char *dir, bool made_up)
 {
-	int error = make_with_above(dir, made_up);
+	char *foreign = foreign_above(dir), *wrong;
 	struct stat st;
+	int error;
 
+	if (foreign) {
+		wrong = text_format("--dir %s: %s; choose another", dir, foreign);
+		free(foreign);
+		errno = 0;
+		return wrong;
+	}
+	error = make_with_above(dir, made_up);
 	errno = error;
 	if (error)
 		return text_format("--dir %s: %m", dir);
@@ -97,12 +108,14 @@ static char *make_given(struct launch *launch, const char *pattern)
 static void fill_session(struct mpsan_session *head, const char *file,
 			 const char *options_for_library)
 {
-	head->format = MPSAN_FORMAT;
-	head->slots = SLOTS;
+	head->format = MPSAN_SESSION_FORMAT;
+	head->slots = head->slots_first = MPSAN_SLOTS_FIRST;
+	head->slots_max = MPSAN_SLOTS_MAX;
 	head->start_ns = clock_ns(CLOCK_MONOTONIC);
 	head->start_real_ns = clock_ns(CLOCK_REALTIME);
 	head->uid = geteuid();
 	head->supervisor = getpid();
+	head->pid_ns = host_pid_namespace();
 	if (options_for_library)
 		snprintf(head->options, sizeof(head->options), "%s", options_for_library);
 	host_describe(&head->host, file);
@@ -114,9 +127,12 @@ static char *make_session(const char *dir, const char *options_for_library)
 	char *file = text_format("%s/session", dir), *wrong = NULL;
 	int fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600),
 	    error = fd < 0 ? errno : 0;
-	size_t bytes = MPSAN_PAGE + SLOTS * sizeof(struct mpsan_process);
+	size_t bytes = MPSAN_PAGE + MPSAN_SLOTS_FIRST * sizeof(struct mpsan_process);
+	struct rlimit limit;
 	void *map = MAP_FAILED;
 
+	if (!error && !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < bytes)
+		error = EFBIG; /* to ask for it would mean SIGXFSZ */
 	if (!error)
 		error = posix_fallocate(fd, 0, bytes);
 	if (!error)

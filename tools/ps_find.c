@@ -14,7 +14,7 @@
 
 static bool is_living(const struct session *session)
 {
-	for (uint32_t slot = 0; slot < session->slots; slot++) {
+	for (uint32_t slot = 0; slot < session->there; slot++) {
 		const struct mpsan_process *process = &session->table[slot];
 
 		/* This command itself, where the library is preloaded into everything. */
@@ -182,7 +182,7 @@ static void print_line(FILE *out, const char *dir, const struct session *session
 	uint32_t alive = 0;
 	char *command;
 
-	for (uint32_t slot = 0; slot < session->slots; slot++) {
+	for (uint32_t slot = 0; slot < session->there; slot++) {
 		const struct mpsan_process *process = &session->table[slot];
 
 		if (!process->pid)

@@ -153,12 +153,13 @@ static int compare_births(const void *one, const void *other, void *context)
 static void find_slots(struct reader *reader)
 {
 	uint64_t claimed = __atomic_load_n(&reader->session.head->claimed, __ATOMIC_ACQUIRE);
-	uint32_t before = reader->used.count;
+	uint32_t before = reader->used.count, there;
 
 	if (claimed && claimed == reader->claimed && !reader->over)
 		return;
 	reader->claimed = claimed;
-	for (uint32_t slot = 0; slot < reader->session.slots; slot++) {
+	there = session_there(&reader->session);
+	for (uint32_t slot = 0; slot < there; slot++) {
 		if (reader->known[slot] ||
 		    !__atomic_load_n(&reader->session.table[slot].pid, __ATOMIC_ACQUIRE))
 			continue;

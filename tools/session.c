@@ -18,6 +18,7 @@
 
 #define SAME_BOOT_NS \
 	60000000000ull /* the wall clock may be set a little between recording and reading */
+#define SLOTS_MOST (1u << 17) /* a larger number in a head is garbage */
 #define START_SLACK_NS 20000000ull /* the kernel counts start times in ticks of 10 ms */
 
 static char *open_directory(struct session *session, const char *dir)
@@ -36,55 +37,113 @@ static char *open_directory(struct session *session, const char *dir)
 	return NULL;
 }
 
-static char *map_table(struct session *session, const char *dir)
+static char *check_head(struct session *session, const struct mpsan_session *head, size_t bytes)
 {
-	int fd = plainfile_open(session->dirfd, "session",
-				(session->writable ? O_RDWR : O_RDONLY) | O_NOFOLLOW);
-	void *map = MAP_FAILED;
-	struct stat st;
-
-	if (fd < 0 && errno == PLAINFILE_OTHER)
-		return text_format("%s/session: truncated or not a plain file; record the session again", dir);
-	if (fd < 0)
-		return text_format(
-			"%s: no session here (file 'session': %s); give the directory of a session; "
-			"plain preloading keeps one for each program in $TMPDIR/mpsan-UID/PID.START",
-			dir, strerror(errno));
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= (off_t)MPSAN_PAGE)
-		map = mmap(NULL, st.st_size, PROT_READ | (session->writable ? PROT_WRITE : 0),
-			   MAP_SHARED, fd, 0);
-	else
-		errno = PLAINFILE_OTHER;
-	close(fd);
-	if (map == MAP_FAILED && errno == ENOMEM)
-		return text_format("%s/session: no memory to map it (ulimit -v)", dir);
-	if (map == MAP_FAILED)
-		return text_format(
-			"%s/session: truncated or not a plain file; record the session again", dir);
-	session->head = map;
-	session->bytes = st.st_size;
-	session->table = (struct mpsan_process *)((char *)map + MPSAN_PAGE);
-	return NULL;
-}
-
-static char *check_head(struct session *session, const char *dir)
-{
-	const struct mpsan_session *head = session->head;
+	const char *dir = session->dir;
+	bool grows = head->format == MPSAN_SESSION_FORMAT;
 
 	if (head->magic != MPSAN_SESSION_MAGIC)
 		return text_format(
 			"%s/session: not a session file, or never finished; record the session again",
 			dir);
-	if (head->format != MPSAN_FORMAT)
+	if (!head->format || head->format > MPSAN_SESSION_FORMAT)
 		return text_format(
 			"%s/session: has format %u, this mpsan reads format %u; use the mpsan that recorded it",
-			dir, head->format, MPSAN_FORMAT);
-	if (head->slots > (session->bytes - MPSAN_PAGE) / sizeof(struct mpsan_process))
+			dir, head->format, MPSAN_SESSION_FORMAT);
+	if (head->slots > (bytes - MPSAN_PAGE) / sizeof(struct mpsan_process))
 		return text_format(
 			"%s/session: truncated (%zu bytes for %u processes); record the session again",
-			dir, session->bytes, head->slots);
-	session->slots = head->slots;
+			dir, bytes, head->slots);
+	session->slots = grows ? head->slots_max : head->slots;
+	if (session->slots < head->slots || (grows && session->slots > SLOTS_MOST))
+		return text_format(
+			"%s/session: damaged (%u processes of at most %u); record the session again",
+			dir, head->slots, session->slots);
 	return NULL;
+}
+
+static int open_table(const struct session *session)
+{
+	return plainfile_open(session->dirfd, "session",
+			      (session->writable ? O_RDWR : O_RDONLY) | O_NOFOLLOW);
+}
+
+/* Maps the file where the table stands, as far as it goes by now. */
+static bool map_file(struct session *session, int fd, size_t bytes)
+{
+	size_t pages = (bytes + MPSAN_PAGE - 1) & ~(size_t)(MPSAN_PAGE - 1);
+	int rights = PROT_READ | (session->writable ? PROT_WRITE : 0);
+
+	if (pages > session->bytes)
+		pages = session->bytes;
+	return mmap(session->head, pages, rights, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
+}
+
+/* There are addresses for all that the table may become: where nothing is yet, it reads as free slots. */
+static char *map_table(struct session *session, int fd, size_t bytes)
+{
+	void *map;
+
+	session->bytes = MPSAN_PAGE + session->slots * sizeof(struct mpsan_process);
+	session->bytes = (session->bytes + MPSAN_PAGE - 1) & ~(size_t)(MPSAN_PAGE - 1);
+	map = mmap(NULL, session->bytes, PROT_READ | (session->writable ? PROT_WRITE : 0),
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (map == MAP_FAILED)
+		return text_format("%s/session: no memory to map it (ulimit -v)", session->dir);
+	session->head = map;
+	session->table = (struct mpsan_process *)((char *)map + MPSAN_PAGE);
+	return map_file(session, fd, bytes) ?
+		       NULL :
+		       text_format("%s/session: %s", session->dir, strerror(errno));
+}
+
+static char *take_table(struct session *session)
+{
+	int fd = open_table(session);
+	struct mpsan_session head = {0};
+	struct stat st;
+	char *wrong;
+
+	if (fd < 0 && errno == PLAINFILE_OTHER)
+		return text_format(
+			"%s/session: truncated or not a plain file; record the session again",
+			session->dir);
+	if (fd < 0)
+		return text_format(
+			"%s: no session here (file 'session': %s); give the directory of a session; "
+			"plain preloading keeps one for each program in $TMPDIR/mpsan-UID",
+			session->dir, strerror(errno));
+	if (fstat(fd, &st) || st.st_size < (off_t)MPSAN_PAGE ||
+	    pread(fd, &head, sizeof(head), 0) != sizeof(head))
+		wrong = text_format(
+			"%s/session: truncated or not a plain file; record the session again",
+			session->dir);
+	else
+		wrong = fstat(fd, &st) ? NULL : check_head(session, &head, st.st_size);
+	if (!wrong)
+		wrong = map_table(session, fd, st.st_size);
+	session->there = head.slots;
+	session->device = st.st_dev;
+	session->inode = st.st_ino;
+	close(fd);
+	return wrong;
+}
+
+uint32_t session_there(struct session *session)
+{
+	uint32_t slots = __atomic_load_n(&session->head->slots, __ATOMIC_ACQUIRE);
+	struct stat st;
+	int fd;
+
+	if (slots <= session->there || slots > session->slots)
+		return session->there;
+	fd = open_table(session);
+	if (fd >= 0 && !fstat(fd, &st) && st.st_dev == session->device &&
+	    st.st_ino == session->inode && map_file(session, fd, st.st_size))
+		session->there = slots;
+	if (fd >= 0)
+		close(fd);
+	return session->there;
 }
 
 static bool is_from_here(const struct mpsan_session *head)
@@ -102,16 +161,14 @@ char *session_open(struct session *session, const char *dir, bool writable)
 	char *wrong;
 
 	*session = (struct session){.dirfd = -1, .writable = writable};
+	session->dir = text_copy(dir);
 	wrong = open_directory(session, dir);
 	if (!wrong)
-		wrong = map_table(session, dir);
-	if (!wrong)
-		wrong = check_head(session, dir);
+		wrong = take_table(session);
 	if (wrong) {
 		session_close(session);
 		return wrong;
 	}
-	session->dir = text_copy(dir);
 	session->here = is_from_here(session->head);
 	return NULL;
 }
@@ -137,16 +194,6 @@ uint32_t session_born_as(const struct session *session, uint32_t slot)
 		slot = parent - 1;
 	}
 	return slot;
-}
-
-static uint64_t own_pid_namespace(void)
-{
-	static uint64_t inode;
-	struct stat st;
-
-	if (!inode && !stat("/proc/self/ns/pid", &st))
-		inode = st.st_ino;
-	return inode;
 }
 
 /*
@@ -190,7 +237,7 @@ enum liveness session_liveness(const struct session *session, uint32_t slot)
 
 	if (!session->here)
 		return GONE;
-	if (process->pid_ns && process->pid_ns != own_pid_namespace())
+	if (process->pid_ns && process->pid_ns != host_pid_namespace())
 		return UNKNOWN;
 	errno = 0;
 	if (!read_stat(process->pid, &state, &start_ns)) /* too few descriptors are no death */

@@ -15,8 +15,10 @@ struct session {
 	int dirfd;
 	struct mpsan_session *head;
 	struct mpsan_process *table;
-	uint32_t slots;
-	size_t bytes;
+	uint32_t slots; /* for so many there are addresses; the supervisor's own log has this number */
+	uint32_t there; /* slots that the file had when it was last looked at */
+	uint64_t device, inode; /* of the file */
+	size_t bytes; /* mapped */
 	bool writable;
 	bool here; /* recorded on this machine since its last boot: /proc knows its processes */
 };
@@ -27,6 +29,9 @@ struct session {
  */
 char *session_open(struct session *session, const char *dir, bool writable);
 void session_close(struct session *session);
+
+/* Slots that there are by now: the table grows while processes come. */
+uint32_t session_there(struct session *session);
 
 /* The slot of a process's first image: each exec in place begins another, whose parent is the last. */
 uint32_t session_born_as(const struct session *session, uint32_t slot);

@@ -26,9 +26,9 @@
 #include "../log.h"
 #include "../look.h"
 #include "../manners.h"
-#include "../session.h"
 #include "../stack.h"
 #include "../sys.h"
+#include "../table.h"
 #include "../thread.h"
 #include "process.h"
 
@@ -130,9 +130,9 @@ static void note_posix_child(uint32_t slot, const posix_spawnattr_t *attributes)
 		uint32_t slot = fork && !error ?                                                  \
 					life_spawned((uint32_t)child, MPSAN_HOW_POSIX_SPAWN,      \
 						     since, fork) :                               \
-					SESSION_NO_SLOT;                                          \
+					TABLE_NO_SLOT;                                            \
                                                                                                   \
-		if (slot != SESSION_NO_SLOT) {                                                    \
+		if (slot != TABLE_NO_SLOT) {                                                      \
 			note_posix_child(slot, attributes);                                       \
 			life_exec_of(slot, path, searched, (const char *const *)argv,             \
 				     (const char *const *)envp);                                  \

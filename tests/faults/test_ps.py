@@ -362,7 +362,7 @@ def check_broken():
         cut, garbage, empty, log = (place.directory / name for name in ("cut", "garbage", "empty", "log"))
         for copy in (cut, garbage, log):
             shutil.copytree(whole, copy)
-        os.truncate(cut / "session", 9000)
+        os.truncate(cut / "session", 5000)
         (garbage / "session").write_bytes(b"garbage!" * 4000)
         empty.mkdir()
         for directory in (cut, garbage, empty, place.directory / "gone"):

@@ -9,7 +9,7 @@ from pathlib import Path
 PAGE, PROCESS, START, UNIT = 4096, 256, 8192, 64
 BLOCK = 64
 BYTES_MAX = 1 << 20
-SLOTS_AT, SLOT_IN_LOG = 12, 12
+SLOTS_AT, SLOTS_MAX_AT, SLOT_IN_LOG = 12, 1332, 12
 
 
 def pieces(number, data):
@@ -31,9 +31,11 @@ def pack(place, wishes=15):
     table = bytearray((place / "session").read_bytes())
     slots = struct.unpack_from("<I", table, SLOTS_AT)[0]
     used = [slot for slot in range(slots) if any(table[PAGE + slot * PROCESS:PAGE + (slot + 1) * PROCESS])]
-    new = {old: number for number, old in enumerate(used)} | {slots: len(used)}
+    supervisor = struct.unpack_from("<I", table, SLOTS_MAX_AT)[0] or slots  # the number of its log
+    new = {old: number for number, old in enumerate(used)} | {supervisor: len(used)}
     small = table[:PAGE] + b"".join(table[PAGE + slot * PROCESS:PAGE + (slot + 1) * PROCESS] for slot in used)
     struct.pack_into("<I", small, SLOTS_AT, len(used))
+    struct.pack_into("<I", small, SLOTS_MAX_AT, len(used))
     for number in range(len(used)):
         at = PAGE + number * PROCESS + PARENT
         parent = struct.unpack_from("<I", small, at)[0]

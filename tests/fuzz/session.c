@@ -125,9 +125,12 @@ static void repair_session(struct file *file)
 				(file->bytes - MPSAN_PAGE) / sizeof(struct mpsan_process);
 
 	head->magic = MPSAN_SESSION_MAGIC;
-	head->format = MPSAN_FORMAT;
+	if (head->format != MPSAN_FORMAT)
+		head->format = MPSAN_SESSION_FORMAT;
 	if (head->slots > room)
 		head->slots = (uint32_t)room;
+	if (head->slots_max < head->slots || head->slots_max > MPSAN_SLOTS_MAX)
+		head->slots_max = head->slots;
 }
 
 static void repair(void)
