@@ -20,6 +20,7 @@
 #include "log.h"
 #include "name.h"
 #include "python.h"
+#include "say.h"
 #include "scene.h"
 #include "share.h"
 #include "stack.h"
@@ -260,6 +261,7 @@ static void take(struct snapshot *s)
 	s->pool = thread_pool();
 	s->loader = loader_owner(loader_lock());
 	s->flags |= s->gil ? scene_look(&s->scene, s->fork) : 0;
+	say_before_fork(s->scene.preexec, s->threads);
 	inherit_orphans(s);
 	first = s->orphan_count;
 	if (s->threads != 1) {

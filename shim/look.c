@@ -13,88 +13,12 @@
 #include "life.h"
 #include "log.h"
 #include "python.h"
+#include "say.h"
 #include "scene.h"
 #include "stack.h"
 #include "sys.h"
 #include "thread.h"
 #include "window.h"
-
-static const char *const kind_name[MPSAN_KIND_COUNT] = {
-	[MPSAN_LOCK_MUTEX] = "mutex",
-	[MPSAN_LOCK_RWLOCK_READ] = "read-write lock",
-	[MPSAN_LOCK_RWLOCK_WRITE] = "read-write lock",
-	[MPSAN_LOCK_SPIN] = "spin lock",
-	[MPSAN_LOCK_SEMAPHORE] = "semaphore",
-	[MPSAN_LOCK_CUSTOM] = "custom lock",
-	[MPSAN_WAIT_COND] = "condition variable",
-	[MPSAN_WAIT_BARRIER] = "barrier",
-	[MPSAN_LOCK_IMPORT] = "import lock",
-	[MPSAN_WAIT_FUTEX] = "futex",
-	[MPSAN_LOCK_GUARD] = "C++ guard",
-	[MPSAN_LOCK_LIBC] = "libc's lock behind",
-	[MPSAN_WAIT_POOL] = "thread pool of libgomp at",
-};
-
-/* The same choice as that of rule_of_wait() in core/, as far as this process alone can tell. */
-static const char *rule_of(const struct ev_wait *w)
-{
-	if (w->flags & MPSAN_LF_HANDLER)
-		return "fork-handler-deadlock";
-	if (w->kind == MPSAN_LOCK_IMPORT)
-		return "fork-during-import";
-	if (w->kind == MPSAN_LOCK_GUARD)
-		return "fork-static-init";
-	if (w->kind == MPSAN_LOCK_LIBC)
-		return "fork-libc-lock";
-	switch (w->reason) {
-	case MPSAN_WAIT_ORPHAN:
-		return "fork-orphaned-lock";
-	case MPSAN_WAIT_OWN:
-		return "fork-own-lock";
-	case MPSAN_WAIT_ALONE:
-		return "fork-lost-wakeup";
-	case MPSAN_WAIT_TEAM:
-		return "fork-thread-pool";
-	default:
-		return "self-deadlock";
-	}
-}
-
-/* With no command at hand a proof is told at once, in two lines; the report tells the rest. */
-static void print_wait(const struct ev_wait *w)
-{
-	char pid[16], owner[16], lock[24];
-	const char *kind = w->kind < MPSAN_KIND_COUNT ? kind_name[w->kind] : NULL;
-	const char *const line[] = {
-		"==",
-		pid,
-		"== mpsan: error: ",
-		rule_of(w),
-		": ",
-		w->flags & MPSAN_LF_PYTHON && w->kind == MPSAN_LOCK_SEMAPHORE ? "Python lock" :
-		kind							      ? kind :
-										"lock",
-		" 0x",
-		lock,
-		w->owner ? " is held by thread " : "",
-		w->owner ? owner : "",
-		w->reason == MPSAN_WAIT_ORPHAN ? ", which the fork left behind" :
-		w->reason == MPSAN_WAIT_TEAM   ? " has lost its threads to the fork" :
-		w->owner		       ? ", which is this thread" :
-						 ": nobody is here who could wake this thread",
-		"; this wait cannot end",
-		NULL};
-	const char *const more[] = {
-		"==", pid, "== mpsan: `mpsan report ", log_directory(), "` tells where", NULL};
-
-	text_put_number(pid, pid + sizeof(pid), life.pid, 10);
-	text_put_number(owner, owner + sizeof(owner), w->owner, 10);
-	text_put_number(lock, lock + sizeof(lock), w->lock, 16);
-	if (life.quiet || !mpsan_wait_is_proof(w))
-		return;
-	sys_print(line);
-	sys_print(more);
-}
 
 /* Where this thread took a lock that it holds already, as a `held` record that belongs to no fork. */
 static uint64_t state_own_hold(const void *lock, uint32_t flags)
@@ -135,7 +59,7 @@ static uint64_t state(struct ev_wait *w, const struct claim *orphan, const void 
 		thread_hot->waits++;
 		if (w->reason != MPSAN_WAIT_INSIDE)
 			thread_hot->waiting = position;
-		print_wait(w);
+		say_wait(w);
 	}
 	return position;
 }

@@ -5,6 +5,7 @@
 #include "life.h"
 #include "log.h"
 #include "manners.h"
+#include "say.h"
 #include "stack.h"
 #include "sys.h"
 #include "thread.h"
@@ -54,11 +55,13 @@ void scene_end(const struct scene *scene, uint64_t fork)
 	uint32_t n = t && t != &thread_none && scene->hooked ? t->holds_used : 0;
 
 	for (uint32_t i = scene->holds; i < n && i < MPSAN_HOLDS; i++)
-		if (is_kept(&t->hold[i]))
+		if (is_kept(&t->hold[i])) {
+			say_left(MPSAN_TAG_ADDRESS(t->hold[i].tag));
 			EMIT(left_locked, .fork = fork, .lock = MPSAN_TAG_ADDRESS(t->hold[i].tag),
 			     .kind = MPSAN_TAG_KIND(t->hold[i].tag),
 			     .flags = MPSAN_LF_VERIFIED | MPSAN_LF_HANDLER,
 			     .caller = t->hold[i].caller);
+		}
 }
 
 /* A preexec_fn stands on top of the same call, and is told as such. */

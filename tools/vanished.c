@@ -2,23 +2,10 @@
 #include "vanished.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "../shim/wait_rule.h"
 #include "maps.h"
 #include "threads.h"
-
-/* A library whose threads could be a pool of its own: not one through which everybody waits. */
-static bool is_library(const char *path)
-{
-	static const char *const common[] = {"libc.",  "libc-",	    "libpthread", "libstdc++",
-					     "libc++", "libpython", "ld-linux",	  "libmpsan"};
-	const char *base = path_base(path);
-
-	for (size_t i = 0; i < sizeof(common) / sizeof(*common); i++)
-		if (!strncmp(base, common[i], strlen(common[i])))
-			return false;
-	return strstr(base, ".so") != NULL;
-}
 
 static bool began_in(const struct seen_thread *thread, const struct module *module)
 {
@@ -54,7 +41,7 @@ void vanished_count(const struct reader *reader, struct fact_wait *wait)
 	maps = maps_create(reader);
 	module = modules_find(maps_at(maps, wait->at.by, wait->at.time_ns), wait->ev.caller);
 	if (module) {
-		wait->in_library = is_library(module->path);
+		wait->in_library = wait_is_library(module->path);
 		wait->pool_threads = threads_of(reader, module, &reader->facts.forks[fork]);
 	}
 	maps_destroy(maps);

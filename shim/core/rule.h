@@ -6,6 +6,7 @@
 #ifndef MPSAN_RULE_H
 #define MPSAN_RULE_H
 
+#include "../wait_rule.h"
 #include "ipc.h"
 
 enum grade { GRADE_OFF, GRADE_NOTE, GRADE_WARNING, GRADE_ERROR };
@@ -59,13 +60,6 @@ enum moment_kind {
 struct moment {
 	enum moment_kind kind;
 	uint32_t index; /* into the array of that kind */
-};
-
-enum rule_id {
-#define RULE(id, ...) RULE_##id,
-#include "../../include/mpsan_rules.def"
-#undef RULE
-	RULE_COUNT
 };
 
 /* The part that a step of a story plays; the command finds stack, frames and names for it. */
