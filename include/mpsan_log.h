@@ -66,7 +66,7 @@ enum mpsan_process_flags {
 	MPSAN_PROCESS_MULTI = 16, /* it had more than one thread at some time */
 	MPSAN_PROCESS_REPLACED =
 		32, /* its exec came to pass: the next image has a slot of its own */
-	MPSAN_PROCESS_ALARM = 128, /* it set an alarm: its end, or a handler, may be near */
+	MPSAN_PROCESS_ALARM = 128, /* an alarm runs: its end, or a handler, may be near */
 	MPSAN_PROCESS_NO_BOOKS = 64, /* no log of its own could be made: nobody sees its claims */
 	MPSAN_PROCESS_WAITED =
 		256, /* its end was told by a wait call, not by itself: it was earlier */

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -54,6 +55,36 @@ void life_unflag(uint16_t flag)
 bool life_has(uint16_t flag)
 {
 	return life.self && life.self->flags & flag;
+}
+
+/* Two threads may be at it: who takes the flag out looks once more. */
+void life_alarm_set(void)
+{
+	if (!life_may_change())
+		return;
+	if (!sys_has_alarm()) {
+		life_unflag(MPSAN_PROCESS_ALARM);
+		if (!sys_has_alarm())
+			return;
+	}
+	life_flag(MPSAN_PROCESS_ALARM);
+}
+
+bool life_has_alarm(void)
+{
+	life_alarm_set();
+	return life_has(MPSAN_PROCESS_ALARM) || sys_has_timer();
+}
+
+/* What this image has from the one before, whoever that was: the exec kept it. */
+static void ask_kernel(void)
+{
+	int signal = 0;
+
+	if (sys_has_alarm())
+		life_flag(MPSAN_PROCESS_ALARM);
+	if (SYS2(SYS_prctl, PR_GET_PDEATHSIG, &signal) == 0 && signal)
+		life_flag(MPSAN_PROCESS_DEATHSIG);
 }
 
 /* One line is enough for a tree of processes: its root says it. */
@@ -176,6 +207,7 @@ static void describe_self(const char *const *argv)
 	copy_argv(life.self, argv);
 	life.self->rank = rank_of(sys_getenv);
 	life_flag(MPSAN_PROCESS_ATTACHED);
+	ask_kernel();
 	manners_start();
 }
 

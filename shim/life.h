@@ -61,6 +61,11 @@ void life_ended(uint32_t pid, int status, bool reaped);
 void life_flag(uint16_t flag);
 void life_unflag(uint16_t flag);
 bool life_has(uint16_t flag);
+
+/* MPSAN_PROCESS_ALARM, after a call that sets alarms or takes them back: the kernel is asked. */
+void life_alarm_set(void);
+/* Whether a timer may end a wait of this process, or the process: for proofs, which ask the kernel anew. */
+bool life_has_alarm(void);
 void life_switched_off(unsigned why);
 
 #endif

@@ -187,7 +187,7 @@ uint64_t look_spin(const void *lock, uint64_t caller)
 
 static uint32_t signals(void)
 {
-	bool any = life_has(MPSAN_PROCESS_ALARM) || sys_has_handlers(window_counts());
+	bool any = life_has_alarm() || sys_has_handlers(window_counts());
 	return any ? MPSAN_LF_SIGNALS : 0;
 }
 
@@ -204,7 +204,7 @@ static uint32_t handlers(void)
 static bool is_alone(void)
 {
 	/* An alarm will end the wait, or the process. */
-	bool alone = !life.has_guests && !life_has(MPSAN_PROCESS_ALARM) && sys_thread_count() == 1;
+	bool alone = !life.has_guests && sys_thread_count() == 1 && !life_has_alarm();
 
 	if (alone)
 		stack_modules();

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <time.h>
 
@@ -276,6 +277,30 @@ bool sys_has_handlers(bool window)
 bool sys_handles_signals(bool python, bool window)
 {
 	return handled() & ~(FAULTS | (python ? BIT(SIGINT) : 0) | (window ? 0 : BIT(SIGWINCH)));
+}
+
+bool sys_has_alarm(void)
+{
+	struct itimerval timer;
+
+	for (int which = ITIMER_REAL; which <= ITIMER_PROF; which++)
+		if (SYS2(SYS_getitimer, which, &timer) == 0 &&
+		    (timer.it_value.tv_sec || timer.it_value.tv_usec))
+			return true;
+	return false;
+}
+
+/* What stands there says nothing of whether it was set. */
+bool sys_has_timer(void)
+{
+	char text[1024];
+
+	if (sys_read_file("/proc/self/timers", text, sizeof(text)) <= 0)
+		return false;
+	for (const char *c = text; *c; c++)
+		if (text_starts(c, "notify: signal"))
+			return true;
+	return false;
 }
 
 bool sys_size_allowed(uint64_t size)

@@ -77,6 +77,13 @@ bool sys_is_shared(const void *address);
 bool sys_maps_have(const char *text);
 
 /*
+ * Whether a timer of this process is running that ends in a signal: an alarm, which outlives an exec and not a
+ * fork, or (false alarms are possible) one of timer_create, which outlives neither.
+ */
+bool sys_has_alarm(void);
+bool sys_has_timer(void);
+
+/*
  * True when this process handles signals other than those that mean its end (SIGINT, SIGSEGV, …). `window`: a handler
  * of SIGWINCH counts.
  */

@@ -314,6 +314,14 @@ uint64_t proc_handlers(const struct mpsan_process *process)
 	return mask;
 }
 
+bool proc_has_timer(uint32_t pid)
+{
+	char path[32], text[4096];
+
+	snprintf(path, sizeof(path), "/proc/%u/timers", pid);
+	return read_small(path, text, sizeof(text)) && strstr(text, "notify: signal");
+}
+
 static void read_name(uint32_t pid, uint32_t tid, char name[32])
 {
 	char path[64];

@@ -75,6 +75,12 @@ int proc_maps(uint32_t pid, uint64_t device, uint64_t inode);
  */
 uint64_t proc_handlers(const struct mpsan_process *process);
 
+/*
+ * Whether a process has timers of timer_create that end in a signal, running or not: their default is to
+ * end it. Alarms are not told to others (MPSAN_PROCESS_ALARM).
+ */
+bool proc_has_timer(uint32_t pid);
+
 /* The kernel's name of a thread where it is another than that of its process, "" else. */
 void proc_thread_name(uint32_t pid, uint32_t tid, char name[32]);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "waits_look.h"
 
@@ -73,12 +74,40 @@ void look_by_anybody(struct look *look, uint64_t address)
 		look->wait->end = WAIT_OPEN;
 }
 
-/* Its default is to end the process. */
+/*
+ * A timer may end the wait, or the process: that is a signal's default. Where the library does not run,
+ * nobody knows of alarms.
+ */
 static bool has_alarm(const struct look *look)
 {
-	const struct session *session = &look->census->reader->session;
+	uint16_t flags = look->census->reader->session.table[look->thread->slot].flags;
 
-	return session->table[look->thread->slot].flags & MPSAN_PROCESS_ALARM;
+	return !(flags & MPSAN_PROCESS_ATTACHED) ||
+	       flags & (MPSAN_PROCESS_ALARM | MPSAN_PROCESS_OFF) ||
+	       proc_has_timer(look->thread->pid);
+}
+
+/* Those who could end the wait are listed without a gap: to add one, all are listed again. */
+static void list_again(struct look *look)
+{
+	uint32_t begin = look->wait->begin, count = look->wait->count;
+
+	look->wait->count = 0;
+	for (uint32_t i = 0; i < count; i++)
+		look_add(look, look->waits->who.item[begin + i]);
+}
+
+/* The end of its parent would be its own. That of the supervisor's is the outside's doing. */
+static void add_parent(struct look *look)
+{
+	uint32_t pid = proc_stat(look->thread->pid, look->thread->pid).parent,
+		 process = census_process_of_pid(look->census, pid);
+
+	list_again(look);
+	if (process != CENSUS_NONE)
+		look_add(look, process);
+	else if (pid != (uint32_t)getpid())
+		look->wait->end = WAIT_OPEN;
 }
 
 /* It stands in its call, but may long have been woken. */
@@ -115,17 +144,15 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 		wait->interruptible = handlers & interrupt;
 		handlers &= ~interrupt;
 	}
-	if (handlers & ~child) {
-		wait->end = WAIT_OPEN;
-	} else if (handlers & child && wait->kind != MPSAN_WAIT_PROCESS) {
-		uint32_t begin = wait->begin, count = wait->count;
-
-		wait->count = 0;
-		for (uint32_t i = 0; i < count; i++)
-			look_add(&look, waits->who.item[begin + i]);
+	if (handlers & child && wait->kind != MPSAN_WAIT_PROCESS) {
+		list_again(&look);
 		add_children(&look);
 	}
-	return handlers != 0;
+	if (process->flags & MPSAN_PROCESS_DEATHSIG)
+		add_parent(&look);
+	if (handlers & ~child)
+		wait->end = WAIT_OPEN;
+	return handlers || process->flags & MPSAN_PROCESS_DEATHSIG;
 }
 
 /* ---- the rest ---- */

@@ -226,17 +226,38 @@ PASS(clone)
 EXPORT unsigned alarm(unsigned seconds)
 {
 	ENTER(alarm);
-	if (seconds)
-		life_flag(MPSAN_PROCESS_ALARM);
-	return REAL(alarm)(seconds);
+	unsigned left = REAL(alarm)(seconds);
+
+	life_alarm_set();
+	return left;
+}
+
+EXPORT useconds_t ualarm(useconds_t after, useconds_t interval)
+{
+	ENTER(ualarm);
+	useconds_t left = REAL(ualarm)(after, interval);
+
+	life_alarm_set();
+	return left;
 }
 
 EXPORT int setitimer(__itimer_which_t which, const struct itimerval *restrict new,
 		     struct itimerval *restrict old)
 {
 	ENTER(setitimer);
-	life_flag(MPSAN_PROCESS_ALARM);
-	return REAL(setitimer)(which, new, old);
+	int result = REAL(setitimer)(which, new, old);
+
+	life_alarm_set();
+	return result;
+}
+
+/* PR_SET_PDEATHSIG: it ends with its parent, or no longer does. */
+void process_follows(uint64_t signal)
+{
+	if (signal)
+		manners_flag(MPSAN_PROCESS_DEATHSIG);
+	else if (life_may_change())
+		life_unflag(MPSAN_PROCESS_DEATHSIG);
 }
 
 /*
@@ -255,8 +276,8 @@ PASS(prctl)
 	ENTER(prctl);
 	const uint64_t *a = regs->arg;
 
-	if ((int)a[0] == PR_SET_PDEATHSIG && a[1])
-		manners_flag(MPSAN_PROCESS_DEATHSIG);
+	if ((int)a[0] == PR_SET_PDEATHSIG)
+		process_follows(a[1]);
 	if (LIKELY((int)a[0] != PR_SET_SECCOMP))
 		return (void *)REAL(prctl);
 	fault_end();

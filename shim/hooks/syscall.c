@@ -15,6 +15,7 @@
 #include "../fault.h"
 #include "../fork.h"
 #include "../hook.h"
+#include "../life.h"
 #include "../look.h"
 #include "../segment_call.h"
 #include "../thread.h"
@@ -109,6 +110,13 @@ PASS(syscall)
 		regs->result = change_action(regs);
 		return NULL;
 	}
+	if (UNLIKELY(a[0] == SYS_alarm || a[0] == SYS_setitimer)) {
+		regs->result = (uint64_t)REAL(syscall)((long)a[0], a[1], a[2], a[3]);
+		life_alarm_set();
+		return NULL;
+	}
+	if (UNLIKELY(a[0] == SYS_prctl && a[1] == PR_SET_PDEATHSIG))
+		process_follows(a[2]);
 	if (UNLIKELY(filters_calls(a))) {
 		fault_end();
 		regs->result = process_filtered(
