@@ -1,102 +1,183 @@
 /*
- * See growth.h. The kernel says how much of a process's memory is still shared, and how often it had to
- * give it a page of its own; neither alone tells copies of inherited pages from new memory. What counts
- * is the least of three: pages given, private dirty memory, and what is missing of what was inherited.
+ * See growth.h. The kernel says which memory is still shared, but not who copied what: the sums in pages.c
+ * take the least of what each number allows. An interpreter that is taken down looks at every object once
+ * more, and so copies what the work had left alone: the count is taken when that begins. CPython (3.8 to
+ * 3.14) first flushes stdout, with no Python code under way, where SystemExit ends the program; runs exit handlers; says
+ * that it is not initialised any more; puts back the handlers of signals; and collects garbage then.
  */
 #include "growth.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "hook.h"
 #include "life.h"
 #include "log.h"
+#include "pages.h"
+#include "python.h"
 #include "sys.h"
 
 #define INHERITED_MIN (32u << 20)
-#define COPIED_MIN (16u << 20)
-#define PAGE_BYTES 4096u
+#define GIVEN_MIN (16u << 20)
+#define HANDLERS_NS 1000000000u /* exit handlers take less: after that it was no end */
 
-/* A child's peak begins with what its parent had resident and it can reach. */
-STATE static uint64_t inherited;
+struct count {
+	uint64_t time_ns, given, copied;
+};
+
+STATE static struct {
+	uint64_t inherited; /* bytes; 0: too little to look at */
+	struct count flushed; /* when the interpreter seemed to begin its end */
+	struct count worked; /* when it left its work */
+	bool python; /* it came with a running interpreter */
+	bool left;
+} growth;
 
 static bool usage(struct rusage *to)
 {
 	return SYS2(SYS_getrusage, RUSAGE_SELF, to) == 0;
 }
 
+/* A process that is gone has none. */
+static uint64_t anonymous_of(uint32_t pid)
+{
+	char path[40], text[128], *end = path + sizeof(path), *at = text_put(path, end, "/proc/");
+
+	at = pid ? text_put_number(at, end, pid, 10) : text_put(at, end, "self");
+	text_put(at, end, "/statm");
+	return sys_read_file(path, text, sizeof(text)) > 0 ? pages_anonymous(text) : 0;
+}
+
+/*
+ * A child's peak begins with what the fork gave it: all anonymous memory of its parent, and some of files.
+ * Where that is much, what it has right now is counted without the files.
+ */
 void growth_forked(void)
 {
 	struct rusage now;
 
-	inherited = usage(&now) ? (uint64_t)now.ru_maxrss << 10 : 0;
-}
-
-/* Lines "Name:    NUMBER kB". */
-static uint64_t value_of(const char *text, const char *name)
-{
-	for (; *text; text++) {
-		if (!text_starts(text, name))
-			continue;
-		while (*text && (*text < '0' || *text > '9'))
-			text++;
-		return text_number(text, NULL) << 10;
-	}
-	return 0;
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* What the parent has given back since is no longer shared either, and nobody copied it. */
-static bool parent_has_kept(void)
-{
-	char path[40], text[128], *end = path + sizeof(path), *at = text_put(path, end, "/proc/");
-	const char *rest;
-
-	at = text_put_number(at, end, life.self->parent_pid, 10);
-	text_put(at, end, "/statm");
-	if (sys_read_file(path, text, sizeof(text)) <= 0)
-		return false;
-	text_number(text, &rest);
-	return *rest && text_number(rest + 1, NULL) * PAGE_BYTES + COPIED_MIN > inherited;
-}
-
-/* `given`: bytes of pages that were given to this process. */
-static void look(uint64_t given)
-{
-	char text[2048];
-	uint64_t resident, kept, copied;
-
-	if (sys_read_file("/proc/self/smaps_rollup", text, sizeof(text)) <= 0)
+	growth = (typeof(growth)){0};
+	if (!usage(&now) || (uint64_t)now.ru_maxrss << 10 < INHERITED_MIN)
 		return;
-	resident = value_of(text, "\nRss:");
-	kept = value_of(text, "\nShared_Clean:") + value_of(text, "\nShared_Dirty:") +
-	       value_of(text, "\nPrivate_Clean:");
-	copied = least(given, value_of(text, "\nPrivate_Dirty:"));
-	copied = least(copied, inherited > kept ? inherited - kept : 0);
-	if (copied >= COPIED_MIN && parent_has_kept())
-		EMIT(growth, .copied = copied, .resident = resident, .inherited = inherited,
-		     .lasted = sys_now() - life.self->birth_ns);
+	growth.inherited = anonymous_of(0);
+	if (growth.inherited < INHERITED_MIN)
+		growth.inherited = 0;
+	growth.python = python_present();
 }
 
-/* When the parent is gone its memory is nobody else's any more, copied or not. */
-void growth_state(void)
+static void read_pages(struct pages *pages)
 {
+	long fd = SYS4(SYS_openat, AT_FDCWD, "/proc/self/smaps", O_RDONLY | O_CLOEXEC, 0), n;
+	char text[1024];
+
+	if (fd < 0)
+		return;
+	while ((n = SYS3(SYS_read, fd, text, sizeof(text))) > 0)
+		pages_read(pages, text, (size_t)n);
+	pages_read(pages, NULL, 0);
+	SYS1(SYS_close, fd);
+}
+
+/*
+ * False: too little was given since `last`, or nothing can be said: when the parent is gone its memory is
+ * nobody else's any more, copied or not.
+ */
+static bool count(struct count *to, const struct count *last)
+{
+	struct pages pages = {0};
+	struct pages_bounds bounds = {.inherited = growth.inherited};
 	struct rusage now;
-	uint64_t given;
 
-	if (inherited < INHERITED_MIN || !usage(&now) ||
-	    (uint32_t)SYS1(SYS_getppid, 0) != life.self->parent_pid)
+	if (!usage(&now) || (uint32_t)SYS1(SYS_getppid, 0) != life.self->parent_pid)
+		return false;
+	bounds.given = (uint64_t)now.ru_minflt * PAGES_BYTES;
+	if (bounds.given < last->given + GIVEN_MIN)
+		return false;
+	bounds.parents = anonymous_of(life.self->parent_pid);
+	read_pages(&pages);
+	*to = (struct count){sys_now(), bounds.given, pages_copied(&pages, &bounds)};
+	return true;
+}
+
+static bool may_look(void)
+{
+	return life.attached && !hook_off && !life_is_guest();
+}
+
+/* Also where nothing was copied: the command then knows that it need not guess. */
+static void state(const struct count *worked)
+{
+	growth.worked = *worked;
+	EMIT(growth, .copied = worked->copied, .resident = anonymous_of(0),
+	     .inherited = growth.inherited, .lasted = worked->time_ns - life.self->birth_ns);
+}
+
+static void leave(void)
+{
+	static const struct count nothing;
+	const struct count *flushed = &growth.flushed;
+	struct count now;
+
+	if (__atomic_exchange_n(&growth.left, true, __ATOMIC_RELAXED))
 		return;
-	given = (uint64_t)now.ru_minflt * PAGE_BYTES;
-	if (given < COPIED_MIN)
+	if (flushed->time_ns && sys_now() - flushed->time_ns < HANDLERS_NS)
+		state(flushed);
+	else if (count(&now, &nothing))
+		state(&now);
+}
+
+/* The interpreter's end has begun. */
+static bool is_taken_down(void)
+{
+	return growth.python && !python_present();
+}
+
+void growth_leaves(void)
+{
+	if (LIKELY(!growth.inherited) || growth.left || is_taken_down() || !may_look())
 		return;
 	INSIDE
 	{
-		look(given);
+		leave();
+	}
+}
+
+void growth_acts(void)
+{
+	if (LIKELY(!growth.inherited) || growth.left || !is_taken_down() || !may_look())
+		return;
+	INSIDE
+	{
+		leave();
+	}
+}
+
+void growth_flushes(void)
+{
+	if (LIKELY(!growth.inherited) || growth.left || !growth.python || !may_look() ||
+	    !python_is_idle())
+		return;
+	INSIDE
+	{
+		count(&growth.flushed, &growth.flushed);
+	}
+}
+
+void growth_ended(void)
+{
+	struct count now;
+
+	if (LIKELY(!growth.inherited) || !may_look())
+		return;
+	INSIDE
+	{
+		/* Its end began unseen: what it flushed last is all that is known. */
+		if (!growth.left && growth.flushed.time_ns)
+			state(&growth.flushed);
+		if ((growth.left || growth.flushed.time_ns) && count(&now, &growth.worked) &&
+		    now.copied > growth.worked.copied)
+			EMIT(growth_end, .copied = now.copied - growth.worked.copied,
+			     .inherited = growth.inherited);
 	}
 }

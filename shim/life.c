@@ -491,8 +491,8 @@ void life_exit(int code)
 	if (!life.attached || hook_off || life_is_guest() || life.self->end_ns)
 		return;
 	group_look();
-	if (life.forked)
-		growth_state();
+	growth_leaves();
+	growth_ended();
 	registry_exit();
 	peer_exit();
 	life.self->end_value = code;

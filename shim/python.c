@@ -119,6 +119,13 @@ uint64_t python_model(uint64_t process, char *type, size_t bytes)
 	return cpython_model(&python.py, process, type, bytes);
 }
 
+bool python_is_idle(void)
+{
+	struct state own;
+
+	return python_own_state(&own) && !own.frame;
+}
+
 uint64_t python_hash(void)
 {
 	uint64_t hash = 0, top = top_frame(0);

@@ -47,6 +47,9 @@ size_t python_stack(uint64_t pthread, char *text, size_t bytes) __attribute__((n
  */
 uint64_t python_hash(void);
 
+/* The calling thread has a state, and no Python code under way. A few peeks. */
+bool python_is_idle(void);
+
 /* The name of a thread that threading started; "": not known. Needs what python_stack needs. */
 size_t python_thread_name(uint64_t pthread, char *text, size_t bytes) __attribute__((nonnull));
 

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "../shim/core/people.h"
+#include "../shim/pages.h"
 
 #define INHERITED_BYTES (32ull << 20)
 #define STATED_BYTES (1ull << 20)
-#define SHRUNK_BYTES (4ull << 20) /* by so much a parent's memory may vary */
+#define GIVEN_BYTES (16ull << 20) /* who was given less is not counted, here and by itself */
 #define COUNT_NS 1500000000ull /* between two counts of one worker, at least */
 #define SHARE 600u /* counting takes at most one part in this many of the time */
 
@@ -19,38 +21,54 @@ void growth_init(struct growth *growth, const struct crowd *crowd)
 	growth->known = memory_get(crowd->reader->session.slots * sizeof(*growth->known));
 }
 
+static FILE *open_of(uint32_t pid, const char *what)
+{
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", pid, what);
+	return fopen(path, "re");
+}
+
 /* Resident memory that belongs to no file, in bytes; 0: not known. Costs next to nothing. */
 static uint64_t anonymous(uint32_t pid)
 {
-	unsigned long long resident, shared;
-	char path[32];
-	FILE *file;
-	int got;
+	FILE *file = open_of(pid, "statm");
+	char line[160] = "";
+	bool got = file && fgets(line, sizeof(line), file);
 
-	snprintf(path, sizeof(path), "/proc/%u/statm", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	got = fscanf(file, "%*u %llu %llu", &resident, &shared);
-	fclose(file);
-	return got == 2 && resident > shared ? (resident - shared) * (uint64_t)getpagesize() : 0;
-}
-
-/* Private memory that was written to, by the kernel's count over all pages; 0: not known. */
-static uint64_t private_dirty(uint32_t pid)
-{
-	char path[40], line[160];
-	unsigned long long kib = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%u/smaps_rollup", pid);
-	file = fopen(path, "re");
-	while (file && !kib && fgets(line, sizeof(line), file))
-		if (sscanf(line, "Private_Dirty: %llu", &kib) == 1)
-			break;
 	if (file)
 		fclose(file);
-	return kib << 10;
+	return got ? pages_anonymous(line) : 0;
+}
+
+/* What its page faults have given to a process since its fork, in bytes. */
+static uint64_t given(uint32_t pid)
+{
+	FILE *file = open_of(pid, "stat");
+	char line[1024] = "", *after;
+	unsigned long long faults = 0;
+
+	if (file && fgets(line, sizeof(line), file) && (after = strrchr(line, ')')))
+		sscanf(after + 1, " %*c %*d %*d %*d %*d %*d %*u %llu", &faults);
+	if (file)
+		fclose(file);
+	return faults * PAGES_BYTES;
+}
+
+/* By the kernel's count over all pages. */
+static bool read_pages(uint32_t pid, struct pages *pages)
+{
+	FILE *file = open_of(pid, "smaps");
+	char text[16384];
+	size_t bytes, all = 0;
+
+	*pages = (struct pages){0};
+	for (; file && (bytes = fread(text, 1, sizeof(text), file)) > 0; all += bytes)
+		pages_read(pages, text, bytes);
+	pages_read(pages, NULL, 0);
+	if (file)
+		fclose(file);
+	return all;
 }
 
 static uint32_t pid_of(const struct growth *growth, uint32_t slot)
@@ -58,45 +76,58 @@ static uint32_t pid_of(const struct growth *growth, uint32_t slot)
 	return growth->crowd->reader->session.table[slot].pid;
 }
 
+/* The slot of who forked it: for the child of a fork server that server, not who asked it for a worker. */
+static uint32_t maker_of(const struct growth *growth, uint32_t slot)
+{
+	const struct reader *reader = growth->crowd->reader;
+	uint32_t maker = reader->session.table[slot].parent;
+
+	return maker && maker <= reader->facts.process_count ? maker - 1 : FACT_NONE;
+}
+
 /*
- * At the fork a child has what its parent has. When it is first seen, the smaller of the two is nearest to
- * that, since either may have taken more since.
+ * At the fork a child has what its maker has. When it is first seen, the smaller of the two is nearest to
+ * that, since either may have taken more since; nor can it be more than what is still shared and what the
+ * child was given in its place.
  */
 static void begin(struct growth *growth, uint32_t slot)
 {
-	uint32_t parent = growth->crowd->member[slot].parent;
-	uint64_t own = anonymous(pid_of(growth, slot)), parents;
+	uint32_t pid = pid_of(growth, slot), maker = maker_of(growth, slot);
+	uint64_t own = anonymous(pid), makers, most;
+	struct pages pages;
 
 	growth->known[slot] = true;
-	if (own < INHERITED_BYTES || parent == FACT_NONE)
+	if (own < INHERITED_BYTES || maker == FACT_NONE)
 		return;
-	parents = anonymous(pid_of(growth, parent));
-	if (parents < INHERITED_BYTES || growth->crowd->reader->processes[parent].gone)
+	makers = anonymous(pid_of(growth, maker));
+	if (makers < INHERITED_BYTES || growth->crowd->reader->processes[maker].gone ||
+	    !read_pages(pid, &pages))
 		return;
+	most = pages.common + given(pid);
+	most = most < own ? most : own;
 	*ARRAY_ADD(&growth->children) =
 		(struct growth_child){.slot = slot,
-				      .parent = parent,
-				      .inherited = own < parents ? own : parents,
-				      .parents = parents,
+				      .maker = maker,
+				      .inherited = most < makers ? most : makers,
 				      .first_ns = growth->crowd->census->now_ns};
 }
 
-/* What its parent gives back becomes the worker's alone without a copy: then nothing can be said. */
+/* What its maker gives back becomes the worker's alone without a copy: once it is gone nothing can be said. */
 static void count(struct growth *growth, struct growth_child *child)
 {
-	const struct reader *reader = growth->crowd->reader;
-	uint64_t dirty = private_dirty(pid_of(growth, child->slot)),
-		 own = anonymous(pid_of(growth, child->slot)),
-		 parents = anonymous(pid_of(growth, child->parent)), grown, copied;
+	uint32_t pid = pid_of(growth, child->slot);
+	struct pages_bounds bounds = {.inherited = child->inherited,
+				      .given = given(pid),
+				      .parents = anonymous(pid_of(growth, child->maker))};
+	struct pages pages;
 
 	child->last_ns = growth->crowd->census->now_ns;
-	if (!dirty || !own || reader->processes[child->parent].gone ||
-	    parents + SHRUNK_BYTES < child->parents)
+	if (bounds.given < GIVEN_BYTES || !read_pages(pid, &pages) ||
+	    growth->crowd->reader->processes[child->maker].gone)
 		return;
-	grown = own > child->inherited ? own - child->inherited : 0;
-	copied = dirty > grown ? dirty - grown : 0;
-	child->copied = copied < child->inherited ? copied : child->inherited;
-	child->resident = own;
+	child->before = child->copied;
+	child->copied = pages_copied(&pages, &bounds);
+	child->resident = anonymous(pid);
 }
 
 static struct growth_child *whose_turn(struct growth *growth)
@@ -140,19 +171,32 @@ void growth_look(struct growth *growth)
 
 static bool said_it_itself(const struct growth *growth, uint32_t slot)
 {
-	return fact_act_of(&growth->crowd->reader->facts, slot, EV_growth, FACT_NONE) != FACT_NONE;
+	const struct facts *facts = &growth->crowd->reader->facts;
+
+	return fact_act_of(facts, slot, EV_growth, FACT_NONE) != FACT_NONE ||
+	       fact_act_of(facts, slot, EV_growth_end, FACT_NONE) != FACT_NONE;
+}
+
+/* Of a worker that ends by itself, the last count may show what an interpreter copies as it is taken down. */
+static uint64_t while_it_worked(const struct growth *growth, const struct growth_child *child)
+{
+	const struct facts *facts = &growth->crowd->reader->facts;
+
+	return !facts->processes[child->slot].gone || people_was_killed(facts, child->slot) ?
+		       child->copied :
+		       child->before;
 }
 
 void growth_finish(struct growth *growth, struct watchlog *log)
 {
 	for (uint32_t i = 0; i < growth->children.count; i++) {
 		const struct growth_child *child = &growth->children.item[i];
-		struct ev_growth event = {.copied = child->copied,
+		struct ev_growth event = {.copied = while_it_worked(growth, child),
 					  .resident = child->resident,
 					  .inherited = child->inherited,
 					  .lasted = child->last_ns - child->first_ns};
 
-		if (child->copied >= STATED_BYTES && !said_it_itself(growth, child->slot))
+		if (event.copied >= STATED_BYTES && !said_it_itself(growth, child->slot))
 			watchlog_put(log, EV_growth, child->slot, pid_of(growth, child->slot),
 				     &event, sizeof(event));
 	}

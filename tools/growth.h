@@ -1,6 +1,6 @@
 /*
- * Memory of forked workers that stopped to be shared with their parent, seen from outside: for workers that
- * cannot say it themselves at their end. Neighbours: crowd.h; the rule cow-growth judges.
+ * Memory that forked workers copied, counted from outside: for workers that cannot say it themselves at their
+ * end. Neighbours: crowd.h; ../shim/pages.h does the sums, as in the library; the rule cow-growth judges.
  */
 #ifndef MPSAN_GROWTH_H
 #define MPSAN_GROWTH_H
@@ -8,12 +8,13 @@
 #include "crowd.h"
 #include "watchlog.h"
 
-/* One worker that inherited enough. Its memory is counted in bytes without that of files. */
+/* One worker that inherited enough. Bytes of memory that is of no file. */
 struct growth_child {
-	uint32_t slot, parent;
-	uint64_t inherited; /* what both had when it was first seen; 0: not enough */
-	uint64_t parents; /* what its parent had then */
+	uint32_t slot;
+	uint32_t maker; /* slot of who forked it, be that a fork server */
+	uint64_t inherited; /* at most so much */
 	uint64_t copied, resident; /* at the last count */
+	uint64_t before; /* copied by the count before that: the last one may have seen it end */
 	uint64_t first_ns, last_ns;
 };
 

@@ -123,6 +123,7 @@ struct finding {
 	/* Of acts, shared memory and processes, each an index or slot + 1; 0: none. */
 	uint32_t cause, segment, process;
 	uint64_t amount; /* what the story is to count: {amount} */
+	const char *fix; /* in place of the rule's own; NULL: that one */
 };
 
 struct findings {

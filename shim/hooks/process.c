@@ -20,6 +20,7 @@
 #include "../abi/glibc.h"
 #include "../fault.h"
 #include "../fork.h"
+#include "../growth.h"
 #include "../hook.h"
 #include "../inside.h"
 #include "../life.h"
@@ -335,6 +336,7 @@ PASS(exit)
 {
 	ENTER(exit);
 	life_exit_code((int)regs->arg[0]);
+	growth_leaves();
 	manners_left((int)regs->arg[0], regs->back);
 	if (life.forked)
 		inside_exit(regs->back);

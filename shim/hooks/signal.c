@@ -8,6 +8,7 @@
 
 #include "../excluded.h"
 #include "../fault.h"
+#include "../growth.h"
 #include "../hook.h"
 #include "../window.h"
 
@@ -28,6 +29,7 @@ __sighandler_t bsd_signal(int number, __sighandler_t handler);
 			fault_asked(number, new != NULL, old);            \
 		if (UNLIKELY(number == SIGWINCH) && new)                  \
 			window_changed();                                 \
+		growth_acts();                                            \
 		return result;                                            \
 	}
 ACTION(sigaction)

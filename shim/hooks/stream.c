@@ -6,6 +6,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "../growth.h"
 #include "../hook.h"
 #include "../stdio.h"
 #include "../stream.h"
@@ -91,6 +92,7 @@ MOVES(lseek64, off64_t)
 	{                                      \
 		ENTER(name);                   \
 		stdio_flushes(stream, CALLER); \
+		growth_flushes();              \
 		return REAL(name)(stream);     \
 	}
 FLUSHES(fflush)

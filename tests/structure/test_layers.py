@@ -30,7 +30,8 @@ def includes(path):
 
 def layer(name):
     for start, what in (("shim/core/", "core"), ("shim/rules/", "rules"), ("shim/cpython/", "cpython"),
-                        ("shim/ranges.", "ranges"), ("shim/rank.", "ranges"), ("shim/wait_rule.", "ranges"), ("shim/hooks/", "hooks"),
+                        ("shim/ranges.", "ranges"), ("shim/rank.", "ranges"), ("shim/wait_rule.", "ranges"), ("shim/pages.", "ranges"),
+                        ("shim/hooks/", "hooks"),
                         ("shim/", "shim"), ("include/", "include"), ("tools/", "tools")):
         if name.startswith(start):
             return what
@@ -70,7 +71,7 @@ def symbols(option, *objects):
 
 def check_purity():
     objects = [path for part in ("core", "rules", "cpython") for path in (BUILD / "obj/shim" / part).glob("*.o")]
-    objects += [BUILD / "obj/shim/ranges.c.o", BUILD / "obj/shim/rank.c.o", BUILD / "obj/shim/wait_rule.c.o"]
+    objects += [BUILD / "obj/shim/ranges.c.o", BUILD / "obj/shim/rank.c.o", BUILD / "obj/shim/wait_rule.c.o", BUILD / "obj/shim/pages.c.o"]
     assert len(objects) > 8, objects
     foreign = symbols("-u", *objects) - symbols("--defined-only", *objects) - STRING_H - {"_GLOBAL_OFFSET_TABLE_"}
     assert not foreign, f"pure code calls {sorted(foreign)}"

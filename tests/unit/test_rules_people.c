@@ -133,43 +133,6 @@ static void churn_is_silent_for_workers_that_stay(void **state)
 	assert_told(MOMENT_CLOSE, 0, worker_churn, GRADE_OFF);
 }
 
-static void grows(uint32_t by, uint64_t mib)
-{
-	struct ev_growth *event = act(by, EV_growth, 14 * SECOND);
-
-	event->copied = mib << 20;
-}
-
-static void growth_warns_of_much_in_one_and_tells_the_sum(void **state)
-{
-	struct verdict verdict;
-
-	(void)state;
-	facts.process_count = 3;
-	slot[GRAND].parent = PARENT + 1;
-	forks[1] = forks[0];
-	forks[1].child = GRAND;
-	facts.fork_count = 2;
-	grows(CHILD, 20);
-	grows(CHILD, 40); /* what it said later stands */
-	grows(GRAND, 30);
-	assert_told(MOMENT_CLOSE, 0, cow_growth, GRADE_NOTE);
-	verdict = tell(MOMENT_CLOSE, 0);
-	assert_int_equal(verdict.last[0].amount, 70ull << 20);
-	assert_int_equal(verdict.last[0].cause, 2);
-	grows(GRAND, 64);
-	assert_told(MOMENT_CLOSE, 0, cow_growth, GRADE_WARNING);
-	forks[1].ev.stack = 4096;
-	assert_int_equal(tell(MOMENT_CLOSE, 0).count, 2);
-}
-
-static void growth_is_silent_about_little(void **state)
-{
-	(void)state;
-	grows(CHILD, 15);
-	assert_told(MOMENT_CLOSE, 0, cow_growth, GRADE_OFF);
-}
-
 #define STORY(name) cmocka_unit_test_setup(name, begin)
 
 int main(void)
@@ -184,8 +147,6 @@ int main(void)
 		STORY(churn_fires_for_workers_made_anew),
 		STORY(churn_warns_when_threads_grow),
 		STORY(churn_is_silent_for_workers_that_stay),
-		STORY(growth_warns_of_much_in_one_and_tells_the_sum),
-		STORY(growth_is_silent_about_little),
 	};
 
 	return cmocka_run_group_tests(stories, NULL, NULL);
