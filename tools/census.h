@@ -15,8 +15,8 @@ struct census_object {
 	bool known;
 	bool is_shared; /* a pipe without a name, or memory that other processes may map */
 	bool in_libc; /* memory of the C library or the loader */
-	bool can_be_opened; /* it has a name, so that anybody may come to share it */
 	uint64_t device, inode;
+	uint64_t address; /* of memory: where this process has it */
 };
 
 struct census_thread {

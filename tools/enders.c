@@ -9,6 +9,8 @@
 #define PIPES_SHARE 200u /* of the time, for scans that only keep the picture up to date */
 #define PIPES_NS 1000000000ull
 #define MEMORY_NS 2000000000ull
+#define OTHERS_SHARE 20u /* of the time, for walks that show again and again that somebody may come */
+#define OTHERS_NS 5000000000ull /* but no answer is older */
 
 void enders_begin(struct enders *enders, const struct census *census)
 {
@@ -18,7 +20,7 @@ void enders_begin(struct enders *enders, const struct census *census)
 void enders_finish(struct enders *enders)
 {
 	for (uint32_t i = 0; i < enders->memory.count; i++)
-		free(enders->memory.item[i].slots.item);
+		reach_free(&enders->memory.item[i]);
 	free(enders->memory.item);
 	pipes_free(&enders->pipes);
 	*enders = (struct enders){0};
@@ -45,7 +47,7 @@ static void scan_pipes(struct enders *enders)
 bool enders_find_pipe(struct census_thread *thread)
 {
 	if (!thread->object.known) {
-		struct pipe_id id = pipe_of(thread->pid, (int)thread->call.arg[0]);
+		struct pipe_id id = pipe_of(thread->tid, (int)thread->call.arg[0]);
 
 		thread->object = (struct census_object){.known = true,
 							.is_shared = id.kind == PIPE_ANONYMOUS,
@@ -56,7 +58,7 @@ bool enders_find_pipe(struct census_thread *thread)
 }
 
 bool enders_of_pipe(struct enders *enders, struct census_thread *thread, unsigned ends,
-		    void (*see)(uint32_t process, void *context), void *context)
+		    const struct enders_eye *eye)
 {
 	struct pipe_id id = {PIPE_ANONYMOUS, thread->object.device, thread->object.inode};
 	const struct pipe_holder *holder;
@@ -69,7 +71,7 @@ bool enders_of_pipe(struct enders *enders, struct census_thread *thread, unsigne
 
 		if (process == CENSUS_NONE)
 			return false;
-		see(process, context);
+		eye->see(process, eye->context);
 	}
 	return !enders->blind;
 }
@@ -84,86 +86,89 @@ bool enders_find_memory(struct census_thread *thread, uint64_t address)
 		thread->object = (struct census_object){.known = true,
 							.is_shared = mapping.shared,
 							.in_libc = mapping.in_libc,
-							.can_be_opened = mapping.can_be_opened,
 							.device = mapping.device,
-							.inode = mapping.inode};
+							.inode = mapping.inode,
+							.address = address};
 	return thread->object.known;
 }
 
-/* One walk over all processes of the machine. */
-struct asking {
-	const struct census *census;
-	struct sharers *sharers;
-};
-
-#define GENERATIONS_MAX 64u
-
-/* A process that hides may have inherited what the job has, when it comes from the job. */
-static bool descends(const struct census *census, uint32_t pid)
+static struct reach *find_reach(struct enders *enders, const struct census_object *object)
 {
-	for (unsigned i = 0; pid && i < GENERATIONS_MAX; i++) {
-		if (census_process_of_pid(census, pid) != CENSUS_NONE)
-			return true;
-		pid = proc_stat(pid, pid).parent;
-	}
-	return false;
-}
-
-static void ask_process(uint32_t pid, void *context)
-{
-	const struct asking *asking = context;
-	struct sharers *sharers = asking->sharers;
-	uint32_t process = census_process_of_pid(asking->census, pid);
-	int maps = pid == (uint32_t)getpid() ? 0 : proc_maps(pid, sharers->device, sharers->inode);
-
-	if (!maps || (maps < 0 && !descends(asking->census, pid)))
-		return;
-	if (process == CENSUS_NONE)
-		sharers->strangers = true;
-	else
-		*ARRAY_ADD(&sharers->slots) = asking->census->processes.item[process].slot;
-}
-
-static void ask_memory(const struct enders *enders, struct sharers *sharers)
-{
-	struct asking asking = {enders->census, sharers};
-
-	sharers->at_ns = enders->census->now_ns;
-	sharers->strangers = false;
-	sharers->slots.count = 0;
-	proc_each(ask_process, &asking);
-}
-
-static struct sharers *find_sharers(struct enders *enders, const struct census_object *object)
-{
-	struct sharers *sharers;
+	struct reach *reach;
 
 	for (uint32_t i = 0; i < enders->memory.count; i++)
 		if (enders->memory.item[i].device == object->device &&
 		    enders->memory.item[i].inode == object->inode)
 			return &enders->memory.item[i];
-	sharers = ARRAY_ADD(&enders->memory);
-	*sharers = (struct sharers){.device = object->device, .inode = object->inode};
-	return sharers;
+	reach = ARRAY_ADD(&enders->memory);
+	*reach = (struct reach){.device = object->device, .inode = object->inode};
+	return reach;
+}
+
+static struct reach *find_mappers(struct enders *enders, const struct census_thread *thread)
+{
+	struct reach *reach = find_reach(enders, &thread->object);
+
+	if (!reach->mappers.at_ns || reach->mappers.at_ns + MEMORY_NS < enders->census->now_ns)
+		reach_ask_mappers(reach, enders->census);
+	return reach;
+}
+
+static bool see_people(const struct enders *enders, const struct reach_people *people,
+		       const struct enders_eye *eye)
+{
+	for (uint32_t i = 0; i < people->slots.count; i++) {
+		uint32_t process = census_process(enders->census, people->slots.item[i]);
+
+		if (process != CENSUS_NONE)
+			eye->see(process, eye->context);
+	}
+	return !people->strangers;
+}
+
+static bool see_others(const struct enders *enders, const struct reach *reach,
+		       const struct enders_eye *eye)
+{
+	if (reach->by_job)
+		eye->see_job(eye->context);
+	return see_people(enders, &reach->others, eye);
+}
+
+static void ask_others(struct enders *enders, struct reach *reach,
+		       const struct census_thread *thread)
+{
+	uint64_t begin = clock_ns(CLOCK_MONOTONIC), took;
+
+	reach_ask_others(reach, enders->census, thread->tid, thread->object.address);
+	took = (clock_ns(CLOCK_MONOTONIC) - begin) * OTHERS_SHARE;
+	took = took < MEMORY_NS ? MEMORY_NS : took > OTHERS_NS ? OTHERS_NS : took;
+	reach->due_ns = enders->census->now_ns + took;
 }
 
 bool enders_of_memory(struct enders *enders, const struct census_thread *thread,
-		      void (*see)(uint32_t process, void *context), void *context)
+		      const struct enders_eye *eye)
 {
-	struct sharers *sharers;
+	struct reach *reach = find_mappers(enders, thread);
 
-	if (thread->object.can_be_opened)
+	if (!see_people(enders, &reach->mappers, eye))
 		return false;
-	sharers = find_sharers(enders, &thread->object);
-	if (!sharers->at_ns || sharers->at_ns + MEMORY_NS < enders->census->now_ns)
-		ask_memory(enders, sharers);
-	for (uint32_t i = 0; i < sharers->slots.count; i++) {
-		uint32_t process = census_process(enders->census, sharers->slots.item[i]);
+	return !reach->others.at_ns || enders->census->now_ns >= reach->due_ns ||
+	       see_others(enders, reach, eye);
+}
 
-		if (process != CENSUS_NONE)
-			see(process, context);
-	}
-	return !sharers->strangers;
+bool enders_of_memory_later(struct enders *enders, const struct census_thread *thread,
+			    const struct enders_eye *eye)
+{
+	struct reach *reach = find_mappers(enders, thread);
+
+	if (reach->others.at_ns != enders->census->now_ns)
+		ask_others(enders, reach, thread);
+	return see_others(enders, reach, eye);
+}
+
+bool enders_are_elsewhere(struct enders *enders, const struct census_thread *thread)
+{
+	return find_mappers(enders, thread)->elsewhere;
 }
 
 bool enders_refresh(struct enders *enders)
@@ -174,9 +179,11 @@ bool enders_refresh(struct enders *enders)
 	if (old)
 		scan_pipes(enders);
 	for (uint32_t i = 0; i < enders->memory.count; i++) {
-		if (enders->memory.item[i].at_ns >= now)
+		struct reach *reach = &enders->memory.item[i];
+
+		if (reach->mappers.at_ns >= now)
 			continue;
-		enders->memory.item[i].at_ns = 0;
+		reach->mappers.at_ns = reach->others.at_ns = 0;
 		old = true;
 	}
 	return old;

@@ -1,6 +1,6 @@
 /*
  * Who could end a wait that names no owner: the processes at the other end of a pipe, those that
- * map a piece of shared memory, signal handlers. To ask the kernel is dear, so answers are kept for
+ * map a piece of shared memory or may come to map it, signal handlers. To ask the kernel is dear, so answers are kept for
  * a while: good enough to see that somebody may still act. Before anybody is said to be lost, they
  * are fetched anew. Neighbours: waits.h asks, pipes.h and proc.h know.
  */
@@ -9,14 +9,7 @@
 
 #include "census.h"
 #include "pipes.h"
-
-/* The processes of a session that map one piece of shared memory. */
-struct sharers {
-	uint64_t device, inode;
-	uint64_t at_ns; /* when they were asked */
-	bool strangers; /* processes that are not of the session map it, too */
-	ARRAY(uint32_t) slots;
-};
+#include "reach.h"
 
 struct enders {
 	const struct census *census;
@@ -24,21 +17,31 @@ struct enders {
 	uint64_t pipes_ns; /* when they were scanned, 0: never */
 	uint64_t pipes_due_ns; /* not before this time are they scanned again without need */
 	bool blind; /* a process of the job could not be read */
-	ARRAY(struct sharers) memory;
+	ARRAY(struct reach) memory;
 };
 
 /* At the beginning of a look. */
 void enders_begin(struct enders *enders, const struct census *census);
 void enders_finish(struct enders *enders);
 
-/*
- * Each calls `see` with the index of every process of the census that could end the wait, and
- * returns false when somebody else could, too. Both remember in the thread what it waits at.
- */
+/* What is done with an answer. */
+struct enders_eye {
+	void (*see)(uint32_t process,
+		    void *context); /* it could end the wait; index in the census */
+	void (*see_job)(void *context); /* any process of the job could */
+	void *context;
+};
+
+/* Each returns false when somebody else could, too. */
 bool enders_of_pipe(struct enders *enders, struct census_thread *thread, unsigned ends,
-		    void (*see)(uint32_t process, void *context), void *context);
+		    const struct enders_eye *eye);
 bool enders_of_memory(struct enders *enders, const struct census_thread *thread,
-		      void (*see)(uint32_t process, void *context), void *context);
+		      const struct enders_eye *eye);
+/* Before a proof: who does not map that memory, but may come to. */
+bool enders_of_memory_later(struct enders *enders, const struct census_thread *thread,
+			    const struct enders_eye *eye);
+/* Whether it is shared with processes whose TIDs mean others than ours. */
+bool enders_are_elsewhere(struct enders *enders, const struct census_thread *thread);
 
 /*
  * Finds out once, while a thread stands still: the pipe that it reads or writes; its memory. A FIFO

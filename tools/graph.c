@@ -7,6 +7,7 @@
 static void set_open(struct graph *graph, uint32_t thread)
 {
 	graph->dead[thread] = false;
+	graph->job_is_open |= !graph->waits->item.item[thread].serves;
 	graph->open[graph->waits->census->threads.item[thread].process]++;
 }
 
@@ -17,6 +18,8 @@ static bool is_helped(const struct graph *graph, const struct wait *wait)
 
 	if (wait->end == WAIT_NOBODY)
 		return false;
+	if (wait->by_job && graph->job_is_open)
+		return true;
 	for (uint32_t i = 0; i < wait->count; i++) {
 		if (wait->end == WAIT_PROCESSES && graph->open[who[i]])
 			return true;
@@ -107,6 +110,7 @@ void graph_solve(struct graph *graph, const struct waits *waits)
 	make_room(graph, waits->item.count + 1);
 	graph->waits = waits;
 	graph->count = waits->item.count;
+	graph->job_is_open = false;
 	for (uint32_t i = 0; i < graph->count; i++)
 		graph->dead[i] = true;
 	memset(graph->open, 0, waits->census->processes.count * sizeof(*graph->open));

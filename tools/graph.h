@@ -18,6 +18,7 @@ struct graph {
 	uint32_t *group; /* by thread: the dead that hang together have the same; else GRAPH_NONE */
 	uint32_t *next; /* by thread: a dead owner, or mere holder, it waits for, GRAPH_NONE */
 	uint32_t *open; /* by process: threads that may go on */
+	bool job_is_open; /* some thread may go on, that does not merely serve the others */
 	uint32_t *seen; /* scratch of graph_cycle: round in which a thread was passed */
 	uint32_t room;
 };

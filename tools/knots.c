@@ -402,13 +402,16 @@ static void state_long_waits(struct knots *knots, uint64_t now_ns)
 }
 
 /* Whether all that could help a dead group was asked now, and still nobody can. */
-static bool check_handlers(struct knots *knots)
+static bool check_waits(struct knots *knots)
 {
 	bool changed = false;
 
-	for (uint32_t i = 0; i < knots->graph.count; i++)
-		if (knots->graph.dead[i] && waits_check_handlers(&knots->waits, i))
-			changed = true;
+	for (uint32_t i = 0; i < knots->graph.count; i++) {
+		if (!knots->graph.dead[i])
+			continue;
+		changed |= waits_check_handlers(&knots->waits, i);
+		changed |= waits_check_memory(&knots->waits, i);
+	}
 	return changed;
 }
 
@@ -429,7 +432,7 @@ static void solve(struct knots *knots)
 		waits_find(&knots->waits, &knots->census);
 		graph_solve(&knots->graph, &knots->waits);
 	}
-	while (has_news(knots) && check_handlers(knots))
+	while (has_news(knots) && check_waits(knots))
 		graph_solve(&knots->graph, &knots->waits);
 }
 

@@ -1,17 +1,14 @@
 /* See pipes.h. */
 #include "pipes.h"
 
-#include <ctype.h>
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
+#include <sys/sysmacros.h>
 
-#define GENERATIONS_MAX 64u
+#include "descriptors.h"
+#include "proc.h"
 
 bool pipe_same(const struct pipe_id *one, const struct pipe_id *other)
 {
@@ -19,50 +16,49 @@ bool pipe_same(const struct pipe_id *one, const struct pipe_id *other)
 	       one->inode == other->inode;
 }
 
-static struct pipe_id id_at(int dirfd, const char *name)
+static struct pipe_id id_of(const struct descriptor *descriptor)
 {
-	struct stat st;
-	char target[16];
-	ssize_t bytes;
+	bool anonymous = !strncmp(descriptor->target, "pipe:", 5);
+	struct statx file;
 
-	if (fstatat(dirfd, name, &st, 0) || !S_ISFIFO(st.st_mode))
+	if ((!anonymous && *descriptor->target != '/') || !descriptor_stat(descriptor, &file) ||
+	    !S_ISFIFO(file.stx_mode))
 		return (struct pipe_id){PIPE_NOT, 0, 0};
-	bytes = readlinkat(dirfd, name, target, sizeof(target));
-	return (struct pipe_id){bytes > 5 && !strncmp(target, "pipe:", 5) ? PIPE_ANONYMOUS :
-									    PIPE_NAMED,
-				st.st_dev, st.st_ino};
+	return (struct pipe_id){anonymous ? PIPE_ANONYMOUS : PIPE_NAMED,
+				makedev(file.stx_dev_major, file.stx_dev_minor), file.stx_ino};
 }
 
 struct pipe_id pipe_of(uint32_t pid, int fd)
 {
-	char path[48];
+	struct descriptor descriptor;
 
-	snprintf(path, sizeof(path), "/proc/%u/fd/%d", pid, fd);
-	return id_at(AT_FDCWD, path);
+	return descriptor_of(pid, fd, &descriptor) ? id_of(&descriptor) :
+						     (struct pipe_id){PIPE_NOT, 0, 0};
 }
 
-/* The access mode is in the octal "flags:" line of /proc/PID/fdinfo/N. */
-static unsigned ends_of(uint32_t pid, const char *fd)
+/* The access mode is in the octal "flags:" line of fdinfo. */
+static unsigned ends_of(const struct descriptor *descriptor)
 {
-	char path[320], line[128];
-	unsigned flags, ends = 0;
-	FILE *file;
+	int64_t flags = descriptor_info(descriptor, "flags", 8);
 
-	snprintf(path, sizeof(path), "/proc/%u/fdinfo/%s", pid, fd);
-	file = fopen(path, "re");
-	while (file && !ends && fgets(line, sizeof(line), file))
-		if (sscanf(line, "flags: %o", &flags) == 1)
-			ends = (flags & O_ACCMODE) == O_RDONLY ? PIPE_END_READ :
-			       (flags & O_ACCMODE) == O_WRONLY ? PIPE_END_WRITE :
-								 PIPE_END_READ | PIPE_END_WRITE;
-	if (file)
-		fclose(file);
-	return ends;
+	if (flags < 0)
+		return 0;
+	return (flags & O_ACCMODE) == O_RDONLY ? PIPE_END_READ :
+	       (flags & O_ACCMODE) == O_WRONLY ? PIPE_END_WRITE :
+						 PIPE_END_READ | PIPE_END_WRITE;
 }
 
-static void add(struct pipes *pipes, uint32_t first, const struct pipe_holder *holder)
+/* One walk over one process. */
+struct walk {
+	struct pipes *pipes;
+	uint32_t first; /* of its holders */
+};
+
+static void add(struct walk *walk, const struct pipe_holder *holder)
 {
-	for (uint32_t i = first; i < pipes->holders.count; i++)
+	struct pipes *pipes = walk->pipes;
+
+	for (uint32_t i = walk->first; i < pipes->holders.count; i++)
 		if (pipe_same(&pipes->holders.item[i].id, &holder->id)) {
 			pipes->holders.item[i].ends |= holder->ends;
 			return;
@@ -70,44 +66,33 @@ static void add(struct pipes *pipes, uint32_t first, const struct pipe_holder *h
 	*ARRAY_ADD(&pipes->holders) = *holder;
 }
 
-/* A process that ended meanwhile holds nothing. */
-static void scan_process(struct pipes *pipes, uint32_t pid)
+static void see_descriptor(const struct descriptor *descriptor, void *context)
 {
-	uint32_t first = pipes->holders.count;
-	struct dirent *entry;
-	char path[32];
-	DIR *fds;
+	struct pipe_holder holder = {.pid = descriptor->pid, .id = id_of(descriptor)};
 
-	snprintf(path, sizeof(path), "/proc/%u/fd", pid);
-	fds = opendir(path);
-	if (!fds) {
-		if (errno != ENOENT && errno != ESRCH)
-			*ARRAY_ADD(&pipes->unread) = pid;
-		return;
+	if (holder.id.kind) {
+		holder.ends = ends_of(descriptor);
+	} else if (descriptor_carries(descriptor)) {
+		holder.id.kind = PIPE_ANY;
+		holder.ends = PIPE_END_READ | PIPE_END_WRITE;
 	}
-	while ((entry = readdir(fds))) {
-		struct pipe_holder holder = {.pid = pid};
+	if (holder.ends)
+		add(context, &holder);
+}
 
-		if (!isdigit((unsigned char)*entry->d_name))
-			continue;
-		holder.id = id_at(dirfd(fds), entry->d_name);
-		if (holder.id.kind && (holder.ends = ends_of(pid, entry->d_name)))
-			add(pipes, first, &holder);
-	}
-	closedir(fds);
+static void scan_process(uint32_t pid, void *context)
+{
+	struct pipes *pipes = context;
+	struct walk walk = {pipes, pipes->holders.count};
+
+	if (!descriptors_each(pid, see_descriptor, &walk))
+		*ARRAY_ADD(&pipes->unread) = pid;
 }
 
 void pipes_scan(struct pipes *pipes)
 {
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
-
 	pipes->holders.count = pipes->unread.count = 0;
-	while (proc && (entry = readdir(proc)))
-		if (isdigit((unsigned char)*entry->d_name))
-			scan_process(pipes, (uint32_t)strtoul(entry->d_name, NULL, 10));
-	if (proc)
-		closedir(proc);
+	proc_each(scan_process, pipes);
 }
 
 void pipes_free(struct pipes *pipes)
@@ -123,43 +108,18 @@ const struct pipe_holder *pipes_next(const struct pipes *pipes, const struct pip
 	while (*at < pipes->holders.count) {
 		const struct pipe_holder *holder = &pipes->holders.item[(*at)++];
 
-		if (holder->ends & ends && pipe_same(&holder->id, id))
+		if (holder->ends & ends &&
+		    (holder->id.kind == PIPE_ANY || pipe_same(&holder->id, id)))
 			return holder;
 	}
 	return NULL;
 }
 
-/* 0: it has none, has ended (a zombie holds nothing), or is not there. */
-static uint32_t parent_of(uint32_t pid)
-{
-	char path[32], text[512], *after, state;
-	unsigned parent = 0;
-	ssize_t bytes;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	bytes = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	text[bytes > 0 ? bytes : 0] = '\0';
-	after = strrchr(text, ')'); /* the name before it may contain anything */
-	return after && sscanf(after + 1, " %c %u", &state, &parent) == 2 && state != 'Z' ? parent :
-											    0;
-}
-
 bool pipes_are_blind(const struct pipes *pipes, bool (*is_ours)(uint32_t pid, void *context),
 		     void *context)
 {
-	for (uint32_t i = 0; i < pipes->unread.count; i++) {
-		uint32_t pid = pipes->unread.item[i], parent = parent_of(pid);
-
-		for (unsigned depth = 0; parent && depth < GENERATIONS_MAX; depth++) {
-			if (is_ours(pid, context))
-				return true;
-			pid = parent;
-			parent = parent_of(pid);
-		}
-	}
+	for (uint32_t i = 0; i < pipes->unread.count; i++)
+		if (proc_descends(pipes->unread.item[i], is_ours, context))
+			return true;
 	return false;
 }

@@ -14,6 +14,7 @@ enum pipe_kind {
 	PIPE_NOT, /* nothing that these functions know: a file, a socket, an eventfd */
 	PIPE_ANONYMOUS,
 	PIPE_NAMED, /* a FIFO in a file system */
+	PIPE_ANY, /* an end of any may be in a message that is not received yet */
 };
 
 /* A pipe, the same for every process that has it open. */

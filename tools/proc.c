@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#define GENERATIONS_MAX 64u
 
 /* A small file of /proc, NUL-terminated; false when it cannot be read. */
 static bool read_small(const char *path, char *text, size_t bytes)
@@ -178,37 +181,6 @@ bool proc_peek(uint32_t pid, uint64_t from, void *to, size_t bytes)
 	return process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0) == (ssize_t)bytes;
 }
 
-#define SHM "/dev/shm/"
-
-/*
- * glibc makes a named semaphore under another name, which is gone again: the kernel calls its memory
- * deleted. Nobody guesses the names that multiprocessing makes.
- */
-static bool has_name_in_shm(uint64_t inode)
-{
-	DIR *shm = opendir(SHM);
-	struct dirent *entry;
-	bool found = false;
-
-	while (shm && !found && (entry = readdir(shm)))
-		found = entry->d_ino == inode && strncmp(entry->d_name, "sem.mp-", 7);
-	if (shm)
-		closedir(shm);
-	return found;
-}
-
-/* A name by which somebody else may open it later. */
-static bool can_be_opened(const struct proc_mapping *mapping)
-{
-	const char *path = mapping->path;
-
-	if (!mapping->shared || *path != '/')
-		return false;
-	if (!strncmp(path, SHM, sizeof(SHM) - 1))
-		return has_name_in_shm(mapping->inode);
-	return !strstr(path, " (deleted)");
-}
-
 /* One line of /proc/PID/maps. */
 static bool parse_mapping(const char *line, struct proc_mapping *mapping)
 {
@@ -241,25 +213,51 @@ static bool is_libc(const struct proc_mapping *mapping, const struct proc_mappin
 			!strncmp(base, "/ld-", 4) || !strncmp(base, "/libpthread", 11));
 }
 
-/* Looks for the first mapping that `is_it` accepts: 1 found, 0 not there, -1 not known. */
+/* The first living thread of a process. */
+static void see_living(uint32_t tid, void *context)
+{
+	uint32_t *of = context;
+
+	if (!of[1] && !is_zombie(of[0], tid))
+		of[1] = tid;
+}
+
+uint32_t proc_living(uint32_t pid)
+{
+	uint32_t of[] = {pid, 0};
+
+	if (!is_zombie(pid, pid))
+		return pid;
+	proc_threads(pid, see_living, of);
+	return of[1];
+}
+
+FILE *proc_open_maps(uint32_t pid)
+{
+	uint32_t tid = proc_living(pid);
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/maps", pid, tid ? tid : pid);
+	return fopen(path, "re");
+}
+
+/* How many mappings `is_it` accepts, not looking for more than `most`; -1: not known. */
 static int find_mapping(uint32_t pid, bool (*is_it)(const struct proc_mapping *, const void *),
-			const void *context, struct proc_mapping *found)
+			const void *context, struct proc_mapping *found, int most)
 {
 	struct proc_mapping before = {0};
-	char path[32], line[512];
+	FILE *file = proc_open_maps(pid);
+	char line[PROC_PATH_BYTES + 96];
 	int result = 0;
-	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	file = fopen(path, "re");
 	if (!file)
 		return -1;
-	while (!result && fgets(line, sizeof(line), file)) {
+	while (result < most && fgets(line, sizeof(line), file)) {
 		if (!parse_mapping(line, found))
 			continue;
 		found->in_libc = is_libc(found, &before);
 		before = *found;
-		result = is_it(found, context);
+		result += is_it(found, context);
 	}
 	fclose(file);
 	return result;
@@ -274,10 +272,7 @@ static bool holds_address(const struct proc_mapping *mapping, const void *contex
 
 bool proc_mapping(uint32_t pid, uint64_t address, struct proc_mapping *mapping)
 {
-	if (find_mapping(pid, holds_address, &address, mapping) != 1)
-		return false;
-	mapping->can_be_opened = can_be_opened(mapping);
-	return true;
+	return find_mapping(pid, holds_address, &address, mapping, 1) == 1;
 }
 
 static bool is_file(const struct proc_mapping *mapping, const void *context)
@@ -292,7 +287,31 @@ int proc_maps(uint32_t pid, uint64_t device, uint64_t inode)
 	const uint64_t file[] = {device, inode};
 	struct proc_mapping mapping;
 
-	return find_mapping(pid, is_file, file, &mapping);
+	return find_mapping(pid, is_file, file, &mapping, INT_MAX);
+}
+
+bool proc_same_namespace(uint32_t pid, const char *which)
+{
+	char path[48], own[64], other[64];
+	ssize_t bytes[2];
+
+	snprintf(path, sizeof(path), "/proc/self/ns/%s", which);
+	bytes[0] = readlink(path, own, sizeof(own));
+	snprintf(path, sizeof(path), "/proc/%u/ns/%s", proc_living(pid), which);
+	bytes[1] = readlink(path, other, sizeof(other));
+	return bytes[0] > 0 && bytes[0] == bytes[1] && !memcmp(own, other, (size_t)bytes[0]);
+}
+
+bool proc_descends(uint32_t pid, bool (*is_ours)(uint32_t pid, void *context), void *context)
+{
+	if (!proc_living(pid))
+		return false;
+	for (unsigned depth = 0; pid && depth < GENERATIONS_MAX; depth++) {
+		if (is_ours(pid, context))
+			return true;
+		pid = proc_stat(pid, pid).parent;
+	}
+	return false;
 }
 
 uint64_t proc_handlers(const struct mpsan_process *process)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "../include/mpsan_log.h"
@@ -46,6 +47,8 @@ uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep, struct proc_t
 /* Calls `see` for each thread; false when the process is gone. */
 bool proc_threads(uint32_t pid, void (*see)(uint32_t tid, void *context), void *context);
 bool proc_thread_alive(uint32_t pid, uint32_t tid);
+/* A thread that lives, of whose files and memory the kernel tells: the main thread may have ended. 0: none. */
+uint32_t proc_living(uint32_t pid);
 
 /* Calls `see` for every process of the machine. */
 void proc_each(void (*see)(uint32_t pid, void *context), void *context);
@@ -56,18 +59,21 @@ bool proc_children(uint32_t pid, void (*see)(uint32_t child, void *context), voi
 /* Copies another process's memory: all of it or false. */
 bool proc_peek(uint32_t pid, uint64_t from, void *to, size_t bytes);
 
+#define PROC_PATH_BYTES 256u
+
 /* The mapping at an address. */
 struct proc_mapping {
 	uint64_t start, end;
 	uint64_t device, inode;
 	bool shared;
 	bool in_libc; /* the C library or the loader, their data included */
-	bool can_be_opened; /* shared memory or a file with a name that is still there */
-	char path[128]; /* cut off when longer */
+	char path[PROC_PATH_BYTES]; /* cut off when longer */
 };
 bool proc_mapping(uint32_t pid, uint64_t address, struct proc_mapping *mapping);
-/* Whether a process maps that file or shared memory: 1, 0, or -1: it cannot be looked into. */
+/* How often a process maps that file or shared memory; -1: it cannot be looked into. */
 int proc_maps(uint32_t pid, uint64_t device, uint64_t inode);
+/* /proc/PID/maps, also where only another thread than the main one is left; NULL: not to be read. */
+FILE *proc_open_maps(uint32_t pid);
 
 /*
  * Signals whose handlers could run code of the process that ends a wait: bit N-1 for signal N, not
@@ -93,6 +99,12 @@ struct proc_stat {
 	uint32_t parent;
 };
 struct proc_stat proc_stat(uint32_t pid, uint32_t tid);
+
+/* Whether it is in our own namespace of that kind ("pid", "ipc"); false also when that is not known. */
+bool proc_same_namespace(uint32_t pid, const char *which);
+
+/* Whether a process that has not ended is, or descends from, one that `is_ours` knows. */
+bool proc_descends(uint32_t pid, bool (*is_ours)(uint32_t pid, void *context), void *context);
 
 /* Bytes of shared memory that a process has in its memory now; 0: none, or not known. */
 uint64_t proc_shared_bytes(uint32_t pid);

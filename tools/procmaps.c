@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "proc.h"
+
 /* "START-END rwxs OFFSET MAJOR:MINOR INODE PATH" */
 static bool read_line(const char *line, struct procmap *map)
 {
@@ -23,13 +25,11 @@ static bool read_line(const char *line, struct procmap *map)
 
 bool procmaps_read(struct procmaps *maps, uint32_t pid)
 {
-	char path[32], *line = NULL;
+	char *line = NULL;
 	size_t room = 0;
 	struct procmap map;
-	FILE *file;
+	FILE *file = proc_open_maps(pid);
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	file = fopen(path, "re");
 	if (!file)
 		return false;
 	while (getline(&line, &room, file) > 0)

@@ -1,13 +1,12 @@
 /* See shared.h. */
 #include "shared.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "proc.h"
 #include "procmaps.h"
 
 #define ANCESTORS_MAX 64u
@@ -361,33 +360,40 @@ static bool is_watched(const struct shared *shared, uint32_t pid)
 	return false;
 }
 
-static bool has_mapped(uint32_t pid, const struct shared_key *key)
-{
-	struct procmaps maps = {0};
-	bool found = false;
+/* Looking for the first who is not watched, and maps it, or hides and may have inherited it. */
+struct strangers {
+	const struct shared *shared;
+	const struct shared_key *key;
+	bool found;
+};
 
-	procmaps_read(&maps, pid);
-	for (uint32_t i = 0; i < maps.list.count && !found; i++)
-		found = maps.list.item[i].device == key->device &&
-			maps.list.item[i].inode == key->inode;
-	procmaps_free(&maps);
-	return found;
+static bool is_ours(uint32_t pid, void *context)
+{
+	const struct shared *shared = context;
+
+	READER_EACH_SLOT(shared->reader, slot)
+	if (shared->reader->session.table[slot].pid == pid && is_alive(shared, slot))
+		return true;
+	return false;
+}
+
+static void see_process(uint32_t pid, void *context)
+{
+	struct strangers *strangers = context;
+	const struct shared_key *key = strangers->key;
+	int maps;
+
+	if (strangers->found || is_watched(strangers->shared, pid))
+		return;
+	maps = proc_maps(pid, key->device, key->inode);
+	strangers->found = maps > 0 ||
+			   (maps < 0 && proc_descends(pid, is_ours, (void *)strangers->shared));
 }
 
 bool shared_has_strangers(struct shared *shared, const struct shared_key *key)
 {
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
-	bool found = key->device == SHARED_UNNAMED || !proc;
+	struct strangers strangers = {shared, key, key->device == SHARED_UNNAMED};
 
-	while (!found && (entry = readdir(proc))) {
-		uint32_t pid = isdigit((unsigned char)*entry->d_name) ?
-				       (uint32_t)strtoul(entry->d_name, NULL, 10) :
-				       0;
-
-		found = pid && !is_watched(shared, pid) && has_mapped(pid, key);
-	}
-	if (proc)
-		closedir(proc);
-	return found;
+	proc_each(see_process, &strangers);
+	return strangers.found;
 }

@@ -55,9 +55,31 @@ static void add_children(struct look *look)
 		look->wait->end = WAIT_OPEN;
 }
 
+/* Those who could end the wait are listed without a gap: to add one, all are listed again. */
+void look_reopen(struct look *look)
+{
+	uint32_t begin = look->wait->begin, count = look->wait->count;
+
+	look->wait->count = 0;
+	for (uint32_t i = 0; i < count; i++)
+		look_add(look, look->waits->who.item[begin + i]);
+}
+
 static void add_process(uint32_t process, void *context)
 {
 	look_by_process(context, process);
+}
+
+static void add_job(void *context)
+{
+	struct look *look = context;
+
+	look->wait->by_job = true;
+}
+
+struct enders_eye look_eye(struct look *look)
+{
+	return (struct enders_eye){add_process, add_job, look};
 }
 
 /*
@@ -66,11 +88,14 @@ static void add_process(uint32_t process, void *context)
  */
 void look_by_anybody(struct look *look, uint64_t address)
 {
+	const struct enders_eye eye = look_eye(look);
+
 	if (!enders_find_memory(look->thread, address))
 		return;
-	if (!look->thread->object.is_shared)
+	look->wait->memory = look->thread->object.is_shared;
+	if (!look->wait->memory)
 		look_by_process(look, look->thread->process);
-	else if (!enders_of_memory(&look->waits->enders, look->thread, add_process, look))
+	else if (!enders_of_memory(&look->waits->enders, look->thread, &eye))
 		look->wait->end = WAIT_OPEN;
 }
 
@@ -87,23 +112,13 @@ static bool has_alarm(const struct look *look)
 	       proc_has_timer(look->thread->pid);
 }
 
-/* Those who could end the wait are listed without a gap: to add one, all are listed again. */
-static void list_again(struct look *look)
-{
-	uint32_t begin = look->wait->begin, count = look->wait->count;
-
-	look->wait->count = 0;
-	for (uint32_t i = 0; i < count; i++)
-		look_add(look, look->waits->who.item[begin + i]);
-}
-
 /* The end of its parent would be its own. That of the supervisor's is the outside's doing. */
 static void add_parent(struct look *look)
 {
 	uint32_t pid = proc_stat(look->thread->pid, look->thread->pid).parent,
 		 process = census_process_of_pid(look->census, pid);
 
-	list_again(look);
+	look_reopen(look);
 	if (process != CENSUS_NONE)
 		look_add(look, process);
 	else if (pid != (uint32_t)getpid())
@@ -145,7 +160,7 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 		handlers &= ~interrupt;
 	}
 	if (handlers & child && wait->kind != MPSAN_WAIT_PROCESS) {
-		list_again(&look);
+		look_reopen(&look);
 		add_children(&look);
 	}
 	if (process->flags & MPSAN_PROCESS_DEATHSIG)
@@ -327,11 +342,13 @@ static void judge_child(struct look *look, int64_t pid, bool one)
 /* `ends`: those of the pipe that others must hold to help. */
 static void judge_pipe(struct look *look, enum mpsan_lock_kind kind, unsigned ends)
 {
+	const struct enders_eye eye = look_eye(look);
+
 	if (!enders_find_pipe(look->thread))
 		return;
 	look->wait->kind = kind;
 	look->wait->lock = look->thread->object.inode;
-	if (!enders_of_pipe(&look->waits->enders, look->thread, ends, add_process, look))
+	if (!enders_of_pipe(&look->waits->enders, look->thread, ends, &eye))
 		look->wait->end = WAIT_OPEN;
 }
 
@@ -387,6 +404,7 @@ void waits_find(struct waits *waits, struct census *census)
 			judge_call(&look);
 		if (look.wait->end != WAIT_NOBODY && !look.wait->count)
 			look.wait->end = WAIT_OPEN;
+		look.wait->serves = look_serves(&look);
 	}
 }
 

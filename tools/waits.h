@@ -24,6 +24,10 @@ struct wait {
 	uint64_t flags; /* enum mpsan_lock_flags */
 	bool timed;
 	bool handlers_known;
+	bool memory; /* it lies in shared memory: who maps that could end it */
+	bool memory_known; /* who else may come to that memory was asked */
+	bool by_job; /* so may every process of the job */
+	bool serves; /* open, but asked for: a helper of the job, that acts for others alone */
 	bool interruptible; /* an interrupt from the keyboard (SIGINT) would run a handler */
 	uint32_t holder; /* thread that claims what anybody may give back, CENSUS_NONE: not known */
 	uint32_t gone; /* TID of an owner that is gone */
@@ -51,5 +55,7 @@ void waits_finish(struct waits *waits);
  * signal handler could end its wait, which is open then. True when that changed something.
  */
 bool waits_check_handlers(struct waits *waits, uint32_t thread);
+/* The same for shared memory: whether somebody who does not map it yet could come to end the wait. */
+bool waits_check_memory(struct waits *waits, uint32_t thread);
 
 #endif
