@@ -9,7 +9,8 @@
 #define PIPES_SHARE 200u /* of the time, for scans that only keep the picture up to date */
 #define PIPES_NS 1000000000ull
 #define MEMORY_NS 2000000000ull
-#define OTHERS_SHARE 20u /* of the time, for walks that show again and again that somebody may come */
+#define OTHERS_SHARE \
+	20u /* of the time, for walks that show again and again that somebody may come */
 #define OTHERS_NS 5000000000ull /* but no answer is older */
 
 void enders_begin(struct enders *enders, const struct census *census)
@@ -37,7 +38,7 @@ static void scan_pipes(struct enders *enders)
 {
 	uint64_t begin = clock_ns(CLOCK_MONOTONIC), took;
 
-	pipes_scan(&enders->pipes);
+	pipes_scan(&enders->pipes, is_ours, (void *)enders->census);
 	enders->blind = pipes_are_blind(&enders->pipes, is_ours, (void *)enders->census);
 	enders->pipes_ns = enders->census->now_ns;
 	took = (clock_ns(CLOCK_MONOTONIC) - begin) * PIPES_SHARE;

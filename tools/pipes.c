@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "descriptors.h"
+#include "flight.h"
 #include "proc.h"
 
 bool pipe_same(const struct pipe_id *one, const struct pipe_id *other)
@@ -73,7 +73,7 @@ static void see_descriptor(const struct descriptor *descriptor, void *context)
 	if (holder.id.kind) {
 		holder.ends = ends_of(descriptor);
 	} else if (descriptor_carries(descriptor)) {
-		holder.id.kind = PIPE_ANY;
+		holder.id = (struct pipe_id){PIPE_ANY, 0, flight_socket(descriptor)};
 		holder.ends = PIPE_END_READ | PIPE_END_WRITE;
 	}
 	if (holder.ends)
@@ -89,10 +89,24 @@ static void scan_process(uint32_t pid, void *context)
 		*ARRAY_ADD(&pipes->unread) = pid;
 }
 
-void pipes_scan(struct pipes *pipes)
+/* What strangers have sent to each other is none of the caller's. */
+static void sift(struct pipes *pipes, bool (*is_ours)(uint32_t pid, void *context), void *context)
+{
+	for (uint32_t i = 0; i < pipes->holders.count; i++) {
+		struct pipe_holder *holder = &pipes->holders.item[i];
+
+		if (holder->id.kind == PIPE_ANY && holder->id.inode &&
+		    !is_ours(holder->pid, context) &&
+		    !flight_may_be_ours(holder->id.inode, is_ours, context))
+			holder->ends = 0;
+	}
+}
+
+void pipes_scan(struct pipes *pipes, bool (*is_ours)(uint32_t pid, void *context), void *context)
 {
 	pipes->holders.count = pipes->unread.count = 0;
 	proc_each(scan_process, pipes);
+	sift(pipes, is_ours, context);
 }
 
 void pipes_free(struct pipes *pipes)

@@ -41,7 +41,8 @@ struct pipes {
 struct pipe_id pipe_of(uint32_t pid, int fd);
 bool pipe_same(const struct pipe_id *one, const struct pipe_id *other);
 
-void pipes_scan(struct pipes *pipes);
+/* Of what is on its way it counts what may come from a process that `is_ours` knows, or goes to one. */
+void pipes_scan(struct pipes *pipes, bool (*is_ours)(uint32_t pid, void *context), void *context);
 void pipes_free(struct pipes *pipes);
 
 /* The next process that holds one of these ends, from index `*at` on; NULL: no more. */

@@ -6,7 +6,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "descriptors.h"
+#include "flight.h"
 #include "links.h"
 
 static bool is_ours(uint32_t pid, void *census)
@@ -85,6 +85,18 @@ static bool is_it(const struct asking *asking, const struct descriptor *descript
 	return strncmp(mapping->path, "/memfd:", 7) && !strcmp(mapping->path, descriptor->target);
 }
 
+/* In a message, or whatever else it keeps. What strangers have sent to each other is none of the job's. */
+static bool may_bring_it(const struct asking *asking, const struct descriptor *descriptor)
+{
+	void *census = (void *)asking->census;
+
+	if (is_ours(descriptor->pid, census))
+		return descriptor_carries(descriptor) || descriptor_may_carry(descriptor);
+	return descriptor_carries(descriptor) &&
+	       (!flight_socket(descriptor) ||
+		flight_may_be_ours(flight_socket(descriptor), is_ours, census));
+}
+
 static void see_descriptor(const struct descriptor *descriptor, void *context)
 {
 	struct asking *asking = context;
@@ -93,8 +105,7 @@ static void see_descriptor(const struct descriptor *descriptor, void *context)
 
 	/* A descriptor that one process has, others can fetch: pidfd_getfd(2), /proc/PID/fd. */
 	reach->by_job |= has_it;
-	if (has_it || descriptor_carries(descriptor) ||
-	    (is_ours(descriptor->pid, (void *)asking->census) && descriptor_may_carry(descriptor)))
+	if (has_it || may_bring_it(asking, descriptor))
 		add(&reach->others, asking->census, descriptor->pid);
 }
 
