@@ -25,6 +25,7 @@ _Static_assert(offsetof(struct mpsan_export_place, owner) == offsetof(struct ran
 	       "a place begins as a range");
 
 static struct mpsan_exports *mapped;
+static uint64_t mapped_bytes;
 
 static struct ranges *table_of(struct mpsan_exports *head)
 {
@@ -100,6 +101,14 @@ static void make_file(void)
 	SYS2(SYS_munmap, head, bytes);
 }
 
+bool exported_owns(uint64_t address, uint64_t *end)
+{
+	uint64_t start = (uint64_t)(uintptr_t)__atomic_load_n(&mapped, __ATOMIC_ACQUIRE);
+
+	*end = start + mapped_bytes;
+	return start && address >= start && address < *end;
+}
+
 static void say_missing(void)
 {
 	static bool said;
@@ -125,6 +134,8 @@ static struct mpsan_exports *head_of(bool make)
 		if (!made)
 			say_missing();
 	}
+	if (made)
+		mapped_bytes = file_bytes(made->places);
 	if (made && !__atomic_compare_exchange_n(&mapped, &have, made, false, __ATOMIC_ACQ_REL,
 						 __ATOMIC_ACQUIRE)) {
 		SYS2(SYS_munmap, made, file_bytes(made->places));

@@ -2,17 +2,20 @@
 #include "fault.h"
 
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <ucontext.h>
 
 #include "excluded.h"
+#include "exported.h"
 #include "hook.h"
 #include "life.h"
 #include "log.h"
 #include "mapping.h"
 #include "stack.h"
 #include "sys.h"
+#include "table.h"
 
 #define VIEWS 16u /* a reader's copy is good until so many actions were set meanwhile */
 #define SET_BYTES 8u /* of the kernel's signal sets */
@@ -89,13 +92,14 @@ static bool same(const struct action *a, const struct action *b)
  * An ignored signal stays as it is: that, and not a handler, outlives an exec. A call that the signal
  * interrupts goes on, or does not, as with the program's own action.
  */
+static const struct action observing = {.handler = on_fault,
+					.flags = SA_SIGINFO | SA_ONSTACK | ALREADY_RESTORER,
+					.restorer = arch_signal_return,
+					.mask = ~0ull};
+
 static void put_in_place(struct observer *o, int number)
 {
-	struct action program, before,
-		ours = {.handler = on_fault,
-			.flags = SA_SIGINFO | SA_ONSTACK | ALREADY_RESTORER,
-			.restorer = arch_signal_return,
-			.mask = ~0ull};
+	struct action program, before, ours = observing;
 
 	if (act(number, NULL, &program) < 0 || is_ignored(&program) || is_ours(&program))
 		return;
@@ -118,16 +122,35 @@ static void arm(int number)
 	__atomic_store_n(&o->arming, 0, __ATOMIC_RELEASE);
 }
 
-/* Puts back the program's own, unless something else stands there by now. */
-static void disarm(int number)
+static void give_way(int number)
 {
-	struct action now, program = view_of(observer_of(number));
+	struct action program = view_of(observer_of(number));
 
-	if (act(number, NULL, &now) < 0 || !is_ours(&now))
-		return;
 	if (is_ours(&program))
 		memset(&program, 0, sizeof(program));
 	act(number, &program, NULL);
+}
+
+/* Puts back the program's own, unless something else stands there by now. */
+static void disarm(int number)
+{
+	struct action now;
+
+	if (act(number, NULL, &now) >= 0 && is_ours(&now))
+		give_way(number);
+}
+
+/* One system call: nobody else runs yet, and an image that was just executed handles nothing. */
+void fault_start(void)
+{
+	struct action before;
+
+	fault_watched |= FAULT_BUS;
+	if (act(SIGBUS, &observing, &before) < 0)
+		return;
+	publish(&observers[0], &before);
+	if (is_ignored(&before))
+		act(SIGBUS, &before, NULL);
 }
 
 void fault_watch(uint8_t which)
@@ -315,18 +338,49 @@ static void tell(int number, const siginfo_t *info, const void *context)
 }
 
 /*
+ * Files of the session can be cut short by anybody who may write to them. Memory of nobody takes the place of what is
+ * missing, and nothing more is written. Nothing else of ours is touched here: it may be missing as well, and a second
+ * fault would be the end.
+ */
+static bool make_good(const siginfo_t *info)
+{
+	uint64_t address = (uint64_t)(uintptr_t)info->si_addr, end = 0,
+		 page = address & ~(uint64_t)(MPSAN_PAGE - 1);
+	long map;
+
+	if (info->si_code != BUS_ADRERR || (!log_owns(address, &end) &&
+					    !table_owns(address, &end) &&
+					    !exported_owns(address, &end)))
+		return false;
+	map = SYS6(SYS_mmap, page, end - page, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	if (map != (long)page)
+		return false;
+	if (!hook_off)
+		life_cut_short();
+	hook_off = true;
+	return true;
+}
+
+/*
  * Runs with all signals blocked. A fault inside a hook of ours is not the program's: nothing is said
- * of it, and it takes its course.
+ * of it, and it takes its course. Whoever has put a handler of its own in our place without our seeing it,
+ * and hands on to us, gets what stood there before us.
  */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
 	bool again = info->si_code > 0 && comes_again(number, info->si_code);
-	bool guest = life_is_guest();
 	int error = errno;
+	bool guest;
 
+	if (number == SIGBUS && make_good(info)) {
+		errno = error;
+		return;
+	}
+	guest = life_is_guest();
 	if (!guest)
 		observer_of(number)->spent = true;
-	disarm(number);
+	give_way(number);
 	if (again && !guest && life.attached && !hook_off && !hook_guard)
 		INSIDE
 		{

@@ -24,6 +24,9 @@ static inline bool fault_may_watch(int number)
 	return __builtin_expect(fault_watched != 0, 0) && (number == SIGBUS || number == SIGSEGV);
 }
 
+/* Before the program begins: from now on no file of the session that is cut short is its end. */
+void fault_start(void);
+
 /* From now on a fault of this kind (FAULT_…) is worth an observer. Cheap when it is so already. */
 void fault_watch(uint8_t which);
 /* Puts back what the program has, for good: what comes may forbid the system calls it would take. */

@@ -45,7 +45,7 @@ bool identity_has_ended(const struct mpsan_process *process, uint64_t own_pid_ns
 /* Whether this process may have been born at that time: it was not started later. */
 bool identity_began_by(uint64_t birth_ns);
 
-/* Whether files that are shown as this user's are certainly those of one user, not of all whom a user namespace leaves out. */
+/* Whether a user's number means one user, not all whom a user namespace leaves out. */
 bool identity_is_mapped(uint32_t uid);
 
 #endif

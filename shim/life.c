@@ -14,6 +14,7 @@
 #include "cuda.h"
 #include "descriptor.h"
 #include "elf.h"
+#include "fault.h"
 #include "fork.h"
 #include "group.h"
 #include "growth.h"
@@ -29,6 +30,7 @@
 #include "registry.h"
 #include "segment.h"
 #include "session.h"
+#include "slot.h"
 #include "stack.h"
 #include "stdio.h"
 #include "stream.h"
@@ -130,6 +132,12 @@ void life_switched_off(unsigned why)
 	}
 }
 
+void life_cut_short(void)
+{
+	if (!life.quiet)
+		say_unwatched("a file of the session was cut short");
+}
+
 /* As much of the argument list as the slot holds. */
 static void copy_argv(struct mpsan_process *p, const char *const *argv)
 {
@@ -140,69 +148,11 @@ static void copy_argv(struct mpsan_process *p, const char *const *argv)
 	p->argv_bytes = (uint32_t)(at < end ? at - p->argv : (long)sizeof(p->argv));
 }
 
-/* Who asked for an exec just now, or is just being made: nobody had the same pid meanwhile. */
-#define JUST_NOW_NS 1000000000ull
-
-static bool is_of_this(const struct mpsan_process *p)
-{
-	bool awaited = p->flags & MPSAN_PROCESS_EXEC || !(p->flags & MPSAN_PROCESS_ATTACHED);
-	uint64_t last = p->exec_ns > p->birth_ns ? p->exec_ns : p->birth_ns;
-
-	return (awaited && (!last || sys_now() < last + JUST_NOW_NS)) ||
-	       identity_began_by(p->birth_ns);
-}
-
-/* The slot of this process before its exec; those who had its pid earlier, and ended without a word, end here. */
-static uint32_t find_before(uint32_t pid)
-{
-	uint32_t slot = table_find(life.session, pid, life.pid_ns);
-
-	while (slot != TABLE_NO_SLOT && !is_of_this(&life.table[slot])) {
-		uint64_t unset = 0;
-
-		__atomic_compare_exchange_n(&life.table[slot].end_ns, &unset, sys_now(), false,
-					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-		slot = table_find(life.session, pid, life.pid_ns);
-	}
-	return slot;
-}
-
-/* The slot of this image: the one that the parent claimed for us, or a new one. */
-static uint32_t take_slot(void)
-{
-	uint32_t pid = sys_pid(), before = find_before(pid), slot, parent;
-	struct mpsan_process *p;
-
-	slot = table_claim(life.session, pid, life.pid_ns, 0, MPSAN_PROCESS_ATTACHED);
-	if (slot == TABLE_NO_SLOT || life.table[slot].birth_ns)
-		return slot;
-	if (before == slot)
-		before = TABLE_NO_SLOT;
-	p = &life.table[slot];
-	p->parent_pid = (uint32_t)SYS1(SYS_getppid, 0);
-	parent = before != TABLE_NO_SLOT ?
-			 before :
-			 table_find(life.session, p->parent_pid, life.pid_ns);
-	p->parent = parent == TABLE_NO_SLOT ? 0 : parent + 1;
-	p->how = MPSAN_HOW_ROOT;
-	if (before != TABLE_NO_SLOT) {
-		p->how = MPSAN_HOW_EXEC;
-		__atomic_fetch_or(&life.table[before].flags, MPSAN_PROCESS_REPLACED,
-				  __ATOMIC_RELAXED);
-		p->flags |= life.table[before].flags &
-			    (MPSAN_PROCESS_SESSION | MPSAN_PROCESS_DEATHSIG);
-	} else if (parent != TABLE_NO_SLOT) {
-		p->how = life.table[parent].spawning ? life.table[parent].spawning : MPSAN_HOW_EXEC;
-	}
-	p->birth_ns = sys_now();
-	return slot;
-}
-
 static void describe_self(const char *const *argv)
 {
 	life.self = &life.table[life.slot];
 	life.pid = life.self->pid;
-	life.self->uid = (uint32_t)SYS1(SYS_geteuid, 0);
+	life.self->uid = session_user();
 	life.self->attach_ns = sys_now();
 	copy_argv(life.self, argv);
 	life.self->rank = rank_of(sys_getenv);
@@ -261,7 +211,7 @@ static bool attach(const char *const *argv)
 	life.quiet = life.quiet || life.session->supervisor;
 	life.table = table_of(life.session);
 	find_namespace();
-	life.slot = take_slot();
+	life.slot = slot_take();
 	if (life.slot == TABLE_NO_SLOT)
 		return false;
 	log_start(directory, option_bytes("log-max", 64u << 20));
@@ -291,6 +241,7 @@ __attribute__((constructor)) static void life_start(int argc, const char *const 
 		hook_switch_off(MPSAN_OFF_NO_LOG);
 		return;
 	}
+	fault_start();
 	thread_start_main();
 	fork_register(false);
 	__atomic_store_n(&life.attached, true, __ATOMIC_RELEASE);

@@ -67,5 +67,7 @@ void life_alarm_set(void);
 /* Whether a timer may end a wait of this process, or the process: for proofs, which ask the kernel anew. */
 bool life_has_alarm(void);
 void life_switched_off(unsigned why);
+/* The same in a handler, when not even the slot may be there any more. */
+void life_cut_short(void);
 
 #endif

@@ -217,6 +217,19 @@ static uint8_t *window_get(uint32_t number)
 	return made;
 }
 
+bool log_owns(uint64_t address, uint64_t *end)
+{
+	for (uint32_t i = 0; i < WINDOWS; i++) {
+		uint64_t start = (uint64_t)(uintptr_t)file.window[i];
+
+		if (!start || address < start || address - start >= window_bytes(i))
+			continue;
+		*end = start + window_bytes(i);
+		return true;
+	}
+	return false;
+}
+
 void *log_at(uint64_t position)
 {
 	uint32_t number = window_of(position);

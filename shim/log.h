@@ -38,6 +38,8 @@ bool log_is_inherited(void);
 
 /* Where a record of this process's own log stands in memory; NULL when it is not mapped. */
 void *log_at(uint64_t position);
+/* Whether a part of it is mapped there, and where that ends. */
+bool log_owns(uint64_t address, uint64_t *end);
 
 /* The head of the log in use, NULL before the first record; log_open makes it. */
 struct mpsan_log *log_head(void);

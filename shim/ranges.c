@@ -27,6 +27,7 @@ static struct spot spot_of(const struct ranges *table, uint32_t owner, unsigned 
 	uint64_t hash = mix(mix(mix(owner + 1ull, level), block), 0x6d70), buckets;
 
 	buckets = table->places / RANGES_BUCKET;
+	buckets += !buckets; /* the file was cut short */
 	return (struct spot){.bucket = {hash & (buckets - 1), (hash >> 40) & (buckets - 1)},
 			     .tag = (uint32_t)(mix(hash, 1) >> 32) | 1};
 }
@@ -50,7 +51,7 @@ static void *place_of(struct ranges *table, uint64_t index)
 static uint64_t index_of(struct ranges *table, const void *place)
 {
 	return (uint64_t)((const char *)place - (const char *)place_of(table, 0)) /
-	       table->place_bytes;
+	       (table->place_bytes ? table->place_bytes : 1);
 }
 
 uint64_t ranges_bytes(uint64_t places, uint64_t place_bytes)

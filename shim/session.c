@@ -37,7 +37,7 @@ static struct path join(const char *a, const char *b)
 	return p;
 }
 
-static uint32_t user(void)
+uint32_t session_user(void)
 {
 	static uint32_t known;
 	static bool asked;
@@ -54,8 +54,8 @@ bool session_is_ours(const char *path)
 	struct stat st;
 
 	return SYS4(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       S_ISDIR(st.st_mode) && st.st_uid == user() && !(st.st_mode & (S_IWGRP | S_IWOTH)) &&
-	       (user() != NOBODY || !(st.st_mode & (S_IRWXG | S_IRWXO)) ||
+	       S_ISDIR(st.st_mode) && st.st_uid == session_user() && !(st.st_mode & (S_IWGRP | S_IWOTH)) &&
+	       (session_user() != NOBODY || !(st.st_mode & (S_IRWXG | S_IRWXO)) ||
 		identity_is_mapped(NOBODY));
 }
 
@@ -83,7 +83,7 @@ static bool is_below_foreign(const char *path)
 			continue;
 		real.text[at] = '\0';
 		foreign = SYS4(SYS_newfstatat, AT_FDCWD, real.text, &st, 0) == 0 && st.st_uid &&
-			  st.st_uid != user() &&
+			  st.st_uid != session_user() &&
 			  (st.st_uid != NOBODY || identity_is_mapped(NOBODY));
 	}
 	if (foreign)
@@ -201,7 +201,7 @@ static void describe(struct mpsan_session *s, const char *file)
 	s->slots_max = MPSAN_SLOTS_MAX;
 	s->start_ns = sys_now();
 	s->start_real_ns = sys_now_real();
-	s->uid = user();
+	s->uid = session_user();
 	s->pid_ns = identity_pid_ns();
 	host_describe(&s->host, file);
 	s->magic = MPSAN_SESSION_MAGIC;
@@ -233,7 +233,7 @@ static struct path base_directory(void)
 	const char *tmp = sys_getenv("TMPDIR");
 	struct path p = join(tmp && *tmp ? tmp : "/tmp", "mpsan-");
 
-	text_put_number(p.text + strlen(p.text), p.text + sizeof(p.text), user(), 10);
+	text_put_number(p.text + strlen(p.text), p.text + sizeof(p.text), session_user(), 10);
 	return p;
 }
 
@@ -248,7 +248,9 @@ static struct mpsan_session *join_or_make(const char *directory)
 
 static struct mpsan_session *join_or_make_first(const char *directory)
 {
-	return make_first(directory) ? join_or_make(directory) : NULL;
+	struct mpsan_session *s = map_session(directory);
+
+	return !s && !session_refused && make_first(directory) ? join_or_make(directory) : s;
 }
 
 /* A name that was given before the machine was started anew is free. */

@@ -14,6 +14,7 @@ bool table_is_full;
 static struct {
 	char path[256];
 	uint64_t device, inode;
+	uint64_t start, end;
 	uint32_t slots; /* for which there are addresses */
 	uint32_t first, max; /* of the session, as it was when it was mapped */
 } mapped;
@@ -38,6 +39,14 @@ void table_mapped(const struct mpsan_session *s, const char *path, uint64_t devi
 	mapped.device = device;
 	mapped.inode = inode;
 	mapped.slots = slots;
+	mapped.start = (uint64_t)(uintptr_t)s;
+	mapped.end = mapped.start + table_file_bytes(slots);
+}
+
+bool table_owns(uint64_t address, uint64_t *end)
+{
+	*end = mapped.end;
+	return address >= mapped.start && address < mapped.end;
 }
 
 static uint32_t slots_there(const struct mpsan_session *s)

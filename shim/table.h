@@ -29,6 +29,9 @@ bool table_is_sound(const struct mpsan_session *session, uint64_t file_bytes);
 void table_mapped(const struct mpsan_session *session, const char *path, uint64_t device,
 		  uint64_t inode, uint32_t slots);
 
+/* Whether that table is mapped there, and where it ends. */
+bool table_owns(uint64_t address, uint64_t *end);
+
 /* This process was the first that found no slot. */
 extern bool table_is_full;
 

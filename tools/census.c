@@ -172,6 +172,7 @@ void census_take(struct census *census, uint64_t now_ns)
 		const struct mpsan_process *process = &reader->session.table[slot];
 
 		if (process->pid && !reader->processes[slot].gone &&
+		    !session_is_elsewhere(process) &&
 		    !(process->flags & MPSAN_PROCESS_REPLACED))
 			see_process(census, slot);
 	}

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "guard.h"
 #include "plainfile.h"
 #include "report.h"
 
@@ -58,6 +59,7 @@ char *exports_open(struct exports *exports, const struct session *session)
 		return text_format("%s/exports: truncated or not a plain file", session->dir);
 	exports->head = map;
 	exports->bytes = st.st_size;
+	guard_add(map, exports->bytes, true);
 	wrong = check_head(exports, session->dir);
 	if (wrong)
 		exports_close(exports);
@@ -66,8 +68,10 @@ char *exports_open(struct exports *exports, const struct session *session)
 
 void exports_close(struct exports *exports)
 {
-	if (exports->head)
+	if (exports->head) {
+		guard_remove(exports->head);
 		munmap(exports->head, exports->bytes);
+	}
 	exports->head = NULL;
 }
 

@@ -72,6 +72,16 @@ bool host_is_here(const struct mpsan_host *host, bool *known)
 	return *known && !strncmp(own.boot, host->boot, sizeof(own.boot));
 }
 
+bool host_proc_is_own(void)
+{
+	static int known = -1;
+	char name[24] = "";
+
+	if (known < 0)
+		known = readlink("/proc/self", name, sizeof(name) - 1) > 0 && atoi(name) == getpid();
+	return known;
+}
+
 uint64_t host_pid_namespace(void)
 {
 	static uint64_t inode;

@@ -18,6 +18,9 @@ char *host_literal(const char *dir);
 /* Whether that host is this one, since the same boot. False in `known`: the session does not say. */
 bool host_is_here(const struct mpsan_host *host, bool *known);
 
+/* Whether /proc is there and counts processes as this one is counted: one of another pid namespace speaks of others. */
+bool host_proc_is_own(void);
+
 /* Inode of this process's pid namespace, 0: not known. */
 uint64_t host_pid_namespace(void);
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "exports.h"
+#include "guard.h"
+#include "host.h"
 #include "report.h"
 
 #define NAMED_MAX 8u /* processes named one by one; the rest is counted */
@@ -65,7 +67,7 @@ static void add_logs(json_t *document, const struct reader *reader)
 
 static void add_processes(json_t *document, const struct reader *reader)
 {
-	uint32_t count = 0;
+	uint32_t count = 0, elsewhere = 0;
 
 	READER_EACH_SLOT(reader, slot)
 	{
@@ -75,10 +77,17 @@ static void add_processes(json_t *document, const struct reader *reader)
 		if (why && ++count <= NAMED_MAX)
 			report_limit(document, "process %u was not watched: %s", process->pid, why);
 		free(why);
+		elsewhere += process->pid_ns != reader->session.head->pid_ns &&
+			     process->pid_ns && reader->session.head->pid_ns;
 	}
 	if (count > NAMED_MAX)
 		report_limit(document, "further processes that were not watched: %u",
 			     count - NAMED_MAX);
+	if (elsewhere)
+		report_limit(document,
+			     "processes of other pid namespaces, whose waits nobody looked at from outside: %u "
+			     "(run mpsan in the namespace)",
+			     elsewhere);
 	if (reader->session.head->unrecorded)
 		report_limit(document, "processes that found no place in the session's table: %llu",
 			     (unsigned long long)reader->session.head->unrecorded);
@@ -145,6 +154,13 @@ void limits_add(json_t *document, const struct judge *judge)
 	add_python(document, judge->reader);
 	add_events(document, judge->reader);
 	add_exports(document, judge->reader);
+	if (judge->reader->session.writable && !host_proc_is_own())
+		report_limit(document,
+			     "/proc is missing, or of another pid namespace: nobody could be looked at "
+			     "(mount -t proc proc /proc, unshare --mount-proc)");
+	if (guard_has_cut())
+		report_limit(document,
+			     "files of the session were cut short while they were read: what came later is not known");
 	if (judge->suppressed)
 		report_limit(document, "findings suppressed: %u", judge->suppressed);
 }

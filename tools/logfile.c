@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "guard.h"
 #include "plainfile.h"
 
 #define CAP_MAX (1ull << 36) /* a larger number in a head is garbage */
@@ -42,6 +43,8 @@ static bool map_log(struct logfile *log, int fd)
 	log->mapped = head.cap > log->size && head.cap < CAP_MAX ? head.cap : log->size;
 	map = mmap(NULL, log->mapped, PROT_READ, MAP_SHARED, fd, 0);
 	log->map = map == MAP_FAILED ? NULL : map;
+	if (log->map)
+		guard_add(log->map, log->mapped, true);
 	return log->map;
 }
 
@@ -64,8 +67,10 @@ bool logfile_open(struct logfile *log, int dirfd, uint32_t slot)
 
 void logfile_close(struct logfile *log)
 {
-	if (log->map)
+	if (log->map) {
+		guard_remove(log->map);
 		munmap((void *)log->map, log->mapped);
+	}
 	log->map = NULL;
 }
 

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "guard.h"
 #include "plainfile.h"
 
 #define BUILD_ID_BYTES 64 /* sha1 has 20; more than this is no build-id */
@@ -78,13 +79,16 @@ static bool image_map(struct image *image)
 		return false;
 	image->bytes = bytes;
 	image->size = (size_t)status.st_size;
+	guard_add(bytes, image->size, false);
 	return true;
 }
 
 static void image_unmap(struct image *image)
 {
-	if (image->bytes)
+	if (image->bytes) {
+		guard_remove(image->bytes);
 		munmap((void *)(uintptr_t)image->bytes, image->size);
+	}
 	image->bytes = NULL;
 }
 

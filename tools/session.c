@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "guard.h"
 #include "host.h"
 #include "plainfile.h"
 #include "util.h"
@@ -92,6 +93,7 @@ static char *map_table(struct session *session, int fd, size_t bytes)
 		return text_format("%s/session: no memory to map it (ulimit -v)", session->dir);
 	session->head = map;
 	session->table = (struct mpsan_process *)((char *)map + MPSAN_PAGE);
+	guard_add(map, session->bytes, true);
 	return map_file(session, fd, bytes) ?
 		       NULL :
 		       text_format("%s/session: %s", session->dir, strerror(errno));
@@ -175,8 +177,10 @@ char *session_open(struct session *session, const char *dir, bool writable)
 
 void session_close(struct session *session)
 {
-	if (session->head)
+	if (session->head) {
+		guard_remove(session->head);
 		munmap(session->head, session->bytes);
+	}
 	if (session->dirfd >= 0)
 		close(session->dirfd);
 	free(session->dir);
@@ -229,22 +233,37 @@ static bool read_stat(uint32_t pid, char *state, uint64_t *start_ns)
 	return true;
 }
 
-enum liveness session_liveness(const struct session *session, uint32_t slot)
+bool session_is_elsewhere(const struct mpsan_process *process)
 {
-	const struct mpsan_process *process = &session->table[slot];
+	return process->pid_ns && process->pid_ns != host_pid_namespace();
+}
+
+enum liveness session_runs_as(uint32_t pid, uint64_t birth_ns)
+{
 	uint64_t start_ns;
 	char state;
 
-	if (!session->here)
-		return GONE;
-	if (process->pid_ns && process->pid_ns != host_pid_namespace())
-		return UNKNOWN;
+	if (!host_proc_is_own())
+		return kill((pid_t)pid, 0) && errno == ESRCH ? GONE : UNKNOWN;
 	errno = 0;
-	if (!read_stat(process->pid, &state, &start_ns)) /* too few descriptors are no death */
-		return (errno == EMFILE || errno == ENFILE) && !kill((pid_t)process->pid, 0) ?
+	if (!read_stat(pid, &state, &start_ns)) /* too few descriptors are no death */
+		return (errno == EMFILE || errno == ENFILE) && !kill((pid_t)pid, 0) ?
 			       ALIVE :
 			       GONE;
 	if (state == 'Z' || state == 'X')
 		return GONE;
-	return start_ns > process->birth_ns + START_SLACK_NS ? GONE : ALIVE;
+	return start_ns > birth_ns + START_SLACK_NS ? GONE : ALIVE;
+}
+
+enum liveness session_liveness(const struct session *session, uint32_t slot)
+{
+	const struct mpsan_process *process = &session->table[slot];
+
+	if (!session->here)
+		return GONE;
+	if (!process->pid) /* its table was cut short */
+		return UNKNOWN;
+	if (session_is_elsewhere(process))
+		return UNKNOWN;
+	return session_runs_as(process->pid, process->birth_ns);
 }

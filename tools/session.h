@@ -38,6 +38,12 @@ uint32_t session_born_as(const struct session *session, uint32_t slot);
 
 enum liveness { ALIVE, GONE, UNKNOWN };
 
+/* Whether it is counted in another pid namespace: its pid means somebody else here. */
+bool session_is_elsewhere(const struct mpsan_process *process);
+
+/* Whether the process with this pid here is there and was born then. */
+enum liveness session_runs_as(uint32_t pid, uint64_t birth_ns);
+
 /*
  * Whether the process of a slot is still there, by /proc. A reused pid is told apart by its start
  * time.

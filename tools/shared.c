@@ -100,7 +100,7 @@ static bool find_mapped(struct shared *shared, uint32_t slot, uint64_t address,
 {
 	const struct procmap *map;
 
-	if (!is_alive(shared, slot))
+	if (!is_alive(shared, slot) || session_is_elsewhere(&shared->reader->session.table[slot]))
 		return false;
 	if (!shared->maps_read[slot])
 		procmaps_read(&shared->maps[slot], shared->reader->session.table[slot].pid);
@@ -321,7 +321,8 @@ void shared_takers(struct shared *shared, const struct shared_key *key,
 
 		if (!is_on(shared, &shared->claims.item[i], key, made && made->ev.name))
 			continue;
-		taker.thread_gone = !taker.gone && !thread_lives(table[taker.slot].pid, taker.tid);
+		taker.thread_gone = !taker.gone && !session_is_elsewhere(&table[taker.slot]) &&
+				    !thread_lives(table[taker.slot].pid, taker.tid);
 		see(&taker, context);
 	}
 }
@@ -355,7 +356,8 @@ static bool has_whole_books(const struct shared *shared, uint32_t slot)
 static bool is_watched(const struct shared *shared, uint32_t pid)
 {
 	READER_EACH_SLOT(shared->reader, slot)
-	if (shared->reader->session.table[slot].pid == pid && is_alive(shared, slot))
+	if (shared->reader->session.table[slot].pid == pid && is_alive(shared, slot) &&
+	    !session_is_elsewhere(&shared->reader->session.table[slot]))
 		return has_whole_books(shared, slot);
 	return false;
 }

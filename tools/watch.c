@@ -3,9 +3,12 @@
 
 #include "alert.h"
 #include "collect_cuda.h"
+#include "guard.h"
 #include "handover.h"
+#include "host.h"
 #include "leaks.h"
 #include "rescue.h"
+#include "summon.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -34,8 +37,7 @@ static unsigned signal_all(struct watch *watch, int number)
 		uint32_t slot = reader->used.item[i];
 		const struct mpsan_process *process = &reader->session.table[slot];
 
-		if (reader->processes[slot].gone ||
-		    session_liveness(&reader->session, slot) != ALIVE)
+		if (reader->processes[slot].gone || !summon(&reader->session, slot, 0))
 			continue;
 		alive++;
 		if (!number)
@@ -43,7 +45,7 @@ static unsigned signal_all(struct watch *watch, int number)
 		watchlog_put(&watch->knots.log, EV_killed, slot, process->pid,
 			     &(struct ev_killed){.pid = process->pid, .signal = (uint64_t)number},
 			     sizeof(struct ev_killed));
-		kill(process->pid, number);
+		summon(&reader->session, slot, number);
 	}
 	return alive;
 }
@@ -113,16 +115,34 @@ static void show_new(struct watch *watch)
 	}
 }
 
+/* Nothing is concluded from a session that somebody has cut short. */
+static bool is_cut(struct watch *watch)
+{
+	if (!watch->cut && guard_has_cut()) {
+		complain("files of its session were cut short; the program goes on unwatched");
+		fflush(stderr);
+		watch->cut = watch->blind = true;
+	}
+	return watch->cut;
+}
+
+static void judge(struct watch *watch)
+{
+	if (is_cut(watch))
+		return;
+	judge_moments(watch->judge);
+	show_new(watch);
+}
+
 static void look(struct watch *watch)
 {
 	reader_poll(watch->judge->reader, clock_ns(CLOCK_MONOTONIC));
 	exports_look(&watch->exports, watch->judge->reader);
-	if (!watch->killed) { /* what we end ourselves is no finding */
+	if (!watch->killed && !is_cut(watch) && host_proc_is_own()) { /* what we end ourselves is no finding */
 		knots_look(&watch->knots, clock_ns(CLOCK_MONOTONIC));
 		people_look(&watch->people);
 	}
-	judge_moments(watch->judge);
-	show_new(watch);
+	judge(watch);
 }
 
 static void hand_on_signals(struct watch *watch, int patience_ms)
@@ -188,7 +208,8 @@ static void follow_open_waits(struct watch *watch)
 {
 	uint64_t over_ns = clock_ns(CLOCK_MONOTONIC);
 
-	while (is_followed(watch, clock_ns(CLOCK_MONOTONIC) - over_ns) && !rescue_is_due()) {
+	while (!is_cut(watch) && !rescue_is_due() &&
+	       is_followed(watch, clock_ns(CLOCK_MONOTONIC) - over_ns)) {
 		poll(NULL, 0, POLL_MS);
 		look(watch);
 	}
@@ -237,7 +258,7 @@ void watch_run(struct watch *watch)
 	look(watch);
 	follow_open_waits(watch);
 	people_finish(&watch->people);
-	if (!watch->killed) /* what we end ourselves cannot clean up */
+	if (!watch->killed && !is_cut(watch)) /* what we end ourselves cannot clean up */
 		leaks_look(reader, &watch->knots.log);
 	now = clock_ns(CLOCK_MONOTONIC);
 	reader->session.head->end_ns = now;
@@ -245,6 +266,5 @@ void watch_run(struct watch *watch)
 	reader_finish(reader, now);
 	knots_finish(&watch->knots);
 	exports_close(&watch->exports);
-	judge_moments(watch->judge);
-	show_new(watch);
+	judge(watch);
 }

@@ -25,7 +25,8 @@ struct watch {
 	bool said; /* the line at the first error */
 	bool over; /* the program has ended; some of its processes may still be there */
 	bool killed; /* by --on-deadlock=kill */
-	bool blind; /* too little time of a processor is left to look */
+	bool blind; /* nobody looks any more: too little time of a processor is left, or the session was cut */
+	bool cut; /* files of the session were cut short */
 	int status; /* of the child, as waitpid gives it */
 };
 
