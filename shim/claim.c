@@ -140,8 +140,8 @@ static void verify_one(struct claim *c, union lock_memory *copy)
  * A system call reads several blocks of memory, and locks often lie side by side: claims are
  * settled in runs, as many as fit BLOCKS blocks.
  */
-#define BLOCK 1024u
-#define BLOCKS 3u
+#define BLOCK 256u
+#define BLOCKS 2u
 
 struct run {
 	uint32_t blocks;

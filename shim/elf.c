@@ -299,6 +299,9 @@ static void add_segment(struct elf_object *out, const ElfW(Phdr) * p, uint64_t b
 		out->text_end = end;
 }
 
+#define HEADERS 16u /* of a program that are looked at, */
+#define PIECE 4u /* so many at a time */
+
 bool elf_describe(const struct link_map *map, struct elf_object *out)
 {
 	/*
@@ -307,19 +310,22 @@ bool elf_describe(const struct link_map *map, struct elf_object *out)
 	 */
 	uint64_t image = map->l_addr ? map->l_addr : 0x400000;
 	ElfW(Ehdr) head;
-	ElfW(Phdr) p[16];
-	long have;
+	ElfW(Phdr) p[PIECE];
 
 	memset(out, 0, sizeof(*out));
 	if (sys_peek(&head, (void *)image, sizeof(head)) != sizeof(head) ||
 	    memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_phentsize != sizeof(p[0]))
 		return false;
-	have = sys_peek(p, (void *)(image + head.e_phoff), sizeof(p)) / (long)sizeof(p[0]);
-	for (long i = 0; i < have && i < head.e_phnum; i++) {
-		if (p[i].p_type == PT_LOAD)
-			add_segment(out, &p[i], map->l_addr);
-		else if (p[i].p_type == PT_NOTE && !out->build_id[0])
-			read_build_id(out, map->l_addr + p[i].p_vaddr, p[i].p_memsz);
+	for (uint32_t i = 0; i < head.e_phnum && i < HEADERS; i++) {
+		const ElfW(Phdr) *at = &p[i % PIECE];
+		uint64_t from = image + head.e_phoff + i * sizeof(p[0]);
+
+		if (i % PIECE == 0 && sys_peek(p, (void *)from, sizeof(p)) != sizeof(p))
+			break;
+		if (at->p_type == PT_LOAD)
+			add_segment(out, at, map->l_addr);
+		else if (at->p_type == PT_NOTE && !out->build_id[0])
+			read_build_id(out, map->l_addr + at->p_vaddr, at->p_memsz);
 	}
 	return out->end != 0;
 }

@@ -168,7 +168,7 @@ static void see_import(uint64_t hash, const char *name, void *context)
 static void see_thread(struct mpsan_thread *t, void *context)
 {
 	struct snapshot *s = context;
-	struct mpsan_hold hold[MPSAN_HOLDS];
+	struct mpsan_hold *hold = s->own; /* free until see_own */
 	uint32_t n;
 
 	if (t->tid == s->tid || living_ended(t))

@@ -16,7 +16,7 @@
 #include "thread.h"
 
 #define DATA_WORDS 2048u /* of 4 bytes: where the search ends */
-#define PIECE 256u
+#define PIECE 64u
 #define MUTEX_WORDS (sizeof(pthread_mutex_t) / 4)
 #define KIND_WORD (offsetof(struct __pthread_mutex_s, __kind) / 4)
 #define OWNER_WORD (offsetof(struct __pthread_mutex_s, __owner) / 4)

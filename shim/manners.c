@@ -222,7 +222,7 @@ void manners_flag(uint16_t flag)
 NOINLINE void manners_complains(const void *data, size_t bytes)
 {
 	static const char begin[] = "Process ";
-	char text[2048];
+	static char text[2048]; /* not on the stack; a process fails so once */
 
 	if (manners.failed || bytes < sizeof(begin) || !(life.forked || manners.started) ||
 	    sys_peek(text, data, sizeof(begin) - 1) != sizeof(begin) - 1 ||

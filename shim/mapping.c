@@ -72,7 +72,7 @@ static uint64_t map_limit(void)
 static uint64_t count_maps(void)
 {
 	long fd = SYS4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), n;
-	char text[2048];
+	char text[512];
 	uint64_t lines = 0;
 
 	while (fd >= 0 && (n = SYS3(SYS_read, fd, text, sizeof(text))) > 0)

@@ -74,7 +74,7 @@ static uint64_t shared_with_parent(int fd, bool *apart)
 	return order == 0 ? (uint64_t)parent : 0;
 }
 
-static uint64_t name_of_file(int fd)
+static NOINLINE uint64_t name_of_file(int fd)
 {
 	char path[40], to[512], *end = path + sizeof(path),
 				*at = text_put(path, end, "/proc/self/fd/");
@@ -89,7 +89,7 @@ static uint64_t name_of_file(int fd)
 }
 
 /* "connection to 127.0.0.1:5432"; of IPv6 the port is enough. */
-static uint64_t name_of_connection(int fd)
+static NOINLINE uint64_t name_of_connection(int fd)
 {
 	struct sockaddr_in6 six;
 	struct sockaddr_in *four = (struct sockaddr_in *)(void *)&six;

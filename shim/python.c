@@ -54,9 +54,9 @@ static uint64_t top_frame(uint64_t pthread)
 	return python_own_state(&own) ? python_frame_of(&own, pthread) : 0;
 }
 
-size_t python_stack(uint64_t pthread, char *text, size_t bytes)
+size_t python_stack(uint64_t pthread, struct walk *room, char *text, size_t bytes)
 {
-	return cpython_stack(&python.py, top_frame(pthread), text, bytes);
+	return cpython_stack(&python.py, top_frame(pthread), room, text, bytes);
 }
 
 size_t python_thread_name(uint64_t pthread, char *text, size_t bytes)

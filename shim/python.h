@@ -37,9 +37,11 @@ bool python_holds_gil(void);
  * qualified name from 3.11 on; control characters are '?'; line 0: this code has none). Only whole
  * lines; the text ends with NUL; returns its length. `pthread` is pthread_self() of the thread; 0,
  * or the caller's own, works without the GIL; another thread is found only while the caller holds
- * the GIL, in the caller's interpreter.
+ * the GIL, in the caller's interpreter. `room` is working memory (cpython/frame.h).
  */
-size_t python_stack(uint64_t pthread, char *text, size_t bytes) __attribute__((nonnull));
+struct walk;
+size_t python_stack(uint64_t pthread, struct walk *room, char *text, size_t bytes)
+	__attribute__((nonnull));
 
 /*
  * A hash over the calling thread's frames, code and instruction of each: as long as it is the same, so is

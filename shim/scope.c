@@ -9,7 +9,8 @@
 #include "elf.h"
 #include "sys.h"
 
-#define MAP_WORDS 256u /* of a struct link_map that are searched */
+#define MAP_WORDS 256u /* of a struct link_map that are searched, */
+#define PIECE_WORDS 32u /* in pieces of so many */
 #define SCOPES_MAX 64u
 #define OBJECTS_MAX 4096u
 #define ROOM 4u /* entries of a scope that lie in the link_map itself */
@@ -53,18 +54,18 @@ static uint32_t scopes_offset(void)
 {
 	static uint32_t offset, looked;
 	const uint64_t *map = (const uint64_t *)elf_self();
-	uint64_t word[MAP_WORDS], program = (uint64_t)(uintptr_t)program_list();
+	uint64_t word[PIECE_WORDS], program = (uint64_t)(uintptr_t)program_list();
 
 	if (looked || !map)
 		return offset;
-	for (uint32_t have = MAP_WORDS; program && have > ROOM + 1; have /= 2) {
-		if (!peek(word, map, have * sizeof(*word)))
-			continue;
+	for (uint32_t at = 0; program && at < MAP_WORDS; at += PIECE_WORDS - ROOM - 1) {
+		long got = sys_peek(word, map + at, sizeof(word));
+		uint32_t have = got > 0 ? (uint32_t)got / sizeof(*word) : 0;
+
 		for (uint32_t i = 0; i + ROOM + 1 < have; i++)
 			if (word[i] == program && word[i + ROOM] == ROOM &&
-			    word[i + ROOM + 1] == (uint64_t)(uintptr_t)(map + i))
-				offset = (i + ROOM + 1) * (uint32_t)sizeof(*word);
-		break;
+			    word[i + ROOM + 1] == (uint64_t)(uintptr_t)(map + at + i))
+				offset = (at + i + ROOM + 1) * (uint32_t)sizeof(*word);
 	}
 	looked = 1;
 	return offset;

@@ -281,12 +281,24 @@ static uint32_t flags_of(int fd, enum mpsan_shm_way way, bool deleted)
 	       (flags > 0 && flags & O_ACCMODE ? MPSAN_SHM_WRITABLE : 0);
 }
 
-bool segment_look(int fd, enum mpsan_shm_way way, uint32_t from, uint64_t caller)
+/* By the name that it had; apart, since what follows needs the stack that the name takes. */
+static NOINLINE bool is_segment_by_name(struct segment_arrival *a, const struct stat *file)
 {
-	struct segment copy, *known;
-	struct stat file;
 	char name[LINK_BYTES] = "";
 	bool deleted = false;
+
+	if (!read_link(a->fd, name, &deleted) || !is_segment(file, name))
+		return false;
+	a->flags = flags_of(a->fd, a->way, deleted);
+	a->name = in_full(a->way) ? segment_name(name) : 0;
+	return true;
+}
+
+bool segment_look(int fd, enum mpsan_shm_way way, uint32_t from, uint64_t caller)
+{
+	struct segment_arrival arrival = {.fd = fd, .way = way, .from = from, .caller = caller};
+	struct segment copy, *known;
+	struct stat file;
 
 	if (SYS2(SYS_fstat, fd, &file) < 0 || !S_ISREG(file.st_mode))
 		return false;
@@ -297,15 +309,9 @@ bool segment_look(int fd, enum mpsan_shm_way way, uint32_t from, uint64_t caller
 		follow(fd, known);
 		return true;
 	}
-	if (!read_link(fd, name, &deleted) || !is_segment(&file, name))
+	if (!is_segment_by_name(&arrival, &file))
 		return false;
-	segment_arrived(&(struct segment_arrival){.fd = fd,
-						  .way = way,
-						  .flags = flags_of(fd, way, deleted),
-						  .from = from,
-						  .name = in_full(way) ? segment_name(name) : 0,
-						  .caller = caller},
-			&file);
+	segment_arrived(&arrival, &file);
 	return true;
 }
 

@@ -4,6 +4,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "cpython/frame.h"
 #include "elf.h"
 #include "life.h"
 #include "log.h"
@@ -68,8 +69,8 @@ static void path_of(const struct link_map *map, char *path, uint32_t bytes)
 
 static void note_module(const struct link_map *map)
 {
+	static char path[512]; /* whoever is here has made the list busy */
 	struct elf_object o;
-	char path[512];
 
 	if (!elf_describe(map, &o) || module_find(o.base))
 		return;
@@ -174,7 +175,7 @@ static uint64_t stack_end(uint64_t from, uint64_t pthread)
 /* Measures and hashes in one pass; an unknown end shows itself by a short read. */
 static uint64_t measure(uint64_t from, uint64_t end, uint64_t *hash)
 {
-	uint64_t piece[256], done = 0, most = end ? end - from : MPSAN_STACK_BYTES;
+	uint64_t piece[64], done = 0, most = end ? end - from : MPSAN_STACK_BYTES;
 	long got;
 
 	do {
@@ -251,7 +252,7 @@ uint64_t stack_at(const uint64_t *regs)
 
 bool stack_returns_to(uint64_t start, uint64_t end)
 {
-	uint64_t words[128], at = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+	uint64_t words[64], at = (uint64_t)(uintptr_t)__builtin_frame_address(0);
 	long got = sizeof(words);
 
 	for (uint64_t seen = 0; seen < MPSAN_STACK_BYTES && got == sizeof(words); seen += got) {
@@ -296,6 +297,7 @@ uint64_t stack_python(uint64_t pthread)
 	static struct {
 		uint32_t busy;
 		uint32_t pid;
+		struct walk walk;
 		char text[PYTHON_TEXT];
 	} buffer;
 	uint64_t position = 0;
@@ -309,7 +311,7 @@ uint64_t stack_python(uint64_t pthread)
 					 __ATOMIC_RELAXED))
 		return 0;
 	buffer.pid = life.pid;
-	if (python_stack(pthread, buffer.text, sizeof(buffer.text)))
+	if (python_stack(pthread, &buffer.walk, buffer.text, sizeof(buffer.text)))
 		position = log_text(buffer.text);
 	__atomic_store_n(&buffer.busy, 0, __ATOMIC_RELEASE);
 	return position;

@@ -15,7 +15,7 @@
 #include "stdio.h"
 #include "sys.h"
 
-#define HEAD_BYTES 2048u /* of a message: names of what it holds stand near its beginning */
+#define HEAD_BYTES 1536u /* of a message: names of what it holds stand near its beginning */
 #define COMPLAINT_LEAST 64u
 
 STATE uint8_t stream_watch;
@@ -69,7 +69,7 @@ static bool is_local(int fd)
 }
 
 /* A pickle in which torch's own functions are to make a tensor of bytes that stand in it. */
-static bool holds_tensor(const void *data)
+static NOINLINE bool holds_tensor(const void *data)
 {
 	char head[HEAD_BYTES];
 	long bytes;
@@ -99,13 +99,18 @@ static void note_tensor(int fd, const void *data, size_t bytes, uint64_t caller)
 }
 
 /* Python's own words when the main module of a started child wants to start processes itself. */
-static void note_complaint(const void *data, size_t bytes, uint64_t caller)
+static NOINLINE bool is_complaint(const void *data, size_t bytes)
 {
 	char text[HEAD_BYTES];
 	long got = sys_peek(text, data, bytes < sizeof(text) ? bytes : sizeof(text));
 
-	if (got > 0 &&
-	    holds(text, (size_t)got, "An attempt has been made to start a new process before the"))
+	return got > 0 &&
+	       holds(text, (size_t)got, "An attempt has been made to start a new process before the");
+}
+
+static void note_complaint(const void *data, size_t bytes, uint64_t caller)
+{
+	if (is_complaint(data, bytes))
 		EMIT(main_again, .how = MPSAN_MAIN_REFUSED, .caller = caller, .stack = stack_own(),
 		     .python = stack_python(0));
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -192,6 +193,31 @@ long sys_read_file(const char *path, char *to, size_t bytes)
 	return n < 0 ? n : done;
 }
 
+bool sys_line_of(const char *path, const char *key, char *to, size_t bytes)
+{
+	long fd = SYS4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0), n;
+	size_t matched = 0, length = strlen(key), done = 0;
+	bool in_line = true, ended = false;
+	char text[256];
+
+	while (fd >= 0 && !ended && (n = SYS3(SYS_read, fd, text, sizeof(text))) > 0) {
+		for (long i = 0; i < n && !ended; i++) {
+			if (matched == length && (text[i] == '\n' || done + 1 == bytes)) {
+				ended = true;
+			} else if (matched == length) {
+				to[done++] = text[i];
+			} else {
+				in_line = text[i] == '\n' || (in_line && text[i] == key[matched]);
+				matched = in_line && text[i] != '\n' ? matched + 1 : 0;
+			}
+		}
+	}
+	if (fd >= 0)
+		SYS1(SYS_close, fd);
+	to[done] = '\0';
+	return matched == length;
+}
+
 static bool maps_line_is_shared(const char *line, uint64_t address)
 {
 	const char *end = line;
@@ -257,16 +283,10 @@ bool sys_maps_have(const char *wanted)
 /* The signals that this process handles; all of them when that cannot be read. */
 static uint64_t handled(void)
 {
-	static const char key[] = "SigCgt:\t";
-	char text[2048];
-	uint64_t mask = 0;
+	char text[24];
 
-	if (sys_read_file("/proc/self/status", text, sizeof(text)) <= 0)
-		return ~0ull;
-	for (const char *c = text; *c; c++)
-		if (text_starts(c, key))
-			mask = text_hex(c + sizeof(key) - 1);
-	return mask;
+	return sys_line_of("/proc/self/status", "SigCgt:\t", text, sizeof(text)) ? text_hex(text) :
+										   ~0ull;
 }
 
 bool sys_has_handlers(bool window)

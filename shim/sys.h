@@ -104,6 +104,9 @@ long sys_read_file(const char *path, char *to, size_t bytes);
 /* False: a file of that size would mean SIGXFSZ. */
 bool sys_size_allowed(uint64_t size);
 
+/* What follows `key` in the line of a file that begins with it, cut to fit; false: there is none. */
+bool sys_line_of(const char *path, const char *key, char *to, size_t bytes);
+
 /*
  * Maps `bytes` at `offset` of a file, shared and writable, after allocating its blocks (facts 1.8:
  * a sparse file means SIGBUS in the program; a file beyond RLIMIT_FSIZE means SIGXFSZ). NULL when

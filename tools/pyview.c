@@ -179,7 +179,9 @@ static uint64_t top_frame(const struct pyview *view, uint64_t pthread)
 
 size_t pyview_stack(struct pyview *view, uint64_t pthread, char *text, size_t bytes)
 {
-	return cpython_stack(&view->py, top_frame(view, pthread), text, bytes);
+	struct walk walk;
+
+	return cpython_stack(&view->py, top_frame(view, pthread), &walk, text, bytes);
 }
 
 size_t pyview_name(struct pyview *view, uint64_t pthread, char *text, size_t bytes)

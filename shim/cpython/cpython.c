@@ -22,16 +22,23 @@ uint32_t cpython_version(const char *text)
 	return part[0] << 24 | part[1] << 16 | part[2] << 8 | 0xf0;
 }
 
-static void take_words(struct cpython_layout *at, const uint64_t *table)
+/* Word by word: the table is too large for the stacks that hooks run on, and it is read once. */
+static uint64_t table_word(const struct cpython *py, unsigned index)
 {
+	return cpython_peek_word(py, py->runtime + index * sizeof(uint64_t));
+}
+
+static void take_words(struct cpython *py)
+{
+	struct cpython_layout *at = &py->at;
 	unsigned column = at->minor - CPYTHON_DEBUG_MINOR;
 
 	for (size_t i = 0; i < sizeof(cpython_debug_words) / sizeof(cpython_debug_words[0]); i++) {
 		const struct cpython_debug_word *word = &cpython_debug_words[i];
-		uint64_t value = table[word->word[column]];
+		uint64_t value = table_word(py, word->word[column]);
 
 		if (word->less[column])
-			value -= table[word->less[column]];
+			value -= table_word(py, word->less[column]);
 		memcpy((char *)at + word->field, &value, word->bytes); /* little-endian */
 	}
 	/* "int _co_firsttraceable; void *co_extra" stand before the instructions. */
@@ -42,14 +49,15 @@ static void take_words(struct cpython_layout *at, const uint64_t *table)
 /* Takes CPython's own table where it has one; what it lacks stays as the row says. */
 static const char *read_debug_offsets(struct cpython *py)
 {
-	uint64_t table[CPYTHON_DEBUG_WORDS];
+	uint64_t first, last, end = py->runtime + CPYTHON_DEBUG_WORDS * sizeof(last);
 
-	if (!cpython_peek(py, table, py->runtime, sizeof(table)) ||
-	    memcmp(table, CPYTHON_DEBUG_COOKIE, sizeof(table[0])))
+	if (!cpython_peek(py, &first, py->runtime, sizeof(first)) ||
+	    !cpython_peek(py, &last, end - sizeof(last), sizeof(last)) ||
+	    memcmp(&first, CPYTHON_DEBUG_COOKIE, sizeof(first)))
 		return "CPython's table of offsets is missing";
-	if (table[CPYTHON_DEBUG_FREE_THREADED])
+	if (table_word(py, CPYTHON_DEBUG_FREE_THREADED))
 		return "free-threaded CPython: frames change while they are read";
-	take_words(&py->at, table);
+	take_words(py);
 	return NULL;
 }
 

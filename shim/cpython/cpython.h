@@ -55,7 +55,7 @@ struct cpython {
 #define CPYTHON_STATE_BYTES 192
 #define CPYTHON_FRAME_BYTES 128
 #define CPYTHON_CODE_BYTES 208
-#define CPYTHON_CHUNK 512 /* one peek of text or tables; a peek costs 0.3 to 1.3 us at any size */
+#define CPYTHON_CHUNK 256 /* one peek of text or tables; a peek costs 0.3 to 1.3 us at any size */
 
 /* "3.9.18 (main, ..." as Py_Version would say it. */
 uint32_t cpython_version(const char *text) __attribute__((nonnull));

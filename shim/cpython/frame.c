@@ -185,15 +185,15 @@ static bool writer_frame(struct writer *w, const struct cpython *py, struct last
 	return true;
 }
 
-size_t cpython_stack(const struct cpython *py, uint64_t top, char *text, size_t bytes)
+size_t cpython_stack(const struct cpython *py, uint64_t top, struct walk *walk, char *text,
+		     size_t bytes)
 {
 	struct writer w = writer_open(text, bytes);
 	struct last_file last = {0};
-	struct walk walk;
 	struct frame frame;
 
-	walk_open(&walk, py, top);
-	for (unsigned i = 0; i < FRAMES_MAX && walk_on(&walk, &frame); i++)
+	walk_open(walk, py, top);
+	for (unsigned i = 0; i < FRAMES_MAX && walk_on(walk, &frame); i++)
 		if (!writer_frame(&w, py, &last, &frame))
 			break;
 	return writer_close(&w, bytes);

@@ -30,7 +30,7 @@ struct frame {
 	bool shown; /* false for what Python itself leaves out of tracebacks */
 };
 
-#define WALK_CHUNK 2048 /* holds a dozen frames from 3.11 on, which lie side by side */
+#define WALK_CHUNK 512 /* holds a few frames from 3.11 on, which lie side by side */
 struct walk {
 	const struct cpython *py;
 	uint64_t next; /* 0 when the walk came to the outermost frame */
@@ -61,7 +61,9 @@ uint64_t frame_local(const struct cpython *py, const struct frame *frame, unsign
 
 /* ---- what a thread's frames say, `frame` being the innermost one; see python.h ---- */
 
-size_t cpython_stack(const struct cpython *py, uint64_t frame, char *text, size_t bytes);
+/* `room`: too large for the stacks that hooks run on, and nothing to the caller. */
+size_t cpython_stack(const struct cpython *py, uint64_t frame, struct walk *room, char *text,
+		     size_t bytes);
 size_t cpython_thread_name(const struct cpython *py, uint64_t frame, char *text, size_t bytes);
 size_t cpython_thread_function(const struct cpython *py, uint64_t frame, char *text, size_t bytes);
 enum mpsan_thread_role cpython_role(const struct cpython *py, uint64_t frame);

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../shim/cpython/frame.h"
 #include "../../shim/elf.h"
 #include "../../shim/python.h"
 #include "../../shim/python_self.h"
@@ -40,6 +41,13 @@ EXPORT int frames_above_mark(void);
 EXPORT int frames_fork_was_preexec(void);
 EXPORT unsigned frames_gil_waits(int of_gil);
 EXPORT uint64_t frames_hash(const char *name);
+
+static size_t stack_text(uint64_t pthread, char *text, size_t bytes)
+{
+	struct walk walk;
+
+	return python_stack(pthread, &walk, text, bytes);
+}
 
 static __thread unsigned mangle; /* lies told in 1024 peeks */
 static __thread unsigned peeks;
@@ -75,7 +83,7 @@ long __wrap_sys_peek(void *to, const void *from, size_t bytes)
 
 size_t frames_stack(uint64_t pthread, char *text, size_t bytes)
 {
-	return python_stack(pthread, text, bytes);
+	return stack_text(pthread, text, bytes);
 }
 
 size_t frames_name(uint64_t pthread, char *text, size_t bytes)
@@ -122,7 +130,7 @@ pid_t getppid(void) __attribute__((visibility("default")));
 pid_t getppid(void)
 {
 	python_look();
-	python_stack(0, last, sizeof(last));
+	stack_text(0, last, sizeof(last));
 	return (pid_t)SYS1(SYS_getppid, 0);
 }
 
@@ -229,7 +237,7 @@ static void *foreign(void *result)
 {
 	char text[256];
 
-	*(size_t *)result = python_stack(0, text, sizeof(text)) +
+	*(size_t *)result = stack_text(0, text, sizeof(text)) +
 			    (size_t)python_holds_gil() * 1000 +
 			    python_thread_name(0, text, sizeof(text)) + (size_t)python_role(0);
 	return NULL;
@@ -257,7 +265,7 @@ unsigned frames_mangled(uint64_t pthread, unsigned times)
 
 		mangle = 1 + roll() % 300;
 		memset(text, 'x', sizeof(text));
-		if (python_stack(pthread, text, size) && strlen(text) >= size)
+		if (stack_text(pthread, text, size) && strlen(text) >= size)
 			abort();
 		python_thread_name(pthread, text, size);
 		python_role(pthread);
@@ -279,7 +287,7 @@ double frames_cost(uint64_t pthread, unsigned times)
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
 	for (unsigned i = 0; i < times; i++)
-		python_stack(pthread, text, sizeof(text));
+		stack_text(pthread, text, sizeof(text));
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
 	return ((double)(b.tv_sec - a.tv_sec) * 1e6 + (double)(b.tv_nsec - a.tv_nsec) / 1e3) /
 	       times;
@@ -291,7 +299,7 @@ __attribute__((constructor)) static void start(void)
 
 	/* Before Python is initialised: nothing, and no crash. */
 	python_look();
-	if (python_present() || python_stack(0, text, sizeof(text)) || python_holds_gil())
+	if (python_present() || stack_text(0, text, sizeof(text)) || python_holds_gil())
 		abort();
 }
 
@@ -302,6 +310,6 @@ __attribute__((destructor)) static void stop(void)
 
 	if (python_present() && !python.is_finalizing())
 		return; /* left without Py_Finalize: Python is still there */
-	if (python_stack(0, text, sizeof(text)))
+	if (stack_text(0, text, sizeof(text)))
 		abort();
 }

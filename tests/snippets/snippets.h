@@ -3,6 +3,7 @@
 #define SNIPPETS_H
 
 void snippets_run(const char *from);
+void snippets_measure(void);
 int snippets_report(void);
 
 #endif
