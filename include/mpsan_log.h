@@ -202,6 +202,8 @@ struct mpsan_log {
 	uint64_t claims_unread; /* claims that memory could neither confirm nor refute */
 	uint64_t modules_skipped; /* times the module list was changing and was not read */
 	uint64_t orphans_lost; /* locks held at a fork that found no room in its list */
+	/* From here on: zero in logs of before December 2026. */
+	char directory[512]; /* in which the image began; "": longer, or not known */
 };
 
 #define MPSAN_THREADS 1024u /* threads with a record at a time */

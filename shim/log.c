@@ -27,6 +27,8 @@ STATE static struct {
 	char path[288];
 } file;
 
+static char began_in[sizeof(((struct mpsan_log *)0)->directory)];
+
 static struct {
 	uint64_t hash;
 	uint64_t position;
@@ -69,6 +71,7 @@ struct mpsan_log *log_head(void)
 void log_start(const char *directory, uint64_t cap)
 {
 	text_put(file.directory, file.directory + sizeof(file.directory), directory);
+	SYS2(SYS_getcwd, began_in, sizeof(began_in));
 	file.cap = cap < window_start(WINDOWS) ? cap : window_start(WINDOWS);
 	if (file.cap < MPSAN_CHUNK)
 		file.cap = MPSAN_CHUNK;
@@ -105,6 +108,7 @@ static void fill_head(struct mpsan_log *head)
 	head->chunk = MPSAN_CHUNK;
 	head->cap = file.cap;
 	head->birth_ns = life.self->birth_ns;
+	memcpy(head->directory, began_in, sizeof(began_in));
 	head->head = MPSAN_LOG_START;
 	__atomic_store_n(&head->magic, MPSAN_LOG_MAGIC, __ATOMIC_RELEASE);
 }

@@ -6,6 +6,7 @@
 
 #include "jsontext.h"
 #include "maps.h"
+#include "sources.h"
 #include "symbols.h"
 #include "unwind.h"
 
@@ -18,6 +19,8 @@ struct frames {
 	struct symbols *symbols;
 	struct place_map *known; /* index into cache by the place of a stack record */
 	ARRAY(json_t *) cache;
+	json_t *built; /* where a file with a relative name was compiled, by module and name */
+	struct sources *sources;
 };
 
 struct frames *frames_create(const struct reader *reader)
@@ -28,6 +31,8 @@ struct frames *frames_create(const struct reader *reader)
 	frames->maps = maps_create(reader);
 	frames->symbols = symbols_create();
 	frames->known = places_create();
+	frames->built = json_object();
+	frames->sources = sources_create(reader);
 	return frames;
 }
 
@@ -39,6 +44,8 @@ void frames_destroy(struct frames *frames)
 		json_decref(frames->cache.item[i]);
 	free(frames->cache.item);
 	places_destroy(frames->known);
+	json_decref(frames->built);
+	sources_destroy(frames->sources);
 	symbols_destroy(frames->symbols);
 	maps_destroy(frames->maps);
 	free(frames);
@@ -54,6 +61,32 @@ void frames_forget(struct frames *frames, uint32_t slot)
 	maps_forget(frames->maps, slot);
 }
 
+/* Not a part of the frame: nobody else needs it. */
+static void note_built(struct frames *frames, const struct symbol *symbol)
+{
+	char *key;
+
+	if (!symbol->file || *symbol->file == '/' || !symbol->built_in)
+		return;
+	key = text_format("%s:%s", symbol->module, symbol->file);
+	json_object_set_new(frames->built, key, jsontext_of(symbol->built_in));
+	free(key);
+}
+
+const char *frames_built_in(const struct frames *frames, const json_t *frame)
+{
+	char *key = text_format("%s:%s", jsontext_at(frame, "module"), jsontext_at(frame, "file"));
+	const char *directory = json_string_value(json_object_get(frames->built, key));
+
+	free(key);
+	return directory;
+}
+
+void frames_show(struct frames *frames, const struct fact_place *at, json_t *stack)
+{
+	sources_show(frames->sources, frames, at, stack);
+}
+
 static json_t *frame_create(struct frames *frames, const struct modules *modules, uint64_t pc,
 			    bool is_return)
 {
@@ -62,6 +95,7 @@ static json_t *frame_create(struct frames *frames, const struct modules *modules
 	if (!symbols_name(frames->symbols, modules, pc, is_return, &symbol))
 		return json_pack("{s:n, s:n, s:I, s:n, s:n}", "function", "module", "offset",
 				 (json_int_t)pc, "file", "line");
+	note_built(frames, &symbol);
 	return json_pack("{s:o, s:o, s:I, s:o, s:o}", "function", jsontext_of(symbol.function),
 			 "module", jsontext_of(symbol.module), "offset", (json_int_t)symbol.offset,
 			 "file", jsontext_of(symbol.file), "line",

@@ -36,6 +36,12 @@ void frames_learn(struct frames *frames, uint32_t slot, uint32_t pid, uint64_t t
 /* Gives back what was learned of a process that is gone. */
 void frames_forget(struct frames *frames, uint32_t slot);
 
+/* The directory in which the file of a native frame was compiled, when its name is relative; borrowed. NULL: not known. */
+const char *frames_built_in(const struct frames *frames, const json_t *frame);
+
+/* Puts the source line into the frame of a stack that matters most, as `source`: sources.h. */
+void frames_show(struct frames *frames, const struct fact_place *at, json_t *stack);
+
 /* The one frame of a return address; NULL when it is 0. */
 json_t *frame_of_caller(struct frames *frames, const struct fact_place *at, uint64_t caller);
 

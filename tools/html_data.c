@@ -98,9 +98,10 @@ static json_int_t put_frame(struct packer *packer, const json_t *frame)
 	if (!json_is_object(frame))
 		return -1;
 	return pool_put(&packer->frames,
-			json_pack("[I, I, I, I, I]", put_text(packer, frame, "function"),
+			json_pack("[I, I, I, I, I, I]", put_text(packer, frame, "function"),
 				  put_text(packer, frame, "file"), number_of(frame, "line"),
-				  put_text(packer, frame, "module"), number_of(frame, "offset")));
+				  put_text(packer, frame, "module"), number_of(frame, "offset"),
+				  put_text(packer, frame, "source")));
 }
 
 static json_int_t put_stack(struct packer *packer, const json_t *stack)

@@ -54,6 +54,8 @@ static void print_frame(FILE *out, size_t number, const json_t *frame)
 	else if (!*file)
 		fprintf(out, " (0x%llx)", number_of(frame, "offset"));
 	fputc('\n', out);
+	if (*jsontext_at(frame, "source"))
+		fprintf(out, "            %s\n", jsontext_at(frame, "source"));
 }
 
 static void print_frames(FILE *out, const char *title, const json_t *frames, size_t shown)

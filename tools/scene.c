@@ -76,6 +76,8 @@ json_t *scene_step(const struct teller *teller, const struct scene *scene, enum 
 	const struct session *session = &teller->reader->session;
 	uint32_t pid = scene->at->by < session->slots ? session->table[scene->at->by].pid : 0;
 
+	frames_show(teller->frames, scene->at, scene->python);
+	frames_show(teller->frames, scene->at, scene->native);
 	return json_pack("{s:o, s:s, s:o, s:I, s:I, s:o, s:I, s:O, s:O}", "what", what, "role",
 			 role_text[role], "at",
 			 scene->frame ? json_incref(scene->frame) : json_null(), "pid",

@@ -34,6 +34,7 @@ struct answer {
 	uint64_t at;
 	char *name;
 	char *file;
+	char *built_in;
 	int line;
 	uint64_t start; /* of the named object */
 };
@@ -110,6 +111,7 @@ static void answer_destroy(void *node)
 
 	free(answer->name);
 	free(answer->file);
+	free(answer->built_in);
 	free(answer);
 }
 
@@ -317,11 +319,14 @@ static void look_up_line(struct answer *answer, Dwfl_Module *module)
 	Dwarf_Addr bias = 0;
 	Dwarf_Die *unit = find_unit(module, answer->at, &bias);
 	Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, answer->at - bias) : NULL;
-	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL, *directory;
+	Dwarf_Attribute attribute;
 
 	if (!file)
 		return;
 	dwarf_lineno(line, &answer->line);
+	directory = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+	answer->built_in = directory ? strdup(directory) : NULL;
 	answer->file = strdup(look_past_wrappers(unit, answer->at - bias, file, &answer->line));
 }
 
@@ -381,6 +386,7 @@ bool symbols_name(struct symbols *symbols, const struct modules *modules, uint64
 		return false;
 	out->function = answer->name;
 	out->file = answer->file;
+	out->built_in = answer->built_in;
 	out->line = answer->line;
 	return true;
 }

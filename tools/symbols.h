@@ -19,6 +19,7 @@ struct symbol {
 	char *module; /* path */
 	uint64_t offset; /* see the two functions below */
 	char *file;
+	char *built_in; /* the compiler's working directory, to which `file` may be relative */
 	int line;
 };
 

@@ -31,6 +31,8 @@ def native(function, module="/usr/lib/x86_64-linux-gnu/libc.so.6", offset=4711):
 
 def step(role, what, pid, tid, at_ms, names=("work", "main"), thread="main thread", **more):
     python = [frame(name, line=20 + i) for i, name in enumerate(names)]
+    if python:
+        python[0]["source"] = f"{names[0]}(<lock>)  # {role}"
     return {"what": what, "role": role, "at": python[0] if python else None, "pid": pid, "tid": tid, "thread": thread,
             "time_ns": ms(at_ms), "stack": [native(f"native_{i}") for i in range(14)], "python": python, **more}
 
@@ -121,7 +123,8 @@ def hostile():
         one = orphan(i, 100, 200 + i, 300 + i)
         one.update(message=text, fix=text, lock=text, thread=text, subject={"kind": "lock", "name": text})
         for part in one["evidence"]:
-            part.update(what=text, thread=text, at=frame(text, text), python=[frame(text, text)], stack=[native(text, text)])
+            part.update(what=text, thread=text, at=frame(text, text), python=[{**frame(text, text), "source": text}],
+                        stack=[native(text, text)])
         found.append(one)
         processes.append(process(200 + i, 100, text, 300 + i, 900, watched=text, argv=[text, text]))
     report = document(found, processes, limits=HOSTILE[:])

@@ -58,6 +58,8 @@ def check_top():
         assert text_of(driver, "#command") == ["python3 train.py --epochs 3"]
         facts = dict(zip(text_of(driver, "#facts dt"), text_of(driver, "#facts dd")))
         assert facts["Ended"] == "exit code 0" and facts["Lasted"] == "1 s" and facts["Processes"] == "4 processes", facts
+        assert text_of(driver, "#story .frames .source") == [f"{name}(<lock>)  # {role}" for name, role in (
+            ("refresh", "holder"), ("start", "fork"), ("look_up", "wait"))]
         assert text_of(driver, ".fold h2") == ["1 limit: what could not be seen", "Best practices: 1 violated, 1 kept"]
         driver.shot("story-light")
         driver.theme("dark")

@@ -67,8 +67,9 @@ def unpacked(data):
         return None if index < 0 else data["texts"][index]
 
     def frame_at(index):
-        function, file, line, module, offset = data["frames"][index]
-        return {"function": text(function), "file": text(file), "line": line, "module": text(module), "offset": offset}
+        function, file, line, module, offset, source = data["frames"][index]
+        return {"function": text(function), "file": text(file), "line": line, "module": text(module), "offset": offset,
+                "source": text(source)}
 
     for finding in data["findings"]:
         for step in finding["evidence"]:
@@ -79,7 +80,7 @@ def unpacked(data):
 
 
 def plain(frame):
-    full = {"function": None, "file": None, "line": 0, "module": None, "offset": 0}
+    full = {"function": None, "file": None, "line": 0, "module": None, "offset": 0, "source": None}
     return frame and {**full, **{key: value for key, value in frame.items() if value is not None}}
 
 

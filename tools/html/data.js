@@ -15,9 +15,9 @@ function frameAt(index) {
 	if (index < 0 || index == null)
 		return null;
 	if (!frameCache[index]) {
-		const [name, file, line, module, offset] = data.frames[index];
+		const [name, file, line, module, offset, source] = data.frames[index];
 		const text = (i) => i < 0 ? '' : data.texts[i];
-		frameCache[index] = {function: text(name), file: text(file), line, module: text(module), offset};
+		frameCache[index] = {function: text(name), file: text(file), line, module: text(module), offset, source: text(source)};
 	}
 	return frameCache[index];
 }

@@ -11,7 +11,8 @@ function sentence(text) {
 
 function frameItem(frame) {
 	const place = frame.file ? `${frame.file}:${frame.line}` : frame.module ? `${baseName(frame.module)}+0x${frame.offset.toString(16)}` : '';
-	return el('li', null, el('code', {class: 'function'}, frame.function || '??'), ' ', el('span', {class: 'place'}, place));
+	return el('li', null, el('code', {class: 'function'}, frame.function || '??'), ' ', el('span', {class: 'place'}, place),
+		  frame.source && el('code', {class: 'source'}, frame.source));
 }
 
 function frameList(frames) {
