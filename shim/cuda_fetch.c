@@ -32,12 +32,16 @@ static uint64_t cause_of_refusal(uint32_t pid)
 {
 	char path[48], text[16] = "", *end = path + sizeof(path), *at;
 	struct stat status;
+	bool seen;
+	long sent;
 
 	at = text_put(path, end, "/proc/");
 	text_put_number(at, end, pid, 10);
-	if (!pid || SYS4(SYS_newfstatat, AT_FDCWD, path, &status, 0) < 0)
+	sent = pid ? SYS2(SYS_kill, pid, 0) : -ESRCH;
+	if (sent == -ESRCH)
 		return MPSAN_CAUSE_GONE;
-	if (status.st_uid != (uint32_t)SYS1(SYS_geteuid, 0))
+	seen = SYS4(SYS_newfstatat, AT_FDCWD, path, &status, 0) >= 0; /* /proc may hide it */
+	if (seen ? status.st_uid != (uint32_t)SYS1(SYS_geteuid, 0) : sent == -EPERM)
 		return MPSAN_CAUSE_USER;
 	if (sys_read_file("/proc/sys/kernel/yama/ptrace_scope", text, sizeof(text)) > 0 &&
 	    text[0] > '0')

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "hidden.h"
 
 /* Reads the memory of a child, as is done for proofs about threads that wait: 0 or an errno. */
 static int peek_at_child(void)
@@ -71,21 +72,15 @@ void doctor_hidepid(struct doctor *doctor, bool privileged)
 	char *text = doctor_read(doctor, "/proc/self/mountinfo"), *rest = text, *line;
 	bool hidden = false;
 
-	while (text && (line = strsep(&rest, "\n"))) {
-		const char *option = strstr(line, "hidepid=");
-
-		if (option && strstr(line, " - proc ") && option[8] != '0' &&
-		    strncmp(option + 8, "off", 3))
-			hidden = true;
-	}
+	while (text && (line = strsep(&rest, "\n")))
+		hidden |= hidden_option(line);
 	free(text);
 	if (hidden && !privileged)
 		doctor_say(
 			doctor, DOCTOR_WARN, "/proc",
-			text_copy(
-				"run mpsan as the user of all its processes, or mount -o remount,hidepid=0 /proc"),
-			"is mounted with hidepid: processes of other users, who may hold the other end of a pipe, "
-			"cannot be seen");
+			text_copy(HIDDEN_CURE),
+			"is mounted with hidepid: processes of other users, and those that are not dumpable, "
+			"cannot be seen; waits that they could end are never told as hangs for ever");
 	else if (!doctor_has(doctor, "/proc/self/status"))
 		doctor_say(doctor, DOCTOR_BAD, "/proc", text_copy("mount -t proc proc /proc"),
 			   "is not mounted: no process can be followed");

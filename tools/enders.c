@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "hidden.h"
+
 #define PIPES_SHARE 200u /* of the time, for scans that only keep the picture up to date */
 #define PIPES_NS 1000000000ull
 #define MEMORY_NS 2000000000ull
@@ -39,7 +41,8 @@ static void scan_pipes(struct enders *enders)
 	uint64_t begin = clock_ns(CLOCK_MONOTONIC), took;
 
 	pipes_scan(&enders->pipes, is_ours, (void *)enders->census);
-	enders->blind = pipes_are_blind(&enders->pipes, is_ours, (void *)enders->census);
+	enders->blind = hidden_any(enders->census->reader) ||
+			pipes_are_blind(&enders->pipes, is_ours, (void *)enders->census);
 	enders->pipes_ns = enders->census->now_ns;
 	took = (clock_ns(CLOCK_MONOTONIC) - begin) * PIPES_SHARE;
 	enders->pipes_due_ns = begin + (took > PIPES_NS ? took : PIPES_NS);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "blindness.h"
 #include "calls.h"
 #include "left.h"
 #include "pythreads.h"
@@ -436,26 +437,6 @@ static void solve(struct knots *knots)
 		graph_solve(&knots->graph, &knots->waits);
 }
 
-/* Another user's process, or one that made itself undumpable: hangs in it stay unexplained. */
-static void state_blindness(struct knots *knots)
-{
-	static const char text[] =
-		"threads that could not be looked at from outside (no right to trace them, or too few "
-		"file descriptors): their hangs are not explained";
-
-	for (uint32_t i = 0; i < knots->census.threads.count && !knots->blind; i++) {
-		const struct census_thread *thread = thread_at(knots, i);
-		struct ev_limit event = {.count = 1};
-
-		if (thread->call.state != PROC_UNKNOWN || !thread->runs)
-			continue;
-		knots->blind = true;
-		event.what = watchlog_text(&knots->log, thread->slot, text);
-		watchlog_put(&knots->log, EV_limit, thread->slot, thread->tid, &event,
-			     sizeof(event));
-	}
-}
-
 bool knots_are_open(const struct knots *knots)
 {
 	for (uint32_t i = 0; i < knots->census.threads.count; i++) {
@@ -481,7 +462,7 @@ void knots_look(struct knots *knots, uint64_t now_ns)
 	losses_find(&knots->losses, &knots->graph, state_loss, knots);
 	state_dead_ends(knots);
 	state_long_waits(knots, now_ns);
-	state_blindness(knots);
+	blindness_state(knots);
 	pause = (clock_ns(CLOCK_MONOTONIC) - now_ns) * SHARE;
 	pause = pause < LOOK_NS ? LOOK_NS : pause > LOOK_MAX_NS ? LOOK_MAX_NS : pause;
 	knots->next_ns = now_ns + pause;

@@ -20,6 +20,7 @@ struct knots {
 	uint64_t hang_after_ns; /* 0: waits without a proof are not stated */
 	uint64_t next_ns; /* not before this time is the next look due */
 	bool blind; /* threads that may not be looked at were stated as a limit */
+	bool hidden; /* so were processes that /proc hides */
 };
 
 void knots_init(struct knots *knots, const struct reader *reader, uint64_t hang_after_ns);

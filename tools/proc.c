@@ -3,12 +3,15 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -134,12 +137,33 @@ bool proc_threads(uint32_t pid, void (*see)(uint32_t tid, void *context), void *
 	return true;
 }
 
+bool proc_lives(uint32_t pid)
+{
+	struct pollfd end = {.fd = -1, .events = POLLIN};
+	bool lives = !kill((pid_t)pid, 0) || errno == EPERM;
+
+	if (!lives)
+		return false;
+#ifdef SYS_pidfd_open
+	end.fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+	if (end.fd < 0)
+		return errno != ESRCH && errno != EINVAL; /* a thread's number is no process's */
+	lives = poll(&end, 1, 0) <= 0; /* a zombie's says that it has ended */
+	close(end.fd);
+#endif
+	return lives;
+}
+
 bool proc_thread_alive(uint32_t pid, uint32_t tid)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%u/task/%u", pid, tid);
-	return !access(path, F_OK);
+	if (!access(path, F_OK))
+		return true;
+	/* It may be hidden. Of the number alone it is asked whether any thread has it. */
+	return !(pid == tid ? syscall(SYS_tkill, tid, 0) : syscall(SYS_tgkill, pid, tid, 0)) ||
+	       errno != ESRCH;
 }
 
 struct children {

@@ -46,9 +46,12 @@ uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep, struct proc_t
 
 /* Calls `see` for each thread; false when the process is gone. */
 bool proc_threads(uint32_t pid, void (*see)(uint32_t tid, void *context), void *context);
+/* Also of one that /proc hides. `pid` equal to `tid`: of whatever process. */
 bool proc_thread_alive(uint32_t pid, uint32_t tid);
 /* A thread that lives, of whose files and memory the kernel tells: the main thread may have ended. 0: none. */
 uint32_t proc_living(uint32_t pid);
+/* Whether a process is there, shown or not; not so a zombie. A few system calls. */
+bool proc_lives(uint32_t pid);
 
 /* Calls `see` for every process of the machine. */
 void proc_each(void (*see)(uint32_t pid, void *context), void *context);

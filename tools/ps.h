@@ -34,6 +34,7 @@ struct ps {
 	uint64_t first_ns; /* time of the first look */
 	uint64_t now_ns;
 	uint32_t hidden; /* processes whose threads' waits may not be seen */
+	uint32_t unseen; /* those of them that /proc hides altogether */
 	uint32_t unwound; /* stacks read so far */
 	uint64_t *learned_ns; /* by slot: when its modules were taken from /proc, 0: not yet */
 	struct ps_kept kept, kept_before; /* of this look and of the one before */

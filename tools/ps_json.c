@@ -4,6 +4,7 @@
 
 #include "ipc_list.h"
 #include "jsontext.h"
+#include "hidden.h"
 #include "ps.h"
 #include "report.h"
 
@@ -112,9 +113,10 @@ static void say_hidden(const struct ps *ps, json_t *document)
 	report_limit(document,
 		     "what %u of %u processes wait for is told by their own records alone, without "
 		     "stacks: seeing more needs the right to trace them (%s)",
-		     ps->hidden, ps->census.processes.count,
-		     scope ? "be root, or set kernel.yama.ptrace_scope to 0" :
-			     "be root; they are not dumpable or belong to another user");
+		     ps->hidden, ps->census.processes.count + ps->unseen,
+		     ps->unseen ? "/proc is mounted with hidepid; " HIDDEN_CURE :
+		     scope	? "be root, or set kernel.yama.ptrace_scope to 0" :
+				  "be root; they are not dumpable or belong to another user");
 }
 
 /* The judge has folded them already; the worst come first, as in a report. */

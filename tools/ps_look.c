@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "hidden.h"
 #include "ps.h"
 #include "pyview.h"
 
@@ -72,7 +73,8 @@ void ps_close(struct ps *ps)
 
 static void count_hidden(struct ps *ps)
 {
-	ps->hidden = 0;
+	ps->unseen = hidden_count(&ps->reader);
+	ps->hidden = ps->unseen;
 	for (uint32_t i = 0; i < ps->census.processes.count; i++) {
 		const struct census_process *process = &ps->census.processes.item[i];
 		uint32_t unknown = 0;

@@ -27,7 +27,6 @@ struct lines {
 static void print_groups(const struct lines *lines, const struct ps_tree *tree,
 			 const struct ps_node *node, uint32_t depth)
 {
-	bool alive = !strcmp(jsontext_at(node->process, "state"), "alive");
 	uint32_t count = node->groups.item.count, rest = 0;
 
 	if (node->groups.idle || node->groups.runs)
@@ -40,7 +39,7 @@ static void print_groups(const struct lines *lines, const struct ps_tree *tree,
 			rest += group->count;
 			continue;
 		}
-		text = ps_group_text(group, node->process, tree->now_ns, alive);
+		text = ps_group_text(group, node->process, tree->now_ns);
 		fprintf(lines->out, "%*s- %s\n", (int)(2 * depth + 2), "", text);
 		free(text);
 	}

@@ -364,11 +364,11 @@ static char *holds_text(const struct ps_group *group, const char *verb)
 	return one;
 }
 
-char *ps_group_text(const struct ps_group *group, const json_t *process, long long now_ns,
-		    bool alive)
+char *ps_group_text(const struct ps_group *group, const json_t *process, long long now_ns)
 {
-	const char *state = string_of(group->first, "state");
-	bool many = group->count > 1;
+	const char *state = string_of(group->first, "state"), *of = string_of(process, "state");
+	/* What cannot be looked at has not ended: its records still hold. */
+	bool many = group->count > 1, alive = !strcmp(of, "alive") || !strcmp(of, "unknown");
 	char *subject = subject_text(group), *text, *what,
 	     *holds = holds_text(group, !alive ? "held" :
 					many   ? "hold" :

@@ -38,8 +38,7 @@ struct ps_groups {
 void ps_groups_init(struct ps_groups *groups, const json_t *process);
 void ps_groups_finish(struct ps_groups *groups);
 
-/* A sentence about a group at `now_ns`; owned by the caller. `alive`: it still is so. */
-char *ps_group_text(const struct ps_group *group, const json_t *process, long long now_ns,
-		    bool alive);
+/* A sentence about a group at `now_ns`; owned by the caller. */
+char *ps_group_text(const struct ps_group *group, const json_t *process, long long now_ns);
 
 #endif

@@ -171,7 +171,7 @@ static void compare_claims(const struct mpsan_thread *record, void *context)
 	uint32_t used = record->holds_used <= MPSAN_HOLDS ? record->holds_used : 0;
 
 	if (!record->tid || record->tid == wait->at.tid ||
-	    (search->ps->live &&
+	    (census_process(&search->ps->census, wait->at.by) != CENSUS_NONE &&
 	     census_find(&search->ps->census, wait->at.by, record->tid) == CENSUS_NONE))
 		return;
 	for (uint32_t i = 0; i < used; i++)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "flight.h"
+#include "hidden.h"
 #include "links.h"
 
 static bool is_ours(uint32_t pid, void *census)
@@ -32,7 +33,7 @@ static void add(struct reach_people *people, const struct census *census, uint32
 static void begin(struct reach_people *people, const struct census *census)
 {
 	people->at_ns = census->now_ns;
-	people->strangers = false;
+	people->strangers = hidden_any(census->reader);
 	people->slots.count = 0;
 }
 
@@ -152,7 +153,7 @@ void reach_ask_others(struct reach *reach, const struct census *census, uint32_t
 		return;
 	}
 	links = links_of(pid, &mapping, reach->mapped);
-	reach->others.strangers = links == LINKS_OF_ALL;
+	reach->others.strangers |= links == LINKS_OF_ALL;
 	reach->by_job = links == LINKS_OF_JOB;
 	if (!links_has_no_descriptor(&mapping))
 		ask_descriptors(&asking);

@@ -15,6 +15,7 @@
 #include "guard.h"
 #include "host.h"
 #include "plainfile.h"
+#include "proc.h"
 #include "util.h"
 
 #define SAME_BOOT_NS \
@@ -245,11 +246,9 @@ enum liveness session_runs_as(uint32_t pid, uint64_t birth_ns)
 
 	if (!host_proc_is_own())
 		return kill((pid_t)pid, 0) && errno == ESRCH ? GONE : UNKNOWN;
-	errno = 0;
-	if (!read_stat(pid, &state, &start_ns)) /* too few descriptors are no death */
-		return (errno == EMFILE || errno == ENFILE) && !kill((pid_t)pid, 0) ?
-			       ALIVE :
-			       GONE;
+	/* What cannot be read is not dead: no descriptor may be left, and /proc may hide it. */
+	if (!read_stat(pid, &state, &start_ns))
+		return !proc_lives(pid) ? GONE : kill((pid_t)pid, 0) ? UNKNOWN : ALIVE;
 	if (state == 'Z' || state == 'X')
 		return GONE;
 	return start_ns > birth_ns + START_SLACK_NS ? GONE : ALIVE;

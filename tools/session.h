@@ -46,7 +46,7 @@ enum liveness session_runs_as(uint32_t pid, uint64_t birth_ns);
 
 /*
  * Whether the process of a slot is still there, by /proc. A reused pid is told apart by its start
- * time.
+ * time, but for one that /proc hides: when it is another user's, it is not known whose it is.
  */
 enum liveness session_liveness(const struct session *session, uint32_t slot);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hidden.h"
 #include "proc.h"
 #include "procmaps.h"
 
@@ -288,14 +289,6 @@ static void read_claims(struct shared *shared)
 	shared->claims_read = true;
 }
 
-static bool thread_lives(uint32_t pid, uint32_t tid)
-{
-	char path[48];
-
-	snprintf(path, sizeof(path), "/proc/%u/task/%u", pid, tid);
-	return !access(path, F_OK);
-}
-
 /* A named semaphore is known to all its users by events; only of others the mappings must be asked. */
 static bool is_on(struct shared *shared, const struct claimed *claimed,
 		  const struct shared_key *key, bool by_name)
@@ -322,7 +315,7 @@ void shared_takers(struct shared *shared, const struct shared_key *key,
 		if (!is_on(shared, &shared->claims.item[i], key, made && made->ev.name))
 			continue;
 		taker.thread_gone = !taker.gone && !session_is_elsewhere(&table[taker.slot]) &&
-				    !thread_lives(table[taker.slot].pid, taker.tid);
+				    !proc_thread_alive(table[taker.slot].pid, taker.tid);
 		see(&taker, context);
 	}
 }
@@ -394,7 +387,8 @@ static void see_process(uint32_t pid, void *context)
 
 bool shared_has_strangers(struct shared *shared, const struct shared_key *key)
 {
-	struct strangers strangers = {shared, key, key->device == SHARED_UNNAMED};
+	struct strangers strangers = {shared, key,
+				      key->device == SHARED_UNNAMED || hidden_any(shared->reader)};
 
 	proc_each(see_process, &strangers);
 	return strangers.found;

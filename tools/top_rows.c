@@ -63,11 +63,9 @@ static enum top_style style_of_wait(const json_t *thread)
 static void add_groups(struct top_rows *rows, const struct ps_tree *tree,
 		       const struct ps_node *node, uint32_t depth)
 {
-	bool alive = !strcmp(jsontext_at(node->process, "state"), "alive");
-
 	for (uint32_t i = 0; i < node->groups.item.count; i++) {
 		const struct ps_group *group = &node->groups.item.item[i];
-		char *text = ps_group_text(group, node->process, tree->now_ns, alive);
+		char *text = ps_group_text(group, node->process, tree->now_ns);
 
 		add_keyed(rows,
 			  text_format("t %lld %lld", number_of(node->process, "pid"),
@@ -157,8 +155,7 @@ char *top_thread_text(const json_t *process, const json_t *thread, long long now
 	char *text;
 
 	ps_groups_init(&groups, alone);
-	text = ps_group_text(&groups.item.item[0], alone, now_ns,
-			     !strcmp(jsontext_at(process, "state"), "alive"));
+	text = ps_group_text(&groups.item.item[0], alone, now_ns);
 	ps_groups_finish(&groups);
 	json_decref(alone);
 	return text;

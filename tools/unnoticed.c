@@ -122,7 +122,7 @@ static bool look_at(const struct unnoticed *unnoticed, struct watchlog *log, uin
 		return true;
 	/* It says that it ends a moment before the kernel does. */
 	if (!complete_end(reader, slot))
-		return session_liveness(&reader->session, slot) != ALIVE;
+		return session_liveness(&reader->session, slot) == GONE;
 	if (!people_is_worker(&reader->facts, slot) || !ended_badly(process))
 		return true;
 	parent = people_parent(&reader->facts, slot);
