@@ -26,7 +26,6 @@
 #include "order.h"
 #include "peer.h"
 #include "rank.h"
-#include "reach.h"
 #include "registry.h"
 #include "segment.h"
 #include "session.h"
@@ -139,7 +138,7 @@ void life_cut_short(void)
 }
 
 /* As much of the argument list as the slot holds. */
-static void copy_argv(struct mpsan_process *p, const char *const *argv)
+void life_copy_argv(struct mpsan_process *p, const char *const *argv)
 {
 	char *at = p->argv, *end = p->argv + sizeof(p->argv);
 
@@ -154,7 +153,7 @@ static void describe_self(const char *const *argv)
 	life.pid = life.self->pid;
 	life.self->uid = session_user();
 	life.self->attach_ns = sys_now();
-	copy_argv(life.self, argv);
+	life_copy_argv(life.self, argv);
 	life.self->rank = rank_of(sys_getenv);
 	life_flag(MPSAN_PROCESS_ATTACHED);
 	ask_kernel();
@@ -364,59 +363,6 @@ uint32_t life_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns, uint6
 	if (fork)
 		life.table[slot].fork_pos = fork;
 	return slot;
-}
-
-static void note_path(struct mpsan_process *p, const char *path)
-{
-	const char *tail = path;
-
-	for (const char *c = path; c && *c; c++)
-		if (c[0] == '/' && c[1])
-			tail = c + 1;
-	if (tail)
-		text_put(p->exec_path, p->exec_path + sizeof(p->exec_path), tail);
-}
-
-static void note_exec(struct mpsan_process *p, const char *path, enum mpsan_off why)
-{
-	p->exec_ns = sys_now();
-	p->execs++;
-	p->why_off = (uint16_t)why;
-	note_path(p, path);
-	__atomic_fetch_or(&p->flags, MPSAN_PROCESS_EXEC, __ATOMIC_RELEASE);
-}
-
-void life_exec_of(uint32_t slot, const char *path, bool searched, const char *const *argv,
-		  const char *const *envp)
-{
-	enum mpsan_off why = reach_after_exec(path, searched, envp);
-	struct mpsan_process *p = &life.table[slot];
-
-	if (p->flags & MPSAN_PROCESS_ATTACHED)
-		return;
-	p->why_off = (uint16_t)why;
-	note_path(p, path);
-	copy_argv(p, argv);
-}
-
-void life_exec(const char *path, bool searched, const char *const *argv, const char *const *envp)
-{
-	uint32_t pid = sys_pid(), slot;
-
-	if (!life.attached || hook_off)
-		return;
-	if (pid == life.pid) {
-		note_exec(life.self, path, reach_after_exec(path, searched, envp));
-		registry_exec(path);
-		if (log_head())
-			EMIT(exec, .path = log_text(path), .pid = pid);
-		return;
-	}
-	slot = life_spawned(pid, MPSAN_HOW_VFORK, life.self->birth_ns, 0);
-	if (slot == TABLE_NO_SLOT)
-		return;
-	copy_argv(&life.table[slot], argv);
-	note_exec(&life.table[slot], path, reach_after_exec(path, searched, envp));
 }
 
 void life_exit_code(int code)

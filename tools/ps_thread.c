@@ -161,6 +161,7 @@ static void set_owner(struct ps *ps, struct ps_wait *wait, uint32_t index, bool 
 struct search {
 	const struct ps *ps;
 	const struct ps_wait *wait;
+	bool seen; /* its process is: only those of its threads count that live */
 	uint32_t tid, found;
 };
 
@@ -171,7 +172,7 @@ static void compare_claims(const struct mpsan_thread *record, void *context)
 	uint32_t used = record->holds_used <= MPSAN_HOLDS ? record->holds_used : 0;
 
 	if (!record->tid || record->tid == wait->at.tid ||
-	    (census_process(&search->ps->census, wait->at.by) != CENSUS_NONE &&
+	    (search->seen &&
 	     census_find(&search->ps->census, wait->at.by, record->tid) == CENSUS_NONE))
 		return;
 	for (uint32_t i = 0; i < used; i++)
@@ -190,6 +191,7 @@ static void add_claimant(struct ps *ps, struct ps_wait *wait)
 
 	if (wait->owner || !wait->lock || !mpsan_kind_is_lock((unsigned)wait->kind))
 		return;
+	search.seen = census_process(&ps->census, wait->at.by) != CENSUS_NONE;
 	ps_each_record(ps, wait->at.by, compare_claims, &search);
 	if (search.found != 1)
 		return;
