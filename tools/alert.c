@@ -20,7 +20,7 @@ char *alert_text(const struct alert *alert, const json_t *finding)
 {
 	char *after = ps_lapse(0, (long long)alert->after_ns), *next = next_text(alert), *line;
 
-	line = text_format("mpsan: %s after %s: %s: %s; fix: %s%s",
+	line = text_format("mpsan: %s after %s of the session: %s: %s; fix: %s%s",
 			   alert->is_wait ? "deadlock proved" : "first error", after,
 			   jsontext_at(finding, "rule"), jsontext_at(finding, "message"),
 			   jsontext_at(finding, "fix"), next);

@@ -32,22 +32,42 @@ char *process_text(const struct reader *reader, uint32_t slot)
 	return text;
 }
 
+/* Of the process, not of its last image; 0: not known. */
+static uint64_t birth_ns(const struct reader *reader, uint32_t slot)
+{
+	return reader->session.table[people_born_as(&reader->facts, slot)].birth_ns;
+}
+
+/* Both ages, in words that cannot be taken for each other: its own, and that of the session. */
+static char *moment_text(const struct reader *reader, uint32_t slot, uint64_t time_ns)
+{
+	double session = (double)(int64_t)(time_ns - reader->session.head->start_ns) / 1e9;
+	uint64_t birth = birth_ns(reader, slot);
+
+	if (!birth || birth > time_ns)
+		return text_format("%.3f s into the session", session);
+	return text_format("at the age of %.3f s (%.3f s into the session)",
+			   (double)(time_ns - birth) / 1e9, session);
+}
+
 char *process_end_text(const struct reader *reader, uint32_t slot)
 {
 	const struct fact_process *process = &reader->facts.processes[slot];
-	double since = (double)(int64_t)(process->gone_ns - reader->session.head->start_ns) / 1e9;
+	char *when, *text;
 
 	if (!process->gone || process->stayed)
 		return text_copy("was still there at the end");
+	when = moment_text(reader, slot, process->gone_ns);
 	if (process->slot->end == MPSAN_END_SIGNAL)
-		return text_format("was killed by signal %d (%s) %.3f s after the start",
-				   process->slot->end_value, strsignal(process->slot->end_value),
-				   since);
-	if (process->slot->end == MPSAN_END_EXIT && process->slot->end_value > 0)
-		return text_format("exited with status %d %.3f s after the start",
-				   process->slot->end_value, since);
-	return text_format("%s %.3f s after the start",
-			   process->slot->end ? "exited" : "ended without a word", since);
+		text = text_format("was killed by signal %d (%s) %s", process->slot->end_value,
+				   strsignal(process->slot->end_value), when);
+	else if (process->slot->end == MPSAN_END_EXIT && process->slot->end_value > 0)
+		text = text_format("exited with status %d %s", process->slot->end_value, when);
+	else
+		text = text_format("%s %s", process->slot->end ? "exited" : "ended without a word",
+				   when);
+	free(when);
+	return text;
 }
 
 #define NAMED_MAX 6u

@@ -13,7 +13,7 @@ char *process_text(const struct reader *reader, uint32_t slot);
 /* The name alone, NULL: none is known. Owned by the caller. */
 char *process_given_name(const struct reader *reader, uint32_t slot);
 
-/* What ended it, as the end of a sentence: "exited with status 1 2.3 s after the start". Owned by the caller. */
+/* What ended it, as the end of a sentence: "exited with status 1 at the age of 0.4 s (2.3 s into the session)". Owned by the caller. */
 char *process_end_text(const struct reader *reader, uint32_t slot);
 
 /* The workers that outlived a process that was killed, a few by name. Owned by the caller. */

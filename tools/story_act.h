@@ -27,7 +27,7 @@ const struct scene *act_main(const struct act_cast *cast);
 
 /*
  * {FIELD} and {cause_FIELD} for every field of the act and its cause; {who} {cause_who} {process}:
- * what these processes are called; {end} how the process ended, {end_at} when since the session's start; {amount},
+ * what these processes are called; {end} how the process ended, and when; {amount},
  * {amount_bytes}; {parent_process} {parent_end}: who made {process}; {left_behind}: which of its workers outlived it;
  * {at} {cause_at} places.
  */

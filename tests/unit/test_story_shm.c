@@ -180,7 +180,7 @@ static void a_lost_tensor_has_its_whole_story(void **state)
 	found = only(RULE_shm_sender_exited, GRADE_ERROR); /* of its end nothing more is said */
 	who = text_format("Process-2 (pid %u) exited", pid(WORKER));
 	assert_says(found, who);
-	assert_says(found, "s after the start with 3 tensors (3 MiB) that nobody had fetched");
+	assert_says(found, "s into the session) with 3 tensors (3 MiB) that nobody had fetched");
 	assert_says(found, "collect (train.py:31)");
 	assert_says(found, "nobody answered (connection refused)");
 	assert_int_equal(json_array_size(json_object_get(found->json, "evidence")), 4);

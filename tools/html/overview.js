@@ -157,7 +157,7 @@ function pointerParts(event) {
 
 function describeProcess(process) {
 	const count = process.count || 0, length = (process.end_ns || whole.t1) - process.start_ns;
-	return `${processLabel(process.pid, process)} ${processName(process)}: ${process.how || ''} by ${process.parent}, ${durationText(length)}, ${endText(process)}` +
+	return `${processLabel(process.pid, process)} ${processName(process)}: ${process.how || ''} by ${process.parent}, lived ${durationText(length)}, ${endText(process)}` +
 		`${process.watched === true ? '' : `, not watched: ${process.watched}`}; ${plural(count, 'finding')}`;
 }
 
@@ -205,7 +205,7 @@ function overviewKey(event) {
 }
 
 function processTable() {
-	return asTable('All processes', ['Pid', 'Name', 'Parent', 'Made by', 'From', 'Length', 'End', 'Findings'], () => order.map((process) => [
+	return asTable('All processes', ['Pid', 'Name', 'Parent', 'Made by', 'From', 'Lived', 'End', 'Findings'], () => order.map((process) => [
 		process.pid, processName(process), process.parent, process.how || '', `+${durationText(process.start_ns - whole.t0)}`,
 		durationText((process.end_ns || whole.t1) - process.start_ns), endText(process), process.count || 0]));
 }
