@@ -163,6 +163,13 @@ enum mpsan_work {
 	MPSAN_WORK_LOADER, /* a worker of PyTorch's DataLoader */
 };
 
+/* How somebody looks at the ends of the workers that it started (ev_heeded.how). */
+enum mpsan_heed {
+	MPSAN_HEED_HANDLER = 1, /* it has a handler for SIGCHLD */
+	MPSAN_HEED_POOL, /* an executor, which tells whoever asks for a result */
+	MPSAN_HEED_SOURCE, /* its source asks for exit statuses */
+};
+
 /* ev_main_again.how */
 enum mpsan_main_how {
 	MPSAN_MAIN_REFUSED = 1, /* Python refused to start a process during its bootstrap */

@@ -1,7 +1,9 @@
 /* See manners.h. */
 #include "manners.h"
 
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "elf.h"
 #include "hook.h"
@@ -146,11 +148,25 @@ static bool is_news(enum mpsan_event_type type, uint64_t a, uint64_t b)
 	return true;
 }
 
+/* Signals of the kernel's own, for a fault or for want of memory, as far as nobody sent them. */
+static bool is_crash(int number)
+{
+	return number == SIGSEGV || number == SIGABRT || number == SIGBUS || number == SIGFPE ||
+	       number == SIGILL || number == SIGSYS || number == SIGKILL;
+}
+
+static bool may_end(int number)
+{
+	return is_crash(number) || number == SIGTERM || number == SIGINT || number == SIGHUP ||
+	       number == SIGQUIT;
+}
+
+/* What a process sends to itself matters where it may be its end. */
 void manners_killed(int64_t pid, int signal, uint64_t caller)
 {
 	uint64_t whom = (uint64_t)pid << 32;
 
-	if (!signal || !may_state())
+	if (!signal || (manners_is_self(pid) && !may_end(signal)) || !may_state())
 		return;
 	if (pid > 0) /* a pid may come again; a child that was born just now has no slot yet */
 		whom |= table_find_last(life.session, (uint32_t)pid, life.pid_ns);
@@ -170,6 +186,26 @@ bool manners_is_self(int64_t pid)
 void manners_raised(int signal, uint64_t caller)
 {
 	manners_killed((int64_t)life.pid, signal, caller);
+}
+
+bool manners_reaches(int64_t pid, int signal)
+{
+	siginfo_t ended = {.si_pid = 0};
+
+	return signal && may_state() &&
+	       (SYS4(SYS_waitid, P_PID, pid, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+		ended.si_pid != pid);
+}
+
+void manners_reaped(uint32_t pid, int status, bool taken, uint64_t caller)
+{
+	if (LIKELY(!WIFSIGNALED(status)) || !is_crash(WTERMSIG(status)) || !may_state())
+		return;
+	INSIDE
+	{
+		EMIT(reaped, .pid = pid, .signal = (uint64_t)WTERMSIG(status), .taken = taken,
+		     .caller = caller, .stack = stack_own(), .python = stack_python(0));
+	}
 }
 
 uint64_t manners_processors(int tid)

@@ -51,6 +51,11 @@ void manners_main_again(enum mpsan_main_how how, uint64_t caller);
 void manners_killed(int64_t pid, int signal, uint64_t caller);
 void manners_raised(int signal, uint64_t caller);
 bool manners_is_self(int64_t pid);
+/* Whether it is worth telling that a signal is sent to that process: no child of this one that has ended already. */
+bool manners_reaches(int64_t pid, int signal);
+
+/* A wait call told how a child ended, and gave its caller the status, or was not asked for it. */
+void manners_reaped(uint32_t pid, int status, bool taken, uint64_t caller);
 
 /* Processors that a thread (0: the calling one) may run on; and that it was changed. */
 uint64_t manners_processors(int tid);

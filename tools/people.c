@@ -11,6 +11,7 @@ void people_init(struct people *people, struct knots *knots)
 	bound_init(&people->bound, &people->crowd);
 	growth_init(&people->growth, &people->crowd);
 	unnoticed_init(&people->unnoticed, &people->crowd, &knots->waits);
+	heeded_init(&people->heeded, &people->crowd);
 }
 
 void people_look(struct people *people)
@@ -25,6 +26,7 @@ void people_look(struct people *people)
 	bound_look(&people->bound, log);
 	growth_look(&people->growth);
 	unnoticed_look(&people->unnoticed, log);
+	heeded_look(&people->heeded, log);
 }
 
 void people_finish(struct people *people)
@@ -35,6 +37,7 @@ void people_finish(struct people *people)
 	growth_finish(&people->growth, log);
 	bound_finish(&people->bound);
 	unnoticed_finish(&people->unnoticed);
+	heeded_finish(&people->heeded, log);
 	crowd_finish(&people->crowd);
 }
 

@@ -8,6 +8,7 @@
 
 #include "bound.h"
 #include "growth.h"
+#include "heeded.h"
 #include "knots.h"
 #include "load.h"
 #include "unnoticed.h"
@@ -19,6 +20,7 @@ struct people {
 	struct bound bound;
 	struct growth growth;
 	struct unnoticed unnoticed;
+	struct heeded heeded;
 	uint64_t seen_ns; /* of the last census */
 };
 

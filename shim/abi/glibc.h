@@ -6,11 +6,16 @@
 #ifndef MPSAN_ABI_GLIBC_H
 #define MPSAN_ABI_GLIBC_H
 
+#include <signal.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 
 #ifndef SYS_pidfd_getfd
 #define SYS_pidfd_getfd 438 /* the same on all architectures */
+#endif
+
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
 #endif
 
 #ifndef CLOSE_RANGE_CLOEXEC
@@ -21,5 +26,6 @@ pid_t _Fork(void);
 int execveat(int at, const char *path, char *const argv[], char *const envp[], int flags);
 int close_range(unsigned first, unsigned last, int flags);
 void closefrom(int first);
+int pidfd_send_signal(int pidfd, int signal, siginfo_t *info, unsigned flags);
 
 #endif

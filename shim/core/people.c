@@ -164,6 +164,46 @@ static bool sent_itself(const struct facts *facts, uint32_t slot, int number)
 	return false;
 }
 
+bool people_ended_itself(const struct facts *facts, uint32_t slot)
+{
+	return slot_of(facts, slot)->end == MPSAN_END_SIGNAL &&
+	       sent_itself(facts, slot, slot_of(facts, slot)->end_value);
+}
+
+/* Whoever belongs to a group is not known, so that one counts only where the process ended by that very signal. */
+static bool reached(const struct facts *facts, const struct ev_killed *killed, uint32_t slot)
+{
+	const struct mpsan_process *process = slot_of(facts, slot);
+	bool same = process->end == MPSAN_END_SIGNAL &&
+		    (uint64_t)process->end_value == killed->signal;
+
+	if ((int64_t)killed->pid <= 0)
+		return same;
+	return killed->pid == process->pid && (same || asks_for_an_end((int)killed->signal));
+}
+
+/* That of a group is stated once; a signal to who was gone already is not stated. */
+static bool came_from(const struct facts *facts, uint32_t slot, const struct fact_act *act)
+{
+	const struct fact_process *process = &facts->processes[slot];
+	bool own = act->at.by == slot && act->at.slot < facts->process_count;
+
+	return !own && reached(facts, ACT_AS(act, killed), slot) &&
+	       act->at.time_ns <= process->gone_ns + ACT_SETTLE_NS &&
+	       ((int64_t)ACT_AS(act, killed)->pid <= 0 ||
+		act->at.time_ns >= process->slot->birth_ns);
+}
+
+bool people_was_ended_by_another(const struct facts *facts, uint32_t slot)
+{
+	for (uint32_t by = 0; by < facts->process_count; by++)
+		for (uint32_t at = fact_act_of(facts, by, EV_killed, FACT_NONE); at != FACT_NONE;
+		     at = fact_act_of(facts, by, EV_killed, at))
+			if (came_from(facts, slot, &facts->acts[at]))
+				return true;
+	return false;
+}
+
 bool people_was_struck(const struct facts *facts, uint32_t slot)
 {
 	const struct fact_process *process = &facts->processes[slot];
@@ -200,12 +240,24 @@ bool people_is_left_behind(const struct facts *facts, uint32_t slot)
 	return left_ns && (process->gone ? process->gone_ns : facts->now_ns) >= left_ns;
 }
 
+/* A DataLoader's workers look for their parent as often as they wait for work: each five seconds. */
+#define LOADER_NS 7000000000ull
+
+static bool goes_later(const struct facts *facts, uint32_t slot)
+{
+	const struct fact_process *process = &facts->processes[slot];
+
+	return people_loads_data(facts, slot) &&
+	       (process->gone ? process->gone_ns : facts->now_ns) <
+		       facts->processes[people_parent(facts, slot)].gone_ns + LOADER_NS;
+}
+
 bool people_is_orphan_of(const struct facts *facts, uint32_t slot, uint32_t parent)
 {
 	return facts->processes[slot].slot && people_is_worker(facts, slot) &&
 	       people_parent(facts, slot) == parent &&
 	       !(slot_of(facts, slot)->flags & MPSAN_PROCESS_DEATHSIG) &&
-	       people_is_left_behind(facts, slot);
+	       people_is_left_behind(facts, slot) && !goes_later(facts, slot);
 }
 
 uint32_t people_fork(const struct facts *facts, uint32_t slot)

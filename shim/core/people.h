@@ -45,6 +45,15 @@ bool people_was_killed(const struct facts *facts, uint32_t slot);
  */
 bool people_was_struck(const struct facts *facts, uint32_t slot);
 
+/*
+ * Whether another process of the job, or its supervisor, ended it: it sent the very signal that did, or one that
+ * asks for an end.
+ */
+bool people_was_ended_by_another(const struct facts *facts, uint32_t slot);
+
+/* Whether it ended by a signal that it sent to itself. */
+bool people_ended_itself(const struct facts *facts, uint32_t slot);
+
 /* A worker that lives so long after its parent's end, and is not known to mean it. */
 bool people_is_left_behind(const struct facts *facts, uint32_t slot);
 

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "../abi/glibc.h"
+#include "../cuda_fetch.h"
 #include "../hook.h"
 #include "../manners.h"
 #include "../sys.h"
@@ -13,12 +15,26 @@ EXPORT int kill(pid_t pid, int signal)
 {
 	ENTER(kill);
 	bool before = pid <= 0 || manners_is_self(pid);
+	bool after = !before && manners_reaches(pid, signal);
 	int result;
 
 	if (before)
 		manners_killed(pid, signal, CALLER);
 	result = REAL(kill)(pid, signal);
-	if (!result && !before)
+	if (!result && after)
+		manners_killed(pid, signal, CALLER);
+	return result;
+}
+
+/* Since glibc 2.36; before that, and by Python, it is called by its number (syscall.c). */
+EXPORT int pidfd_send_signal(int pidfd, int signal, siginfo_t *info, unsigned flags)
+{
+	ENTER(pidfd_send_signal);
+	uint32_t pid = signal ? cuda_fetch_pid(pidfd) : 0;
+	bool reaches = pid && manners_reaches(pid, signal);
+	int result = REAL(pidfd_send_signal)(pidfd, signal, info, flags);
+
+	if (!result && reaches)
 		manners_killed(pid, signal, CALLER);
 	return result;
 }
@@ -40,9 +56,10 @@ EXPORT int killpg(pid_t group, int signal)
 EXPORT int sigqueue(pid_t pid, int signal, union sigval value)
 {
 	ENTER(sigqueue);
+	bool reaches = manners_reaches(pid, signal);
 	int result = REAL(sigqueue)(pid, signal, value);
 
-	if (!result)
+	if (!result && reaches)
 		manners_killed(pid, signal, CALLER);
 	return result;
 }

@@ -372,10 +372,11 @@ static void wait_end(const void *claimed, int options)
 		hold_drop(claimed);
 }
 
-static pid_t note_wait(pid_t pid, int status, int *to)
+static pid_t note_wait(pid_t pid, int status, int *to, uint64_t caller)
 {
 	if (pid > 0) {
 		life_ended((uint32_t)pid, status, true);
+		manners_reaped((uint32_t)pid, status, to != NULL, caller);
 		if (to)
 			*to = status;
 	}
@@ -390,7 +391,7 @@ EXPORT pid_t wait(int *to)
 	pid_t pid = REAL(wait)(&status);
 
 	wait_end(claimed, 0);
-	return note_wait(pid, status, to);
+	return note_wait(pid, status, to, CALLER);
 }
 
 EXPORT pid_t waitpid(pid_t which, int *to, int options)
@@ -401,7 +402,7 @@ EXPORT pid_t waitpid(pid_t which, int *to, int options)
 	pid_t pid = REAL(waitpid)(which, &status, options);
 
 	wait_end(claimed, options);
-	return note_wait(pid, status, to);
+	return note_wait(pid, status, to, CALLER);
 }
 
 EXPORT pid_t wait3(int *to, int options, struct rusage *usage)
@@ -412,7 +413,7 @@ EXPORT pid_t wait3(int *to, int options, struct rusage *usage)
 	pid_t pid = REAL(wait3)(&status, options, usage);
 
 	wait_end(claimed, options);
-	return note_wait(pid, status, to);
+	return note_wait(pid, status, to, CALLER);
 }
 
 EXPORT pid_t wait4(pid_t which, int *to, int options, struct rusage *usage)
@@ -423,21 +424,22 @@ EXPORT pid_t wait4(pid_t which, int *to, int options, struct rusage *usage)
 	pid_t pid = REAL(wait4)(which, &status, options, usage);
 
 	wait_end(claimed, options);
-	return note_wait(pid, status, to);
+	return note_wait(pid, status, to, CALLER);
 }
 
 EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
 	ENTER(waitid);
 	const void *claimed = wait_begin(type == P_PID ? (int64_t)id : -1, options, CALLER);
-	int result = REAL(waitid)(type, id, info, options);
+	int result = REAL(waitid)(type, id, info, options), status;
 
 	wait_end(claimed, options);
-	if (!result && info && info->si_pid && (options & WEXITED) && info->si_code <= CLD_DUMPED)
-		life_ended((uint32_t)info->si_pid,
-			   info->si_code == CLD_EXITED ? info->si_status << 8 :
-							 info->si_status & 0x7f,
-			   !(options & WNOWAIT));
+	if (!result && info && info->si_pid && (options & WEXITED) && info->si_code <= CLD_DUMPED) {
+		status = info->si_code == CLD_EXITED ? info->si_status << 8 :
+						       info->si_status & 0x7f;
+		life_ended((uint32_t)info->si_pid, status, !(options & WNOWAIT));
+		manners_reaped((uint32_t)info->si_pid, status, true, CALLER);
+	}
 	return result;
 }
 

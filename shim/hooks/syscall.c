@@ -1,5 +1,5 @@
 /*
- * Raw system calls: those that copy the process, wait for a futex, put a filter before all others,
+ * Raw system calls: those that copy the process, wait for a futex, put a filter before all others, send a signal,
  * or fetch a descriptor from another process, by which memory of a GPU is shared.
  */
 #include <linux/futex.h>
@@ -17,6 +17,7 @@
 #include "../hook.h"
 #include "../life.h"
 #include "../look.h"
+#include "../manners.h"
 #include "../segment_call.h"
 #include "../thread.h"
 #include "process.h"
@@ -93,6 +94,29 @@ static uint64_t change_action(const struct pass_regs *regs)
 	return (uint64_t)result;
 }
 
+static bool sends_signal(const uint64_t *a)
+{
+	return a[0] == SYS_kill || a[0] == SYS_pidfd_send_signal;
+}
+
+static uint64_t send_signal(const struct pass_regs *regs)
+{
+	const uint64_t *a = regs->arg;
+	int number = (int)a[2];
+	bool by_pid = a[0] == SYS_kill;
+	int64_t pid = by_pid || !number ? (int32_t)a[1] : (int64_t)cuda_fetch_pid((int)a[1]);
+	bool before = by_pid && (pid <= 0 || manners_is_self(pid));
+	bool after = !before && pid > 0 && manners_reaches(pid, number);
+	long result;
+
+	if (before)
+		manners_killed(pid, number, regs->back);
+	result = REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4]);
+	if (!result && after)
+		manners_killed(pid, number, regs->back);
+	return (uint64_t)result;
+}
+
 PASS(syscall)
 {
 	ENTER(syscall);
@@ -117,6 +141,10 @@ PASS(syscall)
 	}
 	if (UNLIKELY(a[0] == SYS_prctl && a[1] == PR_SET_PDEATHSIG))
 		process_follows(a[2]);
+	if (UNLIKELY(sends_signal(a))) {
+		regs->result = send_signal(regs);
+		return NULL;
+	}
 	if (UNLIKELY(filters_calls(a))) {
 		fault_end();
 		regs->result = process_filtered(

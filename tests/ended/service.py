@@ -147,6 +147,16 @@ def again(context):
     executor(context)
 
 
+def loader(context):
+    """A DataLoader whose workers have nothing to do: they look for their parent each five seconds."""
+    from torch.utils.data import DataLoader
+    numbers = DataLoader(list(range(100)), batch_size=2, num_workers=2)
+    batches = iter(numbers)
+    next(batches)
+    say_ready()
+    idle()
+
+
 def orphans(context):
     """Workers with a session of their own, which hold both ends of a pipe and wait for what nobody sends any more."""
     reader, writer = os.pipe()

@@ -16,7 +16,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "lib"))
 
-from mpsantest import BUILD, FINDINGS_EXIT, MPSAN, kill_group, main, show, system_python, verdicts  # noqa: E402
+from mpsantest import BUILD, FINDINGS_EXIT, MPSAN, kill_group, main, need_module, show, system_python, verdicts  # noqa: E402
 
 IDLE_S = 1.0  # the service stands still meanwhile: long enough for each look at it
 LOST = {"parent-lost warning"}
@@ -75,6 +75,8 @@ class Job:
 
 def check(command, number, whom, expected, exit_status, allowed=frozenset()):
     """`number` is sent to `whom` (None: nothing is sent) when the job has been idle for a while."""
+    if "loader" in command:
+        need_module(command[0], "torch")
     with tempfile.TemporaryDirectory() as directory:
         job = Job(command, directory)
         try:
@@ -118,6 +120,7 @@ CASES = {
     "pool-spawn": (service("pool", "spawn"), KILL, "service", set(), KILLED),
     "follow-soon": (service("follow", "0.3"), KILL, "service", set(), KILLED),
     "follow-late": (service("follow", "0.9"), TERM, "service", set(), TERMINATED),
+    "loader": (service("loader"), TERM, "service", set(), TERMINATED),
     "arbiter": (service("arbiter"), TERM, "service", set(), 0),
     "arbiter-killed": (service("arbiter"), KILL, "service", set(), KILLED),
     # Hangs of their own.

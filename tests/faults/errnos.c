@@ -22,6 +22,7 @@
 
 pid_t __fork(void);
 pid_t __vfork(void);
+int pidfd_send_signal(int pidfd, int signal, siginfo_t *info, unsigned flags);
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso);
 
 static struct timespec past = {1, 0};
@@ -293,9 +294,15 @@ static void call_manners(void)
 	CALL(kill, kill(getpid(), 0));
 	CALL(kill, kill(getpid(), SIGCONT));
 	CALL(kill, kill(getpid(), 1000));
+	CALL(raise, raise(0));
+	CALL(raise, raise(1000));
 	CALL(killpg, killpg(-1, 0));
 	CALL(sigqueue, sigqueue(getpid(), 0, none));
 	CALL(sigqueue, sigqueue(getpid(), 1000, none));
+	CALL(pidfd_send_signal, pidfd_send_signal(-1, 0, NULL, 0));
+	CALL(pidfd_send_signal, pidfd_send_signal(-1, SIGCONT, NULL, 0));
+	CALL(syscall, (int)syscall(SYS_kill, getpid(), 1000));
+	CALL(syscall, (int)syscall(SYS_kill, getpid(), SIGCONT));
 	CALL(sched_setaffinity, sched_setaffinity(0, sizeof(set), &set));
 	CALL(sched_setaffinity, sched_setaffinity(0, sizeof(set), (void *)8));
 	CALL(pthread_setaffinity_np, pthread_setaffinity_np(pthread_self(), sizeof(set), &set));

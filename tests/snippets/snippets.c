@@ -62,6 +62,7 @@ int __open64_2(const char *path, int flags);
 int __openat_2(int at, const char *path, int flags);
 int __openat64_2(int at, const char *path, int flags);
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso);
+int pidfd_send_signal(int pidfd, int signal, siginfo_t *info, unsigned flags);
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
