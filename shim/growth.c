@@ -69,7 +69,7 @@ void growth_forked(void)
 static void read_pages(struct pages *pages)
 {
 	long fd = SYS4(SYS_openat, AT_FDCWD, "/proc/self/smaps", O_RDONLY | O_CLOEXEC, 0), n;
-	char text[1024];
+	char text[512];
 
 	if (fd < 0)
 		return;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 #include "hook.h"
 #include "life.h"
@@ -71,7 +72,8 @@ struct mpsan_log *log_head(void)
 void log_start(const char *directory, uint64_t cap)
 {
 	text_put(file.directory, file.directory + sizeof(file.directory), directory);
-	SYS2(SYS_getcwd, began_in, sizeof(began_in));
+	if (SYS1(SYS_prctl, PR_GET_SECCOMP) == 0) /* else it might be the end of the program */
+		SYS2(SYS_getcwd, began_in, sizeof(began_in));
 	file.cap = cap < window_start(WINDOWS) ? cap : window_start(WINDOWS);
 	if (file.cap < MPSAN_CHUNK)
 		file.cap = MPSAN_CHUNK;
