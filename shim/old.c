@@ -31,18 +31,6 @@ void old_remove(const char *directory)
 	SYS3(SYS_unlinkat, AT_FDCWD, directory, AT_REMOVEDIR);
 }
 
-/* Of a file system that no other machine writes to, what was made before this one was started is over. */
-static bool is_local(uint64_t file_system)
-{
-	static const uint32_t local[] = {0xef53, 0x58465342, 0x9123683e, 0x794c7630, 0x01021994,
-					 0xf2f52010, 0x2fc12fc1}; /* ext, xfs, btrfs, overlay, tmpfs, f2fs, zfs */
-
-	for (unsigned i = 0; i < sizeof(local) / sizeof(*local); i++)
-		if (file_system == local[i])
-			return true;
-	return false;
-}
-
 /* Read, not mapped: whoever cuts the file short meanwhile does no harm. */
 static bool all_have_ended(long fd, const struct mpsan_session *head, uint64_t own_pid_ns)
 {
@@ -73,7 +61,7 @@ static bool is_over(long fd, bool maker_gone, const struct identity *self)
 	case HOST_OTHER:
 		return false;
 	case HOST_EARLIER:
-		return is_local(head.host.filesystem);
+		return rank_is_local(head.host.filesystem);
 	default:
 		return maker_gone && all_have_ended(fd, &head, self->pid_ns);
 	}

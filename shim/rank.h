@@ -43,4 +43,10 @@ void rank_describe(struct mpsan_host *host, rank_get *get);
  */
 void rank_clock(struct mpsan_host *host, uint64_t before, uint64_t after, uint64_t stamp);
 
+/*
+ * Whether a file system (statfs.f_type) is one that no other machine writes to (ext, xfs, btrfs, overlay, tmpfs, f2fs, zfs):
+ * what was made there before the machine was started is over.
+ */
+bool rank_is_local(uint64_t filesystem);
+
 #endif

@@ -82,6 +82,27 @@ bool host_proc_is_own(void)
 	return known;
 }
 
+uint64_t host_start_of(uint32_t pid)
+{
+	char path[32], text[1024], *after;
+	unsigned long long ticks = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	after = strrchr(text, ')'); /* the name before it may contain anything */
+	if (!after ||
+	    sscanf(after + 1,
+		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   &ticks) != 1)
+		return 0;
+	return ticks - (uint64_t)(clock_ahead_ns("boottime") / (1000000000 / sysconf(_SC_CLK_TCK)));
+}
+
 uint64_t host_pid_namespace(void)
 {
 	static uint64_t inode;

@@ -21,6 +21,9 @@ bool host_is_here(const struct mpsan_host *host, bool *known);
 /* Whether /proc is there and counts processes as this one is counted: one of another pid namespace speaks of others. */
 bool host_proc_is_own(void);
 
+/* When a process was started, in ticks since the machine was; 0: not known. */
+uint64_t host_start_of(uint32_t pid);
+
 /* Inode of this process's pid namespace, 0: not known. */
 uint64_t host_pid_namespace(void);
 

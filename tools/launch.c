@@ -21,18 +21,34 @@
 #include "foreign.h"
 #include "handover.h"
 #include "host.h"
+#include "private.h"
 #include "util.h"
 
 #define ASAN_SETTING "verify_asan_link_order=0" /* ASan insists on being loaded first */
+
+/* Where names of processes are known: else a name that nobody knows. */
+static bool take_private(struct launch *launch, const char *tmp)
+{
+	char *dir = private_make(tmp);
+
+	if (dir) {
+		free(launch->dir);
+		launch->dir = dir;
+	}
+	return dir;
+}
 
 static char *make_private(struct launch *launch)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *wrong = NULL, *foreign;
 
-	launch->dir = text_format("%s/mpsan-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
+	tmp = tmp && *tmp == '/' ? tmp : "/tmp";
+	launch->dir = text_format("%s/mpsan-XXXXXX", tmp);
 	launch->is_private = true;
 	foreign = foreign_above(launch->dir);
+	if (!foreign && take_private(launch, tmp))
+		return NULL;
 	if (foreign || !mkdtemp(launch->dir)) {
 		wrong = text_format("%s: %s; set TMPDIR to a directory that you may write to",
 				    launch->dir, foreign ? foreign : strerror(errno));

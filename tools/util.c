@@ -76,15 +76,14 @@ const char *path_base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* By how much the clock of a time namespace is ahead of the machine's: /proc/self/timens_offsets has a line of it. */
-static int64_t ahead_ns(void)
+int64_t clock_ahead_ns(const char *clock)
 {
 	FILE *file = fopen("/proc/self/timens_offsets", "re");
 	long long seconds, ns, ahead = 0;
 	char name[32];
 
 	while (file && fscanf(file, "%31s %lld %lld", name, &seconds, &ns) == 3)
-		if (!strcmp(name, "monotonic"))
+		if (!strcmp(name, clock))
 			ahead = seconds * 1000000000 + ns;
 	if (file)
 		fclose(file);
@@ -99,7 +98,7 @@ uint64_t clock_ns(int clock)
 
 	clock_gettime(clock, &now);
 	if (clock == CLOCK_MONOTONIC && !asked) {
-		ahead = ahead_ns();
+		ahead = clock_ahead_ns("monotonic");
 		asked = true;
 	}
 	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec -

@@ -30,6 +30,8 @@ char *text_join(char *list, const char *separator, char *more);
 
 const char *path_base(const char *path);
 uint64_t clock_ns(int clock);
+/* By how much a clock of this time namespace ("monotonic", "boottime") is ahead of the machine's. */
+int64_t clock_ahead_ns(const char *clock);
 
 /*
  * Makes room for one more item in an array that has a pointer `item` and the numbers `count` and

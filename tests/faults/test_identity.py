@@ -301,6 +301,38 @@ def check_orphans_keep_session():
     assert kept not in sessions(place), "it stays for ever"
 
 
+def killed_supervisor(place):
+    """A session whose command is killed while a process of it goes on, until its input ends."""
+    process = start([MPSAN, "run", "--", "cat"], {"TMPDIR": str(place)})
+    process.stdin.write(b"x\n")
+    process.stdin.flush()
+    process.stdout.readline()
+    process.kill()
+    process.wait()
+    return process
+
+
+def check_killed_supervisor(sweeping):
+    """What it could not remove goes with the next run, or with too many sessions: not before its processes have ended."""
+    place = temporary()
+    other = temporary() / "kept"
+    run([MPSAN, "run", "--dir", other, "--report", "json=/dev/null", "--", "true"], None)
+    killed = killed_supervisor(place)
+    left = set(place.rglob("session"))
+    assert len(left) == 1
+    session = left.pop().parent
+    os.utime(session, (1, 1))
+    env = {"TMPDIR": str(place)} if sweeping else preload(TMPDIR=str(place))
+    command = [MPSAN, "run", "--report", "json=/dev/null", "--", "true"] if sweeping else ["true"]
+    for _ in range(1 if sweeping else 40):
+        run(command, env)
+    assert session.exists(), "removed under its process"
+    killed.stdin.close()
+    killed.stdout.read()
+    run(command, env)
+    assert not session.exists() and other.exists()
+
+
 # The table
 
 def file_of(session):
@@ -348,6 +380,8 @@ main({
     "library_below_foreign_temporary": functools.partial(check_library_below_foreign, False),
     "command_below_foreign": check_command_below_foreign,
     "orphans_keep_session": check_orphans_keep_session,
+    "killed_supervisor": functools.partial(check_killed_supervisor, True),
+    "killed_supervisor_and_library": functools.partial(check_killed_supervisor, False),
     "small_table": check_small_table,
     "table_grows": functools.partial(check_table_grows, 10000),
     "no_room_to_grow": check_no_room_to_grow,
