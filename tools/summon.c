@@ -76,27 +76,30 @@ static bool is_still(const struct session *session, uint32_t slot, uint32_t pid)
 {
 	const struct mpsan_process *process = &session->table[slot];
 
-	return pid == process->pid && session_liveness(session, slot) != UNKNOWN ?
-		       session_liveness(session, slot) == ALIVE :
-		       is_it(pid, process);
+	return session_is_elsewhere(process) ? is_it(pid, process) :
+					       session_liveness(session, slot) == ALIVE;
 }
 
 /* What is held is looked at once more: a pid may come again, a descriptor does not. */
-bool summon(const struct session *session, uint32_t slot, int number)
+static bool send(const struct session *session, uint32_t slot, uint32_t pid, int number)
 {
-	uint32_t pid = session->here ? find(&session->table[slot]) : 0;
-	int fd = -1;
 	bool there;
+	int fd = -1;
 
-	if (!pid)
-		return false;
 #ifdef SYS_pidfd_open
 	fd = (int)syscall(SYS_pidfd_open, pid, 0);
 #endif
 	there = is_still(session, slot, pid);
-	if (there && number && (fd < 0 || syscall(SYS_pidfd_send_signal, fd, number, NULL, 0)))
+	if (there && (fd < 0 || syscall(SYS_pidfd_send_signal, fd, number, NULL, 0)))
 		kill((pid_t)pid, number);
 	if (fd >= 0)
 		close(fd);
 	return there;
+}
+
+bool summon(const struct session *session, uint32_t slot, int number)
+{
+	uint32_t pid = session->here ? find(&session->table[slot]) : 0;
+
+	return pid && (number ? send(session, slot, pid, number) : is_still(session, slot, pid));
 }
