@@ -87,7 +87,7 @@ static void make_file(void)
 	struct mpsan_exports *head;
 
 	make_path(path, path + sizeof(path), 0);
-	make_path(part, part + sizeof(part), sys_tid());
+	make_path(part, part + sizeof(part), (uint64_t)life.slot << 32 | sys_tid());
 	head = sys_map_file(part, 0, bytes, true);
 	if (!head)
 		return;

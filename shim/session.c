@@ -218,6 +218,8 @@ static struct mpsan_session *make_session(const char *directory)
 	struct mpsan_session *s;
 
 	text_put_number(part.text + strlen(part.text), end, sys_tid(), 10);
+	text_put(part.text + strlen(part.text), end, ".");
+	text_put_number(part.text + strlen(part.text), end, identity_pid_ns(), 10);
 	s = sys_map_file(part.text, 0, bytes, true);
 	if (!s)
 		return NULL;

@@ -15,13 +15,19 @@ PROGRAM = program("actions")
 SIGBUS, SIGSEGV = 7, 11
 
 
+def without_observer(line):
+    """What the kernel says, unlike what the program is told, has the action of SIGBUS that stands from the start."""
+    name, _, mask = line.partition(":\t")
+    return f"{name}:\t{int(mask, 16) & ~(1 << (SIGBUS - 1)):016x}" if name == "SigCgt" else line
+
+
 def compare(env):
     bare, watched = run_bare([PROGRAM]), run_bare([PROGRAM], env=env)
     assert bare.exit == 0, bare
     assert watched.exit == 0, watched
-    pairs = list(zip(bare.out.splitlines(), watched.out.splitlines()))
+    pairs = list(zip(bare.out.splitlines(), map(without_observer, watched.out.splitlines())))
     wrong = [f"{number}: {one!r}, watched {other!r}" for number, (one, other) in enumerate(pairs) if one != other]
-    assert watched.out == bare.out, "\n".join(wrong[:20])
+    assert not wrong and len(bare.out.splitlines()) == len(watched.out.splitlines()), "\n".join(wrong[:20])
 
 
 def check_observed():
