@@ -22,7 +22,8 @@
 #include <stdint.h>
 
 #define MPSAN_FORMAT 1u
-#define MPSAN_SESSION_FORMAT 2u /* of the file `session`: its table grows; that of format 1 does not */
+#define MPSAN_SESSION_FORMAT \
+	2u /* of the file `session`: its table grows; that of format 1 does not */
 #define MPSAN_SESSION_MAGIC 0x534553534e50534dull /* "MSPNSSES" */
 #define MPSAN_LOG_MAGIC 0x474f4c5f4e53504dull /* "MPSN_LOG" */
 #define MPSAN_RECORD_MAGIC 0x6d70u
@@ -76,6 +77,7 @@ enum mpsan_process_flags {
 	MPSAN_PROCESS_REAPED = 4096, /* its parent has asked for its end and was told */
 	MPSAN_PROCESS_READLINE =
 		8192, /* its handler of SIGWINCH is readline's, which ends no wait */
+	MPSAN_PROCESS_SENDS = 16384, /* it sent a message with control data: perhaps descriptors */
 };
 
 enum mpsan_off {
@@ -121,7 +123,8 @@ struct mpsan_process {
 	uint64_t exec_ns; /* last exec asked for; 0: none */
 	uint64_t attach_ns; /* when the library was set up in the present image */
 	uint64_t end_ns; /* 0: alive, or died without a word */
-	uint64_t fork_pos; /* position in the parent's log of the fork event it came from; 0: none */
+	uint64_t
+		fork_pos; /* position in the parent's log of the fork event it came from; 0: none */
 	uint64_t pid_ns; /* inode of its pid namespace */
 	int32_t end_value;
 	uint16_t end; /* enum mpsan_end */
@@ -351,8 +354,10 @@ struct mpsan_thread {
 	uint64_t pool_slot; /* slot + 1 of the process that used it, in whose log that event is */
 	uint64_t loading_frame; /* where that call's return address stands, and what it is */
 	uint64_t loading_back;
-	uint64_t waiting; /* position of the `wait` event of the call under way, 0: none was stated */
-	uint64_t wait_ns; /* since when it waits for its newest claim, 0: it does not, or not known */
+	uint64_t
+		waiting; /* position of the `wait` event of the call under way, 0: none was stated */
+	uint64_t
+		wait_ns; /* since when it waits for its newest claim, 0: it does not, or not known */
 	uint64_t ended; /* its start_ns once a fork found it at its end: no successor's */
 	uint64_t name_ns; /* when its name was last looked up */
 	uint64_t spare[4];

@@ -14,6 +14,7 @@
 #include "hook.h"
 #include "life.h"
 #include "log.h"
+#include "manners.h"
 #include "segment.h"
 #include "segment_call.h"
 #include "stack.h"
@@ -221,6 +222,8 @@ static void state_sent(int fd, int over, uint64_t caller)
 
 void peer_sent(int fd, const struct msghdr *message)
 {
+	if (!life_has(MPSAN_PROCESS_SENDS))
+		manners_flag(MPSAN_PROCESS_SENDS);
 	if (!segment_descriptors || !may_state())
 		return;
 	INSIDE

@@ -10,6 +10,7 @@
 
 #define PIPES_SHARE 200u /* of the time, for scans that only keep the picture up to date */
 #define PIPES_NS 1000000000ull
+#define FLIGHT_NS 3000000000ull /* what is on its way will soon be there */
 #define MEMORY_NS 2000000000ull
 #define OTHERS_SHARE \
 	20u /* of the time, for walks that show again and again that somebody may come */
@@ -31,21 +32,20 @@ void enders_finish(struct enders *enders)
 
 /* ---- pipes ---- */
 
-static bool is_ours(uint32_t pid, void *context)
-{
-	return census_process_of_pid(context, pid) != CENSUS_NONE;
-}
-
 static void scan_pipes(struct enders *enders)
 {
+	const struct flight_job job = reach_job(enders->census);
 	uint64_t begin = clock_ns(CLOCK_MONOTONIC), took;
 
-	pipes_scan(&enders->pipes, is_ours, (void *)enders->census);
+	pipes_scan(&enders->pipes, &job);
 	enders->blind = hidden_any(enders->census->reader) ||
-			pipes_are_blind(&enders->pipes, is_ours, (void *)enders->census);
+			pipes_are_blind(&enders->pipes, job.is_ours, job.context);
 	enders->pipes_ns = enders->census->now_ns;
 	took = (clock_ns(CLOCK_MONOTONIC) - begin) * PIPES_SHARE;
-	enders->pipes_due_ns = begin + (took > PIPES_NS ? took : PIPES_NS);
+	took = took < PIPES_NS ? PIPES_NS : took;
+	if (enders->pipes.in_flight && took > FLIGHT_NS)
+		took = FLIGHT_NS;
+	enders->pipes_due_ns = begin + took;
 }
 
 bool enders_find_pipe(struct census_thread *thread)

@@ -99,8 +99,7 @@ static void find_ends(uint32_t socket, struct ends *ends)
 
 struct search {
 	const struct ends *ends;
-	bool (*is_ours)(uint32_t pid, void *context);
-	void *context;
+	const struct flight_job *job;
 	bool found;
 };
 
@@ -117,17 +116,19 @@ static void see_process(uint32_t pid, void *context)
 {
 	struct search *search = context;
 
-	if (!search->found && proc_descends(pid, search->is_ours, search->context))
+	if (!search->found && proc_descends(pid, search->job->is_ours, search->job->context))
 		search->found |= !descriptors_each(pid, see_descriptor, search);
 }
 
-bool flight_may_be_ours(uint64_t inode, bool (*is_ours)(uint32_t pid, void *context), void *context)
+bool flight_may_be_ours(uint64_t inode, const struct flight_job *job)
 {
 	struct ends ends;
-	struct search search = {&ends, is_ours, context, false};
+	struct search search = {&ends, job, false};
 
 	find_ends((uint32_t)inode, &ends);
-	if (!ends.unknown)
+	if (ends.unknown && job->sends)
+		return true;
+	if (ends.count)
 		proc_each(see_process, &search);
-	return ends.unknown || search.found;
+	return search.found;
 }

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "flight.h"
 #include "proc.h"
 
 bool pipe_same(const struct pipe_id *one, const struct pipe_id *other)
@@ -90,23 +89,25 @@ static void scan_process(uint32_t pid, void *context)
 }
 
 /* What strangers have sent to each other is none of the caller's. */
-static void sift(struct pipes *pipes, bool (*is_ours)(uint32_t pid, void *context), void *context)
+static void sift(struct pipes *pipes, const struct flight_job *job)
 {
 	for (uint32_t i = 0; i < pipes->holders.count; i++) {
 		struct pipe_holder *holder = &pipes->holders.item[i];
 
 		if (holder->id.kind == PIPE_ANY && holder->id.inode &&
-		    !is_ours(holder->pid, context) &&
-		    !flight_may_be_ours(holder->id.inode, is_ours, context))
+		    !job->is_ours(holder->pid, job->context) &&
+		    !flight_may_be_ours(holder->id.inode, job))
 			holder->ends = 0;
+		pipes->in_flight |= holder->id.kind == PIPE_ANY && holder->ends;
 	}
 }
 
-void pipes_scan(struct pipes *pipes, bool (*is_ours)(uint32_t pid, void *context), void *context)
+void pipes_scan(struct pipes *pipes, const struct flight_job *job)
 {
 	pipes->holders.count = pipes->unread.count = 0;
+	pipes->in_flight = false;
 	proc_each(scan_process, pipes);
-	sift(pipes, is_ours, context);
+	sift(pipes, job);
 }
 
 void pipes_free(struct pipes *pipes)

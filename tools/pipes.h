@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "flight.h"
 #include "util.h"
 
 enum pipe_kind {
@@ -34,6 +35,7 @@ struct pipe_holder {
 /* One walk. It takes some milliseconds for a hundred processes, so it is made only when asked for. */
 struct pipes {
 	ARRAY(struct pipe_holder) holders;
+	bool in_flight; /* among them are some of PIPE_ANY */
 	ARRAY(uint32_t) unread; /* processes of other users, that nobody may look into */
 };
 
@@ -41,8 +43,8 @@ struct pipes {
 struct pipe_id pipe_of(uint32_t pid, int fd);
 bool pipe_same(const struct pipe_id *one, const struct pipe_id *other);
 
-/* Of what is on its way it counts what may come from a process that `is_ours` knows, or goes to one. */
-void pipes_scan(struct pipes *pipes, bool (*is_ours)(uint32_t pid, void *context), void *context);
+/* Of what is on its way it counts what the job may have sent, or is to get. */
+void pipes_scan(struct pipes *pipes, const struct flight_job *job);
 void pipes_free(struct pipes *pipes);
 
 /* The next process that holds one of these ends, from index `*at` on; NULL: no more. */

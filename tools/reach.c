@@ -15,6 +15,18 @@ static bool is_ours(uint32_t pid, void *census)
 	return census_process_of_pid(census, pid) != CENSUS_NONE;
 }
 
+/* Who was not watched through and through may have sent descriptors. */
+struct flight_job reach_job(const struct census *census)
+{
+	const struct reader *reader = census->reader;
+	const uint16_t asked = MPSAN_PROCESS_ATTACHED | MPSAN_PROCESS_OFF | MPSAN_PROCESS_SENDS;
+	struct flight_job job = {is_ours, (void *)census, false};
+
+	READER_EACH_SLOT(reader, slot)
+	job.sends |= (reader->session.table[slot].flags & asked) != MPSAN_PROCESS_ATTACHED;
+	return job;
+}
+
 static bool descends(const struct census *census, uint32_t pid)
 {
 	return proc_descends(pid, is_ours, (void *)census);
@@ -42,6 +54,7 @@ struct asking {
 	const struct census *census;
 	struct reach *reach;
 	const struct proc_mapping *mapping;
+	struct flight_job job;
 };
 
 /* ---- mappings ---- */
@@ -62,7 +75,7 @@ static void ask_mapper(uint32_t pid, void *context)
 
 void reach_ask_mappers(struct reach *reach, const struct census *census)
 {
-	struct asking asking = {census, reach, NULL};
+	struct asking asking = {.census = census, .reach = reach};
 
 	begin(&reach->mappers, census);
 	reach->elsewhere = false;
@@ -95,7 +108,7 @@ static bool may_bring_it(const struct asking *asking, const struct descriptor *d
 		return descriptor_carries(descriptor) || descriptor_may_carry(descriptor);
 	return descriptor_carries(descriptor) &&
 	       (!flight_socket(descriptor) ||
-		flight_may_be_ours(flight_socket(descriptor), is_ours, census));
+		flight_may_be_ours(flight_socket(descriptor), &asking->job));
 }
 
 static void see_descriptor(const struct descriptor *descriptor, void *context)
@@ -143,7 +156,7 @@ void reach_ask_others(struct reach *reach, const struct census *census, uint32_t
 		      uint64_t address)
 {
 	struct proc_mapping mapping;
-	struct asking asking = {census, reach, &mapping};
+	struct asking asking = {census, reach, &mapping, reach_job(census)};
 	enum links links;
 
 	begin(&reach->others, census);

@@ -8,6 +8,7 @@
 #define MPSAN_REACH_H
 
 #include "census.h"
+#include "flight.h"
 
 /* Processes of the session by slot, with those who are not. */
 struct reach_people {
@@ -31,6 +32,9 @@ void reach_ask_mappers(struct reach *reach, const struct census *census);
 /* `pid` maps it at `address`. Walks over the descriptors of all processes, where it has any. */
 void reach_ask_others(struct reach *reach, const struct census *census, uint32_t pid,
 		      uint64_t address);
+
+/* The job, as a sender of descriptors. */
+struct flight_job reach_job(const struct census *census);
 
 void reach_free(struct reach *reach);
 

@@ -149,6 +149,30 @@ static void not_accepted(void)
 	wait_and_see(box, 's', late);
 }
 
+/* To a process that nobody knows, from one that has closed its end. */
+static void daemon_gets_it(void)
+{
+	int fd = memory_file(), pair[2];
+	struct box *box = box_make(fd);
+	pid_t child;
+
+	must(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+	child = fork();
+	if (child == 0) {
+		setsid();
+		close(fd);
+		close(pair[0]);
+		late_start("receive", 's', number_text(pair[1]));
+		_exit(0);
+	}
+	must(child_wait(child) == 0);
+	send_descriptor(pair[0], fd);
+	close(fd);
+	close(pair[0]);
+	close(pair[1]);
+	wait_and_see(box, 's', 0);
+}
+
 static void pipe_in_flight(void)
 {
 	int fd[2], pair[2];
@@ -273,6 +297,7 @@ int main(int count, char **arguments)
 		{"in_flight", in_flight},
 		{"datagram", datagram},
 		{"not_accepted", not_accepted},
+		{"daemon_gets_it", daemon_gets_it},
 		{"pipe_in_flight", pipe_in_flight},
 		{"leaderless_maps", leaderless_maps},
 		{"leaderless_has_it", leaderless_has_it},
