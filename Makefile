@@ -112,6 +112,7 @@ TESTS := $(PAGE_BIN) $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(
 $(PRELOAD_BIN) $(FAULT_BIN): | build/fake/libcuda.so.1 build/fake/libcudart.so.13
 
 build/tests/faults/errnos_streams: | build/tests/preload/lib/ibverbs.so
+build/tests/faults/late build/tests/faults/late_cuda build/tests/faults/late_locks: | build/tests/preload/lib/late.so
 
 # A line `// link: WORDS` near a program's top adds to its command line.
 LINK_LINE = $$(sed -n 's|^// link: ||p' $<)

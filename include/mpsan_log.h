@@ -235,6 +235,13 @@ enum mpsan_later {
 };
 
 /*
+ * mpsan_record.later of an event that was stated before its call, because others may act on what that does: the
+ * call failed, and the event means nothing. Without it the call succeeded, is under way, or was its process's last:
+ * it may have happened.
+ */
+#define MPSAN_LATER_FAILED (1ull << 60)
+
+/*
  * mpsan_record.later of a `shm` event: the size that its process gave the segment, and what it did
  * with it. That of a `shm_map` event is the time of its end, 0: still mapped.
  */

@@ -39,6 +39,7 @@ extern struct cuda cuda;
 struct cuda_call {
 	uint64_t mark; /* tells a call under way from what lay on the stack before */
 	uint64_t caller;
+	uint64_t since; /* of an export: when it began */
 	enum hook_id id;
 	uint32_t kind; /* enum mpsan_cuda_kind, or CUDA_NO_KIND */
 	bool outermost; /* no call of the runtime is under way in this thread */

@@ -1,6 +1,6 @@
 /*
- * See cuda_ipc.h. Allocations only enter the private table; what leaves the process, comes in, or
- * ends while others may have it, is an event.
+ * See cuda_ipc.h. Allocations only enter the private table; what leaves the process or comes in is an
+ * event. Neighbour: cuda_ending.c states what ends.
  */
 #include "cuda_ipc.h"
 
@@ -147,12 +147,21 @@ static void state_export(const struct cuda_call *call, struct cuda_memory *m,
 	where = cuda_where(call);
 	flags = flags_of(m) | (is_worker() ? MPSAN_IPC_WORKER : 0);
 	m->flags |= CUDA_MEMORY_EXPORTED | (uint32_t)(flags * CUDA_MEMORY_STATED);
-	EMIT(ipc_export, .handle = handle, .memory = memory,
-	     .base = m->range.owner == CUDA_ADDRESSES ? m->range.start : 0,
-	     .bytes = m->range.owner == CUDA_ADDRESSES ? m->range.bytes : m->object,
-	     .device = (uint64_t)(int64_t)m->device, .gpu = m->gpu, .flags = flags,
-	     .function = where.function, .caller = where.caller, .stack = where.stack,
-	     .python = where.python);
+	log_append_of(call->since, EV_ipc_export,
+		      &(struct ev_ipc_export){
+			      .handle = handle,
+			      .memory = memory,
+			      .base = m->range.owner == CUDA_ADDRESSES ? m->range.start : 0,
+			      .bytes = m->range.owner == CUDA_ADDRESSES ? m->range.bytes : m->object,
+			      .device = (uint64_t)(int64_t)m->device,
+			      .gpu = m->gpu,
+			      .flags = flags,
+			      .function = where.function,
+			      .caller = where.caller,
+			      .stack = where.stack,
+			      .python = where.python,
+		      },
+		      sizeof(struct ev_ipc_export));
 	m->handle = handle;
 }
 
@@ -226,8 +235,7 @@ void cuda_object_exported(const struct cuda_call *call, int result, enum cuda_sp
 	}
 }
 
-/* Counts how often this process has a handle open. */
-static bool is_open(uint64_t handle, int change)
+bool cuda_is_open(uint64_t handle, int change)
 {
 	struct cuda_memory m = {.range = {.owner = CUDA_OPEN_HANDLES,
 					  .start = handle >> 1,
@@ -283,7 +291,7 @@ void cuda_opened(const struct cuda_call *call, int result, enum mpsan_memory mem
 		return;
 	INSIDE
 	{
-		again = is_open(handle, result ? 0 : 1);
+		again = cuda_is_open(handle, result ? 0 : 1);
 		if (!result && !handle)
 			state_unknown();
 		if (!result && address) {
@@ -304,159 +312,6 @@ void cuda_opened(const struct cuda_call *call, int result, enum mpsan_memory mem
 			      (stack_has_torch() ? MPSAN_IPC_TORCH : 0),
 		     .function = where.function, .caller = where.caller, .stack = where.stack,
 		     .python = where.python);
-	}
-}
-
-static void state_close(const struct cuda_call *call, const struct cuda_memory *m)
-{
-	struct cuda_where where = cuda_where(call);
-
-	is_open(m->handle, -1);
-	registry_unimported(m->handle);
-	EMIT(ipc_close, .handle = m->handle,
-	     .address = m->range.owner == CUDA_ADDRESSES ? m->range.start : 0,
-	     .function = where.function, .caller = where.caller, .stack = where.stack,
-	     .python = where.python);
-}
-
-/* The end of what others may have; all else needs no event. */
-static void state_end(const struct cuda_call *call, const struct cuda_memory *m, bool opened)
-{
-	bool imported = m->flags & CUDA_MEMORY_IMPORTED ||
-			(m->memory == MPSAN_MEMORY_IMPORTED && !m->object);
-	struct cuda_where where;
-
-	if (!(imported || m->flags & CUDA_MEMORY_EXPORTED || opened) || !cuda_may_state())
-		return;
-	INSIDE
-	{
-		if (imported)
-			state_close(call, m);
-		if (imported && !(m->flags & CUDA_MEMORY_EXPORTED))
-			continue;
-		where = cuda_where(call);
-		EMIT(ipc_free, .handle = m->handle,
-		     .memory = m->memory == MPSAN_MEMORY_POOL && m->range.owner == CUDA_ADDRESSES ?
-				       MPSAN_MEMORY_POOL_POINTER :
-				       m->memory,
-		     .base = m->range.owner == CUDA_ADDRESSES ? m->range.start : 0,
-		     .bytes = m->range.owner == CUDA_ADDRESSES ? m->range.bytes : m->object,
-		     .function = where.function, .caller = where.caller, .stack = where.stack,
-		     .python = where.python);
-	}
-}
-
-/* A VMM handle lives as long as somebody holds it: a reference, or a mapping. */
-static void let_go(const struct cuda_call *call, uint64_t handle, bool mapping)
-{
-	struct cuda_memory m, *place = cuda_memory_at(CUDA_VMM_HANDLES, handle, &m);
-	uint32_t *count = !place ? NULL : mapping ? &place->mappings : &place->references;
-
-	if (!count || !__atomic_load_n(count, __ATOMIC_RELAXED))
-		return;
-	__atomic_fetch_sub(count, 1, __ATOMIC_ACQ_REL);
-	if (!place->mappings && !place->references &&
-	    cuda_memory_take(CUDA_VMM_HANDLES, handle, &m))
-		state_end(call, &m, false);
-}
-
-void cuda_released(const struct cuda_call *call, uint64_t handle)
-{
-	let_go(call, handle, false);
-}
-
-void cuda_ending(struct cuda_ending *ending, const struct cuda_call *call, enum cuda_space space,
-		 uint64_t key)
-{
-	ending->known = ending->opened = false;
-	if (!call->outermost || cuda.inherited || hook_off || !key)
-		return;
-	ending->known = space == CUDA_ADDRESSES ? cuda_memory_gone(key, &ending->memory) :
-						  cuda_memory_take(space, key, &ending->memory);
-	if (space == CUDA_POOLS)
-		registry_pool_gone(key);
-	if (ending->known && ending->memory.registry)
-		ending->opened = registry_gone(&ending->memory);
-}
-
-/* It lives on, but the registry has let go of it. */
-static void put_back(struct cuda_memory *m)
-{
-	struct cuda_memory known, *place = m->references > 1 ?
-						   cuda_memory_at((enum cuda_space)m->range.owner,
-								  m->range.start, &known) :
-						   NULL;
-
-	m->registry = 0;
-	if (place)
-		__atomic_fetch_add(&place->references, 1, __ATOMIC_RELAXED);
-	else
-		cuda_memory_add(m);
-}
-
-void cuda_ended(const struct cuda_ending *ending, const struct cuda_call *call, int result)
-{
-	struct cuda_memory m;
-
-	if (!ending->known)
-		return;
-	m = ending->memory;
-	if (result) {
-		put_back(&m);
-		return;
-	}
-	state_end(call, &m, ending->opened);
-	if (m.range.owner == CUDA_ADDRESSES &&
-	    (m.memory == MPSAN_MEMORY_VMM || m.memory == MPSAN_MEMORY_IMPORTED) && m.object)
-		let_go(call, m.object, true);
-}
-
-/* Whether this memory goes with the context; without an answer, a process has one device. */
-static bool goes_with(const struct cuda_memory *m, int device, CUcontext context, uint64_t caller)
-{
-	__typeof__(&cuPointerGetAttribute) ask = CUDA_REAL(cuPointerGetAttribute, caller);
-	CUcontext its = NULL;
-	int where = m->device;
-
-	if (m->range.owner != CUDA_ADDRESSES)
-		return false;
-	if (context)
-		return ask &&
-		       ask(&its, CU_POINTER_ATTRIBUTE_CONTEXT, m->range.start) == CUDA_SUCCESS &&
-		       its == context;
-	if (where < 0 && (!ask || ask(&where, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-				      m->range.start) != CUDA_SUCCESS))
-		return !(cuda.devices & (cuda.devices - 1));
-	return where == device;
-}
-
-void cuda_context_ending(const struct cuda_call *call, int device, CUcontext context)
-{
-	struct cuda_memory m, *place;
-	uint64_t at = 0;
-
-	if (!call->outermost || cuda.inherited || !cuda_may_state())
-		return;
-	INSIDE
-	while ((place = cuda_memory_next(&at, &m)))
-		if (goes_with(&m, device, context, call->caller))
-			place->flags |= CUDA_MEMORY_ENDING;
-}
-
-void cuda_context_ended(const struct cuda_call *call, bool gone)
-{
-	struct cuda_memory m, *place;
-	struct cuda_ending ending;
-	uint64_t at = 0;
-
-	while ((place = cuda_memory_next(&at, &m))) {
-		if (!(m.flags & CUDA_MEMORY_ENDING))
-			continue;
-		place->flags &= ~(uint32_t)CUDA_MEMORY_ENDING;
-		for (uint32_t users = m.references ? m.references : 1; gone && users; users--) {
-			cuda_ending(&ending, call, CUDA_ADDRESSES, m.range.start);
-			cuda_ended(&ending, call, 0);
-		}
 	}
 }
 

@@ -28,10 +28,14 @@ void cuda_object_exported(const struct cuda_call *call, int result, enum cuda_sp
 void cuda_opened(const struct cuda_call *call, int result, enum mpsan_memory memory,
 		 uint64_t address, uint64_t handle);
 
-/* What is about to come to its end, looked up before the real call: its address may be reused. */
+/* Whether this process has a handle open: counted, `change` is 1, -1 or 0. */
+bool cuda_is_open(uint64_t handle, int change);
+
+/* What is about to come to its end, looked up and announced before the real call: its address may be reused. */
 struct cuda_ending {
 	struct cuda_memory memory;
 	bool known, opened;
+	uint64_t close, free; /* announced; 0: nothing */
 };
 void cuda_ending(struct cuda_ending *ending, const struct cuda_call *call, enum cuda_space space,
 		 uint64_t key);

@@ -42,6 +42,14 @@ static inline void hint_learn(const void *lock, unsigned flag)
 		h->key = key | HINT_FLAG(flag);
 }
 
+static inline void hint_unlearn(const void *lock, unsigned flag)
+{
+	struct hint *h = hint_place(lock);
+
+	if (MPSAN_TAG_ADDRESS(h->key) == (uint64_t)(uintptr_t)lock)
+		h->key &= ~HINT_FLAG(flag);
+}
+
 static inline unsigned hint_flags(const void *lock)
 {
 	uint64_t key = hint_place(lock)->key;

@@ -16,6 +16,7 @@
 #define WINDOWS 68u
 #define WINDOW_MAX (16u * MPSAN_CHUNK)
 #define BLOBS 512u /* remembered contents */
+#define AGAIN_NS 100000000u /* an attempt that is repeated so soon needs no record of its own */
 
 enum state { CLOSED, OPENING, OPEN, INHERITED, BORROWED, FAILED };
 
@@ -316,16 +317,73 @@ void log_commit(void *payload)
 			 __ATOMIC_RELEASE);
 }
 
-uint64_t log_append(enum mpsan_event_type type, const void *payload, size_t bytes)
+uint64_t log_append_of(uint64_t time_ns, enum mpsan_event_type type, const void *payload,
+		       size_t bytes)
 {
 	uint64_t position;
 	void *to = log_reserve(type, bytes, &position);
 
 	if (!to)
 		return 0;
+	if (time_ns)
+		((struct mpsan_record *)to - 1)->time_ns = time_ns;
 	memcpy(to, payload, bytes);
 	log_commit(to);
 	return position;
+}
+
+uint64_t log_append(enum mpsan_event_type type, const void *payload, size_t bytes)
+{
+	return log_append_of(0, type, payload, bytes);
+}
+
+uint64_t log_key(enum mpsan_event_type type, uint64_t a, uint64_t b)
+{
+	uint64_t who = (uint64_t)life.slot << 16 | type;
+
+	return ((a * 0x9e3779b97f4a7c15ull ^ b) * 0x9e3779b97f4a7c15ull ^ who) | 1;
+}
+
+static void put_later(uint64_t position, uint64_t later)
+{
+	struct mpsan_record *r = position ? log_at(position) : NULL;
+
+	if (r)
+		__atomic_store_n(&r->later, later, __ATOMIC_RELEASE);
+}
+
+uint64_t log_announce(uint64_t key, enum mpsan_event_type type, const void *payload, size_t bytes)
+{
+	uint64_t failed = key && log_open() ? log_recall(key) : 0;
+	const struct mpsan_record *r = failed ? log_at(failed) : NULL;
+
+	if (!r || r->time_ns + AGAIN_NS < sys_now()) /* a reader has dropped it */
+		return log_append(type, payload, bytes);
+	put_later(failed, 0);
+	return failed;
+}
+
+void log_take_back(uint64_t position)
+{
+	put_later(position, MPSAN_LATER_FAILED);
+}
+
+bool log_is_stated(uint64_t key)
+{
+	uint64_t position = log_open() ? log_recall(key) : 0;
+	const struct mpsan_record *r = position ? log_at(position) : NULL;
+
+	return position && !(r && r->later & MPSAN_LATER_FAILED);
+}
+
+void log_settle(uint64_t key, uint64_t position, bool happened)
+{
+	if (!position)
+		return;
+	if (!happened)
+		log_take_back(position);
+	if (key && (!happened || log_recall(key) == position))
+		log_remember(key, happened ? 0 : position);
 }
 
 uint64_t log_recall(uint64_t hash)

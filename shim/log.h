@@ -22,8 +22,28 @@
 
 uint64_t log_append(enum mpsan_event_type type, const void *payload, size_t bytes);
 
+/* The same of what began at that time, when more is known of it now. */
+uint64_t log_append_of(uint64_t time_ns, enum mpsan_event_type type, const void *payload,
+		       size_t bytes);
+
 /* A `text` record of a NUL-terminated string, or the earlier one with the same content. */
 uint64_t log_text(const char *text);
+
+/*
+ * What other threads or processes can act on is announced before the call that does it: stated afterwards it
+ * would come too late for whoever reads of what they did, or never if they end this process. A call that failed
+ * takes it back. `key` (log_key) tells an attempt that is made again and again: those that failed have one
+ * record, with the time of the first. Without a key, where the order of such attempts matters, each has its own.
+ * 0: none was written.
+ */
+uint64_t log_announce(uint64_t key, enum mpsan_event_type type, const void *payload, size_t bytes);
+void log_settle(uint64_t key, uint64_t position, bool happened);
+void log_take_back(uint64_t position);
+uint64_t log_key(enum mpsan_event_type type, uint64_t a, uint64_t b);
+/* Something is remembered under that key, and was not taken back. */
+bool log_is_stated(uint64_t key);
+#define ANNOUNCE(key, name, ...) \
+	log_announce(key, EV_##name, &(struct ev_##name){__VA_ARGS__}, sizeof(struct ev_##name))
 
 /* For records that are filled in place: payload of `bytes`, then log_commit. NULL: no room. */
 void *log_reserve(enum mpsan_event_type type, size_t bytes, uint64_t *position);

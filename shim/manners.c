@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "cuda_fetch.h"
 #include "elf.h"
 #include "hook.h"
 #include "life.h"
@@ -137,17 +138,6 @@ void manners_forks(uint64_t fork, bool copies)
 		manners_main_again(MPSAN_MAIN_FORKED, 0);
 }
 
-/* What is stated again and again would fill the log of a process that supervises others. */
-static bool is_news(enum mpsan_event_type type, uint64_t a, uint64_t b)
-{
-	uint64_t key = ((a * 0x9e3779b97f4a7c15ull ^ b) * 0x9e3779b97f4a7c15ull ^ type) | 1;
-
-	if (!log_open() || log_recall(key))
-		return false;
-	log_remember(key, 1);
-	return true;
-}
-
 /* Signals of the kernel's own, for a fault or for want of memory, as far as nobody sent them. */
 static bool is_crash(int number)
 {
@@ -161,40 +151,55 @@ static bool may_end(int number)
 	       number == SIGQUIT;
 }
 
-/* What a process sends to itself matters where it may be its end. */
-void manners_killed(int64_t pid, int signal, uint64_t caller)
+/* A child that has ended already is not reached, as far as this process has not asked for its end. */
+static bool reaches(int64_t pid)
 {
-	uint64_t whom = (uint64_t)pid << 32;
+	siginfo_t ended = {.si_pid = 0};
 
-	if (!signal || (manners_is_self(pid) && !may_end(signal)) || !may_state())
-		return;
-	if (pid > 0) /* a pid may come again; a child that was born just now has no slot yet */
-		whom |= table_find_last(life.session, (uint32_t)pid, life.pid_ns);
-	INSIDE
-	{
-		if (is_news(EV_killed, whom, (uint64_t)signal))
-			EMIT(killed, .pid = (uint64_t)pid, .signal = (uint64_t)signal,
-			     .caller = caller, .python = stack_python(0));
-	}
+	return SYS4(SYS_waitid, P_PID, pid, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+	       ended.si_pid != pid;
 }
 
-bool manners_is_self(int64_t pid)
+/*
+ * Once for each process and signal: the log of one that supervises others would fill up. What a process sends to itself
+ * matters where it may be its end.
+ */
+uint64_t manners_kills(int64_t pid, int signal, uint64_t caller)
 {
-	return pid == (int64_t)life.pid;
+	uint64_t whom = (uint64_t)pid << 32, key, stated = 0;
+	bool self = pid == (int64_t)life.pid;
+
+	if (!signal || pid == MANNERS_NOBODY || (self && !may_end(signal)) || !may_state())
+		return 0;
+	if (pid > 0) /* a pid may come again; a child that was born just now has no slot yet */
+		whom |= table_find_last(life.session, (uint32_t)pid, life.pid_ns);
+	key = log_key(EV_killed, whom, (uint64_t)signal);
+	INSIDE
+	{
+		if (log_is_stated(key) || (pid > 0 && !self && !reaches(pid)))
+			continue;
+		stated = ANNOUNCE(key, killed, .pid = (uint64_t)pid, .signal = (uint64_t)signal,
+				  .caller = caller, .python = stack_python(0));
+		log_remember(key, stated);
+	}
+	return stated;
+}
+
+int64_t manners_target(int pidfd, int signal)
+{
+	uint32_t pid = signal ? cuda_fetch_pid(pidfd) : 0;
+
+	return pid ? (int64_t)pid : MANNERS_NOBODY;
+}
+
+void manners_kill_failed(uint64_t stated)
+{
+	log_take_back(stated);
 }
 
 void manners_raised(int signal, uint64_t caller)
 {
-	manners_killed((int64_t)life.pid, signal, caller);
-}
-
-bool manners_reaches(int64_t pid, int signal)
-{
-	siginfo_t ended = {.si_pid = 0};
-
-	return signal && may_state() &&
-	       (SYS4(SYS_waitid, P_PID, pid, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-		ended.si_pid != pid);
+	manners_kills((int64_t)life.pid, signal, caller);
 }
 
 void manners_reaped(uint32_t pid, int status, bool taken, uint64_t caller)
@@ -230,25 +235,41 @@ void manners_bound(int tid, uint64_t before, uint64_t caller)
 	{
 		uint64_t pid = tid ? (uint64_t)tid : thread_tid();
 
-		if (is_news(EV_affinity, pid << 16 ^ before, processors ^ caller << 16))
-			EMIT(affinity, .pid = pid, .before = before, .processors = processors,
-			     .caller = caller, .stack = stack_own(), .python = stack_python(0));
+		uint64_t key = log_key(EV_affinity, pid << 16 ^ before, processors ^ caller << 16);
+
+		if (!log_is_stated(key))
+			log_remember(key, EMIT(affinity, .pid = pid, .before = before,
+					       .processors = processors, .caller = caller,
+					       .stack = stack_own(), .python = stack_python(0)));
 	}
 }
 
-void manners_flag(uint16_t flag)
+/* Who calls: this process, or its guest, for which a slot is claimed; NULL: nobody that is known. */
+static struct mpsan_process *caller_slot(void)
 {
 	uint32_t slot;
 
 	if (!life.attached || hook_off)
-		return;
-	if (!life_is_guest()) {
-		life_flag(flag);
-		return;
-	}
+		return NULL;
+	if (!life_is_guest())
+		return life.self;
 	slot = life_spawned(sys_pid(), MPSAN_HOW_VFORK, life.self->birth_ns, 0);
-	if (slot != TABLE_NO_SLOT)
-		__atomic_fetch_or(&life.table[slot].flags, flag, __ATOMIC_RELAXED);
+	return slot == TABLE_NO_SLOT ? NULL : &life.table[slot];
+}
+
+bool manners_flag(uint16_t flag)
+{
+	struct mpsan_process *process = caller_slot();
+
+	return process && __atomic_fetch_or(&process->flags, flag, __ATOMIC_RELAXED) & flag;
+}
+
+void manners_unflag(uint16_t flag)
+{
+	struct mpsan_process *process = caller_slot();
+
+	if (process)
+		__atomic_fetch_and(&process->flags, (uint16_t)~flag, __ATOMIC_RELAXED);
 }
 
 /*

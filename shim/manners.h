@@ -47,12 +47,16 @@ void manners_forks(uint64_t fork, bool copies);
 /* The calling thread does what only the first run of a main module should do. */
 void manners_main_again(enum mpsan_main_how how, uint64_t caller);
 
-/* A call has sent a signal to a process, or is about to send it to a group (pid <= 0) or to this very process. */
-void manners_killed(int64_t pid, int signal, uint64_t caller);
+/*
+ * A call is about to send a signal to a process, to a group (pid <= 0) or to this very process: what it states, 0 for
+ * nothing new. And the call has failed.
+ */
+uint64_t manners_kills(int64_t pid, int signal, uint64_t caller);
+void manners_kill_failed(uint64_t stated);
+/* The process behind a pidfd, as that; nobody's where it is not known, or nothing is sent. */
+#define MANNERS_NOBODY INT64_MIN
+int64_t manners_target(int pidfd, int signal);
 void manners_raised(int signal, uint64_t caller);
-bool manners_is_self(int64_t pid);
-/* Whether it is worth telling that a signal is sent to that process: no child of this one that has ended already. */
-bool manners_reaches(int64_t pid, int signal);
 
 /* A wait call told how a child ended, and gave its caller the status, or was not asked for it. */
 void manners_reaped(uint32_t pid, int status, bool taken, uint64_t caller);
@@ -61,8 +65,12 @@ void manners_reaped(uint32_t pid, int status, bool taken, uint64_t caller);
 uint64_t manners_processors(int tid);
 void manners_bound(int tid, uint64_t before, uint64_t caller);
 
-/* This process, or the child that borrows its memory, asks to live on, or to end with its parent. */
-void manners_flag(uint16_t flag);
+/*
+ * This process, or the child that borrows its memory, is about to ask to live on, or to end with its parent: whether it
+ * had asked before. And the call has failed.
+ */
+bool manners_flag(uint16_t flag);
+void manners_unflag(uint16_t flag);
 
 /* A copy or a started child is about to write this to standard error: perhaps what multiprocessing says as it fails. */
 void manners_complains(const void *data, size_t bytes);

@@ -182,60 +182,155 @@ static uint32_t pid_behind(int fd)
 	return (uint32_t)ucred.pid;
 }
 
-/* Calls `see` for every descriptor that a message carries. */
-static void each_descriptor(const struct msghdr *message, int over,
-			    void (*see)(int fd, int over, uint64_t caller), uint64_t caller)
+/* Unless the kernel has read a message it may lie where no memory is. */
+static bool take(void *to, const void *from, size_t bytes, bool was_read)
 {
-	const char *at = message->msg_control, *end = at + message->msg_controllen;
+	if (!was_read)
+		return sys_peek(to, from, bytes) == (long)bytes;
+	memcpy(to, from, bytes);
+	return true;
+}
+
+/* Calls `see` for every descriptor that a message carries. */
+static void each_descriptor(const struct msghdr *message, bool was_read,
+			    void (*see)(int fd, void *context), void *context)
+{
+	const char *at, *end;
+	struct msghdr copy;
 	struct cmsghdr head;
 	int fd;
 
+	if (!take(&copy, message, sizeof(copy), was_read))
+		return;
+	at = copy.msg_control;
+	end = at + copy.msg_controllen;
 	while (at && (uint64_t)(end - at) >= sizeof(head)) {
-		memcpy(&head, at, sizeof(head));
-		if (head.cmsg_len < sizeof(head) || head.cmsg_len > (uint64_t)(end - at))
+		if (!take(&head, at, sizeof(head), was_read) || head.cmsg_len < sizeof(head) ||
+		    head.cmsg_len > (uint64_t)(end - at))
 			return;
 		for (uint64_t i = CMSG_LEN(0);
 		     head.cmsg_level == SOL_SOCKET && head.cmsg_type == SCM_RIGHTS &&
-		     i + sizeof(fd) <= head.cmsg_len;
-		     i += sizeof(fd)) {
-			memcpy(&fd, at + i, sizeof(fd));
-			see(fd, over, caller);
-		}
+		     i + sizeof(fd) <= head.cmsg_len && take(&fd, at + i, sizeof(fd), was_read);
+		     i += sizeof(fd))
+			see(fd, context);
 		if (CMSG_ALIGN(head.cmsg_len) >= (uint64_t)(end - at))
 			return;
 		at += CMSG_ALIGN(head.cmsg_len);
 	}
 }
 
-static void state_sent(int fd, int over, uint64_t caller)
-{
-	struct segment segment;
+#define BIT(words, i) ((words)[(i) / 64 % 4] & 1ull << (i) % 64)
+#define SET_BIT(words, i) ((words)[(i) / 64 % 4] |= 1ull << (i) % 64)
+#define FOLLOWED 256u /* of one call; the kernel takes 253 in one message */
 
-	(void)caller;
-	if (!segment_of(fd, &segment))
-		return;
-	segment_later(&segment, 0, MPSAN_LATER_SENT);
-	descriptor_unmark(fd, DESCRIPTOR_READY);
-	EMIT(shm_sent, .device = segment.device, .inode = segment.range.start,
-	     .to = pid_behind(over), .fd = (uint64_t)(int64_t)fd);
+static bool was_sent(const struct segment *segment)
+{
+	const struct mpsan_record *r =
+		segment->record && segment_is_own(segment) ? log_at(segment->record) : NULL;
+
+	return !r || r->later & MPSAN_LATER_SENT;
 }
 
-void peer_sent(int fd, const struct msghdr *message)
+static void leave(const struct segment *segment, int fd)
 {
+	descriptor_unmark(fd, DESCRIPTOR_READY);
+	segment_later(segment, 0, MPSAN_LATER_SENT);
+}
+
+static void announce(int fd, void *context)
+{
+	struct peer_sending *s = context;
+	uint32_t i = s->announced++;
+	struct segment segment;
+
+	if (i >= FOLLOWED || !segment_of(fd, &segment))
+		return;
+	if (descriptor_known(fd) & DESCRIPTOR_READY)
+		SET_BIT(s->ready, i);
+	if (!was_sent(&segment))
+		SET_BIT(s->first, i);
+	leave(&segment, fd);
+	if (i >= PEER_RECORDS)
+		return;
+	s->key[i] = log_key(EV_shm_sent, segment.range.start,
+			    (uint64_t)fd << 32 | (uint32_t)s->over);
+	s->record[i] = ANNOUNCE(s->key[i], shm_sent, .device = segment.device,
+				.inode = segment.range.start, .to = pid_behind(s->over),
+				.fd = (uint64_t)(int64_t)fd);
+}
+
+void peer_sends(struct peer_sending *s, const struct msghdr *message)
+{
+	struct msghdr copy;
+
+	if (!take(&copy, message, sizeof(copy), false) || !copy.msg_controllen)
+		return;
 	if (!life_has(MPSAN_PROCESS_SENDS))
 		manners_flag(MPSAN_PROCESS_SENDS);
 	if (!segment_descriptors || !may_state())
 		return;
 	INSIDE
 	{
-		each_descriptor(message, fd, state_sent, 0);
+		each_descriptor(message, false, announce, s);
 	}
 }
 
-static void see_received(int fd, int over, uint64_t caller)
+/* Also of what could not be read before. */
+static void state_sent(const struct peer_sending *s, const struct segment *segment, int fd)
 {
+	leave(segment, fd);
+	EMIT(shm_sent, .device = segment->device, .inode = segment->range.start,
+	     .to = pid_behind(s->over), .fd = (uint64_t)(int64_t)fd);
+}
+
+static void keep_here(const struct peer_sending *s, uint32_t i, const struct segment *segment,
+		      int fd)
+{
+	if (BIT(s->ready, i))
+		descriptor_mark(fd, DESCRIPTOR_READY);
+	if (BIT(s->first, i))
+		segment_later(segment, MPSAN_LATER_SENT, 0);
+}
+
+static void settle_one(int fd, void *context)
+{
+	struct peer_sending *s = context;
+	uint32_t i = s->settled++;
+	struct segment segment;
+
+	if (!segment_of(fd, &segment))
+		return;
+	if (i < PEER_RECORDS && i < s->announced)
+		log_settle(s->key[i], s->record[i], s->sent);
+	else if (s->sent)
+		state_sent(s, &segment, fd);
+	if (!s->sent && i < FOLLOWED && i < s->announced)
+		keep_here(s, i, &segment, fd);
+}
+
+void peer_sent(struct peer_sending *s, const struct msghdr *message, bool sent)
+{
+	if (!may_state())
+		return;
+	s->sent = sent;
+	INSIDE
+	{
+		each_descriptor(message, sent, settle_one, s);
+	}
+}
+
+/* What came over a socket. */
+struct receiving {
+	int over;
+	uint64_t caller;
+};
+
+static void see_received(int fd, void *context)
+{
+	const struct receiving *receiving = context;
+
 	descriptor_made(fd);
-	segment_look(fd, MPSAN_SHM_RECEIVED, pid_behind(over), caller);
+	segment_look(fd, MPSAN_SHM_RECEIVED, pid_behind(receiving->over), receiving->caller);
 }
 
 void peer_received(int fd, const struct msghdr *message, uint64_t caller)
@@ -246,7 +341,7 @@ void peer_received(int fd, const struct msghdr *message, uint64_t caller)
 		return;
 	INSIDE
 	{
-		each_descriptor(message, fd, see_received, caller);
+		each_descriptor(message, true, see_received, &(struct receiving){fd, caller});
 		if (descriptor_known(fd) & DESCRIPTOR_PEER)
 			settle(fd);
 	}

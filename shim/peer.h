@@ -12,6 +12,9 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#include "life.h"
+#include "segment.h"
+
 /* A socket was bound; connected, or not (`error`). */
 void peer_bound(int fd, const struct sockaddr *address, socklen_t length);
 void peer_connected(int fd, const struct sockaddr *address, socklen_t length, int error,
@@ -23,8 +26,27 @@ void peer_connected(int fd, const struct sockaddr *address, socklen_t length, in
  */
 void peer_result(int fd, ssize_t result, int error, uint64_t caller);
 
-/* A message was sent, or received: the descriptors that it carries. */
-void peer_sent(int fd, const struct msghdr *message);
+/*
+ * Messages are about to be sent, and were or were not: the descriptors that they carry. What they were sent for may end
+ * this process before the call is back. Both see the same messages in the same order.
+ */
+#define PEER_RECORDS 8u /* further descriptors are stated when they are gone */
+struct peer_sending {
+	uint64_t ready[4], first[4]; /* by descriptor: it was READY; its segment leaves for the first time */
+	uint64_t key[PEER_RECORDS], record[PEER_RECORDS];
+	uint32_t announced, settled; /* how many were seen */
+	bool sent; /* of the message that is settled now */
+	int over; /* the socket */
+};
+/* Whether there is anything to state: of shared memory, or that this process sends control data at all. */
+static inline bool peer_watches(void)
+{
+	return segment_descriptors || !life_has(MPSAN_PROCESS_SENDS);
+}
+void peer_sends(struct peer_sending *sending, const struct msghdr *message);
+void peer_sent(struct peer_sending *sending, const struct msghdr *message, bool sent);
+
+/* A message was received: the descriptors that it carries. */
 void peer_received(int fd, const struct msghdr *message, uint64_t caller);
 
 /*

@@ -325,15 +325,25 @@ void segment_copied(int from, int to)
 	generation_of[to] = generation_of[from];
 }
 
-void segment_inherited(const struct segment *segment, enum mpsan_shm_use what, uint64_t name,
-		       uint64_t caller)
+uint64_t segment_inherited(const struct segment *segment, enum mpsan_shm_use what, uint64_t name,
+			   uint64_t caller)
 {
 	uint32_t bit = 1u << what;
 
 	if (__atomic_fetch_or(&told, bit, __ATOMIC_RELAXED) & bit || life_is_guest())
+		return 0;
+	return ANNOUNCE(log_key(EV_shm_inherited, what, 0), shm_inherited,
+			.device = segment->device, .inode = segment->range.start, .what = what,
+			.name = name, .caller = caller, .stack = stack_own(),
+			.python = stack_python(0));
+}
+
+void segment_not_used(enum mpsan_shm_use what, uint64_t stated)
+{
+	if (!stated)
 		return;
-	EMIT(shm_inherited, .device = segment->device, .inode = segment->range.start, .what = what,
-	     .name = name, .caller = caller, .stack = stack_own(), .python = stack_python(0));
+	log_settle(log_key(EV_shm_inherited, what, 0), stated, false);
+	__atomic_fetch_and(&told, ~(1u << what), __ATOMIC_RELAXED);
 }
 
 void segment_closed(int fd, uint64_t caller)

@@ -77,9 +77,13 @@ void segment_later(const struct segment *segment, uint64_t clear, uint64_t set);
 /* The device of /dev/shm, 0: there is none. */
 uint64_t segment_device(void);
 
-/* A forked child used up something that it had inherited: stated once for each kind. Call it INSIDE. */
-void segment_inherited(const struct segment *segment, enum mpsan_shm_use what, uint64_t name,
-		       uint64_t caller);
+/*
+ * A forked child is about to use up something that it had inherited: stated once for each kind. Call it INSIDE. And the
+ * call has failed: what was stated of it, 0 for nothing, is taken back.
+ */
+uint64_t segment_inherited(const struct segment *segment, enum mpsan_shm_use what, uint64_t name,
+			   uint64_t caller);
+void segment_not_used(enum mpsan_shm_use what, uint64_t stated);
 static inline bool segment_is_own(const struct segment *segment)
 {
 	return segment->generation == segment_generation;

@@ -58,13 +58,22 @@ uint64_t segment_name(const char *path)
 	return log_append(EV_text, path, strlen(path) + 1);
 }
 
+static uint64_t hash_of(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t)*text) * 0x100000001b3ull;
+	return hash;
+}
+
 void segment_open_begin(struct segment_open *opening, const char *path, int flags,
 			enum mpsan_shm_way way)
 {
 	char whole[PATH_BYTES];
 	struct stat file;
 
-	*opening = (struct segment_open){0, false};
+	*opening = (struct segment_open){0};
 	if (!life.attached || hook_off || !whole_path(whole, path, way) || life_is_guest())
 		return;
 	INSIDE
@@ -72,8 +81,10 @@ void segment_open_begin(struct segment_open *opening, const char *path, int flag
 		opening->makes = flags & O_EXCL ||
 				 SYS4(SYS_newfstatat, AT_FDCWD, whole, &file, 0) == -ENOENT;
 		opening->name = opening->makes ? segment_name(whole) : 0;
+		opening->key = log_key(EV_shm_intent, hash_of(whole), way);
 		if (opening->name)
-			EMIT(shm_intent, .name = opening->name, .way = way);
+			opening->intent = ANNOUNCE(opening->key, shm_intent, .name = opening->name,
+						   .way = way);
 	}
 }
 
@@ -104,6 +115,7 @@ void segment_open_end(const struct segment_open *opening, const char *path, int 
 
 	if (fd >= 0)
 		descriptor_made(fd);
+	log_settle(opening->key, opening->intent, !error);
 	if (error == EMFILE)
 		segment_no_descriptor(MPSAN_SHM_NO_DESCRIPTOR, "open", caller);
 	if ((error && error != ENOENT && error != ENOSPC) || !life.attached || hook_off ||
@@ -231,55 +243,72 @@ static bool removed_path(char *whole, const char *path, enum mpsan_shm_way way, 
 	return *relative;
 }
 
+/* Of its own segments a process states no more than that; of those of others, who removed them. */
+static void announce(struct segment_unlinking *u, const char *path, uint64_t caller)
+{
+	struct segment segment, *place = segment_find(u->device, u->inode, &segment);
+	bool own = place && segment_is_own(&segment);
+	struct where where;
+	uint64_t name;
+
+	u->made = own && segment.flags & SEGMENT_MADE;
+	if (u->made)
+		segment_later(&segment, 0, MPSAN_LATER_UNLINKED);
+	if (u->made || (!place && !segment_all_known()))
+		return;
+	name = segment_name(path);
+	where = where_now(caller);
+	if (place && !own)
+		u->use = segment_inherited(&segment, MPSAN_SHM_UNLINKED, name, caller);
+	u->removal = ANNOUNCE(log_key(EV_shm_unlinked, u->device, u->inode), shm_unlinked,
+			      .name = name, .device = u->device, .inode = u->inode,
+			      .bytes = u->bytes, .caller = caller, .stack = where.stack,
+			      .python = where.python);
+}
+
 void segment_unlink_begin(struct segment_unlinking *unlinking, int at, const char *path,
-			  enum mpsan_shm_way way)
+			  enum mpsan_shm_way way, uint64_t caller)
 {
 	char whole[PATH_BYTES];
 	struct stat file;
 	bool relative;
 
-	*unlinking = (struct segment_unlinking){0, 0, 0};
+	*unlinking = (struct segment_unlinking){0};
 	if (!life.attached || hook_off || !removed_path(whole, path, way, &relative) ||
 	    SYS4(SYS_newfstatat, at, relative ? path : whole, &file, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    !S_ISREG(file.st_mode) || (relative && file.st_dev != segment_device()))
+	    !S_ISREG(file.st_mode) || (relative && file.st_dev != segment_device()) ||
+	    !life_may_change())
 		return;
-	*unlinking = (struct segment_unlinking){file.st_dev, file.st_ino, (uint64_t)file.st_size};
-}
-
-static void state_unlinked(const struct segment_unlinking *u, const char *path,
-			   enum mpsan_shm_way way, uint64_t caller)
-{
-	struct segment segment, *place = segment_find(u->device, u->inode, &segment);
-	char whole[PATH_BYTES];
-	struct where where;
-	uint64_t name;
-	bool relative;
-
-	if (place && segment_is_own(&segment))
-		__atomic_fetch_or(&place->flags, SEGMENT_UNLINKED, __ATOMIC_RELAXED);
-	if (place && segment_is_own(&segment) && segment.flags & SEGMENT_MADE) {
-		segment_later(&segment, 0, MPSAN_LATER_UNLINKED);
-		segment_mapped(&segment, 0);
-		return;
-	}
-	if ((!place && !segment_all_known()) || !removed_path(whole, path, way, &relative))
-		return;
-	name = segment_name(whole);
-	where = where_now(caller);
-	if (place && !segment_is_own(&segment))
-		segment_inherited(&segment, MPSAN_SHM_UNLINKED, name, caller);
-	EMIT(shm_unlinked, .name = name, .device = u->device, .inode = u->inode, .bytes = u->bytes,
-	     .caller = caller, .stack = where.stack, .python = where.python);
-}
-
-void segment_unlink_end(const struct segment_unlinking *unlinking, const char *path,
-			enum mpsan_shm_way way, uint64_t caller)
-{
-	if (!life_may_change())
-		return;
+	unlinking->device = file.st_dev;
+	unlinking->inode = file.st_ino;
+	unlinking->bytes = (uint64_t)file.st_size;
 	INSIDE
 	{
-		state_unlinked(unlinking, path, way, caller);
+		announce(unlinking, whole, caller);
+	}
+}
+
+/* It has failed: who had unlinked the segment by another name before has done so all the same. */
+static void keep_name(const struct segment_unlinking *u, const struct segment *segment)
+{
+	if (u->made && segment && !(segment->flags & SEGMENT_UNLINKED))
+		segment_later(segment, MPSAN_LATER_UNLINKED, 0);
+	segment_not_used(MPSAN_SHM_UNLINKED, u->use);
+}
+
+void segment_unlink_end(const struct segment_unlinking *u, bool removed)
+{
+	struct segment segment, *place;
+
+	if (!life_may_change())
+		return;
+	place = segment_find(u->device, u->inode, &segment);
+	log_settle(log_key(EV_shm_unlinked, u->device, u->inode), u->removal, removed);
+	if (!removed) {
+		keep_name(u, place ? &segment : NULL);
+	} else if (place && segment_is_own(&segment)) {
+		__atomic_fetch_or(&place->flags, SEGMENT_UNLINKED, __ATOMIC_RELAXED);
+		segment_mapped(&segment, 0);
 	}
 }
 

@@ -13,6 +13,7 @@
 /* A call that opens a file, and perhaps makes it. */
 struct segment_open {
 	uint64_t name; /* position of its text; 0: no segment is to be made */
+	uint64_t key, intent; /* what was announced; 0: nothing */
 	bool makes; /* the name was not there before */
 };
 /* Before it, where it may make the file. */
@@ -37,14 +38,15 @@ uint64_t segment_free(int fd);
 void segment_sized(int fd, uint64_t bytes, uint64_t free, int error, const char *function,
 		   uint64_t caller);
 
-/* A call that removes a name: what it stands for is asked before. */
+/* A call that removes a name: what it stands for is asked before it, and its removal announced. */
 struct segment_unlinking {
 	uint64_t device, inode, bytes; /* inode 0: none of ours */
+	uint64_t removal, use; /* what was announced of it, and of one that was inherited; 0: nothing */
+	bool made; /* by this process, which states no more than a flag of its record */
 };
 void segment_unlink_begin(struct segment_unlinking *unlinking, int at, const char *path,
-			  enum mpsan_shm_way way);
-void segment_unlink_end(const struct segment_unlinking *unlinking, const char *path,
-			enum mpsan_shm_way way, uint64_t caller);
+			  enum mpsan_shm_way way, uint64_t caller);
+void segment_unlink_end(const struct segment_unlinking *unlinking, bool removed);
 
 /* A call about shared memory failed, or will soon; stated a few times for each reason. */
 void segment_refused(const struct ev_shm_refused *refused, const char *function, uint64_t caller);

@@ -362,6 +362,18 @@ int hold_failed(struct mpsan_hold *hold, const void *lock, unsigned kind, int re
 	return result;
 }
 
+int hold_hand_over(void *lock, int (*real)(void *))
+{
+	bool known = hint_flags(lock) & MPSAN_LF_HANDOFF;
+	int result;
+
+	hint_learn(lock, MPSAN_LF_HANDOFF);
+	result = real(lock);
+	if (result && !known)
+		hint_unlearn(lock, MPSAN_LF_HANDOFF);
+	return result;
+}
+
 /* Locks are given back in any order: what was taken later moves down. */
 bool hold_remove(uint64_t address)
 {

@@ -160,6 +160,12 @@ static inline void hold_give_back(const void *lock)
 		hint_learn(lock, MPSAN_LF_HANDOFF);
 }
 
+/*
+ * The same where the call may refuse (EPERM), for a lock on which this thread has no claim: learned before the call,
+ * since the next owner may be judged before it is back, and forgotten when it fails.
+ */
+int hold_hand_over(void *lock, int (*real)(void *));
+
 /* For a claim that was no mere wish: only a failure takes it back. */
 static inline int hold_settle(struct mpsan_hold *hold, const void *lock, unsigned kind, int result)
 {

@@ -221,6 +221,30 @@ static void collect_act(struct reader *reader, const struct record *record, bool
 		open_moment(reader, MOMENT_ACT, reader->acts.count - 1);
 }
 
+/* What was read just now of a session that is over needs no second look. */
+static bool has_failed(const struct reader *reader, const struct fact_act *act)
+{
+	const struct mpsan_record *head = (const struct mpsan_record *)act->field - 1;
+	bool fresh = reader->over && reader->acts_settled >= reader->acts_known;
+
+	return (fresh ? act->later : __atomic_load_n(&head->later, __ATOMIC_ACQUIRE)) &
+	       MPSAN_LATER_FAILED;
+}
+
+/* They stay where they are, and are no act of any type. */
+void collect_settled(struct reader *reader, uint64_t now)
+{
+	while (reader->acts_settled < reader->acts.count) {
+		struct fact_act *act = &reader->acts.item[reader->acts_settled];
+
+		if (!reader->over && act->at.time_ns + ACT_SETTLE_NS > now)
+			break;
+		if (has_failed(reader, act))
+			act->type = EV_none;
+		reader->acts_settled++;
+	}
+}
+
 void collect_record(struct reader *reader, const struct record *record)
 {
 	/*

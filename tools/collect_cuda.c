@@ -245,8 +245,18 @@ static bool is_of_memory(const struct record *record)
 	       TAKES(ipc_event) || TAKES(ipc_refused);
 }
 
+/* Announced, and then taken back: its call failed. */
+static bool has_failed(const struct record *record)
+{
+	const struct mpsan_record *head = (const struct mpsan_record *)record->payload - 1;
+
+	return __atomic_load_n(&head->later, __ATOMIC_ACQUIRE) & MPSAN_LATER_FAILED;
+}
+
 static void take_of_memory(struct reader *reader, const struct record *record)
 {
+	if (has_failed(record))
+		return;
 	if (TAKES(ipc_export))
 		take_export(reader, record);
 	else if (TAKES(ipc_open))

@@ -155,7 +155,9 @@ static void add_record(const struct dump *dump, const struct record *record, jso
 	for (uint64_t i = 0; field && field[i].name && (i + 1) * 8 <= record->bytes; i++)
 		json_object_set_new(object, field[i].name,
 				    field_json(dump, record, &field[i], value[i]));
-	if (record->later)
+	if (record->later & MPSAN_LATER_FAILED)
+		json_object_set_new(object, "failed", json_true());
+	else if (record->later)
 		json_object_set_new(object, "later", json_integer((json_int_t)record->later));
 	blob = field ? NULL : blob_json(dump, record);
 	if (blob)

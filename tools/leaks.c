@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../shim/core/roles.h"
+#include "collect.h"
 #include "collect_shm.h"
 
 #define FOLDER "/dev/shm"
@@ -260,6 +261,7 @@ void leaks_look(struct reader *reader, struct watchlog *log)
 
 	if (!reader->facts.shm.links)
 		return;
+	collect_settled(reader, UINT64_MAX); /* who could take something back has ended */
 	while ((count = take(&leaks)) && (leaks.served = is_served(reader)) &&
 	       clock_ns(CLOCK_MONOTONIC) < until) {
 		poll(NULL, 0, STEP_MS);

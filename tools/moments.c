@@ -117,6 +117,8 @@ static enum timing act_timing(struct reader *reader, uint32_t index, uint64_t no
 	*due_ns = act->at.time_ns + ACT_SETTLE_NS;
 	if (now < *due_ns && !reader->over)
 		return TIMING_OPEN;
+	if (act->type == EV_none) /* taken back */
+		return TIMING_NEVER;
 	if (!reader->over || index < reader->acts_known)
 		act->later = __atomic_load_n(&head->later, __ATOMIC_ACQUIRE);
 	shm_refresh_act(reader, index);

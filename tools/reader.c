@@ -389,6 +389,7 @@ void reader_poll(struct reader *reader, uint64_t now)
 	read_slots(reader);
 	check_liveness(reader, now);
 	read_logs(reader, now);
+	collect_settled(reader, now);
 	collect_cuda_due(reader, now);
 	collect_shm_due(reader, now);
 	publish_facts(reader, now);
@@ -411,6 +412,7 @@ void reader_finish(struct reader *reader, uint64_t now)
 			process->gone_ns = now;
 		}
 	}
+	collect_settled(reader, now);
 	collect_cuda_due(reader, now);
 	collect_shm_due(reader, now);
 	shm_refresh_all(reader);

@@ -110,6 +110,7 @@ struct reader {
 	ARRAY(struct seen_limit) limits;
 	ARRAY(struct seen_share) shares;
 	uint32_t acts_known; /* acts below this index were taken in by an earlier poll */
+	uint32_t acts_settled; /* those below this one are not taken back any more */
 	uint32_t helds_linked; /* holds below this index know their fork, or never will */
 
 	struct cuda_store *cuda; /* collect_cuda.h */

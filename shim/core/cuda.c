@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#define EARLY_MAX 64u /* imports that may have been faster than the export */
 #define LOOK_MAX 4096u /* places of a list looked at for one question */
 
 static uint32_t list_of(uint32_t slot, uint64_t value)
@@ -74,6 +75,59 @@ static bool is_waited_for(const struct ipc_piece *piece)
 	return piece->by_export && !piece->opens && is_alive(piece);
 }
 
+static uint32_t *open_list(const struct cuda_facts *cuda, uint32_t by, uint64_t handle)
+{
+	return &cuda->open_lists[list_of(by, handle)];
+}
+
+static uint32_t find_open(const struct cuda_facts *cuda, const struct ipc_import *import,
+			  uint32_t piece)
+{
+	uint32_t at = *open_list(cuda, import->at.by, import->ev.handle);
+
+	for (uint32_t work = LOOK_MAX; at && work; at = cuda->imports[at - 1].open_before, work--) {
+		const struct ipc_import *other = &cuda->imports[at - 1];
+
+		if (other->at.by == import->at.by && other->piece == piece)
+			return at;
+	}
+	return 0;
+}
+
+/* Of the import of that index + 1, which is not in the list of what is open, or has no piece there so far. */
+static void open_piece(struct cuda_facts *cuda, uint32_t index, uint32_t of)
+{
+	struct ipc_import *import = &cuda->imports[index - 1];
+	struct ipc_piece *piece = &cuda->pieces[of - 1];
+
+	if (is_waited_for(piece))
+		cuda->parties[piece->owner].waiting--;
+	piece->opens++;
+	import->again = find_open(cuda, import, of);
+	import->piece = of;
+	import->before = piece->imports;
+	piece->imports = index;
+	import->signalled = cuda->parties[piece->owner].event_ns > piece->born_ns;
+}
+
+/*
+ * A handle that is made in memory which others see may be open before it was stated: the export began before that, and
+ * took longer than what was read meanwhile could wait.
+ */
+static void open_early(struct cuda_facts *cuda, const struct ipc_export *export, uint32_t of)
+{
+	uint32_t last = cuda->import_count, first = last > EARLY_MAX ? last - EARLY_MAX : 0;
+
+	for (uint32_t i = first; i < last; i++) {
+		const struct ipc_import *import = &cuda->imports[i];
+
+		if (export->ev.handle && !import->piece &&
+		    import->ev.handle == export->ev.handle &&
+		    import->at.time_ns >= export->at.time_ns)
+			open_piece(cuda, i + 1, of);
+	}
+}
+
 void cuda_enter_export(struct cuda_facts *cuda)
 {
 	struct ipc_export *export = &cuda->exports[cuda->export_count - 1];
@@ -97,6 +151,7 @@ void cuda_enter_export(struct cuda_facts *cuda)
 	}
 	piece->exports++;
 	export->piece = (uint32_t)(piece - cuda->pieces);
+	open_early(cuda, export, export->piece + 1);
 	export->waiting = party->waiting;
 }
 
@@ -121,47 +176,16 @@ static uint32_t piece_of_registry(struct cuda_facts *cuda, const struct ipc_impo
 	return (uint32_t)(piece - cuda->pieces) + 1;
 }
 
-static uint32_t *open_list(const struct cuda_facts *cuda, uint32_t by, uint64_t handle)
-{
-	return &cuda->open_lists[list_of(by, handle)];
-}
-
-static uint32_t find_open(const struct cuda_facts *cuda, const struct ipc_import *import)
-{
-	uint32_t at = *open_list(cuda, import->at.by, import->ev.handle);
-
-	for (uint32_t work = LOOK_MAX; at && work; at = cuda->imports[at - 1].open_before, work--) {
-		const struct ipc_import *other = &cuda->imports[at - 1];
-
-		if (other->at.by == import->at.by && other->piece == import->piece)
-			return at;
-	}
-	return 0;
-}
-
-static void open_piece(struct cuda_facts *cuda, struct ipc_import *import)
-{
-	struct ipc_piece *piece = &cuda->pieces[import->piece - 1];
-
-	if (is_waited_for(piece))
-		cuda->parties[piece->owner].waiting--;
-	piece->opens++;
-	import->again = find_open(cuda, import);
-	import->before = piece->imports;
-	piece->imports = cuda->import_count;
-	import->signalled = cuda->parties[piece->owner].event_ns > piece->born_ns;
-}
-
 void cuda_enter_import(struct cuda_facts *cuda)
 {
 	struct ipc_import *import = &cuda->imports[cuda->import_count - 1];
 	struct cuda_party *party = &cuda->parties[import->at.by];
 	uint32_t *list = open_list(cuda, import->at.by, import->ev.handle);
+	uint32_t of = import->ev.owner_slot ? piece_of_registry(cuda, import) :
+					      find_handle(cuda, import->ev.handle);
 
-	import->piece = import->ev.owner_slot ? piece_of_registry(cuda, import) :
-						find_handle(cuda, import->ev.handle);
-	if (import->piece)
-		open_piece(cuda, import);
+	if (of)
+		open_piece(cuda, cuda->import_count, of);
 	import->party_before = party->imports;
 	party->imports = cuda->import_count;
 	if (import->ev.result)

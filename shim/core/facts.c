@@ -142,10 +142,13 @@ bool fact_wait_is_proof(const struct fact_wait *wait)
 
 uint32_t fact_act_of(const struct facts *facts, uint32_t slot, uint32_t type, uint32_t before)
 {
-	if (before < facts->act_count)
-		return facts->acts[before].before - 1;
-	return slot < facts->process_count ? facts->processes[slot].act[act_number(type)] - 1 :
-					     FACT_NONE;
+	uint32_t at = before < facts->act_count	  ? facts->acts[before].before :
+		      slot < facts->process_count ? facts->processes[slot].act[act_number(type)] :
+						    0;
+
+	while (at && facts->acts[at - 1].type != type) /* it was taken back */
+		at = facts->acts[at - 1].before;
+	return at - 1;
 }
 
 bool fact_argv_has(const struct mpsan_process *process, const char *word)

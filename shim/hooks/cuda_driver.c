@@ -10,12 +10,18 @@
 #include "../cuda_ipc.h"
 #include "../life.h"
 #include "../registry.h"
+#include "../sys.h"
 
 /* The head of a hook: `call` and the real function. */
 #define BEGIN(name, kind)      \
 	ENTER(name);           \
 	struct cuda_call call; \
 	__typeof__(&name) real = cuda_begin(&call, HOOK_##name, kind, CALLER)
+
+/* A handle may lie where another process sees it, and opens it before the call is back. */
+#define BEGIN_EXPORT(name)           \
+	BEGIN(name, MPSAN_CUDA_USE); \
+	call.since = sys_now()
 
 /* The real call; its value is the result. */
 #define REALLY(...) (real ? real(__VA_ARGS__) : CUDA_ERROR_NOT_INITIALIZED)
@@ -205,7 +211,7 @@ EXPORT CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAlloca
 					     CUmemAllocationHandleType type,
 					     unsigned long long flags)
 {
-	BEGIN(cuMemExportToShareableHandle, MPSAN_CUDA_USE);
+	BEGIN_EXPORT(cuMemExportToShareableHandle);
 	CUresult result = REALLY(shareable, handle, type, flags);
 
 	if (cuda_end(&call, result))
@@ -251,7 +257,7 @@ EXPORT CUresult cuMemPoolExportToShareableHandle(void *shareable, CUmemoryPool p
 						 CUmemAllocationHandleType type,
 						 unsigned long long flags)
 {
-	BEGIN(cuMemPoolExportToShareableHandle, MPSAN_CUDA_USE);
+	BEGIN_EXPORT(cuMemPoolExportToShareableHandle);
 	CUresult result = REALLY(shareable, pool, type, flags);
 
 	if (cuda_end(&call, result))
@@ -279,7 +285,7 @@ EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *sha
 
 EXPORT CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData *data, CUdeviceptr address)
 {
-	BEGIN(cuMemPoolExportPointer, MPSAN_CUDA_USE);
+	BEGIN_EXPORT(cuMemPoolExportPointer);
 	CUresult result = REALLY(data, address);
 
 	if (cuda_end(&call, result))
@@ -303,7 +309,7 @@ EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr *address, CUmemoryPool pool,
 
 EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address)
 {
-	BEGIN(cuIpcGetMemHandle, MPSAN_CUDA_USE);
+	BEGIN_EXPORT(cuIpcGetMemHandle);
 	CUresult result = REALLY(handle, address);
 
 	if (cuda_end(&call, result))

@@ -6,11 +6,17 @@
 #include "../cuda_entry.h"
 #include "../cuda_ipc.h"
 #include "../registry.h"
+#include "../sys.h"
 
 #define BEGIN(name, kind)      \
 	ENTER(name);           \
 	struct cuda_call call; \
 	__typeof__(&name) real = cuda_begin(&call, HOOK_##name, kind, CALLER)
+
+/* A handle may lie where another process sees it, and opens it before the call is back. */
+#define BEGIN_EXPORT(name)           \
+	BEGIN(name, MPSAN_CUDA_USE); \
+	call.since = sys_now()
 #define REALLY(...) (real ? real(__VA_ARGS__) : cudaErrorInsufficientDriver)
 #define ADDRESS(pointer) ((uint64_t)(uintptr_t)(pointer))
 
@@ -84,7 +90,7 @@ EXPORT cudaError_t cudaMemPoolExportToShareableHandle(void *shareable, cudaMemPo
 						      enum cudaMemAllocationHandleType type,
 						      unsigned flags)
 {
-	BEGIN(cudaMemPoolExportToShareableHandle, MPSAN_CUDA_USE);
+	BEGIN_EXPORT(cudaMemPoolExportToShareableHandle);
 	cudaError_t result = REALLY(shareable, pool, type, flags);
 
 	if (cuda_end(&call, (int)result))
@@ -112,7 +118,7 @@ EXPORT cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *pool, voi
 
 EXPORT cudaError_t cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *data, void *address)
 {
-	BEGIN(cudaMemPoolExportPointer, MPSAN_CUDA_USE);
+	BEGIN_EXPORT(cudaMemPoolExportPointer);
 	cudaError_t result = REALLY(data, address);
 
 	if (cuda_end(&call, (int)result))
@@ -136,7 +142,7 @@ EXPORT cudaError_t cudaMemPoolImportPointer(void **address, cudaMemPool_t pool,
 
 EXPORT cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *address)
 {
-	BEGIN(cudaIpcGetMemHandle, MPSAN_CUDA_USE);
+	BEGIN_EXPORT(cudaIpcGetMemHandle);
 	cudaError_t result = REALLY(handle, address);
 
 	if (cuda_end(&call, (int)result))

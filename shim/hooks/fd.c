@@ -156,34 +156,25 @@ MKSTEMP(mkstemp64)
 MKOSTEMP(mkostemp)
 MKOSTEMP(mkostemp64)
 
-static inline int removed(const struct segment_unlinking *unlinking, const char *path, int result,
-			  uint64_t caller)
-{
-	if (UNLIKELY(!result && unlinking->inode))
-		segment_unlink_end(unlinking, path, MPSAN_SHM_FILE, caller);
-	return result;
-}
-
-#define UNLINK(name)                                                              \
-	EXPORT int name(const char *path)                                         \
-	{                                                                         \
-		ENTER(name);                                                      \
-		struct segment_unlinking unlinking;                               \
-                                                                                  \
-		segment_unlink_begin(&unlinking, AT_FDCWD, path, MPSAN_SHM_FILE); \
-		return removed(&unlinking, path, REAL(name)(path), CALLER);       \
+/* Others miss the name before the call is back. */
+#define UNLINK(name, at, parameters, arguments)                                     \
+	EXPORT int name parameters                                                  \
+	{                                                                           \
+		ENTER(name);                                                        \
+		struct segment_unlinking unlinking;                                 \
+		int result;                                                         \
+                                                                                    \
+		segment_unlink_begin(&unlinking, at, path, MPSAN_SHM_FILE, CALLER); \
+		result = REAL(name) arguments;                                      \
+		if (UNLIKELY(unlinking.inode))                                      \
+			segment_unlink_end(&unlinking, !result);                    \
+		return result;                                                      \
 	}
-UNLINK(unlink)
-UNLINK(remove)
-
-EXPORT int unlinkat(int at, const char *path, int flags)
-{
-	ENTER(unlinkat);
-	struct segment_unlinking unlinking;
-
-	segment_unlink_begin(&unlinking, at, path, MPSAN_SHM_FILE);
-	return removed(&unlinking, path, REAL(unlinkat)(at, path, flags), CALLER);
-}
+/* clang-format off */
+UNLINK(unlink, AT_FDCWD, (const char *path), (path))
+UNLINK(remove, AT_FDCWD, (const char *path), (path))
+UNLINK(unlinkat, at, (int at, const char *path, int flags), (at, path, flags))
+/* clang-format on */
 
 /* What a number meant ends with it. */
 static NOINLINE void forget(int fd, uint64_t caller)

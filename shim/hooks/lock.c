@@ -19,6 +19,8 @@
 #define RWLOCK_IN_USE(l) UNLIKELY((l)->__data.__readers >> 3 || (l)->__data.__cur_writer)
 #define SPIN_TAKEN(l) UNLIKELY(*(l) != 1)
 
+#define HAND_OVER(name, lock) hold_hand_over(lock, (int (*)(void *))REAL(name))
+
 EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *attr)
 {
 	ENTER(pthread_mutex_init);
@@ -34,8 +36,14 @@ EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *att
 EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
 {
 	ENTER(pthread_mutex_destroy);
+	struct hint known = *hint_place(m);
+	int result;
+
 	hint_init(m, 0);
-	return REAL(pthread_mutex_destroy)(m);
+	result = REAL(pthread_mutex_destroy)(m);
+	if (UNLIKELY(result)) /* it is in use */
+		*hint_place(m) = known;
+	return result;
 }
 
 EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
@@ -72,10 +80,17 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 	return hold_end(hold, m, MPSAN_LOCK_MUTEX, REAL(pthread_mutex_clocklock)(m, clock, until));
 }
 
+/* Apart, so that the hook itself needs no room on the stack. */
+static NOINLINE int unlock_of_another(pthread_mutex_t *m, uint64_t caller)
+{
+	return look_unlock(m, HAND_OVER(pthread_mutex_unlock, m), caller);
+}
+
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
 	ENTER(pthread_mutex_unlock);
-	hold_give_back(m);
+	if (UNLIKELY(!hold_drop(m)))
+		return unlock_of_another(m, CALLER);
 	if (UNLIKELY(life.forked))
 		return look_unlock(m, REAL(pthread_mutex_unlock)(m), CALLER);
 	return REAL(pthread_mutex_unlock)(m);
@@ -268,6 +283,7 @@ EXPORT int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict unti
 EXPORT int mtx_unlock(mtx_t *m)
 {
 	ENTER(mtx_unlock);
-	hold_give_back(m);
+	if (UNLIKELY(!hold_drop(m)))
+		return HAND_OVER(mtx_unlock, m);
 	return REAL(mtx_unlock)(m);
 }

@@ -5,63 +5,35 @@
 #include <unistd.h>
 
 #include "../abi/glibc.h"
-#include "../cuda_fetch.h"
 #include "../hook.h"
 #include "../manners.h"
 #include "../sys.h"
 
-/* What may end the caller, a group may contain it, is stated before it is done. */
-EXPORT int kill(pid_t pid, int signal)
-{
-	ENTER(kill);
-	bool before = pid <= 0 || manners_is_self(pid);
-	bool after = !before && manners_reaches(pid, signal);
-	int result;
-
-	if (before)
-		manners_killed(pid, signal, CALLER);
-	result = REAL(kill)(pid, signal);
-	if (!result && after)
-		manners_killed(pid, signal, CALLER);
-	return result;
-}
-
-/* Since glibc 2.36; before that, and by Python, it is called by its number (syscall.c). */
-EXPORT int pidfd_send_signal(int pidfd, int signal, siginfo_t *info, unsigned flags)
-{
-	ENTER(pidfd_send_signal);
-	uint32_t pid = signal ? cuda_fetch_pid(pidfd) : 0;
-	bool reaches = pid && manners_reaches(pid, signal);
-	int result = REAL(pidfd_send_signal)(pidfd, signal, info, flags);
-
-	if (!result && reaches)
-		manners_killed(pid, signal, CALLER);
-	return result;
-}
+/* What a signal does is seen before the call is back, by whoever waits for its target, if it is not the caller's end. */
+#define KILLS(name, whom, parameters, arguments)                       \
+	EXPORT int name parameters                                     \
+	{                                                              \
+		ENTER(name);                                           \
+		uint64_t stated = manners_kills(whom, signal, CALLER); \
+		int result = REAL(name) arguments;                     \
+                                                                       \
+		if (UNLIKELY(result))                                  \
+			manners_kill_failed(stated);                   \
+		return result;                                         \
+	}
+/* clang-format off */
+/* pidfd_send_signal: since glibc 2.36; before that, and by Python, it is called by its number (syscall.c). */
+KILLS(kill, pid, (pid_t pid, int signal), (pid, signal))
+KILLS(killpg, -(int64_t)group, (pid_t group, int signal), (group, signal))
+KILLS(sigqueue, pid, (pid_t pid, int signal, union sigval value), (pid, signal, value))
+KILLS(pidfd_send_signal, manners_target(pidfd, signal), (int pidfd, int signal, siginfo_t *info, unsigned flags), (pidfd, signal, info, flags))
+/* clang-format on */
 
 PASS(raise)
 {
 	ENTER(raise);
 	manners_raised((int)regs->arg[0], regs->back);
 	return (void *)REAL(raise);
-}
-
-EXPORT int killpg(pid_t group, int signal)
-{
-	ENTER(killpg);
-	manners_killed(-(int64_t)group, signal, CALLER);
-	return REAL(killpg)(group, signal);
-}
-
-EXPORT int sigqueue(pid_t pid, int signal, union sigval value)
-{
-	ENTER(sigqueue);
-	bool reaches = manners_reaches(pid, signal);
-	int result = REAL(sigqueue)(pid, signal, value);
-
-	if (!result && reaches)
-		manners_killed(pid, signal, CALLER);
-	return result;
 }
 
 EXPORT int sched_setaffinity(pid_t tid, size_t bytes, const cpu_set_t *set)
@@ -91,9 +63,10 @@ EXPORT int pthread_setaffinity_np(pthread_t thread, size_t bytes, const cpu_set_
 EXPORT pid_t setsid(void)
 {
 	ENTER(setsid);
+	bool was = manners_flag(MPSAN_PROCESS_SESSION);
 	pid_t session = REAL(setsid)();
 
-	if (session > 0)
-		manners_flag(MPSAN_PROCESS_SESSION);
+	if (session < 0 && !was)
+		manners_unflag(MPSAN_PROCESS_SESSION);
 	return session;
 }

@@ -35,10 +35,10 @@ EXPORT int shm_unlink(const char *name)
 	struct segment_unlinking unlinking;
 	int result;
 
-	segment_unlink_begin(&unlinking, AT_FDCWD, name, MPSAN_SHM_OPEN);
+	segment_unlink_begin(&unlinking, AT_FDCWD, name, MPSAN_SHM_OPEN, CALLER);
 	result = REAL(shm_unlink)(name);
-	if (!result && unlinking.inode)
-		segment_unlink_end(&unlinking, name, MPSAN_SHM_OPEN, CALLER);
+	if (unlinking.inode)
+		segment_unlink_end(&unlinking, !result);
 	return result;
 }
 

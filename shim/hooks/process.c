@@ -255,6 +255,8 @@ EXPORT int setitimer(__itimer_which_t which, const struct itimerval *restrict ne
 /* PR_SET_PDEATHSIG: it ends with its parent, or no longer does. */
 void process_follows(uint64_t signal)
 {
+	if (signal >= NSIG)
+		return;
 	if (signal)
 		manners_flag(MPSAN_PROCESS_DEATHSIG);
 	else if (life_may_change())

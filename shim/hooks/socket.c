@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 #include "../descriptor.h"
 #include "../hook.h"
@@ -62,24 +63,35 @@ EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
 	return result;
 }
 
+/* What its descriptors may do elsewhere is stated before they can do it. */
 EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
 	ENTER(sendmsg);
-	ssize_t result = REAL(sendmsg)(fd, message, flags);
+	if (LIKELY(!peer_watches()))
+		return REAL(sendmsg)(fd, message, flags);
+	struct peer_sending sending = {.over = fd};
+	ssize_t result;
 
-	if (UNLIKELY(result >= 0 && message->msg_controllen))
-		peer_sent(fd, message);
+	peer_sends(&sending, message);
+	result = REAL(sendmsg)(fd, message, flags);
+	peer_sent(&sending, message, result >= 0);
 	return result;
 }
 
+/* Of several messages the first ones may have been sent. */
 EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
 {
 	ENTER(sendmmsg);
-	int result = REAL(sendmmsg)(fd, messages, count, flags);
+	if (LIKELY(!peer_watches()))
+		return REAL(sendmmsg)(fd, messages, count, flags);
+	struct peer_sending sending = {.over = fd};
+	int result;
 
-	for (int i = 0; i < result; i++)
-		if (UNLIKELY(messages[i].msg_hdr.msg_controllen))
-			peer_sent(fd, &messages[i].msg_hdr);
+	for (unsigned i = 0; i < count && i < UIO_MAXIOV; i++)
+		peer_sends(&sending, &messages[i].msg_hdr);
+	result = REAL(sendmmsg)(fd, messages, count, flags);
+	for (unsigned i = 0; i < count && i < UIO_MAXIOV; i++)
+		peer_sent(&sending, &messages[i].msg_hdr, (int)i < result);
 	return result;
 }
 

@@ -103,17 +103,12 @@ static uint64_t send_signal(const struct pass_regs *regs)
 {
 	const uint64_t *a = regs->arg;
 	int number = (int)a[2];
-	bool by_pid = a[0] == SYS_kill;
-	int64_t pid = by_pid || !number ? (int32_t)a[1] : (int64_t)cuda_fetch_pid((int)a[1]);
-	bool before = by_pid && (pid <= 0 || manners_is_self(pid));
-	bool after = !before && pid > 0 && manners_reaches(pid, number);
-	long result;
+	int64_t pid = a[0] == SYS_kill ? (int32_t)a[1] : manners_target((int)a[1], number);
+	uint64_t stated = manners_kills(pid, number, regs->back);
+	long result = REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4]);
 
-	if (before)
-		manners_killed(pid, number, regs->back);
-	result = REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4]);
-	if (!result && after)
-		manners_killed(pid, number, regs->back);
+	if (result)
+		manners_kill_failed(stated);
 	return (uint64_t)result;
 }
 
