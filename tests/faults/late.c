@@ -328,11 +328,9 @@ static void outlive_parent(bool leader)
 			gate_open(&over);
 			_exit(0);
 		}
-		tell_and_stay();
+		gate_wait(&done);
+		raise(SIGKILL);
 	}
-	gate_wait(&done);
-	gate_wait(&done);
-	must(kill(parent, SIGKILL) == 0);
 	must(child_wait(parent) == 128 + SIGKILL);
 	gate_wait(&over);
 }
