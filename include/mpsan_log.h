@@ -367,7 +367,9 @@ struct mpsan_thread {
 		wait_ns; /* since when it waits for its newest claim, 0: it does not, or not known */
 	uint64_t ended; /* its start_ns once a fork found it at its end: no successor's */
 	uint64_t name_ns; /* when its name was last looked up */
-	uint64_t spare[4];
+	uint64_t python_state; /* its PyThreadState, where another thread saw it last */
+	uint64_t buried; /* its start_ns once the kernel did not list it any more */
+	uint64_t spare[2];
 };
 
 /* Where in the thread index the search for a TID begins; it goes on upwards, to the first free place. */

@@ -73,6 +73,12 @@ bool name_look(struct mpsan_thread *t, bool python)
 	return true;
 }
 
+void name_first(void)
+{
+	if (thread_hot && !thread_hot->name_ns)
+		name_own();
+}
+
 void name_own(void)
 {
 	struct mpsan_thread *t = thread_hot;

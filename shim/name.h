@@ -17,7 +17,8 @@
  */
 bool name_look(struct mpsan_thread *t, bool python);
 
-/* The calling thread's, for what it is about to state. */
+/* The calling thread's, for what it is about to state; where that is often, only its first one. */
 void name_own(void);
+void name_first(void);
 
 #endif

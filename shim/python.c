@@ -59,6 +59,15 @@ size_t python_stack(uint64_t pthread, struct walk *room, char *text, size_t byte
 	return cpython_stack(&python.py, top_frame(pthread), room, text, bytes);
 }
 
+bool python_has_thread(uint64_t pthread, uint64_t *state)
+{
+	if (!python_present() || python.limit || python.is_finalizing())
+		return true;
+	if (!cpython_is_thread(&python.py, *state, pthread))
+		*state = cpython_find_thread(&python.py, pthread);
+	return *state;
+}
+
 size_t python_thread_name(uint64_t pthread, char *text, size_t bytes)
 {
 	return cpython_thread_name(&python.py, top_frame(pthread), text, bytes);

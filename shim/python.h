@@ -44,13 +44,20 @@ size_t python_stack(uint64_t pthread, struct walk *room, char *text, size_t byte
 	__attribute__((nonnull));
 
 /*
- * A hash over the calling thread's frames, code and instruction of each: as long as it is the same, so is
- * python_stack(0), and it costs a few peeks. 0: there are none. Needs no GIL.
+ * A hash over the calling thread's frames, code and instruction of each: as long as it is the same,
+ * so is python_stack(0), and it costs a few peeks. 0: there are none. Needs no GIL.
  */
 uint64_t python_hash(void);
 
 /* The calling thread has a state, and no Python code under way. A few peeks. */
 bool python_is_idle(void);
+
+/*
+ * Whether a thread is in the interpreter: not yet at its very begin, and no more at its end, which
+ * Thread.join of 3.12 and before does not wait for. True in doubt. Needs the GIL. `state`: 0 at
+ * first, kept by the caller; a few peeks, and one for each thread when it is not found there.
+ */
+bool python_has_thread(uint64_t pthread, uint64_t *state) __attribute__((nonnull));
 
 /* The name of a thread that threading started; "": not known. Needs what python_stack needs. */
 size_t python_thread_name(uint64_t pthread, char *text, size_t bytes) __attribute__((nonnull));
@@ -77,8 +84,9 @@ uint64_t python_module_hash(const char *name) __attribute__((nonnull));
 
 /*
  * Calls `see` for each module that a thread is loading, its import lock held, innermost first, at
- * most 8; names are cut at 255 bytes. Returns how many. Needs what python_stack needs. Two peeks while no thread of
- * the caller's interpreter imports anything; else the thread's frames are walked, to the outermost.
+ * most 8; names are cut at 255 bytes. Returns how many. Needs what python_stack needs. Two peeks
+ * while no thread of the caller's interpreter imports anything; else the thread's frames are
+ * walked, to the outermost.
  */
 unsigned python_imports(uint64_t pthread,
 			void (*see)(uint64_t hash, const char *name, void *context), void *context)
@@ -117,8 +125,8 @@ bool python_mark(struct python_mark *mark) __attribute__((nonnull));
 bool python_above_mark(const struct python_mark *mark) __attribute__((nonnull));
 
 /*
- * What multiprocessing does in the calling thread; see cpython/process.h. None needs the GIL. The first
- * costs a few peeks, those that look for a frame anywhere about one for each frame.
+ * What multiprocessing does in the calling thread; see cpython/process.h. None needs the GIL. The
+ * first costs a few peeks, those that look for a frame anywhere about one for each frame.
  */
 uint64_t python_starting(void);
 uint64_t python_started(void);
@@ -128,12 +136,15 @@ size_t python_process_name(uint64_t process, char *text, size_t bytes) __attribu
 bool python_runs_main(void);
 bool python_calls(const char *function, const char *file) __attribute__((nonnull));
 /*
- * Where the exception came from that the calling thread is handling, as python_stack writes frames. 0: none is. Needs no
- * GIL.
+ * Where the exception came from that the calling thread is handling, as python_stack writes frames.
+ * 0: none is. Needs no GIL.
  */
 size_t python_traceback(char *text, size_t bytes) __attribute__((nonnull));
 
-/* What a module's name stands for, 0: no such; for rare moments. Entries of a dictionary, -1: it is none any more. */
+/*
+ * What a module's name stands for, 0: no such; for rare moments. Entries of a dictionary, -1: it is
+ * none any more.
+ */
 uint64_t python_global(const char *module, const char *name) __attribute__((nonnull));
 int64_t python_dict_used(uint64_t dict, uint64_t type);
 uint64_t python_type(uint64_t object);

@@ -52,6 +52,7 @@ static void record_clear(struct mpsan_thread *t)
 {
 	memset(t, 0, offsetof(struct mpsan_thread, hold));
 	memset(&t->pool, 0, sizeof(*t) - offsetof(struct mpsan_thread, pool));
+	t->hold[0].tag = 0; /* it has claimed nothing yet: living.c asks */
 }
 
 void thread_forked(const struct mpsan_hold *hold, uint32_t holds)

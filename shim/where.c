@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hook.h"
+#include "name.h"
 #include "python.h"
 #include "stack.h"
 
@@ -48,8 +49,10 @@ struct where where_now(uint64_t caller)
 		__atomic_store_n(&place->key, key, __ATOMIC_RELEASE);
 		return where;
 	}
-	if (frames)
+	if (frames) {
+		name_first(); /* another thread may have been here before */
 		return where;
+	}
 	return place->taken++ < TAKEN_MAX ? take() : (struct where){0, 0};
 }
 

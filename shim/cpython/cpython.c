@@ -163,6 +163,17 @@ uint64_t cpython_find_thread(const struct cpython *py, uint64_t pthread)
 	return found ? found : idle;
 }
 
+bool cpython_is_thread(const struct cpython *py, uint64_t at, uint64_t pthread)
+{
+	struct state state;
+
+	if (!at || !state_read(py, &state, at) || state.thread_id != pthread)
+		return false;
+	/* Freed memory keeps what it said, but nobody leads to it any more. */
+	return cpython_peek_word(py, state.prev ? state.prev + py->at.state_next :
+						  state.interp + py->at.interp_threads) == at;
+}
+
 /* New interpreters are put in front: the main one is the last of the list. */
 static uint64_t main_interpreter(const struct cpython *py)
 {

@@ -68,6 +68,9 @@ const char *cpython_describe(struct cpython *py) __attribute__((nonnull));
 
 /* The PyThreadState of a thread, looked for in all interpreters, one with frames first; 0: none. */
 uint64_t cpython_find_thread(const struct cpython *py, uint64_t pthread) __attribute__((nonnull));
+/* Whether a PyThreadState that was found earlier is still that thread's. */
+bool cpython_is_thread(const struct cpython *py, uint64_t at, uint64_t pthread)
+	__attribute__((nonnull));
 /* pthread_self() of the only thread of the main interpreter; 0: there are others. */
 uint64_t cpython_only_thread(const struct cpython *py);
 

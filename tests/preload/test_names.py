@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What threads are called, and which of them lived: names are bound to a thread, not to its TID, and the ended have none."""
+"""What threads are called, and which of them lived: a name is bound to a thread, not to its TID; the ended have none."""
 # cases
 # limit: 120
 
@@ -77,11 +77,41 @@ def check_python_ended():
     assert lists(report) == ["parked"], lists(report)
 
 
+JOINED = """for _ in range(200):
+    thread = threading.Thread(target=int)
+    thread.start()
+    thread.join()
+    pid = os.fork()
+    if not pid:
+        os._exit(0)
+    os.waitpid(pid, 0)
+"""
+
+
+def check_python_leaving(which=None):
+    """Thread.join of 3.12 and before returns while the thread is still on its way out."""
+    report = python(JOINED, which)
+    assert not [finding for finding in report["findings"] if finding["rule"] == "fork-threads"], show(report)
+
+
+def check_python_asleep(which=None):
+    """Threads that hold and want nothing are there all the same: in a call, and in C that Python has started."""
+    report = python("import faulthandler, sys\nfaulthandler.dump_traceback_later(50)\n"
+                    "inside, asleep = os.pipe()\ndef sleeper(name):\n    os.write(asleep, b'x')\n    time.sleep(50)\n"
+                    "threading.Thread(target=sleeper, args=(1,), daemon=True, name='sleeper').start()\n"
+                    "_thread.start_new_thread(sleeper, (2,))\nos.read(inside, 1), os.read(inside, 1)\n" + FORK +
+                    "os._exit(0)\n", which)
+    finding = find(report, "fork-threads")
+    assert " with 4 threads " in finding["message"], finding["message"]
+    words = finding["evidence"][0]["what"]
+    assert words.count("sleeper") == 2, words
+
+
 def late(begin, which=None):
     """Who forks thrice and ends is known by name in the warning."""
     fork = "".join("        " + line for line in QUICK.splitlines(keepends=True))
-    report = python(f"done = threading.Event()\ndef manage():\n    for _ in range(3):\n{fork}    done.set()\n" + PARKED +
-                    begin + "done.wait()\n", which)
+    manage = f"done = threading.Event()\ndef manage():\n    for _ in range(3):\n{fork}    done.set()\n"
+    report = python(manage + PARKED + begin + "done.wait()\n", which)
     return find(report, "fork-late", "warning")
 
 
@@ -99,6 +129,9 @@ cases = {"ended": check_ended, "leaving": check_leaving, "reused": check_reused,
 wanted = other_pythons()
 if not os.environ.get("MPSAN_FULL"):
     wanted = {version: wanted[version] for version in ("3.9", "3.13") if version in wanted}
+cases.update({"python-leaving": check_python_leaving, "python-asleep": check_python_asleep})
 for version, other in wanted.items():
+    cases[f"python-leaving@{version}"] = functools.partial(check_python_leaving, other)
+    cases[f"python-asleep@{version}"] = functools.partial(check_python_asleep, other)
     cases[f"late@{version}"] = functools.partial(check_late, "manager", THREAD, other)
 main(cases)
