@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "course.h"
 #include "jsontext.h"
 
 #define RULES_MAX 8
@@ -12,12 +13,13 @@
 static const struct practice {
 	const char *pages, *statement;
 	enum grade least; /* of a finding that violates it */
-	enum need { NOTHING, PROCESSES, SHARED, CUDA } needs; /* what a run must have done */
+	unsigned needs; /* bits of enum course_need */
+	enum course_ends ends;
 	const char *rules; /* slugs, separated by blanks */
 	const char *why;
 } practices[] = {
-#define PRACTICE(pages, statement, least, needs, rules, why) \
-	{pages, statement, least, needs, rules, why},
+#define PRACTICE(pages, statement, least, needs, ends, rules, why) \
+	{pages, statement, least, needs, ends, rules, why},
 #include "practices.def"
 #undef PRACTICE
 };
@@ -70,34 +72,21 @@ static json_t *violations(const json_t *document, const struct practice *practic
 	return prints;
 }
 
-/* What a run did not do, of what a practice is about; NULL: it did. */
-static const char *missing(const struct reader *reader, enum need need)
-{
-	const struct facts *facts = &reader->facts;
-
-	switch (need) {
-	case PROCESSES:
-		return reader->used.count > 1 ? NULL : "no process was started";
-	case SHARED:
-		return facts->shm.segment_count || facts->cuda.piece_count ? NULL :
-									     "nothing was shared";
-	case CUDA:
-		return facts->cuda.init_count ? NULL : "CUDA was not used";
-	default:
-		return NULL;
-	}
-}
-
 /* Why nothing may be said of a practice that no finding violates; NULL: it is kept. Owned by the caller. */
-static char *obstacle(const struct judge *judge, const struct practice *practice)
+static char *obstacle(const json_t *document, const struct judge *judge,
+		      const struct practice *practice)
 {
-	const char *rest = practice->rules;
-	char slug[SLUG_BYTES];
+	const char *rest = practice->rules, *missing = course_missing(judge, practice->needs);
+	char slug[SLUG_BYTES], *cut;
 
 	if (!*practice->rules)
 		return text_format("%s", practice->why);
-	if (missing(judge->reader, practice->needs))
-		return text_format("%s", missing(judge->reader, practice->needs));
+	if (missing)
+		return text_format("%s", missing);
+	cut = course_cut_off(judge, json_object_get(document, "exit"));
+	cut = cut ? cut : course_hurt(judge, practice->ends);
+	if (cut)
+		return cut;
 	if (judge->grades->floor > practice->least)
 		return text_format("findings below %s are left out",
 				   grade_text(judge->grades->floor));
@@ -138,7 +127,7 @@ static json_t *practice_json(const json_t *document, const struct judge *judge,
 			     const struct practice *practice, const json_t *before)
 {
 	json_t *prints = violations(document, practice);
-	char *why = json_array_size(prints) ? NULL : obstacle(judge, practice);
+	char *why = json_array_size(prints) ? NULL : obstacle(document, judge, practice);
 	const char *status = json_array_size(prints) ? statuses[0] :
 			     why		     ? statuses[2] :
 						       statuses[1];

@@ -19,6 +19,10 @@
 #define NO_LOCK_AT_FORK "no thread holds a lock when the process forks"
 #define NO_IMPORT_AT_FORK "no thread imports a module when the process forks"
 #define CUDA_CHILDREN "CUDA in child processes needs the start method spawn or forkserver"
+#define JOIN_ALL "join every process that was started"
+#define HANDLE_ERRORS "handle errors in workers: none fails silently"
+#define COLLECT_FIRST "collect the results first, then join"
+#define SENTINELS "tell each worker to stop, by one sentinel for each"
 #define LOCKED_WRITES \
 	"a shared tensor may be changed by several processes, with a lock or rows of their own"
 
@@ -42,17 +46,28 @@ static int end(void **state)
 	return 0;
 }
 
-/* A process with three threads forks while another thread holds a lock. */
+static void end_process(uint32_t slot, enum mpsan_end end, int value)
+{
+	writer.table[slot].end = (uint16_t)end;
+	writer.table[slot].end_value = value;
+	writer.table[slot].end_ns = (90 - slot) * SECOND;
+	writer.table[slot].flags |= MPSAN_PROCESS_REAPED;
+}
+
+/* A process with three threads forks while another thread holds a lock; both end well. */
 static void write_session(uint32_t python)
 {
 	uint64_t fork;
 
 	writer_process(&writer, 0, UINT32_MAX, SECOND)->python = python;
+	writer.session->supervisor = 1;
 	fork = WRITE(&writer, 0, fork, 10 * SECOND, writer.table[0].pid, .how = MPSAN_HOW_FORK,
 		     .threads = 3, .held = 1);
 	WRITE(&writer, 0, held, 10 * SECOND, writer.table[0].pid, .fork = fork, .lock = 0x1000,
 	      .kind = MPSAN_LOCK_MUTEX, .flags = MPSAN_LF_VERIFIED, .holder = 101);
 	writer_process(&writer, 1, 0, 10 * SECOND)->fork_pos = fork;
+	end_process(0, MPSAN_END_EXIT, 0);
+	end_process(1, MPSAN_END_EXIT, 0);
 }
 
 static void add_session(json_t *document)
@@ -130,6 +145,99 @@ static void what_a_run_did_not_do_is_not_observable(void **state)
 	WRITE(&writer, 0, cuda_init, 11 * SECOND, writer.table[0].pid, .caller = 1);
 	document = report();
 	assert_status(document, CUDA_CHILDREN, "kept");
+	json_decref(document);
+}
+
+static void assert_why(const json_t *document, const char *statement, const char *why)
+{
+	const char *said = json_string_value(json_object_get(find(document, statement), "why"));
+
+	assert_status(document, statement, "not observable");
+	if (!said || !strstr(said, why))
+		fail_msg("'%s' is not in '%s'", why, said ? said : "");
+}
+
+/* What would have come is not known: of nothing, whatever the run did until then. */
+static void a_run_that_was_cut_off_keeps_nothing(void **state)
+{
+	json_t *document;
+
+	(void)state;
+	write_session(0x030b02f0);
+	document = report();
+	assert_status(document, NO_IMPORT_AT_FORK, "kept");
+	assert_status(document, JOIN_ALL, "kept");
+	assert_status(document, HANDLE_ERRORS, "kept");
+	json_decref(document);
+	end_process(0, MPSAN_END_SIGNAL, 15);
+	document = report();
+	assert_status(document, NO_LOCK_AT_FORK, "violated");
+	assert_why(document, NO_IMPORT_AT_FORK, "the run did not end: signal 15");
+	assert_why(document, JOIN_ALL, "the run did not end: signal 15");
+	json_decref(document);
+	end_process(0, MPSAN_END_EXIT, 137);
+	document = report();
+	assert_why(document, NO_IMPORT_AT_FORK, "the run did not end: signal 9");
+	json_decref(document);
+	end_process(0, MPSAN_END_NONE, 0);
+	document = report();
+	assert_why(document, NO_IMPORT_AT_FORK, "the run was not seen to end");
+	json_decref(document);
+}
+
+/* One that crashed, failed, or was still there says nothing of what is about ends, and all of what is not. */
+static void a_worker_that_ends_badly_spoils_what_it_is_about(void **state)
+{
+	json_t *document;
+
+	(void)state;
+	write_session(0x030b02f0);
+	end_process(1, MPSAN_END_SIGNAL, 11);
+	end_process(0, MPSAN_END_EXIT, 3);
+	document = report();
+	assert_status(document, NO_IMPORT_AT_FORK, "kept");
+	assert_why(document, HANDLE_ERRORS, "exited with status 3");
+	json_decref(document);
+	end_process(0, MPSAN_END_EXIT, 0);
+	end_process(1, MPSAN_END_EXIT, 1);
+	document = report();
+	assert_status(document, NO_IMPORT_AT_FORK, "kept");
+	assert_why(document, COLLECT_FIRST, "exited with status 1");
+	json_decref(document);
+	end_process(1, MPSAN_END_EXIT, 0);
+	writer.table[1].flags &= (uint16_t)~MPSAN_PROCESS_REAPED;
+	document = report();
+	assert_why(document, JOIN_ALL, "not every worker");
+	assert_status(document, COLLECT_FIRST, "kept");
+	json_decref(document);
+}
+
+/* Its parent may end it, which is no sentinel. */
+static void a_worker_that_is_ended_was_not_told_to_stop(void **state)
+{
+	json_t *document;
+
+	(void)state;
+	write_session(0x030b02f0);
+	end_process(1, MPSAN_END_SIGNAL, 15);
+	WRITE(&writer, 0, killed, 80 * SECOND, writer.table[0].pid, .pid = writer.table[1].pid,
+	      .signal = 15);
+	document = report();
+	assert_why(document, SENTINELS, "was killed by signal 15");
+	assert_status(document, COLLECT_FIRST, "kept");
+	json_decref(document);
+}
+
+static void without_a_supervisor_little_is_known_of_waits(void **state)
+{
+	json_t *document;
+
+	(void)state;
+	write_session(0x030b02f0);
+	writer.session->supervisor = 0;
+	document = report();
+	assert_why(document, COLLECT_FIRST, "mpsan run");
+	assert_status(document, NO_IMPORT_AT_FORK, "kept");
 	json_decref(document);
 }
 
@@ -227,6 +335,10 @@ int main(void)
 	const struct CMUnitTest stories[] = {
 		STORY(a_finding_violates_its_practice_and_no_other),
 		STORY(what_a_run_did_not_do_is_not_observable),
+		STORY(a_run_that_was_cut_off_keeps_nothing),
+		STORY(a_worker_that_ends_badly_spoils_what_it_is_about),
+		STORY(a_worker_that_is_ended_was_not_told_to_stop),
+		STORY(without_a_supervisor_little_is_known_of_waits),
 		STORY(without_python_there_is_no_list),
 		STORY(what_is_off_or_suppressed_is_not_observable),
 		STORY(a_later_session_unsays_nothing),
