@@ -334,6 +334,7 @@ void *hook_answer(enum hook_id id, const void *real)
 void hook_switch_off(unsigned why)
 {
 	hook_off = true;
-	sys_image.filtered = why == MPSAN_OFF_SECCOMP;
+	if (why == MPSAN_OFF_SECCOMP)
+		sys_filter(0);
 	life_switched_off(why);
 }

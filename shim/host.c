@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/timex.h>
@@ -155,12 +154,11 @@ static void compare_clocks(struct mpsan_host *host, const char *file)
 	}
 }
 
-/* A filter may kill who asks for what it did not foresee: then the question is left out. */
 static void ask_kernel(struct mpsan_host *host)
 {
 	struct timex timex = {0};
 
-	if (SYS1(SYS_prctl, PR_GET_SECCOMP) != 0 || SYS1(SYS_adjtimex, &timex) < 0)
+	if (SYS1(SYS_adjtimex, &timex) < 0)
 		return;
 	host->clock |= timex.status & STA_UNSYNC ? MPSAN_CLOCK_LOOSE : MPSAN_CLOCK_SYNCED;
 	host->max_error_ns = (uint64_t)timex.maxerror * 1000;

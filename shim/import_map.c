@@ -15,8 +15,6 @@
 #include "scope.h"
 #include "sys.h"
 
-#define SYS_PIDFD_OPEN 434
-#define SYS_PIDFD_GETFD 438
 #define POOLS 16u
 
 /* Functions of the driver that no hook has a prototype of. */
@@ -88,10 +86,10 @@ void import_prepare(uint64_t caller)
 /* The descriptor is good as long as its entry stands: then its number may become another piece's. */
 static long take_fd(const struct opening *o)
 {
-	long process = SYS2(SYS_PIDFD_OPEN, life.table[o->of->owner].pid, 0), fd = process;
+	long process = SYS2(SYS_pidfd_open, life.table[o->of->owner].pid, 0), fd = process;
 
 	if (process >= 0) {
-		fd = SYS3(SYS_PIDFD_GETFD, process, o->of->fd, 0);
+		fd = SYS3(SYS_pidfd_getfd, process, o->of->fd, 0);
 		SYS1(SYS_close, process);
 	}
 	if (!ranges_same(o->place, o->of)) {

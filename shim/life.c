@@ -15,6 +15,7 @@
 #include "descriptor.h"
 #include "elf.h"
 #include "fault.h"
+#include "filter.h"
 #include "fork.h"
 #include "group.h"
 #include "growth.h"
@@ -29,6 +30,7 @@
 #include "registry.h"
 #include "segment.h"
 #include "session.h"
+#include "setting.h"
 #include "slot.h"
 #include "stack.h"
 #include "stdio.h"
@@ -156,38 +158,10 @@ static void describe_self(const char *const *argv)
 	life_copy_argv(life.self, argv);
 	life.self->rank = rank_of(sys_getenv);
 	life_flag(MPSAN_PROCESS_ATTACHED);
+	if (filter_is_felt())
+		life.self->why_off = MPSAN_OFF_SECCOMP;
 	ask_kernel();
 	manners_start();
-}
-
-/* MPSAN_OPTIONS=name=value:…; unknown names are the command's business. */
-static const char *option(const char *name, char *value, size_t bytes)
-{
-	const char *at = sys_getenv("MPSAN_OPTIONS");
-	size_t n = 0;
-
-	while (at && *at) {
-		if (text_starts(at, name) && at[strlen(name)] == '=') {
-			for (at += strlen(name) + 1; *at && *at != ':' && n + 1 < bytes; at++)
-				value[n++] = *at;
-			value[n] = '\0';
-			return value;
-		}
-		while (*at && *at++ != ':')
-			;
-	}
-	return NULL;
-}
-
-static uint64_t option_bytes(const char *name, uint64_t preset)
-{
-	char value[32];
-	const char *rest;
-	uint64_t n;
-
-	if (!option(name, value, sizeof(value)) || !(n = text_number(value, &rest)))
-		return preset;
-	return n << (*rest == 'k' ? 10 : *rest == 'M' ? 20 : *rest == 'G' ? 30 : 0);
 }
 
 /* Without /proc: that of who made the session, unless we are seen to be in another. */
@@ -201,9 +175,9 @@ static void find_namespace(void)
 static bool attach(const char *const *argv)
 {
 	char directory[240], value[8];
-	bool make = !option("join", value, sizeof(value)) || !text_equal(value, "only");
+	bool make = !setting("join", value, sizeof(value)) || !text_equal(value, "only");
 
-	life.quiet = !make || (option("print", value, sizeof(value)) && text_equal(value, "no"));
+	life.quiet = !make || (setting("print", value, sizeof(value)) && text_equal(value, "no"));
 	life.session = session_join(directory, sizeof(directory), make);
 	if (!life.session || __atomic_load_n(&life.session->off, __ATOMIC_RELAXED))
 		return false;
@@ -213,18 +187,20 @@ static bool attach(const char *const *argv)
 	life.slot = slot_take();
 	if (life.slot == TABLE_NO_SLOT)
 		return false;
-	log_start(directory, option_bytes("log-max", 64u << 20));
+	log_start(directory, setting_bytes("log-max", 64u << 20));
 	describe_self(argv);
-	if (option("lock-order", value, sizeof(value)) && text_equal(value, "yes"))
+	if (setting("lock-order", value, sizeof(value)) && text_equal(value, "yes"))
 		order_start();
-	if (option("auto-export", value, sizeof(value)))
-		registry_start(option_bytes("auto-export", 0));
+	if (setting("auto-export", value, sizeof(value)))
+		registry_start(setting_bytes("auto-export", 0));
 	return true;
 }
 
 __attribute__((constructor)) static void life_start(int argc, const char *const *argv,
 						    const char *const *envp)
 {
+	char calls[40];
+
 	(void)argc;
 	hook_resolve();
 	if (!elf_is_glibc()) { /* musl calls constructors without arguments */
@@ -236,6 +212,7 @@ __attribute__((constructor)) static void life_start(int argc, const char *const 
 		hook_off = true;
 		return;
 	}
+	filter_start(setting("calls", calls, sizeof(calls)));
 	if (!attach(argv)) {
 		hook_switch_off(MPSAN_OFF_NO_LOG);
 		return;
@@ -341,6 +318,7 @@ void life_child(enum mpsan_how how, uint64_t fork_pos, uint64_t since)
 	life.self = &life.table[slot];
 	fill_child(life.self, parent, how, birth);
 	life.self->fork_pos = fork_pos;
+	life.self->why_off = life.table[parent].why_off; /* the filter of system calls came along */
 	life.self->attach_ns = birth;
 	life_flag(MPSAN_PROCESS_ATTACHED | (stack_has_torch() ? MPSAN_PROCESS_TORCH : 0) |
 		  (life.table[parent].flags & MPSAN_PROCESS_READLINE)); /* with the handlers */

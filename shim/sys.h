@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
+#include "abi/glibc.h"
+
 long sys_call(long number, long a, long b, long c, long d, long e, long f);
 #define SYS_ARG(x) ((long)(x))
 #define SYS1(n, a) sys_call(n, SYS_ARG(a), 0, 0, 0, 0, 0)
@@ -25,13 +27,30 @@ long sys_call(long number, long a, long b, long c, long d, long e, long f);
  */
 struct sys_image {
 	bool secure; /* AT_SECURE: do nothing at all */
-	bool filtered; /* a system call may be the end of the process: sys_peek copies nothing */
+	bool filtered; /* a system call may be the end of the process: only `calls` are made, see filter.h */
+	bool no_clock; /* nor can the time be read without one */
+	uint32_t pid, tid_at; /* who we are, where the kernel cannot be asked; 0: it can */
+	uint64_t stopped_ns; /* the time since when there is no clock */
+	uint64_t calls; /* a bit for each row of mpsan_calls.def */
 	const char *const *env;
 	/* By which the clocks of our time namespace are ahead of the machine's. */
 	int64_t monotonic_ahead_ns, boot_ahead_ns;
 };
 extern struct sys_image sys_image;
 void sys_start(const char *const *envp);
+
+/* The rows of mpsan_calls.def. From the first sys_filter on all that is not in the mask fails with ENOSYS. */
+enum {
+#define CALL(name, unknown) SYS_ROW_##name,
+#include "../include/mpsan_calls.def"
+#undef CALL
+	SYS_CALLS
+};
+_Static_assert(SYS_CALLS < 64, "a bit each");
+long sys_number(unsigned row);
+void sys_filter(uint64_t calls);
+bool sys_may(long number);
+
 const char *sys_getenv(const char *name);
 
 /* Learns by how much our clocks are ahead of the machine's: asked again by a child whose clock has jumped. */
@@ -106,6 +125,13 @@ bool sys_size_allowed(uint64_t size);
 
 /* What follows `key` in the line of a file that begins with it, cut to fit; false: there is none. */
 bool sys_line_of(const char *path, const char *key, char *to, size_t bytes);
+
+/*
+ * Blocks for these bytes of a file that is as long as `offset`, or has them. It was opened with the flags of
+ * sys_growing. What is there stays as it is.
+ */
+int sys_growing(void);
+long sys_allocate(long fd, uint64_t offset, uint64_t bytes);
 
 /*
  * Maps `bytes` at `offset` of a file, shared and writable, after allocating its blocks (facts 1.8:

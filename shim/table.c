@@ -92,16 +92,17 @@ static bool grow(struct mpsan_session *s, uint32_t from)
 	bool grown = false;
 	long fd;
 
-	if (to > mapped.max || to > mapped.slots || sys_image.filtered ||
+	if (to > mapped.max || to > mapped.slots ||
 	    !sys_size_allowed(table_file_bytes(to)))
 		return false;
-	fd = SYS4(SYS_openat, AT_FDCWD, mapped.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+	fd = SYS4(SYS_openat, AT_FDCWD, mapped.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | sys_growing(),
+		  0);
 	if (fd < 0)
 		return false;
 	if (SYS2(SYS_fstat, fd, &st) == 0 && st.st_dev == mapped.device &&
 	    st.st_ino == mapped.inode)
-		grown = SYS4(SYS_fallocate, fd, 0, table_file_bytes(from),
-			     table_file_bytes(to) - table_file_bytes(from)) == 0;
+		grown = sys_allocate(fd, table_file_bytes(from),
+				     table_file_bytes(to) - table_file_bytes(from)) == 0;
 	SYS1(SYS_close, fd);
 	if (grown)
 		__atomic_compare_exchange_n(&s->slots, &slots, to, false, __ATOMIC_ACQ_REL,

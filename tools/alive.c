@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "filtered.h"
+
 void alive_init(struct alive *alive, const struct session *session)
 {
 	struct rlimit limit = {.rlim_cur = 256};
@@ -33,7 +35,7 @@ void alive_add(struct alive *alive, uint32_t slot)
 
 #ifdef SYS_pidfd_open
 	if (alive->fds.count < alive->fds_max)
-		fd = (int)syscall(SYS_pidfd_open, alive->session->table[slot].pid, 0);
+		fd = (int)filtered_call(SYS_pidfd_open, alive->session->table[slot].pid, 0, 0, 0, 0);
 #endif
 	/* The descriptor may be that of a later process with the same pid: looked at once more. */
 	if (fd < 0 || session_liveness(alive->session, slot) != ALIVE) {

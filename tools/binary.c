@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "filtered.h"
 #include "plainfile.h"
 #include "util.h"
 
@@ -201,7 +203,8 @@ void binary_inspect(struct binary *binary, const char *command)
 		!stat(binary->path, &st) &&
 		((st.st_mode & S_ISUID && st.st_uid != getuid()) ||
 		 (st.st_mode & S_ISGID && st.st_mode & S_IXGRP && st.st_gid != getgid()) ||
-		 (geteuid() && getxattr(binary->path, "security.capability", NULL, 0) > 0));
+		 (geteuid() && filtered_may(SYS_getxattr) &&
+		  getxattr(binary->path, "security.capability", NULL, 0) > 0));
 	real = realpath(binary->path, NULL);
 	if (real)
 		note_python(binary, path_base(real));

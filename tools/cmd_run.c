@@ -13,6 +13,7 @@
 
 #include "binary.h"
 #include "command.h"
+#include "filtered.h"
 #include "handover.h"
 #include "host.h"
 #include "jsontext.h"
@@ -160,9 +161,13 @@ static char *library_options(const struct settings *settings)
 {
 	const char *given = settings->for_library;
 	bool order = grades_asks(&settings->grades, RULE_lock_order_inversion);
+	char *calls = filtered_for_library();
+	char *all = text_format("join=only%s%s%s%s%s", order ? ":lock-order=yes" : "",
+				calls ? ":" : "", calls ? calls : "", given ? ":" : "",
+				given ? given : "");
 
-	return text_format("join=only%s%s%s", order ? ":lock-order=yes" : "", given ? ":" : "",
-			   given ? given : "");
+	free(calls);
+	return all;
 }
 
 /* Removes what was made, runs the program unwatched, and never returns. */
@@ -249,10 +254,15 @@ static int run_session(struct settings *settings, struct launch *launch, char **
 
 static int run(struct settings *settings, char **argv)
 {
+	const char *missed = filtered_try();
 	struct launch launch;
 	char *wrong;
 	int status;
 
+	if (missed) {
+		wrong = text_format("system calls are filtered (seccomp), %s among them", missed);
+		rescue_at_once(argv, wrong);
+	}
 	handover_take();
 	rescue_prepare(argv);
 	if (!has_descriptors())

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "filtered.h"
 #include "textfile.h"
 
 /* A value with the name of a file in it: behind the last '=', where the argument has one. */
@@ -128,7 +130,7 @@ static char *find(void)
 	char directory[PATH_MAX];
 	struct stat st;
 
-	if (!getcwd(directory, sizeof(directory)) || stat(directory, &st))
+	if (!filtered_may(SYS_getcwd) || !getcwd(directory, sizeof(directory)) || stat(directory, &st))
 		return NULL;
 	if (!strcmp(directory, "/"))
 		*directory = '\0';

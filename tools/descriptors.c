@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "filtered.h"
 #include "proc.h"
 
 #define TABLES_MAX 16u
@@ -71,7 +71,7 @@ static void see_table(struct walk *walk, uint32_t tid)
 static bool has_same(const struct walk *walk, uint32_t one, uint32_t other)
 {
 	return one == other || !walk->may_compare ||
-	       syscall(SYS_kcmp, one, other, KCMP_FILES, 0, 0) <= 0;
+	       filtered_call(SYS_kcmp, one, other, KCMP_FILES, 0, 0) <= 0;
 }
 
 static void see_thread(uint32_t tid, void *context)
@@ -94,7 +94,7 @@ bool descriptors_each(uint32_t pid, void (*see)(const struct descriptor *descrip
 
 	if (!living)
 		return true;
-	walk.may_compare = !prctl(PR_GET_SECCOMP);
+	walk.may_compare = filtered_may(SYS_kcmp);
 	see_thread(living, &walk);
 	proc_threads(pid, see_thread, &walk);
 	return !walk.failed;
@@ -141,7 +141,7 @@ bool descriptor_carries(const struct descriptor *descriptor)
 /* Asked of a socket of our own. */
 static bool kernel_tells(void)
 {
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = filtered_socket(AF_UNIX, SOCK_STREAM, 0);
 	char path[32];
 	bool tells;
 

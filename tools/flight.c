@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "filtered.h"
 #include "proc.h"
 
 #define ENDS_MAX 64u
@@ -45,7 +46,7 @@ static ssize_t ask(uint32_t inode, void *answer, size_t bytes)
 			 .udiag_show = UDIAG_SHOW_PEER | UDIAG_SHOW_ICONS,
 			 .udiag_cookie = {UINT32_MAX, UINT32_MAX}},
 	};
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	int fd = filtered_socket(AF_NETLINK, SOCK_RAW, NETLINK_SOCK_DIAG);
 	ssize_t got = -1;
 
 	if (fd >= 0 && send(fd, &request, sizeof(request), 0) == sizeof(request))

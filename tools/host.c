@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/timex.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "../shim/rank.h"
+#include "filtered.h"
 #include "util.h"
 
 #define CLOCK_READINGS 5
@@ -120,7 +122,7 @@ static void compare_clocks(struct mpsan_host *host, const char *file)
 
 	if (!statfs(file, &fs))
 		host->filesystem = (uint32_t)fs.f_type;
-	for (int i = 0; i < CLOCK_READINGS; i++) {
+	for (int i = 0; i < CLOCK_READINGS && filtered_may(SYS_utimensat); i++) {
 		uint64_t before = clock_ns(CLOCK_REALTIME), after;
 		int set = utimensat(AT_FDCWD, file, NULL, 0);
 		struct stat st;
@@ -143,7 +145,7 @@ void host_describe(struct mpsan_host *host, const char *file)
 	read_boot(host);
 	rank_describe(host, variable);
 	compare_clocks(host, file);
-	if (adjtimex(&timex) < 0)
+	if (!filtered_may(SYS_adjtimex) || !filtered_may(SYS_clock_adjtime) || adjtimex(&timex) < 0)
 		return;
 	host->clock |= timex.status & STA_UNSYNC ? MPSAN_CLOCK_LOOSE : MPSAN_CLOCK_SYNCED;
 	host->max_error_ns = (uint64_t)timex.maxerror * 1000;

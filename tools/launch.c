@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "../include/mpsan_log.h"
+#include "filtered.h"
 #include "foreign.h"
 #include "handover.h"
 #include "host.h"
@@ -138,6 +139,18 @@ static void fill_session(struct mpsan_session *head, const char *file,
 	__atomic_store_n(&head->magic, MPSAN_SESSION_MAGIC, __ATOMIC_RELEASE);
 }
 
+static int allocate(int fd, size_t bytes)
+{
+	static const char zeros[4096];
+
+	if (filtered_may(SYS_fallocate))
+		return posix_fallocate(fd, 0, (off_t)bytes);
+	for (size_t done = 0; done < bytes; done += sizeof(zeros))
+		if (write(fd, zeros, sizeof(zeros)) != sizeof(zeros))
+			return errno ? errno : ENOSPC;
+	return 0;
+}
+
 static char *make_session(const char *dir, const char *options_for_library)
 {
 	char *file = text_format("%s/session", dir), *wrong = NULL;
@@ -150,7 +163,7 @@ static char *make_session(const char *dir, const char *options_for_library)
 	if (!error && !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < bytes)
 		error = EFBIG; /* to ask for it would mean SIGXFSZ */
 	if (!error)
-		error = posix_fallocate(fd, 0, bytes);
+		error = allocate(fd, bytes);
 	if (!error)
 		map = mmap(NULL, MPSAN_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (!error && map == MAP_FAILED)

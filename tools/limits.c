@@ -93,6 +93,26 @@ static void add_processes(json_t *document, const struct reader *reader)
 			     (unsigned long long)reader->session.head->unrecorded);
 }
 
+/* The library goes on there, with what passes. */
+static void add_filtered(json_t *document, const struct reader *reader)
+{
+	uint32_t count = 0, first = 0;
+
+	READER_EACH_SLOT(reader, slot)
+	{
+		const struct mpsan_process *process = &reader->session.table[slot];
+
+		if (process->why_off != MPSAN_OFF_SECCOMP || process->flags & MPSAN_PROCESS_OFF)
+			continue;
+		first = count++ ? first : process->pid;
+	}
+	if (count)
+		report_limit(document,
+			     "system calls are filtered (seccomp) in %u process%s (process %u): what would take others "
+			     "was not seen there",
+			     count, count > 1 ? "es" : "", first);
+}
+
 #define PYTHON_OWN_LOCKS 0x030d0100u /* 3.13.1: threading.Lock became CPython's own PyMutex */
 
 /* One line for each version: its uncontended locks never reach libc, so no hook sees them. */
@@ -151,6 +171,7 @@ void limits_add(json_t *document, const struct judge *judge)
 	add_counters(document, judge->reader);
 	add_logs(document, judge->reader);
 	add_processes(document, judge->reader);
+	add_filtered(document, judge->reader);
 	add_python(document, judge->reader);
 	add_events(document, judge->reader);
 	add_exports(document, judge->reader);

@@ -2,6 +2,7 @@
  * The command `mpsan`: finds the sub-command in commands.def and hands over. Neighbours: cmd_*.c,
  * one each.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -87,8 +89,10 @@ static int finish(int status)
  */
 static void fill_streams(void)
 {
+	struct stat st;
+
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0)
+		if (fstat(fd, &st) && errno == EBADF)
 			open("/dev/null", (fd ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
 }
 

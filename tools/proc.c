@@ -16,6 +16,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "filtered.h"
+
 #define GENERATIONS_MAX 64u
 
 /* A small file of /proc, NUL-terminated; false when it cannot be read. */
@@ -145,7 +147,7 @@ bool proc_lives(uint32_t pid)
 	if (!lives)
 		return false;
 #ifdef SYS_pidfd_open
-	end.fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+	end.fd = (int)filtered_call(SYS_pidfd_open, (pid_t)pid, 0, 0, 0, 0);
 	if (end.fd < 0)
 		return errno != ESRCH && errno != EINVAL; /* a thread's number is no process's */
 	lives = poll(&end, 1, 0) <= 0; /* a zombie's says that it has ended */
@@ -162,7 +164,8 @@ bool proc_thread_alive(uint32_t pid, uint32_t tid)
 	if (!access(path, F_OK))
 		return true;
 	/* It may be hidden. Of the number alone it is asked whether any thread has it. */
-	return !(pid == tid ? syscall(SYS_tkill, tid, 0) : syscall(SYS_tgkill, pid, tid, 0)) ||
+	return !(pid == tid ? filtered_call(SYS_tkill, tid, 0, 0, 0, 0) :
+			      filtered_call(SYS_tgkill, pid, tid, 0, 0, 0)) ||
 	       errno != ESRCH;
 }
 
@@ -198,11 +201,33 @@ bool proc_children(uint32_t pid, void (*see)(uint32_t child, void *context), voi
 	return proc_threads(pid, children_of_thread, &of) && of.known;
 }
 
-bool proc_peek(uint32_t pid, uint64_t from, void *to, size_t bytes)
+static long read_mem_file(uint32_t pid, uint64_t from, void *to, size_t bytes)
+{
+	char path[32];
+	long got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/mem", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	got = pread(fd, to, bytes, (off_t)from);
+	close(fd);
+	return got;
+}
+
+long proc_read(uint32_t pid, uint64_t from, void *to, size_t bytes)
 {
 	struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)from, bytes};
 
-	return process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0) == (ssize_t)bytes;
+	if (!filtered_may(SYS_process_vm_readv))
+		return read_mem_file(pid, from, to, bytes);
+	return process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0);
+}
+
+bool proc_peek(uint32_t pid, uint64_t from, void *to, size_t bytes)
+{
+	return proc_read(pid, from, to, bytes) == (long)bytes;
 }
 
 /* One line of /proc/PID/maps. */

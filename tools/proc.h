@@ -59,7 +59,9 @@ void proc_each(void (*see)(uint32_t pid, void *context), void *context);
 /* Calls `see` for each child of a process. False: the kernel does not tell, or it is gone. */
 bool proc_children(uint32_t pid, void (*see)(uint32_t child, void *context), void *context);
 
-/* Copies another process's memory: all of it or false. */
+/* Copies another process's memory: bytes, perhaps fewer than asked for; -1 with errno: none. */
+long proc_read(uint32_t pid, uint64_t from, void *to, size_t bytes);
+/* All of it or false. */
 bool proc_peek(uint32_t pid, uint64_t from, void *to, size_t bytes);
 
 #define PROC_PATH_BYTES 256u

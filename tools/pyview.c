@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../shim/cpython/frame.h"
+#include "proc.h"
 #include "pyfile.h"
 #include "util.h"
 
@@ -24,9 +25,7 @@ struct pyview {
 
 static long peek_process(const struct cpython *py, void *to, uint64_t from, size_t bytes)
 {
-	struct iovec here = {to, bytes}, there = {(void *)(uintptr_t)from, bytes};
-
-	return process_vm_readv(py->pid, &here, 1, &there, 1, 0);
+	return proc_read((uint32_t)py->pid, from, to, bytes);
 }
 
 /* ---- which file has CPython, and where it lies ---- */

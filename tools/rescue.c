@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,19 +25,19 @@ static struct {
 	volatile sig_atomic_t asked; /* signals that are to end the command itself */
 } program;
 
-static struct iovec piece(const char *text)
-{
-	return (struct iovec){(void *)(uintptr_t)text, strlen(text)};
-}
-
 static void say(const char *why)
 {
 	const char *rest = program.over	 ? "; its program has ended, its report is not complete\n" :
 			   program.child ? "; the program goes on unwatched\n" :
 					   "; the program runs unwatched\n";
-	struct iovec line[] = {piece("mpsan: "), piece(why), piece(rest)};
+	const char *piece[] = {"mpsan: ", why, rest};
+	static char line[1024];
+	size_t length = 0;
 
-	if (writev(STDERR_FILENO, line, 3) < 0)
+	for (int i = 0; i < 3; i++)
+		for (const char *c = piece[i]; *c && length < sizeof(line); c++)
+			line[length++] = *c;
+	if (write(STDERR_FILENO, line, length) < 0)
 		return; /* nobody listens */
 }
 
@@ -63,6 +62,13 @@ static void start(void)
 		become(); /* no place for two processes */
 	complain("%s: %s", program.argv[0], strerror(errno));
 	_exit(launch_status(errno));
+}
+
+void rescue_at_once(char **argv, const char *why)
+{
+	program.argv = argv;
+	say(why);
+	become();
 }
 
 static int wait_for_program(void)

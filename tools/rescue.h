@@ -28,4 +28,7 @@ bool rescue_is_due(void);
 /* Never returns. `why` is a line without its end. Safe in a signal handler once the program runs. */
 _Noreturn void rescue(const char *why);
 
+/* The same where not even a child could be waited for: this process becomes the program. Nothing was prepared. */
+_Noreturn void rescue_at_once(char **argv, const char *why);
+
 #endif

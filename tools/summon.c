@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "filtered.h"
 #include "host.h"
 #include "proc.h"
 
@@ -87,10 +88,10 @@ static bool send(const struct session *session, uint32_t slot, uint32_t pid, int
 	int fd = -1;
 
 #ifdef SYS_pidfd_open
-	fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	fd = (int)filtered_call(SYS_pidfd_open, pid, 0, 0, 0, 0);
 #endif
 	there = is_still(session, slot, pid);
-	if (there && (fd < 0 || syscall(SYS_pidfd_send_signal, fd, number, NULL, 0)))
+	if (there && (fd < 0 || filtered_call(SYS_pidfd_send_signal, fd, number, 0, 0, 0)))
 		kill((pid_t)pid, number);
 	if (fd >= 0)
 		close(fd);

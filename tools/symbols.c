@@ -12,7 +12,10 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "filtered.h"
 
 /* A label without a size (hand-written code) is taken to reach this far and no farther. */
 #define LABEL_REACH 4096
@@ -59,6 +62,8 @@ static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dw
 	char *urls = now ? strdup(now) : NULL;
 	int fd;
 
+	if (!filtered_may(SYS_socketpair)) /* it is prepared all the same */
+		return free(urls), -1;
 	unsetenv("DEBUGINFOD_URLS");
 	fd = dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, found);
 	if (urls)

@@ -10,6 +10,9 @@
 
 #include <libunwind.h>
 #include <string.h>
+#include <sys/syscall.h>
+
+#include "filtered.h"
 
 /* Exported by libunwind for unwinders that find tables themselves, but declared in no header. */
 #define search_unwind_table UNW_OBJ(dwarf_search_unwind_table)
@@ -413,6 +416,8 @@ size_t unwind_stack(const struct modules *modules, const struct mpsan_stack *hea
 	if (!max || !(head->valid >> REG_CODE & 1))
 		return 0;
 	pcs[count++] = head->regs[REG_CODE];
+	if (!filtered_may(SYS_pipe2) || !filtered_may(SYS_mincore)) /* by libunwind */
+		return count;
 	memcpy(walk.regs, head->regs, sizeof(walk.regs));
 	if ((head->valid & needed) != needed || !space_ready() || !walk_start(&walk))
 		return count;

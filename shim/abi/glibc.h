@@ -10,8 +10,12 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 
+/* The same on all architectures. */
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
 #ifndef SYS_pidfd_getfd
-#define SYS_pidfd_getfd 438 /* the same on all architectures */
+#define SYS_pidfd_getfd 438
 #endif
 
 #ifndef SYS_pidfd_send_signal

@@ -3,6 +3,7 @@
  * in facts 1.1: libc's own calls among these are invisible, so every way has its row.
  */
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <pty.h>
 #include <sched.h>
@@ -263,14 +264,15 @@ void process_follows(uint64_t signal)
 		life_unflag(MPSAN_PROCESS_DEATHSIG);
 }
 
-/*
- * From here on a system call of ours, even a look at the clock (strict mode traps it), might end
- * the process: the library stands aside once the program's own call has succeeded.
- */
-uint64_t process_filtered(int64_t result)
+/* From here on a system call of ours, even a look at the clock (strict mode traps it), might end the process. */
+uint64_t process_filtered(const struct filter_coming *coming, int64_t result)
 {
-	if (result >= 0)
+	if (result < 0 || coming->pid != life.pid) /* a guest of vfork: its filter is not ours */
+		return (uint64_t)result;
+	if (!filter_came(coming))
 		hook_switch_off(MPSAN_OFF_SECCOMP);
+	else if (life.self && filter_is_felt())
+		life.self->why_off = MPSAN_OFF_SECCOMP;
 	return (uint64_t)result;
 }
 
@@ -278,13 +280,16 @@ PASS(prctl)
 {
 	ENTER(prctl);
 	const uint64_t *a = regs->arg;
+	struct filter_coming coming;
 
 	if ((int)a[0] == PR_SET_PDEATHSIG)
 		process_follows(a[1]);
 	if (LIKELY((int)a[0] != PR_SET_SECCOMP))
 		return (void *)REAL(prctl);
 	fault_end();
-	regs->result = process_filtered(REAL(prctl)((int)a[0], a[1], a[2], a[3], a[4]));
+	coming = filter_comes(a[1] == SECCOMP_MODE_STRICT ? NULL : (const void *)a[2]);
+	regs->result =
+		process_filtered(&coming, REAL(prctl)((int)a[0], a[1], a[2], a[3], a[4]));
 	return NULL;
 }
 

@@ -112,6 +112,20 @@ static uint64_t send_signal(const struct pass_regs *regs)
 	return (uint64_t)result;
 }
 
+/* By seccomp, or prctl with its number. */
+static uint64_t set_filter(const struct pass_regs *regs)
+{
+	const uint64_t *a = regs->arg;
+	bool strict = a[0] == SYS_prctl ? a[2] == SECCOMP_MODE_STRICT :
+					  a[1] == SECCOMP_SET_MODE_STRICT;
+	struct filter_coming coming;
+
+	fault_end();
+	coming = filter_comes(strict ? NULL : (const void *)a[3]);
+	return process_filtered(&coming, REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4], a[5],
+						       regs->stack[0]));
+}
+
 PASS(syscall)
 {
 	ENTER(syscall);
@@ -141,9 +155,7 @@ PASS(syscall)
 		return NULL;
 	}
 	if (UNLIKELY(filters_calls(a))) {
-		fault_end();
-		regs->result = process_filtered(
-			REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4], a[5], regs->stack[0]));
+		regs->result = set_filter(regs);
 		return NULL;
 	}
 	if (LIKELY(!copies_process(regs)))

@@ -112,6 +112,12 @@ def check_disk(options, after):
     assert done[2].startswith("mpsan: ") and done[2].endswith("runs unwatched\n") and done[2].count("\n") == 1, done[2]
 
 
+def check_disk_little():
+    """Room for a session, but for no log."""
+    done = on_tmpfs("size=20k", "true", MPSAN, "run", "--", TIGHT, "5")
+    assert done[0] == 5 and all(line.startswith("mpsan: ") for line in done[2].splitlines()), done
+
+
 def check_disk_given():
     """A full disk is nobody's wrong argument; a place where nothing can be written is."""
     done = on_tmpfs("size=1m", f"mkdir $d/s; {FILL}", MPSAN, "run", "--dir", "DISK/s", "--", TIGHT, "5")
@@ -247,7 +253,7 @@ main({**{f"{name}_{limit}": functools.partial(check_limit, what, limit, watched)
          for name, (what, cases) in LIMITS.items() for limit, watched in cases.items()},
       "soft": check_soft, "processes": check_processes,
       **{f"disk_{name}": functools.partial(check_disk, *disk) for name, disk in DISKS.items()},
-      "disk_given": check_disk_given, "streams": check_streams, "inherited": check_inherited,
+      "disk_little": check_disk_little, "disk_given": check_disk_given, "streams": check_streams, "inherited": check_inherited,
       "environment": check_environment, "no_directory": check_no_directory, "handed_on": check_handed_on,
       "handed_on_unwatched": functools.partial(check_handed_on, functools.partial(lower, resource.RLIMIT_NOFILE, 6)),
       **{f"signal_{number.name}": functools.partial(check_signal, number)

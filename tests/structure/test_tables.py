@@ -110,7 +110,21 @@ def check_exports():
     assert exported == want, f"missing {sorted(want - exported)}, beyond the tables {sorted(exported - want)}"
 
 
+def check_system_calls():
+    """Each system call of the library has a row, without which it fails wherever calls are filtered."""
+    rows = set(re.findall(r"^CALL\((\w+)", (ROOT / "include/mpsan_calls.def").read_text(), re.M))
+    made = {name for path in (ROOT / "shim").rglob("*.[ch]")
+            for name in re.findall(r"\bSYS[1-6]\(\s*SYS_(\w+)", path.read_text())}
+    assert made <= rows, f"no row in mpsan_calls.def: {sorted(made - rows)}"
+    assert len(made) > 30, sorted(made)
+    rare = re.compile(r"(?<![\w.>])(syscall|socket|socketpair|process_vm_readv|posix_fallocate|adjtimex|getxattr)\(")
+    asks = [path.name for path in (ROOT / "tools").glob("*.c")
+            if rare.search(path.read_text()) and "filtered" not in path.read_text()]
+    assert not asks, f"rare system calls without a look at filtered.h: {asks}"
+
+
 main({
+    "system_calls": check_system_calls,
     "rule_files": check_rule_files,
     "rule_stories": check_rule_stories,
     "rule_programs": check_rule_programs,
