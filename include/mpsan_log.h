@@ -105,7 +105,9 @@ enum mpsan_off {
 	MPSAN_OFF_FAILED, /* there was no such program */
 };
 
-#define MPSAN_ARGV_BYTES 148
+#define MPSAN_ARGV_BYTES 148 /* up to November 2026 */
+#define MPSAN_ARGV_KEPT 136 /* since then */
+#define MPSAN_FED 64 /* descriptors */
 #define MPSAN_SLOTS_FIRST 16u /* two pages of a file in all */
 #define MPSAN_SLOTS_MAX 32768u
 
@@ -135,7 +137,13 @@ struct mpsan_process {
 	uint16_t spawning; /* enum mpsan_how: its last spawn-like call */
 	uint32_t argv_bytes; /* bytes of argv below */
 	char exec_path[16]; /* tail of the last exec's path, NUL-terminated when shorter */
-	char argv[MPSAN_ARGV_BYTES]; /* NUL-separated, cut off when longer */
+	union {
+		char argv[MPSAN_ARGV_BYTES]; /* NUL-separated, cut off when longer */
+		struct {
+			char argv_kept[MPSAN_ARGV_KEPT];
+			uint32_t fed[2]; /* while it runs: descriptors below 64 from which data came */
+		};
+	};
 	uint32_t rank; /* of a job, + 1; ask mpsan_process_rank() */
 };
 
@@ -311,6 +319,7 @@ enum mpsan_lock_flags {
 	MPSAN_LF_HANDLER = 8192, /* a wait inside an atfork handler: fork has not returned */
 	MPSAN_LF_OWNER_DEAD = 16384, /* the owner's thread or process is gone */
 	MPSAN_LF_CYCLE = 32768, /* this wait lies on a cycle of owners */
+	MPSAN_LF_PARKED = 131072, /* of a job that seems to wait for its end by a signal */
 	MPSAN_LF_HOLDS_GIL = 65536, /* the waiting thread holds Python's global interpreter lock */
 };
 

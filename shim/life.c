@@ -142,11 +142,11 @@ void life_cut_short(void)
 /* As much of the argument list as the slot holds. */
 void life_copy_argv(struct mpsan_process *p, const char *const *argv)
 {
-	char *at = p->argv, *end = p->argv + sizeof(p->argv);
+	char *at = p->argv, *end = p->argv + sizeof(p->argv_kept);
 
 	for (; argv && *argv && at + 1 < end; argv++)
 		at = text_put(at, end, *argv) + 1;
-	p->argv_bytes = (uint32_t)(at < end ? at - p->argv : (long)sizeof(p->argv));
+	p->argv_bytes = (uint32_t)(at < end ? at - p->argv : (long)sizeof(p->argv_kept));
 }
 
 static void describe_self(const char *const *argv)
@@ -274,7 +274,7 @@ static void fill_child(struct mpsan_process *p, uint32_t parent_slot, enum mpsan
 	p->uid = from->uid;
 	p->python = from->python;
 	p->argv_bytes = from->argv_bytes;
-	memcpy(p->argv, from->argv, sizeof(p->argv));
+	memcpy(p->argv, from->argv, sizeof(p->argv_kept));
 	p->rank = from->rank;
 }
 

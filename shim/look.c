@@ -255,7 +255,8 @@ static uint64_t look_lonely(const void *semaphore, uint64_t caller)
 
 	if (!(holds || life.forked) || !is_alone())
 		return 0;
-	own = holds && !(learned & MPSAN_LF_HANDOFF) && (mutual || !waits_for_news());
+	own = holds && !(learned & MPSAN_LF_HANDOFF) &&
+	      (mutual || (!waits_for_news() && !python_waits_for_simple(semaphore)));
 	if (own) /* one that never served as a lock may be a handler's to give back */
 		return (mutual ? signals() : handlers()) ?
 			       0 :
@@ -315,9 +316,20 @@ uint64_t look_semaphore(const void *semaphore, uint64_t caller)
 	return wait;
 }
 
+/* A wait learns what the semaphore is used for; what is merely held does not say. */
+static uint64_t learned_tags(const void *object)
+{
+	unsigned learned = hint_flags(object);
+
+	return (learned & MPSAN_LF_MUTUAL ? MPSAN_TAG_MUTUAL : 0) |
+	       (learned & MPSAN_LF_HANDOFF ? MPSAN_TAG_HANDOFF : 0);
+}
+
 static void claim_wait(const void *object, unsigned kind, uint64_t caller)
 {
-	hold_push(MPSAN_TAG(object, kind) | MPSAN_TAG_WANTED | look_tags(), caller);
+	hold_push(MPSAN_TAG(object, kind) | MPSAN_TAG_WANTED | look_tags() |
+			  (kind == MPSAN_WAIT_FUTEX ? learned_tags(object) : 0),
+		  caller);
 	thread_waits(true);
 }
 
@@ -364,15 +376,6 @@ uint64_t look_tags(void)
 	return python_present() && python_holds_gil() ? MPSAN_TAG_GIL : 0;
 }
 
-/* A wait learns what the semaphore is used for; what is merely held does not say. */
-static uint64_t semaphore_tags(const void *semaphore)
-{
-	unsigned learned = hint_flags(semaphore);
-
-	return (learned & MPSAN_LF_MUTUAL ? MPSAN_TAG_MUTUAL : 0) |
-	       (learned & MPSAN_LF_HANDOFF ? MPSAN_TAG_HANDOFF : 0);
-}
-
 uint64_t look_guard(const void *guard, uint64_t caller)
 {
 	const struct claim *o = life.forked && claim_guard_open(guard) ?
@@ -400,7 +403,7 @@ int look_and_block(struct mpsan_hold *hold, void *lock, unsigned kind, uint64_t 
 {
 	hold = hold_now(hold); /* the look may have opened the log */
 	hold->tag |= MPSAN_TAG_WANTED | look_tags() |
-		     (kind == MPSAN_LOCK_SEMAPHORE ? semaphore_tags(lock) : 0);
+		     (kind == MPSAN_LOCK_SEMAPHORE ? learned_tags(lock) : 0);
 	thread_waits(true);
 	return hold_end(hold, lock, kind, (int)look_end(wait, real(lock)));
 }

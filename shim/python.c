@@ -135,6 +135,11 @@ bool python_is_idle(void)
 	return python_own_state(&own) && !own.frame;
 }
 
+bool python_waits_for_simple(const void *lock)
+{
+	return cpython_awaits_simple(&python.py, top_frame(0), (uint64_t)(uintptr_t)lock);
+}
+
 uint64_t python_hash(void)
 {
 	uint64_t hash = 0, top = top_frame(0);

@@ -105,6 +105,9 @@ uint64_t python_awaited_import(char *name, size_t bytes) __attribute__((nonnull)
  */
 bool python_waits_for_event(void);
 
+/* It is in queue.SimpleQueue.get, whose lock this is; see cpython/process.h. */
+bool python_waits_for_simple(const void *lock);
+
 /*
  * The calling thread is inside subprocess.Popen._execute_child (among its 8 innermost frames) with
  * a preexec_fn that is not None: true at its fork, and in the child while preexec_fn runs. Needs no

@@ -19,6 +19,22 @@
 #define COMPLAINT_LEAST 64u
 
 STATE uint8_t stream_watch;
+STATE uint32_t stream_fed_by[MPSAN_FED / 32];
+
+void stream_feed(int fd, bool fed)
+{
+	uint32_t bit = 1u << fd % 32, *word = &stream_fed_by[fd / 32];
+
+	if (!life_may_change())
+		return;
+	if (fed) {
+		__atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+		__atomic_fetch_or(&life.self->fed[fd / 32], bit, __ATOMIC_RELAXED);
+	} else {
+		__atomic_fetch_and(word, ~bit, __ATOMIC_RELAXED);
+		__atomic_fetch_and(&life.self->fed[fd / 32], ~bit, __ATOMIC_RELAXED);
+	}
+}
 
 void stream_follow(enum stream_watch what)
 {
@@ -46,6 +62,8 @@ void stream_start(void)
 
 void stream_forked(bool child)
 {
+	if (child)
+		memset(stream_fed_by, 0, sizeof(stream_fed_by));
 	offset_forked(child);
 	stdio_forked(child);
 	stream_follow(STREAM_OFFSETS);

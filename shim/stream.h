@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "../include/mpsan_log.h"
 #include "descriptor.h"
 #include "hook.h"
 
@@ -49,6 +50,29 @@ static inline bool stream_writes(int fd)
 {
 	return stream_uses(fd, DESCRIPTOR_WRITE_TOLD) ||
 	       (stream_watch & STREAM_COMPLAINTS && fd == 2);
+}
+
+/* Descriptors from which data came in this process, while they are open: whether anybody ever sent. */
+extern uint32_t stream_fed_by[MPSAN_FED / 32];
+void stream_feed(int fd, bool fed);
+
+static inline bool stream_is_fed(int fd)
+{
+	return (uint32_t)fd < MPSAN_FED && stream_fed_by[fd / 32] >> fd % 32 & 1;
+}
+
+/* After any read. */
+static inline void stream_fed(int fd, ssize_t result)
+{
+	if (UNLIKELY(result > 0 && (uint32_t)fd < MPSAN_FED && !stream_is_fed(fd)))
+		stream_feed(fd, true);
+}
+
+/* Before a descriptor's number loses its meaning. */
+static inline void stream_closed(int fd)
+{
+	if (UNLIKELY(stream_is_fed(fd)))
+		stream_feed(fd, false);
 }
 
 /* After such a read, errno as it left it; `peeked`: what was read is still there. */

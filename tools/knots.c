@@ -8,6 +8,7 @@
 
 #include "blindness.h"
 #include "calls.h"
+#include "idle.h"
 #include "left.h"
 #include "pythreads.h"
 
@@ -255,14 +256,17 @@ static void state_dead_end(struct knots *knots, uint32_t group)
 			   NULL);
 }
 
-/* A main thread in Event().wait() may well mean to wait until it is interrupted, by Ctrl-C. */
-static bool waits_for_event(struct knots *knots, uint32_t group)
+/* Somebody was woken, or is on its way out, since the look: who waits for the GIL moves all the time. */
+static bool group_moves(struct knots *knots, uint32_t group)
 {
 	for (uint32_t i = 0; i < knots->graph.count; i++) {
 		const struct census_thread *thread = thread_at(knots, i);
+		struct proc_time time;
+		int fd = -1;
 
-		if (knots->graph.group[i] == group && thread->tid == thread->pid &&
-		    knots->waits.item.item[i].interruptible && pythread_waits_for_event(thread))
+		if (knots->graph.group[i] == group &&
+		    knots->waits.item.item[i].kind != MPSAN_WAIT_GIL &&
+		    proc_runs(thread->pid, thread->tid, &fd, false, &time) != thread->runs)
 			return true;
 	}
 	return false;
@@ -272,8 +276,9 @@ static void state_dead_ends(struct knots *knots)
 {
 	for (uint32_t i = 0; i < knots->graph.count; i++)
 		if (knots->graph.group[i] == i && !group_is_told(knots, i) &&
-		    !graph_waits_for_keyboard(&knots->graph, i) && !waits_for_event(knots, i) &&
-		    !left_explains(&knots->graph, i))
+		    !graph_waits_for_keyboard(&knots->graph, i) &&
+		    !left_explains(&knots->graph, i) && !idle_is_meant(&knots->graph, i) &&
+		    !group_moves(knots, i))
 			state_dead_end(knots, i);
 }
 
@@ -350,13 +355,16 @@ static bool job_is_idle(const struct knots *knots, uint64_t since_ns)
 /* Somebody outside may well mean it so: a signal is waited for, or the job was stopped. */
 static bool idleness_is_meant(const struct knots *knots)
 {
-	const uint64_t common = 1ull << (SIGINT - 1) | 1ull << (SIGCHLD - 1);
+	const uint64_t child = 1ull << (SIGCHLD - 1), interrupt = 1ull << (SIGINT - 1);
 	const struct census *census = &knots->census;
 
-	for (uint32_t i = 0; i < census->processes.count; i++)
-		if (proc_handlers(&census->reader->session.table[census->processes.item[i].slot]) &
-		    ~common)
+	for (uint32_t i = 0; i < census->processes.count; i++) {
+		const struct mpsan_process *process =
+			&census->reader->session.table[census->processes.item[i].slot];
+
+		if (proc_handlers(process) & ~(process->python ? child | interrupt : child))
 			return true;
+	}
 	for (uint32_t i = 0; i < census->threads.count; i++) {
 		const struct census_thread *thread = &census->threads.item[i];
 
@@ -370,9 +378,12 @@ static bool idleness_is_meant(const struct knots *knots)
 static void state_idle_job(struct knots *knots)
 {
 	struct telling telling = {0};
+	uint64_t flags = 0;
 
 	for (uint32_t i = 0; i < knots->census.threads.count; i++)
-		tell(knots, &telling, i, 0);
+		flags |= thread_at(knots, i)->idle ? MPSAN_LF_PARKED : 0;
+	for (uint32_t i = 0; i < knots->census.threads.count; i++)
+		tell(knots, &telling, i, flags);
 	close_knot(knots, &telling, MPSAN_KNOT_LONG, 0, NULL);
 }
 
@@ -419,7 +430,8 @@ static bool check_waits(struct knots *knots)
 static bool has_news(struct knots *knots)
 {
 	for (uint32_t i = 0; i < knots->graph.count; i++)
-		if (knots->graph.group[i] == i && !group_is_told(knots, i))
+		if (knots->graph.group[i] == i && !group_is_told(knots, i) &&
+		    !idle_is_known(&knots->graph, i))
 			return true;
 	return false;
 }

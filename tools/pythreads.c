@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pyview.h"
-
 #define TEXT 16384u
 
 static char *ask(const struct census_thread *thread,
@@ -61,15 +59,111 @@ static bool is_threading_wait(const char *line)
 	       !memcmp(end - 12, "threading.py", 12);
 }
 
+static bool is_event_wait(const char *stack)
+{
+	const char *second = strchr(stack, '\n'), *third = second ? strchr(second + 1, '\n') : NULL;
+
+	return third && is_threading_wait(stack) && is_threading_wait(second + 1) &&
+	       !is_threading_wait(third + 1);
+}
+
 bool pythread_waits_for_event(const struct census_thread *thread)
 {
-	char *stack = pythread_stack(thread), *second = strchr(stack, '\n'),
-	     *third = second ? strchr(second + 1, '\n') : NULL;
-	bool found = third && is_threading_wait(stack) && is_threading_wait(second + 1) &&
-		     !is_threading_wait(third + 1);
+	char *stack = pythread_stack(thread);
+	bool found = is_event_wait(stack);
 
 	free(stack);
 	return found;
+}
+
+/* Functions of the library, by the ends of their names and files; the worst of a wait's frames tells. */
+static const struct {
+	int what;
+	const char *function, *file;
+} waits[] = {
+	{PYTHREAD_ANSWER, "result", "concurrent/futures/_base.py"},
+	{PYTHREAD_ANSWER, "exception", "concurrent/futures/_base.py"},
+	{PYTHREAD_ANSWER, "wait", "concurrent/futures/_base.py"},
+	{PYTHREAD_ANSWER, "as_completed", "concurrent/futures/_base.py"},
+	{PYTHREAD_ANSWER, "get", "pool.py"},
+	{PYTHREAD_ANSWER, "wait", "pool.py"},
+	{PYTHREAD_ANSWER, "next", "pool.py"},
+	{PYTHREAD_ANSWER, "join", "queue.py"},
+	{PYTHREAD_ANSWER, "join", "queues.py"},
+	{PYTHREAD_ANSWER, "put", "queue.py"},
+	{PYTHREAD_ANSWER, "put", "queues.py"},
+	{PYTHREAD_ANSWER, "_wait", "threading.py"}, /* Barrier */
+	{PYTHREAD_LOCK, "__enter__", "synchronize.py"},
+	{PYTHREAD_JOIN, "join", "threading.py"},
+	{PYTHREAD_JOIN, "_wait_for_tstate_lock", "threading.py"},
+	{PYTHREAD_JOIN, "_shutdown", "threading.py"},
+	{PYTHREAD_NEWS, "wait", "threading.py"},
+	{PYTHREAD_NEWS, "wait_for", "threading.py"},
+	{PYTHREAD_NEWS, "acquire", "threading.py"},
+	{PYTHREAD_NEWS, "__enter__", "threading.py"},
+	{PYTHREAD_NEWS, "get", "queue.py"},
+	{PYTHREAD_NEWS, "get", "queues.py"},
+	{PYTHREAD_NEWS, "wait", "synchronize.py"},
+	{PYTHREAD_NEWS, "_recv", "connection.py"},
+	{PYTHREAD_NEWS, "_recv_bytes", "connection.py"},
+	{PYTHREAD_NEWS, "recv", "connection.py"},
+	{PYTHREAD_NEWS, "recv_bytes", "connection.py"},
+};
+
+static bool ends_with(const char *text, size_t length, const char *with)
+{
+	size_t bytes = strlen(with);
+
+	return length >= bytes && !memcmp(text + length - bytes, with, bytes) &&
+	       (length == bytes || text[length - bytes - 1] == '.' ||
+		text[length - bytes - 1] == '/');
+}
+
+/* PYTHREAD_UNKNOWN: a function of the program, or of another library. */
+static int part_of_line(const char *line)
+{
+	const char *tab = strchr(line, '\t'), *end = tab ? strchr(tab + 1, '\t') : NULL;
+
+	for (size_t i = 0; end && i < sizeof(waits) / sizeof(*waits); i++)
+		if (ends_with(line, (size_t)(tab - line), waits[i].function) &&
+		    ends_with(tab + 1, (size_t)(end - tab - 1), waits[i].file))
+			return waits[i].what;
+	return PYTHREAD_UNKNOWN;
+}
+
+/* From the innermost frame outwards, as long as they are the library's. */
+static int part_of_stack(const char *stack)
+{
+	int what = PYTHREAD_UNKNOWN, part;
+
+	while (*stack && (part = part_of_line(stack)) != PYTHREAD_UNKNOWN) {
+		what = what == PYTHREAD_UNKNOWN || part < what ? part : what;
+		stack = strchr(stack, '\n') ? strchr(stack, '\n') + 1 : "";
+	}
+	return what == PYTHREAD_LOCK ? PYTHREAD_ANSWER : what;
+}
+
+struct pythread_wait pythread_wait(const struct census_thread *thread, uint64_t lock)
+{
+	struct pyview *view = pyview_open((pid_t)thread->pid);
+	uint64_t pthread = thread->record ? thread->record->pthread : 0;
+	struct pythread_wait wait = {.queue = CPYTHON_QUEUE_NONE};
+	char *stack = memory_get(TEXT);
+
+	if (view) {
+		pyview_stack(view, pthread, stack, TEXT);
+		wait.what = part_of_stack(stack);
+		wait.is_python = *stack || pyview_limit(view);
+		if (wait.what == PYTHREAD_UNKNOWN && pyview_awaits_simple(view, pthread, lock))
+			wait.what = PYTHREAD_NEWS;
+		wait.queue = pyview_awaited_queue(view, pthread);
+		wait.joined = pyview_joined(view, pthread);
+	}
+	if (wait.what == PYTHREAD_NEWS && thread->tid == thread->pid && is_event_wait(stack))
+		wait.what = PYTHREAD_EVENT;
+	free(stack);
+	pyview_close(view);
+	return wait;
 }
 
 enum cross_part pythread_part(const struct census_thread *thread)

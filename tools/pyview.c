@@ -193,6 +193,23 @@ size_t pyview_function(struct pyview *view, uint64_t pthread, char *text, size_t
 	return cpython_thread_function(&view->py, top_frame(view, pthread), text, bytes);
 }
 
+enum cpython_queue pyview_awaited_queue(struct pyview *view, uint64_t pthread)
+{
+	return cpython_awaited_queue(&view->py, top_frame(view, pthread));
+}
+
+bool pyview_awaits_simple(struct pyview *view, uint64_t pthread, uint64_t lock)
+{
+	bool has_lock = view->py.at.minor < 13;
+
+	return cpython_awaits_simple(&view->py, top_frame(view, pthread), has_lock ? lock : 0);
+}
+
+uint32_t pyview_joined(struct pyview *view, uint64_t pthread)
+{
+	return cpython_joined(&view->py, top_frame(view, pthread));
+}
+
 uint64_t pyview_gil_holder(struct pyview *view)
 {
 	return view->limit ? 0 : cpython_gil_holder(&view->py);

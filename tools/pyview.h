@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "../shim/cpython/process.h"
+
 struct pyview;
 
 /*
@@ -35,6 +37,15 @@ uint32_t pyview_version(const struct pyview *view);
  * for any thread that has frames: the one of a process that has no other.
  */
 size_t pyview_stack(struct pyview *view, uint64_t pthread, char *text, size_t bytes);
+
+/* What is known of the queue.Queue in whose get() the thread waits; see ../shim/cpython/process.h. */
+enum cpython_queue pyview_awaited_queue(struct pyview *view, uint64_t pthread);
+
+/* It is in queue.SimpleQueue.get, whose lock this is; the same. */
+bool pyview_awaits_simple(struct pyview *view, uint64_t pthread, uint64_t lock);
+
+/* TID of the thread that it waits for in Thread.join, 0: not known. */
+uint32_t pyview_joined(struct pyview *view, uint64_t pthread);
 
 /* The name of a thread that threading started; "": not known. */
 size_t pyview_name(struct pyview *view, uint64_t pthread, char *text, size_t bytes);

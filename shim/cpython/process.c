@@ -140,6 +140,89 @@ bool cpython_calls(const struct cpython *py, uint64_t top, const char *function,
 	return false;
 }
 
+/* ---- waits ---- */
+
+#define INT_VALUE 24 /* the first digit, of 30 bits, in all versions */
+#define INT_SIZE 16 /* signed number of digits; from 3.12 on three bits of other things below it */
+#define DEQUE_STATE 56 /* dequeobject.state: how often it was changed */
+#define SIMPLE_LOCK 16 /* simplequeueobject.lock */
+#define AT_HAND_MAX 32u /* local variables, and what is on the frame's stack behind them */
+#define WAITS_MAX 4u /* frames of threading and queue between a wait and its caller */
+
+static bool is_zero(const struct cpython *py, uint64_t number)
+{
+	uint64_t size = cpython_peek_word(py, number + INT_SIZE);
+
+	return (py->at.minor < 12 ? size : size >> 3) == 0 ||
+	       (uint32_t)cpython_peek_word(py, number + INT_VALUE) == 0;
+}
+
+static bool is_a(const struct cpython *py, uint64_t object, const char *name)
+{
+	uint64_t type = object ? cpython_peek_word(py, object + CPYTHON_OB_TYPE) : 0;
+	char text[24] = "";
+
+	return type && strlen(name) < sizeof(text) &&
+	       cpython_peek(py, text, cpython_peek_word(py, type + TYPE_NAME), strlen(name) + 1) &&
+	       !memcmp(text, name, strlen(name) + 1);
+}
+
+enum cpython_queue cpython_awaited_queue(const struct cpython *py, uint64_t top)
+{
+	uint64_t queue = 0, items, unfinished;
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	for (unsigned i = 0; i < WAITS_MAX && !queue && walk_on(&walk, &frame); i++)
+		if (frame_is(py, &frame, "get", "queue.py"))
+			queue = frame_local(py, &frame, 0);
+	unfinished = queue && py->at.minor <= NEWEST_MINOR ?
+			     cpython_attribute(py, queue, "unfinished_tasks") :
+			     0;
+	if (!unfinished)
+		return CPYTHON_QUEUE_NONE;
+	items = cpython_attribute(py, queue, "queue");
+	return is_zero(py, unfinished) &&
+			       !(is_a(py, items, "collections.deque") && cpython_peek_word(py, items + DEQUE_STATE)) ?
+		       CPYTHON_QUEUE_NEW :
+		       CPYTHON_QUEUE_USED;
+}
+
+bool cpython_awaits_simple(const struct cpython *py, uint64_t top, uint64_t lock)
+{
+	struct frame frame;
+	struct walk walk;
+	uint64_t object;
+
+	walk_open(&walk, py, top);
+	if (!walk_on(&walk, &frame))
+		return false;
+	for (unsigned i = 0; i < AT_HAND_MAX; i++) {
+		object = frame_local(py, &frame, i);
+		if ((!lock || cpython_peek_word(py, object + SIMPLE_LOCK) == lock) &&
+		    is_a(py, object, "_queue.SimpleQueue"))
+			return true;
+	}
+	return false;
+}
+
+uint32_t cpython_joined(const struct cpython *py, uint64_t top)
+{
+	struct frame frame;
+	struct walk walk;
+	uint64_t number;
+
+	walk_open(&walk, py, top);
+	for (unsigned i = 0; i < WAITS_MAX && walk_on(&walk, &frame); i++) {
+		if (!frame_is(py, &frame, "join", "threading.py"))
+			continue;
+		number = cpython_attribute(py, frame_local(py, &frame, 0), "_native_id");
+		return number ? (uint32_t)cpython_peek_word(py, number + INT_VALUE) : 0;
+	}
+	return 0;
+}
+
 /* ---- arguments ---- */
 
 static bool is_named(const struct cpython *py, uint64_t type, const char *name, const char *module)

@@ -36,6 +36,23 @@ bool cpython_runs_main(const struct cpython *py, uint64_t frame);
 bool cpython_calls(const struct cpython *py, uint64_t frame, const char *function,
 		   const char *file);
 
+/* What is known of the queue.Queue in whose get() a thread waits. */
+enum cpython_queue {
+	CPYTHON_QUEUE_NONE, /* it waits elsewhere, or a version whose objects are not known */
+	CPYTHON_QUEUE_NEW, /* nothing was ever put into it */
+	CPYTHON_QUEUE_USED,
+};
+enum cpython_queue cpython_awaited_queue(const struct cpython *py, uint64_t frame);
+
+/*
+ * Among what the innermost frame has at hand is a queue.SimpleQueue, whose get() is no Python code: its lock is
+ * this one (0: any; from 3.13 on it has none).
+ */
+bool cpython_awaits_simple(const struct cpython *py, uint64_t frame, uint64_t lock);
+
+/* The thread that threading.Thread.join waits for, by its TID; 0: it is in no join, or not known. */
+uint32_t cpython_joined(const struct cpython *py, uint64_t frame);
+
 /*
  * A torch module or parameter among what a Process gives to its target, or in a tuple, list or dict
  * there: the object, with the name of its type; 0: none, or a version whose objects are not known.

@@ -18,6 +18,7 @@
 #include "../segment.h"
 #include "../segment_call.h"
 #include "../stdio.h"
+#include "../stream.h"
 
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
@@ -177,7 +178,7 @@ UNLINK(unlinkat, at, (int at, const char *path, int flags), (at, path, flags))
 /* clang-format on */
 
 /* What a number meant ends with it. */
-static NOINLINE void forget(int fd, uint64_t caller)
+static NOINLINE void forget_known(int fd, uint64_t caller)
 {
 	uint8_t known = descriptor_known(fd);
 
@@ -188,11 +189,17 @@ static NOINLINE void forget(int fd, uint64_t caller)
 	descriptor_gone(fd);
 }
 
+static inline void forget(int fd, uint64_t caller)
+{
+	stream_closed(fd);
+	if (UNLIKELY(descriptor_known(fd)))
+		forget_known(fd, caller);
+}
+
 EXPORT int close(int fd)
 {
 	ENTER(close);
-	if (UNLIKELY(descriptor_known(fd)))
-		forget(fd, CALLER);
+	forget(fd, CALLER);
 	return REAL(close)(fd);
 }
 
@@ -201,16 +208,16 @@ EXPORT int fclose(FILE *stream)
 {
 	ENTER(fclose);
 	stdio_flushes(stream, CALLER);
-	if (UNLIKELY(descriptor_known(stream->_fileno)))
-		forget(stream->_fileno, CALLER);
+	forget(stream->_fileno, CALLER);
 	return REAL(fclose)(stream);
 }
 
 static void forget_from(uint32_t first, uint32_t last, uint64_t caller)
 {
-	for (uint32_t fd = first; fd <= last && fd <= descriptor_highest; fd++)
-		if (descriptor_flags[fd])
-			forget((int)fd, caller);
+	uint32_t end = descriptor_highest < MPSAN_FED ? MPSAN_FED : descriptor_highest;
+
+	for (uint32_t fd = first; fd <= last && fd <= end; fd++)
+		forget((int)fd, caller);
 }
 
 EXPORT int close_range(unsigned first, unsigned last, int flags)
@@ -258,7 +265,7 @@ EXPORT int dup(int fd)
 EXPORT int dup2(int from, int to)
 {
 	ENTER(dup2);
-	if (UNLIKELY(descriptor_known(to) && from != to))
+	if (from != to)
 		forget(to, CALLER);
 	return copied(from, REAL(dup2)(from, to), CALLER);
 }
@@ -266,7 +273,7 @@ EXPORT int dup2(int from, int to)
 EXPORT int dup3(int from, int to, int flags)
 {
 	ENTER(dup3);
-	if (UNLIKELY(descriptor_known(to) && from != to))
+	if (from != to)
 		forget(to, CALLER);
 	return copied(from, REAL(dup3)(from, to, flags), CALLER);
 }

@@ -25,10 +25,10 @@ ssize_t __recvfrom_chk(int fd, void *restrict to, size_t bytes, size_t room, int
 		ENTER(name);                                    \
 		ssize_t result;                                 \
                                                                 \
-		if (LIKELY(!stream_watch || !stream_reads(fd))) \
-			return REAL(name) arguments;            \
-		result = REAL(name) arguments;                  \
-		stream_was_read(fd, result, peeked, CALLER);    \
+		result = REAL(name) arguments;                          \
+		stream_fed(fd, result);                                 \
+		if (UNLIKELY(stream_watch && stream_reads(fd)))         \
+			stream_was_read(fd, result, peeked, CALLER);    \
 		return result;                                  \
 	}
 

@@ -68,6 +68,8 @@ static uint64_t wait_for_futex(const struct pass_regs *regs)
 	else
 		wait = look_futex(word, (uint32_t)a[3], regs->back);
 	result = REAL(syscall)(SYS_futex, a[1], a[2], a[3], a[4], a[5], regs->stack[0]);
+	if (!result) /* somebody woke it */
+		hint_learn(word, MPSAN_LF_HANDOFF);
 	hold_drop(word);
 	return (uint64_t)look_end(wait, result);
 }

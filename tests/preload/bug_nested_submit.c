@@ -1,5 +1,5 @@
 /*
- * A pool of two threads. Each of two tasks submits a part of its work to the same pool and waits for it: there is
+ * A pool of two threads, which has done a task before. Each of two tasks submits a part of its work to the same pool and waits for it: there is
  * no thread left to do the parts. Everybody waits on condition variables, nobody holds a mutex.
  */
 // expect: deadlock-cycle error
@@ -65,6 +65,12 @@ static void part_task(struct task *self)
 	(void)self;
 }
 
+static void first_task(struct task *self)
+{
+	(void)self;
+	until_asleep(getpid(), getpid());
+}
+
 static NOINLINE void whole_task(struct task *self)
 {
 	struct task part = {.body = part_task};
@@ -77,11 +83,13 @@ static NOINLINE void whole_task(struct task *self)
 
 int main(void)
 {
-	struct task tasks[2] = {{.body = whole_task}, {.body = whole_task}};
+	struct task first = {.body = first_task}, tasks[2] = {{.body = whole_task}, {.body = whole_task}};
 
 	meeting_init(&both_run, THREADS);
 	for (int i = 0; i < THREADS; i++)
 		thread_start(pool_main);
+	submit(&first);
+	task_wait(&first);
 	for (int i = 0; i < 2; i++)
 		submit(&tasks[i]);
 	for (int i = 0; i < 2; i++)

@@ -1,6 +1,7 @@
 /*
- * Two threads hand work to each other through semaphores, and each waits for the other's first move. Nobody
- * holds anything, but all threads of the process wait, and none of them is waited for by the outside.
+ * Two threads hand work to each other through semaphores; after the first game each waits for the other's
+ * first move. Nobody holds anything, but all threads of the process wait, and none of them is waited for by
+ * the outside.
  */
 // expect: deadlock-cycle error
 // ends: never
@@ -21,12 +22,16 @@ static void answer(sem_t *call, sem_t *reply)
 
 static NOINLINE void *ping_main(void *unused)
 {
+	must(sem_post(&pong) == 0);
+	must(sem_wait(&ping) == 0);
 	answer(&ping, &pong);
 	return unused;
 }
 
 static NOINLINE void *pong_main(void *unused)
 {
+	must(sem_wait(&pong) == 0);
+	must(sem_post(&ping) == 0);
 	answer(&pong, &ping);
 	return unused;
 }

@@ -52,6 +52,14 @@ static void hang_warns_of_waits_without_a_proof(void **state)
 	assert_int_equal(announce(&world, MOMENT_KNOT).count, 1);
 }
 
+static void hang_notes_a_job_that_seems_to_wait_for_a_signal(void **state)
+{
+	(void)state;
+	knot.ev.cause = MPSAN_KNOT_LONG;
+	blocked[0].ev.flags = MPSAN_LF_PARKED;
+	assert_grade(&world, MOMENT_KNOT, hang, GRADE_NOTE);
+}
+
 static void hang_is_silent_where_there_is_a_proof(void **state)
 {
 	(void)state;
@@ -70,6 +78,7 @@ int main(void)
 		STORY(cycle_fires_on_circles_and_dead_ends),
 		STORY(cycle_is_silent_about_knots_of_other_causes),
 		STORY(hang_warns_of_waits_without_a_proof),
+		STORY(hang_notes_a_job_that_seems_to_wait_for_a_signal),
 		STORY(hang_is_silent_where_there_is_a_proof),
 	};
 

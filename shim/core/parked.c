@@ -1,0 +1,76 @@
+/* See parked.h. */
+#include "parked.h"
+
+/* Marks the main threads of a process's children, or, where `others`, its own other threads. */
+static bool want(const struct parked_thread *thread, uint32_t count, bool *wanted, uint32_t of,
+		 bool others)
+{
+	bool more = false;
+
+	for (uint32_t i = 0; i < count; i++) {
+		bool is = others ? thread[i].process == of && !thread[i].is_main :
+				   thread[i].parent == of && thread[i].is_main;
+
+		if (!is || wanted[i] || thread[i].is_helper)
+			continue;
+		wanted[i] = true;
+		more = true;
+	}
+	return more;
+}
+
+/* Whom this one waits for is waited for, too. */
+static bool follow(const struct parked_thread *thread, uint32_t count, bool *wanted, uint32_t i)
+{
+	uint32_t target = thread[i].thread;
+
+	if (thread[i].wait != PARKED_JOINS)
+		return false;
+	if (thread[i].of_process)
+		return want(thread, count, wanted, thread[i].process, false);
+	if (target >= count)
+		return want(thread, count, wanted, thread[i].process, true);
+	if (wanted[target])
+		return false;
+	wanted[target] = true;
+	return true;
+}
+
+static void find_wanted(const struct parked_thread *thread, uint32_t count, bool *wanted)
+{
+	bool any = false, more = true;
+
+	for (uint32_t i = 0; i < count; i++) {
+		wanted[i] = thread[i].is_main && thread[i].parent == PARKED_NONE &&
+			    !thread[i].is_helper;
+		any |= wanted[i];
+	}
+	for (uint32_t i = 0; !any && i < count; i++) /* no main thread is left */
+		wanted[i] = !thread[i].is_helper;
+	while (more) {
+		more = false;
+		for (uint32_t i = 0; i < count; i++)
+			more |= wanted[i] && follow(thread, count, wanted, i);
+	}
+}
+
+bool parked_is_meant(const struct parked_thread *thread, uint32_t count, bool *wanted)
+{
+	bool idle = false;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (thread[i].wait == PARKED_FOR_GOOD)
+			return true;
+	for (uint32_t i = 0; i < count; i++)
+		if (thread[i].wait == PARKED_BLOCKED)
+			return false;
+	find_wanted(thread, count, wanted);
+	for (uint32_t i = 0; i < count; i++) {
+		if (!wanted[i] || thread[i].wait != PARKED_IDLE)
+			continue;
+		if (thread[i].was_sent || thread[i].sender_ended)
+			return false;
+		idle = true;
+	}
+	return idle;
+}

@@ -1,0 +1,103 @@
+/*
+ * Programs that wait to be interrupted, each in its own way: what is given as argument says which. Nobody in
+ * them was ever meant to end that wait. test_idle.py interrupts them.
+ */
+#include "threads.h"
+
+#include <semaphore.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
+static sem_t items, stop;
+static bool ready;
+
+static void *consume_cond(void *unused)
+{
+	mutex_take(&lock);
+	while (!ready)
+		must(pthread_cond_wait(&filled, &lock) == 0);
+	mutex_give(&lock);
+	return unused;
+}
+
+static void *consume_sem(void *unused)
+{
+	must(sem_wait(&items) == 0);
+	return unused;
+}
+
+static void *nothing(void *unused)
+{
+	return unused;
+}
+
+static void join_cond(void)
+{
+	thread_join(thread_start(consume_cond));
+}
+
+static void join_two(void)
+{
+	pthread_t first = thread_start(consume_sem);
+
+	thread_start(consume_sem);
+	thread_join(first);
+}
+
+static void after_warm_up(void)
+{
+	thread_join(thread_start(nothing));
+	thread_join(thread_start(consume_sem));
+}
+
+static void wait_cond(void)
+{
+	consume_cond(NULL);
+}
+
+static void wait_sem(void)
+{
+	thread_start(consume_cond);
+	must(sem_wait(&stop) == 0);
+}
+
+static void leave_main(void)
+{
+	thread_start(consume_sem);
+	pthread_exit(NULL);
+}
+
+static void wait_signal(void)
+{
+	thread_start(consume_sem);
+	pause();
+}
+
+static void wait_child(void)
+{
+	struct gate gate;
+	char byte;
+
+	gate_init(&gate);
+	if (!fork())
+		_exit(read(gate.fd[0], &byte, 1) == 1);
+	wait(NULL);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} way[] = {
+	{"join_cond", join_cond}, {"join_two", join_two},	{"after_warm_up", after_warm_up},
+	{"wait_cond", wait_cond}, {"wait_sem", wait_sem},	{"leave_main", leave_main},
+	{"wait_signal", wait_signal}, {"wait_child", wait_child},
+};
+
+int main(int argc, char **argv)
+{
+	must(sem_init(&items, 0, 0) == 0 && sem_init(&stop, 0, 0) == 0);
+	for (size_t i = 0; argc > 1 && i < sizeof(way) / sizeof(*way); i++)
+		if (!strcmp(argv[1], way[i].name))
+			way[i].run();
+	return 4;
+}

@@ -1,0 +1,26 @@
+"""A worker at the end of a multiprocessing.Pipe does what it is sent, and is joined without being told to stop."""
+# expect: missing-sentinel error
+# ends: never
+# frames: parent_joins
+# pythons: all
+
+import multiprocessing
+
+
+def work(connection):
+    while connection.recv() is not None:
+        pass
+
+
+def parent_joins(worker):
+    worker.join()
+
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)[::-1]
+    worker = context.Process(target=work, args=(theirs,))
+    worker.start()
+    for number in range(3):
+        ours.send(number)
+    parent_joins(worker)

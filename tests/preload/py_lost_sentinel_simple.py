@@ -1,0 +1,26 @@
+"""A queue.SimpleQueue, whose get() is no Python code: its consumer has had an answer to each question, and is joined while
+it waits for one more."""
+# expect: deadlock-cycle error
+# ends: never
+# frames: consume
+
+import queue
+import threading
+
+tasks, done = queue.SimpleQueue(), queue.SimpleQueue()
+
+
+def consume():
+    while True:
+        done.put(tasks.get())
+
+
+if __name__ == "__main__":
+    consumer = threading.Thread(target=consume, daemon=True)
+    consumer.start()
+    while not tasks.empty() or not consumer.is_alive():
+        pass
+    for number in range(20):
+        tasks.put(number)
+        done.get()
+    consumer.join()

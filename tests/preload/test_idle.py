@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Programs that wait until they are interrupted, in whichever call: nothing is said of them, and they end as they do
+without mpsan, also with --on-deadlock=kill."""
+# cases
+
+import functools
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+from mpsantest import BUILD, MPSAN, kill_group, main, other_pythons, system_python, verdicts  # noqa: E402
+
+JUDGED_S = 1.6  # by then a dead end has been proved
+CONSUME = """
+import queue, threading
+def consume(tasks):
+    while True:
+        tasks.get()
+def start(tasks):
+    thread = threading.Thread(target=consume, args=(tasks,), daemon=True)
+    thread.start()
+    return thread
+"""
+PROCESSES = """
+import multiprocessing, queue, threading
+def work(tasks):
+    while True:
+        tasks.get()
+def park():
+    queue.Queue().get()
+if __name__ == "__main__":
+    context = multiprocessing.get_context({how!r})
+"""
+PROGRAMS = {
+    "join": CONSUME + "start(queue.Queue()).join()",
+    "join-many": CONSUME + "for thread in [start(queue.Queue()) for _ in range(3)]:\n    thread.join()",
+    "join-simple": CONSUME + "start(queue.SimpleQueue()).join()",
+    "join-after-warm-up": CONSUME + """
+for thread in [threading.Thread(target=sum, args=(range(9),)) for _ in range(3)]:
+    thread.start()
+    thread.join()
+start(queue.Queue()).join()""",
+    "join-beside-pool": CONSUME + """
+import concurrent.futures
+pool = concurrent.futures.ThreadPoolExecutor(2)
+thread = start(queue.Queue())
+print(sum(pool.map(abs, range(9))))
+thread.join()""",
+    "get": "import queue\nqueue.Queue().get()",
+    "get-simple": "import queue\nqueue.SimpleQueue().get()",
+    "get-priority": CONSUME + "start(queue.SimpleQueue())\nqueue.PriorityQueue().get()",
+    "event": "import threading\nthreading.Event().wait()",
+    "condition": "import threading\nlock = threading.Condition()\nwith lock:\n    lock.wait()",
+    "semaphore": CONSUME + "start(queue.Queue())\nthreading.Semaphore(0).acquire()",
+    "lock": CONSUME + "start(queue.Queue())\nlock = threading.Lock()\nlock.acquire()\nlock.acquire()",
+    "pause": CONSUME + "import signal\nstart(queue.Queue())\nsignal.pause()",
+    "executor": """
+import concurrent.futures, threading
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    print(sum(pool.map(abs, range(9))))
+    threading.Event().wait()""",
+    "shutdown": """
+import concurrent.futures, queue, signal
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    pool.submit(queue.Queue().get)""",
+    "exit": CONSUME + "import signal\nsignal.signal(signal.SIGINT, signal.SIG_DFL)\n"
+                      "threading.Thread(target=consume, args=(queue.Queue(),)).start()",
+    "server": """
+import http.server, threading
+server = http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)
+thread = threading.Thread(target=server.serve_forever, daemon=True)
+thread.start()
+thread.join()""",
+    "process-event": "import multiprocessing\nmultiprocessing.get_context('spawn').Event().wait()",
+    **{f"process-join-{how}": PROCESSES.format(how=how) + """
+    tasks = context.Queue()
+    workers = [context.Process(target=work, args=(tasks,), daemon=True) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()""" for how in ("fork", "spawn", "forkserver")},
+    "process-join-simple": PROCESSES.format(how="fork") + """
+    tasks = context.SimpleQueue()
+    workers = [context.Process(target=work, args=(tasks,), daemon=True) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()""",
+    "process-parks": PROCESSES.format(how="spawn") + """
+    worker = context.Process(target=park, daemon=True)
+    worker.start()
+    worker.join()""",
+}
+WAYS = ("join_cond", "join_two", "after_warm_up", "wait_cond", "wait_sem", "leave_main", "wait_signal", "wait_child")
+
+
+def interrupted(command, number, wait_s):
+    """How it ends when its whole group gets a signal, as from a terminal or a service manager."""
+    process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True, start_new_session=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+    time.sleep(wait_s)
+    early = process.poll() is not None
+    try:
+        if not early:
+            os.killpg(process.pid, number)
+        _, err = process.communicate(timeout=20)
+    finally:
+        kill_group(process.pid)
+    assert not early, f"ended by itself: {process.returncode}\n{err}"
+    return process.returncode % 256 if process.returncode >= 0 else 128 - process.returncode, err
+
+
+def check(command, number=signal.SIGINT):
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        options = ["--report", f"json={file.name}", "--on-deadlock=kill", "--hang-after=1"]
+        watched, err = interrupted([MPSAN, "run", *options, "--", *command], number, JUDGED_S)
+        report = json.loads(Path(file.name).read_text())
+    assert not verdicts(report), f"{verdicts(report)}\n{err}"
+    assert watched == 128 + number, f"exit {watched}\n{err}"
+
+
+def python_case(name, python, number=signal.SIGINT):
+    with tempfile.TemporaryDirectory() as directory:
+        program = Path(directory, name.replace("-", "_") + ".py")
+        program.write_text(PROGRAMS[name] + "\n")
+        check([python, program], number)
+
+
+cases = {name: functools.partial(python_case, name, system_python()) for name in PROGRAMS}
+cases.update({f"{name}@{version}": functools.partial(python_case, name, python)
+              for version, python in other_pythons().items() if version in ("3.9", "3.13")
+              for name in ("join", "join-many", "join-beside-pool", "get", "get-simple", "condition", "exit", "shutdown")})
+cases.update({f"{name}-term": functools.partial(python_case, name, system_python(), signal.SIGTERM)
+              for name in ("join", "process-join-fork")})
+cases.update({way: functools.partial(check, [BUILD / "tests/preload/idle", way]) for way in WAYS})
+main(cases)

@@ -1,0 +1,197 @@
+/*
+ * Stories about dead ends that were meant, and those that were not. A story says who is there, what each waits for, and
+ * what was seen of senders. Neighbour: ../../shim/core/parked.h.
+ */
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include "../../shim/core/parked.h"
+
+#define THREADS 4
+#define PROCESS 1
+#define WORKER 2
+
+static struct parked_thread thread[THREADS];
+static uint32_t count;
+
+/* The main thread of a program waits in this way. */
+static int begin(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < THREADS; i++)
+		thread[i] = (struct parked_thread){
+			.process = PROCESS, .parent = PARKED_NONE, .thread = PARKED_NONE, .wait = PARKED_IDLE};
+	thread[0].is_main = true;
+	count = 1;
+	return 0;
+}
+
+/* It joins a thread of its own, which is idle. */
+static void join_thread(void)
+{
+	thread[0].wait = PARKED_JOINS;
+	thread[0].thread = 1;
+	count = 2;
+}
+
+/* It waits for the end of a worker process, whose main thread is idle. */
+static void join_worker(void)
+{
+	thread[0].wait = PARKED_JOINS;
+	thread[0].of_process = true;
+	thread[1].is_main = true;
+	thread[1].process = WORKER;
+	thread[1].parent = PROCESS;
+	count = 2;
+}
+
+static bool is_meant(void)
+{
+	bool wanted[THREADS];
+
+	return parked_is_meant(thread, count, wanted);
+}
+
+static void an_idle_main_thread_is_meant(void **state)
+{
+	(void)state;
+	assert_true(is_meant());
+}
+
+static void a_main_thread_that_was_sent_something_is_not(void **state)
+{
+	(void)state;
+	thread[0].was_sent = true;
+	assert_false(is_meant());
+}
+
+static void a_sender_that_ended_is_missed(void **state)
+{
+	(void)state;
+	thread[0].sender_ended = true;
+	assert_false(is_meant());
+}
+
+static void a_joined_consumer_counts_as_the_main_thread_does(void **state)
+{
+	(void)state;
+	join_thread();
+	assert_true(is_meant());
+	thread[1].was_sent = true;
+	assert_false(is_meant());
+}
+
+static void an_idle_pool_that_nobody_waits_for_does_not_count(void **state)
+{
+	(void)state;
+	join_thread();
+	thread[2].was_sent = thread[2].sender_ended = true;
+	count = 3;
+	assert_true(is_meant());
+}
+
+static void when_it_is_not_known_who_is_joined_all_threads_count(void **state)
+{
+	(void)state;
+	join_thread();
+	thread[0].thread = PARKED_NONE;
+	thread[2].was_sent = true;
+	count = 3;
+	assert_false(is_meant());
+}
+
+static void a_worker_process_counts_when_its_end_is_waited_for(void **state)
+{
+	(void)state;
+	join_worker();
+	assert_true(is_meant());
+	thread[1].was_sent = true;
+	assert_false(is_meant());
+	thread[0].wait = PARKED_IDLE;
+	assert_true(is_meant());
+}
+
+static void joins_are_followed_over_processes(void **state)
+{
+	(void)state;
+	join_worker();
+	thread[1].wait = PARKED_JOINS;
+	thread[1].thread = 2;
+	thread[2].process = WORKER;
+	thread[2].was_sent = true;
+	count = 3;
+	assert_false(is_meant());
+}
+
+static void a_helper_process_is_not_waited_for(void **state)
+{
+	(void)state;
+	join_worker();
+	thread[2] = thread[1];
+	thread[2].process = WORKER + 1;
+	thread[2].is_helper = thread[2].was_sent = true;
+	count = 3;
+	assert_true(is_meant());
+}
+
+static void who_is_blocked_amid_work_makes_it_a_deadlock(void **state)
+{
+	(void)state;
+	thread[1].wait = PARKED_BLOCKED;
+	count = 2;
+	assert_false(is_meant());
+}
+
+static void joins_alone_are_a_deadlock(void **state)
+{
+	(void)state;
+	join_thread();
+	thread[1].wait = PARKED_JOINS;
+	thread[1].thread = 0;
+	assert_false(is_meant());
+}
+
+static void an_event_of_the_main_thread_is_meant_whatever_was_sent(void **state)
+{
+	(void)state;
+	thread[0].wait = PARKED_FOR_GOOD;
+	thread[1].was_sent = true;
+	count = 2;
+	assert_true(is_meant());
+}
+
+static void where_the_main_thread_is_gone_all_others_count(void **state)
+{
+	(void)state;
+	thread[0].is_main = false;
+	assert_true(is_meant());
+	thread[0].was_sent = true;
+	assert_false(is_meant());
+}
+
+#define STORY(name) cmocka_unit_test_setup(name, begin)
+
+int main(void)
+{
+	const struct CMUnitTest stories[] = {
+		STORY(an_idle_main_thread_is_meant),
+		STORY(a_main_thread_that_was_sent_something_is_not),
+		STORY(a_sender_that_ended_is_missed),
+		STORY(a_joined_consumer_counts_as_the_main_thread_does),
+		STORY(an_idle_pool_that_nobody_waits_for_does_not_count),
+		STORY(when_it_is_not_known_who_is_joined_all_threads_count),
+		STORY(a_worker_process_counts_when_its_end_is_waited_for),
+		STORY(joins_are_followed_over_processes),
+		STORY(a_helper_process_is_not_waited_for),
+		STORY(who_is_blocked_amid_work_makes_it_a_deadlock),
+		STORY(joins_alone_are_a_deadlock),
+		STORY(an_event_of_the_main_thread_is_meant_whatever_was_sent),
+		STORY(where_the_main_thread_is_gone_all_others_count),
+	};
+
+	return cmocka_run_group_tests(stories, NULL, NULL);
+}
