@@ -161,6 +161,38 @@ static void a_repaired_lock_is_no_finding(void **state)
 	close_session();
 }
 
+static void take_back(uint64_t announced)
+{
+	((struct mpsan_record *)(writer.log[PARENT] + announced))->later = MPSAN_LATER_FAILED;
+}
+
+static uint32_t newest_kill(void)
+{
+	return fact_act_of(&reader.facts, PARENT, EV_killed, FACT_NONE);
+}
+
+/* Of three signals that were announced two failed: one before the session is read, one while it is. */
+static void what_was_taken_back_is_no_act(void **state)
+{
+	uint64_t early, late;
+
+	(void)state;
+	writer_process(&writer, PARENT, UINT32_MAX, SECOND);
+	WRITE(&writer, PARENT, killed, 2 * SECOND, 100, .pid = 200, .signal = 1);
+	early = WRITE(&writer, PARENT, killed, 2 * SECOND, 100, .pid = 200, .signal = 2);
+	late = WRITE(&writer, PARENT, killed, 2 * SECOND, 100, .pid = 200, .signal = 3);
+	take_back(early);
+	open_session();
+	reader_poll(&reader, 2 * SECOND);
+	assert_int_equal(ACT_AS(&reader.facts.acts[newest_kill()], killed)->signal, 3);
+	take_back(late);
+	reader_poll(&reader, 3 * SECOND);
+	assert_int_equal(ACT_AS(&reader.facts.acts[newest_kill()], killed)->signal, 1);
+	assert_int_equal(fact_act_of(&reader.facts, PARENT, EV_killed, newest_kill()), FACT_NONE);
+	judge_all(20 * SECOND);
+	close_session();
+}
+
 /* Processes that are alive now: the test itself stands in for them. */
 static void pretend_alive(void)
 {
@@ -432,6 +464,7 @@ int main(void)
 		STORY(a_wait_that_ended_with_its_process_is_no_finding),
 		STORY(a_wait_that_outlasts_the_limit_before_death_is_a_finding),
 		STORY(a_repaired_lock_is_no_finding),
+		STORY(what_was_taken_back_is_no_act),
 		STORY(live_and_later_tell_the_same),
 		STORY(a_lost_process_gets_its_end_once),
 		STORY(an_unfinished_record_is_waited_for_and_passed),

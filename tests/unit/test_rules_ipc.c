@@ -24,6 +24,30 @@ static void freed_while_open_is_proved_by_an_open_that_comes_too_late(void **sta
 	assert_heard(MOMENT_IMPORT, OPEN(CONSUMER, A, 400), ipc_freed_while_open, GRADE_ERROR);
 }
 
+/* The handle was made where the consumer saw it: the export began before the open, and was stated after the close. */
+static void freed_while_open_knows_an_open_before_its_export(void **state)
+{
+	uint64_t begun = clock_now, now;
+
+	(void)state;
+	OPEN(CONSUMER, A, 0);
+	give_back(CONSUMER, A);
+	now = clock_now;
+	clock_now = begun - TENTH;
+	lend(PRODUCER, A);
+	clock_now = now;
+	assert_heard(MOMENT_FREE, release(PRODUCER, A), ipc_freed_while_open, GRADE_OFF);
+}
+
+/* A handle of before, that the producer did not export, is not this memory. */
+static void freed_while_open_knows_no_open_from_before_the_call(void **state)
+{
+	(void)state;
+	OPEN(CONSUMER, A, 0);
+	lend(PRODUCER, A);
+	assert_heard(MOMENT_FREE, release(PRODUCER, A), ipc_freed_while_open, GRADE_WARNING);
+}
+
 static void freed_while_open_fires_as_a_note_for_memory_that_outlives_its_owner(void **state)
 {
 	(void)state;
@@ -257,6 +281,8 @@ int main(void)
 	const struct CMUnitTest stories[] = {
 		STORY(freed_while_open_is_proved),
 		STORY(freed_while_open_is_proved_by_an_open_that_comes_too_late),
+		STORY(freed_while_open_knows_an_open_before_its_export),
+		STORY(freed_while_open_knows_no_open_from_before_the_call),
 		STORY(freed_while_open_fires_as_a_note_for_memory_that_outlives_its_owner),
 		STORY(freed_while_open_is_silent_after_the_close),
 		STORY(freed_while_open_is_silent_about_consumers_that_have_ended),
