@@ -102,13 +102,13 @@ static bool is_it(const struct asking *asking, const struct descriptor *descript
 /* In a message, or whatever else it keeps. What strangers have sent to each other is none of the job's. */
 static bool may_bring_it(const struct asking *asking, const struct descriptor *descriptor)
 {
-	void *census = (void *)asking->census;
+	uint64_t socket = flight_socket(descriptor);
 
-	if (is_ours(descriptor->pid, census))
-		return descriptor_carries(descriptor) || descriptor_may_carry(descriptor);
-	return descriptor_carries(descriptor) &&
-	       (!flight_socket(descriptor) ||
-		flight_may_be_ours(flight_socket(descriptor), &asking->job));
+	if (!descriptor_carries(descriptor))
+		return descriptor_may_carry(descriptor) &&
+		       descends(asking->census, descriptor->pid);
+	return !socket || is_ours(descriptor->pid, (void *)asking->census) ||
+	       flight_may_be_ours(socket, &asking->job);
 }
 
 static void see_descriptor(const struct descriptor *descriptor, void *context)

@@ -107,6 +107,21 @@ static void an_owner_that_is_gone_kills_who_waits(void **state)
 	assert_int_equal(graph_cycle(&graph, 1), GRAPH_NONE);
 }
 
+/* Process 0 waits for itself, in memory that others of the job may come to; process 1 has two threads. */
+static void memory_of_the_job_is_open_while_one_of_it_acts(void **state)
+{
+	(void)state;
+	draw(2, (uint32_t[]){1, 2});
+	ANYBODY(0, 0);
+	assert_dead(1);
+	waits.item.item[0].by_job = true;
+	assert_dead(0);
+	waits.item.item[1].serves = waits.item.item[2].serves = true;
+	assert_dead(1);
+	waits.item.item[2].serves = false;
+	assert_dead(0);
+}
+
 static void all_readers_must_let_go(void **state)
 {
 	(void)state;
@@ -207,6 +222,7 @@ int main(void)
 		STORY(all_readers_must_let_go),
 		STORY(anybody_of_a_process_may_help),
 		STORY(any_of_several_processes_may_help),
+		STORY(memory_of_the_job_is_open_while_one_of_it_acts),
 		STORY(circles_apart_are_groups_apart),
 		STORY(a_mere_holder_shows_the_circle_of_the_dead),
 		STORY(what_is_dead_waits_for_the_dead),

@@ -192,6 +192,58 @@ static void an_unread_process_counts_when_it_descends_from_ours(void **state)
 	close(fd[0]), close(fd[1]);
 }
 
+/* A child that has a socket with an unread descriptor, and nothing else of it; the other end is left to us. */
+static pid_t child_with_message(int *other)
+{
+	char control[CMSG_SPACE(sizeof(int))] = {0};
+	struct iovec byte = {"", 1};
+	struct msghdr message = {.msg_iov = &byte,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
+				 .msg_controllen = sizeof(control)};
+	int sockets[2], sent = eventfd(0, 0);
+	pid_t child;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+	*CMSG_FIRSTHDR(&message) = (struct cmsghdr){CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+	memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), &sent, sizeof(int));
+	assert_int_equal(sendmsg(sockets[0], &message, 0), 1);
+	child = child_keeps(sockets, 1);
+	close(sockets[1]);
+	close(sent);
+	*other = sockets[0];
+	return child;
+}
+
+/* Whether any pipe's end may be with the child. */
+static bool may_have_any(pid_t child, const struct flight_job *job)
+{
+	const struct pipe_id any = {PIPE_ANONYMOUS, 0, 0};
+
+	pipes_scan(&pipes, job);
+	return ends_held(&any, child) != 0;
+}
+
+static void what_we_sent_a_stranger_counts(void **state)
+{
+	uint32_t own = (uint32_t)getpid(), stranger = UINT32_MAX;
+	int other;
+	pid_t child = child_with_message(&other);
+
+	(void)state;
+	assert_true(may_have_any(child, &(struct flight_job){.is_ours = is_one, .context = &own}));
+	assert_false(may_have_any(
+		child,
+		&(struct flight_job){.is_ours = is_one, .context = &stranger, .sends = true}));
+	close(other);
+	assert_true(may_have_any(
+		child,
+		&(struct flight_job){.is_ours = is_one, .context = &stranger, .sends = true}));
+	assert_false(
+		may_have_any(child, &(struct flight_job){.is_ours = is_one, .context = &stranger}));
+	child_ends(child);
+}
+
 #define STORY(name) cmocka_unit_test_teardown(name, end)
 
 int main(void)
@@ -201,6 +253,7 @@ int main(void)
 		STORY(each_process_is_named_with_its_ends),
 		STORY(a_fifo_is_known_by_its_file),
 		STORY(what_is_no_pipe_is_unknown),
+		STORY(what_we_sent_a_stranger_counts),
 		STORY(an_unread_process_counts_when_it_descends_from_ours),
 	};
 
