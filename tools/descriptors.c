@@ -90,13 +90,15 @@ bool descriptors_each(uint32_t pid, void (*see)(const struct descriptor *descrip
 		      void *context)
 {
 	struct walk walk = {.pid = pid, .see = see, .context = context};
-	uint32_t living = proc_living(pid);
+	bool alone = proc_stat(pid, pid).threads == 1;
+	uint32_t living = alone ? pid : proc_living(pid);
 
 	if (!living)
 		return true;
 	walk.may_compare = filtered_may(SYS_kcmp);
 	see_thread(living, &walk);
-	proc_threads(pid, see_thread, &walk);
+	if (!alone)
+		proc_threads(pid, see_thread, &walk);
 	return !walk.failed;
 }
 

@@ -425,7 +425,9 @@ struct proc_stat proc_stat(uint32_t pid, uint32_t tid)
 
 	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
 	if (read_small(path, text, sizeof(text)) && (after = strrchr(text, ')')) &&
-	    sscanf(after + 1, " %c %u", &stat.state, &stat.parent) != 2)
+	    sscanf(after + 1,
+		   " %c %u %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %u",
+		   &stat.state, &stat.parent, &stat.threads) != 3)
 		stat.state = '\0';
 	return stat;
 }

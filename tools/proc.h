@@ -98,10 +98,11 @@ void proc_thread_name(uint32_t pid, uint32_t tid, char name[32]);
 /* The kernel function in which a thread sleeps; false: none, or not to be read. */
 bool proc_wchan(uint32_t pid, uint32_t tid, char *name, size_t bytes);
 
-/* State of a thread (as proc(5) has it) and parent, told to everybody. state 0: gone. */
+/* State of a thread (as proc(5) has it), parent and number of threads of its process. state 0: gone. */
 struct proc_stat {
 	char state;
 	uint32_t parent;
+	uint32_t threads; /* with a main thread that has ended before others */
 };
 struct proc_stat proc_stat(uint32_t pid, uint32_t tid);
 

@@ -20,13 +20,14 @@
 
 static struct pipes pipes;
 
-static bool is_anybody(uint32_t pid, void *context)
+static bool is_nobody(uint32_t pid, void *context)
 {
 	(void)context;
-	return pid != 0;
+	return pid == 0;
 }
 
-static const struct flight_job everybody = {.is_ours = is_anybody};
+/* Whatever is on its way on this machine, meanwhile. */
+static const struct flight_job nobody = {.is_ours = is_nobody};
 
 static int end(void **state)
 {
@@ -112,7 +113,7 @@ static void each_process_is_named_with_its_ends(void **state)
 	id = pipe_of(getpid(), fd[0]);
 	reader = child_keeps(fd, 0);
 	writer = child_keeps(fd, 1);
-	pipes_scan(&pipes, &everybody);
+	pipes_scan(&pipes, &nobody);
 	assert_int_equal(ends_held(&id, getpid()), PIPE_END_READ | PIPE_END_WRITE);
 	assert_int_equal(ends_held(&id, reader), PIPE_END_READ);
 	assert_int_equal(ends_held(&id, writer), PIPE_END_WRITE);
@@ -120,7 +121,7 @@ static void each_process_is_named_with_its_ends(void **state)
 	assert_int_equal(holders(&id, PIPE_END_WRITE), 2);
 	close(fd[0]);
 	child_ends(writer);
-	pipes_scan(&pipes, &everybody);
+	pipes_scan(&pipes, &nobody);
 	assert_int_equal(ends_held(&id, getpid()), PIPE_END_WRITE);
 	assert_int_equal(holders(&id, PIPE_END_READ), 1);
 	assert_int_equal(holders(&id, PIPE_END_WRITE), 1);
@@ -145,7 +146,7 @@ static void a_fifo_is_known_by_its_file(void **state)
 	assert_int_equal(one.kind, PIPE_NAMED);
 	assert_true(pipe_same(&one, &other));
 	close(second);
-	pipes_scan(&pipes, &everybody);
+	pipes_scan(&pipes, &nobody);
 	assert_int_equal(ends_held(&one, getpid()), PIPE_END_READ | PIPE_END_WRITE);
 	close(first);
 	unlink(path);
@@ -164,7 +165,7 @@ static void what_is_no_pipe_is_unknown(void **state)
 	assert_int_equal(pipe_of(getpid(), sockets[0]).kind, PIPE_NOT);
 	assert_int_equal(pipe_of(getpid(), 12345).kind, PIPE_NOT);
 	id = pipe_of(getpid(), event);
-	pipes_scan(&pipes, &everybody);
+	pipes_scan(&pipes, &nobody);
 	assert_int_equal(holders(&id, PIPE_END_READ | PIPE_END_WRITE), 0);
 	close(event), close(file), close(sockets[0]), close(sockets[1]);
 }
