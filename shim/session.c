@@ -233,7 +233,7 @@ static struct mpsan_session *make_session(const char *directory)
 static struct path base_directory(void)
 {
 	const char *tmp = sys_getenv("TMPDIR");
-	struct path p = join(tmp && *tmp ? tmp : "/tmp", "mpsan-");
+	struct path p = join(tmp && *tmp == '/' ? tmp : "/tmp", "mpsan-");
 
 	text_put_number(p.text + strlen(p.text), p.text + sizeof(p.text), session_user(), 10);
 	return p;
@@ -322,8 +322,14 @@ struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make)
 		return make ? join_or_make_first(directory) : map_session(directory);
 	}
 	base = base_directory();
-	if (!make_first(base.text) || !identity_self(&self))
+	if (!make_first(base.text))
 		return NULL;
+	if (!identity_self(&self)) {
+		session_refused =
+			"/proc is missing, or of another pid namespace: nobody can say who it is (mount -t "
+			"proc proc /proc, unshare --mount-proc)";
+		return NULL;
+	}
 	if (!find_ancestor(base.text, self, &own)) {
 		old_forget(base.text, &self);
 		identity_name(name, &self);

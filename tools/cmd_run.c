@@ -146,6 +146,10 @@ static int report(struct settings *settings, const struct watch *watch, char **a
 	made.document = report_create(command, &end);
 	recorded_add(settings, watch->judge, &end, &made);
 	add_unwatched(made.document, watch, binary, library);
+	if (watch->knots.log.failed)
+		report_limit(made.document,
+			     "what the supervisor saw of waits could not all be written down (a full disk, "
+			     "a limit, or something else in the place of its log)");
 	status = settle(settings, made.document);
 	if (settings->reports.count)
 		unwritten = recorded_write(settings, &made);

@@ -176,9 +176,7 @@ void limits_add(json_t *document, const struct judge *judge)
 	add_events(document, judge->reader);
 	add_exports(document, judge->reader);
 	if (judge->reader->session.writable && !host_proc_is_own())
-		report_limit(document,
-			     "/proc is missing, or of another pid namespace: nobody could be looked at "
-			     "(mount -t proc proc /proc, unshare --mount-proc)");
+		report_limit(document, HOST_NO_PROC);
 	if (guard_has_cut())
 		report_limit(document,
 			     "files of the session were cut short while they were read: what came later is not known");

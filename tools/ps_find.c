@@ -220,9 +220,12 @@ static void list_found(const struct ps_found *found)
 static void say_none(struct ps_found *found, const char *command, const char *usage)
 {
 	ps_find_elsewhere(found);
-	complain("%s: no session of yours is under way in %s; name its directory: mpsan %s%s",
-		 command, found->places, usage,
-		 found->item.count ? "; these are under way elsewhere:" : "");
+	if (!host_proc_is_own())
+		complain("%s: " HOST_NO_PROC, command);
+	else
+		complain("%s: no session of yours is under way in %s; name its directory: mpsan %s%s",
+			 command, found->places, usage,
+			 found->item.count ? "; these are under way elsewhere:" : "");
 	list_found(found);
 }
 

@@ -10,7 +10,7 @@
 
 #define CAP (64u << 20)
 
-static void write_head(const struct watchlog *log, uint32_t slots)
+static void write_head(struct watchlog *log, uint32_t slots)
 {
 	struct mpsan_log head = {
 		.magic = MPSAN_LOG_MAGIC,
@@ -23,8 +23,8 @@ static void write_head(const struct watchlog *log, uint32_t slots)
 		.head = log->head,
 	};
 
-	if (pwrite(log->fd, &head, sizeof(head), 0) != sizeof(head))
-		complain("the supervisor's log cannot be written");
+	log->failed = pwrite(log->fd, &head, sizeof(head), 0) != sizeof(head) ||
+		      ftruncate(log->fd, MPSAN_LOG_START);
 }
 
 void watchlog_open(struct watchlog *log, const struct reader *reader)
@@ -36,10 +36,9 @@ void watchlog_open(struct watchlog *log, const struct reader *reader)
 	log->maps = maps_create(reader);
 	log->fd = openat(reader->session.dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (log->fd < 0)
-		return;
-	write_head(log, reader->session.slots);
-	if (ftruncate(log->fd, MPSAN_LOG_START))
-		complain("the supervisor's log cannot be written");
+		log->failed = true;
+	else
+		write_head(log, reader->session.slots);
 }
 
 void watchlog_close(struct watchlog *log)
@@ -47,7 +46,7 @@ void watchlog_close(struct watchlog *log)
 	if (log->fd >= 0)
 		close(log->fd);
 	maps_destroy(log->maps);
-	*log = (struct watchlog){.fd = -1};
+	*log = (struct watchlog){.fd = -1, .failed = log->failed};
 }
 
 /* No record straddles two chunks: one that would begins the next. */
@@ -66,8 +65,10 @@ uint64_t watchlog_put(struct watchlog *log, enum mpsan_event_type type, uint32_t
 		 at = place(log, whole);
 	struct mpsan_record *record;
 
-	if (log->fd < 0 || at + whole > CAP)
+	if (log->fd < 0 || at + whole > CAP) {
+		log->failed = true;
 		return 0;
+	}
 	record = memory_get(whole);
 	*record = (struct mpsan_record){.type = type,
 					.units = (uint16_t)(whole / MPSAN_UNIT),
@@ -80,6 +81,7 @@ uint64_t watchlog_put(struct watchlog *log, enum mpsan_event_type type, uint32_t
 	if (pwrite(log->fd, record, whole, (off_t)at) != (ssize_t)whole)
 		at = 0;
 	free(record);
+	log->failed |= !at;
 	if (!at)
 		return 0;
 	log->head = at + whole;

@@ -13,6 +13,7 @@ struct watchlog {
 	const struct reader *reader;
 	struct maps *maps;
 	int fd; /* -1: no log could be made, and nothing is kept */
+	bool failed; /* something was not kept: there was no room, or something else in its place */
 	uint64_t head;
 };
 
