@@ -13,6 +13,7 @@
 #include "life.h"
 #include "log.h"
 #include "python.h"
+#include "racy.h"
 #include "say.h"
 #include "scene.h"
 #include "stack.h"
@@ -109,7 +110,7 @@ static bool given_back_by_others(const void *lock)
 uint64_t look_mutex(const void *mutex, uint64_t caller)
 {
 	const struct __pthread_mutex_s *m = mutex;
-	uint32_t owner = (uint32_t)m->__owner,
+	uint32_t owner = racy_word(&m->__owner),
 		 flags = claim_mutex_flags(m->__kind) | MPSAN_LF_VERIFIED;
 	bool own_type = flags & (MPSAN_LF_RECURSIVE | MPSAN_LF_ERRORCHECK);
 	uint64_t wait = 0;
@@ -143,7 +144,7 @@ static bool reads_itself(const void *rwlock)
 uint64_t look_rwlock(const void *rwlock, unsigned kind, uint64_t caller)
 {
 	const struct __pthread_rwlock_arch_t *l = rwlock;
-	uint32_t writer = (uint32_t)l->__cur_writer;
+	uint32_t writer = racy_word(&l->__cur_writer);
 	const struct claim *o =
 		fork_orphan_find(rwlock, writer ? MPSAN_LOCK_RWLOCK_WRITE : MPSAN_LOCK_RWLOCK_READ);
 	uint64_t wait = 0;

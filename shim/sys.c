@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "elf.h"
+#include "racy.h"
 
 struct sys_image sys_image;
 
@@ -106,6 +107,7 @@ void sys_start(const char *const *envp)
 	const char *const *end = envp;
 	const Elf64_auxv_t *aux;
 
+	racy_image();
 	sys_image.env = envp;
 	sys_image.secure = true; /* unless the kernel says otherwise */
 	while (*end)
@@ -430,7 +432,10 @@ void *sys_map(size_t bytes, int flags, long fd, uint64_t offset)
 	long map = map_below ? map_below_holes(bytes, flags, fd, offset) :
 			       SYS6(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, flags, fd, offset);
 
-	return map < 0 && map > -4096 ? NULL : (void *)map;
+	if (map < 0 && map > -4096)
+		return NULL;
+	racy_memory((void *)map, bytes);
+	return (void *)map;
 }
 
 /* Zeros, at the end alone: what is there is not touched, whoever else does the same. */

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Programs built with the compilers' sanitizers end under the library as they do alone."""
+"""Programs built with the compilers' sanitizers, and those that Valgrind looks at, end under the library as they do
+alone."""
 # cases
 # limit: 300
 
@@ -10,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import build, can_build, named, run_bare, same, scratch, with_session  # noqa: E402
+from faults import build, can_build, named, need, program, run_bare, same, scratch, with_session  # noqa: E402
 from mpsantest import ROOT, Skip, main, run_mpsan  # noqa: E402
 
 WORK = "threads,locks,forks,vforks"  # the parts of workout.c that a sanitizer has no opinion on
@@ -43,6 +44,15 @@ def check_run(compiler, kind):
     assert len(run.report["processes"]) > 8, run.report["processes"]
 
 
+def check_races(tool):
+    """Valgrind's tools for races, which know no atomics, have nothing to say of the library's own memory."""
+    command = [need("valgrind"), f"--tool={tool}", "--error-exitcode=99", program("small_stacks")]
+    bare = run_bare(command)
+    assert bare.exit == 0, bare
+    same(bare, with_session(command)[0], command)
+
+
 main({**{f"{compiler}_{kind}": functools.partial(check_preloaded, compiler, kind)
          for compiler in ("gcc", "clang") for kind in KINDS},
+      **{tool: functools.partial(check_races, tool) for tool in ("helgrind", "drd")},
       **{f"run_gcc_{kind}": functools.partial(check_run, "gcc", kind) for kind in KINDS}})

@@ -1,0 +1,49 @@
+/*
+ * Memory that threads read and write without locks, on purpose. Valgrind's tools for races know no atomics: they are told
+ * by their client requests, which are instructions that do nothing outside Valgrind. Numbers and registers are its stable
+ * interface (valgrind.h, helgrind.h, drd.h).
+ */
+#ifndef MPSAN_RACY_H
+#define MPSAN_RACY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define RACY_HELGRIND ((uint64_t)'H' << 24 | 'G' << 16 | 295) /* VALGRIND_HG_DISABLE_CHECKING */
+#define RACY_REPORTS ((uint64_t)0x1801) /* VALGRIND_DISABLE_ERROR_REPORTING and its end */
+#define RACY_DRD ((uint64_t)'D' << 24 | 'R' << 16 | 2) /* ANNOTATE_BENIGN_RACE_SIZED */
+
+static inline void racy_request(uint64_t request, const void *start, size_t bytes)
+{
+#if defined(__x86_64__)
+	uint64_t words[] = {request, (uint64_t)(uintptr_t)start, bytes, 0, 0, 0}, result = 0;
+
+	__asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi;"
+			 "xchgq %%rbx, %%rbx"
+			 : "+d"(result)
+			 : "a"(words)
+			 : "cc", "memory");
+#endif
+}
+
+/* A word of a lock that libc writes, read without the lock: this thread is not heard meanwhile. */
+static inline uint32_t racy_word(const void *word)
+{
+	uint32_t value;
+
+	racy_request(RACY_REPORTS, (const void *)1, 0);
+	value = __atomic_load_n((const uint32_t *)word, __ATOMIC_RELAXED);
+	racy_request(RACY_REPORTS, (const void *)-1, 0);
+	return value;
+}
+
+static inline void racy_memory(const void *start, size_t bytes)
+{
+	racy_request(RACY_HELGRIND, start, bytes);
+	racy_request(RACY_DRD, start, bytes);
+}
+
+/* The same for the data of the library itself. */
+void racy_image(void);
+
+#endif
