@@ -168,6 +168,7 @@ enum mpsan_heed {
 	MPSAN_HEED_HANDLER = 1, /* it has a handler for SIGCHLD */
 	MPSAN_HEED_POOL, /* an executor, which tells whoever asks for a result */
 	MPSAN_HEED_SOURCE, /* its source asks for exit statuses */
+	MPSAN_HEED_TEST, /* it is a test, which has a verdict of its own */
 };
 
 /* ev_main_again.how */

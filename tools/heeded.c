@@ -44,6 +44,7 @@ static bool names_status(const char *line)
 		"exitcode",	"exit_code",   "WIFSIGNALED",	    "WTERMSIG",
 		"WIFEXITED",	"WEXITSTATUS", "WCOREDUMP",	    "waitstatus_to_exitcode",
 		"ProcessExpired", "WorkerLostError", "BrokenProcessPool", "BrokenExecutor",
+		"SIGCHLD",
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
@@ -66,8 +67,9 @@ static bool takes_status(const char *line)
 }
 
 /* Up to a comment: a mark in a text counts as one, too, which only makes it ask for less. */
-bool heeded_in_source(const char *text)
+unsigned heeded_in_source(const char *text)
 {
+	unsigned how = 0;
 	char line[1024];
 
 	while (*text) {
@@ -77,10 +79,12 @@ bool heeded_in_source(const char *text)
 		memcpy(line, text, code);
 		line[code] = '\0';
 		if (names_status(line) || takes_status(line))
-			return true;
+			return MPSAN_HEED_SOURCE;
+		if (has_word(line, "unittest") || has_word(line, "pytest"))
+			how = MPSAN_HEED_TEST;
 		text += length + (text[length] == '\n');
 	}
-	return false;
+	return how;
 }
 
 /* ---- which sources ---- */
@@ -92,23 +96,23 @@ struct search {
 	int dirfd;
 };
 
-static bool file_heeds(const struct search *search, const char *path)
+static unsigned file_heeds(const struct search *search, const char *path)
 {
 	int fd = plainfile_open(search->dirfd, path, O_RDONLY);
 	char *text;
 	ssize_t bytes = 0, more;
-	bool found;
+	unsigned how;
 
 	if (fd < 0)
-		return false;
+		return 0;
 	text = memory_get(SOURCE_MAX + 1);
 	while (bytes < SOURCE_MAX && (more = read(fd, text + bytes, SOURCE_MAX - bytes)) > 0)
 		bytes += more;
 	close(fd);
 	text[bytes] = '\0';
-	found = heeded_in_source(text);
+	how = heeded_in_source(text);
 	free(text);
-	return found;
+	return how;
 }
 
 /* The library's own books of its processes are not what the program does with them. */
@@ -125,6 +129,7 @@ static bool is_pythons_own(const char *path)
 static unsigned frames_heed(const struct search *search, const char *frames)
 {
 	char path[1024], before[1024] = "";
+	unsigned how = 0, test = 0;
 
 	for (; frames && *frames; frames += strcspn(frames, "\n"), frames += *frames == '\n') {
 		const char *file = frames + strcspn(frames, "\t\n");
@@ -139,10 +144,12 @@ static unsigned frames_heed(const struct search *search, const char *frames)
 		if (!strcmp(path, before) || is_pythons_own(path))
 			continue;
 		strcpy(before, path);
-		if (file_heeds(search, path))
-			return MPSAN_HEED_SOURCE;
+		how = file_heeds(search, path);
+		if (how == MPSAN_HEED_SOURCE)
+			return how;
+		test = how ? how : test;
 	}
-	return 0;
+	return test;
 }
 
 /* The script among the arguments of an interpreter, or what stands there in its place. */
@@ -156,8 +163,8 @@ static unsigned arguments_heed(const struct search *search)
 	memcpy(argv, process->argv, MPSAN_ARGV_BYTES);
 	for (word = argv + strlen(argv) + 1; word < end && *word == '-'; word += strlen(word) + 1)
 		if (!strcmp(word, "-c"))
-			return heeded_in_source(word + 3) ? MPSAN_HEED_SOURCE : 0;
-	return word < end && *word && file_heeds(search, word) ? MPSAN_HEED_SOURCE : 0;
+			return heeded_in_source(word + 3);
+	return word < end && *word ? file_heeds(search, word) : 0;
 }
 
 static unsigned start_heeds(const struct search *search)
@@ -203,10 +210,17 @@ static void look_at(const struct heeded *heeded, struct watchlog *log, uint32_t 
 {
 	const struct reader *reader = heeded->crowd->reader;
 	struct search search = {heeded, slot, parent, directory_of(reader, parent)};
-	struct ev_heeded event = {.worker_slot = slot + 1, .how = present_heeds(&search)};
+	struct ev_heeded event = {.worker_slot = slot + 1};
+	unsigned (*const look[])(const struct search *) = {present_heeds, start_heeds,
+							   arguments_heed};
 
-	event.how = event.how ? event.how : start_heeds(&search);
-	event.how = event.how ? event.how : arguments_heed(&search);
+	for (size_t i = 0; i < sizeof(look) / sizeof(*look); i++) {
+		unsigned how = look[i](&search);
+
+		event.how = how ? how : event.how;
+		if (how && how != MPSAN_HEED_TEST)
+			break;
+	}
 	if (event.how)
 		watchlog_put(log, EV_heeded, parent, reader->session.table[parent].pid, &event,
 			     sizeof(event));

@@ -20,7 +20,10 @@ void heeded_look(struct heeded *heeded, struct watchlog *log);
 /* The same of those whose parents ended too soon. */
 void heeded_finish(struct heeded *heeded, struct watchlog *log);
 
-/* Whether a Python source, or a part of one, asks for the exit status of a process, and does something with it. */
-bool heeded_in_source(const char *text);
+/*
+ * Whether a Python source, or a part of one, asks for the exit status of a process and does something with it
+ * (MPSAN_HEED_SOURCE), or is a test (MPSAN_HEED_TEST). 0: neither.
+ */
+unsigned heeded_in_source(const char *text);
 
 #endif

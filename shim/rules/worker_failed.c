@@ -92,7 +92,8 @@ static bool is_heeded(const struct facts *facts, uint32_t slot)
 	for (uint32_t at = fact_act_of(facts, parent, EV_heeded, FACT_NONE); at != FACT_NONE;
 	     at = fact_act_of(facts, parent, EV_heeded, at))
 		if (ACT_AS(&facts->acts[at], heeded)->worker_slot == slot + 1)
-			return true;
+			return ACT_AS(&facts->acts[at], heeded)->how != MPSAN_HEED_TEST ||
+			       people_ended_itself(facts, slot);
 	return false;
 }
 

@@ -23,7 +23,8 @@ def fail(queue=None):
 def crash(queue=None):
     os.kill(os.getpid(), signal.SIGKILL)
 
-def idle(queue=None):
+def idle(ready):
+    ready.set()
     time.sleep(60)
 
 def put_much(queue):
@@ -59,7 +60,8 @@ CASES = {
     "crash": ("run(crash); sys.exit(1)", (), {ERRORS: UNSEEN, COLLECT: UNSEEN, ROOM: UNSEEN, LOCKS: KEPT}),
     "crash-unseen": ("run(crash)", (), {ERRORS: VIOLATED, COLLECT: UNSEEN}),
     "failure": ("run(fail); sys.exit(1)", (), {ERRORS: UNSEEN, LOCKS: KEPT}),
-    "terminated": ("run(idle, 'fork', lambda worker: worker.terminate())", (), {SENTINELS: UNSEEN, JOIN: KEPT, ERRORS: KEPT}),
+    "terminated": ("ready = multiprocessing.get_context('fork').Event(); "
+                   "run(idle, 'fork', lambda worker: (ready.wait(), worker.terminate()), ready)", (), {SENTINELS: UNSEEN, JOIN: KEPT, ERRORS: KEPT}),
     "hang": ("queue = multiprocessing.get_context('fork').Queue(); run(put_much, 'fork', lambda worker: None, queue)",
              ("--on-deadlock=kill",), {**CUT, COLLECT: VIOLATED}),
     "hang-elsewhere": ("lock = threading.Lock(); lock.acquire(); lock.acquire()", ("--on-deadlock=kill",), CUT),

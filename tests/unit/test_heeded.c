@@ -21,7 +21,15 @@ static void it_asks_for_a_status(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
-		assert_true(heeded_in_source(sources[i]));
+		assert_int_equal(heeded_in_source(sources[i]), MPSAN_HEED_SOURCE);
+}
+
+static void it_is_a_test(void **state)
+{
+	(void)state;
+	assert_int_equal(heeded_in_source("import unittest\nworker.join()\n"), MPSAN_HEED_TEST);
+	assert_int_equal(heeded_in_source("import pytest\nassert worker.exitcode\n"),
+			 MPSAN_HEED_SOURCE);
 }
 
 static void it_does_not(void **state)
@@ -37,13 +45,14 @@ static void it_does_not(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
-		assert_false(heeded_in_source(sources[i]));
+		assert_int_equal(heeded_in_source(sources[i]), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest stories[] = {
 		cmocka_unit_test(it_asks_for_a_status),
+		cmocka_unit_test(it_is_a_test),
 		cmocka_unit_test(it_does_not),
 	};
 
