@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 
 #include "elf.h"
+#include "hook.h"
 #include "life.h"
 #include "log.h"
 #include "sys.h"
@@ -17,7 +18,7 @@
 #define HEAD_BYTES 832 /* of a program: its segments are listed in there, and its loader is named */
 #define SCRIPTS_MAX 3
 #define VARIABLES_MAX 65536
-#define BATCH 16
+#define BATCH 8
 #define WORD 16 /* bytes of each variable that are read at once: enough for the names below */
 
 static const char preload_is[] = "LD_PRELOAD=", directory_is[] = "MPSAN_DIR=";
@@ -78,7 +79,7 @@ static void see_batch(struct variables *found, const char *const *at, unsigned c
 	}
 }
 
-static bool look_at(struct variables *found, const char *const *envp)
+static NOINLINE bool look_at(struct variables *found, const char *const *envp)
 {
 	const char *at[BATCH];
 	unsigned count = BATCH;
@@ -140,7 +141,8 @@ static bool is_there(const char *path, struct stat *st)
 	return SYS4(SYS_newfstatat, AT_FDCWD, path, st, 0) >= 0;
 }
 
-static enum mpsan_off see_environment(const char *const *envp)
+/* This and what looks at the program have large buffers, one at a time. */
+static NOINLINE enum mpsan_off see_environment(const char *const *envp)
 {
 	const char *before = sys_getenv("LD_PRELOAD");
 	struct variables found = {0};
@@ -226,7 +228,7 @@ static long read_head(const char *path, char *head)
 	return n;
 }
 
-static enum mpsan_off see_program(char *path)
+static NOINLINE enum mpsan_off see_program(char *path)
 {
 	_Alignas(8) char head[HEAD_BYTES + 1];
 	enum mpsan_off why;
@@ -278,7 +280,7 @@ static bool search(char *path, const char *name)
 /* ---- the session ---- */
 
 /* Its directory lets in who made it. */
-static enum mpsan_off see_session(void)
+static NOINLINE enum mpsan_off see_session(void)
 {
 	uint32_t uid = (uint32_t)SYS1(SYS_geteuid, 0);
 	struct stat st;
@@ -288,18 +290,27 @@ static enum mpsan_off see_session(void)
 	return st.st_uid != uid ? MPSAN_OFF_USER : MPSAN_OFF_NOT;
 }
 
+/* The program's path, "" when it is not found. */
+static NOINLINE void find_program(char *text, const char *path, bool searched)
+{
+	char name[PATH_BYTES];
+
+	peek_text(text, path ? path : "", PATH_BYTES);
+	if (!searched || !text[0] || text_tail(text) != text)
+		return;
+	text_put(name, name + sizeof(name), text);
+	if (!search(text, name))
+		text[0] = '\0';
+}
+
 enum mpsan_off reach_after_exec(const char *path, bool searched, const char *const *envp)
 {
 	enum mpsan_off why = MPSAN_OFF_NOT;
-	char text[PATH_BYTES], name[PATH_BYTES];
+	char text[PATH_BYTES];
 
 	if (sys_image.filtered || !life.session)
 		return MPSAN_OFF_NOT;
-	peek_text(text, path ? path : "", sizeof(text));
-	if (searched && text[0] && text_tail(text) == text) {
-		text_put(name, name + sizeof(name), text);
-		text[0] = search(text, name) ? text[0] : '\0';
-	}
+	find_program(text, path, searched);
 	if (text[0] && strlen(text) + 1 < sizeof(text))
 		why = see_program(text);
 	if (!why)
