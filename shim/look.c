@@ -237,10 +237,13 @@ static bool waits_for_news(void)
  * No thread left behind is known to hold this semaphore. A thread by itself that took it before
  * waits for itself; in a forked child any private semaphore that is empty stays so.
  */
-/* A child in Event.wait may be parked until it is ended; with a handler it surely is. */
+/*
+ * A child in Event.wait may be parked until it is ended; with a handler it surely is. One that asked for a signal at
+ * its parent's end may be parked in any wait.
+ */
 static uint64_t look_parked(const void *semaphore, uint32_t flags, uint64_t caller)
 {
-	uint32_t handled = handlers();
+	uint32_t handled = life_has(MPSAN_PROCESS_DEATHSIG) ? MPSAN_LF_SIGNALS : handlers();
 	bool parked = python_waits_for_event();
 
 	if (parked && handled)

@@ -32,7 +32,7 @@ static const struct tale tale_of_parent = {
 
 static const struct tale tale_of_doubt = {
 	"process {pid} waits at {wait_at} for {lock}: it has one thread since the fork at {fork_at}, so "
-	"only a signal handler could end it",
+	"only a signal could end it",
 	STEPS,
 };
 
