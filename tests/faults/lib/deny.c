@@ -92,7 +92,7 @@ static void deny(const char *name)
 		"popq %rsi\npopq %rdi\npopq %rax\njmp *%r11\n.size " #name ", . - " #name "\n");
 
 DENY(malloc) DENY(calloc) DENY(realloc) DENY(free) DENY(posix_memalign) DENY(aligned_alloc)
-DENY(close) DENY(read) DENY(write) DENY(mmap) DENY(mmap64) DENY(munmap)
+DENY(close) DENY(write) DENY(mmap) DENY(mmap64) DENY(munmap)
 DENY(fclose) DENY(fwrite) DENY(fputs) DENY(puts) DENY(printf) DENY(fprintf) DENY(snprintf)
 DENY(vsnprintf) DENY(getenv) DENY(setenv) DENY(localtime) DENY(localtime_r) DENY(gettimeofday) DENY(getpid)
 DENY(dl_iterate_phdr) DENY(dlopen) DENY(dladdr) DENY(atexit) DENY(__cxa_atexit) DENY(on_exit) DENY(raise)
