@@ -108,6 +108,17 @@ static void look_at(struct census *census, struct census_thread *thread)
 	thread->call = proc_call(thread->pid, thread->tid);
 }
 
+bool census_has_moved(const struct census_thread *thread)
+{
+	char state = proc_stat(thread->pid, thread->tid).state;
+	struct proc_time time;
+	int fd = -1;
+
+	return !state || state == 'R' ||
+	       (thread->runs &&
+		proc_runs(thread->pid, thread->tid, &fd, false, &time) != thread->runs);
+}
+
 struct seeing {
 	struct census *census;
 	uint32_t slot, pid;
@@ -172,8 +183,7 @@ void census_take(struct census *census, uint64_t now_ns)
 		const struct mpsan_process *process = &reader->session.table[slot];
 
 		if (process->pid && !reader->processes[slot].gone &&
-		    !session_is_elsewhere(process) &&
-		    !(process->flags & MPSAN_PROCESS_REPLACED))
+		    !session_is_elsewhere(process) && !(process->flags & MPSAN_PROCESS_REPLACED))
 			see_process(census, slot);
 	}
 	for (uint32_t i = 0; i < census->before.count; i++)

@@ -59,6 +59,12 @@ void census_finish(struct census *census);
 /* Looks at everybody. Costs about 2 us for a thread that has not moved, 20 for one that has. */
 void census_take(struct census *census, uint64_t now_ns);
 
+/*
+ * Whether a thread has run, or was woken, since its look: what was learned of others meanwhile is not what it
+ * waits for any more. False where the kernel does not tell.
+ */
+bool census_has_moved(const struct census_thread *thread);
+
 /* Index of a thread, CENSUS_NONE: not there. */
 uint32_t census_find(const struct census *census, uint32_t slot, uint32_t tid);
 /* The same in any process of the session. */

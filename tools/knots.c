@@ -413,17 +413,13 @@ static void state_long_waits(struct knots *knots, uint64_t now_ns)
 		state_idle_job(knots);
 }
 
-/* Whether all that could help a dead group was asked now, and still nobody can. */
-static bool check_waits(struct knots *knots)
+/* Asks each of the dead once more; whether that opened one. */
+static bool check(struct knots *knots, bool (*ask)(struct waits *waits, uint32_t thread))
 {
 	bool changed = false;
 
-	for (uint32_t i = 0; i < knots->graph.count; i++) {
-		if (!knots->graph.dead[i])
-			continue;
-		changed |= waits_check_handlers(&knots->waits, i);
-		changed |= waits_check_memory(&knots->waits, i);
-	}
+	for (uint32_t i = 0; i < knots->graph.count; i++)
+		changed |= knots->graph.dead[i] && ask(&knots->waits, i);
 	return changed;
 }
 
@@ -445,7 +441,10 @@ static void solve(struct knots *knots)
 		waits_find(&knots->waits, &knots->census);
 		graph_solve(&knots->graph, &knots->waits);
 	}
-	while (has_news(knots) && check_waits(knots))
+	while (has_news(knots) &&
+	       (check(knots, waits_check_handlers) | check(knots, waits_check_memory)))
+		graph_solve(&knots->graph, &knots->waits);
+	while (has_news(knots) && check(knots, waits_check_moved))
 		graph_solve(&knots->graph, &knots->waits);
 }
 

@@ -57,5 +57,10 @@ void waits_finish(struct waits *waits);
 bool waits_check_handlers(struct waits *waits, uint32_t thread);
 /* The same for shared memory: whether somebody who does not map it yet could come to end the wait. */
 bool waits_check_memory(struct waits *waits, uint32_t thread);
+/*
+ * The last question: whether it has run, or was woken, while the others were asked, by one who is gone
+ * since. Only those who wait for Python's GIL may run all the time.
+ */
+bool waits_check_moved(struct waits *waits, uint32_t thread);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What is asked of waits in shared memory before anybody is said to be lost: who may come to that
- * memory, and whether the TIDs in it are ours. Neighbours: waits_look.h, reach.h.
+ * What is asked before anybody is said to be lost: who may come to the shared memory in which he waits,
+ * whether the TIDs in it are ours, and whether he still waits. Neighbours: waits_look.h, reach.h.
  */
 #include <sys/syscall.h>
 
@@ -41,6 +41,17 @@ bool waits_check_memory(struct waits *waits, uint32_t thread)
 		return false;
 	wait->memory_known = true;
 	return wait->memory ? check_others(&look) : check_owner(&look);
+}
+
+bool waits_check_moved(struct waits *waits, uint32_t thread)
+{
+	struct wait *wait = &waits->item.item[thread];
+
+	if (wait->end == WAIT_OPEN || wait->kind == MPSAN_WAIT_GIL ||
+	    !census_has_moved(&waits->census->threads.item[thread]))
+		return false;
+	wait->end = WAIT_OPEN;
+	return true;
 }
 
 /* Waits for whichever of several descriptors is ready first. */
