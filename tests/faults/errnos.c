@@ -115,6 +115,7 @@ static void call_spawns(void)
 	CALL(waitid, waitid(P_PID, (id_t)child, NULL, WEXITED));
 	CALL(posix_spawnp, posix_spawnp(&child, "nothing at all", NULL, NULL, nothing_argv, NULL));
 	CALL(alarm, alarm(0));
+	CALL(ualarm, ualarm(0, 0));
 	CALL(setitimer, setitimer((__itimer_which_t)77, NULL, NULL));
 	CALL(system, system("exit 1"));
 	CALL(system, system(NULL));
