@@ -19,19 +19,19 @@
 #define COMPLAINT_LEAST 64u
 
 STATE uint8_t stream_watch;
-STATE uint32_t stream_fed_by[MPSAN_FED / 32];
+STATE uint64_t stream_fed_by;
 
 void stream_feed(int fd, bool fed)
 {
-	uint32_t bit = 1u << fd % 32, *word = &stream_fed_by[fd / 32];
+	uint32_t bit = 1u << fd % 32;
 
 	if (!life_may_change())
 		return;
 	if (fed) {
-		__atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+		__atomic_fetch_or(&stream_fed_by, 1ull << fd, __ATOMIC_RELAXED);
 		__atomic_fetch_or(&life.self->fed[fd / 32], bit, __ATOMIC_RELAXED);
 	} else {
-		__atomic_fetch_and(word, ~bit, __ATOMIC_RELAXED);
+		__atomic_fetch_and(&stream_fed_by, ~(1ull << fd), __ATOMIC_RELAXED);
 		__atomic_fetch_and(&life.self->fed[fd / 32], ~bit, __ATOMIC_RELAXED);
 	}
 }
@@ -63,7 +63,7 @@ void stream_start(void)
 void stream_forked(bool child)
 {
 	if (child)
-		memset(stream_fed_by, 0, sizeof(stream_fed_by));
+		stream_fed_by = 0;
 	offset_forked(child);
 	stdio_forked(child);
 	stream_follow(STREAM_OFFSETS);
@@ -133,10 +133,14 @@ static void note_complaint(const void *data, size_t bytes, uint64_t caller)
 		     .python = stack_python(0));
 }
 
-void stream_was_read(int fd, ssize_t result, bool peeked, uint64_t caller)
+ssize_t stream_was_read(int fd, ssize_t result, bool peeked, uint64_t caller)
 {
 	int error = errno;
 
+	if (result > 0 && !stream_knows(fd))
+		stream_feed(fd, true);
+	if (LIKELY(!stream_watch || !stream_reads(fd)))
+		return result;
 	if (stream_watch & STREAM_PEERS && descriptor_known(fd) & DESCRIPTOR_PEER)
 		peer_result(fd, result, error, caller);
 	if (peeked && result > 0 && stream_uses(fd, 0))
@@ -145,6 +149,7 @@ void stream_was_read(int fd, ssize_t result, bool peeked, uint64_t caller)
 	else if (result > 0 && stream_uses(fd, DESCRIPTOR_READ_TOLD))
 		offset_used(fd, MPSAN_OFFSET_READ, caller);
 	errno = error;
+	return result;
 }
 
 void stream_is_written(int fd, const void *data, size_t bytes, uint64_t caller)

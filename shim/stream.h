@@ -53,19 +53,18 @@ static inline bool stream_writes(int fd)
 }
 
 /* Descriptors from which data came in this process, while they are open: whether anybody ever sent. */
-extern uint32_t stream_fed_by[MPSAN_FED / 32];
+extern uint64_t stream_fed_by;
 void stream_feed(int fd, bool fed);
 
 static inline bool stream_is_fed(int fd)
 {
-	return (uint32_t)fd < MPSAN_FED && stream_fed_by[fd / 32] >> fd % 32 & 1;
+	return (uint32_t)fd < MPSAN_FED && stream_fed_by >> fd & 1;
 }
 
-/* After any read. */
-static inline void stream_fed(int fd, ssize_t result)
+/* A read of it has nothing new to say of that. */
+static inline bool stream_knows(int fd)
 {
-	if (UNLIKELY(result > 0 && (uint32_t)fd < MPSAN_FED && !stream_is_fed(fd)))
-		stream_feed(fd, true);
+	return (uint32_t)fd >= MPSAN_FED || stream_fed_by >> fd & 1;
 }
 
 /* Before a descriptor's number loses its meaning. */
@@ -75,8 +74,8 @@ static inline void stream_closed(int fd)
 		stream_feed(fd, false);
 }
 
-/* After such a read, errno as it left it; `peeked`: what was read is still there. */
-void stream_was_read(int fd, ssize_t result, bool peeked, uint64_t caller);
+/* After any other, errno as it left it: passes its result through. `peeked`: what was read is still there. */
+ssize_t stream_was_read(int fd, ssize_t result, bool peeked, uint64_t caller);
 /* Before a write: of data in one piece, or of anything else (NULL). */
 void stream_is_written(int fd, const void *data, size_t bytes, uint64_t caller);
 /* After a move of the offset that succeeded. */

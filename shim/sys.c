@@ -372,11 +372,8 @@ bool sys_has_alarm(void)
 
 	if (!sys_may(SYS_getitimer))
 		return true; /* nobody says that there is none */
-	for (int which = ITIMER_REAL; which <= ITIMER_PROF; which++)
-		if (SYS2(SYS_getitimer, which, &timer) == 0 &&
-		    (timer.it_value.tv_sec || timer.it_value.tv_usec))
-			return true;
-	return false;
+	return SYS2(SYS_getitimer, ITIMER_REAL, &timer) == 0 &&
+	       (timer.it_value.tv_sec || timer.it_value.tv_usec);
 }
 
 /* What stands there says nothing of whether it was set. */

@@ -97,7 +97,8 @@ bool sys_maps_have(const char *text);
 
 /*
  * Whether a timer of this process is running that ends in a signal: an alarm, which outlives an exec and not a
- * fork, or (false alarms are possible) one of timer_create, which outlives neither.
+ * fork, or (false alarms are possible) one of timer_create, which outlives neither. Timers that count processor
+ * time stand still while all threads wait.
  */
 bool sys_has_alarm(void);
 bool sys_has_timer(void);

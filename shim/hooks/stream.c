@@ -19,17 +19,14 @@ ssize_t __recv_chk(int fd, void *to, size_t bytes, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void *restrict to, size_t bytes, size_t room, int flags,
 		       struct sockaddr *restrict from, socklen_t *restrict length);
 
-#define READS(name, peeked, parameters, arguments)              \
-	EXPORT ssize_t name parameters                          \
-	{                                                       \
-		ENTER(name);                                    \
-		ssize_t result;                                 \
-                                                                \
-		result = REAL(name) arguments;                          \
-		stream_fed(fd, result);                                 \
-		if (UNLIKELY(stream_watch && stream_reads(fd)))         \
-			stream_was_read(fd, result, peeked, CALLER);    \
-		return result;                                  \
+#define READS(name, peeked, parameters, arguments)                                \
+	EXPORT ssize_t name parameters                                            \
+	{                                                                         \
+		ENTER(name);                                                      \
+                                                                                  \
+		if (LIKELY(!stream_watch && stream_knows(fd)))                    \
+			return REAL(name) arguments;                              \
+		return stream_was_read(fd, REAL(name) arguments, peeked, CALLER); \
 	}
 
 #define PEEKS (flags & MSG_PEEK)
