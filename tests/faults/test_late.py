@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from mpsantest import BUILD, FINDINGS_EXIT, dump, main, run_mpsan, show, verdicts  # noqa: E402
+from mpsantest import BUILD, FINDINGS_EXIT, dump, main, run_mpsan, show, sweep_up, verdicts  # noqa: E402
 
 PROGRAMS = ("late", "late_locks", "late_cuda")
 STAND_IN = {"LD_LIBRARY_PATH": str(BUILD / "fake")}
@@ -91,9 +91,7 @@ def check(program, case):
         RECORDS.get(case, lambda session: None)(session)
     raised = any(verdict.endswith("error") for verdict in found)
     assert watched.exit == (FINDINGS_EXIT if raised else 0), f"exit {watched.exit}\n{watched.err}"
-    for path in Path("/dev/shm").glob("mpsan-test-late-*"):
-        if not Path("/proc", path.name.rpartition("-")[2]).exists():
-            path.unlink()
+    sweep_up()
 
 
 def cases():

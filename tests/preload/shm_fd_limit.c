@@ -14,7 +14,7 @@ static NOINLINE int keep_many(void)
 	int fd;
 
 	for (int i = 0;; i++) {
-		snprintf(name, sizeof(name), "/mpsan-test-fd-%d-%d", (int)getpid(), i);
+		snprintf(name, sizeof(name), "/mpsan-test-fd-%d-%d", i, (int)getpid());
 		fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
 		if (fd < 0)
 			return i;
