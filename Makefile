@@ -27,8 +27,8 @@ SHIM_SRC := shim/arch/$(ARCH).S $(wildcard shim/*.c shim/hooks/*.c) $(CPYTHON_SR
 SHIM_OBJ := $(SHIM_SRC:%=build/obj/%.o)
 COUNT_OBJ := $(SHIM_SRC:%=build/count/%.o)
 
-# The table of ranges is also part of both: the registry of exported memory is a file; so are what a rank is called and which rule speaks of a wait, and sums of memory.
-CORE_SRC := $(wildcard shim/core/*.c shim/rules/*.c) $(CPYTHON_SRC) shim/ranges.c shim/rank.c shim/wait_rule.c shim/pages.c
+# The table of ranges is also part of both: the registry of exported memory is a file; so are what a rank is called, which rule speaks of a wait, why there is no log, and sums of memory.
+CORE_SRC := $(wildcard shim/core/*.c shim/rules/*.c) $(CPYTHON_SRC) shim/ranges.c shim/rank.c shim/wait_rule.c shim/no_log.c shim/pages.c
 CORE_OBJ := $(CORE_SRC:%=build/obj/%.o)
 TOOL_SRC := $(wildcard tools/*.c)
 DESCRIPTIONS := build/man/mpsan.1 build/man/libmpsan.7 build/man/mpsan.bash build/man/mpsan.zsh

@@ -103,6 +103,12 @@ enum mpsan_off {
 	MPSAN_OFF_SETUID, /* it runs with the rights of its file's owner or group */
 	MPSAN_OFF_CAPABILITIES, /* its file has capabilities */
 	MPSAN_OFF_FAILED, /* there was no such program */
+	/* As MPSAN_OFF_NO_LOG, since December 2026: why there is no log. */
+	MPSAN_OFF_LOG_SIZE, /* RLIMIT_FSIZE */
+	MPSAN_OFF_LOG_SPACE, /* a full disk, a quota */
+	MPSAN_OFF_LOG_FILES, /* no descriptor was left */
+	MPSAN_OFF_LOG_MEMORY, /* no memory to map it */
+	MPSAN_OFF_LOG_PLACE, /* its file system cannot reserve space */
 };
 
 #define MPSAN_ARGV_BYTES 148 /* up to November 2026 */
@@ -192,6 +198,7 @@ struct mpsan_session {
 	uint32_t slots_first; /* of its first part: each further one doubles the table */
 	uint32_t slots_max; /* number of the supervisor's own log; where it is 0, `slots` is */
 	uint64_t pid_ns; /* of who made it */
+	uint64_t unlogged; /* processes that could make no log; 0 in sessions of before December 2026 */
 };
 
 /* First page of SLOT.log; one page of thread index follows, records begin at MPSAN_LOG_START. */

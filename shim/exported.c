@@ -85,10 +85,11 @@ static void make_file(void)
 	uint64_t places = registry_auto() ? PLACES_MANY : PLACES_FEW, bytes = file_bytes(places);
 	char path[288], part[288];
 	struct mpsan_exports *head;
+	long error;
 
 	make_path(path, path + sizeof(path), 0);
 	make_path(part, part + sizeof(part), (uint64_t)life.slot << 32 | sys_tid());
-	head = sys_map_file(part, 0, bytes, true);
+	head = sys_map_file(part, 0, bytes, true, &error);
 	if (!head)
 		return;
 	head->format = MPSAN_FORMAT;

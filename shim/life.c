@@ -24,6 +24,7 @@
 #include "inside.h"
 #include "log.h"
 #include "manners.h"
+#include "no_log.h"
 #include "order.h"
 #include "peer.h"
 #include "rank.h"
@@ -121,15 +122,25 @@ static void say_full(void)
 	table_is_full = false;
 }
 
+/* The first one of a session says it. */
+static void say_unlogged(unsigned why)
+{
+	if (!__atomic_fetch_add(&life.session->unlogged, 1, __ATOMIC_RELEASE) && !life.quiet)
+		say_unwatched(no_log_text(why));
+}
+
 void life_switched_off(unsigned why)
 {
 	if (life.self) {
 		life.self->why_off = (uint16_t)why;
 		life_flag(MPSAN_PROCESS_OFF);
+		if (no_log_text(why))
+			say_unlogged(why);
 	} else if (table_is_full) {
 		say_full();
 	} else if ((session_refused || !life.quiet) && !parent_loads_us()) {
-		say_unwatched(session_refused ? session_refused : "cannot write a log here");
+		say_unwatched(session_refused ? session_refused :
+						no_log_text(no_log_reason(session_error)));
 	}
 }
 

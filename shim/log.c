@@ -10,6 +10,7 @@
 
 #include "hook.h"
 #include "life.h"
+#include "no_log.h"
 #include "sys.h"
 #include "thread.h"
 
@@ -22,6 +23,7 @@ enum state { CLOSED, OPENING, OPEN, INHERITED, BORROWED, FAILED };
 
 STATE static struct {
 	enum state state;
+	enum mpsan_off why; /* FAILED */
 	uint64_t cap;
 	uint32_t newest; /* window */
 	uint8_t *window[WINDOWS];
@@ -136,6 +138,7 @@ static void replace_windows(void *first)
 static bool open_own(enum state before)
 {
 	char path[sizeof(file.path)];
+	long error = 0;
 	void *first;
 
 	if (!__atomic_compare_exchange_n(&file.state, &before, OPENING, false, __ATOMIC_ACQ_REL,
@@ -143,9 +146,10 @@ static bool open_own(enum state before)
 		return false;
 	memcpy(path, file.path, sizeof(path));
 	make_path();
-	first = life.session ? sys_map_file(file.path, 0, window_bytes(0), true) : NULL;
+	first = life.session ? sys_map_file(file.path, 0, window_bytes(0), true, &error) : NULL;
 	if (!first) {
 		memcpy(file.path, path, sizeof(path));
+		file.why = no_log_reason(error);
 		life_flag(before == INHERITED ? MPSAN_PROCESS_NO_BOOKS : 0);
 		__atomic_store_n(&file.state, before == INHERITED ? BORROWED : FAILED,
 				 __ATOMIC_RELEASE);
@@ -167,7 +171,7 @@ bool log_open(void)
 	if (!open && life.attached && (now == CLOSED || now == INHERITED)) {
 		open = open_own(now);
 		if (!open && file.state == FAILED)
-			hook_switch_off(MPSAN_OFF_NO_LOG);
+			hook_switch_off(file.why);
 	}
 	return open;
 }
@@ -210,10 +214,12 @@ static uint8_t *window_get(uint32_t number)
 {
 	uint8_t *have = __atomic_load_n(&file.window[number], __ATOMIC_ACQUIRE), *expected = NULL,
 		*made;
+	long error;
 
 	if (have)
 		return have;
-	made = sys_map_file(file.path, window_start(number), window_bytes(number), false);
+	made = sys_map_file(file.path, window_start(number), window_bytes(number), false,
+			    &error);
 	if (made && !__atomic_compare_exchange_n(&file.window[number], &expected, made, false,
 						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		SYS2(SYS_munmap, made, window_bytes(number));

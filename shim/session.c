@@ -22,6 +22,7 @@
 #define NOBODY 65534u /* whom a user namespace leaves out is shown so */
 
 const char *session_refused;
+long session_error;
 
 struct path {
 	char text[240];
@@ -110,6 +111,8 @@ static bool make_ours(const char *path)
 {
 	long made = session_is_ours(path) ? 0 : SYS3(SYS_mkdirat, AT_FDCWD, path, 0700);
 
+	if (made < 0)
+		session_error = made;
 	return made == 0 || (made == -EEXIST && session_is_ours(path));
 }
 
@@ -220,7 +223,7 @@ static struct mpsan_session *make_session(const char *directory)
 	text_put_number(part.text + strlen(part.text), end, sys_tid(), 10);
 	text_put(part.text + strlen(part.text), end, ".");
 	text_put_number(part.text + strlen(part.text), end, identity_pid_ns(), 10);
-	s = sys_map_file(part.text, 0, bytes, true);
+	s = sys_map_file(part.text, 0, bytes, true, &session_error);
 	if (!s)
 		return NULL;
 	describe(s, part.text);

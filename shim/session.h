@@ -20,6 +20,9 @@ struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make);
 /* Why there is one that was not joined, in words; NULL: there is none, or it cannot be made. */
 extern const char *session_refused;
 
+/* Negative errno of a session that could not be made; 0: it was not tried. */
+extern long session_error;
+
 /* Whose session it is: the effective user at the start. */
 uint32_t session_user(void);
 

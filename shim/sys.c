@@ -463,20 +463,21 @@ long sys_allocate(long fd, uint64_t offset, uint64_t bytes)
 					fill_up(fd, offset + bytes);
 }
 
-void *sys_map_file(const char *path, uint64_t offset, size_t bytes, bool create)
+void *sys_map_file(const char *path, uint64_t offset, size_t bytes, bool create, long *error)
 {
 	int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT | O_EXCL : 0) |
 		    sys_growing();
 	void *map = NULL;
-	long fd;
+	long fd = -EFBIG;
 
-	if (!sys_size_allowed(offset + bytes))
-		return NULL;
-	fd = SYS4(SYS_openat, AT_FDCWD, path, flags, 0600);
+	if (sys_size_allowed(offset + bytes))
+		fd = SYS4(SYS_openat, AT_FDCWD, path, flags, 0600);
+	*error = fd;
 	if (fd < 0)
 		return NULL;
-	if (sys_allocate(fd, offset, bytes) == 0)
-		map = sys_map(bytes, MAP_SHARED, fd, offset);
+	*error = sys_allocate(fd, offset, bytes);
+	if (!*error && !(map = sys_map(bytes, MAP_SHARED, fd, offset)))
+		*error = -ENOMEM;
 	SYS1(SYS_close, fd);
 	if (!map && create)
 		SYS3(SYS_unlinkat, AT_FDCWD, path, 0);
@@ -486,9 +487,13 @@ void *sys_map_file(const char *path, uint64_t offset, size_t bytes, bool create)
 void sys_print(const char *const *piece)
 {
 	char line[512], *at = line;
+	struct stat st;
 
 	while (*piece)
 		at = text_put(at, line + sizeof(line) - 1, *piece++);
 	*at++ = '\n';
+	if (SYS2(SYS_fstat, 2, &st) == 0 && S_ISREG(st.st_mode) &&
+	    !sys_size_allowed((uint64_t)st.st_size + (uint64_t)(at - line)))
+		return; /* it would mean SIGXFSZ */
 	SYS3(SYS_write, 2, line, at - line);
 }

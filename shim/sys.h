@@ -137,9 +137,9 @@ long sys_allocate(long fd, uint64_t offset, uint64_t bytes);
 /*
  * Maps `bytes` at `offset` of a file, shared and writable, after allocating its blocks (facts 1.8:
  * a sparse file means SIGBUS in the program; a file beyond RLIMIT_FSIZE means SIGXFSZ). NULL when
- * that cannot be. With `create` the file must not exist yet. No descriptor stays open.
+ * that cannot be, `error` is then its negative errno. With `create` the file must not exist yet. No descriptor stays open.
  */
-void *sys_map_file(const char *path, uint64_t offset, size_t bytes, bool create);
+void *sys_map_file(const char *path, uint64_t offset, size_t bytes, bool create, long *error);
 
 /*
  * Memory of our own, or of a file, readable and writable; NULL: none to be had. Nothing is mapped above

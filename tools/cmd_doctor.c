@@ -13,6 +13,19 @@
 #define STATUS_NO 1
 #define GLIBC_MINOR 31
 
+/* Cuts it off the line that says what is wrong. */
+static char *cure_in(char *wrong)
+{
+	char *last = NULL;
+
+	for (char *at = wrong; (at = strstr(at, "; ")); at++)
+		last = at;
+	if (!last)
+		return text_copy("set TMPDIR to a directory that you may write to, or give --dir");
+	*last = '\0';
+	return text_copy(last + 2);
+}
+
 static void look_at_library(struct doctor *doctor)
 {
 	struct launch launch;
@@ -27,10 +40,7 @@ static void look_at_library(struct doctor *doctor)
 	if (launch.library && !wrong)
 		doctor_say(doctor, DOCTOR_OK, "session directory", NULL, "%s", launch.dir);
 	else if (launch.library)
-		doctor_say(
-			doctor, DOCTOR_BAD, "session directory",
-			text_copy("set TMPDIR to a directory that you may write to, or give --dir"),
-			"%s", wrong);
+		doctor_say(doctor, DOCTOR_BAD, "session directory", cure_in(wrong), "%s", wrong);
 	free(wrong);
 	launch_finish(&launch);
 }

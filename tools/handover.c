@@ -2,7 +2,6 @@
 #include "handover.h"
 
 #include <stddef.h>
-#include <sys/resource.h>
 #include <sys/time.h>
 #include <time.h>
 
@@ -36,6 +35,17 @@ static void widen(void)
 		if (before.has_limit[i] && before.limit[i].rlim_cur != wide.rlim_cur)
 			setrlimit(limits[i], &wide);
 	}
+}
+
+rlim_t handover_limit(int which)
+{
+	struct rlimit own = {.rlim_cur = RLIM_INFINITY};
+
+	for (size_t i = 0; i < COUNT(limits); i++)
+		if (limits[i] == which && before.has_limit[i])
+			return before.limit[i].rlim_cur;
+	getrlimit(which, &own);
+	return own.rlim_cur;
 }
 
 static sigset_t set_of(const int *number, size_t count)

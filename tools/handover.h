@@ -7,12 +7,16 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 
 /*
  * Remembers what there is, raises soft limits to the hard ones, lets files that are too long be an error and no signal,
  * and blocks the signals that are meant for the program. Once.
  */
 void handover_take(void);
+
+/* The program's soft limit, which is the own one before handover_take. */
+rlim_t handover_limit(int which);
 
 /* From now on what this signal did before is the program's; `action` is ours. After handover_take. */
 void handover_signal(int number, void (*action)(int), int flags);

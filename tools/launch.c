@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "../include/mpsan_log.h"
+#include "../shim/no_log.h"
 #include "filtered.h"
 #include "foreign.h"
 #include "handover.h"
@@ -26,6 +27,17 @@
 #include "util.h"
 
 #define ASAN_SETTING "verify_asan_link_order=0" /* ASan insists on being loaded first */
+
+/* A disk that is full, or a limit: nothing that another argument would have to mend. */
+static bool is_of_machine(int error)
+{
+	static const int errors[] = {ENOSPC, EDQUOT, EFBIG, EMFILE, ENFILE, ENOMEM, EIO, EAGAIN, ENODEV};
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
+		if (error == errors[i])
+			return true;
+	return false;
+}
 
 /* Where names of processes are known: else a name that nobody knows. */
 static bool take_private(struct launch *launch, const char *tmp)
@@ -51,8 +63,11 @@ static char *make_private(struct launch *launch)
 	if (!foreign && take_private(launch, tmp))
 		return NULL;
 	if (foreign || !mkdtemp(launch->dir)) {
-		wrong = text_format("%s: %s; set TMPDIR to a directory that you may write to",
-				    launch->dir, foreign ? foreign : strerror(errno));
+		wrong = text_format("no directory can be made in %s: %s; set TMPDIR to one %s", tmp,
+				    foreign ? foreign : strerror(errno),
+				    !foreign && is_of_machine(errno) ?
+					    "on another file system, or make room there" :
+					    "that you may write to");
 		free(foreign);
 		free(launch->dir);
 		launch->dir = NULL;
@@ -95,7 +110,7 @@ static char *check_given(struct launch *launch, const char *dir, bool made_up)
 	error = make_with_above(dir, made_up);
 	errno = error;
 	if (error)
-		return text_format("--dir %s: %m", dir);
+		return text_format("--dir %s: %m; choose another", dir);
 	if (lstat(dir, &st) || !S_ISDIR(st.st_mode))
 		return text_format(
 			"--dir %s: is no directory (a symbolic link is refused); choose another",
@@ -151,6 +166,40 @@ static int allocate(int fd, size_t bytes)
 	return 0;
 }
 
+static char *wrong_file(const char *file, int error)
+{
+	enum mpsan_off why = no_log_reason(error);
+
+	if (why != MPSAN_OFF_NO_LOG)
+		return text_format("%s: %s", file, no_log_text(why));
+	return text_format("%s: %s; choose another directory (TMPDIR, --dir)", file, strerror(error));
+}
+
+/* Where the program could write no log it would run unwatched: that is said before it starts. */
+static char *try_log(const char *dir)
+{
+	char *file = text_format("%s/%d.part", dir, getpid()), *wrong = NULL;
+	int fd = -1, error = EFBIG;
+
+	if (handover_limit(RLIMIT_FSIZE) >= MPSAN_CHUNK) {
+		fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		error = fd < 0 ? errno : 0;
+	}
+	if (!error && filtered_may(SYS_fallocate))
+		error = fallocate(fd, 0, 0, MPSAN_CHUNK) ? errno : 0;
+	else if (!error)
+		error = allocate(fd, MPSAN_CHUNK);
+	if (fd >= 0) {
+		unlink(file);
+		close(fd);
+	}
+	if (error)
+		wrong = wrong_file(dir, error);
+	free(file);
+	errno = error;
+	return wrong;
+}
+
 static char *make_session(const char *dir, const char *options_for_library)
 {
 	char *file = text_format("%s/session", dir), *wrong = NULL;
@@ -171,7 +220,7 @@ static char *make_session(const char *dir, const char *options_for_library)
 	if (error == EEXIST)
 		wrong = text_format("%s: holds a session already; choose another directory", dir);
 	else if (map == MAP_FAILED)
-		wrong = text_format("%s: %s", file, strerror(error));
+		wrong = wrong_file(file, error);
 	if (fd >= 0)
 		close(fd);
 	if (fd >= 0 && map == MAP_FAILED)
@@ -233,17 +282,6 @@ static char *make_plain_name(struct launch *launch)
 	return NULL;
 }
 
-/* A disk that is full, or a limit: nothing that another argument would have to mend. */
-static bool is_of_machine(int error)
-{
-	static const int errors[] = {ENOSPC, EDQUOT, EFBIG, EMFILE, ENFILE, ENOMEM, EIO, EAGAIN, ENODEV};
-
-	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
-		if (error == errors[i])
-			return true;
-	return false;
-}
-
 char *launch_prepare(struct launch *launch, const char *dir, const char *options_for_library)
 {
 	char *wrong;
@@ -254,6 +292,8 @@ char *launch_prepare(struct launch *launch, const char *dir, const char *options
 			"libmpsan.so is not beside this program nor in ../lib; install mpsan again");
 	errno = 0;
 	wrong = dir ? make_given(launch, dir) : make_private(launch);
+	if (!wrong)
+		wrong = try_log(launch->dir);
 	if (!wrong)
 		wrong = make_session(launch->dir, options_for_library);
 	launch->is_tight = wrong && (!dir || is_of_machine(errno));

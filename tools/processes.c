@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../shim/no_log.h"
 #include "jsontext.h"
 #include "names.h"
 #include "names_process.h"
@@ -36,18 +37,20 @@ static json_t *end_json(const struct mpsan_process *process)
 	return json_null();
 }
 
-static const char *off_text(uint16_t why)
+static char *off_text(uint16_t why)
 {
 	static const char *const text[] = {
 		[MPSAN_OFF_NOT] = "switched off",
 		[MPSAN_OFF_RESOLVE] = "switched off: a function of the C library was not found",
-		[MPSAN_OFF_NO_LOG] = "switched off: no log file could be made",
 		[MPSAN_OFF_TABLE_FULL] = "switched off: the session's process table is full",
 		[MPSAN_OFF_CONFUSED] = "switched off: an inner check failed",
 		[MPSAN_OFF_SECCOMP] = "switched off: the process restricted its system calls (seccomp)",
 	};
+	const char *known = why < sizeof(text) / sizeof(*text) ? text[why] : NULL;
 
-	return why < sizeof(text) / sizeof(*text) ? text[why] : "switched off";
+	if (no_log_text(why))
+		return text_format("switched off: %s", no_log_text(why));
+	return text_copy(known ? known : "switched off");
 }
 
 /* A program that was just started when the session ended had no time to load anything. */
@@ -109,7 +112,7 @@ char *process_unwatched(const struct reader *reader, uint32_t slot)
 	const char *seen = unreached_text(process->why_off);
 
 	if (process->flags & MPSAN_PROCESS_OFF)
-		return text_copy(off_text(process->why_off));
+		return off_text(process->why_off);
 	if (process->flags & MPSAN_PROCESS_REPLACED || process->why_off == MPSAN_OFF_FAILED ||
 	    !is_unheard(reader, process))
 		return NULL;

@@ -1,6 +1,7 @@
 /* See watch.h. */
 #include "watch.h"
 
+#include "../shim/no_log.h"
 #include "alert.h"
 #include "collect_cuda.h"
 #include "guard.h"
@@ -126,6 +127,27 @@ static bool is_cut(struct watch *watch)
 	return watch->cut;
 }
 
+/* Once, and as soon as it is known: who relies on --on-deadlock is not to wait for the report. */
+static void say_unlogged(struct watch *watch)
+{
+	const struct reader *reader = watch->judge->reader;
+
+	if (watch->unlogged ||
+	    !__atomic_load_n(&reader->session.head->unlogged, __ATOMIC_ACQUIRE))
+		return;
+	READER_EACH_SLOT(reader, slot)
+	{
+		const struct mpsan_process *process = &reader->session.table[slot];
+
+		if (watch->unlogged || !(process->flags & MPSAN_PROCESS_OFF) ||
+		    !no_log_text(process->why_off))
+			continue;
+		complain("process %u runs unwatched: %s", process->pid, no_log_text(process->why_off));
+		fflush(stderr);
+		watch->unlogged = true;
+	}
+}
+
 static void judge(struct watch *watch)
 {
 	if (is_cut(watch))
@@ -137,6 +159,7 @@ static void judge(struct watch *watch)
 static void look(struct watch *watch)
 {
 	reader_poll(watch->judge->reader, clock_ns(CLOCK_MONOTONIC));
+	say_unlogged(watch);
 	exports_look(&watch->exports, watch->judge->reader);
 	if (!watch->killed && !is_cut(watch) && host_proc_is_own()) { /* what we end ourselves is no finding */
 		knots_look(&watch->knots, clock_ns(CLOCK_MONOTONIC));

@@ -23,6 +23,7 @@ struct watch {
 	bool print; /* findings go to standard error as they come */
 	bool terminal; /* and the rest of the report behind them */
 	bool said; /* the line at the first error */
+	bool unlogged; /* that a process can write no log was said */
 	bool over; /* the program has ended; some of its processes may still be there */
 	bool killed; /* by --on-deadlock=kill */
 	bool blind; /* nobody looks any more: too little time of a processor is left, or the session was cut */

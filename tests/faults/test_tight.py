@@ -6,6 +6,7 @@ its own status and its own limits, watched or not; where it is not, one line say
 
 import functools
 import os
+import re
 import resource
 import shutil
 import signal
@@ -59,10 +60,10 @@ def check_limit(what, limit, expected=None):
 
 def check_soft():
     """A soft limit is the program's alone."""
-    def prepare():
-        for what, limit in ((resource.RLIMIT_NOFILE, 4), (resource.RLIMIT_FSIZE, 0)):
-            resource.setrlimit(what, (limit, resource.getrlimit(what)[1]))
-    assert compare(prepare=prepare)
+    def prepare(what, limit):
+        resource.setrlimit(what, (limit, resource.getrlimit(what)[1]))
+    assert compare(prepare=lambda: prepare(resource.RLIMIT_NOFILE, 4))
+    assert not compare(prepare=lambda: prepare(resource.RLIMIT_FSIZE, 0))  # its library writes its log
 
 
 def check_processes():
@@ -85,6 +86,48 @@ def check_processes():
         status, said, err = run([*user, place / "mpsan", "run", "--", place / "tight", end], env={"TMPDIR": str(open_place)})
         assert status == want and "limit" in said, (status, said, err)
         assert err.startswith("mpsan: ") and err.endswith("runs unwatched\n") and err.count("\n") == 1, err
+
+
+NO_LOG = ("sh", "-c", 'ulimit -f 100; exec "$@"', "sh")
+
+
+def first_line(command):
+    """What is said first, while the program runs."""
+    process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        return process.stderr.readline()
+    finally:
+        process.terminate()
+        process.communicate()
+
+
+def check_no_log_before():
+    """A program that can write no log: that is said before it starts, with a limit that would do."""
+    line = first_line([*NO_LOG, MPSAN, "run", "--on-deadlock=kill", "--", TIGHT, "sleep"])
+    assert "RLIMIT_FSIZE" in line and line.endswith("the program runs unwatched\n"), line
+    enough = re.search(r"ulimit -f (\d+)", line)[1]
+    for shell in ("sh", "bash"):
+        done = run([shell, "-c", f'ulimit -f {enough}; exec "$@"', "sh", MPSAN, "run", "--", TIGHT, "fork"])
+        assert done[0] == 3 and "unwatched" not in done[2] and "limit" not in done[2], done
+
+
+def check_no_log_meanwhile():
+    """One that lowers the limit for what it starts: as soon as that wants to write one."""
+    line = first_line([MPSAN, "run", "--", *NO_LOG, TIGHT, "fork-sleep"])
+    assert re.match(r"mpsan: process \d+ runs unwatched: .*RLIMIT_FSIZE.*ulimit -f \d+", line), line
+
+
+def check_no_log_preload():
+    """Without the command the first one says it; where that line itself would mean SIGXFSZ, nobody does."""
+    env = {"LD_PRELOAD": str(LIBRARY), "MPSAN_DIR": str(scratch("session"))}
+    done = run([*NO_LOG, "sh", "-c", f"{TIGHT} fork; {TIGHT} fork"], env=env)
+    assert done[0] == 3 and done[2].count("unwatched") == 1 and "ulimit -f" in done[2], done
+    said = scratch("said")
+    with open(said, "w+") as file:
+        file.write("x" * 100 * 512)
+        file.flush()
+        done = run([*NO_LOG, "sh", "-c", f"{TIGHT} fork"], env={**env, "MPSAN_DIR": str(scratch("session"))}, stderr=file)
+    assert done[0] == 3, done
 
 
 # Disks: a tmpfs of our own in a mount namespace
@@ -110,12 +153,15 @@ def check_disk(options, after):
     done = on_tmpfs(options, after, MPSAN, "run", "--", TIGHT, "5")
     assert done[:2] == bare[:2] and bare[0] == 5, (bare, done)
     assert done[2].startswith("mpsan: ") and done[2].endswith("runs unwatched\n") and done[2].count("\n") == 1, done[2]
+    assert "TMPDIR" in done[2] and ("room" in done[2] or "may write to" in done[2]), done[2]
 
 
 def check_disk_little():
     """Room for a session, but for no log."""
-    done = on_tmpfs("size=20k", "true", MPSAN, "run", "--", TIGHT, "5")
-    assert done[0] == 5 and all(line.startswith("mpsan: ") for line in done[2].splitlines()), done
+    for words in ([], ["--dir", "DISK/s"]):
+        done = on_tmpfs("size=20k", "true", MPSAN, "run", *words, "--", TIGHT, "5")
+        assert done[0] == 5 and done[2].count("\n") == 1 and "make room" in done[2], done
+        assert done[2].endswith("the program runs unwatched\n"), done
 
 
 def check_disk_given():
@@ -242,7 +288,7 @@ def check_help():
 
 
 LIMITS = {"nofile": (resource.RLIMIT_NOFILE, {4: False, 5: False, 6: False, 7: False, 8: False, 16: True}),
-          "fsize": (resource.RLIMIT_FSIZE, {0: False, 3000: False}),
+          "fsize": (resource.RLIMIT_FSIZE, {0: False, 3000: False, 102400: False, 1 << 26: True}),
           "as": (resource.RLIMIT_AS, {15 << 20: None, 20 << 20: None, 40 << 20: None, 100 << 20: None}),
           "data": (resource.RLIMIT_DATA, {1 << 20: None, 3 << 20: None, 10 << 20: None}),
           "stack": (resource.RLIMIT_STACK, {24 << 10: None, 64 << 10: None}),
@@ -251,7 +297,8 @@ LIMITS = {"nofile": (resource.RLIMIT_NOFILE, {4: False, 5: False, 6: False, 7: F
 
 main({**{f"{name}_{limit}": functools.partial(check_limit, what, limit, watched)
          for name, (what, cases) in LIMITS.items() for limit, watched in cases.items()},
-      "soft": check_soft, "processes": check_processes,
+      "soft": check_soft, "no_log_before": check_no_log_before, "no_log_meanwhile": check_no_log_meanwhile,
+      "no_log_preload": check_no_log_preload, "processes": check_processes,
       **{f"disk_{name}": functools.partial(check_disk, *disk) for name, disk in DISKS.items()},
       "disk_little": check_disk_little, "disk_given": check_disk_given, "streams": check_streams, "inherited": check_inherited,
       "environment": check_environment, "no_directory": check_no_directory, "handed_on": check_handed_on,

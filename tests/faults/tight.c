@@ -51,15 +51,15 @@ int main(int argc, char **argv)
 	say_limits();
 	say_signals();
 	say_rest();
-	if (!strcmp(end, "sleep"))
-		for (;;)
-			pause();
-	if (!strcmp(end, "fork")) {
+	if (!strncmp(end, "fork", 4))
 		for (int i = 0; i < 3; i++)
 			if (fork() == 0)
 				_exit(0);
+	if (!strcmp(end, "sleep") || !strcmp(end, "fork-sleep"))
+		for (;;)
+			pause();
+	if (!strcmp(end, "fork"))
 		end = "3";
-	}
 	if (*end == '-')
 		kill(getpid(), atoi(end + 1));
 	return atoi(end);

@@ -31,7 +31,7 @@ def includes(path):
 def layer(name):
     for start, what in (("shim/core/", "core"), ("shim/rules/", "rules"), ("shim/cpython/", "cpython"),
                         ("shim/ranges.", "ranges"), ("shim/rank.", "ranges"), ("shim/wait_rule.", "ranges"), ("shim/pages.", "ranges"),
-                        ("shim/hooks/", "hooks"),
+                        ("shim/no_log.", "ranges"), ("shim/hooks/", "hooks"),
                         ("shim/", "shim"), ("include/", "include"), ("tools/", "tools")):
         if name.startswith(start):
             return what
