@@ -3,7 +3,8 @@
  * take the least of what each number allows. An interpreter that is taken down looks at every object once
  * more, and so copies what the work had left alone: the count is taken when that begins. CPython (3.8 to
  * 3.14) first flushes stdout, with no Python code under way, where SystemExit ends the program; runs exit handlers; says
- * that it is not initialised any more; puts back the handlers of signals; and collects garbage then.
+ * that it is not initialised any more; puts back its handlers of signals, which are none where SIGINT was ignored at its
+ * start, as in a shell's background; and collects garbage then.
  */
 #include "growth.h"
 
@@ -20,10 +21,12 @@
 
 #define INHERITED_MIN (32u << 20)
 #define GIVEN_MIN (16u << 20)
-#define HANDLERS_NS 1000000000u /* exit handlers take less: after that it was no end */
+#define HANDLERS_NS 1000000000u /* of processors' time: exit handlers take less, after that it was no end */
 
 struct count {
-	uint64_t time_ns, given, copied;
+	uint64_t time_ns, spent_ns; /* spent: on processors */
+	uint64_t given, copied;
+	uint64_t unread; /* of what was given: came after the pages were read, and may be copies as well */
 };
 
 STATE static struct {
@@ -79,9 +82,15 @@ static void read_pages(struct pages *pages)
 	SYS1(SYS_close, fd);
 }
 
+static uint64_t spent(const struct rusage *now)
+{
+	return (uint64_t)(now->ru_utime.tv_sec + now->ru_stime.tv_sec) * 1000000000u +
+	       (uint64_t)(now->ru_utime.tv_usec + now->ru_stime.tv_usec) * 1000u;
+}
+
 /*
- * False: too little was given since `last`, or nothing can be said: when the parent is gone its memory is
- * nobody else's any more, copied or not.
+ * False: nothing can be said. When the parent is gone its memory is nobody else's any more, copied or not. Where too
+ * little was given since the pages were read for `last`, they are not read again.
  */
 static bool count(struct count *to, const struct count *last)
 {
@@ -92,11 +101,17 @@ static bool count(struct count *to, const struct count *last)
 	if (!usage(&now) || (uint32_t)SYS1(SYS_getppid, 0) != life.self->parent_pid)
 		return false;
 	bounds.given = (uint64_t)now.ru_minflt * PAGES_BYTES;
-	if (bounds.given < last->given + GIVEN_MIN)
-		return false;
+	*to = (struct count){.time_ns = sys_now(),
+			     .spent_ns = spent(&now),
+			     .given = bounds.given,
+			     .copied = last->copied,
+			     .unread = bounds.given - last->given + last->unread};
+	if (to->unread < GIVEN_MIN)
+		return true;
 	bounds.parents = anonymous_of(life.self->parent_pid);
 	read_pages(&pages);
-	*to = (struct count){sys_now(), bounds.given, pages_copied(&pages, &bounds)};
+	to->copied = pages_copied(&pages, &bounds);
+	to->unread = 0;
 	return true;
 }
 
@@ -113,18 +128,24 @@ static void state(const struct count *worked)
 	     .inherited = growth.inherited, .lasted = worked->time_ns - life.self->birth_ns);
 }
 
+/* What exit handlers copy is no work: it began with the flush before them. */
 static void leave(void)
 {
 	static const struct count nothing;
 	const struct count *flushed = &growth.flushed;
 	struct count now;
+	struct rusage used;
 
 	if (__atomic_exchange_n(&growth.left, true, __ATOMIC_RELAXED))
 		return;
-	if (flushed->time_ns && sys_now() - flushed->time_ns < HANDLERS_NS)
+	if (flushed->time_ns && !flushed->unread && usage(&used) &&
+	    spent(&used) - flushed->spent_ns < HANDLERS_NS) {
 		state(flushed);
-	else if (count(&now, &nothing))
-		state(&now);
+	} else if (count(&now, &nothing)) {
+		growth.worked = now;
+		if (!now.unread)
+			state(&now);
+	}
 }
 
 /* The interpreter's end has begun. */
@@ -166,6 +187,7 @@ void growth_flushes(void)
 
 void growth_ended(void)
 {
+	const struct count *worked = &growth.worked;
 	struct count now;
 
 	if (LIKELY(!growth.inherited) || !may_look())
@@ -175,9 +197,9 @@ void growth_ended(void)
 		/* Its end began unseen: what it flushed last is all that is known. */
 		if (!growth.left && growth.flushed.time_ns)
 			state(&growth.flushed);
-		if ((growth.left || growth.flushed.time_ns) && count(&now, &growth.worked) &&
-		    now.copied > growth.worked.copied)
-			EMIT(growth_end, .copied = now.copied - growth.worked.copied,
+		if ((growth.left || growth.flushed.time_ns) && count(&now, worked) && !now.unread &&
+		    now.copied > worked->copied + worked->unread)
+			EMIT(growth_end, .copied = now.copied - worked->copied - worked->unread,
 			     .inherited = growth.inherited);
 	}
 }
