@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "damage.h"
 #include "fields.h"
 #include "jsontext.h"
 #include "names.h"
@@ -201,11 +202,21 @@ static void collect_process(struct dump *dump, uint32_t slot)
 			(struct line){.time_ns = process->end_ns, .slot = slot, .what = "end"};
 }
 
+static void complain_of(const struct dump *dump, uint32_t slot)
+{
+	char *wrong = damage_told(&dump->reader, slot);
+
+	if (wrong)
+		complain("%s", wrong);
+	free(wrong);
+}
+
 static void collect_log(struct dump *dump, uint32_t slot)
 {
 	struct logfile log;
 	struct record record;
 
+	complain_of(dump, slot);
 	if (!logfile_open(&log, dump->reader.session.dirfd, slot))
 		return;
 	while (logfile_next(&log, 0, 0, &record))
@@ -233,6 +244,11 @@ char *dump_session(const char *dir, void (*print)(const json_t *object))
 
 	if (wrong)
 		return wrong;
+	wrong = damage_of_all(&dump.reader.session);
+	if (wrong) {
+		reader_close(&dump.reader);
+		return wrong;
+	}
 	reader_read(&dump.reader);
 	READER_EACH_SLOT(&dump.reader, slot)
 	{

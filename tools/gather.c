@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "damage.h"
 #include "hosts.h"
 
 static bool holds_session(const char *dir)
@@ -22,10 +23,12 @@ static char *add_session(const char *dir, struct report *report)
 	struct session session;
 	char *wrong = session_open(&session, dir, false);
 
-	if (!wrong) {
+	if (wrong)
+		return wrong;
+	wrong = damage_of_all(&session);
+	if (!wrong)
 		hosts_add(report, &session);
-		session_close(&session);
-	}
+	session_close(&session);
 	return wrong;
 }
 

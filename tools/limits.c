@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "damage.h"
 #include "exports.h"
 #include "guard.h"
 #include "host.h"
@@ -47,20 +48,29 @@ static void add_counters(json_t *document, const struct reader *reader)
 	}
 }
 
+static void add_damage(json_t *document, const struct reader *reader, uint32_t slot, uint32_t *count)
+{
+	char *wrong = damage_told(reader, slot);
+
+	if (wrong && ++*count <= NAMED_MAX)
+		report_limit(document, "%s", wrong);
+	free(wrong);
+}
+
 static void add_logs(json_t *document, const struct reader *reader)
 {
-	uint64_t bad = 0;
+	uint32_t watch = reader->session.slots, count = 0;
+	uint64_t bad = reader->logs[watch] ? reader->logs[watch]->bad : 0;
 
+	add_damage(document, reader, watch, &count);
 	READER_EACH_SLOT(reader, slot)
 	{
-		if (reader->logs[slot])
-			bad += reader->logs[slot]->bad;
-		else if (reader->session.table[slot].flags & MPSAN_PROCESS_LOG)
-			report_limit(
-				document,
-				"the log of process %u (%u.log) is missing, cannot be mapped (ulimit -v) or is no log of this format",
-				reader->session.table[slot].pid, slot);
+		bad += reader->logs[slot] ? reader->logs[slot]->bad : 0;
+		add_damage(document, reader, slot, &count);
 	}
+	if (count > NAMED_MAX)
+		report_limit(document, "further logs that cannot be read as they were written: %u",
+			     count - NAMED_MAX);
 	if (bad)
 		report_limit(document, "damaged records skipped: %llu", (unsigned long long)bad);
 }
