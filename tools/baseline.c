@@ -89,7 +89,8 @@ char *baseline_read(struct baseline *baseline, const char *file)
 
 	*baseline = (struct baseline){.file = text_copy(file)};
 	if (error) {
-		char *longer = text_format("--baseline %s; --write-baseline makes one", wrong);
+		char *longer = text_format("--baseline %s%s", wrong,
+					   error == ENOENT ? "; --write-baseline makes one" : "");
 
 		free(wrong);
 		wrong = longer;

@@ -270,7 +270,7 @@ static int run(struct settings *settings, char **argv)
 	handover_take();
 	rescue_prepare(argv);
 	if (!has_descriptors())
-		rescue("too few descriptors (ulimit -n)");
+		rescue("too few descriptors (RLIMIT_NOFILE); ulimit -n 1024 is enough for most programs");
 	wrong = launch_prepare(&launch, settings->dir, settings->for_library);
 	if (wrong && launch.is_tight)
 		give_up(&launch, wrong);

@@ -11,6 +11,8 @@
 
 #include "plainfile.h"
 
+#define AGAIN "record the session again, or copy it anew"
+
 static const char *kind_text(mode_t mode)
 {
 	return S_ISDIR(mode)  ? "a directory" :
@@ -65,25 +67,27 @@ static char *wrong_file(int dirfd, uint32_t slot, bool over)
 	return wrong;
 }
 
-char *damage_of(const struct reader *reader, uint32_t slot)
+static char *damage_of(const struct reader *reader, uint32_t slot)
 {
 	bool over = reader->over ||
 		    (slot < reader->session.slots && reader->processes[slot].gone);
-	char *wrong = wrong_file(reader->session.dirfd, slot, over);
+	char *wrong = wrong_file(reader->session.dirfd, slot, over), *text;
 
-	if (!wrong && !reader->logs[slot])
-		wrong = text_format("%u.log cannot be mapped: too little memory (ulimit -v)", slot);
-	return wrong;
+	if (!wrong)
+		return reader->logs[slot] ? NULL :
+					    text_format("no memory to map %u.log; " MEMORY_CURE, slot);
+	text = text_format("%s; " AGAIN, wrong);
+	free(wrong);
+	return text;
 }
 
-static char *told(const char *whose, char *wrong)
+static char *told(const struct reader *reader, uint32_t slot, const char *whose)
 {
-	char *text;
+	char *wrong = damage_of(reader, slot), *text;
 
 	if (!wrong)
 		return NULL;
-	text = text_format("the log of %s cannot be read as it was written: %s; record the session again, "
-			   "or copy it anew", whose, wrong);
+	text = text_format("the log of %s cannot be read as it was written: %s", whose, wrong);
 	free(wrong);
 	return text;
 }
@@ -97,12 +101,12 @@ char *damage_told(const struct reader *reader, uint32_t slot)
 	if (slot == session->slots)
 		return session->head->supervisor && (reader->over || session->head->end_ns) &&
 				       !session->writable ?
-			       told("the supervisor", damage_of(reader, slot)) :
+			       told(reader, slot, "the supervisor") :
 			       NULL;
 	if (!(session->table[slot].flags & MPSAN_PROCESS_LOG))
 		return NULL;
 	snprintf(whose, sizeof(whose), "process %u", session->table[slot].pid);
-	return told(whose, damage_of(reader, slot));
+	return told(reader, slot, whose);
 }
 
 static bool is_readable(const struct session *session, uint32_t slot, char **wrong)
@@ -144,7 +148,7 @@ char *damage_of_all(const struct session *session)
 		free(first);
 		return NULL;
 	}
-	text = text_format("%s: none of its %u logs can be read (%s); record the session again, or copy it anew",
+	text = text_format("%s: none of its %u logs can be read (%s); " AGAIN,
 			   session->dir, logs, first);
 	free(first);
 	return text;

@@ -7,10 +7,10 @@
 
 #include "reader.h"
 
-/* In words, of one that was to be there: NULL, or text owned by the caller. Slots of the session: the supervisor's. */
-char *damage_of(const struct reader *reader, uint32_t slot);
-
-/* The same with whose log it is. NULL for a process that made none, and for a supervisor that there was not. */
+/*
+ * In words and with the cure (owned by the caller), of a log that was to be there; NULL. The slot behind all others
+ * is the supervisor's.
+ */
 char *damage_told(const struct reader *reader, uint32_t slot);
 
 /* One line (owned by the caller) about a session that made logs and of which none can be read; NULL. */

@@ -42,6 +42,7 @@ static bool map_log(struct logfile *log, int fd)
 	log->size = st.st_size;
 	log->mapped = head.cap > log->size && head.cap < CAP_MAX ? head.cap : log->size;
 	map = mmap(NULL, log->mapped, PROT_READ, MAP_SHARED, fd, 0);
+	log->lacks_memory = map == MAP_FAILED;
 	log->map = map == MAP_FAILED ? NULL : map;
 	if (log->map)
 		guard_add(log->map, log->mapped, true);

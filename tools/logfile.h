@@ -21,6 +21,7 @@ struct logfile {
 	uint64_t next; /* position of the next record to read */
 	uint64_t gap_since; /* when the record at `next` was first seen unfinished, 0: it was not */
 	uint64_t bad; /* records with a wrong sum */
+	bool lacks_memory; /* why it could not be opened */
 };
 
 /* A committed record. Pointers stay valid until the log is closed. */

@@ -171,9 +171,20 @@ static void print_hosts(FILE *out, const json_t *document)
 	fputc('\n', out);
 }
 
+/* What an exec made of a process is an entry of its own, and the same process. */
+static size_t count_processes(const json_t *document)
+{
+	size_t count = 0, i;
+	json_t *process;
+
+	json_array_foreach(json_object_get(document, "processes"), i, process)
+		count += strcmp(jsontext_at(process, "how"), "exec") != 0;
+	return count;
+}
+
 void out_text_summary(FILE *out, const json_t *document)
 {
-	size_t processes = json_array_size(json_object_get(document, "processes"));
+	size_t processes = count_processes(document);
 	json_t *limit;
 	size_t i;
 

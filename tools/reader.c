@@ -114,6 +114,7 @@ static void open_log(struct reader *reader, uint32_t slot)
 		return;
 	}
 	reader->log_failed[slot] = errno != ENOENT && reader->over;
+	reader->lacks_memory |= log->lacks_memory;
 	free(log);
 }
 

@@ -79,6 +79,7 @@ struct reader {
 	uint64_t cut_ns; /* when the supervisor began to end the job; 0: it did not */
 
 	struct logfile **logs; /* by slot, NULL: none; one more for the supervisor's own */
+	bool lacks_memory; /* to map a log */
 	bool *log_failed; /* by slot: there is a file, but no log of this format in it */
 	struct fact_process *processes;
 	uint32_t *last_module; /* by slot: index into modules of the newest, FACT_NONE */

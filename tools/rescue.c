@@ -99,7 +99,7 @@ void rescue(const char *why)
 static void lost_memory(void)
 {
 	program.failed = program.over;
-	rescue("out of memory");
+	rescue(memory_why());
 }
 
 /* What nobody has found since then fails a program that succeeded. */

@@ -91,7 +91,7 @@ static char *map_table(struct session *session, int fd, size_t bytes)
 	map = mmap(NULL, session->bytes, PROT_READ | (session->writable ? PROT_WRITE : 0),
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (map == MAP_FAILED)
-		return text_format("%s/session: no memory to map it (ulimit -v)", session->dir);
+		return text_format("%s/session: no memory to map it; " MEMORY_CURE, session->dir);
 	session->head = map;
 	session->table = (struct mpsan_process *)((char *)map + MPSAN_PAGE);
 	guard_add(map, session->bytes, true);

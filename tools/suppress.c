@@ -53,8 +53,11 @@ char *suppressions_read(struct suppressions *suppressions, const char *file)
 	struct textfile text;
 	char *wrong = textfile_read(&text, file);
 
-	if (wrong && errno) {
-		char *longer = text_format("--suppressions %s", wrong);
+	int error = wrong ? errno : 0;
+
+	if (error) {
+		char *longer = text_format("--suppressions %s%s", wrong,
+					   error == EISDIR ? " with lines of SLUG:PATTERN" : "");
 
 		free(wrong);
 		wrong = longer;

@@ -54,13 +54,25 @@ static char *wrong_bytes(struct textfile *file)
 	return textfile_wrong(file, file->text + end, "a NUL byte; give a text file");
 }
 
+/* errno stays for the caller. */
+static char *cannot_read(const char *name)
+{
+	int error = errno;
+	char *wrong = error == EISDIR ?
+			      text_format("%s: is a directory; give a file", name) :
+			      text_format("%s: %s", name, strerror(error));
+
+	errno = error;
+	return wrong;
+}
+
 char *textfile_read_from(struct textfile *file, const char *name, int fd)
 {
 	static const char mark[] = "\xef\xbb\xbf";
 
 	*file = (struct textfile){.name = text_copy(name)};
 	if (!read_all(file, fd))
-		return text_format("%s: %s", name, strerror(errno));
+		return cannot_read(name);
 	if (!strncmp(file->text, mark, 3)) {
 		file->length -= 3;
 		memmove(file->text, file->text + 3, file->length + 1);
@@ -75,7 +87,7 @@ char *textfile_read(struct textfile *file, const char *name)
 
 	if (fd < 0) {
 		*file = (struct textfile){.name = text_copy(name)};
-		return text_format("%s: %s", name, strerror(errno));
+		return cannot_read(name);
 	}
 	wrong = textfile_read_from(file, name, fd);
 	error = errno;

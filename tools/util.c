@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 int complain(const char *format, ...)
@@ -22,12 +23,24 @@ int complain(const char *format, ...)
 
 void (*memory_lost)(void);
 
+const char *memory_why(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY)
+		return "out of memory: the limit on addresses (RLIMIT_AS) is too low; " MEMORY_CURE;
+	if (!getrlimit(RLIMIT_DATA, &limit) && limit.rlim_cur != RLIM_INFINITY)
+		return "out of memory: the limit on data (RLIMIT_DATA) is too low; ulimit -d 1000000 is enough for most "
+		       "programs";
+	return "out of memory; free some, or raise what the container or control group may use";
+}
+
 static void *memory_checked(void *memory)
 {
 	if (!memory) {
 		if (memory_lost)
 			memory_lost();
-		complain("out of memory");
+		complain("%s", memory_why());
 		exit(STATUS_BROKEN);
 	}
 	return memory;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #define STATUS_USAGE 2
+#define MEMORY_CURE "ulimit -v 2000000 is enough for a few processes, unlimited for many"
 #define STATUS_BROKEN 70 /* mpsan itself could not work */
 #define STATUS_NOT_EXECUTABLE 126
 #define STATUS_NOT_FOUND 127
@@ -21,6 +22,9 @@ int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* These end the command when there is no memory, or call `memory_lost`; what they return is never NULL. */
 extern void (*memory_lost)(void);
+
+/* What is then said, with the cure. */
+const char *memory_why(void);
 void *memory_get(size_t bytes); /* zeroed */
 void *memory_grow(void *memory, size_t bytes);
 char *text_copy(const char *text);

@@ -132,6 +132,11 @@ static void say_unlogged(struct watch *watch)
 {
 	const struct reader *reader = watch->judge->reader;
 
+	if (reader->lacks_memory && !watch->unlogged) {
+		complain("no memory to map a log, so processes go on unwatched; " MEMORY_CURE);
+		fflush(stderr);
+		watch->unlogged = true;
+	}
 	if (watch->unlogged ||
 	    !__atomic_load_n(&reader->session.head->unlogged, __ATOMIC_ACQUIRE))
 		return;

@@ -114,6 +114,13 @@ def check_given_directory():
     check(USAGE, str(place), "run", "--dir", place, *TRUE)
 
 
+def check_execs():
+    """A process that becomes one program after another is one."""
+    for script, count in (("exec sh -c 'exec /bin/true'", "1 process"), ("/bin/true; exec /bin/true", "2 processes")):
+        run = run_bare([MPSAN, "run", "--", "sh", "-c", script])
+        assert run.exit == 0 and f"in {count}\n" in run.err, run.err
+
+
 def report_file():
     return f"json={scratch('report')}"
 
@@ -146,6 +153,10 @@ main({
     "given_directory": check_given_directory,
     "report_link": check_report_link, "report_device": check_report_device,
     "suppressions_missing": functools.partial(check_suppressions, None, ""),
+    "suppressions_directory": lazily(USAGE, "give a file", "report", "--suppressions", lambda: scratch("x").parent, session),
+    "baseline_directory": lazily(USAGE, "give a file", "check", "--baseline", lambda: scratch("x").parent, session),
+    "conf_directory": lazily(USAGE, "give a file", "run", "--conf", lambda: scratch("x").parent, *TRUE),
+    "execs": check_execs,
     "suppressions_garbage": functools.partial(check_suppressions, b"\1\2garbage\n", ""),
     "suppressions_rule": functools.partial(check_suppressions, b"nonsense:main\n", "nonsense"),
     "baseline_missing": lazily(USAGE, "/nothing/there", "check", "--baseline", "/nothing/there", session),

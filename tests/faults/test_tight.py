@@ -66,6 +66,25 @@ def check_soft():
     assert not compare(prepare=lambda: prepare(resource.RLIMIT_FSIZE, 0))  # its library writes its log
 
 
+def check_cures():
+    """A line about a limit has a value that would do."""
+    for letter, limit in (("n", 5), ("v", 20000)):
+        for shell in ("sh", "bash"):
+            done = run([shell, "-c", f'ulimit -{letter} {limit}; exec "$@"', "sh", MPSAN, "run", "--", TIGHT, "5"])
+            enough = re.search(rf"ulimit -{letter} (\d+)", done[2])
+            assert done[0] == 5 and enough and done[2].endswith("unwatched\n"), done
+            done = run([shell, "-c", f'ulimit -{letter} {enough[1]}; exec "$@"', "sh", MPSAN, "run", "--", TIGHT, "fork"])
+            assert done[0] == 3 and "unwatched" not in done[2] and "limit" not in done[2], done
+    done = run([MPSAN, "run", "--", TIGHT, "5"], env={"TMPDIR": "/proc"})
+    assert done[0] == 5 and "no directory can be made in /proc: " in done[2] and "set TMPDIR" in done[2], done
+
+
+def check_addresses():
+    """Too few addresses for the logs of the processes: that is said while they run."""
+    line = first_line(["sh", "-c", 'ulimit -v 45000; exec "$@"', "sh", MPSAN, "run", "--", TIGHT, "fork-sleep"])
+    assert "no memory to map a log" in line and "ulimit -v" in line, line
+
+
 def check_processes():
     """No room for a second process. Root has no such limit, so somebody else runs it."""
     if os.geteuid() != 0:
@@ -297,7 +316,7 @@ LIMITS = {"nofile": (resource.RLIMIT_NOFILE, {4: False, 5: False, 6: False, 7: F
 
 main({**{f"{name}_{limit}": functools.partial(check_limit, what, limit, watched)
          for name, (what, cases) in LIMITS.items() for limit, watched in cases.items()},
-      "soft": check_soft, "no_log_before": check_no_log_before, "no_log_meanwhile": check_no_log_meanwhile,
+      "soft": check_soft, "cures": check_cures, "addresses": check_addresses, "no_log_before": check_no_log_before, "no_log_meanwhile": check_no_log_meanwhile,
       "no_log_preload": check_no_log_preload, "processes": check_processes,
       **{f"disk_{name}": functools.partial(check_disk, *disk) for name, disk in DISKS.items()},
       "disk_little": check_disk_little, "disk_given": check_disk_given, "streams": check_streams, "inherited": check_inherited,

@@ -51,7 +51,7 @@ function startTop() {
 	fill(byId('command'), null, [commandText() || 'command not known']);
 	addFact('Ended', exitText());
 	addFact('Lasted', processes.length ? durationText(span.end - span.begin) : '');
-	addFact('Processes', plural(processes.length, 'process', 'processes') + (unwatched ? `, ${unwatched} not watched` : ''));
+	addFact('Processes', plural(processes.filter((process) => process.how !== 'exec').length, 'process', 'processes') + (unwatched ? `, ${unwatched} not watched` : ''));
 	addHosts();
 	addFact('Began', span.begin ? clockText(span.begin) : '');
 	byId('made').append(`Made by mpsan ${(data.tool || {}).version || ''}. This file is complete in itself and reaches for nothing on the network.`);
