@@ -22,6 +22,7 @@ struct cuda_store {
 	ARRAY(struct ipc_refused) refuseds;
 	ARRAY(struct ipc_event) events;
 	bool *awaited; /* by slot: its end is a moment */
+	bool *shares; /* by slot: it stated something of memory that several processes use */
 	bool over_awaited;
 };
 
@@ -50,6 +51,7 @@ void cuda_store_destroy(struct cuda_store *store)
 	free(store->facts.base_lists);
 	free(store->facts.open_lists);
 	free(store->awaited);
+	free(store->shares);
 	free(store);
 }
 
@@ -65,6 +67,7 @@ static struct cuda_facts *begin(struct reader *reader)
 	facts->base_lists = memory_get(CUDA_LISTS * sizeof(uint32_t));
 	facts->open_lists = memory_get(CUDA_LISTS * sizeof(uint32_t));
 	reader->cuda->awaited = memory_get(reader->session.slots * sizeof(bool));
+	reader->cuda->shares = memory_get(reader->session.slots * sizeof(bool));
 	return facts;
 }
 
@@ -280,6 +283,7 @@ bool collect_cuda(struct reader *reader, const struct record *record)
 	begin(reader);
 	if (is_of_memory(record)) {
 		*ARRAY_ADD(&store->waiting) = *record;
+		store->shares[record->by] = true;
 	} else if (TAKES(cuda_init)) {
 		take_init(reader, record);
 	} else if (TAKES(cuda_context)) {
@@ -294,6 +298,11 @@ bool collect_cuda(struct reader *reader, const struct record *record)
 	return true;
 }
 #undef TAKES
+
+bool cuda_shares(const struct reader *reader, uint32_t slot)
+{
+	return reader->cuda->shares && reader->cuda->shares[slot];
+}
 
 void collect_cuda_due(struct reader *reader, uint64_t now)
 {

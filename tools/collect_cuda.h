@@ -15,6 +15,9 @@ void cuda_store_destroy(struct cuda_store *store);
 /* Takes a record; false: it is none of CUDA's. */
 bool collect_cuda(struct reader *reader, const struct record *record);
 
+/* A process has made, opened or given back memory that others use, as far as the logs have been read. */
+bool cuda_shares(const struct reader *reader, uint32_t slot);
+
 /*
  * Memory is followed in the order of time over all logs, so its records wait until every log has been
  * read that far. Takes those whose time has come.

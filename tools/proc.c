@@ -19,6 +19,7 @@
 #include "filtered.h"
 
 #define GENERATIONS_MAX 64u
+#define FLAG_EXITING 4u /* PF_EXITING of the kernel, in stat */
 
 /* A small file of /proc, NUL-terminated; false when it cannot be read. */
 static bool read_small(const char *path, char *text, size_t bytes)
@@ -422,14 +423,25 @@ struct proc_stat proc_stat(uint32_t pid, uint32_t tid)
 {
 	struct proc_stat stat = {0};
 	char path[64], text[1024], *after;
+	unsigned flags = 0;
 
 	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
 	if (read_small(path, text, sizeof(text)) && (after = strrchr(text, ')')) &&
 	    sscanf(after + 1,
-		   " %c %u %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %u",
-		   &stat.state, &stat.parent, &stat.threads) != 3)
+		   " %c %u %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %u",
+		   &stat.state, &stat.parent, &flags, &stat.threads) != 4)
 		stat.state = '\0';
+	stat.exits = flags & FLAG_EXITING;
 	return stat;
+}
+
+bool proc_leaves(uint32_t pid)
+{
+	struct proc_stat stat = proc_stat(pid, pid);
+
+	if (stat.state == 'Z' || stat.state == 'X')
+		stat = proc_stat(pid, proc_living(pid));
+	return stat.state ? stat.exits : !proc_lives(pid);
 }
 
 /* The last field of stat: told of a zombie to who may trace it. */

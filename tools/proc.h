@@ -103,8 +103,15 @@ struct proc_stat {
 	char state;
 	uint32_t parent;
 	uint32_t threads; /* with a main thread that has ended before others */
+	bool exits; /* the thread is being taken down */
 };
 struct proc_stat proc_stat(uint32_t pid, uint32_t tid);
+
+/*
+ * Whether the kernel is taking it down, or has: its descriptors may be closed although it is no zombie yet, for as
+ * long as its files and devices take. False when that cannot be seen.
+ */
+bool proc_leaves(uint32_t pid);
 
 /* Whether it is in our own namespace of that kind ("pid", "ipc"); false also when that is not known. */
 bool proc_same_namespace(uint32_t pid, const char *which);

@@ -9,6 +9,7 @@
 #include "collect.h"
 #include "collect_cuda.h"
 #include "collect_shm.h"
+#include "proc.h"
 
 #define GAP_PATIENCE_NS 200000000ull /* for a record that was reserved and is not finished */
 #define TRIM_STEPS 65536u /* records read between two looks at that */
@@ -219,9 +220,6 @@ static void check_liveness(struct reader *reader, uint64_t now)
 		alive_add(&reader->alive, slot);
 	}
 	alive_look(&reader->alive, take_gone, reader);
-	READER_EACH_SLOT(reader, slot)
-	if (reader->followed[slot] && !reader->processes[slot].gone)
-		reader->processes[slot].seen_ns = now;
 }
 
 /* Some ten thousand records take some megabytes. */
@@ -265,6 +263,17 @@ static void read_logs(struct reader *reader, uint64_t now)
 		trim_at_times(reader, i);
 	}
 	merge_clear(&reader->merge);
+}
+
+/* After the logs have been read: of who shares device memory it is asked whether its end has begun. */
+static void see_living(struct reader *reader, uint64_t now)
+{
+	if (reader->liveness_ns != now)
+		return;
+	READER_EACH_SLOT(reader, slot)
+	if (reader->followed[slot] && !reader->processes[slot].gone &&
+	    !(cuda_shares(reader, slot) && proc_leaves(reader->session.table[slot].pid)))
+		reader->processes[slot].seen_ns = now;
 }
 
 static int compare_pending(const void *one, const void *other)
@@ -390,6 +399,7 @@ void reader_poll(struct reader *reader, uint64_t now)
 	read_slots(reader);
 	check_liveness(reader, now);
 	read_logs(reader, now);
+	see_living(reader, now);
 	collect_settled(reader, now);
 	collect_cuda_due(reader, now);
 	collect_shm_due(reader, now);
@@ -401,9 +411,11 @@ void reader_poll(struct reader *reader, uint64_t now)
 void reader_finish(struct reader *reader, uint64_t now)
 {
 	reader->over = true;
+	reader->liveness_ns = 0; /* looked at in any case */
 	read_slots(reader);
 	check_liveness(reader, now);
 	read_logs(reader, now);
+	see_living(reader, now);
 	READER_EACH_SLOT(reader, slot)
 	{
 		struct fact_process *process = &reader->processes[slot];

@@ -38,7 +38,7 @@ struct fact_process {
 	bool gone; /* its end was seen, or /proc no longer has it */
 	uint64_t gone_ns; /* when that was known */
 	uint64_t exec_ns; /* its first exec, 0: none */
-	uint64_t seen_ns; /* the last time that a supervisor saw it alive, 0: nobody looked */
+	uint64_t seen_ns; /* the last time that a supervisor saw it alive, and no end begun, 0: nobody looked */
 	bool lossy; /* its log was full: what it gave back may not be known */
 	bool stayed; /* it was alive when the session was over, and counts as gone from then on */
 	uint32_t act[ACT_TYPES]; /* its newest act of each type + 1, see act_number() */

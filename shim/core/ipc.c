@@ -131,26 +131,32 @@ bool ipc_is_open(const struct facts *facts, const struct ipc_import *import, uin
 	return !import->ev.result && import->at.time_ns <= time_ns && (!close || close > time_ns);
 }
 
-/* It did not state its own end, as whoever is killed, or leaves by a bare system call. */
-static bool ended_unsaid(const struct facts *facts, uint32_t slot)
+/* It stated its own end, unlike who lives, is killed, or leaves by a bare system call. */
+static bool ended_by_its_word(const struct facts *facts, uint32_t slot)
 {
 	enum cuda_end how = cuda_end(facts, slot);
 
-	return how == CUDA_END_KILLED || how == CUDA_END_SILENT ||
-	       (how == CUDA_END_EXIT && facts->processes[slot].slot->flags & MPSAN_PROCESS_WAITED);
+	return how == CUDA_END_EXEC ||
+	       (how == CUDA_END_EXIT &&
+		!(facts->processes[slot].slot->flags & MPSAN_PROCESS_WAITED));
 }
 
+/* Who gave no word was there for as long as somebody saw it: the kernel closes what it had before it is known to have ended. */
 bool ipc_is_surely_open(const struct facts *facts, const struct ipc_import *import,
 			uint64_t time_ns)
 {
+	const struct fact_process *process = &facts->processes[import->at.by];
+
 	if (!ipc_is_open(facts, import, time_ns))
 		return false;
-	if (facts->processes[import->at.by].lossy)
+	if (process->lossy)
 		return import->close_ns != 0;
-	if (import->close_ns || !ended_unsaid(facts, import->at.by))
+	if (import->close_ns || ended_by_its_word(facts, import->at.by))
 		return true;
-	if (facts->processes[import->at.by].seen_ns)
-		return facts->processes[import->at.by].seen_ns >= time_ns;
+	if (process->seen_ns)
+		return process->seen_ns >= time_ns;
+	if (cuda_end(facts, import->at.by) == CUDA_END_NOT)
+		return true;
 	return facts->followed && cuda_end_ns(facts, import->at.by) > time_ns + LATE_NS;
 }
 

@@ -85,6 +85,11 @@ static void freed_while_open_is_silent_about_one_that_may_have_been_dead(void **
 	lend(PRODUCER, A);
 	OPEN(CONSUMER, A, 0);
 	free = release(PRODUCER, A);
+	processes[CONSUMER].seen_ns = frees[free].at.time_ns - 1; /* its end has begun since */
+	assert_heard(MOMENT_FREE, free, ipc_freed_while_open, GRADE_OFF);
+	processes[CONSUMER].seen_ns = frees[free].at.time_ns + 1;
+	assert_heard(MOMENT_FREE, free, ipc_freed_while_open, GRADE_ERROR);
+	processes[CONSUMER].seen_ns = 0;
 	kill_it(CONSUMER, SIGKILL);
 	assert_heard(MOMENT_FREE, free, ipc_freed_while_open, GRADE_OFF);
 	processes[CONSUMER].gone_ns += SECOND;
