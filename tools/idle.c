@@ -166,6 +166,15 @@ static bool thread_ended(const struct group *group, const struct census_thread *
 	return false;
 }
 
+/* When its parent asked for it: it may first run long after that, behind the end of others that were made with it. */
+static uint64_t made_ns(const struct group *group, uint32_t slot)
+{
+	uint32_t fork = fact_fork_behind(facts_of(group), FACT_NONE, slot);
+
+	return fork == FACT_NONE ? process_of(group, slot)->birth_ns :
+				   facts_of(group)->forks[fork].at.time_ns;
+}
+
 /*
  * A worker that was there with this process: its child, or another one of the same parent. Programs in C hand
  * memory to any child; multiprocessing does so to its workers alone.
@@ -174,6 +183,7 @@ static bool worker_ended(const struct group *group, uint32_t slot, bool by_pipe)
 {
 	const struct reader *reader = group->census->reader;
 	uint32_t parent = people_parent(facts_of(group), slot);
+	uint64_t made = made_ns(group, slot);
 	bool any = !by_pipe && !process_of(group, slot)->python;
 
 	READER_EACH_SLOT(reader, other)
@@ -182,7 +192,7 @@ static bool worker_ended(const struct group *group, uint32_t slot, bool by_pipe)
 
 		if (other != slot && of != FACT_NONE && (of == slot || of == parent) &&
 		    reader->processes[other].gone &&
-		    reader->processes[other].gone_ns > process_of(group, slot)->birth_ns &&
+		    reader->processes[other].gone_ns > made &&
 		    (any || people_is_worker(facts_of(group), other)))
 			return true;
 	}
