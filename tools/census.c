@@ -102,7 +102,7 @@ static void look_at(struct census *census, struct census_thread *thread)
 	}
 	thread->runs = runs;
 	thread->looks = 1;
-	thread->told = thread->idle = false;
+	thread->told = thread->doubted = thread->idle = false;
 	thread->object = (struct census_object){0};
 	thread->still_ns = census->now_ns;
 	thread->call = proc_call(thread->pid, thread->tid);

@@ -30,6 +30,7 @@ struct census_thread {
 	uint32_t looks; /* at which it stood like this */
 	struct census_object object;
 	bool told; /* part of a knot that was stated, or explained by an event of its own */
+	bool doubted; /* told without a proof, which may still come */
 	bool idle; /* part of a dead end that was meant, see idle.h */
 	int fd; /* of proc_runs */
 	bool here; /* seen in this look */

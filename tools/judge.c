@@ -73,12 +73,29 @@ static bool is_proof_of_wait(const struct finding *finding)
 	       finding->grade == GRADE_ERROR;
 }
 
+/* Who cannot go on, and since when: a proof of what was told as a doubt is no second finding. 0: it is about no knot. */
+static uint64_t stuck_since(const struct judge *judge, const struct finding *finding)
+{
+	const struct facts *facts = &judge->reader->facts;
+	const struct fact_knot *knot;
+
+	if (finding->knot == FACT_NONE)
+		return 0;
+	knot = &facts->knots[finding->knot];
+	return knot->begin < knot->end ?
+		       facts->blockeds[knot->begin].ev.since ^
+			       (uint64_t)facts->blockeds[knot->begin].at.tid << 40 :
+		       0;
+}
+
 /* Takes a finding in; the story with the worst grade stands for all of its kind. Steals `told`. */
 static uint32_t judge_fold(struct judge *judge, json_t *told, const struct finding *finding,
 			   enum grade grade)
 {
 	uint32_t index = find_same(judge, told);
+	uint64_t stuck = stuck_since(judge, finding);
 	struct judged *judged;
+	bool same;
 
 	if (index == FACT_NONE) {
 		judged = ARRAY_ADD(&judge->found);
@@ -87,6 +104,7 @@ static uint32_t judge_fold(struct judge *judge, json_t *told, const struct findi
 					  .count = 1,
 					  .is_wait = is_proof_of_wait(finding),
 					  .wait = finding->wait,
+					  .stuck = stuck,
 					  .time_ns = judge->reader->facts.now_ns};
 		set_grade(judge, judged, grade);
 		places_add(judge->found_at, 0, print_key(told), 0, judge->found.count - 1);
@@ -101,11 +119,11 @@ static uint32_t judge_fold(struct judge *judge, json_t *told, const struct findi
 		set_grade(judge, judged, grade);
 	}
 	json_decref(told);
-	if (finding->wait == FACT_NONE || finding->wait != judged->wait)
-		set_count(judged, judged->count + 1);
-	else
-		set_count(judged, judged->count);
+	same = (finding->wait != FACT_NONE && finding->wait == judged->wait) ||
+	       (stuck && stuck == judged->stuck);
+	set_count(judged, judged->count + !same);
 	judged->wait = finding->wait;
+	judged->stuck = stuck;
 	return index;
 }
 

@@ -21,6 +21,7 @@ struct judged {
 	bool is_wait; /* a wait that cannot end: what --on-deadlock acts on */
 	uint32_t
 		wait; /* the last one counted: a later proof of the same one is no second finding */
+	uint64_t stuck; /* the thread of the last knot counted, and its wait; 0: none */
 	uint64_t time_ns;
 };
 

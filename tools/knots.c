@@ -296,6 +296,7 @@ static void state_loss(const struct loss *loss, void *context)
 	wait->gone_slot = loss->dead_slot + 1;
 	wait->taken = loss->taken;
 	tell(knots, &telling, loss->thread, 0);
+	thread_at(knots, loss->thread)->doubted = !loss->proof;
 	if (knots->graph.dead[loss->thread])
 		tell_group(knots, &telling, knots->graph.group[loss->thread]);
 	close_knot(knots, &telling, loss->cause, loss->dead_slot + 1, loss->detail);

@@ -12,6 +12,7 @@
 #define POOLS_NS 400000000ull /* between two looks at pools */
 #define WORKERS_MAX 256u
 #define DOUBT_NS 2000000000ull /* from a death to a warning that is no proof */
+#define DOUBT_LOOKS 8u /* the same in looks, which are rare on a busy machine */
 
 void losses_init(struct losses *losses, const struct reader *reader)
 {
@@ -61,15 +62,19 @@ static bool describe_lock(const struct search *search, const struct census_threa
 }
 
 /* Others may not stand still yet: what is a doubt now can be a proof in a moment. */
-static bool is_recent(const struct search *search, uint32_t dead)
+static bool is_recent(const struct search *search, const struct census_thread *thread,
+		      uint32_t dead)
 {
-	return search->census->now_ns < search->census->reader->processes[dead].gone_ns + DOUBT_NS;
+	return thread->looks < DOUBT_LOOKS ||
+	       search->census->now_ns <
+		       search->census->reader->processes[dead].gone_ns + DOUBT_NS;
 }
 
 static bool owner_is_gone(const struct search *search, uint32_t index, const struct shared_key *key,
 			  struct cross_lock *lock)
 {
 	struct shared *shared = search->losses->shared;
+	const struct census_thread *thread = &search->census->threads.item[index];
 	struct loss loss = {.cause = MPSAN_KNOT_OWNER_GONE, .thread = index};
 	struct cross_claims claims = {0};
 	enum cross_verdict verdict;
@@ -82,7 +87,8 @@ static bool owner_is_gone(const struct search *search, uint32_t index, const str
 	verdict = cross_owner_gone(lock, &claims);
 	if (verdict == CROSS_NO)
 		return false;
-	if (verdict == CROSS_DOUBT && is_recent(search, claims.dead.slot))
+	if (verdict == CROSS_DOUBT &&
+	    (thread->doubted || is_recent(search, thread, claims.dead.slot)))
 		return true;
 	loss.proof = verdict == CROSS_PROOF;
 	loss.dead_slot = claims.dead.slot;
@@ -127,7 +133,7 @@ static void look_at_semaphore(const struct search *search, uint32_t index)
 	struct cross_lock lock;
 	struct shared_key key;
 
-	if (thread->told || thread->looks < 2 || wait->timed ||
+	if ((thread->told && !thread->doubted) || thread->looks < 2 || wait->timed ||
 	    wait->kind != MPSAN_LOCK_SEMAPHORE || !(wait->flags & MPSAN_LF_SHARED) ||
 	    !shared_find(search->losses->shared, thread->slot, wait->lock, &key))
 		return;
