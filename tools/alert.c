@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #include "jsontext.h"
-#include "ps_text.h"
+#include "line.h"
+#include "util.h"
 
 /* What to do with the program itself, now. */
 static char *next_text(const struct alert *alert)
@@ -18,13 +19,13 @@ static char *next_text(const struct alert *alert)
 
 char *alert_text(const struct alert *alert, const json_t *finding)
 {
-	char *after = ps_lapse(0, (long long)alert->after_ns), *next = next_text(alert), *line;
+	char *after = line_lapse(0, (long long)alert->after_ns), *next = next_text(alert), *line;
 
 	line = text_format("mpsan: %s after %s of the session: %s: %s; fix: %s%s",
 			   alert->is_wait ? "deadlock proved" : "first error", after,
 			   jsontext_at(finding, "rule"), jsontext_at(finding, "message"),
 			   jsontext_at(finding, "fix"), next);
-	ps_line(line); /* names are the program's own choice */
+	line_clean(line); /* names are the program's own choice */
 	free(after);
 	free(next);
 	return line;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "jsontext.h"
-#include "report.h"
+#include "limit.h"
 #include "textfile.h"
 
 #define DIGITS 16u

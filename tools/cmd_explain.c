@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog.h"
 #include "command.h"
 #include "grades.h"
 #include "near.h"

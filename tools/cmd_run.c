@@ -18,6 +18,7 @@
 #include "host.h"
 #include "jsontext.h"
 #include "launch.h"
+#include "limit.h"
 #include "options.h"
 #include "practices.h"
 #include "recorded.h"
@@ -116,9 +117,8 @@ static void write_rest(const struct judge *judge, const json_t *document)
 }
 
 /* `failed`: 0, or the status of a report that could not be written, which is more than what is in it. */
-static int exit_status(const struct watch *watch, int failed)
+static int exit_status(const struct settings *settings, const struct watch *watch, int failed)
 {
-	const struct settings *settings = watch->settings;
 	int own = watch_status(watch);
 
 	if (own)
@@ -185,11 +185,11 @@ static _Noreturn void give_up(struct launch *launch, const char *why)
  * The program shares the terminal and gets its signals itself; those sent to mpsan alone are
  * handed on.
  */
-static int start(struct watch *watch, struct launch *launch, const struct binary *binary,
+static int start(const struct settings *settings, struct watch *watch, struct launch *launch, const struct binary *binary,
 		 char **argv)
 {
 	struct launch_variable variables[LAUNCH_VARIABLES];
-	char *options = library_options(watch->settings), *dir = host_literal(launch->dir);
+	char *options = library_options(settings), *dir = host_literal(launch->dir);
 
 	launch_environment(launch->library, dir, options, binary->has_asan, variables);
 	free(dir);
@@ -231,8 +231,11 @@ static int run_session(struct settings *settings, struct launch *launch, char **
 {
 	struct reader reader;
 	struct judge judge;
-	struct watch watch = {
-		.settings = settings, .judge = &judge, .terminal = take_terminal(settings)};
+	struct watch watch = {.judge = &judge,
+			      .kill_on_deadlock = settings->kill_on_deadlock,
+			      .kill_status = settings->exit_code,
+			      .hang_after = settings->hang_after,
+			      .terminal = take_terminal(settings)};
 	struct binary binary;
 	char *wrong = reader_open(&reader, launch->dir, true);
 	int status, failed;
@@ -243,12 +246,12 @@ static int run_session(struct settings *settings, struct launch *launch, char **
 	judge.baseline = &settings->baseline;
 	watch.print = watch.terminal || !is_text_elsewhere(settings);
 	binary_inspect(&binary, argv[0]);
-	status = start(&watch, launch, &binary, argv);
+	status = start(settings, &watch, launch, &binary, argv);
 	if (!status) {
 		setvbuf(stderr, NULL, _IOFBF, 1 << 16); /* a finding goes out in one piece */
 		watch_run(&watch);
 		failed = report(settings, &watch, argv, &binary, launch->library);
-		status = exit_status(&watch, failed);
+		status = exit_status(settings, &watch, failed);
 	}
 	binary_finish(&binary);
 	judge_finish(&judge);

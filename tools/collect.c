@@ -5,6 +5,7 @@
 
 #include "collect_cuda.h"
 #include "collect_shm.h"
+#include "index_map.h"
 #include "progress.h"
 #include "threads.h"
 
@@ -44,7 +45,7 @@ static void collect_fork(struct reader *reader, const struct record *record)
 		reader->last_late[record->by] = reader->forks.count - 1;
 	fork->list = reader->forks.count - 1;
 	share_list(reader, fork);
-	places_add(reader->places, record->slot, record->pos, EV_fork, reader->forks.count - 1);
+	index_map_add(reader->places, record->slot, record->pos, EV_fork, reader->forks.count - 1);
 	open_moment(reader, MOMENT_FORK, reader->forks.count - 1);
 }
 
@@ -54,7 +55,7 @@ static void collect_held(struct reader *reader, const struct record *record)
 
 	*held = (struct fact_held){.at = place_of(record), .fork = FACT_NONE};
 	memcpy(&held->ev, record->payload, sizeof(held->ev));
-	places_add(reader->places, record->slot, record->pos, EV_held, reader->helds.count - 1);
+	index_map_add(reader->places, record->slot, record->pos, EV_held, reader->helds.count - 1);
 }
 
 static void collect_wait(struct reader *reader, const struct record *record)
@@ -63,7 +64,7 @@ static void collect_wait(struct reader *reader, const struct record *record)
 
 	*wait = (struct fact_wait){.at = place_of(record), .held = FACT_NONE};
 	memcpy(&wait->ev, record->payload, sizeof(wait->ev));
-	places_add(reader->places, record->slot, record->pos, EV_wait, reader->waits.count - 1);
+	index_map_add(reader->places, record->slot, record->pos, EV_wait, reader->waits.count - 1);
 	open_moment(reader, MOMENT_WAIT, reader->waits.count - 1);
 }
 

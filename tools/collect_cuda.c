@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "unwatched.h"
 
 #define SETTLE_NS 300000000ull /* until all logs have been read, and silent ends were noticed */
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "guard.h"
+#include "limit.h"
 #include "plainfile.h"
-#include "report.h"
 
 struct ranges *exports_table(const struct exports *exports)
 {

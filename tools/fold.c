@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "jsontext.h"
+#include "limit.h"
 #include "spread.h"
 
 /* What one session added to arrays of the document. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index_map.h"
 #include "jsontext.h"
 #include "maps.h"
 #include "sources.h"
@@ -17,7 +18,7 @@ struct frames {
 	const struct reader *reader;
 	struct maps *maps;
 	struct symbols *symbols;
-	struct place_map *known; /* index into cache by the place of a stack record */
+	struct index_map *known; /* index into cache by the place of a stack record */
 	ARRAY(json_t *) cache;
 	json_t *built; /* where a file with a relative name was compiled, by module and name */
 	struct sources *sources;
@@ -30,7 +31,7 @@ struct frames *frames_create(const struct reader *reader)
 	frames->reader = reader;
 	frames->maps = maps_create(reader);
 	frames->symbols = symbols_create();
-	frames->known = places_create();
+	frames->known = index_map_create();
 	frames->built = json_object();
 	frames->sources = sources_create(reader);
 	return frames;
@@ -43,7 +44,7 @@ void frames_destroy(struct frames *frames)
 	for (uint32_t i = 0; i < frames->cache.count; i++)
 		json_decref(frames->cache.item[i]);
 	free(frames->cache.item);
-	places_destroy(frames->known);
+	index_map_destroy(frames->known);
 	json_decref(frames->built);
 	sources_destroy(frames->sources);
 	symbols_destroy(frames->symbols);
@@ -166,7 +167,7 @@ static json_t *unwind(struct frames *frames, const struct fact_place *at,
 json_t *frames_native(struct frames *frames, const struct fact_place *at, uint64_t pos)
 {
 	struct record record;
-	uint32_t index = places_find(frames->known, at->slot, pos, EV_stack);
+	uint32_t index = index_map_find(frames->known, at->slot, pos, EV_stack);
 	json_t *list;
 
 	if (index != FACT_NONE)
@@ -175,7 +176,7 @@ json_t *frames_native(struct frames *frames, const struct fact_place *at, uint64
 		return json_array();
 	list = unwind(frames, at, &record);
 	*ARRAY_ADD(&frames->cache) = json_incref(list);
-	places_add(frames->known, at->slot, pos, EV_stack, frames->cache.count - 1);
+	index_map_add(frames->known, at->slot, pos, EV_stack, frames->cache.count - 1);
 	return list;
 }
 

@@ -1,18 +1,12 @@
-/* See grades.h. */
+/* Grades: policies, --rule, and what they make of a finding. */
 #include "grades.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog.h"
 #include "near.h"
 #include "util.h"
-
-static const struct rule_words rules[] = {
-#define RULE(id, slug, moments, title, hazard, evidence, grading, fix, source) \
-	{slug, title, hazard, evidence, grading, fix, source},
-#include "../include/mpsan_rules.def"
-#undef RULE
-};
 
 const struct policy policies[] = {
 #define POLICY(name, help) {#name, help},
@@ -41,34 +35,6 @@ const struct policy_grade policy_rows[] = {
 };
 
 static const char *const grade_names[] = {"off", "note", "warning", "error"};
-
-const struct rule_words *rule_words(enum rule_id rule)
-{
-	return &rules[rule];
-}
-
-const char *rule_slug(enum rule_id rule)
-{
-	return rules[rule].slug;
-}
-
-const char *rule_fix(enum rule_id rule)
-{
-	return rules[rule].fix;
-}
-
-enum rule_id rule_find(const char *slug)
-{
-	for (int i = 0; i < RULE_COUNT; i++)
-		if (!strcmp(rules[i].slug, slug))
-			return i;
-	return RULE_COUNT;
-}
-
-const char *rule_name(size_t number)
-{
-	return number < RULE_COUNT ? rules[number].slug : NULL;
-}
 
 const char *grade_text(enum grade grade)
 {

@@ -1,27 +1,11 @@
-/*
- * The rules as the command sees them: their texts, and the grades that policies and --rule give
- * them.
- */
+/* The grades that policies and --rule give to the rules. Neighbour: catalog.h has their texts. */
 #ifndef MPSAN_GRADES_H
 #define MPSAN_GRADES_H
 
 #include <stddef.h>
 
 #include "../shim/core/rule.h"
-
-/* The texts of a rule's row. */
-struct rule_words {
-	const char *slug, *title, *hazard, *evidence, *grading, *fix, *source;
-};
-const struct rule_words *rule_words(enum rule_id rule);
-const char *rule_slug(enum rule_id rule);
-const char *rule_fix(enum rule_id rule);
-
-/* RULE_COUNT when there is none of that name. */
-enum rule_id rule_find(const char *slug);
-
-/* For near_names. */
-const char *rule_name(size_t number);
+#include "catalog.h"
 
 #define GRADE_AS_FOUND (-1)
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "jsontext.h"
+#include "limit.h"
 
 #define SECOND_NS 1e9
 #define SKEW_MAX_SECONDS 1e9

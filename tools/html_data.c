@@ -1,4 +1,5 @@
 /* See out_html.h. */
+#include "catalog.h"
 #include "out_html.h"
 
 #include <stdlib.h>

@@ -348,11 +348,11 @@ static void print_row(struct ipc_list *list, const struct ipc_row *row, FILE *ou
 	const struct mpsan_process *owner = &list->session.table[place->owner];
 	char *command = ps_command(process_argv(owner)), *bytes = bytes_text(place->bytes),
 	     *age = row->freed ? text_copy("freed") :
-				 ps_lapse((long long)place->born_ns, (long long)list->now_ns);
+				 line_lapse((long long)place->born_ns, (long long)list->now_ns);
 	char *name = text_copy(*place->name ? place->name : "-");
 	bool gone = liveness_of(list, place->owner) == GONE;
 
-	ps_line(name);
+	line_clean(name);
 	fprintf(out, "%7u %-*.*s %6d %10s %8s %-6s %-20s ", owner->pid, COMMAND_WIDTH,
 		COMMAND_WIDTH, gone ? "(ended)" : command, place->device, bytes, age,
 		kind_text(place->memory), name);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index_map.h"
 #include "progress.h"
 #include "story.h"
 
@@ -15,8 +16,8 @@ void judge_init(struct judge *judge, struct reader *reader, const struct grades 
 	*judge = (struct judge){.reader = reader, .grades = grades, .suppressions = suppressions};
 	judge->frames = frames_create(reader);
 	judge->sink.add = judge_add;
-	judge->shared_at = places_create();
-	judge->found_at = places_create();
+	judge->shared_at = index_map_create();
+	judge->found_at = index_map_create();
 }
 
 void judge_finish(struct judge *judge)
@@ -27,8 +28,8 @@ void judge_finish(struct judge *judge)
 	free(judge->proofs.item);
 	free(judge->candidates.item);
 	free(judge->shared.item);
-	places_destroy(judge->shared_at);
-	places_destroy(judge->found_at);
+	index_map_destroy(judge->shared_at);
+	index_map_destroy(judge->found_at);
 	frames_destroy(judge->frames);
 	*judge = (struct judge){0};
 }
@@ -64,7 +65,7 @@ static uint64_t print_key(const json_t *told)
 
 static uint32_t find_same(const struct judge *judge, const json_t *told)
 {
-	return places_find(judge->found_at, 0, print_key(told), 0);
+	return index_map_find(judge->found_at, 0, print_key(told), 0);
 }
 
 static bool is_proof_of_wait(const struct finding *finding)
@@ -107,7 +108,7 @@ static uint32_t judge_fold(struct judge *judge, json_t *told, const struct findi
 					  .stuck = stuck,
 					  .time_ns = judge->reader->facts.now_ns};
 		set_grade(judge, judged, grade);
-		places_add(judge->found_at, 0, print_key(told), 0, judge->found.count - 1);
+		index_map_add(judge->found_at, 0, print_key(told), 0, judge->found.count - 1);
 		return judge->found.count - 1;
 	}
 	judged = &judge->found.item[index];
@@ -184,10 +185,10 @@ static void judge_tie_shared(struct judge *judge, struct instance new,
 
 	if (!what)
 		return;
-	known = places_find(judge->shared_at, finding->rule, what, kind);
+	known = index_map_find(judge->shared_at, finding->rule, what, kind);
 	if (known == FACT_NONE) {
 		*ARRAY_ADD(&judge->shared) = new;
-		places_add(judge->shared_at, finding->rule, what, kind, judge->shared.count - 1);
+		index_map_add(judge->shared_at, finding->rule, what, kind, judge->shared.count - 1);
 	} else if (new.grade > judge->shared.item[known].grade) {
 		replace(judge, &judge->shared.item[known], &new);
 		judge->shared.item[known] = new;

@@ -48,11 +48,11 @@ struct judge {
 	uint32_t suppressed;
 	bool hushed[RULE_COUNT]; /* a finding of it was suppressed */
 	ARRAY(struct judged) found; /* in the order of their moments */
-	struct place_map *found_at; /* its index, by a hash of the fingerprint */
+	struct index_map *found_at; /* its index, by a hash of the fingerprint */
 	ARRAY(struct instance) proofs; /* few, so that tying costs little */
 	ARRAY(struct instance) candidates;
 	ARRAY(struct instance) shared; /* the worst of each rule about a piece or a segment */
-	struct place_map *shared_at; /* its index, by rule and piece or segment */
+	struct index_map *shared_at; /* its index, by rule and piece or segment */
 };
 
 void judge_init(struct judge *judge, struct reader *reader, const struct grades *grades,

@@ -8,7 +8,9 @@
 #include "exports.h"
 #include "guard.h"
 #include "host.h"
+#include "limit.h"
 #include "report.h"
+#include "unwatched.h"
 
 #define NAMED_MAX 8u /* processes named one by one; the rest is counted */
 

@@ -1,4 +1,4 @@
-/* See maps.h. */
+/* Lists the modules that a process had mapped, from its log and its ancestors', or from /proc. */
 #include "maps.h"
 
 #include <stdbool.h>
@@ -25,6 +25,24 @@ struct maps {
 	uint32_t known; /* modules of the session when the list was made */
 	ARRAY(struct learned) learned;
 };
+
+const struct module *modules_find(const struct modules *modules, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = modules->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (modules->item[middle].base <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || address >= modules->item[low - 1].end)
+		return NULL;
+	return &modules->item[low - 1];
+}
 
 struct maps *maps_create(const struct reader *reader)
 {

@@ -1,13 +1,27 @@
 /*
  * The modules that a process had mapped at some time: its own since its last exec, and below them
- * those that it inherited by fork. Neighbours: reader.h has the events, modules.h says what a
- * module is.
+ * those that it inherited by fork. Neighbours: reader.h has the events, modules.h reads
+ * their files.
  */
 #ifndef MPSAN_MAPS_H
 #define MPSAN_MAPS_H
 
-#include "modules.h"
 #include "reader.h"
+
+struct module {
+	uint64_t base; /* address of its lowest PT_LOAD: l_addr for shared objects and PIE */
+	uint64_t end; /* behind its last mapped byte */
+	char *path;
+	char *build_id; /* lower-case hex, or NULL: unknown */
+};
+
+struct modules {
+	struct module *item; /* sorted by base */
+	size_t count;
+};
+
+/* The module that holds `address`, or NULL. */
+const struct module *modules_find(const struct modules *modules, uint64_t address);
 
 struct maps;
 

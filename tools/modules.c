@@ -41,24 +41,6 @@ struct image {
 
 static void *images; /* tree of struct image by path */
 
-const struct module *modules_find(const struct modules *modules, uint64_t address)
-{
-	size_t low = 0;
-	size_t high = modules->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (modules->item[middle].base <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || address >= modules->item[low - 1].end)
-		return NULL;
-	return &modules->item[low - 1];
-}
-
 int module_open(const char *path)
 {
 	return strchr(path, '/') ? plainfile_open(AT_FDCWD, path, O_RDONLY) : -1;

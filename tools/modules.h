@@ -15,17 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct module {
-	uint64_t base; /* address of its lowest PT_LOAD: l_addr for shared objects and PIE */
-	uint64_t end; /* behind its last mapped byte */
-	char *path;
-	char *build_id; /* lower-case hex, or NULL: unknown */
-};
-
-struct modules {
-	struct module *item; /* sorted by base */
-	size_t count;
-};
+#include "maps.h"
 
 struct image;
 
@@ -35,9 +25,6 @@ struct image_unwind {
 	uint64_t table; /* vaddr */
 	uint64_t entries; /* 8 bytes each, sorted by address */
 };
-
-/* The module that holds `address`, or NULL. */
-const struct module *modules_find(const struct modules *modules, uint64_t address);
 
 /*
  * Opens a module's file for reading, or returns -1. Never waits: a log may name a FIFO. Paths are

@@ -7,7 +7,7 @@
 #include "../shim/core/knot.h"
 #include "collect_cuda.h"
 #include "collect_shm.h"
-#include "vanished.h"
+#include "pool_threads.h"
 
 static uint64_t sooner(uint64_t one, uint64_t other)
 {
@@ -46,7 +46,7 @@ static enum timing wait_timing(struct reader *reader, uint32_t index, uint64_t n
 	if (now < *due_ns)
 		return reader->over ? TIMING_NEVER : TIMING_OPEN;
 	wait->held = reader_find(reader, wait->ev.held_slot, wait->ev.held, EV_held);
-	vanished_count(reader, wait);
+	pool_threads_count(reader, wait);
 	return TIMING_COME;
 }
 

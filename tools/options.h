@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "baseline.h"
-#include "report.h"
+#include "formats.h"
 #include "grades.h"
 #include "hosts.h"
 #include "suppress.h"

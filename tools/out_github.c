@@ -8,7 +8,7 @@
 
 #include "jsontext.h"
 #include "plain.h"
-#include "report.h"
+#include "formats.h"
 
 #define SHOWN 10u /* of each kind, by GitHub */
 

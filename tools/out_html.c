@@ -3,6 +3,7 @@
  * one script element of JSON. Neighbours: report.h, out_html.h.
  */
 #include "out_html.h"
+#include "formats.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * --report json: the document as it is. Neighbour: report.h.
  */
-#include "report.h"
+#include "formats.h"
 
 void out_json(FILE *out, const struct report *report)
 {

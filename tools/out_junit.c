@@ -7,9 +7,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "catalog.h"
 #include "jsontext.h"
 #include "plain.h"
-#include "report.h"
+#include "formats.h"
 
 #define FRAMES_SHOWN 12u
 

@@ -10,7 +10,7 @@
 #include "location.h"
 #include "otlp.h"
 #include "progress.h"
-#include "report.h"
+#include "formats.h"
 
 enum { SEVERITY_DEBUG = 5, SEVERITY_INFO = 9, SEVERITY_WARN = 13, SEVERITY_ERROR = 17 };
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats.h"
+#include "index_map.h"
 #include "jsontext.h"
 #include "trace_plan.h"
 
@@ -66,11 +68,11 @@ static void end(struct trace *trace)
 }
 
 /* A number that the trace does not have yet. */
-static uint32_t unique(struct place_map *taken, uint32_t number, uint32_t *fresh)
+static uint32_t unique(struct index_map *taken, uint32_t number, uint32_t *fresh)
 {
-	if (!number || places_find(taken, 0, number, 0) != FACT_NONE)
+	if (!number || index_map_find(taken, 0, number, 0) != FACT_NONE)
 		number = (*fresh)++;
-	places_add(taken, 0, number, 0, 0);
+	index_map_add(taken, 0, number, 0, 0);
 	return number;
 }
 
@@ -78,7 +80,7 @@ static uint32_t unique(struct place_map *taken, uint32_t number, uint32_t *fresh
 static void number_all(struct trace *trace)
 {
 	const struct timeline *line = trace->plan.line;
-	struct place_map *pids = places_create(), *tids = places_create();
+	struct index_map *pids = index_map_create(), *tids = index_map_create();
 	uint32_t fresh = PID_FREE;
 
 	trace->pids = memory_get((line->processes.count + 1) * sizeof(uint32_t));
@@ -90,13 +92,13 @@ static void number_all(struct trace *trace)
 		bool is_main = thread->tid == line->processes.item[thread->process].pid;
 
 		if (is_main)
-			places_add(tids, 0, trace->tids[i] = trace->pids[thread->process], 0, 0);
+			index_map_add(tids, 0, trace->tids[i] = trace->pids[thread->process], 0, 0);
 	}
 	for (uint32_t i = 0; i < line->threads.count; i++)
 		if (!trace->tids[i])
 			trace->tids[i] = unique(tids, line->threads.item[i].tid, &fresh);
-	places_destroy(pids);
-	places_destroy(tids);
+	index_map_destroy(pids);
+	index_map_destroy(tids);
 }
 
 /* Metadata. */

@@ -7,10 +7,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "catalog.h"
 #include "grades.h"
 #include "jsontext.h"
 #include "location.h"
-#include "report.h"
+#include "formats.h"
 
 #define SCHEMA_URI \
 	"https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"

@@ -6,10 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "catalog.h"
 #include "grades.h"
 #include "jsontext.h"
 #include "practices.h"
-#include "report.h"
+#include "formats.h"
 
 #define FRAMES_SHOWN 40u
 #define NOTES_SHOWN 3u /* of one rule; the other formats have them all */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog.h"
 #include "course.h"
 #include "jsontext.h"
 

@@ -10,7 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ps_text.h"
+#include "line.h"
+#include "util.h"
 
 #define PATIENCE_NS 1000000000ull /* until anything is shown */
 #define BETWEEN_NS 200000000ull
@@ -61,7 +62,7 @@ void progress_begin(const char *dir)
 		return;
 	progress_end();
 	progress.dir = text_copy(dir);
-	ps_line(progress.dir);
+	line_clean(progress.dir);
 	if (!progress.began_ns) {
 		progress.began_ns = progress_clock(CLOCK_MONOTONIC);
 		progress.next_ns = progress.began_ns + PATIENCE_NS;

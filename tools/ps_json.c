@@ -5,6 +5,7 @@
 #include "ipc_list.h"
 #include "jsontext.h"
 #include "hidden.h"
+#include "limit.h"
 #include "ps.h"
 #include "report.h"
 

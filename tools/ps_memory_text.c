@@ -39,9 +39,9 @@ static void print_made(FILE *out, const json_t *made, long long now_ns)
 
 	if (!json_is_object(made))
 		return;
-	since = ps_lapse(json_integer_value(json_object_get(made, "time_ns")), now_ns);
+	since = line_lapse(json_integer_value(json_object_get(made, "time_ns")), now_ns);
 	at = text_copy(string_of(made, "at") ? string_of(made, "at") : "an unknown place");
-	ps_line(at);
+	line_clean(at);
 	fprintf(out, "    made by %s %s ago at %s\n", string_of(made, "who"), since, at);
 	free(since);
 	free(at);
@@ -54,7 +54,7 @@ void ps_memory_print_segment(FILE *out, const json_t *segment, long long now_ns)
 							    "without a name");
 	json_int_t sent = json_integer_value(json_object_get(segment, "sent"));
 
-	ps_line(name);
+	line_clean(name);
 	fprintf(out, "  %s, %s%s%s", name, size,
 		json_is_true(json_object_get(segment, "tensor")) ? ", a tensor" : "",
 		json_is_true(json_object_get(segment, "linked")) ? ", its name is in /dev/shm" :

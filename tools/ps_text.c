@@ -5,7 +5,6 @@
 #include <string.h>
 
 #define COMMAND_BYTES 60u
-#define SECOND 1000000000ll
 #define HOLDS_NAMED 2u
 
 static const char *string_of(const json_t *object, const char *key)
@@ -31,13 +30,6 @@ static char *joined(char *text, const char *separator, const char *more)
 	return longer;
 }
 
-void ps_line(char *text)
-{
-	for (char *c = text; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = ' ';
-}
-
 char *ps_command(json_t *argv)
 {
 	char *text = text_copy("");
@@ -46,7 +38,7 @@ char *ps_command(json_t *argv)
 
 	json_array_foreach(argv, i, word) text =
 		joined(text, " ", i ? json_string_value(word) : path_base(json_string_value(word)));
-	ps_line(text);
+	line_clean(text);
 	if (strlen(text) > COMMAND_BYTES) {
 		size_t end = COMMAND_BYTES;
 
@@ -57,20 +49,6 @@ char *ps_command(json_t *argv)
 	}
 	json_decref(argv);
 	return *text ? text : joined(text, "", "?");
-}
-
-char *ps_lapse(long long from_ns, long long to_ns)
-{
-	long long ns = to_ns > from_ns && from_ns >= 0 ? to_ns - from_ns : 0, seconds = ns / SECOND;
-
-	if (seconds < 10)
-		return text_format("%.1f s", (double)ns / 1e9);
-	if (seconds < 120)
-		return text_format("%lld s", seconds);
-	if (seconds < 7200)
-		return text_format("%lld min", seconds / 60);
-	return seconds < 172800 ? text_format("%lld h", seconds / 3600) :
-				  text_format("%lld days", seconds / 86400);
 }
 
 /* ---- groups ---- */
@@ -278,7 +256,7 @@ static char *since_text(const struct ps_group *group, const json_t *wait, long l
 
 	if (!group->oldest_ns)
 		return text_copy("");
-	lapse = ps_lapse(group->oldest_ns, now_ns);
+	lapse = line_lapse(group->oldest_ns, now_ns);
 	text = text_format(" since %s%s", is_set(wait, "at_least") ? "at least " : "", lapse);
 	free(lapse);
 	return text;

@@ -1,20 +1,15 @@
-/* Words of `mpsan ps`: commands, lapses of time, groups of equal threads. Neighbours: ps_tree.h, ps_print.c. */
+/* Words of `mpsan ps`: commands, groups of equal threads. Neighbours: ps_tree.h, ps_print.c. */
 #ifndef MPSAN_PS_TEXT_H
 #define MPSAN_PS_TEXT_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "line.h"
 #include "util.h"
-
-/* What would leave the line, or speak to the terminal, becomes a blank. */
-void ps_line(char *text);
 
 /* "train.py --fast" in short; takes over the array; owned by the caller. */
 char *ps_command(json_t *argv);
-
-/* From one time to a later one: "0.3 s", "40 s", "12 min", "3 h", "2 days". */
-char *ps_lapse(long long from_ns, long long to_ns);
 
 /* Threads of one process that do the same. */
 struct ps_group {

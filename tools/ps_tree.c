@@ -177,7 +177,7 @@ static void print_end(FILE *out, const struct ps_tree *tree, const struct ps_nod
 	else if (!strcmp(state, "unknown"))
 		fputs(", cannot be looked at from here", out);
 	if (tree->live && end_ns) {
-		char *ago = ps_lapse(end_ns, tree->now_ns);
+		char *ago = line_lapse(end_ns, tree->now_ns);
 
 		fprintf(out, " %s ago", ago);
 		free(ago);
@@ -188,7 +188,7 @@ static void print_process(FILE *out, const struct ps_tree *tree, uint32_t index)
 {
 	const struct ps_node *node = &tree->item.item[index];
 	char *command = ps_command(json_incref(json_object_get(node->process, "argv")));
-	char *age = ps_lapse(number_of(node->process, "start_ns"), tree->now_ns);
+	char *age = line_lapse(number_of(node->process, "start_ns"), tree->now_ns);
 	const char *how = jsontext_at(node->process, "how"),
 		   *off = jsontext_at(node->process, "watched");
 

@@ -10,6 +10,7 @@
 #include "collect_cuda.h"
 #include "collect_shm.h"
 #include "proc.h"
+#include "index_map.h"
 
 #define GAP_PATIENCE_NS 200000000ull /* for a record that was reserved and is not finished */
 #define TRIM_STEPS 65536u /* records read between two looks at that */
@@ -36,7 +37,7 @@ char *reader_open(struct reader *reader, const char *dir, bool writable)
 	reader->followed = memory_get(reader->session.slots * sizeof(*reader->followed));
 	alive_init(&reader->alive, &reader->session);
 	reader->known = memory_get(reader->session.slots * sizeof(*reader->known));
-	reader->places = places_create();
+	reader->places = index_map_create();
 	reader->cuda = cuda_store_create();
 	reader->shm = shm_store_create();
 	return NULL;
@@ -77,7 +78,7 @@ void reader_close(struct reader *reader)
 	free(reader->shares.item);
 	free(reader->open.item);
 	free(reader->ready.item);
-	places_destroy(reader->places);
+	index_map_destroy(reader->places);
 	cuda_store_destroy(reader->cuda);
 	shm_store_destroy(reader->shm);
 	session_close(&reader->session);
@@ -495,5 +496,5 @@ uint64_t reader_real_ns(const struct reader *reader, uint64_t time_ns)
 uint32_t reader_find(const struct reader *reader, uint32_t slot, uint64_t pos,
 		     enum mpsan_event_type type)
 {
-	return places_find(reader->places, slot, pos, type);
+	return index_map_find(reader->places, slot, pos, type);
 }

@@ -66,9 +66,12 @@ struct pending {
 	uint64_t pos;
 };
 
-struct place_map;
 struct cuda_store;
 struct shm_store;
+
+/* As types of index_map: a thread's newest start or name, by slot and TID. */
+#define PLACE_THREAD EV_COUNT
+#define PLACE_THREAD_NAME (EV_COUNT + 1)
 
 struct reader {
 	struct session session;
@@ -116,7 +119,7 @@ struct reader {
 
 	struct cuda_store *cuda; /* collect_cuda.h */
 	struct shm_store *shm; /* collect_shm.h */
-	struct place_map *places;
+	struct index_map *places;
 	ARRAY(struct moment) open; /* not announced yet */
 	ARRAY(struct pending) ready; /* in the order of announcement */
 	uint32_t ready_next;
@@ -186,17 +189,5 @@ void reader_trim(const struct reader *reader);
 enum timing { TIMING_COME, TIMING_OPEN, TIMING_NEVER };
 enum timing moment_timing(struct reader *reader, const struct moment *moment, uint64_t now,
 			  uint64_t *due_ns);
-
-/*
- * places.c: finds the index of an event by the place of its record, and with these as type that of
- * a thread's newest start or name, by slot and TID.
- */
-#define PLACE_THREAD EV_COUNT
-#define PLACE_THREAD_NAME (EV_COUNT + 1)
-struct place_map *places_create(void);
-void places_destroy(struct place_map *places);
-void places_add(struct place_map *places, uint32_t slot, uint64_t pos, uint16_t type,
-		uint32_t index);
-uint32_t places_find(const struct place_map *places, uint32_t slot, uint64_t pos, uint16_t type);
 
 #endif

@@ -7,6 +7,7 @@
 #include "fold.h"
 #include "gather.h"
 #include "hosts.h"
+#include "limit.h"
 #include "practices.h"
 #include "progress.h"
 #include "settle.h"

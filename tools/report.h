@@ -1,6 +1,6 @@
 /*
- * The report: one JSON document, and the formats that it is written in. Neighbours: judge.h gives
- * the findings, limits.c what could not be seen, out_*.c one format each.
+ * The report: one JSON document. Neighbours: judge.h gives the findings, limits.c what could not be
+ * seen, formats.h writes it.
  */
 #ifndef MPSAN_REPORT_H
 #define MPSAN_REPORT_H
@@ -35,34 +35,6 @@ struct report {
 	enum grade fail_on; /* GRADE_OFF: nothing fails */
 };
 
-/* What a format wants beside the document. */
-enum { REPORT_TIMELINE = 1 };
-
-struct report_format {
-	const char *name;
-	const char *help;
-	int wants;
-	void (*write)(FILE *out, const struct report *report);
-};
-
-/* The rows of formats.def, up to one without a name. */
-extern const struct report_format report_formats[];
-
-#define FORMAT(name, wants, help) void out_##name(FILE *out, const struct report *report);
-#include "formats.def"
-#undef FORMAT
-
-struct report_target {
-	const struct report_format *format;
-	const char *file; /* "-": standard output; "stderr" */
-};
-
-/* Parses FORMAT=FILE. NULL, or one line (owned by the caller) that says what is wrong. */
-char *report_target_parse(struct report_target *target, const char *value);
-
-/* Writes it: a file appears whole or not at all. NULL, or what is wrong. */
-char *report_write(const struct report_target *target, const struct report *report);
-
 /* How the command ended; for a recorded session this is what the log says of its first process. */
 struct report_exit {
 	int code; /* -1: unknown or killed by a signal */
@@ -86,23 +58,11 @@ unsigned report_count(const json_t *document, const char *severity);
 /* The worst grade among the findings of a document. */
 enum grade report_worst(const json_t *document);
 
-/* Adds one line to `limits`. */
-void report_limit(json_t *document, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 /* limits.c: what this session could not see. */
 void limits_add(json_t *document, const struct judge *judge);
 
 /* processes.c: the entry of one process; NULL for a slot without one. */
 json_t *process_json(const struct reader *reader, uint32_t slot);
 json_t *process_argv(const struct mpsan_process *process);
-
-/* NULL when the process was watched to its end, else why not; owned by the caller. */
-char *process_unwatched(const struct reader *reader, uint32_t slot);
-
-/* out_text.c: one finding; the summary that closes a report. */
-void out_text_finding(FILE *out, const json_t *finding);
-/* Notes, a few of each rule; how many were left out is said. */
-void out_text_notes(FILE *out, const json_t *document);
-void out_text_summary(FILE *out, const json_t *document);
 
 #endif

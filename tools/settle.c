@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "jsontext.h"
+#include "limit.h"
 
 #define NAMED_MAX 16u
 

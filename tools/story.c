@@ -9,7 +9,7 @@
 #include "jsontext.h"
 #include "names.h"
 #include "vanished.h"
-#include "grades.h"
+#include "catalog.h"
 #include "scene.h"
 #include "story_act.h"
 #include "story_cuda.h"

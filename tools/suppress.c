@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog.h"
 #include "grades.h"
 #include "near.h"
 #include "textfile.h"

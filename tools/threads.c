@@ -1,5 +1,6 @@
 /* See threads.h. */
 #include "threads.h"
+#include "index_map.h"
 
 #include <stddef.h>
 
@@ -11,7 +12,7 @@ static struct fact_place place_of(const struct record *record)
 
 static uint32_t newest_start(const struct reader *reader, uint32_t slot, uint32_t tid)
 {
-	return places_find(reader->places, slot, tid, PLACE_THREAD);
+	return index_map_find(reader->places, slot, tid, PLACE_THREAD);
 }
 
 static void collect_start(struct reader *reader, const struct record *record)
@@ -23,7 +24,7 @@ static void collect_start(struct reader *reader, const struct record *record)
 				       .ev = *(const struct ev_thread_start *)record->payload,
 				       .before = before};
 	thread->start = thread->ev.start ? thread->ev.start : record->time_ns;
-	places_add(reader->places, record->by, record->tid, PLACE_THREAD,
+	index_map_add(reader->places, record->by, record->tid, PLACE_THREAD,
 		   reader->threads.count - 1);
 }
 
@@ -40,10 +41,10 @@ static void collect_gone(struct reader *reader, const struct record *record)
 static void add_name(struct reader *reader, const struct fact_place *at, uint32_t tid,
 		     uint64_t start, uint64_t name)
 {
-	uint32_t before = places_find(reader->places, at->by, tid, PLACE_THREAD_NAME);
+	uint32_t before = index_map_find(reader->places, at->by, tid, PLACE_THREAD_NAME);
 
 	*ARRAY_ADD(&reader->thread_names) = (struct seen_thread_name){*at, start, name, before};
-	places_add(reader->places, at->by, tid, PLACE_THREAD_NAME, reader->thread_names.count - 1);
+	index_map_add(reader->places, at->by, tid, PLACE_THREAD_NAME, reader->thread_names.count - 1);
 }
 
 bool threads_collect(struct reader *reader, const struct record *record)
@@ -72,7 +73,7 @@ static uint64_t start_at(const struct reader *reader, uint32_t slot, uint32_t ti
 {
 	const struct seen_thread *thread = threads_at(reader, slot, tid, time_ns);
 	uint64_t start = thread ? thread->start : 0;
-	uint32_t i = places_find(reader->places, slot, tid, PLACE_THREAD_NAME);
+	uint32_t i = index_map_find(reader->places, slot, tid, PLACE_THREAD_NAME);
 
 	for (; i != FACT_NONE; i = reader->thread_names.item[i].before) {
 		uint64_t begun = reader->thread_names.item[i].start;
@@ -142,7 +143,7 @@ const char *threads_name(const struct reader *reader, uint32_t slot, uint32_t ti
 			 uint64_t time_ns)
 {
 	uint64_t start = start_at(reader, slot, tid, time_ns);
-	uint32_t i = places_find(reader->places, slot, tid, PLACE_THREAD_NAME);
+	uint32_t i = index_map_find(reader->places, slot, tid, PLACE_THREAD_NAME);
 	const struct seen_thread_name *best = NULL;
 
 	if (i == FACT_NONE)

@@ -1,4 +1,5 @@
 /* See timeline.h. */
+#include "index_map.h"
 #include "timeline_draw.h"
 
 #include <stdlib.h>
@@ -125,7 +126,7 @@ static char *thread_label(struct drawing *drawing, uint32_t slot, uint32_t tid, 
 uint32_t draw_thread(struct drawing *drawing, uint32_t slot, uint32_t tid, uint64_t time_ns)
 {
 	uint32_t process = draw_process(drawing, slot),
-		 found = places_find(drawing->threads, slot, tid, 0);
+		 found = index_map_find(drawing->threads, slot, tid, 0);
 	uint64_t begin = draw_time(drawing, time_ns);
 
 	if (found != FACT_NONE) {
@@ -147,7 +148,7 @@ uint32_t draw_thread(struct drawing *drawing, uint32_t slot, uint32_t tid, uint6
 		.name = thread_label(drawing, slot, tid, time_ns),
 		.begin_ns = begin,
 	};
-	places_add(drawing->threads, slot, tid, 0, drawing->line->threads.count - 1);
+	index_map_add(drawing->threads, slot, tid, 0, drawing->line->threads.count - 1);
 	return drawing->line->threads.count - 1;
 }
 
@@ -217,9 +218,9 @@ void timeline_add(struct timeline *timeline, uint32_t source, int64_t skew_ns,
 		.source = source,
 		.skew_ns = skew_ns,
 		.process_of = memory_get(slots * sizeof(uint32_t)),
-		.threads = places_create(),
-		.locks = places_create(),
-		.waits = places_create(),
+		.threads = index_map_create(),
+		.locks = index_map_create(),
+		.waits = index_map_create(),
 	};
 
 	for (uint32_t i = 0; i < slots; i++)
@@ -232,9 +233,9 @@ void timeline_add(struct timeline *timeline, uint32_t source, int64_t skew_ns,
 	draw_levels(&drawing);
 	free(drawing.changes.item);
 	free(drawing.process_of);
-	places_destroy(drawing.threads);
-	places_destroy(drawing.locks);
-	places_destroy(drawing.waits);
+	index_map_destroy(drawing.threads);
+	index_map_destroy(drawing.locks);
+	index_map_destroy(drawing.waits);
 	for (uint32_t i = 0; i < drawing.lock_names.count; i++)
 		free(drawing.lock_names.item[i]);
 	free(drawing.lock_names.item);

@@ -36,9 +36,9 @@ struct drawing {
 	uint32_t source;
 	int64_t skew_ns;
 	uint32_t *process_of; /* by slot: index, LINE_NONE */
-	struct place_map *threads; /* by slot and TID: index */
-	struct place_map *locks; /* by slot, address and kind: index into lock_names */
-	struct place_map
+	struct index_map *threads; /* by slot and TID: index */
+	struct index_map *locks; /* by slot, address and kind: index into lock_names */
+	struct index_map
 		*waits; /* by thread, lock and kind: the newest span of a wait, or of a hold */
 	bool *missed; /* by held: somebody waited for it, or was refused to give it back */
 	ARRAY(char *) lock_names;

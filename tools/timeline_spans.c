@@ -2,6 +2,7 @@
  * Waits and held locks of a time line. What is not known is not drawn: a hold that was seen at a fork is drawn from
  * that fork on, not from when it was taken. Neighbours: timeline_draw.h, names.h.
  */
+#include "index_map.h"
 #include "timeline_draw.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 static const char *lock_name(struct drawing *drawing, const struct lock_ref *lock)
 {
 	uint32_t found =
-		places_find(drawing->locks, lock->at->by, lock->address + 1, (uint16_t)lock->kind);
+		index_map_find(drawing->locks, lock->at->by, lock->address + 1, (uint16_t)lock->kind);
 	char *name;
 
 	if (found != FACT_NONE)
@@ -27,7 +28,7 @@ static const char *lock_name(struct drawing *drawing, const struct lock_ref *loc
 		name = text_format("%s 0x%llx", lock_kind_text(lock->kind),
 				   (unsigned long long)lock->address);
 	*ARRAY_ADD(&drawing->lock_names) = name;
-	places_add(drawing->locks, lock->at->by, lock->address + 1, (uint16_t)lock->kind,
+	index_map_add(drawing->locks, lock->at->by, lock->address + 1, (uint16_t)lock->kind,
 		   drawing->lock_names.count - 1);
 	return name;
 }
@@ -79,7 +80,7 @@ static void draw_waits(struct drawing *drawing)
 		span = add_span(drawing, thread, SPAN_WAIT, wait->at.time_ns, end,
 				text_copy(lock_name(drawing, &lock)));
 		if (span != LINE_NONE)
-			places_add(drawing->waits, thread, wait->ev.lock + 1,
+			index_map_add(drawing->waits, thread, wait->ev.lock + 1,
 				   (uint16_t)wait->ev.kind, span);
 	}
 }
@@ -87,7 +88,7 @@ static void draw_waits(struct drawing *drawing)
 /* Whether a wait that the supervisor saw is one that is drawn already. */
 static bool is_drawn(const struct drawing *drawing, uint32_t thread, const struct ev_blocked *ev)
 {
-	uint32_t span = places_find(drawing->waits, thread, ev->lock + 1, (uint16_t)ev->kind);
+	uint32_t span = index_map_find(drawing->waits, thread, ev->lock + 1, (uint16_t)ev->kind);
 	uint64_t since = draw_time(drawing, ev->since);
 
 	return span != FACT_NONE && (!drawing->line->spans.item[span].end_ns ||
@@ -107,12 +108,12 @@ static void draw_owner(struct drawing *drawing, const struct fact_blocked *block
 		return;
 	thread = draw_thread(drawing, slot, (uint32_t)ev->owner, since);
 	if (thread == LINE_NONE ||
-	    places_find(drawing->waits, thread, ev->lock + 1, type) != FACT_NONE)
+	    index_map_find(drawing->waits, thread, ev->lock + 1, type) != FACT_NONE)
 		return;
 	span = add_span(drawing, thread, SPAN_HOLD, since, draw_end_ns(drawing, slot),
 			wait_text(drawing, blocked));
 	if (span != LINE_NONE)
-		places_add(drawing->waits, thread, ev->lock + 1, type, span);
+		index_map_add(drawing->waits, thread, ev->lock + 1, type, span);
 }
 
 static void draw_blocked(struct drawing *drawing)
@@ -128,7 +129,7 @@ static void draw_blocked(struct drawing *drawing)
 		span = add_span(drawing, thread, SPAN_WAIT, since,
 				draw_end_ns(drawing, blocked->at.by), wait_text(drawing, blocked));
 		if (span != LINE_NONE)
-			places_add(drawing->waits, thread, blocked->ev.lock + 1,
+			index_map_add(drawing->waits, thread, blocked->ev.lock + 1,
 				   (uint16_t)blocked->ev.kind, span);
 		draw_owner(drawing, blocked, since);
 	}

@@ -7,7 +7,7 @@
 #include "names_cuda.h"
 #include "ps_memory.h"
 #include "ps_text.h"
-#include "report.h"
+#include "formats.h"
 #include "top.h"
 
 static long long number_of(const json_t *object, const char *key)
@@ -94,7 +94,7 @@ static void add_thread(struct top_rows *rows, const json_t *process, const json_
 
 static void add_process(struct top_rows *rows, const json_t *process, long long now_ns)
 {
-	char *command = text_copy(""), *age = ps_lapse(number_of(process, "start_ns"), now_ns),
+	char *command = text_copy(""), *age = line_lapse(number_of(process, "start_ns"), now_ns),
 	     *size = bytes_text((uint64_t)number_of(process, "shm_bytes"));
 	json_t *word, *thread;
 	size_t i;

@@ -73,7 +73,7 @@ static const char *state_text(const struct top_picture *picture, bool paused)
 static char *first_line(const struct top_picture *picture, const struct counts *counts, bool paused)
 {
 	char *command = ps_command(json_incref(json_object_get(counts->first, "argv"))),
-	     *age = ps_lapse(counts->start_ns, number_of(picture->document, "time_ns")), *line;
+	     *age = line_lapse(counts->start_ns, number_of(picture->document, "time_ns")), *line;
 
 	line = text_format("mpsan top:%s %s, %s old, %s", state_text(picture, paused), command, age,
 			   jsontext_at(picture->document, "session"));

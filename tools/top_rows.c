@@ -221,7 +221,7 @@ void top_rows_findings(struct top_rows *rows, const struct top_picture *picture)
 	if (count)
 		qsort(list, count, sizeof(*list), compare_findings);
 	for (size_t i = 0; i < count; i++) {
-		char *ago = ps_lapse(number_of(list[i], "time_ns"), now_ns);
+		char *ago = line_lapse(number_of(list[i], "time_ns"), now_ns);
 
 		add_keyed(rows, text_format("f %s", jsontext_at(list[i], "fingerprint")),
 			  style_of_grade(list[i]),

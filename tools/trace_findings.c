@@ -5,36 +5,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index_map.h"
 #include "trace_plan.h"
 
 /* Processes and threads by their numbers. */
 struct index {
-	struct place_map *pids; /* newest process + 1 of that number */
+	struct index_map *pids; /* newest process + 1 of that number */
 	uint32_t *before; /* by process: the one before of the same number + 1 */
-	struct place_map *tids; /* by process and TID */
+	struct index_map *tids; /* by process and TID */
 };
 
 static void index_init(struct index *index, const struct timeline *line)
 {
-	*index = (struct index){places_create(),
+	*index = (struct index){index_map_create(),
 				memory_get((line->processes.count + 1) * sizeof(uint32_t)),
-				places_create()};
+				index_map_create()};
 	for (uint32_t i = 0; i < line->processes.count; i++) {
 		uint32_t pid = line->processes.item[i].pid,
-			 known = places_find(index->pids, 0, pid, 0);
+			 known = index_map_find(index->pids, 0, pid, 0);
 
 		index->before[i] = known == FACT_NONE ? 0 : known + 1;
-		places_add(index->pids, 0, pid, 0, i);
+		index_map_add(index->pids, 0, pid, 0, i);
 	}
 	for (uint32_t i = 0; i < line->threads.count; i++)
-		places_add(index->tids, line->threads.item[i].process, line->threads.item[i].tid, 0,
+		index_map_add(index->tids, line->threads.item[i].process, line->threads.item[i].tid, 0,
 			   i);
 }
 
 static void index_finish(struct index *index)
 {
-	places_destroy(index->pids);
-	places_destroy(index->tids);
+	index_map_destroy(index->pids);
+	index_map_destroy(index->tids);
 	free(index->before);
 }
 
@@ -59,7 +60,7 @@ static bool is_there(const struct report_source *source, const json_t *finding)
 static uint32_t find_process(const struct trace_plan *plan, const struct index *index,
 			     const json_t *finding, uint32_t pid, uint64_t time_ns)
 {
-	uint32_t newest = pid ? places_find(index->pids, 0, pid, 0) : FACT_NONE;
+	uint32_t newest = pid ? index_map_find(index->pids, 0, pid, 0) : FACT_NONE;
 
 	for (uint32_t at = newest == FACT_NONE ? 0 : newest + 1; at; at = index->before[at - 1]) {
 		const struct line_process *process = &plan->line->processes.item[at - 1];
@@ -85,9 +86,9 @@ static void add(struct trace_plan *plan, const struct index *index, enum planned
 		 process = find_process(plan, index, finding, pid, time_ns), thread = FACT_NONE;
 
 	if (process != FACT_NONE) {
-		thread = places_find(index->tids, process, (uint32_t)number_at(object, "tid"), 0);
+		thread = index_map_find(index->tids, process, (uint32_t)number_at(object, "tid"), 0);
 		if (thread == FACT_NONE)
-			thread = places_find(index->tids, process, pid, 0);
+			thread = index_map_find(index->tids, process, pid, 0);
 	}
 	if (thread == FACT_NONE)
 		thread = 0;

@@ -1,16 +1,13 @@
 /*
- * Who of a parent's threads might have ended a wait of its child: those that began in the module
- * whose code waits. Neighbours: moments.c asks when a wait has lasted; maps.h knows the modules.
+ * Texts about who of a parent's threads might have ended a wait of its child: those that began in the
+ * module whose code waits. Neighbour: pool_threads.h counts them.
  */
 #ifndef MPSAN_VANISHED_H
 #define MPSAN_VANISHED_H
 
 #include "frames.h"
 
-/* Fills in pool_threads and in_library of a wait that only others could end. */
-void vanished_count(const struct reader *reader, struct fact_wait *wait);
-
-/* How findings tell it; the caller owns the texts. */
+/* The caller owns the texts. */
 char *vanished_lost(const struct fact_fork *fork); /* the threads that were not copied */
 char *vanished_module(struct frames *frames, const struct fact_wait *wait); /* whose code waits */
 char *vanished_signallers(struct frames *frames, const struct fact_wait *wait);

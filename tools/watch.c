@@ -4,6 +4,7 @@
 #include "../shim/no_log.h"
 #include "alert.h"
 #include "collect_cuda.h"
+#include "formats.h"
 #include "guard.h"
 #include "handover.h"
 #include "host.h"
@@ -88,7 +89,7 @@ static void say_first(struct watch *watch)
 		return;
 	alert.after_ns = judged->time_ns - reader->session.head->start_ns;
 	alert.is_wait = judged->is_wait;
-	alert.is_killed = judged->is_wait && watch->settings->kill_on_deadlock && !watch->over;
+	alert.is_killed = judged->is_wait && watch->kill_on_deadlock && !watch->over;
 	line = alert_text(&alert, judged->json);
 	fprintf(stderr, "%s\n", line);
 	fflush(stderr);
@@ -103,7 +104,7 @@ static void show_new(struct watch *watch)
 		struct judged *judged = &watch->judge->found.item[i];
 
 		if (judged->grade == GRADE_ERROR && judged->is_wait &&
-		    watch->settings->kill_on_deadlock && !watch->killed) {
+		    watch->kill_on_deadlock && !watch->killed) {
 			kill_tree(watch);
 			judge_unknow(watch->judge, judged); /* why the program had to be ended */
 		}
@@ -265,7 +266,7 @@ static void record_end(const struct watch *watch, uint64_t now)
 int watch_status(const struct watch *watch)
 {
 	if (watch->killed)
-		return watch->settings->exit_code;
+		return watch->kill_status;
 	return WIFSIGNALED(watch->status) ? 128 + WTERMSIG(watch->status) :
 					    WEXITSTATUS(watch->status);
 }
@@ -275,7 +276,7 @@ void watch_run(struct watch *watch)
 	struct reader *reader = watch->judge->reader;
 	uint64_t now;
 
-	knots_init(&watch->knots, reader, watch->settings->hang_after * 1000000000ull);
+	knots_init(&watch->knots, reader, watch->hang_after * 1000000000ull);
 	people_init(&watch->people, &watch->knots);
 	while (!has_ended(watch))
 		follow(watch);

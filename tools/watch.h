@@ -10,12 +10,13 @@
 #include "exports.h"
 #include "judge.h"
 #include "knots.h"
-#include "options.h"
 #include "people.h"
 
 struct watch {
-	const struct settings *settings;
 	struct judge *judge;
+	bool kill_on_deadlock; /* asked for */
+	int kill_status; /* what the shell is told then */
+	unsigned hang_after; /* seconds; 0: never */
 	struct knots knots;
 	struct people people;
 	struct exports exports;

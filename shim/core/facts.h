@@ -16,6 +16,8 @@
 #include "shm.h"
 
 #define FACT_NONE UINT32_MAX /* "no such index" */
+/* By then the logs of other processes are known, too. */
+#define ACT_SETTLE_NS 300000000ull
 
 /*
  * How long a wait must have lasted, and a child must have lived without exec, before a rule

@@ -1,8 +1,6 @@
 /* See ipc.h. */
 #include "ipc.h"
 
-#include "rule.h"
-
 #include <stddef.h>
 
 #define ANCESTORS_MAX 64u
@@ -220,32 +218,4 @@ uint32_t ipc_import_around(const struct facts *facts, uint32_t slot, uint64_t ad
 			break;
 	}
 	return 0;
-}
-
-bool cuda_has_moment(const struct facts *facts, int kind, uint32_t index)
-{
-	const struct cuda_facts *cuda = &facts->cuda;
-
-	switch (kind) {
-	case MOMENT_CUDA_CALL:
-		return index < cuda->call_count;
-	case MOMENT_CUDA_ENV:
-		return index < cuda->env_count;
-	case MOMENT_EXPORT:
-		return index < cuda->export_count;
-	case MOMENT_IMPORT:
-		return index < cuda->import_count;
-	case MOMENT_FREE:
-		return index < cuda->free_count;
-	case MOMENT_REFUSED:
-		return index < cuda->refused_count;
-	case MOMENT_EVENT:
-		return index < cuda->event_count;
-	case MOMENT_GONE:
-		return cuda->parties && index < facts->process_count;
-	case MOMENT_OVER:
-		return cuda->parties;
-	default:
-		return false;
-	}
 }

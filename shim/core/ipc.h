@@ -81,7 +81,4 @@ uint32_t ipc_import_around(const struct facts *facts, uint32_t slot, uint64_t ad
 #define EACH_USE(facts, piece, at) \
 	for (uint32_t at = (piece)->imports; at; at = (facts)->cuda.imports[at - 1].before)
 
-/* Whether there is such a moment of CUDA; `kind` is an enum moment_kind. */
-bool cuda_has_moment(const struct facts *facts, int kind, uint32_t index);
-
 #endif

@@ -6,7 +6,7 @@
 #define MPSAN_CORE_PEOPLE_H
 
 #include "roles.h"
-#include "rule.h"
+#include "facts.h"
 
 /* How long a child must outlive its parent before it was left behind: one that ended by its own doing, or was ended. */
 #define PEOPLE_LEFT_NS 500000000ull

@@ -3,8 +3,6 @@
 
 #include <stddef.h>
 
-#include "rule.h"
-
 enum role role_of(const struct mpsan_process *process)
 {
 	if (fact_argv_has(process, "multiprocessing.resource_tracker"))

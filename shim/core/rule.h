@@ -53,8 +53,6 @@ enum moment_kind {
 	MOMENT_CLOSE = 131072,
 };
 
-/* Logs of other processes are known as far after this time. */
-#define ACT_SETTLE_NS 300000000ull
 #define ENDED_GRACE_NS 1000000000ull
 
 struct moment {

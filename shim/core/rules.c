@@ -4,6 +4,34 @@
  */
 #include "rule.h"
 
+static bool cuda_has_moment(const struct facts *facts, enum moment_kind kind, uint32_t index)
+{
+	const struct cuda_facts *cuda = &facts->cuda;
+
+	switch (kind) {
+	case MOMENT_CUDA_CALL:
+		return index < cuda->call_count;
+	case MOMENT_CUDA_ENV:
+		return index < cuda->env_count;
+	case MOMENT_EXPORT:
+		return index < cuda->export_count;
+	case MOMENT_IMPORT:
+		return index < cuda->import_count;
+	case MOMENT_FREE:
+		return index < cuda->free_count;
+	case MOMENT_REFUSED:
+		return index < cuda->refused_count;
+	case MOMENT_EVENT:
+		return index < cuda->event_count;
+	case MOMENT_GONE:
+		return cuda->parties && index < facts->process_count;
+	case MOMENT_OVER:
+		return cuda->parties;
+	default:
+		return false;
+	}
+}
+
 static bool moment_concerns_rules(const struct facts *facts, const struct moment *moment)
 {
 	switch (moment->kind) {

@@ -6,6 +6,7 @@
 
 #include "../core/people.h"
 #include "../core/shm.h"
+#include "../core/rule.h"
 
 static const struct tale tale = {
 	"{parent_process} {parent_end}, and {process}, which it had started, still ran half a second later: "

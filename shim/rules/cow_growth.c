@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "../core/people.h"
+#include "../core/rule.h"
 
 #define WARNING_BYTES (64ull << 20) /* in one worker: the interpreter and its modules take less */
 #define NOTE_BYTES (16ull << 20) /* in all of a place */

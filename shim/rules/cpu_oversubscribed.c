@@ -3,6 +3,7 @@
  * turns, and what they wait for at each barrier is who is not running.
  */
 #include "../core/people.h"
+#include "../core/rule.h"
 
 static const struct tale tale = {
 	"for {lasted} {running} threads in {processes} processes wanted to run at a time, with room for "

@@ -3,6 +3,7 @@
  * as the worker and every consumer agree on it, which a data loader does not arrange.
  */
 #include "../core/people.h"
+#include "../core/rule.h"
 
 static const struct tale tale = {
 	"process {pid}, a worker of a data loader, exported {bytes} on {device} by {function} at {at}: "

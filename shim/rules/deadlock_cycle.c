@@ -3,6 +3,7 @@
  * them wait for one another without owners, for signals that nobody can give any more.
  */
 #include "../core/knot.h"
+#include "../core/rule.h"
 
 static const struct tale tale_of_circle = {
 	"threads of process {pid} wait for each other for ever: {knot}",

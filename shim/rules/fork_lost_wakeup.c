@@ -3,6 +3,7 @@
  * have signalled was a thread of its parent, or the parent itself, whose memory is another one.
  */
 #include "../core/knot.h"
+#include "../core/rule.h"
 
 #define STEPS                                                                                    \
 	{                                                                                        \

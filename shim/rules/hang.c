@@ -3,6 +3,7 @@
  * rule tells what is known. Or nobody could, and it seems to be meant so: a note.
  */
 #include "../core/knot.h"
+#include "../core/rule.h"
 
 static const struct tale tale = {
 	"{thread} of process {pid} has waited for {since} s at {wait_at}: {knot}",

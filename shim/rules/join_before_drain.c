@@ -3,6 +3,7 @@
  * to wait for itself, writes into a full pipe which only waiting processes could read.
  */
 #include "../core/knot.h"
+#include "../core/rule.h"
 
 static const struct tale tale = {
 	"process {pid} waits for ever at {wait_at} for {awaited}: that does not come before "

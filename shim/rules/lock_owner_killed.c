@@ -4,6 +4,7 @@
  * that it serves as a lock and that nobody is left to give it back in the dead one's place.
  */
 #include "../core/knot.h"
+#include "../core/rule.h"
 
 static const struct tale tale = {
 	"process {pid} waits for ever at {wait_at} for {lock}: {dead} took it{taken} and ended "

@@ -3,6 +3,7 @@
  * into which only waiting processes could write.
  */
 #include "../core/knot.h"
+#include "../core/rule.h"
 
 static const struct tale tale = {
 	"process {pid} waits for ever at {wait_at} for {awaited}: workers wait for more work, "

@@ -3,6 +3,7 @@
  * ends a worker does not end its workers.
  */
 #include "../core/people.h"
+#include "../core/rule.h"
 
 static const struct tale tale = {
 	"{process} was started by {parent_process}, which is a worker itself",

@@ -3,6 +3,7 @@
  * wanted any more, and nobody takes away what they leave.
  */
 #include "../core/people.h"
+#include "../core/rule.h"
 
 static const struct tale tale = {
 	"{process} {end}, and {amount} of the workers that it had started lived on: {left_behind}",

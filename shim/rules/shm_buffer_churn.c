@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "../core/people.h"
+#include "../core/rule.h"
 
 #define SIZES 8u /* that are counted at a time: the frequent ones stay */
 #define TENSORS_MIN 100u

@@ -4,6 +4,7 @@
  * attached does it unasked, when that process ends.
  */
 #include "../core/people.h"
+#include "../core/rule.h"
 
 static const struct tale tale_of_open = {
 	"{who} could not open {name} at {at}: {maker} had made it at {made_at}, and {cause_who}, which serves "

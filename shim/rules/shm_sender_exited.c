@@ -4,6 +4,7 @@
  * then has taken it along. Managers and their proxies connect late, too, and mean no tensor.
  */
 #include "../core/people.h"
+#include "../core/rule.h"
 
 static const struct tale tale_of_kept = {
 	"{process} {end} with {kept} that nobody had fetched; {who} asked for one at {at}, and "

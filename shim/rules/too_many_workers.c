@@ -3,6 +3,7 @@
  * start; more of them do not make the work faster.
  */
 #include "../core/people.h"
+#include "../core/rule.h"
 
 static const struct tale tale = {
 	"{who} had {processes} workers at a time for {lasted}, with room for {processors} to run, and they "

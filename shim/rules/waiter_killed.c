@@ -3,6 +3,7 @@
  * until each sleeper has confirmed that it woke. One that was killed in its sleep still counts.
  */
 #include "../core/knot.h"
+#include "../core/rule.h"
 
 static const struct tale tale = {
 	"process {pid} waits for ever at {wait_at} for a sleeper to confirm that it woke: {dead} slept there "

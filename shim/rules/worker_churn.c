@@ -4,6 +4,7 @@
  * starts once, for all rounds to come, are no growth; nor are the feeders of queues, which repair themselves.
  */
 #include "../core/people.h"
+#include "../core/rule.h"
 
 #define ROUNDS 3u /* from so many on it is worth a word */
 #define GROWTHS 3u /* rounds with more threads than any before had */

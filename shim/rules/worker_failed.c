@@ -4,6 +4,7 @@
  * parent ended as if it had not.
  */
 #include "../core/people.h"
+#include "../core/rule.h"
 
 #include <signal.h>
 #include <stddef.h>

@@ -3,6 +3,7 @@
  * it had, and who waits for the result waits for ever.
  */
 #include "../core/knot.h"
+#include "../core/rule.h"
 
 static const struct tale tale = {
 	"process {pid} waits for ever at {wait_at} for a result of its pool: the worker {dead} had a task "

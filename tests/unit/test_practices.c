@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "../../tools/practices.h"
-#include "../../tools/report.h"
+#include "../../tools/formats.h"
 #include "log_writer.h"
 
 #define SECOND 1000000000ull

@@ -1,6 +1,6 @@
 /*
  * From findings to reports: grades, policies, suppressions, folding, and the two formats. Neighbours: log_writer.h,
- * ../../tools/judge.h, ../../tools/report.h.
+ * ../../tools/judge.h, ../../tools/formats.h.
  */
 /* clang-format off */
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "../../tools/judge.h"
-#include "../../tools/report.h"
+#include "../../tools/formats.h"
 #include "log_writer.h"
 
 #define SECOND 1000000000ull

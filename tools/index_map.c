@@ -1,9 +1,9 @@
-/*
- * A table from (slot, position, type) to the index of an event. Neighbour: reader.c, its only user.
- */
+/* A hash map from the place of a record to an index, with open addressing. */
+#include "index_map.h"
+
 #include <stdlib.h>
 
-#include "reader.h"
+#include "util.h"
 
 struct place {
 	uint64_t pos; /* 0: free; no record is at position 0 */
@@ -12,22 +12,22 @@ struct place {
 	uint16_t type;
 };
 
-struct place_map {
+struct index_map {
 	struct place *item;
 	uint32_t count;
 	uint32_t room; /* a power of two */
 };
 
-struct place_map *places_create(void)
+struct index_map *index_map_create(void)
 {
-	struct place_map *places = memory_get(sizeof(*places));
+	struct index_map *places = memory_get(sizeof(*places));
 
 	places->room = 256;
 	places->item = memory_get(places->room * sizeof(*places->item));
 	return places;
 }
 
-void places_destroy(struct place_map *places)
+void index_map_destroy(struct index_map *places)
 {
 	if (places)
 		free(places->item);
@@ -38,7 +38,7 @@ void places_destroy(struct place_map *places)
  * Logs say at which positions their events are, so one that was made up could say such that all
  * have the same hash; the address of the table is not known to its maker.
  */
-static uint32_t hash(const struct place_map *places, uint32_t slot, uint64_t pos)
+static uint32_t hash(const struct index_map *places, uint32_t slot, uint64_t pos)
 {
 	uint64_t mixed = (pos ^ (uint64_t)slot << 40 ^ (uintptr_t)places) * 0x9e3779b97f4a7c15ull;
 
@@ -46,7 +46,7 @@ static uint32_t hash(const struct place_map *places, uint32_t slot, uint64_t pos
 	return (uint32_t)(mixed >> 32);
 }
 
-static struct place *find(const struct place_map *places, uint32_t slot, uint64_t pos,
+static struct place *find(const struct index_map *places, uint32_t slot, uint64_t pos,
 			  uint16_t type)
 {
 	uint32_t i = hash(places, slot, pos) & (places->room - 1);
@@ -61,9 +61,9 @@ static struct place *find(const struct place_map *places, uint32_t slot, uint64_
 	return &places->item[i];
 }
 
-static void places_grow(struct place_map *places)
+static void index_map_grow(struct index_map *places)
 {
-	struct place_map old = *places;
+	struct index_map old = *places;
 
 	places->room *= 2;
 	places->item = memory_get(places->room * sizeof(*places->item));
@@ -74,17 +74,17 @@ static void places_grow(struct place_map *places)
 	free(old.item);
 }
 
-void places_add(struct place_map *places, uint32_t slot, uint64_t pos, uint16_t type,
+void index_map_add(struct index_map *places, uint32_t slot, uint64_t pos, uint16_t type,
 		uint32_t index)
 {
 	if (2 * ++places->count > places->room)
-		places_grow(places);
+		index_map_grow(places);
 	*find(places, slot, pos, type) = (struct place){pos, slot, index, type};
 }
 
-uint32_t places_find(const struct place_map *places, uint32_t slot, uint64_t pos, uint16_t type)
+uint32_t index_map_find(const struct index_map *places, uint32_t slot, uint64_t pos, uint16_t type)
 {
 	const struct place *place = pos ? find(places, slot, pos, type) : NULL;
 
-	return place && place->pos ? place->index : FACT_NONE;
+	return place && place->pos ? place->index : INDEX_NONE;
 }

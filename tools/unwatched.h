@@ -1,0 +1,10 @@
+/* Whether a process was watched to its end. */
+#ifndef MPSAN_UNWATCHED_H
+#define MPSAN_UNWATCHED_H
+
+#include "reader.h"
+
+/* NULL when the process was watched to its end, else why not; owned by the caller. */
+char *process_unwatched(const struct reader *reader, uint32_t slot);
+
+#endif
