@@ -11,10 +11,10 @@
 #include <sys/uio.h>
 
 #include "hint.h"
-#include "life.h"
 #include "loader.h"
 #include "log.h"
 #include "stack.h"
+#include "state.h"
 #include "sys.h"
 
 #define KIND_TYPE 3

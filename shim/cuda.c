@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-#include "life.h"
 #include "log.h"
 #include "manners.h"
 #include "registry.h"
 #include "stack.h"
+#include "state.h"
 #include "sys.h"
 
 #define MARK 0x6d7073616e435544ull

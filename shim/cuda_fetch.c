@@ -11,22 +11,9 @@
 
 #include "cuda.h"
 #include "log.h"
+#include "pidfd.h"
 #include "stack.h"
 #include "sys.h"
-
-uint32_t cuda_fetch_pid(int pidfd)
-{
-	char path[48], text[512], *end = path + sizeof(path), *at;
-	long bytes;
-
-	at = text_put(path, end, "/proc/self/fdinfo/");
-	text_put_number(at, end, (uint32_t)pidfd, 10);
-	bytes = sys_read_file(path, text, sizeof(text));
-	for (long i = 0; i < bytes; i++)
-		if (text_starts(text + i, "\nPid:\t") && text[i + 6] != '-')
-			return (uint32_t)text_number(text + i + 6, NULL);
-	return 0;
-}
 
 static uint64_t cause_of_refusal(uint32_t pid)
 {
@@ -78,7 +65,7 @@ void cuda_fetched(int pidfd, int number, int64_t fd, int error, uint64_t caller)
 		return;
 	INSIDE
 	{
-		pid = cuda_fetch_pid(pidfd);
+		pid = pidfd_process(pidfd);
 		if (fd >= 0) {
 			cuda_fd_received((int)fd, pid, number);
 			continue;

@@ -14,7 +14,4 @@ void cuda_fetched(int pidfd, int number, int64_t fd, int error, uint64_t caller)
 void cuda_fetch_refused(int error, uint32_t pid, uint32_t memory, uint64_t address,
 			uint64_t caller);
 
-/* The process that a pidfd stands for; 0: it has ended, or this is none. */
-uint32_t cuda_fetch_pid(int pidfd);
-
 #endif

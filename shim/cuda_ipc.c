@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "life.h"
 #include "log.h"
 #include "registry.h"
 #include "stack.h"
+#include "state.h"
 #include "sys.h"
 
 void cuda_made(const struct cuda_call *call, uint64_t address, uint64_t bytes,

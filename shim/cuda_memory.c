@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include "cuda.h"
-#include "life.h"
 #include "log.h"
 #include "private.h"
+#include "state.h"
 #include "sys.h"
 
 #define PLACES (128u << 10)

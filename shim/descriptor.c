@@ -2,7 +2,7 @@
 #include "descriptor.h"
 
 #include "hook.h"
-#include "life.h"
+#include "state.h"
 
 uint8_t descriptor_flags[DESCRIPTORS];
 STATE uint8_t descriptor_fresh;

@@ -5,9 +5,9 @@
 #include <sys/utsname.h>
 
 #include "hook.h"
-#include "life.h"
 #include "log.h"
 #include "stack.h"
+#include "state.h"
 #include "sys.h"
 
 #define EXCLUDED 64u /* ranges at a time; more are not followed */

@@ -5,6 +5,7 @@
 #include "reach.h"
 #include "registry.h"
 #include "session.h"
+#include "slot.h"
 #include "sys.h"
 #include "table.h"
 
@@ -54,7 +55,7 @@ void life_exec(const char *path, bool searched, const char *const *argv, const c
 			EMIT(exec, .path = log_text(path), .pid = pid);
 		return;
 	}
-	slot = life_spawned(pid, MPSAN_HOW_VFORK, life.self->birth_ns, 0);
+	slot = slot_spawned(pid, MPSAN_HOW_VFORK, life.self->birth_ns, 0);
 	if (slot == TABLE_NO_SLOT)
 		return;
 	life_copy_argv(&life.table[slot], argv);

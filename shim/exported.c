@@ -8,11 +8,12 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "fault.h"
 #include "hook.h"
 #include "identity.h"
-#include "life.h"
 #include "log.h"
 #include "registry.h"
+#include "state.h"
 #include "sys.h"
 
 #define PLACES_FEW 4096u /* only what the program itself exports */
@@ -102,14 +103,6 @@ static void make_file(void)
 	SYS2(SYS_munmap, head, bytes);
 }
 
-bool exported_owns(uint64_t address, uint64_t *end)
-{
-	uint64_t start = (uint64_t)(uintptr_t)__atomic_load_n(&mapped, __ATOMIC_ACQUIRE);
-
-	*end = start + mapped_bytes;
-	return start && address >= start && address < *end;
-}
-
 static void say_missing(void)
 {
 	static bool said;
@@ -142,6 +135,8 @@ static struct mpsan_exports *head_of(bool make)
 		SYS2(SYS_munmap, made, file_bytes(made->places));
 		return have;
 	}
+	if (made)
+		fault_guard(made, mapped_bytes);
 	return made;
 }
 

@@ -14,8 +14,6 @@
 
 /* The table; NULL: there is none yet. With `make` it is made, small or for --auto-export. */
 struct ranges *exported_table(bool make);
-/* Whether it is mapped there, and where that ends. */
-bool exported_owns(uint64_t address, uint64_t *end);
 
 /* One more of what could not be exported. */
 void exported_refused(enum mpsan_export_refusal why);

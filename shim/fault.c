@@ -8,12 +8,12 @@
 #include <ucontext.h>
 
 #include "excluded.h"
-#include "exported.h"
 #include "hook.h"
-#include "life.h"
 #include "log.h"
 #include "mapping.h"
+#include "off.h"
 #include "stack.h"
+#include "state.h"
 #include "sys.h"
 #include "table.h"
 
@@ -337,6 +337,22 @@ static void tell(int number, const siginfo_t *info, const void *context)
 	log_append(EV_fault, &ev, sizeof(ev));
 }
 
+static uint64_t guarded, guarded_bytes;
+
+void fault_guard(const void *memory, uint64_t bytes)
+{
+	guarded_bytes = bytes;
+	__atomic_store_n(&guarded, (uint64_t)(uintptr_t)memory, __ATOMIC_RELEASE);
+}
+
+static bool guards(uint64_t address, uint64_t *end)
+{
+	uint64_t start = __atomic_load_n(&guarded, __ATOMIC_ACQUIRE);
+
+	*end = start + guarded_bytes;
+	return start && address >= start && address < *end;
+}
+
 /*
  * Files of the session can be cut short by anybody who may write to them. Memory of nobody takes the place of what is
  * missing, and nothing more is written. Nothing else of ours is touched here: it may be missing as well, and a second
@@ -350,14 +366,14 @@ static bool make_good(const siginfo_t *info)
 
 	if (info->si_code != BUS_ADRERR || (!log_owns(address, &end) &&
 					    !table_owns(address, &end) &&
-					    !exported_owns(address, &end)))
+					    !guards(address, &end)))
 		return false;
 	map = SYS6(SYS_mmap, page, end - page, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 	if (map != (long)page)
 		return false;
 	if (!hook_off)
-		life_cut_short();
+		off_cut_short();
 	hook_off = true;
 	return true;
 }

@@ -29,6 +29,9 @@ void fault_start(void);
 
 /* From now on a fault of this kind (FAULT_…) is worth an observer. Cheap when it is so already. */
 void fault_watch(uint8_t which);
+
+/* A file of the session that is mapped here, beside the table and the log: its faults are made good, too. One at a time. */
+void fault_guard(const void *memory, uint64_t bytes);
 /* Puts back what the program has, for good: what comes may forbid the system calls it would take. */
 void fault_end(void);
 

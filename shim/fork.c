@@ -18,7 +18,9 @@
 #include "living.h"
 #include "loader.h"
 #include "log.h"
+#include "manners.h"
 #include "name.h"
+#include "orphans.h"
 #include "python.h"
 #include "say.h"
 #include "scene.h"
@@ -42,7 +44,6 @@ struct snapshot {
 	struct snapshot *outer; /* of a fork that a signal handler interrupted with this one */
 	uint64_t fork; /* position of the fork event */
 	uint32_t own_count;
-	uint32_t orphan_count;
 	uint32_t held_count; /* events written, of others' locks */
 	uint32_t own_held; /* events written, of own locks */
 	uint32_t threads;
@@ -53,14 +54,13 @@ struct snapshot {
 	uint32_t loader; /* TID of who loads or unloads an object */
 	struct thread_pool pool; /* of the forking thread */
 	struct mpsan_hold own[MPSAN_HOLDS];
-	struct claim orphan[CLAIMS_LEFT];
+	struct orphans left; /* claims on locks that the child may find held by nobody */
 };
 
 static struct snapshot pool[SNAPSHOTS];
 /* Apart from the pool: a look at them must not touch every snapshot's page. */
 STATE static uint32_t busy[SNAPSHOTS];
 STATE static bool unborn; /* set before a fork: in the child, until it has made itself known */
-STATE static struct snapshot *left_behind; /* in a child: the snapshot of the fork that made it */
 static bool child_handlers; /* of others */
 static TLS struct snapshot *current;
 
@@ -73,12 +73,19 @@ static struct snapshot *claim_snapshot(enum mpsan_how how)
 							    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
 		memset(&pool[i], 0, offsetof(struct snapshot, own));
+		pool[i].left.count = 0;
 		pool[i].how = how;
 		pool[i].tid = thread_tid();
 		return &pool[i];
 	}
 	log_count(forks_blind);
 	return NULL;
+}
+
+static void enter(struct snapshot *s)
+{
+	current = s;
+	scene_enter(s ? &s->scene : NULL);
 }
 
 static void release(struct snapshot *s)
@@ -118,11 +125,11 @@ static void look_at_holder(struct snapshot *s, struct mpsan_thread *t)
 static void add_claim(struct snapshot *s, const struct mpsan_hold *hold,
 		      struct mpsan_thread *holder)
 {
-	if (s->orphan_count == CLAIMS_LEFT) {
+	if (s->left.count == CLAIMS_LEFT) {
 		log_count(orphans_lost);
 		return;
 	}
-	s->orphan[s->orphan_count++] = (struct claim){
+	s->left.claim[s->left.count++] = (struct claim){
 		.tag = hold->tag,
 		.caller = hold->caller,
 		.held_slot = life.slot,
@@ -219,9 +226,9 @@ static void keep_true(struct snapshot *s, uint32_t first)
 	const struct mpsan_thread *looked = NULL;
 	uint32_t kept = first;
 
-	claims_verify(s->orphan + first, s->orphan_count - first);
-	for (uint32_t i = first; i < s->orphan_count; i++) {
-		struct claim *c = &s->orphan[i];
+	claims_verify(s->left.claim + first, s->left.count - first);
+	for (uint32_t i = first; i < s->left.count; i++) {
+		struct claim *c = &s->left.claim[i];
 
 		if (!counts(s, c))
 			continue;
@@ -232,17 +239,9 @@ static void keep_true(struct snapshot *s, uint32_t first)
 		    !(s->gil && python_only_feeds(c->holder->pthread)))
 			s->flags |= MPSAN_FORK_FEEDER_BUSY;
 		*(c->tid == s->tid ? &s->own_held : &s->held_count) += 1;
-		s->orphan[kept++] = *c;
+		s->left.claim[kept++] = *c;
 	}
-	s->orphan_count = kept;
-}
-
-/* A grandchild is left without the owners that its parent was left without already. */
-static void inherit_orphans(struct snapshot *s)
-{
-	for (uint32_t i = 0;
-	     left_behind && i < left_behind->orphan_count && s->orphan_count < CLAIMS_LEFT; i++)
-		s->orphan[s->orphan_count++] = left_behind->orphan[i];
+	s->left.count = kept;
 }
 
 static void take(struct snapshot *s)
@@ -260,17 +259,19 @@ static void take(struct snapshot *s)
 	s->now_ns = sys_now();
 	s->pool = thread_pool();
 	s->loader = loader_owner(loader_lock());
-	s->flags |= s->gil ? scene_look(&s->scene, s->fork) : 0;
+	s->flags |= s->gil ? scene_look(&s->scene) : 0;
+	if (s->gil)
+		manners_forks(s->fork, true);
 	say_before_fork(s->scene.preexec, s->threads);
-	inherit_orphans(s);
-	first = s->orphan_count;
+	orphans_inherit(&s->left);
+	first = s->left.count;
 	if (s->threads != 1) {
 		life_flag(MPSAN_PROCESS_MULTI);
 		thread_each(see_thread, s);
 	}
 	see_own(s);
 	keep_true(s, first);
-	held_by = held_state(s->orphan + first, s->orphan_count - first, s->fork,
+	held_by = held_state(s->left.claim + first, s->left.count - first, s->fork,
 			     !child_handlers && !s->loader);
 	if (s->gil && !life.self->python)
 		life.self->python = python_version();
@@ -307,7 +308,7 @@ void fork_enter(enum mpsan_how how, bool handlers)
 	if (!s)
 		return;
 	s->outer = current;
-	current = s;
+	enter(s);
 	scene_begin(&s->scene);
 	if (!handlers)
 		take(s);
@@ -362,7 +363,8 @@ void fork_born(void)
 	log_forked();
 	life.tid_before = s ? s->tid : 0;
 	life_child(s ? s->how : MPSAN_HOW_FORK, s ? s->fork : 0, s ? s->now_ns : 0);
-	left_behind = s;
+	orphans_born(s ? &s->left : NULL);
+	scene_born(s ? &s->scene : NULL);
 	for (unsigned i = 0; i < SNAPSHOTS; i++)
 		if (busy[i] && &pool[i] != s)
 			busy[i] = 0;
@@ -387,44 +389,6 @@ void fork_register(bool repairs)
 		REAL(__register_atfork)(on_prepare, NULL, on_child, NULL);
 }
 
-/* Tells the report, in the parent's record, while that is still mapped here. */
-static void mark_repaired(const struct claim *c)
-{
-	bool parents = c->held && c->held_slot + 1 == life.self->parent && log_is_inherited();
-	struct mpsan_record *r = parents ? log_at(c->held) : NULL;
-
-	if (r)
-		__atomic_store_n(&r->later, MPSAN_LATER_REPAIRED, __ATOMIC_RELEASE);
-}
-
-/* Child handlers may have released or re-initialised locks: those are no orphans. */
-static void drop_repaired(struct snapshot *s)
-{
-	uint32_t kept = 0;
-
-	claims_verify(s->orphan, s->orphan_count);
-	for (uint32_t i = 0; i < s->orphan_count; i++) {
-		if (s->orphan[i].flags & MPSAN_LF_VERIFIED)
-			s->orphan[kept++] = s->orphan[i];
-		else
-			mark_repaired(&s->orphan[i]);
-	}
-	s->orphan_count = kept;
-}
-
-void fork_lock_made(const void *lock, uint64_t caller)
-{
-	struct snapshot *s = left_behind;
-
-	hint_init(lock, caller);
-	for (uint32_t i = 0; s && i < s->orphan_count; i++) {
-		if (claim_lock(&s->orphan[i]) != lock)
-			continue;
-		mark_repaired(&s->orphan[i]);
-		s->orphan[i--] = s->orphan[--s->orphan_count];
-	}
-}
-
 pid_t fork_leave(pid_t result)
 {
 	struct snapshot *s = current;
@@ -435,9 +399,9 @@ pid_t fork_leave(pid_t result)
 	if (result == 0) {
 		if (unborn || life_is_guest())
 			fork_born();
-		if (left_behind && (child_handlers || s->loader)) /* fork frees that lock itself */
-			drop_repaired(left_behind);
-		current = NULL;
+		if (child_handlers || s->loader) /* fork frees that lock itself */
+			orphans_drop_repaired();
+		enter(NULL);
 		share_born();
 	} else {
 		if (s->prepared && s->fork)
@@ -449,36 +413,9 @@ pid_t fork_leave(pid_t result)
 			descriptor_forked();
 			stream_forked(false);
 		}
-		current = s->outer;
+		enter(s->outer);
 		release(s);
 	}
 	errno = error;
 	return result;
-}
-
-bool fork_in_handler(void)
-{
-	return (current && current->scene.hooked) ||
-	       (left_behind && scene_in_callback(&left_behind->scene));
-}
-
-const struct claim *fork_orphan_at(uint32_t index)
-{
-	return left_behind && index < left_behind->orphan_count ? &left_behind->orphan[index] :
-								  NULL;
-}
-
-void fork_orphan_drop(uint32_t index)
-{
-	left_behind->orphan[index] = left_behind->orphan[--left_behind->orphan_count];
-}
-
-const struct claim *fork_orphan_find(const void *lock, unsigned kind)
-{
-	const struct claim *c;
-
-	for (uint32_t i = 0; (c = fork_orphan_at(i)); i++)
-		if (claim_lock(c) == lock && (!kind || MPSAN_TAG_KIND(c->tag) == kind))
-			return c;
-	return NULL;
 }

@@ -2,10 +2,10 @@
 #include "group.h"
 
 #include "hook.h"
-#include "life.h"
 #include "log.h"
 #include "python.h"
 #include "stack.h"
+#include "state.h"
 
 #define MODULE "torch.distributed.distributed_c10d"
 #define FILE_NAME "distributed_c10d.py"

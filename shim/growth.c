@@ -13,10 +13,10 @@
 #include <sys/resource.h>
 
 #include "hook.h"
-#include "life.h"
 #include "log.h"
 #include "pages.h"
 #include "python.h"
+#include "state.h"
 #include "sys.h"
 
 #define INHERITED_MIN (32u << 20)

@@ -3,8 +3,8 @@
 
 #include "hint.h"
 #include "inside.h"
-#include "life.h"
 #include "log.h"
+#include "state.h"
 #include "thread.h"
 
 /* The forking thread states its own holds without a stack: the fork event has it. */

@@ -8,7 +8,6 @@
 
 #include "../include/mpsan_log.h"
 #include "elf.h"
-#include "life.h"
 #include "scope.h"
 #include "sys.h"
 
@@ -74,6 +73,8 @@ void *hook_export(enum hook_id id)
 #define OLDEST "GLIBC_2.17"
 #endif
 
+void *hook_old_cond_wait, *hook_old_cond_timedwait;
+
 void hook_resolve(void)
 {
 	for (unsigned i = 0; i < HOOK_COUNT; i++) {
@@ -84,7 +85,8 @@ void hook_resolve(void)
 			real = elf_next(hook_name(i), OLDEST);
 		hook_real[i] = hook_next[i] = real ? real : hook_absent;
 	}
-	hook_resolve_old();
+	hook_old_cond_wait = elf_next("pthread_cond_wait", OLDEST);
+	hook_old_cond_timedwait = elf_next("pthread_cond_timedwait", OLDEST);
 }
 
 /*
@@ -329,12 +331,4 @@ int hook_find(const char *name)
 void *hook_answer(enum hook_id id, const void *real)
 {
 	return hook_next[id] == real ? hook_export(id) : NULL;
-}
-
-void hook_switch_off(unsigned why)
-{
-	hook_off = true;
-	if (why == MPSAN_OFF_SECCOMP)
-		sys_filter(0);
-	life_switched_off(why);
 }

@@ -96,11 +96,8 @@ void *hook_export(enum hook_id id);
 /* The hook of a function of libc whose next definition is `real`; NULL: that is not in the table. */
 void *hook_answer(enum hook_id id, const void *real);
 
-/*
- * The same for the versions of pthread_cond_* that binaries from before 2003 ask for
- * (hooks/sync.c).
- */
-void hook_resolve_old(void);
+/* The versions of pthread_cond_* that binaries from before 2003 ask for (hooks/sync.c). */
+extern void *hook_old_cond_wait, *hook_old_cond_timedwait;
 
 /* Registers that a PASSED stub saved, in the order in which the stub pushes them. */
 struct pass_regs {
@@ -156,6 +153,5 @@ static inline void inside_leave(struct inside *in)
 
 /* The library gave up in this process: every hook passes through. */
 extern bool hook_off;
-void hook_switch_off(unsigned why); /* enum mpsan_off */
 
 #endif

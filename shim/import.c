@@ -13,10 +13,10 @@
 #include "exported.h"
 #include "hook.h"
 #include "import_map.h"
-#include "life.h"
 #include "log.h"
 #include "registry.h"
 #include "stack.h"
+#include "state.h"
 #include "sys.h"
 
 #define PATIENCE_NS 50000 /* until a thread asks again whether it is its turn */

@@ -10,9 +10,9 @@
 #include "cuda.h"
 #include "cuda_fetch.h"
 #include "hook.h"
-#include "life.h"
 #include "ranges.h"
 #include "scope.h"
+#include "state.h"
 #include "sys.h"
 
 #define POOLS 16u

@@ -2,10 +2,10 @@
 #include "inside.h"
 
 #include "claim.h"
-#include "fork.h"
 #include "loader.h"
 #include "log.h"
 #include "look.h"
+#include "orphans.h"
 #include "sys.h"
 
 #define NAMED 64u
@@ -43,7 +43,7 @@ static const struct claim *find(const struct inside_mark *mark)
 {
 	const struct claim *claim;
 
-	for (uint32_t i = 0; (claim = fork_orphan_at(i)); i++)
+	for (uint32_t i = 0; (claim = orphan_at(i)); i++)
 		if (same_lock(claim, mark))
 			return claim;
 	return NULL;
@@ -57,7 +57,7 @@ static bool any_left(void)
 
 	if (none_in == life.pid)
 		return false;
-	for (uint32_t i = 0; (claim = fork_orphan_at(i)); i++)
+	for (uint32_t i = 0; (claim = orphan_at(i)); i++)
 		if (MPSAN_TAG_KIND(claim->tag) == MPSAN_LOCK_LIBC)
 			return true;
 	none_in = life.pid;
@@ -87,9 +87,9 @@ void inside_back(const struct inside_mark *mark, uint64_t wait)
 	const struct claim *claim;
 
 	EMIT(wait_end, .wait = wait);
-	for (uint32_t i = 0; (claim = fork_orphan_at(i));) {
+	for (uint32_t i = 0; (claim = orphan_at(i));) {
 		if (same_lock(claim, mark))
-			fork_orphan_drop(i);
+			orphan_drop(i);
 		else
 			i++;
 	}

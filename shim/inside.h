@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "hook.h"
-#include "life.h"
+#include "state.h"
 #include "thread.h"
 
 struct inside_mark {

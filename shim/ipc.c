@@ -9,8 +9,8 @@
 #include "hook.h"
 #include "import.h"
 #include "import_map.h"
-#include "life.h"
 #include "registry.h"
+#include "state.h"
 #include "sys.h"
 #include "table.h"
 

@@ -24,7 +24,7 @@
 #include "inside.h"
 #include "log.h"
 #include "manners.h"
-#include "no_log.h"
+#include "off.h"
 #include "order.h"
 #include "peer.h"
 #include "rank.h"
@@ -41,45 +41,6 @@
 #include "thread.h"
 #include "where.h"
 
-STATE struct life life;
-STATE static int exit_code = -1; /* what exit() was called with, if it was */
-
-void life_flag(uint16_t flag)
-{
-	if (life.self)
-		__atomic_fetch_or(&life.self->flags, flag, __ATOMIC_RELAXED);
-}
-
-void life_unflag(uint16_t flag)
-{
-	if (life.self)
-		__atomic_fetch_and(&life.self->flags, (uint16_t)~flag, __ATOMIC_RELAXED);
-}
-
-bool life_has(uint16_t flag)
-{
-	return life.self && life.self->flags & flag;
-}
-
-/* Two threads may be at it: who takes the flag out looks once more. */
-void life_alarm_set(void)
-{
-	if (!life_may_change())
-		return;
-	if (!sys_has_alarm()) {
-		life_unflag(MPSAN_PROCESS_ALARM);
-		if (!sys_has_alarm())
-			return;
-	}
-	life_flag(MPSAN_PROCESS_ALARM);
-}
-
-bool life_has_alarm(void)
-{
-	life_alarm_set();
-	return life_has(MPSAN_PROCESS_ALARM) || sys_has_timer();
-}
-
 /* What this image has from the one before, whoever that was: the exec kept it. */
 static void ask_kernel(void)
 {
@@ -89,65 +50,6 @@ static void ask_kernel(void)
 		life_flag(MPSAN_PROCESS_ALARM);
 	if (SYS2(SYS_prctl, PR_GET_PDEATHSIG, &signal) == 0 && signal)
 		life_flag(MPSAN_PROCESS_DEATHSIG);
-}
-
-/* One line is enough for a tree of processes: its root says it. */
-static bool parent_loads_us(void)
-{
-	static char text[32768]; /* too much for a stack, and rarely touched */
-	char path[40], *end = path + sizeof(path), *at = text_put(path, end, "/proc/");
-	long bytes;
-
-	at = text_put_number(at, end, (uint64_t)SYS1(SYS_getppid, 0), 10);
-	text_put(at, end, "/environ");
-	bytes = sys_read_file(path, text, sizeof(text));
-	for (long i = 0; i < bytes; i++)
-		if (text_starts(text + i, "libmpsan.so"))
-			return true;
-	return false;
-}
-
-static void say_unwatched(const char *why)
-{
-	const char *const line[] = {"mpsan: this program runs unwatched: ", why, NULL};
-
-	sys_print(line);
-}
-
-/* Whoever is the first for whom there is no room: a command that follows the session counts the rest. */
-static void say_full(void)
-{
-	if (!life.quiet && table_is_full)
-		say_unwatched("the session has no room for more processes");
-	table_is_full = false;
-}
-
-/* The first one of a session says it. */
-static void say_unlogged(unsigned why)
-{
-	if (!__atomic_fetch_add(&life.session->unlogged, 1, __ATOMIC_RELEASE) && !life.quiet)
-		say_unwatched(no_log_text(why));
-}
-
-void life_switched_off(unsigned why)
-{
-	if (life.self) {
-		life.self->why_off = (uint16_t)why;
-		life_flag(MPSAN_PROCESS_OFF);
-		if (no_log_text(why))
-			say_unlogged(why);
-	} else if (table_is_full) {
-		say_full();
-	} else if ((session_refused || !life.quiet) && !parent_loads_us()) {
-		say_unwatched(session_refused ? session_refused :
-						no_log_text(no_log_reason(session_error)));
-	}
-}
-
-void life_cut_short(void)
-{
-	if (!life.quiet)
-		say_unwatched("a file of the session was cut short");
 }
 
 /* As much of the argument list as the slot holds. */
@@ -225,7 +127,7 @@ __attribute__((constructor)) static void life_start(int argc, const char *const 
 	}
 	filter_start(setting("calls", calls, sizeof(calls)));
 	if (!attach(argv)) {
-		hook_switch_off(MPSAN_OFF_NO_LOG);
+		off_for(MPSAN_OFF_NO_LOG);
 		return;
 	}
 	fault_start();
@@ -242,51 +144,7 @@ __attribute__((destructor)) static void life_stop(void)
 	inside_exited();
 	stdio_flushes(NULL, 0); /* exit does so once all handlers are through */
 	if (life.attached && !hook_off && !life_is_guest() && !life.self->end_ns)
-		life_exit(exit_code);
-}
-
-bool life_is_guest(void)
-{
-	return life.attached && sys_pid() != life.pid;
-}
-
-/* Its child runs with this very memory, this word included; who is back from it takes it back. */
-static TLS bool vforked;
-static TLS uint64_t vfork_event; /* of the newest one */
-
-void life_vforks(uint64_t fork)
-{
-	vforked = true;
-	vfork_event = fork;
-}
-
-bool life_may_change(void)
-{
-	if (!life.attached || hook_off)
-		return false;
-	if (LIKELY(!vforked && !life.has_guests))
-		return true;
-	if (life_is_guest())
-		return false;
-	vforked = false;
-	return true;
-}
-
-static void fill_child(struct mpsan_process *p, uint32_t parent_slot, enum mpsan_how how,
-		       uint64_t birth)
-{
-	const struct mpsan_process *from = &life.table[parent_slot];
-
-	p->parent = parent_slot + 1;
-	p->parent_pid = from->pid;
-	p->how = (uint16_t)how;
-	p->birth_ns = birth;
-	p->pid_ns = life.pid_ns;
-	p->uid = from->uid;
-	p->python = from->python;
-	p->argv_bytes = from->argv_bytes;
-	memcpy(p->argv, from->argv, sizeof(p->argv_kept));
-	p->rank = from->rank;
+		life_exit(life_code());
 }
 
 /* Its parent may have asked for a time namespace for its children: `since` is the parent's time before the fork. */
@@ -307,10 +165,7 @@ void life_child(enum mpsan_how how, uint64_t fork_pos, uint64_t since)
 	uint64_t birth = birth_time(since);
 	uint32_t parent = life.slot, slot;
 
-	life.forked = true;
-	life.has_guests = false;
-	exit_code = -1;
-	vforked = false;
+	life_copied();
 	descriptor_forked();
 	segment_forked();
 	peer_forked();
@@ -322,12 +177,12 @@ void life_child(enum mpsan_how how, uint64_t fork_pos, uint64_t since)
 	slot = table_claim(life.session, life.pid, life.pid_ns, birth, UINT16_MAX);
 	if (slot == TABLE_NO_SLOT) {
 		hook_off = true;
-		say_full();
+		off_full();
 		return;
 	}
 	life.slot = slot;
 	life.self = &life.table[slot];
-	fill_child(life.self, parent, how, birth);
+	slot_fill_child(life.self, parent, how, birth);
 	life.self->fork_pos = fork_pos;
 	life.self->why_off = life.table[parent].why_off; /* the filter of system calls came along */
 	life.self->attach_ns = birth;
@@ -336,40 +191,6 @@ void life_child(enum mpsan_how how, uint64_t fork_pos, uint64_t since)
 	manners_forked();
 	growth_forked();
 	group_forked();
-}
-
-uint32_t life_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns, uint64_t fork)
-{
-	uint32_t slot = table_claim(life.session, pid, life.pid_ns, since_ns, 0);
-
-	if (slot == TABLE_NO_SLOT)
-		return slot;
-	if (!life.table[slot].birth_ns)
-		fill_child(&life.table[slot], life.slot, how, sys_now());
-	life.table[slot].how = (uint16_t)how;
-	if (how == MPSAN_HOW_VFORK)
-		fork = vfork_event;
-	if (fork)
-		life.table[slot].fork_pos = fork;
-	return slot;
-}
-
-void life_exit_code(int code)
-{
-	exit_code = code;
-}
-
-/*
- * main() returns into exit() by a call that no hook sees, so the stack is asked: exit() does nothing
- * but call what runs the handlers, and is far shorter than this.
- */
-#define EXIT_BYTES 64u
-
-bool life_is_exiting(void)
-{
-	uint64_t start = (uint64_t)(uintptr_t)REAL(exit);
-
-	return exit_code != -1 || stack_returns_to(start + 1, start + EXIT_BYTES);
 }
 
 void life_exit(int code)

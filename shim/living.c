@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <sys/prctl.h>
 
-#include "life.h"
 #include "log.h"
 #include "name.h"
 #include "python.h"
 #include "stack.h"
+#include "state.h"
 #include "sys.h"
 #include "thread.h"
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "elf.h"
-#include "life.h"
 #include "log.h"
+#include "state.h"
 #include "sys.h"
 #include "thread.h"
 

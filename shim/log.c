@@ -9,8 +9,9 @@
 #include <sys/prctl.h>
 
 #include "hook.h"
-#include "life.h"
 #include "no_log.h"
+#include "off.h"
+#include "state.h"
 #include "sys.h"
 #include "thread.h"
 
@@ -171,7 +172,7 @@ bool log_open(void)
 	if (!open && life.attached && (now == CLOSED || now == INHERITED)) {
 		open = open_own(now);
 		if (!open && file.state == FAILED)
-			hook_switch_off(file.why);
+			off_for(file.why);
 	}
 	return open;
 }

@@ -7,16 +7,16 @@
 #include <pthread.h>
 
 #include "claim.h"
-#include "fork.h"
 #include "hint.h"
 #include "hook.h"
-#include "life.h"
 #include "log.h"
+#include "orphans.h"
 #include "python.h"
 #include "racy.h"
 #include "say.h"
 #include "scene.h"
 #include "stack.h"
+#include "state.h"
 #include "sys.h"
 #include "thread.h"
 #include "window.h"
@@ -46,7 +46,7 @@ static uint64_t state(struct ev_wait *w, const struct claim *orphan, const void 
 	w->threads = sys_thread_count();
 	w->held = orphan ? orphan->held : 0;
 	w->held_slot = orphan ? orphan->held_slot : 0;
-	w->flags |= fork_in_handler() ? MPSAN_LF_HANDLER : 0;
+	w->flags |= scene_in_handler() ? MPSAN_LF_HANDLER : 0;
 	w->stack = stack_own();
 	w->python = stack_python(0);
 	if (w->kind != MPSAN_LOCK_IMPORT && stack_in_module(w->lock, NULL))
@@ -128,7 +128,7 @@ uint64_t look_mutex(const void *mutex, uint64_t caller)
 					  owner != life.tid_before ? MPSAN_WAIT_ORPHAN :
 					  own_type		   ? MPSAN_WAIT_OWN :
 								     MPSAN_WAIT_SELF,
-					  owner, fork_orphan_find(mutex, MPSAN_LOCK_MUTEX), caller);
+					  owner, orphan_find(mutex, MPSAN_LOCK_MUTEX), caller);
 	}
 	return wait;
 }
@@ -146,7 +146,7 @@ uint64_t look_rwlock(const void *rwlock, unsigned kind, uint64_t caller)
 	const struct __pthread_rwlock_arch_t *l = rwlock;
 	uint32_t writer = racy_word(&l->__cur_writer);
 	const struct claim *o =
-		fork_orphan_find(rwlock, writer ? MPSAN_LOCK_RWLOCK_WRITE : MPSAN_LOCK_RWLOCK_READ);
+		orphan_find(rwlock, writer ? MPSAN_LOCK_RWLOCK_WRITE : MPSAN_LOCK_RWLOCK_READ);
 	uint64_t wait = 0;
 
 	if (!may_look() || l->__shared || given_back_by_others(rwlock))
@@ -169,7 +169,7 @@ uint64_t look_rwlock(const void *rwlock, unsigned kind, uint64_t caller)
 
 uint64_t look_spin(const void *lock, uint64_t caller)
 {
-	const struct claim *o = fork_orphan_find(lock, MPSAN_LOCK_SPIN);
+	const struct claim *o = orphan_find(lock, MPSAN_LOCK_SPIN);
 	uint64_t wait = 0;
 
 	if (!may_look() || (hint_flags(lock) & MPSAN_LF_SHARED) || given_back_by_others(lock))
@@ -275,7 +275,7 @@ static uint64_t look_lonely(const void *semaphore, uint64_t caller)
  */
 static uint64_t look_import(const void *semaphore, uint64_t hash, const char *name, uint64_t caller)
 {
-	const struct claim *o = fork_orphan_find((const void *)(uintptr_t)hash, MPSAN_LOCK_IMPORT);
+	const struct claim *o = orphan_find((const void *)(uintptr_t)hash, MPSAN_LOCK_IMPORT);
 	struct ev_wait w = {
 		.lock = hash,
 		.kind = MPSAN_LOCK_IMPORT,
@@ -297,7 +297,7 @@ static uint64_t look_import(const void *semaphore, uint64_t hash, const char *na
  */
 uint64_t look_semaphore(const void *semaphore, uint64_t caller)
 {
-	const struct claim *o = fork_orphan_find(semaphore, MPSAN_LOCK_SEMAPHORE);
+	const struct claim *o = orphan_find(semaphore, MPSAN_LOCK_SEMAPHORE);
 	unsigned learned = hint_flags(semaphore);
 	const uint32_t *word = semaphore; /* the third marks a process-shared one (claim.c) */
 	uint64_t wait = 0;
@@ -383,7 +383,7 @@ uint64_t look_tags(void)
 uint64_t look_guard(const void *guard, uint64_t caller)
 {
 	const struct claim *o = life.forked && claim_guard_open(guard) ?
-					fork_orphan_find(guard, MPSAN_LOCK_GUARD) :
+					orphan_find(guard, MPSAN_LOCK_GUARD) :
 					NULL;
 
 	return o ? look_state(guard, MPSAN_LOCK_GUARD, MPSAN_WAIT_ORPHAN, o, caller) : 0;
@@ -415,7 +415,7 @@ int look_and_block(struct mpsan_hold *hold, void *lock, unsigned kind, uint64_t 
 int look_unlock(const void *mutex, int error, uint64_t caller)
 {
 	const struct __pthread_mutex_s *m = mutex;
-	const struct claim *o = fork_orphan_find(mutex, MPSAN_LOCK_MUTEX);
+	const struct claim *o = orphan_find(mutex, MPSAN_LOCK_MUTEX);
 	uint32_t owner = (uint32_t)m->__owner;
 
 	if (LIKELY(error != EPERM) || !may_look() || !vanished(owner) || owner != life.tid_before)

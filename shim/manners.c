@@ -5,13 +5,14 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "cuda_fetch.h"
 #include "elf.h"
 #include "hook.h"
-#include "life.h"
 #include "log.h"
+#include "pidfd.h"
 #include "python.h"
+#include "slot.h"
 #include "stack.h"
+#include "state.h"
 #include "sys.h"
 #include "table.h"
 #include "thread.h"
@@ -187,7 +188,7 @@ uint64_t manners_kills(int64_t pid, int signal, uint64_t caller)
 
 int64_t manners_target(int pidfd, int signal)
 {
-	uint32_t pid = signal ? cuda_fetch_pid(pidfd) : 0;
+	uint32_t pid = signal ? pidfd_process(pidfd) : 0;
 
 	return pid ? (int64_t)pid : MANNERS_NOBODY;
 }
@@ -253,7 +254,7 @@ static struct mpsan_process *caller_slot(void)
 		return NULL;
 	if (!life_is_guest())
 		return life.self;
-	slot = life_spawned(sys_pid(), MPSAN_HOW_VFORK, life.self->birth_ns, 0);
+	slot = slot_spawned(sys_pid(), MPSAN_HOW_VFORK, life.self->birth_ns, 0);
 	return slot == TABLE_NO_SLOT ? NULL : &life.table[slot];
 }
 

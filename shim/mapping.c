@@ -7,11 +7,11 @@
 
 #include "descriptor.h"
 #include "fault.h"
-#include "life.h"
 #include "log.h"
 #include "private.h"
 #include "segment.h"
 #include "segment_call.h"
+#include "state.h"
 #include "sys.h"
 
 #define PLACES (128u << 10)

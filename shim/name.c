@@ -4,10 +4,10 @@
 #include <sys/prctl.h>
 
 #include "hook.h"
-#include "life.h"
 #include "log.h"
 #include "python.h"
 #include "stack.h"
+#include "state.h"
 #include "sys.h"
 #include "thread.h"
 

@@ -10,9 +10,9 @@
 
 #include "descriptor.h"
 #include "hook.h"
-#include "life.h"
 #include "log.h"
 #include "stack.h"
+#include "state.h"
 #include "sys.h"
 
 /* So many statements are enough of one process: one that forks all day states the same again and again. */

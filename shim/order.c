@@ -15,11 +15,11 @@
 #include "claim.h"
 #include "hint.h"
 #include "hook.h"
-#include "life.h"
 #include "log.h"
 #include "pairs.h"
 #include "python.h"
 #include "stack.h"
+#include "state.h"
 #include "thread.h"
 
 #define SEEN_MAX 12u /* claims whose memory is asked for one pair */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "hook.h"
-#include "life.h"
+#include "state.h"
 
 #define PROBES 96u
 #define GROUPS 4096u

@@ -12,12 +12,12 @@
 
 #include "descriptor.h"
 #include "hook.h"
-#include "life.h"
 #include "log.h"
 #include "manners.h"
 #include "segment.h"
 #include "segment_call.h"
 #include "stack.h"
+#include "state.h"
 #include "stream.h"
 #include "sys.h"
 #include "where.h"

@@ -12,8 +12,8 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
-#include "life.h"
 #include "segment.h"
+#include "state.h"
 
 /* A socket was bound; connected, or not (`error`). */
 void peer_bound(int fd, const struct sockaddr *address, socklen_t length);

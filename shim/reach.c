@@ -10,8 +10,8 @@
 
 #include "elf.h"
 #include "hook.h"
-#include "life.h"
 #include "log.h"
+#include "state.h"
 #include "sys.h"
 
 #define PATH_BYTES 256

@@ -14,9 +14,9 @@
 #include "abi/cuda.h"
 #include "exported.h"
 #include "hook.h"
-#include "life.h"
 #include "log.h"
 #include "stack.h"
+#include "state.h"
 #include "sys.h"
 
 #define FD_WORDS 64u /* 4096 descriptors */

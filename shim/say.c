@@ -4,8 +4,8 @@
 #include <stddef.h>
 
 #include "elf.h"
-#include "life.h"
 #include "log.h"
+#include "state.h"
 #include "sys.h"
 #include "thread.h"
 #include "wait_rule.h"

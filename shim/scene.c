@@ -2,13 +2,25 @@
 #include "scene.h"
 
 #include "claim.h"
-#include "life.h"
 #include "log.h"
-#include "manners.h"
 #include "say.h"
 #include "stack.h"
+#include "state.h"
 #include "sys.h"
 #include "thread.h"
+
+STATE static const struct scene *left_behind; /* in a child: of the fork that made it */
+static TLS const struct scene *entered;
+
+void scene_born(const struct scene *scene)
+{
+	left_behind = scene;
+}
+
+void scene_enter(const struct scene *scene)
+{
+	entered = scene;
+}
 
 void scene_begin(struct scene *scene)
 {
@@ -24,14 +36,13 @@ static void count_import(uint64_t hash, const char *name, void *count)
 	++*(uint32_t *)count;
 }
 
-uint32_t scene_look(struct scene *scene, uint64_t fork)
+uint32_t scene_look(struct scene *scene)
 {
 	uint32_t imports = 0;
 
 	scene->marked = python_mark(&scene->mark);
 	scene->preexec = python_is_preexec();
 	python_imports(0, count_import, &imports);
-	manners_forks(fork, true);
 	return (scene->preexec ? MPSAN_FORK_PREEXEC : 0) | (imports ? MPSAN_FORK_IMPORTING : 0);
 }
 
@@ -65,9 +76,14 @@ void scene_end(const struct scene *scene, uint64_t fork)
 }
 
 /* A preexec_fn stands on top of the same call, and is told as such. */
-bool scene_in_callback(const struct scene *scene)
+static bool in_callback(const struct scene *scene)
 {
 	return scene->marked && !scene->preexec && python_above_mark(&scene->mark);
+}
+
+bool scene_in_handler(void)
+{
+	return (entered && entered->hooked) || (left_behind && in_callback(left_behind));
 }
 
 /* Each log says it once: what is told again and again are the forks. */

@@ -22,14 +22,20 @@ struct scene {
 /* Before the real call. */
 void scene_begin(struct scene *scene);
 
-/* At the snapshot, with the GIL, for this fork event: returns enum mpsan_fork_flags. */
-uint32_t scene_look(struct scene *scene, uint64_t fork);
+/* At the snapshot, with the GIL: returns enum mpsan_fork_flags. */
+uint32_t scene_look(struct scene *scene);
 
 /* In the parent, after the call: states locks that handlers took and kept. */
 void scene_end(const struct scene *scene, uint64_t fork);
 
-/* In a forked child: the calling thread runs a callback of os.register_at_fork. */
-bool scene_in_callback(const struct scene *scene);
+/* In a forked child: the scene of the fork that made it; NULL: not known. */
+void scene_born(const struct scene *scene);
+
+/* The calling thread is in this fork, NULL: in none. */
+void scene_enter(const struct scene *scene);
+
+/* The calling thread is inside fork, in an atfork handler of its own; in a child also of Python's. */
+bool scene_in_handler(void);
 
 /* States the name of a module's import lock, once. */
 void scene_name_import(uint64_t hash, const char *name);

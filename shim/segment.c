@@ -8,12 +8,12 @@
 
 #include "descriptor.h"
 #include "hook.h"
-#include "life.h"
 #include "log.h"
-#include "private.h"
 #include "manners.h"
+#include "private.h"
 #include "segment_call.h"
 #include "stack.h"
+#include "state.h"
 #include "sys.h"
 #include "where.h"
 

@@ -8,12 +8,12 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-#include "cuda_fetch.h"
 #include "descriptor.h"
 #include "hook.h"
-#include "life.h"
 #include "log.h"
+#include "pidfd.h"
 #include "segment.h"
+#include "state.h"
 #include "sys.h"
 #include "where.h"
 
@@ -161,7 +161,7 @@ void segment_fetched(int pidfd, int fd, uint64_t caller)
 		return;
 	INSIDE
 	{
-		segment_look(fd, MPSAN_SHM_FETCHED, cuda_fetch_pid(pidfd), caller);
+		segment_look(fd, MPSAN_SHM_FETCHED, pidfd_process(pidfd), caller);
 	}
 }
 

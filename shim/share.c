@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 
 #include "hook.h"
-#include "life.h"
 #include "log.h"
 #include "stack.h"
+#include "state.h"
 #include "sys.h"
 #include "thread.h"
 

@@ -1,8 +1,10 @@
-/* See slot.h. */
+/* Finds and fills in slots of the session's table: of this image, and of children that cannot do it themselves. */
 #include "slot.h"
 
+#include <string.h>
+
 #include "identity.h"
-#include "life.h"
+#include "state.h"
 #include "sys.h"
 #include "table.h"
 
@@ -60,5 +62,38 @@ uint32_t slot_take(void)
 		p->how = life.table[parent].spawning ? life.table[parent].spawning : MPSAN_HOW_EXEC;
 	}
 	p->birth_ns = sys_now();
+	return slot;
+}
+
+void slot_fill_child(struct mpsan_process *p, uint32_t parent_slot, enum mpsan_how how,
+		       uint64_t birth)
+{
+	const struct mpsan_process *from = &life.table[parent_slot];
+
+	p->parent = parent_slot + 1;
+	p->parent_pid = from->pid;
+	p->how = (uint16_t)how;
+	p->birth_ns = birth;
+	p->pid_ns = life.pid_ns;
+	p->uid = from->uid;
+	p->python = from->python;
+	p->argv_bytes = from->argv_bytes;
+	memcpy(p->argv, from->argv, sizeof(p->argv_kept));
+	p->rank = from->rank;
+}
+
+uint32_t slot_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns, uint64_t fork)
+{
+	uint32_t slot = table_claim(life.session, pid, life.pid_ns, since_ns, 0);
+
+	if (slot == TABLE_NO_SLOT)
+		return slot;
+	if (!life.table[slot].birth_ns)
+		slot_fill_child(&life.table[slot], life.slot, how, sys_now());
+	life.table[slot].how = (uint16_t)how;
+	if (how == MPSAN_HOW_VFORK)
+		fork = life_vfork_event();
+	if (fork)
+		life.table[slot].fork_pos = fork;
 	return slot;
 }

@@ -6,10 +6,10 @@
 
 #include "cpython/frame.h"
 #include "elf.h"
-#include "life.h"
 #include "log.h"
 #include "name.h"
 #include "python.h"
+#include "state.h"
 #include "sys.h"
 
 #define MODULES 768u

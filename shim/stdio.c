@@ -2,9 +2,9 @@
 #include "stdio.h"
 
 #include "elf.h"
-#include "life.h"
 #include "log.h"
 #include "stack.h"
+#include "state.h"
 #include "sys.h"
 
 #define FILES_SEEN 64u

@@ -5,13 +5,13 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "life.h"
 #include "log.h"
 #include "manners.h"
 #include "offset.h"
 #include "peer.h"
 #include "python.h"
 #include "stack.h"
+#include "state.h"
 #include "stdio.h"
 #include "sys.h"
 

@@ -7,11 +7,10 @@
 
 #include <string.h>
 
-#include "life.h"
-#include "group.h"
 #include "living.h"
 #include "log.h"
 #include "stack.h"
+#include "state.h"
 #include "sys.h"
 
 #define PARCELS 64u
@@ -237,7 +236,6 @@ struct thread_parcel *thread_pack(void *(*start)(void *), void *argument, uint64
 {
 	if (!life.attached || hook_off || life_is_guest() || !log_open())
 		return NULL;
-	group_thread_made();
 	stack_modules(); /* from now on waits matter, and whether they are Python's */
 	for (unsigned i = 0; i < PARCELS; i++) {
 		uint32_t expected = 0;

@@ -5,8 +5,8 @@
 #include <sys/syscall.h>
 
 #include "hook.h"
-#include "life.h"
 #include "scope.h"
+#include "state.h"
 #include "sys.h"
 
 /* What the kernel keeps of an action begins with the handler. */

@@ -8,8 +8,8 @@
 #include "../cuda.h"
 #include "../cuda_entry.h"
 #include "../cuda_ipc.h"
-#include "../life.h"
 #include "../registry.h"
+#include "../state.h"
 #include "../sys.h"
 
 /* The head of a hook: `call` and the real function. */

@@ -12,11 +12,11 @@
 #include "../abi/glibc.h"
 #include "../descriptor.h"
 #include "../hook.h"
-#include "../life.h"
 #include "../manners.h"
 #include "../peer.h"
 #include "../segment.h"
 #include "../segment_call.h"
+#include "../state.h"
 #include "../stdio.h"
 #include "../stream.h"
 

@@ -9,12 +9,12 @@
 #include "../claim.h"
 #include "../cuda_entry.h"
 #include "../elf.h"
-#include "../fork.h"
 #include "../hook.h"
-#include "../life.h"
 #include "../loader.h"
 #include "../log.h"
 #include "../look.h"
+#include "../orphans.h"
+#include "../state.h"
 #include "../sys.h"
 #include "../thread.h"
 
@@ -88,7 +88,7 @@ static void note_load(const struct pass_regs *regs)
 static void look_loader(const struct pass_regs *regs)
 {
 	uint32_t owner = loader_orphaned(loader_lock());
-	const struct claim *orphan = fork_orphan_find(loader_lock(), MPSAN_LOCK_IMPORT);
+	const struct claim *orphan = orphan_find(loader_lock(), MPSAN_LOCK_IMPORT);
 	struct claim unknown = {.tag = MPSAN_TAG(loader_lock(), MPSAN_LOCK_IMPORT),
 				.tid = owner,
 				.flags = MPSAN_LF_VERIFIED};

@@ -6,12 +6,12 @@
 #include <threads.h>
 
 #include "../claim.h"
-#include "../fork.h"
 #include "../hint.h"
 #include "../hook.h"
-#include "../life.h"
 #include "../look.h"
+#include "../orphans.h"
 #include "../share.h"
+#include "../state.h"
 #include "../thread.h"
 
 #define MUTEX_TAKEN(m) UNLIKELY((m)->__data.__lock != 0)
@@ -26,7 +26,7 @@ EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *att
 	ENTER(pthread_mutex_init);
 	int result;
 
-	fork_lock_made(m, CALLER);
+	orphans_lock_made(m, CALLER);
 	result = REAL(pthread_mutex_init)(m, attr);
 	if (UNLIKELY(attr) && result == 0 && claim_mutex_flags(m->__data.__kind) & MPSAN_LF_SHARED)
 		share_lock(m, MPSAN_LOCK_MUTEX, CALLER);
@@ -101,7 +101,7 @@ EXPORT int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *
 	ENTER(pthread_rwlock_init);
 	int result;
 
-	fork_lock_made(l, CALLER);
+	orphans_lock_made(l, CALLER);
 	result = REAL(pthread_rwlock_init)(l, attr);
 	if (UNLIKELY(attr) && result == 0 && l->__data.__shared)
 		share_lock(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
@@ -199,7 +199,7 @@ EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 EXPORT int pthread_spin_init(pthread_spinlock_t *l, int shared)
 {
 	ENTER(pthread_spin_init);
-	fork_lock_made((const void *)l, CALLER);
+	orphans_lock_made((const void *)l, CALLER);
 	if (shared == PTHREAD_PROCESS_SHARED)
 		hint_learn((const void *)l, MPSAN_LF_SHARED);
 	return REAL(pthread_spin_init)(l, shared);
@@ -245,7 +245,7 @@ EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
 EXPORT int mtx_init(mtx_t *m, int type)
 {
 	ENTER(mtx_init);
-	fork_lock_made(m, CALLER);
+	orphans_lock_made(m, CALLER);
 	return REAL(mtx_init)(m, type);
 }
 

@@ -10,11 +10,11 @@
 
 #include "../descriptor.h"
 #include "../hook.h"
-#include "../life.h"
 #include "../mapping.h"
 #include "../peer.h"
 #include "../segment.h"
 #include "../segment_call.h"
+#include "../state.h"
 
 EXPORT int shm_open(const char *name, int flags, mode_t mode)
 {

@@ -12,10 +12,10 @@
 #include "../claim.h"
 #include "../elf.h"
 #include "../hook.h"
-#include "../life.h"
 #include "../log.h"
 #include "../look.h"
 #include "../stack.h"
+#include "../state.h"
 #include "../sys.h"
 #include "../thread.h"
 

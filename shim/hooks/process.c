@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "process.h"
 #include "../abi/glibc.h"
 #include "../fault.h"
 #include "../fork.h"
@@ -28,11 +29,12 @@
 #include "../log.h"
 #include "../look.h"
 #include "../manners.h"
+#include "../off.h"
+#include "../slot.h"
 #include "../stack.h"
 #include "../sys.h"
 #include "../table.h"
 #include "../thread.h"
-#include "process.h"
 
 pid_t __fork(void);
 pid_t __vfork(void);
@@ -130,7 +132,7 @@ static void note_posix_child(uint32_t slot, const posix_spawnattr_t *attributes)
                                                                                                   \
 		note_spawned(fork, error ? 0 : child, error);                                     \
 		uint32_t slot = fork && !error ?                                                  \
-					life_spawned((uint32_t)child, MPSAN_HOW_POSIX_SPAWN,      \
+					slot_spawned((uint32_t)child, MPSAN_HOW_POSIX_SPAWN,      \
 						     since, fork) :                               \
 					TABLE_NO_SLOT;                                            \
                                                                                                   \
@@ -270,7 +272,7 @@ uint64_t process_filtered(const struct filter_coming *coming, int64_t result)
 	if (result < 0 || coming->pid != life.pid) /* a guest of vfork: its filter is not ours */
 		return (uint64_t)result;
 	if (!filter_came(coming))
-		hook_switch_off(MPSAN_OFF_SECCOMP);
+		off_for(MPSAN_OFF_SECCOMP);
 	else if (life.self && filter_is_felt())
 		life.self->why_off = MPSAN_OFF_SECCOMP;
 	return (uint64_t)result;

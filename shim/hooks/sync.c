@@ -9,14 +9,14 @@
 #include <threads.h>
 
 #include "../elf.h"
-#include "../fork.h"
 #include "../hint.h"
 #include "../hook.h"
 #include "../inside.h"
-#include "../life.h"
 #include "../look.h"
+#include "../orphans.h"
 #include "../python.h"
 #include "../share.h"
+#include "../state.h"
 #include "../thread.h"
 
 /* The value is the low half of the first word (claim.c). */
@@ -35,7 +35,7 @@ EXPORT int sem_init(sem_t *s, int shared, unsigned value)
 	ENTER(sem_init);
 	int result;
 
-	fork_lock_made(s, CALLER);
+	orphans_lock_made(s, CALLER);
 	result = REAL(sem_init)(s, shared, value);
 	if (UNLIKELY(shared) && result == 0)
 		share_semaphore(s, NULL, value, CALLER);
@@ -214,36 +214,24 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
  * have none, so that they answer for every version.
  */
 #if defined(__x86_64__)
-static int (*real_old_wait)(void *, pthread_mutex_t *);
-static int (*real_old_timedwait)(void *, pthread_mutex_t *, const struct timespec *);
+typedef int old_wait(void *, pthread_mutex_t *);
+typedef int old_timedwait(void *, pthread_mutex_t *, const struct timespec *);
 
 EXPORT int old_cond_wait(void *c, pthread_mutex_t *m);
 EXPORT int old_cond_timedwait(void *c, pthread_mutex_t *m, const struct timespec *until);
 
 EXPORT int old_cond_wait(void *c, pthread_mutex_t *m)
 {
-	WAIT_UNTIMED(c, m, real_old_wait(c, m));
+	WAIT_UNTIMED(c, m, ((old_wait *)hook_old_cond_wait)(c, m));
 }
 
 EXPORT int old_cond_timedwait(void *c, pthread_mutex_t *m, const struct timespec *until)
 {
-	WAIT_TIMED(c, m, MPSAN_WAIT_COND, real_old_timedwait(c, m, until));
+	WAIT_TIMED(c, m, MPSAN_WAIT_COND, ((old_timedwait *)hook_old_cond_timedwait)(c, m, until));
 }
 
 __asm__(".symver old_cond_wait, pthread_cond_wait@GLIBC_2.2.5, remove");
 __asm__(".symver old_cond_timedwait, pthread_cond_timedwait@GLIBC_2.2.5, remove");
 __asm__(".symver pthread_cond_wait, pthread_cond_wait@@GLIBC_2.3.2, remove");
 __asm__(".symver pthread_cond_timedwait, pthread_cond_timedwait@@GLIBC_2.3.2, remove");
-
-void hook_resolve_old(void)
-{
-	real_old_wait =
-		(int (*)(void *, pthread_mutex_t *))elf_next("pthread_cond_wait", "GLIBC_2.2.5");
-	real_old_timedwait = (int (*)(void *, pthread_mutex_t *, const struct timespec *))elf_next(
-		"pthread_cond_timedwait", "GLIBC_2.2.5");
-}
-#else
-void hook_resolve_old(void)
-{
-}
 #endif

@@ -15,10 +15,10 @@
 #include "../fault.h"
 #include "../fork.h"
 #include "../hook.h"
-#include "../life.h"
 #include "../look.h"
 #include "../manners.h"
 #include "../segment_call.h"
+#include "../state.h"
 #include "../thread.h"
 #include "process.h"
 

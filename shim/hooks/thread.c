@@ -13,9 +13,11 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 {
 	ENTER(pthread_create);
 	thread_several = true;
-	struct thread_parcel *parcel = thread_pack(start, argument, CALLER);
+	struct thread_parcel *parcel;
 	int result;
 
+	group_thread_made();
+	parcel = thread_pack(start, argument, CALLER);
 	if (!parcel)
 		return REAL(pthread_create)(thread, attr, start, argument);
 	result = REAL(pthread_create)(thread, attr, arch_thread_start, parcel);
@@ -29,10 +31,11 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 {
 	ENTER(thrd_create);
 	thread_several = true;
-	struct thread_parcel *parcel =
-		thread_pack((void *(*)(void *))(void *)start, argument, CALLER);
+	struct thread_parcel *parcel;
 	int result;
 
+	group_thread_made();
+	parcel = thread_pack((void *(*)(void *))(void *)start, argument, CALLER);
 	if (!parcel)
 		return REAL(thrd_create)(thread, start, argument);
 	result = REAL(thrd_create)(thread, (thrd_start_t)(void *)arch_thread_start, parcel);
