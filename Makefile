@@ -22,19 +22,20 @@ SHIM_FLAGS := $(BASE) -fPIC -fvisibility=hidden -fno-plt -ftls-model=initial-exe
 SHIM_LINK := -shared -Wl,-z,defs -Wl,-z,noseparate-code -Wl,-z,now -Wl,-z,relro -Wl,--version-script=shim/exports.map \
 	-Wl,-soname,libmpsan.so -Wl,--hash-style=gnu -Wl,-Bsymbolic-functions
 # Readers of CPython's structures, for the library and the command: one object file serves both.
-CPYTHON_SRC := $(wildcard shim/cpython/*.c)
-SHIM_SRC := shim/arch/$(ARCH).S $(wildcard shim/*.c shim/hooks/*.c) $(CPYTHON_SRC)
+CPYTHON_SRC := $(wildcard shim/common/cpython/*.c)
+SHIM_SRC := shim/intercept/arch/$(ARCH).S $(wildcard shim/*/*.c) $(CPYTHON_SRC)
 SHIM_OBJ := $(SHIM_SRC:%=build/obj/%.o)
 COUNT_OBJ := $(SHIM_SRC:%=build/count/%.o)
 
-# The table of ranges is also part of both: the registry of exported memory is a file; so are what a rank is called, which rule speaks of a wait, why there is no log, and sums of memory.
-CORE_SRC := $(wildcard shim/core/*.c shim/rules/*.c) $(CPYTHON_SRC) shim/ranges.c shim/rank.c shim/wait_rule.c shim/no_log.c shim/pages.c
-CORE_OBJ := $(CORE_SRC:%=build/obj/%.o)
-TOOL_SRC := $(wildcard tools/*.c)
+# So do the other files of shim/common.
+COMMON_SRC := $(CPYTHON_SRC) $(wildcard shim/common/*.c)
+COMMON_OBJ := $(COMMON_SRC:%=build/obj/%.o)
+# Manual pages are made by a program of their own; tools/dev is no part of the command.
+TOOL_SRC := $(filter-out tools/man/%,$(wildcard tools/*/*.c tools/rules/*/*.c))
 DESCRIPTIONS := build/man/mpsan.1 build/man/libmpsan.7 build/man/mpsan.bash build/man/mpsan.zsh
 # The page of --report html travels inside the command.
-PAGE := $(wildcard tools/html/*.html tools/html/*.css tools/html/*.js)
-TOOL_OBJ := $(TOOL_SRC:%=build/obj/%.o) build/obj/tools/html/page.S.o
+PAGE := $(wildcard tools/formats/html/*.html tools/formats/html/*.css tools/formats/html/*.js)
+TOOL_OBJ := $(TOOL_SRC:%=build/obj/%.o) build/obj/tools/formats/html/page.S.o
 TOOL_LIBS := -lunwind-$(ARCH) -lunwind -ldw -lelf -ljansson -lncursesw -ltinfo -lstdc++
 
 # A stand-in for CUDA, for programs and tests on machines without a GPU.
@@ -52,11 +53,11 @@ build/tests/libmpsan-count.so: $(COUNT_OBJ) shim/exports.map
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(SHIM_LINK) -o $@ $(COUNT_OBJ)
 
-build/mpsan: $(TOOL_OBJ) $(CORE_OBJ)
+build/mpsan: $(TOOL_OBJ) $(COMMON_OBJ)
 	$(SAY) LINK $@
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(TOOL_OBJ) $(CORE_OBJ) $(TOOL_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(TOOL_OBJ) $(COMMON_OBJ) $(TOOL_LIBS)
 
-build/obj/shim/mem.c.o build/count/shim/mem.c.o: SHIM_FLAGS += -fno-builtin
+build/obj/shim/intercept/mem.c.o build/count/shim/intercept/mem.c.o: SHIM_FLAGS += -fno-builtin
 build/obj/shim/%.c.o: shim/%.c
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(SHIM_FLAGS) -c $< -o $@
@@ -74,8 +75,8 @@ build/obj/tools/%.c.o: tools/%.c
 
 # Where the command looks for the library, seen from where it is itself: made anew when it changes.
 LIBDIR_FROM_BIN := $(shell realpath -m --relative-to='$(PREFIX)/bin' '$(LIBDIR)')
-build/obj/tools/launch.c.o build/fuzz/obj/tools/launch.c.o: BASE += -DMPSAN_LIBDIR_FROM_BIN='"$(LIBDIR_FROM_BIN)"'
-build/obj/tools/launch.c.o: build/libdir
+build/obj/tools/supervise/launch.c.o build/fuzz/obj/tools/supervise/launch.c.o: BASE += -DMPSAN_LIBDIR_FROM_BIN='"$(LIBDIR_FROM_BIN)"'
+build/obj/tools/supervise/launch.c.o: build/libdir
 build/libdir: FORCE
 	$(Q)mkdir -p $(@D) && { echo '$(LIBDIR_FROM_BIN)' | cmp -s - $@ || echo '$(LIBDIR_FROM_BIN)' >$@; }
 FORCE:
@@ -89,7 +90,7 @@ $(DESCRIPTIONS): build/man/%: tools/man/%.in build/man/expand
 	$(SAY) MAKE $@
 	$(Q)build/man/expand $< >$@.new && mv $@.new $@
 
-build/obj/tools/html/page.S.o: tools/html/page.S $(PAGE)
+build/obj/tools/formats/html/page.S.o: tools/formats/html/page.S $(PAGE)
 	$(SAY) AS $<
 	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
 
@@ -134,7 +135,7 @@ build/tests/snippets/snippets: tests/snippets/snippets_main.c build/tests/snippe
 build/obj/tests/unit/%.c.o: tests/unit/%.c
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -Itools -Iinclude -O1 -c $< -o $@
-build/parts.a: $(filter-out build/obj/tools/mpsan.c.o build/obj/tools/cmd_%,$(TOOL_OBJ)) $(CORE_OBJ)
+build/parts.a: $(filter-out build/obj/tools/cmd/mpsan.c.o build/obj/tools/cmd/cmd_%,$(TOOL_OBJ)) $(COMMON_OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(UNIT_BIN): build/%: build/obj/%.c.o $(UNIT_PART) build/parts.a
 	$(SAY) LINK $@
@@ -176,7 +177,7 @@ FUZZ_CC ?= clang
 FUZZ_SECONDS ?= 3600
 FUZZ_FLAGS = $(BASE) -Wno-error -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 FUZZ_BIN := $(patsubst tests/%.c,build/%,$(filter-out %/replay.c,$(wildcard tests/fuzz/*.c)))
-FUZZ_OBJ := $(patsubst build/obj/%.c.o,build/fuzz/obj/%.c.o,$(filter-out build/obj/tools/mpsan.c.o build/obj/tools/cmd_%,$(TOOL_OBJ)) $(CORE_OBJ))
+FUZZ_OBJ := $(patsubst build/obj/%.c.o,build/fuzz/obj/%.c.o,$(filter-out build/obj/tools/cmd/mpsan.c.o build/obj/tools/cmd/cmd_%,$(TOOL_OBJ)) $(COMMON_OBJ))
 build/fuzz/obj/%.c.o: %.c
 	$(SAY) CC "$< [fuzz]"
 	$(Q)mkdir -p $(@D) && $(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c $< -o $@

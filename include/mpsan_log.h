@@ -416,7 +416,7 @@ struct mpsan_stack {
 
 /*
  * The file `exports`: device memory that other processes of the session may open. Its first page is
- * struct mpsan_exports; a table of ranges (shim/ranges.h) over struct mpsan_export_place follows.
+ * struct mpsan_exports; a table of ranges (shim/common/ranges.h) over struct mpsan_export_place follows.
  */
 #define MPSAN_EXPORTS_MAGIC 0x545250584e53504dull /* "MPSNXPRT" */
 #define MPSAN_EXPORT_NAME 32

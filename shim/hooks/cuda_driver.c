@@ -5,12 +5,12 @@
  * A call that gives something back has no kind: destructors make such calls in children that use
  * no CUDA.
  */
-#include "../cuda.h"
-#include "../cuda_entry.h"
-#include "../cuda_ipc.h"
-#include "../registry.h"
-#include "../state.h"
-#include "../sys.h"
+#include "../cuda/cuda.h"
+#include "../cuda/cuda_entry.h"
+#include "../cuda/cuda_ipc.h"
+#include "../cuda/registry.h"
+#include "../record/state.h"
+#include "../intercept/sys.h"
 
 /* The head of a hook: `call` and the real function. */
 #define BEGIN(name, kind)      \

@@ -2,11 +2,11 @@
  * Functions of the CUDA runtime that carry facts, for programs that have it as a shared library. The
  * driver's hooks below leave these calls to them.
  */
-#include "../cuda.h"
-#include "../cuda_entry.h"
-#include "../cuda_ipc.h"
-#include "../registry.h"
-#include "../sys.h"
+#include "../cuda/cuda.h"
+#include "../cuda/cuda_entry.h"
+#include "../cuda/cuda_ipc.h"
+#include "../cuda/registry.h"
+#include "../intercept/sys.h"
 
 #define BEGIN(name, kind)      \
 	ENTER(name);           \

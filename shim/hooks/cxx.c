@@ -2,11 +2,11 @@
  * C++ statics under construction. The guard says whether one is, not by whom, so the constructing
  * thread claims it like a lock.
  */
-#include "../fork.h"
-#include "../hook.h"
-#include "../log.h"
-#include "../look.h"
-#include "../thread.h"
+#include "../lifecycle/fork.h"
+#include "../intercept/hook.h"
+#include "../record/log.h"
+#include "../locks/look.h"
+#include "../record/thread.h"
 
 int __cxa_guard_acquire(uint64_t *guard);
 void __cxa_guard_release(uint64_t *guard);

@@ -10,15 +10,15 @@
 #include <unistd.h>
 
 #include "../abi/glibc.h"
-#include "../descriptor.h"
-#include "../hook.h"
-#include "../manners.h"
-#include "../peer.h"
-#include "../segment.h"
-#include "../segment_call.h"
-#include "../state.h"
-#include "../stdio.h"
-#include "../stream.h"
+#include "../resources/descriptor.h"
+#include "../intercept/hook.h"
+#include "../workers/manners.h"
+#include "../resources/peer.h"
+#include "../resources/segment.h"
+#include "../resources/segment_call.h"
+#include "../record/state.h"
+#include "../resources/stdio.h"
+#include "../resources/stream.h"
 
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);

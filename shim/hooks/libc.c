@@ -19,9 +19,9 @@
 #include <time.h>
 #include <wchar.h>
 
-#include "../cuda.h"
-#include "../hook.h"
-#include "../inside.h"
+#include "../cuda/cuda.h"
+#include "../intercept/hook.h"
+#include "../locks/inside.h"
 
 int __cxa_atexit(void (*f)(void *), void *argument, void *dso);
 int __cxa_at_quick_exit(void (*f)(void *), void *dso);

@@ -6,17 +6,17 @@
  */
 #include <dlfcn.h>
 
-#include "../claim.h"
-#include "../cuda_entry.h"
-#include "../elf.h"
-#include "../hook.h"
-#include "../loader.h"
-#include "../log.h"
-#include "../look.h"
-#include "../orphans.h"
-#include "../state.h"
-#include "../sys.h"
-#include "../thread.h"
+#include "../locks/claim.h"
+#include "../cuda/cuda_entry.h"
+#include "../intercept/elf.h"
+#include "../intercept/hook.h"
+#include "../locks/loader.h"
+#include "../record/log.h"
+#include "../locks/look.h"
+#include "../locks/orphans.h"
+#include "../record/state.h"
+#include "../intercept/sys.h"
+#include "../record/thread.h"
 
 /* In glibc a handle is the object's entry in the loader's list: compared before it is followed. */
 static void *answer(const struct pass_regs *regs, enum hook_id id, const char *version)

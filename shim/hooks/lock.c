@@ -5,14 +5,14 @@
 #include <pthread.h>
 #include <threads.h>
 
-#include "../claim.h"
-#include "../hint.h"
-#include "../hook.h"
-#include "../look.h"
-#include "../orphans.h"
-#include "../share.h"
-#include "../state.h"
-#include "../thread.h"
+#include "../locks/claim.h"
+#include "../record/hint.h"
+#include "../intercept/hook.h"
+#include "../locks/look.h"
+#include "../locks/orphans.h"
+#include "../locks/share.h"
+#include "../record/state.h"
+#include "../record/thread.h"
 
 #define MUTEX_TAKEN(m) UNLIKELY((m)->__data.__lock != 0)
 #define RWLOCK_TAKEN(l) UNLIKELY((l)->__data.__cur_writer != 0)

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "../abi/glibc.h"
-#include "../hook.h"
-#include "../manners.h"
-#include "../sys.h"
+#include "../intercept/hook.h"
+#include "../workers/manners.h"
+#include "../intercept/sys.h"
 
 /* What a signal does is seen before the call is back, by whoever waits for its target, if it is not the caller's end. */
 #define KILLS(name, whom, parameters, arguments)                       \

@@ -8,13 +8,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../descriptor.h"
-#include "../hook.h"
-#include "../mapping.h"
-#include "../peer.h"
-#include "../segment.h"
-#include "../segment_call.h"
-#include "../state.h"
+#include "../resources/descriptor.h"
+#include "../intercept/hook.h"
+#include "../resources/mapping.h"
+#include "../resources/peer.h"
+#include "../resources/segment.h"
+#include "../resources/segment_call.h"
+#include "../record/state.h"
 
 EXPORT int shm_open(const char *name, int flags, mode_t mode)
 {

@@ -9,15 +9,15 @@
 #include <limits.h>
 #include <link.h>
 
-#include "../claim.h"
-#include "../elf.h"
-#include "../hook.h"
-#include "../log.h"
-#include "../look.h"
-#include "../stack.h"
-#include "../state.h"
-#include "../sys.h"
-#include "../thread.h"
+#include "../locks/claim.h"
+#include "../intercept/elf.h"
+#include "../intercept/hook.h"
+#include "../record/log.h"
+#include "../locks/look.h"
+#include "../record/stack.h"
+#include "../record/state.h"
+#include "../intercept/sys.h"
+#include "../record/thread.h"
 
 void GOMP_parallel(void (*region)(void *), void *data, unsigned threads, unsigned flags);
 void GOMP_parallel_start(void (*region)(void *), void *data, unsigned threads);

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "../filter.h"
+#include "../record/filter.h"
 
 /* A call that filters system calls has come back with this; returns it. */
 uint64_t process_filtered(const struct filter_coming *coming, int64_t result);

@@ -6,11 +6,11 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-#include "../excluded.h"
-#include "../fault.h"
-#include "../growth.h"
-#include "../hook.h"
-#include "../window.h"
+#include "../resources/excluded.h"
+#include "../resources/fault.h"
+#include "../workers/growth.h"
+#include "../intercept/hook.h"
+#include "../locks/window.h"
 
 /* Old programs call what new ones should not. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

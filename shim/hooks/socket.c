@@ -6,10 +6,10 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#include "../descriptor.h"
-#include "../hook.h"
-#include "../peer.h"
-#include "../segment_call.h"
+#include "../resources/descriptor.h"
+#include "../intercept/hook.h"
+#include "../resources/peer.h"
+#include "../resources/segment_call.h"
 
 EXPORT int socket(int domain, int type, int protocol)
 {

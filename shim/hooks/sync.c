@@ -8,16 +8,16 @@
 #include <stdarg.h>
 #include <threads.h>
 
-#include "../elf.h"
-#include "../hint.h"
-#include "../hook.h"
-#include "../inside.h"
-#include "../look.h"
-#include "../orphans.h"
-#include "../python.h"
-#include "../share.h"
-#include "../state.h"
-#include "../thread.h"
+#include "../intercept/elf.h"
+#include "../record/hint.h"
+#include "../intercept/hook.h"
+#include "../locks/inside.h"
+#include "../locks/look.h"
+#include "../locks/orphans.h"
+#include "../python/python.h"
+#include "../locks/share.h"
+#include "../record/state.h"
+#include "../record/thread.h"
 
 /* The value is the low half of the first word (claim.c). */
 #define SEMAPHORE_EMPTY(s) UNLIKELY(*(const uint32_t *)(const void *)(s) == 0)

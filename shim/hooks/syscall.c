@@ -10,16 +10,16 @@
 #include <unistd.h>
 
 #include "../abi/glibc.h"
-#include "../cuda.h"
-#include "../cuda_fetch.h"
-#include "../fault.h"
-#include "../fork.h"
-#include "../hook.h"
-#include "../look.h"
-#include "../manners.h"
-#include "../segment_call.h"
-#include "../state.h"
-#include "../thread.h"
+#include "../cuda/cuda.h"
+#include "../cuda/cuda_fetch.h"
+#include "../resources/fault.h"
+#include "../lifecycle/fork.h"
+#include "../intercept/hook.h"
+#include "../locks/look.h"
+#include "../workers/manners.h"
+#include "../resources/segment_call.h"
+#include "../record/state.h"
+#include "../record/thread.h"
 #include "process.h"
 
 /* True for a raw system call that copies this process and comes back on this stack in the child. */

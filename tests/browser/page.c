@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats.h"
+#include "formats/formats.h"
 
 static uint64_t number_at(const json_t *list, size_t i)
 {

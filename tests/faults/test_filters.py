@@ -17,7 +17,7 @@ from mpsantest import MPSAN, ROOT, Skip, dump, full_environment, main, run_bare,
 
 JAIL = program("jail")
 HAZARD = [system_python(), str(ROOT / "examples/lock-over-start/hazard.py")]
-ROWS = (ROOT / "include/mpsan_calls.def").read_text(), (ROOT / "tools/calls.def").read_text()
+ROWS = (ROOT / "include/mpsan_calls.def").read_text(), (ROOT / "tools/base/calls.def").read_text()
 LIBRARY = dict(re.findall(r"^CALL\((\w+), (\w+)\)", ROWS[0], re.M))
 SUPERVISOR = dict(re.findall(r"^TOOL_CALL\((\w+), (\w+)\)", ROWS[1], re.M))
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../tools/options.h"
+#include "../../tools/cmd/options.h"
 #include "fuzz.h"
 
 #define WORDS_MAX 16

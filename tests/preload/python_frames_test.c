@@ -12,11 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../shim/cpython/frame.h"
-#include "../../shim/elf.h"
-#include "../../shim/python.h"
-#include "../../shim/python_self.h"
-#include "../../shim/sys.h"
+#include "../../shim/common/cpython/frame.h"
+#include "../../shim/intercept/elf.h"
+#include "../../shim/python/python.h"
+#include "../../shim/python/python_self.h"
+#include "../../shim/intercept/sys.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -1,4 +1,4 @@
-"""What frames say about imports and forks (shim/python_import.c), against what this program does itself."""
+"""What frames say about imports and forks (shim/python/python_import.c), against what this program does itself."""
 import ctypes
 import os
 import subprocess

@@ -11,7 +11,8 @@ trap 'rm -rf "$work"' EXIT
 
 "${CC:-cc}" -std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden -Wall -Wextra -Wl,-z,defs \
 	-Wl,--wrap=sys_peek -o "$work/frames.so" "$here/python_frames_test.c" \
-	"$shim"/python*.c "$shim"/cpython/*.c "$shim/elf.c" "$shim/sys.c" "$shim/text.c" "$shim/racy.c" || exit 1
+	"$shim"/python/*.c "$shim"/common/cpython/*.c "$shim/intercept/elf.c" "$shim/intercept/sys.c" \
+	"$shim/intercept/text.c" "$shim/intercept/racy.c" || exit 1
 
 find_pythons() {
 	[ -n "${MPSAN_FULL:-}" ] || { ls /usr/bin/python3; return; }

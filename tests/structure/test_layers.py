@@ -28,39 +28,84 @@ def includes(path):
         yield str(place.relative_to(ROOT)) if place.exists() else name
 
 
+# Folders from top to bottom: each may use itself and those below it.
+COMMAND = ("tools/cmd", "tools/top", "tools/ps", "tools/doctor", "tools/supervise", "tools/formats", "tools/report",
+           "tools/findings", "tools/story", "tools/waitgraph", "tools/symbols", "tools/reader", "tools/rules",
+           "tools/facts", "tools/proc", "tools/base")
+FOLDER_FILES = 40  # at most
+LIBRARY_FOLDERS = ("shim/hooks", "shim/lifecycle", "shim/cuda", "shim/resources", "shim/workers", "shim/locks",
+                   "shim/record", "shim/python", "shim/intercept")
+BOTH = ("shim/common", "shim/abi", "include")  # what the library and the command share, with the bottom last
+# The command lists, and the manual counts, the hooks from the library's own table.
+EXCEPTIONS = {("tools/cmd/cmd_list.c", "shim/hooks.def"), ("tools/man/tables.c", "shim/hooks.def")}
+# The stubs are made from the table of hooks: they jump to all that it names. The compiler calls mem.c from anywhere.
+DISPATCH = ("shim/intercept/arch/", "shim/intercept/mem.c")
+
+
 def layer(name):
-    for start, what in (("shim/core/", "core"), ("shim/rules/", "rules"), ("shim/cpython/", "cpython"),
-                        ("shim/ranges.", "ranges"), ("shim/rank.", "ranges"), ("shim/wait_rule.", "ranges"), ("shim/pages.", "ranges"),
-                        ("shim/no_log.", "ranges"), ("shim/hooks/", "hooks"),
-                        ("shim/", "shim"), ("include/", "include"), ("tools/", "tools")):
-        if name.startswith(start):
-            return what
+    """The folder that a file belongs to, as above; "tools/man", "shim" for the tables on top."""
+    for folder in (*COMMAND, *LIBRARY_FOLDERS, *BOTH, "tools/man", "shim"):
+        if name.startswith(folder + "/"):
+            return folder
     return "elsewhere"
 
 
-# What each layer may include besides itself.
-ALLOWED = {
-    "include": set(),
-    "core": {"include", "ranges"},
-    "rules": {"include", "core"},
-    "cpython": {"include"},
-    "ranges": {"include"},
-    "shim": {"include", "cpython", "ranges"},
-    "hooks": {"include", "shim", "ranges"},
-    "tools": {"include", "core", "cpython", "ranges"},
-}
-# The command lists, and the manual counts, the hooks from the library's own table.
-EXCEPTIONS = {("tools/cmd_list.c", "shim/hooks.def"), ("tools/man/tables.c", "shim/hooks.def")}
+def may_use(one):
+    """The layers that a file of layer `one` may use."""
+    if one in COMMAND:
+        return {*COMMAND[COMMAND.index(one):], *BOTH}
+    if one in LIBRARY_FOLDERS:
+        return {*LIBRARY_FOLDERS[LIBRARY_FOLDERS.index(one):], *BOTH, "shim"}
+    if one in BOTH:
+        return set(BOTH[BOTH.index(one):])
+    return {"tools/man": {"tools/man", "include", *COMMAND}, "shim": {"shim"}}[one]
 
 
 def check_includes():
     wrong = []
     for path in sources("include", "shim", "tools"):
         name = str(path.relative_to(ROOT))
-        for other in includes(path):
-            fine = layer(other) in ALLOWED[layer(name)] | {layer(name)}
-            if not fine and (name, other) not in EXCEPTIONS:
-                wrong.append(f"{name} includes {other}")
+        wrong += [f"{name} includes {other}" for other in includes(path)
+                  if layer(other) not in may_use(layer(name)) and (name, other) not in EXCEPTIONS]
+    assert not wrong, "\n".join(wrong)
+
+
+def check_symbols():
+    """What the includes allow is not always what the objects need: declarations can be made anywhere."""
+    objects = [path for folder in (*COMMAND, *LIBRARY_FOLDERS, "shim/common")
+               for path in (BUILD / "obj" / folder).rglob("*.o")]
+    objects = [path for path in objects if (ROOT / str(path.relative_to(BUILD / "obj"))[:-2]).exists()]
+    assert len(objects) > 200, objects
+    listing = subprocess.run(["nm", "-A", "-g", *map(str, objects)], check=True, stdout=subprocess.PIPE, text=True).stdout
+    home, needs, wrong = {}, [], []
+    for path, kind, symbol in re.findall(r"^(\S+)\.o:[0-9a-f ]* (\w) (\S+)$", listing, re.M):
+        name = str(Path(path).relative_to(BUILD / "obj"))
+        if kind == "U":
+            needs.append((name, symbol))
+        else:
+            home[symbol] = name
+    assert len(home) > 500 and len(needs) > 1000, (len(home), len(needs))
+    for name, symbol in needs:
+        if (symbol in home and layer(home[symbol]) not in may_use(layer(name)) and
+                name.split("/")[0] == home[symbol].split("/")[0] and
+                not name.startswith(DISPATCH) and not home[symbol].startswith(DISPATCH)):
+            wrong.append(f"{name} needs {symbol} of {home[symbol]}")
+    assert not wrong, "\n".join(wrong)
+
+
+def check_folders():
+    """A folder can be taken in at one look, and its README says of each file what it is for."""
+    wrong = []
+    folders = {path.parent for path in sources("tools", "shim") if not {"man", "abi", "arch"} & set(path.parts)}
+    assert len(folders) > len(COMMAND) + len(LIBRARY_FOLDERS), folders
+    for folder in sorted(folders):
+        files = [path for path in folder.iterdir() if path.suffix in (".c", ".h", ".def", ".S")]
+        if len(files) > FOLDER_FILES:
+            wrong.append(f"{folder.relative_to(ROOT)}: {len(files)} files")
+        readme = next(parent / "README.md" for parent in (folder, *folder.parents) if (parent / "README.md").exists())
+        text = readme.read_text()
+        wrong += [f"{path.relative_to(ROOT)} has no row in {readme.relative_to(ROOT)}" for path in files
+                  if f"`{path.name}`" not in text and f"`{path.stem}.c`" not in text and folder == readme.parent]
     assert not wrong, "\n".join(wrong)
 
 
@@ -70,10 +115,10 @@ def symbols(option, *objects):
 
 
 def check_purity():
-    objects = [path for part in ("core", "rules", "cpython") for path in (BUILD / "obj/shim" / part).glob("*.o")]
-    objects += [BUILD / "obj/shim/ranges.c.o", BUILD / "obj/shim/rank.c.o", BUILD / "obj/shim/wait_rule.c.o", BUILD / "obj/shim/pages.c.o"]
+    objects = [path for part in ("tools/facts", "tools/rules", "shim/common") for path in (BUILD / "obj" / part).rglob("*.o")]
     assert len(objects) > 8, objects
-    foreign = symbols("-u", *objects) - symbols("--defined-only", *objects) - STRING_H - {"_GLOBAL_OFFSET_TABLE_"}
+    hardened = {f"__{name}_chk" for name in STRING_H} | {"__stack_chk_fail", "_GLOBAL_OFFSET_TABLE_"}
+    foreign = symbols("-u", *objects) - symbols("--defined-only", *objects) - STRING_H - hardened
     assert not foreign, f"pure code calls {sorted(foreign)}"
 
 
@@ -83,13 +128,13 @@ def check_kernel_door():
                        r"printf|fprintf|snprintf|getenv|sysconf|abort|dlopen)\(")
     wrong = []
     for path in sources("shim", suffixes=(".c", ".h")):
-        if layer(str(path.relative_to(ROOT))) in ("core", "rules", "cpython", "ranges"):
+        if layer(str(path.relative_to(ROOT))) == "shim/common":
             continue
         text = re.sub(r"/\*.*?\*/|^EXPORT .*?$", "", path.read_text(), flags=re.S | re.M)
         if re.search(r'__asm__.*"syscall', text) and path.name != "sys.c":
             wrong.append(f"{path.name}: a system call of its own")
         wrong += [f"{path.name}: {call}()" for call in calls.findall(text)]
-    assert "syscall" in (ROOT / "shim/sys.c").read_text()
+    assert "syscall" in (ROOT / "shim/intercept/sys.c").read_text()
     assert not wrong, "\n".join(wrong)
 
 
@@ -127,6 +172,8 @@ def check_function_sizes():
 
 main({
     "includes": check_includes,
+    "symbols": check_symbols,
+    "folders": check_folders,
     "purity": check_purity,
     "kernel_door": check_kernel_door,
     "file_sizes": check_file_sizes,

@@ -14,7 +14,7 @@
 /* clang-format on */
 #include <string.h>
 
-#include "../../shim/core/rule.h"
+#include "../../tools/rules/rule.h"
 
 #define PARENT 0
 #define CHILD 1

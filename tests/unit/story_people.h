@@ -7,7 +7,7 @@
 
 #include "story_facts.h"
 
-#include "../../shim/core/people.h"
+#include "../../tools/facts/people.h"
 
 #define GRAND 2 /* a process that the child made */
 #define SLOTS 3

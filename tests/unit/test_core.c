@@ -1,5 +1,5 @@
 /*
- * What the facts answer. Neighbours: story_facts.h, ../../shim/core/facts.c.
+ * What the facts answer. Neighbours: story_facts.h, tools/facts/facts.c.
  */
 #include "story_facts.h"
 

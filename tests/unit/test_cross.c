@@ -1,6 +1,6 @@
 /*
  * Conclusions from claims, frames and ends of processes, and those that must not be drawn.
- * Neighbour: ../../tools/cross.h.
+ * Neighbour: tools/waitgraph/cross.h.
  */
 /* clang-format off */
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../tools/cross.h"
+#include "../../tools/waitgraph/cross.h"
 #include "log_writer.h"
 
 #define LIB "/usr/lib/python3.11/multiprocessing/"

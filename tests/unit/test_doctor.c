@@ -1,6 +1,6 @@
 /*
  * What mpsan doctor makes of machines that this one is not: files of /proc, /sys and /etc under a root of the test's
- * own. Neighbours: ../../tools/doctor.h; ../install/test_doctor.py has what can be had for real.
+ * own. Neighbours: tools/doctor/doctor.h; ../install/test_doctor.py has what can be had for real.
  */
 /* clang-format off */
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../tools/doctor.h"
+#include "../../tools/doctor/doctor.h"
 
 static char root[] = "/tmp/mpsan-doctor-XXXXXX";
 static struct doctor doctor;

@@ -1,6 +1,6 @@
 /*
  * The wait-for graph on small worlds: who is open, who is dead, which circle a thread leads to.
- * A world is drawn by hand; no process is asked. Neighbour: ../../tools/graph.h.
+ * A world is drawn by hand; no process is asked. Neighbour: tools/waitgraph/graph.h.
  */
 /* clang-format off */
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 /* clang-format on */
 #include <stdlib.h>
 
-#include "graph.h"
+#include "waitgraph/graph.h"
 
 #define THREADS_MAX 8u
 

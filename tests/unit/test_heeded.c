@@ -1,11 +1,11 @@
-/* What a Python source says of how workers end. Neighbour: ../../tools/heeded.h. */
+/* What a Python source says of how workers end. Neighbour: tools/supervise/heeded.h. */
 /* clang-format off */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <cmocka.h>
 /* clang-format on */
-#include "../../tools/heeded.h"
+#include "../../tools/supervise/heeded.h"
 
 static void it_asks_for_a_status(void **state)
 {

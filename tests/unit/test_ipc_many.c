@@ -1,7 +1,7 @@
 /*
  * A session in which a hundred thousand pieces of device memory change hands, written record by record
  * and judged: in seconds, and each by its own story. Neighbours: log_writer.h,
- * ../../shim/core/cuda.h.
+ * tools/facts/cuda.h.
  */
 /* clang-format off */
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../../tools/judge.h"
+#include "../../tools/findings/judge.h"
 #include "log_writer.h"
 
 #define SECOND 1000000000ull

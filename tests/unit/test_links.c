@@ -1,6 +1,6 @@
 /*
  * Names of shared memory, by files of this process: with the right to ask the kernel for the number of links, where
- * the test has it, and without. Neighbour: ../../tools/links.h.
+ * the test has it, and without. Neighbour: tools/waitgraph/links.h.
  */
 /* clang-format off */
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../tools/links.h"
+#include "../../tools/waitgraph/links.h"
 
 #define BYTES 4096u
 

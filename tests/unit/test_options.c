@@ -1,6 +1,6 @@
 /*
  * Options and suppression files: what is wrong is named in one line, and what is right arrives.
- * Neighbours: ../../tools/options.h, ../../tools/suppress.h.
+ * Neighbours: tools/cmd/options.h, tools/findings/suppress.h.
  */
 /* clang-format off */
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../tools/options.h"
+#include "../../tools/cmd/options.h"
 
 static struct settings settings;
 

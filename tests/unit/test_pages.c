@@ -1,4 +1,4 @@
-/* Memory that a forked process shares and has copied, from what the kernel says. Neighbour: ../../shim/pages.h. */
+/* Memory that a forked process shares and has copied, from what the kernel says. Neighbour: shim/common/pages.h. */
 /* clang-format off */
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../shim/pages.h"
+#include "../../shim/common/pages.h"
 
 #define MIB (1ull << 20)
 

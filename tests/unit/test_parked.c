@@ -1,6 +1,6 @@
 /*
  * Stories about dead ends that were meant, and those that were not. A story says who is there, what each waits for, and
- * what was seen of senders. Neighbour: ../../shim/core/parked.h.
+ * what was seen of senders. Neighbour: tools/rules/parked.h.
  */
 /* clang-format off */
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 /* clang-format on */
 
-#include "../../shim/core/parked.h"
+#include "../../tools/rules/parked.h"
 
 #define THREADS 4
 #define PROCESS 1

@@ -1,4 +1,4 @@
-/* Who holds the ends of real pipes, in this process and its children. Neighbour: ../../tools/pipes.h. */
+/* Who holds the ends of real pipes, in this process and its children. Neighbour: tools/proc/pipes.h. */
 /* clang-format off */
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../tools/pipes.h"
+#include "../../tools/proc/pipes.h"
 
 static struct pipes pipes;
 

@@ -1,6 +1,6 @@
 /*
  * The list of practices that closes a report: kept, violated, not observable. Neighbours: log_writer.h,
- * ../../tools/practices.h.
+ * tools/report/practices.h.
  */
 /* clang-format off */
 #include <stdarg.h>
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/practices.h"
-#include "../../tools/formats.h"
+#include "../../tools/report/practices.h"
+#include "../../tools/formats/formats.h"
 #include "log_writer.h"
 
 #define SECOND 1000000000ull

@@ -1,5 +1,5 @@
 /*
- * The line of progress, on a terminal and elsewhere. Neighbour: ../../tools/progress.h.
+ * The line of progress, on a terminal and elsewhere. Neighbour: tools/base/progress.h.
  */
 /* clang-format off */
 #include <stdarg.h>
@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../tools/progress.h"
-#include "../../tools/util.h"
+#include "../../tools/base/progress.h"
+#include "../../tools/base/util.h"
 
 #define SHORT_MS 400 /* of work in vain: nothing is said yet */
 #define LONG_MS 1500

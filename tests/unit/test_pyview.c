@@ -1,10 +1,10 @@
 /*
- * Python frames of another process (tools/pyview.c), against what that process says of itself
+ * Python frames of another process (tools/symbols/pyview.c), against what that process says of itself
  * (pyview_target.py). For /usr/bin/python3; with MPSAN_FULL for every CPython at hand; PYTHON names
  * another one.
  */
-#include "pyfile.h"
-#include "pyview.h"
+#include "symbols/pyfile.h"
+#include "symbols/pyview.h"
 
 #include <glob.h>
 #include <setjmp.h>

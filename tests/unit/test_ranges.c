@@ -1,4 +1,4 @@
-/* The table of ranges: found by any address, full to the brim, changed by many threads. Neighbour: ../../shim/ranges.h. */
+/* The table of ranges: found by any address, full to the brim, changed by many threads. Neighbour: shim/common/ranges.h. */
 /* clang-format off */
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../../shim/ranges.h"
+#include "../../shim/common/ranges.h"
 
 #define MANY 100000u
 #define MANY_PLACES (1u << 17)

@@ -1,6 +1,6 @@
 /*
  * Reads sessions that were written record by record: sound ones live and afterwards, and damaged
- * ones. Neighbours: log_writer.h, ../../tools/reader.h.
+ * ones. Neighbours: log_writer.h, tools/reader/reader.h.
  */
 /* clang-format off */
 #include <stdarg.h>
@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../tools/judge.h"
-#include "../../tools/report.h"
+#include "../../tools/findings/judge.h"
+#include "../../tools/report/report.h"
 #include "log_writer.h"
 
 #define SECOND 1000000000ull

@@ -1,6 +1,6 @@
 /*
  * From findings to reports: grades, policies, suppressions, folding, and the two formats. Neighbours: log_writer.h,
- * ../../tools/judge.h, ../../tools/formats.h.
+ * tools/findings/judge.h, tools/formats/formats.h.
  */
 /* clang-format off */
 #include <stdarg.h>
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../tools/judge.h"
-#include "../../tools/formats.h"
+#include "../../tools/findings/judge.h"
+#include "../../tools/formats/formats.h"
 #include "log_writer.h"
 
 #define SECOND 1000000000ull

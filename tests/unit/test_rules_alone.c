@@ -1,6 +1,6 @@
 /*
  * Stories about waits that nobody can end in a forked child, and about which rule tells a wait.
- * Neighbours: story_facts.h, test_rules_wait.c, ../../shim/core/wait.c.
+ * Neighbours: story_facts.h, test_rules_wait.c, tools/rules/wait.c.
  */
 #include "story_facts.h"
 

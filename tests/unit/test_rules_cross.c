@@ -1,10 +1,10 @@
 /*
  * Stories about the rules that speak of knots across processes. Neighbours: story_facts.h,
- * ../../shim/core/knot.h.
+ * tools/rules/knot.h.
  */
 #include "story_facts.h"
 
-#include "../../shim/core/knot.h"
+#include "../../tools/rules/knot.h"
 
 static struct world world;
 static struct fact_blocked blocked[4];

@@ -1,4 +1,4 @@
-/* Stories about memory that forked workers copied. Neighbours: story_facts.h, ../../shim/rules/cow_growth.c. */
+/* Stories about memory that forked workers copied. Neighbours: story_facts.h, tools/rules/workers/cow_growth.c. */
 #include "story_facts.h"
 
 #define OTHER 2

@@ -1,6 +1,6 @@
 /*
  * Stories about lock-order-inversion: a handful of orders, announced one by one. Neighbours:
- * story_facts.h, ../../shim/rules/lock_order_inversion.c.
+ * story_facts.h, tools/rules/locks/lock_order_inversion.c.
  */
 #include "story_facts.h"
 

@@ -1,6 +1,6 @@
 /*
  * Stories about what shared memory costs: descriptors, mappings, room in /dev/shm, copies; and the
- * ledger itself. Neighbours: story_shm.h, ../../shim/core/shm.c; test_rules_shm.c has the rest.
+ * ledger itself. Neighbours: story_shm.h, tools/facts/shm.c; test_rules_shm.c has the rest.
  */
 #include "story_shm.h"
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "session.h"
+#include "reader/session.h"
 
 #define TIMES 2000
 #define SECOND 1000000000ull

@@ -1,6 +1,6 @@
 /*
  * Findings about CUDA as people read them: every name is filled in, every step has its process, and
- * one cause is one finding. Neighbours: log_writer.h, ../../tools/story_cuda.h.
+ * one cause is one finding. Neighbours: log_writer.h, tools/story/story_cuda.h.
  */
 /* clang-format off */
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/judge.h"
+#include "../../tools/findings/judge.h"
 #include "log_writer.h"
 
 #define SECOND 1000000000ull

@@ -1,6 +1,6 @@
 /*
  * Findings about shared memory as people read them: who, when, how many, where; every name is filled in, and what is
- * worse replaces what was said before. Neighbours: log_writer.h, ../../tools/story_shm.h.
+ * worse replaces what was said before. Neighbours: log_writer.h, tools/story/story_shm.h.
  */
 /* clang-format off */
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/judge.h"
+#include "../../tools/findings/judge.h"
 #include "log_writer.h"
 
 #define SECOND 1000000000ull

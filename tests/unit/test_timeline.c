@@ -1,6 +1,6 @@
 /*
  * What happened when: processes, threads, spans, flows and memory, from logs. Neighbours: log_writer.h,
- * ../../tools/timeline.h.
+ * tools/report/timeline.h.
  */
 /* clang-format off */
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/timeline.h"
+#include "../../tools/report/timeline.h"
 #include "log_writer.h"
 
 #define SECOND 1000000000ull

@@ -1,5 +1,5 @@
 /*
- * What `mpsan top` draws and what its keys mean, without a terminal: documents in, lines out. Neighbour: ../../tools/top.h.
+ * What `mpsan top` draws and what its keys mean, without a terminal: documents in, lines out. Neighbour: tools/top/top.h.
  */
 /* clang-format off */
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "../../tools/top.h"
+#include "../../tools/top/top.h"
 
 #define SECOND 1000000000ll
 #define WORKERS 40

@@ -1,5 +1,5 @@
 /*
- * What stands where in a trace: nesting, flows, memory, findings. Neighbours: ../../tools/trace_plan.h; what is
+ * What stands where in a trace: nesting, flows, memory, findings. Neighbours: tools/formats/trace_plan.h; what is
  * written is held against the format in ../formats.
  */
 /* clang-format off */
@@ -10,7 +10,7 @@
 /* clang-format on */
 #include <stdlib.h>
 
-#include "../../tools/trace_plan.h"
+#include "../../tools/formats/trace_plan.h"
 
 #define START 1000000ull
 

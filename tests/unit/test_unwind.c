@@ -1,14 +1,14 @@
 /*
- * Unwinding and naming (tools/unwind.c, tools/symbols.c, tools/modules.c), tried on this very
+ * Unwinding and naming (tools/symbols/unwind.c, tools/symbols/symbols.c, tools/symbols/modules.c), tried on this very
  * process: it takes snapshots of its own stacks as the library would, and reads them back from its
  * own files. Build with -g; every level of optimisation must pass.
  */
 #define _GNU_SOURCE 1
-#include "modules.h"
+#include "symbols/modules.h"
 #include "self_modules.h"
 #include "self_snapshot.h"
-#include "symbols.h"
-#include "unwind.h"
+#include "symbols/symbols.h"
+#include "symbols/unwind.h"
 
 #include <fcntl.h>
 #include <pthread.h>

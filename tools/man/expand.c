@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../report.h"
+#include "../report/report.h"
 #include "expand.h"
 #include "tables.h"
 

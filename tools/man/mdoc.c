@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "../options.h"
+#include "../cmd/options.h"
 #include "expand.h"
 #include "tables.h"
 

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "../options.h"
+#include "../cmd/options.h"
 
 const struct command_row table_commands[] = {
 #define COMMAND(name, arguments, help) {#name, arguments, help},
-#include "../commands.def"
+#include "../cmd/commands.def"
 #undef COMMAND
 	{NULL, NULL, NULL},
 };
@@ -28,14 +28,14 @@ const struct named_row table_rules[] = {
 
 const struct named_row table_formats[] = {
 #define FORMAT(name, wants, help) {#name, help},
-#include "../formats.def"
+#include "../formats/formats.def"
 #undef FORMAT
 	{NULL, NULL},
 };
 
 const struct named_row table_launchers[] = {
 #define LAUNCHER(name, directory, text) {#name, text},
-#include "../launchers.def"
+#include "../cmd/launchers.def"
 #undef LAUNCHER
 	{NULL, NULL},
 };
@@ -45,7 +45,7 @@ const struct policy_row table_policies[] = {
 #define FLOOR(policy, grade) {#policy, NULL, #grade, NULL},
 #define GRADE(policy, rule, grade) {#policy, #rule, #grade, NULL},
 #define LEAST(policy, rule, grade) {#policy, #rule, "at least " #grade, NULL},
-#include "../policies.def"
+#include "../findings/policies.def"
 #undef POLICY
 #undef FLOOR
 #undef GRADE

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "../options.h"
+#include "../cmd/options.h"
 #include "expand.h"
 #include "tables.h"
 

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "shim/elf.h" /* the library's own look-up: dlsym might allocate */
+#include "shim/intercept/elf.h" /* the library's own look-up: dlsym might allocate */
 
 static uintptr_t first, last; /* of libmpsan.so in memory */
 

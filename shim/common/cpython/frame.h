@@ -1,0 +1,71 @@
+/*
+ * Frames of a Python thread: which thread, which frames, in which words. Every function looks at
+ * memory as it is now and keeps nothing.
+ */
+#ifndef MPSAN_CPYTHON_FRAME_H
+#define MPSAN_CPYTHON_FRAME_H
+
+#include "../../../include/mpsan_log.h"
+#include "object.h"
+
+/* ---- threads ---- */
+
+struct state {
+	uint64_t next, prev, interp, thread_id;
+	uint64_t frame; /* the innermost one, or 0 */
+};
+
+/* Reads a PyThreadState; false when it cannot be read. */
+bool state_read(const struct cpython *py, struct state *state, uint64_t at);
+
+/* ---- frames ---- */
+
+struct frame {
+	uint64_t at, previous, code, locals;
+	long instr; /* byte offset of the instruction under way; negative: none yet */
+	int owner;
+	/* Of its code object, by walk_on: */
+	uint64_t name, file, lines; /* two str and the line table */
+	unsigned first_line;
+	bool shown; /* false for what Python itself leaves out of tracebacks */
+};
+
+#define WALK_CHUNK 512 /* holds a few frames from 3.11 on, which lie side by side */
+struct walk {
+	const struct cpython *py;
+	uint64_t next; /* 0 when the walk came to the outermost frame */
+	unsigned left;
+	uint64_t from; /* address of chunk[0] */
+	size_t have;
+	char chunk[WALK_CHUNK];
+};
+
+/* Begins at a thread's innermost frame; 0: no frames. */
+void walk_open(struct walk *walk, const struct cpython *py, uint64_t frame);
+
+/* The next frame that Python would show; false at the end, or where memory makes no sense. */
+bool walk_on(struct walk *walk, struct frame *frame);
+
+/* The next frame of any kind, its code object not looked at: about a third of a peek from 3.11. */
+bool walk_step(struct walk *walk, struct frame *frame);
+
+/* Fills what walk_step leaves out; false when this is no code object. */
+bool frame_read_code(const struct cpython *py, struct frame *frame);
+
+/* By the ends of the function's qualified name and of the file's name. */
+bool frame_is(const struct cpython *py, const struct frame *frame, const char *function,
+	      const char *file);
+
+/* A local variable, or argument, by its place; 0: unbound, or not to be read. */
+uint64_t frame_local(const struct cpython *py, const struct frame *frame, unsigned i);
+
+/* ---- what a thread's frames say, `frame` being the innermost one; see python.h ---- */
+
+/* `room`: too large for the stacks that hooks run on, and nothing to the caller. */
+size_t cpython_stack(const struct cpython *py, uint64_t frame, struct walk *room, char *text,
+		     size_t bytes);
+size_t cpython_thread_name(const struct cpython *py, uint64_t frame, char *text, size_t bytes);
+size_t cpython_thread_function(const struct cpython *py, uint64_t frame, char *text, size_t bytes);
+enum mpsan_thread_role cpython_role(const struct cpython *py, uint64_t frame);
+
+#endif

@@ -1,0 +1,344 @@
+/*
+ * The state of the driver in this process, and calls of a child that inherited it. Neighbours:
+ * cuda.h explains, cuda_memory.c and cuda_ipc.c have the memory.
+ */
+#include "cuda.h"
+
+#include <string.h>
+
+#include "../record/log.h"
+#include "../workers/manners.h"
+#include "registry.h"
+#include "../record/stack.h"
+#include "../record/state.h"
+#include "../intercept/sys.h"
+
+#define MARK 0x6d7073616e435544ull
+#define STACK_NEAR (256u << 10) /* between a call of the runtime and its calls of the driver */
+#define DEVICES 64
+
+STATE struct cuda cuda;
+static TLS struct cuda_call *under_way; /* of the runtime */
+
+/*
+ * The runtime's call that this one is part of. One that siglongjmp left behind lies below, or where
+ * this one is, or has been overwritten.
+ */
+static const struct cuda_call *outer_of(const struct cuda_call *call)
+{
+	const struct cuda_call *outer = under_way;
+
+	return outer > call && (uint64_t)outer - (uint64_t)call < STACK_NEAR &&
+			       outer->mark == (MARK ^ (uint64_t)outer) ?
+		       outer :
+		       NULL;
+}
+
+void *cuda_begin(struct cuda_call *call, enum hook_id id, uint32_t kind, uint64_t caller)
+{
+	call->id = id;
+	call->kind = kind;
+	call->caller = caller;
+	call->mark = 0;
+	call->outermost = true;
+	if (HOOK_IS_RUNTIME(id)) {
+		call->mark = MARK ^ (uint64_t)call;
+		under_way = call;
+	} else if (UNLIKELY(under_way != NULL)) {
+		call->outermost = !outer_of(call);
+	}
+	return hook_real_at(id, caller);
+}
+
+int cuda_absent(enum hook_id id)
+{
+	return HOOK_IS_RUNTIME(id) ? (int)cudaErrorInsufficientDriver :
+				     (int)CUDA_ERROR_NOT_INITIALIZED;
+}
+
+bool cuda_may_state(void)
+{
+	return life.attached && !hook_off && !life_is_guest();
+}
+
+struct cuda_where cuda_where(const struct cuda_call *call)
+{
+	const struct cuda_call *outer = outer_of(call);
+
+	if (outer)
+		call = outer;
+	return (struct cuda_where){.function = log_text(hook_name(call->id)),
+				   .caller = call->caller,
+				   .stack = stack_own(),
+				   .python = stack_python(0)};
+}
+
+/*
+ * Once for each kind and whether it was refused: a handful for a process. At exit the runtime gives
+ * back all it has, in a child that never used CUDA as well: that says nothing of the child.
+ */
+static bool is_news(uint32_t kind, int result)
+{
+	uint32_t bit = kind < CUDA_NO_KIND ? 1u << (2 * kind + (result != 0)) : 0;
+
+	return bit && !(cuda.told & bit) && cuda_may_state() && !life_is_exiting() &&
+	       !(__atomic_fetch_or(&cuda.told, bit, __ATOMIC_RELAXED) & bit);
+}
+
+static NOINLINE void state_inherited(const struct cuda_call *call, int result)
+{
+	struct cuda_where where;
+
+	if (!is_news(call->kind, result))
+		return;
+	INSIDE
+	{
+		where = cuda_where(call);
+		EMIT(cuda_call, .function = where.function, .kind = call->kind,
+		     .result = (uint64_t)(int64_t)result, .caller = where.caller,
+		     .stack = where.stack, .python = where.python);
+	}
+}
+
+void cuda_refused_child(const char *function, uint64_t caller)
+{
+	if (is_news(MPSAN_CUDA_USE, CUDA_ERROR_NOT_INITIALIZED))
+		EMIT(cuda_call, .function = log_text(function), .kind = MPSAN_CUDA_USE,
+		     .result = CUDA_ERROR_NOT_INITIALIZED, .caller = caller, .stack = stack_own(),
+		     .python = stack_python(0));
+}
+
+/* Constructors of other libraries may run before ours. */
+static void note_early(const struct cuda_call *call)
+{
+	const struct cuda_call *outer = outer_of(call);
+
+	if (!outer)
+		outer = call;
+	if (cuda.early)
+		return;
+	cuda.early_id = outer->id;
+	cuda.early = outer->caller;
+}
+
+void cuda_start(void)
+{
+	if (!cuda.early)
+		return;
+	cuda.initialised = true;
+	EMIT(cuda_init, .function = log_text(hook_name(cuda.early_id)), .caller = cuda.early,
+	     .stack = stack_own());
+}
+
+void cuda_initialised(const struct cuda_call *call)
+{
+	struct cuda_where where;
+
+	if (!life.attached && !hook_off)
+		note_early(call);
+	if (cuda.inherited || !cuda_may_state() ||
+	    __atomic_exchange_n(&cuda.initialised, true, __ATOMIC_ACQ_REL))
+		return;
+	INSIDE
+	{
+		where = cuda_where(call);
+		EMIT(cuda_init, .function = where.function, .caller = where.caller,
+		     .stack = where.stack, .python = where.python);
+		manners_main_again(MPSAN_MAIN_CUDA, where.caller);
+	}
+}
+
+void cuda_context(const struct cuda_call *call, CUdevice device)
+{
+	uint64_t bit = device >= 0 && device < DEVICES ? 1ull << device : 0;
+	struct cuda_where where;
+
+	if (!bit || cuda.devices & bit || cuda.inherited || !cuda_may_state())
+		return;
+	cuda_initialised(call);
+	if (__atomic_fetch_or(&cuda.devices, bit, __ATOMIC_ACQ_REL) & bit)
+		return;
+	INSIDE
+	{
+		where = cuda_where(call);
+		EMIT(cuda_context, .device = (uint64_t)device,
+		     .gpu = cuda_gpu(device, call->caller), .function = where.function,
+		     .caller = where.caller, .stack = where.stack, .python = where.python);
+	}
+}
+
+/*
+ * The runtime has ways to its driver that no hook sees: a call that succeeded proves that the driver
+ * works, and may have made the context that is there.
+ */
+static NOINLINE void look_for_context(const struct cuda_call *call)
+{
+	int device;
+
+	if (!cuda_may_state())
+		return;
+	cuda_initialised(call);
+	device = cuda_current_device(call->caller);
+	cuda_context(call, device);
+	cuda.plain = device >= 0;
+}
+
+bool cuda_end(struct cuda_call *call, int result)
+{
+	if (call->mark) {
+		call->mark = 0;
+		under_way = NULL;
+	}
+	if (!call->outermost)
+		return false;
+	if (UNLIKELY(cuda.inherited)) {
+		state_inherited(call, result);
+		return false;
+	}
+	if (UNLIKELY(hook_off || !life.attached))
+		return false;
+	if (UNLIKELY(!cuda.plain) && !result && call->kind == MPSAN_CUDA_USE)
+		look_for_context(call);
+	return true;
+}
+
+void cuda_forked(void)
+{
+	cuda.inherited |= cuda.initialised;
+	cuda.initialised = false;
+	cuda.unsynced = cuda.unsignalled = cuda.plain = false;
+	cuda.told = 0;
+	cuda.events = 0;
+	cuda.devices = 0;
+	cuda.early = 0;
+	under_way = NULL;
+	cuda_memory_forget_all();
+	registry_forked();
+}
+
+uint64_t cuda_gpu(int device, uint64_t caller)
+{
+	static uint64_t known[DEVICES];
+	__typeof__(&cuDeviceGetUuid) ask = CUDA_REAL(cuDeviceGetUuid_v2, caller);
+	CUuuid uuid;
+
+	if (device < 0 || device >= DEVICES || cuda.inherited)
+		return 0;
+	if (!ask)
+		ask = CUDA_REAL(cuDeviceGetUuid, caller);
+	if (!known[device] && ask && ask(&uuid, device) == CUDA_SUCCESS)
+		known[device] = cuda_handle(&uuid, sizeof(uuid));
+	return known[device];
+}
+
+int cuda_current_device(uint64_t caller)
+{
+	__typeof__(&cuCtxGetDevice) ask = CUDA_REAL(cuCtxGetDevice, caller);
+	CUdevice device;
+
+	return !cuda.inherited && ask && ask(&device) == CUDA_SUCCESS ? device : -1;
+}
+
+void cuda_memory_device(struct cuda_memory *m, uint64_t address, uint64_t caller)
+{
+	__typeof__(&cuPointerGetAttribute) ask = CUDA_REAL(cuPointerGetAttribute, caller);
+
+	if (m->device < 0 &&
+	    (!ask || ask(&m->device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address) != CUDA_SUCCESS))
+		m->device = cuda_current_device(caller);
+	if (m->device >= 0 && !m->gpu)
+		m->gpu = cuda_gpu(m->device, caller);
+}
+
+/*
+ * Functions that carry no facts of their own: a look at the state, and on to the real one. Until
+ * there is a context, and in a forked child, it is called from here, to see what comes of it, and
+ * to be named where the driver's functions below state something: their arguments are all words, at
+ * most sixteen.
+ */
+typedef uint64_t words(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+		       uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+		       uint64_t, uint64_t);
+
+#define STACK_WORDS 10u
+
+/* The stack may end behind the return address: what cannot be read there is no argument. */
+static void copy_stack(uint64_t *to, const uint64_t *from)
+{
+	uint32_t here = (uint32_t)((MPSAN_PAGE - (uint64_t)from % MPSAN_PAGE) / sizeof(*from));
+	uint64_t rest = here < STACK_WORDS ? (STACK_WORDS - here) * sizeof(*from) : 0;
+
+	memcpy(to, from, STACK_WORDS * sizeof(*from) - rest);
+	if (rest && sys_peek(to + here, from + here, rest) == -EFAULT)
+		memset(to + here, 0, rest);
+	else if (rest)
+		memcpy(to + here, from + here, rest);
+}
+
+static NOINLINE void *call_seen(struct pass_regs *regs, enum hook_id id, uint32_t kind)
+{
+	const uint64_t *a = regs->arg;
+	uint64_t s[STACK_WORDS];
+	struct cuda_call call;
+	words *real = (words *)cuda_begin(&call, id, kind, regs->back);
+
+	copy_stack(s, regs->stack);
+	regs->result = real(a[0], a[1], a[2], a[3], a[4], a[5], s[0], s[1], s[2], s[3], s[4], s[5],
+			    s[6], s[7], s[8], s[9]);
+	cuda_end(&call, (int)regs->result);
+	return NULL;
+}
+
+static inline void *pass(struct pass_regs *regs, enum hook_id id, uint32_t kind)
+{
+	void *real;
+
+	ENTER_ROW(id);
+	real = hook_real_at(id, regs->back);
+	if (UNLIKELY(!real)) {
+		regs->result = (uint64_t)cuda_absent(id);
+		return NULL;
+	}
+	return LIKELY(cuda.plain) || hook_off ? real : call_seen(regs, id, kind);
+}
+
+/* Stubs in arch/ call these. */
+void *cuda_pass_use(struct pass_regs *regs, enum hook_id id);
+void *cuda_pass_work(struct pass_regs *regs, enum hook_id id);
+void *cuda_pass_sync(struct pass_regs *regs, enum hook_id id);
+void *cuda_pass_end(struct pass_regs *regs, enum hook_id id);
+void *cuda_pass_query(struct pass_regs *regs, enum hook_id id);
+
+void *cuda_pass_use(struct pass_regs *regs, enum hook_id id)
+{
+	if (id == HOOK_cudaSetDevice && regs->arg[0] < DEVICES &&
+	    !(cuda.devices >> regs->arg[0] & 1))
+		cuda.plain = false;
+	return pass(regs, id, MPSAN_CUDA_USE);
+}
+
+/* Written only when it changes: threads that all queue work share this line. */
+void *cuda_pass_work(struct pass_regs *regs, enum hook_id id)
+{
+	if (!cuda.unsynced)
+		cuda.unsynced = true;
+	return pass(regs, id, MPSAN_CUDA_USE);
+}
+
+void *cuda_pass_sync(struct pass_regs *regs, enum hook_id id)
+{
+	if (cuda.unsynced)
+		cuda.unsynced = false;
+	return pass(regs, id, MPSAN_CUDA_USE);
+}
+
+/* Destructors run in a child that uses no CUDA, too: their refusal means nothing. */
+void *cuda_pass_end(struct pass_regs *regs, enum hook_id id)
+{
+	return pass(regs, id, CUDA_NO_KIND);
+}
+
+void *cuda_pass_query(struct pass_regs *regs, enum hook_id id)
+{
+	return pass(regs, id, MPSAN_CUDA_QUERY);
+}

@@ -1,0 +1,121 @@
+/* See cuda_entry.h. Neighbours: hooks/loader.c and the hooks of cuGetProcAddress ask. */
+#include "cuda_entry.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+#include "cuda.h"
+#include "../intercept/elf.h"
+#include "../intercept/scope.h"
+#include "../intercept/sys.h"
+
+typedef void *look_up(void *handle, const char *name, const char *version);
+
+/* Names that nothing has, and that read like those of our rows; one after the other. */
+static const char absent[] =
+#define HOOK(library, name, kind) #name " \0"
+#include "../hooks_cuda.def"
+#undef HOOK
+	;
+
+static const char *absent_name(enum hook_id id)
+{
+	const char *at = absent;
+
+	for (unsigned i = HOOK_cuInit; i < id; i++)
+		at += strlen(at) + 1;
+	return at;
+}
+
+/*
+ * In a program without CUDA the name must not lead to us. The real function then looks for one that
+ * is not there, for the sake of its result and of what dlerror says.
+ */
+static void *look_in_scope(struct pass_regs *regs, enum hook_id id, uint64_t caller, void *real)
+{
+	const struct link_map *in;
+	void *there;
+
+	if (!scope_has(hook_name(id), caller, &there, &in))
+		regs->arg[1] = (uint64_t)(uintptr_t)absent_name(id);
+	else if (there && (void *)regs->arg[0] != RTLD_NEXT && !hook_give(id, regs->back, there))
+		regs->arg[0] = (uint64_t)(uintptr_t)in; /* for which our hook does not stand */
+	return real;
+}
+
+void *cuda_entry_ask(struct pass_regs *regs, enum hook_id id, void *real)
+{
+	void *handle = (void *)regs->arg[0], *found, *hook;
+
+	if (handle == RTLD_DEFAULT || handle == RTLD_NEXT)
+		return look_in_scope(regs, id, regs->back, real);
+	if (handle == elf_program())
+		return look_in_scope(regs, id, 0, real);
+	found = ((look_up *)real)(handle, (const char *)regs->arg[1], (const char *)regs->arg[2]);
+	hook = found ? hook_give(id, regs->back, found) : NULL;
+	regs->result = (uint64_t)(hook ? hook : found);
+	return NULL;
+}
+
+/* The driver's own addresses of our rows, read once: programs ask for hundreds of functions. */
+#define ROWS (HOOK_cudaMalloc - HOOK_cuInit)
+static struct {
+	const struct link_map *in;
+	uint64_t base;
+	void *real[ROWS];
+} driver;
+
+static int row_at(const struct link_map *in, const void *f)
+{
+	if (__atomic_load_n(&driver.in, __ATOMIC_ACQUIRE) != in || driver.base != in->l_addr) {
+		for (unsigned i = 0; i < ROWS; i++)
+			driver.real[i] = elf_find_in(in, hook_name(HOOK_cuInit + i), NULL);
+		driver.base = in->l_addr;
+		__atomic_store_n(&driver.in, in, __ATOMIC_RELEASE);
+	}
+	for (unsigned i = 0; i < ROWS; i++)
+		if (driver.real[i] == f)
+			return (int)(HOOK_cuInit + i);
+	return -1;
+}
+
+/*
+ * Whether all that this caller would be bound to lies in one object. Interposers of the driver come
+ * with these at least.
+ */
+static bool is_plain(const struct link_map *in, uint64_t caller)
+{
+	static const enum hook_id sample[] = {HOOK_cuInit, HOOK_cuMemAlloc_v2, HOOK_cuLaunchKernel};
+	const struct link_map *there;
+
+	for (unsigned i = 0; i < sizeof(sample) / sizeof(*sample); i++)
+		if (!hook_real_of(sample[i], caller, &there) || there != in)
+			return false;
+	return true;
+}
+
+void cuda_entry_found(void **f, uint64_t caller)
+{
+	const struct link_map *in = NULL;
+	void *hook;
+	int id;
+
+	if (hook_off || !f || !*f || !hook_real_of(HOOK_cuInit, caller, &in))
+		return;
+	id = row_at(in, *f);
+	if (id < 0)
+		return;
+	if (is_plain(in, caller))
+		hook_bind((enum hook_id)id, HOOK_cuInit, caller, *f);
+	hook = hook_give((enum hook_id)id, caller, *f);
+	if (hook)
+		*f = hook;
+}
+
+bool cuda_entry_is_runtime(uint64_t caller)
+{
+	const struct link_map *map = scope_owner(caller);
+
+	return map && text_starts(elf_soname(map), "libcudart");
+}

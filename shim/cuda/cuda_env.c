@@ -1,0 +1,60 @@
+/*
+ * CUDA_VISIBLE_DEVICES counts when the driver is initialised: a change afterwards means nothing to
+ * this process. Neighbours: hooks/libc.c calls around setenv and its like.
+ */
+#include <string.h>
+
+#include "cuda.h"
+#include "../intercept/elf.h"
+#include "../record/log.h"
+#include "../record/stack.h"
+#include "../intercept/sys.h"
+
+#define VARIABLE "CUDA_VISIBLE_DEVICES"
+#define CHANGES 8u
+
+/* The environment as it is now; other threads do not change it meanwhile, or the program is wrong. */
+static const char *value_now(void)
+{
+	const char *const *const *environment = elf_find_anywhere("environ");
+	const char *const *at = environment ? *environment : NULL;
+
+	for (; at && *at; at++)
+		if (text_starts(*at, VARIABLE "="))
+			return *at + sizeof(VARIABLE);
+	return NULL;
+}
+
+/* `name` may be a whole assignment; NULL: all variables go. */
+void cuda_env_before(struct cuda_env *env, const char *name)
+{
+	const uint32_t n = sizeof(VARIABLE) - 1;
+	const char *value;
+
+	if (name && (!text_starts(name, VARIABLE) || (name[n] && name[n] != '=')))
+		return;
+	value = value_now();
+	env->watched = true;
+	env->set = value != NULL;
+	text_put(env->text, env->text + sizeof(env->text), value ? value : "");
+}
+
+static uint64_t text_of(const char *value, bool set)
+{
+	return set ? log_text(value) : 0;
+}
+
+void cuda_env_after(const struct cuda_env *env, uint64_t caller)
+{
+	static uint32_t changes;
+	const char *value = value_now();
+	char cut[sizeof(env->text)];
+
+	text_put(cut, cut + sizeof(cut), value ? value : "");
+	if ((env->set == (value != NULL) && text_equal(cut, env->text)) || !cuda_may_state() ||
+	    __atomic_add_fetch(&changes, 1, __ATOMIC_RELAXED) > CHANGES)
+		return;
+	INSIDE
+	EMIT(cuda_env, .before = text_of(env->text, env->set), .after = text_of(cut, value != NULL),
+	     .caller = caller, .stack = stack_own(), .python = stack_python(0));
+}

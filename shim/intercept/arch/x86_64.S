@@ -1,0 +1,173 @@
+/*
+ * Stubs for x86-64, expanded from hooks.def.
+ *
+ * PASSED: save the argument registers, ask pass_NAME where to jump, restore, tail-jump (or return the
+ * result that it left). Vector registers are not saved: no passed function takes one.
+ * CUDA_…: the same, but all rows of a kind ask one function, which gets the row's number.
+ * Every row: lazy_NAME, the first content of its place in hook_real: resolve all, then jump to the real one.
+ */
+
+	.text
+
+/* struct pass_regs, from its end to its beginning; 8 words keep the stack aligned as at entry + 8 */
+	.macro SAVE_ARGUMENTS
+	pushq %r10
+	pushq %r9
+	pushq %r8
+	pushq %rcx
+	pushq %rdx
+	pushq %rsi
+	pushq %rdi
+	pushq %rax
+	.cfi_adjust_cfa_offset 64
+	.endm
+
+	.macro RESTORE_ARGUMENTS
+	popq %rax
+	popq %rdi
+	popq %rsi
+	popq %rdx
+	popq %rcx
+	popq %r8
+	popq %r9
+	popq %r10
+	.cfi_adjust_cfa_offset -64
+	.endm
+
+	.macro STUB_OBSERVED name, index
+	.endm
+
+	.macro STUB_PASSED name, index
+	STUB \name, pass_\name, \index
+	.endm
+
+	.macro STUB_CUDA_USE name, index
+	STUB \name, cuda_pass_use, \index
+	.endm
+
+	.macro STUB_CUDA_WORK name, index
+	STUB \name, cuda_pass_work, \index
+	.endm
+
+	.macro STUB_CUDA_SYNC name, index
+	STUB \name, cuda_pass_sync, \index
+	.endm
+
+	.macro STUB_CUDA_END name, index
+	STUB \name, cuda_pass_end, \index
+	.endm
+
+	.macro STUB_CUDA_QUERY name, index
+	STUB \name, cuda_pass_query, \index
+	.endm
+
+	.macro STUB name, asked, index
+	.globl \name
+	.type \name, @function
+\name:
+	.cfi_startproc
+	SAVE_ARGUMENTS
+	movq %rsp, %rdi
+	movl $\index, %esi
+	subq $8, %rsp
+	.cfi_adjust_cfa_offset 8
+	call \asked
+	addq $8, %rsp
+	.cfi_adjust_cfa_offset -8
+	movq %rax, %r11
+	RESTORE_ARGUMENTS
+	testq %r11, %r11
+	jz 1f
+	jmp *%r11
+1:	ret
+	.cfi_endproc
+	.size \name, . - \name
+	.endm
+
+	.macro LAZY name, index
+	.type lazy_\name, @function
+	.globl lazy_\name
+	.hidden lazy_\name
+lazy_\name:
+	movl $\index, %r11d
+	jmp lazy_common
+	.endm
+
+	.type lazy_common, @function
+lazy_common:
+	.cfi_startproc
+	SAVE_ARGUMENTS
+	pushq %r11
+	.cfi_adjust_cfa_offset 8
+	call hook_resolve
+	popq %r11
+	.cfi_adjust_cfa_offset -8
+	RESTORE_ARGUMENTS
+	leaq hook_real(%rip), %rax
+	jmp *(%rax,%r11,8)
+	.cfi_endproc
+
+/* Stands in for a function that this system does not have: ENOSYS, as an error number. */
+	.globl hook_absent
+	.hidden hook_absent
+	.type hook_absent, @function
+hook_absent:
+	movl $38, %eax
+	ret
+
+	.set index, 0
+	.macro NEXT kind, name
+	\kind \name, %index
+	.set index, index + 1
+	.endm
+	.altmacro
+#define HOOK(library, name, kind) NEXT STUB_##kind, name
+#include "../../hooks.def"
+#undef HOOK
+
+	.set index, 0
+#define HOOK(library, name, kind) NEXT LAZY, name
+#include "../../hooks.def"
+#undef HOOK
+
+/* Where our exports are, as seen from here: hook_export. */
+	.section .rodata, "a", @progbits
+	.balign 4
+	.globl hook_exports
+	.hidden hook_exports
+	.type hook_exports, @object
+hook_exports:
+#define HOOK(library, name, kind) .long name - hook_exports
+#include "../../hooks.def"
+#undef HOOK
+	.size hook_exports, . - hook_exports
+	.text
+
+/* The thread's start routine: become the program's own, so that no frame of ours stands below it. */
+	.globl arch_thread_start
+	.hidden arch_thread_start
+	.type arch_thread_start, @function
+arch_thread_start:
+	.cfi_startproc
+	subq $24, %rsp
+	movq %rsp, %rsi
+	call thread_begin
+	movq (%rsp), %rdi
+	addq $24, %rsp
+	jmp *%rax
+	.cfi_endproc
+
+/* Where a signal handler of ours returns to; debuggers know these very bytes. */
+	.globl arch_signal_return
+	.hidden arch_signal_return
+	.type arch_signal_return, @function
+	nop
+arch_signal_return:
+	movq $15, %rax
+	syscall
+
+/* First of its section in the link: what a fork writes begins on a page of its own (hook.h, STATE). */
+	.section mpsan_state, "aw", @progbits
+	.balign 4096
+
+	.section .note.GNU-stack, "", @progbits

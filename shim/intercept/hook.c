@@ -1,0 +1,334 @@
+/*
+ * The table of next definitions: filled once, asked by every hook. Neighbours: hook.h explains,
+ * elf.c looks up.
+ */
+#include "hook.h"
+
+#include <string.h>
+
+#include "../../include/mpsan_log.h"
+#include "elf.h"
+#include "scope.h"
+#include "sys.h"
+
+TLS volatile uintptr_t hook_guard;
+STATE bool hook_off;
+
+#ifdef MPSAN_COUNT_HOOKS
+uint64_t *mpsan_hook_counts;
+#endif
+
+extern char hook_absent[];
+
+#define HOOK(library, name, kind) extern char lazy_##name[];
+#include "../hooks.def"
+#undef HOOK
+
+/* Rows of libraries that may come later are not resolved: their hooks ask hook_real_of. */
+#define FIRST_LATER HOOK___cxa_guard_acquire
+
+void *hook_real[HOOK_COUNT] = {
+#define HOOK(library, name, kind) [HOOK_##name] = HOOK_##name < FIRST_LATER ? lazy_##name : NULL,
+#include "../hooks.def"
+#undef HOOK
+};
+void *hook_next[HOOK_COUNT];
+
+/*
+ * Names and places of our exports, for the answers of dlsym: without pointers, each of which the
+ * loader would have to write at the start of every program. The second table is in arch/.
+ */
+static const struct {
+#define HOOK(library, name, kind) char name[sizeof(#name)];
+#include "../hooks.def"
+#undef HOOK
+} text = {
+#define HOOK(library, name, kind) #name,
+#include "../hooks.def"
+#undef HOOK
+};
+
+static const uint16_t name_at[HOOK_COUNT] = {
+#define HOOK(library, name, kind) offsetof(__typeof__(text), name),
+#include "../hooks.def"
+#undef HOOK
+};
+
+extern const int32_t hook_exports[HOOK_COUNT]; /* from the table's own address */
+
+const char *hook_name(enum hook_id id)
+{
+	return (const char *)&text + name_at[id];
+}
+
+void *hook_export(enum hook_id id)
+{
+	return (char *)(uintptr_t)hook_exports + hook_exports[id];
+}
+
+/* Some functions exist for old binaries only (pthread_atfork): their version is the oldest. */
+#if defined(__x86_64__)
+#define OLDEST "GLIBC_2.2.5"
+#else
+#define OLDEST "GLIBC_2.17"
+#endif
+
+void *hook_old_cond_wait, *hook_old_cond_timedwait;
+
+void hook_resolve(void)
+{
+	for (unsigned i = 0; i < HOOK_COUNT; i++) {
+		bool once = i < FIRST_LATER;
+		void *real = once ? elf_next(hook_name(i), NULL) : NULL;
+
+		if (once && !real)
+			real = elf_next(hook_name(i), OLDEST);
+		hook_real[i] = hook_next[i] = real ? real : hook_absent;
+	}
+	hook_old_cond_wait = elf_next("pthread_cond_wait", OLDEST);
+	hook_old_cond_timedwait = elf_next("pthread_cond_timedwait", OLDEST);
+}
+
+/*
+ * Callers and what they are bound to: by call site, which is one look, and by row and object, since
+ * some have thousands of call sites. A place is written by whoever finds it free or outdated, and
+ * says in `state` whether it may be read: odd while it is written, else twice the era in which it
+ * was. A look-up that finds no place is only slow.
+ */
+#define SITES 512u
+#define OBJECTS 128u /* that call what a C++ or OpenMP runtime has: many do */
+#define CUDA_OBJECTS 16u /* that call the same function of CUDA */
+
+struct binding {
+	uint32_t state;
+	uint32_t id;
+	uint64_t start, end; /* of the callers */
+	void *real;
+	const struct link_map *in;
+};
+static struct binding sites[SITES], objects[OBJECTS];
+static struct binding cuda_objects[HOOK_COUNT - HOOK_cuInit][CUDA_OBJECTS];
+static uint32_t era = 1;
+
+/* What the hooks that were given out as pointers stand for. */
+static struct {
+	void *real;
+	const struct link_map *in;
+} given[HOOK_COUNT - HOOK_cuInit];
+
+void hook_forget(void)
+{
+	const struct link_map *there = NULL;
+
+	for (unsigned i = 0; i < HOOK_COUNT - HOOK_cuInit; i++) {
+		if (!given[i].real || !given[i].in || given[i].in == there)
+			continue;
+		if (elf_is_loaded(given[i].in))
+			there = given[i].in;
+		else
+			__atomic_store_n(&given[i].real, NULL, __ATOMIC_RELEASE);
+	}
+	__atomic_fetch_add(&era, 1, __ATOMIC_ACQ_REL);
+}
+
+/* Code that has no reference to the name was given a pointer: its scope says nothing. */
+static void take_given(struct scope_answer *answer, enum hook_id id, uint64_t caller)
+{
+	void *real = HOOK_IS_CUDA(id) ?
+			     __atomic_load_n(&given[id - HOOK_cuInit].real, __ATOMIC_ACQUIRE) :
+			     NULL;
+	const struct link_map *owner;
+
+	if (!real || real == answer->real)
+		return;
+	owner = scope_owner(caller);
+	if (owner && elf_imports(owner, hook_name(id)))
+		return;
+	answer->real = real;
+	answer->in = given[id - HOOK_cuInit].in;
+}
+
+static inline bool recall(const struct binding *at, uint32_t now, enum hook_id id, uint64_t caller,
+			  struct binding *to)
+{
+	if (__atomic_load_n(&at->state, __ATOMIC_ACQUIRE) != now || at->id != id)
+		return false;
+	*to = *at;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&at->state, __ATOMIC_RELAXED) == now && caller >= to->start &&
+	       caller < to->end && to->id == id;
+}
+
+/* False when this place is somebody else's in this era. */
+static bool remember(struct binding *at, uint32_t now, const struct binding *b, bool over)
+{
+	uint32_t state = __atomic_load_n(&at->state, __ATOMIC_RELAXED);
+
+	if (state & 1 || (state == now && !over) ||
+	    !__atomic_compare_exchange_n(&at->state, &state, 1, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return false;
+	at->id = b->id;
+	at->start = b->start;
+	at->end = b->end;
+	at->real = b->real;
+	at->in = b->in;
+	__atomic_store_n(&at->state, now, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* Where the callers of a row are remembered by object. */
+static struct binding *objects_of(enum hook_id id, unsigned *count)
+{
+	*count = HOOK_IS_CUDA(id) ? CUDA_OBJECTS : OBJECTS;
+	return HOOK_IS_CUDA(id) ? cuda_objects[id - HOOK_cuInit] : objects;
+}
+
+static bool recall_object(uint32_t now, enum hook_id id, uint64_t caller, struct binding *b)
+{
+	unsigned count;
+	const struct binding *at = objects_of(id, &count);
+
+	for (unsigned i = 0; i < count; i++)
+		if (recall(&at[i], now, id, caller, b))
+			return true;
+	return false;
+}
+
+static void remember_object(uint32_t now, const struct binding *b)
+{
+	unsigned count;
+	struct binding *at = objects_of(b->id, &count);
+
+	for (unsigned i = 0; b->real && b->end && i < count; i++)
+		if (remember(&at[i], now, b, false))
+			return;
+}
+
+static NOINLINE bool find_binding(uint32_t now, enum hook_id id, uint64_t caller, struct binding *b)
+{
+	struct scope_answer answer;
+
+	if (recall_object(now, id, caller, b))
+		return true;
+	answer = scope_find(hook_name(id), caller);
+	take_given(&answer, id, caller);
+	*b = (struct binding){.id = id,
+			      .start = answer.start,
+			      .end = answer.end,
+			      .real = answer.real,
+			      .in = answer.in};
+	remember_object(now, b);
+	return b->real;
+}
+
+static inline struct binding *site_of(enum hook_id id, uint64_t caller)
+{
+	return &sites[((caller ^ id) * 0x9e3779b97f4a7c15ull) >> 55];
+}
+
+void *hook_real_at(enum hook_id id, uint64_t caller)
+{
+	const struct binding *at = site_of(id, caller);
+	uint32_t now = 2 * __atomic_load_n(&era, __ATOMIC_ACQUIRE);
+	void *real = NULL;
+
+	if (LIKELY(__atomic_load_n(&at->state, __ATOMIC_ACQUIRE) == now && at->id == id &&
+		   at->start == caller))
+		real = at->real;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (LIKELY(real && __atomic_load_n(&at->state, __ATOMIC_RELAXED) == now))
+		return real;
+	return hook_real_of(id, caller, NULL);
+}
+
+void *hook_real_of(enum hook_id id, uint64_t caller, const struct link_map **in)
+{
+	struct binding *at = site_of(id, caller), b;
+	uint32_t now = 2 * __atomic_load_n(&era, __ATOMIC_ACQUIRE);
+
+	if (!recall(at, now, id, caller, &b) && find_binding(now, id, caller, &b)) {
+		b.start = caller;
+		b.end = caller + 1;
+		remember(at, now, &b, true);
+	}
+	if (in)
+		*in = b.in;
+	return b.real;
+}
+
+void hook_bind(enum hook_id id, enum hook_id like, uint64_t caller, void *real)
+{
+	uint32_t now = 2 * __atomic_load_n(&era, __ATOMIC_ACQUIRE);
+	struct binding b, known;
+
+	if (!recall_object(now, like, caller, &b) || recall_object(now, id, caller, &known))
+		return;
+	b.id = id;
+	b.real = real;
+	remember_object(now, &b);
+}
+
+void *hook_give(enum hook_id id, uint64_t caller, void *real)
+{
+	const struct link_map *in;
+	void *none = NULL;
+
+	if (hook_real_of(id, caller, &in) != real)
+		return NULL;
+	if (__atomic_compare_exchange_n(&given[id - HOOK_cuInit].real, &none, real, false,
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		given[id - HOOK_cuInit].in = in;
+	else if (none != real)
+		return NULL;
+	return hook_export(id);
+}
+
+/*
+ * Rows by name, filled at the first question: open addressing. Whoever comes while it is being
+ * filled fills it, too, with the same numbers in the same places.
+ */
+#define NAMES 4096u
+static uint16_t names[NAMES]; /* row + 1 */
+
+static uint32_t place_of(const char *name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 16777619u;
+	return (hash ^ hash >> 15) % NAMES;
+}
+
+static void fill_names(void)
+{
+	for (uint16_t i = 0; i < HOOK_COUNT; i++) {
+		uint32_t at = place_of(hook_name(i));
+		uint16_t there;
+
+		while ((there = __atomic_load_n(&names[at], __ATOMIC_RELAXED)) && there != i + 1)
+			at = (at + 1) % NAMES;
+		__atomic_store_n(&names[at], (uint16_t)(i + 1), __ATOMIC_RELAXED);
+	}
+}
+_Static_assert(HOOK_COUNT * 3 < NAMES, "half empty at least");
+
+int hook_find(const char *name)
+{
+	static bool filled;
+	uint16_t there;
+
+	if (UNLIKELY(!__atomic_load_n(&filled, __ATOMIC_ACQUIRE))) {
+		fill_names();
+		__atomic_store_n(&filled, true, __ATOMIC_RELEASE);
+	}
+	for (uint32_t at = place_of(name); (there = names[at]); at = (at + 1) % NAMES)
+		if (!strcmp(hook_name(there - 1u), name))
+			return there - 1;
+	return -1;
+}
+
+void *hook_answer(enum hook_id id, const void *real)
+{
+	return hook_next[id] == real ? hook_export(id) : NULL;
+}

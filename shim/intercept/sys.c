@@ -1,0 +1,499 @@
+/*
+ * Raw system calls and what can be built on them without libc. Neighbours: everything in shim/
+ * calls down here.
+ */
+#include "sys.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#include "elf.h"
+#include "racy.h"
+
+struct sys_image sys_image;
+
+static int (*vdso_clock)(int, struct timespec *);
+
+static const uint16_t numbers[] = {
+#define CALL(name, unknown) SYS_##name,
+#include "../../include/mpsan_calls.def"
+#undef CALL
+};
+
+long sys_number(unsigned row)
+{
+	return numbers[row];
+}
+
+void sys_filter(uint64_t calls)
+{
+	sys_image.calls = calls;
+	sys_image.filtered = true;
+}
+
+bool sys_may(long number)
+{
+	if (__builtin_expect(!sys_image.filtered, 1))
+		return true;
+	for (unsigned i = 0; i < SYS_CALLS; i++)
+		if (numbers[i] == number)
+			return sys_image.calls >> i & 1;
+	return false;
+}
+
+long sys_call(long number, long a, long b, long c, long d, long e, long f)
+{
+	long result;
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+
+	if (!sys_may(number))
+		return -ENOSYS;
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+/* Seconds and nanoseconds behind a word of timens_offsets. */
+static int64_t offset_of(const char *text, const char *word)
+{
+	bool negative;
+	int64_t ns;
+
+	while (*text && !text_starts(text, word))
+		text++;
+	while (*text && *text != '-' && (*text < '0' || *text > '9'))
+		text++;
+	negative = *text == '-';
+	ns = (int64_t)text_number(text + negative, &text) * 1000000000;
+	ns = negative ? -ns : ns;
+	while (*text == ' ')
+		text++;
+	return ns + (int64_t)text_number(text, NULL);
+}
+
+/*
+ * Clocks are told as the machine has them: who lives in a time namespace has a session in common with others who do
+ * not.
+ */
+#define FIRST_TIME_NS 0xeffffffau /* inode of the namespace that the machine was started with */
+void sys_leave_time_namespace(void)
+{
+	char text[256];
+	struct stat ns;
+
+	if (SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/time", &ns, 0) < 0 ||
+	    ns.st_ino == FIRST_TIME_NS ||
+	    sys_read_file("/proc/self/timens_offsets", text, sizeof(text)) <= 0)
+		return;
+	sys_image.monotonic_ahead_ns = offset_of(text, "monotonic");
+	sys_image.boot_ahead_ns = offset_of(text, "boottime");
+}
+
+void sys_start(const char *const *envp)
+{
+	const char *const *end = envp;
+	const Elf64_auxv_t *aux;
+
+	racy_image();
+	sys_image.env = envp;
+	sys_image.secure = true; /* unless the kernel says otherwise */
+	while (*end)
+		end++;
+	/*
+	 * The loader drops variables from a privileged program's environment: more null pointers
+	 * follow the first.
+	 */
+	while (!*end)
+		end++;
+	for (aux = (const Elf64_auxv_t *)(const void *)end; aux->a_type != AT_NULL; aux++) {
+		if (aux->a_type == AT_SECURE)
+			sys_image.secure = aux->a_un.a_val != 0;
+		if (aux->a_type == AT_SYSINFO_EHDR)
+			vdso_clock = (int (*)(int, struct timespec *))elf_find_in_image(
+				(const void *)aux->a_un.a_val, "__vdso_clock_gettime");
+	}
+	if (!sys_image.secure)
+		sys_leave_time_namespace();
+}
+
+const char *sys_getenv(const char *name)
+{
+	for (const char *const *e = sys_image.env; e && *e; e++) {
+		size_t n = 0;
+
+		while (name[n] && (*e)[n] == name[n])
+			n++;
+		if (!name[n] && (*e)[n] == '=')
+			return *e + n + 1;
+	}
+	return NULL;
+}
+
+/* The order of events is kept where there is no clock. */
+static uint64_t clock_stands(void)
+{
+	return __atomic_add_fetch(&sys_image.stopped_ns, 1, __ATOMIC_RELAXED);
+}
+
+static uint64_t clock_read(int clock)
+{
+	struct timespec t = {0, 0};
+
+	if (!vdso_clock || vdso_clock(clock, &t))
+		SYS2(SYS_clock_gettime, clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t sys_now(void)
+{
+	return sys_image.no_clock ? clock_stands() :
+				    clock_read(CLOCK_MONOTONIC) - (uint64_t)sys_image.monotonic_ahead_ns;
+}
+
+uint64_t sys_now_real(void)
+{
+	return sys_image.no_clock ? 0 : clock_read(CLOCK_REALTIME);
+}
+
+uint32_t sys_pid(void)
+{
+	return sys_image.pid ? sys_image.pid : (uint32_t)SYS1(SYS_getpid, 0);
+}
+
+uint32_t sys_tid(void)
+{
+	if (sys_image.tid_at)
+		return *(const uint32_t *)(sys_thread_pointer() + sys_image.tid_at);
+	return sys_image.pid ? 0 : (uint32_t)SYS1(SYS_gettid, 0);
+}
+
+bool sys_thread_alive(uint32_t pid, uint32_t tid)
+{
+	char path[48], *end = path + sizeof(path), *at;
+	struct stat st;
+
+	if (sys_may(SYS_tgkill))
+		return SYS3(SYS_tgkill, pid, tid, 0) != -ESRCH;
+	at = text_put(path, end, "/proc/");
+	at = text_put_number(at, end, pid, 10);
+	at = text_put(at, end, "/task/");
+	text_put_number(at, end, tid, 10);
+	return SYS4(SYS_newfstatat, AT_FDCWD, path, &st, 0) != -ENOENT;
+}
+
+uint32_t sys_thread_count(void)
+{
+	struct stat st;
+
+	if (SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) < 0 || st.st_nlink < 3)
+		return 0;
+	return (uint32_t)st.st_nlink - 2;
+}
+
+long sys_peek(void *to, const void *from, size_t bytes)
+{
+	struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)from, bytes};
+
+	return sys_peek_many(&local, &remote, 1);
+}
+
+/* The slow way, where a filter forbids the other. */
+static long peek_by_file(const struct iovec *to, const struct iovec *from, size_t count)
+{
+	long fd = SYS4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC, 0), n = 0,
+	     done = 0;
+
+	if (fd < 0)
+		return fd;
+	for (size_t i = 0; i < count; i++) {
+		n = SYS4(SYS_pread64, fd, to[i].iov_base, to[i].iov_len, from[i].iov_base);
+		done += n > 0 ? n : 0;
+		if (n != (long)to[i].iov_len)
+			break;
+	}
+	SYS1(SYS_close, fd);
+	return done || n >= 0 ? done : n == -EIO ? -EFAULT : n;
+}
+
+long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t count)
+{
+	if (!sys_may(SYS_process_vm_readv))
+		return peek_by_file(to, from, count);
+	return SYS6(SYS_process_vm_readv, sys_pid(), to, count, from, count, 0);
+}
+
+long sys_read_line(const char *path, char *to, size_t bytes)
+{
+	long fd = SYS4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0), n;
+
+	if (fd < 0)
+		return fd;
+	n = SYS3(SYS_read, fd, to, bytes - 1);
+	SYS1(SYS_close, fd);
+	to[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+long sys_read_file(const char *path, char *to, size_t bytes)
+{
+	long fd = SYS4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0), n, done = 0;
+
+	if (fd < 0)
+		return fd;
+	while ((n = SYS3(SYS_read, fd, to + done, bytes - 1 - (size_t)done)) > 0)
+		done += n;
+	SYS1(SYS_close, fd);
+	to[done] = '\0';
+	return n < 0 ? n : done;
+}
+
+bool sys_line_of(const char *path, const char *key, char *to, size_t bytes)
+{
+	long fd = SYS4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0), n;
+	size_t matched = 0, length = strlen(key), done = 0;
+	bool in_line = true, ended = false;
+	char text[256];
+
+	while (fd >= 0 && !ended && (n = SYS3(SYS_read, fd, text, sizeof(text))) > 0) {
+		for (long i = 0; i < n && !ended; i++) {
+			if (matched == length && (text[i] == '\n' || done + 1 == bytes)) {
+				ended = true;
+			} else if (matched == length) {
+				to[done++] = text[i];
+			} else {
+				in_line = text[i] == '\n' || (in_line && text[i] == key[matched]);
+				matched = in_line && text[i] != '\n' ? matched + 1 : 0;
+			}
+		}
+	}
+	if (fd >= 0)
+		SYS1(SYS_close, fd);
+	to[done] = '\0';
+	return matched == length;
+}
+
+static bool maps_line_is_shared(const char *line, uint64_t address)
+{
+	const char *end = line;
+
+	while (*end && *end != '-')
+		end++;
+	if (!*end || address < text_hex(line) || address >= text_hex(end + 1))
+		return false;
+	while (*end && *end != ' ')
+		end++;
+	return *end && end[1] && end[2] && end[3] && end[4] == 's';
+}
+
+/* A line is "START-END rwxs …": what is looked for stands in its first 48 bytes. */
+bool sys_is_shared(const void *address)
+{
+	uint64_t wanted = (uint64_t)(uintptr_t)address;
+	long fd = SYS4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), n;
+	char text[512], line[48];
+	unsigned filled = 0;
+	bool shared = false;
+
+	while (fd >= 0 && !shared && (n = SYS3(SYS_read, fd, text, sizeof(text))) > 0) {
+		for (long i = 0; i < n && !shared; i++) {
+			if (text[i] != '\n') {
+				if (filled + 1 < sizeof(line))
+					line[filled++] = text[i];
+				continue;
+			}
+			line[filled] = '\0';
+			filled = 0;
+			shared = maps_line_is_shared(line, wanted);
+		}
+	}
+	if (fd >= 0)
+		SYS1(SYS_close, fd);
+	return shared;
+}
+
+bool sys_maps_have(const char *wanted)
+{
+	long fd = SYS4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), n;
+	const char *next = wanted;
+	char text[512];
+
+	while (fd >= 0 && *next && (n = SYS3(SYS_read, fd, text, sizeof(text))) > 0)
+		for (long i = 0; i < n && *next; i++)
+			next = text[i] == *next	  ? next + 1 :
+			       text[i] == *wanted ? wanted + 1 :
+						    wanted;
+	if (fd >= 0)
+		SYS1(SYS_close, fd);
+	return !*next;
+}
+
+#define BIT(signal) (1ull << ((signal)-1))
+/* Faults of the program itself, and the C library's own two. */
+#define FAULTS                                                                                  \
+	(BIT(SIGILL) | BIT(SIGTRAP) | BIT(SIGABRT) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGSEGV) | \
+	 BIT(SIGSYS) | BIT(32) | BIT(33))
+#define ENDS (BIT(SIGHUP) | BIT(SIGINT) | BIT(SIGQUIT) | BIT(SIGTERM))
+
+/* The signals that this process handles; all of them when that cannot be read. */
+static uint64_t handled(void)
+{
+	char text[24];
+
+	return sys_line_of("/proc/self/status", "SigCgt:\t", text, sizeof(text)) ? text_hex(text) :
+										   ~0ull;
+}
+
+bool sys_has_handlers(bool window)
+{
+	return handled() & ~(FAULTS | ENDS | (window ? 0 : BIT(SIGWINCH)));
+}
+
+bool sys_handles_signals(bool python, bool window)
+{
+	return handled() & ~(FAULTS | (python ? BIT(SIGINT) : 0) | (window ? 0 : BIT(SIGWINCH)));
+}
+
+bool sys_has_alarm(void)
+{
+	struct itimerval timer;
+
+	if (!sys_may(SYS_getitimer))
+		return true; /* nobody says that there is none */
+	return SYS2(SYS_getitimer, ITIMER_REAL, &timer) == 0 &&
+	       (timer.it_value.tv_sec || timer.it_value.tv_usec);
+}
+
+/* What stands there says nothing of whether it was set. */
+bool sys_has_timer(void)
+{
+	char text[1024];
+
+	if (sys_read_file("/proc/self/timers", text, sizeof(text)) <= 0)
+		return false;
+	for (const char *c = text; *c; c++)
+		if (text_starts(c, "notify: signal"))
+			return true;
+	return false;
+}
+
+bool sys_size_allowed(uint64_t size)
+{
+	struct rlimit limit;
+
+	return SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit) < 0 || limit.rlim_cur >= size;
+}
+
+/*
+ * Where a fork has left out memory of the program there is a hole that must stay one: a mapping of ours in
+ * it would make good what is a fault. So nothing is mapped there that has another place to go.
+ */
+#define HOLE_MARGIN (1ull << 30)
+static uint64_t map_below;
+
+void sys_map_below(uint64_t address)
+{
+	map_below = address > HOLE_MARGIN ? (address - HOLE_MARGIN) & ~(uint64_t)4095 : 0;
+}
+
+static long map_below_holes(size_t bytes, int flags, long fd, uint64_t offset)
+{
+	uint64_t at = map_below - ((bytes + 4095) & ~(uint64_t)4095);
+	long map = -ENOMEM;
+
+	for (int i = 0; i < 16 && at < map_below; i++, at -= HOLE_MARGIN) {
+		map = SYS6(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE,
+			   fd, offset);
+		if (map != -EEXIST)
+			break;
+	}
+	if (map == (long)at)
+		map_below = at;
+	return map;
+}
+
+void *sys_map(size_t bytes, int flags, long fd, uint64_t offset)
+{
+	long map = map_below ? map_below_holes(bytes, flags, fd, offset) :
+			       SYS6(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, flags, fd, offset);
+
+	if (map < 0 && map > -4096)
+		return NULL;
+	racy_memory((void *)map, bytes);
+	return (void *)map;
+}
+
+/* Zeros, at the end alone: what is there is not touched, whoever else does the same. */
+static long fill_up(long fd, uint64_t size)
+{
+	static const char zeros[4096];
+	struct stat st;
+
+	while (SYS2(SYS_fstat, fd, &st) == 0) {
+		uint64_t left = size - (uint64_t)st.st_size;
+
+		if ((uint64_t)st.st_size >= size)
+			return 0;
+		if (SYS3(SYS_write, fd, zeros, left < sizeof(zeros) ? left : sizeof(zeros)) <= 0)
+			break;
+	}
+	return -ENOSPC;
+}
+
+int sys_growing(void)
+{
+	return sys_may(SYS_fallocate) ? 0 : O_APPEND;
+}
+
+long sys_allocate(long fd, uint64_t offset, uint64_t bytes)
+{
+	return sys_may(SYS_fallocate) ? SYS4(SYS_fallocate, fd, 0, offset, bytes) :
+					fill_up(fd, offset + bytes);
+}
+
+void *sys_map_file(const char *path, uint64_t offset, size_t bytes, bool create, long *error)
+{
+	int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT | O_EXCL : 0) |
+		    sys_growing();
+	void *map = NULL;
+	long fd = -EFBIG;
+
+	if (sys_size_allowed(offset + bytes))
+		fd = SYS4(SYS_openat, AT_FDCWD, path, flags, 0600);
+	*error = fd;
+	if (fd < 0)
+		return NULL;
+	*error = sys_allocate(fd, offset, bytes);
+	if (!*error && !(map = sys_map(bytes, MAP_SHARED, fd, offset)))
+		*error = -ENOMEM;
+	SYS1(SYS_close, fd);
+	if (!map && create)
+		SYS3(SYS_unlinkat, AT_FDCWD, path, 0);
+	return map;
+}
+
+void sys_print(const char *const *piece)
+{
+	char line[512], *at = line;
+	struct stat st;
+
+	while (*piece)
+		at = text_put(at, line + sizeof(line) - 1, *piece++);
+	*at++ = '\n';
+	if (SYS2(SYS_fstat, 2, &st) == 0 && S_ISREG(st.st_mode) &&
+	    !sys_size_allowed((uint64_t)st.st_size + (uint64_t)(at - line)))
+		return; /* it would mean SIGXFSZ */
+	SYS3(SYS_write, 2, line, at - line);
+}

@@ -1,0 +1,45 @@
+/* The public API of include/mpsan.h: what a program may tell the library. */
+#define MPSAN_LIBRARY
+#include "../intercept/hook.h"
+
+#include "../../include/mpsan.h"
+#include "../record/log.h"
+#include "../record/thread.h"
+
+EXPORT void mpsan_lock_name(const void *lock, const char *name)
+{
+	INSIDE
+	EMIT(lock_name, .lock = (uint64_t)(uintptr_t)lock, .name = log_text(name));
+}
+
+EXPORT void mpsan_lock_acquired(const void *lock)
+{
+	hold_claim(lock, MPSAN_LOCK_CUSTOM, CALLER);
+}
+
+EXPORT void mpsan_lock_released(const void *lock)
+{
+	hold_drop(lock);
+}
+
+/* A region is a lock that nobody waits for: its reason is its address and its name. */
+EXPORT void mpsan_fork_unsafe_begin(const char *reason)
+{
+	mpsan_lock_name(reason, reason);
+	hold_claim(reason, MPSAN_LOCK_CUSTOM, CALLER);
+}
+
+EXPORT void mpsan_fork_unsafe_end(void)
+{
+	hold_drop_newest(MPSAN_LOCK_CUSTOM);
+}
+
+EXPORT void mpsan_ignore_begin(void)
+{
+	thread_ignore(true);
+}
+
+EXPORT void mpsan_ignore_end(void)
+{
+	thread_ignore(false);
+}

@@ -1,0 +1,63 @@
+/* What a process is about to become by an exec. Declared in life.h; reach.c says what will come of it. */
+#include "../intercept/hook.h"
+#include "life.h"
+#include "../record/log.h"
+#include "reach.h"
+#include "../cuda/registry.h"
+#include "../record/session.h"
+#include "../record/slot.h"
+#include "../intercept/sys.h"
+#include "../record/table.h"
+
+static void note_path(struct mpsan_process *p, const char *path)
+{
+	const char *tail = path;
+
+	for (const char *c = path; c && *c; c++)
+		if (c[0] == '/' && c[1])
+			tail = c + 1;
+	if (tail)
+		text_put(p->exec_path, p->exec_path + sizeof(p->exec_path), tail);
+}
+
+static void note_exec(struct mpsan_process *p, const char *path, enum mpsan_off why)
+{
+	p->exec_ns = sys_now();
+	p->execs++;
+	p->why_off = (uint16_t)why;
+	note_path(p, path);
+	__atomic_fetch_or(&p->flags, MPSAN_PROCESS_EXEC, __ATOMIC_RELEASE);
+}
+
+void life_exec_of(uint32_t slot, const char *path, bool searched, const char *const *argv,
+		  const char *const *envp)
+{
+	enum mpsan_off why = reach_after_exec(path, searched, envp);
+	struct mpsan_process *p = &life.table[slot];
+
+	if (p->flags & MPSAN_PROCESS_ATTACHED)
+		return;
+	p->why_off = (uint16_t)why;
+	note_path(p, path);
+	life_copy_argv(p, argv);
+}
+
+void life_exec(const char *path, bool searched, const char *const *argv, const char *const *envp)
+{
+	uint32_t pid = sys_pid(), slot;
+
+	if (!life.attached || hook_off)
+		return;
+	if (pid == life.pid) {
+		note_exec(life.self, path, reach_after_exec(path, searched, envp));
+		registry_exec(path);
+		if (log_head())
+			EMIT(exec, .path = log_text(path), .pid = pid);
+		return;
+	}
+	slot = slot_spawned(pid, MPSAN_HOW_VFORK, life.self->birth_ns, 0);
+	if (slot == TABLE_NO_SLOT)
+		return;
+	life_copy_argv(&life.table[slot], argv);
+	note_exec(&life.table[slot], path, reach_after_exec(path, searched, envp));
+}

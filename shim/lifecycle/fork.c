@@ -1,0 +1,421 @@
+/*
+ * Forks: the snapshot before, the child's first steps after. Neighbours: fork.h; claim.c asks
+ * memory.
+ */
+#include "fork.h"
+
+#include <string.h>
+
+#include "../locks/claim.h"
+#include "../resources/descriptor.h"
+#include "../resources/excluded.h"
+#include "../resources/fault.h"
+#include "../locks/held.h"
+#include "../record/hint.h"
+#include "../intercept/hook.h"
+#include "../locks/inside.h"
+#include "life.h"
+#include "../record/living.h"
+#include "../locks/loader.h"
+#include "../record/log.h"
+#include "../workers/manners.h"
+#include "../record/name.h"
+#include "../locks/orphans.h"
+#include "../python/python.h"
+#include "../locks/say.h"
+#include "../locks/scene.h"
+#include "../locks/share.h"
+#include "../record/stack.h"
+#include "../resources/stdio.h"
+#include "../resources/stream.h"
+#include "../intercept/sys.h"
+#include "../record/thread.h"
+
+#define SNAPSHOTS 16u
+#define LOOK_AGAIN_NS 100000000u /* a holder's stack this old is read again */
+
+int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso);
+
+struct snapshot {
+	uint32_t tid; /* of the forking thread */
+	enum mpsan_how how;
+	bool prepared;
+	bool gil;
+	struct snapshot *outer; /* of a fork that a signal handler interrupted with this one */
+	uint64_t fork; /* position of the fork event */
+	uint32_t own_count;
+	uint32_t held_count; /* events written, of others' locks */
+	uint32_t own_held; /* events written, of own locks */
+	uint32_t threads;
+	uint32_t feeders;
+	uint32_t flags; /* enum mpsan_fork_flags */
+	uint64_t now_ns;
+	struct scene scene;
+	uint32_t loader; /* TID of who loads or unloads an object */
+	struct thread_pool pool; /* of the forking thread */
+	struct mpsan_hold own[MPSAN_HOLDS];
+	struct orphans left; /* claims on locks that the child may find held by nobody */
+};
+
+static struct snapshot pool[SNAPSHOTS];
+/* Apart from the pool: a look at them must not touch every snapshot's page. */
+STATE static uint32_t busy[SNAPSHOTS];
+STATE static bool unborn; /* set before a fork: in the child, until it has made itself known */
+static bool child_handlers; /* of others */
+static TLS struct snapshot *current;
+
+static struct snapshot *claim_snapshot(enum mpsan_how how)
+{
+	for (unsigned i = 0; i < SNAPSHOTS; i++) {
+		uint32_t expected = 0;
+
+		if (busy[i] || !__atomic_compare_exchange_n(&busy[i], &expected, 1, false,
+							    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
+		memset(&pool[i], 0, offsetof(struct snapshot, own));
+		pool[i].left.count = 0;
+		pool[i].how = how;
+		pool[i].tid = thread_tid();
+		return &pool[i];
+	}
+	log_count(forks_blind);
+	return NULL;
+}
+
+static void enter(struct snapshot *s)
+{
+	current = s;
+	scene_enter(s ? &s->scene : NULL);
+}
+
+static void release(struct snapshot *s)
+{
+	__atomic_store_n(&busy[s - pool], 0, __ATOMIC_RELEASE);
+}
+
+/* What identifies the locks that a thread holds. */
+static uint64_t key_of(const struct mpsan_thread *t)
+{
+	uint32_t n = t->holds_used < MPSAN_HOLDS ? t->holds_used : MPSAN_HOLDS;
+	uint64_t key = 1;
+
+	for (uint32_t i = 0; i < n; i++)
+		key = (key ^ t->hold[i].tag ^ t->hold[i].caller << 1) * 0x9e3779b97f4a7c15ull;
+	return key;
+}
+
+/*
+ * Stack, Python frames and name of a thread that holds something, when its holds have changed or
+ * some time has passed: forks that follow each other closely do not pay for every holder again.
+ */
+static void look_at_holder(struct snapshot *s, struct mpsan_thread *t)
+{
+	uint64_t key = key_of(t);
+
+	if (t->snap_key == key && s->now_ns - t->snap_ns < LOOK_AGAIN_NS)
+		return;
+	t->snap_key = key;
+	t->snap_ns = s->now_ns;
+	t->snap_stack = stack_of(t->tid, t->pthread);
+	name_look(t, s->gil);
+	if (s->gil)
+		t->snap_python = stack_python(t->pthread);
+}
+
+static void add_claim(struct snapshot *s, const struct mpsan_hold *hold,
+		      struct mpsan_thread *holder)
+{
+	if (s->left.count == CLAIMS_LEFT) {
+		log_count(orphans_lost);
+		return;
+	}
+	s->left.claim[s->left.count++] = (struct claim){
+		.tag = hold->tag,
+		.caller = hold->caller,
+		.held_slot = life.slot,
+		.tid = holder->tid,
+		.holder = holder,
+	};
+}
+
+static uint32_t copy_claims(const struct mpsan_thread *t, struct mpsan_hold *to)
+{
+	uint32_t n = t->holds_used < MPSAN_HOLDS ? t->holds_used : MPSAN_HOLDS;
+
+	memcpy(to, t->hold, n * sizeof(*to));
+	return n;
+}
+
+/* A thread that waits for a semaphore which it holds itself uses it as a signal. */
+static bool waits_for_own(const struct mpsan_hold *hold, uint32_t n, uint32_t i)
+{
+	for (uint32_t k = 0; k < n; k++)
+		if (k != i && hold[k].tag & MPSAN_TAG_WANTED &&
+		    MPSAN_TAG_ADDRESS(hold[k].tag) == MPSAN_TAG_ADDRESS(hold[i].tag))
+			return true;
+	return false;
+}
+
+struct importer {
+	struct snapshot *s;
+	struct mpsan_thread *t;
+};
+
+/* A module's lock is no lock in memory: the hash of its name stands for it. */
+static void see_import(uint64_t hash, const char *name, void *context)
+{
+	const struct importer *by = context;
+	struct mpsan_hold hold = {MPSAN_TAG(hash, MPSAN_LOCK_IMPORT), 0};
+
+	scene_name_import(hash, name);
+	add_claim(by->s, &hold, by->t);
+}
+
+/* First round: what every other thread claims to hold. */
+static void see_thread(struct mpsan_thread *t, void *context)
+{
+	struct snapshot *s = context;
+	struct mpsan_hold *hold = s->own; /* free until see_own */
+	uint32_t n;
+
+	if (t->tid == s->tid || living_ended(t))
+		return;
+	if (t->tid == s->loader && loader_claim(t, hold))
+		add_claim(s, hold, t);
+	n = copy_claims(t, hold);
+	for (uint32_t i = 0; i < n; i++)
+		if (hold[i].tag && !(hold[i].tag & MPSAN_TAG_WANTED) &&
+		    mpsan_kind_is_lock(MPSAN_TAG_KIND(hold[i].tag)) && !waits_for_own(hold, n, i))
+			add_claim(s, &hold[i], t);
+	if (s->gil && t->role == MPSAN_ROLE_UNKNOWN)
+		t->role = python_role(t->pthread);
+	if (s->gil)
+		python_imports(t->pthread, see_import, &(struct importer){s, t});
+	if (t->role == MPSAN_ROLE_QUEUE_FEEDER)
+		s->feeders++;
+}
+
+/* The forking thread's own claims go to the child; some of its mutexes will not know it there. */
+static void see_own(struct snapshot *s)
+{
+	struct mpsan_thread *t = thread_hot;
+
+	if (!t || t == &thread_none)
+		return;
+	s->own_count = copy_claims(t, s->own);
+	for (uint32_t i = 0; i < s->own_count; i++)
+		if (MPSAN_TAG_KIND(s->own[i].tag) == MPSAN_LOCK_MUTEX &&
+		    !(s->own[i].tag & MPSAN_TAG_WANTED))
+			add_claim(s, &s->own[i], t);
+}
+
+static bool counts(const struct snapshot *s, const struct claim *c)
+{
+	if (!(c->flags & MPSAN_LF_VERIFIED) || (c->flags & (MPSAN_LF_SHARED | MPSAN_LF_HANDOFF)))
+		return false;
+	if (MPSAN_TAG_KIND(c->tag) == MPSAN_LOCK_SPIN && sys_is_shared(claim_lock(c)))
+		return false; /* carries no mark of its own */
+	if (c->tid == s->tid) /* keeps a TID that will not be the child's */
+		return c->flags & (MPSAN_LF_RECURSIVE | MPSAN_LF_ERRORCHECK);
+	return true;
+}
+
+/* Second round: what memory confirms stays in the list. */
+static void keep_true(struct snapshot *s, uint32_t first)
+{
+	const struct mpsan_thread *looked = NULL;
+	uint32_t kept = first;
+
+	claims_verify(s->left.claim + first, s->left.count - first);
+	for (uint32_t i = first; i < s->left.count; i++) {
+		struct claim *c = &s->left.claim[i];
+
+		if (!counts(s, c))
+			continue;
+		if (c->tid != s->tid && c->holder != looked)
+			look_at_holder(s, c->holder);
+		looked = c->holder;
+		if (c->holder->role == MPSAN_ROLE_QUEUE_FEEDER && (c->flags & MPSAN_LF_MUTUAL) &&
+		    !(s->gil && python_only_feeds(c->holder->pthread)))
+			s->flags |= MPSAN_FORK_FEEDER_BUSY;
+		*(c->tid == s->tid ? &s->own_held : &s->held_count) += 1;
+		s->left.claim[kept++] = *c;
+	}
+	s->left.count = kept;
+}
+
+static void take(struct snapshot *s)
+{
+	uint64_t stack = stack_own(), held_by;
+	struct ev_fork *event;
+	uint32_t first;
+
+	s->gil = python_present() && python_holds_gil();
+	s->threads = living_count(s->gil);
+	event = log_reserve(EV_fork, sizeof(*event), &s->fork);
+	s->prepared = true;
+	excluded_before_fork();
+	stdio_before_fork(s->how);
+	s->now_ns = sys_now();
+	s->pool = thread_pool();
+	s->loader = loader_owner(loader_lock());
+	s->flags |= s->gil ? scene_look(&s->scene) : 0;
+	if (s->gil)
+		manners_forks(s->fork, true);
+	say_before_fork(s->scene.preexec, s->threads);
+	orphans_inherit(&s->left);
+	first = s->left.count;
+	if (s->threads != 1) {
+		life_flag(MPSAN_PROCESS_MULTI);
+		thread_each(see_thread, s);
+	}
+	see_own(s);
+	keep_true(s, first);
+	held_by = held_state(s->left.claim + first, s->left.count - first, s->fork,
+			     !child_handlers && !s->loader);
+	if (s->gil && !life.self->python)
+		life.self->python = python_version();
+	if (!event)
+		return;
+	*event = (struct ev_fork){
+		.how = s->how,
+		.threads = s->threads,
+		.held = s->held_count,
+		.own = s->own_held,
+		.stack = stack,
+		.python = s->gil ? stack_python(0) : 0,
+		.feeder = s->feeders,
+		.held_by = held_by,
+		.flags = s->flags | (stack_has_torch() ? MPSAN_FORK_TORCH : 0) |
+			 (s->gil ? MPSAN_FORK_PYTHON : 0),
+	};
+	log_commit(event);
+}
+
+static bool watched(void)
+{
+	return life.attached && !hook_off;
+}
+
+void fork_enter(enum mpsan_how how, bool handlers)
+{
+	struct snapshot *s;
+
+	if (!watched() || life_is_guest())
+		return;
+	unborn = true; /* a child may have the pid of its parent: 1, in a namespace of its own */
+	s = claim_snapshot(how);
+	if (!s)
+		return;
+	s->outer = current;
+	enter(s);
+	scene_begin(&s->scene);
+	if (!handlers)
+		take(s);
+}
+
+/*
+ * The last prepare handler to run. A fork that no hook saw (a library bound past us) begins here.
+ */
+static void on_prepare(void)
+{
+	int error = errno;
+
+	if (watched() && !life_is_guest()) {
+		if (!current || current->prepared) {
+			fork_enter(MPSAN_HOW_FORK, true);
+			if (current)
+				current->scene.hooked = false;
+		}
+		if (current && !current->prepared) {
+			current->flags |= MPSAN_FORK_HANDLERS;
+			take(current);
+		}
+	}
+	errno = error;
+}
+
+/*
+ * What the forking thread held goes on in the child as if never given back: an interpreter leaves
+ * such a semaphore behind and makes a new one (CPython's import lock). It serves as a lock once
+ * the child has given it back itself.
+ */
+static void forget_given_back(const struct snapshot *s)
+{
+	for (uint32_t i = 0; i < s->own_count; i++) {
+		const void *lock = (const void *)(uintptr_t)MPSAN_TAG_ADDRESS(s->own[i].tag);
+
+		if (MPSAN_TAG_KIND(s->own[i].tag) == MPSAN_LOCK_SEMAPHORE)
+			hint_init(lock, hint_init_site(lock));
+	}
+}
+
+void fork_born(void)
+{
+	struct snapshot *s = current;
+
+	hook_guard = unborn = 0;
+	if (s)
+		forget_given_back(s);
+	thread_forked(s ? s->own : NULL, s ? s->own_count : 0);
+	if (s)
+		thread_inherit_pool(&s->pool);
+	log_forked();
+	life.tid_before = s ? s->tid : 0;
+	life_child(s ? s->how : MPSAN_HOW_FORK, s ? s->fork : 0, s ? s->now_ns : 0);
+	orphans_born(s ? &s->left : NULL);
+	scene_born(s ? &s->scene : NULL);
+	for (unsigned i = 0; i < SNAPSHOTS; i++)
+		if (busy[i] && &pool[i] != s)
+			busy[i] = 0;
+	fault_born();
+	stream_forked(true);
+}
+
+/* The first child handler to run. */
+static void on_child(void)
+{
+	if (life.attached && !hook_off && (unborn || life_is_guest()))
+		fork_born();
+}
+
+void fork_register(bool repairs)
+{
+	static uint32_t done;
+
+	if (repairs)
+		child_handlers = true;
+	if (!__atomic_exchange_n(&done, 1, __ATOMIC_ACQ_REL))
+		REAL(__register_atfork)(on_prepare, NULL, on_child, NULL);
+}
+
+pid_t fork_leave(pid_t result)
+{
+	struct snapshot *s = current;
+	int error = errno;
+
+	if (!s || !watched())
+		return result;
+	if (result == 0) {
+		if (unborn || life_is_guest())
+			fork_born();
+		if (child_handlers || s->loader) /* fork frees that lock itself */
+			orphans_drop_repaired();
+		enter(NULL);
+		share_born();
+	} else {
+		if (s->prepared && s->fork)
+			EMIT(fork_done, .fork = s->fork, .child = result > 0 ? (uint64_t)result : 0,
+			     .error = result < 0 ? (uint64_t)error : 0);
+		if (s->prepared)
+			scene_end(&s->scene, s->fork);
+		if (result > 0) {
+			descriptor_forked();
+			stream_forked(false);
+		}
+		enter(s->outer);
+		release(s);
+	}
+	errno = error;
+	return result;
+}

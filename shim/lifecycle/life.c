@@ -1,0 +1,228 @@
+/*
+ * Birth, exec and end of this process. Neighbours: life.h; hooks/process.c tells what the program
+ * asked for.
+ */
+#include "life.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "../cuda/cuda.h"
+#include "../resources/descriptor.h"
+#include "../intercept/elf.h"
+#include "../resources/fault.h"
+#include "../record/filter.h"
+#include "fork.h"
+#include "../workers/group.h"
+#include "../workers/growth.h"
+#include "../intercept/hook.h"
+#include "../record/identity.h"
+#include "../locks/inside.h"
+#include "../record/log.h"
+#include "../workers/manners.h"
+#include "../record/off.h"
+#include "../locks/order.h"
+#include "../resources/peer.h"
+#include "../common/rank.h"
+#include "../cuda/registry.h"
+#include "../resources/segment.h"
+#include "../record/session.h"
+#include "../record/setting.h"
+#include "../record/slot.h"
+#include "../record/stack.h"
+#include "../resources/stdio.h"
+#include "../resources/stream.h"
+#include "../intercept/sys.h"
+#include "../record/table.h"
+#include "../record/thread.h"
+#include "../record/where.h"
+
+/* What this image has from the one before, whoever that was: the exec kept it. */
+static void ask_kernel(void)
+{
+	int signal = 0;
+
+	if (sys_has_alarm())
+		life_flag(MPSAN_PROCESS_ALARM);
+	if (SYS2(SYS_prctl, PR_GET_PDEATHSIG, &signal) == 0 && signal)
+		life_flag(MPSAN_PROCESS_DEATHSIG);
+}
+
+/* As much of the argument list as the slot holds. */
+void life_copy_argv(struct mpsan_process *p, const char *const *argv)
+{
+	char *at = p->argv, *end = p->argv + sizeof(p->argv_kept);
+
+	for (; argv && *argv && at + 1 < end; argv++)
+		at = text_put(at, end, *argv) + 1;
+	p->argv_bytes = (uint32_t)(at < end ? at - p->argv : (long)sizeof(p->argv_kept));
+}
+
+static void describe_self(const char *const *argv)
+{
+	life.self = &life.table[life.slot];
+	life.pid = life.self->pid;
+	life.self->uid = session_user();
+	life.self->attach_ns = sys_now();
+	life_copy_argv(life.self, argv);
+	life.self->rank = rank_of(sys_getenv);
+	life_flag(MPSAN_PROCESS_ATTACHED);
+	if (filter_is_felt())
+		life.self->why_off = MPSAN_OFF_SECCOMP;
+	ask_kernel();
+	manners_start();
+}
+
+/* Without /proc: that of who made the session, unless we are seen to be in another. */
+static void find_namespace(void)
+{
+	life.pid_ns = identity_pid_ns();
+	if (!life.pid_ns && SYS1(SYS_getppid, 0))
+		life.pid_ns = life.session->pid_ns;
+}
+
+static bool attach(const char *const *argv)
+{
+	char directory[240], value[8];
+	bool make = !setting("join", value, sizeof(value)) || !text_equal(value, "only");
+
+	life.quiet = !make || (setting("print", value, sizeof(value)) && text_equal(value, "no"));
+	life.session = session_join(directory, sizeof(directory), make);
+	if (!life.session || __atomic_load_n(&life.session->off, __ATOMIC_RELAXED))
+		return false;
+	life.quiet = life.quiet || life.session->supervisor;
+	life.table = table_of(life.session);
+	find_namespace();
+	life.slot = slot_take();
+	if (life.slot == TABLE_NO_SLOT)
+		return false;
+	log_start(directory, setting_bytes("log-max", 64u << 20));
+	describe_self(argv);
+	if (setting("lock-order", value, sizeof(value)) && text_equal(value, "yes"))
+		order_start();
+	if (setting("auto-export", value, sizeof(value)))
+		registry_start(setting_bytes("auto-export", 0));
+	return true;
+}
+
+__attribute__((constructor)) static void life_start(int argc, const char *const *argv,
+						    const char *const *envp)
+{
+	char calls[40];
+
+	(void)argc;
+	hook_resolve();
+	if (!elf_is_glibc()) { /* musl calls constructors without arguments */
+		hook_off = true;
+		return;
+	}
+	sys_start(envp);
+	if (sys_image.secure) {
+		hook_off = true;
+		return;
+	}
+	filter_start(setting("calls", calls, sizeof(calls)));
+	if (!attach(argv)) {
+		off_for(MPSAN_OFF_NO_LOG);
+		return;
+	}
+	fault_start();
+	thread_start_main();
+	fork_register(false);
+	__atomic_store_n(&life.attached, true, __ATOMIC_RELEASE);
+	stream_start();
+	stdio_start();
+	cuda_start();
+}
+
+__attribute__((destructor)) static void life_stop(void)
+{
+	inside_exited();
+	stdio_flushes(NULL, 0); /* exit does so once all handlers are through */
+	if (life.attached && !hook_off && !life_is_guest() && !life.self->end_ns)
+		life_exit(life_code());
+}
+
+/* Its parent may have asked for a time namespace for its children: `since` is the parent's time before the fork. */
+#define CLOCK_JUMP_NS 1000000000ull
+
+static uint64_t birth_time(uint64_t since)
+{
+	uint64_t now = sys_now();
+
+	if (!since || now - since < CLOCK_JUMP_NS)
+		return now;
+	sys_leave_time_namespace();
+	return sys_now();
+}
+
+void life_child(enum mpsan_how how, uint64_t fork_pos, uint64_t since)
+{
+	uint64_t birth = birth_time(since);
+	uint32_t parent = life.slot, slot;
+
+	life_copied();
+	descriptor_forked();
+	segment_forked();
+	peer_forked();
+	where_forked();
+	cuda_forked();
+	life.pid = sys_pid();
+	if (!SYS1(SYS_getppid, 0)) /* its parent cannot be seen: it counts in a namespace of its own */
+		find_namespace();
+	slot = table_claim(life.session, life.pid, life.pid_ns, birth, UINT16_MAX);
+	if (slot == TABLE_NO_SLOT) {
+		hook_off = true;
+		off_full();
+		return;
+	}
+	life.slot = slot;
+	life.self = &life.table[slot];
+	slot_fill_child(life.self, parent, how, birth);
+	life.self->fork_pos = fork_pos;
+	life.self->why_off = life.table[parent].why_off; /* the filter of system calls came along */
+	life.self->attach_ns = birth;
+	life_flag(MPSAN_PROCESS_ATTACHED | (stack_has_torch() ? MPSAN_PROCESS_TORCH : 0) |
+		  (life.table[parent].flags & MPSAN_PROCESS_READLINE)); /* with the handlers */
+	manners_forked();
+	growth_forked();
+	group_forked();
+}
+
+void life_exit(int code)
+{
+	if (!life.attached || hook_off || life_is_guest() || life.self->end_ns)
+		return;
+	group_look();
+	growth_leaves();
+	growth_ended();
+	registry_exit();
+	peer_exit();
+	life.self->end_value = code;
+	life.self->end = MPSAN_END_EXIT;
+	__atomic_store_n(&life.self->end_ns, sys_now(), __ATOMIC_RELEASE);
+}
+
+/* What a wait call told of a child completes its slot. */
+void life_ended(uint32_t pid, int status, bool reaped)
+{
+	uint32_t slot;
+
+	if (!life.attached || hook_off || WIFSTOPPED(status) || WIFCONTINUED(status))
+		return;
+	slot = table_find_last(life.session, pid, life.pid_ns);
+	if (slot == TABLE_NO_SLOT)
+		return;
+	__atomic_fetch_or(&life.table[slot].flags,
+			  (reaped ? MPSAN_PROCESS_REAPED : 0) |
+				  (life.table[slot].end ? 0 : MPSAN_PROCESS_WAITED),
+			  __ATOMIC_RELAXED);
+	life.table[slot].end_value = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+	life.table[slot].end = WIFSIGNALED(status) ? MPSAN_END_SIGNAL : MPSAN_END_EXIT;
+	if (!life.table[slot].end_ns)
+		__atomic_store_n(&life.table[slot].end_ns, sys_now(), __ATOMIC_RELEASE);
+}

@@ -1,0 +1,215 @@
+/*
+ * Claims against memory. The layouts are those of glibc's public headers (bits/struct_mutex.h,
+ * bits/struct_rwlock.h); a sem_t has no public layout: its value is the low half of its first word,
+ * and the word behind that tells a process-shared one (nptl/semaphoreP.h, unchanged since 2.21).
+ */
+#include "claim.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "../record/hint.h"
+#include "loader.h"
+#include "../record/log.h"
+#include "../record/stack.h"
+#include "../record/state.h"
+#include "../intercept/sys.h"
+
+#define KIND_TYPE 3
+#define KIND_ROBUST 0x10
+#define KIND_PI 0x20
+#define KIND_SHARED 0x80
+
+uint32_t claim_mutex_flags(int kind)
+{
+	uint32_t flags = 0;
+
+	if (kind & KIND_SHARED)
+		flags |= MPSAN_LF_SHARED;
+	if (kind & KIND_ROBUST)
+		flags |= MPSAN_LF_ROBUST;
+	if (kind & KIND_PI)
+		flags |= MPSAN_LF_PI;
+	if ((kind & KIND_TYPE) == PTHREAD_MUTEX_RECURSIVE)
+		flags |= MPSAN_LF_RECURSIVE;
+	if ((kind & KIND_TYPE) == PTHREAD_MUTEX_ERRORCHECK)
+		flags |= MPSAN_LF_ERRORCHECK;
+	return flags;
+}
+
+static bool mutex_true(const struct __pthread_mutex_s *m, struct claim *c)
+{
+	c->flags |= claim_mutex_flags(m->__kind);
+	return m->__lock && (uint32_t)m->__owner == c->tid;
+}
+
+static bool rwlock_true(const struct __pthread_rwlock_arch_t *l, struct claim *c)
+{
+	c->flags |= l->__shared ? MPSAN_LF_SHARED : 0;
+	if (MPSAN_TAG_KIND(c->tag) == MPSAN_LOCK_RWLOCK_READ)
+		return l->__readers >> 3 && !l->__cur_writer;
+	return (uint32_t)l->__cur_writer == c->tid;
+}
+
+static bool semaphore_true(const uint32_t *word, struct claim *c)
+{
+	if (word[2])
+		c->flags |= MPSAN_LF_SHARED;
+	if (stack_is_python(c->caller))
+		c->flags |= MPSAN_LF_PYTHON;
+	return word[0] == 0;
+}
+
+union lock_memory {
+	struct __pthread_mutex_s mutex;
+	struct __pthread_rwlock_arch_t rwlock;
+	pthread_spinlock_t spin;
+	uint32_t semaphore[4];
+	uint64_t guard;
+};
+
+static uint32_t bytes_of(unsigned kind)
+{
+	switch (kind) {
+	case MPSAN_LOCK_MUTEX:
+		return sizeof(struct __pthread_mutex_s);
+	case MPSAN_LOCK_RWLOCK_READ:
+	case MPSAN_LOCK_RWLOCK_WRITE:
+		return sizeof(struct __pthread_rwlock_arch_t);
+	case MPSAN_LOCK_SPIN:
+		return sizeof(pthread_spinlock_t);
+	case MPSAN_LOCK_SEMAPHORE:
+		return 4 * sizeof(uint32_t);
+	case MPSAN_LOCK_GUARD:
+		return sizeof(uint64_t);
+	default:
+		return 0; /* a custom lock: its program's word is all there is */
+	}
+}
+
+static bool memory_agrees(const union lock_memory *copy, struct claim *c)
+{
+	switch (MPSAN_TAG_KIND(c->tag)) {
+	case MPSAN_LOCK_MUTEX:
+		return mutex_true(&copy->mutex, c);
+	case MPSAN_LOCK_RWLOCK_READ:
+	case MPSAN_LOCK_RWLOCK_WRITE:
+		return rwlock_true(&copy->rwlock, c);
+	case MPSAN_LOCK_SPIN:
+		return copy->spin != 1;
+	case MPSAN_LOCK_SEMAPHORE:
+		return semaphore_true(copy->semaphore, c);
+	case MPSAN_LOCK_GUARD:
+		return claim_guard_open(&copy->guard);
+	case MPSAN_LOCK_IMPORT: /* of the loader, or a Python module's, which memory does not know */
+		return claim_lock(c) != loader_lock() || loader_owner(loader_lock()) == c->tid;
+	default:
+		return true;
+	}
+}
+
+static void settle(struct claim *c, const union lock_memory *copy)
+{
+	if (MPSAN_TAG_KIND(c->tag) == MPSAN_LOCK_IMPORT &&
+	    claim_lock(c) != loader_lock()) { /* a Python module's: its address is a hash */
+		c->flags = MPSAN_LF_VERIFIED | MPSAN_LF_PYTHON;
+		return;
+	}
+	c->flags = hint_flags(claim_lock(c));
+	if (stack_in_module((uint64_t)(uintptr_t)claim_lock(c), NULL))
+		c->flags |= MPSAN_LF_STATIC;
+	if (memory_agrees(copy, c))
+		c->flags |= MPSAN_LF_VERIFIED;
+}
+
+/* A lock by itself: one that straddles blocks, or in a run that met memory which is not there. */
+static void verify_one(struct claim *c, union lock_memory *copy)
+{
+	uint32_t bytes = bytes_of(MPSAN_TAG_KIND(c->tag));
+
+	c->flags = 0;
+	if (!bytes || sys_peek(copy, claim_lock(c), bytes) == (long)bytes)
+		settle(c, copy);
+	else
+		log_count(claims_unread);
+}
+
+/*
+ * A system call reads several blocks of memory, and locks often lie side by side: claims are
+ * settled in runs, as many as fit BLOCKS blocks.
+ */
+#define BLOCK 256u
+#define BLOCKS 2u
+
+struct run {
+	uint32_t blocks;
+	uint64_t start[BLOCKS];
+	uint8_t memory[BLOCKS][BLOCK];
+};
+
+/* The block of this run in which the lock lies whole, added if there is room; BLOCKS: none. */
+static uint32_t block_of(struct run *run, const struct claim *c)
+{
+	uint64_t address = (uint64_t)(uintptr_t)claim_lock(c),
+		 start = address & ~(uint64_t)(BLOCK - 1);
+	uint32_t i = 0, bytes = bytes_of(MPSAN_TAG_KIND(c->tag));
+
+	if (!bytes || address + bytes > start + BLOCK)
+		return BLOCKS;
+	while (i < run->blocks && run->start[i] != start)
+		i++;
+	if (i == run->blocks && i < BLOCKS)
+		run->start[run->blocks++] = start;
+	return i;
+}
+
+static bool read_run(struct run *run)
+{
+	struct iovec to[BLOCKS], from[BLOCKS];
+
+	for (uint32_t i = 0; i < run->blocks; i++) {
+		to[i] = (struct iovec){run->memory[i], BLOCK};
+		from[i] = (struct iovec){(void *)(uintptr_t)run->start[i], BLOCK};
+	}
+	return sys_peek_many(to, from, run->blocks) == (long)(run->blocks * BLOCK);
+}
+
+/* Settles the claims from the first that fits to the last: returns how many. */
+static uint32_t verify_run(struct claim *claim, uint32_t count)
+{
+	struct run run;
+	union lock_memory copy;
+	uint32_t n = 0;
+	bool whole;
+
+	run.blocks = 0;
+	while (n < count && block_of(&run, &claim[n]) < BLOCKS)
+		n++;
+	whole = n && read_run(&run);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t offset = (uint64_t)(uintptr_t)claim_lock(&claim[i]) % BLOCK;
+
+		if (!whole) {
+			verify_one(&claim[i], &copy);
+			continue;
+		}
+		memcpy(&copy, run.memory[block_of(&run, &claim[i])] + offset,
+		       bytes_of(MPSAN_TAG_KIND(claim[i].tag)));
+		settle(&claim[i], &copy);
+	}
+	return n;
+}
+
+void claims_verify(struct claim *claim, uint32_t count)
+{
+	for (uint32_t i = 0; i < count;) {
+		uint32_t n = verify_run(claim + i, count - i);
+		union lock_memory copy;
+
+		if (!n)
+			verify_one(&claim[i], &copy);
+		i += n ? n : 1;
+	}
+}

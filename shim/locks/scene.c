@@ -1,0 +1,99 @@
+/* See scene.h. */
+#include "scene.h"
+
+#include "claim.h"
+#include "../record/log.h"
+#include "say.h"
+#include "../record/stack.h"
+#include "../record/state.h"
+#include "../intercept/sys.h"
+#include "../record/thread.h"
+
+STATE static const struct scene *left_behind; /* in a child: of the fork that made it */
+static TLS const struct scene *entered;
+
+void scene_born(const struct scene *scene)
+{
+	left_behind = scene;
+}
+
+void scene_enter(const struct scene *scene)
+{
+	entered = scene;
+}
+
+void scene_begin(struct scene *scene)
+{
+	const struct mpsan_thread *t = thread_hot;
+
+	*scene = (struct scene){.hooked = true, .holds = t ? t->holds_used : 0};
+}
+
+static void count_import(uint64_t hash, const char *name, void *count)
+{
+	(void)hash;
+	(void)name;
+	++*(uint32_t *)count;
+}
+
+uint32_t scene_look(struct scene *scene)
+{
+	uint32_t imports = 0;
+
+	scene->marked = python_mark(&scene->mark);
+	scene->preexec = python_is_preexec();
+	python_imports(0, count_import, &imports);
+	return (scene->preexec ? MPSAN_FORK_PREEXEC : 0) | (imports ? MPSAN_FORK_IMPORTING : 0);
+}
+
+/* Only locks whose memory names this thread, or nobody, as their keeper. */
+static bool is_kept(const struct mpsan_hold *hold)
+{
+	struct claim c = {.tag = hold->tag, .caller = hold->caller, .tid = thread_tid()};
+	unsigned kind = MPSAN_TAG_KIND(hold->tag);
+
+	if (hold->tag & MPSAN_TAG_WANTED ||
+	    (kind != MPSAN_LOCK_MUTEX && kind != MPSAN_LOCK_RWLOCK_WRITE &&
+	     kind != MPSAN_LOCK_SPIN))
+		return false;
+	claims_verify(&c, 1);
+	return c.flags & MPSAN_LF_VERIFIED;
+}
+
+void scene_end(const struct scene *scene, uint64_t fork)
+{
+	const struct mpsan_thread *t = thread_hot;
+	uint32_t n = t && t != &thread_none && scene->hooked ? t->holds_used : 0;
+
+	for (uint32_t i = scene->holds; i < n && i < MPSAN_HOLDS; i++)
+		if (is_kept(&t->hold[i])) {
+			say_left(MPSAN_TAG_ADDRESS(t->hold[i].tag));
+			EMIT(left_locked, .fork = fork, .lock = MPSAN_TAG_ADDRESS(t->hold[i].tag),
+			     .kind = MPSAN_TAG_KIND(t->hold[i].tag),
+			     .flags = MPSAN_LF_VERIFIED | MPSAN_LF_HANDLER,
+			     .caller = t->hold[i].caller);
+		}
+}
+
+/* A preexec_fn stands on top of the same call, and is told as such. */
+static bool in_callback(const struct scene *scene)
+{
+	return scene->marked && !scene->preexec && python_above_mark(&scene->mark);
+}
+
+bool scene_in_handler(void)
+{
+	return (entered && entered->hooked) || (left_behind && in_callback(left_behind));
+}
+
+/* Each log says it once: what is told again and again are the forks. */
+void scene_name_import(uint64_t hash, const char *name)
+{
+	uint64_t key = hash ^ (uint64_t)EV_lock_name << 48, at;
+
+	if (!log_open() || log_recall(key))
+		return;
+	at = EMIT(lock_name, .lock = hash, .name = log_text(name));
+	if (at)
+		log_remember(key, at);
+}

@@ -1,0 +1,190 @@
+/*
+ * Python frames of this process: which thread's. python_find.c found CPython, cpython/ reads it.
+ */
+#include "python.h"
+
+#include "../common/cpython/exception.h"
+#include "../common/cpython/process.h"
+#include "python_self.h"
+
+#define THREADS_MAX 4096
+
+/*
+ * Along the interpreter's list of threads, one way. PyThreadState_Next would do the same, but the
+ * list changes under Python's own lock, not under the GIL: an entry may be freed while we stand on
+ * it.
+ */
+static uint64_t find_frame(const struct state *own, uint64_t pthread, bool forward)
+{
+	struct state state = *own;
+
+	for (unsigned i = 0; i < THREADS_MAX; i++) {
+		if (!state_read(&python.py, &state, forward ? state.next : state.prev) ||
+		    state.interp != own->interp)
+			return 0;
+		if (state.thread_id == pthread && state.frame)
+			return state.frame;
+	}
+	return 0;
+}
+
+bool python_own_state(struct state *own)
+{
+	return python_present() && !python.limit && !python.is_finalizing() &&
+	       state_read(&python.py, own, (uint64_t)python.this_state());
+}
+
+uint64_t python_frame_of(const struct state *own, uint64_t pthread)
+{
+	uint64_t frame;
+
+	if (!pthread || pthread == own->thread_id)
+		return own->frame;
+	if (!python_holds_gil())
+		return 0;
+	frame = find_frame(own, pthread, true);
+	return frame ? frame : find_frame(own, pthread, false);
+}
+
+/* The innermost frame of a thread, 0: none, or not to be read now. */
+static uint64_t top_frame(uint64_t pthread)
+{
+	struct state own;
+
+	return python_own_state(&own) ? python_frame_of(&own, pthread) : 0;
+}
+
+size_t python_stack(uint64_t pthread, struct walk *room, char *text, size_t bytes)
+{
+	return cpython_stack(&python.py, top_frame(pthread), room, text, bytes);
+}
+
+bool python_has_thread(uint64_t pthread, uint64_t *state)
+{
+	if (!python_present() || python.limit || python.is_finalizing())
+		return true;
+	if (!cpython_is_thread(&python.py, *state, pthread))
+		*state = cpython_find_thread(&python.py, pthread);
+	return *state;
+}
+
+size_t python_thread_name(uint64_t pthread, char *text, size_t bytes)
+{
+	return cpython_thread_name(&python.py, top_frame(pthread), text, bytes);
+}
+
+size_t python_thread_function(uint64_t pthread, char *text, size_t bytes)
+{
+	return cpython_thread_function(&python.py, top_frame(pthread), text, bytes);
+}
+
+enum mpsan_thread_role python_role(uint64_t pthread)
+{
+	return cpython_role(&python.py, top_frame(pthread));
+}
+
+bool python_only_feeds(uint64_t pthread)
+{
+	return cpython_only_feeds(&python.py, top_frame(pthread));
+}
+
+uint64_t python_starting(void)
+{
+	return cpython_starting(&python.py, top_frame(0));
+}
+
+uint64_t python_started(void)
+{
+	return cpython_started(&python.py, top_frame(0));
+}
+
+bool python_in_bootstrap(void)
+{
+	return cpython_in_bootstrap(&python.py, top_frame(0));
+}
+
+bool python_loads_data(uint64_t process)
+{
+	return cpython_loads_data(&python.py, process);
+}
+
+size_t python_process_name(uint64_t process, char *text, size_t bytes)
+{
+	return cpython_process_name(&python.py, process, text, bytes);
+}
+
+bool python_runs_main(void)
+{
+	return cpython_runs_main(&python.py, top_frame(0));
+}
+
+bool python_calls(const char *function, const char *file)
+{
+	return cpython_calls(&python.py, top_frame(0), function, file);
+}
+
+uint64_t python_model(uint64_t process, char *type, size_t bytes)
+{
+	return cpython_model(&python.py, process, type, bytes);
+}
+
+bool python_is_idle(void)
+{
+	struct state own;
+
+	return python_own_state(&own) && !own.frame;
+}
+
+bool python_waits_for_simple(const void *lock)
+{
+	return cpython_awaits_simple(&python.py, top_frame(0), (uint64_t)(uintptr_t)lock);
+}
+
+uint64_t python_hash(void)
+{
+	uint64_t hash = 0, top = top_frame(0);
+	struct walk walk;
+	struct frame frame;
+
+	walk_open(&walk, &python.py, top);
+	while (top && walk_step(&walk, &frame))
+		hash = ((hash ^ frame.code) * 0x9e3779b97f4a7c15ull ^ (uint64_t)frame.instr) *
+		       0xff51afd7ed558ccdull;
+	return hash;
+}
+
+uint64_t python_global(const char *module, const char *name)
+{
+	const struct cpython *py = &python.py;
+	uint64_t at, names;
+	struct state own;
+
+	if (!python_own_state(&own))
+		return 0;
+	at = cpython_dict_search(py, cpython_peek_word(py, own.interp + py->at.interp_modules),
+				 module);
+	names = at ? cpython_peek_word(py, at + CPYTHON_MODULE_DICT) : 0;
+	return cpython_dict_search(py, names, name);
+}
+
+uint64_t python_type(uint64_t object)
+{
+	return cpython_peek_word(&python.py, object + CPYTHON_OB_TYPE);
+}
+
+int64_t python_dict_used(uint64_t dict, uint64_t type)
+{
+	return type && python_type(dict) == type ?
+		       (int64_t)cpython_peek_word(&python.py, dict + CPYTHON_DICT_USED) :
+		       -1;
+}
+
+size_t python_traceback(char *text, size_t bytes)
+{
+	struct state own;
+
+	text[0] = '\0';
+	return python_own_state(&own) ?
+		       cpython_traceback(&python.py, (uint64_t)python.this_state(), text, bytes) :
+		       0;
+}

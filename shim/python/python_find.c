@@ -1,0 +1,109 @@
+/*
+ * Finds CPython among the loaded objects. Neighbours: cpython/ knows where each version keeps
+ * things; python.c reads frames with what was found here.
+ */
+#include <stdatomic.h>
+
+#include "../intercept/elf.h"
+#include "python.h"
+#include "python_self.h"
+#include "../intercept/sys.h"
+
+struct python python;
+
+/* Set after `python`. Two threads that look at once store the same words. */
+static _Atomic bool python_found;
+
+static void *find_either(const char *name, const char *other)
+{
+	void *at = elf_find_anywhere(name);
+
+	return at ? at : elf_find_anywhere(other);
+}
+
+static uint32_t find_version(void)
+{
+	const unsigned long *number = elf_find_anywhere("Py_Version");
+	const char *(*text)(void) = elf_find_anywhere("Py_GetVersion");
+
+	if (number)
+		return (uint32_t)*number;
+	return text ? cpython_version(text()) : 0;
+}
+
+static long self_peek(const struct cpython *py, void *to, uint64_t from, size_t bytes)
+{
+	(void)py;
+	return sys_peek(to, (const void *)from, bytes);
+}
+
+static void find_symbols(struct python *p)
+{
+	uint64_t bytes = 0;
+
+	p->py.peek = self_peek;
+	p->py.version = find_version();
+	p->py.runtime = (uint64_t)elf_find_sized("_PyRuntime", &bytes);
+	p->runtime_end = p->py.runtime + bytes;
+	p->py.type_type = (uint64_t)elf_find_anywhere("PyType_Type");
+	p->py.code_type = (uint64_t)elf_find_anywhere("PyCode_Type");
+	p->py.unicode_type = (uint64_t)elf_find_anywhere("PyUnicode_Type");
+	p->py.bytes_type = (uint64_t)elf_find_anywhere("PyBytes_Type");
+	p->py.none = (uint64_t)elf_find_anywhere("_Py_NoneStruct");
+}
+
+void python_look(void)
+{
+	struct python p = {0};
+
+	if (atomic_load_explicit(&python_found, memory_order_acquire))
+		return;
+	p.is_initialized = elf_find_anywhere("Py_IsInitialized");
+	p.this_state = elf_find_anywhere("PyGILState_GetThisThreadState");
+	if (!p.is_initialized || !p.this_state)
+		return;
+	p.is_finalizing = find_either("Py_IsFinalizing", "_Py_IsFinalizing");
+	p.current_state = find_either("PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet");
+	find_symbols(&p);
+	p.limit = p.is_finalizing && p.current_state ?
+			  cpython_describe(&p.py) :
+			  "this CPython does not export what is needed";
+	python = p;
+	atomic_store_explicit(&python_found, true, memory_order_release);
+}
+
+bool python_present(void)
+{
+	return atomic_load_explicit(&python_found, memory_order_acquire) && python.is_initialized();
+}
+
+uint32_t python_version(void)
+{
+	return atomic_load_explicit(&python_found, memory_order_acquire) ? python.py.version : 0;
+}
+
+const char *python_limit(void)
+{
+	return atomic_load_explicit(&python_found, memory_order_acquire) ? python.limit : NULL;
+}
+
+/*
+ * The state first: a thread without one must not ask for the current one, which is thread-local
+ * from 3.12 on and would be allocated at the first touch where libpython came by dlopen
+ * (facts 1.7). And never PyGILState_Check, which says 1 to everybody once a sub-interpreter exists
+ * (facts 2.2).
+ */
+bool python_holds_gil(void)
+{
+	void *state = python_present() && python.current_state ? python.this_state() : NULL;
+
+	return state && state == python.current_state();
+}
+
+bool python_is_gil(const void *condition)
+{
+	uint64_t at = (uint64_t)condition;
+
+	return atomic_load_explicit(&python_found, memory_order_acquire) &&
+	       at >= python.py.runtime && at < python.runtime_end;
+}

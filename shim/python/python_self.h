@@ -1,0 +1,26 @@
+/*
+ * CPython in this process, as python_find.c found it. Private to the python*.c files.
+ */
+#ifndef MPSAN_PYTHON_SELF_H
+#define MPSAN_PYTHON_SELF_H
+
+#include "../common/cpython/frame.h"
+
+/* Constant once python_present() is true. No frames unless `limit` is NULL. */
+struct python {
+	int (*is_initialized)(void);
+	int (*is_finalizing)(void);
+	void *(*this_state)(void); /* of the calling thread; a pthread key, needs no GIL */
+	void *(*current_state)(void); /* of whoever holds the GIL: of this thread, from 3.12 on */
+	uint64_t runtime_end; /* of _PyRuntime */
+	const char *limit;
+	struct cpython py;
+};
+extern struct python python;
+
+/* The calling thread's state; false: none, or not to be read now. */
+bool python_own_state(struct state *own);
+/* The innermost frame of a thread, 0: none, or not to be read now. `own`: of the caller. */
+uint64_t python_frame_of(const struct state *own, uint64_t pthread);
+
+#endif

@@ -1,0 +1,194 @@
+/* See identity.h. */
+#include "identity.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "../../include/mpsan_log.h"
+#include "../intercept/sys.h"
+
+#define TICK_NS 10000000ull /* of the start times that /proc tells, rounded down */
+#define READINGS_NS 1000000ull /* between two clocks that are compared */
+
+struct stat_line {
+	uint32_t pid, parent;
+	uint64_t start;
+	char state;
+};
+
+/*
+ * Fields 1 (pid), 3 (state), 4 (parent) and 22 (start time) of a stat file; the name in field 2 may hold
+ * anything.
+ */
+static bool parse(const char *text, struct stat_line *to)
+{
+	const char *p = NULL;
+
+	for (const char *c = text; *c; c++)
+		if (*c == ')')
+			p = c;
+	if (!p || !p[1] || !p[2] || !p[3])
+		return false;
+	to->pid = (uint32_t)text_number(text, NULL);
+	to->state = p[2];
+	to->parent = (uint32_t)text_number(p + 4, &p);
+	for (int field = 4; field < 22 && *p; field++) {
+		p++;
+		while (field < 21 && *p && *p != ' ')
+			p++;
+	}
+	to->start = text_number(p, NULL);
+	return to->start != 0;
+}
+
+/* `pid` 0: this process. */
+static bool read_stat(uint32_t pid, struct stat_line *to)
+{
+	char path[32], text[512], *end = path + sizeof(path), *at = text_put(path, end, "/proc/");
+
+	at = pid ? text_put_number(at, end, pid, 10) : text_put(at, end, "self");
+	text_put(at, end, "/stat");
+	return sys_read_line(path, text, sizeof(text)) > 0 && parse(text, to);
+}
+
+static uint64_t pid_ns_of(uint32_t pid)
+{
+	char path[32], *end = path + sizeof(path), *at = text_put(path, end, "/proc/");
+	struct stat ns;
+
+	at = pid ? text_put_number(at, end, pid, 10) : text_put(at, end, "self");
+	text_put(at, end, "/ns/pid");
+	return SYS4(SYS_newfstatat, AT_FDCWD, path, &ns, 0) == 0 ? ns.st_ino : 0;
+}
+
+uint64_t identity_pid_ns(void)
+{
+	return pid_ns_of(0);
+}
+
+static void take(struct identity *to, const struct stat_line *from)
+{
+	to->pid = from->pid;
+	to->parent = from->parent;
+	to->start = from->start - (uint64_t)(sys_image.boot_ahead_ns / (int64_t)TICK_NS);
+}
+
+bool identity_self(struct identity *self)
+{
+	struct stat_line line;
+
+	if (!read_stat(0, &line))
+		return false;
+	take(self, &line);
+	self->foreign = line.pid != sys_pid();
+	self->pid_ns = identity_pid_ns();
+	return self->pid_ns != 0;
+}
+
+/* Whoever can be seen above us in a /proc of our own namespace is counted there, too. */
+bool identity_up(struct identity *identity)
+{
+	struct stat_line line;
+
+	if (!identity->parent || !read_stat(identity->parent, &line))
+		return false;
+	take(identity, &line);
+	if (identity->foreign)
+		identity->pid_ns = pid_ns_of(identity->pid);
+	return true;
+}
+
+void identity_name(char name[IDENTITY_BYTES], const struct identity *identity)
+{
+	char *end = name + IDENTITY_BYTES, *at = text_put_number(name, end, identity->pid, 10);
+
+	at = text_put_number(text_put(at, end, "."), end, identity->start, 10);
+	text_put_number(text_put(at, end, "."), end, identity->pid_ns, 10);
+}
+
+enum identity_state identity_state(const char *name, const struct identity *self)
+{
+	const char *rest;
+	struct stat_line line;
+	struct identity now = {0};
+	uint64_t start, pid = text_number(name, &rest);
+
+	if (!pid || *rest != '.' || self->foreign)
+		return IDENTITY_UNSURE;
+	start = text_number(rest + 1, &rest);
+	if (*rest == '.' && text_number(rest + 1, NULL) != self->pid_ns)
+		return IDENTITY_UNSURE;
+	if (!read_stat((uint32_t)pid, &line))
+		return SYS2(SYS_kill, pid, 0) == -ESRCH ? IDENTITY_GONE : IDENTITY_UNSURE;
+	take(&now, &line);
+	return now.start == start ? IDENTITY_LIVES : IDENTITY_GONE;
+}
+
+/* CLOCK_BOOTTIME, which start times are told in, less CLOCK_MONOTONIC. */
+static uint64_t slept_ns(void)
+{
+	struct timespec boot = {0, 0};
+	uint64_t now = sys_now(); /* first: between the two readings time passes */
+
+	SYS2(SYS_clock_gettime, CLOCK_BOOTTIME, &boot);
+	return (uint64_t)boot.tv_sec * 1000000000u + (uint64_t)boot.tv_nsec - now;
+}
+
+static bool began_by(const struct stat_line *line, uint64_t birth_ns)
+{
+	return line->start * TICK_NS <= birth_ns + slept_ns() + READINGS_NS;
+}
+
+bool identity_has_ended(const struct mpsan_process *p, uint64_t own_pid_ns)
+{
+	return !p->pid || __atomic_load_n(&p->end_ns, __ATOMIC_ACQUIRE) ||
+	       p->flags & MPSAN_PROCESS_REPLACED ||
+	       (p->pid_ns == own_pid_ns && SYS2(SYS_kill, p->pid, 0) == -ESRCH);
+}
+
+bool identity_lives(const struct mpsan_process *p, uint64_t own_pid_ns)
+{
+	struct stat_line self, line;
+
+	if (identity_has_ended(p, own_pid_ns))
+		return false;
+	if (p->pid_ns != own_pid_ns || !read_stat(0, &self) || self.pid != sys_pid() ||
+	    !read_stat(p->pid, &line))
+		return true; /* no descriptor is left, or /proc is none of ours: no reason to think so */
+	if (line.state == 'Z' || line.state == 'X')
+		return false;
+	return began_by(&line, p->birth_ns);
+}
+
+bool identity_began_by(uint64_t birth_ns)
+{
+	struct stat_line line;
+
+	return !read_stat(0, &line) || began_by(&line, birth_ns);
+}
+
+bool identity_is_mapped(uint32_t uid)
+{
+	char text[512];
+	const char *at = text;
+
+	if (sys_read_file("/proc/self/uid_map", text, sizeof(text)) < 0)
+		return true;
+	while (*at) {
+		uint64_t number[3];
+
+		for (int i = 0; i < 3; i++) {
+			while (*at == ' ' || *at == '\n')
+				at++;
+			number[i] = text_number(at, &at);
+		}
+		if (uid >= number[0] && uid - number[0] < number[2])
+			return true;
+		while (*at && *at++ != '\n')
+			;
+	}
+	return false;
+}

@@ -1,0 +1,128 @@
+/* See living.h. */
+#include "living.h"
+
+#include <errno.h>
+#include <sys/prctl.h>
+
+#include "log.h"
+#include "name.h"
+#include "../python/python.h"
+#include "stack.h"
+#include "state.h"
+#include "../intercept/sys.h"
+#include "thread.h"
+
+#define LEAVING 16u
+#define ROUNDS 4
+#define NAMES_MAX 16u /* looked up at one fork: the list that people get is shorter */
+
+struct census {
+	bool python;
+	uint32_t named;
+	uint32_t living;
+	uint32_t leaving; /* they do not live, and may still be in the kernel's list */
+	struct mpsan_thread *leaves[LEAVING];
+};
+
+/*
+ * The kernel clears a word of each thread as it goes, which wakes who joins it: glibc keeps the TID
+ * there. How far from the thread pointer it is, 0: not known.
+ */
+static uint64_t clear_word(void)
+{
+	static uint64_t distance;
+	static bool asked;
+	uint64_t pointer = (uint64_t)(uintptr_t)__builtin_thread_pointer(), word = 0;
+	uint32_t tid = 0;
+
+	if (!asked && !SYS2(SYS_prctl, PR_GET_TID_ADDRESS, &word) &&
+	    sys_peek(&tid, (const void *)word, sizeof(tid)) == sizeof(tid) && tid == sys_tid())
+		distance = word - pointer;
+	asked = true;
+	return distance;
+}
+
+/*
+ * A thread of Python's that was in the interpreter, since the GIL is what it has claimed last, and
+ * is there no more: what it does until the kernel ends it concerns nobody.
+ */
+static bool has_left_python(struct mpsan_thread *t)
+{
+	const void *last = (const void *)(uintptr_t)MPSAN_TAG_ADDRESS(t->hold[0].tag);
+
+	return !t->holds_used && python_is_gil(last) && stack_is_python(t->entry) &&
+	       !python_has_thread(t->pthread, &t->python_state);
+}
+
+/* Its descriptor is its own until that word is cleared: after that, it may be another thread's. */
+static bool is_running(const struct mpsan_thread *t)
+{
+	uint64_t word = clear_word();
+	uint32_t tid = 0;
+	long got = -EPERM;
+
+	if (word && t->pthread)
+		got = sys_peek(&tid, (const void *)(t->pthread + word), sizeof(tid));
+	if (got == sizeof(tid) || got == -EFAULT)
+		return tid == t->tid;
+	return sys_thread_alive(life.pid, t->tid);
+}
+
+/* The kernel lists a thread to its very end. */
+static bool is_listed(struct mpsan_thread *t)
+{
+	if (sys_thread_alive(life.pid, t->tid))
+		return true;
+	t->buried = t->ended;
+	return false;
+}
+
+static void see(struct mpsan_thread *t, void *context)
+{
+	struct census *census = context;
+
+	if (!t->tid || (t->buried && t->buried == t->start_ns))
+		return;
+	if (!living_ended(t)) {
+		if (is_running(t) && !(census->python && t != thread_hot && has_left_python(t))) {
+			census->living++;
+			if (census->named < NAMES_MAX)
+				census->named += name_look(t, census->python);
+			return;
+		}
+		t->ended = t->start_ns;
+		EMIT(thread_gone, .thread = t->tid, .start = t->start_ns);
+	}
+	if (is_listed(t) && census->leaving < LEAVING)
+		census->leaves[census->leaving++] = t;
+}
+
+static uint32_t still_listed(const struct census *census)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < census->leaving; i++)
+		count += is_listed(census->leaves[i]);
+	return count;
+}
+
+uint32_t living_count(bool python)
+{
+	uint32_t listed = sys_thread_count(), leaving, before;
+	struct census census = {.python = python};
+
+	if (listed == 1)
+		return 1;
+	thread_each(see, &census);
+	if (!listed || listed <= census.living)
+		return listed;
+	/* Threads leave meanwhile: the numbers are of one moment when they make sense together. */
+	for (int i = 0; i < ROUNDS; i++) {
+		before = sys_thread_count();
+		leaving = still_listed(&census);
+		listed = sys_thread_count();
+		if (before == listed && listed <= census.living + leaving)
+			break;
+	}
+	return listed > census.living + leaving ? listed - leaving : census.living;
+}

@@ -1,0 +1,421 @@
+/*
+ * The process's log file, mapped window by window. Neighbours: log.h promises, mpsan_log.h has the
+ * layout.
+ */
+#include "log.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#include "../intercept/hook.h"
+#include "../common/no_log.h"
+#include "off.h"
+#include "state.h"
+#include "../intercept/sys.h"
+#include "thread.h"
+
+#define WINDOWS 68u
+#define WINDOW_MAX (16u * MPSAN_CHUNK)
+#define BLOBS 512u /* remembered contents */
+#define AGAIN_NS 100000000u /* an attempt that is repeated so soon needs no record of its own */
+
+enum state { CLOSED, OPENING, OPEN, INHERITED, BORROWED, FAILED };
+
+STATE static struct {
+	enum state state;
+	enum mpsan_off why; /* FAILED */
+	uint64_t cap;
+	uint32_t newest; /* window */
+	uint8_t *window[WINDOWS];
+	char directory[256];
+	char path[288];
+} file;
+
+static char began_in[sizeof(((struct mpsan_log *)0)->directory)];
+
+static struct {
+	uint64_t hash;
+	uint64_t position;
+} blob[BLOBS];
+
+/*
+ * A short log costs one chunk; windows double up to a limit, since each is a mapping that a fork
+ * has to pass.
+ */
+static uint32_t window_of(uint64_t position)
+{
+	if (position >= WINDOW_MAX)
+		return 4 + (uint32_t)(position / WINDOW_MAX);
+	return position < MPSAN_CHUNK ? 0 : 64 - (uint32_t)__builtin_clzll(position / MPSAN_CHUNK);
+}
+
+static uint64_t window_start(uint32_t number)
+{
+	return number > 4 ? (uint64_t)(number - 4) * WINDOW_MAX :
+	       number	  ? MPSAN_CHUNK << (number - 1) :
+			    0;
+}
+
+static uint64_t window_bytes(uint32_t number)
+{
+	return window_start(number + 1) - window_start(number);
+}
+
+static struct mpsan_log *head_of(void)
+{
+	return (struct mpsan_log *)(void *)file.window[0];
+}
+
+struct mpsan_log *log_head(void)
+{
+	return file.state == OPEN || file.state == INHERITED || file.state == BORROWED ? head_of() :
+											 NULL;
+}
+
+void log_start(const char *directory, uint64_t cap)
+{
+	text_put(file.directory, file.directory + sizeof(file.directory), directory);
+	if (SYS1(SYS_prctl, PR_GET_SECCOMP) == 0) /* else it might be the end of the program */
+		SYS2(SYS_getcwd, began_in, sizeof(began_in));
+	file.cap = cap < window_start(WINDOWS) ? cap : window_start(WINDOWS);
+	if (file.cap < MPSAN_CHUNK)
+		file.cap = MPSAN_CHUNK;
+}
+
+const char *log_directory(void)
+{
+	return file.directory;
+}
+
+void log_forked(void)
+{
+	if (file.state == OPEN || file.state == BORROWED)
+		file.state = INHERITED;
+	for (uint32_t i = 1; i + 1 < file.newest; i++)
+		file.window[i] = NULL;
+}
+
+static void make_path(void)
+{
+	char *end = file.path + sizeof(file.path), *at = file.path;
+
+	at = text_put(at, end, file.directory);
+	at = text_put(at, end, "/");
+	at = text_put_number(at, end, life.slot, 10);
+	text_put(at, end, ".log");
+}
+
+static void fill_head(struct mpsan_log *head)
+{
+	head->format = MPSAN_FORMAT;
+	head->slot = life.slot;
+	head->pid = life.pid;
+	head->chunk = MPSAN_CHUNK;
+	head->cap = file.cap;
+	head->birth_ns = life.self->birth_ns;
+	memcpy(head->directory, began_in, sizeof(began_in));
+	head->head = MPSAN_LOG_START;
+	__atomic_store_n(&head->magic, MPSAN_LOG_MAGIC, __ATOMIC_RELEASE);
+}
+
+/* The inherited mappings are the parent's: let go of them once there is a file of our own. */
+static void replace_windows(void *first)
+{
+	for (uint32_t i = 0; i <= file.newest; i++) {
+		void *old = file.window[i];
+
+		file.window[i] = i ? NULL : first;
+		if (old)
+			SYS2(SYS_munmap, old, window_bytes(i));
+	}
+	file.newest = 0;
+	memset(blob, 0, sizeof(blob));
+}
+
+/*
+ * One thread opens; a second one at the same moment finds the log closed and its record is dropped.
+ */
+static bool open_own(enum state before)
+{
+	char path[sizeof(file.path)];
+	long error = 0;
+	void *first;
+
+	if (!__atomic_compare_exchange_n(&file.state, &before, OPENING, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED))
+		return false;
+	memcpy(path, file.path, sizeof(path));
+	make_path();
+	first = life.session ? sys_map_file(file.path, 0, window_bytes(0), true, &error) : NULL;
+	if (!first) {
+		memcpy(file.path, path, sizeof(path));
+		file.why = no_log_reason(error);
+		life_flag(before == INHERITED ? MPSAN_PROCESS_NO_BOOKS : 0);
+		__atomic_store_n(&file.state, before == INHERITED ? BORROWED : FAILED,
+				 __ATOMIC_RELEASE);
+		return before == INHERITED;
+	}
+	fill_head(first);
+	replace_windows(first);
+	__atomic_store_n(&file.state, OPEN, __ATOMIC_RELEASE);
+	life_flag(MPSAN_PROCESS_LOG);
+	thread_moved();
+	return true;
+}
+
+bool log_open(void)
+{
+	enum state now = __atomic_load_n(&file.state, __ATOMIC_ACQUIRE);
+	bool open = now == OPEN || now == BORROWED;
+
+	if (!open && life.attached && (now == CLOSED || now == INHERITED)) {
+		open = open_own(now);
+		if (!open && file.state == FAILED)
+			off_for(file.why);
+	}
+	return open;
+}
+
+bool log_is_inherited(void)
+{
+	return file.state == INHERITED || file.state == BORROWED;
+}
+
+uint32_t *log_thread_index(void)
+{
+	return file.state == OPEN ? (uint32_t *)(void *)(file.window[0] + MPSAN_THREAD_INDEX) :
+				    NULL;
+}
+
+/*
+ * Written windows are not copied by a fork; the newest two are, since the child marks records of
+ * its fork.
+ */
+static void retire_window(uint32_t newest)
+{
+	if (newest <= file.newest)
+		return;
+	file.newest = newest;
+	if (newest > 2)
+		SYS3(SYS_madvise, file.window[newest - 2], window_bytes(newest - 2), MADV_DONTFORK);
+}
+
+/* Written chunks take no memory here; whoever still writes into one gets it back. */
+static void retire_chunk(uint64_t newest)
+{
+	void *old = newest >= 3 * MPSAN_CHUNK ? log_at(newest - 2 * MPSAN_CHUNK) : NULL;
+
+	if (old)
+		SYS3(SYS_madvise, old, MPSAN_CHUNK, MADV_DONTNEED);
+}
+
+/* Extending is idempotent, so threads that need the same window do not wait for each other. */
+static uint8_t *window_get(uint32_t number)
+{
+	uint8_t *have = __atomic_load_n(&file.window[number], __ATOMIC_ACQUIRE), *expected = NULL,
+		*made;
+	long error;
+
+	if (have)
+		return have;
+	made = sys_map_file(file.path, window_start(number), window_bytes(number), false,
+			    &error);
+	if (made && !__atomic_compare_exchange_n(&file.window[number], &expected, made, false,
+						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		SYS2(SYS_munmap, made, window_bytes(number));
+		return expected;
+	}
+	if (made)
+		retire_window(number);
+	return made;
+}
+
+bool log_owns(uint64_t address, uint64_t *end)
+{
+	for (uint32_t i = 0; i < WINDOWS; i++) {
+		uint64_t start = (uint64_t)(uintptr_t)file.window[i];
+
+		if (!start || address < start || address - start >= window_bytes(i))
+			continue;
+		*end = start + window_bytes(i);
+		return true;
+	}
+	return false;
+}
+
+void *log_at(uint64_t position)
+{
+	uint32_t number = window_of(position);
+	uint8_t *window = number < WINDOWS ? file.window[number] : NULL;
+
+	return window ? window + (position - window_start(number)) : NULL;
+}
+
+/* The same, mapped if need be. */
+static void *record_at(uint64_t position)
+{
+	uint8_t *window = window_get(window_of(position));
+
+	return window ? window + (position - window_start(window_of(position))) : NULL;
+}
+
+static void fill_record(struct mpsan_record *r, enum mpsan_event_type type, uint64_t bytes)
+{
+	r->type = (uint16_t)type;
+	r->units = (uint16_t)(bytes / MPSAN_UNIT);
+	r->tid = thread_tid();
+	r->slot = life.slot;
+	r->time_ns = sys_now();
+}
+
+/*
+ * Reserves whole units; where they do not fit the chunk, its rest becomes a record without a type.
+ */
+static struct mpsan_record *reserve(uint64_t bytes, uint64_t *position)
+{
+	struct mpsan_log *head = head_of();
+	uint64_t at = __atomic_load_n(&head->head, __ATOMIC_RELAXED), start, rest;
+	struct mpsan_record *pad;
+
+	do {
+		rest = MPSAN_CHUNK - at % MPSAN_CHUNK;
+		start = rest < bytes ? at + rest : at;
+		if (start + bytes > head->cap)
+			return NULL;
+	} while (!__atomic_compare_exchange_n(&head->head, &at, start + bytes, false,
+					      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+	if (start != at && (pad = record_at(at))) {
+		fill_record(pad, EV_none, rest);
+		log_commit(pad + 1);
+	}
+	if (start % MPSAN_CHUNK == 0)
+		retire_chunk(start);
+	*position = start;
+	return record_at(start);
+}
+
+void *log_reserve(enum mpsan_event_type type, size_t bytes, uint64_t *position)
+{
+	uint64_t whole = (sizeof(struct mpsan_record) + bytes + MPSAN_UNIT - 1) &
+			 ~(uint64_t)(MPSAN_UNIT - 1);
+	struct mpsan_record *r = NULL;
+
+	*position = 0;
+	if (hook_off || !log_open())
+		return NULL;
+	r = reserve(whole, position);
+	if (!r) {
+		*position = 0;
+		log_count(dropped);
+		return NULL;
+	}
+	fill_record(r, type, whole);
+	return r + 1;
+}
+
+/* Live records (threads) change under the reader and carry no sum over their payload. */
+void log_commit(void *payload)
+{
+	struct mpsan_record *r = (struct mpsan_record *)payload - 1;
+	uint64_t words = r->type == EV_thread ? 0 : (r->units * MPSAN_UNIT - sizeof(*r)) / 8;
+
+	__atomic_store_n(&r->commit, MPSAN_RECORD_MAGIC << 16 | mpsan_record_sum(payload, words),
+			 __ATOMIC_RELEASE);
+}
+
+uint64_t log_append_of(uint64_t time_ns, enum mpsan_event_type type, const void *payload,
+		       size_t bytes)
+{
+	uint64_t position;
+	void *to = log_reserve(type, bytes, &position);
+
+	if (!to)
+		return 0;
+	if (time_ns)
+		((struct mpsan_record *)to - 1)->time_ns = time_ns;
+	memcpy(to, payload, bytes);
+	log_commit(to);
+	return position;
+}
+
+uint64_t log_append(enum mpsan_event_type type, const void *payload, size_t bytes)
+{
+	return log_append_of(0, type, payload, bytes);
+}
+
+uint64_t log_key(enum mpsan_event_type type, uint64_t a, uint64_t b)
+{
+	uint64_t who = (uint64_t)life.slot << 16 | type;
+
+	return ((a * 0x9e3779b97f4a7c15ull ^ b) * 0x9e3779b97f4a7c15ull ^ who) | 1;
+}
+
+static void put_later(uint64_t position, uint64_t later)
+{
+	struct mpsan_record *r = position ? log_at(position) : NULL;
+
+	if (r)
+		__atomic_store_n(&r->later, later, __ATOMIC_RELEASE);
+}
+
+uint64_t log_announce(uint64_t key, enum mpsan_event_type type, const void *payload, size_t bytes)
+{
+	uint64_t failed = key && log_open() ? log_recall(key) : 0;
+	const struct mpsan_record *r = failed ? log_at(failed) : NULL;
+
+	if (!r || r->time_ns + AGAIN_NS < sys_now()) /* a reader has dropped it */
+		return log_append(type, payload, bytes);
+	put_later(failed, 0);
+	return failed;
+}
+
+void log_take_back(uint64_t position)
+{
+	put_later(position, MPSAN_LATER_FAILED);
+}
+
+bool log_is_stated(uint64_t key)
+{
+	uint64_t position = log_open() ? log_recall(key) : 0;
+	const struct mpsan_record *r = position ? log_at(position) : NULL;
+
+	return position && !(r && r->later & MPSAN_LATER_FAILED);
+}
+
+void log_settle(uint64_t key, uint64_t position, bool happened)
+{
+	if (!position)
+		return;
+	if (!happened)
+		log_take_back(position);
+	if (key && (!happened || log_recall(key) == position))
+		log_remember(key, happened ? 0 : position);
+}
+
+uint64_t log_recall(uint64_t hash)
+{
+	return blob[hash % BLOBS].hash == hash ? blob[hash % BLOBS].position : 0;
+}
+
+void log_remember(uint64_t hash, uint64_t position)
+{
+	blob[hash % BLOBS].hash = 0;
+	__atomic_store_n(&blob[hash % BLOBS].position, position, __ATOMIC_RELEASE);
+	__atomic_store_n(&blob[hash % BLOBS].hash, hash, __ATOMIC_RELEASE);
+}
+
+uint64_t log_text(const char *text)
+{
+	uint64_t hash = EV_text, at;
+	size_t n = 0;
+
+	if (!text || !*text || !log_open())
+		return 0;
+	for (; text[n]; n++)
+		hash = (hash ^ (unsigned char)text[n]) * 0x9e3779b97f4a7c15ull;
+	at = log_recall(hash);
+	if (!at && (at = log_append(EV_text, text, n + 1)))
+		log_remember(hash, at);
+	return at;
+}

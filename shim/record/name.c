@@ -1,0 +1,88 @@
+/* See name.h. */
+#include "name.h"
+
+#include <sys/prctl.h>
+
+#include "../intercept/hook.h"
+#include "log.h"
+#include "../python/python.h"
+#include "stack.h"
+#include "state.h"
+#include "../intercept/sys.h"
+#include "thread.h"
+
+#define LOOK_AGAIN_NS 10000000u /* at another thread */
+#define NAME_BYTES 128
+#define COMM_BYTES 20
+
+/* The kernel's name of a thread of this process, "" for none; ends with a line feed in /proc. */
+static void comm_of(uint32_t tid, char *name)
+{
+	char path[48], *end = path + sizeof(path), *at = text_put(path, end, "/proc/self/task/");
+	long n;
+
+	at = text_put_number(at, end, tid, 10);
+	text_put(at, end, "/comm");
+	n = sys_read_file(path, name, COMM_BYTES);
+	name[n > 0 ? n - 1 : 0] = '\0';
+}
+
+/*
+ * Threads begin with the name of their maker, and so mostly with that of the process, which says
+ * nothing.
+ */
+static bool look_at_comm(uint32_t tid, char *name)
+{
+	char process[COMM_BYTES];
+
+	comm_of(tid, name);
+	comm_of(life.pid, process);
+	if (text_equal(name, process))
+		name[0] = '\0';
+	return name[0];
+}
+
+static bool look(struct mpsan_thread *t, bool python)
+{
+	char name[NAME_BYTES];
+	uint64_t position;
+
+	if (!(python && python_thread_name(t->pthread, name, sizeof(name))) &&
+	    !look_at_comm(t->tid, name) &&
+	    !(python && stack_is_python(t->entry) &&
+	      python_thread_function(t->pthread, name, sizeof(name))))
+		return false;
+	position = log_text(name);
+	if (position && position != t->name_pos) {
+		t->name_pos = position;
+		EMIT(thread_name, .thread = t->tid, .start = t->start_ns, .name = position);
+	}
+	return true;
+}
+
+bool name_look(struct mpsan_thread *t, bool python)
+{
+	uint64_t now = sys_now();
+
+	if (t->tid == life.pid ||
+	    (t != thread_hot && t->name_ns && now - t->name_ns < LOOK_AGAIN_NS))
+		return false;
+	/* A thread of Python's that has just begun has no frames yet: it is asked again. */
+	if (look(t, python) || !stack_is_python(t->entry))
+		t->name_ns = now;
+	return true;
+}
+
+void name_first(void)
+{
+	if (thread_hot && !thread_hot->name_ns)
+		name_own();
+}
+
+void name_own(void)
+{
+	struct mpsan_thread *t = thread_hot;
+
+	if (t && t != &thread_none && log_open())
+		name_look(t, python_present());
+}

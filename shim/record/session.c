@@ -1,0 +1,343 @@
+/*
+ * Sessions. Under `mpsan run` the directory comes in MPSAN_DIR. Plain preloading may not touch the
+ * environment, so the first process makes a directory named after itself (identity.h) and its
+ * descendants find it by looking for the names of their ancestors: exact, and without anything that
+ * is handed down.
+ */
+#include "session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "host.h"
+#include "identity.h"
+#include "old.h"
+#include "../intercept/sys.h"
+#include "table.h"
+
+#define ANCESTORS 64
+#define NOBODY 65534u /* whom a user namespace leaves out is shown so */
+
+const char *session_refused;
+long session_error;
+
+struct path {
+	char text[240];
+};
+
+static struct path join(const char *a, const char *b)
+{
+	struct path p;
+	char *end = p.text + sizeof(p.text), *at = text_put(p.text, end, a);
+
+	at = text_put(at, end, "/");
+	text_put(at, end, b);
+	return p;
+}
+
+uint32_t session_user(void)
+{
+	static uint32_t known;
+	static bool asked;
+
+	if (!asked)
+		known = (uint32_t)SYS1(SYS_geteuid, 0);
+	asked = true;
+	return known;
+}
+
+/* Where many users look like one, what nobody else may enter and we can is ours. */
+bool session_is_ours(const char *path)
+{
+	struct stat st;
+
+	return SYS4(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISDIR(st.st_mode) && st.st_uid == session_user() && !(st.st_mode & (S_IWGRP | S_IWOTH)) &&
+	       (session_user() != NOBODY || !(st.st_mode & (S_IRWXG | S_IRWXO)) ||
+		identity_is_mapped(NOBODY));
+}
+
+/*
+ * Whoever owns a directory above may put another in the place of ours. That is asked where one is made: what is there
+ * was made by the same rule.
+ */
+static bool is_below_foreign(const char *path)
+{
+	struct path real = join(path, "");
+	char link[48], *end = link + sizeof(link);
+	long n, fd = SYS4(SYS_openat, AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	bool foreign = false;
+
+	if (fd < 0)
+		return false;
+	text_put_number(text_put(link, end, "/proc/self/fd/"), end, (uint64_t)fd, 10);
+	n = SYS4(SYS_readlinkat, AT_FDCWD, link, real.text, sizeof(real.text) - 1);
+	SYS1(SYS_close, fd);
+	real.text[n > 0 ? n : (long)strlen(real.text)] = '\0';
+	for (size_t at = strlen(real.text); at && !foreign; at--) {
+		struct stat st;
+
+		if (real.text[at] && real.text[at] != '/')
+			continue;
+		real.text[at] = '\0';
+		foreign = SYS4(SYS_newfstatat, AT_FDCWD, real.text, &st, 0) == 0 && st.st_uid &&
+			  st.st_uid != session_user() &&
+			  (st.st_uid != NOBODY || identity_is_mapped(NOBODY));
+	}
+	if (foreign)
+		session_refused =
+			"the session's directory would lie in one of another user; set TMPDIR or MPSAN_DIR";
+	return foreign;
+}
+
+static struct path above(const char *path)
+{
+	struct path p = join(path, "");
+	size_t last = 0;
+
+	for (size_t i = 0; path[i] && p.text[i]; i++)
+		if (path[i] == '/')
+			last = i;
+	if (*path != '/' && !last)
+		return (struct path){"."};
+	p.text[last ? last : 1] = '\0';
+	return p;
+}
+
+static bool make_ours(const char *path)
+{
+	long made = session_is_ours(path) ? 0 : SYS3(SYS_mkdirat, AT_FDCWD, path, 0700);
+
+	if (made < 0)
+		session_error = made;
+	return made == 0 || (made == -EEXIST && session_is_ours(path));
+}
+
+/* The same where nothing above it is known to be ours. */
+static bool make_first(const char *path)
+{
+	return session_is_ours(path) ||
+	       (!is_below_foreign(above(path).text) && make_ours(path));
+}
+
+static bool is_of_here(const struct mpsan_session *s)
+{
+	switch (host_origin(&s->host)) {
+	case HOST_OTHER:
+		session_refused = "the session is of another host; start mpsan on each host (mpsan env "
+				  "--help, --launcher)";
+		return false;
+	case HOST_EARLIER:
+		session_refused =
+			"the session is from before this machine was started; set MPSAN_DIR to a new directory";
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* The table may have grown since its file was looked at. */
+static bool is_sound(const struct mpsan_session *s, long fd, struct stat *st)
+{
+	if (__atomic_load_n(&s->magic, __ATOMIC_ACQUIRE) != MPSAN_SESSION_MAGIC || !s->format ||
+	    s->format > MPSAN_SESSION_FORMAT)
+		return false;
+	return table_is_sound(s, (uint64_t)st->st_size) ||
+	       (SYS2(SYS_fstat, fd, st) == 0 && table_is_sound(s, (uint64_t)st->st_size));
+}
+
+/*
+ * Maps all that the table may become, so that it never moves: what lies behind the end of the file is touched only
+ * once it is there. Where so much cannot be had, what is there.
+ */
+static struct mpsan_session *map_whole(long fd, const struct stat *st, size_t *bytes)
+{
+	uint64_t most = table_file_bytes(MPSAN_SLOTS_MAX);
+	struct mpsan_session *s;
+
+	*bytes = most > (uint64_t)st->st_size ? most : (uint64_t)st->st_size;
+	s = sys_map(*bytes, MAP_SHARED, fd, 0);
+	if (!s) {
+		*bytes = (size_t)st->st_size;
+		s = sys_map(*bytes, MAP_SHARED, fd, 0);
+	}
+	return s;
+}
+
+/* Maps an existing session; NULL when it is not one of this format, or none of ours. */
+static struct mpsan_session *map_session(const char *directory)
+{
+	struct path p = join(directory, "session");
+	struct mpsan_session *s = NULL;
+	struct stat st;
+	bool joined = false;
+	size_t bytes;
+	long fd;
+
+	if (!session_is_ours(directory))
+		return NULL;
+	fd = SYS4(SYS_openat, AT_FDCWD, p.text, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
+	if (fd < 0)
+		return NULL;
+	if (SYS2(SYS_fstat, fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > (long)MPSAN_PAGE)
+		s = map_whole(fd, &st, &bytes);
+	if (s)
+		joined = is_sound(s, fd, &st);
+	SYS1(SYS_close, fd);
+	if (joined && is_of_here(s)) {
+		table_mapped(s, p.text, st.st_dev, st.st_ino,
+			     (uint32_t)((bytes - MPSAN_PAGE) / sizeof(struct mpsan_process)));
+		return s;
+	}
+	if (s)
+		SYS2(SYS_munmap, s, bytes);
+	return NULL;
+}
+
+static void describe(struct mpsan_session *s, const char *file)
+{
+	s->format = MPSAN_SESSION_FORMAT;
+	s->slots = s->slots_first = MPSAN_SLOTS_FIRST;
+	s->slots_max = MPSAN_SLOTS_MAX;
+	s->start_ns = sys_now();
+	s->start_real_ns = sys_now_real();
+	s->uid = session_user();
+	s->pid_ns = identity_pid_ns();
+	host_describe(&s->host, file);
+	s->magic = MPSAN_SESSION_MAGIC;
+}
+
+/*
+ * Makes the file under another name and links it, so that whoever finds `session` finds it whole.
+ */
+static struct mpsan_session *make_session(const char *directory)
+{
+	struct path name = join(directory, "session"), part = join(directory, "session.");
+	char *end = part.text + sizeof(part.text);
+	size_t bytes = table_file_bytes(MPSAN_SLOTS_FIRST);
+	struct mpsan_session *s;
+
+	text_put_number(part.text + strlen(part.text), end, sys_tid(), 10);
+	text_put(part.text + strlen(part.text), end, ".");
+	text_put_number(part.text + strlen(part.text), end, identity_pid_ns(), 10);
+	s = sys_map_file(part.text, 0, bytes, true, &session_error);
+	if (!s)
+		return NULL;
+	describe(s, part.text);
+	SYS6(SYS_linkat, AT_FDCWD, part.text, AT_FDCWD, name.text, 0, 0);
+	SYS3(SYS_unlinkat, AT_FDCWD, part.text, 0);
+	SYS2(SYS_munmap, s, bytes);
+	return map_session(directory);
+}
+
+static struct path base_directory(void)
+{
+	const char *tmp = sys_getenv("TMPDIR");
+	struct path p = join(tmp && *tmp == '/' ? tmp : "/tmp", "mpsan-");
+
+	text_put_number(p.text + strlen(p.text), p.text + sizeof(p.text), session_user(), 10);
+	return p;
+}
+
+static struct mpsan_session *join_or_make(const char *directory)
+{
+	struct mpsan_session *s = map_session(directory);
+
+	if (!s && !session_refused && make_ours(directory))
+		s = make_session(directory);
+	return s;
+}
+
+static struct mpsan_session *join_or_make_first(const char *directory)
+{
+	struct mpsan_session *s = map_session(directory);
+
+	return !s && !session_refused && make_first(directory) ? join_or_make(directory) : s;
+}
+
+/* A name that was given before the machine was started anew is free. */
+static struct mpsan_session *join_or_renew(const char *directory, const struct identity *self)
+{
+	struct mpsan_session *s = join_or_make(directory);
+
+	if (!s && session_refused && old_is_over(directory, self)) {
+		old_remove(directory);
+		session_refused = NULL;
+		s = join_or_make(directory);
+	}
+	return s;
+}
+
+/* What MPSAN_DIR means here. */
+static bool place_given(char *directory, uint32_t bytes, const char *given)
+{
+	struct path base, notes, upper;
+	bool noted, fits = true, pattern = rank_is_pattern(given);
+
+	if (pattern) {
+		base = base_directory();
+		notes = join(base.text, ".dirs");
+		noted = make_first(base.text) && make_ours(notes.text);
+		session_refused = NULL; /* the notes only */
+		fits = host_directory(directory, bytes, given, noted ? notes.text : NULL);
+	} else {
+		text_put(directory, directory + bytes, given);
+	}
+	if (!fits || strlen(directory) + sizeof("/session") > sizeof(struct path))
+		return false; /* nothing is made under a name cut short */
+	if (pattern) { /* one directory above may be missing: who starts first on a host finds nothing */
+		upper = above(directory);
+		SYS3(SYS_mkdirat, AT_FDCWD, upper.text, 0700);
+	}
+	return true;
+}
+
+/* The directory of the nearest ancestor that has one, this process itself included: it may have been another image. */
+static bool find_ancestor(const char *base, struct identity who, struct path *found)
+{
+	char name[IDENTITY_BYTES];
+	int left = ANCESTORS;
+
+	do {
+		if (!who.pid_ns)
+			continue;
+		identity_name(name, &who);
+		*found = join(base, name);
+		if (session_is_ours(found->text))
+			return true;
+	} while (--left && identity_up(&who));
+	return false;
+}
+
+struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make)
+{
+	const char *given = sys_getenv("MPSAN_DIR");
+	char name[IDENTITY_BYTES];
+	struct identity self;
+	struct path base, own;
+
+	if (given && *given) {
+		if (!place_given(directory, bytes, given))
+			return NULL;
+		return make ? join_or_make_first(directory) : map_session(directory);
+	}
+	base = base_directory();
+	if (!make_first(base.text))
+		return NULL;
+	if (!identity_self(&self)) {
+		session_refused =
+			"/proc is missing, or of another pid namespace: nobody can say who it is (mount -t "
+			"proc proc /proc, unshare --mount-proc)";
+		return NULL;
+	}
+	if (!find_ancestor(base.text, self, &own)) {
+		old_forget(base.text, &self);
+		identity_name(name, &self);
+		own = join(base.text, name);
+	}
+	text_put(directory, directory + bytes, own.text);
+	return join_or_renew(directory, &self);
+}

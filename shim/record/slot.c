@@ -1,0 +1,99 @@
+/* Finds and fills in slots of the session's table: of this image, and of children that cannot do it themselves. */
+#include "slot.h"
+
+#include <string.h>
+
+#include "identity.h"
+#include "state.h"
+#include "../intercept/sys.h"
+#include "table.h"
+
+/* Who asked for an exec just now, or is just being made: nobody had the same pid meanwhile. */
+#define JUST_NOW_NS 1000000000ull
+
+static bool is_of_this(const struct mpsan_process *p)
+{
+	bool awaited = p->flags & MPSAN_PROCESS_EXEC || !(p->flags & MPSAN_PROCESS_ATTACHED);
+	uint64_t last = p->exec_ns > p->birth_ns ? p->exec_ns : p->birth_ns;
+
+	return (awaited && (!last || sys_now() < last + JUST_NOW_NS)) ||
+	       identity_began_by(p->birth_ns);
+}
+
+/* The slot of this process before its exec; those who had its pid earlier, and ended without a word, end here. */
+static uint32_t find_before(uint32_t pid)
+{
+	uint32_t slot = table_find(life.session, pid, life.pid_ns);
+
+	while (slot != TABLE_NO_SLOT && !is_of_this(&life.table[slot])) {
+		uint64_t unset = 0;
+
+		__atomic_compare_exchange_n(&life.table[slot].end_ns, &unset, sys_now(), false,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+		slot = table_find(life.session, pid, life.pid_ns);
+	}
+	return slot;
+}
+
+uint32_t slot_take(void)
+{
+	uint32_t pid = sys_pid(), before = find_before(pid), slot, parent;
+	struct mpsan_process *p;
+
+	slot = table_claim(life.session, pid, life.pid_ns, 0, MPSAN_PROCESS_ATTACHED);
+	if (slot == TABLE_NO_SLOT || life.table[slot].birth_ns)
+		return slot;
+	if (before == slot)
+		before = TABLE_NO_SLOT;
+	p = &life.table[slot];
+	p->parent_pid = (uint32_t)SYS1(SYS_getppid, 0);
+	parent = before != TABLE_NO_SLOT ?
+			 before :
+			 table_find(life.session, p->parent_pid, life.pid_ns);
+	p->parent = parent == TABLE_NO_SLOT ? 0 : parent + 1;
+	p->how = MPSAN_HOW_ROOT;
+	if (before != TABLE_NO_SLOT) {
+		p->how = MPSAN_HOW_EXEC;
+		__atomic_fetch_or(&life.table[before].flags, MPSAN_PROCESS_REPLACED,
+				  __ATOMIC_RELAXED);
+		p->flags |= life.table[before].flags &
+			    (MPSAN_PROCESS_SESSION | MPSAN_PROCESS_DEATHSIG);
+	} else if (parent != TABLE_NO_SLOT) {
+		p->how = life.table[parent].spawning ? life.table[parent].spawning : MPSAN_HOW_EXEC;
+	}
+	p->birth_ns = sys_now();
+	return slot;
+}
+
+void slot_fill_child(struct mpsan_process *p, uint32_t parent_slot, enum mpsan_how how,
+		       uint64_t birth)
+{
+	const struct mpsan_process *from = &life.table[parent_slot];
+
+	p->parent = parent_slot + 1;
+	p->parent_pid = from->pid;
+	p->how = (uint16_t)how;
+	p->birth_ns = birth;
+	p->pid_ns = life.pid_ns;
+	p->uid = from->uid;
+	p->python = from->python;
+	p->argv_bytes = from->argv_bytes;
+	memcpy(p->argv, from->argv, sizeof(p->argv_kept));
+	p->rank = from->rank;
+}
+
+uint32_t slot_spawned(uint32_t pid, enum mpsan_how how, uint64_t since_ns, uint64_t fork)
+{
+	uint32_t slot = table_claim(life.session, pid, life.pid_ns, since_ns, 0);
+
+	if (slot == TABLE_NO_SLOT)
+		return slot;
+	if (!life.table[slot].birth_ns)
+		slot_fill_child(&life.table[slot], life.slot, how, sys_now());
+	life.table[slot].how = (uint16_t)how;
+	if (how == MPSAN_HOW_VFORK)
+		fork = life_vfork_event();
+	if (fork)
+		life.table[slot].fork_pos = fork;
+	return slot;
+}

@@ -1,0 +1,318 @@
+/* Snapshots of stacks. Neighbours: stack.h promises; tools/symbols/unwind.c reads what is written here. */
+#include "stack.h"
+
+#include <link.h>
+#include <string.h>
+
+#include "../common/cpython/frame.h"
+#include "../intercept/elf.h"
+#include "log.h"
+#include "name.h"
+#include "../python/python.h"
+#include "state.h"
+#include "../intercept/sys.h"
+
+#define MODULES 768u
+#define PYTHON_TEXT 8192u
+
+struct module {
+	uint64_t base, end, text_start, text_end;
+};
+
+/*
+ * Sorted by base; grows only under `busy`, and a reader that meets a move misses a module at worst.
+ */
+static struct {
+	uint32_t busy;
+	uint32_t count;
+	bool torch;
+	uint64_t python; /* an address inside the interpreter, 0: not found */
+	const struct link_map *last;
+	struct module item[MODULES];
+} modules;
+
+static const struct module *module_find(uint64_t address)
+{
+	uint32_t low = 0, high = modules.count;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (modules.item[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < modules.count && modules.item[low].base <= address ? &modules.item[low] : NULL;
+}
+
+static void module_add(const struct elf_object *o)
+{
+	uint32_t i = modules.count;
+
+	if (i == MODULES)
+		return;
+	for (; i && modules.item[i - 1].base > o->base; i--)
+		modules.item[i] = modules.item[i - 1];
+	modules.item[i] = (struct module){o->base, o->end, o->text_start, o->text_end};
+	modules.count++;
+}
+
+static void path_of(const struct link_map *map, char *path, uint32_t bytes)
+{
+	long n = sys_peek(path, map->l_name, bytes - 1);
+
+	path[n > 0 ? n : 0] = '\0';
+	if (!path[0] && (n = SYS3(SYS_readlink, "/proc/self/exe", path, bytes - 1)) > 0)
+		path[n] = '\0';
+}
+
+static void note_module(const struct link_map *map)
+{
+	static char path[512]; /* whoever is here has made the list busy */
+	struct elf_object o;
+
+	if (!elf_describe(map, &o) || module_find(o.base))
+		return;
+	path_of(map, path, sizeof(path));
+	if (text_starts(text_tail(path), "libtorch")) {
+		modules.torch = true;
+		life_flag(MPSAN_PROCESS_TORCH);
+	}
+	module_add(&o);
+	EMIT(module, .base = o.base, .end = o.end, .path = log_text(path),
+	     .build_id = log_text(o.build_id), .text_start = o.text_start, .text_end = o.text_end);
+}
+
+/*
+ * New objects are appended to the loader's list: nothing to do while the last one known is still
+ * the last.
+ */
+static bool modules_current(void)
+{
+	struct link_map *next = NULL;
+
+	return modules.last &&
+	       sys_peek(&next, &modules.last->l_next, sizeof(next)) == sizeof(next) && !next;
+}
+
+void stack_modules(void)
+{
+	struct link_map map;
+	const struct link_map *at = _r_debug.r_map;
+	uint32_t expected = 0;
+
+	if (modules_current() || !log_open())
+		return;
+	if (_r_debug.r_state != RT_CONSISTENT) {
+		log_count(modules_skipped);
+		return;
+	}
+	if (!__atomic_compare_exchange_n(&modules.busy, &expected, 1, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return;
+	for (int i = 0; at && i < 4096 && sys_peek(&map, at, sizeof(map)) == sizeof(map); i++) {
+		note_module(&map);
+		modules.last = at;
+		at = map.l_next;
+	}
+	python_look();
+	if (!life.self->python)
+		life.self->python = python_version();
+	if (!modules.python && python_limit())
+		EMIT(limit, .what = log_text(python_limit()), .count = 1);
+	if (!modules.python)
+		modules.python = (uint64_t)(uintptr_t)elf_find_anywhere("Py_GetVersion");
+	__atomic_store_n(&modules.busy, 0, __ATOMIC_RELEASE);
+}
+
+bool stack_has_torch(void)
+{
+	return modules.torch;
+}
+
+bool stack_in_module(uint64_t address, uint64_t *text_start)
+{
+	const struct module *m = module_find(address);
+
+	if (m && text_start)
+		*text_start = m->text_start;
+	return m != NULL;
+}
+
+bool stack_is_python(uint64_t code)
+{
+	const struct module *m = module_find(code);
+
+	return m && modules.python >= m->base && modules.python < m->end;
+}
+
+/* Equal stacks have equal code addresses; what else lies on them differs from call to call. */
+static uint64_t hash_code(uint64_t hash, const uint64_t *word, uint64_t words)
+{
+	for (uint64_t i = 0; i < words; i++) {
+		const struct module *m = module_find(word[i]);
+
+		if (m && word[i] >= m->text_start && word[i] < m->text_end)
+			hash = (hash ^ word[i]) * 0x9e3779b97f4a7c15ull;
+	}
+	return hash;
+}
+
+/*
+ * Where a stack that is at `from` ends, as far as that is known: the main thread's at its arguments
+ * and environment, which are nobody's business, any other's at its descriptor. 0: not within reach.
+ */
+static uint64_t stack_end(uint64_t from, uint64_t pthread)
+{
+	uint64_t env = (uint64_t)(uintptr_t)sys_image.env;
+
+	if (pthread > from && pthread - from < MPSAN_STACK_BYTES)
+		return pthread & ~7ull;
+	return env > from && env - from < MPSAN_STACK_BYTES ? env & ~7ull : 0;
+}
+
+/* Measures and hashes in one pass; an unknown end shows itself by a short read. */
+static uint64_t measure(uint64_t from, uint64_t end, uint64_t *hash)
+{
+	uint64_t piece[64], done = 0, most = end ? end - from : MPSAN_STACK_BYTES;
+	long got;
+
+	do {
+		got = sys_peek(piece, (const void *)(from + done), sizeof(piece));
+		if (got > 0) {
+			*hash = hash_code(*hash, piece, (uint64_t)got / 8);
+			done += (uint64_t)got & ~7ull;
+		}
+	} while (got == sizeof(piece) && done < most);
+	if (done < most)
+		return done;
+	if (!end)
+		log_count(stacks_cut);
+	return most;
+}
+
+static uint64_t write_stack(const uint64_t *regs, uint64_t valid, uint64_t pthread, bool own)
+{
+	uint64_t hash = regs[16] ^ EV_stack, end = stack_end(regs[7], pthread), position, bytes;
+	struct mpsan_stack *s;
+	long got;
+
+	if (own && end) {
+		bytes = end - regs[7];
+		hash = hash_code(hash, (const uint64_t *)regs[7], bytes / 8);
+	} else {
+		bytes = measure(regs[7], end, &hash);
+	}
+	position = log_open() ? log_recall(hash) : 0;
+	if (position)
+		return position;
+	s = log_reserve(EV_stack, sizeof(*s) + bytes, &position);
+	if (!s)
+		return 0;
+	got = sys_peek(s + 1, (const void *)regs[7], bytes);
+	s->hash = hash;
+	s->bytes = got > 0 ? (uint64_t)got : 0;
+	s->valid = valid;
+	memcpy(s->regs, regs, sizeof(s->regs));
+	log_commit(s);
+	log_remember(hash, position);
+	return position;
+}
+
+#if defined(__x86_64__)
+#define TAKE_REGISTERS(regs, valid)                                                               \
+	do {                                                                                      \
+		__asm__ volatile("movq %%rbx, 24(%0); movq %%rbp, 48(%0); movq %%rsp, 56(%0);"    \
+				 "movq %%r12, 96(%0); movq %%r13, 104(%0); movq %%r14, 112(%0);"  \
+				 "movq %%r15, 120(%0); leaq 0(%%rip), %%rax; movq %%rax, 128(%0)" \
+				 :                                                                \
+				 : "r"(regs)                                                      \
+				 : "rax", "memory");                                              \
+		valid = 1 << 3 | 1 << 6 | 1 << 7 | 0xf << 12 | 1 << 16;                           \
+	} while (0)
+#endif
+
+__attribute__((noinline)) uint64_t stack_own(void)
+{
+	uint64_t regs[MPSAN_STACK_REGS] = {0}, valid;
+
+	stack_modules();
+	name_own();
+	TAKE_REGISTERS(regs, valid);
+	return write_stack(regs, valid, sys_thread_pointer(), true);
+}
+
+uint64_t stack_at(const uint64_t *regs)
+{
+	stack_modules();
+	return write_stack(regs, (1u << MPSAN_STACK_REGS) - 1,
+			   sys_thread_pointer(), false);
+}
+
+bool stack_returns_to(uint64_t start, uint64_t end)
+{
+	uint64_t words[64], at = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+	long got = sizeof(words);
+
+	for (uint64_t seen = 0; seen < MPSAN_STACK_BYTES && got == sizeof(words); seen += got) {
+		got = sys_peek(words, (const void *)(at + seen), sizeof(words));
+		for (long i = 0; i < got / 8; i++)
+			if (words[i] >= start && words[i] < end)
+				return true;
+	}
+	return false;
+}
+
+/*
+ * "NUMBER arg0 … arg5 SP PC", "-1 SP PC" for a thread stopped outside a system call, or "running".
+ */
+uint64_t stack_of(uint32_t tid, uint64_t pthread)
+{
+	char path[64], text[256], *end = path + sizeof(path),
+				  *at = text_put(path, end, "/proc/self/task/");
+	uint64_t regs[MPSAN_STACK_REGS] = {0}, value[2] = {0, 0};
+
+	at = text_put_number(at, end, tid, 10);
+	text_put(at, end, "/syscall");
+	if (sys_read_file(path, text, sizeof(text)) <= 0 || text[0] == 'r')
+		return 0;
+	for (const char *c = text; *c; c++) {
+		if (c[0] != '0' || c[1] != 'x')
+			continue;
+		value[0] = value[1];
+		value[1] = text_hex(c + 2);
+	}
+	regs[7] = value[0];
+	regs[16] = value[1];
+	return regs[7] ? write_stack(regs, 1 << 7 | 1 << 16, pthread, false) : 0;
+}
+
+uint64_t stack_python(uint64_t pthread)
+{
+	/*
+	 * Too large for the stacks that hooks run on; two threads at once is rare, and costs one
+	 * its frames.
+	 */
+	static struct {
+		uint32_t busy;
+		uint32_t pid;
+		struct walk walk;
+		char text[PYTHON_TEXT];
+	} buffer;
+	uint64_t position = 0;
+	uint32_t expected = 0;
+
+	if (!python_present())
+		return 0;
+	if (buffer.pid != life.pid)
+		buffer.busy = 0;
+	if (!__atomic_compare_exchange_n(&buffer.busy, &expected, 1, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return 0;
+	buffer.pid = life.pid;
+	if (python_stack(pthread, &buffer.walk, buffer.text, sizeof(buffer.text)))
+		position = log_text(buffer.text);
+	__atomic_store_n(&buffer.busy, 0, __ATOMIC_RELEASE);
+	return position;
+}

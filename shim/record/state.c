@@ -1,0 +1,110 @@
+/* What this process is to the session: its slot, whether the library may act in it, its timers, its exit code. */
+#include "state.h"
+
+#include <stdlib.h>
+
+#include "../intercept/hook.h"
+#include "stack.h"
+#include "../intercept/sys.h"
+
+STATE struct life life;
+STATE static int exit_code = -1; /* what exit() was called with, if it was */
+
+void life_flag(uint16_t flag)
+{
+	if (life.self)
+		__atomic_fetch_or(&life.self->flags, flag, __ATOMIC_RELAXED);
+}
+
+void life_unflag(uint16_t flag)
+{
+	if (life.self)
+		__atomic_fetch_and(&life.self->flags, (uint16_t)~flag, __ATOMIC_RELAXED);
+}
+
+bool life_has(uint16_t flag)
+{
+	return life.self && life.self->flags & flag;
+}
+
+/* Two threads may be at it: who takes the flag out looks once more. */
+void life_alarm_set(void)
+{
+	if (!life_may_change())
+		return;
+	if (!sys_has_alarm()) {
+		life_unflag(MPSAN_PROCESS_ALARM);
+		if (!sys_has_alarm())
+			return;
+	}
+	life_flag(MPSAN_PROCESS_ALARM);
+}
+
+bool life_has_alarm(void)
+{
+	life_alarm_set();
+	return life_has(MPSAN_PROCESS_ALARM) || sys_has_timer();
+}
+
+bool life_is_guest(void)
+{
+	return life.attached && sys_pid() != life.pid;
+}
+
+/* Its child runs with this very memory, this word included; who is back from it takes it back. */
+static TLS bool vforked;
+static TLS uint64_t vfork_event; /* of the newest one */
+
+void life_vforks(uint64_t fork)
+{
+	vforked = true;
+	vfork_event = fork;
+}
+
+bool life_may_change(void)
+{
+	if (!life.attached || hook_off)
+		return false;
+	if (LIKELY(!vforked && !life.has_guests))
+		return true;
+	if (life_is_guest())
+		return false;
+	vforked = false;
+	return true;
+}
+
+uint64_t life_vfork_event(void)
+{
+	return vfork_event;
+}
+
+void life_copied(void)
+{
+	life.forked = true;
+	life.has_guests = false;
+	exit_code = -1;
+	vforked = false;
+}
+
+void life_exit_code(int code)
+{
+	exit_code = code;
+}
+
+/*
+ * main() returns into exit() by a call that no hook sees, so the stack is asked: exit() does nothing
+ * but call what runs the handlers, and is far shorter than this.
+ */
+#define EXIT_BYTES 64u
+
+bool life_is_exiting(void)
+{
+	uint64_t start = (uint64_t)(uintptr_t)REAL(exit);
+
+	return exit_code != -1 || stack_returns_to(start + 1, start + EXIT_BYTES);
+}
+
+int life_code(void)
+{
+	return exit_code;
+}

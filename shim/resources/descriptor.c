@@ -1,0 +1,62 @@
+/* See descriptor.h. */
+#include "descriptor.h"
+
+#include "../intercept/hook.h"
+#include "../record/state.h"
+
+uint8_t descriptor_flags[DESCRIPTORS];
+STATE uint8_t descriptor_fresh;
+STATE uint32_t descriptor_highest;
+
+/* What belongs to the number and not to the open file behind it. */
+#define OF_OFFSET \
+	(DESCRIPTOR_APART | DESCRIPTOR_READ_TOLD | DESCRIPTOR_WRITE_TOLD | DESCRIPTOR_MOVE_TOLD)
+
+static void put(int fd, uint8_t flags)
+{
+	uint32_t highest = __atomic_load_n(&descriptor_highest, __ATOMIC_RELAXED);
+
+	__atomic_store_n(&descriptor_flags[fd], flags, __ATOMIC_RELAXED);
+	while (flags && highest < (uint32_t)fd &&
+	       !__atomic_compare_exchange_n(&descriptor_highest, &highest, (uint32_t)fd, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+void descriptor_made_slow(int fd)
+{
+	if (life_may_change())
+		put(fd, descriptor_fresh);
+}
+
+void descriptor_gone(int fd)
+{
+	if (descriptor_known(fd) && life_may_change())
+		put(fd, 0);
+}
+
+void descriptor_copied(int from, int to)
+{
+	if ((uint32_t)to < DESCRIPTORS && life_may_change())
+		put(to, descriptor_known(from) & OF_OFFSET);
+}
+
+void descriptor_mark(int fd, uint8_t flags)
+{
+	if ((uint32_t)fd < DESCRIPTORS)
+		put(fd, descriptor_flags[fd] | flags);
+}
+
+void descriptor_unmark(int fd, uint8_t flags)
+{
+	if ((uint32_t)fd < DESCRIPTORS)
+		put(fd, descriptor_flags[fd] & (uint8_t)~flags);
+}
+
+void descriptor_forked(void)
+{
+	descriptor_fresh = DESCRIPTOR_APART;
+	for (uint32_t fd = 0; fd <= descriptor_highest; fd++)
+		if (descriptor_flags[fd] & OF_OFFSET)
+			descriptor_flags[fd] &= (uint8_t)~OF_OFFSET;
+}

@@ -1,0 +1,408 @@
+/* The observers of faults. Neighbours: fault.h promises; hooks/signal.c asks. */
+#include "fault.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <ucontext.h>
+
+#include "excluded.h"
+#include "../intercept/hook.h"
+#include "../record/log.h"
+#include "mapping.h"
+#include "../record/off.h"
+#include "../record/stack.h"
+#include "../record/state.h"
+#include "../intercept/sys.h"
+#include "../record/table.h"
+
+#define VIEWS 16u /* a reader's copy is good until so many actions were set meanwhile */
+#define SET_BYTES 8u /* of the kernel's signal sets */
+#define ROOM_FOR_STACKS 12288u /* on an alternate stack: what a copy of stack and frames may take */
+#define ALREADY_RESTORER 0x04000000ul
+#define FREE_UNKNOWN UINT64_MAX
+
+/* As rt_sigaction wants it. */
+struct action {
+	void (*handler)(int, siginfo_t *, void *);
+	unsigned long flags;
+	void (*restorer)(void);
+	uint64_t mask;
+};
+
+static struct observer {
+	uint32_t newest; /* view */
+	uint32_t arming; /* somebody puts it in place */
+	bool spent; /* it has seen its fault, or was told to go */
+	struct action view[VIEWS]; /* what the program has, or had */
+} observers[2];
+
+uint8_t fault_watched;
+
+void arch_signal_return(void);
+
+static struct observer *observer_of(int number)
+{
+	return &observers[number == SIGSEGV];
+}
+
+static bool is_watched(int number)
+{
+	return fault_watched & (number == SIGSEGV ? FAULT_SEGV : FAULT_BUS);
+}
+
+static long act(int number, const struct action *new, struct action *old)
+{
+	return SYS4(SYS_rt_sigaction, number, new, old, SET_BYTES);
+}
+
+static void on_fault(int number, siginfo_t *info, void *context);
+
+static bool is_ours(const struct action *action)
+{
+	return action->handler == on_fault;
+}
+
+static bool is_ignored(const struct action *action)
+{
+	return (void *)action->handler == (void *)SIG_IGN;
+}
+
+static void publish(struct observer *o, const struct action *action)
+{
+	uint32_t next = __atomic_load_n(&o->newest, __ATOMIC_RELAXED) + 1;
+
+	o->view[next % VIEWS] = *action;
+	__atomic_store_n(&o->newest, next, __ATOMIC_RELEASE);
+}
+
+/* What the program has while an observer stands before it. */
+static struct action view_of(const struct observer *o)
+{
+	return o->view[__atomic_load_n(&o->newest, __ATOMIC_ACQUIRE) % VIEWS];
+}
+
+static bool same(const struct action *a, const struct action *b)
+{
+	return a->handler == b->handler && a->flags == b->flags && a->mask == b->mask;
+}
+
+/*
+ * An ignored signal stays as it is: that, and not a handler, outlives an exec. A call that the signal
+ * interrupts goes on, or does not, as with the program's own action.
+ */
+static const struct action observing = {.handler = on_fault,
+					.flags = SA_SIGINFO | SA_ONSTACK | ALREADY_RESTORER,
+					.restorer = arch_signal_return,
+					.mask = ~0ull};
+
+static void put_in_place(struct observer *o, int number)
+{
+	struct action program, before, ours = observing;
+
+	if (act(number, NULL, &program) < 0 || is_ignored(&program) || is_ours(&program))
+		return;
+	publish(o, &program);
+	ours.flags |= program.flags & SA_RESTART;
+	if (act(number, &ours, &before) < 0 || is_ours(&before) || same(&before, &program))
+		return;
+	publish(o, &before); /* another thread was faster: what it has set is the program's */
+	if (is_ignored(&before))
+		act(number, &before, NULL);
+}
+
+static void arm(int number)
+{
+	struct observer *o = observer_of(number);
+
+	if (o->spent || __atomic_exchange_n(&o->arming, 1, __ATOMIC_ACQUIRE))
+		return;
+	put_in_place(o, number);
+	__atomic_store_n(&o->arming, 0, __ATOMIC_RELEASE);
+}
+
+static void give_way(int number)
+{
+	struct action program = view_of(observer_of(number));
+
+	if (is_ours(&program))
+		memset(&program, 0, sizeof(program));
+	act(number, &program, NULL);
+}
+
+/* Puts back the program's own, unless something else stands there by now. */
+static void disarm(int number)
+{
+	struct action now;
+
+	if (act(number, NULL, &now) >= 0 && is_ours(&now))
+		give_way(number);
+}
+
+/* One system call: nobody else runs yet, and an image that was just executed handles nothing. */
+void fault_start(void)
+{
+	struct action before;
+
+	fault_watched |= FAULT_BUS;
+	if (act(SIGBUS, &observing, &before) < 0)
+		return;
+	publish(&observers[0], &before);
+	if (is_ignored(&before))
+		act(SIGBUS, &before, NULL);
+}
+
+void fault_watch(uint8_t which)
+{
+	if ((fault_watched & which) == which || !life.attached || hook_off || life_is_guest())
+		return;
+	__atomic_fetch_or(&fault_watched, which, __ATOMIC_ACQ_REL);
+	if (which & FAULT_BUS)
+		arm(SIGBUS);
+	if (which & FAULT_SEGV)
+		arm(SIGSEGV);
+}
+
+void fault_born(void)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (observers[i].arming)
+			observers[i].arming = 0;
+	if (excluded_born())
+		fault_watch(FAULT_SEGV);
+}
+
+void fault_end(void)
+{
+	static const int number[] = {SIGBUS, SIGSEGV};
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (!is_watched(number[i]))
+			continue;
+		if (!life_is_guest())
+			observer_of(number[i])->spent = true;
+		disarm(number[i]);
+	}
+}
+
+/* The program's own action, when `handler` is that of an observer. */
+static bool stands_for(int number, const void *handler, struct action *program)
+{
+	if (handler != (const void *)on_fault)
+		return false;
+	*program = view_of(observer_of(number));
+	if (is_ours(program))
+		memset(program, 0, sizeof(*program));
+	return true;
+}
+
+static void changed_by_program(int number)
+{
+	if (is_watched(number) && life.attached && !hook_off && !life_is_guest())
+		arm(number);
+}
+
+void fault_asked(int number, bool changed, struct sigaction *old)
+{
+	struct action program;
+
+	if (old && stands_for(number, (const void *)old->sa_handler, &program)) {
+		old->sa_handler = (fault_handler)(void *)program.handler;
+		old->sa_flags = (int)program.flags;
+		old->sa_restorer = program.restorer;
+		memcpy(&old->sa_mask, &program.mask, SET_BYTES);
+	}
+	if (changed)
+		changed_by_program(number);
+}
+
+fault_handler fault_answered(int number, bool changed, fault_handler old)
+{
+	struct action program;
+
+	if (stands_for(number, (const void *)old, &program))
+		old = (fault_handler)(void *)program.handler;
+	if (changed)
+		changed_by_program(number);
+	return old;
+}
+
+void fault_asked_raw(int number, bool changed, void *old)
+{
+	struct action program, *answer = old;
+
+	if (answer && stands_for(number, (const void *)answer->handler, &program))
+		*answer = program;
+	if (changed)
+		changed_by_program(number);
+}
+
+void fault_aside(int number)
+{
+	disarm(number);
+}
+
+void fault_back(int number)
+{
+	changed_by_program(number);
+}
+
+/* Codes of faults that an instruction raises again when it is tried again. */
+static bool comes_again(int number, int code)
+{
+	if (number == SIGBUS)
+		return code == BUS_ADRALN || code == BUS_ADRERR || code == BUS_OBJERR ||
+		       code == BUS_MCEERR_AR;
+	return code == SEGV_MAPERR || code == SEGV_ACCERR || code == SEGV_PKUERR;
+}
+
+/* A thread on a small alternate stack gets an event without a copy of its stack. */
+static bool has_room(void)
+{
+	uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+	stack_t alternate;
+
+	if (SYS2(SYS_sigaltstack, NULL, &alternate) < 0)
+		return false;
+	return !(alternate.ss_flags & SS_ONSTACK) ||
+	       here - (uint64_t)(uintptr_t)alternate.ss_sp >= ROOM_FOR_STACKS;
+}
+
+/* What the file system of a segment has left; it must be that of /dev/shm. */
+static uint64_t free_of(uint64_t device)
+{
+	struct stat st;
+	struct statfs fs;
+
+	if (SYS4(SYS_newfstatat, -1, "/dev/shm", &st, 0) < 0 || st.st_dev != device ||
+	    SYS2(SYS_statfs, "/dev/shm", &fs) < 0)
+		return FREE_UNKNOWN;
+	return (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize;
+}
+
+static bool describe_segment(struct ev_fault *ev)
+{
+	struct mapping mapping;
+
+	if (!mapping_find(ev->address, &mapping))
+		return false;
+	ev->device = mapping.device;
+	ev->inode = mapping.inode;
+	ev->bytes = mapping.range.bytes;
+	ev->free = free_of(mapping.device);
+	return true;
+}
+
+static bool describe_excluded(struct ev_fault *ev)
+{
+	struct excluded excluded;
+
+	if (ev->code != SEGV_MAPERR || !excluded_find(ev->address, &excluded))
+		return false;
+	ev->by = excluded.caller;
+	ev->excluded = excluded.record;
+	ev->bytes = excluded.end - excluded.start;
+	return true;
+}
+
+#if defined(__x86_64__)
+/* The general registers in the numbering of DWARF, then the program counter. */
+static void registers_of(const ucontext_t *context, uint64_t *regs)
+{
+	static const uint8_t order[MPSAN_STACK_REGS] = {
+		REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
+		REG_R9,	 REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+
+	for (unsigned i = 0; i < MPSAN_STACK_REGS; i++)
+		regs[i] = (uint64_t)context->uc_mcontext.gregs[order[i]];
+}
+#endif
+
+static void tell(int number, const siginfo_t *info, const void *context)
+{
+	struct ev_fault ev = {.signal = (uint64_t)number,
+			      .address = (uint64_t)(uintptr_t)info->si_addr,
+			      .code = (uint64_t)info->si_code};
+	uint64_t regs[MPSAN_STACK_REGS];
+
+	if (number == SIGBUS ? !describe_segment(&ev) : !describe_excluded(&ev))
+		return;
+	registers_of(context, regs);
+	ev.caller = regs[16];
+	if (has_room()) {
+		ev.stack = stack_at(regs);
+		ev.python = stack_python(0);
+	}
+	log_append(EV_fault, &ev, sizeof(ev));
+}
+
+static uint64_t guarded, guarded_bytes;
+
+void fault_guard(const void *memory, uint64_t bytes)
+{
+	guarded_bytes = bytes;
+	__atomic_store_n(&guarded, (uint64_t)(uintptr_t)memory, __ATOMIC_RELEASE);
+}
+
+static bool guards(uint64_t address, uint64_t *end)
+{
+	uint64_t start = __atomic_load_n(&guarded, __ATOMIC_ACQUIRE);
+
+	*end = start + guarded_bytes;
+	return start && address >= start && address < *end;
+}
+
+/*
+ * Files of the session can be cut short by anybody who may write to them. Memory of nobody takes the place of what is
+ * missing, and nothing more is written. Nothing else of ours is touched here: it may be missing as well, and a second
+ * fault would be the end.
+ */
+static bool make_good(const siginfo_t *info)
+{
+	uint64_t address = (uint64_t)(uintptr_t)info->si_addr, end = 0,
+		 page = address & ~(uint64_t)(MPSAN_PAGE - 1);
+	long map;
+
+	if (info->si_code != BUS_ADRERR || (!log_owns(address, &end) &&
+					    !table_owns(address, &end) &&
+					    !guards(address, &end)))
+		return false;
+	map = SYS6(SYS_mmap, page, end - page, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	if (map != (long)page)
+		return false;
+	if (!hook_off)
+		off_cut_short();
+	hook_off = true;
+	return true;
+}
+
+/*
+ * Runs with all signals blocked. A fault inside a hook of ours is not the program's: nothing is said
+ * of it, and it takes its course. Whoever has put a handler of its own in our place without our seeing it,
+ * and hands on to us, gets what stood there before us.
+ */
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+	bool again = info->si_code > 0 && comes_again(number, info->si_code);
+	int error = errno;
+	bool guest;
+
+	if (number == SIGBUS && make_good(info)) {
+		errno = error;
+		return;
+	}
+	guest = life_is_guest();
+	if (!guest)
+		observer_of(number)->spent = true;
+	give_way(number);
+	if (again && !guest && life.attached && !hook_off && !hook_guard)
+		INSIDE
+		{
+			tell(number, info, context);
+		}
+	if (!again)
+		SYS4(SYS_rt_tgsigqueueinfo, sys_pid(), sys_tid(), number, info);
+	errno = error;
+}

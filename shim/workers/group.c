@@ -1,0 +1,65 @@
+/* See group.h. */
+#include "group.h"
+
+#include "../intercept/hook.h"
+#include "../record/log.h"
+#include "../python/python.h"
+#include "../record/stack.h"
+#include "../record/state.h"
+
+#define MODULE "torch.distributed.distributed_c10d"
+#define FILE_NAME "distributed_c10d.py"
+#define LOOKS 256u /* a program that makes threads all the time is no longer asked */
+
+STATE bool group_made;
+static uint64_t table, table_type; /* the dictionary _pg_map, and the type of dictionaries */
+STATE static uint32_t looks;
+
+static bool may_state(void)
+{
+	return life.attached && !hook_off && !life_is_guest();
+}
+
+static bool inside_making(void)
+{
+	return python_calls("init_process_group", FILE_NAME);
+}
+
+static NOINLINE void look_for_making(void)
+{
+	if (group_made || looks >= LOOKS || !python_present() || !may_state())
+		return;
+	looks++;
+	INSIDE
+	{
+		if (inside_making() && !__atomic_exchange_n(&group_made, true, __ATOMIC_ACQ_REL)) {
+			table = python_global(MODULE, "_pg_map");
+			table_type = table ? python_type(table) : 0;
+			EMIT(group, .made = true, .stack = stack_own(), .python = stack_python(0));
+		}
+	}
+}
+
+void group_thread_made(void)
+{
+	if (UNLIKELY(stack_has_torch()))
+		look_for_making();
+}
+
+/* Python may be on its way out. The table is empty while the first group is being made, too. */
+NOINLINE void group_look_again(void)
+{
+	if (python_dict_used(table, table_type) != 0 || !may_state())
+		return;
+	INSIDE
+	{
+		if (!inside_making() && __atomic_exchange_n(&group_made, false, __ATOMIC_ACQ_REL))
+			EMIT(group, .made = false, .stack = stack_own(), .python = stack_python(0));
+	}
+}
+
+void group_forked(void)
+{
+	group_made = false;
+	looks = 0;
+}

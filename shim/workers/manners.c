@@ -1,0 +1,310 @@
+/* See manners.h. */
+#include "manners.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "../intercept/elf.h"
+#include "../intercept/hook.h"
+#include "../record/log.h"
+#include "../record/pidfd.h"
+#include "../python/python.h"
+#include "../record/slot.h"
+#include "../record/stack.h"
+#include "../record/state.h"
+#include "../intercept/sys.h"
+#include "../record/table.h"
+#include "../record/thread.h"
+
+#define NAME_BYTES 128
+#define MASK_BYTES 1024 /* 8192 processors */
+
+STATE struct manners manners;
+/* Its children are started ones, and learn their names by themselves. */
+STATE static bool is_server;
+
+static bool argument_has(const char *word)
+{
+	const char *text = life.self->argv;
+	uint32_t bytes = life.self->argv_bytes;
+
+	if (bytes > sizeof(life.self->argv))
+		bytes = sizeof(life.self->argv);
+	for (uint32_t i = 0; i + strlen(word) <= bytes; i++)
+		if (!memcmp(text + i, word, strlen(word)))
+			return true;
+	return false;
+}
+
+void manners_start(void)
+{
+	is_server = argument_has("multiprocessing.forkserver");
+	manners.started = is_server || argument_has("multiprocessing.spawn");
+	manners.unnamed = manners.started;
+}
+
+/* What the forking process said of its child is enough, but a fork server knows nothing of them. */
+void manners_forked(void)
+{
+	manners.unnamed = is_server;
+	manners.told_end = false;
+	manners.again = 0;
+	manners.failed = 0;
+	is_server = false;
+}
+
+static bool may_state(void)
+{
+	return life.attached && !hook_off && !life_is_guest();
+}
+
+/* A started child may come here before anything else has made the library look for Python. */
+static bool sees_python(void)
+{
+	if (!python_present() && _r_debug.r_state == RT_CONSISTENT)
+		python_look();
+	return python_present();
+}
+
+/* Of the child of that fork, or (0) of this process. */
+static void state_name(uint64_t fork, uint64_t process)
+{
+	char name[NAME_BYTES];
+
+	if (python_process_name(process, name, sizeof(name)))
+		EMIT(process_name, .fork = fork, .name = log_text(name),
+		     .work = python_loads_data(process) ? MPSAN_WORK_LOADER : MPSAN_WORK_UNKNOWN);
+}
+
+/* Whether who made this process has stated its name: a fork server cannot. */
+static bool is_announced(void)
+{
+	return life.self->parent &&
+	       (life.self->how == MPSAN_HOW_VFORK || life.self->how == MPSAN_HOW_EXEC);
+}
+
+NOINLINE void manners_opened(const char *path)
+{
+	uint64_t process;
+
+	if (is_server || !text_equal(path, "/dev/null") || !may_state())
+		return;
+	INSIDE
+	{
+		process = sees_python() ? python_started() : 0;
+		if (process && __atomic_exchange_n(&manners.unnamed, false, __ATOMIC_ACQ_REL) &&
+		    !is_announced())
+			state_name(0, process);
+	}
+}
+
+void manners_main_again(enum mpsan_main_how how, uint64_t caller)
+{
+	uint32_t bit = 1u << how;
+
+	if (LIKELY(!manners.unnamed) || manners.again & bit || !may_state() || !sees_python() ||
+	    !python_runs_main() || __atomic_fetch_or(&manners.again, bit, __ATOMIC_RELAXED) & bit)
+		return;
+	EMIT(main_again, .how = how, .caller = caller, .stack = stack_own(),
+	     .python = stack_python(0));
+}
+
+/*
+ * Whether memory of torch's is mapped here that other processes can have, too: its names begin so with both
+ * strategies. Only asked for a process that is given a model.
+ */
+static void state_model(uint64_t fork, uint64_t process)
+{
+	char type[NAME_BYTES];
+	uint64_t object = python_model(process, type, sizeof(type));
+
+	if (object && !sys_maps_have("/torch_"))
+		EMIT(plain_arguments, .fork = fork, .type = log_text(type), .object = object,
+		     .stack = stack_own(), .python = stack_python(0));
+}
+
+void manners_forks(uint64_t fork, bool copies)
+{
+	uint64_t process;
+
+	if (!fork || !python_present())
+		return;
+	process = python_starting();
+	if (process)
+		state_name(fork, process);
+	if (process && copies && stack_has_torch())
+		state_model(fork, process);
+	if (UNLIKELY(manners.unnamed))
+		manners_main_again(MPSAN_MAIN_FORKED, 0);
+}
+
+/* Signals of the kernel's own, for a fault or for want of memory, as far as nobody sent them. */
+static bool is_crash(int number)
+{
+	return number == SIGSEGV || number == SIGABRT || number == SIGBUS || number == SIGFPE ||
+	       number == SIGILL || number == SIGSYS || number == SIGKILL;
+}
+
+static bool may_end(int number)
+{
+	return is_crash(number) || number == SIGTERM || number == SIGINT || number == SIGHUP ||
+	       number == SIGQUIT;
+}
+
+/* A child that has ended already is not reached, as far as this process has not asked for its end. */
+static bool reaches(int64_t pid)
+{
+	siginfo_t ended = {.si_pid = 0};
+
+	return SYS4(SYS_waitid, P_PID, pid, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+	       ended.si_pid != pid;
+}
+
+/*
+ * Once for each process and signal: the log of one that supervises others would fill up. What a process sends to itself
+ * matters where it may be its end.
+ */
+uint64_t manners_kills(int64_t pid, int signal, uint64_t caller)
+{
+	uint64_t whom = (uint64_t)pid << 32, key, stated = 0;
+	bool self = pid == (int64_t)life.pid;
+
+	if (!signal || pid == MANNERS_NOBODY || (self && !may_end(signal)) || !may_state())
+		return 0;
+	if (pid > 0) /* a pid may come again; a child that was born just now has no slot yet */
+		whom |= table_find_last(life.session, (uint32_t)pid, life.pid_ns);
+	key = log_key(EV_killed, whom, (uint64_t)signal);
+	INSIDE
+	{
+		if (log_is_stated(key) || (pid > 0 && !self && !reaches(pid)))
+			continue;
+		stated = ANNOUNCE(key, killed, .pid = (uint64_t)pid, .signal = (uint64_t)signal,
+				  .caller = caller, .python = stack_python(0));
+		log_remember(key, stated);
+	}
+	return stated;
+}
+
+int64_t manners_target(int pidfd, int signal)
+{
+	uint32_t pid = signal ? pidfd_process(pidfd) : 0;
+
+	return pid ? (int64_t)pid : MANNERS_NOBODY;
+}
+
+void manners_kill_failed(uint64_t stated)
+{
+	log_take_back(stated);
+}
+
+void manners_raised(int signal, uint64_t caller)
+{
+	manners_kills((int64_t)life.pid, signal, caller);
+}
+
+void manners_reaped(uint32_t pid, int status, bool taken, uint64_t caller)
+{
+	if (LIKELY(!WIFSIGNALED(status)) || !is_crash(WTERMSIG(status)) || !may_state())
+		return;
+	INSIDE
+	{
+		EMIT(reaped, .pid = pid, .signal = (uint64_t)WTERMSIG(status), .taken = taken,
+		     .caller = caller, .stack = stack_own(), .python = stack_python(0));
+	}
+}
+
+uint64_t manners_processors(int tid)
+{
+	uint64_t mask[MASK_BYTES / 8], count = 0;
+	long bytes = life.attached && !hook_off ?
+			     SYS3(SYS_sched_getaffinity, tid, sizeof(mask), mask) :
+			     0;
+
+	for (long i = 0; i < bytes / 8; i++)
+		count += (uint64_t)__builtin_popcountll(mask[i]);
+	return count;
+}
+
+void manners_bound(int tid, uint64_t before, uint64_t caller)
+{
+	uint64_t processors = manners_processors(tid);
+
+	if (processors == before || !processors || !may_state())
+		return;
+	INSIDE
+	{
+		uint64_t pid = tid ? (uint64_t)tid : thread_tid();
+
+		uint64_t key = log_key(EV_affinity, pid << 16 ^ before, processors ^ caller << 16);
+
+		if (!log_is_stated(key))
+			log_remember(key, EMIT(affinity, .pid = pid, .before = before,
+					       .processors = processors, .caller = caller,
+					       .stack = stack_own(), .python = stack_python(0)));
+	}
+}
+
+/* Who calls: this process, or its guest, for which a slot is claimed; NULL: nobody that is known. */
+static struct mpsan_process *caller_slot(void)
+{
+	uint32_t slot;
+
+	if (!life.attached || hook_off)
+		return NULL;
+	if (!life_is_guest())
+		return life.self;
+	slot = slot_spawned(sys_pid(), MPSAN_HOW_VFORK, life.self->birth_ns, 0);
+	return slot == TABLE_NO_SLOT ? NULL : &life.table[slot];
+}
+
+bool manners_flag(uint16_t flag)
+{
+	struct mpsan_process *process = caller_slot();
+
+	return process && __atomic_fetch_or(&process->flags, flag, __ATOMIC_RELAXED) & flag;
+}
+
+void manners_unflag(uint16_t flag)
+{
+	struct mpsan_process *process = caller_slot();
+
+	if (process)
+		__atomic_fetch_and(&process->flags, (uint16_t)~flag, __ATOMIC_RELAXED);
+}
+
+/*
+ * BaseProcess._bootstrap catches what a target raises, says so, and ends the process by its status a moment
+ * later: then nothing tells any more where it was raised.
+ */
+NOINLINE void manners_complains(const void *data, size_t bytes)
+{
+	static const char begin[] = "Process ";
+	static char text[2048]; /* not on the stack; a process fails so once */
+
+	if (manners.failed || bytes < sizeof(begin) || !(life.forked || manners.started) ||
+	    sys_peek(text, data, sizeof(begin) - 1) != sizeof(begin) - 1 ||
+	    memcmp(text, begin, sizeof(begin) - 1) || !sees_python() || !python_in_bootstrap())
+		return;
+	if (python_traceback(text, sizeof(text)))
+		manners.failed = log_text(text);
+}
+
+/*
+ * Only where there is a log, or a traceback to show: a shell's subshells end with a status all the time, and
+ * a log is a file.
+ */
+void manners_left(int code, uint64_t caller)
+{
+	if (LIKELY(!(code & 0xff)) || manners.told_end || !(life.forked || manners.started) ||
+	    !may_state() ||
+	    !(python_present() || manners.started || (log_head() && !log_is_inherited())))
+		return;
+	manners.told_end = true;
+	INSIDE
+	{
+		sees_python();
+		EMIT(left, .code = (uint64_t)(code & 0xff), .caller = caller, .stack = stack_own(),
+		     .python = manners.failed ? manners.failed : stack_python(0));
+	}
+}

@@ -1,0 +1,103 @@
+/*
+ * mpsan doctor: whether mpsan works here, whether a program can be watched, and what to do where not. Neighbours:
+ * doctor.h, launch.h.
+ */
+#include <gnu/libc-version.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "../doctor/doctor.h"
+#include "../supervise/launch.h"
+
+#define STATUS_NO 1
+#define GLIBC_MINOR 31
+
+/* Cuts it off the line that says what is wrong. */
+static char *cure_in(char *wrong)
+{
+	char *last = NULL;
+
+	for (char *at = wrong; (at = strstr(at, "; ")); at++)
+		last = at;
+	if (!last)
+		return text_copy("set TMPDIR to a directory that you may write to, or give --dir");
+	*last = '\0';
+	return text_copy(last + 2);
+}
+
+static void look_at_library(struct doctor *doctor)
+{
+	struct launch launch;
+	char *wrong = launch_prepare(&launch, NULL, NULL);
+
+	if (launch.library)
+		doctor_say(doctor, DOCTOR_OK, "library", NULL, "%s", launch.library);
+	else
+		doctor_say(doctor, DOCTOR_BAD, "library",
+			   text_copy("install mpsan again: make install, or the package"),
+			   "libmpsan.so is not where it belongs beside this program");
+	if (launch.library && !wrong)
+		doctor_say(doctor, DOCTOR_OK, "session directory", NULL, "%s", launch.dir);
+	else if (launch.library)
+		doctor_say(doctor, DOCTOR_BAD, "session directory", cure_in(wrong), "%s", wrong);
+	free(wrong);
+	launch_finish(&launch);
+}
+
+static void look_at_glibc(struct doctor *doctor)
+{
+	int minor = 0;
+
+	sscanf(gnu_get_libc_version(), "2.%d", &minor);
+	if (minor < GLIBC_MINOR)
+		doctor_say(doctor, DOCTOR_WARN, "C library",
+			   text_copy("use a distribution with glibc 2.31 or later"),
+			   "glibc %s: the layout of its locks has not been tested",
+			   gnu_get_libc_version());
+	else
+		doctor_say(doctor, DOCTOR_OK, "C library", NULL, "glibc %s",
+			   gnu_get_libc_version());
+}
+
+static void look_at_machine(struct doctor *doctor)
+{
+	look_at_library(doctor);
+	look_at_glibc(doctor);
+	doctor_kernel(doctor);
+	doctor_container(doctor);
+	doctor_room(doctor);
+	doctor_preload(doctor, getenv("LD_PRELOAD"));
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	struct doctor doctor = {.root = ""};
+	bool as_json = false;
+	int at = 1, status;
+	json_t *document;
+
+	for (; at < argc && argv[at][0] == '-' && strcmp(argv[at], "--"); at++) {
+		if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h"))
+			return !printf("usage: mpsan %s\n", usage_doctor);
+		if (strcmp(argv[at], "--json"))
+			return complain("unknown option %s; usage: mpsan %s", argv[at],
+					usage_doctor);
+		as_json = true;
+	}
+	at += at < argc && !strcmp(argv[at], "--");
+	look_at_machine(&doctor);
+	if (at < argc)
+		doctor_program(&doctor, argv + at);
+	status = doctor_is_bad(&doctor) ? STATUS_NO : 0;
+	if (as_json) {
+		document = doctor_json(&doctor, at < argc ? argv + at : NULL);
+		json_dumpf(document, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+		putchar('\n');
+		json_decref(document);
+	} else {
+		doctor_print(&doctor, stdout);
+	}
+	doctor_finish(&doctor);
+	return status;
+}

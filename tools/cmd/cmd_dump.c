@@ -1,0 +1,72 @@
+/*
+ * mpsan dump: every event of a session in time order, one line each (--json: one object a line).
+ * Fields are shown by the formats in mpsan_events.def. Neighbour: dump.h makes the objects.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "../formats/dump.h"
+#include "../base/util.h"
+
+/* Text lines are rendered from the objects: `TIME PID/TID event key=value ...`. */
+static void print_line(const json_t *object)
+{
+	const char *key;
+	json_t *value;
+
+	printf("%12.6f %lld/%lld %s",
+	       (double)json_integer_value(json_object_get(object, "time_ns")) / 1e9,
+	       json_integer_value(json_object_get(object, "pid")),
+	       json_integer_value(json_object_get(object, "tid")),
+	       json_string_value(json_object_get(object, "event")));
+	json_object_foreach((json_t *)object, key, value)
+	{
+		char *text;
+
+		if (!strcmp(key, "time_ns") || !strcmp(key, "pid") || !strcmp(key, "tid") ||
+		    !strcmp(key, "event"))
+			continue;
+		text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+		printf(" %s=%s", key, text ? text : "?");
+		free(text);
+	}
+	putchar('\n');
+}
+
+static void print_json(const json_t *object)
+{
+	json_dumpf(object, stdout, JSON_COMPACT);
+	putchar('\n');
+}
+
+int cmd_dump(int argc, char **argv)
+{
+	const char *dir = NULL;
+	bool as_json = false;
+	char *wrong;
+
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--json"))
+			as_json = true;
+		else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return !printf("usage: mpsan %s\n", usage_dump);
+		else if (argv[i][0] == '-')
+			return complain("unknown option %s; usage: mpsan %s", argv[i], usage_dump);
+		else if (dir)
+			return complain("dump: one session at a time; usage: mpsan %s", usage_dump);
+		else
+			dir = argv[i];
+	}
+	if (!dir)
+		return complain(
+			"dump: give the directory of a session (mpsan run --dir DIR makes one)");
+	wrong = dump_session(dir, as_json ? print_json : print_line);
+	if (!wrong)
+		return 0;
+	complain("%s", wrong);
+	free(wrong);
+	return STATUS_USAGE;
+}

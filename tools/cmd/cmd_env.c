@@ -1,0 +1,169 @@
+/*
+ * mpsan env: export lines for a program that something else starts (srun, torchrun, docker, systemd), and for some
+ * launchers how to start it. Neighbours: launch.h has the same variables for `mpsan run`; launchers.def.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "../supervise/launch.h"
+#include "options.h"
+
+struct launcher {
+	const char *name;
+	const char *directory;
+	const char *text;
+};
+
+static const struct launcher launchers[] = {
+#define LAUNCHER(name, directory, text) {#name, directory, text},
+#include "launchers.def"
+#undef LAUNCHER
+	{0},
+};
+
+static const struct launcher *find_launcher(const char *name)
+{
+	const struct launcher *launcher = launchers;
+
+	while (launcher->name && strcmp(launcher->name, name))
+		launcher++;
+	return launcher->name ? launcher : NULL;
+}
+
+/* Quotes a value for sh. */
+static void print_variable(const char *name, const char *value)
+{
+	printf("export %s='", name);
+	for (; *value; value++) {
+		if (*value == '\'')
+			fputs("'\\''", stdout);
+		else
+			putchar(*value);
+	}
+	puts("'");
+}
+
+/* The ranks of a job may have other working directories. */
+static char *absolute(const char *dir)
+{
+	char here[PATH_MAX];
+
+	if (*dir == '/' || !getcwd(here, sizeof(here)))
+		return text_copy(dir);
+	return text_format("%s/%s", here, dir);
+}
+
+/* Up to the first component that names a host, a rank, a job or a process. */
+static char *common_part(const char *dir)
+{
+	char *part = text_copy(dir), *percent = strchr(part, '%');
+
+	if (percent) {
+		while (percent > part && *percent != '/')
+			percent--;
+		*percent = '\0';
+	}
+	return part;
+}
+
+static char *directory_for(const struct launcher *launcher, const char *given)
+{
+	char *dir = absolute(given ? given : "mpsan.sessions"), *below;
+
+	if (strchr(dir, '%'))
+		return dir;
+	below = text_format("%s/%s", dir, launcher->directory);
+	free(dir);
+	return below;
+}
+
+/* A line of comment must stay one: sh is to read it. */
+static void put_in_line(const char *text)
+{
+	for (; *text; text++)
+		putchar((unsigned char)*text < ' ' ? ' ' : *text);
+}
+
+static void print_text(const struct launcher *launcher, const char *library, const char *dir,
+		       const char *options)
+{
+	char *common = common_part(dir), *self = absolute("mpsan");
+	char real[PATH_MAX];
+	ssize_t bytes = readlink("/proc/self/exe", real, sizeof(real) - 1);
+
+	if (bytes > 0) {
+		real[bytes] = '\0';
+		free(self);
+		self = text_copy(real);
+	}
+	fputs("# ", stdout);
+	for (const char *c = launcher->text; *c; c++) {
+		if (*c == '@' && strchr("LDBM", c[1])) {
+			c++;
+			put_in_line(*c == 'L' ? library :
+				    *c == 'D' ? dir :
+				    *c == 'B' ? common :
+						self);
+		} else if (*c == '\n' && c[1]) {
+			fputs("\n# ", stdout);
+		} else {
+			putchar(*c);
+		}
+	}
+	if (options) {
+		fputs("# Beside LD_PRELOAD and MPSAN_DIR hand over MPSAN_OPTIONS=", stdout);
+		put_in_line(options);
+		putchar('\n');
+	}
+	free(common);
+	free(self);
+}
+
+static int print(const struct settings *settings, const struct launcher *launcher,
+		 const char *library)
+{
+	char *dir = launcher	  ? directory_for(launcher, settings->dir) :
+		    settings->dir ? text_copy(settings->dir) :
+				    NULL;
+	struct launch_variable variables[LAUNCH_VARIABLES];
+
+	launch_environment(library, dir, settings->for_library, false, variables);
+	for (int i = 0; variables[i].name; i++) {
+		print_variable(variables[i].name, variables[i].value);
+		free(variables[i].value);
+	}
+	if (launcher)
+		print_text(launcher, library, dir, settings->for_library);
+	free(dir);
+	return 0;
+}
+
+int cmd_env(int argc, char **argv)
+{
+	const struct launcher *launcher = NULL;
+	struct settings settings;
+	int status = options_parse(&settings, OPT_ENV, usage_env, argc, argv);
+	char *library = status ? NULL : launch_find_library();
+
+	if (!status && settings.launcher)
+		launcher = find_launcher(settings.launcher);
+	if (!status && settings.rest < argc)
+		status = complain("env: takes no argument %s; 'mpsan env --help' names the options",
+				  argv[settings.rest]);
+	else if (!status && settings.launcher && !launcher)
+		status = complain(
+			"--launcher %s: not known; take torchrun, slurm, mpi or kubernetes",
+			settings.launcher);
+	else if (!status && !library)
+		status = complain(
+			"libmpsan.so is not beside this program nor in ../lib; install mpsan again");
+	if (!status)
+		status = print(&settings, launcher, library);
+	free(library);
+	options_finish(&settings);
+	return status == OPTIONS_HELP ? 0 : status;
+}

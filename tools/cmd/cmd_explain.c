@@ -1,0 +1,67 @@
+/*
+ * mpsan explain: a rule in words, from its row. Neighbour: ../include/mpsan_rules.def.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../rules/catalog.h"
+#include "command.h"
+#include "../findings/grades.h"
+#include "../base/near.h"
+#include "../base/util.h"
+
+#define WIDTH 80
+
+/* Prints a paragraph under its title, broken at blanks. */
+static void print_part(const char *title, const char *text)
+{
+	size_t column = 0;
+
+	printf("\n%s\n ", title);
+	while (*text) {
+		size_t length = strcspn(text, " ");
+
+		if (column && column + length > WIDTH) {
+			fputs("\n ", stdout);
+			column = 0;
+		}
+		printf(" %.*s", (int)length, text);
+		column += length + 1;
+		text += length + strspn(text + length, " ");
+	}
+	putchar('\n');
+}
+
+static int complain_of_rule(const char *slug)
+{
+	char *near = near_names(slug, rule_name);
+
+	complain("explain: no such rule: %s%s; 'mpsan list rules' names them", slug, near);
+	free(near);
+	return STATUS_USAGE;
+}
+
+int cmd_explain(int argc, char **argv)
+{
+	const struct rule_words *words;
+	enum rule_id rule;
+
+	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
+		return !printf("usage: mpsan %s\n", usage_explain);
+	if (argc != 2)
+		return complain("explain: give one rule; 'mpsan list rules' names them");
+	rule = rule_find(argv[1]);
+	if (rule == RULE_COUNT)
+		return complain_of_rule(argv[1]);
+	words = rule_words(rule);
+	printf("%s: %s\n", argv[1], words->title);
+	print_part("Hazard", words->hazard);
+	print_part("Evidence", words->evidence);
+	print_part("Grading", words->grading);
+	if (!rule_is_preset(rule))
+		printf("\nOff by preset\n  ask for it with mpsan run --rule %s=warning\n", argv[1]);
+	print_part("Fix", words->fix);
+	print_part("Source", words->source);
+	return 0;
+}

@@ -1,0 +1,39 @@
+/*
+ * mpsan ipc: the registry of exported device memory, from another shell, while the program runs or
+ * after its end. Neighbours: exports.h, ipc_list.c, ps.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "../ps/ipc_list.h"
+#include "../ps/ps.h"
+
+static int show(const char *dir, bool as_json, const void *context)
+{
+	struct ipc_list list;
+	char *wrong = ipc_list_open(&list, dir);
+
+	(void)context;
+	if (wrong) {
+		complain("%s", wrong);
+		free(wrong);
+		return STATUS_USAGE;
+	}
+	if (as_json) {
+		json_t *document = ipc_list_document(&list);
+
+		json_dumpf(document, stdout, JSON_INDENT(1));
+		putchar('\n');
+		json_decref(document);
+	} else {
+		ipc_list_print(&list, stdout);
+	}
+	ipc_list_close(&list);
+	return fflush(stdout) ? complain("ipc: standard output cannot be written") : 0;
+}
+
+int cmd_ipc(int argc, char **argv)
+{
+	return ps_command_run(argc, argv, usage_ipc, show, NULL);
+}

@@ -1,0 +1,296 @@
+/*
+ * mpsan run: makes a session, starts the program in it, follows it, reports, and sets the exit
+ * status. Neighbours: launch.h, watch.h, report.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../doctor/binary.h"
+#include "command.h"
+#include "../base/filtered.h"
+#include "../supervise/handover.h"
+#include "../reader/host.h"
+#include "../base/jsontext.h"
+#include "../supervise/launch.h"
+#include "../base/limit.h"
+#include "options.h"
+#include "../report/practices.h"
+#include "recorded.h"
+#include "../supervise/rescue.h"
+#include "settle.h"
+#include "../supervise/watch.h"
+
+static int tell(char *wrong)
+{
+	complain("%s", wrong);
+	free(wrong);
+	return STATUS_USAGE;
+}
+
+static bool is_text(const struct report_target *target)
+{
+	return target->format->write == out_text;
+}
+
+/*
+ * Text on standard error is what comes without --report, too: the findings as they are proved, then the rest. Takes
+ * it out of the reports to be written, which would tell every story a second time.
+ */
+static bool take_terminal(struct settings *settings)
+{
+	struct report_target *item = settings->reports.item;
+	uint32_t count = settings->reports.count, kept = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!is_text(&item[i]) || strcmp(item[i].file, "stderr"))
+			item[kept++] = item[i];
+	settings->reports.count = kept;
+	return kept < count || !count;
+}
+
+static bool is_text_elsewhere(const struct settings *settings)
+{
+	for (uint32_t i = 0; i < settings->reports.count; i++)
+		if (is_text(&settings->reports.item[i]))
+			return true;
+	return false;
+}
+
+static json_t *command_json(char **argv)
+{
+	json_t *command = json_array();
+
+	for (; *argv; argv++)
+		json_array_append_new(command, jsontext_of(*argv));
+	return command;
+}
+
+static bool is_on_noexec(const char *library)
+{
+	struct statvfs st;
+
+	return library && !statvfs(library, &st) && st.f_flag & ST_NOEXEC;
+}
+
+/* A program that the library never reached has no slot. */
+static void add_unwatched(json_t *document, const struct watch *watch, const struct binary *binary,
+			  const char *library)
+{
+	const struct reader *reader = watch->judge->reader;
+	const char *obstacle = binary_obstacle(binary);
+
+	READER_EACH_SLOT(reader, slot)
+	if (reader->session.table[slot].pid == (uint32_t)watch->child)
+		return;
+	report_limit(document, "%s was not watched: %s",
+		     binary->path ? binary->path : "the program",
+		     obstacle		   ? obstacle :
+		     is_on_noexec(library) ? "libmpsan.so lies on a file system that is mounted "
+					     "noexec; install mpsan on another one" :
+					     "the library was not loaded into it, for a reason that "
+					     "could not be seen");
+}
+
+/*
+ * On a terminal the findings have been seen as they came: the rest and the summary close the
+ * report.
+ */
+static void write_rest(const struct judge *judge, const json_t *document)
+{
+	for (int grade = GRADE_ERROR; grade > GRADE_NOTE; grade--)
+		for (uint32_t i = 0; i < judge->found.count; i++) {
+			const struct judged *judged = &judge->found.item[i];
+
+			if (judged->count && !judged->shown && !judged->known &&
+			    (int)judged->grade == grade)
+				out_text_finding(stderr, judged->json);
+		}
+	out_text_notes(stderr, document);
+	practices_print_count(stderr, document);
+	out_text_summary(stderr, document);
+}
+
+/* `failed`: 0, or the status of a report that could not be written, which is more than what is in it. */
+static int exit_status(const struct settings *settings, const struct watch *watch, int failed)
+{
+	int own = watch_status(watch);
+
+	if (own)
+		return own;
+	if (failed)
+		return failed;
+	if (!settings->write_baseline && settings->fail_on != GRADE_OFF &&
+	    judge_worst(watch->judge) >= settings->fail_on)
+		return settings->exit_code;
+	return 0;
+}
+
+static int report(struct settings *settings, const struct watch *watch, char **argv,
+		  const struct binary *binary, const char *library)
+{
+	struct report_exit end = {.code = -1};
+	json_t *command = command_json(argv);
+	struct report made = {0};
+	int status, unwritten = 0;
+
+	if (WIFSIGNALED(watch->status))
+		end.signal = WTERMSIG(watch->status);
+	else
+		end.code = WEXITSTATUS(watch->status);
+	made.document = report_create(command, &end);
+	recorded_add(settings, watch->judge, &end, &made);
+	add_unwatched(made.document, watch, binary, library);
+	if (watch->knots.log.failed)
+		report_limit(made.document,
+			     "what the supervisor saw of waits could not all be written down (a full disk, "
+			     "a limit, or something else in the place of its log)");
+	status = settle(settings, made.document);
+	if (settings->reports.count)
+		unwritten = recorded_write(settings, &made);
+	if (watch->terminal)
+		write_rest(watch->judge, made.document);
+	report_finish(&made);
+	json_decref(command);
+	return status ? status : unwritten;
+}
+
+/* What the library must know: what was given, and what the rules need that were asked for. */
+static char *library_options(const struct settings *settings)
+{
+	const char *given = settings->for_library;
+	bool order = grades_asks(&settings->grades, RULE_lock_order_inversion);
+	char *calls = filtered_for_library();
+	char *all = text_format("join=only%s%s%s%s%s", order ? ":lock-order=yes" : "",
+				calls ? ":" : "", calls ? calls : "", given ? ":" : "",
+				given ? given : "");
+
+	free(calls);
+	return all;
+}
+
+/* Removes what was made, runs the program unwatched, and never returns. */
+static _Noreturn void give_up(struct launch *launch, const char *why)
+{
+	launch_finish(launch);
+	rescue(why);
+}
+
+/*
+ * The program shares the terminal and gets its signals itself; those sent to mpsan alone are
+ * handed on.
+ */
+static int start(const struct settings *settings, struct watch *watch, struct launch *launch, const struct binary *binary,
+		 char **argv)
+{
+	struct launch_variable variables[LAUNCH_VARIABLES];
+	char *options = library_options(settings), *dir = host_literal(launch->dir);
+
+	launch_environment(launch->library, dir, options, binary->has_asan, variables);
+	free(dir);
+	free(options);
+	watch->child = rescue_start(variables, launch->is_private ? launch->dir : NULL);
+	for (int i = 0; variables[i].name; i++)
+		free(variables[i].value);
+	if (!watch->child) {
+		int status = launch_status(errno);
+		bool tight = status == STATUS_BROKEN;
+		char *why = text_format("%s: %s", tight ? "no process can be started" : argv[0],
+					strerror(errno));
+
+		if (tight)
+			give_up(launch, why);
+		tell(why);
+		return status;
+	}
+	handover_signal(SIGINT, SIG_IGN, 0);
+	handover_signal(SIGQUIT, SIG_IGN, 0);
+	return 0;
+}
+
+#define DESCRIPTORS 6 /* the session, a log, and what a look at other processes takes */
+
+/* Without them the supervisor would see nothing, and take that for nothing being there. */
+static bool has_descriptors(void)
+{
+	int fd[DESCRIPTORS], count = 0;
+
+	while (count < DESCRIPTORS && (fd[count] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)) >= 0)
+		count++;
+	for (int i = 0; i < count; i++)
+		close(fd[i]);
+	return count == DESCRIPTORS;
+}
+
+static int run_session(struct settings *settings, struct launch *launch, char **argv)
+{
+	struct reader reader;
+	struct judge judge;
+	struct watch watch = {.judge = &judge,
+			      .kill_on_deadlock = settings->kill_on_deadlock,
+			      .kill_status = settings->exit_code,
+			      .hang_after = settings->hang_after,
+			      .terminal = take_terminal(settings)};
+	struct binary binary;
+	char *wrong = reader_open(&reader, launch->dir, true);
+	int status, failed;
+
+	if (wrong)
+		give_up(launch, wrong);
+	judge_init(&judge, &reader, &settings->grades, &settings->suppressions);
+	judge.baseline = &settings->baseline;
+	watch.print = watch.terminal || !is_text_elsewhere(settings);
+	binary_inspect(&binary, argv[0]);
+	status = start(settings, &watch, launch, &binary, argv);
+	if (!status) {
+		setvbuf(stderr, NULL, _IOFBF, 1 << 16); /* a finding goes out in one piece */
+		watch_run(&watch);
+		failed = report(settings, &watch, argv, &binary, launch->library);
+		status = exit_status(settings, &watch, failed);
+	}
+	binary_finish(&binary);
+	judge_finish(&judge);
+	reader_close(&reader);
+	return status;
+}
+
+static int run(struct settings *settings, char **argv)
+{
+	const char *missed = filtered_try();
+	struct launch launch;
+	char *wrong;
+	int status;
+
+	if (missed) {
+		wrong = text_format("system calls are filtered (seccomp), %s among them", missed);
+		rescue_at_once(argv, wrong);
+	}
+	handover_take();
+	rescue_prepare(argv);
+	if (!has_descriptors())
+		rescue("too few descriptors (RLIMIT_NOFILE); ulimit -n 1024 is enough for most programs");
+	wrong = launch_prepare(&launch, settings->dir, settings->for_library);
+	if (wrong && launch.is_tight)
+		give_up(&launch, wrong);
+	status = wrong ? tell(wrong) : run_session(settings, &launch, argv);
+	launch_finish(&launch);
+	return status;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct settings settings;
+	int status = options_parse(&settings, OPT_RUN, usage_run, argc, argv);
+
+	if (!status && settings.rest >= argc)
+		status = complain("run: give a command: mpsan run [options] -- COMMAND [ARG...]");
+	if (!status)
+		status = run(&settings, argv + settings.rest);
+	options_finish(&settings);
+	return status == OPTIONS_HELP ? 0 : status;
+}

@@ -1,0 +1,181 @@
+/* See conf.h. */
+#include "conf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../base/filtered.h"
+#include "../base/textfile.h"
+
+/* A value with the name of a file in it: behind the last '=', where the argument has one. */
+static char *beside(const struct option_def *row, const char *conf, const char *value)
+{
+	const char *file = strchr(row->argument, '=') ? strchr(value, '=') : value;
+	const char *slash = strrchr(conf, '/');
+
+	if (!(row->where & OPT_PATH) || !slash || !file)
+		return text_copy(value);
+	file += file != value;
+	if (*file == '/' || !strcmp(file, "-") || !strcmp(file, "stderr") || !*file)
+		return text_copy(value);
+	return text_format("%.*s%.*s/%s", (int)(file - value), value, (int)(slash - conf), conf,
+			   file);
+}
+
+static char *unknown(const struct textfile *file, const char *name, size_t length)
+{
+	char *near = options_near(name, length, OPT_COMMANDS);
+	char *wrong = textfile_wrong(file, name,
+				     "no such option: %.*s%s; 'mpsan list options' names them",
+				     (int)(length > 40 ? 40 : length), name, near);
+
+	free(near);
+	return wrong;
+}
+
+static char *set(struct settings *settings, const struct textfile *file,
+		 const struct option_def *row, char *value)
+{
+	char *kept = value ? beside(row, file->name, value) : NULL, *wrong, *longer;
+
+	if (kept)
+		*ARRAY_ADD(&settings->texts) = kept;
+	settings->is_conf = true;
+	wrong = row->set(settings, kept);
+	settings->is_conf = false;
+	if (!wrong)
+		return NULL;
+	longer = textfile_wrong(file, value, "%s", wrong);
+	free(wrong);
+	return longer;
+}
+
+static char *take_line(struct settings *settings, enum option_where where, struct textfile *file)
+{
+	char *name = textfile_trim(file->line), *equals = strchr(name, '='), *value = NULL;
+	size_t length = equals ? (size_t)(equals - name) : strlen(name);
+	const struct option_def *row;
+
+	if (!*name)
+		return NULL;
+	while (length && strchr(" \t", name[length - 1]))
+		length--;
+	row = options_find(name, length, OPT_COMMANDS);
+	if (!row)
+		return unknown(file, name, length);
+	if (row->where & OPT_LINE)
+		return textfile_wrong(file, name, "%s belongs on the command line", row->name);
+	if (equals)
+		value = textfile_trim(equals + 1);
+	if (!option_is_optional(row) && (!value || !*value))
+		return textfile_wrong(file, name + length, "no value; give %s = %s", row->name,
+				      row->argument);
+	return row->where & where ? set(settings, file, row, value) : NULL;
+}
+
+static bool is_trusted(uid_t owner)
+{
+	return owner == geteuid() || !owner;
+}
+
+/* Why a file that was only found is not read; NULL: it may be. */
+static const char *doubt(const char *name, const struct stat *st)
+{
+	struct stat link;
+
+	if (!S_ISREG(st->st_mode))
+		return "it is no plain file";
+	if (lstat(name, &link) || !is_trusted(link.st_uid) || !is_trusted(st->st_uid))
+		return "it belongs to another user";
+	return st->st_mode & S_IWOTH ? "everybody may write to it" : NULL;
+}
+
+static int read_file(struct settings *settings, enum option_where where, int fd)
+{
+	struct textfile file;
+	char *wrong = textfile_read_from(&file, settings->conf, fd);
+	int status = 0;
+
+	while (!wrong && textfile_next(&file))
+		wrong = take_line(settings, where, &file);
+	if (wrong)
+		status = complain("%s", wrong);
+	free(wrong);
+	textfile_finish(&file);
+	return status;
+}
+
+/* The last place to look in: the root of a repository, or of a file system. */
+static bool is_last(const char *directory, dev_t device)
+{
+	char *git = text_format("%s/.git", directory), *parent = text_format("%s/..", directory);
+	struct stat st, above;
+	bool last = !stat(git, &st) || !*directory || stat(parent, &above) ||
+		    above.st_dev != device;
+
+	free(git);
+	free(parent);
+	return last;
+}
+
+/* The nearest one, owned by the caller; NULL: there is none. */
+static char *find(void)
+{
+	char directory[PATH_MAX];
+	struct stat st;
+
+	if (!filtered_may(SYS_getcwd) || !getcwd(directory, sizeof(directory)) || stat(directory, &st))
+		return NULL;
+	if (!strcmp(directory, "/"))
+		*directory = '\0';
+	for (;;) {
+		char *name = text_format("%s/" CONF_NAME, directory), *slash;
+		struct stat found;
+
+		if (!lstat(name, &found))
+			return name;
+		free(name);
+		if (is_last(directory, st.st_dev))
+			return NULL;
+		slash = strrchr(directory, '/');
+		*slash = '\0';
+	}
+}
+
+int conf_read(struct settings *settings, enum option_where where)
+{
+	bool is_named = settings->conf != NULL;
+	const char *why = NULL;
+	struct stat st;
+	int fd, status;
+
+	if (!is_named)
+		settings->conf = find();
+	if (!settings->conf)
+		return 0;
+	fd = open(settings->conf, O_RDONLY | O_CLOEXEC | (is_named ? 0 : O_NONBLOCK));
+	if (fd < 0 || fstat(fd, &st)) {
+		status =
+			complain("%s: %s; --no-conf does without", settings->conf, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return status;
+	}
+	if (!is_named)
+		why = doubt(settings->conf, &st);
+	status = why ? 0 : read_file(settings, where, fd);
+	close(fd);
+	if (why) {
+		complain("%s is not used: %s; --conf %s uses it", settings->conf, why,
+			 settings->conf);
+		free(settings->conf);
+		settings->conf = NULL;
+	}
+	return status;
+}

@@ -1,0 +1,155 @@
+/*
+ * The command `mpsan`: finds the sub-command in commands.def and hands over. Neighbours: cmd_*.c,
+ * one each.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "../base/near.h"
+#include "../report/report.h"
+
+static const struct {
+	const char *name;
+	const char *usage;
+	const char *help;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+#define COMMAND(name, arguments, help) {#name, usage_##name, help, cmd_##name},
+#include "commands.def"
+#undef COMMAND
+};
+#define COMMANDS (sizeof(commands) / sizeof(*commands))
+
+#define COMMAND(name, arguments, help) const char usage_##name[] = #name " " arguments;
+#include "commands.def"
+#undef COMMAND
+
+static int print_help(FILE *out)
+{
+	fputs("mpsan, a multiprocessing sanitizer\n\n", out);
+	for (size_t i = 0; i < COMMANDS; i++)
+		fprintf(out, "  mpsan %-42s %s\n", commands[i].usage, commands[i].help);
+	fputs("\n'mpsan help COMMAND' and 'mpsan COMMAND --help' show the options of a command, "
+	      "'mpsan --version' its version.\n",
+	      out);
+	return out == stdout ? 0 : STATUS_USAGE;
+}
+
+static const char *command_name(size_t number)
+{
+	return number < COMMANDS ? commands[number].name : NULL;
+}
+
+static int run_command(int argc, char **argv)
+{
+	char *near;
+
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (!strcmp(commands[i].name, argv[0]))
+			return commands[i].run(argc, argv);
+	near = near_names(argv[0], command_name);
+	complain("unknown command %s%s; 'mpsan --help' names them", argv[0], near);
+	free(near);
+	return STATUS_USAGE;
+}
+
+/* `mpsan help COMMAND` is `mpsan COMMAND --help`. */
+static int help(int argc, char **argv)
+{
+	bool of_itself = argc == 2 && (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") ||
+				       !strcmp(argv[1], "-h"));
+
+	if (argc > 2)
+		return complain("help: give one command; 'mpsan help' names them");
+	return argc < 2 || of_itself ? print_help(stdout) :
+				       run_command(2, (char *[]){argv[1], "--help", NULL});
+}
+
+/* What was printed and did not arrive is no success. */
+static int finish(int status)
+{
+	bool fine = !fflush(stdout) && !ferror(stdout);
+
+	return fine || status ? status : complain("standard output cannot be written");
+}
+
+/*
+ * Where a standard stream is closed, a file of ours would take its number and get what was meant for it. What the
+ * program inherits stays as it is.
+ */
+static void fill_streams(void)
+{
+	struct stat st;
+
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fstat(fd, &st) && errno == EBADF)
+			open("/dev/null", (fd ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
+}
+
+static int run_all(int argc, char **argv)
+{
+	fill_streams();
+	if (argc < 2)
+		return print_help(stderr);
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return print_help(stdout);
+	if (!strcmp(argv[1], "help"))
+		return help(argc - 1, argv + 1);
+	if (!strcmp(argv[1], "--version")) {
+		puts("mpsan " MPSAN_VERSION);
+		return 0;
+	}
+	return finish(run_command(argc - 1, argv + 1));
+}
+
+#define STACK_BYTES (1u << 20)
+
+static struct {
+	int argc;
+	char **argv;
+	int status;
+} command;
+
+static void run_there(void)
+{
+	command.status = run_all(command.argc, command.argv);
+}
+
+/* Where the stack may not grow (ulimit -s) the command brings its own. */
+static void run_on_own_stack(void)
+{
+	static ucontext_t here, there;
+	void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (stack == MAP_FAILED || getcontext(&there)) {
+		run_there();
+		return;
+	}
+	there.uc_stack = (stack_t){.ss_sp = stack, .ss_size = STACK_BYTES};
+	there.uc_link = &here;
+	makecontext(&there, run_there, 0);
+	swapcontext(&here, &there);
+}
+
+int main(int argc, char **argv)
+{
+	struct rlimit limit;
+
+	command.argc = argc;
+	command.argv = argv;
+	if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur < STACK_BYTES)
+		run_on_own_stack();
+	else
+		run_there();
+	return command.status;
+}

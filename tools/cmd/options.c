@@ -1,0 +1,386 @@
+/* See options.h. */
+#include "options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf.h"
+#include "../base/near.h"
+
+static char *set_number(const char *name, const char *value, unsigned long max,
+			unsigned long *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoul(value, &end, 10);
+	if (*value < '0' || *value > '9' || *end || errno || *number > max)
+		return text_format("--%s %s: give a number from 0 to %lu", name, value, max);
+	return NULL;
+}
+
+static char *set_report(struct settings *settings, const char *value)
+{
+	struct report_target target;
+	char *wrong = report_target_parse(&target, value);
+
+	if (wrong)
+		return wrong;
+	if (!settings->is_conf && settings->conf_reports)
+		settings->reports.count = settings->conf_reports = 0;
+	settings->conf_reports += settings->is_conf;
+	*ARRAY_ADD(&settings->reports) = target;
+	return NULL;
+}
+
+static char *set_fail_on(struct settings *settings, const char *value)
+{
+	if (!strcmp(value, "never"))
+		settings->fail_on = GRADE_OFF;
+	else if (!grade_parse(value, &settings->fail_on) || settings->fail_on == GRADE_OFF)
+		return text_format(
+			"--fail-on %s: no such level; take error, warning, note or never", value);
+	return NULL;
+}
+
+static char *set_exit_code(struct settings *settings, const char *value)
+{
+	unsigned long number = 0;
+	char *wrong = set_number("exit-code", value, 255, &number);
+
+	settings->exit_code = (int)number;
+	return wrong;
+}
+
+static char *set_rule(struct settings *settings, const char *value)
+{
+	return grades_rule(&settings->grades, value);
+}
+
+static char *set_policy(struct settings *settings, const char *value)
+{
+	return grades_policy(&settings->grades, value);
+}
+
+static char *set_suppressions(struct settings *settings, const char *value)
+{
+	return suppressions_read(&settings->suppressions, value);
+}
+
+static char *set_on_deadlock(struct settings *settings, const char *value)
+{
+	settings->kill_on_deadlock = !strcmp(value, "kill");
+	if (!settings->kill_on_deadlock && strcmp(value, "report"))
+		return text_format("--on-deadlock %s: no such action; take report or kill", value);
+	return NULL;
+}
+
+static char *set_hang_after(struct settings *settings, const char *value)
+{
+	unsigned long number = 0;
+	char *wrong = set_number("hang-after", value, INT_MAX, &number);
+
+	settings->hang_after = (unsigned)number;
+	return wrong;
+}
+
+static char *set_dir(struct settings *settings, const char *value)
+{
+	settings->dir = *value ? value : NULL;
+	return *value ? NULL : text_copy("--dir: give a directory");
+}
+
+static char *set_skew(struct settings *settings, const char *value)
+{
+	struct host_skew skew;
+	char *wrong = host_skew_parse(&skew, value);
+
+	if (!wrong)
+		*ARRAY_ADD(&settings->skews) = skew;
+	return wrong;
+}
+
+static char *set_launcher(struct settings *settings, const char *value)
+{
+	settings->launcher = value;
+	return NULL;
+}
+
+static char *set_baseline(struct settings *settings, const char *value)
+{
+	if (settings->baseline.file && !(settings->conf_baseline && !settings->is_conf))
+		return text_format(
+			"--baseline %s: there is one already, %s; put their lines together", value,
+			settings->baseline.file);
+	if (settings->is_conf && settings->write_baseline && access(value, F_OK) && errno == ENOENT)
+		return NULL; /* it is being made */
+	baseline_finish(&settings->baseline);
+	settings->conf_baseline = settings->is_conf;
+	return baseline_read(&settings->baseline, value);
+}
+
+static char *set_write_baseline(struct settings *settings, const char *value)
+{
+	settings->write_baseline = value;
+	return NULL;
+}
+
+static char *hand_over(struct settings *settings, const char *name, const char *value)
+{
+	char *longer = text_format("%s%s%s=%s", settings->for_library ? settings->for_library : "",
+				   settings->for_library ? ":" : "", name, value);
+
+	free(settings->for_library);
+	settings->for_library = longer;
+	return NULL;
+}
+
+/* A number of bytes, with k, M or G behind it; `what` names the option when it is none. */
+static char *wrong_bytes(const char *what, const char *value)
+{
+	size_t digits = strspn(value, "0123456789");
+
+	if (digits && digits <= 15 &&
+	    (!value[digits] || (strchr("kMG", value[digits]) && !value[digits + 1])))
+		return NULL;
+	return text_format("--%s %s: give a number of bytes, with k, M or G behind it", what,
+			   value);
+}
+
+static char *set_auto_export(struct settings *settings, const char *value)
+{
+	char *wrong = value ? wrong_bytes("auto-export", value) : NULL;
+
+	return wrong ? wrong : hand_over(settings, "auto-export", value ? value : "0");
+}
+
+static char *set_log_max(struct settings *settings, const char *value)
+{
+	char *wrong = wrong_bytes("log-max", value);
+
+	return wrong ? wrong : hand_over(settings, "log-max", value);
+}
+
+static char *set_print(struct settings *settings, const char *value)
+{
+	if (strcmp(value, "yes") && strcmp(value, "no"))
+		return text_format("--print %s: take yes or no", value);
+	return hand_over(settings, "print", value);
+}
+
+static char *set_join(struct settings *settings, const char *value)
+{
+	if (strcmp(value, "only") && strcmp(value, "make"))
+		return text_format("--join %s: take only or make", value);
+	return hand_over(settings, "join", value);
+}
+
+static char *set_lock_order(struct settings *settings, const char *value)
+{
+	if (strcmp(value, "yes") && strcmp(value, "no"))
+		return text_format("--lock-order %s: take yes or no", value);
+	return hand_over(settings, "lock-order", value);
+}
+
+static char *set_conf(struct settings *settings, const char *value)
+{
+	free(settings->conf);
+	settings->conf = text_copy(value);
+	return NULL;
+}
+
+static char *set_no_conf(struct settings *settings, const char *value)
+{
+	(void)value;
+	settings->no_conf = true;
+	return NULL;
+}
+
+static const struct option_def rows[] = {
+#define OPTION(id, name, argument, preset, where, help) \
+	{name, argument, preset, where, help, set_##id},
+#include "../../include/mpsan_options.def"
+#undef OPTION
+};
+#define ROWS (sizeof(rows) / sizeof(*rows))
+
+static bool is_flag(const struct option_def *row)
+{
+	return !*row->argument;
+}
+
+bool option_is_optional(const struct option_def *row)
+{
+	return *row->argument == '[' || is_flag(row);
+}
+
+void options_print(FILE *out, int where)
+{
+	for (size_t i = 0; i < ROWS; i++) {
+		char *left = text_format("--%s%s%s", rows[i].name,
+					 option_is_optional(&rows[i]) ? "" : " ", rows[i].argument);
+
+		if (!where || rows[i].where & where)
+			fprintf(out, "  %-26s %s%s%s%s\n", left, rows[i].help,
+				*rows[i].preset ? " (default " : "", rows[i].preset,
+				*rows[i].preset ? ")" : "");
+		free(left);
+	}
+}
+
+const struct option_def *options_find(const char *name, size_t length, int where)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (rows[i].where & where && strlen(rows[i].name) == length &&
+		    !strncmp(rows[i].name, name, length))
+			return &rows[i];
+	return NULL;
+}
+
+static const char *near_row[ROWS + 1]; /* the names that options_near looks through */
+
+static const char *near_name(size_t number)
+{
+	return near_row[number];
+}
+
+char *options_near(const char *name, size_t length, int where)
+{
+	char *word = text_format("%.*s", (int)length, name), *near;
+	size_t count = 0;
+
+	for (size_t i = 0; i < ROWS; i++)
+		if (rows[i].where & where)
+			near_row[count++] = rows[i].name;
+	near_row[count] = NULL;
+	near = near_names(word, near_name);
+	free(word);
+	return near;
+}
+
+static int unknown(enum option_where where, const char *option, const char *command)
+{
+	size_t dashes = strspn(option, "-"), length = strcspn(option + dashes, "=");
+	char *near = options_near(option + dashes, length, where);
+	int status = complain("unknown option %s%s; 'mpsan %s --help' names them", option, near,
+			      command);
+
+	free(near);
+	return status;
+}
+
+/* What the project file's reading depends on is looked at first, all others after that file. */
+enum pass { PASS_CONF, PASS_REST };
+
+static bool is_first(const struct option_def *row)
+{
+	return row->set == set_conf || row->set == set_no_conf || row->set == set_write_baseline;
+}
+
+static int take_option(struct settings *settings, enum option_where where, int argc, char **argv,
+		       int *at, enum pass pass)
+{
+	const char *name = argv[*at] + 2, *equals = strchrnul(name, '=');
+	const struct option_def *row = options_find(name, equals - name, where);
+	const char *value = *equals ? equals + 1 : NULL;
+	char *wrong;
+
+	if (!row)
+		return unknown(where, argv[*at], argv[0]);
+	if (value && is_flag(row))
+		return complain("--%s takes no value", row->name);
+	if (!value && !option_is_optional(row) && *at + 1 < argc)
+		value = argv[++*at];
+	if (!value && !option_is_optional(row))
+		return complain("--%s: give %s", row->name, row->argument);
+	if (is_first(row) != (pass == PASS_CONF))
+		return 0;
+	wrong = row->set(settings, value);
+	if (!wrong)
+		return 0;
+	complain("%s", wrong);
+	free(wrong);
+	return STATUS_USAGE;
+}
+
+static int print_help(enum option_where where, const char *usage)
+{
+	printf("usage: mpsan %s\n", usage);
+	options_print(stdout, where);
+	if (where == OPT_RUN)
+		puts("exit status: the program's own when it failed (128+N for a signal); else 66 (--exit-code) when "
+		     "a finding\n  reaches --fail-on, 0 when none does; 2 wrong usage, or a report that cannot be "
+		     "written; 126, 127 the program\n  cannot be executed, is not found; 70 mpsan itself failed. "
+		     "Where limits or a full disk let mpsan not work, the\n  program runs unwatched with its own "
+		     "status, which one line says");
+	return OPTIONS_HELP;
+}
+
+static void put_last(int argc, char **argv, int at)
+{
+	char *word = argv[at];
+
+	memmove(&argv[at], &argv[at + 1], (argc - 1 - at) * sizeof(*argv));
+	argv[argc - 1] = word;
+}
+
+/* Options may stand behind sessions, too; what `run` starts has options of its own. */
+static int take_line(struct settings *settings, enum option_where where, const char *usage,
+		     int argc, char **argv, enum pass pass)
+{
+	int at, end = argc, status = 0;
+
+	for (at = 1; at < end; at++) {
+		bool is_option = argv[at][0] == '-' && argv[at][1];
+
+		if (!is_option && where == OPT_RUN)
+			break;
+		if (!is_option) {
+			put_last(argc, argv, at--);
+			end--;
+			continue;
+		}
+		if (!strcmp(argv[at], "--")) {
+			at++;
+			break;
+		}
+		if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h"))
+			return print_help(where, usage);
+		if (strncmp(argv[at], "--", 2))
+			return unknown(where, argv[at], argv[0]);
+		status = take_option(settings, where, end, argv, &at, pass);
+		if (status)
+			return status;
+	}
+	settings->rest = at;
+	return 0;
+}
+
+int options_parse(struct settings *settings, enum option_where where, const char *usage, int argc,
+		  char **argv)
+{
+	int status;
+
+	*settings = (struct settings){.fail_on = GRADE_ERROR, .exit_code = 66, .hang_after = 60};
+	grades_init(&settings->grades);
+	status = take_line(settings, where, usage, argc, argv, PASS_CONF);
+	if (!status && !settings->no_conf)
+		status = conf_read(settings, where);
+	return status ? status : take_line(settings, where, usage, argc, argv, PASS_REST);
+}
+
+void options_finish(struct settings *settings)
+{
+	for (uint32_t i = 0; i < settings->texts.count; i++)
+		free(settings->texts.item[i]);
+	free(settings->texts.item);
+	free(settings->reports.item);
+	free(settings->skews.item);
+	free(settings->for_library);
+	free(settings->conf);
+	baseline_finish(&settings->baseline);
+	suppressions_finish(&settings->suppressions);
+}

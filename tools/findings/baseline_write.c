@@ -1,0 +1,121 @@
+/* Writing a baseline: for people and for diffs, so it is sorted and says nothing that changes by itself. See baseline.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "baseline.h"
+#include "../base/jsontext.h"
+#include "location.h"
+#include "../base/whole.h"
+
+static const char head[] =
+	"# Findings that are known: mpsan check and mpsan run --baseline fail on others only.\n"
+	"# FINGERPRINT SEVERITY RULE, and behind a '#' a remark of your own, which stays when this file is written again.\n"
+	"# A finding with a worse severity than its line says counts as new; how often it is found does not matter.\n";
+
+/* "function (file)", without a line, which changes with every edit above; owned by the caller. */
+static char *place_of(const json_t *finding)
+{
+	const json_t *frame = location_frame(finding);
+	const char *function = jsontext_at(frame, "function"), *file = jsontext_at(frame, "file");
+	char *text;
+
+	if (!*file)
+		file = jsontext_at(frame, "module");
+	text = *function ? text_format("%s (%s)", function, path_base(file)) :
+			   text_copy(path_base(file));
+	for (char *c = text; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f || *c == '#')
+			*c = '?';
+	return text;
+}
+
+struct row {
+	const json_t *finding;
+	char *remark;
+};
+
+static int by_rule_and_place(const void *one, const void *other)
+{
+	const struct row *a = one, *b = other;
+	int order = strcmp(jsontext_at(a->finding, "rule"), jsontext_at(b->finding, "rule"));
+
+	if (!order)
+		order = strcmp(a->remark, b->remark);
+	return order ? order :
+		       strcmp(jsontext_at(a->finding, "fingerprint"),
+			      jsontext_at(b->finding, "fingerprint"));
+}
+
+/* What somebody wrote behind this finding before, else its place. */
+static char *remark_of(const struct baseline *before, const json_t *finding)
+{
+	const struct baseline_line *line =
+		baseline_find(before, jsontext_at(finding, "fingerprint"));
+
+	if (line && *line->remark)
+		return text_copy(line->remark);
+	return place_of(finding);
+}
+
+struct rows {
+	struct row *item;
+	size_t count;
+};
+
+static void fill(FILE *out, const void *what)
+{
+	const struct rows *rows = what;
+
+	fputs(head, out);
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct row *row = &rows->item[i];
+
+		fprintf(out, "%s %-7s %s%s%s\n", jsontext_at(row->finding, "fingerprint"),
+			jsontext_at(row->finding, "severity"), jsontext_at(row->finding, "rule"),
+			*row->remark ? "  # " : "", row->remark);
+	}
+}
+
+static char *write_rows(const char *file, const struct baseline *before, const json_t *findings)
+{
+	struct rows rows = {.count = json_array_size(findings)};
+	char *wrong;
+
+	rows.item = memory_get(rows.count * sizeof(*rows.item));
+	for (size_t i = 0; i < rows.count; i++) {
+		const json_t *finding = json_array_get(findings, i);
+
+		rows.item[i] = (struct row){finding, remark_of(before, finding)};
+	}
+	qsort(rows.item, rows.count, sizeof(*rows.item), by_rule_and_place);
+	wrong = whole_write(file, fill, &rows);
+	for (size_t i = 0; i < rows.count; i++)
+		free(rows.item[i].remark);
+	free(rows.item);
+	return wrong;
+}
+
+char *baseline_write(const char *file, const json_t *document)
+{
+	struct baseline before = {0};
+	struct stat st;
+	bool is_there = !stat(file, &st) && S_ISREG(st.st_mode);
+	char *wrong = is_there ? baseline_read(&before, file) : NULL, *longer;
+
+	if (wrong && !errno) {
+		longer = text_format("%s; this is no baseline, so it is left as it is", wrong);
+		free(wrong);
+		wrong = longer;
+	}
+	if (!wrong)
+		wrong = write_rows(file, &before, json_object_get(document, "findings"));
+	baseline_finish(&before);
+	if (!wrong)
+		return NULL;
+	longer = text_format("--write-baseline %s", wrong);
+	free(wrong);
+	return longer;
+}

@@ -1,0 +1,255 @@
+/* See judge.h. */
+#include "judge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/index_map.h"
+#include "../base/progress.h"
+#include "../story/story.h"
+
+static void judge_add(struct findings *sink, const struct finding *finding);
+
+void judge_init(struct judge *judge, struct reader *reader, const struct grades *grades,
+		const struct suppressions *suppressions)
+{
+	*judge = (struct judge){.reader = reader, .grades = grades, .suppressions = suppressions};
+	judge->frames = frames_create(reader);
+	judge->sink.add = judge_add;
+	judge->shared_at = index_map_create();
+	judge->found_at = index_map_create();
+}
+
+void judge_finish(struct judge *judge)
+{
+	for (uint32_t i = 0; i < judge->found.count; i++)
+		json_decref(judge->found.item[i].json);
+	free(judge->found.item);
+	free(judge->proofs.item);
+	free(judge->candidates.item);
+	free(judge->shared.item);
+	index_map_destroy(judge->shared_at);
+	index_map_destroy(judge->found_at);
+	frames_destroy(judge->frames);
+	*judge = (struct judge){0};
+}
+
+static const char *fingerprint_of(const json_t *finding)
+{
+	return json_string_value(json_object_get(finding, "fingerprint"));
+}
+
+static void set_grade(const struct judge *judge, struct judged *judged, enum grade grade)
+{
+	judged->grade = grade;
+	judged->known = judge->baseline &&
+			baseline_knows(judge->baseline, fingerprint_of(judged->json), grade);
+	json_object_set_new(judged->json, "severity", json_string(grade_text(grade)));
+}
+
+static void set_count(struct judged *judged, uint32_t count)
+{
+	judged->count = count;
+	json_object_set_new(judged->json, "count", json_integer(count));
+}
+
+/* Never 0. Fingerprints are hashes already, of 64 bits. */
+static uint64_t print_key(const json_t *told)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (const char *at = fingerprint_of(told); *at; at++)
+		hash = (hash ^ (uint8_t)*at) * 0x100000001b3ull;
+	return hash ? hash : 1;
+}
+
+static uint32_t find_same(const struct judge *judge, const json_t *told)
+{
+	return index_map_find(judge->found_at, 0, print_key(told), 0);
+}
+
+static bool is_proof_of_wait(const struct finding *finding)
+{
+	return (finding->wait != FACT_NONE || finding->knot != FACT_NONE) &&
+	       finding->grade == GRADE_ERROR;
+}
+
+/* Who cannot go on, and since when: a proof of what was told as a doubt is no second finding. 0: it is about no knot. */
+static uint64_t stuck_since(const struct judge *judge, const struct finding *finding)
+{
+	const struct facts *facts = &judge->reader->facts;
+	const struct fact_knot *knot;
+
+	if (finding->knot == FACT_NONE)
+		return 0;
+	knot = &facts->knots[finding->knot];
+	return knot->begin < knot->end ?
+		       facts->blockeds[knot->begin].ev.since ^
+			       (uint64_t)facts->blockeds[knot->begin].at.tid << 40 :
+		       0;
+}
+
+/* Takes a finding in; the story with the worst grade stands for all of its kind. Steals `told`. */
+static uint32_t judge_fold(struct judge *judge, json_t *told, const struct finding *finding,
+			   enum grade grade)
+{
+	uint32_t index = find_same(judge, told);
+	uint64_t stuck = stuck_since(judge, finding);
+	struct judged *judged;
+	bool same;
+
+	if (index == FACT_NONE) {
+		judged = ARRAY_ADD(&judge->found);
+		*judged = (struct judged){.json = told,
+					  .rule = finding->rule,
+					  .count = 1,
+					  .is_wait = is_proof_of_wait(finding),
+					  .wait = finding->wait,
+					  .stuck = stuck,
+					  .time_ns = judge->reader->facts.now_ns};
+		set_grade(judge, judged, grade);
+		index_map_add(judge->found_at, 0, print_key(told), 0, judge->found.count - 1);
+		return judge->found.count - 1;
+	}
+	judged = &judge->found.item[index];
+	if (grade > judged->grade) {
+		json_decref(judged->json);
+		judged->json = json_incref(told);
+		judged->shown = false;
+		judged->is_wait = is_proof_of_wait(finding);
+		set_grade(judge, judged, grade);
+	}
+	json_decref(told);
+	same = (finding->wait != FACT_NONE && finding->wait == judged->wait) ||
+	       (stuck && stuck == judged->stuck);
+	set_count(judged, judged->count + !same);
+	judged->wait = finding->wait;
+	judged->stuck = stuck;
+	return index;
+}
+
+static bool is_about_same(const struct instance *one, const struct instance *other)
+{
+	return one->fork != FACT_NONE && one->fork == other->fork && one->lock &&
+	       one->lock == other->lock;
+}
+
+/* Of one wait told twice only the first was counted: its place is taken by the second. */
+static bool is_counted_as(const struct instance *one, const struct instance *other)
+{
+	return one->found == other->found && one->wait == other->wait && one->wait != FACT_NONE;
+}
+
+static void replace(struct judge *judge, struct instance *instance, const struct instance *by)
+{
+	struct judged *judged = &judge->found.item[instance->found];
+
+	if (instance->replaced)
+		return;
+	instance->replaced = true;
+	if (!is_counted_as(instance, by))
+		set_count(judged, judged->count - 1);
+}
+
+/*
+ * A proof replaces the warning about the same hold, whichever comes first. Of a CUDA driver that a fork
+ * copied, a warning replaces the note as well.
+ */
+static void judge_tie(struct judge *judge, struct instance new)
+{
+	if (new.fork == FACT_NONE || !new.lock)
+		return;
+	if (new.grade == GRADE_ERROR || (new.lock == STORY_DRIVER &&new.grade == GRADE_WARNING)) {
+		*ARRAY_ADD(&judge->proofs) = new;
+		for (uint32_t i = 0; i < judge->candidates.count; i++)
+			if (is_about_same(&judge->candidates.item[i], &new) &&
+			    judge->candidates.item[i].grade < new.grade)
+				replace(judge, &judge->candidates.item[i], &new);
+	}
+	if (new.grade == GRADE_ERROR)
+		return;
+	*ARRAY_ADD(&judge->candidates) = new;
+	for (uint32_t i = 0; i < judge->proofs.count; i++)
+		if (is_about_same(&judge->proofs.item[i], &new) &&
+		    judge->proofs.item[i].grade > new.grade)
+			replace(judge, &judge->candidates.item[judge->candidates.count - 1],
+				&judge->proofs.item[i]);
+}
+
+/* Of the same memory a rule says the worst, whichever comes first. */
+static void judge_tie_shared(struct judge *judge, struct instance new,
+			     const struct finding *finding)
+{
+	uint32_t what = finding->piece ? finding->piece : finding->segment, known;
+	uint16_t kind = finding->piece ? 0 : 1;
+
+	if (!what)
+		return;
+	known = index_map_find(judge->shared_at, finding->rule, what, kind);
+	if (known == FACT_NONE) {
+		*ARRAY_ADD(&judge->shared) = new;
+		index_map_add(judge->shared_at, finding->rule, what, kind, judge->shared.count - 1);
+	} else if (new.grade > judge->shared.item[known].grade) {
+		replace(judge, &judge->shared.item[known], &new);
+		judge->shared.item[known] = new;
+	} else if (new.grade < judge->shared.item[known].grade) {
+		replace(judge, &new, &judge->shared.item[known]);
+	}
+}
+
+static void judge_add(struct findings *sink, const struct finding *finding)
+{
+	struct judge *judge = (struct judge *)((char *)sink - offsetof(struct judge, sink));
+	enum grade grade = grades_apply(judge->grades, finding);
+	json_t *told = grade == GRADE_OFF ? NULL :
+					    story_tell(judge->reader, judge->frames, finding);
+	struct instance new;
+	uint32_t index;
+
+	if (!told)
+		return;
+	if (judge->suppressions && suppressions_match(judge->suppressions, told)) {
+		judge->suppressed++;
+		judge->hushed[finding->rule] = true;
+		json_decref(told);
+		return;
+	}
+	index = judge_fold(judge, told, finding, grade);
+	new = (struct instance){index,
+				finding->fork,
+				finding->wait,
+				story_lock(&judge->reader->facts, finding),
+				finding->grade,
+				false};
+	judge_tie(judge, new);
+	judge_tie_shared(judge, new, finding);
+}
+
+void judge_unknow(struct judge *judge, struct judged *judged)
+{
+	if (judged->known)
+		baseline_forget(judge->baseline, fingerprint_of(judged->json));
+	judged->known = false;
+}
+
+void judge_moments(struct judge *judge)
+{
+	struct moment moment;
+
+	progress_phase("judging", judge->reader->ready.count);
+	while (reader_next_moment(judge->reader, &moment)) {
+		rules_run(&judge->reader->facts, &moment, &judge->sink);
+		progress_step(1);
+	}
+}
+
+enum grade judge_worst(const struct judge *judge)
+{
+	enum grade worst = GRADE_OFF;
+
+	for (uint32_t i = 0; i < judge->found.count; i++)
+		if (judge->found.item[i].count && !judge->found.item[i].known &&
+		    judge->found.item[i].grade > worst)
+			worst = judge->found.item[i].grade;
+	return worst;
+}

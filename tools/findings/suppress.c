@@ -1,0 +1,152 @@
+/* See suppress.h. */
+#include "suppress.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../rules/catalog.h"
+#include "grades.h"
+#include "../base/near.h"
+#include "../base/textfile.h"
+
+static char *take_line(struct suppressions *suppressions, const struct textfile *file)
+{
+	char *slug = textfile_trim(file->line), *colon = strchr(slug, ':'), *pattern;
+	struct suppression line;
+
+	if (!*slug)
+		return NULL;
+	if (!colon)
+		return textfile_wrong(file, slug + strlen(slug),
+				      "no ':' after %.40s; give SLUG:PATTERN", slug);
+	*colon = '\0';
+	pattern = textfile_trim(colon + 1);
+	textfile_trim(slug);
+	if (!*slug)
+		return textfile_wrong(
+			file, slug, "no rule before the ':'; give SLUG:PATTERN, '*' is all rules");
+	if (strcmp(slug, "*") && rule_find(slug) == RULE_COUNT) {
+		char *near = near_names(slug, rule_name);
+		char *wrong = textfile_wrong(
+			file, slug,
+			"no such rule: %.40s%s; 'mpsan list rules' names them, '*' is all", slug,
+			near);
+
+		free(near);
+		return wrong;
+	}
+	if (!*pattern)
+		return textfile_wrong(file, colon + 1,
+				      "no pattern after %s:; give SLUG:PATTERN, '*' matches all",
+				      slug);
+	line = (struct suppression){.slug = text_copy(slug),
+				    .pattern = text_copy(pattern),
+				    .file = text_copy(file->name),
+				    .number = file->number};
+	*ARRAY_ADD(&suppressions->line) = line;
+	return NULL;
+}
+
+char *suppressions_read(struct suppressions *suppressions, const char *file)
+{
+	struct textfile text;
+	char *wrong = textfile_read(&text, file);
+
+	int error = wrong ? errno : 0;
+
+	if (error) {
+		char *longer = text_format("--suppressions %s%s", wrong,
+					   error == EISDIR ? " with lines of SLUG:PATTERN" : "");
+
+		free(wrong);
+		wrong = longer;
+	}
+	while (!wrong && textfile_next(&text))
+		wrong = take_line(suppressions, &text);
+	textfile_finish(&text);
+	return wrong;
+}
+
+void suppressions_finish(struct suppressions *suppressions)
+{
+	for (uint32_t i = 0; i < suppressions->line.count; i++) {
+		free(suppressions->line.item[i].slug);
+		free(suppressions->line.item[i].pattern);
+		free(suppressions->line.item[i].file);
+	}
+	free(suppressions->line.item);
+	memset(suppressions, 0, sizeof(*suppressions));
+}
+
+/* A relative path in a pattern fits at any depth. */
+static bool fits(const char *pattern, const char *text)
+{
+	while (text) {
+		if (!fnmatch(pattern, text, 0))
+			return true;
+		text = strchr(text, '/');
+		text = text ? text + 1 : NULL;
+	}
+	return false;
+}
+
+static bool fits_frame(const char *pattern, const json_t *frame)
+{
+	const char *function = json_string_value(json_object_get(frame, "function"));
+	const char *module = json_string_value(json_object_get(frame, "module"));
+	const char *file = json_string_value(json_object_get(frame, "file"));
+	char *both;
+	bool yes;
+
+	if (fits(pattern, function) || fits(pattern, module) ||
+	    (module && fits(pattern, path_base(module))))
+		return true;
+	if (!function || !file)
+		return false;
+	both = text_format("%s:%s", file, function);
+	yes = fits(pattern, both) || fits(pattern, path_base(both));
+	free(both);
+	return yes;
+}
+
+static bool fits_step(const char *pattern, const json_t *step)
+{
+	json_t *frame;
+	size_t i;
+
+	json_array_foreach(json_object_get(step, "stack"), i,
+			   frame) if (fits_frame(pattern, frame)) return true;
+	json_array_foreach(json_object_get(step, "python"), i,
+			   frame) if (fits_frame(pattern, frame)) return true;
+	return false;
+}
+
+static bool fits_finding(const char *pattern, const json_t *finding)
+{
+	json_t *step;
+	size_t i;
+
+	if (fits(pattern, json_string_value(json_object_get(finding, "lock"))))
+		return true;
+	json_array_foreach(json_object_get(finding, "evidence"), i,
+			   step) if (fits_step(pattern, step)) return true;
+	return false;
+}
+
+bool suppressions_match(const struct suppressions *suppressions, const json_t *finding)
+{
+	const char *slug = json_string_value(json_object_get(finding, "rule"));
+
+	for (uint32_t i = 0; i < suppressions->line.count; i++) {
+		struct suppression *line = &suppressions->line.item[i];
+
+		if ((strcmp(line->slug, "*") && strcmp(line->slug, slug)) ||
+		    !fits_finding(line->pattern, finding))
+			continue;
+		line->used = true;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,101 @@
+/* The table of formats; --report FORMAT=FILE, and the file or stream that it names. */
+#include "formats.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/near.h"
+#include "../base/whole.h"
+
+const struct report_format report_formats[] = {
+#define FORMAT(name, wants, help) {#name, help, wants, out_##name},
+#include "formats.def"
+#undef FORMAT
+	{0},
+};
+
+static const char *format_name(size_t number)
+{
+	return report_formats[number].name;
+}
+
+static char *no_such_format(const char *value, size_t length)
+{
+	char *name = text_format("%.*s", (int)length, value), *near = near_names(name, format_name);
+	char *wrong = text_format("--report %s: no such format%s; 'mpsan list formats' names them",
+				  value, near);
+
+	free(name);
+	free(near);
+	return wrong;
+}
+
+char *report_target_parse(struct report_target *target, const char *value)
+{
+	const char *equals = strchrnul(value, '=');
+	size_t length = equals - value;
+
+	for (const struct report_format *format = report_formats; format->name; format++) {
+		if (strlen(format->name) != length || strncmp(format->name, value, length))
+			continue;
+		if (!*equals || !equals[1])
+			return text_format("--report %s: give FORMAT=FILE; '-' is standard output",
+					   value);
+		*target = (struct report_target){format, equals + 1};
+		return NULL;
+	}
+	return no_such_format(value, length);
+}
+
+struct content {
+	const struct report_target *target;
+	const struct report *report;
+};
+
+static void fill(FILE *out, const void *what)
+{
+	const struct content *content = what;
+
+	content->target->format->write(out, content->report);
+}
+
+/* The file appears whole or not at all. */
+static char *write_file(const struct report_target *target, const struct report *report)
+{
+	struct content content = {target, report};
+	char *wrong = whole_write(target->file, fill, &content), *longer;
+
+	if (!wrong)
+		return NULL;
+	longer = text_format("--report %s", wrong);
+	free(wrong);
+	return longer;
+}
+
+/* A reader that went away is an error like any other, not the end of the command. */
+static char *write_stream(FILE *stream, const struct report_target *target,
+			  const struct report *report)
+{
+	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+	bool fine;
+
+	errno = 0;
+	target->format->write(stream, report);
+	fine = !ferror(stream);
+	fine = !fflush(stream) && fine;
+	signal(SIGPIPE, before);
+	return fine ? NULL :
+		      text_format("--report %s: %s", target->file,
+				  errno ? strerror(errno) : "not all of it could be written");
+}
+
+char *report_write(const struct report_target *target, const struct report *report)
+{
+	FILE *stream = !strcmp(target->file, "-")      ? stdout :
+		       !strcmp(target->file, "stderr") ? stderr :
+							 NULL;
+
+	return stream ? write_stream(stream, target, report) : write_file(target, report);
+}

@@ -1,0 +1,313 @@
+/*
+ * --report sarif: SARIF 2.1.0, as code scanning wants it. A story's steps are the related locations, in their order,
+ * and a code flow with one thread flow for each thread; suppressed findings are not in a report at all. Neighbours:
+ * report.h, location.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../rules/catalog.h"
+#include "../findings/grades.h"
+#include "../base/jsontext.h"
+#include "../findings/location.h"
+#include "formats.h"
+
+#define SCHEMA_URI \
+	"https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
+#define ROOT_ID "SRCROOT"
+
+struct sarif {
+	const json_t *document;
+	struct locator locator;
+};
+
+/* In a SARIF message "[words](target)" is a link; in ours it never is one. */
+static json_t *message(const char *text)
+{
+	char *plain = memory_get(2 * strlen(text) + 1), *to = plain;
+	bool links = strstr(text, "](") != NULL;
+	json_t *object;
+
+	for (const char *c = text; *c; c++) {
+		if (links && strchr("[]\\", *c))
+			*to++ = '\\';
+		*to++ = *c;
+	}
+	object = json_pack("{s:s}", "text", plain);
+	free(plain);
+	return object;
+}
+
+static json_t *help(const struct rule_words *words)
+{
+	char *plain =
+		text_format("Hazard: %s\n\nEvidence: %s\n\nGrading: %s\n\nFix: %s\n\nSource: %s",
+			    words->hazard, words->evidence, words->grading,
+			    words->fix, words->source);
+	char *marked = text_format(
+		"**Hazard.** %s\n\n**Evidence.** %s\n\n**Grading.** %s\n\n**Fix.** %s\n\n*Source: %s*",
+		words->hazard, words->evidence, words->grading, words->fix,
+		words->source);
+	json_t *object = json_pack("{s:s, s:s}", "text", plain, "markdown", marked);
+
+	free(plain);
+	free(marked);
+	return object;
+}
+
+/* Each finding has its own level: that of its rule is only what tools show where there is none. */
+static json_t *rules(void)
+{
+	json_t *list = json_array();
+
+	for (enum rule_id rule = 0; rule < RULE_COUNT; rule++) {
+		const struct rule_words *words = rule_words(rule);
+
+		json_array_append_new(
+			list,
+			json_pack("{s:s, s:{s:s}, s:{s:s}, s:o, s:{s:s, s:b}, s:{s:[s,s]}}", "id",
+				  words->slug, "shortDescription", "text", words->title,
+				  "fullDescription", "text", words->hazard, "help", help(words),
+				  "defaultConfiguration", "level", "warning", "enabled",
+				  rule_is_preset(rule), "properties", "tags", "multiprocessing",
+				  "reliability"));
+	}
+	return list;
+}
+
+/* Places. */
+
+static json_t *artifact(const struct location *location)
+{
+	char *path = location_uri_path(location->file);
+	char *uri = *path == '/' ? text_format("file://%s", path) : text_copy(path);
+	json_t *object = json_pack("{s:s}", "uri", uri);
+
+	if (location->inside)
+		json_object_set_new(object, "uriBaseId", json_string(ROOT_ID));
+	free(uri);
+	free(path);
+	return object;
+}
+
+static json_t *location_json(const struct location *location)
+{
+	json_t *object = json_object(), *place;
+
+	if (location->file) {
+		place = json_pack("{s:o}", "artifactLocation", artifact(location));
+		if (location->line > 0)
+			json_object_set_new(
+				place, "region",
+				json_pack("{s:I}", "startLine", (json_int_t)location->line));
+		json_object_set_new(object, "physicalLocation", place);
+	}
+	if (location->function)
+		json_object_set_new(object, "logicalLocations",
+				    json_pack("[{s:s, s:s}]", "fullyQualifiedName",
+					      location->function, "kind", "function"));
+	return object;
+}
+
+static json_t *step_location(const struct sarif *sarif, const json_t *step)
+{
+	struct location location = {0};
+	json_t *object;
+
+	location_of_step(&location, &sarif->locator, step);
+	object = location_json(&location);
+	json_object_set_new(object, "message", message(jsontext_at(step, "what")));
+	location_finish(&location);
+	return object;
+}
+
+/* A step that has no place in any file would be a link to nowhere. */
+static json_t *related(const struct sarif *sarif, const json_t *finding)
+{
+	json_t *list = json_array(), *step, *object;
+	size_t i;
+
+	json_array_foreach(json_object_get(finding, "evidence"), i, step)
+	{
+		object = step_location(sarif, step);
+		json_object_set_new(object, "id", json_integer((json_int_t)i + 1));
+		if (json_object_get(object, "physicalLocation"))
+			json_array_append_new(list, object);
+		else
+			json_decref(object);
+	}
+	return list;
+}
+
+/* The flow of the step's thread, which is made when it is new. Borrowed. */
+static json_t *thread_flow(json_t *flows, const json_t *step)
+{
+	char *id = text_format("process %lld, thread %lld",
+			       (long long)json_integer_value(json_object_get(step, "pid")),
+			       (long long)json_integer_value(json_object_get(step, "tid")));
+	json_t *flow, *found = NULL;
+	size_t i;
+
+	json_array_foreach(flows, i, flow) if (!strcmp(jsontext_at(flow, "id"), id)) found = flow;
+	if (!found) {
+		found = json_pack("{s:s, s:o, s:[]}", "id", id, "message",
+				  message(jsontext_at(step, "thread")), "locations");
+		json_array_append_new(flows, found);
+	}
+	free(id);
+	return found;
+}
+
+static void set_time(json_t *object, const char *key, const json_t *time_ns)
+{
+	json_int_t ns = json_integer_value(time_ns);
+	time_t seconds = (time_t)(ns / 1000000000);
+	char day[40], *text;
+	struct tm parts;
+
+	if (ns <= 0 || !gmtime_r(&seconds, &parts) ||
+	    !strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", &parts))
+		return;
+	text = text_format("%s.%03dZ", day, (int)(ns / 1000000 % 1000));
+	json_object_set_new(object, key, json_string(text));
+	free(text);
+}
+
+static json_t *code_flow(const struct sarif *sarif, const json_t *finding)
+{
+	json_t *flows = json_array(), *step, *place;
+	size_t i;
+
+	json_array_foreach(json_object_get(finding, "evidence"), i, step)
+	{
+		place = json_pack("{s:o, s:I, s:s}", "location", step_location(sarif, step),
+				  "executionOrder", (json_int_t)i + 1, "importance", "essential");
+		set_time(place, "executionTimeUtc", json_object_get(step, "time_ns"));
+		json_array_append_new(json_object_get(thread_flow(flows, step), "locations"),
+				      place);
+	}
+	return json_pack("[{s:o}]", "threadFlows", flows);
+}
+
+static json_t *result_message(const json_t *finding)
+{
+	const char *spread = jsontext_at(finding, "spread");
+	char *text = text_format("%s\nFix: %s%s%s", jsontext_at(finding, "message"),
+				 jsontext_at(finding, "fix"), *spread ? "\nSeen " : "", spread);
+	json_t *object = message(text);
+
+	free(text);
+	return object;
+}
+
+static json_t *result(const struct sarif *sarif, const json_t *finding)
+{
+	enum rule_id rule = rule_find(jsontext_at(finding, "rule"));
+	json_int_t count = json_integer_value(json_object_get(finding, "count"));
+	struct location location;
+	json_t *object;
+
+	location_of_finding(&location, &sarif->locator, finding,
+			    json_object_get(sarif->document, "command"));
+	object = json_pack("{s:s, s:s, s:o, s:[], s:{s:s}, s:I, s:{s:O?, s:O?, s:O?}}", "ruleId",
+			   jsontext_at(finding, "rule"), "level", jsontext_at(finding, "severity"),
+			   "message", result_message(finding), "locations", "partialFingerprints",
+			   "mpsan/v1", jsontext_at(finding, "fingerprint"), "occurrenceCount",
+			   count > 0 ? count : 1, "properties", "pid",
+			   json_object_get(finding, "pid"), "tid", json_object_get(finding, "tid"),
+			   "thread", json_object_get(finding, "thread"));
+	if (rule != RULE_COUNT)
+		json_object_set_new(object, "ruleIndex", json_integer(rule));
+	json_array_append_new(json_object_get(object, "locations"), location_json(&location));
+	json_object_set_new(object, "relatedLocations", related(sarif, finding));
+	if (json_array_size(json_object_get(finding, "evidence")))
+		json_object_set_new(object, "codeFlows", code_flow(sarif, finding));
+	location_finish(&location);
+	return object;
+}
+
+/* The run. */
+
+/* As a shell would read it. */
+static char *command_line(const json_t *command)
+{
+	char *line = text_copy("");
+	json_t *word;
+	size_t i;
+
+	json_array_foreach(command, i, word)
+	{
+		const char *text = json_string_value(word);
+		char *quoted = memory_get(4 * strlen(text) + 3), *to = quoted;
+
+		*to++ = '\'';
+		for (const char *c = text; *c; c++)
+			to = *c == '\'' ? stpcpy(to, "'\\''") : (*to = *c, to + 1);
+		*to = '\'';
+		if (*text && !text[strcspn(text, " \t\n'\"\\$`*?[]{}()<>|&;~#!")])
+			strcpy(quoted, text);
+		line = text_join(line, " ", quoted);
+	}
+	return line;
+}
+
+static json_t *invocation(const json_t *document)
+{
+	const json_t *command = json_object_get(document, "command"),
+		     *end = json_object_get(document, "exit"), *code = json_object_get(end, "code"),
+		     *signal = json_object_get(end, "signal");
+	json_t *object = json_pack("{s:b, s:[]}", "executionSuccessful", true,
+				   "toolExecutionNotifications"),
+	       *limit;
+	char *line = command_line(command);
+	size_t i;
+
+	if (*line) {
+		json_object_set_new(object, "commandLine", jsontext_of(line));
+		json_object_set(object, "arguments", json_object_get(document, "command"));
+	}
+	free(line);
+	if (json_is_integer(code))
+		json_object_set_new(object, "exitCode", json_integer(json_integer_value(code)));
+	if (json_is_integer(signal))
+		json_object_set_new(object, "exitSignalNumber",
+				    json_integer(json_integer_value(signal)));
+	json_array_foreach(json_object_get(document, "limits"), i, limit)
+		json_array_append_new(json_object_get(object, "toolExecutionNotifications"),
+				      json_pack("{s:s, s:o}", "level", "note", "message",
+						message(json_string_value(limit))));
+	return object;
+}
+
+static json_t *bases(const struct sarif *sarif)
+{
+	char *path = location_uri_path(sarif->locator.root);
+	char *uri = text_format("file://%s/", path);
+	json_t *object = json_pack("{s:{s:s}}", ROOT_ID, "uri", uri);
+
+	free(uri);
+	free(path);
+	return object;
+}
+
+void out_sarif(FILE *out, const struct report *report)
+{
+	struct sarif sarif = {.document = report->document};
+	json_t *results = json_array(), *finding, *log;
+	size_t i;
+
+	locator_init(&sarif.locator);
+	json_array_foreach(json_object_get(report->document, "findings"), i, finding)
+		json_array_append_new(results, result(&sarif, finding));
+	log = json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:s, s:o}}, s:[o], s:o, s:s, s:o}]}",
+			"$schema", SCHEMA_URI, "version", "2.1.0", "runs", "tool", "driver", "name",
+			"mpsan", "version", MPSAN_VERSION, "semanticVersion", MPSAN_VERSION,
+			"rules", rules(), "invocations", invocation(report->document),
+			"originalUriBaseIds", bases(&sarif), "columnKind", "unicodeCodePoints",
+			"results", results);
+	json_dumpf(log, out, JSON_INDENT(1));
+	fputc('\n', out);
+	json_decref(log);
+	locator_finish(&sarif.locator);
+}

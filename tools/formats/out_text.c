@@ -1,0 +1,245 @@
+/*
+ * --report text: the document in the manner of a sanitizer. Everything printed comes from the
+ * JSON objects, so both reports always agree. Neighbour: report.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../rules/catalog.h"
+#include "../findings/grades.h"
+#include "../base/jsontext.h"
+#include "../report/practices.h"
+#include "formats.h"
+
+#define FRAMES_SHOWN 40u
+#define NOTES_SHOWN 3u /* of one rule; the other formats have them all */
+
+/* A name that a program chose stays on its line, and does not speak to the terminal. */
+static void print_line(FILE *out, const char *text)
+{
+	for (const char *c = text; *c; c++)
+		fputc((unsigned char)*c < ' ' || *c == 0x7f ? ' ' : *c, out);
+	fputc('\n', out);
+}
+
+static long long number_of(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+static bool is_coloured(FILE *out)
+{
+	const char *off = getenv("NO_COLOR");
+
+	return !(off && *off) && isatty(fileno(out));
+}
+
+static const char *colour_of(const char *severity)
+{
+	if (!strcmp(severity, "error"))
+		return "\033[1;31m";
+	return strcmp(severity, "warning") ? "\033[1;36m" : "\033[1;35m";
+}
+
+static void print_frame(FILE *out, size_t number, const json_t *frame)
+{
+	const char *function = jsontext_at(frame, "function"), *file = jsontext_at(frame, "file");
+	const char *module = jsontext_at(frame, "module");
+
+	fprintf(out, "       #%zu %s", number, *function ? function : "??");
+	if (*file)
+		fprintf(out, " %s:%lld", file, number_of(frame, "line"));
+	if (*module)
+		fprintf(out, " (%s+0x%llx)", path_base(module), number_of(frame, "offset"));
+	else if (!*file)
+		fprintf(out, " (0x%llx)", number_of(frame, "offset"));
+	fputc('\n', out);
+	if (*jsontext_at(frame, "source"))
+		fprintf(out, "            %s\n", jsontext_at(frame, "source"));
+}
+
+static void print_frames(FILE *out, const char *title, const json_t *frames, size_t shown)
+{
+	size_t size = json_array_size(frames);
+
+	if (!size || !shown)
+		return;
+	fprintf(out, "     %s\n", title);
+	for (size_t i = 0; i < size && i < shown; i++)
+		print_frame(out, i, json_array_get(frames, i));
+	if (size > shown)
+		fprintf(out, "       … %zu more\n", size - shown);
+}
+
+/*
+ * Below the Python frames only what the interpreter called says something new: up to its first
+ * frame with a name.
+ */
+static size_t native_shown(const json_t *step)
+{
+	json_t *frame;
+	size_t i;
+
+	if (!json_array_size(json_object_get(step, "python")))
+		return FRAMES_SHOWN;
+	json_array_foreach(json_object_get(step, "stack"), i, frame)
+	{
+		const char *function = jsontext_at(frame, "function");
+
+		if (strstr(function, "PyEval_") || strstr(function, "PyObject_") ||
+		    strstr(function, "Vectorcall"))
+			return i;
+	}
+	return FRAMES_SHOWN;
+}
+
+/* How often, and where among several hosts or ranks. */
+static void print_spread(FILE *out, const json_t *finding)
+{
+	const char *spread = jsontext_at(finding, "spread");
+	long long count = number_of(finding, "count");
+
+	if (count > 1)
+		fprintf(out, " (seen %lld times", count);
+	if (*spread)
+		fprintf(out, "%s%s", count > 1 ? ", " : " (", spread);
+	if (count > 1 || *spread)
+		fputc(')', out);
+	fputs("\n\n", out);
+}
+
+/* A pid alone names nobody among several hosts. */
+static void print_whose(FILE *out, const json_t *finding)
+{
+	const char *host = jsontext_at(finding, "host");
+
+	fprintf(out, "==%s%s%lld==", host, *host ? ":" : "", number_of(finding, "pid"));
+}
+
+void out_text_finding(FILE *out, const json_t *finding)
+{
+	const char *severity = jsontext_at(finding, "severity");
+	bool colour = is_coloured(out);
+	json_t *step;
+	size_t i;
+
+	print_whose(out, finding);
+	fprintf(out, " mpsan: %s%s%s: %s: ", colour ? colour_of(severity) : "", severity,
+		colour ? "\033[0m" : "", jsontext_at(finding, "rule"));
+	print_line(out, jsontext_at(finding, "message"));
+	json_array_foreach(json_object_get(finding, "evidence"), i, step)
+	{
+		fprintf(out, "  %zu. ", i + 1);
+		print_line(out, jsontext_at(step, "what"));
+		print_frames(out, "Python:", json_object_get(step, "python"), FRAMES_SHOWN);
+		print_frames(out, "native:", json_object_get(step, "stack"), native_shown(step));
+	}
+	fprintf(out, "  fix: %s\n", jsontext_at(finding, "fix"));
+	fprintf(out, "  fingerprint: %s", jsontext_at(finding, "fingerprint"));
+	print_spread(out, finding);
+}
+
+static void print_count(FILE *out, unsigned count, const char *what, const char *behind)
+{
+	fprintf(out, "%u %s%s%s", count, what, count == 1 ? "" : "s", behind);
+}
+
+/* Of several sessions: how many, and what their clocks are worth. */
+static void print_hosts(FILE *out, const json_t *document)
+{
+	const json_t *hosts = json_object_get(document, "hosts");
+	json_int_t most = 0, uncertain = 0;
+	json_t *host;
+	size_t i;
+
+	if (json_array_size(hosts) < 2)
+		return;
+	json_array_foreach(hosts, i, host)
+	{
+		most = llabs(number_of(host, "skew_ns")) > most ?
+			       llabs(number_of(host, "skew_ns")) :
+			       most;
+		uncertain = number_of(host, "uncertainty_ns") > uncertain ?
+				    number_of(host, "uncertainty_ns") :
+				    uncertain;
+	}
+	fprintf(out, "mpsan: %zu sessions in one report", json_array_size(hosts));
+	if (most)
+		fprintf(out, "; clocks corrected by up to %.6f s", (double)most / 1e9);
+	if (uncertain)
+		fprintf(out, "; clocks uncertain by up to %.6f s", (double)uncertain / 1e9);
+	fputc('\n', out);
+}
+
+/* What an exec made of a process is an entry of its own, and the same process. */
+static size_t count_processes(const json_t *document)
+{
+	size_t count = 0, i;
+	json_t *process;
+
+	json_array_foreach(json_object_get(document, "processes"), i, process)
+		count += strcmp(jsontext_at(process, "how"), "exec") != 0;
+	return count;
+}
+
+void out_text_summary(FILE *out, const json_t *document)
+{
+	size_t processes = count_processes(document);
+	json_t *limit;
+	size_t i;
+
+	json_array_foreach(json_object_get(document, "limits"), i, limit)
+	{
+		fputs("mpsan: limit: ", out);
+		print_line(out, json_string_value(limit));
+	}
+	print_hosts(out, document);
+	fputs("mpsan: ", out);
+	print_count(out, report_count(document, "error"), "error", ", ");
+	print_count(out, report_count(document, "warning"), "warning", ", ");
+	print_count(out, report_count(document, "note"), "note", "");
+	if (number_of(document, "suppressed"))
+		fprintf(out, ", %lld suppressed", number_of(document, "suppressed"));
+	fprintf(out, " in %zu process%s\n", processes, processes == 1 ? "" : "es");
+}
+
+static bool is_note(const json_t *finding)
+{
+	return !strcmp(jsontext_at(finding, "severity"), "note");
+}
+
+void out_text_notes(FILE *out, const json_t *document)
+{
+	const json_t *findings = json_object_get(document, "findings");
+	unsigned shown[RULE_COUNT + 1] = {0}, left_out = 0;
+	json_t *finding;
+	size_t i;
+
+	json_array_foreach(findings, i, finding)
+	{
+		if (!is_note(finding))
+			continue;
+		if (shown[rule_find(jsontext_at(finding, "rule"))]++ < NOTES_SHOWN)
+			out_text_finding(out, finding);
+		else
+			left_out++;
+	}
+	if (left_out)
+		fprintf(out,
+			"mpsan: %u more notes of the same rules (--report json has them all)\n\n",
+			left_out);
+}
+
+void out_text(FILE *out, const struct report *report)
+{
+	const json_t *document = report->document;
+	json_t *finding;
+	size_t i;
+
+	json_array_foreach(json_object_get(document, "findings"), i, finding) if (!is_note(finding))
+		out_text_finding(out, finding);
+	out_text_notes(out, document);
+	practices_print(out, document);
+	out_text_summary(out, document);
+}

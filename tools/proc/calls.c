@@ -1,0 +1,98 @@
+/* See calls.h. */
+#include "calls.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../base/util.h"
+
+/* What a call's first argument is. */
+enum first { NOTHING, DESCRIPTOR, PID };
+
+static const struct {
+	long number;
+	const char *name;
+	enum first first;
+} calls[] = {
+#define CALL(name, first) {SYS_##name, #name, first},
+	CALL(read, DESCRIPTOR) CALL(write, DESCRIPTOR) CALL(readv, DESCRIPTOR) CALL(
+		writev, DESCRIPTOR) CALL(pread64, DESCRIPTOR) CALL(pwrite64,
+								   DESCRIPTOR) CALL(recvfrom,
+										    DESCRIPTOR)
+		CALL(recvmsg, DESCRIPTOR) CALL(sendto, DESCRIPTOR) CALL(sendmsg, DESCRIPTOR) CALL(
+			connect, DESCRIPTOR) CALL(accept, DESCRIPTOR) CALL(accept4, DESCRIPTOR)
+			CALL(splice, DESCRIPTOR) CALL(flock, DESCRIPTOR) CALL(
+				fcntl, DESCRIPTOR) CALL(fsync, DESCRIPTOR) CALL(ioctl, DESCRIPTOR)
+				CALL(epoll_wait, DESCRIPTOR) CALL(epoll_pwait, DESCRIPTOR) CALL(
+					poll, NOTHING) CALL(ppoll, NOTHING) CALL(select, NOTHING)
+					CALL(pselect6, NOTHING) CALL(nanosleep, NOTHING) CALL(
+						clock_nanosleep,
+						NOTHING) CALL(pause, NOTHING) CALL(rt_sigsuspend,
+										   NOTHING)
+						CALL(rt_sigtimedwait, NOTHING) CALL(
+							semop, NOTHING) CALL(semtimedop,
+									     NOTHING) CALL(msgrcv,
+											   NOTHING)
+							CALL(msgsnd, NOTHING) CALL(
+								open, NOTHING) CALL(openat, NOTHING)
+								CALL(vfork, NOTHING) CALL(
+									clone, NOTHING) CALL(wait4,
+											     PID)
+									CALL(waitid, NOTHING) CALL(
+										futex, NOTHING)
+										CALL(io_getevents,
+										     NOTHING)
+#undef CALL
+};
+
+static size_t find_call(long number)
+{
+	size_t i = 0;
+
+	while (i < sizeof(calls) / sizeof(*calls) && calls[i].number != number)
+		i++;
+	return i;
+}
+
+static void read_link(uint32_t pid, uint64_t fd, char target[128])
+{
+	char path[64];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/%u/fd/%u", pid, (unsigned)fd);
+	length = readlink(path, target, 127);
+	target[length > 0 ? length : 0] = '\0';
+}
+
+char *call_text(uint32_t pid, const struct proc_call *call)
+{
+	size_t i = find_call(call->number);
+	char target[128];
+
+	if (call->state != PROC_IN_CALL)
+		return NULL;
+	if (i == sizeof(calls) / sizeof(*calls))
+		return text_format("system call %ld", call->number);
+	if (calls[i].first == PID)
+		return text_format("%s(%d)", calls[i].name, (int)call->arg[0]);
+	if (calls[i].first == NOTHING)
+		return text_format("%s()", calls[i].name);
+	read_link(pid, call->arg[0], target);
+	return text_format("%s(fd %u%s%s)", calls[i].name, (unsigned)call->arg[0],
+			   *target ? ": " : "", target);
+}
+
+bool call_is_outside(uint32_t pid, const struct proc_call *call)
+{
+	size_t i = find_call(call->number);
+	char target[128];
+
+	if (call->number == SYS_futex || call->number == SYS_wait4 || call->number == SYS_waitid)
+		return false;
+	if (i == sizeof(calls) / sizeof(*calls) || calls[i].first != DESCRIPTOR)
+		return true;
+	read_link(pid, call->arg[0], target);
+	return strncmp(target, "pipe:", 5) != 0;
+}

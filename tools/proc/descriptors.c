@@ -1,0 +1,182 @@
+/* See descriptors.h. */
+#include "descriptors.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kcmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../base/filtered.h"
+#include "proc.h"
+
+#define TABLES_MAX 16u
+
+/* One walk over a process: the threads whose tables were seen. */
+struct walk {
+	uint32_t pid;
+	uint32_t seen[TABLES_MAX], count;
+	bool may_compare; /* kcmp(2): a filter of system calls may end us for it */
+	bool failed;
+	void (*see)(const struct descriptor *descriptor, void *context);
+	void *context;
+};
+
+static bool find(struct descriptor *descriptor, uint32_t tid, const char *number)
+{
+	ssize_t bytes;
+
+	snprintf(descriptor->path, sizeof(descriptor->path), "/proc/%u/task/%u/fd/%.10s",
+		 descriptor->pid, tid, number);
+	bytes = readlink(descriptor->path, descriptor->target, sizeof(descriptor->target) - 1);
+	descriptor->target[bytes > 0 ? bytes : 0] = '\0';
+	return bytes > 0;
+}
+
+bool descriptor_of(uint32_t pid, int fd, struct descriptor *descriptor)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", fd);
+	descriptor->pid = pid;
+	return find(descriptor, proc_living(pid), number);
+}
+
+/* A process that ended meanwhile has nothing. */
+static void see_table(struct walk *walk, uint32_t tid)
+{
+	struct descriptor descriptor = {.pid = walk->pid};
+	struct dirent *entry;
+	char path[48];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/fd", walk->pid, tid);
+	dir = opendir(path);
+	if (!dir) {
+		walk->failed |= errno != ENOENT && errno != ESRCH;
+		return;
+	}
+	while ((entry = readdir(dir)))
+		if (isdigit((unsigned char)*entry->d_name) && find(&descriptor, tid, entry->d_name))
+			walk->see(&descriptor, walk->context);
+	closedir(dir);
+}
+
+static bool has_same(const struct walk *walk, uint32_t one, uint32_t other)
+{
+	return one == other || !walk->may_compare ||
+	       filtered_call(SYS_kcmp, one, other, KCMP_FILES, 0, 0) <= 0;
+}
+
+static void see_thread(uint32_t tid, void *context)
+{
+	struct walk *walk = context;
+
+	for (uint32_t i = 0; i < walk->count; i++)
+		if (has_same(walk, walk->seen[i], tid))
+			return;
+	if (walk->count < TABLES_MAX)
+		walk->seen[walk->count++] = tid;
+	see_table(walk, tid);
+}
+
+bool descriptors_each(uint32_t pid, void (*see)(const struct descriptor *descriptor, void *context),
+		      void *context)
+{
+	struct walk walk = {.pid = pid, .see = see, .context = context};
+	bool alone = proc_stat(pid, pid).threads == 1;
+	uint32_t living = alone ? pid : proc_living(pid);
+
+	if (!living)
+		return true;
+	walk.may_compare = filtered_may(SYS_kcmp);
+	see_thread(living, &walk);
+	if (!alone)
+		proc_threads(pid, see_thread, &walk);
+	return !walk.failed;
+}
+
+bool descriptor_stat(const struct descriptor *descriptor, struct statx *file)
+{
+	return !statx(AT_FDCWD, descriptor->path, AT_STATX_DONT_SYNC, STATX_BASIC_STATS, file);
+}
+
+static int64_t number_in(const char *path, const char *key, int base)
+{
+	size_t length = strlen(key);
+	int64_t value = -1;
+	FILE *file = fopen(path, "re");
+	char line[128];
+
+	while (file && value < 0 && fgets(line, sizeof(line), file))
+		if (!strncmp(line, key, length) && line[length] == ':')
+			value = strtoll(line + length + 1, NULL, base);
+	if (file)
+		fclose(file);
+	return value;
+}
+
+int64_t descriptor_info(const struct descriptor *descriptor, const char *key, int base)
+{
+	const char *number = strstr(descriptor->path, "/fd/");
+	char path[sizeof(descriptor->path) + 4];
+
+	snprintf(path, sizeof(path), "%.*s/fdinfo/%s", (int)(number - descriptor->path),
+		 descriptor->path, number + 4);
+	return number_in(path, key, base);
+}
+
+bool descriptor_carries(const struct descriptor *descriptor)
+{
+	if (!strncmp(descriptor->target, "socket:", 7))
+		return descriptor_info(descriptor, "scm_fds", 10) > 0;
+	return !strcmp(descriptor->target, "anon_inode:[io_uring]") &&
+	       descriptor_info(descriptor, "UserFiles", 10) > 0;
+}
+
+/* Asked of a socket of our own. */
+static bool kernel_tells(void)
+{
+	int fd = filtered_socket(AF_UNIX, SOCK_STREAM, 0);
+	char path[32];
+	bool tells;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	tells = number_in(path, "scm_fds", 10) >= 0;
+	if (fd >= 0)
+		close(fd);
+	return tells;
+}
+
+static bool is_unix_socket(const struct descriptor *descriptor)
+{
+	char path[32], line[256];
+	unsigned long inode, found;
+	bool is_one = false;
+	FILE *file;
+
+	if (sscanf(descriptor->target, "socket:[%lu]", &inode) != 1)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%u/net/unix", descriptor->pid);
+	file = fopen(path, "re");
+	while (file && !is_one && fgets(line, sizeof(line), file))
+		is_one = sscanf(line, "%*s %*s %*s %*s %*s %*s %lu", &found) == 1 && found == inode;
+	if (file)
+		fclose(file);
+	return is_one;
+}
+
+bool descriptor_may_carry(const struct descriptor *descriptor)
+{
+	static int tells = -1;
+
+	if (tells < 0)
+		tells = kernel_tells();
+	return !tells && is_unix_socket(descriptor);
+}

@@ -1,0 +1,482 @@
+/* See proc.h. */
+#include "proc.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "../base/filtered.h"
+
+#define GENERATIONS_MAX 64u
+#define FLAG_EXITING 4u /* PF_EXITING of the kernel, in stat */
+
+/* A small file of /proc, NUL-terminated; false when it cannot be read. */
+static bool read_small(const char *path, char *text, size_t bytes)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, text, bytes - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[got > 0 ? got : 0] = '\0';
+	return got > 0;
+}
+
+void proc_each(void (*see)(uint32_t pid, void *context), void *context)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	while (proc && (entry = readdir(proc)))
+		if (isdigit((unsigned char)*entry->d_name))
+			see((uint32_t)strtoul(entry->d_name, NULL, 10), context);
+	if (proc)
+		closedir(proc);
+}
+
+static bool is_zombie(uint32_t pid, uint32_t tid)
+{
+	char path[64], text[512], *after;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
+	if (!read_small(path, text, sizeof(text)))
+		return false;
+	after = strrchr(text, ')');
+	return after && (after[2] == 'Z' || after[2] == 'X');
+}
+
+/* "NUMBER arg0 ... arg5 SP PC", "-1 SP PC" for one stopped outside a system call, or "running". */
+struct proc_call proc_call(uint32_t pid, uint32_t tid)
+{
+	struct proc_call call = {.state = PROC_UNKNOWN};
+	char path[64], text[256];
+	unsigned long long a[8];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/syscall", pid, tid);
+	if (!read_small(path, text, sizeof(text)) || !strcmp(text, "-1 0x0 0x0\n")) {
+		call.state = is_zombie(pid, tid) ? PROC_ENDED : PROC_UNKNOWN;
+		return call;
+	}
+	call.state = PROC_RUNS;
+	if (sscanf(text, "%ld %llx %llx %llx %llx %llx %llx %llx %llx", &call.number, &a[0], &a[1],
+		   &a[2], &a[3], &a[4], &a[5], &a[6], &a[7]) != 9)
+		return call;
+	call.state = PROC_IN_CALL;
+	for (int i = 0; i < 6; i++)
+		call.arg[i] = a[i];
+	call.sp = a[6];
+	call.pc = a[7];
+	return call;
+}
+
+static uint64_t field_after(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+
+	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+/* Kernels that were built without schedstat. */
+static uint64_t switches(uint32_t pid, uint32_t tid)
+{
+	char path[64], text[4096];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/status", pid, tid);
+	if (!read_small(path, text, sizeof(text)))
+		return 0;
+	return field_after(text, "\nvoluntary_ctxt_switches:") +
+	       field_after(text, "\nnonvoluntary_ctxt_switches:");
+}
+
+uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep, struct proc_time *time)
+{
+	char path[64], text[96];
+	unsigned long long runs = 0, ran = 0, waited = 0;
+	ssize_t got;
+
+	if (*fd < 0) {
+		snprintf(path, sizeof(path), "/proc/%u/task/%u/schedstat", pid, tid);
+		*fd = open(path, O_RDONLY | O_CLOEXEC);
+	}
+	got = *fd < 0 ? -1 : pread(*fd, text, sizeof(text) - 1, 0);
+	if (!keep && *fd >= 0) {
+		close(*fd);
+		*fd = -1;
+	}
+	text[got > 0 ? got : 0] = '\0';
+	*time = (struct proc_time){0};
+	if (got > 0 && sscanf(text, "%llu %llu %llu", &ran, &waited, &runs) == 3 && runs) {
+		*time = (struct proc_time){ran, waited};
+		return runs;
+	}
+	return switches(pid, tid);
+}
+
+bool proc_threads(uint32_t pid, void (*see)(uint32_t tid, void *context), void *context)
+{
+	char path[32];
+	struct dirent *entry;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return false;
+	while ((entry = readdir(tasks)))
+		if (entry->d_name[0] != '.')
+			see((uint32_t)strtoul(entry->d_name, NULL, 10), context);
+	closedir(tasks);
+	return true;
+}
+
+bool proc_lives(uint32_t pid)
+{
+	struct pollfd end = {.fd = -1, .events = POLLIN};
+	bool lives = !kill((pid_t)pid, 0) || errno == EPERM;
+
+	if (!lives)
+		return false;
+#ifdef SYS_pidfd_open
+	end.fd = (int)filtered_call(SYS_pidfd_open, (pid_t)pid, 0, 0, 0, 0);
+	if (end.fd < 0)
+		return errno != ESRCH && errno != EINVAL; /* a thread's number is no process's */
+	lives = poll(&end, 1, 0) <= 0; /* a zombie's says that it has ended */
+	close(end.fd);
+#endif
+	return lives;
+}
+
+bool proc_thread_alive(uint32_t pid, uint32_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u", pid, tid);
+	if (!access(path, F_OK))
+		return true;
+	/* It may be hidden. Of the number alone it is asked whether any thread has it. */
+	return !(pid == tid ? filtered_call(SYS_tkill, tid, 0, 0, 0, 0) :
+			      filtered_call(SYS_tgkill, pid, tid, 0, 0, 0)) ||
+	       errno != ESRCH;
+}
+
+struct children {
+	uint32_t pid;
+	bool known;
+	void (*see)(uint32_t child, void *context);
+	void *context;
+};
+
+/* A process's children are those of its threads. */
+static void children_of_thread(uint32_t tid, void *context)
+{
+	struct children *of = context;
+	unsigned child;
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/children", of->pid, tid);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	of->known = true;
+	while (fscanf(file, "%u", &child) == 1)
+		of->see(child, of->context);
+	fclose(file);
+}
+
+bool proc_children(uint32_t pid, void (*see)(uint32_t child, void *context), void *context)
+{
+	struct children of = {pid, false, see, context};
+
+	return proc_threads(pid, children_of_thread, &of) && of.known;
+}
+
+static long read_mem_file(uint32_t pid, uint64_t from, void *to, size_t bytes)
+{
+	char path[32];
+	long got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/mem", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	got = pread(fd, to, bytes, (off_t)from);
+	close(fd);
+	return got;
+}
+
+long proc_read(uint32_t pid, uint64_t from, void *to, size_t bytes)
+{
+	struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)from, bytes};
+
+	if (!filtered_may(SYS_process_vm_readv))
+		return read_mem_file(pid, from, to, bytes);
+	return process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0);
+}
+
+bool proc_peek(uint32_t pid, uint64_t from, void *to, size_t bytes)
+{
+	return proc_read(pid, from, to, bytes) == (long)bytes;
+}
+
+/* One line of /proc/PID/maps. */
+static bool parse_mapping(const char *line, struct proc_mapping *mapping)
+{
+	unsigned long long start, end, inode;
+	unsigned major_number, minor_number;
+	char rights[8];
+	int path = 0;
+
+	if (sscanf(line, "%llx-%llx %7s %*x %x:%x %llu %n", &start, &end, rights, &major_number,
+		   &minor_number, &inode, &path) < 6)
+		return false;
+	*mapping = (struct proc_mapping){.start = start,
+					 .end = end,
+					 .device = makedev(major_number, minor_number),
+					 .inode = inode,
+					 .shared = rights[3] == 's'};
+	snprintf(mapping->path, sizeof(mapping->path), "%.*s",
+		 path ? (int)strcspn(line + path, "\n") : 0, line + path);
+	return true;
+}
+
+/* What is not initialised lies in a mapping without a name, behind those of the file. */
+static bool is_libc(const struct proc_mapping *mapping, const struct proc_mapping *before)
+{
+	const char *base = strrchr(mapping->path, '/');
+
+	if (!*mapping->path)
+		return before->in_libc && before->end == mapping->start;
+	return base && (!strncmp(base, "/libc.so", 8) || !strncmp(base, "/libc-2", 7) ||
+			!strncmp(base, "/ld-", 4) || !strncmp(base, "/libpthread", 11));
+}
+
+/* The first living thread of a process. */
+static void see_living(uint32_t tid, void *context)
+{
+	uint32_t *of = context;
+
+	if (!of[1] && !is_zombie(of[0], tid))
+		of[1] = tid;
+}
+
+uint32_t proc_living(uint32_t pid)
+{
+	uint32_t of[] = {pid, 0};
+
+	if (!is_zombie(pid, pid))
+		return pid;
+	proc_threads(pid, see_living, of);
+	return of[1];
+}
+
+FILE *proc_open_maps(uint32_t pid)
+{
+	uint32_t tid = proc_living(pid);
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/maps", pid, tid ? tid : pid);
+	return fopen(path, "re");
+}
+
+/* How many mappings `is_it` accepts, not looking for more than `most`; -1: not known. */
+static int find_mapping(uint32_t pid, bool (*is_it)(const struct proc_mapping *, const void *),
+			const void *context, struct proc_mapping *found, int most)
+{
+	struct proc_mapping before = {0};
+	FILE *file = proc_open_maps(pid);
+	char line[PROC_PATH_BYTES + 96];
+	int result = 0;
+
+	if (!file)
+		return -1;
+	while (result < most && fgets(line, sizeof(line), file)) {
+		if (!parse_mapping(line, found))
+			continue;
+		found->in_libc = is_libc(found, &before);
+		before = *found;
+		result += is_it(found, context);
+	}
+	fclose(file);
+	return result;
+}
+
+static bool holds_address(const struct proc_mapping *mapping, const void *context)
+{
+	uint64_t address = *(const uint64_t *)context;
+
+	return mapping->start <= address && address < mapping->end;
+}
+
+bool proc_mapping(uint32_t pid, uint64_t address, struct proc_mapping *mapping)
+{
+	return find_mapping(pid, holds_address, &address, mapping, 1) == 1;
+}
+
+static bool is_file(const struct proc_mapping *mapping, const void *context)
+{
+	const uint64_t *file = context;
+
+	return mapping->shared && mapping->device == file[0] && mapping->inode == file[1];
+}
+
+int proc_maps(uint32_t pid, uint64_t device, uint64_t inode)
+{
+	const uint64_t file[] = {device, inode};
+	struct proc_mapping mapping;
+
+	return find_mapping(pid, is_file, file, &mapping, INT_MAX);
+}
+
+bool proc_same_namespace(uint32_t pid, const char *which)
+{
+	char path[48], own[64], other[64];
+	ssize_t bytes[2];
+
+	snprintf(path, sizeof(path), "/proc/self/ns/%s", which);
+	bytes[0] = readlink(path, own, sizeof(own));
+	snprintf(path, sizeof(path), "/proc/%u/ns/%s", proc_living(pid), which);
+	bytes[1] = readlink(path, other, sizeof(other));
+	return bytes[0] > 0 && bytes[0] == bytes[1] && !memcmp(own, other, (size_t)bytes[0]);
+}
+
+bool proc_descends(uint32_t pid, bool (*is_ours)(uint32_t pid, void *context), void *context)
+{
+	if (!proc_living(pid))
+		return false;
+	for (unsigned depth = 0; pid && depth < GENERATIONS_MAX; depth++) {
+		if (is_ours(pid, context))
+			return true;
+		pid = proc_stat(pid, pid).parent;
+	}
+	return false;
+}
+
+uint64_t proc_handlers(const struct mpsan_process *process)
+{
+	static const int faults[] = {SIGILL,  SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
+				     SIGSEGV, SIGSYS,  32,	33};
+	char path[32], text[4096];
+	const char *at;
+	uint64_t mask;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", process->pid);
+	if (!read_small(path, text, sizeof(text)) || !(at = strstr(text, "\nSigCgt:")))
+		return UINT64_MAX;
+	mask = strtoull(at + 8, NULL, 16);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+		mask &= ~(1ull << (faults[i] - 1));
+	if (process->flags & MPSAN_PROCESS_READLINE)
+		mask &= ~(1ull << (SIGWINCH - 1));
+	return mask;
+}
+
+bool proc_has_timer(uint32_t pid)
+{
+	char path[32], text[4096];
+
+	snprintf(path, sizeof(path), "/proc/%u/timers", pid);
+	return read_small(path, text, sizeof(text)) && strstr(text, "notify: signal");
+}
+
+static void read_name(uint32_t pid, uint32_t tid, char name[32])
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
+	if (!read_small(path, name, 32))
+		name[0] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+}
+
+void proc_thread_name(uint32_t pid, uint32_t tid, char name[32])
+{
+	char process[32];
+
+	read_name(pid, tid, name);
+	read_name(pid, pid, process);
+	if (!strcmp(name, process))
+		name[0] = '\0';
+}
+
+bool proc_wchan(uint32_t pid, uint32_t tid, char *name, size_t bytes)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/wchan", pid, tid);
+	return read_small(path, name, bytes) && strcmp(name, "0");
+}
+
+struct proc_stat proc_stat(uint32_t pid, uint32_t tid)
+{
+	struct proc_stat stat = {0};
+	char path[64], text[1024], *after;
+	unsigned flags = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
+	if (read_small(path, text, sizeof(text)) && (after = strrchr(text, ')')) &&
+	    sscanf(after + 1,
+		   " %c %u %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %u",
+		   &stat.state, &stat.parent, &flags, &stat.threads) != 4)
+		stat.state = '\0';
+	stat.exits = flags & FLAG_EXITING;
+	return stat;
+}
+
+bool proc_leaves(uint32_t pid)
+{
+	struct proc_stat stat = proc_stat(pid, pid);
+
+	if (stat.state == 'Z' || stat.state == 'X')
+		stat = proc_stat(pid, proc_living(pid));
+	return stat.state ? stat.exits : !proc_lives(pid);
+}
+
+/* The last field of stat: told of a zombie to who may trace it. */
+uint64_t proc_shared_bytes(uint32_t pid)
+{
+	char path[32], line[256];
+	unsigned long long kib = 0;
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	status = fopen(path, "re");
+	while (status && fgets(line, sizeof(line), status))
+		if (sscanf(line, "RssShmem: %llu", &kib) == 1)
+			break;
+	if (status)
+		fclose(status);
+	return kib * 1024;
+}
+
+int proc_ended(uint32_t pid)
+{
+	char path[64], text[1024], *after, *last;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	if (!read_small(path, text, sizeof(text)) || !(after = strrchr(text, ')')) ||
+	    after[2] != 'Z' || !(last = strrchr(after, ' ')))
+		return -1;
+	return (int)strtol(last, NULL, 10);
+}
+
+unsigned proc_yama(void)
+{
+	char text[16];
+
+	return read_small("/proc/sys/kernel/yama/ptrace_scope", text, sizeof(text)) ?
+		       (unsigned)strtoul(text, NULL, 10) :
+		       0;
+}

@@ -1,0 +1,30 @@
+/*
+ * Shared mappings of a living process, from /proc/PID/maps. Neighbour: shared.h asks which object
+ * lies at an address.
+ */
+#ifndef MPSAN_PROCMAPS_H
+#define MPSAN_PROCMAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../base/util.h"
+
+struct procmap {
+	uint64_t start, end;
+	uint64_t offset; /* of `start` in the object */
+	uint64_t device, inode;
+};
+
+struct procmaps {
+	ARRAY(struct procmap) list; /* sorted, shared ones alone */
+};
+
+/* Appends what is mapped now; false when the process cannot be read. */
+bool procmaps_read(struct procmaps *maps, uint32_t pid);
+void procmaps_free(struct procmaps *maps);
+
+/* NULL: no shared mapping lies there. */
+const struct procmap *procmaps_find(const struct procmaps *maps, uint64_t address);
+
+#endif

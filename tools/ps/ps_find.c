@@ -1,0 +1,278 @@
+/* See ps.h: sessions in the places where `mpsan run` and plain preloading make them. */
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../reader/host.h"
+#include "ps.h"
+#include "ps_text.h"
+#include "../report/report.h"
+
+static bool is_living(const struct session *session)
+{
+	for (uint32_t slot = 0; slot < session->there; slot++) {
+		const struct mpsan_process *process = &session->table[slot];
+
+		/* This command itself, where the library is preloaded into everything. */
+		if (!process->pid || process->end_ns || process->pid == (uint32_t)getpid())
+			continue;
+		if (session_liveness(session, slot) == ALIVE)
+			return true;
+	}
+	return false;
+}
+
+static bool is_known(const struct ps_found *found, const char *dir)
+{
+	for (uint32_t i = 0; i < found->item.count; i++)
+		if (!strcmp(found->item.item[i], dir))
+			return true;
+	return false;
+}
+
+static void try_session(struct ps_found *found, const char *dir)
+{
+	struct session session;
+	struct stat st;
+	char *wrong;
+
+	if (lstat(dir, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+	    is_known(found, dir))
+		return;
+	wrong = session_open(&session, dir, false);
+	if (wrong) {
+		free(wrong);
+		return;
+	}
+	if (is_living(&session))
+		*ARRAY_ADD(&found->item) = text_copy(dir);
+	session_close(&session);
+}
+
+static int compare(const void *one, const void *other)
+{
+	return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+/* Sessions among the entries of a directory whose names begin so. */
+static void search(struct ps_found *found, const char *dir, const char *prefix)
+{
+	DIR *stream = opendir(dir);
+	struct dirent *entry;
+
+	while (stream && (entry = readdir(stream))) {
+		char *path;
+
+		if (entry->d_name[0] == '.' || strncmp(entry->d_name, prefix, strlen(prefix)))
+			continue;
+		path = text_format("%s/%s", dir, entry->d_name);
+		try_session(found, path);
+		free(path);
+	}
+	if (stream)
+		closedir(stream);
+}
+
+/* MPSAN_DIR, as this process would understand it. */
+static void try_given(struct ps_found *found, const char *given)
+{
+	char *dir = host_directory(given);
+
+	if (dir)
+		try_session(found, dir);
+	free(dir);
+}
+
+/* Where MPSAN_DIR has a '%', the library notes what that came to: links to the directories. */
+static void search_notes(struct ps_found *found, const char *own)
+{
+	char *notes = text_format("%s/.dirs", own), dir[PATH_MAX];
+	DIR *stream = opendir(notes);
+	struct dirent *entry;
+
+	while (stream && (entry = readdir(stream))) {
+		ssize_t bytes = readlinkat(dirfd(stream), entry->d_name, dir, sizeof(dir) - 1);
+
+		if (bytes <= 0)
+			continue;
+		dir[bytes] = '\0';
+		try_session(found, dir);
+	}
+	if (stream)
+		closedir(stream);
+	free(notes);
+}
+
+void ps_find(struct ps_found *found)
+{
+	const char *tmp = getenv("TMPDIR"), *given = getenv("MPSAN_DIR");
+	char *own;
+
+	*found = (struct ps_found){0};
+	if (!tmp || *tmp != '/')
+		tmp = "/tmp";
+	own = text_format("%s/mpsan-%u", tmp, geteuid());
+	found->places = text_format("%s/mpsan-*%s%s", tmp, given && *given ? " and " : "",
+				    given && *given ? given : "");
+	if (given && *given)
+		try_given(found, given);
+	search(found, own, "");
+	search_notes(found, own);
+	search(found, tmp, "mpsan-");
+	if (found->item.count)
+		qsort(found->item.item, found->item.count, sizeof(char *), compare);
+	free(own);
+}
+
+/* MPSAN_DIR as the process got it; NULL: not there, or not to be read. Owned by the caller. */
+static char *directory_of(const char *pid)
+{
+	static const char name[] = "MPSAN_DIR=";
+	char *path = text_format("/proc/%s/environ", pid), *entry = NULL, *dir = NULL;
+	FILE *file = fopen(path, "re");
+	size_t room = 0;
+
+	while (file && !dir && getdelim(&entry, &room, '\0', file) > 0)
+		if (!strncmp(entry, name, sizeof(name) - 1))
+			dir = text_copy(entry + sizeof(name) - 1);
+	if (file)
+		fclose(file);
+	free(entry);
+	free(path);
+	return dir;
+}
+
+void ps_find_elsewhere(struct ps_found *found)
+{
+	DIR *stream = opendir("/proc");
+	struct dirent *entry;
+	struct stat st;
+
+	while (stream && (entry = readdir(stream))) {
+		char *dir;
+
+		if (entry->d_name[0] < '0' || entry->d_name[0] > '9' ||
+		    fstatat(dirfd(stream), entry->d_name, &st, 0) || st.st_uid != geteuid())
+			continue;
+		dir = directory_of(entry->d_name);
+		if (dir && *dir == '/')
+			try_given(found, dir);
+		free(dir);
+	}
+	if (stream)
+		closedir(stream);
+}
+
+void ps_found_finish(struct ps_found *found)
+{
+	for (uint32_t i = 0; i < found->item.count; i++)
+		free(found->item.item[i]);
+	free(found->item.item);
+	free(found->places);
+}
+
+static void print_line(FILE *out, const char *dir, const struct session *session)
+{
+	const struct mpsan_process *first = NULL;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint32_t alive = 0;
+	char *command;
+
+	for (uint32_t slot = 0; slot < session->there; slot++) {
+		const struct mpsan_process *process = &session->table[slot];
+
+		if (!process->pid)
+			continue;
+		if (!first || process->birth_ns < first->birth_ns)
+			first = process;
+		alive += !process->end_ns && session_liveness(session, slot) == ALIVE;
+	}
+	command = first ? ps_command(process_argv(first)) : text_copy("?");
+	fprintf(out, "  %s  %s  since %llu s, %u process%s\n", dir, command,
+		(unsigned long long)((now - session->head->start_ns) / 1000000000u), alive,
+		alive == 1 ? "" : "es");
+	free(command);
+}
+
+void ps_describe(FILE *out, const char *dir)
+{
+	struct session session;
+	char *wrong = session_open(&session, dir, false);
+
+	if (!wrong) {
+		print_line(out, dir, &session);
+		session_close(&session);
+	}
+	free(wrong);
+}
+
+static void list_found(const struct ps_found *found)
+{
+	for (uint32_t i = 0; i < found->item.count; i++)
+		ps_describe(stderr, found->item.item[i]);
+}
+
+/* Those in other places are named and not taken: that they are meant is less sure. */
+static void say_none(struct ps_found *found, const char *command, const char *usage)
+{
+	ps_find_elsewhere(found);
+	if (!host_proc_is_own())
+		complain("%s: " HOST_NO_PROC, command);
+	else
+		complain("%s: no session of yours is under way in %s; name its directory: mpsan %s%s",
+			 command, found->places, usage,
+			 found->item.count ? "; these are under way elsewhere:" : "");
+	list_found(found);
+}
+
+/* Owned by the caller; NULL: there is none, or several, which was said. */
+static char *pick_living(const char *command, const char *usage)
+{
+	struct ps_found found;
+	char *dir = NULL;
+
+	ps_find(&found);
+	if (found.item.count == 1) {
+		dir = text_copy(found.item.item[0]);
+	} else if (!found.item.count) {
+		say_none(&found, command, usage);
+	} else {
+		complain("%s: %u sessions are under way; name one: mpsan %s", command,
+			 found.item.count, usage);
+		list_found(&found);
+	}
+	ps_found_finish(&found);
+	return dir;
+}
+
+int ps_command_run(int argc, char **argv, const char *usage,
+		   int (*show)(const char *dir, bool as_json, const void *context),
+		   const void *context)
+{
+	char *dir = NULL, *living = NULL;
+	bool as_json = false;
+	int status;
+
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--json"))
+			as_json = true;
+		else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return !printf("usage: mpsan %s\n", usage);
+		else if (argv[i][0] == '-')
+			return complain("unknown option %s; usage: mpsan %s", argv[i], usage);
+		else if (dir)
+			return complain("%s: one session at a time; usage: mpsan %s", argv[0],
+					usage);
+		else
+			dir = argv[i];
+	}
+	if (!dir)
+		dir = living = pick_living(argv[0], usage);
+	status = dir ? show(dir, as_json, context) : STATUS_USAGE;
+	free(living);
+	return status;
+}

@@ -1,0 +1,159 @@
+/* See ps.h: the document. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ipc_list.h"
+#include "../base/jsontext.h"
+#include "../reader/hidden.h"
+#include "../base/limit.h"
+#include "ps.h"
+#include "../report/report.h"
+
+/* ---- processes ---- */
+
+/* An ended process keeps its pid until its parent has asked for its end. */
+static bool is_zombie(const struct ps *ps, uint32_t slot)
+{
+	const struct mpsan_process *process = &ps->reader.session.table[slot];
+	struct proc_stat stat;
+
+	if (!ps->live || process->flags & MPSAN_PROCESS_REPLACED)
+		return false;
+	stat = proc_stat(process->pid, process->pid);
+	return stat.state == 'Z' && (stat.parent == process->parent_pid || stat.parent == 1);
+}
+
+static const char *state_of(const struct ps *ps, uint32_t slot, uint32_t seen)
+{
+	if (seen != CENSUS_NONE)
+		return "alive";
+	if (is_zombie(ps, slot))
+		return "zombie";
+	if (ps->live && !ps->reader.processes[slot].gone)
+		return "unknown";
+	return "ended";
+}
+
+static json_t *live_threads(struct ps *ps, uint32_t seen)
+{
+	const struct census_process *process = &ps->census.processes.item[seen];
+	json_t *list = json_array();
+
+	for (uint32_t i = process->begin; i < process->end; i++)
+		json_array_append_new(list, ps_thread(ps, i));
+	return list;
+}
+
+void ps_each_record(const struct ps *ps, uint32_t slot,
+		    void (*see)(const struct mpsan_thread *record, void *context), void *context)
+{
+	const struct logfile *log = ps->reader.logs[slot];
+	struct mpsan_thread copy;
+	const uint32_t *index;
+	struct record record;
+
+	index = log ? (const uint32_t *)(log->map + MPSAN_THREAD_INDEX) : NULL;
+	for (uint32_t i = 0; index && i < MPSAN_THREADS; i++) {
+		if (!index[i] || !reader_record(&ps->reader, slot, (uint64_t)index[i] * MPSAN_UNIT,
+						EV_thread, &record))
+			continue;
+		memset(&copy, 0, sizeof(copy)); /* records of older logs are shorter */
+		memcpy(&copy, record.payload,
+		       record.bytes < sizeof(copy) ? record.bytes : sizeof(copy));
+		see(&copy, context);
+	}
+}
+
+struct telling {
+	struct ps *ps;
+	uint32_t slot;
+	json_t *list;
+};
+
+static void tell(const struct mpsan_thread *record, void *context)
+{
+	const struct telling *telling = context;
+	json_t *thread = record->tid ? ps_record(telling->ps, telling->slot, record) : NULL;
+
+	if (thread)
+		json_array_append_new(telling->list, thread);
+}
+
+/* What threads left behind: the claims in their records. */
+static json_t *dead_threads(struct ps *ps, uint32_t slot)
+{
+	struct telling telling = {ps, slot, json_array()};
+
+	ps_each_record(ps, slot, tell, &telling);
+	return telling.list;
+}
+
+static void add_process(struct ps *ps, json_t *list, uint32_t slot)
+{
+	uint32_t seen = ps->live ? census_process(&ps->census, slot) : CENSUS_NONE;
+	json_t *process = process_json(&ps->reader, slot), *threads;
+
+	if (!process || ps->reader.session.table[slot].flags & MPSAN_PROCESS_REPLACED) {
+		json_decref(process);
+		return;
+	}
+	json_object_set_new(process, "state", json_string(state_of(ps, slot, seen)));
+	threads = seen != CENSUS_NONE ? live_threads(ps, seen) : dead_threads(ps, slot);
+	json_object_set_new(process, "threads", threads);
+	json_array_append_new(list, process);
+}
+
+/* ---- what else is to be said ---- */
+
+static void say_hidden(const struct ps *ps, json_t *document)
+{
+	uint32_t scope = proc_yama();
+
+	if (!ps->hidden)
+		return;
+	report_limit(document,
+		     "what %u of %u processes wait for is told by their own records alone, without "
+		     "stacks: seeing more needs the right to trace them (%s)",
+		     ps->hidden, ps->census.processes.count + ps->unseen,
+		     ps->unseen ? "/proc is mounted with hidepid; " HIDDEN_CURE :
+		     scope	? "be root, or set kernel.yama.ptrace_scope to 0" :
+				  "be root; they are not dumpable or belong to another user");
+}
+
+/* The judge has folded them already; the worst come first, as in a report. */
+json_t *ps_findings(const struct ps *ps)
+{
+	const struct judge *judge = &ps->judge;
+	json_t *list = json_array();
+
+	for (int grade = GRADE_ERROR; grade >= GRADE_NOTE; grade--)
+		for (uint32_t i = 0; i < judge->found.count; i++)
+			if (judge->found.item[i].count && (int)judge->found.item[i].grade == grade)
+				json_array_append(list, judge->found.item[i].json);
+	return list;
+}
+
+static json_t *limits_json(const struct ps *ps)
+{
+	json_t *holder = json_pack("{s:[]}", "limits"), *limits;
+
+	limits_add(holder, &ps->judge);
+	say_hidden(ps, holder);
+	limits = json_incref(json_object_get(holder, "limits"));
+	json_decref(holder);
+	return limits;
+}
+
+json_t *ps_document(struct ps *ps)
+{
+	json_t *processes = json_array();
+
+	READER_EACH_SLOT(&ps->reader, slot)
+	add_process(ps, processes, slot);
+	ps_tie(processes);
+	return json_pack("{s:s, s:o, s:b, s:I, s:o, s:o, s:o, s:o}", "schema", "mpsan.ps/1",
+			 "session", jsontext_of(ps->reader.session.dir), "live", ps->live,
+			 "time_ns", (json_int_t)reader_real_ns(&ps->reader, ps->now_ns),
+			 "processes", processes, "exports", ipc_list_totals(ps->reader.session.dir),
+			 "findings", ps_findings(ps), "limits", limits_json(ps));
+}

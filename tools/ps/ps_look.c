@@ -1,0 +1,155 @@
+/* See ps.h: opening a session and looking at who lives in it. */
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../reader/hidden.h"
+#include "ps.h"
+#include "../symbols/pyview.h"
+
+#define BETWEEN_MS 300
+
+/* Whether somebody is there, by /proc: a supervisor's word for the end may never have come. */
+static bool somebody_lives(const struct reader *reader)
+{
+	READER_EACH_SLOT(reader, slot)
+	if (reader->session.table[slot].pid && !reader->session.table[slot].end_ns &&
+	    session_liveness(&reader->session, slot) != GONE)
+		return true;
+	return false;
+}
+
+void ps_end(struct ps *ps)
+{
+	uint64_t end_ns = reader_end_ns(&ps->reader);
+
+	ps->now_ns = end_ns ? end_ns : ps->reader.last_ns;
+	reader_finish(&ps->reader, ps->now_ns);
+	judge_moments(&ps->judge);
+}
+
+char *ps_open(struct ps *ps, const char *dir)
+{
+	char *wrong;
+
+	memset(ps, 0, sizeof(*ps));
+	wrong = reader_open(&ps->reader, dir, false);
+	if (wrong)
+		return wrong;
+	grades_init(&ps->grades);
+	judge_init(&ps->judge, &ps->reader, &ps->grades, NULL);
+	census_init(&ps->census, &ps->reader);
+	ps->learned_ns = memory_get(ps->reader.session.slots * sizeof(*ps->learned_ns));
+	reader_read(&ps->reader);
+	ps->now_ns = clock_ns(CLOCK_MONOTONIC);
+	ps->live = somebody_lives(&ps->reader);
+	if (!ps->live)
+		ps_end(ps);
+	return NULL;
+}
+
+static void forget_python(struct ps *ps)
+{
+	if (ps->python)
+		pyview_close(ps->python);
+	ps->python = NULL;
+	ps->python_slot = 0;
+}
+
+void ps_close(struct ps *ps)
+{
+	forget_python(ps);
+	pyview_finish();
+	ps_kept_finish(&ps->kept);
+	ps_kept_finish(&ps->kept_before);
+	graph_finish(&ps->graph);
+	waits_finish(&ps->waits);
+	census_finish(&ps->census);
+	judge_finish(&ps->judge);
+	reader_close(&ps->reader);
+	free(ps->learned_ns);
+}
+
+static void count_hidden(struct ps *ps)
+{
+	ps->unseen = hidden_count(&ps->reader);
+	ps->hidden = ps->unseen;
+	for (uint32_t i = 0; i < ps->census.processes.count; i++) {
+		const struct census_process *process = &ps->census.processes.item[i];
+		uint32_t unknown = 0;
+
+		for (uint32_t k = process->begin; k < process->end; k++)
+			unknown += ps->census.threads.item[k].call.state == PROC_UNKNOWN &&
+				   proc_stat(process->pid, ps->census.threads.item[k].tid).state;
+		ps->hidden += unknown == process->end - process->begin;
+	}
+}
+
+/* Whether a handler of a thread that looks lost could end its wait after all. */
+static bool check_handlers(struct ps *ps)
+{
+	bool changed = false;
+
+	for (uint32_t i = 0; i < ps->graph.count; i++)
+		if (ps->graph.dead[i] && waits_check_handlers(&ps->waits, i))
+			changed = true;
+	return changed;
+}
+
+/* As the supervisor does it (knots.c). */
+static void solve(struct ps *ps)
+{
+	waits_find(&ps->waits, &ps->census);
+	graph_solve(&ps->graph, &ps->waits);
+	while (check_handlers(ps))
+		graph_solve(&ps->graph, &ps->waits);
+}
+
+static void forget_gone(struct ps *ps)
+{
+	READER_EACH_SLOT(&ps->reader, slot)
+	if (ps->learned_ns[slot] && ps->reader.processes[slot].gone) {
+		frames_forget(ps->judge.frames, slot);
+		ps->learned_ns[slot] = 0;
+	}
+}
+
+/* What a look makes of the census that was just taken. */
+static void conclude(struct ps *ps)
+{
+	solve(ps);
+	judge_moments(&ps->judge);
+	count_hidden(ps);
+	forget_python(ps); /* a process may have loaded it since */
+	forget_gone(ps);
+	ps->unwound = 0;
+	ps_kept_turn(ps);
+}
+
+void ps_look(struct ps *ps)
+{
+	reader_poll(&ps->reader, clock_ns(CLOCK_MONOTONIC));
+	ps->first_ns = clock_ns(CLOCK_MONOTONIC);
+	census_take(&ps->census, ps->first_ns);
+	poll(NULL, 0, BETWEEN_MS);
+	ps->now_ns = clock_ns(CLOCK_MONOTONIC);
+	reader_poll(&ps->reader, ps->now_ns);
+	census_take(&ps->census, ps->now_ns);
+	conclude(ps);
+}
+
+bool ps_look_again(struct ps *ps)
+{
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	reader_poll(&ps->reader, now_ns);
+	ps->live = somebody_lives(&ps->reader);
+	if (!ps->live)
+		return false;
+	ps->first_ns = ps->now_ns;
+	ps->now_ns = now_ns;
+	census_take(&ps->census, ps->now_ns);
+	conclude(ps);
+	return true;
+}

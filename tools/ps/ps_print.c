@@ -1,0 +1,243 @@
+/* See ps.h: the tree of processes, below each its threads, folded so that all stays on one screen. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "../base/jsontext.h"
+#include "ps.h"
+#include "ps_tree.h"
+
+#define SCREEN 44u /* lines of the tree */
+#define FINDINGS_MAX 6u
+#define LIMITS_MAX 4u
+
+static long long number_of(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+/* ---- lines ---- */
+
+struct lines {
+	FILE *out;
+	uint32_t groups_max; /* shown of one process */
+};
+
+static void print_groups(const struct lines *lines, const struct ps_tree *tree,
+			 const struct ps_node *node, uint32_t depth)
+{
+	uint32_t count = node->groups.item.count, rest = 0;
+
+	if (node->groups.idle || node->groups.runs)
+		return;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct ps_group *group = &node->groups.item.item[i];
+		char *text;
+
+		if (i >= lines->groups_max) {
+			rest += group->count;
+			continue;
+		}
+		text = ps_group_text(group, node->process, tree->now_ns);
+		fprintf(lines->out, "%*s- %s\n", (int)(2 * depth + 2), "", text);
+		free(text);
+	}
+	if (rest)
+		fprintf(lines->out, "%*s- %u more thread%s\n", (int)(2 * depth + 2), "", rest,
+			rest == 1 ? "" : "s");
+}
+
+static void print_node(const struct ps_tree *tree, uint32_t index, uint32_t depth, void *context)
+{
+	const struct lines *lines = context;
+	char *text = ps_tree_process(tree, index);
+
+	fprintf(lines->out, "%*s%s\n", (int)(2 * depth), "", text);
+	free(text);
+	print_groups(lines, tree, &tree->item.item[index], depth);
+}
+
+static uint32_t count_lines(const char *text)
+{
+	uint32_t lines = 0;
+
+	for (; (text = strchr(text, '\n')); text++)
+		lines++;
+	return lines;
+}
+
+/* The tree with as many threads of each process as fit the screen. */
+static char *tree_text(const struct ps_tree *tree)
+{
+	static const uint32_t shown[] = {24, 12, 6, 3, 2, 1};
+	struct lines lines;
+	char *text = NULL;
+	size_t bytes;
+
+	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
+		free(text);
+		lines.groups_max = shown[i];
+		lines.out = open_memstream(&text, &bytes);
+		if (!lines.out)
+			return text_copy("");
+		ps_tree_walk(tree, print_node, &lines);
+		fclose(lines.out);
+		if (count_lines(text) <= SCREEN)
+			break;
+	}
+	return text;
+}
+
+/* ---- the screen ---- */
+
+struct screen {
+	FILE *out;
+	size_t columns; /* 0: no limit */
+	bool colour;
+};
+
+static size_t terminal_columns(FILE *out)
+{
+	const char *given = getenv("COLUMNS");
+	struct winsize size;
+
+	if (!isatty(fileno(out)))
+		return 0;
+	if (given && atoi(given) > 0)
+		return (size_t)atoi(given);
+	return !ioctl(fileno(out), TIOCGWINSZ, &size) ? size.ws_col : 0;
+}
+
+/* Bytes of the first `columns` characters of UTF-8 text. */
+static size_t bytes_of(const char *line, size_t length, size_t columns)
+{
+	size_t at = 0;
+
+	for (; at < length; at++)
+		if (((unsigned char)line[at] & 0xc0) != 0x80 && !columns--)
+			break;
+	return at;
+}
+
+static void put_line(const struct screen *screen, const char *line, size_t length)
+{
+	static const char mark[] = " for ever,";
+	const char *found = NULL;
+
+	if (screen->columns)
+		length = bytes_of(line, length, screen->columns);
+	if (screen->colour)
+		found = memmem(line, length, mark, sizeof(mark) - 1);
+	if (found)
+		fprintf(screen->out, "%.*s \033[1;31mfor ever\033[0m,%.*s\n", (int)(found - line),
+			line, (int)(length - (size_t)(found - line) - (sizeof(mark) - 1)),
+			found + sizeof(mark) - 1);
+	else
+		fprintf(screen->out, "%.*s\n", (int)length, line);
+}
+
+static void put_text(const struct screen *screen, const char *text, uint32_t max)
+{
+	uint32_t left = count_lines(text);
+
+	for (uint32_t i = 0; left && i < max; i++, left--) {
+		size_t length = strcspn(text, "\n");
+
+		put_line(screen, text, length);
+		text += length + 1;
+	}
+	if (left)
+		fprintf(screen->out, "… %u more line%s (--json has all)\n", left,
+			left == 1 ? "" : "s");
+}
+
+static void put_head(const struct screen *screen, const struct ps_tree *tree)
+{
+	size_t processes = 0, threads = 0, i;
+	json_t *process;
+	char *line;
+
+	json_array_foreach(json_object_get(tree->document, "processes"), i, process)
+	{
+		if (strcmp(jsontext_at(process, "state"), "alive"))
+			continue;
+		processes++;
+		threads += json_array_size(json_object_get(process, "threads"));
+	}
+	line = tree->live ?
+		       text_format("%s: %zu process%s, %zu thread%s",
+				   jsontext_at(tree->document, "session"), processes,
+				   processes == 1 ? "" : "es", threads, threads == 1 ? "" : "s") :
+		       text_format("%s: ended; what follows is how it was left",
+				   jsontext_at(tree->document, "session"));
+	put_line(screen, line, strlen(line));
+	free(line);
+}
+
+static void put_findings(const struct screen *screen, const struct ps_tree *tree)
+{
+	const json_t *findings = json_object_get(tree->document, "findings");
+	size_t count = json_array_size(findings);
+
+	for (size_t i = 0; i < count && i < FINDINGS_MAX; i++) {
+		const json_t *finding = json_array_get(findings, i);
+		char *line = text_format("%s: %s: %s", jsontext_at(finding, "severity"),
+					 jsontext_at(finding, "rule"),
+					 jsontext_at(finding, "message"));
+
+		line[strcspn(line, "\n")] = '\0';
+		put_line(screen, line, strlen(line));
+		free(line);
+	}
+	if (count)
+		fprintf(screen->out, "%zu finding%s so far: mpsan report %s\n", count,
+			count == 1 ? "" : "s", jsontext_at(tree->document, "session"));
+}
+
+static void put_limits(const struct screen *screen, const struct ps_tree *tree)
+{
+	const json_t *limits = json_object_get(tree->document, "limits");
+	size_t count = json_array_size(limits);
+
+	/* The last one is about this look: it comes first. */
+	for (size_t i = 0; i < count && i < LIMITS_MAX; i++) {
+		char *line = text_format("limit: %s",
+					 json_string_value(json_array_get(limits, count - 1 - i)));
+
+		put_line(screen, line, strlen(line));
+		free(line);
+	}
+}
+
+static void put_exports(FILE *out, const json_t *document)
+{
+	const json_t *totals = json_object_get(document, "exports");
+
+	if (number_of(totals, "exports"))
+		fprintf(out, "exports of device memory: %lld, importers: %lld (mpsan ipc)\n",
+			number_of(totals, "exports"), number_of(totals, "importers"));
+}
+
+void ps_print(FILE *out, const json_t *document)
+{
+	const char *off = getenv("NO_COLOR");
+	struct screen screen = {.out = out,
+				.columns = terminal_columns(out),
+				.colour = !(off && *off) && isatty(fileno(out))};
+	struct ps_tree tree;
+	char *text;
+
+	ps_tree_init(&tree, document);
+	put_head(&screen, &tree);
+	text = tree_text(&tree);
+	put_text(&screen, text, SCREEN);
+	if (tree.ended)
+		fprintf(out, "%u process%s ended before\n", tree.ended,
+			tree.ended == 1 ? "" : "es");
+	put_exports(out, document);
+	put_findings(&screen, &tree);
+	put_limits(&screen, &tree);
+	free(text);
+	ps_tree_finish(&tree);
+}

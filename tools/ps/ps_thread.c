@@ -1,0 +1,396 @@
+/* See ps.h: one thread, from the census or from the record that it left. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../proc/calls.h"
+#include "../base/jsontext.h"
+#include "../story/names.h"
+#include "ps.h"
+#include "../symbols/pyview.h"
+
+#define STACKS_MAX 1024u /* read for one look */
+#define PYTHON_BYTES 16384u
+#define LEARN_NS 10000000000ull /* until the modules of a process are looked at again */
+
+/* `pid`: of a living one, else 0. */
+static json_t *name_json(const struct ps *ps, uint32_t slot, uint32_t pid, uint32_t tid)
+{
+	char given[32] = "", *name;
+	json_t *json;
+
+	if (pid)
+		proc_thread_name(pid, tid, given);
+	name = *given ? text_copy(given) :
+			thread_text(&ps->reader, ps->judge.frames, slot, tid, ps->now_ns);
+	json = jsontext_of(name);
+	free(name);
+	return json;
+}
+
+/* ---- stacks of the living ---- */
+
+static void learn(struct ps *ps, const struct census_thread *thread)
+{
+	uint64_t *learned_ns = &ps->learned_ns[thread->slot];
+
+	if (*learned_ns && ps->now_ns < *learned_ns + LEARN_NS)
+		return;
+	*learned_ns = ps->now_ns;
+	frames_learn(ps->judge.frames, thread->slot, thread->pid, ps->first_ns);
+}
+
+static json_t *native_stack(struct ps *ps, const struct fact_place *at,
+			    const struct census_thread *thread)
+{
+	uint64_t sp = thread->call.sp, bytes;
+	struct proc_mapping mapping;
+	struct mpsan_stack *head;
+	json_t *stack = NULL;
+
+	if (thread->call.state != PROC_IN_CALL || ps->unwound >= STACKS_MAX ||
+	    !proc_mapping(thread->pid, sp, &mapping))
+		return json_array();
+	ps->unwound++;
+	bytes = mapping.end - sp < MPSAN_STACK_BYTES ? mapping.end - sp : MPSAN_STACK_BYTES;
+	head = memory_get(sizeof(*head) + bytes);
+	*head = (struct mpsan_stack){.bytes = bytes, .valid = 1u << 7 | 1u << 16};
+	head->regs[7] = sp;
+	head->regs[16] = thread->call.pc;
+	if (proc_peek(thread->pid, sp, head + 1, bytes))
+		stack = frames_unwind(ps->judge.frames, at, head);
+	free(head);
+	return stack ? stack : json_array();
+}
+
+static struct pyview *open_python(struct ps *ps, const struct census_thread *thread)
+{
+	if (ps->python_slot != thread->slot + 1) {
+		if (ps->python)
+			pyview_close(ps->python);
+		ps->python = pyview_open((pid_t)thread->pid);
+		ps->python_slot = thread->slot + 1;
+	}
+	return ps->python;
+}
+
+/*
+ * The Python that a thread runs in, and the thread's handle there; NULL: none, or it cannot be
+ * read. A thread without a record is known when it is the only one.
+ */
+static struct pyview *python_of(struct ps *ps, const struct census_thread *thread,
+				uint64_t *pthread)
+{
+	const struct census_process *process = &ps->census.processes.item[thread->process];
+	struct pyview *python;
+
+	*pthread = thread->record ? thread->record->pthread : 0;
+	if (thread->call.state == PROC_UNKNOWN || (!*pthread && process->end - process->begin > 1))
+		return NULL;
+	python = open_python(ps, thread);
+	if (python && !*pthread)
+		*pthread = pyview_only_thread(python);
+	return *pthread ? python : NULL;
+}
+
+static json_t *python_stack(struct ps *ps, const struct census_thread *thread)
+{
+	static char text[PYTHON_BYTES];
+	uint64_t pthread;
+	struct pyview *python = python_of(ps, thread, &pthread);
+	size_t length = python ? pyview_stack(python, pthread, text, sizeof(text) - 1) : 0;
+
+	text[length < sizeof(text) ? length : sizeof(text) - 1] = '\0';
+	return frames_python_text(length ? text : NULL);
+}
+
+static json_t *live_name(struct ps *ps, const struct census_thread *thread)
+{
+	char name[128];
+	uint64_t pthread;
+	struct pyview *python = thread->tid == thread->pid ? NULL : python_of(ps, thread, &pthread);
+	size_t length = python ? pyview_name(python, pthread, name, sizeof(name) - 1) : 0;
+
+	if (!length || length >= sizeof(name))
+		return name_json(ps, thread->slot, thread->pid, thread->tid);
+	return jsontext_part(name, length);
+}
+
+/* ---- what it waits for ---- */
+
+static bool is_sleep(const struct proc_call *call)
+{
+	switch (call->number) {
+	case SYS_nanosleep:
+	case SYS_clock_nanosleep:
+	case SYS_rt_sigtimedwait:
+		return true;
+#ifdef SYS_poll
+	case SYS_poll:
+		return (int)call->arg[2] >= 0;
+#endif
+	case SYS_ppoll:
+		return call->arg[2] != 0;
+#ifdef SYS_select
+	case SYS_select:
+#endif
+	case SYS_pselect6:
+		return call->arg[4] != 0;
+#ifdef SYS_epoll_wait
+	case SYS_epoll_wait:
+#endif
+	case SYS_epoll_pwait:
+		return (int)call->arg[3] >= 0;
+	case SYS_futex:
+		return call->arg[3] != 0;
+	default:
+		return false;
+	}
+}
+
+static void set_owner(struct ps *ps, struct ps_wait *wait, uint32_t index, bool claimed)
+{
+	const struct census_thread *owner = &ps->census.threads.item[index];
+
+	wait->owner = owner->tid;
+	wait->owner_slot = owner->slot;
+	wait->owner_claimed = claimed;
+}
+
+struct search {
+	const struct ps *ps;
+	const struct ps_wait *wait;
+	bool seen; /* its process is: only those of its threads count that live */
+	uint32_t tid, found;
+};
+
+static void compare_claims(const struct mpsan_thread *record, void *context)
+{
+	struct search *search = context;
+	const struct ps_wait *wait = search->wait;
+	uint32_t used = record->holds_used <= MPSAN_HOLDS ? record->holds_used : 0;
+
+	if (!record->tid || record->tid == wait->at.tid ||
+	    (search->seen &&
+	     census_find(&search->ps->census, wait->at.by, record->tid) == CENSUS_NONE))
+		return;
+	for (uint32_t i = 0; i < used; i++)
+		if (MPSAN_TAG_ADDRESS(record->hold[i].tag) == wait->lock &&
+		    !(record->hold[i].tag & MPSAN_TAG_WANTED)) {
+			search->tid = record->tid;
+			search->found++;
+			return;
+		}
+}
+
+/* The only other thread of its process that says to hold this lock; without a look at memory. */
+static void add_claimant(struct ps *ps, struct ps_wait *wait)
+{
+	struct search search = {.ps = ps, .wait = wait};
+
+	if (wait->owner || !wait->lock || !mpsan_kind_is_lock((unsigned)wait->kind))
+		return;
+	search.seen = census_process(&ps->census, wait->at.by) != CENSUS_NONE;
+	ps_each_record(ps, wait->at.by, compare_claims, &search);
+	if (search.found != 1)
+		return;
+	wait->owner = search.tid;
+	wait->owner_slot = wait->at.by;
+	wait->owner_claimed = true;
+}
+
+static void compare_handle(const struct mpsan_thread *record, void *context)
+{
+	struct search *search = context;
+
+	if (record->tid && record->pthread == search->wait->lock)
+		search->tid = record->tid;
+}
+
+/* A thread is waited for by its handle, which its record has. */
+static void add_joined(struct ps *ps, struct ps_wait *wait)
+{
+	struct search search = {.wait = wait};
+
+	if (wait->owner || wait->kind != MPSAN_WAIT_JOIN || !wait->lock)
+		return;
+	ps_each_record(ps, wait->at.by, compare_handle, &search);
+	wait->owner = search.tid;
+	wait->owner_slot = wait->at.by;
+}
+
+/* The library's own word is exact; else it is known only that it did not run between the looks. */
+static void add_since(struct ps *ps, struct ps_wait *wait, const struct census_thread *thread)
+{
+	const struct mpsan_thread *record = wait->record;
+
+	if (record && wait->claim.tag && record->wait_ns >= record->start_ns && record->wait_ns &&
+	    record->wait_ns <= ps->now_ns) {
+		wait->since_ns = record->wait_ns;
+	} else if (thread->looks > 1) {
+		wait->since_ns = thread->still_ns;
+		wait->at_least = true;
+	}
+}
+
+static void take_claim(struct ps_wait *wait)
+{
+	wait->kind = MPSAN_TAG_KIND(wait->claim.tag);
+	wait->lock = MPSAN_TAG_ADDRESS(wait->claim.tag);
+	wait->caller = wait->claim.caller;
+	wait->timed = wait->claim.tag & MPSAN_TAG_TIMED;
+}
+
+/* With the right to look: the census knows the call, and the graph who could end it. */
+static void take_graph(struct ps *ps, struct ps_wait *wait, uint32_t index)
+{
+	const struct census_thread *thread = &ps->census.threads.item[index];
+	const struct wait *seen = &ps->waits.item.item[index];
+
+	wait->call = call_text(thread->pid, &thread->call);
+	if (wait->claim.tag && thread->call.number == SYS_futex)
+		take_claim(wait);
+	wait->timed |= seen->timed || is_sleep(&thread->call);
+	if (seen->kind && !(seen->kind == MPSAN_WAIT_SYSCALL && wait->kind)) {
+		wait->kind = seen->kind;
+		wait->lock = seen->lock;
+		wait->flags = seen->flags;
+		if (seen->caller)
+			wait->caller = seen->caller;
+	} else if (!wait->kind) {
+		wait->kind = MPSAN_WAIT_SYSCALL;
+		wait->lock = (uint64_t)thread->call.number;
+	}
+	if (seen->end == WAIT_OWNERS && seen->count)
+		set_owner(ps, wait, ps->waits.who.item[seen->begin], false);
+	else if (seen->holder != CENSUS_NONE)
+		set_owner(ps, wait, seen->holder, true);
+	if (seen->end == WAIT_NOBODY) {
+		wait->owner = seen->gone;
+		wait->owner_slot = seen->gone_slot ? seen->gone_slot - 1 : thread->slot;
+		wait->owner_gone = true;
+	}
+	if (ps->graph.next[index] != GRAPH_NONE && !wait->owner)
+		set_owner(ps, wait, ps->graph.next[index], true);
+	wait->for_ever = ps->graph.dead[index] &&
+			 !graph_waits_for_keyboard(&ps->graph, ps->graph.group[index]);
+}
+
+/* Without it: its own claim, and the place in the kernel where it sleeps, if that may be read. */
+static void take_record(struct ps_wait *wait, const struct census_thread *thread)
+{
+	char place[64];
+
+	if (wait->claim.tag)
+		take_claim(wait);
+	if (proc_wchan(thread->pid, thread->tid, place, sizeof(place)))
+		wait->call = text_format("asleep in the kernel's %s", place);
+}
+
+static const char *state_of(const struct census_thread *thread, const struct ps_wait *wait)
+{
+	char state;
+
+	if (thread->call.state == PROC_RUNS)
+		return "running";
+	if (wait->timed)
+		return "sleeping";
+	if (thread->call.state == PROC_IN_CALL || wait->for_ever)
+		return "waiting";
+	state = proc_stat(thread->pid, thread->tid).state;
+	if (state == 'R')
+		return "running";
+	return wait->claim.tag && state ? "waiting" : "unknown";
+}
+
+/* A process that has no log yet says nothing of its locks: the interpreter's call does. */
+static bool is_python_lock(json_t *stack)
+{
+	const char *function =
+		json_string_value(json_object_get(frames_first_own(stack), "function"));
+
+	return function && !strncmp(function, "PyThread_acquire_lock", 21);
+}
+
+static json_t *thread_json(json_t *name, uint32_t tid, const char *state, json_t *wait,
+			   json_t *holds, json_t *stack, json_t *python)
+{
+	return json_pack("{s:I, s:o, s:s, s:o, s:o, s:o, s:o}", "tid", (json_int_t)tid, "name",
+			 name, "state", state, "waits_for", wait, "holds", holds, "stack", stack,
+			 "python", python);
+}
+
+json_t *ps_thread(struct ps *ps, uint32_t index)
+{
+	const struct census_thread *thread = &ps->census.threads.item[index];
+	struct ps_wait wait = {.at = {.slot = thread->slot,
+				      .by = thread->slot,
+				      .tid = thread->tid,
+				      .time_ns = ps->now_ns},
+			       .claim = census_wanted(thread),
+			       .record = thread->record};
+	const struct ps_kept_thread *kept = ps_kept_find(ps, thread);
+	json_t *stack, *python, *name, *waits = NULL, *holds;
+	const char *state;
+
+	if (!kept)
+		learn(ps, thread);
+	if (thread->call.state == PROC_IN_CALL)
+		take_graph(ps, &wait, index);
+	else if (thread->call.state == PROC_UNKNOWN)
+		take_record(&wait, thread);
+	add_since(ps, &wait, thread);
+	if (thread->call.state != PROC_RUNS)
+		ps_wait_events(ps, &wait);
+	add_claimant(ps, &wait);
+	add_joined(ps, &wait);
+	if (ps_is_python(ps, &wait.at, wait.caller))
+		wait.flags |= MPSAN_LF_PYTHON;
+	state = state_of(thread, &wait);
+	stack = kept ? json_incref(kept->stack) : native_stack(ps, &wait.at, thread);
+	if (wait.kind == MPSAN_WAIT_FUTEX && is_python_lock(stack))
+		wait.flags |= MPSAN_LF_PYTHON;
+	python = kept ? json_incref(kept->python) : python_stack(ps, thread);
+	name = kept ? json_incref(kept->name) : live_name(ps, thread);
+	ps_kept_add(ps, thread, name, stack, python);
+	if (strcmp(state, "running") && (wait.kind || wait.call))
+		waits = ps_wait_json(ps, &wait, stack, python);
+	holds = ps_holds_json(ps, &wait);
+	free(wait.call);
+	return thread_json(name, thread->tid, state, waits ? waits : json_null(), holds, stack,
+			   python);
+}
+
+json_t *ps_record(struct ps *ps, uint32_t slot, const struct mpsan_thread *record)
+{
+	uint32_t used = record->holds_used <= MPSAN_HOLDS ? record->holds_used : 0;
+	uint64_t end_ns = ps->reader.session.table[slot].end_ns;
+	struct ps_wait wait = {.at = {.slot = slot,
+				      .by = slot,
+				      .tid = record->tid,
+				      .time_ns = end_ns ? end_ns : ps->now_ns},
+			       .record = record};
+	json_t *waits = NULL, *holds;
+
+	if (used && record->hold[used - 1].tag & MPSAN_TAG_WANTED) {
+		wait.claim = record->hold[used - 1];
+		take_claim(&wait);
+		if (record->wait_ns >= record->start_ns)
+			wait.since_ns = record->wait_ns;
+	}
+	ps_wait_events(ps, &wait);
+	add_claimant(ps, &wait);
+	add_joined(ps, &wait);
+	if (ps_is_python(ps, &wait.at, wait.caller))
+		wait.flags |= MPSAN_LF_PYTHON;
+	holds = ps_holds_json(ps, &wait);
+	if (wait.kind)
+		waits = ps_wait_json(ps, &wait, NULL, NULL);
+	if (!waits && !json_array_size(holds)) {
+		json_decref(holds);
+		return NULL;
+	}
+	return thread_json(name_json(ps, slot, 0, record->tid), record->tid, "unknown",
+			   waits ? waits : json_null(), holds, json_array(), json_array());
+}

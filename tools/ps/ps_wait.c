@@ -1,0 +1,271 @@
+/* See ps.h: what a thread waits for, in words and numbers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/jsontext.h"
+#include "../story/names.h"
+#include "ps.h"
+#include "../story/story_knot.h"
+
+/* ---- what events say of it ---- */
+
+/* The library states a wait before it blocks, and its end; until then it is that wait. */
+static void add_proof(const struct ps *ps, struct ps_wait *wait)
+{
+	const struct reader *reader = &ps->reader;
+
+	for (uint32_t i = reader->waits.count; i-- > 0;) {
+		const struct fact_wait *fact = &reader->waits.item[i];
+
+		if (fact->at.by != wait->at.by || fact->at.tid != wait->at.tid)
+			continue;
+		if (fact->end_ns || (wait->lock && wait->lock != fact->ev.lock))
+			return;
+		wait->kind = fact->ev.kind;
+		wait->lock = fact->ev.lock;
+		wait->caller = fact->ev.caller;
+		wait->flags |= fact->ev.flags;
+		wait->since_ns = fact->at.time_ns;
+		wait->at_least = false;
+		if (mpsan_wait_is_proof(&fact->ev))
+			wait->for_ever = true;
+		if (!wait->owner && fact->ev.owner) {
+			wait->owner = (uint32_t)fact->ev.owner;
+			wait->owner_slot = wait->at.by;
+			wait->owner_gone = fact->ev.reason == MPSAN_WAIT_ORPHAN;
+		}
+		return;
+	}
+}
+
+/* As the rules grade it: a semaphore that is no lock may be posted by anybody. */
+static bool is_proof(uint64_t cause, const struct ev_blocked *ev)
+{
+	if (ev->flags & (MPSAN_LF_TIMED | MPSAN_LF_ROBUST | MPSAN_LF_HANDOFF))
+		return false;
+	if (cause == MPSAN_KNOT_OWNER_GONE)
+		return ev->kind != MPSAN_LOCK_SEMAPHORE || ev->flags & MPSAN_LF_MUTUAL;
+	return cause == MPSAN_KNOT_CYCLE || cause == MPSAN_KNOT_DEAD_END;
+}
+
+static void add_blocked(struct ps_wait *wait, const struct fact_blocked *blocked)
+{
+	const struct ev_blocked *ev = &blocked->ev;
+
+	wait->kind = ev->kind;
+	wait->lock = ev->lock;
+	wait->flags |= ev->flags;
+	wait->for_ever = true;
+	if (ev->caller)
+		wait->caller = ev->caller;
+	if (!wait->since_ns || (wait->at_least && ev->since < wait->since_ns)) {
+		wait->since_ns = ev->since;
+		wait->at_least = true;
+	}
+	if (!wait->owner && ev->owner) {
+		wait->owner = (uint32_t)ev->owner;
+		wait->owner_slot = ev->owner_slot ? (uint32_t)ev->owner_slot - 1 : wait->at.by;
+		wait->owner_gone = ev->flags & MPSAN_LF_OWNER_DEAD;
+	}
+}
+
+/* What the supervisor has proved stays true as long as the thread is there. */
+static void add_knots(const struct ps *ps, struct ps_wait *wait)
+{
+	const struct reader *reader = &ps->reader;
+
+	for (uint32_t k = reader->knots.count; k-- > 0;) {
+		const struct fact_knot *knot = &reader->knots.item[k];
+
+		for (uint32_t i = knot->begin; i < knot->end; i++) {
+			const struct fact_blocked *blocked = &reader->blockeds.item[i];
+
+			if (is_proof(knot->ev.cause, &blocked->ev) &&
+			    blocked->at.by == wait->at.by && blocked->at.tid == wait->at.tid &&
+			    (!wait->lock || wait->lock == blocked->ev.lock)) {
+				add_blocked(wait, blocked);
+				return;
+			}
+		}
+	}
+}
+
+void ps_wait_events(const struct ps *ps, struct ps_wait *wait)
+{
+	add_proof(ps, wait);
+	add_knots(ps, wait);
+}
+
+/* ---- words ---- */
+
+static char *kind_name(uint64_t kind, uint64_t flags)
+{
+	return text_copy(flags & MPSAN_LF_PYTHON ? "Python lock" : lock_kind_text(kind));
+}
+
+static char *awaited_text(struct ps *ps, const struct ps_wait *wait, json_t *stack)
+{
+	struct lock_ref lock = {&wait->at, NULL, wait->lock, wait->kind, wait->flags, stack};
+
+	switch (wait->kind) {
+	case MPSAN_LOCK_NONE:
+		return text_copy(wait->call ? wait->call : "something unknown");
+	case MPSAN_WAIT_JOIN:
+		return text_copy(wait->owner ? "the end of" : "the end of a thread");
+	case MPSAN_WAIT_GIL:
+		return text_copy("the GIL");
+	case MPSAN_WAIT_PROCESS:
+		return wait->lock ? text_format("the end of process %llu",
+						(unsigned long long)wait->lock) :
+				    text_copy("the end of its children");
+	case MPSAN_WAIT_PIPE_READ:
+	case MPSAN_WAIT_PIPE_WRITE:
+	case MPSAN_WAIT_SYSCALL:
+		return text_copy(wait->call ? wait->call : "a system call");
+	default:
+		return lock_text(&ps->reader, ps->judge.frames, &lock);
+	}
+}
+
+static json_t *lock_name(struct ps *ps, const struct ps_wait *wait, json_t *stack)
+{
+	struct lock_ref lock = {&wait->at, NULL, wait->lock, wait->kind, wait->flags, stack};
+	char *key;
+	json_t *name;
+
+	if (!wait->lock ||
+	    (!mpsan_kind_is_lock((unsigned)wait->kind) && wait->kind != MPSAN_WAIT_COND &&
+	     wait->kind != MPSAN_WAIT_BARRIER && wait->kind != MPSAN_WAIT_FUTEX))
+		return json_null();
+	key = lock_key(&ps->reader, ps->judge.frames, &lock);
+	name = *key ? jsontext_of(key) : json_null();
+	free(key);
+	return name;
+}
+
+static json_t *address_json(uint64_t address)
+{
+	char *text = address ? text_format("0x%llx", (unsigned long long)address) : NULL;
+	json_t *json = jsontext_of(text);
+
+	free(text);
+	return json;
+}
+
+static json_t *owner_json(struct ps *ps, const struct ps_wait *wait)
+{
+	const struct session *session = &ps->reader.session;
+	char *name;
+	json_t *json;
+
+	if (!wait->owner || wait->owner_slot >= session->slots)
+		return json_null();
+	name = thread_text(&ps->reader, ps->judge.frames, wait->owner_slot, wait->owner,
+			   ps->now_ns);
+	json = json_pack("{s:I, s:I, s:o, s:b, s:b}", "pid",
+			 (json_int_t)session->table[wait->owner_slot].pid, "tid",
+			 (json_int_t)wait->owner, "name", jsontext_of(name), "gone",
+			 wait->owner_gone, "claimed", wait->owner_claimed);
+	free(name);
+	return json;
+}
+
+/* Python speaks first, then the caller of the lock function, then the program's own code. */
+static json_t *place_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, json_t *python)
+{
+	json_t *frame = json_incref(frames_first_script(python)), *place;
+	char *text;
+
+	if (!frame)
+		frame = frame_of_caller(ps->judge.frames, &wait->at, wait->caller);
+	if (!frame)
+		frame = json_incref(frames_first_own(stack));
+	text = frames_place(frame, python);
+	place = jsontext_of(text);
+	free(text);
+	json_decref(frame);
+	return place;
+}
+
+json_t *ps_wait_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, json_t *python)
+{
+	char *text = awaited_text(ps, wait, stack), *kind = kind_name(wait->kind, wait->flags);
+	bool is_call = wait->kind == MPSAN_WAIT_SYSCALL || wait->kind == MPSAN_LOCK_NONE ||
+		       wait->kind == MPSAN_WAIT_PROCESS;
+	json_t *json = json_pack(
+		"{s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:b, s:o, s:b, s:o}", "kind",
+		wait->kind ? jsontext_of(kind) : json_string("unknown"), "lock",
+		is_call ? json_null() : address_json(wait->lock), "name",
+		lock_name(ps, wait, stack), "text", jsontext_of(text), "call",
+		jsontext_of(wait->call), "timed", wait->timed, "since_ns",
+		wait->since_ns ?
+			json_integer((json_int_t)reader_real_ns(&ps->reader, wait->since_ns)) :
+			json_null(),
+		"at_least", wait->at_least, "owner", owner_json(ps, wait), "for_ever",
+		wait->for_ever, "at", place_json(ps, wait, stack, python));
+
+	free(text);
+	free(kind);
+	return json;
+}
+
+/* ---- what a thread holds, by its own word ---- */
+
+bool ps_is_python(struct ps *ps, const struct fact_place *at, uint64_t caller)
+{
+	json_t *frame = frame_of_caller(ps->judge.frames, at, caller);
+	const char *module = json_string_value(json_object_get(frame, "module"));
+	const char *base = module ? path_base(module) : "";
+	bool is_python = !strncmp(base, "python3", 7) || !strncmp(base, "libpython3", 10);
+
+	json_decref(frame);
+	return is_python;
+}
+
+static json_t *hold_json(struct ps *ps, const struct fact_place *at, struct mpsan_hold hold)
+{
+	bool is_python = ps_is_python(ps, at, hold.caller);
+	json_t *frame = frame_of_caller(ps->judge.frames, at, is_python ? 0 : hold.caller), *json;
+	struct ps_wait lock = {.at = *at,
+			       .kind = MPSAN_TAG_KIND(hold.tag),
+			       .lock = MPSAN_TAG_ADDRESS(hold.tag),
+			       .flags = is_python ? MPSAN_LF_PYTHON : 0};
+	char *text = awaited_text(ps, &lock, NULL), *place = frame_text(frame),
+	     *kind = kind_name(lock.kind, lock.flags);
+
+	json = json_pack("{s:o, s:o, s:o, s:o, s:o}", "kind", jsontext_of(kind), "lock",
+			 address_json(lock.lock), "name", lock_name(ps, &lock, NULL), "text",
+			 jsontext_of(text), "taken", jsontext_of(place));
+	json_decref(frame);
+	free(place);
+	free(text);
+	free(kind);
+	return json;
+}
+
+/*
+ * A claim that was written just before the wait for the same lock is that wait. Of several on one
+ * lock the newest counts.
+ */
+static bool is_hold(const struct ps_wait *wait, uint32_t at, uint32_t used)
+{
+	uint64_t tag = wait->record->hold[at].tag;
+
+	for (uint32_t i = at + 1; i < used; i++)
+		if (wait->record->hold[i].tag == tag)
+			return false;
+	return tag && !(tag & MPSAN_TAG_WANTED) && mpsan_kind_is_lock(MPSAN_TAG_KIND(tag)) &&
+	       (at + 1 < used || MPSAN_TAG_ADDRESS(tag) != wait->lock);
+}
+
+json_t *ps_holds_json(struct ps *ps, const struct ps_wait *wait)
+{
+	const struct mpsan_thread *record = wait->record;
+	uint32_t used = record && record->holds_used <= MPSAN_HOLDS ? record->holds_used : 0;
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < used; i++)
+		if (is_hold(wait, i, used))
+			json_array_append_new(list, hold_json(ps, &wait->at, record->hold[i]));
+	return list;
+}

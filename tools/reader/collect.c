@@ -1,0 +1,344 @@
+/* See collect.h. */
+#include "collect.h"
+
+#include <string.h>
+
+#include "collect_cuda.h"
+#include "collect_shm.h"
+#include "../base/index_map.h"
+#include "../base/progress.h"
+#include "threads.h"
+
+static struct fact_place place_of(const struct record *record)
+{
+	return (struct fact_place){record->slot, record->by, record->tid, record->pos,
+				   record->time_ns};
+}
+
+static void open_moment(struct reader *reader, enum moment_kind kind, uint32_t index)
+{
+	*ARRAY_ADD(&reader->open) = (struct moment){kind, index};
+}
+
+/* A fork that found all holds as an earlier one left them names that one. */
+static void share_list(struct reader *reader, struct fact_fork *fork)
+{
+	uint32_t earlier = fork->ev.held_by ?
+				   reader_find(reader, fork->at.slot, fork->ev.held_by, EV_fork) :
+				   FACT_NONE;
+
+	if (earlier == FACT_NONE)
+		return;
+	fork->list = reader->forks.item[earlier].list;
+	fork->held_begin = reader->forks.item[earlier].held_begin;
+	fork->held_end = reader->forks.item[earlier].held_end;
+}
+
+static void collect_fork(struct reader *reader, const struct record *record)
+{
+	struct fact_fork *fork = ARRAY_ADD(&reader->forks);
+
+	*fork = (struct fact_fork){
+		.at = place_of(record), .child = FACT_NONE, .late = reader->last_late[record->by]};
+	memcpy(&fork->ev, record->payload, sizeof(fork->ev));
+	if (record->tid != reader->session.table[record->by].pid && fact_how_copies(fork->ev.how))
+		reader->last_late[record->by] = reader->forks.count - 1;
+	fork->list = reader->forks.count - 1;
+	share_list(reader, fork);
+	index_map_add(reader->places, record->slot, record->pos, EV_fork, reader->forks.count - 1);
+	open_moment(reader, MOMENT_FORK, reader->forks.count - 1);
+}
+
+static void collect_held(struct reader *reader, const struct record *record)
+{
+	struct fact_held *held = ARRAY_ADD(&reader->helds);
+
+	*held = (struct fact_held){.at = place_of(record), .fork = FACT_NONE};
+	memcpy(&held->ev, record->payload, sizeof(held->ev));
+	index_map_add(reader->places, record->slot, record->pos, EV_held, reader->helds.count - 1);
+}
+
+static void collect_wait(struct reader *reader, const struct record *record)
+{
+	struct fact_wait *wait = ARRAY_ADD(&reader->waits);
+
+	*wait = (struct fact_wait){.at = place_of(record), .held = FACT_NONE};
+	memcpy(&wait->ev, record->payload, sizeof(wait->ev));
+	index_map_add(reader->places, record->slot, record->pos, EV_wait, reader->waits.count - 1);
+	open_moment(reader, MOMENT_WAIT, reader->waits.count - 1);
+}
+
+static void collect_wait_end(struct reader *reader, const struct record *record)
+{
+	const struct ev_wait_end *end = record->payload;
+	uint32_t index = reader_find(reader, record->slot, end->wait, EV_wait);
+
+	if (index == FACT_NONE)
+		return;
+	reader->waits.item[index].end_ns = record->time_ns;
+	reader->waits.item[index].result = end->result;
+}
+
+static void collect_unlock_failed(struct reader *reader, const struct record *record)
+{
+	struct fact_unlock *unlock = ARRAY_ADD(&reader->unlocks);
+
+	*unlock = (struct fact_unlock){.at = place_of(record), .held = FACT_NONE};
+	memcpy(&unlock->ev, record->payload, sizeof(unlock->ev));
+	open_moment(reader, MOMENT_UNLOCK, reader->unlocks.count - 1);
+}
+
+/* The blocked threads of a knot stand right before it, in its log and so in this order. */
+static void collect_blocked(struct reader *reader, const struct record *record)
+{
+	struct fact_blocked *blocked = ARRAY_ADD(&reader->blockeds);
+
+	*blocked = (struct fact_blocked){.at = place_of(record)};
+	memcpy(&blocked->ev, record->payload, sizeof(blocked->ev));
+	if (blocked->ev.name && record->tid)
+		threads_named(reader, &blocked->at, blocked->ev.name);
+}
+
+static void collect_knot(struct reader *reader, const struct record *record)
+{
+	struct fact_knot *knot = ARRAY_ADD(&reader->knots);
+
+	*knot = (struct fact_knot){.at = place_of(record), .end = reader->blockeds.count};
+	memcpy(&knot->ev, record->payload, sizeof(knot->ev));
+	knot->begin = knot->ev.count < knot->end ? knot->end - (uint32_t)knot->ev.count : 0;
+	open_moment(reader, MOMENT_KNOT, reader->knots.count - 1);
+}
+
+static void collect_order(struct reader *reader, const struct record *record)
+{
+	struct fact_order *order = ARRAY_ADD(&reader->orders);
+
+	*order = (struct fact_order){.at = place_of(record)};
+	memcpy(&order->ev, record->payload, sizeof(order->ev));
+	fact_order_enter(reader->orders.item, reader->order_lists, reader->orders.count - 1);
+	*ARRAY_ADD(&reader->orders_live) = reader->orders.count - 1;
+	open_moment(reader, MOMENT_ORDER, reader->orders.count - 1);
+}
+
+static void collect_shared_lock(struct reader *reader, const struct record *record)
+{
+	*ARRAY_ADD(&reader->shares) = (struct seen_share){
+		place_of(record), *(const struct ev_shared_lock *)record->payload, false};
+}
+
+static void collect_lock_gone(struct reader *reader, const struct record *record)
+{
+	const struct ev_lock_gone *gone = record->payload;
+	uint32_t kept = 0;
+
+	*ARRAY_ADD(&reader->shares) =
+		(struct seen_share){place_of(record), {.lock = gone->lock}, true};
+	for (uint32_t i = 0; i < reader->orders_live.count; i++) {
+		uint32_t index = reader->orders_live.item[i];
+		struct fact_order *order = &reader->orders.item[index];
+
+		if (order->at.by == record->by &&
+		    (order->ev.first == gone->lock || order->ev.second == gone->lock))
+			order->over = reader->orders.count;
+		else
+			reader->orders_live.item[kept++] = index;
+	}
+	reader->orders_live.count = kept;
+}
+
+static void collect_left_locked(struct reader *reader, const struct record *record)
+{
+	struct fact_left *left = ARRAY_ADD(&reader->lefts);
+
+	*left = (struct fact_left){.at = place_of(record)};
+	memcpy(&left->ev, record->payload, sizeof(left->ev));
+	left->fork = reader_find(reader, record->slot, left->ev.fork, EV_fork);
+	open_moment(reader, MOMENT_LEFT, reader->lefts.count - 1);
+}
+
+/* The first exec of a process is kept: its slot remembers the last only. */
+static void collect_exec(struct reader *reader, const struct record *record)
+{
+	struct fact_process *process = &reader->processes[record->by];
+
+	if (!process->exec_ns || record->time_ns < process->exec_ns)
+		process->exec_ns = record->time_ns;
+}
+
+static void collect_name(struct reader *reader, const struct record *record)
+{
+	const struct ev_lock_name *ev = record->payload;
+
+	*ARRAY_ADD(&reader->names) = (struct seen_name){place_of(record), ev->lock, ev->name};
+}
+
+static void collect_module(struct reader *reader, const struct record *record)
+{
+	struct seen_module *module = ARRAY_ADD(&reader->modules);
+
+	*module = (struct seen_module){.at = place_of(record),
+				       .previous = reader->last_module[record->by]};
+	memcpy(&module->ev, record->payload, sizeof(module->ev));
+	reader->last_module[record->by] = reader->modules.count - 1;
+}
+
+/* What an event is among the acts. */
+static enum { ACT_NOT, ACT_SILENT, ACT_TOLD } act_kind(const struct record *record)
+{
+	switch (record->type) {
+#define ACT_EVENT(name)                                                   \
+	_Static_assert(EV_##name >= ACT_FIRST, #name);                    \
+	_Static_assert(sizeof(struct ev_##name) <= 8 * ACT_WORDS, #name); \
+	case EV_##name:                                                   \
+		return record->bytes >= sizeof(struct ev_##name) ? ACT_TOLD : ACT_NOT;
+#define SILENT_EVENT(name)                                                \
+	_Static_assert(EV_##name >= ACT_FIRST, #name);                    \
+	_Static_assert(sizeof(struct ev_##name) <= 8 * ACT_WORDS, #name); \
+	case EV_##name:                                                   \
+		return record->bytes >= sizeof(struct ev_##name) ? ACT_SILENT : ACT_NOT;
+#include "../facts/acts.def"
+#undef ACT_EVENT
+#undef SILENT_EVENT
+	default:
+		return ACT_NOT;
+	}
+}
+
+static void collect_act(struct reader *reader, const struct record *record, bool told)
+{
+	struct fact_act *act = ARRAY_ADD(&reader->acts);
+	uint32_t *newest = &reader->processes[record->by].act[act_number(record->type)];
+
+	*act = (struct fact_act){.at = place_of(record),
+				 .type = record->type,
+				 .before = *newest,
+				 .field = record->payload,
+				 .later = record->later};
+	*newest = reader->acts.count;
+	if (record->type == EV_killed && record->slot == reader->session.slots && !reader->cut_ns)
+		reader->cut_ns = record->time_ns;
+	collect_shm(reader);
+	if (told)
+		open_moment(reader, MOMENT_ACT, reader->acts.count - 1);
+}
+
+/* What was read just now of a session that is over needs no second look. */
+static bool has_failed(const struct reader *reader, const struct fact_act *act)
+{
+	const struct mpsan_record *head = (const struct mpsan_record *)act->field - 1;
+	bool fresh = reader->over && reader->acts_settled >= reader->acts_known;
+
+	return (fresh ? act->later : __atomic_load_n(&head->later, __ATOMIC_ACQUIRE)) &
+	       MPSAN_LATER_FAILED;
+}
+
+/* They stay where they are, and are no act of any type. */
+void collect_settled(struct reader *reader, uint64_t now)
+{
+	while (reader->acts_settled < reader->acts.count) {
+		struct fact_act *act = &reader->acts.item[reader->acts_settled];
+
+		if (!reader->over && act->at.time_ns + ACT_SETTLE_NS > now)
+			break;
+		if (has_failed(reader, act))
+			act->type = EV_none;
+		reader->acts_settled++;
+	}
+}
+
+void collect_record(struct reader *reader, const struct record *record)
+{
+	/*
+	 * The smallest payload, 32 bytes, is shorter than some events: a record cut short is no
+	 * event.
+	 */
+	progress_step(sizeof(struct mpsan_record) + record->bytes);
+#define TAKES(event) (record->type == EV_##event && record->bytes >= sizeof(struct ev_##event))
+	if (TAKES(fork))
+		collect_fork(reader, record);
+	else if (TAKES(held))
+		collect_held(reader, record);
+	else if (TAKES(wait))
+		collect_wait(reader, record);
+	else if (TAKES(wait_end))
+		collect_wait_end(reader, record);
+	else if (TAKES(unlock_failed))
+		collect_unlock_failed(reader, record);
+	else if (TAKES(exec))
+		collect_exec(reader, record);
+	else if (TAKES(lock_name))
+		collect_name(reader, record);
+	else if (TAKES(module))
+		collect_module(reader, record);
+	else if (TAKES(blocked))
+		collect_blocked(reader, record);
+	else if (TAKES(knot))
+		collect_knot(reader, record);
+	else if (TAKES(order))
+		collect_order(reader, record);
+	else if (TAKES(lock_gone))
+		collect_lock_gone(reader, record);
+	else if (TAKES(shared_lock))
+		collect_shared_lock(reader, record);
+	else if (TAKES(left_locked))
+		collect_left_locked(reader, record);
+	else if (collect_cuda(reader, record))
+		return;
+	else if (act_kind(record) != ACT_NOT)
+		collect_act(reader, record, act_kind(record) == ACT_TOLD);
+	else if (threads_collect(reader, record))
+		return;
+	else if (TAKES(limit))
+		*ARRAY_ADD(&reader->limits) = (struct seen_limit){
+			place_of(record), *(const struct ev_limit *)record->payload};
+#undef TAKES
+}
+
+static void link_held(struct reader *reader, uint32_t index)
+{
+	struct fact_held *held = &reader->helds.item[index];
+	struct fact_fork *fork;
+
+	held->fork = reader_find(reader, held->at.slot, held->ev.fork, EV_fork);
+	if (held->fork == FACT_NONE)
+		return;
+	fork = &reader->forks.item[held->fork];
+	if (!fork->held_end || index < fork->held_begin)
+		fork->held_begin = index;
+	if (index >= fork->held_end)
+		fork->held_end = index + 1;
+}
+
+static void link_helds(struct reader *reader)
+{
+	bool all = true;
+
+	for (uint32_t i = reader->helds_linked; i < reader->helds.count; i++) {
+		if (reader->helds.item[i].fork == FACT_NONE)
+			link_held(reader, i);
+		all = all && reader->helds.item[i].fork != FACT_NONE;
+		if (all)
+			reader->helds_linked = i + 1;
+	}
+}
+
+static void link_children(struct reader *reader)
+{
+	READER_EACH_SLOT(reader, slot)
+	{
+		const struct mpsan_process *child = &reader->session.table[slot];
+		uint32_t fork;
+
+		if (!child->pid || !child->parent || !child->fork_pos)
+			continue;
+		fork = reader_find(reader, child->parent - 1, child->fork_pos, EV_fork);
+		if (fork != FACT_NONE && child->birth_ns)
+			reader->forks.item[fork].child = slot;
+	}
+}
+
+void collect_links(struct reader *reader)
+{
+	link_helds(reader);
+	link_children(reader);
+}

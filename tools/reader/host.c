@@ -1,0 +1,152 @@
+/* See host.h. */
+#include "host.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/timex.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../shim/common/rank.h"
+#include "../base/filtered.h"
+#include "../base/util.h"
+
+#define CLOCK_READINGS 5
+
+static const char *variable(const char *name)
+{
+	return getenv(name);
+}
+
+char *host_directory(const char *pattern)
+{
+	char *dir = memory_get(PATH_MAX);
+	struct utsname name = {0};
+	struct rank_names names = {name.nodename, getpid(), variable};
+
+	uname(&name);
+	if (rank_expand(dir, PATH_MAX, pattern, &names))
+		return dir;
+	free(dir);
+	return NULL;
+}
+
+char *host_literal(const char *dir)
+{
+	char *literal, *at;
+
+	if (!rank_is_pattern(dir))
+		return text_copy(dir);
+	at = literal = memory_get(2 * strlen(dir) + 1);
+	for (; *dir; dir++) {
+		if (*dir == '%')
+			*at++ = '%';
+		*at++ = *dir;
+	}
+	return literal;
+}
+
+static void read_boot(struct mpsan_host *host)
+{
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (!file)
+		return;
+	if (fgets(host->boot, sizeof(host->boot), file))
+		host->boot[strcspn(host->boot, "\n")] = '\0';
+	fclose(file);
+}
+
+bool host_is_here(const struct mpsan_host *host, bool *known)
+{
+	static struct mpsan_host own;
+
+	if (!*own.boot)
+		read_boot(&own);
+	*known = *own.boot && *host->boot;
+	return *known && !strncmp(own.boot, host->boot, sizeof(own.boot));
+}
+
+bool host_proc_is_own(void)
+{
+	static int known = -1;
+	char name[24] = "";
+
+	if (known < 0)
+		known = readlink("/proc/self", name, sizeof(name) - 1) > 0 && atoi(name) == getpid();
+	return known;
+}
+
+uint64_t host_start_of(uint32_t pid)
+{
+	char path[32], text[1024], *after;
+	unsigned long long ticks = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	after = strrchr(text, ')'); /* the name before it may contain anything */
+	if (!after ||
+	    sscanf(after + 1,
+		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   &ticks) != 1)
+		return 0;
+	return ticks - (uint64_t)(clock_ahead_ns("boottime") / (1000000000 / sysconf(_SC_CLK_TCK)));
+}
+
+uint64_t host_pid_namespace(void)
+{
+	static uint64_t inode;
+	struct stat st;
+
+	if (!inode && !stat("/proc/self/ns/pid", &st))
+		inode = st.st_ino;
+	return inode;
+}
+
+/* As in shim/record/host.c: the file system, perhaps on a server, says what "now" is. */
+static void compare_clocks(struct mpsan_host *host, const char *file)
+{
+	struct statfs fs;
+
+	if (!statfs(file, &fs))
+		host->filesystem = (uint32_t)fs.f_type;
+	for (int i = 0; i < CLOCK_READINGS && filtered_may(SYS_utimensat); i++) {
+		uint64_t before = clock_ns(CLOCK_REALTIME), after;
+		int set = utimensat(AT_FDCWD, file, NULL, 0);
+		struct stat st;
+
+		after = clock_ns(CLOCK_REALTIME);
+		if (set || lstat(file, &st))
+			return;
+		rank_clock(host, before, after,
+			   (uint64_t)st.st_mtim.tv_sec * 1000000000u + st.st_mtim.tv_nsec);
+	}
+}
+
+void host_describe(struct mpsan_host *host, const char *file)
+{
+	struct timex timex = {0};
+	struct utsname name = {0};
+
+	if (!uname(&name))
+		memcpy(host->name, name.nodename, sizeof(host->name) - 1); /* its NUL stays */
+	read_boot(host);
+	rank_describe(host, variable);
+	compare_clocks(host, file);
+	if (!filtered_may(SYS_adjtimex) || !filtered_may(SYS_clock_adjtime) || adjtimex(&timex) < 0)
+		return;
+	host->clock |= timex.status & STA_UNSYNC ? MPSAN_CLOCK_LOOSE : MPSAN_CLOCK_SYNCED;
+	host->max_error_ns = (uint64_t)timex.maxerror * 1000;
+}

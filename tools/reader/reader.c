@@ -1,0 +1,500 @@
+/* See reader.h. */
+#include "reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "collect.h"
+#include "collect_cuda.h"
+#include "collect_shm.h"
+#include "../proc/proc.h"
+#include "../base/index_map.h"
+
+#define GAP_PATIENCE_NS 200000000ull /* for a record that was reserved and is not finished */
+#define TRIM_STEPS 65536u /* records read between two looks at that */
+#define TRIM_MOMENTS 1024u
+#define LIVENESS_NS 50000000ull /* between two looks at who is alive */
+
+char *reader_open(struct reader *reader, const char *dir, bool writable)
+{
+	char *wrong;
+
+	memset(reader, 0, sizeof(*reader));
+	wrong = session_open(&reader->session, dir, writable);
+	if (wrong)
+		return wrong;
+	reader->logs = memory_get((reader->session.slots + 1) * sizeof(*reader->logs));
+	reader->log_failed = memory_get(reader->session.slots * sizeof(*reader->log_failed));
+	reader->processes = memory_get(reader->session.slots * sizeof(*reader->processes));
+	reader->last_module = memory_get(reader->session.slots * sizeof(*reader->last_module));
+	reader->last_late = memory_get(reader->session.slots * sizeof(*reader->last_late));
+	for (uint32_t i = 0; i < reader->session.slots; i++) {
+		reader->processes[i].slot = &reader->session.table[i];
+		reader->last_module[i] = reader->last_late[i] = FACT_NONE;
+	}
+	reader->followed = memory_get(reader->session.slots * sizeof(*reader->followed));
+	alive_init(&reader->alive, &reader->session);
+	reader->known = memory_get(reader->session.slots * sizeof(*reader->known));
+	reader->places = index_map_create();
+	reader->cuda = cuda_store_create();
+	reader->shm = shm_store_create();
+	return NULL;
+}
+
+void reader_close(struct reader *reader)
+{
+	for (uint32_t i = 0; i <= reader->session.slots && reader->logs; i++) {
+		if (reader->logs[i])
+			logfile_close(reader->logs[i]);
+		free(reader->logs[i]);
+	}
+	free(reader->logs);
+	free(reader->log_failed);
+	free(reader->processes);
+	free(reader->last_module);
+	free(reader->last_late);
+	free(reader->known);
+	free(reader->followed);
+	alive_finish(&reader->alive);
+	free(reader->used.item);
+	merge_finish(&reader->merge);
+	free(reader->forks.item);
+	free(reader->helds.item);
+	free(reader->waits.item);
+	free(reader->unlocks.item);
+	free(reader->blockeds.item);
+	free(reader->knots.item);
+	free(reader->orders.item);
+	free(reader->orders_live.item);
+	free(reader->lefts.item);
+	free(reader->acts.item);
+	free(reader->modules.item);
+	free(reader->names.item);
+	free(reader->threads.item);
+	free(reader->thread_names.item);
+	free(reader->limits.item);
+	free(reader->shares.item);
+	free(reader->open.item);
+	free(reader->ready.item);
+	index_map_destroy(reader->places);
+	cuda_store_destroy(reader->cuda);
+	shm_store_destroy(reader->shm);
+	session_close(&reader->session);
+	memset(reader, 0, sizeof(*reader));
+}
+
+static void mention(struct reader *reader, uint64_t time_ns)
+{
+	if (time_ns > reader->last_ns)
+		reader->last_ns = time_ns;
+}
+
+/* The supervisor's own log stands behind those of all slots. */
+static void open_watch_log(struct reader *reader)
+{
+	struct logfile *log = memory_get(sizeof(*log));
+	uint32_t slot = reader->session.slots;
+
+	if (!reader->logs[slot] && logfile_open(log, reader->session.dirfd, slot))
+		reader->logs[slot] = log;
+	else
+		free(log);
+}
+
+static void open_log(struct reader *reader, uint32_t slot)
+{
+	struct logfile *log;
+
+	if (reader->logs[slot] || reader->log_failed[slot] ||
+	    !(reader->session.table[slot].flags & MPSAN_PROCESS_LOG))
+		return;
+	log = memory_get(sizeof(*log));
+	if (logfile_open(log, reader->session.dirfd, slot)) {
+		reader->logs[slot] = log;
+		return;
+	}
+	reader->log_failed[slot] = errno != ENOENT && reader->over;
+	reader->lacks_memory |= log->lacks_memory;
+	free(log);
+}
+
+/*
+ * Takes over what a slot says. A slot may be claimed before it is filled in, so this is done at
+ * each poll.
+ */
+static void read_slot(struct reader *reader, uint32_t slot)
+{
+	const struct mpsan_process *from = &reader->session.table[slot];
+	struct fact_process *process = &reader->processes[slot];
+
+	if (!process->exec_ns && from->exec_ns)
+		process->exec_ns = from->exec_ns;
+	if (!process->gone && from->end_ns) {
+		process->gone = true;
+		process->gone_ns = from->end_ns;
+	}
+	mention(reader, from->birth_ns);
+	mention(reader, from->exec_ns);
+	mention(reader, from->attach_ns);
+	mention(reader, from->end_ns);
+	open_log(reader, slot);
+}
+
+static int compare_births(const void *one, const void *other, void *context)
+{
+	const struct mpsan_process *table = context;
+	uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
+
+	if (table[a].birth_ns != table[b].birth_ns)
+		return table[a].birth_ns < table[b].birth_ns ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* Slots are claimed by a hash of the pid, so they may be anywhere in the table. */
+static void find_slots(struct reader *reader)
+{
+	uint64_t claimed = __atomic_load_n(&reader->session.head->claimed, __ATOMIC_ACQUIRE);
+	uint32_t before = reader->used.count, there;
+
+	if (claimed && claimed == reader->claimed && !reader->over)
+		return;
+	reader->claimed = claimed;
+	there = session_there(&reader->session);
+	for (uint32_t slot = 0; slot < there; slot++) {
+		if (reader->known[slot] ||
+		    !__atomic_load_n(&reader->session.table[slot].pid, __ATOMIC_ACQUIRE))
+			continue;
+		reader->known[slot] = true;
+		*ARRAY_ADD(&reader->used) = slot;
+		*ARRAY_ADD(&reader->open) = (struct moment){MOMENT_ENDED, slot};
+	}
+	if (reader->used.count && (before != reader->used.count || reader->over))
+		qsort_r(reader->used.item, reader->used.count, sizeof(uint32_t), compare_births,
+			reader->session.table);
+}
+
+static void read_slots(struct reader *reader)
+{
+	find_slots(reader);
+	READER_EACH_SLOT(reader, slot)
+	read_slot(reader, slot);
+}
+
+/*
+ * A process that ended without a word gets its end from who notices it, so that a later report
+ * agrees.
+ */
+static void mark_gone(struct reader *reader, uint32_t slot, uint64_t now)
+{
+	struct fact_process *process = &reader->processes[slot];
+	uint64_t unset = 0;
+
+	process->gone = true;
+	process->gone_ns = now;
+	if (reader->session.writable &&
+	    !__atomic_compare_exchange_n(&reader->session.table[slot].end_ns, &unset, now, false,
+					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		process->gone_ns = unset;
+}
+
+static void take_gone(uint32_t slot, void *context)
+{
+	struct reader *reader = context;
+
+	if (!reader->processes[slot].gone)
+		mark_gone(reader, slot, reader->liveness_ns);
+}
+
+static void check_liveness(struct reader *reader, uint64_t now)
+{
+	if (now < reader->liveness_ns + LIVENESS_NS || !reader->session.here)
+		return;
+	reader->liveness_ns = now;
+	READER_EACH_SLOT(reader, slot)
+	{
+		if (reader->followed[slot] || !reader->session.table[slot].pid ||
+		    !reader->session.table[slot].birth_ns || reader->processes[slot].gone)
+			continue;
+		reader->followed[slot] = true;
+		alive_add(&reader->alive, slot);
+	}
+	alive_look(&reader->alive, take_gone, reader);
+}
+
+/* Some ten thousand records take some megabytes. */
+static void trim_at_times(struct reader *reader, uint32_t count)
+{
+	if (count && !(count % TRIM_STEPS))
+		reader_trim(reader);
+}
+
+static void read_log(struct reader *reader, uint32_t slot, uint64_t now, uint64_t patience_ns)
+{
+	struct logfile *log = reader->logs[slot];
+	struct record record;
+
+	if (!log)
+		return;
+	logfile_refresh(log, reader->session.dirfd);
+	merge_log(&reader->merge, log);
+	while (logfile_next(log, now, patience_ns, &record)) {
+		if (record.by < reader->session.slots)
+			merge_add(&reader->merge, &record);
+		trim_at_times(reader, reader->merge.marks.count);
+	}
+}
+
+static void read_logs(struct reader *reader, uint64_t now)
+{
+	struct record record;
+
+	merge_clear(&reader->merge);
+	READER_EACH_SLOT(reader, slot)
+	read_log(reader, slot, now,
+		 reader->over || reader->processes[slot].gone ? 0 : GAP_PATIENCE_NS);
+	open_watch_log(reader);
+	read_log(reader, reader->session.slots, now, 0);
+	reader->acts_known = reader->acts.count;
+	merge_begin(&reader->merge);
+	for (uint32_t i = 1; merge_next(&reader->merge, &record); i++) {
+		mention(reader, record.time_ns);
+		collect_record(reader, &record);
+		trim_at_times(reader, i);
+	}
+	merge_clear(&reader->merge);
+}
+
+/* After the logs have been read: of who shares device memory it is asked whether its end has begun. */
+static void see_living(struct reader *reader, uint64_t now)
+{
+	if (reader->liveness_ns != now)
+		return;
+	READER_EACH_SLOT(reader, slot)
+	if (reader->followed[slot] && !reader->processes[slot].gone &&
+	    !(cuda_shares(reader, slot) && proc_leaves(reader->session.table[slot].pid)))
+		reader->processes[slot].seen_ns = now;
+}
+
+static int compare_pending(const void *one, const void *other)
+{
+	const struct pending *a = one, *b = other;
+
+	if (a->due_ns != b->due_ns)
+		return a->due_ns < b->due_ns ? -1 : 1;
+	if (a->slot != b->slot)
+		return a->slot < b->slot ? -1 : 1;
+	return a->pos < b->pos ? -1 : a->pos > b->pos;
+}
+
+static struct fact_place moment_place(const struct reader *reader, const struct moment *moment)
+{
+	struct fact_place place;
+
+	if (cuda_moment_place(reader, moment, &place))
+		return place;
+	switch (moment->kind) {
+	case MOMENT_FORK:
+		return reader->forks.item[moment->index].at;
+	case MOMENT_WAIT:
+		return reader->waits.item[moment->index].at;
+	case MOMENT_KNOT:
+		return reader->knots.item[moment->index].at;
+	case MOMENT_ORDER:
+		return reader->orders.item[moment->index].at;
+	case MOMENT_LEFT:
+		return reader->lefts.item[moment->index].at;
+	case MOMENT_ACT:
+		return reader->acts.item[moment->index].at;
+	case MOMENT_ENDED:
+		return (struct fact_place){.slot = moment->index,
+					   .by = moment->index,
+					   .time_ns = reader->processes[moment->index].gone_ns};
+	case MOMENT_CLOSE:
+		return (struct fact_place){.slot = UINT32_MAX};
+	default:
+		break;
+	}
+	return reader->unlocks.item[moment->index].at;
+}
+
+static void publish_facts(struct reader *reader, uint64_t now)
+{
+	reader->now_ns = now;
+	reader->facts = (struct facts){
+		.now_ns = now,
+		.processes = reader->processes,
+		.process_count = reader->session.slots,
+		.forks = reader->forks.item,
+		.fork_count = reader->forks.count,
+		.helds = reader->helds.item,
+		.held_count = reader->helds.count,
+		.waits = reader->waits.item,
+		.wait_count = reader->waits.count,
+		.unlocks = reader->unlocks.item,
+		.unlock_count = reader->unlocks.count,
+		.blockeds = reader->blockeds.item,
+		.blocked_count = reader->blockeds.count,
+		.knots = reader->knots.item,
+		.knot_count = reader->knots.count,
+		.orders = reader->orders.item,
+		.order_count = reader->orders.count,
+		.order_lists = reader->order_lists,
+		.lefts = reader->lefts.item,
+		.left_count = reader->lefts.count,
+		.acts = reader->acts.item,
+		.act_count = reader->acts.count,
+	};
+	cuda_publish(reader, &reader->facts);
+	shm_publish(reader, &reader->facts);
+}
+
+/* What the job did while the supervisor ended it (--on-deadlock=kill) is nobody's fault. */
+static bool is_cut_off(const struct reader *reader, const struct fact_place *at)
+{
+	return reader->cut_ns && at->time_ns > reader->cut_ns && at->slot != reader->session.slots;
+}
+
+static void time_moments(struct reader *reader, uint64_t now)
+{
+	uint32_t kept = 0;
+
+	if (reader->ready_next == reader->ready.count)
+		reader->ready_next = reader->ready.count = 0;
+	for (uint32_t i = 0; i < reader->open.count; i++) {
+		struct moment moment = reader->open.item[i];
+		struct fact_place at = moment_place(reader, &moment);
+		uint64_t due_ns = 0;
+
+		if (is_cut_off(reader, &at))
+			continue;
+		switch (moment_timing(reader, &moment, now, &due_ns)) {
+		case TIMING_COME:
+			*ARRAY_ADD(&reader->ready) =
+				(struct pending){due_ns, moment, at.slot, at.pos};
+			break;
+		case TIMING_OPEN:
+			reader->open.item[kept++] = moment;
+			break;
+		case TIMING_NEVER:
+			break;
+		}
+	}
+	reader->open.count = kept;
+	if (reader->ready.count > reader->ready_next)
+		qsort(reader->ready.item + reader->ready_next,
+		      reader->ready.count - reader->ready_next, sizeof(struct pending),
+		      compare_pending);
+}
+
+void reader_read(struct reader *reader)
+{
+	read_slots(reader);
+	read_logs(reader, 0);
+	publish_facts(reader, 0); /* names and roles of processes are asked of facts */
+}
+
+void reader_poll(struct reader *reader, uint64_t now)
+{
+	read_slots(reader);
+	check_liveness(reader, now);
+	read_logs(reader, now);
+	see_living(reader, now);
+	collect_settled(reader, now);
+	collect_cuda_due(reader, now);
+	collect_shm_due(reader, now);
+	publish_facts(reader, now);
+	collect_links(reader);
+	time_moments(reader, now);
+}
+
+void reader_finish(struct reader *reader, uint64_t now)
+{
+	reader->over = true;
+	reader->liveness_ns = 0; /* looked at in any case */
+	read_slots(reader);
+	check_liveness(reader, now);
+	read_logs(reader, now);
+	see_living(reader, now);
+	READER_EACH_SLOT(reader, slot)
+	{
+		struct fact_process *process = &reader->processes[slot];
+
+		if (!process->gone) {
+			process->gone = process->stayed = true;
+			process->gone_ns = now;
+		}
+	}
+	collect_settled(reader, now);
+	collect_cuda_due(reader, now);
+	collect_shm_due(reader, now);
+	shm_refresh_all(reader);
+	*ARRAY_ADD(&reader->open) = (struct moment){MOMENT_CLOSE, 0};
+	publish_facts(reader, now);
+	collect_links(reader);
+	time_moments(reader, now);
+}
+
+uint64_t reader_end_ns(const struct reader *reader)
+{
+	if (reader->session.head->end_ns)
+		return reader->session.head->end_ns;
+	READER_EACH_SLOT(reader, slot)
+	if (reader->session.table[slot].pid && !reader->session.table[slot].end_ns &&
+	    session_liveness(&reader->session, slot) != GONE)
+		return 0;
+	return reader->last_ns;
+}
+
+bool reader_has_open_wait(const struct reader *reader)
+{
+	for (uint32_t i = 0; i < reader->open.count; i++)
+		if (reader->open.item[i].kind == MOMENT_WAIT)
+			return true;
+	return false;
+}
+
+bool reader_next_moment(struct reader *reader, struct moment *moment)
+{
+	const struct pending *next;
+
+	if (reader->ready_next >= reader->ready.count)
+		return false;
+	next = &reader->ready.item[reader->ready_next++];
+	if (next->moment.kind == MOMENT_ENDED || !(reader->ready_next % TRIM_MOMENTS))
+		reader_trim(reader); /* all that a process did is looked at when it ends */
+	reader->facts.now_ns = next->due_ns;
+	*moment = next->moment;
+	return true;
+}
+
+bool reader_record(const struct reader *reader, uint32_t slot, uint64_t pos,
+		   enum mpsan_event_type type, struct record *out)
+{
+	return pos && slot <= reader->session.slots && reader->logs[slot] &&
+	       logfile_at(reader->logs[slot], pos, out) && out->type == type;
+}
+
+const char *reader_text(const struct reader *reader, uint32_t slot, uint64_t pos)
+{
+	struct record record;
+
+	if (!reader_record(reader, slot, pos, EV_text, &record) ||
+	    !memchr(record.payload, '\0', record.bytes))
+		return NULL;
+	return record.payload;
+}
+
+uint64_t reader_real_ns(const struct reader *reader, uint64_t time_ns)
+{
+	return time_ns ? time_ns - reader->session.head->start_ns +
+				 reader->session.head->start_real_ns :
+			 0;
+}
+
+uint32_t reader_find(const struct reader *reader, uint32_t slot, uint64_t pos,
+		     enum mpsan_event_type type)
+{
+	return index_map_find(reader->places, slot, pos, type);
+}

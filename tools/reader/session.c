@@ -1,0 +1,268 @@
+/* See session.h. */
+#include "session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../base/guard.h"
+#include "host.h"
+#include "../base/plainfile.h"
+#include "../proc/proc.h"
+#include "../base/util.h"
+
+#define SAME_BOOT_NS \
+	60000000000ull /* the wall clock may be set a little between recording and reading */
+#define SLOTS_MOST (1u << 17) /* a larger number in a head is garbage */
+#define START_SLACK_NS 20000000ull /* the kernel counts start times in ticks of 10 ms */
+
+static char *open_directory(struct session *session, const char *dir)
+{
+	struct stat st;
+
+	session->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (session->dirfd < 0)
+		return text_format(
+			"%s: %s; give the directory of a session (mpsan run --dir DIR makes one)",
+			dir, strerror(errno));
+	if (!fstat(session->dirfd, &st) && st.st_uid != geteuid() && geteuid())
+		return text_format(
+			"%s: belongs to another user (uid %u); read it as that user or as root",
+			dir, st.st_uid);
+	return NULL;
+}
+
+static char *check_head(struct session *session, const struct mpsan_session *head, size_t bytes)
+{
+	const char *dir = session->dir;
+	bool grows = head->format == MPSAN_SESSION_FORMAT;
+
+	if (head->magic != MPSAN_SESSION_MAGIC)
+		return text_format(
+			"%s/session: not a session file, or never finished; record the session again",
+			dir);
+	if (!head->format || head->format > MPSAN_SESSION_FORMAT)
+		return text_format(
+			"%s/session: has format %u, this mpsan reads format %u; use the mpsan that recorded it",
+			dir, head->format, MPSAN_SESSION_FORMAT);
+	if (head->slots > (bytes - MPSAN_PAGE) / sizeof(struct mpsan_process))
+		return text_format(
+			"%s/session: truncated (%zu bytes for %u processes); record the session again",
+			dir, bytes, head->slots);
+	session->slots = grows ? head->slots_max : head->slots;
+	if (session->slots < head->slots || (grows && session->slots > SLOTS_MOST))
+		return text_format(
+			"%s/session: damaged (%u processes of at most %u); record the session again",
+			dir, head->slots, session->slots);
+	return NULL;
+}
+
+static int open_table(const struct session *session)
+{
+	return plainfile_open(session->dirfd, "session",
+			      (session->writable ? O_RDWR : O_RDONLY) | O_NOFOLLOW);
+}
+
+/* Maps the file where the table stands, as far as it goes by now. */
+static bool map_file(struct session *session, int fd, size_t bytes)
+{
+	size_t pages = (bytes + MPSAN_PAGE - 1) & ~(size_t)(MPSAN_PAGE - 1);
+	int rights = PROT_READ | (session->writable ? PROT_WRITE : 0);
+
+	if (pages > session->bytes)
+		pages = session->bytes;
+	return mmap(session->head, pages, rights, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
+}
+
+/* There are addresses for all that the table may become: where nothing is yet, it reads as free slots. */
+static char *map_table(struct session *session, int fd, size_t bytes)
+{
+	void *map;
+
+	session->bytes = MPSAN_PAGE + session->slots * sizeof(struct mpsan_process);
+	session->bytes = (session->bytes + MPSAN_PAGE - 1) & ~(size_t)(MPSAN_PAGE - 1);
+	map = mmap(NULL, session->bytes, PROT_READ | (session->writable ? PROT_WRITE : 0),
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (map == MAP_FAILED)
+		return text_format("%s/session: no memory to map it; " MEMORY_CURE, session->dir);
+	session->head = map;
+	session->table = (struct mpsan_process *)((char *)map + MPSAN_PAGE);
+	guard_add(map, session->bytes, true);
+	return map_file(session, fd, bytes) ?
+		       NULL :
+		       text_format("%s/session: %s", session->dir, strerror(errno));
+}
+
+static char *take_table(struct session *session)
+{
+	int fd = open_table(session);
+	struct mpsan_session head = {0};
+	struct stat st;
+	char *wrong;
+
+	if (fd < 0 && errno == PLAINFILE_OTHER)
+		return text_format(
+			"%s/session: truncated or not a plain file; record the session again",
+			session->dir);
+	if (fd < 0)
+		return text_format(
+			"%s: no session here (file 'session': %s); give the directory of a session; "
+			"plain preloading keeps one for each program in $TMPDIR/mpsan-UID",
+			session->dir, strerror(errno));
+	if (fstat(fd, &st) || st.st_size < (off_t)MPSAN_PAGE ||
+	    pread(fd, &head, sizeof(head), 0) != sizeof(head))
+		wrong = text_format(
+			"%s/session: truncated or not a plain file; record the session again",
+			session->dir);
+	else
+		wrong = fstat(fd, &st) ? NULL : check_head(session, &head, st.st_size);
+	if (!wrong)
+		wrong = map_table(session, fd, st.st_size);
+	session->there = head.slots;
+	session->device = st.st_dev;
+	session->inode = st.st_ino;
+	close(fd);
+	return wrong;
+}
+
+uint32_t session_there(struct session *session)
+{
+	uint32_t slots = __atomic_load_n(&session->head->slots, __ATOMIC_ACQUIRE);
+	struct stat st;
+	int fd;
+
+	if (slots <= session->there || slots > session->slots)
+		return session->there;
+	fd = open_table(session);
+	if (fd >= 0 && !fstat(fd, &st) && st.st_dev == session->device &&
+	    st.st_ino == session->inode && map_file(session, fd, st.st_size))
+		session->there = slots;
+	if (fd >= 0)
+		close(fd);
+	return session->there;
+}
+
+static bool is_from_here(const struct mpsan_session *head)
+{
+	uint64_t then = head->start_real_ns - head->start_ns;
+	uint64_t now = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	uint64_t apart = then > now ? then - now : now - then;
+	bool known, here = host_is_here(&head->host, &known);
+
+	return known ? here : apart < SAME_BOOT_NS;
+}
+
+char *session_open(struct session *session, const char *dir, bool writable)
+{
+	char *wrong;
+
+	*session = (struct session){.dirfd = -1, .writable = writable};
+	session->dir = text_copy(dir);
+	wrong = open_directory(session, dir);
+	if (!wrong)
+		wrong = take_table(session);
+	if (wrong) {
+		session_close(session);
+		return wrong;
+	}
+	session->here = is_from_here(session->head);
+	return NULL;
+}
+
+void session_close(struct session *session)
+{
+	if (session->head) {
+		guard_remove(session->head);
+		munmap(session->head, session->bytes);
+	}
+	if (session->dirfd >= 0)
+		close(session->dirfd);
+	free(session->dir);
+	*session = (struct session){.dirfd = -1};
+}
+
+uint32_t session_born_as(const struct session *session, uint32_t slot)
+{
+	for (uint32_t images = 0; images < session->slots; images++) {
+		uint32_t parent = session->table[slot].parent;
+
+		if (!parent || parent > session->slots ||
+		    session->table[parent - 1].pid != session->table[slot].pid)
+			break;
+		slot = parent - 1;
+	}
+	return slot;
+}
+
+/*
+ * Reads state and start time (CLOCK_MONOTONIC) of a process; false when there is none with that
+ * pid.
+ */
+static bool read_stat(uint32_t pid, char *state, uint64_t *start_ns)
+{
+	char path[32], text[1024], *after;
+	unsigned long long ticks = 0;
+	uint64_t boot, offset;
+	ssize_t bytes;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	bytes = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[bytes > 0 ? bytes : 0] = '\0';
+	after = strrchr(text, ')'); /* the name before it may contain anything */
+	if (!after ||
+	    sscanf(after + 1,
+		   " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   state, &ticks) != 2)
+		return false;
+	boot = ticks * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
+	/* In this order: between the two readings time passes, and the offset may be none. */
+	offset = clock_ns(CLOCK_MONOTONIC);
+	offset = clock_ns(CLOCK_BOOTTIME) - offset;
+	*start_ns = boot > offset ? boot - offset : 0;
+	return true;
+}
+
+bool session_is_elsewhere(const struct mpsan_process *process)
+{
+	return process->pid_ns && process->pid_ns != host_pid_namespace();
+}
+
+enum liveness session_runs_as(uint32_t pid, uint64_t birth_ns)
+{
+	uint64_t start_ns;
+	char state;
+
+	if (!host_proc_is_own())
+		return kill((pid_t)pid, 0) && errno == ESRCH ? GONE : UNKNOWN;
+	/* What cannot be read is not dead: no descriptor may be left, and /proc may hide it. */
+	if (!read_stat(pid, &state, &start_ns))
+		return !proc_lives(pid) ? GONE : kill((pid_t)pid, 0) ? UNKNOWN : ALIVE;
+	if (state == 'Z' || state == 'X')
+		return GONE;
+	return start_ns > birth_ns + START_SLACK_NS ? GONE : ALIVE;
+}
+
+enum liveness session_liveness(const struct session *session, uint32_t slot)
+{
+	const struct mpsan_process *process = &session->table[slot];
+
+	if (!session->here)
+		return GONE;
+	if (!process->pid) /* its table was cut short */
+		return UNKNOWN;
+	if (session_is_elsewhere(process))
+		return UNKNOWN;
+	return session_runs_as(process->pid, process->birth_ns);
+}

@@ -1,0 +1,167 @@
+/* See threads.h. */
+#include "threads.h"
+#include "../base/index_map.h"
+
+#include <stddef.h>
+
+static struct fact_place place_of(const struct record *record)
+{
+	return (struct fact_place){record->slot, record->by, record->tid, record->pos,
+				   record->time_ns};
+}
+
+static uint32_t newest_start(const struct reader *reader, uint32_t slot, uint32_t tid)
+{
+	return index_map_find(reader->places, slot, tid, PLACE_THREAD);
+}
+
+static void collect_start(struct reader *reader, const struct record *record)
+{
+	uint32_t before = newest_start(reader, record->by, record->tid);
+	struct seen_thread *thread = ARRAY_ADD(&reader->threads);
+
+	*thread = (struct seen_thread){.at = place_of(record),
+				       .ev = *(const struct ev_thread_start *)record->payload,
+				       .before = before};
+	thread->start = thread->ev.start ? thread->ev.start : record->time_ns;
+	index_map_add(reader->places, record->by, record->tid, PLACE_THREAD,
+		   reader->threads.count - 1);
+}
+
+static void collect_gone(struct reader *reader, const struct record *record)
+{
+	const struct ev_thread_gone *gone = record->payload;
+	uint32_t i = newest_start(reader, record->by, (uint32_t)gone->thread);
+
+	for (; i != FACT_NONE; i = reader->threads.item[i].before)
+		if (reader->threads.item[i].start == gone->start)
+			reader->threads.item[i].gone_pos = record->pos;
+}
+
+static void add_name(struct reader *reader, const struct fact_place *at, uint32_t tid,
+		     uint64_t start, uint64_t name)
+{
+	uint32_t before = index_map_find(reader->places, at->by, tid, PLACE_THREAD_NAME);
+
+	*ARRAY_ADD(&reader->thread_names) = (struct seen_thread_name){*at, start, name, before};
+	index_map_add(reader->places, at->by, tid, PLACE_THREAD_NAME, reader->thread_names.count - 1);
+}
+
+bool threads_collect(struct reader *reader, const struct record *record)
+{
+	const struct ev_thread_name *named = record->payload;
+	struct fact_place at = place_of(record);
+
+#define TAKES(event) (record->type == EV_##event && record->bytes >= sizeof(struct ev_##event))
+	if (TAKES(thread_start))
+		collect_start(reader, record);
+	else if (TAKES(thread_gone))
+		collect_gone(reader, record);
+	else if (TAKES(thread_name))
+		add_name(reader, &at, (uint32_t)named->thread, named->start, named->name);
+	else
+		return false;
+#undef TAKES
+	return true;
+}
+
+/*
+ * When the thread began that had this TID at that time, as far as anything was heard of it; 0:
+ * nothing was.
+ */
+static uint64_t start_at(const struct reader *reader, uint32_t slot, uint32_t tid, uint64_t time_ns)
+{
+	const struct seen_thread *thread = threads_at(reader, slot, tid, time_ns);
+	uint64_t start = thread ? thread->start : 0;
+	uint32_t i = index_map_find(reader->places, slot, tid, PLACE_THREAD_NAME);
+
+	for (; i != FACT_NONE; i = reader->thread_names.item[i].before) {
+		uint64_t begun = reader->thread_names.item[i].start;
+
+		if (begun <= time_ns && begun > start)
+			start = begun;
+	}
+	return start;
+}
+
+void threads_named(struct reader *reader, const struct fact_place *at, uint64_t name)
+{
+	add_name(reader, at, at->tid, start_at(reader, at->by, at->tid, at->time_ns), name);
+}
+
+const struct seen_thread *threads_at(const struct reader *reader, uint32_t slot, uint32_t tid,
+				     uint64_t time_ns)
+{
+	uint32_t i = newest_start(reader, slot, tid);
+
+	while (i != FACT_NONE && reader->threads.item[i].start > time_ns)
+		i = reader->threads.item[i].before;
+	return i == FACT_NONE ? NULL : &reader->threads.item[i];
+}
+
+/*
+ * In sessions of before December 2026 names stand in the records of threads alone, which successors
+ * take over.
+ */
+static const char *recorded_name(const struct reader *reader, uint32_t slot, uint64_t pos,
+				 uint32_t tid, uint64_t time_ns)
+{
+	const struct mpsan_thread *thread;
+	struct record record;
+
+	if (!reader_record(reader, slot, pos, EV_thread, &record) ||
+	    record.bytes < offsetof(struct mpsan_thread, pool))
+		return NULL;
+	thread = record.payload;
+	return thread->tid == tid && thread->start_ns <= time_ns ?
+		       reader_text(reader, slot, thread->name_pos) :
+		       NULL;
+}
+
+static const char *indexed_name(const struct reader *reader, uint32_t slot, uint32_t tid,
+				uint64_t time_ns)
+{
+	const struct logfile *log = slot < reader->session.slots ? reader->logs[slot] : NULL;
+	const uint32_t *index;
+
+	if (!log)
+		return NULL;
+	index = (const uint32_t *)(log->map + MPSAN_THREAD_INDEX);
+	for (uint32_t i = 0; i < MPSAN_THREADS; i++) {
+		const char *name = index[i] ? recorded_name(reader, slot,
+							    (uint64_t)index[i] * MPSAN_UNIT, tid,
+							    time_ns) :
+					      NULL;
+
+		if (name)
+			return name;
+	}
+	return NULL;
+}
+
+const char *threads_name(const struct reader *reader, uint32_t slot, uint32_t tid,
+			 uint64_t time_ns)
+{
+	uint64_t start = start_at(reader, slot, tid, time_ns);
+	uint32_t i = index_map_find(reader->places, slot, tid, PLACE_THREAD_NAME);
+	const struct seen_thread_name *best = NULL;
+
+	if (i == FACT_NONE)
+		return indexed_name(reader, slot, tid, time_ns);
+	for (; i != FACT_NONE; i = reader->thread_names.item[i].before) {
+		const struct seen_thread_name *name = &reader->thread_names.item[i];
+
+		if (name->start == start && (!best || best->at.time_ns > time_ns))
+			best = name;
+	}
+	return best ? reader_text(reader, best->at.slot, best->name) : NULL;
+}
+
+bool threads_lives(const struct seen_thread *thread, const struct fact_fork *fork)
+{
+	bool gone = thread->gone_pos && thread->at.slot == fork->at.slot &&
+		    thread->gone_pos < fork->at.pos;
+
+	return thread->at.by == fork->at.by && thread->at.tid != fork->at.tid &&
+	       thread->start <= fork->at.time_ns && !gone;
+}

@@ -1,0 +1,207 @@
+/* See course.h. */
+#include "course.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../facts/people.h"
+#include "../base/jsontext.h"
+#include "../story/names_process.h"
+
+/* ---- what it did ---- */
+
+static bool is_worker(const struct reader *reader, uint32_t slot)
+{
+	uint32_t parent = people_is_worker(&reader->facts, slot) ?
+				  people_parent(&reader->facts, slot) :
+				  FACT_NONE;
+
+	return parent != FACT_NONE &&
+	       (reader->session.table[parent].python || reader->session.table[slot].python);
+}
+
+static bool is_started(const struct reader *reader, uint32_t slot)
+{
+	return role_of(&reader->session.table[slot]) == ROLE_SPAWNED;
+}
+
+static bool is_loader(const struct reader *reader, uint32_t slot)
+{
+	return is_worker(reader, slot) && people_loads_data(&reader->facts, slot);
+}
+
+/* One that lives on is told by other rules; a fork server asks for its children. */
+static bool is_forgotten(const struct reader *reader, uint32_t slot)
+{
+	return is_worker(reader, slot) && !people_is_apart(&reader->facts, slot) &&
+	       !(reader->session.table[slot].flags & MPSAN_PROCESS_REAPED);
+}
+
+static bool makes_groups(const struct reader *reader, uint32_t slot)
+{
+	return fact_act_of(&reader->facts, slot, EV_group, FACT_NONE) != FACT_NONE;
+}
+
+static bool any(const struct reader *reader, bool (*is)(const struct reader *, uint32_t slot))
+{
+	READER_EACH_SLOT(reader, slot)
+	if (is(reader, slot))
+		return true;
+	return false;
+}
+
+/* A copy that did not become another program. */
+static bool has_forks(const struct reader *reader)
+{
+	const struct facts *facts = &reader->facts;
+
+	for (uint32_t i = 0; i < facts->fork_count; i++)
+		if (fact_how_copies(facts->forks[i].ev.how) &&
+		    facts->processes[facts->forks[i].at.by].slot->python &&
+		    fact_fate(facts, &facts->forks[i]) != FATE_EXEC)
+			return true;
+	return false;
+}
+
+static bool has_tensors(const struct facts *facts)
+{
+	for (uint32_t i = 0; i < facts->shm.segment_count; i++)
+		if (shm_is_torch(facts, i))
+			return true;
+	return false;
+}
+
+const char *course_missing(const struct judge *judge, unsigned needs)
+{
+	const struct reader *reader = judge->reader;
+	const struct facts *facts = &reader->facts;
+	bool tensors = needs & (TENSORS | SHARED | ANYTHING) && has_tensors(facts);
+	bool exports = facts->cuda.piece_count;
+
+	if (needs & WORKERS && !any(reader, is_worker))
+		return "no worker process was started";
+	if (needs & FORKS && !has_forks(reader))
+		return "no Python process was forked";
+	if (needs & NO_FORKS && has_forks(reader))
+		return "processes were forked, in which PyTorch was not seen";
+	if (needs & STARTED && !any(reader, is_started))
+		return "nothing was started by spawn or forkserver";
+	if (needs & LOADER && !any(reader, is_loader))
+		return "no DataLoader started workers";
+	if (needs & CUDA && !facts->cuda.init_count)
+		return "CUDA was not used";
+	if (needs & TENSORS && !tensors)
+		return "no tensor was shared";
+	if (needs & EXPORTS && !exports)
+		return "no device memory was shared";
+	if (needs & IMPORTS && !facts->cuda.import_count)
+		return "no device memory of another process was opened";
+	if (needs & SHARED && !tensors && !exports)
+		return "nothing was shared";
+	if (needs & GROUP && !any(reader, makes_groups))
+		return "no process group was made";
+	if (needs & ANYTHING && !facts->shm.segment_count && !exports && !any(reader, is_worker))
+		return "no process was started, and nothing was shared";
+	if (needs & FOLLOWED && !facts->followed)
+		return "nobody watched it from outside: mpsan run does";
+	if (needs & JOINED && any(reader, is_forgotten))
+		return "not every worker was seen to be asked for its end";
+	return NULL;
+}
+
+/* ---- whether it ended ---- */
+
+/* The last image of the first process. */
+static const struct mpsan_process *root_of(const struct reader *reader)
+{
+	const struct mpsan_process *root = NULL;
+
+	READER_EACH_SLOT(reader, slot)
+	{
+		const struct mpsan_process *process = &reader->session.table[slot];
+
+		if (!root || (process->pid == root->pid && root->flags & MPSAN_PROCESS_REPLACED))
+			root = process;
+	}
+	return root;
+}
+
+#define STATUS_OF_TIMEOUT 124
+
+/* A shell, and whatever else starts commands, tells a signal so. */
+static int signal_in(const struct mpsan_process *root, json_int_t code)
+{
+	if (code > 128 && code <= 128 + 64)
+		return (int)code - 128;
+	return code == STATUS_OF_TIMEOUT && root && fact_argv_has(root, "timeout") ? SIGTERM : 0;
+}
+
+static bool hangs(const struct judge *judge)
+{
+	for (uint32_t i = 0; i < judge->found.count; i++)
+		if (judge->found.item[i].count && judge->found.item[i].is_wait &&
+		    judge->found.item[i].grade >= GRADE_WARNING)
+			return true;
+	return false;
+}
+
+char *course_cut_off(const struct judge *judge, const json_t *end)
+{
+	const struct reader *reader = judge->reader;
+	const struct mpsan_process *root = root_of(reader);
+	int number = (int)json_integer_value(json_object_get(end, "signal"));
+
+	if (reader->cut_ns)
+		return text_copy("the run did not end: mpsan ended it after a proof");
+	if (!reader->over)
+		return text_copy("the run has not ended");
+	if (root && root->end == MPSAN_END_SIGNAL)
+		number = root->end_value;
+	else if (root && root->end == MPSAN_END_EXIT && !number)
+		number = signal_in(root, root->end_value);
+	else if (!number)
+		number = signal_in(root, json_integer_value(json_object_get(end, "code")));
+	if (number)
+		return text_format("the run did not end: signal %d (%s) cut it off", number,
+				   strsignal(number));
+	if (root && root->end == MPSAN_END_NONE)
+		return text_copy("the run was not seen to end");
+	return hangs(judge) ? text_copy("the run did not end: a wait that never ends was found in it") :
+			      NULL;
+}
+
+/* ---- how its processes ended ---- */
+
+static bool is_hurt(const struct reader *reader, uint32_t slot, enum course_ends ends)
+{
+	const struct fact_process *process = &reader->facts.processes[slot];
+	const struct mpsan_process *of = process->slot;
+
+	if (of->flags & MPSAN_PROCESS_REPLACED ||
+	    !(of == root_of(reader) || is_worker(reader, slot)))
+		return false;
+	if (!process->gone || process->stayed || of->end == MPSAN_END_NONE)
+		return true;
+	if (of->end == MPSAN_END_EXIT)
+		return of->end_value > 0;
+	return ends == UNKILLED || !people_was_ended_by_another(&reader->facts, slot);
+}
+
+char *course_hurt(const struct judge *judge, enum course_ends ends)
+{
+	const struct reader *reader = judge->reader;
+
+	if (ends == ANYHOW)
+		return NULL;
+	READER_EACH_SLOT(reader, slot)
+	if (is_hurt(reader, slot, ends)) {
+		char *who = process_text(reader, slot), *end = process_end_text(reader, slot);
+		char *text = text_format("%s %s", who, end);
+
+		free(who);
+		free(end);
+		return text;
+	}
+	return NULL;
+}

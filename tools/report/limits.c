@@ -1,0 +1,197 @@
+/*
+ * What a session could not see, one line each: nothing is dropped silently. Neighbour: report.h.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "damage.h"
+#include "../reader/exports.h"
+#include "../base/guard.h"
+#include "../reader/host.h"
+#include "../base/limit.h"
+#include "report.h"
+#include "../reader/unwatched.h"
+
+#define NAMED_MAX 8u /* processes named one by one; the rest is counted */
+
+/* Counters in the head of a log, and what they mean. */
+static const struct {
+	size_t offset;
+	const char *text;
+} counters[] = {
+	{offsetof(struct mpsan_log, dropped),
+	 "records dropped because a log was full (raise log-max)"},
+	{offsetof(struct mpsan_log, holds_lost),
+	 "locks not followed because a thread held too many"},
+	{offsetof(struct mpsan_log, threads_lost),
+	 "threads not followed because there were too many"},
+	{offsetof(struct mpsan_log, stacks_cut), "stacks too long to be copied whole"},
+	{offsetof(struct mpsan_log, forks_blind),
+	 "forks without a snapshot because several came at once"},
+	{offsetof(struct mpsan_log, claims_unread),
+	 "lock claims that memory could neither confirm nor refute"},
+	{offsetof(struct mpsan_log, orphans_lost),
+	 "locks not followed into a child because too many were held at its fork"},
+	{offsetof(struct mpsan_log, modules_skipped),
+	 "times that the list of modules could not be read"},
+};
+
+static void add_counters(json_t *document, const struct reader *reader)
+{
+	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++) {
+		uint64_t sum = 0;
+
+		READER_EACH_SLOT(reader, slot)
+		if (reader->logs[slot])
+			sum += *(const uint64_t *)(reader->logs[slot]->map + counters[i].offset);
+		if (sum)
+			report_limit(document, "%s: %llu", counters[i].text,
+				     (unsigned long long)sum);
+	}
+}
+
+static void add_damage(json_t *document, const struct reader *reader, uint32_t slot, uint32_t *count)
+{
+	char *wrong = damage_told(reader, slot);
+
+	if (wrong && ++*count <= NAMED_MAX)
+		report_limit(document, "%s", wrong);
+	free(wrong);
+}
+
+static void add_logs(json_t *document, const struct reader *reader)
+{
+	uint32_t watch = reader->session.slots, count = 0;
+	uint64_t bad = reader->logs[watch] ? reader->logs[watch]->bad : 0;
+
+	add_damage(document, reader, watch, &count);
+	READER_EACH_SLOT(reader, slot)
+	{
+		bad += reader->logs[slot] ? reader->logs[slot]->bad : 0;
+		add_damage(document, reader, slot, &count);
+	}
+	if (count > NAMED_MAX)
+		report_limit(document, "further logs that cannot be read as they were written: %u",
+			     count - NAMED_MAX);
+	if (bad)
+		report_limit(document, "damaged records skipped: %llu", (unsigned long long)bad);
+}
+
+static void add_processes(json_t *document, const struct reader *reader)
+{
+	uint32_t count = 0, elsewhere = 0;
+
+	READER_EACH_SLOT(reader, slot)
+	{
+		const struct mpsan_process *process = &reader->session.table[slot];
+		char *why = process_unwatched(reader, slot);
+
+		if (why && ++count <= NAMED_MAX)
+			report_limit(document, "process %u was not watched: %s", process->pid, why);
+		free(why);
+		elsewhere += process->pid_ns != reader->session.head->pid_ns &&
+			     process->pid_ns && reader->session.head->pid_ns;
+	}
+	if (count > NAMED_MAX)
+		report_limit(document, "further processes that were not watched: %u",
+			     count - NAMED_MAX);
+	if (elsewhere)
+		report_limit(document,
+			     "processes of other pid namespaces, whose waits nobody looked at from outside: %u "
+			     "(run mpsan in the namespace)",
+			     elsewhere);
+	if (reader->session.head->unrecorded)
+		report_limit(document, "processes that found no place in the session's table: %llu",
+			     (unsigned long long)reader->session.head->unrecorded);
+}
+
+/* The library goes on there, with what passes. */
+static void add_filtered(json_t *document, const struct reader *reader)
+{
+	uint32_t count = 0, first = 0;
+
+	READER_EACH_SLOT(reader, slot)
+	{
+		const struct mpsan_process *process = &reader->session.table[slot];
+
+		if (process->why_off != MPSAN_OFF_SECCOMP || process->flags & MPSAN_PROCESS_OFF)
+			continue;
+		first = count++ ? first : process->pid;
+	}
+	if (count)
+		report_limit(document,
+			     "system calls are filtered (seccomp) in %u process%s (process %u): what would take others "
+			     "was not seen there",
+			     count, count > 1 ? "es" : "", first);
+}
+
+#define PYTHON_OWN_LOCKS 0x030d0100u /* 3.13.1: threading.Lock became CPython's own PyMutex */
+
+/* One line for each version: its uncontended locks never reach libc, so no hook sees them. */
+static void add_python(json_t *document, const struct reader *reader)
+{
+	uint32_t told[NAMED_MAX], count = 0;
+
+	READER_EACH_SLOT(reader, slot)
+	{
+		uint32_t version = reader->session.table[slot].python >> 8, i = 0;
+
+		while (i < count && told[i] != version)
+			i++;
+		if (version < PYTHON_OWN_LOCKS >> 8 || i < count || count == NAMED_MAX)
+			continue;
+		told[count++] = version;
+		report_limit(
+			document,
+			"Python locks are invisible on this Python (%u.%u.%u): an uncontended Lock makes no libc call; only waits are seen",
+			version >> 16, version >> 8 & 255, version & 255);
+	}
+}
+
+static void add_events(json_t *document, const struct reader *reader)
+{
+	for (uint32_t i = 0; i < reader->limits.count; i++) {
+		const struct seen_limit *limit = &reader->limits.item[i];
+		const char *what = reader_text(reader, limit->at.slot, limit->ev.what);
+
+		if (!what)
+			continue;
+		if (limit->ev.count > 1)
+			report_limit(document, "%s (%llu times, process %u)", what,
+				     (unsigned long long)limit->ev.count,
+				     reader->session.table[limit->at.by].pid);
+		else
+			report_limit(document, "%s (process %u)", what,
+				     reader->session.table[limit->at.by].pid);
+	}
+}
+
+static void add_exports(json_t *document, const struct reader *reader)
+{
+	struct exports exports = {0};
+	char *wrong = exports_open(&exports, &reader->session);
+
+	if (wrong)
+		report_limit(document, "%s", wrong);
+	exports_limits(&exports, document);
+	exports_close(&exports);
+	free(wrong);
+}
+
+void limits_add(json_t *document, const struct judge *judge)
+{
+	add_counters(document, judge->reader);
+	add_logs(document, judge->reader);
+	add_processes(document, judge->reader);
+	add_filtered(document, judge->reader);
+	add_python(document, judge->reader);
+	add_events(document, judge->reader);
+	add_exports(document, judge->reader);
+	if (judge->reader->session.writable && !host_proc_is_own())
+		report_limit(document, HOST_NO_PROC);
+	if (guard_has_cut())
+		report_limit(document,
+			     "files of the session were cut short while they were read: what came later is not known");
+	if (judge->suppressed)
+		report_limit(document, "findings suppressed: %u", judge->suppressed);
+}

@@ -1,0 +1,64 @@
+/*
+ * Processes of the report: what a slot of the session's table says.
+ * Neighbour: report.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/jsontext.h"
+#include "../story/names.h"
+#include "../story/names_process.h"
+#include "report.h"
+#include "../reader/unwatched.h"
+
+json_t *process_argv(const struct mpsan_process *process)
+{
+	uint32_t bytes = process->argv_bytes < MPSAN_ARGV_BYTES ? process->argv_bytes :
+								  MPSAN_ARGV_BYTES;
+	json_t *argv = json_array();
+
+	for (uint32_t at = 0; at < bytes;) {
+		size_t length = strnlen(process->argv + at, bytes - at);
+
+		json_array_append_new(argv, jsontext_part(process->argv + at, length));
+		at += length + 1;
+	}
+	return argv;
+}
+
+static json_t *end_json(const struct mpsan_process *process)
+{
+	if (process->end == MPSAN_END_SIGNAL)
+		return json_pack("{s:i}", "signal", process->end_value);
+	if (process->end == MPSAN_END_EXIT && process->end_value >= 0)
+		return json_pack("{s:i}", "code", process->end_value);
+	return json_null();
+}
+
+json_t *process_json(const struct reader *reader, uint32_t slot)
+{
+	const struct mpsan_process *process = &reader->session.table[slot];
+	char *unwatched, *name;
+	const char *role;
+	json_t *object;
+
+	if (!process->pid)
+		return NULL;
+	unwatched = process_unwatched(reader, slot);
+	name = process_given_name(reader, slot);
+	role = process_role(reader, slot);
+	object = json_pack("{s:I, s:I, s:o, s:o, s:s, s:o, s:I, s:o, s:o, s:o}", "pid",
+			   (json_int_t)process->pid, "parent", (json_int_t)process->parent_pid,
+			   "name", name ? jsontext_of(name) : json_null(), "role",
+			   role ? json_string(role) : json_null(), "how", how_text(process->how), "argv", process_argv(process), "start_ns",
+			   (json_int_t)reader_real_ns(reader, process->birth_ns), "end_ns",
+			   process->end_ns ? json_integer(reader_real_ns(reader, process->end_ns)) :
+					     json_null(),
+			   "end", end_json(process), "watched",
+			   unwatched ? jsontext_of(unwatched) : json_true());
+	if (mpsan_process_rank(process))
+		json_object_set_new(object, "rank", json_integer(mpsan_process_rank(process) - 1));
+	free(unwatched);
+	free(name);
+	return object;
+}

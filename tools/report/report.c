@@ -1,0 +1,70 @@
+/* The report document: created, counted, and the sessions that it is of. */
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fold.h"
+#include "../base/jsontext.h"
+
+json_t *report_exit_json(const struct report_exit *end)
+{
+	return json_pack("{s:o, s:o}", "code",
+			 end->code < 0 ? json_null() : json_integer(end->code), "signal",
+			 end->signal ? json_integer(end->signal) : json_null());
+}
+
+json_t *report_create(json_t *command, const struct report_exit *end)
+{
+	return json_pack("{s:s, s:{s:s, s:s}, s:o, s:o, s:[], s:[], s:[], s:[]}", "schema",
+			 "mpsan.report/1", "tool", "name", "mpsan", "version", MPSAN_VERSION,
+			 "command", command ? json_incref(command) : json_array(), "exit",
+			 report_exit_json(end), "processes", "findings", "limits", "hosts");
+}
+
+void report_finish(struct report *report)
+{
+	for (uint32_t i = 0; i < report->source.count; i++) {
+		free(report->source.item[i].dir);
+		free(report->source.item[i].host);
+		free(report->source.item[i].rank);
+	}
+	free(report->source.item);
+	fold_destroy(report->fold);
+	timeline_destroy(report->timeline);
+	json_decref(report->document);
+	*report = (struct report){0};
+}
+
+void report_add(json_t *document, const struct judge *judge)
+{
+	struct fold *fold = fold_create(document);
+
+	fold_add(fold, 0, 0, judge);
+	fold_destroy(fold);
+}
+
+unsigned report_count(const json_t *document, const char *severity)
+{
+	unsigned count = 0;
+	json_t *finding;
+	size_t i;
+
+	json_array_foreach(json_object_get(document, "findings"), i, finding)
+		count += !strcmp(jsontext_at(finding, "severity"), severity);
+	return count;
+}
+
+enum grade report_worst(const json_t *document)
+{
+	enum grade worst = GRADE_OFF, grade;
+	json_t *finding;
+	size_t i;
+
+	json_array_foreach(
+		json_object_get(document, "findings"), i,
+		finding) if (grade_parse(json_string_value(json_object_get(finding, "severity")),
+					 &grade) &&
+			     grade > worst) worst = grade;
+	return worst;
+}

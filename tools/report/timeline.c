@@ -1,0 +1,242 @@
+/* See timeline.h. */
+#include "../base/index_map.h"
+#include "timeline_draw.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../facts/ipc.h"
+#include "../story/names.h"
+#include "../story/names_process.h"
+
+struct timeline *timeline_create(void)
+{
+	return memory_get(sizeof(struct timeline));
+}
+
+void timeline_destroy(struct timeline *timeline)
+{
+	if (!timeline)
+		return;
+	for (uint32_t i = 0; i < timeline->processes.count; i++)
+		free(timeline->processes.item[i].name);
+	for (uint32_t i = 0; i < timeline->threads.count; i++)
+		free(timeline->threads.item[i].name);
+	for (uint32_t i = 0; i < timeline->spans.count; i++)
+		free(timeline->spans.item[i].what);
+	for (uint32_t i = 0; i < timeline->objects.count; i++)
+		free(timeline->objects.item[i].name);
+	free(timeline->processes.item);
+	free(timeline->threads.item);
+	free(timeline->spans.item);
+	free(timeline->flows.item);
+	free(timeline->objects.item);
+	free(timeline->uses.item);
+	free(timeline->levels.item);
+	free(timeline);
+}
+
+uint64_t draw_time(const struct drawing *drawing, uint64_t time_ns)
+{
+	uint64_t real = reader_real_ns(drawing->reader, time_ns);
+
+	return real ? real - (uint64_t)drawing->skew_ns : 0;
+}
+
+uint32_t draw_process(const struct drawing *drawing, uint32_t slot)
+{
+	return slot < drawing->reader->session.slots ? drawing->process_of[slot] : LINE_NONE;
+}
+
+uint64_t draw_end_ns(const struct drawing *drawing, uint32_t slot)
+{
+	return cuda_end_ns(drawing->facts, slot);
+}
+
+/* "python3 train.py": the program, and the first argument that is no option. */
+static char *command_text(const struct mpsan_process *process)
+{
+	uint32_t bytes = process->argv_bytes < MPSAN_ARGV_BYTES ? process->argv_bytes :
+								  MPSAN_ARGV_BYTES;
+	size_t length = strnlen(process->argv, bytes);
+	char *program = text_format("%.*s", (int)length, process->argv), *text;
+
+	for (size_t at = length + 1; at < bytes; at += length + 1) {
+		char *argument;
+
+		length = strnlen(process->argv + at, bytes - at);
+		if (!length || process->argv[at] == '-')
+			continue;
+		argument = text_format("%.*s", (int)length, process->argv + at);
+		text = text_format("%s %s", path_base(program), path_base(argument));
+		free(argument);
+		free(program);
+		return text;
+	}
+	text = *program ? text_copy(path_base(program)) : text_format("process %u", process->pid);
+	free(program);
+	return text;
+}
+
+static char *process_label(const struct reader *reader, uint32_t slot)
+{
+	char *name = process_given_name(reader, slot);
+	const char *role = name ? NULL : process_role(reader, slot);
+
+	if (name)
+		return name;
+	return role ? text_copy(role) : command_text(&reader->session.table[slot]);
+}
+
+static void draw_processes(struct drawing *drawing)
+{
+	const struct reader *reader = drawing->reader;
+
+	READER_EACH_SLOT(reader, slot)
+	{
+		const struct mpsan_process *process = &reader->session.table[slot];
+		uint64_t birth = process->birth_ns ? process->birth_ns :
+						     reader->session.head->start_ns;
+
+		if (!process->pid)
+			continue;
+		*ARRAY_ADD(&drawing->line->processes) = (struct line_process){
+			.source = drawing->source,
+			.slot = slot,
+			.pid = process->pid,
+			.parent = process->parent ? draw_process(drawing, process->parent - 1) :
+						    LINE_NONE,
+			.name = process_label(reader, slot),
+			.begin_ns = draw_time(drawing, birth),
+			.end_ns = draw_time(drawing, draw_end_ns(drawing, slot)),
+		};
+		drawing->process_of[slot] = drawing->line->processes.count - 1;
+		draw_thread(drawing, slot, process->pid, birth);
+	}
+}
+
+static char *thread_label(struct drawing *drawing, uint32_t slot, uint32_t tid, uint64_t time_ns)
+{
+	if (drawing->threads_named++ < LINE_NAMES_MAX)
+		return thread_text(drawing->reader, drawing->judge->frames, slot, tid,
+				   time_ns);
+	return text_format("TID %u", tid);
+}
+
+uint32_t draw_thread(struct drawing *drawing, uint32_t slot, uint32_t tid, uint64_t time_ns)
+{
+	uint32_t process = draw_process(drawing, slot),
+		 found = index_map_find(drawing->threads, slot, tid, 0);
+	uint64_t begin = draw_time(drawing, time_ns);
+
+	if (found != FACT_NONE) {
+		struct line_thread *thread = &drawing->line->threads.item[found];
+
+		if (begin && begin < thread->begin_ns)
+			thread->begin_ns = begin;
+		return found;
+	}
+	if (process == LINE_NONE || !tid)
+		return LINE_NONE;
+	if (drawing->line->threads.count == LINE_THREADS_MAX) {
+		drawing->line->left_out++;
+		return LINE_NONE;
+	}
+	*ARRAY_ADD(&drawing->line->threads) = (struct line_thread){
+		.process = process,
+		.tid = tid,
+		.name = thread_label(drawing, slot, tid, time_ns),
+		.begin_ns = begin,
+	};
+	index_map_add(drawing->threads, slot, tid, 0, drawing->line->threads.count - 1);
+	return drawing->line->threads.count - 1;
+}
+
+static void draw_threads(struct drawing *drawing)
+{
+	const struct reader *reader = drawing->reader;
+
+	for (uint32_t i = 0; i < reader->threads.count; i++) {
+		const struct fact_place *at = &reader->threads.item[i].at;
+
+		draw_thread(drawing, at->by, at->tid, at->time_ns);
+	}
+	for (uint32_t i = 0; i < drawing->facts->act_count; i++) {
+		const struct fact_place *at = &drawing->facts->acts[i].at;
+
+		/* The supervisor's own records name a process, and no thread of it. */
+		if (at->slot != reader->session.slots)
+			draw_thread(drawing, at->by, at->tid, at->time_ns);
+	}
+}
+
+void draw_flow(struct drawing *drawing, enum flow_kind kind, uint32_t object,
+	       const uint32_t threads[2], const uint64_t times[2])
+{
+	if (drawing->line->flows.count == LINE_FLOWS_MAX) {
+		drawing->line->left_out++;
+		return;
+	}
+	*ARRAY_ADD(&drawing->line->flows) = (struct line_flow){
+		.kind = kind,
+		.from = threads[0],
+		.to = threads[1],
+		.from_ns = draw_time(drawing, times[0]),
+		.to_ns = draw_time(drawing, times[1]),
+		.object = object,
+	};
+}
+
+static void draw_forks(struct drawing *drawing)
+{
+	for (uint32_t i = 0; i < drawing->facts->fork_count; i++) {
+		const struct fact_fork *fork = &drawing->facts->forks[i];
+		const struct mpsan_process *child;
+		uint32_t from, to;
+
+		from = draw_thread(drawing, fork->at.by, fork->at.tid, fork->at.time_ns);
+		if (fork->child == FACT_NONE || from == LINE_NONE)
+			continue;
+		child = drawing->facts->processes[fork->child].slot;
+		to = draw_thread(drawing, fork->child, child->pid, child->birth_ns);
+		if (to == LINE_NONE)
+			continue;
+		draw_flow(drawing, FLOW_FORK, LINE_NONE, (uint32_t[]){from, to},
+			  (uint64_t[]){fork->at.time_ns, child->birth_ns});
+	}
+}
+
+void timeline_add(struct timeline *timeline, uint32_t source, int64_t skew_ns,
+		  const struct judge *judge)
+{
+	uint32_t slots = judge->reader->session.slots;
+	struct drawing drawing = {
+		.line = timeline,
+		.judge = judge,
+		.reader = judge->reader,
+		.facts = &judge->reader->facts,
+		.source = source,
+		.skew_ns = skew_ns,
+		.process_of = memory_get(slots * sizeof(uint32_t)),
+		.threads = index_map_create(),
+		.locks = index_map_create(),
+		.waits = index_map_create(),
+	};
+
+	for (uint32_t i = 0; i < slots; i++)
+		drawing.process_of[i] = LINE_NONE;
+	draw_processes(&drawing);
+	draw_threads(&drawing);
+	draw_forks(&drawing);
+	draw_spans(&drawing);
+	draw_memory(&drawing);
+	draw_levels(&drawing);
+	free(drawing.changes.item);
+	free(drawing.process_of);
+	index_map_destroy(drawing.threads);
+	index_map_destroy(drawing.locks);
+	index_map_destroy(drawing.waits);
+	for (uint32_t i = 0; i < drawing.lock_names.count; i++)
+		free(drawing.lock_names.item[i]);
+	free(drawing.lock_names.item);
+}

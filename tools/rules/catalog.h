@@ -1,0 +1,23 @@
+/* The catalogue of rules: the texts of include/mpsan_rules.def, by rule and by slug. */
+#ifndef MPSAN_CATALOG_H
+#define MPSAN_CATALOG_H
+
+#include <stddef.h>
+
+#include "rule.h"
+
+/* The texts of a rule's row. */
+struct rule_words {
+	const char *slug, *title, *hazard, *evidence, *grading, *fix, *source;
+};
+const struct rule_words *rule_words(enum rule_id rule);
+const char *rule_slug(enum rule_id rule);
+const char *rule_fix(enum rule_id rule);
+
+/* RULE_COUNT when there is none of that name. */
+enum rule_id rule_find(const char *slug);
+
+/* For near_names. */
+const char *rule_name(size_t number);
+
+#endif

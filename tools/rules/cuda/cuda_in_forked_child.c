@@ -1,0 +1,29 @@
+/*
+ * cuda-in-forked-child: the driver was initialised, the process was copied, and the copy calls the
+ * driver. Its threads and its connection to the device stayed with the parent, so every such call
+ * fails. Who initialised it first is half of the story: often a library that only asked whether there
+ * is a device.
+ */
+#include "../rule.h"
+
+static const struct tale tale = {
+	"{function} failed with {result} at {at} in process {pid}: CUDA was initialised by "
+	"{init_function}, called from {library} at {init_at}, before {how} at {fork_at} made this "
+	"process; the driver cannot be used in a copy",
+	{{STEP_INIT,
+	  "{initialiser} of process {parent} initialised CUDA first, by {init_function}, "
+	  "called from {library}"},
+	 {STEP_FORK, "{forker} of process {parent} called {how}"},
+	 {STEP_CUDA, "{thread} of the child {pid} called {function}, which failed with {result}"}},
+};
+
+void rule_cuda_in_forked_child(const struct facts *facts, const struct moment *moment,
+			       struct findings *out)
+{
+	const struct fact_cuda_call *call = &facts->cuda.calls[moment->index];
+	uint32_t init = cuda_init_before(facts, call->at.by, call->at.time_ns);
+
+	if (init && call->ev.kind != MPSAN_CUDA_QUERY && call->ev.result)
+		FIND_FORKED(out, cuda_in_forked_child, GRADE_ERROR, moment, init,
+			    cuda_fork_after(facts, init, call->at.by), &tale);
+}

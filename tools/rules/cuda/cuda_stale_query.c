@@ -1,0 +1,28 @@
+/*
+ * cuda-stale-query: a forked child asked the driver that it inherited and got an answer. That is what
+ * its parent knew, not what the child can use: a program that trusts it goes on to the first real
+ * call, which fails.
+ */
+#include "../rule.h"
+
+static const struct tale tale = {
+	"{function} gave an answer at {at} in process {pid}, which was made by {how} at {fork_at} after "
+	"CUDA had been initialised by {init_function}, called from {library}: it holds for the parent, "
+	"the child cannot use the device",
+	{{STEP_INIT,
+	  "{initialiser} of process {parent} initialised CUDA first, by {init_function}, "
+	  "called from {library}"},
+	 {STEP_FORK, "{forker} of process {parent} called {how}"},
+	 {STEP_CUDA, "{thread} of the child {pid} called {function}"}},
+};
+
+void rule_cuda_stale_query(const struct facts *facts, const struct moment *moment,
+			   struct findings *out)
+{
+	const struct fact_cuda_call *call = &facts->cuda.calls[moment->index];
+	uint32_t init = cuda_init_before(facts, call->at.by, call->at.time_ns);
+
+	if (init && call->ev.kind == MPSAN_CUDA_QUERY && !call->ev.result)
+		FIND_FORKED(out, cuda_stale_query, GRADE_NOTE, moment, init,
+			    cuda_fork_after(facts, init, call->at.by), &tale);
+}

@@ -1,0 +1,70 @@
+/*
+ * cuda-visible-devices-late: the driver reads CUDA_VISIBLE_DEVICES once, when it is initialised. A
+ * change after that does nothing in this process; it does reach a program that is started later, and
+ * launchers set it for that.
+ */
+#include "../rule.h"
+
+static const struct tale tale_of_change = {
+	"CUDA_VISIBLE_DEVICES was changed from {before} to {after} at {at} in process {pid}, where CUDA "
+	"had been initialised by {init_function}, called from {library} at {init_at}: the change has no "
+	"effect",
+	{{STEP_INIT,
+	  "{initialiser} of process {parent} initialised CUDA, by {init_function}, called "
+	  "from {library}: the variable was read then"},
+	 {STEP_CUDA, "{thread} changed CUDA_VISIBLE_DEVICES from {before} to {after}"}},
+};
+
+static const struct tale tale_of_launch = {
+	"CUDA_VISIBLE_DEVICES was changed from {before} to {after} at {at} in process {pid} after CUDA "
+	"had been initialised: it holds for the programs started since, not for this process",
+	{{STEP_INIT,
+	  "{initialiser} of process {parent} initialised CUDA, by {init_function}, called "
+	  "from {library}: the variable was read then"},
+	 {STEP_CUDA, "{thread} changed CUDA_VISIBLE_DEVICES from {before} to {after}"}},
+};
+
+static const struct tale tale_of_crowd = {
+	"{count} processes hold a context on device 0 besides the device that they work on, process "
+	"{pid} by {function} at {at}: each of them takes memory there",
+	{{STEP_CUDA, "{thread} of process {pid} made its context on device 0, by {function}"}},
+};
+
+/* Workers that do not choose their device before the first call get device 0 as well. */
+static void judge_crowd(const struct facts *facts, const struct moment *moment,
+			struct findings *out)
+{
+	struct finding finding = {.rule = RULE_cuda_visible_devices_late,
+				  .grade = GRADE_NOTE,
+				  .fork = FACT_NONE,
+				  .held = FACT_NONE,
+				  .tale = &tale_of_crowd};
+
+	if (cuda_crowd(facts, &finding.context) > 1)
+		finding_add(out, moment, finding);
+}
+
+void rule_cuda_visible_devices_late(const struct facts *facts, const struct moment *moment,
+				    struct findings *out)
+{
+	const struct fact_cuda_env *env;
+	uint32_t init;
+	bool launches;
+
+	if (moment->kind == MOMENT_OVER) {
+		judge_crowd(facts, moment, out);
+		return;
+	}
+	env = &facts->cuda.envs[moment->index];
+	init = cuda_init_before(facts, env->at.by, env->at.time_ns);
+	launches = cuda_launch_ns(facts, env->at.by, env->at.time_ns) != 0;
+	if (!init)
+		return;
+	if (!launches)
+		FIND_FORKED(out, cuda_visible_devices_late, GRADE_WARNING, moment, init, FACT_NONE,
+			    &tale_of_change);
+	else if (facts->cuda.inits[init - 1].at.by ==
+		 env->at.by) /* not a child on its way to exec */
+		FIND_FORKED(out, cuda_visible_devices_late, GRADE_NOTE, moment, init, FACT_NONE,
+			    &tale_of_launch);
+}

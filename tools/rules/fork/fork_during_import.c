@@ -1,0 +1,97 @@
+/*
+ * fork-during-import: a thread was importing a module when the process was copied. The lock of that
+ * module is Python code, taken for as long as the import lasts; in the child it stays taken.
+ */
+#include "../rule.h"
+
+static const char importing[] = "{holder} was importing it, {taken}";
+static const char copied[] =
+	"{forker} of process {parent} called {how}, which did not copy {holder}";
+
+static const struct tale tale_of_wait = {
+	"process {pid} waits for ever at {wait_at} for {lock}: {holder} was importing it, {taken}, and "
+	"exists only in the parent, which forked at {fork_at}",
+	{{STEP_HOLDER, importing},
+	 {STEP_FORK, copied},
+	 {STEP_WAIT, "{thread} of the child {pid} waits for that import"}},
+};
+
+static const struct tale tale_of_alone = {
+	"process {pid} waits for ever at {wait_at} for {lock}: no thread in it is importing that "
+	"module, and the fork at {fork_at} did not copy {lost}",
+	{{STEP_FORK, "{forker} of process {parent} called {how}"},
+	 {STEP_WAIT, "{thread} of the child {pid}, its only one, waits for that import"}},
+};
+
+static const struct tale tale_of_doubt = {
+	"process {pid} waits at {wait_at} for {lock}: {holder} was importing it, {taken}, and exists "
+	"only in the parent, which forked at {fork_at}; only a signal handler or another thread could "
+	"help",
+	{{STEP_HOLDER, importing},
+	 {STEP_FORK, copied},
+	 {STEP_WAIT, "{thread} of the child {pid} waits for that import"}},
+};
+
+static const struct tale tale_of_fork = {
+	"{holder} was importing a module, {taken}, when {forker} called {how} at {fork_at}; in the child "
+	"{child} {lock} stays taken",
+	{{STEP_HOLDER, importing}, {STEP_FORK, "{forker} of process {parent} called {how}"}},
+};
+
+static const struct tale tale_of_importer = {
+	"{how} at {fork_at} in the middle of an import: the child {child} goes on inside it",
+	{{STEP_FORK, "{forker} of process {parent} called {how} while it was importing a module"}},
+};
+
+static bool is_import(const struct facts *facts, uint32_t held, uint32_t fork)
+{
+	const struct fact_held *h = &facts->helds[held];
+
+	return h->ev.kind == MPSAN_LOCK_IMPORT && !h->repaired && fact_held_at(facts, held, fork);
+}
+
+/* The modules of one thread stand side by side, the one that it set out to import last. */
+static bool goes_on(const struct facts *facts, uint32_t held, uint32_t fork)
+{
+	return held + 1 < facts->forks[fork].held_end && is_import(facts, held + 1, fork) &&
+	       facts->helds[held + 1].ev.holder == facts->helds[held].ev.holder;
+}
+
+static void judge_fork(const struct facts *facts, const struct moment *moment, struct findings *out)
+{
+	const struct fact_fork *fork = &facts->forks[moment->index];
+	enum fact_fate fate = fact_fate(facts, fork);
+
+	if (fate == FATE_EXEC)
+		return;
+	if (fork->ev.flags & MPSAN_FORK_IMPORTING)
+		FIND(out, fork_during_import, GRADE_NOTE, moment, moment->index, FACT_NONE,
+		     &tale_of_importer);
+	for (uint32_t i = fork->held_begin; i < fork->held_end; i++)
+		if (is_import(facts, i, moment->index) && !goes_on(facts, i, moment->index))
+			FIND(out, fork_during_import,
+			     fate == FATE_LIVES ? GRADE_WARNING : GRADE_NOTE, moment, moment->index,
+			     i, &tale_of_fork);
+}
+
+static void judge_wait(const struct facts *facts, const struct moment *moment, struct findings *out)
+{
+	const struct fact_wait *wait = &facts->waits[moment->index];
+	bool proved = fact_wait_is_proof(wait);
+
+	if (rule_of_wait(facts, wait) == RULE_fork_during_import)
+		FIND(out, fork_during_import, proved ? GRADE_ERROR : GRADE_WARNING, moment,
+		     fact_fork_behind(facts, wait->held, wait->at.by), wait->held,
+		     wait->ev.reason == MPSAN_WAIT_ALONE ? &tale_of_alone :
+		     proved				 ? &tale_of_wait :
+							   &tale_of_doubt);
+}
+
+void rule_fork_during_import(const struct facts *facts, const struct moment *moment,
+			     struct findings *out)
+{
+	if (moment->kind == MOMENT_FORK)
+		judge_fork(facts, moment, out);
+	else if (moment->kind == MOMENT_WAIT)
+		judge_wait(facts, moment, out);
+}

@@ -1,0 +1,61 @@
+/*
+ * fork-inherited-tensor: a forked child gave up a shared tensor that it has by inheritance only. Nobody
+ * counted it in as a user, so with names the tensor may end for the others. To read and write it
+ * there, as in training without locks, is what it is for.
+ */
+#include "../rule.h"
+
+static const struct tale tale_of_removal = {
+	"{who} removed the name of {segment} at {at}, which it had inherited from {maker} by a fork and which "
+	"is in use by {mappers}",
+	{{STEP_MAKER, "{maker} made {segment}"}, {STEP_ACT, "{who} removed the name"}},
+};
+
+static const struct tale tale_of_unmap = {
+	"{who} gave up {segment} at {at}, which it had inherited from {maker} by a fork",
+	{{STEP_MAKER, "{maker} made {segment}"}, {STEP_ACT, "{who} unmapped it"}},
+};
+
+/* It opened the segment by itself, or got its descriptor. */
+static bool has_own(const struct facts *facts, uint32_t segment, uint32_t slot)
+{
+	EACH_SHM_ACT(facts, segment - 1, at)
+	if (facts->acts[at - 1].type == EV_shm && facts->acts[at - 1].at.by == slot)
+		return true;
+	return false;
+}
+
+/* Whether that process is a copy of the maker, or of a copy, and no other program since. */
+static bool has_by_fork(const struct facts *facts, uint32_t segment, uint32_t slot)
+{
+	uint32_t maker = shm_maker(facts, segment);
+
+	return slot != maker && fact_how_copies(facts->processes[slot].slot->how) &&
+	       shm_is_ancestor(facts, maker, slot) && !has_own(facts, segment, slot);
+}
+
+static bool is_removal(const struct fact_act *act)
+{
+	return act->type == EV_shm_unlinked ||
+	       (act->type == EV_shm_inherited &&
+		ACT_AS(act, shm_inherited)->what == MPSAN_SHM_UNLINKED);
+}
+
+void rule_fork_inherited_tensor(const struct facts *facts, const struct moment *moment,
+				struct findings *out)
+{
+	const struct fact_act *act = &facts->acts[moment->index];
+	uint32_t segment = shm_segment_of(facts, moment->index);
+
+	if (!shm_is_torch(facts, segment) || !has_by_fork(facts, segment, act->at.by))
+		return;
+	if (is_removal(act)) {
+		if (shm_mapped(facts, segment, act->at.time_ns, act->at.by))
+			FIND_ACT(out, fork_inherited_tensor, GRADE_WARNING, moment,
+				 &tale_of_removal, .segment = segment);
+	} else if (act->type == EV_shm_inherited &&
+		   ACT_AS(act, shm_inherited)->what == MPSAN_SHM_UNMAPPED) {
+		FIND_ACT(out, fork_inherited_tensor, GRADE_NOTE, moment, &tale_of_unmap,
+			 .segment = segment);
+	}
+}

@@ -1,0 +1,46 @@
+/*
+ * fork-late: workers that a manager thread starts on demand are copied from a process in full work.
+ * Once is worth a note; a process that keeps doing it will meet a lock at last.
+ */
+#include "../rule.h"
+
+#define OFTEN 2 /* such forks before this one */
+
+static const struct tale tale_of_one = {
+	"{forker}, not the main thread, called {how} at {fork_at}",
+	{{STEP_FORK, "{forker} of process {parent} called {how}"}},
+};
+
+static const struct tale tale_of_many = {
+	"{forker}, not the main thread, called {how} at {fork_at}, as happened at least twice before in "
+	"process {parent}, which has {threads} threads",
+	{{STEP_FORK,
+	  "{forker} of process {parent} called {how}; threads started before: {others}"}},
+};
+
+static bool counts(const struct facts *facts, uint32_t fork)
+{
+	return fact_fork_is_late(facts, &facts->forks[fork]) &&
+	       fact_fate(facts, &facts->forks[fork]) != FATE_EXEC;
+}
+
+static bool is_repeated(const struct facts *facts, uint32_t fork)
+{
+	unsigned before = 0;
+
+	for (uint32_t i = facts->forks[fork].late; i < fork && before < OFTEN;
+	     i = facts->forks[i].late)
+		before += counts(facts, i);
+	return before == OFTEN;
+}
+
+void rule_fork_late(const struct facts *facts, const struct moment *moment, struct findings *out)
+{
+	bool many;
+
+	if (!counts(facts, moment->index))
+		return;
+	many = facts->forks[moment->index].ev.threads > 2 && is_repeated(facts, moment->index);
+	FIND(out, fork_late, many ? GRADE_WARNING : GRADE_NOTE, moment, moment->index, FACT_NONE,
+	     many ? &tale_of_many : &tale_of_one);
+}

@@ -1,0 +1,68 @@
+/*
+ * fork-libc-lock: another thread was inside a function of libc that has a lock of its own when the
+ * process was copied. Whether it held the lock just then only the child shows: by a call of the same
+ * family that does not come back, and by the word that it waits for.
+ */
+#include "../rule.h"
+
+static const char inside[] = "{holder} was using {lock}, {called}";
+static const char copied[] =
+	"{forker} of process {parent} called {how}, which did not copy {holder}";
+
+static const struct tale tale_of_fork = {
+	"{holder} was using {lock}, {called}, when {forker} called {how} at {fork_at}; the child "
+	"{child} has a copy of that lock as it was",
+	{{STEP_HOLDER, inside}, {STEP_FORK, "{forker} of process {parent} called {how}"}},
+};
+
+static const struct tale tale_of_wait = {
+	"process {pid} has not come back from its call at {wait_at}: {holder} was using {lock}, "
+	"{called}, and exists only in the parent, which forked at {fork_at}",
+	{{STEP_HOLDER, inside},
+	 {STEP_FORK, copied},
+	 {STEP_WAIT, "{thread} of the child {pid} needs the same lock"}},
+};
+
+static const struct tale tale_of_proof = {
+	"process {pid} waits for ever at {wait_at}, inside libc: {holder} was using {lock}, {called}, "
+	"and exists only in the parent, which forked at {fork_at}",
+	{{STEP_HOLDER, inside},
+	 {STEP_FORK, copied},
+	 {STEP_WAIT, "{thread} of the child {pid} waits for that lock"}},
+};
+
+static void judge_fork(const struct facts *facts, const struct moment *moment, struct findings *out)
+{
+	const struct fact_fork *fork = &facts->forks[moment->index];
+
+	if (fact_fate(facts, fork) == FATE_EXEC)
+		return;
+	for (uint32_t i = fork->held_begin; i < fork->held_end; i++) {
+		const struct fact_held *held = &facts->helds[i];
+
+		if (fact_held_at(facts, i, moment->index) && held->ev.kind == MPSAN_LOCK_LIBC &&
+		    !held->repaired)
+			FIND(out, fork_libc_lock, GRADE_NOTE, moment, moment->index, i,
+			     &tale_of_fork);
+	}
+}
+
+static void judge_wait(const struct facts *facts, const struct moment *moment, struct findings *out)
+{
+	const struct fact_wait *wait = &facts->waits[moment->index];
+	bool proved = fact_wait_is_proof(wait);
+
+	if (rule_of_wait(facts, wait) == RULE_fork_libc_lock)
+		FIND(out, fork_libc_lock, proved ? GRADE_ERROR : GRADE_NOTE, moment,
+		     fact_fork_behind(facts, wait->held, wait->at.by), wait->held,
+		     proved ? &tale_of_proof : &tale_of_wait);
+}
+
+void rule_fork_libc_lock(const struct facts *facts, const struct moment *moment,
+			 struct findings *out)
+{
+	if (moment->kind == MOMENT_FORK)
+		judge_fork(facts, moment, out);
+	else
+		judge_wait(facts, moment, out);
+}

@@ -1,0 +1,28 @@
+/*
+ * fork-lock-held: another thread was inside a critical section when the process was copied. The
+ * child's copy of that lock stays locked, and nobody there can give it back.
+ */
+#include "../rule.h"
+
+static const struct tale tale = {
+	"{holder} held {lock}, {taken}, when {forker} called {how} at {fork_at}; in the "
+	"child {child} it stays locked",
+	{{STEP_HOLDER, "{holder} held {lock}, {taken}"},
+	 {STEP_FORK, "{forker} of process {parent} called {how}"}},
+};
+
+void rule_fork_lock_held(const struct facts *facts, const struct moment *moment,
+			 struct findings *out)
+{
+	const struct fact_fork *fork = &facts->forks[moment->index];
+	bool lives = fact_fate(facts, fork) == FATE_LIVES;
+
+	for (uint32_t i = fork->held_begin; i < fork->held_end; i++) {
+		const struct fact_held *held = &facts->helds[i];
+
+		if (fact_held_at(facts, i, moment->index) && held->ev.holder != fork->at.tid &&
+		    fact_held_counts(held))
+			FIND(out, fork_lock_held, lives ? GRADE_WARNING : GRADE_NOTE, moment,
+			     moment->index, i, &tale);
+	}
+}

@@ -1,0 +1,86 @@
+/*
+ * fork-lost-wakeup: a forked child waits for a condition, a semaphore or their like. Whoever would
+ * have signalled was a thread of its parent, or the parent itself, whose memory is another one.
+ */
+#include "../knot.h"
+#include "../rule.h"
+
+#define STEPS                                                                                    \
+	{                                                                                        \
+		{STEP_FORK, "{forker} of process {parent} called {how}"},                        \
+		{                                                                                \
+			STEP_WAIT, "{thread} of the child {pid}, its only one, waits for {lock}" \
+		}                                                                                \
+	}
+
+static const struct tale tale_of_threads = {
+	"process {pid} waits for ever at {wait_at} for {lock}: nobody is left to end it, the fork at "
+	"{fork_at} did not copy {lost}",
+	STEPS,
+};
+
+static const struct tale tale_of_pool = {
+	"process {pid} waits for ever at {wait_at} for {lock}: {signallers} only in the parent, which "
+	"forked at {fork_at}",
+	STEPS,
+};
+
+static const struct tale tale_of_parent = {
+	"process {pid} waits for ever at {wait_at} for {lock}: it has one thread, and its parent, which "
+	"forked at {fork_at}, has another copy of that memory",
+	STEPS,
+};
+
+static const struct tale tale_of_doubt = {
+	"process {pid} waits at {wait_at} for {lock}: it has one thread since the fork at {fork_at}, so "
+	"only a signal could end it",
+	STEPS,
+};
+
+static const struct tale tale_of_knot = {
+	"process {pid} waits for ever at {wait_at} for {lock}: nobody is left to end it, the fork at "
+	"{fork_at} did not copy {lost}",
+	{{STEP_FORK, "{forker} of process {parent} called {how}"}, {STEP_BLOCKED, "{knot}"}},
+};
+
+static const struct tale *choose(const struct fact_wait *wait, const struct fact_fork *fork)
+{
+	if (!fact_wait_is_proof(wait))
+		return &tale_of_doubt;
+	if (wait->pool_threads)
+		return &tale_of_pool;
+	return fork->ev.threads > 1 ? &tale_of_threads : &tale_of_parent;
+}
+
+static void judge_wait(const struct facts *facts, const struct moment *moment, struct findings *out)
+{
+	const struct fact_wait *wait = &facts->waits[moment->index];
+	uint32_t fork;
+
+	if (rule_of_wait(facts, wait) != RULE_fork_lost_wakeup)
+		return;
+	fork = fact_fork_behind(facts, FACT_NONE, wait->at.by);
+	if (fork != FACT_NONE)
+		FIND(out, fork_lost_wakeup, fact_wait_is_proof(wait) ? GRADE_ERROR : GRADE_WARNING,
+		     moment, fork, FACT_NONE, choose(wait, &facts->forks[fork]));
+}
+
+/* What no hook sees coming: glibc's broadcast waits for waiters that were not copied. */
+static void judge_knot(const struct facts *facts, const struct moment *moment, struct findings *out)
+{
+	const struct fact_knot *knot = &facts->knots[moment->index];
+
+	if (knot_rule(facts, knot) == RULE_fork_lost_wakeup)
+		FIND(out, fork_lost_wakeup, GRADE_ERROR, moment,
+		     fact_fork_behind(facts, FACT_NONE, knot_left_child(facts, knot)->at.by),
+		     FACT_NONE, &tale_of_knot);
+}
+
+void rule_fork_lost_wakeup(const struct facts *facts, const struct moment *moment,
+			   struct findings *out)
+{
+	if (moment->kind == MOMENT_WAIT)
+		judge_wait(facts, moment, out);
+	else
+		judge_knot(facts, moment, out);
+}

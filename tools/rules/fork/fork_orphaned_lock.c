@@ -1,0 +1,37 @@
+/*
+ * fork-orphaned-lock: a forked child waits for a private lock whose owner was a thread of its
+ * parent. That thread was not copied, so the wait never ends. A semaphore is proved only when it
+ * serves as a lock, or when the child has no other thread that could post it; and not where a
+ * signal handler could post it or end the wait.
+ */
+#include "../rule.h"
+
+static const struct tale tale = {
+	"process {pid} waits for ever at {wait_at} for {lock}: {holder} held it, {taken}, and "
+	"exists only in the parent, which forked at {fork_at}",
+	{{STEP_HOLDER, "{holder} held {lock}, {taken}"},
+	 {STEP_FORK, "{forker} of process {parent} called {how}, which did not copy {holder}"},
+	 {STEP_WAIT, "{thread} of the child {pid} waits for {lock}"}},
+};
+
+static const struct tale tale_of_doubt = {
+	"process {pid} waits at {wait_at} for {lock}: {holder} held it, {taken}, and exists only in "
+	"the parent, which forked at {fork_at}; only a signal handler or another thread could help",
+	{{STEP_HOLDER, "{holder} held {lock}, {taken}"},
+	 {STEP_FORK, "{forker} of process {parent} called {how}, which did not copy {holder}"},
+	 {STEP_WAIT, "{thread} of the child {pid} waits for {lock}"}},
+};
+
+void rule_fork_orphaned_lock(const struct facts *facts, const struct moment *moment,
+			     struct findings *out)
+{
+	const struct fact_wait *wait = &facts->waits[moment->index];
+	bool proved = fact_wait_is_proof(wait);
+
+	if (rule_of_wait(facts, wait) != RULE_fork_orphaned_lock ||
+	    wait->ev.flags & MPSAN_LF_HANDOFF)
+		return;
+	FIND(out, fork_orphaned_lock, proved ? GRADE_ERROR : GRADE_WARNING, moment,
+	     fact_fork_behind(facts, wait->held, wait->at.by), wait->held,
+	     proved ? &tale : &tale_of_doubt);
+}

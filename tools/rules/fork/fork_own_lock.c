@@ -1,0 +1,77 @@
+/*
+ * fork-own-lock: a recursive or error-checking mutex knows its owner by thread id, and the
+ * forking thread has another id in the child: its unlock is refused there, and to lock again
+ * blocks for ever.
+ */
+#include "../rule.h"
+
+static const char taken[] = "{holder} held {lock}, {taken}";
+static const char copied[] = "the same thread called {how}";
+
+static const struct tale tale_of_fork = {
+	"{forker} called {how} at {fork_at} while it held {lock}, which knows its owner by thread id: "
+	"the child {child} cannot unlock it",
+	{{STEP_HOLDER, taken}, {STEP_FORK, copied}},
+};
+
+static const struct tale tale_of_wait = {
+	"process {pid} waits for ever at {wait_at} for {lock}, which its own thread took before the "
+	"fork at {fork_at} under another thread id",
+	{{STEP_HOLDER, taken},
+	 {STEP_FORK, copied},
+	 {STEP_WAIT, "{thread} of the child {pid} waits for {lock}"}},
+};
+
+static const struct tale tale_of_unlock = {
+	"process {pid} could not unlock {lock} at {wait_at}: it was taken before the fork at {fork_at} "
+	"under another thread id, and stays locked",
+	{{STEP_HOLDER, taken},
+	 {STEP_FORK, copied},
+	 {STEP_UNLOCK, "the unlock by {thread} of the child {pid} was refused"}},
+};
+
+static void judge_fork(const struct facts *facts, const struct moment *moment, struct findings *out)
+{
+	const struct fact_fork *fork = &facts->forks[moment->index];
+	bool lives = fact_fate(facts, fork) == FATE_LIVES;
+
+	for (uint32_t i = fork->held_begin; i < fork->held_end; i++) {
+		const struct fact_held *held = &facts->helds[i];
+
+		if (fact_held_at(facts, i, moment->index) && held->ev.holder == fork->at.tid &&
+		    fact_held_counts(held))
+			FIND(out, fork_own_lock, lives ? GRADE_WARNING : GRADE_NOTE, moment,
+			     moment->index, i, &tale_of_fork);
+	}
+}
+
+static void judge_wait(const struct facts *facts, const struct moment *moment, struct findings *out)
+{
+	const struct fact_wait *wait = &facts->waits[moment->index];
+
+	if (rule_of_wait(facts, wait) == RULE_fork_own_lock)
+		FIND(out, fork_own_lock, GRADE_ERROR, moment,
+		     fact_fork_behind(facts, wait->held, wait->at.by), wait->held, &tale_of_wait);
+}
+
+static void judge_unlock(const struct facts *facts, const struct moment *moment,
+			 struct findings *out)
+{
+	const struct fact_unlock *unlock = &facts->unlocks[moment->index];
+
+	if (!(unlock->ev.flags & MPSAN_LF_SHARED))
+		FIND(out, fork_own_lock, GRADE_ERROR, moment,
+		     fact_fork_behind(facts, unlock->held, unlock->at.by), unlock->held,
+		     &tale_of_unlock);
+}
+
+void rule_fork_own_lock(const struct facts *facts, const struct moment *moment,
+			struct findings *out)
+{
+	if (moment->kind == MOMENT_FORK)
+		judge_fork(facts, moment, out);
+	else if (moment->kind == MOMENT_WAIT)
+		judge_wait(facts, moment, out);
+	else
+		judge_unlock(facts, moment, out);
+}

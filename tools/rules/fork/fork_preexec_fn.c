@@ -1,0 +1,68 @@
+/*
+ * fork-preexec-fn: between fork and exec, subprocess runs Python code in the copy of a process with
+ * threads. When that blocks, the parent waits with it: Popen returns after the exec.
+ */
+#include "../rule.h"
+
+static const char copied[] = "{forker} of process {parent} called {how} for a preexec_fn";
+
+static const struct tale tale_of_fork = {
+	"subprocess forked a process with {threads} threads at {fork_at} to run a preexec_fn in the copy; "
+	"any lock that one of them held would stop it for ever",
+	{{STEP_FORK, copied}},
+};
+
+static const struct tale tale_of_wait = {
+	"process {pid} waits for ever at {wait_at} for {lock}, in the preexec_fn of the subprocess call "
+	"at {fork_at}: it will call no exec, and its parent waits for that",
+	{{STEP_HOLDER, "{holder} held {lock}, {taken}"},
+	 {STEP_FORK, copied},
+	 {STEP_WAIT, "{thread} of the child {pid} waits for {lock}"}},
+};
+
+static const struct tale tale_of_doubt = {
+	"process {pid} waits at {wait_at} for {lock}, in the preexec_fn of the subprocess call at "
+	"{fork_at}; only a signal handler or another thread could help",
+	{{STEP_HOLDER, "{holder} held {lock}, {taken}"},
+	 {STEP_FORK, copied},
+	 {STEP_WAIT, "{thread} of the child {pid} waits for {lock}"}},
+};
+
+/* The wait will be told, and says more. */
+static bool hangs(const struct facts *facts, const struct fact_fork *fork)
+{
+	for (uint32_t i = 0; i < facts->wait_count; i++)
+		if (facts->waits[i].at.by == fork->child && !facts->waits[i].end_ns &&
+		    rule_of_wait(facts, &facts->waits[i]) == RULE_fork_preexec_fn)
+			return true;
+	return false;
+}
+
+static void judge_fork(const struct facts *facts, const struct moment *moment, struct findings *out)
+{
+	const struct fact_fork *fork = &facts->forks[moment->index];
+
+	if (fork->ev.flags & MPSAN_FORK_PREEXEC && fork->ev.threads > 1 && !hangs(facts, fork))
+		FIND(out, fork_preexec_fn, GRADE_WARNING, moment, moment->index, FACT_NONE,
+		     &tale_of_fork);
+}
+
+static void judge_wait(const struct facts *facts, const struct moment *moment, struct findings *out)
+{
+	const struct fact_wait *wait = &facts->waits[moment->index];
+	bool proved = fact_wait_is_proof(wait);
+
+	if (rule_of_wait(facts, wait) == RULE_fork_preexec_fn)
+		FIND(out, fork_preexec_fn, proved ? GRADE_ERROR : GRADE_WARNING, moment,
+		     fact_fork_behind(facts, FACT_NONE, wait->at.by), wait->held,
+		     proved ? &tale_of_wait : &tale_of_doubt);
+}
+
+void rule_fork_preexec_fn(const struct facts *facts, const struct moment *moment,
+			  struct findings *out)
+{
+	if (moment->kind == MOMENT_FORK)
+		judge_fork(facts, moment, out);
+	else if (moment->kind == MOMENT_WAIT)
+		judge_wait(facts, moment, out);
+}

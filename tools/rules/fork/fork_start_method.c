@@ -1,0 +1,21 @@
+/*
+ * fork-start-method: with torch loaded, spawn or forkserver is the start method that its authors
+ * advise. Fork is the default on Linux and often works, hence a note; the policy strict makes it a
+ * warning.
+ */
+#include "../rule.h"
+
+static const struct tale tale = {
+	"a process with torch loaded was copied by {how} at {fork_at}; the start methods spawn and "
+	"forkserver begin with a clean process",
+	{{STEP_FORK, "{forker} of process {parent} called {how}"}},
+};
+
+void rule_fork_start_method(const struct facts *facts, const struct moment *moment,
+			    struct findings *out)
+{
+	const struct fact_fork *fork = &facts->forks[moment->index];
+
+	if (fork->ev.flags & MPSAN_FORK_TORCH && fact_fate(facts, fork) != FATE_EXEC)
+		FIND(out, fork_start_method, GRADE_NOTE, moment, moment->index, FACT_NONE, &tale);
+}

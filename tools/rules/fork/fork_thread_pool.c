@@ -1,0 +1,53 @@
+/*
+ * fork-thread-pool: libraries keep worker threads between calls. A forked child inherits the books
+ * of such a pool and none of its threads: what it hands to the pool is never done. libgomp's case is
+ * proved before it blocks: the same thread had a team of that pool before the fork, and asks for one
+ * again.
+ */
+#include "../rule.h"
+
+static const struct tale tale_of_team = {
+	"process {pid} enters a parallel region at {wait_at} and needs {lock}, whose threads exist only in "
+	"the parent, which forked at {fork_at}: it waits for them for ever",
+	{{STEP_HOLDER, "{holder} used {lock} first, {called}"},
+	 {STEP_FORK,
+	  "{forker} of process {parent} called {how}, which did not copy the pool's threads"},
+	 {STEP_WAIT, "{thread} of the child {pid} waits for the pool's threads"}},
+};
+
+static const struct tale tale_of_alone = {
+	"process {pid} waits for ever at {wait_at} for the thread pool of {module}: its {pool} thread(s) "
+	"exist only in the parent, which forked at {fork_at}",
+	{{STEP_FORK, "{forker} of process {parent} called {how}, which did not copy {lost}"},
+	 {STEP_WAIT, "{thread} of the child {pid}, its only one, waits for {lock} of {module}"}},
+};
+
+/* A wait that nobody in the child can end, in a library whose threads were left behind. */
+static void judge_alone(const struct facts *facts, const struct moment *moment,
+			struct findings *out)
+{
+	const struct fact_wait *wait = &facts->waits[moment->index];
+
+	FIND(out, fork_thread_pool, fact_wait_is_proof(wait) ? GRADE_ERROR : GRADE_WARNING, moment,
+	     fact_fork_behind(facts, FACT_NONE, wait->at.by), FACT_NONE, &tale_of_alone);
+}
+
+static void judge_team(const struct facts *facts, const struct moment *moment, struct findings *out)
+{
+	const struct fact_wait *wait = &facts->waits[moment->index];
+
+	FIND(out, fork_thread_pool, GRADE_ERROR, moment,
+	     fact_fork_behind(facts, FACT_NONE, wait->at.by), wait->held, &tale_of_team);
+}
+
+void rule_fork_thread_pool(const struct facts *facts, const struct moment *moment,
+			   struct findings *out)
+{
+	if (moment->kind != MOMENT_WAIT ||
+	    rule_of_wait(facts, &facts->waits[moment->index]) != RULE_fork_thread_pool)
+		return;
+	if (facts->waits[moment->index].ev.reason == MPSAN_WAIT_TEAM)
+		judge_team(facts, moment, out);
+	else
+		judge_alone(facts, moment, out);
+}

@@ -1,0 +1,21 @@
+/*
+ * fork-threads: fork copies the calling thread only. What the other threads were doing stays half
+ * done in the child, so each such fork is worth a note; the rules beside this one say when it
+ * hurts.
+ */
+#include "../rule.h"
+
+static const struct tale tale = {
+	"a process with {threads} threads was copied by {how} at {fork_at}; its child {child} has only "
+	"the calling thread",
+	{{STEP_FORK,
+	  "{forker} of process {parent} called {how}; threads started before: {others}"}},
+};
+
+void rule_fork_threads(const struct facts *facts, const struct moment *moment, struct findings *out)
+{
+	const struct fact_fork *fork = &facts->forks[moment->index];
+
+	if (fork->ev.threads > 1 && fact_fate(facts, fork) != FATE_EXEC)
+		FIND(out, fork_threads, GRADE_NOTE, moment, moment->index, FACT_NONE, &tale);
+}

@@ -1,0 +1,38 @@
+/*
+ * fork-unflushed-stdio: the child wrote what its parent had left in a buffer. The parent writes it, too,
+ * unless it never comes to that.
+ */
+#include "../rule.h"
+
+#include <stddef.h>
+
+static const struct tale tale_of_bytes = {
+	"{who} wrote {bytes} to descriptor {fd} that its parent had in a buffer of stdio at the fork at "
+	"{fork_at}: the parent writes the same",
+	{{STEP_FORK, "{forker} called {how} while the buffer was not empty"},
+	 {STEP_ACT, "the child {who} flushed its copy of the buffer"}},
+};
+
+/* An exec or a signal ends a process without a flush. */
+static bool parent_writes(const struct facts *facts, uint32_t child)
+{
+	uint32_t parent = facts->processes[child].slot->parent;
+	const struct fact_process *p =
+		parent && parent <= facts->process_count ? &facts->processes[parent - 1] : NULL;
+
+	return p && !p->exec_ns && p->slot->end != MPSAN_END_SIGNAL;
+}
+
+void rule_fork_unflushed_stdio(const struct facts *facts, const struct moment *moment,
+			       struct findings *out)
+{
+	const struct fact_act *act = &facts->acts[moment->index];
+
+	if (act->type == EV_stdio_twice && parent_writes(facts, act->at.by))
+		finding_add(out, moment,
+			    (struct finding){.rule = RULE_fork_unflushed_stdio,
+					     .grade = GRADE_NOTE,
+					     .tale = &tale_of_bytes,
+					     .fork = fact_fork_behind(facts, FACT_NONE, act->at.by),
+					     .held = FACT_NONE});
+}

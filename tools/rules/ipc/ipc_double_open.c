@@ -1,0 +1,46 @@
+/*
+ * ipc-double-open: a process opened a handle that it had open already. There is one mapping for a
+ * device and process: the second open fails, or gives the same address, and then the first close
+ * takes it from both. Who counts, as PyTorch does, is left alone; descriptors are counted by the
+ * driver.
+ */
+#include "../rule.h"
+
+static const struct tale tale_of_failure = {
+	"{function} failed with {result} at {at} in process {pid}, which had the same memory open "
+	"already, opened at {opened_at} ({bytes} on {device} of process {producer})",
+	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
+	 {STEP_IMPORT, "process {consumer} opened it first, by {open_function}"},
+	 {STEP_CUDA, "{thread} opened it again, which failed with {result}"}},
+};
+
+static const struct tale tale_of_pair = {
+	"process {pid} opened memory by {function} at {at} that it had open already, opened at "
+	"{opened_at} ({bytes} on {device} of process {producer}): the first close may end both",
+	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
+	 {STEP_IMPORT, "process {consumer} opened it first, by {open_function}"},
+	 {STEP_CUDA, "{thread} opened it again"}},
+};
+
+static bool is_counted(const struct ipc_import *import)
+{
+	return import->ev.memory == MPSAN_MEMORY_VMM || import->ev.memory == MPSAN_MEMORY_POOL ||
+	       (!import->ev.result && import->ev.flags & (MPSAN_IPC_TORCH | MPSAN_IPC_AUTO));
+}
+
+void rule_ipc_double_open(const struct facts *facts, const struct moment *moment,
+			  struct findings *out)
+{
+	const struct ipc_import *import = &facts->cuda.imports[moment->index];
+	bool again = import->again || import->ev.flags & MPSAN_IPC_AGAIN;
+
+	if (!again || is_counted(import) || !import->piece ||
+	    facts->cuda.pieces[import->piece - 1].owner == import->at.by)
+		return;
+	if (import->ev.result)
+		FIND_SHARED(out, ipc_double_open, GRADE_ERROR, moment, import->piece, import->again,
+			    &tale_of_failure);
+	else
+		FIND_SHARED(out, ipc_double_open, GRADE_WARNING, moment, import->piece,
+			    import->again, &tale_of_pair);
+}

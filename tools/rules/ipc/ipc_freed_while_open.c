@@ -1,0 +1,86 @@
+/*
+ * ipc-freed-while-open: memory came to its end in its owner while another process had it mapped, or
+ * before that process got to open it. Device memory has no reference count across processes: the
+ * consumer reads whatever comes to lie there next. Only memory that is handed over by file descriptor
+ * stays until the last of all lets go.
+ */
+#include "../rule.h"
+
+static const char exported[] = "process {producer} exported {bytes} of {memory} on {device}";
+static const char freed[] = "{thread} of process {producer} freed it by {function}";
+
+static const struct tale tale_of_use = {
+	"process {pid} freed {bytes} on {device} by {function} at {at} while {consumers} had it open: "
+	"what they have mapped belongs to nobody now, or to somebody else",
+	{{STEP_EXPORT, exported},
+	 {STEP_IMPORTS, "process {consumer} opened it here and had it open still"},
+	 {STEP_CUDA, freed}},
+};
+
+static const struct tale tale_of_kept = {
+	"process {pid} gave up {bytes} on {device} by {function} at {at} while {consumers} had it open: "
+	"such memory stays until they let go, so nothing was given back yet",
+	{{STEP_EXPORT, exported},
+	 {STEP_IMPORTS, "process {consumer} opened it here and had it open still"},
+	 {STEP_CUDA, freed}},
+};
+
+static const struct tale tale_of_nobody = {
+	"process {pid} freed {bytes} on {device} by {function} at {at}, which it had exported at "
+	"{exported_at} and nobody had opened: whoever opens that handle now fails",
+	{{STEP_EXPORT, exported}, {STEP_CUDA, freed}},
+};
+
+static const struct tale tale_of_stale = {
+	"{function} failed with {result} at {at} in process {pid}: process {producer} had freed that "
+	"memory ({bytes} on {device}, exported at {exported_at}) {late} before",
+	{{STEP_EXPORT, exported},
+	 {STEP_FREE, "process {producer} freed it"},
+	 {STEP_CUDA, "{thread} of process {pid} tried to open it"}},
+};
+
+static void judge_piece(const struct facts *facts, const struct moment *moment,
+			struct findings *out, uint32_t index)
+{
+	const struct ipc_piece *piece = &facts->cuda.pieces[index - 1];
+	uint32_t user = ipc_user(facts, piece, piece->end_ns);
+
+	if (!ipc_counts(piece))
+		return;
+	if (user && ipc_outlives(piece))
+		FIND_SHARED(out, ipc_freed_while_open, GRADE_NOTE, moment, index, user,
+			    &tale_of_kept);
+	else if (user)
+		FIND_SHARED(out, ipc_freed_while_open, GRADE_ERROR, moment, index, user,
+			    &tale_of_use);
+	else if (piece->by_export && !ipc_outlives(piece) &&
+		 !ipc_was_tried(facts, piece, piece->end_ns))
+		FIND_SHARED(out, ipc_freed_while_open, facts->blind ? GRADE_NOTE : GRADE_WARNING,
+			    moment, index, 0, &tale_of_nobody);
+}
+
+/* The open of a handle whose memory had been freed. */
+static void judge_import(const struct facts *facts, const struct moment *moment,
+			 struct findings *out)
+{
+	const struct ipc_import *import = &facts->cuda.imports[moment->index];
+	const struct ipc_piece *piece = ipc_piece_of(facts, import);
+
+	if (piece && import->ev.result && piece->end_ns && piece->end_ns < import->at.time_ns)
+		FIND_SHARED(out, ipc_freed_while_open, GRADE_ERROR, moment, import->piece, 0,
+			    &tale_of_stale);
+}
+
+void rule_ipc_freed_while_open(const struct facts *facts, const struct moment *moment,
+			       struct findings *out)
+{
+	uint32_t at;
+
+	if (moment->kind == MOMENT_IMPORT) {
+		judge_import(facts, moment, out);
+		return;
+	}
+	for (at = facts->cuda.frees[moment->index].piece; at;
+	     at = facts->cuda.pieces[at - 1].free_more)
+		judge_piece(facts, moment, out, at);
+}

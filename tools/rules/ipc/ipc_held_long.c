@@ -1,0 +1,42 @@
+/*
+ * ipc-held-long: of all memory that processes had open from each other, the piece that cost most: bytes
+ * times time. Its producer could not use it meanwhile. Right for parameters that are shared on
+ * purpose, so it is advice.
+ */
+#include "../rule.h"
+
+static const struct tale tale = {
+	"process {consumer} had {bytes} of process {producer} on {device} open for {held}, more than "
+	"anybody else in bytes and time",
+	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
+	 {STEP_IMPORT, "process {consumer} opened it, by {open_function}, and had it for {held}"}},
+};
+
+static uint64_t held_ns(const struct facts *facts, const struct ipc_import *import)
+{
+	uint64_t close = ipc_close_ns(facts, import);
+
+	close = close ? close : facts->now_ns;
+	return import->ev.result || close < import->at.time_ns ? 0 : close - import->at.time_ns;
+}
+
+void rule_ipc_held_long(const struct facts *facts, const struct moment *moment,
+			struct findings *out)
+{
+	uint32_t most = 0;
+	double cost = 0;
+
+	for (uint32_t i = 0; i < facts->cuda.import_count; i++) {
+		const struct ipc_import *import = &facts->cuda.imports[i];
+		uint64_t held = held_ns(facts, import);
+		double bytes = import->piece ? facts->cuda.pieces[import->piece - 1].bytes : 0;
+
+		if (held < CUDA_HELD_LONG_NS || bytes * held <= cost)
+			continue;
+		cost = bytes * held;
+		most = i + 1;
+	}
+	if (most)
+		FIND_SHARED(out, ipc_held_long, GRADE_NOTE, moment,
+			    facts->cuda.imports[most - 1].piece, most, &tale);
+}

@@ -1,0 +1,45 @@
+/*
+ * ipc-never-opened: a handle was made and nobody ever opened it. A message that was not read, or
+ * thrown away; PyTorch counts such a tensor as received only when somebody rebuilds it, and keeps its
+ * memory until then.
+ */
+#include "../rule.h"
+
+static const struct tale tale_of_leak = {
+	"{bytes} on {device} of process {producer} were exported at {exported_at} and never opened by "
+	"anybody: PyTorch keeps the memory until it is received, so it was lost until the process ended",
+	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"}},
+};
+
+static const struct tale tale_of_doubt = {
+	"{bytes} on {device} of process {producer} were exported by {export_function} at {exported_at} "
+	"and never opened by anybody",
+	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"}},
+};
+
+/* The end of a message that was just under way proves nothing, nor does what nobody could see. */
+static enum grade grade_of(const struct facts *facts, const struct ipc_piece *piece,
+			   uint64_t end_ns)
+{
+	if (facts->blind || piece->born_ns + CUDA_GRACE_NS > end_ns)
+		return GRADE_NOTE;
+	return piece->flags & MPSAN_IPC_TORCH ? GRADE_ERROR : GRADE_WARNING;
+}
+
+void rule_ipc_never_opened(const struct facts *facts, const struct moment *moment,
+			   struct findings *out)
+{
+	uint64_t end_ns = cuda_end_ns(facts, moment->index);
+
+	end_ns = end_ns ? end_ns : facts->now_ns;
+	EACH_PIECE(facts, moment->index, at)
+	{
+		const struct ipc_piece *piece = &facts->cuda.pieces[at - 1];
+		enum grade grade = grade_of(facts, piece, end_ns);
+
+		if (piece->by_export && !ipc_was_tried(facts, piece, end_ns) && !piece->end_ns &&
+		    ipc_counts(piece) && !(piece->flags & (MPSAN_IPC_IMPORTED | MPSAN_IPC_AUTO)))
+			FIND_SHARED(out, ipc_never_opened, grade, moment, at, 0,
+				    grade == GRADE_ERROR ? &tale_of_leak : &tale_of_doubt);
+	}
+}

@@ -1,0 +1,22 @@
+/*
+ * ipc-no-peer-access: memory of one device was opened where another is current that cannot reach it.
+ * The open may succeed; kernels that touch the memory fail.
+ */
+#include "../rule.h"
+
+static const struct tale tale = {
+	"process {pid} opened {bytes} of process {producer} by {function} at {at} while its current "
+	"device has no peer access to {device}, where the memory lies",
+	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
+	 {STEP_CUDA, "{thread} of process {pid} opened it from another device, with {result}"}},
+};
+
+void rule_ipc_no_peer_access(const struct facts *facts, const struct moment *moment,
+			     struct findings *out)
+{
+	const struct ipc_import *import = &facts->cuda.imports[moment->index];
+
+	if (import->ev.flags & MPSAN_IPC_NO_PEER)
+		FIND_SHARED(out, ipc_no_peer_access, GRADE_WARNING, moment, import->piece, 0,
+			    &tale);
+}

@@ -1,0 +1,43 @@
+/*
+ * ipc-not-closed: a process ended by itself with memory of another still open. The driver closes it
+ * with the process; a process that lives longer would have kept it. Caches do this on purpose,
+ * PyTorch's among them.
+ */
+#include "../rule.h"
+
+static const struct tale tale = {
+	"process {consumer} {end} with {bytes} of process {producer} on {device} open, which it had "
+	"opened at {opened_at} by {open_function} and never closed",
+	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
+	 {STEP_IMPORT, "process {consumer} opened it, by {open_function}"},
+	 {STEP_GONE, "process {consumer} {end}"}},
+};
+
+/* The memory was still there to be closed. */
+static bool is_there(const struct facts *facts, const struct ipc_piece *piece, uint64_t time_ns)
+{
+	uint64_t end = cuda_end_ns(facts, piece->owner);
+
+	return (!end || end > time_ns) && (!piece->end_ns || piece->end_ns > time_ns);
+}
+
+void rule_ipc_not_closed(const struct facts *facts, const struct moment *moment,
+			 struct findings *out)
+{
+	enum cuda_end how = cuda_end(facts, moment->index);
+	uint64_t end_ns = cuda_end_ns(facts, moment->index);
+
+	if (how != CUDA_END_EXIT && how != CUDA_END_EXEC)
+		return;
+	EACH_IMPORT(facts, moment->index, at)
+	{
+		const struct ipc_import *import = &facts->cuda.imports[at - 1];
+		const struct ipc_piece *piece = ipc_piece_of(facts, import);
+
+		if (piece && ipc_counts(piece) && piece->owner != import->at.by &&
+		    ipc_was_left(facts, import) && is_there(facts, piece, end_ns))
+			FIND_SHARED(out, ipc_not_closed,
+				    import->ev.flags & MPSAN_IPC_TORCH ? GRADE_NOTE : GRADE_WARNING,
+				    moment, import->piece, at, &tale);
+	}
+}

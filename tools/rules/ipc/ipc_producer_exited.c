@@ -1,0 +1,103 @@
+/*
+ * ipc-producer-exited: the process that owned the memory ended while others had it open, or before
+ * they got to open it. The driver takes back what the process had; its consumers go on with memory
+ * that is not theirs.
+ */
+#include "../rule.h"
+
+static const char exported[] = "process {producer} exported {bytes} of {memory} on {device}";
+static const char open[] = "process {consumer} opened it here and had it open still";
+static const char ended[] = "process {producer} {end}";
+
+static const struct tale tale_of_use = {
+	"process {producer}, which owned {bytes} on {device}, exported at {exported_at}, {end} while "
+	"{consumers} had it open: the memory went with its owner",
+	{{STEP_EXPORT, exported}, {STEP_IMPORTS, open}, {STEP_GONE, ended}},
+};
+
+static const struct tale tale_of_order = {
+	"process {producer}, which owned {bytes} on {device}, exported at {exported_at}, {end} while "
+	"{consumers} still had it open; all were done within a second, so nothing may have happened",
+	{{STEP_EXPORT, exported}, {STEP_IMPORTS, open}, {STEP_GONE, ended}},
+};
+
+static const struct tale tale_of_kept = {
+	"process {producer} {end} while {consumers} had {bytes} on {device} open, which it had exported "
+	"at {exported_at}: such memory stays until they let go",
+	{{STEP_EXPORT, exported}, {STEP_IMPORTS, open}, {STEP_GONE, ended}},
+};
+
+static const struct tale tale_of_late = {
+	"{function} failed with {result} at {at} in process {pid}: process {producer}, which owned that "
+	"memory ({bytes} on {device}, exported at {exported_at}), {end} before",
+	{{STEP_EXPORT, exported}, {STEP_CUDA, "{thread} of process {pid} tried to open it"}},
+};
+
+static const struct tale tale_of_refusal = {
+	"{function} failed with {result} at {at} in process {pid}: process {other}, which owned the "
+	"memory, is gone",
+	{{STEP_CUDA, "{thread} of process {pid} asked for a descriptor of process {other}"}},
+};
+
+/* Whether all who had it open at the end of its owner were done soon after. */
+static bool all_let_go(const struct facts *facts, const struct ipc_piece *piece, uint64_t end_ns)
+{
+	EACH_USE(facts, piece, at)
+	{
+		const struct ipc_import *import = &facts->cuda.imports[at - 1];
+		uint64_t close = ipc_close_ns(facts, import);
+
+		if (import->at.by != piece->owner && ipc_is_surely_open(facts, import, end_ns) &&
+		    (close ? close : facts->now_ns) >= end_ns + CUDA_GRACE_NS)
+			return false;
+	}
+	return true;
+}
+
+static void judge_piece(const struct facts *facts, const struct moment *moment,
+			struct findings *out, uint32_t index)
+{
+	const struct ipc_piece *piece = &facts->cuda.pieces[index - 1];
+	uint64_t end_ns = cuda_end_ns(facts, piece->owner);
+	uint32_t user = piece->end_ns ? 0 : ipc_user(facts, piece, end_ns);
+
+	if (!user || !ipc_counts(piece))
+		return;
+	if (ipc_outlives(piece))
+		FIND_SHARED(out, ipc_producer_exited, GRADE_NOTE, moment, index, user,
+			    &tale_of_kept);
+	else if (all_let_go(facts, piece, end_ns))
+		FIND_SHARED(out, ipc_producer_exited, GRADE_WARNING, moment, index, user,
+			    &tale_of_order);
+	else
+		FIND_SHARED(out, ipc_producer_exited, GRADE_ERROR, moment, index, user,
+			    &tale_of_use);
+}
+
+/* The open of a handle whose owner had ended. */
+static void judge_import(const struct facts *facts, const struct moment *moment,
+			 struct findings *out)
+{
+	const struct ipc_import *import = &facts->cuda.imports[moment->index];
+	const struct ipc_piece *piece = ipc_piece_of(facts, import);
+	uint64_t end_ns = piece && !piece->end_ns ? cuda_end_ns(facts, piece->owner) : 0;
+
+	if (import->ev.result && end_ns && end_ns < import->at.time_ns)
+		FIND_SHARED(out, ipc_producer_exited, GRADE_ERROR, moment, import->piece, 0,
+			    &tale_of_late);
+}
+
+void rule_ipc_producer_exited(const struct facts *facts, const struct moment *moment,
+			      struct findings *out)
+{
+	if (moment->kind == MOMENT_IMPORT) {
+		judge_import(facts, moment, out);
+	} else if (moment->kind == MOMENT_REFUSED) {
+		if (facts->cuda.refuseds[moment->index].ev.cause == MPSAN_CAUSE_GONE)
+			FIND_SHARED(out, ipc_producer_exited, GRADE_ERROR, moment, 0, 0,
+				    &tale_of_refusal);
+	} else if (cuda_end_ns(facts, moment->index)) {
+		EACH_PIECE(facts, moment->index, at)
+		judge_piece(facts, moment, out, at);
+	}
+}

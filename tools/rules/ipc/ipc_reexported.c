@@ -1,0 +1,56 @@
+/*
+ * ipc-reexported: a process made a handle of memory that it had itself received. The handle is of its
+ * mapping, not of the memory: it fails, or ends with the process in the middle. Descriptors of mapped
+ * memory are another matter: whoever has one keeps the memory.
+ */
+#include "../rule.h"
+
+static const struct tale tale_of_known = {
+	"process {pid} exported memory by {function} at {at} that belongs to process {producer} ({bytes} "
+	"on {device}): received memory cannot be handed on",
+	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
+	 {STEP_IMPORT, "process {consumer} opened it, by {open_function}"},
+	 {STEP_CUDA, "{thread} of process {pid} exported it again"}},
+};
+
+static const struct tale tale_of_unknown = {
+	"process {pid} exported memory by {function} at {at} that belongs to another process: received "
+	"memory cannot be handed on",
+	{{STEP_CUDA, "{thread} of process {pid} exported it again"}},
+};
+
+static const struct tale tale_of_shared = {
+	"process {pid} exported memory by {function} at {at} that it had received: such memory lives as "
+	"long as anybody has it, but its producer does not know who does",
+	{{STEP_CUDA, "{thread} of process {pid} exported it again"}},
+};
+
+static void judge(const struct facts *facts, const struct moment *moment, struct findings *out,
+		  const struct fact_place *at, uint64_t address)
+{
+	uint32_t import = ipc_import_around(facts, at->by, address, at->time_ns);
+	uint32_t piece = import ? facts->cuda.imports[import - 1].piece : 0;
+
+	FIND_SHARED(out, ipc_reexported, GRADE_ERROR, moment, piece, import,
+		    piece ? &tale_of_known : &tale_of_unknown);
+}
+
+void rule_ipc_reexported(const struct facts *facts, const struct moment *moment,
+			 struct findings *out)
+{
+	if (moment->kind == MOMENT_EXPORT) {
+		const struct ipc_export *export = &facts->cuda.exports[moment->index];
+
+		if (!(export->ev.flags & MPSAN_IPC_IMPORTED))
+			return;
+		if (export->ev.memory == MPSAN_MEMORY_VMM)
+			FIND_SHARED(out, ipc_reexported, GRADE_NOTE, moment, 0, 0, &tale_of_shared);
+		else
+			judge(facts, moment, out, &export->at, export->ev.base);
+	} else {
+		const struct ipc_refused *refused = &facts->cuda.refuseds[moment->index];
+
+		if (refused->ev.memory == MPSAN_MEMORY_IMPORTED && !refused->ev.other)
+			judge(facts, moment, out, &refused->at, refused->ev.address);
+	}
+}

@@ -1,0 +1,24 @@
+/*
+ * ipc-self-open: a process opened the handle of its own memory, as happens when it puts a tensor into a
+ * queue and gets it from the same queue. The driver refuses that for handles of 64 bytes; a
+ * descriptor may be imported where it was made.
+ */
+#include "../rule.h"
+
+static const struct tale tale = {
+	"process {pid} opened its own memory by {function} at {at} ({bytes} on {device}, exported at "
+	"{exported_at}): a handle is for other processes",
+	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
+	 {STEP_CUDA, "{thread} of the same process opened it, with {result}"}},
+};
+
+void rule_ipc_self_open(const struct facts *facts, const struct moment *moment,
+			struct findings *out)
+{
+	const struct ipc_import *import = &facts->cuda.imports[moment->index];
+	const struct ipc_piece *piece = ipc_piece_of(facts, import);
+
+	if (piece && piece->owner == import->at.by && !ipc_outlives(piece) && ipc_counts(piece))
+		FIND_SHARED(out, ipc_self_open, import->ev.result ? GRADE_ERROR : GRADE_WARNING,
+			    moment, import->piece, 0, &tale);
+}

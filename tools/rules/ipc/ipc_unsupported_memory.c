@@ -1,0 +1,64 @@
+/*
+ * ipc-unsupported-memory: a way to hand memory over was refused. Handles of 64 bytes exist for memory of
+ * cudaMalloc only; expandable segments and other mapped memory travel by file descriptor, which the
+ * kernel lets only some processes take from each other.
+ */
+#include "../rule.h"
+
+static const struct tale tale_of_kind = {
+	"{function} failed with {result} at {at} in process {pid}: {memory} has no such handle",
+	{{STEP_CUDA, "{thread} of process {pid} called {function}"}},
+};
+
+/* A pool, or a piece of cuMemCreate, has a descriptor when that was asked for at its making. */
+static const struct tale tale_of_type = {
+	"{function} failed with {result} at {at} in process {pid}: {memory} has no handle of 64 bytes, "
+	"and a descriptor only where one was asked for when it was made",
+	{{STEP_CUDA, "{thread} of process {pid} called {function}"}},
+};
+
+static const struct tale tale_of_right = {
+	"{function} failed with {result} at {at}: process {pid} may not take a descriptor from process "
+	"{other}: {cause}; {advice}",
+	{{STEP_CUDA, "{thread} of process {pid} asked for a descriptor of process {other}"}},
+};
+
+static const struct tale *tale_of(uint64_t memory)
+{
+	switch (memory) {
+	case MPSAN_MEMORY_VMM:
+	case MPSAN_MEMORY_POOL:
+	case MPSAN_MEMORY_POOL_POINTER:
+		return &tale_of_type;
+	default:
+		return &tale_of_kind;
+	}
+}
+
+void rule_ipc_unsupported_memory(const struct facts *facts, const struct moment *moment,
+				 struct findings *out)
+{
+	const struct ipc_refused *refused = &facts->cuda.refuseds[moment->index];
+
+	if (refused->ev.memory == MPSAN_MEMORY_IMPORTED && !refused->ev.other)
+		return;
+	switch (refused->ev.cause) {
+	case MPSAN_CAUSE_MEMORY:
+		FIND_SHARED(out, ipc_unsupported_memory, GRADE_WARNING, moment, 0, 0,
+			    tale_of(refused->ev.memory));
+		break;
+	case MPSAN_CAUSE_YAMA:
+	case MPSAN_CAUSE_USER:
+	case MPSAN_CAUSE_CAPABILITY:
+	case MPSAN_CAUSE_CLOSED:
+		FIND_SHARED(out, ipc_unsupported_memory, GRADE_ERROR, moment, 0, 0, &tale_of_right);
+		break;
+	case MPSAN_CAUSE_UNKNOWN:
+		if (refused->ev.other)
+			FIND_SHARED(out, ipc_unsupported_memory, GRADE_WARNING, moment, 0, 0,
+				    &tale_of_right);
+		break;
+	default:
+		break;
+	}
+}

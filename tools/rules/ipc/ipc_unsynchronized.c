@@ -1,0 +1,24 @@
+/*
+ * ipc-unsynchronized: a handle went out while work on the device was still queued, and was opened
+ * without any event between the two processes. The consumer may read what was there before.
+ */
+#include "../rule.h"
+
+static const struct tale tale = {
+	"process {pid} opened {bytes} of process {producer} at {at}; when that was exported at "
+	"{exported_at}, work was queued that nobody had waited for, and no event tells the consumer "
+	"when it is done",
+	{{STEP_EXPORT, "process {producer} exported {bytes} on {device} with work still queued"},
+	 {STEP_CUDA, "{thread} of process {pid} opened it"}},
+};
+
+void rule_ipc_unsynchronized(const struct facts *facts, const struct moment *moment,
+			     struct findings *out)
+{
+	const struct ipc_import *import = &facts->cuda.imports[moment->index];
+	const struct ipc_piece *piece = ipc_piece_of(facts, import);
+
+	if (piece && !import->ev.result && !import->before && !import->signalled &&
+	    (piece->flags & (MPSAN_IPC_UNSYNCED | MPSAN_IPC_TORCH)) == MPSAN_IPC_UNSYNCED)
+		FIND_SHARED(out, ipc_unsynchronized, GRADE_NOTE, moment, import->piece, 0, &tale);
+}

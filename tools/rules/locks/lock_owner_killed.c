@@ -1,0 +1,40 @@
+/*
+ * lock-owner-killed: a process or thread ended while it held a lock that others wait for. A mutex
+ * names its dead owner. A semaphore does not know one, and any process may post it: a proof needs
+ * that it serves as a lock and that nobody is left to give it back in the dead one's place.
+ */
+#include "../knot.h"
+#include "../rule.h"
+
+static const struct tale tale = {
+	"process {pid} waits for ever at {wait_at} for {lock}: {dead} took it{taken} and ended "
+	"({dead_end}) without giving it back",
+	{{STEP_BLOCKED, "{knot}"}},
+};
+
+static const struct tale tale_of_doubt = {
+	"process {pid} waits at {wait_at} for {lock}: {dead} took it{taken} and ended ({dead_end}) "
+	"without giving it back; only a process that releases it in the dead one's place could help",
+	{{STEP_BLOCKED, "{knot}"}},
+};
+
+static bool is_proof(const struct ev_blocked *wait)
+{
+	return wait->kind != MPSAN_LOCK_SEMAPHORE || wait->flags & MPSAN_LF_MUTUAL;
+}
+
+void rule_lock_owner_killed(const struct facts *facts, const struct moment *moment,
+			    struct findings *out)
+{
+	const struct fact_knot *knot = &facts->knots[moment->index];
+	const struct fact_blocked *waits = knot_sufferer(facts, knot);
+
+	if (knot_rule(facts, knot) != RULE_lock_owner_killed || !waits ||
+	    waits->ev.flags & (MPSAN_LF_TIMED | MPSAN_LF_ROBUST | MPSAN_LF_HANDOFF))
+		return;
+	if (is_proof(&waits->ev))
+		FIND(out, lock_owner_killed, GRADE_ERROR, moment, FACT_NONE, FACT_NONE, &tale);
+	else
+		FIND(out, lock_owner_killed, GRADE_WARNING, moment, FACT_NONE, FACT_NONE,
+		     &tale_of_doubt);
+}

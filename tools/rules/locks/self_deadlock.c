@@ -1,0 +1,20 @@
+/*
+ * self-deadlock: a thread asks without a time limit for a lock that its memory says this same thread
+ * owns.
+ */
+#include "../rule.h"
+
+static const struct tale tale = {
+	"{thread} waits for ever at {wait_at} for {lock}, which it holds itself",
+	{{STEP_HOLDER, "{holder} had {lock} already, {taken}"},
+	 {STEP_WAIT, "{thread} of process {pid} waits for {lock}, which it owns"}},
+};
+
+void rule_self_deadlock(const struct facts *facts, const struct moment *moment,
+			struct findings *out)
+{
+	const struct fact_wait *wait = &facts->waits[moment->index];
+
+	if (rule_of_wait(facts, wait) == RULE_self_deadlock)
+		FIND(out, self_deadlock, GRADE_ERROR, moment, FACT_NONE, wait->held, &tale);
+}

@@ -1,0 +1,223 @@
+/*
+ * shared-file-offset: what a fork makes common besides memory. Two processes that both move in a regular
+ * file, or both speak over one connection, meet in the middle of each other's work. Each statement is
+ * held against those of the parent, the children and the siblings that were alive then.
+ */
+#include "../rule.h"
+
+#define USES (MPSAN_OFFSET_READ | MPSAN_OFFSET_WRITE)
+
+static const char other_used[] = "{cause_who} used it, too, as descriptor {cause_fd}";
+
+static const struct tale tale_of_file = {
+	"{who} and {cause_who} share one offset in {name} (descriptor {fd}) since a fork, and both use it, "
+	"at {at} and {cause_at}: a seek by one moves the other",
+	{{STEP_CAUSE, other_used}, {STEP_ACT, "{who} uses the same open file"}},
+};
+
+static const struct tale tale_of_mixed = {
+	"{who} and {cause_who} both had a request under way over one {name} (descriptor {fd}), shared since "
+	"a fork, at {at} and {cause_at}: each may get the other's answer",
+	{{STEP_CAUSE, other_used}, {STEP_ACT, "{who} read what came next"}},
+};
+
+static const struct tale tale_of_stream = {
+	"{who} and {cause_who} both read from one {name} (descriptor {fd}), shared since a fork, at {at} and "
+	"{cause_at}: what one reads the other misses",
+	{{STEP_CAUSE, other_used}, {STEP_ACT, "{who} uses the same connection"}},
+};
+
+static const struct tale tale_of_writers = {
+	"{who} and {cause_who} both write to one {name} (descriptor {fd}), shared since a fork, at {at} and "
+	"{cause_at}: what they send may mix",
+	{{STEP_CAUSE, other_used}, {STEP_ACT, "{who} writes to the same connection"}},
+};
+
+#define ACTS_BACK 8192u /* how far back statements are looked for */
+
+/* What a process was seen to do with one open file: when first, and the newest statement's index. */
+struct uses {
+	uint32_t what, act;
+	uint64_t with; /* pid of the parent, once proved to have it, too */
+	uint64_t read_ns, write_ns;
+};
+
+static bool same_file(const struct fact_act *a, const struct fact_act *b)
+{
+	const struct ev_offset_used *x = ACT_AS(a, offset_used), *y = ACT_AS(b, offset_used);
+
+	return x->inode == y->inode && x->device == y->device && x->kind == y->kind &&
+	       (x->kind == MPSAN_OFFSET_STREAM || x->fd == y->fd);
+}
+
+static void add_use(struct uses *uses, const struct facts *facts, uint32_t at)
+{
+	const struct ev_offset_used *ev = ACT_AS(&facts->acts[at], offset_used);
+
+	uses->act = uses->act == FACT_NONE ? at : uses->act;
+	uses->what |= (uint32_t)ev->what;
+	uses->with = ev->with ? ev->with : uses->with;
+	if (ev->what & MPSAN_OFFSET_READ)
+		uses->read_ns = facts->acts[at].at.time_ns;
+	if (ev->what & MPSAN_OFFSET_WRITE)
+		uses->write_ns = facts->acts[at].at.time_ns;
+}
+
+/* What `slot` did since `from_ns` with the file of `act`, in the acts before number `end`. */
+static struct uses uses_of(const struct facts *facts, uint32_t slot, uint32_t act, uint64_t from_ns,
+			   uint32_t end)
+{
+	struct uses uses = {.act = FACT_NONE};
+	uint32_t at = fact_act_of(facts, slot, EV_offset_used, FACT_NONE);
+
+	for (uint32_t i = 0; at != FACT_NONE && i < ACTS_BACK;
+	     i++, at = fact_act_of(facts, slot, EV_offset_used, at)) {
+		const struct fact_act *a = &facts->acts[at];
+
+		if (a->at.time_ns < from_ns)
+			break;
+		if (at < end && same_file(a, &facts->acts[act]))
+			add_use(&uses, facts, at);
+	}
+	return uses;
+}
+
+static uint64_t pid_of(const struct facts *facts, uint32_t slot)
+{
+	return facts->processes[slot].slot->pid;
+}
+
+static bool is_child(const struct facts *facts, uint32_t slot, uint32_t parent)
+{
+	return facts->processes[slot].slot->parent == parent + 1;
+}
+
+/* Whether statements say that a child's file is its parent's; a socket's inode says so by itself. */
+static bool is_parents(const struct facts *facts, const struct uses *child, uint32_t parent)
+{
+	return ACT_AS(&facts->acts[child->act], offset_used)->kind == MPSAN_OFFSET_STREAM ||
+	       child->with == pid_of(facts, parent);
+}
+
+static bool share(const struct facts *facts, uint32_t a, const struct uses *of_a, uint32_t b,
+		  const struct uses *of_b)
+{
+	uint32_t parent = facts->processes[a].slot->parent;
+
+	if (is_child(facts, a, b))
+		return is_parents(facts, of_a, b);
+	if (is_child(facts, b, a))
+		return is_parents(facts, of_b, a);
+	return parent && parent == facts->processes[b].slot->parent &&
+	       is_parents(facts, of_a, parent - 1) && is_parents(facts, of_b, parent - 1);
+}
+
+static bool is_there(const struct fact_process *process, uint64_t now_ns)
+{
+	return !(process->gone && process->gone_ns <= now_ns) &&
+	       !(process->slot->end_ns && process->slot->end_ns <= now_ns) &&
+	       !(process->exec_ns && process->exec_ns <= now_ns);
+}
+
+static uint64_t forked_ns(const struct facts *facts, uint32_t child)
+{
+	uint32_t fork = fact_fork_behind(facts, FACT_NONE, child);
+
+	return fork != FACT_NONE ? facts->forks[fork].at.time_ns :
+				   facts->processes[child].slot->birth_ns;
+}
+
+/* From when on uses count: a parent's, only since it made that child. */
+static uint64_t together_since(const struct facts *facts, uint32_t a, uint32_t b)
+{
+	return is_child(facts, a, b) ? forked_ns(facts, a) :
+	       is_child(facts, b, a) ? forked_ns(facts, b) :
+				       0;
+}
+
+static bool are_related(const struct facts *facts, uint32_t a, uint32_t b)
+{
+	uint32_t parent = facts->processes[a].slot->parent;
+
+	return is_child(facts, a, b) || is_child(facts, b, a) ||
+	       (parent && parent == facts->processes[b].slot->parent);
+}
+
+static enum grade grade_of(uint64_t kind, const struct uses *a, const struct uses *b)
+{
+	uint32_t both = a->what & b->what;
+	uint64_t asked, answered;
+
+	if (kind == MPSAN_OFFSET_FILE)
+		return a->what & USES && b->what & USES && (a->what | b->what) & MPSAN_OFFSET_MOVE ?
+			       GRADE_WARNING :
+			       GRADE_OFF;
+	if ((both & USES) == USES) {
+		asked = a->write_ns > b->write_ns ? a->write_ns : b->write_ns;
+		answered = a->read_ns < b->read_ns ? a->read_ns : b->read_ns;
+		return asked < answered ? GRADE_ERROR : GRADE_WARNING;
+	}
+	return both & MPSAN_OFFSET_READ	 ? GRADE_WARNING :
+	       both & MPSAN_OFFSET_WRITE ? GRADE_NOTE :
+					   GRADE_OFF;
+}
+
+struct meeting {
+	enum grade before, now; /* without the act of the moment, and with it */
+	uint32_t other; /* act */
+};
+
+static struct meeting meet(const struct facts *facts, uint32_t act, uint32_t other)
+{
+	uint32_t self = facts->acts[act].at.by;
+	uint64_t since, kind = ACT_AS(&facts->acts[act], offset_used)->kind;
+	struct meeting meeting = {GRADE_OFF, GRADE_OFF, FACT_NONE};
+	struct uses theirs, mine;
+
+	if (!are_related(facts, self, other) ||
+	    !is_there(&facts->processes[other], facts->acts[act].at.time_ns))
+		return meeting;
+	since = together_since(facts, self, other);
+	theirs = uses_of(facts, other, act, since, act);
+	if (theirs.act == FACT_NONE)
+		return meeting;
+	mine = uses_of(facts, self, act, since, act + 1);
+	if (!share(facts, self, &mine, other, &theirs))
+		return meeting;
+	meeting.now = grade_of(kind, &mine, &theirs);
+	meeting.other = theirs.act;
+	mine = uses_of(facts, self, act, since, act);
+	meeting.before = grade_of(kind, &mine, &theirs);
+	return meeting;
+}
+
+static const struct tale *tale_of(const struct fact_act *act, enum grade grade)
+{
+	if (ACT_AS(act, offset_used)->kind == MPSAN_OFFSET_FILE)
+		return &tale_of_file;
+	return grade == GRADE_ERROR   ? &tale_of_mixed :
+	       grade == GRADE_WARNING ? &tale_of_stream :
+					&tale_of_writers;
+}
+
+/* Of each process the first meeting over a file is told, and one that is worse. */
+void rule_shared_file_offset(const struct facts *facts, const struct moment *moment,
+			     struct findings *out)
+{
+	const struct fact_act *act = &facts->acts[moment->index];
+	enum grade before = GRADE_OFF;
+	struct meeting worst = {GRADE_OFF, GRADE_OFF, FACT_NONE};
+
+	if (act->type != EV_offset_used)
+		return;
+	for (uint32_t slot = 0; slot < facts->process_count; slot++) {
+		struct meeting meeting = slot == act->at.by ? worst :
+							      meet(facts, moment->index, slot);
+
+		before = meeting.before > before ? meeting.before : before;
+		worst = meeting.now > worst.now ? meeting : worst;
+	}
+	if (worst.now > before)
+		FIND_ACT(out, shared_file_offset, worst.now, moment, tale_of(act, worst.now),
+			 .cause = worst.other + 1);
+}

@@ -1,0 +1,79 @@
+/*
+ * shm-buffer-churn: a process made a new shared tensor of the same size for message after message.
+ * Each one costs a file, a mapping and a copy; buffers that come back cost nothing. A DataLoader has no
+ * choice.
+ */
+#include <stddef.h>
+
+#include "../../facts/people.h"
+#include "../rule.h"
+
+#define SIZES 8u /* that are counted at a time: the frequent ones stay */
+#define TENSORS_MIN 100u
+#define BYTES_MIN (64ull << 20) /* copied, all together */
+
+static const struct tale tale = {
+	"{maker} made {amount} shared tensors of {segment_bytes} each, {rate}, and sent each of them once: "
+	"{total} were copied",
+	{{STEP_CAUSE, "{maker} made the last of them"}},
+};
+
+struct size {
+	uint64_t bytes;
+	uint32_t count, weight, newest; /* index of the act */
+};
+
+/* The place of this size, or of one that is rare; NULL: all others became rarer by one. */
+static struct size *place_of(struct size *sizes, uint64_t bytes)
+{
+	struct size *rare = NULL;
+
+	for (uint32_t i = 0; i < SIZES; i++) {
+		if (sizes[i].weight && sizes[i].bytes == bytes)
+			return &sizes[i];
+		if (!sizes[i].weight)
+			rare = &sizes[i];
+	}
+	for (uint32_t i = 0; i < SIZES && !rare; i++)
+		sizes[i].weight--;
+	return rare;
+}
+
+static void count(struct size *sizes, uint64_t bytes, uint32_t act)
+{
+	struct size *size = place_of(sizes, bytes);
+
+	if (!size)
+		return;
+	if (!size->weight)
+		*size = (struct size){.bytes = bytes, .newest = act};
+	size->count++;
+	size->weight++;
+}
+
+/* Whether it is a tensor that this process made and sent away. */
+static bool is_message(const struct facts *facts, uint32_t act)
+{
+	uint32_t flags = shm_link_of(facts, act)->flags;
+
+	return flags & SHM_LINK_TORCH && facts->acts[act].later & MPSAN_LATER_SENT &&
+	       ACT_AS(&facts->acts[act], shm)->flags & MPSAN_SHM_MADE;
+}
+
+void rule_shm_buffer_churn(const struct facts *facts, const struct moment *moment,
+			   struct findings *out)
+{
+	struct size sizes[SIZES] = {{0}};
+
+	if (people_loads_data(facts, moment->index))
+		return;
+	for (uint32_t at = fact_act_of(facts, moment->index, EV_shm, FACT_NONE); at != FACT_NONE;
+	     at = fact_act_of(facts, moment->index, EV_shm, at))
+		if (is_message(facts, at))
+			count(sizes, MPSAN_LATER_BYTES(facts->acts[at].later), at);
+	for (uint32_t i = 0; i < SIZES; i++)
+		if (sizes[i].count >= TENSORS_MIN && sizes[i].count * sizes[i].bytes >= BYTES_MIN)
+			FIND_ACT(out, shm_buffer_churn, GRADE_NOTE, moment, &tale,
+				 .segment = shm_segment_of(facts, sizes[i].newest),
+				 .cause = sizes[i].newest + 1, .amount = sizes[i].count);
+}

@@ -1,0 +1,68 @@
+/*
+ * shm-leaked: the session is over, and a name that it made is still there, with the memory behind
+ * it. The supervisor has seen that nobody of the session is left who could remove it. What a program
+ * writes into a file and leaves there is its result.
+ */
+#include "../rule.h"
+
+static const struct tale tale_of_dead = {
+	"{segment} is still there after the end: {maker} made it at {made_at} and {maker_end}; nobody of this "
+	"session is left to remove it",
+	{{STEP_MAKER, "{maker} made {segment}"},
+	 {STEP_ENDED, "{maker} {maker_end}"},
+	 {STEP_ACT, "the name {name} was found when all had ended"}},
+};
+
+static const struct tale tale_of_left = {
+	"{segment} is still there after the end: {maker} made it at {made_at} and never removed the name",
+	{{STEP_MAKER, "{maker} made {segment}"},
+	 {STEP_ENDED, "{maker} {maker_end}"},
+	 {STEP_ACT, "the name {name} was found when all had ended"}},
+};
+
+static const struct tale tale_of_unknown = {
+	"{name} is still there after the end, with {bytes}: {who} was about to make it and came to its "
+	"end",
+	{{STEP_ENDED, "{process} {end}"},
+	 {STEP_ACT, "the name {name} was found when all had ended"}},
+};
+
+static bool was_mapped(const struct facts *facts, uint32_t segment)
+{
+	EACH_SHM_ACT(facts, segment - 1, at)
+	if (facts->acts[at - 1].type == EV_shm_map)
+		return true;
+	return false;
+}
+
+static enum grade grade_of(const struct facts *facts, uint32_t segment, bool killed)
+{
+	if (shm_is_torch(facts, segment) ||
+	    ACT_AS(shm_made(facts, segment), shm)->way != MPSAN_SHM_FILE)
+		return GRADE_ERROR;
+	if (!was_mapped(facts, segment))
+		return GRADE_OFF;
+	return killed ? GRADE_WARNING : GRADE_NOTE;
+}
+
+void rule_shm_leaked(const struct facts *facts, const struct moment *moment, struct findings *out)
+{
+	const struct fact_act *act = &facts->acts[moment->index];
+	uint32_t segment = shm_segment_of(facts, moment->index);
+	uint32_t maker = shm_maker(facts, segment);
+	enum grade grade;
+
+	if (act->type != EV_shm_left)
+		return;
+	if (maker == FACT_NONE) {
+		if (act->at.by < facts->process_count)
+			FIND_ACT(out, shm_leaked, GRADE_ERROR, moment, &tale_of_unknown,
+				 .process = act->at.by + 1);
+		return;
+	}
+	grade = grade_of(facts, segment, shm_was_killed(facts, maker));
+	if (grade != GRADE_OFF)
+		FIND_ACT(out, shm_leaked, grade, moment,
+			 shm_was_killed(facts, maker) ? &tale_of_dead : &tale_of_left,
+			 .process = maker + 1, .segment = segment);
+}

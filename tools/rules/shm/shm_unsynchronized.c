@@ -1,0 +1,51 @@
+/*
+ * shm-unsynchronized: two processes can write to the same memory at the same time, and neither has a
+ * lock that others share. Training without locks means to do just that, so this is off until asked for.
+ */
+#include "../rule.h"
+
+#define TOLD_MAX 8u
+
+static const struct tale tale = {
+	"{mappers} had {segment} mapped for writing at the same time, and no lock that processes share",
+	{{STEP_MAKER, "{maker} made {segment}"}, {STEP_CAUSE, "{cause_who} mapped it for writing"}},
+};
+
+static bool is_writer(const struct facts *facts, uint32_t act)
+{
+	return facts->shm.links[act].flags & SHM_LINK_WRITER &&
+	       !facts->shm.locks[facts->acts[act].at.by];
+}
+
+/* A writer that came while another one was there: act + 1. */
+static uint32_t second_writer(const struct facts *facts, uint32_t segment)
+{
+	EACH_SHM_ACT(facts, segment, at)
+	{
+		uint32_t other = is_writer(facts, at - 1) ?
+					 shm_mapped(facts, segment + 1,
+						    facts->acts[at - 1].at.time_ns,
+						    facts->acts[at - 1].at.by) :
+					 0;
+
+		if (other && is_writer(facts, other - 1))
+			return at;
+	}
+	return 0;
+}
+
+void rule_shm_unsynchronized(const struct facts *facts, const struct moment *moment,
+			     struct findings *out)
+{
+	uint32_t told = 0;
+
+	for (uint32_t i = 0; i < facts->shm.segment_count && told < TOLD_MAX; i++) {
+		uint32_t writer = second_writer(facts, i);
+
+		if (!writer)
+			continue;
+		told++;
+		FIND_ACT(out, shm_unsynchronized, GRADE_NOTE, moment, &tale, .segment = i + 1,
+			 .cause = writer);
+	}
+}

@@ -1,0 +1,52 @@
+/*
+ * affinity-inherited: a process that was bound to one processor, often by a library, gives that to all its
+ * forked workers, which then take turns on it.
+ */
+#include <stddef.h>
+
+#include "../rule.h"
+
+#define GENERATIONS 8
+
+static const struct tale tale_of_choice = {
+	"{who} and {siblings} workers beside it take turns on one processor: their parent was bound to it at {cause_at} "
+	"before it forked, from {cause_before} that it had",
+	{{STEP_CAUSE, "{cause_who} was bound to {cause_processors} of {cause_before} processors"},
+	 {STEP_ACT, "{who} had worked for {busy} when this was seen"}},
+};
+
+static const struct tale tale = {
+	"{who} and {siblings} workers beside it take turns on one processor: their parent was bound to it "
+	"before it forked",
+	{{STEP_ACT, "{who} had worked for {busy} when this was seen"}},
+};
+
+/* Where it came to be bound: the newest choice of the nearest ancestor that made one. */
+static uint32_t choice(const struct facts *facts, uint32_t slot)
+{
+	for (unsigned i = 0; i < GENERATIONS && slot < facts->process_count; i++) {
+		uint32_t at = fact_act_of(facts, slot, EV_affinity, FACT_NONE);
+
+		if (at != FACT_NONE)
+			return at;
+		slot = facts->processes[slot].slot->parent - 1; /* without a parent: too large */
+	}
+	return FACT_NONE;
+}
+
+void rule_affinity_inherited(const struct facts *facts, const struct moment *moment,
+			     struct findings *out)
+{
+	const struct fact_act *act = &facts->acts[moment->index];
+	const struct ev_bound *bound = ACT_AS(act, bound);
+	uint32_t cause;
+
+	if (act->type != EV_bound || bound->processors != 1 || !bound->parent_slot)
+		return;
+	cause = choice(facts, (uint32_t)bound->parent_slot - 1);
+	if (cause != FACT_NONE && ACT_AS(&facts->acts[cause], affinity)->processors == 1)
+		FIND_ACT(out, affinity_inherited, GRADE_WARNING, moment, &tale_of_choice,
+			 .cause = cause + 1);
+	else
+		FIND_ACT(out, affinity_inherited, GRADE_NOTE, moment, &tale);
+}

@@ -1,0 +1,21 @@
+/*
+ * join-before-drain: a process waits for the end of another, and that one, or a thread that it has
+ * to wait for itself, writes into a full pipe which only waiting processes could read.
+ */
+#include "../knot.h"
+#include "../rule.h"
+
+static const struct tale tale = {
+	"process {pid} waits for ever at {wait_at} for {awaited}: that does not come before "
+	"everything that was put into a queue is read, and nobody is left who could read it",
+	{{STEP_BLOCKED, "{knot}"}},
+};
+
+void rule_join_before_drain(const struct facts *facts, const struct moment *moment,
+			    struct findings *out)
+{
+	const struct fact_knot *knot = &facts->knots[moment->index];
+
+	if (knot_rule(facts, knot) == RULE_join_before_drain)
+		FIND(out, join_before_drain, GRADE_ERROR, moment, FACT_NONE, FACT_NONE, &tale);
+}

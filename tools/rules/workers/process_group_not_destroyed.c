@@ -1,0 +1,31 @@
+/*
+ * process-group-not-destroyed: a group of torch.distributed that is left to the end of its process is taken
+ * apart in whatever order the interpreter happens to die, while others may still talk to it.
+ */
+#include <stddef.h>
+
+#include "../rule.h"
+
+static const struct tale tale = {
+	"{process} {end}, and never called destroy_process_group() for the group that it made at {cause_at}",
+	{{STEP_CAUSE, "{cause_who} called init_process_group"},
+	 {STEP_ENDED, "{process} ended with its process group in place"}},
+};
+
+/* One that failed, or was killed, has other worries. */
+static bool ended_well(const struct fact_process *process)
+{
+	return !process->stayed && !process->lossy && process->slot->end == MPSAN_END_EXIT &&
+	       process->slot->end_value <= 0;
+}
+
+void rule_process_group_not_destroyed(const struct facts *facts, const struct moment *moment,
+				      struct findings *out)
+{
+	uint32_t newest = fact_act_of(facts, moment->index, EV_group, FACT_NONE);
+
+	if (newest != FACT_NONE && ACT_AS(&facts->acts[newest], group)->made &&
+	    ended_well(&facts->processes[moment->index]))
+		FIND_ACT(out, process_group_not_destroyed, GRADE_NOTE, moment, &tale,
+			 .cause = newest + 1, .process = moment->index + 1);
+}

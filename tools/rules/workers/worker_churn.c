@@ -1,0 +1,94 @@
+/*
+ * worker-churn: a program makes its workers anew for each round of work. Every round pays for their start,
+ * and copies a process that may have more threads and locks than the first one had. Threads that a library
+ * starts once, for all rounds to come, are no growth; nor are the feeders of queues, which repair themselves.
+ */
+#include "../../facts/people.h"
+#include "../rule.h"
+
+#define ROUNDS 3u /* from so many on it is worth a word */
+#define GROWTHS 3u /* rounds with more threads than any before had */
+#define MAKERS 64u /* processes that are followed; what comes beyond takes the place of another */
+
+static const struct tale tale = {
+	"{process} made its workers anew {amount} times: each time all that it had made before had ended",
+	{{STEP_FORK, "{forker} of process {parent} called {how}"}},
+};
+
+static const struct tale tale_of_growth = {
+	"{process} made its workers anew {amount} times, and had more threads from round to round, {threads} at "
+	"the last: each round copies more of what a fork does not repair",
+	{{STEP_FORK,
+	  "{forker} of process {parent} called {how}; threads started before: {others}"}},
+};
+
+/* A process that makes workers: how often it did so, and when the last of the present ones ends. */
+struct maker {
+	uint32_t slot, rounds;
+	uint32_t fork; /* of the newest round */
+	uint32_t growths;
+	uint64_t most_threads;
+	uint64_t until_ns;
+};
+
+static uint64_t threads_of(const struct fact_fork *fork)
+{
+	return fork->ev.threads > fork->ev.feeder ? fork->ev.threads - fork->ev.feeder : 1;
+}
+
+static void tell(const struct moment *moment, struct findings *out, const struct maker *maker)
+{
+	bool growing = maker->growths >= GROWTHS;
+
+	if (maker->rounds < ROUNDS)
+		return;
+	finding_add(out, moment,
+		    (struct finding){.rule = RULE_worker_churn,
+				     .grade = growing ? GRADE_WARNING : GRADE_NOTE,
+				     .tale = growing ? &tale_of_growth : &tale,
+				     .fork = maker->fork,
+				     .held = FACT_NONE,
+				     .process = maker->slot + 1,
+				     .amount = maker->rounds});
+}
+
+static void count(const struct facts *facts, struct maker *maker, uint32_t index)
+{
+	const struct fact_fork *fork = &facts->forks[index];
+	const struct fact_process *child = &facts->processes[fork->child];
+	uint64_t end_ns = child->gone && !child->stayed ? child->gone_ns : UINT64_MAX;
+
+	if (!maker->rounds)
+		*maker = (struct maker){.slot = fork->at.by, .most_threads = threads_of(fork)};
+	if (fork->at.time_ns > maker->until_ns) {
+		maker->rounds++;
+		maker->fork = index;
+		if (threads_of(fork) > maker->most_threads) {
+			maker->most_threads = threads_of(fork);
+			maker->growths++;
+		}
+	}
+	if (end_ns > maker->until_ns)
+		maker->until_ns = end_ns;
+}
+
+void rule_worker_churn(const struct facts *facts, const struct moment *moment, struct findings *out)
+{
+	struct maker makers[MAKERS] = {0};
+
+	for (uint32_t i = 0; i < facts->fork_count; i++) {
+		const struct fact_fork *fork = &facts->forks[i];
+		struct maker *maker = &makers[fork->at.by % MAKERS];
+
+		if (!(fork->ev.flags & MPSAN_FORK_PYTHON) || fork->child >= facts->process_count ||
+		    !people_is_python_worker(facts, fork->child))
+			continue;
+		if (maker->rounds && maker->slot != fork->at.by) {
+			tell(moment, out, maker);
+			maker->rounds = 0;
+		}
+		count(facts, maker, i);
+	}
+	for (uint32_t i = 0; i < MAKERS; i++)
+		tell(moment, out, &makers[i]);
+}

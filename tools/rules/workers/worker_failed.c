@@ -1,0 +1,202 @@
+/*
+ * worker-failed: a worker ended badly, and its parent, which could have asked for it, waits for another one
+ * meanwhile: joining one after the other finds a failure only when all before it are done. Or it crashed, and its
+ * parent ended as if it had not.
+ */
+#include "../../facts/people.h"
+#include "../rule.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+static const char message[] =
+	"{process} {end}, and {who}, which had started it, did not notice for {lasted}: it waits at {at} for "
+	"process {waits_for} alone";
+static const char waits[] = "{who} waits for process {waits_for}";
+
+static const struct tale tale = {
+	message,
+	{{STEP_ENDED, "{process} {end}"}, {STEP_ACT, waits}},
+};
+
+static const struct tale tale_of_place = {
+	message,
+	{{STEP_CAUSE, "{process} {end} here"}, {STEP_ACT, waits}},
+};
+
+static const struct tale tale_of_peace = {
+	"{process} {end}, and the program that had started it ended as if all were well: if nobody looked at its "
+	"exit status, what it was to do is missing",
+	{{STEP_CAUSE, "{process} {end} here"}, {STEP_ENDED, "{process} {end}"}},
+};
+
+static const char crash[] =
+	"{process} {end}, a signal that nobody in the job had sent, and {parent_process}, which had started it, ended "
+	"as if all were well: what it was to do is missing";
+
+static const struct tale tale_of_crash = {
+	crash,
+	{{STEP_FORK, "{parent_process} started it"}, {STEP_ENDED, "{process} {end}"}},
+};
+
+static const struct tale tale_of_joined_crash = {
+	crash,
+	{{STEP_FORK, "{parent_process} started it"},
+	 {STEP_ENDED, "{process} {end}"},
+	 {STEP_CAUSE, "{cause_who} was told so here, and did not ask how it had ended"}},
+};
+
+static bool ended_well(const struct facts *facts, uint32_t slot)
+{
+	const struct mpsan_process *process =
+		slot < facts->process_count ? facts->processes[slot].slot : NULL;
+
+	return process && process->end == MPSAN_END_EXIT && !process->end_value;
+}
+
+static bool ended_badly(const struct facts *facts, uint32_t slot)
+{
+	const struct mpsan_process *process = facts->processes[slot].slot;
+
+	return process->end == MPSAN_END_SIGNAL ||
+	       (process->end == MPSAN_END_EXIT && process->end_value > 0);
+}
+
+/* Signals by which the kernel ends a process, for a fault or for want of memory, as far as nobody sent them. */
+static bool crashed(const struct facts *facts, uint32_t slot)
+{
+	int number = facts->processes[slot].slot->end_value;
+
+	return facts->processes[slot].slot->end == MPSAN_END_SIGNAL &&
+	       (number == SIGSEGV || number == SIGABRT || number == SIGBUS || number == SIGFPE ||
+		number == SIGILL || number == SIGSYS || number == SIGKILL);
+}
+
+/* What a wait call said of it, its parent's or a fork server's; FACT_NONE. */
+static uint32_t reaping(const struct facts *facts, uint32_t slot)
+{
+	const struct mpsan_process *process = facts->processes[slot].slot;
+
+	for (uint32_t by = 0; by < facts->process_count; by++)
+		for (uint32_t at = fact_act_of(facts, by, EV_reaped, FACT_NONE); at != FACT_NONE;
+		     at = fact_act_of(facts, by, EV_reaped, at))
+			if (ACT_AS(&facts->acts[at], reaped)->pid == process->pid &&
+			    facts->acts[at].at.time_ns >= process->birth_ns)
+				return at;
+	return FACT_NONE;
+}
+
+static bool is_heeded(const struct facts *facts, uint32_t slot)
+{
+	uint32_t parent = people_parent(facts, slot);
+
+	for (uint32_t at = fact_act_of(facts, parent, EV_heeded, FACT_NONE); at != FACT_NONE;
+	     at = fact_act_of(facts, parent, EV_heeded, at))
+		if (ACT_AS(&facts->acts[at], heeded)->worker_slot == slot + 1)
+			return ACT_AS(&facts->acts[at], heeded)->how != MPSAN_HEED_TEST ||
+			       people_ended_itself(facts, slot);
+	return false;
+}
+
+/* A test makes a worker end itself to see what comes of that, and its own verdict counts. */
+static bool is_planned(const struct facts *facts, uint32_t slot)
+{
+	static const char *const runners[] = {"pytest", "py.test", "unittest", "nose2"};
+
+	if (!people_ended_itself(facts, slot))
+		return false;
+	for (uint32_t at = slot, up = 0; at != FACT_NONE && up < facts->process_count;
+	     at = people_parent(facts, at), up++)
+		for (size_t i = 0; i < sizeof(runners) / sizeof(*runners); i++)
+			if (fact_argv_has(facts->processes[at].slot, runners[i]))
+				return true;
+	return false;
+}
+
+/*
+ * A parent that took the status of a wait call may have looked at it, and a C program takes none by accident.
+ * Python's calls take it always, whatever becomes of it: there the supervisor has looked into the source, and
+ * where none was there nothing is known. Workers of a DataLoader report to their parent's handler of SIGCHLD.
+ */
+static bool may_be_known(const struct facts *facts, uint32_t slot)
+{
+	const struct mpsan_process *parent = facts->processes[people_parent(facts, slot)].slot;
+	uint32_t reaped = reaping(facts, slot);
+
+	if (people_loads_data(facts, slot) || is_planned(facts, slot))
+		return true;
+	if (parent->python)
+		return !facts->followed || is_heeded(facts, slot);
+	return reaped != FACT_NONE && ACT_AS(&facts->acts[reaped], reaped)->taken;
+}
+
+/* After its parent, others clean up; and who asked for a signal at its parent's end got what it asked for. */
+static bool ended_in_vain(const struct facts *facts, uint32_t slot)
+{
+	const struct fact_process *process = &facts->processes[slot];
+
+	return process->gone_ns > facts->processes[people_parent(facts, slot)].gone_ns ||
+	       process->slot->flags & MPSAN_PROCESS_DEATHSIG;
+}
+
+static void judge_crash(const struct facts *facts, const struct moment *moment,
+			struct findings *out, uint32_t slot)
+{
+	uint32_t reaped = reaping(facts, slot);
+
+	finding_add(out, moment,
+		    (struct finding){.rule = RULE_worker_failed,
+				     .grade = GRADE_WARNING,
+				     .tale = reaped == FACT_NONE ? &tale_of_crash :
+								   &tale_of_joined_crash,
+				     .fork = people_fork(facts, slot),
+				     .held = FACT_NONE,
+				     .process = slot + 1,
+				     .cause = reaped == FACT_NONE ? 0 : reaped + 1});
+}
+
+/* Whoever joins a worker may look at its status or not: of that little is seen. */
+static void judge_peace(const struct facts *facts, const struct moment *moment,
+			struct findings *out, uint32_t slot)
+{
+	uint32_t place;
+
+	if (!facts->processes[slot].slot->pid || !ended_badly(facts, slot) ||
+	    !(crashed(facts, slot) ? people_is_worker(facts, slot) :
+				     people_is_python_worker(facts, slot)) ||
+	    !ended_well(facts, people_parent(facts, slot)) ||
+	    people_was_ended_by_another(facts, slot))
+		return;
+	if (crashed(facts, slot) && !ended_in_vain(facts, slot) && !may_be_known(facts, slot)) {
+		judge_crash(facts, moment, out, slot);
+		return;
+	}
+	if (!people_is_python_worker(facts, slot))
+		return;
+	place = fact_act_of(facts, slot, EV_left, FACT_NONE);
+	FIND_ACT(out, worker_failed, GRADE_NOTE, moment, &tale_of_peace, .process = slot + 1,
+		 .cause = place == FACT_NONE ? 0 : place + 1);
+}
+
+void rule_worker_failed(const struct facts *facts, const struct moment *moment,
+			struct findings *out)
+{
+	const struct fact_act *act;
+	uint32_t worker, place;
+
+	if (moment->kind == MOMENT_CLOSE) {
+		for (worker = 0; worker < facts->process_count; worker++)
+			judge_peace(facts, moment, out, worker);
+		return;
+	}
+	act = &facts->acts[moment->index];
+	if (act->type != EV_unnoticed)
+		return;
+	worker = (uint32_t)ACT_AS(act, unnoticed)->worker_slot - 1;
+	if (worker >= facts->process_count || people_was_ended_by_another(facts, worker))
+		return;
+	place = fact_act_of(facts, worker, EV_left, FACT_NONE);
+	FIND_ACT(out, worker_failed, GRADE_WARNING, moment,
+		 place == FACT_NONE ? &tale : &tale_of_place, .process = worker + 1,
+		 .cause = place == FACT_NONE ? 0 : place + 1);
+}

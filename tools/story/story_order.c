@@ -1,0 +1,163 @@
+/* See story_order.h. */
+#include "story_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/jsontext.h"
+#include "names.h"
+
+/* Orders of the finding's circle, in its course from the one that closed it. */
+static const struct fact_order *order_at(const struct teller *teller, const struct finding *finding,
+					 uint32_t i)
+{
+	const struct facts *facts = &teller->reader->facts;
+	uint32_t index = i ? finding->earlier[i - 1] : finding->order;
+
+	return index < facts->order_count ? &facts->orders[index] : NULL;
+}
+
+#define EACH_ORDER(teller, finding, order)                                                      \
+	for (uint32_t i_ = 0; i_ < ORDERS_MAX; i_++)                                            \
+		for (const struct fact_order *order = order_at((teller), (finding), i_); order; \
+		     order = NULL)
+
+static void order_scene(const struct teller *teller, const struct fact_order *order,
+			struct scene *scene)
+{
+	scene_init(teller, scene, &order->at, order->at.tid, order->ev.stack, order->ev.python);
+	scene_locate(teller, scene, order->ev.second_caller,
+		     order->ev.second_flags & MPSAN_LF_PYTHON);
+}
+
+typedef char *lock_teller(const struct reader *, struct frames *, const struct lock_ref *);
+
+/* The place of its initialisation names a lock that has no name; it travels as if in a `held` event. */
+static char *name_of(const struct teller *teller, const struct fact_order *order, bool first,
+		     lock_teller *tell)
+{
+	const struct ev_order *ev = &order->ev;
+	struct fact_held made = {.at = order->at,
+				 .ev.init = first ? ev->first_init : ev->second_init};
+	struct lock_ref lock = {.at = &order->at,
+				.held = &made,
+				.address = first ? ev->first : ev->second,
+				.kind = first ? ev->first_kind : ev->second_kind,
+				.flags = first ? ev->first_flags : ev->second_flags};
+
+	return tell(teller->reader, teller->frames, &lock);
+}
+
+char *order_first(const struct teller *teller, const struct fact_order *order)
+{
+	return name_of(teller, order, true, lock_text);
+}
+
+char *order_second(const struct teller *teller, const struct fact_order *order)
+{
+	return name_of(teller, order, false, lock_text);
+}
+
+/* Where the first lock was taken; "": not known, as in Python. */
+static char *taken_text(const struct teller *teller, const struct fact_order *order)
+{
+	json_t *frame;
+	char *where, *text;
+
+	if (!order->ev.first_caller || order->ev.first_flags & MPSAN_LF_PYTHON)
+		return text_copy("");
+	frame = frame_of_caller(teller->frames, &order->at, order->ev.first_caller);
+	where = frame_text(frame);
+	text = where ? text_format(", taken at %s", where) : text_copy("");
+	json_decref(frame);
+	free(where);
+	return text;
+}
+
+static char *clause(const struct teller *teller, const struct fact_order *order,
+		    const struct scene *scene, bool full)
+{
+	char *actor = scene_actor(scene), *first = order_first(teller, order),
+	     *second = order_second(teller, order),
+	     *taken = full ? taken_text(teller, order) : text_copy("");
+	char *text = text_format("%s took %s at %s while it held %s%s", actor ? actor : "a thread",
+				 second, scene->where ? scene->where : "an unknown place", first,
+				 taken);
+
+	free(actor);
+	free(first);
+	free(second);
+	free(taken);
+	return text;
+}
+
+static void add_locks(const struct teller *teller, const struct fact_order *order, json_t *step)
+{
+	char *first = order_first(teller, order), *second = order_second(teller, order);
+
+	json_object_set_new(step, "first", jsontext_of(first));
+	json_object_set_new(step, "second", jsontext_of(second));
+	free(first);
+	free(second);
+}
+
+void orders_steps(const struct teller *teller, const struct finding *finding, json_t *steps)
+{
+	EACH_ORDER(teller, finding, order)
+	{
+		struct scene scene;
+		char *text;
+
+		order_scene(teller, order, &scene);
+		text = clause(teller, order, &scene, true);
+		json_array_append_new(steps,
+				      scene_step(teller, &scene, STEP_ORDER, jsontext_of(text)));
+		add_locks(teller, order, json_array_get(steps, json_array_size(steps) - 1));
+		free(text);
+		scene_finish(&scene);
+	}
+}
+
+char *orders_text(const struct teller *teller, const struct finding *finding)
+{
+	char *list = text_copy("");
+
+	EACH_ORDER(teller, finding, order)
+	{
+		struct scene scene;
+
+		order_scene(teller, order, &scene);
+		list = text_join(list, "; ", clause(teller, order, &scene, false));
+		scene_finish(&scene);
+	}
+	return list;
+}
+
+char *orders_key(const struct teller *teller, const struct finding *finding)
+{
+	char *list = text_copy("");
+
+	EACH_ORDER(teller, finding, order)
+	list = text_join(list, " ", name_of(teller, order, true, lock_key));
+	return list;
+}
+
+void orders_hash(const struct teller *teller, const struct finding *finding, uint64_t *hash)
+{
+	uint64_t sum = 0;
+
+	EACH_ORDER(teller, finding, order)
+	{
+		char *key = name_of(teller, order, true, lock_key);
+		uint64_t one = SCENE_HASH;
+		struct scene scene;
+
+		order_scene(teller, order, &scene);
+		scene_hash_text(&one, key);
+		scene_hash(&one, &scene);
+		scene_finish(&scene);
+		free(key);
+		sum += one;
+	}
+	*hash = (*hash ^ sum) * 0x100000001b3ull;
+}

@@ -1,0 +1,113 @@
+/* See story_subject.h. */
+#include "story_subject.h"
+
+#include <stdlib.h>
+
+#include "../base/jsontext.h"
+#include "names_cuda.h"
+#include "names_shm.h"
+
+#define USES_MAX 32u
+#define ACTS_MAX 4096u /* looked at, of one segment */
+
+/* The memory of one subject while its uses are gathered. */
+struct lives {
+	const struct teller *teller;
+	json_t *uses;
+	uint32_t left_out;
+};
+
+static uint32_t pid_of(const struct teller *teller, uint32_t slot)
+{
+	return slot < teller->reader->session.slots ? teller->reader->session.table[slot].pid : 0;
+}
+
+static json_t *real_time(const struct teller *teller, uint64_t time_ns)
+{
+	return time_ns ? json_integer((json_int_t)reader_real_ns(teller->reader, time_ns)) :
+			 json_null();
+}
+
+static void add_use(struct lives *lives, uint32_t slot, uint64_t begin_ns, uint64_t end_ns)
+{
+	if (json_array_size(lives->uses) == USES_MAX) {
+		lives->left_out++;
+		return;
+	}
+	json_array_append_new(lives->uses,
+			      json_pack("[I, o, o]", (json_int_t)pid_of(lives->teller, slot),
+					real_time(lives->teller, begin_ns),
+					real_time(lives->teller, end_ns)));
+}
+
+static json_t *subject_of(const struct lives *lives, const char *kind, char *name, uint64_t bytes,
+			  uint32_t owner)
+{
+	json_t *subject = json_pack("{s:s, s:o, s:I, s:I, s:o, s:I}", "kind", kind, "name",
+				    jsontext_of(name), "bytes", (json_int_t)bytes, "pid",
+				    (json_int_t)pid_of(lives->teller, owner), "uses", lives->uses,
+				    "uses_left_out", (json_int_t)lives->left_out);
+
+	free(name);
+	return subject;
+}
+
+static json_t *with_life(json_t *subject, const struct teller *teller, uint64_t begin_ns,
+			 uint64_t end_ns)
+{
+	json_object_set_new(subject, "begin_ns", real_time(teller, begin_ns));
+	json_object_set_new(subject, "end_ns", real_time(teller, end_ns));
+	return subject;
+}
+
+static json_t *segment_json(const struct teller *teller, uint32_t segment)
+{
+	const struct facts *facts = &teller->reader->facts;
+	const struct fact_act *made = shm_made(facts, segment);
+	struct lives lives = {teller, json_array(), 0};
+	uint32_t looked = 0;
+
+	EACH_SHM_ACT(facts, segment - 1, at)
+	{
+		const struct fact_act *act = &facts->acts[at - 1];
+
+		if (looked++ == ACTS_MAX)
+			break;
+		if (act->type == EV_shm_map)
+			add_use(&lives, act->at.by, act->at.time_ns, shm_unmap_ns(facts, act));
+	}
+	return with_life(subject_of(&lives, "segment", segment_text(teller->reader, segment),
+				    shm_bytes(facts, segment), shm_maker(facts, segment)),
+			 teller, made ? made->at.time_ns : 0, 0);
+}
+
+static json_t *export_json(const struct teller *teller, const struct ipc_piece *piece)
+{
+	const struct facts *facts = &teller->reader->facts;
+	struct lives lives = {teller, json_array(), 0};
+	char *size = bytes_text(piece->bytes), *device = device_text(piece->device);
+	char *name = text_format("%s on %s", size, device);
+	uint64_t end_ns = piece->end_ns ? piece->end_ns : cuda_end_ns(facts, piece->owner);
+
+	EACH_USE(facts, piece, at)
+	{
+		const struct ipc_import *import = &facts->cuda.imports[at - 1];
+
+		add_use(&lives, import->at.by, import->at.time_ns, ipc_close_ns(facts, import));
+	}
+	free(size);
+	free(device);
+	return with_life(subject_of(&lives, "export", name, piece->bytes, piece->owner), teller,
+			 piece->born_ns, end_ns);
+}
+
+json_t *subject_json(const struct teller *teller, const struct finding *finding, const char *lock,
+		     const struct ipc_piece *piece)
+{
+	if (piece)
+		return export_json(teller, piece);
+	if (finding->segment && teller->reader->facts.shm.links)
+		return segment_json(teller, finding->segment);
+	return lock ? json_pack("{s:s, s:o}", "kind", "lock", "name", jsontext_of(lock)) :
+		      json_null();
+}

@@ -1,0 +1,17 @@
+/*
+ * Texts about who of a parent's threads might have ended a wait of its child: those that began in the
+ * module whose code waits. Neighbour: pool_threads.h counts them.
+ */
+#ifndef MPSAN_VANISHED_H
+#define MPSAN_VANISHED_H
+
+#include "../symbols/frames.h"
+
+/* The caller owns the texts. */
+char *vanished_lost(const struct fact_fork *fork); /* the threads that were not copied */
+char *vanished_module(struct frames *frames, const struct fact_wait *wait); /* whose code waits */
+char *vanished_signallers(struct frames *frames, const struct fact_wait *wait);
+char *vanished_left_at(struct frames *frames,
+		       const struct fact_left *left); /* taken by a handler */
+
+#endif

@@ -1,0 +1,411 @@
+/* See launch.h. */
+#include "launch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../include/mpsan_log.h"
+#include "../../shim/common/no_log.h"
+#include "../base/filtered.h"
+#include "../reader/foreign.h"
+#include "handover.h"
+#include "../reader/host.h"
+#include "private.h"
+#include "../base/util.h"
+
+#define ASAN_SETTING "verify_asan_link_order=0" /* ASan insists on being loaded first */
+
+/* A disk that is full, or a limit: nothing that another argument would have to mend. */
+static bool is_of_machine(int error)
+{
+	static const int errors[] = {ENOSPC, EDQUOT, EFBIG, EMFILE, ENFILE, ENOMEM, EIO, EAGAIN, ENODEV};
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
+		if (error == errors[i])
+			return true;
+	return false;
+}
+
+/* Where names of processes are known: else a name that nobody knows. */
+static bool take_private(struct launch *launch, const char *tmp)
+{
+	char *dir = private_make(tmp);
+
+	if (dir) {
+		free(launch->dir);
+		launch->dir = dir;
+	}
+	return dir;
+}
+
+static char *make_private(struct launch *launch)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *wrong = NULL, *foreign;
+
+	tmp = tmp && *tmp == '/' ? tmp : "/tmp";
+	launch->dir = text_format("%s/mpsan-XXXXXX", tmp);
+	launch->is_private = true;
+	foreign = foreign_above(launch->dir);
+	if (!foreign && take_private(launch, tmp))
+		return NULL;
+	if (foreign || !mkdtemp(launch->dir)) {
+		wrong = text_format("no directory can be made in %s: %s; set TMPDIR to one %s", tmp,
+				    foreign ? foreign : strerror(errno),
+				    !foreign && is_of_machine(errno) ?
+					    "on another file system, or make room there" :
+					    "that you may write to");
+		free(foreign);
+		free(launch->dir);
+		launch->dir = NULL;
+	}
+	return wrong;
+}
+
+/*
+ * One directory above may be missing where names are made up: the first rank of a job finds nothing, and the others may
+ * come at the same moment.
+ */
+static int make_with_above(const char *dir, bool made_up)
+{
+	char *above = text_copy(dir), *slash;
+	int error = mkdir(dir, 0700) ? errno : 0;
+
+	slash = strrchr(above, '/');
+	if (error == ENOENT && made_up && slash && slash != above) {
+		*slash = '\0';
+		error = mkdir(above, 0700) && errno != EEXIST ? errno :
+			mkdir(dir, 0700)		      ? errno :
+								0;
+	}
+	free(above);
+	return error == EEXIST ? 0 : error;
+}
+
+static char *check_given(struct launch *launch, const char *dir, bool made_up)
+{
+	char *foreign = foreign_above(dir), *wrong;
+	struct stat st;
+	int error;
+
+	if (foreign) {
+		wrong = text_format("--dir %s: %s; choose another", dir, foreign);
+		free(foreign);
+		errno = 0;
+		return wrong;
+	}
+	error = make_with_above(dir, made_up);
+	errno = error;
+	if (error)
+		return text_format("--dir %s: %m; choose another", dir);
+	if (lstat(dir, &st) || !S_ISDIR(st.st_mode))
+		return text_format(
+			"--dir %s: is no directory (a symbolic link is refused); choose another",
+			dir);
+	if (st.st_uid != geteuid())
+		return text_format("--dir %s: belongs to another user (uid %u); choose another",
+				   dir, st.st_uid);
+	if (st.st_mode & (S_IWGRP | S_IWOTH))
+		return text_format(
+			"--dir %s: others may write to it; chmod 700 it or choose another", dir);
+	launch->dir = realpath(dir, NULL);
+	return launch->dir ? NULL : text_format("--dir %s: %s", dir, strerror(errno));
+}
+
+static char *make_given(struct launch *launch, const char *pattern)
+{
+	char *dir = host_directory(pattern), *wrong;
+
+	if (!dir)
+		return text_format("--dir %s: too long; choose a shorter name", pattern);
+	wrong = check_given(launch, dir, strcmp(dir, pattern) != 0);
+	free(dir);
+	return wrong;
+}
+
+/* The magic comes last: a library that finds the file half made leaves it alone. */
+static void fill_session(struct mpsan_session *head, const char *file,
+			 const char *options_for_library)
+{
+	head->format = MPSAN_SESSION_FORMAT;
+	head->slots = head->slots_first = MPSAN_SLOTS_FIRST;
+	head->slots_max = MPSAN_SLOTS_MAX;
+	head->start_ns = clock_ns(CLOCK_MONOTONIC);
+	head->start_real_ns = clock_ns(CLOCK_REALTIME);
+	head->uid = geteuid();
+	head->supervisor = getpid();
+	head->pid_ns = host_pid_namespace();
+	if (options_for_library)
+		snprintf(head->options, sizeof(head->options), "%s", options_for_library);
+	host_describe(&head->host, file);
+	__atomic_store_n(&head->magic, MPSAN_SESSION_MAGIC, __ATOMIC_RELEASE);
+}
+
+static int allocate(int fd, size_t bytes)
+{
+	static const char zeros[4096];
+
+	if (filtered_may(SYS_fallocate))
+		return posix_fallocate(fd, 0, (off_t)bytes);
+	for (size_t done = 0; done < bytes; done += sizeof(zeros))
+		if (write(fd, zeros, sizeof(zeros)) != sizeof(zeros))
+			return errno ? errno : ENOSPC;
+	return 0;
+}
+
+static char *wrong_file(const char *file, int error)
+{
+	enum mpsan_off why = no_log_reason(error);
+
+	if (why != MPSAN_OFF_NO_LOG)
+		return text_format("%s: %s", file, no_log_text(why));
+	return text_format("%s: %s; choose another directory (TMPDIR, --dir)", file, strerror(error));
+}
+
+/* Where the program could write no log it would run unwatched: that is said before it starts. */
+static char *try_log(const char *dir)
+{
+	char *file = text_format("%s/%d.part", dir, getpid()), *wrong = NULL;
+	int fd = -1, error = EFBIG;
+
+	if (handover_limit(RLIMIT_FSIZE) >= MPSAN_CHUNK) {
+		fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		error = fd < 0 ? errno : 0;
+	}
+	if (!error && filtered_may(SYS_fallocate))
+		error = fallocate(fd, 0, 0, MPSAN_CHUNK) ? errno : 0;
+	else if (!error)
+		error = allocate(fd, MPSAN_CHUNK);
+	if (fd >= 0) {
+		unlink(file);
+		close(fd);
+	}
+	if (error)
+		wrong = wrong_file(dir, error);
+	free(file);
+	errno = error;
+	return wrong;
+}
+
+static char *make_session(const char *dir, const char *options_for_library)
+{
+	char *file = text_format("%s/session", dir), *wrong = NULL;
+	int fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600),
+	    error = fd < 0 ? errno : 0;
+	size_t bytes = MPSAN_PAGE + MPSAN_SLOTS_FIRST * sizeof(struct mpsan_process);
+	struct rlimit limit;
+	void *map = MAP_FAILED;
+
+	if (!error && !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < bytes)
+		error = EFBIG; /* to ask for it would mean SIGXFSZ */
+	if (!error)
+		error = allocate(fd, bytes);
+	if (!error)
+		map = mmap(NULL, MPSAN_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (!error && map == MAP_FAILED)
+		error = errno;
+	if (error == EEXIST)
+		wrong = text_format("%s: holds a session already; choose another directory", dir);
+	else if (map == MAP_FAILED)
+		wrong = wrong_file(file, error);
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 && map == MAP_FAILED)
+		unlink(file);
+	if (map != MAP_FAILED) {
+		fill_session(map, file, options_for_library);
+		munmap(map, MPSAN_PAGE);
+	}
+	free(file);
+	errno = error;
+	return wrong;
+}
+
+/* Beside the command, as in the build; where `make install` puts it; where others may have put it. */
+char *launch_find_library(void)
+{
+	static const char *const places[] = {"libmpsan.so",
+					     MPSAN_LIBDIR_FROM_BIN "/libmpsan.so",
+					     "../lib/libmpsan.so",
+					     "../lib64/libmpsan.so",
+					     "../lib/x86_64-linux-gnu/libmpsan.so",
+					     "../lib/aarch64-linux-gnu/libmpsan.so"};
+	char self[PATH_MAX] = "", *slash;
+
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0 &&
+	    !realpath((const char *)getauxval(AT_EXECFN), self)) /* no /proc */
+		return NULL;
+	slash = strrchr(self, '/');
+	if (!slash)
+		return NULL;
+	*slash = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		char *path = text_format("%s/%s", self, places[i]), *real = realpath(path, NULL);
+
+		free(path);
+		if (real)
+			return real;
+	}
+	return NULL;
+}
+
+/* LD_PRELOAD is cut at blanks and colons, and knows $ORIGIN: such a path needs a plain name. */
+static char *make_plain_name(struct launch *launch)
+{
+	char *link;
+
+	if (!strpbrk(launch->library, " :\t$"))
+		return NULL;
+	link = text_format("%s/libmpsan.so", launch->dir);
+	if (strpbrk(link, " :\t$") || symlink(launch->library, link)) {
+		free(link);
+		return text_format(
+			"%s: a preloaded library may have no blank, colon or '$' in its path; install mpsan "
+			"elsewhere or give another --dir",
+			launch->library);
+	}
+	free(launch->library);
+	launch->library = link;
+	return NULL;
+}
+
+char *launch_prepare(struct launch *launch, const char *dir, const char *options_for_library)
+{
+	char *wrong;
+
+	*launch = (struct launch){.library = launch_find_library()};
+	if (!launch->library)
+		return text_copy(
+			"libmpsan.so is not beside this program nor in ../lib; install mpsan again");
+	errno = 0;
+	wrong = dir ? make_given(launch, dir) : make_private(launch);
+	if (!wrong)
+		wrong = try_log(launch->dir);
+	if (!wrong)
+		wrong = make_session(launch->dir, options_for_library);
+	launch->is_tight = wrong && (!dir || is_of_machine(errno));
+	return wrong ? wrong : make_plain_name(launch);
+}
+
+void launch_remove(const char *dir)
+{
+	static char entries[4096] __attribute__((aligned(8)));
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	long bytes;
+
+	while (fd >= 0 && (bytes = syscall(SYS_getdents64, fd, entries, sizeof(entries))) > 0)
+		for (long at = 0; at < bytes;) {
+			const struct dirent64 *entry = (const void *)(entries + at);
+
+			unlinkat(fd, entry->d_name, 0);
+			at += entry->d_reclen;
+		}
+	if (fd >= 0)
+		close(fd);
+	rmdir(dir);
+}
+
+void launch_finish(struct launch *launch)
+{
+	if (launch->dir && launch->is_private)
+		launch_remove(launch->dir);
+	free(launch->dir);
+	free(launch->library);
+	*launch = (struct launch){0};
+}
+
+static char *joined(const char *first, char separator, const char *second)
+{
+	return second && *second ? text_format("%s%c%s", first, separator, second) :
+				   text_copy(first);
+}
+
+void launch_environment(const char *library, const char *dir, const char *options_for_library,
+			bool with_asan, struct launch_variable variables[LAUNCH_VARIABLES])
+{
+	const char *asan = getenv("ASAN_OPTIONS");
+	int count = 0;
+
+	variables[count++] =
+		(struct launch_variable){"LD_PRELOAD", joined(library, ':', getenv("LD_PRELOAD"))};
+	if (dir)
+		variables[count++] = (struct launch_variable){"MPSAN_DIR", text_copy(dir)};
+	if (options_for_library)
+		variables[count++] = (struct launch_variable){
+			"MPSAN_OPTIONS", joined(options_for_library, ':', getenv("MPSAN_OPTIONS"))};
+	if (with_asan)
+		variables[count++] = (struct launch_variable){
+			"ASAN_OPTIONS",
+			asan && *asan ? joined(asan, ':', ASAN_SETTING) : text_copy(ASAN_SETTING)};
+	variables[count] = (struct launch_variable){NULL, NULL};
+}
+
+/* The environment with these variables in it; ours alone, and never freed. */
+static char **environment(const struct launch_variable *variables)
+{
+	size_t count = 0, kept = 0;
+	char **all;
+
+	while (environ[count])
+		count++;
+	all = memory_get((count + LAUNCH_VARIABLES + 1) * sizeof(*all));
+	for (size_t i = 0; i < count; i++) {
+		const struct launch_variable *v = variables;
+		size_t name = strcspn(environ[i], "=");
+
+		while (v->name && (strlen(v->name) != name || strncmp(v->name, environ[i], name)))
+			v++;
+		if (!v->name)
+			all[kept++] = environ[i];
+	}
+	for (; variables->name; variables++)
+		all[kept++] = text_format("%s=%s", variables->name, variables->value);
+	return all;
+}
+
+/* The child shares our memory until it has become the program: no pipe is needed to tell why it could not. */
+static void begin(char **argv, char **with, volatile pid_t *child)
+{
+	volatile int error = 0;
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		*child = getpid();
+		handover_give();
+		execvpe(argv[0], argv, with);
+		error = errno;
+		_exit(STATUS_NOT_EXECUTABLE);
+	}
+	if (pid > 0 && !error)
+		return;
+	if (pid > 0) {
+		waitpid(pid, NULL, 0);
+		errno = error;
+	}
+	*child = 0;
+}
+
+void launch_start(const struct launch_variable *variables, char **argv, volatile pid_t *child)
+{
+	begin(argv, variables ? environment(variables) : environ, child);
+}
+
+int launch_status(int error)
+{
+	bool tight = error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE;
+
+	return tight ? STATUS_BROKEN : error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+}

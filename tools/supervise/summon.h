@@ -1,0 +1,13 @@
+/*
+ * Signals for processes of a session, those of other pid namespaces included, which have other numbers here. A process
+ * that may be another by now gets none. Neighbours: session.h, watch.h.
+ */
+#ifndef MPSAN_SUMMON_H
+#define MPSAN_SUMMON_H
+
+#include "../reader/session.h"
+
+/* Sends a signal (0: none) to the process of a slot: false when it is not there, or nobody can tell. */
+bool summon(const struct session *session, uint32_t slot, int number);
+
+#endif

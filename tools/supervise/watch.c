@@ -1,0 +1,299 @@
+/* See watch.h. */
+#include "watch.h"
+
+#include "../../shim/common/no_log.h"
+#include "alert.h"
+#include "../reader/collect_cuda.h"
+#include "../formats/formats.h"
+#include "../base/guard.h"
+#include "handover.h"
+#include "../reader/host.h"
+#include "leaks.h"
+#include "rescue.h"
+#include "summon.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define POLL_MS 50
+#define ABORT_MS 300 /* from SIGABRT to SIGKILL */
+#define KILL_MS 2000 /* until nobody is left, at most */
+#define QUIET_MS 100
+
+/*
+ * Sends a signal to every process of the session that is alive, the youngest first, and writes down that
+ * it was us.
+ */
+static unsigned signal_all(struct watch *watch, int number)
+{
+	const struct reader *reader = watch->judge->reader;
+	unsigned alive = 0;
+
+	for (uint32_t i = reader->used.count; i-- > 0;) {
+		uint32_t slot = reader->used.item[i];
+		const struct mpsan_process *process = &reader->session.table[slot];
+
+		if (reader->processes[slot].gone || !summon(&reader->session, slot, 0))
+			continue;
+		alive++;
+		if (!number)
+			continue;
+		watchlog_put(&watch->knots.log, EV_killed, slot, process->pid,
+			     &(struct ev_killed){.pid = process->pid, .signal = (uint64_t)number},
+			     sizeof(struct ev_killed));
+		summon(&reader->session, slot, number);
+	}
+	return alive;
+}
+
+/*
+ * Ends everybody: SIGABRT first, so that core dumps are possible. A process may fork while it is
+ * being ended, and its child needs a moment until it is in the table: it is over when nobody has
+ * been found for QUIET_MS.
+ */
+static void kill_tree(struct watch *watch)
+{
+	struct reader *reader = watch->judge->reader;
+	int quiet = 0;
+
+	watch->killed = true;
+	signal_all(watch, SIGABRT);
+	for (int waited = 0; waited < KILL_MS && quiet < QUIET_MS; waited += 10, quiet += 10) {
+		poll(NULL, 0, 10);
+		reader_poll(reader, clock_ns(CLOCK_MONOTONIC));
+		if (signal_all(watch, waited < ABORT_MS ? 0 : SIGKILL))
+			quiet = 0;
+	}
+	kill(watch->child, SIGKILL);
+}
+
+/* Also where the text goes elsewhere: who sits before the terminal, or reads the job's log, is to know now. */
+static void say_first(struct watch *watch)
+{
+	const struct reader *reader = watch->judge->reader;
+	const struct judged *judged = NULL;
+	struct alert alert = {.dir = reader->session.dir, .is_over = watch->over};
+	char *line;
+
+	for (uint32_t i = 0; !watch->said && !judged && i < watch->judge->found.count; i++)
+		if (watch->judge->found.item[i].count &&
+		    watch->judge->found.item[i].grade == GRADE_ERROR)
+			judged = &watch->judge->found.item[i];
+	if (!judged)
+		return;
+	alert.after_ns = judged->time_ns - reader->session.head->start_ns;
+	alert.is_wait = judged->is_wait;
+	alert.is_killed = judged->is_wait && watch->kill_on_deadlock && !watch->over;
+	line = alert_text(&alert, judged->json);
+	fprintf(stderr, "%s\n", line);
+	fflush(stderr);
+	free(line);
+	watch->said = true;
+}
+
+static void show_new(struct watch *watch)
+{
+	say_first(watch);
+	for (uint32_t i = 0; i < watch->judge->found.count; i++) {
+		struct judged *judged = &watch->judge->found.item[i];
+
+		if (judged->grade == GRADE_ERROR && judged->is_wait &&
+		    watch->kill_on_deadlock && !watch->killed) {
+			kill_tree(watch);
+			judge_unknow(watch->judge, judged); /* why the program had to be ended */
+		}
+		if (!watch->print || judged->shown || judged->known || !judged->count ||
+		    judged->grade < GRADE_WARNING)
+			continue;
+		judged->shown = true;
+		out_text_finding(stderr, judged->json);
+		fflush(stderr);
+	}
+}
+
+/* Nothing is concluded from a session that somebody has cut short. */
+static bool is_cut(struct watch *watch)
+{
+	if (!watch->cut && guard_has_cut()) {
+		complain("files of its session were cut short; the program goes on unwatched");
+		fflush(stderr);
+		watch->cut = watch->blind = true;
+	}
+	return watch->cut;
+}
+
+/* Once, and as soon as it is known: who relies on --on-deadlock is not to wait for the report. */
+static void say_unlogged(struct watch *watch)
+{
+	const struct reader *reader = watch->judge->reader;
+
+	if (reader->lacks_memory && !watch->unlogged) {
+		complain("no memory to map a log, so processes go on unwatched; " MEMORY_CURE);
+		fflush(stderr);
+		watch->unlogged = true;
+	}
+	if (watch->unlogged ||
+	    !__atomic_load_n(&reader->session.head->unlogged, __ATOMIC_ACQUIRE))
+		return;
+	READER_EACH_SLOT(reader, slot)
+	{
+		const struct mpsan_process *process = &reader->session.table[slot];
+
+		if (watch->unlogged || !(process->flags & MPSAN_PROCESS_OFF) ||
+		    !no_log_text(process->why_off))
+			continue;
+		complain("process %u runs unwatched: %s", process->pid, no_log_text(process->why_off));
+		fflush(stderr);
+		watch->unlogged = true;
+	}
+}
+
+static void judge(struct watch *watch)
+{
+	if (is_cut(watch))
+		return;
+	judge_moments(watch->judge);
+	show_new(watch);
+}
+
+static void look(struct watch *watch)
+{
+	reader_poll(watch->judge->reader, clock_ns(CLOCK_MONOTONIC));
+	say_unlogged(watch);
+	exports_look(&watch->exports, watch->judge->reader);
+	if (!watch->killed && !is_cut(watch) && host_proc_is_own()) { /* what we end ourselves is no finding */
+		knots_look(&watch->knots, clock_ns(CLOCK_MONOTONIC));
+		people_look(&watch->people);
+	}
+	judge(watch);
+}
+
+static void hand_on_signals(struct watch *watch, int patience_ms)
+{
+	for (int number; (number = handover_wait(patience_ms)); patience_ms = 0)
+		if (number != SIGCHLD)
+			kill(watch->child, number);
+}
+
+/* Beyond its limit the kernel kills: a part of it is left for the report. */
+#define CPU_SHARE 0.7
+
+static void look_at_cpu(struct watch *watch)
+{
+	uint64_t used_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_CPU, &limit) || limit.rlim_max == RLIM_INFINITY ||
+	    (double)used_ns < CPU_SHARE * 1e9 * (double)limit.rlim_max)
+		return;
+	complain("its limit of processor time (ulimit -t) is near; the program goes on unwatched");
+	fflush(stderr);
+	watch->blind = true;
+}
+
+static void follow(struct watch *watch)
+{
+	hand_on_signals(watch, watch->blind ? -1 : POLL_MS);
+	if (watch->blind)
+		return;
+	look(watch);
+	look_at_cpu(watch);
+}
+
+static bool has_ended(struct watch *watch)
+{
+	pid_t pid;
+
+	do
+		pid = waitpid(watch->child, &watch->status, WNOHANG);
+	while (pid < 0 && errno == EINTR);
+	return pid != 0;
+}
+
+#define FOLLOW_NS 800000000ull
+#define PEOPLE_NS 3000000000ull /* when workers leave workers of their own behind, and those too */
+
+static bool is_followed(const struct watch *watch, uint64_t past_ns)
+{
+	const struct reader *reader = watch->judge->reader;
+
+	return cuda_is_open(reader) || (past_ns <= PEOPLE_NS && people_are_open(reader)) ||
+	       (past_ns <= FOLLOW_NS &&
+		(reader_has_open_wait(reader) || knots_are_open(&watch->knots)));
+}
+
+/*
+ * A process that was left behind in a wait may still prove it: that takes no longer than FOLLOW_NS. One
+ * that was left with the memory of a dead process gets its grace, and a worker time to follow its parent.
+ * Who sends a signal now does not want to wait for that.
+ */
+static void follow_open_waits(struct watch *watch)
+{
+	uint64_t over_ns = clock_ns(CLOCK_MONOTONIC);
+
+	while (!is_cut(watch) && !rescue_is_due() &&
+	       is_followed(watch, clock_ns(CLOCK_MONOTONIC) - over_ns)) {
+		poll(NULL, 0, POLL_MS);
+		look(watch);
+	}
+}
+
+/* The program's parent is not watched, so its end is written down here. */
+static void record_end(const struct watch *watch, uint64_t now)
+{
+	const struct reader *reader = watch->judge->reader;
+
+	READER_EACH_SLOT(reader, slot)
+	{
+		struct mpsan_process *process = &reader->session.table[slot];
+
+		if (process->pid != (uint32_t)watch->child || process->end == MPSAN_END_SIGNAL)
+			continue;
+		process->end = WIFSIGNALED(watch->status) ? MPSAN_END_SIGNAL : MPSAN_END_EXIT;
+		process->end_value = WIFSIGNALED(watch->status) ? WTERMSIG(watch->status) :
+								  WEXITSTATUS(watch->status);
+		if (!process->end_ns)
+			process->end_ns = now;
+	}
+}
+
+int watch_status(const struct watch *watch)
+{
+	if (watch->killed)
+		return watch->kill_status;
+	return WIFSIGNALED(watch->status) ? 128 + WTERMSIG(watch->status) :
+					    WEXITSTATUS(watch->status);
+}
+
+void watch_run(struct watch *watch)
+{
+	struct reader *reader = watch->judge->reader;
+	uint64_t now;
+
+	knots_init(&watch->knots, reader, watch->hang_after * 1000000000ull);
+	people_init(&watch->people, &watch->knots);
+	while (!has_ended(watch))
+		follow(watch);
+	watch->over = true;
+	rescue_ended(watch_status(watch));
+	record_end(watch, clock_ns(CLOCK_MONOTONIC));
+	watch->knots.next_ns = 0; /* who is left is looked at anew */
+	look(watch);
+	follow_open_waits(watch);
+	people_finish(&watch->people);
+	if (!watch->killed && !is_cut(watch)) /* what we end ourselves cannot clean up */
+		leaks_look(reader, &watch->knots.log);
+	now = clock_ns(CLOCK_MONOTONIC);
+	reader->session.head->end_ns = now;
+	reader->session.head->off = 1;
+	reader_finish(reader, now);
+	knots_finish(&watch->knots);
+	exports_close(&watch->exports);
+	judge(watch);
+}

@@ -1,0 +1,435 @@
+/* See frames.h. */
+#include "frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/index_map.h"
+#include "../base/jsontext.h"
+#include "../reader/maps.h"
+#include "sources.h"
+#include "symbols.h"
+#include "unwind.h"
+
+#define PYTHON_FRAMES 256u /* of one stack; the library notes fewer */
+#define FRAMES_MAX 128u
+
+struct frames {
+	const struct reader *reader;
+	struct maps *maps;
+	struct symbols *symbols;
+	struct index_map *known; /* index into cache by the place of a stack record */
+	ARRAY(json_t *) cache;
+	json_t *built; /* where a file with a relative name was compiled, by module and name */
+	struct sources *sources;
+};
+
+struct frames *frames_create(const struct reader *reader)
+{
+	struct frames *frames = memory_get(sizeof(*frames));
+
+	frames->reader = reader;
+	frames->maps = maps_create(reader);
+	frames->symbols = symbols_create();
+	frames->known = index_map_create();
+	frames->built = json_object();
+	frames->sources = sources_create(reader);
+	return frames;
+}
+
+void frames_destroy(struct frames *frames)
+{
+	if (!frames)
+		return;
+	for (uint32_t i = 0; i < frames->cache.count; i++)
+		json_decref(frames->cache.item[i]);
+	free(frames->cache.item);
+	index_map_destroy(frames->known);
+	json_decref(frames->built);
+	sources_destroy(frames->sources);
+	symbols_destroy(frames->symbols);
+	maps_destroy(frames->maps);
+	free(frames);
+}
+
+void frames_learn(struct frames *frames, uint32_t slot, uint32_t pid, uint64_t time_ns)
+{
+	maps_learn(frames->maps, slot, pid, time_ns);
+}
+
+void frames_forget(struct frames *frames, uint32_t slot)
+{
+	maps_forget(frames->maps, slot);
+}
+
+/* Not a part of the frame: nobody else needs it. */
+static void note_built(struct frames *frames, const struct symbol *symbol)
+{
+	char *key;
+
+	if (!symbol->file || *symbol->file == '/' || !symbol->built_in)
+		return;
+	key = text_format("%s:%s", symbol->module, symbol->file);
+	json_object_set_new(frames->built, key, jsontext_of(symbol->built_in));
+	free(key);
+}
+
+const char *frames_built_in(const struct frames *frames, const json_t *frame)
+{
+	char *key = text_format("%s:%s", jsontext_at(frame, "module"), jsontext_at(frame, "file"));
+	const char *directory = json_string_value(json_object_get(frames->built, key));
+
+	free(key);
+	return directory;
+}
+
+void frames_show(struct frames *frames, const struct fact_place *at, json_t *stack)
+{
+	sources_show(frames->sources, frames, at, stack);
+}
+
+static json_t *frame_create(struct frames *frames, const struct modules *modules, uint64_t pc,
+			    bool is_return)
+{
+	struct symbol symbol = {0};
+
+	if (!symbols_name(frames->symbols, modules, pc, is_return, &symbol))
+		return json_pack("{s:n, s:n, s:I, s:n, s:n}", "function", "module", "offset",
+				 (json_int_t)pc, "file", "line");
+	note_built(frames, &symbol);
+	return json_pack("{s:o, s:o, s:I, s:o, s:o}", "function", jsontext_of(symbol.function),
+			 "module", jsontext_of(symbol.module), "offset", (json_int_t)symbol.offset,
+			 "file", jsontext_of(symbol.file), "line",
+			 symbol.line ? json_integer(symbol.line) : json_null());
+}
+
+static bool is_plumbing(const char *module)
+{
+	static const char *const prefix[] = {"libc.so", "libc-",    "libpthread", "ld-linux",
+					     "ld-2",	"libmpsan", "libasan",	  "linux-vdso"};
+	const char *base = path_base(module);
+
+	for (size_t i = 0; i < sizeof(prefix) / sizeof(*prefix); i++)
+		if (!strncmp(base, prefix[i], strlen(prefix[i])))
+			return true;
+	return false;
+}
+
+/*
+ * Takes away what mpsan itself put on a stack: the run of frames of mpsan and the C library at
+ * its inner end, down to the last one of mpsan. The hook that was called is one of those; the
+ * text of the step names it.
+ */
+static void drop_own_frames(json_t *list)
+{
+	size_t inner = 0, i;
+	json_t *frame;
+
+	json_array_foreach(list, i, frame)
+	{
+		const char *module = json_string_value(json_object_get(frame, "module"));
+
+		if (!module || !is_plumbing(module))
+			break;
+		if (!strncmp(path_base(module), "libmpsan", 8))
+			inner = i + 1;
+	}
+	while (inner--)
+		json_array_remove(list, 0);
+}
+
+json_t *frames_unwind(struct frames *frames, const struct fact_place *at,
+		      const struct mpsan_stack *head)
+{
+	const struct modules *modules = maps_at(frames->maps, at->by, at->time_ns);
+	json_t *list = json_array();
+	uint64_t pcs[FRAMES_MAX];
+	size_t count;
+
+	count = unwind_stack(modules, head, (const uint8_t *)(head + 1), pcs, FRAMES_MAX);
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, frame_create(frames, modules, pcs[i], i > 0));
+	drop_own_frames(list);
+	return list;
+}
+
+static json_t *unwind(struct frames *frames, const struct fact_place *at,
+		      const struct record *record)
+{
+	const struct fact_place then = {.by = at->by, .time_ns = record->time_ns};
+	const struct mpsan_stack *head = record->payload;
+
+	if (record->bytes < sizeof(*head) || head->bytes > record->bytes - sizeof(*head))
+		return json_array();
+	return frames_unwind(frames, &then, head);
+}
+
+json_t *frames_native(struct frames *frames, const struct fact_place *at, uint64_t pos)
+{
+	struct record record;
+	uint32_t index = index_map_find(frames->known, at->slot, pos, EV_stack);
+	json_t *list;
+
+	if (index != FACT_NONE)
+		return json_incref(frames->cache.item[index]);
+	if (!reader_record(frames->reader, at->slot, pos, EV_stack, &record))
+		return json_array();
+	list = unwind(frames, at, &record);
+	*ARRAY_ADD(&frames->cache) = json_incref(list);
+	index_map_add(frames->known, at->slot, pos, EV_stack, frames->cache.count - 1);
+	return list;
+}
+
+/* One line is function TAB file TAB line. */
+static json_t *parse_python(char *line)
+{
+	char *file = strchr(line, '\t'), *number = file ? strchr(file + 1, '\t') : NULL;
+
+	if (!number)
+		return NULL;
+	*file++ = '\0';
+	*number++ = '\0';
+	return json_pack("{s:o, s:o, s:i}", "function", jsontext_of(line), "file",
+			 jsontext_of(file), "line", atoi(number));
+}
+
+json_t *frames_python(const struct frames *frames, const struct fact_place *at, uint64_t pos)
+{
+	return frames_python_text(reader_text(frames->reader, at->slot, pos));
+}
+
+json_t *frames_python_text(const char *text)
+{
+	json_t *list = json_array();
+	char *copy, *rest, *line;
+
+	if (!text)
+		return list;
+	copy = text_copy(text);
+	rest = copy;
+	while (json_array_size(list) < PYTHON_FRAMES && (line = strsep(&rest, "\n"))) {
+		json_t *frame = parse_python(line);
+
+		if (frame)
+			json_array_append_new(list, frame);
+	}
+	free(copy);
+	return list;
+}
+
+json_t *frame_of_caller(struct frames *frames, const struct fact_place *at, uint64_t caller)
+{
+	return caller ? frame_create(frames, maps_at(frames->maps, at->by, at->time_ns), caller,
+				     true) :
+			NULL;
+}
+
+char *frames_function(struct frames *frames, const struct fact_place *at, uint64_t entry)
+{
+	struct symbol symbol = {0};
+
+	if (!entry || !symbols_name(frames->symbols, maps_at(frames->maps, at->by, at->time_ns),
+				    entry, false, &symbol))
+		return NULL;
+	return symbol.function ? text_copy(symbol.function) : NULL;
+}
+
+char *frames_object(struct frames *frames, const struct fact_place *at, uint64_t address)
+{
+	const struct modules *modules = maps_at(frames->maps, at->by, at->time_ns);
+	struct symbol symbol = {0};
+
+	if (!symbols_name_data(frames->symbols, modules, address, &symbol) || !symbol.function)
+		return NULL;
+	if (!symbol.offset)
+		return text_copy(symbol.function);
+	return text_format("%s+0x%llx", symbol.function, (unsigned long long)symbol.offset);
+}
+
+/* Where the compiler put a line of libstdc++ into the caller: it says nothing about the program. */
+static bool is_library_header(const char *file)
+{
+	return strstr(file, "/include/c++/") || strstr(file, "/gthr-default.h");
+}
+
+json_t *frames_first_own(json_t *native)
+{
+	json_t *frame, *first = NULL;
+	size_t i;
+
+	json_array_foreach(native, i, frame)
+	{
+		const char *module = json_string_value(json_object_get(frame, "module"));
+		const char *file = json_string_value(json_object_get(frame, "file"));
+
+		if (!module || is_plumbing(module))
+			continue;
+		if (!first)
+			first = frame;
+		if (!file || !is_library_header(file))
+			return frame;
+	}
+	return first;
+}
+
+/* How far a file is from the user: 0 a program of theirs, 1 an installed package, 2 Python's own. */
+static int distance(const char *file)
+{
+	if (strstr(file, "/site-packages/") || strstr(file, "/dist-packages/"))
+		return 1;
+	return strstr(file, "/lib/python") || strstr(file, "/lib64/python") || file[0] == '<' ? 2 :
+												0;
+}
+
+/* The first frame of multiprocessing's in a child: those outside it are its parent's, where that forked. */
+static bool is_birth(const char *file, const char *function)
+{
+	const char *name = function ? strrchr(function, '.') : NULL;
+
+	return function && !strcmp(name ? name + 1 : function, "_bootstrap") &&
+	       strstr(file, "/multiprocessing/process.py");
+}
+
+json_t *frames_first_script(json_t *python)
+{
+	json_t *frame, *best = NULL;
+	int nearest = 3;
+	size_t i;
+
+	json_array_foreach(python, i, frame)
+	{
+		const char *file = json_string_value(json_object_get(frame, "file"));
+		const char *function = json_string_value(json_object_get(frame, "function"));
+
+		if (file && distance(file) < nearest) {
+			nearest = distance(file);
+			best = frame;
+		}
+		if (file && is_birth(file, function))
+			break;
+	}
+	return best;
+}
+
+/* The program's own line outside of the first frame of a child that has none inside: there its parent forked. */
+static json_t *birthplace(json_t *python)
+{
+	json_t *frame;
+	bool outside = false;
+	size_t i;
+
+	json_array_foreach(python, i, frame)
+	{
+		const char *file = json_string_value(json_object_get(frame, "file"));
+
+		if (file && !distance(file))
+			return outside ? frame : NULL;
+		outside = outside ||
+			  (file &&
+			   is_birth(file, json_string_value(json_object_get(frame, "function"))));
+	}
+	return NULL;
+}
+
+char *frames_place(const json_t *frame, json_t *python)
+{
+	char *text = frame_text(frame), *made = NULL, *both;
+
+	if (frame && frame == frames_first_script(python))
+		made = frame_text(birthplace(python));
+	if (!made)
+		return text;
+	both = text_format("%s in the child made at %s", text, made);
+	free(text);
+	free(made);
+	return both;
+}
+
+char *frame_text(const json_t *frame)
+{
+	const char *function = json_string_value(json_object_get(frame, "function"));
+	const char *module = json_string_value(json_object_get(frame, "module"));
+	const char *file = json_string_value(json_object_get(frame, "file"));
+	long long line = json_integer_value(json_object_get(frame, "line"));
+	long long offset = json_integer_value(json_object_get(frame, "offset"));
+
+	if (!frame)
+		return NULL;
+	if (function && file && line && !is_library_header(file))
+		return text_format("%s (%s:%lld)", function, path_base(file), line);
+	if (function && file && !is_library_header(file))
+		return text_format("%s (%s)", function, path_base(file));
+	if (!module)
+		return text_format("0x%llx", offset);
+	if (function)
+		return text_format("%s (%s+0x%llx)", function, path_base(module), offset);
+	return text_format("%s+0x%llx", path_base(module), offset);
+}
+
+/*
+ * What a name says in every version of Python and with every compiler: no class, which Python knows from 3.11 on, and
+ * none of the endings that gcc and clang give to parts of a function.
+ */
+static char *plain_name(const char *function, bool python)
+{
+	const char *dot = python ? strrchr(function, '.') : NULL, *end;
+
+	if (dot && dot[1])
+		function = dot + 1;
+	end = strstr(function, " [clone ");
+	if (!python && !end && function[0] != '.' && !strchr(function, '('))
+		end = strchr(function, '.');
+	return text_format("%.*s", (int)(end ? end - function : (long)strlen(function)), function);
+}
+
+/* A file without its version: libgomp-a34b3233.so.1 is libgomp, and every interpreter is python. */
+static char *plain_module(const char *module)
+{
+	const char *base = path_base(module);
+	size_t length = strcspn(base, "-.");
+
+	while (length > 1 && base[length - 1] >= '0' && base[length - 1] <= '9')
+		length--;
+	if (length == strlen("libpython") && !strncmp(base, "libpython", length))
+		return text_copy("python");
+	return text_format("%.*s", (int)length, base);
+}
+
+static bool is_interpreter(const char *module)
+{
+	char *plain = plain_module(module);
+	bool yes = !strcmp(plain, "python");
+
+	free(plain);
+	return yes;
+}
+
+char *frame_key(const json_t *frame)
+{
+	const char *function = json_string_value(json_object_get(frame, "function"));
+	const char *module = json_string_value(json_object_get(frame, "module"));
+	const char *file = json_string_value(json_object_get(frame, "file"));
+	char *where = module ? plain_module(module) : NULL, *name, *key;
+
+	if (where && (!function || !strcmp(where, "python")))
+		return where;
+	free(where);
+	if (!function)
+		return text_copy("?");
+	name = plain_name(function, !module);
+	key = text_format("%s@%s", name, path_base(file && !module ? file : ""));
+	free(name);
+	return key;
+}
+
+int frame_distance(const json_t *frame)
+{
+	const char *module = json_string_value(json_object_get(frame, "module"));
+	const char *file = json_string_value(json_object_get(frame, "file"));
+
+	if (!module)
+		return file ? distance(file) : 2;
+	if (is_plumbing(module) || is_interpreter(module))
+		return 2;
+	return !strncmp(module, "/usr/lib", 8) || !strncmp(module, "/lib", 4) || distance(module);
+}

@@ -1,0 +1,297 @@
+/*
+ * Modules and images: see modules.h. Every offset in a file is checked against the size the file
+ * had when it was opened, since the file may be cut short or be nothing but noise.
+ */
+#define _GNU_SOURCE 1 /* tdestroy */
+#include "modules.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../base/guard.h"
+#include "../base/plainfile.h"
+
+#define BUILD_ID_BYTES 64 /* sha1 has 20; more than this is no build-id */
+#define PAGE_MASK 0xfffull
+
+/* .eh_frame_hdr: the only encodings that linkers write and that can be searched without a scan. */
+#define HEADER_VERSION 1
+#define ENC_SDATA4 0x0b
+#define ENC_UDATA4 0x03
+#define ENC_FORMAT 0x0f
+#define ENC_TABLE 0x3b /* relative to the header, signed 4 bytes */
+
+struct image {
+	char *path;
+	const uint8_t *bytes; /* NULL: no usable file; remembered, so that it is not tried again */
+	size_t size;
+	uint64_t lowest; /* vaddr of the page of the first PT_LOAD */
+	const Elf64_Phdr *phdr;
+	size_t phdrs;
+	struct image_unwind unwind;
+	char build_id[2 * BUILD_ID_BYTES + 1];
+};
+
+static void *images; /* tree of struct image by path */
+
+int module_open(const char *path)
+{
+	return strchr(path, '/') ? plainfile_open(AT_FDCWD, path, O_RDONLY) : -1;
+}
+
+static bool image_map(struct image *image)
+{
+	struct stat status;
+	void *bytes = MAP_FAILED;
+	int fd = module_open(image->path);
+
+	if (fd < 0)
+		return false;
+	if (!fstat(fd, &status) && status.st_size > 0)
+		bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (bytes == MAP_FAILED)
+		return false;
+	image->bytes = bytes;
+	image->size = (size_t)status.st_size;
+	guard_add(bytes, image->size, false);
+	return true;
+}
+
+static void image_unmap(struct image *image)
+{
+	if (image->bytes) {
+		guard_remove(image->bytes);
+		munmap((void *)(uintptr_t)image->bytes, image->size);
+	}
+	image->bytes = NULL;
+}
+
+static bool in_file(const struct image *image, uint64_t offset, uint64_t size)
+{
+	return offset <= image->size && size <= image->size - offset;
+}
+
+static bool read_headers(struct image *image)
+{
+	const Elf64_Ehdr *head = (const void *)image->bytes;
+
+	if (!in_file(image, 0, sizeof(*head)) || memcmp(head->e_ident, ELFMAG, SELFMAG))
+		return false;
+	if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_machine != EM_X86_64)
+		return false;
+	if (head->e_phentsize != sizeof(Elf64_Phdr) || head->e_phoff % _Alignof(Elf64_Phdr))
+		return false;
+	if (!in_file(image, head->e_phoff, (uint64_t)head->e_phnum * sizeof(Elf64_Phdr)))
+		return false;
+	image->phdr = (const void *)(image->bytes + head->e_phoff);
+	image->phdrs = head->e_phnum;
+	return true;
+}
+
+static const Elf64_Phdr *find_phdr(const struct image *image, uint32_t type)
+{
+	for (size_t i = 0; i < image->phdrs; i++)
+		if (image->phdr[i].p_type == type)
+			return &image->phdr[i];
+	return NULL;
+}
+
+static const Elf64_Phdr *find_segment(const struct image *image, uint64_t vaddr)
+{
+	for (size_t i = 0; i < image->phdrs; i++) {
+		const Elf64_Phdr *phdr = &image->phdr[i];
+
+		if (phdr->p_type == PT_LOAD && vaddr - phdr->p_vaddr < phdr->p_filesz)
+			return phdr;
+	}
+	return NULL;
+}
+
+size_t image_read(const struct image *image, uint64_t vaddr, void *to, size_t size)
+{
+	const Elf64_Phdr *phdr = find_segment(image, vaddr);
+	uint64_t skip, left;
+
+	if (!phdr)
+		return 0;
+	skip = vaddr - phdr->p_vaddr;
+	left = phdr->p_filesz - skip;
+	if (size > left)
+		size = left;
+	if (!in_file(image, phdr->p_offset, skip + size))
+		return 0;
+	memcpy(to, image->bytes + phdr->p_offset + skip, size);
+	return size;
+}
+
+bool image_is_code(const struct image *image, uint64_t vaddr)
+{
+	const Elf64_Phdr *phdr = find_segment(image, vaddr);
+
+	return phdr && phdr->p_flags & PF_X;
+}
+
+/* Bytes of a value in DWARF pointer encoding `encoding`; 0 when it has no fixed size. */
+static size_t encoded_size(uint8_t encoding)
+{
+	static const uint8_t size[8] = {8, 0, 2, 4, 8, 0, 0, 0};
+
+	return size[encoding & 7];
+}
+
+static void read_unwind(struct image *image)
+{
+	const Elf64_Phdr *phdr = find_phdr(image, PT_GNU_EH_FRAME);
+	uint8_t head[4]; /* version, then the encodings of .eh_frame's address, the count and the
+			    table */
+	uint32_t entries;
+	uint64_t at;
+
+	if (!phdr || image_read(image, phdr->p_vaddr, head, sizeof(head)) != sizeof(head))
+		return;
+	at = phdr->p_vaddr + sizeof(head) + encoded_size(head[1]);
+	if (head[0] != HEADER_VERSION || !encoded_size(head[1]) || head[3] != ENC_TABLE)
+		return;
+	if (head[2] != ENC_UDATA4 && head[2] != ENC_SDATA4)
+		return;
+	if (image_read(image, at, &entries, sizeof(entries)) != sizeof(entries))
+		return;
+	if (entries > image->size / 8)
+		return;
+	image->unwind.header = phdr->p_vaddr;
+	image->unwind.table = at + sizeof(entries);
+	image->unwind.entries = entries;
+}
+
+static void write_hex(const uint8_t *bytes, size_t count, char *to)
+{
+	for (size_t i = 0; i < count; i++)
+		sprintf(to + 2 * i, "%02x", bytes[i]);
+}
+
+/* Looks for the build-id among the notes in [at, at + size) of the file. */
+static void scan_notes(struct image *image, uint64_t at, uint64_t size, uint64_t align)
+{
+	uint64_t end = at + size;
+	Elf64_Nhdr note;
+
+	while (end - at > sizeof(note)) {
+		uint64_t name = at + sizeof(note);
+		uint64_t text;
+
+		memcpy(&note, image->bytes + at, sizeof(note));
+		text = (name + note.n_namesz + align - 1) & -align;
+		at = (text + note.n_descsz + align - 1) & -align;
+		if (text + note.n_descsz > end || at > end)
+			return;
+		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof(ELF_NOTE_GNU) ||
+		    memcmp(image->bytes + name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)))
+			continue;
+		if (note.n_descsz <= BUILD_ID_BYTES)
+			write_hex(image->bytes + text, note.n_descsz, image->build_id);
+		return;
+	}
+}
+
+static void read_build_id(struct image *image)
+{
+	for (size_t i = 0; i < image->phdrs && !image->build_id[0]; i++) {
+		const Elf64_Phdr *phdr = &image->phdr[i];
+
+		if (phdr->p_type == PT_NOTE && in_file(image, phdr->p_offset, phdr->p_filesz))
+			scan_notes(image, phdr->p_offset, phdr->p_filesz,
+				   phdr->p_align == 8 ? 8 : 4);
+	}
+}
+
+static void image_load(struct image *image)
+{
+	const Elf64_Phdr *first;
+
+	if (!image_map(image))
+		return;
+	if (!read_headers(image) || !(first = find_phdr(image, PT_LOAD))) {
+		image_unmap(image);
+		return;
+	}
+	image->lowest = first->p_vaddr & ~PAGE_MASK;
+	read_unwind(image);
+	read_build_id(image);
+}
+
+static int compare_paths(const void *one, const void *other)
+{
+	return strcmp(((const struct image *)one)->path, ((const struct image *)other)->path);
+}
+
+static struct image *image_create(const char *path)
+{
+	struct image *image = calloc(1, sizeof(*image));
+
+	if (!image || !(image->path = strdup(path))) {
+		free(image);
+		return NULL;
+	}
+	image_load(image);
+	return image;
+}
+
+static void image_destroy(void *node)
+{
+	struct image *image = node;
+
+	image_unmap(image);
+	free(image->path);
+	free(image);
+}
+
+static struct image *find_image(const char *path)
+{
+	struct image key = {.path = (char *)(uintptr_t)path};
+	struct image *image;
+	void *node = tfind(&key, &images, compare_paths);
+
+	if (node)
+		return *(struct image **)node;
+	image = image_create(path);
+	if (image && !tsearch(image, &images, compare_paths)) {
+		image_destroy(image);
+		return NULL;
+	}
+	return image;
+}
+
+const struct image *module_image(const struct module *module)
+{
+	const struct image *image = module->path ? find_image(module->path) : NULL;
+
+	if (!image || !image->bytes)
+		return NULL;
+	if (module->build_id && strcmp(module->build_id, image->build_id))
+		return NULL;
+	return image;
+}
+
+void images_finish(void)
+{
+	tdestroy(images, image_destroy);
+	images = NULL;
+}
+
+uint64_t image_bias(const struct image *image, const struct module *module)
+{
+	return module->base - image->lowest;
+}
+
+const struct image_unwind *image_unwind(const struct image *image)
+{
+	return &image->unwind;
+}

@@ -1,0 +1,221 @@
+/* See pyview.h. */
+#include "pyview.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "../../shim/common/cpython/frame.h"
+#include "../proc/proc.h"
+#include "pyfile.h"
+#include "../base/util.h"
+
+#define PATH_BYTES 4096
+
+struct pyview {
+	struct cpython py;
+	const char *limit;
+};
+
+/* ---- the door ---- */
+
+static long peek_process(const struct cpython *py, void *to, uint64_t from, size_t bytes)
+{
+	return proc_read((uint32_t)py->pid, from, to, bytes);
+}
+
+/* ---- which file has CPython, and where it lies ---- */
+
+/* One line of /proc/PID/maps. */
+struct mapping {
+	uint64_t start, offset, inode;
+	const char *path;
+};
+
+static bool mapping_parse(struct mapping *mapping, char *line)
+{
+	int at = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%*x %*s %" SCNx64 " %*s %" SCNu64 " %n", &mapping->start,
+		   &mapping->offset, &mapping->inode, &at) != 3 ||
+	    !at || line[at] != '/')
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	mapping->path = line + at;
+	return true;
+}
+
+/* Through /proc, so that it does not matter whether the program was deleted. */
+static const struct pyfile *open_program(pid_t pid, char *target, size_t bytes)
+{
+	char path[64];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	length = readlink(path, target, bytes - 1);
+	target[length > 0 ? length : 0] = '\0';
+	return pyfile_find(path);
+}
+
+/*
+ * A path is told as seen from our root directory (chroot), or from the process's own (containers).
+ * The number of the file decides where it can: some file systems know two for one file.
+ */
+static const struct pyfile *open_library(pid_t pid, const struct mapping *mapping)
+{
+	char path[PATH_BYTES + 64];
+	const struct pyfile *file, *other;
+
+	file = pyfile_find(mapping->path);
+	if (file && file->inode == mapping->inode)
+		return file;
+	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, mapping->path);
+	other = pyfile_find(path);
+	return other ? other : pyfile_find(mapping->path);
+}
+
+static void take(struct pyview *view, const struct pyfile *file, uint64_t start)
+{
+	uint64_t bias = start - file->load_vaddr, number = 0;
+	struct cpython *py = &view->py;
+
+	py->runtime = file->runtime + bias;
+	py->type_type = file->type_type ? file->type_type + bias : 0;
+	py->code_type = file->code_type + bias;
+	py->unicode_type = file->unicode_type ? file->unicode_type + bias : 0;
+	py->bytes_type = file->bytes_type ? file->bytes_type + bias : 0;
+	py->none = file->none ? file->none + bias : 0;
+	if (!file->version)
+		py->version = 3u << 24 | file->minor << 16 | 0xf0;
+	else if (py->peek(py, &number, file->version + bias, sizeof(number)) == sizeof(number))
+		py->version = (uint32_t)number;
+	else if (errno != ESRCH)
+		view->limit = "process_vm_readv is not allowed";
+}
+
+/* The first mapping of the program, or of a library whose name tells, that has CPython. */
+static bool find_cpython(struct pyview *view, FILE *maps)
+{
+	char line[PATH_BYTES + 128], target[PATH_BYTES];
+	const struct pyfile *file = open_program(view->py.pid, target, sizeof(target));
+	bool in_program = file && file->is_cpython;
+	struct mapping mapping;
+
+	while (fgets(line, sizeof(line), maps)) {
+		if (!mapping_parse(&mapping, line))
+			continue;
+		if (in_program && !strcmp(mapping.path, target))
+			file = open_program(view->py.pid, target, sizeof(target));
+		else if (strstr(path_base(mapping.path), "libpython"))
+			file = open_library(view->py.pid, &mapping);
+		else
+			continue;
+		if (!file || !file->is_cpython || mapping.offset != file->load_offset)
+			continue;
+		take(view, file, mapping.start);
+		return true;
+	}
+	return false;
+}
+
+struct pyview *pyview_open(pid_t pid)
+{
+	struct pyview *view = memory_get(sizeof(*view));
+	char path[64];
+	FILE *maps;
+	bool found;
+
+	view->py.pid = pid;
+	view->py.peek = peek_process;
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	maps = fopen(path, "re");
+	found = maps && find_cpython(view, maps);
+	if (maps)
+		fclose(maps);
+	if (!found || (!view->limit && !view->py.version)) {
+		free(view);
+		return NULL;
+	}
+	if (!view->limit)
+		view->limit = cpython_describe(&view->py);
+	return view;
+}
+
+void pyview_close(struct pyview *view)
+{
+	free(view);
+}
+
+void pyview_finish(void)
+{
+	pyfiles_finish();
+}
+
+/* ---- what it does ---- */
+
+const char *pyview_limit(const struct pyview *view)
+{
+	return view->limit;
+}
+
+uint32_t pyview_version(const struct pyview *view)
+{
+	return view->py.version;
+}
+
+/* The innermost frame of a thread, 0: none, or not to be read now. */
+static uint64_t top_frame(const struct pyview *view, uint64_t pthread)
+{
+	uint64_t at = view->limit ? 0 : cpython_find_thread(&view->py, pthread);
+	struct state state;
+
+	return at && state_read(&view->py, &state, at) ? state.frame : 0;
+}
+
+size_t pyview_stack(struct pyview *view, uint64_t pthread, char *text, size_t bytes)
+{
+	struct walk walk;
+
+	return cpython_stack(&view->py, top_frame(view, pthread), &walk, text, bytes);
+}
+
+size_t pyview_name(struct pyview *view, uint64_t pthread, char *text, size_t bytes)
+{
+	return cpython_thread_name(&view->py, top_frame(view, pthread), text, bytes);
+}
+
+size_t pyview_function(struct pyview *view, uint64_t pthread, char *text, size_t bytes)
+{
+	return cpython_thread_function(&view->py, top_frame(view, pthread), text, bytes);
+}
+
+enum cpython_queue pyview_awaited_queue(struct pyview *view, uint64_t pthread)
+{
+	return cpython_awaited_queue(&view->py, top_frame(view, pthread));
+}
+
+bool pyview_awaits_simple(struct pyview *view, uint64_t pthread, uint64_t lock)
+{
+	bool has_lock = view->py.at.minor < 13;
+
+	return cpython_awaits_simple(&view->py, top_frame(view, pthread), has_lock ? lock : 0);
+}
+
+uint32_t pyview_joined(struct pyview *view, uint64_t pthread)
+{
+	return cpython_joined(&view->py, top_frame(view, pthread));
+}
+
+uint64_t pyview_gil_holder(struct pyview *view)
+{
+	return view->limit ? 0 : cpython_gil_holder(&view->py);
+}
+
+uint64_t pyview_only_thread(struct pyview *view)
+{
+	return view->limit ? 0 : cpython_only_thread(&view->py);
+}

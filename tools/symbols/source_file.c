@@ -1,0 +1,195 @@
+/* See source_file.h. */
+#include "source_file.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../base/textfile.h"
+#include "../base/utf8.h"
+#include "../base/util.h"
+
+#define BYTES_MAX (4 << 20) /* what people write is far smaller */
+#define COLUMNS 160u /* of a line that is shown */
+#define REPLACED "\xef\xbf\xbd" /* U+FFFD, for what cannot or must not be shown */
+
+static uint64_t later(uint64_t one, uint64_t other)
+{
+	return one > other ? one : other;
+}
+
+static uint64_t ns_of(struct timespec time)
+{
+	return time.tv_sec < 0 ? 0 : (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
+}
+
+/*
+ * When something on the way to a file began to lead elsewhere. A link that was replaced is new. A directory that was
+ * renamed has changed later than its content; otherwise only names came and went in it.
+ */
+static uint64_t way_changed_ns(const char *path)
+{
+	char part[PATH_MAX];
+	uint64_t newest = 0;
+	struct stat st;
+
+	for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		memcpy(part, path, (size_t)(slash - path));
+		part[slash - path] = '\0';
+		if (lstat(part, &st))
+			return UINT64_MAX;
+		if (S_ISLNK(st.st_mode) || ns_of(st.st_ctim) > ns_of(st.st_mtim))
+			newest = later(newest, ns_of(st.st_ctim));
+	}
+	return lstat(path, &st) ? UINT64_MAX : later(newest, ns_of(st.st_ctim));
+}
+
+/*
+ * Who reads another user's session must not show what that user could not read. Files of the kernel's, some of which are
+ * used up by reading, say that they are empty.
+ */
+static bool may_show(const struct stat *st, uid_t owner)
+{
+	return S_ISREG(st->st_mode) && st->st_size > 0 && st->st_size <= BYTES_MAX &&
+	       (geteuid() == owner || st->st_uid == owner || st->st_mode & S_IROTH);
+}
+
+static bool is_same(const struct stat *one, const struct stat *other)
+{
+	return one->st_dev == other->st_dev && one->st_ino == other->st_ino &&
+	       one->st_size == other->st_size && ns_of(one->st_ctim) == ns_of(other->st_ctim);
+}
+
+/* Opening a device may set it to work, so it is looked at first. */
+static bool read_text(struct textfile *text, const char *path, uid_t owner, struct stat *st)
+{
+	struct stat opened, after;
+	char *wrong;
+	int fd;
+
+	if (stat(path, st) || !may_show(st, owner))
+		return false;
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &opened) || !is_same(st, &opened)) {
+		close(fd);
+		return false;
+	}
+	wrong = textfile_read_from(text, path, fd);
+	if (!wrong && (fstat(fd, &after) || !is_same(st, &after)))
+		wrong = text_copy("changed meanwhile");
+	close(fd);
+	if (wrong)
+		textfile_finish(text);
+	free(wrong);
+	return !wrong;
+}
+
+/* Lines end as Python sees it: in "\n", "\r\n" and "\r". */
+static void find_lines(struct source_file *file)
+{
+	ARRAY(uint32_t) lines = {0};
+
+	*ARRAY_ADD(&lines) = 0;
+	for (size_t i = 0; i < file->bytes; i++)
+		if (file->text[i] == '\n' || (file->text[i] == '\r' && file->text[i + 1] != '\n'))
+			*ARRAY_ADD(&lines) = (uint32_t)i + 1;
+	file->line = lines.item;
+	file->lines = lines.count;
+}
+
+void source_file_read(struct source_file *file, const char *path, uid_t owner)
+{
+	struct textfile text;
+	struct stat st;
+
+	*file = (struct source_file){.path = text_copy(path)};
+	if (strlen(path) >= PATH_MAX || !read_text(&text, path, owner, &st))
+		return;
+	file->written_ns = ns_of(st.st_mtim);
+	file->changed_ns =
+		later(way_changed_ns(path), later(file->written_ns, ns_of(st.st_ctim)));
+	file->text = text.text;
+	file->bytes = text.length;
+	free(text.name);
+	find_lines(file);
+}
+
+void source_file_finish(struct source_file *file)
+{
+	free(file->path);
+	free(file->text);
+	free(file->line);
+	*file = (struct source_file){0};
+}
+
+static const char *end_of(const struct source_file *file, uint64_t number)
+{
+	return file->text + (number < file->lines ? file->line[number] : file->bytes);
+}
+
+/* Also what turns the direction of text, or takes no room: a line must read as what it is. */
+static bool is_deceptive(int32_t code)
+{
+	return (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
+	       (code >= 0x2060 && code <= 0x206f) || code == 0x061c || code == 0xfeff;
+}
+
+char *source_file_line(const struct source_file *file, uint64_t number)
+{
+	const char *at, *end;
+	char *line, *to;
+	size_t length;
+
+	if (!file->text || number < 1 || number > file->lines)
+		return NULL;
+	at = file->text + file->line[number - 1];
+	end = end_of(file, number);
+	while (at < end && isspace((unsigned char)*at))
+		at++;
+	while (end > at && isspace((unsigned char)end[-1]))
+		end--;
+	if (at == end)
+		return NULL;
+	line = to = memory_get(COLUMNS * 4 + sizeof(REPLACED));
+	for (unsigned columns = 0; at < end; at += length) {
+		int32_t code = utf8_decode(at, &length);
+
+		if (columns++ == COLUMNS) {
+			strcpy(to, "…");
+			break;
+		}
+		if (code == '\t')
+			*to++ = ' ';
+		else if (code < 0 || utf8_is_control(code) || is_deceptive(code))
+			to = stpcpy(to, REPLACED);
+		else
+			to = mempcpy(to, at, length);
+	}
+	return line;
+}
+
+static bool is_part_of_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c & 0x80;
+}
+
+bool source_file_names(const struct source_file *file, uint64_t number, const char *name)
+{
+	size_t length = strlen(name);
+	const char *end, *at;
+
+	if (!file->text || number < 1 || number > file->lines)
+		return false;
+	end = end_of(file, number);
+	for (at = file->text; (at = memmem(at, (size_t)(end - at), name, length)); at++)
+		if ((at == file->text || !is_part_of_name(at[-1])) &&
+		    (at + length == end || !is_part_of_name(at[length])))
+			return true;
+	return false;
+}

@@ -1,0 +1,167 @@
+/* See sources.h. */
+#include "sources.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "source_file.h"
+#include "../base/jsontext.h"
+
+#define FILES_MAX 1000u /* read for one session */
+
+struct sources {
+	const struct reader *reader;
+	bool here; /* the files of the session's host are those of this one */
+	uid_t owner;
+	uint64_t tick_ns; /* stamps of files may be old by so much */
+	ARRAY(struct source_file) files;
+};
+
+/* Containers share the kernel, and so its boot, but not their names. */
+static bool is_same_host(const struct session *session)
+{
+	char name[sizeof(session->head->host.name)] = "";
+
+	return session->here && !gethostname(name, sizeof(name) - 1) &&
+	       !strncmp(name, session->head->host.name, sizeof(name) - 1);
+}
+
+struct sources *sources_create(const struct reader *reader)
+{
+	struct sources *sources = memory_get(sizeof(*sources));
+	struct timespec tick = {0};
+	struct stat st;
+
+	sources->reader = reader;
+	sources->here = reader->session.head && is_same_host(&reader->session) &&
+			!fstat(reader->session.dirfd, &st);
+	sources->owner = sources->here ? st.st_uid : 0;
+	clock_getres(CLOCK_REALTIME_COARSE, &tick);
+	sources->tick_ns = (uint64_t)tick.tv_nsec;
+	return sources;
+}
+
+void sources_destroy(struct sources *sources)
+{
+	for (uint32_t i = 0; i < sources->files.count; i++)
+		source_file_finish(&sources->files.item[i]);
+	free(sources->files.item);
+	free(sources);
+}
+
+static const struct source_file *file_at(struct sources *sources, const char *path)
+{
+	for (uint32_t i = 0; i < sources->files.count; i++)
+		if (!strcmp(sources->files.item[i].path, path))
+			return &sources->files.item[i];
+	if (sources->files.count == FILES_MAX)
+		return NULL;
+	source_file_read(ARRAY_ADD(&sources->files), path, sources->owner);
+	return &sources->files.item[sources->files.count - 1];
+}
+
+/* Where the image began that a process runs: its own log says so, or that of whom it was copied from. */
+static const char *began_in(const struct reader *reader, uint32_t slot)
+{
+	const struct session *session = &reader->session;
+
+	for (uint32_t i = 0; slot < session->slots && i < session->slots; i++) {
+		const struct mpsan_process *process = &session->table[slot];
+		const struct logfile *log = reader->logs[slot];
+		const struct mpsan_log *head = log ? logfile_head(log) : NULL;
+
+		if (head && *head->directory == '/' &&
+		    memchr(head->directory, '\0', sizeof(head->directory)))
+			return head->directory;
+		if (!fact_how_copies(process->how) || !process->parent)
+			break;
+		slot = process->parent - 1;
+	}
+	return NULL;
+}
+
+/* Of Python's files the names are relative to where the program began, of others to where they were compiled. */
+static char *absolute(const char *file, const char *directory)
+{
+	if (*file == '/')
+		return text_copy(file);
+	if (!directory || *directory != '/' || *file == '<')
+		return NULL;
+	return text_format("%s/%s", directory, file);
+}
+
+/* A program that mpsan was attached to is older than the session. */
+static uint64_t began_ns(const struct sources *sources, uint32_t slot)
+{
+	const struct session *session = &sources->reader->session;
+	uint64_t begun = session->head->start_real_ns, birth;
+
+	if (slot < session->slots && session->table[slot].birth_ns) {
+		birth = reader_real_ns(sources->reader, session->table[slot].birth_ns);
+		begun = birth < begun ? birth : begun;
+	}
+	return begun > sources->tick_ns ? begun - sources->tick_ns : 0;
+}
+
+/* What was compiled is newer than its source. */
+static bool is_compiled_from(const char *module, const struct source_file *file)
+{
+	struct stat st;
+
+	return !stat(module, &st) && st.st_mtim.tv_sec >= 0 &&
+	       (uint64_t)st.st_mtim.tv_sec * 1000000000ull + (uint64_t)st.st_mtim.tv_nsec >=
+		       file->written_ns;
+}
+
+/* A function is named where it is defined: if not, another file has come to this place unnoticed. */
+static bool defines(const struct source_file *file, uint64_t line, const char *function)
+{
+	const char *dot = strrchr(function, '.'), *name = dot ? dot + 1 : function;
+
+	return *name == '<' || source_file_names(file, line, name);
+}
+
+static char *line_of(struct sources *sources, struct frames *frames, const struct fact_place *at,
+		     const json_t *frame)
+{
+	const char *module = jsontext_at(frame, "module");
+	uint64_t number = (uint64_t)json_integer_value(json_object_get(frame, "line"));
+	char *path = absolute(jsontext_at(frame, "file"),
+			      *module ? frames_built_in(frames, frame) :
+					began_in(sources->reader, at->by));
+	const struct source_file *file = path ? file_at(sources, path) : NULL;
+
+	free(path);
+	if (!file || !file->text || file->changed_ns >= began_ns(sources, at->by))
+		return NULL;
+	if (*module ? !is_compiled_from(module, file) :
+		      !defines(file, number, jsontext_at(frame, "function")))
+		return NULL;
+	return source_file_line(file, number);
+}
+
+void sources_show(struct sources *sources, struct frames *frames, const struct fact_place *at,
+		  json_t *stack)
+{
+	json_t *frame;
+	char *line;
+	size_t i;
+
+	if (!sources->here)
+		return;
+	json_array_foreach(stack, i, frame)
+	{
+		if (frame_distance(frame) || !*jsontext_at(frame, "file"))
+			continue;
+		line = json_object_get(frame, "source") ? NULL :
+							  line_of(sources, frames, at, frame);
+		if (line)
+			json_object_set_new(frame, "source", jsontext_of(line));
+		free(line);
+		return;
+	}
+}

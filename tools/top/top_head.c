@@ -1,0 +1,153 @@
+/* See top.h: the first lines of the screen: whose session, how many of what, shared memory. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/jsontext.h"
+#include "../story/names_cuda.h"
+#include "../ps/ps_text.h"
+#include "../report/report.h"
+#include "top.h"
+
+struct counts {
+	unsigned processes, threads, run, wait, sleep, lost;
+	long long start_ns, shared;
+	json_t *first; /* process */
+};
+
+static long long number_of(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+static void count_thread(struct counts *counts, const json_t *thread)
+{
+	const char *state = jsontext_at(thread, "state");
+
+	counts->threads++;
+	counts->run += !strcmp(state, "running");
+	counts->wait += !strcmp(state, "waiting");
+	counts->sleep += !strcmp(state, "sleeping");
+	counts->lost +=
+		json_is_true(json_object_get(json_object_get(thread, "waits_for"), "for_ever"));
+}
+
+static void count(struct counts *counts, const json_t *document)
+{
+	json_t *process, *thread;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(document, "processes"), i, process)
+	{
+		long long start_ns = number_of(process, "start_ns");
+
+		if (!counts->first || start_ns < counts->start_ns) {
+			counts->first = process;
+			counts->start_ns = start_ns;
+		}
+		if (strcmp(jsontext_at(process, "state"), "alive"))
+			continue;
+		counts->processes++;
+		counts->shared += number_of(process, "shm_bytes");
+		json_array_foreach(json_object_get(process, "threads"), k, thread)
+			count_thread(counts, thread);
+	}
+}
+
+static const char *state_text(const struct top_picture *picture, bool paused)
+{
+	switch (picture->state) {
+	case TOP_ENDED:
+		return " ENDED: this is the last picture;";
+	case TOP_VANISHED:
+		return " its directory is GONE: this is the last picture;";
+	case TOP_DEAD:
+		return " ENDED: this is how it was left;";
+	case TOP_EMPTY:
+		return " nothing has run here so far;";
+	default:
+		return paused ? " PAUSED;" : "";
+	}
+}
+
+static char *first_line(const struct top_picture *picture, const struct counts *counts, bool paused)
+{
+	char *command = ps_command(json_incref(json_object_get(counts->first, "argv"))),
+	     *age = line_lapse(counts->start_ns, number_of(picture->document, "time_ns")), *line;
+
+	line = text_format("mpsan top:%s %s, %s old, %s", state_text(picture, paused), command, age,
+			   jsontext_at(picture->document, "session"));
+	free(command);
+	free(age);
+	return line;
+}
+
+static char *second_line(const struct top_picture *picture, const struct counts *counts)
+{
+	unsigned errors = report_count(picture->document, "error"),
+		 warnings = report_count(picture->document, "warning"),
+		 notes = report_count(picture->document, "note");
+	char lost[32] = "";
+
+	if (counts->lost)
+		snprintf(lost, sizeof(lost), " (%u for ever)", counts->lost);
+	return text_format(
+		"%u error%s, %u warning%s, %u note%s; %u process%s, %u thread%s: %u run, %u wait%s, "
+		"%u sleep",
+		errors, errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s", notes,
+		notes == 1 ? "" : "s", counts->processes, counts->processes == 1 ? "" : "es",
+		counts->threads, counts->threads == 1 ? "" : "s", counts->run, counts->wait, lost,
+		counts->sleep);
+}
+
+/* Those of the session that are there now; pages that no ledger knows are told for each process. */
+static uint64_t there_bytes(const json_t *memory)
+{
+	uint64_t bytes = 0;
+	json_t *segment;
+	size_t i;
+
+	json_array_foreach(json_object_get(memory, "segments"), i, segment)
+		bytes += (uint64_t)number_of(segment, "bytes");
+	return bytes;
+}
+
+static char *third_line(const struct top_picture *picture)
+{
+	const json_t *exports = json_object_get(picture->document, "exports");
+	uint64_t bytes = there_bytes(picture->memory);
+	char *there = bytes ? bytes_text(bytes) : text_copy("none"), *free_bytes, *size, *line;
+
+	line = text_format("shared memory: %s", there);
+	if (picture->shm_bytes) {
+		free_bytes = bytes_text(picture->shm_free);
+		size = bytes_text(picture->shm_bytes);
+		line = text_join(line, "; ",
+				 text_format("/dev/shm: %s of %s free", free_bytes, size));
+		free(free_bytes);
+		free(size);
+	}
+	if (number_of(exports, "exports")) {
+		size = bytes_text((uint64_t)number_of(exports, "bytes"));
+		line = text_join(line, "; ",
+				 text_format("exports of device memory: %lld (%s), importers: %lld",
+					     number_of(exports, "exports"), size,
+					     number_of(exports, "importers")));
+		free(size);
+	}
+	free(there);
+	return line;
+}
+
+void top_rows_head(struct top_rows *rows, const struct top_picture *picture, bool paused)
+{
+	bool over = picture->state != TOP_LIVE && picture->state != TOP_EMPTY;
+	struct counts counts = {0};
+
+	count(&counts, picture->document);
+	top_rows_add(rows, NULL, over ? TOP_WARNING : TOP_HEAD,
+		     first_line(picture, &counts, paused));
+	top_rows_add(rows, NULL, report_count(picture->document, "error") ? TOP_ERROR : TOP_PLAIN,
+		     second_line(picture, &counts));
+	top_rows_add(rows, NULL, TOP_PLAIN, third_line(picture));
+}

@@ -1,0 +1,155 @@
+/* See top.h: one session, looked at again and again. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+
+#include "../ps/ipc_list.h"
+#include "../proc/proc.h"
+#include "../ps/ps_memory.h"
+#include "top.h"
+
+#define MEMORY_NS 5000000000ull /* between two looks at shared memory that nobody sees */
+
+static void add_shared(json_t *document)
+{
+	json_t *process;
+	size_t i;
+
+	json_array_foreach(json_object_get(document, "processes"), i, process)
+	{
+		uint32_t pid = (uint32_t)json_integer_value(json_object_get(process, "pid"));
+
+		if (!strcmp(json_string_value(json_object_get(process, "state")), "alive"))
+			json_object_set_new(process, "shm_bytes",
+					    json_integer((json_int_t)proc_shared_bytes(pid)));
+	}
+}
+
+static void see_room(struct top_picture *picture)
+{
+	struct statvfs room;
+
+	if (statvfs("/dev/shm", &room))
+		return;
+	picture->shm_bytes = room.f_frsize * room.f_blocks;
+	picture->shm_free = room.f_frsize * room.f_bavail;
+}
+
+static json_t *see_exports(const char *dir)
+{
+	struct ipc_list list;
+	char *wrong = ipc_list_open(&list, dir);
+	json_t *document;
+
+	free(wrong);
+	if (wrong)
+		return NULL;
+	document = ipc_list_document(&list);
+	ipc_list_close(&list);
+	return document;
+}
+
+static void see_memory(struct top_look *look)
+{
+	json_decref(look->picture.memory);
+	look->picture.memory = ps_memory_look(&look->ps);
+	json_decref(look->picture.exports);
+	look->picture.exports = see_exports(look->ps.reader.session.dir);
+	look->memory_ns = look->ps.now_ns;
+}
+
+static void see(struct top_look *look)
+{
+	json_decref(look->picture.document);
+	look->picture.document = ps_document(&look->ps);
+	if (look->ps.live)
+		add_shared(look->picture.document);
+	see_room(&look->picture);
+}
+
+static uint64_t inode_of(const char *dir)
+{
+	struct stat st;
+
+	return stat(dir, &st) ? 0 : st.st_ino;
+}
+
+char *top_look_open(struct top_look *look, const char *dir)
+{
+	char *wrong;
+
+	*look = (struct top_look){0};
+	wrong = ps_open(&look->ps, dir);
+	if (wrong)
+		return wrong;
+	look->inode = inode_of(dir);
+	look->picture.state = look->ps.live		 ? TOP_LIVE :
+			      look->ps.reader.used.count ? TOP_DEAD :
+							   TOP_EMPTY;
+	if (look->ps.live)
+		ps_look(&look->ps);
+	see(look);
+	see_memory(look);
+	return NULL;
+}
+
+void top_look_close(struct top_look *look)
+{
+	if (!look->picture.document)
+		return; /* it could not be opened */
+	json_decref(look->picture.document);
+	json_decref(look->picture.memory);
+	json_decref(look->picture.exports);
+	ps_close(&look->ps);
+}
+
+/* The last picture stays; what is found at the end is added. */
+static void end(struct top_look *look)
+{
+	ps_end(&look->ps);
+	look->picture.state = TOP_ENDED;
+	json_object_set_new(look->picture.document, "findings", ps_findings(&look->ps));
+}
+
+/* A session is made before its first process, and one who watches may be faster than that. */
+static void begin_anew(struct top_look *look)
+{
+	char *dir, *wrong;
+
+	if (!__atomic_load_n(&look->ps.reader.session.head->claimed, __ATOMIC_ACQUIRE))
+		return;
+	dir = text_copy(look->ps.reader.session.dir);
+	top_look_close(look);
+	wrong = top_look_open(look, dir);
+	if (wrong)
+		look->picture.state = TOP_VANISHED;
+	free(wrong);
+	free(dir);
+}
+
+void top_look_again(struct top_look *look, bool memory)
+{
+	if (look->picture.state == TOP_EMPTY) {
+		begin_anew(look);
+		return;
+	}
+	if (look->picture.state != TOP_LIVE)
+		return;
+	if (look->leaving) {
+		end(look);
+		return;
+	}
+	if (!ps_look_again(&look->ps)) {
+		look->leaving = true; /* whoever follows it may have a last word to write */
+		return;
+	}
+	if (inode_of(look->ps.reader.session.dir) != look->inode) {
+		look->picture.state = TOP_VANISHED;
+		return;
+	}
+	see(look);
+	if (memory || look->ps.now_ns >= look->memory_ns + MEMORY_NS)
+		see_memory(look);
+}

@@ -1,0 +1,368 @@
+/* See idle.h. */
+#include "idle.h"
+
+#include <stdlib.h>
+
+#include "../rules/parked.h"
+#include "../facts/people.h"
+#include "../facts/roles.h"
+#include "../proc/pipes.h"
+#include "pythreads.h"
+
+#define FUTEX_CONTENDED 2u /* how glibc's inner locks, Rust's and others say that somebody waits */
+#define STDIN 0u
+#define CLOSE_NS 1000000000ull
+
+struct group {
+	const struct graph *graph;
+	const struct census *census;
+	uint32_t number, count;
+	uint32_t *index; /* threads of the census */
+	struct parked_thread *thread;
+	bool *wanted;
+};
+
+static const struct census_thread *thread_at(const struct group *group, uint32_t i)
+{
+	return &group->census->threads.item[group->index[i]];
+}
+
+static const struct wait *wait_at(const struct group *group, uint32_t i)
+{
+	return &group->graph->waits->item.item[group->index[i]];
+}
+
+static const struct mpsan_process *process_of(const struct group *group, uint32_t slot)
+{
+	return &group->census->reader->session.table[slot];
+}
+
+static const struct facts *facts_of(const struct group *group)
+{
+	return &group->census->reader->facts;
+}
+
+/* Which of the group this thread of the census is. */
+static uint32_t find(const struct group *group, uint32_t thread)
+{
+	for (uint32_t i = 0; i < group->count; i++)
+		if (group->index[i] == thread)
+			return i;
+	return PARKED_NONE;
+}
+
+/* ---- whether anything came before ---- */
+
+/* Each wait counts up __wseq, the first word of a condition variable, from its second bit on. */
+static bool was_signalled(const struct group *group, uint32_t i)
+{
+	uint64_t waits, waiters = 0;
+
+	for (uint32_t k = 0; k < group->count; k++)
+		waiters += thread_at(group, k)->slot == thread_at(group, i)->slot &&
+			   wait_at(group, k)->lock == wait_at(group, i)->lock;
+	return proc_peek(thread_at(group, i)->pid, wait_at(group, i)->lock, &waits,
+			 sizeof(waits)) &&
+	       waits >> 1 > waiters;
+}
+
+/* A process has read something from the pipe that a thread of the group waits at. */
+static bool has_read(const struct group *group, uint32_t slot, const struct census_thread *waiter)
+{
+	const struct mpsan_process *process = process_of(group, slot);
+
+	for (int fd = 0; fd < MPSAN_FED && process->argv_bytes <= MPSAN_ARGV_KEPT; fd++) {
+		struct pipe_id id;
+
+		if (!(process->fed[fd / 32] >> fd % 32 & 1))
+			continue;
+		id = pipe_of(process->pid, fd);
+		if (id.kind == PIPE_ANONYMOUS && id.device == waiter->object.device &&
+		    id.inode == waiter->object.inode)
+			return true;
+	}
+	return false;
+}
+
+static bool has_read_any(const struct group *group, uint32_t slot)
+{
+	for (uint32_t i = 0; i < group->count; i++)
+		if (wait_at(group, i)->kind == MPSAN_WAIT_PIPE_READ &&
+		    has_read(group, slot, thread_at(group, i)))
+			return true;
+	return false;
+}
+
+/*
+ * Another process of the dead end waits in the same shared memory, but at another place: the two were to wake each
+ * other. Mappings may lie at different addresses, on pages.
+ */
+static bool meets_other(const struct group *group, uint32_t i)
+{
+	const struct census_thread *thread = thread_at(group, i);
+
+	for (uint32_t k = 0; k < group->count && thread->object.is_shared; k++) {
+		const struct census_thread *other = thread_at(group, k);
+
+		if (other->slot != thread->slot && other->object.is_shared &&
+		    other->object.device == thread->object.device &&
+		    other->object.inode == thread->object.inode &&
+		    wait_at(group, k)->kind < MPSAN_WAIT_PROCESS &&
+		    (wait_at(group, k)->lock ^ wait_at(group, i)->lock) % MPSAN_PAGE)
+			return true;
+	}
+	return false;
+}
+
+static bool was_sent(const struct group *group, uint32_t i, const struct pythread_wait *python)
+{
+	const struct census_thread *thread = thread_at(group, i);
+	uint64_t kind = wait_at(group, i)->kind;
+
+	if (python->queue != CPYTHON_QUEUE_NONE)
+		return python->queue == CPYTHON_QUEUE_USED;
+	if (census_wanted(thread).tag & MPSAN_TAG_HANDOFF)
+		return true;
+	return (kind == MPSAN_WAIT_COND && was_signalled(group, i)) ||
+	       (kind < MPSAN_WAIT_PROCESS && meets_other(group, i)) ||
+	       has_read_any(group, thread->slot);
+}
+
+/* ---- whether somebody who could have sent has ended ---- */
+
+static uint64_t began_ns(const struct group *group, const struct census_thread *thread)
+{
+	if (thread->tid == thread->pid || !thread->record)
+		return process_of(group, thread->slot)->attach_ns;
+	return thread->record->start_ns;
+}
+
+/* A thread is announced when it first runs: of two that were made at about the same time the numbers tell. */
+static bool made_later(const struct seen_thread *other, const struct census_thread *thread,
+		       uint64_t began_ns)
+{
+	if (other->at.time_ns > began_ns + CLOSE_NS || began_ns > other->at.time_ns + CLOSE_NS)
+		return other->at.time_ns > began_ns;
+	return other->at.tid > thread->tid;
+}
+
+/* A thread that was made after this one, or does the same work. Python's all begin in the same function. */
+static bool thread_ended(const struct group *group, const struct census_thread *thread)
+{
+	const struct reader *reader = group->census->reader;
+	uint64_t began = began_ns(group, thread),
+		 entry = thread->record && !process_of(group, thread->slot)->python ?
+				 thread->record->entry :
+				 0;
+
+	for (uint32_t i = 0; i < reader->threads.count; i++) {
+		const struct seen_thread *other = &reader->threads.item[i];
+
+		if (other->at.by == thread->slot && other->at.tid != thread->tid &&
+		    (made_later(other, thread, began) || (entry && other->ev.entry == entry)) &&
+		    census_find(group->census, thread->slot, other->at.tid) == CENSUS_NONE)
+			return true;
+	}
+	return false;
+}
+
+/* When its parent asked for it: it may first run long after that, behind the end of others that were made with it. */
+static uint64_t made_ns(const struct group *group, uint32_t slot)
+{
+	uint32_t fork = fact_fork_behind(facts_of(group), FACT_NONE, slot);
+
+	return fork == FACT_NONE ? process_of(group, slot)->birth_ns :
+				   facts_of(group)->forks[fork].at.time_ns;
+}
+
+/*
+ * A worker that was there with this process: its child, or another one of the same parent. Programs in C hand
+ * memory to any child; multiprocessing does so to its workers alone.
+ */
+static bool worker_ended(const struct group *group, uint32_t slot, bool by_pipe)
+{
+	const struct reader *reader = group->census->reader;
+	uint32_t parent = people_parent(facts_of(group), slot);
+	uint64_t made = made_ns(group, slot);
+	bool any = !by_pipe && !process_of(group, slot)->python;
+
+	READER_EACH_SLOT(reader, other)
+	{
+		uint32_t of = people_parent(facts_of(group), other);
+
+		if (other != slot && of != FACT_NONE && (of == slot || of == parent) &&
+		    reader->processes[other].gone &&
+		    reader->processes[other].gone_ns > made &&
+		    (any || people_is_worker(facts_of(group), other)))
+			return true;
+	}
+	return false;
+}
+
+/* The fork that made its process left threads behind, and it is the only one there. */
+static bool was_left(const struct group *group, const struct census_thread *thread)
+{
+	uint32_t fork = fact_fork_behind(facts_of(group), FACT_NONE, thread->slot);
+	const struct census_process *process = &group->census->processes.item[thread->process];
+
+	return fork != FACT_NONE && facts_of(group)->forks[fork].ev.threads > 1 &&
+	       process->end - process->begin == 1;
+}
+
+static bool sender_ended(const struct group *group, uint32_t i)
+{
+	const struct census_thread *thread = thread_at(group, i);
+
+	bool by_pipe = wait_at(group, i)->kind == MPSAN_WAIT_PIPE_READ;
+
+	if (by_pipe || thread->object.is_shared)
+		return worker_ended(group, thread->slot, by_pipe);
+	return was_left(group, thread) || thread_ended(group, thread);
+}
+
+/* ---- what each does ---- */
+
+/* A semaphore that nobody ever gave back serves as a signal where its waiter has taken it before. */
+static enum parked_wait part_of_semaphore(const struct census_thread *thread,
+					  const struct wait *wait, bool python)
+{
+	struct mpsan_hold hold;
+
+	if (wait->end != WAIT_PROCESSES ||
+	    (census_wanted(thread).tag & (MPSAN_TAG_MUTUAL | MPSAN_TAG_HANDOFF)) == MPSAN_TAG_MUTUAL)
+		return PARKED_BLOCKED;
+	return python && !census_holds(thread, wait->lock, &hold) ? PARKED_BLOCKED : PARKED_IDLE;
+}
+
+static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool python)
+{
+	const struct census_thread *thread = thread_at(group, i);
+	const struct wait *wait = wait_at(group, i);
+
+	switch (wait->kind) {
+	case MPSAN_WAIT_PROCESS:
+	case MPSAN_WAIT_JOIN:
+		return PARKED_JOINS;
+	case MPSAN_LOCK_SEMAPHORE:
+		return part_of_semaphore(thread, wait, python);
+	case MPSAN_WAIT_COND:
+		return PARKED_IDLE;
+	case MPSAN_WAIT_FUTEX:
+		return (uint32_t)thread->call.arg[2] == FUTEX_CONTENDED ? PARKED_BLOCKED :
+									  PARKED_IDLE;
+	case MPSAN_WAIT_PIPE_READ: /* a program that reads its input waits for its end, too */
+		return thread->call.arg[0] == STDIN ? PARKED_BLOCKED : PARKED_IDLE;
+	default:
+		return PARKED_BLOCKED;
+	}
+}
+
+static enum parked_wait part(const struct group *group, uint32_t i,
+			     const struct pythread_wait *python)
+{
+	enum parked_wait part = part_of_call(group, i, python->is_python);
+	bool by_owner = wait_at(group, i)->end != WAIT_PROCESSES;
+
+	if (part == PARKED_JOINS || (part == PARKED_BLOCKED && by_owner))
+		return python->what == PYTHREAD_JOIN ? PARKED_JOINS : part;
+	switch (python->what) {
+	case PYTHREAD_ANSWER:
+		return PARKED_BLOCKED;
+	case PYTHREAD_JOIN:
+		return PARKED_JOINS;
+	case PYTHREAD_NEWS:
+		return PARKED_IDLE;
+	case PYTHREAD_EVENT:
+		return PARKED_FOR_GOOD;
+	default:
+		return part;
+	}
+}
+
+/* Who is to end, as far as a native wait or Python's frames tell. */
+static uint32_t joined(const struct group *group, uint32_t i, const struct pythread_wait *python)
+{
+	const struct wait *wait = wait_at(group, i);
+	uint32_t thread = wait->holder;
+
+	if (python->joined)
+		thread = census_find(group->census, thread_at(group, i)->slot, python->joined);
+	else if (wait->end == WAIT_OWNERS && wait->count)
+		thread = group->graph->waits->who.item[wait->begin];
+	return thread == CENSUS_NONE ? PARKED_NONE : find(group, thread);
+}
+
+static uint32_t parent_in(const struct group *group, uint32_t slot)
+{
+	uint32_t parent = people_parent(facts_of(group), slot);
+
+	for (uint32_t i = 0; i < group->count; i++)
+		if (thread_at(group, i)->slot == parent)
+			return parent;
+	return PARKED_NONE;
+}
+
+static void describe(const struct group *group, uint32_t i)
+{
+	const struct census_thread *thread = thread_at(group, i);
+	const struct mpsan_process *process = process_of(group, thread->slot);
+	struct pythread_wait python = {.queue = CPYTHON_QUEUE_NONE};
+	struct parked_thread *to = &group->thread[i];
+
+	if (process->python)
+		python = pythread_wait(thread, wait_at(group, i)->lock);
+	*to = (struct parked_thread){
+		.wait = part(group, i, &python),
+		.process = thread->slot,
+		.parent = parent_in(group, thread->slot),
+		.is_main = thread->tid == thread->pid,
+		.is_helper = role_text(role_of(process)) != NULL,
+		.thread = PARKED_NONE,
+		.of_process = wait_at(group, i)->kind == MPSAN_WAIT_PROCESS,
+	};
+	if (to->wait == PARKED_JOINS && !to->of_process)
+		to->thread = joined(group, i, &python);
+	if (to->wait != PARKED_IDLE)
+		return;
+	to->was_sent = was_sent(group, i, &python);
+	to->sender_ended = sender_ended(group, i);
+}
+
+static void gather(struct group *group)
+{
+	const struct graph *graph = group->graph;
+
+	group->index = memory_get((graph->count + 1) * sizeof(*group->index));
+	for (uint32_t i = 0; i < graph->count; i++)
+		if (graph->group[i] == group->number)
+			group->index[group->count++] = i;
+	group->thread = memory_get((group->count + 1) * sizeof(*group->thread));
+	group->wanted = memory_get((group->count + 1) * sizeof(*group->wanted));
+	for (uint32_t i = 0; i < group->count; i++)
+		describe(group, i);
+}
+
+bool idle_is_meant(const struct graph *graph, uint32_t number)
+{
+	struct group group = {.graph = graph, .census = graph->waits->census, .number = number};
+	bool meant;
+
+	if (idle_is_known(graph, number))
+		return true;
+	gather(&group);
+	meant = parked_is_meant(group.thread, group.count, group.wanted);
+	for (uint32_t i = 0; i < group.count; i++)
+		graph->waits->census->threads.item[group.index[i]].idle = meant;
+	free(group.index);
+	free(group.thread);
+	free(group.wanted);
+	return meant;
+}
+
+bool idle_is_known(const struct graph *graph, uint32_t number)
+{
+	for (uint32_t i = 0; i < graph->count; i++)
+		if (graph->group[i] == number && !graph->waits->census->threads.item[i].idle)
+			return false;
+	return true;
+}

@@ -1,0 +1,46 @@
+/* Python's side of the threads of a census. Neighbours: pyview.h reads, knots.h and losses.h ask. */
+#ifndef MPSAN_PYTHREADS_H
+#define MPSAN_PYTHREADS_H
+
+#include "census.h"
+#include "cross.h"
+#include "../symbols/pyview.h"
+
+/* The frames of a thread (text as pyview_stack writes it), "" when there are none; owned by the caller. */
+char *pythread_stack(const struct census_thread *thread);
+
+/*
+ * Its name as threading knows it, else as the kernel does, else of the Python function that it was
+ * started with; owned by the caller, "" for none.
+ */
+char *pythread_name(const struct census_thread *thread);
+
+/* Whether code of a process is the interpreter's own. */
+bool pythread_is_code(uint32_t pid, uint64_t code);
+
+/* Whether it waits in threading.Event.wait, called by the program itself. */
+bool pythread_waits_for_event(const struct census_thread *thread);
+
+/*
+ * What Python's frames say of a wait: whether it is meant to be answered (a result, a task done, peers, a
+ * lock), for the end of a thread (`joined`: its TID, 0: not known), or for something to come.
+ */
+struct pythread_wait {
+	enum {
+		PYTHREAD_UNKNOWN,
+		PYTHREAD_ANSWER,
+		PYTHREAD_JOIN,
+		PYTHREAD_NEWS,
+		PYTHREAD_LOCK, /* taken by what else is on the stack, if anything is */
+		PYTHREAD_EVENT /* threading.Event.wait, called by the program's main thread itself */
+	} what;
+	bool is_python; /* it runs Python's code, whether that could be read or not */
+	enum cpython_queue queue;
+	uint32_t joined;
+};
+struct pythread_wait pythread_wait(const struct census_thread *thread, uint64_t lock);
+
+/* What it does in a pool of multiprocessing. */
+enum cross_part pythread_part(const struct census_thread *thread);
+
+#endif

@@ -1,0 +1,181 @@
+/* See reach.h. */
+#include "reach.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "../proc/flight.h"
+#include "../reader/hidden.h"
+#include "links.h"
+
+static bool is_ours(uint32_t pid, void *census)
+{
+	return census_process_of_pid(census, pid) != CENSUS_NONE;
+}
+
+/* Who was not watched through and through may have sent descriptors. */
+struct flight_job reach_job(const struct census *census)
+{
+	const struct reader *reader = census->reader;
+	const uint16_t asked = MPSAN_PROCESS_ATTACHED | MPSAN_PROCESS_OFF | MPSAN_PROCESS_SENDS;
+	struct flight_job job = {is_ours, (void *)census, false};
+
+	READER_EACH_SLOT(reader, slot)
+	job.sends |= (reader->session.table[slot].flags & asked) != MPSAN_PROCESS_ATTACHED;
+	return job;
+}
+
+static bool descends(const struct census *census, uint32_t pid)
+{
+	return proc_descends(pid, is_ours, (void *)census);
+}
+
+static void add(struct reach_people *people, const struct census *census, uint32_t pid)
+{
+	uint32_t process = census_process_of_pid(census, pid);
+
+	if (process == CENSUS_NONE)
+		people->strangers = true;
+	else
+		*ARRAY_ADD(&people->slots) = census->processes.item[process].slot;
+}
+
+static void begin(struct reach_people *people, const struct census *census)
+{
+	people->at_ns = census->now_ns;
+	people->strangers = hidden_any(census->reader);
+	people->slots.count = 0;
+}
+
+/* One walk over all processes of the machine. */
+struct asking {
+	const struct census *census;
+	struct reach *reach;
+	const struct proc_mapping *mapping;
+	struct flight_job job;
+};
+
+/* ---- mappings ---- */
+
+static void ask_mapper(uint32_t pid, void *context)
+{
+	struct asking *asking = context;
+	struct reach *reach = asking->reach;
+	int maps = pid == (uint32_t)getpid() ? 0 : proc_maps(pid, reach->device, reach->inode);
+
+	/* A process that hides may have inherited what the job has, when it comes from the job. */
+	if (!maps || (maps < 0 && !descends(asking->census, pid)))
+		return;
+	add(&reach->mappers, asking->census, pid);
+	reach->mapped += maps > 0 ? (uint64_t)maps : 0;
+	reach->elsewhere |= !proc_same_namespace(pid, "pid");
+}
+
+void reach_ask_mappers(struct reach *reach, const struct census *census)
+{
+	struct asking asking = {.census = census, .reach = reach};
+
+	begin(&reach->mappers, census);
+	reach->elsewhere = false;
+	reach->mapped = 0;
+	proc_each(ask_mapper, &asking);
+}
+
+/* ---- descriptors ---- */
+
+/* File systems give other devices, or inodes, to stat than to maps: there the name decides. */
+static bool is_it(const struct asking *asking, const struct descriptor *descriptor)
+{
+	const struct proc_mapping *mapping = asking->mapping;
+	struct statx file;
+
+	if (*descriptor->target != '/' || !descriptor_stat(descriptor, &file))
+		return false;
+	if (file.stx_ino == mapping->inode &&
+	    makedev(file.stx_dev_major, file.stx_dev_minor) == mapping->device)
+		return true;
+	return strncmp(mapping->path, "/memfd:", 7) && !strcmp(mapping->path, descriptor->target);
+}
+
+/* In a message, or whatever else it keeps. What strangers have sent to each other is none of the job's. */
+static bool may_bring_it(const struct asking *asking, const struct descriptor *descriptor)
+{
+	uint64_t socket = flight_socket(descriptor);
+
+	if (!descriptor_carries(descriptor))
+		return descriptor_may_carry(descriptor) &&
+		       descends(asking->census, descriptor->pid);
+	return !socket || is_ours(descriptor->pid, (void *)asking->census) ||
+	       flight_may_be_ours(socket, &asking->job);
+}
+
+static void see_descriptor(const struct descriptor *descriptor, void *context)
+{
+	struct asking *asking = context;
+	struct reach *reach = asking->reach;
+	bool has_it = is_it(asking, descriptor);
+
+	/* A descriptor that one process has, others can fetch: pidfd_getfd(2), /proc/PID/fd. */
+	reach->by_job |= has_it;
+	if (has_it || may_bring_it(asking, descriptor))
+		add(&reach->others, asking->census, descriptor->pid);
+}
+
+static void ask_holder(uint32_t pid, void *context)
+{
+	struct asking *asking = context;
+
+	if (pid != (uint32_t)getpid() && !descriptors_each(pid, see_descriptor, asking) &&
+	    descends(asking->census, pid))
+		add(&asking->reach->others, asking->census, pid);
+}
+
+/* ---- the job's other processes ---- */
+
+static void ask_unwatched(uint32_t pid, void *context)
+{
+	struct asking *asking = context;
+
+	asking->reach->others.strangers |= !is_ours(pid, (void *)asking->census) &&
+					   descends(asking->census, pid);
+}
+
+/*
+ * What is on its way from one process to another while we walk may be missed by both looks: so we walk
+ * twice before we say that nobody has it.
+ */
+static void ask_descriptors(struct asking *asking)
+{
+	for (int i = 0; i < 2 && !asking->reach->others.strangers; i++)
+		proc_each(ask_holder, asking);
+}
+
+void reach_ask_others(struct reach *reach, const struct census *census, uint32_t pid,
+		      uint64_t address)
+{
+	struct proc_mapping mapping;
+	struct asking asking = {census, reach, &mapping, reach_job(census)};
+	enum links links;
+
+	begin(&reach->others, census);
+	reach->by_job = false;
+	if (!proc_mapping(pid, address, &mapping)) {
+		reach->others.strangers = true;
+		return;
+	}
+	links = links_of(pid, &mapping, reach->mapped);
+	reach->others.strangers |= links == LINKS_OF_ALL;
+	reach->by_job = links == LINKS_OF_JOB;
+	if (!links_has_no_descriptor(&mapping))
+		ask_descriptors(&asking);
+	if (reach->by_job && !reach->others.strangers)
+		proc_each(ask_unwatched, &asking);
+}
+
+void reach_free(struct reach *reach)
+{
+	free(reach->mappers.slots.item);
+	free(reach->others.slots.item);
+}

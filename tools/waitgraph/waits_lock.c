@@ -1,0 +1,169 @@
+/*
+ * Locks as they lie in a process's memory, and who has them. Layouts: shim/locks/claim.c. Neighbour:
+ * waits_look.h.
+ */
+#include <pthread.h>
+#include <semaphore.h>
+
+#include "waits_look.h"
+
+#define MUTEX_SHARED 0x80
+#define MUTEX_ROBUST 0x10
+
+/* ---- locks that name their owner ---- */
+
+/* The process that a thread belonged to: its own, or one that has ended with its only thread. */
+static uint32_t slot_of_gone(const struct look *look, uint32_t tid, bool shared)
+{
+	const struct reader *reader = look->census->reader;
+
+	if (!shared)
+		return look->thread->slot;
+	READER_EACH_SLOT(reader, slot)
+	if (reader->session.table[slot].pid == tid && reader->processes[slot].gone)
+		return slot;
+	return CENSUS_NONE;
+}
+
+static void owner_is_gone(struct look *look, uint32_t tid, bool shared)
+{
+	uint32_t slot = slot_of_gone(look, tid, shared);
+	struct mpsan_hold hold;
+
+	look->wait->end = WAIT_NOBODY;
+	look->wait->gone = tid;
+	look->wait->flags |= MPSAN_LF_OWNER_DEAD;
+	if (slot == CENSUS_NONE)
+		return;
+	look->wait->gone_slot = slot + 1;
+	if (census_record_holds(census_record(look->census->reader, slot, tid), look->wait->lock,
+				&hold))
+		look->wait->taken = hold.caller;
+}
+
+/* A process-shared lock's owner may be a thread of any process, also of one that is not watched. */
+static void ends_by_tid(struct look *look, uint32_t tid, bool shared)
+{
+	uint32_t owner = census_find(look->census, look->thread->slot, tid);
+
+	if (owner == CENSUS_NONE && shared)
+		owner = census_find_tid(look->census, tid);
+	if (owner != CENSUS_NONE)
+		look_by_owner(look, owner);
+	else if (shared ? !proc_thread_alive(tid, tid) : !proc_thread_alive(look->thread->pid, tid))
+		owner_is_gone(look, tid, shared);
+}
+
+/* False: what lies there is no mutex that somebody holds. */
+bool look_at_mutex(struct look *look, uint64_t address)
+{
+	struct __pthread_mutex_s mutex;
+
+	if (!proc_peek(look->thread->pid, address, &mutex, sizeof(mutex)) || !mutex.__lock ||
+	    mutex.__owner <= 0)
+		return false;
+	look->wait->kind = MPSAN_LOCK_MUTEX;
+	look->wait->lock = address;
+	look->wait->flags |= MPSAN_LF_VERIFIED;
+	if (mutex.__kind & MUTEX_ROBUST) /* the kernel hands it on */
+		return true;
+	if (mutex.__kind & MUTEX_SHARED)
+		look->wait->flags |= MPSAN_LF_SHARED;
+	ends_by_tid(look, (uint32_t)mutex.__owner, mutex.__kind & MUTEX_SHARED);
+	return true;
+}
+
+/*
+ * Readers leave no name in memory: when all of them are known by their claims, all must let go. A
+ * claim of one that waits at the lock itself is a wish.
+ */
+static void judge_readers(struct look *look, uint64_t address, unsigned readers)
+{
+	const struct census *census = look->census;
+	struct mpsan_hold hold;
+
+	for (uint32_t i = 0; i < census->threads.count; i++)
+		if (census->threads.item[i].slot == look->thread->slot &&
+		    census_holds(&census->threads.item[i], address, &hold) &&
+		    MPSAN_TAG_KIND(hold.tag) == MPSAN_LOCK_RWLOCK_READ &&
+		    !look_lies_in(census->threads.item[i].call.arg[0], address,
+				  sizeof(pthread_rwlock_t)))
+			look_add(look, i);
+	if (look->wait->count == readers)
+		look->wait->end = WAIT_OWNERS;
+}
+
+#define RWLOCK_WRITER \
+	2u /* in __readers: a writer waits for the readers before it, or has the lock */
+
+/* Where writers go first, a reader waits for the one that waits for the readers before both. */
+static void judge_writers(struct look *look, uint64_t address, unsigned readers)
+{
+	const struct census *census = look->census;
+
+	for (uint32_t i = 0; i < census->threads.count; i++) {
+		uint64_t tag = census_wanted(&census->threads.item[i]).tag;
+
+		if (census->threads.item[i].slot == look->thread->slot &&
+		    MPSAN_TAG_ADDRESS(tag) == address &&
+		    MPSAN_TAG_KIND(tag) == MPSAN_LOCK_RWLOCK_WRITE)
+			look_add(look, i);
+	}
+	if (readers & RWLOCK_WRITER && look->wait->count)
+		look->wait->end = WAIT_OWNERS;
+}
+
+void look_at_rwlock(struct look *look, uint64_t address)
+{
+	struct __pthread_rwlock_arch_t lock;
+
+	if (!proc_peek(look->thread->pid, address, &lock, sizeof(lock)))
+		return;
+	look->wait->flags |= MPSAN_LF_VERIFIED | (lock.__shared ? MPSAN_LF_SHARED : 0);
+	if (lock.__cur_writer)
+		ends_by_tid(look, (uint32_t)lock.__cur_writer, lock.__shared);
+	else if (lock.__shared)
+		return;
+	else if (look->wait->kind == MPSAN_LOCK_RWLOCK_WRITE)
+		judge_readers(look, address, lock.__readers >> 3);
+	else
+		judge_writers(look, address, lock.__readers);
+}
+
+/* ---- semaphores ---- */
+
+/* The one other thread that claims it, CENSUS_NONE: none, or several. */
+static uint32_t only_holder(const struct look *look, uint64_t address)
+{
+	const struct census *census = look->census;
+	uint32_t found = CENSUS_NONE;
+	struct mpsan_hold hold;
+
+	for (uint32_t i = 0; i < census->threads.count; i++) {
+		if (census->threads.item[i].slot != look->thread->slot ||
+		    !census_holds(&census->threads.item[i], address, &hold))
+			continue;
+		if (found != CENSUS_NONE || &census->threads.item[i] == look->thread)
+			return CENSUS_NONE;
+		found = i;
+	}
+	return found;
+}
+
+/* One that its takers give back serves as a lock; any other may be posted by anybody. */
+void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag)
+{
+	uint32_t word[4], holder;
+
+	if (!proc_peek(look->thread->pid, address, word, sizeof(word)) || word[0])
+		return;
+	look->wait->flags |= MPSAN_LF_VERIFIED | (word[2] ? MPSAN_LF_SHARED : 0);
+	holder = word[2] ? CENSUS_NONE : only_holder(look, address);
+	look->wait->holder = holder;
+	if (holder != CENSUS_NONE && tag & MPSAN_TAG_MUTUAL && !(tag & MPSAN_TAG_HANDOFF)) {
+		look->wait->flags |= MPSAN_LF_MUTUAL;
+		look_by_owner(look, holder);
+	} else {
+		look_by_anybody(look, address);
+	}
+}

@@ -1,0 +1,82 @@
+/*
+ * What is asked before anybody is said to be lost: who may come to the shared memory in which he waits,
+ * whether the TIDs in it are ours, and whether he still waits. Neighbours: waits_look.h, reach.h.
+ */
+#include <sys/syscall.h>
+
+#include "../facts/roles.h"
+#include "waits_look.h"
+
+/* Somebody who does not map it yet. */
+static bool check_others(struct look *look)
+{
+	struct wait *wait = look->wait;
+	uint32_t count = wait->count;
+	bool by_job = wait->by_job;
+	struct enders_eye eye = look_eye(look);
+
+	look_reopen(look);
+	if (!enders_of_memory_later(&look->waits->enders, look->thread, &eye))
+		wait->end = WAIT_OPEN;
+	return wait->end == WAIT_OPEN || wait->count > count || wait->by_job != by_job;
+}
+
+/* A lock names its owner by TID: that of a process in another pid namespace says nothing here. */
+static bool check_owner(struct look *look)
+{
+	if (!(look->wait->flags & MPSAN_LF_SHARED) ||
+	    !enders_find_memory(look->thread, look->wait->lock) ||
+	    !enders_are_elsewhere(&look->waits->enders, look->thread))
+		return false;
+	look->wait->end = WAIT_OPEN;
+	return true;
+}
+
+bool waits_check_memory(struct waits *waits, uint32_t thread)
+{
+	struct wait *wait = &waits->item.item[thread];
+	struct look look = {waits, waits->census, &waits->census->threads.item[thread], wait};
+
+	if (wait->memory_known || wait->end == WAIT_OPEN)
+		return false;
+	wait->memory_known = true;
+	return wait->memory ? check_others(&look) : check_owner(&look);
+}
+
+bool waits_check_moved(struct waits *waits, uint32_t thread)
+{
+	struct wait *wait = &waits->item.item[thread];
+
+	if (wait->end == WAIT_OPEN || wait->kind == MPSAN_WAIT_GIL ||
+	    !census_has_moved(&waits->census->threads.item[thread]))
+		return false;
+	wait->end = WAIT_OPEN;
+	return true;
+}
+
+/* Waits for whichever of several descriptors is ready first. */
+static bool stands_in_poll(const struct census_thread *thread)
+{
+	switch (thread->looks > 1 && thread->call.state == PROC_IN_CALL ? thread->call.number :
+									  -1) {
+	case SYS_poll:
+	case SYS_ppoll:
+	case SYS_select:
+	case SYS_pselect6:
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool look_serves(const struct look *look)
+{
+	enum role role;
+
+	if (look->wait->end != WAIT_OPEN || !stands_in_poll(look->thread))
+		return false;
+	role = role_of(&look->census->reader->session.table[look->thread->slot]);
+	return role == ROLE_FORK_SERVER || role == ROLE_TRACKER || role == ROLE_SHM_MANAGER;
+}
