@@ -66,6 +66,23 @@ import concurrent.futures, threading
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
     print(sum(pool.map(abs, range(9))))
     threading.Event().wait()""",
+    **{f"executor-{name}": CONSUME + f"""
+import concurrent.futures, signal
+from concurrent.futures import as_completed, wait
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+idle = concurrent.futures.ThreadPoolExecutor(2)
+print(sum(idle.map(abs, range(9))))
+pool = concurrent.futures.ThreadPoolExecutor(2)
+{wait}""" for name, wait in {
+        "result": "pool.submit(threading.Event().wait).result()",
+        "exception": "pool.submit(consume, queue.Queue()).exception()",
+        "wait": "wait([pool.submit(consume, queue.Queue()) for _ in range(2)])",
+        "completed": "for done in as_completed([pool.submit(consume, queue.Queue()) for _ in range(3)]): pass",
+        "map": "list(pool.map(consume, [queue.Queue()] * 2))",
+        "nested": "pool.submit(lambda: idle.submit(threading.Event().wait).result()).result()",
+        "joined": "thread = threading.Thread(target=lambda: pool.submit(threading.Event().wait).result())\n"
+                  "thread.start()\nthread.join()",
+    }.items()},
     "shutdown": """
 import concurrent.futures, queue, signal
 signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -138,7 +155,8 @@ def python_case(name, python, number=signal.SIGINT):
 cases = {name: functools.partial(python_case, name, system_python()) for name in PROGRAMS}
 cases.update({f"{name}@{version}": functools.partial(python_case, name, python)
               for version, python in other_pythons().items() if version in ("3.9", "3.13")
-              for name in ("join", "join-many", "join-beside-pool", "get", "get-simple", "condition", "exit", "shutdown")})
+              for name in ("join", "join-many", "join-beside-pool", "get", "get-simple", "condition", "exit", "shutdown",
+                           "executor-result", "executor-completed")})
 cases.update({f"{name}-term": functools.partial(python_case, name, system_python(), signal.SIGTERM)
               for name in ("join", "process-join-fork")})
 cases.update({way: functools.partial(check, [BUILD / "tests/preload/idle", way]) for way in WAYS})

@@ -23,8 +23,11 @@ static int begin(void **state)
 {
 	(void)state;
 	for (uint32_t i = 0; i < THREADS; i++)
-		thread[i] = (struct parked_thread){
-			.process = PROCESS, .parent = PARKED_NONE, .thread = PARKED_NONE, .wait = PARKED_IDLE};
+		thread[i] = (struct parked_thread){.process = PROCESS,
+						   .parent = PARKED_NONE,
+						   .thread = PARKED_NONE,
+						   .awaited_by = PARKED_NONE,
+						   .wait = PARKED_IDLE};
 	thread[0].is_main = true;
 	count = 1;
 	return 0;
@@ -146,6 +149,34 @@ static void who_is_blocked_amid_work_makes_it_a_deadlock(void **state)
 	assert_false(is_meant());
 }
 
+static void an_awaited_task_counts_as_a_joined_thread_does(void **state)
+{
+	(void)state;
+	join_thread();
+	thread[0].of_tasks = true;
+	thread[0].thread = PARKED_NONE;
+	thread[1].awaited_by = 0;
+	thread[2].was_sent = true;
+	count = 3;
+	assert_true(is_meant());
+	thread[2].awaited_by = 0;
+	assert_false(is_meant());
+}
+
+static void tasks_that_wait_for_each_other_are_a_deadlock(void **state)
+{
+	(void)state;
+	join_thread();
+	thread[0].of_tasks = thread[1].of_tasks = true;
+	thread[1].wait = thread[2].wait = PARKED_JOINS;
+	thread[2].of_tasks = true;
+	thread[1].awaited_by = 2;
+	thread[2].awaited_by = 1;
+	thread[3].awaited_by = 0; /* beside an idle one */
+	count = 4;
+	assert_false(is_meant());
+}
+
 static void joins_alone_are_a_deadlock(void **state)
 {
 	(void)state;
@@ -188,6 +219,8 @@ int main(void)
 		STORY(joins_are_followed_over_processes),
 		STORY(a_helper_process_is_not_waited_for),
 		STORY(who_is_blocked_amid_work_makes_it_a_deadlock),
+		STORY(an_awaited_task_counts_as_a_joined_thread_does),
+		STORY(tasks_that_wait_for_each_other_are_a_deadlock),
 		STORY(joins_alone_are_a_deadlock),
 		STORY(an_event_of_the_main_thread_is_meant_whatever_was_sent),
 		STORY(where_the_main_thread_is_gone_all_others_count),

@@ -19,6 +19,20 @@ static bool want(const struct parked_thread *thread, uint32_t count, bool *wante
 	return more;
 }
 
+static bool want_tasks(const struct parked_thread *thread, uint32_t count, bool *wanted,
+		       uint32_t by)
+{
+	bool more = false;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (wanted[i] || thread[i].awaited_by != by)
+			continue;
+		wanted[i] = true;
+		more = true;
+	}
+	return more;
+}
+
 /* Whom this one waits for is waited for, too. */
 static bool follow(const struct parked_thread *thread, uint32_t count, bool *wanted, uint32_t i)
 {
@@ -26,6 +40,8 @@ static bool follow(const struct parked_thread *thread, uint32_t count, bool *wan
 
 	if (thread[i].wait != PARKED_JOINS)
 		return false;
+	if (thread[i].of_tasks)
+		return want_tasks(thread, count, wanted, i);
 	if (thread[i].of_process)
 		return want(thread, count, wanted, thread[i].process, false);
 	if (target >= count)
@@ -54,6 +70,16 @@ static void find_wanted(const struct parked_thread *thread, uint32_t count, bool
 	}
 }
 
+/* Its task waits for a result that waits, over others or not, for that of this task. */
+static bool awaits_itself(const struct parked_thread *thread, uint32_t count, uint32_t i)
+{
+	uint32_t by = thread[i].awaited_by;
+
+	for (uint32_t steps = 0; by < count && by != i && steps < count; steps++)
+		by = thread[by].awaited_by;
+	return by == i;
+}
+
 bool parked_is_meant(const struct parked_thread *thread, uint32_t count, bool *wanted)
 {
 	bool idle = false;
@@ -62,7 +88,7 @@ bool parked_is_meant(const struct parked_thread *thread, uint32_t count, bool *w
 		if (thread[i].wait == PARKED_FOR_GOOD)
 			return true;
 	for (uint32_t i = 0; i < count; i++)
-		if (thread[i].wait == PARKED_BLOCKED)
+		if (thread[i].wait == PARKED_BLOCKED || awaits_itself(thread, count, i))
 			return false;
 	find_wanted(thread, count, wanted);
 	for (uint32_t i = 0; i < count; i++) {

@@ -12,7 +12,7 @@
 
 enum parked_wait {
 	PARKED_BLOCKED, /* amid work: for a lock, room in a pipe, peers, an answer, its own input */
-	PARKED_JOINS, /* for the end of a thread or process */
+	PARKED_JOINS, /* for the end of a thread or process, or of a task that a thread runs */
 	PARKED_IDLE, /* for something to come: work, a signal, an item */
 	PARKED_FOR_GOOD, /* a main thread that waits for an event in its own code: until it is interrupted */
 };
@@ -31,6 +31,9 @@ struct parked_thread {
 	/* Of PARKED_JOINS: */
 	uint32_t thread; /* who is to end, as an index; PARKED_NONE: not known, or it is a process */
 	bool of_process; /* a child, whichever: all of them are waited for in the end */
+	bool of_tasks; /* threads, whose `awaited_by` says so */
+	/* Of any: who waits for the result of its task, as an index; PARKED_NONE: nobody, or it has none. */
+	uint32_t awaited_by;
 };
 
 /*

@@ -210,6 +210,16 @@ uint32_t pyview_joined(struct pyview *view, uint64_t pthread)
 	return cpython_joined(&view->py, top_frame(view, pthread));
 }
 
+unsigned pyview_awaited(struct pyview *view, uint64_t pthread, uint64_t *object, unsigned most)
+{
+	return cpython_awaited(&view->py, top_frame(view, pthread), object, most);
+}
+
+unsigned pyview_task(struct pyview *view, uint64_t pthread, uint64_t *object, unsigned most)
+{
+	return cpython_task(&view->py, top_frame(view, pthread), object, most);
+}
+
 uint64_t pyview_gil_holder(struct pyview *view)
 {
 	return view->limit ? 0 : cpython_gil_holder(&view->py);

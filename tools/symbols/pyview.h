@@ -47,6 +47,10 @@ bool pyview_awaits_simple(struct pyview *view, uint64_t pthread, uint64_t lock);
 /* TID of the thread that it waits for in Thread.join, 0: not known. */
 uint32_t pyview_joined(struct pyview *view, uint64_t pthread);
 
+/* Objects by which a wait in concurrent.futures and its task are matched; see ../shim/cpython/process.h. */
+unsigned pyview_awaited(struct pyview *view, uint64_t pthread, uint64_t *object, unsigned most);
+unsigned pyview_task(struct pyview *view, uint64_t pthread, uint64_t *object, unsigned most);
+
 /* The name of a thread that threading started; "": not known. */
 size_t pyview_name(struct pyview *view, uint64_t pthread, char *text, size_t bytes);
 

@@ -18,6 +18,7 @@ struct group {
 	const struct census *census;
 	uint32_t number, count;
 	uint32_t *index; /* threads of the census */
+	struct pythread_wait *python;
 	struct parked_thread *thread;
 	bool *wanted;
 };
@@ -268,6 +269,7 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 	switch (python->what) {
 	case PYTHREAD_ANSWER:
 		return PARKED_BLOCKED;
+	case PYTHREAD_RESULT:
 	case PYTHREAD_JOIN:
 		return PARKED_JOINS;
 	case PYTHREAD_NEWS:
@@ -306,26 +308,45 @@ static void describe(const struct group *group, uint32_t i)
 {
 	const struct census_thread *thread = thread_at(group, i);
 	const struct mpsan_process *process = process_of(group, thread->slot);
-	struct pythread_wait python = {.queue = CPYTHON_QUEUE_NONE};
+	struct pythread_wait *python = &group->python[i];
 	struct parked_thread *to = &group->thread[i];
 
+	*python = (struct pythread_wait){.queue = CPYTHON_QUEUE_NONE};
 	if (process->python)
-		python = pythread_wait(thread, wait_at(group, i)->lock);
+		*python = pythread_wait(thread, wait_at(group, i)->lock);
 	*to = (struct parked_thread){
-		.wait = part(group, i, &python),
+		.wait = part(group, i, python),
 		.process = thread->slot,
 		.parent = parent_in(group, thread->slot),
 		.is_main = thread->tid == thread->pid,
 		.is_helper = role_text(role_of(process)) != NULL,
 		.thread = PARKED_NONE,
+		.awaited_by = PARKED_NONE,
 		.of_process = wait_at(group, i)->kind == MPSAN_WAIT_PROCESS,
 	};
 	if (to->wait == PARKED_JOINS && !to->of_process)
-		to->thread = joined(group, i, &python);
+		to->thread = joined(group, i, python);
 	if (to->wait != PARKED_IDLE)
 		return;
-	to->was_sent = was_sent(group, i, &python);
+	to->was_sent = was_sent(group, i, python);
 	to->sender_ended = sender_ended(group, i);
+}
+
+/* A result that no thread is at work for is that of a task which nobody begins, or somebody sets it: blocked. */
+static void find_tasks(struct group *group, uint32_t i)
+{
+	struct parked_thread *to = &group->thread[i];
+
+	for (uint32_t k = 0; k < group->count; k++) {
+		if (group->thread[k].process != to->process ||
+		    !pythread_awaits(&group->python[i], &group->python[k]))
+			continue;
+		to->of_tasks = true;
+		if (group->thread[k].awaited_by == PARKED_NONE)
+			group->thread[k].awaited_by = i;
+	}
+	if (!to->of_tasks)
+		to->wait = PARKED_BLOCKED;
 }
 
 static void gather(struct group *group)
@@ -336,10 +357,16 @@ static void gather(struct group *group)
 	for (uint32_t i = 0; i < graph->count; i++)
 		if (graph->group[i] == group->number)
 			group->index[group->count++] = i;
+	group->python = memory_get((group->count + 1) * sizeof(*group->python));
 	group->thread = memory_get((group->count + 1) * sizeof(*group->thread));
 	group->wanted = memory_get((group->count + 1) * sizeof(*group->wanted));
 	for (uint32_t i = 0; i < group->count; i++)
 		describe(group, i);
+	for (uint32_t i = 0; i < group->count; i++)
+		if (group->thread[i].wait == PARKED_JOINS &&
+		    group->python[i].what == PYTHREAD_RESULT)
+			find_tasks(group, i);
+	free(group->python);
 }
 
 bool idle_is_meant(const struct graph *graph, uint32_t number)

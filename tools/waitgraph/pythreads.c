@@ -81,10 +81,10 @@ static const struct {
 	int what;
 	const char *function, *file;
 } waits[] = {
-	{PYTHREAD_ANSWER, "result", "concurrent/futures/_base.py"},
-	{PYTHREAD_ANSWER, "exception", "concurrent/futures/_base.py"},
-	{PYTHREAD_ANSWER, "wait", "concurrent/futures/_base.py"},
-	{PYTHREAD_ANSWER, "as_completed", "concurrent/futures/_base.py"},
+	{PYTHREAD_RESULT, "result", "concurrent/futures/_base.py"},
+	{PYTHREAD_RESULT, "exception", "concurrent/futures/_base.py"},
+	{PYTHREAD_RESULT, "wait", "concurrent/futures/_base.py"},
+	{PYTHREAD_RESULT, "as_completed", "concurrent/futures/_base.py"},
 	{PYTHREAD_ANSWER, "get", "pool.py"},
 	{PYTHREAD_ANSWER, "wait", "pool.py"},
 	{PYTHREAD_ANSWER, "next", "pool.py"},
@@ -158,12 +158,25 @@ struct pythread_wait pythread_wait(const struct census_thread *thread, uint64_t 
 			wait.what = PYTHREAD_NEWS;
 		wait.queue = pyview_awaited_queue(view, pthread);
 		wait.joined = pyview_joined(view, pthread);
+		wait.task_count = pyview_task(view, pthread, wait.task, PYTHREAD_OBJECTS);
+		if (wait.what == PYTHREAD_RESULT)
+			wait.awaited_count =
+				pyview_awaited(view, pthread, wait.awaited, PYTHREAD_OBJECTS);
 	}
 	if (wait.what == PYTHREAD_NEWS && thread->tid == thread->pid && is_event_wait(stack))
 		wait.what = PYTHREAD_EVENT;
 	free(stack);
 	pyview_close(view);
 	return wait;
+}
+
+bool pythread_awaits(const struct pythread_wait *wait, const struct pythread_wait *of)
+{
+	for (unsigned i = 0; i < wait->awaited_count; i++)
+		for (unsigned k = 0; wait->awaited[i] && k < of->task_count; k++)
+			if (wait->awaited[i] == of->task[k])
+				return true;
+	return false;
 }
 
 enum cross_part pythread_part(const struct census_thread *thread)

@@ -21,14 +21,18 @@ bool pythread_is_code(uint32_t pid, uint64_t code);
 /* Whether it waits in threading.Event.wait, called by the program itself. */
 bool pythread_waits_for_event(const struct census_thread *thread);
 
+#define PYTHREAD_OBJECTS 32u
+
 /*
- * What Python's frames say of a wait: whether it is meant to be answered (a result, a task done, peers, a
- * lock), for the end of a thread (`joined`: its TID, 0: not known), or for something to come.
+ * What Python's frames say of a wait: whether it is meant to be answered (a task done, peers, a lock), for
+ * results (`awaited` and `task`: see cpython_awaited; `task` is what it runs itself, whatever it waits for), for
+ * the end of a thread (`joined`: its TID, 0: not known), or for something to come.
  */
 struct pythread_wait {
 	enum {
 		PYTHREAD_UNKNOWN,
 		PYTHREAD_ANSWER,
+		PYTHREAD_RESULT,
 		PYTHREAD_JOIN,
 		PYTHREAD_NEWS,
 		PYTHREAD_LOCK, /* taken by what else is on the stack, if anything is */
@@ -37,8 +41,13 @@ struct pythread_wait {
 	bool is_python; /* it runs Python's code, whether that could be read or not */
 	enum cpython_queue queue;
 	uint32_t joined;
+	unsigned awaited_count, task_count;
+	uint64_t awaited[PYTHREAD_OBJECTS], task[PYTHREAD_OBJECTS];
 };
 struct pythread_wait pythread_wait(const struct census_thread *thread, uint64_t lock);
+
+/* Whether the one waits for the result of the task that the other runs, both of the same process. */
+bool pythread_awaits(const struct pythread_wait *wait, const struct pythread_wait *of);
 
 /* What it does in a pool of multiprocessing. */
 enum cross_part pythread_part(const struct census_thread *thread);

@@ -270,6 +270,42 @@ static unsigned items_of(const struct cpython *py, uint64_t object, uint64_t fla
 	return count && cpython_peek(py, item, at, 8 * count) ? (unsigned)count : 0;
 }
 
+unsigned cpython_awaited(const struct cpython *py, uint64_t top, uint64_t *object, unsigned most)
+{
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	for (unsigned i = 0; i < WAITS_MAX && walk_on(&walk, &frame); i++) {
+		if (!cpython_string_ends(py, frame.file, "concurrent/futures/_base.py"))
+			continue;
+		for (unsigned k = 0; k < most; k++)
+			object[k] = frame_local(py, &frame, k);
+		return most;
+	}
+	return 0;
+}
+
+unsigned cpython_task(const struct cpython *py, uint64_t top, uint64_t *object, unsigned most)
+{
+	uint64_t item[ITEMS_MAX];
+	unsigned count = 0, waiters;
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	while (walk_on(&walk, &frame) && !count)
+		if (frame_is(py, &frame, "run", "concurrent/futures/thread.py"))
+			object[count++] =
+				cpython_attribute(py, frame_local(py, &frame, 0), "future");
+	if (!count || !*object || py->at.minor > NEWEST_MINOR)
+		return 0;
+	waiters = items_of(py, cpython_attribute(py, *object, "_waiters"), TYPE_IS_LIST, item);
+	for (unsigned i = 0; i < waiters && count < most; i++)
+		object[count++] = item[i];
+	return count;
+}
+
 static uint64_t find_model(const struct cpython *py, uint64_t object, unsigned depth)
 {
 	uint64_t type = object ? cpython_peek_word(py, object + CPYTHON_OB_TYPE) : 0;

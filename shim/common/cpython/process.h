@@ -54,6 +54,14 @@ bool cpython_awaits_simple(const struct cpython *py, uint64_t frame, uint64_t lo
 uint32_t cpython_joined(const struct cpython *py, uint64_t frame);
 
 /*
+ * Objects by which a wait in concurrent.futures and its task are matched, `most` of them: what the wait
+ * has at hand; the Future of the task that a thread of a ThreadPoolExecutor runs, and what waits for
+ * several futures with this one among them. Return how many; 0: no such wait or task, or not known.
+ */
+unsigned cpython_awaited(const struct cpython *py, uint64_t frame, uint64_t *object, unsigned most);
+unsigned cpython_task(const struct cpython *py, uint64_t frame, uint64_t *object, unsigned most);
+
+/*
  * A torch module or parameter among what a Process gives to its target, or in a tuple, list or dict
  * there: the object, with the name of its type; 0: none, or a version whose objects are not known.
  */
