@@ -101,7 +101,8 @@ static void add_unwatched(json_t *document, const struct watch *watch, const str
  * On a terminal the findings have been seen as they came: the rest and the summary close the
  * report.
  */
-static void write_rest(const struct judge *judge, const json_t *document)
+static void write_rest(const struct judge *judge, const json_t *document,
+		       const struct text_view *view)
 {
 	for (int grade = GRADE_ERROR; grade > GRADE_NOTE; grade--)
 		for (uint32_t i = 0; i < judge->found.count; i++) {
@@ -109,9 +110,9 @@ static void write_rest(const struct judge *judge, const json_t *document)
 
 			if (judged->count && !judged->shown && !judged->known &&
 			    (int)judged->grade == grade)
-				out_text_finding(stderr, judged->json);
+				out_text_finding(stderr, judged->json, view);
 		}
-	out_text_notes(stderr, document);
+	out_text_notes(stderr, document, view);
 	practices_print_count(stderr, document);
 	out_text_summary(stderr, document);
 }
@@ -154,7 +155,7 @@ static int report(struct settings *settings, const struct watch *watch, char **a
 	if (settings->reports.count)
 		unwritten = recorded_write(settings, &made);
 	if (watch->terminal)
-		write_rest(watch->judge, made.document);
+		write_rest(watch->judge, made.document, &settings->view);
 	report_finish(&made);
 	json_decref(command);
 	return status ? status : unwritten;
@@ -235,6 +236,7 @@ static int run_session(struct settings *settings, struct launch *launch, char **
 			      .kill_on_deadlock = settings->kill_on_deadlock,
 			      .kill_status = settings->exit_code,
 			      .hang_after = settings->hang_after,
+			      .view = settings->view,
 			      .terminal = take_terminal(settings)};
 	struct binary binary;
 	char *wrong = reader_open(&reader, launch->dir, true);

@@ -192,6 +192,33 @@ static char *set_conf(struct settings *settings, const char *value)
 	return NULL;
 }
 
+static char *set_verbose(struct settings *settings, const char *value)
+{
+	(void)value;
+	settings->view.verbose = true;
+	return NULL;
+}
+
+static char *set_practices(struct settings *settings, const char *value)
+{
+	(void)value;
+	settings->view.practices = true;
+	return NULL;
+}
+
+static char *set_color(struct settings *settings, const char *value)
+{
+	static const char *const when[] = {
+		[COLOUR_AUTO] = "auto", [COLOUR_ALWAYS] = "always", [COLOUR_NEVER] = "never"};
+
+	for (unsigned i = 0; i < sizeof(when) / sizeof(*when); i++)
+		if (!strcmp(value, when[i])) {
+			settings->view.colour = i;
+			return NULL;
+		}
+	return text_format("--color %s: give auto, always or never", value);
+}
+
 static char *set_no_conf(struct settings *settings, const char *value)
 {
 	(void)value;

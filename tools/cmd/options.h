@@ -40,6 +40,7 @@ struct settings {
 	char *for_library; /* name=value:… of what the library itself must know; NULL: nothing */
 	char *conf; /* the project file in use; NULL: none */
 	bool no_conf;
+	struct text_view view;
 	uint32_t
 		conf_reports; /* how many of the reports, and whether the baseline, are the project file's: */
 	bool conf_baseline; /* one on the command line takes their place */

@@ -79,6 +79,7 @@ static void add_host(struct report *report, uint32_t number, const json_t *comma
 void recorded_add(const struct settings *settings, const struct judge *judge,
 		  const struct report_exit *end, struct report *report)
 {
+	report->view = settings->view;
 	hosts_add(report, &judge->reader->session);
 	free(hosts_compare(report, NULL, 0));
 	add_source(settings, judge, report->source.count - 1, report);

@@ -33,9 +33,9 @@ char *report_target_parse(struct report_target *target, const char *value);
 char *report_write(const struct report_target *target, const struct report *report);
 
 /* out_text.c: one finding; the summary that closes a report. */
-void out_text_finding(FILE *out, const json_t *finding);
+void out_text_finding(FILE *out, const json_t *finding, const struct text_view *view);
 /* Notes, a few of each rule; how many were left out is said. */
-void out_text_notes(FILE *out, const json_t *document);
+void out_text_notes(FILE *out, const json_t *document, const struct text_view *view);
 void out_text_summary(FILE *out, const json_t *document);
 
 #endif

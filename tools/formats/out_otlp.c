@@ -114,7 +114,7 @@ static void add_story(json_t *attributes, const json_t *finding)
 
 	if (!story)
 		return;
-	out_text_finding(story, finding);
+	out_text_finding(story, finding, &(struct text_view){.verbose = true});
 	if (!fclose(story))
 		otlp_attribute(attributes, "exception.stacktrace", otlp_text(text));
 	free(text);

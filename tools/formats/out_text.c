@@ -11,8 +11,8 @@
 #include "../base/jsontext.h"
 #include "../report/practices.h"
 #include "formats.h"
+#include "text_frames.h"
 
-#define FRAMES_SHOWN 40u
 #define NOTES_SHOWN 3u /* of one rule; the other formats have them all */
 
 /* A name that a program chose stays on its line, and does not speak to the terminal. */
@@ -28,10 +28,12 @@ static long long number_of(const json_t *object, const char *key)
 	return json_integer_value(json_object_get(object, key));
 }
 
-static bool is_coloured(FILE *out)
+static bool is_coloured(FILE *out, const struct text_view *view)
 {
 	const char *off = getenv("NO_COLOR");
 
+	if (view->colour != COLOUR_AUTO)
+		return view->colour == COLOUR_ALWAYS;
 	return !(off && *off) && isatty(fileno(out));
 }
 
@@ -40,58 +42,6 @@ static const char *colour_of(const char *severity)
 	if (!strcmp(severity, "error"))
 		return "\033[1;31m";
 	return strcmp(severity, "warning") ? "\033[1;36m" : "\033[1;35m";
-}
-
-static void print_frame(FILE *out, size_t number, const json_t *frame)
-{
-	const char *function = jsontext_at(frame, "function"), *file = jsontext_at(frame, "file");
-	const char *module = jsontext_at(frame, "module");
-
-	fprintf(out, "       #%zu %s", number, *function ? function : "??");
-	if (*file)
-		fprintf(out, " %s:%lld", file, number_of(frame, "line"));
-	if (*module)
-		fprintf(out, " (%s+0x%llx)", path_base(module), number_of(frame, "offset"));
-	else if (!*file)
-		fprintf(out, " (0x%llx)", number_of(frame, "offset"));
-	fputc('\n', out);
-	if (*jsontext_at(frame, "source"))
-		fprintf(out, "            %s\n", jsontext_at(frame, "source"));
-}
-
-static void print_frames(FILE *out, const char *title, const json_t *frames, size_t shown)
-{
-	size_t size = json_array_size(frames);
-
-	if (!size || !shown)
-		return;
-	fprintf(out, "     %s\n", title);
-	for (size_t i = 0; i < size && i < shown; i++)
-		print_frame(out, i, json_array_get(frames, i));
-	if (size > shown)
-		fprintf(out, "       … %zu more\n", size - shown);
-}
-
-/*
- * Below the Python frames only what the interpreter called says something new: up to its first
- * frame with a name.
- */
-static size_t native_shown(const json_t *step)
-{
-	json_t *frame;
-	size_t i;
-
-	if (!json_array_size(json_object_get(step, "python")))
-		return FRAMES_SHOWN;
-	json_array_foreach(json_object_get(step, "stack"), i, frame)
-	{
-		const char *function = jsontext_at(frame, "function");
-
-		if (strstr(function, "PyEval_") || strstr(function, "PyObject_") ||
-		    strstr(function, "Vectorcall"))
-			return i;
-	}
-	return FRAMES_SHOWN;
 }
 
 /* How often, and where among several hosts or ranks. */
@@ -117,10 +67,11 @@ static void print_whose(FILE *out, const json_t *finding)
 	fprintf(out, "==%s%s%lld==", host, *host ? ":" : "", number_of(finding, "pid"));
 }
 
-void out_text_finding(FILE *out, const json_t *finding)
+void out_text_finding(FILE *out, const json_t *finding, const struct text_view *view)
 {
+	const json_t *evidence = json_object_get(finding, "evidence");
 	const char *severity = jsontext_at(finding, "severity");
-	bool colour = is_coloured(out);
+	bool colour = is_coloured(out, view);
 	json_t *step;
 	size_t i;
 
@@ -128,12 +79,11 @@ void out_text_finding(FILE *out, const json_t *finding)
 	fprintf(out, " mpsan: %s%s%s: %s: ", colour ? colour_of(severity) : "", severity,
 		colour ? "\033[0m" : "", jsontext_at(finding, "rule"));
 	print_line(out, jsontext_at(finding, "message"));
-	json_array_foreach(json_object_get(finding, "evidence"), i, step)
+	json_array_foreach(evidence, i, step)
 	{
 		fprintf(out, "  %zu. ", i + 1);
 		print_line(out, jsontext_at(step, "what"));
-		print_frames(out, "Python:", json_object_get(step, "python"), FRAMES_SHOWN);
-		print_frames(out, "native:", json_object_get(step, "stack"), native_shown(step));
+		text_frames(out, step, json_array_size(evidence), view->verbose);
 	}
 	fprintf(out, "  fix: %s\n", jsontext_at(finding, "fix"));
 	fprintf(out, "  fingerprint: %s", jsontext_at(finding, "fingerprint"));
@@ -209,7 +159,7 @@ static bool is_note(const json_t *finding)
 	return !strcmp(jsontext_at(finding, "severity"), "note");
 }
 
-void out_text_notes(FILE *out, const json_t *document)
+void out_text_notes(FILE *out, const json_t *document, const struct text_view *view)
 {
 	const json_t *findings = json_object_get(document, "findings");
 	unsigned shown[RULE_COUNT + 1] = {0}, left_out = 0;
@@ -221,7 +171,7 @@ void out_text_notes(FILE *out, const json_t *document)
 		if (!is_note(finding))
 			continue;
 		if (shown[rule_find(jsontext_at(finding, "rule"))]++ < NOTES_SHOWN)
-			out_text_finding(out, finding);
+			out_text_finding(out, finding, view);
 		else
 			left_out++;
 	}
@@ -238,8 +188,8 @@ void out_text(FILE *out, const struct report *report)
 	size_t i;
 
 	json_array_foreach(json_object_get(document, "findings"), i, finding) if (!is_note(finding))
-		out_text_finding(out, finding);
-	out_text_notes(out, document);
-	practices_print(out, document);
+		out_text_finding(out, finding, &report->view);
+	out_text_notes(out, document, &report->view);
+	practices_print(out, document, report->view.practices);
 	out_text_summary(out, document);
 }

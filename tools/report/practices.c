@@ -201,7 +201,7 @@ static void print_findings(FILE *out, const json_t *document, const json_t *prin
 			jsontext_at(finding, "rule"), json_string_value(print));
 }
 
-void practices_print(FILE *out, const json_t *document)
+void practices_print(FILE *out, const json_t *document, bool all)
 {
 	const json_t *list = json_object_get(document, "practices");
 	json_t *practice;
@@ -209,8 +209,9 @@ void practices_print(FILE *out, const json_t *document)
 
 	if (!json_array_size(list))
 		return;
-	fputs("mpsan: best practices of the pages on multiprocessing with PyTorch:\n", out);
-	for (size_t status = 0; status < 3; status++)
+	if (all || count_status(list, statuses[0]))
+		fputs("mpsan: best practices of the pages on multiprocessing with PyTorch:\n", out);
+	for (size_t status = 0; status < (all ? 3 : 1); status++)
 		json_array_foreach(list, i, practice)
 		{
 			if (strcmp(jsontext_at(practice, "status"), statuses[status]))

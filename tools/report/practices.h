@@ -15,8 +15,8 @@
  */
 void practices_add(json_t *document, const struct judge *judge);
 
-/* The whole list; or one line that counts. Nothing for an empty one. */
-void practices_print(FILE *out, const json_t *document);
+/* All of the list, or what was violated, and a line that counts; or that line alone. Nothing for an empty list. */
+void practices_print(FILE *out, const json_t *document, bool all);
 void practices_print_count(FILE *out, const json_t *document);
 
 #endif

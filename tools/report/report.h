@@ -25,8 +25,16 @@ struct report_source {
 
 struct fold;
 
+/* How much a text report shows. */
+struct text_view {
+	bool verbose; /* all frames, native stacks too */
+	bool practices; /* every best practice, not only the violated ones */
+	enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour;
+};
+
 /* What there is to be written. */
 struct report {
+	struct text_view view;
 	json_t *document; /* owned */
 	struct timeline *timeline; /* NULL unless a format wants it */
 	ARRAY(struct report_source) source;

@@ -112,7 +112,7 @@ static void show_new(struct watch *watch)
 		    judged->grade < GRADE_WARNING)
 			continue;
 		judged->shown = true;
-		out_text_finding(stderr, judged->json);
+		out_text_finding(stderr, judged->json, &watch->view);
 		fflush(stderr);
 	}
 }

@@ -10,6 +10,7 @@
 #include "../reader/exports.h"
 #include "../findings/judge.h"
 #include "../waitgraph/knots.h"
+#include "../report/report.h"
 #include "people.h"
 
 struct watch {
@@ -17,6 +18,7 @@ struct watch {
 	bool kill_on_deadlock; /* asked for */
 	int kill_status; /* what the shell is told then */
 	unsigned hang_after; /* seconds; 0: never */
+	struct text_view view; /* of findings that are printed as they come */
 	struct knots knots;
 	struct people people;
 	struct exports exports;

@@ -153,7 +153,7 @@ static void add_printed(struct top_rows *rows, const json_t *segment, const json
 	if (segment)
 		ps_memory_print_segment(out, segment, now_ns);
 	else
-		out_text_finding(out, finding);
+		out_text_finding(out, finding, &(struct text_view){.verbose = true});
 	fclose(out);
 	top_rows_lines(rows, TOP_PLAIN, text);
 }

@@ -1,0 +1,190 @@
+/* Frames of a step in the text report: in short what a reader needs, with --verbose all of them. */
+#include "text_frames.h"
+
+#include <string.h>
+
+#include "../base/jsontext.h"
+#include "../base/util.h"
+
+#define FRAMES_SHOWN 40u
+#define FRAMES_BRIEF 20u /* of all steps together */
+#define BRIEF_LEAST 4u
+#define FOLD_LEAST 2u /* frames in a row that are worth folding */
+
+/* Libraries between the program and what it waits for: their frames say how, not why. */
+static const struct {
+	const char *part; /* of the file's path */
+	const char *name;
+} machinery[] = {
+	{"/torch/multiprocessing/", "torch.multiprocessing"},
+	{"/multiprocessing/", "multiprocessing"},
+	{"/concurrent/futures/", "concurrent.futures"},
+	{"/asyncio/", "asyncio"},
+	{"/threading.py", "threading"},
+	{"/subprocess.py", "subprocess"},
+	{"<frozen importlib", "importlib"},
+};
+
+/* The C runtime below every main function and thread. */
+static const char *const runtime[] = {"_start", "__libc_start_main", "__libc_start_call_main",
+				      "start_thread", "__clone3", "clone3", "__clone", "clone"};
+
+static long long number_of(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+static void print_frame(FILE *out, size_t number, const json_t *frame)
+{
+	const char *function = jsontext_at(frame, "function"), *file = jsontext_at(frame, "file");
+	const char *module = jsontext_at(frame, "module");
+
+	fprintf(out, "       #%zu %s", number, *function ? function : "??");
+	if (*file)
+		fprintf(out, " %s:%lld", file, number_of(frame, "line"));
+	if (*module)
+		fprintf(out, " (%s+0x%llx)", path_base(module), number_of(frame, "offset"));
+	else if (!*file)
+		fprintf(out, " (0x%llx)", number_of(frame, "offset"));
+	fputc('\n', out);
+	if (*jsontext_at(frame, "source"))
+		fprintf(out, "            %s\n", jsontext_at(frame, "source"));
+}
+
+/* The library that a Python frame belongs to; NULL: the program or any other. */
+static const char *machinery_of(const json_t *frame)
+{
+	const char *file = jsontext_at(frame, "file");
+
+	for (size_t i = 0; i < sizeof(machinery) / sizeof(*machinery); i++)
+		if (strstr(file, machinery[i].part))
+			return machinery[i].name;
+	return NULL;
+}
+
+/* How many frames from this one on belong to the same library. */
+static size_t run_from(const json_t *frames, size_t first)
+{
+	const char *name = machinery_of(json_array_get(frames, first));
+	size_t at = first;
+
+	while (name && at < json_array_size(frames) &&
+	       machinery_of(json_array_get(frames, at)) == name)
+		at++;
+	return at - first;
+}
+
+/* The innermost frame stays: it is what the thread does. */
+static void print_folded(FILE *out, const json_t *frames, size_t shown)
+{
+	size_t lines = 0, i = 0;
+
+	while (i < json_array_size(frames) && lines < shown) {
+		size_t run = i ? run_from(frames, i) : 0;
+
+		if (run >= FOLD_LEAST) {
+			fprintf(out, "       … %zu frames of %s\n", run,
+				machinery_of(json_array_get(frames, i)));
+			i += run;
+		} else {
+			print_frame(out, i, json_array_get(frames, i));
+			i++;
+		}
+		lines++;
+	}
+	if (i < json_array_size(frames))
+		fprintf(out, "       … %zu more\n", json_array_size(frames) - i);
+}
+
+static void print_all(FILE *out, const json_t *frames, size_t shown)
+{
+	size_t size = json_array_size(frames);
+
+	for (size_t i = 0; i < size && i < shown; i++)
+		print_frame(out, i, json_array_get(frames, i));
+	if (size > shown)
+		fprintf(out, "       … %zu more\n", size - shown);
+}
+
+/* Below the Python frames only what the interpreter called says something new: up to its first frame with a name. */
+static size_t native_above(const json_t *frames)
+{
+	json_t *frame;
+	size_t i;
+
+	json_array_foreach(frames, i, frame)
+	{
+		const char *function = jsontext_at(frame, "function");
+
+		if (strstr(function, "PyEval_") || strstr(function, "PyObject_") ||
+		    strstr(function, "Vectorcall"))
+			return i;
+	}
+	return FRAMES_SHOWN;
+}
+
+static bool is_runtime(const json_t *frame)
+{
+	const char *function = jsontext_at(frame, "function");
+
+	for (size_t i = 0; i < sizeof(runtime) / sizeof(*runtime); i++)
+		if (!strncmp(function, runtime[i], strcspn(function, "@")) &&
+		    strlen(runtime[i]) == strcspn(function, "@"))
+			return true;
+	return false;
+}
+
+/* Without the runtime below the program's own frames. */
+static size_t native_size(const json_t *frames)
+{
+	size_t size = json_array_size(frames);
+
+	while (size && is_runtime(json_array_get(frames, size - 1)))
+		size--;
+	return size;
+}
+
+static void print_brief_native(FILE *out, const json_t *frames, size_t shown)
+{
+	size_t size = native_size(frames);
+
+	if (!size)
+		return;
+	fputs("     native:\n", out);
+	for (size_t i = 0; i < size && i < shown; i++)
+		print_frame(out, i, json_array_get(frames, i));
+	if (size > shown)
+		fprintf(out, "       … %zu more\n", size - shown);
+}
+
+static void print_brief(FILE *out, const json_t *python, const json_t *native, size_t steps)
+{
+	size_t shown = FRAMES_BRIEF / (steps ? steps : 1);
+
+	if (shown < BRIEF_LEAST)
+		shown = BRIEF_LEAST;
+	if (json_array_size(python))
+		print_folded(out, python, shown);
+	else
+		print_brief_native(out, native, shown);
+}
+
+void text_frames(FILE *out, const json_t *step, size_t steps, bool verbose)
+{
+	const json_t *python = json_object_get(step, "python"),
+		     *native = json_object_get(step, "stack");
+	size_t shown = json_array_size(python) ? native_above(native) : FRAMES_SHOWN;
+
+	if (!verbose) {
+		print_brief(out, python, native, steps);
+		return;
+	}
+	if (json_array_size(python)) {
+		fputs("     Python:\n", out);
+		print_all(out, python, FRAMES_SHOWN);
+	}
+	if (json_array_size(native) && shown) {
+		fputs("     native:\n", out);
+		print_all(out, native, shown);
+	}
+}
