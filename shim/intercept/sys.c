@@ -1,7 +1,4 @@
-/*
- * Raw system calls and what can be built on them without libc. Neighbours: everything in shim/
- * calls down here.
- */
+/* Raw system calls and what can be built on them without libc. Neighbours: everything in shim/ calls down here. */
 #include "sys.h"
 
 #include <elf.h>
@@ -187,10 +184,8 @@ bool sys_thread_alive(uint32_t pid, uint32_t tid)
 
 	if (sys_may(SYS_tgkill))
 		return SYS3(SYS_tgkill, pid, tid, 0) != -ESRCH;
-	at = text_put(path, end, "/proc/");
-	at = text_put_number(at, end, pid, 10);
-	at = text_put(at, end, "/task/");
-	text_put_number(at, end, tid, 10);
+	at = text_put_number(text_put(path, end, "/proc/"), end, pid, 10);
+	text_put_number(text_put(at, end, "/task/"), end, tid, 10);
 	return SYS4(SYS_newfstatat, AT_FDCWD, path, &st, 0) != -ENOENT;
 }
 
@@ -228,11 +223,15 @@ static long peek_by_file(const struct iovec *to, const struct iovec *from, size_
 	return done || n >= 0 ? done : n == -EIO ? -EFAULT : n;
 }
 
+/* The process's number shows no memory once its main thread has ended. */
 long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t count)
 {
+	long got;
+
 	if (!sys_may(SYS_process_vm_readv))
 		return peek_by_file(to, from, count);
-	return SYS6(SYS_process_vm_readv, sys_pid(), to, count, from, count, 0);
+	got = SYS6(SYS_process_vm_readv, sys_pid(), to, count, from, count, 0);
+	return got != -ESRCH ? got : SYS6(SYS_process_vm_readv, sys_tid(), to, count, from, count, 0);
 }
 
 long sys_read_line(const char *path, char *to, size_t bytes)

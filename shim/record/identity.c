@@ -15,12 +15,13 @@
 
 struct stat_line {
 	uint32_t pid, parent;
+	uint64_t threads; /* with a main thread that has ended before others */
 	uint64_t start;
 	char state;
 };
 
 /*
- * Fields 1 (pid), 3 (state), 4 (parent) and 22 (start time) of a stat file; the name in field 2 may hold
+ * Fields 1 (pid), 3 (state), 4 (parent), 20 (threads) and 22 (start time) of a stat file; the name in field 2 may hold
  * anything.
  */
 static bool parse(const char *text, struct stat_line *to)
@@ -37,6 +38,8 @@ static bool parse(const char *text, struct stat_line *to)
 	to->parent = (uint32_t)text_number(p + 4, &p);
 	for (int field = 4; field < 22 && *p; field++) {
 		p++;
+		if (field == 19)
+			to->threads = text_number(p, NULL);
 		while (field < 21 && *p && *p != ' ')
 			p++;
 	}
@@ -158,7 +161,7 @@ bool identity_lives(const struct mpsan_process *p, uint64_t own_pid_ns)
 	if (p->pid_ns != own_pid_ns || !read_stat(0, &self) || self.pid != sys_pid() ||
 	    !read_stat(p->pid, &line))
 		return true; /* no descriptor is left, or /proc is none of ours: no reason to think so */
-	if (line.state == 'Z' || line.state == 'X')
+	if ((line.state == 'Z' || line.state == 'X') && line.threads <= 1)
 		return false;
 	return began_by(&line, p->birth_ns);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../base/util.h"
+#include "proc.h"
 
 /* What a call's first argument is. */
 enum first { NOTHING, DESCRIPTOR, PID };
@@ -61,7 +62,7 @@ static void read_link(uint32_t pid, uint64_t fd, char target[128])
 	char path[64];
 	ssize_t length;
 
-	snprintf(path, sizeof(path), "/proc/%u/fd/%u", pid, (unsigned)fd);
+	snprintf(path, sizeof(path), "/proc/%u/fd/%u", proc_living(pid), (unsigned)fd);
 	length = readlink(path, target, 127);
 	target[length > 0 ? length : 0] = '\0';
 }

@@ -47,13 +47,9 @@ void proc_each(void (*see)(uint32_t pid, void *context), void *context)
 
 static bool is_zombie(uint32_t pid, uint32_t tid)
 {
-	char path[64], text[512], *after;
+	char state = proc_stat(pid, tid).state;
 
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
-	if (!read_small(path, text, sizeof(text)))
-		return false;
-	after = strrchr(text, ')');
-	return after && (after[2] == 'Z' || after[2] == 'X');
+	return state == 'Z' || state == 'X';
 }
 
 /* "NUMBER arg0 ... arg5 SP PC", "-1 SP PC" for one stopped outside a system call, or "running". */
@@ -217,13 +213,25 @@ static long read_mem_file(uint32_t pid, uint64_t from, void *to, size_t bytes)
 	return got;
 }
 
-long proc_read(uint32_t pid, uint64_t from, void *to, size_t bytes)
+static long read_by(uint32_t tid, uint64_t from, void *to, size_t bytes)
 {
 	struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)from, bytes};
 
 	if (!filtered_may(SYS_process_vm_readv))
-		return read_mem_file(pid, from, to, bytes);
-	return process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0);
+		return read_mem_file(tid, from, to, bytes);
+	return process_vm_readv((pid_t)tid, &local, 1, &remote, 1, 0);
+}
+
+long proc_read(uint32_t pid, uint64_t from, void *to, size_t bytes)
+{
+	long got = read_by(pid, from, to, bytes);
+	uint32_t living;
+
+	if (got > 0 || (got < 0 && errno != ESRCH))
+		return got;
+	living = proc_living(pid);
+	errno = ESRCH;
+	return living && living != pid ? read_by(living, from, to, bytes) : got;
 }
 
 bool proc_peek(uint32_t pid, uint64_t from, void *to, size_t bytes)
@@ -424,15 +432,22 @@ struct proc_stat proc_stat(uint32_t pid, uint32_t tid)
 	struct proc_stat stat = {0};
 	char path[64], text[1024], *after;
 	unsigned flags = 0;
+	unsigned long long start = 0;
 
 	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
 	if (read_small(path, text, sizeof(text)) && (after = strrchr(text, ')')) &&
 	    sscanf(after + 1,
-		   " %c %u %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %u",
-		   &stat.state, &stat.parent, &flags, &stat.threads) != 4)
+		   " %c %u %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %u %*d %llu",
+		   &stat.state, &stat.parent, &flags, &stat.threads, &start) != 5)
 		stat.state = '\0';
 	stat.exits = flags & FLAG_EXITING;
+	stat.start = start;
 	return stat;
+}
+
+bool proc_stat_ended(const struct proc_stat *main_thread)
+{
+	return (main_thread->state == 'Z' || main_thread->state == 'X') && main_thread->threads <= 1;
 }
 
 bool proc_leaves(uint32_t pid)
@@ -451,7 +466,7 @@ uint64_t proc_shared_bytes(uint32_t pid)
 	unsigned long long kib = 0;
 	FILE *status;
 
-	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	snprintf(path, sizeof(path), "/proc/%u/status", proc_living(pid));
 	status = fopen(path, "re");
 	while (status && fgets(line, sizeof(line), status))
 		if (sscanf(line, "RssShmem: %llu", &kib) == 1)
@@ -463,11 +478,12 @@ uint64_t proc_shared_bytes(uint32_t pid)
 
 int proc_ended(uint32_t pid)
 {
-	char path[64], text[1024], *after, *last;
+	struct proc_stat stat = proc_stat(pid, pid);
+	char path[64], text[1024], *last;
 
 	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	if (!read_small(path, text, sizeof(text)) || !(after = strrchr(text, ')')) ||
-	    after[2] != 'Z' || !(last = strrchr(after, ' ')))
+	if (!proc_stat_ended(&stat) || !read_small(path, text, sizeof(text)) ||
+	    !(last = strrchr(text, ' ')))
 		return -1;
 	return (int)strtol(last, NULL, 10);
 }

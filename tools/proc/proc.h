@@ -48,7 +48,10 @@ uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep, struct proc_t
 bool proc_threads(uint32_t pid, void (*see)(uint32_t tid, void *context), void *context);
 /* Also of one that /proc hides. `pid` equal to `tid`: of whatever process. */
 bool proc_thread_alive(uint32_t pid, uint32_t tid);
-/* A thread that lives, of whose files and memory the kernel tells: the main thread may have ended. 0: none. */
+/*
+ * A thread that lives, of whose files and memory the kernel tells in /proc/LIVING: the main thread, or another one
+ * where that has ended. 0: none.
+ */
 uint32_t proc_living(uint32_t pid);
 /* Whether a process is there, shown or not; not so a zombie. A few system calls. */
 bool proc_lives(uint32_t pid);
@@ -104,8 +107,11 @@ struct proc_stat {
 	uint32_t parent;
 	uint32_t threads; /* with a main thread that has ended before others */
 	bool exits; /* the thread is being taken down */
+	uint64_t start; /* of the thread, in ticks since the machine was started */
 };
 struct proc_stat proc_stat(uint32_t pid, uint32_t tid);
+/* Whether a process has ended, by the state of its main thread, which may end before others do. */
+bool proc_stat_ended(const struct proc_stat *main_thread);
 
 /*
  * Whether the kernel is taking it down, or has: its descriptors may be closed although it is no zombie yet, for as

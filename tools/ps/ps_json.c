@@ -20,7 +20,7 @@ static bool is_zombie(const struct ps *ps, uint32_t slot)
 	if (!ps->live || process->flags & MPSAN_PROCESS_REPLACED)
 		return false;
 	stat = proc_stat(process->pid, process->pid);
-	return stat.state == 'Z' && (stat.parent == process->parent_pid || stat.parent == 1);
+	return proc_stat_ended(&stat) && (stat.parent == process->parent_pid || stat.parent == 1);
 }
 
 static const char *state_of(const struct ps *ps, uint32_t slot, uint32_t seen)

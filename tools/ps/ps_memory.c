@@ -68,7 +68,7 @@ static void look_at_descriptors(struct memory *memory, uint32_t slot, uint32_t p
 	struct stat st;
 	DIR *folder;
 
-	snprintf(path, sizeof(path), "/proc/%u/fd", pid);
+	snprintf(path, sizeof(path), "/proc/%u/fd", proc_living(pid));
 	folder = opendir(path);
 	while (folder && (entry = readdir(folder)))
 		if (entry->d_name[0] != '.' && !fstatat(dirfd(folder), entry->d_name, &st, 0) &&

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../proc/proc.h"
+
 #define ANCESTORS_MAX 64u
 
 /* What /proc said of a living process. */
@@ -237,11 +239,9 @@ static void keep_learned(struct maps *maps, struct learned *learned)
 void maps_learn(struct maps *maps, uint32_t slot, uint32_t pid, uint64_t time_ns)
 {
 	struct learned learned = {.slot = slot, .time_ns = time_ns};
-	char path[32], line[4352];
-	FILE *file;
+	FILE *file = proc_open_maps(pid);
+	char line[4352];
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file))
 		learn_line(&learned, line);
 	if (file)

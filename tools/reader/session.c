@@ -201,37 +201,15 @@ uint32_t session_born_as(const struct session *session, uint32_t slot)
 	return slot;
 }
 
-/*
- * Reads state and start time (CLOCK_MONOTONIC) of a process; false when there is none with that
- * pid.
- */
-static bool read_stat(uint32_t pid, char *state, uint64_t *start_ns)
+/* When a process started, by CLOCK_MONOTONIC. */
+static uint64_t start_of(const struct proc_stat *stat)
 {
-	char path[32], text[1024], *after;
-	unsigned long long ticks = 0;
-	uint64_t boot, offset;
-	ssize_t bytes;
-	int fd;
+	uint64_t boot = stat->start * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK)), offset;
 
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	bytes = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[bytes > 0 ? bytes : 0] = '\0';
-	after = strrchr(text, ')'); /* the name before it may contain anything */
-	if (!after ||
-	    sscanf(after + 1,
-		   " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-		   state, &ticks) != 2)
-		return false;
-	boot = ticks * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
 	/* In this order: between the two readings time passes, and the offset may be none. */
 	offset = clock_ns(CLOCK_MONOTONIC);
 	offset = clock_ns(CLOCK_BOOTTIME) - offset;
-	*start_ns = boot > offset ? boot - offset : 0;
-	return true;
+	return boot > offset ? boot - offset : 0;
 }
 
 bool session_is_elsewhere(const struct mpsan_process *process)
@@ -241,17 +219,17 @@ bool session_is_elsewhere(const struct mpsan_process *process)
 
 enum liveness session_runs_as(uint32_t pid, uint64_t birth_ns)
 {
-	uint64_t start_ns;
-	char state;
+	struct proc_stat stat;
 
 	if (!host_proc_is_own())
 		return kill((pid_t)pid, 0) && errno == ESRCH ? GONE : UNKNOWN;
 	/* What cannot be read is not dead: no descriptor may be left, and /proc may hide it. */
-	if (!read_stat(pid, &state, &start_ns))
+	stat = proc_stat(pid, pid);
+	if (!stat.state)
 		return !proc_lives(pid) ? GONE : kill((pid_t)pid, 0) ? UNKNOWN : ALIVE;
-	if (state == 'Z' || state == 'X')
+	if (proc_stat_ended(&stat))
 		return GONE;
-	return start_ns > birth_ns + START_SLACK_NS ? GONE : ALIVE;
+	return start_of(&stat) > birth_ns + START_SLACK_NS ? GONE : ALIVE;
 }
 
 enum liveness session_liveness(const struct session *session, uint32_t slot)

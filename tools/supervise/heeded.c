@@ -199,7 +199,8 @@ static int directory_of(const struct reader *reader, uint32_t slot)
 	char path[64];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%u/cwd", reader->session.table[slot].pid);
+	snprintf(path, sizeof(path), "/proc/%u/cwd",
+		 proc_living(reader->session.table[slot].pid));
 	fd = reader->processes[slot].gone ? -1 :
 					    open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? open(".", O_PATH | O_DIRECTORY | O_CLOEXEC) : fd;

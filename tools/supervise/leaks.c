@@ -145,9 +145,7 @@ static void match(struct leaks *leaks)
 
 static bool is_alive(const struct reader *reader, uint32_t slot)
 {
-	return session_liveness(&reader->session, slot) == ALIVE &&
-	       proc_stat(reader->session.table[slot].pid, reader->session.table[slot].pid).state !=
-		       'Z';
+	return session_liveness(&reader->session, slot) == ALIVE;
 }
 
 /* Whoever made it or maps it and lives may yet remove it. */

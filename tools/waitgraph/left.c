@@ -15,9 +15,9 @@ static bool has_ended(const struct reader *reader, uint32_t slot)
 static bool is_orphan(const struct reader *reader, uint32_t slot)
 {
 	uint32_t parent = reader->session.table[people_born_as(&reader->facts, slot)].parent_pid;
-	char state = parent ? proc_stat(parent, parent).state : 'S';
+	struct proc_stat stat = proc_stat(parent, parent);
 
-	return !state || state == 'Z' || state == 'X';
+	return parent && (!stat.state || proc_stat_ended(&stat));
 }
 
 /* Whether it began with what its parent had, and not as another program. */

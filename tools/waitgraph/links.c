@@ -148,7 +148,7 @@ static void search_beside(struct search search, uint32_t pid, const char *file, 
 	char dir[PROC_PATH_BYTES + 32];
 
 	search.device = 0;
-	snprintf(dir, sizeof(dir), "/proc/%u/root%.*s", pid, (int)(base - file + 1), file);
+	snprintf(dir, sizeof(dir), "/proc/%u/root%.*s", proc_living(pid), (int)(base - file + 1), file);
 	search_dir(&search, AT_FDCWD, dir, 0);
 	*found = base[1] == '#' || !search.left ? LINKS_OF_ALL : search.found;
 }
@@ -161,13 +161,13 @@ static enum links search_links(uint32_t pid, const struct proc_mapping *mapping)
 	uint64_t device;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%u/mountinfo", pid);
+	snprintf(path, sizeof(path), "/proc/%u/mountinfo", proc_living(pid));
 	file = fopen(path, "re");
 	search.found = file ? LINKS_NONE : LINKS_OF_ALL;
 	while (file && search.found != LINKS_OF_ALL && fgets(line, sizeof(line), file)) {
 		if (!parse_mount(line, &device, place, type) || device != search.device)
 			continue;
-		snprintf(path, sizeof(path), "/proc/%u/root%s", pid, place);
+		snprintf(path, sizeof(path), "/proc/%u/root%s", proc_living(pid), place);
 		if (is_remote(type))
 			search.found = LINKS_OF_ALL;
 		else if (!strcmp(type, "tmpfs"))

@@ -112,13 +112,11 @@ static void put_module(struct watchlog *log, uint32_t slot, const char *path,
 /* The mappings of one file lie side by side; the first is that of its lowest segment. */
 static void note_modules(struct watchlog *log, uint32_t slot, uint32_t pid)
 {
-	char path[32], line[4352], file[4097] = "", name[4097], rights[8];
+	char line[4352], file[4097] = "", name[4097], rights[8];
 	unsigned long long start, end;
 	struct ev_module module = {0};
-	FILE *maps;
+	FILE *maps = proc_open_maps(pid);
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	maps = fopen(path, "re");
 	while (maps && fgets(line, sizeof(line), maps)) {
 		name[0] = '\0';
 		if (sscanf(line, "%llx-%llx %7s %*s %*s %*s %4096[^\n]", &start, &end, rights,
