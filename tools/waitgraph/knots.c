@@ -433,6 +433,15 @@ static bool has_news(struct knots *knots)
 	return false;
 }
 
+/* Both are asked, whatever the first says. */
+static bool check_again(struct knots *knots)
+{
+	bool handlers = check(knots, waits_check_handlers);
+	bool memory = check(knots, waits_check_memory);
+
+	return handlers || memory;
+}
+
 /* The cheap picture first; where it shows somebody lost, the true one. */
 static void solve(struct knots *knots)
 {
@@ -442,8 +451,7 @@ static void solve(struct knots *knots)
 		waits_find(&knots->waits, &knots->census);
 		graph_solve(&knots->graph, &knots->waits);
 	}
-	while (has_news(knots) &&
-	       (check(knots, waits_check_handlers) | check(knots, waits_check_memory)))
+	while (has_news(knots) && check_again(knots))
 		graph_solve(&knots->graph, &knots->waits);
 	while (has_news(knots) && check(knots, waits_check_moved))
 		graph_solve(&knots->graph, &knots->waits);
