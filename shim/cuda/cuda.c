@@ -81,7 +81,7 @@ static bool is_news(uint32_t kind, int result)
 {
 	uint32_t bit = kind < CUDA_NO_KIND ? 1u << (2 * kind + (result != 0)) : 0;
 
-	return bit && !(cuda.told & bit) && cuda_may_state() && !life_is_exiting() &&
+	return bit && !(cuda.told & bit) && cuda_may_state() && !stack_is_exiting() &&
 	       !(__atomic_fetch_or(&cuda.told, bit, __ATOMIC_RELAXED) & bit);
 }
 

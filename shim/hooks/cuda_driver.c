@@ -9,6 +9,7 @@
 #include "../cuda/cuda_entry.h"
 #include "../cuda/cuda_ipc.h"
 #include "../cuda/registry.h"
+#include "../record/stack.h"
 #include "../record/state.h"
 #include "../intercept/sys.h"
 
@@ -101,7 +102,7 @@ static bool is_inactive(CUdevice device, uint64_t caller)
 	unsigned flags;
 	int active;
 
-	return !life_is_exiting() && !cuda_entry_is_runtime(caller) && ask &&
+	return !stack_is_exiting() && !cuda_entry_is_runtime(caller) && ask &&
 	       ask(device, &flags, &active) == CUDA_SUCCESS && !active;
 }
 

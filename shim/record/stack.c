@@ -2,10 +2,12 @@
 #include "stack.h"
 
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../common/cpython/frame.h"
 #include "../intercept/elf.h"
+#include "../intercept/hook.h"
 #include "log.h"
 #include "name.h"
 #include "../python/python.h"
@@ -315,4 +317,17 @@ uint64_t stack_python(uint64_t pthread)
 		position = log_text(buffer.text);
 	__atomic_store_n(&buffer.busy, 0, __ATOMIC_RELEASE);
 	return position;
+}
+
+/*
+ * main() returns into exit() by a call that no hook sees, so the stack is asked: exit() does nothing
+ * but call what runs the handlers, and is far shorter than this.
+ */
+#define EXIT_BYTES 64u
+
+bool stack_is_exiting(void)
+{
+	uint64_t start = (uint64_t)(uintptr_t)REAL(exit);
+
+	return life_code() != -1 || stack_returns_to(start + 1, start + EXIT_BYTES);
 }

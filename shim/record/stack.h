@@ -36,4 +36,7 @@ bool stack_in_module(uint64_t address, uint64_t *text_start);
 bool stack_has_torch(void);
 bool stack_is_python(uint64_t code);
 
+/* Handlers run: exit was called, or main has returned and somebody who is called then says so. */
+bool stack_is_exiting(void);
+
 #endif

@@ -1,10 +1,7 @@
 /* What this process is to the session: its slot, whether the library may act in it, its timers, its exit code. */
 #include "state.h"
 
-#include <stdlib.h>
-
 #include "../intercept/hook.h"
-#include "stack.h"
 #include "../intercept/sys.h"
 
 STATE struct life life;
@@ -89,19 +86,6 @@ void life_copied(void)
 void life_exit_code(int code)
 {
 	exit_code = code;
-}
-
-/*
- * main() returns into exit() by a call that no hook sees, so the stack is asked: exit() does nothing
- * but call what runs the handlers, and is far shorter than this.
- */
-#define EXIT_BYTES 64u
-
-bool life_is_exiting(void)
-{
-	uint64_t start = (uint64_t)(uintptr_t)REAL(exit);
-
-	return exit_code != -1 || stack_returns_to(start + 1, start + EXIT_BYTES);
 }
 
 int life_code(void)

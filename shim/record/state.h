@@ -43,8 +43,6 @@ void life_copied(void);
 
 /* exit() was called with this code; its handlers still run. */
 void life_exit_code(int code);
-/* Handlers run: exit was called, or main has returned and somebody who is called then says so. */
-bool life_is_exiting(void);
 /* What exit() was called with; -1: it was not. */
 int life_code(void);
 

@@ -30,10 +30,6 @@ static const struct {
 };
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
 
-#define COMMAND(name, arguments, help) const char usage_##name[] = #name " " arguments;
-#include "commands.def"
-#undef COMMAND
-
 static int print_help(FILE *out)
 {
 	fputs("mpsan, a multiprocessing sanitizer\n\n", out);
