@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* In a futex: how glibc's inner locks, Rust's and others say that somebody waits. */
+#define FUTEX_CONTENDED 2u
+
 enum rule_id {
 #define RULE(id, ...) RULE_##id,
 #include "../../include/mpsan_rules.def"

@@ -362,6 +362,7 @@ void fork_born(void)
 		thread_inherit_pool(&s->pool);
 	log_forked();
 	life.tid_before = s ? s->tid : 0;
+	life.lost_threads |= !s || s->threads != 1;
 	life_child(s ? s->how : MPSAN_HOW_FORK, s ? s->fork : 0, s ? s->now_ns : 0);
 	orphans_born(s ? &s->left : NULL);
 	scene_born(s ? &s->scene : NULL);

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 
+#include "../common/wait_rule.h"
 #include "claim.h"
 #include "../record/hint.h"
 #include "../intercept/hook.h"
@@ -337,12 +338,27 @@ static void claim_wait(const void *object, unsigned kind, uint64_t caller)
 	thread_waits(true);
 }
 
+/*
+ * Where no thread was left behind, nobody ever was to wake this one: it may be idle, and the supervisor judges that.
+ * At a barrier, and for a word that serves as a lock, it is not.
+ */
+static bool may_be_idle(const void *object, unsigned kind)
+{
+	uint32_t word;
+
+	if (life.lost_threads)
+		return false;
+	return kind == MPSAN_WAIT_COND ||
+	       (kind == MPSAN_WAIT_FUTEX && sys_peek(&word, object, sizeof(word)) == sizeof(word) &&
+		word != FUTEX_CONTENDED);
+}
+
 uint64_t look_alone(const void *object, unsigned kind, uint64_t caller)
 {
 	uint64_t wait = 0;
 
 	claim_wait(object, kind, caller);
-	if (!life.forked || !may_look() || (hint_flags(object) & MPSAN_LF_SHARED) ||
+	if (!life.forked || may_be_idle(object, kind) || !may_look() || (hint_flags(object) & MPSAN_LF_SHARED) ||
 	    thread_hot->waiting) /* inside another wait that was stated */
 		return 0;
 	INSIDE

@@ -5,6 +5,8 @@
 #include "threads.h"
 
 #include <semaphore.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
@@ -84,6 +86,45 @@ static void wait_child(void)
 	wait(NULL);
 }
 
+/* Two processes wait at one condition variable, at different addresses. */
+static void share_cond(void)
+{
+	struct shared {
+		pthread_mutex_t lock;
+		pthread_cond_t filled;
+	} *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_mutexattr_t of_lock;
+	pthread_condattr_t of_cond;
+
+	pthread_mutexattr_init(&of_lock);
+	pthread_mutexattr_setpshared(&of_lock, PTHREAD_PROCESS_SHARED);
+	pthread_mutex_init(&shared->lock, &of_lock);
+	pthread_condattr_init(&of_cond);
+	pthread_condattr_setpshared(&of_cond, PTHREAD_PROCESS_SHARED);
+	pthread_cond_init(&shared->filled, &of_cond);
+	if (!fork())
+		shared = mremap(shared, sizeof(*shared), sizeof(*shared), MREMAP_MAYMOVE | MREMAP_FIXED,
+				aligned_alloc(4096, 4096));
+	mutex_take(&shared->lock);
+	while (!ready)
+		must(pthread_cond_wait(&shared->filled, &shared->lock) == 0);
+}
+
+static void fork_cond(void)
+{
+	if (!fork())
+		consume_cond(NULL);
+	wait(NULL);
+}
+
+static void meet_nobody(void)
+{
+	pthread_barrier_t barrier;
+
+	must(pthread_barrier_init(&barrier, NULL, 2) == 0);
+	pthread_barrier_wait(&barrier);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -91,6 +132,7 @@ static const struct {
 	{"join_cond", join_cond}, {"join_two", join_two},	{"after_warm_up", after_warm_up},
 	{"wait_cond", wait_cond}, {"wait_sem", wait_sem},	{"leave_main", leave_main},
 	{"wait_signal", wait_signal}, {"wait_child", wait_child},
+	{"share_cond", share_cond}, {"fork_cond", fork_cond},	{"meet_nobody", meet_nobody},
 };
 
 int main(int argc, char **argv)

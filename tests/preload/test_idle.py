@@ -33,6 +33,8 @@ import multiprocessing, queue, threading
 def work(tasks):
     while True:
         tasks.get()
+def take(semaphore):
+    semaphore.acquire()
 def park():
     queue.Queue().get()
 if __name__ == "__main__":
@@ -96,6 +98,14 @@ server = http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHan
 thread = threading.Thread(target=server.serve_forever, daemon=True)
 thread.start()
 thread.join()""",
+    "barrier": "import threading\nthreading.Barrier(2).wait()",
+    "process-barrier": "import multiprocessing\nmultiprocessing.Barrier(2).wait()",
+    "process-semaphore": "import multiprocessing\nmultiprocessing.Semaphore(0).acquire()",
+    **{f"process-join-semaphore-{how}": PROCESSES.format(how=how) + """
+    semaphore = context.Semaphore(0)
+    worker = context.Process(target=take, args=(semaphore,), daemon=True)
+    worker.start()
+    worker.join()""" for how in ("fork", "spawn")},
     "process-event": "import multiprocessing\nmultiprocessing.get_context('spawn').Event().wait()",
     **{f"process-join-{how}": PROCESSES.format(how=how) + """
     tasks = context.Queue()
@@ -116,7 +126,8 @@ thread.join()""",
     worker.start()
     worker.join()""",
 }
-WAYS = ("join_cond", "join_two", "after_warm_up", "wait_cond", "wait_sem", "leave_main", "wait_signal", "wait_child")
+WAYS = ("join_cond", "join_two", "after_warm_up", "wait_cond", "wait_sem", "leave_main", "wait_signal", "wait_child",
+        "share_cond", "fork_cond", "meet_nobody")
 
 
 def interrupted(command, number, wait_s):

@@ -177,6 +177,18 @@ static void tasks_that_wait_for_each_other_are_a_deadlock(void **state)
 	assert_false(is_meant());
 }
 
+static void a_barrier_is_meant_only_where_nobody_else_is(void **state)
+{
+	(void)state;
+	thread[0].wait = PARKED_MEETS;
+	assert_true(is_meant());
+	thread[0].sender_ended = true;
+	assert_false(is_meant());
+	join_thread();
+	thread[1].wait = PARKED_MEETS;
+	assert_false(is_meant());
+}
+
 static void joins_alone_are_a_deadlock(void **state)
 {
 	(void)state;
@@ -221,6 +233,7 @@ int main(void)
 		STORY(who_is_blocked_amid_work_makes_it_a_deadlock),
 		STORY(an_awaited_task_counts_as_a_joined_thread_does),
 		STORY(tasks_that_wait_for_each_other_are_a_deadlock),
+		STORY(a_barrier_is_meant_only_where_nobody_else_is),
 		STORY(joins_alone_are_a_deadlock),
 		STORY(an_event_of_the_main_thread_is_meant_whatever_was_sent),
 		STORY(where_the_main_thread_is_gone_all_others_count),

@@ -80,6 +80,12 @@ static bool awaits_itself(const struct parked_thread *thread, uint32_t count, ui
 	return by == i;
 }
 
+static bool is_at_work(const struct parked_thread *thread, uint32_t count, uint32_t i)
+{
+	return thread[i].wait == PARKED_BLOCKED || (thread[i].wait == PARKED_MEETS && count > 1) ||
+	       awaits_itself(thread, count, i);
+}
+
 bool parked_is_meant(const struct parked_thread *thread, uint32_t count, bool *wanted)
 {
 	bool idle = false;
@@ -88,11 +94,11 @@ bool parked_is_meant(const struct parked_thread *thread, uint32_t count, bool *w
 		if (thread[i].wait == PARKED_FOR_GOOD)
 			return true;
 	for (uint32_t i = 0; i < count; i++)
-		if (thread[i].wait == PARKED_BLOCKED || awaits_itself(thread, count, i))
+		if (is_at_work(thread, count, i))
 			return false;
 	find_wanted(thread, count, wanted);
 	for (uint32_t i = 0; i < count; i++) {
-		if (!wanted[i] || thread[i].wait != PARKED_IDLE)
+		if (!wanted[i] || thread[i].wait == PARKED_JOINS)
 			continue;
 		if (thread[i].was_sent || thread[i].sender_ended)
 			return false;

@@ -12,6 +12,7 @@
 
 enum parked_wait {
 	PARKED_BLOCKED, /* amid work: for a lock, room in a pipe, peers, an answer, its own input */
+	PARKED_MEETS, /* for peers at a barrier: amid work, unless it is all by itself */
 	PARKED_JOINS, /* for the end of a thread or process, or of a task that a thread runs */
 	PARKED_IDLE, /* for something to come: work, a signal, an item */
 	PARKED_FOR_GOOD, /* a main thread that waits for an event in its own code: until it is interrupted */

@@ -3,13 +3,13 @@
 
 #include <stdlib.h>
 
+#include "../../shim/common/wait_rule.h"
 #include "../rules/parked.h"
 #include "../facts/people.h"
 #include "../facts/roles.h"
 #include "../proc/pipes.h"
 #include "pythreads.h"
 
-#define FUTEX_CONTENDED 2u /* how glibc's inner locks, Rust's and others say that somebody waits */
 #define STDIN 0u
 #define CLOSE_NS 1000000000ull
 
@@ -54,17 +54,61 @@ static uint32_t find(const struct group *group, uint32_t thread)
 
 /* ---- whether anything came before ---- */
 
+static bool in_same_memory(const struct census_thread *one, const struct census_thread *other)
+{
+	return one->object.is_shared && other->object.is_shared &&
+	       one->object.device == other->object.device && one->object.inode == other->object.inode;
+}
+
+/* Both wait at the same address, or at that of the same shared memory: mappings may lie anywhere, on pages. */
+static bool is_same_place(const struct group *group, uint32_t one, uint32_t other)
+{
+	uint64_t apart = wait_at(group, one)->lock ^ wait_at(group, other)->lock;
+
+	if (thread_at(group, one)->slot == thread_at(group, other)->slot)
+		return !apart;
+	return in_same_memory(thread_at(group, one), thread_at(group, other)) &&
+	       !(apart % MPSAN_PAGE);
+}
+
 /* Each wait counts up __wseq, the first word of a condition variable, from its second bit on. */
 static bool was_signalled(const struct group *group, uint32_t i)
 {
 	uint64_t waits, waiters = 0;
 
 	for (uint32_t k = 0; k < group->count; k++)
-		waiters += thread_at(group, k)->slot == thread_at(group, i)->slot &&
-			   wait_at(group, k)->lock == wait_at(group, i)->lock;
+		waiters += wait_at(group, k)->kind == wait_at(group, i)->kind &&
+			   is_same_place(group, k, i);
 	return proc_peek(thread_at(group, i)->pid, wait_at(group, i)->lock, &waits,
 			 sizeof(waits)) &&
 	       waits >> 1 > waiters;
+}
+
+/* A semaphore of multiprocessing that was made without a unit to take: by its file, which all who open it have. */
+static bool was_made_empty(const struct group *group, const struct census_thread *thread)
+{
+	const struct reader *reader = group->census->reader;
+
+	for (uint32_t i = reader->shares.count; thread->object.inode && i-- > 0;) {
+		const struct ev_shared_lock *share = &reader->shares.item[i].ev;
+
+		if (share->device == thread->object.device && share->inode == thread->object.inode &&
+		    share->value != UINT64_MAX)
+			return !share->value;
+	}
+	return false;
+}
+
+/* Somebody who waits there has taken a unit before, although there was none. */
+static bool was_posted(const struct group *group, uint32_t i)
+{
+	struct mpsan_hold hold;
+
+	for (uint32_t k = 0; k < group->count; k++)
+		if (is_same_place(group, k, i) &&
+		    census_holds(thread_at(group, k), wait_at(group, k)->lock, &hold))
+			return was_made_empty(group, thread_at(group, i));
+	return false;
 }
 
 /* A process has read something from the pipe that a thread of the group waits at. */
@@ -96,7 +140,7 @@ static bool has_read_any(const struct group *group, uint32_t slot)
 
 /*
  * Another process of the dead end waits in the same shared memory, but at another place: the two were to wake each
- * other. Mappings may lie at different addresses, on pages.
+ * other.
  */
 static bool meets_other(const struct group *group, uint32_t i)
 {
@@ -105,11 +149,8 @@ static bool meets_other(const struct group *group, uint32_t i)
 	for (uint32_t k = 0; k < group->count && thread->object.is_shared; k++) {
 		const struct census_thread *other = thread_at(group, k);
 
-		if (other->slot != thread->slot && other->object.is_shared &&
-		    other->object.device == thread->object.device &&
-		    other->object.inode == thread->object.inode &&
-		    wait_at(group, k)->kind < MPSAN_WAIT_PROCESS &&
-		    (wait_at(group, k)->lock ^ wait_at(group, i)->lock) % MPSAN_PAGE)
+		if (other->slot != thread->slot && in_same_memory(other, thread) &&
+		    wait_at(group, k)->kind < MPSAN_WAIT_PROCESS && !is_same_place(group, k, i))
 			return true;
 	}
 	return false;
@@ -125,6 +166,7 @@ static bool was_sent(const struct group *group, uint32_t i, const struct pythrea
 	if (census_wanted(thread).tag & MPSAN_TAG_HANDOFF)
 		return true;
 	return (kind == MPSAN_WAIT_COND && was_signalled(group, i)) ||
+	       (kind == MPSAN_LOCK_SEMAPHORE && was_posted(group, i)) ||
 	       (kind < MPSAN_WAIT_PROCESS && meets_other(group, i)) ||
 	       has_read_any(group, thread->slot);
 }
@@ -223,16 +265,19 @@ static bool sender_ended(const struct group *group, uint32_t i)
 
 /* ---- what each does ---- */
 
-/* A semaphore that nobody ever gave back serves as a signal where its waiter has taken it before. */
-static enum parked_wait part_of_semaphore(const struct census_thread *thread,
-					  const struct wait *wait, bool python)
+/* A semaphore that nobody ever gave back serves as a signal where its waiter has taken it before, or nobody could. */
+static enum parked_wait part_of_semaphore(const struct group *group, uint32_t i, bool python)
 {
+	const struct census_thread *thread = thread_at(group, i);
+	const struct wait *wait = wait_at(group, i);
 	struct mpsan_hold hold;
 
 	if (wait->end != WAIT_PROCESSES ||
 	    (census_wanted(thread).tag & (MPSAN_TAG_MUTUAL | MPSAN_TAG_HANDOFF)) == MPSAN_TAG_MUTUAL)
 		return PARKED_BLOCKED;
-	return python && !census_holds(thread, wait->lock, &hold) ? PARKED_BLOCKED : PARKED_IDLE;
+	return python && !census_holds(thread, wait->lock, &hold) && !was_made_empty(group, thread) ?
+		       PARKED_BLOCKED :
+		       PARKED_IDLE;
 }
 
 static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool python)
@@ -245,9 +290,11 @@ static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool
 	case MPSAN_WAIT_JOIN:
 		return PARKED_JOINS;
 	case MPSAN_LOCK_SEMAPHORE:
-		return part_of_semaphore(thread, wait, python);
+		return part_of_semaphore(group, i, python);
 	case MPSAN_WAIT_COND:
 		return PARKED_IDLE;
+	case MPSAN_WAIT_BARRIER:
+		return PARKED_MEETS;
 	case MPSAN_WAIT_FUTEX:
 		return (uint32_t)thread->call.arg[2] == FUTEX_CONTENDED ? PARKED_BLOCKED :
 									  PARKED_IDLE;
@@ -269,6 +316,8 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 	switch (python->what) {
 	case PYTHREAD_ANSWER:
 		return PARKED_BLOCKED;
+	case PYTHREAD_PEERS:
+		return PARKED_MEETS;
 	case PYTHREAD_RESULT:
 	case PYTHREAD_JOIN:
 		return PARKED_JOINS;
@@ -326,7 +375,7 @@ static void describe(const struct group *group, uint32_t i)
 	};
 	if (to->wait == PARKED_JOINS && !to->of_process)
 		to->thread = joined(group, i, python);
-	if (to->wait != PARKED_IDLE)
+	if (to->wait != PARKED_IDLE && to->wait != PARKED_MEETS)
 		return;
 	to->was_sent = was_sent(group, i, python);
 	to->sender_ended = sender_ended(group, i);

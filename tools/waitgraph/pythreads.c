@@ -92,7 +92,7 @@ static const struct {
 	{PYTHREAD_ANSWER, "join", "queues.py"},
 	{PYTHREAD_ANSWER, "put", "queue.py"},
 	{PYTHREAD_ANSWER, "put", "queues.py"},
-	{PYTHREAD_ANSWER, "_wait", "threading.py"}, /* Barrier */
+	{PYTHREAD_PEERS, "_wait", "threading.py"}, /* Barrier */
 	{PYTHREAD_LOCK, "__enter__", "synchronize.py"},
 	{PYTHREAD_JOIN, "join", "threading.py"},
 	{PYTHREAD_JOIN, "_wait_for_tstate_lock", "threading.py"},
@@ -104,6 +104,7 @@ static const struct {
 	{PYTHREAD_NEWS, "get", "queue.py"},
 	{PYTHREAD_NEWS, "get", "queues.py"},
 	{PYTHREAD_NEWS, "wait", "synchronize.py"},
+	{PYTHREAD_NEWS, "wait_for", "synchronize.py"},
 	{PYTHREAD_NEWS, "_recv", "connection.py"},
 	{PYTHREAD_NEWS, "_recv_bytes", "connection.py"},
 	{PYTHREAD_NEWS, "recv", "connection.py"},

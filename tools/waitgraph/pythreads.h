@@ -24,7 +24,7 @@ bool pythread_waits_for_event(const struct census_thread *thread);
 #define PYTHREAD_OBJECTS 32u
 
 /*
- * What Python's frames say of a wait: whether it is meant to be answered (a task done, peers, a lock), for
+ * What Python's frames say of a wait: whether it is meant to be answered (a task done, a lock), by peers, for
  * results (`awaited` and `task`: see cpython_awaited; `task` is what it runs itself, whatever it waits for), for
  * the end of a thread (`joined`: its TID, 0: not known), or for something to come.
  */
@@ -32,6 +32,7 @@ struct pythread_wait {
 	enum {
 		PYTHREAD_UNKNOWN,
 		PYTHREAD_ANSWER,
+		PYTHREAD_PEERS,
 		PYTHREAD_RESULT,
 		PYTHREAD_JOIN,
 		PYTHREAD_NEWS,
