@@ -81,18 +81,38 @@ static bool is_still(const struct session *session, uint32_t slot, uint32_t pid)
 					       session_liveness(session, slot) == ALIVE;
 }
 
+struct target {
+	const struct session *session; /* NULL: one that is not in a table */
+	uint32_t slot;
+	uint32_t pid;
+	uint64_t start;
+};
+
+static bool is_there(const struct target *target)
+{
+	struct proc_stat stat;
+
+	if (target->session)
+		return is_still(target->session, target->slot, target->pid);
+	stat = proc_stat(target->pid, target->pid);
+	return stat.state && stat.start == target->start && !proc_stat_ended(&stat) &&
+	       !kill((pid_t)target->pid, 0);
+}
+
 /* What is held is looked at once more: a pid may come again, a descriptor does not. */
-static bool send(const struct session *session, uint32_t slot, uint32_t pid, int number)
+static bool send(const struct target *target, int number)
 {
 	bool there;
 	int fd = -1;
 
+	if (!number)
+		return is_there(target);
 #ifdef SYS_pidfd_open
-	fd = (int)filtered_call(SYS_pidfd_open, pid, 0, 0, 0, 0);
+	fd = (int)filtered_call(SYS_pidfd_open, target->pid, 0, 0, 0, 0);
 #endif
-	there = is_still(session, slot, pid);
+	there = is_there(target);
 	if (there && (fd < 0 || filtered_call(SYS_pidfd_send_signal, fd, number, 0, 0, 0)))
-		kill((pid_t)pid, number);
+		kill((pid_t)target->pid, number);
 	if (fd >= 0)
 		close(fd);
 	return there;
@@ -100,7 +120,15 @@ static bool send(const struct session *session, uint32_t slot, uint32_t pid, int
 
 bool summon(const struct session *session, uint32_t slot, int number)
 {
-	uint32_t pid = session->here ? find(&session->table[slot]) : 0;
+	struct target target = {.session = session, .slot = slot};
 
-	return pid && (number ? send(session, slot, pid, number) : is_still(session, slot, pid));
+	target.pid = session->here ? find(&session->table[slot]) : 0;
+	return target.pid && send(&target, number);
+}
+
+bool summon_process(uint32_t pid, uint64_t start, int number)
+{
+	struct target target = {.pid = pid, .start = start};
+
+	return send(&target, number);
 }

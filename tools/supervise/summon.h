@@ -9,5 +9,7 @@
 
 /* Sends a signal (0: none) to the process of a slot: false when it is not there, or nobody can tell. */
 bool summon(const struct session *session, uint32_t slot, int number);
+/* The same for any process that started at that time, in ticks; false also when we may not signal it. */
+bool summon_process(uint32_t pid, uint64_t start, int number);
 
 #endif

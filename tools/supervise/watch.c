@@ -11,6 +11,7 @@
 #include "leaks.h"
 #include "rescue.h"
 #include "summon.h"
+#include "tree.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -53,24 +54,31 @@ static unsigned signal_all(struct watch *watch, int number)
 }
 
 /*
- * Ends everybody: SIGABRT first, so that core dumps are possible. A process may fork while it is
- * being ended, and its child needs a moment until it is in the table: it is over when nobody has
- * been found for QUIET_MS.
+ * Ends everybody, watched or not: SIGABRT first, so that core dumps are possible. A process may fork while it
+ * is being ended, and its child needs a moment until it is in the table: it is over when nobody has been found
+ * for QUIET_MS.
  */
 static void kill_tree(struct watch *watch)
 {
 	struct reader *reader = watch->judge->reader;
+	struct tree tree;
 	int quiet = 0;
 
 	watch->killed = true;
+	tree_open(&tree, reader, watch->over ? 0 : watch->child);
 	signal_all(watch, SIGABRT);
+	tree_signal(&tree, SIGABRT);
 	for (int waited = 0; waited < KILL_MS && quiet < QUIET_MS; waited += 10, quiet += 10) {
 		poll(NULL, 0, 10);
 		reader_poll(reader, clock_ns(CLOCK_MONOTONIC));
-		if (signal_all(watch, waited < ABORT_MS ? 0 : SIGKILL))
+		tree_look(&tree);
+		if (signal_all(watch, waited < ABORT_MS ? 0 : SIGKILL) +
+		    tree_signal(&tree, waited < ABORT_MS ? 0 : SIGKILL))
 			quiet = 0;
 	}
-	kill(watch->child, SIGKILL);
+	if (tree.root)
+		kill(watch->child, SIGKILL);
+	tree_close(&tree);
 }
 
 /* Also where the text goes elsewhere: who sits before the terminal, or reads the job's log, is to know now. */
