@@ -28,6 +28,7 @@
 #include "../locks/order.h"
 #include "../resources/peer.h"
 #include "../common/rank.h"
+#include "reach.h"
 #include "../cuda/registry.h"
 #include "../resources/segment.h"
 #include "../record/session.h"
@@ -126,6 +127,7 @@ __attribute__((constructor)) static void life_start(int argc, const char *const 
 		return;
 	}
 	filter_start(setting("calls", calls, sizeof(calls)));
+	reach_start();
 	if (!attach(argv)) {
 		off_for(MPSAN_OFF_NO_LOG);
 		return;

@@ -136,6 +136,14 @@ static bool find_ours(char *path, const char *list)
 	}
 }
 
+/* As this image was given them: a program may take them out of that very list before it calls exec. */
+static struct variables given;
+
+void reach_start(void)
+{
+	given = (struct variables){sys_getenv("LD_PRELOAD"), sys_getenv("MPSAN_DIR")};
+}
+
 static bool is_there(const char *path, struct stat *st)
 {
 	return SYS4(SYS_newfstatat, AT_FDCWD, path, st, 0) >= 0;
@@ -144,13 +152,12 @@ static bool is_there(const char *path, struct stat *st)
 /* This and what looks at the program have large buffers, one at a time. */
 static NOINLINE enum mpsan_off see_environment(const char *const *envp)
 {
-	const char *before = sys_getenv("LD_PRELOAD");
 	struct variables found = {0};
 	char path[PATH_BYTES];
 	struct stat st;
 
 	/* Loaded in another way, it will be so again. */
-	if (!before || !find_ours(path, before) || !look_at(&found, envp))
+	if (!given.preload || !find_ours(path, given.preload) || !look_at(&found, envp))
 		return MPSAN_OFF_NOT;
 	if (!found.preload)
 		return MPSAN_OFF_ENVIRONMENT;
@@ -158,7 +165,7 @@ static NOINLINE enum mpsan_off see_environment(const char *const *envp)
 		return MPSAN_OFF_PRELOAD;
 	if (path[0] == '/' && !is_there(path, &st))
 		return MPSAN_OFF_LIBRARY;
-	return sys_getenv("MPSAN_DIR") && !found.directory ? MPSAN_OFF_SESSION : MPSAN_OFF_NOT;
+	return given.directory && !found.directory ? MPSAN_OFF_SESSION : MPSAN_OFF_NOT;
 }
 
 /* ---- the program ---- */

@@ -10,6 +10,9 @@
 
 #include "../../include/mpsan_log.h"
 
+/* When this image begins. */
+void reach_start(void);
+
 /*
  * MPSAN_OFF_NOT: nothing speaks against it. `path`: of the program, NULL: not known; `searched`:
  * the call looks for it in PATH. `envp` NULL: the environment of this process. About ten system

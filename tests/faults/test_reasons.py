@@ -52,6 +52,15 @@ def check_environment():
     check(["sh", "-c", f"env -i {TRUE}; true"], "without LD_PRELOAD")
 
 
+def check_in_place():
+    """Taken out of the list that the program itself was given, by it, before it becomes another."""
+    check(["env", "-u", "LD_PRELOAD", TRUE], "without LD_PRELOAD")
+    check(python(f"del os.environ['LD_PRELOAD']\nos.execv({TRUE!r}, ['true'])"), "without LD_PRELOAD")
+    check(["env", "-u", "MPSAN_DIR", TRUE], "without MPSAN_DIR")
+    for other in "", "/nonexistent.so":
+        check(["env", f"LD_PRELOAD={other}", TRUE], "set to other libraries")
+
+
 def check_elsewhere():
     for start in EVERY_WAY:
         check(with_env("{**os.environ, 'LD_PRELOAD': 'libdl.so.2'}", start=start), "set to other libraries")
@@ -135,6 +144,6 @@ def check_healthy():
                             "os.system('true; exec true')")) == []
 
 
-main({"environment": check_environment, "elsewhere": check_elsewhere, "session": check_session, "static": check_static,
+main({"environment": check_environment, "in_place": check_in_place, "elsewhere": check_elsewhere, "session": check_session, "static": check_static,
       "user": check_user, "rights": check_rights, "own_rights": check_own_rights, "library": check_library,
       "directory": check_directory, "noexec": check_noexec, "healthy": check_healthy})
