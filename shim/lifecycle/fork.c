@@ -220,6 +220,13 @@ static bool counts(const struct snapshot *s, const struct claim *c)
 	return true;
 }
 
+/* A feeder has nothing but locks that the child makes anew: of the queue, when multiprocessing forks. */
+static bool is_made_anew(const struct snapshot *s, const struct claim *c)
+{
+	return c->holder->role == MPSAN_ROLE_QUEUE_FEEDER && (c->flags & MPSAN_LF_MUTUAL) &&
+	       s->gil && python_only_feeds(c->holder->pthread);
+}
+
 /* Second round: what memory confirms stays in the list. */
 static void keep_true(struct snapshot *s, uint32_t first)
 {
@@ -230,13 +237,18 @@ static void keep_true(struct snapshot *s, uint32_t first)
 	for (uint32_t i = first; i < s->left.count; i++) {
 		struct claim *c = &s->left.claim[i];
 
+		bool feeds;
+
 		if (!counts(s, c))
+			continue;
+		feeds = is_made_anew(s, c);
+		if (feeds && python_starting())
 			continue;
 		if (c->tid != s->tid && c->holder != looked)
 			look_at_holder(s, c->holder);
 		looked = c->holder;
 		if (c->holder->role == MPSAN_ROLE_QUEUE_FEEDER && (c->flags & MPSAN_LF_MUTUAL) &&
-		    !(s->gil && python_only_feeds(c->holder->pthread)))
+		    !feeds)
 			s->flags |= MPSAN_FORK_FEEDER_BUSY;
 		*(c->tid == s->tid ? &s->own_held : &s->held_count) += 1;
 		s->left.claim[kept++] = *c;

@@ -70,7 +70,7 @@ size_t python_thread_function(uint64_t pthread, char *text, size_t bytes) __attr
  * target yet, so ask again later. Needs what python_stack needs.
  */
 enum mpsan_thread_role python_role(uint64_t pthread);
-/* A queue's feeder holds no locks but the queue's own; see cpython/process.h. */
+/* A queue's feeder holds no locks but those that a child makes anew; see cpython/process.h. */
 bool python_only_feeds(uint64_t pthread);
 
 /*

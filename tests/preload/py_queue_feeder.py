@@ -4,6 +4,7 @@
 
 import multiprocessing
 import threading
+import time
 import types
 
 CONTEXT = multiprocessing.get_context("fork")
@@ -23,6 +24,7 @@ exec(compile(STOP, threading.__file__, "exec"))
 
 def take(queue):
     print(queue.get(), flush=True)
+    time.sleep(1.3)  # longer than a child may live beside a held lock
 
 
 queue = CONTEXT.Queue()

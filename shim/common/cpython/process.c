@@ -61,6 +61,7 @@ uint64_t cpython_started(const struct cpython *py, uint64_t top)
 
 bool cpython_only_feeds(const struct cpython *py, uint64_t top)
 {
+	bool any = false;
 	struct frame frame;
 	struct walk walk;
 
@@ -70,8 +71,9 @@ bool cpython_only_feeds(const struct cpython *py, uint64_t top)
 			return true;
 		if (!cpython_string_ends(py, frame.file, "threading.py"))
 			return false;
+		any = true;
 	}
-	return false;
+	return any;
 }
 
 bool cpython_in_bootstrap(const struct cpython *py, uint64_t top)

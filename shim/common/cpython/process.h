@@ -15,8 +15,8 @@ uint64_t cpython_starting(const struct cpython *py, uint64_t frame);
 uint64_t cpython_started(const struct cpython *py, uint64_t frame);
 
 /*
- * A queue's feeder is between two things: what it holds are the queue's own locks, which a forked child makes
- * anew.
+ * A queue's feeder is between two things, or is about to end: what it holds are locks of the queue, which a child
+ * that multiprocessing forks makes anew, or of threading, which any child does.
  */
 bool cpython_only_feeds(const struct cpython *py, uint64_t frame);
 
