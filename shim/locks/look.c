@@ -358,7 +358,8 @@ uint64_t look_alone(const void *object, unsigned kind, uint64_t caller)
 	uint64_t wait = 0;
 
 	claim_wait(object, kind, caller);
-	if (!life.forked || may_be_idle(object, kind) || !may_look() || (hint_flags(object) & MPSAN_LF_SHARED) ||
+	if (!life.forked || may_be_idle(object, kind) || !may_look() ||
+	    (hint_flags(object) & MPSAN_LF_SHARED) ||
 	    thread_hot->waiting) /* inside another wait that was stated */
 		return 0;
 	INSIDE
