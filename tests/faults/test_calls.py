@@ -17,7 +17,7 @@ PARTS = {"threads": "thread_start", "locks": "birth", "forks": "fork", "vforks":
 
 
 def deny():
-    return library("deny", *(str(ROOT / "shim" / name) for name in ("elf.c", "sys.c", "text.c", "racy.c")), "-Wno-nonnull-compare", "-Wno-address")
+    return library("deny", *(str(ROOT / "shim/intercept" / name) for name in ("elf.c", "sys.c", "text.c", "racy.c")), "-Wno-nonnull-compare", "-Wno-address")
 
 
 def check_part(part, event):
