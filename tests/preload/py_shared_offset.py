@@ -2,6 +2,7 @@
 # expect: shared-file-offset warning
 
 import os
+import signal
 import tempfile
 
 CHILDREN, ROUNDS = 4, 2000
@@ -24,8 +25,13 @@ def main():
             pid = os.fork()
             if pid == 0:
                 read_records(file, rank)  # how many are wrong is chance
+                os.kill(os.getpid(), signal.SIGSTOP)  # all are there while each of them reads
                 os._exit(0)
             children.append(pid)
+        for pid in children:
+            os.waitpid(pid, os.WUNTRACED)
+        for pid in children:
+            os.kill(pid, signal.SIGCONT)
         print([os.waitpid(pid, 0)[1] for pid in children])
 
 

@@ -418,6 +418,38 @@ static void gather(struct group *group)
 	free(group->python);
 }
 
+static bool has(const struct group *group, uint32_t slot)
+{
+	for (uint32_t i = 0; i < group->count; i++)
+		if (thread_at(group, i)->slot == slot)
+			return true;
+	return false;
+}
+
+/*
+ * Another program that the job started lives, and may be there to end those who are waited for: a watchdog. Python's
+ * own processes and workers are judged by what they wait for.
+ */
+static bool has_company(const struct group *group)
+{
+	const struct reader *reader = group->census->reader;
+
+	for (uint32_t i = 0; i < group->count; i++)
+		if (group->thread[i].wait != PARKED_IDLE && group->thread[i].wait != PARKED_JOINS)
+			return false;
+	READER_EACH_SLOT(reader, slot)
+	{
+		const struct mpsan_process *process = process_of(group, slot);
+
+		if (process->pid && !reader->processes[slot].gone && !has(group, slot) &&
+		    !(process->flags & MPSAN_PROCESS_REPLACED) && !role_text(role_of(process)) &&
+		    !people_is_worker(facts_of(group), slot) &&
+		    has(group, people_parent(facts_of(group), slot)))
+			return true;
+	}
+	return false;
+}
+
 bool idle_is_meant(const struct graph *graph, uint32_t number)
 {
 	struct group group = {.graph = graph, .census = graph->waits->census, .number = number};
@@ -429,6 +461,7 @@ bool idle_is_meant(const struct graph *graph, uint32_t number)
 	meant = parked_is_meant(group.thread, group.count, group.wanted);
 	for (uint32_t i = 0; i < group.count; i++)
 		graph->waits->census->threads.item[group.index[i]].idle = meant;
+	meant = meant || has_company(&group); /* for as long as it lives */
 	free(group.index);
 	free(group.thread);
 	free(group.wanted);
