@@ -67,10 +67,15 @@ EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
 EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
 	ENTER(sendmsg);
-	if (LIKELY(!peer_watches()))
-		return REAL(sendmsg)(fd, message, flags);
-	struct peer_sending sending = {.over = fd};
 	ssize_t result;
+
+	if (LIKELY(!peer_watches())) {
+		result = REAL(sendmsg)(fd, message, flags);
+		if (result >= 0)
+			peer_unwatched(message);
+		return result;
+	}
+	struct peer_sending sending = {.over = fd};
 
 	peer_sends(&sending, message);
 	result = REAL(sendmsg)(fd, message, flags);
@@ -82,10 +87,15 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
 {
 	ENTER(sendmmsg);
-	if (LIKELY(!peer_watches()))
-		return REAL(sendmmsg)(fd, messages, count, flags);
-	struct peer_sending sending = {.over = fd};
 	int result;
+
+	if (LIKELY(!peer_watches())) {
+		result = REAL(sendmmsg)(fd, messages, count, flags);
+		for (int i = 0; i < result; i++)
+			peer_unwatched(&messages[i].msg_hdr);
+		return result;
+	}
+	struct peer_sending sending = {.over = fd};
 
 	for (unsigned i = 0; i < count && i < UIO_MAXIOV; i++)
 		peer_sends(&sending, &messages[i].msg_hdr);

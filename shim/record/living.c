@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sys/prctl.h>
+#include <sys/uio.h>
 
 #include "log.h"
 #include "name.h"
@@ -13,6 +14,7 @@
 #include "thread.h"
 
 #define LEAVING 16u
+#define BATCH 16u
 #define ROUNDS 4
 #define NAMES_MAX 16u /* looked up at one fork: the list that people get is shorter */
 
@@ -22,6 +24,8 @@ struct census {
 	uint32_t living;
 	uint32_t leaving; /* they do not live, and may still be in the kernel's list */
 	struct mpsan_thread *leaves[LEAVING];
+	uint32_t batched; /* threads whose word is to be read */
+	struct mpsan_thread *batch[BATCH];
 };
 
 /*
@@ -54,18 +58,19 @@ static bool has_left_python(struct mpsan_thread *t)
 	       !python_has_thread(t->pthread, &t->python_state);
 }
 
-/* Its descriptor is its own until that word is cleared: after that, it may be another thread's. */
-static bool is_running(const struct mpsan_thread *t)
+/* What the kernel left in that word of a thread; -1: it cannot be read, 0 and more: a TID. */
+static int64_t word_of(const struct mpsan_thread *t, uint64_t word)
 {
-	uint64_t word = clear_word();
 	uint32_t tid = 0;
-	long got = -EPERM;
+	long got = sys_peek(&tid, (const void *)(t->pthread + word), sizeof(tid));
 
-	if (word && t->pthread)
-		got = sys_peek(&tid, (const void *)(t->pthread + word), sizeof(tid));
-	if (got == sizeof(tid) || got == -EFAULT)
-		return tid == t->tid;
-	return sys_thread_alive(life.pid, t->tid);
+	return got == sizeof(tid) || got == -EFAULT ? (int64_t)tid : -1;
+}
+
+/* Its descriptor is its own until that word is cleared: after that, it may be another thread's. */
+static bool is_running(const struct mpsan_thread *t, int64_t word)
+{
+	return word >= 0 ? word == t->tid : sys_thread_alive(life.pid, t->tid);
 }
 
 /* The kernel lists a thread to its very end. */
@@ -77,14 +82,11 @@ static bool is_listed(struct mpsan_thread *t)
 	return false;
 }
 
-static void see(struct mpsan_thread *t, void *context)
+static void judge(struct census *census, struct mpsan_thread *t, int64_t word)
 {
-	struct census *census = context;
-
-	if (!t->tid || (t->buried && t->buried == t->start_ns))
-		return;
 	if (!living_ended(t)) {
-		if (is_running(t) && !(census->python && t != thread_hot && has_left_python(t))) {
+		if (is_running(t, word) &&
+		    !(census->python && t != thread_hot && has_left_python(t))) {
 			census->living++;
 			if (census->named < NAMES_MAX)
 				census->named += name_look(t, census->python);
@@ -95,6 +97,39 @@ static void see(struct mpsan_thread *t, void *context)
 	}
 	if (is_listed(t) && census->leaving < LEAVING)
 		census->leaves[census->leaving++] = t;
+}
+
+/* The words of several threads are read by one call; where one is gone, each by its own. */
+static void judge_batch(struct census *census)
+{
+	struct iovec to[BATCH], from[BATCH];
+	uint32_t tid[BATCH];
+	uint64_t word = clear_word();
+	bool all;
+
+	for (uint32_t i = 0; i < census->batched; i++) {
+		to[i] = (struct iovec){&tid[i], sizeof(tid[i])};
+		from[i] = (struct iovec){(void *)(census->batch[i]->pthread + word), sizeof(tid[i])};
+	}
+	all = sys_peek_many(to, from, census->batched) == (long)(census->batched * sizeof(*tid));
+	for (uint32_t i = 0; i < census->batched; i++)
+		judge(census, census->batch[i], all ? tid[i] : word_of(census->batch[i], word));
+	census->batched = 0;
+}
+
+static void see(struct mpsan_thread *t, void *context)
+{
+	struct census *census = context;
+
+	if (!t->tid || (t->buried && t->buried == t->start_ns))
+		return;
+	if (living_ended(t) || !t->pthread || !clear_word()) {
+		judge(census, t, -1);
+		return;
+	}
+	census->batch[census->batched++] = t;
+	if (census->batched == BATCH)
+		judge_batch(census);
 }
 
 static uint32_t still_listed(const struct census *census)
@@ -114,6 +149,7 @@ uint32_t living_count(bool python)
 	if (listed == 1)
 		return 1;
 	thread_each(see, &census);
+	judge_batch(&census);
 	if (!listed || listed <= census.living)
 		return listed;
 	/* Threads leave meanwhile: the numbers are of one moment when they make sense together. */

@@ -11,7 +11,7 @@
 #include "../intercept/sys.h"
 #include "thread.h"
 
-#define LOOK_AGAIN_NS 10000000u /* at another thread */
+#define LOOK_AGAIN_NS 10000000u /* at another thread, at least */
 #define NAME_BYTES 128
 #define COMM_BYTES 20
 
@@ -23,7 +23,7 @@ static void comm_of(uint32_t tid, char *name)
 
 	at = text_put_number(at, end, tid, 10);
 	text_put(at, end, "/comm");
-	n = sys_read_file(path, name, COMM_BYTES);
+	n = sys_read_line(path, name, COMM_BYTES);
 	name[n > 0 ? n - 1 : 0] = '\0';
 }
 
@@ -60,12 +60,19 @@ static bool look(struct mpsan_thread *t, bool python)
 	return true;
 }
 
+/* Threads are named early if at all: one is asked again when it is twice as old. */
+static bool is_known(const struct mpsan_thread *t, uint64_t now)
+{
+	uint64_t age = t->name_ns - t->start_ns;
+
+	return t->name_ns && now - t->name_ns < (age > LOOK_AGAIN_NS ? age : LOOK_AGAIN_NS);
+}
+
 bool name_look(struct mpsan_thread *t, bool python)
 {
 	uint64_t now = sys_now();
 
-	if (t->tid == life.pid ||
-	    (t != thread_hot && t->name_ns && now - t->name_ns < LOOK_AGAIN_NS))
+	if (t->tid == life.pid || (t != thread_hot && is_known(t, now)))
 		return false;
 	/* A thread of Python's that has just begun has no frames yet: it is asked again. */
 	if (look(t, python) || !stack_is_python(t->entry))

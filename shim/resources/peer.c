@@ -259,6 +259,11 @@ static void announce(int fd, void *context)
 				.fd = (uint64_t)(int64_t)fd);
 }
 
+void peer_sends_control(void)
+{
+	manners_flag(MPSAN_PROCESS_SENDS);
+}
+
 void peer_sends(struct peer_sending *s, const struct msghdr *message)
 {
 	struct msghdr copy;
@@ -266,7 +271,7 @@ void peer_sends(struct peer_sending *s, const struct msghdr *message)
 	if (!take(&copy, message, sizeof(copy), false) || !copy.msg_controllen)
 		return;
 	if (!life_has(MPSAN_PROCESS_SENDS))
-		manners_flag(MPSAN_PROCESS_SENDS);
+		peer_sends_control();
 	if (!segment_descriptors || !may_state())
 		return;
 	INSIDE

@@ -38,11 +38,20 @@ struct peer_sending {
 	bool sent; /* of the message that is settled now */
 	int over; /* the socket */
 };
-/* Whether there is anything to state: of shared memory, or that this process sends control data at all. */
+/* Whether there is shared memory that a message could carry. */
 static inline bool peer_watches(void)
 {
-	return segment_descriptors || !life_has(MPSAN_PROCESS_SENDS);
+	return segment_descriptors;
 }
+
+/* Such a message was sent unwatched: that this process sends control data at all is known from now on. */
+void peer_sends_control(void);
+static inline void peer_unwatched(const struct msghdr *message)
+{
+	if (message->msg_controllen && !life_has(MPSAN_PROCESS_SENDS))
+		peer_sends_control();
+}
+
 void peer_sends(struct peer_sending *sending, const struct msghdr *message);
 void peer_sent(struct peer_sending *sending, const struct msghdr *message, bool sent);
 
