@@ -149,7 +149,8 @@ uint32_t living_count(bool python)
 	if (listed == 1)
 		return 1;
 	thread_each(see, &census);
-	judge_batch(&census);
+	if (census.batched)
+		judge_batch(&census);
 	if (!listed || listed <= census.living)
 		return listed;
 	/* Threads leave meanwhile: the numbers are of one moment when they make sense together. */
