@@ -71,6 +71,14 @@ uint32_t fact_fork_behind(const struct facts *facts, uint32_t held, uint32_t by)
 	return stated < facts->fork_count ? stated : FACT_NONE;
 }
 
+uint64_t fact_made_ns(const struct facts *facts, uint32_t slot)
+{
+	uint32_t fork = fact_fork_behind(facts, FACT_NONE, slot);
+
+	return fork != FACT_NONE ? facts->forks[fork].at.time_ns :
+				   facts->processes[slot].slot->birth_ns;
+}
+
 uint32_t fact_left_before(const struct facts *facts, const struct fact_wait *wait)
 {
 	for (uint32_t i = facts->left_count; i-- > 0;) {

@@ -176,6 +176,9 @@ bool fact_held_at(const struct facts *facts, uint32_t held, uint32_t fork);
  */
 uint32_t fact_fork_behind(const struct facts *facts, uint32_t held, uint32_t by);
 
+/* When its parent forked this process, which may first run long after that; without such a fork, when it began. */
+uint64_t fact_made_ns(const struct facts *facts, uint32_t slot);
+
 /*
  * Whether a hold is a lock that a copy of the process would miss: private, held, a lock and no
  * signal.

@@ -96,10 +96,13 @@ static void print_folded(FILE *out, const json_t *frames, size_t shown)
 		fprintf(out, "       … %zu more\n", json_array_size(frames) - i);
 }
 
-static void print_all(FILE *out, const json_t *frames, size_t shown)
+/* The first `size` of them, and no more than `shown`. */
+static void print_first(FILE *out, const char *title, const json_t *frames, size_t size,
+			size_t shown)
 {
-	size_t size = json_array_size(frames);
-
+	if (!size || !shown)
+		return;
+	fprintf(out, "     %s:\n", title);
 	for (size_t i = 0; i < size && i < shown; i++)
 		print_frame(out, i, json_array_get(frames, i));
 	if (size > shown)
@@ -144,19 +147,6 @@ static size_t native_size(const json_t *frames)
 	return size;
 }
 
-static void print_brief_native(FILE *out, const json_t *frames, size_t shown)
-{
-	size_t size = native_size(frames);
-
-	if (!size)
-		return;
-	fputs("     native:\n", out);
-	for (size_t i = 0; i < size && i < shown; i++)
-		print_frame(out, i, json_array_get(frames, i));
-	if (size > shown)
-		fprintf(out, "       … %zu more\n", size - shown);
-}
-
 static void print_brief(FILE *out, const json_t *python, const json_t *native, size_t steps)
 {
 	size_t shown = FRAMES_BRIEF / (steps ? steps : 1);
@@ -166,7 +156,7 @@ static void print_brief(FILE *out, const json_t *python, const json_t *native, s
 	if (json_array_size(python))
 		print_folded(out, python, shown);
 	else
-		print_brief_native(out, native, shown);
+		print_first(out, "native", native, native_size(native), shown);
 }
 
 void text_frames(FILE *out, const json_t *step, size_t steps, bool verbose)
@@ -179,12 +169,6 @@ void text_frames(FILE *out, const json_t *step, size_t steps, bool verbose)
 		print_brief(out, python, native, steps);
 		return;
 	}
-	if (json_array_size(python)) {
-		fputs("     Python:\n", out);
-		print_all(out, python, FRAMES_SHOWN);
-	}
-	if (json_array_size(native) && shown) {
-		fputs("     native:\n", out);
-		print_all(out, native, shown);
-	}
+	print_first(out, "Python", python, json_array_size(python), FRAMES_SHOWN);
+	print_first(out, "native", native, json_array_size(native), shown);
 }

@@ -52,6 +52,14 @@ static uint32_t find(const struct group *group, uint32_t thread)
 	return PARKED_NONE;
 }
 
+static bool has(const struct group *group, uint32_t slot)
+{
+	for (uint32_t i = 0; i < group->count; i++)
+		if (thread_at(group, i)->slot == slot)
+			return true;
+	return false;
+}
+
 /* ---- whether anything came before ---- */
 
 static bool in_same_memory(const struct census_thread *one, const struct census_thread *other)
@@ -209,15 +217,6 @@ static bool thread_ended(const struct group *group, const struct census_thread *
 	return false;
 }
 
-/* When its parent asked for it: it may first run long after that, behind the end of others that were made with it. */
-static uint64_t made_ns(const struct group *group, uint32_t slot)
-{
-	uint32_t fork = fact_fork_behind(facts_of(group), FACT_NONE, slot);
-
-	return fork == FACT_NONE ? process_of(group, slot)->birth_ns :
-				   facts_of(group)->forks[fork].at.time_ns;
-}
-
 /*
  * A worker that was there with this process: its child, or another one of the same parent. Programs in C hand
  * memory to any child; multiprocessing does so to its workers alone.
@@ -226,7 +225,7 @@ static bool worker_ended(const struct group *group, uint32_t slot, bool by_pipe)
 {
 	const struct reader *reader = group->census->reader;
 	uint32_t parent = people_parent(facts_of(group), slot);
-	uint64_t made = made_ns(group, slot);
+	uint64_t made = fact_made_ns(facts_of(group), slot);
 	bool any = !by_pipe && !process_of(group, slot)->python;
 
 	READER_EACH_SLOT(reader, other)
@@ -347,10 +346,7 @@ static uint32_t parent_in(const struct group *group, uint32_t slot)
 {
 	uint32_t parent = people_parent(facts_of(group), slot);
 
-	for (uint32_t i = 0; i < group->count; i++)
-		if (thread_at(group, i)->slot == parent)
-			return parent;
-	return PARKED_NONE;
+	return has(group, parent) ? parent : PARKED_NONE;
 }
 
 static void describe(const struct group *group, uint32_t i)
@@ -416,14 +412,6 @@ static void gather(struct group *group)
 		    group->python[i].what == PYTHREAD_RESULT)
 			find_tasks(group, i);
 	free(group->python);
-}
-
-static bool has(const struct group *group, uint32_t slot)
-{
-	for (uint32_t i = 0; i < group->count; i++)
-		if (thread_at(group, i)->slot == slot)
-			return true;
-	return false;
 }
 
 /*

@@ -119,19 +119,11 @@ static bool is_there(const struct fact_process *process, uint64_t now_ns)
 	       !(process->exec_ns && process->exec_ns <= now_ns);
 }
 
-static uint64_t forked_ns(const struct facts *facts, uint32_t child)
-{
-	uint32_t fork = fact_fork_behind(facts, FACT_NONE, child);
-
-	return fork != FACT_NONE ? facts->forks[fork].at.time_ns :
-				   facts->processes[child].slot->birth_ns;
-}
-
 /* From when on uses count: a parent's, only since it made that child. */
 static uint64_t together_since(const struct facts *facts, uint32_t a, uint32_t b)
 {
-	return is_child(facts, a, b) ? forked_ns(facts, a) :
-	       is_child(facts, b, a) ? forked_ns(facts, b) :
+	return is_child(facts, a, b) ? fact_made_ns(facts, a) :
+	       is_child(facts, b, a) ? fact_made_ns(facts, b) :
 				       0;
 }
 
