@@ -209,7 +209,7 @@ class Expectation:
 
 def sweep_up():
     """Removes what programs that are gone have left in /dev/shm: names that end in their pid (own_name in preload/lib.h)."""
-    for path in Path("/dev/shm").glob("mpsan-test-*-*"):
+    for path in Path("/dev/shm").glob("*mpsan-test-*-*"):
         if not Path("/proc", path.name.rpartition("-")[2]).exists():
             path.unlink(missing_ok=True)
 

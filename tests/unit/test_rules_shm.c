@@ -209,6 +209,23 @@ static void leaked_is_proved_of_a_name_that_was_left_in_peace(void **state)
 	assert_heard(MOMENT_ACT, find(A), shm_leaked, GRADE_ERROR);
 }
 
+static void leaked_is_a_note_about_a_tensor_whose_thread_was_cut_short(void **state)
+{
+	(void)state;
+	acts[make_tensor(MAKER, A)].at.tid++;
+	leave(MAKER);
+	assert_heard(MOMENT_ACT, find(A), shm_leaked, GRADE_NOTE);
+}
+
+static void leaked_is_proved_of_a_tensor_that_a_thread_left_long_before(void **state)
+{
+	(void)state;
+	acts[make_tensor(MAKER, A)].at.tid++;
+	clock_now += 2 * SECOND;
+	leave(MAKER);
+	assert_heard(MOMENT_ACT, find(A), shm_leaked, GRADE_ERROR);
+}
+
 static void leaked_is_silent_about_a_file(void **state)
 {
 	(void)state;
@@ -420,6 +437,8 @@ int main(void)
 		STORY(leaked_is_proved_when_its_maker_was_killed),
 		STORY(leaked_is_proved_of_a_name_that_was_being_made),
 		STORY(leaked_is_proved_of_a_name_that_was_left_in_peace),
+		STORY(leaked_is_a_note_about_a_tensor_whose_thread_was_cut_short),
+		STORY(leaked_is_proved_of_a_tensor_that_a_thread_left_long_before),
 		STORY(leaked_is_silent_about_a_file),
 		STORY(leaked_fires_as_a_note_about_a_file_that_was_mapped),
 		STORY(leaked_warns_of_a_mapped_file_whose_maker_was_killed),

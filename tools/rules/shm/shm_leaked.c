@@ -20,6 +20,14 @@ static const struct tale tale_of_left = {
 	 {STEP_ACT, "the name {name} was found when all had ended"}},
 };
 
+static const struct tale tale_of_cut_short = {
+	"{segment} is still there after the end: {maker} made it at {made_at} in a thread that also removes the name, "
+	"and exited before that thread got there",
+	{{STEP_MAKER, "{maker} made {segment}"},
+	 {STEP_ENDED, "{maker} {maker_end}"},
+	 {STEP_ACT, "the name {name} was found when all had ended"}},
+};
+
 static const struct tale tale_of_unknown = {
 	"{name} is still there after the end, with {bytes}: {who} was about to make it and came to its "
 	"end",
@@ -35,6 +43,19 @@ static bool was_mapped(const struct facts *facts, uint32_t segment)
 	return false;
 }
 
+/*
+ * With the strategy file_descriptor torch unlinks the name in the call that makes it. A worker of a DataLoader that is
+ * left early exits while the feeder thread of its queue may be inside that call, without mpsan too.
+ */
+static bool was_cut_short(const struct facts *facts, uint32_t segment, uint32_t maker)
+{
+	const struct fact_place *made = &shm_made(facts, segment)->at;
+
+	return shm_is_torch(facts, segment) && !shm_was_killed(facts, maker) &&
+	       made->tid != facts->processes[maker].slot->pid &&
+	       cuda_end_ns(facts, maker) < made->time_ns + CUDA_GRACE_NS;
+}
+
 static enum grade grade_of(const struct facts *facts, uint32_t segment, bool killed)
 {
 	if (shm_is_torch(facts, segment) ||
@@ -45,24 +66,31 @@ static enum grade grade_of(const struct facts *facts, uint32_t segment, bool kil
 	return killed ? GRADE_WARNING : GRADE_NOTE;
 }
 
+static void tell(const struct facts *facts, const struct moment *moment, uint32_t segment, uint32_t maker,
+		 struct findings *out)
+{
+	bool killed = shm_was_killed(facts, maker);
+	bool cut_short = was_cut_short(facts, segment, maker);
+	enum grade grade = cut_short ? GRADE_NOTE : grade_of(facts, segment, killed);
+
+	if (grade != GRADE_OFF)
+		FIND_ACT(out, shm_leaked, grade, moment,
+			 killed	   ? &tale_of_dead :
+			 cut_short ? &tale_of_cut_short :
+				     &tale_of_left,
+			 .process = maker + 1, .segment = segment);
+}
+
 void rule_shm_leaked(const struct facts *facts, const struct moment *moment, struct findings *out)
 {
 	const struct fact_act *act = &facts->acts[moment->index];
 	uint32_t segment = shm_segment_of(facts, moment->index);
 	uint32_t maker = shm_maker(facts, segment);
-	enum grade grade;
 
 	if (act->type != EV_shm_left)
 		return;
-	if (maker == FACT_NONE) {
-		if (act->at.by < facts->process_count)
-			FIND_ACT(out, shm_leaked, GRADE_ERROR, moment, &tale_of_unknown,
-				 .process = act->at.by + 1);
-		return;
-	}
-	grade = grade_of(facts, segment, shm_was_killed(facts, maker));
-	if (grade != GRADE_OFF)
-		FIND_ACT(out, shm_leaked, grade, moment,
-			 shm_was_killed(facts, maker) ? &tale_of_dead : &tale_of_left,
-			 .process = maker + 1, .segment = segment);
+	if (maker != FACT_NONE)
+		tell(facts, moment, segment, maker, out);
+	else if (act->at.by < facts->process_count)
+		FIND_ACT(out, shm_leaked, GRADE_ERROR, moment, &tale_of_unknown, .process = act->at.by + 1);
 }
