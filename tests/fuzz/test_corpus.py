@@ -2,22 +2,42 @@
 """What fuzzing has found interesting is read by the ordinary build, too: no crash, no hang. `make fuzz` looks for more."""
 # cases
 
+import hashlib
+import lzma
+import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "lib"))
+sys.path[:0] = [str(HERE.parent / "lib"), str(HERE)]
 
+import corpus  # noqa: E402
 from mpsantest import BUILD, main  # noqa: E402
 
 
 def check(kind):
-    inputs = sorted((HERE / "corpus" / kind).iterdir())
+    place = Path(tempfile.mkdtemp())  # the runner removes it
+    corpus.unpack(place)
+    inputs = sorted((place / kind).iterdir())
     run = subprocess.run([BUILD / f"tests/fuzz/replay_{kind}", *inputs], timeout=60, stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE)
-    assert run.returncode == 0 and run.stdout.endswith(b"%d inputs\n" % len(inputs)), \
+    assert inputs and run.returncode == 0 and run.stdout.endswith(b"%d inputs\n" % len(inputs)), \
         f"{run.returncode}\n{run.stdout[-500:]}\n{run.stderr[-2000:]}"
 
 
-main({"session": lambda: check("session"), "words": lambda: check("words")})
+def check_archive():
+    """It is as `corpus.py repack` writes it, wherever it was unpacked, and inputs have libFuzzer's names or say what they show."""
+    inputs = corpus.read_archive()
+    for name, data in inputs.items():
+        stem = name.partition("/")[2]
+        assert stem == hashlib.sha1(data).hexdigest() or re.fullmatch(r"found-[a-z-]+", stem), name
+    place = Path(tempfile.mkdtemp())
+    corpus.unpack(place)
+    (place / min(inputs)).chmod(0o700)
+    corpus.repack(place, place / "again")
+    assert lzma.decompress((place / "again").read_bytes()) == lzma.decompress(corpus.ARCHIVE.read_bytes())
+
+
+main({"archive": check_archive, "session": lambda: check("session"), "words": lambda: check("words")})
