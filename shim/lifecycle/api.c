@@ -3,8 +3,12 @@
 #include "../intercept/hook.h"
 
 #include "../../include/mpsan.h"
+#include "../../include/mpsan_version.h"
 #include "../record/log.h"
 #include "../record/thread.h"
+
+/* For `strings libmpsan.so`: which version a file found somewhere is. */
+__attribute__((used)) static const char version[] = "libmpsan " MPSAN_VERSION;
 
 EXPORT void mpsan_lock_name(const void *lock, const char *name)
 {

@@ -15,8 +15,9 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "../../include/mpsan_version.h"
 #include "../base/near.h"
-#include "../report/report.h"
+#include "../base/util.h"
 
 static const struct {
 	const char *name;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../base/jsontext.h"
-#include "../report/report.h"
+#include "../../include/mpsan_version.h"
 
 #define FILE_MAX 65536
 

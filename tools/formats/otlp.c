@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
-#include "../report/report.h"
+#include "../../include/mpsan_version.h"
+#include "../base/util.h"
 
 /* A number of 64 bits is a string in JSON made from protocol buffers. */
 static json_t *decimal(uint64_t number)

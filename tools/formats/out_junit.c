@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../../include/mpsan_version.h"
 #include "../rules/catalog.h"
 #include "../base/jsontext.h"
 #include "plain.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../include/mpsan_version.h"
 #include "dump.h"
 #include "../base/jsontext.h"
 #include "../findings/location.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../report/report.h"
+#include "../../include/mpsan_version.h"
 #include "expand.h"
 #include "tables.h"
 
@@ -32,8 +32,10 @@ static const struct {
 /* False when there is no such name. */
 static bool print_value(const char *name, size_t length, char **values)
 {
-	if (length == 7 && !strncmp(name, "version", 7))
-		return printf("%s", MPSAN_VERSION) > 0;
+	if (length == 7 && !strncmp(name, "version", length))
+		return fputs(MPSAN_VERSION, stdout) >= 0;
+	if (length == 8 && !strncmp(name, "released", length))
+		return fputs(MPSAN_RELEASED, stdout) >= 0;
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		if (strlen(counts[i].name) == length && !strncmp(counts[i].name, name, length))
 			return printf("%u", table_hooks(counts[i].library)) > 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../include/mpsan_version.h"
 #include "fold.h"
 #include "../base/jsontext.h"
 

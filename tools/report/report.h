@@ -10,8 +10,6 @@
 #include "../findings/judge.h"
 #include "timeline.h"
 
-#define MPSAN_VERSION "0.1.0"
-
 /* One session of a report. */
 struct report_source {
 	char *dir;

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""One version: include/mpsan_version.h has it; all that names a version takes it from there, or agrees."""
+# cases
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+from mpsantest import BUILD, LIBRARY, MPSAN, ROOT, main, run_bare, run_mpsan  # noqa: E402
+
+HEADER = ROOT / "include/mpsan_version.h"
+VERSION = re.search(r'^#define MPSAN_VERSION "(\d+\.\d+\.\d+)"$', HEADER.read_text(), re.M)[1]
+
+
+def check_products():
+    assert run_bare([MPSAN, "--version"]).out == f"mpsan {VERSION}\n"
+    assert f"\0libmpsan {VERSION}\0".encode() in LIBRARY.read_bytes(), "libmpsan.so does not say its version"
+    assert run_mpsan(["true"]).report["tool"]["version"] == VERSION
+    expanded = run_bare([BUILD / "man/expand", ROOT / "tools/man/mpsan.pc.in", "prefix=/usr", "libdir=/usr/lib"])
+    assert f"\nVersion: {VERSION}\n" in expanded.out, expanded
+
+
+def check_pages():
+    pages = sorted((BUILD / "man").glob("*.[0-9]"))
+    assert len(pages) > 1, pages
+    for page in pages:
+        assert f"\n.Os mpsan {VERSION}\n" in page.read_text(), page.name
+
+
+def check_changelog():
+    """The newest entry with a number is this version's."""
+    entries = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    numbers = [entry.split()[0] for entry in entries if entry != "Unreleased"]
+    assert numbers[0] == VERSION, f"CHANGELOG.md ends at {numbers[0]}, the version is {VERSION}"
+
+
+def check_package():
+    assert "include/mpsan_version.h" in (ROOT / "tools/dev/make-deb").read_text()
+    assert "(@VERSION@-1)" in (ROOT / "tools/dev/debian/changelog").read_text()
+
+
+def check_said_once():
+    """No other file of the sources repeats the number."""
+    listing = subprocess.run(["grep", "-rlF", f'"{VERSION}"', "include", "shim", "tools", "Makefile"], cwd=ROOT, text=True,
+                             stdout=subprocess.PIPE)
+    assert listing.stdout.split() == [str(HEADER.relative_to(ROOT))], listing.stdout
+
+
+main({"products": check_products, "pages": check_pages, "changelog": check_changelog, "package": check_package,
+      "said_once": check_said_once})
