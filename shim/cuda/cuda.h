@@ -50,7 +50,7 @@ void *cuda_begin(struct cuda_call *call, enum hook_id id, uint32_t kind, uint64_
 /* True when what came of it is to be noted. */
 bool cuda_end(struct cuda_call *call, int result);
 
-/* A function of ours that a child which inherited the driver has called for nothing; to be called INSIDE. */
+/* A function of ours that a child which inherited the driver has called for nothing; to be called GUARDED. */
 void cuda_refused_child(const char *function, uint64_t caller);
 /* What a function that does not exist returns: the driver was not initialised, or is too old. */
 int cuda_absent(enum hook_id id);

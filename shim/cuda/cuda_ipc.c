@@ -27,7 +27,7 @@ void cuda_made(const struct cuda_call *call, uint64_t address, uint64_t bytes,
 	if (!address || !bytes)
 		return;
 	if (UNLIKELY(registry_wants(bytes)) && memory != MPSAN_MEMORY_IMPORTED)
-		INSIDE
+		GUARDED
 	registry_born(&m);
 	cuda_memory_add(&m);
 }
@@ -188,7 +188,7 @@ void cuda_exported(const struct cuda_call *call, int result, enum mpsan_memory m
 
 	if (!cuda_may_state())
 		return;
-	INSIDE
+	GUARDED
 	{
 		if (!place)
 			m = (struct cuda_memory){.memory = kind_of(address, call->caller),
@@ -222,7 +222,7 @@ void cuda_object_exported(const struct cuda_call *call, int result, enum cuda_sp
 					 .device = -1,
 					 .caller = call->caller,
 					 .references = 1};
-	INSIDE
+	GUARDED
 	{
 		if (result) {
 			state_refused(call, result, memory, 0);
@@ -289,7 +289,7 @@ void cuda_opened(const struct cuda_call *call, int result, enum mpsan_memory mem
 
 	if (!cuda_may_state())
 		return;
-	INSIDE
+	GUARDED
 	{
 		again = cuda_is_open(handle, result ? 0 : 1);
 		if (!result && !handle)
@@ -322,7 +322,7 @@ void cuda_event_made(const struct cuda_call *call)
 
 	if (made & (made - 1) || !cuda_may_state())
 		return;
-	INSIDE
+	GUARDED
 	EMIT(ipc_event, .made = made, .function = log_text(hook_name(call->id)),
 	     .caller = call->caller);
 }
@@ -333,7 +333,7 @@ void cuda_event_exported(const struct cuda_call *call)
 	if (!cuda.unsignalled || !cuda_may_state())
 		return;
 	cuda.unsignalled = false;
-	INSIDE
+	GUARDED
 	EMIT(ipc_event, .made = 0, .function = log_text(hook_name(call->id)),
 	     .caller = call->caller);
 }

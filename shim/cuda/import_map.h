@@ -21,7 +21,7 @@ struct opening {
 };
 
 /*
- * Makes a context current if there is none and the runtime can: to be called outside of INSIDE, since
+ * Makes a context current if there is none and the runtime can: to be called outside of GUARDED, since
  * it counts as the program's own use of CUDA.
  */
 void import_prepare(uint64_t caller);

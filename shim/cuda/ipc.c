@@ -62,7 +62,7 @@ EXPORT int mpsan_ipc_find(int pid, const void *address, struct mpsan_export *fou
 	if (!found || !address)
 		return -EINVAL;
 	if (cuda_may_state())
-		INSIDE
+		GUARDED
 	result = find((uint32_t)pid, (uint64_t)(uintptr_t)address, found);
 	return result;
 }
@@ -84,7 +84,7 @@ EXPORT int mpsan_ipc_find_name(const char *name, struct mpsan_export *found)
 	if (!name || !found)
 		return -EINVAL;
 	if (cuda_may_state())
-		INSIDE
+		GUARDED
 	result = find_name(name, found);
 	return result;
 }
@@ -153,7 +153,7 @@ EXPORT int mpsan_ipc_name(const void *address, const char *name)
 	if (!address || !name || !*name)
 		return -EINVAL;
 	if (cuda_may_state())
-		INSIDE
+		GUARDED
 	result = name_export((uint64_t)(uintptr_t)address, name);
 	return result;
 }
@@ -168,7 +168,7 @@ EXPORT int mpsan_ipc_open(const struct mpsan_export *exported, void **pointer)
 		return -EINVAL;
 	if (!cuda_may_state())
 		return result;
-	INSIDE
+	GUARDED
 	{
 		result = import_check(exported);
 		if (result == -ECHILD)
@@ -177,7 +177,7 @@ EXPORT int mpsan_ipc_open(const struct mpsan_export *exported, void **pointer)
 	if (result) /* a mistake must not start CUDA */
 		return result;
 	import_prepare(CALLER);
-	INSIDE
+	GUARDED
 	result = import_open(exported, CALLER, pointer);
 	return result;
 }
@@ -187,7 +187,7 @@ EXPORT int mpsan_ipc_close(void *pointer)
 	int result = -ENOSYS;
 
 	if (cuda_may_state())
-		INSIDE
+		GUARDED
 	result = import_close((uint64_t)(uintptr_t)pointer, CALLER);
 	return result;
 }

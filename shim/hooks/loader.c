@@ -106,7 +106,7 @@ static void note(const struct pass_regs *regs)
 		look_loader(regs);
 	if (!thread_several || life_is_guest())
 		return;
-	INSIDE
+	GUARDED
 	note_load(regs);
 }
 

@@ -88,7 +88,7 @@ static uint64_t note_spawn(enum mpsan_how how)
 
 	if (!life.attached || hook_off || life_is_guest())
 		return 0;
-	INSIDE
+	GUARDED
 	{
 		fork = EMIT(fork, .how = how, .threads = sys_thread_count(), .stack = stack_own(),
 			    .python = stack_python(0));
@@ -106,7 +106,7 @@ static void note_spawned(uint64_t fork, pid_t child, int error)
 {
 	if (!fork)
 		return;
-	INSIDE
+	GUARDED
 	{
 		EMIT(fork_done, .fork = fork, .child = (uint64_t)child, .error = (uint64_t)error);
 	}

@@ -8,7 +8,7 @@
  * resolution, 1.2).
  *
  * Lock hooks are never guarded: what they do is one store into the thread's own record. Everything
- * that takes longer runs inside INSIDE, which is false for a thread that is already inside. The
+ * that takes longer runs inside GUARDED, which is false for a thread that is already inside. The
  * guard holds the address of the frame that set it: a frame that siglongjmp left behind lies below
  * the current one, so a stale guard is seen as such and ignored (a plain flag would leave the
  * thread blind for ever, and gcc removes a plain thread-local one as a dead store).
@@ -120,7 +120,7 @@ struct pass_regs {
 extern TLS volatile uintptr_t hook_guard;
 
 /*
- * `INSIDE { … }` runs its body unless this thread is inside one already; errno is kept on every way
+ * `GUARDED { … }` runs its body unless this thread is inside one already; errno is kept on every way
  * out.
  */
 struct inside {
@@ -147,7 +147,7 @@ static inline void inside_leave(struct inside *in)
 	errno = in->error;
 }
 
-#define INSIDE                                                                           \
+#define GUARDED                                                                           \
 	for (struct inside in__ __attribute__((cleanup(inside_leave))) = inside_enter(); \
 	     in__.entered; inside_leave(&in__))
 

@@ -12,7 +12,7 @@ __attribute__((used)) static const char version[] = "libmpsan " MPSAN_VERSION;
 
 EXPORT void mpsan_lock_name(const void *lock, const char *name)
 {
-	INSIDE
+	GUARDED
 	EMIT(lock_name, .lock = (uint64_t)(uintptr_t)lock, .name = log_text(name));
 }
 

@@ -118,7 +118,7 @@ uint64_t look_mutex(const void *mutex, uint64_t caller)
 
 	if (!may_look() || (flags & MPSAN_LF_SHARED) || given_back_by_others(mutex))
 		return 0;
-	INSIDE
+	GUARDED
 	{
 		if (owner == thread_hot->tid && !own_type &&
 		    !(flags & (MPSAN_LF_ROBUST | MPSAN_LF_PI)))
@@ -152,7 +152,7 @@ uint64_t look_rwlock(const void *rwlock, unsigned kind, uint64_t caller)
 
 	if (!may_look() || l->__shared || given_back_by_others(rwlock))
 		return 0;
-	INSIDE
+	GUARDED
 	{
 		if (vanished(writer))
 			wait = state_wait(rwlock, kind, MPSAN_LF_VERIFIED,
@@ -175,7 +175,7 @@ uint64_t look_spin(const void *lock, uint64_t caller)
 
 	if (!may_look() || (hint_flags(lock) & MPSAN_LF_SHARED) || given_back_by_others(lock))
 		return 0;
-	INSIDE
+	GUARDED
 	{
 		if (o)
 			wait = state_wait(lock, MPSAN_LOCK_SPIN, 0, MPSAN_WAIT_ORPHAN, o->tid, o,
@@ -305,7 +305,7 @@ uint64_t look_semaphore(const void *semaphore, uint64_t caller)
 
 	if (!may_look() || word[2] || (learned & MPSAN_LF_SHARED))
 		return 0;
-	INSIDE
+	GUARDED
 	{
 		char name[128];
 		uint64_t import = life.forked ? python_awaited_import(name, sizeof(name)) : 0;
@@ -362,7 +362,7 @@ uint64_t look_alone(const void *object, unsigned kind, uint64_t caller)
 	    (hint_flags(object) & MPSAN_LF_SHARED) ||
 	    thread_hot->waiting) /* inside another wait that was stated */
 		return 0;
-	INSIDE
+	GUARDED
 	{
 		if (is_alone())
 			wait = state_wait(object, kind, handlers(), MPSAN_WAIT_ALONE, 0, NULL,
@@ -413,7 +413,7 @@ uint64_t look_state(const void *lock, unsigned kind, enum mpsan_wait_reason reas
 
 	if (!may_look())
 		return 0;
-	INSIDE
+	GUARDED
 	wait = state_wait(lock, kind, orphan ? orphan->flags & MPSAN_LF_VERIFIED : 0, reason,
 			  orphan ? orphan->tid : 0, orphan, caller);
 	return wait;
@@ -437,7 +437,7 @@ int look_unlock(const void *mutex, int error, uint64_t caller)
 
 	if (LIKELY(error != EPERM) || !may_look() || !vanished(owner) || owner != life.tid_before)
 		return error;
-	INSIDE
+	GUARDED
 	{
 		EMIT(unlock_failed, .lock = (uint64_t)(uintptr_t)mutex, .kind = MPSAN_LOCK_MUTEX,
 		     .flags = claim_mutex_flags(m->__kind), .error = (uint64_t)error,

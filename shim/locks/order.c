@@ -220,7 +220,7 @@ static NOINLINE void new_pair(const struct taking *taking, const struct pair *pa
 	struct ev_order ev = {0};
 	uint32_t count;
 
-	INSIDE
+	GUARDED
 	{
 		if (hook_off || life_is_guest())
 			continue;
@@ -305,7 +305,7 @@ static void forget(const void *lock)
 {
 	if (LIKELY(!pairs_forget(lock)))
 		return;
-	INSIDE
+	GUARDED
 	EMIT(lock_gone, .lock = (uint64_t)(uintptr_t)lock);
 }
 

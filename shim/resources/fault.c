@@ -398,7 +398,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 		observer_of(number)->spent = true;
 	give_way(number);
 	if (again && !guest && life.attached && !hook_off && !hook_guard)
-		INSIDE
+		GUARDED
 		{
 			tell(number, info, context);
 		}

@@ -148,7 +148,7 @@ void offset_used(int fd, enum mpsan_offset_what what, uint64_t caller)
 {
 	if (!life_may_change())
 		return;
-	INSIDE
+	GUARDED
 	{
 		state(fd, what, caller);
 	}

@@ -62,7 +62,7 @@ void peer_bound(int fd, const struct sockaddr *address, socklen_t length)
 
 	if (!listener_path(address, length, path) || !may_state())
 		return;
-	INSIDE
+	GUARDED
 	{
 		memcpy(listener, path, sizeof(listener));
 		descriptor_mark(fd, DESCRIPTOR_LISTENER);
@@ -107,7 +107,7 @@ void peer_connected(int fd, const struct sockaddr *address, socklen_t length, in
 	if ((error && error != ENOENT && error != ECONNREFUSED) ||
 	    !listener_path(address, length, path) || !may_state())
 		return;
-	INSIDE
+	GUARDED
 	{
 		if (error)
 			state_refused(fd, path, error, caller);
@@ -139,7 +139,7 @@ void peer_result(int fd, ssize_t result, int error, uint64_t caller)
 
 	if (!peer || !(descriptor_known(fd) & DESCRIPTOR_PEER) || !may_state())
 		return;
-	INSIDE
+	GUARDED
 	{
 		if (result > 0 && (peer->bytes += (uint32_t)result) < TALK_BYTES)
 			continue;
@@ -274,7 +274,7 @@ void peer_sends(struct peer_sending *s, const struct msghdr *message)
 		peer_sends_control();
 	if (!segment_descriptors || !may_state())
 		return;
-	INSIDE
+	GUARDED
 	{
 		each_descriptor(message, false, announce, s);
 	}
@@ -318,7 +318,7 @@ void peer_sent(struct peer_sending *s, const struct msghdr *message, bool sent)
 	if (!may_state())
 		return;
 	s->sent = sent;
-	INSIDE
+	GUARDED
 	{
 		each_descriptor(message, sent, settle_one, s);
 	}
@@ -344,7 +344,7 @@ void peer_received(int fd, const struct msghdr *message, uint64_t caller)
 		segment_no_descriptor(MPSAN_SHM_TRUNCATED, "recvmsg", caller);
 	if (!message->msg_controllen || !may_state())
 		return;
-	INSIDE
+	GUARDED
 	{
 		each_descriptor(message, true, see_received, &(struct receiving){fd, caller});
 		if (descriptor_known(fd) & DESCRIPTOR_PEER)
@@ -371,7 +371,7 @@ void peer_exit(void)
 	}
 	if (!count || !listens)
 		return;
-	INSIDE
+	GUARDED
 	{
 		EMIT(shm_kept, .listener = log_text(listener), .count = count, .bytes = bytes,
 		     .device = first.device, .inode = first.range.start);

@@ -78,7 +78,7 @@ void segment_later(const struct segment *segment, uint64_t clear, uint64_t set);
 uint64_t segment_device(void);
 
 /*
- * A forked child is about to use up something that it had inherited: stated once for each kind. Call it INSIDE. And the
+ * A forked child is about to use up something that it had inherited: stated once for each kind. Call it GUARDED. And the
  * call has failed: what was stated of it, 0 for nothing, is taken back.
  */
 uint64_t segment_inherited(const struct segment *segment, enum mpsan_shm_use what, uint64_t name,

@@ -119,7 +119,7 @@ void stdio_written(FILE *stream, uint64_t caller)
 
 	if (!life_may_change())
 		return;
-	INSIDE
+	GUARDED
 	{
 		for (uint32_t i = 0; i < stdio_left; i++) {
 			if (stream && pending[i].stream != stream)

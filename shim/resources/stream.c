@@ -158,7 +158,7 @@ void stream_is_written(int fd, const void *data, size_t bytes, uint64_t caller)
 		return;
 	if (stream_uses(fd, DESCRIPTOR_WRITE_TOLD))
 		offset_used(fd, MPSAN_OFFSET_WRITE, caller);
-	INSIDE
+	GUARDED
 	{
 		if (data && bytes >= STREAM_LARGE)
 			note_tensor(fd, data, bytes, caller);

@@ -30,7 +30,7 @@ static NOINLINE void look_for_making(void)
 	if (group_made || looks >= LOOKS || !python_present() || !may_state())
 		return;
 	looks++;
-	INSIDE
+	GUARDED
 	{
 		if (inside_making() && !__atomic_exchange_n(&group_made, true, __ATOMIC_ACQ_REL)) {
 			table = python_global(MODULE, "_pg_map");
@@ -51,7 +51,7 @@ NOINLINE void group_look_again(void)
 {
 	if (python_dict_used(table, table_type) != 0 || !may_state())
 		return;
-	INSIDE
+	GUARDED
 	{
 		if (!inside_making() && __atomic_exchange_n(&group_made, false, __ATOMIC_ACQ_REL))
 			EMIT(group, .made = false, .stack = stack_own(), .python = stack_python(0));

@@ -158,7 +158,7 @@ void growth_leaves(void)
 {
 	if (LIKELY(!growth.inherited) || growth.left || is_taken_down() || !may_look())
 		return;
-	INSIDE
+	GUARDED
 	{
 		leave();
 	}
@@ -168,7 +168,7 @@ void growth_acts(void)
 {
 	if (LIKELY(!growth.inherited) || growth.left || !is_taken_down() || !may_look())
 		return;
-	INSIDE
+	GUARDED
 	{
 		leave();
 	}
@@ -179,7 +179,7 @@ void growth_flushes(void)
 	if (LIKELY(!growth.inherited) || growth.left || !growth.python || !may_look() ||
 	    !python_is_idle())
 		return;
-	INSIDE
+	GUARDED
 	{
 		count(&growth.flushed, &growth.flushed);
 	}
@@ -192,7 +192,7 @@ void growth_ended(void)
 
 	if (LIKELY(!growth.inherited) || !may_look())
 		return;
-	INSIDE
+	GUARDED
 	{
 		/* Its end began unseen: what it flushed last is all that is known. */
 		if (!growth.left && growth.flushed.time_ns)
