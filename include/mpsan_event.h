@@ -104,23 +104,30 @@ enum mpsan_cuda_kind {
 
 /* ev_ipc_export.flags, ev_ipc_open.flags */
 enum mpsan_ipc_flags {
-	MPSAN_IPC_AUTO = 1, /* the library exported it (--auto-export); found through the registry */
-	MPSAN_IPC_IMPORTED = 2, /* the memory belongs to another process: `handle` was made of its mapping */
+	/* the library exported it (--auto-export); found through the registry */
+	MPSAN_IPC_AUTO = 1,
+	/* the memory belongs to another process: `handle` was made of its mapping */
+	MPSAN_IPC_IMPORTED = 2,
 	MPSAN_IPC_WORKER = 4, /* a data loader's worker made it: its thread's name says so */
-	MPSAN_IPC_UNSYNCED = 8, /* work was queued after the last synchronisation or recorded event */
+	/* work was queued after the last synchronisation or recorded event */
+	MPSAN_IPC_UNSYNCED = 8,
 	MPSAN_IPC_AGAIN = 16, /* this process has the same handle open already */
 	MPSAN_IPC_NO_PEER = 32, /* the current device cannot reach that of the memory */
-	MPSAN_IPC_TORCH = 64, /* libtorch is loaded: its counter keeps the memory until it is received */
+	/* libtorch is loaded: its counter keeps the memory until it is received */
+	MPSAN_IPC_TORCH = 64,
 };
 
 /* How shared memory came into a process (ev_shm.way, ev_shm_intent.way). */
 enum mpsan_shm_way {
 	MPSAN_SHM_OPEN = 1, /* shm_open */
 	MPSAN_SHM_MEMFD, /* memfd_create: it has no name that others could open */
-	MPSAN_SHM_FILE, /* open, mkstemp and their like, in /dev/shm or multiprocessing's arena folder */
-	MPSAN_SHM_RECEIVED, /* its descriptor came over a socket; `from` is the sender's pid, if known */
+	/* open, mkstemp and their like, in /dev/shm or multiprocessing's arena folder */
+	MPSAN_SHM_FILE,
+	/* its descriptor came over a socket; `from` is the sender's pid, if known */
+	MPSAN_SHM_RECEIVED,
 	MPSAN_SHM_FETCHED, /* pidfd_getfd; `from` is the owner's pid */
-	MPSAN_SHM_FOUND, /* a descriptor that was there: inherited, or opened where no hook sees it */
+	/* a descriptor that was there: inherited, or opened where no hook sees it */
+	MPSAN_SHM_FOUND,
 };
 
 /* ev_shm.flags */
@@ -133,7 +140,8 @@ enum mpsan_shm_flags {
 
 /* ev_shm_map.device: the device in the lower bits, flags above. */
 #define MPSAN_SHM_MAP_WRITABLE (1ull << 63)
-#define MPSAN_SHM_MAP_INHERITED (1ull << 62) /* noted in a child: the mapping is older than its fork */
+/* noted in a child: the mapping is older than its fork */
+#define MPSAN_SHM_MAP_INHERITED (1ull << 62)
 #define MPSAN_SHM_DEVICE(device) ((device) & ((1ull << 56) - 1))
 
 /* ev_shm_inherited.what */
@@ -151,7 +159,11 @@ enum mpsan_shm_reason {
 };
 
 /* ev_dontfork.how */
-enum mpsan_dontfork { MPSAN_DONTFORK_ADVICE = 1, MPSAN_DONTFORK_REGISTERED, MPSAN_DONTFORK_SUPPORTED };
+enum mpsan_dontfork {
+	MPSAN_DONTFORK_ADVICE = 1,
+	MPSAN_DONTFORK_REGISTERED,
+	MPSAN_DONTFORK_SUPPORTED
+};
 
 /* ev_offset_used.kind, and bits of .what. `with`: pid of a process that kcmp says has the same open file. */
 enum mpsan_offset_kind { MPSAN_OFFSET_FILE = 1, MPSAN_OFFSET_STREAM };

@@ -22,8 +22,8 @@
 #include <stdint.h>
 
 #define MPSAN_FORMAT 1u
-#define MPSAN_SESSION_FORMAT \
-	2u /* of the file `session`: its table grows; that of format 1 does not */
+/* of the file `session`: its table grows; that of format 1 does not */
+#define MPSAN_SESSION_FORMAT 2u
 #define MPSAN_SESSION_MAGIC 0x534553534e50534dull /* "MSPNSSES" */
 #define MPSAN_LOG_MAGIC 0x474f4c5f4e53504dull /* "MPSN_LOG" */
 #define MPSAN_RECORD_MAGIC 0x6d70u
@@ -147,7 +147,8 @@ struct mpsan_process {
 		char argv[MPSAN_ARGV_BYTES]; /* NUL-separated, cut off when longer */
 		struct {
 			char argv_kept[MPSAN_ARGV_KEPT];
-			uint32_t fed[2]; /* while it runs: descriptors below 64 from which data came */
+			/* while it runs: descriptors below 64 from which data came */
+			uint32_t fed[2];
 		};
 	};
 	uint32_t rank; /* of a job, + 1; ask mpsan_process_rank() */
@@ -198,7 +199,8 @@ struct mpsan_session {
 	uint32_t slots_first; /* of its first part: each further one doubles the table */
 	uint32_t slots_max; /* number of the supervisor's own log; where it is 0, `slots` is */
 	uint64_t pid_ns; /* of who made it */
-	uint64_t unlogged; /* processes that could make no log; 0 in sessions of before December 2026 */
+	/* processes that could make no log; 0 in sessions of before December 2026 */
+	uint64_t unlogged;
 };
 
 /* First page of SLOT.log; one page of thread index follows, records begin at MPSAN_LOG_START. */
@@ -378,9 +380,11 @@ struct mpsan_thread {
 	uint64_t loading_frame; /* where that call's return address stands, and what it is */
 	uint64_t loading_back;
 	uint64_t
-		waiting; /* position of the `wait` event of the call under way, 0: none was stated */
+		/* position of the `wait` event of the call under way, 0: none was stated */
+		waiting;
 	uint64_t
-		wait_ns; /* since when it waits for its newest claim, 0: it does not, or not known */
+		/* since when it waits for its newest claim, 0: it does not, or not known */
+		wait_ns;
 	uint64_t ended; /* its start_ns once a fork found it at its end: no successor's */
 	uint64_t name_ns; /* when its name was last looked up */
 	uint64_t python_state; /* its PyThreadState, where another thread saw it last */

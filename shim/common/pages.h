@@ -13,8 +13,10 @@
 
 /* Anonymous memory of private mappings, in bytes. All zero before the first piece of text. */
 struct pages {
-	uint64_t common; /* which others have as well; and what was swapped out, which nobody copied */
-	uint64_t own; /* which nobody else has. Not huge pages: what a write copies is a small one */
+	/* which others have as well; and what was swapped out, which nobody copied */
+	uint64_t common;
+	/* which nobody else has. Not huge pages: what a write copies is a small one */
+	uint64_t own;
 	/* The line and the mapping that are being read. */
 	char line[40];
 	unsigned filled;

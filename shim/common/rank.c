@@ -171,8 +171,8 @@ bool rank_expand(char *to, size_t bytes, const char *pattern, const struct rank_
 	return text.whole;
 }
 
-#define GRAIN_NS \
-	10000000 /* stamps are those of the last tick of a kernel's clock: at most 10 ms old */
+/* stamps are those of the last tick of a kernel's clock: at most 10 ms old */
+#define GRAIN_NS 10000000
 #define SECOND_NS 1000000000
 
 void rank_clock(struct mpsan_host *host, uint64_t before, uint64_t after, uint64_t stamp)

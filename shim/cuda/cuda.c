@@ -91,8 +91,7 @@ static NOINLINE void state_inherited(const struct cuda_call *call, int result)
 
 	if (!is_news(call->kind, result))
 		return;
-	GUARDED
-	{
+	GUARDED {
 		where = cuda_where(call);
 		EMIT(cuda_call, .function = where.function, .kind = call->kind,
 		     .result = (uint64_t)(int64_t)result, .caller = where.caller,
@@ -139,8 +138,7 @@ void cuda_initialised(const struct cuda_call *call)
 	if (cuda.inherited || !cuda_may_state() ||
 	    __atomic_exchange_n(&cuda.initialised, true, __ATOMIC_ACQ_REL))
 		return;
-	GUARDED
-	{
+	GUARDED {
 		where = cuda_where(call);
 		EMIT(cuda_init, .function = where.function, .caller = where.caller,
 		     .stack = where.stack, .python = where.python);
@@ -158,8 +156,7 @@ void cuda_context(const struct cuda_call *call, CUdevice device)
 	cuda_initialised(call);
 	if (__atomic_fetch_or(&cuda.devices, bit, __ATOMIC_ACQ_REL) & bit)
 		return;
-	GUARDED
-	{
+	GUARDED {
 		where = cuda_where(call);
 		EMIT(cuda_context, .device = (uint64_t)device,
 		     .gpu = cuda_gpu(device, call->caller), .function = where.function,

@@ -23,7 +23,8 @@ struct cuda {
 	bool inherited; /* by one that this process was forked from: no call can succeed here */
 	bool unsynced; /* work was queued after the last synchronisation or recorded event */
 	bool unsignalled; /* memory was exported meanwhile, and no event since */
-	bool plain; /* nothing is to be learned of calls that carry no facts: they are not looked at */
+	/* nothing is to be learned of calls that carry no facts: they are not looked at */
+	bool plain;
 	uint32_t told; /* kinds of calls that were stated of a forked child, a bit for each */
 	uint32_t events; /* made for other processes */
 	uint64_t devices; /* that have, or had, a context of this process: a bit for each */

@@ -50,8 +50,7 @@ static void announce_end(struct cuda_ending *ending, const struct cuda_call *cal
 	ending->close = ending->free = 0;
 	if (!(imported || exported || ending->opened) || !cuda_may_state())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		if (imported)
 			ending->close = announce_close(call, m);
 		if (!imported || exported)
@@ -115,8 +114,7 @@ static void put_back(struct cuda_memory *m)
 /* It was no close: the handle is still open. */
 static void reopen(struct cuda_memory *m)
 {
-	GUARDED
-	{
+	GUARDED {
 		cuda_is_open(m->handle, 1);
 		registry_imported(m, m->handle);
 	}
@@ -169,9 +167,9 @@ void cuda_context_ending(const struct cuda_call *call, int device, CUcontext con
 	if (!call->outermost || cuda.inherited || !cuda_may_state())
 		return;
 	GUARDED
-	while ((place = cuda_memory_next(&at, &m)))
-		if (goes_with(&m, device, context, call->caller))
-			place->flags |= CUDA_MEMORY_ENDING;
+		while ((place = cuda_memory_next(&at, &m)))
+			if (goes_with(&m, device, context, call->caller))
+				place->flags |= CUDA_MEMORY_ENDING;
 }
 
 void cuda_context_ended(const struct cuda_call *call, bool gone)

@@ -55,6 +55,7 @@ void cuda_env_after(const struct cuda_env *env, uint64_t caller)
 	    __atomic_add_fetch(&changes, 1, __ATOMIC_RELAXED) > CHANGES)
 		return;
 	GUARDED
-	EMIT(cuda_env, .before = text_of(env->text, env->set), .after = text_of(cut, value != NULL),
-	     .caller = caller, .stack = stack_own(), .python = stack_python(0));
+		EMIT(cuda_env, .before = text_of(env->text, env->set),
+		     .after = text_of(cut, value != NULL), .caller = caller, .stack = stack_own(),
+		     .python = stack_python(0));
 }

@@ -63,8 +63,7 @@ void cuda_fetched(int pidfd, int number, int64_t fd, int error, uint64_t caller)
 
 	if (!cuda_may_state())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		pid = pidfd_process(pidfd);
 		if (fd >= 0) {
 			cuda_fd_received((int)fd, pid, number);

@@ -28,7 +28,7 @@ void cuda_made(const struct cuda_call *call, uint64_t address, uint64_t bytes,
 		return;
 	if (UNLIKELY(registry_wants(bytes)) && memory != MPSAN_MEMORY_IMPORTED)
 		GUARDED
-	registry_born(&m);
+			registry_born(&m);
 	cuda_memory_add(&m);
 }
 
@@ -147,21 +147,22 @@ static void state_export(const struct cuda_call *call, struct cuda_memory *m,
 	where = cuda_where(call);
 	flags = flags_of(m) | (is_worker() ? MPSAN_IPC_WORKER : 0);
 	m->flags |= CUDA_MEMORY_EXPORTED | (uint32_t)(flags * CUDA_MEMORY_STATED);
-	log_append_of(call->since, EV_ipc_export,
-		      &(struct ev_ipc_export){
-			      .handle = handle,
-			      .memory = memory,
-			      .base = m->range.owner == CUDA_ADDRESSES ? m->range.start : 0,
-			      .bytes = m->range.owner == CUDA_ADDRESSES ? m->range.bytes : m->object,
-			      .device = (uint64_t)(int64_t)m->device,
-			      .gpu = m->gpu,
-			      .flags = flags,
-			      .function = where.function,
-			      .caller = where.caller,
-			      .stack = where.stack,
-			      .python = where.python,
-		      },
-		      sizeof(struct ev_ipc_export));
+	log_append_of(
+		call->since, EV_ipc_export,
+		&(struct ev_ipc_export){
+			.handle = handle,
+			.memory = memory,
+			.base = m->range.owner == CUDA_ADDRESSES ? m->range.start : 0,
+			.bytes = m->range.owner == CUDA_ADDRESSES ? m->range.bytes : m->object,
+			.device = (uint64_t)(int64_t)m->device,
+			.gpu = m->gpu,
+			.flags = flags,
+			.function = where.function,
+			.caller = where.caller,
+			.stack = where.stack,
+			.python = where.python,
+		},
+		sizeof(struct ev_ipc_export));
 	m->handle = handle;
 }
 
@@ -188,8 +189,7 @@ void cuda_exported(const struct cuda_call *call, int result, enum mpsan_memory m
 
 	if (!cuda_may_state())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		if (!place)
 			m = (struct cuda_memory){.memory = kind_of(address, call->caller),
 						 .device = -1,
@@ -222,8 +222,7 @@ void cuda_object_exported(const struct cuda_call *call, int result, enum cuda_sp
 					 .device = -1,
 					 .caller = call->caller,
 					 .references = 1};
-	GUARDED
-	{
+	GUARDED {
 		if (result) {
 			state_refused(call, result, memory, 0);
 			continue;
@@ -289,8 +288,7 @@ void cuda_opened(const struct cuda_call *call, int result, enum mpsan_memory mem
 
 	if (!cuda_may_state())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		again = cuda_is_open(handle, result ? 0 : 1);
 		if (!result && !handle)
 			state_unknown();
@@ -323,8 +321,8 @@ void cuda_event_made(const struct cuda_call *call)
 	if (made & (made - 1) || !cuda_may_state())
 		return;
 	GUARDED
-	EMIT(ipc_event, .made = made, .function = log_text(hook_name(call->id)),
-	     .caller = call->caller);
+		EMIT(ipc_event, .made = made, .function = log_text(hook_name(call->id)),
+		     .caller = call->caller);
 }
 
 /* What it may be good for is to wait for the work on memory that was exported before. */
@@ -334,6 +332,6 @@ void cuda_event_exported(const struct cuda_call *call)
 		return;
 	cuda.unsignalled = false;
 	GUARDED
-	EMIT(ipc_event, .made = 0, .function = log_text(hook_name(call->id)),
-	     .caller = call->caller);
+		EMIT(ipc_event, .made = 0, .function = log_text(hook_name(call->id)),
+		     .caller = call->caller);
 }

@@ -63,7 +63,7 @@ EXPORT int mpsan_ipc_find(int pid, const void *address, struct mpsan_export *fou
 		return -EINVAL;
 	if (cuda_may_state())
 		GUARDED
-	result = find((uint32_t)pid, (uint64_t)(uintptr_t)address, found);
+			result = find((uint32_t)pid, (uint64_t)(uintptr_t)address, found);
 	return result;
 }
 
@@ -85,7 +85,7 @@ EXPORT int mpsan_ipc_find_name(const char *name, struct mpsan_export *found)
 		return -EINVAL;
 	if (cuda_may_state())
 		GUARDED
-	result = find_name(name, found);
+			result = find_name(name, found);
 	return result;
 }
 
@@ -154,7 +154,7 @@ EXPORT int mpsan_ipc_name(const void *address, const char *name)
 		return -EINVAL;
 	if (cuda_may_state())
 		GUARDED
-	result = name_export((uint64_t)(uintptr_t)address, name);
+			result = name_export((uint64_t)(uintptr_t)address, name);
 	return result;
 }
 
@@ -168,8 +168,7 @@ EXPORT int mpsan_ipc_open(const struct mpsan_export *exported, void **pointer)
 		return -EINVAL;
 	if (!cuda_may_state())
 		return result;
-	GUARDED
-	{
+	GUARDED {
 		result = import_check(exported);
 		if (result == -ECHILD)
 			cuda_refused_child("mpsan_ipc_open", CALLER);
@@ -178,7 +177,7 @@ EXPORT int mpsan_ipc_open(const struct mpsan_export *exported, void **pointer)
 		return result;
 	import_prepare(CALLER);
 	GUARDED
-	result = import_open(exported, CALLER, pointer);
+		result = import_open(exported, CALLER, pointer);
 	return result;
 }
 
@@ -188,6 +187,6 @@ EXPORT int mpsan_ipc_close(void *pointer)
 
 	if (cuda_may_state())
 		GUARDED
-	result = import_close((uint64_t)(uintptr_t)pointer, CALLER);
+			result = import_close((uint64_t)(uintptr_t)pointer, CALLER);
 	return result;
 }

@@ -107,7 +107,7 @@ static void note(const struct pass_regs *regs)
 	if (!thread_several || life_is_guest())
 		return;
 	GUARDED
-	note_load(regs);
+		note_load(regs);
 }
 
 PASS(dlopen)

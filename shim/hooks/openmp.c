@@ -66,8 +66,7 @@ static void note_first_use(const struct link_map *runtime, int team, uint64_t ca
 	uint64_t base = runtime->l_addr, held;
 	struct mpsan_thread *t;
 
-	GUARDED
-	{
+	GUARDED {
 		EMIT(lock_name, .lock = base, .name = log_text(elf_soname(runtime)));
 		held = EMIT(held, .lock = base, .kind = MPSAN_WAIT_POOL, .flags = MPSAN_LF_VERIFIED,
 			    .holder = thread_hot->tid, .caller = caller, .stack = stack_own(),

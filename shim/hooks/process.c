@@ -88,8 +88,7 @@ static uint64_t note_spawn(enum mpsan_how how)
 
 	if (!life.attached || hook_off || life_is_guest())
 		return 0;
-	GUARDED
-	{
+	GUARDED {
 		fork = EMIT(fork, .how = how, .threads = sys_thread_count(), .stack = stack_own(),
 			    .python = stack_python(0));
 		manners_forks(fork, false);
@@ -106,8 +105,7 @@ static void note_spawned(uint64_t fork, pid_t child, int error)
 {
 	if (!fork)
 		return;
-	GUARDED
-	{
+	GUARDED {
 		EMIT(fork_done, .fork = fork, .child = (uint64_t)child, .error = (uint64_t)error);
 	}
 }
@@ -290,18 +288,17 @@ PASS(prctl)
 		return (void *)REAL(prctl);
 	fault_end();
 	coming = filter_comes(a[1] == SECCOMP_MODE_STRICT ? NULL : (const void *)a[2]);
-	regs->result =
-		process_filtered(&coming, REAL(prctl)((int)a[0], a[1], a[2], a[3], a[4]));
+	regs->result = process_filtered(&coming, REAL(prctl)((int)a[0], a[1], a[2], a[3], a[4]));
 	return NULL;
 }
 
-#define PASS_EXEC(name, path, searched, argv, envp)                                  \
-	PASS(name)                                                                   \
-	{                                                                            \
-		ENTER(name);                                                         \
+#define PASS_EXEC(name, path, searched, argv, envp)                                    \
+	PASS(name)                                                                     \
+	{                                                                              \
+		ENTER(name);                                                           \
 		life_exec((const char *)(path), searched, (const char *const *)(argv), \
-			  (const char *const *)(envp));                              \
-		return (void *)REAL(name);                                           \
+			  (const char *const *)(envp));                                \
+		return (void *)REAL(name);                                             \
 	}
 PASS_EXEC(execv, regs->arg[0], false, regs->arg[1], NULL)
 PASS_EXEC(execvp, regs->arg[0], true, regs->arg[1], NULL)

@@ -124,8 +124,8 @@ static uint64_t set_filter(const struct pass_regs *regs)
 
 	fault_end();
 	coming = filter_comes(strict ? NULL : (const void *)a[3]);
-	return process_filtered(&coming, REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4], a[5],
-						       regs->stack[0]));
+	return process_filtered(
+		&coming, REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4], a[5], regs->stack[0]));
 }
 
 PASS(syscall)

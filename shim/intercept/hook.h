@@ -147,7 +147,7 @@ static inline void inside_leave(struct inside *in)
 	errno = in->error;
 }
 
-#define GUARDED                                                                           \
+#define GUARDED                                                                          \
 	for (struct inside in__ __attribute__((cleanup(inside_leave))) = inside_enter(); \
 	     in__.entered; inside_leave(&in__))
 

@@ -8,7 +8,8 @@ static long open_maps(void)
 {
 	long fd = SYS4(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
 
-	return fd >= 0 ? fd : SYS4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	return fd >= 0 ? fd :
+			 SYS4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
 }
 
 static bool maps_line_is_shared(const char *line, uint64_t address)

@@ -156,8 +156,9 @@ static uint64_t clock_read(int clock)
 
 uint64_t sys_now(void)
 {
-	return sys_image.no_clock ? clock_stands() :
-				    clock_read(CLOCK_MONOTONIC) - (uint64_t)sys_image.monotonic_ahead_ns;
+	return sys_image.no_clock ?
+		       clock_stands() :
+		       clock_read(CLOCK_MONOTONIC) - (uint64_t)sys_image.monotonic_ahead_ns;
 }
 
 uint64_t sys_now_real(void)
@@ -231,7 +232,8 @@ long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t coun
 	if (!sys_may(SYS_process_vm_readv))
 		return peek_by_file(to, from, count);
 	got = SYS6(SYS_process_vm_readv, sys_pid(), to, count, from, count, 0);
-	return got != -ESRCH ? got : SYS6(SYS_process_vm_readv, sys_tid(), to, count, from, count, 0);
+	return got != -ESRCH ? got :
+			       SYS6(SYS_process_vm_readv, sys_tid(), to, count, from, count, 0);
 }
 
 long sys_read_line(const char *path, char *to, size_t bytes)

@@ -27,7 +27,8 @@ long sys_call(long number, long a, long b, long c, long d, long e, long f);
  */
 struct sys_image {
 	bool secure; /* AT_SECURE: do nothing at all */
-	bool filtered; /* a system call may be the end of the process: only `calls` are made, see filter.h */
+	/* a system call may be the end of the process: only `calls` are made, see filter.h */
+	bool filtered;
 	bool no_clock; /* nor can the time be read without one */
 	uint32_t pid, tid_at; /* who we are, where the kernel cannot be asked; 0: it can */
 	uint64_t stopped_ns; /* the time since when there is no clock */

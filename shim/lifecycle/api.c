@@ -13,7 +13,7 @@ __attribute__((used)) static const char version[] = "libmpsan " MPSAN_VERSION;
 EXPORT void mpsan_lock_name(const void *lock, const char *name)
 {
 	GUARDED
-	EMIT(lock_name, .lock = (uint64_t)(uintptr_t)lock, .name = log_text(name));
+		EMIT(lock_name, .lock = (uint64_t)(uintptr_t)lock, .name = log_text(name));
 }
 
 EXPORT void mpsan_lock_acquired(const void *lock)

@@ -174,7 +174,8 @@ void life_child(enum mpsan_how how, uint64_t fork_pos, uint64_t since)
 	where_forked();
 	cuda_forked();
 	life.pid = sys_pid();
-	if (!SYS1(SYS_getppid, 0)) /* its parent cannot be seen: it counts in a namespace of its own */
+	/* its parent cannot be seen: it counts in a namespace of its own */
+	if (!SYS1(SYS_getppid, 0))
 		find_namespace();
 	slot = table_claim(life.session, life.pid, life.pid_ns, birth, UINT16_MAX);
 	if (slot == TABLE_NO_SLOT) {

@@ -179,8 +179,8 @@ static enum mpsan_off see_rights(const char *path, const struct stat *st)
 	    (st->st_mode & S_ISGID && st->st_mode & S_IXGRP &&
 	     st->st_gid != (uint32_t)SYS1(SYS_getgid, 0)))
 		return MPSAN_OFF_SETUID;
-	if (SYS1(SYS_getuid, 0) && SYS4(SYS_getxattr, path, "security.capability", capabilities,
-					sizeof(capabilities)) > 0)
+	if (SYS1(SYS_getuid, 0) &&
+	    SYS4(SYS_getxattr, path, "security.capability", capabilities, sizeof(capabilities)) > 0)
 		return MPSAN_OFF_CAPABILITIES;
 	return MPSAN_OFF_NOT;
 }

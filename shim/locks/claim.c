@@ -103,7 +103,8 @@ static bool memory_agrees(const union lock_memory *copy, struct claim *c)
 		return semaphore_true(copy->semaphore, c);
 	case MPSAN_LOCK_GUARD:
 		return claim_guard_open(&copy->guard);
-	case MPSAN_LOCK_IMPORT: /* of the loader, or a Python module's, which memory does not know */
+	/* of the loader, or a Python module's, which memory does not know */
+	case MPSAN_LOCK_IMPORT:
 		return claim_lock(c) != loader_lock() || loader_owner(loader_lock()) == c->tid;
 	default:
 		return true;

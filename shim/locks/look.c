@@ -118,8 +118,7 @@ uint64_t look_mutex(const void *mutex, uint64_t caller)
 
 	if (!may_look() || (flags & MPSAN_LF_SHARED) || given_back_by_others(mutex))
 		return 0;
-	GUARDED
-	{
+	GUARDED {
 		if (owner == thread_hot->tid && !own_type &&
 		    !(flags & (MPSAN_LF_ROBUST | MPSAN_LF_PI)))
 			wait = state_wait(mutex, MPSAN_LOCK_MUTEX, flags, MPSAN_WAIT_SELF, owner,
@@ -152,8 +151,7 @@ uint64_t look_rwlock(const void *rwlock, unsigned kind, uint64_t caller)
 
 	if (!may_look() || l->__shared || given_back_by_others(rwlock))
 		return 0;
-	GUARDED
-	{
+	GUARDED {
 		if (vanished(writer))
 			wait = state_wait(rwlock, kind, MPSAN_LF_VERIFIED,
 					  writer == life.tid_before ? MPSAN_WAIT_OWN :
@@ -175,8 +173,7 @@ uint64_t look_spin(const void *lock, uint64_t caller)
 
 	if (!may_look() || (hint_flags(lock) & MPSAN_LF_SHARED) || given_back_by_others(lock))
 		return 0;
-	GUARDED
-	{
+	GUARDED {
 		if (o)
 			wait = state_wait(lock, MPSAN_LOCK_SPIN, 0, MPSAN_WAIT_ORPHAN, o->tid, o,
 					  caller);
@@ -250,7 +247,8 @@ static uint64_t look_parked(const void *semaphore, uint32_t flags, uint64_t call
 	if (parked && handled)
 		return 0;
 	flags |= handled | (parked ? MPSAN_LF_SIGNALS : 0);
-	return state_wait(semaphore, MPSAN_LOCK_SEMAPHORE, flags, MPSAN_WAIT_ALONE, 0, NULL, caller);
+	return state_wait(semaphore, MPSAN_LOCK_SEMAPHORE, flags, MPSAN_WAIT_ALONE, 0, NULL,
+			  caller);
 }
 
 static uint64_t look_lonely(const void *semaphore, uint64_t caller)
@@ -305,8 +303,7 @@ uint64_t look_semaphore(const void *semaphore, uint64_t caller)
 
 	if (!may_look() || word[2] || (learned & MPSAN_LF_SHARED))
 		return 0;
-	GUARDED
-	{
+	GUARDED {
 		char name[128];
 		uint64_t import = life.forked ? python_awaited_import(name, sizeof(name)) : 0;
 
@@ -362,8 +359,7 @@ uint64_t look_alone(const void *object, unsigned kind, uint64_t caller)
 	    (hint_flags(object) & MPSAN_LF_SHARED) ||
 	    thread_hot->waiting) /* inside another wait that was stated */
 		return 0;
-	GUARDED
-	{
+	GUARDED {
 		if (is_alone())
 			wait = state_wait(object, kind, handlers(), MPSAN_WAIT_ALONE, 0, NULL,
 					  caller);
@@ -414,8 +410,8 @@ uint64_t look_state(const void *lock, unsigned kind, enum mpsan_wait_reason reas
 	if (!may_look())
 		return 0;
 	GUARDED
-	wait = state_wait(lock, kind, orphan ? orphan->flags & MPSAN_LF_VERIFIED : 0, reason,
-			  orphan ? orphan->tid : 0, orphan, caller);
+		wait = state_wait(lock, kind, orphan ? orphan->flags & MPSAN_LF_VERIFIED : 0,
+				  reason, orphan ? orphan->tid : 0, orphan, caller);
 	return wait;
 }
 
@@ -437,8 +433,7 @@ int look_unlock(const void *mutex, int error, uint64_t caller)
 
 	if (LIKELY(error != EPERM) || !may_look() || !vanished(owner) || owner != life.tid_before)
 		return error;
-	GUARDED
-	{
+	GUARDED {
 		EMIT(unlock_failed, .lock = (uint64_t)(uintptr_t)mutex, .kind = MPSAN_LOCK_MUTEX,
 		     .flags = claim_mutex_flags(m->__kind), .error = (uint64_t)error,
 		     .owner = owner, .held = o ? o->held : 0, .held_slot = o ? o->held_slot : 0,

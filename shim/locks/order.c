@@ -220,8 +220,7 @@ static NOINLINE void new_pair(const struct taking *taking, const struct pair *pa
 	struct ev_order ev = {0};
 	uint32_t count;
 
-	GUARDED
-	{
+	GUARDED {
 		if (hook_off || life_is_guest())
 			continue;
 		count = ask_memory(taking, first, claim, &ev.gates_more);
@@ -306,7 +305,7 @@ static void forget(const void *lock)
 	if (LIKELY(!pairs_forget(lock)))
 		return;
 	GUARDED
-	EMIT(lock_gone, .lock = (uint64_t)(uintptr_t)lock);
+		EMIT(lock_gone, .lock = (uint64_t)(uintptr_t)lock);
 }
 
 /* The next definition, while the table that the hooks ask names the functions below. */

@@ -16,8 +16,8 @@ void orphans_born(struct orphans *list)
 /* A grandchild is left without the owners that its parent was left without already. */
 void orphans_inherit(struct orphans *list)
 {
-	for (uint32_t i = 0;
-	     left_behind && i < left_behind->count && list->count < CLAIMS_LEFT; i++)
+	for (uint32_t i = 0; left_behind && i < left_behind->count && list->count < CLAIMS_LEFT;
+	     i++)
 		list->claim[list->count++] = left_behind->claim[i];
 }
 
@@ -64,8 +64,7 @@ void orphans_lock_made(const void *lock, uint64_t caller)
 
 const struct claim *orphan_at(uint32_t index)
 {
-	return left_behind && index < left_behind->count ? &left_behind->claim[index] :
-								  NULL;
+	return left_behind && index < left_behind->count ? &left_behind->claim[index] : NULL;
 }
 
 void orphan_drop(uint32_t index)

@@ -22,7 +22,8 @@ struct origin {
 	uint64_t began[PLACES]; /* start routines of the other threads, and who created them */
 };
 
-STATE static struct origin next, mine; /* of the newest fork in this memory, and of who made this process */
+/* of the newest fork in this memory, and of who made this process */
+STATE static struct origin next, mine;
 STATE static uint64_t left[LEFT];
 STATE static uint32_t left_count, left_by;
 

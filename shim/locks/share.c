@@ -53,8 +53,7 @@ static void share(const void *lock, unsigned kind, const char *name, uint64_t va
 {
 	if (!life.attached || hook_off || life_is_guest())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		state(lock, kind, name, value, caller);
 		thread_moved();
 	}
@@ -75,8 +74,7 @@ void share_gone(const void *semaphore)
 {
 	if (!life.attached || hook_off || !log_head() || log_is_inherited() || life_is_guest())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		EMIT(lock_gone, .lock = (uint64_t)(uintptr_t)semaphore);
 	}
 }

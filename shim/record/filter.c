@@ -162,7 +162,7 @@ static uint32_t verdict(const struct sock_filter *code, uint32_t count, const ui
 			m.a = calculate(f->code, m.a, operand);
 			break;
 		case BPF_JMP:
-			at += BPF_OP(f->code) == BPF_JA	       ? f->k :
+			at += BPF_OP(f->code) == BPF_JA	      ? f->k :
 			      compares(f->code, m.a, operand) ? f->jt :
 								f->jf;
 			break;
@@ -187,7 +187,8 @@ static bool passes(const struct sock_filter *code, uint32_t count, long number)
 
 	data.call.instruction_pointer = (uint64_t)(uintptr_t)sys_call;
 	if (number == SYS_openat || number == SYS_mmap)
-		data.call.args[2] = number == SYS_mmap ? PROT_READ | PROT_WRITE : O_RDWR | O_CLOEXEC;
+		data.call.args[2] = number == SYS_mmap ? PROT_READ | PROT_WRITE :
+							 O_RDWR | O_CLOEXEC;
 	action = verdict(code, count, data.word) & SECCOMP_RET_ACTION_FULL;
 	return action == SECCOMP_RET_ALLOW || action == SECCOMP_RET_ERRNO ||
 	       action == SECCOMP_RET_LOG;
@@ -198,7 +199,8 @@ static bool passes(const struct sock_filter *code, uint32_t count, long number)
 /* Elsewhere the vdso asks the kernel. */
 static bool reads_clock_in_user_space(void)
 {
-	static const char *const sources[] = {"tsc\n", "kvm-clock\n", "hyperv_clocksource_tsc_page\n"};
+	static const char *const sources[] = {"tsc\n", "kvm-clock\n",
+					      "hyperv_clocksource_tsc_page\n"};
 	char text[64];
 
 	if (sys_read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", text,

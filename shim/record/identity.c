@@ -160,7 +160,8 @@ bool identity_lives(const struct mpsan_process *p, uint64_t own_pid_ns)
 		return false;
 	if (p->pid_ns != own_pid_ns || !read_stat(0, &self) || self.pid != sys_pid() ||
 	    !read_stat(p->pid, &line))
-		return true; /* no descriptor is left, or /proc is none of ours: no reason to think so */
+		/* no descriptor is left, or /proc is none of ours: no reason to think so */
+		return true;
 	if ((line.state == 'Z' || line.state == 'X') && line.threads <= 1)
 		return false;
 	return began_by(&line, p->birth_ns);

@@ -109,7 +109,8 @@ static void judge_batch(struct census *census)
 
 	for (uint32_t i = 0; i < census->batched; i++) {
 		to[i] = (struct iovec){&tid[i], sizeof(tid[i])};
-		from[i] = (struct iovec){(void *)(census->batch[i]->pthread + word), sizeof(tid[i])};
+		from[i] =
+			(struct iovec){(void *)(census->batch[i]->pthread + word), sizeof(tid[i])};
 	}
 	all = sys_peek_many(to, from, census->batched) == (long)(census->batched * sizeof(*tid));
 	for (uint32_t i = 0; i < census->batched; i++)

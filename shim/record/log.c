@@ -219,8 +219,7 @@ static uint8_t *window_get(uint32_t number)
 
 	if (have)
 		return have;
-	made = sys_map_file(file.path, window_start(number), window_bytes(number), false,
-			    &error);
+	made = sys_map_file(file.path, window_start(number), window_bytes(number), false, &error);
 	if (made && !__atomic_compare_exchange_n(&file.window[number], &expected, made, false,
 						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		SYS2(SYS_munmap, made, window_bytes(number));

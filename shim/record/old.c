@@ -137,8 +137,7 @@ void old_forget(const char *base, const struct identity *self)
 
 	if (fd < 0)
 		return;
-	if (go_through(fd, base, NULL, self) > KEEP &&
-	    SYS3(SYS_lseek, fd, 0, SEEK_SET) == 0)
+	if (go_through(fd, base, NULL, self) > KEEP && SYS3(SYS_lseek, fd, 0, SEEK_SET) == 0)
 		go_through(fd, base, &oldest, self);
 	SYS1(SYS_close, fd);
 	if (oldest.path[0])

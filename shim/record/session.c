@@ -55,7 +55,8 @@ bool session_is_ours(const char *path)
 	struct stat st;
 
 	return SYS4(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       S_ISDIR(st.st_mode) && st.st_uid == session_user() && !(st.st_mode & (S_IWGRP | S_IWOTH)) &&
+	       S_ISDIR(st.st_mode) && st.st_uid == session_user() &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH)) &&
 	       (session_user() != NOBODY || !(st.st_mode & (S_IRWXG | S_IRWXO)) ||
 		identity_is_mapped(NOBODY));
 }
@@ -119,16 +120,16 @@ static bool make_ours(const char *path)
 /* The same where nothing above it is known to be ours. */
 static bool make_first(const char *path)
 {
-	return session_is_ours(path) ||
-	       (!is_below_foreign(above(path).text) && make_ours(path));
+	return session_is_ours(path) || (!is_below_foreign(above(path).text) && make_ours(path));
 }
 
 static bool is_of_here(const struct mpsan_session *s)
 {
 	switch (host_origin(&s->host)) {
 	case HOST_OTHER:
-		session_refused = "the session is of another host; start mpsan on each host (mpsan env "
-				  "--help, --launcher)";
+		session_refused =
+			"the session is of another host; start mpsan on each host (mpsan env "
+			"--help, --launcher)";
 		return false;
 	case HOST_EARLIER:
 		session_refused =
@@ -288,7 +289,8 @@ static bool place_given(char *directory, uint32_t bytes, const char *given)
 	}
 	if (!fits || strlen(directory) + sizeof("/session") > sizeof(struct path))
 		return false; /* nothing is made under a name cut short */
-	if (pattern) { /* one directory above may be missing: who starts first on a host finds nothing */
+	/* one directory above may be missing: who starts first on a host finds nothing */
+	if (pattern) {
 		upper = above(directory);
 		SYS3(SYS_mkdirat, AT_FDCWD, upper.text, 0700);
 	}

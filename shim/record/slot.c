@@ -47,9 +47,8 @@ uint32_t slot_take(void)
 		before = TABLE_NO_SLOT;
 	p = &life.table[slot];
 	p->parent_pid = (uint32_t)SYS1(SYS_getppid, 0);
-	parent = before != TABLE_NO_SLOT ?
-			 before :
-			 table_find(life.session, p->parent_pid, life.pid_ns);
+	parent = before != TABLE_NO_SLOT ? before :
+					   table_find(life.session, p->parent_pid, life.pid_ns);
 	p->parent = parent == TABLE_NO_SLOT ? 0 : parent + 1;
 	p->how = MPSAN_HOW_ROOT;
 	if (before != TABLE_NO_SLOT) {
@@ -66,7 +65,7 @@ uint32_t slot_take(void)
 }
 
 void slot_fill_child(struct mpsan_process *p, uint32_t parent_slot, enum mpsan_how how,
-		       uint64_t birth)
+		     uint64_t birth)
 {
 	const struct mpsan_process *from = &life.table[parent_slot];
 

@@ -10,7 +10,8 @@
 uint32_t slot_take(void);
 
 /* What a child has of its parent, which is in `parent_slot`. */
-void slot_fill_child(struct mpsan_process *p, uint32_t parent_slot, enum mpsan_how how, uint64_t birth);
+void slot_fill_child(struct mpsan_process *p, uint32_t parent_slot, enum mpsan_how how,
+		     uint64_t birth);
 
 /*
  * A child that execs without running any of our code first: its slot, whoever claimed it. `fork`:

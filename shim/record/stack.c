@@ -248,8 +248,7 @@ __attribute__((noinline)) uint64_t stack_own(void)
 uint64_t stack_at(const uint64_t *regs)
 {
 	stack_modules();
-	return write_stack(regs, (1u << MPSAN_STACK_REGS) - 1,
-			   sys_thread_pointer(), false);
+	return write_stack(regs, (1u << MPSAN_STACK_REGS) - 1, sys_thread_pointer(), false);
 }
 
 bool stack_returns_to(uint64_t start, uint64_t end)

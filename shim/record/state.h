@@ -14,7 +14,8 @@
 struct life {
 	bool attached; /* the constructor is through and the library is on */
 	bool forked; /* this image came from a fork: locks may have owners that do not exist here */
-	bool lost_threads; /* a fork on the way here left other threads behind, as far as is known */
+	/* a fork on the way here left other threads behind, as far as is known */
+	bool lost_threads;
 	bool has_guests; /* a process was cloned into this memory and may run in it */
 	bool quiet; /* print nothing: a command follows the session, or the user said so */
 	uint32_t pid;

@@ -92,11 +92,10 @@ static bool grow(struct mpsan_session *s, uint32_t from)
 	bool grown = false;
 	long fd;
 
-	if (to > mapped.max || to > mapped.slots ||
-	    !sys_size_allowed(table_file_bytes(to)))
+	if (to > mapped.max || to > mapped.slots || !sys_size_allowed(table_file_bytes(to)))
 		return false;
-	fd = SYS4(SYS_openat, AT_FDCWD, mapped.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | sys_growing(),
-		  0);
+	fd = SYS4(SYS_openat, AT_FDCWD, mapped.path,
+		  O_RDWR | O_CLOEXEC | O_NOFOLLOW | sys_growing(), 0);
 	if (fd < 0)
 		return false;
 	if (SYS2(SYS_fstat, fd, &st) == 0 && st.st_dev == mapped.device &&
@@ -183,8 +182,7 @@ static uint32_t find_newest(struct mpsan_session *s, uint32_t pid, uint64_t pid_
 			if (!table[at].pid)
 				return found;
 			if (is_of(&table[at], pid, pid_ns) && (ended_too || !table[at].end_ns) &&
-			    (found == TABLE_NO_SLOT ||
-			     table[at].birth_ns >= table[found].birth_ns))
+			    (found == TABLE_NO_SLOT || table[at].birth_ns >= table[found].birth_ns))
 				found = at;
 		}
 	} while (next_window(s, &w, pid, pid_ns, false));

@@ -211,8 +211,7 @@ void thread_publish(void)
 {
 	if (LIKELY(thread_hot != &nursery) || hook_off || !life.attached || life_is_guest())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		if (log_open())
 			thread_moved();
 	}

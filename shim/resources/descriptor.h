@@ -19,7 +19,8 @@ enum descriptor_flags {
 	DESCRIPTOR_READY = 2, /* a copy of such a one that waits to be fetched by another process */
 	DESCRIPTOR_PEER = 4, /* connected to where such copies are handed out; none has come yet */
 	DESCRIPTOR_LISTENER = 8, /* bound where others connect to */
-	DESCRIPTOR_APART = 16, /* its offset is of no interest: opened since the fork, a pipe, a device */
+	/* its offset is of no interest: opened since the fork, a pipe, a device */
+	DESCRIPTOR_APART = 16,
 	DESCRIPTOR_READ_TOLD = 32, /* stated since the last fork */
 	DESCRIPTOR_WRITE_TOLD = 64,
 	DESCRIPTOR_MOVE_TOLD = 128,

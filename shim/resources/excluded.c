@@ -81,8 +81,7 @@ void excluded_add(uint64_t address, uint64_t bytes, uint64_t caller)
 
 	if (!life.attached || hook_off || life_is_guest())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		p = is_known(address, end) ? NULL : claim();
 		if (p) {
 			p->range = (struct excluded){address, end, caller, 0};
@@ -124,8 +123,7 @@ static void state_registration(enum mpsan_dontfork how, uint64_t address, uint64
 
 	if (told & 1u << how || !life.attached || hook_off || life_is_guest() || kernel_copies())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		told |= 1u << how;
 		state_event(how, address, bytes, caller);
 	}

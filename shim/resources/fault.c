@@ -364,9 +364,8 @@ static bool make_good(const siginfo_t *info)
 		 page = address & ~(uint64_t)(MPSAN_PAGE - 1);
 	long map;
 
-	if (info->si_code != BUS_ADRERR || (!log_owns(address, &end) &&
-					    !table_owns(address, &end) &&
-					    !guards(address, &end)))
+	if (info->si_code != BUS_ADRERR ||
+	    (!log_owns(address, &end) && !table_owns(address, &end) && !guards(address, &end)))
 		return false;
 	map = SYS6(SYS_mmap, page, end - page, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
@@ -398,8 +397,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 		observer_of(number)->spent = true;
 	give_way(number);
 	if (again && !guest && life.attached && !hook_off && !hook_guard)
-		GUARDED
-		{
+		GUARDED {
 			tell(number, info, context);
 		}
 	if (!again)

@@ -130,8 +130,7 @@ void mapping_made(uint64_t address, uint64_t bytes, bool writable, int fd, uint6
 
 	if (!life_may_change())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		if (!segment_of(fd, &segment) &&
 		    !(segment_look(fd, MPSAN_SHM_FOUND, 0, caller) && segment_of(fd, &segment)))
 			continue;
@@ -164,8 +163,7 @@ static void leave(void *place, const struct mapping *mapping, uint64_t caller)
 		__atomic_fetch_sub(&mapping_torch, 1, __ATOMIC_RELAXED);
 	end_record(mapping);
 	if (caller && mapping->generation != segment_generation) {
-		GUARDED
-		{
+		GUARDED {
 			segment_inherited(&segment, MPSAN_SHM_UNMAPPED, 0, caller);
 		}
 	}
@@ -228,8 +226,7 @@ void mapping_moved(uint64_t from, uint64_t bytes_before, uint64_t to, uint64_t b
 	mapping_gone(from, bytes_before, 0);
 	if (!known)
 		return;
-	GUARDED
-	{
+	GUARDED {
 		state(&segment, to, (bytes + 4095) & ~4095ull, mapping.flags & MAPPING_WRITABLE);
 	}
 }
@@ -241,8 +238,7 @@ void mapping_refused(int fd, uint64_t bytes, uint64_t caller)
 
 	if (!segment_of(fd, &segment) || !life.attached || hook_off || life_is_guest())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		limit = map_limit();
 		segment_refused(&(struct ev_shm_refused){.reason = MPSAN_SHM_NO_MAP,
 							 .result = ENOMEM,

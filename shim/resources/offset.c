@@ -17,8 +17,8 @@
 
 /* So many statements are enough of one process: one that forks all day states the same again and again. */
 #define STATED_MOST 256u
-#define STANDARD \
-	3 /* descriptors: files that a shell opened for output are written by all, and that is meant */
+/* descriptors: files that a shell opened for output are written by all, and that is meant */
+#define STANDARD 3
 
 STATE static uint32_t stated;
 STATE static bool has_copies; /* this process has forked: it may share with its children */
@@ -148,8 +148,7 @@ void offset_used(int fd, enum mpsan_offset_what what, uint64_t caller)
 {
 	if (!life_may_change())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		state(fd, what, caller);
 	}
 }

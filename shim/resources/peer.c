@@ -62,8 +62,7 @@ void peer_bound(int fd, const struct sockaddr *address, socklen_t length)
 
 	if (!listener_path(address, length, path) || !may_state())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		memcpy(listener, path, sizeof(listener));
 		descriptor_mark(fd, DESCRIPTOR_LISTENER);
 		EMIT(sock_bound, .path = log_text(path), .fd = (uint64_t)(int64_t)fd);
@@ -107,8 +106,7 @@ void peer_connected(int fd, const struct sockaddr *address, socklen_t length, in
 	if ((error && error != ENOENT && error != ECONNREFUSED) ||
 	    !listener_path(address, length, path) || !may_state())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		if (error)
 			state_refused(fd, path, error, caller);
 		else
@@ -139,8 +137,7 @@ void peer_result(int fd, ssize_t result, int error, uint64_t caller)
 
 	if (!peer || !(descriptor_known(fd) & DESCRIPTOR_PEER) || !may_state())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		if (result > 0 && (peer->bytes += (uint32_t)result) < TALK_BYTES)
 			continue;
 		if (result == 0 || (result < 0 && error == ECONNRESET))
@@ -252,8 +249,8 @@ static void announce(int fd, void *context)
 	leave(&segment, fd);
 	if (i >= PEER_RECORDS)
 		return;
-	s->key[i] = log_key(EV_shm_sent, segment.range.start,
-			    (uint64_t)fd << 32 | (uint32_t)s->over);
+	s->key[i] =
+		log_key(EV_shm_sent, segment.range.start, (uint64_t)fd << 32 | (uint32_t)s->over);
 	s->record[i] = ANNOUNCE(s->key[i], shm_sent, .device = segment.device,
 				.inode = segment.range.start, .to = pid_behind(s->over),
 				.fd = (uint64_t)(int64_t)fd);
@@ -274,8 +271,7 @@ void peer_sends(struct peer_sending *s, const struct msghdr *message)
 		peer_sends_control();
 	if (!segment_descriptors || !may_state())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		each_descriptor(message, false, announce, s);
 	}
 }
@@ -318,8 +314,7 @@ void peer_sent(struct peer_sending *s, const struct msghdr *message, bool sent)
 	if (!may_state())
 		return;
 	s->sent = sent;
-	GUARDED
-	{
+	GUARDED {
 		each_descriptor(message, sent, settle_one, s);
 	}
 }
@@ -344,8 +339,7 @@ void peer_received(int fd, const struct msghdr *message, uint64_t caller)
 		segment_no_descriptor(MPSAN_SHM_TRUNCATED, "recvmsg", caller);
 	if (!message->msg_controllen || !may_state())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		each_descriptor(message, true, see_received, &(struct receiving){fd, caller});
 		if (descriptor_known(fd) & DESCRIPTOR_PEER)
 			settle(fd);
@@ -371,8 +365,7 @@ void peer_exit(void)
 	}
 	if (!count || !listens)
 		return;
-	GUARDED
-	{
+	GUARDED {
 		EMIT(shm_kept, .listener = log_text(listener), .count = count, .bytes = bytes,
 		     .device = first.device, .inode = first.range.start);
 	}

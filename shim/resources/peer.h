@@ -32,7 +32,8 @@ void peer_result(int fd, ssize_t result, int error, uint64_t caller);
  */
 #define PEER_RECORDS 8u /* further descriptors are stated when they are gone */
 struct peer_sending {
-	uint64_t ready[4], first[4]; /* by descriptor: it was READY; its segment leaves for the first time */
+	/* by descriptor: it was READY; its segment leaves for the first time */
+	uint64_t ready[4], first[4];
 	uint64_t key[PEER_RECORDS], record[PEER_RECORDS];
 	uint32_t announced, settled; /* how many were seen */
 	bool sent; /* of the message that is settled now */

@@ -355,8 +355,7 @@ void segment_closed(int fd, uint64_t caller)
 	/* Children close all they have before an exec: that alone is no reason to make a log. */
 	if (generation_of[fd] != (uint8_t)segment_generation && !log_is_inherited() &&
 	    segment_of(fd, &copy)) {
-		GUARDED
-		{
+		GUARDED {
 			segment_inherited(&copy, MPSAN_SHM_CLOSED, 0, caller);
 		}
 	}

@@ -76,8 +76,7 @@ void segment_open_begin(struct segment_open *opening, const char *path, int flag
 	*opening = (struct segment_open){0};
 	if (!life.attached || hook_off || !whole_path(whole, path, way) || life_is_guest())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		opening->makes = flags & O_EXCL ||
 				 SYS4(SYS_newfstatat, AT_FDCWD, whole, &file, 0) == -ENOENT;
 		opening->name = opening->makes ? segment_name(whole) : 0;
@@ -122,8 +121,7 @@ void segment_open_end(const struct segment_open *opening, const char *path, int 
 	    (way == MPSAN_SHM_FILE && !may_be_segment(path)) ||
 	    ((error || !opening->name) && !whole_path(whole, path, way)) || !life_may_change())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		if (!error)
 			opened(opening, whole, fd, flags, way, caller);
 		else
@@ -145,8 +143,7 @@ void segment_memfd(int fd, uint64_t caller)
 		segment_no_descriptor(MPSAN_SHM_NO_DESCRIPTOR, "memfd_create", caller);
 	if (fd < 0 || !life_may_change())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		segment_look(fd, MPSAN_SHM_MEMFD, 0, caller);
 	}
 }
@@ -159,8 +156,7 @@ void segment_fetched(int pidfd, int fd, uint64_t caller)
 		segment_no_descriptor(MPSAN_SHM_NO_DESCRIPTOR, "pidfd_getfd", caller);
 	if (fd < 0 || !life_may_change())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		segment_look(fd, MPSAN_SHM_FETCHED, pidfd_process(pidfd), caller);
 	}
 }
@@ -209,8 +205,7 @@ void segment_sized(int fd, uint64_t bytes, uint64_t free, int error, const char 
 		segment_later(&segment, MPSAN_LATER_BYTES(~0ull), MPSAN_LATER_BYTES(bytes));
 	if ((own && !error && !exceeds(fd, bytes, free)))
 		return;
-	GUARDED
-	{
+	GUARDED {
 		if (error == ENOSPC)
 			segment_refused(&(struct ev_shm_refused){.reason = MPSAN_SHM_NO_SPACE,
 								 .result = ENOSPC,
@@ -282,8 +277,7 @@ void segment_unlink_begin(struct segment_unlinking *unlinking, int at, const cha
 	unlinking->device = file.st_dev;
 	unlinking->inode = file.st_ino;
 	unlinking->bytes = (uint64_t)file.st_size;
-	GUARDED
-	{
+	GUARDED {
 		announce(unlinking, whole, caller);
 	}
 }
@@ -341,8 +335,7 @@ void segment_no_descriptor(enum mpsan_shm_reason reason, const char *function, u
 
 	if (!segment_descriptors || refused_before[reason % 8] >= REFUSED_MAX || !life_may_change())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		segment_refused(&(struct ev_shm_refused){.reason = reason,
 							 .result = (uint64_t)error,
 							 .count = segment_count(),

@@ -41,7 +41,8 @@ void segment_sized(int fd, uint64_t bytes, uint64_t free, int error, const char 
 /* A call that removes a name: what it stands for is asked before it, and its removal announced. */
 struct segment_unlinking {
 	uint64_t device, inode, bytes; /* inode 0: none of ours */
-	uint64_t removal, use; /* what was announced of it, and of one that was inherited; 0: nothing */
+	/* what was announced of it, and of one that was inherited; 0: nothing */
+	uint64_t removal, use;
 	bool made; /* by this process, which states no more than a flag of its record */
 };
 void segment_unlink_begin(struct segment_unlinking *unlinking, int at, const char *path,

@@ -119,8 +119,7 @@ void stdio_written(FILE *stream, uint64_t caller)
 
 	if (!life_may_change())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		for (uint32_t i = 0; i < stdio_left; i++) {
 			if (stream && pending[i].stream != stream)
 				pending[left++] = pending[i];

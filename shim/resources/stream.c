@@ -122,8 +122,8 @@ static NOINLINE bool is_complaint(const void *data, size_t bytes)
 	char text[HEAD_BYTES];
 	long got = sys_peek(text, data, bytes < sizeof(text) ? bytes : sizeof(text));
 
-	return got > 0 &&
-	       holds(text, (size_t)got, "An attempt has been made to start a new process before the");
+	return got > 0 && holds(text, (size_t)got,
+				"An attempt has been made to start a new process before the");
 }
 
 static void note_complaint(const void *data, size_t bytes, uint64_t caller)
@@ -158,8 +158,7 @@ void stream_is_written(int fd, const void *data, size_t bytes, uint64_t caller)
 		return;
 	if (stream_uses(fd, DESCRIPTOR_WRITE_TOLD))
 		offset_used(fd, MPSAN_OFFSET_WRITE, caller);
-	GUARDED
-	{
+	GUARDED {
 		if (data && bytes >= STREAM_LARGE)
 			note_tensor(fd, data, bytes, caller);
 		if (data && fd == 2 && stream_watch & STREAM_COMPLAINTS) {

@@ -19,7 +19,8 @@ enum stream_watch {
 	STREAM_OFFSETS = 1, /* it forked, or was forked: open files may be common */
 	STREAM_PEERS = 2, /* connected to where descriptors are handed out */
 	STREAM_COMPLAINTS =
-		4, /* started by multiprocessing, or a copy: it may fail, or be refused to start processes */
+		/* started by multiprocessing, or a copy: it may fail, or be refused to start processes */
+	4,
 };
 extern uint8_t stream_watch;
 

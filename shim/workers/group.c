@@ -30,8 +30,7 @@ static NOINLINE void look_for_making(void)
 	if (group_made || looks >= LOOKS || !python_present() || !may_state())
 		return;
 	looks++;
-	GUARDED
-	{
+	GUARDED {
 		if (inside_making() && !__atomic_exchange_n(&group_made, true, __ATOMIC_ACQ_REL)) {
 			table = python_global(MODULE, "_pg_map");
 			table_type = table ? python_type(table) : 0;
@@ -51,8 +50,7 @@ NOINLINE void group_look_again(void)
 {
 	if (python_dict_used(table, table_type) != 0 || !may_state())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		if (!inside_making() && __atomic_exchange_n(&group_made, false, __ATOMIC_ACQ_REL))
 			EMIT(group, .made = false, .stack = stack_own(), .python = stack_python(0));
 	}

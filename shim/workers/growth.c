@@ -21,12 +21,14 @@
 
 #define INHERITED_MIN (32u << 20)
 #define GIVEN_MIN (16u << 20)
-#define HANDLERS_NS 1000000000u /* of processors' time: exit handlers take less, after that it was no end */
+/* of processors' time: exit handlers take less, after that it was no end */
+#define HANDLERS_NS 1000000000u
 
 struct count {
 	uint64_t time_ns, spent_ns; /* spent: on processors */
 	uint64_t given, copied;
-	uint64_t unread; /* of what was given: came after the pages were read, and may be copies as well */
+	/* of what was given: came after the pages were read, and may be copies as well */
+	uint64_t unread;
 };
 
 STATE static struct {
@@ -158,8 +160,7 @@ void growth_leaves(void)
 {
 	if (LIKELY(!growth.inherited) || growth.left || is_taken_down() || !may_look())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		leave();
 	}
 }
@@ -168,8 +169,7 @@ void growth_acts(void)
 {
 	if (LIKELY(!growth.inherited) || growth.left || !is_taken_down() || !may_look())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		leave();
 	}
 }
@@ -179,8 +179,7 @@ void growth_flushes(void)
 	if (LIKELY(!growth.inherited) || growth.left || !growth.python || !may_look() ||
 	    !python_is_idle())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		count(&growth.flushed, &growth.flushed);
 	}
 }
@@ -192,8 +191,7 @@ void growth_ended(void)
 
 	if (LIKELY(!growth.inherited) || !may_look())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		/* Its end began unseen: what it flushed last is all that is known. */
 		if (!growth.left && growth.flushed.time_ns)
 			state(&growth.flushed);

@@ -90,8 +90,7 @@ NOINLINE void manners_opened(const char *path)
 
 	if (is_server || !text_equal(path, "/dev/null") || !may_state())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		process = sees_python() ? python_started() : 0;
 		if (process && __atomic_exchange_n(&manners.unnamed, false, __ATOMIC_ACQ_REL) &&
 		    !is_announced())
@@ -175,8 +174,7 @@ uint64_t manners_kills(int64_t pid, int signal, uint64_t caller)
 	if (pid > 0) /* a pid may come again; a child that was born just now has no slot yet */
 		whom |= table_find_last(life.session, (uint32_t)pid, life.pid_ns);
 	key = log_key(EV_killed, whom, (uint64_t)signal);
-	GUARDED
-	{
+	GUARDED {
 		if (log_is_stated(key) || (pid > 0 && !self && !reaches(pid)))
 			continue;
 		stated = ANNOUNCE(key, killed, .pid = (uint64_t)pid, .signal = (uint64_t)signal,
@@ -207,8 +205,7 @@ void manners_reaped(uint32_t pid, int status, bool taken, uint64_t caller)
 {
 	if (LIKELY(!WIFSIGNALED(status)) || !is_crash(WTERMSIG(status)) || !may_state())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		EMIT(reaped, .pid = pid, .signal = (uint64_t)WTERMSIG(status), .taken = taken,
 		     .caller = caller, .stack = stack_own(), .python = stack_python(0));
 	}
@@ -232,8 +229,7 @@ void manners_bound(int tid, uint64_t before, uint64_t caller)
 
 	if (processors == before || !processors || !may_state())
 		return;
-	GUARDED
-	{
+	GUARDED {
 		uint64_t pid = tid ? (uint64_t)tid : thread_tid();
 
 		uint64_t key = log_key(EV_affinity, pid << 16 ^ before, processors ^ caller << 16);
@@ -301,8 +297,7 @@ void manners_left(int code, uint64_t caller)
 	    !(python_present() || manners.started || (log_head() && !log_is_inherited())))
 		return;
 	manners.told_end = true;
-	GUARDED
-	{
+	GUARDED {
 		sees_python();
 		EMIT(left, .code = (uint64_t)(code & 0xff), .caller = caller, .stack = stack_own(),
 		     .python = manners.failed ? manners.failed : stack_python(0));

@@ -22,7 +22,8 @@ struct manners {
 	bool unnamed;
 	bool told_end;
 	uint64_t
-		failed; /* where the exception came from that ends this process: a text of its log */
+		/* where the exception came from that ends this process: a text of its log */
+		failed;
 	uint32_t again; /* bit for each enum mpsan_main_how that was stated */
 };
 extern struct manners manners;

@@ -80,7 +80,8 @@ static void nested_pairs(void)
 typedef int cuda_allocate(void **, size_t);
 typedef int cuda_free(void *);
 typedef int cuda_copy(void *, const void *, size_t, int, void *);
-typedef int cuda_launch(const void *, unsigned long, unsigned, unsigned long, unsigned, void **, size_t, void *);
+typedef int cuda_launch(const void *, unsigned long, unsigned, unsigned long, unsigned, void **,
+			size_t, void *);
 static cuda_allocate *cuda_malloc;
 static cuda_free *cuda_release;
 static cuda_copy *cuda_queue_copy;

@@ -24,7 +24,8 @@
 struct chunk {
 	struct piece *pieces;
 	uint32_t first; /* chunk in which a piece of many begins */
-	uint8_t order; /* log2 of the pieces' bytes; CHUNK_SHIFT: a run of chunks; 0: never used or free */
+	/* log2 of the pieces' bytes; CHUNK_SHIFT: a run of chunks; 0: never used or free */
+	uint8_t order;
 };
 
 struct run {

@@ -20,7 +20,8 @@ static struct device {
 static int device_number;
 static bool initialised;
 static char *
-	alive; /* a page that the kernel empties in a forked child; not empty: this process started the driver */
+	/* a page that the kernel empties in a forked child; not empty: this process started the driver */
+	alive;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 CUcontext device_primary(CUdevice device)

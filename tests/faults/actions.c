@@ -29,7 +29,8 @@ static void print_action(const char *what, const struct sigaction *a)
 	       a->sa_handler == SIG_DFL ? "default" :
 	       a->sa_handler == SIG_IGN ? "ignored" :
 					  "handler",
-	       (unsigned)a->sa_flags, sigismember(&a->sa_mask, SIGUSR1), sigismember(&a->sa_mask, SIGUSR2));
+	       (unsigned)a->sa_flags, sigismember(&a->sa_mask, SIGUSR1),
+	       sigismember(&a->sa_mask, SIGUSR2));
 }
 
 static void ask(const char *what)
@@ -47,11 +48,13 @@ static void on_info(int n, siginfo_t *info, void *context)
 
 	must(n == number);
 	calls++;
-	printf("code %d from me %d value %d address right %d at a place %d alternate %d blocked %d%d\n", info->si_code,
-	       info->si_code <= 0 && info->si_pid == getpid(), info->si_code == SI_QUEUE ? info->si_value.sival_int : 0,
-	       info->si_code > 0 ? (char *)info->si_addr == missing + 16 : 0, at->uc_mcontext.gregs[REG_RIP] != 0,
-	       alternate && &here > alternate && &here < alternate + 16 * PAGE, sigismember(&at->uc_sigmask, SIGUSR1),
-	       sigismember(&at->uc_sigmask, number));
+	printf("code %d from me %d value %d address right %d at a place %d alternate %d blocked %d%d\n",
+	       info->si_code, info->si_code <= 0 && info->si_pid == getpid(),
+	       info->si_code == SI_QUEUE ? info->si_value.sival_int : 0,
+	       info->si_code > 0 ? (char *)info->si_addr == missing + 16 : 0,
+	       at->uc_mcontext.gregs[REG_RIP] != 0,
+	       alternate && &here > alternate && &here < alternate + 16 * PAGE,
+	       sigismember(&at->uc_sigmask, SIGUSR1), sigismember(&at->uc_sigmask, number));
 	if (info->si_code > 0)
 		siglongjmp(back, 1);
 }
@@ -101,7 +104,12 @@ static void asks(void)
 
 static void asks_raw(void)
 {
-	struct { void *handler; unsigned long flags; void *restorer; uint64_t mask; } raw = {0};
+	struct {
+		void *handler;
+		unsigned long flags;
+		void *restorer;
+		uint64_t mask;
+	} raw = {0};
 
 	must(syscall(SYS_rt_sigaction, number, NULL, &raw, 8) == 0);
 	printf("raw default %d %lx %d\n", raw.handler == NULL, raw.flags, raw.restorer == NULL);
@@ -333,7 +341,8 @@ static void read_interrupted(int flags)
 
 	gate_init(&blocked);
 	set_info(flags);
-	must(pthread_create(&thread, NULL, flags & SA_RESTART ? interrupts : interrupts_once, &tid) == 0);
+	must(pthread_create(&thread, NULL, flags & SA_RESTART ? interrupts : interrupts_once,
+			    &tid) == 0);
 	result = read(blocked.fd[0], &byte, 1);
 	printf("read %zd %s\n", result, result < 0 ? strerrorname_np(errno) : "");
 	must(pthread_join(thread, NULL) == 0);
@@ -360,7 +369,8 @@ static void waited_for(void)
 	must(kill(getpid(), number) == 0);
 	printf("sigwaitinfo %d\n", sigwaitinfo(&set, &info) == number);
 	must(kill(getpid(), number) == 0);
-	must(read(signalfd(-1, &set, 0), (char[sizeof(struct signalfd_siginfo)]){0}, sizeof(struct signalfd_siginfo)) > 0);
+	must(read(signalfd(-1, &set, 0), (char[sizeof(struct signalfd_siginfo)]){0},
+		  sizeof(struct signalfd_siginfo)) > 0);
 	puts("signalfd");
 }
 
@@ -419,21 +429,24 @@ static void forks_on(void)
 	printf("calls %d\n", calls);
 }
 
+// clang-format off
 #define CASE(body, stack) {#body, body, stack}
 static const struct {
 	const char *name;
 	void (*body)(void);
 	bool stack; /* a fault of the stack: SIGSEGV only */
 } cases[] = {
-	CASE(asks, false), CASE(asks_raw, false), CASE(is_sent, false), CASE(is_sent_first_kind, false),
-	CASE(dies_by_raise, false), CASE(dies_by_kill, false), CASE(dies_ignored, false), CASE(interrupted, false),
-	CASE(restarted, false), CASE(waited_for, false), CASE(vfork_changes, false), CASE(execs, false),
+	CASE(asks, false), CASE(asks_raw, false), CASE(is_sent, false),
+	CASE(is_sent_first_kind, false), CASE(dies_by_raise, false), CASE(dies_by_kill, false),
+	CASE(dies_ignored, false), CASE(interrupted, false), CASE(restarted, false),
+	CASE(waited_for, false), CASE(vfork_changes, false), CASE(execs, false),
 	CASE(execs_ignoring, false), CASE(execs_handling, false), CASE(faults_twice, false),
-	CASE(faults_on_alternate, false), CASE(faults_on_small, false), CASE(faults_resetting, false),
-	CASE(faults_by_default, false), CASE(faults_blocked, false), CASE(faults_ignored, false),
-	CASE(faults_as_worker, false), CASE(faults_in_threads, false), CASE(overflows, true),
-	CASE(overflows_handled, true), CASE(forks_on, false),
+	CASE(faults_on_alternate, false), CASE(faults_on_small, false),
+	CASE(faults_resetting, false), CASE(faults_by_default, false), CASE(faults_blocked, false),
+	CASE(faults_ignored, false), CASE(faults_as_worker, false), CASE(faults_in_threads, false),
+	CASE(overflows, true), CASE(overflows_handled, true), CASE(forks_on, false),
 };
+// clang-format on
 
 static void run(unsigned i)
 {
@@ -449,7 +462,8 @@ static void run(unsigned i)
 		exit(0);
 	}
 	must(waitpid(child, &status, 0) == child);
-	printf("ended with %x\n", status & ~0x80); /* whether a core was written is the machine's affair */
+	/* whether a core was written is the machine's affair */
+	printf("ended with %x\n", status & ~0x80);
 }
 
 /* A segment of shared memory makes SIGBUS possible; behind its end it is certain. */

@@ -6,16 +6,16 @@
 #define MPSAN_TESTS_FAULTS_CALLS_H
 
 #define UNTOUCHED 4242
-#define CALL(name, call)                                                       \
-	do {                                                                   \
-		long result__;                                                 \
-		int error__;                                                   \
-                                                                               \
-		errno = UNTOUCHED;                                             \
-		result__ = (long)(call);                                       \
-		error__ = errno;                                               \
-		printf("%s %s %d\n", #name, sign_of(result__), error__);       \
-		fflush(stdout);                                                \
+#define CALL(name, call)                                                 \
+	do {                                                             \
+		long result__;                                           \
+		int error__;                                             \
+                                                                         \
+		errno = UNTOUCHED;                                       \
+		result__ = (long)(call);                                 \
+		error__ = errno;                                         \
+		printf("%s %s %d\n", #name, sign_of(result__), error__); \
+		fflush(stdout);                                          \
 	} while (0)
 #define VOID_CALL(name, call) CALL(name, (call, 0))
 

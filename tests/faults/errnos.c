@@ -351,8 +351,8 @@ static void call_loader(void)
 int main(int argc, char **argv)
 {
 	int (*old_atfork)(void (*)(void), void (*)(void), void (*)(void)) =
-		(int (*)(void (*)(void), void (*)(void), void (*)(void)))dlvsym(RTLD_DEFAULT, "pthread_atfork",
-										  "GLIBC_2.2.5");
+		(int (*)(void (*)(void), void (*)(void), void (*)(void)))dlvsym(
+			RTLD_DEFAULT, "pthread_atfork", "GLIBC_2.2.5");
 
 	(void)argv;
 	if (argc > 1)

@@ -206,13 +206,15 @@ static void call_regions(void)
 	static uintptr_t none[16], *reductions = none;
 
 	CALL(GOMP_parallel, (GOMP_parallel(region, &n, 2, 0), n));
-	CALL(GOMP_parallel_start, (GOMP_parallel_start(region, &n, 2), region(&n), GOMP_parallel_end(), n));
+	CALL(GOMP_parallel_start,
+	     (GOMP_parallel_start(region, &n, 2), region(&n), GOMP_parallel_end(), n));
 	CALL(GOMP_parallel_reductions, GOMP_parallel_reductions(region_of_none, &reductions, 1, 0));
 	CALL(GOMP_parallel_sections, (GOMP_parallel_sections(sections, &n, 2, 3, 0), n));
-	CALL(GOMP_parallel_sections_start,
-	     (GOMP_parallel_sections_start(sections, &n, 2, 3), sections(&n), GOMP_parallel_end(), n));
+	CALL(GOMP_parallel_sections_start, (GOMP_parallel_sections_start(sections, &n, 2, 3),
+					    sections(&n), GOMP_parallel_end(), n));
 #define LOOP_CALL(name, ...) CALL(name, (name(loop, &n, 2, 0, 9, 1, __VA_ARGS__), n))
-#define LOOP_START_CALL(name, ...) CALL(name, (name(loop, &n, 2, 0, 9, __VA_ARGS__), loop(&n), GOMP_parallel_end(), n))
+#define LOOP_START_CALL(name, ...) \
+	CALL(name, (name(loop, &n, 2, 0, 9, __VA_ARGS__), loop(&n), GOMP_parallel_end(), n))
 	LOOP_CALL(GOMP_parallel_loop_static, 2, 0);
 	LOOP_START_CALL(GOMP_parallel_loop_static_start, 1, 2);
 	LOOP_CALL(GOMP_parallel_loop_dynamic, 2, 0);

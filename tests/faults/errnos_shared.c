@@ -166,11 +166,15 @@ static struct msghdr message_of(int fd)
 {
 	static char byte, control[CMSG_SPACE(sizeof(int))];
 	static struct iovec piece = {&byte, 1};
-	struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = control,
+	struct msghdr message = {.msg_iov = &piece,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
 				 .msg_controllen = sizeof(control)};
 	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
 
-	*head = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(fd)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+	*head = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(fd)),
+				 .cmsg_level = SOL_SOCKET,
+				 .cmsg_type = SCM_RIGHTS};
 	memcpy(CMSG_DATA(head), &fd, sizeof(fd));
 	return message;
 }
@@ -202,7 +206,8 @@ static void call_sockets(void)
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int listener;
 
-	snprintf(address.sun_path, sizeof(address.sun_path), "/tmp/listener-mpsan-%d", (int)getpid());
+	snprintf(address.sun_path, sizeof(address.sun_path), "/tmp/listener-mpsan-%d",
+		 (int)getpid());
 	CALL(socket, shut(socket(AF_UNIX, SOCK_STREAM, 0)));
 	CALL(socket, shut(socket(-1, SOCK_STREAM, 0)));
 	listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
@@ -217,7 +222,8 @@ static void call_sockets(void)
 		int caller = socket(AF_UNIX, SOCK_STREAM, 0);
 
 		CALL(connect, connect(caller, (struct sockaddr *)&address, sizeof(address)));
-		CALL(accept, shut(i ? accept(listener, NULL, NULL) : accept4(listener, NULL, NULL, 0)));
+		CALL(accept,
+		     shut(i ? accept(listener, NULL, NULL) : accept4(listener, NULL, NULL, 0)));
 		close(caller);
 	}
 	unlink(address.sun_path);

@@ -22,8 +22,8 @@ ssize_t __write(int fd, const void *data, size_t bytes);
 ssize_t __send(int fd, const void *data, size_t bytes, int flags);
 ssize_t __read_chk(int fd, void *to, size_t bytes, size_t room);
 ssize_t __recv_chk(int fd, void *to, size_t bytes, size_t room, int flags);
-ssize_t __recvfrom_chk(int fd, void *to, size_t bytes, size_t room, int flags, struct sockaddr *from,
-		       socklen_t *length);
+ssize_t __recvfrom_chk(int fd, void *to, size_t bytes, size_t room, int flags,
+		       struct sockaddr *from, socklen_t *length);
 void *ibv_reg_mr(void *domain, void *address, size_t bytes, int access);
 int ibv_fork_init(void);
 
@@ -143,7 +143,8 @@ int main(void)
 	full = open("/dev/full", O_RDWR);
 	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	must(file >= 0 && full >= 0 && unlink(name) == 0 && page != MAP_FAILED);
-	must(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, memfd_create("errnos", 0), 0) != MAP_FAILED);
+	must(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, memfd_create("errnos", 0), 0) !=
+	     MAP_FAILED);
 	connects();
 	call_memory();
 	call_all();

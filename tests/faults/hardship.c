@@ -107,29 +107,36 @@ static int do_strict(void)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
 }
 
-#define ALLOW(number) \
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+#define ALLOW(number)                                      \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 /* What a sandbox might allow at the least; everything else kills the process. */
 static int do_filter(void)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		ALLOW(SYS_read), ALLOW(SYS_write), ALLOW(SYS_exit), ALLOW(SYS_exit_group), ALLOW(SYS_futex),
+		ALLOW(SYS_read),
+		ALLOW(SYS_write),
+		ALLOW(SYS_exit),
+		ALLOW(SYS_exit_group),
+		ALLOW(SYS_futex),
 		ALLOW(SYS_rt_sigreturn),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 	};
 	struct sock_fprog filter = {sizeof(code) / sizeof(*code), code};
 
 	may_fork = false;
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
 }
 
 static int do_unlink(void)
 {
 	char command[512];
 
-	snprintf(command, sizeof(command), "rm -rf '%s'", getenv("REMOVE") ? getenv("REMOVE") : "/nothing/there");
+	snprintf(command, sizeof(command), "rm -rf '%s'",
+		 getenv("REMOVE") ? getenv("REMOVE") : "/nothing/there");
 	return system(command);
 }
 
@@ -192,7 +199,9 @@ static void fork_and_note(void)
 		note(3);
 		_exit(5);
 	}
-	say(child < 0 ? "no child\n" : child_wait(child) == 5 ? "child well\n" : "child not well\n");
+	say(child < 0		   ? "no child\n" :
+	    child_wait(child) == 5 ? "child well\n" :
+				     "child not well\n");
 }
 
 static int find(const char *name)

@@ -17,7 +17,7 @@
 static struct shared {
 	pthread_mutex_t mutex;
 	sem_t posted;
-} *shared;
+} * shared;
 static int ends[2];
 static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t both;

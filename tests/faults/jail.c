@@ -61,12 +61,15 @@ int main(int argc, char **argv)
 		 !strcmp(argv[1], "trap") ? SECCOMP_RET_TRAP :
 					    SECCOMP_RET_ERRNO | EPERM;
 	other = !strcmp(argv[2], "allow") ? SECCOMP_RET_ALLOW : action;
-	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+						 offsetof(struct seccomp_data, nr));
 	for (; at < argc && strcmp(argv[at], "--") && at < MAX; at++) {
-		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)atoi(argv[at]), 0, 1);
+		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+							 (uint32_t)atoi(argv[at]), 0, 1);
 		code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, other);
 	}
-	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, other == action ? SECCOMP_RET_ALLOW : action);
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
+						 other == action ? SECCOMP_RET_ALLOW : action);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &(struct sock_fprog){n, code}))
 		return 77;

@@ -28,7 +28,8 @@ static void runpath(const char *path)
 static void libc_handle(const char *path)
 {
 	void *libc = dlopen("libc.so.6", RTLD_NOW);
-	int (*lock)(pthread_mutex_t *) = (int (*)(pthread_mutex_t *))dlsym(libc, "pthread_mutex_lock");
+	int (*lock)(pthread_mutex_t *) =
+		(int (*)(pthread_mutex_t *))dlsym(libc, "pthread_mutex_lock");
 	int (*unlock)(pthread_mutex_t *) =
 		(int (*)(pthread_mutex_t *))dlvsym(libc, "pthread_mutex_unlock", "GLIBC_2.2.5");
 	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -74,7 +75,8 @@ static void unknown(const char *path)
 	printf("next unknown %d", dlsym(RTLD_NEXT, "mpsan_no_such_name") != NULL);
 	said = dlerror();
 	printf(" %s\n", said ? said : "no error");
-	printf("after success %d", dlsym(dlopen("libc.so.6", RTLD_NOW), "pthread_mutex_lock") != NULL);
+	printf("after success %d",
+	       dlsym(dlopen("libc.so.6", RTLD_NOW), "pthread_mutex_lock") != NULL);
 	said = dlerror();
 	printf(" %s\n", said ? said : "no error");
 }
@@ -82,7 +84,8 @@ static void unknown(const char *path)
 /* Handles that are none, and a closed one, must be refused, not followed. */
 static void odd_handles(const char *path)
 {
-	printf("in a library that lacks it %d\n", dlsym(dlopen(path, RTLD_NOW), "pthread_mutex_lock") != NULL);
+	printf("in a library that lacks it %d\n",
+	       dlsym(dlopen(path, RTLD_NOW), "pthread_mutex_lock") != NULL);
 	printf("program %d\n", dlsym(dlopen(NULL, RTLD_NOW), "pthread_mutex_lock") != NULL);
 }
 
@@ -92,8 +95,9 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*ask)(const char *path);
 	} question[] = {
-		{"next_twice", next_twice}, {"runpath", runpath}, {"libc_handle", libc_handle},
-		{"answered", answered},	    {"namespace", namespace}, {"unknown", unknown},
+		{"next_twice", next_twice},   {"runpath", runpath},
+		{"libc_handle", libc_handle}, {"answered", answered},
+		{"namespace", namespace},     {"unknown", unknown},
 		{"odd_handles", odd_handles},
 	};
 

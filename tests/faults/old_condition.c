@@ -42,7 +42,8 @@ int main(void)
 	must(pthread_join(thread, NULL) == 0);
 	for (size_t i = 0; i < sizeof(old.beyond); i++)
 		must(old.beyond[i] == 0x5a);
-	printf("late %d, signalled %d, allocated %d\n", late == ETIMEDOUT, result, old.condition != NULL);
+	printf("late %d, signalled %d, allocated %d\n", late == ETIMEDOUT, result,
+	       old.condition != NULL);
 	return 0;
 }
 #else

@@ -18,14 +18,23 @@
 #include "mpsan.h"
 
 /* Looked up as a program does that is not linked with CUDA. */
-#define FUNCTIONS(_)                                                                 \
-	_(cuInit)                                                                    \
-	_(cuDevicePrimaryCtxRetain)                                                  \
-	_(cuMemAlloc_v2)                                                             \
-	_(cuMemFree_v2)                                                              \
-	_(cuMemCreate) _(cuMemRelease) _(cuMemMap) _(cuMemUnmap) _(cuMemPoolCreate)  \
-		_(cuMemAllocFromPoolAsync) _(cuMemAllocManaged) _(cuIpcGetMemHandle) \
-			_(cuIpcOpenMemHandle_v2) _(cuIpcCloseMemHandle)
+// clang-format off
+#define FUNCTIONS(_) \
+	_(cuInit) \
+	_(cuDevicePrimaryCtxRetain) \
+	_(cuMemAlloc_v2) \
+	_(cuMemFree_v2) \
+	_(cuMemCreate) \
+	_(cuMemRelease) \
+	_(cuMemMap) \
+	_(cuMemUnmap) \
+	_(cuMemPoolCreate) \
+	_(cuMemAllocFromPoolAsync) \
+	_(cuMemAllocManaged) \
+	_(cuIpcGetMemHandle) \
+	_(cuIpcOpenMemHandle_v2) \
+	_(cuIpcCloseMemHandle)
+// clang-format on
 
 #define DECLARE(name) static __typeof__(&name) p_##name;
 FUNCTIONS(DECLARE)

@@ -107,11 +107,15 @@ static void send_fd(int over, int fd)
 {
 	char byte = 0, control[CMSG_SPACE(sizeof(int))] = {0};
 	struct iovec piece = {&byte, 1};
-	struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = control,
+	struct msghdr message = {.msg_iov = &piece,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
 				 .msg_controllen = sizeof(control)};
 	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
 
-	*head = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(fd)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+	*head = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(fd)),
+				 .cmsg_level = SOL_SOCKET,
+				 .cmsg_type = SCM_RIGHTS};
 	memcpy(CMSG_DATA(head), &fd, sizeof(fd));
 	must(sendmsg(over, &message, 0) == 1);
 }
@@ -121,11 +125,13 @@ static int receive_fd(int over, size_t room)
 {
 	char byte, control[CMSG_SPACE(sizeof(int))];
 	struct iovec piece = {&byte, 1};
-	struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = control, .msg_controllen = room};
+	struct msghdr message = {
+		.msg_iov = &piece, .msg_iovlen = 1, .msg_control = control, .msg_controllen = room};
 	struct cmsghdr *head;
 	int fd = -1;
 
-	if (recvmsg(over, &message, 0) == 1 && (head = CMSG_FIRSTHDR(&message)) && !(message.msg_flags & MSG_CTRUNC))
+	if (recvmsg(over, &message, 0) == 1 && (head = CMSG_FIRSTHDR(&message)) &&
+	    !(message.msg_flags & MSG_CTRUNC))
 		memcpy(&fd, CMSG_DATA(head), sizeof(fd));
 	return fd;
 }
@@ -248,7 +254,8 @@ static void scene_kept(void)
 	must(ftruncate(other, BYTES) == 0);
 	must(fcntl(fd, F_DUPFD_CLOEXEC, 0) >= 0 && fcntl(fd, F_DUPFD_CLOEXEC, 0) >= 0);
 	close(fd);
-	must(fcntl(other, F_DUPFD_CLOEXEC, 0) >= 0); /* Python's mmap module makes such a copy, and maps */
+	/* Python's mmap module makes such a copy, and maps */
+	must(fcntl(other, F_DUPFD_CLOEXEC, 0) >= 0);
 	mapped(other);
 	copy = fcntl(other, F_DUPFD_CLOEXEC, 0);
 	peer = caller();
@@ -342,7 +349,8 @@ static void scene_many(void)
 		close(shm_open(mine, O_RDWR | O_CREAT | O_EXCL, 0600));
 		if (number == many - 1)
 			break;
-		must(write(over[0], mine, sizeof(mine)) == sizeof(mine) && read(over[0], mine, 1) == 1);
+		must(write(over[0], mine, sizeof(mine)) == sizeof(mine) &&
+		     read(over[0], mine, 1) == 1);
 	}
 	shm_unlink(mine);
 	shutdown(over[0], SHUT_RDWR);
@@ -383,9 +391,10 @@ static const struct {
 	const char *word;
 	void (*play)(void);
 } scenes[] = {
-	{"life", scene_life},	{"parts", scene_parts},	    {"moved", scene_moved}, {"fork", scene_fork},
-	{"vfork", scene_vfork}, {"sent", scene_sent},	    {"exec", scene_exec},   {"others", scene_others},
-	{"files", scene_files}, {"limit", scene_limit},	    {"cut", scene_cut},	    {"missing", scene_missing},
+	{"life", scene_life},	{"parts", scene_parts},	    {"moved", scene_moved},
+	{"fork", scene_fork},	{"vfork", scene_vfork},	    {"sent", scene_sent},
+	{"exec", scene_exec},	{"others", scene_others},   {"files", scene_files},
+	{"limit", scene_limit}, {"cut", scene_cut},	    {"missing", scene_missing},
 	{"kept", scene_kept},	{"refused", scene_refused}, {"space", scene_space},
 	{"storm", scene_storm}, {"many", scene_many},	    {"flow", scene_flow},
 };
@@ -398,7 +407,8 @@ int main(int argc, char **argv)
 	many = argc > 2 ? atoi(argv[2]) : 0;
 	snprintf(name, sizeof(name), "/mpsan-segments-%d", (int)getpid());
 	snprintf(path, sizeof(path), "/dev/shm/mpsan-segments-file-%d", (int)getpid());
-	snprintf(address.sun_path, sizeof(address.sun_path), "/tmp/listener-segments-%d", (int)getpid());
+	snprintf(address.sun_path, sizeof(address.sun_path), "/tmp/listener-segments-%d",
+		 (int)getpid());
 	for (size_t i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++)
 		if (strcmp(argv[1], scenes[i].word) == 0)
 			return scenes[i].play(), 0;

@@ -14,7 +14,8 @@ static void say_limits(void)
 		struct rlimit limit;
 
 		getrlimit((enum __rlimit_resource)i, &limit);
-		dprintf(1, "limit %d: %lld %lld\n", i, (long long)limit.rlim_cur, (long long)limit.rlim_max);
+		dprintf(1, "limit %d: %lld %lld\n", i, (long long)limit.rlim_cur,
+			(long long)limit.rlim_max);
 	}
 }
 
@@ -28,8 +29,8 @@ static void say_signals(void)
 
 		sigaction(i, NULL, &action);
 		if (action.sa_handler == SIG_IGN || sigismember(&blocked, i))
-			dprintf(1, "signal %d: ignored %d blocked %d\n", i, action.sa_handler == SIG_IGN,
-				sigismember(&blocked, i));
+			dprintf(1, "signal %d: ignored %d blocked %d\n", i,
+				action.sa_handler == SIG_IGN, sigismember(&blocked, i));
 	}
 }
 

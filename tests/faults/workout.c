@@ -150,7 +150,7 @@ static const struct {
 	long (*run)(void);
 	long want;
 } part[] = {
-	{"threads", threads, THREADS}, {"locks", locks, 4},  {"forks", forks, 28},
+	{"threads", threads, THREADS}, {"locks", locks, 4},   {"forks", forks, 28},
 	{"vforks", vforks, 8},	       {"spawns", spawns, 8}, {"orphans", orphans, SIGKILL},
 };
 

@@ -23,7 +23,8 @@
 /* The first byte of an input. */
 enum wish {
 	WISH_REPAIR =
-		1, /* heads and sums are made right, so that the reader gets to what is behind them */
+		/* heads and sums are made right, so that the reader gets to what is behind them */
+	1,
 	WISH_DUMP = 2,
 	WISH_PS = 4,
 	WISH_MEMORY = 8,

@@ -71,8 +71,8 @@ static pthread_barrier_t barrier;
 static pthread_spinlock_t spin;
 static mtx_t c11_mutex;
 static sem_t semaphore;
-static struct timespec past = { 1, 0 };
-static struct tm broken = { .tm_mday = 1 };
+static struct timespec past = {1, 0};
+static struct tm broken = {.tm_mday = 1};
 static char text[128];
 static wchar_t wide[16];
 static uint64_t guard;
@@ -82,7 +82,7 @@ static struct sockaddr nobody;
 static struct msghdr no_message;
 static struct mmsghdr no_messages;
 static char stack[65536] __attribute__((aligned(64)));
-static char *arguments[] = { "true", NULL };
+static char *arguments[] = {"true", NULL};
 static uint64_t *counts;
 static const char *context;
 static int failures;
@@ -222,8 +222,8 @@ static void sections(void *data)
 static void old_pthread_atfork(void)
 {
 	int (*f)(void (*)(void), void (*)(void), void (*)(void)) =
-		(int (*)(void (*)(void), void (*)(void), void (*)(void)))dlvsym(RTLD_DEFAULT, "pthread_atfork",
-										  OLDEST_VERSION);
+		(int (*)(void (*)(void), void (*)(void), void (*)(void)))dlvsym(
+			RTLD_DEFAULT, "pthread_atfork", OLDEST_VERSION);
 
 	if (f)
 		f(NULL, NULL, NULL);
@@ -233,7 +233,11 @@ static void old_pthread_atfork(void)
 #define HOOK(library, name, kind) static void call_##name(void);
 #include "../../shim/hooks.def"
 #undef HOOK
-#define SNIPPET(name, ...) static void call_##name(void) { __VA_ARGS__ }
+#define SNIPPET(name, ...)            \
+	static void call_##name(void) \
+	{                             \
+		__VA_ARGS__           \
+	}
 #include "snippets.def"
 #undef SNIPPET
 
@@ -241,13 +245,17 @@ static void old_pthread_atfork(void)
  * CUDA's functions get nothing but zeros, as many as any of them takes. What the stand-in lacks is bound to the library
  * alone, and to nothing without it.
  */
-typedef int words(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-		  uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+typedef int words(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+		  uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
 #define HOOK(library, name, kind) __attribute__((weak)) words name;
 #include "../../shim/hooks_cuda.def"
 #undef HOOK
-#define HOOK(library, name, kind) \
-	static void call_##name(void) { if (name) use(name(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)); }
+#define HOOK(library, name, kind)                                                  \
+	static void call_##name(void)                                              \
+	{                                                                          \
+		if (name)                                                          \
+			use(name(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)); \
+	}
 #include "../../shim/hooks_cuda.def"
 #undef HOOK
 
@@ -289,7 +297,8 @@ static void run_row(enum row row)
 void snippets_run(const char *from)
 {
 	context = from;
-	counts = mmap(NULL, ROW_COUNT * sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	counts = mmap(NULL, ROW_COUNT * sizeof(*counts), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	for (int row = 0; row < ROW_COUNT; row++) {
 		pid_t child;
 		int status = 0;
@@ -336,7 +345,8 @@ static void run_on_paint(enum row row, unsigned char *paint)
 
 void snippets_measure(void)
 {
-	unsigned char *paint = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned char *paint =
+		mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	for (int row = 0; row < ROW_COUNT; row++) {
 		unsigned free = 0;

@@ -335,8 +335,8 @@ static void the_text_lists_what_was_violated(void **state)
 	json_array_foreach(json_object_get(document, "practices"), i, practice)
 	{
 		const char *statement = json_string_value(json_object_get(practice, "statement"));
-		bool violated = !strcmp(json_string_value(json_object_get(practice, "status")),
-					"violated");
+		bool violated =
+			!strcmp(json_string_value(json_object_get(practice, "status")), "violated");
 
 		assert_non_null(strstr(all, statement));
 		assert_true((strstr(text, statement) != NULL) == violated);

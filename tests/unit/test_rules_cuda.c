@@ -186,9 +186,8 @@ static void from_worker_warns(void **state)
 static void from_worker_knows_the_process(void **state)
 {
 	static const struct ev_process_name name = {.name = 64, .work = MPSAN_WORK_LOADER};
-	static const struct fact_act acts[] = {{.at = {.by = CHILD},
-						.type = EV_process_name,
-						.field = (const uint64_t *)&name}};
+	static const struct fact_act acts[] = {
+		{.at = {.by = CHILD}, .type = EV_process_name, .field = (const uint64_t *)&name}};
 
 	(void)state;
 	facts.acts = acts;

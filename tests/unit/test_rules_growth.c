@@ -28,11 +28,11 @@ static int begin(void **state)
 			.slot = &slot[i], .gone = true, .gone_ns = 15 * SECOND};
 	}
 	for (uint32_t i = 0; i < 2; i++)
-		forks[i] = (struct fact_fork){
-			.at = {PARENT, PARENT, MAIN_THREAD, 8192, 10 * SECOND},
-			.ev = {.how = MPSAN_HOW_FORK, .threads = 1},
-			.child = CHILD + i,
-			.late = FACT_NONE};
+		forks[i] =
+			(struct fact_fork){.at = {PARENT, PARENT, MAIN_THREAD, 8192, 10 * SECOND},
+					   .ev = {.how = MPSAN_HOW_FORK, .threads = 1},
+					   .child = CHILD + i,
+					   .late = FACT_NONE};
 	facts = (struct facts){.now_ns = 30 * SECOND,
 			       .processes = process,
 			       .process_count = SLOTS,

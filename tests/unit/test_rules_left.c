@@ -262,9 +262,8 @@ static struct ev_reaped *parent_is_told(bool taken)
 {
 	struct ev_reaped *event = act(PARENT, EV_reaped, 14 * SECOND + 1);
 
-	*event = (struct ev_reaped){.pid = slot[CHILD].pid,
-				    .signal = (uint64_t)slot[CHILD].end_value,
-				    .taken = taken};
+	*event = (struct ev_reaped){
+		.pid = slot[CHILD].pid, .signal = (uint64_t)slot[CHILD].end_value, .taken = taken};
 	return event;
 }
 

@@ -36,10 +36,10 @@ static void on_fault(int number, siginfo_t *info, void *context)
 	int error = errno;
 
 	(void)context;
-	if (guarded && mmap((void *)page, guarded->bytes - (page - (uintptr_t)guarded->start),
-			    PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1,
-			    0) != MAP_FAILED) {
+	if (guarded &&
+	    mmap((void *)page, guarded->bytes - (page - (uintptr_t)guarded->start),
+		 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
+		 -1, 0) != MAP_FAILED) {
 		cuts |= guarded->is_session;
 	} else {
 		sigaction(number, &before, NULL);

@@ -75,7 +75,7 @@ static void index_map_grow(struct index_map *places)
 }
 
 void index_map_add(struct index_map *places, uint32_t slot, uint64_t pos, uint16_t type,
-		uint32_t index)
+		   uint32_t index)
 {
 	if (2 * ++places->count > places->room)
 		index_map_grow(places);

@@ -58,9 +58,8 @@ static char *wrong_bytes(struct textfile *file)
 static char *cannot_read(const char *name)
 {
 	int error = errno;
-	char *wrong = error == EISDIR ?
-			      text_format("%s: is a directory; give a file", name) :
-			      text_format("%s: %s", name, strerror(error));
+	char *wrong = error == EISDIR ? text_format("%s: is a directory; give a file", name) :
+					text_format("%s: %s", name, strerror(error));
 
 	errno = error;
 	return wrong;

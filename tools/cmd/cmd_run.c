@@ -86,15 +86,15 @@ static void add_unwatched(json_t *document, const struct watch *watch, const str
 	const char *obstacle = binary_obstacle(binary);
 
 	READER_EACH_SLOT(reader, slot)
-	if (reader->session.table[slot].pid == (uint32_t)watch->child)
-		return;
-	report_limit(document, "%s was not watched: %s",
-		     binary->path ? binary->path : "the program",
-		     obstacle		   ? obstacle :
-		     is_on_noexec(library) ? "libmpsan.so lies on a file system that is mounted "
-					     "noexec; install mpsan on another one" :
-					     "the library was not loaded into it, for a reason that "
-					     "could not be seen");
+		if (reader->session.table[slot].pid == (uint32_t)watch->child)
+			return;
+	report_limit(
+		document, "%s was not watched: %s", binary->path ? binary->path : "the program",
+		obstacle	      ? obstacle :
+		is_on_noexec(library) ? "libmpsan.so lies on a file system that is mounted "
+					"noexec; install mpsan on another one" :
+					"the library was not loaded into it, for a reason that "
+					"could not be seen");
 }
 
 /*
@@ -148,9 +148,10 @@ static int report(struct settings *settings, const struct watch *watch, char **a
 	recorded_add(settings, watch->judge, &end, &made);
 	add_unwatched(made.document, watch, binary, library);
 	if (watch->knots.log.failed)
-		report_limit(made.document,
-			     "what the supervisor saw of waits could not all be written down (a full disk, "
-			     "a limit, or something else in the place of its log)");
+		report_limit(
+			made.document,
+			"what the supervisor saw of waits could not all be written down (a full disk, "
+			"a limit, or something else in the place of its log)");
 	status = settle(settings, made.document);
 	if (settings->reports.count)
 		unwritten = recorded_write(settings, &made);
@@ -186,8 +187,8 @@ static _Noreturn void give_up(struct launch *launch, const char *why)
  * The program shares the terminal and gets its signals itself; those sent to mpsan alone are
  * handed on.
  */
-static int start(const struct settings *settings, struct watch *watch, struct launch *launch, const struct binary *binary,
-		 char **argv)
+static int start(const struct settings *settings, struct watch *watch, struct launch *launch,
+		 const struct binary *binary, char **argv)
 {
 	struct launch_variable variables[LAUNCH_VARIABLES];
 	char *options = library_options(settings), *dir = host_literal(launch->dir);

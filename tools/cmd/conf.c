@@ -130,7 +130,8 @@ static char *find(void)
 	char directory[PATH_MAX];
 	struct stat st;
 
-	if (!filtered_may(SYS_getcwd) || !getcwd(directory, sizeof(directory)) || stat(directory, &st))
+	if (!filtered_may(SYS_getcwd) || !getcwd(directory, sizeof(directory)) ||
+	    stat(directory, &st))
 		return NULL;
 	if (!strcmp(directory, "/"))
 		*directory = '\0';

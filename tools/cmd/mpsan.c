@@ -126,7 +126,8 @@ static void run_there(void)
 static void run_on_own_stack(void)
 {
 	static ucontext_t here, there;
-	void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *stack =
+		mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (stack == MAP_FAILED || getcontext(&there)) {
 		run_there();

@@ -42,7 +42,8 @@ struct settings {
 	bool no_conf;
 	struct text_view view;
 	uint32_t
-		conf_reports; /* how many of the reports, and whether the baseline, are the project file's: */
+		/* how many of the reports, and whether the baseline, are the project file's: */
+		conf_reports;
 	bool conf_baseline; /* one on the command line takes their place */
 	bool is_conf; /* what is set now comes from there */
 	ARRAY(char *) texts; /* its values, which are pointed into */

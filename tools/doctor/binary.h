@@ -9,12 +9,14 @@
 
 struct binary {
 	char *path; /* of the program, or of what runs it in the end; NULL: not found */
-	char *interpreter; /* what runs it when it is a script, or was not found for one; NULL: none */
+	/* what runs it when it is a script, or was not found for one; NULL: none */
+	char *interpreter;
 	char *loader; /* PT_INTERP, NULL: static */
 	char *python; /* "3.11" when it is CPython, as far as its names tell; NULL */
 	bool is_elf;
 	bool is_foreign; /* of another word size or machine than this mpsan */
-	bool is_secure; /* set-user-ID, set-group-ID, or with capabilities: the loader ignores LD_PRELOAD */
+	/* set-user-ID, set-group-ID, or with capabilities: the loader ignores LD_PRELOAD */
+	bool is_secure;
 	bool has_asan;
 	bool has_tsan;
 	bool loads_more; /* it calls dlopen by itself */

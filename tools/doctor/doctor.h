@@ -15,7 +15,8 @@
 
 enum doctor_grade {
 	DOCTOR_OK,
-	DOCTOR_WARN, /* works, but something will not be seen, or the program itself will meet a limit */
+	/* works, but something will not be seen, or the program itself will meet a limit */
+	DOCTOR_WARN,
 	DOCTOR_BAD, /* cannot be watched */
 };
 

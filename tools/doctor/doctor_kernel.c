@@ -27,7 +27,9 @@ static int peek_at_child(void)
 		_exit(read(ends[0], &seen, 1) < 0);
 	}
 	close(ends[0]);
-	error = child < 0 || proc_read((uint32_t)child, (uintptr_t)&word, &seen, sizeof(seen)) < 0 ? errno : 0;
+	error = child < 0 || proc_read((uint32_t)child, (uintptr_t)&word, &seen, sizeof(seen)) < 0 ?
+			errno :
+			0;
 	close(ends[1]); /* which ends the child */
 	if (child > 0)
 		waitpid(child, NULL, 0);
@@ -80,8 +82,7 @@ void doctor_hidepid(struct doctor *doctor, bool privileged)
 	free(text);
 	if (hidden && !privileged)
 		doctor_say(
-			doctor, DOCTOR_WARN, "/proc",
-			text_copy(HIDDEN_CURE),
+			doctor, DOCTOR_WARN, "/proc", text_copy(HIDDEN_CURE),
 			"is mounted with hidepid: processes of other users, and those that are not dumpable, "
 			"cannot be seen; waits that they could end are never told as hangs for ever");
 	else if (!doctor_has(doctor, "/proc/self/status"))
@@ -122,8 +123,8 @@ static void look_at_seccomp(struct doctor *doctor)
 	else if (*deadly)
 		doctor_say(doctor, missed ? DOCTOR_BAD : DOCTOR_WARN, "seccomp",
 			   text_copy("let the filter pass them, or meet them with an error"),
-			   "a filter of system calls ends who makes one of these: %s; mpsan %s", deadly,
-			   missed ? "cannot do without" : "does without");
+			   "a filter of system calls ends who makes one of these: %s; mpsan %s",
+			   deadly, missed ? "cannot do without" : "does without");
 	free(status);
 	free(deadly);
 }

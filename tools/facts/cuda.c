@@ -121,8 +121,7 @@ static void open_early(struct cuda_facts *cuda, const struct ipc_export *export,
 	for (uint32_t i = first; i < last; i++) {
 		const struct ipc_import *import = &cuda->imports[i];
 
-		if (export->ev.handle && !import->piece &&
-		    import->ev.handle == export->ev.handle &&
+		if (export->ev.handle && !import->piece && import->ev.handle == export->ev.handle &&
 		    import->at.time_ns >= export->at.time_ns)
 			open_piece(cuda, i + 1, of);
 	}

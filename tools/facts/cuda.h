@@ -65,7 +65,8 @@ struct ipc_piece {
 	uint32_t owner; /* slot */
 	uint32_t by_export; /* index + 1 of the first export; 0: the library exported it */
 	uint32_t
-		by_import; /* index + 1 of the first open through the registry, if that told of it */
+		/* index + 1 of the first open through the registry, if that told of it */
+		by_import;
 	uint32_t exports; /* how often its handle was asked for */
 	uint32_t opens; /* how often another call tried to open it */
 	uint32_t imports; /* newest one + 1, see ipc_import.before */

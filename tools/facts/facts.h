@@ -40,7 +40,8 @@ struct fact_process {
 	bool gone; /* its end was seen, or /proc no longer has it */
 	uint64_t gone_ns; /* when that was known */
 	uint64_t exec_ns; /* its first exec, 0: none */
-	uint64_t seen_ns; /* the last time that a supervisor saw it alive, and no end begun, 0: nobody looked */
+	/* the last time that a supervisor saw it alive, and no end begun, 0: nobody looked */
+	uint64_t seen_ns;
 	bool lossy; /* its log was full: what it gave back may not be known */
 	bool stayed; /* it was alive when the session was over, and counts as gone from then on */
 	uint32_t act[ACT_TYPES]; /* its newest act of each type + 1, see act_number() */
@@ -150,7 +151,8 @@ struct facts {
 	uint32_t act_count;
 	struct cuda_facts cuda;
 	struct shm_facts shm;
-	bool followed; /* a supervisor watched: the end of a process is known nearly to the moment */
+	/* a supervisor watched: the end of a process is known nearly to the moment */
+	bool followed;
 	bool blind; /* there were processes without the library: not everything was seen */
 };
 

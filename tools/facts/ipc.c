@@ -172,8 +172,8 @@ bool ipc_was_left(const struct facts *facts, const struct ipc_import *import)
 bool ipc_was_tried(const struct facts *facts, const struct ipc_piece *piece, uint64_t time_ns)
 {
 	EACH_USE(facts, piece, at)
-	if (facts->cuda.imports[at - 1].at.time_ns <= time_ns)
-		return true;
+		if (facts->cuda.imports[at - 1].at.time_ns <= time_ns)
+			return true;
 	return false;
 }
 
@@ -181,8 +181,7 @@ uint32_t ipc_user(const struct facts *facts, const struct ipc_piece *piece, uint
 {
 	uint32_t first = 0;
 
-	EACH_USE(facts, piece, at)
-	{
+	EACH_USE(facts, piece, at) {
 		const struct ipc_import *import = &facts->cuda.imports[at - 1];
 
 		if (import->at.by != piece->owner && ipc_is_surely_open(facts, import, time_ns))
@@ -206,8 +205,7 @@ uint32_t ipc_import_around(const struct facts *facts, uint32_t slot, uint64_t ad
 {
 	uint32_t work = IMPORTS_MAX;
 
-	EACH_IMPORT(facts, slot, at)
-	{
+	EACH_IMPORT(facts, slot, at) {
 		const struct ipc_import *import = &facts->cuda.imports[at - 1];
 
 		if (!import->ev.result && import->at.time_ns <= time_ns &&

@@ -4,8 +4,8 @@
 #include <signal.h>
 #include <string.h>
 
-#define IMAGES_MAX \
-	1024u /* of one process, exec after exec; a damaged table may make a circle of them */
+/* of one process, exec after exec; a damaged table may make a circle of them */
+#define IMAGES_MAX 1024u
 #define DETACHED_NS 200000000ull /* the first half of a double fork does not live longer */
 
 static const struct mpsan_process *slot_of(const struct facts *facts, uint32_t slot)

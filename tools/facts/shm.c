@@ -226,8 +226,7 @@ uint64_t shm_bytes(const struct facts *facts, uint32_t segment)
 		bytes = ACT_AS(made, shm)->bytes;
 	if (bytes || !segment)
 		return bytes;
-	EACH_SHM_ACT(facts, segment - 1, at)
-	{
+	EACH_SHM_ACT(facts, segment - 1, at) {
 		const struct fact_act *act = &facts->acts[at - 1];
 
 		if (act->type == EV_shm && ACT_AS(act, shm)->bytes > bytes)
@@ -256,8 +255,7 @@ uint32_t shm_mapped(const struct facts *facts, uint32_t segment, uint64_t time_n
 {
 	uint32_t work = ACTS_MAX;
 
-	EACH_SHM_ACT(facts, segment - 1, at)
-	{
+	EACH_SHM_ACT(facts, segment - 1, at) {
 		const struct fact_act *act = &facts->acts[at - 1];
 		uint64_t end;
 

@@ -215,12 +215,9 @@ static void judge_add(struct findings *sink, const struct finding *finding)
 		return;
 	}
 	index = judge_fold(judge, told, finding, grade);
-	new = (struct instance){index,
-				finding->fork,
-				finding->wait,
-				story_lock(&judge->reader->facts, finding),
-				finding->grade,
-				false};
+	new = (struct instance){index,		finding->fork,
+				finding->wait,	story_lock(&judge->reader->facts, finding),
+				finding->grade, false};
 	judge_tie(judge, new);
 	judge_tie_shared(judge, new, finding);
 }

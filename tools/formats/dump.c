@@ -148,9 +148,7 @@ static void add_record(const struct dump *dump, const struct record *record, jso
 	const uint64_t *value = record->payload;
 	json_t *blob;
 
-	json_object_set_new(
-		object, "event",
-		json_string(event_name(record->type)));
+	json_object_set_new(object, "event", json_string(event_name(record->type)));
 	json_object_set_new(object, "slot", json_integer(record->slot));
 	json_object_set_new(object, "pos", json_integer((json_int_t)record->pos));
 	for (uint64_t i = 0; field && field[i].name && (i + 1) * 8 <= record->bytes; i++)
@@ -250,8 +248,7 @@ char *dump_session(const char *dir, void (*print)(const json_t *object))
 		return wrong;
 	}
 	reader_read(&dump.reader);
-	READER_EACH_SLOT(&dump.reader, slot)
-	{
+	READER_EACH_SLOT(&dump.reader, slot) {
 		collect_process(&dump, slot);
 		collect_log(&dump, slot);
 	}
@@ -314,8 +311,7 @@ char *dump_stream(const char *dir, void (*visit)(const struct dump_event *event,
 		return wrong;
 	reader_read(&dump.reader);
 	progress_again("exporting");
-	READER_EACH_SLOT(&dump.reader, slot)
-	{
+	READER_EACH_SLOT(&dump.reader, slot) {
 		collect_process(&dump, slot);
 		for (uint32_t i = 0; i < dump.lines.count; i++)
 			visit_line(&stream, &dump.lines.item[i]);

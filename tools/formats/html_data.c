@@ -63,7 +63,7 @@ static void pool_grow(struct pool *pool)
 	free(pool->slots);
 	pool->room *= 2;
 	pool->slots = memory_get(pool->room * sizeof(uint32_t));
-	json_array_foreach(pool->list, i, item) *pool_slot(pool, item) = (uint32_t)i + 1;
+	json_array_foreach(pool->list, i, item) * pool_slot(pool, item) = (uint32_t)i + 1;
 }
 
 /* Its index in the list; takes over the value. */
@@ -151,10 +151,9 @@ static void add_rule(json_t *told, const char *slug)
 		return;
 	words = rule_words(rule);
 	json_object_set_new(told, slug,
-			    json_pack("{s:s, s:s, s:s, s:s, s:s}", "title", words->title,
-				      "hazard", words->hazard, "evidence",
-				      words->evidence, "grading", words->grading,
-				      "source", words->source));
+			    json_pack("{s:s, s:s, s:s, s:s, s:s}", "title", words->title, "hazard",
+				      words->hazard, "evidence", words->evidence, "grading",
+				      words->grading, "source", words->source));
 }
 
 static json_t *hosts_of(const struct report *report)

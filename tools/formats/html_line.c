@@ -42,8 +42,8 @@ static void gather(struct named *named, const json_t *findings)
 	json_t *finding, *step;
 	size_t i, j;
 
-	json_array_foreach(findings, i, finding) json_array_foreach(
-		json_object_get(finding, "evidence"), j, step)
+	json_array_foreach(findings, i, finding)
+		json_array_foreach(json_object_get(finding, "evidence"), j, step)
 	{
 		add_key(named, step);
 		add_key(named, json_object_get(step, "waits_for"));
@@ -57,8 +57,8 @@ static bool is_named(const struct named *named, const struct timeline *line,
 {
 	uint64_t key = key_of(line->processes.item[thread->process].pid, thread->tid);
 
-	return named->keys.count && bsearch(&key, named->keys.item, named->keys.count,
-					    sizeof(uint64_t), compare_keys);
+	return named->keys.count &&
+	       bsearch(&key, named->keys.item, named->keys.count, sizeof(uint64_t), compare_keys);
 }
 
 static json_t *threads_json(const struct named *named, const struct timeline *line, uint32_t *place)

@@ -42,14 +42,12 @@ static json_t *message(const char *text)
 
 static json_t *help(const struct rule_words *words)
 {
-	char *plain =
-		text_format("Hazard: %s\n\nEvidence: %s\n\nGrading: %s\n\nFix: %s\n\nSource: %s",
-			    words->hazard, words->evidence, words->grading,
-			    words->fix, words->source);
+	char *plain = text_format(
+		"Hazard: %s\n\nEvidence: %s\n\nGrading: %s\n\nFix: %s\n\nSource: %s", words->hazard,
+		words->evidence, words->grading, words->fix, words->source);
 	char *marked = text_format(
 		"**Hazard.** %s\n\n**Evidence.** %s\n\n**Grading.** %s\n\n**Fix.** %s\n\n*Source: %s*",
-		words->hazard, words->evidence, words->grading, words->fix,
-		words->source);
+		words->hazard, words->evidence, words->grading, words->fix, words->source);
 	json_t *object = json_pack("{s:s, s:s}", "text", plain, "markdown", marked);
 
 	free(plain);
@@ -66,13 +64,12 @@ static json_t *rules(void)
 		const struct rule_words *words = rule_words(rule);
 
 		json_array_append_new(
-			list,
-			json_pack("{s:s, s:{s:s}, s:{s:s}, s:o, s:{s:s, s:b}, s:{s:[s,s]}}", "id",
-				  words->slug, "shortDescription", "text", words->title,
-				  "fullDescription", "text", words->hazard, "help", help(words),
-				  "defaultConfiguration", "level", "warning", "enabled",
-				  rule_is_preset(rule), "properties", "tags", "multiprocessing",
-				  "reliability"));
+			list, json_pack("{s:s, s:{s:s}, s:{s:s}, s:o, s:{s:s, s:b}, s:{s:[s,s]}}",
+					"id", words->slug, "shortDescription", "text", words->title,
+					"fullDescription", "text", words->hazard, "help",
+					help(words), "defaultConfiguration", "level", "warning",
+					"enabled", rule_is_preset(rule), "properties", "tags",
+					"multiprocessing", "reliability"));
 	}
 	return list;
 }

@@ -26,8 +26,14 @@ static const struct {
 };
 
 /* The C runtime below every main function and thread. */
-static const char *const runtime[] = {"_start", "__libc_start_main", "__libc_start_call_main",
-				      "start_thread", "__clone3", "clone3", "__clone", "clone"};
+static const char *const runtime[] = {"_start",
+				      "__libc_start_main",
+				      "__libc_start_call_main",
+				      "start_thread",
+				      "__clone3",
+				      "clone3",
+				      "__clone",
+				      "clone"};
 
 static long long number_of(const json_t *object, const char *key)
 {

@@ -28,8 +28,8 @@ static void index_init(struct index *index, const struct timeline *line)
 		index_map_add(index->pids, 0, pid, 0, i);
 	}
 	for (uint32_t i = 0; i < line->threads.count; i++)
-		index_map_add(index->tids, line->threads.item[i].process, line->threads.item[i].tid, 0,
-			   i);
+		index_map_add(index->tids, line->threads.item[i].process, line->threads.item[i].tid,
+			      0, i);
 }
 
 static void index_finish(struct index *index)
@@ -86,7 +86,8 @@ static void add(struct trace_plan *plan, const struct index *index, enum planned
 		 process = find_process(plan, index, finding, pid, time_ns), thread = FACT_NONE;
 
 	if (process != FACT_NONE) {
-		thread = index_map_find(index->tids, process, (uint32_t)number_at(object, "tid"), 0);
+		thread =
+			index_map_find(index->tids, process, (uint32_t)number_at(object, "tid"), 0);
 		if (thread == FACT_NONE)
 			thread = index_map_find(index->tids, process, pid, 0);
 	}

@@ -447,7 +447,8 @@ struct proc_stat proc_stat(uint32_t pid, uint32_t tid)
 
 bool proc_stat_ended(const struct proc_stat *main_thread)
 {
-	return (main_thread->state == 'Z' || main_thread->state == 'X') && main_thread->threads <= 1;
+	return (main_thread->state == 'Z' || main_thread->state == 'X') &&
+	       main_thread->threads <= 1;
 }
 
 bool proc_leaves(uint32_t pid)

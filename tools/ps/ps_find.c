@@ -223,9 +223,10 @@ static void say_none(struct ps_found *found, const char *command, const char *us
 	if (!host_proc_is_own())
 		complain("%s: " HOST_NO_PROC, command);
 	else
-		complain("%s: no session of yours is under way in %s; name its directory: mpsan %s%s",
-			 command, found->places, usage,
-			 found->item.count ? "; these are under way elsewhere:" : "");
+		complain(
+			"%s: no session of yours is under way in %s; name its directory: mpsan %s%s",
+			command, found->places, usage,
+			found->item.count ? "; these are under way elsewhere:" : "");
 	list_found(found);
 }
 

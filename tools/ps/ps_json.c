@@ -149,7 +149,7 @@ json_t *ps_document(struct ps *ps)
 	json_t *processes = json_array();
 
 	READER_EACH_SLOT(&ps->reader, slot)
-	add_process(ps, processes, slot);
+		add_process(ps, processes, slot);
 	ps_tie(processes);
 	return json_pack("{s:s, s:o, s:b, s:I, s:o, s:o, s:o, s:o}", "schema", "mpsan.ps/1",
 			 "session", jsontext_of(ps->reader.session.dir), "live", ps->live,

@@ -14,9 +14,9 @@
 static bool somebody_lives(const struct reader *reader)
 {
 	READER_EACH_SLOT(reader, slot)
-	if (reader->session.table[slot].pid && !reader->session.table[slot].end_ns &&
-	    session_liveness(&reader->session, slot) != GONE)
-		return true;
+		if (reader->session.table[slot].pid && !reader->session.table[slot].end_ns &&
+		    session_liveness(&reader->session, slot) != GONE)
+			return true;
 	return false;
 }
 
@@ -109,10 +109,10 @@ static void solve(struct ps *ps)
 static void forget_gone(struct ps *ps)
 {
 	READER_EACH_SLOT(&ps->reader, slot)
-	if (ps->learned_ns[slot] && ps->reader.processes[slot].gone) {
-		frames_forget(ps->judge.frames, slot);
-		ps->learned_ns[slot] = 0;
-	}
+		if (ps->learned_ns[slot] && ps->reader.processes[slot].gone) {
+			frames_forget(ps->judge.frames, slot);
+			ps->learned_ns[slot] = 0;
+		}
 }
 
 /* What a look makes of the census that was just taken. */

@@ -82,8 +82,7 @@ static void look_at_users(struct memory *memory)
 {
 	const struct reader *reader = &memory->ps->reader;
 
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		uint32_t pid = reader->session.table[slot].pid;
 
 		if (reader->processes[slot].gone ||
@@ -172,8 +171,7 @@ static void add_acts(const struct memory *memory, uint32_t segment, json_t *obje
 	json_int_t sent = 0, received = 0;
 	json_t *removed = json_null();
 
-	EACH_SHM_ACT(memory->facts, segment - 1, at)
-	{
+	EACH_SHM_ACT(memory->facts, segment - 1, at) {
 		const struct fact_act *act = &memory->facts->acts[at - 1];
 
 		sent += act->type == EV_shm_sent;

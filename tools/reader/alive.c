@@ -35,7 +35,8 @@ void alive_add(struct alive *alive, uint32_t slot)
 
 #ifdef SYS_pidfd_open
 	if (alive->fds.count < alive->fds_max)
-		fd = (int)filtered_call(SYS_pidfd_open, alive->session->table[slot].pid, 0, 0, 0, 0);
+		fd = (int)filtered_call(SYS_pidfd_open, alive->session->table[slot].pid, 0, 0, 0,
+					0);
 #endif
 	/* The descriptor may be that of a later process with the same pid: looked at once more. */
 	if (fd < 0 || session_liveness(alive->session, slot) != ALIVE) {

@@ -324,8 +324,7 @@ static void link_helds(struct reader *reader)
 
 static void link_children(struct reader *reader)
 {
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		const struct mpsan_process *child = &reader->session.table[slot];
 		uint32_t fork;
 

@@ -330,8 +330,7 @@ static bool is_blind(const struct reader *reader)
 {
 	if (reader->session.head->unrecorded)
 		return true;
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		char *why = process_unwatched(reader, slot);
 
 		free(why);
@@ -348,7 +347,7 @@ void cuda_publish(struct reader *reader, struct facts *facts)
 	facts->followed = reader->session.head->supervisor != 0;
 	facts->blind = facts->cuda.parties && is_blind(reader);
 	READER_EACH_SLOT(reader, slot)
-	reader->processes[slot].lossy = is_lossy(reader, slot);
+		reader->processes[slot].lossy = is_lossy(reader, slot);
 }
 
 bool cuda_moment_place(const struct reader *reader, const struct moment *moment,
@@ -450,9 +449,9 @@ bool cuda_is_open(const struct reader *reader)
 		if (!end || end + CUDA_GRACE_NS < reader->now_ns)
 			continue;
 		EACH_PIECE(facts, slot, at)
-		if (!facts->cuda.pieces[at - 1].end_ns &&
-		    ipc_user(facts, &facts->cuda.pieces[at - 1], reader->now_ns))
-			return true;
+			if (!facts->cuda.pieces[at - 1].end_ns &&
+			    ipc_user(facts, &facts->cuda.pieces[at - 1], reader->now_ns))
+				return true;
 	}
 	return false;
 }

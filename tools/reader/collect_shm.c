@@ -229,7 +229,7 @@ void shm_refresh_act(struct reader *reader, uint32_t act)
 	if (!segment || reader->over)
 		return;
 	EACH_SHM_ACT(&reader->facts, segment - 1, at)
-	refresh(reader, at - 1);
+		refresh(reader, at - 1);
 }
 
 void shm_refresh_process(struct reader *reader, uint32_t slot)

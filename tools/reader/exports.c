@@ -50,8 +50,7 @@ char *exports_open(struct exports *exports, const struct session *session)
 		return errno == ENOENT ?
 			       NULL :
 			       text_format("%s/exports: %s", session->dir, plainfile_error(errno));
-	if (!fstat(fd, &st) &&
-	    st.st_size >= (off_t)(MPSAN_PAGE + RANGES_HEAD))
+	if (!fstat(fd, &st) && st.st_size >= (off_t)(MPSAN_PAGE + RANGES_HEAD))
 		map = mmap(NULL, st.st_size, PROT_READ | (session->writable ? PROT_WRITE : 0),
 			   MAP_SHARED, fd, 0);
 	close(fd);

@@ -67,7 +67,7 @@ uint32_t hidden_count(const struct reader *reader)
 
 	if (hidden_possible())
 		READER_EACH_SLOT(reader, slot)
-		count += is_hidden_slot(reader, slot);
+			count += is_hidden_slot(reader, slot);
 	return count;
 }
 
@@ -75,8 +75,8 @@ uint32_t hidden_first(const struct reader *reader)
 {
 	if (hidden_possible())
 		READER_EACH_SLOT(reader, slot)
-		if (is_hidden_slot(reader, slot))
-			return slot;
+			if (is_hidden_slot(reader, slot))
+				return slot;
 	return FACT_NONE;
 }
 
@@ -86,7 +86,7 @@ bool hidden_any(const struct reader *reader)
 
 	if (hidden_possible())
 		READER_EACH_SLOT(reader, slot)
-		if (!found && is_there(reader, slot))
-			proc_children(reader->session.table[slot].pid, see_child, &found);
+			if (!found && is_there(reader, slot))
+				proc_children(reader->session.table[slot].pid, see_child, &found);
 	return found;
 }

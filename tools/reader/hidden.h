@@ -9,7 +9,7 @@
 
 #include "reader.h"
 
-#define HIDDEN_CURE                                                                              \
+#define HIDDEN_CURE                                                                                   \
 	"run mpsan as root, or as a member of the group that /proc's option gid= names; or mount -o " \
 	"remount,hidepid=0 /proc"
 

@@ -80,7 +80,8 @@ bool host_proc_is_own(void)
 	char name[24] = "";
 
 	if (known < 0)
-		known = readlink("/proc/self", name, sizeof(name) - 1) > 0 && atoi(name) == getpid();
+		known = readlink("/proc/self", name, sizeof(name) - 1) > 0 &&
+			atoi(name) == getpid();
 	return known;
 }
 

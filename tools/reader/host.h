@@ -19,7 +19,7 @@ char *host_literal(const char *dir);
 bool host_is_here(const struct mpsan_host *host, bool *known);
 
 /* Whether /proc is there and counts processes as this one is counted: one of another pid namespace speaks of others. */
-#define HOST_NO_PROC                                                             \
+#define HOST_NO_PROC                                                                               \
 	"/proc is missing, or of another pid namespace: nobody could be looked at (mount -t proc " \
 	"proc /proc, unshare --mount-proc)"
 bool host_proc_is_own(void);

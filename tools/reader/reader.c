@@ -179,7 +179,7 @@ static void read_slots(struct reader *reader)
 {
 	find_slots(reader);
 	READER_EACH_SLOT(reader, slot)
-	read_slot(reader, slot);
+		read_slot(reader, slot);
 }
 
 /*
@@ -212,8 +212,7 @@ static void check_liveness(struct reader *reader, uint64_t now)
 	if (now < reader->liveness_ns + LIVENESS_NS || !reader->session.here)
 		return;
 	reader->liveness_ns = now;
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		if (reader->followed[slot] || !reader->session.table[slot].pid ||
 		    !reader->session.table[slot].birth_ns || reader->processes[slot].gone)
 			continue;
@@ -252,8 +251,8 @@ static void read_logs(struct reader *reader, uint64_t now)
 
 	merge_clear(&reader->merge);
 	READER_EACH_SLOT(reader, slot)
-	read_log(reader, slot, now,
-		 reader->over || reader->processes[slot].gone ? 0 : GAP_PATIENCE_NS);
+		read_log(reader, slot, now,
+			 reader->over || reader->processes[slot].gone ? 0 : GAP_PATIENCE_NS);
 	open_watch_log(reader);
 	read_log(reader, reader->session.slots, now, 0);
 	reader->acts_known = reader->acts.count;
@@ -272,9 +271,9 @@ static void see_living(struct reader *reader, uint64_t now)
 	if (reader->liveness_ns != now)
 		return;
 	READER_EACH_SLOT(reader, slot)
-	if (reader->followed[slot] && !reader->processes[slot].gone &&
-	    !(cuda_shares(reader, slot) && proc_leaves(reader->session.table[slot].pid)))
-		reader->processes[slot].seen_ns = now;
+		if (reader->followed[slot] && !reader->processes[slot].gone &&
+		    !(cuda_shares(reader, slot) && proc_leaves(reader->session.table[slot].pid)))
+			reader->processes[slot].seen_ns = now;
 }
 
 static int compare_pending(const void *one, const void *other)
@@ -417,8 +416,7 @@ void reader_finish(struct reader *reader, uint64_t now)
 	check_liveness(reader, now);
 	read_logs(reader, now);
 	see_living(reader, now);
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		struct fact_process *process = &reader->processes[slot];
 
 		if (!process->gone) {
@@ -441,9 +439,9 @@ uint64_t reader_end_ns(const struct reader *reader)
 	if (reader->session.head->end_ns)
 		return reader->session.head->end_ns;
 	READER_EACH_SLOT(reader, slot)
-	if (reader->session.table[slot].pid && !reader->session.table[slot].end_ns &&
-	    session_liveness(&reader->session, slot) != GONE)
-		return 0;
+		if (reader->session.table[slot].pid && !reader->session.table[slot].end_ns &&
+		    session_liveness(&reader->session, slot) != GONE)
+			return 0;
 	return reader->last_ns;
 }
 

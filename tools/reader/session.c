@@ -18,8 +18,8 @@
 #include "../proc/proc.h"
 #include "../base/util.h"
 
-#define SAME_BOOT_NS \
-	60000000000ull /* the wall clock may be set a little between recording and reading */
+/* the wall clock may be set a little between recording and reading */
+#define SAME_BOOT_NS 60000000000ull
 #define SLOTS_MOST (1u << 17) /* a larger number in a head is garbage */
 #define START_SLACK_NS 20000000ull /* the kernel counts start times in ticks of 10 ms */
 

@@ -15,7 +15,8 @@ struct session {
 	int dirfd;
 	struct mpsan_session *head;
 	struct mpsan_process *table;
-	uint32_t slots; /* for so many there are addresses; the supervisor's own log has this number */
+	/* for so many there are addresses; the supervisor's own log has this number */
+	uint32_t slots;
 	uint32_t there; /* slots that the file had when it was last looked at */
 	uint64_t device, inode; /* of the file */
 	size_t bytes; /* mapped */

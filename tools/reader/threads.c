@@ -25,7 +25,7 @@ static void collect_start(struct reader *reader, const struct record *record)
 				       .before = before};
 	thread->start = thread->ev.start ? thread->ev.start : record->time_ns;
 	index_map_add(reader->places, record->by, record->tid, PLACE_THREAD,
-		   reader->threads.count - 1);
+		      reader->threads.count - 1);
 }
 
 static void collect_gone(struct reader *reader, const struct record *record)
@@ -44,7 +44,8 @@ static void add_name(struct reader *reader, const struct fact_place *at, uint32_
 	uint32_t before = index_map_find(reader->places, at->by, tid, PLACE_THREAD_NAME);
 
 	*ARRAY_ADD(&reader->thread_names) = (struct seen_thread_name){*at, start, name, before};
-	index_map_add(reader->places, at->by, tid, PLACE_THREAD_NAME, reader->thread_names.count - 1);
+	index_map_add(reader->places, at->by, tid, PLACE_THREAD_NAME,
+		      reader->thread_names.count - 1);
 }
 
 bool threads_collect(struct reader *reader, const struct record *record)
@@ -139,8 +140,7 @@ static const char *indexed_name(const struct reader *reader, uint32_t slot, uint
 	return NULL;
 }
 
-const char *threads_name(const struct reader *reader, uint32_t slot, uint32_t tid,
-			 uint64_t time_ns)
+const char *threads_name(const struct reader *reader, uint32_t slot, uint32_t tid, uint64_t time_ns)
 {
 	uint64_t start = start_at(reader, slot, tid, time_ns);
 	uint32_t i = index_map_find(reader->places, slot, tid, PLACE_THREAD_NAME);

@@ -27,6 +27,6 @@ void reader_trim(const struct reader *reader)
 	if (resident_files() < FILES_RESIDENT)
 		return;
 	READER_EACH_SLOT(reader, slot)
-	if (reader->logs[slot])
-		logfile_release(reader->logs[slot]);
+		if (reader->logs[slot])
+			logfile_release(reader->logs[slot]);
 }

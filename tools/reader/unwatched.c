@@ -14,7 +14,8 @@ static char *off_text(uint16_t why)
 		[MPSAN_OFF_RESOLVE] = "switched off: a function of the C library was not found",
 		[MPSAN_OFF_TABLE_FULL] = "switched off: the session's process table is full",
 		[MPSAN_OFF_CONFUSED] = "switched off: an inner check failed",
-		[MPSAN_OFF_SECCOMP] = "switched off: the process restricted its system calls (seccomp)",
+		[MPSAN_OFF_SECCOMP] =
+			"switched off: the process restricted its system calls (seccomp)",
 	};
 	const char *known = why < sizeof(text) / sizeof(*text) ? text[why] : NULL;
 

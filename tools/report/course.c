@@ -46,8 +46,8 @@ static bool makes_groups(const struct reader *reader, uint32_t slot)
 static bool any(const struct reader *reader, bool (*is)(const struct reader *, uint32_t slot))
 {
 	READER_EACH_SLOT(reader, slot)
-	if (is(reader, slot))
-		return true;
+		if (is(reader, slot))
+			return true;
 	return false;
 }
 
@@ -117,8 +117,7 @@ static const struct mpsan_process *root_of(const struct reader *reader)
 {
 	const struct mpsan_process *root = NULL;
 
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		const struct mpsan_process *process = &reader->session.table[slot];
 
 		if (!root || (process->pid == root->pid && root->flags & MPSAN_PROCESS_REPLACED))
@@ -167,8 +166,9 @@ char *course_cut_off(const struct judge *judge, const json_t *end)
 				   strsignal(number));
 	if (root && root->end == MPSAN_END_NONE)
 		return text_copy("the run was not seen to end");
-	return hangs(judge) ? text_copy("the run did not end: a wait that never ends was found in it") :
-			      NULL;
+	return hangs(judge) ?
+		       text_copy("the run did not end: a wait that never ends was found in it") :
+		       NULL;
 }
 
 /* ---- how its processes ended ---- */
@@ -195,13 +195,14 @@ char *course_hurt(const struct judge *judge, enum course_ends ends)
 	if (ends == ANYHOW)
 		return NULL;
 	READER_EACH_SLOT(reader, slot)
-	if (is_hurt(reader, slot, ends)) {
-		char *who = process_text(reader, slot), *end = process_end_text(reader, slot);
-		char *text = text_format("%s %s", who, end);
+		if (is_hurt(reader, slot, ends)) {
+			char *who = process_text(reader, slot),
+			     *end = process_end_text(reader, slot);
+			char *text = text_format("%s %s", who, end);
 
-		free(who);
-		free(end);
-		return text;
-	}
+			free(who);
+			free(end);
+			return text;
+		}
 	return NULL;
 }

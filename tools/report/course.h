@@ -22,7 +22,8 @@ enum course_need {
 	SHARED = 1024, /* tensors or device memory */
 	GROUP = 2048, /* process groups of torch.distributed */
 	ANYTHING = 4096, /* to be cleaned up */
-	FOLLOWED = 8192, /* by a supervisor, without which nothing is known of waits and leftovers */
+	/* by a supervisor, without which nothing is known of waits and leftovers */
+	FOLLOWED = 8192,
 };
 
 /* How all processes of the Python program must have ended. */

@@ -69,13 +69,13 @@ static char *wrong_file(int dirfd, uint32_t slot, bool over)
 
 static char *damage_of(const struct reader *reader, uint32_t slot)
 {
-	bool over = reader->over ||
-		    (slot < reader->session.slots && reader->processes[slot].gone);
+	bool over = reader->over || (slot < reader->session.slots && reader->processes[slot].gone);
 	char *wrong = wrong_file(reader->session.dirfd, slot, over), *text;
 
 	if (!wrong)
-		return reader->logs[slot] ? NULL :
-					    text_format("no memory to map %u.log; " MEMORY_CURE, slot);
+		return reader->logs[slot] ?
+			       NULL :
+			       text_format("no memory to map %u.log; " MEMORY_CURE, slot);
 	text = text_format("%s; " AGAIN, wrong);
 	free(wrong);
 	return text;
@@ -148,8 +148,8 @@ char *damage_of_all(const struct session *session)
 		free(first);
 		return NULL;
 	}
-	text = text_format("%s: none of its %u logs can be read (%s); " AGAIN,
-			   session->dir, logs, first);
+	text = text_format("%s: none of its %u logs can be read (%s); " AGAIN, session->dir, logs,
+			   first);
 	free(first);
 	return text;
 }

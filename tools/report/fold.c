@@ -105,8 +105,7 @@ static void add_rank(json_t *copy, const json_t *finding, const struct reader *r
 {
 	json_int_t pid = json_integer_value(json_object_get(finding, "pid"));
 
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		const struct mpsan_process *process = &reader->session.table[slot];
 
 		if (process->pid != pid || !mpsan_process_rank(process))
@@ -177,8 +176,7 @@ static void add_processes(struct fold *fold, int64_t skew_ns, const struct reade
 {
 	json_t *processes = json_object_get(fold->document, "processes");
 
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		json_t *process = process_json(reader, slot);
 
 		if (!process)

@@ -42,15 +42,17 @@ static void add_counters(json_t *document, const struct reader *reader)
 		uint64_t sum = 0;
 
 		READER_EACH_SLOT(reader, slot)
-		if (reader->logs[slot])
-			sum += *(const uint64_t *)(reader->logs[slot]->map + counters[i].offset);
+			if (reader->logs[slot])
+				sum += *(const uint64_t *)(reader->logs[slot]->map +
+							   counters[i].offset);
 		if (sum)
 			report_limit(document, "%s: %llu", counters[i].text,
 				     (unsigned long long)sum);
 	}
 }
 
-static void add_damage(json_t *document, const struct reader *reader, uint32_t slot, uint32_t *count)
+static void add_damage(json_t *document, const struct reader *reader, uint32_t slot,
+		       uint32_t *count)
 {
 	char *wrong = damage_told(reader, slot);
 
@@ -65,8 +67,7 @@ static void add_logs(json_t *document, const struct reader *reader)
 	uint64_t bad = reader->logs[watch] ? reader->logs[watch]->bad : 0;
 
 	add_damage(document, reader, watch, &count);
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		bad += reader->logs[slot] ? reader->logs[slot]->bad : 0;
 		add_damage(document, reader, slot, &count);
 	}
@@ -81,25 +82,25 @@ static void add_processes(json_t *document, const struct reader *reader)
 {
 	uint32_t count = 0, elsewhere = 0;
 
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		const struct mpsan_process *process = &reader->session.table[slot];
 		char *why = process_unwatched(reader, slot);
 
 		if (why && ++count <= NAMED_MAX)
 			report_limit(document, "process %u was not watched: %s", process->pid, why);
 		free(why);
-		elsewhere += process->pid_ns != reader->session.head->pid_ns &&
-			     process->pid_ns && reader->session.head->pid_ns;
+		elsewhere += process->pid_ns != reader->session.head->pid_ns && process->pid_ns &&
+			     reader->session.head->pid_ns;
 	}
 	if (count > NAMED_MAX)
 		report_limit(document, "further processes that were not watched: %u",
 			     count - NAMED_MAX);
 	if (elsewhere)
-		report_limit(document,
-			     "processes of other pid namespaces, whose waits nobody looked at from outside: %u "
-			     "(run mpsan in the namespace)",
-			     elsewhere);
+		report_limit(
+			document,
+			"processes of other pid namespaces, whose waits nobody looked at from outside: %u "
+			"(run mpsan in the namespace)",
+			elsewhere);
 	if (reader->session.head->unrecorded)
 		report_limit(document, "processes that found no place in the session's table: %llu",
 			     (unsigned long long)reader->session.head->unrecorded);
@@ -110,8 +111,7 @@ static void add_filtered(json_t *document, const struct reader *reader)
 {
 	uint32_t count = 0, first = 0;
 
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		const struct mpsan_process *process = &reader->session.table[slot];
 
 		if (process->why_off != MPSAN_OFF_SECCOMP || process->flags & MPSAN_PROCESS_OFF)
@@ -119,10 +119,11 @@ static void add_filtered(json_t *document, const struct reader *reader)
 		first = count++ ? first : process->pid;
 	}
 	if (count)
-		report_limit(document,
-			     "system calls are filtered (seccomp) in %u process%s (process %u): what would take others "
-			     "was not seen there",
-			     count, count > 1 ? "es" : "", first);
+		report_limit(
+			document,
+			"system calls are filtered (seccomp) in %u process%s (process %u): what would take others "
+			"was not seen there",
+			count, count > 1 ? "es" : "", first);
 }
 
 #define PYTHON_OWN_LOCKS 0x030d0100u /* 3.13.1: threading.Lock became CPython's own PyMutex */
@@ -132,8 +133,7 @@ static void add_python(json_t *document, const struct reader *reader)
 {
 	uint32_t told[NAMED_MAX], count = 0;
 
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		uint32_t version = reader->session.table[slot].python >> 8, i = 0;
 
 		while (i < count && told[i] != version)
@@ -190,8 +190,9 @@ void limits_add(json_t *document, const struct judge *judge)
 	if (judge->reader->session.writable && !host_proc_is_own())
 		report_limit(document, HOST_NO_PROC);
 	if (guard_has_cut())
-		report_limit(document,
-			     "files of the session were cut short while they were read: what came later is not known");
+		report_limit(
+			document,
+			"files of the session were cut short while they were read: what came later is not known");
 	if (judge->suppressed)
 		report_limit(document, "findings suppressed: %u", judge->suppressed);
 }

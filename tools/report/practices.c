@@ -151,8 +151,8 @@ static json_t *practice_json(const json_t *document, const struct judge *judge,
 static bool has_python(const struct reader *reader)
 {
 	READER_EACH_SLOT(reader, slot)
-	if (reader->session.table[slot].python)
-		return true;
+		if (reader->session.table[slot].python)
+			return true;
 	return false;
 }
 

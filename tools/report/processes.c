@@ -50,7 +50,8 @@ json_t *process_json(const struct reader *reader, uint32_t slot)
 	object = json_pack("{s:I, s:I, s:o, s:o, s:s, s:o, s:I, s:o, s:o, s:o}", "pid",
 			   (json_int_t)process->pid, "parent", (json_int_t)process->parent_pid,
 			   "name", name ? jsontext_of(name) : json_null(), "role",
-			   role ? json_string(role) : json_null(), "how", how_text(process->how), "argv", process_argv(process), "start_ns",
+			   role ? json_string(role) : json_null(), "how", how_text(process->how),
+			   "argv", process_argv(process), "start_ns",
 			   (json_int_t)reader_real_ns(reader, process->birth_ns), "end_ns",
 			   process->end_ns ? json_integer(reader_real_ns(reader, process->end_ns)) :
 					     json_null(),

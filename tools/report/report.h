@@ -14,7 +14,8 @@
 struct report_source {
 	char *dir;
 	char *host; /* NULL: not recorded */
-	char *rank; /* of the job, in digits; NULL: it has none, or several ranks live in the session */
+	/* of the job, in digits; NULL: it has none, or several ranks live in the session */
+	char *rank;
 	int64_t skew_ns; /* by which the host's clock is ahead of that of the first session */
 	uint64_t uncertainty_ns; /* of the skew; REPORT_UNCERTAIN: not known */
 	struct mpsan_host facts; /* as recorded */

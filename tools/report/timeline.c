@@ -92,8 +92,7 @@ static void draw_processes(struct drawing *drawing)
 {
 	const struct reader *reader = drawing->reader;
 
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		const struct mpsan_process *process = &reader->session.table[slot];
 		uint64_t birth = process->birth_ns ? process->birth_ns :
 						     reader->session.head->start_ns;
@@ -118,8 +117,7 @@ static void draw_processes(struct drawing *drawing)
 static char *thread_label(struct drawing *drawing, uint32_t slot, uint32_t tid, uint64_t time_ns)
 {
 	if (drawing->threads_named++ < LINE_NAMES_MAX)
-		return thread_text(drawing->reader, drawing->judge->frames, slot, tid,
-				   time_ns);
+		return thread_text(drawing->reader, drawing->judge->frames, slot, tid, time_ns);
 	return text_format("TID %u", tid);
 }
 

@@ -27,7 +27,8 @@ struct line_thread {
 	uint32_t tid;
 	char *name;
 	uint64_t begin_ns,
-		end_ns; /* when it is first and last known of; end_ns 0: to the end of the process */
+		/* when it is first and last known of; end_ns 0: to the end of the process */
+		end_ns;
 };
 
 enum span_kind { SPAN_WAIT, SPAN_HOLD, SPAN_REGION };

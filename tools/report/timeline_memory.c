@@ -125,7 +125,7 @@ static void draw_segment(struct drawing *drawing, uint32_t segment)
 		.name = text_copy(name ? name : "shared memory without a name"),
 	};
 	EACH_SHM_ACT(facts, segment, at)
-	draw_act(drawing, object, at - 1, &end);
+		draw_act(drawing, object, at - 1, &end);
 	drawing->line->objects.item[object].end_ns = end.open ? 0 : draw_time(drawing, end.last_ns);
 }
 
@@ -134,8 +134,7 @@ static void change_segment(struct drawing *drawing, uint32_t segment)
 	const struct facts *facts = drawing->facts;
 	uint64_t bytes = shm_bytes(facts, segment + 1);
 
-	EACH_SHM_ACT(facts, segment, at)
-	{
+	EACH_SHM_ACT(facts, segment, at) {
 		const struct fact_act *act = &facts->acts[at - 1];
 
 		if (act->type == EV_shm_map)
@@ -181,7 +180,7 @@ static void draw_piece(struct drawing *drawing, uint32_t index)
 	};
 	free(device);
 	EACH_USE(drawing->facts, piece, at)
-	draw_import(drawing, &drawing->facts->cuda.imports[at - 1], piece, object);
+		draw_import(drawing, &drawing->facts->cuda.imports[at - 1], piece, object);
 }
 
 static void change_piece(struct drawing *drawing, uint32_t index)
@@ -191,8 +190,7 @@ static void change_piece(struct drawing *drawing, uint32_t index)
 
 	draw_change(drawing, LEVEL_EXPORTED, piece->owner, piece->bytes, piece->born_ns,
 		    piece_end(drawing, piece));
-	EACH_USE(facts, piece, at)
-	{
+	EACH_USE(facts, piece, at) {
 		const struct ipc_import *import = &facts->cuda.imports[at - 1];
 
 		if (!import->ev.result)

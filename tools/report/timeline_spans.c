@@ -16,8 +16,8 @@
 /* The name of a lock; looked up once for each process. Borrowed, until the next call. */
 static const char *lock_name(struct drawing *drawing, const struct lock_ref *lock)
 {
-	uint32_t found =
-		index_map_find(drawing->locks, lock->at->by, lock->address + 1, (uint16_t)lock->kind);
+	uint32_t found = index_map_find(drawing->locks, lock->at->by, lock->address + 1,
+					(uint16_t)lock->kind);
 	char *name;
 
 	if (found != FACT_NONE)
@@ -29,7 +29,7 @@ static const char *lock_name(struct drawing *drawing, const struct lock_ref *loc
 				   (unsigned long long)lock->address);
 	*ARRAY_ADD(&drawing->lock_names) = name;
 	index_map_add(drawing->locks, lock->at->by, lock->address + 1, (uint16_t)lock->kind,
-		   drawing->lock_names.count - 1);
+		      drawing->lock_names.count - 1);
 	return name;
 }
 
@@ -81,7 +81,7 @@ static void draw_waits(struct drawing *drawing)
 				text_copy(lock_name(drawing, &lock)));
 		if (span != LINE_NONE)
 			index_map_add(drawing->waits, thread, wait->ev.lock + 1,
-				   (uint16_t)wait->ev.kind, span);
+				      (uint16_t)wait->ev.kind, span);
 	}
 }
 
@@ -130,7 +130,7 @@ static void draw_blocked(struct drawing *drawing)
 				draw_end_ns(drawing, blocked->at.by), wait_text(drawing, blocked));
 		if (span != LINE_NONE)
 			index_map_add(drawing->waits, thread, blocked->ev.lock + 1,
-				   (uint16_t)blocked->ev.kind, span);
+				      (uint16_t)blocked->ev.kind, span);
 		draw_owner(drawing, blocked, since);
 	}
 }

@@ -15,7 +15,8 @@ enum parked_wait {
 	PARKED_MEETS, /* for peers at a barrier: amid work, unless it is all by itself */
 	PARKED_JOINS, /* for the end of a thread or process, or of a task that a thread runs */
 	PARKED_IDLE, /* for something to come: work, a signal, an item */
-	PARKED_FOR_GOOD, /* a main thread that waits for an event in its own code: until it is interrupted */
+	/* a main thread that waits for an event in its own code: until it is interrupted */
+	PARKED_FOR_GOOD,
 };
 
 #define PARKED_NONE UINT32_MAX
@@ -24,13 +25,15 @@ enum parked_wait {
 struct parked_thread {
 	enum parked_wait wait;
 	uint32_t process; /* threads of the same process have the same */
-	uint32_t parent; /* the process that made that one, PARKED_NONE: it is not in the dead end */
+	/* the process that made that one, PARKED_NONE: it is not in the dead end */
+	uint32_t parent;
 	bool is_main;
 	bool is_helper; /* of Python's own processes (the resource tracker): nobody waits for it */
 	bool was_sent; /* something came this way before */
 	bool sender_ended; /* a thread or process that could have sent has ended */
 	/* Of PARKED_JOINS: */
-	uint32_t thread; /* who is to end, as an index; PARKED_NONE: not known, or it is a process */
+	/* who is to end, as an index; PARKED_NONE: not known, or it is a process */
+	uint32_t thread;
 	bool of_process; /* a child, whichever: all of them are waited for in the end */
 	bool of_tasks; /* threads, whose `awaited_by` says so */
 	/* Of any: who waits for the result of its task, as an index; PARKED_NONE: nobody, or it has none. */

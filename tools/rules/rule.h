@@ -66,7 +66,8 @@ enum step_role {
 	STEP_FORK, /* finding.fork */
 	STEP_WAIT, /* finding.wait */
 	STEP_UNLOCK, /* finding.unlock */
-	STEP_BLOCKED, /* every blocked thread of finding.knot, one step each: {waiter} {awaited} {owner} */
+	/* every blocked thread of finding.knot, one step each: {waiter} {awaited} {owner} */
+	STEP_BLOCKED,
 	STEP_ORDER, /* finding.order and every finding.earlier, one step each */
 	STEP_INIT, /* finding.init: who initialised the CUDA driver */
 	STEP_CUDA, /* the CUDA call, refusal, free, export or open that is the moment */
@@ -163,12 +164,12 @@ struct findings {
 				     .piece = (piece_index),                   \
 				     .import = (import_index)})
 /* The same for acts and processes: .cause, .segment, .process, .amount as named arguments. */
-#define FIND_ACT(out, id, how_bad, moment, told, ...)                   \
-	finding_add((out), (moment),                                    \
-		    (struct finding){.rule = RULE_##id,                 \
-				     .grade = (how_bad),                \
-				     .tale = (told),                    \
-				     .fork = FACT_NONE,                 \
+#define FIND_ACT(out, id, how_bad, moment, told, ...)    \
+	finding_add((out), (moment),                     \
+		    (struct finding){.rule = RULE_##id,  \
+				     .grade = (how_bad), \
+				     .tale = (told),     \
+				     .fork = FACT_NONE,  \
 				     .held = FACT_NONE __VA_OPT__(, ) __VA_ARGS__})
 void finding_add(struct findings *out, const struct moment *moment, struct finding finding);
 

@@ -220,9 +220,10 @@ char *lock_key(const struct reader *reader, struct frames *frames, const struct 
 /* Where runtimes begin the threads of others: their own names say nothing of these. */
 static bool is_wrapper(const char *function)
 {
-	static const char *const wrapper[] = {"pythread_wrapper", "t_bootstrap", "thread_run",
-					      "execute_native_thread_routine", "thread_start",
-					      "g_thread_proxy", "thread_proxy"};
+	static const char *const wrapper[] = {"pythread_wrapper", "t_bootstrap",
+					      "thread_run",	  "execute_native_thread_routine",
+					      "thread_start",	  "g_thread_proxy",
+					      "thread_proxy"};
 
 	for (size_t i = 0; i < sizeof(wrapper) / sizeof(*wrapper); i++)
 		if (!strcmp(function, wrapper[i]))
@@ -289,9 +290,9 @@ char *threads_text(const struct reader *reader, struct frames *frames, const str
 					 thread_origin(reader, frames, thread, fork->at.time_ns));
 	}
 	if (count > THREADS_NAMED)
-		list = join_text(list, " and ",
-				 text_format("%llu more",
-					     (unsigned long long)(count - THREADS_NAMED)));
+		list = join_text(
+			list, " and ",
+			text_format("%llu more", (unsigned long long)(count - THREADS_NAMED)));
 	if (list && others > count)
 		list = join_text(list, "; not seen to start: ",
 				 text_format("%llu", (unsigned long long)(others - count)));

@@ -77,8 +77,7 @@ char *process_left_text(const struct reader *reader, uint32_t slot)
 	char *text = text_copy("");
 	uint32_t count = 0;
 
-	READER_EACH_SLOT(reader, other)
-	{
+	READER_EACH_SLOT(reader, other) {
 		if (!people_is_orphan_of(&reader->facts, other, slot) || count++ >= NAMED_MAX)
 			continue;
 		text = text_join(text, ", ", process_text(reader, other));
@@ -98,7 +97,8 @@ const char *process_role(const struct reader *reader, uint32_t slot)
 	case ROLE_SHM_MANAGER:
 		return "torch_shm_manager";
 	default:
-		return slot < reader->facts.process_count && people_is_worker(&reader->facts, slot) ?
+		return slot < reader->facts.process_count &&
+				       people_is_worker(&reader->facts, slot) ?
 			       "worker" :
 			       NULL;
 	}

@@ -75,8 +75,8 @@ const char *segment_name(const struct reader *reader, uint32_t segment)
 	if (name || !segment)
 		return name;
 	EACH_SHM_ACT(&reader->facts, segment - 1, at)
-	if ((name = act_name(reader, &reader->facts.acts[at - 1])))
-		return name;
+		if ((name = act_name(reader, &reader->facts.acts[at - 1])))
+			return name;
 	return NULL;
 }
 
@@ -114,8 +114,7 @@ char *segment_names(const struct reader *reader, uint32_t segment)
 
 	if (!segment)
 		return NULL;
-	EACH_SHM_ACT(&reader->facts, segment - 1, at)
-	{
+	EACH_SHM_ACT(&reader->facts, segment - 1, at) {
 		const char *name = act_name(reader, &reader->facts.acts[at - 1]);
 		uint64_t hash = name ? shm_name_hash(name) : 0;
 		bool known = !name;
@@ -146,8 +145,7 @@ char *segment_mappers(const struct reader *reader, uint32_t segment, uint64_t ti
 
 	if (!segment)
 		return text_copy("nobody");
-	EACH_SHM_ACT(facts, segment - 1, at)
-	{
+	EACH_SHM_ACT(facts, segment - 1, at) {
 		const struct fact_act *act = &facts->acts[at - 1];
 		uint64_t end;
 

@@ -381,8 +381,7 @@ static const struct scene *story_main(const struct story *story)
 static json_t *story_write(struct story *story)
 {
 	const struct scene *main_scene = story_main(story);
-	const char *own = story->finding->fix,
-		   *fix = own ? own : rule_fix(story->finding->rule);
+	const char *own = story->finding->fix, *fix = own ? own : rule_fix(story->finding->rule);
 	char *print = fingerprint(story);
 	json_t *object;
 

@@ -278,8 +278,7 @@ static uint32_t users(const struct cuda_cast *cast, uint32_t *list, uint32_t roo
 	uint64_t then = piece->end_ns ? piece->end_ns : cuda_end_ns(cast->facts, piece->owner);
 	uint32_t count = 0;
 
-	EACH_USE(cast->facts, piece, at)
-	{
+	EACH_USE(cast->facts, piece, at) {
 		const struct ipc_import *import = &cast->facts->cuda.imports[at - 1];
 		bool known = false;
 

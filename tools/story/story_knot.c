@@ -9,8 +9,8 @@
 #include "../base/jsontext.h"
 #include "names.h"
 
-#define STEPS_TOLD \
-	256u /* threads of one knot with a step each: no job's log has more, a damaged one may */
+/* threads of one knot with a step each: no job's log has more, a damaged one may */
+#define STEPS_TOLD 256u
 #define NAMED_MAX 4u /* threads in a sentence */
 
 static void blocked_scene(const struct teller *teller, const struct fact_blocked *blocked,
@@ -24,9 +24,9 @@ static void blocked_scene(const struct teller *teller, const struct fact_blocked
 static char *thread_actor(const struct teller *teller, uint32_t slot, uint32_t tid,
 			  uint64_t time_ns)
 {
-	struct scene scene = {.tid = tid,
-			      .thread = thread_text(teller->reader, teller->frames, slot, tid,
-						    time_ns)};
+	struct scene scene = {
+		.tid = tid,
+		.thread = thread_text(teller->reader, teller->frames, slot, tid, time_ns)};
 	char *actor = scene_actor(&scene);
 
 	free(scene.thread);
@@ -209,10 +209,10 @@ static struct edge_owner edge_owner(const struct teller *teller, const struct fa
 		.pid = gone && dead ? dead->pid : pid_of(teller, slot),
 		.tid = (uint32_t)ev->owner,
 		.gone = gone,
-		.thread = ev->owner && !gone ? thread_text(teller->reader, teller->frames, slot,
-							   (uint32_t)ev->owner,
-							   blocked->at.time_ns) :
-					       NULL,
+		.thread = ev->owner && !gone ?
+				  thread_text(teller->reader, teller->frames, slot,
+					      (uint32_t)ev->owner, blocked->at.time_ns) :
+				  NULL,
 	};
 }
 

@@ -103,8 +103,7 @@ static void add_locks(const struct teller *teller, const struct fact_order *orde
 
 void orders_steps(const struct teller *teller, const struct finding *finding, json_t *steps)
 {
-	EACH_ORDER(teller, finding, order)
-	{
+	EACH_ORDER(teller, finding, order) {
 		struct scene scene;
 		char *text;
 
@@ -122,8 +121,7 @@ char *orders_text(const struct teller *teller, const struct finding *finding)
 {
 	char *list = text_copy("");
 
-	EACH_ORDER(teller, finding, order)
-	{
+	EACH_ORDER(teller, finding, order) {
 		struct scene scene;
 
 		order_scene(teller, order, &scene);
@@ -138,7 +136,7 @@ char *orders_key(const struct teller *teller, const struct finding *finding)
 	char *list = text_copy("");
 
 	EACH_ORDER(teller, finding, order)
-	list = text_join(list, " ", name_of(teller, order, true, lock_key));
+		list = text_join(list, " ", name_of(teller, order, true, lock_key));
 	return list;
 }
 
@@ -146,8 +144,7 @@ void orders_hash(const struct teller *teller, const struct finding *finding, uin
 {
 	uint64_t sum = 0;
 
-	EACH_ORDER(teller, finding, order)
-	{
+	EACH_ORDER(teller, finding, order) {
 		char *key = name_of(teller, order, true, lock_key);
 		uint64_t one = SCENE_HASH;
 		struct scene scene;

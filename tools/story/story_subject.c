@@ -67,8 +67,7 @@ static json_t *segment_json(const struct teller *teller, uint32_t segment)
 	struct lives lives = {teller, json_array(), 0};
 	uint32_t looked = 0;
 
-	EACH_SHM_ACT(facts, segment - 1, at)
-	{
+	EACH_SHM_ACT(facts, segment - 1, at) {
 		const struct fact_act *act = &facts->acts[at - 1];
 
 		if (looked++ == ACTS_MAX)
@@ -89,8 +88,7 @@ static json_t *export_json(const struct teller *teller, const struct ipc_piece *
 	char *name = text_format("%s on %s", size, device);
 	uint64_t end_ns = piece->end_ns ? piece->end_ns : cuda_end_ns(facts, piece->owner);
 
-	EACH_USE(facts, piece, at)
-	{
+	EACH_USE(facts, piece, at) {
 		const struct ipc_import *import = &facts->cuda.imports[at - 1];
 
 		add_use(&lives, import->at.by, import->at.time_ns, ipc_close_ns(facts, import));

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-
 char *vanished_lost(const struct fact_fork *fork)
 {
 	uint64_t lost = fork && fork->ev.threads ? fork->ev.threads - 1 : 0;

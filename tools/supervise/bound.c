@@ -47,9 +47,9 @@ static uint32_t count_workers(const struct bound *bound, uint32_t parent, const 
 	uint32_t count = 0;
 
 	CROWD_EACH(bound->crowd, slot)
-	count += is_copy(bound, slot) && bound->crowd->member[slot].parent == parent &&
-		 bound->crowd->member[slot].total_ns >= SIBLING_NS &&
-		 has_affinity(bound, slot, set);
+		count += is_copy(bound, slot) && bound->crowd->member[slot].parent == parent &&
+			 bound->crowd->member[slot].total_ns >= SIBLING_NS &&
+			 has_affinity(bound, slot, set);
 	return count;
 }
 
@@ -78,7 +78,7 @@ void bound_look(struct bound *bound, struct watchlog *log)
 	if (bound->processors < 2)
 		return;
 	CROWD_EACH(bound->crowd, slot)
-	if (is_copy(bound, slot) && bound->crowd->member[slot].total_ns >= BUSY_NS &&
-	    !bound->told[bound->crowd->member[slot].parent])
-		look_at(bound, log, slot);
+		if (is_copy(bound, slot) && bound->crowd->member[slot].total_ns >= BUSY_NS &&
+		    !bound->told[bound->crowd->member[slot].parent])
+			look_at(bound, log, slot);
 }

@@ -158,8 +158,8 @@ void growth_look(struct growth *growth)
 	struct growth_child *child;
 
 	CROWD_EACH(growth->crowd, slot)
-	if (!growth->known[slot] && is_forked_worker(growth, slot))
-		begin(growth, slot);
+		if (!growth->known[slot] && is_forked_worker(growth, slot))
+			begin(growth, slot);
 	if (begun < growth->next_ns)
 		return;
 	while (now_ns - begun < 1000000 && (child = whose_turn(growth))) {

@@ -67,7 +67,8 @@ void handover_take(void)
 		setitimer(timers[i], &(struct itimerval){0}, &before.timer[i]);
 	sigprocmask(SIG_BLOCK, &set, &before.blocked);
 	before.taken = true;
-	handover_signal(SIGCHLD, SIG_DFL, 0); /* an inherited SIG_IGN would hide how the program ended */
+	/* an inherited SIG_IGN would hide how the program ended */
+	handover_signal(SIGCHLD, SIG_DFL, 0);
 	handover_signal(SIGXFSZ, SIG_IGN, 0);
 	handover_signal(SIGPIPE, SIG_IGN, 0);
 }

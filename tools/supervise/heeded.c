@@ -41,8 +41,8 @@ static bool has_word(const char *line, const char *word)
 static bool names_status(const char *line)
 {
 	static const char *const words[] = {
-		"exitcode",	"exit_code",   "WIFSIGNALED",	    "WTERMSIG",
-		"WIFEXITED",	"WEXITSTATUS", "WCOREDUMP",	    "waitstatus_to_exitcode",
+		"exitcode",	  "exit_code",	     "WIFSIGNALED",	  "WTERMSIG",
+		"WIFEXITED",	  "WEXITSTATUS",     "WCOREDUMP",	  "waitstatus_to_exitcode",
 		"ProcessExpired", "WorkerLostError", "BrokenProcessPool", "BrokenExecutor",
 		"SIGCHLD",
 	};
@@ -199,10 +199,8 @@ static int directory_of(const struct reader *reader, uint32_t slot)
 	char path[64];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%u/cwd",
-		 proc_living(reader->session.table[slot].pid));
-	fd = reader->processes[slot].gone ? -1 :
-					    open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/%u/cwd", proc_living(reader->session.table[slot].pid));
+	fd = reader->processes[slot].gone ? -1 : open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? open(".", O_PATH | O_DIRECTORY | O_CLOEXEC) : fd;
 }
 
@@ -233,8 +231,7 @@ static void look(struct heeded *heeded, struct watchlog *log, bool last)
 {
 	const struct reader *reader = heeded->crowd->reader;
 
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		const struct mpsan_process *process = &reader->session.table[slot];
 		uint32_t parent;
 

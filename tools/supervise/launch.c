@@ -31,7 +31,8 @@
 /* A disk that is full, or a limit: nothing that another argument would have to mend. */
 static bool is_of_machine(int error)
 {
-	static const int errors[] = {ENOSPC, EDQUOT, EFBIG, EMFILE, ENFILE, ENOMEM, EIO, EAGAIN, ENODEV};
+	static const int errors[] = {ENOSPC, EDQUOT, EFBIG,  EMFILE, ENFILE,
+				     ENOMEM, EIO,    EAGAIN, ENODEV};
 
 	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
 		if (error == errors[i])
@@ -172,7 +173,8 @@ static char *wrong_file(const char *file, int error)
 
 	if (why != MPSAN_OFF_NO_LOG)
 		return text_format("%s: %s", file, no_log_text(why));
-	return text_format("%s: %s; choose another directory (TMPDIR, --dir)", file, strerror(error));
+	return text_format("%s: %s; choose another directory (TMPDIR, --dir)", file,
+			   strerror(error));
 }
 
 /* Where the program could write no log it would run unwatched: that is said before it starts. */

@@ -153,8 +153,7 @@ static bool is_in_use(const struct reader *reader, const struct left *left)
 {
 	uint32_t maker = reader->acts.item[left->act].at.by;
 
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		if (!is_alive(reader, slot))
 			continue;
 		if (reader->session.table[slot].pid == reader->session.table[maker].pid ||
@@ -166,8 +165,7 @@ static bool is_in_use(const struct reader *reader, const struct left *left)
 
 static bool is_served(const struct reader *reader)
 {
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		enum role role = role_of(&reader->session.table[slot]);
 
 		if ((role == ROLE_TRACKER || role == ROLE_SHM_MANAGER) && is_alive(reader, slot))

@@ -40,8 +40,8 @@ static uint32_t processors_of(const struct load *load)
 
 	CPU_ZERO(&set);
 	CROWD_EACH(crowd, slot)
-	if (counts(crowd, slot))
-		quota_add_affinity(crowd->reader->session.table[slot].pid, &set);
+		if (counts(crowd, slot))
+			quota_add_affinity(crowd->reader->session.table[slot].pid, &set);
 	count = (uint32_t)CPU_COUNT(&set);
 	count = count < load->quota ? count : load->quota;
 	return count ? count : 1;
@@ -74,8 +74,8 @@ static void find_employer(const struct crowd *crowd, struct sight *sight)
 	uint32_t run = 0;
 
 	CROWD_EACH(crowd, slot)
-	if (crowd->member[slot].python && crowd->member[slot].parent != FACT_NONE)
-		*ARRAY_ADD(&parents) = crowd->member[slot].parent;
+		if (crowd->member[slot].python && crowd->member[slot].parent != FACT_NONE)
+			*ARRAY_ADD(&parents) = crowd->member[slot].parent;
 	if (parents.count)
 		qsort(parents.item, parents.count, sizeof(uint32_t), compare_numbers);
 	for (uint32_t i = 0; i < parents.count; i++) {

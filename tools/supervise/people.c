@@ -58,8 +58,7 @@ bool people_are_open(const struct reader *reader)
 {
 	if (awaits_birth(reader))
 		return true;
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		uint64_t left_ns =
 			reader->processes[slot].gone ? 0 : people_left_ns(&reader->facts, slot);
 

@@ -48,7 +48,8 @@ static bool have_all_ended(struct session *session)
 	for (uint32_t slot = 0; slot < session->there; slot++) {
 		const struct mpsan_process *process = &session->table[slot];
 
-		if (process->pid && !process->end_ns && !(process->flags & MPSAN_PROCESS_REPLACED) &&
+		if (process->pid && !process->end_ns &&
+		    !(process->flags & MPSAN_PROCESS_REPLACED) &&
 		    session_liveness(session, slot) != GONE)
 			return false;
 	}

@@ -23,9 +23,9 @@ static struct tree_process *find(const struct tree *tree, uint32_t pid)
 {
 	struct tree_process key = {.pid = pid};
 
-	return tree->there.count ? bsearch(&key, tree->there.item, tree->there.count, sizeof(key),
-					   compare) :
-				   NULL;
+	return tree->there.count ?
+		       bsearch(&key, tree->there.item, tree->there.count, sizeof(key), compare) :
+		       NULL;
 }
 
 static void see(uint32_t pid, void *context)
@@ -64,8 +64,7 @@ static void mark_watched(struct tree *tree)
 {
 	const struct reader *reader = tree->reader;
 
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		struct tree_process *process = find(tree, reader->session.table[slot].pid);
 
 		if (process && !reader->processes[slot].gone &&
@@ -86,8 +85,8 @@ static void mark_known(struct tree *tree)
 	}
 	for (uint32_t i = 0; i < tree->there.count; i++) {
 		process = &tree->there.item[i];
-		if (process->pid == tree->root || (tree->adopts && process->parent == self &&
-						   !is_stranger(tree, process->pid)))
+		if (process->pid == tree->root ||
+		    (tree->adopts && process->parent == self && !is_stranger(tree, process->pid)))
 			process->member = true;
 	}
 }

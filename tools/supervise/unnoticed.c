@@ -145,6 +145,6 @@ void unnoticed_look(struct unnoticed *unnoticed, struct watchlog *log)
 	const struct reader *reader = unnoticed->crowd->reader;
 
 	READER_EACH_SLOT(reader, slot)
-	if (reader->processes[slot].gone && !unnoticed->done[slot])
-		unnoticed->done[slot] = look_at(unnoticed, log, slot);
+		if (reader->processes[slot].gone && !unnoticed->done[slot])
+			unnoticed->done[slot] = look_at(unnoticed, log, slot);
 }

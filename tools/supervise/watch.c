@@ -111,8 +111,8 @@ static void show_new(struct watch *watch)
 	for (uint32_t i = 0; i < watch->judge->found.count; i++) {
 		struct judged *judged = &watch->judge->found.item[i];
 
-		if (judged->grade == GRADE_ERROR && judged->is_wait &&
-		    watch->kill_on_deadlock && !watch->killed) {
+		if (judged->grade == GRADE_ERROR && judged->is_wait && watch->kill_on_deadlock &&
+		    !watch->killed) {
 			kill_tree(watch);
 			judge_unknow(watch->judge, judged); /* why the program had to be ended */
 		}
@@ -146,17 +146,16 @@ static void say_unlogged(struct watch *watch)
 		fflush(stderr);
 		watch->unlogged = true;
 	}
-	if (watch->unlogged ||
-	    !__atomic_load_n(&reader->session.head->unlogged, __ATOMIC_ACQUIRE))
+	if (watch->unlogged || !__atomic_load_n(&reader->session.head->unlogged, __ATOMIC_ACQUIRE))
 		return;
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		const struct mpsan_process *process = &reader->session.table[slot];
 
 		if (watch->unlogged || !(process->flags & MPSAN_PROCESS_OFF) ||
 		    !no_log_text(process->why_off))
 			continue;
-		complain("process %u runs unwatched: %s", process->pid, no_log_text(process->why_off));
+		complain("process %u runs unwatched: %s", process->pid,
+			 no_log_text(process->why_off));
 		fflush(stderr);
 		watch->unlogged = true;
 	}
@@ -175,7 +174,8 @@ static void look(struct watch *watch)
 	reader_poll(watch->judge->reader, clock_ns(CLOCK_MONOTONIC));
 	say_unlogged(watch);
 	exports_look(&watch->exports, watch->judge->reader);
-	if (!watch->killed && !is_cut(watch) && host_proc_is_own()) { /* what we end ourselves is no finding */
+	/* what we end ourselves is no finding */
+	if (!watch->killed && !is_cut(watch) && host_proc_is_own()) {
 		knots_look(&watch->knots, clock_ns(CLOCK_MONOTONIC));
 		people_look(&watch->people);
 	}
@@ -257,8 +257,7 @@ static void record_end(const struct watch *watch, uint64_t now)
 {
 	const struct reader *reader = watch->judge->reader;
 
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		struct mpsan_process *process = &reader->session.table[slot];
 
 		if (process->pid != (uint32_t)watch->child || process->end == MPSAN_END_SIGNAL)

@@ -29,7 +29,8 @@ struct watch {
 	bool unlogged; /* that a process can write no log was said */
 	bool over; /* the program has ended; some of its processes may still be there */
 	bool killed; /* by --on-deadlock=kill */
-	bool blind; /* nobody looks any more: too little time of a processor is left, or the session was cut */
+	/* nobody looks any more: too little time of a processor is left, or the session was cut */
+	bool blind;
 	bool cut; /* files of the session were cut short */
 	int status; /* of the child, as waitpid gives it */
 };

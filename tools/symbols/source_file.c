@@ -112,8 +112,7 @@ void source_file_read(struct source_file *file, const char *path, uid_t owner)
 	if (strlen(path) >= PATH_MAX || !read_text(&text, path, owner, &st))
 		return;
 	file->written_ns = ns_of(st.st_mtim);
-	file->changed_ns =
-		later(way_changed_ns(path), later(file->written_ns, ns_of(st.st_ctim)));
+	file->changed_ns = later(way_changed_ns(path), later(file->written_ns, ns_of(st.st_ctim)));
 	file->text = text.text;
 	file->bytes = text.length;
 	free(text.name);

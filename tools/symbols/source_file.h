@@ -15,7 +15,8 @@ struct source_file {
 	char *text; /* NUL-terminated; NULL: not to be had */
 	size_t bytes;
 	uint64_t written_ns; /* when its content was, as it says itself: CLOCK_REALTIME */
-	uint64_t changed_ns; /* when it, or a link or directory that leads to it, was changed last, as the kernel says */
+	/* when it, or a link or directory that leads to it, was changed last, as the kernel says */
+	uint64_t changed_ns;
 	uint32_t *line; /* where each begins */
 	uint32_t lines;
 };

@@ -130,9 +130,9 @@ static char *line_of(struct sources *sources, struct frames *frames, const struc
 {
 	const char *module = jsontext_at(frame, "module");
 	uint64_t number = (uint64_t)json_integer_value(json_object_get(frame, "line"));
-	char *path = absolute(jsontext_at(frame, "file"),
-			      *module ? frames_built_in(frames, frame) :
-					began_in(sources->reader, at->by));
+	char *path =
+		absolute(jsontext_at(frame, "file"), *module ? frames_built_in(frames, frame) :
+							       began_in(sources->reader, at->by));
 	const struct source_file *file = path ? file_at(sources, path) : NULL;
 
 	free(path);

@@ -65,7 +65,8 @@ enum top_style {
 };
 
 struct top_row {
-	char *key; /* what Enter opens: "p PID", "t PID TID", "f FINGERPRINT", "m DEVICE INODE"; NULL: nothing */
+	/* what Enter opens: "p PID", "t PID TID", "f FINGERPRINT", "m DEVICE INODE"; NULL: nothing */
+	char *key;
 	char *text;
 	enum top_style style;
 	bool selected;

@@ -178,8 +178,7 @@ void census_take(struct census *census, uint64_t now_ns)
 	census->passed_ns = census->now_ns ? now_ns - census->now_ns : 0;
 	census->now_ns = now_ns;
 	turn_page(census);
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		const struct mpsan_process *process = &reader->session.table[slot];
 
 		if (process->pid && !reader->processes[slot].gone &&

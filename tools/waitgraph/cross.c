@@ -164,8 +164,7 @@ static const struct fact_fork *fork_of(const struct reader *reader, uint32_t par
 void cross_workers(const struct reader *reader, uint32_t slot,
 		   void (*see)(uint32_t child, void *context), void *context)
 {
-	READER_EACH_SLOT(reader, child)
-	{
+	READER_EACH_SLOT(reader, child) {
 		const struct fact_fork *fork;
 		uint32_t born = session_born_as(&reader->session, child);
 

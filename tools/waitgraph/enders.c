@@ -12,8 +12,8 @@
 #define PIPES_NS 1000000000ull
 #define FLIGHT_NS 3000000000ull /* what is on its way will soon be there */
 #define MEMORY_NS 2000000000ull
-#define OTHERS_SHARE \
-	20u /* of the time, for walks that show again and again that somebody may come */
+/* of the time, for walks that show again and again that somebody may come */
+#define OTHERS_SHARE 20u
 #define OTHERS_NS 5000000000ull /* but no answer is older */
 
 void enders_begin(struct enders *enders, const struct census *census)

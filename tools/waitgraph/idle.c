@@ -65,7 +65,8 @@ static bool has(const struct group *group, uint32_t slot)
 static bool in_same_memory(const struct census_thread *one, const struct census_thread *other)
 {
 	return one->object.is_shared && other->object.is_shared &&
-	       one->object.device == other->object.device && one->object.inode == other->object.inode;
+	       one->object.device == other->object.device &&
+	       one->object.inode == other->object.inode;
 }
 
 /* Both wait at the same address, or at that of the same shared memory: mappings may lie anywhere, on pages. */
@@ -100,8 +101,8 @@ static bool was_made_empty(const struct group *group, const struct census_thread
 	for (uint32_t i = reader->shares.count; thread->object.inode && i-- > 0;) {
 		const struct ev_shared_lock *share = &reader->shares.item[i].ev;
 
-		if (share->device == thread->object.device && share->inode == thread->object.inode &&
-		    share->value != UINT64_MAX)
+		if (share->device == thread->object.device &&
+		    share->inode == thread->object.inode && share->value != UINT64_MAX)
 			return !share->value;
 	}
 	return false;
@@ -228,13 +229,11 @@ static bool worker_ended(const struct group *group, uint32_t slot, bool by_pipe)
 	uint64_t made = fact_made_ns(facts_of(group), slot);
 	bool any = !by_pipe && !process_of(group, slot)->python;
 
-	READER_EACH_SLOT(reader, other)
-	{
+	READER_EACH_SLOT(reader, other) {
 		uint32_t of = people_parent(facts_of(group), other);
 
 		if (other != slot && of != FACT_NONE && (of == slot || of == parent) &&
-		    reader->processes[other].gone &&
-		    reader->processes[other].gone_ns > made &&
+		    reader->processes[other].gone && reader->processes[other].gone_ns > made &&
 		    (any || people_is_worker(facts_of(group), other)))
 			return true;
 	}
@@ -272,9 +271,11 @@ static enum parked_wait part_of_semaphore(const struct group *group, uint32_t i,
 	struct mpsan_hold hold;
 
 	if (wait->end != WAIT_PROCESSES ||
-	    (census_wanted(thread).tag & (MPSAN_TAG_MUTUAL | MPSAN_TAG_HANDOFF)) == MPSAN_TAG_MUTUAL)
+	    (census_wanted(thread).tag & (MPSAN_TAG_MUTUAL | MPSAN_TAG_HANDOFF)) ==
+		    MPSAN_TAG_MUTUAL)
 		return PARKED_BLOCKED;
-	return python && !census_holds(thread, wait->lock, &hold) && !was_made_empty(group, thread) ?
+	return python && !census_holds(thread, wait->lock, &hold) &&
+			       !was_made_empty(group, thread) ?
 		       PARKED_BLOCKED :
 		       PARKED_IDLE;
 }
@@ -425,8 +426,7 @@ static bool has_company(const struct group *group)
 	for (uint32_t i = 0; i < group->count; i++)
 		if (group->thread[i].wait != PARKED_IDLE && group->thread[i].wait != PARKED_JOINS)
 			return false;
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		const struct mpsan_process *process = process_of(group, slot);
 
 		if (process->pid && !reader->processes[slot].gone && !has(group, slot) &&

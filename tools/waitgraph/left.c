@@ -23,7 +23,8 @@ static bool is_orphan(const struct reader *reader, uint32_t slot)
 /* Whether it began with what its parent had, and not as another program. */
 static bool is_part(const struct reader *reader, uint32_t slot)
 {
-	return people_is_worker(&reader->facts, slot) || role_text(role_of(&reader->session.table[slot]));
+	return people_is_worker(&reader->facts, slot) ||
+	       role_text(role_of(&reader->session.table[slot]));
 }
 
 /* Whether the end of its parent leaves this one behind: a launcher that exits, or half of a daemon, does not. */

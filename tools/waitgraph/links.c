@@ -21,8 +21,8 @@ static bool starts_with(const char *text, const char *start)
 
 /* ---- System V ---- */
 
-#define SEGMENT_REMOVED \
-	01000u /* SHM_DEST: it goes with its last user. By its id it can be attached still */
+/* SHM_DEST: it goes with its last user. By its id it can be attached still */
+#define SEGMENT_REMOVED 01000u
 
 /*
  * Its inode is the segment's id; the list is that of our own namespace. Where more have it attached than we
@@ -148,7 +148,8 @@ static void search_beside(struct search search, uint32_t pid, const char *file, 
 	char dir[PROC_PATH_BYTES + 32];
 
 	search.device = 0;
-	snprintf(dir, sizeof(dir), "/proc/%u/root%.*s", proc_living(pid), (int)(base - file + 1), file);
+	snprintf(dir, sizeof(dir), "/proc/%u/root%.*s", proc_living(pid), (int)(base - file + 1),
+		 file);
 	search_dir(&search, AT_FDCWD, dir, 0);
 	*found = base[1] == '#' || !search.left ? LINKS_OF_ALL : search.found;
 }

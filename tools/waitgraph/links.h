@@ -10,7 +10,8 @@
 enum links {
 	LINKS_NONE, /* its last name was removed, or it never had one */
 	LINKS_OF_JOB, /* one that only the job's own processes are told */
-	LINKS_OF_ALL, /* a file's path, a System V segment's key or id; also where that is not known */
+	/* a file's path, a System V segment's key or id; also where that is not known */
+	LINKS_OF_ALL,
 };
 
 /*

@@ -38,9 +38,9 @@ struct search {
 static bool somebody_died(const struct reader *reader)
 {
 	READER_EACH_SLOT(reader, slot)
-	if (reader->processes[slot].gone &&
-	    !(reader->session.table[slot].flags & MPSAN_PROCESS_REPLACED))
-		return true;
+		if (reader->processes[slot].gone &&
+		    !(reader->session.table[slot].flags & MPSAN_PROCESS_REPLACED))
+			return true;
 	return false;
 }
 
@@ -66,8 +66,7 @@ static bool is_recent(const struct search *search, const struct census_thread *t
 		      uint32_t dead)
 {
 	return thread->looks < DOUBT_LOOKS ||
-	       search->census->now_ns <
-		       search->census->reader->processes[dead].gone_ns + DOUBT_NS;
+	       search->census->now_ns < search->census->reader->processes[dead].gone_ns + DOUBT_NS;
 }
 
 static bool owner_is_gone(const struct search *search, uint32_t index, const struct shared_key *key,
@@ -238,8 +237,7 @@ static const char *want_of_memory(const struct losses *losses, int value)
 
 static bool has_lost_child(const struct reader *reader, uint32_t parent)
 {
-	READER_EACH_SLOT(reader, slot)
-	{
+	READER_EACH_SLOT(reader, slot) {
 		const struct mpsan_process *process = &reader->session.table[slot];
 
 		if (reader->session.table[session_born_as(&reader->session, slot)].parent ==

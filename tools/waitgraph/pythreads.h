@@ -37,7 +37,8 @@ struct pythread_wait {
 		PYTHREAD_JOIN,
 		PYTHREAD_NEWS,
 		PYTHREAD_LOCK, /* taken by what else is on the stack, if anything is */
-		PYTHREAD_EVENT /* threading.Event.wait, called by the program's main thread itself */
+		/* threading.Event.wait, called by the program's main thread itself */
+		PYTHREAD_EVENT
 	} what;
 	bool is_python; /* it runs Python's code, whether that could be read or not */
 	enum cpython_queue queue;

@@ -23,7 +23,7 @@ struct flight_job reach_job(const struct census *census)
 	struct flight_job job = {is_ours, (void *)census, false};
 
 	READER_EACH_SLOT(reader, slot)
-	job.sends |= (reader->session.table[slot].flags & asked) != MPSAN_PROCESS_ATTACHED;
+		job.sends |= (reader->session.table[slot].flags & asked) != MPSAN_PROCESS_ATTACHED;
 	return job;
 }
 

@@ -63,10 +63,10 @@ struct shared *shared_create(const struct reader *reader)
 static void forget_maps(struct shared *shared)
 {
 	READER_EACH_SLOT(shared->reader, slot)
-	if (shared->maps_read[slot]) {
-		procmaps_free(&shared->maps[slot]);
-		shared->maps_read[slot] = false;
-	}
+		if (shared->maps_read[slot]) {
+			procmaps_free(&shared->maps[slot]);
+			shared->maps_read[slot] = false;
+		}
 }
 
 void shared_destroy(struct shared *shared)
@@ -284,8 +284,8 @@ static void read_claims(struct shared *shared)
 		return;
 	shared->claims.count = 0;
 	READER_EACH_SLOT(shared->reader, slot)
-	if (shared->reader->logs[slot])
-		read_log(shared, slot, shared->reader->logs[slot]);
+		if (shared->reader->logs[slot])
+			read_log(shared, slot, shared->reader->logs[slot]);
 	shared->claims_read = true;
 }
 
@@ -349,9 +349,9 @@ static bool has_whole_books(const struct shared *shared, uint32_t slot)
 static bool is_watched(const struct shared *shared, uint32_t pid)
 {
 	READER_EACH_SLOT(shared->reader, slot)
-	if (shared->reader->session.table[slot].pid == pid && is_alive(shared, slot) &&
-	    !session_is_elsewhere(&shared->reader->session.table[slot]))
-		return has_whole_books(shared, slot);
+		if (shared->reader->session.table[slot].pid == pid && is_alive(shared, slot) &&
+		    !session_is_elsewhere(&shared->reader->session.table[slot]))
+			return has_whole_books(shared, slot);
 	return false;
 }
 
@@ -367,8 +367,8 @@ static bool is_ours(uint32_t pid, void *context)
 	const struct shared *shared = context;
 
 	READER_EACH_SLOT(shared->reader, slot)
-	if (shared->reader->session.table[slot].pid == pid && is_alive(shared, slot))
-		return true;
+		if (shared->reader->session.table[slot].pid == pid && is_alive(shared, slot))
+			return true;
 	return false;
 }
 

@@ -33,7 +33,8 @@ struct wait {
 	uint32_t gone; /* TID of an owner that is gone */
 	uint32_t gone_slot; /* its process as slot + 1, 0: not known */
 	uint64_t
-		taken; /* return address of the call with which the gone one took it, 0: not known */
+		/* return address of the call with which the gone one took it, 0: not known */
+		taken;
 };
 
 struct waits {

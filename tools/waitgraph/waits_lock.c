@@ -20,8 +20,8 @@ static uint32_t slot_of_gone(const struct look *look, uint32_t tid, bool shared)
 	if (!shared)
 		return look->thread->slot;
 	READER_EACH_SLOT(reader, slot)
-	if (reader->session.table[slot].pid == tid && reader->processes[slot].gone)
-		return slot;
+		if (reader->session.table[slot].pid == tid && reader->processes[slot].gone)
+			return slot;
 	return CENSUS_NONE;
 }
 
@@ -93,8 +93,8 @@ static void judge_readers(struct look *look, uint64_t address, unsigned readers)
 		look->wait->end = WAIT_OWNERS;
 }
 
-#define RWLOCK_WRITER \
-	2u /* in __readers: a writer waits for the readers before it, or has the lock */
+/* in __readers: a writer waits for the readers before it, or has the lock */
+#define RWLOCK_WRITER 2u
 
 /* Where writers go first, a reader waits for the one that waits for the readers before both. */
 static void judge_writers(struct look *look, uint64_t address, unsigned readers)

@@ -3,8 +3,8 @@
 
 #define BOOTSTRAP "<frozen importlib._bootstrap>"
 #define ITEMS_MAX 64u /* looked at in one container */
-#define DEPTH_MAX \
-	3u /* of containers in containers; mp.spawn has its arguments in a tuple of tuples */
+/* of containers in containers; mp.spawn has its arguments in a tuple of tuples */
+#define DEPTH_MAX 3u
 #define BASES_MAX 64u
 #define NEWEST_MINOR 13 /* whose containers are known */
 
@@ -98,9 +98,9 @@ size_t cpython_process_name(const struct cpython *py, uint64_t process, char *te
 /* Of a Python function; 0: it is none. */
 static uint64_t code_of(const struct cpython *py, uint64_t function)
 {
-	uint64_t code = function ? cpython_peek_word(
-					   py, function + (py->at.minor >= 10 ? FUNCTION_CODE :
-										FUNCTION_CODE_OLD)) :
+	uint64_t code = function ? cpython_peek_word(py, function + (py->at.minor >= 10 ?
+									     FUNCTION_CODE :
+									     FUNCTION_CODE_OLD)) :
 				   0;
 
 	return code && cpython_peek_word(py, code + CPYTHON_OB_TYPE) == py->code_type ? code : 0;
@@ -185,8 +185,8 @@ enum cpython_queue cpython_awaited_queue(const struct cpython *py, uint64_t top)
 	if (!unfinished)
 		return CPYTHON_QUEUE_NONE;
 	items = cpython_attribute(py, queue, "queue");
-	return is_zero(py, unfinished) &&
-			       !(is_a(py, items, "collections.deque") && cpython_peek_word(py, items + DEQUE_STATE)) ?
+	return is_zero(py, unfinished) && !(is_a(py, items, "collections.deque") &&
+					    cpython_peek_word(py, items + DEQUE_STATE)) ?
 		       CPYTHON_QUEUE_NEW :
 		       CPYTHON_QUEUE_USED;
 }

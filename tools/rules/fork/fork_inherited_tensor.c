@@ -20,8 +20,8 @@ static const struct tale tale_of_unmap = {
 static bool has_own(const struct facts *facts, uint32_t segment, uint32_t slot)
 {
 	EACH_SHM_ACT(facts, segment - 1, at)
-	if (facts->acts[at - 1].type == EV_shm && facts->acts[at - 1].at.by == slot)
-		return true;
+		if (facts->acts[at - 1].type == EV_shm && facts->acts[at - 1].at.by == slot)
+			return true;
 	return false;
 }
 

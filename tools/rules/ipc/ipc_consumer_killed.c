@@ -65,8 +65,7 @@ static void judge_consumer(const struct facts *facts, const struct moment *momen
 {
 	uint64_t end_ns = cuda_end_ns(facts, moment->index);
 
-	EACH_IMPORT(facts, moment->index, at)
-	{
+	EACH_IMPORT(facts, moment->index, at) {
 		const struct ipc_import *import = &facts->cuda.imports[at - 1];
 		const struct ipc_piece *piece = ipc_piece_of(facts, import);
 		bool together;
@@ -89,9 +88,9 @@ static bool was_taken_over(const struct facts *facts, const struct ipc_piece *pi
 			   uint64_t time_ns)
 {
 	EACH_USE(facts, piece, at)
-	if (!facts->cuda.imports[at - 1].ev.result &&
-	    facts->cuda.imports[at - 1].at.time_ns > time_ns)
-		return true;
+		if (!facts->cuda.imports[at - 1].ev.result &&
+		    facts->cuda.imports[at - 1].at.time_ns > time_ns)
+			return true;
 	return false;
 }
 
@@ -120,15 +119,14 @@ static void judge_producer(const struct facts *facts, const struct moment *momen
 {
 	uint64_t end_ns = cuda_end_ns(facts, moment->index);
 
-	EACH_PIECE(facts, moment->index, index)
-	{
+	EACH_PIECE(facts, moment->index, index) {
 		const struct ipc_piece *piece = &facts->cuda.pieces[index - 1];
 		uint32_t lost = 0;
 
 		EACH_USE(facts, piece, at)
-		if (is_lost(facts, piece, &facts->cuda.imports[at - 1],
-			    end_ns ? end_ns : facts->now_ns))
-			lost = at;
+			if (is_lost(facts, piece, &facts->cuda.imports[at - 1],
+				    end_ns ? end_ns : facts->now_ns))
+				lost = at;
 		if (lost && can_be_lost(piece))
 			FIND_SHARED(out, ipc_consumer_killed, GRADE_ERROR, moment, index, lost,
 				    &tale_of_leak);

@@ -32,8 +32,7 @@ void rule_ipc_never_opened(const struct facts *facts, const struct moment *momen
 	uint64_t end_ns = cuda_end_ns(facts, moment->index);
 
 	end_ns = end_ns ? end_ns : facts->now_ns;
-	EACH_PIECE(facts, moment->index, at)
-	{
+	EACH_PIECE(facts, moment->index, at) {
 		const struct ipc_piece *piece = &facts->cuda.pieces[at - 1];
 		enum grade grade = grade_of(facts, piece, end_ns);
 

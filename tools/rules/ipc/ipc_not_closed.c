@@ -29,8 +29,7 @@ void rule_ipc_not_closed(const struct facts *facts, const struct moment *moment,
 
 	if (how != CUDA_END_EXIT && how != CUDA_END_EXEC)
 		return;
-	EACH_IMPORT(facts, moment->index, at)
-	{
+	EACH_IMPORT(facts, moment->index, at) {
 		const struct ipc_import *import = &facts->cuda.imports[at - 1];
 		const struct ipc_piece *piece = ipc_piece_of(facts, import);
 

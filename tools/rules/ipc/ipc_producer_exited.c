@@ -42,8 +42,7 @@ static const struct tale tale_of_refusal = {
 /* Whether all who had it open at the end of its owner were done soon after. */
 static bool all_let_go(const struct facts *facts, const struct ipc_piece *piece, uint64_t end_ns)
 {
-	EACH_USE(facts, piece, at)
-	{
+	EACH_USE(facts, piece, at) {
 		const struct ipc_import *import = &facts->cuda.imports[at - 1];
 		uint64_t close = ipc_close_ns(facts, import);
 
@@ -98,6 +97,6 @@ void rule_ipc_producer_exited(const struct facts *facts, const struct moment *mo
 				    &tale_of_refusal);
 	} else if (cuda_end_ns(facts, moment->index)) {
 		EACH_PIECE(facts, moment->index, at)
-		judge_piece(facts, moment, out, at);
+			judge_piece(facts, moment, out, at);
 	}
 }

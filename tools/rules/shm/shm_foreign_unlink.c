@@ -63,11 +63,11 @@ static void judge_removal(const struct facts *facts, const struct moment *moment
 static uint32_t removal(const struct facts *facts, uint32_t segment, uint64_t time_ns)
 {
 	EACH_SHM_ACT(facts, segment - 1, at)
-	if ((facts->acts[at - 1].type == EV_shm_unlinked ||
-	     (facts->acts[at - 1].type == EV_shm_inherited &&
-	      ACT_AS(&facts->acts[at - 1], shm_inherited)->what == MPSAN_SHM_UNLINKED)) &&
-	    facts->acts[at - 1].at.time_ns <= time_ns + ACT_SETTLE_NS)
-		return at;
+		if ((facts->acts[at - 1].type == EV_shm_unlinked ||
+		     (facts->acts[at - 1].type == EV_shm_inherited &&
+		      ACT_AS(&facts->acts[at - 1], shm_inherited)->what == MPSAN_SHM_UNLINKED)) &&
+		    facts->acts[at - 1].at.time_ns <= time_ns + ACT_SETTLE_NS)
+			return at;
 	return 0;
 }
 

@@ -38,8 +38,8 @@ static const struct tale tale_of_unknown = {
 static bool was_mapped(const struct facts *facts, uint32_t segment)
 {
 	EACH_SHM_ACT(facts, segment - 1, at)
-	if (facts->acts[at - 1].type == EV_shm_map)
-		return true;
+		if (facts->acts[at - 1].type == EV_shm_map)
+			return true;
 	return false;
 }
 
@@ -66,8 +66,8 @@ static enum grade grade_of(const struct facts *facts, uint32_t segment, bool kil
 	return killed ? GRADE_WARNING : GRADE_NOTE;
 }
 
-static void tell(const struct facts *facts, const struct moment *moment, uint32_t segment, uint32_t maker,
-		 struct findings *out)
+static void tell(const struct facts *facts, const struct moment *moment, uint32_t segment,
+		 uint32_t maker, struct findings *out)
 {
 	bool killed = shm_was_killed(facts, maker);
 	bool cut_short = was_cut_short(facts, segment, maker);
@@ -92,5 +92,6 @@ void rule_shm_leaked(const struct facts *facts, const struct moment *moment, str
 	if (maker != FACT_NONE)
 		tell(facts, moment, segment, maker, out);
 	else if (act->at.by < facts->process_count)
-		FIND_ACT(out, shm_leaked, GRADE_ERROR, moment, &tale_of_unknown, .process = act->at.by + 1);
+		FIND_ACT(out, shm_leaked, GRADE_ERROR, moment, &tale_of_unknown,
+			 .process = act->at.by + 1);
 }

@@ -42,10 +42,10 @@ static bool is_limited(const struct facts *facts, uint32_t segment)
 static uint32_t oversize(const struct facts *facts, uint32_t segment)
 {
 	EACH_SHM_ACT(facts, segment - 1, at)
-	if (facts->acts[at - 1].type == EV_shm_size &&
-	    ACT_AS(&facts->acts[at - 1], shm_size)->bytes >
-		    ACT_AS(&facts->acts[at - 1], shm_size)->free)
-		return at;
+		if (facts->acts[at - 1].type == EV_shm_size &&
+		    ACT_AS(&facts->acts[at - 1], shm_size)->bytes >
+			    ACT_AS(&facts->acts[at - 1], shm_size)->free)
+			return at;
 	return 0;
 }
 

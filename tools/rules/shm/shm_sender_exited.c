@@ -105,9 +105,9 @@ static void judge_name(const struct facts *facts, const struct moment *moment, s
 		return;
 	maker = shm_maker(facts, segment);
 	EACH_SHM_ACT(facts, segment - 1, at)
-	if (facts->acts[at - 1].type == EV_shm_unlinked &&
-	    facts->acts[at - 1].at.time_ns <= refused->at.time_ns)
-		removed = at;
+		if (facts->acts[at - 1].type == EV_shm_unlinked &&
+		    facts->acts[at - 1].at.time_ns <= refused->at.time_ns)
+			removed = at;
 	if (removed && maker != refused->at.by &&
 	    shm_has_ended(facts, maker, facts->acts[removed - 1].at.time_ns + ACT_SETTLE_NS) &&
 	    role_of(facts->processes[facts->acts[removed - 1].at.by].slot) == ROLE_SHM_MANAGER)

@@ -20,8 +20,7 @@ static bool is_writer(const struct facts *facts, uint32_t act)
 /* A writer that came while another one was there: act + 1. */
 static uint32_t second_writer(const struct facts *facts, uint32_t segment)
 {
-	EACH_SHM_ACT(facts, segment, at)
-	{
+	EACH_SHM_ACT(facts, segment, at) {
 		uint32_t other = is_writer(facts, at - 1) ?
 					 shm_mapped(facts, segment + 1,
 						    facts->acts[at - 1].at.time_ns,

@@ -29,8 +29,8 @@ static const struct tale tale_of_zombie = {
 static bool exports_device_memory(const struct facts *facts, uint32_t slot)
 {
 	EACH_PIECE(facts, slot, at)
-	if (!facts->cuda.pieces[at - 1].end_ns && ipc_counts(&facts->cuda.pieces[at - 1]))
-		return true;
+		if (!facts->cuda.pieces[at - 1].end_ns && ipc_counts(&facts->cuda.pieces[at - 1]))
+			return true;
 	return false;
 }
 

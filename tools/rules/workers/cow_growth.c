@@ -42,16 +42,16 @@ static void tell(const struct moment *moment, struct findings *out, const struct
 
 	if (!works && site->ended < NOTE_BYTES)
 		return;
-	finding_add(out, moment,
-		    (struct finding){
-			    .rule = RULE_cow_growth,
-			    .grade = site->most < WARNING_BYTES ? GRADE_NOTE : GRADE_WARNING,
-			    .tale = works ? &tale : &tale_of_end,
-			    .fix = works ? NULL : fix_of_end,
-			    .fork = site->fork,
-			    .held = FACT_NONE,
-			    .cause = works ? site->act : site->end_act,
-			    .amount = works ? site->copied : site->ended});
+	finding_add(
+		out, moment,
+		(struct finding){.rule = RULE_cow_growth,
+				 .grade = site->most < WARNING_BYTES ? GRADE_NOTE : GRADE_WARNING,
+				 .tale = works ? &tale : &tale_of_end,
+				 .fix = works ? NULL : fix_of_end,
+				 .fork = site->fork,
+				 .held = FACT_NONE,
+				 .cause = works ? site->act : site->end_act,
+				 .amount = works ? site->copied : site->ended});
 }
 
 /* Where a process forked: the library writes equal frames and equal stacks once. */
