@@ -65,10 +65,9 @@ void cuda_fetched(int pidfd, int number, int64_t fd, int error, uint64_t caller)
 		return;
 	GUARDED {
 		pid = pidfd_process(pidfd);
-		if (fd >= 0) {
+		if (fd >= 0)
 			cuda_fd_received((int)fd, pid, number);
-			continue;
-		}
-		cuda_fetch_refused(error, pid, MPSAN_MEMORY_VMM, 0, caller);
+		else
+			cuda_fetch_refused(error, pid, MPSAN_MEMORY_VMM, 0, caller);
 	}
 }

@@ -196,15 +196,15 @@ void cuda_exported(const struct cuda_call *call, int result, enum mpsan_memory m
 						 .caller = call->caller};
 		if (result) {
 			state_refused(call, result, (enum mpsan_memory)m.memory, address);
-			continue;
+		} else {
+			complete(&m, address, call->caller);
+			if (!m.memory)
+				m.memory = memory;
+			state_export(call, &m, memory, handle);
+			if (memory == MPSAN_MEMORY_DEVICE)
+				registry_exported(&m, bytes, CU_IPC_HANDLE_SIZE);
+			keep(place, &m);
 		}
-		complete(&m, address, call->caller);
-		if (!m.memory)
-			m.memory = memory;
-		state_export(call, &m, memory, handle);
-		if (memory == MPSAN_MEMORY_DEVICE)
-			registry_exported(&m, bytes, CU_IPC_HANDLE_SIZE);
-		keep(place, &m);
 	}
 }
 
@@ -225,12 +225,12 @@ void cuda_object_exported(const struct cuda_call *call, int result, enum cuda_sp
 	GUARDED {
 		if (result) {
 			state_refused(call, result, memory, 0);
-			continue;
+		} else {
+			m.device = m.device < 0 ? cuda_current_device(call->caller) : m.device;
+			m.gpu = m.device < 0 ? 0 : cuda_gpu(m.device, call->caller);
+			state_export(call, &m, memory, handle);
+			keep(place, &m);
 		}
-		m.device = m.device < 0 ? cuda_current_device(call->caller) : m.device;
-		m.gpu = m.device < 0 ? 0 : cuda_gpu(m.device, call->caller);
-		state_export(call, &m, memory, handle);
-		keep(place, &m);
 	}
 }
 

@@ -220,9 +220,9 @@ static NOINLINE void new_pair(const struct taking *taking, const struct pair *pa
 	struct ev_order ev = {0};
 	uint32_t count;
 
+	if (hook_off || life_is_guest())
+		return;
 	GUARDED {
-		if (hook_off || life_is_guest())
-			continue;
 		count = ask_memory(taking, first, claim, &ev.gates_more);
 		if (claim->flags & MPSAN_LF_VERIFIED)
 			state_pair(taking, pair, &ev, claim, count);

@@ -131,12 +131,12 @@ void mapping_made(uint64_t address, uint64_t bytes, bool writable, int fd, uint6
 	if (!life_may_change())
 		return;
 	GUARDED {
-		if (!segment_of(fd, &segment) &&
-		    !(segment_look(fd, MPSAN_SHM_FOUND, 0, caller) && segment_of(fd, &segment)))
-			continue;
-		state(&segment, address, (bytes + 4095) & ~4095ull, writable);
-		fault_watch(FAULT_BUS);
-		check_count(caller);
+		if (segment_of(fd, &segment) ||
+		    (segment_look(fd, MPSAN_SHM_FOUND, 0, caller) && segment_of(fd, &segment))) {
+			state(&segment, address, (bytes + 4095) & ~4095ull, writable);
+			fault_watch(FAULT_BUS);
+			check_count(caller);
+		}
 	}
 }
 

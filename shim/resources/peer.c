@@ -131,6 +131,16 @@ static void settle(int fd)
 	descriptor_unmark(fd, DESCRIPTOR_PEER);
 }
 
+/* Nothing came: the other end is gone, and says so once. */
+static void settle_refused(int fd, const struct peer *peer, ssize_t result, int error,
+			   uint64_t caller)
+{
+	if (result < 0 && error != ECONNRESET)
+		return;
+	state_refused(fd, peer->path, result ? error : 0, caller);
+	settle(fd);
+}
+
 void peer_result(int fd, ssize_t result, int error, uint64_t caller)
 {
 	struct peer *peer = peer_of(fd);
@@ -138,13 +148,10 @@ void peer_result(int fd, ssize_t result, int error, uint64_t caller)
 	if (!peer || !(descriptor_known(fd) & DESCRIPTOR_PEER) || !may_state())
 		return;
 	GUARDED {
-		if (result > 0 && (peer->bytes += (uint32_t)result) < TALK_BYTES)
-			continue;
-		if (result == 0 || (result < 0 && error == ECONNRESET))
-			state_refused(fd, peer->path, result ? error : 0, caller);
-		else if (result < 0)
-			continue;
-		settle(fd);
+		if (result <= 0)
+			settle_refused(fd, peer, result, error, caller);
+		else if ((peer->bytes += (uint32_t)result) >= TALK_BYTES)
+			settle(fd);
 	}
 }
 

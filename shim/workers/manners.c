@@ -175,11 +175,12 @@ uint64_t manners_kills(int64_t pid, int signal, uint64_t caller)
 		whom |= table_find_last(life.session, (uint32_t)pid, life.pid_ns);
 	key = log_key(EV_killed, whom, (uint64_t)signal);
 	GUARDED {
-		if (log_is_stated(key) || (pid > 0 && !self && !reaches(pid)))
-			continue;
-		stated = ANNOUNCE(key, killed, .pid = (uint64_t)pid, .signal = (uint64_t)signal,
-				  .caller = caller, .python = stack_python(0));
-		log_remember(key, stated);
+		if (!log_is_stated(key) && (pid <= 0 || self || reaches(pid))) {
+			stated = ANNOUNCE(key, killed, .pid = (uint64_t)pid,
+					  .signal = (uint64_t)signal, .caller = caller,
+					  .python = stack_python(0));
+			log_remember(key, stated);
+		}
 	}
 	return stated;
 }
