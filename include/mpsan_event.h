@@ -42,14 +42,14 @@ enum mpsan_wait_reason {
 	MPSAN_WAIT_INSIDE, /* a libc function whose inner lock a thread left behind may hold */
 };
 
-/* What a knot is (ev_knot.cause). */
-enum mpsan_knot_cause {
-	MPSAN_KNOT_CYCLE = 1, /* owners wait for each other */
-	MPSAN_KNOT_DEAD_END, /* nobody is left who could end these waits */
-	MPSAN_KNOT_OWNER_GONE, /* the last taker of a lock is dead */
-	MPSAN_KNOT_WAITER_GONE, /* who was to answer a wake-up is dead */
-	MPSAN_KNOT_TASK_LOST, /* a pool worker died with its task */
-	MPSAN_KNOT_LONG, /* no proof: it lasts longer than --hang-after */
+/* What a deadlock is (ev_deadlock.cause). */
+enum mpsan_deadlock_cause {
+	MPSAN_DEADLOCK_CYCLE = 1, /* owners wait for each other */
+	MPSAN_DEADLOCK_DEAD_END, /* nobody is left who could end these waits */
+	MPSAN_DEADLOCK_OWNER_GONE, /* the last taker of a lock is dead */
+	MPSAN_DEADLOCK_WAITER_GONE, /* who was to answer a wake-up is dead */
+	MPSAN_DEADLOCK_TASK_LOST, /* a pool worker died with its task */
+	MPSAN_DEADLOCK_LONG, /* no proof: it lasts longer than --hang-after */
 };
 
 /*

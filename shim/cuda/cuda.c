@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../record/log.h"
-#include "../workers/manners.h"
+#include "../workers/proc_events.h"
 #include "registry.h"
 #include "../record/stack.h"
 #include "../record/state.h"
@@ -142,7 +142,7 @@ void cuda_initialised(const struct cuda_call *call)
 		where = cuda_where(call);
 		EMIT(cuda_init, .function = where.function, .caller = where.caller,
 		     .stack = where.stack, .python = where.python);
-		manners_main_again(MPSAN_MAIN_CUDA, where.caller);
+		proc_events_main_again(MPSAN_MAIN_CUDA, where.caller);
 	}
 }
 

@@ -7,7 +7,7 @@
 
 #include "cuda.h"
 #include "../record/log.h"
-#include "../resources/private.h"
+#include "../resources/range_table.h"
 #include "../record/state.h"
 #include "../intercept/sys.h"
 
@@ -19,7 +19,7 @@ STATE static struct ranges *table;
 
 void cuda_memory_add(const struct cuda_memory *memory)
 {
-	struct ranges *t = private_table(&table, PLACES, sizeof(struct cuda_memory));
+	struct ranges *t = range_table(&table, PLACES, sizeof(struct cuda_memory));
 	const uint32_t head = sizeof(struct range);
 	static uint32_t entries;
 	char *place;

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "cuda.h"
-#include "exported.h"
+#include "export_table.h"
 #include "../intercept/hook.h"
-#include "import.h"
-#include "import_map.h"
+#include "ipc_open.h"
+#include "ipc_map.h"
 #include "registry.h"
 #include "../record/state.h"
 #include "../intercept/sys.h"
@@ -19,7 +19,7 @@ _Static_assert(sizeof(struct mpsan_export) == 160, "what others have laid out by
 static void describe(const struct mpsan_export_place *copy, uint64_t address,
 		     struct mpsan_export *found)
 {
-	struct ranges *table = exported_table(false);
+	struct ranges *table = export_table_table(false);
 	struct mpsan_export_place label;
 
 	*found = (struct mpsan_export){
@@ -47,8 +47,8 @@ static int find(uint32_t pid, uint64_t address, struct mpsan_export *found)
 
 	if (slot == TABLE_NO_SLOT)
 		return -ESRCH;
-	result = exported_find(slot, address, &copy, &place);
-	if (result == -ENOENT && !exported_lives(slot))
+	result = export_table_find(slot, address, &copy, &place);
+	if (result == -ENOENT && !export_table_lives(slot))
 		return -ESRCH;
 	if (!result)
 		describe(&copy, address, found);
@@ -70,7 +70,7 @@ EXPORT int mpsan_ipc_find(int pid, const void *address, struct mpsan_export *fou
 static int find_name(const char *name, struct mpsan_export *found)
 {
 	struct mpsan_export_place copy, *place;
-	int result = exported_find_name(name, &copy, &place);
+	int result = export_table_find_name(name, &copy, &place);
 
 	if (!result)
 		describe(&copy, copy.start, found);
@@ -96,7 +96,7 @@ static int own_export(uint64_t address, struct mpsan_export_place *copy,
 		      struct mpsan_export_place **place)
 {
 	struct cuda_memory memory, *known;
-	int result = exported_find(life.slot, address, copy, place);
+	int result = export_table_find(life.slot, address, copy, place);
 
 	if (!result)
 		return 0;
@@ -110,7 +110,7 @@ static int own_export(uint64_t address, struct mpsan_export_place *copy,
 	known->handle = memory.handle;
 	known->device = memory.device;
 	known->gpu = memory.gpu;
-	return exported_find(life.slot, address, copy, place);
+	return export_table_find(life.slot, address, copy, place);
 }
 
 /* Whether the name is free for that export; a name that the dead have left is taken out. */
@@ -118,14 +118,14 @@ static int free_name(uint64_t hash, const struct mpsan_export_place *of)
 {
 	struct mpsan_export_place label, *place;
 
-	if (exported_find(MPSAN_EXPORT_NAMED, hash, &label, &place) < 0)
+	if (export_table_find(MPSAN_EXPORT_NAMED, hash, &label, &place) < 0)
 		return 0;
 	return label.of_slot == of->owner && label.of_start == of->start ? 1 : -EEXIST;
 }
 
 static int name_export(uint64_t address, const char *name)
 {
-	uint64_t hash = exported_name_hash(name);
+	uint64_t hash = export_table_name_hash(name);
 	struct mpsan_export_place copy, *place, *label;
 	int result = own_export(address, &copy, &place);
 
@@ -133,7 +133,7 @@ static int name_export(uint64_t address, const char *name)
 		result = free_name(hash, &copy);
 	if (result)
 		return result > 0 ? 0 : result;
-	label = exported_claim(MPSAN_EXPORT_NAMED, hash, 1);
+	label = export_table_claim(MPSAN_EXPORT_NAMED, hash, 1);
 	if (!label)
 		return -ENOSPC;
 	label->of_slot = life.slot;
@@ -141,7 +141,7 @@ static int name_export(uint64_t address, const char *name)
 	label->born_ns = copy.born_ns;
 	text_put(label->name, label->name + sizeof(label->name), name);
 	ranges_publish(label);
-	exported_unname(&copy);
+	export_table_unname(&copy);
 	__atomic_store_n(&place->name_hash, hash, __ATOMIC_SEQ_CST);
 	return 0;
 }
@@ -169,15 +169,15 @@ EXPORT int mpsan_ipc_open(const struct mpsan_export *exported, void **pointer)
 	if (!cuda_may_state())
 		return result;
 	GUARDED {
-		result = import_check(exported);
+		result = ipc_open_check(exported);
 		if (result == -ECHILD)
 			cuda_refused_child("mpsan_ipc_open", CALLER);
 	}
 	if (result) /* a mistake must not start CUDA */
 		return result;
-	import_prepare(CALLER);
+	ipc_map_prepare(CALLER);
 	GUARDED
-		result = import_open(exported, CALLER, pointer);
+		result = ipc_open_open(exported, CALLER, pointer);
 	return result;
 }
 
@@ -187,6 +187,6 @@ EXPORT int mpsan_ipc_close(void *pointer)
 
 	if (cuda_may_state())
 		GUARDED
-			result = import_close((uint64_t)(uintptr_t)pointer, CALLER);
+			result = ipc_open_close((uint64_t)(uintptr_t)pointer, CALLER);
 	return result;
 }

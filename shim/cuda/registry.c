@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "../abi/cuda.h"
-#include "exported.h"
+#include "export_table.h"
 #include "../intercept/hook.h"
 #include "../record/log.h"
 #include "../record/stack.h"
@@ -278,7 +278,7 @@ static struct mpsan_export_place draft_of(struct cuda_memory *memory)
 static bool enter(struct cuda_memory *memory, const struct mpsan_export_place *draft)
 {
 	struct mpsan_export_place *place =
-		exported_claim(life.slot, memory->range.start, memory->range.bytes);
+		export_table_claim(life.slot, memory->range.start, memory->range.bytes);
 
 	if (!place)
 		return false;
@@ -294,7 +294,7 @@ static bool enter(struct cuda_memory *memory, const struct mpsan_export_place *d
 int registry_enter(struct cuda_memory *memory)
 {
 	struct mpsan_export_place draft = draft_of(memory);
-	int result = exported_table(true) ? make_handle(memory, &draft) : -ENOSPC;
+	int result = export_table_table(true) ? make_handle(memory, &draft) : -ENOSPC;
 
 	draft.flags = MPSAN_EXPORT_AUTO;
 	if (!result && !enter(memory, &draft)) {
@@ -316,17 +316,17 @@ void registry_born(struct cuda_memory *memory)
 	int result = registry_enter(memory);
 
 	if (result)
-		exported_refused(!has_handles(memory->memory) ? MPSAN_REFUSED_MEMORY :
-				 result == -EMFILE	      ? MPSAN_REFUSED_DESCRIPTOR :
-				 result == -ENOSPC	      ? MPSAN_REFUSED_FULL :
-								MPSAN_REFUSED_DRIVER);
+		export_table_refused(!has_handles(memory->memory) ? MPSAN_REFUSED_MEMORY :
+				     result == -EMFILE		  ? MPSAN_REFUSED_DESCRIPTOR :
+				     result == -ENOSPC		  ? MPSAN_REFUSED_FULL :
+								    MPSAN_REFUSED_DRIVER);
 }
 
 static struct mpsan_export_place *own_place(const struct cuda_memory *memory,
 					    struct mpsan_export_place *copy)
 {
 	struct mpsan_export_place *place = NULL;
-	struct ranges *table = mine.owns ? exported_table(false) : NULL;
+	struct ranges *table = mine.owns ? export_table_table(false) : NULL;
 
 	if (table)
 		place = ranges_find(table, life.slot, memory->range.start, copy);
@@ -350,7 +350,7 @@ bool registry_gone(const struct cuda_memory *memory)
 {
 	struct mpsan_export_place copy, *place = own_place(memory, &copy);
 
-	if (!place || !exported_drop(place, &copy))
+	if (!place || !export_table_drop(place, &copy))
 		return false;
 	if (copy.memory == MPSAN_MEMORY_VMM)
 		drop_fd(copy.fd);
@@ -364,11 +364,11 @@ bool registry_gone(const struct cuda_memory *memory)
 void registry_imported(const struct cuda_memory *memory, uint64_t handle)
 {
 	struct mpsan_export_place *place, copy;
-	struct ranges *table = handle ? exported_table(false) : NULL;
+	struct ranges *table = handle ? export_table_table(false) : NULL;
 
 	if (!table || ranges_find(table, OWN_IMPORT, IMPORT_KEY(handle), &copy))
 		return;
-	place = exported_claim(OWN_IMPORT, IMPORT_KEY(handle), 1);
+	place = export_table_claim(OWN_IMPORT, IMPORT_KEY(handle), 1);
 	if (!place)
 		return;
 	mine.owns = true;
@@ -386,12 +386,12 @@ void registry_imported(const struct cuda_memory *memory, uint64_t handle)
 void registry_unimported(uint64_t handle)
 {
 	struct mpsan_export_place copy, *place = NULL;
-	struct ranges *table = mine.owns && handle ? exported_table(false) : NULL;
+	struct ranges *table = mine.owns && handle ? export_table_table(false) : NULL;
 
 	if (table)
 		place = ranges_find(table, OWN_IMPORT, IMPORT_KEY(handle), &copy);
 	if (place)
-		exported_drop(place, &copy);
+		export_table_drop(place, &copy);
 }
 
 void registry_pool_gone(uint64_t pool)
@@ -421,7 +421,7 @@ void registry_forked(void)
 void registry_exit(void)
 {
 	if (mine.owns)
-		exported_withdraw();
+		export_table_withdraw();
 	mine.owns = false;
 }
 

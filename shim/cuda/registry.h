@@ -1,5 +1,5 @@
 /*
- * What this process enters into the session's registry of exported device memory (exported.h), for
+ * What this process enters into the session's registry of exported device memory (export_table.h), for
  * other processes to find by address or name, and open. Neighbours: cuda.h knows this process's
  * memory, ipc.c is the program's side.
  */

@@ -5,7 +5,7 @@
 #include "../lifecycle/fork.h"
 #include "../intercept/hook.h"
 #include "../record/log.h"
-#include "../locks/look.h"
+#include "../locks/wait_proof.h"
 #include "../record/thread.h"
 
 int __cxa_guard_acquire(uint64_t *guard);
@@ -26,8 +26,8 @@ EXPORT int __cxa_guard_acquire(uint64_t *guard)
 	if (UNLIKELY(!real))
 		return *(const char *)guard != DONE;
 	hold = hold_begin(guard, MPSAN_LOCK_GUARD, CALLER);
-	wait = look_guard(guard, CALLER);
-	mine = (int)look_end(wait, real(guard));
+	wait = prove_guard(guard, CALLER);
+	mine = (int)prove_end(wait, real(guard));
 	if (mine)
 		hold_confirm(hold, guard, MPSAN_LOCK_GUARD);
 	else

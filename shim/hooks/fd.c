@@ -12,8 +12,8 @@
 #include "../abi/glibc.h"
 #include "../resources/descriptor.h"
 #include "../intercept/hook.h"
-#include "../workers/manners.h"
-#include "../resources/peer.h"
+#include "../workers/proc_events.h"
+#include "../resources/fd_passing.h"
 #include "../resources/segment.h"
 #include "../resources/segment_call.h"
 #include "../record/state.h"
@@ -39,8 +39,8 @@ static inline int opened(const struct segment_open *opening, const char *path, i
 {
 	segment_open_end(opening, path, fd, flags, MPSAN_SHM_FILE, caller);
 	/* A started child opens the null device as it begins. */
-	if (UNLIKELY(manners.unnamed) && fd >= 0)
-		manners_opened(path);
+	if (UNLIKELY(proc_events.unnamed) && fd >= 0)
+		proc_events_opened(path);
 	return fd;
 }
 
@@ -185,7 +185,7 @@ static NOINLINE void forget_known(int fd, uint64_t caller)
 	if (known & DESCRIPTOR_SEGMENT)
 		segment_closed(fd, caller);
 	if (known & DESCRIPTOR_PEER)
-		peer_closed(fd);
+		fd_passing_closed(fd);
 	descriptor_gone(fd);
 }
 
@@ -244,7 +244,7 @@ static NOINLINE void note_copy(int from, int to)
 	if (known & DESCRIPTOR_SEGMENT)
 		segment_copied(from, to);
 	if (known & DESCRIPTOR_PEER)
-		peer_copied(from, to);
+		fd_passing_copied(from, to);
 }
 
 static inline int copied(int from, int to, uint64_t caller)
@@ -281,7 +281,7 @@ EXPORT int dup3(int from, int to, int flags)
 static NOINLINE int ready(int from, int to)
 {
 	if (to >= 0 && descriptor_known(to) & DESCRIPTOR_SEGMENT && life_may_change())
-		peer_ready(from, to);
+		fd_passing_ready(from, to);
 	return to;
 }
 

@@ -21,7 +21,7 @@
 
 #include "../cuda/cuda.h"
 #include "../intercept/hook.h"
-#include "../locks/inside.h"
+#include "../locks/libc_locks.h"
 
 int __cxa_atexit(void (*f)(void *), void *argument, void *dso);
 int __cxa_at_quick_exit(void (*f)(void *), void *dso);
@@ -37,60 +37,60 @@ void __vsyslog_chk(int priority, int flag, const char *format, va_list list);
 #define EXIT_LIST "exit-handler list"
 #define SYSLOG "syslog lock"
 #define RESOLVER "resolver's lock"
-#define LOADED INSIDE_LOADED
+#define LOADED LIBC_LOCK_LOADED
 
 /* Hooks are all alike: VALUE returns something, VOID does not. */
-#define MARK(name, lock) static const struct inside_mark mark_##name = {lock, #name};
+#define MARK(name, lock) static const struct libc_lock_mark mark_##name = {lock, #name};
 
-#define VALUE(type, name, lock, parameters, arguments)     \
-	MARK(name, lock)                                   \
-	EXPORT type name parameters                        \
-	{                                                  \
-		ENTER(name);                               \
-		type result;                               \
-		uint64_t wait;                             \
-                                                           \
-		if (LIKELY(!thread_several))               \
-			return REAL(name) arguments;       \
-		wait = inside_begin(&mark_##name, CALLER); \
-		result = REAL(name) arguments;             \
-		inside_end(&mark_##name, wait);            \
-		return result;                             \
+#define VALUE(type, name, lock, parameters, arguments)        \
+	MARK(name, lock)                                      \
+	EXPORT type name parameters                           \
+	{                                                     \
+		ENTER(name);                                  \
+		type result;                                  \
+		uint64_t wait;                                \
+                                                              \
+		if (LIKELY(!thread_several))                  \
+			return REAL(name) arguments;          \
+		wait = libc_lock_begin(&mark_##name, CALLER); \
+		result = REAL(name) arguments;                \
+		libc_lock_end(&mark_##name, wait);            \
+		return result;                                \
 	}
 
-#define VOID(name, lock, parameters, arguments)                                          \
-	MARK(name, lock)                                                                 \
-	EXPORT void name parameters                                                      \
-	{                                                                                \
-		ENTER(name);                                                             \
-		uint64_t wait = thread_several ? inside_begin(&mark_##name, CALLER) : 0; \
-                                                                                         \
-		REAL(name) arguments;                                                    \
-		if (thread_several)                                                      \
-			inside_end(&mark_##name, wait);                                  \
+#define VOID(name, lock, parameters, arguments)                                             \
+	MARK(name, lock)                                                                    \
+	EXPORT void name parameters                                                         \
+	{                                                                                   \
+		ENTER(name);                                                                \
+		uint64_t wait = thread_several ? libc_lock_begin(&mark_##name, CALLER) : 0; \
+                                                                                            \
+		REAL(name) arguments;                                                       \
+		if (thread_several)                                                         \
+			libc_lock_end(&mark_##name, wait);                                  \
 	}
 
 /* The same, with an eye on what CUDA has read already. */
-#define VARIABLE(name, variable, parameters, arguments)            \
-	MARK(name, ENVIRONMENT)                                    \
-	EXPORT int name parameters                                 \
-	{                                                          \
-		ENTER(name);                                       \
-		struct cuda_env env;                               \
-		uint64_t wait = 0;                                 \
-		int result;                                        \
-                                                                   \
-		env.watched = false;                               \
-		if (UNLIKELY(cuda.initialised))                    \
-			cuda_env_before(&env, variable);           \
-		if (thread_several)                                \
-			wait = inside_begin(&mark_##name, CALLER); \
-		result = REAL(name) arguments;                     \
-		if (thread_several)                                \
-			inside_end(&mark_##name, wait);            \
-		if (UNLIKELY(env.watched))                         \
-			cuda_env_after(&env, CALLER);              \
-		return result;                                     \
+#define VARIABLE(name, variable, parameters, arguments)               \
+	MARK(name, ENVIRONMENT)                                       \
+	EXPORT int name parameters                                    \
+	{                                                             \
+		ENTER(name);                                          \
+		struct cuda_env env;                                  \
+		uint64_t wait = 0;                                    \
+		int result;                                           \
+                                                                      \
+		env.watched = false;                                  \
+		if (UNLIKELY(cuda.initialised))                       \
+			cuda_env_before(&env, variable);              \
+		if (thread_several)                                   \
+			wait = libc_lock_begin(&mark_##name, CALLER); \
+		result = REAL(name) arguments;                        \
+		if (thread_several)                                   \
+			libc_lock_end(&mark_##name, wait);            \
+		if (UNLIKELY(env.watched))                            \
+			cuda_env_after(&env, CALLER);                 \
+		return result;                                        \
 	}
 
 /* clang-format off */
@@ -157,18 +157,18 @@ VALUE(int, dl_iterate_phdr, LOADED, (int (*see)(struct dl_phdr_info *, size_t, v
 /* clang-format on */
 
 /* A list of arguments cannot be handed on, except to the function that takes it as one. */
-#define SYSLOG_AS(name, real, ...)                                 \
-	do {                                                       \
-		uint64_t wait = 0;                                 \
-		va_list list;                                      \
-                                                                   \
-		if (thread_several)                                \
-			wait = inside_begin(&mark_##name, CALLER); \
-		va_start(list, format);                            \
-		REAL(real)(__VA_ARGS__, list);                     \
-		va_end(list);                                      \
-		if (thread_several)                                \
-			inside_end(&mark_##name, wait);            \
+#define SYSLOG_AS(name, real, ...)                                    \
+	do {                                                          \
+		uint64_t wait = 0;                                    \
+		va_list list;                                         \
+                                                                      \
+		if (thread_several)                                   \
+			wait = libc_lock_begin(&mark_##name, CALLER); \
+		va_start(list, format);                               \
+		REAL(real)(__VA_ARGS__, list);                        \
+		va_end(list);                                         \
+		if (thread_several)                                   \
+			libc_lock_end(&mark_##name, wait);            \
 	} while (0)
 
 MARK(syslog, SYSLOG)

@@ -12,7 +12,7 @@
 #include "../intercept/hook.h"
 #include "../locks/loader.h"
 #include "../record/log.h"
-#include "../locks/look.h"
+#include "../locks/wait_proof.h"
 #include "../locks/orphans.h"
 #include "../record/state.h"
 #include "../intercept/sys.h"
@@ -31,7 +31,7 @@ static void *answer(const struct pass_regs *regs, enum hook_id id, const char *v
 }
 
 /* Where to jump, or NULL when the answer stands in the registers. */
-static void *look_up(struct pass_regs *regs, const char *version, void *real)
+static void *prove_up(struct pass_regs *regs, const char *version, void *real)
 {
 	const char *name = (const char *)regs->arg[1];
 	int id = hook_off || !name ? -1 : hook_find(name);
@@ -51,13 +51,13 @@ static void *look_up(struct pass_regs *regs, const char *version, void *real)
 PASS(dlsym)
 {
 	ENTER(dlsym);
-	return look_up(regs, NULL, (void *)REAL(dlsym));
+	return prove_up(regs, NULL, (void *)REAL(dlsym));
 }
 
 PASS(dlvsym)
 {
 	ENTER(dlvsym);
-	return look_up(regs, (const char *)regs->arg[2], (void *)REAL(dlvsym));
+	return prove_up(regs, (const char *)regs->arg[2], (void *)REAL(dlvsym));
 }
 
 /*
@@ -85,7 +85,7 @@ static void note_load(const struct pass_regs *regs)
 }
 
 /* A child that was not made by fork has the lock as it was: no call comes back. */
-static void look_loader(const struct pass_regs *regs)
+static void prove_loader(const struct pass_regs *regs)
 {
 	uint32_t owner = loader_orphaned(loader_lock());
 	const struct claim *orphan = orphan_find(loader_lock(), MPSAN_LOCK_IMPORT);
@@ -94,8 +94,8 @@ static void look_loader(const struct pass_regs *regs)
 				.flags = MPSAN_LF_VERIFIED};
 
 	if (owner && owner != life.tid_before)
-		look_state(loader_lock(), MPSAN_LOCK_IMPORT, MPSAN_WAIT_ORPHAN,
-			   orphan ? orphan : &unknown, regs->back);
+		prove_state(loader_lock(), MPSAN_LOCK_IMPORT, MPSAN_WAIT_ORPHAN,
+			    orphan ? orphan : &unknown, regs->back);
 }
 
 static void note(const struct pass_regs *regs)
@@ -103,7 +103,7 @@ static void note(const struct pass_regs *regs)
 	if (!life.attached || hook_off)
 		return;
 	if (UNLIKELY(life.forked))
-		look_loader(regs);
+		prove_loader(regs);
 	if (!thread_several || life_is_guest())
 		return;
 	GUARDED
@@ -122,7 +122,7 @@ PASS(dlmopen)
 {
 	ENTER(dlmopen);
 	if (UNLIKELY(life.forked && life.attached && !hook_off))
-		look_loader(regs);
+		prove_loader(regs);
 	return (void *)REAL(dlmopen);
 }
 

@@ -8,9 +8,9 @@
 #include "../locks/claim.h"
 #include "../record/hint.h"
 #include "../intercept/hook.h"
-#include "../locks/look.h"
+#include "../locks/wait_proof.h"
 #include "../locks/orphans.h"
-#include "../locks/share.h"
+#include "../locks/pshared_locks.h"
 #include "../record/state.h"
 #include "../record/thread.h"
 
@@ -29,7 +29,7 @@ EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *att
 	orphans_lock_made(m, CALLER);
 	result = REAL(pthread_mutex_init)(m, attr);
 	if (UNLIKELY(attr) && result == 0 && claim_mutex_flags(m->__data.__kind) & MPSAN_LF_SHARED)
-		share_lock(m, MPSAN_LOCK_MUTEX, CALLER);
+		pshared_lock(m, MPSAN_LOCK_MUTEX, CALLER);
 	return result;
 }
 
@@ -52,7 +52,7 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 	struct mpsan_hold *hold = hold_claim(m, MPSAN_LOCK_MUTEX, CALLER);
 
 	if (MUTEX_TAKEN(m))
-		return lock_taken(hold, m, MPSAN_LOCK_MUTEX, look_mutex(m, CALLER),
+		return lock_taken(hold, m, MPSAN_LOCK_MUTEX, prove_mutex(m, CALLER),
 				  REAL(pthread_mutex_lock));
 	return REAL(pthread_mutex_lock)(m);
 }
@@ -83,7 +83,7 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 /* Apart, so that the hook itself needs no room on the stack. */
 static NOINLINE int unlock_of_another(pthread_mutex_t *m, uint64_t caller)
 {
-	return look_unlock(m, HAND_OVER(pthread_mutex_unlock, m), caller);
+	return prove_unlock(m, HAND_OVER(pthread_mutex_unlock, m), caller);
 }
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
@@ -92,7 +92,7 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 	if (UNLIKELY(!hold_drop(m)))
 		return unlock_of_another(m, CALLER);
 	if (UNLIKELY(life.forked))
-		return look_unlock(m, REAL(pthread_mutex_unlock)(m), CALLER);
+		return prove_unlock(m, REAL(pthread_mutex_unlock)(m), CALLER);
 	return REAL(pthread_mutex_unlock)(m);
 }
 
@@ -104,7 +104,7 @@ EXPORT int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *
 	orphans_lock_made(l, CALLER);
 	result = REAL(pthread_rwlock_init)(l, attr);
 	if (UNLIKELY(attr) && result == 0 && l->__data.__shared)
-		share_lock(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
+		pshared_lock(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
 	return result;
 }
 
@@ -122,7 +122,7 @@ EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 
 	if (RWLOCK_TAKEN(l))
 		return lock_taken(hold, l, MPSAN_LOCK_RWLOCK_READ,
-				  look_rwlock(l, MPSAN_LOCK_RWLOCK_READ, CALLER),
+				  prove_rwlock(l, MPSAN_LOCK_RWLOCK_READ, CALLER),
 				  REAL(pthread_rwlock_rdlock));
 	return REAL(pthread_rwlock_rdlock)(l);
 }
@@ -159,7 +159,7 @@ EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
 
 	if (RWLOCK_IN_USE(l))
 		return lock_taken(hold, l, MPSAN_LOCK_RWLOCK_WRITE,
-				  look_rwlock(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER),
+				  prove_rwlock(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER),
 				  REAL(pthread_rwlock_wrlock));
 	return REAL(pthread_rwlock_wrlock)(l);
 }
@@ -219,7 +219,7 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *l)
 
 	if (SPIN_TAKEN(l))
 		return lock_taken(hold, (const void *)l, MPSAN_LOCK_SPIN,
-				  look_spin((const void *)l, CALLER), REAL(pthread_spin_lock));
+				  prove_spin((const void *)l, CALLER), REAL(pthread_spin_lock));
 	return hold_end(hold, (const void *)l, MPSAN_LOCK_SPIN, REAL(pthread_spin_lock)(l));
 }
 
@@ -262,7 +262,8 @@ EXPORT int mtx_lock(mtx_t *m)
 	struct mpsan_hold *hold = hold_claim(m, MPSAN_LOCK_MUTEX, CALLER);
 
 	if (MUTEX_TAKEN(AS_MUTEX(m)))
-		return lock_taken(hold, m, MPSAN_LOCK_MUTEX, look_mutex(m, CALLER), REAL(mtx_lock));
+		return lock_taken(hold, m, MPSAN_LOCK_MUTEX, prove_mutex(m, CALLER),
+				  REAL(mtx_lock));
 	return REAL(mtx_lock)(m);
 }
 

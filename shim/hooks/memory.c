@@ -11,7 +11,7 @@
 #include "../resources/descriptor.h"
 #include "../intercept/hook.h"
 #include "../resources/mapping.h"
-#include "../resources/peer.h"
+#include "../resources/fd_passing.h"
 #include "../resources/segment.h"
 #include "../resources/segment_call.h"
 #include "../record/state.h"
@@ -62,7 +62,7 @@ static inline void *put(void *at, size_t bytes, int flags, uint64_t caller)
 
 static inline void *mapped(void *at, size_t bytes, int protection, int fd, uint64_t caller)
 {
-	peer_mapped(fd);
+	fd_passing_mapped(fd);
 	if (LIKELY(at != MAP_FAILED))
 		mapping_made((uint64_t)(uintptr_t)at, bytes, protection & PROT_WRITE, fd, caller);
 	else if (errno == ENOMEM)

@@ -13,7 +13,7 @@
 #include "../intercept/elf.h"
 #include "../intercept/hook.h"
 #include "../record/log.h"
-#include "../locks/look.h"
+#include "../locks/wait_proof.h"
 #include "../record/stack.h"
 #include "../record/state.h"
 #include "../intercept/sys.h"
@@ -88,13 +88,13 @@ static uint64_t state_team_wait(const struct mpsan_thread *t, uint64_t caller)
 			     .held_slot = (uint32_t)t->pool_slot - 1,
 			     .flags = MPSAN_LF_VERIFIED};
 
-	return look_state(claim_lock(&pool), MPSAN_WAIT_POOL, MPSAN_WAIT_TEAM, &pool, caller);
+	return prove_state(claim_lock(&pool), MPSAN_WAIT_POOL, MPSAN_WAIT_TEAM, &pool, caller);
 }
 
 /* It came back after all: then this process has a pool of its own. */
 static void end_team_wait(uint64_t wait)
 {
-	look_end(wait, 0);
+	prove_end(wait, 0);
 	thread_hot->pool = 0;
 }
 

@@ -22,13 +22,13 @@
 #include "../abi/glibc.h"
 #include "../resources/fault.h"
 #include "../lifecycle/fork.h"
-#include "../workers/growth.h"
+#include "../workers/cow.h"
 #include "../intercept/hook.h"
-#include "../locks/inside.h"
+#include "../locks/libc_locks.h"
 #include "../lifecycle/life.h"
 #include "../record/log.h"
-#include "../locks/look.h"
-#include "../workers/manners.h"
+#include "../locks/wait_proof.h"
+#include "../workers/proc_events.h"
 #include "../record/off.h"
 #include "../record/slot.h"
 #include "../record/stack.h"
@@ -69,7 +69,7 @@ EXPORT int daemon(int nochdir, int noclose)
 	fork_enter(MPSAN_HOW_DAEMON, true);
 	result = fork_leave(REAL(daemon)(nochdir, noclose));
 	if (!result)
-		manners_flag(MPSAN_PROCESS_SESSION);
+		proc_events_flag(MPSAN_PROCESS_SESSION);
 	return result;
 }
 
@@ -91,7 +91,7 @@ static uint64_t note_spawn(enum mpsan_how how)
 	GUARDED {
 		fork = EMIT(fork, .how = how, .threads = sys_thread_count(), .stack = stack_own(),
 			    .python = stack_python(0));
-		manners_forks(fork, false);
+		proc_events_forks(fork, false);
 		if (how == MPSAN_HOW_VFORK || how == MPSAN_HOW_CLONE)
 			life_vforks(fork);
 		else
@@ -158,13 +158,13 @@ EXPORT int system(const char *command)
 
 EXPORT FILE *popen(const char *command, const char *mode)
 {
-	static const struct inside_mark mark = {"list of popen's streams", "popen"};
+	static const struct libc_lock_mark mark = {"list of popen's streams", "popen"};
 
 	ENTER(popen);
-	uint64_t fork = note_spawn(MPSAN_HOW_POPEN), wait = inside_begin(&mark, CALLER);
+	uint64_t fork = note_spawn(MPSAN_HOW_POPEN), wait = libc_lock_begin(&mark, CALLER);
 	FILE *stream = REAL(popen)(command, mode);
 
-	inside_end(&mark, wait);
+	libc_lock_end(&mark, wait);
 	note_spawned(fork, 0, stream ? 0 : errno);
 	return stream;
 }
@@ -259,7 +259,7 @@ void process_follows(uint64_t signal)
 	if (signal >= NSIG)
 		return;
 	if (signal)
-		manners_flag(MPSAN_PROCESS_DEATHSIG);
+		proc_events_flag(MPSAN_PROCESS_DEATHSIG);
 	else if (life_may_change())
 		life_unflag(MPSAN_PROCESS_DEATHSIG);
 }
@@ -342,20 +342,20 @@ PASS(exit)
 {
 	ENTER(exit);
 	life_exit_code((int)regs->arg[0]);
-	growth_leaves();
-	manners_left((int)regs->arg[0], regs->back);
+	cow_leaves();
+	proc_events_left((int)regs->arg[0], regs->back);
 	if (life.forked)
-		inside_exit(regs->back);
+		libc_lock_exit(regs->back);
 	return (void *)REAL(exit);
 }
 
-#define PASS_EXIT(name)                                      \
-	PASS(name)                                           \
-	{                                                    \
-		ENTER(name);                                 \
-		manners_left((int)regs->arg[0], regs->back); \
-		life_exit((int)regs->arg[0]);                \
-		return (void *)REAL(name);                   \
+#define PASS_EXIT(name)                                          \
+	PASS(name)                                               \
+	{                                                        \
+		ENTER(name);                                     \
+		proc_events_left((int)regs->arg[0], regs->back); \
+		life_exit((int)regs->arg[0]);                    \
+		return (void *)REAL(name);                       \
 	}
 PASS_EXIT(_exit)
 PASS_EXIT(_Exit)
@@ -367,7 +367,7 @@ static const void *wait_begin(int64_t which, int options, uint64_t caller)
 	const void *claimed = (const void *)(uintptr_t)(which > 0 ? which : 0);
 
 	if (!(options & WNOHANG))
-		hold_push(MPSAN_TAG(claimed, MPSAN_WAIT_PROCESS) | MPSAN_TAG_WANTED | look_tags(),
+		hold_push(MPSAN_TAG(claimed, MPSAN_WAIT_PROCESS) | MPSAN_TAG_WANTED | prove_tags(),
 			  caller);
 	return claimed;
 }
@@ -382,7 +382,7 @@ static pid_t note_wait(pid_t pid, int status, int *to, uint64_t caller)
 {
 	if (pid > 0) {
 		life_ended((uint32_t)pid, status, true);
-		manners_reaped((uint32_t)pid, status, to != NULL, caller);
+		proc_events_reaped((uint32_t)pid, status, to != NULL, caller);
 		if (to)
 			*to = status;
 	}
@@ -444,7 +444,7 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 		status = info->si_code == CLD_EXITED ? info->si_status << 8 :
 						       info->si_status & 0x7f;
 		life_ended((uint32_t)info->si_pid, status, !(options & WNOWAIT));
-		manners_reaped((uint32_t)info->si_pid, status, true, CALLER);
+		proc_events_reaped((uint32_t)info->si_pid, status, true, CALLER);
 	}
 	return result;
 }

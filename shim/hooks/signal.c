@@ -6,11 +6,11 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-#include "../resources/excluded.h"
+#include "../resources/dontfork.h"
 #include "../resources/fault.h"
-#include "../workers/growth.h"
+#include "../workers/cow.h"
 #include "../intercept/hook.h"
-#include "../locks/window.h"
+#include "../locks/sigwinch.h"
 
 /* Old programs call what new ones should not. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -28,8 +28,8 @@ __sighandler_t bsd_signal(int number, __sighandler_t handler);
 		if (UNLIKELY(fault_may_watch(number)) && result == 0)     \
 			fault_asked(number, new != NULL, old);            \
 		if (UNLIKELY(number == SIGWINCH) && new)                  \
-			window_changed();                                 \
-		growth_acts();                                            \
+			sigwinch_changed();                               \
+		cow_acts();                                               \
 		return result;                                            \
 	}
 ACTION(sigaction)
@@ -44,7 +44,7 @@ ACTION(__sigaction)
 		if (UNLIKELY(fault_may_watch(number)) && old != SIG_ERR) \
 			old = fault_answered(number, true, old);         \
 		if (UNLIKELY(number == SIGWINCH))                        \
-			window_changed();                                \
+			sigwinch_changed();                              \
 		return old;                                              \
 	}
 HANDLER(signal)
@@ -80,9 +80,9 @@ EXPORT int madvise(void *address, size_t bytes, int advice)
 	if (result != 0)
 		return result;
 	if (advice == MADV_DONTFORK)
-		excluded_add((uint64_t)(uintptr_t)address, bytes, CALLER);
+		dontfork_add((uint64_t)(uintptr_t)address, bytes, CALLER);
 	else
-		excluded_drop((uint64_t)(uintptr_t)address, bytes);
+		dontfork_drop((uint64_t)(uintptr_t)address, bytes);
 	return result;
 }
 
@@ -104,7 +104,7 @@ EXPORT struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *address, size_t bytes,
 	}
 	region = real(pd, address, bytes, access);
 	if (region)
-		excluded_registered((uint64_t)(uintptr_t)address, bytes, CALLER);
+		dontfork_registered((uint64_t)(uintptr_t)address, bytes, CALLER);
 	return region;
 }
 
@@ -115,6 +115,6 @@ EXPORT int ibv_fork_init(void)
 	int error = real ? real() : ENOSYS;
 
 	if (!error)
-		excluded_supported(CALLER);
+		dontfork_supported(CALLER);
 	return error;
 }

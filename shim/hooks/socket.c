@@ -8,7 +8,7 @@
 
 #include "../resources/descriptor.h"
 #include "../intercept/hook.h"
-#include "../resources/peer.h"
+#include "../resources/fd_passing.h"
 #include "../resources/segment_call.h"
 
 EXPORT int socket(int domain, int type, int protocol)
@@ -50,7 +50,7 @@ EXPORT int bind(int fd, const struct sockaddr *address, socklen_t length)
 	int result = REAL(bind)(fd, address, length);
 
 	if (result == 0)
-		peer_bound(fd, address, length);
+		fd_passing_bound(fd, address, length);
 	return result;
 }
 
@@ -59,7 +59,7 @@ EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
 	ENTER(connect);
 	int result = REAL(connect)(fd, address, length);
 
-	peer_connected(fd, address, length, result ? errno : 0, CALLER);
+	fd_passing_connected(fd, address, length, result ? errno : 0, CALLER);
 	return result;
 }
 
@@ -69,17 +69,17 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 	ENTER(sendmsg);
 	ssize_t result;
 
-	if (LIKELY(!peer_watches())) {
+	if (LIKELY(!fd_passing_watches())) {
 		result = REAL(sendmsg)(fd, message, flags);
 		if (result >= 0)
-			peer_unwatched(message);
+			fd_passing_unwatched(message);
 		return result;
 	}
-	struct peer_sending sending = {.over = fd};
+	struct fd_passing_sending sending = {.over = fd};
 
-	peer_sends(&sending, message);
+	fd_passing_sends(&sending, message);
 	result = REAL(sendmsg)(fd, message, flags);
-	peer_sent(&sending, message, result >= 0);
+	fd_passing_sent(&sending, message, result >= 0);
 	return result;
 }
 
@@ -89,19 +89,19 @@ EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
 	ENTER(sendmmsg);
 	int result;
 
-	if (LIKELY(!peer_watches())) {
+	if (LIKELY(!fd_passing_watches())) {
 		result = REAL(sendmmsg)(fd, messages, count, flags);
 		for (int i = 0; i < result; i++)
-			peer_unwatched(&messages[i].msg_hdr);
+			fd_passing_unwatched(&messages[i].msg_hdr);
 		return result;
 	}
-	struct peer_sending sending = {.over = fd};
+	struct fd_passing_sending sending = {.over = fd};
 
 	for (unsigned i = 0; i < count && i < UIO_MAXIOV; i++)
-		peer_sends(&sending, &messages[i].msg_hdr);
+		fd_passing_sends(&sending, &messages[i].msg_hdr);
 	result = REAL(sendmmsg)(fd, messages, count, flags);
 	for (unsigned i = 0; i < count && i < UIO_MAXIOV; i++)
-		peer_sent(&sending, &messages[i].msg_hdr, (int)i < result);
+		fd_passing_sent(&sending, &messages[i].msg_hdr, (int)i < result);
 	return result;
 }
 
@@ -110,9 +110,9 @@ static inline ssize_t received(int fd, ssize_t result, const struct msghdr *mess
 			       uint64_t caller)
 {
 	if (UNLIKELY(result >= 0 && (message->msg_controllen || message->msg_flags & MSG_CTRUNC)))
-		peer_received(fd, message, caller);
+		fd_passing_received(fd, message, caller);
 	if (UNLIKELY(descriptor_known(fd) & DESCRIPTOR_PEER))
-		peer_result(fd, result, result < 0 ? errno : 0, caller);
+		fd_passing_result(fd, result, result < 0 ? errno : 0, caller);
 	return result;
 }
 

@@ -6,7 +6,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "../workers/growth.h"
+#include "../workers/cow.h"
 #include "../intercept/hook.h"
 #include "../resources/stdio.h"
 #include "../resources/stream.h"
@@ -89,7 +89,7 @@ MOVES(lseek64, off64_t)
 	{                                      \
 		ENTER(name);                   \
 		stdio_flushes(stream, CALLER); \
-		growth_flushes();              \
+		cow_flushes();                 \
 		return REAL(name)(stream);     \
 	}
 FLUSHES(fflush)

@@ -11,11 +11,11 @@
 #include "../intercept/elf.h"
 #include "../record/hint.h"
 #include "../intercept/hook.h"
-#include "../locks/inside.h"
-#include "../locks/look.h"
+#include "../locks/libc_locks.h"
+#include "../locks/wait_proof.h"
 #include "../locks/orphans.h"
 #include "../python/python.h"
-#include "../locks/share.h"
+#include "../locks/pshared_locks.h"
 #include "../record/state.h"
 #include "../record/thread.h"
 
@@ -38,7 +38,7 @@ EXPORT int sem_init(sem_t *s, int shared, unsigned value)
 	orphans_lock_made(s, CALLER);
 	result = REAL(sem_init)(s, shared, value);
 	if (UNLIKELY(shared) && result == 0)
-		share_semaphore(s, NULL, value, CALLER);
+		pshared_semaphore(s, NULL, value, CALLER);
 	return result;
 }
 
@@ -54,7 +54,7 @@ EXPORT int sem_destroy(sem_t *s)
 
 EXPORT sem_t *sem_open(const char *name, int flags, ...)
 {
-	static const struct inside_mark mark = {"list of named semaphores", "sem_open"};
+	static const struct libc_lock_mark mark = {"list of named semaphores", "sem_open"};
 
 	ENTER(sem_open);
 	uint64_t wait;
@@ -67,16 +67,16 @@ EXPORT sem_t *sem_open(const char *name, int flags, ...)
 	mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
 	value = flags & O_CREAT ? va_arg(list, unsigned) : 0;
 	va_end(list);
-	wait = inside_begin(&mark, CALLER);
+	wait = libc_lock_begin(&mark, CALLER);
 	s = REAL(sem_open)(name, flags, mode, value);
-	inside_end(&mark, wait);
+	libc_lock_end(&mark, wait);
 	if (s != SEM_FAILED) {
 		hint_init(s, CALLER);
-		share_semaphore(s, name,
-				(flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ?
-					value :
-					SHARE_VALUE_UNKNOWN,
-				CALLER);
+		pshared_semaphore(s, name,
+				  (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ?
+					  value :
+					  PSHARED_VALUE_UNKNOWN,
+				  CALLER);
 	}
 	return s;
 }
@@ -85,7 +85,7 @@ EXPORT int sem_close(sem_t *s)
 {
 	ENTER(sem_close);
 	hint_init(s, 0);
-	share_gone(s);
+	pshared_gone(s);
 	return REAL(sem_close)(s);
 }
 
@@ -97,7 +97,7 @@ EXPORT int sem_wait(sem_t *s)
 
 	if (SEMAPHORE_EMPTY(s)) {
 		hold->tag |= MPSAN_TAG_WANTED; /* what follows asks who holds it */
-		return lock_taken(hold, s, MPSAN_LOCK_SEMAPHORE, look_semaphore(s, CALLER),
+		return lock_taken(hold, s, MPSAN_LOCK_SEMAPHORE, prove_semaphore(s, CALLER),
 				  REAL(sem_wait));
 	}
 	return hold_settle(hold, s, MPSAN_LOCK_SEMAPHORE, REAL(sem_wait)(s));
@@ -152,13 +152,13 @@ EXPORT int sem_post(sem_t *s)
 	} while (0)
 
 /* Without a time limit: before it sleeps, it is asked whether anybody is here to wake it. */
-#define WAIT_UNTIMED(condition, mutex, call)                                          \
-	do {                                                                          \
-		uint64_t wait;                                                        \
-                                                                                      \
-		WAIT_CONDITION(condition, mutex,                                      \
-			       wait = look_alone(condition, MPSAN_WAIT_COND, CALLER), \
-			       look_end(wait, call));                                 \
+#define WAIT_UNTIMED(condition, mutex, call)                                           \
+	do {                                                                           \
+		uint64_t wait;                                                         \
+                                                                                       \
+		WAIT_CONDITION(condition, mutex,                                       \
+			       wait = prove_alone(condition, MPSAN_WAIT_COND, CALLER), \
+			       prove_end(wait, call));                                 \
 	} while (0)
 
 #define WAIT_TIMED(condition, mutex, kind, call) \
@@ -201,8 +201,8 @@ EXPORT int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m,
 EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
 {
 	ENTER(pthread_barrier_wait);
-	uint64_t wait = look_alone(b, MPSAN_WAIT_BARRIER, CALLER);
-	int result = look_end(wait, REAL(pthread_barrier_wait)(b));
+	uint64_t wait = prove_alone(b, MPSAN_WAIT_BARRIER, CALLER);
+	int result = prove_end(wait, REAL(pthread_barrier_wait)(b));
 
 	hold_drop(b);
 	return result;

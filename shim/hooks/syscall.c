@@ -15,8 +15,8 @@
 #include "../resources/fault.h"
 #include "../lifecycle/fork.h"
 #include "../intercept/hook.h"
-#include "../locks/look.h"
-#include "../workers/manners.h"
+#include "../locks/wait_proof.h"
+#include "../workers/proc_events.h"
 #include "../resources/segment_call.h"
 #include "../record/state.h"
 #include "../record/thread.h"
@@ -66,12 +66,12 @@ static uint64_t wait_for_futex(const struct pass_regs *regs)
 	if (a[4])
 		hold_begin_timed(word, MPSAN_WAIT_FUTEX, regs->back);
 	else
-		wait = look_futex(word, (uint32_t)a[3], regs->back);
+		wait = prove_futex(word, (uint32_t)a[3], regs->back);
 	result = REAL(syscall)(SYS_futex, a[1], a[2], a[3], a[4], a[5], regs->stack[0]);
 	if (!result) /* somebody woke it */
 		hint_learn(word, MPSAN_LF_HANDOFF);
 	hold_drop(word);
-	return (uint64_t)look_end(wait, result);
+	return (uint64_t)prove_end(wait, result);
 }
 
 static uint64_t fetch_descriptor(const struct pass_regs *regs)
@@ -105,12 +105,12 @@ static uint64_t send_signal(const struct pass_regs *regs)
 {
 	const uint64_t *a = regs->arg;
 	int number = (int)a[2];
-	int64_t pid = a[0] == SYS_kill ? (int32_t)a[1] : manners_target((int)a[1], number);
-	uint64_t stated = manners_kills(pid, number, regs->back);
+	int64_t pid = a[0] == SYS_kill ? (int32_t)a[1] : proc_events_target((int)a[1], number);
+	uint64_t stated = proc_events_kills(pid, number, regs->back);
 	long result = REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4]);
 
 	if (result)
-		manners_kill_failed(stated);
+		proc_events_kill_failed(stated);
 	return (uint64_t)result;
 }
 

@@ -5,7 +5,7 @@
 #include "../workers/group.h"
 #include "../intercept/hook.h"
 #include "../record/log.h"
-#include "../locks/look.h"
+#include "../locks/wait_proof.h"
 #include "../record/thread.h"
 
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
@@ -77,7 +77,7 @@ EXPORT int pthread_join(pthread_t thread, void **value)
 {
 	ENTER(pthread_join);
 	group_look();
-	WAIT_JOIN(thread, look_tags(), REAL(pthread_join)(thread, value));
+	WAIT_JOIN(thread, prove_tags(), REAL(pthread_join)(thread, value));
 }
 
 EXPORT int pthread_tryjoin_np(pthread_t thread, void **value)
@@ -102,5 +102,5 @@ EXPORT int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock,
 EXPORT int thrd_join(thrd_t thread, int *value)
 {
 	ENTER(thrd_join);
-	WAIT_JOIN(thread, look_tags(), REAL(thrd_join)(thread, value));
+	WAIT_JOIN(thread, prove_tags(), REAL(thrd_join)(thread, value));
 }

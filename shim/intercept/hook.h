@@ -128,7 +128,7 @@ struct inside {
 	int error;
 };
 
-static inline struct inside inside_enter(void)
+static inline struct inside guard_enter(void)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0), guard = hook_guard;
 	struct inside in = {.entered = guard == 0 || guard < here, .error = errno};
@@ -138,7 +138,7 @@ static inline struct inside inside_enter(void)
 	return in;
 }
 
-static inline void inside_leave(struct inside *in)
+static inline void guard_leave(struct inside *in)
 {
 	if (!in->entered)
 		return;
@@ -147,9 +147,9 @@ static inline void inside_leave(struct inside *in)
 	errno = in->error;
 }
 
-#define GUARDED                                                                          \
-	for (struct inside in__ __attribute__((cleanup(inside_leave))) = inside_enter(); \
-	     in__.entered; inside_leave(&in__))
+#define GUARDED                                                                        \
+	for (struct inside in__ __attribute__((cleanup(guard_leave))) = guard_enter(); \
+	     in__.entered; guard_leave(&in__))
 
 /* The library gave up in this process: every hook passes through. */
 extern bool hook_off;

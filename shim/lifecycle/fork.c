@@ -8,23 +8,23 @@
 
 #include "../locks/claim.h"
 #include "../resources/descriptor.h"
-#include "../resources/excluded.h"
+#include "../resources/dontfork.h"
 #include "../resources/fault.h"
 #include "../locks/held.h"
 #include "../record/hint.h"
 #include "../intercept/hook.h"
-#include "../locks/inside.h"
+#include "../locks/libc_locks.h"
 #include "life.h"
 #include "../record/living.h"
 #include "../locks/loader.h"
 #include "../record/log.h"
-#include "../workers/manners.h"
+#include "../workers/proc_events.h"
 #include "../record/name.h"
 #include "../locks/orphans.h"
 #include "../python/python.h"
 #include "../locks/say.h"
-#include "../locks/scene.h"
-#include "../locks/share.h"
+#include "../locks/fork_context.h"
+#include "../locks/pshared_locks.h"
 #include "../record/stack.h"
 #include "../resources/stdio.h"
 #include "../resources/stream.h"
@@ -50,7 +50,7 @@ struct snapshot {
 	uint32_t feeders;
 	uint32_t flags; /* enum mpsan_fork_flags */
 	uint64_t now_ns;
-	struct scene scene;
+	struct fork_context fork_context;
 	uint32_t loader; /* TID of who loads or unloads an object */
 	struct thread_pool pool; /* of the forking thread */
 	struct mpsan_hold own[MPSAN_HOLDS];
@@ -85,7 +85,7 @@ static struct snapshot *claim_snapshot(enum mpsan_how how)
 static void enter(struct snapshot *s)
 {
 	current = s;
-	scene_enter(s ? &s->scene : NULL);
+	fork_context_enter(s ? &s->fork_context : NULL);
 }
 
 static void release(struct snapshot *s)
@@ -167,7 +167,7 @@ static void see_import(uint64_t hash, const char *name, void *context)
 	const struct importer *by = context;
 	struct mpsan_hold hold = {MPSAN_TAG(hash, MPSAN_LOCK_IMPORT), 0};
 
-	scene_name_import(hash, name);
+	fork_context_name_import(hash, name);
 	add_claim(by->s, &hold, by->t);
 }
 
@@ -266,15 +266,15 @@ static void take(struct snapshot *s)
 	s->threads = living_count(s->gil);
 	event = log_reserve(EV_fork, sizeof(*event), &s->fork);
 	s->prepared = true;
-	excluded_before_fork();
+	dontfork_before_fork();
 	stdio_before_fork(s->how);
 	s->now_ns = sys_now();
 	s->pool = thread_pool();
 	s->loader = loader_owner(loader_lock());
-	s->flags |= s->gil ? scene_look(&s->scene) : 0;
+	s->flags |= s->gil ? fork_context_look(&s->fork_context) : 0;
 	if (s->gil)
-		manners_forks(s->fork, true);
-	say_before_fork(s->scene.preexec, s->threads);
+		proc_events_forks(s->fork, true);
+	say_before_fork(s->fork_context.preexec, s->threads);
 	orphans_inherit(&s->left);
 	first = s->left.count;
 	if (s->threads != 1) {
@@ -321,7 +321,7 @@ void fork_enter(enum mpsan_how how, bool handlers)
 		return;
 	s->outer = current;
 	enter(s);
-	scene_begin(&s->scene);
+	fork_context_begin(&s->fork_context);
 	if (!handlers)
 		take(s);
 }
@@ -337,7 +337,7 @@ static void on_prepare(void)
 		if (!current || current->prepared) {
 			fork_enter(MPSAN_HOW_FORK, true);
 			if (current)
-				current->scene.hooked = false;
+				current->fork_context.hooked = false;
 		}
 		if (current && !current->prepared) {
 			current->flags |= MPSAN_FORK_HANDLERS;
@@ -377,7 +377,7 @@ void fork_born(void)
 	life.lost_threads |= !s || s->threads != 1;
 	life_child(s ? s->how : MPSAN_HOW_FORK, s ? s->fork : 0, s ? s->now_ns : 0);
 	orphans_born(s ? &s->left : NULL);
-	scene_born(s ? &s->scene : NULL);
+	fork_context_born(s ? &s->fork_context : NULL);
 	for (unsigned i = 0; i < SNAPSHOTS; i++)
 		if (busy[i] && &pool[i] != s)
 			busy[i] = 0;
@@ -415,13 +415,13 @@ pid_t fork_leave(pid_t result)
 		if (child_handlers || s->loader) /* fork frees that lock itself */
 			orphans_drop_repaired();
 		enter(NULL);
-		share_born();
+		pshared_born();
 	} else {
 		if (s->prepared && s->fork)
 			EMIT(fork_done, .fork = s->fork, .child = result > 0 ? (uint64_t)result : 0,
 			     .error = result < 0 ? (uint64_t)error : 0);
 		if (s->prepared)
-			scene_end(&s->scene, s->fork);
+			fork_context_end(&s->fork_context, s->fork);
 		if (result > 0) {
 			descriptor_forked();
 			stream_forked(false);

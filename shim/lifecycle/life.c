@@ -18,15 +18,15 @@
 #include "../record/filter.h"
 #include "fork.h"
 #include "../workers/group.h"
-#include "../workers/growth.h"
+#include "../workers/cow.h"
 #include "../intercept/hook.h"
 #include "../record/identity.h"
-#include "../locks/inside.h"
+#include "../locks/libc_locks.h"
 #include "../record/log.h"
-#include "../workers/manners.h"
+#include "../workers/proc_events.h"
 #include "../record/off.h"
-#include "../locks/order.h"
-#include "../resources/peer.h"
+#include "../locks/lock_order.h"
+#include "../resources/fd_passing.h"
 #include "../common/rank.h"
 #include "reach.h"
 #include "../cuda/registry.h"
@@ -40,7 +40,7 @@
 #include "../intercept/sys.h"
 #include "../record/table.h"
 #include "../record/thread.h"
-#include "../record/where.h"
+#include "../record/callsite_cache.h"
 
 /* What this image has from the one before, whoever that was: the exec kept it. */
 static void ask_kernel(void)
@@ -75,7 +75,7 @@ static void describe_self(const char *const *argv)
 	if (filter_is_felt())
 		life.self->why_off = MPSAN_OFF_SECCOMP;
 	ask_kernel();
-	manners_start();
+	proc_events_start();
 }
 
 /* Without /proc: that of who made the session, unless we are seen to be in another. */
@@ -104,7 +104,7 @@ static bool attach(const char *const *argv)
 	log_start(directory, setting_bytes("log-max", 64u << 20));
 	describe_self(argv);
 	if (setting("lock-order", value, sizeof(value)) && text_equal(value, "yes"))
-		order_start();
+		lock_order_start();
 	if (setting("auto-export", value, sizeof(value)))
 		registry_start(setting_bytes("auto-export", 0));
 	return true;
@@ -143,7 +143,7 @@ __attribute__((constructor)) static void life_start(int argc, const char *const 
 
 __attribute__((destructor)) static void life_stop(void)
 {
-	inside_exited();
+	libc_lock_exited();
 	stdio_flushes(NULL, 0); /* exit does so once all handlers are through */
 	if (life.attached && !hook_off && !life_is_guest() && !life.self->end_ns)
 		life_exit(life_code());
@@ -170,8 +170,8 @@ void life_child(enum mpsan_how how, uint64_t fork_pos, uint64_t since)
 	life_copied();
 	descriptor_forked();
 	segment_forked();
-	peer_forked();
-	where_forked();
+	fd_passing_forked();
+	callsite_forked();
 	cuda_forked();
 	life.pid = sys_pid();
 	/* its parent cannot be seen: it counts in a namespace of its own */
@@ -191,8 +191,8 @@ void life_child(enum mpsan_how how, uint64_t fork_pos, uint64_t since)
 	life.self->attach_ns = birth;
 	life_flag(MPSAN_PROCESS_ATTACHED | (stack_has_torch() ? MPSAN_PROCESS_TORCH : 0) |
 		  (life.table[parent].flags & MPSAN_PROCESS_READLINE)); /* with the handlers */
-	manners_forked();
-	growth_forked();
+	proc_events_forked();
+	cow_forked();
 	group_forked();
 }
 
@@ -201,10 +201,10 @@ void life_exit(int code)
 	if (!life.attached || hook_off || life_is_guest() || life.self->end_ns)
 		return;
 	group_look();
-	growth_leaves();
-	growth_ended();
+	cow_leaves();
+	cow_ended();
 	registry_exit();
-	peer_exit();
+	fd_passing_exit();
 	life.self->end_value = code;
 	life.self->end = MPSAN_END_EXIT;
 	__atomic_store_n(&life.self->end_ns, sys_now(), __ATOMIC_RELEASE);

@@ -2,7 +2,7 @@
 #include "held.h"
 
 #include "../record/hint.h"
-#include "inside.h"
+#include "libc_locks.h"
 #include "../record/log.h"
 #include "../record/state.h"
 #include "../record/thread.h"
@@ -19,7 +19,7 @@ static uint64_t state_one(const struct claim *c, uint64_t fork)
 	bool own = is_own(c);
 
 	if (MPSAN_TAG_KIND(c->tag) == MPSAN_LOCK_LIBC)
-		inside_name(claim_lock(c));
+		libc_lock_name(claim_lock(c));
 	return EMIT(held, .fork = fork, .lock = (uint64_t)(uintptr_t)claim_lock(c),
 		    .kind = MPSAN_TAG_KIND(c->tag), .flags = c->flags, .holder = c->tid,
 		    .caller = c->caller, .stack = own ? 0 : t->snap_stack,

@@ -1,6 +1,6 @@
 /*
  * Locks without an owner: what threads held that a fork did not copy. The list is private memory that the
- * parent fills and the child inherits. Neighbours: fork.c fills it, look.c asks before a wait.
+ * parent fills and the child inherits. Neighbours: fork.c fills it, wait_proof.c asks before a wait.
  */
 #ifndef MPSAN_ORPHANS_H
 #define MPSAN_ORPHANS_H

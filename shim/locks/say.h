@@ -1,6 +1,6 @@
 /*
  * What the library says itself where no command is at hand: a proof at once, in two lines; the report
- * tells the rest. Neighbours: look.c proves, wait_rule.h names the rule for both.
+ * tells the rest. Neighbours: wait_proof.c proves, wait_rule.h names the rule for both.
  */
 #ifndef MPSAN_SAY_H
 #define MPSAN_SAY_H

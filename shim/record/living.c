@@ -18,7 +18,7 @@
 #define ROUNDS 4
 #define NAMES_MAX 16u /* looked up at one fork: the list that people get is shorter */
 
-struct census {
+struct snapshot {
 	bool python;
 	uint32_t named;
 	uint32_t living;
@@ -82,85 +82,87 @@ static bool is_listed(struct mpsan_thread *t)
 	return false;
 }
 
-static void judge(struct census *census, struct mpsan_thread *t, int64_t word)
+static void judge(struct snapshot *snapshot, struct mpsan_thread *t, int64_t word)
 {
 	if (!living_ended(t)) {
 		if (is_running(t, word) &&
-		    !(census->python && t != thread_hot && has_left_python(t))) {
-			census->living++;
-			if (census->named < NAMES_MAX)
-				census->named += name_look(t, census->python);
+		    !(snapshot->python && t != thread_hot && has_left_python(t))) {
+			snapshot->living++;
+			if (snapshot->named < NAMES_MAX)
+				snapshot->named += name_look(t, snapshot->python);
 			return;
 		}
 		t->ended = t->start_ns;
 		EMIT(thread_gone, .thread = t->tid, .start = t->start_ns);
 	}
-	if (is_listed(t) && census->leaving < LEAVING)
-		census->leaves[census->leaving++] = t;
+	if (is_listed(t) && snapshot->leaving < LEAVING)
+		snapshot->leaves[snapshot->leaving++] = t;
 }
 
 /* The words of several threads are read by one call; where one is gone, each by its own. */
-static void judge_batch(struct census *census)
+static void judge_batch(struct snapshot *snapshot)
 {
 	struct iovec to[BATCH], from[BATCH];
 	uint32_t tid[BATCH];
 	uint64_t word = clear_word();
 	bool all;
 
-	for (uint32_t i = 0; i < census->batched; i++) {
+	for (uint32_t i = 0; i < snapshot->batched; i++) {
 		to[i] = (struct iovec){&tid[i], sizeof(tid[i])};
-		from[i] =
-			(struct iovec){(void *)(census->batch[i]->pthread + word), sizeof(tid[i])};
+		from[i] = (struct iovec){(void *)(snapshot->batch[i]->pthread + word),
+					 sizeof(tid[i])};
 	}
-	all = sys_peek_many(to, from, census->batched) == (long)(census->batched * sizeof(*tid));
-	for (uint32_t i = 0; i < census->batched; i++)
-		judge(census, census->batch[i], all ? tid[i] : word_of(census->batch[i], word));
-	census->batched = 0;
+	all = sys_peek_many(to, from, snapshot->batched) ==
+	      (long)(snapshot->batched * sizeof(*tid));
+	for (uint32_t i = 0; i < snapshot->batched; i++)
+		judge(snapshot, snapshot->batch[i],
+		      all ? tid[i] : word_of(snapshot->batch[i], word));
+	snapshot->batched = 0;
 }
 
 static void see(struct mpsan_thread *t, void *context)
 {
-	struct census *census = context;
+	struct snapshot *snapshot = context;
 
 	if (!t->tid || (t->buried && t->buried == t->start_ns))
 		return;
 	if (living_ended(t) || !t->pthread || !clear_word()) {
-		judge(census, t, -1);
+		judge(snapshot, t, -1);
 		return;
 	}
-	census->batch[census->batched++] = t;
-	if (census->batched == BATCH)
-		judge_batch(census);
+	snapshot->batch[snapshot->batched++] = t;
+	if (snapshot->batched == BATCH)
+		judge_batch(snapshot);
 }
 
-static uint32_t still_listed(const struct census *census)
+static uint32_t still_listed(const struct snapshot *snapshot)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < census->leaving; i++)
-		count += is_listed(census->leaves[i]);
+	for (uint32_t i = 0; i < snapshot->leaving; i++)
+		count += is_listed(snapshot->leaves[i]);
 	return count;
 }
 
 uint32_t living_count(bool python)
 {
 	uint32_t listed = sys_thread_count(), leaving, before;
-	struct census census = {.python = python};
+	struct snapshot snapshot = {.python = python};
 
 	if (listed == 1)
 		return 1;
-	thread_each(see, &census);
-	if (census.batched)
-		judge_batch(&census);
-	if (!listed || listed <= census.living)
+	thread_each(see, &snapshot);
+	if (snapshot.batched)
+		judge_batch(&snapshot);
+	if (!listed || listed <= snapshot.living)
 		return listed;
 	/* Threads leave meanwhile: the numbers are of one moment when they make sense together. */
 	for (int i = 0; i < ROUNDS; i++) {
 		before = sys_thread_count();
-		leaving = still_listed(&census);
+		leaving = still_listed(&snapshot);
 		listed = sys_thread_count();
-		if (before == listed && listed <= census.living + leaving)
+		if (before == listed && listed <= snapshot.living + leaving)
 			break;
 	}
-	return listed > census.living + leaving ? listed - leaving : census.living;
+	return listed > snapshot.living + leaving ? listed - leaving : snapshot.living;
 }

@@ -3,7 +3,7 @@
  * nothing is, which is so for nearly all of them, so a hook on close, dup or read costs one load where
  * nothing is to be done. Bytes are hints: a descriptor that libc closed by itself (freopen) keeps its
  * byte until it is made again, so the kernel is asked (fstat, kcmp) before anything is stated.
- * Neighbours: segment.h knows the shared memory behind a descriptor, offset.h the open files that a
+ * Neighbours: segment.h knows the shared memory behind a descriptor, shared_ofd.h the open files that a
  * fork made common.
  */
 #ifndef MPSAN_DESCRIPTOR_H

@@ -7,7 +7,7 @@
 #include <sys/vfs.h>
 #include <ucontext.h>
 
-#include "excluded.h"
+#include "dontfork.h"
 #include "../intercept/hook.h"
 #include "../record/log.h"
 #include "mapping.h"
@@ -52,7 +52,7 @@ static bool is_watched(int number)
 	return fault_watched & (number == SIGSEGV ? FAULT_SEGV : FAULT_BUS);
 }
 
-static long act(int number, const struct action *new, struct action *old)
+static long event(int number, const struct action *new, struct action *old)
 {
 	return SYS4(SYS_rt_sigaction, number, new, old, SET_BYTES);
 }
@@ -101,15 +101,15 @@ static void put_in_place(struct observer *o, int number)
 {
 	struct action program, before, ours = observing;
 
-	if (act(number, NULL, &program) < 0 || is_ignored(&program) || is_ours(&program))
+	if (event(number, NULL, &program) < 0 || is_ignored(&program) || is_ours(&program))
 		return;
 	publish(o, &program);
 	ours.flags |= program.flags & SA_RESTART;
-	if (act(number, &ours, &before) < 0 || is_ours(&before) || same(&before, &program))
+	if (event(number, &ours, &before) < 0 || is_ours(&before) || same(&before, &program))
 		return;
 	publish(o, &before); /* another thread was faster: what it has set is the program's */
 	if (is_ignored(&before))
-		act(number, &before, NULL);
+		event(number, &before, NULL);
 }
 
 static void arm(int number)
@@ -128,7 +128,7 @@ static void give_way(int number)
 
 	if (is_ours(&program))
 		memset(&program, 0, sizeof(program));
-	act(number, &program, NULL);
+	event(number, &program, NULL);
 }
 
 /* Puts back the program's own, unless something else stands there by now. */
@@ -136,7 +136,7 @@ static void disarm(int number)
 {
 	struct action now;
 
-	if (act(number, NULL, &now) >= 0 && is_ours(&now))
+	if (event(number, NULL, &now) >= 0 && is_ours(&now))
 		give_way(number);
 }
 
@@ -146,11 +146,11 @@ void fault_start(void)
 	struct action before;
 
 	fault_watched |= FAULT_BUS;
-	if (act(SIGBUS, &observing, &before) < 0)
+	if (event(SIGBUS, &observing, &before) < 0)
 		return;
 	publish(&observers[0], &before);
 	if (is_ignored(&before))
-		act(SIGBUS, &before, NULL);
+		event(SIGBUS, &before, NULL);
 }
 
 void fault_watch(uint8_t which)
@@ -169,7 +169,7 @@ void fault_born(void)
 	for (unsigned i = 0; i < 2; i++)
 		if (observers[i].arming)
 			observers[i].arming = 0;
-	if (excluded_born())
+	if (dontfork_born())
 		fault_watch(FAULT_SEGV);
 }
 
@@ -296,13 +296,13 @@ static bool describe_segment(struct ev_fault *ev)
 
 static bool describe_excluded(struct ev_fault *ev)
 {
-	struct excluded excluded;
+	struct dontfork dontfork;
 
-	if (ev->code != SEGV_MAPERR || !excluded_find(ev->address, &excluded))
+	if (ev->code != SEGV_MAPERR || !dontfork_find(ev->address, &dontfork))
 		return false;
-	ev->by = excluded.caller;
-	ev->excluded = excluded.record;
-	ev->bytes = excluded.end - excluded.start;
+	ev->by = dontfork.caller;
+	ev->excluded = dontfork.record;
+	ev->bytes = dontfork.end - dontfork.start;
 	return true;
 }
 

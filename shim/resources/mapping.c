@@ -8,7 +8,7 @@
 #include "descriptor.h"
 #include "fault.h"
 #include "../record/log.h"
-#include "private.h"
+#include "range_table.h"
 #include "segment.h"
 #include "segment_call.h"
 #include "../record/state.h"
@@ -45,7 +45,7 @@ static void widen(uint64_t address, uint64_t end)
 static void enter(const struct mapping *mapping)
 {
 	const uint32_t head = sizeof(struct range);
-	struct ranges *t = private_table(&table, PLACES, sizeof(struct mapping));
+	struct ranges *t = range_table(&table, PLACES, sizeof(struct mapping));
 	char *place;
 
 	place = t ? ranges_claim(t, 0, mapping->range.start, mapping->range.bytes) : NULL;

@@ -9,13 +9,13 @@
 #include "descriptor.h"
 #include "../intercept/hook.h"
 #include "../record/log.h"
-#include "../workers/manners.h"
-#include "private.h"
+#include "../workers/proc_events.h"
+#include "range_table.h"
 #include "segment_call.h"
 #include "../record/stack.h"
 #include "../record/state.h"
 #include "../intercept/sys.h"
-#include "../record/where.h"
+#include "../record/callsite_cache.h"
 
 #define PLACES (128u << 10)
 #define LINK_BYTES 288u
@@ -124,7 +124,7 @@ bool segment_all_known(void)
 static struct segment *add(const struct segment *segment)
 {
 	const uint32_t head = sizeof(struct range);
-	struct ranges *t = private_table(&table, PLACES, sizeof(struct segment));
+	struct ranges *t = range_table(&table, PLACES, sizeof(struct segment));
 	struct segment *place;
 
 	if (!t)
@@ -195,7 +195,7 @@ static bool in_full(enum mpsan_shm_way way)
 
 static NOINLINE uint64_t state(const struct segment_arrival *a, const struct stat *file)
 {
-	struct where where = in_full(a->way) ? where_now(a->caller) : (struct where){0, 0};
+	struct where where = in_full(a->way) ? callsite_now(a->caller) : (struct where){0, 0};
 
 	if (a->way == MPSAN_SHM_RECEIVED)
 		__atomic_fetch_add(&received, 1, __ATOMIC_RELAXED);
@@ -223,8 +223,8 @@ void segment_arrived(const struct segment_arrival *a, const struct stat *file)
 		return;
 	}
 	fresh.record = state(a, file);
-	if (UNLIKELY(manners.unnamed) && a->flags & MPSAN_SHM_MADE && a->way != MPSAN_SHM_MEMFD)
-		manners_main_again(MPSAN_MAIN_SHARED, a->caller);
+	if (UNLIKELY(proc_events.unnamed) && a->flags & MPSAN_SHM_MADE && a->way != MPSAN_SHM_MEMFD)
+		proc_events_main_again(MPSAN_MAIN_SHARED, a->caller);
 	fresh.flags |= stack_has_torch() ? SEGMENT_TORCH : 0;
 	if (place) {
 		place->record = fresh.record;

@@ -3,7 +3,7 @@
  * was said of it, and what becomes of it. Segments are files on the tmpfs of /dev/shm, memfds, and
  * the files in which multiprocessing keeps its arenas; named semaphores are none. Their names in
  * events are paths, as /proc says them: /dev/shm/NAME, /memfd:NAME. Neighbours: descriptor.h has a
- * byte for each descriptor, mapping.h where segments are mapped, peer.h who gets their descriptors,
+ * byte for each descriptor, mapping.h where segments are mapped, fd_passing.h who gets their descriptors,
  * segment_call.h the calls of the program.
  */
 #ifndef MPSAN_SEGMENT_H

@@ -15,7 +15,7 @@
 #include "segment.h"
 #include "../record/state.h"
 #include "../intercept/sys.h"
-#include "../record/where.h"
+#include "../record/callsite_cache.h"
 
 #define PATH_BYTES 288u
 #define REFUSED_MAX 16u
@@ -185,7 +185,7 @@ static bool exceeds(int fd, uint64_t bytes, uint64_t free)
 static void state_size(const struct segment *segment, uint64_t bytes, uint64_t free, int error,
 		       uint64_t caller)
 {
-	struct where where = where_now(caller);
+	struct where where = callsite_now(caller);
 
 	EMIT(shm_size, .device = segment->device, .inode = segment->range.start, .bytes = bytes,
 	     .free = free, .result = (uint64_t)error, .caller = caller, .stack = where.stack,
@@ -252,7 +252,7 @@ static void announce(struct segment_unlinking *u, const char *path, uint64_t cal
 	if (u->made || (!place && !segment_all_known()))
 		return;
 	name = segment_name(path);
-	where = where_now(caller);
+	where = callsite_now(caller);
 	if (place && !own)
 		u->use = segment_inherited(&segment, MPSAN_SHM_UNLINKED, name, caller);
 	u->removal = ANNOUNCE(log_key(EV_shm_unlinked, u->device, u->inode), shm_unlinked,
@@ -314,7 +314,7 @@ void segment_refused(const struct ev_shm_refused *refused, const char *function,
 
 	if (__atomic_fetch_add(before, 1, __ATOMIC_RELAXED) >= REFUSED_MAX)
 		return;
-	where = where_now(caller);
+	where = callsite_now(caller);
 	event.function = log_text(function);
 	event.caller = caller;
 	event.stack = where.stack;

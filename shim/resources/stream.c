@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include "../record/log.h"
-#include "../workers/manners.h"
-#include "offset.h"
-#include "peer.h"
+#include "../workers/proc_events.h"
+#include "shared_ofd.h"
+#include "fd_passing.h"
 #include "../python/python.h"
 #include "../record/stack.h"
 #include "../record/state.h"
@@ -64,7 +64,7 @@ void stream_forked(bool child)
 {
 	if (child)
 		stream_fed_by = 0;
-	offset_forked(child);
+	shared_ofd_forked(child);
 	stdio_forked(child);
 	stream_follow(STREAM_OFFSETS);
 	if (child && python_present())
@@ -142,12 +142,12 @@ ssize_t stream_was_read(int fd, ssize_t result, bool peeked, uint64_t caller)
 	if (LIKELY(!stream_watch || !stream_reads(fd)))
 		return result;
 	if (stream_watch & STREAM_PEERS && descriptor_known(fd) & DESCRIPTOR_PEER)
-		peer_result(fd, result, error, caller);
+		fd_passing_result(fd, result, error, caller);
 	if (peeked && result > 0 && stream_uses(fd, 0))
-		offset_apart(
+		shared_ofd_apart(
 			fd); /* whoever looks before he takes has an agreement with the others */
 	else if (result > 0 && stream_uses(fd, DESCRIPTOR_READ_TOLD))
-		offset_used(fd, MPSAN_OFFSET_READ, caller);
+		shared_ofd_used(fd, MPSAN_OFFSET_READ, caller);
 	errno = error;
 	return result;
 }
@@ -157,13 +157,13 @@ void stream_is_written(int fd, const void *data, size_t bytes, uint64_t caller)
 	if (!life_may_change())
 		return;
 	if (stream_uses(fd, DESCRIPTOR_WRITE_TOLD))
-		offset_used(fd, MPSAN_OFFSET_WRITE, caller);
+		shared_ofd_used(fd, MPSAN_OFFSET_WRITE, caller);
 	GUARDED {
 		if (data && bytes >= STREAM_LARGE)
 			note_tensor(fd, data, bytes, caller);
 		if (data && fd == 2 && stream_watch & STREAM_COMPLAINTS) {
-			manners_complains(data, bytes);
-			if (manners.started && bytes >= COMPLAINT_LEAST)
+			proc_events_complains(data, bytes);
+			if (proc_events.started && bytes >= COMPLAINT_LEAST)
 				note_complaint(data, bytes, caller);
 		}
 	}
@@ -172,5 +172,5 @@ void stream_is_written(int fd, const void *data, size_t bytes, uint64_t caller)
 void stream_was_moved(int fd, uint64_t caller)
 {
 	if (stream_uses(fd, DESCRIPTOR_MOVE_TOLD))
-		offset_used(fd, MPSAN_OFFSET_MOVE, caller);
+		shared_ofd_used(fd, MPSAN_OFFSET_MOVE, caller);
 }

@@ -1,7 +1,7 @@
 /*
  * What goes through descriptors by read, write and their kin: the hooks are called by the million, so
  * each looks at one byte, which says whether this process has anything to be watched for, and jumps on
- * when it is 0. Neighbours: offset.h, peer.h, descriptor.h; hooks/stream.c calls.
+ * when it is 0. Neighbours: shared_ofd.h, fd_passing.h, descriptor.h; hooks/stream.c calls.
  */
 #ifndef MPSAN_STREAM_H
 #define MPSAN_STREAM_H

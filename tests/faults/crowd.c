@@ -1,9 +1,9 @@
 /*
- * A crowd: THREADS threads, each with ten of 5000 mutexes, wait on a condition; PROCESSES children
- * have a thread at work each. Then, with "knot", two threads wait for each other for ever; else all
+ * A worker table: THREADS threads, each with ten of 5000 mutexes, wait on a condition; PROCESSES children
+ * have a thread at work each. Then, with "deadlock", two threads wait for each other for ever; else all
  * ends after SECONDS. Says "ready" when everybody has come.
  *
- * usage: crowd THREADS PROCESSES SECONDS|knot
+ * usage: worker table THREADS PROCESSES SECONDS|deadlock
  */
 #include <pthread.h>
 #include <signal.h>
@@ -81,7 +81,7 @@ static void *crossing_main(void *unused)
 	return unused;
 }
 
-static void make_knot(void)
+static void make_deadlock(void)
 {
 	pthread_barrier_init(&both_here, NULL, 2);
 	start(crossing_main, 0);
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
 	puts("ready");
 	fflush(stdout);
 	if (!strcmp(argv[3], "knot"))
-		make_knot();
+		make_deadlock();
 	sleep((unsigned)atoi(argv[3]));
 	puts("done");
 	fflush(stdout);

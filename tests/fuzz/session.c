@@ -14,7 +14,7 @@
 #include "../../tools/formats/dump.h"
 #include "../../tools/ps/ps.h"
 #include "../../tools/ps/ps_memory.h"
-#include "../../tools/cmd/recorded.h"
+#include "../../tools/cmd/offline.h"
 #include "fuzz.h"
 
 #define FILES_MAX 24
@@ -185,8 +185,8 @@ static void report(void)
 		abort();
 	for (const struct report_format *format = report_formats; format->name; format++)
 		*ARRAY_ADD(&settings.reports) = (struct report_target){format, "/dev/null"};
-	if (!recorded_judge(&settings, dirs, &told))
-		recorded_write(&settings, &told);
+	if (!offline_judge(&settings, dirs, &told))
+		offline_write(&settings, &told);
 	report_finish(&told);
 	options_finish(&settings);
 }

@@ -224,13 +224,13 @@ static inline void finish(void)
 }
 
 /* What a rule says of a moment, at the time of the clock. */
-static inline enum grade hear(enum moment_kind kind, uint32_t index, enum rule_id rule)
+static inline enum grade hear(enum trigger_kind kind, uint32_t index, enum rule_id rule)
 {
-	struct moment moment = {kind, index};
+	struct trigger trigger = {kind, index};
 	struct verdict verdict = {.sink = {verdict_add}};
 
 	facts.now_ns = clock_now;
-	rules_run(&facts, &moment, &verdict.sink);
+	rules_run(&facts, &trigger, &verdict.sink);
 	return grade_of(&verdict, rule);
 }
 

@@ -99,12 +99,12 @@ static inline void world_wait(struct world *world, uint64_t reason, uint64_t kin
 	world->facts.wait_count = 1;
 }
 
-static inline struct verdict announce(struct world *world, enum moment_kind kind)
+static inline struct verdict announce(struct world *world, enum trigger_kind kind)
 {
-	struct moment moment = {kind, 0};
+	struct trigger trigger = {kind, 0};
 	struct verdict verdict = {.sink = {verdict_add}};
 
-	rules_run(&world->facts, &moment, &verdict.sink);
+	rules_run(&world->facts, &trigger, &verdict.sink);
 	return verdict;
 }
 

@@ -7,7 +7,7 @@
 
 #include "story_facts.h"
 
-#include "../../tools/facts/people.h"
+#include "../../tools/facts/processes.h"
 
 #define GRAND 2 /* a process that the child made */
 #define SLOTS 3
@@ -16,8 +16,8 @@
 static struct mpsan_process slot[SLOTS];
 static struct fact_process process[SLOTS];
 static struct fact_fork forks[12];
-static struct fact_act acts[ACTS];
-static uint64_t fields[ACTS][ACT_WORDS];
+static struct fact_event events[ACTS];
+static uint64_t fields[ACTS][EVENT_FACT_WORDS];
 static struct facts facts;
 
 /* A parent that exits in second 15, and its child, which ends with it. */
@@ -26,7 +26,7 @@ static inline int begin(void **state)
 	(void)state;
 	memset(slot, 0, sizeof(slot));
 	memset(process, 0, sizeof(process));
-	memset(acts, 0, sizeof(acts));
+	memset(events, 0, sizeof(events));
 	memset(forks, 0, sizeof(forks));
 	for (int i = 0; i < SLOTS; i++) {
 		slot[i] = (struct mpsan_process){.pid = 100 * (uint32_t)(i + 1),
@@ -46,16 +46,16 @@ static inline int begin(void **state)
 			       .process_count = 2,
 			       .forks = forks,
 			       .fork_count = 1,
-			       .acts = acts};
+			       .events = events};
 	return 0;
 }
 
-static inline struct verdict tell(enum moment_kind kind, uint32_t index)
+static inline struct verdict tell(enum trigger_kind kind, uint32_t index)
 {
-	struct moment moment = {kind, index};
+	struct trigger trigger = {kind, index};
 	struct verdict verdict = {.sink = {verdict_add}};
 
-	rules_run(&facts, &moment, &verdict.sink);
+	rules_run(&facts, &trigger, &verdict.sink);
 	return verdict;
 }
 
@@ -86,10 +86,10 @@ static inline void set_argv(uint32_t of, const char *text)
 /* An act of a process, with its first fields. */
 static inline void *act(uint32_t by, uint32_t type, uint64_t time_ns)
 {
-	uint32_t *newest = &process[by].act[act_number(type)], index = facts.act_count++;
+	uint32_t *newest = &process[by].event[event_fact_number(type)], index = facts.event_count++;
 
 	assert_true(index < ACTS);
-	acts[index] = (struct fact_act){
+	events[index] = (struct fact_event){
 		{by, by, slot[by].pid, 8192, time_ns}, type, *newest, fields[index], 0};
 	*newest = index + 1;
 	return memset(fields[index], 0, sizeof(fields[index]));

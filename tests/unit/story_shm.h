@@ -24,8 +24,8 @@
 
 static struct mpsan_process slots[PROCESSES];
 static struct fact_process processes[PROCESSES];
-static struct fact_act acts[ROOM];
-static uint64_t fields[ROOM][ACT_WORDS];
+static struct fact_event events[ROOM];
+static uint64_t fields[ROOM][EVENT_FACT_WORDS];
 static struct shm_link links[ROOM];
 static struct shm_segment segments[ROOM];
 static uint32_t lists[2][SHM_LISTS], path_lists[SHM_PATH_LISTS];
@@ -54,7 +54,7 @@ static inline int begin(void **state)
 	}
 	facts = (struct facts){.processes = processes,
 			       .process_count = PROCESSES,
-			       .acts = acts,
+			       .events = events,
 			       .followed = true,
 			       .shm = {.links = links,
 				       .segments = segments,
@@ -69,19 +69,19 @@ static inline int begin(void **state)
 static inline uint32_t act_as(uint32_t by, uint32_t type, const void *event, size_t bytes,
 			      uint64_t name, uint32_t flags)
 {
-	uint32_t index = facts.act_count++;
+	uint32_t index = facts.event_count++;
 
 	assert_true(index < ROOM && bytes <= sizeof(fields[index]));
 	clock_now += TENTH;
-	acts[index] = (struct fact_act){.at = {by, by, slots[by].pid, 8192, clock_now},
-					.type = type,
-					.before = processes[by].act[act_number(type)],
-					.field = fields[index]};
+	events[index] = (struct fact_event){.at = {by, by, slots[by].pid, 8192, clock_now},
+					    .type = type,
+					    .before = processes[by].event[event_fact_number(type)],
+					    .field = fields[index]};
 	memset(fields[index], 0, sizeof(fields[index]));
 	memcpy(fields[index], event, bytes);
 	links[index] = (struct shm_link){.name = name, .flags = flags};
-	processes[by].act[act_number(type)] = index + 1;
-	shm_enter(&facts.shm, acts, index);
+	processes[by].event[event_fact_number(type)] = index + 1;
+	shm_enter(&facts.shm, events, index);
 	return index;
 }
 
@@ -96,7 +96,7 @@ static inline uint32_t make_as(uint32_t by, uint32_t segment, enum mpsan_shm_way
 	uint32_t act = ACT(by, shm, way == MPSAN_SHM_MEMFD ? 0 : segment, flags, .way = way,
 			   .flags = MPSAN_SHM_MADE, .device = DEVICE, .inode = segment);
 
-	acts[act].later = MIB;
+	events[act].later = MIB;
 	return act;
 }
 
@@ -128,13 +128,14 @@ static inline uint32_t map(uint32_t by, uint32_t segment)
 
 static inline void unmap(uint32_t mapping)
 {
-	acts[mapping].later = clock_now += TENTH;
+	events[mapping].later = clock_now += TENTH;
 }
 
 static inline uint32_t send_off(uint32_t by, uint32_t made)
 {
-	acts[made].later |= MPSAN_LATER_SENT;
-	return ACT(by, shm_sent, 0, 0, .device = DEVICE, .inode = ACT_AS(&acts[made], shm)->inode);
+	events[made].later |= MPSAN_LATER_SENT;
+	return ACT(by, shm_sent, 0, 0, .device = DEVICE,
+		   .inode = EVENT_AS(&events[made], shm)->inode);
 }
 
 static inline uint32_t remove_name(uint32_t by, uint32_t segment)
@@ -192,13 +193,13 @@ static inline void kill_it(uint32_t slot)
 }
 
 /* What a rule says of a moment, at the time of the clock. */
-static inline enum grade hear(enum moment_kind kind, uint32_t index, enum rule_id rule)
+static inline enum grade hear(enum trigger_kind kind, uint32_t index, enum rule_id rule)
 {
-	struct moment moment = {kind, index};
+	struct trigger trigger = {kind, index};
 	struct verdict verdict = {.sink = {verdict_add}};
 
 	facts.now_ns = clock_now;
-	rules_run(&facts, &moment, &verdict.sink);
+	rules_run(&facts, &trigger, &verdict.sink);
 	return grade_of(&verdict, rule);
 }
 

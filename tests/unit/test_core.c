@@ -75,14 +75,14 @@ static void arguments_are_searched_within_their_bounds(void **state)
 	assert_false(fact_argv_has(&world.slot[PARENT], "xx"));
 }
 
-static void a_moment_out_of_range_is_ignored(void **state)
+static void a_trigger_out_of_range_is_ignored(void **state)
 {
 	struct verdict verdict = {.sink = {verdict_add}};
 
 	(void)state;
-	rules_run(&world.facts, &(struct moment){MOMENT_FORK, 7}, &verdict.sink);
-	rules_run(&world.facts, &(struct moment){MOMENT_WAIT, 0}, &verdict.sink);
-	rules_run(&world.facts, &(struct moment){MOMENT_UNLOCK, 0}, &verdict.sink);
+	rules_run(&world.facts, &(struct trigger){TRIGGER_FORK, 7}, &verdict.sink);
+	rules_run(&world.facts, &(struct trigger){TRIGGER_WAIT, 0}, &verdict.sink);
+	rules_run(&world.facts, &(struct trigger){TRIGGER_UNLOCK, 0}, &verdict.sink);
 	assert_int_equal(verdict.count, 0);
 }
 
@@ -97,7 +97,7 @@ int main(void)
 		STORY(a_child_never_seen_counts_as_alive),
 		STORY(the_fork_behind_a_hold_or_a_process_is_found),
 		STORY(arguments_are_searched_within_their_bounds),
-		STORY(a_moment_out_of_range_is_ignored),
+		STORY(a_trigger_out_of_range_is_ignored),
 	};
 
 	return cmocka_run_group_tests(stories, NULL, NULL);

@@ -14,24 +14,24 @@
 
 #define THREADS_MAX 8u
 
-static struct census census;
+static struct snapshot snapshot;
 static struct waits waits;
 static struct graph graph;
 
 /* Threads of these processes, all open. */
 static void draw(uint32_t processes, const uint32_t *threads_of)
 {
-	waits.census = &census;
+	waits.snapshot = &snapshot;
 	for (uint32_t p = 0; p < processes; p++) {
-		uint32_t begin = census.threads.count;
+		uint32_t begin = snapshot.threads.count;
 
 		for (uint32_t i = 0; i < threads_of[p]; i++) {
-			*ARRAY_ADD(&census.threads) = (struct census_thread){
+			*ARRAY_ADD(&snapshot.threads) = (struct snapshot_thread){
 				.slot = p, .process = p, .tid = 100 * (p + 1) + i, .fd = -1};
-			*ARRAY_ADD(&waits.item) = (struct wait){.holder = CENSUS_NONE};
+			*ARRAY_ADD(&waits.item) = (struct wait){.holder = SNAPSHOT_NONE};
 		}
-		*ARRAY_ADD(&census.processes) =
-			(struct census_process){p, 100 * (p + 1), begin, census.threads.count};
+		*ARRAY_ADD(&snapshot.processes) =
+			(struct snapshot_process){p, 100 * (p + 1), begin, snapshot.threads.count};
 	}
 }
 
@@ -41,10 +41,10 @@ static int finish(void **state)
 	graph_finish(&graph);
 	free(waits.item.item);
 	free(waits.who.item);
-	free(census.threads.item);
-	free(census.processes.item);
+	free(snapshot.threads.item);
+	free(snapshot.processes.item);
 	waits = (struct waits){0};
-	census = (struct census){0};
+	snapshot = (struct snapshot){0};
 	return 0;
 }
 
@@ -55,15 +55,15 @@ static void wait_for(uint32_t who, enum wait_end end, uint32_t one, uint32_t oth
 
 	wait->end = end;
 	wait->begin = waits.who.count;
-	if (one != CENSUS_NONE)
+	if (one != SNAPSHOT_NONE)
 		*ARRAY_ADD(&waits.who) = one;
-	if (other != CENSUS_NONE)
+	if (other != SNAPSHOT_NONE)
 		*ARRAY_ADD(&waits.who) = other;
 	wait->count = waits.who.count - wait->begin;
 }
 
-#define OWNED(who, owner) wait_for(who, WAIT_OWNERS, owner, CENSUS_NONE)
-#define ANYBODY(who, process) wait_for(who, WAIT_PROCESSES, process, CENSUS_NONE)
+#define OWNED(who, owner) wait_for(who, WAIT_OWNERS, owner, SNAPSHOT_NONE)
+#define ANYBODY(who, process) wait_for(who, WAIT_PROCESSES, process, SNAPSHOT_NONE)
 
 static void assert_dead(uint32_t threads)
 {
@@ -101,7 +101,7 @@ static void an_owner_that_is_gone_kills_who_waits(void **state)
 {
 	(void)state;
 	draw(1, (uint32_t[]){3});
-	wait_for(0, WAIT_NOBODY, CENSUS_NONE, CENSUS_NONE);
+	wait_for(0, WAIT_NOBODY, SNAPSHOT_NONE, SNAPSHOT_NONE);
 	OWNED(1, 0);
 	assert_dead(3);
 	assert_int_equal(graph_cycle(&graph, 1), GRAPH_NONE);

@@ -78,7 +78,7 @@ static void add_session(json_t *document)
 	assert_null(reader_open(&reader, writer.dir, false));
 	judge_init(&judge, &reader, &grades, &suppressions);
 	reader_finish(&reader, 100 * SECOND);
-	judge_moments(&judge);
+	judge_triggers(&judge);
 	report_add(document, &judge);
 	practices_add(document, &judge);
 	judge_finish(&judge);

@@ -58,7 +58,7 @@ static void close_session(void)
 static void judge_all(uint64_t now)
 {
 	reader_finish(&reader, now);
-	judge_moments(&judge);
+	judge_triggers(&judge);
 }
 
 static const struct judged *find(enum rule_id rule)
@@ -168,7 +168,7 @@ static void take_back(uint64_t announced)
 
 static uint32_t newest_kill(void)
 {
-	return fact_act_of(&reader.facts, PARENT, EV_killed, FACT_NONE);
+	return fact_event_of(&reader.facts, PARENT, EV_killed, FACT_NONE);
 }
 
 /* Of three signals that were announced two failed: one before the session is read, one while it is. */
@@ -184,11 +184,11 @@ static void what_was_taken_back_is_no_act(void **state)
 	take_back(early);
 	open_session();
 	reader_poll(&reader, 2 * SECOND);
-	assert_int_equal(ACT_AS(&reader.facts.acts[newest_kill()], killed)->signal, 3);
+	assert_int_equal(EVENT_AS(&reader.facts.events[newest_kill()], killed)->signal, 3);
 	take_back(late);
 	reader_poll(&reader, 3 * SECOND);
-	assert_int_equal(ACT_AS(&reader.facts.acts[newest_kill()], killed)->signal, 1);
-	assert_int_equal(fact_act_of(&reader.facts, PARENT, EV_killed, newest_kill()), FACT_NONE);
+	assert_int_equal(EVENT_AS(&reader.facts.events[newest_kill()], killed)->signal, 1);
+	assert_int_equal(fact_event_of(&reader.facts, PARENT, EV_killed, newest_kill()), FACT_NONE);
 	judge_all(20 * SECOND);
 	close_session();
 }
@@ -226,14 +226,14 @@ static void live_and_later_tell_the_same(void **state)
 		     .threads = 1);
 	(void)wait;
 	reader_poll(&reader, birth + FACT_WAIT_NS);
-	judge_moments(&judge);
+	judge_triggers(&judge);
 	assert_null(find(RULE_fork_orphaned_lock));
 	assert_true(reader_has_open_wait(&reader));
 	reader_poll(&reader, birth + FACT_WAIT_NS + 10);
-	judge_moments(&judge);
+	judge_triggers(&judge);
 	assert_non_null(find(RULE_fork_orphaned_lock));
 	reader_poll(&reader, birth + FACT_WAIT_NS + 20);
-	judge_moments(&judge);
+	judge_triggers(&judge);
 	assert_int_equal(find(RULE_fork_orphaned_lock)->count, 1); /* announced once */
 	judge_all(birth + 3 * SECOND);
 	live = json_dumps(find(RULE_fork_orphaned_lock)->json, JSON_SORT_KEYS);
@@ -446,7 +446,7 @@ static void garbage_never_breaks_the_reader(void **state)
 			spoil();
 		open_session();
 		reader_poll(&reader, 15 * SECOND);
-		judge_moments(&judge);
+		judge_triggers(&judge);
 		judge_all(20 * SECOND);
 		report_add(document, &judge);
 		json_decref(document);

@@ -64,7 +64,7 @@ static json_t *judge(void)
 	assert_null(reader_open(&reader, writer.dir, false));
 	judge_init(&judge, &reader, &grades, &suppressions);
 	reader_finish(&reader, 100 * SECOND);
-	judge_moments(&judge);
+	judge_triggers(&judge);
 	report_add(document, &judge);
 	judge_finish(&judge);
 	reader_close(&reader);
@@ -123,13 +123,13 @@ static void repeats_are_counted_and_keep_their_fingerprint(void **state)
 
 static struct finding finding_of_wait(enum grade grade)
 {
-	static const struct tale tale = {"{pid} waits", {{STEP_WAIT, "it waits"}}};
+	static const struct message_text message_text = {"{pid} waits", {{STEP_WAIT, "it waits"}}};
 
 	return (struct finding){.rule = RULE_fork_libc_lock,
 				.grade = grade,
-				.tale = &tale,
+				.message_text = &message_text,
 				.unlock = FACT_NONE,
-				.knot = FACT_NONE,
+				.deadlock = FACT_NONE,
 				.order = FACT_NONE,
 				.left = FACT_NONE};
 }

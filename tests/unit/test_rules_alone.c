@@ -40,7 +40,7 @@ static void importing(void)
 
 static void assert_only(enum rule_id rule, enum grade grade)
 {
-	struct verdict verdict = announce(&world, MOMENT_WAIT);
+	struct verdict verdict = announce(&world, TRIGGER_WAIT);
 
 	assert_int_equal(verdict.count, 1);
 	assert_int_equal(verdict.last[0].rule, rule);
@@ -70,9 +70,9 @@ static void lost_wakeup_is_silent_about_waits_that_can_end(void **state)
 {
 	(void)state;
 	alone_on(MPSAN_WAIT_COND, MPSAN_LF_TIMED);
-	assert_int_equal(announce(&world, MOMENT_WAIT).count, 0);
+	assert_int_equal(announce(&world, TRIGGER_WAIT).count, 0);
 	alone_on(MPSAN_WAIT_COND, MPSAN_LF_SHARED);
-	assert_int_equal(announce(&world, MOMENT_WAIT).count, 0);
+	assert_int_equal(announce(&world, TRIGGER_WAIT).count, 0);
 }
 
 static void lost_wakeup_is_silent_in_a_process_that_never_forked(void **state)
@@ -80,21 +80,21 @@ static void lost_wakeup_is_silent_in_a_process_that_never_forked(void **state)
 	(void)state;
 	alone_on(MPSAN_WAIT_COND, 0);
 	world.wait.at.by = PARENT;
-	assert_int_equal(announce(&world, MOMENT_WAIT).count, 0);
+	assert_int_equal(announce(&world, TRIGGER_WAIT).count, 0);
 }
 
 static void lost_wakeup_tells_who_was_left_behind(void **state)
 {
-	const struct tale *threads, *pool, *parent;
+	const struct message_text *threads, *pool, *parent;
 
 	(void)state;
 	alone_on(MPSAN_WAIT_COND, 0);
-	threads = announce(&world, MOMENT_WAIT).last[0].tale;
+	threads = announce(&world, TRIGGER_WAIT).last[0].message_text;
 	world.wait.pool_threads = 3; /* in the program itself */
-	pool = announce(&world, MOMENT_WAIT).last[0].tale;
+	pool = announce(&world, TRIGGER_WAIT).last[0].message_text;
 	world.wait.pool_threads = 0;
 	world.fork.ev.threads = 1;
-	parent = announce(&world, MOMENT_WAIT).last[0].tale;
+	parent = announce(&world, TRIGGER_WAIT).last[0].message_text;
 	assert_non_null(strstr(threads->message, "{lost}"));
 	assert_non_null(strstr(pool->message, "{signallers}"));
 	assert_non_null(strstr(parent->message, "another copy"));
@@ -137,18 +137,18 @@ static void during_import_warns_at_the_fork(void **state)
 {
 	(void)state;
 	importing();
-	assert_grade(&world, MOMENT_FORK, fork_during_import, GRADE_WARNING);
-	assert_grade(&world, MOMENT_FORK, fork_lock_held, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_during_import, GRADE_WARNING);
+	assert_grade(&world, TRIGGER_FORK, fork_lock_held, GRADE_OFF);
 	world.process[CHILD].gone = true;
 	world.process[CHILD].gone_ns = 10 * SECOND + 1000;
-	assert_grade(&world, MOMENT_FORK, fork_during_import, GRADE_NOTE);
+	assert_grade(&world, TRIGGER_FORK, fork_during_import, GRADE_NOTE);
 }
 
 static void during_import_notes_an_import_of_the_forking_thread(void **state)
 {
 	(void)state;
 	world.fork.ev.flags = MPSAN_FORK_IMPORTING;
-	assert_grade(&world, MOMENT_FORK, fork_during_import, GRADE_NOTE);
+	assert_grade(&world, TRIGGER_FORK, fork_during_import, GRADE_NOTE);
 }
 
 static void during_import_is_silent_before_exec_and_about_repairs(void **state)
@@ -156,11 +156,11 @@ static void during_import_is_silent_before_exec_and_about_repairs(void **state)
 	(void)state;
 	importing();
 	world.held.repaired = true;
-	assert_grade(&world, MOMENT_FORK, fork_during_import, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_during_import, GRADE_OFF);
 	world.held.repaired = false;
 	world.fork.ev.flags = MPSAN_FORK_IMPORTING;
 	world.process[CHILD].exec_ns = 10 * SECOND + 1000;
-	assert_grade(&world, MOMENT_FORK, fork_during_import, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_during_import, GRADE_OFF);
 }
 
 static void preexec_fn_is_proved_by_the_wait(void **state)
@@ -170,7 +170,7 @@ static void preexec_fn_is_proved_by_the_wait(void **state)
 	world_hold(&world, WORKER, MPSAN_LOCK_SEMAPHORE, MPSAN_LF_VERIFIED | MPSAN_LF_MUTUAL);
 	world_wait(&world, MPSAN_WAIT_ORPHAN, MPSAN_LOCK_SEMAPHORE, MPSAN_LF_MUTUAL);
 	assert_only(RULE_fork_preexec_fn, GRADE_ERROR);
-	assert_grade(&world, MOMENT_FORK, fork_preexec_fn, GRADE_OFF); /* it is told already */
+	assert_grade(&world, TRIGGER_FORK, fork_preexec_fn, GRADE_OFF); /* it is told already */
 	world.wait.ev.flags |= MPSAN_LF_SIGNALS;
 	assert_only(RULE_fork_preexec_fn, GRADE_WARNING);
 }
@@ -180,16 +180,16 @@ static void preexec_fn_warns_before_exec(void **state)
 	(void)state;
 	world.fork.ev.flags = MPSAN_FORK_PREEXEC;
 	world.process[CHILD].exec_ns = 10 * SECOND + 1000;
-	assert_grade(&world, MOMENT_FORK, fork_preexec_fn, GRADE_WARNING);
+	assert_grade(&world, TRIGGER_FORK, fork_preexec_fn, GRADE_WARNING);
 }
 
 static void preexec_fn_is_silent_without_one_or_without_threads(void **state)
 {
 	(void)state;
-	assert_grade(&world, MOMENT_FORK, fork_preexec_fn, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_preexec_fn, GRADE_OFF);
 	world.fork.ev.flags = MPSAN_FORK_PREEXEC;
 	world.fork.ev.threads = 1;
-	assert_grade(&world, MOMENT_FORK, fork_preexec_fn, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_preexec_fn, GRADE_OFF);
 }
 
 static void handler_deadlock_fires_inside_a_handler(void **state)
@@ -224,7 +224,7 @@ static void handler_deadlock_warns_of_a_lock_that_was_kept(void **state)
 {
 	(void)state;
 	world.facts.left_count = 1;
-	assert_grade(&world, MOMENT_LEFT, fork_handler_deadlock, GRADE_WARNING);
+	assert_grade(&world, TRIGGER_KEPT_LOCK, fork_handler_deadlock, GRADE_WARNING);
 }
 
 static void handler_deadlock_is_silent_outside_of_handlers(void **state)
@@ -247,7 +247,7 @@ static void a_wait_is_told_by_one_rule_at_most(void **state)
 			for (unsigned i = 0; i < 2 * sizeof(flags) / sizeof(*flags); i++) {
 				world.fork.ev.flags = i % 2 ? MPSAN_FORK_PREEXEC : 0;
 				world_wait(&world, reason, kind, flags[i / 2]);
-				assert_true(announce(&world, MOMENT_WAIT).count <= 1);
+				assert_true(announce(&world, TRIGGER_WAIT).count <= 1);
 			}
 }
 

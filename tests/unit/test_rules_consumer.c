@@ -21,7 +21,7 @@ static void consumer_killed_warns_of_the_death(void **state)
 	OPEN(CONSUMER, A, 0);
 	kill_it(CONSUMER, SIGKILL);
 	pass(CUDA_GRACE_NS);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
+	assert_heard(TRIGGER_SHARER_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
 }
 
 static void consumer_killed_is_proved_when_its_producer_ends(void **state)
@@ -32,7 +32,7 @@ static void consumer_killed_is_proved_when_its_producer_ends(void **state)
 	kill_it(CONSUMER, SIGKILL);
 	pass(CUDA_GRACE_NS);
 	leave(PRODUCER);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_ERROR);
+	assert_heard(TRIGGER_SHARER_GONE, PRODUCER, ipc_consumer_killed, GRADE_ERROR);
 }
 
 static void consumer_killed_is_proved_when_the_session_ends(void **state)
@@ -43,7 +43,7 @@ static void consumer_killed_is_proved_when_the_session_ends(void **state)
 	kill_it(CONSUMER, SIGSEGV);
 	pass(CUDA_GRACE_NS);
 	finish();
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_ERROR);
+	assert_heard(TRIGGER_SHARER_GONE, PRODUCER, ipc_consumer_killed, GRADE_ERROR);
 }
 
 static void consumer_killed_fires_as_a_note_at_a_common_shutdown(void **state)
@@ -54,8 +54,8 @@ static void consumer_killed_fires_as_a_note_at_a_common_shutdown(void **state)
 	kill_it(CONSUMER, SIGTERM);
 	leave(PRODUCER);
 	pass(CUDA_GRACE_NS);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_NOTE);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
+	assert_heard(TRIGGER_SHARER_GONE, CONSUMER, ipc_consumer_killed, GRADE_NOTE);
+	assert_heard(TRIGGER_SHARER_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
 }
 
 static void consumer_killed_fires_as_a_note_when_all_are_aborted(void **state)
@@ -66,9 +66,9 @@ static void consumer_killed_fires_as_a_note_when_all_are_aborted(void **state)
 	kill_it(CONSUMER, SIGABRT);
 	kill_it(PRODUCER, SIGABRT);
 	pass(CUDA_GRACE_NS);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_NOTE);
+	assert_heard(TRIGGER_SHARER_GONE, CONSUMER, ipc_consumer_killed, GRADE_NOTE);
 	slots[PRODUCER].end_value = SIGSEGV;
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
+	assert_heard(TRIGGER_SHARER_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
 }
 
 static void consumer_killed_is_silent_about_one_that_became_another_program(void **state)
@@ -77,10 +77,10 @@ static void consumer_killed_is_silent_about_one_that_became_another_program(void
 	lend_counted(PRODUCER, A);
 	OPEN(CONSUMER, A, 0);
 	end_process(CONSUMER, MPSAN_END_NONE, 0);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
+	assert_heard(TRIGGER_SHARER_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
 	slots[CONSUMER].exec_ns = clock_now - 1;
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_OFF);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_not_closed, GRADE_WARNING);
+	assert_heard(TRIGGER_SHARER_GONE, CONSUMER, ipc_consumer_killed, GRADE_OFF);
+	assert_heard(TRIGGER_SHARER_GONE, CONSUMER, ipc_not_closed, GRADE_WARNING);
 }
 
 static void consumer_killed_warns_only_when_it_was_asked_to_end(void **state)
@@ -90,9 +90,9 @@ static void consumer_killed_warns_only_when_it_was_asked_to_end(void **state)
 	OPEN(CONSUMER, A, 0);
 	kill_it(CONSUMER, SIGTERM);
 	pass(CUDA_GRACE_NS);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
+	assert_heard(TRIGGER_SHARER_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
 	leave(PRODUCER);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
+	assert_heard(TRIGGER_SHARER_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
 }
 
 static void consumer_killed_warns_only_when_nobody_counts(void **state)
@@ -102,9 +102,9 @@ static void consumer_killed_warns_only_when_nobody_counts(void **state)
 	OPEN(CONSUMER, A, 0);
 	kill_it(CONSUMER, SIGKILL);
 	pass(CUDA_GRACE_NS);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
+	assert_heard(TRIGGER_SHARER_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
 	leave(PRODUCER);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
+	assert_heard(TRIGGER_SHARER_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
 }
 
 static void consumer_killed_warns_only_when_another_takes_over(void **state)
@@ -116,9 +116,9 @@ static void consumer_killed_warns_only_when_another_takes_over(void **state)
 	OPEN(OTHER, A, 0); /* started again, it opens the same memory */
 	give_back(OTHER, A);
 	pass(CUDA_GRACE_NS);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
+	assert_heard(TRIGGER_SHARER_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
 	leave(PRODUCER);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
+	assert_heard(TRIGGER_SHARER_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
 }
 
 static void consumer_killed_is_silent_when_it_had_closed(void **state)
@@ -129,9 +129,9 @@ static void consumer_killed_is_silent_when_it_had_closed(void **state)
 	give_back(CONSUMER, A);
 	kill_it(CONSUMER, SIGKILL);
 	pass(CUDA_GRACE_NS);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_OFF);
+	assert_heard(TRIGGER_SHARER_GONE, CONSUMER, ipc_consumer_killed, GRADE_OFF);
 	leave(PRODUCER);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
+	assert_heard(TRIGGER_SHARER_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
 }
 
 static void consumer_killed_is_silent_about_an_orderly_end(void **state)
@@ -141,9 +141,9 @@ static void consumer_killed_is_silent_about_an_orderly_end(void **state)
 	OPEN(CONSUMER, A, 0);
 	leave(CONSUMER);
 	pass(CUDA_GRACE_NS);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_OFF);
+	assert_heard(TRIGGER_SHARER_GONE, CONSUMER, ipc_consumer_killed, GRADE_OFF);
 	leave(PRODUCER);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
+	assert_heard(TRIGGER_SHARER_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
 }
 
 /* Whether the program runs on, or is judged later: only what was freed soon after is no matter. */
@@ -154,9 +154,9 @@ static void consumer_killed_warns_whatever_came_later(void **state)
 	OPEN(CONSUMER, A, 0);
 	kill_it(CONSUMER, SIGKILL);
 	pass(CUDA_GRACE_NS);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
+	assert_heard(TRIGGER_SHARER_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
 	release(PRODUCER, A);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
+	assert_heard(TRIGGER_SHARER_GONE, CONSUMER, ipc_consumer_killed, GRADE_WARNING);
 }
 
 static void consumer_killed_is_silent_when_the_memory_was_freed_at_once(void **state)
@@ -166,7 +166,7 @@ static void consumer_killed_is_silent_when_the_memory_was_freed_at_once(void **s
 	OPEN(CONSUMER, A, 0);
 	kill_it(CONSUMER, SIGKILL);
 	release(PRODUCER, A);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_consumer_killed, GRADE_OFF);
+	assert_heard(TRIGGER_SHARER_GONE, CONSUMER, ipc_consumer_killed, GRADE_OFF);
 }
 
 static void consumer_killed_is_silent_when_the_memory_was_freed(void **state)
@@ -178,7 +178,7 @@ static void consumer_killed_is_silent_when_the_memory_was_freed(void **state)
 	pass(CUDA_GRACE_NS);
 	release(PRODUCER, A);
 	leave(PRODUCER);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
+	assert_heard(TRIGGER_SHARER_GONE, PRODUCER, ipc_consumer_killed, GRADE_OFF);
 }
 
 static void never_opened_warns(void **state)
@@ -187,7 +187,7 @@ static void never_opened_warns(void **state)
 	lend(PRODUCER, A);
 	pass(CUDA_GRACE_NS);
 	leave(PRODUCER);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_never_opened, GRADE_WARNING);
+	assert_heard(TRIGGER_SHARER_GONE, PRODUCER, ipc_never_opened, GRADE_WARNING);
 }
 
 static void never_opened_is_proved_with_torch_alone(void **state)
@@ -196,9 +196,9 @@ static void never_opened_is_proved_with_torch_alone(void **state)
 	export_as(PRODUCER, A, MPSAN_MEMORY_DEVICE, MPSAN_IPC_TORCH);
 	pass(CUDA_GRACE_NS);
 	finish();
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_never_opened, GRADE_ERROR);
+	assert_heard(TRIGGER_SHARER_GONE, PRODUCER, ipc_never_opened, GRADE_ERROR);
 	facts.blind = true; /* somebody who was not watched may have opened it */
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_never_opened, GRADE_NOTE);
+	assert_heard(TRIGGER_SHARER_GONE, PRODUCER, ipc_never_opened, GRADE_NOTE);
 }
 
 static void never_opened_fires_as_a_note_for_what_was_under_way(void **state)
@@ -206,7 +206,7 @@ static void never_opened_fires_as_a_note_for_what_was_under_way(void **state)
 	(void)state;
 	export_as(PRODUCER, A, MPSAN_MEMORY_DEVICE, MPSAN_IPC_TORCH);
 	leave(PRODUCER);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_never_opened, GRADE_NOTE);
+	assert_heard(TRIGGER_SHARER_GONE, PRODUCER, ipc_never_opened, GRADE_NOTE);
 }
 
 static void never_opened_is_silent_when_it_was_opened_freed_or_automatic(void **state)
@@ -219,12 +219,12 @@ static void never_opened_is_silent_when_it_was_opened_freed_or_automatic(void **
 	OPEN_FOUND(OTHER, 0xc1, 400);
 	pass(CUDA_GRACE_NS);
 	leave(PRODUCER);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_never_opened, GRADE_OFF);
+	assert_heard(TRIGGER_SHARER_GONE, PRODUCER, ipc_never_opened, GRADE_OFF);
 }
 
 static void held_long_fires_for_the_worst(void **state)
 {
-	struct moment moment = {MOMENT_OVER, 0};
+	struct trigger trigger = {TRIGGER_SHARING_OVER, 0};
 	struct verdict verdict = {.sink = {verdict_add}};
 
 	(void)state;
@@ -237,7 +237,7 @@ static void held_long_fires_for_the_worst(void **state)
 	give_back(OTHER, B);
 	finish();
 	facts.now_ns = clock_now;
-	rules_run(&facts, &moment, &verdict.sink);
+	rules_run(&facts, &trigger, &verdict.sink);
 	assert_int_equal(grade_of(&verdict, RULE_ipc_held_long), GRADE_NOTE);
 	assert_int_equal(verdict.last[0].import, 1);
 }
@@ -250,7 +250,7 @@ static void held_long_is_silent_about_short_use(void **state)
 	give_back(CONSUMER, A);
 	pass(CUDA_HELD_LONG_NS);
 	finish();
-	assert_heard(MOMENT_OVER, 0, ipc_held_long, GRADE_OFF);
+	assert_heard(TRIGGER_SHARING_OVER, 0, ipc_held_long, GRADE_OFF);
 }
 
 static void not_closed_warns(void **state)
@@ -259,7 +259,7 @@ static void not_closed_warns(void **state)
 	lend(PRODUCER, A);
 	OPEN(CONSUMER, A, 0);
 	leave(CONSUMER);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_not_closed, GRADE_WARNING);
+	assert_heard(TRIGGER_SHARER_GONE, CONSUMER, ipc_not_closed, GRADE_WARNING);
 }
 
 static void not_closed_fires_as_a_note_with_torch(void **state)
@@ -268,7 +268,7 @@ static void not_closed_fires_as_a_note_with_torch(void **state)
 	lend(PRODUCER, A);
 	OPEN(CONSUMER, A, 0, .flags = MPSAN_IPC_TORCH);
 	leave(CONSUMER);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_not_closed, GRADE_NOTE);
+	assert_heard(TRIGGER_SHARER_GONE, CONSUMER, ipc_not_closed, GRADE_NOTE);
 }
 
 static void not_closed_is_silent_after_a_close_a_failure_or_a_kill(void **state)
@@ -280,10 +280,10 @@ static void not_closed_is_silent_after_a_close_a_failure_or_a_kill(void **state)
 	give_back(CONSUMER, A);
 	OPEN(CONSUMER, B, 1);
 	leave(CONSUMER);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_not_closed, GRADE_OFF);
+	assert_heard(TRIGGER_SHARER_GONE, CONSUMER, ipc_not_closed, GRADE_OFF);
 	OPEN(OTHER, A, 0);
 	kill_it(OTHER, SIGKILL);
-	assert_heard(MOMENT_GONE, OTHER, ipc_not_closed, GRADE_OFF);
+	assert_heard(TRIGGER_SHARER_GONE, OTHER, ipc_not_closed, GRADE_OFF);
 }
 
 int main(void)

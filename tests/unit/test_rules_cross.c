@@ -1,53 +1,53 @@
 /*
- * Stories about the rules that speak of knots across processes. Neighbours: story_facts.h,
- * tools/rules/knot.h.
+ * Stories about the rules that speak of deadlocks across processes. Neighbours: story_facts.h,
+ * tools/rules/deadlock.h.
  */
 #include "story_facts.h"
 
-#include "../../tools/rules/knot.h"
+#include "../../tools/rules/deadlock.h"
 
 static struct world world;
 static struct fact_blocked blocked[4];
-static struct fact_knot knot;
+static struct fact_deadlock deadlock;
 
 static int begin(void **state)
 {
 	(void)state;
 	world_init(&world);
 	memset(blocked, 0, sizeof(blocked));
-	knot = (struct fact_knot){.at = {2, PARENT, MAIN_THREAD, 8192, 12 * SECOND}};
+	deadlock = (struct fact_deadlock){.at = {2, PARENT, MAIN_THREAD, 8192, 12 * SECOND}};
 	world.facts.blockeds = blocked;
-	world.facts.knots = &knot;
-	world.facts.knot_count = 1;
+	world.facts.deadlocks = &deadlock;
+	world.facts.deadlock_count = 1;
 	return 0;
 }
 
-/* One more thread of the knot, which waits in this way. */
+/* One more thread of the deadlock, which waits in this way. */
 static struct ev_blocked *blocks(uint64_t kind, uint64_t flags)
 {
 	struct fact_blocked *one = &blocked[world.facts.blocked_count++];
 
 	*one = (struct fact_blocked){.at = {2, PARENT, MAIN_THREAD, 8192, 12 * SECOND},
 				     .ev = {.lock = 0x1000, .kind = kind, .flags = flags}};
-	knot.end = world.facts.blocked_count;
+	deadlock.end = world.facts.blocked_count;
 	return &one->ev;
 }
 
-#define assert_knot(stated, rule, grade)                        \
-	do {                                                    \
-		knot.ev.cause = (stated);                       \
-		assert_grade(&world, MOMENT_KNOT, rule, grade); \
+#define assert_deadlock(stated, rule, grade)                         \
+	do {                                                         \
+		deadlock.ev.cause = (stated);                        \
+		assert_grade(&world, TRIGGER_DEADLOCK, rule, grade); \
 	} while (0)
 
 /* Nobody but the given rule speaks. */
 static void assert_alone(enum rule_id rule)
 {
-	struct verdict verdict = announce(&world, MOMENT_KNOT);
+	struct verdict verdict = announce(&world, TRIGGER_DEADLOCK);
 
 	assert_int_equal(verdict.count, 1);
 	assert_int_equal(verdict.last[0].rule, rule);
-	assert_int_equal(verdict.last[0].knot, 0);
-	assert_int_equal(verdict.last[0].tale->step[0].role, STEP_BLOCKED);
+	assert_int_equal(verdict.last[0].deadlock, 0);
+	assert_int_equal(verdict.last[0].message_text->step[0].role, STEP_BLOCKED);
 }
 
 static void owner_killed_fires_for_mutexes_and_semaphores_that_are_locks(void **state)
@@ -59,7 +59,7 @@ static void owner_killed_fires_for_mutexes_and_semaphores_that_are_locks(void **
 	blocks(0, MPSAN_LF_SHARED | MPSAN_LF_MUTUAL);
 	for (unsigned i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		blocked[0].ev.kind = kinds[i];
-		assert_knot(MPSAN_KNOT_OWNER_GONE, lock_owner_killed, GRADE_ERROR);
+		assert_deadlock(MPSAN_DEADLOCK_OWNER_GONE, lock_owner_killed, GRADE_ERROR);
 		assert_alone(RULE_lock_owner_killed);
 	}
 }
@@ -68,16 +68,16 @@ static void owner_killed_warns_where_another_process_could_release(void **state)
 {
 	(void)state;
 	blocks(MPSAN_LOCK_SEMAPHORE, MPSAN_LF_SHARED);
-	assert_knot(MPSAN_KNOT_OWNER_GONE, lock_owner_killed, GRADE_WARNING);
+	assert_deadlock(MPSAN_DEADLOCK_OWNER_GONE, lock_owner_killed, GRADE_WARNING);
 }
 
-static void owner_killed_wins_over_the_pipes_of_its_knot(void **state)
+static void owner_killed_wins_over_the_pipes_of_its_deadlock(void **state)
 {
 	(void)state;
 	blocks(MPSAN_LOCK_SEMAPHORE, MPSAN_LF_SHARED | MPSAN_LF_MUTUAL);
 	blocks(MPSAN_WAIT_PROCESS, 0);
 	blocks(MPSAN_WAIT_PIPE_READ, 0);
-	assert_knot(MPSAN_KNOT_OWNER_GONE, lock_owner_killed, GRADE_ERROR);
+	assert_deadlock(MPSAN_DEADLOCK_OWNER_GONE, lock_owner_killed, GRADE_ERROR);
 	assert_alone(RULE_lock_owner_killed);
 }
 
@@ -89,18 +89,18 @@ static void owner_killed_is_silent_about_waits_that_can_end(void **state)
 	blocks(MPSAN_LOCK_SEMAPHORE, 0);
 	for (unsigned i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
 		blocked[0].ev.flags = MPSAN_LF_SHARED | MPSAN_LF_MUTUAL | flags[i];
-		assert_knot(MPSAN_KNOT_OWNER_GONE, lock_owner_killed, GRADE_OFF);
+		assert_deadlock(MPSAN_DEADLOCK_OWNER_GONE, lock_owner_killed, GRADE_OFF);
 	}
 	blocked[0].ev.flags = MPSAN_LF_MUTUAL;
-	assert_knot(MPSAN_KNOT_CYCLE, lock_owner_killed, GRADE_OFF);
-	assert_knot(MPSAN_KNOT_LONG, lock_owner_killed, GRADE_OFF);
+	assert_deadlock(MPSAN_DEADLOCK_CYCLE, lock_owner_killed, GRADE_OFF);
+	assert_deadlock(MPSAN_DEADLOCK_LONG, lock_owner_killed, GRADE_OFF);
 }
 
 static void waiter_killed_fires_on_an_untimed_notify(void **state)
 {
 	(void)state;
 	blocks(MPSAN_LOCK_SEMAPHORE, MPSAN_LF_SHARED);
-	assert_knot(MPSAN_KNOT_WAITER_GONE, waiter_killed, GRADE_ERROR);
+	assert_deadlock(MPSAN_DEADLOCK_WAITER_GONE, waiter_killed, GRADE_ERROR);
 	assert_alone(RULE_waiter_killed);
 }
 
@@ -108,17 +108,17 @@ static void waiter_killed_is_silent_otherwise(void **state)
 {
 	(void)state;
 	blocks(MPSAN_LOCK_SEMAPHORE, MPSAN_LF_SHARED);
-	assert_knot(MPSAN_KNOT_OWNER_GONE, waiter_killed, GRADE_OFF);
-	assert_knot(MPSAN_KNOT_DEAD_END, waiter_killed, GRADE_OFF);
+	assert_deadlock(MPSAN_DEADLOCK_OWNER_GONE, waiter_killed, GRADE_OFF);
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, waiter_killed, GRADE_OFF);
 	blocked[0].ev.flags |= MPSAN_LF_TIMED;
-	assert_knot(MPSAN_KNOT_WAITER_GONE, waiter_killed, GRADE_OFF);
+	assert_deadlock(MPSAN_DEADLOCK_WAITER_GONE, waiter_killed, GRADE_OFF);
 }
 
 static void worker_lost_fires_on_an_untimed_get(void **state)
 {
 	(void)state;
 	blocks(MPSAN_LOCK_SEMAPHORE, 0);
-	assert_knot(MPSAN_KNOT_TASK_LOST, worker_lost, GRADE_ERROR);
+	assert_deadlock(MPSAN_DEADLOCK_TASK_LOST, worker_lost, GRADE_ERROR);
 	assert_alone(RULE_worker_lost);
 }
 
@@ -126,10 +126,10 @@ static void worker_lost_is_silent_otherwise(void **state)
 {
 	(void)state;
 	blocks(MPSAN_LOCK_SEMAPHORE, 0);
-	assert_knot(MPSAN_KNOT_LONG, worker_lost, GRADE_OFF);
-	assert_knot(MPSAN_KNOT_DEAD_END, worker_lost, GRADE_OFF);
+	assert_deadlock(MPSAN_DEADLOCK_LONG, worker_lost, GRADE_OFF);
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, worker_lost, GRADE_OFF);
 	blocked[0].ev.flags |= MPSAN_LF_TIMED;
-	assert_knot(MPSAN_KNOT_TASK_LOST, worker_lost, GRADE_OFF);
+	assert_deadlock(MPSAN_DEADLOCK_TASK_LOST, worker_lost, GRADE_OFF);
 }
 
 static void drain_fires_on_a_join_of_a_writer(void **state)
@@ -138,9 +138,9 @@ static void drain_fires_on_a_join_of_a_writer(void **state)
 	blocks(MPSAN_WAIT_PROCESS, 0);
 	blocks(MPSAN_WAIT_JOIN, 0);
 	blocks(MPSAN_WAIT_PIPE_WRITE, 0);
-	assert_knot(MPSAN_KNOT_CYCLE, join_before_drain, GRADE_ERROR);
+	assert_deadlock(MPSAN_DEADLOCK_CYCLE, join_before_drain, GRADE_ERROR);
 	assert_alone(RULE_join_before_drain);
-	assert_knot(MPSAN_KNOT_DEAD_END, join_before_drain, GRADE_ERROR);
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, join_before_drain, GRADE_ERROR);
 	assert_alone(RULE_join_before_drain);
 }
 
@@ -150,7 +150,7 @@ static void drain_is_told_rather_than_the_readers_of_other_pipes(void **state)
 	blocks(MPSAN_WAIT_PROCESS, 0);
 	blocks(MPSAN_WAIT_PIPE_READ, 0);
 	blocks(MPSAN_WAIT_PIPE_WRITE, 0);
-	knot.ev.cause = MPSAN_KNOT_CYCLE;
+	deadlock.ev.cause = MPSAN_DEADLOCK_CYCLE;
 	assert_alone(RULE_join_before_drain);
 }
 
@@ -158,11 +158,11 @@ static void drain_is_silent_without_a_join_or_a_writer(void **state)
 {
 	(void)state;
 	blocks(MPSAN_WAIT_PIPE_WRITE, 0);
-	assert_knot(MPSAN_KNOT_CYCLE, join_before_drain, GRADE_OFF);
+	assert_deadlock(MPSAN_DEADLOCK_CYCLE, join_before_drain, GRADE_OFF);
 	blocked[0].ev.kind = MPSAN_WAIT_PROCESS;
-	assert_knot(MPSAN_KNOT_CYCLE, join_before_drain, GRADE_OFF);
+	assert_deadlock(MPSAN_DEADLOCK_CYCLE, join_before_drain, GRADE_OFF);
 	blocks(MPSAN_WAIT_PIPE_WRITE, 0);
-	assert_knot(MPSAN_KNOT_LONG, join_before_drain, GRADE_OFF);
+	assert_deadlock(MPSAN_DEADLOCK_LONG, join_before_drain, GRADE_OFF);
 }
 
 static void sentinel_fires_on_a_join_of_readers(void **state)
@@ -171,9 +171,9 @@ static void sentinel_fires_on_a_join_of_readers(void **state)
 	blocks(MPSAN_WAIT_PROCESS, 0);
 	blocks(MPSAN_WAIT_PIPE_READ, 0);
 	blocks(MPSAN_LOCK_SEMAPHORE, MPSAN_LF_SHARED);
-	assert_knot(MPSAN_KNOT_CYCLE, missing_sentinel, GRADE_ERROR);
+	assert_deadlock(MPSAN_DEADLOCK_CYCLE, missing_sentinel, GRADE_ERROR);
 	assert_alone(RULE_missing_sentinel);
-	assert_knot(MPSAN_KNOT_DEAD_END, missing_sentinel, GRADE_ERROR);
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, missing_sentinel, GRADE_ERROR);
 	assert_alone(RULE_missing_sentinel);
 }
 
@@ -181,11 +181,11 @@ static void sentinel_is_silent_without_a_join_or_a_reader(void **state)
 {
 	(void)state;
 	blocks(MPSAN_WAIT_PIPE_READ, 0);
-	assert_knot(MPSAN_KNOT_DEAD_END, missing_sentinel, GRADE_OFF);
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, missing_sentinel, GRADE_OFF);
 	blocked[0].ev.kind = MPSAN_WAIT_PROCESS;
-	assert_knot(MPSAN_KNOT_CYCLE, missing_sentinel, GRADE_OFF);
+	assert_deadlock(MPSAN_DEADLOCK_CYCLE, missing_sentinel, GRADE_OFF);
 	blocks(MPSAN_WAIT_PIPE_READ, 0);
-	assert_knot(MPSAN_KNOT_LONG, missing_sentinel, GRADE_OFF);
+	assert_deadlock(MPSAN_DEADLOCK_LONG, missing_sentinel, GRADE_OFF);
 }
 
 static void sentinel_is_silent_when_only_a_helper_reads(void **state)
@@ -197,19 +197,19 @@ static void sentinel_is_silent_when_only_a_helper_reads(void **state)
 	blocked[2].at.by = CHILD;
 	world.slot[CHILD].argv_bytes = (uint32_t)strlen(strcpy(
 		world.slot[CHILD].argv, "from multiprocessing.resource_tracker import main"));
-	assert_knot(MPSAN_KNOT_DEAD_END, missing_sentinel, GRADE_OFF);
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, missing_sentinel, GRADE_OFF);
 	assert_alone(RULE_deadlock_cycle);
 }
 
 static void a_death_without_a_waiter_is_nobodys(void **state)
 {
-	static const uint64_t causes[] = {0, MPSAN_KNOT_OWNER_GONE, MPSAN_KNOT_WAITER_GONE,
-					  MPSAN_KNOT_TASK_LOST, MPSAN_KNOT_LONG + 1};
+	static const uint64_t causes[] = {0, MPSAN_DEADLOCK_OWNER_GONE, MPSAN_DEADLOCK_WAITER_GONE,
+					  MPSAN_DEADLOCK_TASK_LOST, MPSAN_DEADLOCK_LONG + 1};
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(causes) / sizeof(*causes); i++) {
-		knot.ev.cause = causes[i];
-		assert_int_equal(announce(&world, MOMENT_KNOT).count, 0);
+		deadlock.ev.cause = causes[i];
+		assert_int_equal(announce(&world, TRIGGER_DEADLOCK).count, 0);
 	}
 }
 
@@ -220,7 +220,7 @@ int main(void)
 	const struct CMUnitTest stories[] = {
 		STORY(owner_killed_fires_for_mutexes_and_semaphores_that_are_locks),
 		STORY(owner_killed_warns_where_another_process_could_release),
-		STORY(owner_killed_wins_over_the_pipes_of_its_knot),
+		STORY(owner_killed_wins_over_the_pipes_of_its_deadlock),
 		STORY(owner_killed_is_silent_about_waits_that_can_end),
 		STORY(waiter_killed_fires_on_an_untimed_notify),
 		STORY(waiter_killed_is_silent_otherwise),

@@ -11,15 +11,15 @@ static void forked_child_is_proved_by_a_refused_use(void **state)
 	(void)state;
 	initialise(PARENT);
 	copy(PARENT, CHILD);
-	assert_heard(MOMENT_CUDA_CALL, call(CHILD, MPSAN_CUDA_USE, NOT_INITIALIZED),
+	assert_heard(TRIGGER_CUDA_CALL, call(CHILD, MPSAN_CUDA_USE, NOT_INITIALIZED),
 		     cuda_in_forked_child, GRADE_ERROR);
-	assert_heard(MOMENT_CUDA_CALL, call(CHILD, MPSAN_CUDA_INIT, NOT_INITIALIZED),
+	assert_heard(TRIGGER_CUDA_CALL, call(CHILD, MPSAN_CUDA_INIT, NOT_INITIALIZED),
 		     cuda_in_forked_child, GRADE_ERROR);
 }
 
 static void forked_child_names_who_initialised_and_the_fork_that_took_it(void **state)
 {
-	struct moment moment = {MOMENT_CUDA_CALL, 0};
+	struct trigger trigger = {TRIGGER_CUDA_CALL, 0};
 	struct verdict verdict = {.sink = {verdict_add}};
 
 	(void)state;
@@ -27,7 +27,7 @@ static void forked_child_names_who_initialised_and_the_fork_that_took_it(void **
 	copy(PARENT, CHILD);
 	copy(CHILD, OTHER);
 	call(OTHER, MPSAN_CUDA_USE, NOT_INITIALIZED);
-	rules_run(&facts, &moment, &verdict.sink);
+	rules_run(&facts, &trigger, &verdict.sink);
 	assert_int_equal(grade_of(&verdict, RULE_cuda_in_forked_child), GRADE_ERROR);
 	assert_int_equal(verdict.last[0].init, 1);
 	assert_int_equal(verdict.last[0].fork, 0);
@@ -38,10 +38,11 @@ static void forked_child_is_silent_without_a_driver_to_inherit(void **state)
 	(void)state;
 	copy(PARENT, CHILD);
 	initialise(PARENT); /* after the fork: the child has none of it */
-	assert_heard(MOMENT_CUDA_CALL, call(CHILD, MPSAN_CUDA_USE, 100), cuda_in_forked_child,
+	assert_heard(TRIGGER_CUDA_CALL, call(CHILD, MPSAN_CUDA_USE, 100), cuda_in_forked_child,
 		     GRADE_OFF);
 	initialise(CHILD);
-	assert_heard(MOMENT_CUDA_CALL, call(CHILD, MPSAN_CUDA_USE, 1), cuda_before_fork, GRADE_OFF);
+	assert_heard(TRIGGER_CUDA_CALL, call(CHILD, MPSAN_CUDA_USE, 1), cuda_before_fork,
+		     GRADE_OFF);
 }
 
 static void forked_child_is_silent_about_another_program(void **state)
@@ -50,7 +51,7 @@ static void forked_child_is_silent_about_another_program(void **state)
 	initialise(PARENT);
 	copy(PARENT, CHILD);
 	slots[CHILD].how = MPSAN_HOW_POSIX_SPAWN;
-	assert_heard(MOMENT_CUDA_CALL, call(CHILD, MPSAN_CUDA_USE, 1), cuda_in_forked_child,
+	assert_heard(TRIGGER_CUDA_CALL, call(CHILD, MPSAN_CUDA_USE, 1), cuda_in_forked_child,
 		     GRADE_OFF);
 }
 
@@ -58,7 +59,7 @@ static void before_fork_fires_as_a_note_for_a_child_that_leaves_cuda_alone(void 
 {
 	(void)state;
 	initialise(PARENT);
-	assert_heard(MOMENT_FORK, copy(PARENT, CHILD), cuda_before_fork, GRADE_NOTE);
+	assert_heard(TRIGGER_FORK, copy(PARENT, CHILD), cuda_before_fork, GRADE_NOTE);
 }
 
 static void before_fork_warns_when_the_child_asks_and_is_refused(void **state)
@@ -66,11 +67,11 @@ static void before_fork_warns_when_the_child_asks_and_is_refused(void **state)
 	(void)state;
 	initialise(PARENT);
 	copy(PARENT, CHILD);
-	assert_heard(MOMENT_CUDA_CALL, call(CHILD, MPSAN_CUDA_QUERY, NOT_INITIALIZED),
+	assert_heard(TRIGGER_CUDA_CALL, call(CHILD, MPSAN_CUDA_QUERY, NOT_INITIALIZED),
 		     cuda_before_fork, GRADE_WARNING);
-	assert_heard(MOMENT_CUDA_CALL, call(CHILD, MPSAN_CUDA_USE, 0), cuda_before_fork,
+	assert_heard(TRIGGER_CUDA_CALL, call(CHILD, MPSAN_CUDA_USE, 0), cuda_before_fork,
 		     GRADE_WARNING);
-	assert_heard(MOMENT_CUDA_CALL, call(CHILD, MPSAN_CUDA_USE, NOT_INITIALIZED),
+	assert_heard(TRIGGER_CUDA_CALL, call(CHILD, MPSAN_CUDA_USE, NOT_INITIALIZED),
 		     cuda_before_fork, GRADE_OFF); /* the error tells it */
 }
 
@@ -79,11 +80,11 @@ static void before_fork_is_silent_about_exec_and_about_forks_that_came_first(voi
 	uint32_t fork;
 
 	(void)state;
-	assert_heard(MOMENT_FORK, copy(PARENT, OTHER), cuda_before_fork, GRADE_OFF);
+	assert_heard(TRIGGER_FORK, copy(PARENT, OTHER), cuda_before_fork, GRADE_OFF);
 	initialise(PARENT);
 	fork = copy(PARENT, CHILD);
 	processes[CHILD].exec_ns = clock_now + 1;
-	assert_heard(MOMENT_FORK, fork, cuda_before_fork, GRADE_OFF);
+	assert_heard(TRIGGER_FORK, fork, cuda_before_fork, GRADE_OFF);
 }
 
 static void stale_query_fires(void **state)
@@ -91,7 +92,7 @@ static void stale_query_fires(void **state)
 	(void)state;
 	initialise(PARENT);
 	copy(PARENT, CHILD);
-	assert_heard(MOMENT_CUDA_CALL, call(CHILD, MPSAN_CUDA_QUERY, 0), cuda_stale_query,
+	assert_heard(TRIGGER_CUDA_CALL, call(CHILD, MPSAN_CUDA_QUERY, 0), cuda_stale_query,
 		     GRADE_NOTE);
 }
 
@@ -100,9 +101,9 @@ static void stale_query_is_silent_about_refusals_and_own_drivers(void **state)
 	(void)state;
 	initialise(PARENT);
 	copy(PARENT, CHILD);
-	assert_heard(MOMENT_CUDA_CALL, call(CHILD, MPSAN_CUDA_QUERY, NOT_INITIALIZED),
+	assert_heard(TRIGGER_CUDA_CALL, call(CHILD, MPSAN_CUDA_QUERY, NOT_INITIALIZED),
 		     cuda_stale_query, GRADE_OFF);
-	assert_heard(MOMENT_CUDA_CALL, call(OTHER, MPSAN_CUDA_QUERY, 0), cuda_stale_query,
+	assert_heard(TRIGGER_CUDA_CALL, call(OTHER, MPSAN_CUDA_QUERY, 0), cuda_stale_query,
 		     GRADE_OFF);
 }
 
@@ -117,7 +118,7 @@ static void visible_devices_late_warns(void **state)
 	(void)state;
 	initialise(PARENT);
 	copy(PARENT, CHILD); /* without an exec, the child has the parent's devices */
-	assert_heard(MOMENT_CUDA_ENV, change_environment(PARENT), cuda_visible_devices_late,
+	assert_heard(TRIGGER_CUDA_ENV, change_environment(PARENT), cuda_visible_devices_late,
 		     GRADE_WARNING);
 }
 
@@ -130,7 +131,7 @@ static void visible_devices_late_fires_as_a_note_for_a_launcher(void **state)
 	change = change_environment(PARENT);
 	copy(PARENT, CHILD);
 	processes[CHILD].exec_ns = clock_now + 1;
-	assert_heard(MOMENT_CUDA_ENV, change, cuda_visible_devices_late, GRADE_NOTE);
+	assert_heard(TRIGGER_CUDA_ENV, change, cuda_visible_devices_late, GRADE_NOTE);
 }
 
 static void visible_devices_late_is_silent_before_init_and_between_fork_and_exec(void **state)
@@ -138,13 +139,13 @@ static void visible_devices_late_is_silent_before_init_and_between_fork_and_exec
 	uint32_t change;
 
 	(void)state;
-	assert_heard(MOMENT_CUDA_ENV, change_environment(PARENT), cuda_visible_devices_late,
+	assert_heard(TRIGGER_CUDA_ENV, change_environment(PARENT), cuda_visible_devices_late,
 		     GRADE_OFF);
 	initialise(PARENT);
 	copy(PARENT, CHILD);
 	change = change_environment(CHILD);
 	processes[CHILD].exec_ns = clock_now + 1;
-	assert_heard(MOMENT_CUDA_ENV, change, cuda_visible_devices_late, GRADE_OFF);
+	assert_heard(TRIGGER_CUDA_ENV, change, cuda_visible_devices_late, GRADE_OFF);
 }
 
 static void hold_context(uint32_t by, uint64_t device)
@@ -160,7 +161,7 @@ static void visible_devices_late_fires_for_a_crowd_on_the_first_device(void **st
 		hold_context(i, 0);
 		hold_context(i, i + 1);
 	}
-	assert_heard(MOMENT_OVER, 0, cuda_visible_devices_late, GRADE_NOTE);
+	assert_heard(TRIGGER_SHARING_OVER, 0, cuda_visible_devices_late, GRADE_NOTE);
 }
 
 static void visible_devices_late_is_silent_where_each_has_its_device(void **state)
@@ -171,13 +172,13 @@ static void visible_devices_late_is_silent_where_each_has_its_device(void **stat
 	hold_context(OTHER, 0); /* it may see no other device */
 	hold_context(BYSTANDER, 0);
 	hold_context(BYSTANDER, 2); /* the only one with two */
-	assert_heard(MOMENT_OVER, 0, cuda_visible_devices_late, GRADE_OFF);
+	assert_heard(TRIGGER_SHARING_OVER, 0, cuda_visible_devices_late, GRADE_OFF);
 }
 
 static void from_worker_warns(void **state)
 {
 	(void)state;
-	assert_heard(MOMENT_EXPORT,
+	assert_heard(TRIGGER_EXPORT,
 		     export_as(CHILD, 1, MPSAN_MEMORY_DEVICE, MPSAN_IPC_WORKER | MPSAN_IPC_TORCH),
 		     cuda_from_worker, GRADE_WARNING);
 }
@@ -186,21 +187,21 @@ static void from_worker_warns(void **state)
 static void from_worker_knows_the_process(void **state)
 {
 	static const struct ev_process_name name = {.name = 64, .work = MPSAN_WORK_LOADER};
-	static const struct fact_act acts[] = {
+	static const struct fact_event changes[] = {
 		{.at = {.by = CHILD}, .type = EV_process_name, .field = (const uint64_t *)&name}};
 
 	(void)state;
-	facts.acts = acts;
-	facts.act_count = 1;
-	processes[CHILD].act[act_number(EV_process_name)] = 1;
-	assert_heard(MOMENT_EXPORT, export_as(CHILD, 1, MPSAN_MEMORY_DEVICE, MPSAN_IPC_TORCH),
+	facts.events = changes;
+	facts.event_count = 1;
+	processes[CHILD].event[event_fact_number(EV_process_name)] = 1;
+	assert_heard(TRIGGER_EXPORT, export_as(CHILD, 1, MPSAN_MEMORY_DEVICE, MPSAN_IPC_TORCH),
 		     cuda_from_worker, GRADE_WARNING);
 }
 
 static void from_worker_is_silent_about_others(void **state)
 {
 	(void)state;
-	assert_heard(MOMENT_EXPORT, export_as(CHILD, 1, MPSAN_MEMORY_DEVICE, MPSAN_IPC_TORCH),
+	assert_heard(TRIGGER_EXPORT, export_as(CHILD, 1, MPSAN_MEMORY_DEVICE, MPSAN_IPC_TORCH),
 		     cuda_from_worker, GRADE_OFF);
 }
 

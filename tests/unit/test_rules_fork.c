@@ -26,21 +26,21 @@ static void child_exits(void)
 static void threads_fires(void **state)
 {
 	(void)state;
-	assert_grade(&world, MOMENT_FORK, fork_threads, GRADE_NOTE);
+	assert_grade(&world, TRIGGER_FORK, fork_threads, GRADE_NOTE);
 }
 
 static void threads_is_silent_before_exec(void **state)
 {
 	(void)state;
 	child_execs();
-	assert_grade(&world, MOMENT_FORK, fork_threads, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_threads, GRADE_OFF);
 }
 
 static void threads_is_silent_with_one_thread(void **state)
 {
 	(void)state;
 	world.fork.ev.threads = 1;
-	assert_grade(&world, MOMENT_FORK, fork_threads, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_threads, GRADE_OFF);
 }
 
 static void nothing_is_said_of_spawns(void **state)
@@ -52,7 +52,7 @@ static void nothing_is_said_of_spawns(void **state)
 	world_hold(&world, WORKER, MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED);
 	for (unsigned i = 0; i < sizeof(hows) / sizeof(*hows); i++) {
 		world.fork.ev.how = hows[i];
-		assert_int_equal(announce(&world, MOMENT_FORK).count, 0);
+		assert_int_equal(announce(&world, TRIGGER_FORK).count, 0);
 	}
 }
 
@@ -64,10 +64,10 @@ static void lock_held_fires_for_every_kind_of_lock(void **state)
 	(void)state;
 	for (unsigned i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		world_hold(&world, WORKER, kinds[i], MPSAN_LF_VERIFIED);
-		assert_grade(&world, MOMENT_FORK, fork_lock_held, GRADE_WARNING);
+		assert_grade(&world, TRIGGER_FORK, fork_lock_held, GRADE_WARNING);
 	}
 	world_hold(&world, WORKER, MPSAN_LOCK_SEMAPHORE, MPSAN_LF_VERIFIED | MPSAN_LF_MUTUAL);
-	assert_grade(&world, MOMENT_FORK, fork_lock_held, GRADE_WARNING);
+	assert_grade(&world, TRIGGER_FORK, fork_lock_held, GRADE_WARNING);
 }
 
 static void lock_held_is_a_note_when_the_child_execs_or_ends(void **state)
@@ -75,10 +75,10 @@ static void lock_held_is_a_note_when_the_child_execs_or_ends(void **state)
 	(void)state;
 	world_hold(&world, WORKER, MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED);
 	child_execs();
-	assert_grade(&world, MOMENT_FORK, fork_lock_held, GRADE_NOTE);
+	assert_grade(&world, TRIGGER_FORK, fork_lock_held, GRADE_NOTE);
 	world.process[CHILD].exec_ns = 0;
 	child_exits();
-	assert_grade(&world, MOMENT_FORK, fork_lock_held, GRADE_NOTE);
+	assert_grade(&world, TRIGGER_FORK, fork_lock_held, GRADE_NOTE);
 }
 
 static void lock_held_takes_a_late_exec_for_a_life_without(void **state)
@@ -86,7 +86,7 @@ static void lock_held_takes_a_late_exec_for_a_life_without(void **state)
 	(void)state;
 	world_hold(&world, WORKER, MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED);
 	world.process[CHILD].exec_ns = 10 * SECOND + FACT_CHILD_NS + 1;
-	assert_grade(&world, MOMENT_FORK, fork_lock_held, GRADE_WARNING);
+	assert_grade(&world, TRIGGER_FORK, fork_lock_held, GRADE_WARNING);
 }
 
 static void lock_held_is_silent_about_what_is_no_lock_left_behind(void **state)
@@ -105,7 +105,7 @@ static void lock_held_is_silent_about_what_is_no_lock_left_behind(void **state)
 	(void)state;
 	for (unsigned i = 0; i < sizeof(harmless) / sizeof(*harmless); i++) {
 		world_hold(&world, WORKER, harmless[i].kind, harmless[i].flags);
-		assert_grade(&world, MOMENT_FORK, fork_lock_held, GRADE_OFF);
+		assert_grade(&world, TRIGGER_FORK, fork_lock_held, GRADE_OFF);
 	}
 }
 
@@ -114,58 +114,58 @@ static void lock_held_is_silent_about_a_repaired_lock(void **state)
 	(void)state;
 	world_hold(&world, WORKER, MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED);
 	world.held.repaired = true;
-	assert_grade(&world, MOMENT_FORK, fork_lock_held, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_lock_held, GRADE_OFF);
 }
 
 static void own_lock_warns_at_the_fork(void **state)
 {
 	(void)state;
 	world_hold(&world, MAIN_THREAD, MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED | MPSAN_LF_ERRORCHECK);
-	assert_grade(&world, MOMENT_FORK, fork_own_lock, GRADE_WARNING);
-	assert_grade(&world, MOMENT_FORK, fork_lock_held, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_own_lock, GRADE_WARNING);
+	assert_grade(&world, TRIGGER_FORK, fork_lock_held, GRADE_OFF);
 	child_exits();
-	assert_grade(&world, MOMENT_FORK, fork_own_lock, GRADE_NOTE);
+	assert_grade(&world, TRIGGER_FORK, fork_own_lock, GRADE_NOTE);
 }
 
 static void own_lock_is_silent_about_the_locks_of_others(void **state)
 {
 	(void)state;
 	world_hold(&world, WORKER, MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED);
-	assert_grade(&world, MOMENT_FORK, fork_own_lock, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_own_lock, GRADE_OFF);
 }
 
 static void queue_feeder_fires(void **state)
 {
 	(void)state;
 	world.fork.ev.feeder = 1;
-	assert_grade(&world, MOMENT_FORK, fork_queue_feeder, GRADE_NOTE);
+	assert_grade(&world, TRIGGER_FORK, fork_queue_feeder, GRADE_NOTE);
 	world.fork.ev.flags = MPSAN_FORK_FEEDER_BUSY;
-	assert_grade(&world, MOMENT_FORK, fork_queue_feeder, GRADE_WARNING);
+	assert_grade(&world, TRIGGER_FORK, fork_queue_feeder, GRADE_WARNING);
 }
 
 static void queue_feeder_is_silent_without_one_or_before_exec(void **state)
 {
 	(void)state;
-	assert_grade(&world, MOMENT_FORK, fork_queue_feeder, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_queue_feeder, GRADE_OFF);
 	world.fork.ev.feeder = 1;
 	child_execs();
-	assert_grade(&world, MOMENT_FORK, fork_queue_feeder, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_queue_feeder, GRADE_OFF);
 }
 
 static void start_method_fires_with_torch(void **state)
 {
 	(void)state;
 	world.fork.ev.flags = MPSAN_FORK_TORCH;
-	assert_grade(&world, MOMENT_FORK, fork_start_method, GRADE_NOTE);
+	assert_grade(&world, TRIGGER_FORK, fork_start_method, GRADE_NOTE);
 }
 
 static void start_method_is_silent_without_torch_or_before_exec(void **state)
 {
 	(void)state;
-	assert_grade(&world, MOMENT_FORK, fork_start_method, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_start_method, GRADE_OFF);
 	world.fork.ev.flags = MPSAN_FORK_TORCH;
 	child_execs();
-	assert_grade(&world, MOMENT_FORK, fork_start_method, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_start_method, GRADE_OFF);
 }
 
 static void set_argv(uint32_t slot, const char *argv, uint32_t bytes)
@@ -181,7 +181,7 @@ static void server_threads_fires(void **state)
 {
 	(void)state;
 	set_argv(PARENT, server, sizeof(server));
-	assert_grade(&world, MOMENT_FORK, fork_server_threads, GRADE_WARNING);
+	assert_grade(&world, TRIGGER_FORK, fork_server_threads, GRADE_WARNING);
 }
 
 static void server_threads_is_silent_about_one_thread_and_about_workers(void **state)
@@ -189,14 +189,14 @@ static void server_threads_is_silent_about_one_thread_and_about_workers(void **s
 	(void)state;
 	set_argv(PARENT, server, sizeof(server));
 	world.fork.ev.threads = 1;
-	assert_grade(&world, MOMENT_FORK, fork_server_threads, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_server_threads, GRADE_OFF);
 	world.fork.ev.threads = 2;
 	world.slot[PARENT].how =
 		MPSAN_HOW_FORK; /* a worker: forked by the server, with its arguments */
-	assert_grade(&world, MOMENT_FORK, fork_server_threads, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_server_threads, GRADE_OFF);
 	world.slot[PARENT].how = MPSAN_HOW_ROOT;
 	set_argv(PARENT, "python3\0x.py", 13);
-	assert_grade(&world, MOMENT_FORK, fork_server_threads, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_server_threads, GRADE_OFF);
 }
 
 /* Forks of one process, each by a thread that is not its first one, each with a child that lives. */
@@ -218,10 +218,10 @@ static void fork_late_times(unsigned count)
 
 static enum grade late_grade(uint32_t fork)
 {
-	struct moment moment = {MOMENT_FORK, fork};
+	struct trigger trigger = {TRIGGER_FORK, fork};
 	struct verdict verdict = {.sink = {verdict_add}};
 
-	rules_run(&world.facts, &moment, &verdict.sink);
+	rules_run(&world.facts, &trigger, &verdict.sink);
 	return grade_of(&verdict, RULE_fork_late);
 }
 

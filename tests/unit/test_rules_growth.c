@@ -8,8 +8,8 @@
 static struct mpsan_process slot[SLOTS];
 static struct fact_process process[SLOTS];
 static struct fact_fork forks[2];
-static struct fact_act acts[ACTS];
-static uint64_t fields[ACTS][ACT_WORDS];
+static struct fact_event events[ACTS];
+static uint64_t fields[ACTS][EVENT_FACT_WORDS];
 static struct facts facts;
 
 /* A parent that forks two workers at one place. */
@@ -17,7 +17,7 @@ static int begin(void **state)
 {
 	(void)state;
 	memset(process, 0, sizeof(process));
-	memset(acts, 0, sizeof(acts));
+	memset(events, 0, sizeof(events));
 	for (uint32_t i = 0; i < SLOTS; i++) {
 		slot[i] = (struct mpsan_process){.pid = 100 * (i + 1),
 						 .parent = i ? PARENT + 1 : 0,
@@ -38,16 +38,16 @@ static int begin(void **state)
 			       .process_count = SLOTS,
 			       .forks = forks,
 			       .fork_count = 2,
-			       .acts = acts};
+			       .events = events};
 	return 0;
 }
 
 static void *act(uint32_t by, uint32_t type)
 {
-	uint32_t *newest = &process[by].act[act_number(type)], index = facts.act_count++;
+	uint32_t *newest = &process[by].event[event_fact_number(type)], index = facts.event_count++;
 
 	assert_true(index < ACTS);
-	acts[index] = (struct fact_act){
+	events[index] = (struct fact_event){
 		{by, by, slot[by].pid, 8192, 14 * SECOND}, type, *newest, fields[index], 0};
 	*newest = index + 1;
 	return memset(fields[index], 0, sizeof(fields[index]));
@@ -69,10 +69,10 @@ static void ends_with(uint32_t by, uint64_t mib)
 
 static struct verdict tell(void)
 {
-	struct moment moment = {MOMENT_CLOSE, 0};
+	struct trigger trigger = {TRIGGER_CLOSE, 0};
 	struct verdict verdict = {.sink = {verdict_add}};
 
-	rules_run(&facts, &moment, &verdict.sink);
+	rules_run(&facts, &trigger, &verdict.sink);
 	return verdict;
 }
 

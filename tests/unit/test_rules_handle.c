@@ -9,7 +9,7 @@
 
 static void reexported_is_proved(void **state)
 {
-	struct moment moment = {MOMENT_EXPORT, 1};
+	struct trigger trigger = {TRIGGER_EXPORT, 1};
 	struct verdict verdict = {.sink = {verdict_add}};
 
 	(void)state;
@@ -17,7 +17,7 @@ static void reexported_is_proved(void **state)
 	OPEN(CONSUMER, A, 0);
 	export_as(CONSUMER, B, MPSAN_MEMORY_DEVICE, MPSAN_IPC_IMPORTED);
 	exports[1].ev.base = (A << 24) + MIB; /* somewhere in it */
-	rules_run(&facts, &moment, &verdict.sink);
+	rules_run(&facts, &trigger, &verdict.sink);
 	assert_int_equal(grade_of(&verdict, RULE_ipc_reexported), GRADE_ERROR);
 	assert_int_equal(verdict.last[0].piece, 1);
 	assert_int_equal(verdict.last[0].import, 1);
@@ -28,16 +28,16 @@ static void reexported_is_proved_by_a_refusal(void **state)
 	(void)state;
 	lend(PRODUCER, A);
 	OPEN(CONSUMER, A, 0);
-	assert_heard(MOMENT_REFUSED,
+	assert_heard(TRIGGER_REFUSED,
 		     refuse(CONSUMER, MPSAN_CAUSE_UNKNOWN, MPSAN_MEMORY_IMPORTED, A << 24, 0),
 		     ipc_reexported, GRADE_ERROR);
-	assert_heard(MOMENT_REFUSED, 0, ipc_unsupported_memory, GRADE_OFF);
+	assert_heard(TRIGGER_REFUSED, 0, ipc_unsupported_memory, GRADE_OFF);
 }
 
 static void reexported_is_a_note_where_descriptors_keep_the_memory(void **state)
 {
 	(void)state;
-	assert_heard(MOMENT_EXPORT, export_as(CONSUMER, A, MPSAN_MEMORY_VMM, MPSAN_IPC_IMPORTED),
+	assert_heard(TRIGGER_EXPORT, export_as(CONSUMER, A, MPSAN_MEMORY_VMM, MPSAN_IPC_IMPORTED),
 		     ipc_reexported, GRADE_NOTE);
 }
 
@@ -45,25 +45,25 @@ static void reexported_is_silent_about_own_memory(void **state)
 {
 	(void)state;
 	lend(PRODUCER, A);
-	assert_heard(MOMENT_EXPORT, lend(PRODUCER, A), ipc_reexported, GRADE_OFF);
+	assert_heard(TRIGGER_EXPORT, lend(PRODUCER, A), ipc_reexported, GRADE_OFF);
 }
 
 static void self_open_is_proved_by_its_failure(void **state)
 {
 	(void)state;
 	lend(PRODUCER, A);
-	assert_heard(MOMENT_IMPORT, OPEN(PRODUCER, A, 201), ipc_self_open, GRADE_ERROR);
-	assert_heard(MOMENT_IMPORT, OPEN(PRODUCER, A, 0), ipc_self_open, GRADE_WARNING);
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(PRODUCER, A, 201), ipc_self_open, GRADE_ERROR);
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(PRODUCER, A, 0), ipc_self_open, GRADE_WARNING);
 }
 
 static void self_open_is_silent_about_others_and_about_descriptors(void **state)
 {
 	(void)state;
 	lend(PRODUCER, A);
-	assert_heard(MOMENT_IMPORT, OPEN(CONSUMER, A, 201), ipc_self_open, GRADE_OFF);
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, A, 201), ipc_self_open, GRADE_OFF);
 	export_as(PRODUCER, B, MPSAN_MEMORY_VMM, 0);
-	assert_heard(MOMENT_IMPORT, OPEN(PRODUCER, B, 0, .memory = MPSAN_MEMORY_VMM), ipc_self_open,
-		     GRADE_OFF);
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(PRODUCER, B, 0, .memory = MPSAN_MEMORY_VMM),
+		     ipc_self_open, GRADE_OFF);
 }
 
 static void double_open_is_proved_by_its_failure(void **state)
@@ -71,7 +71,7 @@ static void double_open_is_proved_by_its_failure(void **state)
 	(void)state;
 	lend(PRODUCER, A);
 	OPEN(CONSUMER, A, 0);
-	assert_heard(MOMENT_IMPORT, OPEN(CONSUMER, A, 208, .flags = MPSAN_IPC_AGAIN),
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, A, 208, .flags = MPSAN_IPC_AGAIN),
 		     ipc_double_open, GRADE_ERROR);
 }
 
@@ -80,7 +80,7 @@ static void double_open_warns_when_it_succeeds(void **state)
 	(void)state;
 	lend(PRODUCER, A);
 	OPEN(CONSUMER, A, 0);
-	assert_heard(MOMENT_IMPORT, OPEN(CONSUMER, A, 0), ipc_double_open, GRADE_WARNING);
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, A, 0), ipc_double_open, GRADE_WARNING);
 }
 
 static void double_open_is_silent_after_a_close_and_where_somebody_counts(void **state)
@@ -89,13 +89,13 @@ static void double_open_is_silent_after_a_close_and_where_somebody_counts(void *
 	lend(PRODUCER, A);
 	OPEN(CONSUMER, A, 0);
 	give_back(CONSUMER, A);
-	assert_heard(MOMENT_IMPORT, OPEN(CONSUMER, A, 0), ipc_double_open, GRADE_OFF);
-	assert_heard(MOMENT_IMPORT, OPEN(OTHER, A, 0), ipc_double_open, GRADE_OFF);
-	assert_heard(MOMENT_IMPORT, OPEN(CONSUMER, A, 0, .flags = MPSAN_IPC_TORCH), ipc_double_open,
-		     GRADE_OFF);
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, A, 0), ipc_double_open, GRADE_OFF);
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(OTHER, A, 0), ipc_double_open, GRADE_OFF);
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, A, 0, .flags = MPSAN_IPC_TORCH),
+		     ipc_double_open, GRADE_OFF);
 	export_as(PRODUCER, B, MPSAN_MEMORY_VMM, 0);
 	OPEN(CONSUMER, B, 0, .memory = MPSAN_MEMORY_VMM);
-	assert_heard(MOMENT_IMPORT, OPEN(CONSUMER, B, 0, .memory = MPSAN_MEMORY_VMM),
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, B, 0, .memory = MPSAN_MEMORY_VMM),
 		     ipc_double_open, GRADE_OFF);
 }
 
@@ -103,17 +103,18 @@ static void same_device_fires(void **state)
 {
 	(void)state;
 	lend(PRODUCER, A);
-	assert_heard(MOMENT_IMPORT, OPEN(CONSUMER, A, 0, .gpu = GPU), ipc_same_device, GRADE_NOTE);
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, A, 0, .gpu = GPU), ipc_same_device,
+		     GRADE_NOTE);
 }
 
 static void same_device_is_silent_about_two_devices_and_unknown_ones(void **state)
 {
 	(void)state;
 	lend(PRODUCER, A);
-	assert_heard(MOMENT_IMPORT, OPEN(CONSUMER, A, 0, .gpu = GPU + 1), ipc_same_device,
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, A, 0, .gpu = GPU + 1), ipc_same_device,
 		     GRADE_OFF);
-	assert_heard(MOMENT_IMPORT, OPEN(OTHER, A, 0), ipc_same_device, GRADE_OFF);
-	assert_heard(MOMENT_IMPORT, OPEN(BYSTANDER, A, 0, .gpu = GPU, .flags = MPSAN_IPC_AUTO),
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(OTHER, A, 0), ipc_same_device, GRADE_OFF);
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(BYSTANDER, A, 0, .gpu = GPU, .flags = MPSAN_IPC_AUTO),
 		     ipc_same_device, GRADE_OFF);
 }
 
@@ -124,17 +125,17 @@ static void unsupported_memory_is_proved_when_the_kernel_refuses(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(causes) / sizeof(*causes); i++)
-		assert_heard(MOMENT_REFUSED, refuse(CONSUMER, causes[i], MPSAN_MEMORY_VMM, 0, 100),
+		assert_heard(TRIGGER_REFUSED, refuse(CONSUMER, causes[i], MPSAN_MEMORY_VMM, 0, 100),
 			     ipc_unsupported_memory, GRADE_ERROR);
 }
 
 static void unsupported_memory_warns_when_the_driver_does(void **state)
 {
 	(void)state;
-	assert_heard(MOMENT_REFUSED,
+	assert_heard(TRIGGER_REFUSED,
 		     refuse(PRODUCER, MPSAN_CAUSE_MEMORY, MPSAN_MEMORY_MANAGED, 0x1000, 0),
 		     ipc_unsupported_memory, GRADE_WARNING);
-	assert_heard(MOMENT_REFUSED,
+	assert_heard(TRIGGER_REFUSED,
 		     refuse(CONSUMER, MPSAN_CAUSE_UNKNOWN, MPSAN_MEMORY_VMM, 0, 100),
 		     ipc_unsupported_memory, GRADE_WARNING);
 }
@@ -142,10 +143,10 @@ static void unsupported_memory_warns_when_the_driver_does(void **state)
 static void unsupported_memory_is_silent_about_other_failures(void **state)
 {
 	(void)state;
-	assert_heard(MOMENT_REFUSED,
+	assert_heard(TRIGGER_REFUSED,
 		     refuse(PRODUCER, MPSAN_CAUSE_UNKNOWN, MPSAN_MEMORY_UNKNOWN, 0x1000, 0),
 		     ipc_unsupported_memory, GRADE_OFF);
-	assert_heard(MOMENT_REFUSED, refuse(CONSUMER, MPSAN_CAUSE_GONE, MPSAN_MEMORY_VMM, 0, 100),
+	assert_heard(TRIGGER_REFUSED, refuse(CONSUMER, MPSAN_CAUSE_GONE, MPSAN_MEMORY_VMM, 0, 100),
 		     ipc_unsupported_memory, GRADE_OFF);
 }
 
@@ -153,7 +154,7 @@ static void limits_fires_once_as_events_double(void **state)
 {
 	(void)state;
 	for (uint32_t made = 1; made < 4096; made *= 2)
-		assert_heard(MOMENT_EVENT, make_event(PRODUCER, made), ipc_limits,
+		assert_heard(TRIGGER_IPC_EVENT, make_event(PRODUCER, made), ipc_limits,
 			     made == 1024 ? GRADE_NOTE : GRADE_OFF);
 }
 
@@ -161,7 +162,7 @@ static void limits_warns_when_torch_waits_for_consumers(void **state)
 {
 	(void)state;
 	parties[PRODUCER].waiting = CUDA_WAITING_MAX - 1;
-	assert_heard(MOMENT_EXPORT, export_as(PRODUCER, A, MPSAN_MEMORY_DEVICE, MPSAN_IPC_TORCH),
+	assert_heard(TRIGGER_EXPORT, export_as(PRODUCER, A, MPSAN_MEMORY_DEVICE, MPSAN_IPC_TORCH),
 		     ipc_limits, GRADE_WARNING);
 }
 
@@ -175,15 +176,15 @@ static void limits_is_silent_when_consumers_keep_up(void **state)
 	lend(PRODUCER, B);
 	release(PRODUCER, B);
 	assert_int_equal(parties[PRODUCER].waiting, CUDA_WAITING_MAX - 1);
-	assert_heard(MOMENT_EXPORT, lend(OTHER, 0xc1), ipc_limits, GRADE_OFF);
-	assert_heard(MOMENT_EVENT, make_event(PRODUCER, 512), ipc_limits, GRADE_OFF);
+	assert_heard(TRIGGER_EXPORT, lend(OTHER, 0xc1), ipc_limits, GRADE_OFF);
+	assert_heard(TRIGGER_IPC_EVENT, make_event(PRODUCER, 512), ipc_limits, GRADE_OFF);
 }
 
 static void no_peer_access_warns(void **state)
 {
 	(void)state;
 	lend(PRODUCER, A);
-	assert_heard(MOMENT_IMPORT, OPEN(CONSUMER, A, 0, .flags = MPSAN_IPC_NO_PEER),
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, A, 0, .flags = MPSAN_IPC_NO_PEER),
 		     ipc_no_peer_access, GRADE_WARNING);
 }
 
@@ -191,7 +192,7 @@ static void no_peer_access_is_silent_where_devices_reach_each_other(void **state
 {
 	(void)state;
 	lend(PRODUCER, A);
-	assert_heard(MOMENT_IMPORT, OPEN(CONSUMER, A, 0, .device = 1), ipc_no_peer_access,
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, A, 0, .device = 1), ipc_no_peer_access,
 		     GRADE_OFF);
 }
 
@@ -199,19 +200,19 @@ static void unsynchronized_fires(void **state)
 {
 	(void)state;
 	export_as(PRODUCER, A, MPSAN_MEMORY_DEVICE, MPSAN_IPC_UNSYNCED);
-	assert_heard(MOMENT_IMPORT, OPEN(CONSUMER, A, 0), ipc_unsynchronized, GRADE_NOTE);
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, A, 0), ipc_unsynchronized, GRADE_NOTE);
 }
 
 static void unsynchronized_is_silent_after_work_an_event_or_with_torch(void **state)
 {
 	(void)state;
 	lend(PRODUCER, A);
-	assert_heard(MOMENT_IMPORT, OPEN(CONSUMER, A, 0), ipc_unsynchronized, GRADE_OFF);
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, A, 0), ipc_unsynchronized, GRADE_OFF);
 	export_as(PRODUCER, B, MPSAN_MEMORY_DEVICE, MPSAN_IPC_UNSYNCED);
 	make_event(PRODUCER, 0);
-	assert_heard(MOMENT_IMPORT, OPEN(CONSUMER, B, 0), ipc_unsynchronized, GRADE_OFF);
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, B, 0), ipc_unsynchronized, GRADE_OFF);
 	export_as(PRODUCER, 0xc1, MPSAN_MEMORY_DEVICE, MPSAN_IPC_UNSYNCED | MPSAN_IPC_TORCH);
-	assert_heard(MOMENT_IMPORT, OPEN(CONSUMER, 0xc1, 0), ipc_unsynchronized, GRADE_OFF);
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, 0xc1, 0), ipc_unsynchronized, GRADE_OFF);
 }
 
 int main(void)

@@ -13,15 +13,15 @@ static void freed_while_open_is_proved(void **state)
 	(void)state;
 	lend(PRODUCER, A);
 	OPEN(CONSUMER, A, 0);
-	assert_heard(MOMENT_FREE, release(PRODUCER, A), ipc_freed_while_open, GRADE_ERROR);
+	assert_heard(TRIGGER_FREE, release(PRODUCER, A), ipc_freed_while_open, GRADE_ERROR);
 }
 
 static void freed_while_open_is_proved_by_an_open_that_comes_too_late(void **state)
 {
 	(void)state;
 	lend(PRODUCER, A);
-	assert_heard(MOMENT_FREE, release(PRODUCER, A), ipc_freed_while_open, GRADE_WARNING);
-	assert_heard(MOMENT_IMPORT, OPEN(CONSUMER, A, 400), ipc_freed_while_open, GRADE_ERROR);
+	assert_heard(TRIGGER_FREE, release(PRODUCER, A), ipc_freed_while_open, GRADE_WARNING);
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, A, 400), ipc_freed_while_open, GRADE_ERROR);
 }
 
 /* The handle was made where the consumer saw it: the export began before the open, and was stated after the close. */
@@ -36,7 +36,7 @@ static void freed_while_open_knows_an_open_before_its_export(void **state)
 	clock_now = begun - TENTH;
 	lend(PRODUCER, A);
 	clock_now = now;
-	assert_heard(MOMENT_FREE, release(PRODUCER, A), ipc_freed_while_open, GRADE_OFF);
+	assert_heard(TRIGGER_FREE, release(PRODUCER, A), ipc_freed_while_open, GRADE_OFF);
 }
 
 /* A handle of before, that the producer did not export, is not this memory. */
@@ -45,7 +45,7 @@ static void freed_while_open_knows_no_open_from_before_the_call(void **state)
 	(void)state;
 	OPEN(CONSUMER, A, 0);
 	lend(PRODUCER, A);
-	assert_heard(MOMENT_FREE, release(PRODUCER, A), ipc_freed_while_open, GRADE_WARNING);
+	assert_heard(TRIGGER_FREE, release(PRODUCER, A), ipc_freed_while_open, GRADE_WARNING);
 }
 
 static void freed_while_open_fires_as_a_note_for_memory_that_outlives_its_owner(void **state)
@@ -53,7 +53,7 @@ static void freed_while_open_fires_as_a_note_for_memory_that_outlives_its_owner(
 	(void)state;
 	export_as(PRODUCER, A, MPSAN_MEMORY_VMM, 0);
 	OPEN(CONSUMER, A, 0, .memory = MPSAN_MEMORY_VMM);
-	assert_heard(MOMENT_FREE, release(PRODUCER, A), ipc_freed_while_open, GRADE_NOTE);
+	assert_heard(TRIGGER_FREE, release(PRODUCER, A), ipc_freed_while_open, GRADE_NOTE);
 }
 
 static void freed_while_open_is_silent_after_the_close(void **state)
@@ -64,7 +64,7 @@ static void freed_while_open_is_silent_after_the_close(void **state)
 	OPEN(OTHER, A, 0);
 	give_back(CONSUMER, A);
 	give_back(OTHER, A);
-	assert_heard(MOMENT_FREE, release(PRODUCER, A), ipc_freed_while_open, GRADE_OFF);
+	assert_heard(TRIGGER_FREE, release(PRODUCER, A), ipc_freed_while_open, GRADE_OFF);
 }
 
 static void freed_while_open_is_silent_about_consumers_that_have_ended(void **state)
@@ -73,7 +73,7 @@ static void freed_while_open_is_silent_about_consumers_that_have_ended(void **st
 	lend(PRODUCER, A);
 	OPEN(CONSUMER, A, 0);
 	leave(CONSUMER);
-	assert_heard(MOMENT_FREE, release(PRODUCER, A), ipc_freed_while_open, GRADE_OFF);
+	assert_heard(TRIGGER_FREE, release(PRODUCER, A), ipc_freed_while_open, GRADE_OFF);
 }
 
 /* Its death is seen by the supervisor some time after it happened. */
@@ -86,20 +86,20 @@ static void freed_while_open_is_silent_about_one_that_may_have_been_dead(void **
 	OPEN(CONSUMER, A, 0);
 	free = release(PRODUCER, A);
 	processes[CONSUMER].seen_ns = frees[free].at.time_ns - 1; /* its end has begun since */
-	assert_heard(MOMENT_FREE, free, ipc_freed_while_open, GRADE_OFF);
+	assert_heard(TRIGGER_FREE, free, ipc_freed_while_open, GRADE_OFF);
 	processes[CONSUMER].seen_ns = frees[free].at.time_ns + 1;
-	assert_heard(MOMENT_FREE, free, ipc_freed_while_open, GRADE_ERROR);
+	assert_heard(TRIGGER_FREE, free, ipc_freed_while_open, GRADE_ERROR);
 	processes[CONSUMER].seen_ns = 0;
 	kill_it(CONSUMER, SIGKILL);
-	assert_heard(MOMENT_FREE, free, ipc_freed_while_open, GRADE_OFF);
+	assert_heard(TRIGGER_FREE, free, ipc_freed_while_open, GRADE_OFF);
 	processes[CONSUMER].gone_ns += SECOND;
-	assert_heard(MOMENT_FREE, free, ipc_freed_while_open, GRADE_ERROR);
+	assert_heard(TRIGGER_FREE, free, ipc_freed_while_open, GRADE_ERROR);
 	facts.followed = false; /* without a supervisor nobody knows when it died */
-	assert_heard(MOMENT_FREE, free, ipc_freed_while_open, GRADE_OFF);
+	assert_heard(TRIGGER_FREE, free, ipc_freed_while_open, GRADE_OFF);
 	processes[CONSUMER].seen_ns = frees[free].at.time_ns - 1;
-	assert_heard(MOMENT_FREE, free, ipc_freed_while_open, GRADE_OFF);
+	assert_heard(TRIGGER_FREE, free, ipc_freed_while_open, GRADE_OFF);
 	processes[CONSUMER].seen_ns = frees[free].at.time_ns + 1;
-	assert_heard(MOMENT_FREE, free, ipc_freed_while_open, GRADE_ERROR);
+	assert_heard(TRIGGER_FREE, free, ipc_freed_while_open, GRADE_ERROR);
 }
 
 /* Its log was full, so it may have closed what it opened. */
@@ -112,9 +112,9 @@ static void freed_while_open_is_silent_about_one_whose_closes_may_be_lost(void *
 	OPEN(CONSUMER, A, 0);
 	processes[CONSUMER].lossy = true;
 	free = release(PRODUCER, A);
-	assert_heard(MOMENT_FREE, free, ipc_freed_while_open, GRADE_OFF);
+	assert_heard(TRIGGER_FREE, free, ipc_freed_while_open, GRADE_OFF);
 	give_back(CONSUMER, A); /* that one was kept: it came too late */
-	assert_heard(MOMENT_FREE, free, ipc_freed_while_open, GRADE_ERROR);
+	assert_heard(TRIGGER_FREE, free, ipc_freed_while_open, GRADE_ERROR);
 }
 
 /* The same handle means new memory after a free; each open belongs to the memory of its time. */
@@ -125,12 +125,12 @@ static void freed_while_open_is_silent_about_a_handle_that_is_used_again(void **
 		lend(PRODUCER, A);
 		OPEN(CONSUMER, A, 0);
 		give_back(CONSUMER, A);
-		assert_heard(MOMENT_FREE, release(PRODUCER, A), ipc_freed_while_open, GRADE_OFF);
+		assert_heard(TRIGGER_FREE, release(PRODUCER, A), ipc_freed_while_open, GRADE_OFF);
 	}
 	lend(OTHER, A);
 	OPEN(CONSUMER, A, 0);
-	assert_heard(MOMENT_FREE, 4, ipc_freed_while_open, GRADE_OFF);
-	assert_heard(MOMENT_FREE, release(OTHER, A), ipc_freed_while_open, GRADE_ERROR);
+	assert_heard(TRIGGER_FREE, 4, ipc_freed_while_open, GRADE_OFF);
+	assert_heard(TRIGGER_FREE, release(OTHER, A), ipc_freed_while_open, GRADE_ERROR);
 }
 
 static void freed_while_open_is_silent_about_other_memory_without_an_address(void **state)
@@ -142,7 +142,7 @@ static void freed_while_open_is_silent_about_other_memory_without_an_address(voi
 	frees[facts.cuda.free_count++] =
 		(struct ipc_free){.at = next_place(PRODUCER), .ev = {.handle = B}};
 	cuda_enter_free(&facts.cuda);
-	assert_heard(MOMENT_FREE, 0, ipc_freed_while_open, GRADE_OFF);
+	assert_heard(TRIGGER_FREE, 0, ipc_freed_while_open, GRADE_OFF);
 	assert_int_equal(pieces[0].end_ns, 0);
 	assert_int_not_equal(pieces[1].end_ns, 0);
 }
@@ -162,14 +162,14 @@ static void freed_while_open_is_silent_about_an_address_that_was_given_anew(void
 	cuda_enter_free(&facts.cuda);
 	assert_int_not_equal(pieces[0].end_ns, 0);
 	assert_int_equal(pieces[1].end_ns, 0);
-	assert_heard(MOMENT_FREE, release(PRODUCER, B), ipc_freed_while_open, GRADE_ERROR);
+	assert_heard(TRIGGER_FREE, release(PRODUCER, B), ipc_freed_while_open, GRADE_ERROR);
 }
 
 static void freed_while_open_is_proved_of_memory_that_the_library_exported(void **state)
 {
 	(void)state;
 	OPEN_FOUND(CONSUMER, A, 0);
-	assert_heard(MOMENT_FREE, release(PRODUCER, A), ipc_freed_while_open, GRADE_ERROR);
+	assert_heard(TRIGGER_FREE, release(PRODUCER, A), ipc_freed_while_open, GRADE_ERROR);
 }
 
 /* One segment, many tensors: the handle is asked for and opened often, and nothing is freed. */
@@ -183,8 +183,8 @@ static void allocator_is_silent(void **state)
 		uint32_t import = OPEN(CONSUMER, A, 0, .flags = MPSAN_IPC_TORCH);
 
 		for (enum rule_id rule = 0; rule < RULE_COUNT; rule++) {
-			assert_true(hear(MOMENT_EXPORT, export, rule) < GRADE_WARNING);
-			assert_true(hear(MOMENT_IMPORT, import, rule) < GRADE_WARNING);
+			assert_true(hear(TRIGGER_EXPORT, export, rule) < GRADE_WARNING);
+			assert_true(hear(TRIGGER_IPC_OPEN, import, rule) < GRADE_WARNING);
 		}
 		if (i % 2)
 			give_back(CONSUMER, A);
@@ -195,8 +195,8 @@ static void allocator_is_silent(void **state)
 	leave(CONSUMER); /* with one left open, which its cache keeps */
 	leave(PRODUCER);
 	for (enum rule_id rule = 0; rule < RULE_COUNT; rule++) {
-		assert_true(hear(MOMENT_GONE, CONSUMER, rule) < GRADE_WARNING);
-		assert_true(hear(MOMENT_GONE, PRODUCER, rule) < GRADE_WARNING);
+		assert_true(hear(TRIGGER_SHARER_GONE, CONSUMER, rule) < GRADE_WARNING);
+		assert_true(hear(TRIGGER_SHARER_GONE, PRODUCER, rule) < GRADE_WARNING);
 	}
 }
 
@@ -207,9 +207,9 @@ static void producer_exited_is_proved_when_a_consumer_goes_on(void **state)
 	OPEN(CONSUMER, A, 0);
 	leave(PRODUCER);
 	pass(CUDA_GRACE_NS);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_producer_exited, GRADE_ERROR);
+	assert_heard(TRIGGER_SHARER_GONE, PRODUCER, ipc_producer_exited, GRADE_ERROR);
 	leave(CONSUMER);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_not_closed, GRADE_OFF);
+	assert_heard(TRIGGER_SHARER_GONE, CONSUMER, ipc_not_closed, GRADE_OFF);
 }
 
 static void producer_exited_is_proved_by_an_open_that_comes_too_late(void **state)
@@ -217,8 +217,8 @@ static void producer_exited_is_proved_by_an_open_that_comes_too_late(void **stat
 	(void)state;
 	lend(PRODUCER, A);
 	kill_it(PRODUCER, SIGSEGV);
-	assert_heard(MOMENT_IMPORT, OPEN(CONSUMER, A, 400), ipc_producer_exited, GRADE_ERROR);
-	assert_heard(MOMENT_REFUSED,
+	assert_heard(TRIGGER_IPC_OPEN, OPEN(CONSUMER, A, 400), ipc_producer_exited, GRADE_ERROR);
+	assert_heard(TRIGGER_REFUSED,
 		     refuse(CONSUMER, MPSAN_CAUSE_GONE, MPSAN_MEMORY_VMM, 0, slots[PRODUCER].pid),
 		     ipc_producer_exited, GRADE_ERROR);
 }
@@ -233,7 +233,7 @@ static void producer_exited_warns_when_all_end_in_the_same_second(void **state)
 	leave(CONSUMER);
 	give_back(OTHER, A);
 	pass(CUDA_GRACE_NS);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_producer_exited, GRADE_WARNING);
+	assert_heard(TRIGGER_SHARER_GONE, PRODUCER, ipc_producer_exited, GRADE_WARNING);
 }
 
 static void producer_exited_warns_when_the_session_ends_too_soon_to_tell(void **state)
@@ -243,7 +243,7 @@ static void producer_exited_warns_when_the_session_ends_too_soon_to_tell(void **
 	OPEN(CONSUMER, A, 0);
 	leave(PRODUCER);
 	finish();
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_producer_exited, GRADE_WARNING);
+	assert_heard(TRIGGER_SHARER_GONE, PRODUCER, ipc_producer_exited, GRADE_WARNING);
 }
 
 static void producer_exited_fires_as_a_note_for_memory_that_outlives_it(void **state)
@@ -253,7 +253,7 @@ static void producer_exited_fires_as_a_note_for_memory_that_outlives_it(void **s
 	OPEN(CONSUMER, A, 0, .memory = MPSAN_MEMORY_VMM);
 	leave(PRODUCER);
 	pass(CUDA_GRACE_NS);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_producer_exited, GRADE_NOTE);
+	assert_heard(TRIGGER_SHARER_GONE, PRODUCER, ipc_producer_exited, GRADE_NOTE);
 }
 
 static void producer_exited_is_silent_when_consumers_are_done(void **state)
@@ -267,7 +267,7 @@ static void producer_exited_is_silent_when_consumers_are_done(void **state)
 	leave(OTHER);
 	leave(PRODUCER);
 	pass(CUDA_GRACE_NS);
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_producer_exited, GRADE_OFF);
+	assert_heard(TRIGGER_SHARER_GONE, PRODUCER, ipc_producer_exited, GRADE_OFF);
 }
 
 static void producer_exited_is_silent_about_one_that_lives_to_the_end(void **state)
@@ -277,8 +277,8 @@ static void producer_exited_is_silent_about_one_that_lives_to_the_end(void **sta
 	OPEN(CONSUMER, A, 0);
 	pass(10 * SECOND);
 	finish();
-	assert_heard(MOMENT_GONE, PRODUCER, ipc_producer_exited, GRADE_OFF);
-	assert_heard(MOMENT_GONE, CONSUMER, ipc_not_closed, GRADE_OFF);
+	assert_heard(TRIGGER_SHARER_GONE, PRODUCER, ipc_producer_exited, GRADE_OFF);
+	assert_heard(TRIGGER_SHARER_GONE, CONSUMER, ipc_not_closed, GRADE_OFF);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
 
 static struct world world;
 static struct fact_blocked blocked[2];
-static struct fact_knot knot;
+static struct fact_deadlock deadlock;
 
 /* Two threads of one process, each waiting for a mutex. */
 static int begin(void **state)
@@ -14,60 +14,61 @@ static int begin(void **state)
 		blocked[i] =
 			(struct fact_blocked){.at = {2, PARENT, MAIN_THREAD + i, 8192, 12 * SECOND},
 					      .ev = {.lock = 0x1000 + i, .kind = MPSAN_LOCK_MUTEX}};
-	knot = (struct fact_knot){.at = {2, PARENT, MAIN_THREAD, 8320, 12 * SECOND}, .end = 2};
+	deadlock =
+		(struct fact_deadlock){.at = {2, PARENT, MAIN_THREAD, 8320, 12 * SECOND}, .end = 2};
 	world.facts.blockeds = blocked;
 	world.facts.blocked_count = 2;
-	world.facts.knots = &knot;
-	world.facts.knot_count = 1;
+	world.facts.deadlocks = &deadlock;
+	world.facts.deadlock_count = 1;
 	return 0;
 }
 
 static void cycle_fires_on_circles_and_dead_ends(void **state)
 {
 	(void)state;
-	knot.ev.cause = MPSAN_KNOT_CYCLE;
-	assert_grade(&world, MOMENT_KNOT, deadlock_cycle, GRADE_ERROR);
-	knot.ev.cause = MPSAN_KNOT_DEAD_END;
-	assert_grade(&world, MOMENT_KNOT, deadlock_cycle, GRADE_ERROR);
-	assert_int_equal(announce(&world, MOMENT_KNOT).count, 1);
+	deadlock.ev.cause = MPSAN_DEADLOCK_CYCLE;
+	assert_grade(&world, TRIGGER_DEADLOCK, deadlock_cycle, GRADE_ERROR);
+	deadlock.ev.cause = MPSAN_DEADLOCK_DEAD_END;
+	assert_grade(&world, TRIGGER_DEADLOCK, deadlock_cycle, GRADE_ERROR);
+	assert_int_equal(announce(&world, TRIGGER_DEADLOCK).count, 1);
 }
 
-static void cycle_is_silent_about_knots_of_other_causes(void **state)
+static void cycle_is_silent_about_deadlocks_of_other_causes(void **state)
 {
 	(void)state;
-	knot.ev.cause = MPSAN_KNOT_LONG;
-	assert_grade(&world, MOMENT_KNOT, deadlock_cycle, GRADE_OFF);
-	knot.ev.cause = MPSAN_KNOT_OWNER_GONE;
-	assert_grade(&world, MOMENT_KNOT, deadlock_cycle, GRADE_OFF);
-	knot.ev.cause = MPSAN_KNOT_CYCLE;
-	knot.end = 0;
-	assert_grade(&world, MOMENT_KNOT, deadlock_cycle, GRADE_OFF);
+	deadlock.ev.cause = MPSAN_DEADLOCK_LONG;
+	assert_grade(&world, TRIGGER_DEADLOCK, deadlock_cycle, GRADE_OFF);
+	deadlock.ev.cause = MPSAN_DEADLOCK_OWNER_GONE;
+	assert_grade(&world, TRIGGER_DEADLOCK, deadlock_cycle, GRADE_OFF);
+	deadlock.ev.cause = MPSAN_DEADLOCK_CYCLE;
+	deadlock.end = 0;
+	assert_grade(&world, TRIGGER_DEADLOCK, deadlock_cycle, GRADE_OFF);
 }
 
 static void hang_warns_of_waits_without_a_proof(void **state)
 {
 	(void)state;
-	knot.ev.cause = MPSAN_KNOT_LONG;
-	assert_grade(&world, MOMENT_KNOT, hang, GRADE_WARNING);
-	assert_int_equal(announce(&world, MOMENT_KNOT).count, 1);
+	deadlock.ev.cause = MPSAN_DEADLOCK_LONG;
+	assert_grade(&world, TRIGGER_DEADLOCK, hang, GRADE_WARNING);
+	assert_int_equal(announce(&world, TRIGGER_DEADLOCK).count, 1);
 }
 
 static void hang_notes_a_job_that_seems_to_wait_for_a_signal(void **state)
 {
 	(void)state;
-	knot.ev.cause = MPSAN_KNOT_LONG;
+	deadlock.ev.cause = MPSAN_DEADLOCK_LONG;
 	blocked[0].ev.flags = MPSAN_LF_PARKED;
-	assert_grade(&world, MOMENT_KNOT, hang, GRADE_NOTE);
+	assert_grade(&world, TRIGGER_DEADLOCK, hang, GRADE_NOTE);
 }
 
 static void hang_is_silent_where_there_is_a_proof(void **state)
 {
 	(void)state;
-	knot.ev.cause = MPSAN_KNOT_CYCLE;
-	assert_grade(&world, MOMENT_KNOT, hang, GRADE_OFF);
-	knot.ev.cause = MPSAN_KNOT_LONG;
-	knot.end = 0;
-	assert_grade(&world, MOMENT_KNOT, hang, GRADE_OFF);
+	deadlock.ev.cause = MPSAN_DEADLOCK_CYCLE;
+	assert_grade(&world, TRIGGER_DEADLOCK, hang, GRADE_OFF);
+	deadlock.ev.cause = MPSAN_DEADLOCK_LONG;
+	deadlock.end = 0;
+	assert_grade(&world, TRIGGER_DEADLOCK, hang, GRADE_OFF);
 }
 
 #define STORY(name) cmocka_unit_test_setup(name, begin)
@@ -76,7 +77,7 @@ int main(void)
 {
 	const struct CMUnitTest stories[] = {
 		STORY(cycle_fires_on_circles_and_dead_ends),
-		STORY(cycle_is_silent_about_knots_of_other_causes),
+		STORY(cycle_is_silent_about_deadlocks_of_other_causes),
 		STORY(hang_warns_of_waits_without_a_proof),
 		STORY(hang_notes_a_job_that_seems_to_wait_for_a_signal),
 		STORY(hang_is_silent_where_there_is_a_proof),

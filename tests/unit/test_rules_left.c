@@ -9,10 +9,10 @@ static void not_joined_warns_of_a_child_that_outlives_its_parent(void **state)
 {
 	(void)state;
 	child_lives_until(16 * SECOND);
-	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_WARNING);
+	assert_told(TRIGGER_ENDED, CHILD, child_not_joined, GRADE_WARNING);
 	process[CHILD].stayed = true;
-	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_WARNING);
-	assert_int_equal(tell(MOMENT_ENDED, CHILD).last[0].fork, 0);
+	assert_told(TRIGGER_ENDED, CHILD, child_not_joined, GRADE_WARNING);
+	assert_int_equal(tell(TRIGGER_ENDED, CHILD).last[0].fork, 0);
 }
 
 static void not_joined_fires_when_shared_memory_stays(void **state)
@@ -24,12 +24,12 @@ static void not_joined_fires_when_shared_memory_stays(void **state)
 	process[CHILD].stayed = true;
 	slot[CHILD].end = MPSAN_END_NONE;
 	map = act(CHILD, EV_shm_map, 12 * SECOND);
-	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_ERROR);
+	assert_told(TRIGGER_ENDED, CHILD, child_not_joined, GRADE_ERROR);
 	map->device = MPSAN_SHM_MAP_INHERITED;
-	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_WARNING);
+	assert_told(TRIGGER_ENDED, CHILD, child_not_joined, GRADE_WARNING);
 	map->device = 0;
-	acts[0].later = 13 * SECOND;
-	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_WARNING);
+	events[0].later = 13 * SECOND;
+	assert_told(TRIGGER_ENDED, CHILD, child_not_joined, GRADE_WARNING);
 }
 
 static void not_joined_warns_of_a_spawned_child(void **state)
@@ -38,9 +38,9 @@ static void not_joined_warns_of_a_spawned_child(void **state)
 	child_lives_until(16 * SECOND);
 	slot[CHILD].how = MPSAN_HOW_VFORK;
 	process[CHILD].exec_ns = slot[CHILD].birth_ns;
-	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_OFF);
+	assert_told(TRIGGER_ENDED, CHILD, child_not_joined, GRADE_OFF);
 	set_argv(CHILD, "python3 -c from multiprocessing.spawn import spawn_main");
-	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_WARNING);
+	assert_told(TRIGGER_ENDED, CHILD, child_not_joined, GRADE_WARNING);
 }
 
 /* Another program took the place of the parent, and it is that one that ended. */
@@ -54,9 +54,9 @@ static void not_joined_follows_the_images_of_a_parent(void **state)
 	slot[PARENT].flags = MPSAN_PROCESS_REPLACED;
 	process[PARENT].gone_ns = 12 * SECOND;
 	child_lives_until(14 * SECOND);
-	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_OFF);
+	assert_told(TRIGGER_ENDED, CHILD, child_not_joined, GRADE_OFF);
 	child_lives_until(16 * SECOND);
-	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_WARNING);
+	assert_told(TRIGGER_ENDED, CHILD, child_not_joined, GRADE_WARNING);
 }
 
 static void not_joined_notes_a_child_that_was_never_asked_for(void **state)
@@ -64,20 +64,20 @@ static void not_joined_notes_a_child_that_was_never_asked_for(void **state)
 	(void)state;
 	runs_python();
 	child_lives_until(13 * SECOND);
-	assert_told(MOMENT_CLOSE, 0, child_not_joined, GRADE_NOTE);
+	assert_told(TRIGGER_CLOSE, 0, child_not_joined, GRADE_NOTE);
 	slot[CHILD].flags = MPSAN_PROCESS_REAPED;
-	assert_told(MOMENT_CLOSE, 0, child_not_joined, GRADE_OFF);
+	assert_told(TRIGGER_CLOSE, 0, child_not_joined, GRADE_OFF);
 }
 
 static void not_joined_is_silent_when_the_child_ends_in_time(void **state)
 {
 	(void)state;
-	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_OFF);
+	assert_told(TRIGGER_ENDED, CHILD, child_not_joined, GRADE_OFF);
 	child_lives_until(15 * SECOND + SECOND / 3);
-	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_OFF);
+	assert_told(TRIGGER_ENDED, CHILD, child_not_joined, GRADE_OFF);
 	child_lives_until(16 * SECOND);
 	process[PARENT].stayed = true;
-	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_OFF);
+	assert_told(TRIGGER_ENDED, CHILD, child_not_joined, GRADE_OFF);
 }
 
 static void not_joined_is_silent_of_who_means_it(void **state)
@@ -90,16 +90,16 @@ static void not_joined_is_silent_of_who_means_it(void **state)
 	child_lives_until(16 * SECOND);
 	for (unsigned i = 0; i < sizeof(known) / sizeof(*known); i++) {
 		set_argv(CHILD, known[i]);
-		assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_OFF);
+		assert_told(TRIGGER_ENDED, CHILD, child_not_joined, GRADE_OFF);
 	}
 	set_argv(CHILD, "./program");
 	slot[CHILD].flags = MPSAN_PROCESS_SESSION;
-	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_OFF);
+	assert_told(TRIGGER_ENDED, CHILD, child_not_joined, GRADE_OFF);
 	slot[CHILD].flags = 0;
 	slot[CHILD].how = MPSAN_HOW_DAEMON;
-	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_OFF);
+	assert_told(TRIGGER_ENDED, CHILD, child_not_joined, GRADE_OFF);
 	slot[CHILD].how = MPSAN_HOW_FORK;
-	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_WARNING);
+	assert_told(TRIGGER_ENDED, CHILD, child_not_joined, GRADE_WARNING);
 }
 
 /* fork, fork, and the one between ends at once. */
@@ -110,9 +110,9 @@ static void not_joined_is_silent_of_a_double_fork(void **state)
 	process[CHILD].gone_ns = slot[CHILD].birth_ns + SECOND / 100;
 	slot[GRAND].birth_ns = slot[CHILD].birth_ns + SECOND / 200;
 	process[GRAND].gone_ns = 20 * SECOND;
-	assert_told(MOMENT_ENDED, GRAND, child_not_joined, GRADE_OFF);
+	assert_told(TRIGGER_ENDED, GRAND, child_not_joined, GRADE_OFF);
 	process[CHILD].gone_ns = 15 * SECOND;
-	assert_told(MOMENT_ENDED, GRAND, child_not_joined, GRADE_WARNING);
+	assert_told(TRIGGER_ENDED, GRAND, child_not_joined, GRADE_WARNING);
 }
 
 /* By itself, or by a signal from elsewhere. */
@@ -135,13 +135,13 @@ static void lost_warns_of_workers_that_live_on(void **state)
 	(void)state;
 	parent_crashes();
 	child_lives_until(16 * SECOND);
-	assert_told(MOMENT_ENDED, PARENT, parent_lost, GRADE_WARNING);
-	verdict = tell(MOMENT_ENDED, PARENT);
+	assert_told(TRIGGER_ENDED, PARENT, parent_lost, GRADE_WARNING);
+	verdict = tell(TRIGGER_ENDED, PARENT);
 	assert_int_equal(verdict.last[0].amount, 1);
 	assert_int_equal(verdict.last[0].process, PARENT + 1);
-	assert_told(MOMENT_ENDED, CHILD, child_not_joined, GRADE_OFF);
+	assert_told(TRIGGER_ENDED, CHILD, child_not_joined, GRADE_OFF);
 	process[CHILD].gone = false;
-	assert_told(MOMENT_ENDED, PARENT, parent_lost, GRADE_WARNING);
+	assert_told(TRIGGER_ENDED, PARENT, parent_lost, GRADE_WARNING);
 }
 
 /* Told at the end of all, when it is known that they stay. */
@@ -150,11 +150,11 @@ static void lost_gives_time_to_follow_who_was_killed(void **state)
 	(void)state;
 	parent_killed();
 	child_lives_until(16 * SECOND);
-	assert_told(MOMENT_ENDED, PARENT, parent_lost, GRADE_OFF);
-	assert_told(MOMENT_CLOSE, 0, parent_lost, GRADE_OFF);
-	child_lives_until(15 * SECOND + PEOPLE_STRUCK_NS);
-	assert_told(MOMENT_ENDED, PARENT, parent_lost, GRADE_OFF);
-	assert_told(MOMENT_CLOSE, 0, parent_lost, GRADE_WARNING);
+	assert_told(TRIGGER_ENDED, PARENT, parent_lost, GRADE_OFF);
+	assert_told(TRIGGER_CLOSE, 0, parent_lost, GRADE_OFF);
+	child_lives_until(15 * SECOND + PROCESS_STRUCK_NS);
+	assert_told(TRIGGER_ENDED, PARENT, parent_lost, GRADE_OFF);
+	assert_told(TRIGGER_CLOSE, 0, parent_lost, GRADE_WARNING);
 }
 
 /* kill(getpid()), raise(), or kill() of its own group: nobody else is the cause. */
@@ -167,30 +167,30 @@ static void lost_gives_no_time_to_who_kills_itself(void **state)
 	child_lives_until(16 * SECOND);
 	killed = act(PARENT, EV_killed, 15 * SECOND);
 	*killed = (struct ev_killed){.pid = slot[PARENT].pid, .signal = SIGKILL};
-	assert_told(MOMENT_ENDED, PARENT, parent_lost, GRADE_WARNING);
-	assert_told(MOMENT_CLOSE, 0, parent_lost, GRADE_OFF);
+	assert_told(TRIGGER_ENDED, PARENT, parent_lost, GRADE_WARNING);
+	assert_told(TRIGGER_CLOSE, 0, parent_lost, GRADE_OFF);
 	killed->pid = 0;
-	assert_told(MOMENT_ENDED, PARENT, parent_lost, GRADE_WARNING);
+	assert_told(TRIGGER_ENDED, PARENT, parent_lost, GRADE_WARNING);
 	killed->pid = 77;
-	assert_told(MOMENT_ENDED, PARENT, parent_lost, GRADE_OFF);
+	assert_told(TRIGGER_ENDED, PARENT, parent_lost, GRADE_OFF);
 	killed->pid = 0;
 	killed->signal = SIGUSR1;
-	assert_told(MOMENT_ENDED, PARENT, parent_lost, GRADE_OFF);
+	assert_told(TRIGGER_ENDED, PARENT, parent_lost, GRADE_OFF);
 }
 
 static void lost_is_silent_when_they_notice(void **state)
 {
 	(void)state;
 	parent_crashes();
-	assert_told(MOMENT_ENDED, PARENT, parent_lost, GRADE_OFF);
+	assert_told(TRIGGER_ENDED, PARENT, parent_lost, GRADE_OFF);
 	child_lives_until(16 * SECOND);
 	slot[CHILD].flags = MPSAN_PROCESS_DEATHSIG;
-	assert_told(MOMENT_ENDED, PARENT, parent_lost, GRADE_OFF);
+	assert_told(TRIGGER_ENDED, PARENT, parent_lost, GRADE_OFF);
 	slot[CHILD].flags = MPSAN_PROCESS_SESSION;
-	assert_told(MOMENT_ENDED, PARENT, parent_lost, GRADE_OFF);
+	assert_told(TRIGGER_ENDED, PARENT, parent_lost, GRADE_OFF);
 	slot[CHILD].flags = 0;
 	slot[PARENT].end = MPSAN_END_EXIT;
-	assert_told(MOMENT_ENDED, PARENT, parent_lost, GRADE_OFF);
+	assert_told(TRIGGER_ENDED, PARENT, parent_lost, GRADE_OFF);
 }
 
 /* Who uses a fork server is the parent of what that makes. */
@@ -203,8 +203,8 @@ static void lost_warns_of_the_children_of_a_fork_server(void **state)
 	slot[CHILD].how = MPSAN_HOW_VFORK;
 	set_argv(GRAND, slot[CHILD].argv);
 	process[GRAND].gone_ns = 20 * SECOND;
-	assert_told(MOMENT_ENDED, PARENT, parent_lost, GRADE_WARNING);
-	assert_told(MOMENT_ENDED, GRAND, child_not_joined, GRADE_OFF);
+	assert_told(TRIGGER_ENDED, PARENT, parent_lost, GRADE_WARNING);
+	assert_told(TRIGGER_ENDED, GRAND, child_not_joined, GRADE_OFF);
 }
 
 /* ---- whose failure nobody saw ---- */
@@ -225,9 +225,9 @@ static void failed_warns_of_an_end_that_nobody_saw(void **state)
 
 	(void)state;
 	child_fails();
-	assert_told(MOMENT_ACT, 0, worker_failed, GRADE_WARNING);
+	assert_told(TRIGGER_EVENT, 0, worker_failed, GRADE_WARNING);
 	act(CHILD, EV_left, 12 * SECOND);
-	verdict = tell(MOMENT_ACT, 0);
+	verdict = tell(TRIGGER_EVENT, 0);
 	assert_int_equal(verdict.last[0].cause, 2);
 	assert_int_equal(verdict.last[0].process, CHILD + 1);
 }
@@ -242,11 +242,11 @@ static void failed_is_silent_when_somebody_ended_it(void **state)
 	event->pid = slot[CHILD].pid;
 	event->signal = SIGTERM;
 	runs_python();
-	assert_told(MOMENT_ACT, 0, worker_failed, GRADE_OFF);
-	assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_OFF);
+	assert_told(TRIGGER_EVENT, 0, worker_failed, GRADE_OFF);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_OFF);
 	event->pid = 77;
-	assert_told(MOMENT_ACT, 0, worker_failed, GRADE_WARNING);
-	assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_NOTE);
+	assert_told(TRIGGER_EVENT, 0, worker_failed, GRADE_WARNING);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_NOTE);
 }
 
 /* A second before its parent ends well. */
@@ -274,11 +274,11 @@ static void crash_warns_when_nobody_asks(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		child_crashes(numbers[i]);
-		assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_WARNING);
+		assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
 	}
 	parent_is_told(false);
-	assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_WARNING);
-	assert_int_equal(tell(MOMENT_CLOSE, 0).last[0].cause, 1);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
+	assert_int_equal(tell(TRIGGER_CLOSE, 0).last[0].cause, 1);
 }
 
 /* In Python each wait takes the status, and says nothing by that. */
@@ -288,9 +288,9 @@ static void crash_warns_when_python_only_joins(void **state)
 	runs_python();
 	child_crashes(SIGSEGV);
 	parent_is_told(true);
-	assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_WARNING);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
 	facts.followed = false; /* nobody looked into its source */
-	assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_NOTE);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_NOTE);
 }
 
 static void crash_is_silent_when_the_parent_asks(void **state)
@@ -300,13 +300,13 @@ static void crash_is_silent_when_the_parent_asks(void **state)
 	(void)state;
 	child_crashes(SIGSEGV);
 	parent_is_told(true);
-	assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_OFF);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_OFF);
 	runs_python();
 	heeded = act(PARENT, EV_heeded, 14 * SECOND + 2);
 	*heeded = (struct ev_heeded){.worker_slot = CHILD + 1, .how = MPSAN_HEED_SOURCE};
-	assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_NOTE);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_NOTE);
 	heeded->worker_slot = CHILD + 2;
-	assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_WARNING);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
 }
 
 static void crash_is_silent_when_the_parent_fails_too(void **state)
@@ -314,16 +314,16 @@ static void crash_is_silent_when_the_parent_fails_too(void **state)
 	(void)state;
 	child_crashes(SIGSEGV);
 	slot[PARENT].end_value = 1;
-	assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_OFF);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_OFF);
 	slot[PARENT].end_value = 0;
 	child_lives_until(16 * SECOND); /* others clean up behind the parent */
-	assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_OFF);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_OFF);
 	child_lives_until(14 * SECOND);
 	slot[CHILD].flags = MPSAN_PROCESS_DEATHSIG;
-	assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_OFF);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_OFF);
 	slot[CHILD].flags = 0;
 	slot[CHILD].end_value = SIGTERM; /* whoever sent that meant it */
-	assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_OFF);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_OFF);
 }
 
 static void crash_counts_the_senders_of_signals(void **state)
@@ -334,22 +334,22 @@ static void crash_counts_the_senders_of_signals(void **state)
 	child_crashes(SIGKILL);
 	killed = act(PARENT, EV_killed, 13 * SECOND);
 	*killed = (struct ev_killed){.pid = slot[CHILD].pid, .signal = SIGKILL};
-	assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_OFF);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_OFF);
 	killed->signal = SIGTERM;
-	assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_OFF);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_OFF);
 	killed->signal = SIGUSR1; /* to dump its stacks, or to rotate its log */
-	assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_WARNING);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
 	*killed = (struct ev_killed){.pid = (uint64_t)-200, .signal = SIGKILL};
-	assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_OFF);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_OFF);
 	killed->signal = SIGTERM; /* perhaps of another group */
-	assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_WARNING);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
 	*killed = (struct ev_killed){.pid = slot[CHILD].pid, .signal = SIGKILL};
-	acts[0].at.by = acts[0].at.slot = CHILD; /* that it sent to itself */
-	process[CHILD].act[act_number(EV_killed)] = 1;
-	process[PARENT].act[act_number(EV_killed)] = 0;
-	assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_WARNING);
+	events[0].at.by = events[0].at.slot = CHILD; /* that it sent to itself */
+	process[CHILD].event[event_fact_number(EV_killed)] = 1;
+	process[PARENT].event[event_fact_number(EV_killed)] = 0;
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
 	set_argv(PARENT, "python3 -m pytest");
-	assert_told(MOMENT_CLOSE, 0, worker_failed, GRADE_OFF);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_OFF);
 }
 
 #define STORY(name) cmocka_unit_test_setup(name, begin)

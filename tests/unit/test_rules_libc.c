@@ -20,21 +20,21 @@ static void child_execs(void)
 }
 
 /* The supervisor saw the child's main thread blocked inside libc. */
-static struct verdict announce_knot(uint64_t kind, uint64_t cause)
+static struct verdict announce_deadlock(uint64_t kind, uint64_t cause)
 {
 	static struct fact_blocked blocked;
-	static struct fact_knot knot;
+	static struct fact_deadlock deadlock;
 
 	blocked = (struct fact_blocked){.at = {CHILD, CHILD, 200, 9000, 12 * SECOND},
 					.ev = {.lock = 0x7f0000001000, .kind = kind}};
-	knot = (struct fact_knot){.at = {CHILD, CHILD, 200, 9064, 12 * SECOND},
-				  .ev = {.cause = cause, .count = 1},
-				  .end = 1};
+	deadlock = (struct fact_deadlock){.at = {CHILD, CHILD, 200, 9064, 12 * SECOND},
+					  .ev = {.cause = cause, .count = 1},
+					  .end = 1};
 	world.facts.blockeds = &blocked;
 	world.facts.blocked_count = 1;
-	world.facts.knots = &knot;
-	world.facts.knot_count = 1;
-	return announce(&world, MOMENT_KNOT);
+	world.facts.deadlocks = &deadlock;
+	world.facts.deadlock_count = 1;
+	return announce(&world, TRIGGER_DEADLOCK);
 }
 
 static void world_inside(void)
@@ -48,7 +48,7 @@ static void libc_lock_fires_as_a_note_at_the_fork(void **state)
 
 	(void)state;
 	world_inside();
-	verdict = announce(&world, MOMENT_FORK);
+	verdict = announce(&world, TRIGGER_FORK);
 	assert_int_equal(grade_of(&verdict, RULE_fork_libc_lock), GRADE_NOTE);
 	assert_int_equal(grade_of(&verdict, RULE_fork_lock_held), GRADE_OFF);
 	assert_int_equal(grade_of(&verdict, RULE_fork_own_lock), GRADE_OFF);
@@ -61,7 +61,7 @@ static void libc_lock_notes_a_call_that_lasts(void **state)
 	(void)state;
 	world_inside();
 	world_wait(&world, MPSAN_WAIT_INSIDE, MPSAN_LOCK_LIBC, MPSAN_LF_VERIFIED);
-	verdict = announce(&world, MOMENT_WAIT);
+	verdict = announce(&world, TRIGGER_WAIT);
 	assert_int_equal(verdict.count, 1);
 	assert_int_equal(grade_of(&verdict, RULE_fork_libc_lock), GRADE_NOTE);
 	assert_int_equal(verdict.last[0].held, 0);
@@ -75,28 +75,28 @@ static void libc_lock_is_proved_by_the_blocked_thread(void **state)
 	(void)state;
 	world_inside();
 	world_wait(&world, MPSAN_WAIT_INSIDE, MPSAN_LOCK_LIBC, MPSAN_LF_VERIFIED);
-	verdict = announce_knot(MPSAN_LOCK_LIBC, MPSAN_KNOT_DEAD_END);
-	assert_int_equal(verdict.count, 0); /* the knot is the proof of the wait */
+	verdict = announce_deadlock(MPSAN_LOCK_LIBC, MPSAN_DEADLOCK_DEAD_END);
+	assert_int_equal(verdict.count, 0); /* the deadlock is the proof of the wait */
 	world.wait.proved = true;
-	verdict = announce(&world, MOMENT_WAIT);
+	verdict = announce(&world, TRIGGER_WAIT);
 	assert_int_equal(grade_of(&verdict, RULE_fork_libc_lock), GRADE_ERROR);
 	assert_int_equal(verdict.last[0].held, 0);
 	assert_int_equal(verdict.last[0].fork, 0);
 }
 
-static void libc_lock_is_silent_about_other_knots(void **state)
+static void libc_lock_is_silent_about_other_deadlocks(void **state)
 {
 	struct verdict verdict;
 
 	(void)state;
 	world_inside();
 	world_wait(&world, MPSAN_WAIT_INSIDE, MPSAN_LOCK_LIBC, MPSAN_LF_VERIFIED);
-	verdict = announce_knot(MPSAN_LOCK_MUTEX, MPSAN_KNOT_DEAD_END);
+	verdict = announce_deadlock(MPSAN_LOCK_MUTEX, MPSAN_DEADLOCK_DEAD_END);
 	assert_int_equal(grade_of(&verdict, RULE_fork_libc_lock), GRADE_OFF);
-	verdict = announce_knot(MPSAN_LOCK_LIBC, MPSAN_KNOT_LONG);
+	verdict = announce_deadlock(MPSAN_LOCK_LIBC, MPSAN_DEADLOCK_LONG);
 	assert_int_equal(grade_of(&verdict, RULE_fork_libc_lock), GRADE_OFF);
 	world.wait.end_ns = 12 * SECOND;
-	verdict = announce_knot(MPSAN_LOCK_LIBC, MPSAN_KNOT_DEAD_END);
+	verdict = announce_deadlock(MPSAN_LOCK_LIBC, MPSAN_DEADLOCK_DEAD_END);
 	assert_int_equal(grade_of(&verdict, RULE_fork_libc_lock), GRADE_OFF);
 }
 
@@ -105,7 +105,7 @@ static void libc_lock_is_silent_after_an_exec(void **state)
 	(void)state;
 	world_inside();
 	child_execs();
-	assert_grade(&world, MOMENT_FORK, fork_libc_lock, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_libc_lock, GRADE_OFF);
 }
 
 static void libc_lock_is_silent_about_real_locks(void **state)
@@ -113,8 +113,8 @@ static void libc_lock_is_silent_about_real_locks(void **state)
 	(void)state;
 	world_hold(&world, WORKER, MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED);
 	world_wait(&world, MPSAN_WAIT_ORPHAN, MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED);
-	assert_grade(&world, MOMENT_FORK, fork_libc_lock, GRADE_OFF);
-	assert_grade(&world, MOMENT_WAIT, fork_libc_lock, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_libc_lock, GRADE_OFF);
+	assert_grade(&world, TRIGGER_WAIT, fork_libc_lock, GRADE_OFF);
 }
 
 static void static_init_warns_of_an_open_guard(void **state)
@@ -123,11 +123,11 @@ static void static_init_warns_of_an_open_guard(void **state)
 
 	(void)state;
 	world_hold(&world, WORKER, MPSAN_LOCK_GUARD, MPSAN_LF_VERIFIED);
-	verdict = announce(&world, MOMENT_FORK);
+	verdict = announce(&world, TRIGGER_FORK);
 	assert_int_equal(grade_of(&verdict, RULE_fork_static_init), GRADE_WARNING);
 	assert_int_equal(grade_of(&verdict, RULE_fork_lock_held), GRADE_OFF);
 	child_execs();
-	assert_grade(&world, MOMENT_FORK, fork_static_init, GRADE_NOTE);
+	assert_grade(&world, TRIGGER_FORK, fork_static_init, GRADE_NOTE);
 }
 
 static void static_init_is_proved_by_the_wait(void **state)
@@ -137,7 +137,7 @@ static void static_init_is_proved_by_the_wait(void **state)
 	(void)state;
 	world_hold(&world, WORKER, MPSAN_LOCK_GUARD, MPSAN_LF_VERIFIED);
 	world_wait(&world, MPSAN_WAIT_ORPHAN, MPSAN_LOCK_GUARD, MPSAN_LF_VERIFIED);
-	verdict = announce(&world, MOMENT_WAIT);
+	verdict = announce(&world, TRIGGER_WAIT);
 	assert_int_equal(verdict.count, 1);
 	assert_int_equal(grade_of(&verdict, RULE_fork_static_init), GRADE_ERROR);
 }
@@ -146,13 +146,13 @@ static void static_init_is_silent_about_own_and_repaired_guards(void **state)
 {
 	(void)state;
 	world_hold(&world, MAIN_THREAD, MPSAN_LOCK_GUARD, MPSAN_LF_VERIFIED);
-	assert_grade(&world, MOMENT_FORK, fork_static_init, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_static_init, GRADE_OFF);
 	world_hold(&world, WORKER, MPSAN_LOCK_GUARD, MPSAN_LF_VERIFIED);
 	world.held.repaired = true;
-	assert_grade(&world, MOMENT_FORK, fork_static_init, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_static_init, GRADE_OFF);
 	world_hold(&world, WORKER, MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED);
 	world_wait(&world, MPSAN_WAIT_ORPHAN, MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED);
-	assert_grade(&world, MOMENT_WAIT, fork_static_init, GRADE_OFF);
+	assert_grade(&world, TRIGGER_WAIT, fork_static_init, GRADE_OFF);
 }
 
 static void thread_pool_fires_before_the_region_blocks(void **state)
@@ -161,7 +161,7 @@ static void thread_pool_fires_before_the_region_blocks(void **state)
 
 	(void)state;
 	world_wait(&world, MPSAN_WAIT_TEAM, MPSAN_WAIT_POOL, MPSAN_LF_VERIFIED);
-	verdict = announce(&world, MOMENT_WAIT);
+	verdict = announce(&world, TRIGGER_WAIT);
 	assert_int_equal(verdict.count, 1);
 	assert_int_equal(grade_of(&verdict, RULE_fork_thread_pool), GRADE_ERROR);
 	assert_int_equal(verdict.last[0].fork, 0);
@@ -174,7 +174,7 @@ static void thread_pool_is_silent_about_other_waits(void **state)
 	(void)state;
 	for (unsigned i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
 		world_wait(&world, reasons[i], MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED);
-		assert_grade(&world, MOMENT_WAIT, fork_thread_pool, GRADE_OFF);
+		assert_grade(&world, TRIGGER_WAIT, fork_thread_pool, GRADE_OFF);
 	}
 }
 
@@ -186,7 +186,7 @@ int main(void)
 		STORY(libc_lock_fires_as_a_note_at_the_fork),
 		STORY(libc_lock_notes_a_call_that_lasts),
 		STORY(libc_lock_is_proved_by_the_blocked_thread),
-		STORY(libc_lock_is_silent_about_other_knots),
+		STORY(libc_lock_is_silent_about_other_deadlocks),
 		STORY(libc_lock_is_silent_after_an_exec),
 		STORY(libc_lock_is_silent_about_real_locks),
 		STORY(static_init_warns_of_an_open_guard),

@@ -7,57 +7,57 @@
 #define ACTS 8u
 
 static struct world world;
-static struct fact_act acts[ACTS];
-static uint64_t fields[ACTS][ACT_WORDS];
+static struct fact_event events[ACTS];
+static uint64_t fields[ACTS][EVENT_FACT_WORDS];
 
 static int begin(void **state)
 {
 	(void)state;
 	world_init(&world);
-	memset(acts, 0, sizeof(acts));
-	world.facts.acts = acts;
+	memset(events, 0, sizeof(events));
+	world.facts.events = events;
 	return 0;
 }
 
-static struct fact_act *add(uint32_t slot, uint32_t type, const void *event, size_t bytes)
+static struct fact_event *add(uint32_t slot, uint32_t type, const void *event, size_t bytes)
 {
-	uint32_t i = world.facts.act_count++;
+	uint32_t i = world.facts.event_count++;
 
 	assert_true(i < ACTS && bytes <= sizeof(fields[i]));
-	acts[i] = (struct fact_act){
+	events[i] = (struct fact_event){
 		.at = {slot, slot, world.slot[slot].pid, 8192 + 64 * i, (11 + i) * SECOND},
 		.type = type,
-		.before = world.process[slot].act[act_number(type)],
+		.before = world.process[slot].event[event_fact_number(type)],
 		.field = fields[i]};
 	memset(fields[i], 0, sizeof(fields[i]));
 	memcpy(fields[i], event, bytes);
-	world.process[slot].act[act_number(type)] = i + 1;
-	return &acts[i];
+	world.process[slot].event[event_fact_number(type)] = i + 1;
+	return &events[i];
 }
 
 #define ACT(slot, name, ...) \
 	add(slot, EV_##name, &(struct ev_##name){__VA_ARGS__}, sizeof(struct ev_##name))
 
 /* The newest act's moment, or that of a slot's end. */
-static struct verdict announce_at(enum moment_kind kind, uint32_t index)
+static struct verdict announce_at(enum trigger_kind kind, uint32_t index)
 {
-	struct moment moment = {kind, index};
+	struct trigger trigger = {kind, index};
 	struct verdict verdict = {.sink = {verdict_add}};
 
-	rules_run(&world.facts, &moment, &verdict.sink);
+	rules_run(&world.facts, &trigger, &verdict.sink);
 	return verdict;
 }
 
-#define assert_act(rule, wanted)                                                              \
-	do {                                                                                  \
-		struct verdict verdict_ = announce_at(MOMENT_ACT, world.facts.act_count - 1); \
-		assert_int_equal(grade_of(&verdict_, RULE_##rule), wanted);                   \
+#define assert_act(rule, wanted)                                                                   \
+	do {                                                                                       \
+		struct verdict verdict_ = announce_at(TRIGGER_EVENT, world.facts.event_count - 1); \
+		assert_int_equal(grade_of(&verdict_, RULE_##rule), wanted);                        \
 	} while (0)
 
-#define assert_end(rule, wanted)                                            \
-	do {                                                                \
-		struct verdict verdict_ = announce_at(MOMENT_ENDED, CHILD); \
-		assert_int_equal(grade_of(&verdict_, RULE_##rule), wanted); \
+#define assert_end(rule, wanted)                                             \
+	do {                                                                 \
+		struct verdict verdict_ = announce_at(TRIGGER_ENDED, CHILD); \
+		assert_int_equal(grade_of(&verdict_, RULE_##rule), wanted);  \
 	} while (0)
 
 static void not_shared_fires_for_a_model(void **state)
@@ -129,7 +129,7 @@ static void destroyed_fires_when_a_group_is_left(void **state)
 	ACT(CHILD, group, .made = 1);
 	end_child(MPSAN_END_EXIT, 0);
 	assert_end(process_group_not_destroyed, GRADE_NOTE);
-	verdict = announce_at(MOMENT_ENDED, CHILD);
+	verdict = announce_at(TRIGGER_ENDED, CHILD);
 	assert_int_equal(verdict.last[0].cause, 1);
 	assert_int_equal(verdict.last[0].process, CHILD + 1);
 }
@@ -177,7 +177,7 @@ static void affinity_inherited_fires_with_the_choice(void **state)
 	ACT(PARENT, affinity, .pid = 100, .before = 8, .processors = 1);
 	ACT(CHILD, bound, .processors = 1, .parent_slot = PARENT + 1, .siblings = 3);
 	assert_act(affinity_inherited, GRADE_WARNING);
-	verdict = announce_at(MOMENT_ACT, 1);
+	verdict = announce_at(TRIGGER_EVENT, 1);
 	assert_int_equal(verdict.last[0].cause, 1);
 }
 

@@ -50,10 +50,10 @@ static void set_kinds(struct fact_order *order, uint64_t first, uint64_t second)
 
 static struct verdict announce_order(uint32_t index)
 {
-	struct moment moment = {MOMENT_ORDER, index};
+	struct trigger trigger = {TRIGGER_ORDER, index};
 	struct verdict verdict = {.sink = {verdict_add}};
 
-	rules_run(&world.facts, &moment, &verdict.sink);
+	rules_run(&world.facts, &trigger, &verdict.sink);
 	return verdict;
 }
 
@@ -81,7 +81,7 @@ static void inversion_fires_for_two_threads(void **state)
 	assert_int_equal(verdict.last[0].earlier[0], 0);
 	assert_int_equal(verdict.last[0].earlier[1], FACT_NONE);
 	assert_int_equal(verdict.last[0].earlier[2], FACT_NONE);
-	assert_int_equal(verdict.last[0].tale->step[0].role, STEP_ORDER);
+	assert_int_equal(verdict.last[0].message_text->step[0].role, STEP_ORDER);
 }
 
 static void inversion_fires_for_circles_of_three_and_four(void **state)

@@ -12,17 +12,18 @@
 static void fd_limit_is_proved_when_most_are_segments(void **state)
 {
 	(void)state;
-	assert_heard(MOMENT_ACT, at_limit(MPSAN_SHM_NO_DESCRIPTOR, 50, 64), shm_fd_limit,
+	assert_heard(TRIGGER_EVENT, at_limit(MPSAN_SHM_NO_DESCRIPTOR, 50, 64), shm_fd_limit,
 		     GRADE_ERROR);
-	assert_heard(MOMENT_ACT, at_limit(MPSAN_SHM_TRUNCATED, 50, 64), shm_fd_limit, GRADE_ERROR);
+	assert_heard(TRIGGER_EVENT, at_limit(MPSAN_SHM_TRUNCATED, 50, 64), shm_fd_limit,
+		     GRADE_ERROR);
 }
 
 static void fd_limit_warns_when_some_are_or_most_are_taken(void **state)
 {
 	(void)state;
-	assert_heard(MOMENT_ACT, at_limit(MPSAN_SHM_NO_DESCRIPTOR, 20, 64), shm_fd_limit,
+	assert_heard(TRIGGER_EVENT, at_limit(MPSAN_SHM_NO_DESCRIPTOR, 20, 64), shm_fd_limit,
 		     GRADE_WARNING);
-	assert_heard(MOMENT_ACT, at_limit(MPSAN_SHM_MANY_DESCRIPTORS, 52, 64), shm_fd_limit,
+	assert_heard(TRIGGER_EVENT, at_limit(MPSAN_SHM_MANY_DESCRIPTORS, 52, 64), shm_fd_limit,
 		     GRADE_WARNING);
 }
 
@@ -30,10 +31,11 @@ static void fd_limit_warns_when_some_are_or_most_are_taken(void **state)
 static void fd_limit_is_silent_when_others_took_them(void **state)
 {
 	(void)state;
-	assert_heard(MOMENT_ACT, at_limit(MPSAN_SHM_NO_DESCRIPTOR, 3, 1024), shm_fd_limit,
+	assert_heard(TRIGGER_EVENT, at_limit(MPSAN_SHM_NO_DESCRIPTOR, 3, 1024), shm_fd_limit,
 		     GRADE_OFF);
-	assert_heard(MOMENT_ACT, at_limit(MPSAN_SHM_TRUNCATED, 3, 1024), shm_fd_limit, GRADE_OFF);
-	assert_heard(MOMENT_ACT, at_limit(MPSAN_SHM_NO_MAP, 900, 1024), shm_fd_limit, GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, at_limit(MPSAN_SHM_TRUNCATED, 3, 1024), shm_fd_limit,
+		     GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, at_limit(MPSAN_SHM_NO_MAP, 900, 1024), shm_fd_limit, GRADE_OFF);
 }
 
 /* ---- shm-map-limit ---- */
@@ -41,21 +43,22 @@ static void fd_limit_is_silent_when_others_took_them(void **state)
 static void map_limit_is_proved_at_the_limit(void **state)
 {
 	(void)state;
-	assert_heard(MOMENT_ACT, at_limit(MPSAN_SHM_NO_MAP, 65530, 65530), shm_map_limit,
+	assert_heard(TRIGGER_EVENT, at_limit(MPSAN_SHM_NO_MAP, 65530, 65530), shm_map_limit,
 		     GRADE_ERROR);
 }
 
 static void map_limit_warns_before(void **state)
 {
 	(void)state;
-	assert_heard(MOMENT_ACT, at_limit(MPSAN_SHM_MANY_MAPS, 52424, 65530), shm_map_limit,
+	assert_heard(TRIGGER_EVENT, at_limit(MPSAN_SHM_MANY_MAPS, 52424, 65530), shm_map_limit,
 		     GRADE_WARNING);
 }
 
 static void map_limit_is_silent_when_memory_is_short(void **state)
 {
 	(void)state;
-	assert_heard(MOMENT_ACT, at_limit(MPSAN_SHM_NO_MAP, 300, 65530), shm_map_limit, GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, at_limit(MPSAN_SHM_NO_MAP, 300, 65530), shm_map_limit,
+		     GRADE_OFF);
 }
 
 /* ---- shm-no-space ---- */
@@ -76,32 +79,34 @@ static void no_space_warns_and_is_proved_by_the_signal(void **state)
 {
 	(void)state;
 	make(MAKER, A);
-	assert_heard(MOMENT_ACT, grow(A, 8 * MIB, 2 * MIB), shm_no_space, GRADE_WARNING);
-	assert_heard(MOMENT_ACT, hit(A, SIGBUS, 0), shm_no_space, GRADE_ERROR);
+	assert_heard(TRIGGER_EVENT, grow(A, 8 * MIB, 2 * MIB), shm_no_space, GRADE_WARNING);
+	assert_heard(TRIGGER_EVENT, hit(A, SIGBUS, 0), shm_no_space, GRADE_ERROR);
 }
 
 static void no_space_warns_of_a_call_that_failed(void **state)
 {
 	(void)state;
-	assert_heard(MOMENT_ACT, at_limit(MPSAN_SHM_NO_SPACE, 0, 0), shm_no_space, GRADE_WARNING);
+	assert_heard(TRIGGER_EVENT, at_limit(MPSAN_SHM_NO_SPACE, 0, 0), shm_no_space,
+		     GRADE_WARNING);
 }
 
 static void no_space_is_silent_when_there_is_room(void **state)
 {
 	(void)state;
 	make(MAKER, A);
-	assert_heard(MOMENT_ACT, grow(A, MIB, 2 * MIB), shm_no_space, GRADE_OFF);
-	assert_heard(MOMENT_ACT, hit(A, SIGBUS, 64 * MIB), shm_no_space, GRADE_OFF); /* its end */
-	assert_heard(MOMENT_ACT, hit(A, SIGSEGV, 0), shm_no_space, GRADE_OFF);
-	assert_heard(MOMENT_ACT, hit(B, SIGBUS, 0), shm_no_space, GRADE_OFF); /* some file */
+	assert_heard(TRIGGER_EVENT, grow(A, MIB, 2 * MIB), shm_no_space, GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, hit(A, SIGBUS, 64 * MIB), shm_no_space,
+		     GRADE_OFF); /* its end */
+	assert_heard(TRIGGER_EVENT, hit(A, SIGSEGV, 0), shm_no_space, GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, hit(B, SIGBUS, 0), shm_no_space, GRADE_OFF); /* some file */
 }
 
 static void no_space_is_silent_about_memory_without_a_name(void **state)
 {
 	(void)state;
 	make_as(MAKER, A, MPSAN_SHM_MEMFD, 0);
-	assert_heard(MOMENT_ACT, grow(A, 8 * MIB, 0), shm_no_space, GRADE_OFF);
-	assert_heard(MOMENT_ACT, hit(A, SIGBUS, 0), shm_no_space, GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, grow(A, 8 * MIB, 0), shm_no_space, GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, hit(A, SIGBUS, 0), shm_no_space, GRADE_OFF);
 }
 
 /* ---- shm-buffer-churn ---- */
@@ -119,22 +124,22 @@ static void buffer_churn_fires_as_a_note(void **state)
 	for (uint32_t i = 0; i < 20; i++) { /* others between them */
 		uint32_t made = make_tensor(MAKER, 2000 + i);
 
-		acts[made].later = (i + 2) * MIB;
+		events[made].later = (i + 2) * MIB;
 		send_off(MAKER, made);
 	}
 	send_many(150);
-	assert_heard(MOMENT_ENDED, MAKER, shm_buffer_churn, GRADE_NOTE);
+	assert_heard(TRIGGER_ENDED, MAKER, shm_buffer_churn, GRADE_NOTE);
 }
 
 static void buffer_churn_is_silent_about_few_and_about_loaders(void **state)
 {
 	(void)state;
 	send_many(60);
-	assert_heard(MOMENT_ENDED, MAKER, shm_buffer_churn, GRADE_OFF);
+	assert_heard(TRIGGER_ENDED, MAKER, shm_buffer_churn, GRADE_OFF);
 	begin(NULL);
 	loads_data(MAKER);
 	send_many(150);
-	assert_heard(MOMENT_ENDED, MAKER, shm_buffer_churn, GRADE_OFF);
+	assert_heard(TRIGGER_ENDED, MAKER, shm_buffer_churn, GRADE_OFF);
 }
 
 static void buffer_churn_is_silent_about_tensors_that_stay(void **state)
@@ -143,7 +148,7 @@ static void buffer_churn_is_silent_about_tensors_that_stay(void **state)
 	for (uint32_t i = 0; i < 150; i++)
 		make_tensor(MAKER, 100 + i);
 	leave(MAKER);
-	assert_heard(MOMENT_ENDED, MAKER, shm_buffer_churn, GRADE_OFF);
+	assert_heard(TRIGGER_ENDED, MAKER, shm_buffer_churn, GRADE_OFF);
 }
 
 /* ---- shm-unsynchronized ---- */
@@ -154,7 +159,7 @@ static void unsynchronized_fires_as_a_note(void **state)
 	make(MAKER, A);
 	map(MAKER, A);
 	map(USER, A);
-	assert_heard(MOMENT_CLOSE, 0, shm_unsynchronized, GRADE_NOTE);
+	assert_heard(TRIGGER_CLOSE, 0, shm_unsynchronized, GRADE_NOTE);
 }
 
 static void unsynchronized_is_silent_with_a_lock_a_reader_or_one_after_the_other(void **state)
@@ -164,17 +169,17 @@ static void unsynchronized_is_silent_with_a_lock_a_reader_or_one_after_the_other
 	map(MAKER, A);
 	map(USER, A);
 	locks[MAKER] = true;
-	assert_heard(MOMENT_CLOSE, 0, shm_unsynchronized, GRADE_OFF);
+	assert_heard(TRIGGER_CLOSE, 0, shm_unsynchronized, GRADE_OFF);
 	begin(NULL);
 	make(MAKER, A);
 	map(MAKER, A);
 	map_as(USER, A, 0);
-	assert_heard(MOMENT_CLOSE, 0, shm_unsynchronized, GRADE_OFF);
+	assert_heard(TRIGGER_CLOSE, 0, shm_unsynchronized, GRADE_OFF);
 	begin(NULL);
 	make(MAKER, A);
 	unmap(map(MAKER, A));
 	map(USER, A);
-	assert_heard(MOMENT_CLOSE, 0, shm_unsynchronized, GRADE_OFF);
+	assert_heard(TRIGGER_CLOSE, 0, shm_unsynchronized, GRADE_OFF);
 }
 
 /* ---- the ledger ---- */

@@ -35,7 +35,7 @@ static void sender_exited_is_proved_by_who_asks_for_a_tensor(void **state)
 	keep(MAKER, A);
 	leave(MAKER);
 	asked = ask(USER, SHM_LINK_REBUILDS);
-	assert_heard(MOMENT_ACT, asked, shm_sender_exited, GRADE_ERROR);
+	assert_heard(TRIGGER_EVENT, asked, shm_sender_exited, GRADE_ERROR);
 }
 
 /* Python cannot be read: that it was a tensor's memory is known from the sender. */
@@ -46,7 +46,7 @@ static void sender_exited_is_proved_without_frames(void **state)
 	make_tensor(MAKER, A);
 	keep(MAKER, A);
 	leave(MAKER);
-	assert_heard(MOMENT_ACT, ask(USER, 0), shm_sender_exited, GRADE_ERROR);
+	assert_heard(TRIGGER_EVENT, ask(USER, 0), shm_sender_exited, GRADE_ERROR);
 }
 
 /* It states nothing at its end, and that is seen a little later. */
@@ -60,9 +60,9 @@ static void sender_exited_is_proved_of_one_that_was_killed(void **state)
 	make_tensor(MAKER, B);
 	asked = ask(USER, SHM_LINK_REBUILDS);
 	kill_it(MAKER);
-	assert_heard(MOMENT_ACT, asked, shm_sender_exited, GRADE_ERROR);
+	assert_heard(TRIGGER_EVENT, asked, shm_sender_exited, GRADE_ERROR);
 	processes[MAKER].gone_ns += SECOND;
-	assert_heard(MOMENT_ACT, asked, shm_sender_exited, GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, asked, shm_sender_exited, GRADE_OFF);
 }
 
 static void sender_exited_is_proved_by_a_name_that_the_manager_removed(void **state)
@@ -72,7 +72,8 @@ static void sender_exited_is_proved_by_a_name_that_the_manager_removed(void **st
 	make_tensor(MAKER, A);
 	leave(MAKER);
 	remove_name(HELPER, A);
-	assert_heard(MOMENT_ACT, refused(USER, A, SHM_LINK_TORCH), shm_sender_exited, GRADE_ERROR);
+	assert_heard(TRIGGER_EVENT, refused(USER, A, SHM_LINK_TORCH), shm_sender_exited,
+		     GRADE_ERROR);
 }
 
 static void sender_exited_fires_as_a_note_about_one_that_the_asker_ended(void **state)
@@ -82,8 +83,8 @@ static void sender_exited_fires_as_a_note_about_one_that_the_asker_ended(void **
 	make_tensor(MAKER, A);
 	ACT(USER, killed, 0, 0, .pid = slots[MAKER].pid, .signal = SIGTERM);
 	kill_it(MAKER);
-	assert_heard(MOMENT_ACT, ask(USER, SHM_LINK_REBUILDS), shm_sender_exited, GRADE_NOTE);
-	assert_heard(MOMENT_ACT, ask(OTHER, SHM_LINK_REBUILDS), shm_sender_exited, GRADE_ERROR);
+	assert_heard(TRIGGER_EVENT, ask(USER, SHM_LINK_REBUILDS), shm_sender_exited, GRADE_NOTE);
+	assert_heard(TRIGGER_EVENT, ask(OTHER, SHM_LINK_REBUILDS), shm_sender_exited, GRADE_ERROR);
 }
 
 static void sender_exited_fires_when_nobody_has_asked_yet(void **state)
@@ -94,9 +95,9 @@ static void sender_exited_fires_when_nobody_has_asked_yet(void **state)
 	make_tensor(MAKER, A);
 	keep(MAKER, A);
 	leave(MAKER);
-	assert_heard(MOMENT_ENDED, MAKER, shm_sender_exited, GRADE_WARNING);
+	assert_heard(TRIGGER_ENDED, MAKER, shm_sender_exited, GRADE_WARNING);
 	leave(USER);
-	assert_heard(MOMENT_ENDED, MAKER, shm_sender_exited, GRADE_NOTE);
+	assert_heard(TRIGGER_ENDED, MAKER, shm_sender_exited, GRADE_NOTE);
 }
 
 static void sender_exited_is_silent_about_a_loader_that_is_left_early(void **state)
@@ -107,7 +108,7 @@ static void sender_exited_is_silent_about_a_loader_that_is_left_early(void **sta
 	make_tensor(MAKER, A);
 	keep(MAKER, A);
 	leave(MAKER);
-	assert_heard(MOMENT_ENDED, MAKER, shm_sender_exited, GRADE_OFF);
+	assert_heard(TRIGGER_ENDED, MAKER, shm_sender_exited, GRADE_OFF);
 }
 
 /* Whoever made a worker that cannot be asked has said what it is to do; its child is somebody else. */
@@ -125,8 +126,8 @@ static void sender_exited_knows_a_loader_by_who_made_it(void **state)
 	keep(OTHER, A);
 	leave(MAKER);
 	leave(OTHER);
-	assert_heard(MOMENT_ENDED, MAKER, shm_sender_exited, GRADE_OFF);
-	assert_heard(MOMENT_ENDED, OTHER, shm_sender_exited, GRADE_NOTE);
+	assert_heard(TRIGGER_ENDED, MAKER, shm_sender_exited, GRADE_OFF);
+	assert_heard(TRIGGER_ENDED, OTHER, shm_sender_exited, GRADE_NOTE);
 }
 
 /* A proxy gives its object back to a manager that has been shut down. */
@@ -135,7 +136,7 @@ static void sender_exited_is_silent_about_a_manager(void **state)
 	(void)state;
 	bind_listener(MAKER);
 	leave(MAKER);
-	assert_heard(MOMENT_ACT, ask(USER, 0), shm_sender_exited, GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, ask(USER, 0), shm_sender_exited, GRADE_OFF);
 }
 
 /* The same of a manager that had tensors, as its frames tell. */
@@ -150,8 +151,8 @@ static void sender_exited_is_silent_about_other_errands(void **state)
 	leave(MAKER);
 	asked = ask(USER, 0);
 	fields[asked][5] = 4096; /* there are Python frames */
-	assert_int_equal(ACT_AS(&acts[asked], sock_refused)->python, 4096);
-	assert_heard(MOMENT_ACT, asked, shm_sender_exited, GRADE_OFF);
+	assert_int_equal(EVENT_AS(&events[asked], sock_refused)->python, 4096);
+	assert_heard(TRIGGER_EVENT, asked, shm_sender_exited, GRADE_OFF);
 }
 
 static void sender_exited_is_silent_about_one_that_is_there(void **state)
@@ -159,7 +160,7 @@ static void sender_exited_is_silent_about_one_that_is_there(void **state)
 	(void)state;
 	bind_listener(MAKER);
 	make_tensor(MAKER, A);
-	assert_heard(MOMENT_ACT, ask(USER, SHM_LINK_REBUILDS), shm_sender_exited, GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, ask(USER, SHM_LINK_REBUILDS), shm_sender_exited, GRADE_OFF);
 }
 
 static void sender_exited_is_silent_about_an_unknown_address(void **state)
@@ -167,7 +168,7 @@ static void sender_exited_is_silent_about_an_unknown_address(void **state)
 	(void)state;
 	make_tensor(MAKER, A);
 	leave(MAKER);
-	assert_heard(MOMENT_ACT, ask(USER, SHM_LINK_REBUILDS), shm_sender_exited, GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, ask(USER, SHM_LINK_REBUILDS), shm_sender_exited, GRADE_OFF);
 }
 
 /* ---- shm-leaked ---- */
@@ -182,7 +183,7 @@ static void leaked_is_proved_of_a_tensor(void **state)
 	(void)state;
 	make_tensor(MAKER, A);
 	leave(MAKER);
-	assert_heard(MOMENT_ACT, find(A), shm_leaked, GRADE_ERROR);
+	assert_heard(TRIGGER_EVENT, find(A), shm_leaked, GRADE_ERROR);
 }
 
 static void leaked_is_proved_when_its_maker_was_killed(void **state)
@@ -190,7 +191,7 @@ static void leaked_is_proved_when_its_maker_was_killed(void **state)
 	(void)state;
 	make(MAKER, A);
 	kill_it(MAKER);
-	assert_heard(MOMENT_ACT, find(A), shm_leaked, GRADE_ERROR);
+	assert_heard(TRIGGER_EVENT, find(A), shm_leaked, GRADE_ERROR);
 }
 
 static void leaked_is_proved_of_a_name_that_was_being_made(void **state)
@@ -198,7 +199,7 @@ static void leaked_is_proved_of_a_name_that_was_being_made(void **state)
 	(void)state;
 	ACT(MAKER, shm_intent, A, 0, .way = MPSAN_SHM_OPEN);
 	kill_it(MAKER);
-	assert_heard(MOMENT_ACT, find(A), shm_leaked, GRADE_ERROR);
+	assert_heard(TRIGGER_EVENT, find(A), shm_leaked, GRADE_ERROR);
 }
 
 static void leaked_is_proved_of_a_name_that_was_left_in_peace(void **state)
@@ -206,24 +207,24 @@ static void leaked_is_proved_of_a_name_that_was_left_in_peace(void **state)
 	(void)state;
 	make(MAKER, A);
 	leave(MAKER);
-	assert_heard(MOMENT_ACT, find(A), shm_leaked, GRADE_ERROR);
+	assert_heard(TRIGGER_EVENT, find(A), shm_leaked, GRADE_ERROR);
 }
 
 static void leaked_is_a_note_about_a_tensor_whose_thread_was_cut_short(void **state)
 {
 	(void)state;
-	acts[make_tensor(MAKER, A)].at.tid++;
+	events[make_tensor(MAKER, A)].at.tid++;
 	leave(MAKER);
-	assert_heard(MOMENT_ACT, find(A), shm_leaked, GRADE_NOTE);
+	assert_heard(TRIGGER_EVENT, find(A), shm_leaked, GRADE_NOTE);
 }
 
 static void leaked_is_proved_of_a_tensor_that_a_thread_left_long_before(void **state)
 {
 	(void)state;
-	acts[make_tensor(MAKER, A)].at.tid++;
+	events[make_tensor(MAKER, A)].at.tid++;
 	clock_now += 2 * SECOND;
 	leave(MAKER);
-	assert_heard(MOMENT_ACT, find(A), shm_leaked, GRADE_ERROR);
+	assert_heard(TRIGGER_EVENT, find(A), shm_leaked, GRADE_ERROR);
 }
 
 static void leaked_is_silent_about_a_file(void **state)
@@ -231,7 +232,7 @@ static void leaked_is_silent_about_a_file(void **state)
 	(void)state;
 	make_as(MAKER, A, MPSAN_SHM_FILE, 0);
 	leave(MAKER);
-	assert_heard(MOMENT_ACT, find(A), shm_leaked, GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, find(A), shm_leaked, GRADE_OFF);
 }
 
 static void leaked_fires_as_a_note_about_a_file_that_was_mapped(void **state)
@@ -240,7 +241,7 @@ static void leaked_fires_as_a_note_about_a_file_that_was_mapped(void **state)
 	make_as(MAKER, A, MPSAN_SHM_FILE, 0);
 	map(MAKER, A);
 	leave(MAKER);
-	assert_heard(MOMENT_ACT, find(A), shm_leaked, GRADE_NOTE);
+	assert_heard(TRIGGER_EVENT, find(A), shm_leaked, GRADE_NOTE);
 }
 
 static void leaked_warns_of_a_mapped_file_whose_maker_was_killed(void **state)
@@ -249,7 +250,7 @@ static void leaked_warns_of_a_mapped_file_whose_maker_was_killed(void **state)
 	make_as(MAKER, A, MPSAN_SHM_FILE, 0);
 	map(USER, A);
 	kill_it(MAKER);
-	assert_heard(MOMENT_ACT, find(A), shm_leaked, GRADE_WARNING);
+	assert_heard(TRIGGER_EVENT, find(A), shm_leaked, GRADE_WARNING);
 }
 
 /* ---- shm-foreign-unlink ---- */
@@ -270,8 +271,8 @@ static void foreign_unlink_warns_and_is_proved_by_an_open_that_fails(void **stat
 	mapping = map(USER, A);
 	unmap(mapping);
 	leave(USER);
-	assert_heard(MOMENT_ACT, remove_name(HELPER, A), shm_foreign_unlink, GRADE_WARNING);
-	assert_heard(MOMENT_ACT, refused(OTHER, A, 0), shm_foreign_unlink, GRADE_ERROR);
+	assert_heard(TRIGGER_EVENT, remove_name(HELPER, A), shm_foreign_unlink, GRADE_WARNING);
+	assert_heard(TRIGGER_EVENT, refused(OTHER, A, 0), shm_foreign_unlink, GRADE_ERROR);
 }
 
 /* The attaching process was started by the maker, and has a tracker of its own all the same. */
@@ -282,7 +283,7 @@ static void foreign_unlink_warns_about_the_tracker_of_a_child(void **state)
 	serve_tracker(USER);
 	make(MAKER, A);
 	map(MAKER, A);
-	assert_heard(MOMENT_ACT, remove_name(HELPER, A), shm_foreign_unlink, GRADE_WARNING);
+	assert_heard(TRIGGER_EVENT, remove_name(HELPER, A), shm_foreign_unlink, GRADE_WARNING);
 }
 
 static void foreign_unlink_is_silent_about_the_own_tracker(void **state)
@@ -294,8 +295,8 @@ static void foreign_unlink_is_silent_about_the_own_tracker(void **state)
 	map(MAKER, A);
 	map(USER, A);
 	kill_it(MAKER);
-	assert_heard(MOMENT_ACT, remove_name(HELPER, A), shm_foreign_unlink, GRADE_OFF);
-	assert_heard(MOMENT_ACT, refused(STRANGER, A, 0), shm_foreign_unlink, GRADE_NOTE);
+	assert_heard(TRIGGER_EVENT, remove_name(HELPER, A), shm_foreign_unlink, GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, refused(STRANGER, A, 0), shm_foreign_unlink, GRADE_NOTE);
 }
 
 /* Until 3.9 a tracker is forked, and becomes one by an exec: its parent's slot is that of its first image. */
@@ -309,9 +310,9 @@ static void foreign_unlink_is_silent_about_the_own_tracker_that_was_forked(void 
 	slots[HELPER].pid = slots[OTHER].pid;
 	make(MAKER, 3);
 	mapping = map(USER, 3);
-	assert_heard(MOMENT_ACT, remove_name(HELPER, 3), shm_foreign_unlink, GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, remove_name(HELPER, 3), shm_foreign_unlink, GRADE_OFF);
 	unmap(mapping);
-	assert_heard(MOMENT_ACT, refused(USER, 3, 0), shm_foreign_unlink, GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, refused(USER, 3, 0), shm_foreign_unlink, GRADE_OFF);
 }
 
 static void foreign_unlink_is_silent_when_all_have_attached(void **state)
@@ -320,7 +321,7 @@ static void foreign_unlink_is_silent_when_all_have_attached(void **state)
 	make(MAKER, A);
 	map(MAKER, A);
 	map(USER, A);
-	assert_heard(MOMENT_ACT, remove_name(USER, A), shm_foreign_unlink, GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, remove_name(USER, A), shm_foreign_unlink, GRADE_OFF);
 }
 
 static void foreign_unlink_is_silent_about_what_nobody_has_any_more(void **state)
@@ -329,7 +330,7 @@ static void foreign_unlink_is_silent_about_what_nobody_has_any_more(void **state
 	serve_tracker(USER);
 	make(MAKER, A);
 	unmap(map(MAKER, A));
-	assert_heard(MOMENT_ACT, remove_name(HELPER, A), shm_foreign_unlink, GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, remove_name(HELPER, A), shm_foreign_unlink, GRADE_OFF);
 }
 
 static void foreign_unlink_is_silent_about_a_name_that_the_maker_removed(void **state)
@@ -339,8 +340,8 @@ static void foreign_unlink_is_silent_about_a_name_that_the_maker_removed(void **
 	(void)state;
 	made = make(MAKER, A);
 	map(MAKER, A);
-	acts[made].later |= MPSAN_LATER_UNLINKED;
-	assert_heard(MOMENT_ACT, refused(USER, A, 0), shm_foreign_unlink, GRADE_OFF);
+	events[made].later |= MPSAN_LATER_UNLINKED;
+	assert_heard(TRIGGER_EVENT, refused(USER, A, 0), shm_foreign_unlink, GRADE_OFF);
 }
 
 static void foreign_unlink_warns_when_nobody_of_the_session_removed_it(void **state)
@@ -348,7 +349,7 @@ static void foreign_unlink_warns_when_nobody_of_the_session_removed_it(void **st
 	(void)state;
 	make(MAKER, A);
 	map(MAKER, A);
-	assert_heard(MOMENT_ACT, refused(USER, A, 0), shm_foreign_unlink, GRADE_WARNING);
+	assert_heard(TRIGGER_EVENT, refused(USER, A, 0), shm_foreign_unlink, GRADE_WARNING);
 }
 
 /* Who looks before it makes: the name was not there yet. */
@@ -360,7 +361,7 @@ static void foreign_unlink_is_silent_about_a_name_before_its_time(void **state)
 	asked = refused(USER, A, 0);
 	make(USER, A);
 	map(USER, A);
-	assert_heard(MOMENT_ACT, asked, shm_foreign_unlink, GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, asked, shm_foreign_unlink, GRADE_OFF);
 }
 
 /* ---- fork-inherited-tensor ---- */
@@ -376,9 +377,9 @@ static void inherited_tensor_warns_of_a_removed_name(void **state)
 	copy(MAKER, USER);
 	make_tensor(MAKER, A);
 	map(MAKER, A);
-	assert_heard(MOMENT_ACT, give_up(USER, MPSAN_SHM_UNLINKED), fork_inherited_tensor,
+	assert_heard(TRIGGER_EVENT, give_up(USER, MPSAN_SHM_UNLINKED), fork_inherited_tensor,
 		     GRADE_WARNING);
-	assert_heard(MOMENT_ACT, remove_name(USER, A), fork_inherited_tensor, GRADE_WARNING);
+	assert_heard(TRIGGER_EVENT, remove_name(USER, A), fork_inherited_tensor, GRADE_WARNING);
 }
 
 static void inherited_tensor_fires_as_a_note_about_an_unmap(void **state)
@@ -387,7 +388,7 @@ static void inherited_tensor_fires_as_a_note_about_an_unmap(void **state)
 	copy(MAKER, USER);
 	make_tensor(MAKER, A);
 	map(MAKER, A);
-	assert_heard(MOMENT_ACT, give_up(USER, MPSAN_SHM_UNMAPPED), fork_inherited_tensor,
+	assert_heard(TRIGGER_EVENT, give_up(USER, MPSAN_SHM_UNMAPPED), fork_inherited_tensor,
 		     GRADE_NOTE);
 }
 
@@ -396,13 +397,14 @@ static void inherited_tensor_is_silent_about_other_memory_and_descriptors(void *
 	(void)state;
 	copy(MAKER, USER);
 	make_tensor(MAKER, A);
-	assert_heard(MOMENT_ACT, give_up(USER, MPSAN_SHM_CLOSED), fork_inherited_tensor, GRADE_OFF);
-	assert_heard(MOMENT_ACT, give_up(USER, MPSAN_SHM_UNLINKED), fork_inherited_tensor,
+	assert_heard(TRIGGER_EVENT, give_up(USER, MPSAN_SHM_CLOSED), fork_inherited_tensor,
+		     GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, give_up(USER, MPSAN_SHM_UNLINKED), fork_inherited_tensor,
 		     GRADE_OFF); /* nobody has it mapped */
 	copy(OTHER, USER);
 	make(OTHER, A);
 	map(OTHER, A);
-	assert_heard(MOMENT_ACT, give_up(USER, MPSAN_SHM_UNLINKED), fork_inherited_tensor,
+	assert_heard(TRIGGER_EVENT, give_up(USER, MPSAN_SHM_UNLINKED), fork_inherited_tensor,
 		     GRADE_OFF); /* not PyTorch's */
 }
 
@@ -414,8 +416,8 @@ static void inherited_tensor_is_silent_about_one_that_came_otherwise(void **stat
 	make_tensor(MAKER, A);
 	map(MAKER, A);
 	ACT(USER, shm, A, 0, .way = MPSAN_SHM_RECEIVED, .device = DEVICE, .inode = A);
-	assert_heard(MOMENT_ACT, remove_name(USER, A), fork_inherited_tensor, GRADE_OFF);
-	assert_heard(MOMENT_ACT, remove_name(OTHER, A), fork_inherited_tensor, GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, remove_name(USER, A), fork_inherited_tensor, GRADE_OFF);
+	assert_heard(TRIGGER_EVENT, remove_name(OTHER, A), fork_inherited_tensor, GRADE_OFF);
 }
 
 int main(void)

@@ -7,30 +7,30 @@
 #define ACTS 8
 
 static struct world world;
-static struct fact_act acts[ACTS];
-static uint64_t fields[ACTS][ACT_WORDS];
+static struct fact_event events[ACTS];
+static uint64_t fields[ACTS][EVENT_FACT_WORDS];
 
 static int begin(void **state)
 {
 	(void)state;
 	world_init(&world);
-	memset(acts, 0, sizeof(acts));
-	world.facts.acts = acts;
+	memset(events, 0, sizeof(events));
+	world.facts.events = events;
 	return 0;
 }
 
 /* One act more, at a time in milliseconds; its fields are filled in by the caller. */
 static uint64_t *act_add(uint32_t by, uint32_t type, uint64_t ms)
 {
-	uint32_t index = world.facts.act_count++;
+	uint32_t index = world.facts.event_count++;
 
 	assert_true(index < ACTS);
-	acts[index].at = (struct fact_place){by, by, world.slot[by].pid, 16384 + 64 * index,
-					     10 * SECOND + ms * 1000000};
-	acts[index].type = type;
-	acts[index].before = world.process[by].act[act_number(type)];
-	acts[index].field = memset(fields[index], 0, sizeof(fields[index]));
-	world.process[by].act[act_number(type)] = index + 1;
+	events[index].at = (struct fact_place){by, by, world.slot[by].pid, 16384 + 64 * index,
+					       10 * SECOND + ms * 1000000};
+	events[index].type = type;
+	events[index].before = world.process[by].event[event_fact_number(type)];
+	events[index].field = memset(fields[index], 0, sizeof(fields[index]));
+	world.process[by].event[event_fact_number(type)] = index + 1;
 	return fields[index];
 }
 
@@ -48,10 +48,10 @@ static void uses(uint32_t by, uint64_t kind, uint64_t what, uint64_t ms)
 
 static struct verdict newest(void)
 {
-	struct moment moment = {MOMENT_ACT, world.facts.act_count - 1};
+	struct trigger trigger = {TRIGGER_EVENT, world.facts.event_count - 1};
 	struct verdict verdict = {.sink = {verdict_add}};
 
-	rules_run(&world.facts, &moment, &verdict.sink);
+	rules_run(&world.facts, &trigger, &verdict.sink);
 	return verdict;
 }
 
@@ -120,7 +120,7 @@ static void file_offset_is_silent_about_uses_before_the_fork(void **state)
 {
 	(void)state;
 	uses(PARENT, MPSAN_OFFSET_FILE, MPSAN_OFFSET_MOVE, 10);
-	acts[0].at.time_ns = 9 * SECOND;
+	events[0].at.time_ns = 9 * SECOND;
 	uses(CHILD, MPSAN_OFFSET_FILE, MPSAN_OFFSET_READ, 20);
 	assert_newest(shared_file_offset, GRADE_OFF);
 }
@@ -153,7 +153,7 @@ static void dontfork(uint64_t how, uint64_t address)
 {
 	*(struct ev_dontfork *)act_add(PARENT, EV_dontfork, 0) =
 		(struct ev_dontfork){.address = address, .bytes = 0x2000, .how = how};
-	acts[world.facts.act_count - 1].at.time_ns = 5 * SECOND;
+	events[world.facts.event_count - 1].at.time_ns = 5 * SECOND;
 }
 
 static void faults(uint64_t by)
@@ -180,7 +180,7 @@ static void dontfork_memory_warns_of_registered_memory(void **state)
 {
 	(void)state;
 	dontfork(MPSAN_DONTFORK_REGISTERED, 0x100000);
-	assert_grade(&world, MOMENT_FORK, fork_dontfork_memory, GRADE_WARNING);
+	assert_grade(&world, TRIGGER_FORK, fork_dontfork_memory, GRADE_WARNING);
 }
 
 static void dontfork_memory_is_silent_with_support_or_elsewhere(void **state)
@@ -188,7 +188,7 @@ static void dontfork_memory_is_silent_with_support_or_elsewhere(void **state)
 	(void)state;
 	dontfork(MPSAN_DONTFORK_SUPPORTED, 0);
 	dontfork(MPSAN_DONTFORK_REGISTERED, 0x100000);
-	assert_grade(&world, MOMENT_FORK, fork_dontfork_memory, GRADE_OFF);
+	assert_grade(&world, TRIGGER_FORK, fork_dontfork_memory, GRADE_OFF);
 	dontfork(MPSAN_DONTFORK_ADVICE, 0x900000);
 	faults(0x4000);
 	assert_newest(fork_dontfork_memory, GRADE_OFF);

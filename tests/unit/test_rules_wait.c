@@ -22,7 +22,7 @@ static void orphaned_lock_fires_for_every_kind_of_lock(void **state)
 	for (unsigned i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		world_hold(&world, WORKER, kinds[i], MPSAN_LF_VERIFIED);
 		world_wait(&world, MPSAN_WAIT_ORPHAN, kinds[i], MPSAN_LF_VERIFIED);
-		assert_grade(&world, MOMENT_WAIT, fork_orphaned_lock, GRADE_ERROR);
+		assert_grade(&world, TRIGGER_WAIT, fork_orphaned_lock, GRADE_ERROR);
 	}
 }
 
@@ -33,15 +33,15 @@ static void orphaned_lock_tells_who_held_forked_and_waits(void **state)
 	(void)state;
 	world_hold(&world, WORKER, MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED);
 	world_wait(&world, MPSAN_WAIT_ORPHAN, MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED);
-	verdict = announce(&world, MOMENT_WAIT);
+	verdict = announce(&world, TRIGGER_WAIT);
 	assert_int_equal(verdict.count, 1);
 	assert_int_equal(verdict.last[0].held, 0);
 	assert_int_equal(verdict.last[0].fork, 0);
 	assert_int_equal(verdict.last[0].wait, 0);
-	assert_int_equal(verdict.last[0].tale->step[0].role, STEP_HOLDER);
-	assert_int_equal(verdict.last[0].tale->step[1].role, STEP_FORK);
-	assert_int_equal(verdict.last[0].tale->step[2].role, STEP_WAIT);
-	assert_null(verdict.last[0].tale->step[3].what);
+	assert_int_equal(verdict.last[0].message_text->step[0].role, STEP_HOLDER);
+	assert_int_equal(verdict.last[0].message_text->step[1].role, STEP_FORK);
+	assert_int_equal(verdict.last[0].message_text->step[2].role, STEP_WAIT);
+	assert_null(verdict.last[0].message_text->step[3].what);
 }
 
 static void orphaned_lock_finds_the_fork_of_an_unfollowed_lock(void **state)
@@ -50,7 +50,7 @@ static void orphaned_lock_finds_the_fork_of_an_unfollowed_lock(void **state)
 
 	(void)state;
 	world_wait(&world, MPSAN_WAIT_ORPHAN, MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED);
-	verdict = announce(&world, MOMENT_WAIT);
+	verdict = announce(&world, TRIGGER_WAIT);
 	assert_int_equal(grade_of(&verdict, RULE_fork_orphaned_lock), GRADE_ERROR);
 	assert_int_equal(verdict.last[0].held, FACT_NONE);
 	assert_int_equal(verdict.last[0].fork, 0);
@@ -64,7 +64,7 @@ static void orphaned_lock_is_silent_about_waits_that_can_end(void **state)
 	for (unsigned i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
 		world_wait(&world, MPSAN_WAIT_ORPHAN, MPSAN_LOCK_SEMAPHORE,
 			   MPSAN_LF_VERIFIED | flags[i]);
-		assert_int_equal(announce(&world, MOMENT_WAIT).count, 0);
+		assert_int_equal(announce(&world, TRIGGER_WAIT).count, 0);
 	}
 }
 
@@ -72,11 +72,11 @@ static void orphaned_semaphore_is_proved_as_a_lock_or_with_nobody_to_post(void *
 {
 	(void)state;
 	world_wait(&world, MPSAN_WAIT_ORPHAN, MPSAN_LOCK_SEMAPHORE, MPSAN_LF_VERIFIED);
-	assert_grade(&world, MOMENT_WAIT, fork_orphaned_lock, GRADE_ERROR);
+	assert_grade(&world, TRIGGER_WAIT, fork_orphaned_lock, GRADE_ERROR);
 	world.wait.ev.threads = 2;
-	assert_grade(&world, MOMENT_WAIT, fork_orphaned_lock, GRADE_WARNING);
+	assert_grade(&world, TRIGGER_WAIT, fork_orphaned_lock, GRADE_WARNING);
 	world.wait.ev.flags |= MPSAN_LF_MUTUAL;
-	assert_grade(&world, MOMENT_WAIT, fork_orphaned_lock, GRADE_ERROR);
+	assert_grade(&world, TRIGGER_WAIT, fork_orphaned_lock, GRADE_ERROR);
 }
 
 static void own_lock_is_proved_by_the_wait(void **state)
@@ -85,9 +85,9 @@ static void own_lock_is_proved_by_the_wait(void **state)
 	world_hold(&world, MAIN_THREAD, MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED | MPSAN_LF_RECURSIVE);
 	world_wait(&world, MPSAN_WAIT_OWN, MPSAN_LOCK_MUTEX,
 		   MPSAN_LF_VERIFIED | MPSAN_LF_RECURSIVE);
-	assert_grade(&world, MOMENT_WAIT, fork_own_lock, GRADE_ERROR);
+	assert_grade(&world, TRIGGER_WAIT, fork_own_lock, GRADE_ERROR);
 	world.wait.ev.flags |= MPSAN_LF_TIMED;
-	assert_grade(&world, MOMENT_WAIT, fork_own_lock, GRADE_OFF);
+	assert_grade(&world, TRIGGER_WAIT, fork_own_lock, GRADE_OFF);
 }
 
 static void own_lock_is_proved_by_the_refused_unlock(void **state)
@@ -98,24 +98,24 @@ static void own_lock_is_proved_by_the_refused_unlock(void **state)
 		(struct fact_unlock){.at = {CHILD, CHILD, 200, 8192, 11 * SECOND},
 				     .ev = {.lock = 0x1000, .kind = MPSAN_LOCK_MUTEX, .error = 1}};
 	world.facts.unlock_count = 1;
-	assert_grade(&world, MOMENT_UNLOCK, fork_own_lock, GRADE_ERROR);
+	assert_grade(&world, TRIGGER_UNLOCK, fork_own_lock, GRADE_ERROR);
 	world.unlock.ev.flags = MPSAN_LF_SHARED;
-	assert_grade(&world, MOMENT_UNLOCK, fork_own_lock, GRADE_OFF);
+	assert_grade(&world, TRIGGER_UNLOCK, fork_own_lock, GRADE_OFF);
 }
 
 static void self_deadlock_fires(void **state)
 {
 	(void)state;
 	world_wait(&world, MPSAN_WAIT_SELF, MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED);
-	assert_grade(&world, MOMENT_WAIT, self_deadlock, GRADE_ERROR);
-	assert_int_equal(announce(&world, MOMENT_WAIT).count, 1);
+	assert_grade(&world, TRIGGER_WAIT, self_deadlock, GRADE_ERROR);
+	assert_int_equal(announce(&world, TRIGGER_WAIT).count, 1);
 }
 
 static void self_deadlock_is_silent_about_waits_with_a_limit(void **state)
 {
 	(void)state;
 	world_wait(&world, MPSAN_WAIT_SELF, MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED | MPSAN_LF_TIMED);
-	assert_int_equal(announce(&world, MOMENT_WAIT).count, 0);
+	assert_int_equal(announce(&world, TRIGGER_WAIT).count, 0);
 }
 
 #define STORY(name) cmocka_unit_test_setup(name, begin)

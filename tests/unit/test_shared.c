@@ -1,7 +1,7 @@
 /*
  * Which object a lock is in each process, and who has claims on it: from sessions that were written
  * record by record, and from the mappings of this process. Neighbours: log_writer.h,
- * tools/waitgraph/shared.h.
+ * tools/waitgraph/pshared_locks.h.
  */
 /* clang-format off */
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../tools/waitgraph/shared.h"
+#include "../../tools/waitgraph/pshared_locks.h"
 #include "log_writer.h"
 
 #define SECOND 1000000000ull
@@ -33,10 +33,10 @@ static struct shared *shared;
 
 static struct {
 	unsigned count;
-	struct shared_taker last;
+	struct pshared_taker last;
 } seen;
 
-static void see(const struct shared_taker *taker, void *context)
+static void see(const struct pshared_taker *taker, void *context)
 {
 	(void)context;
 	seen.count++;
@@ -53,7 +53,7 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
-	shared_destroy(shared);
+	pshared_destroy(shared);
 	reader_close(&reader);
 	writer_destroy(&writer);
 	return 0;
@@ -64,8 +64,8 @@ static void open_session(void)
 {
 	assert_null(reader_open(&reader, writer.dir, true));
 	reader_poll(&reader, clock_ns(CLOCK_MONOTONIC));
-	shared = shared_create(&reader);
-	shared_begin(shared);
+	shared = pshared_create(&reader);
+	pshared_begin(shared);
 }
 
 static void opens(uint32_t slot, uint64_t time_ns, uint64_t lock, uint64_t inode, uint64_t value)
@@ -87,13 +87,13 @@ static void claims(uint32_t slot, uint32_t tid, uint64_t tag, uint64_t caller)
 
 static bool finds(uint32_t slot, uint64_t address, uint64_t inode)
 {
-	struct shared_key key;
+	struct pshared_key key;
 
-	return shared_find(shared, slot, address, &key) && key.device == DEVICE &&
+	return pshared_find(shared, slot, address, &key) && key.device == DEVICE &&
 	       key.inode == inode && !key.offset;
 }
 
-static const struct shared_key the_lock = {DEVICE, INODE, 0};
+static const struct pshared_key the_lock = {DEVICE, INODE, 0};
 
 static void a_forked_child_inherits_and_a_spawned_one_opens_anew(void **state)
 {
@@ -111,8 +111,8 @@ static void a_forked_child_inherits_and_a_spawned_one_opens_anew(void **state)
 	assert_false(finds(SPAWNED, LOCK, INODE));
 	assert_true(finds(PARENT, LOCK + 4096, INODE + 1));
 	assert_false(finds(CHILD, LOCK + 4096, INODE + 1)); /* opened after its birth */
-	assert_int_equal(shared_made(shared, &the_lock)->ev.value, 1);
-	assert_int_equal(shared_made(shared, &the_lock)->at.by, PARENT);
+	assert_int_equal(pshared_made(shared, &the_lock)->ev.value, 1);
+	assert_int_equal(pshared_made(shared, &the_lock)->at.by, PARENT);
 }
 
 static void an_address_that_was_given_up_is_another_lock(void **state)
@@ -150,7 +150,7 @@ static void claims_of_the_dead_are_found(void **state)
 	claims(PARENT, 100, MPSAN_TAG(LOCK, MPSAN_WAIT_JOIN), 0x5678);
 	open_session();
 	seen.count = 0;
-	shared_takers(shared, &the_lock, see, NULL);
+	pshared_takers(shared, &the_lock, see, NULL);
 	assert_int_equal(seen.count, 1);
 	assert_int_equal(seen.last.slot, CHILD);
 	assert_int_equal(seen.last.tid, 201);
@@ -162,7 +162,7 @@ static void claims_of_the_dead_are_found(void **state)
 static void semaphores_made_one_after_the_other_are_siblings(void **state)
 {
 	const struct seen_share *made;
-	struct shared_key key;
+	struct pshared_key key;
 
 	(void)state;
 	writer_process(&writer, PARENT, UINT32_MAX, SECOND);
@@ -171,12 +171,12 @@ static void semaphores_made_one_after_the_other_are_siblings(void **state)
 	WRITE(&writer, PARENT, lock_gone, 2 * SECOND + 2, 100, .lock = LOCK + 8192);
 	opens(PARENT, 2 * SECOND + 3, LOCK + 8192, INODE + 1, 0);
 	open_session();
-	made = shared_made(shared, &the_lock);
-	assert_int_equal(shared_sibling(shared, made, 1, &key)->ev.lock, LOCK + 8192);
+	made = pshared_made(shared, &the_lock);
+	assert_int_equal(pshared_sibling(shared, made, 1, &key)->ev.lock, LOCK + 8192);
 	assert_int_equal(key.inode, INODE + 1);
-	assert_int_equal(shared_sibling(shared, made, -1, &key)->ev.lock, LOCK);
-	assert_null(shared_sibling(shared, made, 2, &key));
-	assert_null(shared_sibling(shared, made, -2, &key));
+	assert_int_equal(pshared_sibling(shared, made, -1, &key)->ev.lock, LOCK);
+	assert_null(pshared_sibling(shared, made, 2, &key));
+	assert_null(pshared_sibling(shared, made, -2, &key));
 }
 
 /* This process, watched, as PARENT, and a child of it that is gone. */
@@ -192,61 +192,61 @@ static void memory_without_a_name_is_known_by_its_mapping(void **state)
 {
 	char *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	uint64_t address = (uint64_t)(uintptr_t)memory + 64;
-	struct shared_key mine, childs, silent;
+	struct pshared_key mine, childs, silent;
 
 	(void)state;
 	write_own_process();
 	opens(PARENT, 2 * SECOND, address, 0, 1);
 	open_session();
-	assert_true(shared_find(shared, PARENT, address, &mine));
-	assert_true(shared_find(shared, CHILD, address, &childs));
-	assert_true(shared_same(&mine, &childs));
+	assert_true(pshared_find(shared, PARENT, address, &mine));
+	assert_true(pshared_find(shared, CHILD, address, &childs));
+	assert_true(pshared_same(&mine, &childs));
 	assert_int_not_equal(mine.device, SHARED_UNNAMED);
 	assert_int_equal(mine.offset, 64);
-	assert_true(shared_find(shared, PARENT, address + 64, &silent)); /* no event */
+	assert_true(pshared_find(shared, PARENT, address + 64, &silent)); /* no event */
 	assert_int_equal(silent.inode, mine.inode);
 	assert_int_equal(silent.offset, 128);
-	assert_false(shared_find(shared, CHILD, address + 64, &silent));
+	assert_false(pshared_find(shared, CHILD, address + 64, &silent));
 	munmap(memory, 4096);
 }
 
 static void private_memory_is_not_shared(void **state)
 {
 	static int here;
-	struct shared_key key;
+	struct pshared_key key;
 
 	(void)state;
 	write_own_process();
 	open_session();
-	assert_false(shared_find(shared, PARENT, (uint64_t)(uintptr_t)&here, &key));
-	assert_false(shared_find(shared, PARENT, (uint64_t)(uintptr_t)&key, &key));
+	assert_false(pshared_find(shared, PARENT, (uint64_t)(uintptr_t)&here, &key));
+	assert_false(pshared_find(shared, PARENT, (uint64_t)(uintptr_t)&key, &key));
 }
 
 static void a_process_that_is_not_watched_is_a_stranger(void **state)
 {
 	char *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	struct shared_key key;
+	struct pshared_key key;
 	pid_t child;
 
 	(void)state;
 	write_own_process();
 	opens(PARENT, 2 * SECOND, (uint64_t)(uintptr_t)memory, 0, 1);
 	open_session();
-	assert_true(shared_find(shared, PARENT, (uint64_t)(uintptr_t)memory, &key));
-	assert_false(shared_has_strangers(shared, &key));
+	assert_true(pshared_find(shared, PARENT, (uint64_t)(uintptr_t)memory, &key));
+	assert_false(pshared_has_strangers(shared, &key));
 	child = fork();
 	if (child == 0) {
 		pause();
 		_exit(0);
 	}
-	assert_true(shared_has_strangers(shared, &key));
+	assert_true(pshared_has_strangers(shared, &key));
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, NULL, 0), child);
-	assert_false(shared_has_strangers(shared, &key));
+	assert_false(pshared_has_strangers(shared, &key));
 	writer.table[PARENT].flags |= MPSAN_PROCESS_OFF;
-	assert_true(shared_has_strangers(shared, &key));
+	assert_true(pshared_has_strangers(shared, &key));
 	key.device = SHARED_UNNAMED;
-	assert_true(shared_has_strangers(shared, &key));
+	assert_true(pshared_has_strangers(shared, &key));
 	munmap(memory, 4096);
 }
 

@@ -123,7 +123,7 @@ static void judge_all(void)
 	grades_init(&grades);
 	judge_init(&judge, &reader, &grades, NULL);
 	reader_finish(&reader, now + 10 * SECOND);
-	judge_moments(&judge);
+	judge_triggers(&judge);
 	check_texts();
 }
 
@@ -279,7 +279,7 @@ static void what_the_library_exported_is_told_with_its_birth(void **state)
 }
 
 /* One session in which all else goes wrong. */
-static void every_other_tale_is_filled_in(void **state)
+static void every_other_msg_is_filled_in(void **state)
 {
 	uint64_t function, python;
 
@@ -330,7 +330,7 @@ int main(void)
 		STORY(a_killed_consumer_is_one_finding_from_death_to_loss),
 		STORY(an_early_end_tells_who_had_it_open),
 		STORY(what_the_library_exported_is_told_with_its_birth),
-		STORY(every_other_tale_is_filled_in),
+		STORY(every_other_msg_is_filled_in),
 	};
 
 	return cmocka_run_group_tests(stories, NULL, NULL);

@@ -139,7 +139,7 @@ static void judge_all(void)
 	grades_init(&grades);
 	judge_init(&judge, &reader, &grades, NULL);
 	reader_finish(&reader, now + 10 * SECOND);
-	judge_moments(&judge);
+	judge_triggers(&judge);
 	check_texts();
 }
 

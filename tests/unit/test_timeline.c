@@ -44,7 +44,7 @@ static struct timeline *draw(uint32_t source, int64_t skew, struct timeline *lin
 	assert_null(reader_open(&reader, writer.dir, false));
 	judge_init(&judge, &reader, &grades, NULL);
 	reader_finish(&reader, OVER);
-	judge_moments(&judge);
+	judge_triggers(&judge);
 	timeline_add(line, source, skew, &judge);
 	judge_finish(&judge);
 	reader_close(&reader);

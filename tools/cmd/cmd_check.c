@@ -1,9 +1,9 @@
 /*
  * mpsan check: for CI, judges recorded sessions and fails only on findings that are not in the baseline. Neighbours:
- * baseline.h, recorded.h.
+ * baseline.h, offline.h.
  */
 #include "command.h"
-#include "recorded.h"
+#include "offline.h"
 
 int cmd_check(int argc, char **argv)
 {
@@ -18,9 +18,9 @@ int cmd_check(int argc, char **argv)
 		status = complain(
 			"check: give the directory of a session (mpsan run --dir DIR makes one)");
 	if (!status)
-		status = recorded_judge(&settings, argv + settings.rest, &report);
+		status = offline_judge(&settings, argv + settings.rest, &report);
 	if (!status)
-		status = recorded_conclude(&settings, &report);
+		status = offline_conclude(&settings, &report);
 	report_finish(&report);
 	options_finish(&settings);
 	return status == OPTIONS_HELP ? 0 : status;

@@ -8,7 +8,7 @@
 #include "../rules/catalog.h"
 #include "command.h"
 #include "../findings/grades.h"
-#include "../base/near.h"
+#include "../base/suggest.h"
 #include "../base/util.h"
 
 #define WIDTH 80
@@ -35,7 +35,7 @@ static void print_part(const char *title, const char *text)
 
 static int complain_of_rule(const char *slug)
 {
-	char *near = near_names(slug, rule_name);
+	char *near = suggest_names(slug, rule_name);
 
 	complain("explain: no such rule: %s%s; 'mpsan list rules' names them", slug, near);
 	free(near);

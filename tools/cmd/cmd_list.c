@@ -9,7 +9,7 @@
 #include "../rules/catalog.h"
 #include "command.h"
 #include "../findings/grades.h"
-#include "../base/near.h"
+#include "../base/suggest.h"
 #include "options.h"
 
 static int list_hooks(void)
@@ -34,7 +34,7 @@ static int list_events(void)
 
 static int list_rules(void)
 {
-#define RULE(id, slug, moments, title, hazard, evidence, grading, fix, source) \
+#define RULE(id, slug, triggers, title, hazard, evidence, grading, fix, source) \
 	printf("%-26s %s%s\n", slug, title, rule_is_preset(RULE_##id) ? "" : " (off by preset)");
 #include "../../include/mpsan_rules.def"
 #undef RULE
@@ -97,7 +97,7 @@ static const char *table_name(size_t number)
 
 static int no_such_table(const char *name)
 {
-	char *near = near_names(name, table_name);
+	char *near = suggest_names(name, table_name);
 	int status = complain(
 		"list: no such table: %s%s; take hooks, events, rules, options, formats or policies",
 		name, near);

@@ -1,9 +1,9 @@
 /*
  * mpsan report: judges recorded sessions again, with the same result as when they ran.
- * Neighbours: recorded.h does the judging; report.h the writing.
+ * Neighbours: offline.h does the judging; report.h the writing.
  */
 #include "command.h"
-#include "recorded.h"
+#include "offline.h"
 
 int cmd_report(int argc, char **argv)
 {
@@ -15,9 +15,9 @@ int cmd_report(int argc, char **argv)
 		status = complain(
 			"report: give the directory of a session (mpsan run --dir DIR makes one)");
 	if (!status)
-		status = recorded_judge(&settings, argv + settings.rest, &report);
+		status = offline_judge(&settings, argv + settings.rest, &report);
 	if (!status)
-		status = recorded_conclude(&settings, &report);
+		status = offline_conclude(&settings, &report);
 	report_finish(&report);
 	options_finish(&settings);
 	return status == OPTIONS_HELP ? 0 : status;

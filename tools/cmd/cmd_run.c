@@ -21,9 +21,9 @@
 #include "../base/limit.h"
 #include "options.h"
 #include "../report/practices.h"
-#include "recorded.h"
+#include "offline.h"
 #include "../supervise/rescue.h"
-#include "settle.h"
+#include "gate.h"
 #include "../supervise/watch.h"
 
 static int tell(char *wrong)
@@ -145,16 +145,16 @@ static int report(struct settings *settings, const struct watch *watch, char **a
 	else
 		end.code = WEXITSTATUS(watch->status);
 	made.document = report_create(command, &end);
-	recorded_add(settings, watch->judge, &end, &made);
+	offline_add(settings, watch->judge, &end, &made);
 	add_unwatched(made.document, watch, binary, library);
-	if (watch->knots.log.failed)
+	if (watch->deadlocks.log.failed)
 		report_limit(
 			made.document,
 			"what the supervisor saw of waits could not all be written down (a full disk, "
 			"a limit, or something else in the place of its log)");
-	status = settle(settings, made.document);
+	status = gate(settings, made.document);
 	if (settings->reports.count)
-		unwritten = recorded_write(settings, &made);
+		unwritten = offline_write(settings, &made);
 	if (watch->terminal)
 		write_rest(watch->judge, made.document, &settings->view);
 	report_finish(&made);

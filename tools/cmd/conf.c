@@ -30,7 +30,7 @@ static char *beside(const struct option_def *row, const char *conf, const char *
 
 static char *unknown(const struct textfile *file, const char *name, size_t length)
 {
-	char *near = options_near(name, length, OPT_COMMANDS);
+	char *near = options_suggest(name, length, OPT_COMMANDS);
 	char *wrong = textfile_wrong(file, name,
 				     "no such option: %.*s%s; 'mpsan list options' names them",
 				     (int)(length > 40 ? 40 : length), name, near);

@@ -16,7 +16,7 @@
 
 #include "command.h"
 #include "../../include/mpsan_version.h"
-#include "../base/near.h"
+#include "../base/suggest.h"
 #include "../base/util.h"
 
 static const struct {
@@ -54,7 +54,7 @@ static int run_command(int argc, char **argv)
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (!strcmp(commands[i].name, argv[0]))
 			return commands[i].run(argc, argv);
-	near = near_names(argv[0], command_name);
+	near = suggest_names(argv[0], command_name);
 	complain("unknown command %s%s; 'mpsan --help' names them", argv[0], near);
 	free(near);
 	return STATUS_USAGE;

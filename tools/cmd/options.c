@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "conf.h"
-#include "../base/near.h"
+#include "../base/suggest.h"
 
 static char *set_number(const char *name, const char *value, unsigned long max,
 			unsigned long *number)
@@ -267,14 +267,14 @@ const struct option_def *options_find(const char *name, size_t length, int where
 	return NULL;
 }
 
-static const char *near_row[ROWS + 1]; /* the names that options_near looks through */
+static const char *near_row[ROWS + 1]; /* the names that options_suggest looks through */
 
 static const char *near_name(size_t number)
 {
 	return near_row[number];
 }
 
-char *options_near(const char *name, size_t length, int where)
+char *options_suggest(const char *name, size_t length, int where)
 {
 	char *word = text_format("%.*s", (int)length, name), *near;
 	size_t count = 0;
@@ -283,7 +283,7 @@ char *options_near(const char *name, size_t length, int where)
 		if (rows[i].where & where)
 			near_row[count++] = rows[i].name;
 	near_row[count] = NULL;
-	near = near_names(word, near_name);
+	near = suggest_names(word, near_name);
 	free(word);
 	return near;
 }
@@ -291,7 +291,7 @@ char *options_near(const char *name, size_t length, int where)
 static int unknown(enum option_where where, const char *option, const char *command)
 {
 	size_t dashes = strspn(option, "-"), length = strcspn(option + dashes, "=");
-	char *near = options_near(option + dashes, length, where);
+	char *near = options_suggest(option + dashes, length, where);
 	int status = complain("unknown option %s%s; 'mpsan %s --help' names them", option, near,
 			      command);
 

@@ -148,14 +148,16 @@ bool fact_wait_is_proof(const struct fact_wait *wait)
 	return wait->proved || mpsan_wait_is_proof(&wait->ev);
 }
 
-uint32_t fact_act_of(const struct facts *facts, uint32_t slot, uint32_t type, uint32_t before)
+uint32_t fact_event_of(const struct facts *facts, uint32_t slot, uint32_t type, uint32_t before)
 {
-	uint32_t at = before < facts->act_count	  ? facts->acts[before].before :
-		      slot < facts->process_count ? facts->processes[slot].act[act_number(type)] :
-						    0;
+	uint32_t at = before < facts->event_count ?
+			      facts->events[before].before :
+		      slot < facts->process_count ?
+			      facts->processes[slot].event[event_fact_number(type)] :
+			      0;
 
-	while (at && facts->acts[at - 1].type != type) /* it was taken back */
-		at = facts->acts[at - 1].before;
+	while (at && facts->events[at - 1].type != type) /* it was taken back */
+		at = facts->events[at - 1].before;
 	return at - 1;
 }
 

@@ -17,7 +17,7 @@
 
 #define FACT_NONE UINT32_MAX /* "no such index" */
 /* By then the logs of other processes are known, too. */
-#define ACT_SETTLE_NS 300000000ull
+#define EVENT_SETTLE_NS 300000000ull
 
 /*
  * How long a wait must have lasted, and a child must have lived without exec, before a rule
@@ -27,12 +27,12 @@
 #define FACT_CHILD_NS 1000000000ull
 
 /* Types of acts by number: they are the last of all events. */
-#define ACT_FIRST EV_shm_intent
-#define ACT_TYPES (EV_COUNT - ACT_FIRST)
+#define EVENT_FACT_FIRST EV_shm_intent
+#define EVENT_FACT_TYPES (EV_COUNT - EVENT_FACT_FIRST)
 
-static inline uint32_t act_number(uint32_t type)
+static inline uint32_t event_fact_number(uint32_t type)
 {
-	return type - ACT_FIRST;
+	return type - EVENT_FACT_FIRST;
 }
 
 struct fact_process {
@@ -44,7 +44,8 @@ struct fact_process {
 	uint64_t seen_ns;
 	bool lossy; /* its log was full: what it gave back may not be known */
 	bool stayed; /* it was alive when the session was over, and counts as gone from then on */
-	uint32_t act[ACT_TYPES]; /* its newest act of each type + 1, see act_number() */
+	uint32_t event
+		[EVENT_FACT_TYPES]; /* its newest act of each type + 1, see event_fact_number() */
 };
 
 struct fact_held {
@@ -88,9 +89,9 @@ struct fact_blocked {
 };
 
 /* Threads that cannot go on: a range of blockeds. */
-struct fact_knot {
+struct fact_deadlock {
 	struct fact_place at;
-	struct ev_knot ev; /* dead_slot is a slot + 1; 0: nobody's death matters */
+	struct ev_deadlock ev; /* dead_slot is a slot + 1; 0: nobody's death matters */
 	uint32_t begin, end;
 };
 
@@ -113,9 +114,9 @@ struct fact_left {
 
 /*
  * An event that carries all its facts: what one thread did at one moment, or what the supervisor saw.
- * ACT_AS(act, shm_refused)->reason; the type is EV_shm_refused then.
+ * EVENT_AS(act, shm_refused)->reason; the type is EV_shm_refused then.
  */
-struct fact_act {
+struct fact_event {
 	struct fact_place at;
 	uint32_t type; /* enum mpsan_event_type */
 	uint32_t before; /* the process's earlier act of this type + 1 */
@@ -123,8 +124,8 @@ struct fact_act {
 		*field; /* of its event; the log's own memory, so that millions of acts fit */
 	uint64_t later; /* of its record, as it was when its moment came */
 };
-#define ACT_WORDS 14 /* no act has more fields */
-#define ACT_AS(act, name) ((const struct ev_##name *)(act)->field)
+#define EVENT_FACT_WORDS 14 /* no act has more fields */
+#define EVENT_AS(event, name) ((const struct ev_##name *)(event)->field)
 
 struct facts {
 	uint64_t now_ns;
@@ -140,15 +141,16 @@ struct facts {
 	uint32_t unlock_count;
 	const struct fact_blocked *blockeds;
 	uint32_t blocked_count;
-	const struct fact_knot *knots;
-	uint32_t knot_count;
+	const struct fact_deadlock *deadlocks;
+	uint32_t deadlock_count;
 	const struct fact_order *orders;
 	uint32_t order_count;
 	const uint32_t *order_lists; /* FACT_ORDER_LISTS times index + 1, newest first */
 	const struct fact_left *lefts;
 	uint32_t left_count;
-	const struct fact_act *acts; /* of the kinds that acts.def names, in the order of time */
-	uint32_t act_count;
+	const struct fact_event
+		*events; /* of the kinds that acts.def names, in the order of time */
+	uint32_t event_count;
 	struct cuda_facts cuda;
 	struct shm_facts shm;
 	/* a supervisor watched: the end of a process is known nearly to the moment */
@@ -210,7 +212,7 @@ bool fact_wait_is_proof(const struct fact_wait *wait);
  * The newest act of this type of a process, before the act of that index, which is of this type and process, too
  * (FACT_NONE: of all). FACT_NONE: none.
  */
-uint32_t fact_act_of(const struct facts *facts, uint32_t slot, uint32_t type, uint32_t before);
+uint32_t fact_event_of(const struct facts *facts, uint32_t slot, uint32_t type, uint32_t before);
 
 /* Whether one of the process's recorded arguments contains `word`. */
 bool fact_argv_has(const struct mpsan_process *process, const char *word);

@@ -39,33 +39,34 @@ uint32_t shm_find_name(const struct shm_facts *shm, uint64_t name)
 	return at;
 }
 
-uint32_t shm_find_path(const struct facts *facts, uint32_t act, uint32_t type)
+uint32_t shm_find_path(const struct facts *facts, uint32_t event, uint32_t type)
 {
-	uint64_t name = shm_link_of(facts, act)->name;
-	uint32_t at = name ? shm_link_of(facts, act)->name_before : 0;
+	uint64_t name = shm_link_of(facts, event)->name;
+	uint32_t at = name ? shm_link_of(facts, event)->name_before : 0;
 
-	while (at && (facts->shm.links[at - 1].name != name || facts->acts[at - 1].type != type))
+	while (at && (facts->shm.links[at - 1].name != name || facts->events[at - 1].type != type))
 		at = facts->shm.links[at - 1].name_before;
 	return at;
 }
 
-static uint32_t begin_segment(struct shm_facts *shm, uint64_t device, uint64_t inode, uint32_t act)
+static uint32_t begin_segment(struct shm_facts *shm, uint64_t device, uint64_t inode,
+			      uint32_t event)
 {
 	uint32_t *list = &shm->lists[list_of(shm, device, inode)];
 
 	shm->segments[shm->segment_count] = (struct shm_segment){
-		.device = device, .inode = inode, .first = act + 1, .list_before = *list};
+		.device = device, .inode = inode, .first = event + 1, .list_before = *list};
 	return *list = ++shm->segment_count;
 }
 
 /* A name leads to the newest segment that was made under it. */
-static void enter_maker(struct shm_facts *shm, uint32_t segment, uint32_t act)
+static void enter_maker(struct shm_facts *shm, uint32_t segment, uint32_t event)
 {
 	struct shm_segment *made = &shm->segments[segment - 1];
 	uint32_t *list;
 
-	made->made = act + 1;
-	made->name = shm->links[act].name;
+	made->made = event + 1;
+	made->name = shm->links[event].name;
 	if (!made->name)
 		return;
 	list = &shm->name_lists[name_list_of(shm, made->name)];
@@ -104,71 +105,71 @@ void shm_double_lists(struct shm_facts *shm, uint32_t *lists, uint32_t *name_lis
 	shm->name_lists = name_lists;
 }
 
-static void tie(struct shm_facts *shm, uint32_t segment, uint32_t act)
+static void tie(struct shm_facts *shm, uint32_t segment, uint32_t event)
 {
-	shm->links[act].segment = segment;
-	shm->links[act].before = shm->segments[segment - 1].newest;
-	shm->segments[segment - 1].newest = act + 1;
+	shm->links[event].segment = segment;
+	shm->links[event].before = shm->segments[segment - 1].newest;
+	shm->segments[segment - 1].newest = event + 1;
 }
 
-static void enter_segment(struct shm_facts *shm, const struct fact_act *acts, uint32_t act)
+static void enter_segment(struct shm_facts *shm, const struct fact_event *events, uint32_t event)
 {
-	const struct ev_shm *ev = ACT_AS(&acts[act], shm);
+	const struct ev_shm *ev = EVENT_AS(&events[event], shm);
 	uint32_t segment = shm_find(shm, ev->device, ev->inode);
 	bool made = ev->flags & MPSAN_SHM_MADE;
 
 	if (!ev->inode)
 		return;
 	if (!segment || (made && shm->segments[segment - 1].made))
-		segment = begin_segment(shm, ev->device, ev->inode, act);
+		segment = begin_segment(shm, ev->device, ev->inode, event);
 	if (made)
-		enter_maker(shm, segment, act);
-	tie(shm, segment, act);
+		enter_maker(shm, segment, event);
+	tie(shm, segment, event);
 }
 
 /* A segment of which only this is known is one, too, if the act says so. */
-static void enter_about(struct shm_facts *shm, uint64_t device, uint64_t inode, uint32_t act,
+static void enter_about(struct shm_facts *shm, uint64_t device, uint64_t inode, uint32_t event,
 			bool surely)
 {
 	uint32_t segment = inode ? shm_find(shm, device, inode) : 0;
 
 	if (!segment && inode && surely)
-		segment = begin_segment(shm, device, inode, act);
+		segment = begin_segment(shm, device, inode, event);
 	if (segment)
-		tie(shm, segment, act);
+		tie(shm, segment, event);
 }
 
-static void enter_map(struct shm_facts *shm, const struct ev_shm_map *ev, uint32_t act)
+static void enter_map(struct shm_facts *shm, const struct ev_shm_map *ev, uint32_t event)
 {
 	if (ev->device & MPSAN_SHM_MAP_WRITABLE)
-		shm->links[act].flags |= SHM_LINK_WRITER;
-	enter_about(shm, MPSAN_SHM_DEVICE(ev->device), ev->inode, act, true);
+		shm->links[event].flags |= SHM_LINK_WRITER;
+	enter_about(shm, MPSAN_SHM_DEVICE(ev->device), ev->inode, event, true);
 }
 
-static void enter_path(struct shm_facts *shm, uint32_t act)
+static void enter_path(struct shm_facts *shm, uint32_t event)
 {
-	uint32_t *list = &shm->path_lists[shm->links[act].name % SHM_PATH_LISTS];
+	uint32_t *list = &shm->path_lists[shm->links[event].name % SHM_PATH_LISTS];
 
-	if (!shm->links[act].name)
+	if (!shm->links[event].name)
 		return;
-	shm->links[act].name_before = *list;
-	*list = act + 1;
+	shm->links[event].name_before = *list;
+	*list = event + 1;
 }
 
-#define ABOUT(event, surely)                                                          \
-	case EV_##event:                                                              \
-		enter_about(shm, MPSAN_SHM_DEVICE(ACT_AS(&acts[act], event)->device), \
-			    ACT_AS(&acts[act], event)->inode, act, surely);           \
+#define ABOUT(name, surely)                                                                \
+	case EV_##name:                                                                    \
+		enter_about(shm, MPSAN_SHM_DEVICE(EVENT_AS(&events[event], name)->device), \
+			    EVENT_AS(&events[event], name)->inode, event, surely);         \
 		break
 
-void shm_enter(struct shm_facts *shm, const struct fact_act *acts, uint32_t act)
+void shm_enter(struct shm_facts *shm, const struct fact_event *events, uint32_t event)
 {
-	switch (acts[act].type) {
+	switch (events[event].type) {
 	case EV_shm:
-		enter_segment(shm, acts, act);
+		enter_segment(shm, events, event);
 		break;
 	case EV_shm_map:
-		enter_map(shm, ACT_AS(&acts[act], shm_map), act);
+		enter_map(shm, EVENT_AS(&events[event], shm_map), event);
 		break;
 		ABOUT(shm_size, true);
 		ABOUT(shm_sent, true);
@@ -178,61 +179,62 @@ void shm_enter(struct shm_facts *shm, const struct fact_act *acts, uint32_t act)
 		ABOUT(shm_refused, false);
 		ABOUT(fault, false);
 	case EV_shm_kept:
-		enter_path(shm, act);
-		enter_about(shm, ACT_AS(&acts[act], shm_kept)->device,
-			    ACT_AS(&acts[act], shm_kept)->inode, act, false);
+		enter_path(shm, event);
+		enter_about(shm, EVENT_AS(&events[event], shm_kept)->device,
+			    EVENT_AS(&events[event], shm_kept)->inode, event, false);
 		break;
 	case EV_sock_bound:
 	case EV_sock_refused:
-		enter_path(shm, act);
+		enter_path(shm, event);
 		break;
 	default:
 		break;
 	}
 }
 
-const struct shm_link *shm_link_of(const struct facts *facts, uint32_t act)
+const struct shm_link *shm_link_of(const struct facts *facts, uint32_t event)
 {
 	static const struct shm_link none;
 
-	return facts->shm.links && act < facts->act_count ? &facts->shm.links[act] : &none;
+	return facts->shm.links && event < facts->event_count ? &facts->shm.links[event] : &none;
 }
 
-uint32_t shm_segment_of(const struct facts *facts, uint32_t act)
+uint32_t shm_segment_of(const struct facts *facts, uint32_t event)
 {
-	return shm_link_of(facts, act)->segment;
+	return shm_link_of(facts, event)->segment;
 }
 
-const struct fact_act *shm_made(const struct facts *facts, uint32_t segment)
+const struct fact_event *shm_made(const struct facts *facts, uint32_t segment)
 {
 	uint32_t made = segment ? facts->shm.segments[segment - 1].made : 0;
 
-	return made ? &facts->acts[made - 1] : NULL;
+	return made ? &facts->events[made - 1] : NULL;
 }
 
 uint32_t shm_maker(const struct facts *facts, uint32_t segment)
 {
-	const struct fact_act *made = shm_made(facts, segment);
+	const struct fact_event *made = shm_made(facts, segment);
 
 	return made ? made->at.by : FACT_NONE;
 }
 
 uint64_t shm_bytes(const struct facts *facts, uint32_t segment)
 {
-	const struct fact_act *made = shm_made(facts, segment);
+	const struct fact_event *made = shm_made(facts, segment);
 	uint64_t bytes = made ? MPSAN_LATER_BYTES(made->later) : 0;
 
 	if (!bytes && made)
-		bytes = ACT_AS(made, shm)->bytes;
+		bytes = EVENT_AS(made, shm)->bytes;
 	if (bytes || !segment)
 		return bytes;
-	EACH_SHM_ACT(facts, segment - 1, at) {
-		const struct fact_act *act = &facts->acts[at - 1];
+	EACH_SHM_EVENT(facts, segment - 1, at)
+	{
+		const struct fact_event *event = &facts->events[at - 1];
 
-		if (act->type == EV_shm && ACT_AS(act, shm)->bytes > bytes)
-			bytes = ACT_AS(act, shm)->bytes;
-		if (act->type == EV_shm_map && ACT_AS(act, shm_map)->bytes > bytes)
-			bytes = ACT_AS(act, shm_map)->bytes;
+		if (event->type == EV_shm && EVENT_AS(event, shm)->bytes > bytes)
+			bytes = EVENT_AS(event, shm)->bytes;
+		if (event->type == EV_shm_map && EVENT_AS(event, shm_map)->bytes > bytes)
+			bytes = EVENT_AS(event, shm_map)->bytes;
 	}
 	return bytes;
 }
@@ -244,7 +246,7 @@ bool shm_is_torch(const struct facts *facts, uint32_t segment)
 	return made && facts->shm.links[made - 1].flags & SHM_LINK_TORCH;
 }
 
-uint64_t shm_unmap_ns(const struct facts *facts, const struct fact_act *map)
+uint64_t shm_unmap_ns(const struct facts *facts, const struct fact_event *map)
 {
 	uint64_t end = cuda_end_ns(facts, map->at.by);
 
@@ -255,13 +257,14 @@ uint32_t shm_mapped(const struct facts *facts, uint32_t segment, uint64_t time_n
 {
 	uint32_t work = ACTS_MAX;
 
-	EACH_SHM_ACT(facts, segment - 1, at) {
-		const struct fact_act *act = &facts->acts[at - 1];
+	EACH_SHM_EVENT(facts, segment - 1, at)
+	{
+		const struct fact_event *event = &facts->events[at - 1];
 		uint64_t end;
 
-		if (act->type != EV_shm_map || act->at.by == but || act->at.time_ns > time_ns)
+		if (event->type != EV_shm_map || event->at.by == but || event->at.time_ns > time_ns)
 			continue;
-		end = shm_unmap_ns(facts, act);
+		end = shm_unmap_ns(facts, event);
 		if (!end || end > time_ns)
 			return at;
 		if (!work--)

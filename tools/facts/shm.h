@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct facts;
-struct fact_act;
+struct fact_event;
 
 /* Indices that end in "+ 1" are 0 where there is none. */
 
@@ -57,7 +57,7 @@ struct shm_facts {
  * Takes in the act of that index, whose link has its name and flags. There must be room for one
  * more segment.
  */
-void shm_enter(struct shm_facts *shm, const struct fact_act *acts, uint32_t act);
+void shm_enter(struct shm_facts *shm, const struct fact_event *events, uint32_t event);
 
 /* Moves all segments into twice as many lists, which are empty and replace those that there are. */
 void shm_double_lists(struct shm_facts *shm, uint32_t *lists, uint32_t *name_lists);
@@ -66,20 +66,20 @@ void shm_double_lists(struct shm_facts *shm, uint32_t *lists, uint32_t *name_lis
 uint32_t shm_find(const struct shm_facts *shm, uint64_t device, uint64_t inode);
 uint32_t shm_find_name(const struct shm_facts *shm, uint64_t name);
 /* The newest act about that path before `act`, of that type: index + 1. */
-uint32_t shm_find_path(const struct facts *facts, uint32_t act, uint32_t type);
+uint32_t shm_find_path(const struct facts *facts, uint32_t event, uint32_t type);
 
 /* Goes through the acts about a segment, newest first. */
-#define EACH_SHM_ACT(facts, segment_index, at)                                     \
+#define EACH_SHM_EVENT(facts, segment_index, at)                                   \
 	for (uint32_t at = (facts)->shm.segments[segment_index].newest, at##_next; \
 	     at && (at##_next = (facts)->shm.links[at - 1].before, true); at = at##_next)
 
 /* The link of an act; a link without anything when there is no shared memory. */
-const struct shm_link *shm_link_of(const struct facts *facts, uint32_t act);
+const struct shm_link *shm_link_of(const struct facts *facts, uint32_t event);
 /* Index + 1 of the segment of the act that is a moment. */
-uint32_t shm_segment_of(const struct facts *facts, uint32_t act);
+uint32_t shm_segment_of(const struct facts *facts, uint32_t event);
 
 /* The act that made it; NULL: nobody was seen to. */
-const struct fact_act *shm_made(const struct facts *facts, uint32_t segment);
+const struct fact_event *shm_made(const struct facts *facts, uint32_t segment);
 /* The slot of its maker; FACT_NONE. */
 uint32_t shm_maker(const struct facts *facts, uint32_t segment);
 /* What its maker gave it, else what others saw of it. */
@@ -88,7 +88,7 @@ uint64_t shm_bytes(const struct facts *facts, uint32_t segment);
 bool shm_is_torch(const struct facts *facts, uint32_t segment);
 
 /* When a mapping ended, by call or with its process; 0: it lasts. */
-uint64_t shm_unmap_ns(const struct facts *facts, const struct fact_act *map);
+uint64_t shm_unmap_ns(const struct facts *facts, const struct fact_event *map);
 /*
  * Whether a process other than `but` had it mapped at that time: the act of the mapping + 1. FACT_NONE
  * as `but`: anybody.

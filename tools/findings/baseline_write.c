@@ -8,7 +8,7 @@
 #include "baseline.h"
 #include "../base/jsontext.h"
 #include "location.h"
-#include "../base/whole.h"
+#include "../base/atomic_file.h"
 
 static const char head[] =
 	"# Findings that are known: mpsan check and mpsan run --baseline fail on others only.\n"
@@ -91,7 +91,7 @@ static char *write_rows(const char *file, const struct baseline *before, const j
 		rows.item[i] = (struct row){finding, remark_of(before, finding)};
 	}
 	qsort(rows.item, rows.count, sizeof(*rows.item), by_rule_and_place);
-	wrong = whole_write(file, fill, &rows);
+	wrong = atomic_file_write(file, fill, &rows);
 	for (size_t i = 0; i < rows.count; i++)
 		free(rows.item[i].remark);
 	free(rows.item);

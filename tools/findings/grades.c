@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../rules/catalog.h"
-#include "../base/near.h"
+#include "../base/suggest.h"
 #include "../base/util.h"
 
 const struct policy policies[] = {
@@ -98,7 +98,7 @@ static const char *policy_name(size_t number)
 
 static char *wrong_policy(const char *name)
 {
-	char *near = near_names(name, policy_name);
+	char *near = suggest_names(name, policy_name);
 	char *wrong = text_format("--policy %s: no such policy%s; 'mpsan list policies' names them",
 				  name, near);
 
@@ -139,7 +139,7 @@ char *grades_rule(struct grades *grades, const char *slug_and_grade)
 	slug[equals - slug_and_grade] = '\0';
 	rule = rule_find(slug);
 	if (rule == RULE_COUNT) {
-		char *near = near_names(slug, rule_name);
+		char *near = suggest_names(slug, rule_name);
 		char *wrong = text_format(
 			"--rule %s: no such rule%s; 'mpsan list rules' names them", slug, near);
 

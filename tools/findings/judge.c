@@ -70,22 +70,22 @@ static uint32_t find_same(const struct judge *judge, const json_t *told)
 
 static bool is_proof_of_wait(const struct finding *finding)
 {
-	return (finding->wait != FACT_NONE || finding->knot != FACT_NONE) &&
+	return (finding->wait != FACT_NONE || finding->deadlock != FACT_NONE) &&
 	       finding->grade == GRADE_ERROR;
 }
 
-/* Who cannot go on, and since when: a proof of what was told as a doubt is no second finding. 0: it is about no knot. */
+/* Who cannot go on, and since when: a proof of what was told as a doubt is no second finding. 0: it is about no deadlock. */
 static uint64_t stuck_since(const struct judge *judge, const struct finding *finding)
 {
 	const struct facts *facts = &judge->reader->facts;
-	const struct fact_knot *knot;
+	const struct fact_deadlock *deadlock;
 
-	if (finding->knot == FACT_NONE)
+	if (finding->deadlock == FACT_NONE)
 		return 0;
-	knot = &facts->knots[finding->knot];
-	return knot->begin < knot->end ?
-		       facts->blockeds[knot->begin].ev.since ^
-			       (uint64_t)facts->blockeds[knot->begin].at.tid << 40 :
+	deadlock = &facts->deadlocks[finding->deadlock];
+	return deadlock->begin < deadlock->end ?
+		       facts->blockeds[deadlock->begin].ev.since ^
+			       (uint64_t)facts->blockeds[deadlock->begin].at.tid << 40 :
 		       0;
 }
 
@@ -229,13 +229,13 @@ void judge_unknow(struct judge *judge, struct judged *judged)
 	judged->known = false;
 }
 
-void judge_moments(struct judge *judge)
+void judge_triggers(struct judge *judge)
 {
-	struct moment moment;
+	struct trigger trigger;
 
 	progress_phase("judging", judge->reader->ready.count);
-	while (reader_next_moment(judge->reader, &moment)) {
-		rules_run(&judge->reader->facts, &moment, &judge->sink);
+	while (reader_next_trigger(judge->reader, &trigger)) {
+		rules_run(&judge->reader->facts, &trigger, &judge->sink);
 		progress_step(1);
 	}
 }

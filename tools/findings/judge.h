@@ -21,7 +21,7 @@ struct judged {
 	bool is_wait; /* a wait that cannot end: what --on-deadlock acts on */
 	uint32_t
 		wait; /* the last one counted: a later proof of the same one is no second finding */
-	uint64_t stuck; /* the thread of the last knot counted, and its wait; 0: none */
+	uint64_t stuck; /* the thread of the last deadlock counted, and its wait; 0: none */
 	uint64_t time_ns;
 };
 
@@ -63,7 +63,7 @@ void judge_finish(struct judge *judge);
 void judge_unknow(struct judge *judge, struct judged *judged);
 
 /* Judges the moments that the reader has ready. */
-void judge_moments(struct judge *judge);
+void judge_triggers(struct judge *judge);
 
 /* Worst grade of all findings that still stand and are not known. */
 enum grade judge_worst(const struct judge *judge);

@@ -8,7 +8,7 @@
 
 #include "../rules/catalog.h"
 #include "grades.h"
-#include "../base/near.h"
+#include "../base/suggest.h"
 #include "../base/textfile.h"
 
 static char *take_line(struct suppressions *suppressions, const struct textfile *file)
@@ -28,7 +28,7 @@ static char *take_line(struct suppressions *suppressions, const struct textfile 
 		return textfile_wrong(
 			file, slug, "no rule before the ':'; give SLUG:PATTERN, '*' is all rules");
 	if (strcmp(slug, "*") && rule_find(slug) == RULE_COUNT) {
-		char *near = near_names(slug, rule_name);
+		char *near = suggest_names(slug, rule_name);
 		char *wrong = textfile_wrong(
 			file, slug,
 			"no such rule: %.40s%s; 'mpsan list rules' names them, '*' is all", slug,

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/near.h"
-#include "../base/whole.h"
+#include "../base/suggest.h"
+#include "../base/atomic_file.h"
 
 const struct report_format report_formats[] = {
 #define FORMAT(name, wants, help) {#name, help, wants, out_##name},
@@ -23,7 +23,8 @@ static const char *format_name(size_t number)
 
 static char *no_such_format(const char *value, size_t length)
 {
-	char *name = text_format("%.*s", (int)length, value), *near = near_names(name, format_name);
+	char *name = text_format("%.*s", (int)length, value),
+	     *near = suggest_names(name, format_name);
 	char *wrong = text_format("--report %s: no such format%s; 'mpsan list formats' names them",
 				  value, near);
 
@@ -65,7 +66,7 @@ static void fill(FILE *out, const void *what)
 static char *write_file(const struct report_target *target, const struct report *report)
 {
 	struct content content = {target, report};
-	char *wrong = whole_write(target->file, fill, &content), *longer;
+	char *wrong = atomic_file_write(target->file, fill, &content), *longer;
 
 	if (!wrong)
 		return NULL;

@@ -1,13 +1,13 @@
 /*
  * --report github: workflow commands, which GitHub Actions shows beside the lines of a pull request. It shows ten of
  * each kind for a step and drops the others, so the worst are printed and the others counted. Neighbours: report.h,
- * plain.h.
+ * plain_text.h.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/jsontext.h"
-#include "plain.h"
+#include "plain_text.h"
 #include "formats.h"
 
 #define SHOWN 10u /* of each kind, by GitHub */

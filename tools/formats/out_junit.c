@@ -1,7 +1,7 @@
 /*
  * --report junit: a test case for each rule. A rule fails when one of its findings reaches --fail-on, as the exit
  * status does; findings below that are the output of a case that passed. A rule that is off is skipped. Neighbours:
- * report.h, plain.h.
+ * report.h, plain_text.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "../../include/mpsan_version.h"
 #include "../rules/catalog.h"
 #include "../base/jsontext.h"
-#include "plain.h"
+#include "plain_text.h"
 #include "formats.h"
 
 #define FRAMES_SHOWN 12u

@@ -190,9 +190,10 @@ static json_t *code_flow(const struct sarif *sarif, const json_t *finding)
 
 static json_t *result_message(const json_t *finding)
 {
-	const char *spread = jsontext_at(finding, "spread");
+	const char *occurrence = jsontext_at(finding, "spread");
 	char *text = text_format("%s\nFix: %s%s%s", jsontext_at(finding, "message"),
-				 jsontext_at(finding, "fix"), *spread ? "\nSeen " : "", spread);
+				 jsontext_at(finding, "fix"), *occurrence ? "\nSeen " : "",
+				 occurrence);
 	json_t *object = message(text);
 
 	free(text);

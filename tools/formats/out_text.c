@@ -47,14 +47,14 @@ static const char *colour_of(const char *severity)
 /* How often, and where among several hosts or ranks. */
 static void print_spread(FILE *out, const json_t *finding)
 {
-	const char *spread = jsontext_at(finding, "spread");
+	const char *occurrence = jsontext_at(finding, "spread");
 	long long count = number_of(finding, "count");
 
 	if (count > 1)
 		fprintf(out, " (seen %lld times", count);
-	if (*spread)
-		fprintf(out, "%s%s", count > 1 ? ", " : " (", spread);
-	if (count > 1 || *spread)
+	if (*occurrence)
+		fprintf(out, "%s%s", count > 1 ? ", " : " (", occurrence);
+	if (count > 1 || *occurrence)
 		fputc(')', out);
 	fputs("\n\n", out);
 }

@@ -20,7 +20,7 @@ const struct setting_row table_options[] = {
 };
 
 const struct named_row table_rules[] = {
-#define RULE(id, slug, moments, title, hazard, evidence, grading, fix, source) {slug, title},
+#define RULE(id, slug, triggers, title, hazard, evidence, grading, fix, source) {slug, title},
 #include "../../include/mpsan_rules.def"
 #undef RULE
 	{NULL, NULL},

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "flight.h"
+#include "in_flight.h"
 #include "../base/util.h"
 
 enum pipe_kind {

@@ -1,7 +1,7 @@
 /*
  * What the kernel says of another process and its threads, read from /proc without stopping
  * anybody. Every answer may be out of date when it arrives, and a process may end at any moment:
- * "not known" is always possible. Neighbour: census.h keeps what is learned here.
+ * "not known" is always possible. Neighbour: snapshot.h keeps what is learned here.
  */
 #ifndef MPSAN_PROC_H
 #define MPSAN_PROC_H

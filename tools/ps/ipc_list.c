@@ -110,7 +110,7 @@ static bool is_sound(const struct ipc_list *list, const struct mpsan_export_plac
 /* Imports and names come first, since an export's row is made from them. */
 static void read_table(struct ipc_list *list, bool exports)
 {
-	struct ranges *table = exports_table(&list->exports);
+	struct ranges *table = export_table_table(&list->exports);
 	struct mpsan_export_place copy;
 	uint64_t at = 0;
 
@@ -128,7 +128,7 @@ static void read_table(struct ipc_list *list, bool exports)
 
 static void add_names(struct ipc_list *list)
 {
-	struct ranges *table = exports_table(&list->exports);
+	struct ranges *table = export_table_table(&list->exports);
 	struct mpsan_export_place label;
 
 	for (uint32_t i = 0; i < list->rows.count; i++) {
@@ -186,7 +186,7 @@ char *ipc_list_open(struct ipc_list *list, const char *dir)
 
 	*list = (struct ipc_list){0};
 	wrong = session_open(&list->session, dir, false);
-	if (!wrong && (wrong = exports_open(&list->exports, &list->session)))
+	if (!wrong && (wrong = export_table_open(&list->exports, &list->session)))
 		session_close(&list->session);
 	if (wrong)
 		return wrong;
@@ -209,7 +209,7 @@ char *ipc_list_open(struct ipc_list *list, const char *dir)
 
 void ipc_list_close(struct ipc_list *list)
 {
-	exports_close(&list->exports);
+	export_table_close(&list->exports);
 	session_close(&list->session);
 	free(list->imports.item);
 	free(list->importers.item);
@@ -313,7 +313,7 @@ json_t *ipc_list_document(struct ipc_list *list)
 	document = json_pack("{s:s, s:o, s:I, s:o, s:o, s:[]}", "schema", "mpsan.ipc/1", "session",
 			     jsontext_of(list->session.dir), "time_ns", real_ns(list, list->now_ns),
 			     "exports", rows, "totals", totals(list), "limits");
-	exports_limits(&list->exports, document);
+	export_table_limits(&list->exports, document);
 	return document;
 }
 
@@ -381,7 +381,7 @@ static void print_limits(const struct ipc_list *list, FILE *out)
 	json_t *document = json_pack("{s:[]}", "limits"), *line;
 	size_t i;
 
-	exports_limits(&list->exports, document);
+	export_table_limits(&list->exports, document);
 	json_array_foreach(json_object_get(document, "limits"), i, line)
 		fprintf(out, "limit: %s\n", json_string_value(line));
 	json_decref(document);

@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "../reader/exports.h"
+#include "../reader/export_table.h"
 
 struct ipc_mapping {
 	struct mpsan_export_place place;

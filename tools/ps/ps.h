@@ -1,7 +1,7 @@
 /*
  * `mpsan ps`: who waits for whom in a session, alive or dead. A look is taken (ps_look.c), told as
  * one JSON document (ps_json.c, ps_thread.c, ps_wait.c), and printed from that (ps_print.c, ps_tree.h). Neighbours:
- * census.h, waits.h and graph.h do the finding.
+ * snapshot.h, waits.h and graph.h do the finding.
  */
 #ifndef MPSAN_PS_H
 #define MPSAN_PS_H
@@ -15,11 +15,11 @@
 /* What was read of a thread that stood still: it has not changed while the thread does not run. */
 struct ps_kept_thread {
 	uint32_t slot, tid;
-	uint64_t still_ns; /* as the census has it */
+	uint64_t still_ns; /* as the snapshot has it */
 	json_t *name, *stack, *python;
 };
 struct ps_kept {
-	ARRAY(struct ps_kept_thread) item; /* in the order of the census */
+	ARRAY(struct ps_kept_thread) item; /* in the order of the snapshot */
 };
 
 /* A session and what was seen of it. */
@@ -27,7 +27,7 @@ struct ps {
 	struct reader reader;
 	struct grades grades;
 	struct judge judge;
-	struct census census;
+	struct snapshot snapshot;
 	struct waits waits;
 	struct graph graph;
 	bool live; /* some process of it is there */
@@ -59,9 +59,10 @@ bool ps_look_again(struct ps *ps);
 void ps_end(struct ps *ps);
 
 /* ps_kept.c: what the look before has of this thread, NULL: nothing that still holds. */
-const struct ps_kept_thread *ps_kept_find(const struct ps *ps, const struct census_thread *thread);
+const struct ps_kept_thread *ps_kept_find(const struct ps *ps,
+					  const struct snapshot_thread *thread);
 /* Keeps it for the next look; the JSON values are borrowed. */
-void ps_kept_add(struct ps *ps, const struct census_thread *thread, json_t *name, json_t *stack,
+void ps_kept_add(struct ps *ps, const struct snapshot_thread *thread, json_t *name, json_t *stack,
 		 json_t *python);
 void ps_kept_turn(struct ps *ps);
 void ps_kept_finish(struct ps_kept *kept);
@@ -96,7 +97,7 @@ json_t *ps_document(struct ps *ps);
 /* Its findings alone; they are the judge's own, and change with what is found. */
 json_t *ps_findings(const struct ps *ps);
 
-/* ps_thread.c: one thread of the census, and one that left only its record; a new reference. */
+/* ps_thread.c: one thread of the snapshot, and one that left only its record; a new reference. */
 json_t *ps_thread(struct ps *ps, uint32_t index);
 json_t *ps_record(struct ps *ps, uint32_t slot, const struct mpsan_thread *record);
 

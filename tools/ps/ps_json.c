@@ -25,7 +25,7 @@ static bool is_zombie(const struct ps *ps, uint32_t slot)
 
 static const char *state_of(const struct ps *ps, uint32_t slot, uint32_t seen)
 {
-	if (seen != CENSUS_NONE)
+	if (seen != SNAPSHOT_NONE)
 		return "alive";
 	if (is_zombie(ps, slot))
 		return "zombie";
@@ -36,7 +36,7 @@ static const char *state_of(const struct ps *ps, uint32_t slot, uint32_t seen)
 
 static json_t *live_threads(struct ps *ps, uint32_t seen)
 {
-	const struct census_process *process = &ps->census.processes.item[seen];
+	const struct snapshot_process *process = &ps->snapshot.processes.item[seen];
 	json_t *list = json_array();
 
 	for (uint32_t i = process->begin; i < process->end; i++)
@@ -90,7 +90,7 @@ static json_t *dead_threads(struct ps *ps, uint32_t slot)
 
 static void add_process(struct ps *ps, json_t *list, uint32_t slot)
 {
-	uint32_t seen = ps->live ? census_process(&ps->census, slot) : CENSUS_NONE;
+	uint32_t seen = ps->live ? snapshot_process(&ps->snapshot, slot) : SNAPSHOT_NONE;
 	json_t *process = process_json(&ps->reader, slot), *threads;
 
 	if (!process || ps->reader.session.table[slot].flags & MPSAN_PROCESS_REPLACED) {
@@ -98,7 +98,7 @@ static void add_process(struct ps *ps, json_t *list, uint32_t slot)
 		return;
 	}
 	json_object_set_new(process, "state", json_string(state_of(ps, slot, seen)));
-	threads = seen != CENSUS_NONE ? live_threads(ps, seen) : dead_threads(ps, slot);
+	threads = seen != SNAPSHOT_NONE ? live_threads(ps, seen) : dead_threads(ps, slot);
 	json_object_set_new(process, "threads", threads);
 	json_array_append_new(list, process);
 }
@@ -114,7 +114,7 @@ static void say_hidden(const struct ps *ps, json_t *document)
 	report_limit(document,
 		     "what %u of %u processes wait for is told by their own records alone, without "
 		     "stacks: seeing more needs the right to trace them (%s)",
-		     ps->hidden, ps->census.processes.count + ps->unseen,
+		     ps->hidden, ps->snapshot.processes.count + ps->unseen,
 		     ps->unseen ? "/proc is mounted with hidepid; " HIDDEN_CURE :
 		     scope	? "be root, or set kernel.yama.ptrace_scope to 0" :
 				  "be root; they are not dumpable or belong to another user");

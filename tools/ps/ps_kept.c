@@ -6,7 +6,7 @@
 
 #include "ps.h"
 
-static bool is_still(const struct census_thread *thread)
+static bool is_still(const struct snapshot_thread *thread)
 {
 	return thread->call.state == PROC_IN_CALL && thread->runs;
 }
@@ -20,7 +20,7 @@ static int compare(const void *one, const void *other)
 	return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
-const struct ps_kept_thread *ps_kept_find(const struct ps *ps, const struct census_thread *thread)
+const struct ps_kept_thread *ps_kept_find(const struct ps *ps, const struct snapshot_thread *thread)
 {
 	const struct ps_kept_thread key = {.slot = thread->slot, .tid = thread->tid}, *found;
 
@@ -31,7 +31,7 @@ const struct ps_kept_thread *ps_kept_find(const struct ps *ps, const struct cens
 	return found && found->still_ns == thread->still_ns ? found : NULL;
 }
 
-void ps_kept_add(struct ps *ps, const struct census_thread *thread, json_t *name, json_t *stack,
+void ps_kept_add(struct ps *ps, const struct snapshot_thread *thread, json_t *name, json_t *stack,
 		 json_t *python)
 {
 	if (!is_still(thread))

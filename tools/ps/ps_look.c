@@ -26,7 +26,7 @@ void ps_end(struct ps *ps)
 
 	ps->now_ns = end_ns ? end_ns : ps->reader.last_ns;
 	reader_finish(&ps->reader, ps->now_ns);
-	judge_moments(&ps->judge);
+	judge_triggers(&ps->judge);
 }
 
 char *ps_open(struct ps *ps, const char *dir)
@@ -39,7 +39,7 @@ char *ps_open(struct ps *ps, const char *dir)
 		return wrong;
 	grades_init(&ps->grades);
 	judge_init(&ps->judge, &ps->reader, &ps->grades, NULL);
-	census_init(&ps->census, &ps->reader);
+	snapshot_init(&ps->snapshot, &ps->reader);
 	ps->learned_ns = memory_get(ps->reader.session.slots * sizeof(*ps->learned_ns));
 	reader_read(&ps->reader);
 	ps->now_ns = clock_ns(CLOCK_MONOTONIC);
@@ -65,7 +65,7 @@ void ps_close(struct ps *ps)
 	ps_kept_finish(&ps->kept_before);
 	graph_finish(&ps->graph);
 	waits_finish(&ps->waits);
-	census_finish(&ps->census);
+	snapshot_finish(&ps->snapshot);
 	judge_finish(&ps->judge);
 	reader_close(&ps->reader);
 	free(ps->learned_ns);
@@ -75,13 +75,13 @@ static void count_hidden(struct ps *ps)
 {
 	ps->unseen = hidden_count(&ps->reader);
 	ps->hidden = ps->unseen;
-	for (uint32_t i = 0; i < ps->census.processes.count; i++) {
-		const struct census_process *process = &ps->census.processes.item[i];
+	for (uint32_t i = 0; i < ps->snapshot.processes.count; i++) {
+		const struct snapshot_process *process = &ps->snapshot.processes.item[i];
 		uint32_t unknown = 0;
 
 		for (uint32_t k = process->begin; k < process->end; k++)
-			unknown += ps->census.threads.item[k].call.state == PROC_UNKNOWN &&
-				   proc_stat(process->pid, ps->census.threads.item[k].tid).state;
+			unknown += ps->snapshot.threads.item[k].call.state == PROC_UNKNOWN &&
+				   proc_stat(process->pid, ps->snapshot.threads.item[k].tid).state;
 		ps->hidden += unknown == process->end - process->begin;
 	}
 }
@@ -97,10 +97,10 @@ static bool check_handlers(struct ps *ps)
 	return changed;
 }
 
-/* As the supervisor does it (knots.c). */
+/* As the supervisor does it (deadlocks.c). */
 static void solve(struct ps *ps)
 {
-	waits_find(&ps->waits, &ps->census);
+	waits_find(&ps->waits, &ps->snapshot);
 	graph_solve(&ps->graph, &ps->waits);
 	while (check_handlers(ps))
 		graph_solve(&ps->graph, &ps->waits);
@@ -115,11 +115,11 @@ static void forget_gone(struct ps *ps)
 		}
 }
 
-/* What a look makes of the census that was just taken. */
+/* What a look makes of the snapshot that was just taken. */
 static void conclude(struct ps *ps)
 {
 	solve(ps);
-	judge_moments(&ps->judge);
+	judge_triggers(&ps->judge);
 	count_hidden(ps);
 	forget_python(ps); /* a process may have loaded it since */
 	forget_gone(ps);
@@ -131,11 +131,11 @@ void ps_look(struct ps *ps)
 {
 	reader_poll(&ps->reader, clock_ns(CLOCK_MONOTONIC));
 	ps->first_ns = clock_ns(CLOCK_MONOTONIC);
-	census_take(&ps->census, ps->first_ns);
+	snapshot_take(&ps->snapshot, ps->first_ns);
 	poll(NULL, 0, BETWEEN_MS);
 	ps->now_ns = clock_ns(CLOCK_MONOTONIC);
 	reader_poll(&ps->reader, ps->now_ns);
-	census_take(&ps->census, ps->now_ns);
+	snapshot_take(&ps->snapshot, ps->now_ns);
 	conclude(ps);
 }
 
@@ -149,7 +149,7 @@ bool ps_look_again(struct ps *ps)
 		return false;
 	ps->first_ns = ps->now_ns;
 	ps->now_ns = now_ns;
-	census_take(&ps->census, ps->now_ns);
+	snapshot_take(&ps->snapshot, ps->now_ns);
 	conclude(ps);
 	return true;
 }

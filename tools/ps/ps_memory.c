@@ -11,8 +11,8 @@
 
 #include "../reader/collect_shm.h"
 #include "../base/jsontext.h"
-#include "../story/names_process.h"
-#include "../story/names_shm.h"
+#include "../story/text_process.h"
+#include "../story/text_shm.h"
 #include "../proc/procmaps.h"
 #include "../story/story_shm.h"
 
@@ -119,7 +119,7 @@ static bool is_used(const struct memory *memory, uint32_t segment)
 /* Whether a name may be there: most were removed by their makers. */
 static bool may_be_linked(const struct memory *memory, uint32_t segment)
 {
-	const struct fact_act *made = shm_made(memory->facts, segment);
+	const struct fact_event *made = shm_made(memory->facts, segment);
 
 	return made && !(made->later & MPSAN_LATER_UNLINKED) && is_linked(memory, segment);
 }
@@ -148,9 +148,9 @@ static json_t *made_json(const struct memory *memory, uint32_t segment, bool pla
 {
 	const struct finding finding = {.segment = segment};
 	const struct teller teller = {&memory->ps->reader, memory->ps->judge.frames};
-	struct act_cast cast = {.teller = &teller, .facts = memory->facts, .finding = &finding};
-	const struct fact_act *made = shm_made(memory->facts, segment);
-	struct scene scene = {0};
+	struct event_cast cast = {.teller = &teller, .facts = memory->facts, .finding = &finding};
+	const struct fact_event *made = shm_made(memory->facts, segment);
+	struct callsite callsite = {0};
 	json_t *object;
 
 	if (!made)
@@ -160,9 +160,9 @@ static json_t *made_json(const struct memory *memory, uint32_t segment, bool pla
 		object, "time_ns",
 		json_integer((json_int_t)reader_real_ns(&memory->ps->reader, made->at.time_ns)));
 	if (place)
-		shm_maker_scene(&cast, &scene);
-	json_object_set_new(object, "at", jsontext_of(scene.where));
-	scene_finish(&scene);
+		shm_maker_callsite(&cast, &callsite);
+	json_object_set_new(object, "at", jsontext_of(callsite.where));
+	callsite_finish(&callsite);
 	return object;
 }
 
@@ -171,14 +171,16 @@ static void add_acts(const struct memory *memory, uint32_t segment, json_t *obje
 	json_int_t sent = 0, received = 0;
 	json_t *removed = json_null();
 
-	EACH_SHM_ACT(memory->facts, segment - 1, at) {
-		const struct fact_act *act = &memory->facts->acts[at - 1];
+	EACH_SHM_EVENT(memory->facts, segment - 1, at)
+	{
+		const struct fact_event *event = &memory->facts->events[at - 1];
 
-		sent += act->type == EV_shm_sent;
-		received += act->type == EV_shm && ACT_AS(act, shm)->way >= MPSAN_SHM_RECEIVED &&
-			    ACT_AS(act, shm)->way <= MPSAN_SHM_FETCHED;
-		if (act->type == EV_shm_unlinked && json_is_null(removed))
-			removed = who_json(memory, act->at.by);
+		sent += event->type == EV_shm_sent;
+		received += event->type == EV_shm &&
+			    EVENT_AS(event, shm)->way >= MPSAN_SHM_RECEIVED &&
+			    EVENT_AS(event, shm)->way <= MPSAN_SHM_FETCHED;
+		if (event->type == EV_shm_unlinked && json_is_null(removed))
+			removed = who_json(memory, event->at.by);
 	}
 	json_object_set_new(object, "sent", json_integer(sent));
 	json_object_set_new(object, "received", json_integer(received));
@@ -241,7 +243,7 @@ static void settle(struct ps *ps)
 		return;
 	ps->now_ns = clock_ns(CLOCK_MONOTONIC);
 	reader_poll(&ps->reader, ps->now_ns);
-	collect_shm_due(&ps->reader, ps->now_ns + ACT_SETTLE_NS);
+	collect_shm_due(&ps->reader, ps->now_ns + EVENT_SETTLE_NS);
 	shm_publish(&ps->reader, &ps->reader.facts);
 }
 

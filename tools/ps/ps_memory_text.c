@@ -1,7 +1,7 @@
 /* See ps_memory.h: the document as people read it. */
 #include <stdlib.h>
 
-#include "../story/names_cuda.h"
+#include "../story/text_cuda.h"
 #include "ps_memory.h"
 #include "ps_text.h"
 

@@ -1,4 +1,4 @@
-/* See ps.h: one thread, from the census or from the record that it left. */
+/* See ps.h: one thread, from the snapshot or from the record that it left. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -6,7 +6,7 @@
 
 #include "../proc/calls.h"
 #include "../base/jsontext.h"
-#include "../story/names.h"
+#include "../story/text_locks.h"
 #include "ps.h"
 #include "../symbols/pyview.h"
 
@@ -31,7 +31,7 @@ static json_t *name_json(const struct ps *ps, uint32_t slot, uint32_t pid, uint3
 
 /* ---- stacks of the living ---- */
 
-static void learn(struct ps *ps, const struct census_thread *thread)
+static void learn(struct ps *ps, const struct snapshot_thread *thread)
 {
 	uint64_t *learned_ns = &ps->learned_ns[thread->slot];
 
@@ -42,7 +42,7 @@ static void learn(struct ps *ps, const struct census_thread *thread)
 }
 
 static json_t *native_stack(struct ps *ps, const struct fact_place *at,
-			    const struct census_thread *thread)
+			    const struct snapshot_thread *thread)
 {
 	uint64_t sp = thread->call.sp, bytes;
 	struct proc_mapping mapping;
@@ -64,7 +64,7 @@ static json_t *native_stack(struct ps *ps, const struct fact_place *at,
 	return stack ? stack : json_array();
 }
 
-static struct pyview *open_python(struct ps *ps, const struct census_thread *thread)
+static struct pyview *open_python(struct ps *ps, const struct snapshot_thread *thread)
 {
 	if (ps->python_slot != thread->slot + 1) {
 		if (ps->python)
@@ -79,10 +79,10 @@ static struct pyview *open_python(struct ps *ps, const struct census_thread *thr
  * The Python that a thread runs in, and the thread's handle there; NULL: none, or it cannot be
  * read. A thread without a record is known when it is the only one.
  */
-static struct pyview *python_of(struct ps *ps, const struct census_thread *thread,
+static struct pyview *python_of(struct ps *ps, const struct snapshot_thread *thread,
 				uint64_t *pthread)
 {
-	const struct census_process *process = &ps->census.processes.item[thread->process];
+	const struct snapshot_process *process = &ps->snapshot.processes.item[thread->process];
 	struct pyview *python;
 
 	*pthread = thread->record ? thread->record->pthread : 0;
@@ -94,7 +94,7 @@ static struct pyview *python_of(struct ps *ps, const struct census_thread *threa
 	return *pthread ? python : NULL;
 }
 
-static json_t *python_stack(struct ps *ps, const struct census_thread *thread)
+static json_t *python_stack(struct ps *ps, const struct snapshot_thread *thread)
 {
 	static char text[PYTHON_BYTES];
 	uint64_t pthread;
@@ -105,7 +105,7 @@ static json_t *python_stack(struct ps *ps, const struct census_thread *thread)
 	return frames_python_text(length ? text : NULL);
 }
 
-static json_t *live_name(struct ps *ps, const struct census_thread *thread)
+static json_t *live_name(struct ps *ps, const struct snapshot_thread *thread)
 {
 	char name[128];
 	uint64_t pthread;
@@ -151,7 +151,7 @@ static bool is_sleep(const struct proc_call *call)
 
 static void set_owner(struct ps *ps, struct ps_wait *wait, uint32_t index, bool claimed)
 {
-	const struct census_thread *owner = &ps->census.threads.item[index];
+	const struct snapshot_thread *owner = &ps->snapshot.threads.item[index];
 
 	wait->owner = owner->tid;
 	wait->owner_slot = owner->slot;
@@ -173,7 +173,7 @@ static void compare_claims(const struct mpsan_thread *record, void *context)
 
 	if (!record->tid || record->tid == wait->at.tid ||
 	    (search->seen &&
-	     census_find(&search->ps->census, wait->at.by, record->tid) == CENSUS_NONE))
+	     snapshot_find(&search->ps->snapshot, wait->at.by, record->tid) == SNAPSHOT_NONE))
 		return;
 	for (uint32_t i = 0; i < used; i++)
 		if (MPSAN_TAG_ADDRESS(record->hold[i].tag) == wait->lock &&
@@ -191,7 +191,7 @@ static void add_claimant(struct ps *ps, struct ps_wait *wait)
 
 	if (wait->owner || !wait->lock || !mpsan_kind_is_lock((unsigned)wait->kind))
 		return;
-	search.seen = census_process(&ps->census, wait->at.by) != CENSUS_NONE;
+	search.seen = snapshot_process(&ps->snapshot, wait->at.by) != SNAPSHOT_NONE;
 	ps_each_record(ps, wait->at.by, compare_claims, &search);
 	if (search.found != 1)
 		return;
@@ -221,7 +221,7 @@ static void add_joined(struct ps *ps, struct ps_wait *wait)
 }
 
 /* The library's own word is exact; else it is known only that it did not run between the looks. */
-static void add_since(struct ps *ps, struct ps_wait *wait, const struct census_thread *thread)
+static void add_since(struct ps *ps, struct ps_wait *wait, const struct snapshot_thread *thread)
 {
 	const struct mpsan_thread *record = wait->record;
 
@@ -242,10 +242,10 @@ static void take_claim(struct ps_wait *wait)
 	wait->timed = wait->claim.tag & MPSAN_TAG_TIMED;
 }
 
-/* With the right to look: the census knows the call, and the graph who could end it. */
+/* With the right to look: the snapshot knows the call, and the graph who could end it. */
 static void take_graph(struct ps *ps, struct ps_wait *wait, uint32_t index)
 {
-	const struct census_thread *thread = &ps->census.threads.item[index];
+	const struct snapshot_thread *thread = &ps->snapshot.threads.item[index];
 	const struct wait *seen = &ps->waits.item.item[index];
 
 	wait->call = call_text(thread->pid, &thread->call);
@@ -264,7 +264,7 @@ static void take_graph(struct ps *ps, struct ps_wait *wait, uint32_t index)
 	}
 	if (seen->end == WAIT_OWNERS && seen->count)
 		set_owner(ps, wait, ps->waits.who.item[seen->begin], false);
-	else if (seen->holder != CENSUS_NONE)
+	else if (seen->holder != SNAPSHOT_NONE)
 		set_owner(ps, wait, seen->holder, true);
 	if (seen->end == WAIT_NOBODY) {
 		wait->owner = seen->gone;
@@ -278,7 +278,7 @@ static void take_graph(struct ps *ps, struct ps_wait *wait, uint32_t index)
 }
 
 /* Without it: its own claim, and the place in the kernel where it sleeps, if that may be read. */
-static void take_record(struct ps_wait *wait, const struct census_thread *thread)
+static void take_record(struct ps_wait *wait, const struct snapshot_thread *thread)
 {
 	char place[64];
 
@@ -288,7 +288,7 @@ static void take_record(struct ps_wait *wait, const struct census_thread *thread
 		wait->call = text_format("asleep in the kernel's %s", place);
 }
 
-static const char *state_of(const struct census_thread *thread, const struct ps_wait *wait)
+static const char *state_of(const struct snapshot_thread *thread, const struct ps_wait *wait)
 {
 	char state;
 
@@ -323,12 +323,12 @@ static json_t *thread_json(json_t *name, uint32_t tid, const char *state, json_t
 
 json_t *ps_thread(struct ps *ps, uint32_t index)
 {
-	const struct census_thread *thread = &ps->census.threads.item[index];
+	const struct snapshot_thread *thread = &ps->snapshot.threads.item[index];
 	struct ps_wait wait = {.at = {.slot = thread->slot,
 				      .by = thread->slot,
 				      .tid = thread->tid,
 				      .time_ns = ps->now_ns},
-			       .claim = census_wanted(thread),
+			       .claim = snapshot_wanted(thread),
 			       .record = thread->record};
 	const struct ps_kept_thread *kept = ps_kept_find(ps, thread);
 	json_t *stack, *python, *name, *waits = NULL, *holds;

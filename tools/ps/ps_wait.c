@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
-#include "../story/names.h"
+#include "../story/text_locks.h"
 #include "ps.h"
-#include "../story/story_knot.h"
+#include "../story/story_deadlock.h"
 
 /* ---- what events say of it ---- */
 
@@ -43,9 +43,9 @@ static bool is_proof(uint64_t cause, const struct ev_blocked *ev)
 {
 	if (ev->flags & (MPSAN_LF_TIMED | MPSAN_LF_ROBUST | MPSAN_LF_HANDOFF))
 		return false;
-	if (cause == MPSAN_KNOT_OWNER_GONE)
+	if (cause == MPSAN_DEADLOCK_OWNER_GONE)
 		return ev->kind != MPSAN_LOCK_SEMAPHORE || ev->flags & MPSAN_LF_MUTUAL;
-	return cause == MPSAN_KNOT_CYCLE || cause == MPSAN_KNOT_DEAD_END;
+	return cause == MPSAN_DEADLOCK_CYCLE || cause == MPSAN_DEADLOCK_DEAD_END;
 }
 
 static void add_blocked(struct ps_wait *wait, const struct fact_blocked *blocked)
@@ -70,17 +70,17 @@ static void add_blocked(struct ps_wait *wait, const struct fact_blocked *blocked
 }
 
 /* What the supervisor has proved stays true as long as the thread is there. */
-static void add_knots(const struct ps *ps, struct ps_wait *wait)
+static void add_deadlocks(const struct ps *ps, struct ps_wait *wait)
 {
 	const struct reader *reader = &ps->reader;
 
-	for (uint32_t k = reader->knots.count; k-- > 0;) {
-		const struct fact_knot *knot = &reader->knots.item[k];
+	for (uint32_t k = reader->deadlocks.count; k-- > 0;) {
+		const struct fact_deadlock *deadlock = &reader->deadlocks.item[k];
 
-		for (uint32_t i = knot->begin; i < knot->end; i++) {
+		for (uint32_t i = deadlock->begin; i < deadlock->end; i++) {
 			const struct fact_blocked *blocked = &reader->blockeds.item[i];
 
-			if (is_proof(knot->ev.cause, &blocked->ev) &&
+			if (is_proof(deadlock->ev.cause, &blocked->ev) &&
 			    blocked->at.by == wait->at.by && blocked->at.tid == wait->at.tid &&
 			    (!wait->lock || wait->lock == blocked->ev.lock)) {
 				add_blocked(wait, blocked);
@@ -93,7 +93,7 @@ static void add_knots(const struct ps *ps, struct ps_wait *wait)
 void ps_wait_events(const struct ps *ps, struct ps_wait *wait)
 {
 	add_proof(ps, wait);
-	add_knots(ps, wait);
+	add_deadlocks(ps, wait);
 }
 
 /* ---- words ---- */

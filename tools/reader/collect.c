@@ -15,9 +15,9 @@ static struct fact_place place_of(const struct record *record)
 				   record->time_ns};
 }
 
-static void open_moment(struct reader *reader, enum moment_kind kind, uint32_t index)
+static void open_trigger(struct reader *reader, enum trigger_kind kind, uint32_t index)
 {
-	*ARRAY_ADD(&reader->open) = (struct moment){kind, index};
+	*ARRAY_ADD(&reader->open) = (struct trigger){kind, index};
 }
 
 /* A fork that found all holds as an earlier one left them names that one. */
@@ -46,7 +46,7 @@ static void collect_fork(struct reader *reader, const struct record *record)
 	fork->list = reader->forks.count - 1;
 	share_list(reader, fork);
 	index_map_add(reader->places, record->slot, record->pos, EV_fork, reader->forks.count - 1);
-	open_moment(reader, MOMENT_FORK, reader->forks.count - 1);
+	open_trigger(reader, TRIGGER_FORK, reader->forks.count - 1);
 }
 
 static void collect_held(struct reader *reader, const struct record *record)
@@ -65,7 +65,7 @@ static void collect_wait(struct reader *reader, const struct record *record)
 	*wait = (struct fact_wait){.at = place_of(record), .held = FACT_NONE};
 	memcpy(&wait->ev, record->payload, sizeof(wait->ev));
 	index_map_add(reader->places, record->slot, record->pos, EV_wait, reader->waits.count - 1);
-	open_moment(reader, MOMENT_WAIT, reader->waits.count - 1);
+	open_trigger(reader, TRIGGER_WAIT, reader->waits.count - 1);
 }
 
 static void collect_wait_end(struct reader *reader, const struct record *record)
@@ -85,10 +85,10 @@ static void collect_unlock_failed(struct reader *reader, const struct record *re
 
 	*unlock = (struct fact_unlock){.at = place_of(record), .held = FACT_NONE};
 	memcpy(&unlock->ev, record->payload, sizeof(unlock->ev));
-	open_moment(reader, MOMENT_UNLOCK, reader->unlocks.count - 1);
+	open_trigger(reader, TRIGGER_UNLOCK, reader->unlocks.count - 1);
 }
 
-/* The blocked threads of a knot stand right before it, in its log and so in this order. */
+/* The blocked threads of a deadlock stand right before it, in its log and so in this order. */
 static void collect_blocked(struct reader *reader, const struct record *record)
 {
 	struct fact_blocked *blocked = ARRAY_ADD(&reader->blockeds);
@@ -99,14 +99,16 @@ static void collect_blocked(struct reader *reader, const struct record *record)
 		threads_named(reader, &blocked->at, blocked->ev.name);
 }
 
-static void collect_knot(struct reader *reader, const struct record *record)
+static void collect_deadlock(struct reader *reader, const struct record *record)
 {
-	struct fact_knot *knot = ARRAY_ADD(&reader->knots);
+	struct fact_deadlock *deadlock = ARRAY_ADD(&reader->deadlocks);
 
-	*knot = (struct fact_knot){.at = place_of(record), .end = reader->blockeds.count};
-	memcpy(&knot->ev, record->payload, sizeof(knot->ev));
-	knot->begin = knot->ev.count < knot->end ? knot->end - (uint32_t)knot->ev.count : 0;
-	open_moment(reader, MOMENT_KNOT, reader->knots.count - 1);
+	*deadlock = (struct fact_deadlock){.at = place_of(record), .end = reader->blockeds.count};
+	memcpy(&deadlock->ev, record->payload, sizeof(deadlock->ev));
+	deadlock->begin = deadlock->ev.count < deadlock->end ?
+				  deadlock->end - (uint32_t)deadlock->ev.count :
+				  0;
+	open_trigger(reader, TRIGGER_DEADLOCK, reader->deadlocks.count - 1);
 }
 
 static void collect_order(struct reader *reader, const struct record *record)
@@ -117,7 +119,7 @@ static void collect_order(struct reader *reader, const struct record *record)
 	memcpy(&order->ev, record->payload, sizeof(order->ev));
 	fact_order_enter(reader->orders.item, reader->order_lists, reader->orders.count - 1);
 	*ARRAY_ADD(&reader->orders_live) = reader->orders.count - 1;
-	open_moment(reader, MOMENT_ORDER, reader->orders.count - 1);
+	open_trigger(reader, TRIGGER_ORDER, reader->orders.count - 1);
 }
 
 static void collect_shared_lock(struct reader *reader, const struct record *record)
@@ -153,7 +155,7 @@ static void collect_left_locked(struct reader *reader, const struct record *reco
 	*left = (struct fact_left){.at = place_of(record)};
 	memcpy(&left->ev, record->payload, sizeof(left->ev));
 	left->fork = reader_find(reader, record->slot, left->ev.fork, EV_fork);
-	open_moment(reader, MOMENT_LEFT, reader->lefts.count - 1);
+	open_trigger(reader, TRIGGER_KEPT_LOCK, reader->lefts.count - 1);
 }
 
 /* The first exec of a process is kept: its slot remembers the last only. */
@@ -183,18 +185,18 @@ static void collect_module(struct reader *reader, const struct record *record)
 }
 
 /* What an event is among the acts. */
-static enum { ACT_NOT, ACT_SILENT, ACT_TOLD } act_kind(const struct record *record)
+static enum { ACT_NOT, ACT_SILENT, ACT_TOLD } event_kind(const struct record *record)
 {
 	switch (record->type) {
-#define ACT_EVENT(name)                                                   \
-	_Static_assert(EV_##name >= ACT_FIRST, #name);                    \
-	_Static_assert(sizeof(struct ev_##name) <= 8 * ACT_WORDS, #name); \
-	case EV_##name:                                                   \
+#define ACT_EVENT(name)                                                          \
+	_Static_assert(EV_##name >= EVENT_FACT_FIRST, #name);                    \
+	_Static_assert(sizeof(struct ev_##name) <= 8 * EVENT_FACT_WORDS, #name); \
+	case EV_##name:                                                          \
 		return record->bytes >= sizeof(struct ev_##name) ? ACT_TOLD : ACT_NOT;
-#define SILENT_EVENT(name)                                                \
-	_Static_assert(EV_##name >= ACT_FIRST, #name);                    \
-	_Static_assert(sizeof(struct ev_##name) <= 8 * ACT_WORDS, #name); \
-	case EV_##name:                                                   \
+#define SILENT_EVENT(name)                                                       \
+	_Static_assert(EV_##name >= EVENT_FACT_FIRST, #name);                    \
+	_Static_assert(sizeof(struct ev_##name) <= 8 * EVENT_FACT_WORDS, #name); \
+	case EV_##name:                                                          \
 		return record->bytes >= sizeof(struct ev_##name) ? ACT_SILENT : ACT_NOT;
 #include "../facts/acts.def"
 #undef ACT_EVENT
@@ -204,44 +206,44 @@ static enum { ACT_NOT, ACT_SILENT, ACT_TOLD } act_kind(const struct record *reco
 	}
 }
 
-static void collect_act(struct reader *reader, const struct record *record, bool told)
+static void collect_event(struct reader *reader, const struct record *record, bool told)
 {
-	struct fact_act *act = ARRAY_ADD(&reader->acts);
-	uint32_t *newest = &reader->processes[record->by].act[act_number(record->type)];
+	struct fact_event *event = ARRAY_ADD(&reader->events);
+	uint32_t *newest = &reader->processes[record->by].event[event_fact_number(record->type)];
 
-	*act = (struct fact_act){.at = place_of(record),
-				 .type = record->type,
-				 .before = *newest,
-				 .field = record->payload,
-				 .later = record->later};
-	*newest = reader->acts.count;
+	*event = (struct fact_event){.at = place_of(record),
+				     .type = record->type,
+				     .before = *newest,
+				     .field = record->payload,
+				     .later = record->later};
+	*newest = reader->events.count;
 	if (record->type == EV_killed && record->slot == reader->session.slots && !reader->cut_ns)
 		reader->cut_ns = record->time_ns;
 	collect_shm(reader);
 	if (told)
-		open_moment(reader, MOMENT_ACT, reader->acts.count - 1);
+		open_trigger(reader, TRIGGER_EVENT, reader->events.count - 1);
 }
 
 /* What was read just now of a session that is over needs no second look. */
-static bool has_failed(const struct reader *reader, const struct fact_act *act)
+static bool has_failed(const struct reader *reader, const struct fact_event *event)
 {
-	const struct mpsan_record *head = (const struct mpsan_record *)act->field - 1;
+	const struct mpsan_record *head = (const struct mpsan_record *)event->field - 1;
 	bool fresh = reader->over && reader->acts_settled >= reader->acts_known;
 
-	return (fresh ? act->later : __atomic_load_n(&head->later, __ATOMIC_ACQUIRE)) &
+	return (fresh ? event->later : __atomic_load_n(&head->later, __ATOMIC_ACQUIRE)) &
 	       MPSAN_LATER_FAILED;
 }
 
 /* They stay where they are, and are no act of any type. */
 void collect_settled(struct reader *reader, uint64_t now)
 {
-	while (reader->acts_settled < reader->acts.count) {
-		struct fact_act *act = &reader->acts.item[reader->acts_settled];
+	while (reader->acts_settled < reader->events.count) {
+		struct fact_event *event = &reader->events.item[reader->acts_settled];
 
-		if (!reader->over && act->at.time_ns + ACT_SETTLE_NS > now)
+		if (!reader->over && event->at.time_ns + EVENT_SETTLE_NS > now)
 			break;
-		if (has_failed(reader, act))
-			act->type = EV_none;
+		if (has_failed(reader, event))
+			event->type = EV_none;
 		reader->acts_settled++;
 	}
 }
@@ -272,8 +274,8 @@ void collect_record(struct reader *reader, const struct record *record)
 		collect_module(reader, record);
 	else if (TAKES(blocked))
 		collect_blocked(reader, record);
-	else if (TAKES(knot))
-		collect_knot(reader, record);
+	else if (TAKES(deadlock))
+		collect_deadlock(reader, record);
 	else if (TAKES(order))
 		collect_order(reader, record);
 	else if (TAKES(lock_gone))
@@ -284,8 +286,8 @@ void collect_record(struct reader *reader, const struct record *record)
 		collect_left_locked(reader, record);
 	else if (collect_cuda(reader, record))
 		return;
-	else if (act_kind(record) != ACT_NOT)
-		collect_act(reader, record, act_kind(record) == ACT_TOLD);
+	else if (event_kind(record) != ACT_NOT)
+		collect_event(reader, record, event_kind(record) == ACT_TOLD);
 	else if (threads_collect(reader, record))
 		return;
 	else if (TAKES(limit))

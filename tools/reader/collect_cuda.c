@@ -71,15 +71,15 @@ static struct cuda_facts *begin(struct reader *reader)
 	return facts;
 }
 
-static void open_moment(struct reader *reader, enum moment_kind kind, uint32_t index)
+static void open_trigger(struct reader *reader, enum trigger_kind kind, uint32_t index)
 {
-	*ARRAY_ADD(&reader->open) = (struct moment){kind, index};
+	*ARRAY_ADD(&reader->open) = (struct trigger){kind, index};
 }
 
 static void await_over(struct reader *reader, uint32_t slot)
 {
 	if (!reader->cuda->over_awaited)
-		open_moment(reader, MOMENT_OVER, slot);
+		open_trigger(reader, TRIGGER_SHARING_OVER, slot);
 	reader->cuda->over_awaited = true;
 }
 
@@ -88,7 +88,7 @@ static void await_end(struct reader *reader, uint32_t slot)
 	struct cuda_store *store = reader->cuda;
 
 	if (!store->awaited[slot])
-		open_moment(reader, MOMENT_GONE, slot);
+		open_trigger(reader, TRIGGER_SHARER_GONE, slot);
 	store->awaited[slot] = true;
 	await_over(reader, slot);
 }
@@ -146,7 +146,7 @@ static void take_export(struct reader *reader, const struct record *record)
 	TAKE(&store->exports, record);
 	enter_with_room(store, cuda_enter_export);
 	await_end(reader, record->by);
-	open_moment(reader, MOMENT_EXPORT, store->exports.count - 1);
+	open_trigger(reader, TRIGGER_EXPORT, store->exports.count - 1);
 }
 
 static void take_import(struct reader *reader, const struct record *record)
@@ -160,7 +160,7 @@ static void take_import(struct reader *reader, const struct record *record)
 		await_end(reader, (uint32_t)import->ev.owner_slot - 1);
 	enter_with_room(store, cuda_enter_import);
 	await_end(reader, record->by);
-	open_moment(reader, MOMENT_IMPORT, store->imports.count - 1);
+	open_trigger(reader, TRIGGER_IPC_OPEN, store->imports.count - 1);
 }
 
 static void take_close(struct reader *reader, const struct record *record)
@@ -178,7 +178,7 @@ static void take_free(struct reader *reader, const struct record *record)
 	TAKE(&store->frees, record);
 	lend_arrays(store);
 	cuda_enter_free(&store->facts);
-	open_moment(reader, MOMENT_FREE, store->frees.count - 1);
+	open_trigger(reader, TRIGGER_FREE, store->frees.count - 1);
 }
 
 static void take_event(struct reader *reader, const struct record *record)
@@ -188,14 +188,14 @@ static void take_event(struct reader *reader, const struct record *record)
 	TAKE(&store->events, record);
 	lend_arrays(store);
 	cuda_enter_event(&store->facts);
-	open_moment(reader, MOMENT_EVENT, store->events.count - 1);
+	open_trigger(reader, TRIGGER_IPC_EVENT, store->events.count - 1);
 }
 
 static void take_refused(struct reader *reader, const struct record *record)
 {
 	TAKE(&reader->cuda->refuseds, record);
 	lend_arrays(reader->cuda);
-	open_moment(reader, MOMENT_REFUSED, reader->cuda->refuseds.count - 1);
+	open_trigger(reader, TRIGGER_REFUSED, reader->cuda->refuseds.count - 1);
 }
 
 static void take_init(struct reader *reader, const struct record *record)
@@ -237,7 +237,7 @@ static void take_env(struct reader *reader, const struct record *record)
 	if (is_same_value(before, after) || is_restored(reader, record, after))
 		return;
 	TAKE(&reader->cuda->envs, record);
-	open_moment(reader, MOMENT_CUDA_ENV, reader->cuda->envs.count - 1);
+	open_trigger(reader, TRIGGER_CUDA_ENV, reader->cuda->envs.count - 1);
 }
 
 #define TAKES(event) (record->type == EV_##event && record->bytes >= sizeof(struct ev_##event))
@@ -291,7 +291,7 @@ bool collect_cuda(struct reader *reader, const struct record *record)
 		await_over(reader, record->by);
 	} else if (TAKES(cuda_call)) {
 		TAKE(&store->calls, record);
-		open_moment(reader, MOMENT_CUDA_CALL, store->calls.count - 1);
+		open_trigger(reader, TRIGGER_CUDA_CALL, store->calls.count - 1);
 	} else if (TAKES(cuda_env)) {
 		take_env(reader, record);
 	}
@@ -350,36 +350,36 @@ void cuda_publish(struct reader *reader, struct facts *facts)
 		reader->processes[slot].lossy = is_lossy(reader, slot);
 }
 
-bool cuda_moment_place(const struct reader *reader, const struct moment *moment,
-		       struct fact_place *place)
+bool cuda_trigger_place(const struct reader *reader, const struct trigger *trigger,
+			struct fact_place *place)
 {
 	const struct cuda_store *store = reader->cuda;
 
-	switch (moment->kind) {
-	case MOMENT_CUDA_CALL:
-		*place = store->calls.item[moment->index].at;
+	switch (trigger->kind) {
+	case TRIGGER_CUDA_CALL:
+		*place = store->calls.item[trigger->index].at;
 		return true;
-	case MOMENT_CUDA_ENV:
-		*place = store->envs.item[moment->index].at;
+	case TRIGGER_CUDA_ENV:
+		*place = store->envs.item[trigger->index].at;
 		return true;
-	case MOMENT_EXPORT:
-		*place = store->exports.item[moment->index].at;
+	case TRIGGER_EXPORT:
+		*place = store->exports.item[trigger->index].at;
 		return true;
-	case MOMENT_IMPORT:
-		*place = store->imports.item[moment->index].at;
+	case TRIGGER_IPC_OPEN:
+		*place = store->imports.item[trigger->index].at;
 		return true;
-	case MOMENT_FREE:
-		*place = store->frees.item[moment->index].at;
+	case TRIGGER_FREE:
+		*place = store->frees.item[trigger->index].at;
 		return true;
-	case MOMENT_REFUSED:
-		*place = store->refuseds.item[moment->index].at;
+	case TRIGGER_REFUSED:
+		*place = store->refuseds.item[trigger->index].at;
 		return true;
-	case MOMENT_EVENT:
-		*place = store->events.item[moment->index].at;
+	case TRIGGER_IPC_EVENT:
+		*place = store->events.item[trigger->index].at;
 		return true;
-	case MOMENT_GONE:
-	case MOMENT_OVER:
-		*place = (struct fact_place){.slot = moment->index, .by = moment->index};
+	case TRIGGER_SHARER_GONE:
+	case TRIGGER_SHARING_OVER:
+		*place = (struct fact_place){.slot = trigger->index, .by = trigger->index};
 		return true;
 	default:
 		return false;
@@ -414,20 +414,20 @@ static enum timing gone_timing(const struct reader *reader, uint32_t slot, uint6
 	return end && end + CUDA_GRACE_NS + SETTLE_NS <= now ? TIMING_COME : TIMING_OPEN;
 }
 
-enum timing cuda_moment_timing(struct reader *reader, const struct moment *moment, uint64_t now,
-			       uint64_t *due_ns)
+enum timing cuda_trigger_timing(struct reader *reader, const struct trigger *trigger, uint64_t now,
+				uint64_t *due_ns)
 {
 	struct fact_place at;
 
-	if (!cuda_moment_place(reader, moment, &at))
+	if (!cuda_trigger_place(reader, trigger, &at))
 		return TIMING_NEVER;
 	*due_ns = at.time_ns;
-	switch (moment->kind) {
-	case MOMENT_CUDA_ENV:
-		return env_timing(reader, &reader->cuda->envs.item[moment->index], now, due_ns);
-	case MOMENT_GONE:
-		return gone_timing(reader, moment->index, now, due_ns);
-	case MOMENT_OVER:
+	switch (trigger->kind) {
+	case TRIGGER_CUDA_ENV:
+		return env_timing(reader, &reader->cuda->envs.item[trigger->index], now, due_ns);
+	case TRIGGER_SHARER_GONE:
+		return gone_timing(reader, trigger->index, now, due_ns);
+	case TRIGGER_SHARING_OVER:
 		*due_ns = now;
 		return reader->over ? TIMING_COME : TIMING_OPEN;
 	default:
@@ -443,7 +443,7 @@ bool cuda_is_open(const struct reader *reader)
 		uint32_t slot = reader->open.item[i].index;
 		uint64_t end;
 
-		if (reader->open.item[i].kind != MOMENT_GONE)
+		if (reader->open.item[i].kind != TRIGGER_SHARER_GONE)
 			continue;
 		end = cuda_end_ns(facts, slot);
 		if (!end || end + CUDA_GRACE_NS < reader->now_ns)

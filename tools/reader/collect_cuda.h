@@ -1,6 +1,6 @@
 /*
  * The part of a reader that is about CUDA: its facts, and the moments of them. Neighbours: collect.h,
- * moments.c; tools/facts/cuda.h has the facts.
+ * triggers.c; tools/facts/cuda.h has the facts.
  */
 #ifndef MPSAN_COLLECT_CUDA_H
 #define MPSAN_COLLECT_CUDA_H
@@ -28,12 +28,12 @@ void collect_cuda_due(struct reader *reader, uint64_t now);
 void cuda_publish(struct reader *reader, struct facts *facts);
 
 /* The record that a moment belongs to; false: the moment is none of CUDA's. */
-bool cuda_moment_place(const struct reader *reader, const struct moment *moment,
-		       struct fact_place *place);
+bool cuda_trigger_place(const struct reader *reader, const struct trigger *trigger,
+			struct fact_place *place);
 
-/* See moment_timing. */
-enum timing cuda_moment_timing(struct reader *reader, const struct moment *moment, uint64_t now,
-			       uint64_t *due_ns);
+/* See trigger_timing. */
+enum timing cuda_trigger_timing(struct reader *reader, const struct trigger *trigger, uint64_t now,
+				uint64_t *due_ns);
 
 /* Whether a process has ended with memory that others have open, and it is not known how that ends. */
 bool cuda_is_open(const struct reader *reader);

@@ -55,49 +55,49 @@ static bool has_frame(const struct reader *reader, uint32_t slot, uint64_t pytho
 }
 
 /* The text that an act is found by, and its Python frames. */
-static void look_into(const struct reader *reader, const struct fact_act *act,
+static void look_into(const struct reader *reader, const struct fact_event *event,
 		      struct shm_link *link)
 {
 	uint64_t name = 0, python = 0;
 	const char *text;
 
-	switch (act->type) {
+	switch (event->type) {
 	case EV_shm:
-		name = ACT_AS(act, shm)->name;
-		python = ACT_AS(act, shm)->python;
+		name = EVENT_AS(event, shm)->name;
+		python = EVENT_AS(event, shm)->python;
 		break;
 	case EV_sock_refused:
-		name = ACT_AS(act, sock_refused)->path;
-		python = ACT_AS(act, sock_refused)->python;
+		name = EVENT_AS(event, sock_refused)->path;
+		python = EVENT_AS(event, sock_refused)->python;
 		break;
 	case EV_shm_intent:
-		name = ACT_AS(act, shm_intent)->name;
+		name = EVENT_AS(event, shm_intent)->name;
 		break;
 	case EV_shm_unlinked:
-		name = ACT_AS(act, shm_unlinked)->name;
+		name = EVENT_AS(event, shm_unlinked)->name;
 		break;
 	case EV_shm_refused:
-		name = ACT_AS(act, shm_refused)->name;
+		name = EVENT_AS(event, shm_refused)->name;
 		break;
 	case EV_shm_kept:
-		name = ACT_AS(act, shm_kept)->listener;
+		name = EVENT_AS(event, shm_kept)->listener;
 		break;
 	case EV_sock_bound:
-		name = ACT_AS(act, sock_bound)->path;
+		name = EVENT_AS(event, sock_bound)->path;
 		break;
 	case EV_shm_left:
-		name = ACT_AS(act, shm_left)->name;
+		name = EVENT_AS(event, shm_left)->name;
 		break;
 	default:
 		return;
 	}
-	text = name ? reader_text(reader, act->at.slot, name) : NULL;
+	text = name ? reader_text(reader, event->at.slot, name) : NULL;
 	if (text && *text) {
 		link->name = shm_name_hash(text);
 		if (shm_name_is_torch(text))
 			link->flags |= SHM_LINK_TORCH;
 	}
-	if (has_frame(reader, act->at.slot, python, "rebuild_storage_fd"))
+	if (has_frame(reader, event->at.slot, python, "rebuild_storage_fd"))
 		link->flags |= SHM_LINK_REBUILDS;
 }
 
@@ -109,22 +109,22 @@ static bool is_of_memory(uint32_t type)
 void collect_shm(struct reader *reader)
 {
 	struct shm_store *store = reader->shm;
-	uint32_t act = reader->acts.count - 1;
+	uint32_t event = reader->events.count - 1;
 
-	while (store->links.count <= act)
+	while (store->links.count <= event)
 		*ARRAY_ADD(&store->links) = (struct shm_link){0};
-	if (!is_of_memory(reader->acts.item[act].type))
+	if (!is_of_memory(reader->events.item[event].type))
 		return;
 	begin(reader);
-	look_into(reader, &reader->acts.item[act], &store->links.item[act]);
-	*ARRAY_ADD(&store->waiting) = act;
+	look_into(reader, &reader->events.item[event], &store->links.item[event]);
+	*ARRAY_ADD(&store->waiting) = event;
 }
 
 static int compare_acts(const void *one, const void *other, void *context)
 {
-	const struct fact_act *acts = context;
-	const struct fact_place *a = &acts[*(const uint32_t *)one].at;
-	const struct fact_place *b = &acts[*(const uint32_t *)other].at;
+	const struct fact_event *events = context;
+	const struct fact_place *a = &events[*(const uint32_t *)one].at;
+	const struct fact_place *b = &events[*(const uint32_t *)other].at;
 
 	if (a->time_ns != b->time_ns)
 		return a->time_ns < b->time_ns ? -1 : 1;
@@ -152,7 +152,7 @@ static void double_lists(struct shm_facts *facts)
 }
 
 /* Core code has no memory to take. */
-static void enter(struct reader *reader, uint32_t act)
+static void enter(struct reader *reader, uint32_t event)
 {
 	struct shm_store *store = reader->shm;
 
@@ -162,7 +162,7 @@ static void enter(struct reader *reader, uint32_t act)
 	ARRAY_ADD(&store->segments);
 	store->segments.count--;
 	lend_arrays(store);
-	shm_enter(&store->facts, reader->acts.item, act);
+	shm_enter(&store->facts, reader->events.item, event);
 	store->segments.count = store->facts.segment_count;
 }
 
@@ -173,9 +173,9 @@ static void sort_waiting(struct reader *reader)
 	uint32_t *item = store->waiting.item;
 
 	for (uint32_t i = 1; i < store->waiting.count; i++)
-		if (compare_acts(&item[i - 1], &item[i], reader->acts.item) > 0) {
+		if (compare_acts(&item[i - 1], &item[i], reader->events.item) > 0) {
 			qsort_r(item, store->waiting.count, sizeof(uint32_t), compare_acts,
-				reader->acts.item);
+				reader->events.item);
 			return;
 		}
 }
@@ -192,7 +192,8 @@ void collect_shm_due(struct reader *reader, uint64_t now)
 	sort_waiting(reader);
 	while (next < store->waiting.count &&
 	       (reader->over ||
-		reader->acts.item[store->waiting.item[next]].at.time_ns + ACT_SETTLE_NS <= now)) {
+		reader->events.item[store->waiting.item[next]].at.time_ns + EVENT_SETTLE_NS <=
+			now)) {
 		enter(reader, store->waiting.item[next++]);
 		if (next % REFRESHED == 0)
 			reader_trim(reader);
@@ -204,32 +205,32 @@ void collect_shm_due(struct reader *reader, uint64_t now)
 
 static void refresh(struct reader *reader, uint32_t index)
 {
-	struct fact_act *act = &reader->acts.item[index];
-	const struct mpsan_record *head = (const struct mpsan_record *)act->field - 1;
+	struct fact_event *event = &reader->events.item[index];
+	const struct mpsan_record *head = (const struct mpsan_record *)event->field - 1;
 
-	if (act->type == EV_shm || act->type == EV_shm_map)
-		act->later = __atomic_load_n(&head->later, __ATOMIC_ACQUIRE);
+	if (event->type == EV_shm || event->type == EV_shm_map)
+		event->later = __atomic_load_n(&head->later, __ATOMIC_ACQUIRE);
 }
 
 static void refresh_all_of(struct reader *reader, uint32_t slot, uint32_t type)
 {
-	uint32_t at = reader->processes[slot].act[act_number(type)];
+	uint32_t at = reader->processes[slot].event[event_fact_number(type)];
 
-	for (; at; at = reader->acts.item[at - 1].before)
+	for (; at; at = reader->events.item[at - 1].before)
 		refresh(reader, at - 1);
 }
 
-void shm_refresh_act(struct reader *reader, uint32_t act)
+void shm_refresh_event(struct reader *reader, uint32_t event)
 {
 	const struct shm_facts *shm = &reader->facts.shm;
-	uint32_t segment = shm_segment_of(&reader->facts, act);
+	uint32_t segment = shm_segment_of(&reader->facts, event);
 
-	if (!segment && shm->links && shm->links[act].name)
-		segment = shm_find_name(shm, shm->links[act].name);
+	if (!segment && shm->links && shm->links[event].name)
+		segment = shm_find_name(shm, shm->links[event].name);
 	if (!segment || reader->over)
 		return;
-	EACH_SHM_ACT(&reader->facts, segment - 1, at)
-		refresh(reader, at - 1);
+	EACH_SHM_EVENT(&reader->facts, segment - 1, at)
+	refresh(reader, at - 1);
 }
 
 void shm_refresh_process(struct reader *reader, uint32_t slot)

@@ -25,7 +25,7 @@ void collect_shm_due(struct reader *reader, uint64_t now);
  * Sizes and ends of mappings are written into records that stand already: reads those again that
  * the rules look at when this moment comes.
  */
-void shm_refresh_act(struct reader *reader, uint32_t act);
+void shm_refresh_event(struct reader *reader, uint32_t event);
 void shm_refresh_process(struct reader *reader, uint32_t slot);
 void shm_refresh_all(struct reader *reader);
 

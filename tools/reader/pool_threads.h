@@ -1,6 +1,6 @@
 /*
  * Which of a parent's threads could have ended a wait of its forked child: those that began in the module
- * whose code waits. Neighbours: moments.c asks when a wait has lasted; maps.h knows the modules.
+ * whose code waits. Neighbours: triggers.c asks when a wait has lasted; maps.h knows the modules.
  */
 #ifndef MPSAN_POOL_THREADS_H
 #define MPSAN_POOL_THREADS_H

@@ -14,7 +14,7 @@
 
 #define GAP_PATIENCE_NS 200000000ull /* for a record that was reserved and is not finished */
 #define TRIM_STEPS 65536u /* records read between two looks at that */
-#define TRIM_MOMENTS 1024u
+#define TRIM_TRIGGERS 1024u
 #define LIVENESS_NS 50000000ull /* between two looks at who is alive */
 
 char *reader_open(struct reader *reader, const char *dir, bool writable)
@@ -65,11 +65,11 @@ void reader_close(struct reader *reader)
 	free(reader->waits.item);
 	free(reader->unlocks.item);
 	free(reader->blockeds.item);
-	free(reader->knots.item);
+	free(reader->deadlocks.item);
 	free(reader->orders.item);
 	free(reader->orders_live.item);
 	free(reader->lefts.item);
-	free(reader->acts.item);
+	free(reader->events.item);
 	free(reader->modules.item);
 	free(reader->names.item);
 	free(reader->threads.item);
@@ -168,7 +168,7 @@ static void find_slots(struct reader *reader)
 			continue;
 		reader->known[slot] = true;
 		*ARRAY_ADD(&reader->used) = slot;
-		*ARRAY_ADD(&reader->open) = (struct moment){MOMENT_ENDED, slot};
+		*ARRAY_ADD(&reader->open) = (struct trigger){TRIGGER_ENDED, slot};
 	}
 	if (reader->used.count && (before != reader->used.count || reader->over))
 		qsort_r(reader->used.item, reader->used.count, sizeof(uint32_t), compare_births,
@@ -255,7 +255,7 @@ static void read_logs(struct reader *reader, uint64_t now)
 			 reader->over || reader->processes[slot].gone ? 0 : GAP_PATIENCE_NS);
 	open_watch_log(reader);
 	read_log(reader, reader->session.slots, now, 0);
-	reader->acts_known = reader->acts.count;
+	reader->acts_known = reader->events.count;
 	merge_begin(&reader->merge);
 	for (uint32_t i = 1; merge_next(&reader->merge, &record); i++) {
 		mention(reader, record.time_ns);
@@ -287,35 +287,35 @@ static int compare_pending(const void *one, const void *other)
 	return a->pos < b->pos ? -1 : a->pos > b->pos;
 }
 
-static struct fact_place moment_place(const struct reader *reader, const struct moment *moment)
+static struct fact_place trigger_place(const struct reader *reader, const struct trigger *trigger)
 {
 	struct fact_place place;
 
-	if (cuda_moment_place(reader, moment, &place))
+	if (cuda_trigger_place(reader, trigger, &place))
 		return place;
-	switch (moment->kind) {
-	case MOMENT_FORK:
-		return reader->forks.item[moment->index].at;
-	case MOMENT_WAIT:
-		return reader->waits.item[moment->index].at;
-	case MOMENT_KNOT:
-		return reader->knots.item[moment->index].at;
-	case MOMENT_ORDER:
-		return reader->orders.item[moment->index].at;
-	case MOMENT_LEFT:
-		return reader->lefts.item[moment->index].at;
-	case MOMENT_ACT:
-		return reader->acts.item[moment->index].at;
-	case MOMENT_ENDED:
-		return (struct fact_place){.slot = moment->index,
-					   .by = moment->index,
-					   .time_ns = reader->processes[moment->index].gone_ns};
-	case MOMENT_CLOSE:
+	switch (trigger->kind) {
+	case TRIGGER_FORK:
+		return reader->forks.item[trigger->index].at;
+	case TRIGGER_WAIT:
+		return reader->waits.item[trigger->index].at;
+	case TRIGGER_DEADLOCK:
+		return reader->deadlocks.item[trigger->index].at;
+	case TRIGGER_ORDER:
+		return reader->orders.item[trigger->index].at;
+	case TRIGGER_KEPT_LOCK:
+		return reader->lefts.item[trigger->index].at;
+	case TRIGGER_EVENT:
+		return reader->events.item[trigger->index].at;
+	case TRIGGER_ENDED:
+		return (struct fact_place){.slot = trigger->index,
+					   .by = trigger->index,
+					   .time_ns = reader->processes[trigger->index].gone_ns};
+	case TRIGGER_CLOSE:
 		return (struct fact_place){.slot = UINT32_MAX};
 	default:
 		break;
 	}
-	return reader->unlocks.item[moment->index].at;
+	return reader->unlocks.item[trigger->index].at;
 }
 
 static void publish_facts(struct reader *reader, uint64_t now)
@@ -335,15 +335,15 @@ static void publish_facts(struct reader *reader, uint64_t now)
 		.unlock_count = reader->unlocks.count,
 		.blockeds = reader->blockeds.item,
 		.blocked_count = reader->blockeds.count,
-		.knots = reader->knots.item,
-		.knot_count = reader->knots.count,
+		.deadlocks = reader->deadlocks.item,
+		.deadlock_count = reader->deadlocks.count,
 		.orders = reader->orders.item,
 		.order_count = reader->orders.count,
 		.order_lists = reader->order_lists,
 		.lefts = reader->lefts.item,
 		.left_count = reader->lefts.count,
-		.acts = reader->acts.item,
-		.act_count = reader->acts.count,
+		.events = reader->events.item,
+		.event_count = reader->events.count,
 	};
 	cuda_publish(reader, &reader->facts);
 	shm_publish(reader, &reader->facts);
@@ -355,26 +355,26 @@ static bool is_cut_off(const struct reader *reader, const struct fact_place *at)
 	return reader->cut_ns && at->time_ns > reader->cut_ns && at->slot != reader->session.slots;
 }
 
-static void time_moments(struct reader *reader, uint64_t now)
+static void time_triggers(struct reader *reader, uint64_t now)
 {
 	uint32_t kept = 0;
 
 	if (reader->ready_next == reader->ready.count)
 		reader->ready_next = reader->ready.count = 0;
 	for (uint32_t i = 0; i < reader->open.count; i++) {
-		struct moment moment = reader->open.item[i];
-		struct fact_place at = moment_place(reader, &moment);
+		struct trigger trigger = reader->open.item[i];
+		struct fact_place at = trigger_place(reader, &trigger);
 		uint64_t due_ns = 0;
 
 		if (is_cut_off(reader, &at))
 			continue;
-		switch (moment_timing(reader, &moment, now, &due_ns)) {
+		switch (trigger_timing(reader, &trigger, now, &due_ns)) {
 		case TIMING_COME:
 			*ARRAY_ADD(&reader->ready) =
-				(struct pending){due_ns, moment, at.slot, at.pos};
+				(struct pending){due_ns, trigger, at.slot, at.pos};
 			break;
 		case TIMING_OPEN:
-			reader->open.item[kept++] = moment;
+			reader->open.item[kept++] = trigger;
 			break;
 		case TIMING_NEVER:
 			break;
@@ -405,7 +405,7 @@ void reader_poll(struct reader *reader, uint64_t now)
 	collect_shm_due(reader, now);
 	publish_facts(reader, now);
 	collect_links(reader);
-	time_moments(reader, now);
+	time_triggers(reader, now);
 }
 
 void reader_finish(struct reader *reader, uint64_t now)
@@ -428,10 +428,10 @@ void reader_finish(struct reader *reader, uint64_t now)
 	collect_cuda_due(reader, now);
 	collect_shm_due(reader, now);
 	shm_refresh_all(reader);
-	*ARRAY_ADD(&reader->open) = (struct moment){MOMENT_CLOSE, 0};
+	*ARRAY_ADD(&reader->open) = (struct trigger){TRIGGER_CLOSE, 0};
 	publish_facts(reader, now);
 	collect_links(reader);
-	time_moments(reader, now);
+	time_triggers(reader, now);
 }
 
 uint64_t reader_end_ns(const struct reader *reader)
@@ -448,22 +448,22 @@ uint64_t reader_end_ns(const struct reader *reader)
 bool reader_has_open_wait(const struct reader *reader)
 {
 	for (uint32_t i = 0; i < reader->open.count; i++)
-		if (reader->open.item[i].kind == MOMENT_WAIT)
+		if (reader->open.item[i].kind == TRIGGER_WAIT)
 			return true;
 	return false;
 }
 
-bool reader_next_moment(struct reader *reader, struct moment *moment)
+bool reader_next_trigger(struct reader *reader, struct trigger *trigger)
 {
 	const struct pending *next;
 
 	if (reader->ready_next >= reader->ready.count)
 		return false;
 	next = &reader->ready.item[reader->ready_next++];
-	if (next->moment.kind == MOMENT_ENDED || !(reader->ready_next % TRIM_MOMENTS))
+	if (next->trigger.kind == TRIGGER_ENDED || !(reader->ready_next % TRIM_TRIGGERS))
 		reader_trim(reader); /* all that a process did is looked at when it ends */
 	reader->facts.now_ns = next->due_ns;
-	*moment = next->moment;
+	*trigger = next->trigger;
 	return true;
 }
 

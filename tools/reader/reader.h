@@ -1,7 +1,7 @@
 /*
  * Reads a session: merges the events of all its logs into facts and announces the moments at
  * which rules may speak. It works the same on a session that is under way (poll again and again)
- * and on one that is over. Neighbours: session.h, logfile.h below it; judge.h above it; moments.c
+ * and on one that is over. Neighbours: session.h, logfile.h below it; judge.h above it; triggers.c
  * is its second half.
  */
 #ifndef MPSAN_READER_H
@@ -61,7 +61,7 @@ struct seen_limit {
 
 struct pending {
 	uint64_t due_ns;
-	struct moment moment;
+	struct trigger trigger;
 	uint32_t slot; /* of the log, with pos: settles the order of equal times */
 	uint64_t pos;
 };
@@ -101,12 +101,12 @@ struct reader {
 	ARRAY(struct fact_wait) waits;
 	ARRAY(struct fact_unlock) unlocks;
 	ARRAY(struct fact_blocked) blockeds;
-	ARRAY(struct fact_knot) knots;
+	ARRAY(struct fact_deadlock) deadlocks;
 	ARRAY(struct fact_order) orders;
 	uint32_t order_lists[FACT_ORDER_LISTS];
 	ARRAY(uint32_t) orders_live; /* indices of those about locks that are still there */
 	ARRAY(struct fact_left) lefts;
-	ARRAY(struct fact_act) acts;
+	ARRAY(struct fact_event) events;
 	ARRAY(struct seen_module) modules;
 	ARRAY(struct seen_name) names;
 	ARRAY(struct seen_thread) threads;
@@ -120,7 +120,7 @@ struct reader {
 	struct cuda_store *cuda; /* collect_cuda.h */
 	struct shm_store *shm; /* collect_shm.h */
 	struct index_map *places;
-	ARRAY(struct moment) open; /* not announced yet */
+	ARRAY(struct trigger) open; /* not announced yet */
 	ARRAY(struct pending) ready; /* in the order of announcement */
 	uint32_t ready_next;
 };
@@ -163,7 +163,7 @@ uint64_t reader_end_ns(const struct reader *reader);
 bool reader_has_open_wait(const struct reader *reader);
 
 /* The next moment; facts.now_ns is then the time at which it became one. */
-bool reader_next_moment(struct reader *reader, struct moment *moment);
+bool reader_next_trigger(struct reader *reader, struct trigger *trigger);
 
 /* A record of a slot's log; false when it is not there or of another type. */
 bool reader_record(const struct reader *reader, uint32_t slot, uint64_t pos,
@@ -185,9 +185,9 @@ uint32_t reader_find(const struct reader *reader, uint32_t slot, uint64_t pos,
  */
 void reader_trim(const struct reader *reader);
 
-/* moments.c: whether a moment has come, and since when. */
+/* triggers.c: whether a moment has come, and since when. */
 enum timing { TIMING_COME, TIMING_OPEN, TIMING_NEVER };
-enum timing moment_timing(struct reader *reader, const struct moment *moment, uint64_t now,
-			  uint64_t *due_ns);
+enum timing trigger_timing(struct reader *reader, const struct trigger *trigger, uint64_t now,
+			   uint64_t *due_ns);
 
 #endif

@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../facts/people.h"
+#include "../facts/processes.h"
 #include "../base/jsontext.h"
-#include "../story/names_process.h"
+#include "../story/text_process.h"
 
 /* ---- what it did ---- */
 
 static bool is_worker(const struct reader *reader, uint32_t slot)
 {
-	uint32_t parent = people_is_worker(&reader->facts, slot) ?
-				  people_parent(&reader->facts, slot) :
+	uint32_t parent = process_is_worker(&reader->facts, slot) ?
+				  process_parent(&reader->facts, slot) :
 				  FACT_NONE;
 
 	return parent != FACT_NONE &&
@@ -28,19 +28,19 @@ static bool is_started(const struct reader *reader, uint32_t slot)
 
 static bool is_loader(const struct reader *reader, uint32_t slot)
 {
-	return is_worker(reader, slot) && people_loads_data(&reader->facts, slot);
+	return is_worker(reader, slot) && process_loads_data(&reader->facts, slot);
 }
 
 /* One that lives on is told by other rules; a fork server asks for its children. */
 static bool is_forgotten(const struct reader *reader, uint32_t slot)
 {
-	return is_worker(reader, slot) && !people_is_apart(&reader->facts, slot) &&
+	return is_worker(reader, slot) && !process_is_apart(&reader->facts, slot) &&
 	       !(reader->session.table[slot].flags & MPSAN_PROCESS_REAPED);
 }
 
 static bool makes_groups(const struct reader *reader, uint32_t slot)
 {
-	return fact_act_of(&reader->facts, slot, EV_group, FACT_NONE) != FACT_NONE;
+	return fact_event_of(&reader->facts, slot, EV_group, FACT_NONE) != FACT_NONE;
 }
 
 static bool any(const struct reader *reader, bool (*is)(const struct reader *, uint32_t slot))
@@ -185,7 +185,7 @@ static bool is_hurt(const struct reader *reader, uint32_t slot, enum course_ends
 		return true;
 	if (of->end == MPSAN_END_EXIT)
 		return of->end_value > 0;
-	return ends == UNKILLED || !people_was_ended_by_another(&reader->facts, slot);
+	return ends == UNKILLED || !process_was_ended_by_another(&reader->facts, slot);
 }
 
 char *course_hurt(const struct judge *judge, enum course_ends ends)

@@ -1,6 +1,6 @@
 /*
  * What is wrong with the logs of a session: truncated, gone, something else in their place. Neighbours: logfile.h
- * reads them; limits.c, gather.c and dump.c tell.
+ * reads them; limits.c, find_sessions.c and dump.c tell.
  */
 #ifndef MPSAN_DAMAGE_H
 #define MPSAN_DAMAGE_H

@@ -1,6 +1,6 @@
 /*
  * The hosts of a report: whose session each is, and how their clocks compare. Neighbours: host.h and shim/record/host.h
- * wrote what is read here; fold.h puts the sessions together.
+ * wrote what is read here; merge_sessions.h puts the sessions together.
  */
 #ifndef MPSAN_HOSTS_H
 #define MPSAN_HOSTS_H

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "damage.h"
-#include "../reader/exports.h"
+#include "../reader/export_table.h"
 #include "../base/guard.h"
 #include "../reader/host.h"
 #include "../base/limit.h"
@@ -169,12 +169,12 @@ static void add_events(json_t *document, const struct reader *reader)
 static void add_exports(json_t *document, const struct reader *reader)
 {
 	struct exports exports = {0};
-	char *wrong = exports_open(&exports, &reader->session);
+	char *wrong = export_table_open(&exports, &reader->session);
 
 	if (wrong)
 		report_limit(document, "%s", wrong);
-	exports_limits(&exports, document);
-	exports_close(&exports);
+	export_table_limits(&exports, document);
+	export_table_close(&exports);
 	free(wrong);
 }
 

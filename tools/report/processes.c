@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
-#include "../story/names.h"
-#include "../story/names_process.h"
+#include "../story/text_locks.h"
+#include "../story/text_process.h"
 #include "report.h"
 #include "../reader/unwatched.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../include/mpsan_version.h"
-#include "fold.h"
+#include "merge_sessions.h"
 #include "../base/jsontext.h"
 
 json_t *report_exit_json(const struct report_exit *end)
@@ -31,7 +31,7 @@ void report_finish(struct report *report)
 		free(report->source.item[i].rank);
 	}
 	free(report->source.item);
-	fold_destroy(report->fold);
+	merge_sessions_destroy(report->merge);
 	timeline_destroy(report->timeline);
 	json_decref(report->document);
 	*report = (struct report){0};
@@ -39,10 +39,10 @@ void report_finish(struct report *report)
 
 void report_add(json_t *document, const struct judge *judge)
 {
-	struct fold *fold = fold_create(document);
+	struct merge_sessions *merge = merge_sessions_create(document);
 
-	fold_add(fold, 0, 0, judge);
-	fold_destroy(fold);
+	merge_sessions_add(merge, 0, 0, judge);
+	merge_sessions_destroy(merge);
 }
 
 unsigned report_count(const json_t *document, const char *severity)

@@ -22,7 +22,7 @@ struct report_source {
 };
 #define REPORT_UNCERTAIN UINT64_MAX
 
-struct fold;
+struct merge_sessions;
 
 /* How much a text report shows. */
 struct text_view {
@@ -37,7 +37,8 @@ struct report {
 	json_t *document; /* owned */
 	struct timeline *timeline; /* NULL unless a format wants it */
 	ARRAY(struct report_source) source;
-	struct fold *fold; /* fold.h: of several sessions; NULL until the first is added */
+	struct merge_sessions
+		*merge; /* merge_sessions.h: of several sessions; NULL until the first is added */
 	const struct grades *grades; /* borrowed: which rules were asked for; NULL: not known */
 	enum grade fail_on; /* GRADE_OFF: nothing fails */
 };
@@ -56,7 +57,7 @@ json_t *report_create(json_t *command, const struct report_exit *end);
 /* Frees what a report owns. */
 void report_finish(struct report *report);
 
-/* Adds what one session has to say, the only one of the document; fold.h has more. */
+/* Adds what one session has to say, the only one of the document; merge_sessions.h has more. */
 void report_add(json_t *document, const struct judge *judge);
 
 /* How many findings of a document have that severity. */

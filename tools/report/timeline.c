@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "../facts/ipc.h"
-#include "../story/names.h"
-#include "../story/names_process.h"
+#include "../story/text_locks.h"
+#include "../story/text_process.h"
 
 struct timeline *timeline_create(void)
 {
@@ -159,8 +159,8 @@ static void draw_threads(struct drawing *drawing)
 
 		draw_thread(drawing, at->by, at->tid, at->time_ns);
 	}
-	for (uint32_t i = 0; i < drawing->facts->act_count; i++) {
-		const struct fact_place *at = &drawing->facts->acts[i].at;
+	for (uint32_t i = 0; i < drawing->facts->event_count; i++) {
+		const struct fact_place *at = &drawing->facts->events[i].at;
 
 		/* The supervisor's own records name a process, and no thread of it. */
 		if (at->slot != reader->session.slots)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "../facts/ipc.h"
-#include "../story/names_cuda.h"
-#include "../story/names_shm.h"
+#include "../story/text_cuda.h"
+#include "../story/text_shm.h"
 
 /* Acts about one segment that one receipt is searched among. */
 #define SENDS_MAX 256u
@@ -45,11 +45,11 @@ static void add_message(struct drawing *drawing, const struct fact_place *from,
 }
 
 /* Whether this sending may be what that process received. */
-static bool fits(const struct drawing *drawing, const struct fact_act *sent,
-		 const struct fact_act *received)
+static bool fits(const struct drawing *drawing, const struct fact_event *sent,
+		 const struct fact_event *received)
 {
 	const struct mpsan_process *table = drawing->reader->session.table;
-	uint64_t from = ACT_AS(received, shm)->from, to = ACT_AS(sent, shm_sent)->to;
+	uint64_t from = EVENT_AS(received, shm)->from, to = EVENT_AS(sent, shm_sent)->to;
 
 	return sent->at.by != received->at.by && sent->at.time_ns <= received->at.time_ns &&
 	       (!from || from == table[sent->at.by].pid) &&
@@ -57,14 +57,14 @@ static bool fits(const struct drawing *drawing, const struct fact_act *sent,
 }
 
 /* A descriptor that came over a socket, from the newest sending that fits. */
-static void draw_receipt(struct drawing *drawing, uint32_t act, uint32_t object)
+static void draw_receipt(struct drawing *drawing, uint32_t event, uint32_t object)
 {
-	const struct fact_act *received = &drawing->facts->acts[act];
+	const struct fact_event *received = &drawing->facts->events[event];
 	uint32_t work = SENDS_MAX;
 
-	for (uint32_t at = shm_link_of(drawing->facts, act)->before; at && work--;
+	for (uint32_t at = shm_link_of(drawing->facts, event)->before; at && work--;
 	     at = shm_link_of(drawing->facts, at - 1)->before) {
-		const struct fact_act *sent = &drawing->facts->acts[at - 1];
+		const struct fact_event *sent = &drawing->facts->events[at - 1];
 
 		if (sent->type == EV_shm_sent && fits(drawing, sent, received)) {
 			add_message(drawing, &sent->at, &received->at, object);
@@ -79,21 +79,22 @@ struct segment_end {
 	bool open;
 };
 
-static void draw_act(struct drawing *drawing, uint32_t object, uint32_t at, struct segment_end *end)
+static void draw_event(struct drawing *drawing, uint32_t object, uint32_t at,
+		       struct segment_end *end)
 {
-	const struct fact_act *act = &drawing->facts->acts[at];
+	const struct fact_event *event = &drawing->facts->events[at];
 	uint64_t unmapped;
 
-	switch (act->type) {
+	switch (event->type) {
 	case EV_shm_map:
-		unmapped = shm_unmap_ns(drawing->facts, act);
-		add_use(drawing, object, act->at.by, act->at.time_ns, unmapped);
+		unmapped = shm_unmap_ns(drawing->facts, event);
+		add_use(drawing, object, event->at.by, event->at.time_ns, unmapped);
 		end->open = end->open || !unmapped;
 		if (unmapped > end->last_ns)
 			end->last_ns = unmapped;
 		break;
 	case EV_shm:
-		if (ACT_AS(act, shm)->way == MPSAN_SHM_RECEIVED)
+		if (EVENT_AS(event, shm)->way == MPSAN_SHM_RECEIVED)
 			draw_receipt(drawing, at, object);
 		break;
 	case EV_shm_left:
@@ -102,21 +103,21 @@ static void draw_act(struct drawing *drawing, uint32_t object, uint32_t at, stru
 	default:
 		break;
 	}
-	if (act->type != EV_shm_left && act->at.time_ns > end->last_ns)
-		end->last_ns = act->at.time_ns;
+	if (event->type != EV_shm_left && event->at.time_ns > end->last_ns)
+		end->last_ns = event->at.time_ns;
 }
 
 static void draw_segment(struct drawing *drawing, uint32_t segment)
 {
 	const struct facts *facts = drawing->facts;
 	const struct shm_segment *from = &facts->shm.segments[segment];
-	const struct fact_act *made = shm_made(facts, segment + 1);
+	const struct fact_event *made = shm_made(facts, segment + 1);
 	uint32_t object = drawing->line->objects.count, maker = shm_maker(facts, segment + 1);
 	const char *name = segment_name(drawing->reader, segment + 1);
 	struct segment_end end = {0};
 
 	if (!made && from->first)
-		made = &facts->acts[from->first - 1];
+		made = &facts->events[from->first - 1];
 	*ARRAY_ADD(&drawing->line->objects) = (struct line_object){
 		.kind = OBJECT_SEGMENT,
 		.owner = maker == FACT_NONE ? LINE_NONE : draw_process(drawing, maker),
@@ -124,8 +125,8 @@ static void draw_segment(struct drawing *drawing, uint32_t segment)
 		.begin_ns = draw_time(drawing, made ? made->at.time_ns : 0),
 		.name = text_copy(name ? name : "shared memory without a name"),
 	};
-	EACH_SHM_ACT(facts, segment, at)
-		draw_act(drawing, object, at - 1, &end);
+	EACH_SHM_EVENT(facts, segment, at)
+	draw_event(drawing, object, at - 1, &end);
 	drawing->line->objects.item[object].end_ns = end.open ? 0 : draw_time(drawing, end.last_ns);
 }
 
@@ -134,12 +135,13 @@ static void change_segment(struct drawing *drawing, uint32_t segment)
 	const struct facts *facts = drawing->facts;
 	uint64_t bytes = shm_bytes(facts, segment + 1);
 
-	EACH_SHM_ACT(facts, segment, at) {
-		const struct fact_act *act = &facts->acts[at - 1];
+	EACH_SHM_EVENT(facts, segment, at)
+	{
+		const struct fact_event *event = &facts->events[at - 1];
 
-		if (act->type == EV_shm_map)
-			draw_change(drawing, LEVEL_MAPPED, act->at.by, bytes, act->at.time_ns,
-				    shm_unmap_ns(facts, act));
+		if (event->type == EV_shm_map)
+			draw_change(drawing, LEVEL_MAPPED, event->at.by, bytes, event->at.time_ns,
+				    shm_unmap_ns(facts, event));
 	}
 }
 

@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-#include "../story/names.h"
-#include "../story/story_knot.h"
+#include "../story/text_locks.h"
+#include "../story/story_deadlock.h"
 
 /* Beside a kind of lock, in drawing.waits: a hold of it. */
 #define HOLD_TYPE 0x8000u
@@ -58,7 +58,7 @@ static char *wait_text(struct drawing *drawing, const struct fact_blocked *block
 	const struct teller teller = {drawing->reader, drawing->judge->frames};
 
 	if (drawing->waits_named++ < LINE_LOCKS_NAMED_MAX)
-		return knot_awaited(&teller, blocked);
+		return deadlock_awaited(&teller, blocked);
 	return text_copy(lock_kind_text(blocked->ev.kind));
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const struct rule_words rules[] = {
-#define RULE(id, slug, moments, title, hazard, evidence, grading, fix, source) \
+#define RULE(id, slug, triggers, title, hazard, evidence, grading, fix, source) \
 	{slug, title, hazard, evidence, grading, fix, source},
 #include "../../include/mpsan_rules.def"
 #undef RULE

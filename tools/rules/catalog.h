@@ -17,7 +17,7 @@ const char *rule_fix(enum rule_id rule);
 /* RULE_COUNT when there is none of that name. */
 enum rule_id rule_find(const char *slug);
 
-/* For near_names. */
+/* For suggest_names. */
 const char *rule_name(size_t number);
 
 #endif

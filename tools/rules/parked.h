@@ -2,7 +2,7 @@
  * Whether a dead end was meant: threads that nobody in the job can wake any more, because a signal from
  * outside (Ctrl-C, a service manager) is the only thing that was ever to come. What tells them from a
  * lost sentinel is whether anybody was ever meant to send; see ../decisions/0007-when-idle-is-meant.md. Pure: the
- * supervisor fills in what it saw. Neighbour: knot.h judges what is stated of dead ends that were not meant.
+ * supervisor fills in what it saw. Neighbour: deadlock.h judges what is stated of dead ends that were not meant.
  */
 #ifndef MPSAN_PARKED_H
 #define MPSAN_PARKED_H

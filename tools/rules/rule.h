@@ -11,52 +11,52 @@
 
 enum grade { GRADE_OFF, GRADE_NOTE, GRADE_WARNING, GRADE_ERROR };
 
-enum moment_kind {
+enum trigger_kind {
 	/* The fate of a fork's child is known: exec, end, or FACT_CHILD_NS without either. */
-	MOMENT_FORK = 1,
+	TRIGGER_FORK = 1,
 	/* A wait has lasted FACT_WAIT_NS, or its process ended in it after that long. */
-	MOMENT_WAIT = 2,
+	TRIGGER_WAIT = 2,
 	/* An unlock was refused. */
-	MOMENT_UNLOCK = 4,
+	TRIGGER_UNLOCK = 4,
 	/* The supervisor stated threads that cannot go on. */
-	MOMENT_KNOT = 8,
+	TRIGGER_DEADLOCK = 8,
 	/* Two locks were taken in an order that is new. */
-	MOMENT_ORDER = 16,
+	TRIGGER_ORDER = 16,
 	/* An atfork handler kept a lock. */
-	MOMENT_LEFT = 32,
+	TRIGGER_KEPT_LOCK = 32,
 	/* A process that inherited an initialised driver called it. */
-	MOMENT_CUDA_CALL = 64,
+	TRIGGER_CUDA_CALL = 64,
 	/*
 	 * CUDA_VISIBLE_DEVICES was changed too late, and it is known whether a child was started
 	 * with it.
 	 */
-	MOMENT_CUDA_ENV = 128,
+	TRIGGER_CUDA_ENV = 128,
 	/* Memory left its process, was opened, was freed; a handle was refused. */
-	MOMENT_EXPORT = 256,
-	MOMENT_IMPORT = 512,
-	MOMENT_FREE = 1024,
-	MOMENT_REFUSED = 2048,
+	TRIGGER_EXPORT = 256,
+	TRIGGER_IPC_OPEN = 512,
+	TRIGGER_FREE = 1024,
+	TRIGGER_REFUSED = 2048,
 	/* An event for other processes was made. */
-	MOMENT_EVENT = 4096,
+	TRIGGER_IPC_EVENT = 4096,
 	/*
 	 * A process that shared device memory has been gone for CUDA_GRACE_NS, or the session was
 	 * over; the index is its slot.
 	 */
-	MOMENT_GONE = 8192,
+	TRIGGER_SHARER_GONE = 8192,
 	/* The session was over, in which device memory was shared. */
-	MOMENT_OVER = 16384,
-	/* An act was stated, and ACT_SETTLE_NS have passed or the session was over. */
-	MOMENT_ACT = 32768,
+	TRIGGER_SHARING_OVER = 16384,
+	/* An act was stated, and EVENT_SETTLE_NS have passed or the session was over. */
+	TRIGGER_EVENT = 32768,
 	/* A process has been gone for ENDED_GRACE_NS, or the session was over; the index is its slot. */
-	MOMENT_ENDED = 65536,
+	TRIGGER_ENDED = 65536,
 	/* The session was over: once, and the last of all. */
-	MOMENT_CLOSE = 131072,
+	TRIGGER_CLOSE = 131072,
 };
 
 #define ENDED_GRACE_NS 1000000000ull
 
-struct moment {
-	enum moment_kind kind;
+struct trigger {
+	enum trigger_kind kind;
 	uint32_t index; /* into the array of that kind */
 };
 
@@ -66,7 +66,7 @@ enum step_role {
 	STEP_FORK, /* finding.fork */
 	STEP_WAIT, /* finding.wait */
 	STEP_UNLOCK, /* finding.unlock */
-	/* every blocked thread of finding.knot, one step each: {waiter} {awaited} {owner} */
+	/* every blocked thread of finding.deadlock, one step each: {waiter} {awaited} {owner} */
 	STEP_BLOCKED,
 	STEP_ORDER, /* finding.order and every finding.earlier, one step each */
 	STEP_INIT, /* finding.init: who initialised the CUDA driver */
@@ -76,7 +76,7 @@ enum step_role {
 	STEP_IMPORTS, /* everybody who had the piece open then, one step each, a few at most */
 	STEP_FREE, /* who freed finding.piece */
 	STEP_GONE, /* the end of the process that is the moment */
-	STEP_ACT, /* the act that is the moment */
+	STEP_EVENT, /* the act that is the moment */
 	STEP_CAUSE, /* finding.cause: an act before it */
 	STEP_MAKER, /* finding.segment: who made that shared memory */
 	STEP_ENDED, /* finding.process: its end */
@@ -94,7 +94,7 @@ struct step {
  * How a finding is told. Texts hold names in braces that the command fills in: {lock} {holder}
  * {taken} {called} {forker} {fork_at} {thread} {wait_at} {how} {threads} {child} {pid} {parent}
  * {feeders} {others} {lost} (threads that were not copied) {pool} {module} (where it waits)
- * {signallers} {left_at} {first} {second} {orders}, and those of a knot: {knot} {awaited} {owner}
+ * {signallers} {left_at} {first} {second} {orders}, and those of a deadlock: {deadlock} {awaited} {owner}
  * {dead} {dead_end} {detail} {since}. Those of CUDA: {function} (called at the moment) {result}
  * {init_function} {init_at} {initialiser} {library} (whose code called the first one) {before}
  * {after}; {bytes} {device} {memory} {producer} {exported_at} {export_function} {consumer}
@@ -103,7 +103,7 @@ struct step {
  * {advice} {count} {late} (for how long the memory had been gone)
  * {consumer_end}.
  */
-struct tale {
+struct message_text {
 	const char *message;
 	struct step step[STEPS_MAX];
 };
@@ -112,11 +112,11 @@ struct tale {
 struct finding {
 	enum rule_id rule;
 	enum grade grade;
-	const struct tale *tale;
+	const struct message_text *message_text;
 	uint32_t held, fork, wait, unlock;
-	uint32_t knot, order, left;
+	uint32_t deadlock, order, left;
 	uint32_t earlier[ORDERS_MAX - 1]; /* the orders that make a circle with it, in its course */
-	struct moment moment;
+	struct trigger trigger;
 	/* Of CUDA, each an index + 1; 0: none. */
 	uint32_t init, piece, import, context;
 	/* Of acts, shared memory and processes, each an index or slot + 1; 0: none. */
@@ -130,7 +130,7 @@ struct findings {
 };
 
 #define RULE(id, ...) \
-	void rule_##id(const struct facts *, const struct moment *, struct findings *);
+	void rule_##id(const struct facts *, const struct trigger *, struct findings *);
 #include "../../include/mpsan_rules.def"
 #undef RULE
 
@@ -138,45 +138,45 @@ struct findings {
  * Adds a finding of rule `id` at a moment; a wait or unlock that is the moment belongs to its
  * proof.
  */
-#define FIND(out, id, how_bad, moment, fork_index, held_index, told) \
-	finding_add((out), (moment),                                 \
-		    (struct finding){.rule = RULE_##id,              \
-				     .grade = (how_bad),             \
-				     .tale = (told),                 \
-				     .fork = (fork_index),           \
+#define FIND(out, id, how_bad, trigger, fork_index, held_index, told) \
+	finding_add((out), (trigger),                                 \
+		    (struct finding){.rule = RULE_##id,               \
+				     .grade = (how_bad),              \
+				     .message_text = (told),          \
+				     .fork = (fork_index),            \
 				     .held = (held_index)})
 /* The same for CUDA: of a driver that was initialised before a fork, and of memory that is shared. */
-#define FIND_FORKED(out, id, how_bad, moment, init_index, fork_index, told) \
-	finding_add((out), (moment),                                        \
-		    (struct finding){.rule = RULE_##id,                     \
-				     .grade = (how_bad),                    \
-				     .tale = (told),                        \
-				     .fork = (fork_index),                  \
-				     .held = FACT_NONE,                     \
+#define FIND_FORKED(out, id, how_bad, trigger, init_index, fork_index, told) \
+	finding_add((out), (trigger),                                        \
+		    (struct finding){.rule = RULE_##id,                      \
+				     .grade = (how_bad),                     \
+				     .message_text = (told),                 \
+				     .fork = (fork_index),                   \
+				     .held = FACT_NONE,                      \
 				     .init = (init_index)})
-#define FIND_SHARED(out, id, how_bad, moment, piece_index, import_index, told) \
-	finding_add((out), (moment),                                           \
-		    (struct finding){.rule = RULE_##id,                        \
-				     .grade = (how_bad),                       \
-				     .tale = (told),                           \
-				     .fork = FACT_NONE,                        \
-				     .held = FACT_NONE,                        \
-				     .piece = (piece_index),                   \
+#define FIND_SHARED(out, id, how_bad, trigger, piece_index, import_index, told) \
+	finding_add((out), (trigger),                                           \
+		    (struct finding){.rule = RULE_##id,                         \
+				     .grade = (how_bad),                        \
+				     .message_text = (told),                    \
+				     .fork = FACT_NONE,                         \
+				     .held = FACT_NONE,                         \
+				     .piece = (piece_index),                    \
 				     .import = (import_index)})
 /* The same for acts and processes: .cause, .segment, .process, .amount as named arguments. */
-#define FIND_ACT(out, id, how_bad, moment, told, ...)    \
-	finding_add((out), (moment),                     \
-		    (struct finding){.rule = RULE_##id,  \
-				     .grade = (how_bad), \
-				     .tale = (told),     \
-				     .fork = FACT_NONE,  \
+#define FIND_EVENT(out, id, how_bad, trigger, told, ...)     \
+	finding_add((out), (trigger),                        \
+		    (struct finding){.rule = RULE_##id,      \
+				     .grade = (how_bad),     \
+				     .message_text = (told), \
+				     .fork = FACT_NONE,      \
 				     .held = FACT_NONE __VA_OPT__(, ) __VA_ARGS__})
-void finding_add(struct findings *out, const struct moment *moment, struct finding finding);
+void finding_add(struct findings *out, const struct trigger *trigger, struct finding finding);
 
 /* The rule that speaks of a wait; RULE_COUNT: none. */
 enum rule_id rule_of_wait(const struct facts *facts, const struct fact_wait *wait);
 
 /* Announces one moment to every rule. */
-void rules_run(const struct facts *facts, const struct moment *moment, struct findings *out);
+void rules_run(const struct facts *facts, const struct trigger *trigger, struct findings *out);
 
 #endif

@@ -4,68 +4,68 @@
  */
 #include "rule.h"
 
-static bool cuda_has_moment(const struct facts *facts, enum moment_kind kind, uint32_t index)
+static bool cuda_has_trigger(const struct facts *facts, enum trigger_kind kind, uint32_t index)
 {
 	const struct cuda_facts *cuda = &facts->cuda;
 
 	switch (kind) {
-	case MOMENT_CUDA_CALL:
+	case TRIGGER_CUDA_CALL:
 		return index < cuda->call_count;
-	case MOMENT_CUDA_ENV:
+	case TRIGGER_CUDA_ENV:
 		return index < cuda->env_count;
-	case MOMENT_EXPORT:
+	case TRIGGER_EXPORT:
 		return index < cuda->export_count;
-	case MOMENT_IMPORT:
+	case TRIGGER_IPC_OPEN:
 		return index < cuda->import_count;
-	case MOMENT_FREE:
+	case TRIGGER_FREE:
 		return index < cuda->free_count;
-	case MOMENT_REFUSED:
+	case TRIGGER_REFUSED:
 		return index < cuda->refused_count;
-	case MOMENT_EVENT:
+	case TRIGGER_IPC_EVENT:
 		return index < cuda->event_count;
-	case MOMENT_GONE:
+	case TRIGGER_SHARER_GONE:
 		return cuda->parties && index < facts->process_count;
-	case MOMENT_OVER:
+	case TRIGGER_SHARING_OVER:
 		return cuda->parties;
 	default:
 		return false;
 	}
 }
 
-static bool moment_concerns_rules(const struct facts *facts, const struct moment *moment)
+static bool trigger_concerns_rules(const struct facts *facts, const struct trigger *trigger)
 {
-	switch (moment->kind) {
-	case MOMENT_FORK: /* vfork, posix_spawn and their like leave nothing behind */
-		return moment->index < facts->fork_count &&
-		       fact_how_copies(facts->forks[moment->index].ev.how);
-	case MOMENT_WAIT:
-		return moment->index < facts->wait_count;
-	case MOMENT_UNLOCK:
-		return moment->index < facts->unlock_count;
-	case MOMENT_KNOT:
-		return moment->index < facts->knot_count;
-	case MOMENT_ORDER:
-		return moment->index < facts->order_count;
-	case MOMENT_LEFT:
-		return moment->index < facts->left_count;
-	case MOMENT_ACT:
-		return moment->index < facts->act_count;
-	case MOMENT_ENDED:
-		return moment->index < facts->process_count;
-	case MOMENT_CLOSE:
+	switch (trigger->kind) {
+	case TRIGGER_FORK: /* vfork, posix_spawn and their like leave nothing behind */
+		return trigger->index < facts->fork_count &&
+		       fact_how_copies(facts->forks[trigger->index].ev.how);
+	case TRIGGER_WAIT:
+		return trigger->index < facts->wait_count;
+	case TRIGGER_UNLOCK:
+		return trigger->index < facts->unlock_count;
+	case TRIGGER_DEADLOCK:
+		return trigger->index < facts->deadlock_count;
+	case TRIGGER_ORDER:
+		return trigger->index < facts->order_count;
+	case TRIGGER_KEPT_LOCK:
+		return trigger->index < facts->left_count;
+	case TRIGGER_EVENT:
+		return trigger->index < facts->event_count;
+	case TRIGGER_ENDED:
+		return trigger->index < facts->process_count;
+	case TRIGGER_CLOSE:
 		return true;
 	default:
-		return cuda_has_moment(facts, moment->kind, moment->index);
+		return cuda_has_trigger(facts, trigger->kind, trigger->index);
 	}
 }
 
-void rules_run(const struct facts *facts, const struct moment *moment, struct findings *out)
+void rules_run(const struct facts *facts, const struct trigger *trigger, struct findings *out)
 {
-	if (!moment_concerns_rules(facts, moment))
+	if (!trigger_concerns_rules(facts, trigger))
 		return;
-#define RULE(id, slug, moments, ...) \
-	if ((moments)&moment->kind)  \
-		rule_##id(facts, moment, out);
+#define RULE(id, slug, triggers, ...) \
+	if ((triggers)&trigger->kind) \
+		rule_##id(facts, trigger, out);
 #include "../../include/mpsan_rules.def"
 #undef RULE
 }

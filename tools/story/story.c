@@ -1,22 +1,22 @@
 /* See story.h. */
 #include "story.h"
 
-#include "../rules/knot.h"
+#include "../rules/deadlock.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/jsontext.h"
-#include "names.h"
-#include "vanished.h"
+#include "text_locks.h"
+#include "lost_signallers.h"
 #include "../rules/catalog.h"
-#include "scene.h"
+#include "callsite.h"
 #include "story_act.h"
 #include "story_cuda.h"
-#include "story_knot.h"
+#include "story_deadlock.h"
 #include "story_order.h"
 #include "story_subject.h"
-#include "words.h"
+#include "args.h"
 
 struct story {
 	struct teller teller;
@@ -25,14 +25,14 @@ struct story {
 	const struct finding *finding;
 	const struct fact_held *held; /* these three may be NULL */
 	const struct fact_fork *fork;
-	const struct fact_knot *knot;
+	const struct fact_deadlock *deadlock;
 	const struct fact_order *order;
 	const struct fact_place *subject; /* who suffers: the wait or unlock, else the fork */
-	struct scene holder, forker, sufferer;
+	struct callsite holder, forker, sufferer;
 	struct cuda_cast cast;
 	bool is_cuda;
-	struct act_cast acts;
-	bool is_act;
+	struct event_cast events;
+	bool is_event;
 	struct lock_ref lock;
 	char *lock_key;
 	json_t *words; /* placeholder: text */
@@ -48,10 +48,10 @@ static void set_holder(struct story *story)
 	const struct ev_held *ev = &story->held->ev;
 	const char *name = reader_text(story->reader, story->held->at.slot, ev->thread_name);
 
-	scene_init(&story->teller, &story->holder, &story->held->at, ev->holder, ev->stack,
-		   ev->python);
-	scene_locate(&story->teller, &story->holder, ev->caller,
-		     ev->flags & MPSAN_LF_PYTHON || ev->kind > MPSAN_LOCK_CUSTOM);
+	callsite_init(&story->teller, &story->holder, &story->held->at, ev->holder, ev->stack,
+		      ev->python);
+	callsite_locate(&story->teller, &story->holder, ev->caller,
+			ev->flags & MPSAN_LF_PYTHON || ev->kind > MPSAN_LOCK_CUSTOM);
 	if (name) {
 		free(story->holder.thread);
 		story->holder.thread = text_copy(name);
@@ -64,8 +64,8 @@ static void set_sufferer(struct story *story, const struct fact_place *at, uint6
 			 uint64_t python, uint64_t caller)
 {
 	story->subject = at;
-	scene_init(&story->teller, &story->sufferer, at, at->tid, stack, python);
-	scene_locate(&story->teller, &story->sufferer, caller, true);
+	callsite_init(&story->teller, &story->sufferer, at, at->tid, stack, python);
+	callsite_locate(&story->teller, &story->sufferer, caller, true);
 }
 
 static void story_gather(struct story *story)
@@ -76,9 +76,9 @@ static void story_gather(struct story *story)
 	if (finding->fork < facts->fork_count) {
 		story->fork = &facts->forks[finding->fork];
 		story->subject = &story->fork->at;
-		scene_init(&story->teller, &story->forker, &story->fork->at, story->fork->at.tid,
-			   story->fork->ev.stack, story->fork->ev.python);
-		scene_locate(&story->teller, &story->forker, 0, true);
+		callsite_init(&story->teller, &story->forker, &story->fork->at, story->fork->at.tid,
+			      story->fork->ev.stack, story->fork->ev.python);
+		callsite_locate(&story->teller, &story->forker, 0, true);
 	}
 	if (finding->held < facts->held_count) {
 		story->held = &facts->helds[finding->held];
@@ -109,18 +109,18 @@ static void story_gather(struct story *story)
 	}
 }
 
-/* The first thread of a knot stands for it. */
-static void story_gather_knot(struct story *story)
+/* The first thread of a deadlock stands for it. */
+static void story_gather_deadlock(struct story *story)
 {
 	const struct facts *facts = &story->reader->facts;
 	const struct fact_blocked *first;
 
-	if (story->finding->knot >= facts->knot_count)
+	if (story->finding->deadlock >= facts->deadlock_count)
 		return;
-	story->knot = &facts->knots[story->finding->knot];
-	if (story->knot->begin >= story->knot->end)
+	story->deadlock = &facts->deadlocks[story->finding->deadlock];
+	if (story->deadlock->begin >= story->deadlock->end)
 		return;
-	first = knot_sufferer(facts, story->knot);
+	first = deadlock_sufferer(facts, story->deadlock);
 	set_sufferer(story, &first->at, first->ev.stack, first->ev.python, first->ev.caller);
 	story->lock = (struct lock_ref){&first->at,	 NULL,
 					first->ev.lock,	 first->ev.kind,
@@ -142,27 +142,27 @@ static void story_gather_order(struct story *story)
 /* The act of the moment stands for it, where there is one: of a fork, the fork. */
 static void story_gather_cuda(struct story *story)
 {
-	struct cuda_act act;
+	struct cuda_event event;
 
 	story->is_cuda = cuda_gather(&story->cast, &story->teller, story->finding);
 	if (!story->is_cuda)
 		return;
-	act = cuda_act(&story->cast);
-	if (act.at)
-		set_sufferer(story, act.at, act.stack, act.python, act.caller);
+	event = cuda_event(&story->cast);
+	if (event.at)
+		set_sufferer(story, event.at, event.stack, event.python, event.caller);
 }
 
 /* Who acted stands for it; of a mere end, who ended. */
-static void story_gather_act(struct story *story)
+static void story_gather_event(struct story *story)
 {
-	story->is_act = act_gather(&story->acts, &story->teller, story->finding);
-	if (story->is_act && !story->subject)
-		story->subject = act_main(&story->acts)->at;
+	story->is_event = event_gather(&story->events, &story->teller, story->finding);
+	if (story->is_event && !story->subject)
+		story->subject = event_main(&story->events)->at;
 }
 
 static void word(struct story *story, const char *name, char *text)
 {
-	words_set(story->words, name, text);
+	args_set(story->words, name, text);
 }
 
 /* The owner that memory named, when the library had not followed the lock. */
@@ -188,18 +188,18 @@ static char *taken_text(const struct story *story)
 			   where);
 }
 
-static void knot_words(struct story *story, const struct fact_blocked *first)
+static void deadlock_words(struct story *story, const struct fact_blocked *first)
 {
 	const struct teller *teller = &story->teller;
 	const char *detail =
-		reader_text(story->reader, story->knot->at.slot, story->knot->ev.detail);
-	char *taken = knot_taken(teller, first);
+		reader_text(story->reader, story->deadlock->at.slot, story->deadlock->ev.detail);
+	char *taken = deadlock_taken(teller, first);
 
-	word(story, "knot", knot_text(teller, story->knot));
-	word(story, "awaited", knot_awaited(teller, first));
-	word(story, "owner", knot_owner(teller, first));
-	word(story, "dead", knot_dead(teller, story->knot));
-	word(story, "dead_end", knot_dead_end(teller, story->knot));
+	word(story, "knot", deadlock_text(teller, story->deadlock));
+	word(story, "awaited", deadlock_awaited(teller, first));
+	word(story, "owner", deadlock_owner(teller, first));
+	word(story, "dead", deadlock_dead(teller, story->deadlock));
+	word(story, "dead_end", deadlock_dead_end(teller, story->deadlock));
 	word(story, "detail", text_copy(detail ? detail : ""));
 	word(story, "taken", taken ? text_format(" at %s", taken) : text_copy(""));
 	free(taken);
@@ -214,11 +214,11 @@ static void wait_words(struct story *story, const struct fact_fork *fork)
 	const struct fact_left *left =
 		finding->left < facts->left_count ? &facts->lefts[finding->left] : NULL;
 
-	word(story, "lost", vanished_lost(fork));
+	word(story, "lost", lost_signallers_lost(fork));
 	word(story, "pool", text_format("%u", wait ? wait->pool_threads : 0));
-	word(story, "module", wait ? vanished_module(story->frames, wait) : NULL);
-	word(story, "signallers", wait ? vanished_signallers(story->frames, wait) : NULL);
-	word(story, "left_at", left ? vanished_left_at(story->frames, left) : NULL);
+	word(story, "module", wait ? lost_signallers_module(story->frames, wait) : NULL);
+	word(story, "signallers", wait ? lost_signallers_signallers(story->frames, wait) : NULL);
+	word(story, "left_at", left ? lost_signallers_left_at(story->frames, left) : NULL);
 }
 
 static void story_words(struct story *story)
@@ -228,14 +228,15 @@ static void story_words(struct story *story)
 	story->words = json_object();
 	word(story, "lock",
 	     story->lock.address ? lock_text(story->reader, story->frames, &story->lock) : NULL);
-	word(story, "holder", story->held ? scene_actor(&story->holder) : unfollowed_holder(story));
+	word(story, "holder",
+	     story->held ? callsite_actor(&story->holder) : unfollowed_holder(story));
 	word(story, "taken", taken_text(story));
 	word(story, "called",
 	     text_format("called at %s", story->holder.where ?: "an unknown place"));
-	word(story, "forker", scene_actor(&story->forker));
+	word(story, "forker", callsite_actor(&story->forker));
 	word(story, "fork_at",
 	     text_copy(story->forker.where ? story->forker.where : "an unknown place"));
-	word(story, "thread", scene_actor(&story->sufferer));
+	word(story, "thread", callsite_actor(&story->sufferer));
 	word(story, "wait_at",
 	     text_copy(story->sufferer.where ? story->sufferer.where : "an unknown place"));
 	if (story->order) {
@@ -253,11 +254,11 @@ static void story_words(struct story *story)
 	word(story, "parent", text_format("%u", fork ? pid_of(story, fork->at.by) : 0));
 	word(story, "pid",
 	     text_format("%u", story->subject ? pid_of(story, story->subject->by) : 0));
-	if (story->knot && story->sufferer.at) {
+	if (story->deadlock && story->sufferer.at) {
 		const struct fact_blocked *first =
-			knot_sufferer(&story->reader->facts, story->knot);
+			deadlock_sufferer(&story->reader->facts, story->deadlock);
 
-		knot_words(story, first);
+		deadlock_words(story, first);
 		word(story, "since",
 		     text_format("%llu",
 				 (unsigned long long)((first->at.time_ns - first->ev.since) /
@@ -265,14 +266,14 @@ static void story_words(struct story *story)
 	}
 }
 
-static const struct scene *scene_of(const struct story *story, enum step_role role)
+static const struct callsite *callsite_of(const struct story *story, enum step_role role)
 {
-	const struct scene *scene = story->is_cuda ? cuda_scene(&story->cast, role) : NULL;
+	const struct callsite *callsite = story->is_cuda ? cuda_callsite(&story->cast, role) : NULL;
 
-	if (!scene && story->is_act)
-		scene = act_scene(&story->acts, role);
-	if (scene)
-		return scene;
+	if (!callsite && story->is_event)
+		callsite = event_callsite(&story->events, role);
+	if (callsite)
+		return callsite;
 	switch (role) {
 	case STEP_HOLDER:
 		return story->held ? &story->holder : NULL;
@@ -286,7 +287,7 @@ static const struct scene *scene_of(const struct story *story, enum step_role ro
 	case STEP_IMPORTS:
 	case STEP_FREE:
 	case STEP_GONE:
-	case STEP_ACT:
+	case STEP_EVENT:
 	case STEP_CAUSE:
 	case STEP_MAKER:
 	case STEP_ENDED:
@@ -300,21 +301,21 @@ static json_t *evidence(const struct story *story)
 {
 	json_t *steps = json_array();
 
-	for (uint32_t i = 0; i < STEPS_MAX && story->finding->tale->step[i].what; i++) {
-		const struct step *step = &story->finding->tale->step[i];
-		const struct scene *scene = scene_of(story, step->role);
+	for (uint32_t i = 0; i < STEPS_MAX && story->finding->message_text->step[i].what; i++) {
+		const struct step *step = &story->finding->message_text->step[i];
+		const struct callsite *callsite = callsite_of(story, step->role);
 
-		if (step->role == STEP_BLOCKED && story->knot)
-			knot_steps(&story->teller, story->knot, steps);
+		if (step->role == STEP_BLOCKED && story->deadlock)
+			deadlock_steps(&story->teller, story->deadlock, steps);
 		if (step->role == STEP_IMPORTS && story->cast.piece)
 			cuda_import_steps(&story->cast, story->words, step->what, steps);
 		if (step->role == STEP_ORDER && story->order)
 			orders_steps(&story->teller, story->finding, steps);
-		if (!scene)
+		if (!callsite)
 			continue;
-		json_array_append_new(steps, scene_step(&story->teller, scene, step->role,
-							words_fill(story->words, step->what)));
-		if (step->role == STEP_FORK && scene == &story->forker)
+		json_array_append_new(steps, callsite_step(&story->teller, callsite, step->role,
+							   args_fill(story->words, step->what)));
+		if (step->role == STEP_FORK && callsite == &story->forker)
 			json_object_set_new(json_array_get(steps, json_array_size(steps) - 1),
 					    "child",
 					    json_integer(pid_of(story, story->fork->child)));
@@ -328,7 +329,7 @@ static void hash_lock(uint64_t *hash, const char *key)
 	const char *offset = strstr(key, "+0x");
 	char *object = text_format("%.*s", (int)(offset ? offset - key : (long)strlen(key)), key);
 
-	scene_hash_text(hash, object);
+	callsite_hash_text(hash, object);
 	free(object);
 }
 
@@ -348,51 +349,51 @@ static json_t *subject(const struct story *story)
  */
 static char *fingerprint(const struct story *story)
 {
-	uint64_t hash = SCENE_HASH;
+	uint64_t hash = CALLSITE_HASH;
 
-	scene_hash_text(&hash, rule_slug(story->finding->rule));
+	callsite_hash_text(&hash, rule_slug(story->finding->rule));
 	if (!story->order)
 		hash_lock(&hash, story->lock_key);
 	if (story->held && !(story->held->ev.flags & MPSAN_LF_PYTHON))
-		scene_hash_frame(&hash, story->holder.frame);
+		callsite_hash_frame(&hash, story->holder.frame);
 	if (story->fork)
-		scene_hash(&hash, &story->forker);
+		callsite_hash(&hash, &story->forker);
 	if (story->is_cuda)
 		cuda_hash(&story->cast, &hash);
-	if (story->is_act)
-		act_hash(&story->acts, &hash);
-	if (story->knot)
-		knot_hash(&story->teller, story->knot, &hash);
+	if (story->is_event)
+		event_hash(&story->events, &hash);
+	if (story->deadlock)
+		deadlock_hash(&story->teller, story->deadlock, &hash);
 	else if (story->order)
 		orders_hash(&story->teller, story->finding, &hash);
 	else if (story->sufferer.at)
-		scene_hash(&hash, &story->sufferer);
+		callsite_hash(&hash, &story->sufferer);
 	return text_format("%016llx", (unsigned long long)hash);
 }
 
 /* Whose story it is; without a place when the record that says so was lost. */
-static const struct scene *story_main(const struct story *story)
+static const struct callsite *story_main(const struct story *story)
 {
 	return story->sufferer.at ? &story->sufferer :
-	       story->is_act	  ? act_main(&story->acts) :
+	       story->is_event	  ? event_main(&story->events) :
 				    &story->forker;
 }
 
 static json_t *story_write(struct story *story)
 {
-	const struct scene *main_scene = story_main(story);
+	const struct callsite *main_callsite = story_main(story);
 	const char *own = story->finding->fix, *fix = own ? own : rule_fix(story->finding->rule);
 	char *print = fingerprint(story);
 	json_t *object;
 
 	object = json_pack("{s:s, s:n, s:o, s:o, s:i, s:I, s:I, s:o, s:I, s:s, s:o, s:o, s:o}",
 			   "rule", rule_slug(story->finding->rule), "severity", "message",
-			   words_fill(story->words, story->finding->tale->message), "fix",
-			   words_fill(story->words, fix), "count", 1, "pid",
-			   (json_int_t)pid_of(story, main_scene->at->by), "tid",
-			   (json_int_t)main_scene->tid, "thread", jsontext_of(main_scene->thread),
-			   "time_ns",
-			   (json_int_t)reader_real_ns(story->reader, main_scene->time_ns),
+			   args_fill(story->words, story->finding->message_text->message), "fix",
+			   args_fill(story->words, fix), "count", 1, "pid",
+			   (json_int_t)pid_of(story, main_callsite->at->by), "tid",
+			   (json_int_t)main_callsite->tid, "thread",
+			   jsontext_of(main_callsite->thread), "time_ns",
+			   (json_int_t)reader_real_ns(story->reader, main_callsite->time_ns),
 			   "fingerprint", print, "lock", jsontext_of(story->lock_key), "subject",
 			   subject(story), "evidence", evidence(story));
 	free(print);
@@ -401,11 +402,11 @@ static json_t *story_write(struct story *story)
 
 static void story_finish(struct story *story)
 {
-	scene_finish(&story->holder);
-	scene_finish(&story->forker);
-	scene_finish(&story->sufferer);
+	callsite_finish(&story->holder);
+	callsite_finish(&story->forker);
+	callsite_finish(&story->sufferer);
 	cuda_finish(&story->cast);
-	act_finish(&story->acts);
+	event_finish(&story->events);
 	json_decref(story->words);
 	free(story->lock_key);
 }
@@ -418,10 +419,10 @@ json_t *story_tell(const struct reader *reader, struct frames *frames,
 	json_t *object;
 
 	story_gather(&story);
-	story_gather_knot(&story);
+	story_gather_deadlock(&story);
 	story_gather_order(&story);
 	story_gather_cuda(&story);
-	story_gather_act(&story);
+	story_gather_event(&story);
 	if (!story.subject || !story_main(&story)->at) {
 		story_finish(&story);
 		return NULL;
@@ -429,8 +430,8 @@ json_t *story_tell(const struct reader *reader, struct frames *frames,
 	story_words(&story);
 	if (story.is_cuda)
 		cuda_words(&story.cast, &story.sufferer, story.words);
-	if (story.is_act)
-		act_words(&story.acts, story.words);
+	if (story.is_event)
+		event_words(&story.events, story.words);
 	story.lock_key = story.order	    ? orders_key(&story.teller, finding) :
 			 story.lock.address ? lock_key(reader, frames, &story.lock) :
 					      text_copy("");

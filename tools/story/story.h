@@ -1,7 +1,7 @@
 /*
  * Tells a finding: fills in its texts, adds the steps with their stacks, and computes its
  * fingerprint. The result is the finding of the JSON report; all other reports are rendered from
- * it. Neighbours: names.h, frames.h; judge.h calls it.
+ * it. Neighbours: text_locks.h, frames.h; judge.h calls it.
  */
 #ifndef MPSAN_STORY_H
 #define MPSAN_STORY_H

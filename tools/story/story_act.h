@@ -1,29 +1,30 @@
 /*
  * The part of a story that tells of acts and of the ends of processes: events that carry all their
- * facts. Neighbours: story.h, scene.h; story_shm.h adds what is known of shared memory,
- * names_process.h says what processes are called.
+ * facts. Neighbours: story.h, callsite.h; story_shm.h adds what is known of shared memory,
+ * text_process.h says what processes are called.
  */
 #ifndef MPSAN_STORY_ACT_H
 #define MPSAN_STORY_ACT_H
 
-#include "scene.h"
+#include "callsite.h"
 
 /* The scenes of one finding; which are there depends on its rule. */
-struct act_cast {
+struct event_cast {
 	const struct teller *teller;
 	const struct facts *facts;
 	const struct finding *finding;
-	const struct fact_act *act, *cause; /* NULL: none */
-	struct scene doer, causer, ended, maker; /* maker: of finding.segment */
+	const struct fact_event *event, *cause; /* NULL: none */
+	struct callsite doer, causer, ended, maker; /* maker: of finding.segment */
 	struct fact_place end; /* of finding.process */
 };
 
 /* False: the finding is not about such things. */
-bool act_gather(struct act_cast *cast, const struct teller *teller, const struct finding *finding);
-void act_finish(struct act_cast *cast);
+bool event_gather(struct event_cast *cast, const struct teller *teller,
+		  const struct finding *finding);
+void event_finish(struct event_cast *cast);
 
 /* Who suffers, NULL: nobody; the scene stays the cast's. */
-const struct scene *act_main(const struct act_cast *cast);
+const struct callsite *event_main(const struct event_cast *cast);
 
 /*
  * {FIELD} and {cause_FIELD} for every field of the act and its cause; {who} {cause_who} {process}:
@@ -31,15 +32,15 @@ const struct scene *act_main(const struct act_cast *cast);
  * {amount_bytes}; {parent_process} {parent_end}: who made {process}; {left_behind}: which of its workers outlived it;
  * {at} {cause_at} places.
  */
-void act_words(const struct act_cast *cast, json_t *words);
+void event_words(const struct event_cast *cast, json_t *words);
 
 /* The scene of a step, NULL for a step of another kind or one that is not there. */
-const struct scene *act_scene(const struct act_cast *cast, enum step_role role);
+const struct callsite *event_callsite(const struct event_cast *cast, enum step_role role);
 
 /* What is the same in every run. */
-void act_hash(const struct act_cast *cast, uint64_t *hash);
+void event_hash(const struct event_cast *cast, uint64_t *hash);
 
 /* The value of an act's field by its name, 0: it has none of that name. */
-uint64_t act_field(const struct fact_act *act, const char *name);
+uint64_t event_field(const struct fact_event *event, const char *name);
 
 #endif

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names_cuda.h"
-#include "words.h"
+#include "text_cuda.h"
+#include "args.h"
 
 #define CONSUMERS_TOLD 4u /* by name, and one step each; the others are counted */
 
@@ -14,11 +14,12 @@ static const struct mpsan_process *process_of(const struct cuda_cast *cast, uint
 	return cast->facts->processes[slot].slot;
 }
 
-static void set_scene(const struct cuda_cast *cast, struct scene *scene,
-		      const struct fact_place *at, uint64_t stack, uint64_t python, uint64_t caller)
+static void set_callsite(const struct cuda_cast *cast, struct callsite *callsite,
+			 const struct fact_place *at, uint64_t stack, uint64_t python,
+			 uint64_t caller)
 {
-	scene_init(cast->teller, scene, at, at->tid, stack, python);
-	scene_locate(cast->teller, scene, caller, true);
+	callsite_init(cast->teller, callsite, at, at->tid, stack, python);
+	callsite_locate(cast->teller, callsite, caller, true);
 }
 
 /* The stacks of what the library exported stand in its owner's log, told by who opened it. */
@@ -30,8 +31,8 @@ static void set_exporter(struct cuda_cast *cast)
 	if (piece->by_export) {
 		const struct ipc_export *export = &cast->facts->cuda.exports[piece->by_export - 1];
 
-		set_scene(cast, &cast->exporter, &export->at, export->ev.stack, export->ev.python,
-			  export->ev.caller);
+		set_callsite(cast, &cast->exporter, &export->at, export->ev.stack,
+			     export->ev.python, export->ev.caller);
 		return;
 	}
 	ev = &cast->facts->cuda.imports[piece->by_import - 1].ev;
@@ -39,14 +40,14 @@ static void set_exporter(struct cuda_cast *cast)
 					     .by = piece->owner,
 					     .tid = process_of(cast, piece->owner)->pid,
 					     .time_ns = piece->born_ns};
-	set_scene(cast, &cast->exporter, &cast->exported, ev->owner_stack, ev->owner_python, 0);
+	set_callsite(cast, &cast->exporter, &cast->exported, ev->owner_stack, ev->owner_python, 0);
 }
 
 static void set_freer(struct cuda_cast *cast)
 {
 	const struct ipc_free *end = &cast->facts->cuda.frees[cast->piece->freed - 1];
 
-	set_scene(cast, &cast->freer, &end->at, end->ev.stack, end->ev.python, end->ev.caller);
+	set_callsite(cast, &cast->freer, &end->at, end->ev.stack, end->ev.python, end->ev.caller);
 }
 
 static void set_gone(struct cuda_cast *cast, uint32_t slot)
@@ -57,7 +58,7 @@ static void set_gone(struct cuda_cast *cast, uint32_t slot)
 					  .by = slot,
 					  .tid = process_of(cast, slot)->pid,
 					  .time_ns = end ? end : cast->facts->now_ns};
-	scene_init(cast->teller, &cast->gone, &cast->ended, cast->ended.tid, 0, 0);
+	callsite_init(cast->teller, &cast->gone, &cast->ended, cast->ended.tid, 0, 0);
 }
 
 bool cuda_gather(struct cuda_cast *cast, const struct teller *teller, const struct finding *finding)
@@ -65,13 +66,14 @@ bool cuda_gather(struct cuda_cast *cast, const struct teller *teller, const stru
 	const struct facts *facts = &teller->reader->facts;
 
 	*cast = (struct cuda_cast){.teller = teller, .facts = facts, .finding = finding};
-	if (!((finding->moment.kind >= MOMENT_CUDA_CALL && finding->moment.kind <= MOMENT_OVER) ||
+	if (!((finding->trigger.kind >= TRIGGER_CUDA_CALL &&
+	       finding->trigger.kind <= TRIGGER_SHARING_OVER) ||
 	      finding->init))
 		return false;
 	if (finding->init) {
 		cast->init = &facts->cuda.inits[finding->init - 1];
-		set_scene(cast, &cast->initialiser, &cast->init->at, cast->init->ev.stack,
-			  cast->init->ev.python, cast->init->ev.caller);
+		set_callsite(cast, &cast->initialiser, &cast->init->at, cast->init->ev.stack,
+			     cast->init->ev.python, cast->init->ev.caller);
 	}
 	if (finding->piece) {
 		cast->piece = &facts->cuda.pieces[finding->piece - 1];
@@ -81,86 +83,86 @@ bool cuda_gather(struct cuda_cast *cast, const struct teller *teller, const stru
 	}
 	if (finding->import) {
 		cast->import = &facts->cuda.imports[finding->import - 1];
-		set_scene(cast, &cast->importer, &cast->import->at, cast->import->ev.stack,
-			  cast->import->ev.python, cast->import->ev.caller);
+		set_callsite(cast, &cast->importer, &cast->import->at, cast->import->ev.stack,
+			     cast->import->ev.python, cast->import->ev.caller);
 	}
-	if (finding->moment.kind == MOMENT_GONE)
-		set_gone(cast, finding->moment.index);
+	if (finding->trigger.kind == TRIGGER_SHARER_GONE)
+		set_gone(cast, finding->trigger.index);
 	return true;
 }
 
 void cuda_finish(struct cuda_cast *cast)
 {
-	scene_finish(&cast->initialiser);
-	scene_finish(&cast->exporter);
-	scene_finish(&cast->importer);
-	scene_finish(&cast->freer);
-	scene_finish(&cast->gone);
+	callsite_finish(&cast->initialiser);
+	callsite_finish(&cast->exporter);
+	callsite_finish(&cast->importer);
+	callsite_finish(&cast->freer);
+	callsite_finish(&cast->gone);
 }
 
-#define ACT(fact, called)                                                                       \
-	((struct cuda_act){&(fact)->at, (fact)->ev.called, (fact)->ev.caller, (fact)->ev.stack, \
-			   (fact)->ev.python, 0})
+#define ACT(fact, called)                                                                         \
+	((struct cuda_event){&(fact)->at, (fact)->ev.called, (fact)->ev.caller, (fact)->ev.stack, \
+			     (fact)->ev.python, 0})
 
-static struct cuda_act with_result(struct cuda_act act, uint64_t result)
+static struct cuda_event with_result(struct cuda_event event, uint64_t result)
 {
-	act.result = result;
-	return act;
+	event.result = result;
+	return event;
 }
 
 /* Of the end of a process: what it had open if that is the point, else what it had exported. */
-static struct cuda_act act_of_end(const struct cuda_cast *cast)
+static struct cuda_event event_of_end(const struct cuda_cast *cast)
 {
 	const struct ipc_piece *piece = cast->piece;
 
 	if (cast->import &&
-	    (cast->finding->moment.kind == MOMENT_OVER ||
-	     cast->import->at.by == cast->finding->moment.index || !piece->by_export))
+	    (cast->finding->trigger.kind == TRIGGER_SHARING_OVER ||
+	     cast->import->at.by == cast->finding->trigger.index || !piece->by_export))
 		return ACT(cast->import, function);
 	return ACT(&cast->facts->cuda.exports[piece->by_export - 1], function);
 }
 
-struct cuda_act cuda_act(const struct cuda_cast *cast)
+struct cuda_event cuda_event(const struct cuda_cast *cast)
 {
 	const struct cuda_facts *cuda = &cast->facts->cuda;
-	uint32_t index = cast->finding->moment.index;
+	uint32_t index = cast->finding->trigger.index;
 
-	switch (cast->finding->moment.kind) {
-	case MOMENT_CUDA_CALL:
+	switch (cast->finding->trigger.kind) {
+	case TRIGGER_CUDA_CALL:
 		return with_result(ACT(&cuda->calls[index], function),
 				   cuda->calls[index].ev.result);
-	case MOMENT_CUDA_ENV:
+	case TRIGGER_CUDA_ENV:
 		return ACT(&cuda->envs[index], after);
-	case MOMENT_EXPORT:
+	case TRIGGER_EXPORT:
 		return ACT(&cuda->exports[index], function);
-	case MOMENT_IMPORT:
+	case TRIGGER_IPC_OPEN:
 		return with_result(ACT(&cuda->imports[index], function),
 				   cuda->imports[index].ev.result);
-	case MOMENT_FREE:
+	case TRIGGER_FREE:
 		return ACT(&cuda->frees[index], function);
-	case MOMENT_REFUSED:
+	case TRIGGER_REFUSED:
 		return with_result(ACT(&cuda->refuseds[index], function),
 				   cuda->refuseds[index].ev.result);
-	case MOMENT_EVENT:
-		return (struct cuda_act){&cuda->events[index].at,
-					 cuda->events[index].ev.function,
-					 cuda->events[index].ev.caller,
-					 0,
-					 0,
-					 0};
-	case MOMENT_GONE:
-	case MOMENT_OVER:
+	case TRIGGER_IPC_EVENT:
+		return (struct cuda_event){&cuda->events[index].at,
+					   cuda->events[index].ev.function,
+					   cuda->events[index].ev.caller,
+					   0,
+					   0,
+					   0};
+	case TRIGGER_SHARER_GONE:
+	case TRIGGER_SHARING_OVER:
 		if (cast->finding->context)
 			return ACT(&cuda->contexts[cast->finding->context - 1], function);
-		return act_of_end(cast);
+		return event_of_end(cast);
 	default:
-		return (struct cuda_act){0};
+		return (struct cuda_event){0};
 	}
 }
 
-static char *where(const struct scene *scene)
+static char *where(const struct callsite *callsite)
 {
-	return text_copy(scene->where ? scene->where : "an unknown place");
+	return text_copy(callsite->where ? callsite->where : "an unknown place");
 }
 
 static char *number(uint64_t value)
@@ -249,8 +251,8 @@ static void starter_words(const struct cuda_cast *cast, json_t *words)
 	json_t *frame = starter(cast), *script = frames_first_script(cast->initialiser.python);
 	char *place = frame_text(script ? script : frame);
 
-	words_set(words, "library", library_text(cast, frame));
-	words_set(words, "init_at", place ? place : text_copy("an unknown place"));
+	args_set(words, "library", library_text(cast, frame));
+	args_set(words, "init_at", place ? place : text_copy("an unknown place"));
 	json_decref(frame);
 }
 
@@ -259,13 +261,13 @@ static void init_words(const struct cuda_cast *cast, json_t *words)
 	const struct fact_cuda_init *init = cast->init;
 	const struct finding *finding = cast->finding;
 
-	words_set(words, "initialiser", scene_actor(&cast->initialiser));
-	words_set(words, "init_function", function_text(cast, &init->at, init->ev.function));
+	args_set(words, "initialiser", callsite_actor(&cast->initialiser));
+	args_set(words, "init_function", function_text(cast, &init->at, init->ev.function));
 	starter_words(cast, words);
-	words_set(words, "parent", number(process_of(cast, init->at.by)->pid));
+	args_set(words, "parent", number(process_of(cast, init->at.by)->pid));
 	if (finding->fork < cast->facts->fork_count)
-		words_set(words, "forked",
-			  number(process_of(cast, cast->facts->forks[finding->fork].at.by)->pid));
+		args_set(words, "forked",
+			 number(process_of(cast, cast->facts->forks[finding->fork].at.by)->pid));
 }
 
 /*
@@ -325,23 +327,23 @@ static void piece_words(const struct cuda_cast *cast, json_t *words)
 	const struct ipc_piece *piece = cast->piece;
 	const struct cuda_facts *cuda = &cast->facts->cuda;
 
-	words_set(words, "bytes", bytes_text(piece->bytes));
-	words_set(words, "device", device_text(piece->device));
-	words_set(words, "memory", text_copy(memory_text(piece->memory)));
-	words_set(words, "producer", number(process_of(cast, piece->owner)->pid));
-	words_set(words, "exported_at", where(&cast->exporter));
-	words_set(words, "export_function",
-		  piece->by_export ?
-			  function_text(cast, &cuda->exports[piece->by_export - 1].at,
-					cuda->exports[piece->by_export - 1].ev.function) :
-			  text_copy("mpsan"));
-	words_set(words, "end", end_text(cast->facts, piece->owner));
-	if (cast->finding->moment.kind == MOMENT_FREE || cast->finding->moment.kind == MOMENT_GONE)
-		words_set(words, "consumers", consumers_text(cast));
-	if (cast->finding->moment.kind == MOMENT_IMPORT)
-		words_set(words, "late",
-			  duration_text(cuda->imports[cast->finding->moment.index].at.time_ns -
-					piece->end_ns));
+	args_set(words, "bytes", bytes_text(piece->bytes));
+	args_set(words, "device", device_text(piece->device));
+	args_set(words, "memory", text_copy(memory_text(piece->memory)));
+	args_set(words, "producer", number(process_of(cast, piece->owner)->pid));
+	args_set(words, "exported_at", where(&cast->exporter));
+	args_set(words, "export_function",
+		 piece->by_export ? function_text(cast, &cuda->exports[piece->by_export - 1].at,
+						  cuda->exports[piece->by_export - 1].ev.function) :
+				    text_copy("mpsan"));
+	args_set(words, "end", end_text(cast->facts, piece->owner));
+	if (cast->finding->trigger.kind == TRIGGER_FREE ||
+	    cast->finding->trigger.kind == TRIGGER_SHARER_GONE)
+		args_set(words, "consumers", consumers_text(cast));
+	if (cast->finding->trigger.kind == TRIGGER_IPC_OPEN)
+		args_set(words, "late",
+			 duration_text(cuda->imports[cast->finding->trigger.index].at.time_ns -
+				       piece->end_ns));
 }
 
 static void import_words(const struct cuda_cast *cast, json_t *words)
@@ -349,12 +351,12 @@ static void import_words(const struct cuda_cast *cast, json_t *words)
 	const struct ipc_import *import = cast->import;
 	uint64_t close = ipc_close_ns(cast->facts, import);
 
-	words_set(words, "consumer", number(process_of(cast, import->at.by)->pid));
-	words_set(words, "consumer_end", end_text(cast->facts, import->at.by));
-	words_set(words, "opened_at", where(&cast->importer));
-	words_set(words, "open_function", function_text(cast, &import->at, import->ev.function));
-	words_set(words, "held",
-		  duration_text((close ? close : cast->facts->now_ns) - import->at.time_ns));
+	args_set(words, "consumer", number(process_of(cast, import->at.by)->pid));
+	args_set(words, "consumer_end", end_text(cast->facts, import->at.by));
+	args_set(words, "opened_at", where(&cast->importer));
+	args_set(words, "open_function", function_text(cast, &import->at, import->ev.function));
+	args_set(words, "held",
+		 duration_text((close ? close : cast->facts->now_ns) - import->at.time_ns));
 }
 
 static char *setting_text(const struct cuda_cast *cast, const struct fact_cuda_env *env,
@@ -365,68 +367,68 @@ static char *setting_text(const struct cuda_cast *cast, const struct fact_cuda_e
 	return value ? text_format("\"%s\"", value) : text_copy("unset");
 }
 
-static void moment_words(const struct cuda_cast *cast, json_t *words)
+static void trigger_words(const struct cuda_cast *cast, json_t *words)
 {
 	const struct cuda_facts *cuda = &cast->facts->cuda;
-	uint32_t index = cast->finding->moment.index;
+	uint32_t index = cast->finding->trigger.index;
 
-	switch (cast->finding->moment.kind) {
-	case MOMENT_CUDA_ENV:
-		words_set(words, "before",
-			  setting_text(cast, &cuda->envs[index], cuda->envs[index].ev.before));
-		words_set(words, "after",
-			  setting_text(cast, &cuda->envs[index], cuda->envs[index].ev.after));
+	switch (cast->finding->trigger.kind) {
+	case TRIGGER_CUDA_ENV:
+		args_set(words, "before",
+			 setting_text(cast, &cuda->envs[index], cuda->envs[index].ev.before));
+		args_set(words, "after",
+			 setting_text(cast, &cuda->envs[index], cuda->envs[index].ev.after));
 		break;
-	case MOMENT_REFUSED:
+	case TRIGGER_REFUSED:
 		if (!cast->piece)
-			words_set(words, "memory",
-				  text_copy(memory_text(cuda->refuseds[index].ev.memory)));
-		words_set(words, "cause", text_copy(cause_text(cuda->refuseds[index].ev.cause)));
-		words_set(words, "advice", text_copy(cause_advice(cuda->refuseds[index].ev.cause)));
-		words_set(words, "other", number(cuda->refuseds[index].ev.other));
+			args_set(words, "memory",
+				 text_copy(memory_text(cuda->refuseds[index].ev.memory)));
+		args_set(words, "cause", text_copy(cause_text(cuda->refuseds[index].ev.cause)));
+		args_set(words, "advice", text_copy(cause_advice(cuda->refuseds[index].ev.cause)));
+		args_set(words, "other", number(cuda->refuseds[index].ev.other));
 		break;
-	case MOMENT_EVENT:
-		words_set(words, "count", number(cuda->events[index].ev.made));
+	case TRIGGER_IPC_EVENT:
+		args_set(words, "count", number(cuda->events[index].ev.made));
 		break;
-	case MOMENT_EXPORT:
-		words_set(words, "count", number(cuda->exports[index].waiting));
+	case TRIGGER_EXPORT:
+		args_set(words, "count", number(cuda->exports[index].waiting));
 		break;
-	case MOMENT_OVER:
-		words_set(words, "count", number(cuda_crowd(cast->facts, &index)));
+	case TRIGGER_SHARING_OVER:
+		args_set(words, "count", number(cuda_crowd(cast->facts, &index)));
 		break;
-	case MOMENT_GONE:
-		words_set(words, "gone", number(process_of(cast, index)->pid));
-		words_set(words, "end", end_text(cast->facts, index));
+	case TRIGGER_SHARER_GONE:
+		args_set(words, "gone", number(process_of(cast, index)->pid));
+		args_set(words, "end", end_text(cast->facts, index));
 		break;
 	default:
 		break;
 	}
 }
 
-void cuda_words(const struct cuda_cast *cast, const struct scene *main_scene, json_t *words)
+void cuda_words(const struct cuda_cast *cast, const struct callsite *main_callsite, json_t *words)
 {
-	struct cuda_act act = cuda_act(cast);
-	const char *name = act.at ? reader_text(cast->teller->reader, act.at->slot, act.function) :
-				    NULL;
+	struct cuda_event event = cuda_event(cast);
+	const char *name =
+		event.at ? reader_text(cast->teller->reader, event.at->slot, event.function) : NULL;
 
-	words_set(words, "function", function_text(cast, act.at, act.function));
-	words_set(words, "result", result_text(name, act.result));
-	words_set(words, "at", where(main_scene));
+	args_set(words, "function", function_text(cast, event.at, event.function));
+	args_set(words, "result", result_text(name, event.result));
+	args_set(words, "at", where(main_callsite));
 	if (cast->init)
 		init_words(cast, words);
 	if (cast->piece)
 		piece_words(cast, words);
 	if (cast->import)
 		import_words(cast, words);
-	moment_words(cast, words);
+	trigger_words(cast, words);
 }
 
-static const struct scene *if_there(const struct scene *scene)
+static const struct callsite *if_there(const struct callsite *callsite)
 {
-	return scene->at ? scene : NULL;
+	return callsite->at ? callsite : NULL;
 }
 
-const struct scene *cuda_scene(const struct cuda_cast *cast, enum step_role role)
+const struct callsite *cuda_callsite(const struct cuda_cast *cast, enum step_role role)
 {
 	switch (role) {
 	case STEP_INIT:
@@ -450,32 +452,31 @@ void cuda_import_steps(const struct cuda_cast *cast, json_t *words, const char *
 
 	for (uint32_t i = 0; i < count && i < CONSUMERS_TOLD; i++) {
 		const struct ipc_import *import = &cast->facts->cuda.imports[list[i] - 1];
-		struct scene scene;
+		struct callsite callsite;
 
-		set_scene(cast, &scene, &import->at, import->ev.stack, import->ev.python,
-			  import->ev.caller);
-		words_set(words, "consumer", number(process_of(cast, import->at.by)->pid));
-		json_array_append_new(steps, scene_step(cast->teller, &scene, STEP_IMPORTS,
-							words_fill(words, what)));
-		scene_finish(&scene);
+		set_callsite(cast, &callsite, &import->at, import->ev.stack, import->ev.python,
+			     import->ev.caller);
+		args_set(words, "consumer", number(process_of(cast, import->at.by)->pid));
+		json_array_append_new(steps, callsite_step(cast->teller, &callsite, STEP_IMPORTS,
+							   args_fill(words, what)));
+		callsite_finish(&callsite);
 	}
 }
 
 void cuda_hash(const struct cuda_cast *cast, uint64_t *hash)
 {
-	struct cuda_act act = cuda_act(cast);
-	char *function = function_text(cast, act.at, act.function);
+	struct cuda_event event = cuda_event(cast);
+	char *function = function_text(cast, event.at, event.function);
 
-	if (cast->finding->moment.kind != MOMENT_CUDA_ENV)
-		scene_hash_text(hash, function);
-	if (cast->finding->moment.kind == MOMENT_REFUSED)
-		scene_hash_text(
-			hash,
-			memory_text(
-				cast->facts->cuda.refuseds[cast->finding->moment.index].ev.memory));
+	if (cast->finding->trigger.kind != TRIGGER_CUDA_ENV)
+		callsite_hash_text(hash, function);
+	if (cast->finding->trigger.kind == TRIGGER_REFUSED)
+		callsite_hash_text(
+			hash, memory_text(cast->facts->cuda.refuseds[cast->finding->trigger.index]
+						  .ev.memory));
 	if (cast->init)
-		scene_hash(hash, &cast->initialiser);
+		callsite_hash(hash, &cast->initialiser);
 	if (cast->piece)
-		scene_hash(hash, &cast->exporter);
+		callsite_hash(hash, &cast->exporter);
 	free(function);
 }

@@ -1,11 +1,11 @@
 /*
  * The part of a story that tells of CUDA: who initialised the driver, who exported, opened, freed.
- * Their stacks may lie in the logs of several processes. Neighbours: story.h, scene.h, names_cuda.h.
+ * Their stacks may lie in the logs of several processes. Neighbours: story.h, callsite.h, text_cuda.h.
  */
 #ifndef MPSAN_STORY_CUDA_H
 #define MPSAN_STORY_CUDA_H
 
-#include "scene.h"
+#include "callsite.h"
 
 /* The scenes of one finding; which are there depends on its rule. */
 struct cuda_cast {
@@ -15,12 +15,12 @@ struct cuda_cast {
 	const struct fact_cuda_init *init; /* these three may be NULL */
 	const struct ipc_piece *piece;
 	const struct ipc_import *import;
-	struct scene initialiser, exporter, importer, freer, gone;
+	struct callsite initialiser, exporter, importer, freer, gone;
 	struct fact_place exported, ended; /* places that no record has */
 };
 
 /* What happened at the moment: the call that suffers, or does the harm. */
-struct cuda_act {
+struct cuda_event {
 	const struct fact_place *at; /* NULL: the moment is none of CUDA's */
 	uint64_t function, caller, stack, python, result;
 };
@@ -30,13 +30,13 @@ bool cuda_gather(struct cuda_cast *cast, const struct teller *teller,
 		 const struct finding *finding);
 void cuda_finish(struct cuda_cast *cast);
 
-struct cuda_act cuda_act(const struct cuda_cast *cast);
+struct cuda_event cuda_event(const struct cuda_cast *cast);
 
-/* `main_scene` is that of the act. */
-void cuda_words(const struct cuda_cast *cast, const struct scene *main_scene, json_t *words);
+/* `main_callsite` is that of the act. */
+void cuda_words(const struct cuda_cast *cast, const struct callsite *main_callsite, json_t *words);
 
 /* The scene of a step, NULL for a step of another kind or one that is not there. */
-const struct scene *cuda_scene(const struct cuda_cast *cast, enum step_role role);
+const struct callsite *cuda_callsite(const struct cuda_cast *cast, enum step_role role);
 
 /* Appends a step for each process that had the piece open. */
 void cuda_import_steps(const struct cuda_cast *cast, json_t *words, const char *what,

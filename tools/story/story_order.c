@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
-#include "names.h"
+#include "text_locks.h"
 
 /* Orders of the finding's circle, in its course from the one that closed it. */
 static const struct fact_order *order_at(const struct teller *teller, const struct finding *finding,
@@ -22,12 +22,13 @@ static const struct fact_order *order_at(const struct teller *teller, const stru
 		for (const struct fact_order *order = order_at((teller), (finding), i_); order; \
 		     order = NULL)
 
-static void order_scene(const struct teller *teller, const struct fact_order *order,
-			struct scene *scene)
+static void order_callsite(const struct teller *teller, const struct fact_order *order,
+			   struct callsite *callsite)
 {
-	scene_init(teller, scene, &order->at, order->at.tid, order->ev.stack, order->ev.python);
-	scene_locate(teller, scene, order->ev.second_caller,
-		     order->ev.second_flags & MPSAN_LF_PYTHON);
+	callsite_init(teller, callsite, &order->at, order->at.tid, order->ev.stack,
+		      order->ev.python);
+	callsite_locate(teller, callsite, order->ev.second_caller,
+			order->ev.second_flags & MPSAN_LF_PYTHON);
 }
 
 typedef char *lock_teller(const struct reader *, struct frames *, const struct lock_ref *);
@@ -75,14 +76,14 @@ static char *taken_text(const struct teller *teller, const struct fact_order *or
 }
 
 static char *clause(const struct teller *teller, const struct fact_order *order,
-		    const struct scene *scene, bool full)
+		    const struct callsite *callsite, bool full)
 {
-	char *actor = scene_actor(scene), *first = order_first(teller, order),
+	char *actor = callsite_actor(callsite), *first = order_first(teller, order),
 	     *second = order_second(teller, order),
 	     *taken = full ? taken_text(teller, order) : text_copy("");
 	char *text = text_format("%s took %s at %s while it held %s%s", actor ? actor : "a thread",
-				 second, scene->where ? scene->where : "an unknown place", first,
-				 taken);
+				 second, callsite->where ? callsite->where : "an unknown place",
+				 first, taken);
 
 	free(actor);
 	free(first);
@@ -104,16 +105,16 @@ static void add_locks(const struct teller *teller, const struct fact_order *orde
 void orders_steps(const struct teller *teller, const struct finding *finding, json_t *steps)
 {
 	EACH_ORDER(teller, finding, order) {
-		struct scene scene;
+		struct callsite callsite;
 		char *text;
 
-		order_scene(teller, order, &scene);
-		text = clause(teller, order, &scene, true);
-		json_array_append_new(steps,
-				      scene_step(teller, &scene, STEP_ORDER, jsontext_of(text)));
+		order_callsite(teller, order, &callsite);
+		text = clause(teller, order, &callsite, true);
+		json_array_append_new(
+			steps, callsite_step(teller, &callsite, STEP_ORDER, jsontext_of(text)));
 		add_locks(teller, order, json_array_get(steps, json_array_size(steps) - 1));
 		free(text);
-		scene_finish(&scene);
+		callsite_finish(&callsite);
 	}
 }
 
@@ -122,11 +123,11 @@ char *orders_text(const struct teller *teller, const struct finding *finding)
 	char *list = text_copy("");
 
 	EACH_ORDER(teller, finding, order) {
-		struct scene scene;
+		struct callsite callsite;
 
-		order_scene(teller, order, &scene);
-		list = text_join(list, "; ", clause(teller, order, &scene, false));
-		scene_finish(&scene);
+		order_callsite(teller, order, &callsite);
+		list = text_join(list, "; ", clause(teller, order, &callsite, false));
+		callsite_finish(&callsite);
 	}
 	return list;
 }
@@ -146,13 +147,13 @@ void orders_hash(const struct teller *teller, const struct finding *finding, uin
 
 	EACH_ORDER(teller, finding, order) {
 		char *key = name_of(teller, order, true, lock_key);
-		uint64_t one = SCENE_HASH;
-		struct scene scene;
+		uint64_t one = CALLSITE_HASH;
+		struct callsite callsite;
 
-		order_scene(teller, order, &scene);
-		scene_hash_text(&one, key);
-		scene_hash(&one, &scene);
-		scene_finish(&scene);
+		order_callsite(teller, order, &callsite);
+		callsite_hash_text(&one, key);
+		callsite_hash(&one, &callsite);
+		callsite_finish(&callsite);
 		free(key);
 		sum += one;
 	}

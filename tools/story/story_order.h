@@ -1,11 +1,11 @@
 /*
  * The part of a story that tells of lock orders: who took which lock while holding which.
- * Neighbours: story.h, scene.h; the library stated the facts (shim/locks/order.c).
+ * Neighbours: story.h, callsite.h; the library stated the facts (shim/locks/lock_order.c).
  */
 #ifndef MPSAN_STORY_ORDER_H
 #define MPSAN_STORY_ORDER_H
 
-#include "scene.h"
+#include "callsite.h"
 
 /* Appends a step for each order of the finding's circle. */
 void orders_steps(const struct teller *teller, const struct finding *finding, json_t *steps);

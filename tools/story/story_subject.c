@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "../base/jsontext.h"
-#include "names_cuda.h"
-#include "names_shm.h"
+#include "text_cuda.h"
+#include "text_shm.h"
 
 #define USES_MAX 32u
 #define ACTS_MAX 4096u /* looked at, of one segment */
@@ -63,17 +63,19 @@ static json_t *with_life(json_t *subject, const struct teller *teller, uint64_t 
 static json_t *segment_json(const struct teller *teller, uint32_t segment)
 {
 	const struct facts *facts = &teller->reader->facts;
-	const struct fact_act *made = shm_made(facts, segment);
+	const struct fact_event *made = shm_made(facts, segment);
 	struct lives lives = {teller, json_array(), 0};
 	uint32_t looked = 0;
 
-	EACH_SHM_ACT(facts, segment - 1, at) {
-		const struct fact_act *act = &facts->acts[at - 1];
+	EACH_SHM_EVENT(facts, segment - 1, at)
+	{
+		const struct fact_event *event = &facts->events[at - 1];
 
 		if (looked++ == ACTS_MAX)
 			break;
-		if (act->type == EV_shm_map)
-			add_use(&lives, act->at.by, act->at.time_ns, shm_unmap_ns(facts, act));
+		if (event->type == EV_shm_map)
+			add_use(&lives, event->at.by, event->at.time_ns,
+				shm_unmap_ns(facts, event));
 	}
 	return with_life(subject_of(&lives, "segment", segment_text(teller->reader, segment),
 				    shm_bytes(facts, segment), shm_maker(facts, segment)),

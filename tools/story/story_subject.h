@@ -5,7 +5,7 @@
 #ifndef MPSAN_STORY_SUBJECT_H
 #define MPSAN_STORY_SUBJECT_H
 
-#include "scene.h"
+#include "callsite.h"
 
 struct ipc_piece;
 

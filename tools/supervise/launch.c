@@ -23,7 +23,7 @@
 #include "../reader/foreign.h"
 #include "handover.h"
 #include "../reader/host.h"
-#include "private.h"
+#include "mon_private.h"
 #include "../base/util.h"
 
 #define ASAN_SETTING "verify_asan_link_order=0" /* ASan insists on being loaded first */
@@ -43,7 +43,7 @@ static bool is_of_machine(int error)
 /* Where names of processes are known: else a name that nobody knows. */
 static bool take_private(struct launch *launch, const char *tmp)
 {
-	char *dir = private_make(tmp);
+	char *dir = mon_private_make(tmp);
 
 	if (dir) {
 		free(launch->dir);

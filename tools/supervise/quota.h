@@ -1,4 +1,4 @@
-/* How many processors a process may use. Neighbour: load.h compares with that. */
+/* How many processors a process may use. Neighbour: mon_cpu.h compares with that. */
 #ifndef MPSAN_QUOTA_H
 #define MPSAN_QUOTA_H
 

@@ -8,7 +8,7 @@
 #include "../base/guard.h"
 #include "handover.h"
 #include "../reader/host.h"
-#include "leaks.h"
+#include "mon_leaks.h"
 #include "rescue.h"
 #include "summon.h"
 #include "tree.h"
@@ -45,7 +45,7 @@ static unsigned signal_all(struct watch *watch, int number)
 		alive++;
 		if (!number)
 			continue;
-		watchlog_put(&watch->knots.log, EV_killed, slot, process->pid,
+		watchlog_put(&watch->deadlocks.log, EV_killed, slot, process->pid,
 			     &(struct ev_killed){.pid = process->pid, .signal = (uint64_t)number},
 			     sizeof(struct ev_killed));
 		summon(&reader->session, slot, number);
@@ -165,7 +165,7 @@ static void judge(struct watch *watch)
 {
 	if (is_cut(watch))
 		return;
-	judge_moments(watch->judge);
+	judge_triggers(watch->judge);
 	show_new(watch);
 }
 
@@ -173,11 +173,11 @@ static void look(struct watch *watch)
 {
 	reader_poll(watch->judge->reader, clock_ns(CLOCK_MONOTONIC));
 	say_unlogged(watch);
-	exports_look(&watch->exports, watch->judge->reader);
+	export_table_look(&watch->exports, watch->judge->reader);
 	/* what we end ourselves is no finding */
 	if (!watch->killed && !is_cut(watch) && host_proc_is_own()) {
-		knots_look(&watch->knots, clock_ns(CLOCK_MONOTONIC));
-		people_look(&watch->people);
+		deadlocks_look(&watch->deadlocks, clock_ns(CLOCK_MONOTONIC));
+		monitors_look(&watch->monitors);
 	}
 	judge(watch);
 }
@@ -231,9 +231,9 @@ static bool is_followed(const struct watch *watch, uint64_t past_ns)
 {
 	const struct reader *reader = watch->judge->reader;
 
-	return cuda_is_open(reader) || (past_ns <= PEOPLE_NS && people_are_open(reader)) ||
+	return cuda_is_open(reader) || (past_ns <= PEOPLE_NS && monitors_are_open(reader)) ||
 	       (past_ns <= FOLLOW_NS &&
-		(reader_has_open_wait(reader) || knots_are_open(&watch->knots)));
+		(reader_has_open_wait(reader) || deadlocks_are_open(&watch->deadlocks)));
 }
 
 /*
@@ -283,24 +283,24 @@ void watch_run(struct watch *watch)
 	struct reader *reader = watch->judge->reader;
 	uint64_t now;
 
-	knots_init(&watch->knots, reader, watch->hang_after * 1000000000ull);
-	people_init(&watch->people, &watch->knots);
+	deadlocks_init(&watch->deadlocks, reader, watch->hang_after * 1000000000ull);
+	monitors_init(&watch->monitors, &watch->deadlocks);
 	while (!has_ended(watch))
 		follow(watch);
 	watch->over = true;
 	rescue_ended(watch_status(watch));
 	record_end(watch, clock_ns(CLOCK_MONOTONIC));
-	watch->knots.next_ns = 0; /* who is left is looked at anew */
+	watch->deadlocks.next_ns = 0; /* who is left is looked at anew */
 	look(watch);
 	follow_open_waits(watch);
-	people_finish(&watch->people);
+	monitors_finish(&watch->monitors);
 	if (!watch->killed && !is_cut(watch)) /* what we end ourselves cannot clean up */
-		leaks_look(reader, &watch->knots.log);
+		mon_leaks_look(reader, &watch->deadlocks.log);
 	now = clock_ns(CLOCK_MONOTONIC);
 	reader->session.head->end_ns = now;
 	reader->session.head->off = 1;
 	reader_finish(reader, now);
-	knots_finish(&watch->knots);
-	exports_close(&watch->exports);
+	deadlocks_finish(&watch->deadlocks);
+	export_table_close(&watch->exports);
 	judge(watch);
 }

@@ -7,11 +7,11 @@
 
 #include <sys/types.h>
 
-#include "../reader/exports.h"
+#include "../reader/export_table.h"
 #include "../findings/judge.h"
-#include "../waitgraph/knots.h"
+#include "../waitgraph/deadlocks.h"
 #include "../report/report.h"
-#include "people.h"
+#include "worker_monitors.h"
 
 struct watch {
 	struct judge *judge;
@@ -19,8 +19,8 @@ struct watch {
 	int kill_status; /* what the shell is told then */
 	unsigned hang_after; /* seconds; 0: never */
 	struct text_view view; /* of findings that are printed as they come */
-	struct knots knots;
-	struct people people;
+	struct deadlocks deadlocks;
+	struct monitors monitors;
 	struct exports exports;
 	pid_t child;
 	bool print; /* findings go to standard error as they come */

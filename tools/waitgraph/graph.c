@@ -8,7 +8,7 @@ static void set_open(struct graph *graph, uint32_t thread)
 {
 	graph->dead[thread] = false;
 	graph->job_is_open |= !graph->waits->item.item[thread].serves;
-	graph->open[graph->waits->census->threads.item[thread].process]++;
+	graph->open[graph->waits->snapshot->threads.item[thread].process]++;
 }
 
 /* Whether those that could end this wait may go on: any of the processes, each of the owners. */
@@ -62,7 +62,7 @@ static void join(struct graph *graph, uint32_t one, uint32_t other)
 
 static void join_process(struct graph *graph, uint32_t thread, uint32_t process)
 {
-	const struct census_process *at = &graph->waits->census->processes.item[process];
+	const struct snapshot_process *at = &graph->waits->snapshot->processes.item[process];
 
 	for (uint32_t i = at->begin; i < at->end; i++)
 		join(graph, thread, i);
@@ -76,7 +76,7 @@ static void find_groups(struct graph *graph)
 		const struct wait *wait = &graph->waits->item.item[i];
 		const uint32_t *who = graph->waits->who.item + wait->begin;
 
-		graph->next[i] = graph->dead[i] && wait->holder != CENSUS_NONE &&
+		graph->next[i] = graph->dead[i] && wait->holder != SNAPSHOT_NONE &&
 						 graph->dead[wait->holder] ?
 					 wait->holder :
 					 GRAPH_NONE;
@@ -113,7 +113,7 @@ void graph_solve(struct graph *graph, const struct waits *waits)
 	graph->job_is_open = false;
 	for (uint32_t i = 0; i < graph->count; i++)
 		graph->dead[i] = true;
-	memset(graph->open, 0, waits->census->processes.count * sizeof(*graph->open));
+	memset(graph->open, 0, waits->snapshot->processes.count * sizeof(*graph->open));
 	open_all(graph);
 	find_groups(graph);
 }

@@ -5,7 +5,7 @@
 
 #include "../../shim/common/wait_rule.h"
 #include "../rules/parked.h"
-#include "../facts/people.h"
+#include "../facts/processes.h"
 #include "../facts/roles.h"
 #include "../proc/pipes.h"
 #include "pythreads.h"
@@ -15,17 +15,17 @@
 
 struct group {
 	const struct graph *graph;
-	const struct census *census;
+	const struct snapshot *snapshot;
 	uint32_t number, count;
-	uint32_t *index; /* threads of the census */
+	uint32_t *index; /* threads of the snapshot */
 	struct pythread_wait *python;
 	struct parked_thread *thread;
 	bool *wanted;
 };
 
-static const struct census_thread *thread_at(const struct group *group, uint32_t i)
+static const struct snapshot_thread *thread_at(const struct group *group, uint32_t i)
 {
-	return &group->census->threads.item[group->index[i]];
+	return &group->snapshot->threads.item[group->index[i]];
 }
 
 static const struct wait *wait_at(const struct group *group, uint32_t i)
@@ -35,15 +35,15 @@ static const struct wait *wait_at(const struct group *group, uint32_t i)
 
 static const struct mpsan_process *process_of(const struct group *group, uint32_t slot)
 {
-	return &group->census->reader->session.table[slot];
+	return &group->snapshot->reader->session.table[slot];
 }
 
 static const struct facts *facts_of(const struct group *group)
 {
-	return &group->census->reader->facts;
+	return &group->snapshot->reader->facts;
 }
 
-/* Which of the group this thread of the census is. */
+/* Which of the group this thread of the snapshot is. */
 static uint32_t find(const struct group *group, uint32_t thread)
 {
 	for (uint32_t i = 0; i < group->count; i++)
@@ -62,7 +62,7 @@ static bool has(const struct group *group, uint32_t slot)
 
 /* ---- whether anything came before ---- */
 
-static bool in_same_memory(const struct census_thread *one, const struct census_thread *other)
+static bool in_same_memory(const struct snapshot_thread *one, const struct snapshot_thread *other)
 {
 	return one->object.is_shared && other->object.is_shared &&
 	       one->object.device == other->object.device &&
@@ -94,9 +94,9 @@ static bool was_signalled(const struct group *group, uint32_t i)
 }
 
 /* A semaphore of multiprocessing that was made without a unit to take: by its file, which all who open it have. */
-static bool was_made_empty(const struct group *group, const struct census_thread *thread)
+static bool was_made_empty(const struct group *group, const struct snapshot_thread *thread)
 {
-	const struct reader *reader = group->census->reader;
+	const struct reader *reader = group->snapshot->reader;
 
 	for (uint32_t i = reader->shares.count; thread->object.inode && i-- > 0;) {
 		const struct ev_shared_lock *share = &reader->shares.item[i].ev;
@@ -115,13 +115,13 @@ static bool was_posted(const struct group *group, uint32_t i)
 
 	for (uint32_t k = 0; k < group->count; k++)
 		if (is_same_place(group, k, i) &&
-		    census_holds(thread_at(group, k), wait_at(group, k)->lock, &hold))
+		    snapshot_holds(thread_at(group, k), wait_at(group, k)->lock, &hold))
 			return was_made_empty(group, thread_at(group, i));
 	return false;
 }
 
 /* A process has read something from the pipe that a thread of the group waits at. */
-static bool has_read(const struct group *group, uint32_t slot, const struct census_thread *waiter)
+static bool has_read(const struct group *group, uint32_t slot, const struct snapshot_thread *waiter)
 {
 	const struct mpsan_process *process = process_of(group, slot);
 
@@ -153,10 +153,10 @@ static bool has_read_any(const struct group *group, uint32_t slot)
  */
 static bool meets_other(const struct group *group, uint32_t i)
 {
-	const struct census_thread *thread = thread_at(group, i);
+	const struct snapshot_thread *thread = thread_at(group, i);
 
 	for (uint32_t k = 0; k < group->count && thread->object.is_shared; k++) {
-		const struct census_thread *other = thread_at(group, k);
+		const struct snapshot_thread *other = thread_at(group, k);
 
 		if (other->slot != thread->slot && in_same_memory(other, thread) &&
 		    wait_at(group, k)->kind < MPSAN_WAIT_PROCESS && !is_same_place(group, k, i))
@@ -167,12 +167,12 @@ static bool meets_other(const struct group *group, uint32_t i)
 
 static bool was_sent(const struct group *group, uint32_t i, const struct pythread_wait *python)
 {
-	const struct census_thread *thread = thread_at(group, i);
+	const struct snapshot_thread *thread = thread_at(group, i);
 	uint64_t kind = wait_at(group, i)->kind;
 
 	if (python->queue != CPYTHON_QUEUE_NONE)
 		return python->queue == CPYTHON_QUEUE_USED;
-	if (census_wanted(thread).tag & MPSAN_TAG_HANDOFF)
+	if (snapshot_wanted(thread).tag & MPSAN_TAG_HANDOFF)
 		return true;
 	return (kind == MPSAN_WAIT_COND && was_signalled(group, i)) ||
 	       (kind == MPSAN_LOCK_SEMAPHORE && was_posted(group, i)) ||
@@ -182,7 +182,7 @@ static bool was_sent(const struct group *group, uint32_t i, const struct pythrea
 
 /* ---- whether somebody who could have sent has ended ---- */
 
-static uint64_t began_ns(const struct group *group, const struct census_thread *thread)
+static uint64_t began_ns(const struct group *group, const struct snapshot_thread *thread)
 {
 	if (thread->tid == thread->pid || !thread->record)
 		return process_of(group, thread->slot)->attach_ns;
@@ -190,7 +190,7 @@ static uint64_t began_ns(const struct group *group, const struct census_thread *
 }
 
 /* A thread is announced when it first runs: of two that were made at about the same time the numbers tell. */
-static bool made_later(const struct seen_thread *other, const struct census_thread *thread,
+static bool made_later(const struct seen_thread *other, const struct snapshot_thread *thread,
 		       uint64_t began_ns)
 {
 	if (other->at.time_ns > began_ns + CLOSE_NS || began_ns > other->at.time_ns + CLOSE_NS)
@@ -199,9 +199,9 @@ static bool made_later(const struct seen_thread *other, const struct census_thre
 }
 
 /* A thread that was made after this one, or does the same work. Python's all begin in the same function. */
-static bool thread_ended(const struct group *group, const struct census_thread *thread)
+static bool thread_ended(const struct group *group, const struct snapshot_thread *thread)
 {
-	const struct reader *reader = group->census->reader;
+	const struct reader *reader = group->snapshot->reader;
 	uint64_t began = began_ns(group, thread),
 		 entry = thread->record && !process_of(group, thread->slot)->python ?
 				 thread->record->entry :
@@ -212,7 +212,7 @@ static bool thread_ended(const struct group *group, const struct census_thread *
 
 		if (other->at.by == thread->slot && other->at.tid != thread->tid &&
 		    (made_later(other, thread, began) || (entry && other->ev.entry == entry)) &&
-		    census_find(group->census, thread->slot, other->at.tid) == CENSUS_NONE)
+		    snapshot_find(group->snapshot, thread->slot, other->at.tid) == SNAPSHOT_NONE)
 			return true;
 	}
 	return false;
@@ -224,27 +224,27 @@ static bool thread_ended(const struct group *group, const struct census_thread *
  */
 static bool worker_ended(const struct group *group, uint32_t slot, bool by_pipe)
 {
-	const struct reader *reader = group->census->reader;
-	uint32_t parent = people_parent(facts_of(group), slot);
+	const struct reader *reader = group->snapshot->reader;
+	uint32_t parent = process_parent(facts_of(group), slot);
 	uint64_t made = fact_made_ns(facts_of(group), slot);
 	bool any = !by_pipe && !process_of(group, slot)->python;
 
 	READER_EACH_SLOT(reader, other) {
-		uint32_t of = people_parent(facts_of(group), other);
+		uint32_t of = process_parent(facts_of(group), other);
 
 		if (other != slot && of != FACT_NONE && (of == slot || of == parent) &&
 		    reader->processes[other].gone && reader->processes[other].gone_ns > made &&
-		    (any || people_is_worker(facts_of(group), other)))
+		    (any || process_is_worker(facts_of(group), other)))
 			return true;
 	}
 	return false;
 }
 
 /* The fork that made its process left threads behind, and it is the only one there. */
-static bool was_left(const struct group *group, const struct census_thread *thread)
+static bool was_left(const struct group *group, const struct snapshot_thread *thread)
 {
 	uint32_t fork = fact_fork_behind(facts_of(group), FACT_NONE, thread->slot);
-	const struct census_process *process = &group->census->processes.item[thread->process];
+	const struct snapshot_process *process = &group->snapshot->processes.item[thread->process];
 
 	return fork != FACT_NONE && facts_of(group)->forks[fork].ev.threads > 1 &&
 	       process->end - process->begin == 1;
@@ -252,7 +252,7 @@ static bool was_left(const struct group *group, const struct census_thread *thre
 
 static bool sender_ended(const struct group *group, uint32_t i)
 {
-	const struct census_thread *thread = thread_at(group, i);
+	const struct snapshot_thread *thread = thread_at(group, i);
 
 	bool by_pipe = wait_at(group, i)->kind == MPSAN_WAIT_PIPE_READ;
 
@@ -266,15 +266,15 @@ static bool sender_ended(const struct group *group, uint32_t i)
 /* A semaphore that nobody ever gave back serves as a signal where its waiter has taken it before, or nobody could. */
 static enum parked_wait part_of_semaphore(const struct group *group, uint32_t i, bool python)
 {
-	const struct census_thread *thread = thread_at(group, i);
+	const struct snapshot_thread *thread = thread_at(group, i);
 	const struct wait *wait = wait_at(group, i);
 	struct mpsan_hold hold;
 
 	if (wait->end != WAIT_PROCESSES ||
-	    (census_wanted(thread).tag & (MPSAN_TAG_MUTUAL | MPSAN_TAG_HANDOFF)) ==
+	    (snapshot_wanted(thread).tag & (MPSAN_TAG_MUTUAL | MPSAN_TAG_HANDOFF)) ==
 		    MPSAN_TAG_MUTUAL)
 		return PARKED_BLOCKED;
-	return python && !census_holds(thread, wait->lock, &hold) &&
+	return python && !snapshot_holds(thread, wait->lock, &hold) &&
 			       !was_made_empty(group, thread) ?
 		       PARKED_BLOCKED :
 		       PARKED_IDLE;
@@ -282,7 +282,7 @@ static enum parked_wait part_of_semaphore(const struct group *group, uint32_t i,
 
 static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool python)
 {
-	const struct census_thread *thread = thread_at(group, i);
+	const struct snapshot_thread *thread = thread_at(group, i);
 	const struct wait *wait = wait_at(group, i);
 
 	switch (wait->kind) {
@@ -337,22 +337,22 @@ static uint32_t joined(const struct group *group, uint32_t i, const struct pythr
 	uint32_t thread = wait->holder;
 
 	if (python->joined)
-		thread = census_find(group->census, thread_at(group, i)->slot, python->joined);
+		thread = snapshot_find(group->snapshot, thread_at(group, i)->slot, python->joined);
 	else if (wait->end == WAIT_OWNERS && wait->count)
 		thread = group->graph->waits->who.item[wait->begin];
-	return thread == CENSUS_NONE ? PARKED_NONE : find(group, thread);
+	return thread == SNAPSHOT_NONE ? PARKED_NONE : find(group, thread);
 }
 
 static uint32_t parent_in(const struct group *group, uint32_t slot)
 {
-	uint32_t parent = people_parent(facts_of(group), slot);
+	uint32_t parent = process_parent(facts_of(group), slot);
 
 	return has(group, parent) ? parent : PARKED_NONE;
 }
 
 static void describe(const struct group *group, uint32_t i)
 {
-	const struct census_thread *thread = thread_at(group, i);
+	const struct snapshot_thread *thread = thread_at(group, i);
 	const struct mpsan_process *process = process_of(group, thread->slot);
 	struct pythread_wait *python = &group->python[i];
 	struct parked_thread *to = &group->thread[i];
@@ -421,7 +421,7 @@ static void gather(struct group *group)
  */
 static bool has_company(const struct group *group)
 {
-	const struct reader *reader = group->census->reader;
+	const struct reader *reader = group->snapshot->reader;
 
 	for (uint32_t i = 0; i < group->count; i++)
 		if (group->thread[i].wait != PARKED_IDLE && group->thread[i].wait != PARKED_JOINS)
@@ -431,8 +431,8 @@ static bool has_company(const struct group *group)
 
 		if (process->pid && !reader->processes[slot].gone && !has(group, slot) &&
 		    !(process->flags & MPSAN_PROCESS_REPLACED) && !role_text(role_of(process)) &&
-		    !people_is_worker(facts_of(group), slot) &&
-		    has(group, people_parent(facts_of(group), slot)))
+		    !process_is_worker(facts_of(group), slot) &&
+		    has(group, process_parent(facts_of(group), slot)))
 			return true;
 	}
 	return false;
@@ -440,7 +440,7 @@ static bool has_company(const struct group *group)
 
 bool idle_is_meant(const struct graph *graph, uint32_t number)
 {
-	struct group group = {.graph = graph, .census = graph->waits->census, .number = number};
+	struct group group = {.graph = graph, .snapshot = graph->waits->snapshot, .number = number};
 	bool meant;
 
 	if (idle_is_known(graph, number))
@@ -448,7 +448,7 @@ bool idle_is_meant(const struct graph *graph, uint32_t number)
 	gather(&group);
 	meant = parked_is_meant(group.thread, group.count, group.wanted);
 	for (uint32_t i = 0; i < group.count; i++)
-		graph->waits->census->threads.item[group.index[i]].idle = meant;
+		graph->waits->snapshot->threads.item[group.index[i]].idle = meant;
 	meant = meant || has_company(&group); /* for as long as it lives */
 	free(group.index);
 	free(group.thread);
@@ -459,7 +459,7 @@ bool idle_is_meant(const struct graph *graph, uint32_t number)
 bool idle_is_known(const struct graph *graph, uint32_t number)
 {
 	for (uint32_t i = 0; i < graph->count; i++)
-		if (graph->group[i] == number && !graph->waits->census->threads.item[i].idle)
+		if (graph->group[i] == number && !graph->waits->snapshot->threads.item[i].idle)
 			return false;
 	return true;
 }

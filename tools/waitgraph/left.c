@@ -1,7 +1,7 @@
 /* See left.h. */
 #include "left.h"
 
-#include "../facts/people.h"
+#include "../facts/processes.h"
 
 /* ---- processes ---- */
 
@@ -14,7 +14,7 @@ static bool has_ended(const struct reader *reader, uint32_t slot)
 /* A parent that is not watched is known by its pid. */
 static bool is_orphan(const struct reader *reader, uint32_t slot)
 {
-	uint32_t parent = reader->session.table[people_born_as(&reader->facts, slot)].parent_pid;
+	uint32_t parent = reader->session.table[process_born_as(&reader->facts, slot)].parent_pid;
 	struct proc_stat stat = proc_stat(parent, parent);
 
 	return parent && (!stat.state || proc_stat_ended(&stat));
@@ -23,7 +23,7 @@ static bool is_orphan(const struct reader *reader, uint32_t slot)
 /* Whether it began with what its parent had, and not as another program. */
 static bool is_part(const struct reader *reader, uint32_t slot)
 {
-	return people_is_worker(&reader->facts, slot) ||
+	return process_is_worker(&reader->facts, slot) ||
 	       role_text(role_of(&reader->session.table[slot]));
 }
 
@@ -32,17 +32,17 @@ static bool is_left_by(const struct reader *reader, uint32_t slot, uint32_t pare
 {
 	const struct facts *facts = &reader->facts;
 
-	if (!has_ended(reader, parent) || people_leaves_on_purpose(facts, parent))
+	if (!has_ended(reader, parent) || process_leaves_on_purpose(facts, parent))
 		return false;
 	if (reader->session.table[parent].end != MPSAN_END_EXIT || is_part(reader, slot))
 		return true;
-	return people_parent(facts, parent) == FACT_NONE && !people_is_apart(facts, slot);
+	return process_parent(facts, parent) == FACT_NONE && !process_is_apart(facts, slot);
 }
 
 bool left_behind(const struct reader *reader, uint32_t slot)
 {
 	for (uint32_t i = 0; i < reader->session.slots; i++) {
-		uint32_t parent = people_parent(&reader->facts, slot);
+		uint32_t parent = process_parent(&reader->facts, slot);
 
 		if (parent == FACT_NONE)
 			return is_orphan(reader, slot);
@@ -55,15 +55,15 @@ bool left_behind(const struct reader *reader, uint32_t slot)
 
 /* ---- groups ---- */
 
-static const struct census_thread *thread_of(const struct graph *graph, uint32_t index)
+static const struct snapshot_thread *thread_of(const struct graph *graph, uint32_t index)
 {
-	return &graph->waits->census->threads.item[index];
+	return &graph->waits->snapshot->threads.item[index];
 }
 
 /* The killed keep what they have: no other process can be blamed for it. */
 static bool was_struck(const struct graph *graph, uint32_t slot)
 {
-	return people_was_struck(&graph->waits->census->reader->facts, slot);
+	return process_was_struck(&graph->waits->snapshot->reader->facts, slot);
 }
 
 static bool asks_others(const struct graph *graph, uint32_t index)
@@ -85,7 +85,7 @@ bool left_explains(const struct graph *graph, uint32_t group)
 		asks = graph->group[i] == group && asks_others(graph, i);
 	for (uint32_t i = 0; i < graph->count && asks; i++)
 		if (graph->group[i] == group &&
-		    !left_behind(graph->waits->census->reader, thread_of(graph, i)->slot))
+		    !left_behind(graph->waits->snapshot->reader, thread_of(graph, i)->slot))
 			return false;
 	return asks;
 }
@@ -105,5 +105,5 @@ bool left_explains_cycle(const struct graph *graph, uint32_t thread)
 bool left_explains_loss(const struct graph *graph, uint32_t thread, uint32_t dead_slot)
 {
 	return was_struck(graph, dead_slot) &&
-	       left_behind(graph->waits->census->reader, thread_of(graph, thread)->slot);
+	       left_behind(graph->waits->snapshot->reader, thread_of(graph, thread)->slot);
 }

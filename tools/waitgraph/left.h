@@ -2,7 +2,7 @@
  * What is left behind: processes whose parent has ended. Whatever others could have given them, a message, a
  * semaphore, the end of a pipe, may have been their parent's to give, so that nobody is left who could is the
  * consequence of that end and no deadlock; parent-lost and child-not-joined speak of it when they stay. What
- * one has to itself, or a living owner has, is no such thing. Neighbours: graph.h, knots.h,
+ * one has to itself, or a living owner has, is no such thing. Neighbours: graph.h, deadlocks.h,
  * ../shim/core/people.h.
  */
 #ifndef MPSAN_LEFT_H

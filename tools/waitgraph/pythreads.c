@@ -6,7 +6,7 @@
 
 #define TEXT 16384u
 
-static char *ask(const struct census_thread *thread,
+static char *ask(const struct snapshot_thread *thread,
 		 size_t (*what)(struct pyview *, uint64_t, char *, size_t))
 {
 	struct pyview *view = pyview_open((pid_t)thread->pid);
@@ -18,7 +18,7 @@ static char *ask(const struct census_thread *thread,
 	return text;
 }
 
-char *pythread_stack(const struct census_thread *thread)
+char *pythread_stack(const struct snapshot_thread *thread)
 {
 	return ask(thread, pyview_stack);
 }
@@ -35,7 +35,7 @@ bool pythread_is_code(uint32_t pid, uint64_t code)
 	       !strncmp(base, "_multiprocessing", 16);
 }
 
-char *pythread_name(const struct census_thread *thread)
+char *pythread_name(const struct snapshot_thread *thread)
 {
 	char *name = ask(thread, pyview_name);
 
@@ -67,7 +67,7 @@ static bool is_event_wait(const char *stack)
 	       !is_threading_wait(third + 1);
 }
 
-bool pythread_waits_for_event(const struct census_thread *thread)
+bool pythread_waits_for_event(const struct snapshot_thread *thread)
 {
 	char *stack = pythread_stack(thread);
 	bool found = is_event_wait(stack);
@@ -144,7 +144,7 @@ static int part_of_stack(const char *stack)
 	return what == PYTHREAD_LOCK ? PYTHREAD_ANSWER : what;
 }
 
-struct pythread_wait pythread_wait(const struct census_thread *thread, uint64_t lock)
+struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_t lock)
 {
 	struct pyview *view = pyview_open((pid_t)thread->pid);
 	uint64_t pthread = thread->record ? thread->record->pthread : 0;
@@ -180,10 +180,10 @@ bool pythread_awaits(const struct pythread_wait *wait, const struct pythread_wai
 	return false;
 }
 
-enum cross_part pythread_part(const struct census_thread *thread)
+enum cross_process_part pythread_part(const struct snapshot_thread *thread)
 {
 	char *stack = pythread_stack(thread);
-	enum cross_part part = cross_part(stack);
+	enum cross_process_part part = cross_process_part(stack);
 
 	free(stack);
 	return part;

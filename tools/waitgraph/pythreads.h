@@ -1,25 +1,25 @@
-/* Python's side of the threads of a census. Neighbours: pyview.h reads, knots.h and losses.h ask. */
+/* Python's side of the threads of a snapshot. Neighbours: pyview.h reads, deadlocks.h and dead_owners.h ask. */
 #ifndef MPSAN_PYTHREADS_H
 #define MPSAN_PYTHREADS_H
 
-#include "census.h"
-#include "cross.h"
+#include "snapshot.h"
+#include "cross_process.h"
 #include "../symbols/pyview.h"
 
 /* The frames of a thread (text as pyview_stack writes it), "" when there are none; owned by the caller. */
-char *pythread_stack(const struct census_thread *thread);
+char *pythread_stack(const struct snapshot_thread *thread);
 
 /*
  * Its name as threading knows it, else as the kernel does, else of the Python function that it was
  * started with; owned by the caller, "" for none.
  */
-char *pythread_name(const struct census_thread *thread);
+char *pythread_name(const struct snapshot_thread *thread);
 
 /* Whether code of a process is the interpreter's own. */
 bool pythread_is_code(uint32_t pid, uint64_t code);
 
 /* Whether it waits in threading.Event.wait, called by the program itself. */
-bool pythread_waits_for_event(const struct census_thread *thread);
+bool pythread_waits_for_event(const struct snapshot_thread *thread);
 
 #define PYTHREAD_OBJECTS 32u
 
@@ -46,12 +46,12 @@ struct pythread_wait {
 	unsigned awaited_count, task_count;
 	uint64_t awaited[PYTHREAD_OBJECTS], task[PYTHREAD_OBJECTS];
 };
-struct pythread_wait pythread_wait(const struct census_thread *thread, uint64_t lock);
+struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_t lock);
 
 /* Whether the one waits for the result of the task that the other runs, both of the same process. */
 bool pythread_awaits(const struct pythread_wait *wait, const struct pythread_wait *of);
 
 /* What it does in a pool of multiprocessing. */
-enum cross_part pythread_part(const struct census_thread *thread);
+enum cross_process_part pythread_part(const struct snapshot_thread *thread);
 
 #endif

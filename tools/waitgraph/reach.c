@@ -6,52 +6,52 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "../proc/flight.h"
+#include "../proc/in_flight.h"
 #include "../reader/hidden.h"
 #include "links.h"
 
-static bool is_ours(uint32_t pid, void *census)
+static bool is_ours(uint32_t pid, void *snapshot)
 {
-	return census_process_of_pid(census, pid) != CENSUS_NONE;
+	return snapshot_process_of_pid(snapshot, pid) != SNAPSHOT_NONE;
 }
 
 /* Who was not watched through and through may have sent descriptors. */
-struct flight_job reach_job(const struct census *census)
+struct flight_job reach_job(const struct snapshot *snapshot)
 {
-	const struct reader *reader = census->reader;
+	const struct reader *reader = snapshot->reader;
 	const uint16_t asked = MPSAN_PROCESS_ATTACHED | MPSAN_PROCESS_OFF | MPSAN_PROCESS_SENDS;
-	struct flight_job job = {is_ours, (void *)census, false};
+	struct flight_job job = {is_ours, (void *)snapshot, false};
 
 	READER_EACH_SLOT(reader, slot)
 		job.sends |= (reader->session.table[slot].flags & asked) != MPSAN_PROCESS_ATTACHED;
 	return job;
 }
 
-static bool descends(const struct census *census, uint32_t pid)
+static bool descends(const struct snapshot *snapshot, uint32_t pid)
 {
-	return proc_descends(pid, is_ours, (void *)census);
+	return proc_descends(pid, is_ours, (void *)snapshot);
 }
 
-static void add(struct reach_people *people, const struct census *census, uint32_t pid)
+static void add(struct reach_people *people, const struct snapshot *snapshot, uint32_t pid)
 {
-	uint32_t process = census_process_of_pid(census, pid);
+	uint32_t process = snapshot_process_of_pid(snapshot, pid);
 
-	if (process == CENSUS_NONE)
+	if (process == SNAPSHOT_NONE)
 		people->strangers = true;
 	else
-		*ARRAY_ADD(&people->slots) = census->processes.item[process].slot;
+		*ARRAY_ADD(&people->slots) = snapshot->processes.item[process].slot;
 }
 
-static void begin(struct reach_people *people, const struct census *census)
+static void begin(struct reach_people *people, const struct snapshot *snapshot)
 {
-	people->at_ns = census->now_ns;
-	people->strangers = hidden_any(census->reader);
+	people->at_ns = snapshot->now_ns;
+	people->strangers = hidden_any(snapshot->reader);
 	people->slots.count = 0;
 }
 
 /* One walk over all processes of the machine. */
 struct asking {
-	const struct census *census;
+	const struct snapshot *snapshot;
 	struct reach *reach;
 	const struct proc_mapping *mapping;
 	struct flight_job job;
@@ -66,18 +66,18 @@ static void ask_mapper(uint32_t pid, void *context)
 	int maps = pid == (uint32_t)getpid() ? 0 : proc_maps(pid, reach->device, reach->inode);
 
 	/* A process that hides may have inherited what the job has, when it comes from the job. */
-	if (!maps || (maps < 0 && !descends(asking->census, pid)))
+	if (!maps || (maps < 0 && !descends(asking->snapshot, pid)))
 		return;
-	add(&reach->mappers, asking->census, pid);
+	add(&reach->mappers, asking->snapshot, pid);
 	reach->mapped += maps > 0 ? (uint64_t)maps : 0;
 	reach->elsewhere |= !proc_same_namespace(pid, "pid");
 }
 
-void reach_ask_mappers(struct reach *reach, const struct census *census)
+void reach_ask_mappers(struct reach *reach, const struct snapshot *snapshot)
 {
-	struct asking asking = {.census = census, .reach = reach};
+	struct asking asking = {.snapshot = snapshot, .reach = reach};
 
-	begin(&reach->mappers, census);
+	begin(&reach->mappers, snapshot);
 	reach->elsewhere = false;
 	reach->mapped = 0;
 	proc_each(ask_mapper, &asking);
@@ -106,8 +106,8 @@ static bool may_bring_it(const struct asking *asking, const struct descriptor *d
 
 	if (!descriptor_carries(descriptor))
 		return descriptor_may_carry(descriptor) &&
-		       descends(asking->census, descriptor->pid);
-	return !socket || is_ours(descriptor->pid, (void *)asking->census) ||
+		       descends(asking->snapshot, descriptor->pid);
+	return !socket || is_ours(descriptor->pid, (void *)asking->snapshot) ||
 	       flight_may_be_ours(socket, &asking->job);
 }
 
@@ -120,7 +120,7 @@ static void see_descriptor(const struct descriptor *descriptor, void *context)
 	/* A descriptor that one process has, others can fetch: pidfd_getfd(2), /proc/PID/fd. */
 	reach->by_job |= has_it;
 	if (has_it || may_bring_it(asking, descriptor))
-		add(&reach->others, asking->census, descriptor->pid);
+		add(&reach->others, asking->snapshot, descriptor->pid);
 }
 
 static void ask_holder(uint32_t pid, void *context)
@@ -128,8 +128,8 @@ static void ask_holder(uint32_t pid, void *context)
 	struct asking *asking = context;
 
 	if (pid != (uint32_t)getpid() && !descriptors_each(pid, see_descriptor, asking) &&
-	    descends(asking->census, pid))
-		add(&asking->reach->others, asking->census, pid);
+	    descends(asking->snapshot, pid))
+		add(&asking->reach->others, asking->snapshot, pid);
 }
 
 /* ---- the job's other processes ---- */
@@ -138,8 +138,8 @@ static void ask_unwatched(uint32_t pid, void *context)
 {
 	struct asking *asking = context;
 
-	asking->reach->others.strangers |= !is_ours(pid, (void *)asking->census) &&
-					   descends(asking->census, pid);
+	asking->reach->others.strangers |= !is_ours(pid, (void *)asking->snapshot) &&
+					   descends(asking->snapshot, pid);
 }
 
 /*
@@ -152,14 +152,14 @@ static void ask_descriptors(struct asking *asking)
 		proc_each(ask_holder, asking);
 }
 
-void reach_ask_others(struct reach *reach, const struct census *census, uint32_t pid,
+void reach_ask_others(struct reach *reach, const struct snapshot *snapshot, uint32_t pid,
 		      uint64_t address)
 {
 	struct proc_mapping mapping;
-	struct asking asking = {census, reach, &mapping, reach_job(census)};
+	struct asking asking = {snapshot, reach, &mapping, reach_job(snapshot)};
 	enum links links;
 
-	begin(&reach->others, census);
+	begin(&reach->others, snapshot);
 	reach->by_job = false;
 	if (!proc_mapping(pid, address, &mapping)) {
 		reach->others.strangers = true;

@@ -2,13 +2,13 @@
  * Who could come to a piece of shared memory, and so end a wait there: those who map it; those who have a
  * descriptor of it, or one behind which such a descriptor may be kept; those whom a name leads to it. What
  * somebody has who is not of the session, or may be told a name, makes it open to anybody. Neighbours:
- * enders.h keeps the answers, descriptors.h and links.h have the parts.
+ * wakers.h keeps the answers, descriptors.h and links.h have the parts.
  */
 #ifndef MPSAN_REACH_H
 #define MPSAN_REACH_H
 
-#include "census.h"
-#include "../proc/flight.h"
+#include "snapshot.h"
+#include "../proc/in_flight.h"
 
 /* Processes of the session by slot, with those who are not. */
 struct reach_people {
@@ -27,14 +27,14 @@ struct reach {
 	bool by_job; /* any process of the job could: by a name, an id, or another's descriptor */
 };
 
-void reach_ask_mappers(struct reach *reach, const struct census *census);
+void reach_ask_mappers(struct reach *reach, const struct snapshot *snapshot);
 
 /* `pid` maps it at `address`. Walks over the descriptors of all processes, where it has any. */
-void reach_ask_others(struct reach *reach, const struct census *census, uint32_t pid,
+void reach_ask_others(struct reach *reach, const struct snapshot *snapshot, uint32_t pid,
 		      uint64_t address);
 
 /* The job, as a sender of descriptors. */
-struct flight_job reach_job(const struct census *census);
+struct flight_job reach_job(const struct snapshot *snapshot);
 
 void reach_free(struct reach *reach);
 

@@ -40,9 +40,9 @@ void look_by_process(struct look *look, uint32_t process)
 static void add_child(uint32_t pid, void *context)
 {
 	struct look *look = context;
-	uint32_t process = census_process_of_pid(look->census, pid);
+	uint32_t process = snapshot_process_of_pid(look->snapshot, pid);
 
-	if (process == CENSUS_NONE)
+	if (process == SNAPSHOT_NONE)
 		look->wait->end = WAIT_OPEN; /* a child that is not watched */
 	else
 		look_add(look, process);
@@ -77,9 +77,9 @@ static void add_job(void *context)
 	look->wait->by_job = true;
 }
 
-struct enders_eye look_eye(struct look *look)
+struct wakers_eye look_eye(struct look *look)
 {
-	return (struct enders_eye){add_process, add_job, look};
+	return (struct wakers_eye){add_process, add_job, look};
 }
 
 /*
@@ -88,14 +88,14 @@ struct enders_eye look_eye(struct look *look)
  */
 void look_by_anybody(struct look *look, uint64_t address)
 {
-	const struct enders_eye eye = look_eye(look);
+	const struct wakers_eye eye = look_eye(look);
 
-	if (!enders_find_memory(look->thread, address))
+	if (!wakers_find_memory(look->thread, address))
 		return;
 	look->wait->memory = look->thread->object.is_shared;
 	if (!look->wait->memory)
 		look_by_process(look, look->thread->process);
-	else if (!enders_of_memory(&look->waits->enders, look->thread, &eye))
+	else if (!wakers_of_memory(&look->waits->wakers, look->thread, &eye))
 		look->wait->end = WAIT_OPEN;
 }
 
@@ -105,7 +105,7 @@ void look_by_anybody(struct look *look, uint64_t address)
  */
 static bool has_alarm(const struct look *look)
 {
-	uint16_t flags = look->census->reader->session.table[look->thread->slot].flags;
+	uint16_t flags = look->snapshot->reader->session.table[look->thread->slot].flags;
 
 	return !(flags & MPSAN_PROCESS_ATTACHED) ||
 	       flags & (MPSAN_PROCESS_ALARM | MPSAN_PROCESS_OFF) ||
@@ -116,17 +116,17 @@ static bool has_alarm(const struct look *look)
 static void add_parent(struct look *look)
 {
 	uint32_t pid = proc_stat(look->thread->pid, look->thread->pid).parent,
-		 process = census_process_of_pid(look->census, pid);
+		 process = snapshot_process_of_pid(look->snapshot, pid);
 
 	look_reopen(look);
-	if (process != CENSUS_NONE)
+	if (process != SNAPSHOT_NONE)
 		look_add(look, process);
 	else if (pid != (uint32_t)getpid())
 		look->wait->end = WAIT_OPEN;
 }
 
 /* It stands in its call, but may long have been woken. */
-static bool is_stopped(const struct census_thread *thread)
+static bool is_stopped(const struct snapshot_thread *thread)
 {
 	char state = proc_stat(thread->pid, thread->tid).state;
 
@@ -140,7 +140,7 @@ static bool is_stopped(const struct census_thread *thread)
 bool waits_check_handlers(struct waits *waits, uint32_t thread)
 {
 	struct wait *wait = &waits->item.item[thread];
-	struct look look = {waits, waits->census, &waits->census->threads.item[thread], wait};
+	struct look look = {waits, waits->snapshot, &waits->snapshot->threads.item[thread], wait};
 	const struct mpsan_process *process;
 	uint64_t handlers, child = 1ull << (SIGCHLD - 1), interrupt = 1ull << (SIGINT - 1);
 
@@ -153,7 +153,7 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 	}
 	if (wait->end != WAIT_PROCESSES)
 		return false;
-	process = &waits->census->reader->session.table[look.thread->slot];
+	process = &waits->snapshot->reader->session.table[look.thread->slot];
 	handlers = proc_handlers(process);
 	if (process->python) {
 		wait->interruptible = handlers & interrupt;
@@ -175,30 +175,30 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 /* A thread's handle is the address of its descriptor, in which the awaited word says its TID. */
 static void judge_join(struct look *look)
 {
-	uint32_t target =
-		census_find(look->census, look->thread->slot, (uint32_t)look->thread->call.arg[2]);
+	uint32_t target = snapshot_find(look->snapshot, look->thread->slot,
+					(uint32_t)look->thread->call.arg[2]);
 
-	if (target != CENSUS_NONE)
+	if (target != SNAPSHOT_NONE)
 		look_by_owner(look, target);
 }
 
 /* Who waits for the GIL wakes up all the time; who holds it says so when it blocks. */
 static void judge_gil(struct look *look)
 {
-	const struct census *census = look->census;
+	const struct snapshot *snapshot = look->snapshot;
 
-	for (uint32_t i = 0; i < census->threads.count; i++) {
-		const struct census_thread *other = &census->threads.item[i];
+	for (uint32_t i = 0; i < snapshot->threads.count; i++) {
+		const struct snapshot_thread *other = &snapshot->threads.item[i];
 
 		if (other->slot == look->thread->slot && other->call.state == PROC_IN_CALL &&
-		    census_wanted(other).tag & MPSAN_TAG_GIL) {
+		    snapshot_wanted(other).tag & MPSAN_TAG_GIL) {
 			look_by_owner(look, i);
 			return;
 		}
 	}
 }
 
-static bool claims_libc(const struct census_thread *thread)
+static bool claims_libc(const struct snapshot_thread *thread)
 {
 	const struct mpsan_thread *record = thread->record;
 
@@ -211,7 +211,7 @@ static bool claims_libc(const struct census_thread *thread)
 /* A libc function waits for its inner lock: whoever else of this process is inside may have it. */
 static void judge_libc(struct look *look, uint64_t word)
 {
-	const struct census *census = look->census;
+	const struct snapshot *snapshot = look->snapshot;
 	uint64_t lock = look->wait->lock;
 	bool owned = look_at_mutex(look, word) && look->wait->end != WAIT_OPEN;
 
@@ -219,10 +219,10 @@ static void judge_libc(struct look *look, uint64_t word)
 	look->wait->lock = lock;
 	if (owned)
 		return;
-	for (uint32_t i = 0; i < census->threads.count; i++)
-		if (census->threads.item[i].slot == look->thread->slot &&
-		    &census->threads.item[i] != look->thread &&
-		    claims_libc(&census->threads.item[i]))
+	for (uint32_t i = 0; i < snapshot->threads.count; i++)
+		if (snapshot->threads.item[i].slot == look->thread->slot &&
+		    &snapshot->threads.item[i] != look->thread &&
+		    claims_libc(&snapshot->threads.item[i]))
 			return;
 	look_by_process(look, look->thread->process);
 }
@@ -265,7 +265,7 @@ static void judge_claim(struct look *look, uint64_t word, struct mpsan_hold clai
 }
 
 /* The newest claim, when it says that this thread is inside a libc function. */
-static bool is_in_libc(const struct census_thread *thread, struct mpsan_hold *claim)
+static bool is_in_libc(const struct snapshot_thread *thread, struct mpsan_hold *claim)
 {
 	const struct mpsan_thread *record = thread->record;
 	uint32_t used = record ? record->holds_used : 0;
@@ -277,11 +277,11 @@ static bool is_in_libc(const struct census_thread *thread, struct mpsan_hold *cl
 }
 
 /* A lock may have been taken by another in the moment between a hook's look and its call. */
-static struct mpsan_hold wanted(const struct census_thread *thread)
+static struct mpsan_hold wanted(const struct snapshot_thread *thread)
 {
 	const struct mpsan_thread *record = thread->record;
 	uint32_t used = record && record->holds_used <= MPSAN_HOLDS ? record->holds_used : 0;
-	struct mpsan_hold claim = census_wanted(thread);
+	struct mpsan_hold claim = snapshot_wanted(thread);
 
 	if (claim.tag || !used ||
 	    !look_lies_in(thread->call.arg[0], MPSAN_TAG_ADDRESS(record->hold[used - 1].tag),
@@ -318,7 +318,7 @@ static void judge_futex(struct look *look)
 		look->wait->lock = MPSAN_TAG_ADDRESS(claim.tag);
 		look->wait->caller = claim.caller;
 	}
-	if (!enders_find_memory(look->thread, call->arg[0]))
+	if (!wakers_find_memory(look->thread, call->arg[0]))
 		return;
 	if (look->thread->object.in_libc)
 		judge_libc(look, call->arg[0]);
@@ -328,11 +328,12 @@ static void judge_futex(struct look *look)
 
 static void judge_child(struct look *look, int64_t pid, bool one)
 {
-	uint32_t process = one ? census_process_of_pid(look->census, (uint32_t)pid) : CENSUS_NONE;
+	uint32_t process = one ? snapshot_process_of_pid(look->snapshot, (uint32_t)pid) :
+				 SNAPSHOT_NONE;
 
 	look->wait->kind = MPSAN_WAIT_PROCESS;
 	look->wait->lock = one ? (uint64_t)pid : 0;
-	if (process != CENSUS_NONE) {
+	if (process != SNAPSHOT_NONE) {
 		look_by_process(look, process);
 	} else if (!one) {
 		add_children(look);
@@ -342,13 +343,13 @@ static void judge_child(struct look *look, int64_t pid, bool one)
 /* `ends`: those of the pipe that others must hold to help. */
 static void judge_pipe(struct look *look, enum mpsan_lock_kind kind, unsigned ends)
 {
-	const struct enders_eye eye = look_eye(look);
+	const struct wakers_eye eye = look_eye(look);
 
-	if (!enders_find_pipe(look->thread))
+	if (!wakers_find_pipe(look->thread))
 		return;
 	look->wait->kind = kind;
 	look->wait->lock = look->thread->object.inode;
-	if (!enders_of_pipe(&look->waits->enders, look->thread, ends, &eye))
+	if (!wakers_of_pipe(&look->waits->wakers, look->thread, ends, &eye))
 		look->wait->end = WAIT_OPEN;
 }
 
@@ -358,7 +359,7 @@ static void judge_call(struct look *look)
 
 	look->wait->kind = MPSAN_WAIT_SYSCALL;
 	look->wait->lock = (uint64_t)call->number;
-	look->wait->caller = census_wanted(look->thread).caller;
+	look->wait->caller = snapshot_wanted(look->thread).caller;
 	switch (call->number) {
 	case SYS_futex:
 		judge_futex(look);
@@ -384,21 +385,22 @@ static void judge_call(struct look *look)
 }
 
 /* Seen once, a thread may have just begun to wait: nothing is said of it yet. */
-static bool stands_still(const struct census_thread *thread)
+static bool stands_still(const struct snapshot_thread *thread)
 {
 	return thread->call.state == PROC_IN_CALL &&
-	       (thread->looks > 1 || MPSAN_TAG_KIND(census_wanted(thread).tag) == MPSAN_WAIT_GIL);
+	       (thread->looks > 1 || MPSAN_TAG_KIND(snapshot_wanted(thread).tag) == MPSAN_WAIT_GIL);
 }
 
-void waits_find(struct waits *waits, struct census *census)
+void waits_find(struct waits *waits, struct snapshot *snapshot)
 {
-	enders_begin(&waits->enders, census);
-	waits->census = census;
+	wakers_begin(&waits->wakers, snapshot);
+	waits->snapshot = snapshot;
 	waits->item.count = waits->who.count = 0;
-	for (uint32_t i = 0; i < census->threads.count; i++)
-		*ARRAY_ADD(&waits->item) = (struct wait){.holder = CENSUS_NONE};
-	for (uint32_t i = 0; i < census->threads.count; i++) {
-		struct look look = {waits, census, &census->threads.item[i], &waits->item.item[i]};
+	for (uint32_t i = 0; i < snapshot->threads.count; i++)
+		*ARRAY_ADD(&waits->item) = (struct wait){.holder = SNAPSHOT_NONE};
+	for (uint32_t i = 0; i < snapshot->threads.count; i++) {
+		struct look look = {waits, snapshot, &snapshot->threads.item[i],
+				    &waits->item.item[i]};
 
 		if (stands_still(look.thread))
 			judge_call(&look);
@@ -410,7 +412,7 @@ void waits_find(struct waits *waits, struct census *census)
 
 void waits_finish(struct waits *waits)
 {
-	enders_finish(&waits->enders);
+	wakers_finish(&waits->wakers);
 	free(waits->item.item);
 	free(waits->who.item);
 	*waits = (struct waits){0};

@@ -1,12 +1,12 @@
 /*
- * What each thread of a census waits for, and who could end that wait. Whatever is not understood,
+ * What each thread of a snapshot waits for, and who could end that wait. Whatever is not understood,
  * has a time limit, or could be ended from outside counts as open: it is never part of a proof.
- * Neighbours: census.h has the threads, graph.h finds those that nobody can help.
+ * Neighbours: snapshot.h has the threads, graph.h finds those that nobody can help.
  */
 #ifndef MPSAN_WAITS_H
 #define MPSAN_WAITS_H
 
-#include "enders.h"
+#include "wakers.h"
 
 enum wait_end {
 	WAIT_OPEN, /* runs, or somebody whom the graph does not know may end it */
@@ -17,7 +17,7 @@ enum wait_end {
 
 struct wait {
 	enum wait_end end;
-	uint32_t begin, count; /* into waits.who: threads or processes of the census, by index */
+	uint32_t begin, count; /* into waits.who: threads or processes of the snapshot, by index */
 	uint64_t kind; /* enum mpsan_lock_kind */
 	uint64_t lock; /* address, pid or inode */
 	uint64_t caller; /* return address of the waiting call, 0: not known */
@@ -29,7 +29,8 @@ struct wait {
 	bool by_job; /* so may every process of the job */
 	bool serves; /* open, but asked for: a helper of the job, that acts for others alone */
 	bool interruptible; /* an interrupt from the keyboard (SIGINT) would run a handler */
-	uint32_t holder; /* thread that claims what anybody may give back, CENSUS_NONE: not known */
+	uint32_t
+		holder; /* thread that claims what anybody may give back, SNAPSHOT_NONE: not known */
 	uint32_t gone; /* TID of an owner that is gone */
 	uint32_t gone_slot; /* its process as slot + 1, 0: not known */
 	uint64_t
@@ -38,9 +39,9 @@ struct wait {
 };
 
 struct waits {
-	struct census *census;
-	struct enders enders;
-	ARRAY(struct wait) item; /* one for each thread of the census */
+	struct snapshot *snapshot;
+	struct wakers wakers;
+	ARRAY(struct wait) item; /* one for each thread of the snapshot */
 	ARRAY(uint32_t) who;
 };
 
@@ -48,7 +49,7 @@ struct waits {
  * Finds all waits. What is dear to know may be some seconds old, and signal handlers are not looked
  * at: that makes a wait look more lost than it is, never less.
  */
-void waits_find(struct waits *waits, struct census *census);
+void waits_find(struct waits *waits, struct snapshot *snapshot);
 void waits_finish(struct waits *waits);
 
 /*

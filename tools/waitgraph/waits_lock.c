@@ -15,14 +15,14 @@
 /* The process that a thread belonged to: its own, or one that has ended with its only thread. */
 static uint32_t slot_of_gone(const struct look *look, uint32_t tid, bool shared)
 {
-	const struct reader *reader = look->census->reader;
+	const struct reader *reader = look->snapshot->reader;
 
 	if (!shared)
 		return look->thread->slot;
 	READER_EACH_SLOT(reader, slot)
 		if (reader->session.table[slot].pid == tid && reader->processes[slot].gone)
 			return slot;
-	return CENSUS_NONE;
+	return SNAPSHOT_NONE;
 }
 
 static void owner_is_gone(struct look *look, uint32_t tid, bool shared)
@@ -33,22 +33,22 @@ static void owner_is_gone(struct look *look, uint32_t tid, bool shared)
 	look->wait->end = WAIT_NOBODY;
 	look->wait->gone = tid;
 	look->wait->flags |= MPSAN_LF_OWNER_DEAD;
-	if (slot == CENSUS_NONE)
+	if (slot == SNAPSHOT_NONE)
 		return;
 	look->wait->gone_slot = slot + 1;
-	if (census_record_holds(census_record(look->census->reader, slot, tid), look->wait->lock,
-				&hold))
+	if (snapshot_record_holds(snapshot_record(look->snapshot->reader, slot, tid),
+				  look->wait->lock, &hold))
 		look->wait->taken = hold.caller;
 }
 
 /* A process-shared lock's owner may be a thread of any process, also of one that is not watched. */
 static void ends_by_tid(struct look *look, uint32_t tid, bool shared)
 {
-	uint32_t owner = census_find(look->census, look->thread->slot, tid);
+	uint32_t owner = snapshot_find(look->snapshot, look->thread->slot, tid);
 
-	if (owner == CENSUS_NONE && shared)
-		owner = census_find_tid(look->census, tid);
-	if (owner != CENSUS_NONE)
+	if (owner == SNAPSHOT_NONE && shared)
+		owner = snapshot_find_tid(look->snapshot, tid);
+	if (owner != SNAPSHOT_NONE)
 		look_by_owner(look, owner);
 	else if (shared ? !proc_thread_alive(tid, tid) : !proc_thread_alive(look->thread->pid, tid))
 		owner_is_gone(look, tid, shared);
@@ -79,14 +79,14 @@ bool look_at_mutex(struct look *look, uint64_t address)
  */
 static void judge_readers(struct look *look, uint64_t address, unsigned readers)
 {
-	const struct census *census = look->census;
+	const struct snapshot *snapshot = look->snapshot;
 	struct mpsan_hold hold;
 
-	for (uint32_t i = 0; i < census->threads.count; i++)
-		if (census->threads.item[i].slot == look->thread->slot &&
-		    census_holds(&census->threads.item[i], address, &hold) &&
+	for (uint32_t i = 0; i < snapshot->threads.count; i++)
+		if (snapshot->threads.item[i].slot == look->thread->slot &&
+		    snapshot_holds(&snapshot->threads.item[i], address, &hold) &&
 		    MPSAN_TAG_KIND(hold.tag) == MPSAN_LOCK_RWLOCK_READ &&
-		    !look_lies_in(census->threads.item[i].call.arg[0], address,
+		    !look_lies_in(snapshot->threads.item[i].call.arg[0], address,
 				  sizeof(pthread_rwlock_t)))
 			look_add(look, i);
 	if (look->wait->count == readers)
@@ -99,12 +99,12 @@ static void judge_readers(struct look *look, uint64_t address, unsigned readers)
 /* Where writers go first, a reader waits for the one that waits for the readers before both. */
 static void judge_writers(struct look *look, uint64_t address, unsigned readers)
 {
-	const struct census *census = look->census;
+	const struct snapshot *snapshot = look->snapshot;
 
-	for (uint32_t i = 0; i < census->threads.count; i++) {
-		uint64_t tag = census_wanted(&census->threads.item[i]).tag;
+	for (uint32_t i = 0; i < snapshot->threads.count; i++) {
+		uint64_t tag = snapshot_wanted(&snapshot->threads.item[i]).tag;
 
-		if (census->threads.item[i].slot == look->thread->slot &&
+		if (snapshot->threads.item[i].slot == look->thread->slot &&
 		    MPSAN_TAG_ADDRESS(tag) == address &&
 		    MPSAN_TAG_KIND(tag) == MPSAN_LOCK_RWLOCK_WRITE)
 			look_add(look, i);
@@ -132,19 +132,19 @@ void look_at_rwlock(struct look *look, uint64_t address)
 
 /* ---- semaphores ---- */
 
-/* The one other thread that claims it, CENSUS_NONE: none, or several. */
+/* The one other thread that claims it, SNAPSHOT_NONE: none, or several. */
 static uint32_t only_holder(const struct look *look, uint64_t address)
 {
-	const struct census *census = look->census;
-	uint32_t found = CENSUS_NONE;
+	const struct snapshot *snapshot = look->snapshot;
+	uint32_t found = SNAPSHOT_NONE;
 	struct mpsan_hold hold;
 
-	for (uint32_t i = 0; i < census->threads.count; i++) {
-		if (census->threads.item[i].slot != look->thread->slot ||
-		    !census_holds(&census->threads.item[i], address, &hold))
+	for (uint32_t i = 0; i < snapshot->threads.count; i++) {
+		if (snapshot->threads.item[i].slot != look->thread->slot ||
+		    !snapshot_holds(&snapshot->threads.item[i], address, &hold))
 			continue;
-		if (found != CENSUS_NONE || &census->threads.item[i] == look->thread)
-			return CENSUS_NONE;
+		if (found != SNAPSHOT_NONE || &snapshot->threads.item[i] == look->thread)
+			return SNAPSHOT_NONE;
 		found = i;
 	}
 	return found;
@@ -158,9 +158,9 @@ void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag)
 	if (!proc_peek(look->thread->pid, address, word, sizeof(word)) || word[0])
 		return;
 	look->wait->flags |= MPSAN_LF_VERIFIED | (word[2] ? MPSAN_LF_SHARED : 0);
-	holder = word[2] ? CENSUS_NONE : only_holder(look, address);
+	holder = word[2] ? SNAPSHOT_NONE : only_holder(look, address);
 	look->wait->holder = holder;
-	if (holder != CENSUS_NONE && tag & MPSAN_TAG_MUTUAL && !(tag & MPSAN_TAG_HANDOFF)) {
+	if (holder != SNAPSHOT_NONE && tag & MPSAN_TAG_MUTUAL && !(tag & MPSAN_TAG_HANDOFF)) {
 		look->wait->flags |= MPSAN_LF_MUTUAL;
 		look_by_owner(look, holder);
 	} else {

@@ -8,8 +8,8 @@
 
 struct look {
 	struct waits *waits;
-	const struct census *census;
-	struct census_thread *thread;
+	const struct snapshot *snapshot;
+	struct snapshot_thread *thread;
 	struct wait *wait;
 };
 
@@ -25,7 +25,7 @@ void look_by_process(struct look *look, uint32_t process);
 void look_by_anybody(struct look *look, uint64_t address);
 
 /* What `look` does with those who could end its wait. */
-struct enders_eye look_eye(struct look *look);
+struct wakers_eye look_eye(struct look *look);
 
 /* Whether the awaited word lies in an object of so many bytes. */
 static inline bool look_lies_in(uint64_t word, uint64_t object, size_t bytes)

@@ -13,10 +13,10 @@ static bool check_others(struct look *look)
 	struct wait *wait = look->wait;
 	uint32_t count = wait->count;
 	bool by_job = wait->by_job;
-	struct enders_eye eye = look_eye(look);
+	struct wakers_eye eye = look_eye(look);
 
 	look_reopen(look);
-	if (!enders_of_memory_later(&look->waits->enders, look->thread, &eye))
+	if (!wakers_of_memory_later(&look->waits->wakers, look->thread, &eye))
 		wait->end = WAIT_OPEN;
 	return wait->end == WAIT_OPEN || wait->count > count || wait->by_job != by_job;
 }
@@ -25,8 +25,8 @@ static bool check_others(struct look *look)
 static bool check_owner(struct look *look)
 {
 	if (!(look->wait->flags & MPSAN_LF_SHARED) ||
-	    !enders_find_memory(look->thread, look->wait->lock) ||
-	    !enders_are_elsewhere(&look->waits->enders, look->thread))
+	    !wakers_find_memory(look->thread, look->wait->lock) ||
+	    !wakers_are_elsewhere(&look->waits->wakers, look->thread))
 		return false;
 	look->wait->end = WAIT_OPEN;
 	return true;
@@ -35,7 +35,7 @@ static bool check_owner(struct look *look)
 bool waits_check_memory(struct waits *waits, uint32_t thread)
 {
 	struct wait *wait = &waits->item.item[thread];
-	struct look look = {waits, waits->census, &waits->census->threads.item[thread], wait};
+	struct look look = {waits, waits->snapshot, &waits->snapshot->threads.item[thread], wait};
 
 	if (wait->memory_known || wait->end == WAIT_OPEN)
 		return false;
@@ -48,14 +48,14 @@ bool waits_check_moved(struct waits *waits, uint32_t thread)
 	struct wait *wait = &waits->item.item[thread];
 
 	if (wait->end == WAIT_OPEN || wait->kind == MPSAN_WAIT_GIL ||
-	    !census_has_moved(&waits->census->threads.item[thread]))
+	    !snapshot_has_moved(&waits->snapshot->threads.item[thread]))
 		return false;
 	wait->end = WAIT_OPEN;
 	return true;
 }
 
 /* Waits for whichever of several descriptors is ready first. */
-static bool stands_in_poll(const struct census_thread *thread)
+static bool stands_in_poll(const struct snapshot_thread *thread)
 {
 	switch (thread->looks > 1 && thread->call.state == PROC_IN_CALL ? thread->call.number :
 									  -1) {
@@ -77,6 +77,6 @@ bool look_serves(const struct look *look)
 
 	if (look->wait->end != WAIT_OPEN || !stands_in_poll(look->thread))
 		return false;
-	role = role_of(&look->census->reader->session.table[look->thread->slot]);
+	role = role_of(&look->snapshot->reader->session.table[look->thread->slot]);
 	return role == ROLE_FORK_SERVER || role == ROLE_TRACKER || role == ROLE_SHM_MANAGER;
 }

@@ -142,7 +142,7 @@ static void note_modules(struct watchlog *log, uint32_t slot, uint32_t pid)
 
 /* ---- stacks ---- */
 
-uint64_t watchlog_stack(struct watchlog *log, const struct census_thread *thread)
+uint64_t watchlog_stack(struct watchlog *log, const struct snapshot_thread *thread)
 {
 	uint64_t bytes, position = 0, sp = thread->call.sp;
 	struct proc_mapping mapping;

@@ -1,12 +1,12 @@
 /*
  * The supervisor's own log: what it saw from outside, in the format of a process's log, so that a
  * later report reads the same facts. Its file stands behind those of all slots. Each record names
- * the process that it is about. Neighbours: ../include/mpsan_log.h; knots.h writes here.
+ * the process that it is about. Neighbours: ../include/mpsan_log.h; deadlocks.h writes here.
  */
 #ifndef MPSAN_WATCHLOG_H
 #define MPSAN_WATCHLOG_H
 
-#include "census.h"
+#include "snapshot.h"
 #include "../reader/maps.h"
 
 struct watchlog {
@@ -26,6 +26,6 @@ uint64_t watchlog_put(struct watchlog *log, enum mpsan_event_type type, uint32_t
 uint64_t watchlog_text(struct watchlog *log, uint32_t slot, const char *text);
 
 /* Copies the stack of a thread that stands in a system call, and notes its process's modules. */
-uint64_t watchlog_stack(struct watchlog *log, const struct census_thread *thread);
+uint64_t watchlog_stack(struct watchlog *log, const struct snapshot_thread *thread);
 
 #endif

@@ -1,4 +1,4 @@
-/* A crowd of threads for `mpsan ps`: a third wants one mutex, a third waits for a semaphore each, a third naps. */
+/* A worker table of threads for `mpsan ps`: a third wants one mutex, a third waits for a semaphore each, a third naps. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>

@@ -8,13 +8,13 @@
 static const char initialised[] = "{initialiser} of process {parent} initialised CUDA first, by "
 				  "{init_function}, called from {library}";
 
-static const struct tale tale_of_fork = {
+static const struct message_text msg_fork = {
 	"{how} at {fork_at} copied process {parent}, in which CUDA had been initialised by "
 	"{init_function}, called from {library} at {init_at}; the child {child} must not use CUDA",
 	{{STEP_INIT, initialised}, {STEP_FORK, "{forker} of process {forked} called {how}"}},
 };
 
-static const struct tale tale_of_refusal = {
+static const struct message_text msg_refusal = {
 	"{function} failed with {result} at {at} in process {pid}: it was made by {how} at {fork_at}, "
 	"after CUDA had been initialised by {init_function}, called from {library} at {init_at}",
 	{{STEP_INIT, initialised},
@@ -22,7 +22,7 @@ static const struct tale tale_of_refusal = {
 	 {STEP_CUDA, "{thread} of the child {pid} asked by {function}, and was told {result}"}},
 };
 
-static const struct tale tale_of_use = {
+static const struct message_text msg_use = {
 	"{function} was called at {at} in process {pid}, which was made by {how} at {fork_at} after "
 	"CUDA had been initialised by {init_function}, called from {library} at {init_at}",
 	{{STEP_INIT, initialised},
@@ -30,33 +30,35 @@ static const struct tale tale_of_use = {
 	 {STEP_CUDA, "{thread} of the child {pid} called {function}, and was not refused"}},
 };
 
-static void judge_fork(const struct facts *facts, const struct moment *moment, struct findings *out)
+static void judge_fork(const struct facts *facts, const struct trigger *trigger,
+		       struct findings *out)
 {
-	const struct fact_fork *fork = &facts->forks[moment->index];
+	const struct fact_fork *fork = &facts->forks[trigger->index];
 	uint32_t init = cuda_init_before(facts, fork->at.by, fork->at.time_ns);
 
 	if (init && fact_fate(facts, fork) != FATE_EXEC)
-		FIND_FORKED(out, cuda_before_fork, GRADE_NOTE, moment, init, moment->index,
-			    &tale_of_fork);
+		FIND_FORKED(out, cuda_before_fork, GRADE_NOTE, trigger, init, trigger->index,
+			    &msg_fork);
 }
 
-static void judge_call(const struct facts *facts, const struct moment *moment, struct findings *out)
+static void judge_call(const struct facts *facts, const struct trigger *trigger,
+		       struct findings *out)
 {
-	const struct fact_cuda_call *call = &facts->cuda.calls[moment->index];
+	const struct fact_cuda_call *call = &facts->cuda.calls[trigger->index];
 	uint32_t init = cuda_init_before(facts, call->at.by, call->at.time_ns);
 	bool asks = call->ev.kind == MPSAN_CUDA_QUERY;
 
 	if (init && asks == (call->ev.result != 0))
-		FIND_FORKED(out, cuda_before_fork, GRADE_WARNING, moment, init,
+		FIND_FORKED(out, cuda_before_fork, GRADE_WARNING, trigger, init,
 			    cuda_fork_after(facts, init, call->at.by),
-			    asks ? &tale_of_refusal : &tale_of_use);
+			    asks ? &msg_refusal : &msg_use);
 }
 
-void rule_cuda_before_fork(const struct facts *facts, const struct moment *moment,
+void rule_cuda_before_fork(const struct facts *facts, const struct trigger *trigger,
 			   struct findings *out)
 {
-	if (moment->kind == MOMENT_FORK)
-		judge_fork(facts, moment, out);
+	if (trigger->kind == TRIGGER_FORK)
+		judge_fork(facts, trigger, out);
 	else
-		judge_call(facts, moment, out);
+		judge_call(facts, trigger, out);
 }

@@ -6,7 +6,7 @@
  */
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"{function} failed with {result} at {at} in process {pid}: CUDA was initialised by "
 	"{init_function}, called from {library} at {init_at}, before {how} at {fork_at} made this "
 	"process; the driver cannot be used in a copy",
@@ -17,13 +17,13 @@ static const struct tale tale = {
 	 {STEP_CUDA, "{thread} of the child {pid} called {function}, which failed with {result}"}},
 };
 
-void rule_cuda_in_forked_child(const struct facts *facts, const struct moment *moment,
+void rule_cuda_in_forked_child(const struct facts *facts, const struct trigger *trigger,
 			       struct findings *out)
 {
-	const struct fact_cuda_call *call = &facts->cuda.calls[moment->index];
+	const struct fact_cuda_call *call = &facts->cuda.calls[trigger->index];
 	uint32_t init = cuda_init_before(facts, call->at.by, call->at.time_ns);
 
 	if (init && call->ev.kind != MPSAN_CUDA_QUERY && call->ev.result)
-		FIND_FORKED(out, cuda_in_forked_child, GRADE_ERROR, moment, init,
-			    cuda_fork_after(facts, init, call->at.by), &tale);
+		FIND_FORKED(out, cuda_in_forked_child, GRADE_ERROR, trigger, init,
+			    cuda_fork_after(facts, init, call->at.by), &message_text);
 }

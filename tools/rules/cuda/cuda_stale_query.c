@@ -5,7 +5,7 @@
  */
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"{function} gave an answer at {at} in process {pid}, which was made by {how} at {fork_at} after "
 	"CUDA had been initialised by {init_function}, called from {library}: it holds for the parent, "
 	"the child cannot use the device",
@@ -16,13 +16,13 @@ static const struct tale tale = {
 	 {STEP_CUDA, "{thread} of the child {pid} called {function}"}},
 };
 
-void rule_cuda_stale_query(const struct facts *facts, const struct moment *moment,
+void rule_cuda_stale_query(const struct facts *facts, const struct trigger *trigger,
 			   struct findings *out)
 {
-	const struct fact_cuda_call *call = &facts->cuda.calls[moment->index];
+	const struct fact_cuda_call *call = &facts->cuda.calls[trigger->index];
 	uint32_t init = cuda_init_before(facts, call->at.by, call->at.time_ns);
 
 	if (init && call->ev.kind == MPSAN_CUDA_QUERY && !call->ev.result)
-		FIND_FORKED(out, cuda_stale_query, GRADE_NOTE, moment, init,
-			    cuda_fork_after(facts, init, call->at.by), &tale);
+		FIND_FORKED(out, cuda_stale_query, GRADE_NOTE, trigger, init,
+			    cuda_fork_after(facts, init, call->at.by), &message_text);
 }

@@ -5,7 +5,7 @@
  */
 #include "../rule.h"
 
-static const struct tale tale_of_change = {
+static const struct message_text msg_change = {
 	"CUDA_VISIBLE_DEVICES was changed from {before} to {after} at {at} in process {pid}, where CUDA "
 	"had been initialised by {init_function}, called from {library} at {init_at}: the change has no "
 	"effect",
@@ -15,7 +15,7 @@ static const struct tale tale_of_change = {
 	 {STEP_CUDA, "{thread} changed CUDA_VISIBLE_DEVICES from {before} to {after}"}},
 };
 
-static const struct tale tale_of_launch = {
+static const struct message_text msg_launch = {
 	"CUDA_VISIBLE_DEVICES was changed from {before} to {after} at {at} in process {pid} after CUDA "
 	"had been initialised: it holds for the programs started since, not for this process",
 	{{STEP_INIT,
@@ -24,47 +24,47 @@ static const struct tale tale_of_launch = {
 	 {STEP_CUDA, "{thread} changed CUDA_VISIBLE_DEVICES from {before} to {after}"}},
 };
 
-static const struct tale tale_of_crowd = {
+static const struct message_text msg_crowd = {
 	"{count} processes hold a context on device 0 besides the device that they work on, process "
 	"{pid} by {function} at {at}: each of them takes memory there",
 	{{STEP_CUDA, "{thread} of process {pid} made its context on device 0, by {function}"}},
 };
 
 /* Workers that do not choose their device before the first call get device 0 as well. */
-static void judge_crowd(const struct facts *facts, const struct moment *moment,
+static void judge_crowd(const struct facts *facts, const struct trigger *trigger,
 			struct findings *out)
 {
 	struct finding finding = {.rule = RULE_cuda_visible_devices_late,
 				  .grade = GRADE_NOTE,
 				  .fork = FACT_NONE,
 				  .held = FACT_NONE,
-				  .tale = &tale_of_crowd};
+				  .message_text = &msg_crowd};
 
 	if (cuda_crowd(facts, &finding.context) > 1)
-		finding_add(out, moment, finding);
+		finding_add(out, trigger, finding);
 }
 
-void rule_cuda_visible_devices_late(const struct facts *facts, const struct moment *moment,
+void rule_cuda_visible_devices_late(const struct facts *facts, const struct trigger *trigger,
 				    struct findings *out)
 {
 	const struct fact_cuda_env *env;
 	uint32_t init;
 	bool launches;
 
-	if (moment->kind == MOMENT_OVER) {
-		judge_crowd(facts, moment, out);
+	if (trigger->kind == TRIGGER_SHARING_OVER) {
+		judge_crowd(facts, trigger, out);
 		return;
 	}
-	env = &facts->cuda.envs[moment->index];
+	env = &facts->cuda.envs[trigger->index];
 	init = cuda_init_before(facts, env->at.by, env->at.time_ns);
 	launches = cuda_launch_ns(facts, env->at.by, env->at.time_ns) != 0;
 	if (!init)
 		return;
 	if (!launches)
-		FIND_FORKED(out, cuda_visible_devices_late, GRADE_WARNING, moment, init, FACT_NONE,
-			    &tale_of_change);
+		FIND_FORKED(out, cuda_visible_devices_late, GRADE_WARNING, trigger, init, FACT_NONE,
+			    &msg_change);
 	else if (facts->cuda.inits[init - 1].at.by ==
 		 env->at.by) /* not a child on its way to exec */
-		FIND_FORKED(out, cuda_visible_devices_late, GRADE_NOTE, moment, init, FACT_NONE,
-			    &tale_of_launch);
+		FIND_FORKED(out, cuda_visible_devices_late, GRADE_NOTE, trigger, init, FACT_NONE,
+			    &msg_launch);
 }

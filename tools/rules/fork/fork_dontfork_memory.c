@@ -8,15 +8,15 @@
 
 #define EXCLUDER "{cause_who} left the memory out of its forks (madvise with MADV_DONTFORK)"
 
-static const struct tale tale_of_fault = {
+static const struct message_text msg_fault = {
 	"{who} ended its access at {at} with SIGSEGV: the page was left out of the fork that made the "
 	"process, as asked for at {cause_at}",
 	{{STEP_CAUSE, EXCLUDER},
 	 {STEP_FORK, "{forker} called {how}: its child has no such page"},
-	 {STEP_ACT, "the child {who} touched it"}},
+	 {STEP_EVENT, "the child {who} touched it"}},
 };
 
-static const struct tale tale_of_fork = {
+static const struct message_text msg_fork = {
 	"{forker} called {how} at {fork_at} after {cause_who} had registered memory with a device at "
 	"{cause_at}, without support for forks: the device and the process may come to see different pages",
 	{{STEP_CAUSE, "{cause_who} registered memory (ibv_reg_mr)"},
@@ -24,76 +24,77 @@ static const struct tale tale_of_fork = {
 };
 
 /* The newest advice for that address by the process, or by those it was copied from; FACT_NONE. */
-static uint32_t excluder(const struct facts *facts, const struct fact_act *fault)
+static uint32_t excluder(const struct facts *facts, const struct fact_event *fault)
 {
-	uint64_t address = ACT_AS(fault, fault)->address;
+	uint64_t address = EVENT_AS(fault, fault)->address;
 	uint32_t slot = fault->at.by;
 
 	for (uint32_t depth = 0; depth < ANCESTORS_MAX && slot < facts->process_count; depth++) {
-		uint32_t act = fact_act_of(facts, slot, EV_dontfork, FACT_NONE);
+		uint32_t event = fact_event_of(facts, slot, EV_dontfork, FACT_NONE);
 
-		for (; act != FACT_NONE; act = fact_act_of(facts, slot, EV_dontfork, act)) {
-			const struct ev_dontfork *ev = ACT_AS(&facts->acts[act], dontfork);
+		for (; event != FACT_NONE; event = fact_event_of(facts, slot, EV_dontfork, event)) {
+			const struct ev_dontfork *ev = EVENT_AS(&facts->events[event], dontfork);
 
 			if (ev->how == MPSAN_DONTFORK_ADVICE && address >= ev->address &&
 			    address - ev->address < ev->bytes)
-				return act;
+				return event;
 		}
 		slot = facts->processes[slot].slot->parent - 1; /* without a parent: too large */
 	}
 	return FACT_NONE;
 }
 
-static void judge_fault(const struct facts *facts, const struct moment *moment,
+static void judge_fault(const struct facts *facts, const struct trigger *trigger,
 			struct findings *out)
 {
-	const struct fact_act *fault = &facts->acts[moment->index];
+	const struct fact_event *fault = &facts->events[trigger->index];
 	uint32_t cause = excluder(facts, fault);
 
 	if (cause == FACT_NONE) /* shared memory, or a record that found no room */
 		return;
-	finding_add(out, moment,
+	finding_add(out, trigger,
 		    (struct finding){.rule = RULE_fork_dontfork_memory,
 				     .grade = GRADE_ERROR,
-				     .tale = &tale_of_fault,
+				     .message_text = &msg_fault,
 				     .fork = fact_fork_behind(facts, FACT_NONE, fault->at.by),
 				     .held = FACT_NONE,
 				     .cause = cause + 1});
 }
 
 /* Of each process the first such fork is enough. */
-static void judge_fork(const struct facts *facts, const struct moment *moment, struct findings *out)
+static void judge_fork(const struct facts *facts, const struct trigger *trigger,
+		       struct findings *out)
 {
-	const struct fact_fork *fork = &facts->forks[moment->index];
-	uint32_t act = fact_act_of(facts, fork->at.by, EV_dontfork, FACT_NONE),
+	const struct fact_fork *fork = &facts->forks[trigger->index];
+	uint32_t event = fact_event_of(facts, fork->at.by, EV_dontfork, FACT_NONE),
 		 registered = FACT_NONE;
 
-	for (; act != FACT_NONE; act = fact_act_of(facts, fork->at.by, EV_dontfork, act)) {
-		const struct ev_dontfork *ev = ACT_AS(&facts->acts[act], dontfork);
+	for (; event != FACT_NONE; event = fact_event_of(facts, fork->at.by, EV_dontfork, event)) {
+		const struct ev_dontfork *ev = EVENT_AS(&facts->events[event], dontfork);
 
-		if (facts->acts[act].at.time_ns > fork->at.time_ns)
+		if (facts->events[event].at.time_ns > fork->at.time_ns)
 			continue;
 		if (ev->how == MPSAN_DONTFORK_SUPPORTED)
 			return;
 		if (ev->how == MPSAN_DONTFORK_REGISTERED)
-			registered = act;
+			registered = event;
 	}
 	if (registered != FACT_NONE && fact_fate(facts, fork) == FATE_LIVES)
-		finding_add(out, moment,
+		finding_add(out, trigger,
 			    (struct finding){.rule = RULE_fork_dontfork_memory,
 					     .grade = GRADE_WARNING,
-					     .tale = &tale_of_fork,
-					     .fork = moment->index,
+					     .message_text = &msg_fork,
+					     .fork = trigger->index,
 					     .held = FACT_NONE,
 					     .cause = registered + 1});
 }
 
-void rule_fork_dontfork_memory(const struct facts *facts, const struct moment *moment,
+void rule_fork_dontfork_memory(const struct facts *facts, const struct trigger *trigger,
 			       struct findings *out)
 {
-	if (moment->kind == MOMENT_FORK)
-		judge_fork(facts, moment, out);
-	else if (facts->acts[moment->index].type == EV_fault &&
-		 ACT_AS(&facts->acts[moment->index], fault)->by)
-		judge_fault(facts, moment, out);
+	if (trigger->kind == TRIGGER_FORK)
+		judge_fork(facts, trigger, out);
+	else if (facts->events[trigger->index].type == EV_fault &&
+		 EVENT_AS(&facts->events[trigger->index], fault)->by)
+		judge_fault(facts, trigger, out);
 }

@@ -8,7 +8,7 @@ static const char importing[] = "{holder} was importing it, {taken}";
 static const char copied[] =
 	"{forker} of process {parent} called {how}, which did not copy {holder}";
 
-static const struct tale tale_of_wait = {
+static const struct message_text msg_wait = {
 	"process {pid} waits for ever at {wait_at} for {lock}: {holder} was importing it, {taken}, and "
 	"exists only in the parent, which forked at {fork_at}",
 	{{STEP_HOLDER, importing},
@@ -16,14 +16,14 @@ static const struct tale tale_of_wait = {
 	 {STEP_WAIT, "{thread} of the child {pid} waits for that import"}},
 };
 
-static const struct tale tale_of_alone = {
+static const struct message_text msg_alone = {
 	"process {pid} waits for ever at {wait_at} for {lock}: no thread in it is importing that "
 	"module, and the fork at {fork_at} did not copy {lost}",
 	{{STEP_FORK, "{forker} of process {parent} called {how}"},
 	 {STEP_WAIT, "{thread} of the child {pid}, its only one, waits for that import"}},
 };
 
-static const struct tale tale_of_doubt = {
+static const struct message_text msg_doubt = {
 	"process {pid} waits at {wait_at} for {lock}: {holder} was importing it, {taken}, and exists "
 	"only in the parent, which forked at {fork_at}; only a signal handler or another thread could "
 	"help",
@@ -32,13 +32,13 @@ static const struct tale tale_of_doubt = {
 	 {STEP_WAIT, "{thread} of the child {pid} waits for that import"}},
 };
 
-static const struct tale tale_of_fork = {
+static const struct message_text msg_fork = {
 	"{holder} was importing a module, {taken}, when {forker} called {how} at {fork_at}; in the child "
 	"{child} {lock} stays taken",
 	{{STEP_HOLDER, importing}, {STEP_FORK, "{forker} of process {parent} called {how}"}},
 };
 
-static const struct tale tale_of_importer = {
+static const struct message_text msg_importer = {
 	"{how} at {fork_at} in the middle of an import: the child {child} goes on inside it",
 	{{STEP_FORK, "{forker} of process {parent} called {how} while it was importing a module"}},
 };
@@ -57,41 +57,43 @@ static bool goes_on(const struct facts *facts, uint32_t held, uint32_t fork)
 	       facts->helds[held + 1].ev.holder == facts->helds[held].ev.holder;
 }
 
-static void judge_fork(const struct facts *facts, const struct moment *moment, struct findings *out)
+static void judge_fork(const struct facts *facts, const struct trigger *trigger,
+		       struct findings *out)
 {
-	const struct fact_fork *fork = &facts->forks[moment->index];
+	const struct fact_fork *fork = &facts->forks[trigger->index];
 	enum fact_fate fate = fact_fate(facts, fork);
 
 	if (fate == FATE_EXEC)
 		return;
 	if (fork->ev.flags & MPSAN_FORK_IMPORTING)
-		FIND(out, fork_during_import, GRADE_NOTE, moment, moment->index, FACT_NONE,
-		     &tale_of_importer);
+		FIND(out, fork_during_import, GRADE_NOTE, trigger, trigger->index, FACT_NONE,
+		     &msg_importer);
 	for (uint32_t i = fork->held_begin; i < fork->held_end; i++)
-		if (is_import(facts, i, moment->index) && !goes_on(facts, i, moment->index))
+		if (is_import(facts, i, trigger->index) && !goes_on(facts, i, trigger->index))
 			FIND(out, fork_during_import,
-			     fate == FATE_LIVES ? GRADE_WARNING : GRADE_NOTE, moment, moment->index,
-			     i, &tale_of_fork);
+			     fate == FATE_LIVES ? GRADE_WARNING : GRADE_NOTE, trigger,
+			     trigger->index, i, &msg_fork);
 }
 
-static void judge_wait(const struct facts *facts, const struct moment *moment, struct findings *out)
+static void judge_wait(const struct facts *facts, const struct trigger *trigger,
+		       struct findings *out)
 {
-	const struct fact_wait *wait = &facts->waits[moment->index];
+	const struct fact_wait *wait = &facts->waits[trigger->index];
 	bool proved = fact_wait_is_proof(wait);
 
 	if (rule_of_wait(facts, wait) == RULE_fork_during_import)
-		FIND(out, fork_during_import, proved ? GRADE_ERROR : GRADE_WARNING, moment,
+		FIND(out, fork_during_import, proved ? GRADE_ERROR : GRADE_WARNING, trigger,
 		     fact_fork_behind(facts, wait->held, wait->at.by), wait->held,
-		     wait->ev.reason == MPSAN_WAIT_ALONE ? &tale_of_alone :
-		     proved				 ? &tale_of_wait :
-							   &tale_of_doubt);
+		     wait->ev.reason == MPSAN_WAIT_ALONE ? &msg_alone :
+		     proved				 ? &msg_wait :
+							   &msg_doubt);
 }
 
-void rule_fork_during_import(const struct facts *facts, const struct moment *moment,
+void rule_fork_during_import(const struct facts *facts, const struct trigger *trigger,
 			     struct findings *out)
 {
-	if (moment->kind == MOMENT_FORK)
-		judge_fork(facts, moment, out);
-	else if (moment->kind == MOMENT_WAIT)
-		judge_wait(facts, moment, out);
+	if (trigger->kind == TRIGGER_FORK)
+		judge_fork(facts, trigger, out);
+	else if (trigger->kind == TRIGGER_WAIT)
+		judge_wait(facts, trigger, out);
 }

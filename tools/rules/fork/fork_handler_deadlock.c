@@ -9,73 +9,74 @@ static const char waits[] = "{thread} of process {pid} waits for {lock}";
 static const char held[] = "{holder} held {lock}, {taken}";
 static const char forked[] = "{forker} of process {parent} called {how}";
 
-static const struct tale tale_of_orphan = {
+static const struct message_text msg_orphan = {
 	"process {pid} waits for ever at {wait_at} for {lock}, in a handler of the fork at {fork_at}: "
 	"{holder} held it, {taken}, and exists only in the parent",
 	{{STEP_HOLDER, held}, {STEP_FORK, forked}, {STEP_WAIT, waits}},
 };
 
-static const struct tale tale_of_alone = {
+static const struct message_text msg_alone = {
 	"process {pid} waits for ever at {wait_at} for {lock}, in a handler of the fork at {fork_at}: "
 	"nobody is left in the child to end it",
 	{{STEP_FORK, forked}, {STEP_WAIT, waits}},
 };
 
-static const struct tale tale_of_self = {
+static const struct message_text msg_self = {
 	"{thread} waits for ever at {wait_at} for {lock}, in an atfork handler: it held that lock when it "
 	"called fork",
 	{{STEP_HOLDER, "{holder} had {lock} already, {taken}"}, {STEP_WAIT, waits}},
 };
 
-static const struct tale tale_of_kept = {
+static const struct message_text msg_kept = {
 	"{thread} waits for ever at {wait_at} for {lock}, which an atfork handler took at the fork at "
 	"{fork_at} and did not give back in the parent",
 	{{STEP_FORK, forked}, {STEP_WAIT, waits}},
 };
 
-static const struct tale tale_of_doubt = {
+static const struct message_text msg_doubt = {
 	"process {pid} waits at {wait_at} for {lock}, in a handler of the fork at {fork_at}; only a "
 	"signal handler or another thread could help",
 	{{STEP_HOLDER, held}, {STEP_FORK, forked}, {STEP_WAIT, waits}},
 };
 
-static const struct tale tale_of_left = {
+static const struct message_text msg_left = {
 	"an atfork handler took {lock} at {left_at} and did not give it back in the parent {parent}, "
 	"which called {how} at {fork_at}",
 	{{STEP_FORK, forked}},
 };
 
-static const struct tale *choose(const struct fact_wait *wait, bool kept)
+static const struct message_text *choose(const struct fact_wait *wait, bool kept)
 {
 	if (kept)
-		return &tale_of_kept;
+		return &msg_kept;
 	if (!fact_wait_is_proof(wait))
-		return &tale_of_doubt;
+		return &msg_doubt;
 	if (wait->ev.reason == MPSAN_WAIT_SELF)
-		return &tale_of_self;
-	return wait->ev.reason == MPSAN_WAIT_ALONE ? &tale_of_alone : &tale_of_orphan;
+		return &msg_self;
+	return wait->ev.reason == MPSAN_WAIT_ALONE ? &msg_alone : &msg_orphan;
 }
 
-static void judge_wait(const struct facts *facts, const struct moment *moment, struct findings *out)
+static void judge_wait(const struct facts *facts, const struct trigger *trigger,
+		       struct findings *out)
 {
-	const struct fact_wait *wait = &facts->waits[moment->index];
+	const struct fact_wait *wait = &facts->waits[trigger->index];
 	uint32_t left = fact_left_before(facts, wait);
 	bool kept = left != FACT_NONE && wait->ev.reason == MPSAN_WAIT_SELF;
 
 	if (rule_of_wait(facts, wait) != RULE_fork_handler_deadlock)
 		return;
 	FIND(out, fork_handler_deadlock, fact_wait_is_proof(wait) ? GRADE_ERROR : GRADE_WARNING,
-	     moment,
+	     trigger,
 	     kept ? facts->lefts[left].fork : fact_fork_behind(facts, wait->held, wait->at.by),
 	     wait->held, choose(wait, kept));
 }
 
-void rule_fork_handler_deadlock(const struct facts *facts, const struct moment *moment,
+void rule_fork_handler_deadlock(const struct facts *facts, const struct trigger *trigger,
 				struct findings *out)
 {
-	if (moment->kind == MOMENT_WAIT)
-		judge_wait(facts, moment, out);
-	else if (moment->kind == MOMENT_LEFT)
-		FIND(out, fork_handler_deadlock, GRADE_WARNING, moment,
-		     facts->lefts[moment->index].fork, FACT_NONE, &tale_of_left);
+	if (trigger->kind == TRIGGER_WAIT)
+		judge_wait(facts, trigger, out);
+	else if (trigger->kind == TRIGGER_KEPT_LOCK)
+		FIND(out, fork_handler_deadlock, GRADE_WARNING, trigger,
+		     facts->lefts[trigger->index].fork, FACT_NONE, &msg_left);
 }

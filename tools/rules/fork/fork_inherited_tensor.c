@@ -5,23 +5,23 @@
  */
 #include "../rule.h"
 
-static const struct tale tale_of_removal = {
+static const struct message_text msg_removal = {
 	"{who} removed the name of {segment} at {at}, which it had inherited from {maker} by a fork and which "
 	"is in use by {mappers}",
-	{{STEP_MAKER, "{maker} made {segment}"}, {STEP_ACT, "{who} removed the name"}},
+	{{STEP_MAKER, "{maker} made {segment}"}, {STEP_EVENT, "{who} removed the name"}},
 };
 
-static const struct tale tale_of_unmap = {
+static const struct message_text msg_unmap = {
 	"{who} gave up {segment} at {at}, which it had inherited from {maker} by a fork",
-	{{STEP_MAKER, "{maker} made {segment}"}, {STEP_ACT, "{who} unmapped it"}},
+	{{STEP_MAKER, "{maker} made {segment}"}, {STEP_EVENT, "{who} unmapped it"}},
 };
 
 /* It opened the segment by itself, or got its descriptor. */
 static bool has_own(const struct facts *facts, uint32_t segment, uint32_t slot)
 {
-	EACH_SHM_ACT(facts, segment - 1, at)
-		if (facts->acts[at - 1].type == EV_shm && facts->acts[at - 1].at.by == slot)
-			return true;
+	EACH_SHM_EVENT(facts, segment - 1, at)
+	if (facts->events[at - 1].type == EV_shm && facts->events[at - 1].at.by == slot)
+		return true;
 	return false;
 }
 
@@ -34,28 +34,28 @@ static bool has_by_fork(const struct facts *facts, uint32_t segment, uint32_t sl
 	       shm_is_ancestor(facts, maker, slot) && !has_own(facts, segment, slot);
 }
 
-static bool is_removal(const struct fact_act *act)
+static bool is_removal(const struct fact_event *event)
 {
-	return act->type == EV_shm_unlinked ||
-	       (act->type == EV_shm_inherited &&
-		ACT_AS(act, shm_inherited)->what == MPSAN_SHM_UNLINKED);
+	return event->type == EV_shm_unlinked ||
+	       (event->type == EV_shm_inherited &&
+		EVENT_AS(event, shm_inherited)->what == MPSAN_SHM_UNLINKED);
 }
 
-void rule_fork_inherited_tensor(const struct facts *facts, const struct moment *moment,
+void rule_fork_inherited_tensor(const struct facts *facts, const struct trigger *trigger,
 				struct findings *out)
 {
-	const struct fact_act *act = &facts->acts[moment->index];
-	uint32_t segment = shm_segment_of(facts, moment->index);
+	const struct fact_event *event = &facts->events[trigger->index];
+	uint32_t segment = shm_segment_of(facts, trigger->index);
 
-	if (!shm_is_torch(facts, segment) || !has_by_fork(facts, segment, act->at.by))
+	if (!shm_is_torch(facts, segment) || !has_by_fork(facts, segment, event->at.by))
 		return;
-	if (is_removal(act)) {
-		if (shm_mapped(facts, segment, act->at.time_ns, act->at.by))
-			FIND_ACT(out, fork_inherited_tensor, GRADE_WARNING, moment,
-				 &tale_of_removal, .segment = segment);
-	} else if (act->type == EV_shm_inherited &&
-		   ACT_AS(act, shm_inherited)->what == MPSAN_SHM_UNMAPPED) {
-		FIND_ACT(out, fork_inherited_tensor, GRADE_NOTE, moment, &tale_of_unmap,
-			 .segment = segment);
+	if (is_removal(event)) {
+		if (shm_mapped(facts, segment, event->at.time_ns, event->at.by))
+			FIND_EVENT(out, fork_inherited_tensor, GRADE_WARNING, trigger, &msg_removal,
+				   .segment = segment);
+	} else if (event->type == EV_shm_inherited &&
+		   EVENT_AS(event, shm_inherited)->what == MPSAN_SHM_UNMAPPED) {
+		FIND_EVENT(out, fork_inherited_tensor, GRADE_NOTE, trigger, &msg_unmap,
+			   .segment = segment);
 	}
 }

@@ -6,12 +6,12 @@
 
 #define OFTEN 2 /* such forks before this one */
 
-static const struct tale tale_of_one = {
+static const struct message_text msg_one = {
 	"{forker}, not the main thread, called {how} at {fork_at}",
 	{{STEP_FORK, "{forker} of process {parent} called {how}"}},
 };
 
-static const struct tale tale_of_many = {
+static const struct message_text msg_many = {
 	"{forker}, not the main thread, called {how} at {fork_at}, as happened at least twice before in "
 	"process {parent}, which has {threads} threads",
 	{{STEP_FORK,
@@ -34,13 +34,13 @@ static bool is_repeated(const struct facts *facts, uint32_t fork)
 	return before == OFTEN;
 }
 
-void rule_fork_late(const struct facts *facts, const struct moment *moment, struct findings *out)
+void rule_fork_late(const struct facts *facts, const struct trigger *trigger, struct findings *out)
 {
 	bool many;
 
-	if (!counts(facts, moment->index))
+	if (!counts(facts, trigger->index))
 		return;
-	many = facts->forks[moment->index].ev.threads > 2 && is_repeated(facts, moment->index);
-	FIND(out, fork_late, many ? GRADE_WARNING : GRADE_NOTE, moment, moment->index, FACT_NONE,
-	     many ? &tale_of_many : &tale_of_one);
+	many = facts->forks[trigger->index].ev.threads > 2 && is_repeated(facts, trigger->index);
+	FIND(out, fork_late, many ? GRADE_WARNING : GRADE_NOTE, trigger, trigger->index, FACT_NONE,
+	     many ? &msg_many : &msg_one);
 }

@@ -9,13 +9,13 @@ static const char inside[] = "{holder} was using {lock}, {called}";
 static const char copied[] =
 	"{forker} of process {parent} called {how}, which did not copy {holder}";
 
-static const struct tale tale_of_fork = {
+static const struct message_text msg_fork = {
 	"{holder} was using {lock}, {called}, when {forker} called {how} at {fork_at}; the child "
 	"{child} has a copy of that lock as it was",
 	{{STEP_HOLDER, inside}, {STEP_FORK, "{forker} of process {parent} called {how}"}},
 };
 
-static const struct tale tale_of_wait = {
+static const struct message_text msg_wait = {
 	"process {pid} has not come back from its call at {wait_at}: {holder} was using {lock}, "
 	"{called}, and exists only in the parent, which forked at {fork_at}",
 	{{STEP_HOLDER, inside},
@@ -23,7 +23,7 @@ static const struct tale tale_of_wait = {
 	 {STEP_WAIT, "{thread} of the child {pid} needs the same lock"}},
 };
 
-static const struct tale tale_of_proof = {
+static const struct message_text msg_proof = {
 	"process {pid} waits for ever at {wait_at}, inside libc: {holder} was using {lock}, {called}, "
 	"and exists only in the parent, which forked at {fork_at}",
 	{{STEP_HOLDER, inside},
@@ -31,38 +31,40 @@ static const struct tale tale_of_proof = {
 	 {STEP_WAIT, "{thread} of the child {pid} waits for that lock"}},
 };
 
-static void judge_fork(const struct facts *facts, const struct moment *moment, struct findings *out)
+static void judge_fork(const struct facts *facts, const struct trigger *trigger,
+		       struct findings *out)
 {
-	const struct fact_fork *fork = &facts->forks[moment->index];
+	const struct fact_fork *fork = &facts->forks[trigger->index];
 
 	if (fact_fate(facts, fork) == FATE_EXEC)
 		return;
 	for (uint32_t i = fork->held_begin; i < fork->held_end; i++) {
 		const struct fact_held *held = &facts->helds[i];
 
-		if (fact_held_at(facts, i, moment->index) && held->ev.kind == MPSAN_LOCK_LIBC &&
+		if (fact_held_at(facts, i, trigger->index) && held->ev.kind == MPSAN_LOCK_LIBC &&
 		    !held->repaired)
-			FIND(out, fork_libc_lock, GRADE_NOTE, moment, moment->index, i,
-			     &tale_of_fork);
+			FIND(out, fork_libc_lock, GRADE_NOTE, trigger, trigger->index, i,
+			     &msg_fork);
 	}
 }
 
-static void judge_wait(const struct facts *facts, const struct moment *moment, struct findings *out)
+static void judge_wait(const struct facts *facts, const struct trigger *trigger,
+		       struct findings *out)
 {
-	const struct fact_wait *wait = &facts->waits[moment->index];
+	const struct fact_wait *wait = &facts->waits[trigger->index];
 	bool proved = fact_wait_is_proof(wait);
 
 	if (rule_of_wait(facts, wait) == RULE_fork_libc_lock)
-		FIND(out, fork_libc_lock, proved ? GRADE_ERROR : GRADE_NOTE, moment,
+		FIND(out, fork_libc_lock, proved ? GRADE_ERROR : GRADE_NOTE, trigger,
 		     fact_fork_behind(facts, wait->held, wait->at.by), wait->held,
-		     proved ? &tale_of_proof : &tale_of_wait);
+		     proved ? &msg_proof : &msg_wait);
 }
 
-void rule_fork_libc_lock(const struct facts *facts, const struct moment *moment,
+void rule_fork_libc_lock(const struct facts *facts, const struct trigger *trigger,
 			 struct findings *out)
 {
-	if (moment->kind == MOMENT_FORK)
-		judge_fork(facts, moment, out);
+	if (trigger->kind == TRIGGER_FORK)
+		judge_fork(facts, trigger, out);
 	else
-		judge_wait(facts, moment, out);
+		judge_wait(facts, trigger, out);
 }

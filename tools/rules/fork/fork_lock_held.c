@@ -4,25 +4,25 @@
  */
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"{holder} held {lock}, {taken}, when {forker} called {how} at {fork_at}; in the "
 	"child {child} it stays locked",
 	{{STEP_HOLDER, "{holder} held {lock}, {taken}"},
 	 {STEP_FORK, "{forker} of process {parent} called {how}"}},
 };
 
-void rule_fork_lock_held(const struct facts *facts, const struct moment *moment,
+void rule_fork_lock_held(const struct facts *facts, const struct trigger *trigger,
 			 struct findings *out)
 {
-	const struct fact_fork *fork = &facts->forks[moment->index];
+	const struct fact_fork *fork = &facts->forks[trigger->index];
 	bool lives = fact_fate(facts, fork) == FATE_LIVES;
 
 	for (uint32_t i = fork->held_begin; i < fork->held_end; i++) {
 		const struct fact_held *held = &facts->helds[i];
 
-		if (fact_held_at(facts, i, moment->index) && held->ev.holder != fork->at.tid &&
+		if (fact_held_at(facts, i, trigger->index) && held->ev.holder != fork->at.tid &&
 		    fact_held_counts(held))
-			FIND(out, fork_lock_held, lives ? GRADE_WARNING : GRADE_NOTE, moment,
-			     moment->index, i, &tale);
+			FIND(out, fork_lock_held, lives ? GRADE_WARNING : GRADE_NOTE, trigger,
+			     trigger->index, i, &message_text);
 	}
 }

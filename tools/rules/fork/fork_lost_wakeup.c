@@ -2,7 +2,7 @@
  * fork-lost-wakeup: a forked child waits for a condition, a semaphore or their like. Whoever would
  * have signalled was a thread of its parent, or the parent itself, whose memory is another one.
  */
-#include "../knot.h"
+#include "../deadlock.h"
 #include "../rule.h"
 
 #define STEPS                                                                                    \
@@ -13,48 +13,49 @@
 		}                                                                                \
 	}
 
-static const struct tale tale_of_threads = {
+static const struct message_text msg_threads = {
 	"process {pid} waits for ever at {wait_at} for {lock}: nobody is left to end it, the fork at "
 	"{fork_at} did not copy {lost}",
 	STEPS,
 };
 
-static const struct tale tale_of_pool = {
+static const struct message_text msg_pool = {
 	"process {pid} waits for ever at {wait_at} for {lock}: {signallers} only in the parent, which "
 	"forked at {fork_at}",
 	STEPS,
 };
 
-static const struct tale tale_of_parent = {
+static const struct message_text msg_parent = {
 	"process {pid} waits for ever at {wait_at} for {lock}: it has one thread, and its parent, which "
 	"forked at {fork_at}, has another copy of that memory",
 	STEPS,
 };
 
-static const struct tale tale_of_doubt = {
+static const struct message_text msg_doubt = {
 	"process {pid} waits at {wait_at} for {lock}: it has one thread since the fork at {fork_at}, so "
 	"only a signal could end it",
 	STEPS,
 };
 
-static const struct tale tale_of_knot = {
+static const struct message_text msg_deadlock = {
 	"process {pid} waits for ever at {wait_at} for {lock}: nobody is left to end it, the fork at "
 	"{fork_at} did not copy {lost}",
 	{{STEP_FORK, "{forker} of process {parent} called {how}"}, {STEP_BLOCKED, "{knot}"}},
 };
 
-static const struct tale *choose(const struct fact_wait *wait, const struct fact_fork *fork)
+static const struct message_text *choose(const struct fact_wait *wait, const struct fact_fork *fork)
 {
 	if (!fact_wait_is_proof(wait))
-		return &tale_of_doubt;
+		return &msg_doubt;
 	if (wait->pool_threads)
-		return &tale_of_pool;
-	return fork->ev.threads > 1 ? &tale_of_threads : &tale_of_parent;
+		return &msg_pool;
+	return fork->ev.threads > 1 ? &msg_threads : &msg_parent;
 }
 
-static void judge_wait(const struct facts *facts, const struct moment *moment, struct findings *out)
+static void judge_wait(const struct facts *facts, const struct trigger *trigger,
+		       struct findings *out)
 {
-	const struct fact_wait *wait = &facts->waits[moment->index];
+	const struct fact_wait *wait = &facts->waits[trigger->index];
 	uint32_t fork;
 
 	if (rule_of_wait(facts, wait) != RULE_fork_lost_wakeup)
@@ -62,25 +63,27 @@ static void judge_wait(const struct facts *facts, const struct moment *moment, s
 	fork = fact_fork_behind(facts, FACT_NONE, wait->at.by);
 	if (fork != FACT_NONE)
 		FIND(out, fork_lost_wakeup, fact_wait_is_proof(wait) ? GRADE_ERROR : GRADE_WARNING,
-		     moment, fork, FACT_NONE, choose(wait, &facts->forks[fork]));
+		     trigger, fork, FACT_NONE, choose(wait, &facts->forks[fork]));
 }
 
 /* What no hook sees coming: glibc's broadcast waits for waiters that were not copied. */
-static void judge_knot(const struct facts *facts, const struct moment *moment, struct findings *out)
-{
-	const struct fact_knot *knot = &facts->knots[moment->index];
-
-	if (knot_rule(facts, knot) == RULE_fork_lost_wakeup)
-		FIND(out, fork_lost_wakeup, GRADE_ERROR, moment,
-		     fact_fork_behind(facts, FACT_NONE, knot_left_child(facts, knot)->at.by),
-		     FACT_NONE, &tale_of_knot);
-}
-
-void rule_fork_lost_wakeup(const struct facts *facts, const struct moment *moment,
+static void judge_deadlock(const struct facts *facts, const struct trigger *trigger,
 			   struct findings *out)
 {
-	if (moment->kind == MOMENT_WAIT)
-		judge_wait(facts, moment, out);
+	const struct fact_deadlock *deadlock = &facts->deadlocks[trigger->index];
+
+	if (deadlock_rule(facts, deadlock) == RULE_fork_lost_wakeup)
+		FIND(out, fork_lost_wakeup, GRADE_ERROR, trigger,
+		     fact_fork_behind(facts, FACT_NONE,
+				      deadlock_left_child(facts, deadlock)->at.by),
+		     FACT_NONE, &msg_deadlock);
+}
+
+void rule_fork_lost_wakeup(const struct facts *facts, const struct trigger *trigger,
+			   struct findings *out)
+{
+	if (trigger->kind == TRIGGER_WAIT)
+		judge_wait(facts, trigger, out);
 	else
-		judge_knot(facts, moment, out);
+		judge_deadlock(facts, trigger, out);
 }

@@ -6,7 +6,7 @@
  */
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"process {pid} waits for ever at {wait_at} for {lock}: {holder} held it, {taken}, and "
 	"exists only in the parent, which forked at {fork_at}",
 	{{STEP_HOLDER, "{holder} held {lock}, {taken}"},
@@ -14,7 +14,7 @@ static const struct tale tale = {
 	 {STEP_WAIT, "{thread} of the child {pid} waits for {lock}"}},
 };
 
-static const struct tale tale_of_doubt = {
+static const struct message_text msg_doubt = {
 	"process {pid} waits at {wait_at} for {lock}: {holder} held it, {taken}, and exists only in "
 	"the parent, which forked at {fork_at}; only a signal handler or another thread could help",
 	{{STEP_HOLDER, "{holder} held {lock}, {taken}"},
@@ -22,16 +22,16 @@ static const struct tale tale_of_doubt = {
 	 {STEP_WAIT, "{thread} of the child {pid} waits for {lock}"}},
 };
 
-void rule_fork_orphaned_lock(const struct facts *facts, const struct moment *moment,
+void rule_fork_orphaned_lock(const struct facts *facts, const struct trigger *trigger,
 			     struct findings *out)
 {
-	const struct fact_wait *wait = &facts->waits[moment->index];
+	const struct fact_wait *wait = &facts->waits[trigger->index];
 	bool proved = fact_wait_is_proof(wait);
 
 	if (rule_of_wait(facts, wait) != RULE_fork_orphaned_lock ||
 	    wait->ev.flags & MPSAN_LF_HANDOFF)
 		return;
-	FIND(out, fork_orphaned_lock, proved ? GRADE_ERROR : GRADE_WARNING, moment,
+	FIND(out, fork_orphaned_lock, proved ? GRADE_ERROR : GRADE_WARNING, trigger,
 	     fact_fork_behind(facts, wait->held, wait->at.by), wait->held,
-	     proved ? &tale : &tale_of_doubt);
+	     proved ? &message_text : &msg_doubt);
 }

@@ -8,13 +8,13 @@
 static const char taken[] = "{holder} held {lock}, {taken}";
 static const char copied[] = "the same thread called {how}";
 
-static const struct tale tale_of_fork = {
+static const struct message_text msg_fork = {
 	"{forker} called {how} at {fork_at} while it held {lock}, which knows its owner by thread id: "
 	"the child {child} cannot unlock it",
 	{{STEP_HOLDER, taken}, {STEP_FORK, copied}},
 };
 
-static const struct tale tale_of_wait = {
+static const struct message_text msg_wait = {
 	"process {pid} waits for ever at {wait_at} for {lock}, which its own thread took before the "
 	"fork at {fork_at} under another thread id",
 	{{STEP_HOLDER, taken},
@@ -22,7 +22,7 @@ static const struct tale tale_of_wait = {
 	 {STEP_WAIT, "{thread} of the child {pid} waits for {lock}"}},
 };
 
-static const struct tale tale_of_unlock = {
+static const struct message_text msg_unlock = {
 	"process {pid} could not unlock {lock} at {wait_at}: it was taken before the fork at {fork_at} "
 	"under another thread id, and stays locked",
 	{{STEP_HOLDER, taken},
@@ -30,48 +30,50 @@ static const struct tale tale_of_unlock = {
 	 {STEP_UNLOCK, "the unlock by {thread} of the child {pid} was refused"}},
 };
 
-static void judge_fork(const struct facts *facts, const struct moment *moment, struct findings *out)
+static void judge_fork(const struct facts *facts, const struct trigger *trigger,
+		       struct findings *out)
 {
-	const struct fact_fork *fork = &facts->forks[moment->index];
+	const struct fact_fork *fork = &facts->forks[trigger->index];
 	bool lives = fact_fate(facts, fork) == FATE_LIVES;
 
 	for (uint32_t i = fork->held_begin; i < fork->held_end; i++) {
 		const struct fact_held *held = &facts->helds[i];
 
-		if (fact_held_at(facts, i, moment->index) && held->ev.holder == fork->at.tid &&
+		if (fact_held_at(facts, i, trigger->index) && held->ev.holder == fork->at.tid &&
 		    fact_held_counts(held))
-			FIND(out, fork_own_lock, lives ? GRADE_WARNING : GRADE_NOTE, moment,
-			     moment->index, i, &tale_of_fork);
+			FIND(out, fork_own_lock, lives ? GRADE_WARNING : GRADE_NOTE, trigger,
+			     trigger->index, i, &msg_fork);
 	}
 }
 
-static void judge_wait(const struct facts *facts, const struct moment *moment, struct findings *out)
+static void judge_wait(const struct facts *facts, const struct trigger *trigger,
+		       struct findings *out)
 {
-	const struct fact_wait *wait = &facts->waits[moment->index];
+	const struct fact_wait *wait = &facts->waits[trigger->index];
 
 	if (rule_of_wait(facts, wait) == RULE_fork_own_lock)
-		FIND(out, fork_own_lock, GRADE_ERROR, moment,
-		     fact_fork_behind(facts, wait->held, wait->at.by), wait->held, &tale_of_wait);
+		FIND(out, fork_own_lock, GRADE_ERROR, trigger,
+		     fact_fork_behind(facts, wait->held, wait->at.by), wait->held, &msg_wait);
 }
 
-static void judge_unlock(const struct facts *facts, const struct moment *moment,
+static void judge_unlock(const struct facts *facts, const struct trigger *trigger,
 			 struct findings *out)
 {
-	const struct fact_unlock *unlock = &facts->unlocks[moment->index];
+	const struct fact_unlock *unlock = &facts->unlocks[trigger->index];
 
 	if (!(unlock->ev.flags & MPSAN_LF_SHARED))
-		FIND(out, fork_own_lock, GRADE_ERROR, moment,
+		FIND(out, fork_own_lock, GRADE_ERROR, trigger,
 		     fact_fork_behind(facts, unlock->held, unlock->at.by), unlock->held,
-		     &tale_of_unlock);
+		     &msg_unlock);
 }
 
-void rule_fork_own_lock(const struct facts *facts, const struct moment *moment,
+void rule_fork_own_lock(const struct facts *facts, const struct trigger *trigger,
 			struct findings *out)
 {
-	if (moment->kind == MOMENT_FORK)
-		judge_fork(facts, moment, out);
-	else if (moment->kind == MOMENT_WAIT)
-		judge_wait(facts, moment, out);
+	if (trigger->kind == TRIGGER_FORK)
+		judge_fork(facts, trigger, out);
+	else if (trigger->kind == TRIGGER_WAIT)
+		judge_wait(facts, trigger, out);
 	else
-		judge_unlock(facts, moment, out);
+		judge_unlock(facts, trigger, out);
 }

@@ -6,13 +6,13 @@
 
 static const char copied[] = "{forker} of process {parent} called {how} for a preexec_fn";
 
-static const struct tale tale_of_fork = {
+static const struct message_text msg_fork = {
 	"subprocess forked a process with {threads} threads at {fork_at} to run a preexec_fn in the copy; "
 	"any lock that one of them held would stop it for ever",
 	{{STEP_FORK, copied}},
 };
 
-static const struct tale tale_of_wait = {
+static const struct message_text msg_wait = {
 	"process {pid} waits for ever at {wait_at} for {lock}, in the preexec_fn of the subprocess call "
 	"at {fork_at}: it will call no exec, and its parent waits for that",
 	{{STEP_HOLDER, "{holder} held {lock}, {taken}"},
@@ -20,7 +20,7 @@ static const struct tale tale_of_wait = {
 	 {STEP_WAIT, "{thread} of the child {pid} waits for {lock}"}},
 };
 
-static const struct tale tale_of_doubt = {
+static const struct message_text msg_doubt = {
 	"process {pid} waits at {wait_at} for {lock}, in the preexec_fn of the subprocess call at "
 	"{fork_at}; only a signal handler or another thread could help",
 	{{STEP_HOLDER, "{holder} held {lock}, {taken}"},
@@ -38,31 +38,33 @@ static bool hangs(const struct facts *facts, const struct fact_fork *fork)
 	return false;
 }
 
-static void judge_fork(const struct facts *facts, const struct moment *moment, struct findings *out)
+static void judge_fork(const struct facts *facts, const struct trigger *trigger,
+		       struct findings *out)
 {
-	const struct fact_fork *fork = &facts->forks[moment->index];
+	const struct fact_fork *fork = &facts->forks[trigger->index];
 
 	if (fork->ev.flags & MPSAN_FORK_PREEXEC && fork->ev.threads > 1 && !hangs(facts, fork))
-		FIND(out, fork_preexec_fn, GRADE_WARNING, moment, moment->index, FACT_NONE,
-		     &tale_of_fork);
+		FIND(out, fork_preexec_fn, GRADE_WARNING, trigger, trigger->index, FACT_NONE,
+		     &msg_fork);
 }
 
-static void judge_wait(const struct facts *facts, const struct moment *moment, struct findings *out)
+static void judge_wait(const struct facts *facts, const struct trigger *trigger,
+		       struct findings *out)
 {
-	const struct fact_wait *wait = &facts->waits[moment->index];
+	const struct fact_wait *wait = &facts->waits[trigger->index];
 	bool proved = fact_wait_is_proof(wait);
 
 	if (rule_of_wait(facts, wait) == RULE_fork_preexec_fn)
-		FIND(out, fork_preexec_fn, proved ? GRADE_ERROR : GRADE_WARNING, moment,
+		FIND(out, fork_preexec_fn, proved ? GRADE_ERROR : GRADE_WARNING, trigger,
 		     fact_fork_behind(facts, FACT_NONE, wait->at.by), wait->held,
-		     proved ? &tale_of_wait : &tale_of_doubt);
+		     proved ? &msg_wait : &msg_doubt);
 }
 
-void rule_fork_preexec_fn(const struct facts *facts, const struct moment *moment,
+void rule_fork_preexec_fn(const struct facts *facts, const struct trigger *trigger,
 			  struct findings *out)
 {
-	if (moment->kind == MOMENT_FORK)
-		judge_fork(facts, moment, out);
-	else if (moment->kind == MOMENT_WAIT)
-		judge_wait(facts, moment, out);
+	if (trigger->kind == TRIGGER_FORK)
+		judge_fork(facts, trigger, out);
+	else if (trigger->kind == TRIGGER_WAIT)
+		judge_wait(facts, trigger, out);
 }

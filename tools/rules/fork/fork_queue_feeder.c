@@ -4,27 +4,27 @@
  */
 #include "../rule.h"
 
-static const struct tale tale_of_idle = {
+static const struct message_text msg_idle = {
 	"{how} at {fork_at} while {feeders} feeder thread(s) of multiprocessing.Queue ran",
 	{{STEP_FORK, "{forker} of process {parent} called {how}"}},
 };
 
-static const struct tale tale_of_busy = {
+static const struct message_text msg_busy = {
 	"{how} at {fork_at} while the feeder thread of a multiprocessing.Queue held a private lock",
 	{{STEP_FORK, "{forker} of process {parent} called {how}"}},
 };
 
-void rule_fork_queue_feeder(const struct facts *facts, const struct moment *moment,
+void rule_fork_queue_feeder(const struct facts *facts, const struct trigger *trigger,
 			    struct findings *out)
 {
-	const struct fact_fork *fork = &facts->forks[moment->index];
+	const struct fact_fork *fork = &facts->forks[trigger->index];
 
 	if (!fork->ev.feeder || fact_fate(facts, fork) == FATE_EXEC)
 		return;
 	if (fork->ev.flags & MPSAN_FORK_FEEDER_BUSY)
-		FIND(out, fork_queue_feeder, GRADE_WARNING, moment, moment->index, FACT_NONE,
-		     &tale_of_busy);
+		FIND(out, fork_queue_feeder, GRADE_WARNING, trigger, trigger->index, FACT_NONE,
+		     &msg_busy);
 	else
-		FIND(out, fork_queue_feeder, GRADE_NOTE, moment, moment->index, FACT_NONE,
-		     &tale_of_idle);
+		FIND(out, fork_queue_feeder, GRADE_NOTE, trigger, trigger->index, FACT_NONE,
+		     &msg_idle);
 }

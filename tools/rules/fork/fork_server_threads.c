@@ -4,7 +4,7 @@
  */
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"the fork server {parent} has {threads} threads when it forks at {fork_at}",
 	{{STEP_FORK, "{forker} of the fork server {parent} called {how}"}},
 };
@@ -15,13 +15,13 @@ static bool is_server(const struct fact_process *process)
 	       fact_argv_has(process->slot, "multiprocessing.forkserver");
 }
 
-void rule_fork_server_threads(const struct facts *facts, const struct moment *moment,
+void rule_fork_server_threads(const struct facts *facts, const struct trigger *trigger,
 			      struct findings *out)
 {
-	const struct fact_fork *fork = &facts->forks[moment->index];
+	const struct fact_fork *fork = &facts->forks[trigger->index];
 
 	if (fork->ev.threads > 1 && fork->at.by < facts->process_count &&
 	    is_server(&facts->processes[fork->at.by]))
-		FIND(out, fork_server_threads, GRADE_WARNING, moment, moment->index, FACT_NONE,
-		     &tale);
+		FIND(out, fork_server_threads, GRADE_WARNING, trigger, trigger->index, FACT_NONE,
+		     &message_text);
 }

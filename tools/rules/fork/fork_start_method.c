@@ -5,17 +5,18 @@
  */
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"a process with torch loaded was copied by {how} at {fork_at}; the start methods spawn and "
 	"forkserver begin with a clean process",
 	{{STEP_FORK, "{forker} of process {parent} called {how}"}},
 };
 
-void rule_fork_start_method(const struct facts *facts, const struct moment *moment,
+void rule_fork_start_method(const struct facts *facts, const struct trigger *trigger,
 			    struct findings *out)
 {
-	const struct fact_fork *fork = &facts->forks[moment->index];
+	const struct fact_fork *fork = &facts->forks[trigger->index];
 
 	if (fork->ev.flags & MPSAN_FORK_TORCH && fact_fate(facts, fork) != FATE_EXEC)
-		FIND(out, fork_start_method, GRADE_NOTE, moment, moment->index, FACT_NONE, &tale);
+		FIND(out, fork_start_method, GRADE_NOTE, trigger, trigger->index, FACT_NONE,
+		     &message_text);
 }

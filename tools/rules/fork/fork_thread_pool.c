@@ -6,7 +6,7 @@
  */
 #include "../rule.h"
 
-static const struct tale tale_of_team = {
+static const struct message_text msg_team = {
 	"process {pid} enters a parallel region at {wait_at} and needs {lock}, whose threads exist only in "
 	"the parent, which forked at {fork_at}: it waits for them for ever",
 	{{STEP_HOLDER, "{holder} used {lock} first, {called}"},
@@ -15,7 +15,7 @@ static const struct tale tale_of_team = {
 	 {STEP_WAIT, "{thread} of the child {pid} waits for the pool's threads"}},
 };
 
-static const struct tale tale_of_alone = {
+static const struct message_text msg_alone = {
 	"process {pid} waits for ever at {wait_at} for the thread pool of {module}: its {pool} thread(s) "
 	"exist only in the parent, which forked at {fork_at}",
 	{{STEP_FORK, "{forker} of process {parent} called {how}, which did not copy {lost}"},
@@ -23,31 +23,32 @@ static const struct tale tale_of_alone = {
 };
 
 /* A wait that nobody in the child can end, in a library whose threads were left behind. */
-static void judge_alone(const struct facts *facts, const struct moment *moment,
+static void judge_alone(const struct facts *facts, const struct trigger *trigger,
 			struct findings *out)
 {
-	const struct fact_wait *wait = &facts->waits[moment->index];
+	const struct fact_wait *wait = &facts->waits[trigger->index];
 
-	FIND(out, fork_thread_pool, fact_wait_is_proof(wait) ? GRADE_ERROR : GRADE_WARNING, moment,
-	     fact_fork_behind(facts, FACT_NONE, wait->at.by), FACT_NONE, &tale_of_alone);
+	FIND(out, fork_thread_pool, fact_wait_is_proof(wait) ? GRADE_ERROR : GRADE_WARNING, trigger,
+	     fact_fork_behind(facts, FACT_NONE, wait->at.by), FACT_NONE, &msg_alone);
 }
 
-static void judge_team(const struct facts *facts, const struct moment *moment, struct findings *out)
+static void judge_team(const struct facts *facts, const struct trigger *trigger,
+		       struct findings *out)
 {
-	const struct fact_wait *wait = &facts->waits[moment->index];
+	const struct fact_wait *wait = &facts->waits[trigger->index];
 
-	FIND(out, fork_thread_pool, GRADE_ERROR, moment,
-	     fact_fork_behind(facts, FACT_NONE, wait->at.by), wait->held, &tale_of_team);
+	FIND(out, fork_thread_pool, GRADE_ERROR, trigger,
+	     fact_fork_behind(facts, FACT_NONE, wait->at.by), wait->held, &msg_team);
 }
 
-void rule_fork_thread_pool(const struct facts *facts, const struct moment *moment,
+void rule_fork_thread_pool(const struct facts *facts, const struct trigger *trigger,
 			   struct findings *out)
 {
-	if (moment->kind != MOMENT_WAIT ||
-	    rule_of_wait(facts, &facts->waits[moment->index]) != RULE_fork_thread_pool)
+	if (trigger->kind != TRIGGER_WAIT ||
+	    rule_of_wait(facts, &facts->waits[trigger->index]) != RULE_fork_thread_pool)
 		return;
-	if (facts->waits[moment->index].ev.reason == MPSAN_WAIT_TEAM)
-		judge_team(facts, moment, out);
+	if (facts->waits[trigger->index].ev.reason == MPSAN_WAIT_TEAM)
+		judge_team(facts, trigger, out);
 	else
-		judge_alone(facts, moment, out);
+		judge_alone(facts, trigger, out);
 }

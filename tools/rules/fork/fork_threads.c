@@ -5,17 +5,19 @@
  */
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"a process with {threads} threads was copied by {how} at {fork_at}; its child {child} has only "
 	"the calling thread",
 	{{STEP_FORK,
 	  "{forker} of process {parent} called {how}; threads started before: {others}"}},
 };
 
-void rule_fork_threads(const struct facts *facts, const struct moment *moment, struct findings *out)
+void rule_fork_threads(const struct facts *facts, const struct trigger *trigger,
+		       struct findings *out)
 {
-	const struct fact_fork *fork = &facts->forks[moment->index];
+	const struct fact_fork *fork = &facts->forks[trigger->index];
 
 	if (fork->ev.threads > 1 && fact_fate(facts, fork) != FATE_EXEC)
-		FIND(out, fork_threads, GRADE_NOTE, moment, moment->index, FACT_NONE, &tale);
+		FIND(out, fork_threads, GRADE_NOTE, trigger, trigger->index, FACT_NONE,
+		     &message_text);
 }

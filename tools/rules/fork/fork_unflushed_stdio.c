@@ -6,11 +6,11 @@
 
 #include <stddef.h>
 
-static const struct tale tale_of_bytes = {
+static const struct message_text msg_bytes = {
 	"{who} wrote {bytes} to descriptor {fd} that its parent had in a buffer of stdio at the fork at "
 	"{fork_at}: the parent writes the same",
 	{{STEP_FORK, "{forker} called {how} while the buffer was not empty"},
-	 {STEP_ACT, "the child {who} flushed its copy of the buffer"}},
+	 {STEP_EVENT, "the child {who} flushed its copy of the buffer"}},
 };
 
 /* An exec or a signal ends a process without a flush. */
@@ -23,16 +23,17 @@ static bool parent_writes(const struct facts *facts, uint32_t child)
 	return p && !p->exec_ns && p->slot->end != MPSAN_END_SIGNAL;
 }
 
-void rule_fork_unflushed_stdio(const struct facts *facts, const struct moment *moment,
+void rule_fork_unflushed_stdio(const struct facts *facts, const struct trigger *trigger,
 			       struct findings *out)
 {
-	const struct fact_act *act = &facts->acts[moment->index];
+	const struct fact_event *event = &facts->events[trigger->index];
 
-	if (act->type == EV_stdio_twice && parent_writes(facts, act->at.by))
-		finding_add(out, moment,
-			    (struct finding){.rule = RULE_fork_unflushed_stdio,
-					     .grade = GRADE_NOTE,
-					     .tale = &tale_of_bytes,
-					     .fork = fact_fork_behind(facts, FACT_NONE, act->at.by),
-					     .held = FACT_NONE});
+	if (event->type == EV_stdio_twice && parent_writes(facts, event->at.by))
+		finding_add(
+			out, trigger,
+			(struct finding){.rule = RULE_fork_unflushed_stdio,
+					 .grade = GRADE_NOTE,
+					 .message_text = &msg_bytes,
+					 .fork = fact_fork_behind(facts, FACT_NONE, event->at.by),
+					 .held = FACT_NONE});
 }

@@ -10,13 +10,13 @@
 static const char exported[] = "process {producer} exported {bytes} of {memory} on {device}";
 static const char opened[] = "process {consumer} opened it, by {open_function}";
 
-static const struct tale tale_of_death = {
+static const struct message_text msg_death = {
 	"process {consumer} {end} while it had {bytes} of process {producer} on {device} open, opened at "
 	"{opened_at}: its producer is not told and keeps the memory",
 	{{STEP_EXPORT, exported}, {STEP_IMPORT, opened}, {STEP_GONE, "process {consumer} {end}"}},
 };
 
-static const struct tale tale_of_leak = {
+static const struct message_text msg_leak = {
 	"process {producer} kept {bytes} on {device} to its end for process {consumer}, which had opened "
 	"it at {opened_at} and {consumer_end}: nobody freed it or took it over",
 	{{STEP_EXPORT, exported},
@@ -60,12 +60,12 @@ static bool is_freed_by(const struct ipc_piece *piece, uint64_t time_ns)
 	return piece->end_ns && piece->end_ns <= time_ns;
 }
 
-static void judge_consumer(const struct facts *facts, const struct moment *moment,
+static void judge_consumer(const struct facts *facts, const struct trigger *trigger,
 			   struct findings *out)
 {
-	uint64_t end_ns = cuda_end_ns(facts, moment->index);
+	uint64_t end_ns = cuda_end_ns(facts, trigger->index);
 
-	EACH_IMPORT(facts, moment->index, at) {
+	EACH_IMPORT(facts, trigger->index, at) {
 		const struct ipc_import *import = &facts->cuda.imports[at - 1];
 		const struct ipc_piece *piece = ipc_piece_of(facts, import);
 		bool together;
@@ -76,10 +76,10 @@ static void judge_consumer(const struct facts *facts, const struct moment *momen
 			continue;
 		together = owner_ends_by(facts, piece, end_ns + CUDA_GRACE_NS - 1);
 		FIND_SHARED(out, ipc_consumer_killed,
-			    together && is_shutdown(facts, moment->index, piece->owner) ?
+			    together && is_shutdown(facts, trigger->index, piece->owner) ?
 				    GRADE_NOTE :
 				    GRADE_WARNING,
-			    moment, import->piece, at, &tale_of_death);
+			    trigger, import->piece, at, &msg_death);
 	}
 }
 
@@ -114,12 +114,12 @@ static bool can_be_lost(const struct ipc_piece *piece)
 	return ipc_counts(piece) && !piece->end_ns && piece->flags & MPSAN_IPC_TORCH;
 }
 
-static void judge_producer(const struct facts *facts, const struct moment *moment,
+static void judge_producer(const struct facts *facts, const struct trigger *trigger,
 			   struct findings *out)
 {
-	uint64_t end_ns = cuda_end_ns(facts, moment->index);
+	uint64_t end_ns = cuda_end_ns(facts, trigger->index);
 
-	EACH_PIECE(facts, moment->index, index) {
+	EACH_PIECE(facts, trigger->index, index) {
 		const struct ipc_piece *piece = &facts->cuda.pieces[index - 1];
 		uint32_t lost = 0;
 
@@ -128,17 +128,17 @@ static void judge_producer(const struct facts *facts, const struct moment *momen
 				    end_ns ? end_ns : facts->now_ns))
 				lost = at;
 		if (lost && can_be_lost(piece))
-			FIND_SHARED(out, ipc_consumer_killed, GRADE_ERROR, moment, index, lost,
-				    &tale_of_leak);
+			FIND_SHARED(out, ipc_consumer_killed, GRADE_ERROR, trigger, index, lost,
+				    &msg_leak);
 	}
 }
 
-void rule_ipc_consumer_killed(const struct facts *facts, const struct moment *moment,
+void rule_ipc_consumer_killed(const struct facts *facts, const struct trigger *trigger,
 			      struct findings *out)
 {
-	enum cuda_end end = cuda_end(facts, moment->index);
+	enum cuda_end end = cuda_end(facts, trigger->index);
 
 	if (end == CUDA_END_KILLED || end == CUDA_END_SILENT)
-		judge_consumer(facts, moment, out);
-	judge_producer(facts, moment, out);
+		judge_consumer(facts, trigger, out);
+	judge_producer(facts, trigger, out);
 }

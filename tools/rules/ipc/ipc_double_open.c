@@ -6,7 +6,7 @@
  */
 #include "../rule.h"
 
-static const struct tale tale_of_failure = {
+static const struct message_text msg_failure = {
 	"{function} failed with {result} at {at} in process {pid}, which had the same memory open "
 	"already, opened at {opened_at} ({bytes} on {device} of process {producer})",
 	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
@@ -14,7 +14,7 @@ static const struct tale tale_of_failure = {
 	 {STEP_CUDA, "{thread} opened it again, which failed with {result}"}},
 };
 
-static const struct tale tale_of_pair = {
+static const struct message_text msg_pair = {
 	"process {pid} opened memory by {function} at {at} that it had open already, opened at "
 	"{opened_at} ({bytes} on {device} of process {producer}): the first close may end both",
 	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
@@ -28,19 +28,19 @@ static bool is_counted(const struct ipc_import *import)
 	       (!import->ev.result && import->ev.flags & (MPSAN_IPC_TORCH | MPSAN_IPC_AUTO));
 }
 
-void rule_ipc_double_open(const struct facts *facts, const struct moment *moment,
+void rule_ipc_double_open(const struct facts *facts, const struct trigger *trigger,
 			  struct findings *out)
 {
-	const struct ipc_import *import = &facts->cuda.imports[moment->index];
+	const struct ipc_import *import = &facts->cuda.imports[trigger->index];
 	bool again = import->again || import->ev.flags & MPSAN_IPC_AGAIN;
 
 	if (!again || is_counted(import) || !import->piece ||
 	    facts->cuda.pieces[import->piece - 1].owner == import->at.by)
 		return;
 	if (import->ev.result)
-		FIND_SHARED(out, ipc_double_open, GRADE_ERROR, moment, import->piece, import->again,
-			    &tale_of_failure);
+		FIND_SHARED(out, ipc_double_open, GRADE_ERROR, trigger, import->piece,
+			    import->again, &msg_failure);
 	else
-		FIND_SHARED(out, ipc_double_open, GRADE_WARNING, moment, import->piece,
-			    import->again, &tale_of_pair);
+		FIND_SHARED(out, ipc_double_open, GRADE_WARNING, trigger, import->piece,
+			    import->again, &msg_pair);
 }

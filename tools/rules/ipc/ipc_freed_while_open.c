@@ -9,7 +9,7 @@
 static const char exported[] = "process {producer} exported {bytes} of {memory} on {device}";
 static const char freed[] = "{thread} of process {producer} freed it by {function}";
 
-static const struct tale tale_of_use = {
+static const struct message_text msg_use = {
 	"process {pid} freed {bytes} on {device} by {function} at {at} while {consumers} had it open: "
 	"what they have mapped belongs to nobody now, or to somebody else",
 	{{STEP_EXPORT, exported},
@@ -17,7 +17,7 @@ static const struct tale tale_of_use = {
 	 {STEP_CUDA, freed}},
 };
 
-static const struct tale tale_of_kept = {
+static const struct message_text msg_kept = {
 	"process {pid} gave up {bytes} on {device} by {function} at {at} while {consumers} had it open: "
 	"such memory stays until they let go, so nothing was given back yet",
 	{{STEP_EXPORT, exported},
@@ -25,13 +25,13 @@ static const struct tale tale_of_kept = {
 	 {STEP_CUDA, freed}},
 };
 
-static const struct tale tale_of_nobody = {
+static const struct message_text msg_nobody = {
 	"process {pid} freed {bytes} on {device} by {function} at {at}, which it had exported at "
 	"{exported_at} and nobody had opened: whoever opens that handle now fails",
 	{{STEP_EXPORT, exported}, {STEP_CUDA, freed}},
 };
 
-static const struct tale tale_of_stale = {
+static const struct message_text msg_stale = {
 	"{function} failed with {result} at {at} in process {pid}: process {producer} had freed that "
 	"memory ({bytes} on {device}, exported at {exported_at}) {late} before",
 	{{STEP_EXPORT, exported},
@@ -39,7 +39,7 @@ static const struct tale tale_of_stale = {
 	 {STEP_CUDA, "{thread} of process {pid} tried to open it"}},
 };
 
-static void judge_piece(const struct facts *facts, const struct moment *moment,
+static void judge_piece(const struct facts *facts, const struct trigger *trigger,
 			struct findings *out, uint32_t index)
 {
 	const struct ipc_piece *piece = &facts->cuda.pieces[index - 1];
@@ -48,39 +48,37 @@ static void judge_piece(const struct facts *facts, const struct moment *moment,
 	if (!ipc_counts(piece))
 		return;
 	if (user && ipc_outlives(piece))
-		FIND_SHARED(out, ipc_freed_while_open, GRADE_NOTE, moment, index, user,
-			    &tale_of_kept);
+		FIND_SHARED(out, ipc_freed_while_open, GRADE_NOTE, trigger, index, user, &msg_kept);
 	else if (user)
-		FIND_SHARED(out, ipc_freed_while_open, GRADE_ERROR, moment, index, user,
-			    &tale_of_use);
+		FIND_SHARED(out, ipc_freed_while_open, GRADE_ERROR, trigger, index, user, &msg_use);
 	else if (piece->by_export && !ipc_outlives(piece) &&
 		 !ipc_was_tried(facts, piece, piece->end_ns))
 		FIND_SHARED(out, ipc_freed_while_open, facts->blind ? GRADE_NOTE : GRADE_WARNING,
-			    moment, index, 0, &tale_of_nobody);
+			    trigger, index, 0, &msg_nobody);
 }
 
 /* The open of a handle whose memory had been freed. */
-static void judge_import(const struct facts *facts, const struct moment *moment,
+static void judge_import(const struct facts *facts, const struct trigger *trigger,
 			 struct findings *out)
 {
-	const struct ipc_import *import = &facts->cuda.imports[moment->index];
+	const struct ipc_import *import = &facts->cuda.imports[trigger->index];
 	const struct ipc_piece *piece = ipc_piece_of(facts, import);
 
 	if (piece && import->ev.result && piece->end_ns && piece->end_ns < import->at.time_ns)
-		FIND_SHARED(out, ipc_freed_while_open, GRADE_ERROR, moment, import->piece, 0,
-			    &tale_of_stale);
+		FIND_SHARED(out, ipc_freed_while_open, GRADE_ERROR, trigger, import->piece, 0,
+			    &msg_stale);
 }
 
-void rule_ipc_freed_while_open(const struct facts *facts, const struct moment *moment,
+void rule_ipc_freed_while_open(const struct facts *facts, const struct trigger *trigger,
 			       struct findings *out)
 {
 	uint32_t at;
 
-	if (moment->kind == MOMENT_IMPORT) {
-		judge_import(facts, moment, out);
+	if (trigger->kind == TRIGGER_IPC_OPEN) {
+		judge_import(facts, trigger, out);
 		return;
 	}
-	for (at = facts->cuda.frees[moment->index].piece; at;
+	for (at = facts->cuda.frees[trigger->index].piece; at;
 	     at = facts->cuda.pieces[at - 1].free_more)
-		judge_piece(facts, moment, out, at);
+		judge_piece(facts, trigger, out, at);
 }

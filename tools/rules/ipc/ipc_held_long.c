@@ -5,7 +5,7 @@
  */
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"process {consumer} had {bytes} of process {producer} on {device} open for {held}, more than "
 	"anybody else in bytes and time",
 	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
@@ -20,7 +20,7 @@ static uint64_t held_ns(const struct facts *facts, const struct ipc_import *impo
 	return import->ev.result || close < import->at.time_ns ? 0 : close - import->at.time_ns;
 }
 
-void rule_ipc_held_long(const struct facts *facts, const struct moment *moment,
+void rule_ipc_held_long(const struct facts *facts, const struct trigger *trigger,
 			struct findings *out)
 {
 	uint32_t most = 0;
@@ -37,6 +37,6 @@ void rule_ipc_held_long(const struct facts *facts, const struct moment *moment,
 		most = i + 1;
 	}
 	if (most)
-		FIND_SHARED(out, ipc_held_long, GRADE_NOTE, moment,
-			    facts->cuda.imports[most - 1].piece, most, &tale);
+		FIND_SHARED(out, ipc_held_long, GRADE_NOTE, trigger,
+			    facts->cuda.imports[most - 1].piece, most, &message_text);
 }

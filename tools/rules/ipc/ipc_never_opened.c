@@ -5,13 +5,13 @@
  */
 #include "../rule.h"
 
-static const struct tale tale_of_leak = {
+static const struct message_text msg_leak = {
 	"{bytes} on {device} of process {producer} were exported at {exported_at} and never opened by "
 	"anybody: PyTorch keeps the memory until it is received, so it was lost until the process ended",
 	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"}},
 };
 
-static const struct tale tale_of_doubt = {
+static const struct message_text msg_doubt = {
 	"{bytes} on {device} of process {producer} were exported by {export_function} at {exported_at} "
 	"and never opened by anybody",
 	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"}},
@@ -26,19 +26,19 @@ static enum grade grade_of(const struct facts *facts, const struct ipc_piece *pi
 	return piece->flags & MPSAN_IPC_TORCH ? GRADE_ERROR : GRADE_WARNING;
 }
 
-void rule_ipc_never_opened(const struct facts *facts, const struct moment *moment,
+void rule_ipc_never_opened(const struct facts *facts, const struct trigger *trigger,
 			   struct findings *out)
 {
-	uint64_t end_ns = cuda_end_ns(facts, moment->index);
+	uint64_t end_ns = cuda_end_ns(facts, trigger->index);
 
 	end_ns = end_ns ? end_ns : facts->now_ns;
-	EACH_PIECE(facts, moment->index, at) {
+	EACH_PIECE(facts, trigger->index, at) {
 		const struct ipc_piece *piece = &facts->cuda.pieces[at - 1];
 		enum grade grade = grade_of(facts, piece, end_ns);
 
 		if (piece->by_export && !ipc_was_tried(facts, piece, end_ns) && !piece->end_ns &&
 		    ipc_counts(piece) && !(piece->flags & (MPSAN_IPC_IMPORTED | MPSAN_IPC_AUTO)))
-			FIND_SHARED(out, ipc_never_opened, grade, moment, at, 0,
-				    grade == GRADE_ERROR ? &tale_of_leak : &tale_of_doubt);
+			FIND_SHARED(out, ipc_never_opened, grade, trigger, at, 0,
+				    grade == GRADE_ERROR ? &msg_leak : &msg_doubt);
 	}
 }

@@ -4,19 +4,19 @@
  */
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"process {pid} opened {bytes} of process {producer} by {function} at {at} while its current "
 	"device has no peer access to {device}, where the memory lies",
 	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
 	 {STEP_CUDA, "{thread} of process {pid} opened it from another device, with {result}"}},
 };
 
-void rule_ipc_no_peer_access(const struct facts *facts, const struct moment *moment,
+void rule_ipc_no_peer_access(const struct facts *facts, const struct trigger *trigger,
 			     struct findings *out)
 {
-	const struct ipc_import *import = &facts->cuda.imports[moment->index];
+	const struct ipc_import *import = &facts->cuda.imports[trigger->index];
 
 	if (import->ev.flags & MPSAN_IPC_NO_PEER)
-		FIND_SHARED(out, ipc_no_peer_access, GRADE_WARNING, moment, import->piece, 0,
-			    &tale);
+		FIND_SHARED(out, ipc_no_peer_access, GRADE_WARNING, trigger, import->piece, 0,
+			    &message_text);
 }

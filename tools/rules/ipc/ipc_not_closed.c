@@ -5,7 +5,7 @@
  */
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"process {consumer} {end} with {bytes} of process {producer} on {device} open, which it had "
 	"opened at {opened_at} by {open_function} and never closed",
 	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
@@ -21,15 +21,15 @@ static bool is_there(const struct facts *facts, const struct ipc_piece *piece, u
 	return (!end || end > time_ns) && (!piece->end_ns || piece->end_ns > time_ns);
 }
 
-void rule_ipc_not_closed(const struct facts *facts, const struct moment *moment,
+void rule_ipc_not_closed(const struct facts *facts, const struct trigger *trigger,
 			 struct findings *out)
 {
-	enum cuda_end how = cuda_end(facts, moment->index);
-	uint64_t end_ns = cuda_end_ns(facts, moment->index);
+	enum cuda_end how = cuda_end(facts, trigger->index);
+	uint64_t end_ns = cuda_end_ns(facts, trigger->index);
 
 	if (how != CUDA_END_EXIT && how != CUDA_END_EXEC)
 		return;
-	EACH_IMPORT(facts, moment->index, at) {
+	EACH_IMPORT(facts, trigger->index, at) {
 		const struct ipc_import *import = &facts->cuda.imports[at - 1];
 		const struct ipc_piece *piece = ipc_piece_of(facts, import);
 
@@ -37,6 +37,6 @@ void rule_ipc_not_closed(const struct facts *facts, const struct moment *moment,
 		    ipc_was_left(facts, import) && is_there(facts, piece, end_ns))
 			FIND_SHARED(out, ipc_not_closed,
 				    import->ev.flags & MPSAN_IPC_TORCH ? GRADE_NOTE : GRADE_WARNING,
-				    moment, import->piece, at, &tale);
+				    trigger, import->piece, at, &message_text);
 	}
 }

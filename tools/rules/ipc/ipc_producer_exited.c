@@ -9,31 +9,31 @@ static const char exported[] = "process {producer} exported {bytes} of {memory} 
 static const char open[] = "process {consumer} opened it here and had it open still";
 static const char ended[] = "process {producer} {end}";
 
-static const struct tale tale_of_use = {
+static const struct message_text msg_use = {
 	"process {producer}, which owned {bytes} on {device}, exported at {exported_at}, {end} while "
 	"{consumers} had it open: the memory went with its owner",
 	{{STEP_EXPORT, exported}, {STEP_IMPORTS, open}, {STEP_GONE, ended}},
 };
 
-static const struct tale tale_of_order = {
+static const struct message_text msg_order = {
 	"process {producer}, which owned {bytes} on {device}, exported at {exported_at}, {end} while "
 	"{consumers} still had it open; all were done within a second, so nothing may have happened",
 	{{STEP_EXPORT, exported}, {STEP_IMPORTS, open}, {STEP_GONE, ended}},
 };
 
-static const struct tale tale_of_kept = {
+static const struct message_text msg_kept = {
 	"process {producer} {end} while {consumers} had {bytes} on {device} open, which it had exported "
 	"at {exported_at}: such memory stays until they let go",
 	{{STEP_EXPORT, exported}, {STEP_IMPORTS, open}, {STEP_GONE, ended}},
 };
 
-static const struct tale tale_of_late = {
+static const struct message_text msg_late = {
 	"{function} failed with {result} at {at} in process {pid}: process {producer}, which owned that "
 	"memory ({bytes} on {device}, exported at {exported_at}), {end} before",
 	{{STEP_EXPORT, exported}, {STEP_CUDA, "{thread} of process {pid} tried to open it"}},
 };
 
-static const struct tale tale_of_refusal = {
+static const struct message_text msg_refusal = {
 	"{function} failed with {result} at {at} in process {pid}: process {other}, which owned the "
 	"memory, is gone",
 	{{STEP_CUDA, "{thread} of process {pid} asked for a descriptor of process {other}"}},
@@ -53,7 +53,7 @@ static bool all_let_go(const struct facts *facts, const struct ipc_piece *piece,
 	return true;
 }
 
-static void judge_piece(const struct facts *facts, const struct moment *moment,
+static void judge_piece(const struct facts *facts, const struct trigger *trigger,
 			struct findings *out, uint32_t index)
 {
 	const struct ipc_piece *piece = &facts->cuda.pieces[index - 1];
@@ -63,40 +63,38 @@ static void judge_piece(const struct facts *facts, const struct moment *moment,
 	if (!user || !ipc_counts(piece))
 		return;
 	if (ipc_outlives(piece))
-		FIND_SHARED(out, ipc_producer_exited, GRADE_NOTE, moment, index, user,
-			    &tale_of_kept);
+		FIND_SHARED(out, ipc_producer_exited, GRADE_NOTE, trigger, index, user, &msg_kept);
 	else if (all_let_go(facts, piece, end_ns))
-		FIND_SHARED(out, ipc_producer_exited, GRADE_WARNING, moment, index, user,
-			    &tale_of_order);
+		FIND_SHARED(out, ipc_producer_exited, GRADE_WARNING, trigger, index, user,
+			    &msg_order);
 	else
-		FIND_SHARED(out, ipc_producer_exited, GRADE_ERROR, moment, index, user,
-			    &tale_of_use);
+		FIND_SHARED(out, ipc_producer_exited, GRADE_ERROR, trigger, index, user, &msg_use);
 }
 
 /* The open of a handle whose owner had ended. */
-static void judge_import(const struct facts *facts, const struct moment *moment,
+static void judge_import(const struct facts *facts, const struct trigger *trigger,
 			 struct findings *out)
 {
-	const struct ipc_import *import = &facts->cuda.imports[moment->index];
+	const struct ipc_import *import = &facts->cuda.imports[trigger->index];
 	const struct ipc_piece *piece = ipc_piece_of(facts, import);
 	uint64_t end_ns = piece && !piece->end_ns ? cuda_end_ns(facts, piece->owner) : 0;
 
 	if (import->ev.result && end_ns && end_ns < import->at.time_ns)
-		FIND_SHARED(out, ipc_producer_exited, GRADE_ERROR, moment, import->piece, 0,
-			    &tale_of_late);
+		FIND_SHARED(out, ipc_producer_exited, GRADE_ERROR, trigger, import->piece, 0,
+			    &msg_late);
 }
 
-void rule_ipc_producer_exited(const struct facts *facts, const struct moment *moment,
+void rule_ipc_producer_exited(const struct facts *facts, const struct trigger *trigger,
 			      struct findings *out)
 {
-	if (moment->kind == MOMENT_IMPORT) {
-		judge_import(facts, moment, out);
-	} else if (moment->kind == MOMENT_REFUSED) {
-		if (facts->cuda.refuseds[moment->index].ev.cause == MPSAN_CAUSE_GONE)
-			FIND_SHARED(out, ipc_producer_exited, GRADE_ERROR, moment, 0, 0,
-				    &tale_of_refusal);
-	} else if (cuda_end_ns(facts, moment->index)) {
-		EACH_PIECE(facts, moment->index, at)
-			judge_piece(facts, moment, out, at);
+	if (trigger->kind == TRIGGER_IPC_OPEN) {
+		judge_import(facts, trigger, out);
+	} else if (trigger->kind == TRIGGER_REFUSED) {
+		if (facts->cuda.refuseds[trigger->index].ev.cause == MPSAN_CAUSE_GONE)
+			FIND_SHARED(out, ipc_producer_exited, GRADE_ERROR, trigger, 0, 0,
+				    &msg_refusal);
+	} else if (cuda_end_ns(facts, trigger->index)) {
+		EACH_PIECE(facts, trigger->index, at)
+			judge_piece(facts, trigger, out, at);
 	}
 }

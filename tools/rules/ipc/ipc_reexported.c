@@ -5,7 +5,7 @@
  */
 #include "../rule.h"
 
-static const struct tale tale_of_known = {
+static const struct message_text msg_known = {
 	"process {pid} exported memory by {function} at {at} that belongs to process {producer} ({bytes} "
 	"on {device}): received memory cannot be handed on",
 	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
@@ -13,44 +13,44 @@ static const struct tale tale_of_known = {
 	 {STEP_CUDA, "{thread} of process {pid} exported it again"}},
 };
 
-static const struct tale tale_of_unknown = {
+static const struct message_text msg_unknown = {
 	"process {pid} exported memory by {function} at {at} that belongs to another process: received "
 	"memory cannot be handed on",
 	{{STEP_CUDA, "{thread} of process {pid} exported it again"}},
 };
 
-static const struct tale tale_of_shared = {
+static const struct message_text msg_shared = {
 	"process {pid} exported memory by {function} at {at} that it had received: such memory lives as "
 	"long as anybody has it, but its producer does not know who does",
 	{{STEP_CUDA, "{thread} of process {pid} exported it again"}},
 };
 
-static void judge(const struct facts *facts, const struct moment *moment, struct findings *out,
+static void judge(const struct facts *facts, const struct trigger *trigger, struct findings *out,
 		  const struct fact_place *at, uint64_t address)
 {
 	uint32_t import = ipc_import_around(facts, at->by, address, at->time_ns);
 	uint32_t piece = import ? facts->cuda.imports[import - 1].piece : 0;
 
-	FIND_SHARED(out, ipc_reexported, GRADE_ERROR, moment, piece, import,
-		    piece ? &tale_of_known : &tale_of_unknown);
+	FIND_SHARED(out, ipc_reexported, GRADE_ERROR, trigger, piece, import,
+		    piece ? &msg_known : &msg_unknown);
 }
 
-void rule_ipc_reexported(const struct facts *facts, const struct moment *moment,
+void rule_ipc_reexported(const struct facts *facts, const struct trigger *trigger,
 			 struct findings *out)
 {
-	if (moment->kind == MOMENT_EXPORT) {
-		const struct ipc_export *export = &facts->cuda.exports[moment->index];
+	if (trigger->kind == TRIGGER_EXPORT) {
+		const struct ipc_export *export = &facts->cuda.exports[trigger->index];
 
 		if (!(export->ev.flags & MPSAN_IPC_IMPORTED))
 			return;
 		if (export->ev.memory == MPSAN_MEMORY_VMM)
-			FIND_SHARED(out, ipc_reexported, GRADE_NOTE, moment, 0, 0, &tale_of_shared);
+			FIND_SHARED(out, ipc_reexported, GRADE_NOTE, trigger, 0, 0, &msg_shared);
 		else
-			judge(facts, moment, out, &export->at, export->ev.base);
+			judge(facts, trigger, out, &export->at, export->ev.base);
 	} else {
-		const struct ipc_refused *refused = &facts->cuda.refuseds[moment->index];
+		const struct ipc_refused *refused = &facts->cuda.refuseds[trigger->index];
 
 		if (refused->ev.memory == MPSAN_MEMORY_IMPORTED && !refused->ev.other)
-			judge(facts, moment, out, &refused->at, refused->ev.address);
+			judge(facts, trigger, out, &refused->at, refused->ev.address);
 	}
 }

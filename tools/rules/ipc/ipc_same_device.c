@@ -5,21 +5,22 @@
  */
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"process {pid} opened {bytes} of process {producer} at {at}, both on {device}: a copy through "
 	"the CPU would have no lifetime to keep",
 	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
 	 {STEP_CUDA, "{thread} of process {pid} opened it on the same device"}},
 };
 
-void rule_ipc_same_device(const struct facts *facts, const struct moment *moment,
+void rule_ipc_same_device(const struct facts *facts, const struct trigger *trigger,
 			  struct findings *out)
 {
-	const struct ipc_import *import = &facts->cuda.imports[moment->index];
+	const struct ipc_import *import = &facts->cuda.imports[trigger->index];
 	const struct ipc_piece *piece = ipc_piece_of(facts, import);
 
 	if (piece && !import->ev.result && !(import->ev.flags & MPSAN_IPC_AUTO) &&
 	    ipc_counts(piece) && piece->owner != import->at.by && piece->gpu &&
 	    piece->gpu == import->ev.gpu)
-		FIND_SHARED(out, ipc_same_device, GRADE_NOTE, moment, import->piece, 0, &tale);
+		FIND_SHARED(out, ipc_same_device, GRADE_NOTE, trigger, import->piece, 0,
+			    &message_text);
 }

@@ -5,20 +5,20 @@
  */
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"process {pid} opened its own memory by {function} at {at} ({bytes} on {device}, exported at "
 	"{exported_at}): a handle is for other processes",
 	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
 	 {STEP_CUDA, "{thread} of the same process opened it, with {result}"}},
 };
 
-void rule_ipc_self_open(const struct facts *facts, const struct moment *moment,
+void rule_ipc_self_open(const struct facts *facts, const struct trigger *trigger,
 			struct findings *out)
 {
-	const struct ipc_import *import = &facts->cuda.imports[moment->index];
+	const struct ipc_import *import = &facts->cuda.imports[trigger->index];
 	const struct ipc_piece *piece = ipc_piece_of(facts, import);
 
 	if (piece && piece->owner == import->at.by && !ipc_outlives(piece) && ipc_counts(piece))
 		FIND_SHARED(out, ipc_self_open, import->ev.result ? GRADE_ERROR : GRADE_WARNING,
-			    moment, import->piece, 0, &tale);
+			    trigger, import->piece, 0, &message_text);
 }

@@ -5,58 +5,58 @@
  */
 #include "../rule.h"
 
-static const struct tale tale_of_kind = {
+static const struct message_text msg_kind = {
 	"{function} failed with {result} at {at} in process {pid}: {memory} has no such handle",
 	{{STEP_CUDA, "{thread} of process {pid} called {function}"}},
 };
 
 /* A pool, or a piece of cuMemCreate, has a descriptor when that was asked for at its making. */
-static const struct tale tale_of_type = {
+static const struct message_text msg_type = {
 	"{function} failed with {result} at {at} in process {pid}: {memory} has no handle of 64 bytes, "
 	"and a descriptor only where one was asked for when it was made",
 	{{STEP_CUDA, "{thread} of process {pid} called {function}"}},
 };
 
-static const struct tale tale_of_right = {
+static const struct message_text msg_right = {
 	"{function} failed with {result} at {at}: process {pid} may not take a descriptor from process "
 	"{other}: {cause}; {advice}",
 	{{STEP_CUDA, "{thread} of process {pid} asked for a descriptor of process {other}"}},
 };
 
-static const struct tale *tale_of(uint64_t memory)
+static const struct message_text *msg_of(uint64_t memory)
 {
 	switch (memory) {
 	case MPSAN_MEMORY_VMM:
 	case MPSAN_MEMORY_POOL:
 	case MPSAN_MEMORY_POOL_POINTER:
-		return &tale_of_type;
+		return &msg_type;
 	default:
-		return &tale_of_kind;
+		return &msg_kind;
 	}
 }
 
-void rule_ipc_unsupported_memory(const struct facts *facts, const struct moment *moment,
+void rule_ipc_unsupported_memory(const struct facts *facts, const struct trigger *trigger,
 				 struct findings *out)
 {
-	const struct ipc_refused *refused = &facts->cuda.refuseds[moment->index];
+	const struct ipc_refused *refused = &facts->cuda.refuseds[trigger->index];
 
 	if (refused->ev.memory == MPSAN_MEMORY_IMPORTED && !refused->ev.other)
 		return;
 	switch (refused->ev.cause) {
 	case MPSAN_CAUSE_MEMORY:
-		FIND_SHARED(out, ipc_unsupported_memory, GRADE_WARNING, moment, 0, 0,
-			    tale_of(refused->ev.memory));
+		FIND_SHARED(out, ipc_unsupported_memory, GRADE_WARNING, trigger, 0, 0,
+			    msg_of(refused->ev.memory));
 		break;
 	case MPSAN_CAUSE_YAMA:
 	case MPSAN_CAUSE_USER:
 	case MPSAN_CAUSE_CAPABILITY:
 	case MPSAN_CAUSE_CLOSED:
-		FIND_SHARED(out, ipc_unsupported_memory, GRADE_ERROR, moment, 0, 0, &tale_of_right);
+		FIND_SHARED(out, ipc_unsupported_memory, GRADE_ERROR, trigger, 0, 0, &msg_right);
 		break;
 	case MPSAN_CAUSE_UNKNOWN:
 		if (refused->ev.other)
-			FIND_SHARED(out, ipc_unsupported_memory, GRADE_WARNING, moment, 0, 0,
-				    &tale_of_right);
+			FIND_SHARED(out, ipc_unsupported_memory, GRADE_WARNING, trigger, 0, 0,
+				    &msg_right);
 		break;
 	default:
 		break;

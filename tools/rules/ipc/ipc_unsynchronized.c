@@ -4,7 +4,7 @@
  */
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"process {pid} opened {bytes} of process {producer} at {at}; when that was exported at "
 	"{exported_at}, work was queued that nobody had waited for, and no event tells the consumer "
 	"when it is done",
@@ -12,13 +12,14 @@ static const struct tale tale = {
 	 {STEP_CUDA, "{thread} of process {pid} opened it"}},
 };
 
-void rule_ipc_unsynchronized(const struct facts *facts, const struct moment *moment,
+void rule_ipc_unsynchronized(const struct facts *facts, const struct trigger *trigger,
 			     struct findings *out)
 {
-	const struct ipc_import *import = &facts->cuda.imports[moment->index];
+	const struct ipc_import *import = &facts->cuda.imports[trigger->index];
 	const struct ipc_piece *piece = ipc_piece_of(facts, import);
 
 	if (piece && !import->ev.result && !import->before && !import->signalled &&
 	    (piece->flags & (MPSAN_IPC_UNSYNCED | MPSAN_IPC_TORCH)) == MPSAN_IPC_UNSYNCED)
-		FIND_SHARED(out, ipc_unsynchronized, GRADE_NOTE, moment, import->piece, 0, &tale);
+		FIND_SHARED(out, ipc_unsynchronized, GRADE_NOTE, trigger, import->piece, 0,
+			    &message_text);
 }

@@ -2,30 +2,29 @@
  * deadlock-cycle: threads that wait for each other in a circle of owners; or all that are left of
  * them wait for one another without owners, for signals that nobody can give any more.
  */
-#include "../knot.h"
+#include "../deadlock.h"
 #include "../rule.h"
 
-static const struct tale tale_of_circle = {
+static const struct message_text msg_circle = {
 	"threads of process {pid} wait for each other for ever: {knot}",
 	{{STEP_BLOCKED, "{knot}"}},
 };
 
-static const struct tale tale_of_dead_end = {
+static const struct message_text msg_dead_end = {
 	"nobody is left who could wake {thread} of process {pid}, at {wait_at}: {knot}",
 	{{STEP_BLOCKED, "{knot}"}},
 };
 
-void rule_deadlock_cycle(const struct facts *facts, const struct moment *moment,
+void rule_deadlock_cycle(const struct facts *facts, const struct trigger *trigger,
 			 struct findings *out)
 {
-	const struct fact_knot *knot = &facts->knots[moment->index];
+	const struct fact_deadlock *deadlock = &facts->deadlocks[trigger->index];
 
-	if (knot_rule(facts, knot) != RULE_deadlock_cycle)
+	if (deadlock_rule(facts, deadlock) != RULE_deadlock_cycle)
 		return;
-	if (knot->ev.cause == MPSAN_KNOT_CYCLE)
-		FIND(out, deadlock_cycle, GRADE_ERROR, moment, FACT_NONE, FACT_NONE,
-		     &tale_of_circle);
+	if (deadlock->ev.cause == MPSAN_DEADLOCK_CYCLE)
+		FIND(out, deadlock_cycle, GRADE_ERROR, trigger, FACT_NONE, FACT_NONE, &msg_circle);
 	else
-		FIND(out, deadlock_cycle, GRADE_ERROR, moment, FACT_NONE, FACT_NONE,
-		     &tale_of_dead_end);
+		FIND(out, deadlock_cycle, GRADE_ERROR, trigger, FACT_NONE, FACT_NONE,
+		     &msg_dead_end);
 }

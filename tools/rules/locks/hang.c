@@ -2,28 +2,28 @@
  * hang: a wait that lasts far beyond its time. Somebody could still end it, so it is no proof: the
  * rule tells what is known. Or nobody could, and it seems to be meant so: a note.
  */
-#include "../knot.h"
+#include "../deadlock.h"
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"{thread} of process {pid} has waited for {since} s at {wait_at}: {knot}",
 	{{STEP_BLOCKED, "{knot}"}},
 };
 
-static const struct tale tale_of_parked = {
+static const struct message_text msg_parked = {
 	"{thread} of process {pid} has waited for {since} s at {wait_at}, and nobody in the job could end "
 	"that; as nobody was seen who was ever meant to, it seems to wait for a signal from outside: {knot}",
 	{{STEP_BLOCKED, "{knot}"}},
 };
 
-void rule_hang(const struct facts *facts, const struct moment *moment, struct findings *out)
+void rule_hang(const struct facts *facts, const struct trigger *trigger, struct findings *out)
 {
-	const struct fact_knot *knot = &facts->knots[moment->index];
+	const struct fact_deadlock *deadlock = &facts->deadlocks[trigger->index];
 
-	if (knot_rule(facts, knot) != RULE_hang)
+	if (deadlock_rule(facts, deadlock) != RULE_hang)
 		return;
-	if (knot_sufferer(facts, knot)->ev.flags & MPSAN_LF_PARKED)
-		FIND(out, hang, GRADE_NOTE, moment, FACT_NONE, FACT_NONE, &tale_of_parked);
+	if (deadlock_sufferer(facts, deadlock)->ev.flags & MPSAN_LF_PARKED)
+		FIND(out, hang, GRADE_NOTE, trigger, FACT_NONE, FACT_NONE, &msg_parked);
 	else
-		FIND(out, hang, GRADE_WARNING, moment, FACT_NONE, FACT_NONE, &tale);
+		FIND(out, hang, GRADE_WARNING, trigger, FACT_NONE, FACT_NONE, &message_text);
 }

@@ -7,13 +7,13 @@
 
 #define WORK_MAX 65536u /* orders looked at for one moment */
 
-static const struct tale tale_of_two = {
+static const struct message_text msg_two = {
 	"{first} and {second} are taken in opposite orders, and with other timing none of the "
 	"threads would go on: {orders}",
 	{{STEP_ORDER, "{orders}"}},
 };
 
-static const struct tale tale_of_circle = {
+static const struct message_text msg_circle = {
 	"locks are taken in orders that form a circle, and with other timing none of the threads "
 	"would go on: {orders}",
 	{{STEP_ORDER, "{orders}"}},
@@ -133,15 +133,15 @@ static bool was_told(const struct circle *circle)
 	return false;
 }
 
-void rule_lock_order_inversion(const struct facts *facts, const struct moment *moment,
+void rule_lock_order_inversion(const struct facts *facts, const struct trigger *trigger,
 			       struct findings *out)
 {
-	struct circle circle = {facts, {moment->index}, 1, WORK_MAX};
+	struct circle circle = {facts, {trigger->index}, 1, WORK_MAX};
 	struct finding finding = {.rule = RULE_lock_order_inversion,
 				  .grade = GRADE_WARNING,
 				  .fork = FACT_NONE,
 				  .held = FACT_NONE,
-				  .tale = &tale_of_two};
+				  .message_text = &msg_two};
 	uint32_t length = 2;
 
 	while (length <= ORDERS_MAX && !complete(&circle, length))
@@ -149,8 +149,8 @@ void rule_lock_order_inversion(const struct facts *facts, const struct moment *m
 	if (length > ORDERS_MAX || was_told(&circle))
 		return;
 	if (length > 2)
-		finding.tale = &tale_of_circle;
+		finding.message_text = &msg_circle;
 	for (uint32_t i = 1; i < ORDERS_MAX; i++)
 		finding.earlier[i - 1] = i < length ? circle.order[i] : FACT_NONE;
-	finding_add(out, moment, finding);
+	finding_add(out, trigger, finding);
 }

@@ -3,16 +3,16 @@
  * names its dead owner. A semaphore does not know one, and any process may post it: a proof needs
  * that it serves as a lock and that nobody is left to give it back in the dead one's place.
  */
-#include "../knot.h"
+#include "../deadlock.h"
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"process {pid} waits for ever at {wait_at} for {lock}: {dead} took it{taken} and ended "
 	"({dead_end}) without giving it back",
 	{{STEP_BLOCKED, "{knot}"}},
 };
 
-static const struct tale tale_of_doubt = {
+static const struct message_text msg_doubt = {
 	"process {pid} waits at {wait_at} for {lock}: {dead} took it{taken} and ended ({dead_end}) "
 	"without giving it back; only a process that releases it in the dead one's place could help",
 	{{STEP_BLOCKED, "{knot}"}},
@@ -23,18 +23,19 @@ static bool is_proof(const struct ev_blocked *wait)
 	return wait->kind != MPSAN_LOCK_SEMAPHORE || wait->flags & MPSAN_LF_MUTUAL;
 }
 
-void rule_lock_owner_killed(const struct facts *facts, const struct moment *moment,
+void rule_lock_owner_killed(const struct facts *facts, const struct trigger *trigger,
 			    struct findings *out)
 {
-	const struct fact_knot *knot = &facts->knots[moment->index];
-	const struct fact_blocked *waits = knot_sufferer(facts, knot);
+	const struct fact_deadlock *deadlock = &facts->deadlocks[trigger->index];
+	const struct fact_blocked *waits = deadlock_sufferer(facts, deadlock);
 
-	if (knot_rule(facts, knot) != RULE_lock_owner_killed || !waits ||
+	if (deadlock_rule(facts, deadlock) != RULE_lock_owner_killed || !waits ||
 	    waits->ev.flags & (MPSAN_LF_TIMED | MPSAN_LF_ROBUST | MPSAN_LF_HANDOFF))
 		return;
 	if (is_proof(&waits->ev))
-		FIND(out, lock_owner_killed, GRADE_ERROR, moment, FACT_NONE, FACT_NONE, &tale);
+		FIND(out, lock_owner_killed, GRADE_ERROR, trigger, FACT_NONE, FACT_NONE,
+		     &message_text);
 	else
-		FIND(out, lock_owner_killed, GRADE_WARNING, moment, FACT_NONE, FACT_NONE,
-		     &tale_of_doubt);
+		FIND(out, lock_owner_killed, GRADE_WARNING, trigger, FACT_NONE, FACT_NONE,
+		     &msg_doubt);
 }

@@ -6,17 +6,17 @@
 
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"a model ({type}) was given to a forked process at {at}, and process {pid} has no memory shared by PyTorch: "
 	"the child trains a copy of its own",
-	{{STEP_ACT, "{who} started a process with a {type} among its arguments"}},
+	{{STEP_EVENT, "{who} started a process with a {type} among its arguments"}},
 };
 
-void rule_hogwild_not_shared(const struct facts *facts, const struct moment *moment,
+void rule_hogwild_not_shared(const struct facts *facts, const struct trigger *trigger,
 			     struct findings *out)
 {
-	const struct fact_act *act = &facts->acts[moment->index];
+	const struct fact_event *event = &facts->events[trigger->index];
 
-	if (act->type == EV_plain_arguments && !ACT_AS(act, plain_arguments)->shared)
-		FIND_ACT(out, hogwild_not_shared, GRADE_NOTE, moment, &tale);
+	if (event->type == EV_plain_arguments && !EVENT_AS(event, plain_arguments)->shared)
+		FIND_EVENT(out, hogwild_not_shared, GRADE_NOTE, trigger, &message_text);
 }

@@ -9,42 +9,42 @@
 
 static const char other_used[] = "{cause_who} used it, too, as descriptor {cause_fd}";
 
-static const struct tale tale_of_file = {
+static const struct message_text msg_file = {
 	"{who} and {cause_who} share one offset in {name} (descriptor {fd}) since a fork, and both use it, "
 	"at {at} and {cause_at}: a seek by one moves the other",
-	{{STEP_CAUSE, other_used}, {STEP_ACT, "{who} uses the same open file"}},
+	{{STEP_CAUSE, other_used}, {STEP_EVENT, "{who} uses the same open file"}},
 };
 
-static const struct tale tale_of_mixed = {
+static const struct message_text msg_mixed = {
 	"{who} and {cause_who} both had a request under way over one {name} (descriptor {fd}), shared since "
 	"a fork, at {at} and {cause_at}: each may get the other's answer",
-	{{STEP_CAUSE, other_used}, {STEP_ACT, "{who} read what came next"}},
+	{{STEP_CAUSE, other_used}, {STEP_EVENT, "{who} read what came next"}},
 };
 
-static const struct tale tale_of_stream = {
+static const struct message_text msg_stream = {
 	"{who} and {cause_who} both read from one {name} (descriptor {fd}), shared since a fork, at {at} and "
 	"{cause_at}: what one reads the other misses",
-	{{STEP_CAUSE, other_used}, {STEP_ACT, "{who} uses the same connection"}},
+	{{STEP_CAUSE, other_used}, {STEP_EVENT, "{who} uses the same connection"}},
 };
 
-static const struct tale tale_of_writers = {
+static const struct message_text msg_writers = {
 	"{who} and {cause_who} both write to one {name} (descriptor {fd}), shared since a fork, at {at} and "
 	"{cause_at}: what they send may mix",
-	{{STEP_CAUSE, other_used}, {STEP_ACT, "{who} writes to the same connection"}},
+	{{STEP_CAUSE, other_used}, {STEP_EVENT, "{who} writes to the same connection"}},
 };
 
 #define ACTS_BACK 8192u /* how far back statements are looked for */
 
 /* What a process was seen to do with one open file: when first, and the newest statement's index. */
 struct uses {
-	uint32_t what, act;
+	uint32_t what, event;
 	uint64_t with; /* pid of the parent, once proved to have it, too */
 	uint64_t read_ns, write_ns;
 };
 
-static bool same_file(const struct fact_act *a, const struct fact_act *b)
+static bool same_file(const struct fact_event *a, const struct fact_event *b)
 {
-	const struct ev_offset_used *x = ACT_AS(a, offset_used), *y = ACT_AS(b, offset_used);
+	const struct ev_offset_used *x = EVENT_AS(a, offset_used), *y = EVENT_AS(b, offset_used);
 
 	return x->inode == y->inode && x->device == y->device && x->kind == y->kind &&
 	       (x->kind == MPSAN_OFFSET_STREAM || x->fd == y->fd);
@@ -52,31 +52,31 @@ static bool same_file(const struct fact_act *a, const struct fact_act *b)
 
 static void add_use(struct uses *uses, const struct facts *facts, uint32_t at)
 {
-	const struct ev_offset_used *ev = ACT_AS(&facts->acts[at], offset_used);
+	const struct ev_offset_used *ev = EVENT_AS(&facts->events[at], offset_used);
 
-	uses->act = uses->act == FACT_NONE ? at : uses->act;
+	uses->event = uses->event == FACT_NONE ? at : uses->event;
 	uses->what |= (uint32_t)ev->what;
 	uses->with = ev->with ? ev->with : uses->with;
 	if (ev->what & MPSAN_OFFSET_READ)
-		uses->read_ns = facts->acts[at].at.time_ns;
+		uses->read_ns = facts->events[at].at.time_ns;
 	if (ev->what & MPSAN_OFFSET_WRITE)
-		uses->write_ns = facts->acts[at].at.time_ns;
+		uses->write_ns = facts->events[at].at.time_ns;
 }
 
 /* What `slot` did since `from_ns` with the file of `act`, in the acts before number `end`. */
-static struct uses uses_of(const struct facts *facts, uint32_t slot, uint32_t act, uint64_t from_ns,
-			   uint32_t end)
+static struct uses uses_of(const struct facts *facts, uint32_t slot, uint32_t event,
+			   uint64_t from_ns, uint32_t end)
 {
-	struct uses uses = {.act = FACT_NONE};
-	uint32_t at = fact_act_of(facts, slot, EV_offset_used, FACT_NONE);
+	struct uses uses = {.event = FACT_NONE};
+	uint32_t at = fact_event_of(facts, slot, EV_offset_used, FACT_NONE);
 
 	for (uint32_t i = 0; at != FACT_NONE && i < ACTS_BACK;
-	     i++, at = fact_act_of(facts, slot, EV_offset_used, at)) {
-		const struct fact_act *a = &facts->acts[at];
+	     i++, at = fact_event_of(facts, slot, EV_offset_used, at)) {
+		const struct fact_event *a = &facts->events[at];
 
 		if (a->at.time_ns < from_ns)
 			break;
-		if (at < end && same_file(a, &facts->acts[act]))
+		if (at < end && same_file(a, &facts->events[event]))
 			add_use(&uses, facts, at);
 	}
 	return uses;
@@ -95,7 +95,7 @@ static bool is_child(const struct facts *facts, uint32_t slot, uint32_t parent)
 /* Whether statements say that a child's file is its parent's; a socket's inode says so by itself. */
 static bool is_parents(const struct facts *facts, const struct uses *child, uint32_t parent)
 {
-	return ACT_AS(&facts->acts[child->act], offset_used)->kind == MPSAN_OFFSET_STREAM ||
+	return EVENT_AS(&facts->events[child->event], offset_used)->kind == MPSAN_OFFSET_STREAM ||
 	       child->with == pid_of(facts, parent);
 }
 
@@ -159,57 +159,57 @@ struct meeting {
 	uint32_t other; /* act */
 };
 
-static struct meeting meet(const struct facts *facts, uint32_t act, uint32_t other)
+static struct meeting meet(const struct facts *facts, uint32_t event, uint32_t other)
 {
-	uint32_t self = facts->acts[act].at.by;
-	uint64_t since, kind = ACT_AS(&facts->acts[act], offset_used)->kind;
+	uint32_t self = facts->events[event].at.by;
+	uint64_t since, kind = EVENT_AS(&facts->events[event], offset_used)->kind;
 	struct meeting meeting = {GRADE_OFF, GRADE_OFF, FACT_NONE};
 	struct uses theirs, mine;
 
 	if (!are_related(facts, self, other) ||
-	    !is_there(&facts->processes[other], facts->acts[act].at.time_ns))
+	    !is_there(&facts->processes[other], facts->events[event].at.time_ns))
 		return meeting;
 	since = together_since(facts, self, other);
-	theirs = uses_of(facts, other, act, since, act);
-	if (theirs.act == FACT_NONE)
+	theirs = uses_of(facts, other, event, since, event);
+	if (theirs.event == FACT_NONE)
 		return meeting;
-	mine = uses_of(facts, self, act, since, act + 1);
+	mine = uses_of(facts, self, event, since, event + 1);
 	if (!share(facts, self, &mine, other, &theirs))
 		return meeting;
 	meeting.now = grade_of(kind, &mine, &theirs);
-	meeting.other = theirs.act;
-	mine = uses_of(facts, self, act, since, act);
+	meeting.other = theirs.event;
+	mine = uses_of(facts, self, event, since, event);
 	meeting.before = grade_of(kind, &mine, &theirs);
 	return meeting;
 }
 
-static const struct tale *tale_of(const struct fact_act *act, enum grade grade)
+static const struct message_text *msg_of(const struct fact_event *event, enum grade grade)
 {
-	if (ACT_AS(act, offset_used)->kind == MPSAN_OFFSET_FILE)
-		return &tale_of_file;
-	return grade == GRADE_ERROR   ? &tale_of_mixed :
-	       grade == GRADE_WARNING ? &tale_of_stream :
-					&tale_of_writers;
+	if (EVENT_AS(event, offset_used)->kind == MPSAN_OFFSET_FILE)
+		return &msg_file;
+	return grade == GRADE_ERROR   ? &msg_mixed :
+	       grade == GRADE_WARNING ? &msg_stream :
+					&msg_writers;
 }
 
 /* Of each process the first meeting over a file is told, and one that is worse. */
-void rule_shared_file_offset(const struct facts *facts, const struct moment *moment,
+void rule_shared_file_offset(const struct facts *facts, const struct trigger *trigger,
 			     struct findings *out)
 {
-	const struct fact_act *act = &facts->acts[moment->index];
+	const struct fact_event *event = &facts->events[trigger->index];
 	enum grade before = GRADE_OFF;
 	struct meeting worst = {GRADE_OFF, GRADE_OFF, FACT_NONE};
 
-	if (act->type != EV_offset_used)
+	if (event->type != EV_offset_used)
 		return;
 	for (uint32_t slot = 0; slot < facts->process_count; slot++) {
-		struct meeting meeting = slot == act->at.by ? worst :
-							      meet(facts, moment->index, slot);
+		struct meeting meeting = slot == event->at.by ? worst :
+								meet(facts, trigger->index, slot);
 
 		before = meeting.before > before ? meeting.before : before;
 		worst = meeting.now > worst.now ? meeting : worst;
 	}
 	if (worst.now > before)
-		FIND_ACT(out, shared_file_offset, worst.now, moment, tale_of(act, worst.now),
-			 .cause = worst.other + 1);
+		FIND_EVENT(out, shared_file_offset, worst.now, trigger, msg_of(event, worst.now),
+			   .cause = worst.other + 1);
 }

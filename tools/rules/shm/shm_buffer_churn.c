@@ -5,14 +5,14 @@
  */
 #include <stddef.h>
 
-#include "../../facts/people.h"
+#include "../../facts/processes.h"
 #include "../rule.h"
 
 #define SIZES 8u /* that are counted at a time: the frequent ones stay */
 #define TENSORS_MIN 100u
 #define BYTES_MIN (64ull << 20) /* copied, all together */
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"{maker} made {amount} shared tensors of {segment_bytes} each, {rate}, and sent each of them once: "
 	"{total} were copied",
 	{{STEP_CAUSE, "{maker} made the last of them"}},
@@ -39,41 +39,41 @@ static struct size *place_of(struct size *sizes, uint64_t bytes)
 	return rare;
 }
 
-static void count(struct size *sizes, uint64_t bytes, uint32_t act)
+static void count(struct size *sizes, uint64_t bytes, uint32_t event)
 {
 	struct size *size = place_of(sizes, bytes);
 
 	if (!size)
 		return;
 	if (!size->weight)
-		*size = (struct size){.bytes = bytes, .newest = act};
+		*size = (struct size){.bytes = bytes, .newest = event};
 	size->count++;
 	size->weight++;
 }
 
 /* Whether it is a tensor that this process made and sent away. */
-static bool is_message(const struct facts *facts, uint32_t act)
+static bool is_message(const struct facts *facts, uint32_t event)
 {
-	uint32_t flags = shm_link_of(facts, act)->flags;
+	uint32_t flags = shm_link_of(facts, event)->flags;
 
-	return flags & SHM_LINK_TORCH && facts->acts[act].later & MPSAN_LATER_SENT &&
-	       ACT_AS(&facts->acts[act], shm)->flags & MPSAN_SHM_MADE;
+	return flags & SHM_LINK_TORCH && facts->events[event].later & MPSAN_LATER_SENT &&
+	       EVENT_AS(&facts->events[event], shm)->flags & MPSAN_SHM_MADE;
 }
 
-void rule_shm_buffer_churn(const struct facts *facts, const struct moment *moment,
+void rule_shm_buffer_churn(const struct facts *facts, const struct trigger *trigger,
 			   struct findings *out)
 {
 	struct size sizes[SIZES] = {{0}};
 
-	if (people_loads_data(facts, moment->index))
+	if (process_loads_data(facts, trigger->index))
 		return;
-	for (uint32_t at = fact_act_of(facts, moment->index, EV_shm, FACT_NONE); at != FACT_NONE;
-	     at = fact_act_of(facts, moment->index, EV_shm, at))
+	for (uint32_t at = fact_event_of(facts, trigger->index, EV_shm, FACT_NONE); at != FACT_NONE;
+	     at = fact_event_of(facts, trigger->index, EV_shm, at))
 		if (is_message(facts, at))
-			count(sizes, MPSAN_LATER_BYTES(facts->acts[at].later), at);
+			count(sizes, MPSAN_LATER_BYTES(facts->events[at].later), at);
 	for (uint32_t i = 0; i < SIZES; i++)
 		if (sizes[i].count >= TENSORS_MIN && sizes[i].count * sizes[i].bytes >= BYTES_MIN)
-			FIND_ACT(out, shm_buffer_churn, GRADE_NOTE, moment, &tale,
-				 .segment = shm_segment_of(facts, sizes[i].newest),
-				 .cause = sizes[i].newest + 1, .amount = sizes[i].count);
+			FIND_EVENT(out, shm_buffer_churn, GRADE_NOTE, trigger, &message_text,
+				   .segment = shm_segment_of(facts, sizes[i].newest),
+				   .cause = sizes[i].newest + 1, .amount = sizes[i].count);
 }

@@ -3,57 +3,57 @@
  * after all have attached is good practice, whoever does it; a resource tracker of a process that merely
  * attached does it unasked, when that process ends.
  */
-#include "../../facts/people.h"
+#include "../../facts/processes.h"
 #include "../rule.h"
 
-static const struct tale tale_of_open = {
+static const struct message_text msg_open = {
 	"{who} could not open {name} at {at}: {maker} had made it at {made_at}, and {cause_who}, which serves "
 	"another process, removed the name unasked",
 	{{STEP_MAKER, "{maker} made {segment}"},
 	 {STEP_CAUSE, "{cause_who} removed the name"},
-	 {STEP_ACT, "{who} opens it: it is not there"}},
+	 {STEP_EVENT, "{who} opens it: it is not there"}},
 };
 
-static const struct tale tale_of_tracker = {
+static const struct message_text msg_tracker = {
 	"{who} removed the name of {segment}, which {maker} made at {made_at} and which is in use by "
 	"{mappers}: it serves a process that only attached",
-	{{STEP_MAKER, "{maker} made {segment}"}, {STEP_ACT, "{who} removed the name {name}"}},
+	{{STEP_MAKER, "{maker} made {segment}"}, {STEP_EVENT, "{who} removed the name {name}"}},
 };
 
-static const struct tale tale_of_other = {
+static const struct message_text msg_other = {
 	"{who} could not open {name} at {at}: {maker} had made it at {made_at}, and {cause_who} had removed "
 	"the name at {cause_at}",
 	{{STEP_MAKER, "{maker} made {segment}"},
 	 {STEP_CAUSE, "{cause_who} removed the name"},
-	 {STEP_ACT, "{who} opens it: it is not there"}},
+	 {STEP_EVENT, "{who} opens it: it is not there"}},
 };
 
-static const struct tale tale_of_stranger = {
+static const struct message_text msg_stranger = {
 	"{who} could not open {name} at {at}: {maker} had made it at {made_at}, nobody of this session removed "
 	"the name, and it is gone",
-	{{STEP_MAKER, "{maker} made {segment}"}, {STEP_ACT, "{who} opens it: it is not there"}},
+	{{STEP_MAKER, "{maker} made {segment}"}, {STEP_EVENT, "{who} opens it: it is not there"}},
 };
 
 /* A tracker serves the process that started it, and all that stem from that one. */
 static bool is_foreign_tracker(const struct facts *facts, uint32_t slot, uint32_t maker)
 {
-	uint32_t parent = facts->processes[people_born_as(facts, slot)].slot->parent;
+	uint32_t parent = facts->processes[process_born_as(facts, slot)].slot->parent;
 
 	return role_of(facts->processes[slot].slot) == ROLE_TRACKER && parent &&
 	       !shm_is_ancestor(facts, parent - 1, maker);
 }
 
-static void judge_removal(const struct facts *facts, const struct moment *moment,
+static void judge_removal(const struct facts *facts, const struct trigger *trigger,
 			  struct findings *out)
 {
-	const struct fact_act *act = &facts->acts[moment->index];
-	uint32_t segment = shm_segment_of(facts, moment->index);
+	const struct fact_event *event = &facts->events[trigger->index];
+	uint32_t segment = shm_segment_of(facts, trigger->index);
 	uint32_t maker = shm_maker(facts, segment);
 
-	if (maker != FACT_NONE && is_foreign_tracker(facts, act->at.by, maker) &&
-	    shm_mapped(facts, segment, act->at.time_ns, FACT_NONE))
-		FIND_ACT(out, shm_foreign_unlink, GRADE_WARNING, moment, &tale_of_tracker,
-			 .segment = segment);
+	if (maker != FACT_NONE && is_foreign_tracker(facts, event->at.by, maker) &&
+	    shm_mapped(facts, segment, event->at.time_ns, FACT_NONE))
+		FIND_EVENT(out, shm_foreign_unlink, GRADE_WARNING, trigger, &msg_tracker,
+			   .segment = segment);
 }
 
 /*
@@ -62,12 +62,12 @@ static void judge_removal(const struct facts *facts, const struct moment *moment
  */
 static uint32_t removal(const struct facts *facts, uint32_t segment, uint64_t time_ns)
 {
-	EACH_SHM_ACT(facts, segment - 1, at)
-		if ((facts->acts[at - 1].type == EV_shm_unlinked ||
-		     (facts->acts[at - 1].type == EV_shm_inherited &&
-		      ACT_AS(&facts->acts[at - 1], shm_inherited)->what == MPSAN_SHM_UNLINKED)) &&
-		    facts->acts[at - 1].at.time_ns <= time_ns + ACT_SETTLE_NS)
-			return at;
+	EACH_SHM_EVENT(facts, segment - 1, at)
+	if ((facts->events[at - 1].type == EV_shm_unlinked ||
+	     (facts->events[at - 1].type == EV_shm_inherited &&
+	      EVENT_AS(&facts->events[at - 1], shm_inherited)->what == MPSAN_SHM_UNLINKED)) &&
+	    facts->events[at - 1].at.time_ns <= time_ns + EVENT_SETTLE_NS)
+		return at;
 	return 0;
 }
 
@@ -80,39 +80,41 @@ static bool is_kept(const struct facts *facts, uint32_t segment, uint64_t time_n
 	       !facts->processes[maker].lossy && shm_mapped(facts, segment, time_ns, FACT_NONE);
 }
 
-static void judge_open(const struct facts *facts, const struct moment *moment, struct findings *out)
+static void judge_open(const struct facts *facts, const struct trigger *trigger,
+		       struct findings *out)
 {
-	const struct fact_act *act = &facts->acts[moment->index];
-	uint32_t segment = shm_find_name(&facts->shm, shm_link_of(facts, moment->index)->name);
-	const struct fact_act *made = shm_made(facts, segment);
+	const struct fact_event *event = &facts->events[trigger->index];
+	uint32_t segment = shm_find_name(&facts->shm, shm_link_of(facts, trigger->index)->name);
+	const struct fact_event *made = shm_made(facts, segment);
 	uint32_t removed;
 
 	/* Made anew since: whoever asked has helped itself. */
-	if (!made || made->at.time_ns > act->at.time_ns || ACT_AS(made, shm)->way != MPSAN_SHM_OPEN)
+	if (!made || made->at.time_ns > event->at.time_ns ||
+	    EVENT_AS(made, shm)->way != MPSAN_SHM_OPEN)
 		return;
-	removed = removal(facts, segment, act->at.time_ns);
+	removed = removal(facts, segment, event->at.time_ns);
 	if (!removed) {
-		if (is_kept(facts, segment, act->at.time_ns))
-			FIND_ACT(out, shm_foreign_unlink, GRADE_WARNING, moment, &tale_of_stranger,
-				 .segment = segment);
-	} else if (is_foreign_tracker(facts, facts->acts[removed - 1].at.by, made->at.by)) {
-		FIND_ACT(out, shm_foreign_unlink, GRADE_ERROR, moment, &tale_of_open,
-			 .segment = segment, .cause = removed);
-	} else if (facts->acts[removed - 1].at.by != act->at.by &&
-		   shm_mapped(facts, segment, act->at.time_ns, FACT_NONE)) {
-		FIND_ACT(out, shm_foreign_unlink, GRADE_NOTE, moment, &tale_of_other,
-			 .segment = segment, .cause = removed);
+		if (is_kept(facts, segment, event->at.time_ns))
+			FIND_EVENT(out, shm_foreign_unlink, GRADE_WARNING, trigger, &msg_stranger,
+				   .segment = segment);
+	} else if (is_foreign_tracker(facts, facts->events[removed - 1].at.by, made->at.by)) {
+		FIND_EVENT(out, shm_foreign_unlink, GRADE_ERROR, trigger, &msg_open,
+			   .segment = segment, .cause = removed);
+	} else if (facts->events[removed - 1].at.by != event->at.by &&
+		   shm_mapped(facts, segment, event->at.time_ns, FACT_NONE)) {
+		FIND_EVENT(out, shm_foreign_unlink, GRADE_NOTE, trigger, &msg_other,
+			   .segment = segment, .cause = removed);
 	}
 }
 
-void rule_shm_foreign_unlink(const struct facts *facts, const struct moment *moment,
+void rule_shm_foreign_unlink(const struct facts *facts, const struct trigger *trigger,
 			     struct findings *out)
 {
-	const struct fact_act *act = &facts->acts[moment->index];
+	const struct fact_event *event = &facts->events[trigger->index];
 
-	if (act->type == EV_shm_unlinked)
-		judge_removal(facts, moment, out);
-	else if (act->type == EV_shm_refused &&
-		 ACT_AS(act, shm_refused)->reason == MPSAN_SHM_NO_NAME)
-		judge_open(facts, moment, out);
+	if (event->type == EV_shm_unlinked)
+		judge_removal(facts, trigger, out);
+	else if (event->type == EV_shm_refused &&
+		 EVENT_AS(event, shm_refused)->reason == MPSAN_SHM_NO_NAME)
+		judge_open(facts, trigger, out);
 }

@@ -5,41 +5,41 @@
  */
 #include "../rule.h"
 
-static const struct tale tale_of_dead = {
+static const struct message_text msg_dead = {
 	"{segment} is still there after the end: {maker} made it at {made_at} and {maker_end}; nobody of this "
 	"session is left to remove it",
 	{{STEP_MAKER, "{maker} made {segment}"},
 	 {STEP_ENDED, "{maker} {maker_end}"},
-	 {STEP_ACT, "the name {name} was found when all had ended"}},
+	 {STEP_EVENT, "the name {name} was found when all had ended"}},
 };
 
-static const struct tale tale_of_left = {
+static const struct message_text msg_left = {
 	"{segment} is still there after the end: {maker} made it at {made_at} and never removed the name",
 	{{STEP_MAKER, "{maker} made {segment}"},
 	 {STEP_ENDED, "{maker} {maker_end}"},
-	 {STEP_ACT, "the name {name} was found when all had ended"}},
+	 {STEP_EVENT, "the name {name} was found when all had ended"}},
 };
 
-static const struct tale tale_of_cut_short = {
+static const struct message_text msg_cut_short = {
 	"{segment} is still there after the end: {maker} made it at {made_at} in a thread that also removes the name, "
 	"and exited before that thread got there",
 	{{STEP_MAKER, "{maker} made {segment}"},
 	 {STEP_ENDED, "{maker} {maker_end}"},
-	 {STEP_ACT, "the name {name} was found when all had ended"}},
+	 {STEP_EVENT, "the name {name} was found when all had ended"}},
 };
 
-static const struct tale tale_of_unknown = {
+static const struct message_text msg_unknown = {
 	"{name} is still there after the end, with {bytes}: {who} was about to make it and came to its "
 	"end",
 	{{STEP_ENDED, "{process} {end}"},
-	 {STEP_ACT, "the name {name} was found when all had ended"}},
+	 {STEP_EVENT, "the name {name} was found when all had ended"}},
 };
 
 static bool was_mapped(const struct facts *facts, uint32_t segment)
 {
-	EACH_SHM_ACT(facts, segment - 1, at)
-		if (facts->acts[at - 1].type == EV_shm_map)
-			return true;
+	EACH_SHM_EVENT(facts, segment - 1, at)
+	if (facts->events[at - 1].type == EV_shm_map)
+		return true;
 	return false;
 }
 
@@ -59,14 +59,14 @@ static bool was_cut_short(const struct facts *facts, uint32_t segment, uint32_t 
 static enum grade grade_of(const struct facts *facts, uint32_t segment, bool killed)
 {
 	if (shm_is_torch(facts, segment) ||
-	    ACT_AS(shm_made(facts, segment), shm)->way != MPSAN_SHM_FILE)
+	    EVENT_AS(shm_made(facts, segment), shm)->way != MPSAN_SHM_FILE)
 		return GRADE_ERROR;
 	if (!was_mapped(facts, segment))
 		return GRADE_OFF;
 	return killed ? GRADE_WARNING : GRADE_NOTE;
 }
 
-static void tell(const struct facts *facts, const struct moment *moment, uint32_t segment,
+static void tell(const struct facts *facts, const struct trigger *trigger, uint32_t segment,
 		 uint32_t maker, struct findings *out)
 {
 	bool killed = shm_was_killed(facts, maker);
@@ -74,24 +74,24 @@ static void tell(const struct facts *facts, const struct moment *moment, uint32_
 	enum grade grade = cut_short ? GRADE_NOTE : grade_of(facts, segment, killed);
 
 	if (grade != GRADE_OFF)
-		FIND_ACT(out, shm_leaked, grade, moment,
-			 killed	   ? &tale_of_dead :
-			 cut_short ? &tale_of_cut_short :
-				     &tale_of_left,
-			 .process = maker + 1, .segment = segment);
+		FIND_EVENT(out, shm_leaked, grade, trigger,
+			   killed    ? &msg_dead :
+			   cut_short ? &msg_cut_short :
+				       &msg_left,
+			   .process = maker + 1, .segment = segment);
 }
 
-void rule_shm_leaked(const struct facts *facts, const struct moment *moment, struct findings *out)
+void rule_shm_leaked(const struct facts *facts, const struct trigger *trigger, struct findings *out)
 {
-	const struct fact_act *act = &facts->acts[moment->index];
-	uint32_t segment = shm_segment_of(facts, moment->index);
+	const struct fact_event *event = &facts->events[trigger->index];
+	uint32_t segment = shm_segment_of(facts, trigger->index);
 	uint32_t maker = shm_maker(facts, segment);
 
-	if (act->type != EV_shm_left)
+	if (event->type != EV_shm_left)
 		return;
 	if (maker != FACT_NONE)
-		tell(facts, moment, segment, maker, out);
-	else if (act->at.by < facts->process_count)
-		FIND_ACT(out, shm_leaked, GRADE_ERROR, moment, &tale_of_unknown,
-			 .process = act->at.by + 1);
+		tell(facts, trigger, segment, maker, out);
+	else if (event->at.by < facts->process_count)
+		FIND_EVENT(out, shm_leaked, GRADE_ERROR, trigger, &msg_unknown,
+			   .process = event->at.by + 1);
 }

@@ -8,77 +8,78 @@
 #define SIGNAL_BUS 7u
 #define NOTHING_LEFT (1u << 20) /* bytes free when it was looked, a moment after */
 
-static const struct tale tale_of_fault = {
+static const struct message_text msg_fault = {
 	"{who} was hit by SIGBUS at {at}: it wrote to {segment}, and {free_text} free where it lies",
 	{{STEP_MAKER, "{maker} made {segment}"},
 	 {STEP_CAUSE, "{cause_who} gave it a size of {cause_bytes}, while {cause_free_text} free"},
-	 {STEP_ACT, "{who} wrote to it"}},
+	 {STEP_EVENT, "{who} wrote to it"}},
 };
 
-static const struct tale tale_of_size = {
+static const struct message_text msg_size = {
 	"{who} gave {segment} a size of {bytes} at {at}, and {free_text} free where it lies: a write beyond that "
 	"ends in SIGBUS",
-	{{STEP_MAKER, "{maker} made {segment}"}, {STEP_ACT, "{who} asked for {bytes}"}},
+	{{STEP_MAKER, "{maker} made {segment}"}, {STEP_EVENT, "{who} asked for {bytes}"}},
 };
 
-static const struct tale tale_of_refusal = {
+static const struct message_text msg_refusal = {
 	"{function} failed in {who} at {at}: {bytes} of shared memory were asked for, and {free_text} free",
-	{{STEP_ACT, "{who} called {function}"}},
+	{{STEP_EVENT, "{who} called {function}"}},
 };
 
-static const struct tale tale_of_name = {
+static const struct message_text msg_name = {
 	"{function} failed in {who} at {at}: there was no room for {name}",
-	{{STEP_ACT, "{who} called {function}"}},
+	{{STEP_EVENT, "{who} called {function}"}},
 };
 
 static bool is_limited(const struct facts *facts, uint32_t segment)
 {
-	const struct fact_act *made = shm_made(facts, segment);
+	const struct fact_event *made = shm_made(facts, segment);
 
-	return segment && (!made || ACT_AS(made, shm)->way != MPSAN_SHM_MEMFD);
+	return segment && (!made || EVENT_AS(made, shm)->way != MPSAN_SHM_MEMFD);
 }
 
 /* The act that gave it more than was free: index + 1. */
 static uint32_t oversize(const struct facts *facts, uint32_t segment)
 {
-	EACH_SHM_ACT(facts, segment - 1, at)
-		if (facts->acts[at - 1].type == EV_shm_size &&
-		    ACT_AS(&facts->acts[at - 1], shm_size)->bytes >
-			    ACT_AS(&facts->acts[at - 1], shm_size)->free)
-			return at;
+	EACH_SHM_EVENT(facts, segment - 1, at)
+	if (facts->events[at - 1].type == EV_shm_size &&
+	    EVENT_AS(&facts->events[at - 1], shm_size)->bytes >
+		    EVENT_AS(&facts->events[at - 1], shm_size)->free)
+		return at;
 	return 0;
 }
 
-static void judge_fault(const struct facts *facts, const struct moment *moment,
+static void judge_fault(const struct facts *facts, const struct trigger *trigger,
 			struct findings *out)
 {
-	const struct ev_fault *ev = ACT_AS(&facts->acts[moment->index], fault);
-	uint32_t segment = shm_segment_of(facts, moment->index), cause;
+	const struct ev_fault *ev = EVENT_AS(&facts->events[trigger->index], fault);
+	uint32_t segment = shm_segment_of(facts, trigger->index), cause;
 
 	if (ev->signal != SIGNAL_BUS || !is_limited(facts, segment))
 		return;
 	cause = oversize(facts, segment);
 	if (ev->free < NOTHING_LEFT)
-		FIND_ACT(out, shm_no_space, GRADE_ERROR, moment, &tale_of_fault, .segment = segment,
-			 .cause = cause);
+		FIND_EVENT(out, shm_no_space, GRADE_ERROR, trigger, &msg_fault, .segment = segment,
+			   .cause = cause);
 }
 
-void rule_shm_no_space(const struct facts *facts, const struct moment *moment, struct findings *out)
+void rule_shm_no_space(const struct facts *facts, const struct trigger *trigger,
+		       struct findings *out)
 {
-	const struct fact_act *act = &facts->acts[moment->index];
-	const struct ev_shm_size *size = ACT_AS(act, shm_size);
-	uint32_t segment = shm_segment_of(facts, moment->index);
+	const struct fact_event *event = &facts->events[trigger->index];
+	const struct ev_shm_size *size = EVENT_AS(event, shm_size);
+	uint32_t segment = shm_segment_of(facts, trigger->index);
 
-	if (act->type == EV_fault) {
-		judge_fault(facts, moment, out);
-	} else if (act->type == EV_shm_size) {
+	if (event->type == EV_fault) {
+		judge_fault(facts, trigger, out);
+	} else if (event->type == EV_shm_size) {
 		if (!size->result && size->bytes > size->free && is_limited(facts, segment))
-			FIND_ACT(out, shm_no_space, GRADE_WARNING, moment, &tale_of_size,
-				 .segment = segment);
-	} else if (act->type == EV_shm_refused &&
-		   ACT_AS(act, shm_refused)->reason == MPSAN_SHM_NO_SPACE) {
-		FIND_ACT(out, shm_no_space, GRADE_WARNING, moment,
-			 ACT_AS(act, shm_refused)->bytes ? &tale_of_refusal : &tale_of_name,
-			 .segment = segment);
+			FIND_EVENT(out, shm_no_space, GRADE_WARNING, trigger, &msg_size,
+				   .segment = segment);
+	} else if (event->type == EV_shm_refused &&
+		   EVENT_AS(event, shm_refused)->reason == MPSAN_SHM_NO_SPACE) {
+		FIND_EVENT(out, shm_no_space, GRADE_WARNING, trigger,
+			   EVENT_AS(event, shm_refused)->bytes ? &msg_refusal : &msg_name,
+			   .segment = segment);
 	}
 }

@@ -3,36 +3,36 @@
  * sender until the receiver takes a tensor from the queue and comes to fetch it. A sender that has ended by
  * then has taken it along. Managers and their proxies connect late, too, and mean no tensor.
  */
-#include "../../facts/people.h"
+#include "../../facts/processes.h"
 #include "../rule.h"
 
-static const struct tale tale_of_kept = {
+static const struct message_text msg_kept = {
 	"{process} {end} with {kept} that nobody had fetched; {who} asked for one at {at}, and "
 	"{failure}: it is lost",
 	{{STEP_MAKER, "{maker} made {segment}, one of those that were left"},
 	 {STEP_CAUSE, "{process} came to its end, with {kept} still to be fetched"},
 	 {STEP_ENDED, "{process} {end}"},
-	 {STEP_ACT, "{who} connects to it, and {failure}"}},
+	 {STEP_EVENT, "{who} connects to it, and {failure}"}},
 };
 
-static const struct tale tale_of_loss = {
+static const struct message_text msg_loss = {
 	"{process} {end} before {who} had fetched its tensor; {who} asked for it at {at}, and {failure}: "
 	"it is lost",
 	{{STEP_MAKER, "{maker} made {segment}, which was not fetched"},
 	 {STEP_ENDED, "{process} {end}"},
-	 {STEP_ACT, "{who} connects to it, and {failure}"}},
+	 {STEP_EVENT, "{who} connects to it, and {failure}"}},
 };
 
-static const struct tale tale_of_name = {
+static const struct message_text msg_name = {
 	"{maker} had ended and its tensor's name {name} was removed when {who} opened it at {at}: the tensor "
 	"is lost",
 	{{STEP_MAKER, "{maker} made {segment}"},
 	 {STEP_ENDED, "{process} {end}"},
 	 {STEP_CAUSE, "{cause_who} removed the name"},
-	 {STEP_ACT, "{who} opens it: it is not there"}},
+	 {STEP_EVENT, "{who} opens it: it is not there"}},
 };
 
-static const struct tale tale_of_rest = {
+static const struct message_text msg_rest = {
 	"{process} {end} with {kept} that nobody had fetched: whoever asks for one will fail",
 	{{STEP_MAKER, "{maker} made {segment}, one of those"},
 	 {STEP_CAUSE, "{process} came to its end, with {kept} still to be fetched"}},
@@ -41,78 +41,79 @@ static const struct tale tale_of_rest = {
 /* The newest tensor that this process made and did not hand over: index + 1. */
 static uint32_t unsent(const struct facts *facts, uint32_t slot)
 {
-	uint32_t at = fact_act_of(facts, slot, EV_shm, FACT_NONE);
+	uint32_t at = fact_event_of(facts, slot, EV_shm, FACT_NONE);
 
 	while (at != FACT_NONE && (!(shm_link_of(facts, at)->flags & SHM_LINK_TORCH) ||
-				   !(ACT_AS(&facts->acts[at], shm)->flags & MPSAN_SHM_MADE) ||
-				   facts->acts[at].later & MPSAN_LATER_SENT))
-		at = fact_act_of(facts, slot, EV_shm, at);
+				   !(EVENT_AS(&facts->events[at], shm)->flags & MPSAN_SHM_MADE) ||
+				   facts->events[at].later & MPSAN_LATER_SENT))
+		at = fact_event_of(facts, slot, EV_shm, at);
 	return at == FACT_NONE ? 0 : shm_segment_of(facts, at);
 }
 
 /* Whoever asks had ended the sender itself: Pool.terminate() does, and drains what is left. */
-static bool had_ended_it(const struct facts *facts, const struct fact_act *refused, uint32_t slot)
+static bool had_ended_it(const struct facts *facts, const struct fact_event *refused, uint32_t slot)
 {
-	uint32_t at = fact_act_of(facts, refused->at.by, EV_killed, FACT_NONE);
+	uint32_t at = fact_event_of(facts, refused->at.by, EV_killed, FACT_NONE);
 
 	while (at != FACT_NONE &&
-	       (ACT_AS(&facts->acts[at], killed)->pid != facts->processes[slot].slot->pid ||
-		facts->acts[at].at.time_ns > refused->at.time_ns))
-		at = fact_act_of(facts, refused->at.by, EV_killed, at);
+	       (EVENT_AS(&facts->events[at], killed)->pid != facts->processes[slot].slot->pid ||
+		facts->events[at].at.time_ns > refused->at.time_ns))
+		at = fact_event_of(facts, refused->at.by, EV_killed, at);
 	return at != FACT_NONE;
 }
 
 /* It wanted a tensor, as far as its frames could be read. */
-static bool is_for_tensor(const struct facts *facts, uint32_t act)
+static bool is_for_tensor(const struct facts *facts, uint32_t event)
 {
-	return shm_link_of(facts, act)->flags & SHM_LINK_REBUILDS ||
-	       !ACT_AS(&facts->acts[act], sock_refused)->python;
+	return shm_link_of(facts, event)->flags & SHM_LINK_REBUILDS ||
+	       !EVENT_AS(&facts->events[event], sock_refused)->python;
 }
 
-static void judge_refusal(const struct facts *facts, const struct moment *moment,
+static void judge_refusal(const struct facts *facts, const struct trigger *trigger,
 			  struct findings *out)
 {
-	const struct fact_act *refused = &facts->acts[moment->index];
-	uint32_t kept = shm_find_path(facts, moment->index, EV_shm_kept);
-	uint32_t bound = shm_find_path(facts, moment->index, EV_sock_bound);
-	uint32_t of = kept ? kept : bound, slot = of ? facts->acts[of - 1].at.by : FACT_NONE;
+	const struct fact_event *refused = &facts->events[trigger->index];
+	uint32_t kept = shm_find_path(facts, trigger->index, EV_shm_kept);
+	uint32_t bound = shm_find_path(facts, trigger->index, EV_sock_bound);
+	uint32_t of = kept ? kept : bound, slot = of ? facts->events[of - 1].at.by : FACT_NONE;
 	uint64_t until = refused->at.time_ns;
 	enum grade grade;
 
-	if (!of || slot == refused->at.by || !is_for_tensor(facts, moment->index))
+	if (!of || slot == refused->at.by || !is_for_tensor(facts, trigger->index))
 		return;
 	grade = had_ended_it(facts, refused, slot) ? GRADE_NOTE : GRADE_ERROR;
 	if (shm_was_killed(facts, slot))
-		until += ACT_SETTLE_NS;
+		until += EVENT_SETTLE_NS;
 	if (kept)
-		FIND_ACT(out, shm_sender_exited, grade, moment, &tale_of_kept, .cause = kept,
-			 .process = slot + 1, .segment = shm_segment_of(facts, kept - 1));
-	else if (shm_link_of(facts, moment->index)->flags & SHM_LINK_REBUILDS &&
+		FIND_EVENT(out, shm_sender_exited, grade, trigger, &msg_kept, .cause = kept,
+			   .process = slot + 1, .segment = shm_segment_of(facts, kept - 1));
+	else if (shm_link_of(facts, trigger->index)->flags & SHM_LINK_REBUILDS &&
 		 shm_has_ended(facts, slot, until))
-		FIND_ACT(out, shm_sender_exited, grade, moment, &tale_of_loss, .process = slot + 1,
-			 .segment = unsent(facts, slot));
+		FIND_EVENT(out, shm_sender_exited, grade, trigger, &msg_loss, .process = slot + 1,
+			   .segment = unsent(facts, slot));
 }
 
 /* With names, torch_shm_manager removes those of the dead. */
-static void judge_name(const struct facts *facts, const struct moment *moment, struct findings *out)
+static void judge_name(const struct facts *facts, const struct trigger *trigger,
+		       struct findings *out)
 {
-	const struct fact_act *refused = &facts->acts[moment->index];
-	const struct shm_link *link = shm_link_of(facts, moment->index);
+	const struct fact_event *refused = &facts->events[trigger->index];
+	const struct shm_link *link = shm_link_of(facts, trigger->index);
 	uint32_t segment = shm_find_name(&facts->shm, link->name), maker, removed = 0;
 
-	if (ACT_AS(refused, shm_refused)->reason != MPSAN_SHM_NO_NAME ||
+	if (EVENT_AS(refused, shm_refused)->reason != MPSAN_SHM_NO_NAME ||
 	    !(link->flags & SHM_LINK_TORCH) || !segment)
 		return;
 	maker = shm_maker(facts, segment);
-	EACH_SHM_ACT(facts, segment - 1, at)
-		if (facts->acts[at - 1].type == EV_shm_unlinked &&
-		    facts->acts[at - 1].at.time_ns <= refused->at.time_ns)
-			removed = at;
+	EACH_SHM_EVENT(facts, segment - 1, at)
+	if (facts->events[at - 1].type == EV_shm_unlinked &&
+	    facts->events[at - 1].at.time_ns <= refused->at.time_ns)
+		removed = at;
 	if (removed && maker != refused->at.by &&
-	    shm_has_ended(facts, maker, facts->acts[removed - 1].at.time_ns + ACT_SETTLE_NS) &&
-	    role_of(facts->processes[facts->acts[removed - 1].at.by].slot) == ROLE_SHM_MANAGER)
-		FIND_ACT(out, shm_sender_exited, GRADE_ERROR, moment, &tale_of_name,
-			 .cause = removed, .process = maker + 1, .segment = segment);
+	    shm_has_ended(facts, maker, facts->events[removed - 1].at.time_ns + EVENT_SETTLE_NS) &&
+	    role_of(facts->processes[facts->events[removed - 1].at.by].slot) == ROLE_SHM_MANAGER)
+		FIND_EVENT(out, shm_sender_exited, GRADE_ERROR, trigger, &msg_name,
+			   .cause = removed, .process = maker + 1, .segment = segment);
 }
 
 /* Who made the process goes on, and may still come for what it left. */
@@ -129,31 +130,32 @@ static bool is_outlived(const struct facts *facts, uint32_t slot)
  * Whether anybody wants them shows later. A DataLoader that is left early ends its workers with batches
  * that nobody does.
  */
-static void judge_end(const struct facts *facts, const struct moment *moment, struct findings *out)
+static void judge_end(const struct facts *facts, const struct trigger *trigger,
+		      struct findings *out)
 {
-	uint32_t kept = fact_act_of(facts, moment->index, EV_shm_kept, FACT_NONE);
+	uint32_t kept = fact_event_of(facts, trigger->index, EV_shm_kept, FACT_NONE);
 
-	if (kept == FACT_NONE || people_loads_data(facts, moment->index))
+	if (kept == FACT_NONE || process_loads_data(facts, trigger->index))
 		return;
-	FIND_ACT(out, shm_sender_exited,
-		 is_outlived(facts, moment->index) ? GRADE_WARNING : GRADE_NOTE, moment,
-		 &tale_of_rest, .cause = kept + 1, .process = moment->index + 1,
-		 .segment = shm_segment_of(facts, kept));
+	FIND_EVENT(out, shm_sender_exited,
+		   is_outlived(facts, trigger->index) ? GRADE_WARNING : GRADE_NOTE, trigger,
+		   &msg_rest, .cause = kept + 1, .process = trigger->index + 1,
+		   .segment = shm_segment_of(facts, kept));
 }
 
-void rule_shm_sender_exited(const struct facts *facts, const struct moment *moment,
+void rule_shm_sender_exited(const struct facts *facts, const struct trigger *trigger,
 			    struct findings *out)
 {
-	if (moment->kind == MOMENT_ENDED) {
-		judge_end(facts, moment, out);
+	if (trigger->kind == TRIGGER_ENDED) {
+		judge_end(facts, trigger, out);
 		return;
 	}
-	switch (facts->acts[moment->index].type) {
+	switch (facts->events[trigger->index].type) {
 	case EV_sock_refused:
-		judge_refusal(facts, moment, out);
+		judge_refusal(facts, trigger, out);
 		break;
 	case EV_shm_refused:
-		judge_name(facts, moment, out);
+		judge_name(facts, trigger, out);
 		break;
 	default:
 		break;

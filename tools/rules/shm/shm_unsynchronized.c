@@ -6,25 +6,26 @@
 
 #define TOLD_MAX 8u
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"{mappers} had {segment} mapped for writing at the same time, and no lock that processes share",
 	{{STEP_MAKER, "{maker} made {segment}"}, {STEP_CAUSE, "{cause_who} mapped it for writing"}},
 };
 
-static bool is_writer(const struct facts *facts, uint32_t act)
+static bool is_writer(const struct facts *facts, uint32_t event)
 {
-	return facts->shm.links[act].flags & SHM_LINK_WRITER &&
-	       !facts->shm.locks[facts->acts[act].at.by];
+	return facts->shm.links[event].flags & SHM_LINK_WRITER &&
+	       !facts->shm.locks[facts->events[event].at.by];
 }
 
 /* A writer that came while another one was there: act + 1. */
 static uint32_t second_writer(const struct facts *facts, uint32_t segment)
 {
-	EACH_SHM_ACT(facts, segment, at) {
+	EACH_SHM_EVENT(facts, segment, at)
+	{
 		uint32_t other = is_writer(facts, at - 1) ?
 					 shm_mapped(facts, segment + 1,
-						    facts->acts[at - 1].at.time_ns,
-						    facts->acts[at - 1].at.by) :
+						    facts->events[at - 1].at.time_ns,
+						    facts->events[at - 1].at.by) :
 					 0;
 
 		if (other && is_writer(facts, other - 1))
@@ -33,7 +34,7 @@ static uint32_t second_writer(const struct facts *facts, uint32_t segment)
 	return 0;
 }
 
-void rule_shm_unsynchronized(const struct facts *facts, const struct moment *moment,
+void rule_shm_unsynchronized(const struct facts *facts, const struct trigger *trigger,
 			     struct findings *out)
 {
 	uint32_t told = 0;
@@ -44,7 +45,7 @@ void rule_shm_unsynchronized(const struct facts *facts, const struct moment *mom
 		if (!writer)
 			continue;
 		told++;
-		FIND_ACT(out, shm_unsynchronized, GRADE_NOTE, moment, &tale, .segment = i + 1,
-			 .cause = writer);
+		FIND_EVENT(out, shm_unsynchronized, GRADE_NOTE, trigger, &message_text,
+			   .segment = i + 1, .cause = writer);
 	}
 }

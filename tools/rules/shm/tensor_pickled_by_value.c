@@ -4,24 +4,24 @@
  */
 #include "../rule.h"
 
-static const struct tale tale_of_tensor = {
+static const struct message_text msg_tensor = {
 	"{who} wrote {count} tensors through a pipe by value at {at}, {total} so far: each byte is copied "
 	"into the pipe and out of it, where shared memory would carry a descriptor",
-	{{STEP_ACT, "{who} wrote a pickled tensor of {bytes}"}},
+	{{STEP_EVENT, "{who} wrote a pickled tensor of {bytes}"}},
 };
 
-static const struct tale tale_of_first = {
+static const struct message_text msg_first = {
 	"{who} wrote a tensor of {bytes} through a pipe by value at {at}: each byte is copied into the "
 	"pipe and out of it, where shared memory would carry a descriptor",
-	{{STEP_ACT, "{who} wrote a pickled tensor of {bytes}"}},
+	{{STEP_EVENT, "{who} wrote a pickled tensor of {bytes}"}},
 };
 
-void rule_tensor_pickled_by_value(const struct facts *facts, const struct moment *moment,
+void rule_tensor_pickled_by_value(const struct facts *facts, const struct trigger *trigger,
 				  struct findings *out)
 {
-	const struct fact_act *act = &facts->acts[moment->index];
+	const struct fact_event *event = &facts->events[trigger->index];
 
-	if (act->type == EV_pickled)
-		FIND_ACT(out, tensor_pickled_by_value, GRADE_NOTE, moment,
-			 ACT_AS(act, pickled)->count > 1 ? &tale_of_tensor : &tale_of_first);
+	if (event->type == EV_pickled)
+		FIND_EVENT(out, tensor_pickled_by_value, GRADE_NOTE, trigger,
+			   EVENT_AS(event, pickled)->count > 1 ? &msg_tensor : &msg_first);
 }

@@ -8,24 +8,24 @@
 
 #define GENERATIONS 8
 
-static const struct tale tale_of_choice = {
+static const struct message_text msg_choice = {
 	"{who} and {siblings} workers beside it take turns on one processor: their parent was bound to it at {cause_at} "
 	"before it forked, from {cause_before} that it had",
 	{{STEP_CAUSE, "{cause_who} was bound to {cause_processors} of {cause_before} processors"},
-	 {STEP_ACT, "{who} had worked for {busy} when this was seen"}},
+	 {STEP_EVENT, "{who} had worked for {busy} when this was seen"}},
 };
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"{who} and {siblings} workers beside it take turns on one processor: their parent was bound to it "
 	"before it forked",
-	{{STEP_ACT, "{who} had worked for {busy} when this was seen"}},
+	{{STEP_EVENT, "{who} had worked for {busy} when this was seen"}},
 };
 
 /* Where it came to be bound: the newest choice of the nearest ancestor that made one. */
 static uint32_t choice(const struct facts *facts, uint32_t slot)
 {
 	for (unsigned i = 0; i < GENERATIONS && slot < facts->process_count; i++) {
-		uint32_t at = fact_act_of(facts, slot, EV_affinity, FACT_NONE);
+		uint32_t at = fact_event_of(facts, slot, EV_affinity, FACT_NONE);
 
 		if (at != FACT_NONE)
 			return at;
@@ -34,19 +34,19 @@ static uint32_t choice(const struct facts *facts, uint32_t slot)
 	return FACT_NONE;
 }
 
-void rule_affinity_inherited(const struct facts *facts, const struct moment *moment,
+void rule_affinity_inherited(const struct facts *facts, const struct trigger *trigger,
 			     struct findings *out)
 {
-	const struct fact_act *act = &facts->acts[moment->index];
-	const struct ev_bound *bound = ACT_AS(act, bound);
+	const struct fact_event *event = &facts->events[trigger->index];
+	const struct ev_bound *bound = EVENT_AS(event, bound);
 	uint32_t cause;
 
-	if (act->type != EV_bound || bound->processors != 1 || !bound->parent_slot)
+	if (event->type != EV_bound || bound->processors != 1 || !bound->parent_slot)
 		return;
 	cause = choice(facts, (uint32_t)bound->parent_slot - 1);
-	if (cause != FACT_NONE && ACT_AS(&facts->acts[cause], affinity)->processors == 1)
-		FIND_ACT(out, affinity_inherited, GRADE_WARNING, moment, &tale_of_choice,
-			 .cause = cause + 1);
+	if (cause != FACT_NONE && EVENT_AS(&facts->events[cause], affinity)->processors == 1)
+		FIND_EVENT(out, affinity_inherited, GRADE_WARNING, trigger, &msg_choice,
+			   .cause = cause + 1);
 	else
-		FIND_ACT(out, affinity_inherited, GRADE_NOTE, moment, &tale);
+		FIND_EVENT(out, affinity_inherited, GRADE_NOTE, trigger, &message_text);
 }

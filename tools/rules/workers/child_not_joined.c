@@ -4,23 +4,23 @@
  */
 #include <stddef.h>
 
-#include "../../facts/people.h"
+#include "../../facts/processes.h"
 #include "../../facts/shm.h"
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"{parent_process} {parent_end}, and {process}, which it had started, still ran half a second later: "
 	"nobody waits for it any more",
 	{{STEP_FORK, "{parent_process} started it"}, {STEP_ENDED, "{process} {end}"}},
 };
 
-static const struct tale tale_of_holder = {
+static const struct message_text msg_holder = {
 	"{parent_process} {parent_end}, and {process}, which it had started, was still there when all was "
 	"over, with memory that it shares: that is not given back before somebody ends it",
 	{{STEP_FORK, "{parent_process} started it"}, {STEP_ENDED, "{process} {end}"}},
 };
 
-static const struct tale tale_of_zombie = {
+static const struct message_text msg_zombie = {
 	"{process} {end}, and {parent_process}, which had started it, never asked for that: its entry stayed "
 	"in the kernel's table, and what it said in ending was lost",
 	{{STEP_FORK, "{parent_process} started it"}, {STEP_ENDED, "{process} {end}"}},
@@ -37,10 +37,10 @@ static bool exports_device_memory(const struct facts *facts, uint32_t slot)
 /* What it only inherited is its parent's, too; what it mapped itself lives as long as it does. */
 static bool maps_shared_memory(const struct facts *facts, uint32_t slot)
 {
-	for (uint32_t at = fact_act_of(facts, slot, EV_shm_map, FACT_NONE); at != FACT_NONE;
-	     at = fact_act_of(facts, slot, EV_shm_map, at))
-		if (!(ACT_AS(&facts->acts[at], shm_map)->device & MPSAN_SHM_MAP_INHERITED) &&
-		    !shm_unmap_ns(facts, &facts->acts[at]))
+	for (uint32_t at = fact_event_of(facts, slot, EV_shm_map, FACT_NONE); at != FACT_NONE;
+	     at = fact_event_of(facts, slot, EV_shm_map, at))
+		if (!(EVENT_AS(&facts->events[at], shm_map)->device & MPSAN_SHM_MAP_INHERITED) &&
+		    !shm_unmap_ns(facts, &facts->events[at]))
 			return true;
 	return false;
 }
@@ -49,12 +49,12 @@ static bool maps_shared_memory(const struct facts *facts, uint32_t slot)
 static bool was_never_asked_for(const struct facts *facts, uint32_t slot)
 {
 	const struct fact_process *process = &facts->processes[slot], *from;
-	uint32_t parent = people_is_python_worker(facts, slot) ? people_parent(facts, slot) :
-								 FACT_NONE;
+	uint32_t parent = process_is_python_worker(facts, slot) ? process_parent(facts, slot) :
+								  FACT_NONE;
 
 	if (parent == FACT_NONE || !process->gone || process->stayed ||
 	    process->slot->flags & (MPSAN_PROCESS_REAPED | MPSAN_PROCESS_WAITED) ||
-	    people_is_apart(facts, slot))
+	    process_is_apart(facts, slot))
 		return false;
 	from = &facts->processes[parent];
 	return from->slot->python && !(from->slot->flags & MPSAN_PROCESS_OFF) && from->gone &&
@@ -62,35 +62,35 @@ static bool was_never_asked_for(const struct facts *facts, uint32_t slot)
 	       process->gone_ns + FACT_CHILD_NS < from->gone_ns;
 }
 
-static void find(struct findings *out, const struct facts *facts, const struct moment *moment,
-		 enum grade grade, const struct tale *told, uint32_t slot)
+static void find(struct findings *out, const struct facts *facts, const struct trigger *trigger,
+		 enum grade grade, const struct message_text *told, uint32_t slot)
 {
-	finding_add(out, moment,
+	finding_add(out, trigger,
 		    (struct finding){.rule = RULE_child_not_joined,
 				     .grade = grade,
-				     .tale = told,
-				     .fork = people_fork(facts, slot),
+				     .message_text = told,
+				     .fork = process_fork(facts, slot),
 				     .held = FACT_NONE,
 				     .process = slot + 1});
 }
 
-void rule_child_not_joined(const struct facts *facts, const struct moment *moment,
+void rule_child_not_joined(const struct facts *facts, const struct trigger *trigger,
 			   struct findings *out)
 {
-	uint32_t slot = moment->index;
+	uint32_t slot = trigger->index;
 
-	if (moment->kind == MOMENT_CLOSE) {
+	if (trigger->kind == TRIGGER_CLOSE) {
 		for (slot = 0; slot < facts->process_count; slot++)
 			if (was_never_asked_for(facts, slot))
-				find(out, facts, moment, GRADE_NOTE, &tale_of_zombie, slot);
+				find(out, facts, trigger, GRADE_NOTE, &msg_zombie, slot);
 		return;
 	}
-	if (!people_is_left_behind(facts, slot) ||
-	    people_was_killed(facts, people_parent(facts, slot)))
+	if (!process_is_left_behind(facts, slot) ||
+	    process_was_killed(facts, process_parent(facts, slot)))
 		return;
 	if (facts->processes[slot].stayed &&
 	    (exports_device_memory(facts, slot) || maps_shared_memory(facts, slot)))
-		find(out, facts, moment, GRADE_ERROR, &tale_of_holder, slot);
+		find(out, facts, trigger, GRADE_ERROR, &msg_holder, slot);
 	else
-		find(out, facts, moment, GRADE_WARNING, &tale, slot);
+		find(out, facts, trigger, GRADE_WARNING, &message_text, slot);
 }

@@ -5,20 +5,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../../facts/people.h"
+#include "../../facts/processes.h"
 #include "../rule.h"
 
 #define WARNING_BYTES (64ull << 20) /* in one worker: the interpreter and its modules take less */
 #define NOTE_BYTES (16ull << 20) /* in all of a place */
 #define SITES 64u /* places that fork; what comes beyond takes the place of another */
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"workers forked at {fork_at} copied {amount_bytes} of the memory that they shared with process {parent}, "
 	"because they wrote to it while they worked; what they allocated themselves is not counted",
 	{{STEP_FORK, "{forker} of process {parent} called {how}"}},
 };
 
-static const struct tale tale_of_end = {
+static const struct message_text msg_end = {
 	"workers forked at {fork_at} copied {amount_bytes} of the memory that they shared with process {parent} when "
 	"they ended, not while they worked: an interpreter that is taken down, or a destructor, writes to what it frees",
 	{{STEP_FORK, "{forker} of process {parent} called {how}"}},
@@ -33,24 +33,25 @@ struct site {
 	uint64_t place;
 	uint64_t copied, most; /* while they worked: in all, and in one child */
 	uint64_t ended; /* at their ends, in all */
-	uint32_t act, end_act; /* of the child that copied most; of the first that ended so, + 1 */
+	uint32_t event,
+		end_event; /* of the child that copied most; of the first that ended so, + 1 */
 };
 
-static void tell(const struct moment *moment, struct findings *out, const struct site *site)
+static void tell(const struct trigger *trigger, struct findings *out, const struct site *site)
 {
 	bool works = site->copied >= NOTE_BYTES;
 
 	if (!works && site->ended < NOTE_BYTES)
 		return;
 	finding_add(
-		out, moment,
+		out, trigger,
 		(struct finding){.rule = RULE_cow_growth,
 				 .grade = site->most < WARNING_BYTES ? GRADE_NOTE : GRADE_WARNING,
-				 .tale = works ? &tale : &tale_of_end,
+				 .message_text = works ? &message_text : &msg_end,
 				 .fix = works ? NULL : fix_of_end,
 				 .fork = site->fork,
 				 .held = FACT_NONE,
-				 .cause = works ? site->act : site->end_act,
+				 .cause = works ? site->event : site->end_event,
 				 .amount = works ? site->copied : site->ended});
 }
 
@@ -63,36 +64,36 @@ static uint64_t place_of(const struct fact_fork *fork)
 /* What a process says of its work later takes the place of what it said before. */
 static bool counts(const struct facts *facts, uint32_t index)
 {
-	const struct fact_act *act = &facts->acts[index];
+	const struct fact_event *event = &facts->events[index];
 
-	return act->type == EV_growth_end ||
-	       (act->type == EV_growth &&
-		fact_act_of(facts, act->at.by, EV_growth, FACT_NONE) == index);
+	return event->type == EV_growth_end ||
+	       (event->type == EV_growth &&
+		fact_event_of(facts, event->at.by, EV_growth, FACT_NONE) == index);
 }
 
 static void add(const struct facts *facts, struct site *site, uint32_t index)
 {
 	uint64_t copied;
 
-	if (facts->acts[index].type == EV_growth_end) {
-		site->ended += ACT_AS(&facts->acts[index], growth_end)->copied;
-		site->end_act = site->end_act ? site->end_act : index + 1;
+	if (facts->events[index].type == EV_growth_end) {
+		site->ended += EVENT_AS(&facts->events[index], growth_end)->copied;
+		site->end_event = site->end_event ? site->end_event : index + 1;
 		return;
 	}
-	copied = ACT_AS(&facts->acts[index], growth)->copied;
+	copied = EVENT_AS(&facts->events[index], growth)->copied;
 	site->copied += copied;
-	if (site->act && copied <= site->most)
+	if (site->event && copied <= site->most)
 		return;
 	site->most = copied;
-	site->act = index + 1;
+	site->event = index + 1;
 }
 
-void rule_cow_growth(const struct facts *facts, const struct moment *moment, struct findings *out)
+void rule_cow_growth(const struct facts *facts, const struct trigger *trigger, struct findings *out)
 {
 	struct site sites[SITES] = {0};
 
-	for (uint32_t i = 0; i < facts->act_count; i++) {
-		uint32_t fork = counts(facts, i) ? people_fork(facts, facts->acts[i].at.by) :
+	for (uint32_t i = 0; i < facts->event_count; i++) {
+		uint32_t fork = counts(facts, i) ? process_fork(facts, facts->events[i].at.by) :
 						   FACT_NONE;
 		const struct fact_fork *from = fork == FACT_NONE ? NULL : &facts->forks[fork];
 		struct site *site;
@@ -101,7 +102,7 @@ void rule_cow_growth(const struct facts *facts, const struct moment *moment, str
 			continue;
 		site = &sites[(from->at.by + place_of(from) / MPSAN_UNIT) % SITES];
 		if (site->taken && (site->by != from->at.by || site->place != place_of(from))) {
-			tell(moment, out, site);
+			tell(trigger, out, site);
 			site->taken = false;
 		}
 		if (!site->taken)
@@ -112,5 +113,5 @@ void rule_cow_growth(const struct facts *facts, const struct moment *moment, str
 		add(facts, site, i);
 	}
 	for (uint32_t i = 0; i < SITES; i++)
-		tell(moment, out, &sites[i]);
+		tell(trigger, out, &sites[i]);
 }

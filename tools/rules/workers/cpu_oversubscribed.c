@@ -2,13 +2,13 @@
  * cpu-oversubscribed: for seconds on end more threads wanted to run than there are processors. They take
  * turns, and what they wait for at each barrier is who is not running.
  */
-#include "../../facts/people.h"
+#include "../../facts/processes.h"
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"for {lasted} {running} threads in {processes} processes wanted to run at a time, with room for "
 	"{processors}: {detail}",
-	{{STEP_FORK, "{forker} of process {parent} made a worker"}, {STEP_ACT, "{detail}"}},
+	{{STEP_FORK, "{forker} of process {parent} made a worker"}, {STEP_EVENT, "{detail}"}},
 };
 
 /* The newest worker that was made before the end of it. */
@@ -17,7 +17,7 @@ static uint32_t a_fork(const struct facts *facts, uint64_t until_ns)
 	for (uint32_t i = facts->fork_count; i-- > 0;)
 		if (facts->forks[i].at.time_ns <= until_ns &&
 		    facts->forks[i].child < facts->process_count &&
-		    people_is_worker(facts, facts->forks[i].child))
+		    process_is_worker(facts, facts->forks[i].child))
 			return i;
 	return FACT_NONE;
 }
@@ -25,29 +25,29 @@ static uint32_t a_fork(const struct facts *facts, uint64_t until_ns)
 /* Many on one processor while others are free: affinity-inherited says so. */
 static bool is_bound(const struct facts *facts)
 {
-	for (uint32_t i = 0; i < facts->act_count; i++)
-		if (facts->acts[i].type == EV_bound)
+	for (uint32_t i = 0; i < facts->event_count; i++)
+		if (facts->events[i].type == EV_bound)
 			return true;
 	return false;
 }
 
-void rule_cpu_oversubscribed(const struct facts *facts, const struct moment *moment,
+void rule_cpu_oversubscribed(const struct facts *facts, const struct trigger *trigger,
 			     struct findings *out)
 {
-	const struct fact_act *act = &facts->acts[moment->index];
-	const struct ev_load *load = ACT_AS(act, load);
+	const struct fact_event *event = &facts->events[trigger->index];
+	const struct ev_load *load = EVENT_AS(event, load);
 	uint32_t fork;
 	bool heavy;
 
-	if (act->type != EV_load || 4 * load->running <= 5 * load->processors)
+	if (event->type != EV_load || 4 * load->running <= 5 * load->processors)
 		return;
-	fork = a_fork(facts, act->at.time_ns);
+	fork = a_fork(facts, event->at.time_ns);
 	heavy = load->running > 2 * load->processors && !is_bound(facts) &&
-		(fork != FACT_NONE || facts->processes[act->at.by].slot->python);
-	finding_add(out, moment,
+		(fork != FACT_NONE || facts->processes[event->at.by].slot->python);
+	finding_add(out, trigger,
 		    (struct finding){.rule = RULE_cpu_oversubscribed,
 				     .grade = heavy ? GRADE_WARNING : GRADE_NOTE,
-				     .tale = &tale,
+				     .message_text = &message_text,
 				     .fork = fork,
 				     .held = FACT_NONE});
 }

@@ -6,63 +6,64 @@
 
 #include "../rule.h"
 
-static const struct tale refused = {
+static const struct message_text refused = {
 	"{who} started a process while it ran the main module again, at the line that its traceback names: "
 	"Python refuses that, and the worker never begins",
-	{{STEP_ACT,
+	{{STEP_EVENT,
 	  "{who}, a child of spawn or forkserver, imported the main module, which starts processes"}},
 };
 
-static const struct tale forked = {
+static const struct message_text forked = {
 	"{who} ran the main module again, as every child of spawn or forkserver does, and made a process "
 	"there, at {at}",
-	{{STEP_ACT, "{who} made a process while it imported the main module"}},
+	{{STEP_EVENT, "{who} made a process while it imported the main module"}},
 };
 
-static const struct tale shared = {
+static const struct message_text shared = {
 	"{who} ran the main module again, as every child of spawn or forkserver does, and made shared memory "
 	"there, at {at}: each child has its own, and shares it with nobody",
-	{{STEP_ACT, "{who} made shared memory while it imported the main module"}},
+	{{STEP_EVENT, "{who} made shared memory while it imported the main module"}},
 };
 
-static const struct tale cuda = {
+static const struct message_text cuda = {
 	"{who} ran the main module again, as every child of spawn or forkserver does, and initialised CUDA "
 	"there, at {at}",
-	{{STEP_ACT, "{who} initialised CUDA while it imported the main module"}},
+	{{STEP_EVENT, "{who} initialised CUDA while it imported the main module"}},
 };
 
 /* The newest fork of that process before the act went on in a copy of it. */
-static bool made_a_copy(const struct facts *facts, const struct fact_act *act)
+static bool made_a_copy(const struct facts *facts, const struct fact_event *event)
 {
 	for (uint32_t i = facts->fork_count; i-- > 0;) {
 		const struct fact_fork *fork = &facts->forks[i];
 
-		if (fork->at.by == act->at.by && fork->at.time_ns <= act->at.time_ns)
+		if (fork->at.by == event->at.by && fork->at.time_ns <= event->at.time_ns)
 			return fact_how_copies(fork->ev.how) && fact_fate(facts, fork) != FATE_EXEC;
 	}
 	return false;
 }
 
-void rule_main_not_guarded(const struct facts *facts, const struct moment *moment,
+void rule_main_not_guarded(const struct facts *facts, const struct trigger *trigger,
 			   struct findings *out)
 {
-	const struct fact_act *act = &facts->acts[moment->index];
+	const struct fact_event *event = &facts->events[trigger->index];
 
-	if (act->type != EV_main_again)
+	if (event->type != EV_main_again)
 		return;
-	switch (ACT_AS(act, main_again)->how) {
+	switch (EVENT_AS(event, main_again)->how) {
 	case MPSAN_MAIN_REFUSED:
-		FIND_ACT(out, main_not_guarded, GRADE_ERROR, moment, &refused);
+		FIND_EVENT(out, main_not_guarded, GRADE_ERROR, trigger, &refused);
 		break;
 	case MPSAN_MAIN_FORKED:
-		FIND_ACT(out, main_not_guarded,
-			 made_a_copy(facts, act) ? GRADE_WARNING : GRADE_NOTE, moment, &forked);
+		FIND_EVENT(out, main_not_guarded,
+			   made_a_copy(facts, event) ? GRADE_WARNING : GRADE_NOTE, trigger,
+			   &forked);
 		break;
 	case MPSAN_MAIN_SHARED:
-		FIND_ACT(out, main_not_guarded, GRADE_WARNING, moment, &shared);
+		FIND_EVENT(out, main_not_guarded, GRADE_WARNING, trigger, &shared);
 		break;
 	case MPSAN_MAIN_CUDA:
-		FIND_ACT(out, main_not_guarded, GRADE_NOTE, moment, &cuda);
+		FIND_EVENT(out, main_not_guarded, GRADE_NOTE, trigger, &cuda);
 		break;
 	default:
 		break;

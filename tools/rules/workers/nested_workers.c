@@ -2,28 +2,28 @@
  * nested-workers: a worker of a Python program started workers of its own. Their number multiplies, and who
  * ends a worker does not end its workers.
  */
-#include "../../facts/people.h"
+#include "../../facts/processes.h"
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"{process} was started by {parent_process}, which is a worker itself",
 	{{STEP_FORK, "{parent_process} started it"}, {STEP_ENDED, "{process} {end}"}},
 };
 
-void rule_nested_workers(const struct facts *facts, const struct moment *moment,
+void rule_nested_workers(const struct facts *facts, const struct trigger *trigger,
 			 struct findings *out)
 {
-	uint32_t slot = moment->index, parent = people_is_python_worker(facts, slot) ?
-							people_parent(facts, slot) :
-							FACT_NONE;
+	uint32_t slot = trigger->index, parent = process_is_python_worker(facts, slot) ?
+							 process_parent(facts, slot) :
+							 FACT_NONE;
 
-	if (parent == FACT_NONE || !people_is_python_worker(facts, parent))
+	if (parent == FACT_NONE || !process_is_python_worker(facts, parent))
 		return;
-	finding_add(out, moment,
+	finding_add(out, trigger,
 		    (struct finding){.rule = RULE_nested_workers,
 				     .grade = GRADE_NOTE,
-				     .tale = &tale,
-				     .fork = people_fork(facts, slot),
+				     .message_text = &message_text,
+				     .fork = process_fork(facts, slot),
 				     .held = FACT_NONE,
 				     .process = slot + 1});
 }

@@ -2,30 +2,30 @@
  * parent-lost: a signal ended a process, and its workers live on. Nobody tells them that their work is not
  * wanted any more, and nobody takes away what they leave.
  */
-#include "../../facts/people.h"
+#include "../../facts/processes.h"
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"{process} {end}, and {amount} of the workers that it had started lived on: {left_behind}",
 	{{STEP_FORK, "{process} started a worker"}, {STEP_ENDED, "{process} {end}"}},
 };
 
-static void judge(const struct facts *facts, const struct moment *moment, struct findings *out,
+static void judge(const struct facts *facts, const struct trigger *trigger, struct findings *out,
 		  uint32_t parent)
 {
 	uint32_t count = 0, fork = FACT_NONE;
 
 	for (uint32_t slot = 0; slot < facts->process_count; slot++) {
-		if (!people_is_orphan_of(facts, slot, parent))
+		if (!process_is_orphan_of(facts, slot, parent))
 			continue;
 		if (!count++)
-			fork = people_fork(facts, slot);
+			fork = process_fork(facts, slot);
 	}
 	if (count)
-		finding_add(out, moment,
+		finding_add(out, trigger,
 			    (struct finding){.rule = RULE_parent_lost,
 					     .grade = GRADE_WARNING,
-					     .tale = &tale,
+					     .message_text = &message_text,
 					     .fork = fork,
 					     .held = FACT_NONE,
 					     .process = parent + 1,
@@ -33,15 +33,16 @@ static void judge(const struct facts *facts, const struct moment *moment, struct
 }
 
 /* Where another ended it, its workers may be meant to go too, and get the time for it. */
-void rule_parent_lost(const struct facts *facts, const struct moment *moment, struct findings *out)
+void rule_parent_lost(const struct facts *facts, const struct trigger *trigger,
+		      struct findings *out)
 {
-	if (moment->kind == MOMENT_ENDED) {
-		if (people_was_killed(facts, moment->index) &&
-		    !people_was_struck(facts, moment->index))
-			judge(facts, moment, out, moment->index);
+	if (trigger->kind == TRIGGER_ENDED) {
+		if (process_was_killed(facts, trigger->index) &&
+		    !process_was_struck(facts, trigger->index))
+			judge(facts, trigger, out, trigger->index);
 		return;
 	}
 	for (uint32_t slot = 0; slot < facts->process_count; slot++)
-		if (people_was_killed(facts, slot) && people_was_struck(facts, slot))
-			judge(facts, moment, out, slot);
+		if (process_was_killed(facts, slot) && process_was_struck(facts, slot))
+			judge(facts, trigger, out, slot);
 }

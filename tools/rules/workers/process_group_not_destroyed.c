@@ -6,7 +6,7 @@
 
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"{process} {end}, and never called destroy_process_group() for the group that it made at {cause_at}",
 	{{STEP_CAUSE, "{cause_who} called init_process_group"},
 	 {STEP_ENDED, "{process} ended with its process group in place"}},
@@ -19,13 +19,13 @@ static bool ended_well(const struct fact_process *process)
 	       process->slot->end_value <= 0;
 }
 
-void rule_process_group_not_destroyed(const struct facts *facts, const struct moment *moment,
+void rule_process_group_not_destroyed(const struct facts *facts, const struct trigger *trigger,
 				      struct findings *out)
 {
-	uint32_t newest = fact_act_of(facts, moment->index, EV_group, FACT_NONE);
+	uint32_t newest = fact_event_of(facts, trigger->index, EV_group, FACT_NONE);
 
-	if (newest != FACT_NONE && ACT_AS(&facts->acts[newest], group)->made &&
-	    ended_well(&facts->processes[moment->index]))
-		FIND_ACT(out, process_group_not_destroyed, GRADE_NOTE, moment, &tale,
-			 .cause = newest + 1, .process = moment->index + 1);
+	if (newest != FACT_NONE && EVENT_AS(&facts->events[newest], group)->made &&
+	    ended_well(&facts->processes[trigger->index]))
+		FIND_EVENT(out, process_group_not_destroyed, GRADE_NOTE, trigger, &message_text,
+			   .cause = newest + 1, .process = trigger->index + 1);
 }

@@ -2,22 +2,22 @@
  * too-many-workers: there are more workers than processors, and they mostly wait. Each costs memory and a
  * start; more of them do not make the work faster.
  */
-#include "../../facts/people.h"
+#include "../../facts/processes.h"
 #include "../rule.h"
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"{who} had {processes} workers at a time for {lasted}, with room for {processors} to run, and they "
 	"mostly waited: {running} of all threads wanted to run",
-	{{STEP_ACT, "{detail}"}},
+	{{STEP_EVENT, "{detail}"}},
 };
 
-void rule_too_many_workers(const struct facts *facts, const struct moment *moment,
+void rule_too_many_workers(const struct facts *facts, const struct trigger *trigger,
 			   struct findings *out)
 {
-	const struct fact_act *act = &facts->acts[moment->index];
-	const struct ev_load *load = ACT_AS(act, load);
+	const struct fact_event *event = &facts->events[trigger->index];
+	const struct ev_load *load = EVENT_AS(event, load);
 
-	if (act->type == EV_load && load->processes > load->processors &&
+	if (event->type == EV_load && load->processes > load->processors &&
 	    4 * load->running <= 5 * load->processors)
-		FIND_ACT(out, too_many_workers, GRADE_NOTE, moment, &tale);
+		FIND_EVENT(out, too_many_workers, GRADE_NOTE, trigger, &message_text);
 }

@@ -3,19 +3,19 @@
  * and copies a process that may have more threads and locks than the first one had. Threads that a library
  * starts once, for all rounds to come, are no growth; nor are the feeders of queues, which repair themselves.
  */
-#include "../../facts/people.h"
+#include "../../facts/processes.h"
 #include "../rule.h"
 
 #define ROUNDS 3u /* from so many on it is worth a word */
 #define GROWTHS 3u /* rounds with more threads than any before had */
 #define MAKERS 64u /* processes that are followed; what comes beyond takes the place of another */
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	"{process} made its workers anew {amount} times: each time all that it had made before had ended",
 	{{STEP_FORK, "{forker} of process {parent} called {how}"}},
 };
 
-static const struct tale tale_of_growth = {
+static const struct message_text msg_growth = {
 	"{process} made its workers anew {amount} times, and had more threads from round to round, {threads} at "
 	"the last: each round copies more of what a fork does not repair",
 	{{STEP_FORK,
@@ -36,16 +36,16 @@ static uint64_t threads_of(const struct fact_fork *fork)
 	return fork->ev.threads > fork->ev.feeder ? fork->ev.threads - fork->ev.feeder : 1;
 }
 
-static void tell(const struct moment *moment, struct findings *out, const struct maker *maker)
+static void tell(const struct trigger *trigger, struct findings *out, const struct maker *maker)
 {
 	bool growing = maker->growths >= GROWTHS;
 
 	if (maker->rounds < ROUNDS)
 		return;
-	finding_add(out, moment,
+	finding_add(out, trigger,
 		    (struct finding){.rule = RULE_worker_churn,
 				     .grade = growing ? GRADE_WARNING : GRADE_NOTE,
-				     .tale = growing ? &tale_of_growth : &tale,
+				     .message_text = growing ? &msg_growth : &message_text,
 				     .fork = maker->fork,
 				     .held = FACT_NONE,
 				     .process = maker->slot + 1,
@@ -72,7 +72,8 @@ static void count(const struct facts *facts, struct maker *maker, uint32_t index
 		maker->until_ns = end_ns;
 }
 
-void rule_worker_churn(const struct facts *facts, const struct moment *moment, struct findings *out)
+void rule_worker_churn(const struct facts *facts, const struct trigger *trigger,
+		       struct findings *out)
 {
 	struct maker makers[MAKERS] = {0};
 
@@ -81,14 +82,14 @@ void rule_worker_churn(const struct facts *facts, const struct moment *moment, s
 		struct maker *maker = &makers[fork->at.by % MAKERS];
 
 		if (!(fork->ev.flags & MPSAN_FORK_PYTHON) || fork->child >= facts->process_count ||
-		    !people_is_python_worker(facts, fork->child))
+		    !process_is_python_worker(facts, fork->child))
 			continue;
 		if (maker->rounds && maker->slot != fork->at.by) {
-			tell(moment, out, maker);
+			tell(trigger, out, maker);
 			maker->rounds = 0;
 		}
 		count(facts, maker, i);
 	}
 	for (uint32_t i = 0; i < MAKERS; i++)
-		tell(moment, out, &makers[i]);
+		tell(trigger, out, &makers[i]);
 }

@@ -3,7 +3,7 @@
  * meanwhile: joining one after the other finds a failure only when all before it are done. Or it crashed, and its
  * parent ended as if it had not.
  */
-#include "../../facts/people.h"
+#include "../../facts/processes.h"
 #include "../rule.h"
 
 #include <signal.h>
@@ -14,17 +14,17 @@ static const char message[] =
 	"process {waits_for} alone";
 static const char waits[] = "{who} waits for process {waits_for}";
 
-static const struct tale tale = {
+static const struct message_text message_text = {
 	message,
-	{{STEP_ENDED, "{process} {end}"}, {STEP_ACT, waits}},
+	{{STEP_ENDED, "{process} {end}"}, {STEP_EVENT, waits}},
 };
 
-static const struct tale tale_of_place = {
+static const struct message_text msg_place = {
 	message,
-	{{STEP_CAUSE, "{process} {end} here"}, {STEP_ACT, waits}},
+	{{STEP_CAUSE, "{process} {end} here"}, {STEP_EVENT, waits}},
 };
 
-static const struct tale tale_of_peace = {
+static const struct message_text msg_peace = {
 	"{process} {end}, and the program that had started it ended as if all were well: if nobody looked at its "
 	"exit status, what it was to do is missing",
 	{{STEP_CAUSE, "{process} {end} here"}, {STEP_ENDED, "{process} {end}"}},
@@ -34,12 +34,12 @@ static const char crash[] =
 	"{process} {end}, a signal that nobody in the job had sent, and {parent_process}, which had started it, ended "
 	"as if all were well: what it was to do is missing";
 
-static const struct tale tale_of_crash = {
+static const struct message_text msg_crash = {
 	crash,
 	{{STEP_FORK, "{parent_process} started it"}, {STEP_ENDED, "{process} {end}"}},
 };
 
-static const struct tale tale_of_joined_crash = {
+static const struct message_text msg_joined_crash = {
 	crash,
 	{{STEP_FORK, "{parent_process} started it"},
 	 {STEP_ENDED, "{process} {end}"},
@@ -78,23 +78,23 @@ static uint32_t reaping(const struct facts *facts, uint32_t slot)
 	const struct mpsan_process *process = facts->processes[slot].slot;
 
 	for (uint32_t by = 0; by < facts->process_count; by++)
-		for (uint32_t at = fact_act_of(facts, by, EV_reaped, FACT_NONE); at != FACT_NONE;
-		     at = fact_act_of(facts, by, EV_reaped, at))
-			if (ACT_AS(&facts->acts[at], reaped)->pid == process->pid &&
-			    facts->acts[at].at.time_ns >= process->birth_ns)
+		for (uint32_t at = fact_event_of(facts, by, EV_reaped, FACT_NONE); at != FACT_NONE;
+		     at = fact_event_of(facts, by, EV_reaped, at))
+			if (EVENT_AS(&facts->events[at], reaped)->pid == process->pid &&
+			    facts->events[at].at.time_ns >= process->birth_ns)
 				return at;
 	return FACT_NONE;
 }
 
 static bool is_heeded(const struct facts *facts, uint32_t slot)
 {
-	uint32_t parent = people_parent(facts, slot);
+	uint32_t parent = process_parent(facts, slot);
 
-	for (uint32_t at = fact_act_of(facts, parent, EV_heeded, FACT_NONE); at != FACT_NONE;
-	     at = fact_act_of(facts, parent, EV_heeded, at))
-		if (ACT_AS(&facts->acts[at], heeded)->worker_slot == slot + 1)
-			return ACT_AS(&facts->acts[at], heeded)->how != MPSAN_HEED_TEST ||
-			       people_ended_itself(facts, slot);
+	for (uint32_t at = fact_event_of(facts, parent, EV_heeded, FACT_NONE); at != FACT_NONE;
+	     at = fact_event_of(facts, parent, EV_heeded, at))
+		if (EVENT_AS(&facts->events[at], heeded)->worker_slot == slot + 1)
+			return EVENT_AS(&facts->events[at], heeded)->how != MPSAN_HEED_TEST ||
+			       process_ended_itself(facts, slot);
 	return false;
 }
 
@@ -103,10 +103,10 @@ static bool is_planned(const struct facts *facts, uint32_t slot)
 {
 	static const char *const runners[] = {"pytest", "py.test", "unittest", "nose2"};
 
-	if (!people_ended_itself(facts, slot))
+	if (!process_ended_itself(facts, slot))
 		return false;
 	for (uint32_t at = slot, up = 0; at != FACT_NONE && up < facts->process_count;
-	     at = people_parent(facts, at), up++)
+	     at = process_parent(facts, at), up++)
 		for (size_t i = 0; i < sizeof(runners) / sizeof(*runners); i++)
 			if (fact_argv_has(facts->processes[at].slot, runners[i]))
 				return true;
@@ -120,14 +120,14 @@ static bool is_planned(const struct facts *facts, uint32_t slot)
  */
 static bool may_be_known(const struct facts *facts, uint32_t slot)
 {
-	const struct mpsan_process *parent = facts->processes[people_parent(facts, slot)].slot;
+	const struct mpsan_process *parent = facts->processes[process_parent(facts, slot)].slot;
 	uint32_t reaped = reaping(facts, slot);
 
-	if (people_loads_data(facts, slot) || is_planned(facts, slot))
+	if (process_loads_data(facts, slot) || is_planned(facts, slot))
 		return true;
 	if (parent->python)
 		return !facts->followed || is_heeded(facts, slot);
-	return reaped != FACT_NONE && ACT_AS(&facts->acts[reaped], reaped)->taken;
+	return reaped != FACT_NONE && EVENT_AS(&facts->events[reaped], reaped)->taken;
 }
 
 /* After its parent, others clean up; and who asked for a signal at its parent's end got what it asked for. */
@@ -135,68 +135,68 @@ static bool ended_in_vain(const struct facts *facts, uint32_t slot)
 {
 	const struct fact_process *process = &facts->processes[slot];
 
-	return process->gone_ns > facts->processes[people_parent(facts, slot)].gone_ns ||
+	return process->gone_ns > facts->processes[process_parent(facts, slot)].gone_ns ||
 	       process->slot->flags & MPSAN_PROCESS_DEATHSIG;
 }
 
-static void judge_crash(const struct facts *facts, const struct moment *moment,
+static void judge_crash(const struct facts *facts, const struct trigger *trigger,
 			struct findings *out, uint32_t slot)
 {
 	uint32_t reaped = reaping(facts, slot);
 
-	finding_add(out, moment,
+	finding_add(out, trigger,
 		    (struct finding){.rule = RULE_worker_failed,
 				     .grade = GRADE_WARNING,
-				     .tale = reaped == FACT_NONE ? &tale_of_crash :
-								   &tale_of_joined_crash,
-				     .fork = people_fork(facts, slot),
+				     .message_text = reaped == FACT_NONE ? &msg_crash :
+									   &msg_joined_crash,
+				     .fork = process_fork(facts, slot),
 				     .held = FACT_NONE,
 				     .process = slot + 1,
 				     .cause = reaped == FACT_NONE ? 0 : reaped + 1});
 }
 
 /* Whoever joins a worker may look at its status or not: of that little is seen. */
-static void judge_peace(const struct facts *facts, const struct moment *moment,
+static void judge_peace(const struct facts *facts, const struct trigger *trigger,
 			struct findings *out, uint32_t slot)
 {
 	uint32_t place;
 
 	if (!facts->processes[slot].slot->pid || !ended_badly(facts, slot) ||
-	    !(crashed(facts, slot) ? people_is_worker(facts, slot) :
-				     people_is_python_worker(facts, slot)) ||
-	    !ended_well(facts, people_parent(facts, slot)) ||
-	    people_was_ended_by_another(facts, slot))
+	    !(crashed(facts, slot) ? process_is_worker(facts, slot) :
+				     process_is_python_worker(facts, slot)) ||
+	    !ended_well(facts, process_parent(facts, slot)) ||
+	    process_was_ended_by_another(facts, slot))
 		return;
 	if (crashed(facts, slot) && !ended_in_vain(facts, slot) && !may_be_known(facts, slot)) {
-		judge_crash(facts, moment, out, slot);
+		judge_crash(facts, trigger, out, slot);
 		return;
 	}
-	if (!people_is_python_worker(facts, slot))
+	if (!process_is_python_worker(facts, slot))
 		return;
-	place = fact_act_of(facts, slot, EV_left, FACT_NONE);
-	FIND_ACT(out, worker_failed, GRADE_NOTE, moment, &tale_of_peace, .process = slot + 1,
-		 .cause = place == FACT_NONE ? 0 : place + 1);
+	place = fact_event_of(facts, slot, EV_left, FACT_NONE);
+	FIND_EVENT(out, worker_failed, GRADE_NOTE, trigger, &msg_peace, .process = slot + 1,
+		   .cause = place == FACT_NONE ? 0 : place + 1);
 }
 
-void rule_worker_failed(const struct facts *facts, const struct moment *moment,
+void rule_worker_failed(const struct facts *facts, const struct trigger *trigger,
 			struct findings *out)
 {
-	const struct fact_act *act;
+	const struct fact_event *event;
 	uint32_t worker, place;
 
-	if (moment->kind == MOMENT_CLOSE) {
+	if (trigger->kind == TRIGGER_CLOSE) {
 		for (worker = 0; worker < facts->process_count; worker++)
-			judge_peace(facts, moment, out, worker);
+			judge_peace(facts, trigger, out, worker);
 		return;
 	}
-	act = &facts->acts[moment->index];
-	if (act->type != EV_unnoticed)
+	event = &facts->events[trigger->index];
+	if (event->type != EV_unnoticed)
 		return;
-	worker = (uint32_t)ACT_AS(act, unnoticed)->worker_slot - 1;
-	if (worker >= facts->process_count || people_was_ended_by_another(facts, worker))
+	worker = (uint32_t)EVENT_AS(event, unnoticed)->worker_slot - 1;
+	if (worker >= facts->process_count || process_was_ended_by_another(facts, worker))
 		return;
-	place = fact_act_of(facts, worker, EV_left, FACT_NONE);
-	FIND_ACT(out, worker_failed, GRADE_WARNING, moment,
-		 place == FACT_NONE ? &tale : &tale_of_place, .process = worker + 1,
-		 .cause = place == FACT_NONE ? 0 : place + 1);
+	place = fact_event_of(facts, worker, EV_left, FACT_NONE);
+	FIND_EVENT(out, worker_failed, GRADE_WARNING, trigger,
+		   place == FACT_NONE ? &message_text : &msg_place, .process = worker + 1,
+		   .cause = place == FACT_NONE ? 0 : place + 1);
 }

@@ -1,0 +1,72 @@
+/* What processes do to each other and to themselves: signals, processors, sessions. */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "../abi/glibc.h"
+#include "../intercept/hook.h"
+#include "../workers/proc_events.h"
+#include "../intercept/sys.h"
+
+/* What a signal does is seen before the call is back, by whoever waits for its target, if it is not the caller's end. */
+#define KILLS(name, whom, parameters, arguments)                           \
+	EXPORT int name parameters                                         \
+	{                                                                  \
+		ENTER(name);                                               \
+		uint64_t stated = proc_events_kills(whom, signal, CALLER); \
+		int result = REAL(name) arguments;                         \
+                                                                           \
+		if (UNLIKELY(result))                                      \
+			proc_events_kill_failed(stated);                   \
+		return result;                                             \
+	}
+/* clang-format off */
+/* pidfd_send_signal: since glibc 2.36; before that, and by Python, it is called by its number (syscall.c). */
+KILLS(kill, pid, (pid_t pid, int signal), (pid, signal))
+KILLS(killpg, -(int64_t)group, (pid_t group, int signal), (group, signal))
+KILLS(sigqueue, pid, (pid_t pid, int signal, union sigval value), (pid, signal, value))
+KILLS(pidfd_send_signal, proc_events_target(pidfd, signal), (int pidfd, int signal, siginfo_t *info, unsigned flags), (pidfd, signal, info, flags))
+/* clang-format on */
+
+PASS(raise)
+{
+	ENTER(raise);
+	proc_events_raised((int)regs->arg[0], regs->back);
+	return (void *)REAL(raise);
+}
+
+EXPORT int sched_setaffinity(pid_t tid, size_t bytes, const cpu_set_t *set)
+{
+	ENTER(sched_setaffinity);
+	uint64_t before = proc_events_processors(tid);
+	int result = REAL(sched_setaffinity)(tid, bytes, set);
+
+	if (!result)
+		proc_events_bound(tid, before, CALLER);
+	return result;
+}
+
+/* What another thread may do is that thread's, whose number is not known here. */
+EXPORT int pthread_setaffinity_np(pthread_t thread, size_t bytes, const cpu_set_t *set)
+{
+	ENTER(pthread_setaffinity_np);
+	bool own = (uint64_t)thread == sys_thread_pointer();
+	uint64_t before = own ? proc_events_processors(0) : 0;
+	int result = REAL(pthread_setaffinity_np)(thread, bytes, set);
+
+	if (own && !result)
+		proc_events_bound(0, before, CALLER);
+	return result;
+}
+
+EXPORT pid_t setsid(void)
+{
+	ENTER(setsid);
+	bool was = proc_events_flag(MPSAN_PROCESS_SESSION);
+	pid_t session = REAL(setsid)();
+
+	if (session < 0 && !was)
+		proc_events_unflag(MPSAN_PROCESS_SESSION);
+	return session;
+}

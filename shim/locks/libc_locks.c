@@ -1,0 +1,109 @@
+/* Neighbours: libc_locks.h explains, hooks/libc.c has the functions, fork.c states who was in which. */
+#include "libc_locks.h"
+
+#include "claim.h"
+#include "loader.h"
+#include "../record/log.h"
+#include "wait_proof.h"
+#include "orphans.h"
+#include "../intercept/sys.h"
+
+#define NAMED 64u
+
+static const struct libc_lock_mark exit_mark = {"exit-handler list", "exit"};
+STATE static uint64_t exit_wait;
+
+/* Two threads may both find a mark unnamed: a name twice does no harm. */
+void libc_lock_name(const struct libc_lock_mark *mark)
+{
+	static const struct libc_lock_mark *named[NAMED];
+	char text[96], *end = text + sizeof(text), *at;
+	uint32_t i = 0;
+
+	while (i < NAMED && named[i] && named[i] != mark)
+		i++;
+	if (i == NAMED || named[i] == mark)
+		return;
+	named[i] = mark;
+	at = text_put(text, end, mark->lock);
+	at = text_put(at, end, ", in ");
+	text_put(at, end, mark->function);
+	EMIT(lock_name, .lock = (uint64_t)(uintptr_t)mark, .name = log_text(text));
+}
+
+/* Lock names are compared as text: marks lie in several files. */
+static bool same_lock(const struct claim *claim, const struct libc_lock_mark *mark)
+{
+	const struct libc_lock_mark *other = claim_lock(claim);
+
+	return MPSAN_TAG_KIND(claim->tag) == MPSAN_LOCK_LIBC && text_equal(other->lock, mark->lock);
+}
+
+static const struct claim *find(const struct libc_lock_mark *mark)
+{
+	const struct claim *claim;
+
+	for (uint32_t i = 0; (claim = orphan_at(i)); i++)
+		if (same_lock(claim, mark))
+			return claim;
+	return NULL;
+}
+
+/* Nearly always nobody was in any of these functions: known after one look at the list. */
+static bool any_left(void)
+{
+	STATE static uint32_t none_in; /* the process that has found none */
+	const struct claim *claim;
+
+	if (none_in == life.pid)
+		return false;
+	for (uint32_t i = 0; (claim = orphan_at(i)); i++)
+		if (MPSAN_TAG_KIND(claim->tag) == MPSAN_LOCK_LIBC)
+			return true;
+	none_in = life.pid;
+	return false;
+}
+
+/* The loader's list has a lock that memory knows; of all others only a supervisor can tell. */
+static bool is_proved(const struct libc_lock_mark *mark, const struct claim *orphan)
+{
+	return text_equal(mark->lock, LIBC_LOCK_LOADED) &&
+	       loader_orphaned(loader_list_lock()) == orphan->tid;
+}
+
+uint64_t libc_lock_look(const struct libc_lock_mark *mark, uint64_t caller)
+{
+	const struct claim *orphan = any_left() ? find(mark) : NULL;
+
+	if (!orphan)
+		return 0;
+	return prove_state(claim_lock(orphan), MPSAN_LOCK_LIBC,
+			   is_proved(mark, orphan) ? MPSAN_WAIT_ORPHAN : MPSAN_WAIT_INSIDE, orphan,
+			   caller);
+}
+
+void libc_lock_back(const struct libc_lock_mark *mark, uint64_t wait)
+{
+	const struct claim *claim;
+
+	EMIT(wait_end, .wait = wait);
+	for (uint32_t i = 0; (claim = orphan_at(i));) {
+		if (same_lock(claim, mark))
+			orphan_drop(i);
+		else
+			i++;
+	}
+}
+
+void libc_lock_exit(uint64_t caller)
+{
+	if (life.forked)
+		exit_wait = libc_lock_look(&exit_mark, caller);
+}
+
+void libc_lock_exited(void)
+{
+	if (exit_wait && log_head())
+		EMIT(wait_end, .wait = exit_wait);
+	exit_wait = 0;
+}

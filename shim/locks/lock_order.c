@@ -1,0 +1,393 @@
+/*
+ * See lock_order.h. What counts as taking a lock behind another: a blocking call, since only that can
+ * wait for ever; and the interpreter's sem_trywait, because a Python lock is tried before it is
+ * waited for. A semaphore counts when it is empty once taken, and as long as nobody posts it who
+ * has not taken it; whether its taker gives it back is not known the first time, and stated as it
+ * is.
+ */
+#include "lock_order.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <string.h>
+#include <threads.h>
+
+#include "claim.h"
+#include "../record/hint.h"
+#include "../intercept/hook.h"
+#include "../record/log.h"
+#include "lock_order_edges.h"
+#include "../python/python.h"
+#include "../record/stack.h"
+#include "../record/state.h"
+#include "../record/thread.h"
+
+#define SEEN_MAX 12u /* claims whose memory is asked for one pair */
+#define TAG_LOCK(tag) ((tag)&0x7fffffffffffffull) /* address and kind */
+
+/* A lock that was just taken, or is about to be. */
+struct taking {
+	const struct mpsan_thread *thread;
+	const void *lock;
+	uint64_t caller;
+	uint32_t kind;
+	uint32_t others; /* claims below it */
+	uint32_t flags; /* enum mpsan_lock_flags */
+	uint32_t gates; /* hash over all others that exclude each other */
+	bool tried;
+};
+
+static uint32_t gate_hash(uint64_t tag)
+{
+	return (uint32_t)(MPSAN_TAG_ADDRESS(tag) * 0x9e3779b97f4a7c15ull >> 32);
+}
+
+/* A lock that two threads cannot hold at once keeps apart what they do meanwhile. */
+static bool is_gate(uint64_t tag)
+{
+	unsigned kind = MPSAN_TAG_KIND(tag);
+
+	return !(tag & MPSAN_TAG_WANTED) && mpsan_kind_is_lock(kind) &&
+	       kind != MPSAN_LOCK_RWLOCK_READ && kind != MPSAN_LOCK_LIBC;
+}
+
+static bool is_first(uint64_t tag)
+{
+	unsigned kind = MPSAN_TAG_KIND(tag);
+
+	return !(tag & MPSAN_TAG_WANTED) && kind >= MPSAN_LOCK_MUTEX &&
+	       kind <= MPSAN_LOCK_SEMAPHORE &&
+	       !(hint_flags((const void *)(uintptr_t)MPSAN_TAG_ADDRESS(tag)) & MPSAN_LF_HANDOFF);
+}
+
+/* Whether it is known to serve as a lock: a semaphore that its taker has given back. */
+static bool is_sure(uint64_t tag)
+{
+	return MPSAN_TAG_KIND(tag) != MPSAN_LOCK_SEMAPHORE ||
+	       hint_flags((const void *)(uintptr_t)MPSAN_TAG_ADDRESS(tag)) & MPSAN_LF_MUTUAL;
+}
+
+static struct pair pair_of(const struct taking *taking, uint64_t first)
+{
+	struct pair pair = {
+		.first = TAG_LOCK(first),
+		.second = MPSAN_TAG(taking->lock, taking->kind),
+		.tid = taking->thread->tid,
+		.gates = taking->gates - (is_gate(first) ? gate_hash(first) : 0),
+	};
+
+	if (taking->tried)
+		pair.second |= PAIR_TRIED;
+	if (!is_sure(first) || !is_sure(pair.second))
+		pair.second |= PAIR_UNSURE;
+	return pair;
+}
+
+/* Fills the first claim and the gates; memory decides which of them are true. Returns how many. */
+static uint32_t ask_memory(const struct taking *taking, uint32_t first, struct claim *claim,
+			   uint64_t *gates_more)
+{
+	const struct mpsan_thread *t = taking->thread;
+	uint32_t count = 1;
+
+	claim[0] = (struct claim){
+		.tag = t->hold[first].tag, .caller = t->hold[first].caller, .tid = t->tid};
+	*gates_more = 0;
+	for (uint32_t i = 0; i < taking->others; i++) {
+		uint64_t tag = t->hold[i].tag;
+
+		if (i == first || !is_gate(tag))
+			continue;
+		if (count < SEEN_MAX)
+			claim[count++] = (struct claim){.tag = tag, .tid = t->tid};
+		else
+			*gates_more |= mpsan_gate_bit(MPSAN_TAG_ADDRESS(tag));
+	}
+	claims_verify(claim, count);
+	return count;
+}
+
+/* Three gates by name, the rest as a sum that errs on the side of silence. */
+static void put_gates(struct ev_order *ev, const struct claim *claim, uint32_t count)
+{
+	uint64_t *const named[] = {&ev->gate, &ev->gate2, &ev->gate3};
+	uint32_t n = 0;
+
+	for (uint32_t i = 1; i < count; i++) {
+		uint64_t address = MPSAN_TAG_ADDRESS(claim[i].tag);
+
+		if (!(claim[i].flags & MPSAN_LF_VERIFIED) || (claim[i].flags & MPSAN_LF_HANDOFF))
+			continue;
+		if (n < sizeof(named) / sizeof(*named))
+			*named[n++] = address;
+		else
+			ev->gates_more |= mpsan_gate_bit(address);
+	}
+}
+
+static void tell_full(void)
+{
+	if (order_edges_tell_full())
+		EMIT(limit,
+		     .what = log_text("lock orders not followed because there were too many pairs"),
+		     .count = 1);
+}
+
+/*
+ * Programs make locks by the thousand for one use, conditions of Python among them. As long as
+ * their use is not known, one of them stands for all that are taken at the same place; and so for
+ * any locks once there were very many, or they would fill the log.
+ */
+static bool is_new_path(const struct taking *taking, const struct pair *pair,
+			const struct claim *claim)
+{
+	uint64_t frames = stack_python(0), place = frames ? frames : claim->caller ^ taking->caller;
+	bool many = order_edges_many();
+	struct pair path = {
+		.first = !many && is_sure(pair->first) ? pair->first : PAIR_PATH,
+		.second = (!many && is_sure(pair->second) ? pair->second : 0) | PAIR_PATH,
+		.gates = (uint32_t)(place * 0x9e3779b97f4a7c15ull >> 32),
+	};
+
+	return order_edges_add(&path) == PAIRS_NEW;
+}
+
+/* A semaphore in Python that is not shared between processes is one of the interpreter's locks. */
+static bool is_pythons(const struct taking *taking)
+{
+	const uint32_t *word = taking->lock;
+
+	if (taking->kind != MPSAN_LOCK_SEMAPHORE || word[2])
+		return false;
+	return taking->tried || stack_is_python(taking->caller);
+}
+
+/* Nothing comes of this pair, however often it is met. */
+static void keep_quiet(const struct pair *pair)
+{
+	struct pair quiet = *pair;
+
+	quiet.tid = PAIR_QUIET;
+	if (order_edges_add(&quiet) == PAIRS_FULL)
+		tell_full();
+}
+
+/* The interpreter's own mutexes guard its GIL: taken at every turn, and nothing else behind them. */
+static bool is_inner(const struct taking *taking)
+{
+	return taking->kind == MPSAN_LOCK_MUTEX && stack_is_python(taking->caller);
+}
+
+static void state_pair(const struct taking *taking, const struct pair *pair, struct ev_order *ev,
+		       const struct claim *claim, uint32_t count)
+{
+	enum order_edges_news news;
+
+	if ((pair->second & PAIR_UNSURE || order_edges_many()) &&
+	    !is_new_path(taking, pair, claim)) {
+		keep_quiet(pair);
+		return;
+	}
+	ev->stack = stack_own(); /* looks for Python, too */
+	if (is_inner(taking))
+		return;
+	if (taking->tried && !python_present()) {
+		keep_quiet(pair);
+		return;
+	}
+	ev->python = stack_python(0);
+	news = order_edges_add(pair);
+	if (news == PAIRS_FULL)
+		tell_full();
+	if (news != PAIRS_NEW)
+		return;
+	ev->first = MPSAN_TAG_ADDRESS(claim->tag);
+	ev->first_kind = MPSAN_TAG_KIND(claim->tag);
+	ev->first_flags = claim->flags;
+	ev->first_caller = claim->caller;
+	ev->first_init = hint_init_site(claim_lock(claim));
+	ev->second = (uint64_t)(uintptr_t)taking->lock;
+	ev->second_kind = taking->kind;
+	ev->second_flags = taking->flags | (is_pythons(taking) ? MPSAN_LF_PYTHON : 0);
+	ev->second_caller = taking->caller;
+	ev->second_init = hint_init_site(taking->lock);
+	put_gates(ev, claim, count);
+	log_append(EV_order, ev, sizeof(*ev));
+}
+
+static NOINLINE void new_pair(const struct taking *taking, const struct pair *pair, uint32_t first)
+{
+	struct claim claim[SEEN_MAX];
+	struct ev_order ev = {0};
+	uint32_t count;
+
+	if (hook_off || life_is_guest())
+		return;
+	GUARDED {
+		count = ask_memory(taking, first, claim, &ev.gates_more);
+		if (claim->flags & MPSAN_LF_VERIFIED)
+			state_pair(taking, pair, &ev, claim, count);
+		else
+			keep_quiet(pair);
+	}
+}
+
+/* A semaphore that is not empty after it was taken is a count of things, not a lock. */
+static bool counts_as_lock(struct taking *taking)
+{
+	taking->flags = hint_flags(taking->lock);
+	if (taking->flags & MPSAN_LF_HANDOFF)
+		return false;
+	return taking->kind != MPSAN_LOCK_SEMAPHORE || *(const uint32_t *)taking->lock == 0;
+}
+
+/* The claim on the lock itself is the newest, but for a try form, which has none before success. */
+static bool prove_below(struct taking *taking)
+{
+	const struct mpsan_thread *t = taking->thread;
+	uint32_t n = t->holds_used;
+
+	if (t == &thread_none || n > MPSAN_HOLDS)
+		return false;
+	if (!taking->tried) {
+		if (!n-- || MPSAN_TAG_ADDRESS(t->hold[n].tag) != (uint64_t)(uintptr_t)taking->lock)
+			return false;
+		taking->caller = t->hold[n].caller;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t tag = t->hold[i].tag;
+
+		if (MPSAN_TAG_ADDRESS(tag) == (uint64_t)(uintptr_t)taking->lock)
+			return false; /* it has it already and does not wait */
+		if (is_gate(tag))
+			taking->gates += gate_hash(tag);
+	}
+	taking->others = n;
+	return n > 0;
+}
+
+/*
+ * The first event of a process opens its log, and the thread's record moves there. A hook that waits
+ * to confirm its claim would do so in the old place.
+ */
+static void follow_record(struct taking *taking)
+{
+	uint32_t own = taking->others;
+
+	if (LIKELY(thread_hot == taking->thread))
+		return;
+	taking->thread = thread_hot;
+	if (!taking->tried && own < thread_hot->holds_used &&
+	    MPSAN_TAG_ADDRESS(thread_hot->hold[own].tag) == (uint64_t)(uintptr_t)taking->lock)
+		thread_hot->hold[own].tag &= ~MPSAN_TAG_WANTED;
+}
+
+static NOINLINE void take_nested(const void *lock, unsigned kind, bool tried)
+{
+	struct taking taking = {.thread = thread_hot, .lock = lock, .kind = kind, .tried = tried};
+
+	if (!prove_below(&taking) || !counts_as_lock(&taking) || is_inner(&taking))
+		return;
+	for (uint32_t i = 0; i < taking.others; i++) {
+		struct pair pair;
+
+		if (!is_first(taking.thread->hold[i].tag))
+			continue;
+		pair = pair_of(&taking, taking.thread->hold[i].tag);
+		if (LIKELY(order_edges_has(&pair)))
+			continue;
+		new_pair(&taking, &pair, i);
+		follow_record(&taking);
+	}
+}
+
+static void forget(const void *lock)
+{
+	if (LIKELY(!order_edges_forget(lock)))
+		return;
+	GUARDED
+		EMIT(lock_gone, .lock = (uint64_t)(uintptr_t)lock);
+}
+
+/* The next definition, while the table that the hooks ask names the functions below. */
+#define NEXT(name) ((__typeof__(&name))hook_next[HOOK_##name])
+
+/* `own` claims belong to the lock itself. */
+static inline void take(const void *lock, unsigned kind, uint32_t own)
+{
+	if (UNLIKELY(thread_hot && thread_hot->holds_used > own))
+		take_nested(lock, kind, !own);
+}
+
+#define TAKES(name, type, kind)                               \
+	static int order_##name(type *lock)                   \
+	{                                                     \
+		take((const void *)(uintptr_t)lock, kind, 1); \
+		return NEXT(name)(lock);                      \
+	}
+TAKES(pthread_mutex_lock, pthread_mutex_t, MPSAN_LOCK_MUTEX)
+TAKES(pthread_rwlock_rdlock, pthread_rwlock_t, MPSAN_LOCK_RWLOCK_READ)
+TAKES(pthread_rwlock_wrlock, pthread_rwlock_t, MPSAN_LOCK_RWLOCK_WRITE)
+TAKES(pthread_spin_lock, pthread_spinlock_t, MPSAN_LOCK_SPIN)
+TAKES(mtx_lock, mtx_t, MPSAN_LOCK_MUTEX)
+
+/* What a semaphore is shows itself once it was taken. */
+#define TAKES_SEMAPHORE(name, own)                             \
+	static int order_##name(sem_t *lock)                   \
+	{                                                      \
+		int result = NEXT(name)(lock);                 \
+                                                               \
+		if (!result)                                   \
+			take(lock, MPSAN_LOCK_SEMAPHORE, own); \
+		return result;                                 \
+	}
+TAKES_SEMAPHORE(sem_wait, 1)
+TAKES_SEMAPHORE(sem_trywait, 0)
+
+/* Where an address becomes a new lock, or none, the orders of the old one end. */
+#define ENDS(name, parameters, arguments)           \
+	static int order_##name parameters          \
+	{                                           \
+		forget((const void *)(uintptr_t)l); \
+		return NEXT(name) arguments;        \
+	}
+ENDS(pthread_mutex_init, (pthread_mutex_t * l, const pthread_mutexattr_t *a), (l, a))
+ENDS(pthread_mutex_destroy, (pthread_mutex_t * l), (l))
+ENDS(pthread_rwlock_init, (pthread_rwlock_t * l, const pthread_rwlockattr_t *a), (l, a))
+ENDS(pthread_rwlock_destroy, (pthread_rwlock_t * l), (l))
+ENDS(pthread_spin_init, (pthread_spinlock_t * l, int shared), (l, shared))
+ENDS(pthread_spin_destroy, (pthread_spinlock_t * l), (l))
+ENDS(mtx_init, (mtx_t * l, int type), (l, type))
+ENDS(sem_init, (sem_t * l, int shared, unsigned value), (l, shared, value))
+ENDS(sem_destroy, (sem_t * l), (l))
+ENDS(sem_close, (sem_t * l), (l))
+
+static void order_mtx_destroy(mtx_t *l)
+{
+	forget(l);
+	NEXT(mtx_destroy)(l);
+}
+
+#define PUT_BETWEEN(name) (hook_real[HOOK_##name] = (void *)order_##name)
+
+void lock_order_start(void)
+{
+	PUT_BETWEEN(pthread_mutex_init);
+	PUT_BETWEEN(pthread_mutex_destroy);
+	PUT_BETWEEN(pthread_mutex_lock);
+	PUT_BETWEEN(pthread_rwlock_init);
+	PUT_BETWEEN(pthread_rwlock_destroy);
+	PUT_BETWEEN(pthread_rwlock_rdlock);
+	PUT_BETWEEN(pthread_rwlock_wrlock);
+	PUT_BETWEEN(pthread_spin_init);
+	PUT_BETWEEN(pthread_spin_destroy);
+	PUT_BETWEEN(pthread_spin_lock);
+	PUT_BETWEEN(mtx_init);
+	PUT_BETWEEN(mtx_destroy);
+	PUT_BETWEEN(mtx_lock);
+	PUT_BETWEEN(sem_init);
+	PUT_BETWEEN(sem_destroy);
+	PUT_BETWEEN(sem_close);
+	PUT_BETWEEN(sem_wait);
+	PUT_BETWEEN(sem_trywait);
+}

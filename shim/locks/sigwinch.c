@@ -1,0 +1,56 @@
+/* See sigwinch.h. */
+#include "sigwinch.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include "../intercept/hook.h"
+#include "../intercept/scope.h"
+#include "../record/state.h"
+#include "../intercept/sys.h"
+
+/* What the kernel keeps of an action begins with the handler. */
+struct kernel_action {
+	void (*handler)(int);
+	unsigned long flags;
+	void (*restorer)(void);
+	uint64_t mask;
+};
+
+/* readline calls whoever handled the signal before it: nobody, so far. */
+STATE static bool nobody_before = true;
+
+/* Python's module for it, or the library itself. */
+static bool lies_in_readline(uint64_t address)
+{
+	const struct link_map *map = scope_owner(address);
+	char path[512];
+	const char *tail;
+	long n;
+
+	if (!map || (n = sys_peek(path, map->l_name, sizeof(path) - 1)) <= 0)
+		return false;
+	path[n] = '\0';
+	tail = text_tail(path);
+	return text_starts(tail, "readline.") || text_starts(tail, "libreadline.");
+}
+
+void sigwinch_changed(void)
+{
+	struct kernel_action now = {0};
+
+	if (life_is_guest() || SYS4(SYS_rt_sigaction, SIGWINCH, NULL, &now, sizeof(now.mask)) < 0)
+		return;
+	life_unflag(MPSAN_PROCESS_READLINE);
+	if (now.handler == SIG_DFL || now.handler == SIG_IGN)
+		nobody_before = true;
+	else if (!lies_in_readline((uint64_t)(uintptr_t)now.handler))
+		nobody_before = false;
+	else if (nobody_before)
+		life_flag(MPSAN_PROCESS_READLINE);
+}
+
+bool sigwinch_counts(void)
+{
+	return !life_has(MPSAN_PROCESS_READLINE);
+}

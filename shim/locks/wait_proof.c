@@ -1,0 +1,444 @@
+/*
+ * Proofs about waits. Neighbours: fork.c knows what was left behind, core/ and rules/ judge the
+ * events.
+ */
+#include "wait_proof.h"
+
+#include <pthread.h>
+
+#include "../common/wait_rule.h"
+#include "claim.h"
+#include "../record/hint.h"
+#include "../intercept/hook.h"
+#include "../record/log.h"
+#include "orphans.h"
+#include "../python/python.h"
+#include "../intercept/racy.h"
+#include "say.h"
+#include "fork_context.h"
+#include "../record/stack.h"
+#include "../record/state.h"
+#include "../intercept/sys.h"
+#include "../record/thread.h"
+#include "sigwinch.h"
+
+/* Where this thread took a lock that it holds already, as a `held` record that belongs to no fork. */
+static uint64_t state_own_hold(const void *lock, uint32_t flags)
+{
+	const struct mpsan_hold *hold = hold_find(lock);
+
+	return hold ? EMIT(held, .lock = (uint64_t)(uintptr_t)lock,
+			   .kind = MPSAN_TAG_KIND(hold->tag), .flags = flags | MPSAN_LF_VERIFIED,
+			   .holder = thread_hot->tid, .caller = hold->caller,
+			   .init = hint_init_site(lock)) :
+		      0;
+}
+
+/* The rest of what a `wait` event says. Another process may end a wait in memory that it shares. */
+static uint64_t state(struct ev_wait *w, const struct claim *orphan, const void *lock)
+{
+	uint64_t position;
+
+	if (sys_is_shared(lock)) {
+		hint_learn(lock,
+			   MPSAN_LF_SHARED); /* asked once: waits of this kind come in crowds */
+		return 0;
+	}
+	w->threads = sys_thread_count();
+	w->held = orphan ? orphan->held : 0;
+	w->held_slot = orphan ? orphan->held_slot : 0;
+	w->flags |= fork_context_in_handler() ? MPSAN_LF_HANDLER : 0;
+	w->stack = stack_own();
+	w->python = stack_python(0);
+	if (w->kind != MPSAN_LOCK_IMPORT && stack_in_module(w->lock, NULL))
+		w->flags |= MPSAN_LF_STATIC;
+	if (w->python && stack_is_python(w->caller))
+		w->flags |= MPSAN_LF_PYTHON;
+	if (w->owner && !orphan && (w->held = state_own_hold(lock, (uint32_t)w->flags)))
+		w->held_slot = life.slot;
+	position = log_append(EV_wait, w, sizeof(*w));
+	if (position) {
+		thread_hot->waits++;
+		if (w->reason != MPSAN_WAIT_INSIDE)
+			thread_hot->waiting = position;
+		say_wait(w);
+	}
+	return position;
+}
+
+static uint64_t state_wait(const void *lock, unsigned kind, uint32_t flags,
+			   enum mpsan_wait_reason reason, uint32_t owner,
+			   const struct claim *orphan, uint64_t caller)
+{
+	struct ev_wait w = {
+		.lock = (uint64_t)(uintptr_t)lock,
+		.kind = kind,
+		.flags = flags,
+		.reason = reason,
+		.owner = owner,
+		.caller = caller,
+	};
+
+	return state(&w, orphan, lock);
+}
+
+/*
+ * A TID that locks still name but that is no thread of this process, in a process that came from a
+ * fork.
+ */
+static bool vanished(uint32_t owner)
+{
+	return life.forked && owner && !thread_known(owner) && !sys_thread_alive(life.pid, owner);
+}
+
+/* Repeated waits of one thread need not be told again and again. */
+static bool may_look(void)
+{
+	const struct mpsan_thread *t = thread_hot;
+
+	return life.attached && !hook_off && t && t != &thread_none && t->waits < 64;
+}
+
+/*
+ * Some programs let one thread unlock what another has locked: then a wait may end although its
+ * owner cannot.
+ */
+static bool given_back_by_others(const void *lock)
+{
+	return (hint_flags(lock) & MPSAN_LF_HANDOFF) && sys_thread_count() != 1;
+}
+
+uint64_t prove_mutex(const void *mutex, uint64_t caller)
+{
+	const struct __pthread_mutex_s *m = mutex;
+	uint32_t owner = racy_word(&m->__owner),
+		 flags = claim_mutex_flags(m->__kind) | MPSAN_LF_VERIFIED;
+	bool own_type = flags & (MPSAN_LF_RECURSIVE | MPSAN_LF_ERRORCHECK);
+	uint64_t wait = 0;
+
+	if (!may_look() || (flags & MPSAN_LF_SHARED) || given_back_by_others(mutex))
+		return 0;
+	GUARDED {
+		if (owner == thread_hot->tid && !own_type &&
+		    !(flags & (MPSAN_LF_ROBUST | MPSAN_LF_PI)))
+			wait = state_wait(mutex, MPSAN_LOCK_MUTEX, flags, MPSAN_WAIT_SELF, owner,
+					  NULL, caller);
+		else if (vanished(owner))
+			wait = state_wait(mutex, MPSAN_LOCK_MUTEX, flags,
+					  owner != life.tid_before ? MPSAN_WAIT_ORPHAN :
+					  own_type		   ? MPSAN_WAIT_OWN :
+								     MPSAN_WAIT_SELF,
+					  owner, orphan_find(mutex, MPSAN_LOCK_MUTEX), caller);
+	}
+	return wait;
+}
+
+static bool reads_itself(const void *rwlock)
+{
+	const struct mpsan_hold *hold = hold_find(rwlock);
+
+	return hold && MPSAN_TAG_KIND(hold->tag) == MPSAN_LOCK_RWLOCK_READ;
+}
+
+/* Readers leave no name: a wait for them is proved by what they held at the fork. */
+uint64_t prove_rwlock(const void *rwlock, unsigned kind, uint64_t caller)
+{
+	const struct __pthread_rwlock_arch_t *l = rwlock;
+	uint32_t writer = racy_word(&l->__cur_writer);
+	const struct claim *o =
+		orphan_find(rwlock, writer ? MPSAN_LOCK_RWLOCK_WRITE : MPSAN_LOCK_RWLOCK_READ);
+	uint64_t wait = 0;
+
+	if (!may_look() || l->__shared || given_back_by_others(rwlock))
+		return 0;
+	GUARDED {
+		if (vanished(writer))
+			wait = state_wait(rwlock, kind, MPSAN_LF_VERIFIED,
+					  writer == life.tid_before ? MPSAN_WAIT_OWN :
+								      MPSAN_WAIT_ORPHAN,
+					  writer, o, caller);
+		else if (!writer && kind == MPSAN_LOCK_RWLOCK_WRITE && o)
+			wait = state_wait(rwlock, kind, 0, MPSAN_WAIT_ORPHAN, o->tid, o, caller);
+		else if (!writer && kind == MPSAN_LOCK_RWLOCK_WRITE && reads_itself(rwlock))
+			wait = state_wait(rwlock, kind, 0, MPSAN_WAIT_SELF, thread_hot->tid, NULL,
+					  caller);
+	}
+	return wait;
+}
+
+uint64_t prove_spin(const void *lock, uint64_t caller)
+{
+	const struct claim *o = orphan_find(lock, MPSAN_LOCK_SPIN);
+	uint64_t wait = 0;
+
+	if (!may_look() || (hint_flags(lock) & MPSAN_LF_SHARED) || given_back_by_others(lock))
+		return 0;
+	GUARDED {
+		if (o)
+			wait = state_wait(lock, MPSAN_LOCK_SPIN, 0, MPSAN_WAIT_ORPHAN, o->tid, o,
+					  caller);
+		else if (hold_find(lock))
+			wait = state_wait(lock, MPSAN_LOCK_SPIN, 0, MPSAN_WAIT_SELF,
+					  thread_hot->tid, NULL, caller);
+	}
+	return wait;
+}
+
+static uint32_t signals(void)
+{
+	bool any = life_has_alarm() || sys_has_handlers(sigwinch_counts());
+	return any ? MPSAN_LF_SIGNALS : 0;
+}
+
+/* The same where a signal is all that is left to end a wait: any handler may be meant for that. */
+static uint32_t handlers(void)
+{
+	return sys_handles_signals(python_present(), sigwinch_counts()) ? MPSAN_LF_SIGNALS : 0;
+}
+
+/*
+ * Neither a thread of this process nor one that was cloned into its memory is here to help. What
+ * comes next asks what Python is about.
+ */
+static bool is_alone(void)
+{
+	/* An alarm will end the wait, or the process. */
+	bool alone = !life.has_guests && sys_thread_count() == 1 && !life_has_alarm();
+
+	if (alone)
+		stack_modules();
+	return alone;
+}
+
+/*
+ * threading.Condition takes a lock of its own for each waiter and waits until somebody else gives
+ * it back: what this thread holds there is a signal. The text is that of stack_python: function TAB
+ * file TAB line.
+ */
+static bool waits_for_news(void)
+{
+	uint64_t position = stack_python(0);
+	const struct mpsan_record *r = position ? log_at(position) : NULL;
+	const char *text = r ? (const char *)(r + 1) : "", *file = text;
+
+	while (*file && *file != '\t')
+		file++;
+	if (file < text + 4 || !text_starts(file - 4, "wait\t"))
+		return false;
+	for (const char *c = file; *c && *c != '\n'; c++)
+		if (text_starts(c, "/threading.py\t"))
+			return true;
+	return false;
+}
+
+/*
+ * No thread left behind is known to hold this semaphore. A thread by itself that took it before
+ * waits for itself; in a forked child any private semaphore that is empty stays so.
+ */
+/*
+ * A child in Event.wait may be parked until it is ended; with a handler it surely is. One that asked for a signal at
+ * its parent's end may be parked in any wait.
+ */
+static uint64_t prove_parked(const void *semaphore, uint32_t flags, uint64_t caller)
+{
+	uint32_t handled = life_has(MPSAN_PROCESS_DEATHSIG) ? MPSAN_LF_SIGNALS : handlers();
+	bool parked = python_waits_for_event();
+
+	if (parked && handled)
+		return 0;
+	flags |= handled | (parked ? MPSAN_LF_SIGNALS : 0);
+	return state_wait(semaphore, MPSAN_LOCK_SEMAPHORE, flags, MPSAN_WAIT_ALONE, 0, NULL,
+			  caller);
+}
+
+static uint64_t prove_lonely(const void *semaphore, uint64_t caller)
+{
+	uint32_t learned = hint_flags(semaphore), mutual = learned & MPSAN_LF_MUTUAL;
+	bool holds = hold_find(semaphore), own;
+
+	if (!(holds || life.forked) || !is_alone())
+		return 0;
+	own = holds && !(learned & MPSAN_LF_HANDOFF) &&
+	      (mutual || (!waits_for_news() && !python_waits_for_simple(semaphore)));
+	if (own) /* one that never served as a lock may be a handler's to give back */
+		return (mutual ? signals() : handlers()) ?
+			       0 :
+			       state_wait(semaphore, MPSAN_LOCK_SEMAPHORE, mutual, MPSAN_WAIT_SELF,
+					  thread_hot->tid, NULL, caller);
+	return life.forked ? prove_parked(semaphore, mutual, caller) : 0;
+}
+
+/*
+ * A module's import lock is Python code around a semaphore. Should another thread of this process be
+ * at that import, it is no proof; the threads are counted in the event.
+ */
+static uint64_t prove_import(const void *semaphore, uint64_t hash, const char *name,
+			     uint64_t caller)
+{
+	const struct claim *o = orphan_find((const void *)(uintptr_t)hash, MPSAN_LOCK_IMPORT);
+	struct ev_wait w = {
+		.lock = hash,
+		.kind = MPSAN_LOCK_IMPORT,
+		.flags = MPSAN_LF_PYTHON | signals(),
+		.reason = o ? MPSAN_WAIT_ORPHAN : MPSAN_WAIT_ALONE,
+		.owner = o ? o->tid : 0,
+		.caller = caller,
+	};
+
+	if (!o && !is_alone())
+		return 0;
+	fork_context_name_import(hash, name);
+	return state(&w, o, semaphore);
+}
+
+/*
+ * Anybody may post: whether it is a proof follows from what is stated here, that it served as a
+ * lock, that no other thread is here, that a signal handler might post or end the wait by EINTR.
+ */
+uint64_t prove_semaphore(const void *semaphore, uint64_t caller)
+{
+	const struct claim *o = orphan_find(semaphore, MPSAN_LOCK_SEMAPHORE);
+	unsigned learned = hint_flags(semaphore);
+	const uint32_t *word = semaphore; /* the third marks a process-shared one (claim.c) */
+	uint64_t wait = 0;
+
+	if (!may_look() || word[2] || (learned & MPSAN_LF_SHARED))
+		return 0;
+	GUARDED {
+		char name[128];
+		uint64_t import = life.forked ? python_awaited_import(name, sizeof(name)) : 0;
+
+		if (import)
+			wait = prove_import(semaphore, import, name, caller);
+		else if (o && !(learned & MPSAN_LF_HANDOFF))
+			wait = state_wait(semaphore, MPSAN_LOCK_SEMAPHORE, o->flags | signals(),
+					  MPSAN_WAIT_ORPHAN, o->tid, o, caller);
+		else
+			wait = prove_lonely(semaphore, caller);
+	}
+	return wait;
+}
+
+/* A wait learns what the semaphore is used for; what is merely held does not say. */
+static uint64_t learned_tags(const void *object)
+{
+	unsigned learned = hint_flags(object);
+
+	return (learned & MPSAN_LF_MUTUAL ? MPSAN_TAG_MUTUAL : 0) |
+	       (learned & MPSAN_LF_HANDOFF ? MPSAN_TAG_HANDOFF : 0);
+}
+
+static void claim_wait(const void *object, unsigned kind, uint64_t caller)
+{
+	hold_push(MPSAN_TAG(object, kind) | MPSAN_TAG_WANTED | prove_tags() |
+			  (kind == MPSAN_WAIT_FUTEX ? learned_tags(object) : 0),
+		  caller);
+	thread_waits(true);
+}
+
+/*
+ * Where no thread was left behind, nobody ever was to wake this one: it may be idle, and the supervisor judges that.
+ * At a barrier, and for a word that serves as a lock, it is not.
+ */
+static bool may_be_idle(const void *object, unsigned kind)
+{
+	uint32_t word;
+
+	if (life.lost_threads)
+		return false;
+	return kind == MPSAN_WAIT_COND ||
+	       (kind == MPSAN_WAIT_FUTEX && sys_peek(&word, object, sizeof(word)) == sizeof(word) &&
+		word != FUTEX_CONTENDED);
+}
+
+uint64_t prove_alone(const void *object, unsigned kind, uint64_t caller)
+{
+	uint64_t wait = 0;
+
+	claim_wait(object, kind, caller);
+	if (!life.forked || may_be_idle(object, kind) || !may_look() ||
+	    (hint_flags(object) & MPSAN_LF_SHARED) ||
+	    thread_hot->waiting) /* inside another wait that was stated */
+		return 0;
+	GUARDED {
+		if (is_alone())
+			wait = state_wait(object, kind, handlers(), MPSAN_WAIT_ALONE, 0, NULL,
+					  caller);
+	}
+	return wait;
+}
+
+uint64_t prove_futex(const void *word, uint32_t value, uint64_t caller)
+{
+	uint32_t now;
+
+	if (!life.forked || (sys_peek(&now, word, sizeof(now)) == sizeof(now) && now == value))
+		return prove_alone(word, MPSAN_WAIT_FUTEX, caller);
+	claim_wait(word, MPSAN_WAIT_FUTEX, caller);
+	return 0;
+}
+
+long prove_end(uint64_t wait, long result)
+{
+	thread_waits(false);
+	if (!wait)
+		return result;
+	if (thread_hot)
+		thread_hot->waiting = 0;
+	EMIT(wait_end, .wait = wait, .result = (uint64_t)result);
+	return result;
+}
+
+uint64_t prove_tags(void)
+{
+	return python_present() && python_holds_gil() ? MPSAN_TAG_GIL : 0;
+}
+
+uint64_t prove_guard(const void *guard, uint64_t caller)
+{
+	const struct claim *o = life.forked && claim_guard_open(guard) ?
+					orphan_find(guard, MPSAN_LOCK_GUARD) :
+					NULL;
+
+	return o ? prove_state(guard, MPSAN_LOCK_GUARD, MPSAN_WAIT_ORPHAN, o, caller) : 0;
+}
+
+uint64_t prove_state(const void *lock, unsigned kind, enum mpsan_wait_reason reason,
+		     const struct claim *orphan, uint64_t caller)
+{
+	uint64_t wait = 0;
+
+	if (!may_look())
+		return 0;
+	GUARDED
+		wait = state_wait(lock, kind, orphan ? orphan->flags & MPSAN_LF_VERIFIED : 0,
+				  reason, orphan ? orphan->tid : 0, orphan, caller);
+	return wait;
+}
+
+int prove_and_block(struct mpsan_hold *hold, void *lock, unsigned kind, uint64_t wait,
+		    int (*real)(void *))
+{
+	hold = hold_now(hold); /* the look may have opened the log */
+	hold->tag |= MPSAN_TAG_WANTED | prove_tags() |
+		     (kind == MPSAN_LOCK_SEMAPHORE ? learned_tags(lock) : 0);
+	thread_waits(true);
+	return hold_end(hold, lock, kind, (int)prove_end(wait, real(lock)));
+}
+
+int prove_unlock(const void *mutex, int error, uint64_t caller)
+{
+	const struct __pthread_mutex_s *m = mutex;
+	const struct claim *o = orphan_find(mutex, MPSAN_LOCK_MUTEX);
+	uint32_t owner = (uint32_t)m->__owner;
+
+	if (LIKELY(error != EPERM) || !may_look() || !vanished(owner) || owner != life.tid_before)
+		return error;
+	GUARDED {
+		EMIT(unlock_failed, .lock = (uint64_t)(uintptr_t)mutex, .kind = MPSAN_LOCK_MUTEX,
+		     .flags = claim_mutex_flags(m->__kind), .error = (uint64_t)error,
+		     .owner = owner, .held = o ? o->held : 0, .held_slot = o ? o->held_slot : 0,
+		     .caller = caller, .stack = stack_own(), .python = stack_python(0));
+	}
+	return error;
+}

@@ -1,0 +1,417 @@
+/*
+ * See fd_passing.h. Connections to where descriptors are handed out are few and short: a small table has their
+ * addresses, by descriptor. A place that is written by two threads at once shows a wrong address at
+ * worst, and an event has it as text.
+ */
+#include "fd_passing.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/un.h>
+
+#include "descriptor.h"
+#include "../intercept/hook.h"
+#include "../record/log.h"
+#include "../workers/proc_events.h"
+#include "segment.h"
+#include "segment_call.h"
+#include "../record/stack.h"
+#include "../record/state.h"
+#include "stream.h"
+#include "../intercept/sys.h"
+#include "../record/callsite_cache.h"
+
+#define PEERS 64u
+#define PATH_BYTES sizeof(((struct sockaddr_un *)0)->sun_path)
+#define TALK_BYTES 4096u /* that say hello, and no more */
+
+static struct peer {
+	int fd; /* + 1; 0: free */
+	uint32_t bytes; /* that came over it */
+	char path[PATH_BYTES + 1];
+} peers[PEERS];
+STATE static uint32_t next_peer; /* how many there were since the fork */
+static char listener[PATH_BYTES + 1]; /* the newest address of this process */
+
+/* The address, when it is one that multiprocessing gives to a listener; false: it is another. */
+static bool listener_path(const struct sockaddr *address, socklen_t length, char *path)
+{
+	const struct sockaddr_un *un = (const struct sockaddr_un *)address;
+	uint64_t bytes = length > offsetof(struct sockaddr_un, sun_path) ?
+				 length - offsetof(struct sockaddr_un, sun_path) :
+				 0;
+
+	if (bytes > PATH_BYTES || bytes < sizeof("listener-"))
+		return false;
+	if (un->sun_family != AF_UNIX || !un->sun_path[0])
+		return false;
+	memcpy(path, un->sun_path, bytes);
+	path[bytes] = '\0';
+	return text_starts(text_tail(path), "listener-");
+}
+
+static bool may_state(void)
+{
+	return life.attached && !hook_off && !life_is_guest();
+}
+
+void fd_passing_bound(int fd, const struct sockaddr *address, socklen_t length)
+{
+	char path[PATH_BYTES + 1];
+
+	if (!listener_path(address, length, path) || !may_state())
+		return;
+	GUARDED {
+		memcpy(listener, path, sizeof(listener));
+		descriptor_mark(fd, DESCRIPTOR_LISTENER);
+		EMIT(sock_bound, .path = log_text(path), .fd = (uint64_t)(int64_t)fd);
+	}
+}
+
+static struct peer *peer_of(int fd)
+{
+	for (uint32_t i = 0; i < PEERS; i++)
+		if (peers[i].fd == fd + 1)
+			return &peers[i];
+	return NULL;
+}
+
+static void remember(int fd, const char *path, uint32_t bytes)
+{
+	struct peer *peer = peer_of(fd);
+
+	if (!peer)
+		peer = &peers[__atomic_fetch_add(&next_peer, 1, __ATOMIC_RELAXED) % PEERS];
+	peer->fd = fd + 1;
+	peer->bytes = bytes;
+	text_put(peer->path, peer->path + sizeof(peer->path), path);
+	descriptor_mark(fd, DESCRIPTOR_PEER);
+	stream_follow(STREAM_PEERS);
+}
+
+static void state_refused(int fd, const char *path, int error, uint64_t caller)
+{
+	EMIT(sock_refused, .path = log_text(path), .result = (uint64_t)error,
+	     .fd = (uint64_t)(int64_t)fd, .caller = caller, .stack = stack_own(),
+	     .python = stack_python(0));
+}
+
+/* The kernel has read the address already, unless it said so (EFAULT). */
+void fd_passing_connected(int fd, const struct sockaddr *address, socklen_t length, int error,
+			  uint64_t caller)
+{
+	char path[PATH_BYTES + 1];
+
+	if ((error && error != ENOENT && error != ECONNREFUSED) ||
+	    !listener_path(address, length, path) || !may_state())
+		return;
+	GUARDED {
+		if (error)
+			state_refused(fd, path, error, caller);
+		else
+			remember(fd, path, 0);
+	}
+}
+
+/* No longer of interest: neither this descriptor nor the one that it is a copy of. */
+static void settle(int fd)
+{
+	const struct peer *peer = peer_of(fd);
+	char path[PATH_BYTES + 1] = "";
+
+	if (peer)
+		memcpy(path, peer->path, sizeof(path));
+	for (uint32_t i = 0; peer && i < PEERS; i++) {
+		if (!peers[i].fd || !text_equal(peers[i].path, path))
+			continue;
+		descriptor_unmark(peers[i].fd - 1, DESCRIPTOR_PEER);
+		peers[i].fd = 0;
+	}
+	descriptor_unmark(fd, DESCRIPTOR_PEER);
+}
+
+/* Nothing came: the other end is gone, and says so once. */
+static void settle_refused(int fd, const struct peer *peer, ssize_t result, int error,
+			   uint64_t caller)
+{
+	if (result < 0 && error != ECONNRESET)
+		return;
+	state_refused(fd, peer->path, result ? error : 0, caller);
+	settle(fd);
+}
+
+void fd_passing_result(int fd, ssize_t result, int error, uint64_t caller)
+{
+	struct peer *peer = peer_of(fd);
+
+	if (!peer || !(descriptor_known(fd) & DESCRIPTOR_PEER) || !may_state())
+		return;
+	GUARDED {
+		if (result <= 0)
+			settle_refused(fd, peer, result, error, caller);
+		else if ((peer->bytes += (uint32_t)result) >= TALK_BYTES)
+			settle(fd);
+	}
+}
+
+void fd_passing_copied(int from, int to)
+{
+	const struct peer *peer = peer_of(from);
+	char path[PATH_BYTES + 1];
+
+	if (!peer || !life_may_change())
+		return;
+	memcpy(path, peer->path, sizeof(path));
+	remember(to, path, peer->bytes);
+}
+
+void fd_passing_closed(int fd)
+{
+	struct peer *peer = peer_of(fd);
+
+	if (peer && life_may_change())
+		peer->fd = 0;
+}
+
+/* Who is at the other end of a socket, or made the pair; 0: not known, or this process itself. */
+static uint32_t pid_behind(int fd)
+{
+	struct ucred ucred;
+	socklen_t length = sizeof(ucred);
+
+	if (SYS6(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &ucred, &length, 0) < 0 ||
+	    (uint32_t)ucred.pid == life.pid)
+		return 0;
+	return (uint32_t)ucred.pid;
+}
+
+/* Unless the kernel has read a message it may lie where no memory is. */
+static bool take(void *to, const void *from, size_t bytes, bool was_read)
+{
+	if (!was_read)
+		return sys_peek(to, from, bytes) == (long)bytes;
+	memcpy(to, from, bytes);
+	return true;
+}
+
+/* Calls `see` for every descriptor that a message carries. */
+static void each_descriptor(const struct msghdr *message, bool was_read,
+			    void (*see)(int fd, void *context), void *context)
+{
+	const char *at, *end;
+	struct msghdr copy;
+	struct cmsghdr head;
+	int fd;
+
+	if (!take(&copy, message, sizeof(copy), was_read))
+		return;
+	at = copy.msg_control;
+	end = at + copy.msg_controllen;
+	while (at && (uint64_t)(end - at) >= sizeof(head)) {
+		if (!take(&head, at, sizeof(head), was_read) || head.cmsg_len < sizeof(head) ||
+		    head.cmsg_len > (uint64_t)(end - at))
+			return;
+		for (uint64_t i = CMSG_LEN(0);
+		     head.cmsg_level == SOL_SOCKET && head.cmsg_type == SCM_RIGHTS &&
+		     i + sizeof(fd) <= head.cmsg_len && take(&fd, at + i, sizeof(fd), was_read);
+		     i += sizeof(fd))
+			see(fd, context);
+		if (CMSG_ALIGN(head.cmsg_len) >= (uint64_t)(end - at))
+			return;
+		at += CMSG_ALIGN(head.cmsg_len);
+	}
+}
+
+#define BIT(words, i) ((words)[(i) / 64 % 4] & 1ull << (i) % 64)
+#define SET_BIT(words, i) ((words)[(i) / 64 % 4] |= 1ull << (i) % 64)
+#define FOLLOWED 256u /* of one call; the kernel takes 253 in one message */
+
+static bool was_sent(const struct segment *segment)
+{
+	const struct mpsan_record *r =
+		segment->record && segment_is_own(segment) ? log_at(segment->record) : NULL;
+
+	return !r || r->later & MPSAN_LATER_SENT;
+}
+
+static void leave(const struct segment *segment, int fd)
+{
+	descriptor_unmark(fd, DESCRIPTOR_READY);
+	segment_later(segment, 0, MPSAN_LATER_SENT);
+}
+
+static void announce(int fd, void *context)
+{
+	struct fd_passing_sending *s = context;
+	uint32_t i = s->announced++;
+	struct segment segment;
+
+	if (i >= FOLLOWED || !segment_of(fd, &segment))
+		return;
+	if (descriptor_known(fd) & DESCRIPTOR_READY)
+		SET_BIT(s->ready, i);
+	if (!was_sent(&segment))
+		SET_BIT(s->first, i);
+	leave(&segment, fd);
+	if (i >= PEER_RECORDS)
+		return;
+	s->key[i] =
+		log_key(EV_shm_sent, segment.range.start, (uint64_t)fd << 32 | (uint32_t)s->over);
+	s->record[i] = ANNOUNCE(s->key[i], shm_sent, .device = segment.device,
+				.inode = segment.range.start, .to = pid_behind(s->over),
+				.fd = (uint64_t)(int64_t)fd);
+}
+
+void fd_passing_sends_control(void)
+{
+	proc_events_flag(MPSAN_PROCESS_SENDS);
+}
+
+void fd_passing_sends(struct fd_passing_sending *s, const struct msghdr *message)
+{
+	struct msghdr copy;
+
+	if (!take(&copy, message, sizeof(copy), false) || !copy.msg_controllen)
+		return;
+	if (!life_has(MPSAN_PROCESS_SENDS))
+		fd_passing_sends_control();
+	if (!segment_descriptors || !may_state())
+		return;
+	GUARDED {
+		each_descriptor(message, false, announce, s);
+	}
+}
+
+/* Also of what could not be read before. */
+static void state_sent(const struct fd_passing_sending *s, const struct segment *segment, int fd)
+{
+	leave(segment, fd);
+	EMIT(shm_sent, .device = segment->device, .inode = segment->range.start,
+	     .to = pid_behind(s->over), .fd = (uint64_t)(int64_t)fd);
+}
+
+static void keep_here(const struct fd_passing_sending *s, uint32_t i, const struct segment *segment,
+		      int fd)
+{
+	if (BIT(s->ready, i))
+		descriptor_mark(fd, DESCRIPTOR_READY);
+	if (BIT(s->first, i))
+		segment_later(segment, MPSAN_LATER_SENT, 0);
+}
+
+static void settle_one(int fd, void *context)
+{
+	struct fd_passing_sending *s = context;
+	uint32_t i = s->settled++;
+	struct segment segment;
+
+	if (!segment_of(fd, &segment))
+		return;
+	if (i < PEER_RECORDS && i < s->announced)
+		log_settle(s->key[i], s->record[i], s->sent);
+	else if (s->sent)
+		state_sent(s, &segment, fd);
+	if (!s->sent && i < FOLLOWED && i < s->announced)
+		keep_here(s, i, &segment, fd);
+}
+
+void fd_passing_sent(struct fd_passing_sending *s, const struct msghdr *message, bool sent)
+{
+	if (!may_state())
+		return;
+	s->sent = sent;
+	GUARDED {
+		each_descriptor(message, sent, settle_one, s);
+	}
+}
+
+/* What came over a socket. */
+struct receiving {
+	int over;
+	uint64_t caller;
+};
+
+static void see_received(int fd, void *context)
+{
+	const struct receiving *receiving = context;
+
+	descriptor_made(fd);
+	segment_look(fd, MPSAN_SHM_RECEIVED, pid_behind(receiving->over), receiving->caller);
+}
+
+void fd_passing_received(int fd, const struct msghdr *message, uint64_t caller)
+{
+	if (message->msg_flags & MSG_CTRUNC)
+		segment_no_descriptor(MPSAN_SHM_TRUNCATED, "recvmsg", caller);
+	if (!message->msg_controllen || !may_state())
+		return;
+	GUARDED {
+		each_descriptor(message, true, see_received, &(struct receiving){fd, caller});
+		if (descriptor_known(fd) & DESCRIPTOR_PEER)
+			settle(fd);
+	}
+}
+
+/* Copies that nobody has fetched, of a process that others may connect to until now. */
+void fd_passing_exit(void)
+{
+	struct segment segment, first = {0};
+	uint64_t count = 0, bytes = 0;
+	bool listens = false;
+	struct stat file;
+
+	for (uint32_t fd = 0; segment_descriptors && fd <= descriptor_highest; fd++) {
+		listens = listens || descriptor_flags[fd] & DESCRIPTOR_LISTENER;
+		if (!(descriptor_flags[fd] & DESCRIPTOR_READY) || !segment_of((int)fd, &segment) ||
+		    SYS2(SYS_fstat, fd, &file) < 0 || file.st_ino != segment.range.start)
+			continue;
+		if (!count++)
+			first = segment;
+		bytes += (uint64_t)file.st_size;
+	}
+	if (!count || !listens)
+		return;
+	GUARDED {
+		EMIT(shm_kept, .listener = log_text(listener), .count = count, .bytes = bytes,
+		     .device = first.device, .inode = first.range.start);
+	}
+}
+
+/* What the parent keeps ready is the parent's to hand out. */
+void fd_passing_forked(void)
+{
+	if (next_peer)
+		memset(peers, 0, sizeof(peers));
+	next_peer = 0;
+	for (uint32_t fd = 0; fd <= descriptor_highest; fd++)
+		if (descriptor_flags[fd] &
+		    (DESCRIPTOR_READY | DESCRIPTOR_PEER | DESCRIPTOR_LISTENER))
+			descriptor_flags[fd] &= (uint8_t) ~(DESCRIPTOR_READY | DESCRIPTOR_PEER |
+							    DESCRIPTOR_LISTENER);
+}
+
+/*
+ * Python's mmap module keeps a copy of the descriptor that it maps, made right before: such a one waits
+ * for nobody.
+ */
+static TLS int newest_from, newest_to; /* + 1 */
+
+void fd_passing_ready(int from, int to)
+{
+	newest_from = from + 1;
+	newest_to = to + 1;
+	descriptor_mark(to, DESCRIPTOR_READY);
+}
+
+void fd_passing_mapped(int fd)
+{
+	struct segment mapped, copy;
+
+	if (LIKELY(newest_from != fd + 1))
+		return;
+	newest_from = 0;
+	if (segment_of(fd, &mapped) && segment_of(newest_to - 1, &copy) &&
+	    mapped.range.start == copy.range.start)
+		descriptor_unmark(newest_to - 1, DESCRIPTOR_READY);
+}

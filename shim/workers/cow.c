@@ -1,0 +1,203 @@
+/*
+ * See cow.h. The kernel says which memory is still shared, but not who copied what: the sums in pages.c
+ * take the least of what each number allows. An interpreter that is taken down looks at every object once
+ * more, and so copies what the work had left alone: the count is taken when that begins. CPython (3.8 to
+ * 3.14) first flushes stdout, with no Python code under way, where SystemExit ends the program; runs exit handlers; says
+ * that it is not initialised any more; puts back its handlers of signals, which are none where SIGINT was ignored at its
+ * start, as in a shell's background; and collects garbage then.
+ */
+#include "cow.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+
+#include "../intercept/hook.h"
+#include "../record/log.h"
+#include "../common/pages.h"
+#include "../python/python.h"
+#include "../record/state.h"
+#include "../intercept/sys.h"
+
+#define INHERITED_MIN (32u << 20)
+#define GIVEN_MIN (16u << 20)
+/* of processors' time: exit handlers take less, after that it was no end */
+#define HANDLERS_NS 1000000000u
+
+struct count {
+	uint64_t time_ns, spent_ns; /* spent: on processors */
+	uint64_t given, copied;
+	/* of what was given: came after the pages were read, and may be copies as well */
+	uint64_t unread;
+};
+
+STATE static struct {
+	uint64_t inherited; /* bytes; 0: too little to look at */
+	struct count flushed; /* when the interpreter seemed to begin its end */
+	struct count worked; /* when it left its work */
+	bool python; /* it came with a running interpreter */
+	bool left;
+} growth;
+
+static bool usage(struct rusage *to)
+{
+	return SYS2(SYS_getrusage, RUSAGE_SELF, to) == 0;
+}
+
+/* A process that is gone has none. */
+static uint64_t anonymous_of(uint32_t pid)
+{
+	char path[40], text[128], *end = path + sizeof(path), *at = text_put(path, end, "/proc/");
+
+	at = pid ? text_put_number(at, end, pid, 10) : text_put(at, end, "self");
+	text_put(at, end, "/statm");
+	return sys_read_file(path, text, sizeof(text)) > 0 ? pages_anonymous(text) : 0;
+}
+
+/*
+ * A child's peak begins with what the fork gave it: all anonymous memory of its parent, and some of files.
+ * Where that is much, what it has right now is counted without the files.
+ */
+void cow_forked(void)
+{
+	struct rusage now;
+
+	growth = (typeof(growth)){0};
+	if (!usage(&now) || (uint64_t)now.ru_maxrss << 10 < INHERITED_MIN)
+		return;
+	growth.inherited = anonymous_of(0);
+	if (growth.inherited < INHERITED_MIN)
+		growth.inherited = 0;
+	growth.python = python_present();
+}
+
+static void read_pages(struct pages *pages)
+{
+	long fd = SYS4(SYS_openat, AT_FDCWD, "/proc/self/smaps", O_RDONLY | O_CLOEXEC, 0), n;
+	char text[512];
+
+	if (fd < 0)
+		return;
+	while ((n = SYS3(SYS_read, fd, text, sizeof(text))) > 0)
+		pages_read(pages, text, (size_t)n);
+	pages_read(pages, NULL, 0);
+	SYS1(SYS_close, fd);
+}
+
+static uint64_t spent(const struct rusage *now)
+{
+	return (uint64_t)(now->ru_utime.tv_sec + now->ru_stime.tv_sec) * 1000000000u +
+	       (uint64_t)(now->ru_utime.tv_usec + now->ru_stime.tv_usec) * 1000u;
+}
+
+/*
+ * False: nothing can be said. When the parent is gone its memory is nobody else's any more, copied or not. Where too
+ * little was given since the pages were read for `last`, they are not read again.
+ */
+static bool count(struct count *to, const struct count *last)
+{
+	struct pages pages = {0};
+	struct pages_bounds bounds = {.inherited = growth.inherited};
+	struct rusage now;
+
+	if (!usage(&now) || (uint32_t)SYS1(SYS_getppid, 0) != life.self->parent_pid)
+		return false;
+	bounds.given = (uint64_t)now.ru_minflt * PAGES_BYTES;
+	*to = (struct count){.time_ns = sys_now(),
+			     .spent_ns = spent(&now),
+			     .given = bounds.given,
+			     .copied = last->copied,
+			     .unread = bounds.given - last->given + last->unread};
+	if (to->unread < GIVEN_MIN)
+		return true;
+	bounds.parents = anonymous_of(life.self->parent_pid);
+	read_pages(&pages);
+	to->copied = pages_copied(&pages, &bounds);
+	to->unread = 0;
+	return true;
+}
+
+static bool may_look(void)
+{
+	return life.attached && !hook_off && !life_is_guest();
+}
+
+/* Also where nothing was copied: the command then knows that it need not guess. */
+static void state(const struct count *worked)
+{
+	growth.worked = *worked;
+	EMIT(growth, .copied = worked->copied, .resident = anonymous_of(0),
+	     .inherited = growth.inherited, .lasted = worked->time_ns - life.self->birth_ns);
+}
+
+/* What exit handlers copy is no work: it began with the flush before them. */
+static void leave(void)
+{
+	static const struct count nothing;
+	const struct count *flushed = &growth.flushed;
+	struct count now;
+	struct rusage used;
+
+	if (__atomic_exchange_n(&growth.left, true, __ATOMIC_RELAXED))
+		return;
+	if (flushed->time_ns && !flushed->unread && usage(&used) &&
+	    spent(&used) - flushed->spent_ns < HANDLERS_NS) {
+		state(flushed);
+	} else if (count(&now, &nothing)) {
+		growth.worked = now;
+		if (!now.unread)
+			state(&now);
+	}
+}
+
+/* The interpreter's end has begun. */
+static bool is_taken_down(void)
+{
+	return growth.python && !python_present();
+}
+
+void cow_leaves(void)
+{
+	if (LIKELY(!growth.inherited) || growth.left || is_taken_down() || !may_look())
+		return;
+	GUARDED {
+		leave();
+	}
+}
+
+void cow_acts(void)
+{
+	if (LIKELY(!growth.inherited) || growth.left || !is_taken_down() || !may_look())
+		return;
+	GUARDED {
+		leave();
+	}
+}
+
+void cow_flushes(void)
+{
+	if (LIKELY(!growth.inherited) || growth.left || !growth.python || !may_look() ||
+	    !python_is_idle())
+		return;
+	GUARDED {
+		count(&growth.flushed, &growth.flushed);
+	}
+}
+
+void cow_ended(void)
+{
+	const struct count *worked = &growth.worked;
+	struct count now;
+
+	if (LIKELY(!growth.inherited) || !may_look())
+		return;
+	GUARDED {
+		/* Its end began unseen: what it flushed last is all that is known. */
+		if (!growth.left && growth.flushed.time_ns)
+			state(&growth.flushed);
+		if ((growth.left || growth.flushed.time_ns) && count(&now, worked) && !now.unread &&
+		    now.copied > worked->copied + worked->unread)
+			EMIT(growth_end, .copied = now.copied - worked->copied - worked->unread,
+			     .inherited = growth.inherited);
+	}
+}

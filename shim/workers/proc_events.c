@@ -1,0 +1,307 @@
+/* See proc_events.h. */
+#include "proc_events.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "../intercept/elf.h"
+#include "../intercept/hook.h"
+#include "../record/log.h"
+#include "../record/pidfd.h"
+#include "../python/python.h"
+#include "../record/slot.h"
+#include "../record/stack.h"
+#include "../record/state.h"
+#include "../intercept/sys.h"
+#include "../record/table.h"
+#include "../record/thread.h"
+
+#define NAME_BYTES 128
+#define MASK_BYTES 1024 /* 8192 processors */
+
+STATE struct proc_events proc_events;
+/* Its children are started ones, and learn their names by themselves. */
+STATE static bool is_server;
+
+static bool argument_has(const char *word)
+{
+	const char *text = life.self->argv;
+	uint32_t bytes = life.self->argv_bytes;
+
+	if (bytes > sizeof(life.self->argv))
+		bytes = sizeof(life.self->argv);
+	for (uint32_t i = 0; i + strlen(word) <= bytes; i++)
+		if (!memcmp(text + i, word, strlen(word)))
+			return true;
+	return false;
+}
+
+void proc_events_start(void)
+{
+	is_server = argument_has("multiprocessing.forkserver");
+	proc_events.started = is_server || argument_has("multiprocessing.spawn");
+	proc_events.unnamed = proc_events.started;
+}
+
+/* What the forking process said of its child is enough, but a fork server knows nothing of them. */
+void proc_events_forked(void)
+{
+	proc_events.unnamed = is_server;
+	proc_events.told_end = false;
+	proc_events.again = 0;
+	proc_events.failed = 0;
+	is_server = false;
+}
+
+static bool may_state(void)
+{
+	return life.attached && !hook_off && !life_is_guest();
+}
+
+/* A started child may come here before anything else has made the library look for Python. */
+static bool sees_python(void)
+{
+	if (!python_present() && _r_debug.r_state == RT_CONSISTENT)
+		python_look();
+	return python_present();
+}
+
+/* Of the child of that fork, or (0) of this process. */
+static void state_name(uint64_t fork, uint64_t process)
+{
+	char name[NAME_BYTES];
+
+	if (python_process_name(process, name, sizeof(name)))
+		EMIT(process_name, .fork = fork, .name = log_text(name),
+		     .work = python_loads_data(process) ? MPSAN_WORK_LOADER : MPSAN_WORK_UNKNOWN);
+}
+
+/* Whether who made this process has stated its name: a fork server cannot. */
+static bool is_announced(void)
+{
+	return life.self->parent &&
+	       (life.self->how == MPSAN_HOW_VFORK || life.self->how == MPSAN_HOW_EXEC);
+}
+
+NOINLINE void proc_events_opened(const char *path)
+{
+	uint64_t process;
+
+	if (is_server || !text_equal(path, "/dev/null") || !may_state())
+		return;
+	GUARDED {
+		process = sees_python() ? python_started() : 0;
+		if (process && __atomic_exchange_n(&proc_events.unnamed, false, __ATOMIC_ACQ_REL) &&
+		    !is_announced())
+			state_name(0, process);
+	}
+}
+
+void proc_events_main_again(enum mpsan_main_how how, uint64_t caller)
+{
+	uint32_t bit = 1u << how;
+
+	if (LIKELY(!proc_events.unnamed) || proc_events.again & bit || !may_state() ||
+	    !sees_python() || !python_runs_main() ||
+	    __atomic_fetch_or(&proc_events.again, bit, __ATOMIC_RELAXED) & bit)
+		return;
+	EMIT(main_again, .how = how, .caller = caller, .stack = stack_own(),
+	     .python = stack_python(0));
+}
+
+/*
+ * Whether memory of torch's is mapped here that other processes can have, too: its names begin so with both
+ * strategies. Only asked for a process that is given a model.
+ */
+static void state_model(uint64_t fork, uint64_t process)
+{
+	char type[NAME_BYTES];
+	uint64_t object = python_model(process, type, sizeof(type));
+
+	if (object && !sys_maps_have("/torch_"))
+		EMIT(plain_arguments, .fork = fork, .type = log_text(type), .object = object,
+		     .stack = stack_own(), .python = stack_python(0));
+}
+
+void proc_events_forks(uint64_t fork, bool copies)
+{
+	uint64_t process;
+
+	if (!fork || !python_present())
+		return;
+	process = python_starting();
+	if (process)
+		state_name(fork, process);
+	if (process && copies && stack_has_torch())
+		state_model(fork, process);
+	if (UNLIKELY(proc_events.unnamed))
+		proc_events_main_again(MPSAN_MAIN_FORKED, 0);
+}
+
+/* Signals of the kernel's own, for a fault or for want of memory, as far as nobody sent them. */
+static bool is_crash(int number)
+{
+	return number == SIGSEGV || number == SIGABRT || number == SIGBUS || number == SIGFPE ||
+	       number == SIGILL || number == SIGSYS || number == SIGKILL;
+}
+
+static bool may_end(int number)
+{
+	return is_crash(number) || number == SIGTERM || number == SIGINT || number == SIGHUP ||
+	       number == SIGQUIT;
+}
+
+/* A child that has ended already is not reached, as far as this process has not asked for its end. */
+static bool reaches(int64_t pid)
+{
+	siginfo_t ended = {.si_pid = 0};
+
+	return SYS4(SYS_waitid, P_PID, pid, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+	       ended.si_pid != pid;
+}
+
+/*
+ * Once for each process and signal: the log of one that supervises others would fill up. What a process sends to itself
+ * matters where it may be its end.
+ */
+uint64_t proc_events_kills(int64_t pid, int signal, uint64_t caller)
+{
+	uint64_t whom = (uint64_t)pid << 32, key, stated = 0;
+	bool self = pid == (int64_t)life.pid;
+
+	if (!signal || pid == PROC_EVENTS_NOBODY || (self && !may_end(signal)) || !may_state())
+		return 0;
+	if (pid > 0) /* a pid may come again; a child that was born just now has no slot yet */
+		whom |= table_find_last(life.session, (uint32_t)pid, life.pid_ns);
+	key = log_key(EV_killed, whom, (uint64_t)signal);
+	GUARDED {
+		if (!log_is_stated(key) && (pid <= 0 || self || reaches(pid))) {
+			stated = ANNOUNCE(key, killed, .pid = (uint64_t)pid,
+					  .signal = (uint64_t)signal, .caller = caller,
+					  .python = stack_python(0));
+			log_remember(key, stated);
+		}
+	}
+	return stated;
+}
+
+int64_t proc_events_target(int pidfd, int signal)
+{
+	uint32_t pid = signal ? pidfd_process(pidfd) : 0;
+
+	return pid ? (int64_t)pid : PROC_EVENTS_NOBODY;
+}
+
+void proc_events_kill_failed(uint64_t stated)
+{
+	log_take_back(stated);
+}
+
+void proc_events_raised(int signal, uint64_t caller)
+{
+	proc_events_kills((int64_t)life.pid, signal, caller);
+}
+
+void proc_events_reaped(uint32_t pid, int status, bool taken, uint64_t caller)
+{
+	if (LIKELY(!WIFSIGNALED(status)) || !is_crash(WTERMSIG(status)) || !may_state())
+		return;
+	GUARDED {
+		EMIT(reaped, .pid = pid, .signal = (uint64_t)WTERMSIG(status), .taken = taken,
+		     .caller = caller, .stack = stack_own(), .python = stack_python(0));
+	}
+}
+
+uint64_t proc_events_processors(int tid)
+{
+	uint64_t mask[MASK_BYTES / 8], count = 0;
+	long bytes = life.attached && !hook_off ?
+			     SYS3(SYS_sched_getaffinity, tid, sizeof(mask), mask) :
+			     0;
+
+	for (long i = 0; i < bytes / 8; i++)
+		count += (uint64_t)__builtin_popcountll(mask[i]);
+	return count;
+}
+
+void proc_events_bound(int tid, uint64_t before, uint64_t caller)
+{
+	uint64_t processors = proc_events_processors(tid);
+
+	if (processors == before || !processors || !may_state())
+		return;
+	GUARDED {
+		uint64_t pid = tid ? (uint64_t)tid : thread_tid();
+
+		uint64_t key = log_key(EV_affinity, pid << 16 ^ before, processors ^ caller << 16);
+
+		if (!log_is_stated(key))
+			log_remember(key, EMIT(affinity, .pid = pid, .before = before,
+					       .processors = processors, .caller = caller,
+					       .stack = stack_own(), .python = stack_python(0)));
+	}
+}
+
+/* Who calls: this process, or its guest, for which a slot is claimed; NULL: nobody that is known. */
+static struct mpsan_process *caller_slot(void)
+{
+	uint32_t slot;
+
+	if (!life.attached || hook_off)
+		return NULL;
+	if (!life_is_guest())
+		return life.self;
+	slot = slot_spawned(sys_pid(), MPSAN_HOW_VFORK, life.self->birth_ns, 0);
+	return slot == TABLE_NO_SLOT ? NULL : &life.table[slot];
+}
+
+bool proc_events_flag(uint16_t flag)
+{
+	struct mpsan_process *process = caller_slot();
+
+	return process && __atomic_fetch_or(&process->flags, flag, __ATOMIC_RELAXED) & flag;
+}
+
+void proc_events_unflag(uint16_t flag)
+{
+	struct mpsan_process *process = caller_slot();
+
+	if (process)
+		__atomic_fetch_and(&process->flags, (uint16_t)~flag, __ATOMIC_RELAXED);
+}
+
+/*
+ * BaseProcess._bootstrap catches what a target raises, says so, and ends the process by its status a moment
+ * later: then nothing tells any more where it was raised.
+ */
+NOINLINE void proc_events_complains(const void *data, size_t bytes)
+{
+	static const char begin[] = "Process ";
+	static char text[2048]; /* not on the stack; a process fails so once */
+
+	if (proc_events.failed || bytes < sizeof(begin) || !(life.forked || proc_events.started) ||
+	    sys_peek(text, data, sizeof(begin) - 1) != sizeof(begin) - 1 ||
+	    memcmp(text, begin, sizeof(begin) - 1) || !sees_python() || !python_in_bootstrap())
+		return;
+	if (python_traceback(text, sizeof(text)))
+		proc_events.failed = log_text(text);
+}
+
+/*
+ * Only where there is a log, or a traceback to show: a shell's subshells end with a status all the time, and
+ * a log is a file.
+ */
+void proc_events_left(int code, uint64_t caller)
+{
+	if (LIKELY(!(code & 0xff)) || proc_events.told_end ||
+	    !(life.forked || proc_events.started) || !may_state() ||
+	    !(python_present() || proc_events.started || (log_head() && !log_is_inherited())))
+		return;
+	proc_events.told_end = true;
+	GUARDED {
+		sees_python();
+		EMIT(left, .code = (uint64_t)(code & 0xff), .caller = caller, .stack = stack_own(),
+		     .python = proc_events.failed ? proc_events.failed : stack_python(0));
+	}
+}

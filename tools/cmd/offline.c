@@ -1,0 +1,186 @@
+/* See offline.h. */
+#include "offline.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "../report/merge_sessions.h"
+#include "../report/find_sessions.h"
+#include "../report/hosts.h"
+#include "../base/limit.h"
+#include "../report/practices.h"
+#include "../base/progress.h"
+#include "gate.h"
+#include "../symbols/symbols.h"
+
+/* The first process of a session stands for the command. */
+static void describe(const struct reader *reader, json_t **command, struct report_exit *end)
+{
+	const struct mpsan_process *first =
+		reader->used.count ? &reader->session.table[reader->used.item[0]] : NULL;
+
+	*end = (struct report_exit){.code = -1};
+	if (!first)
+		return;
+	*command = process_argv(first);
+	if (first->end == MPSAN_END_EXIT)
+		end->code = first->end_value;
+	else if (first->end == MPSAN_END_SIGNAL)
+		end->signal = first->end_value;
+}
+
+static bool wants_timeline(const struct settings *settings)
+{
+	for (uint32_t i = 0; i < settings->reports.count; i++)
+		if (settings->reports.item[i].format->wants & REPORT_TIMELINE)
+			return true;
+	return false;
+}
+
+static void add_timeline(const struct report_source *source, uint32_t number,
+			 const struct judge *judge, struct report *report)
+{
+	uint64_t before;
+
+	if (!report->timeline)
+		report->timeline = timeline_create();
+	before = report->timeline->left_out;
+	timeline_add(report->timeline, number, source->skew_ns, judge);
+	if (report->timeline->left_out > before)
+		report_limit(
+			report->document,
+			"%s: the time line leaves out %llu waits, holds, pieces of memory, uses, messages and threads: it would be too long",
+			source->dir, (unsigned long long)(report->timeline->left_out - before));
+}
+
+/* Adds a judged session that is a source already. */
+static void add_source(const struct settings *settings, const struct judge *judge, uint32_t number,
+		       struct report *report)
+{
+	const struct report_source *source = &report->source.item[number];
+
+	report->grades = &settings->grades;
+	report->fail_on = settings->fail_on;
+	if (!report->merge)
+		report->merge = merge_sessions_create(report->document);
+	merge_sessions_add(report->merge, number, source->skew_ns, judge);
+	practices_add(report->document, judge);
+	if (wants_timeline(settings))
+		add_timeline(source, number, judge, report);
+}
+
+static void add_host(struct report *report, uint32_t number, const json_t *command,
+		     const struct report_exit *end)
+{
+	json_array_append_new(json_object_get(report->document, "hosts"),
+			      hosts_json(&report->source.item[number], command, end));
+}
+
+void offline_add(const struct settings *settings, const struct judge *judge,
+		 const struct report_exit *end, struct report *report)
+{
+	report->view = settings->view;
+	hosts_add(report, &judge->reader->session);
+	free(hosts_compare(report, NULL, 0));
+	add_source(settings, judge, report->source.count - 1, report);
+	add_host(report, report->source.count - 1, json_object_get(report->document, "command"),
+		 end);
+}
+
+/* NULL, or one line (owned by the caller). */
+static char *judge_session(const struct settings *settings, uint32_t number, struct report *report)
+{
+	struct reader reader;
+	struct judge judge;
+	char *wrong = reader_open(&reader, report->source.item[number].dir, false);
+	struct report_exit end;
+	json_t *command = NULL;
+	uint64_t now;
+
+	if (wrong)
+		return wrong;
+	progress_begin(report->source.item[number].dir);
+	if (!reader.session.head->end_ns) /* else the supervisor says when it was over */
+		reader_read(&reader);
+	now = reader_end_ns(&reader);
+	if (now)
+		reader_finish(&reader, now);
+	else
+		reader_poll(&reader, clock_ns(CLOCK_MONOTONIC));
+	judge_init(&judge, &reader, &settings->grades, &settings->suppressions);
+	judge_triggers(&judge);
+	progress_end();
+	describe(&reader, &command, &end);
+	if (!report->document)
+		report->document = report_create(command, &end);
+	add_source(settings, &judge, number, report);
+	merge_sessions_end(report->merge, command, &end);
+	add_host(report, number, command, &end);
+	json_decref(command);
+	judge_finish(&judge);
+	reader_close(&reader);
+	return NULL;
+}
+
+static int judge_all(const struct settings *settings, struct found_sessions *found_sessions,
+		     struct report *report)
+{
+	char *wrong = hosts_compare(report, settings->skews.item, settings->skews.count);
+
+	symbols_keep(true);
+	for (uint32_t i = 0; i < report->source.count && !wrong; i++)
+		wrong = judge_session(settings, i, report);
+	symbols_keep(false);
+	if (wrong) {
+		complain("%s", wrong);
+		free(wrong);
+		return STATUS_USAGE;
+	}
+	for (uint32_t i = 0; i < found_sessions->broken.count; i++)
+		report_limit(report->document, "session left out: %s",
+			     found_sessions->broken.item[i]);
+	hosts_limits(report);
+	merge_sessions_finish(report);
+	return 0;
+}
+
+int offline_judge(const struct settings *settings, char **dirs, struct report *report)
+{
+	struct found_sessions found_sessions = {0};
+	int status;
+
+	*report = (struct report){0};
+	status = find_sessions(dirs, &found_sessions, report);
+	if (!status)
+		status = judge_all(settings, &found_sessions, report);
+	found_finish(&found_sessions);
+	return status;
+}
+
+int offline_write(const struct settings *settings, const struct report *report)
+{
+	int status = 0;
+
+	if (!settings->reports.count)
+		out_text(stderr, report);
+	for (uint32_t i = 0; i < settings->reports.count; i++) {
+		char *wrong = report_write(&settings->reports.item[i], report);
+
+		if (wrong)
+			status = complain("%s", wrong);
+		free(wrong);
+	}
+	return status;
+}
+
+int offline_conclude(struct settings *settings, const struct report *report)
+{
+	int status = gate(settings, report->document), written = offline_write(settings, report);
+
+	if (status || written)
+		return status ? status : written;
+	if (!settings->write_baseline && settings->fail_on != GRADE_OFF &&
+	    report_worst(report->document) >= settings->fail_on)
+		return settings->exit_code;
+	return 0;
+}

@@ -1,0 +1,293 @@
+/* See processes.h. */
+#include "processes.h"
+
+#include <signal.h>
+#include <string.h>
+
+/* of one process, exec after exec; a damaged table may make a circle of them */
+#define IMAGES_MAX 1024u
+#define DETACHED_NS 200000000ull /* the first half of a double fork does not live longer */
+
+static const struct mpsan_process *slot_of(const struct facts *facts, uint32_t slot)
+{
+	return facts->processes[slot].slot;
+}
+
+/* The slot of who made this image, FACT_NONE. */
+static uint32_t maker_of(const struct facts *facts, uint32_t slot)
+{
+	uint32_t parent = slot_of(facts, slot)->parent;
+
+	return parent && parent <= facts->process_count && slot_of(facts, parent - 1)->pid ?
+		       parent - 1 :
+		       FACT_NONE;
+}
+
+uint32_t process_born_as(const struct facts *facts, uint32_t slot)
+{
+	for (uint32_t images = 0; images < IMAGES_MAX; images++) {
+		uint32_t maker = maker_of(facts, slot);
+
+		if (maker == FACT_NONE || slot_of(facts, maker)->pid != slot_of(facts, slot)->pid)
+			break;
+		slot = maker;
+	}
+	return slot;
+}
+
+static uint32_t next_image(const struct facts *facts, uint32_t slot)
+{
+	for (uint32_t i = 0; i < facts->process_count; i++)
+		if (facts->processes[i].slot && slot_of(facts, i)->parent == slot + 1 &&
+		    slot_of(facts, i)->pid == slot_of(facts, slot)->pid)
+			return i;
+	return FACT_NONE;
+}
+
+static uint32_t present_image(const struct facts *facts, uint32_t slot)
+{
+	uint32_t next = slot;
+
+	for (uint32_t images = 0; images < IMAGES_MAX && next != FACT_NONE &&
+				  slot_of(facts, slot)->flags & MPSAN_PROCESS_REPLACED;
+	     images++) {
+		next = next_image(facts, slot);
+		slot = next == FACT_NONE ? slot : next;
+	}
+	return slot;
+}
+
+uint32_t process_parent(const struct facts *facts, uint32_t slot)
+{
+	uint32_t parent = maker_of(facts, process_born_as(facts, slot));
+
+	if (parent == FACT_NONE)
+		return FACT_NONE;
+	parent = present_image(facts, parent);
+	if (role_of(slot_of(facts, parent)) == ROLE_FORK_SERVER)
+		return maker_of(facts, process_born_as(facts, parent));
+	return parent;
+}
+
+/* A shell copies itself for whatever stands in brackets, behind a pipe or before a `&`. */
+static bool is_shell(const struct mpsan_process *process)
+{
+	static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "mksh", "busybox"};
+	char name[MPSAN_ARGV_BYTES + 1] = "";
+	const char *base;
+
+	memcpy(name, process->argv, MPSAN_ARGV_BYTES);
+	base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+	base += *base == '-'; /* a login shell */
+	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++)
+		if (!strcmp(base, shells[i]))
+			return true;
+	return false;
+}
+
+bool process_is_worker(const struct facts *facts, uint32_t slot)
+{
+	const struct mpsan_process *process = slot_of(facts, slot);
+
+	if (!process || !process->pid || process->flags & MPSAN_PROCESS_REPLACED)
+		return false;
+	switch (role_of(process)) {
+	case ROLE_SPAWNED:
+		return true;
+	case ROLE_PLAIN:
+		return fact_how_copies(process->how) && !facts->processes[slot].exec_ns &&
+		       !is_shell(process);
+	default:
+		return false;
+	}
+}
+
+bool process_is_python_worker(const struct facts *facts, uint32_t slot)
+{
+	return process_is_worker(facts, slot) &&
+	       (slot_of(facts, slot)->python || role_of(slot_of(facts, slot)) == ROLE_SPAWNED);
+}
+
+bool process_is_apart(const struct facts *facts, uint32_t slot)
+{
+	uint32_t born = process_born_as(facts, slot), maker = maker_of(facts, born);
+
+	for (uint32_t at = slot;; at = maker_of(facts, at)) {
+		if (slot_of(facts, at)->flags & MPSAN_PROCESS_SESSION ||
+		    slot_of(facts, at)->how == MPSAN_HOW_DAEMON)
+			return true;
+		if (at == born)
+			break;
+	}
+	/* A daemon forks once more after its setsid, and its first half ends. */
+	return maker != FACT_NONE && slot_of(facts, maker)->flags & MPSAN_PROCESS_SESSION &&
+	       facts->processes[maker].gone &&
+	       facts->processes[maker].gone_ns < slot_of(facts, born)->birth_ns + DETACHED_NS;
+}
+
+bool process_leaves_on_purpose(const struct facts *facts, uint32_t slot)
+{
+	const struct fact_process *process = &facts->processes[slot];
+
+	return process->slot->end == MPSAN_END_EXIT && fact_how_copies(process->slot->how) &&
+	       !process->exec_ns && process->gone &&
+	       process->gone_ns < process->slot->birth_ns + DETACHED_NS;
+}
+
+bool process_was_killed(const struct facts *facts, uint32_t slot)
+{
+	const struct fact_process *process = &facts->processes[slot];
+
+	if (!process->gone || process->stayed || process->slot->flags & MPSAN_PROCESS_REPLACED)
+		return false;
+	return process->slot->end == MPSAN_END_SIGNAL;
+}
+
+static bool asks_for_an_end(int number)
+{
+	return number == SIGTERM || number == SIGKILL || number == SIGINT || number == SIGHUP ||
+	       number == SIGQUIT;
+}
+
+/* By its pid or with a group of its own; what the supervisor sent stands in a log of no process. */
+static bool sent_itself(const struct facts *facts, uint32_t slot, int number)
+{
+	for (uint32_t at = fact_event_of(facts, slot, EV_killed, FACT_NONE); at != FACT_NONE;
+	     at = fact_event_of(facts, slot, EV_killed, at)) {
+		const struct ev_killed *killed = EVENT_AS(&facts->events[at], killed);
+
+		if (facts->events[at].at.slot < facts->process_count &&
+		    killed->signal == (uint64_t)number &&
+		    (killed->pid == slot_of(facts, slot)->pid || (int64_t)killed->pid <= 0))
+			return true;
+	}
+	return false;
+}
+
+bool process_ended_itself(const struct facts *facts, uint32_t slot)
+{
+	return slot_of(facts, slot)->end == MPSAN_END_SIGNAL &&
+	       sent_itself(facts, slot, slot_of(facts, slot)->end_value);
+}
+
+/* Whoever belongs to a group is not known, so that one counts only where the process ended by that very signal. */
+static bool reached(const struct facts *facts, const struct ev_killed *killed, uint32_t slot)
+{
+	const struct mpsan_process *process = slot_of(facts, slot);
+	bool same = process->end == MPSAN_END_SIGNAL &&
+		    (uint64_t)process->end_value == killed->signal;
+
+	if ((int64_t)killed->pid <= 0)
+		return same;
+	return killed->pid == process->pid && (same || asks_for_an_end((int)killed->signal));
+}
+
+/* That of a group is stated once; a signal to who was gone already is not stated. */
+static bool came_from(const struct facts *facts, uint32_t slot, const struct fact_event *event)
+{
+	const struct fact_process *process = &facts->processes[slot];
+	bool own = event->at.by == slot && event->at.slot < facts->process_count;
+
+	return !own && reached(facts, EVENT_AS(event, killed), slot) &&
+	       event->at.time_ns <= process->gone_ns + EVENT_SETTLE_NS &&
+	       ((int64_t)EVENT_AS(event, killed)->pid <= 0 ||
+		event->at.time_ns >= process->slot->birth_ns);
+}
+
+bool process_was_ended_by_another(const struct facts *facts, uint32_t slot)
+{
+	for (uint32_t by = 0; by < facts->process_count; by++)
+		for (uint32_t at = fact_event_of(facts, by, EV_killed, FACT_NONE); at != FACT_NONE;
+		     at = fact_event_of(facts, by, EV_killed, at))
+			if (came_from(facts, slot, &facts->events[at]))
+				return true;
+	return false;
+}
+
+bool process_was_struck(const struct facts *facts, uint32_t slot)
+{
+	const struct fact_process *process = &facts->processes[slot];
+	int number = process->slot->end_value;
+
+	if (!process->gone || process->stayed || process->slot->flags & MPSAN_PROCESS_REPLACED ||
+	    process->slot->end == MPSAN_END_EXIT)
+		return false;
+	return process->slot->end == MPSAN_END_NONE ||
+	       (asks_for_an_end(number) && !sent_itself(facts, slot, number));
+}
+
+uint64_t process_left_ns(const struct facts *facts, uint32_t slot)
+{
+	uint32_t parent = process_is_worker(facts, slot) ? process_parent(facts, slot) : FACT_NONE;
+	const struct fact_process *from;
+
+	if (parent == FACT_NONE)
+		return 0;
+	from = &facts->processes[parent];
+	if (!from->gone || from->stayed || from->slot->flags & MPSAN_PROCESS_REPLACED ||
+	    from->slot->end == MPSAN_END_NONE || process_is_apart(facts, slot) ||
+	    process_leaves_on_purpose(facts, parent))
+		return 0;
+	return from->gone_ns +
+	       (process_was_struck(facts, parent) ? PROCESS_STRUCK_NS : PROCESS_LEFT_NS);
+}
+
+bool process_is_left_behind(const struct facts *facts, uint32_t slot)
+{
+	const struct fact_process *process = &facts->processes[slot];
+	uint64_t left_ns = process_left_ns(facts, slot);
+
+	return left_ns && (process->gone ? process->gone_ns : facts->now_ns) >= left_ns;
+}
+
+/* A DataLoader's workers look for their parent as often as they wait for work: each five seconds. */
+#define LOADER_NS 7000000000ull
+
+static bool goes_later(const struct facts *facts, uint32_t slot)
+{
+	const struct fact_process *process = &facts->processes[slot];
+
+	return process_loads_data(facts, slot) &&
+	       (process->gone ? process->gone_ns : facts->now_ns) <
+		       facts->processes[process_parent(facts, slot)].gone_ns + LOADER_NS;
+}
+
+bool process_is_orphan_of(const struct facts *facts, uint32_t slot, uint32_t parent)
+{
+	return facts->processes[slot].slot && process_is_worker(facts, slot) &&
+	       process_parent(facts, slot) == parent &&
+	       !(slot_of(facts, slot)->flags & MPSAN_PROCESS_DEATHSIG) &&
+	       process_is_left_behind(facts, slot) && !goes_later(facts, slot);
+}
+
+uint32_t process_fork(const struct facts *facts, uint32_t slot)
+{
+	return fact_fork_behind(facts, FACT_NONE, process_born_as(facts, slot));
+}
+
+static uint32_t named_at(const struct facts *facts, uint32_t slot, uint64_t fork)
+{
+	uint32_t at = fact_event_of(facts, slot, EV_process_name, FACT_NONE);
+
+	while (at != FACT_NONE && EVENT_AS(&facts->events[at], process_name)->fork != fork)
+		at = fact_event_of(facts, slot, EV_process_name, at);
+	return at;
+}
+
+uint32_t process_named(const struct facts *facts, uint32_t slot)
+{
+	uint32_t own = named_at(facts, slot, 0), born = process_born_as(facts, slot);
+	uint32_t maker = maker_of(facts, born);
+
+	if (own != FACT_NONE || maker == FACT_NONE || !slot_of(facts, born)->fork_pos)
+		return own;
+	return named_at(facts, maker, slot_of(facts, born)->fork_pos);
+}
+
+bool process_loads_data(const struct facts *facts, uint32_t slot)
+{
+	uint32_t named = process_named(facts, slot);
+
+	return named != FACT_NONE &&
+	       EVENT_AS(&facts->events[named], process_name)->work == MPSAN_WORK_LOADER;
+}

@@ -1,0 +1,72 @@
+/* See plain_text.h. */
+#include "plain_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../base/jsontext.h"
+#include "../base/util.h"
+
+static void print_frames(FILE *out, const json_t *frames, const struct locator *locator,
+			 size_t shown)
+{
+	struct location location;
+	json_t *frame;
+	size_t i;
+
+	json_array_foreach(frames, i, frame)
+	{
+		char *where;
+
+		if (i == shown) {
+			fprintf(out, "     … %zu more\n", json_array_size(frames) - shown);
+			break;
+		}
+		location_of_frame(&location, locator, frame);
+		where = location_text(&location);
+		fprintf(out, "     %s%s%s\n", jsontext_at(frame, "function"), where ? " " : "",
+			where ? where : "");
+		free(where);
+		location_finish(&location);
+	}
+}
+
+static void print_step(FILE *out, size_t number, const json_t *step, const struct locator *locator,
+		       size_t frames)
+{
+	struct location location = {0};
+	char *where;
+
+	location_of_step(&location, locator, step);
+	where = location_text(&location);
+	fprintf(out, "%zu. %s", number, jsontext_at(step, "what"));
+	if (where)
+		fprintf(out, " [%s]", where);
+	fputc('\n', out);
+	if (frames)
+		print_frames(out, json_object_get(step, "python"), locator, frames);
+	free(where);
+	location_finish(&location);
+}
+
+char *plain_story(const json_t *finding, const struct locator *locator, size_t frames)
+{
+	long long count = json_integer_value(json_object_get(finding, "count"));
+	char *text = NULL;
+	size_t bytes, i;
+	FILE *out = open_memstream(&text, &bytes);
+	json_t *step;
+
+	if (!out)
+		return text_copy("");
+	json_array_foreach(json_object_get(finding, "evidence"), i, step)
+		print_step(out, i + 1, step, locator, frames);
+	fprintf(out, "fix: %s\nfingerprint: %s", jsontext_at(finding, "fix"),
+		jsontext_at(finding, "fingerprint"));
+	if (count > 1)
+		fprintf(out, " (seen %lld times)", count);
+	if (*jsontext_at(finding, "spread"))
+		fprintf(out, "\nseen %s", jsontext_at(finding, "spread"));
+	fclose(out);
+	return text;
+}

@@ -1,0 +1,16 @@
+/*
+ * A finding as plain text with places in the repository, for the tools of a CI. Neighbours: out_junit.c, out_github.c,
+ * location.h.
+ */
+#ifndef MPSAN_PLAIN_TEXT_H
+#define MPSAN_PLAIN_TEXT_H
+
+#include "../findings/location.h"
+
+/*
+ * Its steps, each with up to `frames` Python frames, the fix and the fingerprint, one line each; not its message.
+ * Owned by the caller.
+ */
+char *plain_story(const json_t *finding, const struct locator *locator, size_t frames);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * The file `exports` of a session: device memory that its processes may open of each other.
+ * Neighbours: shim/common/ranges.h is the table in it, cmd_ipc.c shows it, watch.c keeps it clean.
+ */
+#ifndef MPSAN_EXPORT_TABLE_H
+#define MPSAN_EXPORT_TABLE_H
+
+#include <jansson.h>
+
+#include "../../shim/common/ranges.h"
+#include "reader.h"
+
+struct exports {
+	struct mpsan_exports *head; /* NULL: nothing was exported */
+	size_t bytes;
+	uint32_t gone; /* ended processes when the dead were last looked for */
+};
+
+/* NULL, or one line, owned by the caller: the file is there and cannot be used. */
+char *export_table_open(struct exports *exports, const struct session *session);
+void export_table_close(struct exports *exports);
+
+struct ranges *export_table_table(const struct exports *exports);
+
+/* Takes out what processes have left that ended since the last look; opens the file when it appears. */
+void export_table_look(struct exports *exports, const struct reader *reader);
+
+/* Adds what could not be exported to a document's limits. */
+void export_table_limits(const struct exports *exports, json_t *document);
+
+#endif

@@ -1,0 +1,132 @@
+/* See deadlock.h. */
+#include "deadlock.h"
+
+#include <stddef.h>
+
+#include "../facts/roles.h"
+
+const struct fact_blocked *deadlock_waiter(const struct facts *facts,
+					   const struct fact_deadlock *deadlock,
+					   enum mpsan_lock_kind kind)
+{
+	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
+		if (facts->blockeds[i].ev.kind == (uint64_t)kind)
+			return &facts->blockeds[i];
+	return NULL;
+}
+
+static bool waits_to_be_woken(const struct ev_blocked *ev)
+{
+	return !ev->owner && !(ev->flags & MPSAN_LF_SHARED) &&
+	       (ev->kind == MPSAN_WAIT_COND || ev->kind == MPSAN_WAIT_FUTEX ||
+		ev->kind == MPSAN_WAIT_BARRIER || ev->kind == MPSAN_LOCK_SEMAPHORE);
+}
+
+/* Whether its process was forked from one with more threads, and has no other in the deadlock. */
+static bool is_left(const struct facts *facts, const struct fact_deadlock *deadlock, uint32_t index)
+{
+	uint32_t by = facts->blockeds[index].at.by, fork = fact_fork_behind(facts, FACT_NONE, by);
+
+	if (fork == FACT_NONE || facts->forks[fork].ev.threads < 2)
+		return false;
+	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
+		if (i != index && facts->blockeds[i].at.by == by)
+			return false;
+	return true;
+}
+
+const struct fact_blocked *deadlock_left_child(const struct facts *facts,
+					       const struct fact_deadlock *deadlock)
+{
+	if (deadlock->ev.cause != MPSAN_DEADLOCK_DEAD_END)
+		return NULL;
+	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
+		if (waits_to_be_woken(&facts->blockeds[i].ev) && is_left(facts, deadlock, i))
+			return &facts->blockeds[i];
+	return NULL;
+}
+
+const struct fact_blocked *deadlock_sufferer(const struct facts *facts,
+					     const struct fact_deadlock *deadlock)
+{
+	const struct fact_blocked *left = deadlock_left_child(facts, deadlock);
+
+	if (left)
+		return left;
+	return deadlock->begin < deadlock->end && deadlock->begin < facts->blocked_count ?
+		       &facts->blockeds[deadlock->begin] :
+		       NULL;
+}
+
+static bool is_helper(const struct facts *facts, uint32_t by)
+{
+	const struct mpsan_process *process =
+		by < facts->process_count ? facts->processes[by].slot : NULL;
+
+	return process && role_text(role_of(process));
+}
+
+/* Python's own helpers always wait at a pipe: nobody owes them anything. */
+static bool worker_reads(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
+		if (facts->blockeds[i].ev.kind == MPSAN_WAIT_PIPE_READ &&
+		    !is_helper(facts, facts->blockeds[i].at.by))
+			return true;
+	return false;
+}
+
+/* Somebody waits for the end of a process that waits at a pipe itself. */
+static enum rule_id rule_of_pipe(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	if (!deadlock_waiter(facts, deadlock, MPSAN_WAIT_PROCESS))
+		return RULE_COUNT;
+	if (deadlock_waiter(facts, deadlock, MPSAN_WAIT_PIPE_WRITE))
+		return RULE_join_before_drain;
+	return worker_reads(facts, deadlock) ? RULE_missing_sentinel : RULE_COUNT;
+}
+
+/* Inside a libc function a thread may wait for other things than libc's own locks. */
+static bool explains(const struct fact_wait *wait, const struct fact_blocked *blocked)
+{
+	return wait->at.by == blocked->at.by && wait->at.tid == blocked->at.tid &&
+	       wait->at.time_ns <= blocked->at.time_ns && !wait->end_ns &&
+	       (wait->ev.reason != MPSAN_WAIT_INSIDE || blocked->ev.kind == MPSAN_LOCK_LIBC);
+}
+
+uint32_t deadlock_wait(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	if (deadlock->ev.cause == MPSAN_DEADLOCK_LONG)
+		return FACT_NONE;
+	for (uint32_t i = facts->wait_count; i-- > 0;)
+		for (uint32_t k = deadlock->begin; k < deadlock->end && k < facts->blocked_count;
+		     k++)
+			if (explains(&facts->waits[i], &facts->blockeds[k]))
+				return i;
+	return FACT_NONE;
+}
+
+enum rule_id deadlock_rule(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	enum rule_id rule = rule_of_pipe(facts, deadlock);
+
+	if (!deadlock_sufferer(facts, deadlock) || deadlock_wait(facts, deadlock) != FACT_NONE)
+		return RULE_COUNT;
+	switch (deadlock->ev.cause) {
+	case MPSAN_DEADLOCK_OWNER_GONE:
+		return RULE_lock_owner_killed;
+	case MPSAN_DEADLOCK_WAITER_GONE:
+		return RULE_waiter_killed;
+	case MPSAN_DEADLOCK_TASK_LOST:
+		return RULE_worker_lost;
+	case MPSAN_DEADLOCK_LONG:
+		return RULE_hang;
+	case MPSAN_DEADLOCK_CYCLE:
+	case MPSAN_DEADLOCK_DEAD_END:
+		if (rule != RULE_COUNT)
+			return rule;
+		return deadlock_left_child(facts, deadlock) ? RULE_fork_lost_wakeup :
+							      RULE_deadlock_cycle;
+	}
+	return RULE_COUNT;
+}

@@ -1,0 +1,38 @@
+/* See args.h. */
+#include "args.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/jsontext.h"
+#include "../base/util.h"
+
+void args_set(json_t *words, const char *name, char *text)
+{
+	json_object_set_new(words, name, jsontext_of(text ? text : "?"));
+	free(text);
+}
+
+json_t *args_fill(const json_t *words, const char *text)
+{
+	char *out = text_copy(""), *longer;
+	json_t *string;
+
+	while (*text) {
+		const char *open = strchr(text, '{'), *shut = open ? strchr(open, '}') : NULL;
+		size_t plain = shut ? (size_t)(open - text) : strlen(text);
+		char name[32] = "";
+
+		if (shut && (size_t)(shut - open) < sizeof(name))
+			memcpy(name, open + 1, shut - open - 1);
+		longer = text_format("%s%.*s%s", out, (int)plain, text,
+				     shut ? json_string_value(json_object_get(words, name)) ?: "?" :
+					    "");
+		free(out);
+		out = longer;
+		text = shut ? shut + 1 : text + plain;
+	}
+	string = jsontext_of(out);
+	free(out);
+	return string;
+}

@@ -1,0 +1,88 @@
+/* See callsite.h. */
+#include "callsite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/jsontext.h"
+#include "text_locks.h"
+
+void callsite_init(const struct teller *teller, struct callsite *callsite,
+		   const struct fact_place *at, uint32_t tid, uint64_t stack, uint64_t python)
+{
+	*callsite = (struct callsite){
+		.at = at,
+		.tid = tid,
+		.time_ns = at->time_ns,
+		.native = frames_native(teller->frames, at, stack),
+		.python = frames_python(teller->frames, at, python),
+		.thread = thread_text(teller->reader, teller->frames, at->by, tid, at->time_ns),
+	};
+}
+
+void callsite_finish(struct callsite *callsite)
+{
+	json_decref(callsite->native);
+	json_decref(callsite->python);
+	json_decref(callsite->frame);
+	free(callsite->thread);
+	free(callsite->where);
+	*callsite = (struct callsite){0};
+}
+
+void callsite_locate(const struct teller *teller, struct callsite *callsite, uint64_t caller,
+		     bool python_first)
+{
+	json_t *frame = python_first ? json_incref(frames_first_script(callsite->python)) : NULL;
+
+	if (!frame)
+		frame = frame_of_caller(teller->frames, callsite->at, caller);
+	if (!frame)
+		frame = json_incref(frames_first_script(callsite->python));
+	if (!frame)
+		frame = json_incref(frames_first_own(callsite->native));
+	if (!frame)
+		frame = json_incref(json_array_get(callsite->native, 0));
+	callsite->frame = frame;
+	callsite->where = frames_place(frame, callsite->python);
+	if (!json_array_size(callsite->native) && caller)
+		json_array_append_new(callsite->native,
+				      frame_of_caller(teller->frames, callsite->at, caller));
+}
+
+char *callsite_actor(const struct callsite *callsite)
+{
+	if (!callsite->thread)
+		return NULL;
+	if (!strcmp(callsite->thread, "main thread"))
+		return text_format("the main thread");
+	if (!strncmp(callsite->thread, "TID ", 4))
+		return text_format("thread %u", callsite->tid);
+	return text_format("thread \"%s\" (TID %u)", callsite->thread, callsite->tid);
+}
+
+static const char *const role_text[] = {
+	[STEP_HOLDER] = "holder", [STEP_FORK] = "fork",	      [STEP_WAIT] = "wait",
+	[STEP_UNLOCK] = "unlock", [STEP_BLOCKED] = "blocked", [STEP_ORDER] = "order",
+	[STEP_INIT] = "init",	  [STEP_CUDA] = "cuda",	      [STEP_EXPORT] = "export",
+	[STEP_IMPORT] = "import", [STEP_IMPORTS] = "import",  [STEP_FREE] = "free",
+	[STEP_GONE] = "end",	  [STEP_EVENT] = "act",	      [STEP_CAUSE] = "cause",
+	[STEP_MAKER] = "maker",	  [STEP_ENDED] = "end",
+};
+
+json_t *callsite_step(const struct teller *teller, const struct callsite *callsite,
+		      enum step_role role, json_t *what)
+{
+	const struct session *session = &teller->reader->session;
+	uint32_t pid = callsite->at->by < session->slots ? session->table[callsite->at->by].pid : 0;
+
+	frames_show(teller->frames, callsite->at, callsite->python);
+	frames_show(teller->frames, callsite->at, callsite->native);
+	return json_pack("{s:o, s:s, s:o, s:I, s:I, s:o, s:I, s:O, s:O}", "what", what, "role",
+			 role_text[role], "at",
+			 callsite->frame ? json_incref(callsite->frame) : json_null(), "pid",
+			 (json_int_t)pid, "tid", (json_int_t)callsite->tid, "thread",
+			 jsontext_of(callsite->thread), "time_ns",
+			 (json_int_t)reader_real_ns(teller->reader, callsite->time_ns), "stack",
+			 callsite->native, "python", callsite->python);
+}

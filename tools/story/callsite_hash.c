@@ -1,0 +1,111 @@
+/*
+ * What makes a scene the same scene in another run, checkout, machine or version of Python: the functions of the
+ * program itself, with what they call by name. Frames inside Python, installed libraries and the C library differ
+ * between versions and between stripped and unstripped builds; they count only where there is nothing else.
+ * Neighbour: callsite.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "callsite.h"
+
+#define KEY_FRAMES_MAX 24u
+#define FAR 3
+
+void callsite_hash_text(uint64_t *hash, const char *text)
+{
+	for (; text && *text; text++)
+		*hash = (*hash ^ (unsigned char)*text) * 0x100000001b3ull;
+	*hash = (*hash ^ 0xff) * 0x100000001b3ull;
+}
+
+void callsite_hash_frame(uint64_t *hash, const json_t *frame)
+{
+	char *key = frame ? frame_key(frame) : NULL;
+
+	callsite_hash_text(hash, key);
+	free(key);
+}
+
+static const char *function_of(const json_t *frame)
+{
+	return json_string_value(json_object_get(frame, "function"));
+}
+
+/* Comprehensions have frames of their own up to Python 3.11, and none from 3.12 on. */
+static bool is_inlined(const char *function)
+{
+	size_t length = strlen(function);
+
+	return length > 6 && !strcmp(function + length - 5, "comp>");
+}
+
+static int nearest(json_t *list)
+{
+	json_t *frame;
+	int best = FAR;
+	size_t i;
+
+	json_array_foreach(list, i, frame)
+	{
+		int distance = function_of(frame) ? frame_distance(frame) : FAR;
+
+		if (distance < best)
+			best = distance;
+	}
+	return best;
+}
+
+/* What a program calls by name in a library says which of its lines it is; the line's number changes too easily. */
+static void hash_called(uint64_t *hash, const json_t *called, int best)
+{
+	const char *function = called ? function_of(called) : NULL, *dot;
+
+	if (!function || json_object_get(called, "module") || frame_distance(called) <= best)
+		return;
+	dot = strrchr(function, '.');
+	callsite_hash_text(hash, dot ? dot + 1 : function);
+}
+
+static void hash_frames(uint64_t *hash, json_t *list)
+{
+	int best = nearest(list);
+	const json_t *called = NULL;
+	char *last = NULL;
+	uint32_t kept = 0;
+	json_t *frame;
+	size_t i;
+
+	json_array_foreach(list, i, frame)
+	{
+		const char *function = function_of(frame);
+		char *key = function && kept < KEY_FRAMES_MAX && !is_inlined(function) &&
+					    frame_distance(frame) <= best ?
+				    frame_key(frame) :
+				    NULL;
+
+		if (key && !(last && !strcmp(last, key))) { /* however deep a recursion is */
+			hash_called(hash, called, best);
+			callsite_hash_text(hash, key);
+			kept++;
+		}
+		if (!function || !is_inlined(function))
+			called = frame;
+		if (key) {
+			free(last);
+			last = key;
+		}
+	}
+	free(last);
+}
+
+/*
+ * Python frames when there are any: the native ones below them are the interpreter's and change
+ * with its build. A place in Python is one of its frames; a native one may not be among those.
+ */
+void callsite_hash(uint64_t *hash, const struct callsite *callsite)
+{
+	if (json_is_string(json_object_get(callsite->frame, "module")))
+		callsite_hash_frame(hash, callsite->frame);
+	hash_frames(hash, json_array_size(callsite->python) ? callsite->python : callsite->native);
+}

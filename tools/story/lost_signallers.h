@@ -1,0 +1,18 @@
+/*
+ * Texts about who of a parent's threads might have ended a wait of its child: those that began in the
+ * module whose code waits. Neighbour: pool_threads.h counts them.
+ */
+#ifndef MPSAN_LOST_SIGNALLERS_H
+#define MPSAN_LOST_SIGNALLERS_H
+
+#include "../symbols/frames.h"
+
+/* The caller owns the texts. */
+char *lost_signallers_lost(const struct fact_fork *fork); /* the threads that were not copied */
+char *lost_signallers_module(struct frames *frames,
+			     const struct fact_wait *wait); /* whose code waits */
+char *lost_signallers_signallers(struct frames *frames, const struct fact_wait *wait);
+char *lost_signallers_left_at(struct frames *frames,
+			      const struct fact_left *left); /* taken by a handler */
+
+#endif

@@ -1,0 +1,308 @@
+/* See story_deadlock.h. */
+#include "story_deadlock.h"
+
+#include "../rules/deadlock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/jsontext.h"
+#include "text_locks.h"
+
+/* threads of one deadlock with a step each: no job's log has more, a damaged one may */
+#define STEPS_TOLD 256u
+#define NAMED_MAX 4u /* threads in a sentence */
+
+static void blocked_callsite(const struct teller *teller, const struct fact_blocked *blocked,
+			     struct callsite *callsite)
+{
+	callsite_init(teller, callsite, &blocked->at, blocked->at.tid, blocked->ev.stack,
+		      blocked->ev.python);
+	callsite_locate(teller, callsite,
+			json_array_size(callsite->python) ? 0 : blocked->ev.caller, true);
+}
+
+static char *thread_actor(const struct teller *teller, uint32_t slot, uint32_t tid,
+			  uint64_t time_ns)
+{
+	struct callsite callsite = {
+		.tid = tid,
+		.thread = thread_text(teller->reader, teller->frames, slot, tid, time_ns)};
+	char *actor = callsite_actor(&callsite);
+
+	free(callsite.thread);
+	return actor;
+}
+
+static uint32_t pid_of(const struct teller *teller, uint64_t slot)
+{
+	return slot < teller->reader->session.slots ? teller->reader->session.table[slot].pid : 0;
+}
+
+static char *lock_words(const struct teller *teller, const struct fact_blocked *blocked)
+{
+	json_t *native = frames_native(teller->frames, &blocked->at, blocked->ev.stack);
+	struct lock_ref lock = {&blocked->at,	   NULL,  blocked->ev.lock, blocked->ev.kind,
+				blocked->ev.flags, native};
+	char *text = lock_text(teller->reader, teller->frames, &lock);
+
+	json_decref(native);
+	return text;
+}
+
+static const struct mpsan_process *dead_process(const struct teller *teller,
+						const struct fact_deadlock *deadlock)
+{
+	return deadlock->ev.dead_slot && deadlock->ev.dead_slot <= teller->reader->session.slots ?
+		       &teller->reader->session.table[deadlock->ev.dead_slot - 1] :
+		       NULL;
+}
+
+char *deadlock_dead(const struct teller *teller, const struct fact_deadlock *deadlock)
+{
+	const struct mpsan_process *process = dead_process(teller, deadlock);
+	const struct fact_blocked *first = &teller->reader->facts.blockeds[deadlock->begin];
+
+	if (process)
+		return text_format("process %u", process->pid);
+	return text_format("thread %llu", (unsigned long long)first->ev.owner);
+}
+
+const char *sigabbrev_np(int number) __attribute__((weak)); /* glibc 2.32 and later have it */
+
+static char *signal_name(int number)
+{
+	const char *name = sigabbrev_np ? sigabbrev_np(number) : NULL;
+
+	return name ? text_format("SIG%s", name) : text_format("signal %d", number);
+}
+
+char *deadlock_dead_end(const struct teller *teller, const struct fact_deadlock *deadlock)
+{
+	const struct mpsan_process *process = dead_process(teller, deadlock);
+
+	if (!process)
+		return text_copy("the thread is gone");
+	if (process->end == MPSAN_END_SIGNAL)
+		return signal_name(process->end_value);
+	if (process->end == MPSAN_END_EXIT && process->end_value >= 0)
+		return text_format("exit code %d", process->end_value);
+	return text_copy("killed, or ended without a word");
+}
+
+char *deadlock_awaited(const struct teller *teller, const struct fact_blocked *blocked)
+{
+	const struct ev_blocked *ev = &blocked->ev;
+	const char *detail = reader_text(teller->reader, blocked->at.slot, ev->detail);
+
+	switch (ev->kind) {
+	case MPSAN_WAIT_JOIN:
+		return text_copy("the end of a thread");
+	case MPSAN_WAIT_GIL:
+		return text_copy("the GIL");
+	case MPSAN_WAIT_PROCESS:
+		return ev->lock ? text_format("the end of process %llu",
+					      (unsigned long long)ev->lock) :
+				  text_copy("the end of its children");
+	case MPSAN_WAIT_PIPE_READ:
+		return text_copy("data from a pipe");
+	case MPSAN_WAIT_PIPE_WRITE:
+		return text_copy("room in a pipe");
+	case MPSAN_WAIT_SYSCALL:
+		return text_copy(detail ? detail : "a system call");
+	default:
+		return lock_words(teller, blocked);
+	}
+}
+
+char *deadlock_owner(const struct teller *teller, const struct fact_blocked *blocked)
+{
+	const struct ev_blocked *ev = &blocked->ev;
+	uint32_t slot = ev->owner_slot ? (uint32_t)ev->owner_slot - 1 : blocked->at.by;
+	char *actor, *text;
+
+	if (ev->flags & MPSAN_LF_OWNER_DEAD)
+		return text_format("thread %llu, which is gone", (unsigned long long)ev->owner);
+	if (!ev->owner)
+		return NULL;
+	actor = thread_actor(teller, slot, (uint32_t)ev->owner, blocked->at.time_ns);
+	if (slot == blocked->at.by)
+		return actor;
+	text = text_format("%s of process %u", actor, pid_of(teller, slot));
+	free(actor);
+	return text;
+}
+
+char *deadlock_taken(const struct teller *teller, const struct fact_blocked *blocked)
+{
+	struct fact_place at = blocked->at;
+	json_t *frame;
+	char *text;
+
+	if (!blocked->ev.taken || !blocked->ev.taken_slot || blocked->ev.flags & MPSAN_LF_PYTHON)
+		return NULL;
+	at.by = (uint32_t)blocked->ev.taken_slot - 1;
+	frame = frame_of_caller(teller->frames, &at, blocked->ev.taken);
+	text = frame_text(frame);
+	json_decref(frame);
+	return text;
+}
+
+/* What the owner has done: the verb of the clause about it. */
+static const char *owner_verb(uint64_t kind)
+{
+	return kind == MPSAN_WAIT_JOIN ? "that is" : "held by";
+}
+
+/* How the thread of an edge is named: with its process and its place, with its process, or alone. */
+enum edge_style { EDGE_PLACED, EDGE_FOREIGN, EDGE_PLAIN };
+
+static char *edge_text(const struct teller *teller, const struct fact_blocked *blocked,
+		       const struct callsite *callsite, enum edge_style style)
+{
+	bool full = style == EDGE_PLACED;
+	char *actor = callsite_actor(callsite), *awaited = deadlock_awaited(teller, blocked),
+	     *owner = deadlock_owner(teller, blocked),
+	     *taken = full ? deadlock_taken(teller, blocked) : NULL;
+	char *text = text_format("%s waits for %s%s%s%s%s%s%s", actor ? actor : "a thread", awaited,
+				 owner ? ", " : "", owner ? owner_verb(blocked->ev.kind) : "",
+				 owner ? " " : "", owner ? owner : "", taken ? ", taken at " : "",
+				 taken ? taken : "");
+	uint32_t pid = pid_of(teller, blocked->at.by);
+	char *with = NULL;
+
+	if (full && callsite->where)
+		with = text_format("%s of process %u at %s", actor ? actor : "a thread", pid,
+				   callsite->where);
+	else if (style == EDGE_FOREIGN)
+		with = text_format("%s of process %u", actor ? actor : "a thread", pid);
+	if (with) {
+		char *longer = text_format("%s%s", with, text + strlen(actor ? actor : "a thread"));
+
+		free(text);
+		text = longer;
+	}
+	free(with);
+	free(actor);
+	free(awaited);
+	free(owner);
+	free(taken);
+	return text;
+}
+
+/* Who owns what a thread waits for, or owned it: a thread that is gone, or a process that died with it. */
+struct edge_owner {
+	uint32_t pid, tid;
+	bool gone;
+	char *thread; /* NULL: not known */
+};
+
+static struct edge_owner edge_owner(const struct teller *teller,
+				    const struct fact_deadlock *deadlock,
+				    const struct fact_blocked *blocked)
+{
+	const struct ev_blocked *ev = &blocked->ev;
+	uint32_t slot = ev->owner_slot ? (uint32_t)ev->owner_slot - 1 : blocked->at.by;
+	bool sufferer = blocked == deadlock_sufferer(&teller->reader->facts, deadlock);
+	const struct mpsan_process *dead = dead_process(teller, deadlock);
+	bool gone = ev->flags & MPSAN_LF_OWNER_DEAD || (!ev->owner && dead && sufferer);
+
+	return (struct edge_owner){
+		.pid = gone && dead ? dead->pid : pid_of(teller, slot),
+		.tid = (uint32_t)ev->owner,
+		.gone = gone,
+		.thread = ev->owner && !gone ?
+				  thread_text(teller->reader, teller->frames, slot,
+					      (uint32_t)ev->owner, blocked->at.time_ns) :
+				  NULL,
+	};
+}
+
+/* The edge of the picture of who waits for whom. */
+static json_t *edge_json(const struct teller *teller, const struct fact_deadlock *deadlock,
+			 const struct fact_blocked *blocked)
+{
+	const uint64_t since = blocked->ev.since ? blocked->ev.since : blocked->at.time_ns;
+	char *awaited = deadlock_awaited(teller, blocked), *taken = deadlock_taken(teller, blocked);
+	struct edge_owner owner = edge_owner(teller, deadlock, blocked);
+	json_t *edge = json_pack("{s:o, s:I, s:I, s:o, s:b, s:o, s:I}", "what",
+				 jsontext_of(awaited), "pid", (json_int_t)owner.pid, "tid",
+				 (json_int_t)owner.tid, "thread", jsontext_of(owner.thread), "gone",
+				 owner.gone, "taken", jsontext_of(taken), "since_ns",
+				 (json_int_t)reader_real_ns(teller->reader, since));
+
+	free(awaited);
+	free(taken);
+	free(owner.thread);
+	return edge;
+}
+
+void deadlock_steps(const struct teller *teller, const struct fact_deadlock *deadlock,
+		    json_t *steps)
+{
+	for (uint32_t i = deadlock->begin; i < deadlock->end && i - deadlock->begin < STEPS_TOLD;
+	     i++) {
+		const struct fact_blocked *blocked = &teller->reader->facts.blockeds[i];
+		struct callsite callsite;
+		char *text;
+
+		blocked_callsite(teller, blocked, &callsite);
+		text = edge_text(teller, blocked, &callsite, EDGE_PLACED);
+		json_array_append_new(
+			steps, callsite_step(teller, &callsite, STEP_BLOCKED, jsontext_of(text)));
+		json_object_set_new(json_array_get(steps, json_array_size(steps) - 1), "waits_for",
+				    edge_json(teller, deadlock, blocked));
+		free(text);
+		callsite_finish(&callsite);
+	}
+}
+
+char *deadlock_text(const struct teller *teller, const struct fact_deadlock *deadlock)
+{
+	const struct fact_blocked *blockeds = teller->reader->facts.blockeds;
+	bool circle = deadlock->ev.cause == MPSAN_DEADLOCK_CYCLE;
+	bool several = false;
+	char *list = text_copy("");
+	uint32_t named = 0;
+
+	for (uint32_t i = deadlock->begin; i < deadlock->end; i++)
+		several = several || blockeds[i].at.by != blockeds[deadlock->begin].at.by;
+	for (uint32_t i = deadlock->begin; i < deadlock->end && named < NAMED_MAX; i++) {
+		struct callsite callsite;
+		char *text, *longer;
+
+		if (circle && !(blockeds[i].ev.flags & MPSAN_LF_CYCLE))
+			continue;
+		callsite_init(teller, &callsite, &blockeds[i].at, blockeds[i].at.tid, 0, 0);
+		text = edge_text(teller, &blockeds[i], &callsite,
+				 several ? EDGE_FOREIGN : EDGE_PLAIN);
+		longer = text_format("%s%s%s", list, named++ ? "; " : "", text);
+		callsite_finish(&callsite);
+		free(text);
+		free(list);
+		list = longer;
+	}
+	return list;
+}
+
+void deadlock_hash(const struct teller *teller, const struct fact_deadlock *deadlock,
+		   uint64_t *hash)
+{
+	const struct fact_blocked *blockeds = teller->reader->facts.blockeds;
+	bool circle = deadlock->ev.cause == MPSAN_DEADLOCK_CYCLE;
+	uint64_t sum = 0;
+
+	for (uint32_t i = deadlock->begin; i < deadlock->end && i - deadlock->begin < STEPS_TOLD;
+	     i++) {
+		uint64_t one = CALLSITE_HASH;
+		struct callsite callsite;
+
+		if (circle ? !(blockeds[i].ev.flags & MPSAN_LF_CYCLE) : i > deadlock->begin)
+			continue;
+		blocked_callsite(teller, &blockeds[i], &callsite);
+		callsite_hash(&one, &callsite);
+		callsite_finish(&callsite);
+		sum += one;
+	}
+	*hash = (*hash ^ sum) * 0x100000001b3ull;
+}

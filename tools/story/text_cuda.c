@@ -1,0 +1,164 @@
+/* See text_cuda.h. */
+#include "text_cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../facts/ipc.h"
+
+static const struct {
+	const char *name, *text;
+} memories[] = {
+	[MPSAN_MEMORY_UNKNOWN] = {"UNKNOWN", "device memory"},
+	[MPSAN_MEMORY_DEVICE] = {"DEVICE", "device memory"},
+	[MPSAN_MEMORY_MANAGED] = {"MANAGED", "managed memory"},
+	[MPSAN_MEMORY_POOL] = {"POOL", "memory of a pool"},
+	[MPSAN_MEMORY_POOL_POINTER] = {"POOL_POINTER", "memory of a pool"},
+	[MPSAN_MEMORY_VMM] = {"VMM", "memory of cuMemCreate"},
+	[MPSAN_MEMORY_HOST] = {"HOST", "host memory"},
+	[MPSAN_MEMORY_IMPORTED] = {"IMPORTED", "memory of another process"},
+};
+
+#define MEMORIES (sizeof(memories) / sizeof(*memories))
+
+const char *memory_text(uint64_t memory)
+{
+	return memories[memory < MEMORIES ? memory : MPSAN_MEMORY_UNKNOWN].text;
+}
+
+const char *memory_name(uint64_t memory)
+{
+	return memories[memory < MEMORIES ? memory : MPSAN_MEMORY_UNKNOWN].name;
+}
+
+char *bytes_text(uint64_t bytes)
+{
+	static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
+	double value = bytes;
+	int unit = -1;
+	char number[32];
+
+	if (!bytes)
+		return text_copy("memory of unknown size");
+	if (bytes < 1024)
+		return text_format("%llu byte%s", (unsigned long long)bytes, bytes == 1 ? "" : "s");
+	while (value >= 1024 && unit < 3) {
+		value /= 1024;
+		unit++;
+	}
+	snprintf(number, sizeof(number), value < 100 ? "%.1f" : "%.0f", value);
+	if (strlen(number) > 2 && !strcmp(number + strlen(number) - 2, ".0"))
+		number[strlen(number) - 2] = '\0';
+	return text_format("%s %s", number, units[unit]);
+}
+
+char *device_text(uint64_t device)
+{
+	return (int64_t)device < 0 || device > INT32_MAX ?
+		       text_copy("an unknown device") :
+		       text_format("device %llu", (unsigned long long)device);
+}
+
+char *duration_text(uint64_t ns)
+{
+	if (ns < 1000000000ull)
+		return text_format("%.3g ms", (double)ns / 1e6);
+	return text_format("%.1f s", (double)ns / 1e9);
+}
+
+static const char *error_text(uint64_t error)
+{
+	static const struct {
+		uint64_t error;
+		const char *text;
+	} errors[] = {
+		{1, "invalid value"},
+		{2, "out of memory"},
+		{3, "not initialized"},
+		{4, "shutting down"},
+		{35, "driver too old or missing"},
+		{46, "device busy or unavailable"},
+		{100, "no device"},
+		{101, "invalid device"},
+		{201, "invalid context"},
+		{205, "mapping failed"},
+		{208, "already mapped"},
+		{217, "no peer access"},
+		{304, "error of the operating system"},
+		{400, "invalid handle"},
+		{500, "not found"},
+		{600, "not ready"},
+		{709, "context is destroyed"},
+		{800, "not permitted"},
+		{801, "not supported"},
+		{999, "unknown error"},
+	};
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
+		if (errors[i].error == error)
+			return errors[i].text;
+	return NULL;
+}
+
+char *result_text(const char *function, uint64_t result)
+{
+	bool system = function && !strncmp(function, "pidfd", 5);
+	const char *text = system ? strerror((int)((int64_t)result < 0 ? -result : result)) :
+				    error_text(result);
+
+	if (!result)
+		return text_copy("success");
+	return text ? text_format("error %lld (%s)", (long long)result, text) :
+		      text_format("error %lld", (long long)result);
+}
+
+char *end_text(const struct facts *facts, uint32_t slot)
+{
+	const struct mpsan_process *process = facts->processes[slot].slot;
+
+	switch (cuda_end(facts, slot)) {
+	case CUDA_END_EXIT:
+		return process->end_value > 0 ?
+			       text_format("exited with status %d", process->end_value) :
+			       text_copy("exited");
+	case CUDA_END_EXEC:
+		return text_copy("became another program by exec");
+	case CUDA_END_KILLED:
+		return text_format("was killed by signal %d (%s)", process->end_value,
+				   strsignal(process->end_value));
+	case CUDA_END_SILENT:
+		return text_copy("ended without a word");
+	default:
+		return text_copy("was still there at the end");
+	}
+}
+
+const char *cause_text(uint64_t cause)
+{
+	static const char *const text[] = {
+		[MPSAN_CAUSE_UNKNOWN] = "the kernel refused it",
+		[MPSAN_CAUSE_MEMORY] = "this kind of memory has no such handle",
+		[MPSAN_CAUSE_YAMA] = "kernel.yama.ptrace_scope allows it to ancestors only",
+		[MPSAN_CAUSE_USER] = "that process belongs to another user",
+		[MPSAN_CAUSE_CAPABILITY] = "this process, or its container, has no right to ptrace",
+		[MPSAN_CAUSE_CLOSED] = "that process has closed the descriptor",
+		[MPSAN_CAUSE_GONE] = "that process is gone",
+	};
+
+	return text[cause < sizeof(text) / sizeof(*text) ? cause : MPSAN_CAUSE_UNKNOWN];
+}
+
+const char *cause_advice(uint64_t cause)
+{
+	switch (cause) {
+	case MPSAN_CAUSE_YAMA:
+		return "let the owner call prctl(PR_SET_PTRACER), or set kernel.yama.ptrace_scope to 0";
+	case MPSAN_CAUSE_USER:
+		return "run both processes as one user";
+	case MPSAN_CAUSE_CLOSED:
+		return "keep the descriptor open until the consumer has taken it";
+	default:
+		return "run the container with --cap-add SYS_PTRACE";
+	}
+}

@@ -1,0 +1,300 @@
+/* See text_locks.h. */
+#include "text_locks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../reader/threads.h"
+
+#define ANCESTORS_MAX 64u
+#define THREADS_NAMED 6u
+
+const char *lock_kind_text(uint64_t kind)
+{
+	static const char *const text[] = {
+		[MPSAN_LOCK_NONE] = "lock",
+		[MPSAN_LOCK_MUTEX] = "mutex",
+		[MPSAN_LOCK_RWLOCK_READ] = "rwlock (read)",
+		[MPSAN_LOCK_RWLOCK_WRITE] = "rwlock (write)",
+		[MPSAN_LOCK_SPIN] = "spinlock",
+		[MPSAN_LOCK_SEMAPHORE] = "semaphore",
+		[MPSAN_LOCK_CUSTOM] = "lock",
+		[MPSAN_WAIT_COND] = "condition variable",
+		[MPSAN_WAIT_BARRIER] = "barrier",
+		[MPSAN_WAIT_JOIN] = "end of thread",
+		[MPSAN_LOCK_LIBC] = "libc lock",
+		[MPSAN_LOCK_IMPORT] = "import lock",
+		[MPSAN_LOCK_GUARD] = "C++ guard",
+		[MPSAN_WAIT_FUTEX] = "futex",
+		[MPSAN_WAIT_GIL] = "GIL",
+		[MPSAN_WAIT_POOL] = "thread pool",
+		[MPSAN_WAIT_PROCESS] = "end of process",
+		[MPSAN_WAIT_PIPE_READ] = "pipe to be filled",
+		[MPSAN_WAIT_PIPE_WRITE] = "pipe to be emptied",
+		[MPSAN_WAIT_SYSCALL] = "system call",
+	};
+
+	return kind < sizeof(text) / sizeof(*text) ? text[kind] : "lock";
+}
+
+const char *how_text(uint64_t how)
+{
+	static const char *const text[] = {
+		[MPSAN_HOW_ROOT] = "root",
+		[MPSAN_HOW_FORK] = "fork",
+		[MPSAN_HOW__FORK] = "_Fork",
+		[MPSAN_HOW_VFORK] = "vfork",
+		[MPSAN_HOW_CLONE] = "clone",
+		[MPSAN_HOW_SYSCALL] = "syscall",
+		[MPSAN_HOW_POSIX_SPAWN] = "posix_spawn",
+		[MPSAN_HOW_SYSTEM] = "system",
+		[MPSAN_HOW_POPEN] = "popen",
+		[MPSAN_HOW_DAEMON] = "daemon",
+		[MPSAN_HOW_FORKPTY] = "forkpty",
+		[MPSAN_HOW_EXEC] = "exec",
+	};
+
+	return how < sizeof(text) / sizeof(*text) ? text[how] : "fork";
+}
+
+static bool is_self_or_ancestor(const struct reader *reader, uint32_t ancestor, uint32_t slot)
+{
+	for (uint32_t depth = 0; depth < ANCESTORS_MAX && slot < reader->session.slots; depth++) {
+		if (slot == ancestor)
+			return true;
+		slot = reader->session.table[slot].parent -
+		       1; /* no parent wraps round to no slot */
+	}
+	return false;
+}
+
+/* What a lock_name event called this address before the lock was mentioned; borrowed. */
+static const char *logged_name(const struct reader *reader, const struct lock_ref *lock)
+{
+	for (uint32_t i = reader->names.count; i-- > 0;) {
+		const struct seen_name *name = &reader->names.item[i];
+
+		if (name->lock == lock->address && name->at.time_ns <= lock->at->time_ns &&
+		    is_self_or_ancestor(reader, name->at.by, lock->at->by))
+			return reader_text(reader, name->at.slot, name->name);
+	}
+	return NULL;
+}
+
+/*
+ * CPython's buffered files guard themselves with a lock of their own. In a stripped interpreter the
+ * sign is who calls: Lock and RLock objects wait in PyThread_acquire_lock_timed, without this name
+ * in between.
+ */
+static bool is_buffer_lock(json_t *native)
+{
+	static const char *const sign[] = {"_enter_buffered_busy", "_io__Buffered",
+					   "_bufferedwriter_flush", "buffered_flush",
+					   "buffered_enter"};
+	json_t *frame = json_array_get(native, 0);
+	const char *first = json_string_value(json_object_get(frame, "function"));
+	size_t i, k;
+
+	if (first && !strcmp(first, "PyThread_acquire_lock"))
+		return true;
+	json_array_foreach(native, i, frame)
+	{
+		const char *function = json_string_value(json_object_get(frame, "function"));
+
+		for (k = 0; function && k < sizeof(sign) / sizeof(*sign); k++)
+			if (strstr(function, sign[k]))
+				return true;
+	}
+	return false;
+}
+
+static char *init_text(struct frames *frames, const struct lock_ref *lock, bool as_key)
+{
+	json_t *frame;
+	char *text;
+
+	if (!lock->held || !lock->held->ev.init || lock->flags & MPSAN_LF_PYTHON)
+		return NULL;
+	frame = frame_of_caller(frames, &lock->held->at, lock->held->ev.init);
+	text = as_key ? frame_key(frame) : frame_text(frame);
+	json_decref(frame);
+	return text;
+}
+
+/* The name proper: given by the program, else by a symbol table. */
+static char *proper_name(const struct reader *reader, struct frames *frames,
+			 const struct lock_ref *lock)
+{
+	const char *given = logged_name(reader, lock);
+
+	if (given)
+		return text_copy(given);
+	return frames_object(frames, lock->at, lock->address);
+}
+
+/* The event that made a shared lock, or opened it, in its process or an ancestor. */
+static const struct seen_share *find_share(const struct reader *reader, const struct lock_ref *lock)
+{
+	for (uint32_t i = reader->shares.count; i-- > 0;) {
+		const struct seen_share *share = &reader->shares.item[i];
+
+		if (share->ev.lock == lock->address && !share->gone &&
+		    share->at.time_ns <= lock->at->time_ns &&
+		    is_self_or_ancestor(reader, share->at.by, lock->at->by))
+			return share;
+	}
+	return NULL;
+}
+
+/* The function before the program's own line: what it called; NULL when it made the lock itself. */
+static const char *called_by(json_t *python, const json_t *script)
+{
+	const char *function = NULL, *dot;
+	json_t *frame;
+	size_t i;
+
+	json_array_foreach(python, i, frame)
+	{
+		if (frame == script)
+			break;
+		function = json_string_value(json_object_get(frame, "function"));
+	}
+	dot = function ? strrchr(function, '.') : NULL;
+	return dot ? dot + 1 : function;
+}
+
+/* A lock of multiprocessing by what the program made: "Queue made at main (train.py:12)". */
+static char *share_text(const struct reader *reader, struct frames *frames,
+			const struct lock_ref *lock, bool as_key)
+{
+	const struct seen_share *share = find_share(reader, lock);
+	json_t *python = share ? frames_python(frames, &share->at, share->ev.python) : NULL,
+	       *script = frames_first_script(python);
+	const char *function = called_by(python, script);
+	char *where = as_key ? frame_key(script) : frame_text(script);
+	char *text = where && function ? text_format("%s made at %s", function, where) : NULL;
+
+	free(where);
+	json_decref(python);
+	return text;
+}
+
+char *lock_text(const struct reader *reader, struct frames *frames, const struct lock_ref *lock)
+{
+	bool python = lock->flags & MPSAN_LF_PYTHON && lock->kind <= MPSAN_LOCK_CUSTOM;
+	const char *kind = python ? "Python lock" : lock_kind_text(lock->kind);
+	char *name = proper_name(reader, frames, lock), *text;
+
+	if (name && lock->kind == MPSAN_LOCK_LIBC) {
+		text = text_format("libc's %s", name);
+	} else if (name && lock->kind == MPSAN_WAIT_POOL) {
+		text = text_format("the thread pool of %s", name);
+	} else if (name) {
+		text = text_format("%s \"%s\"", kind, name);
+	} else if ((name = share_text(reader, frames, lock, false))) {
+		text = text_format("a lock of the %s", name);
+	} else if (is_buffer_lock(lock->native)) {
+		text = text_copy("the buffer lock of a Python file");
+	} else if ((name = init_text(frames, lock, false))) {
+		text = text_format("%s initialised at %s", kind, name);
+	} else {
+		text = text_format("%s 0x%llx", kind, (unsigned long long)lock->address);
+	}
+	free(name);
+	return text;
+}
+
+char *lock_key(const struct reader *reader, struct frames *frames, const struct lock_ref *lock)
+{
+	char *name = proper_name(reader, frames, lock);
+
+	if (!name && is_buffer_lock(lock->native))
+		name = text_copy("buffer lock");
+	if (!name)
+		name = share_text(reader, frames, lock, true);
+	if (!name)
+		name = init_text(frames, lock, true);
+	return name ? name : text_copy("");
+}
+
+/* Where runtimes begin the threads of others: their own names say nothing of these. */
+static bool is_wrapper(const char *function)
+{
+	static const char *const wrapper[] = {"pythread_wrapper", "t_bootstrap",
+					      "thread_run",	  "execute_native_thread_routine",
+					      "thread_start",	  "g_thread_proxy",
+					      "thread_proxy"};
+
+	for (size_t i = 0; i < sizeof(wrapper) / sizeof(*wrapper); i++)
+		if (!strcmp(function, wrapper[i]))
+			return true;
+	return false;
+}
+
+static char *start_function(struct frames *frames, const struct seen_thread *thread)
+{
+	char *function = thread ? frames_function(frames, &thread->at, thread->ev.entry) : NULL;
+
+	if (!function || !is_wrapper(function))
+		return function;
+	free(function);
+	return NULL;
+}
+
+char *thread_text(const struct reader *reader, struct frames *frames, uint32_t slot, uint32_t tid,
+		  uint64_t time_ns)
+{
+	bool first = slot < reader->session.slots && reader->session.table[slot].pid == tid;
+	const char *name = first ? "main thread" : threads_name(reader, slot, tid, time_ns);
+	char *function = name ? text_copy(name) :
+				start_function(frames, threads_at(reader, slot, tid, time_ns));
+
+	return function ? function : text_format("TID %u", tid);
+}
+
+static char *thread_origin(const struct reader *reader, struct frames *frames,
+			   const struct seen_thread *thread, uint64_t time_ns)
+{
+	char *name = thread_text(reader, frames, thread->at.by, thread->at.tid, time_ns), *where,
+	     *text;
+	json_t *frame = frame_of_caller(frames, &thread->at, thread->ev.creator_caller);
+	bool known = json_is_string(json_object_get(frame, "file"));
+
+	where = known ? frame_text(frame) : NULL;
+	text = where ? text_format("%s (created at %s)", name, where) : text_copy(name);
+	json_decref(frame);
+	free(where);
+	free(name);
+	return text;
+}
+
+static char *join_text(char *list, const char *between, char *more)
+{
+	char *joined = list ? text_format("%s%s%s", list, between, more) : text_copy(more);
+
+	free(list);
+	free(more);
+	return joined;
+}
+
+char *threads_text(const struct reader *reader, struct frames *frames, const struct fact_fork *fork)
+{
+	uint64_t others = fork->ev.threads ? fork->ev.threads - 1 : 0, count = 0;
+	char *list = NULL;
+
+	for (uint32_t i = 0; i < reader->threads.count; i++) {
+		const struct seen_thread *thread = &reader->threads.item[i];
+
+		if (threads_lives(thread, fork) && ++count <= THREADS_NAMED)
+			list = join_text(list, ", ",
+					 thread_origin(reader, frames, thread, fork->at.time_ns));
+	}
+	if (count > THREADS_NAMED)
+		list = join_text(
+			list, " and ",
+			text_format("%llu more", (unsigned long long)(count - THREADS_NAMED)));
+	if (list && others > count)
+		list = join_text(list, "; not seen to start: ",
+				 text_format("%llu", (unsigned long long)(others - count)));
+	return list ? list : text_copy("none that the library saw start");
+}

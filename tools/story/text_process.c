@@ -1,0 +1,106 @@
+/* See text_process.h. */
+#include "text_process.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../facts/processes.h"
+
+char *process_given_name(const struct reader *reader, uint32_t slot)
+{
+	uint32_t named = process_named(&reader->facts, slot);
+	const struct fact_event *event = named == FACT_NONE ? NULL : &reader->facts.events[named];
+	const char *name =
+		event ? reader_text(reader, event->at.slot, EVENT_AS(event, process_name)->name) :
+			NULL;
+
+	return name ? text_copy(name) : NULL;
+}
+
+char *process_text(const struct reader *reader, uint32_t slot)
+{
+	const struct mpsan_process *process = &reader->session.table[slot];
+	const char *role = role_text(role_of(process));
+	char *name = process_given_name(reader, slot), *text;
+
+	if (name)
+		text = text_format("%s (pid %u)", name, process->pid);
+	else if (role)
+		text = text_format("%s (pid %u)", role, process->pid);
+	else
+		text = text_format("process %u", process->pid);
+	free(name);
+	return text;
+}
+
+/* Of the process, not of its last image; 0: not known. */
+static uint64_t birth_ns(const struct reader *reader, uint32_t slot)
+{
+	return reader->session.table[process_born_as(&reader->facts, slot)].birth_ns;
+}
+
+/* Both ages, in words that cannot be taken for each other: its own, and that of the session. */
+static char *trigger_text(const struct reader *reader, uint32_t slot, uint64_t time_ns)
+{
+	double session = (double)(int64_t)(time_ns - reader->session.head->start_ns) / 1e9;
+	uint64_t birth = birth_ns(reader, slot);
+
+	if (!birth || birth > time_ns)
+		return text_format("%.3f s into the session", session);
+	return text_format("at the age of %.3f s (%.3f s into the session)",
+			   (double)(time_ns - birth) / 1e9, session);
+}
+
+char *process_end_text(const struct reader *reader, uint32_t slot)
+{
+	const struct fact_process *process = &reader->facts.processes[slot];
+	char *when, *text;
+
+	if (!process->gone || process->stayed)
+		return text_copy("was still there at the end");
+	when = trigger_text(reader, slot, process->gone_ns);
+	if (process->slot->end == MPSAN_END_SIGNAL)
+		text = text_format("was killed by signal %d (%s) %s", process->slot->end_value,
+				   strsignal(process->slot->end_value), when);
+	else if (process->slot->end == MPSAN_END_EXIT && process->slot->end_value > 0)
+		text = text_format("exited with status %d %s", process->slot->end_value, when);
+	else
+		text = text_format("%s %s", process->slot->end ? "exited" : "ended without a word",
+				   when);
+	free(when);
+	return text;
+}
+
+#define NAMED_MAX 6u
+
+char *process_left_text(const struct reader *reader, uint32_t slot)
+{
+	char *text = text_copy("");
+	uint32_t count = 0;
+
+	READER_EACH_SLOT(reader, other) {
+		if (!process_is_orphan_of(&reader->facts, other, slot) || count++ >= NAMED_MAX)
+			continue;
+		text = text_join(text, ", ", process_text(reader, other));
+	}
+	if (count > NAMED_MAX)
+		text = text_join(text, " and ", text_format("%u more", count - NAMED_MAX));
+	return text;
+}
+
+const char *process_role(const struct reader *reader, uint32_t slot)
+{
+	switch (role_of(&reader->session.table[slot])) {
+	case ROLE_TRACKER:
+		return "resource tracker";
+	case ROLE_FORK_SERVER:
+		return "fork server";
+	case ROLE_SHM_MANAGER:
+		return "torch_shm_manager";
+	default:
+		return slot < reader->facts.process_count &&
+				       process_is_worker(&reader->facts, slot) ?
+			       "worker" :
+			       NULL;
+	}
+}

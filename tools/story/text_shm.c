@@ -1,0 +1,211 @@
+/* See text_shm.h. */
+#include "text_shm.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text_cuda.h"
+#include "text_process.h"
+
+#define NAMED_MAX 3u
+
+static const char *name_at(const char *const *names, size_t count, uint64_t value)
+{
+	return value < count ? names[value] : NULL;
+}
+
+#define NAME_AT(names, value) name_at(names, sizeof(names) / sizeof(*(names)), value)
+
+const char *shm_field_name(uint16_t type, const char *field, uint64_t value)
+{
+	static const char *const ways[] = {NULL,       "OPEN",	  "MEMFD", "FILE",
+					   "RECEIVED", "FETCHED", "FOUND"};
+	static const char *const uses[] = {NULL, "UNMAPPED", "CLOSED", "UNLINKED"};
+	static const char *const reasons[] = {NULL,	   "NO_NAME",	       "NO_DESCRIPTOR",
+					      "TRUNCATED", "MANY_DESCRIPTORS", "NO_SPACE",
+					      "NO_MAP",	   "MANY_MAPS"};
+	static const char *const hows[] = {NULL, "ADVICE", "REGISTERED", "SUPPORTED"};
+	static const char *const kinds[] = {NULL, "FILE", "STREAM"};
+	static const char *const mains[] = {NULL, "REFUSED", "FORKED", "SHARED", "CUDA"};
+
+	if ((type == EV_shm || type == EV_shm_intent) && !strcmp(field, "way"))
+		return NAME_AT(ways, value);
+	if (type == EV_shm_inherited && !strcmp(field, "what"))
+		return NAME_AT(uses, value);
+	if (type == EV_shm_refused && !strcmp(field, "reason"))
+		return NAME_AT(reasons, value);
+	if (type == EV_dontfork && !strcmp(field, "how"))
+		return NAME_AT(hows, value);
+	if (type == EV_offset_used && !strcmp(field, "kind"))
+		return NAME_AT(kinds, value);
+	if (type == EV_main_again && !strcmp(field, "how"))
+		return NAME_AT(mains, value);
+	return NULL;
+}
+
+const char *const *shm_field_bits(uint16_t type, const char *field)
+{
+	static const char *const flags[] = {"MADE", "TORCH", "WRITABLE", "UNNAMED", NULL};
+	static const char *const whats[] = {"READ", "WRITE", "MOVE", NULL};
+
+	if (type == EV_shm && !strcmp(field, "flags"))
+		return flags;
+	if (type == EV_offset_used && !strcmp(field, "what"))
+		return whats;
+	return NULL;
+}
+
+static const char *event_name(const struct reader *reader, const struct fact_event *event)
+{
+	const char *text = NULL;
+
+	if (event->type == EV_shm)
+		text = reader_text(reader, event->at.slot, EVENT_AS(event, shm)->name);
+	else if (event->type == EV_shm_left)
+		text = reader_text(reader, event->at.slot, EVENT_AS(event, shm_left)->name);
+	return text ? shm_name_bare(text) : NULL;
+}
+
+const char *segment_name(const struct reader *reader, uint32_t segment)
+{
+	const struct fact_event *made = shm_made(&reader->facts, segment);
+	const char *name = made ? event_name(reader, made) : NULL;
+
+	if (name || !segment)
+		return name;
+	EACH_SHM_EVENT(&reader->facts, segment - 1, at)
+	if ((name = event_name(reader, &reader->facts.events[at - 1])))
+		return name;
+	return NULL;
+}
+
+char *segment_text(const struct reader *reader, uint32_t segment)
+{
+	const struct fact_event *made = shm_made(&reader->facts, segment);
+	char *size = bytes_text(shm_bytes(&reader->facts, segment)), *text;
+	const char *name = segment_name(reader, segment);
+
+	if (shm_is_torch(&reader->facts, segment))
+		text = text_format("the shared tensor %s (%s)", name ? name : "", size);
+	else if (made && EVENT_AS(made, shm)->way == MPSAN_SHM_MEMFD)
+		text = text_format("the memory \"%s\" without a path (%s)", name ? name : "", size);
+	else if (name)
+		text = text_format("the shared memory %s (%s)", name, size);
+	else
+		text = text_format("shared memory (%s)", size);
+	free(size);
+	return text;
+}
+
+static char *longer(char *text, const char *more)
+{
+	char *both = text ? text_format("%s, %s", text, more) : text_copy(more);
+
+	free(text);
+	return both;
+}
+
+char *segment_names(const struct reader *reader, uint32_t segment)
+{
+	uint64_t seen[NAMED_MAX];
+	uint32_t count = 0;
+	char *text = NULL;
+
+	if (!segment)
+		return NULL;
+	EACH_SHM_EVENT(&reader->facts, segment - 1, at)
+	{
+		const char *name = event_name(reader, &reader->facts.events[at - 1]);
+		uint64_t hash = name ? shm_name_hash(name) : 0;
+		bool known = !name;
+
+		for (uint32_t i = 0; i < count; i++)
+			known = known || seen[i] == hash;
+		if (known || count == NAMED_MAX)
+			continue;
+		seen[count++] = hash;
+		text = longer(text, name);
+	}
+	return text;
+}
+
+static bool is_among(const uint32_t *slots, uint32_t count, uint32_t slot)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (slots[i] == slot)
+			return true;
+	return false;
+}
+
+char *segment_mappers(const struct reader *reader, uint32_t segment, uint64_t time_ns)
+{
+	const struct facts *facts = &reader->facts;
+	uint32_t slots[64], count = 0;
+	char *text = NULL;
+
+	if (!segment)
+		return text_copy("nobody");
+	EACH_SHM_EVENT(facts, segment - 1, at)
+	{
+		const struct fact_event *event = &facts->events[at - 1];
+		uint64_t end;
+
+		if (event->type != EV_shm_map || event->at.time_ns > time_ns || count == 64 ||
+		    is_among(slots, count, event->at.by))
+			continue;
+		end = shm_unmap_ns(facts, event);
+		if (!end || end > time_ns)
+			slots[count++] = event->at.by;
+	}
+	for (uint32_t i = 0; i < count && i < NAMED_MAX; i++) {
+		char *who = process_text(reader, slots[i]);
+
+		text = longer(text, who);
+		free(who);
+	}
+	if (count > NAMED_MAX) {
+		char *more = text_format("%s and %u more", text, count - NAMED_MAX);
+
+		free(text);
+		text = more;
+	}
+	return text ? text : text_copy("nobody");
+}
+
+char *kept_text(uint64_t count, uint64_t bytes)
+{
+	char *size = bytes_text(bytes),
+	     *text = text_format("%llu tensor%s (%s)", (unsigned long long)count,
+				 count == 1 ? "" : "s", size);
+
+	free(size);
+	return text;
+}
+
+char *free_text(uint64_t bytes)
+{
+	char *size, *text;
+
+	if (bytes < 4096)
+		return text_copy("nothing was");
+	size = bytes_text(bytes);
+	text = text_format("%s were", size);
+	free(size);
+	return text;
+}
+
+char *connect_text(uint64_t result)
+{
+	int error = (int)((int64_t)result < 0 ? -(int64_t)result : (int64_t)result);
+
+	if (!error)
+		return text_copy("the connection ended before anything came");
+	if (error == ECONNRESET)
+		return text_copy("the connection broke before anything came (connection reset)");
+	if (error == ENOENT)
+		return text_copy("its address was gone (no such file)");
+	if (error == ECONNREFUSED)
+		return text_copy("nobody answered (connection refused)");
+	return text_format("nobody answered (%s)", strerror(error));
+}

@@ -1,0 +1,89 @@
+/* See mon_affinity.h. */
+#include "mon_affinity.h"
+
+#include <stdlib.h>
+
+#include "quota.h"
+
+#define BUSY_NS 1000000000ull /* a worker that has work */
+#define WORKERS_MIN 3u /* fewer may be one pair that somebody put together */
+#define SIBLING_NS 500000000ull /* one beside it */
+
+void mon_affinity_init(struct mon_affinity *mon_affinity, const struct workers *workers)
+{
+	cpu_set_t own;
+
+	*mon_affinity = (struct mon_affinity){.workers = workers};
+	mon_affinity->told =
+		memory_get(workers->reader->session.slots * sizeof(*mon_affinity->told));
+	CPU_ZERO(&own);
+	quota_add_affinity(0, &own);
+	mon_affinity->processors = (uint32_t)CPU_COUNT(&own);
+}
+
+void mon_affinity_finish(struct mon_affinity *mon_affinity)
+{
+	free(mon_affinity->told);
+	*mon_affinity = (struct mon_affinity){0};
+}
+
+static bool is_copy(const struct mon_affinity *mon_affinity, uint32_t slot)
+{
+	return mon_affinity->workers->member[slot].worker &&
+	       mon_affinity->workers->member[slot].parent != FACT_NONE &&
+	       fact_how_copies(mon_affinity->workers->reader->session.table[slot].how);
+}
+
+static bool has_affinity(const struct mon_affinity *mon_affinity, uint32_t slot,
+			 const cpu_set_t *wanted)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	return quota_add_affinity(mon_affinity->workers->reader->session.table[slot].pid, &set) &&
+	       CPU_EQUAL(&set, wanted);
+}
+
+static uint32_t count_workers(const struct mon_affinity *mon_affinity, uint32_t parent,
+			      const cpu_set_t *set)
+{
+	uint32_t count = 0;
+
+	WORKERS_EACH(mon_affinity->workers, slot)
+	count += is_copy(mon_affinity, slot) &&
+		 mon_affinity->workers->member[slot].parent == parent &&
+		 mon_affinity->workers->member[slot].total_ns >= SIBLING_NS &&
+		 has_affinity(mon_affinity, slot, set);
+	return count;
+}
+
+static void look_at(struct mon_affinity *mon_affinity, struct watchlog *log, uint32_t slot)
+{
+	const struct mpsan_process *table = mon_affinity->workers->reader->session.table;
+	const struct worker *member = &mon_affinity->workers->member[slot];
+	struct ev_bound event = {.parent_slot = member->parent + 1, .busy = member->total_ns};
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	if (!quota_add_affinity(table[slot].pid, &set) || CPU_COUNT(&set) != 1 ||
+	    !has_affinity(mon_affinity, member->parent, &set))
+		return;
+	event.processors = 1;
+	event.siblings = count_workers(mon_affinity, member->parent, &set);
+	if (event.siblings < WORKERS_MIN)
+		return;
+	event.siblings--; /* those beside it */
+	mon_affinity->told[member->parent] = true;
+	watchlog_put(log, EV_bound, slot, table[slot].pid, &event, sizeof(event));
+}
+
+void mon_affinity_look(struct mon_affinity *mon_affinity, struct watchlog *log)
+{
+	if (mon_affinity->processors < 2)
+		return;
+	WORKERS_EACH(mon_affinity->workers, slot)
+	if (is_copy(mon_affinity, slot) &&
+	    mon_affinity->workers->member[slot].total_ns >= BUSY_NS &&
+	    !mon_affinity->told[mon_affinity->workers->member[slot].parent])
+		look_at(mon_affinity, log, slot);
+}

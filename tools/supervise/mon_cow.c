@@ -1,0 +1,206 @@
+/* See mon_cow.h. */
+#include "mon_cow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../facts/processes.h"
+#include "../../shim/common/pages.h"
+
+#define INHERITED_BYTES (32ull << 20)
+#define STATED_BYTES (1ull << 20)
+#define GIVEN_BYTES (16ull << 20) /* who was given less is not counted, here and by itself */
+#define COUNT_NS 1500000000ull /* between two counts of one worker, at least */
+#define SHARE 600u /* counting takes at most one part in this many of the time */
+
+void mon_cow_init(struct mon_cow *mon_cow, const struct workers *workers)
+{
+	*mon_cow = (struct mon_cow){.workers = workers};
+	mon_cow->known = memory_get(workers->reader->session.slots * sizeof(*mon_cow->known));
+}
+
+static FILE *open_of(uint32_t pid, const char *what)
+{
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", pid, what);
+	return fopen(path, "re");
+}
+
+/* Resident memory that belongs to no file, in bytes; 0: not known. Costs next to nothing. */
+static uint64_t anonymous(uint32_t pid)
+{
+	FILE *file = open_of(pid, "statm");
+	char line[160] = "";
+	bool got = file && fgets(line, sizeof(line), file);
+
+	if (file)
+		fclose(file);
+	return got ? pages_anonymous(line) : 0;
+}
+
+/* What its page faults have given to a process since its fork, in bytes. */
+static uint64_t given(uint32_t pid)
+{
+	FILE *file = open_of(pid, "stat");
+	char line[1024] = "", *after;
+	unsigned long long faults = 0;
+
+	if (file && fgets(line, sizeof(line), file) && (after = strrchr(line, ')')))
+		sscanf(after + 1, " %*c %*d %*d %*d %*d %*d %*u %llu", &faults);
+	if (file)
+		fclose(file);
+	return faults * PAGES_BYTES;
+}
+
+/* By the kernel's count over all pages. */
+static bool read_pages(uint32_t pid, struct pages *pages)
+{
+	FILE *file = open_of(pid, "smaps");
+	char text[16384];
+	size_t bytes, all = 0;
+
+	*pages = (struct pages){0};
+	for (; file && (bytes = fread(text, 1, sizeof(text), file)) > 0; all += bytes)
+		pages_read(pages, text, bytes);
+	pages_read(pages, NULL, 0);
+	if (file)
+		fclose(file);
+	return all;
+}
+
+static uint32_t pid_of(const struct mon_cow *mon_cow, uint32_t slot)
+{
+	return mon_cow->workers->reader->session.table[slot].pid;
+}
+
+/* The slot of who forked it: for the child of a fork server that server, not who asked it for a worker. */
+static uint32_t maker_of(const struct mon_cow *mon_cow, uint32_t slot)
+{
+	const struct reader *reader = mon_cow->workers->reader;
+	uint32_t maker = reader->session.table[slot].parent;
+
+	return maker && maker <= reader->facts.process_count ? maker - 1 : FACT_NONE;
+}
+
+/*
+ * At the fork a child has what its maker has. When it is first seen, the smaller of the two is nearest to
+ * that, since either may have taken more since; nor can it be more than what is still shared and what the
+ * child was given in its place.
+ */
+static void begin(struct mon_cow *mon_cow, uint32_t slot)
+{
+	uint32_t pid = pid_of(mon_cow, slot), maker = maker_of(mon_cow, slot);
+	uint64_t own = anonymous(pid), makers, most;
+	struct pages pages;
+
+	mon_cow->known[slot] = true;
+	if (own < INHERITED_BYTES || maker == FACT_NONE)
+		return;
+	makers = anonymous(pid_of(mon_cow, maker));
+	if (makers < INHERITED_BYTES || mon_cow->workers->reader->processes[maker].gone ||
+	    !read_pages(pid, &pages))
+		return;
+	most = pages.common + given(pid);
+	most = most < own ? most : own;
+	*ARRAY_ADD(&mon_cow->children) =
+		(struct mon_cow_child){.slot = slot,
+				       .maker = maker,
+				       .inherited = most < makers ? most : makers,
+				       .first_ns = mon_cow->workers->snapshot->now_ns};
+}
+
+/* What its maker gives back becomes the worker's alone without a copy: once it is gone nothing can be said. */
+static void count(struct mon_cow *mon_cow, struct mon_cow_child *child)
+{
+	uint32_t pid = pid_of(mon_cow, child->slot);
+	struct pages_bounds bounds = {.inherited = child->inherited,
+				      .given = given(pid),
+				      .parents = anonymous(pid_of(mon_cow, child->maker))};
+	struct pages pages;
+
+	child->last_ns = mon_cow->workers->snapshot->now_ns;
+	if (bounds.given < GIVEN_BYTES || !read_pages(pid, &pages) ||
+	    mon_cow->workers->reader->processes[child->maker].gone)
+		return;
+	child->before = child->copied;
+	child->copied = pages_copied(&pages, &bounds);
+	child->resident = anonymous(pid);
+}
+
+static struct mon_cow_child *whose_turn(struct mon_cow *mon_cow)
+{
+	uint64_t now_ns = mon_cow->workers->snapshot->now_ns;
+
+	for (uint32_t i = 0; i < mon_cow->children.count; i++) {
+		uint32_t at = mon_cow->turn++ % mon_cow->children.count;
+		struct mon_cow_child *child = &mon_cow->children.item[at];
+		uint64_t since = child->last_ns ? child->last_ns : child->first_ns;
+
+		if (!mon_cow->workers->reader->processes[child->slot].gone &&
+		    now_ns >= since + COUNT_NS)
+			return child;
+	}
+	return NULL;
+}
+
+static bool is_forked_worker(const struct mon_cow *mon_cow, uint32_t slot)
+{
+	return mon_cow->workers->member[slot].worker &&
+	       fact_how_copies(mon_cow->workers->reader->session.table[slot].how);
+}
+
+void mon_cow_look(struct mon_cow *mon_cow)
+{
+	uint64_t begun = clock_ns(CLOCK_MONOTONIC), now_ns = begun;
+	struct mon_cow_child *child;
+
+	WORKERS_EACH(mon_cow->workers, slot)
+	if (!mon_cow->known[slot] && is_forked_worker(mon_cow, slot))
+		begin(mon_cow, slot);
+	if (begun < mon_cow->next_ns)
+		return;
+	while (now_ns - begun < 1000000 && (child = whose_turn(mon_cow))) {
+		count(mon_cow, child);
+		now_ns = clock_ns(CLOCK_MONOTONIC);
+	}
+	mon_cow->next_ns = now_ns + (now_ns - begun) * SHARE;
+}
+
+static bool said_it_itself(const struct mon_cow *mon_cow, uint32_t slot)
+{
+	const struct facts *facts = &mon_cow->workers->reader->facts;
+
+	return fact_event_of(facts, slot, EV_growth, FACT_NONE) != FACT_NONE ||
+	       fact_event_of(facts, slot, EV_growth_end, FACT_NONE) != FACT_NONE;
+}
+
+/* Of a worker that ends by itself, the last count may show what an interpreter copies as it is taken down. */
+static uint64_t while_it_worked(const struct mon_cow *mon_cow, const struct mon_cow_child *child)
+{
+	const struct facts *facts = &mon_cow->workers->reader->facts;
+
+	return !facts->processes[child->slot].gone || process_was_killed(facts, child->slot) ?
+		       child->copied :
+		       child->before;
+}
+
+void mon_cow_finish(struct mon_cow *mon_cow, struct watchlog *log)
+{
+	for (uint32_t i = 0; i < mon_cow->children.count; i++) {
+		const struct mon_cow_child *child = &mon_cow->children.item[i];
+		struct ev_growth event = {.copied = while_it_worked(mon_cow, child),
+					  .resident = child->resident,
+					  .inherited = child->inherited,
+					  .lasted = child->last_ns - child->first_ns};
+
+		if (event.copied >= STATED_BYTES && !said_it_itself(mon_cow, child->slot))
+			watchlog_put(log, EV_growth, child->slot, pid_of(mon_cow, child->slot),
+				     &event, sizeof(event));
+	}
+	free(mon_cow->children.item);
+	free(mon_cow->known);
+	*mon_cow = (struct mon_cow){0};
+}

@@ -1,0 +1,236 @@
+/* See mon_cpu.h. */
+#include "mon_cpu.h"
+
+#include <stdlib.h>
+
+#include "../story/text_process.h"
+#include "quota.h"
+
+#define SPAN_NS 2000000000ull /* it must have lasted */
+#define NAMED_MAX 4u
+
+void mon_cpu_init(struct mon_cpu *mon_cpu, const struct workers *workers)
+{
+	*mon_cpu = (struct mon_cpu){.workers = workers, .quota = quota_processors()};
+}
+
+/* ---- one look ---- */
+
+/*
+ * Programs of one thread each, as make starts them, are somebody's decision; workers and processes with
+ * thread pools are what is asked about.
+ */
+static bool counts(const struct workers *workers, uint32_t slot)
+{
+	return workers->member[slot].worker || workers->member[slot].threads > 1;
+}
+
+struct sight {
+	uint64_t busy_ns, ran_ns;
+	uint32_t processes, threads; /* that ran for a good part of the time */
+	uint32_t processors;
+	uint32_t workers, employer; /* most workers of one parent */
+};
+
+static uint32_t processors_of(const struct mon_cpu *mon_cpu)
+{
+	const struct workers *workers = mon_cpu->workers;
+	uint32_t count;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	WORKERS_EACH(workers, slot)
+	if (counts(workers, slot))
+		quota_add_affinity(workers->reader->session.table[slot].pid, &set);
+	count = (uint32_t)CPU_COUNT(&set);
+	count = count < mon_cpu->quota ? count : mon_cpu->quota;
+	return count ? count : 1;
+}
+
+static bool is_busy(const struct snapshot *snapshot, uint64_t busy_ns)
+{
+	return busy_ns > snapshot->passed_ns / 4;
+}
+
+static uint32_t busy_threads(const struct snapshot *snapshot,
+			     const struct snapshot_process *process)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = process->begin; i < process->end; i++)
+		count += is_busy(snapshot, worker_table_busy_ns(snapshot, i));
+	return count;
+}
+
+static int compare_numbers(const void *one, const void *other)
+{
+	uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
+
+	return a < b ? -1 : a > b;
+}
+
+static void find_employer(const struct workers *workers, struct sight *sight)
+{
+	ARRAY(uint32_t) parents = {0};
+	uint32_t run = 0;
+
+	WORKERS_EACH(workers, slot)
+	if (workers->member[slot].python && workers->member[slot].parent != FACT_NONE)
+		*ARRAY_ADD(&parents) = workers->member[slot].parent;
+	if (parents.count)
+		qsort(parents.item, parents.count, sizeof(uint32_t), compare_numbers);
+	for (uint32_t i = 0; i < parents.count; i++) {
+		run = i && parents.item[i] == parents.item[i - 1] ? run + 1 : 1;
+		if (run > sight->workers) {
+			sight->workers = run;
+			sight->employer = parents.item[i];
+		}
+	}
+	free(parents.item);
+}
+
+static struct sight see(const struct mon_cpu *mon_cpu)
+{
+	const struct workers *workers = mon_cpu->workers;
+	const struct snapshot *snapshot = workers->snapshot;
+	struct sight sight = {0};
+
+	for (uint32_t i = 0; i < snapshot->processes.count; i++) {
+		const struct snapshot_process *process = &snapshot->processes.item[i];
+		uint32_t slot = process->slot, threads = busy_threads(snapshot, process);
+
+		if (!counts(workers, slot))
+			continue;
+		sight.busy_ns += workers->member[slot].busy_ns;
+		sight.ran_ns += workers->member[slot].ran_ns;
+		sight.processes += threads != 0;
+		sight.threads += threads;
+	}
+	find_employer(workers, &sight);
+	if (sight.busy_ns > snapshot->passed_ns || sight.workers > 1)
+		sight.processors = processors_of(mon_cpu);
+	return sight;
+}
+
+/* Who wants how much: "Process-1 (pid 7): 4 threads, process 9: 3 threads and 2 more processes". */
+static char *detail_of(const struct workers *workers)
+{
+	char *text = text_copy(""), *name;
+	uint32_t named = 0, more = 0;
+
+	for (uint32_t i = 0; i < workers->snapshot->processes.count; i++) {
+		const struct snapshot_process *process = &workers->snapshot->processes.item[i];
+		uint32_t threads = busy_threads(workers->snapshot, process);
+
+		if (!threads || !counts(workers, process->slot) || (named == NAMED_MAX && ++more))
+			continue;
+		name = process_text(workers->reader, process->slot);
+		text = text_join(
+			text, ", ",
+			text_format("%s: %u thread%s", name, threads, threads == 1 ? "" : "s"));
+		named++;
+		free(name);
+	}
+	if (more)
+		text = text_join(text, " and ",
+				 text_format("%u more process%s", more, more == 1 ? "" : "es"));
+	return text;
+}
+
+/* ---- stretches of time ---- */
+
+/*
+ * Where other jobs take their share of the machine, a short piece of work lasts long. It must be enough for the
+ * time by itself.
+ */
+static bool has_work(const struct mon_cpu_span *span)
+{
+	return 10 * span->ran_ns >= 9 * SPAN_NS * span->processors;
+}
+
+static void end_span(struct mon_cpu *mon_cpu, enum mon_cpu_kind kind)
+{
+	struct mon_cpu_span *now = &mon_cpu->now[kind], *longest = &mon_cpu->longest[kind];
+
+	if (now->ns >= SPAN_NS && now->ns > longest->ns && (kind == LOAD_CROWD || has_work(now))) {
+		free(longest->detail);
+		*longest = *now;
+	} else {
+		free(now->detail);
+	}
+	*now = (struct mon_cpu_span){0};
+}
+
+static void go_on(struct mon_cpu *mon_cpu, enum mon_cpu_kind kind, const struct sight *sight)
+{
+	struct mon_cpu_span *now = &mon_cpu->now[kind];
+	bool workers = kind == LOAD_CROWD;
+	uint64_t most = workers ? sight->workers : sight->busy_ns;
+
+	now->ns += mon_cpu->workers->snapshot->passed_ns;
+	now->busy_ns += sight->busy_ns;
+	now->ran_ns += sight->ran_ns;
+	if (most <= now->most_ns)
+		return;
+	now->most_ns = most;
+	now->processors = sight->processors;
+	now->processes = workers ? sight->workers : sight->processes;
+	now->threads = sight->threads;
+	now->slot = workers ? sight->employer : mon_cpu->workers->snapshot->processes.item[0].slot;
+	free(now->detail);
+	now->detail = detail_of(mon_cpu->workers);
+}
+
+static void follow(struct mon_cpu *mon_cpu, enum mon_cpu_kind kind, bool holds,
+		   const struct sight *sight)
+{
+	if (holds)
+		go_on(mon_cpu, kind, sight);
+	else
+		end_span(mon_cpu, kind);
+}
+
+void mon_cpu_look(struct mon_cpu *mon_cpu)
+{
+	uint64_t passed_ns = mon_cpu->workers->snapshot->passed_ns, room;
+	struct sight sight;
+
+	if (!passed_ns)
+		return;
+	sight = see(mon_cpu);
+	room = sight.processors * passed_ns;
+	follow(mon_cpu, LOAD_HEAVY, room && sight.busy_ns > 2 * room, &sight);
+	follow(mon_cpu, LOAD_LIGHT, room && 4 * sight.busy_ns > 5 * room, &sight);
+	follow(mon_cpu, LOAD_CROWD, room && sight.workers > sight.processors, &sight);
+}
+
+static void state(const struct mon_cpu *mon_cpu, struct watchlog *log, enum mon_cpu_kind kind)
+{
+	const struct mon_cpu_span *span = &mon_cpu->longest[kind];
+	uint32_t pid = mon_cpu->workers->reader->session.table[span->slot].pid;
+	struct ev_load event = {
+		.running = (span->busy_ns + span->ns / 2) / span->ns,
+		.processors = span->processors,
+		.lasted = span->ns,
+		.processes = span->processes,
+		.threads = span->threads,
+		.detail = watchlog_text(log, span->slot, span->detail),
+	};
+
+	watchlog_put(log, EV_load, span->slot, pid, &event, sizeof(event));
+}
+
+void mon_cpu_finish(struct mon_cpu *mon_cpu, struct watchlog *log)
+{
+	bool stated = false;
+
+	for (enum mon_cpu_kind kind = 0; kind < LOAD_KINDS; kind++) {
+		end_span(mon_cpu, kind);
+		if (mon_cpu->longest[kind].ns && !stated) {
+			state(mon_cpu, log, kind);
+			stated = true;
+		}
+		free(mon_cpu->longest[kind].detail);
+	}
+	*mon_cpu = (struct mon_cpu){0};
+}

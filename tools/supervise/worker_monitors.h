@@ -1,0 +1,36 @@
+/*
+ * What the supervisor sees of workers as a whole, with each new snapshot: how loaded the machine is, on which
+ * processors they run, what memory they copied, whose failure nobody noticed. Neighbours: watch.h
+ * calls, deadlocks.h takes the snapshot.
+ */
+#ifndef MPSAN_WORKER_MONITORS_H
+#define MPSAN_WORKER_MONITORS_H
+
+#include "mon_affinity.h"
+#include "mon_cow.h"
+#include "mon_exitcodes.h"
+#include "../waitgraph/deadlocks.h"
+#include "mon_cpu.h"
+#include "mon_failures.h"
+
+struct monitors {
+	struct deadlocks *deadlocks;
+	struct workers workers;
+	struct mon_cpu mon_cpu;
+	struct mon_affinity mon_affinity;
+	struct mon_cow mon_cow;
+	struct mon_failures mon_failures;
+	struct mon_exitcodes mon_exitcodes;
+	uint64_t seen_ns; /* of the last snapshot */
+};
+
+void monitors_init(struct monitors *monitors, struct deadlocks *deadlocks);
+/* Does nothing while there is no new snapshot. */
+void monitors_look(struct monitors *monitors);
+/* States what only the whole session shows; before the supervisor's log is read for the last time. */
+void monitors_finish(struct monitors *monitors);
+
+/* Whether a worker lost its parent so shortly ago that it may still follow it, or is just being born. */
+bool monitors_are_open(const struct reader *reader);
+
+#endif

@@ -1,0 +1,334 @@
+/* See cross_process.h. */
+#include "cross_process.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- claims ---- */
+
+void cross_process_add(const struct pshared_taker *taker, void *context)
+{
+	struct cross_process_claims *claims = context;
+	bool wanted = taker->tag & MPSAN_TAG_WANTED;
+
+	claims->mutual |= (taker->tag & MPSAN_TAG_MUTUAL) != 0;
+	claims->handoff |= (taker->tag & MPSAN_TAG_HANDOFF) != 0;
+	if (taker->gone && (!wanted || !claims->held_gone))
+		claims->dead = *taker;
+	if (wanted)
+		*(taker->gone ? &claims->wanted_gone : &claims->wanted_living) += 1;
+	else
+		*(taker->gone ? &claims->held_gone : &claims->held_living) += 1;
+}
+
+/* ---- Python frames ---- */
+
+/* One line of the text. */
+struct line {
+	const char *function, *file;
+	size_t function_bytes, file_bytes;
+};
+
+static bool next_line(const char **text, struct line *line)
+{
+	const char *end = *text ? strchr(*text, '\n') : NULL, *tab, *second;
+
+	if (!end || !(tab = memchr(*text, '\t', end - *text)) ||
+	    !(second = memchr(tab + 1, '\t', end - tab - 1)))
+		return false;
+	*line = (struct line){*text, tab + 1, tab - *text, second - tab - 1};
+	*text = end + 1;
+	return true;
+}
+
+static bool ends_with(const char *text, size_t bytes, const char *end)
+{
+	size_t length = strlen(end);
+
+	return bytes >= length && !memcmp(text + bytes - length, end, length);
+}
+
+/* Names are qualified from 3.11 on: "Pool._handle_tasks", before that "_handle_tasks". */
+static bool line_is(const struct line *line, const char *function, const char *file)
+{
+	size_t rest = line->function_bytes - strlen(function);
+
+	return ends_with(line->file, line->file_bytes, file) &&
+	       ends_with(line->function, line->function_bytes, function) &&
+	       (!rest || line->function[rest - 1] == '.');
+}
+
+/* The first such line; `inner` is the one before it, without a function when it is innermost. */
+static bool find_line(const char *python, const char *function, const char *file,
+		      struct line *inner)
+{
+	struct line line;
+
+	*inner = (struct line){0};
+	while (next_line(&python, &line)) {
+		if (line_is(&line, function, file))
+			return true;
+		*inner = line;
+	}
+	return false;
+}
+
+static bool has_line(const char *python, const char *function, const char *file)
+{
+	struct line inner;
+
+	return find_line(python, function, file, &inner);
+}
+
+#define POOL_PY "multiprocessing/pool.py"
+#define QUEUES_PY "multiprocessing/queues.py"
+#define CONTEXT_PY "multiprocessing/context.py"
+
+/* Only threading's own waits lie inside the pool's. */
+static bool waits_for_result(const char *python)
+{
+	struct line line;
+
+	while (next_line(&python, &line)) {
+		if (ends_with(line.file, line.file_bytes, POOL_PY))
+			return line_is(&line, "wait", POOL_PY) || line_is(&line, "next", POOL_PY);
+		if (!ends_with(line.file, line.file_bytes, "threading.py"))
+			break;
+	}
+	return false;
+}
+
+enum cross_process_part cross_process_part(const char *python)
+{
+	struct line inner;
+
+	if (waits_for_result(python))
+		return CROSS_PART_WAITER;
+	if (find_line(python, "worker", POOL_PY, &inner))
+		return inner.function && line_is(&inner, "get", QUEUES_PY) ?
+			       CROSS_PART_WORKER_IDLE :
+			       CROSS_PART_WORKER_BUSY;
+	if (find_line(python, "_handle_tasks", POOL_PY, &inner))
+		return inner.function ? CROSS_PART_TASKS_BUSY : CROSS_PART_TASKS_IDLE;
+	if (find_line(python, "_handle_results", POOL_PY, &inner))
+		return inner.function && line_is(&inner, "recv", "multiprocessing/connection.py") ?
+			       CROSS_PART_RESULTS_IDLE :
+			       CROSS_PART_RESULTS_BUSY;
+	return CROSS_PART_NONE;
+}
+
+static bool has_file(const char *python, const char *file)
+{
+	struct line line;
+
+	while (next_line(&python, &line))
+		if (ends_with(line.file, line.file_bytes, file))
+			return true;
+	return false;
+}
+
+/* The first process that spawn starts may need the resource tracker, which is started before it. */
+bool cross_process_makes_worker(const char *python)
+{
+	return has_line(python, "_repopulate_pool_static", POOL_PY) &&
+	       !has_file(python, "multiprocessing/resource_tracker.py");
+}
+
+bool cross_process_makes_pool_queue(const char *python)
+{
+	return has_line(python, "_setup_queues", POOL_PY);
+}
+
+/* The fork that a child came from: the one it names, else the last of its parent's before it. */
+static const struct fact_fork *fork_of(const struct reader *reader, uint32_t parent, uint32_t child)
+{
+	const struct mpsan_process *process = &reader->session.table[child];
+	uint32_t named = process->fork_pos ?
+				 reader_find(reader, parent, process->fork_pos, EV_fork) :
+				 FACT_NONE;
+
+	if (named != FACT_NONE)
+		return &reader->forks.item[named];
+	for (uint32_t i = reader->forks.count; i-- > 0;) {
+		const struct fact_fork *fork = &reader->forks.item[i];
+
+		if (fork->at.by == parent && fork->at.time_ns <= process->birth_ns &&
+		    !fact_how_copies(fork->ev.how))
+			return fact_how_copies(process->how) ? NULL : fork;
+	}
+	return NULL;
+}
+
+void cross_process_workers(const struct reader *reader, uint32_t slot,
+			   void (*see)(uint32_t child, void *context), void *context)
+{
+	READER_EACH_SLOT(reader, child) {
+		const struct fact_fork *fork;
+		uint32_t born = session_born_as(&reader->session, child);
+
+		if (reader->session.table[child].flags & MPSAN_PROCESS_REPLACED ||
+		    reader->session.table[born].parent != slot + 1)
+			continue;
+		fork = fork_of(reader, slot, born);
+		if (fork &&
+		    cross_process_makes_worker(reader_text(reader, fork->at.slot, fork->ev.python)))
+			see(child, context);
+	}
+}
+
+struct queue_search {
+	const struct reader *reader;
+	const struct shared *shared;
+	bool found;
+};
+
+static void see_claim(const struct pshared_taker *taker, const struct pshared_key *key,
+		      void *context)
+{
+	struct queue_search *search = context;
+	const struct seen_share *made = pshared_made(search->shared, key);
+
+	(void)taker;
+	search->found |= made && cross_process_makes_pool_queue(reader_text(
+					 search->reader, made->at.slot, made->ev.python));
+}
+
+bool cross_process_in_queue(const struct reader *reader, struct shared *shared, uint32_t slot)
+{
+	struct queue_search search = {reader, shared, false};
+
+	pshared_claims_of(shared, slot, see_claim, &search);
+	return search.found;
+}
+
+/* ---- locks ---- */
+
+/* The program never sees these, so it cannot release them. */
+static bool is_private_to_multiprocessing(const char *made)
+{
+	return has_line(made, "Event", CONTEXT_PY) || has_line(made, "Queue", CONTEXT_PY) ||
+	       has_line(made, "JoinableQueue", CONTEXT_PY) ||
+	       has_line(made, "SimpleQueue", CONTEXT_PY) || cross_process_makes_pool_queue(made);
+}
+
+static bool is_recursive(const char *made)
+{
+	return has_line(made, "RLock", CONTEXT_PY);
+}
+
+enum cross_process_verdict cross_process_owner_gone(const struct cross_process_lock *lock,
+						    const struct cross_process_claims *claims)
+{
+	if (lock->value || !claims->held_gone || claims->held_living || claims->handoff ||
+	    lock->strangers || (lock->first != 1 && !(lock->first == UINT64_MAX && claims->mutual)))
+		return CROSS_NO;
+	return lock->all_wait || is_recursive(lock->made) ||
+			       is_private_to_multiprocessing(lock->made) ?
+		       CROSS_PROOF :
+		       CROSS_DOUBT;
+}
+
+/* One of the three semaphores of a condition. */
+static bool is_of_condition(const struct cross_process_lock *lock)
+{
+	return !lock->first && has_line(lock->made, "Semaphore", CONTEXT_PY) &&
+	       has_line(lock->made, "__init__", "multiprocessing/synchronize.py") &&
+	       has_line(lock->made, "Condition", CONTEXT_PY);
+}
+
+enum cross_process_verdict cross_process_waiter_gone(const struct cross_process_lock *sleeping,
+						     const struct cross_process_lock *woken,
+						     const struct cross_process_lock *wait,
+						     const struct cross_process_claims *wait_claims)
+{
+	if (!is_of_condition(sleeping) || !is_of_condition(woken) || !is_of_condition(wait) ||
+	    woken->value || !wait->value || wait->strangers)
+		return CROSS_NO;
+	return wait_claims->wanted_gone && !wait_claims->wanted_living ? CROSS_PROOF : CROSS_NO;
+}
+
+/* ---- pools ---- */
+
+static bool lost_task(const struct cross_process_worker *worker)
+{
+	return !worker->alive && worker->end == MPSAN_END_SIGNAL && worker->end_value != SIGTERM &&
+	       !worker->in_queue;
+}
+
+uint32_t cross_process_worker_lost(const struct cross_process_pool *pool)
+{
+	uint32_t lost = CROSS_NONE;
+	bool empty = false;
+
+	if (pool->pools != 1 || pool->tasks != CROSS_PART_TASKS_IDLE || !pool->tasks_blocked ||
+	    pool->results != CROSS_PART_RESULTS_IDLE || !pool->results_blocked)
+		return CROSS_NONE;
+	for (uint32_t i = 0; i < pool->workers; i++) {
+		const struct cross_process_worker *worker = &pool->worker[i];
+
+		if (worker->alive && (worker->part != CROSS_PART_WORKER_IDLE || !worker->blocked))
+			return CROSS_NONE;
+		empty |= worker->alive && worker->reads;
+		if (lost_task(worker) &&
+		    (lost == CROSS_NONE || worker->end_ns > pool->worker[lost].end_ns))
+			lost = i;
+	}
+	return empty ? lost : CROSS_NONE;
+}
+
+/* ---- memory ---- */
+
+/* The number after a word at the start of a line. */
+static int64_t number_of(const char *path, const char *word)
+{
+	FILE *file = fopen(path, "re");
+	char line[256];
+	int64_t number = -1;
+	size_t length = strlen(word);
+
+	while (file && number < 0 && fgets(line, sizeof(line), file))
+		if (!strncmp(line, word, length) && line[length] == ' ')
+			number = strtoll(line + length, NULL, 10);
+	if (file)
+		fclose(file);
+	return number;
+}
+
+/* A line of /proc/PID/cgroup: "0::/path" of version 2, "N:memory:/path" of version 1. */
+static int64_t kills_of(char *line)
+{
+	char *controllers = strchr(line, ':'),
+	     *path = controllers ? strchr(controllers + 1, ':') : NULL;
+	char *file;
+	int64_t kills;
+
+	if (!path)
+		return -1;
+	*path++ = '\0';
+	path[strcspn(path, "\n")] = '\0';
+	if (controllers[1] && !strstr(controllers, "memory"))
+		return -1;
+	file = text_format(controllers[1] ? "/sys/fs/cgroup/memory%s/memory.oom_control" :
+					    "/sys/fs/cgroup%s/memory.events",
+			   path);
+	kills = number_of(file, "oom_kill");
+	free(file);
+	return kills;
+}
+
+int64_t cross_process_oom_kills(uint32_t pid)
+{
+	char path[32], line[4200];
+	int64_t kills = -1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
+	file = fopen(path, "re");
+	while (file && kills < 0 && fgets(line, sizeof(line), file))
+		kills = kills_of(line);
+	if (file)
+		fclose(file);
+	return kills;
+}

@@ -1,0 +1,301 @@
+/* See dead_owners.h. */
+#include "dead_owners.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "pythreads.h"
+
+#define POOLS_NS 400000000ull /* between two looks at pools */
+#define WORKERS_MAX 256u
+#define DOUBT_NS 2000000000ull /* from a death to a warning that is no proof */
+#define DOUBT_LOOKS 8u /* the same in looks, which are rare on a busy machine */
+
+void dead_owners_init(struct dead_owners *dead_owners, const struct reader *reader)
+{
+	*dead_owners =
+		(struct dead_owners){.shared = pshared_create(reader),
+				     .oom_kills = cross_process_oom_kills((uint32_t)getpid())};
+}
+
+void dead_owners_finish(struct dead_owners *dead_owners)
+{
+	pshared_destroy(dead_owners->shared);
+	*dead_owners = (struct dead_owners){0};
+}
+
+/* One look. */
+struct search {
+	struct dead_owners *dead_owners;
+	const struct graph *graph;
+	const struct snapshot *snapshot;
+	void (*see)(const struct dead_owner *dead_owner, void *context);
+	void *context;
+};
+
+static bool somebody_died(const struct reader *reader)
+{
+	READER_EACH_SLOT(reader, slot)
+		if (reader->processes[slot].gone &&
+		    !(reader->session.table[slot].flags & MPSAN_PROCESS_REPLACED))
+			return true;
+	return false;
+}
+
+/* ---- shared semaphores ---- */
+
+/* The lock behind a key, as the thread's process sees it at an address; false: not to be read. */
+static bool describe_lock(const struct search *search, const struct snapshot_thread *thread,
+			  uint64_t address, const struct seen_share *made,
+			  struct cross_process_lock *lock)
+{
+	uint32_t value;
+
+	*lock = (struct cross_process_lock){.first = UINT64_MAX};
+	if (!made || !proc_peek(thread->pid, address, &value, sizeof(value)))
+		return false;
+	lock->value = value;
+	lock->first = made->ev.value;
+	lock->made = reader_text(search->snapshot->reader, made->at.slot, made->ev.python);
+	return true;
+}
+
+/* Others may not stand still yet: what is a doubt now can be a proof in a moment. */
+static bool is_recent(const struct search *search, const struct snapshot_thread *thread,
+		      uint32_t dead)
+{
+	return thread->looks < DOUBT_LOOKS ||
+	       search->snapshot->now_ns <
+		       search->snapshot->reader->processes[dead].gone_ns + DOUBT_NS;
+}
+
+static bool owner_is_gone(const struct search *search, uint32_t index,
+			  const struct pshared_key *key, struct cross_process_lock *lock)
+{
+	struct shared *shared = search->dead_owners->shared;
+	const struct snapshot_thread *thread = &search->snapshot->threads.item[index];
+	struct dead_owner dead_owner = {.cause = MPSAN_DEADLOCK_OWNER_GONE, .thread = index};
+	struct cross_process_claims claims = {0};
+	enum cross_process_verdict verdict;
+
+	pshared_takers(shared, key, cross_process_add, &claims);
+	lock->all_wait = search->graph->dead[index];
+	if (cross_process_owner_gone(lock, &claims) == CROSS_NO)
+		return false;
+	lock->strangers = pshared_has_strangers(shared, key);
+	verdict = cross_process_owner_gone(lock, &claims);
+	if (verdict == CROSS_NO)
+		return false;
+	if (verdict == CROSS_DOUBT &&
+	    (thread->doubted || is_recent(search, thread, claims.dead.slot)))
+		return true;
+	dead_owner.proof = verdict == CROSS_PROOF;
+	dead_owner.dead_slot = claims.dead.slot;
+	dead_owner.taken = claims.dead.caller;
+	search->see(&dead_owner, search->context);
+	return true;
+}
+
+/* notify() waits for the second of a condition's three semaphores; the sleepers slept on the third. */
+static void waiter_is_gone(const struct search *search, uint32_t index,
+			   const struct seen_share *made, const struct cross_process_lock *woken)
+{
+	const struct snapshot_thread *thread = &search->snapshot->threads.item[index];
+	struct shared *shared = search->dead_owners->shared;
+	struct dead_owner dead_owner = {
+		.cause = MPSAN_DEADLOCK_WAITER_GONE, .thread = index, .proof = true};
+	const struct seen_share *before, *after;
+	struct cross_process_lock sleeping, wait;
+	struct pshared_key key;
+	struct cross_process_claims claims = {0};
+
+	before = pshared_sibling(shared, made, -1, &key);
+	if (!before || !describe_lock(search, thread, before->ev.lock, before, &sleeping))
+		return;
+	after = pshared_sibling(shared, made, 1, &key);
+	if (!after || !describe_lock(search, thread, after->ev.lock, after, &wait))
+		return;
+	pshared_takers(shared, &key, cross_process_add, &claims);
+	if (cross_process_waiter_gone(&sleeping, woken, &wait, &claims) != CROSS_PROOF)
+		return;
+	wait.strangers = pshared_has_strangers(shared, &key);
+	dead_owner.dead_slot = claims.dead.slot;
+	dead_owner.taken = claims.dead.caller;
+	if (cross_process_waiter_gone(&sleeping, woken, &wait, &claims) == CROSS_PROOF)
+		search->see(&dead_owner, search->context);
+}
+
+static void look_at_semaphore(const struct search *search, uint32_t index)
+{
+	const struct snapshot_thread *thread = &search->snapshot->threads.item[index];
+	const struct wait *wait = &search->graph->waits->item.item[index];
+	const struct seen_share *made;
+	struct cross_process_lock lock;
+	struct pshared_key key;
+
+	if ((thread->told && !thread->doubted) || thread->looks < 2 || wait->timed ||
+	    wait->kind != MPSAN_LOCK_SEMAPHORE || !(wait->flags & MPSAN_LF_SHARED) ||
+	    !pshared_find(search->dead_owners->shared, thread->slot, wait->lock, &key))
+		return;
+	made = pshared_made(search->dead_owners->shared, &key);
+	if (describe_lock(search, thread, wait->lock, made, &lock) &&
+	    !owner_is_gone(search, index, &key, &lock))
+		waiter_is_gone(search, index, made, &lock);
+}
+
+/* ---- pools ---- */
+
+/* The workers of one process, in the making. */
+struct crew {
+	const struct search *search;
+	struct cross_process_worker worker[WORKERS_MAX];
+	uint32_t count;
+};
+
+static void see_worker(uint32_t slot, void *context)
+{
+	struct crew *crew = context;
+	const struct snapshot *snapshot = crew->search->snapshot;
+	const struct mpsan_process *process = &snapshot->reader->session.table[slot];
+	uint32_t at = snapshot_process(snapshot, slot), first;
+	struct cross_process_worker *worker;
+
+	if (crew->count == WORKERS_MAX)
+		return;
+	worker = &crew->worker[crew->count++];
+	*worker = (struct cross_process_worker){.slot = slot,
+						.alive = at != SNAPSHOT_NONE,
+						.end = process->end,
+						.end_value = process->end_value,
+						.end_ns = process->end_ns};
+	if (!worker->alive) {
+		worker->in_queue = cross_process_in_queue(snapshot->reader,
+							  crew->search->dead_owners->shared, slot);
+		return;
+	}
+	first = snapshot->processes.item[at].begin;
+	worker->part = pythread_part(&snapshot->threads.item[first]);
+	worker->blocked = snapshot->threads.item[first].looks > 1;
+	worker->reads = snapshot->threads.item[first].call.state == PROC_IN_CALL &&
+			snapshot->threads.item[first].call.number == SYS_read;
+}
+
+static bool stands_in_read(const struct snapshot_thread *thread)
+{
+	return thread->looks > 1 && thread->call.state == PROC_IN_CALL &&
+	       thread->call.number == SYS_read;
+}
+
+/* A thread that is no pool's and may go on could still bring the result about. */
+static bool may_help(const struct search *search, uint32_t index)
+{
+	char *stack;
+	bool is_pools;
+
+	if (search->graph->dead[index])
+		return false;
+	stack = pythread_stack(&search->snapshot->threads.item[index]);
+	is_pools = strstr(stack, "_handle_workers\t") != NULL;
+	free(stack);
+	return !is_pools;
+}
+
+/* What the threads of the process that owns the pool are doing; who of them waits for a result. */
+static uint32_t look_at_owner(const struct search *search, const struct snapshot_process *process,
+			      struct cross_process_pool *pool)
+{
+	uint32_t waiter = SNAPSHOT_NONE;
+
+	for (uint32_t i = process->begin; i < process->end; i++) {
+		const struct snapshot_thread *thread = &search->snapshot->threads.item[i];
+		enum cross_process_part part = pythread_part(thread);
+
+		if (part == CROSS_PART_TASKS_IDLE || part == CROSS_PART_TASKS_BUSY) {
+			pool->tasks = part;
+			pool->tasks_blocked = thread->looks > 1;
+		} else if (part == CROSS_PART_RESULTS_IDLE || part == CROSS_PART_RESULTS_BUSY) {
+			pool->pools++;
+			pool->results = part;
+			pool->results_blocked = stands_in_read(thread);
+		} else if (part == CROSS_PART_WAITER && thread->looks > 1 && !thread->told &&
+			   !search->graph->waits->item.item[i].timed) {
+			waiter = i;
+		} else if (part == CROSS_PART_NONE && may_help(search, i)) {
+			return SNAPSHOT_NONE;
+		}
+	}
+	return waiter;
+}
+
+static const char *want_of_memory(const struct dead_owners *dead_owners, int value)
+{
+	int64_t now = cross_process_oom_kills((uint32_t)getpid());
+
+	return value == SIGKILL && dead_owners->oom_kills >= 0 && now > dead_owners->oom_kills ?
+		       "; perhaps out of memory: the control group counted a kill for want of it" :
+		       NULL;
+}
+
+static bool has_lost_child(const struct reader *reader, uint32_t parent)
+{
+	READER_EACH_SLOT(reader, slot) {
+		const struct mpsan_process *process = &reader->session.table[slot];
+
+		if (reader->session.table[session_born_as(&reader->session, slot)].parent ==
+			    parent + 1 &&
+		    process->end == MPSAN_END_SIGNAL && process->end_value != SIGTERM)
+			return true;
+	}
+	return false;
+}
+
+static void look_at_pool(const struct search *search, const struct snapshot_process *process)
+{
+	struct dead_owner dead_owner = {.cause = MPSAN_DEADLOCK_TASK_LOST, .proof = true};
+	struct crew *crew;
+	struct cross_process_pool pool = {0};
+	uint32_t lost;
+
+	if (!has_lost_child(search->snapshot->reader, process->slot) ||
+	    proc_handlers(&search->snapshot->reader->session.table[process->slot]) &
+		    ~(1ull << (SIGINT - 1)))
+		return;
+	dead_owner.thread = look_at_owner(search, process, &pool);
+	if (dead_owner.thread == SNAPSHOT_NONE)
+		return;
+	crew = memory_get(sizeof(*crew));
+	crew->search = search;
+	cross_process_workers(search->snapshot->reader, process->slot, see_worker, crew);
+	pool.worker = crew->worker;
+	pool.workers = crew->count;
+	lost = cross_process_worker_lost(&pool);
+	if (lost != CROSS_NONE) {
+		dead_owner.dead_slot = crew->worker[lost].slot;
+		dead_owner.detail =
+			want_of_memory(search->dead_owners, crew->worker[lost].end_value);
+		search->see(&dead_owner, search->context);
+	}
+	free(crew);
+}
+
+void dead_owners_find(struct dead_owners *dead_owners, const struct graph *graph,
+		      void (*see)(const struct dead_owner *dead_owner, void *context),
+		      void *context)
+{
+	struct search search = {dead_owners, graph, graph->waits->snapshot, see, context};
+	const struct snapshot *snapshot = search.snapshot;
+
+	if (!somebody_died(snapshot->reader))
+		return;
+	pshared_begin(dead_owners->shared);
+	for (uint32_t i = 0; i < snapshot->threads.count; i++)
+		look_at_semaphore(&search, i);
+	if (snapshot->now_ns < dead_owners->pools_due_ns)
+		return;
+	dead_owners->pools_due_ns = snapshot->now_ns + POOLS_NS;
+	for (uint32_t i = 0; i < snapshot->processes.count; i++)
+		look_at_pool(&search, &snapshot->processes.item[i]);
+}

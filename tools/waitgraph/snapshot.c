@@ -1,0 +1,253 @@
+/* See snapshot.h. */
+#include "snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+void snapshot_init(struct snapshot *snapshot, const struct reader *reader)
+{
+	struct rlimit limit = {.rlim_cur = 256};
+
+	*snapshot = (struct snapshot){.reader = reader};
+	getrlimit(RLIMIT_NOFILE, &limit);
+	snapshot->fds_max = limit.rlim_cur < 256  ? 0 :
+			    limit.rlim_cur < 4096 ? (uint32_t)limit.rlim_cur / 2 :
+						    2048;
+}
+
+static void forget(struct snapshot *snapshot, struct snapshot_thread *thread)
+{
+	if (thread->fd < 0)
+		return;
+	close(thread->fd);
+	thread->fd = -1;
+	snapshot->fds--;
+}
+
+void snapshot_finish(struct snapshot *snapshot)
+{
+	for (uint32_t i = 0; i < snapshot->threads.count; i++)
+		forget(snapshot, &snapshot->threads.item[i]);
+	free(snapshot->threads.item);
+	free(snapshot->before.item);
+	free(snapshot->processes.item);
+	*snapshot = (struct snapshot){0};
+}
+
+/* The record of a TID in its process's log: the index is a hash table that the library fills. */
+const struct mpsan_thread *snapshot_record(const struct reader *reader, uint32_t slot, uint32_t tid)
+{
+	const struct logfile *log = reader->logs[slot];
+	uint32_t at = mpsan_thread_place(tid), units;
+	const uint32_t *index;
+	struct record record;
+
+	if (!log)
+		return NULL;
+	index = (const uint32_t *)(log->map + MPSAN_THREAD_INDEX);
+	for (uint32_t i = 0; i < MPSAN_THREADS; i++, at = (at + 1) % MPSAN_THREADS) {
+		units = __atomic_load_n(&index[at], __ATOMIC_ACQUIRE);
+		if (!units)
+			return NULL;
+		if (!reader_record(reader, slot, (uint64_t)units * MPSAN_UNIT, EV_thread,
+				   &record) ||
+		    record.bytes < sizeof(struct mpsan_thread))
+			continue;
+		if (((const struct mpsan_thread *)record.payload)->tid == tid)
+			return record.payload;
+	}
+	return NULL;
+}
+
+static int compare_threads(const void *one, const void *other)
+{
+	const struct snapshot_thread *a = one, *b = other;
+
+	if (a->slot != b->slot)
+		return a->slot < b->slot ? -1 : 1;
+	return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+/* Takes over what the last look knew of a thread. Both lists are by slot and TID there. */
+static struct snapshot_thread *find_before(struct snapshot *snapshot, uint32_t slot, uint32_t tid)
+{
+	struct snapshot_thread key = {.slot = slot, .tid = tid};
+
+	return snapshot->before.count ? bsearch(&key, snapshot->before.item, snapshot->before.count,
+						sizeof(key), compare_threads) :
+					NULL;
+}
+
+static uint64_t later(uint64_t before_ns, uint64_t now_ns)
+{
+	return now_ns > before_ns ? now_ns - before_ns : 0;
+}
+
+/* The count of runs first: what is read after it is true while that count stays. */
+static void look_at(struct snapshot *snapshot, struct snapshot_thread *thread)
+{
+	bool had = thread->fd >= 0, keep = had || snapshot->fds < snapshot->fds_max;
+	struct proc_time before = thread->time;
+	uint64_t runs = proc_runs(thread->pid, thread->tid, &thread->fd, keep, &thread->time);
+
+	thread->lately = (struct proc_time){later(before.ran_ns, thread->time.ran_ns),
+					    later(before.waited_ns, thread->time.waited_ns)};
+	if (thread->fd >= 0 && !had)
+		snapshot->fds++;
+	if (runs && runs == thread->runs && thread->call.state == PROC_IN_CALL) {
+		thread->looks++;
+		return;
+	}
+	thread->runs = runs;
+	thread->looks = 1;
+	thread->told = thread->doubted = thread->idle = false;
+	thread->object = (struct snapshot_object){0};
+	thread->still_ns = snapshot->now_ns;
+	thread->call = proc_call(thread->pid, thread->tid);
+}
+
+bool snapshot_has_moved(const struct snapshot_thread *thread)
+{
+	char state = proc_stat(thread->pid, thread->tid).state;
+	struct proc_time time;
+	int fd = -1;
+
+	return !state || state == 'R' ||
+	       (thread->runs &&
+		proc_runs(thread->pid, thread->tid, &fd, false, &time) != thread->runs);
+}
+
+struct seeing {
+	struct snapshot *snapshot;
+	uint32_t slot, pid;
+};
+
+static void see_thread(uint32_t tid, void *context)
+{
+	const struct seeing *seeing = context;
+	struct snapshot *snapshot = seeing->snapshot;
+	struct snapshot_thread *before = find_before(snapshot, seeing->slot, tid);
+	struct snapshot_thread *thread = ARRAY_ADD(&snapshot->threads);
+
+	*thread = (struct snapshot_thread){
+		.slot = seeing->slot, .pid = seeing->pid, .tid = tid, .fd = -1};
+	if (before) {
+		*thread = *before;
+		before->fd = -1;
+	}
+	thread->process = snapshot->processes.count;
+	look_at(snapshot, thread);
+	thread->record = snapshot_record(snapshot->reader, thread->slot, tid);
+	if (thread->call.state == PROC_ENDED) {
+		forget(snapshot, thread);
+		snapshot->threads.count--;
+	}
+}
+
+static void see_process(struct snapshot *snapshot, uint32_t slot)
+{
+	uint32_t pid = snapshot->reader->session.table[slot].pid, begin = snapshot->threads.count;
+	struct seeing seeing = {snapshot, slot, pid};
+
+	if (!proc_threads(pid, see_thread, &seeing) || snapshot->threads.count == begin)
+		return;
+	*ARRAY_ADD(&snapshot->processes) =
+		(struct snapshot_process){slot, pid, begin, snapshot->threads.count};
+}
+
+/* The last look's threads, sorted, and room for this one's. */
+static void turn_page(struct snapshot *snapshot)
+{
+	__typeof__(snapshot->before) empty = snapshot->before;
+
+	memcpy(&snapshot->before, &snapshot->threads, sizeof(empty));
+	memcpy(&snapshot->threads, &empty, sizeof(empty));
+	snapshot->threads.count = 0;
+	snapshot->processes.count = 0;
+	if (snapshot->before.count)
+		qsort(snapshot->before.item, snapshot->before.count, sizeof(struct snapshot_thread),
+		      compare_threads);
+}
+
+void snapshot_take(struct snapshot *snapshot, uint64_t now_ns)
+{
+	const struct reader *reader = snapshot->reader;
+
+	snapshot->passed_ns = snapshot->now_ns ? now_ns - snapshot->now_ns : 0;
+	snapshot->now_ns = now_ns;
+	turn_page(snapshot);
+	READER_EACH_SLOT(reader, slot) {
+		const struct mpsan_process *process = &reader->session.table[slot];
+
+		if (process->pid && !reader->processes[slot].gone &&
+		    !session_is_elsewhere(process) && !(process->flags & MPSAN_PROCESS_REPLACED))
+			see_process(snapshot, slot);
+	}
+	for (uint32_t i = 0; i < snapshot->before.count; i++)
+		forget(snapshot, &snapshot->before.item[i]);
+}
+
+uint32_t snapshot_process(const struct snapshot *snapshot, uint32_t slot)
+{
+	for (uint32_t i = 0; i < snapshot->processes.count; i++)
+		if (snapshot->processes.item[i].slot == slot)
+			return i;
+	return SNAPSHOT_NONE;
+}
+
+uint32_t snapshot_process_of_pid(const struct snapshot *snapshot, uint32_t pid)
+{
+	for (uint32_t i = 0; i < snapshot->processes.count; i++)
+		if (snapshot->processes.item[i].pid == pid)
+			return i;
+	return SNAPSHOT_NONE;
+}
+
+uint32_t snapshot_find(const struct snapshot *snapshot, uint32_t slot, uint32_t tid)
+{
+	uint32_t at = snapshot_process(snapshot, slot);
+
+	for (uint32_t i = at == SNAPSHOT_NONE ? 0 : snapshot->processes.item[at].begin;
+	     at != SNAPSHOT_NONE && i < snapshot->processes.item[at].end; i++)
+		if (snapshot->threads.item[i].tid == tid)
+			return i;
+	return SNAPSHOT_NONE;
+}
+
+uint32_t snapshot_find_tid(const struct snapshot *snapshot, uint32_t tid)
+{
+	for (uint32_t i = 0; i < snapshot->threads.count; i++)
+		if (snapshot->threads.item[i].tid == tid)
+			return i;
+	return SNAPSHOT_NONE;
+}
+
+struct mpsan_hold snapshot_wanted(const struct snapshot_thread *thread)
+{
+	const struct mpsan_thread *record = thread->record;
+	uint32_t used = record ? record->holds_used : 0;
+
+	if (!used || used > MPSAN_HOLDS || !(record->hold[used - 1].tag & MPSAN_TAG_WANTED))
+		return (struct mpsan_hold){0};
+	return record->hold[used - 1];
+}
+
+bool snapshot_holds(const struct snapshot_thread *thread, uint64_t lock, struct mpsan_hold *hold)
+{
+	return snapshot_record_holds(thread->record, lock, hold);
+}
+
+bool snapshot_record_holds(const struct mpsan_thread *record, uint64_t lock,
+			   struct mpsan_hold *hold)
+{
+	uint32_t used = record && record->holds_used <= MPSAN_HOLDS ? record->holds_used : 0;
+
+	for (uint32_t i = 0; i < used; i++) {
+		*hold = record->hold[i];
+		if (MPSAN_TAG_ADDRESS(hold->tag) == lock && !(hold->tag & MPSAN_TAG_WANTED))
+			return true;
+	}
+	return false;
+}

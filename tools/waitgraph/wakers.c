@@ -1,0 +1,194 @@
+/* See wakers.h. */
+#include "wakers.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../reader/hidden.h"
+
+#define PIPES_SHARE 200u /* of the time, for scans that only keep the picture up to date */
+#define PIPES_NS 1000000000ull
+#define FLIGHT_NS 3000000000ull /* what is on its way will soon be there */
+#define MEMORY_NS 2000000000ull
+/* of the time, for walks that show again and again that somebody may come */
+#define OTHERS_SHARE 20u
+#define OTHERS_NS 5000000000ull /* but no answer is older */
+
+void wakers_begin(struct wakers *wakers, const struct snapshot *snapshot)
+{
+	wakers->snapshot = snapshot;
+}
+
+void wakers_finish(struct wakers *wakers)
+{
+	for (uint32_t i = 0; i < wakers->memory.count; i++)
+		reach_free(&wakers->memory.item[i]);
+	free(wakers->memory.item);
+	pipes_free(&wakers->pipes);
+	*wakers = (struct wakers){0};
+}
+
+/* ---- pipes ---- */
+
+static void scan_pipes(struct wakers *wakers)
+{
+	const struct flight_job job = reach_job(wakers->snapshot);
+	uint64_t begin = clock_ns(CLOCK_MONOTONIC), took;
+
+	pipes_scan(&wakers->pipes, &job);
+	wakers->blind = hidden_any(wakers->snapshot->reader) ||
+			pipes_are_blind(&wakers->pipes, job.is_ours, job.context);
+	wakers->pipes_ns = wakers->snapshot->now_ns;
+	took = (clock_ns(CLOCK_MONOTONIC) - begin) * PIPES_SHARE;
+	took = took < PIPES_NS ? PIPES_NS : took;
+	if (wakers->pipes.in_flight && took > FLIGHT_NS)
+		took = FLIGHT_NS;
+	wakers->pipes_due_ns = begin + took;
+}
+
+bool wakers_find_pipe(struct snapshot_thread *thread)
+{
+	if (!thread->object.known) {
+		struct pipe_id id = pipe_of(thread->tid, (int)thread->call.arg[0]);
+
+		thread->object = (struct snapshot_object){.known = true,
+							  .is_shared = id.kind == PIPE_ANONYMOUS,
+							  .device = id.device,
+							  .inode = id.inode};
+	}
+	return thread->object.is_shared;
+}
+
+bool wakers_of_pipe(struct wakers *wakers, struct snapshot_thread *thread, unsigned ends,
+		    const struct wakers_eye *eye)
+{
+	struct pipe_id id = {PIPE_ANONYMOUS, thread->object.device, thread->object.inode};
+	const struct pipe_holder *holder;
+	uint32_t at = 0;
+
+	if (wakers->pipes_ns < thread->still_ns || wakers->snapshot->now_ns > wakers->pipes_due_ns)
+		scan_pipes(wakers);
+	while ((holder = pipes_next(&wakers->pipes, &id, ends, &at))) {
+		uint32_t process = snapshot_process_of_pid(wakers->snapshot, holder->pid);
+
+		if (process == SNAPSHOT_NONE)
+			return false;
+		eye->see(process, eye->context);
+	}
+	return !wakers->blind;
+}
+
+/* ---- shared memory ---- */
+
+bool wakers_find_memory(struct snapshot_thread *thread, uint64_t address)
+{
+	struct proc_mapping mapping;
+
+	if (!thread->object.known && proc_mapping(thread->pid, address, &mapping))
+		thread->object = (struct snapshot_object){.known = true,
+							  .is_shared = mapping.shared,
+							  .in_libc = mapping.in_libc,
+							  .device = mapping.device,
+							  .inode = mapping.inode,
+							  .address = address};
+	return thread->object.known;
+}
+
+static struct reach *find_reach(struct wakers *wakers, const struct snapshot_object *object)
+{
+	struct reach *reach;
+
+	for (uint32_t i = 0; i < wakers->memory.count; i++)
+		if (wakers->memory.item[i].device == object->device &&
+		    wakers->memory.item[i].inode == object->inode)
+			return &wakers->memory.item[i];
+	reach = ARRAY_ADD(&wakers->memory);
+	*reach = (struct reach){.device = object->device, .inode = object->inode};
+	return reach;
+}
+
+static struct reach *find_mappers(struct wakers *wakers, const struct snapshot_thread *thread)
+{
+	struct reach *reach = find_reach(wakers, &thread->object);
+
+	if (!reach->mappers.at_ns || reach->mappers.at_ns + MEMORY_NS < wakers->snapshot->now_ns)
+		reach_ask_mappers(reach, wakers->snapshot);
+	return reach;
+}
+
+static bool see_people(const struct wakers *wakers, const struct reach_people *people,
+		       const struct wakers_eye *eye)
+{
+	for (uint32_t i = 0; i < people->slots.count; i++) {
+		uint32_t process = snapshot_process(wakers->snapshot, people->slots.item[i]);
+
+		if (process != SNAPSHOT_NONE)
+			eye->see(process, eye->context);
+	}
+	return !people->strangers;
+}
+
+static bool see_others(const struct wakers *wakers, const struct reach *reach,
+		       const struct wakers_eye *eye)
+{
+	if (reach->by_job)
+		eye->see_job(eye->context);
+	return see_people(wakers, &reach->others, eye);
+}
+
+static void ask_others(struct wakers *wakers, struct reach *reach,
+		       const struct snapshot_thread *thread)
+{
+	uint64_t begin = clock_ns(CLOCK_MONOTONIC), took;
+
+	reach_ask_others(reach, wakers->snapshot, thread->tid, thread->object.address);
+	took = (clock_ns(CLOCK_MONOTONIC) - begin) * OTHERS_SHARE;
+	took = took < MEMORY_NS ? MEMORY_NS : took > OTHERS_NS ? OTHERS_NS : took;
+	reach->due_ns = wakers->snapshot->now_ns + took;
+}
+
+bool wakers_of_memory(struct wakers *wakers, const struct snapshot_thread *thread,
+		      const struct wakers_eye *eye)
+{
+	struct reach *reach = find_mappers(wakers, thread);
+
+	if (!see_people(wakers, &reach->mappers, eye))
+		return false;
+	return !reach->others.at_ns || wakers->snapshot->now_ns >= reach->due_ns ||
+	       see_others(wakers, reach, eye);
+}
+
+bool wakers_of_memory_later(struct wakers *wakers, const struct snapshot_thread *thread,
+			    const struct wakers_eye *eye)
+{
+	struct reach *reach = find_mappers(wakers, thread);
+
+	if (reach->others.at_ns != wakers->snapshot->now_ns)
+		ask_others(wakers, reach, thread);
+	return see_others(wakers, reach, eye);
+}
+
+bool wakers_are_elsewhere(struct wakers *wakers, const struct snapshot_thread *thread)
+{
+	return find_mappers(wakers, thread)->elsewhere;
+}
+
+bool wakers_refresh(struct wakers *wakers)
+{
+	uint64_t now = wakers->snapshot->now_ns;
+	bool old = wakers->pipes_ns && wakers->pipes_ns < now;
+
+	if (old)
+		scan_pipes(wakers);
+	for (uint32_t i = 0; i < wakers->memory.count; i++) {
+		struct reach *reach = &wakers->memory.item[i];
+
+		if (reach->mappers.at_ns >= now)
+			continue;
+		reach->mappers.at_ns = reach->others.at_ns = 0;
+		old = true;
+	}
+	return old;
+}
