@@ -1,7 +1,7 @@
 /* See pages.h. */
 #include "pages.h"
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t pages_least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -25,7 +25,7 @@ static uint64_t next_number(const char **text)
 /* Clean anonymous pages were given up by the process (MADV_FREE): they count as shared. */
 static void end_mapping(struct pages *pages)
 {
-	uint64_t own = least(pages->anonymous, pages->dirty), common = pages->anonymous - own;
+	uint64_t own = pages_least(pages->anonymous, pages->dirty), common = pages->anonymous - own;
 
 	if (pages->is_private) {
 		pages->common += common + pages->swapped;
@@ -84,7 +84,7 @@ uint64_t pages_copied(const struct pages *pages, const struct pages_bounds *boun
 	uint64_t gone = less(bounds->inherited, pages->common);
 
 	gone = less(gone, less(bounds->inherited, bounds->parents));
-	return least(least(gone, pages->own), bounds->given);
+	return pages_least(pages_least(gone, pages->own), bounds->given);
 }
 
 uint64_t pages_anonymous(const char *statm)

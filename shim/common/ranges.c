@@ -15,7 +15,7 @@ struct spot {
 	uint32_t tag;
 };
 
-static uint64_t mix(uint64_t hash, uint64_t more)
+static uint64_t ranges_mix(uint64_t hash, uint64_t more)
 {
 	hash = (hash ^ more) * 0x9e3779b97f4a7c15ull;
 	return hash ^ hash >> 29;
@@ -24,12 +24,13 @@ static uint64_t mix(uint64_t hash, uint64_t more)
 static struct spot spot_of(const struct ranges *table, uint32_t owner, unsigned level,
 			   uint64_t block)
 {
-	uint64_t hash = mix(mix(mix(owner + 1ull, level), block), 0x6d70), buckets;
+	uint64_t hash = ranges_mix(ranges_mix(ranges_mix(owner + 1ull, level), block), 0x6d70),
+		 buckets;
 
 	buckets = table->places / RANGES_BUCKET;
 	buckets += !buckets; /* the file was cut short */
 	return (struct spot){.bucket = {hash & (buckets - 1), (hash >> 40) & (buckets - 1)},
-			     .tag = (uint32_t)(mix(hash, 1) >> 32) | 1};
+			     .tag = (uint32_t)(ranges_mix(hash, 1) >> 32) | 1};
 }
 
 /* The smallest n whose 2^n holds that many bytes. */
@@ -43,14 +44,14 @@ static uint32_t *tags_of(struct ranges *table)
 	return (uint32_t *)(void *)((char *)table + RANGES_HEAD);
 }
 
-static void *place_of(struct ranges *table, uint64_t index)
+static void *ranges_place_of(struct ranges *table, uint64_t index)
 {
 	return (char *)(tags_of(table) + table->places) + index * table->place_bytes;
 }
 
 static uint64_t index_of(struct ranges *table, const void *place)
 {
-	return (uint64_t)((const char *)place - (const char *)place_of(table, 0)) /
+	return (uint64_t)((const char *)place - (const char *)ranges_place_of(table, 0)) /
 	       (table->place_bytes ? table->place_bytes : 1);
 }
 
@@ -113,7 +114,7 @@ void *ranges_claim(struct ranges *table, uint32_t owner, uint64_t start, uint64_
 	__atomic_fetch_add(&table->used, 1, __ATOMIC_RELAXED);
 	if (level < 64 && !(__atomic_load_n(&table->levels, __ATOMIC_RELAXED) & 1ull << level))
 		__atomic_fetch_or(&table->levels, 1ull << level, __ATOMIC_RELEASE);
-	range = place_of(table, index);
+	range = ranges_place_of(table, index);
 	range->owner = owner;
 	range->start = start;
 	range->bytes = bytes;
@@ -156,7 +157,7 @@ static void *find_in(struct ranges *table, uint64_t bucket, uint32_t tag, uint32
 	const uint32_t *tags = tags_of(table) + bucket * RANGES_BUCKET;
 
 	for (unsigned i = 0; i < RANGES_BUCKET; i++) {
-		void *place = place_of(table, bucket * RANGES_BUCKET + i);
+		void *place = ranges_place_of(table, bucket * RANGES_BUCKET + i);
 
 		if (__atomic_load_n(&tags[i], __ATOMIC_ACQUIRE) == tag &&
 		    read_place(table, place, copy) && contains(copy, owner, address))
@@ -229,8 +230,8 @@ void *ranges_next(struct ranges *table, uint64_t *at, void *copy)
 		uint64_t index = (*at)++;
 
 		if (__atomic_load_n(&tags_of(table)[index], __ATOMIC_ACQUIRE) &&
-		    read_place(table, place_of(table, index), copy))
-			return place_of(table, index);
+		    read_place(table, ranges_place_of(table, index), copy))
+			return ranges_place_of(table, index);
 	}
 	return NULL;
 }

@@ -22,7 +22,7 @@ bool rank_is_pattern(const char *text)
 }
 
 /* A number + 1; 0 when it is none, or too large to be one of ranks. */
-static uint32_t number_of(const char *text)
+static uint32_t rank_number_of(const char *text)
 {
 	uint64_t n = 0;
 
@@ -38,7 +38,7 @@ static uint32_t number_of(const char *text)
 
 static uint32_t number_in(rank_get *get, const char *name)
 {
-	return *name ? number_of(get(name)) : 0;
+	return *name ? rank_number_of(get(name)) : 0;
 }
 
 static size_t find_row(rank_get *get)
@@ -94,7 +94,7 @@ struct text {
 	bool whole;
 };
 
-static void put(struct text *text, char c)
+static void rank_put(struct text *text, char c)
 {
 	if (text->at + 1 < text->end)
 		*text->at++ = c;
@@ -112,7 +112,7 @@ static void put_name(struct text *text, const char *name)
 			     (*name >= '0' && *name <= '9') || *name == '-' || *name == '_' ||
 			     (*name == '.' && n);
 
-		put(text, plain ? *name : '_');
+		rank_put(text, plain ? *name : '_');
 	}
 }
 
@@ -125,7 +125,7 @@ static void put_number(struct text *text, uint32_t number)
 		digits[n++] = (char)('0' + number % 10);
 	while (number /= 10);
 	while (n)
-		put(text, digits[--n]);
+		rank_put(text, digits[--n]);
 }
 
 /* False when the letter means nothing. */
@@ -151,7 +151,7 @@ static bool put_letter(struct text *text, char letter, const struct rank_names *
 			put_name(text, NULL);
 		return true;
 	case '%':
-		put(text, '%');
+		rank_put(text, '%');
 		return true;
 	default:
 		return false;
@@ -166,7 +166,7 @@ bool rank_expand(char *to, size_t bytes, const char *pattern, const struct rank_
 		if (*pattern == '%' && put_letter(&text, pattern[1], names))
 			pattern++;
 		else
-			put(&text, *pattern);
+			rank_put(&text, *pattern);
 	*text.at = '\0';
 	return text.whole;
 }

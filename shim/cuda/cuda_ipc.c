@@ -87,7 +87,7 @@ static uint64_t flags_of(const struct cuda_memory *m)
 }
 
 /* What is not known of memory so far: nothing is, of what was made unseen. */
-static void complete(struct cuda_memory *m, uint64_t address, uint64_t caller)
+static void cuda_ipc_complete(struct cuda_memory *m, uint64_t address, uint64_t caller)
 {
 	__typeof__(&cuMemGetAddressRange_v2) range = CUDA_REAL(cuMemGetAddressRange_v2, caller);
 	CUdeviceptr base = 0;
@@ -130,7 +130,7 @@ static void state_refused(const struct cuda_call *call, int result, enum mpsan_m
 }
 
 /* The same handle of the same memory again tells nothing new, unless its circumstances do. */
-static bool is_known(const struct cuda_memory *m, uint64_t handle, uint64_t flags)
+static bool cuda_ipc_is_known(const struct cuda_memory *m, uint64_t handle, uint64_t flags)
 {
 	return m->flags & CUDA_MEMORY_EXPORTED && m->handle == handle &&
 	       !(flags * CUDA_MEMORY_STATED & ~(uint64_t)m->flags);
@@ -142,7 +142,7 @@ static void state_export(const struct cuda_call *call, struct cuda_memory *m,
 	uint64_t flags = flags_of(m);
 	struct cuda_where where;
 
-	if (is_known(m, handle, flags)) /* before the stack is looked at */
+	if (cuda_ipc_is_known(m, handle, flags)) /* before the stack is looked at */
 		return;
 	where = cuda_where(call);
 	flags = flags_of(m) | (is_worker() ? MPSAN_IPC_WORKER : 0);
@@ -167,7 +167,7 @@ static void state_export(const struct cuda_call *call, struct cuda_memory *m,
 }
 
 /* What was learned goes back into the table. */
-static void keep(struct cuda_memory *place, const struct cuda_memory *m)
+static void cuda_ipc_keep(struct cuda_memory *place, const struct cuda_memory *m)
 {
 	if (!place) {
 		cuda_memory_add(m);
@@ -197,13 +197,13 @@ void cuda_exported(const struct cuda_call *call, int result, enum mpsan_memory m
 		if (result) {
 			state_refused(call, result, (enum mpsan_memory)m.memory, address);
 		} else {
-			complete(&m, address, call->caller);
+			cuda_ipc_complete(&m, address, call->caller);
 			if (!m.memory)
 				m.memory = memory;
 			state_export(call, &m, memory, handle);
 			if (memory == MPSAN_MEMORY_DEVICE)
 				registry_exported(&m, bytes, CU_IPC_HANDLE_SIZE);
-			keep(place, &m);
+			cuda_ipc_keep(place, &m);
 		}
 	}
 }
@@ -229,7 +229,7 @@ void cuda_object_exported(const struct cuda_call *call, int result, enum cuda_sp
 			m.device = m.device < 0 ? cuda_current_device(call->caller) : m.device;
 			m.gpu = m.device < 0 ? 0 : cuda_gpu(m.device, call->caller);
 			state_export(call, &m, memory, handle);
-			keep(place, &m);
+			cuda_ipc_keep(place, &m);
 		}
 	}
 }
@@ -293,7 +293,7 @@ void cuda_opened(const struct cuda_call *call, int result, enum mpsan_memory mem
 		if (!result && !handle)
 			state_unknown();
 		if (!result && address) {
-			complete(&m, address, call->caller);
+			cuda_ipc_complete(&m, address, call->caller);
 			cuda_memory_imported(address, m.range.bytes, handle, call->caller);
 			m.range.start = address;
 			registry_imported(&m, handle);

@@ -50,7 +50,7 @@ static void make_path(char *path, char *end, uint64_t number)
 	}
 }
 
-static bool is_ours(const struct mpsan_exports *head, uint64_t bytes)
+static bool table_is_ours(const struct mpsan_exports *head, uint64_t bytes)
 {
 	return __atomic_load_n(&head->magic, __ATOMIC_ACQUIRE) == MPSAN_EXPORTS_MAGIC &&
 	       head->format == MPSAN_FORMAT &&
@@ -74,7 +74,7 @@ static struct mpsan_exports *map_existing(void)
 	SYS1(SYS_close, fd);
 	if (map < 0 && map > -4096)
 		return NULL;
-	if (is_ours((void *)map, (uint64_t)st.st_size))
+	if (table_is_ours((void *)map, (uint64_t)st.st_size))
 		return (void *)map;
 	SYS2(SYS_munmap, map, st.st_size);
 	return NULL;
@@ -219,7 +219,7 @@ bool export_table_opened(struct mpsan_export_place *place, const struct mpsan_ex
 }
 
 /* Entries stand in no order of their owners, but those of one process tend to come together. */
-static void reclaim(struct ranges *table)
+static void table_reclaim(struct ranges *table)
 {
 	uint32_t asked = UINT32_MAX;
 	struct mpsan_export_place copy;
@@ -254,7 +254,7 @@ struct mpsan_export_place *export_table_claim(uint32_t owner, uint64_t start, ui
 	void *place = table ? ranges_claim(table, owner, start, bytes) : NULL;
 
 	if (!place && table) {
-		reclaim(table);
+		table_reclaim(table);
 		place = ranges_claim(table, owner, start, bytes);
 	}
 	if (place) /* what the place held before goes; the range and its state stay */
@@ -273,7 +273,7 @@ int export_table_find(uint32_t owner, uint64_t address, struct mpsan_export_plac
 		return -ENOENT;
 	if (export_table_lives(slot_of(copy)))
 		return 0;
-	reclaim(table);
+	table_reclaim(table);
 	return -ESRCH;
 }
 

@@ -16,8 +16,8 @@
 
 _Static_assert(sizeof(struct mpsan_export) == 160, "what others have laid out by hand");
 
-static void describe(const struct mpsan_export_place *copy, uint64_t address,
-		     struct mpsan_export *found)
+static void ipc_describe(const struct mpsan_export_place *copy, uint64_t address,
+			 struct mpsan_export *found)
 {
 	struct ranges *table = export_table_table(false);
 	struct mpsan_export_place label;
@@ -39,7 +39,7 @@ static void describe(const struct mpsan_export_place *copy, uint64_t address,
 		memcpy(found->name, label.name, sizeof(found->name));
 }
 
-static int find(uint32_t pid, uint64_t address, struct mpsan_export *found)
+static int ipc_find(uint32_t pid, uint64_t address, struct mpsan_export *found)
 {
 	struct mpsan_export_place copy, *place;
 	uint32_t slot = table_find(life.session, pid, life.pid_ns);
@@ -51,7 +51,7 @@ static int find(uint32_t pid, uint64_t address, struct mpsan_export *found)
 	if (result == -ENOENT && !export_table_lives(slot))
 		return -ESRCH;
 	if (!result)
-		describe(&copy, address, found);
+		ipc_describe(&copy, address, found);
 	return result;
 }
 
@@ -63,7 +63,7 @@ EXPORT int mpsan_ipc_find(int pid, const void *address, struct mpsan_export *fou
 		return -EINVAL;
 	if (cuda_may_state())
 		GUARDED
-			result = find((uint32_t)pid, (uint64_t)(uintptr_t)address, found);
+			result = ipc_find((uint32_t)pid, (uint64_t)(uintptr_t)address, found);
 	return result;
 }
 
@@ -73,7 +73,7 @@ static int find_name(const char *name, struct mpsan_export *found)
 	int result = export_table_find_name(name, &copy, &place);
 
 	if (!result)
-		describe(&copy, copy.start, found);
+		ipc_describe(&copy, copy.start, found);
 	return result;
 }
 

@@ -26,13 +26,13 @@ typedef CUresult set_access_fn(CUdeviceptr address, size_t bytes, const CUmemAcc
 			       size_t count);
 typedef CUresult address_free_fn(CUdeviceptr address, size_t bytes);
 
-static void *find(const char *name, uint64_t caller)
+static void *ipc_map_find(const char *name, uint64_t caller)
 {
 	return scope_find(name, caller).real;
 }
 
 /* The driver's function of that name and type; NULL: it has none. */
-#define DRIVER(type, name, caller) ((type)find(name, caller))
+#define DRIVER(type, name, caller) ((type)ipc_map_find(name, caller))
 #define ROW(name, caller) DRIVER(__typeof__(&name), #name, caller)
 
 int ipc_map_errno(CUresult result)

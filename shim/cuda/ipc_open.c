@@ -65,7 +65,7 @@ static struct mpsan_export_place *own_import(uint64_t handle, struct mpsan_expor
 }
 
 /* One more user of a mapping that is there. */
-static bool join(const struct mpsan_export_place *of, uint64_t *mapped)
+static bool ipc_open_join(const struct mpsan_export_place *of, uint64_t *mapped)
 {
 	struct mpsan_export_place copy, *place = own_import(of->handle, &copy);
 	struct cuda_memory memory;
@@ -85,7 +85,7 @@ static bool join(const struct mpsan_export_place *of, uint64_t *mapped)
 	return count && ranges_same(place, &copy);
 }
 
-static void enter(const struct opening *o)
+static void ipc_open_enter(const struct opening *o)
 {
 	struct mpsan_export_place *place = export_table_claim(OWN, o->of->handle, 1);
 
@@ -152,13 +152,13 @@ static int open_in_turn(struct opening *o, struct mpsan_export_place *place)
 {
 	int result;
 
-	if (join(o->of, &o->mapped))
+	if (ipc_open_join(o->of, &o->mapped))
 		return 0;
 	if (!export_table_opened(place, o->of))
 		return -ESTALE;
 	result = ipc_map_has_context(o->caller) ? ipc_map_map(o) : -ENODEV;
 	if (!result)
-		enter(o);
+		ipc_open_enter(o);
 	if (!result || o->result)
 		state_open(o);
 	return result;
@@ -183,7 +183,7 @@ int ipc_open_open(const struct mpsan_export *exported, uint64_t caller, void **p
 }
 
 /* Takes away one user; true: it was the last. */
-static bool leave(struct mpsan_export_place *place)
+static bool ipc_open_leave(struct mpsan_export_place *place)
 {
 	uint32_t count = __atomic_load_n(&place->count, __ATOMIC_ACQUIRE);
 
@@ -203,7 +203,7 @@ static int close_in_turn(uint64_t address, uint64_t caller)
 	place = own_import(memory.handle, &copy);
 	if (!place || copy.mapped != memory.range.start)
 		return -EINVAL;
-	if (!leave(place))
+	if (!ipc_open_leave(place))
 		return 0;
 	EMIT(ipc_close, .handle = copy.handle, .address = copy.mapped,
 	     .function = log_text("mpsan_ipc_close"), .caller = caller, .stack = stack_own(),

@@ -25,13 +25,13 @@ EXPORT int __cxa_guard_acquire(uint64_t *guard)
 
 	if (UNLIKELY(!real))
 		return *(const char *)guard != DONE;
-	hold = hold_begin(guard, MPSAN_LOCK_GUARD, CALLER);
+	hold = hold_push_wanted(guard, MPSAN_LOCK_GUARD, CALLER);
 	wait = prove_guard(guard, CALLER);
 	mine = (int)prove_end(wait, real(guard));
 	if (mine)
-		hold_confirm(hold, guard, MPSAN_LOCK_GUARD);
+		hold_commit(hold, guard, MPSAN_LOCK_GUARD);
 	else
-		hold_drop(guard);
+		hold_pop(guard);
 	return mine;
 }
 
@@ -41,7 +41,7 @@ EXPORT int __cxa_guard_acquire(uint64_t *guard)
 		ENTER(name);                                      \
 		void (*real)(uint64_t *) = REAL_OF(name, CALLER); \
                                                                   \
-		hold_drop(guard);                                 \
+		hold_pop(guard);                                  \
 		if (real)                                         \
 			real(guard);                              \
 	}

@@ -34,8 +34,8 @@ int __openat64_2(int at, const char *path, int flags);
 		va_end(rest__);                \
 	} while (0)
 
-static inline int opened(const struct segment_open *opening, const char *path, int fd, int flags,
-			 uint64_t caller)
+static inline int fd_opened(const struct segment_open *opening, const char *path, int fd, int flags,
+			    uint64_t caller)
 {
 	segment_open_end(opening, path, fd, flags, MPSAN_SHM_FILE, caller);
 	/* A started child opens the null device as it begins. */
@@ -44,7 +44,7 @@ static inline int opened(const struct segment_open *opening, const char *path, i
 	return fd;
 }
 
-static inline struct segment_open begin(const char *path, int flags)
+static inline struct segment_open fd_begin(const char *path, int flags)
 {
 	struct segment_open opening = {0};
 
@@ -53,47 +53,48 @@ static inline struct segment_open begin(const char *path, int flags)
 	return opening;
 }
 
-#define OPEN(name)                                                                           \
-	EXPORT int name(const char *path, int flags, ...)                                    \
-	{                                                                                    \
-		ENTER(name);                                                                 \
-		mode_t mode;                                                                 \
-		struct segment_open opening = begin(path, flags);                            \
-		MODE_OF(flags, mode);                                                        \
-		return opened(&opening, path, REAL(name)(path, flags, mode), flags, CALLER); \
+#define OPEN(name)                                                                              \
+	EXPORT int name(const char *path, int flags, ...)                                       \
+	{                                                                                       \
+		ENTER(name);                                                                    \
+		mode_t mode;                                                                    \
+		struct segment_open opening = fd_begin(path, flags);                            \
+		MODE_OF(flags, mode);                                                           \
+		return fd_opened(&opening, path, REAL(name)(path, flags, mode), flags, CALLER); \
 	}
 OPEN(open)
 OPEN(open64)
 
-#define OPENAT(name)                                                                             \
-	EXPORT int name(int at, const char *path, int flags, ...)                                \
-	{                                                                                        \
-		ENTER(name);                                                                     \
-		mode_t mode;                                                                     \
-		struct segment_open opening = begin(path, flags);                                \
-		MODE_OF(flags, mode);                                                            \
-		return opened(&opening, path, REAL(name)(at, path, flags, mode), flags, CALLER); \
+#define OPENAT(name)                                                                       \
+	EXPORT int name(int at, const char *path, int flags, ...)                          \
+	{                                                                                  \
+		ENTER(name);                                                               \
+		mode_t mode;                                                               \
+		struct segment_open opening = fd_begin(path, flags);                       \
+		MODE_OF(flags, mode);                                                      \
+		return fd_opened(&opening, path, REAL(name)(at, path, flags, mode), flags, \
+				 CALLER);                                                  \
 	}
 OPENAT(openat)
 OPENAT(openat64)
 
 /* What a compiler makes of calls without a mode: they make no file. */
-#define OPEN_2(name)                                                                           \
-	EXPORT int name(const char *path, int flags)                                           \
-	{                                                                                      \
-		ENTER(name);                                                                   \
-		return opened(&(struct segment_open){0}, path, REAL(name)(path, flags), flags, \
-			      CALLER);                                                         \
+#define OPEN_2(name)                                                                              \
+	EXPORT int name(const char *path, int flags)                                              \
+	{                                                                                         \
+		ENTER(name);                                                                      \
+		return fd_opened(&(struct segment_open){0}, path, REAL(name)(path, flags), flags, \
+				 CALLER);                                                         \
 	}
 OPEN_2(__open_2)
 OPEN_2(__open64_2)
 
-#define OPENAT_2(name)                                                                             \
-	EXPORT int name(int at, const char *path, int flags)                                       \
-	{                                                                                          \
-		ENTER(name);                                                                       \
-		return opened(&(struct segment_open){0}, path, REAL(name)(at, path, flags), flags, \
-			      CALLER);                                                             \
+#define OPENAT_2(name)                                                                         \
+	EXPORT int name(int at, const char *path, int flags)                                   \
+	{                                                                                      \
+		ENTER(name);                                                                   \
+		return fd_opened(&(struct segment_open){0}, path, REAL(name)(at, path, flags), \
+				 flags, CALLER);                                               \
 	}
 OPENAT_2(__openat_2)
 OPENAT_2(__openat64_2)
@@ -103,8 +104,8 @@ OPENAT_2(__openat64_2)
 EXPORT int creat(const char *path, mode_t mode)
 {
 	ENTER(creat);
-	struct segment_open opening = begin(path, CREATES);
-	return opened(&opening, path, REAL(creat)(path, mode), CREATES, CALLER);
+	struct segment_open opening = fd_begin(path, CREATES);
+	return fd_opened(&opening, path, REAL(creat)(path, mode), CREATES, CALLER);
 }
 
 /* As far as it matters here. */
@@ -117,16 +118,16 @@ static int flags_of(const char *mode)
 	return flags;
 }
 
-#define FOPEN(name)                                                                   \
-	EXPORT FILE *name(const char *restrict path, const char *restrict mode)       \
-	{                                                                             \
-		ENTER(name);                                                          \
-		int flags = flags_of(mode);                                           \
-		struct segment_open opening = begin(path, flags);                     \
-		FILE *stream = REAL(name)(path, mode);                                \
-                                                                                      \
-		opened(&opening, path, stream ? stream->_fileno : -1, flags, CALLER); \
-		return stream;                                                        \
+#define FOPEN(name)                                                                      \
+	EXPORT FILE *name(const char *restrict path, const char *restrict mode)          \
+	{                                                                                \
+		ENTER(name);                                                             \
+		int flags = flags_of(mode);                                              \
+		struct segment_open opening = fd_begin(path, flags);                     \
+		FILE *stream = REAL(name)(path, mode);                                   \
+                                                                                         \
+		fd_opened(&opening, path, stream ? stream->_fileno : -1, flags, CALLER); \
+		return stream;                                                           \
 	}
 FOPEN(fopen)
 FOPEN(fopen64)
@@ -136,7 +137,7 @@ static inline int made(int fd, const char *path, uint64_t caller)
 {
 	const struct segment_open opening = {.makes = true};
 
-	return opened(&opening, path, fd, O_RDWR | O_CREAT | O_EXCL, caller);
+	return fd_opened(&opening, path, fd, O_RDWR | O_CREAT | O_EXCL, caller);
 }
 
 #define MKSTEMP(name)                                        \
@@ -189,7 +190,7 @@ static NOINLINE void forget_known(int fd, uint64_t caller)
 	descriptor_gone(fd);
 }
 
-static inline void forget(int fd, uint64_t caller)
+static inline void fd_forget(int fd, uint64_t caller)
 {
 	stream_closed(fd);
 	if (UNLIKELY(descriptor_known(fd)))
@@ -199,7 +200,7 @@ static inline void forget(int fd, uint64_t caller)
 EXPORT int close(int fd)
 {
 	ENTER(close);
-	forget(fd, CALLER);
+	fd_forget(fd, CALLER);
 	return REAL(close)(fd);
 }
 
@@ -208,7 +209,7 @@ EXPORT int fclose(FILE *stream)
 {
 	ENTER(fclose);
 	stdio_flushes(stream, CALLER);
-	forget(stream->_fileno, CALLER);
+	fd_forget(stream->_fileno, CALLER);
 	return REAL(fclose)(stream);
 }
 
@@ -217,7 +218,7 @@ static void forget_from(uint32_t first, uint32_t last, uint64_t caller)
 	uint32_t end = descriptor_highest < MPSAN_FED ? MPSAN_FED : descriptor_highest;
 
 	for (uint32_t fd = first; fd <= last && fd <= end; fd++)
-		forget((int)fd, caller);
+		fd_forget((int)fd, caller);
 }
 
 EXPORT int close_range(unsigned first, unsigned last, int flags)
@@ -266,7 +267,7 @@ EXPORT int dup2(int from, int to)
 {
 	ENTER(dup2);
 	if (from != to)
-		forget(to, CALLER);
+		fd_forget(to, CALLER);
 	return copied(from, REAL(dup2)(from, to), CALLER);
 }
 
@@ -274,7 +275,7 @@ EXPORT int dup3(int from, int to, int flags)
 {
 	ENTER(dup3);
 	if (from != to)
-		forget(to, CALLER);
+		fd_forget(to, CALLER);
 	return copied(from, REAL(dup3)(from, to, flags), CALLER);
 }
 

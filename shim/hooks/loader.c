@@ -19,7 +19,7 @@
 #include "../record/thread.h"
 
 /* In glibc a handle is the object's entry in the loader's list: compared before it is followed. */
-static void *answer(const struct pass_regs *regs, enum hook_id id, const char *version)
+static void *loader_answer(const struct pass_regs *regs, enum hook_id id, const char *version)
 {
 	const struct link_map *map = (const void *)regs->arg[0];
 	void *real;
@@ -41,7 +41,7 @@ static void *prove_up(struct pass_regs *regs, const char *version, void *real)
 		return real;
 	if (HOOK_IS_CUDA(id))
 		return cuda_entry_ask(regs, (enum hook_id)id, real);
-	hook = answer(regs, (enum hook_id)id, version);
+	hook = loader_answer(regs, (enum hook_id)id, version);
 	if (!hook)
 		return real;
 	regs->result = (uint64_t)hook;
@@ -98,7 +98,7 @@ static void prove_loader(const struct pass_regs *regs)
 			    orphan ? orphan : &unknown, regs->back);
 }
 
-static void note(const struct pass_regs *regs)
+static void loader_note(const struct pass_regs *regs)
 {
 	if (!life.attached || hook_off)
 		return;
@@ -113,7 +113,7 @@ static void note(const struct pass_regs *regs)
 PASS(dlopen)
 {
 	ENTER(dlopen);
-	note(regs);
+	loader_note(regs);
 	return (void *)REAL(dlopen);
 }
 

@@ -49,7 +49,7 @@ EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
 EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 {
 	ENTER(pthread_mutex_lock);
-	struct mpsan_hold *hold = hold_claim(m, MPSAN_LOCK_MUTEX, CALLER);
+	struct mpsan_hold *hold = hold_push(m, MPSAN_LOCK_MUTEX, CALLER);
 
 	if (MUTEX_TAKEN(m))
 		return lock_taken(hold, m, MPSAN_LOCK_MUTEX, prove_mutex(m, CALLER),
@@ -66,18 +66,20 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
 EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *until)
 {
 	ENTER(pthread_mutex_timedlock);
-	struct mpsan_hold *hold = hold_begin_timed(m, MPSAN_LOCK_MUTEX, CALLER);
+	struct mpsan_hold *hold = hold_push_timed(m, MPSAN_LOCK_MUTEX, CALLER);
 
-	return hold_end(hold, m, MPSAN_LOCK_MUTEX, REAL(pthread_mutex_timedlock)(m, until));
+	return hold_commit_or_cancel(hold, m, MPSAN_LOCK_MUTEX,
+				     REAL(pthread_mutex_timedlock)(m, until));
 }
 
 EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 				   const struct timespec *until)
 {
 	ENTER(pthread_mutex_clocklock);
-	struct mpsan_hold *hold = hold_begin_timed(m, MPSAN_LOCK_MUTEX, CALLER);
+	struct mpsan_hold *hold = hold_push_timed(m, MPSAN_LOCK_MUTEX, CALLER);
 
-	return hold_end(hold, m, MPSAN_LOCK_MUTEX, REAL(pthread_mutex_clocklock)(m, clock, until));
+	return hold_commit_or_cancel(hold, m, MPSAN_LOCK_MUTEX,
+				     REAL(pthread_mutex_clocklock)(m, clock, until));
 }
 
 /* Apart, so that the hook itself needs no room on the stack. */
@@ -89,7 +91,7 @@ static NOINLINE int unlock_of_another(pthread_mutex_t *m, uint64_t caller)
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
 	ENTER(pthread_mutex_unlock);
-	if (UNLIKELY(!hold_drop(m)))
+	if (UNLIKELY(!hold_pop(m)))
 		return unlock_of_another(m, CALLER);
 	if (UNLIKELY(life.forked))
 		return prove_unlock(m, REAL(pthread_mutex_unlock)(m), CALLER);
@@ -118,7 +120,7 @@ EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
 EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 {
 	ENTER(pthread_rwlock_rdlock);
-	struct mpsan_hold *hold = hold_claim(l, MPSAN_LOCK_RWLOCK_READ, CALLER);
+	struct mpsan_hold *hold = hold_push(l, MPSAN_LOCK_RWLOCK_READ, CALLER);
 
 	if (RWLOCK_TAKEN(l))
 		return lock_taken(hold, l, MPSAN_LOCK_RWLOCK_READ,
@@ -136,26 +138,26 @@ EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
 EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *until)
 {
 	ENTER(pthread_rwlock_timedrdlock);
-	struct mpsan_hold *hold = hold_begin_timed(l, MPSAN_LOCK_RWLOCK_READ, CALLER);
+	struct mpsan_hold *hold = hold_push_timed(l, MPSAN_LOCK_RWLOCK_READ, CALLER);
 
-	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_READ,
-			REAL(pthread_rwlock_timedrdlock)(l, until));
+	return hold_commit_or_cancel(hold, l, MPSAN_LOCK_RWLOCK_READ,
+				     REAL(pthread_rwlock_timedrdlock)(l, until));
 }
 
 EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
 				      const struct timespec *until)
 {
 	ENTER(pthread_rwlock_clockrdlock);
-	struct mpsan_hold *hold = hold_begin_timed(l, MPSAN_LOCK_RWLOCK_READ, CALLER);
+	struct mpsan_hold *hold = hold_push_timed(l, MPSAN_LOCK_RWLOCK_READ, CALLER);
 
-	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_READ,
-			REAL(pthread_rwlock_clockrdlock)(l, clock, until));
+	return hold_commit_or_cancel(hold, l, MPSAN_LOCK_RWLOCK_READ,
+				     REAL(pthread_rwlock_clockrdlock)(l, clock, until));
 }
 
 EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
 {
 	ENTER(pthread_rwlock_wrlock);
-	struct mpsan_hold *hold = hold_claim(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
+	struct mpsan_hold *hold = hold_push(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
 
 	if (RWLOCK_IN_USE(l))
 		return lock_taken(hold, l, MPSAN_LOCK_RWLOCK_WRITE,
@@ -173,26 +175,26 @@ EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
 EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *until)
 {
 	ENTER(pthread_rwlock_timedwrlock);
-	struct mpsan_hold *hold = hold_begin_timed(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
+	struct mpsan_hold *hold = hold_push_timed(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
 
-	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_WRITE,
-			REAL(pthread_rwlock_timedwrlock)(l, until));
+	return hold_commit_or_cancel(hold, l, MPSAN_LOCK_RWLOCK_WRITE,
+				     REAL(pthread_rwlock_timedwrlock)(l, until));
 }
 
 EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
 				      const struct timespec *until)
 {
 	ENTER(pthread_rwlock_clockwrlock);
-	struct mpsan_hold *hold = hold_begin_timed(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
+	struct mpsan_hold *hold = hold_push_timed(l, MPSAN_LOCK_RWLOCK_WRITE, CALLER);
 
-	return hold_end(hold, l, MPSAN_LOCK_RWLOCK_WRITE,
-			REAL(pthread_rwlock_clockwrlock)(l, clock, until));
+	return hold_commit_or_cancel(hold, l, MPSAN_LOCK_RWLOCK_WRITE,
+				     REAL(pthread_rwlock_clockwrlock)(l, clock, until));
 }
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
 	ENTER(pthread_rwlock_unlock);
-	hold_give_back(l);
+	hold_release(l);
 	return REAL(pthread_rwlock_unlock)(l);
 }
 
@@ -215,12 +217,13 @@ EXPORT int pthread_spin_destroy(pthread_spinlock_t *l)
 EXPORT int pthread_spin_lock(pthread_spinlock_t *l)
 {
 	ENTER(pthread_spin_lock);
-	struct mpsan_hold *hold = hold_begin((const void *)l, MPSAN_LOCK_SPIN, CALLER);
+	struct mpsan_hold *hold = hold_push_wanted((const void *)l, MPSAN_LOCK_SPIN, CALLER);
 
 	if (SPIN_TAKEN(l))
 		return lock_taken(hold, (const void *)l, MPSAN_LOCK_SPIN,
 				  prove_spin((const void *)l, CALLER), REAL(pthread_spin_lock));
-	return hold_end(hold, (const void *)l, MPSAN_LOCK_SPIN, REAL(pthread_spin_lock)(l));
+	return hold_commit_or_cancel(hold, (const void *)l, MPSAN_LOCK_SPIN,
+				     REAL(pthread_spin_lock)(l));
 }
 
 EXPORT int pthread_spin_trylock(pthread_spinlock_t *l)
@@ -232,7 +235,7 @@ EXPORT int pthread_spin_trylock(pthread_spinlock_t *l)
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
 {
 	ENTER(pthread_spin_unlock);
-	hold_give_back((const void *)l);
+	hold_release((const void *)l);
 	return REAL(pthread_spin_unlock)(l);
 }
 
@@ -259,7 +262,7 @@ EXPORT void mtx_destroy(mtx_t *m)
 EXPORT int mtx_lock(mtx_t *m)
 {
 	ENTER(mtx_lock);
-	struct mpsan_hold *hold = hold_claim(m, MPSAN_LOCK_MUTEX, CALLER);
+	struct mpsan_hold *hold = hold_push(m, MPSAN_LOCK_MUTEX, CALLER);
 
 	if (MUTEX_TAKEN(AS_MUTEX(m)))
 		return lock_taken(hold, m, MPSAN_LOCK_MUTEX, prove_mutex(m, CALLER),
@@ -276,15 +279,15 @@ EXPORT int mtx_trylock(mtx_t *m)
 EXPORT int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict until)
 {
 	ENTER(mtx_timedlock);
-	struct mpsan_hold *hold = hold_begin_timed(m, MPSAN_LOCK_MUTEX, CALLER);
+	struct mpsan_hold *hold = hold_push_timed(m, MPSAN_LOCK_MUTEX, CALLER);
 
-	return hold_end(hold, m, MPSAN_LOCK_MUTEX, REAL(mtx_timedlock)(m, until));
+	return hold_commit_or_cancel(hold, m, MPSAN_LOCK_MUTEX, REAL(mtx_timedlock)(m, until));
 }
 
 EXPORT int mtx_unlock(mtx_t *m)
 {
 	ENTER(mtx_unlock);
-	if (UNLIKELY(!hold_drop(m)))
+	if (UNLIKELY(!hold_pop(m)))
 		return HAND_OVER(mtx_unlock, m);
 	return REAL(mtx_unlock)(m);
 }

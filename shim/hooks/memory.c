@@ -52,7 +52,7 @@ EXPORT int memfd_create(const char *name, unsigned flags)
 }
 
 /* What was mapped at a fixed address is gone when something else is there. */
-static inline void *put(void *at, size_t bytes, int flags, uint64_t caller)
+static inline void *memory_put(void *at, size_t bytes, int flags, uint64_t caller)
 {
 	if (UNLIKELY(flags & MAP_FIXED && at != MAP_FAILED &&
 		     mapping_may_touch((uint64_t)(uintptr_t)at, bytes)))
@@ -77,8 +77,8 @@ static inline void *mapped(void *at, size_t bytes, int protection, int fd, uint6
 		ENTER(name);                                                                 \
 		if (LIKELY(!(flags & (MAP_SHARED | MAP_FIXED))))                             \
 			return REAL(name)(at, bytes, protection, flags, fd, offset);         \
-		at = put(REAL(name)(at, bytes, protection, flags, fd, offset), bytes, flags, \
-			 CALLER);                                                            \
+		at = memory_put(REAL(name)(at, bytes, protection, flags, fd, offset), bytes, \
+				flags, CALLER);                                              \
 		if (!(flags & MAP_SHARED) || flags & MAP_ANONYMOUS)                          \
 			return at;                                                           \
 		return mapped(at, bytes, protection, fd, CALLER);                            \
@@ -109,7 +109,7 @@ EXPORT void *mremap(void *from, size_t before, size_t bytes, int flags, ...)
 	va_end(rest);
 	to = REAL(mremap)(from, before, bytes, flags, wanted);
 	if (flags & MREMAP_FIXED)
-		put(to, bytes, MAP_FIXED, CALLER);
+		memory_put(to, bytes, MAP_FIXED, CALLER);
 	if (UNLIKELY(to != MAP_FAILED && mapping_may_touch((uint64_t)(uintptr_t)from, before)))
 		mapping_moved((uint64_t)(uintptr_t)from, before, (uint64_t)(uintptr_t)to, bytes);
 	return to;

@@ -27,7 +27,7 @@ int omp_pause_resource_all(int kind);
 typedef int asked(void);
 
 /* The value of a question to the runtime, or `otherwise` when it has no answer. */
-static int ask(const struct link_map *runtime, const char *name, int otherwise)
+static int openmp_ask(const struct link_map *runtime, const char *name, int otherwise)
 {
 	asked *f = (asked *)elf_find_in(runtime, name, NULL);
 
@@ -45,12 +45,12 @@ static bool is_libgomp(const struct link_map *runtime)
  */
 static int team_of(const struct link_map *runtime, unsigned threads)
 {
-	if (threads == 1 || !is_libgomp(runtime) || ask(runtime, "omp_get_level", 1) ||
-	    ask(runtime, "omp_get_dynamic", 1) ||
-	    ask(runtime, "omp_get_thread_limit", 1) != INT_MAX ||
-	    ask(runtime, "omp_get_max_active_levels", 0) < 1)
+	if (threads == 1 || !is_libgomp(runtime) || openmp_ask(runtime, "omp_get_level", 1) ||
+	    openmp_ask(runtime, "omp_get_dynamic", 1) ||
+	    openmp_ask(runtime, "omp_get_thread_limit", 1) != INT_MAX ||
+	    openmp_ask(runtime, "omp_get_max_active_levels", 0) < 1)
 		return 1;
-	return threads ? (int)threads : ask(runtime, "omp_get_max_threads", 1);
+	return threads ? (int)threads : openmp_ask(runtime, "omp_get_max_threads", 1);
 }
 
 static bool has_record(void)

@@ -367,15 +367,16 @@ static const void *wait_begin(int64_t which, int options, uint64_t caller)
 	const void *claimed = (const void *)(uintptr_t)(which > 0 ? which : 0);
 
 	if (!(options & WNOHANG))
-		hold_push(MPSAN_TAG(claimed, MPSAN_WAIT_PROCESS) | MPSAN_TAG_WANTED | prove_tags(),
-			  caller);
+		hold_push_tag(MPSAN_TAG(claimed, MPSAN_WAIT_PROCESS) | MPSAN_TAG_WANTED |
+				      prove_tags(),
+			      caller);
 	return claimed;
 }
 
 static void wait_end(const void *claimed, int options)
 {
 	if (!(options & WNOHANG))
-		hold_drop(claimed);
+		hold_pop(claimed);
 }
 
 static pid_t note_wait(pid_t pid, int status, int *to, uint64_t caller)

@@ -46,7 +46,7 @@ EXPORT int sem_init(sem_t *s, int shared, unsigned value)
 EXPORT int sem_destroy(sem_t *s)
 {
 	ENTER(sem_destroy);
-	while (!hook_off && hold_drop(s))
+	while (!hook_off && hold_pop(s))
 		continue;
 	hint_init(s, 0);
 	return REAL(sem_destroy)(s);
@@ -93,14 +93,14 @@ EXPORT int sem_wait(sem_t *s)
 {
 	ENTER(sem_wait);
 	KEEP_BOOKS(s);
-	struct mpsan_hold *hold = hold_claim(s, MPSAN_LOCK_SEMAPHORE, CALLER);
+	struct mpsan_hold *hold = hold_push(s, MPSAN_LOCK_SEMAPHORE, CALLER);
 
 	if (SEMAPHORE_EMPTY(s)) {
 		hold->tag |= MPSAN_TAG_WANTED; /* what follows asks who holds it */
 		return lock_taken(hold, s, MPSAN_LOCK_SEMAPHORE, prove_semaphore(s, CALLER),
 				  REAL(sem_wait));
 	}
-	return hold_settle(hold, s, MPSAN_LOCK_SEMAPHORE, REAL(sem_wait)(s));
+	return hold_keep_or_cancel(hold, s, MPSAN_LOCK_SEMAPHORE, REAL(sem_wait)(s));
 }
 
 EXPORT int sem_trywait(sem_t *s)
@@ -114,24 +114,25 @@ EXPORT int sem_timedwait(sem_t *restrict s, const struct timespec *restrict unti
 {
 	ENTER(sem_timedwait);
 	KEEP_BOOKS(s);
-	struct mpsan_hold *hold = hold_begin_timed(s, MPSAN_LOCK_SEMAPHORE, CALLER);
+	struct mpsan_hold *hold = hold_push_timed(s, MPSAN_LOCK_SEMAPHORE, CALLER);
 
-	return hold_end(hold, s, MPSAN_LOCK_SEMAPHORE, REAL(sem_timedwait)(s, until));
+	return hold_commit_or_cancel(hold, s, MPSAN_LOCK_SEMAPHORE, REAL(sem_timedwait)(s, until));
 }
 
 EXPORT int sem_clockwait(sem_t *restrict s, clockid_t clock, const struct timespec *restrict until)
 {
 	ENTER(sem_clockwait);
 	KEEP_BOOKS(s);
-	struct mpsan_hold *hold = hold_begin_timed(s, MPSAN_LOCK_SEMAPHORE, CALLER);
+	struct mpsan_hold *hold = hold_push_timed(s, MPSAN_LOCK_SEMAPHORE, CALLER);
 
-	return hold_end(hold, s, MPSAN_LOCK_SEMAPHORE, REAL(sem_clockwait)(s, clock, until));
+	return hold_commit_or_cancel(hold, s, MPSAN_LOCK_SEMAPHORE,
+				     REAL(sem_clockwait)(s, clock, until));
 }
 
 EXPORT int sem_post(sem_t *s)
 {
 	ENTER(sem_post);
-	hint_learn(s, hold_drop(s) ? MPSAN_LF_MUTUAL : MPSAN_LF_HANDOFF);
+	hint_learn(s, hold_pop(s) ? MPSAN_LF_MUTUAL : MPSAN_LF_HANDOFF);
 	return REAL(sem_post)(s);
 }
 
@@ -139,16 +140,16 @@ EXPORT int sem_post(sem_t *s)
  * A wait on a condition lets go of its mutex where no hook sees it: the claim is put away before
  * and comes back after. Cancellation leaves it away; memory knows better.
  */
-#define WAIT_CONDITION(condition, mutex, begin, end)         \
-	do {                                                 \
-		int result;                                  \
-                                                             \
-		hold_drop(mutex);                            \
-		begin;                                       \
-		result = end;                                \
-		hold_drop(condition);                        \
-		hold_claim(mutex, MPSAN_LOCK_MUTEX, CALLER); \
-		return result;                               \
+#define WAIT_CONDITION(condition, mutex, begin, end)        \
+	do {                                                \
+		int result;                                 \
+                                                            \
+		hold_pop(mutex);                            \
+		begin;                                      \
+		result = end;                               \
+		hold_pop(condition);                        \
+		hold_push(mutex, MPSAN_LOCK_MUTEX, CALLER); \
+		return result;                              \
 	} while (0)
 
 /* Without a time limit: before it sleeps, it is asked whether anybody is here to wake it. */
@@ -162,7 +163,7 @@ EXPORT int sem_post(sem_t *s)
 	} while (0)
 
 #define WAIT_TIMED(condition, mutex, kind, call) \
-	WAIT_CONDITION(condition, mutex, hold_begin_timed(condition, kind, CALLER), call)
+	WAIT_CONDITION(condition, mutex, hold_push_timed(condition, kind, CALLER), call)
 
 EXPORT int pthread_cond_wait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m)
 {
@@ -204,7 +205,7 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
 	uint64_t wait = prove_alone(b, MPSAN_WAIT_BARRIER, CALLER);
 	int result = prove_end(wait, REAL(pthread_barrier_wait)(b));
 
-	hold_drop(b);
+	hold_pop(b);
 	return result;
 }
 

@@ -64,13 +64,13 @@ static uint64_t wait_for_futex(const struct pass_regs *regs)
 	long result;
 
 	if (a[4])
-		hold_begin_timed(word, MPSAN_WAIT_FUTEX, regs->back);
+		hold_push_timed(word, MPSAN_WAIT_FUTEX, regs->back);
 	else
 		wait = prove_futex(word, (uint32_t)a[3], regs->back);
 	result = REAL(syscall)(SYS_futex, a[1], a[2], a[3], a[4], a[5], regs->stack[0]);
 	if (!result) /* somebody woke it */
 		hint_learn(word, MPSAN_LF_HANDOFF);
-	hold_drop(word);
+	hold_pop(word);
 	return (uint64_t)prove_end(wait, result);
 }
 

@@ -61,16 +61,17 @@ PASS(thrd_exit)
 }
 
 /* What it waits for is the thread's handle: an address like that of a lock. */
-#define WAIT_JOIN(thread, tags, call)                                                              \
-	do {                                                                                       \
-		int result;                                                                        \
-                                                                                                   \
-		hold_push(MPSAN_TAG(thread, MPSAN_WAIT_JOIN) | MPSAN_TAG_WANTED | (tags), CALLER); \
-		thread_waits(true);                                                                \
-		result = call;                                                                     \
-		thread_waits(false);                                                               \
-		hold_drop((const void *)(thread));                                                 \
-		return result;                                                                     \
+#define WAIT_JOIN(thread, tags, call)                                                         \
+	do {                                                                                  \
+		int result;                                                                   \
+                                                                                              \
+		hold_push_tag(MPSAN_TAG(thread, MPSAN_WAIT_JOIN) | MPSAN_TAG_WANTED | (tags), \
+			      CALLER);                                                        \
+		thread_waits(true);                                                           \
+		result = call;                                                                \
+		thread_waits(false);                                                          \
+		hold_pop((const void *)(thread));                                             \
+		return result;                                                                \
 	} while (0)
 
 EXPORT int pthread_join(pthread_t thread, void **value)

@@ -137,7 +137,7 @@ static uint32_t find_index(const struct symbols *s, const char *name, const char
 	return s->gnu_hash ? find_gnu(s, name, version) : find_sysv(s, name, version);
 }
 
-static void *find(const struct symbols *s, const char *name, const char *version)
+static void *elf_find(const struct symbols *s, const char *name, const char *version)
 {
 	uint32_t i = find_index(s, name, version);
 	void *at = i ? (void *)(s->bias + s->table[i].st_value) : NULL;
@@ -151,7 +151,7 @@ void *elf_find_in(const struct link_map *map, const char *name, const char *vers
 {
 	struct symbols s;
 
-	return symbols_read(&s, map->l_addr, map->l_ld) ? find(&s, name, version) : NULL;
+	return symbols_read(&s, map->l_addr, map->l_ld) ? elf_find(&s, name, version) : NULL;
 }
 
 const struct link_map *elf_self(void)
@@ -210,7 +210,7 @@ void *elf_find_in_image(const void *image, const char *name)
 		if (p[i].p_type == PT_DYNAMIC)
 			dynamic = (const void *)((const char *)image + p[i].p_offset);
 	}
-	return symbols_read(&s, bias, dynamic) ? find(&s, name, NULL) : NULL;
+	return symbols_read(&s, bias, dynamic) ? elf_find(&s, name, NULL) : NULL;
 }
 
 /* Undefined symbols stand before those that the hash table knows; none hashed: the bound is a dummy. */

@@ -160,7 +160,7 @@ static inline bool recall(const struct binding *at, uint32_t now, enum hook_id i
 }
 
 /* False when this place is somebody else's in this era. */
-static bool remember(struct binding *at, uint32_t now, const struct binding *b, bool over)
+static bool hook_remember(struct binding *at, uint32_t now, const struct binding *b, bool over)
 {
 	uint32_t state = __atomic_load_n(&at->state, __ATOMIC_RELAXED);
 
@@ -201,7 +201,7 @@ static void remember_object(uint32_t now, const struct binding *b)
 	struct binding *at = objects_of(b->id, &count);
 
 	for (unsigned i = 0; b->real && b->end && i < count; i++)
-		if (remember(&at[i], now, b, false))
+		if (hook_remember(&at[i], now, b, false))
 			return;
 }
 
@@ -250,7 +250,7 @@ void *hook_real_of(enum hook_id id, uint64_t caller, const struct link_map **in)
 	if (!recall(at, now, id, caller, &b) && find_binding(now, id, caller, &b)) {
 		b.start = caller;
 		b.end = caller + 1;
-		remember(at, now, &b, true);
+		hook_remember(at, now, &b, true);
 	}
 	if (in)
 		*in = b.in;
@@ -291,7 +291,7 @@ void *hook_give(enum hook_id id, uint64_t caller, void *real)
 #define NAMES 4096u
 static uint16_t names[NAMES]; /* row + 1 */
 
-static uint32_t place_of(const char *name)
+static uint32_t hook_place_of(const char *name)
 {
 	uint32_t hash = 2166136261u;
 
@@ -303,7 +303,7 @@ static uint32_t place_of(const char *name)
 static void fill_names(void)
 {
 	for (uint16_t i = 0; i < HOOK_COUNT; i++) {
-		uint32_t at = place_of(hook_name(i));
+		uint32_t at = hook_place_of(hook_name(i));
 		uint16_t there;
 
 		while ((there = __atomic_load_n(&names[at], __ATOMIC_RELAXED)) && there != i + 1)
@@ -322,7 +322,7 @@ int hook_find(const char *name)
 		fill_names();
 		__atomic_store_n(&filled, true, __ATOMIC_RELEASE);
 	}
-	for (uint32_t at = place_of(name); (there = names[at]); at = (at + 1) % NAMES)
+	for (uint32_t at = hook_place_of(name); (there = names[at]); at = (at + 1) % NAMES)
 		if (!strcmp(hook_name(there - 1u), name))
 			return there - 1;
 	return -1;

@@ -18,24 +18,24 @@ EXPORT void mpsan_lock_name(const void *lock, const char *name)
 
 EXPORT void mpsan_lock_acquired(const void *lock)
 {
-	hold_claim(lock, MPSAN_LOCK_CUSTOM, CALLER);
+	hold_push(lock, MPSAN_LOCK_CUSTOM, CALLER);
 }
 
 EXPORT void mpsan_lock_released(const void *lock)
 {
-	hold_drop(lock);
+	hold_pop(lock);
 }
 
 /* A region is a lock that nobody waits for: its reason is its address and its name. */
 EXPORT void mpsan_fork_unsafe_begin(const char *reason)
 {
 	mpsan_lock_name(reason, reason);
-	hold_claim(reason, MPSAN_LOCK_CUSTOM, CALLER);
+	hold_push(reason, MPSAN_LOCK_CUSTOM, CALLER);
 }
 
 EXPORT void mpsan_fork_unsafe_end(void)
 {
-	hold_drop_newest(MPSAN_LOCK_CUSTOM);
+	hold_pop_newest(MPSAN_LOCK_CUSTOM);
 }
 
 EXPORT void mpsan_ignore_begin(void)

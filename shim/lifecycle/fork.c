@@ -88,13 +88,13 @@ static void enter(struct snapshot *s)
 	fork_context_enter(s ? &s->fork_context : NULL);
 }
 
-static void release(struct snapshot *s)
+static void fork_release(struct snapshot *s)
 {
 	__atomic_store_n(&busy[s - pool], 0, __ATOMIC_RELEASE);
 }
 
 /* What identifies the locks that a thread holds. */
-static uint64_t key_of(const struct mpsan_thread *t)
+static uint64_t fork_key_of(const struct mpsan_thread *t)
 {
 	uint32_t n = t->holds_used < MPSAN_HOLDS ? t->holds_used : MPSAN_HOLDS;
 	uint64_t key = 1;
@@ -110,7 +110,7 @@ static uint64_t key_of(const struct mpsan_thread *t)
  */
 static void look_at_holder(struct snapshot *s, struct mpsan_thread *t)
 {
-	uint64_t key = key_of(t);
+	uint64_t key = fork_key_of(t);
 
 	if (t->snap_key == key && s->now_ns - t->snap_ns < LOOK_AGAIN_NS)
 		return;
@@ -209,7 +209,7 @@ static void see_own(struct snapshot *s)
 			add_claim(s, &s->own[i], t);
 }
 
-static bool counts(const struct snapshot *s, const struct claim *c)
+static bool fork_counts(const struct snapshot *s, const struct claim *c)
 {
 	if (!(c->flags & MPSAN_LF_VERIFIED) || (c->flags & (MPSAN_LF_SHARED | MPSAN_LF_HANDOFF)))
 		return false;
@@ -239,7 +239,7 @@ static void keep_true(struct snapshot *s, uint32_t first)
 
 		bool feeds;
 
-		if (!counts(s, c))
+		if (!fork_counts(s, c))
 			continue;
 		feeds = is_made_anew(s, c);
 		if (feeds && python_starting())
@@ -256,7 +256,7 @@ static void keep_true(struct snapshot *s, uint32_t first)
 	s->left.count = kept;
 }
 
-static void take(struct snapshot *s)
+static void fork_take(struct snapshot *s)
 {
 	uint64_t stack = stack_own(), held_by;
 	struct ev_fork *event;
@@ -323,7 +323,7 @@ void fork_enter(enum mpsan_how how, bool handlers)
 	enter(s);
 	fork_context_begin(&s->fork_context);
 	if (!handlers)
-		take(s);
+		fork_take(s);
 }
 
 /*
@@ -341,7 +341,7 @@ static void on_prepare(void)
 		}
 		if (current && !current->prepared) {
 			current->flags |= MPSAN_FORK_HANDLERS;
-			take(current);
+			fork_take(current);
 		}
 	}
 	errno = error;
@@ -427,7 +427,7 @@ pid_t fork_leave(pid_t result)
 			stream_forked(false);
 		}
 		enter(s->outer);
-		release(s);
+		fork_release(s);
 	}
 	errno = error;
 	return result;

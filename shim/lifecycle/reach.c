@@ -79,7 +79,7 @@ static void see_batch(struct variables *found, const char *const *at, unsigned c
 	}
 }
 
-static NOINLINE bool look_at(struct variables *found, const char *const *envp)
+static NOINLINE bool reach_look_at(struct variables *found, const char *const *envp)
 {
 	const char *at[BATCH];
 	unsigned count = BATCH;
@@ -97,7 +97,7 @@ static NOINLINE bool look_at(struct variables *found, const char *const *envp)
 	return true;
 }
 
-static const char *const *environment(void)
+static const char *const *reach_environment(void)
 {
 	static const char *const *const *place;
 
@@ -144,7 +144,7 @@ void reach_start(void)
 	given = (struct variables){sys_getenv("LD_PRELOAD"), sys_getenv("MPSAN_DIR")};
 }
 
-static bool is_there(const char *path, struct stat *st)
+static bool reach_is_there(const char *path, struct stat *st)
 {
 	return SYS4(SYS_newfstatat, AT_FDCWD, path, st, 0) >= 0;
 }
@@ -157,13 +157,13 @@ static NOINLINE enum mpsan_off see_environment(const char *const *envp)
 	struct stat st;
 
 	/* Loaded in another way, it will be so again. */
-	if (!given.preload || !find_ours(path, given.preload) || !look_at(&found, envp))
+	if (!given.preload || !find_ours(path, given.preload) || !reach_look_at(&found, envp))
 		return MPSAN_OFF_NOT;
 	if (!found.preload)
 		return MPSAN_OFF_ENVIRONMENT;
 	if (!find_ours(path, found.preload))
 		return MPSAN_OFF_PRELOAD;
-	if (path[0] == '/' && !is_there(path, &st))
+	if (path[0] == '/' && !reach_is_there(path, &st))
 		return MPSAN_OFF_LIBRARY;
 	return given.directory && !found.directory ? MPSAN_OFF_SESSION : MPSAN_OFF_NOT;
 }
@@ -262,9 +262,9 @@ static NOINLINE enum mpsan_off see_program(char *path)
 }
 
 /* As execvp looks for it. */
-static bool search(char *path, const char *name)
+static bool reach_search(char *path, const char *name)
 {
-	const char *const *env = environment();
+	const char *const *env = reach_environment();
 	const char *list = NULL;
 
 	for (; env && *env && !list; env++)
@@ -292,7 +292,7 @@ static NOINLINE enum mpsan_off see_session(void)
 	uint32_t uid = (uint32_t)SYS1(SYS_geteuid, 0);
 	struct stat st;
 
-	if (!is_there(log_directory(), &st))
+	if (!reach_is_there(log_directory(), &st))
 		return MPSAN_OFF_DIRECTORY;
 	return st.st_uid != uid ? MPSAN_OFF_USER : MPSAN_OFF_NOT;
 }
@@ -306,7 +306,7 @@ static NOINLINE void find_program(char *text, const char *path, bool searched)
 	if (!searched || !text[0] || text_tail(text) != text)
 		return;
 	text_put(name, name + sizeof(name), text);
-	if (!search(text, name))
+	if (!reach_search(text, name))
 		text[0] = '\0';
 }
 
@@ -321,6 +321,6 @@ enum mpsan_off reach_after_exec(const char *path, bool searched, const char *con
 	if (text[0] && strlen(text) + 1 < sizeof(text))
 		why = see_program(text);
 	if (!why)
-		why = see_environment(envp ? envp : environment());
+		why = see_environment(envp ? envp : reach_environment());
 	return why ? why : see_session();
 }

@@ -111,7 +111,7 @@ static bool memory_agrees(const union lock_memory *copy, struct claim *c)
 	}
 }
 
-static void settle(struct claim *c, const union lock_memory *copy)
+static void claim_settle(struct claim *c, const union lock_memory *copy)
 {
 	if (MPSAN_TAG_KIND(c->tag) == MPSAN_LOCK_IMPORT &&
 	    claim_lock(c) != loader_lock()) { /* a Python module's: its address is a hash */
@@ -132,7 +132,7 @@ static void verify_one(struct claim *c, union lock_memory *copy)
 
 	c->flags = 0;
 	if (!bytes || sys_peek(copy, claim_lock(c), bytes) == (long)bytes)
-		settle(c, copy);
+		claim_settle(c, copy);
 	else
 		log_count(claims_unread);
 }
@@ -198,7 +198,7 @@ static uint32_t verify_run(struct claim *claim, uint32_t count)
 		}
 		memcpy(&copy, run.memory[block_of(&run, &claim[i])] + offset,
 		       bytes_of(MPSAN_TAG_KIND(claim[i].tag)));
-		settle(&claim[i], &copy);
+		claim_settle(&claim[i], &copy);
 	}
 	return n;
 }

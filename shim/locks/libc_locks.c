@@ -39,7 +39,7 @@ static bool same_lock(const struct claim *claim, const struct libc_lock_mark *ma
 	return MPSAN_TAG_KIND(claim->tag) == MPSAN_LOCK_LIBC && text_equal(other->lock, mark->lock);
 }
 
-static const struct claim *find(const struct libc_lock_mark *mark)
+static const struct claim *libc_locks_find(const struct libc_lock_mark *mark)
 {
 	const struct claim *claim;
 
@@ -73,7 +73,7 @@ static bool is_proved(const struct libc_lock_mark *mark, const struct claim *orp
 
 uint64_t libc_lock_look(const struct libc_lock_mark *mark, uint64_t caller)
 {
-	const struct claim *orphan = any_left() ? find(mark) : NULL;
+	const struct claim *orphan = any_left() ? libc_locks_find(mark) : NULL;
 
 	if (!orphan)
 		return 0;

@@ -37,13 +37,13 @@ void libc_lock_exited(void);
 
 static inline uint64_t libc_lock_begin(const struct libc_lock_mark *mark, uint64_t caller)
 {
-	hold_claim(mark, MPSAN_LOCK_LIBC, caller);
+	hold_push(mark, MPSAN_LOCK_LIBC, caller);
 	return UNLIKELY(life.forked) ? libc_lock_look(mark, caller) : 0;
 }
 
 static inline void libc_lock_end(const struct libc_lock_mark *mark, uint64_t wait)
 {
-	hold_drop(mark);
+	hold_pop(mark);
 	if (UNLIKELY(wait))
 		libc_lock_back(mark, wait);
 }

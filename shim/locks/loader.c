@@ -30,7 +30,7 @@ static bool is_recursive_mutex(const uint32_t *word)
 }
 
 /* Pieces overlap by a pair of mutexes, so that none is cut in two. */
-static const uint32_t *search(const uint32_t *data)
+static const uint32_t *loader_search(const uint32_t *data)
 {
 	uint32_t piece[PIECE];
 
@@ -53,7 +53,7 @@ const void *loader_lock(void)
 
 	if (!looked && elf_is_glibc()) {
 		data = elf_find_anywhere("_rtld_global");
-		found = data ? search(data) : NULL;
+		found = data ? loader_search(data) : NULL;
 	}
 	looked = true;
 	return found;

@@ -301,7 +301,7 @@ static NOINLINE void take_nested(const void *lock, unsigned kind, bool tried)
 	}
 }
 
-static void forget(const void *lock)
+static void lock_order_forget(const void *lock)
 {
 	if (LIKELY(!order_edges_forget(lock)))
 		return;
@@ -313,17 +313,17 @@ static void forget(const void *lock)
 #define NEXT(name) ((__typeof__(&name))hook_next[HOOK_##name])
 
 /* `own` claims belong to the lock itself. */
-static inline void take(const void *lock, unsigned kind, uint32_t own)
+static inline void lock_order_take(const void *lock, unsigned kind, uint32_t own)
 {
 	if (UNLIKELY(thread_hot && thread_hot->holds_used > own))
 		take_nested(lock, kind, !own);
 }
 
-#define TAKES(name, type, kind)                               \
-	static int order_##name(type *lock)                   \
-	{                                                     \
-		take((const void *)(uintptr_t)lock, kind, 1); \
-		return NEXT(name)(lock);                      \
+#define TAKES(name, type, kind)                                          \
+	static int order_##name(type *lock)                              \
+	{                                                                \
+		lock_order_take((const void *)(uintptr_t)lock, kind, 1); \
+		return NEXT(name)(lock);                                 \
 	}
 TAKES(pthread_mutex_lock, pthread_mutex_t, MPSAN_LOCK_MUTEX)
 TAKES(pthread_rwlock_rdlock, pthread_rwlock_t, MPSAN_LOCK_RWLOCK_READ)
@@ -332,24 +332,24 @@ TAKES(pthread_spin_lock, pthread_spinlock_t, MPSAN_LOCK_SPIN)
 TAKES(mtx_lock, mtx_t, MPSAN_LOCK_MUTEX)
 
 /* What a semaphore is shows itself once it was taken. */
-#define TAKES_SEMAPHORE(name, own)                             \
-	static int order_##name(sem_t *lock)                   \
-	{                                                      \
-		int result = NEXT(name)(lock);                 \
-                                                               \
-		if (!result)                                   \
-			take(lock, MPSAN_LOCK_SEMAPHORE, own); \
-		return result;                                 \
+#define TAKES_SEMAPHORE(name, own)                                        \
+	static int order_##name(sem_t *lock)                              \
+	{                                                                 \
+		int result = NEXT(name)(lock);                            \
+                                                                          \
+		if (!result)                                              \
+			lock_order_take(lock, MPSAN_LOCK_SEMAPHORE, own); \
+		return result;                                            \
 	}
 TAKES_SEMAPHORE(sem_wait, 1)
 TAKES_SEMAPHORE(sem_trywait, 0)
 
 /* Where an address becomes a new lock, or none, the orders of the old one end. */
-#define ENDS(name, parameters, arguments)           \
-	static int order_##name parameters          \
-	{                                           \
-		forget((const void *)(uintptr_t)l); \
-		return NEXT(name) arguments;        \
+#define ENDS(name, parameters, arguments)                      \
+	static int order_##name parameters                     \
+	{                                                      \
+		lock_order_forget((const void *)(uintptr_t)l); \
+		return NEXT(name) arguments;                   \
 	}
 ENDS(pthread_mutex_init, (pthread_mutex_t * l, const pthread_mutexattr_t *a), (l, a))
 ENDS(pthread_mutex_destroy, (pthread_mutex_t * l), (l))
@@ -364,7 +364,7 @@ ENDS(sem_close, (sem_t * l), (l))
 
 static void order_mtx_destroy(mtx_t *l)
 {
-	forget(l);
+	lock_order_forget(l);
 	NEXT(mtx_destroy)(l);
 }
 

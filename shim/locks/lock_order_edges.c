@@ -29,24 +29,27 @@ static struct {
 
 #define OWNER_BUSY UINT32_MAX
 
-static uint64_t mix(uint64_t value)
+static uint64_t order_edges_mix(uint64_t value)
 {
 	value *= 0x9e3779b97f4a7c15ull;
 	return value ^ value >> 29;
 }
 
-static uint32_t place_of(const struct pair *pair)
+static uint32_t order_edges_place_of(const struct pair *pair)
 {
-	return (uint32_t)(mix(mix(pair->first ^ pair->gates) ^ pair->second) >> 32) % PAIRS;
+	return (uint32_t)(order_edges_mix(order_edges_mix(pair->first ^ pair->gates) ^
+					  pair->second) >>
+			  32) %
+	       PAIRS;
 }
 
 static uint16_t *group_of(uint64_t tag)
 {
-	return &table.group[(uint32_t)(mix(MPSAN_TAG_ADDRESS(tag)) >> 32) % GROUPS];
+	return &table.group[(uint32_t)(order_edges_mix(MPSAN_TAG_ADDRESS(tag)) >> 32) % GROUPS];
 }
 
 /* The pairs of the parent are no business of its child, whose locks are others by now. */
-static bool is_ours(void)
+static bool order_edges_is_ours(void)
 {
 	uint32_t owner = __atomic_load_n(&table.owner, __ATOMIC_ACQUIRE), mine = life.slot + 1;
 
@@ -65,9 +68,9 @@ static bool is_ours(void)
 	return true;
 }
 
-static struct pair *find(const struct pair *pair)
+static struct pair *order_edges_find(const struct pair *pair)
 {
-	uint32_t at = place_of(pair);
+	uint32_t at = order_edges_place_of(pair);
 
 	for (uint32_t i = 0; i < PROBES; i++, at = (at + 1) % PAIRS) {
 		struct pair *p = &table.at[at];
@@ -88,7 +91,7 @@ static bool is_full(void)
 
 bool order_edges_has(const struct pair *pair)
 {
-	const struct pair *p = is_ours() ? find(pair) : NULL;
+	const struct pair *p = order_edges_is_ours() ? order_edges_find(pair) : NULL;
 	uint32_t tid = p ? __atomic_load_n(&p->tid, __ATOMIC_RELAXED) : 0;
 
 	if (UNLIKELY(!p))
@@ -96,13 +99,13 @@ bool order_edges_has(const struct pair *pair)
 	return !tid || tid == pair->tid || tid == PAIR_QUIET;
 }
 
-static void count(const struct pair *pair, uint16_t by)
+static void order_edges_count(const struct pair *pair, uint16_t by)
 {
 	__atomic_fetch_add(group_of(pair->first), by, __ATOMIC_RELAXED);
 	__atomic_fetch_add(group_of(pair->second), by, __ATOMIC_RELAXED);
 }
 
-static bool put(struct pair *p, const struct pair *pair)
+static bool order_edges_put(struct pair *p, const struct pair *pair)
 {
 	uint64_t first = __atomic_load_n(&p->first, __ATOMIC_RELAXED);
 
@@ -110,7 +113,7 @@ static bool put(struct pair *p, const struct pair *pair)
 	    !__atomic_compare_exchange_n(&p->first, &first, BUSY, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
 		return false;
-	count(pair, 1);
+	order_edges_count(pair, 1);
 	__atomic_fetch_add(&table.ever, pair->tid != PAIR_QUIET, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&table.used, 1, __ATOMIC_RELAXED);
 	p->second = pair->second;
@@ -123,11 +126,11 @@ static bool put(struct pair *p, const struct pair *pair)
 enum order_edges_news order_edges_add(const struct pair *pair)
 {
 	struct pair *p;
-	uint32_t at = place_of(pair), tid;
+	uint32_t at = order_edges_place_of(pair), tid;
 
-	if (!is_ours())
+	if (!order_edges_is_ours())
 		return PAIRS_OLD;
-	p = find(pair);
+	p = order_edges_find(pair);
 	if (p) { /* of another thread until now */
 		tid = __atomic_load_n(&p->tid, __ATOMIC_RELAXED);
 		return tid && tid != pair->tid &&
@@ -140,7 +143,7 @@ enum order_edges_news order_edges_add(const struct pair *pair)
 	if (is_full())
 		return PAIRS_FULL;
 	for (uint32_t i = 0; i < PROBES; i++, at = (at + 1) % PAIRS)
-		if (put(&table.at[at], pair))
+		if (order_edges_put(&table.at[at], pair))
 			return PAIRS_NEW;
 	return PAIRS_FULL;
 }
@@ -169,7 +172,7 @@ bool order_edges_forget(const void *lock)
 						 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			continue;
 		copy.first = first;
-		count(&copy, (uint16_t)-1);
+		order_edges_count(&copy, (uint16_t)-1);
 		__atomic_fetch_sub(&table.used, 1, __ATOMIC_RELAXED);
 		some = some || copy.tid != PAIR_QUIET;
 	}

@@ -28,8 +28,8 @@ static bool find_file(const char *name, struct stat *file)
 }
 
 /* Out of line: the hooks' own frames stay small. */
-static NOINLINE void state(const void *lock, unsigned kind, const char *name, uint64_t value,
-			   uint64_t caller)
+static NOINLINE void pshared_locks_state(const void *lock, unsigned kind, const char *name,
+					 uint64_t value, uint64_t caller)
 {
 	struct stat file = {0};
 	bool found = name && find_file(name, &file);
@@ -48,26 +48,26 @@ static NOINLINE void state(const void *lock, unsigned kind, const char *name, ui
 	     .name = log_text(name), .caller = caller, .python = stack_python(0));
 }
 
-static void share(const void *lock, unsigned kind, const char *name, uint64_t value,
-		  uint64_t caller)
+static void pshared_locks_share(const void *lock, unsigned kind, const char *name, uint64_t value,
+				uint64_t caller)
 {
 	if (!life.attached || hook_off || life_is_guest())
 		return;
 	GUARDED {
-		state(lock, kind, name, value, caller);
+		pshared_locks_state(lock, kind, name, value, caller);
 		thread_moved();
 	}
 }
 
 void pshared_semaphore(const void *semaphore, const char *name, uint64_t value, uint64_t caller)
 {
-	share(semaphore, MPSAN_LOCK_SEMAPHORE, name, value, caller);
+	pshared_locks_share(semaphore, MPSAN_LOCK_SEMAPHORE, name, value, caller);
 }
 
 void pshared_lock(const void *lock, unsigned kind, uint64_t caller)
 {
 	has_locks = true;
-	share(lock, kind, NULL, PSHARED_VALUE_UNKNOWN, caller);
+	pshared_locks_share(lock, kind, NULL, PSHARED_VALUE_UNKNOWN, caller);
 }
 
 void pshared_gone(const void *semaphore)

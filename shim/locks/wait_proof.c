@@ -35,7 +35,7 @@ static uint64_t state_own_hold(const void *lock, uint32_t flags)
 }
 
 /* The rest of what a `wait` event says. Another process may end a wait in memory that it shares. */
-static uint64_t state(struct ev_wait *w, const struct claim *orphan, const void *lock)
+static uint64_t wait_proof_state(struct ev_wait *w, const struct claim *orphan, const void *lock)
 {
 	uint64_t position;
 
@@ -79,7 +79,7 @@ static uint64_t state_wait(const void *lock, unsigned kind, uint32_t flags,
 		.caller = caller,
 	};
 
-	return state(&w, orphan, lock);
+	return wait_proof_state(&w, orphan, lock);
 }
 
 /*
@@ -288,7 +288,7 @@ static uint64_t prove_import(const void *semaphore, uint64_t hash, const char *n
 	if (!o && !is_alone())
 		return 0;
 	fork_context_name_import(hash, name);
-	return state(&w, o, semaphore);
+	return wait_proof_state(&w, o, semaphore);
 }
 
 /*
@@ -330,9 +330,9 @@ static uint64_t learned_tags(const void *object)
 
 static void claim_wait(const void *object, unsigned kind, uint64_t caller)
 {
-	hold_push(MPSAN_TAG(object, kind) | MPSAN_TAG_WANTED | prove_tags() |
-			  (kind == MPSAN_WAIT_FUTEX ? learned_tags(object) : 0),
-		  caller);
+	hold_push_tag(MPSAN_TAG(object, kind) | MPSAN_TAG_WANTED | prove_tags() |
+			      (kind == MPSAN_WAIT_FUTEX ? learned_tags(object) : 0),
+		      caller);
 	thread_waits(true);
 }
 
@@ -423,7 +423,7 @@ int prove_and_block(struct mpsan_hold *hold, void *lock, unsigned kind, uint64_t
 	hold->tag |= MPSAN_TAG_WANTED | prove_tags() |
 		     (kind == MPSAN_LOCK_SEMAPHORE ? learned_tags(lock) : 0);
 	thread_waits(true);
-	return hold_end(hold, lock, kind, (int)prove_end(wait, real(lock)));
+	return hold_commit_or_cancel(hold, lock, kind, (int)prove_end(wait, real(lock)));
 }
 
 int prove_unlock(const void *mutex, int error, uint64_t caller)

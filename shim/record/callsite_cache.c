@@ -20,7 +20,7 @@ static struct place {
 	uint32_t taken;
 } places[PLACES];
 
-static struct where take(void)
+static struct where callsite_take(void)
 {
 	struct where where;
 
@@ -41,7 +41,7 @@ struct where callsite_now(uint64_t caller)
 	where = place->where;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (__atomic_load_n(&place->key, __ATOMIC_ACQUIRE) != key) {
-		where = take();
+		where = callsite_take();
 		used = true;
 		__atomic_store_n(&place->key, 0, __ATOMIC_RELEASE);
 		place->where = where;
@@ -53,7 +53,7 @@ struct where callsite_now(uint64_t caller)
 		name_first(); /* another thread may have been here before */
 		return where;
 	}
-	return place->taken++ < TAKEN_MAX ? take() : (struct where){0, 0};
+	return place->taken++ < TAKEN_MAX ? callsite_take() : (struct where){0, 0};
 }
 
 void callsite_forked(void)

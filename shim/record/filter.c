@@ -212,7 +212,8 @@ static bool reads_clock_in_user_space(void)
 	return false;
 }
 
-static void judge(struct filter_coming *coming, const struct sock_filter *code, uint32_t count)
+static void filter_judge(struct filter_coming *coming, const struct sock_filter *code,
+			 uint32_t count)
 {
 	static const long births[] = {SYS_clone, SYS_clone3, SYS_fork, SYS_vfork};
 
@@ -237,7 +238,7 @@ static void read_program(struct filter_coming *coming, const void *program)
 	if (sys_peek(&from, program, sizeof(from)) == sizeof(from) && from.len <= BPF_MAXINSNS) {
 		bytes = (long)(from.len * sizeof(*code));
 		if (sys_peek(code, from.filter, (size_t)bytes) == bytes)
-			judge(coming, code, from.len);
+			filter_judge(coming, code, from.len);
 	}
 	__atomic_store_n(&busy, false, __ATOMIC_RELEASE);
 }

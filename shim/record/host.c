@@ -57,7 +57,7 @@ static bool find_note(char *to, size_t bytes, const char *notes, const char *pat
 }
 
 /* Notes of the dead go when another is made. */
-static void sweep(const char *notes, const struct identity *self)
+static void host_sweep(const char *notes, const struct identity *self)
 {
 	char entry[1024];
 	long fd = SYS4(SYS_openat, AT_FDCWD, notes, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW,
@@ -85,7 +85,7 @@ static void leave_note(const char *directory, const char *notes, const char *pat
 	if (!identity_self(&self))
 		return;
 	identity_name(process, &self);
-	sweep(notes, &self);
+	host_sweep(notes, &self);
 	note = note_of(notes, process, pattern);
 	SYS3(SYS_symlinkat, directory, AT_FDCWD, note.path);
 }

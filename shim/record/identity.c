@@ -72,7 +72,7 @@ uint64_t identity_pid_ns(void)
 	return pid_ns_of(0);
 }
 
-static void take(struct identity *to, const struct stat_line *from)
+static void identity_take(struct identity *to, const struct stat_line *from)
 {
 	to->pid = from->pid;
 	to->parent = from->parent;
@@ -85,7 +85,7 @@ bool identity_self(struct identity *self)
 
 	if (!read_stat(0, &line))
 		return false;
-	take(self, &line);
+	identity_take(self, &line);
 	self->foreign = line.pid != sys_pid();
 	self->pid_ns = identity_pid_ns();
 	return self->pid_ns != 0;
@@ -98,7 +98,7 @@ bool identity_up(struct identity *identity)
 
 	if (!identity->parent || !read_stat(identity->parent, &line))
 		return false;
-	take(identity, &line);
+	identity_take(identity, &line);
 	if (identity->foreign)
 		identity->pid_ns = pid_ns_of(identity->pid);
 	return true;
@@ -126,7 +126,7 @@ enum identity_state identity_state(const char *name, const struct identity *self
 		return IDENTITY_UNSURE;
 	if (!read_stat((uint32_t)pid, &line))
 		return SYS2(SYS_kill, pid, 0) == -ESRCH ? IDENTITY_GONE : IDENTITY_UNSURE;
-	take(&now, &line);
+	identity_take(&now, &line);
 	return now.start == start ? IDENTITY_LIVES : IDENTITY_GONE;
 }
 

@@ -82,7 +82,7 @@ static bool is_listed(struct mpsan_thread *t)
 	return false;
 }
 
-static void judge(struct snapshot *snapshot, struct mpsan_thread *t, int64_t word)
+static void living_judge(struct snapshot *snapshot, struct mpsan_thread *t, int64_t word)
 {
 	if (!living_ended(t)) {
 		if (is_running(t, word) &&
@@ -115,19 +115,19 @@ static void judge_batch(struct snapshot *snapshot)
 	all = sys_peek_many(to, from, snapshot->batched) ==
 	      (long)(snapshot->batched * sizeof(*tid));
 	for (uint32_t i = 0; i < snapshot->batched; i++)
-		judge(snapshot, snapshot->batch[i],
-		      all ? tid[i] : word_of(snapshot->batch[i], word));
+		living_judge(snapshot, snapshot->batch[i],
+			     all ? tid[i] : word_of(snapshot->batch[i], word));
 	snapshot->batched = 0;
 }
 
-static void see(struct mpsan_thread *t, void *context)
+static void living_see(struct mpsan_thread *t, void *context)
 {
 	struct snapshot *snapshot = context;
 
 	if (!t->tid || (t->buried && t->buried == t->start_ns))
 		return;
 	if (living_ended(t) || !t->pthread || !clear_word()) {
-		judge(snapshot, t, -1);
+		living_judge(snapshot, t, -1);
 		return;
 	}
 	snapshot->batch[snapshot->batched++] = t;
@@ -151,7 +151,7 @@ uint32_t living_count(bool python)
 
 	if (listed == 1)
 		return 1;
-	thread_each(see, &snapshot);
+	thread_each(living_see, &snapshot);
 	if (snapshot.batched)
 		judge_batch(&snapshot);
 	if (!listed || listed <= snapshot.living)

@@ -61,7 +61,7 @@ static bool look(struct mpsan_thread *t, bool python)
 }
 
 /* Threads are named early if at all: one is asked again when it is twice as old. */
-static bool is_known(const struct mpsan_thread *t, uint64_t now)
+static bool name_is_known(const struct mpsan_thread *t, uint64_t now)
 {
 	uint64_t age = t->name_ns - t->start_ns;
 
@@ -72,7 +72,7 @@ bool name_look(struct mpsan_thread *t, bool python)
 {
 	uint64_t now = sys_now();
 
-	if (t->tid == life.pid || (t != thread_hot && is_known(t, now)))
+	if (t->tid == life.pid || (t != thread_hot && name_is_known(t, now)))
 		return false;
 	/* A thread of Python's that has just begun has no frames yet: it is asked again. */
 	if (look(t, python) || !stack_is_python(t->entry))

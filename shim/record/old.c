@@ -67,7 +67,7 @@ static bool is_over(long fd, bool maker_gone, const struct identity *self)
 	}
 }
 
-static void join(char *path, char *end, const char *a, const char *b)
+static void old_join(char *path, char *end, const char *a, const char *b)
 {
 	text_put(text_put(text_put(path, end, a), end, "/"), end, b);
 }
@@ -79,7 +79,7 @@ bool old_is_over(const char *directory, const struct identity *self)
 	long fd;
 	bool over;
 
-	join(path, path + sizeof(path), directory, "session");
+	old_join(path, path + sizeof(path), directory, "session");
 	fd = SYS4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
 	if (fd < 0)
 		return maker == IDENTITY_GONE;
@@ -93,8 +93,8 @@ struct oldest {
 	uint64_t s;
 };
 
-static void look(struct oldest *oldest, long fd, const char *base, const char *name,
-		 const struct identity *self)
+static void old_look(struct oldest *oldest, long fd, const char *base, const char *name,
+		     const struct identity *self)
 {
 	char path[sizeof(oldest->path)];
 	struct stat st;
@@ -103,7 +103,7 @@ static void look(struct oldest *oldest, long fd, const char *base, const char *n
 	    (uint64_t)st.st_mtim.tv_sec >= oldest->s ||
 	    identity_state(name, self) == IDENTITY_LIVES)
 		return;
-	join(path, path + sizeof(path), base, name);
+	old_join(path, path + sizeof(path), base, name);
 	if (!old_is_over(path, self))
 		return;
 	oldest->s = (uint64_t)st.st_mtim.tv_sec;
@@ -124,7 +124,7 @@ static unsigned go_through(long fd, const char *base, struct oldest *oldest,
 
 			count += *name != '.';
 			if (oldest && *name != '.')
-				look(oldest, fd, base, name, self);
+				old_look(oldest, fd, base, name, self);
 		}
 	return count;
 }

@@ -198,7 +198,7 @@ static struct mpsan_session *map_session(const char *directory)
 	return NULL;
 }
 
-static void describe(struct mpsan_session *s, const char *file)
+static void session_describe(struct mpsan_session *s, const char *file)
 {
 	s->format = MPSAN_SESSION_FORMAT;
 	s->slots = s->slots_first = MPSAN_SLOTS_FIRST;
@@ -227,7 +227,7 @@ static struct mpsan_session *make_session(const char *directory)
 	s = sys_map_file(part.text, 0, bytes, true, &session_error);
 	if (!s)
 		return NULL;
-	describe(s, part.text);
+	session_describe(s, part.text);
 	SYS6(SYS_linkat, AT_FDCWD, part.text, AT_FDCWD, name.text, 0, 0);
 	SYS3(SYS_unlinkat, AT_FDCWD, part.text, 0);
 	SYS2(SYS_munmap, s, bytes);

@@ -137,7 +137,8 @@ static bool is_same(const struct mpsan_process *p, uint64_t since_ns, uint16_t u
 	return !(p->flags & unless) && (recent || (!since_ns && !p->end_ns));
 }
 
-static bool take(struct mpsan_session *s, struct mpsan_process *p, uint32_t pid, uint64_t pid_ns)
+static bool table_take(struct mpsan_session *s, struct mpsan_process *p, uint32_t pid,
+		       uint64_t pid_ns)
 {
 	uint32_t expected = 0;
 
@@ -159,7 +160,7 @@ uint32_t table_claim(struct mpsan_session *s, uint32_t pid, uint64_t pid_ns, uin
 		for (; w.left; step(&w)) {
 			struct mpsan_process *p = table_of(s) + w.first + w.at;
 
-			if (take(s, p, pid, pid_ns) ||
+			if (table_take(s, p, pid, pid_ns) ||
 			    (is_of(p, pid, pid_ns) && is_same(p, since_ns, unless)))
 				return w.first + w.at;
 		}

@@ -351,12 +351,12 @@ struct mpsan_hold *hold_now(struct mpsan_hold *hold)
 									   hold;
 }
 
-int hold_failed(struct mpsan_hold *hold, const void *lock, unsigned kind, int result)
+int hold_cancel(struct mpsan_hold *hold, const void *lock, unsigned kind, int result)
 {
 	if (result == EOWNERDEAD)
-		hold_confirm(hold, lock, kind);
+		hold_commit(hold, lock, kind);
 	else
-		hold_drop(lock);
+		hold_pop(lock);
 	return result;
 }
 
@@ -401,7 +401,7 @@ const struct mpsan_hold *hold_find(const void *lock)
 	return NULL;
 }
 
-void hold_drop_newest(unsigned kind)
+void hold_pop_newest(unsigned kind)
 {
 	struct mpsan_thread *t = thread_hot;
 	uint32_t i = t && t != &thread_none ? t->holds_used : 0;

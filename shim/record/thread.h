@@ -76,11 +76,11 @@ void *arch_thread_start(void *parcel);
 extern TLS struct mpsan_hold hold_nowhere;
 struct mpsan_hold *hold_push_slow(uint64_t tag, uint64_t caller);
 bool hold_remove(uint64_t address);
-void hold_drop_newest(unsigned kind);
+void hold_pop_newest(unsigned kind);
 /* The calling thread's claim on a lock that it does not merely want, NULL: none. */
 const struct mpsan_hold *hold_find(const void *lock);
 
-static inline struct mpsan_hold *hold_push(uint64_t tag, uint64_t caller)
+static inline struct mpsan_hold *hold_push_tag(uint64_t tag, uint64_t caller)
 {
 	struct mpsan_thread *t = thread_hot;
 	uint32_t n;
@@ -99,28 +99,28 @@ static inline struct mpsan_hold *hold_push(uint64_t tag, uint64_t caller)
 	return &t->hold[n];
 }
 
-/* Before a call that may wait; hold_end settles it. */
-static inline struct mpsan_hold *hold_begin(const void *lock, unsigned kind, uint64_t caller)
+/* Before a call that may wait; hold_commit_or_cancel settles it. */
+static inline struct mpsan_hold *hold_push_wanted(const void *lock, unsigned kind, uint64_t caller)
 {
-	return hold_push(MPSAN_TAG(lock, kind) | MPSAN_TAG_WANTED, caller);
+	return hold_push_tag(MPSAN_TAG(lock, kind) | MPSAN_TAG_WANTED, caller);
 }
 
 /* The same before a call that gives up by itself: a supervisor has nothing to fear from it. */
-static inline struct mpsan_hold *hold_begin_timed(const void *lock, unsigned kind, uint64_t caller)
+static inline struct mpsan_hold *hold_push_timed(const void *lock, unsigned kind, uint64_t caller)
 {
-	return hold_push(MPSAN_TAG(lock, kind) | MPSAN_TAG_WANTED | MPSAN_TAG_TIMED, caller);
+	return hold_push_tag(MPSAN_TAG(lock, kind) | MPSAN_TAG_WANTED | MPSAN_TAG_TIMED, caller);
 }
 
 /*
  * Before a call that finds the lock free. Should another thread be faster, memory will deny the
  * claim.
  */
-static inline struct mpsan_hold *hold_claim(const void *lock, unsigned kind, uint64_t caller)
+static inline struct mpsan_hold *hold_push(const void *lock, unsigned kind, uint64_t caller)
 {
-	return hold_push(MPSAN_TAG(lock, kind), caller);
+	return hold_push_tag(MPSAN_TAG(lock, kind), caller);
 }
 
-static inline void hold_confirm(struct mpsan_hold *hold, const void *lock, unsigned kind)
+static inline void hold_commit(struct mpsan_hold *hold, const void *lock, unsigned kind)
 {
 	hold->tag = MPSAN_TAG(lock, kind);
 }
@@ -132,7 +132,7 @@ struct mpsan_hold *hold_now(struct mpsan_hold *hold);
  * Takes back the newest claim on a lock, or any older one; false when this thread has none. Where the
  * library is switched off, nobody has claims, and nothing follows from that.
  */
-static inline bool hold_drop(const void *lock)
+static inline bool hold_pop(const void *lock)
 {
 	struct mpsan_thread *t = thread_hot;
 	uint32_t n;
@@ -151,12 +151,12 @@ static inline bool hold_drop(const void *lock)
  * The call did not succeed, or did so with news: EOWNERDEAD hands the lock over. Passes `result`
  * through.
  */
-int hold_failed(struct mpsan_hold *hold, const void *lock, unsigned kind, int result);
+int hold_cancel(struct mpsan_hold *hold, const void *lock, unsigned kind, int result);
 
 /* The same for an unlock: a lock that another thread took was handed over, and that is remembered. */
-static inline void hold_give_back(const void *lock)
+static inline void hold_release(const void *lock)
 {
-	if (UNLIKELY(!hold_drop(lock)))
+	if (UNLIKELY(!hold_pop(lock)))
 		hint_learn(lock, MPSAN_LF_HANDOFF);
 }
 
@@ -167,16 +167,18 @@ static inline void hold_give_back(const void *lock)
 int hold_hand_over(void *lock, int (*real)(void *));
 
 /* For a claim that was no mere wish: only a failure takes it back. */
-static inline int hold_settle(struct mpsan_hold *hold, const void *lock, unsigned kind, int result)
+static inline int hold_keep_or_cancel(struct mpsan_hold *hold, const void *lock, unsigned kind,
+				      int result)
 {
-	return UNLIKELY(result) ? hold_failed(hold, lock, kind, result) : 0;
+	return UNLIKELY(result) ? hold_cancel(hold, lock, kind, result) : 0;
 }
 
-static inline int hold_end(struct mpsan_hold *hold, const void *lock, unsigned kind, int result)
+static inline int hold_commit_or_cancel(struct mpsan_hold *hold, const void *lock, unsigned kind,
+					int result)
 {
 	if (UNLIKELY(result))
-		return hold_failed(hold, lock, kind, result);
-	hold_confirm(hold, lock, kind);
+		return hold_cancel(hold, lock, kind, result);
+	hold_commit(hold, lock, kind);
 	return 0;
 }
 
@@ -193,7 +195,7 @@ static inline void thread_waits(bool begin)
 static inline int hold_try(const void *lock, unsigned kind, uint64_t caller, int result)
 {
 	if (result == 0 || result == EOWNERDEAD)
-		hold_claim(lock, kind, caller);
+		hold_push(lock, kind, caller);
 	return result;
 }
 

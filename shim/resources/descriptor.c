@@ -12,7 +12,7 @@ STATE uint32_t descriptor_highest;
 #define OF_OFFSET \
 	(DESCRIPTOR_APART | DESCRIPTOR_READ_TOLD | DESCRIPTOR_WRITE_TOLD | DESCRIPTOR_MOVE_TOLD)
 
-static void put(int fd, uint8_t flags)
+static void descriptor_put(int fd, uint8_t flags)
 {
 	uint32_t highest = __atomic_load_n(&descriptor_highest, __ATOMIC_RELAXED);
 
@@ -26,31 +26,31 @@ static void put(int fd, uint8_t flags)
 void descriptor_made_slow(int fd)
 {
 	if (life_may_change())
-		put(fd, descriptor_fresh);
+		descriptor_put(fd, descriptor_fresh);
 }
 
 void descriptor_gone(int fd)
 {
 	if (descriptor_known(fd) && life_may_change())
-		put(fd, 0);
+		descriptor_put(fd, 0);
 }
 
 void descriptor_copied(int from, int to)
 {
 	if ((uint32_t)to < DESCRIPTORS && life_may_change())
-		put(to, descriptor_known(from) & OF_OFFSET);
+		descriptor_put(to, descriptor_known(from) & OF_OFFSET);
 }
 
 void descriptor_mark(int fd, uint8_t flags)
 {
 	if ((uint32_t)fd < DESCRIPTORS)
-		put(fd, descriptor_flags[fd] | flags);
+		descriptor_put(fd, descriptor_flags[fd] | flags);
 }
 
 void descriptor_unmark(int fd, uint8_t flags)
 {
 	if ((uint32_t)fd < DESCRIPTORS)
-		put(fd, descriptor_flags[fd] & (uint8_t)~flags);
+		descriptor_put(fd, descriptor_flags[fd] & (uint8_t)~flags);
 }
 
 void descriptor_forked(void)

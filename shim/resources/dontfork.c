@@ -35,7 +35,7 @@ static void set_state(struct place *p, enum state state)
 	__atomic_store_n(&p->state, state, __ATOMIC_RELEASE);
 }
 
-static uint32_t count(void)
+static uint32_t dontfork_count(void)
 {
 	return __atomic_load_n(&used, __ATOMIC_ACQUIRE);
 }
@@ -43,7 +43,7 @@ static uint32_t count(void)
 static struct place *claim(void)
 {
 	for (uint32_t i = 0; i < EXCLUDED; i++) {
-		uint32_t expected = FREE, most = count();
+		uint32_t expected = FREE, most = dontfork_count();
 
 		if (state_of(&places[i]) != FREE ||
 		    !__atomic_compare_exchange_n(&places[i].state, &expected, WRITING, false,
@@ -58,9 +58,9 @@ static struct place *claim(void)
 	return NULL;
 }
 
-static bool is_known(uint64_t start, uint64_t end)
+static bool dontfork_is_known(uint64_t start, uint64_t end)
 {
-	for (uint32_t i = 0; i < count(); i++)
+	for (uint32_t i = 0; i < dontfork_count(); i++)
 		if (state_of(&places[i]) >= ASKED && places[i].range.start <= start &&
 		    places[i].range.end >= end)
 			return true;
@@ -82,7 +82,7 @@ void dontfork_add(uint64_t address, uint64_t bytes, uint64_t caller)
 	if (!life.attached || hook_off || life_is_guest())
 		return;
 	GUARDED {
-		p = is_known(address, end) ? NULL : claim();
+		p = dontfork_is_known(address, end) ? NULL : claim();
 		if (p) {
 			p->range = (struct dontfork){address, end, caller, 0};
 			p->range.record =
@@ -95,9 +95,9 @@ void dontfork_add(uint64_t address, uint64_t bytes, uint64_t caller)
 /* What is taken back in part is forgotten as a whole: it is not worth more. */
 void dontfork_drop(uint64_t address, uint64_t bytes)
 {
-	if (!count() || life_is_guest())
+	if (!dontfork_count() || life_is_guest())
 		return;
-	for (uint32_t i = 0; i < count(); i++)
+	for (uint32_t i = 0; i < dontfork_count(); i++)
 		if (state_of(&places[i]) >= ASKED && places[i].range.start < address + bytes &&
 		    places[i].range.end > address)
 			set_state(&places[i], FREE);
@@ -159,7 +159,7 @@ static bool is_mapped(uint64_t start, uint64_t end)
 
 void dontfork_before_fork(void)
 {
-	for (uint32_t i = 0; i < count(); i++) {
+	for (uint32_t i = 0; i < dontfork_count(); i++) {
 		uint32_t state = state_of(&places[i]);
 
 		if (state == ASKED || state == PRESENT)
@@ -174,7 +174,7 @@ bool dontfork_born(void)
 {
 	uint64_t lowest = UINT64_MAX;
 
-	for (uint32_t i = 0; i < count(); i++) {
+	for (uint32_t i = 0; i < dontfork_count(); i++) {
 		struct place *p = &places[i];
 
 		if (state_of(p) == PRESENT)
@@ -193,7 +193,7 @@ bool dontfork_born(void)
 
 bool dontfork_find(uint64_t address, struct dontfork *copy)
 {
-	for (uint32_t i = 0; i < count(); i++) {
+	for (uint32_t i = 0; i < dontfork_count(); i++) {
 		const struct place *p = &places[i];
 
 		if (state_of(p) != MISSING || address < p->range.start || address >= p->range.end)

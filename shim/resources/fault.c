@@ -59,7 +59,7 @@ static long event(int number, const struct action *new, struct action *old)
 
 static void on_fault(int number, siginfo_t *info, void *context);
 
-static bool is_ours(const struct action *action)
+static bool fault_is_ours(const struct action *action)
 {
 	return action->handler == on_fault;
 }
@@ -101,11 +101,11 @@ static void put_in_place(struct observer *o, int number)
 {
 	struct action program, before, ours = observing;
 
-	if (event(number, NULL, &program) < 0 || is_ignored(&program) || is_ours(&program))
+	if (event(number, NULL, &program) < 0 || is_ignored(&program) || fault_is_ours(&program))
 		return;
 	publish(o, &program);
 	ours.flags |= program.flags & SA_RESTART;
-	if (event(number, &ours, &before) < 0 || is_ours(&before) || same(&before, &program))
+	if (event(number, &ours, &before) < 0 || fault_is_ours(&before) || same(&before, &program))
 		return;
 	publish(o, &before); /* another thread was faster: what it has set is the program's */
 	if (is_ignored(&before))
@@ -126,7 +126,7 @@ static void give_way(int number)
 {
 	struct action program = view_of(observer_of(number));
 
-	if (is_ours(&program))
+	if (fault_is_ours(&program))
 		memset(&program, 0, sizeof(program));
 	event(number, &program, NULL);
 }
@@ -136,7 +136,7 @@ static void disarm(int number)
 {
 	struct action now;
 
-	if (event(number, NULL, &now) >= 0 && is_ours(&now))
+	if (event(number, NULL, &now) >= 0 && fault_is_ours(&now))
 		give_way(number);
 }
 
@@ -192,7 +192,7 @@ static bool stands_for(int number, const void *handler, struct action *program)
 	if (handler != (const void *)on_fault)
 		return false;
 	*program = view_of(observer_of(number));
-	if (is_ours(program))
+	if (fault_is_ours(program))
 		memset(program, 0, sizeof(*program));
 	return true;
 }
@@ -319,7 +319,7 @@ static void registers_of(const ucontext_t *context, uint64_t *regs)
 }
 #endif
 
-static void tell(int number, const siginfo_t *info, const void *context)
+static void fault_tell(int number, const siginfo_t *info, const void *context)
 {
 	struct ev_fault ev = {.signal = (uint64_t)number,
 			      .address = (uint64_t)(uintptr_t)info->si_addr,
@@ -398,7 +398,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 	give_way(number);
 	if (again && !guest && life.attached && !hook_off && !hook_guard)
 		GUARDED {
-			tell(number, info, context);
+			fault_tell(number, info, context);
 		}
 	if (!again)
 		SYS4(SYS_rt_tgsigqueueinfo, sys_pid(), sys_tid(), number, info);

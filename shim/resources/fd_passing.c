@@ -77,7 +77,7 @@ static struct peer *peer_of(int fd)
 	return NULL;
 }
 
-static void remember(int fd, const char *path, uint32_t bytes)
+static void fd_passing_remember(int fd, const char *path, uint32_t bytes)
 {
 	struct peer *peer = peer_of(fd);
 
@@ -110,12 +110,12 @@ void fd_passing_connected(int fd, const struct sockaddr *address, socklen_t leng
 		if (error)
 			state_refused(fd, path, error, caller);
 		else
-			remember(fd, path, 0);
+			fd_passing_remember(fd, path, 0);
 	}
 }
 
 /* No longer of interest: neither this descriptor nor the one that it is a copy of. */
-static void settle(int fd)
+static void fd_passing_settle(int fd)
 {
 	const struct peer *peer = peer_of(fd);
 	char path[PATH_BYTES + 1] = "";
@@ -138,7 +138,7 @@ static void settle_refused(int fd, const struct peer *peer, ssize_t result, int 
 	if (result < 0 && error != ECONNRESET)
 		return;
 	state_refused(fd, peer->path, result ? error : 0, caller);
-	settle(fd);
+	fd_passing_settle(fd);
 }
 
 void fd_passing_result(int fd, ssize_t result, int error, uint64_t caller)
@@ -151,7 +151,7 @@ void fd_passing_result(int fd, ssize_t result, int error, uint64_t caller)
 		if (result <= 0)
 			settle_refused(fd, peer, result, error, caller);
 		else if ((peer->bytes += (uint32_t)result) >= TALK_BYTES)
-			settle(fd);
+			fd_passing_settle(fd);
 	}
 }
 
@@ -163,7 +163,7 @@ void fd_passing_copied(int from, int to)
 	if (!peer || !life_may_change())
 		return;
 	memcpy(path, peer->path, sizeof(path));
-	remember(to, path, peer->bytes);
+	fd_passing_remember(to, path, peer->bytes);
 }
 
 void fd_passing_closed(int fd)
@@ -187,7 +187,7 @@ static uint32_t pid_behind(int fd)
 }
 
 /* Unless the kernel has read a message it may lie where no memory is. */
-static bool take(void *to, const void *from, size_t bytes, bool was_read)
+static bool fd_passing_take(void *to, const void *from, size_t bytes, bool was_read)
 {
 	if (!was_read)
 		return sys_peek(to, from, bytes) == (long)bytes;
@@ -204,17 +204,18 @@ static void each_descriptor(const struct msghdr *message, bool was_read,
 	struct cmsghdr head;
 	int fd;
 
-	if (!take(&copy, message, sizeof(copy), was_read))
+	if (!fd_passing_take(&copy, message, sizeof(copy), was_read))
 		return;
 	at = copy.msg_control;
 	end = at + copy.msg_controllen;
 	while (at && (uint64_t)(end - at) >= sizeof(head)) {
-		if (!take(&head, at, sizeof(head), was_read) || head.cmsg_len < sizeof(head) ||
-		    head.cmsg_len > (uint64_t)(end - at))
+		if (!fd_passing_take(&head, at, sizeof(head), was_read) ||
+		    head.cmsg_len < sizeof(head) || head.cmsg_len > (uint64_t)(end - at))
 			return;
 		for (uint64_t i = CMSG_LEN(0);
 		     head.cmsg_level == SOL_SOCKET && head.cmsg_type == SCM_RIGHTS &&
-		     i + sizeof(fd) <= head.cmsg_len && take(&fd, at + i, sizeof(fd), was_read);
+		     i + sizeof(fd) <= head.cmsg_len &&
+		     fd_passing_take(&fd, at + i, sizeof(fd), was_read);
 		     i += sizeof(fd))
 			see(fd, context);
 		if (CMSG_ALIGN(head.cmsg_len) >= (uint64_t)(end - at))
@@ -235,13 +236,13 @@ static bool was_sent(const struct segment *segment)
 	return !r || r->later & MPSAN_LATER_SENT;
 }
 
-static void leave(const struct segment *segment, int fd)
+static void fd_passing_leave(const struct segment *segment, int fd)
 {
 	descriptor_unmark(fd, DESCRIPTOR_READY);
 	segment_later(segment, 0, MPSAN_LATER_SENT);
 }
 
-static void announce(int fd, void *context)
+static void fd_passing_announce(int fd, void *context)
 {
 	struct fd_passing_sending *s = context;
 	uint32_t i = s->announced++;
@@ -253,7 +254,7 @@ static void announce(int fd, void *context)
 		SET_BIT(s->ready, i);
 	if (!was_sent(&segment))
 		SET_BIT(s->first, i);
-	leave(&segment, fd);
+	fd_passing_leave(&segment, fd);
 	if (i >= PEER_RECORDS)
 		return;
 	s->key[i] =
@@ -272,21 +273,21 @@ void fd_passing_sends(struct fd_passing_sending *s, const struct msghdr *message
 {
 	struct msghdr copy;
 
-	if (!take(&copy, message, sizeof(copy), false) || !copy.msg_controllen)
+	if (!fd_passing_take(&copy, message, sizeof(copy), false) || !copy.msg_controllen)
 		return;
 	if (!life_has(MPSAN_PROCESS_SENDS))
 		fd_passing_sends_control();
 	if (!segment_descriptors || !may_state())
 		return;
 	GUARDED {
-		each_descriptor(message, false, announce, s);
+		each_descriptor(message, false, fd_passing_announce, s);
 	}
 }
 
 /* Also of what could not be read before. */
 static void state_sent(const struct fd_passing_sending *s, const struct segment *segment, int fd)
 {
-	leave(segment, fd);
+	fd_passing_leave(segment, fd);
 	EMIT(shm_sent, .device = segment->device, .inode = segment->range.start,
 	     .to = pid_behind(s->over), .fd = (uint64_t)(int64_t)fd);
 }
@@ -349,7 +350,7 @@ void fd_passing_received(int fd, const struct msghdr *message, uint64_t caller)
 	GUARDED {
 		each_descriptor(message, true, see_received, &(struct receiving){fd, caller});
 		if (descriptor_known(fd) & DESCRIPTOR_PEER)
-			settle(fd);
+			fd_passing_settle(fd);
 	}
 }
 

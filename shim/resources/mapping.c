@@ -28,7 +28,7 @@ bool mapping_find(uint64_t address, struct mapping *copy)
 	return t && ranges_find(t, 0, address, copy);
 }
 
-static void widen(uint64_t address, uint64_t end)
+static void mapping_widen(uint64_t address, uint64_t end)
 {
 	uint64_t low = __atomic_load_n(&mapping_low, __ATOMIC_RELAXED),
 		 high = __atomic_load_n(&mapping_high, __ATOMIC_RELAXED);
@@ -42,7 +42,7 @@ static void widen(uint64_t address, uint64_t end)
 		;
 }
 
-static void enter(const struct mapping *mapping)
+static void mapping_enter(const struct mapping *mapping)
 {
 	const uint32_t head = sizeof(struct range);
 	struct ranges *t = range_table(&table, PLACES, sizeof(struct mapping));
@@ -51,7 +51,7 @@ static void enter(const struct mapping *mapping)
 	place = t ? ranges_claim(t, 0, mapping->range.start, mapping->range.bytes) : NULL;
 	if (!place)
 		return;
-	widen(mapping->range.start, mapping->range.start + mapping->range.bytes);
+	mapping_widen(mapping->range.start, mapping->range.start + mapping->range.bytes);
 	memcpy(place + head, (const char *)mapping + head, sizeof(*mapping) - head);
 	ranges_publish(place);
 	__atomic_fetch_add(&mapping_count, 1, __ATOMIC_RELAXED);
@@ -104,7 +104,8 @@ static void check_count(uint64_t caller)
 			"", caller);
 }
 
-static void state(const struct segment *segment, uint64_t address, uint64_t bytes, bool writable)
+static void mapping_state(const struct segment *segment, uint64_t address, uint64_t bytes,
+			  bool writable)
 {
 	struct mapping mapping = {
 		.range = {.start = address, .bytes = bytes},
@@ -119,7 +120,7 @@ static void state(const struct segment *segment, uint64_t address, uint64_t byte
 			      .device = MPSAN_SHM_DEVICE(segment->device) |
 					(writable ? MPSAN_SHM_MAP_WRITABLE : 0),
 			      .inode = segment->range.start, .address = address, .bytes = bytes);
-	enter(&mapping);
+	mapping_enter(&mapping);
 	segment_mapped(segment, 1);
 	fault_watch(FAULT_BUS);
 }
@@ -133,7 +134,7 @@ void mapping_made(uint64_t address, uint64_t bytes, bool writable, int fd, uint6
 	GUARDED {
 		if (segment_of(fd, &segment) ||
 		    (segment_look(fd, MPSAN_SHM_FOUND, 0, caller) && segment_of(fd, &segment))) {
-			state(&segment, address, (bytes + 4095) & ~4095ull, writable);
+			mapping_state(&segment, address, (bytes + 4095) & ~4095ull, writable);
 			fault_watch(FAULT_BUS);
 			check_count(caller);
 		}
@@ -150,7 +151,7 @@ static void end_record(const struct mapping *mapping)
 		__atomic_store_n(&r->later, sys_now(), __ATOMIC_RELEASE);
 }
 
-static void leave(void *place, const struct mapping *mapping, uint64_t caller)
+static void mapping_leave(void *place, const struct mapping *mapping, uint64_t caller)
 {
 	struct segment segment = {.device = mapping->device,
 				  .range.start = mapping->inode,
@@ -171,7 +172,7 @@ static void leave(void *place, const struct mapping *mapping, uint64_t caller)
 }
 
 /* A part that stays is entered again, under the same record; its rest counts as mapped until that goes. */
-static void keep(const struct mapping *mapping, uint64_t start, uint64_t end)
+static void mapping_keep(const struct mapping *mapping, uint64_t start, uint64_t end)
 {
 	struct mapping rest = *mapping;
 	struct segment segment = {.device = mapping->device, .range.start = mapping->inode};
@@ -180,7 +181,7 @@ static void keep(const struct mapping *mapping, uint64_t start, uint64_t end)
 		return;
 	rest.range.start = start;
 	rest.range.bytes = end - start;
-	enter(&rest);
+	mapping_enter(&rest);
 	segment_mapped(&segment, 1);
 }
 
@@ -196,11 +197,11 @@ static bool cut(uint64_t start, uint64_t end, uint64_t caller, uint64_t *next)
 		return false;
 	*next = last;
 	if (first < start || last > end) {
-		keep(&mapping, first, start);
-		keep(&mapping, end, last);
+		mapping_keep(&mapping, first, start);
+		mapping_keep(&mapping, end, last);
 		mapping.record = 0;
 	}
-	leave(place, &mapping, caller);
+	mapping_leave(place, &mapping, caller);
 	return true;
 }
 
@@ -227,7 +228,8 @@ void mapping_moved(uint64_t from, uint64_t bytes_before, uint64_t to, uint64_t b
 	if (!known)
 		return;
 	GUARDED {
-		state(&segment, to, (bytes + 4095) & ~4095ull, mapping.flags & MAPPING_WRITABLE);
+		mapping_state(&segment, to, (bytes + 4095) & ~4095ull,
+			      mapping.flags & MAPPING_WRITABLE);
 	}
 }
 

@@ -31,7 +31,7 @@ static uint32_t received;
 static uint32_t place_of[DESCRIPTORS];
 static uint8_t generation_of[DESCRIPTORS];
 
-static uint32_t fold(uint64_t device)
+static uint32_t segment_fold(uint64_t device)
 {
 	return (uint32_t)(device ^ device >> 32);
 }
@@ -39,7 +39,7 @@ static uint32_t fold(uint64_t device)
 struct segment *segment_find(uint64_t device, uint64_t inode, struct segment *copy)
 {
 	struct ranges *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
-	struct segment *place = t ? ranges_find(t, fold(device), inode, copy) : NULL;
+	struct segment *place = t ? ranges_find(t, segment_fold(device), inode, copy) : NULL;
 
 	return place && copy->device == device ? place : NULL;
 }
@@ -95,7 +95,7 @@ static bool is_gone(const struct segment *segment)
  * Segments that others removed stay in the table of their maker, who is not told. Once it is half full
  * each new one looks at two old ones, so there is always room, and no moment at which all are looked at.
  */
-static void sweep(struct ranges *t)
+static void segment_sweep(struct ranges *t)
 {
 	static uint64_t hand;
 	uint64_t at = __atomic_load_n(&hand, __ATOMIC_RELAXED);
@@ -121,7 +121,7 @@ bool segment_all_known(void)
 }
 
 /* The place of a new segment, filled in; NULL: no room. */
-static struct segment *add(const struct segment *segment)
+static struct segment *segment_add(const struct segment *segment)
 {
 	const uint32_t head = sizeof(struct range);
 	struct ranges *t = range_table(&table, PLACES, sizeof(struct segment));
@@ -129,7 +129,7 @@ static struct segment *add(const struct segment *segment)
 
 	if (!t)
 		return NULL;
-	sweep(t);
+	segment_sweep(t);
 	place = ranges_claim(t, segment->range.owner, segment->range.start, 1);
 	if (!place)
 		return NULL;
@@ -149,7 +149,7 @@ static void forget_if_gone(struct segment *place)
 }
 
 /* A descriptor that counted for a place, `at` words from the table, no longer does. */
-static void release(uint32_t at)
+static void segment_release(uint32_t at)
 {
 	struct segment *place = (struct segment *)(void *)((uint64_t *)(void *)table + at);
 
@@ -161,7 +161,7 @@ static void release(uint32_t at)
 }
 
 /* The descriptor is one of that place from now on, and no longer of another that libc closed by itself. */
-static void follow(int fd, struct segment *place)
+static void segment_follow(int fd, struct segment *place)
 {
 	uint32_t at;
 
@@ -171,7 +171,7 @@ static void follow(int fd, struct segment *place)
 	__atomic_fetch_add(&place->descriptors, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&segment_descriptors, 1, __ATOMIC_RELAXED);
 	generation_of[fd] = (uint8_t)segment_generation;
-	release(__atomic_exchange_n(&place_of[fd], at, __ATOMIC_RELAXED));
+	segment_release(__atomic_exchange_n(&place_of[fd], at, __ATOMIC_RELAXED));
 	descriptor_mark(fd, DESCRIPTOR_SEGMENT);
 }
 
@@ -193,7 +193,7 @@ static bool in_full(enum mpsan_shm_way way)
 	       __atomic_load_n(&received, __ATOMIC_RELAXED) < RECEIVED_MAX;
 }
 
-static NOINLINE uint64_t state(const struct segment_arrival *a, const struct stat *file)
+static NOINLINE uint64_t segment_state(const struct segment_arrival *a, const struct stat *file)
 {
 	struct where where = in_full(a->way) ? callsite_now(a->caller) : (struct where){0, 0};
 
@@ -211,7 +211,7 @@ void segment_arrived(const struct segment_arrival *a, const struct stat *file)
 {
 	struct segment copy, *place = segment_find(file->st_dev, file->st_ino, &copy);
 	struct segment fresh = {
-		.range = {.owner = fold(file->st_dev), .start = file->st_ino, .bytes = 1},
+		.range = {.owner = segment_fold(file->st_dev), .start = file->st_ino, .bytes = 1},
 		.device = file->st_dev,
 		.generation = segment_generation,
 		.flags = (a->flags & MPSAN_SHM_MADE ? SEGMENT_MADE : 0) |
@@ -219,10 +219,10 @@ void segment_arrived(const struct segment_arrival *a, const struct stat *file)
 	};
 
 	if (place && segment_is_own(&copy) && !(a->flags & MPSAN_SHM_MADE)) {
-		follow(a->fd, place);
+		segment_follow(a->fd, place);
 		return;
 	}
-	fresh.record = state(a, file);
+	fresh.record = segment_state(a, file);
 	if (UNLIKELY(proc_events.unnamed) && a->flags & MPSAN_SHM_MADE && a->way != MPSAN_SHM_MEMFD)
 		proc_events_main_again(MPSAN_MAIN_SHARED, a->caller);
 	fresh.flags |= stack_has_torch() ? SEGMENT_TORCH : 0;
@@ -231,9 +231,9 @@ void segment_arrived(const struct segment_arrival *a, const struct stat *file)
 		place->flags = fresh.flags;
 		place->generation = fresh.generation;
 	} else {
-		place = add(&fresh);
+		place = segment_add(&fresh);
 	}
-	follow(a->fd, place);
+	segment_follow(a->fd, place);
 	segment_check_descriptors(a->caller);
 }
 
@@ -306,7 +306,7 @@ bool segment_look(int fd, enum mpsan_shm_way way, uint32_t from, uint64_t caller
 		return false;
 	known = segment_find(file.st_dev, file.st_ino, &copy);
 	if (known && segment_is_own(&copy)) {
-		follow(fd, known);
+		segment_follow(fd, known);
 		return true;
 	}
 	if (!is_segment_by_name(&arrival, &file))
@@ -321,7 +321,7 @@ void segment_copied(int from, int to)
 
 	if (!place || (uint32_t)to >= DESCRIPTORS || !life_may_change())
 		return;
-	follow(to, place);
+	segment_follow(to, place);
 	generation_of[to] = generation_of[from];
 }
 
@@ -359,7 +359,7 @@ void segment_closed(int fd, uint64_t caller)
 			segment_inherited(&copy, MPSAN_SHM_CLOSED, 0, caller);
 		}
 	}
-	release(__atomic_exchange_n(&place_of[fd], 0, __ATOMIC_RELAXED));
+	segment_release(__atomic_exchange_n(&place_of[fd], 0, __ATOMIC_RELAXED));
 }
 
 uint32_t segment_count(void)
@@ -373,7 +373,7 @@ uint32_t segment_count(void)
 		     file.st_ino == copy.range.start && file.st_dev == copy.device))
 			continue;
 		descriptor_unmark((int)fd, DESCRIPTOR_SEGMENT);
-		release(__atomic_exchange_n(&place_of[fd], 0, __ATOMIC_RELAXED));
+		segment_release(__atomic_exchange_n(&place_of[fd], 0, __ATOMIC_RELAXED));
 	}
 	return segment_descriptors;
 }

@@ -87,8 +87,8 @@ void segment_open_begin(struct segment_open *opening, const char *path, int flag
 	}
 }
 
-static void opened(const struct segment_open *opening, const char *path, int fd, int flags,
-		   enum mpsan_shm_way way, uint64_t caller)
+static void segment_call_opened(const struct segment_open *opening, const char *path, int fd,
+				int flags, enum mpsan_shm_way way, uint64_t caller)
 {
 	struct segment_arrival arrival = {.fd = fd,
 					  .way = way,
@@ -123,7 +123,7 @@ void segment_open_end(const struct segment_open *opening, const char *path, int 
 		return;
 	GUARDED {
 		if (!error)
-			opened(opening, whole, fd, flags, way, caller);
+			segment_call_opened(opening, whole, fd, flags, way, caller);
 		else
 			segment_refused(
 				&(struct ev_shm_refused){.reason = error == ENOENT ?
@@ -239,7 +239,7 @@ static bool removed_path(char *whole, const char *path, enum mpsan_shm_way way, 
 }
 
 /* Of its own segments a process states no more than that; of those of others, who removed them. */
-static void announce(struct segment_unlinking *u, const char *path, uint64_t caller)
+static void segment_call_announce(struct segment_unlinking *u, const char *path, uint64_t caller)
 {
 	struct segment segment, *place = segment_find(u->device, u->inode, &segment);
 	bool own = place && segment_is_own(&segment);
@@ -278,7 +278,7 @@ void segment_unlink_begin(struct segment_unlinking *unlinking, int at, const cha
 	unlinking->inode = file.st_ino;
 	unlinking->bytes = (uint64_t)file.st_size;
 	GUARDED {
-		announce(unlinking, whole, caller);
+		segment_call_announce(unlinking, whole, caller);
 	}
 }
 

@@ -117,7 +117,7 @@ static uint8_t told_by(enum mpsan_offset_what what)
 					    DESCRIPTOR_MOVE_TOLD;
 }
 
-static void state(int fd, enum mpsan_offset_what what, uint64_t caller)
+static void shared_ofd_state(int fd, enum mpsan_offset_what what, uint64_t caller)
 {
 	enum mpsan_offset_kind kind;
 	struct stat st;
@@ -149,6 +149,6 @@ void shared_ofd_used(int fd, enum mpsan_offset_what what, uint64_t caller)
 	if (!life_may_change())
 		return;
 	GUARDED {
-		state(fd, what, caller);
+		shared_ofd_state(fd, what, caller);
 	}
 }

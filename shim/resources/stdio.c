@@ -34,7 +34,7 @@ void stdio_start(void)
 }
 
 /* What the program opened may be closed, and its memory given back, by another thread meanwhile. */
-static const FILE *look_at(const FILE *stream, FILE *copy)
+static const FILE *stdio_look_at(const FILE *stream, FILE *copy)
 {
 	for (unsigned i = 0; i < 3; i++)
 		if (stream == standard[i])
@@ -64,7 +64,7 @@ static uint64_t pending_bytes(const FILE *file)
 		       0;
 }
 
-static void note(const FILE *stream, const FILE *file)
+static void stdio_note(const FILE *stream, const FILE *file)
 {
 	uint64_t bytes = pending_bytes(file);
 
@@ -83,10 +83,10 @@ void stdio_before_fork(unsigned how)
 	if (how == MPSAN_HOW_DAEMON) /* the parent ends without writing anything */
 		return;
 	for (uint32_t i = 0; at && i < FILES_SEEN; i++) {
-		file = look_at(at, &copy);
+		file = stdio_look_at(at, &copy);
 		if (!file)
 			return;
-		note(at, file);
+		stdio_note(at, file);
 		at = file->_chain;
 	}
 }
@@ -107,7 +107,7 @@ static bool is_still_there(const struct pending *p)
 	       hash_of(p->base, p->bytes) == p->hash;
 }
 
-static void state(const struct pending *p, uint64_t caller)
+static void stdio_state(const struct pending *p, uint64_t caller)
 {
 	EMIT(stdio_twice, .fd = (uint64_t)p->fd, .bytes = p->bytes, .fork = life.self->fork_pos,
 	     .caller = caller, .stack = stack_own(), .python = stack_python(0));
@@ -124,7 +124,7 @@ void stdio_written(FILE *stream, uint64_t caller)
 			if (stream && pending[i].stream != stream)
 				pending[left++] = pending[i];
 			else if (is_still_there(&pending[i]))
-				state(&pending[i], caller);
+				stdio_state(&pending[i], caller);
 		}
 		stdio_left = left;
 	}

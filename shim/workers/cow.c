@@ -94,7 +94,7 @@ static uint64_t spent(const struct rusage *now)
  * False: nothing can be said. When the parent is gone its memory is nobody else's any more, copied or not. Where too
  * little was given since the pages were read for `last`, they are not read again.
  */
-static bool count(struct count *to, const struct count *last)
+static bool cow_count(struct count *to, const struct count *last)
 {
 	struct pages pages = {0};
 	struct pages_bounds bounds = {.inherited = growth.inherited};
@@ -123,7 +123,7 @@ static bool may_look(void)
 }
 
 /* Also where nothing was copied: the command then knows that it need not guess. */
-static void state(const struct count *worked)
+static void cow_state(const struct count *worked)
 {
 	growth.worked = *worked;
 	EMIT(growth, .copied = worked->copied, .resident = anonymous_of(0),
@@ -131,7 +131,7 @@ static void state(const struct count *worked)
 }
 
 /* What exit handlers copy is no work: it began with the flush before them. */
-static void leave(void)
+static void cow_leave(void)
 {
 	static const struct count nothing;
 	const struct count *flushed = &growth.flushed;
@@ -142,11 +142,11 @@ static void leave(void)
 		return;
 	if (flushed->time_ns && !flushed->unread && usage(&used) &&
 	    spent(&used) - flushed->spent_ns < HANDLERS_NS) {
-		state(flushed);
-	} else if (count(&now, &nothing)) {
+		cow_state(flushed);
+	} else if (cow_count(&now, &nothing)) {
 		growth.worked = now;
 		if (!now.unread)
-			state(&now);
+			cow_state(&now);
 	}
 }
 
@@ -161,7 +161,7 @@ void cow_leaves(void)
 	if (LIKELY(!growth.inherited) || growth.left || is_taken_down() || !may_look())
 		return;
 	GUARDED {
-		leave();
+		cow_leave();
 	}
 }
 
@@ -170,7 +170,7 @@ void cow_acts(void)
 	if (LIKELY(!growth.inherited) || growth.left || !is_taken_down() || !may_look())
 		return;
 	GUARDED {
-		leave();
+		cow_leave();
 	}
 }
 
@@ -180,7 +180,7 @@ void cow_flushes(void)
 	    !python_is_idle())
 		return;
 	GUARDED {
-		count(&growth.flushed, &growth.flushed);
+		cow_count(&growth.flushed, &growth.flushed);
 	}
 }
 
@@ -194,9 +194,9 @@ void cow_ended(void)
 	GUARDED {
 		/* Its end began unseen: what it flushed last is all that is known. */
 		if (!growth.left && growth.flushed.time_ns)
-			state(&growth.flushed);
-		if ((growth.left || growth.flushed.time_ns) && count(&now, worked) && !now.unread &&
-		    now.copied > worked->copied + worked->unread)
+			cow_state(&growth.flushed);
+		if ((growth.left || growth.flushed.time_ns) && cow_count(&now, worked) &&
+		    !now.unread && now.copied > worked->copied + worked->unread)
 			EMIT(growth_end, .copied = now.copied - worked->copied - worked->unread,
 			     .inherited = growth.inherited);
 	}

@@ -20,7 +20,7 @@ static ARRAY(struct guarded) all;
 static volatile sig_atomic_t cuts;
 static struct sigaction before;
 
-static const struct guarded *find(const char *address)
+static const struct guarded *guard_find(const char *address)
 {
 	for (uint32_t i = 0; i < all.count; i++)
 		if (address >= all.item[i].start && address < all.item[i].start + all.item[i].bytes)
@@ -31,7 +31,7 @@ static const struct guarded *find(const char *address)
 /* All behind the end of a file is missing at once. Other faults are for whoever was there before. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
-	const struct guarded *guarded = info->si_code > 0 ? find(info->si_addr) : NULL;
+	const struct guarded *guarded = info->si_code > 0 ? guard_find(info->si_addr) : NULL;
 	uintptr_t page = (uintptr_t)info->si_addr & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
 	int error = errno;
 

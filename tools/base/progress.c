@@ -95,7 +95,7 @@ void progress_again(const char *what)
 }
 
 /* On one line, however narrow: a second one could not be erased. */
-static void show(void)
+static void progress_show(void)
 {
 	unsigned percent = progress.total > progress.done ?
 				   (unsigned)(100 * progress.done / progress.total) :
@@ -121,5 +121,5 @@ void progress_advance(uint64_t amount)
 	if (now_ns < progress.next_ns)
 		return;
 	progress.next_ns = now_ns + BETWEEN_NS;
-	show();
+	progress_show();
 }

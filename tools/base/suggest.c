@@ -9,13 +9,13 @@
 #define LONGEST 64u
 #define SHOWN 3
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned suggest_least(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
 
 /* Letters to insert, to remove, to replace, or to swap with the next: the distance of Damerau. */
-static unsigned distance(const char *from, const char *to)
+static unsigned suggest_distance(const char *from, const char *to)
 {
 	unsigned rows[3][LONGEST + 1], *before = rows[0], *above = rows[1], *row = rows[2];
 	size_t width = strlen(to);
@@ -27,10 +27,10 @@ static unsigned distance(const char *from, const char *to)
 
 		row[0] = (unsigned)i;
 		for (size_t j = 1; j <= width; j++) {
-			row[j] = least(least(above[j], row[j - 1]) + 1,
-				       above[j - 1] + (from[i - 1] != to[j - 1]));
+			row[j] = suggest_least(suggest_least(above[j], row[j - 1]) + 1,
+					       above[j - 1] + (from[i - 1] != to[j - 1]));
 			if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1])
-				row[j] = least(row[j], before[j - 2] + 1);
+				row[j] = suggest_least(row[j], before[j - 2] + 1);
 		}
 		before = above;
 		above = row;
@@ -47,7 +47,7 @@ static unsigned farness(const char *wrong, const char *name)
 
 	if (!length || length > LONGEST || strlen(name) > LONGEST)
 		return LONGEST;
-	far = distance(wrong, name);
+	far = suggest_distance(wrong, name);
 	if (far <= (length + 2) / 3)
 		return far;
 	return length > 2 && strstr(name, wrong) ? (unsigned)length : LONGEST;

@@ -48,7 +48,7 @@ static void print_variable(const char *name, const char *value)
 }
 
 /* The ranks of a job may have other working directories. */
-static char *absolute(const char *dir)
+static char *cmd_env_absolute(const char *dir)
 {
 	char here[PATH_MAX];
 
@@ -72,7 +72,7 @@ static char *common_part(const char *dir)
 
 static char *directory_for(const struct launcher *launcher, const char *given)
 {
-	char *dir = absolute(given ? given : "mpsan.sessions"), *below;
+	char *dir = cmd_env_absolute(given ? given : "mpsan.sessions"), *below;
 
 	if (strchr(dir, '%'))
 		return dir;
@@ -91,7 +91,7 @@ static void put_in_line(const char *text)
 static void print_text(const struct launcher *launcher, const char *library, const char *dir,
 		       const char *options)
 {
-	char *common = common_part(dir), *self = absolute("mpsan");
+	char *common = common_part(dir), *self = cmd_env_absolute("mpsan");
 	char real[PATH_MAX];
 	ssize_t bytes = readlink("/proc/self/exe", real, sizeof(real) - 1);
 

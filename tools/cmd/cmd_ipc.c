@@ -9,7 +9,7 @@
 #include "../ps/ipc_list.h"
 #include "../ps/ps.h"
 
-static int show(const char *dir, bool as_json, const void *context)
+static int cmd_ipc_show(const char *dir, bool as_json, const void *context)
 {
 	struct ipc_list list;
 	char *wrong = ipc_list_open(&list, dir);
@@ -35,5 +35,5 @@ static int show(const char *dir, bool as_json, const void *context)
 
 int cmd_ipc(int argc, char **argv)
 {
-	return ps_command_run(argc, argv, usage_ipc, show, NULL);
+	return ps_command_run(argc, argv, usage_ipc, cmd_ipc_show, NULL);
 }

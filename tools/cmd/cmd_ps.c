@@ -10,7 +10,7 @@
 #include "../ps/ps.h"
 #include "../ps/ps_memory.h"
 
-static int tell(char *wrong)
+static int cmd_ps_tell(char *wrong)
 {
 	complain("%s", wrong);
 	free(wrong);
@@ -38,7 +38,7 @@ struct view {
 static const struct view view_waits = {true, ps_document, ps_print};
 static const struct view view_memory = {false, ps_memory_document, ps_memory_print};
 
-static int show(const char *dir, bool as_json, const void *context)
+static int cmd_ps_show(const char *dir, bool as_json, const void *context)
 {
 	const struct view *view = context;
 	struct ps ps;
@@ -46,7 +46,7 @@ static int show(const char *dir, bool as_json, const void *context)
 	int status;
 
 	if (wrong)
-		return tell(wrong);
+		return cmd_ps_tell(wrong);
 	if (ps.live && view->looks)
 		ps_look(&ps);
 	status = write_out(view->document(&ps), as_json, view->print);
@@ -61,5 +61,6 @@ int cmd_ps(int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		if (strcmp(argv[i], "--memory"))
 			argv[kept++] = argv[i];
-	return ps_command_run(kept, argv, usage_ps, show, kept < argc ? &view_memory : &view_waits);
+	return ps_command_run(kept, argv, usage_ps, cmd_ps_show,
+			      kept < argc ? &view_memory : &view_waits);
 }

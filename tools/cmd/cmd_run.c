@@ -26,7 +26,7 @@
 #include "gate.h"
 #include "../supervise/watch.h"
 
-static int tell(char *wrong)
+static int cmd_run_tell(char *wrong)
 {
 	complain("%s", wrong);
 	free(wrong);
@@ -187,8 +187,8 @@ static _Noreturn void give_up(struct launch *launch, const char *why)
  * The program shares the terminal and gets its signals itself; those sent to mpsan alone are
  * handed on.
  */
-static int start(const struct settings *settings, struct watch *watch, struct launch *launch,
-		 const struct binary *binary, char **argv)
+static int cmd_run_start(const struct settings *settings, struct watch *watch,
+			 struct launch *launch, const struct binary *binary, char **argv)
 {
 	struct launch_variable variables[LAUNCH_VARIABLES];
 	char *options = library_options(settings), *dir = host_literal(launch->dir);
@@ -207,7 +207,7 @@ static int start(const struct settings *settings, struct watch *watch, struct la
 
 		if (tight)
 			give_up(launch, why);
-		tell(why);
+		cmd_run_tell(why);
 		return status;
 	}
 	handover_signal(SIGINT, SIG_IGN, 0);
@@ -249,7 +249,7 @@ static int run_session(struct settings *settings, struct launch *launch, char **
 	judge.baseline = &settings->baseline;
 	watch.print = watch.terminal || !is_text_elsewhere(settings);
 	binary_inspect(&binary, argv[0]);
-	status = start(settings, &watch, launch, &binary, argv);
+	status = cmd_run_start(settings, &watch, launch, &binary, argv);
 	if (!status) {
 		setvbuf(stderr, NULL, _IOFBF, 1 << 16); /* a finding goes out in one piece */
 		watch_run(&watch);
@@ -280,7 +280,7 @@ static int run(struct settings *settings, char **argv)
 	wrong = launch_prepare(&launch, settings->dir, settings->for_library);
 	if (wrong && launch.is_tight)
 		give_up(&launch, wrong);
-	status = wrong ? tell(wrong) : run_session(settings, &launch, argv);
+	status = wrong ? cmd_run_tell(wrong) : run_session(settings, &launch, argv);
 	launch_finish(&launch);
 	return status;
 }

@@ -49,7 +49,7 @@ static void use_utf8(void)
 		setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-static void draw(struct top_view *view, const struct top_picture *picture)
+static void cmd_top_draw(struct top_view *view, const struct top_picture *picture)
 {
 	struct top_rows lines = {0};
 	uint32_t height, columns;
@@ -91,7 +91,7 @@ static void go_round(struct top_look *look, const struct top_options *options)
 				top_look_again(look, top_view_page(&view) == TOP_MEMORY);
 			next_ns = next_look(began_ns, options->interval);
 		}
-		draw(&view, &look->picture);
+		cmd_top_draw(&view, &look->picture);
 		key = top_screen_key(wait_ms(next_ns));
 	} while (key >= 0 && !ended_by && top_view_key(&view, key));
 	top_view_finish(&view);
@@ -138,7 +138,7 @@ static int show_once(const struct top_look *look)
 	return fflush(stdout) ? complain("top: standard output cannot be written") : 0;
 }
 
-static int show(const char *dir, bool as_json, const void *context)
+static int cmd_top_show(const char *dir, bool as_json, const void *context)
 {
 	const struct top_options *options = context;
 	struct top_look look;
@@ -197,5 +197,5 @@ int cmd_top(int argc, char **argv)
 	struct top_options options = {.interval = 1};
 	int status = take_options(&options, &argc, argv);
 
-	return status ? status : ps_command_run(argc, argv, usage_top, show, &options);
+	return status ? status : ps_command_run(argc, argv, usage_top, cmd_top_show, &options);
 }

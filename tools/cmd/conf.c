@@ -28,7 +28,7 @@ static char *beside(const struct option_def *row, const char *conf, const char *
 			   file);
 }
 
-static char *unknown(const struct textfile *file, const char *name, size_t length)
+static char *conf_unknown(const struct textfile *file, const char *name, size_t length)
 {
 	char *near = options_suggest(name, length, OPT_COMMANDS);
 	char *wrong = textfile_wrong(file, name,
@@ -56,7 +56,8 @@ static char *set(struct settings *settings, const struct textfile *file,
 	return longer;
 }
 
-static char *take_line(struct settings *settings, enum option_where where, struct textfile *file)
+static char *conf_take_line(struct settings *settings, enum option_where where,
+			    struct textfile *file)
 {
 	char *name = textfile_trim(file->line), *equals = strchr(name, '='), *value = NULL;
 	size_t length = equals ? (size_t)(equals - name) : strlen(name);
@@ -68,7 +69,7 @@ static char *take_line(struct settings *settings, enum option_where where, struc
 		length--;
 	row = options_find(name, length, OPT_COMMANDS);
 	if (!row)
-		return unknown(file, name, length);
+		return conf_unknown(file, name, length);
 	if (row->where & OPT_LINE)
 		return textfile_wrong(file, name, "%s belongs on the command line", row->name);
 	if (equals)
@@ -103,7 +104,7 @@ static int read_file(struct settings *settings, enum option_where where, int fd)
 	int status = 0;
 
 	while (!wrong && textfile_next(&file))
-		wrong = take_line(settings, where, &file);
+		wrong = conf_take_line(settings, where, &file);
 	if (wrong)
 		status = complain("%s", wrong);
 	free(wrong);
@@ -125,7 +126,7 @@ static bool is_last(const char *directory, dev_t device)
 }
 
 /* The nearest one, owned by the caller; NULL: there is none. */
-static char *find(void)
+static char *conf_find(void)
 {
 	char directory[PATH_MAX];
 	struct stat st;
@@ -157,7 +158,7 @@ int conf_read(struct settings *settings, enum option_where where)
 	int fd, status;
 
 	if (!is_named)
-		settings->conf = find();
+		settings->conf = conf_find();
 	if (!settings->conf)
 		return 0;
 	fd = open(settings->conf, O_RDONLY | O_CLOEXEC | (is_named ? 0 : O_NONBLOCK));

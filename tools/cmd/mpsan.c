@@ -61,7 +61,7 @@ static int run_command(int argc, char **argv)
 }
 
 /* `mpsan help COMMAND` is `mpsan COMMAND --help`. */
-static int help(int argc, char **argv)
+static int mpsan_help(int argc, char **argv)
 {
 	bool of_itself = argc == 2 && (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") ||
 				       !strcmp(argv[1], "-h"));
@@ -101,7 +101,7 @@ static int run_all(int argc, char **argv)
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return print_help(stdout);
 	if (!strcmp(argv[1], "help"))
-		return help(argc - 1, argv + 1);
+		return mpsan_help(argc - 1, argv + 1);
 	if (!strcmp(argv[1], "--version")) {
 		puts("mpsan " MPSAN_VERSION);
 		return 0;

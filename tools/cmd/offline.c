@@ -14,7 +14,7 @@
 #include "../symbols/symbols.h"
 
 /* The first process of a session stands for the command. */
-static void describe(const struct reader *reader, json_t **command, struct report_exit *end)
+static void offline_describe(const struct reader *reader, json_t **command, struct report_exit *end)
 {
 	const struct mpsan_process *first =
 		reader->used.count ? &reader->session.table[reader->used.item[0]] : NULL;
@@ -110,7 +110,7 @@ static char *judge_session(const struct settings *settings, uint32_t number, str
 	judge_init(&judge, &reader, &settings->grades, &settings->suppressions);
 	judge_triggers(&judge);
 	progress_end();
-	describe(&reader, &command, &end);
+	offline_describe(&reader, &command, &end);
 	if (!report->document)
 		report->document = report_create(command, &end);
 	add_source(settings, &judge, number, report);

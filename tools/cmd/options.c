@@ -288,7 +288,7 @@ char *options_suggest(const char *name, size_t length, int where)
 	return near;
 }
 
-static int unknown(enum option_where where, const char *option, const char *command)
+static int options_unknown(enum option_where where, const char *option, const char *command)
 {
 	size_t dashes = strspn(option, "-"), length = strcspn(option + dashes, "=");
 	char *near = options_suggest(option + dashes, length, where);
@@ -316,7 +316,7 @@ static int take_option(struct settings *settings, enum option_where where, int a
 	char *wrong;
 
 	if (!row)
-		return unknown(where, argv[*at], argv[0]);
+		return options_unknown(where, argv[*at], argv[0]);
 	if (value && is_flag(row))
 		return complain("--%s takes no value", row->name);
 	if (!value && !option_is_optional(row) && *at + 1 < argc)
@@ -355,8 +355,8 @@ static void put_last(int argc, char **argv, int at)
 }
 
 /* Options may stand behind sessions, too; what `run` starts has options of its own. */
-static int take_line(struct settings *settings, enum option_where where, const char *usage,
-		     int argc, char **argv, enum pass pass)
+static int options_take_line(struct settings *settings, enum option_where where, const char *usage,
+			     int argc, char **argv, enum pass pass)
 {
 	int at, end = argc, status = 0;
 
@@ -377,7 +377,7 @@ static int take_line(struct settings *settings, enum option_where where, const c
 		if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h"))
 			return print_help(where, usage);
 		if (strncmp(argv[at], "--", 2))
-			return unknown(where, argv[at], argv[0]);
+			return options_unknown(where, argv[at], argv[0]);
 		status = take_option(settings, where, end, argv, &at, pass);
 		if (status)
 			return status;
@@ -393,10 +393,10 @@ int options_parse(struct settings *settings, enum option_where where, const char
 
 	*settings = (struct settings){.fail_on = GRADE_ERROR, .exit_code = 66, .hang_after = 60};
 	grades_init(&settings->grades);
-	status = take_line(settings, where, usage, argc, argv, PASS_CONF);
+	status = options_take_line(settings, where, usage, argc, argv, PASS_CONF);
 	if (!status && !settings->no_conf)
 		status = conf_read(settings, where);
-	return status ? status : take_line(settings, where, usage, argc, argv, PASS_REST);
+	return status ? status : options_take_line(settings, where, usage, argc, argv, PASS_REST);
 }
 
 void options_finish(struct settings *settings)

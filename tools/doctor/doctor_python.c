@@ -13,7 +13,7 @@
 	"import sys; print('%d.%d.%d' % sys.version_info[:3], sys.implementation.name, 't' in " \
 	"getattr(sys, 'abiflags', '') and 'free' or 'gil')"
 
-static void answer(const char *program, int fd)
+static void doctor_python_answer(const char *program, int fd)
 {
 	dup2(fd, STDOUT_FILENO);
 	execl(program, program, "-I", "-S", "-c", QUESTION, (char *)NULL);
@@ -21,7 +21,7 @@ static void answer(const char *program, int fd)
 }
 
 /* Its answer, false when it has none in time. */
-static bool ask(const char *program, char *text, size_t room)
+static bool doctor_python_ask(const char *program, char *text, size_t room)
 {
 	struct pollfd wait = {.events = POLLIN};
 	int ends[2];
@@ -32,7 +32,7 @@ static bool ask(const char *program, char *text, size_t room)
 		return false;
 	child = fork();
 	if (child == 0)
-		answer(program, ends[1]);
+		doctor_python_answer(program, ends[1]);
 	close(ends[1]);
 	wait.fd = ends[0];
 	if (child > 0 && poll(&wait, 1, PATIENCE_MS) == 1)
@@ -103,7 +103,7 @@ void doctor_python(struct doctor *doctor, const struct binary *binary)
 {
 	char text[128] = "", version[32], kind[32], locking[8];
 
-	if (ask(binary->path, text, sizeof(text)) &&
+	if (doctor_python_ask(binary->path, text, sizeof(text)) &&
 	    sscanf(text, "%31s %31s %7s", version, kind, locking) == 3)
 		look_at_version(doctor, version, kind, !strcmp(locking, "free"));
 	else

@@ -105,7 +105,7 @@ void shm_double_lists(struct shm_facts *shm, uint32_t *lists, uint32_t *name_lis
 	shm->name_lists = name_lists;
 }
 
-static void tie(struct shm_facts *shm, uint32_t segment, uint32_t event)
+static void shm_tie(struct shm_facts *shm, uint32_t segment, uint32_t event)
 {
 	shm->links[event].segment = segment;
 	shm->links[event].before = shm->segments[segment - 1].newest;
@@ -124,7 +124,7 @@ static void enter_segment(struct shm_facts *shm, const struct fact_event *events
 		segment = begin_segment(shm, ev->device, ev->inode, event);
 	if (made)
 		enter_maker(shm, segment, event);
-	tie(shm, segment, event);
+	shm_tie(shm, segment, event);
 }
 
 /* A segment of which only this is known is one, too, if the act says so. */
@@ -136,7 +136,7 @@ static void enter_about(struct shm_facts *shm, uint64_t device, uint64_t inode, 
 	if (!segment && inode && surely)
 		segment = begin_segment(shm, device, inode, event);
 	if (segment)
-		tie(shm, segment, event);
+		shm_tie(shm, segment, event);
 }
 
 static void enter_map(struct shm_facts *shm, const struct ev_shm_map *ev, uint32_t event)

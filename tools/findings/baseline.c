@@ -49,7 +49,7 @@ static char *word_of(char **rest)
 	return word;
 }
 
-static char *take_line(struct baseline *baseline, struct textfile *file)
+static char *baseline_take_line(struct baseline *baseline, struct textfile *file)
 {
 	char *remark = strchr(file->line, '#'), *rest, *word, *rule, *wrong;
 	struct baseline_line line = {.number = file->number};
@@ -96,7 +96,7 @@ char *baseline_read(struct baseline *baseline, const char *file)
 		wrong = longer;
 	}
 	while (!wrong && textfile_next(&text))
-		wrong = take_line(baseline, &text);
+		wrong = baseline_take_line(baseline, &text);
 	textfile_finish(&text);
 	if (baseline->line.count)
 		qsort(baseline->line.item, baseline->line.count, sizeof(*baseline->line.item),

@@ -16,7 +16,7 @@ static const char head[] =
 	"# A finding with a worse severity than its line says counts as new; how often it is found does not matter.\n";
 
 /* "function (file)", without a line, which changes with every edit above; owned by the caller. */
-static char *place_of(const json_t *finding)
+static char *baseline_write_place_of(const json_t *finding)
 {
 	const json_t *frame = location_frame(finding);
 	const char *function = jsontext_at(frame, "function"), *file = jsontext_at(frame, "file");
@@ -57,7 +57,7 @@ static char *remark_of(const struct baseline *before, const json_t *finding)
 
 	if (line && *line->remark)
 		return text_copy(line->remark);
-	return place_of(finding);
+	return baseline_write_place_of(finding);
 }
 
 struct rows {
@@ -65,7 +65,7 @@ struct rows {
 	size_t count;
 };
 
-static void fill(FILE *out, const void *what)
+static void baseline_write_fill(FILE *out, const void *what)
 {
 	const struct rows *rows = what;
 
@@ -91,7 +91,7 @@ static char *write_rows(const char *file, const struct baseline *before, const j
 		rows.item[i] = (struct row){finding, remark_of(before, finding)};
 	}
 	qsort(rows.item, rows.count, sizeof(*rows.item), by_rule_and_place);
-	wrong = atomic_file_write(file, fill, &rows);
+	wrong = atomic_file_write(file, baseline_write_fill, &rows);
 	for (size_t i = 0; i < rows.count; i++)
 		free(rows.item[i].remark);
 	free(rows.item);

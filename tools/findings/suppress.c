@@ -11,7 +11,7 @@
 #include "../base/suggest.h"
 #include "../base/textfile.h"
 
-static char *take_line(struct suppressions *suppressions, const struct textfile *file)
+static char *suppress_take_line(struct suppressions *suppressions, const struct textfile *file)
 {
 	char *slug = textfile_trim(file->line), *colon = strchr(slug, ':'), *pattern;
 	struct suppression line;
@@ -64,7 +64,7 @@ char *suppressions_read(struct suppressions *suppressions, const char *file)
 		wrong = longer;
 	}
 	while (!wrong && textfile_next(&text))
-		wrong = take_line(suppressions, &text);
+		wrong = suppress_take_line(suppressions, &text);
 	textfile_finish(&text);
 	return wrong;
 }
@@ -81,7 +81,7 @@ void suppressions_finish(struct suppressions *suppressions)
 }
 
 /* A relative path in a pattern fits at any depth. */
-static bool fits(const char *pattern, const char *text)
+static bool suppress_fits(const char *pattern, const char *text)
 {
 	while (text) {
 		if (!fnmatch(pattern, text, 0))
@@ -100,13 +100,13 @@ static bool fits_frame(const char *pattern, const json_t *frame)
 	char *both;
 	bool yes;
 
-	if (fits(pattern, function) || fits(pattern, module) ||
-	    (module && fits(pattern, path_base(module))))
+	if (suppress_fits(pattern, function) || suppress_fits(pattern, module) ||
+	    (module && suppress_fits(pattern, path_base(module))))
 		return true;
 	if (!function || !file)
 		return false;
 	both = text_format("%s:%s", file, function);
-	yes = fits(pattern, both) || fits(pattern, path_base(both));
+	yes = suppress_fits(pattern, both) || suppress_fits(pattern, path_base(both));
 	free(both);
 	return yes;
 }
@@ -128,7 +128,7 @@ static bool fits_finding(const char *pattern, const json_t *finding)
 	json_t *step;
 	size_t i;
 
-	if (fits(pattern, json_string_value(json_object_get(finding, "lock"))))
+	if (suppress_fits(pattern, json_string_value(json_object_get(finding, "lock"))))
 		return true;
 	json_array_foreach(json_object_get(finding, "evidence"), i,
 			   step) if (fits_step(pattern, step)) return true;

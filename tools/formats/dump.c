@@ -163,7 +163,7 @@ static void add_record(const struct dump *dump, const struct record *record, jso
 		json_object_set_new(object, "value", blob);
 }
 
-static void add_process(const struct dump *dump, const struct line *line, json_t *object)
+static void dump_add_process(const struct dump *dump, const struct line *line, json_t *object)
 {
 	json_object_set_new(object, "event", json_string(line->what));
 	json_object_set_new(object, "slot", json_integer(line->slot));
@@ -180,7 +180,7 @@ static json_t *line_json(const struct dump *dump, const struct line *line)
 				   (json_int_t)(line->what ? process->pid : line->record.tid));
 
 	if (line->what)
-		add_process(dump, line, object);
+		dump_add_process(dump, line, object);
 	else
 		add_record(dump, &line->record, object);
 	return object;

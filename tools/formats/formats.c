@@ -55,7 +55,7 @@ struct content {
 	const struct report *report;
 };
 
-static void fill(FILE *out, const void *what)
+static void formats_fill(FILE *out, const void *what)
 {
 	const struct content *content = what;
 
@@ -66,7 +66,7 @@ static void fill(FILE *out, const void *what)
 static char *write_file(const struct report_target *target, const struct report *report)
 {
 	struct content content = {target, report};
-	char *wrong = atomic_file_write(target->file, fill, &content), *longer;
+	char *wrong = atomic_file_write(target->file, formats_fill, &content), *longer;
 
 	if (!wrong)
 		return NULL;

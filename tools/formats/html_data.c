@@ -23,7 +23,7 @@ static void pool_init(struct pool *pool)
 	*pool = (struct pool){json_array(), memory_get(1024 * sizeof(uint32_t)), 1024};
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t html_data_mix(uint64_t hash, uint64_t value)
 {
 	return (hash ^ value ^ value >> 29) * 0x9e3779b97f4a7c15ull;
 }
@@ -35,11 +35,11 @@ static uint64_t hash_of(const json_t *value)
 	size_t i;
 
 	if (json_is_integer(value))
-		return mix(hash, (uint64_t)json_integer_value(value));
+		return html_data_mix(hash, (uint64_t)json_integer_value(value));
 	if (json_is_string(value))
 		for (const char *c = json_string_value(value); *c; c++)
 			hash = (hash ^ (unsigned char)*c) * 0x100000001b3ull;
-	json_array_foreach(value, i, item) hash = mix(hash, hash_of(item));
+	json_array_foreach(value, i, item) hash = html_data_mix(hash, hash_of(item));
 	return hash;
 }
 
@@ -82,14 +82,14 @@ static json_int_t pool_put(struct pool *pool, json_t *value)
 	return (json_int_t)json_array_size(pool->list) - 1;
 }
 
-static json_int_t put_text(struct packer *packer, const json_t *object, const char *key)
+static json_int_t html_data_put_text(struct packer *packer, const json_t *object, const char *key)
 {
 	json_t *text = json_object_get(object, key);
 
 	return json_is_string(text) ? pool_put(&packer->texts, json_incref(text)) : -1;
 }
 
-static json_int_t number_of(const json_t *object, const char *key)
+static json_int_t html_data_number_of(const json_t *object, const char *key)
 {
 	return json_integer_value(json_object_get(object, key));
 }
@@ -98,11 +98,13 @@ static json_int_t put_frame(struct packer *packer, const json_t *frame)
 {
 	if (!json_is_object(frame))
 		return -1;
-	return pool_put(&packer->frames,
-			json_pack("[I, I, I, I, I, I]", put_text(packer, frame, "function"),
-				  put_text(packer, frame, "file"), number_of(frame, "line"),
-				  put_text(packer, frame, "module"), number_of(frame, "offset"),
-				  put_text(packer, frame, "source")));
+	return pool_put(&packer->frames, json_pack("[I, I, I, I, I, I]",
+						   html_data_put_text(packer, frame, "function"),
+						   html_data_put_text(packer, frame, "file"),
+						   html_data_number_of(frame, "line"),
+						   html_data_put_text(packer, frame, "module"),
+						   html_data_number_of(frame, "offset"),
+						   html_data_put_text(packer, frame, "source")));
 }
 
 static json_int_t put_stack(struct packer *packer, const json_t *stack)

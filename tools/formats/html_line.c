@@ -15,7 +15,7 @@ struct named {
 	ARRAY(uint64_t) keys;
 };
 
-static uint64_t key_of(uint64_t pid, uint64_t tid)
+static uint64_t html_line_key_of(uint64_t pid, uint64_t tid)
 {
 	return pid << 32 | (tid & UINT32_MAX);
 }
@@ -25,9 +25,9 @@ static void add_key(struct named *named, const json_t *object)
 	const json_t *tid = json_object_get(object, "tid");
 
 	if (json_integer_value(tid))
-		*ARRAY_ADD(&named->keys) =
-			key_of((uint64_t)json_integer_value(json_object_get(object, "pid")),
-			       (uint64_t)json_integer_value(tid));
+		*ARRAY_ADD(&named->keys) = html_line_key_of(
+			(uint64_t)json_integer_value(json_object_get(object, "pid")),
+			(uint64_t)json_integer_value(tid));
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -37,7 +37,7 @@ static int compare_keys(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-static void gather(struct named *named, const json_t *findings)
+static void html_line_gather(struct named *named, const json_t *findings)
 {
 	json_t *finding, *step;
 	size_t i, j;
@@ -55,7 +55,7 @@ static void gather(struct named *named, const json_t *findings)
 static bool is_named(const struct named *named, const struct timeline *line,
 		     const struct line_thread *thread)
 {
-	uint64_t key = key_of(line->processes.item[thread->process].pid, thread->tid);
+	uint64_t key = html_line_key_of(line->processes.item[thread->process].pid, thread->tid);
 
 	return named->keys.count &&
 	       bsearch(&key, named->keys.item, named->keys.count, sizeof(uint64_t), compare_keys);
@@ -134,7 +134,7 @@ json_t *html_line(const struct report *report)
 	if (!line)
 		return json_null();
 	left_out = line->left_out;
-	gather(&named, json_object_get(report->document, "findings"));
+	html_line_gather(&named, json_object_get(report->document, "findings"));
 	place = memory_get((line->threads.count + 1) * sizeof(*place));
 	threads = threads_json(&named, line, place);
 	spans = spans_json(line, place, &left_out);

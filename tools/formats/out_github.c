@@ -18,7 +18,7 @@ struct kind {
 };
 
 /* What would end the command, or in a property the property, is encoded; other control characters are blanks. */
-static void put(FILE *out, const char *text, bool property)
+static void out_github_put(FILE *out, const char *text, bool property)
 {
 	for (const char *c = text; *c; c++) {
 		if (*c == '%' || *c == '\r' || *c == '\n' || (property && strchr(":,", *c)))
@@ -33,7 +33,7 @@ static void put_place(FILE *out, const struct location *location)
 	if (!location->inside)
 		return;
 	fputs("file=", out);
-	put(out, location->file, true);
+	out_github_put(out, location->file, true);
 	if (location->line > 0)
 		fprintf(out, ",line=%lld", location->line);
 	fputc(',', out);
@@ -49,12 +49,12 @@ static void annotate(FILE *out, const struct kind *kind, const json_t *finding,
 	fprintf(out, "::%s ", kind->command);
 	put_place(out, &location);
 	fputs("title=", out);
-	put(out, "mpsan: ", true);
-	put(out, jsontext_at(finding, "rule"), true);
+	out_github_put(out, "mpsan: ", true);
+	out_github_put(out, jsontext_at(finding, "rule"), true);
 	fputs("::", out);
-	put(out, jsontext_at(finding, "message"), false);
-	put(out, "\n", false);
-	put(out, story, false);
+	out_github_put(out, jsontext_at(finding, "message"), false);
+	out_github_put(out, "\n", false);
+	out_github_put(out, story, false);
 	fputc('\n', out);
 	location_finish(&location);
 	free(story);

@@ -23,7 +23,7 @@ struct junit {
 };
 
 /* XML has no way to say most control characters, nor U+FFFE and U+FFFF: they are left out. */
-static void put(FILE *out, const char *text)
+static void out_junit_put(FILE *out, const char *text)
 {
 	for (const char *c = text; *c; c++) {
 		if (!strncmp(c, "\xef\xbf\xbe", 3) || !strncmp(c, "\xef\xbf\xbf", 3))
@@ -50,7 +50,7 @@ static void put_lines(FILE *out, const char *text)
 		size_t length = strcspn(text, "\n");
 		char *line = text_format("%.*s", (int)length, text);
 
-		put(out, line);
+		out_junit_put(out, line);
 		free(line);
 		fputc('\n', out);
 		text += length + (text[length] == '\n');
@@ -60,7 +60,7 @@ static void put_lines(FILE *out, const char *text)
 static void put_attribute(FILE *out, const char *name, const char *value)
 {
 	fprintf(out, " %s=\"", name);
-	put(out, value);
+	out_junit_put(out, value);
 	fputc('"', out);
 }
 

@@ -52,7 +52,7 @@ static json_t *resource_of(const struct report_source *source, const json_t *pro
 }
 
 /* Names a process among those of all sessions. */
-static char *key_of(const json_t *object)
+static char *out_otlp_key_of(const json_t *object)
 {
 	return text_format("%s|%lld|%lld", jsontext_at(object, "host"),
 			   json_integer_value(json_object_get(object, "rank")),
@@ -67,7 +67,7 @@ static json_t *index_processes(const json_t *document)
 
 	json_array_foreach(json_object_get(document, "processes"), i, process)
 	{
-		char *key = key_of(process);
+		char *key = out_otlp_key_of(process);
 
 		json_object_set(index, key, process);
 		free(key);
@@ -160,7 +160,7 @@ static void add_findings(struct otlp *otlp, const struct report *report)
 
 	json_array_foreach(json_object_get(report->document, "findings"), i, finding)
 	{
-		char *key = key_of(finding);
+		char *key = out_otlp_key_of(finding);
 
 		otlp_resource(otlp, resource_of(source_of(report, finding),
 						json_object_get(processes, key)));

@@ -20,7 +20,7 @@ struct trace {
 	const char *separator;
 };
 
-static void put_text(FILE *out, const char *text)
+static void out_perfetto_put_text(FILE *out, const char *text)
 {
 	json_t *string = jsontext_of(text);
 
@@ -36,13 +36,13 @@ static void put_args(FILE *out, json_t *args)
 }
 
 /* Begins an event; `name` may be any bytes. */
-static void begin(struct trace *trace, const char *phase, const char *category, const char *name,
-		  uint32_t process)
+static void out_perfetto_begin(struct trace *trace, const char *phase, const char *category,
+			       const char *name, uint32_t process)
 {
 	fprintf(trace->out,
 		"%s{\"ph\":\"%s\",\"cat\":\"%s\",\"pid\":%u,\"name\":", trace->separator, phase,
 		category, trace->pids[process]);
-	put_text(trace->out, name);
+	out_perfetto_put_text(trace->out, name);
 	trace->separator = ",\n";
 }
 
@@ -62,7 +62,7 @@ static uint32_t process_of(const struct trace *trace, uint32_t thread)
 	return trace->plan.line->threads.item[thread].process;
 }
 
-static void end(struct trace *trace)
+static void out_perfetto_end(struct trace *trace)
 {
 	fputc('}', trace->out);
 }
@@ -106,11 +106,11 @@ static void number_all(struct trace *trace)
 static void put_meta(struct trace *trace, const char *what, uint32_t process, uint32_t thread,
 		     json_t *args)
 {
-	begin(trace, "M", "__metadata", what, process);
+	out_perfetto_begin(trace, "M", "__metadata", what, process);
 	if (thread != LINE_NONE)
 		put_thread(trace, thread);
 	put_args(trace->out, args);
-	end(trace);
+	out_perfetto_end(trace);
 }
 
 static char *process_title(const struct trace *trace, const struct line_process *process)
@@ -168,7 +168,7 @@ static char *span_name(const struct line_span *span)
 static void put_slice(struct trace *trace, const struct planned *event, uint32_t thread,
 		      const char *category, const char *name)
 {
-	begin(trace, "X", category, name, process_of(trace, thread));
+	out_perfetto_begin(trace, "X", category, name, process_of(trace, thread));
 	put_thread(trace, thread);
 	put_time(trace, "ts", event->at_ns);
 	put_time(trace, "dur", event->lasts_ns);
@@ -182,14 +182,14 @@ static void put_span(struct trace *trace, const struct planned *event)
 	if (event->kind == PLAN_SLICE) {
 		put_slice(trace, event, span->thread, span_category(span), name);
 	} else {
-		begin(trace, event->kind == PLAN_SPAN_BEGIN ? "b" : "e", span_category(span), name,
-		      process_of(trace, span->thread));
+		out_perfetto_begin(trace, event->kind == PLAN_SPAN_BEGIN ? "b" : "e",
+				   span_category(span), name, process_of(trace, span->thread));
 		put_thread(trace, span->thread);
 		put_time(trace, "ts", event->at_ns);
 		fprintf(trace->out, ",\"id\":\"span-%u\"", event->index);
 	}
 	put_args(trace->out, json_pack("{s:b}", "ended", span->end_ns != 0));
-	end(trace);
+	out_perfetto_end(trace);
 	free(name);
 }
 
@@ -203,18 +203,18 @@ static void put_flow(struct trace *trace, const struct planned *event)
 
 	if (event->kind == PLAN_FORK) {
 		put_slice(trace, event, flow->from, "fork", "fork");
-		end(trace);
+		out_perfetto_end(trace);
 		return;
 	}
-	begin(trace, starts ? "s" : "f", is_fork ? "fork" : "message",
-	      is_fork			? "fork" :
-	      flow->object == LINE_NONE ? "message" :
-					  line->objects.item[flow->object].name,
-	      process_of(trace, thread));
+	out_perfetto_begin(trace, starts ? "s" : "f", is_fork ? "fork" : "message",
+			   is_fork		     ? "fork" :
+			   flow->object == LINE_NONE ? "message" :
+						       line->objects.item[flow->object].name,
+			   process_of(trace, thread));
 	put_thread(trace, thread);
 	put_time(trace, "ts", event->at_ns);
 	fprintf(trace->out, ",\"id\":%u%s", event->index + 1, starts ? "" : ",\"bp\":\"e\"");
-	end(trace);
+	out_perfetto_end(trace);
 }
 
 /* An object whose maker is not known stands with the first process. */
@@ -225,14 +225,14 @@ static void put_object(struct trace *trace, const struct planned *event)
 
 	if (!trace->plan.line->processes.count)
 		return;
-	begin(trace, event->kind == PLAN_OBJECT_BEGIN ? "b" : "e",
-	      is_export ? "export" : "shared memory", object->name,
-	      object->owner == LINE_NONE ? 0 : object->owner);
+	out_perfetto_begin(trace, event->kind == PLAN_OBJECT_BEGIN ? "b" : "e",
+			   is_export ? "export" : "shared memory", object->name,
+			   object->owner == LINE_NONE ? 0 : object->owner);
 	put_time(trace, "ts", event->at_ns);
 	fprintf(trace->out, ",\"id\":\"object-%u\"", event->index);
 	put_args(trace->out, json_pack("{s:I, s:b}", "bytes", (json_int_t)object->bytes, "gone",
 				       object->end_ns != 0));
-	end(trace);
+	out_perfetto_end(trace);
 }
 
 static void put_use(struct trace *trace, const struct planned *event)
@@ -242,12 +242,12 @@ static void put_use(struct trace *trace, const struct planned *event)
 	bool is_export = object->kind == OBJECT_EXPORT;
 	char *name = text_format("%s %s", is_export ? "opened" : "mapped", object->name);
 
-	begin(trace, event->kind == PLAN_USE_BEGIN ? "b" : "e",
-	      is_export ? "export" : "shared memory", name, use->process);
+	out_perfetto_begin(trace, event->kind == PLAN_USE_BEGIN ? "b" : "e",
+			   is_export ? "export" : "shared memory", name, use->process);
 	put_time(trace, "ts", event->at_ns);
 	fprintf(trace->out, ",\"id\":\"use-%u\"", event->index);
 	put_args(trace->out, json_pack("{s:I}", "bytes", (json_int_t)object->bytes));
-	end(trace);
+	out_perfetto_end(trace);
 	free(name);
 }
 
@@ -260,10 +260,10 @@ static void put_level(struct trace *trace, const struct planned *event)
 	};
 	const struct line_level *level = &trace->plan.line->levels.item[event->index];
 
-	begin(trace, "C", "memory", names[level->kind], level->process);
+	out_perfetto_begin(trace, "C", "memory", names[level->kind], level->process);
 	put_time(trace, "ts", event->at_ns);
 	put_args(trace->out, json_pack("{s:I}", "bytes", (json_int_t)level->bytes));
-	end(trace);
+	out_perfetto_end(trace);
 }
 
 static void put_finding(struct trace *trace, const struct planned *event)
@@ -277,7 +277,8 @@ static void put_finding(struct trace *trace, const struct planned *event)
 			       text_format("%s: %s", jsontext_at(finding, "severity"),
 					   jsontext_at(finding, "rule"));
 
-	begin(trace, "i", is_step ? "evidence" : "finding", name, process_of(trace, event->thread));
+	out_perfetto_begin(trace, "i", is_step ? "evidence" : "finding", name,
+			   process_of(trace, event->thread));
 	put_thread(trace, event->thread);
 	put_time(trace, "ts", event->at_ns);
 	fputs(",\"s\":\"t\"", trace->out);
@@ -290,7 +291,7 @@ static void put_finding(struct trace *trace, const struct planned *event)
 					       jsontext_at(finding, "message"), "fix",
 					       jsontext_at(finding, "fix"), "fingerprint",
 					       jsontext_at(finding, "fingerprint")));
-	end(trace);
+	out_perfetto_end(trace);
 	free(name);
 }
 
@@ -300,7 +301,7 @@ static void put_event(struct trace *trace, const struct planned *event)
 	case PLAN_LIFE:
 		put_slice(trace, event, event->index, "life",
 			  trace->plan.line->threads.item[event->index].name);
-		end(trace);
+		out_perfetto_end(trace);
 		break;
 	case PLAN_SLICE:
 	case PLAN_SPAN_BEGIN:

@@ -40,7 +40,7 @@ static json_t *message(const char *text)
 	return object;
 }
 
-static json_t *help(const struct rule_words *words)
+static json_t *out_sarif_help(const struct rule_words *words)
 {
 	char *plain = text_format(
 		"Hazard: %s\n\nEvidence: %s\n\nGrading: %s\n\nFix: %s\n\nSource: %s", words->hazard,
@@ -67,9 +67,9 @@ static json_t *rules(void)
 			list, json_pack("{s:s, s:{s:s}, s:{s:s}, s:o, s:{s:s, s:b}, s:{s:[s,s]}}",
 					"id", words->slug, "shortDescription", "text", words->title,
 					"fullDescription", "text", words->hazard, "help",
-					help(words), "defaultConfiguration", "level", "warning",
-					"enabled", rule_is_preset(rule), "properties", "tags",
-					"multiprocessing", "reliability"));
+					out_sarif_help(words), "defaultConfiguration", "level",
+					"warning", "enabled", rule_is_preset(rule), "properties",
+					"tags", "multiprocessing", "reliability"));
 	}
 	return list;
 }

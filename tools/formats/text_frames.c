@@ -35,7 +35,7 @@ static const char *const runtime[] = {"_start",
 				      "__clone",
 				      "clone"};
 
-static long long number_of(const json_t *object, const char *key)
+static long long frames_number_of(const json_t *object, const char *key)
 {
 	return json_integer_value(json_object_get(object, key));
 }
@@ -47,11 +47,11 @@ static void print_frame(FILE *out, size_t number, const json_t *frame)
 
 	fprintf(out, "       #%zu %s", number, *function ? function : "??");
 	if (*file)
-		fprintf(out, " %s:%lld", file, number_of(frame, "line"));
+		fprintf(out, " %s:%lld", file, frames_number_of(frame, "line"));
 	if (*module)
-		fprintf(out, " (%s+0x%llx)", path_base(module), number_of(frame, "offset"));
+		fprintf(out, " (%s+0x%llx)", path_base(module), frames_number_of(frame, "offset"));
 	else if (!*file)
-		fprintf(out, " (0x%llx)", number_of(frame, "offset"));
+		fprintf(out, " (0x%llx)", frames_number_of(frame, "offset"));
 	fputc('\n', out);
 	if (*jsontext_at(frame, "source"))
 		fprintf(out, "            %s\n", jsontext_at(frame, "source"));

@@ -45,7 +45,7 @@ static int64_t number_at(const json_t *object, const char *key)
 }
 
 /* Whether a session is where the finding was seen; a report of one session does not say where that is. */
-static bool is_there(const struct report_source *source, const json_t *finding)
+static bool trace_findings_is_there(const struct report_source *source, const json_t *finding)
 {
 	const char *host = json_string_value(json_object_get(finding, "host"));
 	const json_t *rank = json_object_get(finding, "rank");
@@ -68,15 +68,16 @@ static uint32_t find_process(const struct trace_plan *plan, const struct index *
 		if (process->begin_ns <= time_ns &&
 		    (!process->end_ns || process->end_ns >= time_ns) &&
 		    (process->source >= plan->report->source.count ||
-		     is_there(&plan->report->source.item[process->source], finding)))
+		     trace_findings_is_there(&plan->report->source.item[process->source], finding)))
 			return at - 1;
 	}
 	return newest;
 }
 
 /* Without a thread that is known it stands on its process's main thread, at last on the first thread. */
-static void add(struct trace_plan *plan, const struct index *index, enum planned_kind kind,
-		uint32_t number, uint32_t step, const json_t *finding)
+static void trace_findings_add(struct trace_plan *plan, const struct index *index,
+			       enum planned_kind kind, uint32_t number, uint32_t step,
+			       const json_t *finding)
 {
 	const json_t *object = kind == PLAN_STEP ?
 				       json_array_get(json_object_get(finding, "evidence"), step) :
@@ -109,9 +110,10 @@ void trace_plan_findings(struct trace_plan *plan)
 	{
 		size_t steps = json_array_size(json_object_get(finding, "evidence"));
 
-		add(plan, &index, PLAN_FINDING, (uint32_t)i, 0, finding);
+		trace_findings_add(plan, &index, PLAN_FINDING, (uint32_t)i, 0, finding);
 		for (size_t k = 0; k < steps; k++)
-			add(plan, &index, PLAN_STEP, (uint32_t)i, (uint32_t)k, finding);
+			trace_findings_add(plan, &index, PLAN_STEP, (uint32_t)i, (uint32_t)k,
+					   finding);
 	}
 	index_finish(&index);
 }

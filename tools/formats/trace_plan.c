@@ -13,7 +13,7 @@ struct slice {
 
 typedef ARRAY(struct slice) slices;
 
-static void widen(struct trace_plan *plan, uint64_t time_ns)
+static void trace_plan_widen(struct trace_plan *plan, uint64_t time_ns)
 {
 	if (!time_ns)
 		return;
@@ -28,29 +28,29 @@ static void find_bounds(struct trace_plan *plan)
 	const struct timeline *line = plan->line;
 
 	for (uint32_t i = 0; i < line->processes.count; i++) {
-		widen(plan, line->processes.item[i].begin_ns);
-		widen(plan, line->processes.item[i].end_ns);
+		trace_plan_widen(plan, line->processes.item[i].begin_ns);
+		trace_plan_widen(plan, line->processes.item[i].end_ns);
 	}
 	for (uint32_t i = 0; i < line->threads.count; i++)
-		widen(plan, line->threads.item[i].begin_ns);
+		trace_plan_widen(plan, line->threads.item[i].begin_ns);
 	for (uint32_t i = 0; i < line->spans.count; i++) {
-		widen(plan, line->spans.item[i].begin_ns);
-		widen(plan, line->spans.item[i].end_ns);
+		trace_plan_widen(plan, line->spans.item[i].begin_ns);
+		trace_plan_widen(plan, line->spans.item[i].end_ns);
 	}
 	for (uint32_t i = 0; i < line->flows.count; i++) {
-		widen(plan, line->flows.item[i].from_ns);
-		widen(plan, line->flows.item[i].to_ns);
+		trace_plan_widen(plan, line->flows.item[i].from_ns);
+		trace_plan_widen(plan, line->flows.item[i].to_ns);
 	}
 	for (uint32_t i = 0; i < line->objects.count; i++) {
-		widen(plan, line->objects.item[i].begin_ns);
-		widen(plan, line->objects.item[i].end_ns);
+		trace_plan_widen(plan, line->objects.item[i].begin_ns);
+		trace_plan_widen(plan, line->objects.item[i].end_ns);
 	}
 	for (uint32_t i = 0; i < line->uses.count; i++) {
-		widen(plan, line->uses.item[i].begin_ns);
-		widen(plan, line->uses.item[i].end_ns);
+		trace_plan_widen(plan, line->uses.item[i].begin_ns);
+		trace_plan_widen(plan, line->uses.item[i].end_ns);
 	}
 	for (uint32_t i = 0; i < line->levels.count; i++)
-		widen(plan, line->levels.item[i].at_ns);
+		trace_plan_widen(plan, line->levels.item[i].at_ns);
 }
 
 static uint64_t end_or(uint64_t end_ns, uint64_t other)

@@ -10,7 +10,7 @@
 #include "expand.h"
 #include "tables.h"
 
-static int place_of(const char *command)
+static int words_place_of(const char *command)
 {
 	for (const struct place_row *place = table_places; place->name; place++)
 		if (!strcmp(place->name, command))
@@ -56,7 +56,7 @@ static void print_own_options(const char *command, const char *arguments)
 {
 	const char *word;
 	size_t length;
-	int where = place_of(command);
+	int where = words_place_of(command);
 
 	while ((length = next_word(&arguments, &word)))
 		if (length > 2 && !strncmp(word, "--", 2) && !where)
@@ -69,7 +69,7 @@ static void print_options(void)
 	for (const struct command_row *command = table_commands; command->name; command++) {
 		printf("\t%s) echo '--help", command->name);
 		for (const struct setting_row *row = table_options; row->name; row++)
-			if (row->where & place_of(command->name))
+			if (row->where & words_place_of(command->name))
 				printf(" --%s%s", row->name, takes_word(row) ? "=" : "");
 		print_own_options(command->name, command->arguments);
 		puts("' ;;");
@@ -101,7 +101,7 @@ static void print_values(void)
 		const char *at = command->arguments, *word;
 		size_t length;
 
-		while (!place_of(command->name) && (length = next_word(&at, &word)))
+		while (!words_place_of(command->name) && (length = next_word(&at, &word)))
 			if (length > 2 && !strncmp(word, "--", 2) && *at == ' ' && at[1] >= 'A' &&
 			    at[1] <= 'Z')
 				printf("\t%.*s) echo '%.*s' ;;\n", (int)length, word,

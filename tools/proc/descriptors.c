@@ -28,7 +28,7 @@ struct walk {
 	void *context;
 };
 
-static bool find(struct descriptor *descriptor, uint32_t tid, const char *number)
+static bool descriptors_find(struct descriptor *descriptor, uint32_t tid, const char *number)
 {
 	ssize_t bytes;
 
@@ -45,7 +45,7 @@ bool descriptor_of(uint32_t pid, int fd, struct descriptor *descriptor)
 
 	snprintf(number, sizeof(number), "%d", fd);
 	descriptor->pid = pid;
-	return find(descriptor, proc_living(pid), number);
+	return descriptors_find(descriptor, proc_living(pid), number);
 }
 
 /* A process that ended meanwhile has nothing. */
@@ -63,7 +63,8 @@ static void see_table(struct walk *walk, uint32_t tid)
 		return;
 	}
 	while ((entry = readdir(dir)))
-		if (isdigit((unsigned char)*entry->d_name) && find(&descriptor, tid, entry->d_name))
+		if (isdigit((unsigned char)*entry->d_name) &&
+		    descriptors_find(&descriptor, tid, entry->d_name))
 			walk->see(&descriptor, walk->context);
 	closedir(dir);
 }

@@ -31,7 +31,7 @@ uint64_t flight_socket(const struct descriptor *descriptor)
 
 /* ---- sock_diag(7) ---- */
 
-static ssize_t ask(uint32_t inode, void *answer, size_t bytes)
+static ssize_t in_flight_ask(uint32_t inode, void *answer, size_t bytes)
 {
 	struct {
 		struct nlmsghdr head;
@@ -56,7 +56,7 @@ static ssize_t ask(uint32_t inode, void *answer, size_t bytes)
 	return got;
 }
 
-static void add(struct ends *ends, uint32_t inode)
+static void in_flight_add(struct ends *ends, uint32_t inode)
 {
 	if (inode && ends->count < ENDS_MAX)
 		ends->inode[ends->count++] = inode;
@@ -72,7 +72,7 @@ static void read_attribute(struct ends *ends, const struct rtattr *attribute)
 		return;
 	for (size_t at = 0; at + sizeof(inode) <= RTA_PAYLOAD(attribute); at += sizeof(inode)) {
 		memcpy(&inode, (const char *)RTA_DATA(attribute) + at, sizeof(inode));
-		add(ends, inode);
+		in_flight_add(ends, inode);
 	}
 }
 
@@ -80,7 +80,7 @@ static void read_attribute(struct ends *ends, const struct rtattr *attribute)
 static void find_ends(uint32_t socket, struct ends *ends)
 {
 	_Alignas(struct nlmsghdr) char answer[4096];
-	ssize_t got = ask(socket, answer, sizeof(answer));
+	ssize_t got = in_flight_ask(socket, answer, sizeof(answer));
 	const struct nlmsghdr *head = (const void *)answer;
 	const struct rtattr *attribute;
 	size_t left;

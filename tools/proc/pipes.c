@@ -53,7 +53,7 @@ struct walk {
 	uint32_t first; /* of its holders */
 };
 
-static void add(struct walk *walk, const struct pipe_holder *holder)
+static void pipes_add(struct walk *walk, const struct pipe_holder *holder)
 {
 	struct pipes *pipes = walk->pipes;
 
@@ -76,7 +76,7 @@ static void see_descriptor(const struct descriptor *descriptor, void *context)
 		holder.ends = PIPE_END_READ | PIPE_END_WRITE;
 	}
 	if (holder.ends)
-		add(context, &holder);
+		pipes_add(context, &holder);
 }
 
 static void scan_process(uint32_t pid, void *context)

@@ -157,7 +157,7 @@ static int compare_rows(const void *one, const void *other)
 	return a->place.born_ns < b->place.born_ns ? -1 : 1;
 }
 
-static void count(struct ipc_list *list)
+static void ipc_list_count(struct ipc_list *list)
 {
 	uint8_t *seen = memory_get(list->session.slots + 1);
 
@@ -203,7 +203,7 @@ char *ipc_list_open(struct ipc_list *list, const char *dir)
 	add_names(list);
 	if (list->rows.count)
 		qsort(list->rows.item, list->rows.count, sizeof(struct ipc_row), compare_rows);
-	count(list);
+	ipc_list_count(list);
 	return NULL;
 }
 

@@ -26,7 +26,7 @@ static bool is_living(const struct session *session)
 	return false;
 }
 
-static bool is_known(const struct ps_found *found, const char *dir)
+static bool ps_find_is_known(const struct ps_found *found, const char *dir)
 {
 	for (uint32_t i = 0; i < found->item.count; i++)
 		if (!strcmp(found->item.item[i], dir))
@@ -41,7 +41,7 @@ static void try_session(struct ps_found *found, const char *dir)
 	char *wrong;
 
 	if (lstat(dir, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
-	    is_known(found, dir))
+	    ps_find_is_known(found, dir))
 		return;
 	wrong = session_open(&session, dir, false);
 	if (wrong) {
@@ -53,13 +53,13 @@ static void try_session(struct ps_found *found, const char *dir)
 	session_close(&session);
 }
 
-static int compare(const void *one, const void *other)
+static int ps_find_compare(const void *one, const void *other)
 {
 	return strcmp(*(char *const *)one, *(char *const *)other);
 }
 
 /* Sessions among the entries of a directory whose names begin so. */
-static void search(struct ps_found *found, const char *dir, const char *prefix)
+static void ps_find_search(struct ps_found *found, const char *dir, const char *prefix)
 {
 	DIR *stream = opendir(dir);
 	struct dirent *entry;
@@ -120,11 +120,11 @@ void ps_find(struct ps_found *found)
 				    given && *given ? given : "");
 	if (given && *given)
 		try_given(found, given);
-	search(found, own, "");
+	ps_find_search(found, own, "");
 	search_notes(found, own);
-	search(found, tmp, "mpsan-");
+	ps_find_search(found, tmp, "mpsan-");
 	if (found->item.count)
-		qsort(found->item.item, found->item.count, sizeof(char *), compare);
+		qsort(found->item.item, found->item.count, sizeof(char *), ps_find_compare);
 	free(own);
 }
 

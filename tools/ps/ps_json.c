@@ -70,7 +70,7 @@ struct telling {
 	json_t *list;
 };
 
-static void tell(const struct mpsan_thread *record, void *context)
+static void ps_json_tell(const struct mpsan_thread *record, void *context)
 {
 	const struct telling *telling = context;
 	json_t *thread = record->tid ? ps_record(telling->ps, telling->slot, record) : NULL;
@@ -84,11 +84,11 @@ static json_t *dead_threads(struct ps *ps, uint32_t slot)
 {
 	struct telling telling = {ps, slot, json_array()};
 
-	ps_each_record(ps, slot, tell, &telling);
+	ps_each_record(ps, slot, ps_json_tell, &telling);
 	return telling.list;
 }
 
-static void add_process(struct ps *ps, json_t *list, uint32_t slot)
+static void ps_json_add_process(struct ps *ps, json_t *list, uint32_t slot)
 {
 	uint32_t seen = ps->live ? snapshot_process(&ps->snapshot, slot) : SNAPSHOT_NONE;
 	json_t *process = process_json(&ps->reader, slot), *threads;
@@ -149,7 +149,7 @@ json_t *ps_document(struct ps *ps)
 	json_t *processes = json_array();
 
 	READER_EACH_SLOT(&ps->reader, slot)
-		add_process(ps, processes, slot);
+		ps_json_add_process(ps, processes, slot);
 	ps_tie(processes);
 	return json_pack("{s:s, s:o, s:b, s:I, s:o, s:o, s:o, s:o}", "schema", "mpsan.ps/1",
 			 "session", jsontext_of(ps->reader.session.dir), "live", ps->live,

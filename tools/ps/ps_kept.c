@@ -11,7 +11,7 @@ static bool is_still(const struct snapshot_thread *thread)
 	return thread->call.state == PROC_IN_CALL && thread->runs;
 }
 
-static int compare(const void *one, const void *other)
+static int ps_kept_compare(const void *one, const void *other)
 {
 	const struct ps_kept_thread *a = one, *b = other;
 
@@ -27,7 +27,7 @@ const struct ps_kept_thread *ps_kept_find(const struct ps *ps, const struct snap
 	if (!is_still(thread) || !ps->kept_before.item.count)
 		return NULL;
 	found = bsearch(&key, ps->kept_before.item.item, ps->kept_before.item.count, sizeof(key),
-			compare);
+			ps_kept_compare);
 	return found && found->still_ns == thread->still_ns ? found : NULL;
 }
 
@@ -60,7 +60,7 @@ void ps_kept_turn(struct ps *ps)
 	ps->kept = empty;
 	if (ps->kept_before.item.count)
 		qsort(ps->kept_before.item.item, ps->kept_before.item.count,
-		      sizeof(struct ps_kept_thread), compare);
+		      sizeof(struct ps_kept_thread), ps_kept_compare);
 }
 
 void ps_kept_finish(struct ps_kept *kept)

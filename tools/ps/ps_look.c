@@ -98,7 +98,7 @@ static bool check_handlers(struct ps *ps)
 }
 
 /* As the supervisor does it (deadlocks.c). */
-static void solve(struct ps *ps)
+static void ps_look_solve(struct ps *ps)
 {
 	waits_find(&ps->waits, &ps->snapshot);
 	graph_solve(&ps->graph, &ps->waits);
@@ -118,7 +118,7 @@ static void forget_gone(struct ps *ps)
 /* What a look makes of the snapshot that was just taken. */
 static void conclude(struct ps *ps)
 {
-	solve(ps);
+	ps_look_solve(ps);
 	judge_triggers(&ps->judge);
 	count_hidden(ps);
 	forget_python(ps); /* a process may have loaded it since */

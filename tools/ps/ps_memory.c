@@ -124,7 +124,7 @@ static bool may_be_linked(const struct memory *memory, uint32_t segment)
 	return made && !(made->later & MPSAN_LATER_UNLINKED) && is_linked(memory, segment);
 }
 
-static int compare(const void *one, const void *other, void *context)
+static int ps_memory_compare(const void *one, const void *other, void *context)
 {
 	const struct facts *facts = context;
 	uint64_t a = shm_bytes(facts, *(const uint32_t *)one);
@@ -237,7 +237,7 @@ static json_t *made_total(const struct memory *memory)
 }
 
 /* Nothing more is waited for: what the logs say now is what is known. */
-static void settle(struct ps *ps)
+static void ps_memory_settle(struct ps *ps)
 {
 	if (!ps->live)
 		return;
@@ -249,7 +249,7 @@ static void settle(struct ps *ps)
 
 json_t *ps_memory_document(struct ps *ps)
 {
-	settle(ps);
+	ps_memory_settle(ps);
 	return ps_memory_look(ps);
 }
 
@@ -266,7 +266,7 @@ json_t *ps_memory_look(struct ps *ps)
 		if (is_used(&memory, i) || may_be_linked(&memory, i))
 			*ARRAY_ADD(&memory.there) = i;
 	if (memory.there.count)
-		qsort_r(memory.there.item, memory.there.count, sizeof(uint32_t), compare,
+		qsort_r(memory.there.item, memory.there.count, sizeof(uint32_t), ps_memory_compare,
 			(void *)memory.facts);
 	for (uint32_t i = 0; i < memory.there.count; i++)
 		json_array_append_new(segments,

@@ -12,7 +12,7 @@
 #define FINDINGS_MAX 6u
 #define LIMITS_MAX 4u
 
-static long long number_of(const json_t *object, const char *key)
+static long long ps_print_number_of(const json_t *object, const char *key)
 {
 	return json_integer_value(json_object_get(object, key));
 }
@@ -137,7 +137,7 @@ static void put_line(const struct screen *screen, const char *line, size_t lengt
 		fprintf(screen->out, "%.*s\n", (int)length, line);
 }
 
-static void put_text(const struct screen *screen, const char *text, uint32_t max)
+static void ps_print_put_text(const struct screen *screen, const char *text, uint32_t max)
 {
 	uint32_t left = count_lines(text);
 
@@ -214,9 +214,10 @@ static void put_exports(FILE *out, const json_t *document)
 {
 	const json_t *totals = json_object_get(document, "exports");
 
-	if (number_of(totals, "exports"))
+	if (ps_print_number_of(totals, "exports"))
 		fprintf(out, "exports of device memory: %lld, importers: %lld (mpsan ipc)\n",
-			number_of(totals, "exports"), number_of(totals, "importers"));
+			ps_print_number_of(totals, "exports"),
+			ps_print_number_of(totals, "importers"));
 }
 
 void ps_print(FILE *out, const json_t *document)
@@ -231,7 +232,7 @@ void ps_print(FILE *out, const json_t *document)
 	ps_tree_init(&tree, document);
 	put_head(&screen, &tree);
 	text = tree_text(&tree);
-	put_text(&screen, text, SCREEN);
+	ps_print_put_text(&screen, text, SCREEN);
 	if (tree.ended)
 		fprintf(out, "%u process%s ended before\n", tree.ended,
 			tree.ended == 1 ? "" : "es");

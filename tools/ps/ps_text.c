@@ -12,7 +12,7 @@ static const char *string_of(const json_t *object, const char *key)
 	return json_string_value(json_object_get(object, key));
 }
 
-static long long number_of(const json_t *object, const char *key)
+static long long ps_text_number_of(const json_t *object, const char *key)
 {
 	return json_integer_value(json_object_get(object, key));
 }
@@ -22,7 +22,7 @@ static bool is_set(const json_t *object, const char *key)
 	return json_is_true(json_object_get(object, key));
 }
 
-static char *joined(char *text, const char *separator, const char *more)
+static char *ps_text_joined(char *text, const char *separator, const char *more)
 {
 	char *longer = text_format("%s%s%s", text, *text ? separator : "", more);
 
@@ -36,8 +36,8 @@ char *ps_command(json_t *argv)
 	json_t *word;
 	size_t i;
 
-	json_array_foreach(argv, i, word) text =
-		joined(text, " ", i ? json_string_value(word) : path_base(json_string_value(word)));
+	json_array_foreach(argv, i, word) text = ps_text_joined(
+		text, " ", i ? json_string_value(word) : path_base(json_string_value(word)));
 	line_clean(text);
 	if (strlen(text) > COMMAND_BYTES) {
 		size_t end = COMMAND_BYTES;
@@ -45,10 +45,10 @@ char *ps_command(json_t *argv)
 		while (end && ((unsigned char)text[end] & 0xc0) == 0x80)
 			end--;
 		text[end] = '\0';
-		text = joined(text, "", "…");
+		text = ps_text_joined(text, "", "…");
 	}
 	json_decref(argv);
-	return *text ? text : joined(text, "", "?");
+	return *text ? text : ps_text_joined(text, "", "?");
 }
 
 /* ---- groups ---- */
@@ -92,7 +92,7 @@ static bool is_bare(const json_t *wait)
 	       !json_is_object(json_object_get(wait, "owner")) && !is_set(wait, "for_ever");
 }
 
-static char *key_of(const json_t *thread)
+static char *ps_text_key_of(const json_t *thread)
 {
 	const json_t *wait = json_object_get(thread, "waits_for"), *hold;
 	const json_t *owner = json_object_get(wait, "owner");
@@ -102,7 +102,7 @@ static char *key_of(const json_t *thread)
 				is_bare(wait)	      ? string_of(wait, "kind") :
 							string_of(wait, "text"),
 				at ? at : "", is_set(wait, "for_ever"), is_set(wait, "timed"),
-				is_set(owner, "gone") ? number_of(owner, "tid") : 0,
+				is_set(owner, "gone") ? ps_text_number_of(owner, "tid") : 0,
 				string_of(owner, "name") ? string_of(owner, "name") : "");
 	size_t i;
 
@@ -112,15 +112,15 @@ static char *key_of(const json_t *thread)
 
 		if (!name && !is_set(hold, "wanted"))
 			continue;
-		key = joined(key, "|", name ? name : string_of(hold, "kind"));
-		key = joined(key, " ", taken ? taken : "");
+		key = ps_text_joined(key, "|", name ? name : string_of(hold, "kind"));
+		key = ps_text_joined(key, " ", taken ? taken : "");
 	}
 	return key;
 }
 
 static struct ps_group *find_group(struct ps_groups *groups, const json_t *thread)
 {
-	char *key = key_of(thread);
+	char *key = ps_text_key_of(thread);
 	struct ps_group *group;
 
 	for (uint32_t i = 0; i < groups->item.count; i++)
@@ -156,7 +156,7 @@ static void add_thread(struct ps_groups *groups, const json_t *thread)
 	const char *state = string_of(thread, "state");
 	struct ps_group *group = find_group(groups, thread);
 	const json_t *first = json_object_get(group->first, "waits_for");
-	long long since = number_of(wait, "since_ns");
+	long long since = ps_text_number_of(wait, "since_ns");
 
 	if (!group->oldest_ns || (since && since < group->oldest_ns))
 		group->oldest_ns = since;
@@ -208,7 +208,7 @@ void ps_groups_finish(struct ps_groups *groups)
 static char *subject_text(const struct ps_group *group)
 {
 	const char *name = string_of(group->first, "name");
-	long long tid = number_of(group->first, "tid");
+	long long tid = ps_text_number_of(group->first, "tid");
 
 	if (group->count > 1 && group->named)
 		return text_format("%u threads \"%.*s\"", group->count, (int)stem(name), name);
@@ -233,11 +233,12 @@ static char *owner_text(const json_t *wait, long long pid)
 	if (name && !strcmp(name, "main thread"))
 		who = text_copy("the main thread");
 	else if (!name || !strncmp(name, "TID ", 4))
-		who = text_format("thread %lld", number_of(owner, "tid"));
+		who = text_format("thread %lld", ps_text_number_of(owner, "tid"));
 	else
-		who = text_format("thread \"%s\" (TID %lld)", name, number_of(owner, "tid"));
-	if (number_of(owner, "pid") != pid) {
-		text = text_format("%s of process %lld", who, number_of(owner, "pid"));
+		who = text_format("thread \"%s\" (TID %lld)", name,
+				  ps_text_number_of(owner, "tid"));
+	if (ps_text_number_of(owner, "pid") != pid) {
+		text = text_format("%s of process %lld", who, ps_text_number_of(owner, "pid"));
 		free(who);
 		who = text;
 	}
@@ -326,7 +327,7 @@ static char *holds_text(const struct ps_group *group, const char *verb)
 		if (!is_worth_telling(hold, told))
 			continue;
 		one = hold_text(hold, group->count > 1);
-		text = joined(text, " and ", one);
+		text = ps_text_joined(text, " and ", one);
 		free(one);
 		told++;
 	}
@@ -334,7 +335,7 @@ static char *holds_text(const struct ps_group *group, const char *verb)
 		return text;
 	if (told < count) {
 		one = text_format("%zu more lock%s", count - told, count - told == 1 ? "" : "s");
-		text = joined(text, " and ", one);
+		text = ps_text_joined(text, " and ", one);
 		free(one);
 	}
 	one = text_format("%s %s", verb, text);
@@ -353,7 +354,7 @@ char *ps_group_text(const struct ps_group *group, const json_t *process, long lo
 						 "holds");
 
 	if (json_is_object(json_object_get(group->first, "waits_for")))
-		what = wait_text(group, number_of(process, "pid"), now_ns, alive);
+		what = wait_text(group, ps_text_number_of(process, "pid"), now_ns, alive);
 	else if (!strcmp(state, "running"))
 		what = text_copy(many ? "run" : "runs");
 	else if (alive)

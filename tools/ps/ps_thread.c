@@ -31,7 +31,7 @@ static json_t *name_json(const struct ps *ps, uint32_t slot, uint32_t pid, uint3
 
 /* ---- stacks of the living ---- */
 
-static void learn(struct ps *ps, const struct snapshot_thread *thread)
+static void ps_thread_learn(struct ps *ps, const struct snapshot_thread *thread)
 {
 	uint64_t *learned_ns = &ps->learned_ns[thread->slot];
 
@@ -335,7 +335,7 @@ json_t *ps_thread(struct ps *ps, uint32_t index)
 	const char *state;
 
 	if (!kept)
-		learn(ps, thread);
+		ps_thread_learn(ps, thread);
 	if (thread->call.state == PROC_IN_CALL)
 		take_graph(ps, &wait, index);
 	else if (thread->call.state == PROC_UNKNOWN)

@@ -11,7 +11,7 @@
 #define PIDS_NAMED 3u
 #define DEPTH_MAX 12u
 
-static long long number_of(const json_t *object, const char *key)
+static long long ps_tree_number_of(const json_t *object, const char *key)
 {
 	return json_integer_value(json_object_get(object, key));
 }
@@ -64,15 +64,15 @@ static void add_node(struct ps_tree *tree, const json_t *process)
 /* The last one of that pid that was there before it: pids come again. */
 static uint32_t find_parent(const struct ps_tree *tree, uint32_t of)
 {
-	long long pid = number_of(tree->item.item[of].process, "parent");
+	long long pid = ps_tree_number_of(tree->item.item[of].process, "parent");
 
 	for (uint32_t i = of; i-- > 0;)
-		if (number_of(tree->item.item[i].process, "pid") == pid)
+		if (ps_tree_number_of(tree->item.item[i].process, "pid") == pid)
 			return i;
 	return UINT32_MAX;
 }
 
-static void tie(struct ps_tree *tree)
+static void ps_tree_tie(struct ps_tree *tree)
 {
 	for (uint32_t i = 0; i < tree->item.count; i++) {
 		struct ps_node *node = &tree->item.item[i];
@@ -87,7 +87,7 @@ static void tie(struct ps_tree *tree)
 }
 
 /* Children of one parent that look the same become one line. */
-static void fold(struct ps_tree *tree)
+static void ps_tree_fold(struct ps_tree *tree)
 {
 	for (uint32_t i = 0; i < tree->item.count; i++) {
 		struct ps_node *one = &tree->item.item[i];
@@ -111,7 +111,7 @@ void ps_tree_init(struct ps_tree *tree, const json_t *document)
 	size_t i;
 
 	*tree = (struct ps_tree){.document = document,
-				 .now_ns = number_of(document, "time_ns"),
+				 .now_ns = ps_tree_number_of(document, "time_ns"),
 				 .live = json_is_true(json_object_get(document, "live"))};
 	json_array_foreach(json_object_get(document, "processes"), i, process)
 		killed += was_killed(tree, process);
@@ -122,8 +122,8 @@ void ps_tree_init(struct ps_tree *tree, const json_t *document)
 		else
 			tree->ended++;
 	}
-	tie(tree);
-	fold(tree);
+	ps_tree_tie(tree);
+	ps_tree_fold(tree);
 }
 
 void ps_tree_finish(struct ps_tree *tree)
@@ -142,14 +142,14 @@ static void print_pids(FILE *out, const struct ps_tree *tree, uint32_t index)
 	const struct ps_node *node = &tree->item.item[index];
 	uint32_t named = 1;
 
-	fprintf(out, "%lld", number_of(node->process, "pid"));
+	fprintf(out, "%lld", ps_tree_number_of(node->process, "pid"));
 	for (uint32_t i = index + 1; i < tree->item.count && named < PIDS_NAMED; i++) {
 		const struct ps_node *other = &tree->item.item[i];
 
 		if (!other->folded || other->parent != node->parent ||
 		    strcmp(other->key, node->key))
 			continue;
-		fprintf(out, ", %lld", number_of(other->process, "pid"));
+		fprintf(out, ", %lld", ps_tree_number_of(other->process, "pid"));
 		named++;
 	}
 	if (node->like)
@@ -160,7 +160,7 @@ static void print_pids(FILE *out, const struct ps_tree *tree, uint32_t index)
 static void print_end(FILE *out, const struct ps_tree *tree, const struct ps_node *node)
 {
 	const json_t *end = json_object_get(node->process, "end");
-	long long end_ns = number_of(node->process, "end_ns");
+	long long end_ns = ps_tree_number_of(node->process, "end_ns");
 	const char *state = jsontext_at(node->process, "state");
 
 	if (!strcmp(state, "zombie"))
@@ -168,10 +168,10 @@ static void print_end(FILE *out, const struct ps_tree *tree, const struct ps_nod
 	if (!strcmp(state, "alive"))
 		return;
 	if (json_object_get(end, "signal"))
-		fprintf(out, ", ended by signal %lld (%s)", number_of(end, "signal"),
-			strsignal((int)number_of(end, "signal")));
+		fprintf(out, ", ended by signal %lld (%s)", ps_tree_number_of(end, "signal"),
+			strsignal((int)ps_tree_number_of(end, "signal")));
 	else if (json_object_get(end, "code"))
-		fprintf(out, ", exit %lld", number_of(end, "code"));
+		fprintf(out, ", exit %lld", ps_tree_number_of(end, "code"));
 	else if (!strcmp(state, "ended"))
 		fputs(", ended", out);
 	else if (!strcmp(state, "unknown"))
@@ -188,7 +188,7 @@ static void print_process(FILE *out, const struct ps_tree *tree, uint32_t index)
 {
 	const struct ps_node *node = &tree->item.item[index];
 	char *command = ps_command(json_incref(json_object_get(node->process, "argv")));
-	char *age = line_lapse(number_of(node->process, "start_ns"), tree->now_ns);
+	char *age = line_lapse(ps_tree_number_of(node->process, "start_ns"), tree->now_ns);
 	const char *how = jsontext_at(node->process, "how"),
 		   *off = jsontext_at(node->process, "watched");
 

@@ -9,7 +9,7 @@
 #include "../base/progress.h"
 #include "threads.h"
 
-static struct fact_place place_of(const struct record *record)
+static struct fact_place collect_place_of(const struct record *record)
 {
 	return (struct fact_place){record->slot, record->by, record->tid, record->pos,
 				   record->time_ns};
@@ -38,8 +38,9 @@ static void collect_fork(struct reader *reader, const struct record *record)
 {
 	struct fact_fork *fork = ARRAY_ADD(&reader->forks);
 
-	*fork = (struct fact_fork){
-		.at = place_of(record), .child = FACT_NONE, .late = reader->last_late[record->by]};
+	*fork = (struct fact_fork){.at = collect_place_of(record),
+				   .child = FACT_NONE,
+				   .late = reader->last_late[record->by]};
 	memcpy(&fork->ev, record->payload, sizeof(fork->ev));
 	if (record->tid != reader->session.table[record->by].pid && fact_how_copies(fork->ev.how))
 		reader->last_late[record->by] = reader->forks.count - 1;
@@ -53,7 +54,7 @@ static void collect_held(struct reader *reader, const struct record *record)
 {
 	struct fact_held *held = ARRAY_ADD(&reader->helds);
 
-	*held = (struct fact_held){.at = place_of(record), .fork = FACT_NONE};
+	*held = (struct fact_held){.at = collect_place_of(record), .fork = FACT_NONE};
 	memcpy(&held->ev, record->payload, sizeof(held->ev));
 	index_map_add(reader->places, record->slot, record->pos, EV_held, reader->helds.count - 1);
 }
@@ -62,7 +63,7 @@ static void collect_wait(struct reader *reader, const struct record *record)
 {
 	struct fact_wait *wait = ARRAY_ADD(&reader->waits);
 
-	*wait = (struct fact_wait){.at = place_of(record), .held = FACT_NONE};
+	*wait = (struct fact_wait){.at = collect_place_of(record), .held = FACT_NONE};
 	memcpy(&wait->ev, record->payload, sizeof(wait->ev));
 	index_map_add(reader->places, record->slot, record->pos, EV_wait, reader->waits.count - 1);
 	open_trigger(reader, TRIGGER_WAIT, reader->waits.count - 1);
@@ -83,7 +84,7 @@ static void collect_unlock_failed(struct reader *reader, const struct record *re
 {
 	struct fact_unlock *unlock = ARRAY_ADD(&reader->unlocks);
 
-	*unlock = (struct fact_unlock){.at = place_of(record), .held = FACT_NONE};
+	*unlock = (struct fact_unlock){.at = collect_place_of(record), .held = FACT_NONE};
 	memcpy(&unlock->ev, record->payload, sizeof(unlock->ev));
 	open_trigger(reader, TRIGGER_UNLOCK, reader->unlocks.count - 1);
 }
@@ -93,7 +94,7 @@ static void collect_blocked(struct reader *reader, const struct record *record)
 {
 	struct fact_blocked *blocked = ARRAY_ADD(&reader->blockeds);
 
-	*blocked = (struct fact_blocked){.at = place_of(record)};
+	*blocked = (struct fact_blocked){.at = collect_place_of(record)};
 	memcpy(&blocked->ev, record->payload, sizeof(blocked->ev));
 	if (blocked->ev.name && record->tid)
 		threads_named(reader, &blocked->at, blocked->ev.name);
@@ -103,7 +104,8 @@ static void collect_deadlock(struct reader *reader, const struct record *record)
 {
 	struct fact_deadlock *deadlock = ARRAY_ADD(&reader->deadlocks);
 
-	*deadlock = (struct fact_deadlock){.at = place_of(record), .end = reader->blockeds.count};
+	*deadlock = (struct fact_deadlock){.at = collect_place_of(record),
+					   .end = reader->blockeds.count};
 	memcpy(&deadlock->ev, record->payload, sizeof(deadlock->ev));
 	deadlock->begin = deadlock->ev.count < deadlock->end ?
 				  deadlock->end - (uint32_t)deadlock->ev.count :
@@ -115,7 +117,7 @@ static void collect_order(struct reader *reader, const struct record *record)
 {
 	struct fact_order *order = ARRAY_ADD(&reader->orders);
 
-	*order = (struct fact_order){.at = place_of(record)};
+	*order = (struct fact_order){.at = collect_place_of(record)};
 	memcpy(&order->ev, record->payload, sizeof(order->ev));
 	fact_order_enter(reader->orders.item, reader->order_lists, reader->orders.count - 1);
 	*ARRAY_ADD(&reader->orders_live) = reader->orders.count - 1;
@@ -125,7 +127,7 @@ static void collect_order(struct reader *reader, const struct record *record)
 static void collect_shared_lock(struct reader *reader, const struct record *record)
 {
 	*ARRAY_ADD(&reader->shares) = (struct seen_share){
-		place_of(record), *(const struct ev_shared_lock *)record->payload, false};
+		collect_place_of(record), *(const struct ev_shared_lock *)record->payload, false};
 }
 
 static void collect_lock_gone(struct reader *reader, const struct record *record)
@@ -134,7 +136,7 @@ static void collect_lock_gone(struct reader *reader, const struct record *record
 	uint32_t kept = 0;
 
 	*ARRAY_ADD(&reader->shares) =
-		(struct seen_share){place_of(record), {.lock = gone->lock}, true};
+		(struct seen_share){collect_place_of(record), {.lock = gone->lock}, true};
 	for (uint32_t i = 0; i < reader->orders_live.count; i++) {
 		uint32_t index = reader->orders_live.item[i];
 		struct fact_order *order = &reader->orders.item[index];
@@ -152,7 +154,7 @@ static void collect_left_locked(struct reader *reader, const struct record *reco
 {
 	struct fact_left *left = ARRAY_ADD(&reader->lefts);
 
-	*left = (struct fact_left){.at = place_of(record)};
+	*left = (struct fact_left){.at = collect_place_of(record)};
 	memcpy(&left->ev, record->payload, sizeof(left->ev));
 	left->fork = reader_find(reader, record->slot, left->ev.fork, EV_fork);
 	open_trigger(reader, TRIGGER_KEPT_LOCK, reader->lefts.count - 1);
@@ -171,14 +173,15 @@ static void collect_name(struct reader *reader, const struct record *record)
 {
 	const struct ev_lock_name *ev = record->payload;
 
-	*ARRAY_ADD(&reader->names) = (struct seen_name){place_of(record), ev->lock, ev->name};
+	*ARRAY_ADD(&reader->names) =
+		(struct seen_name){collect_place_of(record), ev->lock, ev->name};
 }
 
 static void collect_module(struct reader *reader, const struct record *record)
 {
 	struct seen_module *module = ARRAY_ADD(&reader->modules);
 
-	*module = (struct seen_module){.at = place_of(record),
+	*module = (struct seen_module){.at = collect_place_of(record),
 				       .previous = reader->last_module[record->by]};
 	memcpy(&module->ev, record->payload, sizeof(module->ev));
 	reader->last_module[record->by] = reader->modules.count - 1;
@@ -211,7 +214,7 @@ static void collect_event(struct reader *reader, const struct record *record, bo
 	struct fact_event *event = ARRAY_ADD(&reader->events);
 	uint32_t *newest = &reader->processes[record->by].event[event_fact_number(record->type)];
 
-	*event = (struct fact_event){.at = place_of(record),
+	*event = (struct fact_event){.at = collect_place_of(record),
 				     .type = record->type,
 				     .before = *newest,
 				     .field = record->payload,
@@ -292,7 +295,7 @@ void collect_record(struct reader *reader, const struct record *record)
 		return;
 	else if (TAKES(limit))
 		*ARRAY_ADD(&reader->limits) = (struct seen_limit){
-			place_of(record), *(const struct ev_limit *)record->payload};
+			collect_place_of(record), *(const struct ev_limit *)record->payload};
 #undef TAKES
 }
 

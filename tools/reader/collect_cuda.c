@@ -56,7 +56,7 @@ void cuda_store_destroy(struct cuda_store *store)
 }
 
 /* Most sessions know no CUDA: the tables are made with the first fact. */
-static struct cuda_facts *begin(struct reader *reader)
+static struct cuda_facts *collect_cuda_begin(struct reader *reader)
 {
 	struct cuda_facts *facts = &reader->cuda->facts;
 
@@ -93,7 +93,7 @@ static void await_end(struct reader *reader, uint32_t slot)
 	await_over(reader, slot);
 }
 
-static struct fact_place place_of(const struct record *record)
+static struct fact_place collect_cuda_place_of(const struct record *record)
 {
 	return (struct fact_place){record->slot, record->by, record->tid, record->pos,
 				   record->time_ns};
@@ -104,7 +104,7 @@ static struct fact_place place_of(const struct record *record)
 	({                                                                \
 		__typeof__(&(array)->item[0]) fact_ = ARRAY_ADD(array);   \
 		memset(fact_, 0, sizeof(*fact_));                         \
-		fact_->at = place_of(record);                             \
+		fact_->at = collect_cuda_place_of(record);                \
 		memcpy(&fact_->ev, (record)->payload, sizeof(fact_->ev)); \
 		fact_;                                                    \
 	})
@@ -165,7 +165,7 @@ static void take_import(struct reader *reader, const struct record *record)
 
 static void take_close(struct reader *reader, const struct record *record)
 {
-	struct fact_place at = place_of(record);
+	struct fact_place at = collect_cuda_place_of(record);
 
 	lend_arrays(reader->cuda);
 	cuda_enter_close(&reader->cuda->facts, &at, record->payload);
@@ -280,7 +280,7 @@ bool collect_cuda(struct reader *reader, const struct record *record)
 
 	if (record->type < EV_cuda_init || record->type > EV_ipc_event)
 		return false;
-	begin(reader);
+	collect_cuda_begin(reader);
 	if (is_of_memory(record)) {
 		*ARRAY_ADD(&store->waiting) = *record;
 		store->shares[record->by] = true;

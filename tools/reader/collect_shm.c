@@ -35,7 +35,7 @@ void shm_store_destroy(struct shm_store *store)
 }
 
 /* Most sessions share no memory: the tables are made with the first fact. */
-static void begin(struct reader *reader)
+static void collect_shm_begin(struct reader *reader)
 {
 	struct shm_facts *facts = &reader->shm->facts;
 
@@ -115,7 +115,7 @@ void collect_shm(struct reader *reader)
 		*ARRAY_ADD(&store->links) = (struct shm_link){0};
 	if (!is_of_memory(reader->events.item[event].type))
 		return;
-	begin(reader);
+	collect_shm_begin(reader);
 	look_into(reader, &reader->events.item[event], &store->links.item[event]);
 	*ARRAY_ADD(&store->waiting) = event;
 }
@@ -152,7 +152,7 @@ static void double_lists(struct shm_facts *facts)
 }
 
 /* Core code has no memory to take. */
-static void enter(struct reader *reader, uint32_t event)
+static void collect_shm_enter(struct reader *reader, uint32_t event)
 {
 	struct shm_store *store = reader->shm;
 
@@ -194,7 +194,7 @@ void collect_shm_due(struct reader *reader, uint64_t now)
 	       (reader->over ||
 		reader->events.item[store->waiting.item[next]].at.time_ns + EVENT_SETTLE_NS <=
 			now)) {
-		enter(reader, store->waiting.item[next++]);
+		collect_shm_enter(reader, store->waiting.item[next++]);
 		if (next % REFRESHED == 0)
 			reader_trim(reader);
 	}

@@ -92,7 +92,7 @@ static uint32_t count_gone(const struct reader *reader)
 	return count;
 }
 
-static void reclaim(const struct exports *exports, const struct reader *reader)
+static void table_reclaim(const struct exports *exports, const struct reader *reader)
 {
 	struct ranges *table = export_table_table(exports);
 	struct mpsan_export_place copy;
@@ -120,7 +120,7 @@ void export_table_look(struct exports *exports, const struct reader *reader)
 		return;
 	gone = count_gone(reader);
 	if (gone != exports->gone)
-		reclaim(exports, reader);
+		table_reclaim(exports, reader);
 	exports->gone = gone;
 }
 

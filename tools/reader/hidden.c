@@ -48,7 +48,7 @@ static void see_child(uint32_t pid, void *found)
 }
 
 /* Those of other pid namespaces have other numbers here. */
-static bool is_there(const struct reader *reader, uint32_t slot)
+static bool hidden_is_there(const struct reader *reader, uint32_t slot)
 {
 	const struct mpsan_process *process = &reader->session.table[slot];
 
@@ -58,7 +58,7 @@ static bool is_there(const struct reader *reader, uint32_t slot)
 
 static bool is_hidden_slot(const struct reader *reader, uint32_t slot)
 {
-	return is_there(reader, slot) && is_hidden(reader->session.table[slot].pid);
+	return hidden_is_there(reader, slot) && is_hidden(reader->session.table[slot].pid);
 }
 
 uint32_t hidden_count(const struct reader *reader)
@@ -86,7 +86,7 @@ bool hidden_any(const struct reader *reader)
 
 	if (hidden_possible())
 		READER_EACH_SLOT(reader, slot)
-			if (!found && is_there(reader, slot))
+			if (!found && hidden_is_there(reader, slot))
 				proc_children(reader->session.table[slot].pid, see_child, &found);
 	return found;
 }

@@ -98,7 +98,7 @@ static bool is_sum_right(const struct mpsan_record *head, uint32_t commit)
 	       mpsan_record_sum((const uint64_t *)(head + 1), words) == (uint16_t)commit;
 }
 
-static enum shape look(const struct logfile *log, uint64_t pos, uint64_t *bytes)
+static enum shape logfile_look(const struct logfile *log, uint64_t pos, uint64_t *bytes)
 {
 	const struct mpsan_record *head;
 	uint32_t commit;
@@ -126,7 +126,7 @@ bool logfile_at(const struct logfile *log, uint64_t pos, struct record *out)
 {
 	uint64_t bytes;
 
-	if (look(log, pos, &bytes) != SHAPE_SOUND)
+	if (logfile_look(log, pos, &bytes) != SHAPE_SOUND)
 		return false;
 	logfile_take(log, pos, out);
 	return true;
@@ -180,7 +180,7 @@ bool logfile_next(struct logfile *log, uint64_t now, uint64_t patience_ns, struc
 	bool in_gap = false;
 
 	while (log->next < end) {
-		enum shape shape = look(log, log->next, &bytes);
+		enum shape shape = logfile_look(log, log->next, &bytes);
 
 		if (shape == SHAPE_EMPTY && !in_gap && !is_gap_passed(log, now, patience_ns))
 			return false;

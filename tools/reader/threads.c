@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-static struct fact_place place_of(const struct record *record)
+static struct fact_place threads_place_of(const struct record *record)
 {
 	return (struct fact_place){record->slot, record->by, record->tid, record->pos,
 				   record->time_ns};
@@ -20,7 +20,7 @@ static void collect_start(struct reader *reader, const struct record *record)
 	uint32_t before = newest_start(reader, record->by, record->tid);
 	struct seen_thread *thread = ARRAY_ADD(&reader->threads);
 
-	*thread = (struct seen_thread){.at = place_of(record),
+	*thread = (struct seen_thread){.at = threads_place_of(record),
 				       .ev = *(const struct ev_thread_start *)record->payload,
 				       .before = before};
 	thread->start = thread->ev.start ? thread->ev.start : record->time_ns;
@@ -51,7 +51,7 @@ static void add_name(struct reader *reader, const struct fact_place *at, uint32_
 bool threads_collect(struct reader *reader, const struct record *record)
 {
 	const struct ev_thread_name *named = record->payload;
-	struct fact_place at = place_of(record);
+	struct fact_place at = threads_place_of(record);
 
 #define TAKES(event) (record->type == EV_##event && record->bytes >= sizeof(struct ev_##event))
 	if (TAKES(thread_start))

@@ -9,7 +9,7 @@
 #include "collect_shm.h"
 #include "pool_threads.h"
 
-static uint64_t sooner(uint64_t one, uint64_t other)
+static uint64_t triggers_sooner(uint64_t one, uint64_t other)
 {
 	if (!one || !other)
 		return one ? one : other;
@@ -26,11 +26,11 @@ static uint64_t wait_stop_ns(const struct reader *reader, const struct fact_wait
 	uint64_t stop = wait->end_ns, last_exec = process->slot->exec_ns;
 
 	if (process->gone)
-		stop = sooner(stop, process->gone_ns);
+		stop = triggers_sooner(stop, process->gone_ns);
 	if (process->exec_ns > wait->at.time_ns)
-		stop = sooner(stop, process->exec_ns);
+		stop = triggers_sooner(stop, process->exec_ns);
 	if (last_exec > wait->at.time_ns)
-		stop = sooner(stop, last_exec);
+		stop = triggers_sooner(stop, last_exec);
 	return stop;
 }
 

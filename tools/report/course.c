@@ -136,7 +136,7 @@ static int signal_in(const struct mpsan_process *root, json_int_t code)
 	return code == STATUS_OF_TIMEOUT && root && fact_argv_has(root, "timeout") ? SIGTERM : 0;
 }
 
-static bool hangs(const struct judge *judge)
+static bool course_hangs(const struct judge *judge)
 {
 	for (uint32_t i = 0; i < judge->found.count; i++)
 		if (judge->found.item[i].count && judge->found.item[i].is_wait &&
@@ -166,7 +166,7 @@ char *course_cut_off(const struct judge *judge, const json_t *end)
 				   strsignal(number));
 	if (root && root->end == MPSAN_END_NONE)
 		return text_copy("the run was not seen to end");
-	return hangs(judge) ?
+	return course_hangs(judge) ?
 		       text_copy("the run did not end: a wait that never ends was found in it") :
 		       NULL;
 }

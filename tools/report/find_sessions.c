@@ -32,7 +32,7 @@ static char *add_session(const char *dir, struct report *report)
 	return wrong;
 }
 
-static int compare(const void *one, const void *other)
+static int find_sessions_compare(const void *one, const void *other)
 {
 	return strverscmp(*(char *const *)one, *(char *const *)other);
 }
@@ -63,7 +63,7 @@ static void find_below(const char *dir, struct found *found)
 	if (stream)
 		closedir(stream);
 	if (found->count)
-		qsort(found->item, found->count, sizeof(char *), compare);
+		qsort(found->item, found->count, sizeof(char *), find_sessions_compare);
 }
 
 static int complain_once(char *wrong)

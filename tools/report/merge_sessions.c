@@ -60,7 +60,7 @@ void merge_sessions_destroy(struct merge_sessions *merge)
 	free(merge);
 }
 
-static enum grade grade_of(const json_t *finding)
+static enum grade merge_sessions_grade_of(const json_t *finding)
 {
 	enum grade grade = GRADE_OFF;
 
@@ -161,7 +161,7 @@ static void merge_finding(struct merge_sessions *merge, const struct part *part,
 		json_object_set_new(merge->told, print_of(finding), json_integer(part->source));
 		return;
 	}
-	if (grade_of(finding) > grade_of(same)) {
+	if (merge_sessions_grade_of(finding) > merge_sessions_grade_of(same)) {
 		json_t *copy = copy_finding(finding, part->skew_ns, reader);
 
 		json_object_clear(same); /* what only the other instance said is not of this one */
@@ -292,7 +292,7 @@ static int compare_findings(const void *one, const void *other)
 	const json_t *a = *(json_t *const *)one, *b = *(json_t *const *)other;
 	json_int_t at = json_integer_value(json_object_get(a, "time_ns")),
 		   bt = json_integer_value(json_object_get(b, "time_ns"));
-	enum grade ag = grade_of(a), bg = grade_of(b);
+	enum grade ag = merge_sessions_grade_of(a), bg = merge_sessions_grade_of(b);
 
 	if (ag != bg)
 		return ag > bg ? -1 : 1;

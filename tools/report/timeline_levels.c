@@ -24,7 +24,7 @@ void draw_change(struct drawing *drawing, enum level_kind kind, uint32_t slot, u
 			(struct change){end, -(int64_t)bytes, process, kind};
 }
 
-static int compare(const void *one, const void *other)
+static int timeline_levels_compare(const void *one, const void *other)
 {
 	const struct change *a = one, *b = other;
 
@@ -81,7 +81,7 @@ void draw_levels(struct drawing *drawing)
 	uint32_t count = drawing->changes.count;
 
 	if (count)
-		qsort(drawing->changes.item, count, sizeof(*list), compare);
+		qsort(drawing->changes.item, count, sizeof(*list), timeline_levels_compare);
 	for (uint32_t begin = 0, end; begin < count; begin = end) {
 		for (end = begin + 1; end < count && list[end].process == list[begin].process &&
 				      list[end].kind == list[begin].kind;)

@@ -45,8 +45,8 @@ static void add_message(struct drawing *drawing, const struct fact_place *from,
 }
 
 /* Whether this sending may be what that process received. */
-static bool fits(const struct drawing *drawing, const struct fact_event *sent,
-		 const struct fact_event *received)
+static bool timeline_memory_fits(const struct drawing *drawing, const struct fact_event *sent,
+				 const struct fact_event *received)
 {
 	const struct mpsan_process *table = drawing->reader->session.table;
 	uint64_t from = EVENT_AS(received, shm)->from, to = EVENT_AS(sent, shm_sent)->to;
@@ -66,7 +66,7 @@ static void draw_receipt(struct drawing *drawing, uint32_t event, uint32_t objec
 	     at = shm_link_of(drawing->facts, at - 1)->before) {
 		const struct fact_event *sent = &drawing->facts->events[at - 1];
 
-		if (sent->type == EV_shm_sent && fits(drawing, sent, received)) {
+		if (sent->type == EV_shm_sent && timeline_memory_fits(drawing, sent, received)) {
 			add_message(drawing, &sent->at, &received->at, object);
 			return;
 		}

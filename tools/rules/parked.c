@@ -34,7 +34,8 @@ static bool want_tasks(const struct parked_thread *thread, uint32_t count, bool 
 }
 
 /* Whom this one waits for is waited for, too. */
-static bool follow(const struct parked_thread *thread, uint32_t count, bool *wanted, uint32_t i)
+static bool parked_follow(const struct parked_thread *thread, uint32_t count, bool *wanted,
+			  uint32_t i)
 {
 	uint32_t target = thread[i].thread;
 
@@ -66,7 +67,7 @@ static void find_wanted(const struct parked_thread *thread, uint32_t count, bool
 	while (more) {
 		more = false;
 		for (uint32_t i = 0; i < count; i++)
-			more |= wanted[i] && follow(thread, count, wanted, i);
+			more |= wanted[i] && parked_follow(thread, count, wanted, i);
 	}
 }
 

@@ -38,7 +38,7 @@ struct story {
 	json_t *words; /* placeholder: text */
 };
 
-static uint32_t pid_of(const struct story *story, uint32_t slot)
+static uint32_t story_pid_of(const struct story *story, uint32_t slot)
 {
 	return slot < story->reader->session.slots ? story->reader->session.table[slot].pid : 0;
 }
@@ -250,10 +250,10 @@ static void story_words(struct story *story)
 	word(story, "others", fork ? threads_text(story->reader, story->frames, fork) : NULL);
 	word(story, "feeders", text_format("%llu", fork ? (unsigned long long)fork->ev.feeder : 0));
 	wait_words(story, fork);
-	word(story, "child", text_format("%u", fork ? pid_of(story, fork->child) : 0));
-	word(story, "parent", text_format("%u", fork ? pid_of(story, fork->at.by) : 0));
+	word(story, "child", text_format("%u", fork ? story_pid_of(story, fork->child) : 0));
+	word(story, "parent", text_format("%u", fork ? story_pid_of(story, fork->at.by) : 0));
 	word(story, "pid",
-	     text_format("%u", story->subject ? pid_of(story, story->subject->by) : 0));
+	     text_format("%u", story->subject ? story_pid_of(story, story->subject->by) : 0));
 	if (story->deadlock && story->sufferer.at) {
 		const struct fact_blocked *first =
 			deadlock_sufferer(&story->reader->facts, story->deadlock);
@@ -318,7 +318,7 @@ static json_t *evidence(const struct story *story)
 		if (step->role == STEP_FORK && callsite == &story->forker)
 			json_object_set_new(json_array_get(steps, json_array_size(steps) - 1),
 					    "child",
-					    json_integer(pid_of(story, story->fork->child)));
+					    json_integer(story_pid_of(story, story->fork->child)));
 	}
 	return steps;
 }
@@ -390,7 +390,7 @@ static json_t *story_write(struct story *story)
 			   "rule", rule_slug(story->finding->rule), "severity", "message",
 			   args_fill(story->words, story->finding->message_text->message), "fix",
 			   args_fill(story->words, fix), "count", 1, "pid",
-			   (json_int_t)pid_of(story, main_callsite->at->by), "tid",
+			   (json_int_t)story_pid_of(story, main_callsite->at->by), "tid",
 			   (json_int_t)main_callsite->tid, "thread",
 			   jsontext_of(main_callsite->thread), "time_ns",
 			   (json_int_t)reader_real_ns(story->reader, main_callsite->time_ns),

@@ -34,7 +34,7 @@ static char *thread_actor(const struct teller *teller, uint32_t slot, uint32_t t
 	return actor;
 }
 
-static uint32_t pid_of(const struct teller *teller, uint64_t slot)
+static uint32_t story_deadlock_pid_of(const struct teller *teller, uint64_t slot)
 {
 	return slot < teller->reader->session.slots ? teller->reader->session.table[slot].pid : 0;
 }
@@ -128,7 +128,7 @@ char *deadlock_owner(const struct teller *teller, const struct fact_blocked *blo
 	actor = thread_actor(teller, slot, (uint32_t)ev->owner, blocked->at.time_ns);
 	if (slot == blocked->at.by)
 		return actor;
-	text = text_format("%s of process %u", actor, pid_of(teller, slot));
+	text = text_format("%s of process %u", actor, story_deadlock_pid_of(teller, slot));
 	free(actor);
 	return text;
 }
@@ -168,7 +168,7 @@ static char *edge_text(const struct teller *teller, const struct fact_blocked *b
 				 owner ? ", " : "", owner ? owner_verb(blocked->ev.kind) : "",
 				 owner ? " " : "", owner ? owner : "", taken ? ", taken at " : "",
 				 taken ? taken : "");
-	uint32_t pid = pid_of(teller, blocked->at.by);
+	uint32_t pid = story_deadlock_pid_of(teller, blocked->at.by);
 	char *with = NULL;
 
 	if (full && callsite->where)
@@ -208,7 +208,7 @@ static struct edge_owner edge_owner(const struct teller *teller,
 	bool gone = ev->flags & MPSAN_LF_OWNER_DEAD || (!ev->owner && dead && sufferer);
 
 	return (struct edge_owner){
-		.pid = gone && dead ? dead->pid : pid_of(teller, slot),
+		.pid = gone && dead ? dead->pid : story_deadlock_pid_of(teller, slot),
 		.tid = (uint32_t)ev->owner,
 		.gone = gone,
 		.thread = ev->owner && !gone ?

@@ -17,7 +17,7 @@ struct lives {
 	uint32_t left_out;
 };
 
-static uint32_t pid_of(const struct teller *teller, uint32_t slot)
+static uint32_t story_subject_pid_of(const struct teller *teller, uint32_t slot)
 {
 	return slot < teller->reader->session.slots ? teller->reader->session.table[slot].pid : 0;
 }
@@ -34,10 +34,10 @@ static void add_use(struct lives *lives, uint32_t slot, uint64_t begin_ns, uint6
 		lives->left_out++;
 		return;
 	}
-	json_array_append_new(lives->uses,
-			      json_pack("[I, o, o]", (json_int_t)pid_of(lives->teller, slot),
-					real_time(lives->teller, begin_ns),
-					real_time(lives->teller, end_ns)));
+	json_array_append_new(
+		lives->uses,
+		json_pack("[I, o, o]", (json_int_t)story_subject_pid_of(lives->teller, slot),
+			  real_time(lives->teller, begin_ns), real_time(lives->teller, end_ns)));
 }
 
 static json_t *subject_of(const struct lives *lives, const char *kind, char *name, uint64_t bytes,
@@ -45,8 +45,8 @@ static json_t *subject_of(const struct lives *lives, const char *kind, char *nam
 {
 	json_t *subject = json_pack("{s:s, s:o, s:I, s:I, s:o, s:I}", "kind", kind, "name",
 				    jsontext_of(name), "bytes", (json_int_t)bytes, "pid",
-				    (json_int_t)pid_of(lives->teller, owner), "uses", lives->uses,
-				    "uses_left_out", (json_int_t)lives->left_out);
+				    (json_int_t)story_subject_pid_of(lives->teller, owner), "uses",
+				    lives->uses, "uses_left_out", (json_int_t)lives->left_out);
 
 	free(name);
 	return subject;

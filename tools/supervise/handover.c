@@ -24,7 +24,7 @@ static struct {
 	bool has_action[SIGNALS];
 } before;
 
-static void widen(void)
+static void handover_widen(void)
 {
 	for (size_t i = 0; i < COUNT(limits); i++) {
 		struct rlimit wide;
@@ -62,7 +62,7 @@ void handover_take(void)
 {
 	sigset_t set = set_of(handed, COUNT(handed));
 
-	widen();
+	handover_widen();
 	for (size_t i = 0; i < COUNT(timers); i++)
 		setitimer(timers[i], &(struct itimerval){0}, &before.timer[i]);
 	sigprocmask(SIG_BLOCK, &set, &before.blocked);

@@ -329,7 +329,7 @@ void launch_finish(struct launch *launch)
 	*launch = (struct launch){0};
 }
 
-static char *joined(const char *first, char separator, const char *second)
+static char *launch_joined(const char *first, char separator, const char *second)
 {
 	return second && *second ? text_format("%s%c%s", first, separator, second) :
 				   text_copy(first);
@@ -341,17 +341,18 @@ void launch_environment(const char *library, const char *dir, const char *option
 	const char *asan = getenv("ASAN_OPTIONS");
 	int count = 0;
 
-	variables[count++] =
-		(struct launch_variable){"LD_PRELOAD", joined(library, ':', getenv("LD_PRELOAD"))};
+	variables[count++] = (struct launch_variable){
+		"LD_PRELOAD", launch_joined(library, ':', getenv("LD_PRELOAD"))};
 	if (dir)
 		variables[count++] = (struct launch_variable){"MPSAN_DIR", text_copy(dir)};
 	if (options_for_library)
 		variables[count++] = (struct launch_variable){
-			"MPSAN_OPTIONS", joined(options_for_library, ':', getenv("MPSAN_OPTIONS"))};
+			"MPSAN_OPTIONS",
+			launch_joined(options_for_library, ':', getenv("MPSAN_OPTIONS"))};
 	if (with_asan)
 		variables[count++] = (struct launch_variable){
-			"ASAN_OPTIONS",
-			asan && *asan ? joined(asan, ':', ASAN_SETTING) : text_copy(ASAN_SETTING)};
+			"ASAN_OPTIONS", asan && *asan ? launch_joined(asan, ':', ASAN_SETTING) :
+							text_copy(ASAN_SETTING)};
 	variables[count] = (struct launch_variable){NULL, NULL};
 }
 
@@ -379,7 +380,7 @@ static char **environment(const struct launch_variable *variables)
 }
 
 /* The child shares our memory until it has become the program: no pipe is needed to tell why it could not. */
-static void begin(char **argv, char **with, volatile pid_t *child)
+static void launch_begin(char **argv, char **with, volatile pid_t *child)
 {
 	volatile int error = 0;
 	pid_t pid = vfork();
@@ -402,7 +403,7 @@ static void begin(char **argv, char **with, volatile pid_t *child)
 
 void launch_start(const struct launch_variable *variables, char **argv, volatile pid_t *child)
 {
-	begin(argv, variables ? environment(variables) : environ, child);
+	launch_begin(argv, variables ? environment(variables) : environ, child);
 }
 
 int launch_status(int error)

@@ -57,7 +57,8 @@ static uint32_t count_workers(const struct mon_affinity *mon_affinity, uint32_t 
 	return count;
 }
 
-static void look_at(struct mon_affinity *mon_affinity, struct watchlog *log, uint32_t slot)
+static void mon_affinity_look_at(struct mon_affinity *mon_affinity, struct watchlog *log,
+				 uint32_t slot)
 {
 	const struct mpsan_process *table = mon_affinity->workers->reader->session.table;
 	const struct worker *member = &mon_affinity->workers->member[slot];
@@ -85,5 +86,5 @@ void mon_affinity_look(struct mon_affinity *mon_affinity, struct watchlog *log)
 	if (is_copy(mon_affinity, slot) &&
 	    mon_affinity->workers->member[slot].total_ns >= BUSY_NS &&
 	    !mon_affinity->told[mon_affinity->workers->member[slot].parent])
-		look_at(mon_affinity, log, slot);
+		mon_affinity_look_at(mon_affinity, log, slot);
 }

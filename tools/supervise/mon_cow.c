@@ -71,7 +71,7 @@ static bool read_pages(uint32_t pid, struct pages *pages)
 	return all;
 }
 
-static uint32_t pid_of(const struct mon_cow *mon_cow, uint32_t slot)
+static uint32_t mon_cow_pid_of(const struct mon_cow *mon_cow, uint32_t slot)
 {
 	return mon_cow->workers->reader->session.table[slot].pid;
 }
@@ -90,16 +90,16 @@ static uint32_t maker_of(const struct mon_cow *mon_cow, uint32_t slot)
  * that, since either may have taken more since; nor can it be more than what is still shared and what the
  * child was given in its place.
  */
-static void begin(struct mon_cow *mon_cow, uint32_t slot)
+static void mon_cow_begin(struct mon_cow *mon_cow, uint32_t slot)
 {
-	uint32_t pid = pid_of(mon_cow, slot), maker = maker_of(mon_cow, slot);
+	uint32_t pid = mon_cow_pid_of(mon_cow, slot), maker = maker_of(mon_cow, slot);
 	uint64_t own = anonymous(pid), makers, most;
 	struct pages pages;
 
 	mon_cow->known[slot] = true;
 	if (own < INHERITED_BYTES || maker == FACT_NONE)
 		return;
-	makers = anonymous(pid_of(mon_cow, maker));
+	makers = anonymous(mon_cow_pid_of(mon_cow, maker));
 	if (makers < INHERITED_BYTES || mon_cow->workers->reader->processes[maker].gone ||
 	    !read_pages(pid, &pages))
 		return;
@@ -113,12 +113,12 @@ static void begin(struct mon_cow *mon_cow, uint32_t slot)
 }
 
 /* What its maker gives back becomes the worker's alone without a copy: once it is gone nothing can be said. */
-static void count(struct mon_cow *mon_cow, struct mon_cow_child *child)
+static void mon_cow_count(struct mon_cow *mon_cow, struct mon_cow_child *child)
 {
-	uint32_t pid = pid_of(mon_cow, child->slot);
+	uint32_t pid = mon_cow_pid_of(mon_cow, child->slot);
 	struct pages_bounds bounds = {.inherited = child->inherited,
 				      .given = given(pid),
-				      .parents = anonymous(pid_of(mon_cow, child->maker))};
+				      .parents = anonymous(mon_cow_pid_of(mon_cow, child->maker))};
 	struct pages pages;
 
 	child->last_ns = mon_cow->workers->snapshot->now_ns;
@@ -159,11 +159,11 @@ void mon_cow_look(struct mon_cow *mon_cow)
 
 	WORKERS_EACH(mon_cow->workers, slot)
 	if (!mon_cow->known[slot] && is_forked_worker(mon_cow, slot))
-		begin(mon_cow, slot);
+		mon_cow_begin(mon_cow, slot);
 	if (begun < mon_cow->next_ns)
 		return;
 	while (now_ns - begun < 1000000 && (child = whose_turn(mon_cow))) {
-		count(mon_cow, child);
+		mon_cow_count(mon_cow, child);
 		now_ns = clock_ns(CLOCK_MONOTONIC);
 	}
 	mon_cow->next_ns = now_ns + (now_ns - begun) * SHARE;
@@ -197,8 +197,8 @@ void mon_cow_finish(struct mon_cow *mon_cow, struct watchlog *log)
 					  .lasted = child->last_ns - child->first_ns};
 
 		if (event.copied >= STATED_BYTES && !said_it_itself(mon_cow, child->slot))
-			watchlog_put(log, EV_growth, child->slot, pid_of(mon_cow, child->slot),
-				     &event, sizeof(event));
+			watchlog_put(log, EV_growth, child->slot,
+				     mon_cow_pid_of(mon_cow, child->slot), &event, sizeof(event));
 	}
 	free(mon_cow->children.item);
 	free(mon_cow->known);

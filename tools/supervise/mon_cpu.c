@@ -20,7 +20,7 @@ void mon_cpu_init(struct mon_cpu *mon_cpu, const struct workers *workers)
  * Programs of one thread each, as make starts them, are somebody's decision; workers and processes with
  * thread pools are what is asked about.
  */
-static bool counts(const struct workers *workers, uint32_t slot)
+static bool mon_cpu_counts(const struct workers *workers, uint32_t slot)
 {
 	return workers->member[slot].worker || workers->member[slot].threads > 1;
 }
@@ -40,7 +40,7 @@ static uint32_t processors_of(const struct mon_cpu *mon_cpu)
 
 	CPU_ZERO(&set);
 	WORKERS_EACH(workers, slot)
-	if (counts(workers, slot))
+	if (mon_cpu_counts(workers, slot))
 		quota_add_affinity(workers->reader->session.table[slot].pid, &set);
 	count = (uint32_t)CPU_COUNT(&set);
 	count = count < mon_cpu->quota ? count : mon_cpu->quota;
@@ -89,7 +89,7 @@ static void find_employer(const struct workers *workers, struct sight *sight)
 	free(parents.item);
 }
 
-static struct sight see(const struct mon_cpu *mon_cpu)
+static struct sight mon_cpu_see(const struct mon_cpu *mon_cpu)
 {
 	const struct workers *workers = mon_cpu->workers;
 	const struct snapshot *snapshot = workers->snapshot;
@@ -99,7 +99,7 @@ static struct sight see(const struct mon_cpu *mon_cpu)
 		const struct snapshot_process *process = &snapshot->processes.item[i];
 		uint32_t slot = process->slot, threads = busy_threads(snapshot, process);
 
-		if (!counts(workers, slot))
+		if (!mon_cpu_counts(workers, slot))
 			continue;
 		sight.busy_ns += workers->member[slot].busy_ns;
 		sight.ran_ns += workers->member[slot].ran_ns;
@@ -122,7 +122,8 @@ static char *detail_of(const struct workers *workers)
 		const struct snapshot_process *process = &workers->snapshot->processes.item[i];
 		uint32_t threads = busy_threads(workers->snapshot, process);
 
-		if (!threads || !counts(workers, process->slot) || (named == NAMED_MAX && ++more))
+		if (!threads || !mon_cpu_counts(workers, process->slot) ||
+		    (named == NAMED_MAX && ++more))
 			continue;
 		name = process_text(workers->reader, process->slot);
 		text = text_join(
@@ -181,8 +182,8 @@ static void go_on(struct mon_cpu *mon_cpu, enum mon_cpu_kind kind, const struct 
 	now->detail = detail_of(mon_cpu->workers);
 }
 
-static void follow(struct mon_cpu *mon_cpu, enum mon_cpu_kind kind, bool holds,
-		   const struct sight *sight)
+static void mon_cpu_follow(struct mon_cpu *mon_cpu, enum mon_cpu_kind kind, bool holds,
+			   const struct sight *sight)
 {
 	if (holds)
 		go_on(mon_cpu, kind, sight);
@@ -197,14 +198,15 @@ void mon_cpu_look(struct mon_cpu *mon_cpu)
 
 	if (!passed_ns)
 		return;
-	sight = see(mon_cpu);
+	sight = mon_cpu_see(mon_cpu);
 	room = sight.processors * passed_ns;
-	follow(mon_cpu, LOAD_HEAVY, room && sight.busy_ns > 2 * room, &sight);
-	follow(mon_cpu, LOAD_LIGHT, room && 4 * sight.busy_ns > 5 * room, &sight);
-	follow(mon_cpu, LOAD_CROWD, room && sight.workers > sight.processors, &sight);
+	mon_cpu_follow(mon_cpu, LOAD_HEAVY, room && sight.busy_ns > 2 * room, &sight);
+	mon_cpu_follow(mon_cpu, LOAD_LIGHT, room && 4 * sight.busy_ns > 5 * room, &sight);
+	mon_cpu_follow(mon_cpu, LOAD_CROWD, room && sight.workers > sight.processors, &sight);
 }
 
-static void state(const struct mon_cpu *mon_cpu, struct watchlog *log, enum mon_cpu_kind kind)
+static void mon_cpu_state(const struct mon_cpu *mon_cpu, struct watchlog *log,
+			  enum mon_cpu_kind kind)
 {
 	const struct mon_cpu_span *span = &mon_cpu->longest[kind];
 	uint32_t pid = mon_cpu->workers->reader->session.table[span->slot].pid;
@@ -227,7 +229,7 @@ void mon_cpu_finish(struct mon_cpu *mon_cpu, struct watchlog *log)
 	for (enum mon_cpu_kind kind = 0; kind < LOAD_KINDS; kind++) {
 		end_span(mon_cpu, kind);
 		if (mon_cpu->longest[kind].ns && !stated) {
-			state(mon_cpu, log, kind);
+			mon_cpu_state(mon_cpu, log, kind);
 			stated = true;
 		}
 		free(mon_cpu->longest[kind].detail);

@@ -205,8 +205,8 @@ static int directory_of(const struct reader *reader, uint32_t slot)
 	return fd < 0 ? open(".", O_PATH | O_DIRECTORY | O_CLOEXEC) : fd;
 }
 
-static void look_at(const struct mon_exitcodes *mon_exitcodes, struct watchlog *log, uint32_t slot,
-		    uint32_t parent)
+static void mon_exitcodes_look_at(const struct mon_exitcodes *mon_exitcodes, struct watchlog *log,
+				  uint32_t slot, uint32_t parent)
 {
 	const struct reader *reader = mon_exitcodes->workers->reader;
 	struct search search = {mon_exitcodes, slot, parent, directory_of(reader, parent)};
@@ -245,7 +245,7 @@ static void look(struct mon_exitcodes *mon_exitcodes, struct watchlog *log, bool
 				 process_parent(&reader->facts, slot) :
 				 FACT_NONE;
 		if (parent != FACT_NONE && reader->session.table[parent].python)
-			look_at(mon_exitcodes, log, slot, parent);
+			mon_exitcodes_look_at(mon_exitcodes, log, slot, parent);
 	}
 }
 

@@ -95,8 +95,8 @@ static uint32_t who_waits(const struct mon_failures *mon_failures, uint32_t pare
 	return found;
 }
 
-static void state(const struct mon_failures *mon_failures, struct watchlog *log, uint32_t worker,
-		  uint32_t waiter, uint64_t lasted_ns)
+static void mon_failures_state(const struct mon_failures *mon_failures, struct watchlog *log,
+			       uint32_t worker, uint32_t waiter, uint64_t lasted_ns)
 {
 	const struct snapshot_thread *thread =
 		&mon_failures->workers->snapshot->threads.item[waiter];
@@ -114,7 +114,8 @@ static void state(const struct mon_failures *mon_failures, struct watchlog *log,
 }
 
 /* True when nothing more can come of it. */
-static bool look_at(const struct mon_failures *mon_failures, struct watchlog *log, uint32_t slot)
+static bool mon_failures_look_at(const struct mon_failures *mon_failures, struct watchlog *log,
+				 uint32_t slot)
 {
 	const struct reader *reader = mon_failures->workers->reader;
 	const struct mpsan_process *process = &reader->session.table[slot];
@@ -140,7 +141,8 @@ static bool look_at(const struct mon_failures *mon_failures, struct watchlog *lo
 	if (now_ns < since + LATE_NS)
 		return false;
 	if (!(proc_handlers(&reader->session.table[parent]) & 1ull << (SIGCHLD - 1)))
-		state(mon_failures, log, slot, waiter, now_ns - reader->processes[slot].gone_ns);
+		mon_failures_state(mon_failures, log, slot, waiter,
+				   now_ns - reader->processes[slot].gone_ns);
 	return true;
 }
 
@@ -150,5 +152,5 @@ void mon_failures_look(struct mon_failures *mon_failures, struct watchlog *log)
 
 	READER_EACH_SLOT(reader, slot)
 		if (reader->processes[slot].gone && !mon_failures->done[slot])
-			mon_failures->done[slot] = look_at(mon_failures, log, slot);
+			mon_failures->done[slot] = mon_failures_look_at(mon_failures, log, slot);
 }

@@ -46,7 +46,7 @@ static bool is_left_alone(const char *name)
 	return false;
 }
 
-static void add(struct leaks *leaks, int folder, const char *name)
+static void mon_leaks_add(struct leaks *leaks, int folder, const char *name)
 {
 	struct statx st;
 
@@ -67,27 +67,27 @@ static void add(struct leaks *leaks, int folder, const char *name)
 			      .event = NONE};
 }
 
-static int compare(const void *one, const void *other)
+static int mon_leaks_compare(const void *one, const void *other)
 {
 	const struct left *a = one, *b = other;
 
 	return a->inode < b->inode ? -1 : a->inode > b->inode;
 }
 
-static void list(struct leaks *leaks)
+static void mon_leaks_list(struct leaks *leaks)
 {
 	DIR *folder = opendir(FOLDER);
 	struct dirent *entry;
 
 	while (folder && (entry = readdir(folder)))
-		add(leaks, dirfd(folder), entry->d_name);
+		mon_leaks_add(leaks, dirfd(folder), entry->d_name);
 	if (folder)
 		closedir(folder);
 	if (leaks->left.count)
-		qsort(leaks->left.item, leaks->left.count, sizeof(struct left), compare);
+		qsort(leaks->left.item, leaks->left.count, sizeof(struct left), mon_leaks_compare);
 }
 
-static void forget(struct leaks *leaks)
+static void mon_leaks_forget(struct leaks *leaks)
 {
 	for (uint32_t i = 0; i < leaks->left.count; i++)
 		free(leaks->left.item[i].name);
@@ -98,7 +98,7 @@ static struct left *left_of(struct leaks *leaks, uint64_t device, uint64_t inode
 {
 	struct left key = {.inode = inode};
 	struct left *found = leaks->left.count ? bsearch(&key, leaks->left.item, leaks->left.count,
-							 sizeof(key), compare) :
+							 sizeof(key), mon_leaks_compare) :
 						 NULL;
 
 	return found && found->device == device ? found : NULL;
@@ -175,12 +175,12 @@ static bool is_served(const struct reader *reader)
 }
 
 /* What is there, of this session, and in nobody's use. */
-static uint32_t take(struct leaks *leaks)
+static uint32_t mon_leaks_take(struct leaks *leaks)
 {
 	uint32_t count = 0;
 
-	forget(leaks);
-	list(leaks);
+	mon_leaks_forget(leaks);
+	mon_leaks_list(leaks);
 	match(leaks);
 	for (uint32_t i = 0; i < leaks->left.count; i++) {
 		struct left *left = &leaks->left.item[i];
@@ -193,7 +193,7 @@ static uint32_t take(struct leaks *leaks)
 }
 
 /* Asked once more when all who could remove it are known to be gone: they may have done so before. */
-static bool is_there(const struct left *left)
+static bool mon_leaks_is_there(const struct left *left)
 {
 	char *path = text_format("%s/%s", FOLDER, left->name);
 	struct stat st;
@@ -203,14 +203,14 @@ static bool is_there(const struct left *left)
 	return there;
 }
 
-static void state(struct leaks *leaks, struct watchlog *log)
+static void mon_leaks_state(struct leaks *leaks, struct watchlog *log)
 {
 	for (uint32_t i = 0; i < leaks->left.count; i++) {
 		const struct left *left = &leaks->left.item[i];
 		const struct fact_event *made;
 		struct ev_shm_left ev;
 
-		if (left->event == NONE || !is_there(left))
+		if (left->event == NONE || !mon_leaks_is_there(left))
 			continue;
 		made = &leaks->reader->events.item[left->event];
 		ev = (struct ev_shm_left){.name = watchlog_text(log, made->at.by, left->name),
@@ -259,15 +259,15 @@ void mon_leaks_look(struct reader *reader, struct watchlog *log)
 	if (!reader->facts.shm.links)
 		return;
 	collect_settled(reader, UINT64_MAX); /* who could take something back has ended */
-	while ((count = take(&leaks)) && (leaks.served = is_served(reader)) &&
+	while ((count = mon_leaks_take(&leaks)) && (leaks.served = is_served(reader)) &&
 	       clock_ns(CLOCK_MONOTONIC) < until) {
 		poll(NULL, 0, STEP_MS);
 		reader_poll(reader, clock_ns(CLOCK_MONOTONIC));
 	}
 	if (count && !leaks.served)
-		state(&leaks, log);
+		mon_leaks_state(&leaks, log);
 	shm_refresh_all(reader);
 	state_limit(reader, log);
-	forget(&leaks);
+	mon_leaks_forget(&leaks);
 	free(leaks.left.item);
 }

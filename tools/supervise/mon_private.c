@@ -67,7 +67,7 @@ static bool is_over(const char *dir)
 	return over;
 }
 
-static void sweep(const char *base)
+static void mon_private_sweep(const char *base)
 {
 	DIR *stream = opendir(base);
 	struct dirent *entry;
@@ -92,7 +92,7 @@ char *mon_private_make(const char *tmp)
 	uint64_t start = host_proc_is_own() ? host_start_of((uint32_t)getpid()) : 0;
 
 	if (start && host_pid_namespace() && make_ours(base)) {
-		sweep(base);
+		mon_private_sweep(base);
 		dir = text_format("%s/%d.%llu.%llu" SUFFIX, base, getpid(),
 				  (unsigned long long)start,
 				  (unsigned long long)host_pid_namespace());

@@ -103,7 +103,7 @@ static void lost_memory(void)
 }
 
 /* What nobody has found since then fails a program that succeeded. */
-static void crashed(int number)
+static void rescue_crashed(int number)
 {
 	static char why[] = "mpsan itself has failed (signal 00)";
 	char *digits = strchr(why, '0');
@@ -138,7 +138,7 @@ void rescue_prepare(char **argv)
 	memory_lost = lost_memory;
 	sigaltstack(&other, NULL);
 	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
-		handover_signal(faults[i], crashed, SA_ONSTACK | SA_RESETHAND);
+		handover_signal(faults[i], rescue_crashed, SA_ONSTACK | SA_RESETHAND);
 }
 
 pid_t rescue_start(const struct launch_variable *variables, const char *dir)

@@ -54,7 +54,7 @@ static bool is_it(uint32_t pid, const struct mpsan_process *process)
 	       session_runs_as(pid, process->birth_ns) == ALIVE;
 }
 
-static void look(uint32_t pid, void *context)
+static void summon_look(uint32_t pid, void *context)
 {
 	struct search *search = context;
 
@@ -63,13 +63,13 @@ static void look(uint32_t pid, void *context)
 }
 
 /* Its pid here. */
-static uint32_t find(const struct mpsan_process *process)
+static uint32_t summon_find(const struct mpsan_process *process)
 {
 	struct search search = {.process = process};
 
 	if (!process->pid_ns || process->pid_ns == host_pid_namespace())
 		return process->pid;
-	proc_each(look, &search);
+	proc_each(summon_look, &search);
 	return search.found;
 }
 
@@ -88,7 +88,7 @@ struct target {
 	uint64_t start;
 };
 
-static bool is_there(const struct target *target)
+static bool summon_is_there(const struct target *target)
 {
 	struct proc_stat stat;
 
@@ -106,11 +106,11 @@ static bool send(const struct target *target, int number)
 	int fd = -1;
 
 	if (!number)
-		return is_there(target);
+		return summon_is_there(target);
 #ifdef SYS_pidfd_open
 	fd = (int)filtered_call(SYS_pidfd_open, target->pid, 0, 0, 0, 0);
 #endif
-	there = is_there(target);
+	there = summon_is_there(target);
 	if (there && (fd < 0 || filtered_call(SYS_pidfd_send_signal, fd, number, 0, 0, 0)))
 		kill((pid_t)target->pid, number);
 	if (fd >= 0)
@@ -122,7 +122,7 @@ bool summon(const struct session *session, uint32_t slot, int number)
 {
 	struct target target = {.session = session, .slot = slot};
 
-	target.pid = session->here ? find(&session->table[slot]) : 0;
+	target.pid = session->here ? summon_find(&session->table[slot]) : 0;
 	return target.pid && send(&target, number);
 }
 

@@ -12,23 +12,23 @@
 
 /* ---- all processes ---- */
 
-static int compare(const void *one, const void *other)
+static int tree_compare(const void *one, const void *other)
 {
 	const struct tree_process *a = one, *b = other;
 
 	return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
-static struct tree_process *find(const struct tree *tree, uint32_t pid)
+static struct tree_process *tree_find(const struct tree *tree, uint32_t pid)
 {
 	struct tree_process key = {.pid = pid};
 
-	return tree->there.count ?
-		       bsearch(&key, tree->there.item, tree->there.count, sizeof(key), compare) :
-		       NULL;
+	return tree->there.count ? bsearch(&key, tree->there.item, tree->there.count, sizeof(key),
+					   tree_compare) :
+				   NULL;
 }
 
-static void see(uint32_t pid, void *context)
+static void tree_see(uint32_t pid, void *context)
 {
 	struct tree *tree = context;
 	struct proc_stat stat = proc_stat(pid, pid);
@@ -40,14 +40,14 @@ static void see(uint32_t pid, void *context)
 								 .ended = proc_stat_ended(&stat)};
 }
 
-static void list(struct tree *tree)
+static void tree_list(struct tree *tree)
 {
 	tree->there.count = 0;
 	if (!host_proc_is_own())
 		return;
-	proc_each(see, tree);
+	proc_each(tree_see, tree);
 	if (tree->there.count)
-		qsort(tree->there.item, tree->there.count, sizeof(*tree->there.item), compare);
+		qsort(tree->there.item, tree->there.count, sizeof(*tree->there.item), tree_compare);
 }
 
 /* ---- who belongs to it ---- */
@@ -65,7 +65,7 @@ static void mark_watched(struct tree *tree)
 	const struct reader *reader = tree->reader;
 
 	READER_EACH_SLOT(reader, slot) {
-		struct tree_process *process = find(tree, reader->session.table[slot].pid);
+		struct tree_process *process = tree_find(tree, reader->session.table[slot].pid);
 
 		if (process && !reader->processes[slot].gone &&
 		    session_liveness(&reader->session, slot) == ALIVE)
@@ -79,7 +79,7 @@ static void mark_known(struct tree *tree)
 	struct tree_process *process;
 
 	for (uint32_t i = 0; i < tree->members.count; i++) {
-		process = find(tree, tree->members.item[i].pid);
+		process = tree_find(tree, tree->members.item[i].pid);
 		if (process && process->start == tree->members.item[i].start)
 			process->member = true;
 	}
@@ -92,19 +92,19 @@ static void mark_known(struct tree *tree)
 }
 
 /* Whether it is a member, or stems from one. */
-static bool descends(const struct tree *tree, const struct tree_process *process)
+static bool tree_descends(const struct tree *tree, const struct tree_process *process)
 {
 	uint32_t self = (uint32_t)getpid();
 
 	for (uint32_t i = 0; process && process->pid != self && i < tree->there.count; i++) {
 		if (process->member)
 			return true;
-		process = find(tree, process->parent);
+		process = tree_find(tree, process->parent);
 	}
 	return false;
 }
 
-static bool is_known(const struct tree *tree, const struct tree_process *process)
+static bool tree_is_known(const struct tree *tree, const struct tree_process *process)
 {
 	for (uint32_t i = 0; i < tree->members.count; i++)
 		if (tree->members.item[i].pid == process->pid &&
@@ -115,14 +115,14 @@ static bool is_known(const struct tree *tree, const struct tree_process *process
 
 void tree_look(struct tree *tree)
 {
-	list(tree);
+	tree_list(tree);
 	mark_watched(tree);
 	mark_known(tree);
 	for (uint32_t i = 0; i < tree->there.count; i++) {
 		struct tree_process *process = &tree->there.item[i];
 
-		process->member = descends(tree, process);
-		if (process->member && !process->watched && !is_known(tree, process))
+		process->member = tree_descends(tree, process);
+		if (process->member && !process->watched && !tree_is_known(tree, process))
 			*ARRAY_ADD(&tree->members) = *process;
 	}
 }
@@ -134,7 +134,7 @@ void tree_open(struct tree *tree, const struct reader *reader, pid_t root)
 	int adopted = 1;
 
 	*tree = (struct tree){.reader = reader, .root = (uint32_t)root};
-	list(tree);
+	tree_list(tree);
 	for (uint32_t i = 0; i < tree->there.count; i++)
 		if (tree->there.item[i].parent == (uint32_t)getpid() &&
 		    tree->there.item[i].pid != tree->root)
@@ -150,7 +150,7 @@ unsigned tree_signal(struct tree *tree, int number)
 
 	for (uint32_t i = 0; i < tree->members.count; i++) {
 		const struct tree_process *member = &tree->members.item[i];
-		const struct tree_process *now = find(tree, member->pid);
+		const struct tree_process *now = tree_find(tree, member->pid);
 
 		if (!now || now->start != member->start || now->watched)
 			continue;

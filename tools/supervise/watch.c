@@ -161,7 +161,7 @@ static void say_unlogged(struct watch *watch)
 	}
 }
 
-static void judge(struct watch *watch)
+static void watch_judge(struct watch *watch)
 {
 	if (is_cut(watch))
 		return;
@@ -169,7 +169,7 @@ static void judge(struct watch *watch)
 	show_new(watch);
 }
 
-static void look(struct watch *watch)
+static void watch_look(struct watch *watch)
 {
 	reader_poll(watch->judge->reader, clock_ns(CLOCK_MONOTONIC));
 	say_unlogged(watch);
@@ -179,7 +179,7 @@ static void look(struct watch *watch)
 		deadlocks_look(&watch->deadlocks, clock_ns(CLOCK_MONOTONIC));
 		monitors_look(&watch->monitors);
 	}
-	judge(watch);
+	watch_judge(watch);
 }
 
 static void hand_on_signals(struct watch *watch, int patience_ms)
@@ -205,12 +205,12 @@ static void look_at_cpu(struct watch *watch)
 	watch->blind = true;
 }
 
-static void follow(struct watch *watch)
+static void watch_follow(struct watch *watch)
 {
 	hand_on_signals(watch, watch->blind ? -1 : POLL_MS);
 	if (watch->blind)
 		return;
-	look(watch);
+	watch_look(watch);
 	look_at_cpu(watch);
 }
 
@@ -248,7 +248,7 @@ static void follow_open_waits(struct watch *watch)
 	while (!is_cut(watch) && !rescue_is_due() &&
 	       is_followed(watch, clock_ns(CLOCK_MONOTONIC) - over_ns)) {
 		poll(NULL, 0, POLL_MS);
-		look(watch);
+		watch_look(watch);
 	}
 }
 
@@ -286,12 +286,12 @@ void watch_run(struct watch *watch)
 	deadlocks_init(&watch->deadlocks, reader, watch->hang_after * 1000000000ull);
 	monitors_init(&watch->monitors, &watch->deadlocks);
 	while (!has_ended(watch))
-		follow(watch);
+		watch_follow(watch);
 	watch->over = true;
 	rescue_ended(watch_status(watch));
 	record_end(watch, clock_ns(CLOCK_MONOTONIC));
 	watch->deadlocks.next_ns = 0; /* who is left is looked at anew */
-	look(watch);
+	watch_look(watch);
 	follow_open_waits(watch);
 	monitors_finish(&watch->monitors);
 	if (!watch->killed && !is_cut(watch)) /* what we end ourselves cannot clean up */
@@ -302,5 +302,5 @@ void watch_run(struct watch *watch)
 	reader_finish(reader, now);
 	deadlocks_finish(&watch->deadlocks);
 	export_table_close(&watch->exports);
-	judge(watch);
+	watch_judge(watch);
 }

@@ -273,7 +273,7 @@ json_t *frames_first_own(json_t *native)
 }
 
 /* How far a file is from the user: 0 a program of theirs, 1 an installed package, 2 Python's own. */
-static int distance(const char *file)
+static int frames_distance(const char *file)
 {
 	if (strstr(file, "/site-packages/") || strstr(file, "/dist-packages/"))
 		return 1;
@@ -301,8 +301,8 @@ json_t *frames_first_script(json_t *python)
 		const char *file = json_string_value(json_object_get(frame, "file"));
 		const char *function = json_string_value(json_object_get(frame, "function"));
 
-		if (file && distance(file) < nearest) {
-			nearest = distance(file);
+		if (file && frames_distance(file) < nearest) {
+			nearest = frames_distance(file);
 			best = frame;
 		}
 		if (file && is_birth(file, function))
@@ -322,7 +322,7 @@ static json_t *birthplace(json_t *python)
 	{
 		const char *file = json_string_value(json_object_get(frame, "file"));
 
-		if (file && !distance(file))
+		if (file && !frames_distance(file))
 			return outside ? frame : NULL;
 		outside = outside ||
 			  (file &&
@@ -428,8 +428,9 @@ int frame_distance(const json_t *frame)
 	const char *file = json_string_value(json_object_get(frame, "file"));
 
 	if (!module)
-		return file ? distance(file) : 2;
+		return file ? frames_distance(file) : 2;
 	if (is_plumbing(module) || is_interpreter(module))
 		return 2;
-	return !strncmp(module, "/usr/lib", 8) || !strncmp(module, "/lib", 4) || distance(module);
+	return !strncmp(module, "/usr/lib", 8) || !strncmp(module, "/lib", 4) ||
+	       frames_distance(module);
 }

@@ -78,7 +78,7 @@ static const struct pyfile *open_library(pid_t pid, const struct mapping *mappin
 	return other ? other : pyfile_find(mapping->path);
 }
 
-static void take(struct pyview *view, const struct pyfile *file, uint64_t start)
+static void pyview_take(struct pyview *view, const struct pyfile *file, uint64_t start)
 {
 	uint64_t bias = start - file->load_vaddr, number = 0;
 	struct cpython *py = &view->py;
@@ -116,7 +116,7 @@ static bool find_cpython(struct pyview *view, FILE *maps)
 			continue;
 		if (!file || !file->is_cpython || mapping.offset != file->load_offset)
 			continue;
-		take(view, file, mapping.start);
+		pyview_take(view, file, mapping.start);
 		return true;
 	}
 	return false;

@@ -17,7 +17,7 @@
 #define COLUMNS 160u /* of a line that is shown */
 #define REPLACED "\xef\xbf\xbd" /* U+FFFD, for what cannot or must not be shown */
 
-static uint64_t later(uint64_t one, uint64_t other)
+static uint64_t source_file_later(uint64_t one, uint64_t other)
 {
 	return one > other ? one : other;
 }
@@ -43,9 +43,9 @@ static uint64_t way_changed_ns(const char *path)
 		if (lstat(part, &st))
 			return UINT64_MAX;
 		if (S_ISLNK(st.st_mode) || ns_of(st.st_ctim) > ns_of(st.st_mtim))
-			newest = later(newest, ns_of(st.st_ctim));
+			newest = source_file_later(newest, ns_of(st.st_ctim));
 	}
-	return lstat(path, &st) ? UINT64_MAX : later(newest, ns_of(st.st_ctim));
+	return lstat(path, &st) ? UINT64_MAX : source_file_later(newest, ns_of(st.st_ctim));
 }
 
 /*
@@ -112,7 +112,8 @@ void source_file_read(struct source_file *file, const char *path, uid_t owner)
 	if (strlen(path) >= PATH_MAX || !read_text(&text, path, owner, &st))
 		return;
 	file->written_ns = ns_of(st.st_mtim);
-	file->changed_ns = later(way_changed_ns(path), later(file->written_ns, ns_of(st.st_ctim)));
+	file->changed_ns = source_file_later(
+		way_changed_ns(path), source_file_later(file->written_ns, ns_of(st.st_ctim)));
 	file->text = text.text;
 	file->bytes = text.length;
 	free(text.name);

@@ -85,7 +85,7 @@ static const char *began_in(const struct reader *reader, uint32_t slot)
 }
 
 /* Of Python's files the names are relative to where the program began, of others to where they were compiled. */
-static char *absolute(const char *file, const char *directory)
+static char *sources_absolute(const char *file, const char *directory)
 {
 	if (*file == '/')
 		return text_copy(file);
@@ -130,9 +130,9 @@ static char *line_of(struct sources *sources, struct frames *frames, const struc
 {
 	const char *module = jsontext_at(frame, "module");
 	uint64_t number = (uint64_t)json_integer_value(json_object_get(frame, "line"));
-	char *path =
-		absolute(jsontext_at(frame, "file"), *module ? frames_built_in(frames, frame) :
-							       began_in(sources->reader, at->by));
+	char *path = sources_absolute(jsontext_at(frame, "file"),
+				      *module ? frames_built_in(frames, frame) :
+						began_in(sources->reader, at->by));
 	const struct source_file *file = path ? file_at(sources, path) : NULL;
 
 	free(path);

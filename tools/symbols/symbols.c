@@ -368,8 +368,8 @@ static uint64_t bias_of(const struct module *module)
 }
 
 /* The answer for `back` bytes before `address`; fills in the module and the offset in its file. */
-static const struct answer *ask(struct symbols *symbols, const struct modules *modules,
-				uint64_t address, unsigned back, struct symbol *out)
+static const struct answer *symbols_ask(struct symbols *symbols, const struct modules *modules,
+					uint64_t address, unsigned back, struct symbol *out)
 {
 	const struct module *module = modules_find(modules, address - back);
 	struct source *source = module ? find_source(symbols, module) : NULL;
@@ -385,7 +385,7 @@ static const struct answer *ask(struct symbols *symbols, const struct modules *m
 bool symbols_name(struct symbols *symbols, const struct modules *modules, uint64_t pc,
 		  bool is_return_address, struct symbol *out)
 {
-	const struct answer *answer = ask(symbols, modules, pc, is_return_address, out);
+	const struct answer *answer = symbols_ask(symbols, modules, pc, is_return_address, out);
 
 	if (!answer)
 		return false;
@@ -399,7 +399,7 @@ bool symbols_name(struct symbols *symbols, const struct modules *modules, uint64
 bool symbols_name_data(struct symbols *symbols, const struct modules *modules, uint64_t address,
 		       struct symbol *out)
 {
-	const struct answer *answer = ask(symbols, modules, address, 0, out);
+	const struct answer *answer = symbols_ask(symbols, modules, address, 0, out);
 
 	if (!answer)
 		return false;

@@ -10,19 +10,20 @@
 #include "../formats/formats.h"
 #include "top.h"
 
-static long long number_of(const json_t *object, const char *key)
+static long long top_detail_number_of(const json_t *object, const char *key)
 {
 	return json_integer_value(json_object_get(object, key));
 }
 
 /* The last of a list in which two numbers are these; pids come again. */
-static json_t *find(const json_t *list, const char *key, long long number, const char *other,
-		    long long also)
+static json_t *top_detail_find(const json_t *list, const char *key, long long number,
+			       const char *other, long long also)
 {
 	for (size_t i = json_array_size(list); i-- > 0;) {
 		json_t *item = json_array_get(list, i);
 
-		if (number_of(item, key) == number && (!other || number_of(item, other) == also))
+		if (top_detail_number_of(item, key) == number &&
+		    (!other || top_detail_number_of(item, other) == also))
 			return item;
 	}
 	return NULL;
@@ -37,11 +38,12 @@ static char *frame_line(size_t number, const json_t *frame)
 	char *line = text_format("  #%zu %s", number, *function ? function : "??");
 
 	if (*file)
-		line = text_join(line, " ", text_format("%s:%lld", file, number_of(frame, "line")));
+		line = text_join(line, " ",
+				 text_format("%s:%lld", file, top_detail_number_of(frame, "line")));
 	else if (*module)
-		line = text_join(
-			line, " ",
-			text_format("(%s+0x%llx)", path_base(module), number_of(frame, "offset")));
+		line = text_join(line, " ",
+				 text_format("(%s+0x%llx)", path_base(module),
+					     top_detail_number_of(frame, "offset")));
 	return line;
 }
 
@@ -80,8 +82,9 @@ static void add_thread(struct top_rows *rows, const json_t *process, const json_
 	const char *call = jsontext_at(json_object_get(thread, "waits_for"), "call");
 
 	top_rows_add(rows, NULL, TOP_HEAD,
-		     text_format("process %lld, TID %lld, %s", number_of(process, "pid"),
-				 number_of(thread, "tid"), jsontext_at(thread, "state")));
+		     text_format("process %lld, TID %lld, %s", top_detail_number_of(process, "pid"),
+				 top_detail_number_of(thread, "tid"),
+				 jsontext_at(thread, "state")));
 	top_rows_add(rows, NULL, TOP_PLAIN, top_thread_text(process, thread, now_ns));
 	if (*call)
 		top_rows_add(rows, NULL, TOP_DIM, text_format("in the kernel: %s", call));
@@ -92,10 +95,11 @@ static void add_thread(struct top_rows *rows, const json_t *process, const json_
 
 /* ---- a process ---- */
 
-static void add_process(struct top_rows *rows, const json_t *process, long long now_ns)
+static void top_detail_add_process(struct top_rows *rows, const json_t *process, long long now_ns)
 {
-	char *command = text_copy(""), *age = line_lapse(number_of(process, "start_ns"), now_ns),
-	     *size = bytes_text((uint64_t)number_of(process, "shm_bytes"));
+	char *command = text_copy(""),
+	     *age = line_lapse(top_detail_number_of(process, "start_ns"), now_ns),
+	     *size = bytes_text((uint64_t)top_detail_number_of(process, "shm_bytes"));
 	json_t *word, *thread;
 	size_t i;
 
@@ -103,18 +107,20 @@ static void add_process(struct top_rows *rows, const json_t *process, long long 
 		command = text_join(command, " ", text_copy(json_string_value(word)));
 	top_rows_add(rows, NULL, TOP_HEAD,
 		     text_format("process %lld, %s, child of %lld by %s, began %s ago",
-				 number_of(process, "pid"), jsontext_at(process, "state"),
-				 number_of(process, "parent"), jsontext_at(process, "how"), age));
+				 top_detail_number_of(process, "pid"),
+				 jsontext_at(process, "state"),
+				 top_detail_number_of(process, "parent"),
+				 jsontext_at(process, "how"), age));
 	top_rows_add(rows, NULL, TOP_PLAIN, command);
 	if (*jsontext_at(process, "watched"))
 		top_rows_add(rows, NULL, TOP_WARNING,
 			     text_format("not watched: %s", jsontext_at(process, "watched")));
-	if (number_of(process, "shm_bytes"))
+	if (top_detail_number_of(process, "shm_bytes"))
 		top_rows_add(rows, NULL, TOP_PLAIN, text_format("shared memory: %s", size));
 	json_array_foreach(json_object_get(process, "threads"), i, thread)
 	{
-		char *key = text_format("t %lld %lld", number_of(process, "pid"),
-					number_of(thread, "tid"));
+		char *key = text_format("t %lld %lld", top_detail_number_of(process, "pid"),
+					top_detail_number_of(thread, "tid"));
 
 		top_rows_add(
 			rows, key, TOP_PLAIN,
@@ -162,19 +168,19 @@ void top_rows_detail(struct top_rows *rows, const struct top_picture *picture, c
 {
 	const json_t *processes = json_object_get(picture->document, "processes"), *process,
 		     *found = NULL;
-	long long now_ns = number_of(picture->document, "time_ns"), one = 0, other = 0;
+	long long now_ns = top_detail_number_of(picture->document, "time_ns"), one = 0, other = 0;
 
 	sscanf(key + 1, "%lld %lld", &one, &other);
-	process = find(processes, "pid", one, NULL, 0);
+	process = top_detail_find(processes, "pid", one, NULL, 0);
 	if (*key == 'p' && (found = process))
-		add_process(rows, process, now_ns);
+		top_detail_add_process(rows, process, now_ns);
 	if (*key == 't' &&
-	    (found = find(json_object_get(process, "threads"), "tid", other, NULL, 0)))
+	    (found = top_detail_find(json_object_get(process, "threads"), "tid", other, NULL, 0)))
 		add_thread(rows, process, found, now_ns);
 	if (*key == 'f' && (found = find_finding(picture->document, key + 2)))
 		add_printed(rows, NULL, found, now_ns);
-	if (*key == 'm' && (found = find(json_object_get(picture->memory, "segments"), "inode",
-					 other, "device", one)))
+	if (*key == 'm' && (found = top_detail_find(json_object_get(picture->memory, "segments"),
+						    "inode", other, "device", one)))
 		add_printed(rows, found, NULL, now_ns);
 	if (!found)
 		top_rows_add(rows, NULL, TOP_DIM, text_copy("It is no longer there. Esc: back"));

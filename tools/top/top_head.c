@@ -15,7 +15,7 @@ struct counts {
 	json_t *first; /* process */
 };
 
-static long long number_of(const json_t *object, const char *key)
+static long long top_head_number_of(const json_t *object, const char *key)
 {
 	return json_integer_value(json_object_get(object, key));
 }
@@ -32,14 +32,14 @@ static void count_thread(struct counts *counts, const json_t *thread)
 		json_is_true(json_object_get(json_object_get(thread, "waits_for"), "for_ever"));
 }
 
-static void count(struct counts *counts, const json_t *document)
+static void top_head_count(struct counts *counts, const json_t *document)
 {
 	json_t *process, *thread;
 	size_t i, k;
 
 	json_array_foreach(json_object_get(document, "processes"), i, process)
 	{
-		long long start_ns = number_of(process, "start_ns");
+		long long start_ns = top_head_number_of(process, "start_ns");
 
 		if (!counts->first || start_ns < counts->start_ns) {
 			counts->first = process;
@@ -48,7 +48,7 @@ static void count(struct counts *counts, const json_t *document)
 		if (strcmp(jsontext_at(process, "state"), "alive"))
 			continue;
 		counts->processes++;
-		counts->shared += number_of(process, "shm_bytes");
+		counts->shared += top_head_number_of(process, "shm_bytes");
 		json_array_foreach(json_object_get(process, "threads"), k, thread)
 			count_thread(counts, thread);
 	}
@@ -73,7 +73,8 @@ static const char *state_text(const struct top_picture *picture, bool paused)
 static char *first_line(const struct top_picture *picture, const struct counts *counts, bool paused)
 {
 	char *command = ps_command(json_incref(json_object_get(counts->first, "argv"))),
-	     *age = line_lapse(counts->start_ns, number_of(picture->document, "time_ns")), *line;
+	     *age = line_lapse(counts->start_ns, top_head_number_of(picture->document, "time_ns")),
+	     *line;
 
 	line = text_format("mpsan top:%s %s, %s old, %s", state_text(picture, paused), command, age,
 			   jsontext_at(picture->document, "session"));
@@ -108,7 +109,7 @@ static uint64_t there_bytes(const json_t *memory)
 	size_t i;
 
 	json_array_foreach(json_object_get(memory, "segments"), i, segment)
-		bytes += (uint64_t)number_of(segment, "bytes");
+		bytes += (uint64_t)top_head_number_of(segment, "bytes");
 	return bytes;
 }
 
@@ -127,12 +128,12 @@ static char *third_line(const struct top_picture *picture)
 		free(free_bytes);
 		free(size);
 	}
-	if (number_of(exports, "exports")) {
-		size = bytes_text((uint64_t)number_of(exports, "bytes"));
+	if (top_head_number_of(exports, "exports")) {
+		size = bytes_text((uint64_t)top_head_number_of(exports, "bytes"));
 		line = text_join(line, "; ",
 				 text_format("exports of device memory: %lld (%s), importers: %lld",
-					     number_of(exports, "exports"), size,
-					     number_of(exports, "importers")));
+					     top_head_number_of(exports, "exports"), size,
+					     top_head_number_of(exports, "importers")));
 		free(size);
 	}
 	free(there);
@@ -144,7 +145,7 @@ void top_rows_head(struct top_rows *rows, const struct top_picture *picture, boo
 	bool over = picture->state != TOP_LIVE && picture->state != TOP_EMPTY;
 	struct counts counts = {0};
 
-	count(&counts, picture->document);
+	top_head_count(&counts, picture->document);
 	top_rows_add(rows, NULL, over ? TOP_WARNING : TOP_HEAD,
 		     first_line(picture, &counts, paused));
 	top_rows_add(rows, NULL, report_count(picture->document, "error") ? TOP_ERROR : TOP_PLAIN,

@@ -60,7 +60,7 @@ static void see_memory(struct top_look *look)
 	look->memory_ns = look->ps.now_ns;
 }
 
-static void see(struct top_look *look)
+static void top_look_see(struct top_look *look)
 {
 	json_decref(look->picture.document);
 	look->picture.document = ps_document(&look->ps);
@@ -90,7 +90,7 @@ char *top_look_open(struct top_look *look, const char *dir)
 							   TOP_EMPTY;
 	if (look->ps.live)
 		ps_look(&look->ps);
-	see(look);
+	top_look_see(look);
 	see_memory(look);
 	return NULL;
 }
@@ -106,7 +106,7 @@ void top_look_close(struct top_look *look)
 }
 
 /* The last picture stays; what is found at the end is added. */
-static void end(struct top_look *look)
+static void top_look_end(struct top_look *look)
 {
 	ps_end(&look->ps);
 	look->picture.state = TOP_ENDED;
@@ -138,7 +138,7 @@ void top_look_again(struct top_look *look, bool memory)
 	if (look->picture.state != TOP_LIVE)
 		return;
 	if (look->leaving) {
-		end(look);
+		top_look_end(look);
 		return;
 	}
 	if (!ps_look_again(&look->ps)) {
@@ -149,7 +149,7 @@ void top_look_again(struct top_look *look, bool memory)
 		look->picture.state = TOP_VANISHED;
 		return;
 	}
-	see(look);
+	top_look_see(look);
 	if (memory || look->ps.now_ns >= look->memory_ns + MEMORY_NS)
 		see_memory(look);
 }

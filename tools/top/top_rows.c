@@ -7,7 +7,7 @@
 #include "../ps/ps_tree.h"
 #include "top.h"
 
-static long long number_of(const json_t *object, const char *key)
+static long long top_rows_number_of(const json_t *object, const char *key)
 {
 	return json_integer_value(json_object_get(object, key));
 }
@@ -68,8 +68,8 @@ static void add_groups(struct top_rows *rows, const struct ps_tree *tree,
 		char *text = ps_group_text(group, node->process, tree->now_ns);
 
 		add_keyed(rows,
-			  text_format("t %lld %lld", number_of(node->process, "pid"),
-				      number_of(group->first, "tid")),
+			  text_format("t %lld %lld", top_rows_number_of(node->process, "pid"),
+				      top_rows_number_of(group->first, "tid")),
 			  style_of_wait(group->first),
 			  text_format("%*s- %s", (int)(2 * depth + 2), "", text));
 		free(text);
@@ -79,7 +79,7 @@ static void add_groups(struct top_rows *rows, const struct ps_tree *tree,
 /* Its shared memory, and that of those folded into it is not told: they differ. */
 static char *shared_text(const struct ps_node *node)
 {
-	long long bytes = number_of(node->process, "shm_bytes");
+	long long bytes = top_rows_number_of(node->process, "shm_bytes");
 	char *size, *text;
 
 	if (!bytes)
@@ -90,13 +90,14 @@ static char *shared_text(const struct ps_node *node)
 	return text;
 }
 
-static void add_process(const struct ps_tree *tree, uint32_t index, uint32_t depth, void *context)
+static void top_rows_add_process(const struct ps_tree *tree, uint32_t index, uint32_t depth,
+				 void *context)
 {
 	const struct ps_node *node = &tree->item.item[index];
 	struct top_rows *rows = context;
 	char *text = ps_tree_process(tree, index), *shared = shared_text(node);
 
-	add_keyed(rows, text_format("p %lld", number_of(node->process, "pid")), TOP_HEAD,
+	add_keyed(rows, text_format("p %lld", top_rows_number_of(node->process, "pid")), TOP_HEAD,
 		  text_format("%*s%s%s", (int)(2 * depth), "", text, shared));
 	if (!node->groups.idle && !node->groups.runs)
 		add_groups(rows, tree, node, depth);
@@ -109,7 +110,7 @@ void top_rows_tree(struct top_rows *rows, const struct top_picture *picture)
 	struct ps_tree tree;
 
 	ps_tree_init(&tree, picture->document);
-	ps_tree_walk(&tree, add_process, rows);
+	ps_tree_walk(&tree, top_rows_add_process, rows);
 	if (tree.ended)
 		top_rows_add(rows, NULL, TOP_DIM,
 			     text_format("%u process%s ended before", tree.ended,
@@ -163,16 +164,17 @@ char *top_thread_text(const json_t *process, const json_t *thread, long long now
 
 void top_rows_threads(struct top_rows *rows, const struct top_picture *picture, enum top_sort sort)
 {
-	long long now_ns = number_of(picture->document, "time_ns");
+	long long now_ns = top_rows_number_of(picture->document, "time_ns");
 	json_t *process, *thread;
 	ARRAY(struct known) list = {0};
 	size_t i, k;
 
 	json_array_foreach(json_object_get(picture->document, "processes"), i, process)
 			json_array_foreach(json_object_get(process, "threads"), k, thread) *
-		ARRAY_ADD(&list) = (struct known){
-		process, thread, number_of(json_object_get(thread, "waits_for"), "since_ns"),
-		jsontext_at(thread, "name"), list.count};
+		ARRAY_ADD(&list) =
+		(struct known){process, thread,
+			       top_rows_number_of(json_object_get(thread, "waits_for"), "since_ns"),
+			       jsontext_at(thread, "name"), list.count};
 	if (list.count)
 		qsort(list.item, list.count, sizeof(struct known),
 		      sort == TOP_BY_NAME ? compare_names : compare_ages);
@@ -181,10 +183,10 @@ void top_rows_threads(struct top_rows *rows, const struct top_picture *picture, 
 		char *text = top_thread_text(known->process, known->thread, now_ns);
 
 		add_keyed(rows,
-			  text_format("t %lld %lld", number_of(known->process, "pid"),
-				      number_of(known->thread, "tid")),
+			  text_format("t %lld %lld", top_rows_number_of(known->process, "pid"),
+				      top_rows_number_of(known->thread, "tid")),
 			  style_of_wait(known->thread),
-			  text_format("%7lld %s", number_of(known->process, "pid"), text));
+			  text_format("%7lld %s", top_rows_number_of(known->process, "pid"), text));
 		free(text);
 	}
 	free(list.item);
@@ -194,8 +196,8 @@ void top_rows_threads(struct top_rows *rows, const struct top_picture *picture, 
 
 static int compare_findings(const void *one, const void *other)
 {
-	long long a = number_of(*(json_t *const *)one, "time_ns"),
-		  b = number_of(*(json_t *const *)other, "time_ns");
+	long long a = top_rows_number_of(*(json_t *const *)one, "time_ns"),
+		  b = top_rows_number_of(*(json_t *const *)other, "time_ns");
 
 	return a < b ? 1 : a > b ? -1 : 0;
 }
@@ -212,7 +214,7 @@ static enum top_style style_of_grade(const json_t *finding)
 void top_rows_findings(struct top_rows *rows, const struct top_picture *picture)
 {
 	const json_t *findings = json_object_get(picture->document, "findings");
-	long long now_ns = number_of(picture->document, "time_ns");
+	long long now_ns = top_rows_number_of(picture->document, "time_ns");
 	size_t count = json_array_size(findings);
 	const json_t **list = memory_get(count * sizeof(*list));
 
@@ -221,7 +223,7 @@ void top_rows_findings(struct top_rows *rows, const struct top_picture *picture)
 	if (count)
 		qsort(list, count, sizeof(*list), compare_findings);
 	for (size_t i = 0; i < count; i++) {
-		char *ago = line_lapse(number_of(list[i], "time_ns"), now_ns);
+		char *ago = line_lapse(top_rows_number_of(list[i], "time_ns"), now_ns);
 
 		add_keyed(rows, text_format("f %s", jsontext_at(list[i], "fingerprint")),
 			  style_of_grade(list[i]),
@@ -239,14 +241,14 @@ static void add_export(struct top_rows *rows, const json_t *export)
 {
 	size_t open = json_array_size(json_object_get(export, "importers"));
 	const char *name = jsontext_at(export, "name");
-	char *size = bytes_text((uint64_t)number_of(export, "bytes"));
+	char *size = bytes_text((uint64_t)top_rows_number_of(export, "bytes"));
 
-	add_keyed(rows, text_format("p %lld", number_of(export, "pid")), TOP_PLAIN,
+	add_keyed(rows, text_format("p %lld", top_rows_number_of(export, "pid")), TOP_PLAIN,
 		  text_format("%10s  of device %lld exported by process %lld%s%s (%s), open in %zu "
 			      "process%s%s",
-			      size, number_of(export, "device"), number_of(export, "pid"),
-			      *name ? " as " : "", name, jsontext_at(export, "kind"), open,
-			      open == 1 ? "" : "es",
+			      size, top_rows_number_of(export, "device"),
+			      top_rows_number_of(export, "pid"), *name ? " as " : "", name,
+			      jsontext_at(export, "kind"), open, open == 1 ? "" : "es",
 			      json_is_true(json_object_get(export, "freed")) ?
 				      ", freed by its owner" :
 				      ""));
@@ -258,11 +260,11 @@ static void add_segment(struct top_rows *rows, const json_t *segment)
 	size_t mapped = json_array_size(json_object_get(segment, "mappers")),
 	       open = json_array_size(json_object_get(segment, "holders"));
 	const char *name = jsontext_at(segment, "name");
-	char *size = bytes_text((uint64_t)number_of(segment, "bytes"));
+	char *size = bytes_text((uint64_t)top_rows_number_of(segment, "bytes"));
 
 	add_keyed(rows,
-		  text_format("m %lld %lld", number_of(segment, "device"),
-			      number_of(segment, "inode")),
+		  text_format("m %lld %lld", top_rows_number_of(segment, "device"),
+			      top_rows_number_of(segment, "inode")),
 		  TOP_PLAIN,
 		  text_format("%10s  %s%s, mapped by %zu process%s%s%s", size,
 			      *name ? name : "without a name",
@@ -281,14 +283,15 @@ static void add_users(struct top_rows *rows, const json_t *document)
 
 	json_array_foreach(json_object_get(document, "processes"), i, process)
 	{
-		long long bytes = number_of(process, "shm_bytes");
+		long long bytes = top_rows_number_of(process, "shm_bytes");
 		char *size = bytes_text((uint64_t)bytes),
 		     *command = ps_command(json_incref(json_object_get(process, "argv")));
 
 		if (bytes)
-			add_keyed(rows, text_format("p %lld", number_of(process, "pid")), TOP_HEAD,
+			add_keyed(rows, text_format("p %lld", top_rows_number_of(process, "pid")),
+				  TOP_HEAD,
 				  text_format("%10s  in process %lld %s", size,
-					      number_of(process, "pid"), command));
+					      top_rows_number_of(process, "pid"), command));
 		free(command);
 		free(size);
 	}
@@ -298,8 +301,8 @@ void top_rows_memory(struct top_rows *rows, const struct top_picture *picture)
 {
 	const json_t *made = json_object_get(picture->memory, "made"),
 		     *segments = json_object_get(picture->memory, "segments");
-	long long count = number_of(made, "segments");
-	char *size = bytes_text((uint64_t)number_of(made, "bytes"));
+	long long count = top_rows_number_of(made, "segments");
+	char *size = bytes_text((uint64_t)top_rows_number_of(made, "bytes"));
 	json_t *segment;
 	size_t i;
 

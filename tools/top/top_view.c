@@ -17,7 +17,7 @@ void top_view_init(struct top_view *view)
 	*view = (struct top_view){.depth = 1};
 }
 
-static void leave(struct top_place *place)
+static void top_view_leave(struct top_place *place)
 {
 	free(place->key);
 	free(place->cursor);
@@ -27,7 +27,7 @@ static void leave(struct top_place *place)
 void top_view_finish(struct top_view *view)
 {
 	while (view->depth)
-		leave(&view->place[--view->depth]);
+		top_view_leave(&view->place[--view->depth]);
 }
 
 enum top_page top_view_page(const struct top_view *view)
@@ -175,7 +175,8 @@ static void settle_cursor(struct top_view *view, struct top_rows *rows)
 /* ---- drawing ---- */
 
 /* Moves a row into the lines, cut to the screen. */
-static void put(struct top_rows *lines, struct top_row *row, uint32_t left, uint32_t columns)
+static void top_view_put(struct top_rows *lines, struct top_row *row, uint32_t left,
+			 uint32_t columns)
 {
 	char *text = top_clip(row->text, left, columns);
 
@@ -189,15 +190,17 @@ static void put_some(struct top_rows *lines, struct top_rows *rows, uint32_t fro
 	for (uint32_t i = from; i < from + count; i++) {
 		struct top_row empty = {.text = (char *)""};
 
-		put(lines, i < rows->item.count ? &rows->item.item[i] : &empty, left, columns);
+		top_view_put(lines, i < rows->item.count ? &rows->item.item[i] : &empty, left,
+			     columns);
 	}
 }
 
-static void put_text(struct top_rows *lines, enum top_style style, uint32_t columns, char *text)
+static void top_view_put_text(struct top_rows *lines, enum top_style style, uint32_t columns,
+			      char *text)
 {
 	struct top_row row = {.text = top_plain(text), .style = style};
 
-	put(lines, &row, 0, columns);
+	top_view_put(lines, &row, 0, columns);
 	free(row.text);
 	free(text);
 }
@@ -208,11 +211,12 @@ static void put_bar(struct top_view *view, uint32_t columns, struct top_rows *li
 		"q quit  h help  t threads  f findings  m memory  Enter more  / filter  p pause";
 
 	if (view->typing)
-		put_text(lines, TOP_BAR, columns, text_format("/%s_", view->filter));
+		top_view_put_text(lines, TOP_BAR, columns, text_format("/%s_", view->filter));
 	else if (*view->filter)
-		put_text(lines, TOP_BAR, columns, text_format("/%s  %s", view->filter, keys));
+		top_view_put_text(lines, TOP_BAR, columns,
+				  text_format("/%s  %s", view->filter, keys));
 	else
-		put_text(lines, TOP_BAR, columns, text_copy(keys));
+		top_view_put_text(lines, TOP_BAR, columns, text_copy(keys));
 }
 
 static void put_title(struct top_view *view, uint32_t count, uint32_t columns,
@@ -221,8 +225,9 @@ static void put_title(struct top_view *view, uint32_t count, uint32_t columns,
 	const struct top_place *place = here(view);
 	uint32_t last = place->first + view->body < count ? place->first + view->body : count;
 
-	put_text(lines, TOP_BAR, columns,
-		 text_format("%s  %u-%u of %u", title_of(view), place->first + 1, last, count));
+	top_view_put_text(
+		lines, TOP_BAR, columns,
+		text_format("%s  %u-%u of %u", title_of(view), place->first + 1, last, count));
 }
 
 /* Lines for new findings below the page, without more than there are. */
@@ -273,7 +278,8 @@ void top_view_draw(struct top_view *view, const struct top_picture *picture, uin
 		draw(view, picture, height, columns, lines);
 	else
 		for (uint32_t i = 0; i < height; i++)
-			put_text(lines, TOP_PLAIN, columns, text_copy(i ? "" : "too small"));
+			top_view_put_text(lines, TOP_PLAIN, columns,
+					  text_copy(i ? "" : "too small"));
 }
 
 /* ---- keys ---- */
@@ -281,8 +287,8 @@ void top_view_draw(struct top_view *view, const struct top_picture *picture, uin
 static void go(struct top_view *view, enum top_page page)
 {
 	while (view->depth > 1)
-		leave(&view->place[--view->depth]);
-	leave(here(view));
+		top_view_leave(&view->place[--view->depth]);
+	top_view_leave(here(view));
 	here(view)->page = page;
 }
 
@@ -297,7 +303,7 @@ static void open_page(struct top_view *view, enum top_page page, const char *key
 static void back(struct top_view *view)
 {
 	if (view->depth > 1)
-		leave(&view->place[--view->depth]);
+		top_view_leave(&view->place[--view->depth]);
 	else
 		*view->filter = '\0';
 }

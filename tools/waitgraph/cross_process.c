@@ -281,7 +281,7 @@ uint32_t cross_process_worker_lost(const struct cross_process_pool *pool)
 /* ---- memory ---- */
 
 /* The number after a word at the start of a line. */
-static int64_t number_of(const char *path, const char *word)
+static int64_t cross_number_of(const char *path, const char *word)
 {
 	FILE *file = fopen(path, "re");
 	char line[256];
@@ -313,7 +313,7 @@ static int64_t kills_of(char *line)
 	file = text_format(controllers[1] ? "/sys/fs/cgroup/memory%s/memory.oom_control" :
 					    "/sys/fs/cgroup%s/memory.events",
 			   path);
-	kills = number_of(file, "oom_kill");
+	kills = cross_number_of(file, "oom_kill");
 	free(file);
 	return kills;
 }

@@ -143,8 +143,8 @@ struct telling {
 	uint32_t slot, tid; /* of that one */
 };
 
-static void tell(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
-		 uint64_t flags)
+static void deadlocks_tell(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
+			   uint64_t flags)
 {
 	uint64_t position;
 
@@ -181,7 +181,7 @@ static void tell_group(struct deadlocks *deadlocks, struct telling *telling, uin
 		for (uint32_t i = 0; i < deadlocks->graph.count; i++)
 			if (deadlocks->graph.group[i] == group && !thread_at(deadlocks, i)->told &&
 			    (others || deadlocks->waits.item.item[i].kind == MPSAN_WAIT_PROCESS))
-				tell(deadlocks, telling, i, 0);
+				deadlocks_tell(deadlocks, telling, i, 0);
 }
 
 static void state_cycle(struct deadlocks *deadlocks, uint32_t head)
@@ -190,7 +190,7 @@ static void state_cycle(struct deadlocks *deadlocks, uint32_t head)
 	uint32_t at = head;
 
 	do {
-		tell(deadlocks, &telling, at, MPSAN_LF_CYCLE);
+		deadlocks_tell(deadlocks, &telling, at, MPSAN_LF_CYCLE);
 		at = deadlocks->graph.next[at];
 	} while (at != head);
 	tell_group(deadlocks, &telling, deadlocks->graph.group[head]);
@@ -252,7 +252,7 @@ static void state_dead_end(struct deadlocks *deadlocks, uint32_t group)
 	struct telling telling = {0};
 
 	if (orphan != GRAPH_NONE)
-		tell(deadlocks, &telling, orphan, 0);
+		deadlocks_tell(deadlocks, &telling, orphan, 0);
 	tell_group(deadlocks, &telling, group);
 	if (orphan == GRAPH_NONE)
 		close_deadlock(deadlocks, &telling, MPSAN_DEADLOCK_DEAD_END, 0, NULL);
@@ -301,7 +301,7 @@ static void state_loss(const struct dead_owner *dead_owner, void *context)
 					  wait->flags & ~MPSAN_LF_MUTUAL;
 	wait->gone_slot = dead_owner->dead_slot + 1;
 	wait->taken = dead_owner->taken;
-	tell(deadlocks, &telling, dead_owner->thread, 0);
+	deadlocks_tell(deadlocks, &telling, dead_owner->thread, 0);
 	thread_at(deadlocks, dead_owner->thread)->doubted = !dead_owner->proof;
 	if (deadlocks->graph.dead[dead_owner->thread])
 		tell_group(deadlocks, &telling, deadlocks->graph.group[dead_owner->thread]);
@@ -322,8 +322,8 @@ static void state_long_wait(struct deadlocks *deadlocks, uint32_t index)
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 	struct telling telling = {0};
 
-	tell(deadlocks, &telling, index, 0);
-	tell(deadlocks, &telling, deadlocks->waits.who.item[wait->begin], 0);
+	deadlocks_tell(deadlocks, &telling, index, 0);
+	deadlocks_tell(deadlocks, &telling, deadlocks->waits.who.item[wait->begin], 0);
 	close_deadlock(deadlocks, &telling, MPSAN_DEADLOCK_LONG, 0, NULL);
 }
 
@@ -392,7 +392,7 @@ static void state_idle_job(struct deadlocks *deadlocks)
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
 		flags |= thread_at(deadlocks, i)->idle ? MPSAN_LF_PARKED : 0;
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
-		tell(deadlocks, &telling, i, flags);
+		deadlocks_tell(deadlocks, &telling, i, flags);
 	close_deadlock(deadlocks, &telling, MPSAN_DEADLOCK_LONG, 0, NULL);
 }
 
@@ -452,7 +452,7 @@ static bool check_again(struct deadlocks *deadlocks)
 }
 
 /* The cheap picture first; where it shows somebody lost, the true one. */
-static void solve(struct deadlocks *deadlocks)
+static void deadlocks_solve(struct deadlocks *deadlocks)
 {
 	waits_find(&deadlocks->waits, &deadlocks->snapshot);
 	graph_solve(&deadlocks->graph, &deadlocks->waits);
@@ -486,7 +486,7 @@ void deadlocks_look(struct deadlocks *deadlocks, uint64_t now_ns)
 		return;
 	snapshot_take(&deadlocks->snapshot, now_ns);
 	mark_explained(deadlocks);
-	solve(deadlocks);
+	deadlocks_solve(deadlocks);
 	state_cycles(deadlocks);
 	dead_owners_find(&deadlocks->dead_owners, &deadlocks->graph, state_loss, deadlocks);
 	state_dead_ends(deadlocks);

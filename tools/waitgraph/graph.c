@@ -55,7 +55,7 @@ static uint32_t root_of(struct graph *graph, uint32_t thread)
 	return thread;
 }
 
-static void join(struct graph *graph, uint32_t one, uint32_t other)
+static void graph_join(struct graph *graph, uint32_t one, uint32_t other)
 {
 	graph->group[root_of(graph, one)] = root_of(graph, other);
 }
@@ -65,7 +65,7 @@ static void join_process(struct graph *graph, uint32_t thread, uint32_t process)
 	const struct snapshot_process *at = &graph->waits->snapshot->processes.item[process];
 
 	for (uint32_t i = at->begin; i < at->end; i++)
-		join(graph, thread, i);
+		graph_join(graph, thread, i);
 }
 
 static void find_groups(struct graph *graph)
@@ -85,7 +85,7 @@ static void find_groups(struct graph *graph)
 				join_process(graph, i, who[k]);
 			} else if (graph->dead[who[k]]) {
 				graph->next[i] = who[k];
-				join(graph, i, who[k]);
+				graph_join(graph, i, who[k]);
 			}
 		}
 	}

@@ -44,7 +44,7 @@ static const struct facts *facts_of(const struct group *group)
 }
 
 /* Which of the group this thread of the snapshot is. */
-static uint32_t find(const struct group *group, uint32_t thread)
+static uint32_t idle_find(const struct group *group, uint32_t thread)
 {
 	for (uint32_t i = 0; i < group->count; i++)
 		if (group->index[i] == thread)
@@ -331,7 +331,8 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 }
 
 /* Who is to end, as far as a native wait or Python's frames tell. */
-static uint32_t joined(const struct group *group, uint32_t i, const struct pythread_wait *python)
+static uint32_t idle_joined(const struct group *group, uint32_t i,
+			    const struct pythread_wait *python)
 {
 	const struct wait *wait = wait_at(group, i);
 	uint32_t thread = wait->holder;
@@ -340,7 +341,7 @@ static uint32_t joined(const struct group *group, uint32_t i, const struct pythr
 		thread = snapshot_find(group->snapshot, thread_at(group, i)->slot, python->joined);
 	else if (wait->end == WAIT_OWNERS && wait->count)
 		thread = group->graph->waits->who.item[wait->begin];
-	return thread == SNAPSHOT_NONE ? PARKED_NONE : find(group, thread);
+	return thread == SNAPSHOT_NONE ? PARKED_NONE : idle_find(group, thread);
 }
 
 static uint32_t parent_in(const struct group *group, uint32_t slot)
@@ -350,7 +351,7 @@ static uint32_t parent_in(const struct group *group, uint32_t slot)
 	return has(group, parent) ? parent : PARKED_NONE;
 }
 
-static void describe(const struct group *group, uint32_t i)
+static void idle_describe(const struct group *group, uint32_t i)
 {
 	const struct snapshot_thread *thread = thread_at(group, i);
 	const struct mpsan_process *process = process_of(group, thread->slot);
@@ -371,7 +372,7 @@ static void describe(const struct group *group, uint32_t i)
 		.of_process = wait_at(group, i)->kind == MPSAN_WAIT_PROCESS,
 	};
 	if (to->wait == PARKED_JOINS && !to->of_process)
-		to->thread = joined(group, i, python);
+		to->thread = idle_joined(group, i, python);
 	if (to->wait != PARKED_IDLE && to->wait != PARKED_MEETS)
 		return;
 	to->was_sent = was_sent(group, i, python);
@@ -395,7 +396,7 @@ static void find_tasks(struct group *group, uint32_t i)
 		to->wait = PARKED_BLOCKED;
 }
 
-static void gather(struct group *group)
+static void idle_gather(struct group *group)
 {
 	const struct graph *graph = group->graph;
 
@@ -407,7 +408,7 @@ static void gather(struct group *group)
 	group->thread = memory_get((group->count + 1) * sizeof(*group->thread));
 	group->wanted = memory_get((group->count + 1) * sizeof(*group->wanted));
 	for (uint32_t i = 0; i < group->count; i++)
-		describe(group, i);
+		idle_describe(group, i);
 	for (uint32_t i = 0; i < group->count; i++)
 		if (group->thread[i].wait == PARKED_JOINS &&
 		    group->python[i].what == PYTHREAD_RESULT)
@@ -445,7 +446,7 @@ bool idle_is_meant(const struct graph *graph, uint32_t number)
 
 	if (idle_is_known(graph, number))
 		return true;
-	gather(&group);
+	idle_gather(&group);
 	meant = parked_is_meant(group.thread, group.count, group.wanted);
 	for (uint32_t i = 0; i < group.count; i++)
 		graph->waits->snapshot->threads.item[group.index[i]].idle = meant;

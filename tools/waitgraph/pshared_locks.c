@@ -114,7 +114,8 @@ static bool find_mapped(struct shared *shared, uint32_t slot, uint64_t address,
 }
 
 /* A semaphore that sem_open found lies at the start of its file. */
-static struct pshared_key key_of(struct shared *shared, const struct seen_share *share)
+static struct pshared_key pshared_locks_key_of(struct shared *shared,
+					       const struct seen_share *share)
 {
 	struct pshared_key key = {SHARED_UNNAMED, share->at.by, share->ev.lock};
 
@@ -124,10 +125,10 @@ static struct pshared_key key_of(struct shared *shared, const struct seen_share 
 	return key;
 }
 
-static void learn(struct shared *shared, uint32_t index)
+static void pshared_locks_learn(struct shared *shared, uint32_t index)
 {
 	const struct seen_share *share = &shared->reader->shares.item[index];
-	struct known known = {.key = key_of(shared, share)};
+	struct known known = {.key = pshared_locks_key_of(shared, share)};
 	uint32_t *at = &shared->newest_at[bucket(share->ev.lock)],
 		 *of = &shared->newest_of[bucket_of(&known.key)];
 
@@ -142,7 +143,7 @@ void pshared_begin(struct shared *shared)
 	forget_maps(shared);
 	shared->claims_read = false;
 	while (shared->known.count < shared->reader->shares.count)
-		learn(shared, shared->known.count);
+		pshared_locks_learn(shared, shared->known.count);
 }
 
 /* The newest event of a process about an address up to some time. */
@@ -362,7 +363,7 @@ struct strangers {
 	bool found;
 };
 
-static bool is_ours(uint32_t pid, void *context)
+static bool pshared_locks_is_ours(uint32_t pid, void *context)
 {
 	const struct shared *shared = context;
 
@@ -381,8 +382,8 @@ static void see_process(uint32_t pid, void *context)
 	if (strangers->found || is_watched(strangers->shared, pid))
 		return;
 	maps = proc_maps(pid, key->device, key->inode);
-	strangers->found = maps > 0 ||
-			   (maps < 0 && proc_descends(pid, is_ours, (void *)strangers->shared));
+	strangers->found = maps > 0 || (maps < 0 && proc_descends(pid, pshared_locks_is_ours,
+								  (void *)strangers->shared));
 }
 
 bool pshared_has_strangers(struct shared *shared, const struct pshared_key *key)

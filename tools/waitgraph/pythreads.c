@@ -6,8 +6,8 @@
 
 #define TEXT 16384u
 
-static char *ask(const struct snapshot_thread *thread,
-		 size_t (*what)(struct pyview *, uint64_t, char *, size_t))
+static char *pythreads_ask(const struct snapshot_thread *thread,
+			   size_t (*what)(struct pyview *, uint64_t, char *, size_t))
 {
 	struct pyview *view = pyview_open((pid_t)thread->pid);
 	char *text = memory_get(TEXT);
@@ -20,7 +20,7 @@ static char *ask(const struct snapshot_thread *thread,
 
 char *pythread_stack(const struct snapshot_thread *thread)
 {
-	return ask(thread, pyview_stack);
+	return pythreads_ask(thread, pyview_stack);
 }
 
 bool pythread_is_code(uint32_t pid, uint64_t code)
@@ -37,13 +37,13 @@ bool pythread_is_code(uint32_t pid, uint64_t code)
 
 char *pythread_name(const struct snapshot_thread *thread)
 {
-	char *name = ask(thread, pyview_name);
+	char *name = pythreads_ask(thread, pyview_name);
 
 	if (!*name)
 		proc_thread_name(thread->pid, thread->tid, name);
 	if (!*name && thread->record && pythread_is_code(thread->pid, thread->record->entry)) {
 		free(name);
-		name = ask(thread, pyview_function);
+		name = pythreads_ask(thread, pyview_function);
 	}
 	return name;
 }

@@ -10,7 +10,7 @@
 #include "../reader/hidden.h"
 #include "links.h"
 
-static bool is_ours(uint32_t pid, void *snapshot)
+static bool reach_is_ours(uint32_t pid, void *snapshot)
 {
 	return snapshot_process_of_pid(snapshot, pid) != SNAPSHOT_NONE;
 }
@@ -20,19 +20,19 @@ struct flight_job reach_job(const struct snapshot *snapshot)
 {
 	const struct reader *reader = snapshot->reader;
 	const uint16_t asked = MPSAN_PROCESS_ATTACHED | MPSAN_PROCESS_OFF | MPSAN_PROCESS_SENDS;
-	struct flight_job job = {is_ours, (void *)snapshot, false};
+	struct flight_job job = {reach_is_ours, (void *)snapshot, false};
 
 	READER_EACH_SLOT(reader, slot)
 		job.sends |= (reader->session.table[slot].flags & asked) != MPSAN_PROCESS_ATTACHED;
 	return job;
 }
 
-static bool descends(const struct snapshot *snapshot, uint32_t pid)
+static bool reach_descends(const struct snapshot *snapshot, uint32_t pid)
 {
-	return proc_descends(pid, is_ours, (void *)snapshot);
+	return proc_descends(pid, reach_is_ours, (void *)snapshot);
 }
 
-static void add(struct reach_people *people, const struct snapshot *snapshot, uint32_t pid)
+static void reach_add(struct reach_people *people, const struct snapshot *snapshot, uint32_t pid)
 {
 	uint32_t process = snapshot_process_of_pid(snapshot, pid);
 
@@ -42,7 +42,7 @@ static void add(struct reach_people *people, const struct snapshot *snapshot, ui
 		*ARRAY_ADD(&people->slots) = snapshot->processes.item[process].slot;
 }
 
-static void begin(struct reach_people *people, const struct snapshot *snapshot)
+static void reach_begin(struct reach_people *people, const struct snapshot *snapshot)
 {
 	people->at_ns = snapshot->now_ns;
 	people->strangers = hidden_any(snapshot->reader);
@@ -66,9 +66,9 @@ static void ask_mapper(uint32_t pid, void *context)
 	int maps = pid == (uint32_t)getpid() ? 0 : proc_maps(pid, reach->device, reach->inode);
 
 	/* A process that hides may have inherited what the job has, when it comes from the job. */
-	if (!maps || (maps < 0 && !descends(asking->snapshot, pid)))
+	if (!maps || (maps < 0 && !reach_descends(asking->snapshot, pid)))
 		return;
-	add(&reach->mappers, asking->snapshot, pid);
+	reach_add(&reach->mappers, asking->snapshot, pid);
 	reach->mapped += maps > 0 ? (uint64_t)maps : 0;
 	reach->elsewhere |= !proc_same_namespace(pid, "pid");
 }
@@ -77,7 +77,7 @@ void reach_ask_mappers(struct reach *reach, const struct snapshot *snapshot)
 {
 	struct asking asking = {.snapshot = snapshot, .reach = reach};
 
-	begin(&reach->mappers, snapshot);
+	reach_begin(&reach->mappers, snapshot);
 	reach->elsewhere = false;
 	reach->mapped = 0;
 	proc_each(ask_mapper, &asking);
@@ -106,8 +106,8 @@ static bool may_bring_it(const struct asking *asking, const struct descriptor *d
 
 	if (!descriptor_carries(descriptor))
 		return descriptor_may_carry(descriptor) &&
-		       descends(asking->snapshot, descriptor->pid);
-	return !socket || is_ours(descriptor->pid, (void *)asking->snapshot) ||
+		       reach_descends(asking->snapshot, descriptor->pid);
+	return !socket || reach_is_ours(descriptor->pid, (void *)asking->snapshot) ||
 	       flight_may_be_ours(socket, &asking->job);
 }
 
@@ -120,7 +120,7 @@ static void see_descriptor(const struct descriptor *descriptor, void *context)
 	/* A descriptor that one process has, others can fetch: pidfd_getfd(2), /proc/PID/fd. */
 	reach->by_job |= has_it;
 	if (has_it || may_bring_it(asking, descriptor))
-		add(&reach->others, asking->snapshot, descriptor->pid);
+		reach_add(&reach->others, asking->snapshot, descriptor->pid);
 }
 
 static void ask_holder(uint32_t pid, void *context)
@@ -128,8 +128,8 @@ static void ask_holder(uint32_t pid, void *context)
 	struct asking *asking = context;
 
 	if (pid != (uint32_t)getpid() && !descriptors_each(pid, see_descriptor, asking) &&
-	    descends(asking->snapshot, pid))
-		add(&asking->reach->others, asking->snapshot, pid);
+	    reach_descends(asking->snapshot, pid))
+		reach_add(&asking->reach->others, asking->snapshot, pid);
 }
 
 /* ---- the job's other processes ---- */
@@ -138,8 +138,8 @@ static void ask_unwatched(uint32_t pid, void *context)
 {
 	struct asking *asking = context;
 
-	asking->reach->others.strangers |= !is_ours(pid, (void *)asking->snapshot) &&
-					   descends(asking->snapshot, pid);
+	asking->reach->others.strangers |= !reach_is_ours(pid, (void *)asking->snapshot) &&
+					   reach_descends(asking->snapshot, pid);
 }
 
 /*
@@ -159,7 +159,7 @@ void reach_ask_others(struct reach *reach, const struct snapshot *snapshot, uint
 	struct asking asking = {snapshot, reach, &mapping, reach_job(snapshot)};
 	enum links links;
 
-	begin(&reach->others, snapshot);
+	reach_begin(&reach->others, snapshot);
 	reach->by_job = false;
 	if (!proc_mapping(pid, address, &mapping)) {
 		reach->others.strangers = true;

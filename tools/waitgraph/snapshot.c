@@ -17,7 +17,7 @@ void snapshot_init(struct snapshot *snapshot, const struct reader *reader)
 						    2048;
 }
 
-static void forget(struct snapshot *snapshot, struct snapshot_thread *thread)
+static void snapshot_forget(struct snapshot *snapshot, struct snapshot_thread *thread)
 {
 	if (thread->fd < 0)
 		return;
@@ -29,7 +29,7 @@ static void forget(struct snapshot *snapshot, struct snapshot_thread *thread)
 void snapshot_finish(struct snapshot *snapshot)
 {
 	for (uint32_t i = 0; i < snapshot->threads.count; i++)
-		forget(snapshot, &snapshot->threads.item[i]);
+		snapshot_forget(snapshot, &snapshot->threads.item[i]);
 	free(snapshot->threads.item);
 	free(snapshot->before.item);
 	free(snapshot->processes.item);
@@ -80,20 +80,21 @@ static struct snapshot_thread *find_before(struct snapshot *snapshot, uint32_t s
 					NULL;
 }
 
-static uint64_t later(uint64_t before_ns, uint64_t now_ns)
+static uint64_t snapshot_later(uint64_t before_ns, uint64_t now_ns)
 {
 	return now_ns > before_ns ? now_ns - before_ns : 0;
 }
 
 /* The count of runs first: what is read after it is true while that count stays. */
-static void look_at(struct snapshot *snapshot, struct snapshot_thread *thread)
+static void snapshot_look_at(struct snapshot *snapshot, struct snapshot_thread *thread)
 {
 	bool had = thread->fd >= 0, keep = had || snapshot->fds < snapshot->fds_max;
 	struct proc_time before = thread->time;
 	uint64_t runs = proc_runs(thread->pid, thread->tid, &thread->fd, keep, &thread->time);
 
-	thread->lately = (struct proc_time){later(before.ran_ns, thread->time.ran_ns),
-					    later(before.waited_ns, thread->time.waited_ns)};
+	thread->lately =
+		(struct proc_time){snapshot_later(before.ran_ns, thread->time.ran_ns),
+				   snapshot_later(before.waited_ns, thread->time.waited_ns)};
 	if (thread->fd >= 0 && !had)
 		snapshot->fds++;
 	if (runs && runs == thread->runs && thread->call.state == PROC_IN_CALL) {
@@ -138,10 +139,10 @@ static void see_thread(uint32_t tid, void *context)
 		before->fd = -1;
 	}
 	thread->process = snapshot->processes.count;
-	look_at(snapshot, thread);
+	snapshot_look_at(snapshot, thread);
 	thread->record = snapshot_record(snapshot->reader, thread->slot, tid);
 	if (thread->call.state == PROC_ENDED) {
-		forget(snapshot, thread);
+		snapshot_forget(snapshot, thread);
 		snapshot->threads.count--;
 	}
 }
@@ -186,7 +187,7 @@ void snapshot_take(struct snapshot *snapshot, uint64_t now_ns)
 			see_process(snapshot, slot);
 	}
 	for (uint32_t i = 0; i < snapshot->before.count; i++)
-		forget(snapshot, &snapshot->before.item[i]);
+		snapshot_forget(snapshot, &snapshot->before.item[i]);
 }
 
 uint32_t snapshot_process(const struct snapshot *snapshot, uint32_t slot)

@@ -65,7 +65,7 @@ void look_reopen(struct look *look)
 		look_add(look, look->waits->who.item[begin + i]);
 }
 
-static void add_process(uint32_t process, void *context)
+static void waits_add_process(uint32_t process, void *context)
 {
 	look_by_process(context, process);
 }
@@ -79,7 +79,7 @@ static void add_job(void *context)
 
 struct wakers_eye look_eye(struct look *look)
 {
-	return (struct wakers_eye){add_process, add_job, look};
+	return (struct wakers_eye){waits_add_process, add_job, look};
 }
 
 /*

@@ -30,8 +30,8 @@ static const struct message_text msg_use = {
 	 {STEP_CUDA, "{thread} of the child {pid} called {function}, and was not refused"}},
 };
 
-static void judge_fork(const struct facts *facts, const struct trigger *trigger,
-		       struct findings *out)
+static void cuda_before_fork_judge_fork(const struct facts *facts, const struct trigger *trigger,
+					struct findings *out)
 {
 	const struct fact_fork *fork = &facts->forks[trigger->index];
 	uint32_t init = cuda_init_before(facts, fork->at.by, fork->at.time_ns);
@@ -58,7 +58,7 @@ void rule_cuda_before_fork(const struct facts *facts, const struct trigger *trig
 			   struct findings *out)
 {
 	if (trigger->kind == TRIGGER_FORK)
-		judge_fork(facts, trigger, out);
+		cuda_before_fork_judge_fork(facts, trigger, out);
 	else
 		judge_call(facts, trigger, out);
 }

@@ -62,8 +62,8 @@ static void judge_fault(const struct facts *facts, const struct trigger *trigger
 }
 
 /* Of each process the first such fork is enough. */
-static void judge_fork(const struct facts *facts, const struct trigger *trigger,
-		       struct findings *out)
+static void fork_dontfork_memory_judge_fork(const struct facts *facts,
+					    const struct trigger *trigger, struct findings *out)
 {
 	const struct fact_fork *fork = &facts->forks[trigger->index];
 	uint32_t event = fact_event_of(facts, fork->at.by, EV_dontfork, FACT_NONE),
@@ -93,7 +93,7 @@ void rule_fork_dontfork_memory(const struct facts *facts, const struct trigger *
 			       struct findings *out)
 {
 	if (trigger->kind == TRIGGER_FORK)
-		judge_fork(facts, trigger, out);
+		fork_dontfork_memory_judge_fork(facts, trigger, out);
 	else if (facts->events[trigger->index].type == EV_fault &&
 		 EVENT_AS(&facts->events[trigger->index], fault)->by)
 		judge_fault(facts, trigger, out);

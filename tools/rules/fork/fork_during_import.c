@@ -57,8 +57,8 @@ static bool goes_on(const struct facts *facts, uint32_t held, uint32_t fork)
 	       facts->helds[held + 1].ev.holder == facts->helds[held].ev.holder;
 }
 
-static void judge_fork(const struct facts *facts, const struct trigger *trigger,
-		       struct findings *out)
+static void fork_during_import_judge_fork(const struct facts *facts, const struct trigger *trigger,
+					  struct findings *out)
 {
 	const struct fact_fork *fork = &facts->forks[trigger->index];
 	enum fact_fate fate = fact_fate(facts, fork);
@@ -75,8 +75,8 @@ static void judge_fork(const struct facts *facts, const struct trigger *trigger,
 			     trigger->index, i, &msg_fork);
 }
 
-static void judge_wait(const struct facts *facts, const struct trigger *trigger,
-		       struct findings *out)
+static void fork_during_import_judge_wait(const struct facts *facts, const struct trigger *trigger,
+					  struct findings *out)
 {
 	const struct fact_wait *wait = &facts->waits[trigger->index];
 	bool proved = fact_wait_is_proof(wait);
@@ -93,7 +93,7 @@ void rule_fork_during_import(const struct facts *facts, const struct trigger *tr
 			     struct findings *out)
 {
 	if (trigger->kind == TRIGGER_FORK)
-		judge_fork(facts, trigger, out);
+		fork_during_import_judge_fork(facts, trigger, out);
 	else if (trigger->kind == TRIGGER_WAIT)
-		judge_wait(facts, trigger, out);
+		fork_during_import_judge_wait(facts, trigger, out);
 }

@@ -45,7 +45,8 @@ static const struct message_text msg_left = {
 	{{STEP_FORK, forked}},
 };
 
-static const struct message_text *choose(const struct fact_wait *wait, bool kept)
+static const struct message_text *fork_handler_deadlock_choose(const struct fact_wait *wait,
+							       bool kept)
 {
 	if (kept)
 		return &msg_kept;
@@ -56,8 +57,8 @@ static const struct message_text *choose(const struct fact_wait *wait, bool kept
 	return wait->ev.reason == MPSAN_WAIT_ALONE ? &msg_alone : &msg_orphan;
 }
 
-static void judge_wait(const struct facts *facts, const struct trigger *trigger,
-		       struct findings *out)
+static void fork_handler_deadlock_judge_wait(const struct facts *facts,
+					     const struct trigger *trigger, struct findings *out)
 {
 	const struct fact_wait *wait = &facts->waits[trigger->index];
 	uint32_t left = fact_left_before(facts, wait);
@@ -68,14 +69,14 @@ static void judge_wait(const struct facts *facts, const struct trigger *trigger,
 	FIND(out, fork_handler_deadlock, fact_wait_is_proof(wait) ? GRADE_ERROR : GRADE_WARNING,
 	     trigger,
 	     kept ? facts->lefts[left].fork : fact_fork_behind(facts, wait->held, wait->at.by),
-	     wait->held, choose(wait, kept));
+	     wait->held, fork_handler_deadlock_choose(wait, kept));
 }
 
 void rule_fork_handler_deadlock(const struct facts *facts, const struct trigger *trigger,
 				struct findings *out)
 {
 	if (trigger->kind == TRIGGER_WAIT)
-		judge_wait(facts, trigger, out);
+		fork_handler_deadlock_judge_wait(facts, trigger, out);
 	else if (trigger->kind == TRIGGER_KEPT_LOCK)
 		FIND(out, fork_handler_deadlock, GRADE_WARNING, trigger,
 		     facts->lefts[trigger->index].fork, FACT_NONE, &msg_left);

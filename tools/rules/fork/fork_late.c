@@ -18,7 +18,7 @@ static const struct message_text msg_many = {
 	  "{forker} of process {parent} called {how}; threads started before: {others}"}},
 };
 
-static bool counts(const struct facts *facts, uint32_t fork)
+static bool fork_late_counts(const struct facts *facts, uint32_t fork)
 {
 	return fact_fork_is_late(facts, &facts->forks[fork]) &&
 	       fact_fate(facts, &facts->forks[fork]) != FATE_EXEC;
@@ -30,7 +30,7 @@ static bool is_repeated(const struct facts *facts, uint32_t fork)
 
 	for (uint32_t i = facts->forks[fork].late; i < fork && before < OFTEN;
 	     i = facts->forks[i].late)
-		before += counts(facts, i);
+		before += fork_late_counts(facts, i);
 	return before == OFTEN;
 }
 
@@ -38,7 +38,7 @@ void rule_fork_late(const struct facts *facts, const struct trigger *trigger, st
 {
 	bool many;
 
-	if (!counts(facts, trigger->index))
+	if (!fork_late_counts(facts, trigger->index))
 		return;
 	many = facts->forks[trigger->index].ev.threads > 2 && is_repeated(facts, trigger->index);
 	FIND(out, fork_late, many ? GRADE_WARNING : GRADE_NOTE, trigger, trigger->index, FACT_NONE,

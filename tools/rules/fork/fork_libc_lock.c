@@ -31,8 +31,8 @@ static const struct message_text msg_proof = {
 	 {STEP_WAIT, "{thread} of the child {pid} waits for that lock"}},
 };
 
-static void judge_fork(const struct facts *facts, const struct trigger *trigger,
-		       struct findings *out)
+static void fork_libc_lock_judge_fork(const struct facts *facts, const struct trigger *trigger,
+				      struct findings *out)
 {
 	const struct fact_fork *fork = &facts->forks[trigger->index];
 
@@ -48,8 +48,8 @@ static void judge_fork(const struct facts *facts, const struct trigger *trigger,
 	}
 }
 
-static void judge_wait(const struct facts *facts, const struct trigger *trigger,
-		       struct findings *out)
+static void fork_libc_lock_judge_wait(const struct facts *facts, const struct trigger *trigger,
+				      struct findings *out)
 {
 	const struct fact_wait *wait = &facts->waits[trigger->index];
 	bool proved = fact_wait_is_proof(wait);
@@ -64,7 +64,7 @@ void rule_fork_libc_lock(const struct facts *facts, const struct trigger *trigge
 			 struct findings *out)
 {
 	if (trigger->kind == TRIGGER_FORK)
-		judge_fork(facts, trigger, out);
+		fork_libc_lock_judge_fork(facts, trigger, out);
 	else
-		judge_wait(facts, trigger, out);
+		fork_libc_lock_judge_wait(facts, trigger, out);
 }

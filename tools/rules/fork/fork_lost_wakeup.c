@@ -43,7 +43,8 @@ static const struct message_text msg_deadlock = {
 	{{STEP_FORK, "{forker} of process {parent} called {how}"}, {STEP_BLOCKED, "{knot}"}},
 };
 
-static const struct message_text *choose(const struct fact_wait *wait, const struct fact_fork *fork)
+static const struct message_text *fork_lost_wakeup_choose(const struct fact_wait *wait,
+							  const struct fact_fork *fork)
 {
 	if (!fact_wait_is_proof(wait))
 		return &msg_doubt;
@@ -52,8 +53,8 @@ static const struct message_text *choose(const struct fact_wait *wait, const str
 	return fork->ev.threads > 1 ? &msg_threads : &msg_parent;
 }
 
-static void judge_wait(const struct facts *facts, const struct trigger *trigger,
-		       struct findings *out)
+static void fork_lost_wakeup_judge_wait(const struct facts *facts, const struct trigger *trigger,
+					struct findings *out)
 {
 	const struct fact_wait *wait = &facts->waits[trigger->index];
 	uint32_t fork;
@@ -63,7 +64,7 @@ static void judge_wait(const struct facts *facts, const struct trigger *trigger,
 	fork = fact_fork_behind(facts, FACT_NONE, wait->at.by);
 	if (fork != FACT_NONE)
 		FIND(out, fork_lost_wakeup, fact_wait_is_proof(wait) ? GRADE_ERROR : GRADE_WARNING,
-		     trigger, fork, FACT_NONE, choose(wait, &facts->forks[fork]));
+		     trigger, fork, FACT_NONE, fork_lost_wakeup_choose(wait, &facts->forks[fork]));
 }
 
 /* What no hook sees coming: glibc's broadcast waits for waiters that were not copied. */
@@ -83,7 +84,7 @@ void rule_fork_lost_wakeup(const struct facts *facts, const struct trigger *trig
 			   struct findings *out)
 {
 	if (trigger->kind == TRIGGER_WAIT)
-		judge_wait(facts, trigger, out);
+		fork_lost_wakeup_judge_wait(facts, trigger, out);
 	else
 		judge_deadlock(facts, trigger, out);
 }

@@ -30,8 +30,8 @@ static const struct message_text msg_unlock = {
 	 {STEP_UNLOCK, "the unlock by {thread} of the child {pid} was refused"}},
 };
 
-static void judge_fork(const struct facts *facts, const struct trigger *trigger,
-		       struct findings *out)
+static void fork_own_lock_judge_fork(const struct facts *facts, const struct trigger *trigger,
+				     struct findings *out)
 {
 	const struct fact_fork *fork = &facts->forks[trigger->index];
 	bool lives = fact_fate(facts, fork) == FATE_LIVES;
@@ -46,8 +46,8 @@ static void judge_fork(const struct facts *facts, const struct trigger *trigger,
 	}
 }
 
-static void judge_wait(const struct facts *facts, const struct trigger *trigger,
-		       struct findings *out)
+static void fork_own_lock_judge_wait(const struct facts *facts, const struct trigger *trigger,
+				     struct findings *out)
 {
 	const struct fact_wait *wait = &facts->waits[trigger->index];
 
@@ -71,9 +71,9 @@ void rule_fork_own_lock(const struct facts *facts, const struct trigger *trigger
 			struct findings *out)
 {
 	if (trigger->kind == TRIGGER_FORK)
-		judge_fork(facts, trigger, out);
+		fork_own_lock_judge_fork(facts, trigger, out);
 	else if (trigger->kind == TRIGGER_WAIT)
-		judge_wait(facts, trigger, out);
+		fork_own_lock_judge_wait(facts, trigger, out);
 	else
 		judge_unlock(facts, trigger, out);
 }

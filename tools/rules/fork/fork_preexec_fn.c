@@ -29,7 +29,7 @@ static const struct message_text msg_doubt = {
 };
 
 /* The wait will be told, and says more. */
-static bool hangs(const struct facts *facts, const struct fact_fork *fork)
+static bool fork_preexec_fn_hangs(const struct facts *facts, const struct fact_fork *fork)
 {
 	for (uint32_t i = 0; i < facts->wait_count; i++)
 		if (facts->waits[i].at.by == fork->child && !facts->waits[i].end_ns &&
@@ -38,18 +38,19 @@ static bool hangs(const struct facts *facts, const struct fact_fork *fork)
 	return false;
 }
 
-static void judge_fork(const struct facts *facts, const struct trigger *trigger,
-		       struct findings *out)
+static void fork_preexec_fn_judge_fork(const struct facts *facts, const struct trigger *trigger,
+				       struct findings *out)
 {
 	const struct fact_fork *fork = &facts->forks[trigger->index];
 
-	if (fork->ev.flags & MPSAN_FORK_PREEXEC && fork->ev.threads > 1 && !hangs(facts, fork))
+	if (fork->ev.flags & MPSAN_FORK_PREEXEC && fork->ev.threads > 1 &&
+	    !fork_preexec_fn_hangs(facts, fork))
 		FIND(out, fork_preexec_fn, GRADE_WARNING, trigger, trigger->index, FACT_NONE,
 		     &msg_fork);
 }
 
-static void judge_wait(const struct facts *facts, const struct trigger *trigger,
-		       struct findings *out)
+static void fork_preexec_fn_judge_wait(const struct facts *facts, const struct trigger *trigger,
+				       struct findings *out)
 {
 	const struct fact_wait *wait = &facts->waits[trigger->index];
 	bool proved = fact_wait_is_proof(wait);
@@ -64,7 +65,7 @@ void rule_fork_preexec_fn(const struct facts *facts, const struct trigger *trigg
 			  struct findings *out)
 {
 	if (trigger->kind == TRIGGER_FORK)
-		judge_fork(facts, trigger, out);
+		fork_preexec_fn_judge_fork(facts, trigger, out);
 	else if (trigger->kind == TRIGGER_WAIT)
-		judge_wait(facts, trigger, out);
+		fork_preexec_fn_judge_wait(facts, trigger, out);
 }

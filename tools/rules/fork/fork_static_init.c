@@ -19,8 +19,8 @@ static const struct message_text msg_wait = {
 	 {STEP_WAIT, "{thread} of the child {pid} waits for the end of that construction"}},
 };
 
-static void judge_fork(const struct facts *facts, const struct trigger *trigger,
-		       struct findings *out)
+static void fork_static_init_judge_fork(const struct facts *facts, const struct trigger *trigger,
+					struct findings *out)
 {
 	const struct fact_fork *fork = &facts->forks[trigger->index];
 	bool lives = fact_fate(facts, fork) == FATE_LIVES;
@@ -35,8 +35,8 @@ static void judge_fork(const struct facts *facts, const struct trigger *trigger,
 	}
 }
 
-static void judge_wait(const struct facts *facts, const struct trigger *trigger,
-		       struct findings *out)
+static void fork_static_init_judge_wait(const struct facts *facts, const struct trigger *trigger,
+					struct findings *out)
 {
 	const struct fact_wait *wait = &facts->waits[trigger->index];
 
@@ -49,7 +49,7 @@ void rule_fork_static_init(const struct facts *facts, const struct trigger *trig
 			   struct findings *out)
 {
 	if (trigger->kind == TRIGGER_FORK)
-		judge_fork(facts, trigger, out);
+		fork_static_init_judge_fork(facts, trigger, out);
 	else
-		judge_wait(facts, trigger, out);
+		fork_static_init_judge_wait(facts, trigger, out);
 }

@@ -18,8 +18,8 @@ static const struct message_text msg_doubt = {
 };
 
 /* The end of a message that was just under way proves nothing, nor does what nobody could see. */
-static enum grade grade_of(const struct facts *facts, const struct ipc_piece *piece,
-			   uint64_t end_ns)
+static enum grade ipc_never_opened_grade_of(const struct facts *facts,
+					    const struct ipc_piece *piece, uint64_t end_ns)
 {
 	if (facts->blind || piece->born_ns + CUDA_GRACE_NS > end_ns)
 		return GRADE_NOTE;
@@ -34,7 +34,7 @@ void rule_ipc_never_opened(const struct facts *facts, const struct trigger *trig
 	end_ns = end_ns ? end_ns : facts->now_ns;
 	EACH_PIECE(facts, trigger->index, at) {
 		const struct ipc_piece *piece = &facts->cuda.pieces[at - 1];
-		enum grade grade = grade_of(facts, piece, end_ns);
+		enum grade grade = ipc_never_opened_grade_of(facts, piece, end_ns);
 
 		if (piece->by_export && !ipc_was_tried(facts, piece, end_ns) && !piece->end_ns &&
 		    ipc_counts(piece) && !(piece->flags & (MPSAN_IPC_IMPORTED | MPSAN_IPC_AUTO)))

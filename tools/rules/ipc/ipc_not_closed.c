@@ -14,7 +14,8 @@ static const struct message_text message_text = {
 };
 
 /* The memory was still there to be closed. */
-static bool is_there(const struct facts *facts, const struct ipc_piece *piece, uint64_t time_ns)
+static bool ipc_not_closed_is_there(const struct facts *facts, const struct ipc_piece *piece,
+				    uint64_t time_ns)
 {
 	uint64_t end = cuda_end_ns(facts, piece->owner);
 
@@ -34,7 +35,7 @@ void rule_ipc_not_closed(const struct facts *facts, const struct trigger *trigge
 		const struct ipc_piece *piece = ipc_piece_of(facts, import);
 
 		if (piece && ipc_counts(piece) && piece->owner != import->at.by &&
-		    ipc_was_left(facts, import) && is_there(facts, piece, end_ns))
+		    ipc_was_left(facts, import) && ipc_not_closed_is_there(facts, piece, end_ns))
 			FIND_SHARED(out, ipc_not_closed,
 				    import->ev.flags & MPSAN_IPC_TORCH ? GRADE_NOTE : GRADE_WARNING,
 				    trigger, import->piece, at, &message_text);

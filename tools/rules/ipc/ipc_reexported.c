@@ -25,8 +25,9 @@ static const struct message_text msg_shared = {
 	{{STEP_CUDA, "{thread} of process {pid} exported it again"}},
 };
 
-static void judge(const struct facts *facts, const struct trigger *trigger, struct findings *out,
-		  const struct fact_place *at, uint64_t address)
+static void ipc_reexported_judge(const struct facts *facts, const struct trigger *trigger,
+				 struct findings *out, const struct fact_place *at,
+				 uint64_t address)
 {
 	uint32_t import = ipc_import_around(facts, at->by, address, at->time_ns);
 	uint32_t piece = import ? facts->cuda.imports[import - 1].piece : 0;
@@ -46,11 +47,12 @@ void rule_ipc_reexported(const struct facts *facts, const struct trigger *trigge
 		if (export->ev.memory == MPSAN_MEMORY_VMM)
 			FIND_SHARED(out, ipc_reexported, GRADE_NOTE, trigger, 0, 0, &msg_shared);
 		else
-			judge(facts, trigger, out, &export->at, export->ev.base);
+			ipc_reexported_judge(facts, trigger, out, &export->at, export->ev.base);
 	} else {
 		const struct ipc_refused *refused = &facts->cuda.refuseds[trigger->index];
 
 		if (refused->ev.memory == MPSAN_MEMORY_IMPORTED && !refused->ev.other)
-			judge(facts, trigger, out, &refused->at, refused->ev.address);
+			ipc_reexported_judge(facts, trigger, out, &refused->at,
+					     refused->ev.address);
 	}
 }

@@ -81,7 +81,7 @@ static bool is_closed(const struct circle *circle)
 }
 
 /* Stated before the moment, about locks that were still the same then. */
-static bool counts(const struct circle *circle, uint32_t index)
+static bool lock_order_inversion_counts(const struct circle *circle, uint32_t index)
 {
 	const struct fact_order *order = &circle->facts->orders[index];
 
@@ -90,18 +90,20 @@ static bool counts(const struct circle *circle, uint32_t index)
 }
 
 /* Looks for the rest of a circle of `length` orders. */
-static bool complete(struct circle *circle, uint32_t length)
+static bool lock_order_inversion_complete(struct circle *circle, uint32_t length)
 {
 	const struct fact_order *last = at(circle, circle->count - 1);
 	uint32_t i = fact_order_of(circle->facts, last->at.by, last->ev.second);
 
 	for (; i != FACT_NONE && circle->work; i = fact_order_before(circle->facts, i)) {
 		circle->work--;
-		if (circle->facts->orders[i].ev.first != last->ev.second || !counts(circle, i))
+		if (circle->facts->orders[i].ev.first != last->ev.second ||
+		    !lock_order_inversion_counts(circle, i))
 			continue;
 		circle->order[circle->count++] = i;
 		if (last_fits(circle) &&
-		    (circle->count == length ? is_closed(circle) : complete(circle, length)))
+		    (circle->count == length ? is_closed(circle) :
+					       lock_order_inversion_complete(circle, length)))
 			return true;
 		circle->count--;
 	}
@@ -121,7 +123,7 @@ static bool was_told(const struct circle *circle)
 		bool fits = true;
 
 		if (order->ev.first != new->ev.first || order->ev.second != new->ev.second ||
-		    !counts(circle, i))
+		    !lock_order_inversion_counts(circle, i))
 			continue;
 		then.order[0] = i;
 		for (then.count = 2; then.count <= circle->count && fits; then.count++)
@@ -144,7 +146,7 @@ void rule_lock_order_inversion(const struct facts *facts, const struct trigger *
 				  .message_text = &msg_two};
 	uint32_t length = 2;
 
-	while (length <= ORDERS_MAX && !complete(&circle, length))
+	while (length <= ORDERS_MAX && !lock_order_inversion_complete(&circle, length))
 		length++;
 	if (length > ORDERS_MAX || was_told(&circle))
 		return;

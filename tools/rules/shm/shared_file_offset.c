@@ -82,7 +82,7 @@ static struct uses uses_of(const struct facts *facts, uint32_t slot, uint32_t ev
 	return uses;
 }
 
-static uint64_t pid_of(const struct facts *facts, uint32_t slot)
+static uint64_t shared_file_offset_pid_of(const struct facts *facts, uint32_t slot)
 {
 	return facts->processes[slot].slot->pid;
 }
@@ -96,11 +96,11 @@ static bool is_child(const struct facts *facts, uint32_t slot, uint32_t parent)
 static bool is_parents(const struct facts *facts, const struct uses *child, uint32_t parent)
 {
 	return EVENT_AS(&facts->events[child->event], offset_used)->kind == MPSAN_OFFSET_STREAM ||
-	       child->with == pid_of(facts, parent);
+	       child->with == shared_file_offset_pid_of(facts, parent);
 }
 
-static bool share(const struct facts *facts, uint32_t a, const struct uses *of_a, uint32_t b,
-		  const struct uses *of_b)
+static bool shared_file_offset_share(const struct facts *facts, uint32_t a, const struct uses *of_a,
+				     uint32_t b, const struct uses *of_b)
 {
 	uint32_t parent = facts->processes[a].slot->parent;
 
@@ -112,7 +112,7 @@ static bool share(const struct facts *facts, uint32_t a, const struct uses *of_a
 	       is_parents(facts, of_a, parent - 1) && is_parents(facts, of_b, parent - 1);
 }
 
-static bool is_there(const struct fact_process *process, uint64_t now_ns)
+static bool shared_file_offset_is_there(const struct fact_process *process, uint64_t now_ns)
 {
 	return !(process->gone && process->gone_ns <= now_ns) &&
 	       !(process->slot->end_ns && process->slot->end_ns <= now_ns) &&
@@ -135,7 +135,8 @@ static bool are_related(const struct facts *facts, uint32_t a, uint32_t b)
 	       (parent && parent == facts->processes[b].slot->parent);
 }
 
-static enum grade grade_of(uint64_t kind, const struct uses *a, const struct uses *b)
+static enum grade shared_file_offset_grade_of(uint64_t kind, const struct uses *a,
+					      const struct uses *b)
 {
 	uint32_t both = a->what & b->what;
 	uint64_t asked, answered;
@@ -167,19 +168,19 @@ static struct meeting meet(const struct facts *facts, uint32_t event, uint32_t o
 	struct uses theirs, mine;
 
 	if (!are_related(facts, self, other) ||
-	    !is_there(&facts->processes[other], facts->events[event].at.time_ns))
+	    !shared_file_offset_is_there(&facts->processes[other], facts->events[event].at.time_ns))
 		return meeting;
 	since = together_since(facts, self, other);
 	theirs = uses_of(facts, other, event, since, event);
 	if (theirs.event == FACT_NONE)
 		return meeting;
 	mine = uses_of(facts, self, event, since, event + 1);
-	if (!share(facts, self, &mine, other, &theirs))
+	if (!shared_file_offset_share(facts, self, &mine, other, &theirs))
 		return meeting;
-	meeting.now = grade_of(kind, &mine, &theirs);
+	meeting.now = shared_file_offset_grade_of(kind, &mine, &theirs);
 	meeting.other = theirs.event;
 	mine = uses_of(facts, self, event, since, event);
-	meeting.before = grade_of(kind, &mine, &theirs);
+	meeting.before = shared_file_offset_grade_of(kind, &mine, &theirs);
 	return meeting;
 }
 

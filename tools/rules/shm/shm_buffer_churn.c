@@ -24,7 +24,7 @@ struct size {
 };
 
 /* The place of this size, or of one that is rare; NULL: all others became rarer by one. */
-static struct size *place_of(struct size *sizes, uint64_t bytes)
+static struct size *shm_buffer_churn_place_of(struct size *sizes, uint64_t bytes)
 {
 	struct size *rare = NULL;
 
@@ -39,9 +39,9 @@ static struct size *place_of(struct size *sizes, uint64_t bytes)
 	return rare;
 }
 
-static void count(struct size *sizes, uint64_t bytes, uint32_t event)
+static void shm_buffer_churn_count(struct size *sizes, uint64_t bytes, uint32_t event)
 {
-	struct size *size = place_of(sizes, bytes);
+	struct size *size = shm_buffer_churn_place_of(sizes, bytes);
 
 	if (!size)
 		return;
@@ -70,7 +70,8 @@ void rule_shm_buffer_churn(const struct facts *facts, const struct trigger *trig
 	for (uint32_t at = fact_event_of(facts, trigger->index, EV_shm, FACT_NONE); at != FACT_NONE;
 	     at = fact_event_of(facts, trigger->index, EV_shm, at))
 		if (is_message(facts, at))
-			count(sizes, MPSAN_LATER_BYTES(facts->events[at].later), at);
+			shm_buffer_churn_count(sizes, MPSAN_LATER_BYTES(facts->events[at].later),
+					       at);
 	for (uint32_t i = 0; i < SIZES; i++)
 		if (sizes[i].count >= TENSORS_MIN && sizes[i].count * sizes[i].bytes >= BYTES_MIN)
 			FIND_EVENT(out, shm_buffer_churn, GRADE_NOTE, trigger, &message_text,

@@ -56,7 +56,7 @@ static bool was_cut_short(const struct facts *facts, uint32_t segment, uint32_t 
 	       cuda_end_ns(facts, maker) < made->time_ns + CUDA_GRACE_NS;
 }
 
-static enum grade grade_of(const struct facts *facts, uint32_t segment, bool killed)
+static enum grade shm_leaked_grade_of(const struct facts *facts, uint32_t segment, bool killed)
 {
 	if (shm_is_torch(facts, segment) ||
 	    EVENT_AS(shm_made(facts, segment), shm)->way != MPSAN_SHM_FILE)
@@ -66,12 +66,12 @@ static enum grade grade_of(const struct facts *facts, uint32_t segment, bool kil
 	return killed ? GRADE_WARNING : GRADE_NOTE;
 }
 
-static void tell(const struct facts *facts, const struct trigger *trigger, uint32_t segment,
-		 uint32_t maker, struct findings *out)
+static void shm_leaked_tell(const struct facts *facts, const struct trigger *trigger,
+			    uint32_t segment, uint32_t maker, struct findings *out)
 {
 	bool killed = shm_was_killed(facts, maker);
 	bool cut_short = was_cut_short(facts, segment, maker);
-	enum grade grade = cut_short ? GRADE_NOTE : grade_of(facts, segment, killed);
+	enum grade grade = cut_short ? GRADE_NOTE : shm_leaked_grade_of(facts, segment, killed);
 
 	if (grade != GRADE_OFF)
 		FIND_EVENT(out, shm_leaked, grade, trigger,
@@ -90,7 +90,7 @@ void rule_shm_leaked(const struct facts *facts, const struct trigger *trigger, s
 	if (event->type != EV_shm_left)
 		return;
 	if (maker != FACT_NONE)
-		tell(facts, trigger, segment, maker, out);
+		shm_leaked_tell(facts, trigger, segment, maker, out);
 	else if (event->at.by < facts->process_count)
 		FIND_EVENT(out, shm_leaked, GRADE_ERROR, trigger, &msg_unknown,
 			   .process = event->at.by + 1);

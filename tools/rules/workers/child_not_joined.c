@@ -62,8 +62,9 @@ static bool was_never_asked_for(const struct facts *facts, uint32_t slot)
 	       process->gone_ns + FACT_CHILD_NS < from->gone_ns;
 }
 
-static void find(struct findings *out, const struct facts *facts, const struct trigger *trigger,
-		 enum grade grade, const struct message_text *told, uint32_t slot)
+static void child_not_joined_find(struct findings *out, const struct facts *facts,
+				  const struct trigger *trigger, enum grade grade,
+				  const struct message_text *told, uint32_t slot)
 {
 	finding_add(out, trigger,
 		    (struct finding){.rule = RULE_child_not_joined,
@@ -82,7 +83,8 @@ void rule_child_not_joined(const struct facts *facts, const struct trigger *trig
 	if (trigger->kind == TRIGGER_CLOSE) {
 		for (slot = 0; slot < facts->process_count; slot++)
 			if (was_never_asked_for(facts, slot))
-				find(out, facts, trigger, GRADE_NOTE, &msg_zombie, slot);
+				child_not_joined_find(out, facts, trigger, GRADE_NOTE, &msg_zombie,
+						      slot);
 		return;
 	}
 	if (!process_is_left_behind(facts, slot) ||
@@ -90,7 +92,7 @@ void rule_child_not_joined(const struct facts *facts, const struct trigger *trig
 		return;
 	if (facts->processes[slot].stayed &&
 	    (exports_device_memory(facts, slot) || maps_shared_memory(facts, slot)))
-		find(out, facts, trigger, GRADE_ERROR, &msg_holder, slot);
+		child_not_joined_find(out, facts, trigger, GRADE_ERROR, &msg_holder, slot);
 	else
-		find(out, facts, trigger, GRADE_WARNING, &message_text, slot);
+		child_not_joined_find(out, facts, trigger, GRADE_WARNING, &message_text, slot);
 }

@@ -37,7 +37,8 @@ struct site {
 		end_event; /* of the child that copied most; of the first that ended so, + 1 */
 };
 
-static void tell(const struct trigger *trigger, struct findings *out, const struct site *site)
+static void cow_growth_tell(const struct trigger *trigger, struct findings *out,
+			    const struct site *site)
 {
 	bool works = site->copied >= NOTE_BYTES;
 
@@ -56,13 +57,13 @@ static void tell(const struct trigger *trigger, struct findings *out, const stru
 }
 
 /* Where a process forked: the library writes equal frames and equal stacks once. */
-static uint64_t place_of(const struct fact_fork *fork)
+static uint64_t cow_growth_place_of(const struct fact_fork *fork)
 {
 	return fork->ev.python ? fork->ev.python : fork->ev.stack;
 }
 
 /* What a process says of its work later takes the place of what it said before. */
-static bool counts(const struct facts *facts, uint32_t index)
+static bool cow_growth_counts(const struct facts *facts, uint32_t index)
 {
 	const struct fact_event *event = &facts->events[index];
 
@@ -71,7 +72,7 @@ static bool counts(const struct facts *facts, uint32_t index)
 		fact_event_of(facts, event->at.by, EV_growth, FACT_NONE) == index);
 }
 
-static void add(const struct facts *facts, struct site *site, uint32_t index)
+static void cow_growth_add(const struct facts *facts, struct site *site, uint32_t index)
 {
 	uint64_t copied;
 
@@ -93,25 +94,27 @@ void rule_cow_growth(const struct facts *facts, const struct trigger *trigger, s
 	struct site sites[SITES] = {0};
 
 	for (uint32_t i = 0; i < facts->event_count; i++) {
-		uint32_t fork = counts(facts, i) ? process_fork(facts, facts->events[i].at.by) :
-						   FACT_NONE;
+		uint32_t fork = cow_growth_counts(facts, i) ?
+					process_fork(facts, facts->events[i].at.by) :
+					FACT_NONE;
 		const struct fact_fork *from = fork == FACT_NONE ? NULL : &facts->forks[fork];
 		struct site *site;
 
 		if (!from)
 			continue;
-		site = &sites[(from->at.by + place_of(from) / MPSAN_UNIT) % SITES];
-		if (site->taken && (site->by != from->at.by || site->place != place_of(from))) {
-			tell(trigger, out, site);
+		site = &sites[(from->at.by + cow_growth_place_of(from) / MPSAN_UNIT) % SITES];
+		if (site->taken &&
+		    (site->by != from->at.by || site->place != cow_growth_place_of(from))) {
+			cow_growth_tell(trigger, out, site);
 			site->taken = false;
 		}
 		if (!site->taken)
 			*site = (struct site){.taken = true,
 					      .by = from->at.by,
 					      .fork = fork,
-					      .place = place_of(from)};
-		add(facts, site, i);
+					      .place = cow_growth_place_of(from)};
+		cow_growth_add(facts, site, i);
 	}
 	for (uint32_t i = 0; i < SITES; i++)
-		tell(trigger, out, &sites[i]);
+		cow_growth_tell(trigger, out, &sites[i]);
 }

@@ -10,8 +10,8 @@ static const struct message_text message_text = {
 	{{STEP_FORK, "{process} started a worker"}, {STEP_ENDED, "{process} {end}"}},
 };
 
-static void judge(const struct facts *facts, const struct trigger *trigger, struct findings *out,
-		  uint32_t parent)
+static void parent_lost_judge(const struct facts *facts, const struct trigger *trigger,
+			      struct findings *out, uint32_t parent)
 {
 	uint32_t count = 0, fork = FACT_NONE;
 
@@ -39,10 +39,10 @@ void rule_parent_lost(const struct facts *facts, const struct trigger *trigger,
 	if (trigger->kind == TRIGGER_ENDED) {
 		if (process_was_killed(facts, trigger->index) &&
 		    !process_was_struck(facts, trigger->index))
-			judge(facts, trigger, out, trigger->index);
+			parent_lost_judge(facts, trigger, out, trigger->index);
 		return;
 	}
 	for (uint32_t slot = 0; slot < facts->process_count; slot++)
 		if (process_was_killed(facts, slot) && process_was_struck(facts, slot))
-			judge(facts, trigger, out, slot);
+			parent_lost_judge(facts, trigger, out, slot);
 }

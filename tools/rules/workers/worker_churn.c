@@ -36,7 +36,8 @@ static uint64_t threads_of(const struct fact_fork *fork)
 	return fork->ev.threads > fork->ev.feeder ? fork->ev.threads - fork->ev.feeder : 1;
 }
 
-static void tell(const struct trigger *trigger, struct findings *out, const struct maker *maker)
+static void worker_churn_tell(const struct trigger *trigger, struct findings *out,
+			      const struct maker *maker)
 {
 	bool growing = maker->growths >= GROWTHS;
 
@@ -52,7 +53,7 @@ static void tell(const struct trigger *trigger, struct findings *out, const stru
 				     .amount = maker->rounds});
 }
 
-static void count(const struct facts *facts, struct maker *maker, uint32_t index)
+static void worker_churn_count(const struct facts *facts, struct maker *maker, uint32_t index)
 {
 	const struct fact_fork *fork = &facts->forks[index];
 	const struct fact_process *child = &facts->processes[fork->child];
@@ -85,11 +86,11 @@ void rule_worker_churn(const struct facts *facts, const struct trigger *trigger,
 		    !process_is_python_worker(facts, fork->child))
 			continue;
 		if (maker->rounds && maker->slot != fork->at.by) {
-			tell(trigger, out, maker);
+			worker_churn_tell(trigger, out, maker);
 			maker->rounds = 0;
 		}
-		count(facts, maker, i);
+		worker_churn_count(facts, maker, i);
 	}
 	for (uint32_t i = 0; i < MAKERS; i++)
-		tell(trigger, out, &makers[i]);
+		worker_churn_tell(trigger, out, &makers[i]);
 }

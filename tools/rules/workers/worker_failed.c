@@ -63,7 +63,7 @@ static bool ended_badly(const struct facts *facts, uint32_t slot)
 }
 
 /* Signals by which the kernel ends a process, for a fault or for want of memory, as far as nobody sent them. */
-static bool crashed(const struct facts *facts, uint32_t slot)
+static bool worker_failed_crashed(const struct facts *facts, uint32_t slot)
 {
 	int number = facts->processes[slot].slot->end_value;
 
@@ -162,12 +162,13 @@ static void judge_peace(const struct facts *facts, const struct trigger *trigger
 	uint32_t place;
 
 	if (!facts->processes[slot].slot->pid || !ended_badly(facts, slot) ||
-	    !(crashed(facts, slot) ? process_is_worker(facts, slot) :
-				     process_is_python_worker(facts, slot)) ||
+	    !(worker_failed_crashed(facts, slot) ? process_is_worker(facts, slot) :
+						   process_is_python_worker(facts, slot)) ||
 	    !ended_well(facts, process_parent(facts, slot)) ||
 	    process_was_ended_by_another(facts, slot))
 		return;
-	if (crashed(facts, slot) && !ended_in_vain(facts, slot) && !may_be_known(facts, slot)) {
+	if (worker_failed_crashed(facts, slot) && !ended_in_vain(facts, slot) &&
+	    !may_be_known(facts, slot)) {
 		judge_crash(facts, trigger, out, slot);
 		return;
 	}
