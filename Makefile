@@ -95,8 +95,8 @@ build/obj/tools/formats/html/page.S.o: tools/formats/html/page.S $(PAGE)
 	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
 
 # Test programs: one file each, except unit tests, which see the command's parts.
-TEST_FLAGS := $(BASE) -Iinclude
-PRELOAD_SRC := $(filter-out %_test.c,$(wildcard tests/preload/*.c))
+TEST_FLAGS := $(BASE) -Iinclude -iquote tests/preload
+PRELOAD_SRC := $(filter-out %_test.c tests/preload/lib/%,$(wildcard tests/preload/*/*.c))
 PRELOAD_BIN := $(PRELOAD_SRC:%.c=build/%)
 PRELOAD_LIB := $(patsubst %.c,build/%.so,$(wildcard tests/preload/lib/*.c))
 EXAMPLE_BIN := $(patsubst %.c,build/%,$(wildcard examples/*.c examples/*/*.c))

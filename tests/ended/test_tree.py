@@ -27,7 +27,7 @@ UNWATCHED = {  # each beside the deadlock
 
 
 def check(command):
-    script = f"{command} & exec {BUILD}/tests/preload/cycle_mutex"
+    script = f"{command} & exec {BUILD}/tests/preload/waits/deadlock-cycle-mutex"
     job = subprocess.Popen([MPSAN, "run", "--on-deadlock=kill", "--", "sh", "-c", script], stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
     try:

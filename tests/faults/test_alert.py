@@ -25,7 +25,7 @@ def program(name):
 
 
 @contextlib.contextmanager
-def running(*options, name="orphan_mutex"):
+def running(*options, name="fork/fork-orphaned-lock-mutex"):
     process = subprocess.Popen([MPSAN, "run", *options, "--", program(name)], stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
     try:
@@ -64,7 +64,7 @@ def check_once():
     """Before the story, where that is printed at once; the same for every way to say where reports go and what fails."""
     for options in ((), ("--fail-on", "never"), ("--report", "text=stderr"), ("--report", f"json={scratch('report.json')}"), ("--report", "text=-"),
                     ("--report", f"text={scratch('report.txt')}")):
-        run = run_bare([MPSAN, "run", "--on-deadlock=kill", *options, "--", program("orphan_mutex")])
+        run = run_bare([MPSAN, "run", "--on-deadlock=kill", *options, "--", program("fork/fork-orphaned-lock-mutex")])
         assert run.exit == 66, run
         assert len(alerts(run.err)) == 1 and "the program is ended now" in alerts(run.err)[0], (options, run.err)
         story = "mpsan: error: fork-orphaned-lock" in run.err
@@ -77,7 +77,7 @@ def check_quiet():
     """Nothing for warnings, nor for what was suppressed or is graded down."""
     suppressions = scratch("suppressions")
     suppressions.write_text("fork-orphaned-lock:*\n")
-    run = run_bare([MPSAN, "run", "--", program("held_child_lives")])
+    run = run_bare([MPSAN, "run", "--", program("fork/fork-lock-held-child-lives")])
     assert "warning: fork-lock-held" in run.err and not alerts(run.err), run.err
     for options in (("--suppressions", suppressions), ("--rule", "fork-orphaned-lock=warning")):
         with running("--report", "text=/dev/null", *options) as process:
@@ -88,7 +88,7 @@ def check_quiet():
 def check_no_wait():
     """An error that is no hang: by that name, and nothing to look at."""
     run = run_bare([MPSAN, "run", "--rule", "worker-failed=error", "--report", "text=/dev/null", "--",
-                    program("worker_failed")])
+                    program("workers/worker-failed")])
     lines = alerts(run.err)
     assert len(lines) == 1 and lines[0].startswith("mpsan: first error after "), run.err
     assert "mpsan ps" not in lines[0] and "fix: " in lines[0], lines

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 from faults import build, preload, scratch  # noqa: E402
 from mpsantest import BUILD, FINDINGS_EXIT, MPSAN, Skip, main, run_bare, run_mpsan, verdicts  # noqa: E402
 
-KNOT = BUILD / "tests/preload/cycle_mutex"
+KNOT = BUILD / "tests/preload/waits/deadlock-cycle-mutex"
 
 # A namespace that is not ended with its parent: its first process, and a second one, wait for a line that never comes.
 INNER = """

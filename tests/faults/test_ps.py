@@ -141,11 +141,11 @@ def says(text, *words):
 def check_orphan():
     for way in ("preloaded", "supervised"):
         with Place() as place:
-            getattr(place, way)([program("orphan_mutex")])
+            getattr(place, way)([program("fork/fork-orphaned-lock-mutex")])
             document = place.until(doomed(2))
             wait = next(wait for wait in for_ever(document) if wait["name"] == "lock")
             assert wait["kind"] == "mutex" and wait["owner"]["gone"] and not wait["at_least"], wait
-            assert "child_wants (orphan_mutex.c:" in wait["at"], wait
+            assert "child_wants (fork-orphaned-lock-mutex.c:" in wait["at"], wait
             says(text_of(place), "2 processes", "main thread waits for ever, since", 'for mutex "lock"', "which is gone",
                  'holds mutex "lock" taken at', "error: fork-orphaned-lock", "mpsan report " + document["session"])
 
@@ -153,7 +153,7 @@ def check_orphan():
 def check_cycle():
     for way in ("preloaded", "supervised"):
         with Place() as place:
-            getattr(place, way)([program("cycle_mutex")])
+            getattr(place, way)([program("waits/deadlock-cycle-mutex")])
             document = place.until(doomed(3))
             owners = {wait["name"]: wait["owner"]["name"] for wait in for_ever(document) if wait["name"]}
             assert owners == {"accounts": "debit_main", "journal": "audit_main"}, owners
@@ -165,7 +165,7 @@ def check_cycle():
 def check_since():
     """A wait is as old as the library says, not as the look."""
     with Place() as place:
-        place.preloaded([program("cycle_mutex")])
+        place.preloaded([program("waits/deadlock-cycle-mutex")])
         first, again = (for_ever(place.until(doomed(3))) for _ in range(2))
         assert not any(wait["at_least"] for wait in first + again), (first, again)
         assert [wait["since_ns"] for wait in first] == [wait["since_ns"] for wait in again], (first, again)
@@ -173,9 +173,9 @@ def check_since():
 
 def check_python():
     with Place() as place:
-        place.supervised([system_python(), "tests/preload/py_cycle.py"])
+        place.supervised([system_python(), "tests/preload/waits/deadlock-cycle-locks.py"])
         document = place.until(doomed(3))
-        assert all("py_cycle.py:" in wait["at"] for wait in for_ever(document)), for_ever(document)
+        assert all("deadlock-cycle-locks.py:" in wait["at"] for wait in for_ever(document)), for_ever(document)
         assert all(wait["kind"] == "Python lock" for wait in for_ever(document)), for_ever(document)
         names = {thread["name"] for thread in threads(document)}
         assert "Thread-1 (debit)" in names or "Thread-1" in names, names
@@ -298,7 +298,7 @@ def check_zombie():
 def check_dead():
     with Place() as place:
         session = place.directory / "kept"
-        place.supervised([program("cycle_mutex")], "--on-deadlock=kill", "--dir", session)
+        place.supervised([program("waits/deadlock-cycle-mutex")], "--on-deadlock=kill", "--dir", session)
         place.running[0].wait(PATIENCE)
         document = place.document(session)
         assert not document["live"] and len(for_ever(document)) == 3, document
@@ -312,7 +312,7 @@ def check_dead():
 def check_killed():
     """All are gone without a word of the end."""
     with Place() as place:
-        place.preloaded([program("cycle_mutex")])
+        place.preloaded([program("waits/deadlock-cycle-mutex")])
         session = place.until(doomed(3))["session"]
         kill_group(place.running[0].pid)
         place.running[0].wait()
@@ -338,25 +338,25 @@ def check_none():
 def check_elsewhere():
     """A session that is not where sessions usually are is named, and not taken."""
     with Place() as place, Place() as other:
-        other.supervised([program("cycle_mutex")], "--dir", other.directory / "there")
+        other.supervised([program("waits/deadlock-cycle-mutex")], "--dir", other.directory / "there")
         other.until(doomed(3), other.directory / "there")
         run = place.ps()
         lines = [line for line in run.err.splitlines() if str(other.directory / "there") in line]
-        assert run.exit == USAGE and not run.out and len(lines) == 1 and "cycle_mutex" in lines[0], run
+        assert run.exit == USAGE and not run.out and len(lines) == 1 and "deadlock-cycle-mutex" in lines[0], run
 
 
 def check_several():
     with Place() as place:
-        place.preloaded([program("cycle_mutex")])
+        place.preloaded([program("waits/deadlock-cycle-mutex")])
         place.until(doomed(3))
-        place.supervised([program("orphan_mutex")])
+        place.supervised([program("fork/fork-orphaned-lock-mutex")])
         end = time.monotonic() + PATIENCE
         run = place.ps()
         while run.exit == 0 and time.monotonic() < end:
             run = place.ps()
         lines = run.err.splitlines()
         assert run.exit == USAGE and "name one" in lines[0] and len(lines) == 3, run
-        says(run.err, "cycle_mutex", "orphan_mutex", "since")
+        says(run.err, "deadlock-cycle-mutex", "fork-orphaned-lock-mutex", "since")
         for line in lines[1:]:
             assert place.ps(line.split()[0]).exit == 0, line
 
@@ -364,7 +364,7 @@ def check_several():
 def check_broken():
     with Place() as place:
         whole = place.directory / "whole"
-        place.supervised([program("cycle_mutex")], "--on-deadlock=kill", "--dir", whole)
+        place.supervised([program("waits/deadlock-cycle-mutex")], "--on-deadlock=kill", "--dir", whole)
         place.running[0].wait(PATIENCE)
         cut, garbage, empty, log = (place.directory / name for name in ("cut", "garbage", "empty", "log"))
         for copy in (cut, garbage, log):
@@ -398,7 +398,7 @@ PROCESS = {"pid", "parent", "name", "role", "argv", "how", "start_ns", "end_ns",
 
 def check_keys():
     with Place() as place:
-        place.supervised([program("orphan_mutex")])
+        place.supervised([program("fork/fork-orphaned-lock-mutex")])
         document = place.until(doomed(2))
         assert set(document) == {"schema", "session", "live", "time_ns", "processes", "exports", "findings",
                                  "limits"}, set(document)
@@ -423,7 +423,7 @@ def check_findings():
         return rules_of(document) and rules_of(document) == rules_of(json.loads(reported.out))
 
     with Place() as place:
-        place.supervised([program("orphan_mutex")])
+        place.supervised([program("fork/fork-orphaned-lock-mutex")])
         assert "fork-orphaned-lock" in rules_of(place.until(told_by_report))
 
 
@@ -446,7 +446,7 @@ def on_terminal(place, **env):
 
 def check_terminal():
     with Place() as place:
-        place.preloaded([program("cycle_mutex")])
+        place.preloaded([program("waits/deadlock-cycle-mutex")])
         place.until(doomed(3))
         plain = on_terminal(place, COLUMNS="60", NO_COLOR="1")
         assert "\033" not in plain and max(map(len, plain.splitlines())) == 60, plain

@@ -20,7 +20,7 @@ from mpsantest import BUILD, LIBRARY, MPSAN, kill_group, main, run_bare, system_
 from terminal import Terminal  # noqa: E402
 
 USAGE, PATIENCE = 2, 20
-PROGRAM = BUILD / "tests/preload/orphan_mutex"
+PROGRAM = BUILD / "tests/preload/fork/fork-orphaned-lock-mutex"
 LAUNCHER = """
 #include <fcntl.h>
 #include <unistd.h>
@@ -79,9 +79,9 @@ def check_hang():
         lines = terminal.until(has("(3 for ever)", "1 error, 0 warnings, 1 note", "/dev/shm",
                                    'main thread waits for ever, since', 'for mutex "lock", held by thread',
                                    "which is gone", "ago: error: fork-orphaned-lock", "q quit"))
-        pid = next(line.split()[0] for line in lines if "orphan_mutex (fork)" in line)
+        pid = next(line.split()[0] for line in lines if "fork-orphaned-lock-mutex (fork)" in line)
         terminal.keys("jjjj\r")
-        terminal.until(has(f"process {pid}, TID {pid}, waiting", "child_wants tests/preload/orphan_mutex.c:", "native:"))
+        terminal.until(has(f"process {pid}, TID {pid}, waiting", "child_wants tests/preload/fork/fork-orphaned-lock-mutex.c:", "native:"))
         terminal.keys("\x1b")
         terminal.until("processes, and what")
         terminal.keys("t")
@@ -124,10 +124,10 @@ def check_sizes():
         for height, width in ((50, 150), (5, 20), (2, 5), (10, 40)):
             terminal.resize(height, width)
             terminal.until(lambda lines: lines[-1].startswith("q quit") if height > 2 else lines[0].startswith("too"))
-        lines = terminal.until(has("1 error", "orphan_mutex (fork)", "ago: error"))
+        lines = terminal.until(has("1 error", "fork-orphaned-lock-mutex (fork)", "ago: error"))
         assert lines[9].startswith("q quit"), lines
         terminal.keys("jjj")
-        terminal.until("orphan_mutex (fork)")
+        terminal.until("fork-orphaned-lock-mutex (fork)")
         leave(terminal)
 
 
@@ -143,7 +143,7 @@ def check_early():
         with top(directory) as terminal:
             terminal.until("nothing has run here so far")
             os.close(writer)  # and now it goes on
-            terminal.until(has("mpsan top: orphan_mutex", "(3 for ever)"))
+            terminal.until(has("mpsan top: fork-orphaned-lock-mutex", "(3 for ever)"))
             leave(terminal)
     finally:
         kill_group(process.pid)
@@ -264,7 +264,7 @@ def check_unusable():
             leave(terminal)
         run = run_bare([MPSAN, "top", "--once", directory])
         assert run.exit == 0 and not run.err and "\x1b" not in run.out, run
-        assert has("mpsan top: orphan_mutex", "waits for ever, since", "error: fork-orphaned-lock")(run.out.splitlines())
+        assert has("mpsan top: fork-orphaned-lock-mutex", "waits for ever, since", "error: fork-orphaned-lock")(run.out.splitlines())
     for wrong in (["--interval", "0"], ["--interval", "x"], ["--interval"], ["--interval=nan"], ["--json"], ["--what"],
                   ["/nowhere"]):
         run = run_bare([MPSAN, "top", *wrong])

@@ -323,7 +323,7 @@ def the_programs_own_status_wins():
 
 def it_counts_more_than_findings():
     """As with `mpsan report`: a job that waits for the file must hear that it is not there."""
-    noted = [system_python(), "tests/preload/py_idle_threads.py"]
+    noted = [system_python(), "tests/preload/fork/silent-idle-threads.py"]
     assert write_to("/dev/null", noted, ["--fail-on=note"]).exit == 66
     assert write_to("/nowhere/at/all", noted, ["--fail-on=note"]).exit == 2
 

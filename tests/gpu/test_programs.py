@@ -9,7 +9,8 @@ import os
 import subprocess
 
 from gpu import FAKE, PRELOAD, environment, need_devices
-from mpsantest import BUILD, Expectation, Skip, check_program, main, states_expectation, system_python
+from mpsantest import BUILD, ROOT, Expectation, Skip, check_program, main, states_expectation, \
+    system_python
 
 WITHOUT = ("OPEN_ONCE", "PEERS=0")  # settings of the stand-in that stand for another driver, or another machine
 
@@ -42,11 +43,11 @@ def check(command, source):
 
 
 def cases():
-    for source in sorted(PRELOAD.glob("*.*")):
-        if source.name.startswith("test_") or not states_expectation(source) or not words_of(source):
+    for source in sorted(PRELOAD.glob("*/*.*")):
+        if source.suffix not in (".c", ".py") or not states_expectation(source) or not words_of(source):
             continue
-        command = [system_python(), source] if source.suffix == ".py" else [BUILD / "tests/preload" / source.stem]
-        yield source.name, functools.partial(check, command, source)
+        command = [system_python(), source] if source.suffix == ".py" else [BUILD / source.relative_to(ROOT).with_suffix("")]
+        yield f"{source.parent.name}/{source.name}", functools.partial(check, command, source)
 
 
 main(dict(cases()))

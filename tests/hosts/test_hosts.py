@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 from mpsantest import BUILD, MPSAN, Skip, find, main, need_builds, run_bare  # noqa: E402
 from sessions import MEASURED, NFS, SYNCED, copy_session, host_of  # noqa: E402
 
-HAZARD = BUILD / "tests/preload/orphan_mutex"
+HAZARD = BUILD / "tests/preload/fork/fork-orphaned-lock-mutex"
 HOUR = 3600 * 10**9
 RANKS = 64
 

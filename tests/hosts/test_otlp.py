@@ -27,7 +27,7 @@ def with_session(case):
         need_builds()
         with tempfile.TemporaryDirectory() as place:
             run_bare([MPSAN, "run", "--report", f"otlp={place}/live.jsonl", "--on-deadlock=kill", "--dir", f"{place}/session",
-                      "--", BUILD / "tests/preload/orphan_mutex"])
+                      "--", BUILD / "tests/preload/fork/fork-orphaned-lock-mutex"])
             case(Path(place))
     return run
 
@@ -74,7 +74,7 @@ def check_finding(place):
     assert record["severityNumber"] == 17 and record["body"]["stringValue"] == finding["message"]
     assert record["timeUnixNano"] == str(finding["time_ns"]), record
     assert resource["process.pid"] == {"intValue": str(finding["pid"])}, resource
-    assert "orphan_mutex" in json.dumps(resource["process.command_args"]), resource
+    assert "fork-orphaned-lock-mutex" in json.dumps(resource["process.command_args"]), resource
     assert attributes["mpsan.count"] == {"intValue": "1"} and attributes["mpsan.fix"]["stringValue"] == finding["fix"]
     assert attributes["code.function.name"]["stringValue"] == "child_wants", attributes  # the waiter's, as thread.id
     assert attributes["code.line.number"]["intValue"].isdigit() and "code.file.path" in attributes

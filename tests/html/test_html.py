@@ -155,7 +155,7 @@ def check_hosts():
     with tempfile.TemporaryDirectory() as place:
         run_bare([MPSAN, "run", "--report", f"json={place}/a.json", "--dir", f"{place}/first", "--", "/bin/true"])
         run_bare([MPSAN, "run", "--on-deadlock=kill", "--report", f"json={place}/b.json", "--dir", f"{place}/second", "--", system_python(),
-                  ROOT / "tests/preload/py_cycle.py"])
+                  ROOT / "tests/preload/waits/deadlock-cycle-locks.py"])
         sessions.copy_session(f"{place}/first", f"{place}/a", name="a")
         sessions.copy_session(f"{place}/second", f"{place}/b", 5_000_000_000, name="b")
         run = run_bare([MPSAN, "report", "--skew", "b=5", "--report", f"html={place}/page.html", f"{place}/a", f"{place}/b"])

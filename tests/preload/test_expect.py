@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the programs of this directory and holds each against the expectation in its own header."""
+"""Runs the programs of the folders beside it and holds each against the expectation in its own header."""
 # cases
 
 import functools
@@ -14,29 +14,32 @@ from mpsantest import (  # noqa: E402
     BUILD, Expectation, check_program, main, other_pythons, states_expectation, system_python)
 
 
-def is_test(path):
-    return path.name.startswith("test_")
+def sources(pattern):
+    return [path for path in sorted(HERE.glob(f"*/{pattern}")) if path.parent.name != "lib"]
 
 
 def stated(pattern):
     """Sources with an expectation; check_all_driven sees to the others."""
-    return [path for path in sorted(HERE.glob(pattern)) if not is_test(path) and states_expectation(path)]
+    return [path for path in sources(pattern) if states_expectation(path)]
 
 
 def check_all_driven():
-    """A source without an expectation is named by a script beside it, or nothing would ever run it."""
-    scripts = [path for path in HERE.glob("*.*") if path.suffix in (".py", ".sh")]
-    for path in [*HERE.glob("*.c"), *HERE.glob("*.py")]:
-        if is_test(path) or states_expectation(path):
-            continue
-        users = [script for script in scripts if script != path and path.stem in script.read_text()]
-        assert users, f"{path.name} states no expectation, and no script here runs it"
+    """A source without an expectation is named by a script here or a program beside it, or nothing would ever run it."""
+    for path in [*sources("*.c"), *sources("*.py")]:
+        if not states_expectation(path):
+            scripts = [*HERE.glob("test_*"), *(other for other in path.parent.glob("*.py") if other != path)]
+            users = [script for script in scripts if path.stem in script.read_text()]
+            assert users, f"{path.name} states no expectation, and no script or program there uses it"
+
+
+def name_of(source):
+    return source.relative_to(HERE).as_posix()
 
 
 def c_cases():
     for source in stated("*.c"):
-        program = BUILD / "tests/preload" / source.stem
-        yield source.stem, functools.partial(check_program, [program], source)
+        name = name_of(source)[:-len(".c")]
+        yield name, functools.partial(check_program, [BUILD / "tests/preload" / name], source)
 
 
 def python_cases():
@@ -48,7 +51,7 @@ def python_cases():
             wanted = others if os.environ.get("MPSAN_FULL") else newest_first[:1] + newest_first[-1:]
             pythons.update({version: others[version] for version in wanted})
         for version, python in pythons.items():
-            name = source.name + (f"@{version}" if version else "")
+            name = name_of(source) + (f"@{version}" if version else "")
             yield name, functools.partial(check_program, [python, source], source)
 
 

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from mpsantest import BUILD, SKIPPED, Skip, dump, main, run_bare, run_mpsan  # noqa: E402
 
-PROGRAM = BUILD / "tests/preload/forkways"
+PROGRAM = BUILD / "tests/preload/fork/forkways"
 FORK_HANDLERS = 4  # MPSAN_FORK_HANDLERS
 
 

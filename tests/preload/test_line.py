@@ -20,22 +20,22 @@ from mpsantest import BUILD, LIBRARY, MPSAN, kill_group, main, run_bare, system_
 HERE = Path(__file__).resolve().parent
 JUDGED_S = 0.8  # a wait must have lasted this long before the report judges it
 PROGRAMS = {
-    "orphan_mutex": "fork-orphaned-lock",
-    "orphan_rwlock_read": "fork-orphaned-lock",
-    "orphan_spin": "fork-orphaned-lock",
-    "own_recursive": "fork-own-lock",
-    "self_deadlock": "self-deadlock",
-    "self_sem": "self-deadlock",
-    "static_init": "fork-static-init",
-    "alone_sem": "fork-lost-wakeup",
-    "alone_pool": "fork-lost-wakeup",
-    "alone_library": "fork-thread-pool",
-    "pool_same": "fork-thread-pool",
-    "atfork_self": "fork-handler-deadlock",
-    "atfork_left": "fork-handler-deadlock",
-    "py_import_orphan.py": "fork-during-import",
-    "py_preexec_hang.py": "fork-preexec-fn",
-    "py_alone_queue.py": "fork-lost-wakeup",
+    "fork/fork-orphaned-lock-mutex": "fork-orphaned-lock",
+    "fork/fork-orphaned-lock-rwlock-read": "fork-orphaned-lock",
+    "fork/fork-orphaned-lock-spin": "fork-orphaned-lock",
+    "fork/fork-own-lock-recursive": "fork-own-lock",
+    "waits/self-deadlock-mutex": "self-deadlock",
+    "waits/self-deadlock-sem": "self-deadlock",
+    "fork/fork-static-init": "fork-static-init",
+    "fork/fork-lost-wakeup-sem": "fork-lost-wakeup",
+    "fork/fork-lost-wakeup-pool": "fork-lost-wakeup",
+    "fork/fork-thread-pool-library": "fork-thread-pool",
+    "fork/fork-thread-pool-same": "fork-thread-pool",
+    "fork/fork-handler-deadlock-self": "fork-handler-deadlock",
+    "fork/fork-handler-deadlock-left": "fork-handler-deadlock",
+    "imports/fork-during-import-orphan.py": "fork-during-import",
+    "fork/fork-preexec-fn-hang.py": "fork-preexec-fn",
+    "fork/fork-lost-wakeup-queue.py": "fork-lost-wakeup",
 }
 
 

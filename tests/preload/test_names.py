@@ -22,7 +22,7 @@ PARKED = "threading.Thread(target=threading.Event().wait, daemon=True, name='par
 
 
 def program(name, *arguments):
-    return [BUILD / "tests/preload" / name, *arguments]
+    return [BUILD / "tests/preload/fork" / name, *arguments]
 
 
 def lists(report):

@@ -11,8 +11,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 from mpsantest import (  # noqa: E402
     BUILD, LIBRARY, MPSAN, dump, find, main, run_bare, run_mpsan, system_python)
 
-PAIR = BUILD / "tests/preload/order_pair"
+PAIR = BUILD / "tests/preload/lock-order/lock-order-inversion-pair"
 RULE = "lock-order-inversion"
+SAID = f'"rule": "{RULE}"'
 # Each wait takes a lock that is made for it, and its limit of time ends it.
 WAITS = """
 import threading
@@ -44,7 +45,7 @@ def recorded(command, *options, env=None):
 
 def check_off():
     orders, report = recorded([PAIR])
-    assert not orders and RULE not in report
+    assert not orders and SAID not in report
 
 
 def check_judged_later():
@@ -57,9 +58,9 @@ def check_plain_preloading():
     assert "lock-order=yes" in printed, printed
     env = {"LD_PRELOAD": str(LIBRARY), "MPSAN_OPTIONS": "lock-order=yes"}
     orders, report = recorded([PAIR], env=env)
-    assert orders and RULE not in report, "it is off by preset, recorded or not"
+    assert orders and SAID not in report, "it is off by preset, recorded or not"
     orders, report = recorded([PAIR], "--rule", f"{RULE}=warning", env=env)
-    assert RULE in report
+    assert SAID in report
 
 
 def check_short_lived_locks():

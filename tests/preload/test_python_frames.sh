@@ -9,8 +9,8 @@ shim=$here/../../shim
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-"${CC:-cc}" -std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden -Wall -Wextra -Wl,-z,defs \
-	-Wl,--wrap=sys_peek -o "$work/frames.so" "$here/python_frames_test.c" \
+"${CC:-cc}" -iquote "$here" -std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden -Wall -Wextra -Wl,-z,defs \
+	-Wl,--wrap=sys_peek -o "$work/frames.so" "$here/python/python_frames_test.c" \
 	"$shim"/python/*.c "$shim"/common/cpython/*.c "$shim/intercept/elf.c" "$shim/intercept/sys.c" \
 	"$shim/intercept/text.c" "$shim/intercept/racy.c" || exit 1
 
@@ -28,12 +28,12 @@ for python in ${PYTHON:-$(find_pythons)}; do
 	for flags in "" "-O -X no_debug_ranges"; do
 		snapshots=$([ -z "$flags" ] && echo 20000 || echo 1000)
 		# shellcheck disable=SC2086
-		LD_PRELOAD=$work/frames.so timeout 300 "$python" -W ignore::DeprecationWarning $flags "$here/python_frames.py" $snapshots || {
+		LD_PRELOAD=$work/frames.so timeout 300 "$python" -W ignore::DeprecationWarning $flags "$here/python/python_frames.py" $snapshots || {
 			echo "python_frames: FAILED: $python $flags (status $?)"
 			result=1
 		}
 	done
-	LD_PRELOAD=$work/frames.so PYTHONDONTWRITEBYTECODE=1 timeout 100 "$python" -W ignore::DeprecationWarning "$here/python_imports.py" || {
+	LD_PRELOAD=$work/frames.so PYTHONDONTWRITEBYTECODE=1 timeout 100 "$python" -W ignore::DeprecationWarning "$here/python/python_imports.py" || {
 		echo "python_imports: FAILED: $python (status $?)"
 		result=1
 	}

@@ -17,7 +17,7 @@ from mpsantest import ROOT, Skip, check_program, main, system_python  # noqa: E4
 
 PROGRAMS = sorted((HERE / "programs").glob("*.py"))
 VENV = ROOT / ".venv/bin/python"
-LONG = ("map_limit",)  # 65 000 tensors: only with MPSAN_FULL; preload/shm_map_limit.c is the same without torch
+LONG = ("map_limit",)  # 65 000 tensors: only with MPSAN_FULL; preload/shm/shm-map-limit.c is the same without torch
 NEEDS_NAMESPACE = ("small_shm", "small_shm_asked")
 OLD_ONLY, NEW_ONLY = ("small_shm",), ("small_shm_asked",)  # newer torch reserves memory when it asks for it
 

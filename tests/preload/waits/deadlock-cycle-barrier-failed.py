@@ -5,7 +5,7 @@
 # silent: missing-sentinel
 # ends: never
 # says: waits for data from a pipe; the main thread of process
-# says: meet (py_barrier_failed.py:
+# says: meet (deadlock-cycle-barrier-failed.py:
 import multiprocessing
 
 

@@ -2,7 +2,7 @@
 # expect: cuda-in-forked-child error
 # fake: cuda
 # frames: prepare Popen._launch train
-# says: py_cuda_fork.py
+# says: cuda-in-forked-child.py
 
 import multiprocessing
 

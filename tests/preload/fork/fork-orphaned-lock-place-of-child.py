@@ -5,7 +5,7 @@
 # may: fork-lock-held warning
 # ends: never
 # says: waits for ever at Queue.qsize (queue.py:
-# says: in the child made at <module> (py_place_of_child.py:26) for
+# says: in the child made at <module> (fork-orphaned-lock-place-of-child.py:26) for
 import multiprocessing
 import queue
 import threading

@@ -8,15 +8,15 @@
 
 #include <dlfcn.h>
 
-/* It lies in a directory beside this program. */
+/* It lies in a directory beside that of this program. */
 static void *open_prober(void)
 {
 	char path[4096];
-	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 20);
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 32);
 
 	must(length > 0);
 	path[length] = '\0';
-	strcpy(strrchr(path, '/'), "/lib/cuda_prober.so");
+	strcpy(strrchr(path, '/'), "/../lib/cuda_prober.so");
 	return dlopen(path, RTLD_NOW);
 }
 

@@ -1,7 +1,7 @@
 """No cure: the fork server imports a module that asks for CUDA, and its workers are copies of the server."""
 # expect: cuda-in-forked-child error
 # says: must not initialise CUDA thereby
-# says: py_cuda_asks.py
+# says: cuda_asks.py
 # frames: train
 # fake: cuda
 
@@ -22,7 +22,7 @@ if __name__ == "__main__":
     here = os.path.dirname(os.path.abspath(__file__))
     os.environ["PYTHONPATH"] = os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])  # for the server
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["py_cuda_asks"])
+    context.set_forkserver_preload(["cuda_asks"])
     worker = context.Process(target=train)
     worker.start()
     worker.join()

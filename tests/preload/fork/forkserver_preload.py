@@ -1,4 +1,4 @@
-"""For py_forkserver_threads.py: a module that starts a thread when it is imported."""
+"""For fork-server-threads.py: a module that starts a thread when it is imported."""
 
 import threading
 

@@ -14,17 +14,17 @@ static NOINLINE void child_submits(void)
 	pool_run(3);
 }
 
-/* It lies in a directory beside this program. */
+/* It lies in a directory beside that of this program. */
 static void *open_pool(void)
 {
 	char path[4096];
-	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 20);
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 32);
 	char *slash;
 
 	must(length > 0);
 	path[length] = '\0';
 	slash = strrchr(path, '/');
-	strcpy(slash, "/lib/pool.so");
+	strcpy(slash, "/../lib/pool.so");
 	return dlopen(path, RTLD_NOW);
 }
 

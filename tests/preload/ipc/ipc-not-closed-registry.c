@@ -1,6 +1,6 @@
 /* A consumer opens memory through the registry and ends without closing it: told is its line, not one of mpsan.h. */
 // expect: ipc-not-closed warning
-// says: opened at takes (ipc_registry_not_closed.c:
+// says: opened at takes (ipc-not-closed-registry.c:
 // frames: takes consumer
 // fake: cuda
 // link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1

@@ -13,7 +13,7 @@ def child_lives_on():
 if __name__ == "__main__":
     os.environ["PYTHONPATH"] = os.path.dirname(os.path.abspath(__file__))  # for the server
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["py_forkserver_preload"])
+    context.set_forkserver_preload(["forkserver_preload"])
     process = context.Process(target=child_lives_on)
     process.start()
     process.join()

@@ -1,6 +1,6 @@
 /* The same without anybody who wants the lock later: a hazard. */
 // expect: fork-handler-deadlock warning
-// says: prepare (atfork_kept.c:
+// says: prepare (fork-handler-deadlock-kept.c:
 #include "lib.h"
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
