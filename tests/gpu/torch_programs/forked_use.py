@@ -1,4 +1,4 @@
-"""Case 50 with torch: the parent has the device, a forked child reaches for the runtime below torch's own guard."""
+"""With torch: the parent has the device, a forked child reaches for the runtime below torch's own guard."""
 # expect: cuda-in-forked-child error
 # frames: train
 

@@ -1,4 +1,4 @@
-/* N12: the parent has the device, its children compute on the CPU: worth a note at most. */
+/* The parent has the device, its children compute on the CPU: worth a note at most. */
 // expect: none
 // note: cuda-before-fork
 // silent: cuda-in-forked-child cuda-stale-query

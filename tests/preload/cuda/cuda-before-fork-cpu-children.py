@@ -1,4 +1,4 @@
-"""N12: the parent has the device; a forked pool and forked processes stay on the CPU."""
+"""The parent has the device; a forked pool and forked processes stay on the CPU."""
 # expect: none
 # note: cuda-before-fork
 # silent: cuda-in-forked-child cuda-stale-query

@@ -1,4 +1,4 @@
-"""N12: the workers of a DataLoader stay on the CPU while the parent has the device."""
+"""The workers of a DataLoader stay on the CPU while the parent has the device."""
 # expect: none
 # note: cuda-before-fork
 # silent: cuda-in-forked-child cuda-stale-query cuda-from-worker

@@ -1,4 +1,4 @@
-"""G12: a worker of a data loader sends device memory; torch's workers are known by their function and its file."""
+"""A worker of a data loader sends device memory; torch's workers are known by their function and its file."""
 # expect: cuda-from-worker warning
 # may: ipc-never-opened warning
 # fake: cuda

@@ -1,4 +1,4 @@
-"""Case 49 in Python: it is an import that initialises the driver, and the evidence names it."""
+"""In Python: it is an import that initialises the driver, and the evidence names it."""
 # expect: cuda-in-forked-child error
 # fake: cuda
 # frames: is_available train

@@ -1,4 +1,4 @@
-/* Case 49: a library initialised the driver before the fork, unseen by the program; the child's cuInit is refused. */
+/* A library initialised the driver before the fork, unseen by the program; the child's cuInit is refused. */
 // expect: cuda-in-forked-child error
 // fake: cuda
 // frames: library_probe child_run child_inits

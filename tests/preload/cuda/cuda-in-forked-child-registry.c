@@ -6,7 +6,7 @@
 // link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"
 
-#include "../../include/mpsan.h"
+#include "mpsan.h"
 
 static NOINLINE void child_opens(void)
 {

@@ -1,4 +1,4 @@
-/* Case 50: the parent works on the device, forks, and the child wants to go on. */
+/* The parent works on the device, forks, and the child wants to go on. */
 // expect: cuda-in-forked-child error
 // fake: cuda
 // frames: parent_computes child_run child_computes

@@ -1,4 +1,4 @@
-"""Case 50 in Python: the parent has the device, a forked Process wants it."""
+"""In Python: the parent has the device, a forked Process wants it."""
 # expect: cuda-in-forked-child error
 # fake: cuda
 # frames: prepare Popen._launch train

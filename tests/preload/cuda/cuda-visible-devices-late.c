@@ -1,4 +1,4 @@
-/* G15: CUDA_VISIBLE_DEVICES is changed when the driver has read it already. */
+/* CUDA_VISIBLE_DEVICES is changed when the driver has read it already. */
 // expect: cuda-visible-devices-late warning
 // fake: cuda 2
 // frames: use_device chooses_late

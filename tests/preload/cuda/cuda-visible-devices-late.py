@@ -1,4 +1,4 @@
-"""G15 in Python: os.environ is changed when the driver has read it already."""
+"""In Python: os.environ is changed when the driver has read it already."""
 # expect: cuda-visible-devices-late warning
 # fake: cuda 2
 # frames: choose

@@ -1,4 +1,4 @@
-"""Case 38: four children seek and read in one file that was opened before their fork: they share its position."""
+"""Four children seek and read in one file that was opened before their fork: they share its position."""
 # expect: shared-file-offset warning
 
 import os

@@ -1,4 +1,4 @@
-"""The cure of case 38: each child reads by pread, or opens the file itself."""
+"""The cure of shared-file-offset.py: each child reads by pread, or opens the file itself."""
 # expect: none
 # silent: shared-file-offset
 

@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-#include "../../include/mpsan.h"
+#include "mpsan.h"
 
 static atomic_int word;
 

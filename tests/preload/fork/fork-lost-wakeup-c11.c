@@ -1,4 +1,4 @@
-/* A thread would signal a condition variable, as in alone_cond.c: with C11's, whose functions do not come by the pthread ones. */
+/* A thread would signal a condition variable, as in fork-lost-wakeup-cond.c: with C11's, whose functions do not come by the pthread ones. */
 // expect: fork-lost-wakeup error
 // ends: never
 // frames: child_waits

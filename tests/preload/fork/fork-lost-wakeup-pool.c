@@ -1,5 +1,5 @@
 /*
- * A pool of three threads with a queue under a mutex and two condition variables, as in case 12: used in
+ * A pool of three threads with a queue under a mutex and two condition variables, as in fork-thread-pool-library.c: used in
  * the parent, then in a forked child, which hands it work and waits for the result. Its handlers keep the
  * mutex in order. A run is over when every worker has been awake and waits again: in a child of a fork amid
  * that, glibc itself would wait for those who are to wake.

@@ -1,5 +1,5 @@
 /*
- * As orphan_mutex with an errorcheck mutex: its check sees no deadlock, because the owner is not the
+ * As fork-orphaned-lock-mutex with an errorcheck mutex: its check sees no deadlock, because the owner is not the
  * caller.
  */
 // expect: fork-orphaned-lock error

@@ -1,5 +1,5 @@
 /*
- * As orphan_mutex, and the program gave its lock a name that the report must use.
+ * As fork-orphaned-lock-mutex, and the program gave its lock a name that the report must use.
  */
 // expect: fork-orphaned-lock error
 // ends: never
@@ -7,7 +7,7 @@
 // says: connection pool
 #include "lib.h"
 
-#include "../../include/mpsan.h"
+#include "mpsan.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 

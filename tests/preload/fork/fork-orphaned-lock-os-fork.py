@@ -1,4 +1,4 @@
-"""As py_lock.py with os.fork and os.waitpid in place of multiprocessing."""
+"""As fork-orphaned-lock.py with os.fork and os.waitpid in place of multiprocessing."""
 # expect: fork-orphaned-lock error
 # ends: never
 # frames: keep_lock child_wants

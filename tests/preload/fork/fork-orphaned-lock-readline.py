@@ -1,4 +1,4 @@
-"""The orphaned lock of py_lock.py in a program that imported readline, as pytest does: that handles SIGWINCH, but no wait
+"""The orphaned lock of fork-orphaned-lock.py in a program that imported readline, as pytest does: that handles SIGWINCH, but no wait
 ends by it, so the proof stands."""
 # expect: fork-orphaned-lock error
 # ends: never

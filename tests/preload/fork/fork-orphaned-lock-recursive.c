@@ -1,5 +1,5 @@
 /*
- * As orphan_mutex with a recursive mutex that its keeper took twice.
+ * As fork-orphaned-lock-mutex with a recursive mutex that its keeper took twice.
  */
 // expect: fork-orphaned-lock error
 // ends: never

@@ -1,4 +1,4 @@
-"""As py_lock.py with an RLock that its keeper took twice."""
+"""As fork-orphaned-lock.py with an RLock that its keeper took twice."""
 # expect: fork-orphaned-lock error
 # ends: never
 # frames: keep_lock child_wants

@@ -1,4 +1,4 @@
-"""As in py_queue_feeder.py, but by os.fork: nobody makes the queue's lock anew, and the child's put waits for it."""
+"""As in fork-queue-feeder.py, but by os.fork: nobody makes the queue's lock anew, and the child's put waits for it."""
 # expect: fork-orphaned-lock error
 # may: fork-lock-held warning
 # note: fork-queue-feeder

@@ -1,4 +1,4 @@
-// As pool_same, but the child wants a larger team, and a loop with a schedule of its own.
+// As fork-thread-pool-same, but the child wants a larger team, and a loop with a schedule of its own.
 // expect: fork-thread-pool error
 // frames: use_pool in_child main
 // ends: never

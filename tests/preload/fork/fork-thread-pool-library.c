@@ -1,4 +1,4 @@
-/* Case 12: a library keeps a pool of threads; used in the parent, then in a forked child. */
+/* A library keeps a pool of threads; used in the parent, then in a forked child. */
 // expect: fork-thread-pool error
 // ends: never
 // frames: pool_run child_submits

@@ -1,4 +1,4 @@
-// As pool_same, but the size of both teams is the preset one, which only the runtime knows; a grandchild hangs.
+// As fork-thread-pool-same, but the size of both teams is the preset one, which only the runtime knows; a grandchild hangs.
 // expect: fork-thread-pool error
 // frames: use_pool in_grandchild main
 // ends: never

@@ -1,4 +1,4 @@
-// As pool_same, but the child wants a smaller team: the pool's barrier waits for all its threads nevertheless.
+// As fork-thread-pool-same, but the child wants a smaller team: the pool's barrier waits for all its threads nevertheless.
 // expect: fork-thread-pool error
 // frames: use_pool in_child main
 // ends: never

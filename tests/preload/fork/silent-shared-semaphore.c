@@ -1,5 +1,5 @@
 /*
- * As shared_mutex with a semaphore in shared memory, which the parent itself holds at the fork: the way of
+ * As silent-shared-mutex with a semaphore in shared memory, which the parent itself holds at the fork: the way of
  * a multiprocessing lock.
  */
 // expect: none

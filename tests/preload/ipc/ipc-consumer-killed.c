@@ -1,4 +1,4 @@
-/* G6: a consumer is killed while it has memory open that it got through a handle of 64 bytes. */
+/* A consumer is killed while it has memory open that it got through a handle of 64 bytes. */
 // may: worker-failed warning
 // expect: ipc-consumer-killed warning
 // may: worker-failed warning

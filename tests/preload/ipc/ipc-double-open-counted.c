@@ -1,4 +1,4 @@
-/* Case 54: one handle opened twice without a close between, where the driver counts: both succeed. */
+/* One handle opened twice without a close between, where the driver counts: both succeed. */
 // expect: ipc-double-open warning
 // fake: cuda
 // frames: consumer opens_again

@@ -1,4 +1,4 @@
-/* Case 54: one handle opened twice without a close between, where the driver does not count: the second open fails. */
+/* One handle opened twice without a close between, where the driver does not count: the second open fails. */
 // expect: ipc-double-open error
 // fake: cuda 1 OPEN_ONCE
 // frames: consumer opens_again

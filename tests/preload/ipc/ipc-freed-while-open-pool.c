@@ -1,4 +1,4 @@
-/* G4: memory that went out through an exported pool ends in its producer while the consumer has it open. */
+/* Memory that went out through an exported pool ends in its producer while the consumer has it open. */
 // expect: ipc-freed-while-open error
 // fake: cuda
 // frames: producer pool_free consumer pool_receive

@@ -1,4 +1,4 @@
-/* G4: the producer resets its device while a consumer has its memory open. */
+/* The producer resets its device while a consumer has its memory open. */
 // expect: ipc-freed-while-open error
 // fake: cuda
 // frames: producer resets

@@ -1,4 +1,4 @@
-/* G4: memory that went out through a handle of 64 bytes ends in its producer while the consumer has it open. */
+/* Memory that went out through a handle of 64 bytes ends in its producer while the consumer has it open. */
 // expect: ipc-freed-while-open error
 // fake: cuda
 // frames: producer legacy_free consumer legacy_receive

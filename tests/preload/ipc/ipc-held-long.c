@@ -1,4 +1,4 @@
-/* G8: a consumer keeps what it got for many seconds. */
+/* A consumer keeps what it got for many seconds. */
 // expect: none
 // note: ipc-held-long
 // fake: cuda

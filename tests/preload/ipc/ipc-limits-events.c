@@ -1,4 +1,4 @@
-/* G17: more events for other processes than PyTorch ever makes. */
+/* More events for other processes than PyTorch ever makes. */
 // expect: none
 // note: ipc-limits
 // fake: cuda

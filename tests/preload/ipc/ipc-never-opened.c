@@ -1,4 +1,4 @@
-/* G7: memory goes out through a handle of 64 bytes, and nobody ever opens it. */
+/* Memory goes out through a handle of 64 bytes, and nobody ever opens it. */
 // expect: ipc-never-opened warning
 // fake: cuda
 // frames: producer legacy_send

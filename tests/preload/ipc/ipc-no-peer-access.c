@@ -1,4 +1,4 @@
-/* G20: memory of a device that the consumer's device cannot reach. */
+/* Memory of a device that the consumer's device cannot reach. */
 // expect: ipc-no-peer-access warning
 // fake: cuda 2 PEERS=0
 // frames: consumer opens

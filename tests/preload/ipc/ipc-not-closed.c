@@ -1,4 +1,4 @@
-/* Case 54: a consumer ends without closing what it got through a handle of 64 bytes. */
+/* A consumer ends without closing what it got through a handle of 64 bytes. */
 // expect: ipc-not-closed warning
 // fake: cuda
 // frames: consumer legacy_receive

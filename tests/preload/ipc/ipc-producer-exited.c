@@ -1,4 +1,4 @@
-/* Case 52: the producer of memory that went out through a handle of 64 bytes ends; its consumer works on. */
+/* The producer of memory that went out through a handle of 64 bytes ends; its consumer works on. */
 // expect: ipc-producer-exited error
 // fake: cuda
 // frames: producer legacy_send consumer legacy_receive

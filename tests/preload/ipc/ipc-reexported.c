@@ -1,4 +1,4 @@
-/* Case 56: a consumer makes a handle of memory that is not its own. */
+/* A consumer makes a handle of memory that is not its own. */
 // expect: ipc-reexported error
 // fake: cuda
 // frames: producer consumer forwards

@@ -1,4 +1,4 @@
-/* G13: memory between two processes that work on the same device. */
+/* Memory between two processes that work on the same device. */
 // expect: none
 // note: ipc-same-device
 // fake: cuda 2

@@ -1,4 +1,4 @@
-/* Case 56: a process opens its own handle, as put and get on one queue do. */
+/* A process opens its own handle, as put and get on one queue do. */
 // expect: ipc-self-open error
 // may: ipc-never-opened warning
 // fake: cuda

@@ -1,4 +1,4 @@
-"""Case 56 in Python: put and get on one queue in the same process."""
+"""In Python: put and get on one queue in the same process."""
 # expect: ipc-self-open error
 # may: ipc-never-opened warning
 # fake: cuda

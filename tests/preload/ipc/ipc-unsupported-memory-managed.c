@@ -1,4 +1,4 @@
-/* G16: a handle of 64 bytes is asked for managed memory, which has none. */
+/* A handle of 64 bytes is asked for managed memory, which has none. */
 // expect: ipc-unsupported-memory warning
 // fake: cuda
 // frames: main asks

@@ -1,4 +1,4 @@
-/* G16: the owner has closed the descriptor before the other process gets to take it. */
+/* The owner has closed the descriptor before the other process gets to take it. */
 // expect: ipc-unsupported-memory error
 // may: ipc-never-opened warning
 // frames: consumer fetch

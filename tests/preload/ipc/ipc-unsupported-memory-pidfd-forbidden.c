@@ -1,4 +1,4 @@
-/* G16: the kernel does not let this process take a descriptor from that one, as in a container. */
+/* The kernel does not let this process take a descriptor from that one, as in a container. */
 // expect: ipc-unsupported-memory error
 // may: ipc-never-opened warning
 // frames: consumer fetch

@@ -1,4 +1,4 @@
-/* G19: a handle goes out while work on its memory is still under way. */
+/* A handle goes out while work on its memory is still under way. */
 // expect: none
 // note: ipc-unsynchronized
 // fake: cuda

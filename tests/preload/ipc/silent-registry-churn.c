@@ -11,7 +11,7 @@
 
 #include <sched.h>
 
-#include "../../include/mpsan.h"
+#include "mpsan.h"
 
 #define FOUND 2000
 

@@ -1,4 +1,4 @@
-/* One of two runtimes in a process (cuda_two_runtimes.c): its device is 2. */
+/* One of two runtimes in a process (silent-two-runtimes.c): its device is 2. */
 int cudaGetDevice(int *device);
 int cudaDeviceSynchronize(void);
 

@@ -1,4 +1,4 @@
-"""Case 33: an unrelated Python attaches to shared memory and ends; its resource tracker removes the name behind it."""
+"""An unrelated Python attaches to shared memory and ends; its resource tracker removes the name behind it."""
 # expect: shm-foreign-unlink error
 # may: shm-foreign-unlink warning
 # says: resource_tracker

@@ -1,4 +1,4 @@
-"""As py_cycle.py with locks that nobody has used before: each is taken for the first time, and not yet given back."""
+"""As deadlock-cycle-locks.py with locks that nobody has used before: each is taken for the first time, and not yet given back."""
 # expect: deadlock-cycle error
 # ends: never
 # frames: debit audit

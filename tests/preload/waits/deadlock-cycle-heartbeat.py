@@ -1,4 +1,4 @@
-"""As py_cycle.py, while a third thread goes on working and sleeping for ever: it uses other locks, and it has used
+"""As deadlock-cycle-locks.py, while a third thread goes on working and sleeping for ever: it uses other locks, and it has used
 these two before."""
 # expect: deadlock-cycle error
 # ends: never

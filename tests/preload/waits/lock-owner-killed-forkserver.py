@@ -1,4 +1,4 @@
-"""As py_owner_killed_spawn with the fork server, which rests and could open the lock for nobody."""
+"""As lock-owner-killed-spawn with the fork server, which rests and could open the lock for nobody."""
 # expect: lock-owner-killed error
 # ends: never
 # frames: parent_wants

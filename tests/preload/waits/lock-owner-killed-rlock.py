@@ -1,5 +1,5 @@
 """
-As py_owner_killed_lock with an RLock, which nobody but its owner can release: a proof although the parent only
+As lock-owner-killed-lock with an RLock, which nobody but its owner can release: a proof although the parent only
 sleeps, and could do anything.
 """
 # expect: lock-owner-killed error

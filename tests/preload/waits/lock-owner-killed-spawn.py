@@ -1,4 +1,4 @@
-"""As py_owner_killed_lock with the start method spawn: the child opens the lock anew, at an address of its own."""
+"""As lock-owner-killed-lock with the start method spawn: the child opens the lock anew, at an address of its own."""
 # expect: lock-owner-killed error
 # ends: never
 # frames: parent_wants

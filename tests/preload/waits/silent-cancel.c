@@ -1,5 +1,5 @@
 /*
- * As cycle_sem, but a third thread sleeps meanwhile: it cancels the two, and the main thread's joins end. A
+ * As deadlock-cycle-sem, but a third thread sleeps meanwhile: it cancels the two, and the main thread's joins end. A
  * wait that looks hopeless may still be ended by whoever is not waiting.
  */
 // expect: none

@@ -1,5 +1,5 @@
 /*
- * As cycle_cond, but whoever signals sleeps first and wants nothing that the waiters keep: two threads wait on a
+ * As deadlock-cycle-cond, but whoever signals sleeps first and wants nothing that the waiters keep: two threads wait on a
  * condition variable, one of them with a second mutex, and another one for that mutex.
  */
 // expect: none

@@ -1,4 +1,4 @@
-/* As owner_killed_mutex with a robust mutex: the parent is told, makes it sound again and goes on. */
+/* As lock-owner-killed-mutex with a robust mutex: the parent is told, makes it sound again and goes on. */
 // expect: none
 #include "lib.h"
 

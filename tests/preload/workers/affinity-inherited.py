@@ -1,4 +1,4 @@
-"""Case 44: a process binds itself to one processor, and its four children inherit that and compute."""
+"""A process binds itself to one processor, and its four children inherit that and compute."""
 # expect: affinity-inherited warning
 # may: cpu-oversubscribed warning
 # may: too-many-workers warning

@@ -1,4 +1,4 @@
-"""Workers whose interpreters are taken down, as in py_cow_end.py, where SIGINT was ignored from the start, as for what a shell
+"""Workers whose interpreters are taken down, as in cow-growth-end.py, where SIGINT was ignored from the start, as for what a shell
 runs in its background: no handler of it is put back, and what they copy at their end is no work all the same."""
 # expect: none
 # note: cow-growth

@@ -1,4 +1,4 @@
-"""Case 37: a list of two million strings is inherited by a fork, and reading it copies it: reference counts lie in it."""
+"""A list of two million strings is inherited by a fork, and reading it copies it: reference counts lie in it."""
 # expect: cow-growth warning
 
 import os

@@ -1,4 +1,4 @@
-"""As py_join_before_drain with the start method spawn: the child got its end of the pipe through its parent."""
+"""As join-before-drain with the start method spawn: the child got its end of the pipe through its parent."""
 # expect: join-before-drain error
 # ends: never
 # frames: parent_joins

@@ -1,4 +1,4 @@
-"""As py_missing_sentinel_one, beside another program of the job, which might be a watchdog and is none: told when it has ended."""
+"""As missing-sentinel-one, beside another program of the job, which might be a watchdog and is none: told when it has ended."""
 # expect: missing-sentinel error
 # ends: never
 # frames: parent_joins

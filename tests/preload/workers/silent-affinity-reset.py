@@ -1,4 +1,4 @@
-"""The cure of case 44: each child chooses its processors itself."""
+"""The cure of affinity-inherited.py: each child chooses its processors itself."""
 # expect: none
 # may: cpu-oversubscribed warning
 # silent: affinity-inherited

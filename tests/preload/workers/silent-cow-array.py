@@ -1,4 +1,4 @@
-"""The cure of case 37: the same data in one array, of which reading copies nothing."""
+"""The cure of cow-growth.py: the same data in one array, of which reading copies nothing."""
 # expect: none
 # silent: cow-growth
 

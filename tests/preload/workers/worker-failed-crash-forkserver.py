@@ -1,4 +1,4 @@
-"""As py_crash_joined.py, of a fork server, which alone is told how its children end."""
+"""As worker-failed-crash-joined.py, of a fork server, which alone is told how its children end."""
 # expect: worker-failed warning
 # says: was killed by signal 6
 import multiprocessing

@@ -1,4 +1,4 @@
-"""As py_worker_lost with imap() and the start method spawn."""
+"""As worker-lost with imap() and the start method spawn."""
 # expect: worker-lost error
 # ends: never
 # frames: parent_iterates

@@ -1,4 +1,4 @@
-"""Case 31: every tensor that is received and kept costs a descriptor, and there are few."""
+"""Every tensor that is received and kept costs a descriptor, and there are few."""
 # expect: shm-fd-limit error
 # may: shm-fd-limit warning
 # may: shm-sender-exited warning

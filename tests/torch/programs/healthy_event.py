@@ -1,4 +1,4 @@
-"""The cure of case 1: the worker stays until its tensor has been received."""
+"""The cure of sender_exits.py: the worker stays until its tensor has been received."""
 # expect: none
 # silent: shm-sender-exited
 # needs: torch

@@ -1,4 +1,4 @@
-"""Case 36: every shared tensor is a mapping, and a process may have some 65 000."""
+"""Every shared tensor is a mapping, and a process may have some 65 000."""
 # expect: shm-map-limit error
 # may: shm-map-limit warning
 # needs: torch

@@ -1,4 +1,4 @@
-"""Case 45: four children on two processors, each with four threads that compute."""
+"""Four children on two processors, each with four threads that compute."""
 # expect: cpu-oversubscribed warning
 # may: too-many-workers warning
 # needs: torch

@@ -1,4 +1,4 @@
-"""Case 1: a worker puts a tensor into a queue and ends; who receives it later asks a process that is gone."""
+"""A worker puts a tensor into a queue and ends; who receives it later asks a process that is gone."""
 # expect: shm-sender-exited error
 # may: shm-sender-exited warning
 # needs: torch

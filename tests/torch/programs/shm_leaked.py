@@ -1,4 +1,4 @@
-"""Case 35: a worker with tensors in named shared memory is killed, and so is the process that would have cleaned up."""
+"""A worker with tensors in named shared memory is killed, and so is the process that would have cleaned up."""
 # expect: shm-leaked error
 # may: worker-failed warning
 # needs: torch

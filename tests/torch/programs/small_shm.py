@@ -1,4 +1,4 @@
-"""Case 32: /dev/shm has 2 MiB, and the workers of a DataLoader send batches of 8 MB. It has a mount namespace of its own."""
+"""/dev/shm has 2 MiB, and the workers of a DataLoader send batches of 8 MB. It has a mount namespace of its own."""
 # expect: shm-no-space error
 # may: shm-no-space warning
 # may: worker-failed warning

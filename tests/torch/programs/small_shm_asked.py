@@ -1,4 +1,4 @@
-"""Case 32 with a torch that reserves what it asks for: the call fails, and nobody is hit by a signal."""
+"""As small_shm.py with a torch that reserves what it asks for: the call fails, and nobody is hit by a signal."""
 # expect: shm-no-space warning
 # may: worker-failed warning
 # needs: torch
