@@ -6,7 +6,7 @@
 
 #include "../base/index_map.h"
 #include "../base/progress.h"
-#include "../story/story.h"
+#include "../evidence/evidence.h"
 
 static void judge_add(struct findings *sink, const struct finding *finding);
 
@@ -159,7 +159,7 @@ static void judge_tie(struct judge *judge, struct instance new)
 {
 	if (new.fork == FACT_NONE || !new.lock)
 		return;
-	if (new.grade == GRADE_ERROR || (new.lock == STORY_DRIVER &&new.grade == GRADE_WARNING)) {
+	if (new.grade == GRADE_ERROR || (new.lock == EVIDENCE_DRIVER &&new.grade == GRADE_WARNING)) {
 		*ARRAY_ADD(&judge->proofs) = new;
 		for (uint32_t i = 0; i < judge->candidates.count; i++)
 			if (is_about_same(&judge->candidates.item[i], &new) &&
@@ -202,7 +202,7 @@ static void judge_add(struct findings *sink, const struct finding *finding)
 	struct judge *judge = (struct judge *)((char *)sink - offsetof(struct judge, sink));
 	enum grade grade = grades_apply(judge->grades, finding);
 	json_t *told = grade == GRADE_OFF ? NULL :
-					    story_tell(judge->reader, judge->frames, finding);
+					    evidence_build(judge->reader, judge->frames, finding);
 	struct instance new;
 	uint32_t index;
 
@@ -216,7 +216,7 @@ static void judge_add(struct findings *sink, const struct finding *finding)
 	}
 	index = judge_fold(judge, told, finding, grade);
 	new = (struct instance){index,		finding->fork,
-				finding->wait,	story_lock(&judge->reader->facts, finding),
+				finding->wait,	evidence_lock(&judge->reader->facts, finding),
 				finding->grade, false};
 	judge_tie(judge, new);
 	judge_tie_shared(judge, new, finding);

@@ -8,9 +8,9 @@
 #include "../report/damage.h"
 #include "../reader/fields.h"
 #include "../base/jsontext.h"
-#include "../story/text_locks.h"
-#include "../story/text_cuda.h"
-#include "../story/text_shm.h"
+#include "../evidence/text_locks.h"
+#include "../evidence/text_cuda.h"
+#include "../evidence/text_shm.h"
 #include "../base/progress.h"
 #include "../report/report.h"
 

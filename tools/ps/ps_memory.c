@@ -11,10 +11,10 @@
 
 #include "../reader/collect_shm.h"
 #include "../base/jsontext.h"
-#include "../story/text_process.h"
-#include "../story/text_shm.h"
+#include "../evidence/text_process.h"
+#include "../evidence/text_shm.h"
 #include "../proc/procmaps.h"
-#include "../story/story_shm.h"
+#include "../evidence/evidence_shm.h"
 
 #define PLACED_MAX 256u /* segments whose making is looked up in the stacks */
 
@@ -147,8 +147,8 @@ static json_t *who_json(const struct memory *memory, uint32_t slot)
 static json_t *made_json(const struct memory *memory, uint32_t segment, bool place)
 {
 	const struct finding finding = {.segment = segment};
-	const struct teller teller = {&memory->ps->reader, memory->ps->judge.frames};
-	struct event_cast cast = {.teller = &teller, .facts = memory->facts, .finding = &finding};
+	const struct evidence_context ctx = {&memory->ps->reader, memory->ps->judge.frames};
+	struct event_subjects subjects = {.ctx = &ctx, .facts = memory->facts, .finding = &finding};
 	const struct fact_event *made = shm_made(memory->facts, segment);
 	struct callsite callsite = {0};
 	json_t *object;
@@ -160,7 +160,7 @@ static json_t *made_json(const struct memory *memory, uint32_t segment, bool pla
 		object, "time_ns",
 		json_integer((json_int_t)reader_real_ns(&memory->ps->reader, made->at.time_ns)));
 	if (place)
-		shm_maker_callsite(&cast, &callsite);
+		shm_maker_callsite(&subjects, &callsite);
 	json_object_set_new(object, "at", jsontext_of(callsite.where));
 	callsite_finish(&callsite);
 	return object;

@@ -1,7 +1,7 @@
 /* See ps_memory.h: the document as people read it. */
 #include <stdlib.h>
 
-#include "../story/text_cuda.h"
+#include "../evidence/text_cuda.h"
 #include "ps_memory.h"
 #include "ps_text.h"
 

@@ -6,7 +6,7 @@
 
 #include "../proc/calls.h"
 #include "../base/jsontext.h"
-#include "../story/text_locks.h"
+#include "../evidence/text_locks.h"
 #include "ps.h"
 #include "../symbols/pyview.h"
 

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
-#include "../story/text_locks.h"
+#include "../evidence/text_locks.h"
 #include "ps.h"
-#include "../story/story_deadlock.h"
+#include "../evidence/evidence_deadlock.h"
 
 /* ---- what events say of it ---- */
 

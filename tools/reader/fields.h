@@ -1,6 +1,6 @@
 /*
  * The events and their fields by name, as mpsan_events.def has them. Neighbours: dump.h shows them,
- * story_event.h tells of them.
+ * evidence_event.h tells of them.
  */
 #ifndef MPSAN_FIELDS_H
 #define MPSAN_FIELDS_H

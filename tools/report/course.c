@@ -7,7 +7,7 @@
 
 #include "../facts/processes.h"
 #include "../base/jsontext.h"
-#include "../story/text_process.h"
+#include "../evidence/text_process.h"
 
 /* ---- what it did ---- */
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
-#include "../story/text_locks.h"
-#include "../story/text_process.h"
+#include "../evidence/text_locks.h"
+#include "../evidence/text_process.h"
 #include "report.h"
 #include "../reader/unwatched.h"
 

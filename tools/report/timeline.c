@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "../facts/ipc.h"
-#include "../story/text_locks.h"
-#include "../story/text_process.h"
+#include "../evidence/text_locks.h"
+#include "../evidence/text_process.h"
 
 struct timeline *timeline_create(void)
 {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "../facts/ipc.h"
-#include "../story/text_cuda.h"
-#include "../story/text_shm.h"
+#include "../evidence/text_cuda.h"
+#include "../evidence/text_shm.h"
 
 /* Acts about one segment that one receipt is searched among. */
 #define SENDS_MAX 256u

@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-#include "../story/text_locks.h"
-#include "../story/story_deadlock.h"
+#include "../evidence/text_locks.h"
+#include "../evidence/evidence_deadlock.h"
 
 /* Beside a kind of lock, in drawing.waits: a hold of it. */
 #define HOLD_TYPE 0x8000u
@@ -55,10 +55,10 @@ static uint32_t add_span(struct drawing *drawing, uint32_t thread, enum span_kin
 /* What a thread waits for, in the words of the stories. */
 static char *wait_text(struct drawing *drawing, const struct fact_blocked *blocked)
 {
-	const struct teller teller = {drawing->reader, drawing->judge->frames};
+	const struct evidence_context ctx = {drawing->reader, drawing->judge->frames};
 
 	if (drawing->waits_named++ < LINE_LOCKS_NAMED_MAX)
-		return deadlock_awaited(&teller, blocked);
+		return deadlock_awaited(&ctx, blocked);
 	return text_copy(lock_kind_text(blocked->ev.kind));
 }
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../story/text_process.h"
+#include "../evidence/text_process.h"
 #include "quota.h"
 
 #define SPAN_NS 2000000000ull /* it must have lasted */

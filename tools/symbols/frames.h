@@ -1,6 +1,6 @@
 /*
  * Stacks as people read them: frames in the form of the JSON report. Neighbours: unwind.h and
- * symbols.h do the work on native stacks, story.h puts frames into findings.
+ * symbols.h do the work on native stacks, evidence.h puts frames into findings.
  */
 #ifndef MPSAN_FRAMES_H
 #define MPSAN_FRAMES_H

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
-#include "../story/text_cuda.h"
+#include "../evidence/text_cuda.h"
 #include "../ps/ps_memory.h"
 #include "../ps/ps_text.h"
 #include "../formats/formats.h"

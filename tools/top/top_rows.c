@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
-#include "../story/text_cuda.h"
+#include "../evidence/text_cuda.h"
 #include "../ps/ps_tree.h"
 #include "top.h"
 

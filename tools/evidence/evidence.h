@@ -3,19 +3,19 @@
  * fingerprint. The result is the finding of the JSON report; all other reports are rendered from
  * it. Neighbours: text_locks.h, frames.h; judge.h calls it.
  */
-#ifndef MPSAN_STORY_H
-#define MPSAN_STORY_H
+#ifndef MPSAN_EVIDENCE_H
+#define MPSAN_EVIDENCE_H
 
 #include "../symbols/frames.h"
 
 /* A new JSON object without `severity` and with `count` 1. */
-json_t *story_tell(const struct reader *reader, struct frames *frames,
-		   const struct finding *finding);
+json_t *evidence_build(const struct reader *reader, struct frames *frames,
+		       const struct finding *finding);
 
 /* The CUDA driver of a process, in the place of a lock. */
-#define STORY_DRIVER 1u
+#define EVIDENCE_DRIVER 1u
 
 /* The address of the lock that a finding is about, 0: none. */
-uint64_t story_lock(const struct facts *facts, const struct finding *finding);
+uint64_t evidence_lock(const struct facts *facts, const struct finding *finding);
 
 #endif

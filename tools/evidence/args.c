@@ -7,13 +7,13 @@
 #include "../base/jsontext.h"
 #include "../base/util.h"
 
-void args_set(json_t *words, const char *name, char *text)
+void args_set(json_t *args, const char *name, char *text)
 {
-	json_object_set_new(words, name, jsontext_of(text ? text : "?"));
+	json_object_set_new(args, name, jsontext_of(text ? text : "?"));
 	free(text);
 }
 
-json_t *args_fill(const json_t *words, const char *text)
+json_t *args_fill(const json_t *args, const char *text)
 {
 	char *out = text_copy(""), *longer;
 	json_t *string;
@@ -26,7 +26,7 @@ json_t *args_fill(const json_t *words, const char *text)
 		if (shut && (size_t)(shut - open) < sizeof(name))
 			memcpy(name, open + 1, shut - open - 1);
 		longer = text_format("%s%.*s%s", out, (int)plain, text,
-				     shut ? json_string_value(json_object_get(words, name)) ?: "?" :
+				     shut ? json_string_value(json_object_get(args, name)) ?: "?" :
 					    "");
 		free(out);
 		out = longer;

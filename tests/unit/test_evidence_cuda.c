@@ -1,6 +1,6 @@
 /*
  * Findings about CUDA as people read them: every name is filled in, every step has its process, and
- * one cause is one finding. Neighbours: log_writer.h, tools/story/story_cuda.h.
+ * one cause is one finding. Neighbours: log_writer.h, tools/evidence/story_cuda.h.
  */
 /* clang-format off */
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /*
  * A scene of a story: one thread at one moment, with its stacks and the place that names it.
- * Neighbours: story.h puts scenes into findings, frames.h reads stacks.
+ * Neighbours: evidence.h puts scenes into findings, frames.h reads stacks.
  */
 #ifndef MPSAN_CALLSITE_H
 #define MPSAN_CALLSITE_H
@@ -19,13 +19,13 @@ struct callsite {
 };
 
 /* Who tells: the scenes' session. */
-struct teller {
+struct evidence_context {
 	const struct reader *reader;
 	struct frames *frames;
 };
 
 /* A thread with the stacks at these positions of the log of `at`. */
-void callsite_init(const struct teller *teller, struct callsite *callsite,
+void callsite_init(const struct evidence_context *ctx, struct callsite *callsite,
 		   const struct fact_place *at, uint32_t tid, uint64_t stack, uint64_t python);
 void callsite_finish(struct callsite *callsite);
 
@@ -33,7 +33,7 @@ void callsite_finish(struct callsite *callsite);
  * Finds the place: Python speaks first if so asked, then the caller of the lock function, then the
  * first frame that is the program's own. A scene without a stack gets the caller as its only frame.
  */
-void callsite_locate(const struct teller *teller, struct callsite *callsite, uint64_t caller,
+void callsite_locate(const struct evidence_context *ctx, struct callsite *callsite, uint64_t caller,
 		     bool python_first);
 
 /* The thread as the subject of a sentence; NULL when there is no scene. Owned by the caller. */
@@ -43,7 +43,7 @@ char *callsite_actor(const struct callsite *callsite);
  * A step of the report's evidence: `role` says what it is in the story, in the words of enum step_role, `at` is the
  * frame that names its place, or null. Takes over `what`.
  */
-json_t *callsite_step(const struct teller *teller, const struct callsite *callsite,
+json_t *callsite_step(const struct evidence_context *ctx, const struct callsite *callsite,
 		      enum step_role role, json_t *what);
 
 /*

@@ -1,5 +1,5 @@
-/* See story_deadlock.h. */
-#include "story_deadlock.h"
+/* See evidence_deadlock.h. */
+#include "evidence_deadlock.h"
 
 #include "../rules/deadlock.h"
 
@@ -13,55 +13,54 @@
 #define STEPS_TOLD 256u
 #define NAMED_MAX 4u /* threads in a sentence */
 
-static void blocked_callsite(const struct teller *teller, const struct fact_blocked *blocked,
+static void blocked_callsite(const struct evidence_context *ctx, const struct fact_blocked *blocked,
 			     struct callsite *callsite)
 {
-	callsite_init(teller, callsite, &blocked->at, blocked->at.tid, blocked->ev.stack,
+	callsite_init(ctx, callsite, &blocked->at, blocked->at.tid, blocked->ev.stack,
 		      blocked->ev.python);
-	callsite_locate(teller, callsite,
-			json_array_size(callsite->python) ? 0 : blocked->ev.caller, true);
+	callsite_locate(ctx, callsite, json_array_size(callsite->python) ? 0 : blocked->ev.caller,
+			true);
 }
 
-static char *thread_actor(const struct teller *teller, uint32_t slot, uint32_t tid,
+static char *thread_actor(const struct evidence_context *ctx, uint32_t slot, uint32_t tid,
 			  uint64_t time_ns)
 {
 	struct callsite callsite = {
-		.tid = tid,
-		.thread = thread_text(teller->reader, teller->frames, slot, tid, time_ns)};
+		.tid = tid, .thread = thread_text(ctx->reader, ctx->frames, slot, tid, time_ns)};
 	char *actor = callsite_actor(&callsite);
 
 	free(callsite.thread);
 	return actor;
 }
 
-static uint32_t story_deadlock_pid_of(const struct teller *teller, uint64_t slot)
+static uint32_t evidence_deadlock_pid_of(const struct evidence_context *ctx, uint64_t slot)
 {
-	return slot < teller->reader->session.slots ? teller->reader->session.table[slot].pid : 0;
+	return slot < ctx->reader->session.slots ? ctx->reader->session.table[slot].pid : 0;
 }
 
-static char *lock_words(const struct teller *teller, const struct fact_blocked *blocked)
+static char *lock_phrase(const struct evidence_context *ctx, const struct fact_blocked *blocked)
 {
-	json_t *native = frames_native(teller->frames, &blocked->at, blocked->ev.stack);
+	json_t *native = frames_native(ctx->frames, &blocked->at, blocked->ev.stack);
 	struct lock_ref lock = {&blocked->at,	   NULL,  blocked->ev.lock, blocked->ev.kind,
 				blocked->ev.flags, native};
-	char *text = lock_text(teller->reader, teller->frames, &lock);
+	char *text = lock_text(ctx->reader, ctx->frames, &lock);
 
 	json_decref(native);
 	return text;
 }
 
-static const struct mpsan_process *dead_process(const struct teller *teller,
+static const struct mpsan_process *dead_process(const struct evidence_context *ctx,
 						const struct fact_deadlock *deadlock)
 {
-	return deadlock->ev.dead_slot && deadlock->ev.dead_slot <= teller->reader->session.slots ?
-		       &teller->reader->session.table[deadlock->ev.dead_slot - 1] :
+	return deadlock->ev.dead_slot && deadlock->ev.dead_slot <= ctx->reader->session.slots ?
+		       &ctx->reader->session.table[deadlock->ev.dead_slot - 1] :
 		       NULL;
 }
 
-char *deadlock_dead(const struct teller *teller, const struct fact_deadlock *deadlock)
+char *deadlock_dead(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
 {
-	const struct mpsan_process *process = dead_process(teller, deadlock);
-	const struct fact_blocked *first = &teller->reader->facts.blockeds[deadlock->begin];
+	const struct mpsan_process *process = dead_process(ctx, deadlock);
+	const struct fact_blocked *first = &ctx->reader->facts.blockeds[deadlock->begin];
 
 	if (process)
 		return text_format("process %u", process->pid);
@@ -77,9 +76,9 @@ static char *signal_name(int number)
 	return name ? text_format("SIG%s", name) : text_format("signal %d", number);
 }
 
-char *deadlock_dead_end(const struct teller *teller, const struct fact_deadlock *deadlock)
+char *deadlock_dead_end(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
 {
-	const struct mpsan_process *process = dead_process(teller, deadlock);
+	const struct mpsan_process *process = dead_process(ctx, deadlock);
 
 	if (!process)
 		return text_copy("the thread is gone");
@@ -90,10 +89,10 @@ char *deadlock_dead_end(const struct teller *teller, const struct fact_deadlock 
 	return text_copy("killed, or ended without a word");
 }
 
-char *deadlock_awaited(const struct teller *teller, const struct fact_blocked *blocked)
+char *deadlock_awaited(const struct evidence_context *ctx, const struct fact_blocked *blocked)
 {
 	const struct ev_blocked *ev = &blocked->ev;
-	const char *detail = reader_text(teller->reader, blocked->at.slot, ev->detail);
+	const char *detail = reader_text(ctx->reader, blocked->at.slot, ev->detail);
 
 	switch (ev->kind) {
 	case MPSAN_WAIT_JOIN:
@@ -111,11 +110,11 @@ char *deadlock_awaited(const struct teller *teller, const struct fact_blocked *b
 	case MPSAN_WAIT_SYSCALL:
 		return text_copy(detail ? detail : "a system call");
 	default:
-		return lock_words(teller, blocked);
+		return lock_phrase(ctx, blocked);
 	}
 }
 
-char *deadlock_owner(const struct teller *teller, const struct fact_blocked *blocked)
+char *deadlock_owner(const struct evidence_context *ctx, const struct fact_blocked *blocked)
 {
 	const struct ev_blocked *ev = &blocked->ev;
 	uint32_t slot = ev->owner_slot ? (uint32_t)ev->owner_slot - 1 : blocked->at.by;
@@ -125,15 +124,15 @@ char *deadlock_owner(const struct teller *teller, const struct fact_blocked *blo
 		return text_format("thread %llu, which is gone", (unsigned long long)ev->owner);
 	if (!ev->owner)
 		return NULL;
-	actor = thread_actor(teller, slot, (uint32_t)ev->owner, blocked->at.time_ns);
+	actor = thread_actor(ctx, slot, (uint32_t)ev->owner, blocked->at.time_ns);
 	if (slot == blocked->at.by)
 		return actor;
-	text = text_format("%s of process %u", actor, story_deadlock_pid_of(teller, slot));
+	text = text_format("%s of process %u", actor, evidence_deadlock_pid_of(ctx, slot));
 	free(actor);
 	return text;
 }
 
-char *deadlock_taken(const struct teller *teller, const struct fact_blocked *blocked)
+char *deadlock_taken(const struct evidence_context *ctx, const struct fact_blocked *blocked)
 {
 	struct fact_place at = blocked->at;
 	json_t *frame;
@@ -142,7 +141,7 @@ char *deadlock_taken(const struct teller *teller, const struct fact_blocked *blo
 	if (!blocked->ev.taken || !blocked->ev.taken_slot || blocked->ev.flags & MPSAN_LF_PYTHON)
 		return NULL;
 	at.by = (uint32_t)blocked->ev.taken_slot - 1;
-	frame = frame_of_caller(teller->frames, &at, blocked->ev.taken);
+	frame = frame_of_caller(ctx->frames, &at, blocked->ev.taken);
 	text = frame_text(frame);
 	json_decref(frame);
 	return text;
@@ -157,18 +156,18 @@ static const char *owner_verb(uint64_t kind)
 /* How the thread of an edge is named: with its process and its place, with its process, or alone. */
 enum edge_style { EDGE_PLACED, EDGE_FOREIGN, EDGE_PLAIN };
 
-static char *edge_text(const struct teller *teller, const struct fact_blocked *blocked,
+static char *edge_text(const struct evidence_context *ctx, const struct fact_blocked *blocked,
 		       const struct callsite *callsite, enum edge_style style)
 {
 	bool full = style == EDGE_PLACED;
-	char *actor = callsite_actor(callsite), *awaited = deadlock_awaited(teller, blocked),
-	     *owner = deadlock_owner(teller, blocked),
-	     *taken = full ? deadlock_taken(teller, blocked) : NULL;
+	char *actor = callsite_actor(callsite), *awaited = deadlock_awaited(ctx, blocked),
+	     *owner = deadlock_owner(ctx, blocked),
+	     *taken = full ? deadlock_taken(ctx, blocked) : NULL;
 	char *text = text_format("%s waits for %s%s%s%s%s%s%s", actor ? actor : "a thread", awaited,
 				 owner ? ", " : "", owner ? owner_verb(blocked->ev.kind) : "",
 				 owner ? " " : "", owner ? owner : "", taken ? ", taken at " : "",
 				 taken ? taken : "");
-	uint32_t pid = story_deadlock_pid_of(teller, blocked->at.by);
+	uint32_t pid = evidence_deadlock_pid_of(ctx, blocked->at.by);
 	char *with = NULL;
 
 	if (full && callsite->where)
@@ -197,39 +196,39 @@ struct edge_owner {
 	char *thread; /* NULL: not known */
 };
 
-static struct edge_owner edge_owner(const struct teller *teller,
+static struct edge_owner edge_owner(const struct evidence_context *ctx,
 				    const struct fact_deadlock *deadlock,
 				    const struct fact_blocked *blocked)
 {
 	const struct ev_blocked *ev = &blocked->ev;
 	uint32_t slot = ev->owner_slot ? (uint32_t)ev->owner_slot - 1 : blocked->at.by;
-	bool sufferer = blocked == deadlock_sufferer(&teller->reader->facts, deadlock);
-	const struct mpsan_process *dead = dead_process(teller, deadlock);
+	bool sufferer = blocked == deadlock_sufferer(&ctx->reader->facts, deadlock);
+	const struct mpsan_process *dead = dead_process(ctx, deadlock);
 	bool gone = ev->flags & MPSAN_LF_OWNER_DEAD || (!ev->owner && dead && sufferer);
 
 	return (struct edge_owner){
-		.pid = gone && dead ? dead->pid : story_deadlock_pid_of(teller, slot),
+		.pid = gone && dead ? dead->pid : evidence_deadlock_pid_of(ctx, slot),
 		.tid = (uint32_t)ev->owner,
 		.gone = gone,
 		.thread = ev->owner && !gone ?
-				  thread_text(teller->reader, teller->frames, slot,
-					      (uint32_t)ev->owner, blocked->at.time_ns) :
+				  thread_text(ctx->reader, ctx->frames, slot, (uint32_t)ev->owner,
+					      blocked->at.time_ns) :
 				  NULL,
 	};
 }
 
 /* The edge of the picture of who waits for whom. */
-static json_t *edge_json(const struct teller *teller, const struct fact_deadlock *deadlock,
+static json_t *edge_json(const struct evidence_context *ctx, const struct fact_deadlock *deadlock,
 			 const struct fact_blocked *blocked)
 {
 	const uint64_t since = blocked->ev.since ? blocked->ev.since : blocked->at.time_ns;
-	char *awaited = deadlock_awaited(teller, blocked), *taken = deadlock_taken(teller, blocked);
-	struct edge_owner owner = edge_owner(teller, deadlock, blocked);
+	char *awaited = deadlock_awaited(ctx, blocked), *taken = deadlock_taken(ctx, blocked);
+	struct edge_owner owner = edge_owner(ctx, deadlock, blocked);
 	json_t *edge = json_pack("{s:o, s:I, s:I, s:o, s:b, s:o, s:I}", "what",
 				 jsontext_of(awaited), "pid", (json_int_t)owner.pid, "tid",
 				 (json_int_t)owner.tid, "thread", jsontext_of(owner.thread), "gone",
 				 owner.gone, "taken", jsontext_of(taken), "since_ns",
-				 (json_int_t)reader_real_ns(teller->reader, since));
+				 (json_int_t)reader_real_ns(ctx->reader, since));
 
 	free(awaited);
 	free(taken);
@@ -237,29 +236,29 @@ static json_t *edge_json(const struct teller *teller, const struct fact_deadlock
 	return edge;
 }
 
-void deadlock_steps(const struct teller *teller, const struct fact_deadlock *deadlock,
+void deadlock_steps(const struct evidence_context *ctx, const struct fact_deadlock *deadlock,
 		    json_t *steps)
 {
 	for (uint32_t i = deadlock->begin; i < deadlock->end && i - deadlock->begin < STEPS_TOLD;
 	     i++) {
-		const struct fact_blocked *blocked = &teller->reader->facts.blockeds[i];
+		const struct fact_blocked *blocked = &ctx->reader->facts.blockeds[i];
 		struct callsite callsite;
 		char *text;
 
-		blocked_callsite(teller, blocked, &callsite);
-		text = edge_text(teller, blocked, &callsite, EDGE_PLACED);
+		blocked_callsite(ctx, blocked, &callsite);
+		text = edge_text(ctx, blocked, &callsite, EDGE_PLACED);
 		json_array_append_new(
-			steps, callsite_step(teller, &callsite, STEP_BLOCKED, jsontext_of(text)));
+			steps, callsite_step(ctx, &callsite, STEP_BLOCKED, jsontext_of(text)));
 		json_object_set_new(json_array_get(steps, json_array_size(steps) - 1), "waits_for",
-				    edge_json(teller, deadlock, blocked));
+				    edge_json(ctx, deadlock, blocked));
 		free(text);
 		callsite_finish(&callsite);
 	}
 }
 
-char *deadlock_text(const struct teller *teller, const struct fact_deadlock *deadlock)
+char *deadlock_text(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
 {
-	const struct fact_blocked *blockeds = teller->reader->facts.blockeds;
+	const struct fact_blocked *blockeds = ctx->reader->facts.blockeds;
 	bool circle = deadlock->ev.cause == MPSAN_DEADLOCK_CYCLE;
 	bool several = false;
 	char *list = text_copy("");
@@ -273,9 +272,8 @@ char *deadlock_text(const struct teller *teller, const struct fact_deadlock *dea
 
 		if (circle && !(blockeds[i].ev.flags & MPSAN_LF_CYCLE))
 			continue;
-		callsite_init(teller, &callsite, &blockeds[i].at, blockeds[i].at.tid, 0, 0);
-		text = edge_text(teller, &blockeds[i], &callsite,
-				 several ? EDGE_FOREIGN : EDGE_PLAIN);
+		callsite_init(ctx, &callsite, &blockeds[i].at, blockeds[i].at.tid, 0, 0);
+		text = edge_text(ctx, &blockeds[i], &callsite, several ? EDGE_FOREIGN : EDGE_PLAIN);
 		longer = text_format("%s%s%s", list, named++ ? "; " : "", text);
 		callsite_finish(&callsite);
 		free(text);
@@ -285,10 +283,10 @@ char *deadlock_text(const struct teller *teller, const struct fact_deadlock *dea
 	return list;
 }
 
-void deadlock_hash(const struct teller *teller, const struct fact_deadlock *deadlock,
+void deadlock_hash(const struct evidence_context *ctx, const struct fact_deadlock *deadlock,
 		   uint64_t *hash)
 {
-	const struct fact_blocked *blockeds = teller->reader->facts.blockeds;
+	const struct fact_blocked *blockeds = ctx->reader->facts.blockeds;
 	bool circle = deadlock->ev.cause == MPSAN_DEADLOCK_CYCLE;
 	uint64_t sum = 0;
 
@@ -299,7 +297,7 @@ void deadlock_hash(const struct teller *teller, const struct fact_deadlock *dead
 
 		if (circle ? !(blockeds[i].ev.flags & MPSAN_LF_CYCLE) : i > deadlock->begin)
 			continue;
-		blocked_callsite(teller, &blockeds[i], &callsite);
+		blocked_callsite(ctx, &blockeds[i], &callsite);
 		callsite_hash(&one, &callsite);
 		callsite_finish(&callsite);
 		sum += one;

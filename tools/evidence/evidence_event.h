@@ -1,16 +1,16 @@
 /*
  * The part of a story that tells of acts and of the ends of processes: events that carry all their
- * facts. Neighbours: story.h, callsite.h; story_shm.h adds what is known of shared memory,
+ * facts. Neighbours: evidence.h, callsite.h; evidence_shm.h adds what is known of shared memory,
  * text_process.h says what processes are called.
  */
-#ifndef MPSAN_STORY_ACT_H
-#define MPSAN_STORY_ACT_H
+#ifndef MPSAN_EVIDENCE_EVENT_H
+#define MPSAN_EVIDENCE_EVENT_H
 
 #include "callsite.h"
 
 /* The scenes of one finding; which are there depends on its rule. */
-struct event_cast {
-	const struct teller *teller;
+struct event_subjects {
+	const struct evidence_context *ctx;
 	const struct facts *facts;
 	const struct finding *finding;
 	const struct fact_event *event, *cause; /* NULL: none */
@@ -19,12 +19,12 @@ struct event_cast {
 };
 
 /* False: the finding is not about such things. */
-bool event_gather(struct event_cast *cast, const struct teller *teller,
+bool event_gather(struct event_subjects *subjects, const struct evidence_context *ctx,
 		  const struct finding *finding);
-void event_finish(struct event_cast *cast);
+void event_finish(struct event_subjects *subjects);
 
 /* Who suffers, NULL: nobody; the scene stays the cast's. */
-const struct callsite *event_main(const struct event_cast *cast);
+const struct callsite *event_main(const struct event_subjects *subjects);
 
 /*
  * {FIELD} and {cause_FIELD} for every field of the act and its cause; {who} {cause_who} {process}:
@@ -32,13 +32,13 @@ const struct callsite *event_main(const struct event_cast *cast);
  * {amount_bytes}; {parent_process} {parent_end}: who made {process}; {left_behind}: which of its workers outlived it;
  * {at} {cause_at} places.
  */
-void event_words(const struct event_cast *cast, json_t *words);
+void event_args(const struct event_subjects *subjects, json_t *args);
 
 /* The scene of a step, NULL for a step of another kind or one that is not there. */
-const struct callsite *event_callsite(const struct event_cast *cast, enum step_role role);
+const struct callsite *event_callsite(const struct event_subjects *subjects, enum step_role role);
 
 /* What is the same in every run. */
-void event_hash(const struct event_cast *cast, uint64_t *hash);
+void event_hash(const struct event_subjects *subjects, uint64_t *hash);
 
 /* The value of an act's field by its name, 0: it has none of that name. */
 uint64_t event_field(const struct fact_event *event, const char *name);

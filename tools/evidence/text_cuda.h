@@ -1,6 +1,6 @@
 /*
  * What people call things of CUDA: kinds of memory, sizes, error numbers, how a process ended.
- * Neighbours: text_locks.h, story_cuda.h.
+ * Neighbours: text_locks.h, evidence_cuda.h.
  */
 #ifndef MPSAN_TEXT_CUDA_H
 #define MPSAN_TEXT_CUDA_H

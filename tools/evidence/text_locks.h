@@ -1,5 +1,5 @@
 /*
- * What people call locks and threads. Neighbours: frames.h names code, story.h asks for names.
+ * What people call locks and threads. Neighbours: frames.h names code, evidence.h asks for names.
  */
 #ifndef MPSAN_TEXT_LOCKS_H
 #define MPSAN_TEXT_LOCKS_H

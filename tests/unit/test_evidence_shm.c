@@ -1,6 +1,6 @@
 /*
  * Findings about shared memory as people read them: who, when, how many, where; every name is filled in, and what is
- * worse replaces what was said before. Neighbours: log_writer.h, tools/story/story_shm.h.
+ * worse replaces what was said before. Neighbours: log_writer.h, tools/evidence/story_shm.h.
  */
 /* clang-format off */
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* See story_subject.h. */
-#include "story_subject.h"
+/* See evidence_subject.h. */
+#include "evidence_subject.h"
 
 #include <stdlib.h>
 
@@ -12,19 +12,19 @@
 
 /* The memory of one subject while its uses are gathered. */
 struct lives {
-	const struct teller *teller;
+	const struct evidence_context *ctx;
 	json_t *uses;
 	uint32_t left_out;
 };
 
-static uint32_t story_subject_pid_of(const struct teller *teller, uint32_t slot)
+static uint32_t evidence_subject_pid_of(const struct evidence_context *ctx, uint32_t slot)
 {
-	return slot < teller->reader->session.slots ? teller->reader->session.table[slot].pid : 0;
+	return slot < ctx->reader->session.slots ? ctx->reader->session.table[slot].pid : 0;
 }
 
-static json_t *real_time(const struct teller *teller, uint64_t time_ns)
+static json_t *real_time(const struct evidence_context *ctx, uint64_t time_ns)
 {
-	return time_ns ? json_integer((json_int_t)reader_real_ns(teller->reader, time_ns)) :
+	return time_ns ? json_integer((json_int_t)reader_real_ns(ctx->reader, time_ns)) :
 			 json_null();
 }
 
@@ -36,8 +36,8 @@ static void add_use(struct lives *lives, uint32_t slot, uint64_t begin_ns, uint6
 	}
 	json_array_append_new(
 		lives->uses,
-		json_pack("[I, o, o]", (json_int_t)story_subject_pid_of(lives->teller, slot),
-			  real_time(lives->teller, begin_ns), real_time(lives->teller, end_ns)));
+		json_pack("[I, o, o]", (json_int_t)evidence_subject_pid_of(lives->ctx, slot),
+			  real_time(lives->ctx, begin_ns), real_time(lives->ctx, end_ns)));
 }
 
 static json_t *subject_of(const struct lives *lives, const char *kind, char *name, uint64_t bytes,
@@ -45,26 +45,26 @@ static json_t *subject_of(const struct lives *lives, const char *kind, char *nam
 {
 	json_t *subject = json_pack("{s:s, s:o, s:I, s:I, s:o, s:I}", "kind", kind, "name",
 				    jsontext_of(name), "bytes", (json_int_t)bytes, "pid",
-				    (json_int_t)story_subject_pid_of(lives->teller, owner), "uses",
+				    (json_int_t)evidence_subject_pid_of(lives->ctx, owner), "uses",
 				    lives->uses, "uses_left_out", (json_int_t)lives->left_out);
 
 	free(name);
 	return subject;
 }
 
-static json_t *with_life(json_t *subject, const struct teller *teller, uint64_t begin_ns,
+static json_t *with_life(json_t *subject, const struct evidence_context *ctx, uint64_t begin_ns,
 			 uint64_t end_ns)
 {
-	json_object_set_new(subject, "begin_ns", real_time(teller, begin_ns));
-	json_object_set_new(subject, "end_ns", real_time(teller, end_ns));
+	json_object_set_new(subject, "begin_ns", real_time(ctx, begin_ns));
+	json_object_set_new(subject, "end_ns", real_time(ctx, end_ns));
 	return subject;
 }
 
-static json_t *segment_json(const struct teller *teller, uint32_t segment)
+static json_t *segment_json(const struct evidence_context *ctx, uint32_t segment)
 {
-	const struct facts *facts = &teller->reader->facts;
+	const struct facts *facts = &ctx->reader->facts;
 	const struct fact_event *made = shm_made(facts, segment);
-	struct lives lives = {teller, json_array(), 0};
+	struct lives lives = {ctx, json_array(), 0};
 	uint32_t looked = 0;
 
 	EACH_SHM_EVENT(facts, segment - 1, at)
@@ -77,15 +77,15 @@ static json_t *segment_json(const struct teller *teller, uint32_t segment)
 			add_use(&lives, event->at.by, event->at.time_ns,
 				shm_unmap_ns(facts, event));
 	}
-	return with_life(subject_of(&lives, "segment", segment_text(teller->reader, segment),
+	return with_life(subject_of(&lives, "segment", segment_text(ctx->reader, segment),
 				    shm_bytes(facts, segment), shm_maker(facts, segment)),
-			 teller, made ? made->at.time_ns : 0, 0);
+			 ctx, made ? made->at.time_ns : 0, 0);
 }
 
-static json_t *export_json(const struct teller *teller, const struct ipc_piece *piece)
+static json_t *export_json(const struct evidence_context *ctx, const struct ipc_piece *piece)
 {
-	const struct facts *facts = &teller->reader->facts;
-	struct lives lives = {teller, json_array(), 0};
+	const struct facts *facts = &ctx->reader->facts;
+	struct lives lives = {ctx, json_array(), 0};
 	char *size = bytes_text(piece->bytes), *device = device_text(piece->device);
 	char *name = text_format("%s on %s", size, device);
 	uint64_t end_ns = piece->end_ns ? piece->end_ns : cuda_end_ns(facts, piece->owner);
@@ -97,17 +97,17 @@ static json_t *export_json(const struct teller *teller, const struct ipc_piece *
 	}
 	free(size);
 	free(device);
-	return with_life(subject_of(&lives, "export", name, piece->bytes, piece->owner), teller,
+	return with_life(subject_of(&lives, "export", name, piece->bytes, piece->owner), ctx,
 			 piece->born_ns, end_ns);
 }
 
-json_t *subject_json(const struct teller *teller, const struct finding *finding, const char *lock,
-		     const struct ipc_piece *piece)
+json_t *subject_json(const struct evidence_context *ctx, const struct finding *finding,
+		     const char *lock, const struct ipc_piece *piece)
 {
 	if (piece)
-		return export_json(teller, piece);
-	if (finding->segment && teller->reader->facts.shm.links)
-		return segment_json(teller, finding->segment);
+		return export_json(ctx, piece);
+	if (finding->segment && ctx->reader->facts.shm.links)
+		return segment_json(ctx, finding->segment);
 	return lock ? json_pack("{s:s, s:o}", "kind", "lock", "name", jsontext_of(lock)) :
 		      json_null();
 }

@@ -7,16 +7,16 @@
 #include "../base/jsontext.h"
 #include "text_locks.h"
 
-void callsite_init(const struct teller *teller, struct callsite *callsite,
+void callsite_init(const struct evidence_context *ctx, struct callsite *callsite,
 		   const struct fact_place *at, uint32_t tid, uint64_t stack, uint64_t python)
 {
 	*callsite = (struct callsite){
 		.at = at,
 		.tid = tid,
 		.time_ns = at->time_ns,
-		.native = frames_native(teller->frames, at, stack),
-		.python = frames_python(teller->frames, at, python),
-		.thread = thread_text(teller->reader, teller->frames, at->by, tid, at->time_ns),
+		.native = frames_native(ctx->frames, at, stack),
+		.python = frames_python(ctx->frames, at, python),
+		.thread = thread_text(ctx->reader, ctx->frames, at->by, tid, at->time_ns),
 	};
 }
 
@@ -30,13 +30,13 @@ void callsite_finish(struct callsite *callsite)
 	*callsite = (struct callsite){0};
 }
 
-void callsite_locate(const struct teller *teller, struct callsite *callsite, uint64_t caller,
+void callsite_locate(const struct evidence_context *ctx, struct callsite *callsite, uint64_t caller,
 		     bool python_first)
 {
 	json_t *frame = python_first ? json_incref(frames_first_script(callsite->python)) : NULL;
 
 	if (!frame)
-		frame = frame_of_caller(teller->frames, callsite->at, caller);
+		frame = frame_of_caller(ctx->frames, callsite->at, caller);
 	if (!frame)
 		frame = json_incref(frames_first_script(callsite->python));
 	if (!frame)
@@ -47,7 +47,7 @@ void callsite_locate(const struct teller *teller, struct callsite *callsite, uin
 	callsite->where = frames_place(frame, callsite->python);
 	if (!json_array_size(callsite->native) && caller)
 		json_array_append_new(callsite->native,
-				      frame_of_caller(teller->frames, callsite->at, caller));
+				      frame_of_caller(ctx->frames, callsite->at, caller));
 }
 
 char *callsite_actor(const struct callsite *callsite)
@@ -70,19 +70,19 @@ static const char *const role_text[] = {
 	[STEP_MAKER] = "maker",	  [STEP_ENDED] = "end",
 };
 
-json_t *callsite_step(const struct teller *teller, const struct callsite *callsite,
+json_t *callsite_step(const struct evidence_context *ctx, const struct callsite *callsite,
 		      enum step_role role, json_t *what)
 {
-	const struct session *session = &teller->reader->session;
+	const struct session *session = &ctx->reader->session;
 	uint32_t pid = callsite->at->by < session->slots ? session->table[callsite->at->by].pid : 0;
 
-	frames_show(teller->frames, callsite->at, callsite->python);
-	frames_show(teller->frames, callsite->at, callsite->native);
+	frames_show(ctx->frames, callsite->at, callsite->python);
+	frames_show(ctx->frames, callsite->at, callsite->native);
 	return json_pack("{s:o, s:s, s:o, s:I, s:I, s:o, s:I, s:O, s:O}", "what", what, "role",
 			 role_text[role], "at",
 			 callsite->frame ? json_incref(callsite->frame) : json_null(), "pid",
 			 (json_int_t)pid, "tid", (json_int_t)callsite->tid, "thread",
 			 jsontext_of(callsite->thread), "time_ns",
-			 (json_int_t)reader_real_ns(teller->reader, callsite->time_ns), "stack",
+			 (json_int_t)reader_real_ns(ctx->reader, callsite->time_ns), "stack",
 			 callsite->native, "python", callsite->python);
 }

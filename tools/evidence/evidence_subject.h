@@ -1,9 +1,9 @@
 /*
  * What a finding is about, for reports that draw: its lock, its segment of shared memory, or its exported memory with
- * everybody who had it open. Neighbours: story.h puts it into findings as `subject`.
+ * everybody who had it open. Neighbours: evidence.h puts it into findings as `subject`.
  */
-#ifndef MPSAN_STORY_SUBJECT_H
-#define MPSAN_STORY_SUBJECT_H
+#ifndef MPSAN_EVIDENCE_SUBJECT_H
+#define MPSAN_EVIDENCE_SUBJECT_H
 
 #include "callsite.h"
 
@@ -15,7 +15,7 @@ struct ipc_piece;
  * where it is not known, an end also where it did not come. null: the finding is about nothing of the kind. `lock` and
  * `piece` may be NULL.
  */
-json_t *subject_json(const struct teller *teller, const struct finding *finding, const char *lock,
-		     const struct ipc_piece *piece);
+json_t *subject_json(const struct evidence_context *ctx, const struct finding *finding,
+		     const char *lock, const struct ipc_piece *piece);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * What people call things of shared memory. Neighbours: text_cuda.h for sizes, story_shm.h.
+ * What people call things of shared memory. Neighbours: text_cuda.h for sizes, evidence_shm.h.
  */
 #ifndef MPSAN_TEXT_SHM_H
 #define MPSAN_TEXT_SHM_H

@@ -1,0 +1,470 @@
+/* See evidence.h. */
+#include "evidence.h"
+
+#include "../rules/deadlock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/jsontext.h"
+#include "text_locks.h"
+#include "lost_signallers.h"
+#include "../rules/catalog.h"
+#include "callsite.h"
+#include "evidence_event.h"
+#include "evidence_cuda.h"
+#include "evidence_deadlock.h"
+#include "evidence_order.h"
+#include "evidence_subject.h"
+#include "args.h"
+
+struct evidence {
+	struct evidence_context ctx;
+	const struct reader *reader;
+	struct frames *frames;
+	const struct finding *finding;
+	const struct fact_held *held; /* these three may be NULL */
+	const struct fact_fork *fork;
+	const struct fact_deadlock *deadlock;
+	const struct fact_order *order;
+	const struct fact_place *subject; /* who suffers: the wait or unlock, else the fork */
+	struct callsite holder, forker, sufferer;
+	struct cuda_subjects cuda;
+	bool is_cuda;
+	struct event_subjects events;
+	bool is_event;
+	struct lock_ref lock;
+	char *lock_key;
+	json_t *args; /* placeholder: text */
+};
+
+static uint32_t evidence_pid_of(const struct evidence *evidence, uint32_t slot)
+{
+	return slot < evidence->reader->session.slots ? evidence->reader->session.table[slot].pid :
+							0;
+}
+
+static void set_holder(struct evidence *evidence)
+{
+	const struct ev_held *ev = &evidence->held->ev;
+	const char *name = reader_text(evidence->reader, evidence->held->at.slot, ev->thread_name);
+
+	callsite_init(&evidence->ctx, &evidence->holder, &evidence->held->at, ev->holder, ev->stack,
+		      ev->python);
+	callsite_locate(&evidence->ctx, &evidence->holder, ev->caller,
+			ev->flags & MPSAN_LF_PYTHON || ev->kind > MPSAN_LOCK_CUSTOM);
+	if (name) {
+		free(evidence->holder.thread);
+		evidence->holder.thread = text_copy(name);
+	}
+	evidence->lock =
+		(struct lock_ref){&evidence->held->at, evidence->held,	       ev->lock, ev->kind,
+				  ev->flags,	       evidence->holder.native};
+}
+
+static void set_sufferer(struct evidence *evidence, const struct fact_place *at, uint64_t stack,
+			 uint64_t python, uint64_t caller)
+{
+	evidence->subject = at;
+	callsite_init(&evidence->ctx, &evidence->sufferer, at, at->tid, stack, python);
+	callsite_locate(&evidence->ctx, &evidence->sufferer, caller, true);
+}
+
+static void evidence_gather(struct evidence *evidence)
+{
+	const struct facts *facts = &evidence->reader->facts;
+	const struct finding *finding = evidence->finding;
+
+	if (finding->fork < facts->fork_count) {
+		evidence->fork = &facts->forks[finding->fork];
+		evidence->subject = &evidence->fork->at;
+		callsite_init(&evidence->ctx, &evidence->forker, &evidence->fork->at,
+			      evidence->fork->at.tid, evidence->fork->ev.stack,
+			      evidence->fork->ev.python);
+		callsite_locate(&evidence->ctx, &evidence->forker, 0, true);
+	}
+	if (finding->held < facts->held_count) {
+		evidence->held = &facts->helds[finding->held];
+		set_holder(evidence);
+	}
+	if (finding->left < facts->left_count) {
+		const struct fact_left *left = &facts->lefts[finding->left];
+
+		evidence->subject = &left->at;
+		evidence->lock = (struct lock_ref){&left->at,	  NULL,		  left->ev.lock,
+						   left->ev.kind, left->ev.flags, NULL};
+	}
+	if (finding->wait < facts->wait_count) {
+		const struct fact_wait *wait = &facts->waits[finding->wait];
+
+		set_sufferer(evidence, &wait->at, wait->ev.stack, wait->ev.python, wait->ev.caller);
+		evidence->lock = (struct lock_ref){&wait->at,	   evidence->held,
+						   wait->ev.lock,  wait->ev.kind,
+						   wait->ev.flags, evidence->sufferer.native};
+	} else if (finding->unlock < facts->unlock_count) {
+		const struct fact_unlock *unlock = &facts->unlocks[finding->unlock];
+
+		set_sufferer(evidence, &unlock->at, unlock->ev.stack, unlock->ev.python,
+			     unlock->ev.caller);
+		evidence->lock = (struct lock_ref){&unlock->at,	     evidence->held,
+						   unlock->ev.lock,  unlock->ev.kind,
+						   unlock->ev.flags, evidence->sufferer.native};
+	}
+}
+
+/* The first thread of a deadlock stands for it. */
+static void evidence_gather_deadlock(struct evidence *evidence)
+{
+	const struct facts *facts = &evidence->reader->facts;
+	const struct fact_blocked *first;
+
+	if (evidence->finding->deadlock >= facts->deadlock_count)
+		return;
+	evidence->deadlock = &facts->deadlocks[evidence->finding->deadlock];
+	if (evidence->deadlock->begin >= evidence->deadlock->end)
+		return;
+	first = deadlock_sufferer(facts, evidence->deadlock);
+	set_sufferer(evidence, &first->at, first->ev.stack, first->ev.python, first->ev.caller);
+	evidence->lock = (struct lock_ref){&first->at,	    NULL,
+					   first->ev.lock,  first->ev.kind,
+					   first->ev.flags, evidence->sufferer.native};
+}
+
+/* The order that closed the circle stands for it. */
+static void evidence_gather_order(struct evidence *evidence)
+{
+	const struct facts *facts = &evidence->reader->facts;
+
+	if (evidence->finding->order >= facts->order_count)
+		return;
+	evidence->order = &facts->orders[evidence->finding->order];
+	set_sufferer(evidence, &evidence->order->at, evidence->order->ev.stack,
+		     evidence->order->ev.python, evidence->order->ev.second_caller);
+}
+
+/* The act of the moment stands for it, where there is one: of a fork, the fork. */
+static void evidence_gather_cuda(struct evidence *evidence)
+{
+	struct cuda_event event;
+
+	evidence->is_cuda = cuda_gather(&evidence->cuda, &evidence->ctx, evidence->finding);
+	if (!evidence->is_cuda)
+		return;
+	event = cuda_event(&evidence->cuda);
+	if (event.at)
+		set_sufferer(evidence, event.at, event.stack, event.python, event.caller);
+}
+
+/* Who acted stands for it; of a mere end, who ended. */
+static void evidence_gather_event(struct evidence *evidence)
+{
+	evidence->is_event = event_gather(&evidence->events, &evidence->ctx, evidence->finding);
+	if (evidence->is_event && !evidence->subject)
+		evidence->subject = event_main(&evidence->events)->at;
+}
+
+static void set_arg(struct evidence *evidence, const char *name, char *text)
+{
+	args_set(evidence->args, name, text);
+}
+
+/* The owner that memory named, when the library had not followed the lock. */
+static char *unfollowed_holder(const struct evidence *evidence)
+{
+	const struct facts *facts = &evidence->reader->facts;
+	uint64_t owner = evidence->finding->wait < facts->wait_count ?
+				 facts->waits[evidence->finding->wait].ev.owner :
+				 0;
+
+	return owner ? text_format("thread %llu", (unsigned long long)owner) :
+		       text_copy("a thread");
+}
+
+/* Where the interpreter took a lock is not known, only where the holder stood when it was seen. */
+static char *taken_text(const struct evidence *evidence)
+{
+	const char *where = evidence->holder.where;
+
+	if (!evidence->held || !where)
+		return text_copy("taken at an unknown place");
+	return text_format(
+		evidence->held->ev.flags & MPSAN_LF_PYTHON ? "then in %s" : "taken at %s", where);
+}
+
+static void deadlock_args(struct evidence *evidence, const struct fact_blocked *first)
+{
+	const struct evidence_context *ctx = &evidence->ctx;
+	const char *detail = reader_text(evidence->reader, evidence->deadlock->at.slot,
+					 evidence->deadlock->ev.detail);
+	char *taken = deadlock_taken(ctx, first);
+
+	set_arg(evidence, "knot", deadlock_text(ctx, evidence->deadlock));
+	set_arg(evidence, "awaited", deadlock_awaited(ctx, first));
+	set_arg(evidence, "owner", deadlock_owner(ctx, first));
+	set_arg(evidence, "dead", deadlock_dead(ctx, evidence->deadlock));
+	set_arg(evidence, "dead_end", deadlock_dead_end(ctx, evidence->deadlock));
+	set_arg(evidence, "detail", text_copy(detail ? detail : ""));
+	set_arg(evidence, "taken", taken ? text_format(" at %s", taken) : text_copy(""));
+	free(taken);
+}
+
+static void wait_args(struct evidence *evidence, const struct fact_fork *fork)
+{
+	const struct facts *facts = &evidence->reader->facts;
+	const struct finding *finding = evidence->finding;
+	const struct fact_wait *wait =
+		finding->wait < facts->wait_count ? &facts->waits[finding->wait] : NULL;
+	const struct fact_left *left =
+		finding->left < facts->left_count ? &facts->lefts[finding->left] : NULL;
+
+	set_arg(evidence, "lost", lost_signallers_lost(fork));
+	set_arg(evidence, "pool", text_format("%u", wait ? wait->pool_threads : 0));
+	set_arg(evidence, "module", wait ? lost_signallers_module(evidence->frames, wait) : NULL);
+	set_arg(evidence, "signallers",
+		wait ? lost_signallers_signallers(evidence->frames, wait) : NULL);
+	set_arg(evidence, "left_at", left ? lost_signallers_left_at(evidence->frames, left) : NULL);
+}
+
+static void evidence_args(struct evidence *evidence)
+{
+	const struct fact_fork *fork = evidence->fork;
+
+	evidence->args = json_object();
+	set_arg(evidence, "lock",
+		evidence->lock.address ?
+			lock_text(evidence->reader, evidence->frames, &evidence->lock) :
+			NULL);
+	set_arg(evidence, "holder",
+		evidence->held ? callsite_actor(&evidence->holder) : unfollowed_holder(evidence));
+	set_arg(evidence, "taken", taken_text(evidence));
+	set_arg(evidence, "called",
+		text_format("called at %s", evidence->holder.where ?: "an unknown place"));
+	set_arg(evidence, "forker", callsite_actor(&evidence->forker));
+	set_arg(evidence, "fork_at",
+		text_copy(evidence->forker.where ? evidence->forker.where : "an unknown place"));
+	set_arg(evidence, "thread", callsite_actor(&evidence->sufferer));
+	set_arg(evidence, "wait_at",
+		text_copy(evidence->sufferer.where ? evidence->sufferer.where :
+						     "an unknown place"));
+	if (evidence->order) {
+		set_arg(evidence, "first", order_first(&evidence->ctx, evidence->order));
+		set_arg(evidence, "second", order_second(&evidence->ctx, evidence->order));
+		set_arg(evidence, "orders", orders_text(&evidence->ctx, evidence->finding));
+	}
+	set_arg(evidence, "how",
+		text_format("%s()", how_text(fork ? fork->ev.how : MPSAN_HOW_FORK)));
+	set_arg(evidence, "threads",
+		text_format("%llu", fork ? (unsigned long long)fork->ev.threads : 0));
+	set_arg(evidence, "others",
+		fork ? threads_text(evidence->reader, evidence->frames, fork) : NULL);
+	set_arg(evidence, "feeders",
+		text_format("%llu", fork ? (unsigned long long)fork->ev.feeder : 0));
+	wait_args(evidence, fork);
+	set_arg(evidence, "child",
+		text_format("%u", fork ? evidence_pid_of(evidence, fork->child) : 0));
+	set_arg(evidence, "parent",
+		text_format("%u", fork ? evidence_pid_of(evidence, fork->at.by) : 0));
+	set_arg(evidence, "pid",
+		text_format("%u", evidence->subject ?
+					  evidence_pid_of(evidence, evidence->subject->by) :
+					  0));
+	if (evidence->deadlock && evidence->sufferer.at) {
+		const struct fact_blocked *first =
+			deadlock_sufferer(&evidence->reader->facts, evidence->deadlock);
+
+		deadlock_args(evidence, first);
+		set_arg(evidence, "since",
+			text_format("%llu",
+				    (unsigned long long)((first->at.time_ns - first->ev.since) /
+							 1000000000ull)));
+	}
+}
+
+static const struct callsite *callsite_of(const struct evidence *evidence, enum step_role role)
+{
+	const struct callsite *callsite = evidence->is_cuda ? cuda_callsite(&evidence->cuda, role) :
+							      NULL;
+
+	if (!callsite && evidence->is_event)
+		callsite = event_callsite(&evidence->events, role);
+	if (callsite)
+		return callsite;
+	switch (role) {
+	case STEP_HOLDER:
+		return evidence->held ? &evidence->holder : NULL;
+	case STEP_FORK:
+		return evidence->fork ? &evidence->forker : NULL;
+	case STEP_BLOCKED:
+	case STEP_ORDER:
+	case STEP_INIT:
+	case STEP_EXPORT:
+	case STEP_IMPORT:
+	case STEP_IMPORTS:
+	case STEP_FREE:
+	case STEP_GONE:
+	case STEP_EVENT:
+	case STEP_CAUSE:
+	case STEP_MAKER:
+	case STEP_ENDED:
+		return NULL;
+	default:
+		return evidence->sufferer.at ? &evidence->sufferer : NULL;
+	}
+}
+
+static json_t *evidence_steps(const struct evidence *evidence)
+{
+	json_t *steps = json_array();
+
+	for (uint32_t i = 0; i < STEPS_MAX && evidence->finding->message_text->step[i].what; i++) {
+		const struct step *step = &evidence->finding->message_text->step[i];
+		const struct callsite *callsite = callsite_of(evidence, step->role);
+
+		if (step->role == STEP_BLOCKED && evidence->deadlock)
+			deadlock_steps(&evidence->ctx, evidence->deadlock, steps);
+		if (step->role == STEP_IMPORTS && evidence->cuda.piece)
+			cuda_import_steps(&evidence->cuda, evidence->args, step->what, steps);
+		if (step->role == STEP_ORDER && evidence->order)
+			orders_steps(&evidence->ctx, evidence->finding, steps);
+		if (!callsite)
+			continue;
+		json_array_append_new(steps, callsite_step(&evidence->ctx, callsite, step->role,
+							   args_fill(evidence->args, step->what)));
+		if (step->role == STEP_FORK && callsite == &evidence->forker)
+			json_object_set_new(
+				json_array_get(steps, json_array_size(steps) - 1), "child",
+				json_integer(evidence_pid_of(evidence, evidence->fork->child)));
+	}
+	return steps;
+}
+
+/* Where in a larger object a lock lies changes with the object: "_PyRuntime+0x2f8" counts as _PyRuntime. */
+static void hash_lock(uint64_t *hash, const char *key)
+{
+	const char *offset = strstr(key, "+0x");
+	char *object = text_format("%.*s", (int)(offset ? offset - key : (long)strlen(key)), key);
+
+	callsite_hash_text(hash, object);
+	free(object);
+}
+
+static json_t *subject(const struct evidence *evidence)
+{
+	const char *lock = evidence->lock.address ?
+				   json_string_value(json_object_get(evidence->args, "lock")) :
+				   NULL;
+
+	return subject_json(&evidence->ctx, evidence->finding, lock,
+			    evidence->is_cuda ? evidence->cuda.piece : NULL);
+}
+
+/*
+ * A holder is caught wherever it happens to be, so only the place where it took the lock counts,
+ * and of a Python lock, where that place is not known, nothing.
+ */
+static char *fingerprint(const struct evidence *evidence)
+{
+	uint64_t hash = CALLSITE_HASH;
+
+	callsite_hash_text(&hash, rule_slug(evidence->finding->rule));
+	if (!evidence->order)
+		hash_lock(&hash, evidence->lock_key);
+	if (evidence->held && !(evidence->held->ev.flags & MPSAN_LF_PYTHON))
+		callsite_hash_frame(&hash, evidence->holder.frame);
+	if (evidence->fork)
+		callsite_hash(&hash, &evidence->forker);
+	if (evidence->is_cuda)
+		cuda_hash(&evidence->cuda, &hash);
+	if (evidence->is_event)
+		event_hash(&evidence->events, &hash);
+	if (evidence->deadlock)
+		deadlock_hash(&evidence->ctx, evidence->deadlock, &hash);
+	else if (evidence->order)
+		orders_hash(&evidence->ctx, evidence->finding, &hash);
+	else if (evidence->sufferer.at)
+		callsite_hash(&hash, &evidence->sufferer);
+	return text_format("%016llx", (unsigned long long)hash);
+}
+
+/* Whose story it is; without a place when the record that says so was lost. */
+static const struct callsite *evidence_main(const struct evidence *evidence)
+{
+	return evidence->sufferer.at ? &evidence->sufferer :
+	       evidence->is_event    ? event_main(&evidence->events) :
+				       &evidence->forker;
+}
+
+static json_t *evidence_write(struct evidence *evidence)
+{
+	const struct callsite *main_callsite = evidence_main(evidence);
+	const char *own = evidence->finding->fix,
+		   *fix = own ? own : rule_fix(evidence->finding->rule);
+	char *print = fingerprint(evidence);
+	json_t *object;
+
+	object = json_pack("{s:s, s:n, s:o, s:o, s:i, s:I, s:I, s:o, s:I, s:s, s:o, s:o, s:o}",
+			   "rule", rule_slug(evidence->finding->rule), "severity", "message",
+			   args_fill(evidence->args, evidence->finding->message_text->message),
+			   "fix", args_fill(evidence->args, fix), "count", 1, "pid",
+			   (json_int_t)evidence_pid_of(evidence, main_callsite->at->by), "tid",
+			   (json_int_t)main_callsite->tid, "thread",
+			   jsontext_of(main_callsite->thread), "time_ns",
+			   (json_int_t)reader_real_ns(evidence->reader, main_callsite->time_ns),
+			   "fingerprint", print, "lock", jsontext_of(evidence->lock_key), "subject",
+			   subject(evidence), "evidence", evidence_steps(evidence));
+	free(print);
+	return object;
+}
+
+static void evidence_finish(struct evidence *evidence)
+{
+	callsite_finish(&evidence->holder);
+	callsite_finish(&evidence->forker);
+	callsite_finish(&evidence->sufferer);
+	cuda_finish(&evidence->cuda);
+	event_finish(&evidence->events);
+	json_decref(evidence->args);
+	free(evidence->lock_key);
+}
+
+json_t *evidence_build(const struct reader *reader, struct frames *frames,
+		       const struct finding *finding)
+{
+	struct evidence evidence = {
+		.ctx = {reader, frames}, .reader = reader, .frames = frames, .finding = finding};
+	json_t *object;
+
+	evidence_gather(&evidence);
+	evidence_gather_deadlock(&evidence);
+	evidence_gather_order(&evidence);
+	evidence_gather_cuda(&evidence);
+	evidence_gather_event(&evidence);
+	if (!evidence.subject || !evidence_main(&evidence)->at) {
+		evidence_finish(&evidence);
+		return NULL;
+	}
+	evidence_args(&evidence);
+	if (evidence.is_cuda)
+		cuda_args(&evidence.cuda, &evidence.sufferer, evidence.args);
+	if (evidence.is_event)
+		event_args(&evidence.events, evidence.args);
+	evidence.lock_key = evidence.order	  ? orders_key(&evidence.ctx, finding) :
+			    evidence.lock.address ? lock_key(reader, frames, &evidence.lock) :
+						    text_copy("");
+	object = evidence_write(&evidence);
+	evidence_finish(&evidence);
+	return object;
+}
+
+uint64_t evidence_lock(const struct facts *facts, const struct finding *finding)
+{
+	if (finding->init)
+		return EVIDENCE_DRIVER;
+	if (finding->wait < facts->wait_count)
+		return facts->waits[finding->wait].ev.lock;
+	if (finding->unlock < facts->unlock_count)
+		return facts->unlocks[finding->unlock].ev.lock;
+	if (finding->left < facts->left_count)
+		return facts->lefts[finding->left].ev.lock;
+	return finding->held < facts->held_count ? facts->helds[finding->held].ev.lock : 0;
+}

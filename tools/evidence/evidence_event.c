@@ -1,0 +1,192 @@
+/* See evidence_event.h. */
+#include "evidence_event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../facts/processes.h"
+#include "../reader/fields.h"
+#include "text_cuda.h"
+#include "text_process.h"
+#include "evidence_shm.h"
+#include "args.h"
+
+uint64_t event_field(const struct fact_event *event, const char *name)
+{
+	const struct field *fields = event_fields(event->type);
+
+	for (uint32_t i = 0; fields && fields[i].name; i++)
+		if (!strcmp(fields[i].name, name))
+			return event->field[i];
+	return 0;
+}
+
+static void set_callsite(const struct event_subjects *subjects, struct callsite *callsite,
+			 const struct fact_event *event)
+{
+	callsite_init(subjects->ctx, callsite, &event->at, event->at.tid,
+		      event_field(event, "stack"), event_field(event, "python"));
+	/* A fault is often inside a function of libc: whose code it works for says more. */
+	callsite_locate(subjects->ctx, callsite,
+			event->type == EV_fault ? 0 : event_field(event, "caller"), true);
+}
+
+static void set_ended(struct event_subjects *subjects, uint32_t slot)
+{
+	const struct fact_process *process = &subjects->facts->processes[slot];
+
+	subjects->end = (struct fact_place){.slot = slot,
+					    .by = slot,
+					    .tid = process->slot->pid,
+					    .time_ns = process->gone ? process->gone_ns :
+								       subjects->facts->now_ns};
+	callsite_init(subjects->ctx, &subjects->ended, &subjects->end, subjects->end.tid, 0, 0);
+}
+
+bool event_gather(struct event_subjects *subjects, const struct evidence_context *ctx,
+		  const struct finding *finding)
+{
+	const struct facts *facts = &ctx->reader->facts;
+
+	*subjects = (struct event_subjects){.ctx = ctx, .facts = facts, .finding = finding};
+	if (finding->trigger.kind == TRIGGER_EVENT) {
+		subjects->event = &facts->events[finding->trigger.index];
+		set_callsite(subjects, &subjects->doer, subjects->event);
+	}
+	if (finding->cause) {
+		subjects->cause = &facts->events[finding->cause - 1];
+		set_callsite(subjects, &subjects->causer, subjects->cause);
+	}
+	if (finding->process)
+		set_ended(subjects, finding->process - 1);
+	if (finding->segment)
+		shm_maker_callsite(subjects, &subjects->maker);
+	return subjects->event || subjects->cause || finding->process || subjects->maker.at;
+}
+
+void event_finish(struct event_subjects *subjects)
+{
+	callsite_finish(&subjects->doer);
+	callsite_finish(&subjects->causer);
+	callsite_finish(&subjects->ended);
+	callsite_finish(&subjects->maker);
+}
+
+const struct callsite *event_main(const struct event_subjects *subjects)
+{
+	return subjects->event		  ? &subjects->doer :
+	       subjects->cause		  ? &subjects->causer :
+	       subjects->finding->process ? &subjects->ended :
+					    &subjects->maker;
+}
+
+static char *value_text(const struct event_subjects *subjects, const struct fact_event *event,
+			const struct field *field, uint64_t value)
+{
+	const char *text;
+
+	if (!strcmp(field->name, "bytes") || !strcmp(field->name, "copied") ||
+	    !strcmp(field->name, "total") || !strcmp(field->name, "resident") ||
+	    !strcmp(field->name, "inherited"))
+		return bytes_text(value);
+	switch (field->format) {
+	case POS:
+		text = reader_text(subjects->ctx->reader, event->at.slot, value);
+		return text ? text_copy(text) : NULL;
+	case TIME:
+		return duration_text(value);
+	case HEX:
+	case CODE:
+		return text_format("0x%llx", (unsigned long long)value);
+	default:
+		return text_format("%llu", (unsigned long long)value);
+	}
+}
+
+static void set_fields(const struct event_subjects *subjects, const struct fact_event *event,
+		       const char *prefix, json_t *args)
+{
+	const struct field *field = event_fields(event->type);
+
+	for (uint32_t i = 0; field->name; i++, field++) {
+		char *name;
+
+		if (!strcmp(field->name, "stack") || !strcmp(field->name, "python"))
+			continue;
+		name = text_format("%s%s", prefix, field->name);
+		args_set(args, name, value_text(subjects, event, field, event->field[i]));
+		free(name);
+	}
+}
+
+static void set_actor(const struct event_subjects *subjects, const struct fact_event *event,
+		      const struct callsite *callsite, const char *prefix, json_t *args)
+{
+	char *who = text_format("%swho", prefix), *at = text_format("%sat", prefix);
+
+	args_set(args, who, process_text(subjects->ctx->reader, event->at.by));
+	args_set(args, at, text_copy(callsite->where ? callsite->where : "an unknown place"));
+	free(who);
+	free(at);
+}
+
+/* Who made a process, and whom that process left behind. */
+static void parent_args(const struct reader *reader, uint32_t slot, json_t *args)
+{
+	uint32_t parent = process_parent(&reader->facts, slot);
+	bool known = parent != FACT_NONE;
+
+	args_set(args, "parent_process", known ? process_text(reader, parent) : NULL);
+	args_set(args, "parent_end", known ? process_end_text(reader, parent) : NULL);
+	args_set(args, "left_behind", process_left_text(reader, slot));
+}
+
+void event_args(const struct event_subjects *subjects, json_t *args)
+{
+	const struct reader *reader = subjects->ctx->reader;
+
+	if (subjects->event) {
+		set_fields(subjects, subjects->event, "", args);
+		set_actor(subjects, subjects->event, &subjects->doer, "", args);
+	}
+	if (subjects->cause) {
+		set_fields(subjects, subjects->cause, "cause_", args);
+		set_actor(subjects, subjects->cause, &subjects->causer, "cause_", args);
+	}
+	if (subjects->finding->process) {
+		args_set(args, "process", process_text(reader, subjects->finding->process - 1));
+		args_set(args, "end", process_end_text(reader, subjects->finding->process - 1));
+		parent_args(reader, subjects->finding->process - 1, args);
+	}
+	args_set(args, "amount",
+		 text_format("%llu", (unsigned long long)subjects->finding->amount));
+	args_set(args, "amount_bytes", bytes_text(subjects->finding->amount));
+	if (subjects->facts->shm.links)
+		shm_args(subjects, args);
+}
+
+const struct callsite *event_callsite(const struct event_subjects *subjects, enum step_role role)
+{
+	switch (role) {
+	case STEP_EVENT:
+		return subjects->event ? &subjects->doer : NULL;
+	case STEP_CAUSE:
+		return subjects->cause ? &subjects->causer : NULL;
+	case STEP_ENDED:
+		return subjects->finding->process ? &subjects->ended : NULL;
+	case STEP_MAKER:
+		return subjects->maker.at ? &subjects->maker : NULL;
+	default:
+		return NULL;
+	}
+}
+
+void event_hash(const struct event_subjects *subjects, uint64_t *hash)
+{
+	if (subjects->event)
+		callsite_hash(hash, &subjects->doer);
+	if (subjects->cause)
+		callsite_hash(hash, &subjects->causer);
+	if (subjects->maker.at)
+		callsite_hash(hash, &subjects->maker);
+}

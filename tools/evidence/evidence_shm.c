@@ -1,0 +1,90 @@
+/* See evidence_shm.h. */
+#include "evidence_shm.h"
+
+#include <stdlib.h>
+
+#include "text_cuda.h"
+#include "text_process.h"
+#include "text_shm.h"
+#include "args.h"
+
+bool shm_maker_callsite(const struct event_subjects *subjects, struct callsite *callsite)
+{
+	const struct fact_event *made = shm_made(subjects->facts, subjects->finding->segment);
+
+	if (!made)
+		return false;
+	callsite_init(subjects->ctx, callsite, &made->at, made->at.tid, EVENT_AS(made, shm)->stack,
+		      EVENT_AS(made, shm)->python);
+	callsite_locate(subjects->ctx, callsite, EVENT_AS(made, shm)->caller, true);
+	return true;
+}
+
+/* Of what is counted, from its first to its last, the finding has the last. */
+static char *rate_text(const struct event_subjects *subjects)
+{
+	const struct fact_event *last = subjects->cause;
+	uint64_t first_ns = 0, bytes = shm_bytes(subjects->facts, subjects->finding->segment);
+
+	if (!last)
+		return NULL;
+	for (uint32_t at = fact_event_of(subjects->facts, last->at.by, EV_shm, FACT_NONE);
+	     at != FACT_NONE; at = fact_event_of(subjects->facts, last->at.by, EV_shm, at))
+		if (MPSAN_LATER_BYTES(subjects->facts->events[at].later) == bytes)
+			first_ns = subjects->facts->events[at].at.time_ns;
+	if (!first_ns || last->at.time_ns <= first_ns)
+		return text_copy("at once");
+	return text_format("%.0f in a second", (double)subjects->finding->amount * 1e9 /
+						       (double)(last->at.time_ns - first_ns));
+}
+
+static void segment_args(const struct event_subjects *subjects, json_t *args)
+{
+	const struct reader *reader = subjects->ctx->reader;
+	uint32_t segment = subjects->finding->segment, maker = shm_maker(subjects->facts, segment);
+	const struct fact_event *then = subjects->event ? subjects->event : subjects->cause;
+
+	args_set(args, "segment", segment_text(reader, segment));
+	args_set(args, "segment_bytes", bytes_text(shm_bytes(subjects->facts, segment)));
+	args_set(args, "names", segment_names(reader, segment));
+	args_set(args, "maker",
+		 maker == FACT_NONE ? text_copy("somebody") : process_text(reader, maker));
+	args_set(args, "maker_end", maker == FACT_NONE ? NULL : process_end_text(reader, maker));
+	args_set(args, "made_at",
+		 text_copy(subjects->maker.where ? subjects->maker.where : "an unknown place"));
+	args_set(args, "mappers",
+		 segment_mappers(reader, segment,
+				 then ? then->at.time_ns : subjects->facts->now_ns));
+	args_set(args, "total",
+		 bytes_text(subjects->finding->amount * shm_bytes(subjects->facts, segment)));
+	if (subjects->finding->amount)
+		args_set(args, "rate", rate_text(subjects));
+}
+
+static void kept_args(const struct fact_event *event, json_t *args)
+{
+	if (event && event->type == EV_shm_kept)
+		args_set(args, "kept",
+			 kept_text(EVENT_AS(event, shm_kept)->count,
+				   EVENT_AS(event, shm_kept)->bytes));
+}
+
+void shm_args(const struct event_subjects *subjects, json_t *args)
+{
+	const struct fact_event *event = subjects->event, *cause = subjects->cause;
+
+	kept_args(event, args);
+	kept_args(cause, args);
+	if (event && event->type == EV_sock_refused)
+		args_set(args, "failure", connect_text(EVENT_AS(event, sock_refused)->result));
+	if (event && (event->type == EV_shm_size || event->type == EV_fault))
+		args_set(args, "free_text", free_text(event_field(event, "free")));
+	if (event && event->type == EV_shm_refused &&
+	    EVENT_AS(event, shm_refused)->reason == MPSAN_SHM_NO_SPACE)
+		args_set(args, "free_text", free_text(EVENT_AS(event, shm_refused)->limit));
+	if (event && event->type == EV_shm_left && !EVENT_AS(event, shm_left)->bytes)
+		args_set(args, "bytes", text_copy("nothing in it"));
+	if (cause && cause->type == EV_shm_size)
+		args_set(args, "cause_free_text", free_text(EVENT_AS(cause, shm_size)->free));
+	segment_args(subjects, args);
+}
