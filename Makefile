@@ -32,17 +32,19 @@ COMMON_SRC := $(CPYTHON_SRC) $(wildcard shim/common/*.c)
 COMMON_OBJ := $(COMMON_SRC:%=build/obj/%.o)
 # Manual pages are made by a program of their own; tools/dev is no part of the command.
 TOOL_SRC := $(filter-out tools/man/%,$(wildcard tools/*/*.c tools/rules/*/*.c))
+TOPICS := $(sort $(patsubst tools/man/topics/%.md,%,$(wildcard tools/man/topics/*.md)))
 DESCRIPTIONS := build/man/mpsan.1 build/man/libmpsan.7 build/man/mpsan.bash build/man/mpsan.zsh
+TOPIC_PAGES := $(TOPICS:%=build/man/mpsan-%.7)
 # The page of --report html travels inside the command.
 PAGE := $(wildcard tools/formats/html/*.html tools/formats/html/*.css tools/formats/html/*.js)
-TOOL_OBJ := $(TOOL_SRC:%=build/obj/%.o) build/obj/tools/formats/html/page.S.o
+TOOL_OBJ := $(TOOL_SRC:%=build/obj/%.o) build/obj/tools/formats/html/page.S.o build/obj/tools/cmd/topics.S.o
 TOOL_LIBS := -lunwind-$(ARCH) -lunwind -ldw -lelf -ljansson -lncursesw -ltinfo -lstdc++
 
 # A stand-in for CUDA, for programs and tests on machines without a GPU.
 FAKE := build/fake/libcuda.so.1 build/fake/libcudart.so.12 build/fake/libcudart.so.13
 
 .PHONY: all tests demo check fuzz bench check-suites check-gpu check-build check-package check-distros check-browser install uninstall help clean FORCE
-all: build/libmpsan.so build/mpsan $(DESCRIPTIONS) $(FAKE) ## build the library, the command, manual pages, completions and the stand-in for CUDA
+all: build/libmpsan.so build/mpsan $(DESCRIPTIONS) $(TOPIC_PAGES) $(FAKE) ## build the library, the command, manual pages, completions and the stand-in for CUDA
 
 build/libmpsan.so: $(SHIM_OBJ) shim/exports.map
 	$(SAY) LINK $@
@@ -89,6 +91,16 @@ build/man/expand: $(MAN_OBJ)
 $(DESCRIPTIONS): build/man/%: tools/man/%.in build/man/expand
 	$(SAY) MAKE $@
 	$(Q)build/man/expand $< >$@.new && mv $@.new $@
+
+# One source for each topic: a manual page, and a text that travels inside the command.
+$(TOPIC_PAGES): build/man/mpsan-%.7: tools/man/topics/%.md build/man/expand
+	$(SAY) MAKE $@
+	$(Q)build/man/expand --page $< >$@.new && mv $@.new $@
+build/man/topics/%.txt: tools/man/topics/%.md build/man/expand
+	$(Q)mkdir -p $(@D) && build/man/expand --text $< >$@.new && mv $@.new $@
+build/obj/tools/cmd/topics.S.o: tools/cmd/topics.S tools/cmd/topics.def $(TOPICS:%=build/man/topics/%.txt)
+	$(SAY) AS $<
+	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
 
 build/obj/tools/formats/html/page.S.o: tools/formats/html/page.S $(PAGE)
 	$(SAY) AS $<
@@ -232,7 +244,7 @@ DATADIR ?= $(PREFIX)/share
 MANDIR ?= $(DATADIR)/man
 DOCDIR ?= $(DATADIR)/doc/mpsan
 INSTALLED = $(PREFIX)/bin/mpsan $(LIBDIR)/libmpsan.so $(LIBDIR)/pkgconfig/mpsan.pc $(PREFIX)/include/mpsan.h \
-	$(MANDIR)/man1/mpsan.1 $(MANDIR)/man7/libmpsan.7 $(DATADIR)/bash-completion/completions/mpsan \
+	$(MANDIR)/man1/mpsan.1 $(MANDIR)/man7/libmpsan.7 $(TOPICS:%=$(MANDIR)/man7/mpsan-%.7) $(DATADIR)/bash-completion/completions/mpsan \
 	$(DATADIR)/zsh/site-functions/_mpsan
 EXAMPLE_DIRS := $(wildcard examples/ci examples/fleet)
 
@@ -244,7 +256,7 @@ install: all ## install under PREFIX (with DESTDIR, LIBDIR)
 	chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/mpsan.pc
 	install -m 644 include/mpsan.h $(DESTDIR)$(PREFIX)/include/mpsan.h
 	install -m 644 build/man/mpsan.1 $(DESTDIR)$(MANDIR)/man1/mpsan.1
-	install -m 644 build/man/libmpsan.7 $(DESTDIR)$(MANDIR)/man7/libmpsan.7
+	install -m 644 build/man/libmpsan.7 $(TOPIC_PAGES) $(DESTDIR)$(MANDIR)/man7
 	install -m 644 build/man/mpsan.bash $(DESTDIR)$(DATADIR)/bash-completion/completions/mpsan
 	install -m 644 build/man/mpsan.zsh $(DESTDIR)$(DATADIR)/zsh/site-functions/_mpsan
 	install -m 644 README.md LICENSE $(DESTDIR)$(DOCDIR)

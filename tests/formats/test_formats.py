@@ -175,9 +175,9 @@ def tutorial_pipeline():
     assert "shared memory mapped" in named(trace, "C", "memory")
 
 
-def line_of_the_readme():
-    """The command that README.md shows writes all that it names."""
-    line, = [line for line in (ROOT / "README.md").read_text().splitlines() if line.count("--report ") > 4]
+def line_of_the_manual():
+    """The command that mpsan-reports(7) shows writes all that it names."""
+    line, = [line for line in (ROOT / "tools/man/topics/reports.md").read_text().splitlines() if line.count("--report ") > 4]
     with tempfile.TemporaryDirectory() as directory:
         words = [word.replace("=out.", f"={directory}/out.") for word in line.split()]
         run = run_bare([MPSAN, *words[1:]])
@@ -328,7 +328,7 @@ def it_counts_more_than_findings():
     assert write_to("/nowhere/at/all", noted, ["--fail-on=note"]).exit == 2
 
 
-CASES = (lock_over_start, cuda_early_free, tutorial_pipeline, line_of_the_readme, two_hosts, hostile_names,
+CASES = (lock_over_start, cuda_early_free, tutorial_pipeline, line_of_the_manual, two_hosts, hostile_names,
          outside_the_repository, without_any_file, worst_come_first, junit_fails_as_the_exit_status_does,
          one_that_fails_keeps_none_from_the_others, the_programs_own_status_wins,
          it_counts_more_than_findings)

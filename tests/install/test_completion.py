@@ -53,6 +53,7 @@ def check_bash_words():
     offers(["mpsan", "explain", "fork-t"], "fork-threads", "fork-thread-pool", without=["fork-late"])
     offers(["mpsan", "list", ""], "hooks", "rules", "formats")
     offers(["mpsan", "help", "d"], "doctor", "dump")
+    offers(["mpsan", "help", "c"], "check", "ci", "cuda", "costs")
 
 
 def check_bash_values():
@@ -117,7 +118,7 @@ def check_lines(shell, *more):
                 ("mpsan run --policy ", {"strict", "quiet"}, set()),
                 ("mpsan run --report=j", {"json", "junit"}, {"html"}),
                 ("mpsan run --h", {"--hang-after", "--help"}, {"--dir"}),
-                ("mpsan run -- mapfil", set(), {"doctor"}), *more):
+                ("mpsan run -- mapfil", set(), {"doctor"}), ("mpsan help c", {"check", "cuda", "costs"}, set()), *more):
             found = shell.words(line)
             assert wanted <= found and not unwanted & found, f"{line!r}: on the screen {sorted(found)}"
     finally:

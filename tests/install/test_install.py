@@ -41,6 +41,12 @@ def files_of(place):
     return {str(path.relative_to(place)) for path in Path(place).rglob("*") if not path.is_dir()}
 
 
+def topics():
+    found = [path.stem for path in (ROOT / "tools/man/topics").glob("*.md")]
+    assert len(found) > 5, found
+    return found
+
+
 def check_staged():
     with tempfile.TemporaryDirectory() as stage:
         settings = "PREFIX=/usr", f"DESTDIR={stage}", "LIBDIR=/usr/lib/x86_64-linux-gnu"
@@ -48,7 +54,8 @@ def check_staged():
         library = "usr/lib/x86_64-linux-gnu/libmpsan.so"
         wanted = {"usr/bin/mpsan", library, "usr/include/mpsan.h", "usr/lib/x86_64-linux-gnu/pkgconfig/mpsan.pc",
                   "usr/share/man/man1/mpsan.1", "usr/share/man/man7/libmpsan.7", "usr/share/doc/mpsan/LICENSE",
-                  "usr/share/bash-completion/completions/mpsan", "usr/share/zsh/site-functions/_mpsan"}
+                  "usr/share/bash-completion/completions/mpsan", "usr/share/zsh/site-functions/_mpsan",
+                  *(f"usr/share/man/man7/mpsan-{topic}.7" for topic in topics())}
         assert wanted <= files_of(stage), sorted(files_of(stage))
         for place in ("examples/ci", "examples/fleet"):
             assert Path(stage, "usr/share/doc/mpsan", place).is_dir() == (ROOT / place).is_dir(), place
@@ -107,7 +114,8 @@ def page(name):
 
 
 def check_pages_warn_not():
-    pages = [ROOT / "build/man" / name for name in ("mpsan.1", "libmpsan.7")]
+    pages = [ROOT / "build/man" / name
+             for name in ("mpsan.1", "libmpsan.7", *(f"mpsan-{topic}.7" for topic in topics()))]
     for path in pages:
         page(path.name)
     if not shutil.which("mandoc"):
@@ -124,7 +132,7 @@ def check_pages_complete():
               for table in ("rules", "formats", "hooks")}
     commands = re.findall(r"^  mpsan (\w+)", run_bare([*mpsan, "--help"]).out, re.M)
     assert len(listed["rules"]) > 50 and len(listed["formats"]) > 5 and len(commands) > 8
-    for name in listed["rules"] + listed["formats"]:
+    for name in listed["rules"] + listed["formats"] + topics():
         assert re.search(rf"^ +{re.escape(name)}\b", text, re.M), f"mpsan(1) lacks {name}"
     for command in commands:
         assert re.search(rf"^ +mpsan {command}\b", text, re.M), f"mpsan(1) lacks {command}"

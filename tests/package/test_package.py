@@ -65,7 +65,8 @@ def check_installed(root, packages):
     doctor = inside(root, "mpsan doctor -- /usr/bin/python3")
     print(doctor.rstrip())
     assert "BAD" not in doctor and "/usr/lib/x86_64-linux-gnu/libmpsan.so" in doctor, doctor
-    for name in ("man/man1/mpsan.1.gz", "man/man7/libmpsan.7.gz", "bash-completion/completions/mpsan"):
+    for name in ("man/man1/mpsan.1.gz", "man/man7/libmpsan.7.gz", "man/man7/mpsan-ci.7.gz", "man/man7/mpsan-limits.7.gz",
+                 "bash-completion/completions/mpsan"):
         assert Path(root, "usr/share", name).is_file(), name
     # The token $LIB of the loader leads to it.
     inside(root, "LD_PRELOAD='/usr/$LIB/libmpsan.so' MPSAN_DIR=/tmp/session sh -c :; mpsan dump /tmp/session | grep -q .")

@@ -18,6 +18,7 @@
 #include "../../include/mpsan_version.h"
 #include "../base/suggest.h"
 #include "../base/util.h"
+#include "topics.h"
 
 static const struct {
 	const char *name;
@@ -37,8 +38,9 @@ static int print_help(FILE *out)
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(out, "  mpsan %-42s %s\n", commands[i].usage, commands[i].help);
 	fputs("\n'mpsan help COMMAND' and 'mpsan COMMAND --help' show the options of a command, "
-	      "'mpsan --version' its version.\n",
+	      "'mpsan --version' its version.\n\n'mpsan help TOPIC' shows a page on:\n",
 	      out);
+	topics_list(out);
 	return out == stdout ? 0 : STATUS_USAGE;
 }
 
@@ -47,29 +49,53 @@ static const char *command_name(size_t number)
 	return number < COMMANDS ? commands[number].name : NULL;
 }
 
-static int run_command(int argc, char **argv)
+static const char *help_name(size_t number)
 {
-	char *near;
+	return number < COMMANDS ? commands[number].name : topic_name(number - COMMANDS);
+}
 
+static bool is_command(const char *name)
+{
 	for (size_t i = 0; i < COMMANDS; i++)
-		if (!strcmp(commands[i].name, argv[0]))
-			return commands[i].run(argc, argv);
-	near = suggest_names(argv[0], command_name);
-	complain("unknown command %s%s; 'mpsan --help' names them", argv[0], near);
+		if (!strcmp(commands[i].name, name))
+			return true;
+	return false;
+}
+
+/* `names` gives what could have been meant. */
+static int complain_of(const char *what, const char *name, const char *(*names)(size_t number))
+{
+	char *near = suggest_names(name, names);
+
+	complain("%s %s%s; 'mpsan help' lists them", what, name, near);
 	free(near);
 	return STATUS_USAGE;
 }
 
+static int run_command(int argc, char **argv)
+{
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (!strcmp(commands[i].name, argv[0]))
+			return commands[i].run(argc, argv);
+	return complain_of("unknown command", argv[0], command_name);
+}
+
 /* `mpsan help COMMAND` is `mpsan COMMAND --help`. */
-static int mpsan_help(int argc, char **argv)
+static int help_on(char *name)
+{
+	if (is_command(name))
+		return run_command(2, (char *[]){name, "--help", NULL});
+	return topic_print(name) ? 0 : complain_of("help: no command or topic", name, help_name);
+}
+
+static int help(int argc, char **argv)
 {
 	bool of_itself = argc == 2 && (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") ||
 				       !strcmp(argv[1], "-h"));
 
 	if (argc > 2)
-		return complain("help: give one command; 'mpsan help' names them");
-	return argc < 2 || of_itself ? print_help(stdout) :
-				       run_command(2, (char *[]){argv[1], "--help", NULL});
+		return complain("help: give one command or topic; 'mpsan help' lists them");
+	return argc < 2 || of_itself ? print_help(stdout) : help_on(argv[1]);
 }
 
 /* What was printed and did not arrive is no success. */
@@ -101,7 +127,7 @@ static int run_all(int argc, char **argv)
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return print_help(stdout);
 	if (!strcmp(argv[1], "help"))
-		return mpsan_help(argc - 1, argv + 1);
+		return finish(help(argc - 1, argv + 1));
 	if (!strcmp(argv[1], "--version")) {
 		puts("mpsan " MPSAN_VERSION);
 		return 0;

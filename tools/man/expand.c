@@ -1,7 +1,8 @@
 /*
  * Prints a template with its marks replaced by what the tables say: a manual page, a completion, or the file of
  * pkg-config. A mark stands alone on its line, as @name@; @version@, @bindir@ and such may stand in one.
- * Usage: expand TEMPLATE [NAME=VALUE...]. Neighbours: tables.h, mdoc.c, words.c.
+ * With --page or --text it makes a manual page, or the text of `mpsan help`, from a page of topics/.
+ * Usage: expand TEMPLATE [NAME=VALUE...], expand --page|--text TOPIC.md. Neighbours: tables.h, mdoc.c, words.c, topic.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,20 +10,17 @@
 #include "../../include/mpsan_version.h"
 #include "expand.h"
 #include "tables.h"
+#include "topic.h"
 
 static const struct {
 	const char *name;
 	void (*print)(void);
 } blocks[] = {
-	{"synopsis", mdoc_synopsis},
-	{"commands", mdoc_commands},
-	{"options", mdoc_options},
-	{"library-options", mdoc_library_options},
-	{"rules", mdoc_rules},
-	{"formats", mdoc_formats},
-	{"policies", mdoc_policies},
-	{"words", words_tables},
-	{"descriptions", words_descriptions},
+	{"synopsis", mdoc_synopsis}, {"commands", mdoc_commands},
+	{"options", mdoc_options},   {"library-options", mdoc_library_options},
+	{"rules", mdoc_rules},	     {"formats", mdoc_formats},
+	{"topics", mdoc_topics},     {"policies", mdoc_policies},
+	{"words", words_tables},     {"descriptions", words_descriptions},
 };
 
 static const struct {
@@ -80,21 +78,36 @@ static bool expand_line(const char *line, char **values)
 	return true;
 }
 
-int main(int argc, char **argv)
+static bool expand_template(FILE *in, const char *file, char **values)
 {
-	FILE *in = argc > 1 ? fopen(argv[1], "re") : NULL;
 	char *line = NULL;
 	size_t room = 0;
-	bool good = in;
+	bool good = true;
 
 	while (good && getline(&line, &room, in) >= 0)
-		good = expand_line(line, argv + 2);
-	if (!in)
-		fprintf(stderr, "expand: %s cannot be read\n", argc > 1 ? argv[1] : "no template");
-	else if (!good)
-		fprintf(stderr, "expand: %s: unknown mark in: %s", argv[1], line);
+		good = expand_line(line, values);
+	if (!good)
+		fprintf(stderr, "expand: %s: unknown mark in: %s", file, line);
 	free(line);
-	if (in)
-		fclose(in);
+	return good;
+}
+
+int main(int argc, char **argv)
+{
+	bool page = argc == 3 && !strcmp(argv[1], "--page"),
+	     text = argc == 3 && !strcmp(argv[1], "--text");
+	const char *file = page || text ? argv[2] : argc > 1 ? argv[1] : "no template";
+	FILE *in = fopen(file, "re");
+	bool good;
+
+	if (!in) {
+		fprintf(stderr, "expand: %s cannot be read\n", file);
+		return 1;
+	}
+	if (page || text)
+		good = topic_expand(in, file, page ? &topic_page : &topic_text);
+	else
+		good = expand_template(in, file, argv + 2);
+	fclose(in);
 	return good && !fflush(stdout) ? 0 : 1;
 }

@@ -7,6 +7,7 @@ void mdoc_commands(void);
 void mdoc_options(void);
 void mdoc_library_options(void);
 void mdoc_rules(void);
+void mdoc_topics(void);
 void mdoc_formats(void);
 void mdoc_policies(void);
 

@@ -69,7 +69,7 @@ void mdoc_synopsis(void)
 		printf(".Nm\n.Cm %s\n", row->name);
 		print_text(row->arguments);
 	}
-	puts(".Nm\n.Cm help\n[COMMAND]\n.Nm\n.Fl \\-version");
+	puts(".Nm\n.Cm help\n[COMMAND | TOPIC]\n.Nm\n.Fl \\-version");
 }
 
 void mdoc_commands(void)
@@ -142,6 +142,16 @@ static void print_rows(const struct named_row *row)
 void mdoc_rules(void)
 {
 	print_rows(table_rules);
+}
+
+void mdoc_topics(void)
+{
+	puts(".Bl -tag -width Ds");
+	for (const struct named_row *row = table_topics; row->name; row++) {
+		printf(".It Cm %s , Xr mpsan-%s 7\n", row->name, row->name);
+		print_text(row->help);
+	}
+	puts(".El");
 }
 
 void mdoc_formats(void)

@@ -40,6 +40,13 @@ const struct named_row table_launchers[] = {
 	{NULL, NULL},
 };
 
+const struct named_row table_topics[] = {
+#define TOPIC(name, title) {#name, title},
+#include "../cmd/topics.def"
+#undef TOPIC
+	{NULL, NULL},
+};
+
 const struct policy_row table_policies[] = {
 #define POLICY(name, help) {#name, NULL, NULL, help},
 #define FLOOR(policy, grade) {#policy, NULL, #grade, NULL},

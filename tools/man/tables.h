@@ -27,7 +27,7 @@ struct policy_row {
 /* All up to a row without a name. */
 extern const struct command_row table_commands[];
 extern const struct setting_row table_options[];
-extern const struct named_row table_rules[], table_formats[], table_launchers[];
+extern const struct named_row table_rules[], table_formats[], table_launchers[], table_topics[];
 extern const struct policy_row table_policies[];
 
 /* Whether a value stands behind the option as a word of its own, or it must have one. */

@@ -153,6 +153,7 @@ void words_tables(void)
 	print_names("rules", table_rules);
 	print_names("formats", table_formats);
 	print_names("launchers", table_launchers);
+	print_names("topics", table_topics);
 	print_policies();
 	print_options();
 	print_values();
@@ -181,11 +182,12 @@ void words_descriptions(void)
 	puts("\tcommands=(");
 	for (const struct command_row *row = table_commands; row->name; row++)
 		print_meaning("", row->name, row->help);
-	puts("\t\t'help:what there is, or the options of a command'\n\t)\n\toptions=(");
+	puts("\t\t'help:the commands and topics, the options of a command, or a topic'\n\t)\n\toptions=(");
 	for (const struct setting_row *row = table_options; row->name; row++)
 		if (row->where & ~OPT_LIB)
 			print_meaning("--", row->name, row->help);
 	puts("\t)");
 	print_meanings("rules", table_rules);
 	print_meanings("formats", table_formats);
+	print_meanings("topics", table_topics);
 }
