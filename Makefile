@@ -260,6 +260,7 @@ install: all ## install under PREFIX (with DESTDIR, LIBDIR)
 	install -m 644 build/man/mpsan.bash $(DESTDIR)$(DATADIR)/bash-completion/completions/mpsan
 	install -m 644 build/man/mpsan.zsh $(DESTDIR)$(DATADIR)/zsh/site-functions/_mpsan
 	install -m 644 README.md LICENSE $(DESTDIR)$(DOCDIR)
+	install -m 644 -D -t $(DESTDIR)$(DOCDIR)/examples examples/report.png
 	for dir in $(EXAMPLE_DIRS); do install -d $(DESTDIR)$(DOCDIR)/$$dir && cp -R $$dir/. $(DESTDIR)$(DOCDIR)/$$dir && \
 		find $(DESTDIR)$(DOCDIR)/$$dir -name __pycache__ -prune -exec rm -r {} + || exit 1; done
 

@@ -279,6 +279,12 @@ def check_suppression():
             run = run_bare([MPSAN, "report", "--report", "text=-", "--suppressions", f"{place}/lines", f"{place}/session"])
             assert "fork-orphaned-lock" in bare.out and "0 errors, 0 warnings, 0 notes" in run.out, (lines, run.out)
             driver.shot("real")
+            driver.theme("light")
+            driver.size(1240, 660)
+            driver.do("POST", "/refresh", {})
+            driver.until("document.querySelector('.desk')", "the page again")
+            driver.js("scrollTo({top: document.querySelector('.desk').offsetTop - 12, behavior: 'instant'})")
+            driver.shot("readme")  # examples/report.png
     finally:
         driver.close()
 
