@@ -65,15 +65,15 @@ def check_places():
             ("baseline", b"\x7fELF\2\1\1\0\0\0", ":1:8: a NUL byte"),
             ("baseline", b"\x1b]0;owned\x07 x", ":1:1: no fingerprint: ?]0;owned?"),
             ("suppressions", b"fork-threads\n", ":1:13: no ':'"),
-            ("suppressions", b"\n fork-treads:x\n", ":2:2: no such rule: fork-treads (near: fork-threads"),
+            ("suppressions", b"\n fork-treads:x\n", ":2:2: no such rule: fork-treads (did you mean fork-threads"),
             ("suppressions", b"fork-threads: # all", ":1:14: no pattern"),
             ("suppressions", "é:x".encode("utf-16"), ":1:4: a NUL byte"),
             ("conf", b"[mpsan]\n", ":1:1: no such option: [mpsan]"),
-            ("conf", b"polcy = ci", ":1:1: no such option: polcy (near: policy"),
+            ("conf", b"polcy = ci", ":1:1: no such option: polcy (did you mean policy"),
             ("conf", b"policy =   # none", ":1:7: no value; give policy = NAME"),
             ("conf", b"a" * 100000, ":1:1: no such option: " + "a" * 40),
-            ("conf", b"  policy = stric", ":1:12: --policy stric: no such policy (near: strict"),
-            ("conf", "rule = fork-treads=off".encode(), ":1:8: --rule fork-treads: no such rule (near: fork-threads"),
+            ("conf", b"  policy = stric", ":1:12: --policy stric: no such policy (did you mean strict"),
+            ("conf", "rule = fork-treads=off".encode(), ":1:8: --rule fork-treads: no such rule (did you mean fork-threads"),
             ("conf", b"write-baseline = x", ":1:1: write-baseline belongs on the command line"),
             ("conf", b"--policy = ci", ":1:1: no such option: --policy")):
         file = scratch() / kind
@@ -230,7 +230,7 @@ def check_strangers():
     conf.unlink()
     os.mkfifo(conf)
     used, err = conf_of(root)
-    assert used is None and "is not used: it is no plain file" in err, err
+    assert used is None and "is not used: it is not a regular file" in err, err
 
 
 def check_first_day():

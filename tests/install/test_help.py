@@ -62,16 +62,16 @@ def check_bad_pages():
 
 
 def check_near_names():
-    for words, near in ((["explain", "fork-thread"], "near: fork-threads"),
-                        (["explain", "fork-orphand-lock"], "near: fork-orphaned-lock"),
-                        (["explain", "inversion"], "near: lock-order-inversion"),
-                        (["rnu"], "near: run"), (["help", "docter"], "near: doctor"), (["help", "costz"], "near: costs")):
+    for words, near in ((["explain", "fork-thread"], "did you mean fork-threads"),
+                        (["explain", "fork-orphand-lock"], "did you mean fork-orphaned-lock"),
+                        (["explain", "inversion"], "did you mean lock-order-inversion"),
+                        (["rnu"], "did you mean run"), (["help", "docter"], "did you mean doctor"), (["help", "costz"], "did you mean costs")):
         run = run_bare([MPSAN, *words])
         assert (run.exit, run.out) == (2, "") and len(run.err.splitlines()) == 1 and near in run.err, run
     for words in (["explain", "zzzzzzzz"], ["explain", "x" * 500], ["explain", ""], ["qqqqqq"], ["help", "a", "b"],
                   ["help", "qqqqqq"], ["help", ""], ["ci"]):
         run = run_bare([MPSAN, *words])
-        assert run.exit == 2 and "near:" not in run.err and len(run.err.splitlines()) == 1, run
+        assert run.exit == 2 and "did you mean" not in run.err and len(run.err.splitlines()) == 1, run
 
 
 def check_version():

@@ -1,4 +1,7 @@
-/* See atomic_file.h. */
+/*
+ * Writes a file under a temporary name beside it, then renames it into place. Links, pipes and
+ * devices are written directly.
+ */
 #include "atomic_file.h"
 
 #include <errno.h>
@@ -17,7 +20,7 @@ static bool is_plain_or_missing(const char *file)
 	return lstat(file, &st) ? errno == ENOENT : S_ISREG(st.st_mode);
 }
 
-/* 0, or the first error. */
+/* Returns 0 or the first errno. */
 static int fill_and_close(FILE *out, atomic_file_fill *fill, const void *what)
 {
 	int error = 0;

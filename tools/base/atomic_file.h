@@ -1,6 +1,6 @@
 /*
- * Files that appear whole or not at all: written under another name beside, then renamed. Neighbours: report.c and
- * baseline_write.c, which write them.
+ * Files that appear whole or not at all: written under a temporary name in the same directory, then
+ * renamed. Neighbours: report.c and baseline_write.c, which write them.
  */
 #ifndef MPSAN_ATOMIC_FILE_H
 #define MPSAN_ATOMIC_FILE_H
@@ -10,8 +10,8 @@
 typedef void atomic_file_fill(FILE *out, const void *what);
 
 /*
- * Lets `fill` write a file. A plain file is replaced; a link, a pipe or a device is written through. NULL, or "FILE: what
- * is wrong", owned by the caller.
+ * Has `fill` write `file`. A regular file is replaced; a link, a pipe or a device is written
+ * through. Returns NULL, or "FILE: what is wrong", which the caller frees.
  */
 char *atomic_file_write(const char *file, atomic_file_fill *fill, const void *what);
 

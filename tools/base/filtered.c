@@ -1,4 +1,4 @@
-/* See filtered.h. */
+/* Finds out which system calls a seccomp filter forbids: forked children try them one by one. */
 #include "filtered.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ static const struct {
 static struct {
 	bool tried;
 	bool is_there;
-	unsigned long count; /* 0: not known */
+	unsigned long count; /* 0: unknown */
 	bool deadly[CALLS];
 } filter;
 
@@ -64,11 +64,14 @@ static void read_status(void)
 	if (file)
 		fclose(file);
 	else
-		mode = prctl(PR_GET_SECCOMP); /* the only one left to say so */
+		mode = prctl(PR_GET_SECCOMP); /* prctl is the only other source */
 	filter.is_there = mode != 0;
 }
 
-/* With arguments that make each call fail, or do nothing: a filter looks before the kernel does. */
+/*
+ * Makes the call with arguments that make it fail or do nothing: a filter decides before the kernel
+ * looks at them.
+ */
 static void try_one(long number)
 {
 	if (number != SYS_vfork)
@@ -88,8 +91,8 @@ static void try_from(volatile uint32_t *at)
 }
 
 /*
- * A child goes on until one call has been its end; the next one begins behind that. CLONE_VFORK waits for its end, which
- * takes no further call.
+ * A child tries calls until one kills it; the next child starts with the call after that.
+ * CLONE_VFORK waits for the child's end without a further system call.
  */
 const char *filtered_try(void)
 {

@@ -1,4 +1,4 @@
-/* See guard.h. */
+/* The SIGBUS handler that maps zero pages where a mapped file has been truncated. */
 #include "guard.h"
 
 #include <errno.h>
@@ -28,7 +28,10 @@ static const struct guarded *guard_find(const char *address)
 	return NULL;
 }
 
-/* All behind the end of a file is missing at once. Other faults are for whoever was there before. */
+/*
+ * Maps zeroes from the faulting page to the end of the mapping. Faults elsewhere go to the previous
+ * handler.
+ */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
 	const struct guarded *guarded = info->si_code > 0 ? guard_find(info->si_addr) : NULL;

@@ -1,7 +1,7 @@
 /*
- * Files that are mapped here may be cut short by anybody: what is missing then reads as zeroes, and the fault is no
- * end of this program. Whoever draws conclusions asks whether it happened. Neighbours: session.c, logfile.c, exports.c
- * and modules.c map files.
+ * Mapped files may be truncated by other processes while they are read. Missing pages then read as
+ * zeroes instead of killing the command with SIGBUS; guard_has_cut() tells that it happened.
+ * Neighbours: session.c, logfile.c, export_table.c and modules.c map files.
  */
 #ifndef MPSAN_GUARD_H
 #define MPSAN_GUARD_H
@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* From now on until guard_remove. `is_session`: conclusions are drawn from it. */
+/* Guards this mapping until guard_remove. `is_session`: guard_has_cut() reports its truncation. */
 void guard_add(const void *start, size_t bytes, bool is_session);
 void guard_remove(const void *start);
 
-/* Whether something of a session was missing since this program was started. */
+/* Whether a session file was truncated while it was mapped, since the command started. */
 bool guard_has_cut(void);
 
 #endif

@@ -6,7 +6,7 @@
 #include "util.h"
 
 struct place {
-	uint64_t pos; /* 0: free; no record is at position 0 */
+	uint64_t pos; /* 0: free entry; no record has position 0 */
 	uint32_t slot;
 	uint32_t index;
 	uint16_t type;
@@ -35,8 +35,8 @@ void index_map_destroy(struct index_map *places)
 }
 
 /*
- * Logs say at which positions their events are, so one that was made up could say such that all
- * have the same hash; the address of the table is not known to its maker.
+ * Positions come from logs, which can be forged so that all of them collide; the table's address is
+ * a seed that a forger does not know.
  */
 static uint32_t hash(const struct index_map *places, uint32_t slot, uint64_t pos)
 {

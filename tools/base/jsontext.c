@@ -1,4 +1,4 @@
-/* See jsontext.h. */
+/* Makes valid JSON strings of arbitrary bytes, and reads strings of JSON objects. */
 #include "jsontext.h"
 
 #include <stdlib.h>

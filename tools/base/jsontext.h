@@ -1,17 +1,20 @@
 /*
  * Strings for JSON documents. Names in logs, arguments and binaries may be any bytes; JSON takes
- * UTF-8 only.
+ * only UTF-8.
  */
 #ifndef MPSAN_JSONTEXT_H
 #define MPSAN_JSONTEXT_H
 
 #include <jansson.h>
 
-/* A new string of up to `length` bytes of `text`, with '?' for what is not UTF-8; null for NULL. */
+/*
+ * A new JSON string of up to `length` bytes of `text`, with '?' for bytes that are not UTF-8; null
+ * if `text` is NULL.
+ */
 json_t *jsontext_of(const char *text);
 json_t *jsontext_part(const char *text, size_t length);
 
-/* What stands under a key, borrowed; "" when that is no string. */
+/* The string under `key`, borrowed; "" if it is missing or no string. */
 const char *jsontext_at(const json_t *object, const char *key);
 
 #endif

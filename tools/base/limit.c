@@ -1,4 +1,4 @@
-/* Adds lines to the `limits` of a document. */
+/* Adds lines to the `limits` of a report. */
 #include "limit.h"
 
 #include <stdarg.h>

@@ -1,10 +1,10 @@
-/* Lines of `limits`: what a document could not say, and why. */
+/* Lines of a report's `limits`: what could not be observed, and why. */
 #ifndef MPSAN_LIMIT_H
 #define MPSAN_LIMIT_H
 
 #include <jansson.h>
 
-/* Adds one line to `limits` of the document. */
+/* Adds one line to the `limits` of `document`. */
 void report_limit(json_t *document, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,4 +1,4 @@
-/* Cleans a line for a terminal, and says how long something took. */
+/* Removes control characters from a line, and formats durations. */
 #include "line.h"
 
 #include "util.h"

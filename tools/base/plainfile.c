@@ -1,4 +1,4 @@
-/* See plainfile.h. */
+/* Opens a file only if it is a regular one. */
 #include "plainfile.h"
 
 #include <fcntl.h>
@@ -12,7 +12,10 @@ static int refuse(int error)
 	return -1;
 }
 
-/* To open a device may already do something, so the type is asked first; and again, since it may have changed. */
+/*
+ * Opening a device can have side effects, so the type is checked before the open, and again after
+ * it in case the file was replaced.
+ */
 int plainfile_open(int dirfd, const char *name, int flags)
 {
 	struct stat st;
@@ -32,5 +35,5 @@ int plainfile_open(int dirfd, const char *name, int flags)
 
 const char *plainfile_error(int error)
 {
-	return error == PLAINFILE_OTHER ? "is no plain file" : strerror(error);
+	return error == PLAINFILE_OTHER ? "not a regular file" : strerror(error);
 }

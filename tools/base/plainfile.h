@@ -1,21 +1,21 @@
 /*
- * The door to files in whose place there may be something else: files of a session, modules, programs. A pipe or
- * a device there is never waited for, and never opened.
+ * Opens regular files only: session files, modules, programs. A pipe or a device in their place is
+ * not opened, so nothing blocks.
  */
 #ifndef MPSAN_PLAINFILE_H
 #define MPSAN_PLAINFILE_H
 
 #include <errno.h>
 
-#define PLAINFILE_OTHER EBADFD /* errno: something is there, but no plain file */
+#define PLAINFILE_OTHER EBADFD /* errno: exists, but is not a regular file */
 
 /*
- * Opens a plain file as openat does, with O_RDONLY or O_RDWR and perhaps O_NOFOLLOW, and closes it on exec. -1 with
- * errno where that cannot be.
+ * Opens a regular file like openat(), with O_RDONLY or O_RDWR and optionally O_NOFOLLOW; always
+ * close-on-exec. Returns -1 with errno on failure.
  */
 int plainfile_open(int dirfd, const char *name, int flags);
 
-/* errno of the above in words. */
+/* Text for an errno of plainfile_open(). */
 const char *plainfile_error(int error);
 
 #endif

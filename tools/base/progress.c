@@ -1,4 +1,4 @@
-/* See progress.h. */
+/* Prints the progress line, and erases it. */
 #include "progress.h"
 
 #include <dirent.h>
@@ -13,9 +13,9 @@
 #include "line.h"
 #include "util.h"
 
-#define PATIENCE_NS 1000000000ull /* until anything is shown */
+#define PATIENCE_NS 1000000000ull /* before anything is shown */
 #define BETWEEN_NS 200000000ull
-#define STEPS 16u /* between two looks at the clock */
+#define STEPS 16u /* between two readings of the clock */
 
 bool progress_is_on;
 uint64_t (*progress_clock)(int clock) = clock_ns;
@@ -24,7 +24,7 @@ static struct {
 	char *dir;
 	const char *what;
 	uint64_t done, total;
-	uint64_t next_ns; /* when it is shown next */
+	uint64_t next_ns; /* next time it is drawn */
 	uint64_t began_ns; /* of the first session */
 	uint32_t steps;
 	bool shown;
@@ -37,7 +37,7 @@ static bool has_terminal(void)
 	return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb");
 }
 
-/* What the logs of a session hold, about: their files may have holes. */
+/* The size of a session's logs, roughly: the files may be sparse. */
 static uint64_t count_bytes(const char *dir)
 {
 	DIR *stream = opendir(dir);
@@ -94,7 +94,7 @@ void progress_again(const char *what)
 	progress_phase(what, progress.total);
 }
 
-/* On one line, however narrow: a second one could not be erased. */
+/* Never wider than one line: a second line could not be erased. */
 static void progress_show(void)
 {
 	unsigned percent = progress.total > progress.done ?

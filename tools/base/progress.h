@@ -1,7 +1,8 @@
 /*
- * One line on the terminal while a large session is read and judged: rewritten, erased before anything else is
- * printed, and only where standard error is a terminal. One for the whole command, as the terminal is one.
- * Neighbours: recorded.c and out_otlp.c begin and end it; collect.c, judge.c and dump.c say how far they are.
+ * One progress line on the terminal while a large session is read and judged. It is erased before
+ * anything else is printed, and appears only if standard error is a terminal. There is one per
+ * command. Neighbours: offline.c and out_otlp.c begin and end it; collect.c, judge.c and dump.c
+ * advance it.
  */
 #ifndef MPSAN_PROGRESS_H
 #define MPSAN_PROGRESS_H
@@ -10,19 +11,19 @@
 #include <stdint.h>
 
 extern bool progress_is_on;
-extern uint64_t (*progress_clock)(int clock); /* clock_ns(), but in tests */
+extern uint64_t (*progress_clock)(int clock); /* clock_ns(); tests replace it */
 
-/* From now on what is read is the session in `dir`; it is shown when a second has passed since the first of them. */
+/* Starts with the session in `dir`. The line appears one second after the first call. */
 void progress_begin(const char *dir);
 void progress_end(void);
 
-/* What is done now, and how much there is of it. */
+/* Starts a phase, called `what`, of `total` units. */
 void progress_phase(const char *what, uint64_t total);
 
-/* What was gone through is gone through once more, for this. */
+/* Starts a phase that goes through the previous phase's units again. */
 void progress_again(const char *what);
 
-/* So much more of it was done. */
+/* Adds `amount` to what the phase has done. */
 void progress_advance(uint64_t amount);
 static inline void progress_step(uint64_t amount)
 {

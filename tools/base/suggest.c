@@ -1,4 +1,4 @@
-/* See suggest.h. */
+/* Ranks names by their edit distance to a mistyped one. */
 #include "suggest.h"
 
 #include <stdlib.h>
@@ -14,7 +14,10 @@ static unsigned suggest_least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Letters to insert, to remove, to replace, or to swap with the next: the distance of Damerau. */
+/*
+ * Damerau-Levenshtein distance: insertions, deletions, substitutions and transpositions of
+ * neighbours.
+ */
 static unsigned suggest_distance(const char *from, const char *to)
 {
 	unsigned rows[3][LONGEST + 1], *before = rows[0], *above = rows[1], *row = rows[2];
@@ -39,7 +42,7 @@ static unsigned suggest_distance(const char *from, const char *to)
 	return above[width];
 }
 
-/* How far: a third of the letters may be wrong; a part of a name is near as well. */
+/* Up to a third of the letters may be wrong; a name that contains the word is near as well. */
 static unsigned farness(const char *wrong, const char *name)
 {
 	size_t length = strlen(wrong);
@@ -77,6 +80,7 @@ char *suggest_names(const char *wrong, const char *(*name)(size_t number))
 	for (int i = 0; i < count; i++)
 		text = text_join(text, ", ", text_copy(found[i]));
 	if (count)
-		text = text_join(text_join(text_copy(" (near: "), "", text), "", text_copy(")"));
+		text = text_join(text_join(text_copy(" (did you mean "), "", text), "",
+				 text_copy("?)"));
 	return text;
 }

@@ -1,12 +1,12 @@
-/* Names that a mistyped one may have meant. */
+/* Suggestions for mistyped names. */
 #ifndef MPSAN_SUGGEST_H
 #define MPSAN_SUGGEST_H
 
 #include <stddef.h>
 
 /*
- * " (near: A, B, C)", the nearest first, "" when none is near. `name` gives the names by their number, NULL
- * behind the last. Owned by the caller.
+ * Returns " (did you mean A, B, C?)", nearest first, or "" if no name is near; the caller frees it. `name`
+ * returns the names by index, and NULL after the last.
  */
 char *suggest_names(const char *wrong, const char *(*name)(size_t number));
 

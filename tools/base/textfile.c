@@ -1,4 +1,6 @@
-/* See textfile.h. */
+/*
+ * Reads text files that people write, line by line, and formats errors with file, line and column.
+ */
 #include "textfile.h"
 
 #include <errno.h>
@@ -12,9 +14,9 @@
 #include "jsontext.h"
 #include "util.h"
 
-#define FILE_MAX ((size_t)16 << 20) /* what people write is far smaller */
+#define FILE_MAX ((size_t)16 << 20) /* real ones are far smaller */
 
-/* Everything up to the end, or errno. */
+/* Reads to the end of the file. Returns false with errno. */
 static bool read_all(struct textfile *file, int fd)
 {
 	size_t room = 0;
@@ -42,7 +44,7 @@ static bool read_all(struct textfile *file, int fd)
 	return true;
 }
 
-/* A text has no NUL; where the first one lies is said. */
+/* Returns an error with the position of the first NUL byte; NULL if there is none. */
 static char *wrong_bytes(struct textfile *file)
 {
 	size_t end = strlen(file->text);
@@ -54,7 +56,7 @@ static char *wrong_bytes(struct textfile *file)
 	return textfile_wrong(file, file->text + end, "a NUL byte; give a text file");
 }
 
-/* errno stays for the caller. */
+/* Leaves errno as it is for the caller. */
 static char *cannot_read(const char *name)
 {
 	int error = errno;
@@ -121,7 +123,7 @@ bool textfile_next(struct textfile *file)
 	return true;
 }
 
-/* In characters, as editors count. */
+/* Counts characters, as editors do. */
 static unsigned column_of(const char *line, const char *at)
 {
 	unsigned column = 1;
@@ -144,7 +146,7 @@ char *textfile_wrong(const struct textfile *file, const char *at, const char *fo
 	text = text_format("%s:%u:%u: %s", file->name, file->number,
 			   column_of(file->line, at ? at : file->line), what ? what : "");
 	free(what);
-	safe = jsontext_of(text); /* what a stranger wrote does not speak to the terminal */
+	safe = jsontext_of(text); /* strip control characters before printing */
 	free(text);
 	text = text_copy(json_string_value(safe));
 	json_decref(safe);

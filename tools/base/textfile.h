@@ -12,30 +12,36 @@ struct textfile {
 	char *name;
 	char *text;
 	size_t length;
-	size_t next; /* where the next line begins */
-	unsigned number; /* of the current line */
-	char *line; /* the current one, without its end */
+	size_t next; /* offset of the next line */
+	unsigned number; /* number of the current line */
+	char *line; /* the current line without its newline */
 };
 
 /*
- * Reads a file; a mark of UTF-8 at its beginning is skipped. NULL, or one line (owned by the caller) that says what is
- * wrong, with errno 0 when it is the content.
+ * Reads a file, without its UTF-8 byte order mark. Returns NULL, or a one-line error that the
+ * caller frees; errno is then 0 if the content is at fault.
  */
 char *textfile_read(struct textfile *file, const char *name);
 char *textfile_read_from(struct textfile *file, const char *name, int fd);
 void textfile_finish(struct textfile *file);
 
-/* The next line; false at the end. */
+/* Moves to the next line; false at the end. */
 bool textfile_next(struct textfile *file);
 
-/* "FILE:LINE:COLUMN: what", for a place in the current line; owned by the caller. */
+/*
+ * Formats "FILE:LINE:COLUMN: message" for the position `at` in the current line. The caller frees
+ * it.
+ */
 char *textfile_wrong(const struct textfile *file, const char *at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Cuts the blanks around; the text within the line. */
+/* Strips blanks at both ends; returns a pointer into `text`. */
 char *textfile_strip(char *text);
 
-/* Cuts a comment, from a '#' at the beginning or after a blank, and the blanks around; the text within the line. */
+/*
+ * Strips a comment, from a '#' at the start or after a blank, and blanks at both ends; returns a
+ * pointer into `text`.
+ */
 char *textfile_trim(char *text);
 
 #endif

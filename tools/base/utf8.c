@@ -1,4 +1,4 @@
-/* See utf8.h. */
+/* Decodes UTF-8 and recognises control characters. */
 #include "utf8.h"
 
 int32_t utf8_decode(const char *text, size_t *length)

@@ -1,4 +1,7 @@
-/* Characters of text that programs chose. Neighbours: top_text.c, source_line.c make such text fit to be shown. */
+/*
+ * UTF-8 in text from programs and files. Neighbours: top_text.c and source_file.c make such text
+ * safe to print.
+ */
 #ifndef MPSAN_UTF8_H
 #define MPSAN_UTF8_H
 
@@ -6,10 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The character at `text`, which ends with a NUL, -1: no UTF-8; its bytes in `length`, at least 1. */
+/*
+ * Decodes the character at `text` (NUL-terminated) and sets `length` to its bytes, at least 1.
+ * Returns -1 for invalid UTF-8.
+ */
 int32_t utf8_decode(const char *text, size_t *length);
 
-/* A terminal may take it for a command. */
+/* Whether a terminal may interpret it as a command. */
 bool utf8_is_control(int32_t code);
 
 #endif

@@ -1,4 +1,4 @@
-/* See util.h. */
+/* Error lines, checked allocation, string and clock helpers. */
 #include "util.h"
 
 #include <stdarg.h>
@@ -28,9 +28,9 @@ const char *memory_why(void)
 	struct rlimit limit;
 
 	if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY)
-		return "out of memory: the limit on addresses (RLIMIT_AS) is too low; " MEMORY_CURE;
+		return "out of memory: the address-space limit (RLIMIT_AS) is too low; " MEMORY_CURE;
 	if (!getrlimit(RLIMIT_DATA, &limit) && limit.rlim_cur != RLIM_INFINITY)
-		return "out of memory: the limit on data (RLIMIT_DATA) is too low; ulimit -d 1000000 is enough for most "
+		return "out of memory: the data limit (RLIMIT_DATA) is too low; ulimit -d 1000000 is enough for most "
 		       "programs";
 	return "out of memory; free some, or raise what the container or control group may use";
 }

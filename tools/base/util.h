@@ -1,7 +1,4 @@
-/*
- * Small things that every file of the command uses: complaints, memory that is always there,
- * growing arrays.
- */
+/* Helpers of the whole command: error lines, allocation that cannot fail, growing arrays. */
 #ifndef MPSAN_UTIL_H
 #define MPSAN_UTIL_H
 
@@ -10,37 +7,37 @@
 
 #define STATUS_USAGE 2
 #define MEMORY_CURE "ulimit -v 2000000 is enough for a few processes, unlimited for many"
-#define STATUS_BROKEN 70 /* mpsan itself could not work */
+#define STATUS_BROKEN 70 /* mpsan itself failed */
 #define STATUS_NOT_EXECUTABLE 126
 #define STATUS_NOT_FOUND 127
 
 /*
- * Prints "mpsan: ..." on standard error and returns STATUS_USAGE. The line names the thing and
+ * Prints "mpsan: ..." on standard error and returns STATUS_USAGE. The line names the problem and
  * the cure.
  */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* These end the command when there is no memory, or call `memory_lost`; what they return is never NULL. */
+/*
+ * The functions below never return NULL: out of memory, they call `memory_lost` if it is set, else
+ * print an error and exit.
+ */
 extern void (*memory_lost)(void);
 
-/* What is then said, with the cure. */
+/* The text of that error, with the cure. */
 const char *memory_why(void);
 void *memory_get(size_t bytes); /* zeroed */
 void *memory_grow(void *memory, size_t bytes);
 char *text_copy(const char *text);
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Puts `more` behind `list`, the separator between where both have text, and frees both. */
+/* Appends `more` to `list`, with `separator` between them if both are non-empty, and frees both. */
 char *text_join(char *list, const char *separator, char *more);
 
 const char *path_base(const char *path);
 uint64_t clock_ns(int clock);
-/* By how much a clock of this time namespace ("monotonic", "boottime") is ahead of the machine's. */
+/* How far this time namespace's clock ("monotonic" or "boottime") is ahead of the host's. */
 int64_t clock_ahead_ns(const char *clock);
 
-/*
- * Makes room for one more item in an array that has a pointer `item` and the numbers `count` and
- * `room`.
- */
+/* Appends an item to an ARRAY and returns a pointer to it. */
 #define ARRAY_ADD(array)                                                                     \
 	({                                                                                   \
 		if ((array)->count == (array)->room) {                                       \

@@ -91,7 +91,7 @@ static const char *doubt(const char *name, const struct stat *st)
 	struct stat link;
 
 	if (!S_ISREG(st->st_mode))
-		return "it is no plain file";
+		return "it is not a regular file";
 	if (lstat(name, &link) || !is_trusted(link.st_uid) || !is_trusted(st->st_uid))
 		return "it belongs to another user";
 	return st->st_mode & S_IWOTH ? "everybody may write to it" : NULL;

@@ -75,7 +75,7 @@ struct option_def {
 
 /* The row of an option that one of `where` takes, else NULL. */
 const struct option_def *options_find(const char *name, size_t length, int where);
-/* " (near: …)" of the options that one of `where` takes, or ""; owned by the caller. */
+/* " (did you mean …?)" of the options that one of `where` takes, or ""; owned by the caller. */
 char *options_suggest(const char *name, size_t length, int where);
 /* Such an argument stands behind a '=' or not at all. */
 bool option_is_optional(const struct option_def *row);

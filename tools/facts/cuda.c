@@ -1,13 +1,13 @@
 /*
- * Ties the events of CUDA memory together, in the order of time: which piece a handle meant, what is
- * open, what was freed. Lists by hash keep it fast where there are many. Neighbours: cuda.h, ipc.c.
+ * Relates CUDA memory events in the order of time: which allocation a handle meant, which are open,
+ * which were freed. Hash lists keep each step short. Neighbours: cuda.h, ipc.c.
  */
 #include "cuda.h"
 
 #include <stddef.h>
 
-#define EARLY_MAX 64u /* imports that may have been faster than the export */
-#define LOOK_MAX 4096u /* places of a list looked at for one question */
+#define EARLY_MAX 64u /* imports logged before their export */
+#define LOOK_MAX 4096u /* list entries examined per query */
 
 static uint32_t list_of(uint32_t slot, uint64_t value)
 {
@@ -30,7 +30,7 @@ static bool is_alive(const struct ipc_piece *piece)
 	return !piece->end_ns;
 }
 
-/* The owner's living piece that begins there, with this handle. */
+/* The owner's live allocation with this base and handle. */
 static struct ipc_piece *find_own(const struct cuda_facts *cuda, uint32_t owner, uint64_t base,
 				  uint64_t handle)
 {
@@ -46,7 +46,7 @@ static struct ipc_piece *find_own(const struct cuda_facts *cuda, uint32_t owner,
 	return NULL;
 }
 
-/* The newest piece with this handle, freed or not: an older one had it only before. */
+/* The newest allocation with this handle, freed or not: handles are reused. */
 static uint32_t find_handle(const struct cuda_facts *cuda, uint64_t handle)
 {
 	uint32_t at = cuda->handle_lists[list_of(0, handle)];
@@ -94,7 +94,10 @@ static uint32_t find_open(const struct cuda_facts *cuda, const struct ipc_import
 	return 0;
 }
 
-/* Of the import of that index + 1, which is not in the list of what is open, or has no piece there so far. */
+/*
+ * Opens `of` for import index + 1, which is not in the list of open imports yet, or has no
+ * allocation there.
+ */
 static void open_piece(struct cuda_facts *cuda, uint32_t index, uint32_t of)
 {
 	struct ipc_import *import = &cuda->imports[index - 1];
@@ -111,8 +114,8 @@ static void open_piece(struct cuda_facts *cuda, uint32_t index, uint32_t of)
 }
 
 /*
- * A handle that is made in memory which others see may be open before it was stated: the export began before that, and
- * took longer than what was read meanwhile could wait.
+ * Another process may open a handle before its export is logged: the handle is visible in shared
+ * memory while the exporting call still runs.
  */
 static void open_early(struct cuda_facts *cuda, const struct ipc_export *export, uint32_t of)
 {
@@ -154,7 +157,7 @@ void cuda_enter_export(struct cuda_facts *cuda)
 	export->waiting = party->waiting;
 }
 
-/* What the registry said of the owner stands for an export. */
+/* An entry of the registry of exports counts as an export. */
 static uint32_t piece_of_registry(struct cuda_facts *cuda, const struct ipc_import *import)
 {
 	const struct ev_ipc_open *ev = &import->ev;
@@ -210,7 +213,7 @@ void cuda_enter_close(struct cuda_facts *cuda, const struct fact_place *at,
 	}
 }
 
-/* One free may end several pieces: the same memory under several handles. */
+/* One free may end several entries: the same memory exported under several handles. */
 static void end_piece(struct cuda_facts *cuda, struct ipc_free *end, uint32_t index)
 {
 	struct ipc_piece *piece = &cuda->pieces[index - 1];
@@ -224,8 +227,9 @@ static void end_piece(struct cuda_facts *cuda, struct ipc_free *end, uint32_t in
 }
 
 /*
- * What begins at an address; memory without one (base 0) is known by its handle alone. A free is stated after it
- * happened: by then another thread may have got the address, and what was born later stays.
+ * Ends what begins at an address; memory without an address (base 0) is identified by its handle. A
+ * free is logged after it happened, when another thread may have got the same address already, so
+ * allocations younger than the free stay.
  */
 static void end_at_base(struct cuda_facts *cuda, struct ipc_free *end, uint64_t born_ns)
 {
@@ -238,7 +242,7 @@ static void end_at_base(struct cuda_facts *cuda, struct ipc_free *end, uint64_t 
 		    piece->born_ns <= born_ns) {
 			if (is_alive(piece))
 				end_piece(cuda, end, *from);
-			*from = piece->base_before; /* nobody asks this list for what is freed */
+			*from = piece->base_before; /* freed ones need not be found here */
 		} else {
 			from = &piece->base_before;
 		}

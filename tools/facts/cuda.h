@@ -1,8 +1,8 @@
 /*
- * Facts about CUDA: who initialised the driver, and the life of every piece of device memory of which
- * other processes got a handle. Handles are used again, so a fact is tied to the piece that its
- * handle meant at its time; whoever collects enters events in the order of time. Neighbours:
- * facts.h, which has the places and the processes; cuda.c.
+ * Facts about CUDA: who initialised the driver, and the life of each exported allocation of device
+ * memory. Handles are reused, so a fact refers to the allocation that its handle meant at that
+ * time; the collector enters events in the order of time. Neighbours: facts.h has places and
+ * processes; cuda.c.
  */
 #ifndef MPSAN_CORE_CUDA_H
 #define MPSAN_CORE_CUDA_H
@@ -12,7 +12,7 @@
 
 #include "../../include/mpsan_event.h"
 
-/* Where a record stands: the log of `slot` at `pos`, written by process `by`. */
+/* The place of a record: in the log of `slot` at `pos`, written by process `by`. */
 struct fact_place {
 	uint32_t slot;
 	uint32_t by;
@@ -21,13 +21,13 @@ struct fact_place {
 	uint64_t time_ns;
 };
 
-/* Within this time after the end of a process, others may end as well: a shutdown has some order. */
+/* Processes that end within this time of each other count as one shutdown. */
 #define CUDA_GRACE_NS 1000000000ull
-/* An import is held long from here on. */
+/* An import open for longer than this is held long. */
 #define CUDA_HELD_LONG_NS 5000000000ull
-/* A launcher that changes the environment starts its child within this time. */
+/* A launcher that changes its environment starts the child within this time. */
 #define CUDA_LAUNCH_NS 10000000000ull
-/* What PyTorch's allocator keeps of interprocess events, and of blocks that wait for consumers. */
+/* Limits of PyTorch's allocator: interprocess events, and blocks that wait for their consumers. */
 #define CUDA_EVENTS_MAX 1000u
 #define CUDA_WAITING_MAX 1000u
 
@@ -51,46 +51,47 @@ struct fact_cuda_env {
 	struct ev_cuda_env ev;
 };
 
-/* Indices that end in "+ 1" are 0 where there is none, so that a new fact is all zeroes. */
+/* Indices that end in "+ 1" are 0 if there is none, so that a new fact is all zeroes. */
 
 struct ipc_export {
 	struct fact_place at;
 	struct ev_ipc_export ev;
 	uint32_t piece;
-	uint32_t waiting; /* pieces of this process that nobody had opened by then, with this one */
+	uint32_t waiting; /* pieces of this process not opened by anyone then, this one included */
 };
 
-/* A piece of memory that left its process, from its first handle to its end. */
+/* An exported allocation, from its first handle until it is freed. */
 struct ipc_piece {
 	uint32_t owner; /* slot */
-	uint32_t by_export; /* index + 1 of the first export; 0: the library exported it */
+	uint32_t by_export; /* index + 1 of the first export; 0: exported by the library */
 	uint32_t
-		/* index + 1 of the first open through the registry, if that told of it */
+		/* index + 1 of the first open through the registry, if that revealed it */
 		by_import;
-	uint32_t exports; /* how often its handle was asked for */
-	uint32_t opens; /* how often another call tried to open it */
+	uint32_t exports; /* times its handle was requested */
+	uint32_t opens; /* attempts to open it by other processes */
 	uint32_t imports; /* newest one + 1, see ipc_import.before */
 	uint32_t freed; /* index + 1 */
 	uint32_t free_more; /* index + 1 of another piece that the same free ended */
-	uint64_t handle, base, bytes, gpu; /* base 0: it has no address, as VMM handles and pools */
+	uint64_t handle, base, bytes, gpu; /* base 0: no address, as for VMM handles and pools */
 	uint64_t memory, device, flags;
 	uint64_t born_ns; /* of the first export, or of the allocation in the registry */
 	uint64_t end_ns; /* 0: not freed */
 	uint32_t handle_before, base_before; /* earlier ones + 1 in the same list */
-	uint32_t party_before; /* the owner's earlier one + 1 */
+	uint32_t party_before; /* the owner's previous one + 1 */
 };
 
-/* Memory of another process was mapped, or that failed. */
+/* An attempt to map another process's memory. */
 struct ipc_import {
 	struct fact_place at;
 	struct ev_ipc_open ev;
-	uint32_t piece; /* index + 1; 0: nobody was seen to export it */
-	uint32_t before; /* the piece's earlier import + 1 */
-	uint32_t party_before; /* the process's earlier import + 1 */
-	uint32_t again; /* index + 1 of one of the same piece that this process had open already */
-	uint32_t open_before; /* earlier one + 1 in the same list, while it is open */
+	uint32_t piece; /* index + 1; 0: its export was not seen */
+	uint32_t before; /* the piece's previous import + 1 */
+	uint32_t party_before; /* the process's previous import + 1 */
+	/* index + 1 of an import of the same piece that this process already had open */
+	uint32_t again;
+	uint32_t open_before; /* previous one + 1 in the same list, while it is open */
 	uint64_t close_ns; /* 0: never closed */
-	bool signalled; /* the owner had given an event to others since the export */
+	bool signalled; /* the owner had exported an event since the export */
 };
 
 struct ipc_free {
@@ -107,21 +108,22 @@ struct ipc_refused {
 struct ipc_event {
 	struct fact_place at;
 	struct ev_ipc_event ev;
-	uint32_t before; /* how many its process was known to have made; it tells as they double */
+	/* how many its process was known to have made; stated each time that number doubles */
+	uint32_t before;
 };
 
-/* The part of one process, by slot. */
+/* Facts of one process, by slot. */
 struct cuda_party {
 	uint32_t init; /* index + 1 */
 	uint32_t pieces, imports; /* newest one + 1 */
-	uint32_t waiting; /* its pieces that nobody has opened yet */
+	uint32_t waiting; /* its pieces that no process has opened yet */
 	uint32_t events;
-	uint64_t event_ns; /* when it last gave an event to others */
+	uint64_t event_ns; /* when it last exported an event */
 };
 
 #define CUDA_LISTS 65536u
 
-/* The arrays belong to whoever collects; `parties` and the lists are NULL where there is nothing. */
+/* The collector owns the arrays; `parties` and the lists are NULL if there are no facts. */
 struct cuda_facts {
 	struct fact_cuda_init *inits;
 	struct fact_cuda_context *contexts;
@@ -141,7 +143,7 @@ struct cuda_facts {
 };
 
 /*
- * Enters the newest event of its kind. An export or import may begin a piece: `pieces` must have
+ * Enters the newest event of its kind. An export or import may begin a piece, so `pieces` must have
  * room for one more.
  */
 void cuda_enter_init(struct cuda_facts *cuda);

@@ -1,6 +1,6 @@
 /*
- * Questions that several rules ask of the facts. Pure: every answer follows from the records
- * alone, so it is the same while the program runs and years later. Neighbours: facts.h, rules.c.
+ * Queries that several rules share. Pure: the answers depend on the records alone, so they are the
+ * same during the run and years later. Neighbours: facts.h, rules.c.
  */
 #include "facts.h"
 
@@ -156,7 +156,7 @@ uint32_t fact_event_of(const struct facts *facts, uint32_t slot, uint32_t type, 
 			      facts->processes[slot].event[event_fact_number(type)] :
 			      0;
 
-	while (at && facts->events[at - 1].type != type) /* it was taken back */
+	while (at && facts->events[at - 1].type != type) /* it was retracted */
 		at = facts->events[at - 1].before;
 	return at - 1;
 }

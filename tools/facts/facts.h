@@ -1,8 +1,7 @@
 /*
- * Facts: what the events of all processes of a session amount to, as plain records that rules
- * read. The caller (the command's reader, or a unit test) owns every array; nothing here
- * allocates, asks the clock or looks at a process. Neighbours: rule.h says how a rule reads
- * facts; ../../include/mpsan_event.h.
+ * Facts: the events of all processes of a session as plain records that rules read. The caller (the
+ * command's reader, or a unit test) owns every array; nothing here allocates, reads the clock or
+ * looks at a process. Neighbours: rule.h says how a rule reads facts; ../../include/mpsan_event.h.
  */
 #ifndef MPSAN_FACTS_H
 #define MPSAN_FACTS_H
@@ -16,17 +15,17 @@
 #include "shm.h"
 
 #define FACT_NONE UINT32_MAX /* "no such index" */
-/* By then the logs of other processes are known, too. */
+/* After this time the logs of other processes have been read, too. */
 #define EVENT_SETTLE_NS 300000000ull
 
 /*
- * How long a wait must have lasted, and a child must have lived without exec, before a rule
- * speaks.
+ * How long a wait must have lasted, and a child must have lived without exec, before a rule reports
+ * it.
  */
 #define FACT_WAIT_NS 500000000ull
 #define FACT_CHILD_NS 1000000000ull
 
-/* Types of acts by number: they are the last of all events. */
+/* Event types with a struct fact_event: the last types of the enumeration. */
 #define EVENT_FACT_FIRST EV_shm_intent
 #define EVENT_FACT_TYPES (EV_COUNT - EVENT_FACT_FIRST)
 
@@ -37,43 +36,46 @@ static inline uint32_t event_fact_number(uint32_t type)
 
 struct fact_process {
 	const struct mpsan_process *slot;
-	bool gone; /* its end was seen, or /proc no longer has it */
-	uint64_t gone_ns; /* when that was known */
-	uint64_t exec_ns; /* its first exec, 0: none */
-	/* the last time that a supervisor saw it alive, and no end begun, 0: nobody looked */
+	bool gone; /* its end was seen, or it is no longer in /proc */
+	uint64_t gone_ns; /* when that was noticed */
+	uint64_t exec_ns; /* its first exec; 0: none */
+	/* when a supervisor last saw it alive and not exiting; 0: never */
 	uint64_t seen_ns;
-	bool lossy; /* its log was full: what it gave back may not be known */
-	bool stayed; /* it was alive when the session was over, and counts as gone from then on */
+	bool lossy; /* its log was full, so releases may be missing */
+	bool stayed; /* it was alive when the session ended, and counts as ended from then on */
 	uint32_t event
-		[EVENT_FACT_TYPES]; /* its newest act of each type + 1, see event_fact_number() */
+		[EVENT_FACT_TYPES]; /* its newest event of each type + 1, see event_fact_number() */
 };
 
 struct fact_held {
 	struct fact_place at;
 	struct ev_held ev;
-	uint32_t fork; /* index into forks, FACT_NONE: that record was lost */
-	bool repaired; /* the child found it free after its fork handlers */
+	uint32_t fork; /* index into forks; FACT_NONE: that record is missing */
+	bool repaired; /* the child found the lock free after its atfork handlers */
 };
 
 struct fact_fork {
 	struct fact_place at;
 	struct ev_fork ev;
-	uint32_t child; /* slot, FACT_NONE: not seen (yet) */
-	uint32_t late; /* the one before it of this process that was not made by the main thread */
-	uint32_t list; /* the fork whose holds are those of this one: itself, or an earlier one */
-	uint32_t held_begin, held_end; /* they lie in this range of helds */
+	uint32_t child; /* slot; FACT_NONE: not seen (yet) */
+	uint32_t late; /* this process's previous fork from a thread other than the main one */
+	uint32_t list; /* the fork whose list of holds this one shares: itself, or an earlier one */
+	uint32_t held_begin, held_end; /* that list's range in helds */
 };
 
 struct fact_wait {
 	struct fact_place at;
 	struct ev_wait ev;
-	uint32_t held; /* index into helds, FACT_NONE: the hold was not recorded */
-	/* Of a wait that only others could end: the parent's threads that began where it waits. */
+	uint32_t held; /* index into helds; FACT_NONE: the hold was not recorded */
+	/*
+	 * For a wait that only other threads can end: the parent's threads that the waiting module
+	 * had started.
+	 */
 	uint32_t pool_threads;
-	bool in_library; /* it waits in a library, not one through which everybody does */
-	uint64_t end_ns; /* 0: still waits */
+	bool in_library; /* it waits inside a library, not in a general-purpose wrapper */
+	uint64_t end_ns; /* 0: still waiting */
 	uint64_t result;
-	bool proved; /* the supervisor saw that nobody in the whole job could end it */
+	bool proved; /* the supervisor proved that no process of the job could end it */
 };
 
 struct fact_unlock {
@@ -84,47 +86,48 @@ struct fact_unlock {
 
 /* One edge of the wait-for graph, as the supervisor stated it. */
 struct fact_blocked {
-	struct fact_place at; /* by, tid: who waits */
-	struct ev_blocked ev; /* owner_slot is a slot + 1; 0: no owner known */
+	struct fact_place at; /* by, tid: the waiter */
+	struct ev_blocked ev; /* owner_slot is a slot + 1; 0: owner unknown */
 };
 
-/* Threads that cannot go on: a range of blockeds. */
+/* A deadlock: a range of blockeds. */
 struct fact_deadlock {
 	struct fact_place at;
-	struct ev_deadlock ev; /* dead_slot is a slot + 1; 0: nobody's death matters */
+	struct ev_deadlock ev; /* dead_slot is a slot + 1; 0: no death caused it */
 	uint32_t begin, end;
 };
 
-/* Two locks in this order. */
+/* Two locks taken in this order. */
 struct fact_order {
 	struct fact_place at;
 	struct ev_order ev;
-	uint32_t over; /* one of the two was destroyed before the order of this index; 0: not yet */
-	uint32_t before; /* index + 1 of an earlier one in the same list, see order_lists */
+	/* one of the two was destroyed before the order with this index; 0: not yet */
+	uint32_t over;
+	uint32_t before; /* index + 1 of the previous one in the same list, see order_lists */
 };
 
 #define FACT_ORDER_LISTS 4096u
 
-/* A lock that an atfork handler kept in the parent. */
+/* A lock that an atfork handler left locked in the parent. */
 struct fact_left {
 	struct fact_place at;
 	struct ev_left_locked ev;
-	uint32_t fork; /* index, FACT_NONE */
+	uint32_t fork; /* index; FACT_NONE: none */
 };
 
 /*
- * An event that carries all its facts: what one thread did at one moment, or what the supervisor saw.
- * EVENT_AS(act, shm_refused)->reason; the type is EV_shm_refused then.
+ * An event that carries all its facts: something that one thread did, or that the supervisor saw.
+ * EVENT_AS(event, shm_refused)->reason, if the type is EV_shm_refused.
  */
 struct fact_event {
 	struct fact_place at;
 	uint32_t type; /* enum mpsan_event_type */
-	uint32_t before; /* the process's earlier act of this type + 1 */
+	uint32_t before; /* the process's previous event of this type + 1 */
 	const uint64_t
-		*field; /* of its event; the log's own memory, so that millions of acts fit */
-	uint64_t later; /* of its record, as it was when its moment came */
+		*field; /* the event's fields, in the mapped log, so that millions of events fit */
+	uint64_t later; /* the record's `later`, as it was when its trigger fired */
 };
-#define EVENT_FACT_WORDS 14 /* no act has more fields */
+#define EVENT_FACT_WORDS 14 /* the most fields of such an event */
 #define EVENT_AS(event, name) ((const struct ev_##name *)(event)->field)
 
 struct facts {
@@ -149,68 +152,71 @@ struct facts {
 	const struct fact_left *lefts;
 	uint32_t left_count;
 	const struct fact_event
-		*events; /* of the kinds that acts.def names, in the order of time */
+		*events; /* of the types that acts.def lists, in the order of time */
 	uint32_t event_count;
 	struct cuda_facts cuda;
 	struct shm_facts shm;
-	/* a supervisor watched: the end of a process is known nearly to the moment */
+	/* a supervisor watched: ends of processes are known almost to the moment */
 	bool followed;
-	bool blind; /* there were processes without the library: not everything was seen */
+	bool blind; /* some processes ran without the library: not everything was seen */
 };
 
-/* What became of a fork's child within FACT_CHILD_NS. */
+/* What a fork's child did within FACT_CHILD_NS. */
 enum fact_fate { FATE_LIVES, FATE_EXEC, FATE_ENDED };
 
-/* Whether this way of making a process copies the caller's memory and goes on in it. */
+/* Whether this way of creating a process copies the caller's memory and continues in it. */
 bool fact_how_copies(uint64_t how);
 
-/* FATE_LIVES when the child is unknown: it is not known to have called exec. */
+/* FATE_LIVES if the child is unknown, as no exec was seen. */
 enum fact_fate fact_fate(const struct facts *facts, const struct fact_fork *fork);
 
-/* When that fate was sealed; 0: not before `facts->now_ns`. */
+/* When that fate was decided; 0: not before `facts->now_ns`. */
 uint64_t fact_fate_ns(const struct facts *facts, const struct fact_fork *fork);
 
-/* Whether this hold is among those of that fork. */
+/* Whether this hold belongs to that fork. */
 bool fact_held_at(const struct facts *facts, uint32_t held, uint32_t fork);
 
 /*
- * The fork that left the holder of a lock behind for process `by`: the one that made it if the hold
- * is among those of that, else the one that stated the hold. Without a hold, the fork that made
- * `by`. FACT_NONE.
+ * The fork that separated process `by` from the holder of a lock: the fork that made `by` if the
+ * hold belongs to it, else the fork that logged the hold; without a hold, the fork that made `by`.
+ * FACT_NONE: unknown.
  */
 uint32_t fact_fork_behind(const struct facts *facts, uint32_t held, uint32_t by);
 
-/* When its parent forked this process, which may first run long after that; without such a fork, when it began. */
+/* When its parent forked this process, which may run much later; without a fork, when it began. */
 uint64_t fact_made_ns(const struct facts *facts, uint32_t slot);
 
 /*
- * Whether a hold is a lock that a copy of the process would miss: private, held, a lock and no
- * signal.
+ * Whether a child's copy of this lock would stay locked: held, process-private, and a lock rather
+ * than a signal.
  */
 bool fact_held_counts(const struct fact_held *held);
 
-/* What an atfork handler kept before that wait, of the same lock and process. FACT_NONE. */
+/*
+ * What an atfork handler had left locked before that wait: same lock, same process. FACT_NONE:
+ * nothing.
+ */
 uint32_t fact_left_before(const struct facts *facts, const struct fact_wait *wait);
 
-/* Whether the thread that forked was not the first one of its process. */
+/* Whether a thread other than the main one forked. */
 bool fact_fork_is_late(const struct facts *facts, const struct fact_fork *fork);
 
 /*
- * Orders by their first lock: the newest one in the list in which those of `lock` in process `by`
- * are found, among others, and the one before. FACT_NONE: no more.
+ * Orders by their first lock: the newest one in the hash list of `lock` in process `by`, and the
+ * next older one. The list holds other locks, too. FACT_NONE: end.
  */
 uint32_t fact_order_of(const struct facts *facts, uint32_t by, uint64_t lock);
 uint32_t fact_order_before(const struct facts *facts, uint32_t order);
 
-/* Enters the order of this index into its list; they come in turn. */
+/* Adds the order with this index to its list; to be called in the order of time. */
 void fact_order_enter(struct fact_order *orders, uint32_t *lists, uint32_t order);
 
-/* Whether a wait provably cannot end: by what its process knew, or by what the supervisor saw. */
+/* Whether the wait provably cannot end: its process or the supervisor proved it. */
 bool fact_wait_is_proof(const struct fact_wait *wait);
 
 /*
- * The newest act of this type of a process, before the act of that index, which is of this type and process, too
- * (FACT_NONE: of all). FACT_NONE: none.
+ * The newest event of this type of a process, older than event `before`, which has the same type
+ * and process (FACT_NONE: no bound). FACT_NONE: none.
  */
 uint32_t fact_event_of(const struct facts *facts, uint32_t slot, uint32_t type, uint32_t before);
 

@@ -1,13 +1,13 @@
-/* See ipc.h. */
+/* Queries about CUDA memory between processes: who has it open, since when, until when. */
 #include "ipc.h"
 
 #include <stddef.h>
 
 #define ANCESTORS_MAX 64u
 #define CONTEXTS_MAX 4096u
-#define IMPORTS_MAX 65536u /* looked at for one question */
+#define IMPORTS_MAX 65536u /* examined per query */
 
-/* A silent death is noticed this late, at most, where it is not known when it was looked for. */
+/* Polling notices a silent death at most this late. */
 #define LATE_NS 200000000ull
 
 enum cuda_end cuda_end(const struct facts *facts, uint32_t slot)
@@ -22,7 +22,7 @@ enum cuda_end cuda_end(const struct facts *facts, uint32_t slot)
 		return CUDA_END_KILLED;
 	if (process->slot->end == MPSAN_END_EXIT)
 		return CUDA_END_EXIT;
-	/* Nothing was heard since an exec: the next program was not watched. */
+	/* No record after an exec: the new program was not watched. */
 	return process->slot->exec_ns > process->slot->attach_ns ? CUDA_END_EXEC : CUDA_END_SILENT;
 }
 
@@ -49,7 +49,7 @@ uint32_t cuda_init_before(const struct facts *facts, uint32_t slot, uint64_t tim
 		if (!fact_how_copies(process->how))
 			return 0;
 		time_ns = process->birth_ns;
-		slot = process->parent - 1; /* no parent wraps round to no slot */
+		slot = process->parent - 1; /* no parent wraps round to an invalid slot */
 	}
 	return 0;
 }
@@ -91,7 +91,7 @@ uint64_t cuda_launch_ns(const struct facts *facts, uint32_t slot, uint64_t time_
 	return first;
 }
 
-/* Whether its process works on another device as well. */
+/* Whether its process has a context on another device as well. */
 static bool is_beside(const struct cuda_facts *cuda, const struct fact_cuda_context *context)
 {
 	for (uint32_t i = 0; i < cuda->context_count; i++)
@@ -129,7 +129,10 @@ bool ipc_is_open(const struct facts *facts, const struct ipc_import *import, uin
 	return !import->ev.result && import->at.time_ns <= time_ns && (!close || close > time_ns);
 }
 
-/* It stated its own end, unlike who lives, is killed, or leaves by a bare system call. */
+/*
+ * Whether it logged its own exit, unlike a process that lives, was killed, or called _exit as a raw
+ * system call.
+ */
 static bool ended_by_its_word(const struct facts *facts, uint32_t slot)
 {
 	enum cuda_end how = cuda_end(facts, slot);
@@ -139,7 +142,10 @@ static bool ended_by_its_word(const struct facts *facts, uint32_t slot)
 		!(facts->processes[slot].slot->flags & MPSAN_PROCESS_WAITED));
 }
 
-/* Who gave no word was there for as long as somebody saw it: the kernel closes what it had before it is known to have ended. */
+/*
+ * A process that did not log its exit was alive as long as it was last seen: the kernel closes its
+ * mappings before the end is visible.
+ */
 bool ipc_is_surely_open(const struct facts *facts, const struct ipc_import *import,
 			uint64_t time_ns)
 {

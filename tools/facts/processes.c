@@ -1,19 +1,19 @@
-/* See processes.h. */
+/* Queries about worker processes: who made them, how they ended, which were left behind. */
 #include "processes.h"
 
 #include <signal.h>
 #include <string.h>
 
-/* of one process, exec after exec; a damaged table may make a circle of them */
+/* of one process, one per exec; bounds a cycle in a damaged table */
 #define IMAGES_MAX 1024u
-#define DETACHED_NS 200000000ull /* the first half of a double fork does not live longer */
+#define DETACHED_NS 200000000ull /* the intermediate child of a double fork does not live longer */
 
 static const struct mpsan_process *slot_of(const struct facts *facts, uint32_t slot)
 {
 	return facts->processes[slot].slot;
 }
 
-/* The slot of who made this image, FACT_NONE. */
+/* The slot of the parent of this image; FACT_NONE: unknown. */
 static uint32_t maker_of(const struct facts *facts, uint32_t slot)
 {
 	uint32_t parent = slot_of(facts, slot)->parent;
@@ -69,7 +69,7 @@ uint32_t process_parent(const struct facts *facts, uint32_t slot)
 	return parent;
 }
 
-/* A shell copies itself for whatever stands in brackets, behind a pipe or before a `&`. */
+/* Shells fork for subshells, pipelines and background jobs. */
 static bool is_shell(const struct mpsan_process *process)
 {
 	static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "mksh", "busybox"};
@@ -119,7 +119,7 @@ bool process_is_apart(const struct facts *facts, uint32_t slot)
 		if (at == born)
 			break;
 	}
-	/* A daemon forks once more after its setsid, and its first half ends. */
+	/* A daemon forks once more after setsid, and its intermediate parent exits. */
 	return maker != FACT_NONE && slot_of(facts, maker)->flags & MPSAN_PROCESS_SESSION &&
 	       facts->processes[maker].gone &&
 	       facts->processes[maker].gone_ns < slot_of(facts, born)->birth_ns + DETACHED_NS;
@@ -149,7 +149,10 @@ static bool asks_for_an_end(int number)
 	       number == SIGQUIT;
 }
 
-/* By its pid or with a group of its own; what the supervisor sent stands in a log of no process. */
+/*
+ * Addressed to its pid or to a group that it leads. What the supervisor sent is in a log of no
+ * process.
+ */
 static bool sent_itself(const struct facts *facts, uint32_t slot, int number)
 {
 	for (uint32_t at = fact_event_of(facts, slot, EV_killed, FACT_NONE); at != FACT_NONE;
@@ -170,7 +173,10 @@ bool process_ended_itself(const struct facts *facts, uint32_t slot)
 	       sent_itself(facts, slot, slot_of(facts, slot)->end_value);
 }
 
-/* Whoever belongs to a group is not known, so that one counts only where the process ended by that very signal. */
+/*
+ * The members of a process group are not known, so a signal to a group counts only if the process
+ * was ended by that very signal.
+ */
 static bool reached(const struct facts *facts, const struct ev_killed *killed, uint32_t slot)
 {
 	const struct mpsan_process *process = slot_of(facts, slot);
@@ -182,7 +188,7 @@ static bool reached(const struct facts *facts, const struct ev_killed *killed, u
 	return killed->pid == process->pid && (same || asks_for_an_end((int)killed->signal));
 }
 
-/* That of a group is stated once; a signal to who was gone already is not stated. */
+/* A signal to a group is logged once; a signal to a process already gone is not logged. */
 static bool came_from(const struct facts *facts, uint32_t slot, const struct fact_event *event)
 {
 	const struct fact_process *process = &facts->processes[slot];
@@ -240,7 +246,9 @@ bool process_is_left_behind(const struct facts *facts, uint32_t slot)
 	return left_ns && (process->gone ? process->gone_ns : facts->now_ns) >= left_ns;
 }
 
-/* A DataLoader's workers look for their parent as often as they wait for work: each five seconds. */
+/*
+ * Workers of a DataLoader check every five seconds, between two waits, whether their parent lives.
+ */
 #define LOADER_NS 7000000000ull
 
 static bool goes_later(const struct facts *facts, uint32_t slot)

@@ -1,6 +1,7 @@
 /*
- * Workers and their parents: which processes a program made to share its work, who made them, and who was
- * left behind by whom. Neighbours: roles.h knows the processes of Python and PyTorch, facts.h.
+ * Workers and their parents: which processes a program forked or spawned to share its work, who
+ * made them, and which were left behind. Neighbours: roles.h recognises the helper processes of
+ * Python and PyTorch; facts.h.
  */
 #ifndef MPSAN_PROCESSES_H
 #define MPSAN_PROCESSES_H
@@ -8,70 +9,81 @@
 #include "roles.h"
 #include "facts.h"
 
-/* How long a child must outlive its parent before it was left behind: one that ended by its own doing, or was ended. */
+/*
+ * A child that outlives its parent for this long was left behind: for a parent that exited by
+ * itself, and for one that was killed.
+ */
 #define PROCESS_LEFT_NS 500000000ull
 #define PROCESS_STRUCK_NS 2000000000ull
 
 /*
- * A copy of another process that did not become another program, or a child of multiprocessing's
- * start methods; not what comes with them, and no part of a shell.
+ * A forked copy that did not exec, or a child of multiprocessing's start methods; not their helper
+ * processes, and no subshell.
  */
 bool process_is_worker(const struct facts *facts, uint32_t slot);
 
-/* The same of a process that runs Python, or ran it when it was copied. */
+/* As process_is_worker(), but only if the process runs Python, or ran it when it was forked. */
 bool process_is_python_worker(const struct facts *facts, uint32_t slot);
 
-/* The slot with which this process began: each exec takes a further one. */
+/* The slot of the process's first image: each exec takes another slot. */
 uint32_t process_born_as(const struct facts *facts, uint32_t slot);
 
 /*
- * Who made a process, in its present image; of a fork server's child, who uses that server. FACT_NONE: not
- * watched.
+ * Who made the process, as its present image; for a fork server's child, the user of that server.
+ * FACT_NONE: not watched.
  */
 uint32_t process_parent(const struct facts *facts, uint32_t slot);
 
-/* Whether the process, or one between it and `parent`, means to live on by itself. */
+/* Whether the process, or one between it and `parent`, was detached on purpose. */
 bool process_is_apart(const struct facts *facts, uint32_t slot);
 
-/* A process that leaves others running on purpose: the first half of a double fork. */
+/*
+ * Whether the process exits and leaves children running on purpose: the intermediate one of a
+ * double fork.
+ */
 bool process_leaves_on_purpose(const struct facts *facts, uint32_t slot);
 
-/* Whether a process was ended by a signal, or without a word. */
+/* Whether the process was ended by a signal, or ended without logging it. */
 bool process_was_killed(const struct facts *facts, uint32_t slot);
 
 /*
- * Whether somebody else ended a process, by a signal that asks for an end: whoever started the job, a time
- * limit, the kernel for want of memory. Not a crash, nor a signal that it sent to itself.
+ * Whether another process ended it by a signal that asks for termination: the starter of the job, a
+ * time limit, the OOM killer. False for crashes and for signals to itself.
  */
 bool process_was_struck(const struct facts *facts, uint32_t slot);
 
 /*
- * Whether another process of the job, or its supervisor, ended it: it sent the very signal that did, or one that
- * asks for an end.
+ * Whether another process of the job, or its supervisor, ended it: by the signal that did, or by
+ * one that asks for termination.
  */
 bool process_was_ended_by_another(const struct facts *facts, uint32_t slot);
 
 /* Whether it ended by a signal that it sent to itself. */
 bool process_ended_itself(const struct facts *facts, uint32_t slot);
 
-/* A worker that lives so long after its parent's end, and is not known to mean it. */
+/* A worker that has outlived its parent for PROCESS_LEFT_NS and was not detached on purpose. */
 bool process_is_left_behind(const struct facts *facts, uint32_t slot);
 
-/* One that lives on after `parent` was killed, and will not end with it by itself. */
+/* A process that lives on after `parent` was killed and will not end by itself. */
 bool process_is_orphan_of(const struct facts *facts, uint32_t slot, uint32_t parent);
 
-/* When that will be known of a living one: 0 when it has no dead parent, or means it. */
+/*
+ * When it becomes known that a living process was left behind; 0: its parent lives, or it was
+ * detached on purpose.
+ */
 uint64_t process_left_ns(const struct facts *facts, uint32_t slot);
 
 /*
- * The act that says what Python calls the process and what it is to do: the newest of its own, else its
- * maker's; FACT_NONE.
+ * The event with the process's name and target in Python: its own newest one, else its parent's.
+ * FACT_NONE: none.
  */
 uint32_t process_named(const struct facts *facts, uint32_t slot);
-/* Whether it is a worker of PyTorch's DataLoader, which may be left with batches that nobody wants. */
+/*
+ * Whether it is a worker of PyTorch's DataLoader, which may end with batches that nothing fetched.
+ */
 bool process_loads_data(const struct facts *facts, uint32_t slot);
 
-/* The fork that made a process; FACT_NONE. */
+/* The fork that made the process; FACT_NONE: none. */
 uint32_t process_fork(const struct facts *facts, uint32_t slot);
 
 #endif

@@ -1,4 +1,7 @@
-/* See roles.h. The command line of an image tells; what a fork server forks keeps the server's. */
+/*
+ * Recognises helper processes by their command lines. A child of a fork server keeps the server's
+ * command line.
+ */
 #include "roles.h"
 
 #include <stddef.h>

@@ -1,7 +1,4 @@
-/*
- * Processes that are known by what they are: the helpers that Python and PyTorch start by themselves.
- * Neighbours: facts.h.
- */
+/* Helper processes that Python and PyTorch start by themselves. Neighbours: facts.h. */
 #ifndef MPSAN_CORE_ROLES_H
 #define MPSAN_CORE_ROLES_H
 
@@ -16,7 +13,7 @@ enum role {
 };
 
 enum role role_of(const struct mpsan_process *process);
-/* What it is called in a sentence; NULL for ROLE_PLAIN and ROLE_SPAWNED. */
+/* Its name in a sentence; NULL for ROLE_PLAIN and ROLE_SPAWNED. */
 const char *role_text(enum role role);
 
 #endif

@@ -1,4 +1,4 @@
-/* See shm.h. */
+/* Relates shared-memory events to segments: by device and inode, and by name. */
 #include "shm.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "ipc.h"
 
 #define ANCESTORS_MAX 64u
-#define ACTS_MAX 65536u /* about one segment, looked at for one question */
+#define ACTS_MAX 65536u /* events about one segment, examined per query */
 
 static uint32_t list_of(const struct shm_facts *shm, uint64_t device, uint64_t inode)
 {
@@ -59,7 +59,7 @@ static uint32_t begin_segment(struct shm_facts *shm, uint64_t device, uint64_t i
 	return *list = ++shm->segment_count;
 }
 
-/* A name leads to the newest segment that was made under it. */
+/* A name means the newest segment made under it. */
 static void enter_maker(struct shm_facts *shm, uint32_t segment, uint32_t event)
 {
 	struct shm_segment *made = &shm->segments[segment - 1];
@@ -74,7 +74,7 @@ static void enter_maker(struct shm_facts *shm, uint32_t segment, uint32_t event)
 	*list = segment;
 }
 
-/* The newest stays in front: what was one list becomes two neighbours. */
+/* Keeps the newest first; each list splits into two neighbours. */
 void shm_double_lists(struct shm_facts *shm, uint32_t *lists, uint32_t *name_lists)
 {
 	uint32_t count = SHM_LISTS << shm->doubled++, next;
@@ -127,7 +127,7 @@ static void enter_segment(struct shm_facts *shm, const struct fact_event *events
 	shm_tie(shm, segment, event);
 }
 
-/* A segment of which only this is known is one, too, if the act says so. */
+/* An event may create a segment whose creation was not seen. */
 static void enter_about(struct shm_facts *shm, uint64_t device, uint64_t inode, uint32_t event,
 			bool surely)
 {

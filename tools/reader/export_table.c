@@ -55,7 +55,7 @@ char *export_table_open(struct exports *exports, const struct session *session)
 			   MAP_SHARED, fd, 0);
 	close(fd);
 	if (map == MAP_FAILED)
-		return text_format("%s/exports: truncated or not a plain file", session->dir);
+		return text_format("%s/exports: truncated or not a regular file", session->dir);
 	exports->head = map;
 	exports->bytes = st.st_size;
 	guard_add(map, exports->bytes, true);

@@ -109,7 +109,7 @@ static char *take_table(struct session *session)
 
 	if (fd < 0 && errno == PLAINFILE_OTHER)
 		return text_format(
-			"%s/session: truncated or not a plain file; record the session again",
+			"%s/session: truncated or not a regular file; record the session again",
 			session->dir);
 	if (fd < 0)
 		return text_format(
@@ -119,7 +119,7 @@ static char *take_table(struct session *session)
 	if (fstat(fd, &st) || st.st_size < (off_t)MPSAN_PAGE ||
 	    pread(fd, &head, sizeof(head), 0) != sizeof(head))
 		wrong = text_format(
-			"%s/session: truncated or not a plain file; record the session again",
+			"%s/session: truncated or not a regular file; record the session again",
 			session->dir);
 	else
 		wrong = fstat(fd, &st) ? NULL : check_head(session, &head, st.st_size);

@@ -54,7 +54,7 @@ static char *wrong_file(int dirfd, uint32_t slot, bool over)
 		return errno == ENOENT ? text_format("%s is missing", name) :
 					 text_format("%s: %s", name, strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return text_format("%s is %s, no plain file", name, kind_text(st.st_mode));
+		return text_format("%s is %s, not a regular file", name, kind_text(st.st_mode));
 	fd = plainfile_open(dirfd, name, O_RDONLY | O_NOFOLLOW);
 	if (fd < 0)
 		return text_format("%s: %s", name, plainfile_error(errno));
