@@ -106,7 +106,7 @@ build/obj/tools/formats/html/page.S.o: tools/formats/html/page.S $(PAGE)
 	$(SAY) AS $<
 	$(Q)mkdir -p $(@D) && $(CC) -c $< -o $@
 
-# Test programs: one file each, except unit tests, which see the command's parts.
+# Test programs: one file each, except unit tests, which see the command's parts; those of rules need no library beside them.
 TEST_FLAGS := $(BASE) -Iinclude -iquote tests/preload
 PRELOAD_SRC := $(filter-out %_test.c tests/preload/lib/%,$(wildcard tests/preload/*/*.c))
 PRELOAD_BIN := $(PRELOAD_SRC:%.c=build/%)
@@ -115,10 +115,11 @@ EXAMPLE_BIN := $(patsubst %.c,build/%,$(wildcard examples/*.c examples/*/*.c))
 BENCH_BIN := $(patsubst %.c,build/%,$(wildcard tests/bench/*.c))
 FAULT_BIN := $(patsubst %.c,build/%,$(wildcard tests/faults/*.c tests/ended/*.c))
 UNIT_BIN := $(patsubst %.c,build/%,$(wildcard tests/unit/test_*.c))
+RULE_BIN := $(patsubst %.c,build/%,$(wildcard tests/unit/rules/*.c))
 UNIT_PART := $(patsubst %.c,build/obj/%.c.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
 SNIPPETS := build/tests/snippets/libsnippets.so build/tests/snippets/snippets
 PAGE_BIN := build/tests/browser/page
-TESTS := $(PAGE_BIN) $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(FAULT_BIN) $(SNIPPETS) build/tests/libmpsan-count.so \
+TESTS := $(PAGE_BIN) $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(RULE_BIN) $(FAULT_BIN) $(SNIPPETS) build/tests/libmpsan-count.so \
 	$(FAKE)
 
 # Those that use CUDA link the stand-in for it; at run time LD_LIBRARY_PATH names one.
@@ -146,12 +147,15 @@ build/tests/snippets/snippets: tests/snippets/snippets_main.c build/tests/snippe
 	$(Q)$(CC) $(BASE) -o $@ $< -Lbuild/tests/snippets -lsnippets -Wl,-rpath,'$$ORIGIN'
 build/obj/tests/unit/%.c.o: tests/unit/%.c
 	$(SAY) CC $<
-	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -Itools -Iinclude -O1 -c $< -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(BASE) -Itools -Iinclude $(if $(findstring /rules/,$<),-O0,-O1) -c $< -o $@
 build/parts.a: $(filter-out build/obj/tools/cmd/mpsan.c.o build/obj/tools/cmd/cmd_%,$(TOOL_OBJ)) $(COMMON_OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(UNIT_BIN): build/%: build/obj/%.c.o $(UNIT_PART) build/parts.a
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< $(UNIT_PART) build/parts.a $(TOOL_LIBS) -lcmocka -pthread
+$(RULE_BIN): build/%: build/obj/%.c.o build/parts.a
+	$(SAY) LINK $@
+	$(Q)mkdir -p $(@D) && $(CC) -o $@ $< build/parts.a -lcmocka
 
 # Makes pages of --report html from JSON, as large and as hostile as a test wants them.
 $(PAGE_BIN): build/%: build/obj/%.c.o build/parts.a
@@ -214,7 +218,7 @@ tests: all $(TESTS) ## build what the tests need, and run nothing
 check: tests ## run every test that needs neither a GPU nor anything outside Debian's packages
 	$(Q)tests/run
 
-check-build: all $(UNIT_BIN) build/tests/libmpsan-count.so ## the tests that ask whether the build is right, for packagers
+check-build: all $(UNIT_BIN) $(RULE_BIN) build/tests/libmpsan-count.so ## the tests that ask whether the build is right, for packagers
 	$(Q)tests/run unit structure
 
 check-package: ## build the Debian packages, look at them with lintian, install them into a new Debian

@@ -38,13 +38,14 @@ def check_rule_files():
 
 
 def check_rule_stories():
-    """Stories are functions in the tests of rules, named PART_fires… (warns, is_proved) and PART_is_silent…; PART ends the rule's name."""
-    stories = "\n".join(path.read_text() for path in (ROOT / "tests/unit").glob("test_rules*.c"))
-    for name, _, _ in rules():
-        parts = [name.split("_", at)[-1] for at in range(name.count("_") + 1)]
-        for kind in ("(fires|warns|is_proved)", "is_silent"):
-            told = [part for part in parts if re.search(rf"\bSTORY\({part}_{kind}\w*\)", stories)]
-            assert told, f"no story {name}: {kind}"
+    """Each rule has its file of stories, named …_fires… (warns, is_proved) and …_is_silent…"""
+    place = ROOT / "tests/unit/rules"
+    files, names = {path.stem for path in place.glob("*.c")}, {name for name, _, _ in rules()}
+    assert files == names, f"rules without stories {names - files}, files without a rule {files - names}"
+    for name in names:
+        stories = re.findall(r"\bSTORY\((\w+)\)", (place / f"{name}.c").read_text())
+        for kind in ("_(fires|warns|is_proved)", "_is_silent"):
+            assert any(re.search(kind, story) for story in stories), f"no story {name}: {kind}"
 
 
 def stated():

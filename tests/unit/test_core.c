@@ -1,7 +1,7 @@
 /*
- * What the facts answer. Neighbours: story_facts.h, tools/facts/facts.c.
+ * What the facts answer. Neighbours: rules/story_facts.h, tools/facts/facts.c.
  */
-#include "story_facts.h"
+#include "rules/story_facts.h"
 
 static struct world world;
 

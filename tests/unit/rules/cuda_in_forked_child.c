@@ -1,0 +1,66 @@
+/*
+ * Stories of cuda-in-forked-child.
+ * Neighbours: story_cuda.h, tools/rules/cuda/cuda_in_forked_child.c.
+ */
+#include "story_cuda.h"
+
+static void forked_child_is_proved_by_a_refused_use(void **state)
+{
+	(void)state;
+	initialise(PARENT);
+	copy(PARENT, CHILD);
+	assert_heard(TRIGGER_CUDA_CALL, call(CHILD, MPSAN_CUDA_USE, NOT_INITIALIZED),
+		     cuda_in_forked_child, GRADE_ERROR);
+	assert_heard(TRIGGER_CUDA_CALL, call(CHILD, MPSAN_CUDA_INIT, NOT_INITIALIZED),
+		     cuda_in_forked_child, GRADE_ERROR);
+}
+
+static void forked_child_names_who_initialised_and_the_fork_that_took_it(void **state)
+{
+	struct trigger trigger = {TRIGGER_CUDA_CALL, 0};
+	struct verdict verdict = {.sink = {verdict_add}};
+
+	(void)state;
+	initialise(PARENT);
+	copy(PARENT, CHILD);
+	copy(CHILD, OTHER);
+	call(OTHER, MPSAN_CUDA_USE, NOT_INITIALIZED);
+	rules_run(&facts, &trigger, &verdict.sink);
+	assert_int_equal(grade_of(&verdict, RULE_cuda_in_forked_child), GRADE_ERROR);
+	assert_int_equal(verdict.last[0].init, 1);
+	assert_int_equal(verdict.last[0].fork, 0);
+}
+
+static void forked_child_is_silent_without_a_driver_to_inherit(void **state)
+{
+	(void)state;
+	copy(PARENT, CHILD);
+	initialise(PARENT); /* after the fork: the child has none of it */
+	assert_heard(TRIGGER_CUDA_CALL, call(CHILD, MPSAN_CUDA_USE, 100), cuda_in_forked_child,
+		     GRADE_OFF);
+	initialise(CHILD);
+	assert_heard(TRIGGER_CUDA_CALL, call(CHILD, MPSAN_CUDA_USE, 1), cuda_before_fork,
+		     GRADE_OFF);
+}
+
+static void forked_child_is_silent_about_another_program(void **state)
+{
+	(void)state;
+	initialise(PARENT);
+	copy(PARENT, CHILD);
+	slots[CHILD].how = MPSAN_HOW_POSIX_SPAWN;
+	assert_heard(TRIGGER_CUDA_CALL, call(CHILD, MPSAN_CUDA_USE, 1), cuda_in_forked_child,
+		     GRADE_OFF);
+}
+
+int main(void)
+{
+	const struct CMUnitTest stories[] = {
+		STORY(forked_child_is_proved_by_a_refused_use),
+		STORY(forked_child_names_who_initialised_and_the_fork_that_took_it),
+		STORY(forked_child_is_silent_without_a_driver_to_inherit),
+		STORY(forked_child_is_silent_about_another_program),
+	};
+
+	return cmocka_run_group_tests(stories, NULL, NULL);
+}

@@ -1,0 +1,42 @@
+/* Stories of hang. Neighbours: story_deadlock.h, tools/rules/locks/hang.c. */
+#include "story_deadlock.h"
+
+static void hang_warns_of_waits_without_a_proof(void **state)
+{
+	(void)state;
+	two_threads_wait();
+	deadlock.ev.cause = MPSAN_DEADLOCK_LONG;
+	assert_grade(&world, TRIGGER_DEADLOCK, hang, GRADE_WARNING);
+	assert_int_equal(announce(&world, TRIGGER_DEADLOCK).count, 1);
+}
+
+static void hang_notes_a_job_that_seems_to_wait_for_a_signal(void **state)
+{
+	(void)state;
+	two_threads_wait();
+	deadlock.ev.cause = MPSAN_DEADLOCK_LONG;
+	blocked[0].ev.flags = MPSAN_LF_PARKED;
+	assert_grade(&world, TRIGGER_DEADLOCK, hang, GRADE_NOTE);
+}
+
+static void hang_is_silent_where_there_is_a_proof(void **state)
+{
+	(void)state;
+	two_threads_wait();
+	deadlock.ev.cause = MPSAN_DEADLOCK_CYCLE;
+	assert_grade(&world, TRIGGER_DEADLOCK, hang, GRADE_OFF);
+	deadlock.ev.cause = MPSAN_DEADLOCK_LONG;
+	deadlock.end = 0;
+	assert_grade(&world, TRIGGER_DEADLOCK, hang, GRADE_OFF);
+}
+
+int main(void)
+{
+	const struct CMUnitTest stories[] = {
+		STORY(hang_warns_of_waits_without_a_proof),
+		STORY(hang_notes_a_job_that_seems_to_wait_for_a_signal),
+		STORY(hang_is_silent_where_there_is_a_proof),
+	};
+
+	return cmocka_run_group_tests(stories, NULL, NULL);
+}

@@ -1,0 +1,52 @@
+/*
+ * Stories of missing-sentinel.
+ * Neighbours: story_deadlock.h, tools/rules/workers/missing_sentinel.c.
+ */
+#include "story_deadlock.h"
+
+static void sentinel_fires_on_a_join_of_readers(void **state)
+{
+	(void)state;
+	blocks(MPSAN_WAIT_PROCESS, 0);
+	blocks(MPSAN_WAIT_PIPE_READ, 0);
+	blocks(MPSAN_LOCK_SEMAPHORE, MPSAN_LF_SHARED);
+	assert_deadlock(MPSAN_DEADLOCK_CYCLE, missing_sentinel, GRADE_ERROR);
+	assert_alone(RULE_missing_sentinel);
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, missing_sentinel, GRADE_ERROR);
+	assert_alone(RULE_missing_sentinel);
+}
+
+static void sentinel_is_silent_without_a_join_or_a_reader(void **state)
+{
+	(void)state;
+	blocks(MPSAN_WAIT_PIPE_READ, 0);
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, missing_sentinel, GRADE_OFF);
+	blocked[0].ev.kind = MPSAN_WAIT_PROCESS;
+	assert_deadlock(MPSAN_DEADLOCK_CYCLE, missing_sentinel, GRADE_OFF);
+	blocks(MPSAN_WAIT_PIPE_READ, 0);
+	assert_deadlock(MPSAN_DEADLOCK_LONG, missing_sentinel, GRADE_OFF);
+}
+
+static void sentinel_is_silent_when_only_a_helper_reads(void **state)
+{
+	(void)state;
+	blocks(MPSAN_WAIT_PROCESS, 0);
+	blocks(MPSAN_LOCK_SEMAPHORE, MPSAN_LF_SHARED);
+	blocks(MPSAN_WAIT_PIPE_READ, 0);
+	blocked[2].at.by = CHILD;
+	world.slot[CHILD].argv_bytes = (uint32_t)strlen(strcpy(
+		world.slot[CHILD].argv, "from multiprocessing.resource_tracker import main"));
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, missing_sentinel, GRADE_OFF);
+	assert_alone(RULE_deadlock_cycle);
+}
+
+int main(void)
+{
+	const struct CMUnitTest stories[] = {
+		STORY(sentinel_fires_on_a_join_of_readers),
+		STORY(sentinel_is_silent_without_a_join_or_a_reader),
+		STORY(sentinel_is_silent_when_only_a_helper_reads),
+	};
+
+	return cmocka_run_group_tests(stories, NULL, NULL);
+}

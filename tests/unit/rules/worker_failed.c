@@ -1,0 +1,162 @@
+/* Stories of worker-failed. Neighbours: story_people.h, tools/rules/workers/worker_failed.c. */
+#include "story_people.h"
+
+#include <signal.h>
+
+static void child_fails(void)
+{
+	struct ev_unnoticed *event = act(PARENT, EV_unnoticed, 14 * SECOND);
+
+	*event = (struct ev_unnoticed){
+		.worker_slot = CHILD + 1, .waits_for = 300, .lasted = 2 * SECOND};
+	slot[CHILD].end_value = 1;
+	child_lives_until(12 * SECOND);
+}
+
+static void failed_warns_of_an_end_that_nobody_saw(void **state)
+{
+	struct verdict verdict;
+
+	(void)state;
+	child_fails();
+	assert_told(TRIGGER_EVENT, 0, worker_failed, GRADE_WARNING);
+	act(CHILD, EV_left, 12 * SECOND);
+	verdict = tell(TRIGGER_EVENT, 0);
+	assert_int_equal(verdict.last[0].cause, 2);
+	assert_int_equal(verdict.last[0].process, CHILD + 1);
+}
+
+static void failed_is_silent_when_somebody_ended_it(void **state)
+{
+	struct ev_killed *event;
+
+	(void)state;
+	child_fails();
+	event = act(PARENT, EV_killed, 11 * SECOND + SECOND / 2);
+	event->pid = slot[CHILD].pid;
+	event->signal = SIGTERM;
+	runs_python();
+	assert_told(TRIGGER_EVENT, 0, worker_failed, GRADE_OFF);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_OFF);
+	event->pid = 77;
+	assert_told(TRIGGER_EVENT, 0, worker_failed, GRADE_WARNING);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_NOTE);
+}
+
+/* A second before its parent ends well. */
+static void child_crashes(int number)
+{
+	slot[CHILD].end = MPSAN_END_SIGNAL;
+	slot[CHILD].end_value = number;
+	child_lives_until(14 * SECOND);
+	facts.followed = true;
+}
+
+static struct ev_reaped *parent_is_told(bool taken)
+{
+	struct ev_reaped *event = act(PARENT, EV_reaped, 14 * SECOND + 1);
+
+	*event = (struct ev_reaped){
+		.pid = slot[CHILD].pid, .signal = (uint64_t)slot[CHILD].end_value, .taken = taken};
+	return event;
+}
+
+static void crash_warns_when_nobody_asks(void **state)
+{
+	static const int numbers[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGKILL};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		child_crashes(numbers[i]);
+		assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
+	}
+	parent_is_told(false);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
+	assert_int_equal(tell(TRIGGER_CLOSE, 0).last[0].cause, 1);
+}
+
+/* In Python each wait takes the status, and says nothing by that. */
+static void crash_warns_when_python_only_joins(void **state)
+{
+	(void)state;
+	runs_python();
+	child_crashes(SIGSEGV);
+	parent_is_told(true);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
+	facts.followed = false; /* nobody looked into its source */
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_NOTE);
+}
+
+static void crash_is_silent_when_the_parent_asks(void **state)
+{
+	struct ev_heeded *heeded;
+
+	(void)state;
+	child_crashes(SIGSEGV);
+	parent_is_told(true);
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_OFF);
+	runs_python();
+	heeded = act(PARENT, EV_heeded, 14 * SECOND + 2);
+	*heeded = (struct ev_heeded){.worker_slot = CHILD + 1, .how = MPSAN_HEED_SOURCE};
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_NOTE);
+	heeded->worker_slot = CHILD + 2;
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
+}
+
+static void crash_is_silent_when_the_parent_fails_too(void **state)
+{
+	(void)state;
+	child_crashes(SIGSEGV);
+	slot[PARENT].end_value = 1;
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_OFF);
+	slot[PARENT].end_value = 0;
+	child_lives_until(16 * SECOND); /* others clean up behind the parent */
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_OFF);
+	child_lives_until(14 * SECOND);
+	slot[CHILD].flags = MPSAN_PROCESS_DEATHSIG;
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_OFF);
+	slot[CHILD].flags = 0;
+	slot[CHILD].end_value = SIGTERM; /* whoever sent that meant it */
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_OFF);
+}
+
+static void crash_counts_the_senders_of_signals(void **state)
+{
+	struct ev_killed *killed;
+
+	(void)state;
+	child_crashes(SIGKILL);
+	killed = act(PARENT, EV_killed, 13 * SECOND);
+	*killed = (struct ev_killed){.pid = slot[CHILD].pid, .signal = SIGKILL};
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_OFF);
+	killed->signal = SIGTERM;
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_OFF);
+	killed->signal = SIGUSR1; /* to dump its stacks, or to rotate its log */
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
+	*killed = (struct ev_killed){.pid = (uint64_t)-200, .signal = SIGKILL};
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_OFF);
+	killed->signal = SIGTERM; /* perhaps of another group */
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
+	*killed = (struct ev_killed){.pid = slot[CHILD].pid, .signal = SIGKILL};
+	events[0].at.by = events[0].at.slot = CHILD; /* that it sent to itself */
+	process[CHILD].event[event_fact_number(EV_killed)] = 1;
+	process[PARENT].event[event_fact_number(EV_killed)] = 0;
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_WARNING);
+	set_argv(PARENT, "python3 -m pytest");
+	assert_told(TRIGGER_CLOSE, 0, worker_failed, GRADE_OFF);
+}
+
+int main(void)
+{
+	const struct CMUnitTest stories[] = {
+		STORY(failed_warns_of_an_end_that_nobody_saw),
+		STORY(failed_is_silent_when_somebody_ended_it),
+		STORY(crash_warns_when_nobody_asks),
+		STORY(crash_warns_when_python_only_joins),
+		STORY(crash_is_silent_when_the_parent_asks),
+		STORY(crash_is_silent_when_the_parent_fails_too),
+		STORY(crash_counts_the_senders_of_signals),
+	};
+
+	return cmocka_run_group_tests(stories, NULL, NULL);
+}
