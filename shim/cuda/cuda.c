@@ -210,7 +210,6 @@ void cuda_forked(void)
 	cuda.early = 0;
 	under_way = NULL;
 	cuda_memory_forget_all();
-	registry_forked();
 }
 
 uint64_t cuda_gpu(int device, uint64_t caller)

@@ -9,7 +9,7 @@
 
 #include "../record/log.h"
 #include "registry.h"
-#include "../record/stack.h"
+#include "../record/modules.h"
 #include "../record/state.h"
 #include "../intercept/sys.h"
 
@@ -83,7 +83,7 @@ static uint64_t flags_of(const struct cuda_memory *m)
 
 	cuda.unsignalled |= cuda.unsynced;
 	return (cuda.unsynced ? MPSAN_IPC_UNSYNCED : 0) | (imported ? MPSAN_IPC_IMPORTED : 0) |
-	       (stack_has_torch() ? MPSAN_IPC_TORCH : 0);
+	       (modules_have_torch() ? MPSAN_IPC_TORCH : 0);
 }
 
 /* What is not known of memory so far: nothing is, of what was made unseen. */
@@ -307,7 +307,7 @@ void cuda_opened(const struct cuda_call *call, int result, enum mpsan_memory mem
 		     .result = (uint64_t)(int64_t)result,
 		     .flags = (again ? MPSAN_IPC_AGAIN : 0) |
 			      peer_flag(result, m.device, call->caller) |
-			      (stack_has_torch() ? MPSAN_IPC_TORCH : 0),
+			      (modules_have_torch() ? MPSAN_IPC_TORCH : 0),
 		     .function = where.function, .caller = where.caller, .stack = where.stack,
 		     .python = where.python);
 	}

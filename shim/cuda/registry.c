@@ -15,6 +15,7 @@
 #include "export_table.h"
 #include "../intercept/hook.h"
 #include "../record/log.h"
+#include "../record/setting.h"
 #include "../record/stack.h"
 #include "../record/state.h"
 #include "../intercept/sys.h"
@@ -34,10 +35,13 @@ STATE static struct {
 	uint64_t pool_born[POOLS]; /* when that was made; 0: free */
 } mine;
 
-void registry_start(uint64_t least)
+void registry_start(void)
 {
-	least_bytes = least;
-	is_auto = true;
+	char value[8];
+
+	is_auto = setting("auto-export", value, sizeof(value));
+	if (is_auto)
+		least_bytes = setting_bytes("auto-export", 0);
 }
 
 bool registry_auto(void)

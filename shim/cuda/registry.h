@@ -8,8 +8,8 @@
 
 #include "cuda.h"
 
-/* --auto-export: memory of at least so many bytes is to be exported at birth. */
-void registry_start(uint64_t least);
+/* Reads --auto-export: memory of at least so many bytes is exported when it is allocated. */
+void registry_start(void);
 bool registry_auto(void);
 /* Whether a piece of so many bytes is. */
 bool registry_wants(uint64_t bytes);

@@ -3,7 +3,7 @@
 #include "life.h"
 #include "../record/log.h"
 #include "reach.h"
-#include "../cuda/registry.h"
+#include "stages.h"
 #include "../record/session.h"
 #include "../record/slot.h"
 #include "../intercept/sys.h"
@@ -50,7 +50,7 @@ void life_exec(const char *path, bool searched, const char *const *argv, const c
 		return;
 	if (pid == life.pid) {
 		note_exec(life.self, path, reach_after_exec(path, searched, envp));
-		registry_exec(path);
+		stage_exec(path);
 		if (log_head())
 			EMIT(exec, .path = log_text(path), .pid = pid);
 		return;

@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "../locks/claim.h"
-#include "../resources/descriptor.h"
 #include "../resources/dontfork.h"
-#include "../resources/fault.h"
 #include "../locks/held.h"
 #include "../record/hint.h"
 #include "../intercept/hook.h"
@@ -25,9 +23,10 @@
 #include "../locks/say.h"
 #include "../locks/fork_context.h"
 #include "../locks/pshared_locks.h"
+#include "../record/modules.h"
 #include "../record/stack.h"
 #include "../resources/stdio.h"
-#include "../resources/stream.h"
+#include "stages.h"
 #include "../intercept/sys.h"
 #include "../record/thread.h"
 
@@ -298,7 +297,7 @@ static void fork_take(struct snapshot *s)
 		.python = s->gil ? stack_python(0) : 0,
 		.feeder = s->feeders,
 		.held_by = held_by,
-		.flags = s->flags | (stack_has_torch() ? MPSAN_FORK_TORCH : 0) |
+		.flags = s->flags | (modules_have_torch() ? MPSAN_FORK_TORCH : 0) |
 			 (s->gil ? MPSAN_FORK_PYTHON : 0),
 	};
 	log_commit(event);
@@ -372,7 +371,6 @@ void fork_born(void)
 	thread_forked(s ? s->own : NULL, s ? s->own_count : 0);
 	if (s)
 		thread_inherit_pool(&s->pool);
-	log_forked();
 	life.tid_before = s ? s->tid : 0;
 	life.lost_threads |= !s || s->threads != 1;
 	life_child(s ? s->how : MPSAN_HOW_FORK, s ? s->fork : 0, s ? s->now_ns : 0);
@@ -381,8 +379,7 @@ void fork_born(void)
 	for (unsigned i = 0; i < SNAPSHOTS; i++)
 		if (busy[i] && &pool[i] != s)
 			busy[i] = 0;
-	fault_born();
-	stream_forked(true);
+	stage_forked(true);
 }
 
 /* The first child handler to run. */
@@ -422,10 +419,8 @@ pid_t fork_leave(pid_t result)
 			     .error = result < 0 ? (uint64_t)error : 0);
 		if (s->prepared)
 			fork_context_end(&s->fork_context, s->fork);
-		if (result > 0) {
-			descriptor_forked();
-			stream_forked(false);
-		}
+		if (result > 0)
+			stage_forked(false);
 		enter(s->outer);
 		fork_release(s);
 	}

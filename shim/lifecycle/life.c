@@ -11,36 +11,24 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "../cuda/cuda.h"
-#include "../resources/descriptor.h"
 #include "../intercept/elf.h"
-#include "../resources/fault.h"
 #include "../record/filter.h"
 #include "fork.h"
-#include "../workers/group.h"
-#include "../workers/cow.h"
 #include "../intercept/hook.h"
 #include "../record/identity.h"
 #include "../locks/libc_locks.h"
 #include "../record/log.h"
-#include "../workers/proc_events.h"
 #include "../record/off.h"
-#include "../locks/lock_order.h"
-#include "../resources/fd_passing.h"
 #include "../common/rank.h"
 #include "reach.h"
-#include "../cuda/registry.h"
-#include "../resources/segment.h"
 #include "../record/session.h"
 #include "../record/setting.h"
 #include "../record/slot.h"
-#include "../record/stack.h"
+#include "stages.h"
+#include "../record/modules.h"
 #include "../resources/stdio.h"
-#include "../resources/stream.h"
 #include "../intercept/sys.h"
 #include "../record/table.h"
-#include "../record/thread.h"
-#include "../record/callsite_cache.h"
 
 /* What this image has from the one before, whoever that was: the exec kept it. */
 static void ask_kernel(void)
@@ -75,7 +63,6 @@ static void describe_self(const char *const *argv)
 	if (filter_is_felt())
 		life.self->why_off = MPSAN_OFF_SECCOMP;
 	ask_kernel();
-	proc_events_start();
 }
 
 /* Without /proc: that of who made the session, unless we are seen to be in another. */
@@ -103,10 +90,6 @@ static bool attach(const char *const *argv)
 		return false;
 	log_start(directory, setting_bytes("log-max", 64u << 20));
 	describe_self(argv);
-	if (setting("lock-order", value, sizeof(value)) && text_equal(value, "yes"))
-		lock_order_start();
-	if (setting("auto-export", value, sizeof(value)))
-		registry_start(setting_bytes("auto-export", 0));
 	return true;
 }
 
@@ -132,13 +115,10 @@ __attribute__((constructor)) static void life_start(int argc, const char *const 
 		off_for(MPSAN_OFF_NO_LOG);
 		return;
 	}
-	fault_start();
-	thread_start_main();
+	stage_attach();
 	fork_register(false);
 	__atomic_store_n(&life.attached, true, __ATOMIC_RELEASE);
-	stream_start();
-	stdio_start();
-	cuda_start();
+	stage_start();
 }
 
 __attribute__((destructor)) static void life_stop(void)
@@ -168,11 +148,7 @@ void life_child(enum mpsan_how how, uint64_t fork_pos, uint64_t since)
 	uint32_t parent = life.slot, slot;
 
 	life_copied();
-	descriptor_forked();
-	segment_forked();
-	fd_passing_forked();
-	callsite_forked();
-	cuda_forked();
+	stage_copied();
 	life.pid = sys_pid();
 	/* its parent cannot be seen: it counts in a namespace of its own */
 	if (!SYS1(SYS_getppid, 0))
@@ -189,22 +165,16 @@ void life_child(enum mpsan_how how, uint64_t fork_pos, uint64_t since)
 	life.self->fork_pos = fork_pos;
 	life.self->why_off = life.table[parent].why_off; /* the filter of system calls came along */
 	life.self->attach_ns = birth;
-	life_flag(MPSAN_PROCESS_ATTACHED | (stack_has_torch() ? MPSAN_PROCESS_TORCH : 0) |
+	life_flag(MPSAN_PROCESS_ATTACHED | (modules_have_torch() ? MPSAN_PROCESS_TORCH : 0) |
 		  (life.table[parent].flags & MPSAN_PROCESS_READLINE)); /* with the handlers */
-	proc_events_forked();
-	cow_forked();
-	group_forked();
+	stage_child();
 }
 
 void life_exit(int code)
 {
 	if (!life.attached || hook_off || life_is_guest() || life.self->end_ns)
 		return;
-	group_look();
-	cow_leaves();
-	cow_ended();
-	registry_exit();
-	fd_passing_exit();
+	stage_exit();
 	life.self->end_value = code;
 	life.self->end = MPSAN_END_EXIT;
 	__atomic_store_n(&life.self->end_ns, sys_now(), __ATOMIC_RELEASE);

@@ -13,7 +13,7 @@
 #include "../record/hint.h"
 #include "loader.h"
 #include "../record/log.h"
-#include "../record/stack.h"
+#include "../record/modules.h"
 #include "../record/state.h"
 #include "../intercept/sys.h"
 
@@ -57,7 +57,7 @@ static bool semaphore_true(const uint32_t *word, struct claim *c)
 {
 	if (word[2])
 		c->flags |= MPSAN_LF_SHARED;
-	if (stack_is_python(c->caller))
+	if (modules_is_python(c->caller))
 		c->flags |= MPSAN_LF_PYTHON;
 	return word[0] == 0;
 }
@@ -119,7 +119,7 @@ static void claim_settle(struct claim *c, const union lock_memory *copy)
 		return;
 	}
 	c->flags = hint_flags(claim_lock(c));
-	if (stack_in_module((uint64_t)(uintptr_t)claim_lock(c), NULL))
+	if (modules_have((uint64_t)(uintptr_t)claim_lock(c), NULL))
 		c->flags |= MPSAN_LF_STATIC;
 	if (memory_agrees(copy, c))
 		c->flags |= MPSAN_LF_VERIFIED;

@@ -16,8 +16,10 @@
 #include "../record/hint.h"
 #include "../intercept/hook.h"
 #include "../record/log.h"
+#include "../record/setting.h"
 #include "lock_order_edges.h"
 #include "../python/python.h"
+#include "../record/modules.h"
 #include "../record/stack.h"
 #include "../record/state.h"
 #include "../record/thread.h"
@@ -159,7 +161,7 @@ static bool is_pythons(const struct taking *taking)
 
 	if (taking->kind != MPSAN_LOCK_SEMAPHORE || word[2])
 		return false;
-	return taking->tried || stack_is_python(taking->caller);
+	return taking->tried || modules_is_python(taking->caller);
 }
 
 /* Nothing comes of this pair, however often it is met. */
@@ -175,7 +177,7 @@ static void keep_quiet(const struct pair *pair)
 /* The interpreter's own mutexes guard its GIL: taken at every turn, and nothing else behind them. */
 static bool is_inner(const struct taking *taking)
 {
-	return taking->kind == MPSAN_LOCK_MUTEX && stack_is_python(taking->caller);
+	return taking->kind == MPSAN_LOCK_MUTEX && modules_is_python(taking->caller);
 }
 
 static void state_pair(const struct taking *taking, const struct pair *pair, struct ev_order *ev,
@@ -372,6 +374,10 @@ static void order_mtx_destroy(mtx_t *l)
 
 void lock_order_start(void)
 {
+	char value[8];
+
+	if (!setting("lock-order", value, sizeof(value)) || !text_equal(value, "yes"))
+		return;
 	PUT_BETWEEN(pthread_mutex_init);
 	PUT_BETWEEN(pthread_mutex_destroy);
 	PUT_BETWEEN(pthread_mutex_lock);

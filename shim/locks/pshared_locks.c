@@ -6,6 +6,7 @@
 
 #include "../intercept/hook.h"
 #include "../record/log.h"
+#include "../record/modules.h"
 #include "../record/stack.h"
 #include "../record/state.h"
 #include "../intercept/sys.h"
@@ -42,7 +43,7 @@ static NOINLINE void pshared_locks_state(const void *lock, unsigned kind, const 
 			     .count = 1);
 		return;
 	}
-	stack_modules();
+	modules_update();
 	EMIT(shared_lock, .lock = (uint64_t)(uintptr_t)lock, .kind = kind,
 	     .device = found ? file.st_dev : 0, .inode = found ? file.st_ino : 0, .value = value,
 	     .name = log_text(name), .caller = caller, .python = stack_python(0));

@@ -16,6 +16,7 @@
 #include "../intercept/racy.h"
 #include "say.h"
 #include "fork_context.h"
+#include "../record/modules.h"
 #include "../record/stack.h"
 #include "../record/state.h"
 #include "../intercept/sys.h"
@@ -50,9 +51,9 @@ static uint64_t wait_proof_state(struct ev_wait *w, const struct claim *orphan, 
 	w->flags |= fork_context_in_handler() ? MPSAN_LF_HANDLER : 0;
 	w->stack = stack_own();
 	w->python = stack_python(0);
-	if (w->kind != MPSAN_LOCK_IMPORT && stack_in_module(w->lock, NULL))
+	if (w->kind != MPSAN_LOCK_IMPORT && modules_have(w->lock, NULL))
 		w->flags |= MPSAN_LF_STATIC;
-	if (w->python && stack_is_python(w->caller))
+	if (w->python && modules_is_python(w->caller))
 		w->flags |= MPSAN_LF_PYTHON;
 	if (w->owner && !orphan && (w->held = state_own_hold(lock, (uint32_t)w->flags)))
 		w->held_slot = life.slot;
@@ -206,7 +207,7 @@ static bool is_alone(void)
 	bool alone = !life.has_guests && sys_thread_count() == 1 && !life_has_alarm();
 
 	if (alone)
-		stack_modules();
+		modules_update();
 	return alone;
 }
 

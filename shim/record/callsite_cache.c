@@ -6,6 +6,7 @@
 #include "../intercept/hook.h"
 #include "name.h"
 #include "../python/python.h"
+#include "modules.h"
 #include "stack.h"
 
 #define PLACES 128u
@@ -35,7 +36,7 @@ struct where callsite_now(uint64_t caller)
 	struct place *place;
 	struct where where;
 
-	stack_modules();
+	modules_update();
 	key = (caller ^ frames) * 0x9e3779b97f4a7c15ull | 1;
 	place = &places[key >> 57];
 	where = place->where;

@@ -8,7 +8,7 @@
 #include "log.h"
 #include "name.h"
 #include "../python/python.h"
-#include "stack.h"
+#include "modules.h"
 #include "state.h"
 #include "../intercept/sys.h"
 #include "thread.h"
@@ -54,7 +54,7 @@ static bool has_left_python(struct mpsan_thread *t)
 {
 	const void *last = (const void *)(uintptr_t)MPSAN_TAG_ADDRESS(t->hold[0].tag);
 
-	return !t->holds_used && python_is_gil(last) && stack_is_python(t->entry) &&
+	return !t->holds_used && python_is_gil(last) && modules_is_python(t->entry) &&
 	       !python_has_thread(t->pthread, &t->python_state);
 }
 

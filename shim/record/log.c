@@ -32,6 +32,7 @@ STATE static struct {
 	char path[288];
 } file;
 
+void (*log_opened)(void);
 static char began_in[sizeof(((struct mpsan_log *)0)->directory)];
 
 static struct {
@@ -160,7 +161,8 @@ static bool open_own(enum state before)
 	replace_windows(first);
 	__atomic_store_n(&file.state, OPEN, __ATOMIC_RELEASE);
 	life_flag(MPSAN_PROCESS_LOG);
-	thread_moved();
+	if (log_opened)
+		log_opened();
 	return true;
 }
 

@@ -64,6 +64,8 @@ bool log_owns(uint64_t address, uint64_t *end);
 /* The head of the log in use, NULL before the first record; log_open makes it. */
 struct mpsan_log *log_head(void);
 bool log_open(void);
+/* Called when this process has got a log: records that waited for one move there. Set by thread.c. */
+extern void (*log_opened)(void);
 uint32_t *log_thread_index(void);
 
 /* One more for a counter of the head, whatever the state of the log: log_count(dropped). */

@@ -6,7 +6,7 @@
 #include "../intercept/hook.h"
 #include "log.h"
 #include "../python/python.h"
-#include "stack.h"
+#include "modules.h"
 #include "state.h"
 #include "../intercept/sys.h"
 #include "thread.h"
@@ -49,7 +49,7 @@ static bool look(struct mpsan_thread *t, bool python)
 
 	if (!(python && python_thread_name(t->pthread, name, sizeof(name))) &&
 	    !look_at_comm(t->tid, name) &&
-	    !(python && stack_is_python(t->entry) &&
+	    !(python && modules_is_python(t->entry) &&
 	      python_thread_function(t->pthread, name, sizeof(name))))
 		return false;
 	position = log_text(name);
@@ -75,7 +75,7 @@ bool name_look(struct mpsan_thread *t, bool python)
 	if (t->tid == life.pid || (t != thread_hot && name_is_known(t, now)))
 		return false;
 	/* A thread of Python's that has just begun has no frames yet: it is asked again. */
-	if (look(t, python) || !stack_is_python(t->entry))
+	if (look(t, python) || !modules_is_python(t->entry))
 		t->name_ns = now;
 	return true;
 }

@@ -1,4 +1,4 @@
-/* Snapshots of stacks. Neighbours: stack.h promises; tools/symbols/unwind.c reads what is written here. */
+/* Snapshots of stacks, as records that tools/symbols/unwind.c reads. */
 #include "stack.h"
 
 #include <link.h>
@@ -9,157 +9,13 @@
 #include "../intercept/elf.h"
 #include "../intercept/hook.h"
 #include "log.h"
+#include "modules.h"
 #include "name.h"
 #include "../python/python.h"
 #include "state.h"
 #include "../intercept/sys.h"
 
-#define MODULES 768u
 #define PYTHON_TEXT 8192u
-
-struct module {
-	uint64_t base, end, text_start, text_end;
-};
-
-/*
- * Sorted by base; grows only under `busy`, and a reader that meets a move misses a module at worst.
- */
-static struct {
-	uint32_t busy;
-	uint32_t count;
-	bool torch;
-	uint64_t python; /* an address inside the interpreter, 0: not found */
-	const struct link_map *last;
-	struct module item[MODULES];
-} modules;
-
-static const struct module *module_find(uint64_t address)
-{
-	uint32_t low = 0, high = modules.count;
-
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (modules.item[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < modules.count && modules.item[low].base <= address ? &modules.item[low] : NULL;
-}
-
-static void module_add(const struct elf_object *o)
-{
-	uint32_t i = modules.count;
-
-	if (i == MODULES)
-		return;
-	for (; i && modules.item[i - 1].base > o->base; i--)
-		modules.item[i] = modules.item[i - 1];
-	modules.item[i] = (struct module){o->base, o->end, o->text_start, o->text_end};
-	modules.count++;
-}
-
-static void path_of(const struct link_map *map, char *path, uint32_t bytes)
-{
-	long n = sys_peek(path, map->l_name, bytes - 1);
-
-	path[n > 0 ? n : 0] = '\0';
-	if (!path[0] && (n = SYS3(SYS_readlink, "/proc/self/exe", path, bytes - 1)) > 0)
-		path[n] = '\0';
-}
-
-static void note_module(const struct link_map *map)
-{
-	static char path[512]; /* whoever is here has made the list busy */
-	struct elf_object o;
-
-	if (!elf_describe(map, &o) || module_find(o.base))
-		return;
-	path_of(map, path, sizeof(path));
-	if (text_starts(text_tail(path), "libtorch")) {
-		modules.torch = true;
-		life_flag(MPSAN_PROCESS_TORCH);
-	}
-	module_add(&o);
-	EMIT(module, .base = o.base, .end = o.end, .path = log_text(path),
-	     .build_id = log_text(o.build_id), .text_start = o.text_start, .text_end = o.text_end);
-}
-
-/*
- * New objects are appended to the loader's list: nothing to do while the last one known is still
- * the last.
- */
-static bool modules_current(void)
-{
-	struct link_map *next = NULL;
-
-	return modules.last &&
-	       sys_peek(&next, &modules.last->l_next, sizeof(next)) == sizeof(next) && !next;
-}
-
-void stack_modules(void)
-{
-	struct link_map map;
-	const struct link_map *at = _r_debug.r_map;
-	uint32_t expected = 0;
-
-	if (modules_current() || !log_open())
-		return;
-	if (_r_debug.r_state != RT_CONSISTENT) {
-		log_count(modules_skipped);
-		return;
-	}
-	if (!__atomic_compare_exchange_n(&modules.busy, &expected, 1, false, __ATOMIC_ACQUIRE,
-					 __ATOMIC_RELAXED))
-		return;
-	for (int i = 0; at && i < 4096 && sys_peek(&map, at, sizeof(map)) == sizeof(map); i++) {
-		note_module(&map);
-		modules.last = at;
-		at = map.l_next;
-	}
-	python_look();
-	if (!life.self->python)
-		life.self->python = python_version();
-	if (!modules.python && python_limit())
-		EMIT(limit, .what = log_text(python_limit()), .count = 1);
-	if (!modules.python)
-		modules.python = (uint64_t)(uintptr_t)elf_find_anywhere("Py_GetVersion");
-	__atomic_store_n(&modules.busy, 0, __ATOMIC_RELEASE);
-}
-
-bool stack_has_torch(void)
-{
-	return modules.torch;
-}
-
-bool stack_in_module(uint64_t address, uint64_t *text_start)
-{
-	const struct module *m = module_find(address);
-
-	if (m && text_start)
-		*text_start = m->text_start;
-	return m != NULL;
-}
-
-bool stack_is_python(uint64_t code)
-{
-	const struct module *m = module_find(code);
-
-	return m && modules.python >= m->base && modules.python < m->end;
-}
-
-/* Equal stacks have equal code addresses; what else lies on them differs from call to call. */
-static uint64_t hash_code(uint64_t hash, const uint64_t *word, uint64_t words)
-{
-	for (uint64_t i = 0; i < words; i++) {
-		const struct module *m = module_find(word[i]);
-
-		if (m && word[i] >= m->text_start && word[i] < m->text_end)
-			hash = (hash ^ word[i]) * 0x9e3779b97f4a7c15ull;
-	}
-	return hash;
-}
 
 /*
  * Where a stack that is at `from` ends, as far as that is known: the main thread's at its arguments
@@ -183,7 +39,7 @@ static uint64_t measure(uint64_t from, uint64_t end, uint64_t *hash)
 	do {
 		got = sys_peek(piece, (const void *)(from + done), sizeof(piece));
 		if (got > 0) {
-			*hash = hash_code(*hash, piece, (uint64_t)got / 8);
+			*hash = modules_hash_code(*hash, piece, (uint64_t)got / 8);
 			done += (uint64_t)got & ~7ull;
 		}
 	} while (got == sizeof(piece) && done < most);
@@ -202,7 +58,7 @@ static uint64_t write_stack(const uint64_t *regs, uint64_t valid, uint64_t pthre
 
 	if (own && end) {
 		bytes = end - regs[7];
-		hash = hash_code(hash, (const uint64_t *)regs[7], bytes / 8);
+		hash = modules_hash_code(hash, (const uint64_t *)regs[7], bytes / 8);
 	} else {
 		bytes = measure(regs[7], end, &hash);
 	}
@@ -239,7 +95,7 @@ __attribute__((noinline)) uint64_t stack_own(void)
 {
 	uint64_t regs[MPSAN_STACK_REGS] = {0}, valid;
 
-	stack_modules();
+	modules_update();
 	name_own();
 	TAKE_REGISTERS(regs, valid);
 	return write_stack(regs, valid, sys_thread_pointer(), true);
@@ -247,7 +103,7 @@ __attribute__((noinline)) uint64_t stack_own(void)
 
 uint64_t stack_at(const uint64_t *regs)
 {
-	stack_modules();
+	modules_update();
 	return write_stack(regs, (1u << MPSAN_STACK_REGS) - 1, sys_thread_pointer(), false);
 }
 

@@ -1,5 +1,5 @@
 /*
- * Raw stacks and the list of modules they need to be read again. Nothing is unwound here: registers
+ * Raw stacks. Nothing is unwound here: registers
  * and a bounded piece of stack go into the log, once per distinct stack. Neighbours: python.c has
  * the Python frames.
  */
@@ -25,16 +25,8 @@ uint64_t stack_at(const uint64_t *regs);
 /* Position of a `text` record with the Python frames of a thread (0: the calling one), 0: none. */
 uint64_t stack_python(uint64_t pthread);
 
-/* Notes modules that are new, so that addresses of code can be named. */
-void stack_modules(void);
-
 /* Whether a call of the calling thread is to come back to a place from `start` up to `end`. */
 bool stack_returns_to(uint64_t start, uint64_t end);
-
-/* What the module list says. */
-bool stack_in_module(uint64_t address, uint64_t *text_start);
-bool stack_has_torch(void);
-bool stack_is_python(uint64_t code);
 
 /* Handlers run: exit was called, or main has returned and somebody who is called then says so. */
 bool stack_is_exiting(void);

@@ -5,7 +5,15 @@
 #include "../intercept/sys.h"
 
 STATE struct life life;
+TLS struct mpsan_thread *thread_hot;
 STATE static int exit_code = -1; /* what exit() was called with, if it was */
+
+uint32_t thread_tid(void)
+{
+	const struct mpsan_thread *t = thread_hot;
+
+	return t && t->tid ? t->tid : sys_tid();
+}
 
 void life_flag(uint16_t flag)
 {

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "../../include/mpsan_log.h"
+#include "../intercept/hook.h"
 
 /* One per process; a forked child has its own copy. */
 struct life {
@@ -27,6 +28,11 @@ struct life {
 	struct mpsan_process *self;
 };
 extern struct life life;
+
+/* The calling thread's record; NULL: not known yet; thread_none: none to be had. */
+extern TLS struct mpsan_thread *thread_hot;
+/* TID of the calling thread: a system call until it has a record. */
+uint32_t thread_tid(void);
 
 /* Is the caller a child of this process that shares its memory (vfork)? Costs a system call. */
 bool life_is_guest(void);

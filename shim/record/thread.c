@@ -9,13 +9,12 @@
 
 #include "living.h"
 #include "log.h"
-#include "stack.h"
+#include "modules.h"
 #include "state.h"
 #include "../intercept/sys.h"
 
 #define PARCELS 64u
 
-TLS struct mpsan_thread *thread_hot;
 struct mpsan_thread thread_none = {.holds_used = MPSAN_HOLDS + 1}; /* full, at a glance */
 TLS struct mpsan_hold hold_nowhere;
 STATE bool thread_several;
@@ -31,19 +30,13 @@ struct thread_parcel {
 };
 static struct thread_parcel parcel[PARCELS];
 
-uint32_t thread_tid(void)
-{
-	const struct mpsan_thread *t = thread_hot;
-
-	return t && t->tid ? t->tid : sys_tid();
-}
-
 void thread_start_main(void)
 {
 	nursery.tid = sys_tid();
 	nursery.pthread = sys_thread_pointer();
 	nursery.start_ns = sys_now();
 	thread_hot = &nursery;
+	log_opened = thread_moved;
 }
 
 /* What a thread of before has left in a record, except its claims, which are not in use. */
@@ -235,7 +228,7 @@ struct thread_parcel *thread_pack(void *(*start)(void *), void *argument, uint64
 {
 	if (!life.attached || hook_off || life_is_guest() || !log_open())
 		return NULL;
-	stack_modules(); /* from now on waits matter, and whether they are Python's */
+	modules_update(); /* from now on waits matter, and whether they are Python's */
 	for (unsigned i = 0; i < PARCELS; i++) {
 		uint32_t expected = 0;
 

@@ -17,9 +17,8 @@
 #include "hint.h"
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
+#include "state.h"
 
-/* The calling thread's record; NULL: not known yet; thread_none: none to be had. */
-extern TLS struct mpsan_thread *thread_hot;
 extern struct mpsan_thread thread_none;
 
 /*
@@ -30,7 +29,6 @@ extern bool thread_several;
 
 struct mpsan_thread *thread_attach(void);
 void thread_start_main(void);
-uint32_t thread_tid(void);
 /* True when a thread of this process has a record under this TID; it may have ended since. */
 bool thread_known(uint32_t tid);
 

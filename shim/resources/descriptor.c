@@ -53,8 +53,9 @@ void descriptor_unmark(int fd, uint8_t flags)
 		descriptor_put(fd, descriptor_flags[fd] & (uint8_t)~flags);
 }
 
-void descriptor_forked(void)
+void descriptor_forked(bool child)
 {
+	(void)child;
 	descriptor_fresh = DESCRIPTOR_APART;
 	for (uint32_t fd = 0; fd <= descriptor_highest; fd++)
 		if (descriptor_flags[fd] & OF_OFFSET)

@@ -61,6 +61,6 @@ void descriptor_unmark(int fd, uint8_t flags);
 extern uint32_t descriptor_highest;
 
 /* After a fork, on both sides: what was told of offsets may be told again. */
-void descriptor_forked(void);
+void descriptor_forked(bool child);
 
 #endif

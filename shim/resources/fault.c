@@ -164,7 +164,7 @@ void fault_watch(uint8_t which)
 		arm(SIGSEGV);
 }
 
-void fault_born(void)
+void fault_forked(void)
 {
 	for (unsigned i = 0; i < 2; i++)
 		if (observers[i].arming)

@@ -50,6 +50,6 @@ void fault_aside(int number);
 void fault_back(int number);
 
 /* A forked child begins: it may lack memory that its parent has. */
-void fault_born(void);
+void fault_forked(void);
 
 #endif

@@ -12,6 +12,7 @@
 #include "../workers/proc_events.h"
 #include "range_table.h"
 #include "segment_call.h"
+#include "../record/modules.h"
 #include "../record/stack.h"
 #include "../record/state.h"
 #include "../intercept/sys.h"
@@ -201,7 +202,7 @@ static NOINLINE uint64_t segment_state(const struct segment_arrival *a, const st
 		__atomic_fetch_add(&received, 1, __ATOMIC_RELAXED);
 
 	return EMIT(shm, .name = a->name, .way = a->way,
-		    .flags = a->flags | (stack_has_torch() ? MPSAN_SHM_TORCH : 0),
+		    .flags = a->flags | (modules_have_torch() ? MPSAN_SHM_TORCH : 0),
 		    .fd = (uint64_t)(int64_t)a->fd, .device = file->st_dev, .inode = file->st_ino,
 		    .bytes = (uint64_t)file->st_size, .from = a->from, .caller = a->caller,
 		    .stack = where.stack, .python = where.python);
@@ -225,7 +226,7 @@ void segment_arrived(const struct segment_arrival *a, const struct stat *file)
 	fresh.record = segment_state(a, file);
 	if (UNLIKELY(proc_events.unnamed) && a->flags & MPSAN_SHM_MADE && a->way != MPSAN_SHM_MEMFD)
 		proc_events_main_again(MPSAN_MAIN_SHARED, a->caller);
-	fresh.flags |= stack_has_torch() ? SEGMENT_TORCH : 0;
+	fresh.flags |= modules_have_torch() ? SEGMENT_TORCH : 0;
 	if (place) {
 		place->record = fresh.record;
 		place->flags = fresh.flags;

@@ -64,8 +64,6 @@ void stream_forked(bool child)
 {
 	if (child)
 		stream_fed_by = 0;
-	shared_ofd_forked(child);
-	stdio_forked(child);
 	stream_follow(STREAM_OFFSETS);
 	if (child && python_present())
 		stream_follow(STREAM_COMPLAINTS);

@@ -4,6 +4,7 @@
 #include "../intercept/hook.h"
 #include "../record/log.h"
 #include "../python/python.h"
+#include "../record/modules.h"
 #include "../record/stack.h"
 #include "../record/state.h"
 
@@ -41,7 +42,7 @@ static NOINLINE void look_for_making(void)
 
 void group_thread_made(void)
 {
-	if (UNLIKELY(stack_has_torch()))
+	if (UNLIKELY(modules_have_torch()))
 		look_for_making();
 }
 
@@ -60,4 +61,9 @@ void group_forked(void)
 {
 	group_made = false;
 	looks = 0;
+}
+
+void group_exit(void)
+{
+	group_look();
 }

@@ -22,6 +22,9 @@ static inline void group_look(void)
 		group_look_again();
 }
 
+/* The process exits: the same for groups that are still there. */
+void group_exit(void);
+
 /* A child has none, whatever its memory says. */
 void group_forked(void);
 

@@ -11,6 +11,7 @@
 #include "../record/pidfd.h"
 #include "../python/python.h"
 #include "../record/slot.h"
+#include "../record/modules.h"
 #include "../record/stack.h"
 #include "../record/state.h"
 #include "../intercept/sys.h"
@@ -133,7 +134,7 @@ void proc_events_forks(uint64_t fork, bool copies)
 	process = python_starting();
 	if (process)
 		state_name(fork, process);
-	if (process && copies && stack_has_torch())
+	if (process && copies && modules_have_torch())
 		state_model(fork, process);
 	if (UNLIKELY(proc_events.unnamed))
 		proc_events_main_again(MPSAN_MAIN_FORKED, 0);

@@ -2,6 +2,7 @@
 """Who may know whom: includes point one way, rules are pure, one file talks to the kernel, and everything stays small."""
 # cases
 
+import functools
 import re
 import subprocess
 import sys
@@ -33,6 +34,7 @@ COMMAND = ("tools/cmd", "tools/top", "tools/ps", "tools/doctor", "tools/supervis
            "tools/findings", "tools/evidence", "tools/waitgraph", "tools/symbols", "tools/reader", "tools/rules",
            "tools/facts", "tools/proc", "tools/base")
 FOLDER_FILES = 40  # at most
+CIRCLE_FILES = 2  # at most, by symbols
 LIBRARY_FOLDERS = ("shim/hooks", "shim/lifecycle", "shim/cuda", "shim/resources", "shim/workers", "shim/locks",
                    "shim/record", "shim/python", "shim/intercept")
 BOTH = ("shim/common", "shim/abi", "include")  # what the library and the command share, with the bottom last
@@ -70,14 +72,15 @@ def check_includes():
     assert not wrong, "\n".join(wrong)
 
 
-def check_symbols():
-    """What the includes allow is not always what the objects need: declarations can be made anywhere."""
+@functools.cache
+def symbol_edges():
+    """(file, symbol, file that defines it) for each global symbol that one object needs of another, by nm."""
     objects = [path for folder in (*COMMAND, *LIBRARY_FOLDERS, "shim/common")
                for path in (BUILD / "obj" / folder).rglob("*.o")]
     objects = [path for path in objects if (ROOT / str(path.relative_to(BUILD / "obj"))[:-2]).exists()]
     assert len(objects) > 200, objects
     listing = subprocess.run(["nm", "-A", "-g", *map(str, objects)], check=True, stdout=subprocess.PIPE, text=True).stdout
-    home, needs, wrong = {}, [], []
+    home, needs = {}, []
     for path, kind, symbol in re.findall(r"^(\S+)\.o:[0-9a-f ]* (\w) (\S+)$", listing, re.M):
         name = str(Path(path).relative_to(BUILD / "obj"))
         if kind == "U":
@@ -85,12 +88,41 @@ def check_symbols():
         else:
             home[symbol] = name
     assert len(home) > 500 and len(needs) > 1000, (len(home), len(needs))
-    for name, symbol in needs:
-        if (symbol in home and layer(home[symbol]) not in may_use(layer(name)) and
-                name.split("/")[0] == home[symbol].split("/")[0] and
-                not name.startswith(DISPATCH) and not home[symbol].startswith(DISPATCH)):
-            wrong.append(f"{name} needs {symbol} of {home[symbol]}")
+    return [(name, symbol, home[symbol]) for name, symbol in needs
+            if symbol in home and name.split("/")[0] == home[symbol].split("/")[0]]
+
+
+def check_symbols():
+    """What the includes allow is not always what the objects need: declarations can be made anywhere."""
+    wrong = [f"{name} needs {symbol} of {home}" for name, symbol, home in symbol_edges()
+             if layer(home) not in may_use(layer(name)) and
+             not name.startswith(DISPATCH) and not home.startswith(DISPATCH)]
     assert not wrong, "\n".join(wrong)
+
+
+def circles(edges):
+    """Sets of more than one node that all reach each other."""
+    nodes = {node for edge in edges for node in edge}
+    forward = {node: {to for of, to in edges if of == node} for node in nodes}
+
+    def reach(node):
+        seen, todo = set(), [node]
+        while todo:
+            for to in forward[todo.pop()] - seen:
+                seen.add(to)
+                todo.append(to)
+        return seen
+
+    reached = {node: reach(node) for node in nodes}
+    return {frozenset(to for to in reached[node] if node in reached[to]) for node in nodes if node in reached[node]}
+
+
+def check_circles():
+    """Two files may be two halves of one thing; three that all need each other cannot be read in any order."""
+    edges = {(name, home) for name, _, home in symbol_edges() if name != home and not name.startswith(DISPATCH)}
+    assert {"a", "b", "c"} in circles({("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")})
+    wrong = [circle for circle in circles(edges) if len(circle) > CIRCLE_FILES]
+    assert not wrong, "\n".join(" ".join(sorted(circle)) for circle in wrong)
 
 
 def check_folders():
@@ -138,6 +170,26 @@ def check_kernel_door():
     assert not wrong, "\n".join(wrong)
 
 
+def check_guarded():
+    """GUARDED is a loop in disguise: a continue or break that leaves it would read as one of a loop around it."""
+    wrong, seen = [], 0
+    for path in sources("shim", suffixes=(".c",)):
+        lines = path.read_text().expandtabs(8).splitlines()
+        for number, line in enumerate(lines):
+            indent = len(line) - len(line.lstrip())
+            seen += line.strip().startswith("GUARDED")
+            if line.strip() not in ("continue;", "break;"):
+                continue
+            for above in reversed(lines[:number]):
+                if above.strip() and len(above) - len(above.lstrip()) < indent:
+                    indent = len(above) - len(above.lstrip())
+                    if re.match(r"\s*(for|while|do|switch|case|default|EACH_\w+|GUARDED)\b", above):
+                        wrong += [f"{path.name}:{number + 1}"] if "GUARDED" in above else []
+                        break
+    assert seen > 30, f"only {seen} guarded blocks found"
+    assert not wrong, "\n".join(wrong)
+
+
 def check_file_sizes():
     long = []
     for path in sources(*CODE, suffixes=(".c", ".h", ".def", ".S", ".py", ".sh")):
@@ -173,9 +225,11 @@ def check_function_sizes():
 main({
     "includes": check_includes,
     "symbols": check_symbols,
+    "circles": check_circles,
     "folders": check_folders,
     "purity": check_purity,
     "kernel_door": check_kernel_door,
+    "guarded": check_guarded,
     "file_sizes": check_file_sizes,
     "function_sizes": check_function_sizes,
 })

@@ -13,28 +13,6 @@
 
 #define PTHREAD_BYTES 4096u /* of glibc's thread descriptor, at most */
 
-void look_add(struct look *look, uint32_t index)
-{
-	struct waits *waits = look->waits;
-
-	if (!look->wait->count)
-		look->wait->begin = waits->who.count;
-	*ARRAY_ADD(&waits->who) = index;
-	look->wait->count++;
-}
-
-void look_by_owner(struct look *look, uint32_t thread)
-{
-	look->wait->end = WAIT_OWNERS;
-	look_add(look, thread);
-}
-
-void look_by_process(struct look *look, uint32_t process)
-{
-	look->wait->end = WAIT_PROCESSES;
-	look_add(look, process);
-}
-
 /* ---- who else might end it ---- */
 
 static void add_child(uint32_t pid, void *context)
@@ -52,50 +30,6 @@ static void add_children(struct look *look)
 {
 	look->wait->end = WAIT_PROCESSES;
 	if (!proc_children(look->thread->pid, add_child, look))
-		look->wait->end = WAIT_OPEN;
-}
-
-/* Those who could end the wait are listed without a gap: to add one, all are listed again. */
-void look_reopen(struct look *look)
-{
-	uint32_t begin = look->wait->begin, count = look->wait->count;
-
-	look->wait->count = 0;
-	for (uint32_t i = 0; i < count; i++)
-		look_add(look, look->waits->who.item[begin + i]);
-}
-
-static void waits_add_process(uint32_t process, void *context)
-{
-	look_by_process(context, process);
-}
-
-static void add_job(void *context)
-{
-	struct look *look = context;
-
-	look->wait->by_job = true;
-}
-
-struct wakers_eye look_eye(struct look *look)
-{
-	return (struct wakers_eye){waits_add_process, add_job, look};
-}
-
-/*
- * Anybody may post a semaphore or signal a condition: all threads of this process, or of those that
- * map its memory.
- */
-void look_by_anybody(struct look *look, uint64_t address)
-{
-	const struct wakers_eye eye = look_eye(look);
-
-	if (!wakers_find_memory(look->thread, address))
-		return;
-	look->wait->memory = look->thread->object.is_shared;
-	if (!look->wait->memory)
-		look_by_process(look, look->thread->process);
-	else if (!wakers_of_memory(&look->waits->wakers, look->thread, &eye))
 		look->wait->end = WAIT_OPEN;
 }
 
