@@ -6,12 +6,12 @@
 
 #include <string.h>
 
+#include "../intercept/sys.h"
 #include "../record/log.h"
-#include "../workers/proc_events.h"
-#include "registry.h"
 #include "../record/stack.h"
 #include "../record/state.h"
-#include "../intercept/sys.h"
+#include "../workers/proc_events.h"
+#include "registry.h"
 
 #define MARK 0x6d7073616e435544ull
 #define STACK_NEAR (256u << 10) /* between a call of the runtime and its calls of the driver */

@@ -14,8 +14,8 @@
 
 #include "../../include/mpsan_event.h"
 #include "../abi/cuda.h"
-#include "../intercept/hook.h"
 #include "../common/ranges.h"
+#include "../intercept/hook.h"
 
 /* One per process; a forked child has its own copy. */
 struct cuda {

@@ -2,8 +2,8 @@
  * The end of device memory, see cuda_ipc.h: what ends while others may have it is an event, announced before the call.
  * Neighbours: cuda_ipc.c states how it came to them, cuda_memory.c has the table.
  */
-#include "cuda_ipc.h"
 #include "../record/log.h"
+#include "cuda_ipc.h"
 #include "registry.h"
 
 static bool is_imported(const struct cuda_memory *m)

@@ -5,10 +5,10 @@
 #include <link.h>
 #include <string.h>
 
-#include "cuda.h"
 #include "../intercept/elf.h"
 #include "../intercept/scope.h"
 #include "../intercept/sys.h"
+#include "cuda.h"
 
 typedef void *look_up(void *handle, const char *name, const char *version);
 

@@ -4,11 +4,11 @@
  */
 #include <string.h>
 
-#include "cuda.h"
 #include "../intercept/elf.h"
+#include "../intercept/sys.h"
 #include "../record/log.h"
 #include "../record/stack.h"
-#include "../intercept/sys.h"
+#include "cuda.h"
 
 #define VARIABLE "CUDA_VISIBLE_DEVICES"
 #define CHANGES 8u

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cuda.h"
+#include "../intercept/sys.h"
 #include "../record/log.h"
 #include "../record/pidfd.h"
 #include "../record/stack.h"
-#include "../intercept/sys.h"
+#include "cuda.h"
 
 static uint64_t cause_of_refusal(uint32_t pid)
 {

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "../intercept/sys.h"
 #include "../record/log.h"
-#include "registry.h"
 #include "../record/modules.h"
 #include "../record/state.h"
-#include "../intercept/sys.h"
+#include "registry.h"
 
 void cuda_made(const struct cuda_call *call, uint64_t address, uint64_t bytes,
 	       enum mpsan_memory memory, uint64_t object)

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cuda.h"
-#include "../record/log.h"
-#include "../resources/range_table.h"
-#include "../record/state.h"
 #include "../intercept/sys.h"
+#include "../record/log.h"
+#include "../record/state.h"
+#include "../resources/range_table.h"
+#include "cuda.h"
 
 #define PLACES (128u << 10)
 #define RECEIVED 64u

@@ -8,13 +8,13 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "../resources/fault.h"
 #include "../intercept/hook.h"
+#include "../intercept/sys.h"
 #include "../record/identity.h"
 #include "../record/log.h"
-#include "registry.h"
 #include "../record/state.h"
-#include "../intercept/sys.h"
+#include "../resources/fault.h"
+#include "registry.h"
 
 #define PLACES_FEW 4096u /* only what the program itself exports */
 #define PLACES_MANY (1u << 17) /* 100 000 live exports */

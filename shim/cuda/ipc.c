@@ -4,15 +4,15 @@
 
 #include <string.h>
 
+#include "../intercept/hook.h"
+#include "../intercept/sys.h"
+#include "../record/state.h"
+#include "../record/table.h"
 #include "cuda.h"
 #include "export_table.h"
-#include "../intercept/hook.h"
-#include "ipc_open.h"
 #include "ipc_map.h"
+#include "ipc_open.h"
 #include "registry.h"
-#include "../record/state.h"
-#include "../intercept/sys.h"
-#include "../record/table.h"
 
 _Static_assert(sizeof(struct mpsan_export) == 160, "what others have laid out by hand");
 

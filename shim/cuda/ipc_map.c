@@ -7,13 +7,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../common/ranges.h"
+#include "../intercept/hook.h"
+#include "../intercept/scope.h"
+#include "../intercept/sys.h"
+#include "../record/state.h"
 #include "cuda.h"
 #include "cuda_fetch.h"
-#include "../intercept/hook.h"
-#include "../common/ranges.h"
-#include "../intercept/scope.h"
-#include "../record/state.h"
-#include "../intercept/sys.h"
 
 #define POOLS 16u
 

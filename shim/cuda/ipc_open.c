@@ -9,15 +9,15 @@
 #include <string.h>
 #include <time.h>
 
-#include "cuda.h"
-#include "export_table.h"
 #include "../intercept/hook.h"
-#include "ipc_map.h"
+#include "../intercept/sys.h"
 #include "../record/log.h"
-#include "registry.h"
 #include "../record/stack.h"
 #include "../record/state.h"
-#include "../intercept/sys.h"
+#include "cuda.h"
+#include "export_table.h"
+#include "ipc_map.h"
+#include "registry.h"
 
 #define PATIENCE_NS 50000 /* until a thread asks again whether it is its turn */
 

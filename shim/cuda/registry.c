@@ -12,13 +12,13 @@
 #include <unistd.h>
 
 #include "../abi/cuda.h"
-#include "export_table.h"
 #include "../intercept/hook.h"
+#include "../intercept/sys.h"
 #include "../record/log.h"
 #include "../record/setting.h"
 #include "../record/stack.h"
 #include "../record/state.h"
-#include "../intercept/sys.h"
+#include "export_table.h"
 
 #define FD_WORDS 64u /* 4096 descriptors */
 #define FD_HIGHEST 16384u /* where they begin at most: the kernel's table grows up to them */

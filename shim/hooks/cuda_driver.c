@@ -9,9 +9,9 @@
 #include "../cuda/cuda_entry.h"
 #include "../cuda/cuda_ipc.h"
 #include "../cuda/registry.h"
+#include "../intercept/sys.h"
 #include "../record/stack.h"
 #include "../record/state.h"
-#include "../intercept/sys.h"
 
 /* The head of a hook: `call` and the real function. */
 #define BEGIN(name, kind)      \

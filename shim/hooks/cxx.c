@@ -2,10 +2,10 @@
  * C++ statics under construction. The guard says whether one is, not by whom, so the constructing
  * thread claims it like a lock.
  */
-#include "../lifecycle/fork.h"
 #include "../intercept/hook.h"
-#include "../record/log.h"
+#include "../lifecycle/fork.h"
 #include "../locks/wait_proof.h"
+#include "../record/log.h"
 #include "../record/thread.h"
 
 int __cxa_guard_acquire(uint64_t *guard);

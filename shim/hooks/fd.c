@@ -10,15 +10,15 @@
 #include <unistd.h>
 
 #include "../abi/glibc.h"
-#include "../resources/descriptor.h"
 #include "../intercept/hook.h"
-#include "../workers/proc_events.h"
+#include "../record/state.h"
+#include "../resources/descriptor.h"
 #include "../resources/fd_passing.h"
 #include "../resources/segment.h"
 #include "../resources/segment_call.h"
-#include "../record/state.h"
 #include "../resources/stdio.h"
 #include "../resources/stream.h"
+#include "../workers/proc_events.h"
 
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);

@@ -6,16 +6,16 @@
  */
 #include <dlfcn.h>
 
-#include "../locks/claim.h"
 #include "../cuda/cuda_entry.h"
 #include "../intercept/elf.h"
 #include "../intercept/hook.h"
-#include "../locks/loader.h"
-#include "../record/log.h"
-#include "../locks/wait_proof.h"
-#include "../locks/orphans.h"
-#include "../record/state.h"
 #include "../intercept/sys.h"
+#include "../locks/claim.h"
+#include "../locks/loader.h"
+#include "../locks/orphans.h"
+#include "../locks/wait_proof.h"
+#include "../record/log.h"
+#include "../record/state.h"
 #include "../record/thread.h"
 
 /* In glibc a handle is the object's entry in the loader's list: compared before it is followed. */

@@ -5,12 +5,12 @@
 #include <pthread.h>
 #include <threads.h>
 
-#include "../locks/claim.h"
-#include "../record/hint.h"
 #include "../intercept/hook.h"
-#include "../locks/wait_proof.h"
+#include "../locks/claim.h"
 #include "../locks/orphans.h"
 #include "../locks/pshared_locks.h"
+#include "../locks/wait_proof.h"
+#include "../record/hint.h"
 #include "../record/state.h"
 #include "../record/thread.h"
 

@@ -8,13 +8,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../resources/descriptor.h"
 #include "../intercept/hook.h"
-#include "../resources/mapping.h"
+#include "../record/state.h"
+#include "../resources/descriptor.h"
 #include "../resources/fd_passing.h"
+#include "../resources/mapping.h"
 #include "../resources/segment.h"
 #include "../resources/segment_call.h"
-#include "../record/state.h"
 
 EXPORT int shm_open(const char *name, int flags, mode_t mode)
 {

@@ -9,14 +9,14 @@
 #include <limits.h>
 #include <link.h>
 
-#include "../locks/claim.h"
 #include "../intercept/elf.h"
 #include "../intercept/hook.h"
-#include "../record/log.h"
+#include "../intercept/sys.h"
+#include "../locks/claim.h"
 #include "../locks/wait_proof.h"
+#include "../record/log.h"
 #include "../record/stack.h"
 #include "../record/state.h"
-#include "../intercept/sys.h"
 #include "../record/thread.h"
 
 void GOMP_parallel(void (*region)(void *), void *data, unsigned threads, unsigned flags);

@@ -6,8 +6,8 @@
 
 #include "../abi/glibc.h"
 #include "../intercept/hook.h"
-#include "../workers/proc_events.h"
 #include "../intercept/sys.h"
+#include "../workers/proc_events.h"
 
 /* What a signal does is seen before the call is back, by whoever waits for its target, if it is not the caller's end. */
 #define KILLS(name, whom, parameters, arguments)                           \

@@ -18,23 +18,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "process.h"
 #include "../abi/glibc.h"
-#include "../resources/fault.h"
-#include "../lifecycle/fork.h"
-#include "../workers/cow.h"
 #include "../intercept/hook.h"
-#include "../locks/libc_locks.h"
+#include "../intercept/sys.h"
+#include "../lifecycle/fork.h"
 #include "../lifecycle/life.h"
-#include "../record/log.h"
+#include "../locks/libc_locks.h"
 #include "../locks/wait_proof.h"
-#include "../workers/proc_events.h"
+#include "../record/log.h"
 #include "../record/off.h"
 #include "../record/slot.h"
 #include "../record/stack.h"
-#include "../intercept/sys.h"
 #include "../record/table.h"
 #include "../record/thread.h"
+#include "../resources/fault.h"
+#include "../workers/cow.h"
+#include "../workers/proc_events.h"
+#include "process.h"
 
 pid_t __fork(void);
 pid_t __vfork(void);

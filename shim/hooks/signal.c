@@ -6,11 +6,11 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include "../intercept/hook.h"
+#include "../locks/sigwinch.h"
 #include "../resources/dontfork.h"
 #include "../resources/fault.h"
 #include "../workers/cow.h"
-#include "../intercept/hook.h"
-#include "../locks/sigwinch.h"
 
 /* Old programs call what new ones should not. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

@@ -6,8 +6,8 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#include "../resources/descriptor.h"
 #include "../intercept/hook.h"
+#include "../resources/descriptor.h"
 #include "../resources/fd_passing.h"
 #include "../resources/segment_call.h"
 

@@ -6,10 +6,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "../workers/cow.h"
 #include "../intercept/hook.h"
 #include "../resources/stdio.h"
 #include "../resources/stream.h"
+#include "../workers/cow.h"
 
 ssize_t __read(int fd, void *to, size_t bytes);
 ssize_t __write(int fd, const void *data, size_t bytes);

@@ -9,13 +9,13 @@
 #include <threads.h>
 
 #include "../intercept/elf.h"
-#include "../record/hint.h"
 #include "../intercept/hook.h"
 #include "../locks/libc_locks.h"
-#include "../locks/wait_proof.h"
 #include "../locks/orphans.h"
-#include "../python/python.h"
 #include "../locks/pshared_locks.h"
+#include "../locks/wait_proof.h"
+#include "../python/python.h"
+#include "../record/hint.h"
 #include "../record/state.h"
 #include "../record/thread.h"
 

@@ -12,14 +12,14 @@
 #include "../abi/glibc.h"
 #include "../cuda/cuda.h"
 #include "../cuda/cuda_fetch.h"
-#include "../resources/fault.h"
-#include "../lifecycle/fork.h"
 #include "../intercept/hook.h"
+#include "../lifecycle/fork.h"
 #include "../locks/wait_proof.h"
-#include "../workers/proc_events.h"
-#include "../resources/segment_call.h"
 #include "../record/state.h"
 #include "../record/thread.h"
+#include "../resources/fault.h"
+#include "../resources/segment_call.h"
+#include "../workers/proc_events.h"
 #include "process.h"
 
 /* True for a raw system call that copies this process and comes back on this stack in the child. */

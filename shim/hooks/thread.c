@@ -2,11 +2,11 @@
 #include <pthread.h>
 #include <threads.h>
 
-#include "../workers/group.h"
 #include "../intercept/hook.h"
-#include "../record/log.h"
 #include "../locks/wait_proof.h"
+#include "../record/log.h"
 #include "../record/thread.h"
+#include "../workers/group.h"
 
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
 			  void *argument)

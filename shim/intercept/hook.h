@@ -17,8 +17,8 @@
 #define MPSAN_HOOK_H
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define EXPORT __attribute__((visibility("default")))

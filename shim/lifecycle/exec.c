@@ -1,13 +1,13 @@
 /* What a process is about to become by an exec. Declared in life.h; reach.c says what will come of it. */
 #include "../intercept/hook.h"
-#include "life.h"
+#include "../intercept/sys.h"
 #include "../record/log.h"
-#include "reach.h"
-#include "stages.h"
 #include "../record/session.h"
 #include "../record/slot.h"
-#include "../intercept/sys.h"
 #include "../record/table.h"
+#include "life.h"
+#include "reach.h"
+#include "stages.h"
 
 static void note_path(struct mpsan_process *p, const char *path)
 {

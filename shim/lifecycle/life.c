@@ -11,24 +11,24 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "../intercept/elf.h"
-#include "../record/filter.h"
-#include "fork.h"
-#include "../intercept/hook.h"
-#include "../record/identity.h"
-#include "../locks/libc_locks.h"
-#include "../record/log.h"
-#include "../record/off.h"
 #include "../common/rank.h"
-#include "reach.h"
+#include "../intercept/elf.h"
+#include "../intercept/hook.h"
+#include "../intercept/sys.h"
+#include "../locks/libc_locks.h"
+#include "../record/filter.h"
+#include "../record/identity.h"
+#include "../record/log.h"
+#include "../record/modules.h"
+#include "../record/off.h"
 #include "../record/session.h"
 #include "../record/setting.h"
 #include "../record/slot.h"
-#include "stages.h"
-#include "../record/modules.h"
-#include "../resources/stdio.h"
-#include "../intercept/sys.h"
 #include "../record/table.h"
+#include "../resources/stdio.h"
+#include "fork.h"
+#include "reach.h"
+#include "stages.h"
 
 /* What this image has from the one before, whoever that was: the exec kept it. */
 static void ask_kernel(void)

@@ -10,9 +10,9 @@
 
 #include "../intercept/elf.h"
 #include "../intercept/hook.h"
+#include "../intercept/sys.h"
 #include "../record/log.h"
 #include "../record/state.h"
-#include "../intercept/sys.h"
 
 #define PATH_BYTES 256
 #define HEAD_BYTES 832 /* of a program: its segments are listed in there, and its loader is named */

@@ -10,12 +10,12 @@
 #include <string.h>
 #include <sys/uio.h>
 
+#include "../intercept/sys.h"
 #include "../record/hint.h"
-#include "loader.h"
 #include "../record/log.h"
 #include "../record/modules.h"
 #include "../record/state.h"
-#include "../intercept/sys.h"
+#include "loader.h"
 
 #define KIND_TYPE 3
 #define KIND_ROBUST 0x10

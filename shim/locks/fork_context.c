@@ -1,13 +1,13 @@
 /* See fork_context.h. */
 #include "fork_context.h"
 
-#include "claim.h"
+#include "../intercept/sys.h"
 #include "../record/log.h"
-#include "say.h"
 #include "../record/stack.h"
 #include "../record/state.h"
-#include "../intercept/sys.h"
 #include "../record/thread.h"
+#include "claim.h"
+#include "say.h"
 
 STATE static const struct fork_context *left_behind; /* in a child: of the fork that made it */
 static TLS const struct fork_context *entered;

@@ -2,10 +2,10 @@
 #include "held.h"
 
 #include "../record/hint.h"
-#include "libc_locks.h"
 #include "../record/log.h"
 #include "../record/state.h"
 #include "../record/thread.h"
+#include "libc_locks.h"
 
 /* The forking thread states its own holds without a stack: the fork event has it. */
 static bool is_own(const struct claim *c)

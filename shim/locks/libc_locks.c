@@ -1,12 +1,12 @@
 /* Neighbours: libc_locks.h explains, hooks/libc.c has the functions, fork.c states who was in which. */
 #include "libc_locks.h"
 
+#include "../intercept/sys.h"
+#include "../record/log.h"
 #include "claim.h"
 #include "loader.h"
-#include "../record/log.h"
-#include "wait_proof.h"
 #include "orphans.h"
-#include "../intercept/sys.h"
+#include "wait_proof.h"
 
 #define NAMED 64u
 

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "../intercept/elf.h"
+#include "../intercept/sys.h"
 #include "../record/log.h"
 #include "../record/state.h"
-#include "../intercept/sys.h"
 #include "../record/thread.h"
 
 #define DATA_WORDS 2048u /* of 4 bytes: where the search ends */

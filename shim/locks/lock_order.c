@@ -12,17 +12,17 @@
 #include <string.h>
 #include <threads.h>
 
-#include "claim.h"
-#include "../record/hint.h"
 #include "../intercept/hook.h"
-#include "../record/log.h"
-#include "../record/setting.h"
-#include "lock_order_edges.h"
 #include "../python/python.h"
+#include "../record/hint.h"
+#include "../record/log.h"
 #include "../record/modules.h"
+#include "../record/setting.h"
 #include "../record/stack.h"
 #include "../record/state.h"
 #include "../record/thread.h"
+#include "claim.h"
+#include "lock_order_edges.h"
 
 #define SEEN_MAX 12u /* claims whose memory is asked for one pair */
 #define TAG_LOCK(tag) ((tag)&0x7fffffffffffffull) /* address and kind */

@@ -1,8 +1,8 @@
 /* The claims of threads that a fork left behind: looked up by address, dropped when they turn out to be free. */
 #include "orphans.h"
 
-#include "../record/hint.h"
 #include "../intercept/hook.h"
+#include "../record/hint.h"
 #include "../record/log.h"
 #include "../record/state.h"
 

@@ -5,11 +5,11 @@
 #include <sys/stat.h>
 
 #include "../intercept/hook.h"
+#include "../intercept/sys.h"
 #include "../record/log.h"
 #include "../record/modules.h"
 #include "../record/stack.h"
 #include "../record/state.h"
-#include "../intercept/sys.h"
 #include "../record/thread.h"
 
 #define STATED_MAX 20000u /* locks of a process: a log must have room for other things */

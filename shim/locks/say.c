@@ -3,12 +3,12 @@
 
 #include <stddef.h>
 
+#include "../common/wait_rule.h"
 #include "../intercept/elf.h"
+#include "../intercept/sys.h"
 #include "../record/log.h"
 #include "../record/state.h"
-#include "../intercept/sys.h"
 #include "../record/thread.h"
-#include "../common/wait_rule.h"
 
 #define PLACES 32u /* of code, each told once */
 #define LEFT 16u

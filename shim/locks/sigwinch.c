@@ -6,8 +6,8 @@
 
 #include "../intercept/hook.h"
 #include "../intercept/scope.h"
-#include "../record/state.h"
 #include "../intercept/sys.h"
+#include "../record/state.h"
 
 /* What the kernel keeps of an action begins with the handler. */
 struct kernel_action {

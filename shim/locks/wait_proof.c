@@ -7,20 +7,20 @@
 #include <pthread.h>
 
 #include "../common/wait_rule.h"
-#include "claim.h"
-#include "../record/hint.h"
 #include "../intercept/hook.h"
-#include "../record/log.h"
-#include "orphans.h"
-#include "../python/python.h"
 #include "../intercept/racy.h"
-#include "say.h"
-#include "fork_context.h"
+#include "../intercept/sys.h"
+#include "../python/python.h"
+#include "../record/hint.h"
+#include "../record/log.h"
 #include "../record/modules.h"
 #include "../record/stack.h"
 #include "../record/state.h"
-#include "../intercept/sys.h"
 #include "../record/thread.h"
+#include "claim.h"
+#include "fork_context.h"
+#include "orphans.h"
+#include "say.h"
 #include "sigwinch.h"
 
 /* Where this thread took a lock that it holds already, as a `held` record that belongs to no fork. */

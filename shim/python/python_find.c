@@ -5,9 +5,9 @@
 #include <stdatomic.h>
 
 #include "../intercept/elf.h"
+#include "../intercept/sys.h"
 #include "python.h"
 #include "python_self.h"
-#include "../intercept/sys.h"
 
 struct python python;
 

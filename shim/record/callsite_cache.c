@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "../intercept/hook.h"
-#include "name.h"
 #include "../python/python.h"
 #include "modules.h"
+#include "name.h"
 #include "stack.h"
 
 #define PLACES 128u

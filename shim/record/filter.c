@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-#include "log.h"
 #include "../intercept/sys.h"
+#include "log.h"
 
 #define ALL ((1ull << SYS_CALLS) - 1)
 #define BIT(name) (1ull << SYS_ROW_##name)

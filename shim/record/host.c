@@ -8,8 +8,8 @@
 #include <sys/timex.h>
 #include <sys/utsname.h>
 
-#include "identity.h"
 #include "../intercept/sys.h"
+#include "identity.h"
 
 #define ANCESTORS 64
 #define CLOCK_READINGS 5

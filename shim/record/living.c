@@ -5,12 +5,12 @@
 #include <sys/prctl.h>
 #include <sys/uio.h>
 
-#include "log.h"
-#include "name.h"
-#include "../python/python.h"
-#include "modules.h"
-#include "state.h"
 #include "../intercept/sys.h"
+#include "../python/python.h"
+#include "log.h"
+#include "modules.h"
+#include "name.h"
+#include "state.h"
 #include "thread.h"
 
 #define LEAVING 16u

@@ -8,11 +8,11 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-#include "../intercept/hook.h"
 #include "../common/no_log.h"
+#include "../intercept/hook.h"
+#include "../intercept/sys.h"
 #include "off.h"
 #include "state.h"
-#include "../intercept/sys.h"
 #include "thread.h"
 
 #define WINDOWS 68u

@@ -4,11 +4,11 @@
 #include <sys/prctl.h>
 
 #include "../intercept/hook.h"
-#include "log.h"
+#include "../intercept/sys.h"
 #include "../python/python.h"
+#include "log.h"
 #include "modules.h"
 #include "state.h"
-#include "../intercept/sys.h"
 #include "thread.h"
 
 #define LOOK_AGAIN_NS 10000000u /* at another thread, at least */

@@ -1,11 +1,11 @@
 /* Switches the library off in this process, and says why: in the slot, and in one line where no command follows. */
 #include "off.h"
 
-#include "../intercept/hook.h"
 #include "../common/no_log.h"
+#include "../intercept/hook.h"
+#include "../intercept/sys.h"
 #include "session.h"
 #include "state.h"
-#include "../intercept/sys.h"
 #include "table.h"
 
 /* One line is enough for a tree of processes: its root says it. */

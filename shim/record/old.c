@@ -2,14 +2,14 @@
 #include "old.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
+#include "../intercept/sys.h"
 #include "host.h"
 #include "identity.h"
 #include "session.h"
-#include "../intercept/sys.h"
 #include "table.h"
 
 #define KEEP 32u /* sessions */

@@ -12,10 +12,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "../intercept/sys.h"
 #include "host.h"
 #include "identity.h"
 #include "old.h"
-#include "../intercept/sys.h"
 #include "table.h"
 
 #define ANCESTORS 64

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "../intercept/sys.h"
 #include "identity.h"
 #include "state.h"
-#include "../intercept/sys.h"
 #include "table.h"
 
 /* Who asked for an exec just now, or is just being made: nobody had the same pid meanwhile. */

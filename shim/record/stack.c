@@ -8,12 +8,12 @@
 #include "../common/cpython/frame.h"
 #include "../intercept/elf.h"
 #include "../intercept/hook.h"
+#include "../intercept/sys.h"
+#include "../python/python.h"
 #include "log.h"
 #include "modules.h"
 #include "name.h"
-#include "../python/python.h"
 #include "state.h"
-#include "../intercept/sys.h"
 
 #define PYTHON_TEXT 8192u
 

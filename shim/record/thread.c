@@ -7,11 +7,11 @@
 
 #include <string.h>
 
+#include "../intercept/sys.h"
 #include "living.h"
 #include "log.h"
 #include "modules.h"
 #include "state.h"
-#include "../intercept/sys.h"
 
 #define PARCELS 64u
 

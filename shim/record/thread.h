@@ -14,9 +14,9 @@
 #include <stddef.h>
 
 #include "../../include/mpsan_log.h"
-#include "hint.h"
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
+#include "hint.h"
 #include "state.h"
 
 extern struct mpsan_thread thread_none;

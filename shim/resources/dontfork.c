@@ -5,10 +5,10 @@
 #include <sys/utsname.h>
 
 #include "../intercept/hook.h"
+#include "../intercept/sys.h"
 #include "../record/log.h"
 #include "../record/stack.h"
 #include "../record/state.h"
-#include "../intercept/sys.h"
 
 #define EXCLUDED 64u /* ranges at a time; more are not followed */
 #define PAGE 4096u

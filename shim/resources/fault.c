@@ -7,15 +7,15 @@
 #include <sys/vfs.h>
 #include <ucontext.h>
 
-#include "dontfork.h"
 #include "../intercept/hook.h"
+#include "../intercept/sys.h"
 #include "../record/log.h"
-#include "mapping.h"
 #include "../record/off.h"
 #include "../record/stack.h"
 #include "../record/state.h"
-#include "../intercept/sys.h"
 #include "../record/table.h"
+#include "dontfork.h"
+#include "mapping.h"
 
 #define VIEWS 16u /* a reader's copy is good until so many actions were set meanwhile */
 #define SET_BYTES 8u /* of the kernel's signal sets */

@@ -10,17 +10,17 @@
 #include <string.h>
 #include <sys/un.h>
 
-#include "descriptor.h"
 #include "../intercept/hook.h"
-#include "../record/log.h"
-#include "../workers/proc_events.h"
-#include "segment.h"
-#include "segment_call.h"
-#include "../record/stack.h"
-#include "../record/state.h"
-#include "stream.h"
 #include "../intercept/sys.h"
 #include "../record/callsite_cache.h"
+#include "../record/log.h"
+#include "../record/stack.h"
+#include "../record/state.h"
+#include "../workers/proc_events.h"
+#include "descriptor.h"
+#include "segment.h"
+#include "segment_call.h"
+#include "stream.h"
 
 #define PEERS 64u
 #define PATH_BYTES sizeof(((struct sockaddr_un *)0)->sun_path)

@@ -12,8 +12,8 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
-#include "segment.h"
 #include "../record/state.h"
+#include "segment.h"
 
 /* A socket was bound; connected, or not (`error`). */
 void fd_passing_bound(int fd, const struct sockaddr *address, socklen_t length);

@@ -5,14 +5,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "../intercept/sys.h"
+#include "../record/log.h"
+#include "../record/state.h"
 #include "descriptor.h"
 #include "fault.h"
-#include "../record/log.h"
 #include "range_table.h"
 #include "segment.h"
 #include "segment_call.h"
-#include "../record/state.h"
-#include "../intercept/sys.h"
 
 #define PLACES (128u << 10)
 #define CHECK_EACH 1024u

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../intercept/hook.h"
 #include "../common/ranges.h"
+#include "../intercept/hook.h"
 
 struct mapping {
 	struct range range;

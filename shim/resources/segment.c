@@ -6,17 +6,17 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "descriptor.h"
 #include "../intercept/hook.h"
+#include "../intercept/sys.h"
+#include "../record/callsite_cache.h"
 #include "../record/log.h"
-#include "../workers/proc_events.h"
-#include "range_table.h"
-#include "segment_call.h"
 #include "../record/modules.h"
 #include "../record/stack.h"
 #include "../record/state.h"
-#include "../intercept/sys.h"
-#include "../record/callsite_cache.h"
+#include "../workers/proc_events.h"
+#include "descriptor.h"
+#include "range_table.h"
+#include "segment_call.h"
 
 #define PLACES (128u << 10)
 #define LINK_BYTES 288u

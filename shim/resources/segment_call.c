@@ -8,14 +8,14 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-#include "descriptor.h"
 #include "../intercept/hook.h"
-#include "../record/log.h"
-#include "../record/pidfd.h"
-#include "segment.h"
-#include "../record/state.h"
 #include "../intercept/sys.h"
 #include "../record/callsite_cache.h"
+#include "../record/log.h"
+#include "../record/pidfd.h"
+#include "../record/state.h"
+#include "descriptor.h"
+#include "segment.h"
 
 #define PATH_BYTES 288u
 #define REFUSED_MAX 16u

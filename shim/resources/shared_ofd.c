@@ -8,12 +8,12 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "descriptor.h"
 #include "../intercept/hook.h"
+#include "../intercept/sys.h"
 #include "../record/log.h"
 #include "../record/stack.h"
 #include "../record/state.h"
-#include "../intercept/sys.h"
+#include "descriptor.h"
 
 /* So many statements are enough of one process: one that forks all day states the same again and again. */
 #define STATED_MOST 256u

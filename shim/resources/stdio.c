@@ -2,10 +2,10 @@
 #include "stdio.h"
 
 #include "../intercept/elf.h"
+#include "../intercept/sys.h"
 #include "../record/log.h"
 #include "../record/stack.h"
 #include "../record/state.h"
-#include "../intercept/sys.h"
 
 #define FILES_SEEN 64u
 #define PENDING_MOST (1u << 20)

@@ -5,15 +5,15 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "../record/log.h"
-#include "../workers/proc_events.h"
-#include "shared_ofd.h"
-#include "fd_passing.h"
+#include "../intercept/sys.h"
 #include "../python/python.h"
+#include "../record/log.h"
 #include "../record/stack.h"
 #include "../record/state.h"
+#include "../workers/proc_events.h"
+#include "fd_passing.h"
+#include "shared_ofd.h"
 #include "stdio.h"
-#include "../intercept/sys.h"
 
 #define HEAD_BYTES 1536u /* of a message: names of what it holds stand near its beginning */
 #define COMPLAINT_LEAST 64u

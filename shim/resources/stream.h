@@ -12,8 +12,8 @@
 #include <sys/types.h>
 
 #include "../../include/mpsan_log.h"
-#include "descriptor.h"
 #include "../intercept/hook.h"
+#include "descriptor.h"
 
 enum stream_watch {
 	STREAM_OFFSETS = 1, /* it forked, or was forked: open files may be common */

@@ -12,12 +12,12 @@
 #include <stdbool.h>
 #include <sys/resource.h>
 
-#include "../intercept/hook.h"
-#include "../record/log.h"
 #include "../common/pages.h"
-#include "../python/python.h"
-#include "../record/state.h"
+#include "../intercept/hook.h"
 #include "../intercept/sys.h"
+#include "../python/python.h"
+#include "../record/log.h"
+#include "../record/state.h"
 
 #define INHERITED_MIN (32u << 20)
 #define GIVEN_MIN (16u << 20)

@@ -2,8 +2,8 @@
 #include "group.h"
 
 #include "../intercept/hook.h"
-#include "../record/log.h"
 #include "../python/python.h"
+#include "../record/log.h"
 #include "../record/modules.h"
 #include "../record/stack.h"
 #include "../record/state.h"

@@ -7,14 +7,14 @@
 
 #include "../intercept/elf.h"
 #include "../intercept/hook.h"
-#include "../record/log.h"
-#include "../record/pidfd.h"
+#include "../intercept/sys.h"
 #include "../python/python.h"
-#include "../record/slot.h"
+#include "../record/log.h"
 #include "../record/modules.h"
+#include "../record/pidfd.h"
+#include "../record/slot.h"
 #include "../record/stack.h"
 #include "../record/state.h"
-#include "../intercept/sys.h"
 #include "../record/table.h"
 #include "../record/thread.h"
 

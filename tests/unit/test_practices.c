@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/report/practices.h"
 #include "../../tools/formats/formats.h"
+#include "../../tools/report/practices.h"
 #include "log_writer.h"
 
 #define SECOND 1000000000ull

@@ -4,9 +4,9 @@
  * own files. Build with -g; every level of optimisation must pass.
  */
 #define _GNU_SOURCE 1
-#include "symbols/modules.h"
 #include "self_modules.h"
 #include "self_snapshot.h"
+#include "symbols/modules.h"
 #include "symbols/symbols.h"
 #include "symbols/unwind.h"
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
 #include "../doctor/doctor.h"
 #include "../supervise/launch.h"
+#include "command.h"
 
 #define STATUS_NO 1
 #define GLIBC_MINOR 31

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "../formats/dump.h"
 #include "../base/util.h"
+#include "../formats/dump.h"
+#include "command.h"
 
 /* Text lines are rendered from the objects: `TIME PID/TID event key=value ...`. */
 static void print_line(const json_t *object)

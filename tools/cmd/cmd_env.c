@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
 #include "../supervise/launch.h"
+#include "command.h"
 #include "options.h"
 
 struct launcher {

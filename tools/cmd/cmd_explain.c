@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../rules/catalog.h"
-#include "command.h"
-#include "../findings/grades.h"
 #include "../base/suggest.h"
 #include "../base/util.h"
+#include "../findings/grades.h"
+#include "../rules/catalog.h"
+#include "command.h"
 
 #define WIDTH 80
 

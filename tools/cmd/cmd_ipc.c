@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "command.h"
 #include "../ps/ipc_list.h"
 #include "../ps/ps.h"
+#include "command.h"
 
 static int cmd_ipc_show(const char *dir, bool as_json, const void *context)
 {

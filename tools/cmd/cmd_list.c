@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/suggest.h"
+#include "../findings/grades.h"
 #include "../rules/catalog.h"
 #include "command.h"
-#include "../findings/grades.h"
-#include "../base/suggest.h"
 #include "options.h"
 
 static int list_hooks(void)

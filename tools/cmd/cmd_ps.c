@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
 #include "../ps/ps.h"
 #include "../ps/ps_memory.h"
+#include "command.h"
 
 static int cmd_ps_tell(char *wrong)
 {

@@ -11,20 +11,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../doctor/binary.h"
-#include "command.h"
 #include "../base/filtered.h"
-#include "../supervise/handover.h"
-#include "../reader/host.h"
 #include "../base/jsontext.h"
-#include "../supervise/launch.h"
 #include "../base/limit.h"
-#include "options.h"
+#include "../doctor/binary.h"
+#include "../reader/host.h"
 #include "../report/practices.h"
-#include "offline.h"
+#include "../supervise/handover.h"
+#include "../supervise/launch.h"
 #include "../supervise/rescue.h"
-#include "gate.h"
 #include "../supervise/watch.h"
+#include "command.h"
+#include "gate.h"
+#include "offline.h"
+#include "options.h"
 
 static int cmd_run_tell(char *wrong)
 {

@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command.h"
 #include "../top/top.h"
+#include "command.h"
 
 #define INTERVAL_MIN 0.1
 #define INTERVAL_MAX 3600.0

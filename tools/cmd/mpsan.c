@@ -14,10 +14,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "command.h"
 #include "../../include/mpsan_version.h"
 #include "../base/suggest.h"
 #include "../base/util.h"
+#include "command.h"
 #include "topics.h"
 
 static const struct {

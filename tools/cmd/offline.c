@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../report/merge_sessions.h"
+#include "../base/limit.h"
+#include "../base/progress.h"
 #include "../report/find_sessions.h"
 #include "../report/hosts.h"
-#include "../base/limit.h"
+#include "../report/merge_sessions.h"
 #include "../report/practices.h"
-#include "../base/progress.h"
-#include "gate.h"
 #include "../symbols/symbols.h"
+#include "gate.h"
 
 /* The first process of a session stands for the command. */
 static void offline_describe(const struct reader *reader, json_t **command, struct report_exit *end)

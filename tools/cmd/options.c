@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conf.h"
 #include "../base/suggest.h"
+#include "conf.h"
 
 static char *set_number(const char *name, const char *value, unsigned long max,
 			unsigned long *number)

@@ -8,10 +8,10 @@
 #include <stdio.h>
 
 #include "../findings/baseline.h"
-#include "../formats/formats.h"
 #include "../findings/grades.h"
-#include "../report/hosts.h"
 #include "../findings/suppress.h"
+#include "../formats/formats.h"
+#include "../report/hosts.h"
 
 enum option_where {
 	OPT_RUN = 1,

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../base/jsontext.h"
 #include "../../include/mpsan_version.h"
+#include "../base/jsontext.h"
 
 #define FILE_MAX 65536
 

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "binary.h"
 #include "../base/util.h"
+#include "binary.h"
 
 enum doctor_grade {
 	DOCTOR_OK,

@@ -6,10 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "doctor.h"
 #include "../base/filtered.h"
-#include "../reader/hidden.h"
 #include "../proc/proc.h"
+#include "../reader/hidden.h"
+#include "doctor.h"
 
 /* Reads the memory of a child, as is done for proofs about threads that wait: 0 or an errno. */
 static int peek_at_child(void)

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "doctor.h"
 #include "../supervise/launch.h"
+#include "doctor.h"
 
 /* What is known of libraries that stand in for functions; the first whose name begins a file's name. */
 static const struct {

@@ -7,16 +7,16 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
-#include "text_locks.h"
-#include "lost_signallers.h"
 #include "../rules/catalog.h"
+#include "args.h"
 #include "callsite.h"
-#include "evidence_event.h"
 #include "evidence_cuda.h"
 #include "evidence_deadlock.h"
+#include "evidence_event.h"
 #include "evidence_order.h"
 #include "evidence_subject.h"
-#include "args.h"
+#include "lost_signallers.h"
+#include "text_locks.h"
 
 struct evidence {
 	struct evidence_context ctx;

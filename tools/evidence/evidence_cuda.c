@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text_cuda.h"
 #include "args.h"
+#include "text_cuda.h"
 
 #define CONSUMERS_TOLD 4u /* by name, and one step each; the others are counted */
 

@@ -6,10 +6,10 @@
 
 #include "../facts/processes.h"
 #include "../reader/fields.h"
+#include "args.h"
+#include "evidence_shm.h"
 #include "text_cuda.h"
 #include "text_process.h"
-#include "evidence_shm.h"
-#include "args.h"
 
 uint64_t event_field(const struct fact_event *event, const char *name)
 {

@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
+#include "args.h"
 #include "text_cuda.h"
 #include "text_process.h"
 #include "text_shm.h"
-#include "args.h"
 
 bool shm_maker_callsite(const struct event_subjects *subjects, struct callsite *callsite)
 {

@@ -6,8 +6,8 @@
 #ifndef MPSAN_PROCESSES_H
 #define MPSAN_PROCESSES_H
 
-#include "roles.h"
 #include "facts.h"
+#include "roles.h"
 
 /*
  * A child that outlives its parent for this long was left behind: for a parent that exited by

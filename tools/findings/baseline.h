@@ -9,8 +9,8 @@
 
 #include <jansson.h>
 
-#include "grades.h"
 #include "../base/util.h"
+#include "grades.h"
 
 struct baseline_line {
 	uint64_t fingerprint;

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "baseline.h"
-#include "../base/jsontext.h"
-#include "location.h"
 #include "../base/atomic_file.h"
+#include "../base/jsontext.h"
+#include "baseline.h"
+#include "location.h"
 
 static const char head[] =
 	"# Findings that are known: mpsan check and mpsan run --baseline fail on others only.\n"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../rules/catalog.h"
 #include "../base/suggest.h"
 #include "../base/util.h"
+#include "../rules/catalog.h"
 
 const struct policy policies[] = {
 #define POLICY(name, help) {#name, help},

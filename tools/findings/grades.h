@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-#include "../rules/rule.h"
 #include "../rules/catalog.h"
+#include "../rules/rule.h"
 
 #define GRADE_AS_FOUND (-1)
 

@@ -159,7 +159,8 @@ static void judge_tie(struct judge *judge, struct instance new)
 {
 	if (new.fork == FACT_NONE || !new.lock)
 		return;
-	if (new.grade == GRADE_ERROR || (new.lock == EVIDENCE_DRIVER &&new.grade == GRADE_WARNING)) {
+	if (new.grade == GRADE_ERROR ||
+	    (new.lock == EVIDENCE_DRIVER &&new.grade == GRADE_WARNING)) {
 		*ARRAY_ADD(&judge->proofs) = new;
 		for (uint32_t i = 0; i < judge->candidates.count; i++)
 			if (is_about_same(&judge->candidates.item[i], &new) &&

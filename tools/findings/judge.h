@@ -6,8 +6,8 @@
 #ifndef MPSAN_JUDGE_H
 #define MPSAN_JUDGE_H
 
-#include "baseline.h"
 #include "../symbols/frames.h"
+#include "baseline.h"
 #include "grades.h"
 #include "suppress.h"
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../rules/catalog.h"
-#include "grades.h"
 #include "../base/suggest.h"
 #include "../base/textfile.h"
+#include "../rules/catalog.h"
+#include "grades.h"
 
 static char *suppress_take_line(struct suppressions *suppressions, const struct textfile *file)
 {

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../report/damage.h"
-#include "../reader/fields.h"
 #include "../base/jsontext.h"
-#include "../evidence/text_locks.h"
-#include "../evidence/text_cuda.h"
-#include "../evidence/text_shm.h"
 #include "../base/progress.h"
+#include "../evidence/text_cuda.h"
+#include "../evidence/text_locks.h"
+#include "../evidence/text_shm.h"
+#include "../reader/fields.h"
+#include "../report/damage.h"
 #include "../report/report.h"
 
 /* What one line is about: a record, or a moment in the life of a process. */

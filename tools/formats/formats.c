@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/suggest.h"
 #include "../base/atomic_file.h"
+#include "../base/suggest.h"
 
 const struct report_format report_formats[] = {
 #define FORMAT(name, wants, help) {#name, help, wants, out_##name},

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/jsontext.h"
 #include "../../include/mpsan_version.h"
+#include "../base/jsontext.h"
 #include "../base/util.h"
 
 /* A number of 64 bits is a string in JSON made from protocol buffers. */

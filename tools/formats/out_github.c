@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
-#include "plain_text.h"
 #include "formats.h"
+#include "plain_text.h"
 
 #define SHOWN 10u /* of each kind, by GitHub */
 

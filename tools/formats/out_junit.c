@@ -8,10 +8,10 @@
 #include <time.h>
 
 #include "../../include/mpsan_version.h"
-#include "../rules/catalog.h"
 #include "../base/jsontext.h"
-#include "plain_text.h"
+#include "../rules/catalog.h"
 #include "formats.h"
+#include "plain_text.h"
 
 #define FRAMES_SHOWN 12u
 

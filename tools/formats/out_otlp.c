@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "../../include/mpsan_version.h"
-#include "dump.h"
 #include "../base/jsontext.h"
-#include "../findings/location.h"
-#include "otlp.h"
 #include "../base/progress.h"
+#include "../findings/location.h"
+#include "dump.h"
 #include "formats.h"
+#include "otlp.h"
 
 enum { SEVERITY_DEBUG = 5, SEVERITY_INFO = 9, SEVERITY_WARN = 13, SEVERITY_ERROR = 17 };
 

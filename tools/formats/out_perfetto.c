@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats.h"
 #include "../base/index_map.h"
 #include "../base/jsontext.h"
+#include "formats.h"
 #include "trace_plan.h"
 
 #define PID_FREE 4200000u /* above the kernel's highest pid */

@@ -8,10 +8,10 @@
 #include <time.h>
 
 #include "../../include/mpsan_version.h"
-#include "../rules/catalog.h"
-#include "../findings/grades.h"
 #include "../base/jsontext.h"
+#include "../findings/grades.h"
 #include "../findings/location.h"
+#include "../rules/catalog.h"
 #include "formats.h"
 
 #define SCHEMA_URI \

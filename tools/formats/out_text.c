@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../rules/catalog.h"
-#include "../findings/grades.h"
 #include "../base/jsontext.h"
+#include "../findings/grades.h"
 #include "../report/practices.h"
+#include "../rules/catalog.h"
 #include "formats.h"
 #include "text_frames.h"
 

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "in_flight.h"
 #include "../base/util.h"
+#include "in_flight.h"
 
 enum pipe_kind {
 	PIPE_NOT, /* nothing that these functions know: a file, a socket, an eventfd */

@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "../base/jsontext.h"
-#include "ps_text.h"
 #include "../report/report.h"
+#include "ps_text.h"
 
 #define SCREEN 36u /* rows */
 #define IMPORTERS_NAMED 4u

@@ -9,8 +9,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "../waitgraph/graph.h"
 #include "../findings/judge.h"
+#include "../waitgraph/graph.h"
 
 /* What was read of a thread that stood still: it has not changed while the thread does not run. */
 struct ps_kept_thread {

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "../reader/host.h"
+#include "../report/report.h"
 #include "ps.h"
 #include "ps_text.h"
-#include "../report/report.h"
 
 static bool is_living(const struct session *session)
 {

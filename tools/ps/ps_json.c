@@ -2,12 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ipc_list.h"
 #include "../base/jsontext.h"
-#include "../reader/hidden.h"
 #include "../base/limit.h"
-#include "ps.h"
+#include "../reader/hidden.h"
 #include "../report/report.h"
+#include "ipc_list.h"
+#include "ps.h"
 
 /* ---- processes ---- */
 

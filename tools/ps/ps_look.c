@@ -5,8 +5,8 @@
 #include <time.h>
 
 #include "../reader/hidden.h"
-#include "ps.h"
 #include "../symbols/pyview.h"
+#include "ps.h"
 
 #define BETWEEN_MS 300
 

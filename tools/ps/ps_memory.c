@@ -9,12 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../reader/collect_shm.h"
 #include "../base/jsontext.h"
+#include "../evidence/evidence_shm.h"
 #include "../evidence/text_process.h"
 #include "../evidence/text_shm.h"
 #include "../proc/procmaps.h"
-#include "../evidence/evidence_shm.h"
+#include "../reader/collect_shm.h"
 
 #define PLACED_MAX 256u /* segments whose making is looked up in the stacks */
 

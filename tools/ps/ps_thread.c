@@ -4,11 +4,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../proc/calls.h"
 #include "../base/jsontext.h"
 #include "../evidence/text_locks.h"
-#include "ps.h"
+#include "../proc/calls.h"
 #include "../symbols/pyview.h"
+#include "ps.h"
 
 #define STACKS_MAX 1024u /* read for one look */
 #define PYTHON_BYTES 16384u

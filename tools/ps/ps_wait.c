@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
+#include "../evidence/evidence_deadlock.h"
 #include "../evidence/text_locks.h"
 #include "ps.h"
-#include "../evidence/evidence_deadlock.h"
 
 /* ---- what events say of it ---- */
 

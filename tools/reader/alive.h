@@ -8,8 +8,8 @@
 
 #include <poll.h>
 
-#include "session.h"
 #include "../base/util.h"
+#include "session.h"
 
 struct alive {
 	const struct session *session;

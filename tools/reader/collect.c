@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "collect_cuda.h"
-#include "collect_shm.h"
 #include "../base/index_map.h"
 #include "../base/progress.h"
+#include "collect_cuda.h"
+#include "collect_shm.h"
 #include "threads.h"
 
 static struct fact_place collect_place_of(const struct record *record)

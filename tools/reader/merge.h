@@ -5,8 +5,8 @@
 #ifndef MPSAN_MERGE_H
 #define MPSAN_MERGE_H
 
-#include "logfile.h"
 #include "../base/util.h"
+#include "logfile.h"
 
 /* Where a record stands in its log, and when it was written. */
 struct mark {

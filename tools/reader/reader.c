@@ -6,11 +6,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "../base/index_map.h"
+#include "../proc/proc.h"
 #include "collect.h"
 #include "collect_cuda.h"
 #include "collect_shm.h"
-#include "../proc/proc.h"
-#include "../base/index_map.h"
 
 #define GAP_PATIENCE_NS 200000000ull /* for a record that was reserved and is not finished */
 #define TRIM_STEPS 65536u /* records read between two looks at that */

@@ -7,12 +7,12 @@
 #ifndef MPSAN_READER_H
 #define MPSAN_READER_H
 
+#include "../base/util.h"
 #include "../rules/rule.h"
 #include "alive.h"
 #include "logfile.h"
 #include "merge.h"
 #include "session.h"
-#include "../base/util.h"
 
 /*
  * A module that a process had mapped. Path and build_id are positions of text records in its log.

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "../base/guard.h"
-#include "host.h"
 #include "../base/plainfile.h"
-#include "../proc/proc.h"
 #include "../base/util.h"
+#include "../proc/proc.h"
+#include "host.h"
 
 /* the wall clock may be set a little between recording and reading */
 #define SAME_BOOT_NS 60000000000ull

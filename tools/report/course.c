@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../facts/processes.h"
 #include "../base/jsontext.h"
 #include "../evidence/text_process.h"
+#include "../facts/processes.h"
 
 /* ---- what it did ---- */
 

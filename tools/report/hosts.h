@@ -5,8 +5,8 @@
 #ifndef MPSAN_HOSTS_H
 #define MPSAN_HOSTS_H
 
-#include "report.h"
 #include "../reader/session.h"
+#include "report.h"
 
 /* --skew HOST=SECONDS: the host's clock is ahead of the common time by so much. */
 struct host_skew {

@@ -4,13 +4,13 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "damage.h"
-#include "../reader/export_table.h"
 #include "../base/guard.h"
-#include "../reader/host.h"
 #include "../base/limit.h"
-#include "report.h"
+#include "../reader/export_table.h"
+#include "../reader/host.h"
 #include "../reader/unwatched.h"
+#include "damage.h"
+#include "report.h"
 
 #define NAMED_MAX 8u /* processes named one by one; the rest is counted */
 

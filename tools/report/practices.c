@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/jsontext.h"
 #include "../rules/catalog.h"
 #include "course.h"
-#include "../base/jsontext.h"
 
 #define RULES_MAX 8
 #define SLUG_BYTES 64

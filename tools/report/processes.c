@@ -8,8 +8,8 @@
 #include "../base/jsontext.h"
 #include "../evidence/text_locks.h"
 #include "../evidence/text_process.h"
-#include "report.h"
 #include "../reader/unwatched.h"
+#include "report.h"
 
 json_t *process_argv(const struct mpsan_process *process)
 {

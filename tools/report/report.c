@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "../../include/mpsan_version.h"
-#include "merge_sessions.h"
 #include "../base/jsontext.h"
+#include "merge_sessions.h"
 
 json_t *report_exit_json(const struct report_exit *end)
 {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../facts/ipc.h"
 #include "../evidence/text_locks.h"
 #include "../evidence/text_process.h"
+#include "../facts/ipc.h"
 
 struct timeline *timeline_create(void)
 {

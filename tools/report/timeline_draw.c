@@ -1,7 +1,7 @@
 /* What every part of a time line draws with: its times, processes, threads, and the flows between them. */
+#include "timeline_draw.h"
 #include "../base/index_map.h"
 #include "../evidence/text_locks.h"
-#include "timeline_draw.h"
 
 uint64_t draw_time(const struct drawing *drawing, uint64_t time_ns)
 {

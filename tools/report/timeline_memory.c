@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
-#include "../facts/ipc.h"
 #include "../evidence/text_cuda.h"
 #include "../evidence/text_shm.h"
+#include "../facts/ipc.h"
 
 /* Acts about one segment that one receipt is searched among. */
 #define SENDS_MAX 256u

@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-#include "../evidence/text_locks.h"
 #include "../evidence/evidence_deadlock.h"
+#include "../evidence/text_locks.h"
 
 /* Beside a kind of lock, in drawing.waits: a hold of it. */
 #define HOLD_TYPE 0x8000u

@@ -20,11 +20,11 @@
 #include "../../include/mpsan_log.h"
 #include "../../shim/common/no_log.h"
 #include "../base/filtered.h"
-#include "../reader/foreign.h"
-#include "handover.h"
-#include "../reader/host.h"
-#include "mon_private.h"
 #include "../base/util.h"
+#include "../reader/foreign.h"
+#include "../reader/host.h"
+#include "handover.h"
+#include "mon_private.h"
 
 #define ASAN_SETTING "verify_asan_link_order=0" /* ASan insists on being loaded first */
 

@@ -5,8 +5,8 @@
 #ifndef MPSAN_MON_AFFINITY_H
 #define MPSAN_MON_AFFINITY_H
 
-#include "worker_table.h"
 #include "../waitgraph/watchlog.h"
+#include "worker_table.h"
 
 struct mon_affinity {
 	const struct workers *workers;

@@ -5,8 +5,8 @@
 #ifndef MPSAN_MON_COW_H
 #define MPSAN_MON_COW_H
 
-#include "worker_table.h"
 #include "../waitgraph/watchlog.h"
+#include "worker_table.h"
 
 /* One worker that inherited enough. Bytes of memory that is of no file. */
 struct mon_cow_child {

@@ -6,8 +6,8 @@
 #ifndef MPSAN_MON_CPU_H
 #define MPSAN_MON_CPU_H
 
-#include "worker_table.h"
 #include "../waitgraph/watchlog.h"
+#include "worker_table.h"
 
 /* A stretch of time in which something held at every look. */
 struct mon_cpu_span {

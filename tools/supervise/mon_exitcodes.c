@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../facts/processes.h"
 #include "../base/plainfile.h"
+#include "../facts/processes.h"
 #include "../waitgraph/pythreads.h"
 
 #define SOURCE_MAX (1u << 20)

@@ -6,8 +6,8 @@
 #ifndef MPSAN_MON_EXITCODES_H
 #define MPSAN_MON_EXITCODES_H
 
-#include "worker_table.h"
 #include "../waitgraph/watchlog.h"
+#include "worker_table.h"
 
 struct mon_exitcodes {
 	const struct workers *workers;

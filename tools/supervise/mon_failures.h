@@ -5,9 +5,9 @@
 #ifndef MPSAN_MON_FAILURES_H
 #define MPSAN_MON_FAILURES_H
 
-#include "worker_table.h"
 #include "../waitgraph/waits.h"
 #include "../waitgraph/watchlog.h"
+#include "worker_table.h"
 
 struct mon_failures {
 	const struct workers *workers;

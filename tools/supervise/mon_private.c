@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "../../shim/common/rank.h"
-#include "../reader/host.h"
-#include "launch.h"
-#include "../reader/session.h"
 #include "../base/util.h"
+#include "../reader/host.h"
+#include "../reader/session.h"
+#include "launch.h"
 
 #define SUFFIX ".run"
 

@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../base/util.h"
 #include "handover.h"
 #include "launch.h"
-#include "../base/util.h"
 
 #define GRACE_S 3 /* from the first signal that ends the command to its end */
 

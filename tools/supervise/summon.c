@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "../base/filtered.h"
-#include "../reader/host.h"
 #include "../proc/proc.h"
+#include "../reader/host.h"
 
 /* The last number of a line "NSpid: 4711 12 1": the pid in its own namespace. 0: not known. */
 static uint32_t inner_pid(uint32_t pid)

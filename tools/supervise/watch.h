@@ -7,10 +7,10 @@
 
 #include <sys/types.h>
 
-#include "../reader/export_table.h"
 #include "../findings/judge.h"
-#include "../waitgraph/deadlocks.h"
+#include "../reader/export_table.h"
 #include "../report/report.h"
+#include "../waitgraph/deadlocks.h"
 #include "worker_monitors.h"
 
 struct watch {

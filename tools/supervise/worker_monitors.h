@@ -6,11 +6,11 @@
 #ifndef MPSAN_WORKER_MONITORS_H
 #define MPSAN_WORKER_MONITORS_H
 
+#include "../waitgraph/deadlocks.h"
 #include "mon_affinity.h"
 #include "mon_cow.h"
-#include "mon_exitcodes.h"
-#include "../waitgraph/deadlocks.h"
 #include "mon_cpu.h"
+#include "mon_exitcodes.h"
 #include "mon_failures.h"
 
 struct monitors {

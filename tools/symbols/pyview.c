@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "../../shim/common/cpython/frame.h"
+#include "../base/util.h"
 #include "../proc/proc.h"
 #include "pyfile.h"
-#include "../base/util.h"
 
 #define PATH_BYTES 4096
 

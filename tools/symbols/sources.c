@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "source_file.h"
 #include "../base/jsontext.h"
+#include "source_file.h"
 
 #define FILES_MAX 1000u /* read for one session */
 

@@ -7,8 +7,8 @@
 #ifndef MPSAN_UNWIND_H
 #define MPSAN_UNWIND_H
 
-#include "modules.h"
 #include "../../include/mpsan_log.h"
+#include "modules.h"
 
 /*
  * Unwinds the snapshot `head`, whose raw stack is `bytes` (head->bytes of them), and stores at most

@@ -5,9 +5,9 @@
 
 #include "../base/jsontext.h"
 #include "../evidence/text_cuda.h"
+#include "../formats/formats.h"
 #include "../ps/ps_memory.h"
 #include "../ps/ps_text.h"
-#include "../formats/formats.h"
 #include "top.h"
 
 static long long top_detail_number_of(const json_t *object, const char *key)

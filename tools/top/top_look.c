@@ -5,8 +5,8 @@
 #include <sys/statvfs.h>
 #include <time.h>
 
-#include "../ps/ipc_list.h"
 #include "../proc/proc.h"
+#include "../ps/ipc_list.h"
 #include "../ps/ps_memory.h"
 #include "top.h"
 

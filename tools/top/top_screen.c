@@ -6,8 +6,8 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <term.h> /* the last: lines and columns are names of its own */
+#include <unistd.h>
 
 #define ESCAPE_MS 50 /* for the rest of a key that begins with Esc */
 

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "top.h"
 #include "../base/utf8.h"
+#include "top.h"
 
 /* Columns of a character: marks that combine with others, or turn the direction, take none. */
 static int width_of(int32_t code)

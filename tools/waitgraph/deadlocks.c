@@ -6,11 +6,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "unseen.h"
 #include "../proc/calls.h"
 #include "idle.h"
 #include "left.h"
 #include "pythreads.h"
+#include "unseen.h"
 
 #define LOOK_NS 250000000ull /* between two looks, at least */
 #define LOOK_MAX_NS 900000000ull /* and at most, beside however many threads */

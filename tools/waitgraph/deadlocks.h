@@ -6,8 +6,8 @@
 #ifndef MPSAN_DEADLOCKS_H
 #define MPSAN_DEADLOCKS_H
 
-#include "graph.h"
 #include "dead_owners.h"
+#include "graph.h"
 #include "watchlog.h"
 
 struct deadlocks {

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "../../shim/common/wait_rule.h"
-#include "../rules/parked.h"
 #include "../facts/processes.h"
 #include "../facts/roles.h"
 #include "../proc/pipes.h"
+#include "../rules/parked.h"
 #include "pythreads.h"
 
 #define STDIN 0u

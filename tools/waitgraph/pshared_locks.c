@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../reader/hidden.h"
 #include "../proc/proc.h"
 #include "../proc/procmaps.h"
+#include "../reader/hidden.h"
 
 #define ANCESTORS_MAX 64u
 

@@ -2,9 +2,9 @@
 #ifndef MPSAN_PYTHREADS_H
 #define MPSAN_PYTHREADS_H
 
-#include "snapshot.h"
-#include "cross_process.h"
 #include "../symbols/pyview.h"
+#include "cross_process.h"
+#include "snapshot.h"
 
 /* The frames of a thread (text as pyview_stack writes it), "" when there are none; owned by the caller. */
 char *pythread_stack(const struct snapshot_thread *thread);

@@ -7,8 +7,8 @@
 #ifndef MPSAN_REACH_H
 #define MPSAN_REACH_H
 
-#include "snapshot.h"
 #include "../proc/in_flight.h"
+#include "snapshot.h"
 
 /* Processes of the session by slot, with those who are not. */
 struct reach_people {

@@ -7,9 +7,9 @@
 #ifndef MPSAN_WAKERS_H
 #define MPSAN_WAKERS_H
 
-#include "snapshot.h"
 #include "../proc/pipes.h"
 #include "reach.h"
+#include "snapshot.h"
 
 struct wakers {
 	const struct snapshot *snapshot;

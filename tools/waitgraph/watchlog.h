@@ -6,8 +6,8 @@
 #ifndef MPSAN_WATCHLOG_H
 #define MPSAN_WATCHLOG_H
 
-#include "snapshot.h"
 #include "../reader/maps.h"
+#include "snapshot.h"
 
 struct watchlog {
 	const struct reader *reader;
