@@ -70,11 +70,11 @@ def check_places():
             ("suppressions", "é:x".encode("utf-16"), ":1:4: a NUL byte"),
             ("conf", b"[mpsan]\n", ":1:1: no such option: [mpsan]"),
             ("conf", b"polcy = ci", ":1:1: no such option: polcy (did you mean policy"),
-            ("conf", b"policy =   # none", ":1:7: no value; give policy = NAME"),
+            ("conf", b"policy =   # none", ":1:7: missing value; expected policy = NAME"),
             ("conf", b"a" * 100000, ":1:1: no such option: " + "a" * 40),
             ("conf", b"  policy = stric", ":1:12: --policy stric: no such policy (did you mean strict"),
             ("conf", "rule = fork-treads=off".encode(), ":1:8: --rule fork-treads: no such rule (did you mean fork-threads"),
-            ("conf", b"write-baseline = x", ":1:1: write-baseline belongs on the command line"),
+            ("conf", b"write-baseline = x", ":1:1: write-baseline is only allowed on the command line"),
             ("conf", b"--policy = ci", ":1:1: no such option: --policy")):
         file = scratch() / kind
         file.write_bytes(text)
@@ -140,9 +140,9 @@ def check_unused():
     report = scratch() / "report.json"
     run = run_bare([MPSAN, "report", "--no-conf", "--fail-on=never", f"--suppressions={file}", f"--report=text={report}", SESSION, SESSION])
     text = report.read_text()
-    unused = [line for line in text.splitlines() if "never used" in line]
+    unused = [line for line in text.splitlines() if "unused suppression" in line]
     assert run.exit == 0 and len(unused) == 2, text
-    assert f"suppression never used: {file}:3 fork-threads:main" in unused[0] and f"{file}:4 hang:nobody" in unused[1], unused
+    assert f"unused suppression: {file}:3 fork-threads:main" in unused[0] and f"{file}:4 hang:nobody" in unused[1], unused
 
 
 def write_baseline(file):
@@ -217,7 +217,7 @@ def check_strangers():
     conf.write_text("report = json=harm.json\n")
     conf.chmod(0o666)
     used, err = conf_of(root)
-    assert used is None and err.startswith(f"mpsan: {conf} is not used: everybody may write to it"), err
+    assert used is None and err.startswith(f"mpsan: {conf} is not used: it is world-writable"), err
     conf.chmod(0o644)
     if os.geteuid() == 0:
         os.chown(conf, 65534, -1)

@@ -91,7 +91,7 @@ def check_scripts():
         script.chmod(0o755)
         code, lines = doctor(script, env={"PATH": "/usr/bin:/bin"})
         assert code == 0, lines
-        says(lines, "script", "ok", "python3 runs it")
+        says(lines, "script", "ok", "python3")
         assert len(lines["Python"]) == 1, lines
     lost = scratch("lost")
     for line, asks in (("#!/no/such/python\n", "'/no/such/python'"), ("#!/usr/bin/env python3\r\n", "'python3'"),
@@ -100,19 +100,19 @@ def check_scripts():
         lost.chmod(0o755)
         code, lines = doctor(lost)
         assert code == 1, lines
-        says(lines, "program", "bad", f"asks for {asks}", "first line")
+        says(lines, "program", "bad", f"interpreter {asks}", "first line")
     shim = scratch("python3")
     shim.write_text("#!/bin/sh\n")
     shim.chmod(0o755)
-    says(doctor(shim)[1], "script", "ok", "/bin/sh runs it", "sys.executable")
+    says(doctor(shim)[1], "script", "ok", "run by /bin/sh", "sys.executable")
     nested = scratch("nested")
     nested.write_text(f"#!{shim}\n")
     nested.chmod(0o755)
     code, lines = doctor(nested)
     assert code == 0, lines
-    says(lines, "script", "ok", f"{shim} runs it")
+    says(lines, "script", "ok", f"run by {shim}")
     shim.write_text(f"#!{shim}\n")
-    says(doctor(shim)[1], "program", "bad", "no ELF")
+    says(doctor(shim)[1], "program", "bad", "not an ELF")
     says(doctor("docker", env={"PATH": scratched_bin("docker")})[1], "work elsewhere", "warn", "daemon", "mpsan run")
     says(doctor(build(LOADS, scratch("loads"), "-ldl"))[1], "RTLD_DEEPBIND", "ok", "cannot be known")
     assert "RTLD_DEEPBIND" not in doctor(build(RETURNS_7, scratch("plain")))[1]

@@ -247,7 +247,7 @@ static void preloaded_list(void **state)
 	doctor_preload(&doctor, "libsomething.so:/gone/libasan.so.8 libasan.so.8");
 	assert_int_equal(doctor.lines.count, 3);
 	assert_int_equal(doctor.lines.item[0].grade, DOCTOR_OK);
-	assert_non_null(strstr(doctor.lines.item[0].text, "not known"));
+	assert_non_null(strstr(doctor.lines.item[0].text, "unknown"));
 	assert_int_equal(doctor.lines.item[1].grade, DOCTOR_WARN);
 	assert_non_null(strstr(doctor.lines.item[1].text, "cannot be read"));
 	assert_non_null(strstr(doctor.lines.item[2].fix, "verify_asan_link_order"));

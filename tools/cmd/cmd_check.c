@@ -1,6 +1,6 @@
 /*
- * mpsan check: for CI, judges recorded sessions and fails only on findings that are not in the baseline. Neighbours:
- * baseline.h, offline.h.
+ * mpsan check: judges recorded sessions for CI and fails only on findings that are not in the
+ * baseline. Neighbours: baseline.h, offline.h.
  */
 #include "command.h"
 #include "offline.h"
@@ -13,10 +13,10 @@ int cmd_check(int argc, char **argv)
 
 	if (!status && !settings.baseline.file && !settings.write_baseline)
 		status = complain(
-			"check: give --baseline FILE, or --write-baseline FILE to make one");
+			"check: --baseline FILE is required; --write-baseline FILE creates one");
 	else if (!status && settings.rest >= argc)
 		status = complain(
-			"check: give the directory of a session (mpsan run --dir DIR makes one)");
+			"check: missing session directory; mpsan run --dir DIR creates one");
 	if (!status)
 		status = offline_judge(&settings, argv + settings.rest, &report);
 	if (!status)

@@ -1,6 +1,6 @@
 /*
- * mpsan doctor: whether mpsan works here, whether a program can be watched, and what to do where not. Neighbours:
- * doctor.h, launch.h.
+ * mpsan doctor: checks whether mpsan works here and can watch a program, and prints cures.
+ * Neighbours: doctor.h, launch.h.
  */
 #include <gnu/libc-version.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define STATUS_NO 1
 #define GLIBC_MINOR 31
 
-/* Cuts it off the line that says what is wrong. */
+/* Splits the cure off an error line and returns it. */
 static char *cure_in(char *wrong)
 {
 	char *last = NULL;
@@ -21,7 +21,7 @@ static char *cure_in(char *wrong)
 	for (char *at = wrong; (at = strstr(at, "; ")); at++)
 		last = at;
 	if (!last)
-		return text_copy("set TMPDIR to a directory that you may write to, or give --dir");
+		return text_copy("set TMPDIR to a writable directory, or use --dir");
 	*last = '\0';
 	return text_copy(last + 2);
 }
@@ -35,8 +35,8 @@ static void look_at_library(struct doctor *doctor)
 		doctor_say(doctor, DOCTOR_OK, "library", NULL, "%s", launch.library);
 	else
 		doctor_say(doctor, DOCTOR_BAD, "library",
-			   text_copy("install mpsan again: make install, or the package"),
-			   "libmpsan.so is not where it belongs beside this program");
+			   text_copy("reinstall mpsan: make install, or the package"),
+			   "libmpsan.so not found in its place relative to this program");
 	if (launch.library && !wrong)
 		doctor_say(doctor, DOCTOR_OK, "session directory", NULL, "%s", launch.dir);
 	else if (launch.library)
@@ -53,7 +53,7 @@ static void look_at_glibc(struct doctor *doctor)
 	if (minor < GLIBC_MINOR)
 		doctor_say(doctor, DOCTOR_WARN, "C library",
 			   text_copy("use a distribution with glibc 2.31 or later"),
-			   "glibc %s: the layout of its locks has not been tested",
+			   "glibc %s: not tested; the layout of its locks may differ",
 			   gnu_get_libc_version());
 	else
 		doctor_say(doctor, DOCTOR_OK, "C library", NULL, "glibc %s",

@@ -1,6 +1,6 @@
 /*
- * mpsan dump: every event of a session in time order, one line each (--json: one object a line).
- * Fields are shown by the formats in mpsan_events.def. Neighbour: dump.h makes the objects.
+ * mpsan dump: prints every event of a session in time order, one line each (--json: one object per
+ * line). Fields are formatted as mpsan_events.def says. Neighbour: dump.h makes the objects.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "../formats/dump.h"
 #include "command.h"
 
-/* Text lines are rendered from the objects: `TIME PID/TID event key=value ...`. */
+/* Prints an object as `TIME PID/TID event key=value ...`. */
 static void print_line(const json_t *object)
 {
 	const char *key;
@@ -61,8 +61,7 @@ int cmd_dump(int argc, char **argv)
 			dir = argv[i];
 	}
 	if (!dir)
-		return complain(
-			"dump: give the directory of a session (mpsan run --dir DIR makes one)");
+		return complain("dump: missing session directory; mpsan run --dir DIR creates one");
 	wrong = dump_session(dir, as_json ? print_json : print_line);
 	if (!wrong)
 		return 0;

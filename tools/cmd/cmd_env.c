@@ -1,6 +1,7 @@
 /*
- * mpsan env: export lines for a program that something else starts (srun, torchrun, docker, systemd), and for some
- * launchers how to start it. Neighbours: launch.h has the same variables for `mpsan run`; launchers.def.
+ * mpsan env: prints `export` lines for a program that another program starts (srun, torchrun,
+ * docker, systemd), and for some launchers how to start the job. Neighbours: launch.h sets the same
+ * variables for `mpsan run`; launchers.def.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -34,7 +35,7 @@ static const struct launcher *find_launcher(const char *name)
 	return launcher->name ? launcher : NULL;
 }
 
-/* Quotes a value for sh. */
+/* Prints the value quoted for sh. */
 static void print_variable(const char *name, const char *value)
 {
 	printf("export %s='", name);
@@ -47,7 +48,7 @@ static void print_variable(const char *name, const char *value)
 	puts("'");
 }
 
-/* The ranks of a job may have other working directories. */
+/* Makes the path absolute: the ranks of a job may have other working directories. */
 static char *cmd_env_absolute(const char *dir)
 {
 	char here[PATH_MAX];
@@ -57,7 +58,7 @@ static char *cmd_env_absolute(const char *dir)
 	return text_format("%s/%s", here, dir);
 }
 
-/* Up to the first component that names a host, a rank, a job or a process. */
+/* The directory up to the first component that names a host, a rank, a job or a process. */
 static char *common_part(const char *dir)
 {
 	char *part = text_copy(dir), *percent = strchr(part, '%');
@@ -81,7 +82,7 @@ static char *directory_for(const struct launcher *launcher, const char *given)
 	return below;
 }
 
-/* A line of comment must stay one: sh is to read it. */
+/* Prints text without newlines, so that sh still reads it as one comment. */
 static void put_in_line(const char *text)
 {
 	for (; *text; text++)
@@ -115,7 +116,7 @@ static void print_text(const struct launcher *launcher, const char *library, con
 		}
 	}
 	if (options) {
-		fputs("# Beside LD_PRELOAD and MPSAN_DIR hand over MPSAN_OPTIONS=", stdout);
+		fputs("# Besides LD_PRELOAD and MPSAN_DIR, pass on MPSAN_OPTIONS=", stdout);
 		put_in_line(options);
 		putchar('\n');
 	}
@@ -152,15 +153,16 @@ int cmd_env(int argc, char **argv)
 	if (!status && settings.launcher)
 		launcher = find_launcher(settings.launcher);
 	if (!status && settings.rest < argc)
-		status = complain("env: takes no argument %s; 'mpsan env --help' names the options",
-				  argv[settings.rest]);
+		status = complain(
+			"env: unexpected argument %s; 'mpsan env --help' lists the options",
+			argv[settings.rest]);
 	else if (!status && settings.launcher && !launcher)
 		status = complain(
-			"--launcher %s: not known; take torchrun, slurm, mpi or kubernetes",
+			"--launcher %s: unknown launcher; use torchrun, slurm, mpi or kubernetes",
 			settings.launcher);
 	else if (!status && !library)
 		status = complain(
-			"libmpsan.so is not beside this program nor in ../lib; install mpsan again");
+			"libmpsan.so is not beside this program nor in ../lib; reinstall mpsan");
 	if (!status)
 		status = print(&settings, launcher, library);
 	free(library);

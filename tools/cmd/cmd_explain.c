@@ -1,6 +1,4 @@
-/*
- * mpsan explain: a rule in words, from its row. Neighbour: ../include/mpsan_rules.def.
- */
+/* mpsan explain: describes a rule, from its row. Neighbour: ../include/mpsan_rules.def. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +11,7 @@
 
 #define WIDTH 80
 
-/* Prints a paragraph under its title, broken at blanks. */
+/* Prints a title and an indented paragraph, wrapped at blanks. */
 static void print_part(const char *title, const char *text)
 {
 	size_t column = 0;
@@ -37,7 +35,7 @@ static int complain_of_rule(const char *slug)
 {
 	char *near = suggest_names(slug, rule_name);
 
-	complain("explain: no such rule: %s%s; 'mpsan list rules' names them", slug, near);
+	complain("explain: no such rule: %s%s; 'mpsan list rules' lists them", slug, near);
 	free(near);
 	return STATUS_USAGE;
 }
@@ -50,7 +48,8 @@ int cmd_explain(int argc, char **argv)
 	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
 		return !printf("usage: mpsan %s\n", usage_explain);
 	if (argc != 2)
-		return complain("explain: give one rule; 'mpsan list rules' names them");
+		return complain(
+			"explain: exactly one rule expected; 'mpsan list rules' lists them");
 	rule = rule_find(argv[1]);
 	if (rule == RULE_COUNT)
 		return complain_of_rule(argv[1]);
@@ -60,7 +59,7 @@ int cmd_explain(int argc, char **argv)
 	print_part("Evidence", words->evidence);
 	print_part("Grading", words->grading);
 	if (!rule_is_preset(rule))
-		printf("\nOff by preset\n  ask for it with mpsan run --rule %s=warning\n", argv[1]);
+		printf("\nOff by default\n  enable it with mpsan run --rule %s=warning\n", argv[1]);
 	print_part("Fix", words->fix);
 	print_part("Source", words->source);
 	return 0;

@@ -1,6 +1,6 @@
 /*
- * mpsan ipc: the registry of exported device memory, from another shell, while the program runs or
- * after its end. Neighbours: exports.h, ipc_list.c, ps.h.
+ * mpsan ipc: the registry of exported device memory, shown from another shell while the program
+ * runs or after it ended. Neighbours: export_table.h, ipc_list.c, ps.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static int cmd_ipc_show(const char *dir, bool as_json, const void *context)
 		ipc_list_print(&list, stdout);
 	}
 	ipc_list_close(&list);
-	return fflush(stdout) ? complain("ipc: standard output cannot be written") : 0;
+	return fflush(stdout) ? complain("ipc: cannot write to standard output") : 0;
 }
 
 int cmd_ipc(int argc, char **argv)

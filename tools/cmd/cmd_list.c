@@ -1,6 +1,6 @@
 /*
- * mpsan list: the tables that this program is made of, as they were compiled in. Neighbours:
- * shim/hooks.def, ../include.
+ * mpsan list: prints the tables that are compiled into this program. Neighbours: shim/hooks.def,
+ * ../include.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static int list_events(void)
 static int list_rules(void)
 {
 #define RULE(id, slug, triggers, title, hazard, evidence, grading, fix, source) \
-	printf("%-26s %s%s\n", slug, title, rule_is_preset(RULE_##id) ? "" : " (off by preset)");
+	printf("%-26s %s%s\n", slug, title, rule_is_preset(RULE_##id) ? "" : " (off by default)");
 #include "../../include/mpsan_rules.def"
 #undef RULE
 	return 0;
@@ -48,13 +48,13 @@ static int list_formats(void)
 	return 0;
 }
 
-/* The name of a rule's row, or of the floor. */
+/* Prints the grade of one rule, or the lowest grade that is shown. */
 static void print_policy_row(const struct policy_grade *row)
 {
 	const char *grade = row->grade == GRADE_AS_FOUND ? "as found" : grade_text(row->grade);
 
 	if (row->rule == RULE_COUNT)
-		printf("    what is found below %s is left out\n", grade);
+		printf("    findings below %s are not shown\n", grade);
 	else
 		printf("    %-28s %s%s\n", rule_slug(row->rule), row->is_least ? "at least " : "",
 		       grade);
@@ -99,7 +99,7 @@ static int no_such_table(const char *name)
 {
 	char *near = suggest_names(name, table_name);
 	int status = complain(
-		"list: no such table: %s%s; take hooks, events, rules, options, formats or policies",
+		"list: no such table: %s%s; use hooks, events, rules, options, formats or policies",
 		name, near);
 
 	free(near);
@@ -110,7 +110,7 @@ int cmd_list(int argc, char **argv)
 {
 	if (argc != 2)
 		return complain(
-			"list: give one table: hooks, events, rules, options, formats or policies");
+			"list: one table expected: hooks, events, rules, options, formats or policies");
 	for (size_t i = 0; tables[i].name; i++)
 		if (!strcmp(tables[i].name, argv[1]))
 			return tables[i].list();

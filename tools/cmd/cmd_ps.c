@@ -1,6 +1,6 @@
 /*
- * mpsan ps: who waits for whom in a session, from another shell, while the program hangs or after
- * its end; with --memory, the shared memory that it has. Neighbours: ps.h, ps_memory.h.
+ * mpsan ps: who waits for whom in a session, shown from another shell while the program hangs or
+ * after it ended; with --memory, its shared memory. Neighbours: ps.h, ps_memory.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,12 +26,12 @@ static int write_out(json_t *document, bool as_json, void (*print)(FILE *, const
 		print(stdout, document);
 	}
 	json_decref(document);
-	return fflush(stdout) ? complain("ps: standard output cannot be written") : 0;
+	return fflush(stdout) ? complain("ps: cannot write to standard output") : 0;
 }
 
-/* The two pictures: who waits for whom, and whose memory is where. */
+/* The two views: wait-for graph and shared memory. */
 struct view {
-	bool looks; /* at what threads do now */
+	bool looks; /* whether it examines live threads */
 	json_t *(*document)(struct ps *ps);
 	void (*print)(FILE *out, const json_t *document);
 };

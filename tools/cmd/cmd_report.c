@@ -1,6 +1,6 @@
 /*
- * mpsan report: judges recorded sessions again, with the same result as when they ran.
- * Neighbours: offline.h does the judging; report.h the writing.
+ * mpsan report: judges recorded sessions again, with the same result as during the run. Neighbours:
+ * offline.h judges, report.h writes.
  */
 #include "command.h"
 #include "offline.h"
@@ -13,7 +13,7 @@ int cmd_report(int argc, char **argv)
 
 	if (!status && settings.rest >= argc)
 		status = complain(
-			"report: give the directory of a session (mpsan run --dir DIR makes one)");
+			"report: missing session directory; mpsan run --dir DIR creates one");
 	if (!status)
 		status = offline_judge(&settings, argv + settings.rest, &report);
 	if (!status)

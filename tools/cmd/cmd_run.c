@@ -1,6 +1,6 @@
 /*
- * mpsan run: makes a session, starts the program in it, follows it, reports, and sets the exit
- * status. Neighbours: launch.h, watch.h, report.h.
+ * mpsan run: creates a session, starts the program in it, follows it, writes the reports, and sets
+ * the exit status. Neighbours: launch.h, watch.h, report.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,8 +39,9 @@ static bool is_text(const struct report_target *target)
 }
 
 /*
- * Text on standard error is what comes without --report, too: the findings as they are proved, then the rest. Takes
- * it out of the reports to be written, which would tell every story a second time.
+ * Whether text goes to standard error, the default: findings are printed there as they are proved
+ * and the rest follows at the end. Removes that target from the reports, so that no finding is
+ * printed twice.
  */
 static bool take_terminal(struct settings *settings)
 {
@@ -78,7 +79,7 @@ static bool is_on_noexec(const char *library)
 	return library && !statvfs(library, &st) && st.f_flag & ST_NOEXEC;
 }
 
-/* A program that the library never reached has no slot. */
+/* A program that never loaded the library has no slot: says why in `limits`. */
 static void add_unwatched(json_t *document, const struct watch *watch, const struct binary *binary,
 			  const char *library)
 {
@@ -88,19 +89,16 @@ static void add_unwatched(json_t *document, const struct watch *watch, const str
 	READER_EACH_SLOT(reader, slot)
 		if (reader->session.table[slot].pid == (uint32_t)watch->child)
 			return;
-	report_limit(
-		document, "%s was not watched: %s", binary->path ? binary->path : "the program",
-		obstacle	      ? obstacle :
-		is_on_noexec(library) ? "libmpsan.so lies on a file system that is mounted "
-					"noexec; install mpsan on another one" :
-					"the library was not loaded into it, for a reason that "
-					"could not be seen");
+	report_limit(document, "%s was not watched: %s",
+		     binary->path ? binary->path : "the program",
+		     obstacle		   ? obstacle :
+		     is_on_noexec(library) ? "libmpsan.so is on a file system mounted "
+					     "noexec; install mpsan on another one" :
+					     "the library was not loaded, for an unknown "
+					     "reason");
 }
 
-/*
- * On a terminal the findings have been seen as they came: the rest and the summary close the
- * report.
- */
+/* Errors were already printed when they were found: prints the other findings and the summary. */
 static void write_rest(const struct judge *judge, const json_t *document,
 		       const struct text_view *view)
 {
@@ -117,7 +115,7 @@ static void write_rest(const struct judge *judge, const json_t *document,
 	out_text_summary(stderr, document);
 }
 
-/* `failed`: 0, or the status of a report that could not be written, which is more than what is in it. */
+/* `failed`: 0, or the status for a report that could not be written; that outranks the findings. */
 static int exit_status(const struct settings *settings, const struct watch *watch, int failed)
 {
 	int own = watch_status(watch);
@@ -150,8 +148,8 @@ static int report(struct settings *settings, const struct watch *watch, char **a
 	if (watch->deadlocks.log.failed)
 		report_limit(
 			made.document,
-			"what the supervisor saw of waits could not all be written down (a full disk, "
-			"a limit, or something else in the place of its log)");
+			"some waits that the supervisor observed were not recorded (its log failed: disk full, "
+			"resource limit, or not a regular file)");
 	status = gate(settings, made.document);
 	if (settings->reports.count)
 		unwritten = offline_write(settings, &made);
@@ -162,7 +160,7 @@ static int report(struct settings *settings, const struct watch *watch, char **a
 	return status ? status : unwritten;
 }
 
-/* What the library must know: what was given, and what the rules need that were asked for. */
+/* The library's settings: those given, and those that the enabled rules need. */
 static char *library_options(const struct settings *settings)
 {
 	const char *given = settings->for_library;
@@ -176,7 +174,7 @@ static char *library_options(const struct settings *settings)
 	return all;
 }
 
-/* Removes what was made, runs the program unwatched, and never returns. */
+/* Removes the session, runs the program unwatched, and does not return. */
 static _Noreturn void give_up(struct launch *launch, const char *why)
 {
 	launch_finish(launch);
@@ -184,8 +182,7 @@ static _Noreturn void give_up(struct launch *launch, const char *why)
 }
 
 /*
- * The program shares the terminal and gets its signals itself; those sent to mpsan alone are
- * handed on.
+ * Signals from the terminal reach the program directly; signals sent to mpsan alone are forwarded.
  */
 static int cmd_run_start(const struct settings *settings, struct watch *watch,
 			 struct launch *launch, const struct binary *binary, char **argv)
@@ -202,7 +199,7 @@ static int cmd_run_start(const struct settings *settings, struct watch *watch,
 	if (!watch->child) {
 		int status = launch_status(errno);
 		bool tight = status == STATUS_BROKEN;
-		char *why = text_format("%s: %s", tight ? "no process can be started" : argv[0],
+		char *why = text_format("%s: %s", tight ? "cannot start a process" : argv[0],
 					strerror(errno));
 
 		if (tight)
@@ -215,9 +212,12 @@ static int cmd_run_start(const struct settings *settings, struct watch *watch,
 	return 0;
 }
 
-#define DESCRIPTORS 6 /* the session, a log, and what a look at other processes takes */
+#define DESCRIPTORS 6 /* session, log, and examining other processes */
 
-/* Without them the supervisor would see nothing, and take that for nothing being there. */
+/*
+ * Without free descriptors the supervisor could not read /proc, and would take processes for
+ * absent.
+ */
 static bool has_descriptors(void)
 {
 	int fd[DESCRIPTORS], count = 0;
@@ -251,7 +251,7 @@ static int run_session(struct settings *settings, struct launch *launch, char **
 	binary_inspect(&binary, argv[0]);
 	status = cmd_run_start(settings, &watch, launch, &binary, argv);
 	if (!status) {
-		setvbuf(stderr, NULL, _IOFBF, 1 << 16); /* a finding goes out in one piece */
+		setvbuf(stderr, NULL, _IOFBF, 1 << 16); /* print each finding in one write */
 		watch_run(&watch);
 		failed = report(settings, &watch, argv, &binary, launch->library);
 		status = exit_status(settings, &watch, failed);
@@ -270,7 +270,9 @@ static int run(struct settings *settings, char **argv)
 	int status;
 
 	if (missed) {
-		wrong = text_format("system calls are filtered (seccomp), %s among them", missed);
+		wrong = text_format(
+			"a seccomp filter forbids system calls that mpsan needs, such as %s",
+			missed);
 		rescue_at_once(argv, wrong);
 	}
 	handover_take();
@@ -291,7 +293,8 @@ int cmd_run(int argc, char **argv)
 	int status = options_parse(&settings, OPT_RUN, usage_run, argc, argv);
 
 	if (!status && settings.rest >= argc)
-		status = complain("run: give a command: mpsan run [options] -- COMMAND [ARG...]");
+		status = complain(
+			"run: missing command; usage: mpsan run [options] -- COMMAND [ARG...]");
 	if (!status)
 		status = run(&settings, argv + settings.rest);
 	options_finish(&settings);

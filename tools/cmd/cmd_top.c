@@ -1,6 +1,6 @@
 /*
- * mpsan top: the picture of mpsan ps, refreshed, in a terminal; with --once, one plain screen. Neighbours: top.h,
- * ps.h.
+ * mpsan top: the view of mpsan ps, refreshed in a terminal; with --once, one plain screen.
+ * Neighbours: top.h, ps.h.
  */
 #include <errno.h>
 #include <locale.h>
@@ -18,7 +18,7 @@
 
 #define INTERVAL_MIN 0.1
 #define INTERVAL_MAX 3600.0
-#define SHARE 4u /* a look costs at most a fourth of the time */
+#define SHARE 4u /* examining takes at most a quarter of the time */
 
 struct top_options {
 	double interval; /* seconds */
@@ -42,7 +42,7 @@ static void catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* Names are UTF-8, and so is what the other commands print, whatever the locale says. */
+/* Names and the output of the other commands are UTF-8, whatever the locale says. */
 static void use_utf8(void)
 {
 	if (!setlocale(LC_CTYPE, "") || MB_CUR_MAX == 1)
@@ -60,7 +60,7 @@ static void cmd_top_draw(struct top_view *view, const struct top_picture *pictur
 	top_rows_finish(&lines);
 }
 
-/* When the next look is due: at the interval, unless looking takes long. */
+/* When to refresh next: after the interval, or later if examining is slow. */
 static uint64_t next_look(uint64_t began_ns, double interval)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC), rest_ns = (now_ns - began_ns) * SHARE,
@@ -135,7 +135,7 @@ static int show_once(const struct top_look *look)
 		free(line);
 	}
 	top_rows_finish(&rows);
-	return fflush(stdout) ? complain("top: standard output cannot be written") : 0;
+	return fflush(stdout) ? complain("top: cannot write to standard output") : 0;
 }
 
 static int cmd_top_show(const char *dir, bool as_json, const void *context)
@@ -165,20 +165,19 @@ static int take_interval(struct top_options *options, const char *text)
 	options->interval = text ? strtod(text, &end) : NAN;
 	if (!text || end == text || *end || !(options->interval >= INTERVAL_MIN) ||
 	    !(options->interval <= INTERVAL_MAX))
-		return complain("top: --interval %s: give seconds from %g to %g", text ? text : "",
-				INTERVAL_MIN, INTERVAL_MAX);
+		return complain("top: --interval %s: expected seconds from %g to %g",
+				text ? text : "", INTERVAL_MIN, INTERVAL_MAX);
 	return 0;
 }
 
-/* Takes its own options out; ps_command_run knows the rest. */
+/* Removes top's own options from argv; ps_command_run parses the rest. */
 static int take_options(struct top_options *options, int *argc, char **argv)
 {
 	int kept = 1, status = 0;
 
 	for (int i = 1; i < *argc && !status; i++) {
 		if (!strcmp(argv[i], "--json"))
-			status = complain(
-				"top: there is no --json; mpsan ps --json has the picture");
+			status = complain("top: no --json; use mpsan ps --json");
 		else if (!strcmp(argv[i], "--once"))
 			options->once = true;
 		else if (!strncmp(argv[i], "--interval=", 11))

@@ -1,4 +1,4 @@
-/* See conf.h. */
+/* Finds and parses the project file .mpsan.conf. */
 #include "conf.h"
 
 #include <errno.h>
@@ -13,7 +13,10 @@
 #include "../base/filtered.h"
 #include "../base/textfile.h"
 
-/* A value with the name of a file in it: behind the last '=', where the argument has one. */
+/*
+ * An option's value with its file name made relative to the project file's directory. The name
+ * follows the last '=' if the argument has one.
+ */
 static char *beside(const struct option_def *row, const char *conf, const char *value)
 {
 	const char *file = strchr(row->argument, '=') ? strchr(value, '=') : value;
@@ -32,7 +35,7 @@ static char *conf_unknown(const struct textfile *file, const char *name, size_t 
 {
 	char *near = options_suggest(name, length, OPT_COMMANDS);
 	char *wrong = textfile_wrong(file, name,
-				     "no such option: %.*s%s; 'mpsan list options' names them",
+				     "no such option: %.*s%s; 'mpsan list options' lists them",
 				     (int)(length > 40 ? 40 : length), name, near);
 
 	free(near);
@@ -71,12 +74,13 @@ static char *conf_take_line(struct settings *settings, enum option_where where,
 	if (!row)
 		return conf_unknown(file, name, length);
 	if (row->where & OPT_LINE)
-		return textfile_wrong(file, name, "%s belongs on the command line", row->name);
+		return textfile_wrong(file, name, "%s is only allowed on the command line",
+				      row->name);
 	if (equals)
 		value = textfile_trim(equals + 1);
 	if (!option_is_optional(row) && (!value || !*value))
-		return textfile_wrong(file, name + length, "no value; give %s = %s", row->name,
-				      row->argument);
+		return textfile_wrong(file, name + length, "missing value; expected %s = %s",
+				      row->name, row->argument);
 	return row->where & where ? set(settings, file, row, value) : NULL;
 }
 
@@ -85,7 +89,7 @@ static bool is_trusted(uid_t owner)
 	return owner == geteuid() || !owner;
 }
 
-/* Why a file that was only found is not read; NULL: it may be. */
+/* Why a file that was found, not named, is not used; NULL if it may be used. */
 static const char *doubt(const char *name, const struct stat *st)
 {
 	struct stat link;
@@ -94,7 +98,7 @@ static const char *doubt(const char *name, const struct stat *st)
 		return "it is not a regular file";
 	if (lstat(name, &link) || !is_trusted(link.st_uid) || !is_trusted(st->st_uid))
 		return "it belongs to another user";
-	return st->st_mode & S_IWOTH ? "everybody may write to it" : NULL;
+	return st->st_mode & S_IWOTH ? "it is world-writable" : NULL;
 }
 
 static int read_file(struct settings *settings, enum option_where where, int fd)
@@ -112,7 +116,7 @@ static int read_file(struct settings *settings, enum option_where where, int fd)
 	return status;
 }
 
-/* The last place to look in: the root of a repository, or of a file system. */
+/* Whether the search ends here: the root of a repository or of a file system. */
 static bool is_last(const char *directory, dev_t device)
 {
 	char *git = text_format("%s/.git", directory), *parent = text_format("%s/..", directory);
@@ -125,7 +129,7 @@ static bool is_last(const char *directory, dev_t device)
 	return last;
 }
 
-/* The nearest one, owned by the caller; NULL: there is none. */
+/* The nearest project file, which the caller frees; NULL if there is none. */
 static char *conf_find(void)
 {
 	char directory[PATH_MAX];
@@ -163,8 +167,7 @@ int conf_read(struct settings *settings, enum option_where where)
 		return 0;
 	fd = open(settings->conf, O_RDONLY | O_CLOEXEC | (is_named ? 0 : O_NONBLOCK));
 	if (fd < 0 || fstat(fd, &st)) {
-		status =
-			complain("%s: %s; --no-conf does without", settings->conf, strerror(errno));
+		status = complain("%s: %s; --no-conf ignores it", settings->conf, strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		return status;
@@ -174,7 +177,7 @@ int conf_read(struct settings *settings, enum option_where where)
 	status = why ? 0 : read_file(settings, where, fd);
 	close(fd);
 	if (why) {
-		complain("%s is not used: %s; --conf %s uses it", settings->conf, why,
+		complain("%s is not used: %s; --conf %s overrides this", settings->conf, why,
 			 settings->conf);
 		free(settings->conf);
 		settings->conf = NULL;

@@ -1,4 +1,6 @@
-/* See gate.h. */
+/*
+ * Applies the baseline to a report, and lists suppressions and baseline lines that matched nothing.
+ */
 #include "gate.h"
 
 #include <stdio.h>
@@ -17,11 +19,11 @@ static void say_unused(const struct suppressions *suppressions, json_t *document
 		const struct suppression *line = &suppressions->line.item[i];
 
 		if (!line->used && ++count <= NAMED_MAX)
-			report_limit(document, "suppression never used: %s:%u %s:%s", line->file,
+			report_limit(document, "unused suppression: %s:%u %s:%s", line->file,
 				     line->number, line->slug, line->pattern);
 	}
 	if (count > NAMED_MAX)
-		report_limit(document, "further suppressions never used: %u", count - NAMED_MAX);
+		report_limit(document, "further unused suppressions: %u", count - NAMED_MAX);
 }
 
 int gate(struct settings *settings, json_t *document)

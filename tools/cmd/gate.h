@@ -1,6 +1,6 @@
 /*
- * What a team has settled, held against a finished report: which findings it knows of, which suppressions were in vain.
- * Neighbours: baseline.h, suppress.h; the cmd_*.c files call it before they write.
+ * Compares a finished report with what a team has accepted: known findings (baseline) and
+ * suppressions. Neighbours: baseline.h, suppress.h; the cmd_*.c files call it before they write.
  */
 #ifndef MPSAN_GATE_H
 #define MPSAN_GATE_H
@@ -8,8 +8,9 @@
 #include "options.h"
 
 /*
- * Writes the baseline that was asked for, takes known findings out of the document, names lines that were never used
- * among its limits, and the project file in `tool`. 0, or STATUS_USAGE after a complaint.
+ * Writes the baseline if asked to, removes known findings from the document, adds unused baseline
+ * lines and suppressions to its limits, and the project file to `tool`. Returns 0, or STATUS_USAGE
+ * after an error line.
  */
 int gate(struct settings *settings, json_t *document);
 

@@ -1,5 +1,5 @@
 /*
- * The command `mpsan`: finds the sub-command in commands.def and hands over. Neighbours: cmd_*.c,
+ * The command `mpsan`: looks up the sub-command in commands.def and calls it. Neighbours: cmd_*.c,
  * one each.
  */
 #include <errno.h>
@@ -62,7 +62,7 @@ static bool is_command(const char *name)
 	return false;
 }
 
-/* `names` gives what could have been meant. */
+/* Prints an error for an unknown name, with suggestions from `names`. */
 static int complain_of(const char *what, const char *name, const char *(*names)(size_t number))
 {
 	char *near = suggest_names(name, names);
@@ -85,7 +85,8 @@ static int help_on(char *name)
 {
 	if (is_command(name))
 		return run_command(2, (char *[]){name, "--help", NULL});
-	return topic_print(name) ? 0 : complain_of("help: no command or topic", name, help_name);
+	return topic_print(name) ? 0 :
+				   complain_of("help: no such command or topic:", name, help_name);
 }
 
 static int help(int argc, char **argv)
@@ -94,21 +95,21 @@ static int help(int argc, char **argv)
 				       !strcmp(argv[1], "-h"));
 
 	if (argc > 2)
-		return complain("help: give one command or topic; 'mpsan help' lists them");
+		return complain("help: one command or topic expected; 'mpsan help' lists them");
 	return argc < 2 || of_itself ? print_help(stdout) : help_on(argv[1]);
 }
 
-/* What was printed and did not arrive is no success. */
+/* Output that could not be written is an error. */
 static int finish(int status)
 {
 	bool fine = !fflush(stdout) && !ferror(stdout);
 
-	return fine || status ? status : complain("standard output cannot be written");
+	return fine || status ? status : complain("cannot write to standard output");
 }
 
 /*
- * Where a standard stream is closed, a file of ours would take its number and get what was meant for it. What the
- * program inherits stays as it is.
+ * If a standard stream is closed, one of our files could get its number and the program's output.
+ * /dev/null fills the gap; what the program inherits stays as it is.
  */
 static void fill_streams(void)
 {
@@ -148,7 +149,7 @@ static void run_there(void)
 	command.status = run_all(command.argc, command.argv);
 }
 
-/* Where the stack may not grow (ulimit -s) the command brings its own. */
+/* Runs the command on a stack of its own if the stack cannot grow (ulimit -s). */
 static void run_on_own_stack(void)
 {
 	static ucontext_t here, there;

@@ -1,4 +1,4 @@
-/* See offline.h. */
+/* Judges recorded sessions and merges them into one report. */
 #include "offline.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "../symbols/symbols.h"
 #include "gate.h"
 
-/* The first process of a session stands for the command. */
+/* The command and exit status of the report are those of the session's first process. */
 static void offline_describe(const struct reader *reader, json_t **command, struct report_exit *end)
 {
 	const struct mpsan_process *first =
@@ -49,11 +49,11 @@ static void add_timeline(const struct report_source *source, uint32_t number,
 	if (report->timeline->left_out > before)
 		report_limit(
 			report->document,
-			"%s: the time line leaves out %llu waits, holds, pieces of memory, uses, messages and threads: it would be too long",
+			"%s: the timeline omits %llu waits, holds, allocations, uses, messages and threads: too many to draw",
 			source->dir, (unsigned long long)(report->timeline->left_out - before));
 }
 
-/* Adds a judged session that is a source already. */
+/* Adds a judged session to the report's sources. */
 static void add_source(const struct settings *settings, const struct judge *judge, uint32_t number,
 		       struct report *report)
 {
@@ -87,7 +87,7 @@ void offline_add(const struct settings *settings, const struct judge *judge,
 		 end);
 }
 
-/* NULL, or one line (owned by the caller). */
+/* Returns NULL, or an error line that the caller frees. */
 static char *judge_session(const struct settings *settings, uint32_t number, struct report *report)
 {
 	struct reader reader;
@@ -100,7 +100,7 @@ static char *judge_session(const struct settings *settings, uint32_t number, str
 	if (wrong)
 		return wrong;
 	progress_begin(report->source.item[number].dir);
-	if (!reader.session.head->end_ns) /* else the supervisor says when it was over */
+	if (!reader.session.head->end_ns) /* otherwise the supervisor recorded the end */
 		reader_read(&reader);
 	now = reader_end_ns(&reader);
 	if (now)

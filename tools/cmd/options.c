@@ -1,4 +1,4 @@
-/* See options.h. */
+/* Parses command lines by the rows of mpsan_options.def, and prints --help. */
 #include "options.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static char *set_number(const char *name, const char *value, unsigned long max,
 	errno = 0;
 	*number = strtoul(value, &end, 10);
 	if (*value < '0' || *value > '9' || *end || errno || *number > max)
-		return text_format("--%s %s: give a number from 0 to %lu", name, value, max);
+		return text_format("--%s %s: expected a number from 0 to %lu", name, value, max);
 	return NULL;
 }
 
@@ -41,8 +41,8 @@ static char *set_fail_on(struct settings *settings, const char *value)
 	if (!strcmp(value, "never"))
 		settings->fail_on = GRADE_OFF;
 	else if (!grade_parse(value, &settings->fail_on) || settings->fail_on == GRADE_OFF)
-		return text_format(
-			"--fail-on %s: no such level; take error, warning, note or never", value);
+		return text_format("--fail-on %s: no such level; use error, warning, note or never",
+				   value);
 	return NULL;
 }
 
@@ -74,7 +74,7 @@ static char *set_on_deadlock(struct settings *settings, const char *value)
 {
 	settings->kill_on_deadlock = !strcmp(value, "kill");
 	if (!settings->kill_on_deadlock && strcmp(value, "report"))
-		return text_format("--on-deadlock %s: no such action; take report or kill", value);
+		return text_format("--on-deadlock %s: no such action; use report or kill", value);
 	return NULL;
 }
 
@@ -90,7 +90,7 @@ static char *set_hang_after(struct settings *settings, const char *value)
 static char *set_dir(struct settings *settings, const char *value)
 {
 	settings->dir = *value ? value : NULL;
-	return *value ? NULL : text_copy("--dir: give a directory");
+	return *value ? NULL : text_copy("--dir: missing directory");
 }
 
 static char *set_skew(struct settings *settings, const char *value)
@@ -113,10 +113,10 @@ static char *set_baseline(struct settings *settings, const char *value)
 {
 	if (settings->baseline.file && !(settings->conf_baseline && !settings->is_conf))
 		return text_format(
-			"--baseline %s: there is one already, %s; put their lines together", value,
-			settings->baseline.file);
+			"--baseline %s: only one baseline is allowed, and %s is given already; merge the files",
+			value, settings->baseline.file);
 	if (settings->is_conf && settings->write_baseline && access(value, F_OK) && errno == ENOENT)
-		return NULL; /* it is being made */
+		return NULL; /* it will be created */
 	baseline_finish(&settings->baseline);
 	settings->conf_baseline = settings->is_conf;
 	return baseline_read(&settings->baseline, value);
@@ -138,7 +138,10 @@ static char *hand_over(struct settings *settings, const char *name, const char *
 	return NULL;
 }
 
-/* A number of bytes, with k, M or G behind it; `what` names the option when it is none. */
+/*
+ * Checks a number of bytes with an optional suffix k, M or G. Returns NULL or an error that names
+ * the option `what`.
+ */
 static char *wrong_bytes(const char *what, const char *value)
 {
 	size_t digits = strspn(value, "0123456789");
@@ -146,8 +149,8 @@ static char *wrong_bytes(const char *what, const char *value)
 	if (digits && digits <= 15 &&
 	    (!value[digits] || (strchr("kMG", value[digits]) && !value[digits + 1])))
 		return NULL;
-	return text_format("--%s %s: give a number of bytes, with k, M or G behind it", what,
-			   value);
+	return text_format("--%s %s: expected a number of bytes, optionally with suffix k, M or G",
+			   what, value);
 }
 
 static char *set_auto_export(struct settings *settings, const char *value)
@@ -167,21 +170,21 @@ static char *set_log_max(struct settings *settings, const char *value)
 static char *set_print(struct settings *settings, const char *value)
 {
 	if (strcmp(value, "yes") && strcmp(value, "no"))
-		return text_format("--print %s: take yes or no", value);
+		return text_format("--print %s: expected yes or no", value);
 	return hand_over(settings, "print", value);
 }
 
 static char *set_join(struct settings *settings, const char *value)
 {
 	if (strcmp(value, "only") && strcmp(value, "make"))
-		return text_format("--join %s: take only or make", value);
+		return text_format("--join %s: expected only or make", value);
 	return hand_over(settings, "join", value);
 }
 
 static char *set_lock_order(struct settings *settings, const char *value)
 {
 	if (strcmp(value, "yes") && strcmp(value, "no"))
-		return text_format("--lock-order %s: take yes or no", value);
+		return text_format("--lock-order %s: expected yes or no", value);
 	return hand_over(settings, "lock-order", value);
 }
 
@@ -216,7 +219,7 @@ static char *set_color(struct settings *settings, const char *value)
 			settings->view.colour = i;
 			return NULL;
 		}
-	return text_format("--color %s: give auto, always or never", value);
+	return text_format("--color %s: expected auto, always or never", value);
 }
 
 static char *set_no_conf(struct settings *settings, const char *value)
@@ -267,7 +270,7 @@ const struct option_def *options_find(const char *name, size_t length, int where
 	return NULL;
 }
 
-static const char *near_row[ROWS + 1]; /* the names that options_suggest looks through */
+static const char *near_row[ROWS + 1]; /* the names for options_suggest */
 
 static const char *near_name(size_t number)
 {
@@ -292,14 +295,17 @@ static int options_unknown(enum option_where where, const char *option, const ch
 {
 	size_t dashes = strspn(option, "-"), length = strcspn(option + dashes, "=");
 	char *near = options_suggest(option + dashes, length, where);
-	int status = complain("unknown option %s%s; 'mpsan %s --help' names them", option, near,
+	int status = complain("unknown option %s%s; 'mpsan %s --help' lists them", option, near,
 			      command);
 
 	free(near);
 	return status;
 }
 
-/* What the project file's reading depends on is looked at first, all others after that file. */
+/*
+ * The options that choose the project file are parsed first; the others after that file, so that
+ * they override it.
+ */
 enum pass { PASS_CONF, PASS_REST };
 
 static bool is_first(const struct option_def *row)
@@ -322,7 +328,7 @@ static int take_option(struct settings *settings, enum option_where where, int a
 	if (!value && !option_is_optional(row) && *at + 1 < argc)
 		value = argv[++*at];
 	if (!value && !option_is_optional(row))
-		return complain("--%s: give %s", row->name, row->argument);
+		return complain("--%s: missing %s", row->name, row->argument);
 	if (is_first(row) != (pass == PASS_CONF))
 		return 0;
 	wrong = row->set(settings, value);
@@ -338,11 +344,13 @@ static int print_help(enum option_where where, const char *usage)
 	printf("usage: mpsan %s\n", usage);
 	options_print(stdout, where);
 	if (where == OPT_RUN)
-		puts("exit status: the program's own when it failed (128+N for a signal); else 66 (--exit-code) when "
-		     "a finding\n  reaches --fail-on, 0 when none does; 2 wrong usage, or a report that cannot be "
-		     "written; 126, 127 the program\n  cannot be executed, is not found; 70 mpsan itself failed. "
-		     "Where limits or a full disk let mpsan not work, the\n  program runs unwatched with its own "
-		     "status, which one line says");
+		puts("exit status:\n"
+		     "  the program's own if it failed (128+N for signal N), else\n"
+		     "  66 (--exit-code) if a finding is at least as severe as --fail-on, else 0;\n"
+		     "  2 wrong usage, or a report cannot be written; 70 mpsan itself failed;\n"
+		     "  126 the program cannot be executed, 127 it was not found.\n"
+		     "If a resource limit or a full disk keeps mpsan from working, the program runs\n"
+		     "unwatched with its own status, and one line on standard error says so.");
 	return OPTIONS_HELP;
 }
 
@@ -354,7 +362,7 @@ static void put_last(int argc, char **argv, int at)
 	argv[argc - 1] = word;
 }
 
-/* Options may stand behind sessions, too; what `run` starts has options of its own. */
+/* Options may also follow session directories; for `run`, parsing stops at the command. */
 static int options_take_line(struct settings *settings, enum option_where where, const char *usage,
 			     int argc, char **argv, enum pass pass)
 {

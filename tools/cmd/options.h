@@ -19,13 +19,13 @@ enum option_where {
 	OPT_CHECK = 4,
 	OPT_ENV = 8,
 	OPT_LIB = 16,
-	OPT_LINE = 32, /* stands on the command line alone */
-	OPT_PATH = 64, /* its value is, or ends with, the name of a file */
+	OPT_LINE = 32, /* command line only */
+	OPT_PATH = 64, /* its value is a file name, or ends with one */
 	OPT_COMMANDS = OPT_RUN | OPT_REPORT | OPT_CHECK | OPT_ENV
 };
 
 struct settings {
-	ARRAY(struct report_target) reports; /* none: text on standard error */
+	ARRAY(struct report_target) reports; /* empty: text on standard error */
 	enum grade fail_on; /* GRADE_OFF: never */
 	int exit_code;
 	struct grades grades;
@@ -37,29 +37,29 @@ struct settings {
 	ARRAY(struct host_skew) skews;
 	struct baseline baseline;
 	const char *write_baseline;
-	char *for_library; /* name=value:… of what the library itself must know; NULL: nothing */
+	char *for_library; /* name=value:… for the library's MPSAN_OPTIONS; NULL: nothing */
 	char *conf; /* the project file in use; NULL: none */
 	bool no_conf;
 	struct text_view view;
 	uint32_t
-		/* how many of the reports, and whether the baseline, are the project file's: */
+		/* which reports, and whether the baseline, come from the project file: */
 		conf_reports;
-	bool conf_baseline; /* one on the command line takes their place */
-	bool is_conf; /* what is set now comes from there */
-	ARRAY(char *) texts; /* its values, which are pointed into */
-	int rest; /* index of the first argument that is no option */
+	bool conf_baseline; /* the command line replaces them */
+	bool is_conf; /* values set now come from the project file */
+	ARRAY(char *) texts; /* the project file's values; settings point into them */
+	int rest; /* index of the first operand */
 };
 
 /*
- * Parses argv[1..] up to "--" or the first word that is no option. Returns 0, or STATUS_USAGE
- * after a complaint, or OPTIONS_HELP after printing the help.
+ * Parses argv[1..] up to "--" or the first operand. Returns 0, STATUS_USAGE after an error line, or
+ * OPTIONS_HELP after printing the help.
  */
 #define OPTIONS_HELP (-1)
 int options_parse(struct settings *settings, enum option_where where, const char *usage, int argc,
 		  char **argv);
 void options_finish(struct settings *settings);
 
-/* The rows of one sub-command, in the form of --help; 0: all rows. */
+/* Prints the options of one sub-command, as --help does; 0: of all. */
 void options_print(FILE *out, int where);
 
 /* A row of the table. */
@@ -69,15 +69,18 @@ struct option_def {
 	const char *preset;
 	int where;
 	const char *help;
-	/* NULL, or what is wrong; the value is NULL when none was given, else borrowed for as long as the settings live. */
+	/*
+	 * Returns NULL or an error. The value is NULL if none was given, else borrowed for the life
+	 * of the settings.
+	 */
 	char *(*set)(struct settings *settings, const char *value);
 };
 
-/* The row of an option that one of `where` takes, else NULL. */
+/* The row of an option that `where` takes, else NULL. */
 const struct option_def *options_find(const char *name, size_t length, int where);
-/* " (did you mean …?)" of the options that one of `where` takes, or ""; owned by the caller. */
+/* " (did you mean …?)" with options that `where` takes, or "". The caller frees it. */
 char *options_suggest(const char *name, size_t length, int where);
-/* Such an argument stands behind a '=' or not at all. */
+/* Whether the argument may be omitted; if given, it follows a '='. */
 bool option_is_optional(const struct option_def *row);
 
 #endif

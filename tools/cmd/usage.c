@@ -1,4 +1,4 @@
-/* How each sub-command is called, for its --help and for complaints. */
+/* The usage line of each sub-command, for --help and error lines. */
 #include "command.h"
 
 #define COMMAND(name, arguments, help) const char usage_##name[] = #name " " arguments;

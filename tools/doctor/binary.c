@@ -1,4 +1,4 @@
-/* See binary.h. */
+/* Inspects the ELF file or script that a command names. */
 #include "binary.h"
 
 #include <fcntl.h>
@@ -41,7 +41,7 @@ static char *search_path(const char *command)
 	return NULL;
 }
 
-/* What `env [-S] [-OPTION] [NAME=VALUE] PROGRAM` would run. */
+/* The program that `env [-S] [-OPTION] [NAME=VALUE] PROGRAM` runs. */
 static char *after_env(char **rest)
 {
 	char *word;
@@ -52,7 +52,7 @@ static char *after_env(char **rest)
 	return word;
 }
 
-/* Follows "#! PROGRAM [ARG]", and "#! /usr/bin/env PROGRAM"; false when it is no script. */
+/* Follows "#! PROGRAM [ARG]" and "#! /usr/bin/env PROGRAM"; false if it is not a script. */
 static bool follow_script(struct binary *binary)
 {
 	char line[256] = "", *program, *rest = line + 2;
@@ -194,7 +194,7 @@ void binary_inspect(struct binary *binary, const char *command)
 	char *real;
 
 	*binary = (struct binary){.path = search_path(command)};
-	/* What runs a script may be one itself, as pyenv's are; the kernel goes no further either. */
+	/* An interpreter may be a script itself, as with pyenv; the kernel has the same limit. */
 	for (int i = 0; i < SCRIPTS_MAX && binary->path && follow_script(binary); i++)
 		;
 	if (!binary->path)
@@ -224,16 +224,16 @@ void binary_finish(struct binary *binary)
 const char *binary_obstacle(const struct binary *binary)
 {
 	if (!binary->path)
-		return "it was not found, or is not executable";
+		return "not found, or not executable";
 	if (!binary->is_elf)
-		return "it is no ELF program";
+		return "not an ELF program";
 	if (binary->is_foreign)
-		return "it is built for another machine or word size; use an mpsan built for it";
+		return "built for another machine or word size; use an mpsan built for it";
 	if (!binary->loader)
-		return "it is statically linked; link it dynamically";
+		return "statically linked; link it dynamically";
 	if (binary->is_musl)
-		return "it uses musl; only glibc programs can be watched";
+		return "linked with musl; only glibc programs can be watched";
 	if (binary->is_secure)
-		return "it is set-user-ID or set-group-ID or has capabilities, so the loader ignores LD_PRELOAD; run a copy without that";
+		return "set-user-ID, set-group-ID or with capabilities, so the loader ignores LD_PRELOAD; run a copy without them";
 	return NULL;
 }

@@ -1,4 +1,4 @@
-/* See doctor.h. */
+/* Collects the lines of the checks and prints them, as text or JSON. */
 #include "doctor.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /*
- * What `mpsan doctor` looks at: whether mpsan works on this machine, and whether it can watch a program. Each look
- * adds lines: a subject, what was found, and the cure when something is to be done. Neighbours: cmd_doctor.c asks
- * them all, binary.h reads programs.
+ * The checks of `mpsan doctor`: whether mpsan works on this machine, and whether it can watch a
+ * program. Each check adds lines: a subject, what was found, and a cure if something should be
+ * done. Neighbours: cmd_doctor.c runs them all, binary.h inspects programs.
  */
 #ifndef MPSAN_DOCTOR_H
 #define MPSAN_DOCTOR_H
@@ -15,7 +15,7 @@
 
 enum doctor_grade {
 	DOCTOR_OK,
-	/* works, but something will not be seen, or the program itself will meet a limit */
+	/* works, but mpsan will not see something, or the program may hit a limit */
 	DOCTOR_WARN,
 	DOCTOR_BAD, /* cannot be watched */
 };
@@ -28,43 +28,43 @@ struct doctor_line {
 };
 
 struct doctor {
-	const char *root; /* where /proc, /sys, /etc are: "" */
+	const char *root; /* prefix of /proc, /sys and /etc; "" but in tests */
 	ARRAY(struct doctor_line) lines;
 };
 
-/* Takes `fix`, which may be NULL. */
+/* Adds a line. Takes ownership of `fix`, which may be NULL. */
 void doctor_say(struct doctor *doctor, enum doctor_grade grade, const char *subject, char *fix,
 		const char *format, ...) __attribute__((format(printf, 5, 6)));
 bool doctor_is_bad(const struct doctor *doctor);
 void doctor_finish(struct doctor *doctor);
 
-/* "ok   SUBJECT: TEXT", and "     fix: FIX" below it. */
+/* Prints "ok   SUBJECT: TEXT", and "     fix: FIX" below it. */
 void doctor_print(const struct doctor *doctor, FILE *out);
-/* Schema mpsan.doctor/1; `command` is NULL or a NULL-terminated list. Owned by the caller. */
+/* The document mpsan.doctor/1, which the caller frees. `command` is NULL or NULL-terminated. */
 json_t *doctor_json(const struct doctor *doctor, char **command);
 
-/* The start of a file under the root, NULL when it cannot be read; owned by the caller. */
+/* The beginning of a file under the root, which the caller frees; NULL if it cannot be read. */
 char *doctor_read(const struct doctor *doctor, const char *path);
 bool doctor_has(const struct doctor *doctor, const char *path);
-/* The number that such a file starts with, `otherwise` when there is none. */
+/* The number at the beginning of such a file; `otherwise` if there is none. */
 long long doctor_number(const struct doctor *doctor, const char *path, long long otherwise);
 
-/* doctor_kernel.c: what may be seen of other processes, how time is read, CUDA's driver */
+/* doctor_kernel.c: access to other processes, clock source, seccomp, GPU driver */
 void doctor_kernel(struct doctor *doctor);
-/* Says what it means that a look into a child failed with `error`, or did not (0). */
+/* Reports whether the memory of a child can be read: `error` is 0 or the errno. */
 void doctor_peek(struct doctor *doctor, int error);
 void doctor_hidepid(struct doctor *doctor, bool privileged);
 
-/* doctor_container.c: the walls around this process */
+/* doctor_container.c: containers, namespaces and memory limits */
 void doctor_container(struct doctor *doctor);
 
-/* doctor_room.c: files, memory, descriptors, mappings */
+/* doctor_room.c: disk space, descriptors, mappings */
 void doctor_room(struct doctor *doctor);
 
-/* doctor_preload.c: other libraries that come into every program; `list` is LD_PRELOAD or NULL */
+/* doctor_preload.c: other preloaded libraries; `list` is LD_PRELOAD or NULL */
 void doctor_preload(struct doctor *doctor, const char *list);
 
-/* doctor_program.c: the program itself; `command` as in argv, up to NULL */
+/* doctor_program.c: the program; `command` is its argv, NULL-terminated */
 void doctor_program(struct doctor *doctor, char **command);
 /* doctor_python.c */
 void doctor_python(struct doctor *doctor, const struct binary *binary);

@@ -1,4 +1,4 @@
-/* The walls around this process. See doctor.h. */
+/* Checks of containers, PID namespaces and memory limits. See doctor.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 #define MIB (1024ll * 1024)
 
-/* The name of what made the container, NULL outside of one; constant. */
+/* The container engine, a constant; NULL outside of containers. */
 static const char *container_kind(const struct doctor *doctor)
 {
 	static const char *const files[][2] = {
@@ -32,7 +32,7 @@ static const char *container_kind(const struct doctor *doctor)
 	return kind;
 }
 
-/* The least memory.max from the own control group upwards; LLONG_MAX: none. */
+/* The lowest memory.max of the own control group and its ancestors; LLONG_MAX: none. */
 static long long memory_limit(const struct doctor *doctor)
 {
 	char *groups = doctor_read(doctor, "/proc/self/cgroup"), *path = NULL, *slash;
@@ -57,7 +57,7 @@ static long long memory_limit(const struct doctor *doctor)
 	return least;
 }
 
-/* Inside a PID namespace this process has several numbers. */
+/* In a PID namespace a process has several pids. */
 static bool has_own_pids(const struct doctor *doctor)
 {
 	char *status = doctor_read(doctor, "/proc/self/status");
@@ -82,8 +82,8 @@ void doctor_container(struct doctor *doctor)
 	if (kind || has_own_pids(doctor))
 		doctor_say(
 			doctor, DOCTOR_OK, "container", NULL,
-			"%s; mpsan follows what runs in it when it is started in it, and says what the container "
-			"forbids in the other lines",
+			"%s; mpsan watches processes of the container it runs in; the other lines show "
+			"what the container forbids",
 			kind ? kind : "a PID namespace of its own");
 	if (limit < 512 * MIB)
 		doctor_say(
@@ -91,10 +91,10 @@ void doctor_container(struct doctor *doctor)
 			text_copy(
 				"a higher limit: docker run --memory, resources.limits.memory in Kubernetes, --mem in "
 				"Slurm"),
-			"the control group may use %lld MiB, session logs in memory file systems and /dev/shm "
+			"the control group may use %lld MiB, including /dev/shm and session logs on memory "
 			"included",
 			limit / MIB);
 	else if (limit < 1ll << 50)
 		doctor_say(doctor, DOCTOR_OK, "memory", NULL,
-			   "the control group may use %lld MiB, /dev/shm included", limit / MIB);
+			   "the control group may use %lld MiB, including /dev/shm", limit / MIB);
 }

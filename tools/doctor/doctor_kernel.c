@@ -1,4 +1,7 @@
-/* What may be seen of other processes, how time is read, and whether there is a driver of CUDA. See doctor.h. */
+/*
+ * Checks of the kernel's settings: access to other processes, clock source, seccomp, GPU driver.
+ * See doctor.h.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +14,7 @@
 #include "../reader/hidden.h"
 #include "doctor.h"
 
-/* Reads the memory of a child, as is done for proofs about threads that wait: 0 or an errno. */
+/* Reads the memory of a child, as the supervisor does to prove deadlocks. Returns 0 or an errno. */
 static int peek_at_child(void)
 {
 	int ends[2], word = 0x6d70, seen = 0, error;
@@ -30,7 +33,7 @@ static int peek_at_child(void)
 	error = child < 0 || proc_read((uint32_t)child, (uintptr_t)&word, &seen, sizeof(seen)) < 0 ?
 			errno :
 			0;
-	close(ends[1]); /* which ends the child */
+	close(ends[1]); /* ends the child */
 	if (child > 0)
 		waitpid(child, NULL, 0);
 	return error;
@@ -44,7 +47,7 @@ void doctor_peek(struct doctor *doctor, int error)
 		doctor_say(
 			doctor, DOCTOR_OK, "other processes",
 			scope ? text_copy(
-					"for `mpsan ps` of a program that it did not start, and for descriptors "
+					"to use `mpsan ps` on programs started by others, and for descriptors "
 					"of exported memory between siblings: sysctl kernel.yama.ptrace_scope=0, "
 					"or root") :
 				NULL,
@@ -54,21 +57,21 @@ void doctor_peek(struct doctor *doctor, int error)
 	else if (!error)
 		doctor_say(
 			doctor, DOCTOR_OK, "other processes", NULL,
-			"their memory can be read (kernel.yama.ptrace_scope=%lld, with the right to trace)",
+			"their memory can be read (kernel.yama.ptrace_scope=%lld, with CAP_SYS_PTRACE)",
 			scope);
 	else
 		doctor_say(
 			doctor, DOCTOR_WARN, "other processes",
 			text_copy(
 				scope >= 3 ?
-					"kernel.yama.ptrace_scope=3 lasts until the next boot: remove it from "
+					"kernel.yama.ptrace_scope=3 cannot be changed at run time: remove it from "
 					"/etc/sysctl.d and reboot" :
 				scope == 2 ?
 					"sysctl kernel.yama.ptrace_scope=1, or run as root" :
 					"in a container: --cap-add SYS_PTRACE, or a seccomp profile that allows "
 					"process_vm_readv"),
-			"their memory cannot be read (%s): circles of waits, waits across processes and their "
-			"Python lines cannot be proved, hangs are warnings",
+			"their memory cannot be read (%s): wait-for cycles and waits across processes "
+			"cannot be proved, Python frames are missing, and hangs are only warnings",
 			strerror(error));
 }
 
@@ -83,14 +86,17 @@ void doctor_hidepid(struct doctor *doctor, bool privileged)
 	if (hidden && !privileged)
 		doctor_say(
 			doctor, DOCTOR_WARN, "/proc", text_copy(HIDDEN_CURE),
-			"is mounted with hidepid: processes of other users, and those that are not dumpable, "
-			"cannot be seen; waits that they could end are never told as hangs for ever");
+			"is mounted with hidepid: processes of other users and non-dumpable processes are "
+			"hidden; waits that they could end are not reported as deadlocks");
 	else if (!doctor_has(doctor, "/proc/self/status"))
 		doctor_say(doctor, DOCTOR_BAD, "/proc", text_copy("mount -t proc proc /proc"),
-			   "is not mounted: no process can be followed");
+			   "is not mounted: processes cannot be followed");
 }
 
-/* Each record has its time: fast only while the kernel lets the processor's own counter be read. */
+/*
+ * Every record has a timestamp; reading the time is fast only with a clock source that needs no
+ * system call.
+ */
 static void look_at_clock(struct doctor *doctor)
 {
 	char *source = doctor_read(
@@ -103,9 +109,9 @@ static void look_at_clock(struct doctor *doctor)
 		doctor_say(
 			doctor, DOCTOR_WARN, "clock",
 			text_copy(
-				"boot with tsc=reliable if the processor's counter is; see the kernel's log for why "
-				"it was given up"),
-			"%s: reading the time is a system call here, and records cost ten times as much",
+				"if the TSC is reliable, boot with tsc=reliable; the kernel log says why "
+				"it was disabled"),
+			"%s: reading the time takes a system call, which makes each record ten times as expensive",
 			source);
 	free(source);
 }
@@ -119,12 +125,14 @@ static void look_at_seccomp(struct doctor *doctor)
 	if (line && atoi(line + strlen("\nSeccomp:")) == 1)
 		doctor_say(doctor, DOCTOR_BAD, "seccomp",
 			   text_copy("start it outside this sandbox"),
-			   "strict: no program can be started here");
+			   "strict mode: no program can be started");
 	else if (*deadly)
-		doctor_say(doctor, missed ? DOCTOR_BAD : DOCTOR_WARN, "seccomp",
-			   text_copy("let the filter pass them, or meet them with an error"),
-			   "a filter of system calls ends who makes one of these: %s; mpsan %s",
-			   deadly, missed ? "cannot do without" : "does without");
+		doctor_say(
+			doctor, missed ? DOCTOR_BAD : DOCTOR_WARN, "seccomp",
+			text_copy(
+				"let the filter allow them or return an error (SECCOMP_RET_ERRNO)"),
+			"a filter kills the caller of: %s; mpsan %s", deadly,
+			missed ? "needs them" : "works without them");
 	free(status);
 	free(deadly);
 }
@@ -137,8 +145,7 @@ static void look_at_gpu(struct doctor *doctor)
 	if (name)
 		doctor_say(doctor, DOCTOR_OK, "GPU", NULL, "%.*s", (int)strcspn(name, "\n"), name);
 	else
-		doctor_say(doctor, DOCTOR_OK, "GPU", NULL,
-			   "no driver of NVIDIA here; the rules for CUDA will have nothing to say");
+		doctor_say(doctor, DOCTOR_OK, "GPU", NULL, "no NVIDIA driver; CUDA rules inactive");
 	free(text);
 }
 

@@ -1,4 +1,4 @@
-/* Other libraries that come into every program. See doctor.h. */
+/* Checks of other preloaded libraries. See doctor.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -6,28 +6,26 @@
 #include "../supervise/launch.h"
 #include "doctor.h"
 
-/* What is known of libraries that stand in for functions; the first whose name begins a file's name. */
+/* Known interposers; the first whose name is a prefix of the file's name counts. */
 static const struct {
 	const char *name, *text, *fix;
 	enum doctor_grade grade;
 } known[] = {
-	{"libjemalloc", "an allocator, fine before and behind mpsan", NULL, DOCTOR_OK},
-	{"libtcmalloc", "an allocator, fine before and behind mpsan", NULL, DOCTOR_OK},
-	{"libmimalloc", "an allocator, fine before and behind mpsan", NULL, DOCTOR_OK},
-	{"libheaptrack", "a heap profiler, fine before and behind mpsan", NULL, DOCTOR_OK},
-	{"libfaketime",
-	 "changes what the program sees of time: the timeouts in reports are those that it sees",
-	 NULL, DOCTOR_OK},
-	{"libasan", "AddressSanitizer wants to come first",
-	 "ASAN_OPTIONS=verify_asan_link_order=0, which `mpsan run` adds for programs that are linked with it",
+	{"libjemalloc", "an allocator, compatible with mpsan in any order", NULL, DOCTOR_OK},
+	{"libtcmalloc", "an allocator, compatible with mpsan in any order", NULL, DOCTOR_OK},
+	{"libmimalloc", "an allocator, compatible with mpsan in any order", NULL, DOCTOR_OK},
+	{"libheaptrack", "a heap profiler, compatible with mpsan in any order", NULL, DOCTOR_OK},
+	{"libfaketime", "fakes the program's time: timeouts in reports are in its time", NULL,
+	 DOCTOR_OK},
+	{"libasan", "AddressSanitizer has to be loaded first",
+	 "ASAN_OPTIONS=verify_asan_link_order=0; `mpsan run` sets it for programs linked with ASan",
 	 DOCTOR_WARN},
-	{"libtsan",
-	 "ThreadSanitizer wants to come first; it finds data races, mpsan what concerns processes",
-	 "one of the two at a time", DOCTOR_WARN},
-	{"libfakeroot", "answers for files and users; mpsan comes before it", NULL, DOCTOR_OK},
+	{"libtsan", "ThreadSanitizer has to be loaded first", "use one of the two at a time",
+	 DOCTOR_WARN},
+	{"libfakeroot", "fakes file owners; mpsan is loaded before it", NULL, DOCTOR_OK},
 	{"torch_memory_saver",
-	 "stands in for cudaMalloc too: mpsan comes before it and sees what the program asks, not what it makes of that",
-	 "for allocations as the driver has them, run once without it", DOCTOR_WARN},
+	 "replaces cudaMalloc, too: mpsan is loaded before it and sees the program's calls, not those to the driver",
+	 "to see the driver's allocations, run once without it", DOCTOR_WARN},
 };
 
 static const char *search_file(const char *file, const struct doctor *doctor)
@@ -36,7 +34,7 @@ static const char *search_file(const char *file, const struct doctor *doctor)
 	bool there;
 
 	if (!strchr(file, '/') || strchr(file, '$'))
-		return file; /* the loader searches */
+		return file; /* the loader searches for it */
 	name = text_format("%s%s", doctor->root, file);
 	there = !access(name, R_OK);
 	free(name);
@@ -52,8 +50,8 @@ static void look_at_ours(struct doctor *doctor, const char *subject, const char 
 	else
 		doctor_say(doctor, DOCTOR_WARN, subject,
 			   text_format("unset LD_PRELOAD for `mpsan run`, or name %s",
-				       ours ? ours : "the library of this mpsan"),
-			   "%s: another mpsan's library, a second one beside the own", file);
+				       ours ? ours : "this mpsan's library"),
+			   "%s: another mpsan's libmpsan.so is preloaded", file);
 	free(ours);
 	free(real);
 }
@@ -64,7 +62,7 @@ static void look_at_library(struct doctor *doctor, const char *subject, const ch
 
 	if (!search_file(file, doctor)) {
 		doctor_say(doctor, DOCTOR_WARN, subject, text_format("remove it from %s", subject),
-			   "%s cannot be read: the loader complains in every program", file);
+			   "%s cannot be read: the loader prints an error in every program", file);
 		return;
 	}
 	if (!strncmp(base, "libmpsan", strlen("libmpsan"))) {
@@ -80,7 +78,7 @@ static void look_at_library(struct doctor *doctor, const char *subject, const ch
 		}
 	doctor_say(
 		doctor, DOCTOR_OK, subject, NULL,
-		"%s: not known; mpsan comes before it, so calls that it makes itself are seen as the program's",
+		"%s: unknown library; mpsan is loaded before it and takes its calls for the program's",
 		file);
 }
 

@@ -1,10 +1,10 @@
-/* The program itself. See doctor.h. */
+/* Checks of the program that a command names. See doctor.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "doctor.h"
 
-/* Commands whose work is done by processes that are not their children. */
+/* Commands whose work is done by processes that are not their descendants. */
 static const struct {
 	const char *name, *text, *fix;
 } elsewhere[] = {
@@ -29,24 +29,25 @@ static void look_elsewhere(struct doctor *doctor, const char *command)
 	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++)
 		if (!strcmp(path_base(command), elsewhere[i].name))
 			doctor_say(doctor, DOCTOR_WARN, "work elsewhere",
-				   text_copy(elsewhere[i].fix), "%s: what %s starts is not watched",
+				   text_copy(elsewhere[i].fix),
+				   "%s: processes that %s starts are not watched",
 				   elsewhere[i].text, elsewhere[i].name);
 }
 
-/* Of a script that begins with a program that is not there. */
+/* For a script whose interpreter does not exist. */
 static void look_at_first_line(struct doctor *doctor, const struct binary *binary,
 			       const char *command)
 {
 	doctor_say(
 		doctor, DOCTOR_BAD, "program",
 		text_copy(
-			"install that, or change the script's first line (which must not end in a carriage "
+			"install it, or change the script's first line (which must not end in a carriage "
 			"return)"),
-		"%s: its first line asks for '%.*s', which was not found", command,
+		"%s: interpreter '%.*s' in its first line not found", command,
 		(int)strcspn(binary->interpreter, "\r"), binary->interpreter);
 }
 
-/* An obstacle is what is wrong, a semicolon, and the cure. */
+/* An obstacle is "PROBLEM; CURE", or a problem alone. */
 static void look_at_obstacle(struct doctor *doctor, const struct binary *binary,
 			     const char *command)
 {
@@ -58,29 +59,30 @@ static void look_at_obstacle(struct doctor *doctor, const struct binary *binary,
 		doctor_say(doctor, DOCTOR_OK, "program", NULL, "%s can be watched", path);
 	else if (!binary->path)
 		doctor_say(doctor, DOCTOR_BAD, "program",
-			   text_copy("give its path, or add its directory to PATH"), "%s: %s", path,
-			   obstacle);
+			   text_copy("use its full path, or add its directory to PATH"), "%s: %s",
+			   path, obstacle);
 	else
 		doctor_say(doctor, DOCTOR_BAD, "program",
-			   text_copy(cure ? cure + 2 : "give a program of this machine"),
+			   text_copy(cure ? cure + 2 : "use a program built for this machine"),
 			   "%s: %.*s", path, cure ? (int)(cure - obstacle) : (int)strlen(obstacle),
 			   obstacle);
 }
 
-/* pyenv and its like start a Python by a script that is called as it is. */
+/* pyenv and similar tools start Python through a script. */
 static void look_at_script(struct doctor *doctor, const struct binary *binary, const char *command)
 {
 	bool is_shim = !binary->python && !strncmp(path_base(command), "python", 6);
 
-	doctor_say(doctor, DOCTOR_OK, "script",
-		   is_shim ?
-			   text_format(
-				   "for that Python itself: mpsan doctor -- \"$(%s -c 'import sys; "
-				   "print(sys.executable)')\"",
-				   command) :
-			   NULL,
-		   "%s is one; %s runs it%s", command, binary->interpreter,
-		   binary->python ? "" : ", and what that starts is watched too");
+	doctor_say(
+		doctor, DOCTOR_OK, "script",
+		is_shim ?
+			text_format(
+				"to check that Python itself: mpsan doctor -- \"$(%s -c 'import sys; "
+				"print(sys.executable)')\"",
+				command) :
+			NULL,
+		"%s, run by %s%s", command, binary->interpreter,
+		binary->python ? "" : "; programs that it starts are watched, too");
 }
 
 static void look_at_sanitizers(struct doctor *doctor, const struct binary *binary)
@@ -89,12 +91,11 @@ static void look_at_sanitizers(struct doctor *doctor, const struct binary *binar
 		doctor_say(
 			doctor, DOCTOR_OK, "AddressSanitizer",
 			text_copy(
-				"with LD_PRELOAD alone set ASAN_OPTIONS=verify_asan_link_order=0 yourself"),
-			"linked as a library, it wants to come first; `mpsan run` tells it not to insist");
+				"without `mpsan run`, set ASAN_OPTIONS=verify_asan_link_order=0 yourself"),
+			"its shared library has to be loaded first; `mpsan run` turns off that check");
 	if (binary->has_tsan)
-		doctor_say(
-			doctor, DOCTOR_OK, "ThreadSanitizer", NULL,
-			"works under mpsan, and sees calls behind it; slow programs become slower");
+		doctor_say(doctor, DOCTOR_OK, "ThreadSanitizer", NULL,
+			   "works under mpsan; slow programs become slower");
 }
 
 void doctor_program(struct doctor *doctor, char **command)
@@ -113,8 +114,8 @@ void doctor_program(struct doctor *doctor, char **command)
 	if (binary.loads_more)
 		doctor_say(
 			doctor, DOCTOR_OK, "RTLD_DEEPBIND", NULL,
-			"it loads libraries while it runs; those loaded with this flag would bind past mpsan, and that "
-			"cannot be known beforehand");
+			"it calls dlopen; libraries loaded with RTLD_DEEPBIND would bypass mpsan, which "
+			"cannot be known in advance");
 	if (binary.python && !binary_obstacle(&binary))
 		doctor_python(doctor, &binary);
 	binary_finish(&binary);

@@ -1,4 +1,4 @@
-/* A Python, which is asked what it is. See doctor.h. */
+/* Checks of the Python that a program runs: asks it for its version. See doctor.h. */
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void doctor_python_answer(const char *program, int fd)
 	_exit(127);
 }
 
-/* Its answer, false when it has none in time. */
+/* Runs it and reads its answer; false if there is none in time. */
 static bool doctor_python_ask(const char *program, char *text, size_t room)
 {
 	struct pollfd wait = {.events = POLLIN};
@@ -54,28 +54,27 @@ static void look_at_version(struct doctor *doctor, const char *version, const ch
 	sscanf(version, "3.%d.%d", &minor, &micro);
 	if (strcmp(kind, "cpython"))
 		doctor_say(doctor, DOCTOR_WARN, "Python", text_copy("run the program with CPython"),
-			   "%s %s: its locks and lines are not known, only what it calls in libc",
+			   "%s %s: its locks and lines are unknown; only its libc calls are seen",
 			   kind, version);
 	else if (free_threaded)
 		doctor_say(doctor, DOCTOR_WARN, "Python",
-			   text_format("run it with an ordinary build: python3.%d", minor),
+			   text_format("use an ordinary build: python3.%d", minor),
 			   "%s, free-threaded: its locks and lines cannot be seen", version);
 	else if (minor < 8 || minor > 14)
-		doctor_say(doctor, DOCTOR_WARN, "Python", text_copy("use one of 3.8 to 3.14"),
-			   "%s: lines of Python cannot be shown, locks by their address only",
-			   version);
+		doctor_say(doctor, DOCTOR_WARN, "Python", text_copy("use Python 3.8 to 3.14"),
+			   "%s: Python lines cannot be shown, and locks only by address", version);
 	else if (minor > 13 || (minor == 13 && micro > 0))
 		doctor_say(
 			doctor, DOCTOR_WARN, "Python",
-			text_copy("to find out who holds a lock, run it once with 3.12 or 3.13.0"),
-			"%s: who holds a threading.Lock cannot be seen from 3.13.1 on, since it is taken without "
+			text_copy("to find the owner of a lock, run once with 3.12 or 3.13.0"),
+			"%s: from 3.13.1 on the owner of a threading.Lock is unknown, as locking does not call "
 			"libc; waits are seen",
 			version);
 	else
 		doctor_say(doctor, DOCTOR_OK, "Python", NULL, "%s", version);
 }
 
-/* Where it lives: DIR/bin/python3 beside DIR/pyvenv.cfg or DIR/conda-meta. */
+/* A Python's home is DIR if it is DIR/bin/python3 beside DIR/pyvenv.cfg or DIR/conda-meta. */
 static void look_at_home(struct doctor *doctor, const char *path)
 {
 	char *home = text_copy(path), *slash = strrchr(home, '/'), *cfg, *conda;
@@ -92,7 +91,7 @@ static void look_at_home(struct doctor *doctor, const char *path)
 	else if (!access(conda, R_OK))
 		doctor_say(
 			doctor, DOCTOR_OK, "environment", NULL,
-			"conda environment %s; the library needs only libc, so its own libraries do no harm",
+			"conda environment %s; its libraries do not affect mpsan, which needs only libc",
 			home);
 	free(cfg);
 	free(conda);
@@ -107,8 +106,9 @@ void doctor_python(struct doctor *doctor, const struct binary *binary)
 	    sscanf(text, "%31s %31s %7s", version, kind, locking) == 3)
 		look_at_version(doctor, version, kind, !strcmp(locking, "free"));
 	else
-		doctor_say(doctor, DOCTOR_WARN, "Python",
-			   text_format("see what `%s -I -S -c 'import sys'` says", binary->path),
-			   "%s, by its name; it does not say so itself", binary->python);
+		doctor_say(
+			doctor, DOCTOR_WARN, "Python",
+			text_format("check the output of `%s -I -S -c 'import sys'`", binary->path),
+			"%s, judged by its name; it did not answer", binary->python);
 	look_at_home(doctor, binary->path);
 }

@@ -1,4 +1,4 @@
-/* Files, memory, descriptors, mappings. See doctor.h. */
+/* Checks of disk space, memory file systems, descriptors and mappings. See doctor.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "doctor.h"
 
 #define MIB (1024ull * 1024)
-#define LOG_ROOM (256 * MIB) /* four logs of the preset size */
-#define SHM_SMALL (64 * MIB) /* what containers get unless asked */
+#define LOG_ROOM (256 * MIB) /* four logs of the default size */
+#define SHM_SMALL (64 * MIB) /* the default size in containers */
 #define FILES_ENOUGH 4096u
 #define MAPS_PRESET 65530
 
@@ -40,26 +40,24 @@ static void look_at_tmp(struct doctor *doctor)
 	unsigned long long room;
 
 	if (statvfs(dir, &fs))
-		return; /* the session directory's own line says why */
+		return; /* the line of the session directory says why */
 	room = (unsigned long long)fs.f_bavail * fs.f_frsize;
 	if (remote)
 		doctor_say(
 			doctor, DOCTOR_WARN, "TMPDIR",
-			text_copy("TMPDIR=/tmp, or --dir, on a disk of this machine"),
-			"%s is on %s: logs are mapped memory, which is slow there, and several machines must not "
-			"share a session",
+			text_copy("set TMPDIR or --dir to a local disk"),
+			"%s is on %s, where mapped logs are slow; and a session must not be shared by "
+			"several machines",
 			dir, remote);
 	if (room < LOG_ROOM)
 		doctor_say(
 			doctor, DOCTOR_WARN, "TMPDIR",
-			text_copy("TMPDIR or --dir elsewhere, or --log-max 4M"),
-			"%s has %llu MiB left; a process may log up to 64 MiB, and what finds no room is lost",
+			text_copy("set TMPDIR or --dir to a larger disk, or use --log-max 4M"),
+			"%s has %llu MiB left; a process may log up to 64 MiB, and records that do not fit are lost",
 			dir, room / MIB);
 	else if (!remote)
 		doctor_say(doctor, DOCTOR_OK, "TMPDIR", NULL, "%s has %llu MiB left%s", dir,
-			   room / MIB,
-			   fs.f_flag & ST_NOEXEC ? "; noexec does no harm, logs are not executed" :
-						   "");
+			   room / MIB, fs.f_flag & ST_NOEXEC ? "; noexec does no harm" : "");
 }
 
 static void look_at_shm(struct doctor *doctor)
@@ -72,7 +70,7 @@ static void look_at_shm(struct doctor *doctor)
 		doctor_say(
 			doctor, DOCTOR_WARN, "/dev/shm",
 			text_copy("mount -t tmpfs -o mode=1777 tmpfs /dev/shm"),
-			"cannot be used (%s): multiprocessing has no semaphores and torch no shared tensors",
+			"cannot be used (%s): multiprocessing cannot create semaphores nor torch share tensors",
 			strerror(errno));
 		free(path);
 		return;
@@ -86,14 +84,14 @@ static void look_at_shm(struct doctor *doctor)
 			text_copy(
 				"docker run --shm-size=8g (or --ipc=host); in Kubernetes an emptyDir with medium: "
 				"Memory mounted there"),
-			"has %llu MiB: workers that send tensors die of SIGBUS when it is full",
+			"has %llu MiB: processes that share tensors die of SIGBUS when it is full",
 			size / MIB);
 	else if (room < size / 10 || room < SHM_SMALL)
 		doctor_say(
 			doctor, DOCTOR_WARN, "/dev/shm",
 			text_copy(
-				"ls -l /dev/shm shows what is there; remove what nobody uses (`mpsan ps --memory` says "
-				"who does)"),
+				"ls -l /dev/shm lists its files; remove unused ones (`mpsan ps --memory` shows "
+				"their users)"),
 			"%llu of %llu MiB are left", room / MIB, size / MIB);
 	else
 		doctor_say(doctor, DOCTOR_OK, "/dev/shm", NULL, "%llu of %llu MiB are left",
@@ -113,8 +111,8 @@ static void look_at_limits(struct doctor *doctor)
 				text_copy(
 					"raise the hard limit: /etc/security/limits.conf, LimitNOFILE= of a service, "
 					"docker run --ulimit nofile=65536"),
-			"a process may open %llu: each tensor that is shared by descriptor takes one, and `mpsan run` "
-			"one for each thread",
+			"a process may open %llu: each tensor shared by descriptor takes one, and `mpsan run` "
+			"one per thread",
 			(unsigned long long)files.rlim_cur);
 	else
 		doctor_say(doctor, DOCTOR_OK, "descriptors", NULL, "a process may open %llu",

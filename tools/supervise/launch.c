@@ -291,7 +291,7 @@ char *launch_prepare(struct launch *launch, const char *dir, const char *options
 	*launch = (struct launch){.library = launch_find_library()};
 	if (!launch->library)
 		return text_copy(
-			"libmpsan.so is not beside this program nor in ../lib; install mpsan again");
+			"libmpsan.so is not beside this program nor in ../lib; reinstall mpsan");
 	errno = 0;
 	wrong = dir ? make_given(launch, dir) : make_private(launch);
 	if (!wrong)
