@@ -1,11 +1,12 @@
 /*
- * What a program may tell mpsan about itself, and what it may ask of it: device memory of other processes. A
- * program built with this header runs unchanged without the library: each call looks whether the library is
- * there and does nothing when it is not.
+ * What a program may tell mpsan about itself, and what it may ask of it: device memory of other
+ * processes. A program built with this header runs unchanged without the library: each call checks
+ * whether the library is loaded and does nothing if it is not.
  *
- * The calls that return nothing only note facts. They never fail, block, allocate or change errno, and may be
- * made from any thread and from signal handlers. Strings are copied at once. The calls named mpsan_ipc_ return
- * 0 or a negative errno and leave errno alone; they may call the CUDA driver.
+ * Calls that return nothing only record facts. They never fail, block, allocate or change errno,
+ * and may be made from any thread and from signal handlers. Strings are copied before the call
+ * returns. The calls named mpsan_ipc_ return 0 or a negative errno value and leave errno unchanged;
+ * they may call the CUDA driver.
  */
 #ifndef MPSAN_H
 #define MPSAN_H
@@ -15,17 +16,17 @@
 
 #ifdef MPSAN_LIBRARY
 
-/* The library itself: the names below are functions that it defines. */
+/* Inside the library: it defines the functions below. */
 #define MPSAN_API(name, parameters, arguments) void name parameters;
 #define MPSAN_API_INT(name, parameters, arguments) int name parameters;
 
 #elif defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__))
 
 /*
- * A plain weak reference would do in position-independent programs; in others the linker settles it to
- * "absent" for good and nobody is told. So the address is read from the global offset table by hand, which
- * the loader fills in both. The inline functions bear other names than the entries, since they may be
- * emitted as local symbols.
+ * A plain weak reference would do in position-independent programs; in others the linker resolves
+ * it to 0 for good, without a warning. So the address is read by hand from the global offset table,
+ * which the loader fills in both cases. The inline functions have other names than the library's
+ * functions, because they may be emitted as local symbols.
  */
 #ifdef __x86_64__
 #define MPSAN_ENTRY(name, entry) \
@@ -36,7 +37,7 @@
 		: "=r"(entry))
 #endif
 
-/* Debuggers and reports show the line that calls, not this one. */
+/* Debuggers and reports show the calling line, not this one. */
 #define MPSAN_INLINE static inline __attribute__((always_inline, artificial))
 
 #define MPSAN_API(name, parameters, arguments)       \
@@ -76,101 +77,106 @@ extern "C" {
 #endif
 
 /*
- * Names a lock in reports, in place of a symbol or an address. Call it after the lock was initialised and
- * again when memory is used for another lock. The name also serves in suppressions.
+ * Names a lock in reports, in place of its symbol or address. Call it after the lock was
+ * initialised, and again when the memory is used for another lock. Suppressions match the name,
+ * too.
  */
 MPSAN_API(mpsan_lock_name, (const void *lock, const char *name), (lock, name))
 
 /*
- * For locks that are not built from those of libc: the calling thread has just taken `lock`, or is about to
- * give it back. Taken several times, it must be given back as often.
+ * For locks that are not built on libc's: the calling thread has just taken `lock`, or is about to
+ * release it. A lock that was taken several times must be released as often.
  */
 MPSAN_API(mpsan_lock_acquired, (const void *lock), (lock))
 MPSAN_API(mpsan_lock_released, (const void *lock), (lock))
 
 /*
- * Between these two calls no other thread should fork: the calling thread changes something that a child
- * could not repair. `reason` says what, for the report. Pairs may nest.
+ * Between these two calls no other thread should fork: the calling thread changes something that a
+ * child could not repair. `reason` says what, for the report. Calls may nest.
  */
 MPSAN_API(mpsan_fork_unsafe_begin, (const char *reason), (reason))
 MPSAN_API(mpsan_fork_unsafe_end, (void), ())
 
 /*
- * Between these two calls nothing that the calling thread does is noted: for code that is known to be
- * right in a way that mpsan cannot see. Pairs may nest.
+ * Between these two calls mpsan records nothing of the calling thread: for code that is known to be
+ * correct in a way that mpsan cannot see. Calls may nest.
  */
 MPSAN_API(mpsan_ignore_begin, (void), ())
 MPSAN_API(mpsan_ignore_end, (void), ())
 
 /*
- * Device memory of another process of the session, which the same user runs: every allocation under
- * `mpsan run --auto-export`; without it what a process named (mpsan_ipc_name), and what it made a handle of
- * itself (cudaIpcGetMemHandle). 160 bytes, all numbers, so that other languages can have it. Addresses are
- * those of the owner.
+ * Device memory of another process of the session, of the same user: under `mpsan run
+ * --auto-export` every allocation; otherwise what a process named (mpsan_ipc_name) or exported
+ * itself (cudaIpcGetMemHandle). 160 bytes, all numbers, so that other languages can declare it.
+ * Addresses are the owner's.
  */
 struct mpsan_export {
 	int32_t pid; /* owner */
-	int32_t device; /* ordinal in the owner; -1: not known */
+	int32_t device; /* ordinal in the owner; -1: unknown */
 	uint64_t base, bytes; /* the allocation */
-	uint64_t offset; /* of the address that was asked for, from its base */
+	uint64_t offset; /* of the requested address from `base` */
 	uint64_t born_ns; /* CLOCK_MONOTONIC */
-	uint64_t handle; /* which one it is, in reports */
-	uint64_t gpu; /* which device, the same in all processes */
-	uint32_t owner; /* the owner's number in the session */
-	uint32_t kind; /* 1: cudaMalloc and cuMemAlloc, 4: of a pool, 5: cuMemCreate */
-	char name[32]; /* "" when it has none */
+	uint64_t handle; /* its identity in reports */
+	uint64_t gpu; /* the device, the same number in all processes */
+	uint32_t owner; /* the owner's slot in the session */
+	uint32_t kind; /* 1: cudaMalloc and cuMemAlloc, 4: from a pool, 5: cuMemCreate */
+	char name[32]; /* "" if it has none */
 	uint64_t spare[8];
 };
 
 /*
- * The allocation of process `pid` that contains `address`.
+ * Finds the allocation of process `pid` that contains `address`.
  *
- * -ENOSYS  the library is not there, or switched off
+ * -ENOSYS  the library is not loaded, or switched off
  * -EINVAL  a pointer is null
- * -ESRCH   no process of that pid lives in the session
+ * -ESRCH   no process with that PID lives in the session
  * -ENOENT  that process has no exported memory there
  */
 MPSAN_API_INT(mpsan_ipc_find, (int pid, const void *address, struct mpsan_export *found),
 	      (pid, address, found))
 
-/* The allocation that bears this name, of a living process. The same results; -ESRCH: its owner is gone. */
+/* Finds the named allocation of a living process. Same results; -ESRCH: its owner is gone. */
 MPSAN_API_INT(mpsan_ipc_find_name, (const char *name, struct mpsan_export *found), (name, found))
 
 /*
- * Names memory of the calling process, so that others find it without a message; the first 31 bytes count. It
- * is exported if it was not yet. The name goes with the memory, when it is freed or its process ends, and to
- * the last who takes it among those that have ended; `address` may be any in the allocation.
+ * Names memory of the calling process, so that others find it without a message, and exports it if
+ * necessary. The first 31 bytes of the name count. The name lasts until the memory is freed or its
+ * process ends; a name whose owner has ended may be taken again. `address` may be any in the
+ * allocation.
  *
  * -ENOSYS, -EINVAL  as above; also an empty name
- * -ENOENT           no memory that was seen when it was allocated
+ * -ENOENT           no memory whose allocation was seen
  * -EEXIST           a living process, or other memory of this one, has that name
- * -EOPNOTSUPP       this memory has no handles: managed, a pool or cuMemCreate without file descriptors
+ * -EOPNOTSUPP       this memory has no handles: managed, a pool or cuMemCreate without descriptors
  * -ENOSPC           the registry is full
  */
 MPSAN_API_INT(mpsan_ipc_name, (const void *address, const char *name), (address, name))
 
 /*
- * Maps it into the calling process, on the calling thread's current device, which must be that of the memory
- * or reach it; where no context is current the runtime makes one, if it is loaded. `*pointer` is where the
- * address that was asked for lies here. Opened again before it was closed, it is the same mapping, and must be
- * closed as often. It ends with its owner's memory, of which the caller must know by itself; mpsan reports
- * who was wrong.
+ * Opens an export: maps it into the calling process, on the calling thread's current device, which
+ * must be that of the memory or have access to it. Where no context is current, the CUDA runtime
+ * creates one if it is loaded. `*pointer` is the requested address in this process. A second open
+ * before the close returns the same mapping, which must be closed as often. The mapping is valid
+ * only until its owner frees the memory: owner and consumer must agree on that themselves, and
+ * mpsan reports which side broke it.
  *
  * -ENOSYS, -EINVAL  as above; also memory of the caller itself, which needs no opening
  * -ESRCH            its owner is gone
  * -ESTALE           it was freed since it was found
- * -ENODEV           CUDA is not loaded in this process, or there is no device, or no context is current
+ * -ENODEV           CUDA is not loaded here, or there is no device, or no context is current
  * -ECHILD           this process was forked from one that used CUDA: the driver does not work here
- * -EBUSY            this process has the same handle open by a call of its own
- * -EPERM            the descriptor could not be taken from its owner: kernel.yama.ptrace_scope or a container
- *                   forbids it (memory of pools and cuMemCreate only)
+ * -EBUSY            this process opened the same handle by a call of its own
+ * -EPERM            the descriptor could not be taken from its owner: kernel.yama.ptrace_scope or a
+ *                   container forbids it (memory of pools and cuMemCreate only)
  * -EOPNOTSUPP       the driver or the kernel cannot do that
- * -ENOMEM, -EIO     the driver said so
+ * -ENOMEM, -EIO     errors of the driver
  */
 MPSAN_API_INT(mpsan_ipc_open, (const struct mpsan_export *exported, void **pointer),
 	      (exported, pointer))
 
-/* Gives it back: any address in the mapping. -ENOSYS; -EINVAL: not opened by mpsan_ipc_open; -EIO. */
+/*
+ * Closes a mapping, given any address in it. -ENOSYS; -EINVAL: not opened by mpsan_ipc_open; -EIO.
+ */
 MPSAN_API_INT(mpsan_ipc_close, (void *pointer), (pointer))
 
 #ifdef __cplusplus

@@ -1,4 +1,6 @@
-/* The version, said here alone: the command, the library, the manual pages and the packages take it from this file. */
+/*
+ * The only place of the version: the command, the library, manual pages and packages read it here.
+ */
 #ifndef MPSAN_VERSION_H
 #define MPSAN_VERSION_H
 
