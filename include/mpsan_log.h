@@ -30,8 +30,7 @@
 #define MPSAN_RECORD_MAGIC 0x6d70u
 
 #define MPSAN_UNIT 64u
-#define MPSAN_CHUNK \
-	(256u << 10) /* a log grows by this many bytes; no record straddles two chunks */
+#define MPSAN_CHUNK (256u << 10) /* by which a log grows; no record straddles two chunks */
 #define MPSAN_PAGE 4096u
 
 /*
@@ -70,15 +69,12 @@ enum mpsan_process_flags {
 	MPSAN_PROCESS_ALARM = 128, /* an alarm is set, which may end it or run a handler */
 	MPSAN_PROCESS_NO_BOOKS = 64, /* it could not create a log: its claims are not visible */
 	MPSAN_PROCESS_WAITED = 256, /* a wait call reported its end, so it ended earlier */
-	/* it called setsid or daemon: it is meant to outlive its parent */
-	MPSAN_PROCESS_SESSION = 512,
+	MPSAN_PROCESS_SESSION = 512, /* it called setsid or daemon: it may outlive its parent */
 	MPSAN_PROCESS_DEATHSIG = 1024, /* it set PR_SET_PDEATHSIG: it ends with its parent */
 	MPSAN_PROCESS_TORCH = 2048, /* libtorch was loaded when an infrequent event was recorded */
 	MPSAN_PROCESS_REAPED = 4096, /* its parent waited for it and got its status */
-	MPSAN_PROCESS_READLINE =
-		8192, /* its handler of SIGWINCH is readline's, which ends no wait */
-	/* it sent a message with control data, which may carry descriptors */
-	MPSAN_PROCESS_SENDS = 16384,
+	MPSAN_PROCESS_READLINE = 8192, /* SIGWINCH has readline's handler, which ends no wait */
+	MPSAN_PROCESS_SENDS = 16384, /* it sent control data, which may carry descriptors */
 };
 
 enum mpsan_off {
@@ -87,8 +83,7 @@ enum mpsan_off {
 	MPSAN_OFF_NO_LOG, /* no log file could be created */
 	MPSAN_OFF_TABLE_FULL, /* the session's process table is full */
 	MPSAN_OFF_CONFUSED, /* an internal check failed */
-	/* a seccomp filter might kill the process for a system call of the library */
-	MPSAN_OFF_SECCOMP,
+	MPSAN_OFF_SECCOMP, /* a seccomp filter might kill it for a call of ours */
 	/*
 	 * Recorded by the process that called exec; valid if the new image did not attach (without
 	 * MPSAN_PROCESS_OFF).
@@ -96,9 +91,8 @@ enum mpsan_off {
 	MPSAN_OFF_ENVIRONMENT, /* its environment has no LD_PRELOAD */
 	MPSAN_OFF_PRELOAD, /* its LD_PRELOAD names only other libraries */
 	MPSAN_OFF_SESSION, /* its environment has LD_PRELOAD, but no MPSAN_DIR */
-	/* the library's path does not exist where it runs (a chroot or container) */
-	MPSAN_OFF_LIBRARY,
-	MPSAN_OFF_DIRECTORY, /* the session's path does not exist where it runs */
+	MPSAN_OFF_LIBRARY, /* the library's path does not exist there (chroot, container) */
+	MPSAN_OFF_DIRECTORY, /* the session's path does not exist there */
 	MPSAN_OFF_USER, /* it runs as another user than the session */
 	MPSAN_OFF_STATIC,
 	MPSAN_OFF_MACHINE, /* built for another architecture or word size */
@@ -134,8 +128,7 @@ struct mpsan_process {
 	uint64_t exec_ns; /* last call of exec; 0: none */
 	uint64_t attach_ns; /* when the library started in the current image */
 	uint64_t end_ns; /* 0: alive, or died without recording its end */
-	uint64_t
-		fork_pos; /* position in the parent's log of the fork event it came from; 0: none */
+	uint64_t fork_pos; /* position of its fork event in the parent's log; 0: none */
 	uint64_t pid_ns; /* inode of its pid namespace */
 	int32_t end_value;
 	uint16_t end; /* enum mpsan_end */
@@ -178,14 +171,12 @@ enum mpsan_clock {
  */
 struct mpsan_host {
 	char name[64]; /* all texts: NUL-terminated, truncated when longer, empty when unknown */
-	/* /proc/sys/kernel/random/boot_id: hosts with the same boot ID share a clock */
-	char boot[40];
+	char boot[40]; /* /proc/sys/kernel/random/boot_id: the same where the clock is */
 	char launcher[16]; /* a row of mpsan_ranks.def */
 	char job[64];
 	uint32_t rank, world, local; /* each + 1; 0: not known */
 	uint32_t clock; /* enum mpsan_clock */
-	/* how far CLOCK_REALTIME is ahead of the clock that timestamps files here */
-	int64_t ahead_ns;
+	int64_t ahead_ns; /* of CLOCK_REALTIME before the clock that timestamps files */
 	uint64_t ahead_error_ns; /* uncertainty of that */
 	uint64_t filesystem; /* statfs.f_type: shows whether that clock is a file server's */
 	uint64_t max_error_ns; /* of a synchronised clock, from the kernel */
@@ -231,8 +222,7 @@ struct mpsan_log {
 	uint64_t stacks_cut; /* stacks longer than MPSAN_STACK_BYTES */
 	uint64_t forks_blind; /* forks without a snapshot: too many at the same time */
 	uint64_t claims_unread; /* claims that memory could neither confirm nor refute */
-	/* times the list of modules was not read because it was changing */
-	uint64_t modules_skipped;
+	uint64_t modules_skipped; /* times the list of modules changed while it was read */
 	uint64_t orphans_lost; /* locks held at a fork that did not fit into its list */
 	/* From here on: zero in logs of before December 2026. */
 	char directory[512]; /* initial working directory of the image; "": longer, or unknown */
@@ -259,8 +249,7 @@ struct mpsan_record {
 
 /* mpsan_record.later of a `held` event, set by the forked child. */
 enum mpsan_later {
-	MPSAN_LATER_REPAIRED =
-		1, /* the child's atfork handlers released or reinitialised that lock */
+	MPSAN_LATER_REPAIRED = 1, /* the child's atfork handlers released or reset that lock */
 };
 
 /*
@@ -301,8 +290,7 @@ enum mpsan_lock_kind {
 	MPSAN_WAIT_BARRIER,
 	MPSAN_WAIT_JOIN, /* the address is the pthread_t of the thread that is joined */
 	MPSAN_LOCK_LIBC, /* inside a libc function with an internal lock (shim/hooks/libc.c) */
-	/* of a Python module being imported: the address is a hash of its name */
-	MPSAN_LOCK_IMPORT,
+	MPSAN_LOCK_IMPORT, /* of a Python module being imported; address: hash of its name */
 	MPSAN_LOCK_GUARD, /* of a C++ static being constructed: its guard variable */
 	MPSAN_WAIT_FUTEX, /* a bare futex word */
 	MPSAN_WAIT_GIL, /* Python's global interpreter lock: its condition variable */
@@ -328,12 +316,9 @@ enum mpsan_lock_flags {
 	MPSAN_LF_ROBUST = 2,
 	MPSAN_LF_RECURSIVE = 4,
 	MPSAN_LF_ERRORCHECK = 8,
-	/* the lock's memory confirmed it: the owner's TID, or a locked word */
-	MPSAN_LF_VERIFIED = 16,
-	MPSAN_LF_MUTUAL =
-		32, /* semaphore: was posted by its taker before, so it serves as a lock */
-	/* semaphore: was posted by another thread, so it serves as a signal */
-	MPSAN_LF_HANDOFF = 64,
+	MPSAN_LF_VERIFIED = 16, /* confirmed by its memory: the owner's TID, or a locked word */
+	MPSAN_LF_MUTUAL = 32, /* semaphore: posted by its taker before, so it is a lock */
+	MPSAN_LF_HANDOFF = 64, /* semaphore: posted by another thread, so it is a signal */
 	MPSAN_LF_PI = 128,
 	MPSAN_LF_TIMED = 256, /* a wait with a time limit */
 	MPSAN_LF_STATIC = 512, /* the lock lies in the image of a module */
@@ -367,9 +352,7 @@ struct mpsan_hold {
 
 #define MPSAN_HOLDS 56u
 
-/*
- * One thread: the payload of a `thread` record. Written by the thread alone, read by any process.
- */
+/* One thread: the payload of a `thread` record. Written by the thread, read by any process. */
 struct mpsan_thread {
 	uint32_t tid; /* 0: the record is free */
 	uint32_t holds_used; /* claims in use, at most MPSAN_HOLDS; changes while it is read */
@@ -395,12 +378,8 @@ struct mpsan_thread {
 	uint64_t pool_slot; /* slot + 1 of the process that used it, whose log has that event */
 	uint64_t loading_frame; /* address and value of that call's return address */
 	uint64_t loading_back;
-	uint64_t
-		/* position of the `wait` event of the current call; 0: none was recorded */
-		waiting;
-	uint64_t
-		/* since when it waits for its newest claim; 0: it does not, or unknown */
-		wait_ns;
+	uint64_t waiting; /* position of the `wait` event of the current call; 0: none */
+	uint64_t wait_ns; /* since when it waits for its newest claim; 0: no wait, or unknown */
 	/* its start_ns once a fork found it ended, to distinguish it from a successor */
 	uint64_t ended;
 	uint64_t name_ns; /* when its name was last looked up */
