@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../tools/cmd/offline.h"
 #include "../../tools/formats/dump.h"
 #include "../../tools/ps/ps.h"
 #include "../../tools/ps/ps_memory.h"
-#include "../../tools/cmd/offline.h"
 #include "fuzz.h"
 
 #define FILES_MAX 24

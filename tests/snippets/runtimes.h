@@ -5,9 +5,9 @@
 #ifndef MPSAN_TESTS_SNIPPETS_RUNTIMES_H
 #define MPSAN_TESTS_SNIPPETS_RUNTIMES_H
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <signal.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/uio.h>

@@ -68,7 +68,8 @@ static void halves(void)
 		must(read(connection, &byte, 1) == 1 && byte == 'h');
 		_exit(0);
 	}
-	must(write(connection, "h", 1) == 1 && read(server, &byte, 1) == 1 && write(server, &byte, 1) == 1);
+	must(write(connection, "h", 1) == 1 && read(server, &byte, 1) == 1 &&
+	     write(server, &byte, 1) == 1);
 	must(child_wait(child) == 0);
 	close(server);
 	close(connection);

@@ -17,7 +17,8 @@ static volatile int faults;
 
 static char *page(void)
 {
-	char *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory =
+		mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	must(memory != MAP_FAILED);
 	must(madvise(memory, BYTES, MADV_DONTFORK) == 0);

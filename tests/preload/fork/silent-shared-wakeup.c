@@ -43,7 +43,8 @@ int main(void)
 	pid_t child;
 
 	shared = shared_memory(sizeof(*shared));
-	mutex_of(&shared->lock, PTHREAD_MUTEX_NORMAL, PTHREAD_PROCESS_SHARED, PTHREAD_MUTEX_STALLED);
+	mutex_of(&shared->lock, PTHREAD_MUTEX_NORMAL, PTHREAD_PROCESS_SHARED,
+		 PTHREAD_MUTEX_STALLED);
 	must(pthread_condattr_init(&attributes) == 0);
 	must(pthread_condattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED) == 0);
 	must(pthread_cond_init(&shared->changed, &attributes) == 0);

@@ -68,20 +68,20 @@ static int fails(const char *name)
 	return 1;
 }
 
-#define LATE(type, succeeded, name, parameters, arguments)             \
-	type name parameters                                           \
-	{                                                              \
-		static type(*next) parameters;                         \
-		type result;                                           \
-                                                                       \
-		if (!next)                                             \
-			*(void **)&next = dlsym(RTLD_NEXT, #name);     \
-		if (fails(#name))                                      \
-			return (type)failure;                          \
-		result = next arguments;                               \
-		if (succeeded)                                         \
-			come_back(#name);                              \
-		return result;                                         \
+#define LATE(type, succeeded, name, parameters, arguments)         \
+	type name parameters                                       \
+	{                                                          \
+		static type(*next) parameters;                     \
+		type result;                                       \
+                                                                   \
+		if (!next)                                         \
+			*(void **)&next = dlsym(RTLD_NEXT, #name); \
+		if (fails(#name))                                  \
+			return (type)failure;                      \
+		result = next arguments;                           \
+		if (succeeded)                                     \
+			come_back(#name);                          \
+		return result;                                     \
 	}
 #define DONE(name, parameters, arguments) LATE(int, result == 0, name, parameters, arguments)
 #define MADE(type, name, parameters, arguments) LATE(type, result >= 0, name, parameters, arguments)
@@ -163,7 +163,8 @@ long syscall(long number, ...)
 }
 
 /* The runtime of CUDA, where the program has one. */
-#define CUDA(name, parameters, arguments) LATE(cudaError_t, result == 0, name, parameters, arguments)
+#define CUDA(name, parameters, arguments) \
+	LATE(cudaError_t, result == 0, name, parameters, arguments)
 /* clang-format off */
 CUDA(cudaFree, (void *address), (address))
 CUDA(cudaIpcGetMemHandle, (cudaIpcMemHandle_t *handle, void *address), (handle, address))

@@ -14,9 +14,9 @@
 
 #include "../../shim/common/cpython/frame.h"
 #include "../../shim/intercept/elf.h"
+#include "../../shim/intercept/sys.h"
 #include "../../shim/python/python.h"
 #include "../../shim/python/python_self.h"
-#include "../../shim/intercept/sys.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -237,8 +237,7 @@ static void *foreign(void *result)
 {
 	char text[256];
 
-	*(size_t *)result = stack_text(0, text, sizeof(text)) +
-			    (size_t)python_holds_gil() * 1000 +
+	*(size_t *)result = stack_text(0, text, sizeof(text)) + (size_t)python_holds_gil() * 1000 +
 			    python_thread_name(0, text, sizeof(text)) + (size_t)python_role(0);
 	return NULL;
 }

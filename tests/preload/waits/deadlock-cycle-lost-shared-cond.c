@@ -14,7 +14,7 @@ static struct shared {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	int waiting, items, taken;
-} *shared;
+} * shared;
 
 static NOINLINE void consume(void)
 {
@@ -48,7 +48,8 @@ int main(void)
 	pthread_mutexattr_t of_lock;
 	pthread_condattr_t of_cond;
 
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	pthread_mutexattr_init(&of_lock);
 	pthread_mutexattr_setpshared(&of_lock, PTHREAD_PROCESS_SHARED);
 	pthread_mutex_init(&shared->lock, &of_lock);

@@ -83,7 +83,8 @@ static NOINLINE void whole_task(struct task *self)
 
 int main(void)
 {
-	struct task first = {.body = first_task}, tasks[2] = {{.body = whole_task}, {.body = whole_task}};
+	struct task first = {.body = first_task},
+		    tasks[2] = {{.body = whole_task}, {.body = whole_task}};
 
 	meeting_init(&both_run, THREADS);
 	for (int i = 0; i < THREADS; i++)

@@ -92,7 +92,8 @@ static void share_cond(void)
 	struct shared {
 		pthread_mutex_t lock;
 		pthread_cond_t filled;
-	} *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	} *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			 -1, 0);
 	pthread_mutexattr_t of_lock;
 	pthread_condattr_t of_cond;
 
@@ -103,8 +104,8 @@ static void share_cond(void)
 	pthread_condattr_setpshared(&of_cond, PTHREAD_PROCESS_SHARED);
 	pthread_cond_init(&shared->filled, &of_cond);
 	if (!fork())
-		shared = mremap(shared, sizeof(*shared), sizeof(*shared), MREMAP_MAYMOVE | MREMAP_FIXED,
-				aligned_alloc(4096, 4096));
+		shared = mremap(shared, sizeof(*shared), sizeof(*shared),
+				MREMAP_MAYMOVE | MREMAP_FIXED, aligned_alloc(4096, 4096));
 	mutex_take(&shared->lock);
 	while (!ready)
 		must(pthread_cond_wait(&shared->filled, &shared->lock) == 0);
@@ -129,10 +130,12 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } way[] = {
-	{"join_cond", join_cond}, {"join_two", join_two},	{"after_warm_up", after_warm_up},
-	{"wait_cond", wait_cond}, {"wait_sem", wait_sem},	{"leave_main", leave_main},
-	{"wait_signal", wait_signal}, {"wait_child", wait_child},
-	{"share_cond", share_cond}, {"fork_cond", fork_cond},	{"meet_nobody", meet_nobody},
+	{"join_cond", join_cond},	  {"join_two", join_two},
+	{"after_warm_up", after_warm_up}, {"wait_cond", wait_cond},
+	{"wait_sem", wait_sem},		  {"leave_main", leave_main},
+	{"wait_signal", wait_signal},	  {"wait_child", wait_child},
+	{"share_cond", share_cond},	  {"fork_cond", fork_cond},
+	{"meet_nobody", meet_nobody},
 };
 
 int main(int argc, char **argv)

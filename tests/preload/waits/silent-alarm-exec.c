@@ -83,7 +83,7 @@ static void by_parent(void)
 	raise(SIGALRM);
 }
 
-static void (*const way[])(void) = {by_alarm,	by_ualarm, by_setitimer, by_raw_call,
+static void (*const way[])(void) = {by_alarm, by_ualarm,   by_setitimer, by_raw_call,
 				    by_timer, by_stranger, by_parent};
 
 int main(int argc, char **argv)

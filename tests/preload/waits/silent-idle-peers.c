@@ -28,7 +28,7 @@ static struct shared {
 	pthread_barrier_t barrier;
 	pthread_rwlock_t rwlock;
 	volatile int held;
-} *shared;
+} * shared;
 
 static void late(void)
 {
@@ -48,7 +48,8 @@ static void init_shared(void)
 	pthread_barrierattr_t barrier;
 	pthread_rwlockattr_t rwlock;
 
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	pthread_mutexattr_init(&mutex);
 	pthread_mutexattr_setpshared(&mutex, PTHREAD_PROCESS_SHARED);
 	pthread_mutex_init(&shared->plain, &mutex);
@@ -222,7 +223,8 @@ static void owner_in_sigwait(void)
 		sigaddset(&set, SIGUSR1);
 		sigprocmask(SIG_BLOCK, &set, NULL);
 		pthread_mutex_lock(&shared->plain);
-		snprintf(command, sizeof(command), "setsid sh -c 'sleep 0.7; kill -USR1 %d' &", (int)getpid());
+		snprintf(command, sizeof(command), "setsid sh -c 'sleep 0.7; kill -USR1 %d' &",
+			 (int)getpid());
 		unsetenv("LD_PRELOAD");
 		if (system(command))
 			_exit(1);

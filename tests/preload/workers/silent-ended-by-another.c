@@ -60,7 +60,8 @@ int main(void)
 	must(wait(NULL) > 0);
 	child = worker();
 #ifdef SYS_pidfd_open
-	must(syscall(SYS_pidfd_send_signal, syscall(SYS_pidfd_open, child, 0), SIGKILL, NULL, 0) == 0);
+	must(syscall(SYS_pidfd_send_signal, syscall(SYS_pidfd_open, child, 0), SIGKILL, NULL, 0) ==
+	     0);
 #else
 	must(kill(child, SIGKILL) == 0);
 #endif
