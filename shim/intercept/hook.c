@@ -302,7 +302,7 @@ static uint32_t hook_place_of(const char *name)
 
 static void fill_names(void)
 {
-	for (uint16_t i = 0; i < HOOK_COUNT; i++) {
+	for (uint32_t i = 0; i < HOOK_COUNT; i++) {
 		uint32_t at = hook_place_of(hook_name(i));
 		uint16_t there;
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from fakecuda import (FAKE, INVALID_CONTEXT, INVALID_DEVICE, INVALID_HANDLE, INVALID_VALUE, MIB, NO_DEVICE,  # noqa: E402
+from fakecuda import (FAKE, INVALID_CONTEXT, INVALID_DEVICE, INVALID_HANDLE, INVALID_VALUE, NO_DEVICE,  # noqa: E402
                       NOT_FOUND, NOT_INITIALIZED, NOT_SUPPORTED, OK, OUT_OF_MEMORY, Driver, Peer, alone, in_child, table)
 from mpsantest import Skip, main  # noqa: E402
 

@@ -150,7 +150,7 @@ def unsupported_memory():
 def wrong_arguments():
     cuda, peer = start()
     handle = cuda.handle(cuda.allocate(64))
-    assert peer(f"cuda.open({handle}, 0)")[0] == peer(f"cuda.open(bytes(64))")[0] == INVALID_VALUE
+    assert peer(f"cuda.open({handle}, 0)")[0] == peer("cuda.open(bytes(64))")[0] == INVALID_VALUE
     assert peer(f"cuda('cuIpcCloseMemHandle', {UNKNOWN_ADDRESS})") == INVALID_VALUE
     result, there = peer(f"cuda.open({handle})")
     assert result == OK and peer(f"cuda('cuMemFree', {there})") == INVALID_VALUE, "only closed, never freed"

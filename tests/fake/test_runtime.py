@@ -48,7 +48,7 @@ def first_calls(version):
     """Any call starts the driver, and gives the thread the first device's context."""
     for call in (lambda r: r.do("cudaFree", 0), lambda r: r.value("cudaMalloc", 64), lambda r: r.do("cudaSetDevice", 0),
                  lambda r: r.value("cudaStreamCreate"), lambda r: r.value("cudaGetDeviceCount", kind=c_int)):
-        assert in_child(lambda: call(Runtime(version)) and None) == 0
+        assert in_child(lambda call=call: call(Runtime(version)) and None) == 0
     runtime = Runtime(version)
     assert runtime.value("cudaRuntimeGetVersion", kind=c_int) == int(version) * 1000
     assert in_child(lambda: runtime.value("cudaMalloc", 64) and None) == 0, "asking for a version starts nothing"

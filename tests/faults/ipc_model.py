@@ -63,7 +63,7 @@ class Model:
     def worst(self):
         """The findings, without the one about the same memory that a worse one of the same rule replaces."""
         worst, kept = {}, []
-        for time, piece, finding in sorted(self.found, key=lambda found: found[0]):
+        for _, piece, finding in sorted(self.found, key=lambda found: found[0]):
             kept.append(finding)
             known = worst.setdefault((finding[0], piece), finding)
             if GRADES[finding[1]] > GRADES[known[1]]:

@@ -7,7 +7,6 @@ processes share a slot, none joins a session that is not its own, and no session
 import functools
 import os
 import shutil
-import signal
 import struct
 import subprocess
 import sys

@@ -114,12 +114,12 @@ def slots_of(place):
     return slots
 
 
-def record(text, python=system_python()):
+def record(text, python=None):
     """The words of each line that a script printed, its events and its slots."""
     with tempfile.TemporaryDirectory() as place:
         script = Path(place) / "script.py"
         script.write_text(text)
-        run = run_mpsan([python, script], ["--dir", Path(place) / "session"])
+        run = run_mpsan([python or system_python(), script], ["--dir", Path(place) / "session"])
         assert run.exit == 0, run
         session = Path(place) / "session"
         return [line.split() for line in run.out.splitlines()], dump(session), slots_of(session)

@@ -8,12 +8,11 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import build, preload, scratch  # noqa: E402
+from faults import build, scratch  # noqa: E402
 from mpsantest import BUILD, FINDINGS_EXIT, MPSAN, Skip, main, run_bare, run_mpsan, verdicts  # noqa: E402
 
 KNOT = BUILD / "tests/preload/waits/deadlock-cycle-mutex"

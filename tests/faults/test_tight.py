@@ -98,7 +98,7 @@ def check_processes():
     open_place = place / "open"
     open_place.mkdir()
     open_place.chmod(0o777)
-    user = ["setpriv", f"--reuid={NOBODY - 7}", f"--regid={NOBODY}", "--clear-groups", 
+    user = ["setpriv", f"--reuid={NOBODY - 7}", f"--regid={NOBODY}", "--clear-groups",
             *("bash", "-c", 'ulimit -u 1; exec "$@"', "sh")]
     need("setpriv", "bash")
     for end, want in (("3", 3), ("-15", -15)):  # it takes the command's place

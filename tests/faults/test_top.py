@@ -123,7 +123,8 @@ def check_sizes():
         terminal.until("q quit")
         for height, width in ((50, 150), (5, 20), (2, 5), (10, 40)):
             terminal.resize(height, width)
-            terminal.until(lambda lines: lines[-1].startswith("q quit") if height > 2 else lines[0].startswith("too"))
+            wanted, line = ("q quit", -1) if height > 2 else ("too", 0)
+            terminal.until(lambda lines, wanted=wanted, line=line: lines[line].startswith(wanted))
         lines = terminal.until(has("1 error", "fork-orphaned-lock-mutex (fork)", "ago: error"))
         assert lines[9].startswith("q quit"), lines
         terminal.keys("jjj")

@@ -8,7 +8,7 @@ import threading
 
 from belief_tools import (BYTES, Peer, create, fetch, free, from_pool, import_pool, import_virtual, in_child, make,
                           make_pool, make_virtual, mapped, pool_descriptor, read_virtual)
-from cuda_calls import Driver, Handle, Refused, Runtime, result_of
+from cuda_calls import Driver, Handle, Runtime, result_of
 from mpsantest import ROOT
 
 CHECKS = []  # (beginning of the belief, number of devices, function)

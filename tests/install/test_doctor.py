@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import build, can_build, need, scratch  # noqa: E402
+from faults import build, can_build, scratch  # noqa: E402
 from mpsantest import LIBRARY, MPSAN, Skip, main, run_bare, run_mpsan, system_python  # noqa: E402
 
 RETURNS_7 = "int main(void) { return 7; }\n"

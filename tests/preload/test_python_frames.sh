@@ -17,7 +17,7 @@ trap 'rm -rf "$work"' EXIT
 find_pythons() {
 	[ -n "${MPSAN_FULL:-}" ] || { ls /usr/bin/python3; return; }
 	for minor in 8 9 10 11 12 13 14; do
-		ls -d "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.$minor.*/bin/python3 2>/dev/null | tail -n 1
+		printf '%s\n' "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.$minor.*/bin/python3 | grep -Fv '*' | tail -n 1
 		[ -x /usr/bin/python3.$minor ] && echo /usr/bin/python3.$minor
 	done
 }

@@ -35,18 +35,16 @@ const char *memory_name(uint64_t memory)
 char *bytes_text(uint64_t bytes)
 {
 	static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
-	double value = bytes;
-	int unit = -1;
+	double value = (double)bytes / 1024;
+	unsigned unit = 0;
 	char number[32];
 
 	if (!bytes)
 		return text_copy("memory of unknown size");
 	if (bytes < 1024)
 		return text_format("%llu byte%s", (unsigned long long)bytes, bytes == 1 ? "" : "s");
-	while (value >= 1024 && unit < 3) {
+	for (; value >= 1024 && unit < 3; unit++)
 		value /= 1024;
-		unit++;
-	}
 	snprintf(number, sizeof(number), value < 100 ? "%.1f" : "%.0f", value);
 	if (strlen(number) > 2 && !strcmp(number + strlen(number) - 2, ".0"))
 		number[strlen(number) - 2] = '\0';

@@ -240,7 +240,7 @@ static char *make_session(const char *dir, const char *options_for_library)
 char *launch_find_library(void)
 {
 	static const char *const places[] = {"libmpsan.so",
-					     MPSAN_LIBDIR_FROM_BIN "/libmpsan.so",
+					     (MPSAN_LIBDIR_FROM_BIN "/libmpsan.so"),
 					     "../lib/libmpsan.so",
 					     "../lib64/libmpsan.so",
 					     "../lib/x86_64-linux-gnu/libmpsan.so",

@@ -154,9 +154,10 @@ static inline uint32_t open_as(uint32_t by, uint64_t handle, uint64_t result, st
 #define OPEN(by, handle, result, ...) open_as(by, handle, result, (struct ev_ipc_open){__VA_ARGS__})
 
 /* What the registry told of the owner stands for an export. */
-#define OPEN_FOUND(by, handle, result)                                                     \
-	OPEN(by, handle, result, .owner_slot = PRODUCER + 1, .owner_base = (handle) << 24, \
-	     .owner_born = 5 * SECOND, .flags = MPSAN_IPC_AUTO)
+#define OPEN_FOUND(by, handle, result)                                         \
+	OPEN(by, handle, result, .owner_slot = PRODUCER + 1,                   \
+	     .owner_base = (uint64_t)(handle) << 24, .owner_born = 5 * SECOND, \
+	     .flags = MPSAN_IPC_AUTO)
 
 static inline void give_back(uint32_t by, uint64_t handle)
 {
