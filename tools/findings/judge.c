@@ -155,30 +155,30 @@ static void replace(struct judge *judge, struct instance *instance, const struct
  * A proof replaces the warning about the same hold, whichever comes first. Of a CUDA driver that a fork
  * copied, a warning replaces the note as well.
  */
-static void judge_tie(struct judge *judge, struct instance new)
+static void judge_tie(struct judge *judge, struct instance fresh)
 {
-	if (new.fork == FACT_NONE || !new.lock)
+	if (fresh.fork == FACT_NONE || !fresh.lock)
 		return;
-	if (new.grade == GRADE_ERROR ||
-	    (new.lock == EVIDENCE_DRIVER &&new.grade == GRADE_WARNING)) {
-		*ARRAY_ADD(&judge->proofs) = new;
+	if (fresh.grade == GRADE_ERROR ||
+	    (fresh.lock == EVIDENCE_DRIVER && fresh.grade == GRADE_WARNING)) {
+		*ARRAY_ADD(&judge->proofs) = fresh;
 		for (uint32_t i = 0; i < judge->candidates.count; i++)
-			if (is_about_same(&judge->candidates.item[i], &new) &&
-			    judge->candidates.item[i].grade < new.grade)
-				replace(judge, &judge->candidates.item[i], &new);
+			if (is_about_same(&judge->candidates.item[i], &fresh) &&
+			    judge->candidates.item[i].grade < fresh.grade)
+				replace(judge, &judge->candidates.item[i], &fresh);
 	}
-	if (new.grade == GRADE_ERROR)
+	if (fresh.grade == GRADE_ERROR)
 		return;
-	*ARRAY_ADD(&judge->candidates) = new;
+	*ARRAY_ADD(&judge->candidates) = fresh;
 	for (uint32_t i = 0; i < judge->proofs.count; i++)
-		if (is_about_same(&judge->proofs.item[i], &new) &&
-		    judge->proofs.item[i].grade > new.grade)
+		if (is_about_same(&judge->proofs.item[i], &fresh) &&
+		    judge->proofs.item[i].grade > fresh.grade)
 			replace(judge, &judge->candidates.item[judge->candidates.count - 1],
 				&judge->proofs.item[i]);
 }
 
 /* Of the same memory a rule says the worst, whichever comes first. */
-static void judge_tie_shared(struct judge *judge, struct instance new,
+static void judge_tie_shared(struct judge *judge, struct instance fresh,
 			     const struct finding *finding)
 {
 	uint32_t what = finding->piece ? finding->piece : finding->segment, known;
@@ -188,13 +188,13 @@ static void judge_tie_shared(struct judge *judge, struct instance new,
 		return;
 	known = index_map_find(judge->shared_at, finding->rule, what, kind);
 	if (known == FACT_NONE) {
-		*ARRAY_ADD(&judge->shared) = new;
+		*ARRAY_ADD(&judge->shared) = fresh;
 		index_map_add(judge->shared_at, finding->rule, what, kind, judge->shared.count - 1);
-	} else if (new.grade > judge->shared.item[known].grade) {
-		replace(judge, &judge->shared.item[known], &new);
-		judge->shared.item[known] = new;
-	} else if (new.grade < judge->shared.item[known].grade) {
-		replace(judge, &new, &judge->shared.item[known]);
+	} else if (fresh.grade > judge->shared.item[known].grade) {
+		replace(judge, &judge->shared.item[known], &fresh);
+		judge->shared.item[known] = fresh;
+	} else if (fresh.grade < judge->shared.item[known].grade) {
+		replace(judge, &fresh, &judge->shared.item[known]);
 	}
 }
 
@@ -204,7 +204,7 @@ static void judge_add(struct findings *sink, const struct finding *finding)
 	enum grade grade = grades_apply(judge->grades, finding);
 	json_t *told = grade == GRADE_OFF ? NULL :
 					    evidence_build(judge->reader, judge->frames, finding);
-	struct instance new;
+	struct instance fresh;
 	uint32_t index;
 
 	if (!told)
@@ -216,11 +216,11 @@ static void judge_add(struct findings *sink, const struct finding *finding)
 		return;
 	}
 	index = judge_fold(judge, told, finding, grade);
-	new = (struct instance){index,		finding->fork,
-				finding->wait,	evidence_lock(&judge->reader->facts, finding),
-				finding->grade, false};
-	judge_tie(judge, new);
-	judge_tie_shared(judge, new, finding);
+	fresh = (struct instance){index,	  finding->fork,
+				  finding->wait,  evidence_lock(&judge->reader->facts, finding),
+				  finding->grade, false};
+	judge_tie(judge, fresh);
+	judge_tie_shared(judge, fresh, finding);
 }
 
 void judge_unknow(struct judge *judge, struct judged *judged)
