@@ -43,7 +43,7 @@ TOOL_LIBS := -lunwind-$(ARCH) -lunwind -ldw -lelf -ljansson -lncursesw -ltinfo -
 # A stand-in for CUDA, for programs and tests on machines without a GPU.
 FAKE := build/fake/libcuda.so.1 build/fake/libcudart.so.12 build/fake/libcudart.so.13
 
-.PHONY: all tests demo check fuzz bench check-suites check-gpu check-build check-package check-distros check-browser install uninstall help clean FORCE
+.PHONY: all tests demo check fuzz bench check-suites check-gpu check-build check-package check-distros check-browser check-sanitize lint install uninstall help clean FORCE
 all: build/libmpsan.so build/mpsan $(DESCRIPTIONS) $(TOPIC_PAGES) $(FAKE) ## build the library, the command, manual pages, completions and the stand-in for CUDA
 
 build/libmpsan.so: $(SHIM_OBJ) shim/exports.map
@@ -77,7 +77,8 @@ build/obj/tools/%.c.o: tools/%.c
 
 # Where the command looks for the library, seen from where it is itself: made anew when it changes.
 LIBDIR_FROM_BIN := $(shell realpath -m --relative-to='$(PREFIX)/bin' '$(LIBDIR)')
-build/obj/tools/supervise/launch.c.o build/fuzz/obj/tools/supervise/launch.c.o: BASE += -DMPSAN_LIBDIR_FROM_BIN='"$(LIBDIR_FROM_BIN)"'
+build/obj/tools/supervise/launch.c.o build/fuzz/obj/tools/supervise/launch.c.o \
+	build/sanitize/obj/tools/supervise/launch.c.o: BASE += -DMPSAN_LIBDIR_FROM_BIN='"$(LIBDIR_FROM_BIN)"'
 build/obj/tools/supervise/launch.c.o: build/libdir
 build/libdir: FORCE
 	$(Q)mkdir -p $(@D) && { echo '$(LIBDIR_FROM_BIN)' | cmp -s - $@ || echo '$(LIBDIR_FROM_BIN)' >$@; }
@@ -210,6 +211,23 @@ $(REPLAY_BIN): build/tests/fuzz/replay_%: build/obj/tests/fuzz/%.c.o build/obj/t
 	$(Q)mkdir -p $(@D) && $(CC) -o $@ $^ $(TOOL_LIBS)
 TESTS += $(REPLAY_BIN)
 
+# The command and the unit tests under ASan and UBSan; the library as ever.
+SANITIZE = $(BASE) -Itools -Iinclude -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+SANITIZED := $(patsubst build/obj/%.c.o,build/sanitize/obj/%.c.o,$(TOOL_OBJ) $(COMMON_OBJ))
+SANITIZED_PART := $(UNIT_PART:build/%=build/sanitize/%)
+SANITIZED_UNIT := $(UNIT_BIN:build/%=build/sanitize/%) $(RULE_BIN:build/%=build/sanitize/%)
+build/sanitize/obj/%.c.o: %.c
+	$(SAY) CC "$< [sanitize]"
+	$(Q)mkdir -p $(@D) && $(CC) $(SANITIZE) -c $< -o $@
+build/sanitize/mpsan: $(SANITIZED) build/libmpsan.so
+	$(SAY) LINK $@
+	$(Q)$(CC) $(SANITIZE) -o $@ $(SANITIZED) $(TOOL_LIBS) && ln -sfn ../libmpsan.so $(@D)/libmpsan.so && ln -sfn ../fake $(@D)/fake
+build/sanitize/parts.a: $(filter-out build/sanitize/obj/tools/cmd/mpsan.c.o build/sanitize/obj/tools/cmd/cmd_%,$(SANITIZED))
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(SANITIZED_UNIT): build/sanitize/%: build/sanitize/obj/%.c.o $(SANITIZED_PART) build/sanitize/parts.a
+	$(SAY) LINK $@
+	$(Q)mkdir -p $(@D) && $(CC) $(SANITIZE) -o $@ $< $(SANITIZED_PART) build/sanitize/parts.a $(TOOL_LIBS) -lcmocka -pthread
+
 fuzz: $(FUZZ_BIN) ## fuzz the readers of sessions and other files for FUZZ_SECONDS (3600) each, under ASan and UBSan
 	$(Q)tests/fuzz/run $(FUZZ_SECONDS)
 
@@ -220,6 +238,13 @@ check: tests ## run every test that needs neither a GPU nor anything outside Deb
 
 check-build: all $(UNIT_BIN) $(RULE_BIN) build/tests/libmpsan-count.so ## the tests that ask whether the build is right, for packagers
 	$(Q)tests/run unit structure
+
+# What is still allocated when the command ends goes with it.
+check-sanitize: all build/sanitize/mpsan $(SANITIZED_UNIT) ## unit tests, and the command on examples and sessions of past formats, under ASan and UBSan
+	$(Q)BUILD=build/sanitize ASAN_OPTIONS=detect_leaks=0 tests/run unit golden examples
+
+lint: ## clang-format, clang-tidy, shellcheck, ruff: those that are installed (make check runs all but clang-tidy)
+	$(Q)tools/dev/lint
 
 check-package: ## build the Debian packages, look at them with lintian, install them into a new Debian
 	$(Q)tests/run package
