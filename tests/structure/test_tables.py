@@ -34,6 +34,8 @@ def check_rule_files():
     assert files == names, f"rows without file {names - files}, files without row {files - names}"
     for name, slug, texts in rules():
         assert slug == name.replace("_", "-"), (name, slug)
+        source = next((ROOT / "tools/rules").glob(f"*/{name}.c")).read_text()
+        assert not re.search(r"struct message_text \w+ =", source), f"{name}: MESSAGE, which a unit test looks through"
         assert len(texts) == 6 and all(len(text.strip(' \n"')) > 4 for text in texts), (name, texts)
 
 

@@ -7,10 +7,39 @@
 #include "../base/jsontext.h"
 #include "../base/util.h"
 
-void args_set(json_t *args, const char *name, char *text)
+static const char *const names[] = {
+#define ARG(name, meaning) #name,
+#include "args.def"
+#undef ARG
+};
+
+const char *arg_name(enum arg arg)
+{
+	return names[arg];
+}
+
+static void args_enter(json_t *args, const char *name, char *text)
 {
 	json_object_set_new(args, name, jsontext_of(text ? text : "?"));
 	free(text);
+}
+
+void args_set(json_t *args, enum arg arg, char *text)
+{
+	args_enter(args, names[arg], text);
+}
+
+void args_set_field(json_t *args, const char *prefix, const char *field, char *text)
+{
+	char *name = text_format("%s%s", prefix, field);
+
+	args_enter(args, name, text);
+	free(name);
+}
+
+const char *args_text(const json_t *args, enum arg arg)
+{
+	return json_string_value(json_object_get(args, names[arg]));
 }
 
 json_t *args_fill(const json_t *args, const char *text)

@@ -163,9 +163,9 @@ static void evidence_gather_event(struct evidence *evidence)
 		evidence->subject = event_main(&evidence->events)->at;
 }
 
-static void set_arg(struct evidence *evidence, const char *name, char *text)
+static void set_arg(struct evidence *evidence, enum arg arg, char *text)
 {
-	args_set(evidence->args, name, text);
+	args_set(evidence->args, arg, text);
 }
 
 /* The owner that memory named, when the library had not followed the lock. */
@@ -198,13 +198,12 @@ static void deadlock_args(struct evidence *evidence, const struct fact_blocked *
 					 evidence->deadlock->ev.detail);
 	char *taken = deadlock_taken(ctx, first);
 
-	set_arg(evidence, "knot", deadlock_text(ctx, evidence->deadlock));
-	set_arg(evidence, "awaited", deadlock_awaited(ctx, first));
-	set_arg(evidence, "owner", deadlock_owner(ctx, first));
-	set_arg(evidence, "dead", deadlock_dead(ctx, evidence->deadlock));
-	set_arg(evidence, "dead_end", deadlock_dead_end(ctx, evidence->deadlock));
-	set_arg(evidence, "detail", text_copy(detail ? detail : ""));
-	set_arg(evidence, "taken", taken ? text_format(" at %s", taken) : text_copy(""));
+	set_arg(evidence, ARG_deadlock, deadlock_text(ctx, evidence->deadlock));
+	set_arg(evidence, ARG_awaited, deadlock_awaited(ctx, first));
+	set_arg(evidence, ARG_dead, deadlock_dead(ctx, evidence->deadlock));
+	set_arg(evidence, ARG_dead_end, deadlock_dead_end(ctx, evidence->deadlock));
+	set_arg(evidence, ARG_detail, text_copy(detail ? detail : ""));
+	set_arg(evidence, ARG_taken, taken ? text_format(" at %s", taken) : text_copy(""));
 	free(taken);
 }
 
@@ -217,12 +216,13 @@ static void wait_args(struct evidence *evidence, const struct fact_fork *fork)
 	const struct fact_left *left =
 		finding->left < facts->left_count ? &facts->lefts[finding->left] : NULL;
 
-	set_arg(evidence, "lost", lost_signallers_lost(fork));
-	set_arg(evidence, "pool", text_format("%u", wait ? wait->pool_threads : 0));
-	set_arg(evidence, "module", wait ? lost_signallers_module(evidence->frames, wait) : NULL);
-	set_arg(evidence, "signallers",
+	set_arg(evidence, ARG_lost, lost_signallers_lost(fork));
+	set_arg(evidence, ARG_pool, text_format("%u", wait ? wait->pool_threads : 0));
+	set_arg(evidence, ARG_module, wait ? lost_signallers_module(evidence->frames, wait) : NULL);
+	set_arg(evidence, ARG_signallers,
 		wait ? lost_signallers_signallers(evidence->frames, wait) : NULL);
-	set_arg(evidence, "left_at", left ? lost_signallers_left_at(evidence->frames, left) : NULL);
+	set_arg(evidence, ARG_left_at,
+		left ? lost_signallers_left_at(evidence->frames, left) : NULL);
 }
 
 static void evidence_args(struct evidence *evidence)
@@ -230,41 +230,41 @@ static void evidence_args(struct evidence *evidence)
 	const struct fact_fork *fork = evidence->fork;
 
 	evidence->args = json_object();
-	set_arg(evidence, "lock",
+	set_arg(evidence, ARG_lock,
 		evidence->lock.address ?
 			lock_text(evidence->reader, evidence->frames, &evidence->lock) :
 			NULL);
-	set_arg(evidence, "holder",
+	set_arg(evidence, ARG_holder,
 		evidence->held ? callsite_actor(&evidence->holder) : unfollowed_holder(evidence));
-	set_arg(evidence, "taken", taken_text(evidence));
-	set_arg(evidence, "called",
+	set_arg(evidence, ARG_taken, taken_text(evidence));
+	set_arg(evidence, ARG_called,
 		text_format("called at %s", evidence->holder.where ?: "an unknown place"));
-	set_arg(evidence, "forker", callsite_actor(&evidence->forker));
-	set_arg(evidence, "fork_at",
+	set_arg(evidence, ARG_forker, callsite_actor(&evidence->forker));
+	set_arg(evidence, ARG_fork_at,
 		text_copy(evidence->forker.where ? evidence->forker.where : "an unknown place"));
-	set_arg(evidence, "thread", callsite_actor(&evidence->sufferer));
-	set_arg(evidence, "wait_at",
+	set_arg(evidence, ARG_thread, callsite_actor(&evidence->sufferer));
+	set_arg(evidence, ARG_wait_at,
 		text_copy(evidence->sufferer.where ? evidence->sufferer.where :
 						     "an unknown place"));
 	if (evidence->order) {
-		set_arg(evidence, "first", order_first(&evidence->ctx, evidence->order));
-		set_arg(evidence, "second", order_second(&evidence->ctx, evidence->order));
-		set_arg(evidence, "orders", orders_text(&evidence->ctx, evidence->finding));
+		set_arg(evidence, ARG_first, order_first(&evidence->ctx, evidence->order));
+		set_arg(evidence, ARG_second, order_second(&evidence->ctx, evidence->order));
+		set_arg(evidence, ARG_orders, orders_text(&evidence->ctx, evidence->finding));
 	}
-	set_arg(evidence, "how",
+	set_arg(evidence, ARG_how,
 		text_format("%s()", how_text(fork ? fork->ev.how : MPSAN_HOW_FORK)));
-	set_arg(evidence, "threads",
+	set_arg(evidence, ARG_threads,
 		text_format("%llu", fork ? (unsigned long long)fork->ev.threads : 0));
-	set_arg(evidence, "others",
+	set_arg(evidence, ARG_others,
 		fork ? threads_text(evidence->reader, evidence->frames, fork) : NULL);
-	set_arg(evidence, "feeders",
+	set_arg(evidence, ARG_feeders,
 		text_format("%llu", fork ? (unsigned long long)fork->ev.feeder : 0));
 	wait_args(evidence, fork);
-	set_arg(evidence, "child",
+	set_arg(evidence, ARG_child,
 		text_format("%u", fork ? evidence_pid_of(evidence, fork->child) : 0));
-	set_arg(evidence, "parent",
+	set_arg(evidence, ARG_parent,
 		text_format("%u", fork ? evidence_pid_of(evidence, fork->at.by) : 0));
-	set_arg(evidence, "pid",
+	set_arg(evidence, ARG_pid,
 		text_format("%u", evidence->subject ?
 					  evidence_pid_of(evidence, evidence->subject->by) :
 					  0));
@@ -273,7 +273,7 @@ static void evidence_args(struct evidence *evidence)
 			deadlock_sufferer(&evidence->reader->facts, evidence->deadlock);
 
 		deadlock_args(evidence, first);
-		set_arg(evidence, "since",
+		set_arg(evidence, ARG_since,
 			text_format("%llu",
 				    (unsigned long long)((first->at.time_ns - first->ev.since) /
 							 1000000000ull)));
@@ -350,9 +350,7 @@ static void hash_lock(uint64_t *hash, const char *key)
 
 static json_t *subject(const struct evidence *evidence)
 {
-	const char *lock = evidence->lock.address ?
-				   json_string_value(json_object_get(evidence->args, "lock")) :
-				   NULL;
+	const char *lock = evidence->lock.address ? args_text(evidence->args, ARG_lock) : NULL;
 
 	return subject_json(&evidence->ctx, evidence->finding, lock,
 			    evidence->is_cuda ? evidence->cuda.piece : NULL);

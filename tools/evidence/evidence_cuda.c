@@ -259,8 +259,8 @@ static void starter_args(const struct cuda_subjects *subjects, json_t *args)
 	       *script = frames_first_script(subjects->initialiser.python);
 	char *place = frame_text(script ? script : frame);
 
-	args_set(args, "library", library_text(subjects, frame));
-	args_set(args, "init_at", place ? place : text_copy("an unknown place"));
+	args_set(args, ARG_library, library_text(subjects, frame));
+	args_set(args, ARG_init_at, place ? place : text_copy("an unknown place"));
 	json_decref(frame);
 }
 
@@ -269,12 +269,12 @@ static void init_args(const struct cuda_subjects *subjects, json_t *args)
 	const struct fact_cuda_init *init = subjects->init;
 	const struct finding *finding = subjects->finding;
 
-	args_set(args, "initialiser", callsite_actor(&subjects->initialiser));
-	args_set(args, "init_function", function_text(subjects, &init->at, init->ev.function));
+	args_set(args, ARG_initialiser, callsite_actor(&subjects->initialiser));
+	args_set(args, ARG_init_function, function_text(subjects, &init->at, init->ev.function));
 	starter_args(subjects, args);
-	args_set(args, "parent", number(process_of(subjects, init->at.by)->pid));
+	args_set(args, ARG_parent, number(process_of(subjects, init->at.by)->pid));
 	if (finding->fork < subjects->facts->fork_count)
-		args_set(args, "forked",
+		args_set(args, ARG_forked,
 			 number(process_of(subjects, subjects->facts->forks[finding->fork].at.by)
 					->pid));
 }
@@ -336,21 +336,21 @@ static void piece_args(const struct cuda_subjects *subjects, json_t *args)
 	const struct ipc_piece *piece = subjects->piece;
 	const struct cuda_facts *cuda = &subjects->facts->cuda;
 
-	args_set(args, "bytes", bytes_text(piece->bytes));
-	args_set(args, "device", device_text(piece->device));
-	args_set(args, "memory", text_copy(memory_text(piece->memory)));
-	args_set(args, "producer", number(process_of(subjects, piece->owner)->pid));
-	args_set(args, "exported_at", where(&subjects->exporter));
-	args_set(args, "export_function",
+	args_set(args, ARG_bytes, bytes_text(piece->bytes));
+	args_set(args, ARG_device, device_text(piece->device));
+	args_set(args, ARG_memory, text_copy(memory_text(piece->memory)));
+	args_set(args, ARG_producer, number(process_of(subjects, piece->owner)->pid));
+	args_set(args, ARG_exported_at, where(&subjects->exporter));
+	args_set(args, ARG_export_function,
 		 piece->by_export ? function_text(subjects, &cuda->exports[piece->by_export - 1].at,
 						  cuda->exports[piece->by_export - 1].ev.function) :
 				    text_copy("mpsan"));
-	args_set(args, "end", end_text(subjects->facts, piece->owner));
+	args_set(args, ARG_end, end_text(subjects->facts, piece->owner));
 	if (subjects->finding->trigger.kind == TRIGGER_FREE ||
 	    subjects->finding->trigger.kind == TRIGGER_SHARER_GONE)
-		args_set(args, "consumers", consumers_text(subjects));
+		args_set(args, ARG_consumers, consumers_text(subjects));
 	if (subjects->finding->trigger.kind == TRIGGER_IPC_OPEN)
-		args_set(args, "late",
+		args_set(args, ARG_late,
 			 duration_text(cuda->imports[subjects->finding->trigger.index].at.time_ns -
 				       piece->end_ns));
 }
@@ -360,11 +360,12 @@ static void import_args(const struct cuda_subjects *subjects, json_t *args)
 	const struct ipc_import *import = subjects->import;
 	uint64_t close = ipc_close_ns(subjects->facts, import);
 
-	args_set(args, "consumer", number(process_of(subjects, import->at.by)->pid));
-	args_set(args, "consumer_end", end_text(subjects->facts, import->at.by));
-	args_set(args, "opened_at", where(&subjects->importer));
-	args_set(args, "open_function", function_text(subjects, &import->at, import->ev.function));
-	args_set(args, "held",
+	args_set(args, ARG_consumer, number(process_of(subjects, import->at.by)->pid));
+	args_set(args, ARG_consumer_end, end_text(subjects->facts, import->at.by));
+	args_set(args, ARG_opened_at, where(&subjects->importer));
+	args_set(args, ARG_open_function,
+		 function_text(subjects, &import->at, import->ev.function));
+	args_set(args, ARG_held,
 		 duration_text((close ? close : subjects->facts->now_ns) - import->at.time_ns));
 }
 
@@ -383,31 +384,31 @@ static void trigger_args(const struct cuda_subjects *subjects, json_t *args)
 
 	switch (subjects->finding->trigger.kind) {
 	case TRIGGER_CUDA_ENV:
-		args_set(args, "before",
+		args_set(args, ARG_before,
 			 setting_text(subjects, &cuda->envs[index], cuda->envs[index].ev.before));
-		args_set(args, "after",
+		args_set(args, ARG_after,
 			 setting_text(subjects, &cuda->envs[index], cuda->envs[index].ev.after));
 		break;
 	case TRIGGER_REFUSED:
 		if (!subjects->piece)
-			args_set(args, "memory",
+			args_set(args, ARG_memory,
 				 text_copy(memory_text(cuda->refuseds[index].ev.memory)));
-		args_set(args, "cause", text_copy(cause_text(cuda->refuseds[index].ev.cause)));
-		args_set(args, "advice", text_copy(cause_advice(cuda->refuseds[index].ev.cause)));
-		args_set(args, "other", number(cuda->refuseds[index].ev.other));
+		args_set(args, ARG_cause, text_copy(cause_text(cuda->refuseds[index].ev.cause)));
+		args_set(args, ARG_advice, text_copy(cause_advice(cuda->refuseds[index].ev.cause)));
+		args_set(args, ARG_other, number(cuda->refuseds[index].ev.other));
 		break;
 	case TRIGGER_IPC_EVENT:
-		args_set(args, "count", number(cuda->events[index].ev.made));
+		args_set(args, ARG_count, number(cuda->events[index].ev.made));
 		break;
 	case TRIGGER_EXPORT:
-		args_set(args, "count", number(cuda->exports[index].waiting));
+		args_set(args, ARG_count, number(cuda->exports[index].waiting));
 		break;
 	case TRIGGER_SHARING_OVER:
-		args_set(args, "count", number(cuda_crowd(subjects->facts, &index)));
+		args_set(args, ARG_count, number(cuda_crowd(subjects->facts, &index)));
 		break;
 	case TRIGGER_SHARER_GONE:
-		args_set(args, "gone", number(process_of(subjects, index)->pid));
-		args_set(args, "end", end_text(subjects->facts, index));
+		args_set(args, ARG_gone, number(process_of(subjects, index)->pid));
+		args_set(args, ARG_end, end_text(subjects->facts, index));
 		break;
 	default:
 		break;
@@ -422,9 +423,9 @@ void cuda_args(const struct cuda_subjects *subjects, const struct callsite *main
 		event.at ? reader_text(subjects->ctx->reader, event.at->slot, event.function) :
 			   NULL;
 
-	args_set(args, "function", function_text(subjects, event.at, event.function));
-	args_set(args, "result", result_text(name, event.result));
-	args_set(args, "at", where(main_callsite));
+	args_set(args, ARG_function, function_text(subjects, event.at, event.function));
+	args_set(args, ARG_result, result_text(name, event.result));
+	args_set(args, ARG_at, where(main_callsite));
 	if (subjects->init)
 		init_args(subjects, args);
 	if (subjects->piece)
@@ -468,7 +469,7 @@ void cuda_import_steps(const struct cuda_subjects *subjects, json_t *args, const
 
 		set_callsite(subjects, &callsite, &import->at, import->ev.stack, import->ev.python,
 			     import->ev.caller);
-		args_set(args, "consumer", number(process_of(subjects, import->at.by)->pid));
+		args_set(args, ARG_consumer, number(process_of(subjects, import->at.by)->pid));
 		json_array_append_new(steps, callsite_step(subjects->ctx, &callsite, STEP_IMPORTS,
 							   args_fill(args, what)));
 		callsite_finish(&callsite);

@@ -114,7 +114,7 @@ char *deadlock_awaited(const struct evidence_context *ctx, const struct fact_blo
 	}
 }
 
-char *deadlock_owner(const struct evidence_context *ctx, const struct fact_blocked *blocked)
+static char *deadlock_owner(const struct evidence_context *ctx, const struct fact_blocked *blocked)
 {
 	const struct ev_blocked *ev = &blocked->ev;
 	uint32_t slot = ev->owner_slot ? (uint32_t)ev->owner_slot - 1 : blocked->at.by;

@@ -15,11 +15,10 @@ void deadlock_steps(const struct evidence_context *ctx, const struct fact_deadlo
 char *deadlock_text(const struct evidence_context *ctx, const struct fact_deadlock *deadlock);
 
 /*
- * What one blocked thread waits for, who has it, where that was taken: NULL when not known. All are
+ * What one blocked thread waits for, and where the owner took it: NULL when not known. Both are
  * owned by the caller.
  */
 char *deadlock_awaited(const struct evidence_context *ctx, const struct fact_blocked *blocked);
-char *deadlock_owner(const struct evidence_context *ctx, const struct fact_blocked *blocked);
 char *deadlock_taken(const struct evidence_context *ctx, const struct fact_blocked *blocked);
 
 /* Whose death made the deadlock, and how it ended; owned by the caller. */

@@ -109,25 +109,16 @@ static void set_fields(const struct event_subjects *subjects, const struct fact_
 	const struct field *field = event_fields(event->type);
 
 	for (uint32_t i = 0; field->name; i++, field++) {
-		char *name;
-
 		if (!strcmp(field->name, "stack") || !strcmp(field->name, "python"))
 			continue;
-		name = text_format("%s%s", prefix, field->name);
-		args_set(args, name, value_text(subjects, event, field, event->field[i]));
-		free(name);
+		args_set_field(args, prefix, field->name,
+			       value_text(subjects, event, field, event->field[i]));
 	}
 }
 
-static void set_actor(const struct event_subjects *subjects, const struct fact_event *event,
-		      const struct callsite *callsite, const char *prefix, json_t *args)
+static char *place_text(const struct callsite *callsite)
 {
-	char *who = text_format("%swho", prefix), *at = text_format("%sat", prefix);
-
-	args_set(args, who, process_text(subjects->ctx->reader, event->at.by));
-	args_set(args, at, text_copy(callsite->where ? callsite->where : "an unknown place"));
-	free(who);
-	free(at);
+	return text_copy(callsite->where ? callsite->where : "an unknown place");
 }
 
 /* Who made a process, and whom that process left behind. */
@@ -136,9 +127,9 @@ static void parent_args(const struct reader *reader, uint32_t slot, json_t *args
 	uint32_t parent = process_parent(&reader->facts, slot);
 	bool known = parent != FACT_NONE;
 
-	args_set(args, "parent_process", known ? process_text(reader, parent) : NULL);
-	args_set(args, "parent_end", known ? process_end_text(reader, parent) : NULL);
-	args_set(args, "left_behind", process_left_text(reader, slot));
+	args_set(args, ARG_parent_process, known ? process_text(reader, parent) : NULL);
+	args_set(args, ARG_parent_end, known ? process_end_text(reader, parent) : NULL);
+	args_set(args, ARG_left_behind, process_left_text(reader, slot));
 }
 
 void event_args(const struct event_subjects *subjects, json_t *args)
@@ -147,20 +138,22 @@ void event_args(const struct event_subjects *subjects, json_t *args)
 
 	if (subjects->event) {
 		set_fields(subjects, subjects->event, "", args);
-		set_actor(subjects, subjects->event, &subjects->doer, "", args);
+		args_set(args, ARG_who, process_text(reader, subjects->event->at.by));
+		args_set(args, ARG_at, place_text(&subjects->doer));
 	}
 	if (subjects->cause) {
-		set_fields(subjects, subjects->cause, "cause_", args);
-		set_actor(subjects, subjects->cause, &subjects->causer, "cause_", args);
+		set_fields(subjects, subjects->cause, ARGS_OF_CAUSE, args);
+		args_set(args, ARG_cause_who, process_text(reader, subjects->cause->at.by));
+		args_set(args, ARG_cause_at, place_text(&subjects->causer));
 	}
 	if (subjects->finding->process) {
-		args_set(args, "process", process_text(reader, subjects->finding->process - 1));
-		args_set(args, "end", process_end_text(reader, subjects->finding->process - 1));
+		args_set(args, ARG_process, process_text(reader, subjects->finding->process - 1));
+		args_set(args, ARG_end, process_end_text(reader, subjects->finding->process - 1));
 		parent_args(reader, subjects->finding->process - 1, args);
 	}
-	args_set(args, "amount",
+	args_set(args, ARG_amount,
 		 text_format("%llu", (unsigned long long)subjects->finding->amount));
-	args_set(args, "amount_bytes", bytes_text(subjects->finding->amount));
+	args_set(args, ARG_amount_bytes, bytes_text(subjects->finding->amount));
 	if (subjects->facts->shm.links)
 		shm_args(subjects, args);
 }

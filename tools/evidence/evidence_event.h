@@ -26,12 +26,7 @@ void event_finish(struct event_subjects *subjects);
 /* Who suffers, NULL: nobody; the scene stays the cast's. */
 const struct callsite *event_main(const struct event_subjects *subjects);
 
-/*
- * {FIELD} and {cause_FIELD} for every field of the act and its cause; {who} {cause_who} {process}:
- * what these processes are called; {end} how the process ended, and when; {amount},
- * {amount_bytes}; {parent_process} {parent_end}: who made {process}; {left_behind}: which of its workers outlived it;
- * {at} {cause_at} places.
- */
+/* What args.def says of events and processes, and the fields of the event and its cause. */
 void event_args(const struct event_subjects *subjects, json_t *args);
 
 /* The scene of a step, NULL for a step of another kind or one that is not there. */

@@ -44,27 +44,26 @@ static void segment_args(const struct event_subjects *subjects, json_t *args)
 	uint32_t segment = subjects->finding->segment, maker = shm_maker(subjects->facts, segment);
 	const struct fact_event *then = subjects->event ? subjects->event : subjects->cause;
 
-	args_set(args, "segment", segment_text(reader, segment));
-	args_set(args, "segment_bytes", bytes_text(shm_bytes(subjects->facts, segment)));
-	args_set(args, "names", segment_names(reader, segment));
-	args_set(args, "maker",
+	args_set(args, ARG_segment, segment_text(reader, segment));
+	args_set(args, ARG_segment_bytes, bytes_text(shm_bytes(subjects->facts, segment)));
+	args_set(args, ARG_maker,
 		 maker == FACT_NONE ? text_copy("somebody") : process_text(reader, maker));
-	args_set(args, "maker_end", maker == FACT_NONE ? NULL : process_end_text(reader, maker));
-	args_set(args, "made_at",
+	args_set(args, ARG_maker_end, maker == FACT_NONE ? NULL : process_end_text(reader, maker));
+	args_set(args, ARG_made_at,
 		 text_copy(subjects->maker.where ? subjects->maker.where : "an unknown place"));
-	args_set(args, "mappers",
+	args_set(args, ARG_mappers,
 		 segment_mappers(reader, segment,
 				 then ? then->at.time_ns : subjects->facts->now_ns));
-	args_set(args, "total",
+	args_set(args, ARG_total,
 		 bytes_text(subjects->finding->amount * shm_bytes(subjects->facts, segment)));
 	if (subjects->finding->amount)
-		args_set(args, "rate", rate_text(subjects));
+		args_set(args, ARG_rate, rate_text(subjects));
 }
 
 static void kept_args(const struct fact_event *event, json_t *args)
 {
 	if (event && event->type == EV_shm_kept)
-		args_set(args, "kept",
+		args_set(args, ARG_kept,
 			 kept_text(EVENT_AS(event, shm_kept)->count,
 				   EVENT_AS(event, shm_kept)->bytes));
 }
@@ -76,15 +75,15 @@ void shm_args(const struct event_subjects *subjects, json_t *args)
 	kept_args(event, args);
 	kept_args(cause, args);
 	if (event && event->type == EV_sock_refused)
-		args_set(args, "failure", connect_text(EVENT_AS(event, sock_refused)->result));
+		args_set(args, ARG_failure, connect_text(EVENT_AS(event, sock_refused)->result));
 	if (event && (event->type == EV_shm_size || event->type == EV_fault))
-		args_set(args, "free_text", free_text(event_field(event, "free")));
+		args_set(args, ARG_free_text, free_text(event_field(event, "free")));
 	if (event && event->type == EV_shm_refused &&
 	    EVENT_AS(event, shm_refused)->reason == MPSAN_SHM_NO_SPACE)
-		args_set(args, "free_text", free_text(EVENT_AS(event, shm_refused)->limit));
+		args_set(args, ARG_free_text, free_text(EVENT_AS(event, shm_refused)->limit));
 	if (event && event->type == EV_shm_left && !EVENT_AS(event, shm_left)->bytes)
-		args_set(args, "bytes", text_copy("nothing in it"));
+		args_set(args, ARG_bytes, text_copy("nothing in it"));
 	if (cause && cause->type == EV_shm_size)
-		args_set(args, "cause_free_text", free_text(EVENT_AS(cause, shm_size)->free));
+		args_set(args, ARG_cause_free_text, free_text(EVENT_AS(cause, shm_size)->free));
 	segment_args(subjects, args);
 }

@@ -10,11 +10,7 @@
 /* The scene of the making of finding.segment; false: nobody was seen to make it. */
 bool shm_maker_callsite(const struct event_subjects *subjects, struct callsite *callsite);
 
-/*
- * {segment} {segment_bytes} {names} {maker} {made_at} {maker_end} {mappers}
- * (at the time of the act or cause), {total} (bytes times {amount}) and {rate} of what is counted; of the act and
- * the cause: {kept} {failure} {free_text} {cause_free_text}.
- */
+/* What args.def says of shared memory; who maps it at the time of the event or cause. */
 void shm_args(const struct event_subjects *subjects, json_t *args);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "../../shim/common/wait_rule.h"
 #include "../facts/ipc.h"
+#include "steps.h"
 
 enum grade { GRADE_OFF, GRADE_NOTE, GRADE_WARNING, GRADE_ERROR };
 
@@ -91,22 +92,19 @@ struct step {
 };
 
 /*
- * How a finding is told. Texts hold names in braces that the command fills in: {lock} {holder}
- * {taken} {called} {forker} {fork_at} {thread} {wait_at} {how} {threads} {child} {pid} {parent}
- * {feeders} {others} {lost} (threads that were not copied) {pool} {module} (where it waits)
- * {signallers} {left_at} {first} {second} {orders}, and those of a deadlock: {deadlock} {awaited} {owner}
- * {dead} {dead_end} {detail} {since}. Those of CUDA: {function} (called at the moment) {result}
- * {init_function} {init_at} {initialiser} {library} (whose code called the first one) {before}
- * {after}; {bytes} {device} {memory} {producer} {exported_at} {export_function} {consumer}
- * {consumers} {opened_at} {open_function} {held} (for how long it was open) {at} (the place of the
- * moment) {gone} (the process that ended) {end} (how) {other} (the pid in a refusal) {cause}
- * {advice} {count} {late} (for how long the memory had been gone)
- * {consumer_end}.
+ * How a finding is told. Texts hold names in braces, for which the command puts in what they stand for:
+ * ../evidence/args.def has them all.
  */
 struct message_text {
 	const char *message;
 	struct step step[STEPS_MAX];
 };
+
+/* Every rule's texts, `static MESSAGE name = {…};`, lie together: a unit test looks for their names. */
+#define MESSAGE                   \
+	const struct message_text \
+		__attribute__((used, section("mpsan_messages"), aligned(sizeof(const char *))))
+extern const struct message_text __start_mpsan_messages[], __stop_mpsan_messages[];
 
 /* What a rule found. Indices may be FACT_NONE. */
 struct finding {

@@ -8,25 +8,25 @@
 static const char initialised[] = "{initialiser} of process {parent} initialised CUDA first, by "
 				  "{init_function}, called from {library}";
 
-static const struct message_text msg_fork = {
+static MESSAGE msg_fork = {
 	"{how} at {fork_at} copied process {parent}, in which CUDA had been initialised by "
 	"{init_function}, called from {library} at {init_at}; the child {child} must not use CUDA",
 	{{STEP_INIT, initialised}, {STEP_FORK, "{forker} of process {forked} called {how}"}},
 };
 
-static const struct message_text msg_refusal = {
+static MESSAGE msg_refusal = {
 	"{function} failed with {result} at {at} in process {pid}: it was made by {how} at {fork_at}, "
 	"after CUDA had been initialised by {init_function}, called from {library} at {init_at}",
 	{{STEP_INIT, initialised},
-	 {STEP_FORK, "{forker} of process {parent} called {how}"},
+	 STEP_FORK_CALLED,
 	 {STEP_CUDA, "{thread} of the child {pid} asked by {function}, and was told {result}"}},
 };
 
-static const struct message_text msg_use = {
+static MESSAGE msg_use = {
 	"{function} was called at {at} in process {pid}, which was made by {how} at {fork_at} after "
 	"CUDA had been initialised by {init_function}, called from {library} at {init_at}",
 	{{STEP_INIT, initialised},
-	 {STEP_FORK, "{forker} of process {parent} called {how}"},
+	 STEP_FORK_CALLED,
 	 {STEP_CUDA, "{thread} of the child {pid} called {function}, and was not refused"}},
 };
 

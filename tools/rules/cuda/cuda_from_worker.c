@@ -5,7 +5,7 @@
 #include "../../facts/processes.h"
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"process {pid}, a worker of a data loader, exported {bytes} on {device} by {function} at {at}: "
 	"the memory ends with the worker, whoever still reads it",
 	{{STEP_EXPORT, "{thread} of the worker {pid} exported {bytes} of {memory} on {device}"}},

@@ -6,14 +6,14 @@
  */
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"{function} failed with {result} at {at} in process {pid}: CUDA was initialised by "
 	"{init_function}, called from {library} at {init_at}, before {how} at {fork_at} made this "
 	"process; the driver cannot be used in a copy",
 	{{STEP_INIT,
 	  "{initialiser} of process {parent} initialised CUDA first, by {init_function}, "
 	  "called from {library}"},
-	 {STEP_FORK, "{forker} of process {parent} called {how}"},
+	 STEP_FORK_CALLED,
 	 {STEP_CUDA, "{thread} of the child {pid} called {function}, which failed with {result}"}},
 };
 

@@ -5,14 +5,14 @@
  */
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"{function} gave an answer at {at} in process {pid}, which was made by {how} at {fork_at} after "
 	"CUDA had been initialised by {init_function}, called from {library}: it holds for the parent, "
 	"the child cannot use the device",
 	{{STEP_INIT,
 	  "{initialiser} of process {parent} initialised CUDA first, by {init_function}, "
 	  "called from {library}"},
-	 {STEP_FORK, "{forker} of process {parent} called {how}"},
+	 STEP_FORK_CALLED,
 	 {STEP_CUDA, "{thread} of the child {pid} called {function}"}},
 };
 

@@ -5,7 +5,7 @@
  */
 #include "../rule.h"
 
-static const struct message_text msg_change = {
+static MESSAGE msg_change = {
 	"CUDA_VISIBLE_DEVICES was changed from {before} to {after} at {at} in process {pid}, where CUDA "
 	"had been initialised by {init_function}, called from {library} at {init_at}: the change has no "
 	"effect",
@@ -15,7 +15,7 @@ static const struct message_text msg_change = {
 	 {STEP_CUDA, "{thread} changed CUDA_VISIBLE_DEVICES from {before} to {after}"}},
 };
 
-static const struct message_text msg_launch = {
+static MESSAGE msg_launch = {
 	"CUDA_VISIBLE_DEVICES was changed from {before} to {after} at {at} in process {pid} after CUDA "
 	"had been initialised: it holds for the programs started since, not for this process",
 	{{STEP_INIT,
@@ -24,7 +24,7 @@ static const struct message_text msg_launch = {
 	 {STEP_CUDA, "{thread} changed CUDA_VISIBLE_DEVICES from {before} to {after}"}},
 };
 
-static const struct message_text msg_crowd = {
+static MESSAGE msg_crowd = {
 	"{count} processes hold a context on device 0 besides the device that they work on, process "
 	"{pid} by {function} at {at}: each of them takes memory there",
 	{{STEP_CUDA, "{thread} of process {pid} made its context on device 0, by {function}"}},

@@ -8,7 +8,7 @@
 
 #define EXCLUDER "{cause_who} left the memory out of its forks (madvise with MADV_DONTFORK)"
 
-static const struct message_text msg_fault = {
+static MESSAGE msg_fault = {
 	"{who} ended its access at {at} with SIGSEGV: the page was left out of the fork that made the "
 	"process, as asked for at {cause_at}",
 	{{STEP_CAUSE, EXCLUDER},
@@ -16,7 +16,7 @@ static const struct message_text msg_fault = {
 	 {STEP_EVENT, "the child {who} touched it"}},
 };
 
-static const struct message_text msg_fork = {
+static MESSAGE msg_fork = {
 	"{forker} called {how} at {fork_at} after {cause_who} had registered memory with a device at "
 	"{cause_at}, without support for forks: the device and the process may come to see different pages",
 	{{STEP_CAUSE, "{cause_who} registered memory (ibv_reg_mr)"},

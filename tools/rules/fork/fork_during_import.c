@@ -8,7 +8,7 @@ static const char importing[] = "{holder} was importing it, {taken}";
 static const char copied[] =
 	"{forker} of process {parent} called {how}, which did not copy {holder}";
 
-static const struct message_text msg_wait = {
+static MESSAGE msg_wait = {
 	"process {pid} waits for ever at {wait_at} for {lock}: {holder} was importing it, {taken}, and "
 	"exists only in the parent, which forked at {fork_at}",
 	{{STEP_HOLDER, importing},
@@ -16,14 +16,14 @@ static const struct message_text msg_wait = {
 	 {STEP_WAIT, "{thread} of the child {pid} waits for that import"}},
 };
 
-static const struct message_text msg_alone = {
+static MESSAGE msg_alone = {
 	"process {pid} waits for ever at {wait_at} for {lock}: no thread in it is importing that "
 	"module, and the fork at {fork_at} did not copy {lost}",
-	{{STEP_FORK, "{forker} of process {parent} called {how}"},
+	{STEP_FORK_CALLED,
 	 {STEP_WAIT, "{thread} of the child {pid}, its only one, waits for that import"}},
 };
 
-static const struct message_text msg_doubt = {
+static MESSAGE msg_doubt = {
 	"process {pid} waits at {wait_at} for {lock}: {holder} was importing it, {taken}, and exists "
 	"only in the parent, which forked at {fork_at}; only a signal handler or another thread could "
 	"help",
@@ -32,13 +32,13 @@ static const struct message_text msg_doubt = {
 	 {STEP_WAIT, "{thread} of the child {pid} waits for that import"}},
 };
 
-static const struct message_text msg_fork = {
+static MESSAGE msg_fork = {
 	"{holder} was importing a module, {taken}, when {forker} called {how} at {fork_at}; in the child "
 	"{child} {lock} stays taken",
-	{{STEP_HOLDER, importing}, {STEP_FORK, "{forker} of process {parent} called {how}"}},
+	{{STEP_HOLDER, importing}, STEP_FORK_CALLED},
 };
 
-static const struct message_text msg_importer = {
+static MESSAGE msg_importer = {
 	"{how} at {fork_at} in the middle of an import: the child {child} goes on inside it",
 	{{STEP_FORK, "{forker} of process {parent} called {how} while it was importing a module"}},
 };

@@ -9,37 +9,37 @@ static const char waits[] = "{thread} of process {pid} waits for {lock}";
 static const char held[] = "{holder} held {lock}, {taken}";
 static const char forked[] = "{forker} of process {parent} called {how}";
 
-static const struct message_text msg_orphan = {
+static MESSAGE msg_orphan = {
 	"process {pid} waits for ever at {wait_at} for {lock}, in a handler of the fork at {fork_at}: "
 	"{holder} held it, {taken}, and exists only in the parent",
 	{{STEP_HOLDER, held}, {STEP_FORK, forked}, {STEP_WAIT, waits}},
 };
 
-static const struct message_text msg_alone = {
+static MESSAGE msg_alone = {
 	"process {pid} waits for ever at {wait_at} for {lock}, in a handler of the fork at {fork_at}: "
 	"nobody is left in the child to end it",
 	{{STEP_FORK, forked}, {STEP_WAIT, waits}},
 };
 
-static const struct message_text msg_self = {
+static MESSAGE msg_self = {
 	"{thread} waits for ever at {wait_at} for {lock}, in an atfork handler: it held that lock when it "
 	"called fork",
 	{{STEP_HOLDER, "{holder} had {lock} already, {taken}"}, {STEP_WAIT, waits}},
 };
 
-static const struct message_text msg_kept = {
+static MESSAGE msg_kept = {
 	"{thread} waits for ever at {wait_at} for {lock}, which an atfork handler took at the fork at "
 	"{fork_at} and did not give back in the parent",
 	{{STEP_FORK, forked}, {STEP_WAIT, waits}},
 };
 
-static const struct message_text msg_doubt = {
+static MESSAGE msg_doubt = {
 	"process {pid} waits at {wait_at} for {lock}, in a handler of the fork at {fork_at}; only a "
 	"signal handler or another thread could help",
 	{{STEP_HOLDER, held}, {STEP_FORK, forked}, {STEP_WAIT, waits}},
 };
 
-static const struct message_text msg_left = {
+static MESSAGE msg_left = {
 	"an atfork handler took {lock} at {left_at} and did not give it back in the parent {parent}, "
 	"which called {how} at {fork_at}",
 	{{STEP_FORK, forked}},

@@ -5,15 +5,15 @@
  */
 #include "../rule.h"
 
-static const struct message_text msg_removal = {
+static MESSAGE msg_removal = {
 	"{who} removed the name of {segment} at {at}, which it had inherited from {maker} by a fork and which "
 	"is in use by {mappers}",
-	{{STEP_MAKER, "{maker} made {segment}"}, {STEP_EVENT, "{who} removed the name"}},
+	{STEP_MADE, {STEP_EVENT, "{who} removed the name"}},
 };
 
-static const struct message_text msg_unmap = {
+static MESSAGE msg_unmap = {
 	"{who} gave up {segment} at {at}, which it had inherited from {maker} by a fork",
-	{{STEP_MAKER, "{maker} made {segment}"}, {STEP_EVENT, "{who} unmapped it"}},
+	{STEP_MADE, {STEP_EVENT, "{who} unmapped it"}},
 };
 
 /* It opened the segment by itself, or got its descriptor. */

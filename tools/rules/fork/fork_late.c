@@ -6,16 +6,15 @@
 
 #define OFTEN 2 /* such forks before this one */
 
-static const struct message_text msg_one = {
+static MESSAGE msg_one = {
 	"{forker}, not the main thread, called {how} at {fork_at}",
-	{{STEP_FORK, "{forker} of process {parent} called {how}"}},
+	{STEP_FORK_CALLED},
 };
 
-static const struct message_text msg_many = {
+static MESSAGE msg_many = {
 	"{forker}, not the main thread, called {how} at {fork_at}, as happened at least twice before in "
 	"process {parent}, which has {threads} threads",
-	{{STEP_FORK,
-	  "{forker} of process {parent} called {how}; threads started before: {others}"}},
+	{STEP_FORK_WITHOUT_THREADS},
 };
 
 static bool fork_late_counts(const struct facts *facts, uint32_t fork)

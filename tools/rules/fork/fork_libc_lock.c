@@ -9,13 +9,13 @@ static const char inside[] = "{holder} was using {lock}, {called}";
 static const char copied[] =
 	"{forker} of process {parent} called {how}, which did not copy {holder}";
 
-static const struct message_text msg_fork = {
+static MESSAGE msg_fork = {
 	"{holder} was using {lock}, {called}, when {forker} called {how} at {fork_at}; the child "
 	"{child} has a copy of that lock as it was",
-	{{STEP_HOLDER, inside}, {STEP_FORK, "{forker} of process {parent} called {how}"}},
+	{{STEP_HOLDER, inside}, STEP_FORK_CALLED},
 };
 
-static const struct message_text msg_wait = {
+static MESSAGE msg_wait = {
 	"process {pid} has not come back from its call at {wait_at}: {holder} was using {lock}, "
 	"{called}, and exists only in the parent, which forked at {fork_at}",
 	{{STEP_HOLDER, inside},
@@ -23,7 +23,7 @@ static const struct message_text msg_wait = {
 	 {STEP_WAIT, "{thread} of the child {pid} needs the same lock"}},
 };
 
-static const struct message_text msg_proof = {
+static MESSAGE msg_proof = {
 	"process {pid} waits for ever at {wait_at}, inside libc: {holder} was using {lock}, {called}, "
 	"and exists only in the parent, which forked at {fork_at}",
 	{{STEP_HOLDER, inside},

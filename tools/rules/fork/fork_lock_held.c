@@ -4,11 +4,10 @@
  */
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"{holder} held {lock}, {taken}, when {forker} called {how} at {fork_at}; in the "
 	"child {child} it stays locked",
-	{{STEP_HOLDER, "{holder} held {lock}, {taken}"},
-	 {STEP_FORK, "{forker} of process {parent} called {how}"}},
+	{STEP_HOLDER_HELD, STEP_FORK_CALLED},
 };
 
 void rule_fork_lock_held(const struct facts *facts, const struct trigger *trigger,

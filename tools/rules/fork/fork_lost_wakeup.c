@@ -7,40 +7,40 @@
 
 #define STEPS                                                                                    \
 	{                                                                                        \
-		{STEP_FORK, "{forker} of process {parent} called {how}"},                        \
+		STEP_FORK_CALLED,                                                                \
 		{                                                                                \
 			STEP_WAIT, "{thread} of the child {pid}, its only one, waits for {lock}" \
 		}                                                                                \
 	}
 
-static const struct message_text msg_threads = {
+static MESSAGE msg_threads = {
 	"process {pid} waits for ever at {wait_at} for {lock}: nobody is left to end it, the fork at "
 	"{fork_at} did not copy {lost}",
 	STEPS,
 };
 
-static const struct message_text msg_pool = {
+static MESSAGE msg_pool = {
 	"process {pid} waits for ever at {wait_at} for {lock}: {signallers} only in the parent, which "
 	"forked at {fork_at}",
 	STEPS,
 };
 
-static const struct message_text msg_parent = {
+static MESSAGE msg_parent = {
 	"process {pid} waits for ever at {wait_at} for {lock}: it has one thread, and its parent, which "
 	"forked at {fork_at}, has another copy of that memory",
 	STEPS,
 };
 
-static const struct message_text msg_doubt = {
+static MESSAGE msg_doubt = {
 	"process {pid} waits at {wait_at} for {lock}: it has one thread since the fork at {fork_at}, so "
 	"only a signal could end it",
 	STEPS,
 };
 
-static const struct message_text msg_deadlock = {
+static MESSAGE msg_deadlock = {
 	"process {pid} waits for ever at {wait_at} for {lock}: nobody is left to end it, the fork at "
 	"{fork_at} did not copy {lost}",
-	{{STEP_FORK, "{forker} of process {parent} called {how}"}, {STEP_BLOCKED, "{knot}"}},
+	{STEP_FORK_CALLED, STEP_ALL_BLOCKED},
 };
 
 static const struct message_text *fork_lost_wakeup_choose(const struct fact_wait *wait,

@@ -6,20 +6,16 @@
  */
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"process {pid} waits for ever at {wait_at} for {lock}: {holder} held it, {taken}, and "
 	"exists only in the parent, which forked at {fork_at}",
-	{{STEP_HOLDER, "{holder} held {lock}, {taken}"},
-	 {STEP_FORK, "{forker} of process {parent} called {how}, which did not copy {holder}"},
-	 {STEP_WAIT, "{thread} of the child {pid} waits for {lock}"}},
+	{STEP_HOLDER_HELD, STEP_FORK_WITHOUT_HOLDER, STEP_CHILD_WAITS},
 };
 
-static const struct message_text msg_doubt = {
+static MESSAGE msg_doubt = {
 	"process {pid} waits at {wait_at} for {lock}: {holder} held it, {taken}, and exists only in "
 	"the parent, which forked at {fork_at}; only a signal handler or another thread could help",
-	{{STEP_HOLDER, "{holder} held {lock}, {taken}"},
-	 {STEP_FORK, "{forker} of process {parent} called {how}, which did not copy {holder}"},
-	 {STEP_WAIT, "{thread} of the child {pid} waits for {lock}"}},
+	{STEP_HOLDER_HELD, STEP_FORK_WITHOUT_HOLDER, STEP_CHILD_WAITS},
 };
 
 void rule_fork_orphaned_lock(const struct facts *facts, const struct trigger *trigger,

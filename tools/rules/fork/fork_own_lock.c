@@ -8,21 +8,19 @@
 static const char taken[] = "{holder} held {lock}, {taken}";
 static const char copied[] = "the same thread called {how}";
 
-static const struct message_text msg_fork = {
+static MESSAGE msg_fork = {
 	"{forker} called {how} at {fork_at} while it held {lock}, which knows its owner by thread id: "
 	"the child {child} cannot unlock it",
 	{{STEP_HOLDER, taken}, {STEP_FORK, copied}},
 };
 
-static const struct message_text msg_wait = {
+static MESSAGE msg_wait = {
 	"process {pid} waits for ever at {wait_at} for {lock}, which its own thread took before the "
 	"fork at {fork_at} under another thread id",
-	{{STEP_HOLDER, taken},
-	 {STEP_FORK, copied},
-	 {STEP_WAIT, "{thread} of the child {pid} waits for {lock}"}},
+	{{STEP_HOLDER, taken}, {STEP_FORK, copied}, STEP_CHILD_WAITS},
 };
 
-static const struct message_text msg_unlock = {
+static MESSAGE msg_unlock = {
 	"process {pid} could not unlock {lock} at {wait_at}: it was taken before the fork at {fork_at} "
 	"under another thread id, and stays locked",
 	{{STEP_HOLDER, taken},

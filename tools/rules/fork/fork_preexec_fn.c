@@ -6,26 +6,22 @@
 
 static const char copied[] = "{forker} of process {parent} called {how} for a preexec_fn";
 
-static const struct message_text msg_fork = {
+static MESSAGE msg_fork = {
 	"subprocess forked a process with {threads} threads at {fork_at} to run a preexec_fn in the copy; "
 	"any lock that one of them held would stop it for ever",
 	{{STEP_FORK, copied}},
 };
 
-static const struct message_text msg_wait = {
+static MESSAGE msg_wait = {
 	"process {pid} waits for ever at {wait_at} for {lock}, in the preexec_fn of the subprocess call "
 	"at {fork_at}: it will call no exec, and its parent waits for that",
-	{{STEP_HOLDER, "{holder} held {lock}, {taken}"},
-	 {STEP_FORK, copied},
-	 {STEP_WAIT, "{thread} of the child {pid} waits for {lock}"}},
+	{STEP_HOLDER_HELD, {STEP_FORK, copied}, STEP_CHILD_WAITS},
 };
 
-static const struct message_text msg_doubt = {
+static MESSAGE msg_doubt = {
 	"process {pid} waits at {wait_at} for {lock}, in the preexec_fn of the subprocess call at "
 	"{fork_at}; only a signal handler or another thread could help",
-	{{STEP_HOLDER, "{holder} held {lock}, {taken}"},
-	 {STEP_FORK, copied},
-	 {STEP_WAIT, "{thread} of the child {pid} waits for {lock}"}},
+	{STEP_HOLDER_HELD, {STEP_FORK, copied}, STEP_CHILD_WAITS},
 };
 
 /* The wait will be told, and says more. */

@@ -4,14 +4,14 @@
  */
 #include "../rule.h"
 
-static const struct message_text msg_idle = {
+static MESSAGE msg_idle = {
 	"{how} at {fork_at} while {feeders} feeder thread(s) of multiprocessing.Queue ran",
-	{{STEP_FORK, "{forker} of process {parent} called {how}"}},
+	{STEP_FORK_CALLED},
 };
 
-static const struct message_text msg_busy = {
+static MESSAGE msg_busy = {
 	"{how} at {fork_at} while the feeder thread of a multiprocessing.Queue held a private lock",
-	{{STEP_FORK, "{forker} of process {parent} called {how}"}},
+	{STEP_FORK_CALLED},
 };
 
 void rule_fork_queue_feeder(const struct facts *facts, const struct trigger *trigger,

@@ -4,7 +4,7 @@
  */
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"the fork server {parent} has {threads} threads when it forks at {fork_at}",
 	{{STEP_FORK, "{forker} of the fork server {parent} called {how}"}},
 };

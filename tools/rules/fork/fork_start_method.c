@@ -5,10 +5,10 @@
  */
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"a process with torch loaded was copied by {how} at {fork_at}; the start methods spawn and "
 	"forkserver begin with a clean process",
-	{{STEP_FORK, "{forker} of process {parent} called {how}"}},
+	{STEP_FORK_CALLED},
 };
 
 void rule_fork_start_method(const struct facts *facts, const struct trigger *trigger,

@@ -4,18 +4,18 @@
  */
 #include "../rule.h"
 
-static const struct message_text msg_fork = {
+static MESSAGE msg_fork = {
 	"{holder} was constructing the static behind {lock}, {called}, when {forker} called {how} at "
 	"{fork_at}; in the child {child} it stays under construction",
 	{{STEP_HOLDER, "{holder} was constructing the static behind {lock}, {called}"},
-	 {STEP_FORK, "{forker} of process {parent} called {how}"}},
+	 STEP_FORK_CALLED},
 };
 
-static const struct message_text msg_wait = {
+static MESSAGE msg_wait = {
 	"process {pid} waits for ever at {wait_at} for the static behind {lock}: {holder} was "
 	"constructing it, {called}, and exists only in the parent, which forked at {fork_at}",
 	{{STEP_HOLDER, "{holder} was constructing the static behind {lock}, {called}"},
-	 {STEP_FORK, "{forker} of process {parent} called {how}, which did not copy {holder}"},
+	 STEP_FORK_WITHOUT_HOLDER,
 	 {STEP_WAIT, "{thread} of the child {pid} waits for the end of that construction"}},
 };
 

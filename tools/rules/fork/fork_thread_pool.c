@@ -6,7 +6,7 @@
  */
 #include "../rule.h"
 
-static const struct message_text msg_team = {
+static MESSAGE msg_team = {
 	"process {pid} enters a parallel region at {wait_at} and needs {lock}, whose threads exist only in "
 	"the parent, which forked at {fork_at}: it waits for them for ever",
 	{{STEP_HOLDER, "{holder} used {lock} first, {called}"},
@@ -15,7 +15,7 @@ static const struct message_text msg_team = {
 	 {STEP_WAIT, "{thread} of the child {pid} waits for the pool's threads"}},
 };
 
-static const struct message_text msg_alone = {
+static MESSAGE msg_alone = {
 	"process {pid} waits for ever at {wait_at} for the thread pool of {module}: its {pool} thread(s) "
 	"exist only in the parent, which forked at {fork_at}",
 	{{STEP_FORK, "{forker} of process {parent} called {how}, which did not copy {lost}"},

@@ -5,11 +5,10 @@
  */
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"a process with {threads} threads was copied by {how} at {fork_at}; its child {child} has only "
 	"the calling thread",
-	{{STEP_FORK,
-	  "{forker} of process {parent} called {how}; threads started before: {others}"}},
+	{STEP_FORK_WITHOUT_THREADS},
 };
 
 void rule_fork_threads(const struct facts *facts, const struct trigger *trigger,

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-static const struct message_text msg_bytes = {
+static MESSAGE msg_bytes = {
 	"{who} wrote {bytes} to descriptor {fd} that its parent had in a buffer of stdio at the fork at "
 	"{fork_at}: the parent writes the same",
 	{{STEP_FORK, "{forker} called {how} while the buffer was not empty"},

@@ -10,13 +10,13 @@
 static const char exported[] = "process {producer} exported {bytes} of {memory} on {device}";
 static const char opened[] = "process {consumer} opened it, by {open_function}";
 
-static const struct message_text msg_death = {
+static MESSAGE msg_death = {
 	"process {consumer} {end} while it had {bytes} of process {producer} on {device} open, opened at "
 	"{opened_at}: its producer is not told and keeps the memory",
 	{{STEP_EXPORT, exported}, {STEP_IMPORT, opened}, {STEP_GONE, "process {consumer} {end}"}},
 };
 
-static const struct message_text msg_leak = {
+static MESSAGE msg_leak = {
 	"process {producer} kept {bytes} on {device} to its end for process {consumer}, which had opened "
 	"it at {opened_at} and {consumer_end}: nobody freed it or took it over",
 	{{STEP_EXPORT, exported},

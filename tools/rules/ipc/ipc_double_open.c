@@ -6,18 +6,18 @@
  */
 #include "../rule.h"
 
-static const struct message_text msg_failure = {
+static MESSAGE msg_failure = {
 	"{function} failed with {result} at {at} in process {pid}, which had the same memory open "
 	"already, opened at {opened_at} ({bytes} on {device} of process {producer})",
-	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
+	{STEP_EXPORTED,
 	 {STEP_IMPORT, "process {consumer} opened it first, by {open_function}"},
 	 {STEP_CUDA, "{thread} opened it again, which failed with {result}"}},
 };
 
-static const struct message_text msg_pair = {
+static MESSAGE msg_pair = {
 	"process {pid} opened memory by {function} at {at} that it had open already, opened at "
 	"{opened_at} ({bytes} on {device} of process {producer}): the first close may end both",
-	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
+	{STEP_EXPORTED,
 	 {STEP_IMPORT, "process {consumer} opened it first, by {open_function}"},
 	 {STEP_CUDA, "{thread} opened it again"}},
 };

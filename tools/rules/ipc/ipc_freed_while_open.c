@@ -9,7 +9,7 @@
 static const char exported[] = "process {producer} exported {bytes} of {memory} on {device}";
 static const char freed[] = "{thread} of process {producer} freed it by {function}";
 
-static const struct message_text msg_use = {
+static MESSAGE msg_use = {
 	"process {pid} freed {bytes} on {device} by {function} at {at} while {consumers} had it open: "
 	"what they have mapped belongs to nobody now, or to somebody else",
 	{{STEP_EXPORT, exported},
@@ -17,7 +17,7 @@ static const struct message_text msg_use = {
 	 {STEP_CUDA, freed}},
 };
 
-static const struct message_text msg_kept = {
+static MESSAGE msg_kept = {
 	"process {pid} gave up {bytes} on {device} by {function} at {at} while {consumers} had it open: "
 	"such memory stays until they let go, so nothing was given back yet",
 	{{STEP_EXPORT, exported},
@@ -25,13 +25,13 @@ static const struct message_text msg_kept = {
 	 {STEP_CUDA, freed}},
 };
 
-static const struct message_text msg_nobody = {
+static MESSAGE msg_nobody = {
 	"process {pid} freed {bytes} on {device} by {function} at {at}, which it had exported at "
 	"{exported_at} and nobody had opened: whoever opens that handle now fails",
 	{{STEP_EXPORT, exported}, {STEP_CUDA, freed}},
 };
 
-static const struct message_text msg_stale = {
+static MESSAGE msg_stale = {
 	"{function} failed with {result} at {at} in process {pid}: process {producer} had freed that "
 	"memory ({bytes} on {device}, exported at {exported_at}) {late} before",
 	{{STEP_EXPORT, exported},

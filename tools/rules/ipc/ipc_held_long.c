@@ -5,10 +5,10 @@
  */
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"process {consumer} had {bytes} of process {producer} on {device} open for {held}, more than "
 	"anybody else in bytes and time",
-	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
+	{STEP_EXPORTED,
 	 {STEP_IMPORT, "process {consumer} opened it, by {open_function}, and had it for {held}"}},
 };
 

@@ -5,13 +5,13 @@
  */
 #include "../rule.h"
 
-static const struct message_text msg_events = {
+static MESSAGE msg_events = {
 	"process {pid} has made {count} events for other processes, the last at {at}: PyTorch makes no "
 	"more, and each send waits for its stream from then on",
 	{{STEP_CUDA, "{thread} of process {pid} made event number {count}"}},
 };
 
-static const struct message_text msg_waiting = {
+static MESSAGE msg_waiting = {
 	"process {pid} has {count} exported pieces of memory that nobody has opened, the last from {at}: "
 	"its consumers do not keep up",
 	{{STEP_CUDA, "{thread} of process {pid} exported piece number {count}"}},

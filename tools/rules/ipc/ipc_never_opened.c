@@ -5,16 +5,16 @@
  */
 #include "../rule.h"
 
-static const struct message_text msg_leak = {
+static MESSAGE msg_leak = {
 	"{bytes} on {device} of process {producer} were exported at {exported_at} and never opened by "
 	"anybody: PyTorch keeps the memory until it is received, so it was lost until the process ended",
-	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"}},
+	{STEP_EXPORTED},
 };
 
-static const struct message_text msg_doubt = {
+static MESSAGE msg_doubt = {
 	"{bytes} on {device} of process {producer} were exported by {export_function} at {exported_at} "
 	"and never opened by anybody",
-	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"}},
+	{STEP_EXPORTED},
 };
 
 /* The end of a message that was just under way proves nothing, nor does what nobody could see. */

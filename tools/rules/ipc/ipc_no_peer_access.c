@@ -4,10 +4,10 @@
  */
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"process {pid} opened {bytes} of process {producer} by {function} at {at} while its current "
 	"device has no peer access to {device}, where the memory lies",
-	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
+	{STEP_EXPORTED,
 	 {STEP_CUDA, "{thread} of process {pid} opened it from another device, with {result}"}},
 };
 

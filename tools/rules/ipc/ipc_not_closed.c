@@ -5,10 +5,10 @@
  */
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"process {consumer} {end} with {bytes} of process {producer} on {device} open, which it had "
 	"opened at {opened_at} by {open_function} and never closed",
-	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
+	{STEP_EXPORTED,
 	 {STEP_IMPORT, "process {consumer} opened it, by {open_function}"},
 	 {STEP_GONE, "process {consumer} {end}"}},
 };

@@ -9,31 +9,31 @@ static const char exported[] = "process {producer} exported {bytes} of {memory} 
 static const char open[] = "process {consumer} opened it here and had it open still";
 static const char ended[] = "process {producer} {end}";
 
-static const struct message_text msg_use = {
+static MESSAGE msg_use = {
 	"process {producer}, which owned {bytes} on {device}, exported at {exported_at}, {end} while "
 	"{consumers} had it open: the memory went with its owner",
 	{{STEP_EXPORT, exported}, {STEP_IMPORTS, open}, {STEP_GONE, ended}},
 };
 
-static const struct message_text msg_order = {
+static MESSAGE msg_order = {
 	"process {producer}, which owned {bytes} on {device}, exported at {exported_at}, {end} while "
 	"{consumers} still had it open; all were done within a second, so nothing may have happened",
 	{{STEP_EXPORT, exported}, {STEP_IMPORTS, open}, {STEP_GONE, ended}},
 };
 
-static const struct message_text msg_kept = {
+static MESSAGE msg_kept = {
 	"process {producer} {end} while {consumers} had {bytes} on {device} open, which it had exported "
 	"at {exported_at}: such memory stays until they let go",
 	{{STEP_EXPORT, exported}, {STEP_IMPORTS, open}, {STEP_GONE, ended}},
 };
 
-static const struct message_text msg_late = {
+static MESSAGE msg_late = {
 	"{function} failed with {result} at {at} in process {pid}: process {producer}, which owned that "
 	"memory ({bytes} on {device}, exported at {exported_at}), {end} before",
 	{{STEP_EXPORT, exported}, {STEP_CUDA, "{thread} of process {pid} tried to open it"}},
 };
 
-static const struct message_text msg_refusal = {
+static MESSAGE msg_refusal = {
 	"{function} failed with {result} at {at} in process {pid}: process {other}, which owned the "
 	"memory, is gone",
 	{{STEP_CUDA, "{thread} of process {pid} asked for a descriptor of process {other}"}},

@@ -5,24 +5,24 @@
  */
 #include "../rule.h"
 
-static const struct message_text msg_known = {
+static MESSAGE msg_known = {
 	"process {pid} exported memory by {function} at {at} that belongs to process {producer} ({bytes} "
 	"on {device}): received memory cannot be handed on",
-	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
+	{STEP_EXPORTED,
 	 {STEP_IMPORT, "process {consumer} opened it, by {open_function}"},
-	 {STEP_CUDA, "{thread} of process {pid} exported it again"}},
+	 STEP_EXPORTED_AGAIN},
 };
 
-static const struct message_text msg_unknown = {
+static MESSAGE msg_unknown = {
 	"process {pid} exported memory by {function} at {at} that belongs to another process: received "
 	"memory cannot be handed on",
-	{{STEP_CUDA, "{thread} of process {pid} exported it again"}},
+	{STEP_EXPORTED_AGAIN},
 };
 
-static const struct message_text msg_shared = {
+static MESSAGE msg_shared = {
 	"process {pid} exported memory by {function} at {at} that it had received: such memory lives as "
 	"long as anybody has it, but its producer does not know who does",
-	{{STEP_CUDA, "{thread} of process {pid} exported it again"}},
+	{STEP_EXPORTED_AGAIN},
 };
 
 static void ipc_reexported_judge(const struct facts *facts, const struct trigger *trigger,

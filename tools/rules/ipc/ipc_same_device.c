@@ -5,11 +5,10 @@
  */
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"process {pid} opened {bytes} of process {producer} at {at}, both on {device}: a copy through "
 	"the CPU would have no lifetime to keep",
-	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
-	 {STEP_CUDA, "{thread} of process {pid} opened it on the same device"}},
+	{STEP_EXPORTED, {STEP_CUDA, "{thread} of process {pid} opened it on the same device"}},
 };
 
 void rule_ipc_same_device(const struct facts *facts, const struct trigger *trigger,

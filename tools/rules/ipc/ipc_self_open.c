@@ -5,11 +5,10 @@
  */
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"process {pid} opened its own memory by {function} at {at} ({bytes} on {device}, exported at "
 	"{exported_at}): a handle is for other processes",
-	{{STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}"},
-	 {STEP_CUDA, "{thread} of the same process opened it, with {result}"}},
+	{STEP_EXPORTED, {STEP_CUDA, "{thread} of the same process opened it, with {result}"}},
 };
 
 void rule_ipc_self_open(const struct facts *facts, const struct trigger *trigger,

@@ -5,19 +5,19 @@
  */
 #include "../rule.h"
 
-static const struct message_text msg_kind = {
+static MESSAGE msg_kind = {
 	"{function} failed with {result} at {at} in process {pid}: {memory} has no such handle",
 	{{STEP_CUDA, "{thread} of process {pid} called {function}"}},
 };
 
 /* A pool, or a piece of cuMemCreate, has a descriptor when that was asked for at its making. */
-static const struct message_text msg_type = {
+static MESSAGE msg_type = {
 	"{function} failed with {result} at {at} in process {pid}: {memory} has no handle of 64 bytes, "
 	"and a descriptor only where one was asked for when it was made",
 	{{STEP_CUDA, "{thread} of process {pid} called {function}"}},
 };
 
-static const struct message_text msg_right = {
+static MESSAGE msg_right = {
 	"{function} failed with {result} at {at}: process {pid} may not take a descriptor from process "
 	"{other}: {cause}; {advice}",
 	{{STEP_CUDA, "{thread} of process {pid} asked for a descriptor of process {other}"}},

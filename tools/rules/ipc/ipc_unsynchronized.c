@@ -4,7 +4,7 @@
  */
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"process {pid} opened {bytes} of process {producer} at {at}; when that was exported at "
 	"{exported_at}, work was queued that nobody had waited for, and no event tells the consumer "
 	"when it is done",

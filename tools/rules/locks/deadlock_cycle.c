@@ -5,14 +5,14 @@
 #include "../deadlock.h"
 #include "../rule.h"
 
-static const struct message_text msg_circle = {
-	"threads of process {pid} wait for each other for ever: {knot}",
-	{{STEP_BLOCKED, "{knot}"}},
+static MESSAGE msg_circle = {
+	"threads of process {pid} wait for each other for ever: {deadlock}",
+	{STEP_ALL_BLOCKED},
 };
 
-static const struct message_text msg_dead_end = {
-	"nobody is left who could wake {thread} of process {pid}, at {wait_at}: {knot}",
-	{{STEP_BLOCKED, "{knot}"}},
+static MESSAGE msg_dead_end = {
+	"nobody is left who could wake {thread} of process {pid}, at {wait_at}: {deadlock}",
+	{STEP_ALL_BLOCKED},
 };
 
 void rule_deadlock_cycle(const struct facts *facts, const struct trigger *trigger,

@@ -5,15 +5,15 @@
 #include "../deadlock.h"
 #include "../rule.h"
 
-static const struct message_text message_text = {
-	"{thread} of process {pid} has waited for {since} s at {wait_at}: {knot}",
-	{{STEP_BLOCKED, "{knot}"}},
+static MESSAGE message_text = {
+	"{thread} of process {pid} has waited for {since} s at {wait_at}: {deadlock}",
+	{STEP_ALL_BLOCKED},
 };
 
-static const struct message_text msg_parked = {
+static MESSAGE msg_parked = {
 	"{thread} of process {pid} has waited for {since} s at {wait_at}, and nobody in the job could end "
-	"that; as nobody was seen who was ever meant to, it seems to wait for a signal from outside: {knot}",
-	{{STEP_BLOCKED, "{knot}"}},
+	"that; as nobody was seen who was ever meant to, it seems to wait for a signal from outside: {deadlock}",
+	{STEP_ALL_BLOCKED},
 };
 
 void rule_hang(const struct facts *facts, const struct trigger *trigger, struct findings *out)

@@ -7,13 +7,13 @@
 
 #define WORK_MAX 65536u /* orders looked at for one moment */
 
-static const struct message_text msg_two = {
+static MESSAGE msg_two = {
 	"{first} and {second} are taken in opposite orders, and with other timing none of the "
 	"threads would go on: {orders}",
 	{{STEP_ORDER, "{orders}"}},
 };
 
-static const struct message_text msg_circle = {
+static MESSAGE msg_circle = {
 	"locks are taken in orders that form a circle, and with other timing none of the threads "
 	"would go on: {orders}",
 	{{STEP_ORDER, "{orders}"}},

@@ -6,16 +6,16 @@
 #include "../deadlock.h"
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"process {pid} waits for ever at {wait_at} for {lock}: {dead} took it{taken} and ended "
 	"({dead_end}) without giving it back",
-	{{STEP_BLOCKED, "{knot}"}},
+	{STEP_ALL_BLOCKED},
 };
 
-static const struct message_text msg_doubt = {
+static MESSAGE msg_doubt = {
 	"process {pid} waits at {wait_at} for {lock}: {dead} took it{taken} and ended ({dead_end}) "
 	"without giving it back; only a process that releases it in the dead one's place could help",
-	{{STEP_BLOCKED, "{knot}"}},
+	{STEP_ALL_BLOCKED},
 };
 
 static bool is_proof(const struct ev_blocked *wait)

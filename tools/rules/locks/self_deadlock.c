@@ -4,7 +4,7 @@
  */
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"{thread} waits for ever at {wait_at} for {lock}, which it holds itself",
 	{{STEP_HOLDER, "{holder} had {lock} already, {taken}"},
 	 {STEP_WAIT, "{thread} of process {pid} waits for {lock}, which it owns"}},

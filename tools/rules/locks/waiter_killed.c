@@ -5,10 +5,10 @@
 #include "../deadlock.h"
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"process {pid} waits for ever at {wait_at} for a sleeper to confirm that it woke: {dead} slept there "
 	"when it ended ({dead_end})",
-	{{STEP_BLOCKED, "{knot}"}},
+	{STEP_ALL_BLOCKED},
 };
 
 void rule_waiter_killed(const struct facts *facts, const struct trigger *trigger,

@@ -6,7 +6,7 @@
 
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"a model ({type}) was given to a forked process at {at}, and process {pid} has no memory shared by PyTorch: "
 	"the child trains a copy of its own",
 	{{STEP_EVENT, "{who} started a process with a {type} among its arguments"}},

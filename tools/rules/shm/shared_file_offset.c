@@ -9,25 +9,25 @@
 
 static const char other_used[] = "{cause_who} used it, too, as descriptor {cause_fd}";
 
-static const struct message_text msg_file = {
+static MESSAGE msg_file = {
 	"{who} and {cause_who} share one offset in {name} (descriptor {fd}) since a fork, and both use it, "
 	"at {at} and {cause_at}: a seek by one moves the other",
 	{{STEP_CAUSE, other_used}, {STEP_EVENT, "{who} uses the same open file"}},
 };
 
-static const struct message_text msg_mixed = {
+static MESSAGE msg_mixed = {
 	"{who} and {cause_who} both had a request under way over one {name} (descriptor {fd}), shared since "
 	"a fork, at {at} and {cause_at}: each may get the other's answer",
 	{{STEP_CAUSE, other_used}, {STEP_EVENT, "{who} read what came next"}},
 };
 
-static const struct message_text msg_stream = {
+static MESSAGE msg_stream = {
 	"{who} and {cause_who} both read from one {name} (descriptor {fd}), shared since a fork, at {at} and "
 	"{cause_at}: what one reads the other misses",
 	{{STEP_CAUSE, other_used}, {STEP_EVENT, "{who} uses the same connection"}},
 };
 
-static const struct message_text msg_writers = {
+static MESSAGE msg_writers = {
 	"{who} and {cause_who} both write to one {name} (descriptor {fd}), shared since a fork, at {at} and "
 	"{cause_at}: what they send may mix",
 	{{STEP_CAUSE, other_used}, {STEP_EVENT, "{who} writes to the same connection"}},

@@ -12,7 +12,7 @@
 #define TENSORS_MIN 100u
 #define BYTES_MIN (64ull << 20) /* copied, all together */
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"{maker} made {amount} shared tensors of {segment_bytes} each, {rate}, and sent each of them once: "
 	"{total} were copied",
 	{{STEP_CAUSE, "{maker} made the last of them"}},

@@ -4,19 +4,19 @@
  */
 #include "../rule.h"
 
-static const struct message_text msg_failure = {
+static MESSAGE msg_failure = {
 	"{function} failed in {who} at {at}: it had no descriptor left, and {count} of its {limit} were "
 	"those of shared memory",
-	{{STEP_EVENT, "{who} called {function}"}},
+	{STEP_WHO_CALLED},
 };
 
-static const struct message_text msg_loss = {
+static MESSAGE msg_loss = {
 	"{who} received a message at {at} without the descriptors that came with it: none was left, and "
 	"{count} of its {limit} were those of shared memory",
 	{{STEP_EVENT, "{who} called {function}, which dropped the descriptors"}},
 };
 
-static const struct message_text msg_approach = {
+static MESSAGE msg_approach = {
 	"{count} of the {limit} descriptors that {who} may have are those of shared memory",
 	{{STEP_EVENT, "{who} got another one"}},
 };

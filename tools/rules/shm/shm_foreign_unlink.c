@@ -6,32 +6,28 @@
 #include "../../facts/processes.h"
 #include "../rule.h"
 
-static const struct message_text msg_open = {
+static MESSAGE msg_open = {
 	"{who} could not open {name} at {at}: {maker} had made it at {made_at}, and {cause_who}, which serves "
 	"another process, removed the name unasked",
-	{{STEP_MAKER, "{maker} made {segment}"},
-	 {STEP_CAUSE, "{cause_who} removed the name"},
-	 {STEP_EVENT, "{who} opens it: it is not there"}},
+	{STEP_MADE, STEP_NAME_REMOVED, STEP_NOT_THERE},
 };
 
-static const struct message_text msg_tracker = {
+static MESSAGE msg_tracker = {
 	"{who} removed the name of {segment}, which {maker} made at {made_at} and which is in use by "
 	"{mappers}: it serves a process that only attached",
-	{{STEP_MAKER, "{maker} made {segment}"}, {STEP_EVENT, "{who} removed the name {name}"}},
+	{STEP_MADE, {STEP_EVENT, "{who} removed the name {name}"}},
 };
 
-static const struct message_text msg_other = {
+static MESSAGE msg_other = {
 	"{who} could not open {name} at {at}: {maker} had made it at {made_at}, and {cause_who} had removed "
 	"the name at {cause_at}",
-	{{STEP_MAKER, "{maker} made {segment}"},
-	 {STEP_CAUSE, "{cause_who} removed the name"},
-	 {STEP_EVENT, "{who} opens it: it is not there"}},
+	{STEP_MADE, STEP_NAME_REMOVED, STEP_NOT_THERE},
 };
 
-static const struct message_text msg_stranger = {
+static MESSAGE msg_stranger = {
 	"{who} could not open {name} at {at}: {maker} had made it at {made_at}, nobody of this session removed "
 	"the name, and it is gone",
-	{{STEP_MAKER, "{maker} made {segment}"}, {STEP_EVENT, "{who} opens it: it is not there"}},
+	{STEP_MADE, STEP_NOT_THERE},
 };
 
 /* A tracker serves the process that started it, and all that stem from that one. */

@@ -5,34 +5,27 @@
  */
 #include "../rule.h"
 
-static const struct message_text msg_dead = {
+static MESSAGE msg_dead = {
 	"{segment} is still there after the end: {maker} made it at {made_at} and {maker_end}; nobody of this "
 	"session is left to remove it",
-	{{STEP_MAKER, "{maker} made {segment}"},
-	 {STEP_ENDED, "{maker} {maker_end}"},
-	 {STEP_EVENT, "the name {name} was found when all had ended"}},
+	{STEP_MADE, STEP_MAKER_ENDED, STEP_NAME_LEFT},
 };
 
-static const struct message_text msg_left = {
+static MESSAGE msg_left = {
 	"{segment} is still there after the end: {maker} made it at {made_at} and never removed the name",
-	{{STEP_MAKER, "{maker} made {segment}"},
-	 {STEP_ENDED, "{maker} {maker_end}"},
-	 {STEP_EVENT, "the name {name} was found when all had ended"}},
+	{STEP_MADE, STEP_MAKER_ENDED, STEP_NAME_LEFT},
 };
 
-static const struct message_text msg_cut_short = {
+static MESSAGE msg_cut_short = {
 	"{segment} is still there after the end: {maker} made it at {made_at} in a thread that also removes the name, "
 	"and exited before that thread got there",
-	{{STEP_MAKER, "{maker} made {segment}"},
-	 {STEP_ENDED, "{maker} {maker_end}"},
-	 {STEP_EVENT, "the name {name} was found when all had ended"}},
+	{STEP_MADE, STEP_MAKER_ENDED, STEP_NAME_LEFT},
 };
 
-static const struct message_text msg_unknown = {
+static MESSAGE msg_unknown = {
 	"{name} is still there after the end, with {bytes}: {who} was about to make it and came to its "
 	"end",
-	{{STEP_ENDED, "{process} {end}"},
-	 {STEP_EVENT, "the name {name} was found when all had ended"}},
+	{STEP_PROCESS_ENDED, STEP_NAME_LEFT},
 };
 
 static bool was_mapped(const struct facts *facts, uint32_t segment)

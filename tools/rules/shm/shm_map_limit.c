@@ -4,13 +4,13 @@
  */
 #include "../rule.h"
 
-static const struct message_text msg_failure = {
+static MESSAGE msg_failure = {
 	"{function} failed in {who} at {at} for want of mappings, not of memory: it had {count} of the {limit} "
 	"that vm.max_map_count allows",
-	{{STEP_EVENT, "{who} called {function}"}},
+	{STEP_WHO_CALLED},
 };
 
-static const struct message_text msg_approach = {
+static MESSAGE msg_approach = {
 	"{who} has {count} mappings, most of them of shared memory, and vm.max_map_count allows {limit}",
 	{{STEP_EVENT, "{who} mapped another one"}},
 };

@@ -8,27 +8,27 @@
 #define SIGNAL_BUS 7u
 #define NOTHING_LEFT (1u << 20) /* bytes free when it was looked, a moment after */
 
-static const struct message_text msg_fault = {
+static MESSAGE msg_fault = {
 	"{who} was hit by SIGBUS at {at}: it wrote to {segment}, and {free_text} free where it lies",
-	{{STEP_MAKER, "{maker} made {segment}"},
+	{STEP_MADE,
 	 {STEP_CAUSE, "{cause_who} gave it a size of {cause_bytes}, while {cause_free_text} free"},
 	 {STEP_EVENT, "{who} wrote to it"}},
 };
 
-static const struct message_text msg_size = {
+static MESSAGE msg_size = {
 	"{who} gave {segment} a size of {bytes} at {at}, and {free_text} free where it lies: a write beyond that "
 	"ends in SIGBUS",
-	{{STEP_MAKER, "{maker} made {segment}"}, {STEP_EVENT, "{who} asked for {bytes}"}},
+	{STEP_MADE, {STEP_EVENT, "{who} asked for {bytes}"}},
 };
 
-static const struct message_text msg_refusal = {
+static MESSAGE msg_refusal = {
 	"{function} failed in {who} at {at}: {bytes} of shared memory were asked for, and {free_text} free",
-	{{STEP_EVENT, "{who} called {function}"}},
+	{STEP_WHO_CALLED},
 };
 
-static const struct message_text msg_name = {
+static MESSAGE msg_name = {
 	"{function} failed in {who} at {at}: there was no room for {name}",
-	{{STEP_EVENT, "{who} called {function}"}},
+	{STEP_WHO_CALLED},
 };
 
 static bool is_limited(const struct facts *facts, uint32_t segment)

@@ -6,33 +6,30 @@
 #include "../../facts/processes.h"
 #include "../rule.h"
 
-static const struct message_text msg_kept = {
+static MESSAGE msg_kept = {
 	"{process} {end} with {kept} that nobody had fetched; {who} asked for one at {at}, and "
 	"{failure}: it is lost",
 	{{STEP_MAKER, "{maker} made {segment}, one of those that were left"},
 	 {STEP_CAUSE, "{process} came to its end, with {kept} still to be fetched"},
-	 {STEP_ENDED, "{process} {end}"},
+	 STEP_PROCESS_ENDED,
 	 {STEP_EVENT, "{who} connects to it, and {failure}"}},
 };
 
-static const struct message_text msg_loss = {
+static MESSAGE msg_loss = {
 	"{process} {end} before {who} had fetched its tensor; {who} asked for it at {at}, and {failure}: "
 	"it is lost",
 	{{STEP_MAKER, "{maker} made {segment}, which was not fetched"},
-	 {STEP_ENDED, "{process} {end}"},
+	 STEP_PROCESS_ENDED,
 	 {STEP_EVENT, "{who} connects to it, and {failure}"}},
 };
 
-static const struct message_text msg_name = {
+static MESSAGE msg_name = {
 	"{maker} had ended and its tensor's name {name} was removed when {who} opened it at {at}: the tensor "
 	"is lost",
-	{{STEP_MAKER, "{maker} made {segment}"},
-	 {STEP_ENDED, "{process} {end}"},
-	 {STEP_CAUSE, "{cause_who} removed the name"},
-	 {STEP_EVENT, "{who} opens it: it is not there"}},
+	{STEP_MADE, STEP_PROCESS_ENDED, STEP_NAME_REMOVED, STEP_NOT_THERE},
 };
 
-static const struct message_text msg_rest = {
+static MESSAGE msg_rest = {
 	"{process} {end} with {kept} that nobody had fetched: whoever asks for one will fail",
 	{{STEP_MAKER, "{maker} made {segment}, one of those"},
 	 {STEP_CAUSE, "{process} came to its end, with {kept} still to be fetched"}},

@@ -6,9 +6,9 @@
 
 #define TOLD_MAX 8u
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"{mappers} had {segment} mapped for writing at the same time, and no lock that processes share",
-	{{STEP_MAKER, "{maker} made {segment}"}, {STEP_CAUSE, "{cause_who} mapped it for writing"}},
+	{STEP_MADE, {STEP_CAUSE, "{cause_who} mapped it for writing"}},
 };
 
 static bool is_writer(const struct facts *facts, uint32_t event)

@@ -4,13 +4,13 @@
  */
 #include "../rule.h"
 
-static const struct message_text msg_tensor = {
+static MESSAGE msg_tensor = {
 	"{who} wrote {count} tensors through a pipe by value at {at}, {total} so far: each byte is copied "
 	"into the pipe and out of it, where shared memory would carry a descriptor",
 	{{STEP_EVENT, "{who} wrote a pickled tensor of {bytes}"}},
 };
 
-static const struct message_text msg_first = {
+static MESSAGE msg_first = {
 	"{who} wrote a tensor of {bytes} through a pipe by value at {at}: each byte is copied into the "
 	"pipe and out of it, where shared memory would carry a descriptor",
 	{{STEP_EVENT, "{who} wrote a pickled tensor of {bytes}"}},

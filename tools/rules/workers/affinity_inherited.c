@@ -8,14 +8,14 @@
 
 #define GENERATIONS 8
 
-static const struct message_text msg_choice = {
+static MESSAGE msg_choice = {
 	"{who} and {siblings} workers beside it take turns on one processor: their parent was bound to it at {cause_at} "
 	"before it forked, from {cause_before} that it had",
 	{{STEP_CAUSE, "{cause_who} was bound to {cause_processors} of {cause_before} processors"},
 	 {STEP_EVENT, "{who} had worked for {busy} when this was seen"}},
 };
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"{who} and {siblings} workers beside it take turns on one processor: their parent was bound to it "
 	"before it forked",
 	{{STEP_EVENT, "{who} had worked for {busy} when this was seen"}},

@@ -8,22 +8,22 @@
 #include "../../facts/shm.h"
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"{parent_process} {parent_end}, and {process}, which it had started, still ran half a second later: "
 	"nobody waits for it any more",
-	{{STEP_FORK, "{parent_process} started it"}, {STEP_ENDED, "{process} {end}"}},
+	{STEP_FORK_STARTED, STEP_PROCESS_ENDED},
 };
 
-static const struct message_text msg_holder = {
+static MESSAGE msg_holder = {
 	"{parent_process} {parent_end}, and {process}, which it had started, was still there when all was "
 	"over, with memory that it shares: that is not given back before somebody ends it",
-	{{STEP_FORK, "{parent_process} started it"}, {STEP_ENDED, "{process} {end}"}},
+	{STEP_FORK_STARTED, STEP_PROCESS_ENDED},
 };
 
-static const struct message_text msg_zombie = {
+static MESSAGE msg_zombie = {
 	"{process} {end}, and {parent_process}, which had started it, never asked for that: its entry stayed "
 	"in the kernel's table, and what it said in ending was lost",
-	{{STEP_FORK, "{parent_process} started it"}, {STEP_ENDED, "{process} {end}"}},
+	{STEP_FORK_STARTED, STEP_PROCESS_ENDED},
 };
 
 static bool exports_device_memory(const struct facts *facts, uint32_t slot)

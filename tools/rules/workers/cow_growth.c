@@ -12,19 +12,21 @@
 #define NOTE_BYTES (16ull << 20) /* in all of a place */
 #define SITES 64u /* places that fork; what comes beyond takes the place of another */
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"workers forked at {fork_at} copied {amount_bytes} of the memory that they shared with process {parent}, "
 	"because they wrote to it while they worked; what they allocated themselves is not counted",
-	{{STEP_FORK, "{forker} of process {parent} called {how}"}},
+	{STEP_FORK_CALLED},
 };
 
-static const struct message_text msg_end = {
+static MESSAGE msg_end = {
 	"workers forked at {fork_at} copied {amount_bytes} of the memory that they shared with process {parent} when "
 	"they ended, not while they worked: an interpreter that is taken down, or a destructor, writes to what it frees",
-	{{STEP_FORK, "{forker} of process {parent} called {how}"}},
+	{STEP_FORK_CALLED},
 };
-static const char fix_of_end[] =
-	"let workers end by os._exit() (in C: _exit) once their output is flushed, or call gc.freeze() before the fork";
+static MESSAGE fix_of_end = {
+	.message =
+		"let workers end by os._exit() (in C: _exit) once their output is flushed, or call gc.freeze() before the fork",
+};
 
 /* Forks of one process at one place. */
 struct site {
@@ -49,7 +51,7 @@ static void cow_growth_tell(const struct trigger *trigger, struct findings *out,
 		(struct finding){.rule = RULE_cow_growth,
 				 .grade = site->most < WARNING_BYTES ? GRADE_NOTE : GRADE_WARNING,
 				 .message_text = works ? &message_text : &msg_end,
-				 .fix = works ? NULL : fix_of_end,
+				 .fix = works ? NULL : fix_of_end.message,
 				 .fork = site->fork,
 				 .held = FACT_NONE,
 				 .cause = works ? site->event : site->end_event,

@@ -5,7 +5,7 @@
 #include "../../facts/processes.h"
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"for {lasted} {running} threads in {processes} processes wanted to run at a time, with room for "
 	"{processors}: {detail}",
 	{{STEP_FORK, "{forker} of process {parent} made a worker"}, {STEP_EVENT, "{detail}"}},

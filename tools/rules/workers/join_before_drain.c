@@ -5,10 +5,10 @@
 #include "../deadlock.h"
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"process {pid} waits for ever at {wait_at} for {awaited}: that does not come before "
 	"everything that was put into a queue is read, and nobody is left who could read it",
-	{{STEP_BLOCKED, "{knot}"}},
+	{STEP_ALL_BLOCKED},
 };
 
 void rule_join_before_drain(const struct facts *facts, const struct trigger *trigger,

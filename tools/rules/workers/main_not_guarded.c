@@ -6,26 +6,26 @@
 
 #include "../rule.h"
 
-static const struct message_text refused = {
+static MESSAGE refused = {
 	"{who} started a process while it ran the main module again, at the line that its traceback names: "
 	"Python refuses that, and the worker never begins",
 	{{STEP_EVENT,
 	  "{who}, a child of spawn or forkserver, imported the main module, which starts processes"}},
 };
 
-static const struct message_text forked = {
+static MESSAGE forked = {
 	"{who} ran the main module again, as every child of spawn or forkserver does, and made a process "
 	"there, at {at}",
 	{{STEP_EVENT, "{who} made a process while it imported the main module"}},
 };
 
-static const struct message_text shared = {
+static MESSAGE shared = {
 	"{who} ran the main module again, as every child of spawn or forkserver does, and made shared memory "
 	"there, at {at}: each child has its own, and shares it with nobody",
 	{{STEP_EVENT, "{who} made shared memory while it imported the main module"}},
 };
 
-static const struct message_text cuda = {
+static MESSAGE cuda = {
 	"{who} ran the main module again, as every child of spawn or forkserver does, and initialised CUDA "
 	"there, at {at}",
 	{{STEP_EVENT, "{who} initialised CUDA while it imported the main module"}},

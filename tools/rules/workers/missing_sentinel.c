@@ -5,10 +5,10 @@
 #include "../deadlock.h"
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"process {pid} waits for ever at {wait_at} for {awaited}: workers wait for more work, "
 	"and nobody is left who could send it or tell them to stop",
-	{{STEP_BLOCKED, "{knot}"}},
+	{STEP_ALL_BLOCKED},
 };
 
 void rule_missing_sentinel(const struct facts *facts, const struct trigger *trigger,

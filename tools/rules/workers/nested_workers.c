@@ -5,9 +5,9 @@
 #include "../../facts/processes.h"
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"{process} was started by {parent_process}, which is a worker itself",
-	{{STEP_FORK, "{parent_process} started it"}, {STEP_ENDED, "{process} {end}"}},
+	{STEP_FORK_STARTED, STEP_PROCESS_ENDED},
 };
 
 void rule_nested_workers(const struct facts *facts, const struct trigger *trigger,

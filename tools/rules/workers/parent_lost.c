@@ -5,9 +5,9 @@
 #include "../../facts/processes.h"
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"{process} {end}, and {amount} of the workers that it had started lived on: {left_behind}",
-	{{STEP_FORK, "{process} started a worker"}, {STEP_ENDED, "{process} {end}"}},
+	{{STEP_FORK, "{process} started a worker"}, STEP_PROCESS_ENDED},
 };
 
 static void parent_lost_judge(const struct facts *facts, const struct trigger *trigger,

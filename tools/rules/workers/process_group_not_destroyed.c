@@ -6,7 +6,7 @@
 
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"{process} {end}, and never called destroy_process_group() for the group that it made at {cause_at}",
 	{{STEP_CAUSE, "{cause_who} called init_process_group"},
 	 {STEP_ENDED, "{process} ended with its process group in place"}},

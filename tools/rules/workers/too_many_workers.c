@@ -5,7 +5,7 @@
 #include "../../facts/processes.h"
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"{who} had {processes} workers at a time for {lasted}, with room for {processors} to run, and they "
 	"mostly waited: {running} of all threads wanted to run",
 	{{STEP_EVENT, "{detail}"}},

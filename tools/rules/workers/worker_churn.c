@@ -10,16 +10,15 @@
 #define GROWTHS 3u /* rounds with more threads than any before had */
 #define MAKERS 64u /* processes that are followed; what comes beyond takes the place of another */
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"{process} made its workers anew {amount} times: each time all that it had made before had ended",
-	{{STEP_FORK, "{forker} of process {parent} called {how}"}},
+	{STEP_FORK_CALLED},
 };
 
-static const struct message_text msg_growth = {
+static MESSAGE msg_growth = {
 	"{process} made its workers anew {amount} times, and had more threads from round to round, {threads} at "
 	"the last: each round copies more of what a fork does not repair",
-	{{STEP_FORK,
-	  "{forker} of process {parent} called {how}; threads started before: {others}"}},
+	{STEP_FORK_WITHOUT_THREADS},
 };
 
 /* A process that makes workers: how often it did so, and when the last of the present ones ends. */

@@ -14,35 +14,35 @@ static const char message[] =
 	"process {waits_for} alone";
 static const char waits[] = "{who} waits for process {waits_for}";
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	message,
-	{{STEP_ENDED, "{process} {end}"}, {STEP_EVENT, waits}},
+	{STEP_PROCESS_ENDED, {STEP_EVENT, waits}},
 };
 
-static const struct message_text msg_place = {
+static MESSAGE msg_place = {
 	message,
 	{{STEP_CAUSE, "{process} {end} here"}, {STEP_EVENT, waits}},
 };
 
-static const struct message_text msg_peace = {
+static MESSAGE msg_peace = {
 	"{process} {end}, and the program that had started it ended as if all were well: if nobody looked at its "
 	"exit status, what it was to do is missing",
-	{{STEP_CAUSE, "{process} {end} here"}, {STEP_ENDED, "{process} {end}"}},
+	{{STEP_CAUSE, "{process} {end} here"}, STEP_PROCESS_ENDED},
 };
 
 static const char crash[] =
 	"{process} {end}, a signal that nobody in the job had sent, and {parent_process}, which had started it, ended "
 	"as if all were well: what it was to do is missing";
 
-static const struct message_text msg_crash = {
+static MESSAGE msg_crash = {
 	crash,
-	{{STEP_FORK, "{parent_process} started it"}, {STEP_ENDED, "{process} {end}"}},
+	{STEP_FORK_STARTED, STEP_PROCESS_ENDED},
 };
 
-static const struct message_text msg_joined_crash = {
+static MESSAGE msg_joined_crash = {
 	crash,
-	{{STEP_FORK, "{parent_process} started it"},
-	 {STEP_ENDED, "{process} {end}"},
+	{STEP_FORK_STARTED,
+	 STEP_PROCESS_ENDED,
 	 {STEP_CAUSE, "{cause_who} was told so here, and did not ask how it had ended"}},
 };
 

@@ -5,10 +5,10 @@
 #include "../deadlock.h"
 #include "../rule.h"
 
-static const struct message_text message_text = {
+static MESSAGE message_text = {
 	"process {pid} waits for ever at {wait_at} for a result of its pool: the worker {dead} had a task "
 	"when it ended ({dead_end}), and all other workers are idle{detail}",
-	{{STEP_BLOCKED, "{knot}"}},
+	{STEP_ALL_BLOCKED},
 };
 
 void rule_worker_lost(const struct facts *facts, const struct trigger *trigger,

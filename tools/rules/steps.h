@@ -1,0 +1,75 @@
+/*
+ * Steps that several rules tell in the same words: one of these in place of {STEP_…, "text"}.
+ * Neighbours: rule.h; ../evidence/args.def has the names in braces.
+ */
+#ifndef MPSAN_STEPS_H
+#define MPSAN_STEPS_H
+
+#define STEP_FORK_CALLED                                               \
+	{                                                              \
+		STEP_FORK, "{forker} of process {parent} called {how}" \
+	}
+#define STEP_FORK_WITHOUT_HOLDER                                                                 \
+	{                                                                                        \
+		STEP_FORK,                                                                       \
+			"{forker} of process {parent} called {how}, which did not copy {holder}" \
+	}
+#define STEP_FORK_WITHOUT_THREADS                                                                     \
+	{                                                                                             \
+		STEP_FORK,                                                                            \
+			"{forker} of process {parent} called {how}; threads started before: {others}" \
+	}
+#define STEP_FORK_STARTED                                \
+	{                                                \
+		STEP_FORK, "{parent_process} started it" \
+	}
+#define STEP_HOLDER_HELD                                     \
+	{                                                    \
+		STEP_HOLDER, "{holder} held {lock}, {taken}" \
+	}
+#define STEP_CHILD_WAITS                                                  \
+	{                                                                 \
+		STEP_WAIT, "{thread} of the child {pid} waits for {lock}" \
+	}
+#define STEP_ALL_BLOCKED                   \
+	{                                  \
+		STEP_BLOCKED, "{deadlock}" \
+	}
+#define STEP_EXPORTED                                                                      \
+	{                                                                                  \
+		STEP_EXPORT, "process {producer} exported {bytes} of {memory} on {device}" \
+	}
+#define STEP_EXPORTED_AGAIN                                              \
+	{                                                                \
+		STEP_CUDA, "{thread} of process {pid} exported it again" \
+	}
+#define STEP_MADE                                    \
+	{                                            \
+		STEP_MAKER, "{maker} made {segment}" \
+	}
+#define STEP_MAKER_ENDED                          \
+	{                                         \
+		STEP_ENDED, "{maker} {maker_end}" \
+	}
+#define STEP_PROCESS_ENDED                    \
+	{                                     \
+		STEP_ENDED, "{process} {end}" \
+	}
+#define STEP_NAME_REMOVED                                  \
+	{                                                  \
+		STEP_CAUSE, "{cause_who} removed the name" \
+	}
+#define STEP_NAME_LEFT                                                     \
+	{                                                                  \
+		STEP_EVENT, "the name {name} was found when all had ended" \
+	}
+#define STEP_NOT_THERE                                        \
+	{                                                     \
+		STEP_EVENT, "{who} opens it: it is not there" \
+	}
+#define STEP_WHO_CALLED                               \
+	{                                             \
+		STEP_EVENT, "{who} called {function}" \
+	}
+
+#endif
