@@ -55,15 +55,15 @@ def is_one_line(run):
 def check_places():
     """(kind, text, what the complaint says after the file's name)"""
     for kind, text, says in (
-            ("baseline", b"nonsense", ":1:1: no fingerprint: nonsense"),
-            ("baseline", f"\n  {PRINT[:-1]}g error".encode(), ":2:3: no fingerprint"),
-            ("baseline", f"{PRINT.upper()}\n".encode(), ":1:1: no fingerprint"),
+            ("baseline", b"nonsense", ":1:1: not a fingerprint: nonsense"),
+            ("baseline", f"\n  {PRINT[:-1]}g error".encode(), ":2:3: not a fingerprint"),
+            ("baseline", f"{PRINT.upper()}\n".encode(), ":1:1: not a fingerprint"),
             ("baseline", f"{PRINT} fatal x".encode(), ":1:18: no such severity: fatal"),
             ("baseline", f"{PRINT} off".encode(), ":1:18: no such severity"),
-            ("baseline", f"{PRINT} error x y".encode(), ":1:26: y: a line is"),
+            ("baseline", f"{PRINT} error x y".encode(), ":1:26: unexpected y; a line is"),
             ("baseline", b"# \xc3\xa9\n# x\0y", ":2:4: a NUL byte"),
             ("baseline", b"\x7fELF\2\1\1\0\0\0", ":1:8: a NUL byte"),
-            ("baseline", b"\x1b]0;owned\x07 x", ":1:1: no fingerprint: ?]0;owned?"),
+            ("baseline", b"\x1b]0;owned\x07 x", ":1:1: not a fingerprint: ?]0;owned?"),
             ("suppressions", b"fork-threads\n", ":1:13: no ':'"),
             ("suppressions", b"\n fork-treads:x\n", ":2:2: no such rule: fork-treads (did you mean fork-threads"),
             ("suppressions", b"fork-threads: # all", ":1:14: no pattern"),
@@ -161,7 +161,7 @@ def check_written():
     source = place / "train.py"
     source.write_text("import torch\n")
     run = write_baseline(source)
-    assert run.exit == USAGE and "train.py:1:1: no fingerprint" in run.err and source.read_text() == "import torch\n", run
+    assert run.exit == USAGE and "train.py:1:1: not a fingerprint" in run.err and source.read_text() == "import torch\n", run
     run = write_baseline("/nothing/there")
     assert run.exit == USAGE and is_one_line(run), run
     report = place / "report.json"

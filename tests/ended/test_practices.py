@@ -38,14 +38,14 @@ def run(target, method="fork", ends=lambda worker: None, *args):
     return worker.exitcode
 
 """
-LOCKS, SPAWN = "no thread holds a lock when the process forks", "choose spawn or forkserver, by a context or by set_start_method()"
-GUARD = "guard the main module: what stands at its top runs in each child that is not forked"
-JOIN, COLLECT = "join every process that was started", "collect the results first, then join"
-ERRORS, SENTINELS = "handle errors in workers: none fails silently", "tell each worker to stop, by one sentinel for each"
-ROOM, CUDA = "as many workers as processors and memory allow", "CUDA in child processes needs the start method spawn or forkserver"
-TENSORS, GROUPS = "send tensors with torch.multiprocessing, whose queues move them into shared memory", \
-    "init_process_group and destroy_process_group come in pairs"
-LOADER, CLEAN = "begin with few workers of a DataLoader and watch", "clean up resources"
+LOCKS, SPAWN = "no thread holds a lock when the process forks", "use spawn or forkserver, through a context or set_start_method()"
+GUARD = "guard the main module: its top level runs again in every spawned child"
+JOIN, COLLECT = "join every process that you start", "drain result queues before join()"
+ERRORS, SENTINELS = "handle errors in workers: no silent failures", "send every worker a sentinel to stop it"
+ROOM, CUDA = "no more workers than processors and memory allow", "CUDA in child processes requires the start method spawn or forkserver"
+TENSORS, GROUPS = "send tensors with torch.multiprocessing, whose queues put them into shared memory", \
+    "pair init_process_group() with destroy_process_group()"
+LOADER, CLEAN = "start with few DataLoader workers and measure", "clean up resources"
 KEPT, VIOLATED, UNSEEN = "kept", "violated", "not observable"
 ENDS = (JOIN, COLLECT, ERRORS, SENTINELS, ROOM)
 CUT = {statement: UNSEEN for statement in (*ENDS, LOCKS, CLEAN)}

@@ -54,7 +54,7 @@ def overwrite(path):
 DAMAGE = {"empty": (cut_to(0), "is truncated to 0 bytes"), "short": (cut_to(5000), "is truncated to 5000 bytes"),
           "half": (cut_in_half, "is truncated: "), "pipe": (instead(os.mkfifo), "is a pipe"),
           "directory": (instead(Path.mkdir), "is a directory"), "socket": (instead(make_socket), "is a socket"),
-          "missing": (Path.unlink, "is missing"), "overwritten": (overwrite, "is no log")}
+          "missing": (Path.unlink, "is missing"), "overwritten": (overwrite, "is not an mpsan log")}
 NOTHING = [name for name in DAMAGE if name != "half"]
 
 

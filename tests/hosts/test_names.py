@@ -152,7 +152,7 @@ def check_texts(place):
         assert all(line.startswith(("export ", "# ")) for line in text.splitlines()), text
     text = run_bare([MPSAN, "env", "--launcher", "slurm", "--dir", "jobs/%j/%r", "--hang-after", "5", "--log-max", "1M"]).out
     assert f"MPSAN_DIR='{Path.cwd()}/jobs/%j/%r'" in text and f"report '{Path.cwd()}/jobs'" in text, text
-    assert "hand over MPSAN_OPTIONS=log-max=1M" in text, text
+    assert "pass on MPSAN_OPTIONS=log-max=1M" in text, text
     nasty = run_bare([MPSAN, "env", "--launcher", "mpi", "--dir", f"{place}/x\ntouch {place}/trap\n"]).out
     sh(nasty, place)
     assert not (place / "trap").exists()

@@ -18,13 +18,12 @@
 #define SECOND 1000000000ull
 #define NO_LOCK_AT_FORK "no thread holds a lock when the process forks"
 #define NO_IMPORT_AT_FORK "no thread imports a module when the process forks"
-#define CUDA_CHILDREN "CUDA in child processes needs the start method spawn or forkserver"
-#define JOIN_ALL "join every process that was started"
-#define HANDLE_ERRORS "handle errors in workers: none fails silently"
-#define COLLECT_FIRST "collect the results first, then join"
-#define SENTINELS "tell each worker to stop, by one sentinel for each"
-#define LOCKED_WRITES \
-	"a shared tensor may be changed by several processes, with a lock or rows of their own"
+#define CUDA_CHILDREN "CUDA in child processes requires the start method spawn or forkserver"
+#define JOIN_ALL "join every process that you start"
+#define HANDLE_ERRORS "handle errors in workers: no silent failures"
+#define COLLECT_FIRST "drain result queues before join()"
+#define SENTINELS "send every worker a sentinel to stop it"
+#define LOCKED_WRITES "processes that write to a shared tensor use a lock, or rows of their own"
 
 static struct log_writer writer;
 static struct grades grades;
@@ -172,16 +171,16 @@ static void a_run_that_was_cut_off_keeps_nothing(void **state)
 	end_process(0, MPSAN_END_SIGNAL, 15);
 	document = report();
 	assert_status(document, NO_LOCK_AT_FORK, "violated");
-	assert_why(document, NO_IMPORT_AT_FORK, "the run did not end: signal 15");
-	assert_why(document, JOIN_ALL, "the run did not end: signal 15");
+	assert_why(document, NO_IMPORT_AT_FORK, "run incomplete: killed by signal 15");
+	assert_why(document, JOIN_ALL, "run incomplete: killed by signal 15");
 	json_decref(document);
 	end_process(0, MPSAN_END_EXIT, 137);
 	document = report();
-	assert_why(document, NO_IMPORT_AT_FORK, "the run did not end: signal 9");
+	assert_why(document, NO_IMPORT_AT_FORK, "run incomplete: killed by signal 9");
 	json_decref(document);
 	end_process(0, MPSAN_END_NONE, 0);
 	document = report();
-	assert_why(document, NO_IMPORT_AT_FORK, "the run was not seen to end");
+	assert_why(document, NO_IMPORT_AT_FORK, "the end of the run was not recorded");
 	json_decref(document);
 }
 
@@ -207,7 +206,7 @@ static void a_worker_that_ends_badly_spoils_what_it_is_about(void **state)
 	end_process(1, MPSAN_END_EXIT, 0);
 	writer.table[1].flags &= (uint16_t)~MPSAN_PROCESS_REAPED;
 	document = report();
-	assert_why(document, JOIN_ALL, "not every worker");
+	assert_why(document, JOIN_ALL, "not all joins");
 	assert_status(document, COLLECT_FIRST, "kept");
 	json_decref(document);
 }
@@ -303,7 +302,7 @@ static void every_statement_has_rules_or_a_reason(void **state)
 		assert_true(json_array_size(json_object_get(practice, "pages")) > 0);
 		assert_true(json_array_size(json_object_get(practice, "rules")) > 0 ||
 			    (why && *why));
-		assert_false(why && strstr(why, "there is no rule"));
+		assert_false(why && strstr(why, "no such rule"));
 	}
 	assert_true(i > 30);
 	json_decref(document);

@@ -140,7 +140,7 @@ static void holds_and_waits_are_spans(void **state)
 	assert_non_null(copy);
 	assert_int_equal(copy->begin_ns, real(11 * SECOND));
 	assert_int_equal(copy->end_ns, real(20 * SECOND));
-	assert_non_null(strstr(copy->what, "thread 101, stayed behind"));
+	assert_non_null(strstr(copy->what, "thread 101, exists only in the parent"));
 	assert_non_null(wait);
 	assert_int_equal(wait->begin_ns, real(12 * SECOND));
 	assert_int_equal(wait->end_ns, real(20 * SECOND));

@@ -1,4 +1,4 @@
-/* See baseline.h. */
+/* Reads a baseline, looks up findings in it, and applies it to a report. */
 #include "baseline.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "../base/textfile.h"
 
 #define DIGITS 16u
-#define NAMED_MAX 8u /* lines in vain that are named; the rest is counted */
+#define NAMED_MAX 8u /* unused lines listed; further ones are only counted */
 
 static int by_fingerprint(const void *one, const void *other)
 {
@@ -34,11 +34,11 @@ static char *take_grade(const struct textfile *file, const char *word, struct ba
 	line->grade = GRADE_ERROR;
 	if (!*word || (grade_parse(word, &line->grade) && line->grade != GRADE_OFF))
 		return NULL;
-	return textfile_wrong(file, word, "no such severity: %.40s; take error, warning or note",
+	return textfile_wrong(file, word, "no such severity: %.40s; use error, warning or note",
 			      word);
 }
 
-/* The next word of a line; "" at its end. */
+/* Splits the next word off; "" at the end of the line. */
 static char *word_of(char **rest)
 {
 	char *word = *rest + strspn(*rest, " \t");
@@ -63,7 +63,7 @@ static char *baseline_take_line(struct baseline *baseline, struct textfile *file
 	if (!parse_fingerprint(word, strlen(word), &line.fingerprint))
 		return textfile_wrong(
 			file, word,
-			"no fingerprint: %.40s; it is 16 hexadecimal digits, as reports end with",
+			"not a fingerprint: %.40s; expected 16 hexadecimal digits, as in reports",
 			word);
 	wrong = take_grade(file, word_of(&rest), &line);
 	if (wrong)
@@ -73,8 +73,7 @@ static char *baseline_take_line(struct baseline *baseline, struct textfile *file
 	if (*rest)
 		return textfile_wrong(
 			file, rest,
-			"%.40s: a line is FINGERPRINT SEVERITY RULE, and a '#' begins a remark",
-			rest);
+			"unexpected %.40s; a line is FINGERPRINT SEVERITY RULE # REMARK", rest);
 	line.rule = text_copy(rule);
 	line.remark = text_copy(remark ? textfile_strip(remark) : "");
 	*ARRAY_ADD(&baseline->line) = line;
@@ -90,7 +89,7 @@ char *baseline_read(struct baseline *baseline, const char *file)
 	*baseline = (struct baseline){.file = text_copy(file)};
 	if (error) {
 		char *longer = text_format("--baseline %s%s", wrong,
-					   error == ENOENT ? "; --write-baseline makes one" : "");
+					   error == ENOENT ? "; --write-baseline creates one" : "");
 
 		free(wrong);
 		wrong = longer;
@@ -130,7 +129,7 @@ struct baseline_line *baseline_find(const struct baseline *baseline, const char 
 	return line;
 }
 
-/* A merge of two baselines may have left several lines of one fingerprint. */
+/* Merging two baselines may leave several lines with the same fingerprint. */
 static bool is_one_more(const struct baseline *baseline, const struct baseline_line *line,
 			uint64_t fingerprint)
 {
@@ -175,7 +174,7 @@ static int by_number(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-/* One line for all of them, so that the team can take them out. */
+/* Lists baseline lines that matched no finding in one limit, so that the team can delete them. */
 static void say_gone(const struct baseline *baseline, json_t *document, json_t *prints)
 {
 	const struct baseline_line **gone =
@@ -203,7 +202,7 @@ static void say_gone(const struct baseline *baseline, json_t *document, json_t *
 	if (count)
 		report_limit(
 			document,
-			"no longer found, though in the baseline %s: %s; take these lines out once they stay away",
+			"in the baseline %s, but not found: %s; delete these lines if they do not come back",
 			baseline->file, list);
 	free(list);
 	free(gone);

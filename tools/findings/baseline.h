@@ -1,8 +1,8 @@
 /*
- * A baseline: the findings that a team knows of and does not want to hear of again. A line is
- * FINGERPRINT [SEVERITY [RULE]], and behind a '#' what is for people. A fingerprint is known however often it is found,
- * but not when it is found with a worse severity than the line says; a line without one takes any. Neighbours: judge.h
- * asks, settle.h holds a whole report against it.
+ * A baseline: the findings that a team has accepted. A line is FINGERPRINT [SEVERITY [RULE]], and
+ * after a '#' a remark. A finding is known however often it occurs, unless it is more severe than
+ * its line says; a line without a severity accepts any. Neighbours: judge.h looks findings up,
+ * gate.h applies the baseline to a report.
  */
 #ifndef MPSAN_BASELINE_H
 #define MPSAN_BASELINE_H
@@ -15,34 +15,42 @@
 struct baseline_line {
 	uint64_t fingerprint;
 	enum grade grade;
-	char *rule; /* "": not said */
-	char *remark; /* behind the '#'; "": none */
+	char *rule; /* "": not given */
+	char *remark; /* after the '#'; "": none */
 	unsigned number;
 	bool seen; /* found in this report */
 };
 
 struct baseline {
-	char *file; /* NULL: there is none */
+	char *file; /* NULL: no baseline */
 	ARRAY(struct baseline_line) line; /* by fingerprint */
 };
 
-/* NULL, or one line (owned by the caller) that says what is wrong; errno is 0 when that is the content. */
+/*
+ * Returns NULL, or a one-line error that the caller frees; errno is 0 if the content is at fault.
+ */
 char *baseline_read(struct baseline *baseline, const char *file);
 void baseline_finish(struct baseline *baseline);
 
-/* The first line with this fingerprint, NULL: none. */
+/* The first line with this fingerprint; NULL if there is none. */
 struct baseline_line *baseline_find(const struct baseline *baseline, const char *fingerprint);
 
-/* Whether a finding with this fingerprint and grade is no news. */
+/* Whether the baseline accepts a finding with this fingerprint and grade. */
 bool baseline_knows(const struct baseline *baseline, const char *fingerprint, enum grade grade);
 
-/* From now on this fingerprint is not known. */
+/* Removes this fingerprint, so that its finding counts as new. */
 void baseline_forget(const struct baseline *baseline, const char *fingerprint);
 
-/* Takes the known findings out of a document, and says in it how many they were and which lines were in vain. */
+/*
+ * Removes the known findings from a document, and adds to its limits how many they were and which
+ * lines matched nothing.
+ */
 void baseline_apply(struct baseline *baseline, json_t *document);
 
-/* Writes the findings of a document; remarks that a baseline of this name has are kept. NULL, or what is wrong. */
+/*
+ * Writes a baseline of a document's findings, and keeps the remarks of an existing one. Returns
+ * NULL or an error that the caller frees.
+ */
 char *baseline_write(const char *file, const json_t *document);
 
 #endif

@@ -1,4 +1,7 @@
-/* Writing a baseline: for people and for diffs, so it is sorted and says nothing that changes by itself. See baseline.h. */
+/*
+ * Writes a baseline for people and diffs: sorted, and with nothing that changes between equal runs.
+ * See baseline.h.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +14,14 @@
 #include "location.h"
 
 static const char head[] =
-	"# Findings that are known: mpsan check and mpsan run --baseline fail on others only.\n"
-	"# FINGERPRINT SEVERITY RULE, and behind a '#' a remark of your own, which stays when this file is written again.\n"
-	"# A finding with a worse severity than its line says counts as new; how often it is found does not matter.\n";
+	"# Known findings: mpsan check and mpsan run --baseline fail only on others.\n"
+	"# FINGERPRINT SEVERITY RULE # REMARK; remarks are kept when this file is written again.\n"
+	"# A finding that is more severe than its line says counts as new; its count does not matter.\n";
 
-/* "function (file)", without a line, which changes with every edit above; owned by the caller. */
+/*
+ * "function (file)", which the caller frees; without the line, which changes with edits elsewhere
+ * in the file.
+ */
 static char *baseline_write_place_of(const json_t *finding)
 {
 	const json_t *frame = location_frame(finding);
@@ -49,7 +55,7 @@ static int by_rule_and_place(const void *one, const void *other)
 			      jsontext_at(b->finding, "fingerprint"));
 }
 
-/* What somebody wrote behind this finding before, else its place. */
+/* The remark that the finding had before, else its place. */
 static char *remark_of(const struct baseline *before, const json_t *finding)
 {
 	const struct baseline_line *line =
@@ -106,7 +112,7 @@ char *baseline_write(const char *file, const json_t *document)
 	char *wrong = is_there ? baseline_read(&before, file) : NULL, *longer;
 
 	if (wrong && !errno) {
-		longer = text_format("%s; this is no baseline, so it is left as it is", wrong);
+		longer = text_format("%s; not a baseline, so it is not overwritten", wrong);
 		free(wrong);
 		wrong = longer;
 	}

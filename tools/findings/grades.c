@@ -1,4 +1,4 @@
-/* Grades: policies, --rule, and what they make of a finding. */
+/* Applies policies and --rule to the grades of findings. */
 #include "grades.h"
 
 #include <stdlib.h>
@@ -99,7 +99,7 @@ static const char *policy_name(size_t number)
 static char *wrong_policy(const char *name)
 {
 	char *near = suggest_names(name, policy_name);
-	char *wrong = text_format("--policy %s: no such policy%s; 'mpsan list policies' names them",
+	char *wrong = text_format("--policy %s: no such policy%s; 'mpsan list policies' lists them",
 				  name, near);
 
 	free(near);
@@ -133,7 +133,7 @@ char *grades_rule(struct grades *grades, const char *slug_and_grade)
 	char slug[64];
 
 	if (!equals || (size_t)(equals - slug_and_grade) >= sizeof(slug))
-		return text_format("--rule %s: give SLUG=GRADE, for example fork-threads=off",
+		return text_format("--rule %s: expected SLUG=GRADE, for example fork-threads=off",
 				   slug_and_grade);
 	memcpy(slug, slug_and_grade, equals - slug_and_grade);
 	slug[equals - slug_and_grade] = '\0';
@@ -141,13 +141,13 @@ char *grades_rule(struct grades *grades, const char *slug_and_grade)
 	if (rule == RULE_COUNT) {
 		char *near = suggest_names(slug, rule_name);
 		char *wrong = text_format(
-			"--rule %s: no such rule%s; 'mpsan list rules' names them", slug, near);
+			"--rule %s: no such rule%s; 'mpsan list rules' lists them", slug, near);
 
 		free(near);
 		return wrong;
 	}
 	if (!grade_parse(equals + 1, &grade))
-		return text_format("--rule %s: no such grade; take off, note, warning or error",
+		return text_format("--rule %s: no such grade; use off, note, warning or error",
 				   slug_and_grade);
 	grades->wish[rule] = grade;
 	grades->least[rule] = GRADE_OFF;

@@ -1,4 +1,4 @@
-/* See judge.h. */
+/* Grades, suppresses and folds the findings of the rules. */
 #include "judge.h"
 
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static void set_count(struct judged *judged, uint32_t count)
 	json_object_set_new(judged->json, "count", json_integer(count));
 }
 
-/* Never 0. Fingerprints are hashes already, of 64 bits. */
+/* A key that is never 0. Fingerprints are 64-bit hashes already. */
 static uint64_t print_key(const json_t *told)
 {
 	uint64_t hash = 0xcbf29ce484222325ull;
@@ -74,7 +74,10 @@ static bool is_proof_of_wait(const struct finding *finding)
 	       finding->grade == GRADE_ERROR;
 }
 
-/* Who cannot go on, and since when: a proof of what was told as a doubt is no second finding. 0: it is about no deadlock. */
+/*
+ * Identifies the deadlocked thread and its wait, so that the proof of a finding that was reported
+ * as a doubt is not counted again. 0: no deadlock.
+ */
 static uint64_t stuck_since(const struct judge *judge, const struct finding *finding)
 {
 	const struct facts *facts = &judge->reader->facts;
@@ -89,7 +92,10 @@ static uint64_t stuck_since(const struct judge *judge, const struct finding *fin
 		       0;
 }
 
-/* Takes a finding in; the story with the worst grade stands for all of its kind. Steals `told`. */
+/*
+ * Counts a finding; of findings with one fingerprint, the evidence of the most severe is kept.
+ * Steals `told`.
+ */
 static uint32_t judge_fold(struct judge *judge, json_t *told, const struct finding *finding,
 			   enum grade grade)
 {
@@ -134,7 +140,7 @@ static bool is_about_same(const struct instance *one, const struct instance *oth
 	       one->lock == other->lock;
 }
 
-/* Of one wait told twice only the first was counted: its place is taken by the second. */
+/* A wait that was reported twice counts once, as the later report. */
 static bool is_counted_as(const struct instance *one, const struct instance *other)
 {
 	return one->found == other->found && one->wait == other->wait && one->wait != FACT_NONE;
@@ -152,8 +158,8 @@ static void replace(struct judge *judge, struct instance *instance, const struct
 }
 
 /*
- * A proof replaces the warning about the same hold, whichever comes first. Of a CUDA driver that a fork
- * copied, a warning replaces the note as well.
+ * A proof replaces the warning about the same hold, whichever comes first. For a CUDA driver that
+ * was copied by fork, a warning replaces the note as well.
  */
 static void judge_tie(struct judge *judge, struct instance fresh)
 {
@@ -177,7 +183,9 @@ static void judge_tie(struct judge *judge, struct instance fresh)
 				&judge->proofs.item[i]);
 }
 
-/* Of the same memory a rule says the worst, whichever comes first. */
+/*
+ * Of findings of one rule about the same memory only the most severe stays, whichever comes first.
+ */
 static void judge_tie_shared(struct judge *judge, struct instance fresh,
 			     const struct finding *finding)
 {

@@ -1,7 +1,7 @@
 /*
- * Judges a session: runs the rules at each moment, grades, suppresses and folds what they find.
- * One cause is one finding: repeats raise its count, and a proof replaces the warning that
- * foretold it. Neighbours: reader.h below, report.h and watch.h above.
+ * Judges a session: runs the rules at each trigger, then grades, suppresses and folds their
+ * findings. One cause is one finding: repetitions raise its count, and a proof replaces the warning
+ * that preceded it. Neighbours: reader.h below, report.h and watch.h above.
  */
 #ifndef MPSAN_JUDGE_H
 #define MPSAN_JUDGE_H
@@ -12,21 +12,20 @@
 #include "suppress.h"
 
 struct judged {
-	json_t *json; /* the report's finding, with its severity and count */
+	json_t *json; /* the finding as in the report, with severity and count */
 	enum rule_id rule;
 	enum grade grade;
-	uint32_t count; /* 0: every instance was replaced by a proof */
+	uint32_t count; /* 0: proofs have replaced all instances */
 	bool shown; /* already printed live */
-	bool known; /* in the baseline: not printed, and no reason to fail */
-	bool is_wait; /* a wait that cannot end: what --on-deadlock acts on */
-	uint32_t
-		wait; /* the last one counted: a later proof of the same one is no second finding */
-	uint64_t stuck; /* the thread of the last deadlock counted, and its wait; 0: none */
+	bool known; /* in the baseline: not printed, does not affect the exit status */
+	bool is_wait; /* a wait that cannot end: --on-deadlock acts on it */
+	uint32_t wait; /* the last one counted; a later proof of it is not counted again */
+	uint64_t stuck; /* thread and wait of the last deadlock counted; 0: none */
 	uint64_t time_ns;
 };
 
 /*
- * What one finding of a rule was about: the same hold of a lock at a fork ties a warning to its
+ * What an instance of a finding is about: the hold of a lock at a fork connects a warning with its
  * proof.
  */
 struct instance {
@@ -46,12 +45,13 @@ struct judge {
 	struct frames *frames;
 	struct findings sink;
 	uint32_t suppressed;
-	bool hushed[RULE_COUNT]; /* a finding of it was suppressed */
-	ARRAY(struct judged) found; /* in the order of their moments */
-	struct index_map *found_at; /* its index, by a hash of the fingerprint */
-	ARRAY(struct instance) proofs; /* few, so that tying costs little */
+	bool hushed[RULE_COUNT]; /* a finding of this rule was suppressed */
+	ARRAY(struct judged) found; /* in the order of their triggers */
+	struct index_map *found_at; /* index into found, by a hash of the fingerprint */
+	ARRAY(struct instance) proofs; /* few enough for a linear search */
 	ARRAY(struct instance) candidates;
-	ARRAY(struct instance) shared; /* the worst of each rule about a piece or a segment */
+	/* per rule, the most severe finding about each piece or segment */
+	ARRAY(struct instance) shared;
 	struct index_map *shared_at; /* its index, by rule and piece or segment */
 };
 
@@ -59,13 +59,13 @@ void judge_init(struct judge *judge, struct reader *reader, const struct grades 
 		const struct suppressions *suppressions);
 void judge_finish(struct judge *judge);
 
-/* What has ended the program is shown, and fails, though the baseline has it. */
+/* Shows a finding that ended the program, and lets the run fail, although the baseline has it. */
 void judge_unknow(struct judge *judge, struct judged *judged);
 
-/* Judges the moments that the reader has ready. */
+/* Judges the triggers that the reader has ready. */
 void judge_triggers(struct judge *judge);
 
-/* Worst grade of all findings that still stand and are not known. */
+/* The worst grade of all current findings that are not in the baseline. */
 enum grade judge_worst(const struct judge *judge);
 
 #endif

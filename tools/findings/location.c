@@ -1,4 +1,4 @@
-/* See location.h. */
+/* Finds the source file and line of a finding, relative to the repository. */
 #include "location.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@
 #include "../base/jsontext.h"
 #include "../base/util.h"
 
-/* Cuts the last part off a path; false at the top. */
+/* Removes the last component of a path; false at the root. */
 static bool go_up(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -68,7 +68,7 @@ static const char *string_of(const json_t *object, const char *key)
 	return json_string_value(json_object_get(object, key));
 }
 
-/* What lies below the root, without it; NULL: the path does not. */
+/* The rest of a path below `root`; NULL if it is not below. */
 static const char *below(const char *root, const char *path)
 {
 	size_t length = strlen(root);
@@ -76,7 +76,7 @@ static const char *below(const char *root, const char *path)
 	return !strncmp(path, root, length) && path[length] == '/' ? path + length + 1 : NULL;
 }
 
-/* The same for a path that may lead there by links, or that is relative to the working directory. Borrowed. */
+/* As below(), but resolves links and relative paths first. Borrowed. */
 static const char *below_really(const struct locator *locator, const char *path)
 {
 	json_t *known = path ? json_object_get(locator->known, path) : NULL;
@@ -97,8 +97,9 @@ static bool is_python(const json_t *frame)
 }
 
 /*
- * A relative path of a Python frame is relative to where the program was started, as is this command; that of a native
- * frame to where somebody built it, so it tells something only where such a file is here.
+ * Relative paths of Python frames are relative to the program's working directory, which is also
+ * ours. Those of native frames are relative to their build directory, so they count only if such a
+ * file exists here.
  */
 bool location_of_frame(struct location *location, const struct locator *locator,
 		       const json_t *frame)
@@ -125,7 +126,7 @@ bool location_of_frame(struct location *location, const struct locator *locator,
 	return true;
 }
 
-/* The first frame of a list that has a place, in the repository if so asked. */
+/* The first frame of a list with a location, optionally inside the repository. */
 static bool first_of(struct location *location, const struct locator *locator, const json_t *frames,
 		     bool inside)
 {
@@ -156,7 +157,7 @@ bool location_of_step(struct location *location, const struct locator *locator, 
 	       first_of(location, locator, stack, false);
 }
 
-/* Whether a step is what the thread did that the finding names. */
+/* Whether a step is the action of the finding's own thread. */
 static bool is_main(const json_t *finding, const json_t *step)
 {
 	static const char *const keys[] = {"pid", "tid", "time_ns"};
@@ -185,8 +186,8 @@ static bool of_steps(struct location *location, const struct locator *locator,
 }
 
 /*
- * For what has no place in any code: the first argument that is a file of the repository, as a script is, else the
- * program.
+ * For a finding without frames: the first argument of the command that is a file of the repository,
+ * such as a script, else the program.
  */
 static bool of_command(struct location *location, const struct locator *locator,
 		       const json_t *command)

@@ -1,6 +1,7 @@
 /*
- * Where a finding is, as tools that show source code want to know it: a file, relative to the root of the repository
- * where it lies in it, and a line. Python lines come first. Neighbours: out_sarif.c, out_junit.c, out_github.c.
+ * The location of a finding for tools that show source code: a line and a file, relative to the
+ * root of the repository if it is inside. Python lines come first. Neighbours: out_sarif.c,
+ * out_junit.c, out_github.c.
  */
 #ifndef MPSAN_LOCATION_H
 #define MPSAN_LOCATION_H
@@ -8,49 +9,52 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Finds places; it remembers what it has looked for in the file system. */
+/* Finds locations, and caches what it has looked up in the file system. */
 struct locator {
 	/*
-	 * The directory with `.git` that is the working directory or the nearest above it, else the working directory
-	 * itself. Absolute, without a slash at its end.
+	 * The nearest directory with `.git` from the working directory upwards, else the working
+	 * directory. Absolute, without a trailing slash.
 	 */
 	char *root;
-	json_t *known; /* by path: what it is below the root, or null */
+	json_t *known; /* by path: the part below the root, or null */
 };
 
 void locator_init(struct locator *locator);
 void locator_finish(struct locator *locator);
 
 struct location {
-	char *file; /* relative to the root, or absolute; NULL: no file is known */
-	bool inside; /* the root */
-	long long line; /* 0: not known */
-	const char *function; /* borrowed from the frame; NULL */
+	char *file; /* relative to the root, or absolute; NULL: unknown */
+	bool inside; /* below the root */
+	long long line; /* 0: unknown */
+	const char *function; /* borrowed from the frame; may be NULL */
 };
 
 void location_finish(struct location *location);
 
-/* False, with an empty location, when the frame names no file that anybody could open. */
+/* False, with an empty location, if the frame names no existing file. */
 bool location_of_frame(struct location *location, const struct locator *locator,
 		       const json_t *frame);
 
-/* The place of a step of the evidence: where the program's own code is, before that of others. */
+/* The location of a step: the program's own code first, then libraries. */
 bool location_of_step(struct location *location, const struct locator *locator, const json_t *step);
 
 /*
- * The place of a finding: of the thread that it speaks of, if that is in the repository; of any step that is; of any
- * step; at last the program's file, so that there always is one.
+ * The location of a finding: of its own thread if in the repository, else of any step in the
+ * repository, else of any step, else the program's file, so that there always is one.
  */
 bool location_of_finding(struct location *location, const struct locator *locator,
 			 const json_t *finding, const json_t *command);
 
-/* The frame that stands for the finding: that of the step in which its own thread acts, else the first; NULL. */
+/*
+ * The frame that represents the finding: that of its own thread's step, else the first one; may be
+ * NULL.
+ */
 const json_t *location_frame(const json_t *finding);
 
-/* As the path of a URI, percent-encoded: "/a/b%20c" or "b%20c". Owned by the caller. */
+/* The path for a URI, percent-encoded: "/a/b%20c" or "b%20c". The caller frees it. */
 char *location_uri_path(const char *file);
 
-/* "src/train.py:12"; NULL where no file is known. Owned by the caller. */
+/* "src/train.py:12", which the caller frees; NULL if the file is unknown. */
 char *location_text(const struct location *location);
 
 #endif

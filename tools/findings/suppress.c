@@ -1,4 +1,4 @@
-/* See suppress.h. */
+/* Reads suppression files, and matches findings with their patterns. */
 #include "suppress.h"
 
 #include <errno.h>
@@ -20,27 +20,28 @@ static char *suppress_take_line(struct suppressions *suppressions, const struct 
 		return NULL;
 	if (!colon)
 		return textfile_wrong(file, slug + strlen(slug),
-				      "no ':' after %.40s; give SLUG:PATTERN", slug);
+				      "no ':' after %.40s; expected SLUG:PATTERN", slug);
 	*colon = '\0';
 	pattern = textfile_trim(colon + 1);
 	textfile_trim(slug);
 	if (!*slug)
 		return textfile_wrong(
-			file, slug, "no rule before the ':'; give SLUG:PATTERN, '*' is all rules");
+			file, slug,
+			"no rule before the ':'; expected SLUG:PATTERN, '*' matches all rules");
 	if (strcmp(slug, "*") && rule_find(slug) == RULE_COUNT) {
 		char *near = suggest_names(slug, rule_name);
 		char *wrong = textfile_wrong(
 			file, slug,
-			"no such rule: %.40s%s; 'mpsan list rules' names them, '*' is all", slug,
-			near);
+			"no such rule: %.40s%s; 'mpsan list rules' lists them, '*' matches all",
+			slug, near);
 
 		free(near);
 		return wrong;
 	}
 	if (!*pattern)
-		return textfile_wrong(file, colon + 1,
-				      "no pattern after %s:; give SLUG:PATTERN, '*' matches all",
-				      slug);
+		return textfile_wrong(
+			file, colon + 1,
+			"no pattern after %s:; expected SLUG:PATTERN, '*' matches all", slug);
 	line = (struct suppression){.slug = text_copy(slug),
 				    .pattern = text_copy(pattern),
 				    .file = text_copy(file->name),
@@ -80,7 +81,7 @@ void suppressions_finish(struct suppressions *suppressions)
 	memset(suppressions, 0, sizeof(*suppressions));
 }
 
-/* A relative path in a pattern fits at any depth. */
+/* A relative path in a pattern matches at any depth. */
 static bool suppress_fits(const char *pattern, const char *text)
 {
 	while (text) {

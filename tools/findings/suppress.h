@@ -1,7 +1,7 @@
 /*
  * Suppressions: lines of SLUG:PATTERN that silence findings. A pattern is a shell pattern and
- * matches a function, a module (path or last part), "file:function" of Python, or the name of the
- * lock. Of several lines that fit, the first one counts as used. Neighbour: judge.h.
+ * matches a function, a module (path or file name), "file:function" of Python, or the name of the
+ * lock. If several lines match, the first one counts as used. Neighbour: judge.h.
  */
 #ifndef MPSAN_SUPPRESS_H
 #define MPSAN_SUPPRESS_H
@@ -23,11 +23,11 @@ struct suppressions {
 	ARRAY(struct suppression) line;
 };
 
-/* NULL, or one line (owned by the caller) that says what is wrong. */
+/* Returns NULL, or a one-line error that the caller frees. */
 char *suppressions_read(struct suppressions *suppressions, const char *file);
 void suppressions_finish(struct suppressions *suppressions);
 
-/* Whether a line silences this finding; that line is marked as used. */
+/* Whether a line suppresses this finding; marks that line as used. */
 bool suppressions_match(const struct suppressions *suppressions, const json_t *finding);
 
 #endif

@@ -1,4 +1,4 @@
-/* See course.h. */
+/* Determines from the facts what a run did, whether it ended, and how its processes ended. */
 #include "course.h"
 
 #include <signal.h>
@@ -31,7 +31,7 @@ static bool is_loader(const struct reader *reader, uint32_t slot)
 	return is_worker(reader, slot) && process_loads_data(&reader->facts, slot);
 }
 
-/* One that lives on is told by other rules; a fork server asks for its children. */
+/* Children that live on are other rules' business; a fork server reaps its children itself. */
 static bool is_forgotten(const struct reader *reader, uint32_t slot)
 {
 	return is_worker(reader, slot) && !process_is_apart(&reader->facts, slot) &&
@@ -51,7 +51,7 @@ static bool any(const struct reader *reader, bool (*is)(const struct reader *, u
 	return false;
 }
 
-/* A copy that did not become another program. */
+/* Forked children that did not exec. */
 static bool has_forks(const struct reader *reader)
 {
 	const struct facts *facts = &reader->facts;
@@ -80,39 +80,39 @@ const char *course_missing(const struct judge *judge, unsigned needs)
 	bool exports = facts->cuda.piece_count;
 
 	if (needs & WORKERS && !any(reader, is_worker))
-		return "no worker process was started";
+		return "no worker processes";
 	if (needs & FORKS && !has_forks(reader))
-		return "no Python process was forked";
+		return "no Python process forked";
 	if (needs & NO_FORKS && has_forks(reader))
-		return "processes were forked, in which PyTorch was not seen";
+		return "forks, but none with PyTorch loaded";
 	if (needs & STARTED && !any(reader, is_started))
-		return "nothing was started by spawn or forkserver";
+		return "no spawn or forkserver children";
 	if (needs & LOADER && !any(reader, is_loader))
-		return "no DataLoader started workers";
+		return "no DataLoader workers";
 	if (needs & CUDA && !facts->cuda.init_count)
-		return "CUDA was not used";
+		return "CUDA not used";
 	if (needs & TENSORS && !tensors)
-		return "no tensor was shared";
+		return "no shared tensors";
 	if (needs & EXPORTS && !exports)
-		return "no device memory was shared";
+		return "no exported device memory";
 	if (needs & IMPORTS && !facts->cuda.import_count)
-		return "no device memory of another process was opened";
+		return "no imported device memory";
 	if (needs & SHARED && !tensors && !exports)
-		return "nothing was shared";
+		return "nothing shared";
 	if (needs & GROUP && !any(reader, makes_groups))
-		return "no process group was made";
+		return "no process groups";
 	if (needs & ANYTHING && !facts->shm.segment_count && !exports && !any(reader, is_worker))
-		return "no process was started, and nothing was shared";
+		return "no child processes, nothing shared";
 	if (needs & FOLLOWED && !facts->followed)
-		return "nobody watched it from outside: mpsan run does";
+		return "not run under mpsan run, so no supervisor watched";
 	if (needs & JOINED && any(reader, is_forgotten))
-		return "not every worker was seen to be asked for its end";
+		return "not all joins of workers were seen";
 	return NULL;
 }
 
 /* ---- whether it ended ---- */
 
-/* The last image of the first process. */
+/* The last image of the session's first process. */
 static const struct mpsan_process *root_of(const struct reader *reader)
 {
 	const struct mpsan_process *root = NULL;
@@ -128,7 +128,7 @@ static const struct mpsan_process *root_of(const struct reader *reader)
 
 #define STATUS_OF_TIMEOUT 124
 
-/* A shell, and whatever else starts commands, tells a signal so. */
+/* Shells and other launchers report a signal this way. */
 static int signal_in(const struct mpsan_process *root, json_int_t code)
 {
 	if (code > 128 && code <= 128 + 64)
@@ -152,7 +152,7 @@ char *course_cut_off(const struct judge *judge, const json_t *end)
 	int number = (int)json_integer_value(json_object_get(end, "signal"));
 
 	if (reader->cut_ns)
-		return text_copy("the run did not end: mpsan ended it after a proof");
+		return text_copy("run incomplete: mpsan killed it after a proof");
 	if (!reader->over)
 		return text_copy("the run has not ended");
 	if (root && root->end == MPSAN_END_SIGNAL)
@@ -162,13 +162,11 @@ char *course_cut_off(const struct judge *judge, const json_t *end)
 	else if (!number)
 		number = signal_in(root, json_integer_value(json_object_get(end, "code")));
 	if (number)
-		return text_format("the run did not end: signal %d (%s) cut it off", number,
+		return text_format("run incomplete: killed by signal %d (%s)", number,
 				   strsignal(number));
 	if (root && root->end == MPSAN_END_NONE)
-		return text_copy("the run was not seen to end");
-	return course_hangs(judge) ?
-		       text_copy("the run did not end: a wait that never ends was found in it") :
-		       NULL;
+		return text_copy("the end of the run was not recorded");
+	return course_hangs(judge) ? text_copy("run incomplete: it deadlocked") : NULL;
 }
 
 /* ---- how its processes ended ---- */

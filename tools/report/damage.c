@@ -1,4 +1,4 @@
-/* See damage.h. */
+/* Describes damaged logs of a session. */
 #include "damage.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "../base/plainfile.h"
 
-#define AGAIN "record the session again, or copy it anew"
+#define AGAIN "record the session again, or copy it again"
 
 static const char *kind_text(mode_t mode)
 {
@@ -22,7 +22,10 @@ static const char *kind_text(mode_t mode)
 				"a device";
 }
 
-/* Room is reserved before it is there: a log that could not grow has counted what it dropped. */
+/*
+ * Space is reserved before the file is extended; a log that could not be extended has counted the
+ * records that it dropped.
+ */
 static bool lacks_bytes(const struct mpsan_log *head, off_t size)
 {
 	return !head->dropped && head->head <= head->cap && head->head > (uint64_t)size;
@@ -31,17 +34,17 @@ static bool lacks_bytes(const struct mpsan_log *head, off_t size)
 static char *wrong_head(const char *name, const struct mpsan_log *head, off_t size, bool over)
 {
 	if (head->magic != MPSAN_LOG_MAGIC)
-		return text_format("%s is no log: something else was written into it", name);
+		return text_format("%s is not an mpsan log", name);
 	if (head->format != MPSAN_FORMAT)
-		return text_format("%s has format %u, this mpsan reads format %u", name,
+		return text_format("%s has log format %u, but this mpsan reads format %u", name,
 				   head->format, MPSAN_FORMAT);
 	if (over && lacks_bytes(head, size))
-		return text_format("%s is truncated: %lld of %llu bytes are there", name,
-				   (long long)size, (unsigned long long)head->head);
+		return text_format("%s is truncated: %lld of %llu bytes", name, (long long)size,
+				   (unsigned long long)head->head);
 	return NULL;
 }
 
-/* `over`: nobody writes to it any more. */
+/* `over`: the writer has ended. */
 static char *wrong_file(int dirfd, uint32_t slot, bool over)
 {
 	struct mpsan_log head = {0};
@@ -87,12 +90,12 @@ static char *told(const struct reader *reader, uint32_t slot, const char *whose)
 
 	if (!wrong)
 		return NULL;
-	text = text_format("the log of %s cannot be read as it was written: %s", whose, wrong);
+	text = text_format("the log of %s is damaged: %s", whose, wrong);
 	free(wrong);
 	return text;
 }
 
-/* A session that is under way may have a supervisor that is about to make its log. */
+/* In a session that is under way, the supervisor may not have created its log yet. */
 char *damage_told(const struct reader *reader, uint32_t slot)
 {
 	const struct session *session = &reader->session;
@@ -120,7 +123,7 @@ static bool is_readable(const struct session *session, uint32_t slot, char **wro
 	return !now;
 }
 
-/* What the supervisor wrote down may be enough for a finding. */
+/* The supervisor's log alone may be enough for a finding. */
 static bool saw_something(const struct session *session)
 {
 	char *wrong = wrong_file(session->dirfd, session->slots, false), name[24];

@@ -1,6 +1,6 @@
 /*
- * What is wrong with the logs of a session: truncated, gone, something else in their place. Neighbours: logfile.h
- * reads them; limits.c, find_sessions.c and dump.c tell.
+ * Damaged logs of a session: truncated, missing, or replaced. Neighbours: logfile.h reads them;
+ * limits.c, find_sessions.c and dump.c report the damage.
  */
 #ifndef MPSAN_DAMAGE_H
 #define MPSAN_DAMAGE_H
@@ -8,12 +8,15 @@
 #include "../reader/reader.h"
 
 /*
- * In words and with the cure (owned by the caller), of a log that was to be there; NULL. The slot behind all others
- * is the supervisor's.
+ * What is wrong with the log of a slot, with the cure, which the caller frees; NULL: nothing. The
+ * slot after the last one is the supervisor's.
  */
 char *damage_told(const struct reader *reader, uint32_t slot);
 
-/* One line (owned by the caller) about a session that made logs and of which none can be read; NULL. */
+/*
+ * One line, which the caller frees, about a session none of whose logs can be read; NULL if some
+ * can.
+ */
 char *damage_of_all(const struct session *session);
 
 #endif

@@ -1,4 +1,4 @@
-/* See find_sessions.h. */
+/* Resolves the directories on the command line to sessions. */
 #include "find_sessions.h"
 
 #include <dirent.h>
@@ -43,7 +43,10 @@ struct found {
 	uint32_t room;
 };
 
-/* Directories below this one that hold a session, in the order of their names: rank 9 before rank 10. */
+/*
+ * Subdirectories that hold a session, sorted by name with numbers in numeric order: rank 9 before
+ * rank 10.
+ */
 static void find_below(const char *dir, struct found *found)
 {
 	DIR *stream = opendir(dir);
@@ -73,7 +76,10 @@ static int complain_once(char *wrong)
 	return STATUS_USAGE;
 }
 
-/* Whatever can be read of them is reported; nothing at all is an error, and the first one's reason stands for all. */
+/*
+ * Uses the sessions that can be read. If there are none, returns an error with the first one's
+ * reason.
+ */
 static int add_found(const struct found *found, struct found_sessions *found_sessions,
 		     struct report *report)
 {

@@ -1,4 +1,4 @@
-/* See hosts.h. */
+/* Compares the clocks of the hosts of a report, and lists hosts and ranks. */
 #include "hosts.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #define SECOND_NS 1e9
 #define SKEW_MAX_SECONDS 1e9
 #define AHEAD_MAX_NS 2000000000000000000 /* the sum of two fits */
-#define NAMED_MAX 8u /* hosts or ranks named one by one */
+#define NAMED_MAX 8u /* hosts or ranks listed; further ones are only counted */
 
 char *host_skew_parse(struct host_skew *skew, const char *value)
 {
@@ -24,14 +24,14 @@ char *host_skew_parse(struct host_skew *skew, const char *value)
 	if (!equals || equals == value || end == equals + 1 || *end || !isfinite(seconds) ||
 	    fabs(seconds) > SKEW_MAX_SECONDS)
 		return text_format(
-			"--skew %s: give HOST=SECONDS, by which that host's clock is ahead (-0.25: it is behind)",
+			"--skew %s: expected HOST=SECONDS by which that host's clock is ahead (negative: behind)",
 			value);
 	*skew = (struct host_skew){value, equals - value,
 				   (int64_t)(seconds * SECOND_NS + copysign(0.5, seconds))};
 	return NULL;
 }
 
-/* Text of a fixed field of a file that anybody may have written. */
+/* Copies a fixed-size text field of an untrusted file. */
 static char *field(const char *text, size_t bytes)
 {
 	char *copy = memory_get(bytes + 1);
@@ -54,14 +54,17 @@ void hosts_add(struct report *report, const struct session *session)
 		source->rank = text_format("%u", host->rank - 1);
 }
 
-/* File systems whose "now" is the clock of a server, which all its clients share: NFS, SMB (three of them), 9p. */
+/*
+ * File systems whose timestamps come from the server's clock, which all clients share: NFS, SMB
+ * (three variants), 9p.
+ */
 static bool is_stamped_by_server(uint64_t filesystem)
 {
 	return filesystem == 0x6969 || filesystem == 0x517b || filesystem == 0xff534d42 ||
 	       filesystem == 0xfe534d42 || filesystem == 0x01021997;
 }
 
-/* Anybody may have written the numbers: what no clock is off by was never measured. */
+/* Whether the numbers are plausible: they come from an untrusted file. */
 static bool is_measured(const struct mpsan_host *host)
 {
 	return host->clock & MPSAN_CLOCK_MEASURED && is_stamped_by_server(host->filesystem) &&
@@ -74,10 +77,10 @@ static bool is_same_boot(const struct mpsan_host *a, const struct mpsan_host *b)
 	return *a->boot && !strncmp(a->boot, b->boot, sizeof(a->boot));
 }
 
-/* How far a clock is ahead of the common time. */
+/* How far a clock is ahead of common time. */
 struct ahead {
 	int64_t ns;
-	uint64_t error_ns; /* REPORT_UNCERTAIN: not known */
+	uint64_t error_ns; /* REPORT_UNCERTAIN: unknown */
 	bool given;
 };
 
@@ -105,13 +108,16 @@ static char *check_given(const struct report *report, const struct host_skew *sk
 			known = find_given(&report->source.item[at], &skews[i], 1, &ahead);
 		if (!known)
 			return text_format(
-				"--skew %.*s: no session is of that host; the report's `hosts` (--report json) names them",
+				"--skew %.*s: no session of that host; `hosts` in the JSON report lists them",
 				(int)skews[i].length, skews[i].host);
 	}
 	return NULL;
 }
 
-/* What one session knows of its own clock. A server's time serves only where all were compared with it. */
+/*
+ * The offset of a session's clock. A file server's time counts only if all sessions were compared
+ * with it.
+ */
 static struct ahead ahead_of(const struct mpsan_host *host, bool by_server)
 {
 	if (by_server)
@@ -136,7 +142,7 @@ char *hosts_compare(struct report *report, const struct host_skew *skews, uint32
 
 		if (!ahead[i].given)
 			ahead[i] = ahead_of(host, by_server);
-		/* One host has one clock: what readings of it differ by is their error. */
+		/* One host has one clock: the difference between its readings is their error. */
 		if (!i || (!ahead[i].given && is_same_boot(host, &source[0].facts))) {
 			source[i].skew_ns = 0;
 			source[i].uncertainty_ns = 0;
@@ -212,13 +218,13 @@ static void add_uncompared(const struct report *report)
 	if (json_object_size(told))
 		report_limit(
 			report->document,
-			"clocks of hosts that nobody compared with the first one's: %zu%s%s; times between hosts may be off (session directories on a file server, time synchronisation, or --skew HOST=SECONDS)",
+			"hosts whose clocks could not be compared with the first host's: %zu%s%s; their times may be off (use session directories on a file server, time synchronisation, or --skew HOST=SECONDS)",
 			json_object_size(told), *names ? ": " : "", names);
 	free(names);
 	json_decref(told);
 }
 
-/* Ranks that the launcher counted and that left no session. */
+/* Ranks that the launcher announced but that left no session. */
 static void add_absent(const struct report *report)
 {
 	uint32_t world = 0, absent = 0;
@@ -243,7 +249,7 @@ static void add_absent(const struct report *report)
 		if (!here[rank] && ++absent <= NAMED_MAX)
 			names = text_join(names, ", ", text_format("%u", rank));
 	if (absent)
-		report_limit(report->document, "%u of %u ranks left no session here: %s%s", absent,
+		report_limit(report->document, "%u of %u ranks have no session here: %s%s", absent,
 			     world, names, absent > NAMED_MAX ? ", …" : "");
 	free(names);
 	free(here);

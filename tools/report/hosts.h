@@ -1,6 +1,6 @@
 /*
- * The hosts of a report: whose session each is, and how their clocks compare. Neighbours: host.h and shim/record/host.h
- * wrote what is read here; merge_sessions.h puts the sessions together.
+ * The hosts of a report: which session is whose, and how their clocks compare. Neighbours: host.h
+ * and shim/record/host.h write the data; merge_sessions.h merges the sessions.
  */
 #ifndef MPSAN_HOSTS_H
 #define MPSAN_HOSTS_H
@@ -8,22 +8,22 @@
 #include "../reader/session.h"
 #include "report.h"
 
-/* --skew HOST=SECONDS: the host's clock is ahead of the common time by so much. */
+/* --skew HOST=SECONDS: how far the host's clock is ahead of common time. */
 struct host_skew {
 	const char *host; /* not NUL-terminated */
 	size_t length;
 	int64_t ns;
 };
 
-/* NULL, or one line (owned by the caller) that says what is wrong. */
+/* Returns NULL, or a one-line error that the caller frees. */
 char *host_skew_parse(struct host_skew *skew, const char *value);
 
-/* Adds a source: whose session it is. */
+/* Adds a session to the report's sources. */
 void hosts_add(struct report *report, const struct session *session);
 
 /*
- * Once all sources are there: how far each one's clock is ahead of the first's. NULL, or what is wrong with the given
- * skews (owned by the caller).
+ * Computes each source's clock offset from the first one; call it when all sources are added.
+ * Returns NULL, or an error about `skews` that the caller frees.
  */
 char *hosts_compare(struct report *report, const struct host_skew *skews, uint32_t count);
 
@@ -31,7 +31,7 @@ char *hosts_compare(struct report *report, const struct host_skew *skews, uint32
 json_t *hosts_json(const struct report_source *source, const json_t *command,
 		   const struct report_exit *end);
 
-/* Adds to `limits`: clocks that nobody compared, ranks without a session. */
+/* Adds hosts with unknown clock offsets and missing ranks to `limits`. */
 void hosts_limits(const struct report *report);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * What a session could not see, one line each: nothing is dropped silently. Neighbour: report.h.
+ * What mpsan could not observe in a session, one line each: nothing is dropped silently. Neighbour:
+ * report.h.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -12,28 +13,28 @@
 #include "damage.h"
 #include "report.h"
 
-#define NAMED_MAX 8u /* processes named one by one; the rest is counted */
+#define NAMED_MAX 8u /* processes listed; further ones are only counted */
 
-/* Counters in the head of a log, and what they mean. */
+/* Counters in the head of a log, and their texts. */
 static const struct {
 	size_t offset;
 	const char *text;
 } counters[] = {
 	{offsetof(struct mpsan_log, dropped),
-	 "records dropped because a log was full (raise log-max)"},
+	 "records dropped because the log was full (raise --log-max)"},
 	{offsetof(struct mpsan_log, holds_lost),
-	 "locks not followed because a thread held too many"},
+	 "locks not tracked because a thread held too many"},
 	{offsetof(struct mpsan_log, threads_lost),
-	 "threads not followed because there were too many"},
-	{offsetof(struct mpsan_log, stacks_cut), "stacks too long to be copied whole"},
+	 "threads not tracked because there were too many"},
+	{offsetof(struct mpsan_log, stacks_cut), "stacks truncated because they were too deep"},
 	{offsetof(struct mpsan_log, forks_blind),
-	 "forks without a snapshot because several came at once"},
+	 "forks without a snapshot of held locks because they were concurrent"},
 	{offsetof(struct mpsan_log, claims_unread),
-	 "lock claims that memory could neither confirm nor refute"},
+	 "held locks that could not be verified in memory"},
 	{offsetof(struct mpsan_log, orphans_lost),
-	 "locks not followed into a child because too many were held at its fork"},
+	 "locks not tracked into a child because too many were held at the fork"},
 	{offsetof(struct mpsan_log, modules_skipped),
-	 "times that the list of modules could not be read"},
+	 "failures to read the list of loaded modules"},
 };
 
 static void add_counters(json_t *document, const struct reader *reader)
@@ -72,8 +73,7 @@ static void add_logs(json_t *document, const struct reader *reader)
 		add_damage(document, reader, slot, &count);
 	}
 	if (count > NAMED_MAX)
-		report_limit(document, "further logs that cannot be read as they were written: %u",
-			     count - NAMED_MAX);
+		report_limit(document, "further damaged logs: %u", count - NAMED_MAX);
 	if (bad)
 		report_limit(document, "damaged records skipped: %llu", (unsigned long long)bad);
 }
@@ -96,17 +96,18 @@ static void add_processes(json_t *document, const struct reader *reader)
 		report_limit(document, "further processes that were not watched: %u",
 			     count - NAMED_MAX);
 	if (elsewhere)
+		report_limit(document,
+			     "processes in other PID namespaces, whose waits were not examined: %u "
+			     "(run mpsan inside the namespace)",
+			     elsewhere);
+	if (reader->session.head->unrecorded)
 		report_limit(
 			document,
-			"processes of other pid namespaces, whose waits nobody looked at from outside: %u "
-			"(run mpsan in the namespace)",
-			elsewhere);
-	if (reader->session.head->unrecorded)
-		report_limit(document, "processes that found no place in the session's table: %llu",
-			     (unsigned long long)reader->session.head->unrecorded);
+			"processes not watched because the session's process table was full: %llu",
+			(unsigned long long)reader->session.head->unrecorded);
 }
 
-/* The library goes on there, with what passes. */
+/* The library makes do with the system calls that are allowed. */
 static void add_filtered(json_t *document, const struct reader *reader)
 {
 	uint32_t count = 0, first = 0;
@@ -121,14 +122,14 @@ static void add_filtered(json_t *document, const struct reader *reader)
 	if (count)
 		report_limit(
 			document,
-			"system calls are filtered (seccomp) in %u process%s (process %u): what would take others "
-			"was not seen there",
+			"system calls restricted by seccomp in %u process%s (process %u): what needs the forbidden "
+			"calls was not observed",
 			count, count > 1 ? "es" : "", first);
 }
 
 #define PYTHON_OWN_LOCKS 0x030d0100u /* 3.13.1: threading.Lock became CPython's own PyMutex */
 
-/* One line for each version: its uncontended locks never reach libc, so no hook sees them. */
+/* One line per version: uncontended locks never call libc, so no hook sees them. */
 static void add_python(json_t *document, const struct reader *reader)
 {
 	uint32_t told[NAMED_MAX], count = 0;
@@ -192,7 +193,7 @@ void limits_add(json_t *document, const struct judge *judge)
 	if (guard_has_cut())
 		report_limit(
 			document,
-			"files of the session were cut short while they were read: what came later is not known");
+			"session files were truncated while they were read: later events are unknown");
 	if (judge->suppressed)
 		report_limit(document, "findings suppressed: %u", judge->suppressed);
 }

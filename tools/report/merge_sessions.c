@@ -1,4 +1,4 @@
-/* See merge_sessions.h. */
+/* Merges the documents of several sessions. */
 #include "merge_sessions.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "../base/limit.h"
 #include "occurrence.h"
 
-/* What one session added to arrays of the document. */
+/* What one session added to the document's arrays. */
 struct part {
 	uint32_t source;
 	int64_t skew_ns;
@@ -18,11 +18,11 @@ struct part {
 
 struct merge_sessions {
 	json_t *document; /* borrowed */
-	json_t *findings; /* by fingerprint: that of the document */
-	json_t *seen; /* by fingerprint: the numbers of the sessions */
-	json_t *told; /* by fingerprint: the number of the session whose story it is */
+	json_t *findings; /* by fingerprint: the finding in the document */
+	json_t *seen; /* by fingerprint: the sessions it was seen in */
+	json_t *told; /* by fingerprint: the session whose evidence is shown */
 	ARRAY(struct part) parts;
-	ARRAY(int) ends; /* how bad each session's was */
+	ARRAY(int) ends; /* severity of each session's end */
 	bool ends_differ, commands_differ;
 };
 
@@ -85,7 +85,7 @@ static void shift(json_t *object, const char *key, int64_t skew_ns)
 	shift_time(json_object_get(object, key), skew_ns);
 }
 
-/* The lives of memory that a finding is about. */
+/* Shifts the times of the memory that a finding is about. */
 static void shift_subject(json_t *subject, int64_t skew_ns)
 {
 	json_t *use;
@@ -100,7 +100,7 @@ static void shift_subject(json_t *subject, int64_t skew_ns)
 	}
 }
 
-/* Under an agent, a session has processes of several ranks. */
+/* Under a launch agent one session has processes of several ranks. */
 static void add_rank(json_t *copy, const json_t *finding, const struct reader *reader)
 {
 	json_int_t pid = json_integer_value(json_object_get(finding, "pid"));
@@ -146,7 +146,7 @@ static void note_source(struct merge_sessions *merge, const json_t *finding, uin
 		json_array_append_new(seen, json_integer(source));
 }
 
-/* The instance of the worst grade tells the story of all. */
+/* The instance with the worst grade supplies the evidence. */
 static void merge_finding(struct merge_sessions *merge, const struct part *part,
 			  const struct reader *reader, const json_t *finding)
 {
@@ -164,7 +164,7 @@ static void merge_finding(struct merge_sessions *merge, const struct part *part,
 	if (merge_sessions_grade_of(finding) > merge_sessions_grade_of(same)) {
 		json_t *copy = copy_finding(finding, part->skew_ns, reader);
 
-		json_object_clear(same); /* what only the other instance said is not of this one */
+		json_object_clear(same); /* drop fields that only the replaced instance had */
 		json_object_update(same, copy);
 		json_object_set_new(merge->told, print_of(finding), json_integer(part->source));
 		json_decref(copy);
@@ -199,7 +199,7 @@ void merge_sessions_add(struct merge_sessions *merge, uint32_t source, int64_t s
 			      .skew_ns = skew_ns,
 			      .process_begin = json_array_size(processes),
 			      .limit_begin = json_array_size(limits)};
-	/* The worst come first; within a grade, the order of their moments. */
+	/* By severity, then in the order of their triggers. */
 	for (int grade = GRADE_ERROR; grade >= GRADE_NOTE; grade--)
 		for (uint32_t i = 0; i < judge->found.count; i++)
 			if (judge->found.item[i].count && (int)judge->found.item[i].grade == grade)
@@ -215,7 +215,7 @@ void merge_sessions_add(struct merge_sessions *merge, uint32_t source, int64_t s
 	part->limit_end = json_array_size(limits);
 }
 
-/* A signal is worse than a code, a code than an end that nobody saw, that than success. */
+/* A signal is worse than an exit code, that than an unknown end, that than success. */
 static int badness(const struct report_exit *end)
 {
 	if (end->signal)
@@ -237,7 +237,7 @@ void merge_sessions_end(struct merge_sessions *merge, const json_t *command,
 		json_object_set_new(merge->document, "exit", report_exit_json(end));
 }
 
-/* Whose the processes are: pids of different hosts may be the same. */
+/* Adds host and rank to processes: pids of different hosts may be the same. */
 static void name_processes(const struct report *report)
 {
 	const json_t *processes = json_object_get(report->document, "processes");
@@ -251,7 +251,7 @@ static void name_processes(const struct report *report)
 	}
 }
 
-/* Limits that sessions share become one line; each says whose it is. */
+/* Limits that several sessions share become one line that says which. */
 static void name_limits(const struct report *report, const struct occurrence *occurrence)
 {
 	json_t *limits = json_object_get(report->document, "limits"), *seen = json_object();
@@ -350,11 +350,11 @@ void merge_sessions_finish(struct report *report)
 	if (merge->ends_differ)
 		report_limit(
 			report->document,
-			"the sessions ended differently; `exit` is the worst, `hosts` has each one's");
+			"the sessions ended differently; `exit` is the worst, `hosts` lists each");
 	if (merge->commands_differ)
 		report_limit(
 			report->document,
-			"the sessions are of different commands; `command` is the first one's, `hosts` has each one's");
+			"the sessions ran different commands; `command` is the first one's, `hosts` lists each");
 	name_processes(report);
 	name_findings(report, occurrence);
 	name_limits(report, occurrence);

@@ -1,4 +1,4 @@
-/* See occurrence.h. */
+/* Says on which hosts, ranks or sessions something was seen. */
 #include "occurrence.h"
 
 #include <stdlib.h>
@@ -6,9 +6,9 @@
 
 #include "../base/jsontext.h"
 
-#define NAMED_MAX 8u /* ranks, runs of ranks or hosts named one by one */
+#define NAMED_MAX 8u /* ranks, ranges of ranks, or hosts listed; further ones are only counted */
 
-/* What tells the sessions of a report apart. */
+/* What distinguishes the sessions of a report. */
 enum unit { UNIT_RANK, UNIT_HOST, UNIT_SESSION };
 
 struct occurrence {
@@ -18,7 +18,7 @@ struct occurrence {
 
 static const char *const unit_names[] = {"rank", "host", "session"};
 
-/* The name of a source in one unit; NULL: it has none. */
+/* The name of a source in one unit; NULL if it has none. */
 static const char *name_in(const struct report_source *source, enum unit unit)
 {
 	return unit == UNIT_RANK ? source->rank :
@@ -58,7 +58,7 @@ void occurrence_destroy(struct occurrence *occurrence)
 	free(occurrence);
 }
 
-/* Which sources are in a list; owned by the caller. */
+/* A flag for each source that is in a list; the caller frees it. */
 static bool *marks_of(const struct occurrence *occurrence, const json_t *sources, uint32_t *count)
 {
 	bool *marks = memory_get(occurrence->report->source.count);
@@ -83,7 +83,7 @@ static int compare_numbers(const void *one, const void *other)
 	return a < b ? -1 : a > b;
 }
 
-/* Ranks of the marked, sorted; their number. */
+/* Collects the ranks of marked sources, sorted; returns their number. */
 static uint32_t ranks_of(const struct occurrence *occurrence, const bool *marks, bool mark,
 			 uint32_t *ranks)
 {
@@ -96,7 +96,7 @@ static uint32_t ranks_of(const struct occurrence *occurrence, const bool *marks,
 	return count;
 }
 
-/* "0-31, 40", at most NAMED_MAX pieces. */
+/* "0-31, 40", at most NAMED_MAX items. */
 static char *name_ranks(const uint32_t *ranks, uint32_t count)
 {
 	char *names = text_copy("");
@@ -105,7 +105,7 @@ static char *name_ranks(const uint32_t *ranks, uint32_t count)
 	for (uint32_t i = 0, next; i < count; i = next) {
 		for (next = i + 1; next < count && ranks[next] == ranks[next - 1] + 1;)
 			next++;
-		if (next == i + 2) /* of two neighbours each has its name */
+		if (next == i + 2) /* two neighbours are listed, not joined to a range */
 			next--;
 		if (pieces++ == NAMED_MAX)
 			return text_join(names, ", ", text_copy("…"));

@@ -1,4 +1,4 @@
-/* See practices.h. */
+/* Judges the best practices of practices.def: kept, violated or not observable. */
 #include "practices.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 static const struct practice {
 	const char *pages, *statement;
-	enum grade least; /* of a finding that violates it */
+	enum grade least; /* lowest grade of a finding that violates it */
 	unsigned needs; /* bits of enum course_need */
 	enum course_ends ends;
 	const char *rules; /* slugs, separated by blanks */
@@ -34,7 +34,7 @@ static const char *const page_names[] = {
 
 static const char *const statuses[] = {"violated", "kept", "not observable"};
 
-/* Copies the next slug; false behind the last. */
+/* Copies the next slug; false after the last. */
 static bool next_slug(const char **rest, char *slug)
 {
 	size_t length;
@@ -73,7 +73,10 @@ static json_t *violations(const json_t *document, const struct practice *practic
 	return prints;
 }
 
-/* Why nothing may be said of a practice that no finding violates; NULL: it is kept. Owned by the caller. */
+/*
+ * Why a practice that no finding violates cannot be called kept; NULL if it is kept. The caller
+ * frees the text.
+ */
 static char *obstacle(const json_t *document, const struct judge *judge,
 		      const struct practice *practice)
 {
@@ -89,13 +92,13 @@ static char *obstacle(const json_t *document, const struct judge *judge,
 	if (cut)
 		return cut;
 	if (judge->grades->floor > practice->least)
-		return text_format("findings below %s are left out",
+		return text_format("findings below %s are not reported",
 				   grade_text(judge->grades->floor));
 	while (next_slug(&rest, slug)) {
 		enum rule_id rule = rule_find(slug);
 
 		if (rule == RULE_COUNT)
-			return text_format("there is no rule %s", slug);
+			return text_format("no such rule: %s", slug);
 		if (!grades_asks(judge->grades, rule))
 			return text_format("the rule %s is off", slug);
 		if (judge->hushed[rule])
@@ -123,7 +126,7 @@ static json_t *rules_json(const char *rest)
 	return list;
 }
 
-/* `before`: what was said of it after an earlier session, NULL: nothing. */
+/* `before`: the result of an earlier session, or NULL. */
 static json_t *practice_json(const json_t *document, const struct judge *judge,
 			     const struct practice *practice, const json_t *before)
 {
@@ -139,7 +142,7 @@ static json_t *practice_json(const json_t *document, const struct judge *judge,
 		status = statuses[2];
 	}
 	if (!why && status == statuses[1] && judge->reader->facts.blind)
-		why = text_format("as far as seen: some processes were not watched");
+		why = text_format("as far as observed; some processes were not watched");
 	made = json_pack("{s:o, s:s, s:s, s:o, s:o, s:o}", "pages", pages_json(practice->pages),
 			 "statement", practice->statement, "status", status, "rules",
 			 rules_json(practice->rules), "findings", prints, "why",
@@ -210,7 +213,7 @@ void practices_print(FILE *out, const json_t *document, bool all)
 	if (!json_array_size(list))
 		return;
 	if (all || count_status(list, statuses[0]))
-		fputs("mpsan: best practices of the pages on multiprocessing with PyTorch:\n", out);
+		fputs("mpsan: best practices of PyTorch's multiprocessing documentation:\n", out);
 	for (size_t status = 0; status < (all ? 3 : 1); status++)
 		json_array_foreach(list, i, practice)
 		{

@@ -1,7 +1,4 @@
-/*
- * Processes of the report: what a slot of the session's table says.
- * Neighbour: report.h.
- */
+/* The processes of a report, from the slots of the session's table. Neighbour: report.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The report document: created, counted, and the sessions that it is of. */
+/* Creates the report document and counts its findings. */
 #include "report.h"
 
 #include <stdlib.h>

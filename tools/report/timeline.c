@@ -1,4 +1,4 @@
-/* See timeline.h. */
+/* Builds the timeline of a session: processes, threads, forks. */
 #include "../base/index_map.h"
 #include "timeline_draw.h"
 
@@ -36,7 +36,7 @@ void timeline_destroy(struct timeline *timeline)
 	free(timeline);
 }
 
-/* "python3 train.py": the program, and the first argument that is no option. */
+/* "python3 train.py": the program and its first argument that is no option. */
 static char *command_text(const struct mpsan_process *process)
 {
 	uint32_t bytes = process->argv_bytes < MPSAN_ARGV_BYTES ? process->argv_bytes :
@@ -109,7 +109,7 @@ static void draw_threads(struct drawing *drawing)
 	for (uint32_t i = 0; i < drawing->facts->event_count; i++) {
 		const struct fact_place *at = &drawing->facts->events[i].at;
 
-		/* The supervisor's own records name a process, and no thread of it. */
+		/* The supervisor's records name a process, but none of its threads. */
 		if (at->slot != reader->session.slots)
 			draw_thread(drawing, at->by, at->tid, at->time_ns);
 	}

@@ -1,4 +1,4 @@
-/* What every part of a time line draws with: its times, processes, threads, and the flows between them. */
+/* Shared by all parts of a timeline: times, processes, threads, and flows between them. */
 #include "timeline_draw.h"
 #include "../base/index_map.h"
 #include "../evidence/text_locks.h"

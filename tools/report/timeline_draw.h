@@ -1,5 +1,5 @@
 /*
- * How one session becomes part of a time line: what timeline.c, timeline_spans.c and timeline_memory.c share.
+ * Adds one session to a timeline: what timeline.c, timeline_spans.c and timeline_memory.c share.
  * Neighbour: timeline.h.
  */
 #ifndef MPSAN_TIMELINE_DRAW_H
@@ -8,19 +8,22 @@
 #include "timeline.h"
 
 /*
- * Kept over all sessions; more are counted in `left_out`. Of too many objects every so manieth is kept, over the whole
- * session.
+ * Limits over all sessions; what exceeds them is counted in `left_out`. Of too many objects every
+ * nth is kept, over the whole session.
  */
 #define LINE_SPANS_MAX 1000000u
 #define LINE_USES_MAX 1000000u
 #define LINE_THREADS_MAX 200000u
 #define LINE_FLOWS_MAX 200000u
 #define LINE_OBJECTS_MAX 50000u
-/* Of one session, threads and locks whose names are looked up, which is a search each; the others get a number. */
+/*
+ * Threads and locks per session whose names are looked up, which takes a search each; the others
+ * are numbered.
+ */
 #define LINE_NAMES_MAX 20000u
 #define LINE_LOCKS_NAMED_MAX 5000u
 
-/* Memory of a process goes up or down; times of the session. */
+/* Memory of a process goes up or down; session time. */
 struct change {
 	uint64_t time_ns;
 	int64_t bytes;
@@ -35,37 +38,37 @@ struct drawing {
 	const struct facts *facts;
 	uint32_t source;
 	int64_t skew_ns;
-	uint32_t *process_of; /* by slot: index, LINE_NONE */
+	uint32_t *process_of; /* by slot: index; LINE_NONE: none */
 	struct index_map *threads; /* by slot and TID: index */
 	struct index_map *locks; /* by slot, address and kind: index into lock_names */
 	struct index_map
 		*waits; /* by thread, lock and kind: the newest span of a wait, or of a hold */
-	bool *missed; /* by held: somebody waited for it, or was refused to give it back */
+	bool *missed; /* by held: a thread waited for it, or failed to release it */
 	ARRAY(char *) lock_names;
 	uint32_t threads_named, waits_named;
 	ARRAY(struct change) changes;
 };
 
-/* A time of the session as the time line has it; 0 stays 0. */
+/* Converts session time to the timeline's; 0 stays 0. */
 uint64_t draw_time(const struct drawing *drawing, uint64_t time_ns);
 
-/* The process of a slot; LINE_NONE. */
+/* The process of a slot; LINE_NONE: none. */
 uint32_t draw_process(const struct drawing *drawing, uint32_t slot);
 
-/* The thread of a slot, which is made when it is new, and was there at `time_ns`; LINE_NONE. */
+/* The thread of a slot, alive at `time_ns`; added if it is new. LINE_NONE: none. */
 uint32_t draw_thread(struct drawing *drawing, uint32_t slot, uint32_t tid, uint64_t time_ns);
 
-/* When the process of a slot ended, by exec as well; 0: it did not. */
+/* When the process of a slot ended, also by exec; 0: it has not ended. */
 uint64_t draw_end_ns(const struct drawing *drawing, uint32_t slot);
 
-/* Adds a flow between two threads; times of the session. */
+/* Adds a flow between two threads; session time. */
 void draw_flow(struct drawing *drawing, enum flow_kind kind, uint32_t object,
 	       const uint32_t threads[2], const uint64_t times[2]);
 
 void draw_spans(struct drawing *drawing);
 void draw_memory(struct drawing *drawing);
 
-/* A process of that slot has so many bytes between two times; `end` 0: for good. */
+/* The process of that slot has `bytes` more between two times; `end` 0: to its end. */
 void draw_change(struct drawing *drawing, enum level_kind kind, uint32_t slot, uint64_t bytes,
 		 uint64_t begin, uint64_t end);
 void draw_levels(struct drawing *drawing);

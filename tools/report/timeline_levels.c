@@ -1,14 +1,12 @@
-/*
- * How much memory each process of a time line has, at each time. Neighbour: timeline_memory.c, which knows the memory.
- */
+/* Draws how much memory each process has over time. Neighbour: timeline_memory.c. */
 #include "timeline_draw.h"
 
 #include <stdlib.h>
 
-/* More than any process has: what says so is no size. */
+/* More than any process has: a larger number is not a size. */
 #define BYTES_MAX (1ull << 47)
 
-/* Steps in which a process's life is drawn where it has more: of each the highest and the last level stay. */
+/* Steps into which a longer series is reduced; each keeps its highest and its last level. */
 #define STEPS 500u
 
 void draw_change(struct drawing *drawing, enum level_kind kind, uint32_t slot, uint64_t bytes,
@@ -46,7 +44,7 @@ static void add_level(struct drawing *drawing, const struct change *at, int64_t 
 				    .bytes = bytes > 0 ? (uint64_t)bytes : 0};
 }
 
-/* The changes of one kind of one process. */
+/* Draws the changes of one kind and process. */
 static void draw_series(struct drawing *drawing, const struct change *list, uint32_t count)
 {
 	uint64_t step = count > 2 * STEPS ? (list[count - 1].time_ns - list->time_ns) / STEPS : 0;

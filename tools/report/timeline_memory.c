@@ -1,5 +1,5 @@
 /*
- * Shared memory and what went from process to process, as a time line has it. Neighbours: timeline_draw.h;
+ * Draws shared memory and messages between processes. Neighbours: timeline_draw.h;
  * tools/facts/shm.h and ipc.h have the facts.
  */
 #include "timeline_draw.h"
@@ -10,7 +10,7 @@
 #include "../evidence/text_shm.h"
 #include "../facts/ipc.h"
 
-/* Acts about one segment that one receipt is searched among. */
+/* Events about a segment among which the sender of a receipt is searched. */
 #define SENDS_MAX 256u
 
 static void add_use(struct drawing *drawing, uint32_t object, uint32_t slot, uint64_t begin,
@@ -44,7 +44,7 @@ static void add_message(struct drawing *drawing, const struct fact_place *from,
 		  (uint64_t[]){from->time_ns, to->time_ns});
 }
 
-/* Whether this sending may be what that process received. */
+/* Whether this may be the message that the process received. */
 static bool timeline_memory_fits(const struct drawing *drawing, const struct fact_event *sent,
 				 const struct fact_event *received)
 {
@@ -56,7 +56,7 @@ static bool timeline_memory_fits(const struct drawing *drawing, const struct fac
 	       (!to || to == table[received->at.by].pid);
 }
 
-/* A descriptor that came over a socket, from the newest sending that fits. */
+/* Draws a descriptor received over a socket, from the newest matching message. */
 static void draw_receipt(struct drawing *drawing, uint32_t event, uint32_t object)
 {
 	const struct fact_event *received = &drawing->facts->events[event];
@@ -73,7 +73,10 @@ static void draw_receipt(struct drawing *drawing, uint32_t event, uint32_t objec
 	}
 }
 
-/* What is known of a segment's end: the last mapping, unless a name or a descriptor may still be there. */
+/*
+ * What is known of a segment's end: its last mapping, unless a name or a descriptor may still
+ * exist.
+ */
 struct segment_end {
 	uint64_t last_ns;
 	bool open;
@@ -201,7 +204,7 @@ static void change_piece(struct drawing *drawing, uint32_t index)
 	}
 }
 
-/* Whether one of `count` is kept: all while there is room, else every so manieth. */
+/* Whether this one of `count` is kept: all while there is room, else every nth. */
 static bool is_kept(struct drawing *drawing, uint32_t index, uint32_t count)
 {
 	uint32_t step = (count + LINE_OBJECTS_MAX - 1) / LINE_OBJECTS_MAX;
@@ -212,7 +215,7 @@ static bool is_kept(struct drawing *drawing, uint32_t index, uint32_t count)
 	return false;
 }
 
-#define GIVEN_BACK 4096u /* segments between two times that pages of the logs are given back */
+#define GIVEN_BACK 4096u /* segments between two releases of the logs' pages */
 
 void draw_memory(struct drawing *drawing)
 {

@@ -1,6 +1,6 @@
 /*
- * Waits and held locks of a time line. What is not known is not drawn: a hold that was seen at a fork is drawn from
- * that fork on, not from when it was taken. Neighbours: timeline_draw.h, names.h.
+ * Draws waits and held locks. Only what is known is drawn: a hold seen at a fork begins at the
+ * fork, as the time of the acquisition is unknown. Neighbours: timeline_draw.h, text_locks.h.
  */
 #include "../base/index_map.h"
 #include "timeline_draw.h"
@@ -10,10 +10,10 @@
 #include "../evidence/evidence_deadlock.h"
 #include "../evidence/text_locks.h"
 
-/* Beside a kind of lock, in drawing.waits: a hold of it. */
+/* Marks a hold in the key of drawing.waits, besides the kind of lock. */
 #define HOLD_TYPE 0x8000u
 
-/* The name of a lock; looked up once for each process. Borrowed, until the next call. */
+/* The name of a lock, looked up once per process. Borrowed until the next call. */
 static const char *lock_name(struct drawing *drawing, const struct lock_ref *lock)
 {
 	uint32_t found = index_map_find(drawing->locks, lock->at->by, lock->address + 1,
@@ -33,7 +33,7 @@ static const char *lock_name(struct drawing *drawing, const struct lock_ref *loc
 	return name;
 }
 
-/* `begin` and `end` are times of the session; `end` 0: never. */
+/* `begin` and `end` are session times; `end` 0: never. */
 static uint32_t add_span(struct drawing *drawing, uint32_t thread, enum span_kind kind,
 			 uint64_t begin, uint64_t end, char *what)
 {
@@ -52,7 +52,7 @@ static uint32_t add_span(struct drawing *drawing, uint32_t thread, enum span_kin
 	return drawing->line->spans.count - 1;
 }
 
-/* What a thread waits for, in the words of the stories. */
+/* What a thread waits for, as in findings. */
 static char *wait_text(struct drawing *drawing, const struct fact_blocked *blocked)
 {
 	const struct evidence_context ctx = {drawing->reader, drawing->judge->frames};
@@ -85,7 +85,7 @@ static void draw_waits(struct drawing *drawing)
 	}
 }
 
-/* Whether a wait that the supervisor saw is one that is drawn already. */
+/* Whether a wait seen by the supervisor is drawn already. */
 static bool is_drawn(const struct drawing *drawing, uint32_t thread, const struct ev_blocked *ev)
 {
 	uint32_t span = index_map_find(drawing->waits, thread, ev->lock + 1, (uint16_t)ev->kind);
@@ -95,7 +95,7 @@ static bool is_drawn(const struct drawing *drawing, uint32_t thread, const struc
 				     drawing->line->spans.item[span].end_ns > since);
 }
 
-/* Who is waited for has the lock at least as long as the first wait for it lasts. */
+/* Draws that the owner has the lock at least since the first wait for it began. */
 static void draw_owner(struct drawing *drawing, const struct fact_blocked *blocked, uint64_t since)
 {
 	const struct ev_blocked *ev = &blocked->ev;
@@ -135,15 +135,15 @@ static void draw_blocked(struct drawing *drawing)
 	}
 }
 
-/* Code that one is inside of, rather than an object that is held. */
+/* A code region rather than an object. */
 static bool is_region(uint64_t kind)
 {
 	return kind == MPSAN_LOCK_LIBC || kind == MPSAN_LOCK_IMPORT || kind == MPSAN_LOCK_GUARD;
 }
 
 /*
- * In the parent the hold is known while the fork lasts. In the child the copy stays locked for good, unless the thread
- * that forked is the holder or the child's fork handlers repaired it.
+ * In the parent the hold is known during the fork. In the child the copy stays locked, unless the
+ * forking thread is the owner or the child's atfork handlers repaired it.
  */
 static void draw_hold(struct drawing *drawing, const struct fact_fork *fork,
 		      const struct fact_held *held)
@@ -167,11 +167,12 @@ static void draw_hold(struct drawing *drawing, const struct fact_fork *fork,
 		return;
 	add_span(drawing, draw_thread(drawing, fork->child, child->pid, child->birth_ns), kind,
 		 child->birth_ns, draw_end_ns(drawing, fork->child),
-		 text_format("%s, locked as it was copied: its holder, thread %u, stayed behind",
-			     lock_name(drawing, &lock), holder));
+		 text_format(
+			 "%s, copied while locked: its owner, thread %u, exists only in the parent",
+			 lock_name(drawing, &lock), holder));
 }
 
-/* A semaphore that was not known to serve as a lock counts as one when it is missed. */
+/* A semaphore counts as a lock once a thread waits for it in vain. */
 static void find_missed(struct drawing *drawing)
 {
 	const struct facts *facts = drawing->facts;
