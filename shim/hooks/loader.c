@@ -11,7 +11,7 @@
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
 #include "../locks/claim.h"
-#include "../locks/loader.h"
+#include "../locks/loader_locks.h"
 #include "../locks/orphans.h"
 #include "../locks/wait_proof.h"
 #include "../record/log.h"

@@ -10,7 +10,7 @@
 #include "../locks/orphans.h"
 #include "../locks/pshared_locks.h"
 #include "../locks/wait_proof.h"
-#include "../record/hint.h"
+#include "../record/lock_hints.h"
 #include "../record/state.h"
 #include "../record/thread.h"
 
@@ -36,13 +36,13 @@ EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *att
 EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
 {
 	ENTER(pthread_mutex_destroy);
-	struct hint known = *hint_place(m);
+	struct hint known = *lock_hint_place(m);
 	int result;
 
-	hint_init(m, 0);
+	lock_hint_init(m, 0);
 	result = REAL(pthread_mutex_destroy)(m);
 	if (UNLIKELY(result)) /* it is in use */
-		*hint_place(m) = known;
+		*lock_hint_place(m) = known;
 	return result;
 }
 
@@ -113,7 +113,7 @@ EXPORT int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *
 EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
 {
 	ENTER(pthread_rwlock_destroy);
-	hint_init(l, 0);
+	lock_hint_init(l, 0);
 	return REAL(pthread_rwlock_destroy)(l);
 }
 
@@ -203,14 +203,14 @@ EXPORT int pthread_spin_init(pthread_spinlock_t *l, int shared)
 	ENTER(pthread_spin_init);
 	orphans_lock_made((const void *)l, CALLER);
 	if (shared == PTHREAD_PROCESS_SHARED)
-		hint_learn((const void *)l, MPSAN_LF_SHARED);
+		lock_hint_learn((const void *)l, MPSAN_LF_SHARED);
 	return REAL(pthread_spin_init)(l, shared);
 }
 
 EXPORT int pthread_spin_destroy(pthread_spinlock_t *l)
 {
 	ENTER(pthread_spin_destroy);
-	hint_init((const void *)l, 0);
+	lock_hint_init((const void *)l, 0);
 	return REAL(pthread_spin_destroy)(l);
 }
 
@@ -255,7 +255,7 @@ EXPORT int mtx_init(mtx_t *m, int type)
 EXPORT void mtx_destroy(mtx_t *m)
 {
 	ENTER(mtx_destroy);
-	hint_init(m, 0);
+	lock_hint_init(m, 0);
 	REAL(mtx_destroy)(m);
 }
 

@@ -26,9 +26,9 @@
 #include "../locks/libc_locks.h"
 #include "../locks/wait_proof.h"
 #include "../record/log.h"
-#include "../record/off.h"
 #include "../record/slot.h"
 #include "../record/stack.h"
+#include "../record/switch_off.h"
 #include "../record/table.h"
 #include "../record/thread.h"
 #include "../resources/fault.h"
@@ -265,13 +265,13 @@ void process_follows(uint64_t signal)
 }
 
 /* From here on a system call of ours, even a look at the clock (strict mode traps it), might end the process. */
-uint64_t process_filtered(const struct filter_coming *coming, int64_t result)
+uint64_t process_filtered(const struct seccomp_coming *coming, int64_t result)
 {
 	if (result < 0 || coming->pid != life.pid) /* a guest of vfork: its filter is not ours */
 		return (uint64_t)result;
-	if (!filter_came(coming))
-		off_for(MPSAN_OFF_SECCOMP);
-	else if (life.self && filter_is_felt())
+	if (!seccomp_came(coming))
+		switch_off_for(MPSAN_OFF_SECCOMP);
+	else if (life.self && seccomp_is_felt())
 		life.self->why_off = MPSAN_OFF_SECCOMP;
 	return (uint64_t)result;
 }
@@ -280,14 +280,14 @@ PASS(prctl)
 {
 	ENTER(prctl);
 	const uint64_t *a = regs->arg;
-	struct filter_coming coming;
+	struct seccomp_coming coming;
 
 	if ((int)a[0] == PR_SET_PDEATHSIG)
 		process_follows(a[1]);
 	if (LIKELY((int)a[0] != PR_SET_SECCOMP))
 		return (void *)REAL(prctl);
 	fault_end();
-	coming = filter_comes(a[1] == SECCOMP_MODE_STRICT ? NULL : (const void *)a[2]);
+	coming = seccomp_comes(a[1] == SECCOMP_MODE_STRICT ? NULL : (const void *)a[2]);
 	regs->result = process_filtered(&coming, REAL(prctl)((int)a[0], a[1], a[2], a[3], a[4]));
 	return NULL;
 }

@@ -4,10 +4,10 @@
 
 #include <stdint.h>
 
-#include "../record/filter.h"
+#include "../record/seccomp.h"
 
 /* A call that filters system calls has come back with this; returns it. */
-uint64_t process_filtered(const struct filter_coming *coming, int64_t result);
+uint64_t process_filtered(const struct seccomp_coming *coming, int64_t result);
 
 /* It asks for this signal at the end of its parent; 0: for none. */
 void process_follows(uint64_t signal);

@@ -15,7 +15,7 @@
 #include "../locks/pshared_locks.h"
 #include "../locks/wait_proof.h"
 #include "../python/python.h"
-#include "../record/hint.h"
+#include "../record/lock_hints.h"
 #include "../record/state.h"
 #include "../record/thread.h"
 
@@ -48,7 +48,7 @@ EXPORT int sem_destroy(sem_t *s)
 	ENTER(sem_destroy);
 	while (!hook_off && hold_pop(s))
 		continue;
-	hint_init(s, 0);
+	lock_hint_init(s, 0);
 	return REAL(sem_destroy)(s);
 }
 
@@ -71,7 +71,7 @@ EXPORT sem_t *sem_open(const char *name, int flags, ...)
 	s = REAL(sem_open)(name, flags, mode, value);
 	libc_lock_end(&mark, wait);
 	if (s != SEM_FAILED) {
-		hint_init(s, CALLER);
+		lock_hint_init(s, CALLER);
 		pshared_semaphore(s, name,
 				  (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ?
 					  value :
@@ -84,7 +84,7 @@ EXPORT sem_t *sem_open(const char *name, int flags, ...)
 EXPORT int sem_close(sem_t *s)
 {
 	ENTER(sem_close);
-	hint_init(s, 0);
+	lock_hint_init(s, 0);
 	pshared_gone(s);
 	return REAL(sem_close)(s);
 }
@@ -132,7 +132,7 @@ EXPORT int sem_clockwait(sem_t *restrict s, clockid_t clock, const struct timesp
 EXPORT int sem_post(sem_t *s)
 {
 	ENTER(sem_post);
-	hint_learn(s, hold_pop(s) ? MPSAN_LF_MUTUAL : MPSAN_LF_HANDOFF);
+	lock_hint_learn(s, hold_pop(s) ? MPSAN_LF_MUTUAL : MPSAN_LF_HANDOFF);
 	return REAL(sem_post)(s);
 }
 

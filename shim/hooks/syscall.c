@@ -69,7 +69,7 @@ static uint64_t wait_for_futex(const struct pass_regs *regs)
 		wait = prove_futex(word, (uint32_t)a[3], regs->back);
 	result = REAL(syscall)(SYS_futex, a[1], a[2], a[3], a[4], a[5], regs->stack[0]);
 	if (!result) /* somebody woke it */
-		hint_learn(word, MPSAN_LF_HANDOFF);
+		lock_hint_learn(word, MPSAN_LF_HANDOFF);
 	hold_pop(word);
 	return (uint64_t)prove_end(wait, result);
 }
@@ -120,10 +120,10 @@ static uint64_t set_filter(const struct pass_regs *regs)
 	const uint64_t *a = regs->arg;
 	bool strict = a[0] == SYS_prctl ? a[2] == SECCOMP_MODE_STRICT :
 					  a[1] == SECCOMP_SET_MODE_STRICT;
-	struct filter_coming coming;
+	struct seccomp_coming coming;
 
 	fault_end();
-	coming = filter_comes(strict ? NULL : (const void *)a[3]);
+	coming = seccomp_comes(strict ? NULL : (const void *)a[3]);
 	return process_filtered(
 		&coming, REAL(syscall)((long)a[0], a[1], a[2], a[3], a[4], a[5], regs->stack[0]));
 }

@@ -1,12 +1,12 @@
-/* What a process is about to become by an exec. Declared in life.h; reach.c says what will come of it. */
+/* What a process is about to become by an exec. Declared in life.h; exec_reach.c says what will come of it. */
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
 #include "../record/log.h"
 #include "../record/session.h"
 #include "../record/slot.h"
 #include "../record/table.h"
+#include "exec_reach.h"
 #include "life.h"
-#include "reach.h"
 #include "stages.h"
 
 static void note_path(struct mpsan_process *p, const char *path)
@@ -32,7 +32,7 @@ static void note_exec(struct mpsan_process *p, const char *path, enum mpsan_off 
 void life_exec_of(uint32_t slot, const char *path, bool searched, const char *const *argv,
 		  const char *const *envp)
 {
-	enum mpsan_off why = reach_after_exec(path, searched, envp);
+	enum mpsan_off why = exec_reach_after_exec(path, searched, envp);
 	struct mpsan_process *p = &life.table[slot];
 
 	if (p->flags & MPSAN_PROCESS_ATTACHED)
@@ -49,7 +49,7 @@ void life_exec(const char *path, bool searched, const char *const *argv, const c
 	if (!life.attached || hook_off)
 		return;
 	if (pid == life.pid) {
-		note_exec(life.self, path, reach_after_exec(path, searched, envp));
+		note_exec(life.self, path, exec_reach_after_exec(path, searched, envp));
 		stage_exec(path);
 		if (log_head())
 			EMIT(exec, .path = log_text(path), .pid = pid);
@@ -59,5 +59,5 @@ void life_exec(const char *path, bool searched, const char *const *argv, const c
 	if (slot == TABLE_NO_SLOT)
 		return;
 	life_copy_argv(&life.table[slot], argv);
-	note_exec(&life.table[slot], path, reach_after_exec(path, searched, envp));
+	note_exec(&life.table[slot], path, exec_reach_after_exec(path, searched, envp));
 }

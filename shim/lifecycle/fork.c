@@ -10,20 +10,20 @@
 #include "../intercept/sys.h"
 #include "../locks/claim.h"
 #include "../locks/fork_context.h"
-#include "../locks/held.h"
+#include "../locks/held_events.h"
 #include "../locks/libc_locks.h"
-#include "../locks/loader.h"
+#include "../locks/loader_locks.h"
 #include "../locks/orphans.h"
 #include "../locks/pshared_locks.h"
-#include "../locks/say.h"
+#include "../locks/stderr_lines.h"
 #include "../python/python.h"
-#include "../record/hint.h"
-#include "../record/living.h"
+#include "../record/live_threads.h"
+#include "../record/lock_hints.h"
 #include "../record/log.h"
 #include "../record/modules.h"
-#include "../record/name.h"
 #include "../record/stack.h"
 #include "../record/thread.h"
+#include "../record/thread_names.h"
 #include "../resources/dontfork.h"
 #include "../resources/stdio.h"
 #include "../workers/proc_events.h"
@@ -116,7 +116,7 @@ static void look_at_holder(struct snapshot *s, struct mpsan_thread *t)
 	t->snap_key = key;
 	t->snap_ns = s->now_ns;
 	t->snap_stack = stack_of(t->tid, t->pthread);
-	name_look(t, s->gil);
+	thread_name_look(t, s->gil);
 	if (s->gil)
 		t->snap_python = stack_python(t->pthread);
 }
@@ -177,7 +177,7 @@ static void see_thread(struct mpsan_thread *t, void *context)
 	struct mpsan_hold *hold = s->own; /* free until see_own */
 	uint32_t n;
 
-	if (t->tid == s->tid || living_ended(t))
+	if (t->tid == s->tid || live_threads_ended(t))
 		return;
 	if (t->tid == s->loader && loader_claim(t, hold))
 		add_claim(s, hold, t);
@@ -262,7 +262,7 @@ static void fork_take(struct snapshot *s)
 	uint32_t first;
 
 	s->gil = python_present() && python_holds_gil();
-	s->threads = living_count(s->gil);
+	s->threads = live_threads_count(s->gil);
 	event = log_reserve(EV_fork, sizeof(*event), &s->fork);
 	s->prepared = true;
 	dontfork_before_fork();
@@ -273,7 +273,7 @@ static void fork_take(struct snapshot *s)
 	s->flags |= s->gil ? fork_context_look(&s->fork_context) : 0;
 	if (s->gil)
 		proc_events_forks(s->fork, true);
-	say_before_fork(s->fork_context.preexec, s->threads);
+	print_before_fork(s->fork_context.preexec, s->threads);
 	orphans_inherit(&s->left);
 	first = s->left.count;
 	if (s->threads != 1) {
@@ -357,7 +357,7 @@ static void forget_given_back(const struct snapshot *s)
 		const void *lock = (const void *)(uintptr_t)MPSAN_TAG_ADDRESS(s->own[i].tag);
 
 		if (MPSAN_TAG_KIND(s->own[i].tag) == MPSAN_LOCK_SEMAPHORE)
-			hint_init(lock, hint_init_site(lock));
+			lock_hint_init(lock, lock_hint_init_site(lock));
 	}
 }
 

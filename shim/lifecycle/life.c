@@ -16,18 +16,18 @@
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
 #include "../locks/libc_locks.h"
-#include "../record/filter.h"
 #include "../record/identity.h"
 #include "../record/log.h"
 #include "../record/modules.h"
-#include "../record/off.h"
+#include "../record/seccomp.h"
 #include "../record/session.h"
 #include "../record/setting.h"
 #include "../record/slot.h"
+#include "../record/switch_off.h"
 #include "../record/table.h"
 #include "../resources/stdio.h"
+#include "exec_reach.h"
 #include "fork.h"
-#include "reach.h"
 #include "stages.h"
 
 /* What this image has from the one before, whoever that was: the exec kept it. */
@@ -60,7 +60,7 @@ static void describe_self(const char *const *argv)
 	life_copy_argv(life.self, argv);
 	life.self->rank = rank_of(sys_getenv);
 	life_flag(MPSAN_PROCESS_ATTACHED);
-	if (filter_is_felt())
+	if (seccomp_is_felt())
 		life.self->why_off = MPSAN_OFF_SECCOMP;
 	ask_kernel();
 }
@@ -109,10 +109,10 @@ __attribute__((constructor)) static void life_start(int argc, const char *const 
 		hook_off = true;
 		return;
 	}
-	filter_start(setting("calls", calls, sizeof(calls)));
-	reach_start();
+	seccomp_start(setting("calls", calls, sizeof(calls)));
+	exec_reach_start();
 	if (!attach(argv)) {
-		off_for(MPSAN_OFF_NO_LOG);
+		switch_off_for(MPSAN_OFF_NO_LOG);
 		return;
 	}
 	stage_attach();
@@ -156,7 +156,7 @@ void life_child(enum mpsan_how how, uint64_t fork_pos, uint64_t since)
 	slot = table_claim(life.session, life.pid, life.pid_ns, birth, UINT16_MAX);
 	if (slot == TABLE_NO_SLOT) {
 		hook_off = true;
-		off_full();
+		switch_off_full();
 		return;
 	}
 	life.slot = slot;

@@ -13,7 +13,7 @@ void life_child(enum mpsan_how how, uint64_t fork_pos, uint64_t since);
 /* As much of the argument list as the slot holds. */
 void life_copy_argv(struct mpsan_process *p, const char *const *argv);
 
-/* exec.c: an exec was asked for. `searched`, `envp`: see reach.h. */
+/* exec.c: an exec was asked for. `searched`, `envp`: see exec_reach.h. */
 void life_exec(const char *path, bool searched, const char *const *argv, const char *const *envp);
 /* The same of a child that posix_spawn made. */
 void life_exec_of(uint32_t slot, const char *path, bool searched, const char *const *argv,

@@ -11,11 +11,11 @@
 #include <sys/uio.h>
 
 #include "../intercept/sys.h"
-#include "../record/hint.h"
+#include "../record/lock_hints.h"
 #include "../record/log.h"
 #include "../record/modules.h"
 #include "../record/state.h"
-#include "loader.h"
+#include "loader_locks.h"
 
 #define KIND_TYPE 3
 #define KIND_ROBUST 0x10
@@ -118,7 +118,7 @@ static void claim_settle(struct claim *c, const union lock_memory *copy)
 		c->flags = MPSAN_LF_VERIFIED | MPSAN_LF_PYTHON;
 		return;
 	}
-	c->flags = hint_flags(claim_lock(c));
+	c->flags = lock_hint_flags(claim_lock(c));
 	if (modules_have((uint64_t)(uintptr_t)claim_lock(c), NULL))
 		c->flags |= MPSAN_LF_STATIC;
 	if (memory_agrees(copy, c))

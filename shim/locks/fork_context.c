@@ -7,7 +7,7 @@
 #include "../record/state.h"
 #include "../record/thread.h"
 #include "claim.h"
-#include "say.h"
+#include "stderr_lines.h"
 
 STATE static const struct fork_context *left_behind; /* in a child: of the fork that made it */
 static TLS const struct fork_context *entered;
@@ -68,7 +68,7 @@ void fork_context_end(const struct fork_context *fork_context, uint64_t fork)
 
 	for (uint32_t i = fork_context->holds; i < n && i < MPSAN_HOLDS; i++)
 		if (is_kept(&t->hold[i])) {
-			say_left(MPSAN_TAG_ADDRESS(t->hold[i].tag));
+			print_left(MPSAN_TAG_ADDRESS(t->hold[i].tag));
 			EMIT(left_locked, .fork = fork, .lock = MPSAN_TAG_ADDRESS(t->hold[i].tag),
 			     .kind = MPSAN_TAG_KIND(t->hold[i].tag),
 			     .flags = MPSAN_LF_VERIFIED | MPSAN_LF_HANDLER,

@@ -4,7 +4,7 @@
 #include "../intercept/sys.h"
 #include "../record/log.h"
 #include "claim.h"
-#include "loader.h"
+#include "loader_locks.h"
 #include "orphans.h"
 #include "wait_proof.h"
 

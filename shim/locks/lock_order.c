@@ -14,7 +14,7 @@
 
 #include "../intercept/hook.h"
 #include "../python/python.h"
-#include "../record/hint.h"
+#include "../record/lock_hints.h"
 #include "../record/log.h"
 #include "../record/modules.h"
 #include "../record/setting.h"
@@ -59,14 +59,15 @@ static bool is_first(uint64_t tag)
 
 	return !(tag & MPSAN_TAG_WANTED) && kind >= MPSAN_LOCK_MUTEX &&
 	       kind <= MPSAN_LOCK_SEMAPHORE &&
-	       !(hint_flags((const void *)(uintptr_t)MPSAN_TAG_ADDRESS(tag)) & MPSAN_LF_HANDOFF);
+	       !(lock_hint_flags((const void *)(uintptr_t)MPSAN_TAG_ADDRESS(tag)) &
+		 MPSAN_LF_HANDOFF);
 }
 
 /* Whether it is known to serve as a lock: a semaphore that its taker has given back. */
 static bool is_sure(uint64_t tag)
 {
 	return MPSAN_TAG_KIND(tag) != MPSAN_LOCK_SEMAPHORE ||
-	       hint_flags((const void *)(uintptr_t)MPSAN_TAG_ADDRESS(tag)) & MPSAN_LF_MUTUAL;
+	       lock_hint_flags((const void *)(uintptr_t)MPSAN_TAG_ADDRESS(tag)) & MPSAN_LF_MUTUAL;
 }
 
 static struct pair pair_of(const struct taking *taking, uint64_t first)
@@ -207,12 +208,12 @@ static void state_pair(const struct taking *taking, const struct pair *pair, str
 	ev->first_kind = MPSAN_TAG_KIND(claim->tag);
 	ev->first_flags = claim->flags;
 	ev->first_caller = claim->caller;
-	ev->first_init = hint_init_site(claim_lock(claim));
+	ev->first_init = lock_hint_init_site(claim_lock(claim));
 	ev->second = (uint64_t)(uintptr_t)taking->lock;
 	ev->second_kind = taking->kind;
 	ev->second_flags = taking->flags | (is_pythons(taking) ? MPSAN_LF_PYTHON : 0);
 	ev->second_caller = taking->caller;
-	ev->second_init = hint_init_site(taking->lock);
+	ev->second_init = lock_hint_init_site(taking->lock);
 	put_gates(ev, claim, count);
 	log_append(EV_order, ev, sizeof(*ev));
 }
@@ -237,7 +238,7 @@ static NOINLINE void new_pair(const struct taking *taking, const struct pair *pa
 /* A semaphore that is not empty after it was taken is a count of things, not a lock. */
 static bool counts_as_lock(struct taking *taking)
 {
-	taking->flags = hint_flags(taking->lock);
+	taking->flags = lock_hint_flags(taking->lock);
 	if (taking->flags & MPSAN_LF_HANDOFF)
 		return false;
 	return taking->kind != MPSAN_LOCK_SEMAPHORE || *(const uint32_t *)taking->lock == 0;

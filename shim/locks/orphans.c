@@ -2,7 +2,7 @@
 #include "orphans.h"
 
 #include "../intercept/hook.h"
-#include "../record/hint.h"
+#include "../record/lock_hints.h"
 #include "../record/log.h"
 #include "../record/state.h"
 
@@ -53,7 +53,7 @@ void orphans_lock_made(const void *lock, uint64_t caller)
 {
 	struct orphans *list = left_behind;
 
-	hint_init(lock, caller);
+	lock_hint_init(lock, caller);
 	for (uint32_t i = 0; list && i < list->count; i++) {
 		if (claim_lock(&list->claim[i]) != lock)
 			continue;

@@ -11,7 +11,7 @@
 #include "../intercept/racy.h"
 #include "../intercept/sys.h"
 #include "../python/python.h"
-#include "../record/hint.h"
+#include "../record/lock_hints.h"
 #include "../record/log.h"
 #include "../record/modules.h"
 #include "../record/stack.h"
@@ -20,8 +20,8 @@
 #include "claim.h"
 #include "fork_context.h"
 #include "orphans.h"
-#include "say.h"
 #include "sigwinch.h"
+#include "stderr_lines.h"
 
 /* Where this thread took a lock that it holds already, as a `held` record that belongs to no fork. */
 static uint64_t state_own_hold(const void *lock, uint32_t flags)
@@ -31,7 +31,7 @@ static uint64_t state_own_hold(const void *lock, uint32_t flags)
 	return hold ? EMIT(held, .lock = (uint64_t)(uintptr_t)lock,
 			   .kind = MPSAN_TAG_KIND(hold->tag), .flags = flags | MPSAN_LF_VERIFIED,
 			   .holder = thread_hot->tid, .caller = hold->caller,
-			   .init = hint_init_site(lock)) :
+			   .init = lock_hint_init_site(lock)) :
 		      0;
 }
 
@@ -41,8 +41,8 @@ static uint64_t wait_proof_state(struct ev_wait *w, const struct claim *orphan, 
 	uint64_t position;
 
 	if (sys_is_shared(lock)) {
-		hint_learn(lock,
-			   MPSAN_LF_SHARED); /* asked once: waits of this kind come in crowds */
+		lock_hint_learn(
+			lock, MPSAN_LF_SHARED); /* asked once: waits of this kind come in crowds */
 		return 0;
 	}
 	w->threads = sys_thread_count();
@@ -62,7 +62,7 @@ static uint64_t wait_proof_state(struct ev_wait *w, const struct claim *orphan, 
 		thread_hot->waits++;
 		if (w->reason != MPSAN_WAIT_INSIDE)
 			thread_hot->waiting = position;
-		say_wait(w);
+		print_wait(w);
 	}
 	return position;
 }
@@ -106,7 +106,7 @@ static bool may_look(void)
  */
 static bool given_back_by_others(const void *lock)
 {
-	return (hint_flags(lock) & MPSAN_LF_HANDOFF) && sys_thread_count() != 1;
+	return (lock_hint_flags(lock) & MPSAN_LF_HANDOFF) && sys_thread_count() != 1;
 }
 
 uint64_t prove_mutex(const void *mutex, uint64_t caller)
@@ -172,7 +172,7 @@ uint64_t prove_spin(const void *lock, uint64_t caller)
 	const struct claim *o = orphan_find(lock, MPSAN_LOCK_SPIN);
 	uint64_t wait = 0;
 
-	if (!may_look() || (hint_flags(lock) & MPSAN_LF_SHARED) || given_back_by_others(lock))
+	if (!may_look() || (lock_hint_flags(lock) & MPSAN_LF_SHARED) || given_back_by_others(lock))
 		return 0;
 	GUARDED {
 		if (o)
@@ -254,7 +254,7 @@ static uint64_t prove_parked(const void *semaphore, uint32_t flags, uint64_t cal
 
 static uint64_t prove_lonely(const void *semaphore, uint64_t caller)
 {
-	uint32_t learned = hint_flags(semaphore), mutual = learned & MPSAN_LF_MUTUAL;
+	uint32_t learned = lock_hint_flags(semaphore), mutual = learned & MPSAN_LF_MUTUAL;
 	bool holds = hold_find(semaphore), own;
 
 	if (!(holds || life.forked) || !is_alone())
@@ -299,7 +299,7 @@ static uint64_t prove_import(const void *semaphore, uint64_t hash, const char *n
 uint64_t prove_semaphore(const void *semaphore, uint64_t caller)
 {
 	const struct claim *o = orphan_find(semaphore, MPSAN_LOCK_SEMAPHORE);
-	unsigned learned = hint_flags(semaphore);
+	unsigned learned = lock_hint_flags(semaphore);
 	const uint32_t *word = semaphore; /* the third marks a process-shared one (claim.c) */
 	uint64_t wait = 0;
 
@@ -323,7 +323,7 @@ uint64_t prove_semaphore(const void *semaphore, uint64_t caller)
 /* A wait learns what the semaphore is used for; what is merely held does not say. */
 static uint64_t learned_tags(const void *object)
 {
-	unsigned learned = hint_flags(object);
+	unsigned learned = lock_hint_flags(object);
 
 	return (learned & MPSAN_LF_MUTUAL ? MPSAN_TAG_MUTUAL : 0) |
 	       (learned & MPSAN_LF_HANDOFF ? MPSAN_TAG_HANDOFF : 0);
@@ -358,7 +358,7 @@ uint64_t prove_alone(const void *object, unsigned kind, uint64_t caller)
 
 	claim_wait(object, kind, caller);
 	if (!life.forked || may_be_idle(object, kind) || !may_look() ||
-	    (hint_flags(object) & MPSAN_LF_SHARED) ||
+	    (lock_hint_flags(object) & MPSAN_LF_SHARED) ||
 	    thread_hot->waiting) /* inside another wait that was stated */
 		return 0;
 	GUARDED {

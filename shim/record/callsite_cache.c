@@ -6,8 +6,8 @@
 #include "../intercept/hook.h"
 #include "../python/python.h"
 #include "modules.h"
-#include "name.h"
 #include "stack.h"
+#include "thread_names.h"
 
 #define PLACES 128u
 #define TAKEN_MAX 16u
@@ -51,7 +51,7 @@ struct where callsite_now(uint64_t caller)
 		return where;
 	}
 	if (frames) {
-		name_first(); /* another thread may have been here before */
+		thread_name_first(); /* another thread may have been here before */
 		return where;
 	}
 	return place->taken++ < TAKEN_MAX ? callsite_take() : (struct where){0, 0};

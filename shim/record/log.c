@@ -11,8 +11,8 @@
 #include "../common/no_log.h"
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
-#include "off.h"
 #include "state.h"
+#include "switch_off.h"
 #include "thread.h"
 
 #define WINDOWS 68u
@@ -174,7 +174,7 @@ bool log_open(void)
 	if (!open && life.attached && (now == CLOSED || now == INHERITED)) {
 		open = open_own(now);
 		if (!open && file.state == FAILED)
-			off_for(file.why);
+			switch_off_for(file.why);
 	}
 	return open;
 }

@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 
 #include "../intercept/sys.h"
-#include "host.h"
 #include "identity.h"
-#include "old.h"
+#include "session_dir.h"
+#include "stale_sessions.h"
 #include "table.h"
 
 #define ANCESTORS 64
@@ -264,8 +264,8 @@ static struct mpsan_session *join_or_renew(const char *directory, const struct i
 {
 	struct mpsan_session *s = join_or_make(directory);
 
-	if (!s && session_refused && old_is_over(directory, self)) {
-		old_remove(directory);
+	if (!s && session_refused && stale_is_over(directory, self)) {
+		stale_remove(directory);
 		session_refused = NULL;
 		s = join_or_make(directory);
 	}
@@ -336,7 +336,7 @@ struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make)
 		return NULL;
 	}
 	if (!find_ancestor(base.text, self, &own)) {
-		old_forget(base.text, &self);
+		stale_forget(base.text, &self);
 		identity_name(name, &self);
 		own = join(base.text, name);
 	}

@@ -1,5 +1,5 @@
 /*
- * The session directory. Neighbours: life.c owns what is found here, table.h the processes in it, old.c lets go of
+ * The session directory. Neighbours: life.c owns what is found here, table.h the processes in it, stale_sessions.c lets go of
  * what others left behind.
  */
 #ifndef MPSAN_SESSION_H
@@ -12,7 +12,7 @@
 
 /*
  * Finds or makes the session of this process and maps it. `directory` receives its path. With
- * MPSAN_DIR that directory is it (host.h has what a '%' in it means), and is made when it is not there
+ * MPSAN_DIR that directory is it (session_dir.h has what a '%' in it means), and is made when it is not there
  * and `make` allows that; without, it is that of the nearest ancestor that has one, else a new one of our own.
  */
 struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make);

@@ -12,8 +12,8 @@
 #include "../python/python.h"
 #include "log.h"
 #include "modules.h"
-#include "name.h"
 #include "state.h"
+#include "thread_names.h"
 
 #define PYTHON_TEXT 8192u
 
@@ -96,7 +96,7 @@ __attribute__((noinline)) uint64_t stack_own(void)
 	uint64_t regs[MPSAN_STACK_REGS] = {0}, valid;
 
 	modules_update();
-	name_own();
+	thread_name_own();
 	TAKE_REGISTERS(regs, valid);
 	return write_stack(regs, valid, sys_thread_pointer(), true);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../intercept/sys.h"
-#include "living.h"
+#include "live_threads.h"
 #include "log.h"
 #include "modules.h"
 #include "state.h"
@@ -44,7 +44,7 @@ static void record_clear(struct mpsan_thread *t)
 {
 	memset(t, 0, offsetof(struct mpsan_thread, hold));
 	memset(&t->pool, 0, sizeof(*t) - offsetof(struct mpsan_thread, pool));
-	t->hold[0].tag = 0; /* it has claimed nothing yet: living.c asks */
+	t->hold[0].tag = 0; /* it has claimed nothing yet: live_threads.c asks */
 }
 
 void thread_forked(const struct mpsan_hold *hold, uint32_t holds)
@@ -136,7 +136,7 @@ static struct mpsan_thread *find_record(uint32_t tid)
 	t = record_at(*place);
 	if (!t)
 		return new_record(place, tid);
-	if (t->tid && !living_ended(t))
+	if (t->tid && !live_threads_ended(t))
 		EMIT(thread_gone, .thread = t->tid, .start = t->start_ns);
 	record_clear(t);
 	t->tid = tid;
@@ -355,13 +355,13 @@ int hold_cancel(struct mpsan_hold *hold, const void *lock, unsigned kind, int re
 
 int hold_hand_over(void *lock, int (*real)(void *))
 {
-	bool known = hint_flags(lock) & MPSAN_LF_HANDOFF;
+	bool known = lock_hint_flags(lock) & MPSAN_LF_HANDOFF;
 	int result;
 
-	hint_learn(lock, MPSAN_LF_HANDOFF);
+	lock_hint_learn(lock, MPSAN_LF_HANDOFF);
 	result = real(lock);
 	if (result && !known)
-		hint_unlearn(lock, MPSAN_LF_HANDOFF);
+		lock_hint_unlearn(lock, MPSAN_LF_HANDOFF);
 	return result;
 }
 

@@ -16,7 +16,7 @@
 #include "../../include/mpsan_log.h"
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
-#include "hint.h"
+#include "lock_hints.h"
 #include "state.h"
 
 extern struct mpsan_thread thread_none;
@@ -155,7 +155,7 @@ int hold_cancel(struct mpsan_hold *hold, const void *lock, unsigned kind, int re
 static inline void hold_release(const void *lock)
 {
 	if (UNLIKELY(!hold_pop(lock)))
-		hint_learn(lock, MPSAN_LF_HANDOFF);
+		lock_hint_learn(lock, MPSAN_LF_HANDOFF);
 }
 
 /*

@@ -10,9 +10,9 @@
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
 #include "../record/log.h"
-#include "../record/off.h"
 #include "../record/stack.h"
 #include "../record/state.h"
+#include "../record/switch_off.h"
 #include "../record/table.h"
 #include "dontfork.h"
 #include "mapping.h"
@@ -372,7 +372,7 @@ static bool make_good(const siginfo_t *info)
 	if (map != (long)page)
 		return false;
 	if (!hook_off)
-		off_cut_short();
+		switch_off_cut_short();
 	hook_off = true;
 	return true;
 }

@@ -17,8 +17,8 @@
 #include "../doctor/binary.h"
 #include "../reader/host.h"
 #include "../report/practices.h"
-#include "../supervise/handover.h"
 #include "../supervise/launch.h"
+#include "../supervise/program_state.h"
 #include "../supervise/rescue.h"
 #include "../supervise/watch.h"
 #include "command.h"
@@ -207,8 +207,8 @@ static int cmd_run_start(const struct settings *settings, struct watch *watch,
 		cmd_run_tell(why);
 		return status;
 	}
-	handover_signal(SIGINT, SIG_IGN, 0);
-	handover_signal(SIGQUIT, SIG_IGN, 0);
+	program_state_signal(SIGINT, SIG_IGN, 0);
+	program_state_signal(SIGQUIT, SIG_IGN, 0);
 	return 0;
 }
 
@@ -275,7 +275,7 @@ static int run(struct settings *settings, char **argv)
 			missed);
 		rescue_at_once(argv, wrong);
 	}
-	handover_take();
+	program_state_take();
 	rescue_prepare(argv);
 	if (!has_descriptors())
 		rescue("too few descriptors (RLIMIT_NOFILE); ulimit -n 1024 is enough for most programs");

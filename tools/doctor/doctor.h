@@ -58,7 +58,7 @@ void doctor_hidepid(struct doctor *doctor, bool privileged);
 /* doctor_container.c: containers, namespaces and memory limits */
 void doctor_container(struct doctor *doctor);
 
-/* doctor_room.c: disk space, descriptors, mappings */
+/* doctor_limits.c: disk space, descriptors, mappings */
 void doctor_room(struct doctor *doctor);
 
 /* doctor_preload.c: other preloaded libraries; `list` is LD_PRELOAD or NULL */

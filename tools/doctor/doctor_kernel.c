@@ -11,7 +11,7 @@
 
 #include "../base/filtered.h"
 #include "../proc/proc.h"
-#include "../reader/hidden.h"
+#include "../reader/hidepid.h"
 #include "doctor.h"
 
 /* Reads the memory of a child, as the supervisor does to prove deadlocks. Returns 0 or an errno. */
@@ -81,7 +81,7 @@ void doctor_hidepid(struct doctor *doctor, bool privileged)
 	bool hidden = false;
 
 	while (text && (line = strsep(&rest, "\n")))
-		hidden |= hidden_option(line);
+		hidden |= hidepid_option(line);
 	free(text);
 	if (hidden && !privileged)
 		doctor_say(

@@ -11,7 +11,7 @@
 #include "../evidence/text_locks.h"
 #include "../evidence/text_shm.h"
 #include "../reader/fields.h"
-#include "../report/damage.h"
+#include "../report/log_damage.h"
 #include "../report/report.h"
 
 /* What one line is about: a record, or a moment in the life of a process. */
@@ -202,7 +202,7 @@ static void collect_process(struct dump *dump, uint32_t slot)
 
 static void complain_of(const struct dump *dump, uint32_t slot)
 {
-	char *wrong = damage_told(&dump->reader, slot);
+	char *wrong = log_damage_told(&dump->reader, slot);
 
 	if (wrong)
 		complain("%s", wrong);
@@ -242,7 +242,7 @@ char *dump_session(const char *dir, void (*print)(const json_t *object))
 
 	if (wrong)
 		return wrong;
-	wrong = damage_of_all(&dump.reader.session);
+	wrong = log_damage_of_all(&dump.reader.session);
 	if (wrong) {
 		reader_close(&dump.reader);
 		return wrong;

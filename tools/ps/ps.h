@@ -58,7 +58,7 @@ bool ps_look_again(struct ps *ps);
 /* Reads and judges the rest of a session in which nobody is left; it cannot be looked at any more. */
 void ps_end(struct ps *ps);
 
-/* ps_kept.c: what the look before has of this thread, NULL: nothing that still holds. */
+/* ps_thread_cache.c: what the look before has of this thread, NULL: nothing that still holds. */
 const struct ps_kept_thread *ps_kept_find(const struct ps *ps,
 					  const struct snapshot_thread *thread);
 /* Keeps it for the next look; the JSON values are borrowed. */
@@ -126,7 +126,7 @@ bool ps_is_python(struct ps *ps, const struct fact_place *at, uint64_t caller);
 /* What it claims to hold. */
 json_t *ps_holds_json(struct ps *ps, const struct ps_wait *wait);
 
-/* ps_tie.c: names owners as their own processes do, and marks the locks that are wanted. */
+/* ps_thread_ref.c: names owners as their own processes do, and marks the locks that are wanted. */
 void ps_tie(json_t *processes);
 
 /* ps_print.c: the document as people read it, on one screen. */

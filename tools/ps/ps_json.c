@@ -4,7 +4,7 @@
 
 #include "../base/jsontext.h"
 #include "../base/limit.h"
-#include "../reader/hidden.h"
+#include "../reader/hidepid.h"
 #include "../report/report.h"
 #include "ipc_list.h"
 #include "ps.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../reader/hidden.h"
+#include "../reader/hidepid.h"
 #include "../symbols/pyview.h"
 #include "ps.h"
 
@@ -73,7 +73,7 @@ void ps_close(struct ps *ps)
 
 static void count_hidden(struct ps *ps)
 {
-	ps->unseen = hidden_count(&ps->reader);
+	ps->unseen = hidepid_count(&ps->reader);
 	ps->hidden = ps->unseen;
 	for (uint32_t i = 0; i < ps->snapshot.processes.count; i++) {
 		const struct snapshot_process *process = &ps->snapshot.processes.item[i];

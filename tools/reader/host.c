@@ -116,7 +116,7 @@ uint64_t host_pid_namespace(void)
 	return inode;
 }
 
-/* As in shim/record/host.c: the file system, perhaps on a server, says what "now" is. */
+/* As in shim/record/session_dir.c: the file system, perhaps on a server, says what "now" is. */
 static void compare_clocks(struct mpsan_host *host, const char *file)
 {
 	struct statfs fs;

@@ -1,5 +1,5 @@
 /*
- * This host and this process of a job, for a session that the command makes. Neighbours: launch.c; shim/record/host.c has
+ * This host and this process of a job, for a session that the command makes. Neighbours: launch.c; shim/record/session_dir.c has
  * the library's side, shim/common/rank.h what both share; hosts.h reads what is written here.
  */
 #ifndef MPSAN_HOST_H

@@ -35,7 +35,7 @@ char *reader_open(struct reader *reader, const char *dir, bool writable)
 		reader->last_module[i] = reader->last_late[i] = FACT_NONE;
 	}
 	reader->followed = memory_get(reader->session.slots * sizeof(*reader->followed));
-	alive_init(&reader->alive, &reader->session);
+	pidfd_poll_init(&reader->pidfds, &reader->session);
 	reader->known = memory_get(reader->session.slots * sizeof(*reader->known));
 	reader->places = index_map_create();
 	reader->cuda = cuda_store_create();
@@ -57,7 +57,7 @@ void reader_close(struct reader *reader)
 	free(reader->last_late);
 	free(reader->known);
 	free(reader->followed);
-	alive_finish(&reader->alive);
+	pidfd_poll_finish(&reader->pidfds);
 	free(reader->used.item);
 	merge_finish(&reader->merge);
 	free(reader->forks.item);
@@ -217,9 +217,9 @@ static void check_liveness(struct reader *reader, uint64_t now)
 		    !reader->session.table[slot].birth_ns || reader->processes[slot].gone)
 			continue;
 		reader->followed[slot] = true;
-		alive_add(&reader->alive, slot);
+		pidfd_poll_add(&reader->pidfds, slot);
 	}
-	alive_look(&reader->alive, take_gone, reader);
+	pidfd_poll_look(&reader->pidfds, take_gone, reader);
 }
 
 /* Some ten thousand records take some megabytes. */

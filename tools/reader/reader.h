@@ -9,9 +9,9 @@
 
 #include "../base/util.h"
 #include "../rules/rule.h"
-#include "alive.h"
 #include "logfile.h"
 #include "merge.h"
+#include "pidfd_poll.h"
 #include "session.h"
 
 /*
@@ -92,7 +92,7 @@ struct reader {
 	uint64_t claimed; /* slots of the session when they were last looked for */
 	ARRAY(uint32_t) used; /* slots of all processes seen, in the order of their births */
 	bool *followed; /* by slot: it is in `alive`, or was */
-	struct alive alive;
+	struct pidfd_poll pidfds;
 	uint64_t liveness_ns; /* of the last look at who is alive */
 
 	struct merge merge;

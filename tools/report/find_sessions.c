@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "damage.h"
 #include "hosts.h"
+#include "log_damage.h"
 
 static bool holds_session(const char *dir)
 {
@@ -25,7 +25,7 @@ static char *add_session(const char *dir, struct report *report)
 
 	if (wrong)
 		return wrong;
-	wrong = damage_of_all(&session);
+	wrong = log_damage_of_all(&session);
 	if (!wrong)
 		hosts_add(report, &session);
 	session_close(&session);

@@ -1,6 +1,6 @@
 /*
  * The hosts of a report: which session is whose, and how their clocks compare. Neighbours: host.h
- * and shim/record/host.h write the data; merge_sessions.h merges the sessions.
+ * and shim/record/session_dir.h write the data; merge_sessions.h merges the sessions.
  */
 #ifndef MPSAN_HOSTS_H
 #define MPSAN_HOSTS_H

@@ -10,7 +10,7 @@
 #include "../reader/export_table.h"
 #include "../reader/host.h"
 #include "../reader/unwatched.h"
-#include "damage.h"
+#include "log_damage.h"
 #include "report.h"
 
 #define NAMED_MAX 8u /* processes listed; further ones are only counted */
@@ -55,7 +55,7 @@ static void add_counters(json_t *document, const struct reader *reader)
 static void add_damage(json_t *document, const struct reader *reader, uint32_t slot,
 		       uint32_t *count)
 {
-	char *wrong = damage_told(reader, slot);
+	char *wrong = log_damage_told(reader, slot);
 
 	if (wrong && ++*count <= NAMED_MAX)
 		report_limit(document, "%s", wrong);

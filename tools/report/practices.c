@@ -6,7 +6,7 @@
 
 #include "../base/jsontext.h"
 #include "../rules/catalog.h"
-#include "course.h"
+#include "run_course.h"
 
 #define RULES_MAX 8
 #define SLUG_BYTES 64
@@ -14,8 +14,8 @@
 static const struct practice {
 	const char *pages, *statement;
 	enum grade least; /* lowest grade of a finding that violates it */
-	unsigned needs; /* bits of enum course_need */
-	enum course_ends ends;
+	unsigned needs; /* bits of enum run_need */
+	enum run_ends ends;
 	const char *rules; /* slugs, separated by blanks */
 	const char *why;
 } practices[] = {
@@ -80,15 +80,15 @@ static json_t *violations(const json_t *document, const struct practice *practic
 static char *obstacle(const json_t *document, const struct judge *judge,
 		      const struct practice *practice)
 {
-	const char *rest = practice->rules, *missing = course_missing(judge, practice->needs);
+	const char *rest = practice->rules, *missing = run_missing(judge, practice->needs);
 	char slug[SLUG_BYTES], *cut;
 
 	if (!*practice->rules)
 		return text_format("%s", practice->why);
 	if (missing)
 		return text_format("%s", missing);
-	cut = course_cut_off(judge, json_object_get(document, "exit"));
-	cut = cut ? cut : course_hurt(judge, practice->ends);
+	cut = run_cut_off(judge, json_object_get(document, "exit"));
+	cut = cut ? cut : run_hurt(judge, practice->ends);
 	if (cut)
 		return cut;
 	if (judge->grades->floor > practice->least)

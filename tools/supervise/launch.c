@@ -21,10 +21,10 @@
 #include "../../shim/common/no_log.h"
 #include "../base/filtered.h"
 #include "../base/util.h"
-#include "../reader/foreign.h"
+#include "../reader/foreign_owner.h"
 #include "../reader/host.h"
-#include "handover.h"
 #include "mon_private.h"
+#include "program_state.h"
 
 #define ASAN_SETTING "verify_asan_link_order=0" /* ASan insists on being loaded first */
 
@@ -183,7 +183,7 @@ static char *try_log(const char *dir)
 	char *file = text_format("%s/%d.part", dir, getpid()), *wrong = NULL;
 	int fd = -1, error = EFBIG;
 
-	if (handover_limit(RLIMIT_FSIZE) >= MPSAN_CHUNK) {
+	if (program_state_limit(RLIMIT_FSIZE) >= MPSAN_CHUNK) {
 		fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		error = fd < 0 ? errno : 0;
 	}
@@ -387,7 +387,7 @@ static void launch_begin(char **argv, char **with, volatile pid_t *child)
 
 	if (pid == 0) {
 		*child = getpid();
-		handover_give();
+		program_state_give();
 		execvpe(argv[0], argv, with);
 		error = errno;
 		_exit(STATUS_NOT_EXECUTABLE);

@@ -38,7 +38,7 @@ void launch_environment(const char *library, const char *dir, const char *option
 			bool with_asan, struct launch_variable variables[LAUNCH_VARIABLES]);
 
 /*
- * Starts the program with these variables (NULL: none), and all that handover.h keeps for it. `child` is its pid before
+ * Starts the program with these variables (NULL: none), and all that program_state.h keeps for it. `child` is its pid before
  * it does anything, or 0 with errno set to why it could not be executed. Safe in a signal handler where there are no
  * variables.
  */

@@ -1,6 +1,6 @@
 /*
  * Directories of sessions that nobody named: beside those of the library, under the name of this process, so that both
- * sides know when it was killed before it could remove its own. Neighbours: launch.h; shim/record/old.c keeps their number
+ * sides know when it was killed before it could remove its own. Neighbours: launch.h; shim/record/stale_sessions.c keeps their number
  * bounded, too.
  */
 #ifndef MPSAN_MON_PRIVATE_H

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "../base/util.h"
-#include "handover.h"
 #include "launch.h"
+#include "program_state.h"
 
 #define GRACE_S 3 /* from the first signal that ends the command to its end */
 
@@ -46,7 +46,7 @@ static _Noreturn void become(void)
 {
 	int error;
 
-	handover_give();
+	program_state_give();
 	execvp(program.argv[0], program.argv);
 	error = errno;
 	complain("%s: %s", program.argv[0], strerror(error));
@@ -76,7 +76,7 @@ static int wait_for_program(void)
 	int status, number;
 
 	while (waitpid(program.child, &status, WNOHANG) == 0)
-		if ((number = handover_wait(-1)) && number != SIGCHLD)
+		if ((number = program_state_wait(-1)) && number != SIGCHLD)
 			kill(program.child, number);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
@@ -138,7 +138,7 @@ void rescue_prepare(char **argv)
 	memory_lost = lost_memory;
 	sigaltstack(&other, NULL);
 	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
-		handover_signal(faults[i], rescue_crashed, SA_ONSTACK | SA_RESETHAND);
+		program_state_signal(faults[i], rescue_crashed, SA_ONSTACK | SA_RESETHAND);
 }
 
 pid_t rescue_start(const struct launch_variable *variables, const char *dir)
@@ -152,8 +152,8 @@ void rescue_ended(int status)
 {
 	program.status = status;
 	program.over = true;
-	handover_signal(SIGALRM, out_of_time, 0);
-	handover_end(end_soon);
+	program_state_signal(SIGALRM, out_of_time, 0);
+	program_state_end(end_soon);
 }
 
 bool rescue_is_due(void)

@@ -1,7 +1,7 @@
 /*
  * What `mpsan run` owes its program when it cannot go on itself, for want of memory, disk, descriptors or processes,
  * or by a fault of its own: the program runs to its end, gets its signals, and its status is handed on. One line
- * says so. Neighbours: handover.h, launch.h.
+ * says so. Neighbours: program_state.h, launch.h.
  */
 #ifndef MPSAN_RESCUE_H
 #define MPSAN_RESCUE_H

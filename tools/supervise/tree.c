@@ -8,7 +8,7 @@
 
 #include "../proc/proc.h"
 #include "../reader/host.h"
-#include "summon.h"
+#include "signal_process.h"
 
 /* ---- all processes ---- */
 

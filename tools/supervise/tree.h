@@ -1,6 +1,6 @@
 /*
  * The process tree of a session, also those in it that are not watched: whoever descends from the program or from a
- * watched process. Neighbours: summon.h signals those that are watched, watch.h ends them all.
+ * watched process. Neighbours: signal_process.h signals those that are watched, watch.h ends them all.
  */
 #ifndef MPSAN_TREE_H
 #define MPSAN_TREE_H

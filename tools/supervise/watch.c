@@ -6,11 +6,11 @@
 #include "../formats/formats.h"
 #include "../reader/collect_cuda.h"
 #include "../reader/host.h"
-#include "alert.h"
-#include "handover.h"
+#include "first_error.h"
 #include "mon_leaks.h"
+#include "program_state.h"
 #include "rescue.h"
-#include "summon.h"
+#include "signal_process.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -98,7 +98,7 @@ static void say_first(struct watch *watch)
 	alert.after_ns = judged->time_ns - reader->session.head->start_ns;
 	alert.is_wait = judged->is_wait;
 	alert.is_killed = judged->is_wait && watch->kill_on_deadlock && !watch->over;
-	line = alert_text(&alert, judged->json);
+	line = first_error_text(&alert, judged->json);
 	fprintf(stderr, "%s\n", line);
 	fflush(stderr);
 	free(line);
@@ -184,7 +184,7 @@ static void watch_look(struct watch *watch)
 
 static void hand_on_signals(struct watch *watch, int patience_ms)
 {
-	for (int number; (number = handover_wait(patience_ms)); patience_ms = 0)
+	for (int number; (number = program_state_wait(patience_ms)); patience_ms = 0)
 		if (number != SIGCHLD)
 			kill(watch->child, number);
 }

@@ -8,7 +8,7 @@
 
 #include "../proc/calls.h"
 #include "idle.h"
-#include "left.h"
+#include "left_behind.h"
 #include "pythreads.h"
 #include "unseen.h"
 
@@ -216,7 +216,7 @@ static void state_cycles(struct deadlocks *deadlocks)
 		uint32_t head = graph_cycle(&deadlocks->graph, i);
 
 		if (head != GRAPH_NONE && !cycle_is_told(deadlocks, head) &&
-		    !left_explains_cycle(&deadlocks->graph, head))
+		    !left_behind_explains_cycle(&deadlocks->graph, head))
 			state_cycle(deadlocks, head);
 	}
 }
@@ -295,7 +295,7 @@ static void state_loss(const struct dead_owner *dead_owner, void *context)
 	struct wait *wait = &deadlocks->waits.item.item[dead_owner->thread];
 	struct telling telling = {0};
 
-	if (left_explains_loss(&deadlocks->graph, dead_owner->thread, dead_owner->dead_slot))
+	if (left_behind_explains_loss(&deadlocks->graph, dead_owner->thread, dead_owner->dead_slot))
 		return;
 	wait->flags = dead_owner->proof ? wait->flags | MPSAN_LF_MUTUAL :
 					  wait->flags & ~MPSAN_LF_MUTUAL;

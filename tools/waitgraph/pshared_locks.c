@@ -8,7 +8,7 @@
 
 #include "../proc/proc.h"
 #include "../proc/procmaps.h"
-#include "../reader/hidden.h"
+#include "../reader/hidepid.h"
 
 #define ANCESTORS_MAX 64u
 
@@ -389,7 +389,7 @@ static void see_process(uint32_t pid, void *context)
 bool pshared_has_strangers(struct shared *shared, const struct pshared_key *key)
 {
 	struct strangers strangers = {shared, key,
-				      key->device == SHARED_UNNAMED || hidden_any(shared->reader)};
+				      key->device == SHARED_UNNAMED || hidepid_any(shared->reader)};
 
 	proc_each(see_process, &strangers);
 	return strangers.found;

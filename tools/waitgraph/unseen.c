@@ -1,7 +1,7 @@
 /* See unseen.h. */
 #include "unseen.h"
 
-#include "../reader/hidden.h"
+#include "../reader/hidepid.h"
 
 /* What it holds and waits for is not known: others may wait for it. */
 static void state_hidden(struct deadlocks *deadlocks)
@@ -9,7 +9,7 @@ static void state_hidden(struct deadlocks *deadlocks)
 	static const char text[] =
 		"/proc hides processes of this session (hidepid): hangs in them, and waits that they "
 		"could end, are not explained; " HIDDEN_CURE;
-	uint32_t slot = deadlocks->hidden ? FACT_NONE : hidden_first(deadlocks->snapshot.reader);
+	uint32_t slot = deadlocks->hidden ? FACT_NONE : hidepid_first(deadlocks->snapshot.reader);
 	struct ev_limit event = {.count = 1};
 
 	if (slot == FACT_NONE)

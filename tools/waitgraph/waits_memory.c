@@ -1,6 +1,6 @@
 /*
  * What is asked before anybody is said to be lost: who may come to the shared memory in which he waits,
- * whether the TIDs in it are ours, and whether he still waits. Neighbours: waits_look.h, reach.h.
+ * whether the TIDs in it are ours, and whether he still waits. Neighbours: waits_look.h, memory_reach.h.
  */
 #include <sys/syscall.h>
 

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../reader/hidden.h"
+#include "../reader/hidepid.h"
 
 #define PIPES_SHARE 200u /* of the time, for scans that only keep the picture up to date */
 #define PIPES_NS 1000000000ull
@@ -24,7 +24,7 @@ void wakers_begin(struct wakers *wakers, const struct snapshot *snapshot)
 void wakers_finish(struct wakers *wakers)
 {
 	for (uint32_t i = 0; i < wakers->memory.count; i++)
-		reach_free(&wakers->memory.item[i]);
+		memory_reach_free(&wakers->memory.item[i]);
 	free(wakers->memory.item);
 	pipes_free(&wakers->pipes);
 	*wakers = (struct wakers){0};
@@ -34,11 +34,11 @@ void wakers_finish(struct wakers *wakers)
 
 static void scan_pipes(struct wakers *wakers)
 {
-	const struct flight_job job = reach_job(wakers->snapshot);
+	const struct flight_job job = memory_reach_job(wakers->snapshot);
 	uint64_t begin = clock_ns(CLOCK_MONOTONIC), took;
 
 	pipes_scan(&wakers->pipes, &job);
-	wakers->blind = hidden_any(wakers->snapshot->reader) ||
+	wakers->blind = hidepid_any(wakers->snapshot->reader) ||
 			pipes_are_blind(&wakers->pipes, job.is_ours, job.context);
 	wakers->pipes_ns = wakers->snapshot->now_ns;
 	took = (clock_ns(CLOCK_MONOTONIC) - begin) * PIPES_SHARE;
@@ -114,11 +114,11 @@ static struct reach *find_mappers(struct wakers *wakers, const struct snapshot_t
 	struct reach *reach = find_reach(wakers, &thread->object);
 
 	if (!reach->mappers.at_ns || reach->mappers.at_ns + MEMORY_NS < wakers->snapshot->now_ns)
-		reach_ask_mappers(reach, wakers->snapshot);
+		memory_reach_ask_mappers(reach, wakers->snapshot);
 	return reach;
 }
 
-static bool see_people(const struct wakers *wakers, const struct reach_people *people,
+static bool see_people(const struct wakers *wakers, const struct memory_reach_people *people,
 		       const struct wakers_eye *eye)
 {
 	for (uint32_t i = 0; i < people->slots.count; i++) {
@@ -143,7 +143,7 @@ static void ask_others(struct wakers *wakers, struct reach *reach,
 {
 	uint64_t begin = clock_ns(CLOCK_MONOTONIC), took;
 
-	reach_ask_others(reach, wakers->snapshot, thread->tid, thread->object.address);
+	memory_reach_ask_others(reach, wakers->snapshot, thread->tid, thread->object.address);
 	took = (clock_ns(CLOCK_MONOTONIC) - begin) * OTHERS_SHARE;
 	took = took < MEMORY_NS ? MEMORY_NS : took > OTHERS_NS ? OTHERS_NS : took;
 	reach->due_ns = wakers->snapshot->now_ns + took;

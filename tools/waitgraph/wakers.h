@@ -8,7 +8,7 @@
 #define MPSAN_WAKERS_H
 
 #include "../proc/pipes.h"
-#include "reach.h"
+#include "memory_reach.h"
 #include "snapshot.h"
 
 struct wakers {

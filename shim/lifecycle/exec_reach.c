@@ -1,0 +1,326 @@
+/* See exec_reach.h. */
+#include "exec_reach.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#include "../intercept/elf.h"
+#include "../intercept/hook.h"
+#include "../intercept/sys.h"
+#include "../record/log.h"
+#include "../record/state.h"
+
+#define PATH_BYTES 256
+#define HEAD_BYTES 832 /* of a program: its segments are listed in there, and its loader is named */
+#define SCRIPTS_MAX 3
+#define VARIABLES_MAX 65536
+#define BATCH 8
+#define WORD 16 /* bytes of each variable that are read at once: enough for the names below */
+
+static const char preload_is[] = "LD_PRELOAD=", directory_is[] = "MPSAN_DIR=";
+
+/* Text that may lie where no memory is; what cannot be read is its end. */
+static void peek_text(char *to, const char *from, size_t bytes)
+{
+	size_t done = 0;
+
+	while (done + 1 < bytes) {
+		size_t piece = 4096 - ((uintptr_t)from + done) % 4096;
+		long got;
+
+		if (piece > bytes - 1 - done)
+			piece = bytes - 1 - done;
+		got = sys_peek(to + done, from + done, piece);
+		if (got <= 0)
+			break;
+		to[done + (size_t)got] = '\0';
+		done += (size_t)got;
+		if (strlen(to) < done)
+			return;
+	}
+	to[done] = '\0';
+}
+
+/* ---- the environment ---- */
+
+struct variables {
+	const char *preload, *directory; /* where their values stand; NULL: there is none */
+};
+
+static void see_variable(struct variables *found, const char *at, const char *begin)
+{
+	if (text_starts(begin, preload_is))
+		found->preload = at + sizeof(preload_is) - 1;
+	if (text_starts(begin, directory_is))
+		found->directory = at + sizeof(directory_is) - 1;
+}
+
+/* A few variables with one system call; those at the end of a page, or out of reach, one by one. */
+static void see_batch(struct variables *found, const char *const *at, unsigned count)
+{
+	char text[BATCH][WORD + 1];
+	struct iovec to[BATCH], from[BATCH];
+	long got;
+
+	for (unsigned i = 0; i < count; i++) {
+		to[i] = (struct iovec){text[i], WORD};
+		from[i] = (struct iovec){(void *)(uintptr_t)at[i], WORD};
+	}
+	got = sys_peek_many(to, from, count);
+	for (unsigned i = 0; i < count; i++) {
+		text[i][WORD] = '\0';
+		if ((long)(i + 1) * WORD > got)
+			peek_text(text[i], at[i], sizeof(text[i]));
+		see_variable(found, at[i], text[i]);
+	}
+}
+
+static NOINLINE bool reach_look_at(struct variables *found, const char *const *envp)
+{
+	const char *at[BATCH];
+	unsigned count = BATCH;
+
+	for (unsigned done = 0; envp && count == BATCH && done < VARIABLES_MAX; done += BATCH) {
+		long got = sys_peek(at, envp + done, sizeof(at));
+
+		/* Fewer where the memory of the list ends. */
+		for (count = 0; (long)((count + 1) * sizeof(*at)) <= got && at[count]; count++)
+			;
+		if (got <= 0)
+			return false;
+		see_batch(found, at, count);
+	}
+	return true;
+}
+
+static const char *const *reach_environment(void)
+{
+	static const char *const *const *place;
+
+	if (!place)
+		place = elf_find_anywhere("environ");
+	return place ? *place : NULL;
+}
+
+/*
+ * The path of ours in a list of libraries to load first, "" when that is too long; false: none of
+ * them is ours.
+ */
+static bool find_ours(char *path, const char *list)
+{
+	const char *own = elf_self() ? text_tail(elf_self()->l_name) : "libmpsan.so";
+	char text[2 * PATH_BYTES], *begin = text;
+
+	path[0] = '\0';
+	peek_text(text, list, sizeof(text));
+	if (strlen(text) == sizeof(text) - 1)
+		return true;
+	for (char *c = text;; c++) {
+		char end = *c;
+
+		if (end && end != ':' && end != ' ')
+			continue;
+		*c = '\0';
+		if (text_equal(text_tail(begin), own)) {
+			if (c - begin < PATH_BYTES)
+				text_put(path, path + PATH_BYTES, begin);
+			return true;
+		}
+		if (!end)
+			return false;
+		begin = c + 1;
+	}
+}
+
+/* As this image was given them: a program may take them out of that very list before it calls exec. */
+static struct variables given;
+
+void exec_reach_start(void)
+{
+	given = (struct variables){sys_getenv("LD_PRELOAD"), sys_getenv("MPSAN_DIR")};
+}
+
+static bool reach_is_there(const char *path, struct stat *st)
+{
+	return SYS4(SYS_newfstatat, AT_FDCWD, path, st, 0) >= 0;
+}
+
+/* This and what looks at the program have large buffers, one at a time. */
+static NOINLINE enum mpsan_off see_environment(const char *const *envp)
+{
+	struct variables found = {0};
+	char path[PATH_BYTES];
+	struct stat st;
+
+	/* Loaded in another way, it will be so again. */
+	if (!given.preload || !find_ours(path, given.preload) || !reach_look_at(&found, envp))
+		return MPSAN_OFF_NOT;
+	if (!found.preload)
+		return MPSAN_OFF_ENVIRONMENT;
+	if (!find_ours(path, found.preload))
+		return MPSAN_OFF_PRELOAD;
+	if (path[0] == '/' && !reach_is_there(path, &st))
+		return MPSAN_OFF_LIBRARY;
+	return given.directory && !found.directory ? MPSAN_OFF_SESSION : MPSAN_OFF_NOT;
+}
+
+/* ---- the program ---- */
+
+/* Runs with other rights than its caller has: the loader then takes no library from outside. */
+static enum mpsan_off see_rights(const char *path, const struct stat *st)
+{
+	char capabilities[32];
+
+	if ((st->st_mode & S_ISUID && st->st_uid != (uint32_t)SYS1(SYS_getuid, 0)) ||
+	    (st->st_mode & S_ISGID && st->st_mode & S_IXGRP &&
+	     st->st_gid != (uint32_t)SYS1(SYS_getgid, 0)))
+		return MPSAN_OFF_SETUID;
+	if (SYS1(SYS_getuid, 0) &&
+	    SYS4(SYS_getxattr, path, "security.capability", capabilities, sizeof(capabilities)) > 0)
+		return MPSAN_OFF_CAPABILITIES;
+	return MPSAN_OFF_NOT;
+}
+
+static enum mpsan_off see_elf(const char *head, long bytes)
+{
+	const Elf64_Ehdr *elf = (const void *)head;
+
+#if defined(__x86_64__)
+	if (elf->e_machine != EM_X86_64)
+		return MPSAN_OFF_MACHINE;
+#endif
+	if (elf->e_ident[EI_CLASS] != ELFCLASS64)
+		return MPSAN_OFF_MACHINE;
+	for (unsigned i = 0; i < elf->e_phnum; i++) {
+		uint64_t at = elf->e_phoff + (uint64_t)i * sizeof(Elf64_Phdr);
+		const Elf64_Phdr *segment = (const void *)(head + at);
+
+		if (elf->e_phoff > HEAD_BYTES || at + sizeof(*segment) > (uint64_t)bytes)
+			return MPSAN_OFF_NOT;
+		if (segment->p_type != PT_INTERP)
+			continue;
+		for (uint64_t c = segment->p_offset; c < (uint64_t)bytes && head[c]; c++)
+			if (text_starts(head + c, "ld-musl"))
+				return MPSAN_OFF_MUSL;
+		return MPSAN_OFF_NOT;
+	}
+	return MPSAN_OFF_STATIC;
+}
+
+/* "#! INTERPRETER [ARGUMENT]": writes its path over that of the script. */
+static void follow_script(char *path, const char *head)
+{
+	char *end = path + PATH_BYTES - 1;
+
+	for (head += 2; *head == ' ' || *head == '\t'; head++)
+		;
+	while (*head && *head != ' ' && *head != '\t' && *head != '\n' && path < end)
+		*path++ = *head++;
+	*path = '\0';
+}
+
+static long read_head(const char *path, char *head)
+{
+	long fd = SYS4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0), n;
+
+	if (fd < 0)
+		return 0; /* it may well be run without being read */
+	n = SYS3(SYS_read, fd, head, HEAD_BYTES);
+	SYS1(SYS_close, fd);
+	head[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+static NOINLINE enum mpsan_off see_program(char *path)
+{
+	_Alignas(8) char head[HEAD_BYTES + 1];
+	enum mpsan_off why;
+	struct stat st;
+	long n = 0;
+
+	for (int i = 0; i < SCRIPTS_MAX; i++) {
+		long error = SYS4(SYS_newfstatat, AT_FDCWD, path, &st, 0);
+
+		if (error == -ENOENT || error == -ENOTDIR)
+			return MPSAN_OFF_FAILED;
+		if (error < 0 || !S_ISREG(st.st_mode))
+			return MPSAN_OFF_NOT;
+		n = read_head(path, head);
+		if (n < 2 || head[0] != '#' || head[1] != '!')
+			break;
+		follow_script(path, head);
+	}
+	why = see_rights(path, &st);
+	if (why)
+		return why;
+	return n >= (long)sizeof(Elf64_Ehdr) && !memcmp(head, ELFMAG, SELFMAG) ? see_elf(head, n) :
+										 MPSAN_OFF_NOT;
+}
+
+/* As execvp looks for it. */
+static bool reach_search(char *path, const char *name)
+{
+	const char *const *env = reach_environment();
+	const char *list = NULL;
+
+	for (; env && *env && !list; env++)
+		list = text_starts(*env, "PATH=") ? *env + 5 : NULL;
+	while (list && *list) {
+		char *end = path + PATH_BYTES, *at = path;
+
+		while (*list && *list != ':' && at + 1 < end)
+			*at++ = *list++;
+		while (*list && *list++ != ':')
+			;
+		at = text_put(at, end, at == path ? "./" : "/");
+		text_put(at, end, name);
+		if (SYS4(SYS_faccessat, AT_FDCWD, path, 1 /* X_OK */, 0) >= 0)
+			return true;
+	}
+	return false;
+}
+
+/* ---- the session ---- */
+
+/* Its directory lets in who made it. */
+static NOINLINE enum mpsan_off see_session(void)
+{
+	uint32_t uid = (uint32_t)SYS1(SYS_geteuid, 0);
+	struct stat st;
+
+	if (!reach_is_there(log_directory(), &st))
+		return MPSAN_OFF_DIRECTORY;
+	return st.st_uid != uid ? MPSAN_OFF_USER : MPSAN_OFF_NOT;
+}
+
+/* The program's path, "" when it is not found. */
+static NOINLINE void find_program(char *text, const char *path, bool searched)
+{
+	char name[PATH_BYTES];
+
+	peek_text(text, path ? path : "", PATH_BYTES);
+	if (!searched || !text[0] || text_tail(text) != text)
+		return;
+	text_put(name, name + sizeof(name), text);
+	if (!reach_search(text, name))
+		text[0] = '\0';
+}
+
+enum mpsan_off exec_reach_after_exec(const char *path, bool searched, const char *const *envp)
+{
+	enum mpsan_off why = MPSAN_OFF_NOT;
+	char text[PATH_BYTES];
+
+	if (sys_image.filtered || !life.session)
+		return MPSAN_OFF_NOT;
+	find_program(text, path, searched);
+	if (text[0] && strlen(text) + 1 < sizeof(text))
+		why = see_program(text);
+	if (!why)
+		why = see_environment(envp ? envp : reach_environment());
+	return why ? why : see_session();
+}

@@ -1,0 +1,76 @@
+/* See held_events.h. */
+#include "held_events.h"
+
+#include "../record/lock_hints.h"
+#include "../record/log.h"
+#include "../record/state.h"
+#include "../record/thread.h"
+#include "libc_locks.h"
+
+/* The forking thread states its own holds without a stack: the fork event has it. */
+static bool is_own(const struct claim *c)
+{
+	return c->tid == thread_tid();
+}
+
+static uint64_t state_one(const struct claim *c, uint64_t fork)
+{
+	const struct mpsan_thread *t = c->holder;
+	bool own = is_own(c);
+
+	if (MPSAN_TAG_KIND(c->tag) == MPSAN_LOCK_LIBC)
+		libc_lock_name(claim_lock(c));
+	return EMIT(held, .fork = fork, .lock = (uint64_t)(uintptr_t)claim_lock(c),
+		    .kind = MPSAN_TAG_KIND(c->tag), .flags = c->flags, .holder = c->tid,
+		    .caller = c->caller, .stack = own ? 0 : t->snap_stack,
+		    .python = own ? 0 : t->snap_python, .init = lock_hint_init_site(claim_lock(c)),
+		    .thread_name = t->name_pos);
+}
+
+/* The list of holds that was stated last: a fork that finds the same ones refers to it. */
+static struct {
+	uint32_t busy;
+	uint32_t slot;
+	uint64_t key;
+	uint64_t fork;
+	uint64_t held[CLAIMS_LEFT];
+} stated;
+
+static uint64_t key_of_list(const struct claim *claim, uint32_t count)
+{
+	uint64_t key = count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct claim *c = &claim[i];
+		uint64_t snap = is_own(c) ? 0 : c->holder->snap_ns;
+
+		key = (key ^ c->tag ^ c->caller << 1 ^ (uint64_t)c->tid << 32 ^ c->flags) *
+		      0x9e3779b97f4a7c15ull;
+		key = (key ^ snap) * 0x9e3779b97f4a7c15ull;
+	}
+	return key;
+}
+
+uint64_t held_state(struct claim *claim, uint32_t count, uint64_t fork, bool refers)
+{
+	uint64_t key = key_of_list(claim, count), earlier = 0;
+	uint32_t expected = 0;
+	bool mine = refers && count &&
+		    __atomic_compare_exchange_n(&stated.busy, &expected, 1, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED);
+
+	if (mine && stated.slot == life.slot && stated.key == key)
+		earlier = stated.fork;
+	for (uint32_t i = 0; i < count; i++)
+		claim[i].held = earlier ? stated.held[i] : state_one(&claim[i], fork);
+	if (mine && !earlier) {
+		for (uint32_t i = 0; i < count; i++)
+			stated.held[i] = claim[i].held;
+		stated.fork = fork;
+		stated.key = key;
+		stated.slot = life.slot;
+	}
+	if (mine)
+		__atomic_store_n(&stated.busy, 0, __ATOMIC_RELEASE);
+	return earlier;
+}

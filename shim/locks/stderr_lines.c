@@ -1,0 +1,172 @@
+/* See stderr_lines.h. */
+#include "stderr_lines.h"
+
+#include <stddef.h>
+
+#include "../common/wait_rule.h"
+#include "../intercept/elf.h"
+#include "../intercept/sys.h"
+#include "../record/log.h"
+#include "../record/state.h"
+#include "../record/thread.h"
+
+#define PLACES 32u /* of code, each told once */
+#define LEFT 16u
+#define OBJECTS_MAX 4096 /* in the loader's list */
+
+/* A fork, as its child remembers it. */
+struct origin {
+	uint32_t by; /* pid of who forked, 0: nobody */
+	bool preexec;
+	uint32_t count;
+	uint64_t began[PLACES]; /* start routines of the other threads, and who created them */
+};
+
+/* of the newest fork in this memory, and of who made this process */
+STATE static struct origin next, mine;
+STATE static uint64_t left[LEFT];
+STATE static uint32_t left_count, left_by;
+
+static void note_place(struct origin *origin, uint64_t code)
+{
+	for (uint32_t i = 0; i < origin->count; i++)
+		if (origin->began[i] == code)
+			return;
+	if (code && origin->count < PLACES)
+		origin->began[origin->count++] = code;
+}
+
+static void note_thread(struct mpsan_thread *t, void *context)
+{
+	if (t->tid == thread_tid())
+		return;
+	note_place(context, t->entry);
+	note_place(context, t->creator_caller);
+}
+
+void print_before_fork(bool preexec, uint32_t threads)
+{
+	if (life.quiet)
+		return;
+	if (next.by && next.by != life.pid)
+		mine = next;
+	next = (struct origin){.by = life.pid, .preexec = preexec};
+	if (threads != 1)
+		thread_each(note_thread, &next);
+}
+
+static const struct origin *origin(void)
+{
+	return next.by && next.by != life.pid ? &next : &mine;
+}
+
+void print_left(uint64_t lock)
+{
+	if (left_by != life.pid)
+		left_count = 0;
+	left_by = life.pid;
+	if (!life.quiet && left_count < LEFT)
+		left[left_count++] = lock;
+}
+
+static bool was_left(uint64_t lock)
+{
+	for (uint32_t i = 0; left_by == life.pid && i < left_count; i++)
+		if (left[i] == lock)
+			return true;
+	return false;
+}
+
+static bool began_within(const struct elf_object *object)
+{
+	const struct origin *from = origin();
+
+	for (uint32_t i = 0; i < from->count; i++)
+		if (from->began[i] >= object->base && from->began[i] < object->end)
+			return true;
+	return false;
+}
+
+/* Whether code lies in a library of which threads were left behind. */
+static bool is_in_pool(uint64_t code)
+{
+	const struct link_map *at = _r_debug.r_map;
+	struct elf_object object;
+	struct link_map map;
+	char path[512];
+
+	for (int i = 0; at && i < OBJECTS_MAX && sys_peek(&map, at, sizeof(map)) == sizeof(map);
+	     i++, at = map.l_next) {
+		long bytes;
+
+		if (!elf_describe(&map, &object) || code < object.base || code >= object.end)
+			continue;
+		bytes = sys_peek(path, map.l_name, sizeof(path) - 1);
+		path[bytes > 0 ? bytes : 0] = '\0';
+		return wait_is_library(path) && began_within(&object);
+	}
+	return false;
+}
+
+static const char *rule_of(const struct ev_wait *w)
+{
+	struct wait_case wait = {.kind = w->kind,
+				 .flags = w->flags,
+				 .reason = w->reason,
+				 .was_left = was_left(w->lock),
+				 .preexec = life.forked && origin()->preexec};
+
+	wait.in_pool = w->reason == MPSAN_WAIT_ALONE && is_in_pool(w->caller);
+	return wait_rule_slug(wait_rule(&wait));
+}
+
+static const char *const kind_name[MPSAN_KIND_COUNT] = {
+	[MPSAN_LOCK_MUTEX] = "mutex",
+	[MPSAN_LOCK_RWLOCK_READ] = "read-write lock",
+	[MPSAN_LOCK_RWLOCK_WRITE] = "read-write lock",
+	[MPSAN_LOCK_SPIN] = "spin lock",
+	[MPSAN_LOCK_SEMAPHORE] = "semaphore",
+	[MPSAN_LOCK_CUSTOM] = "custom lock",
+	[MPSAN_WAIT_COND] = "condition variable",
+	[MPSAN_WAIT_BARRIER] = "barrier",
+	[MPSAN_LOCK_IMPORT] = "import lock",
+	[MPSAN_WAIT_FUTEX] = "futex",
+	[MPSAN_LOCK_GUARD] = "C++ guard",
+	[MPSAN_LOCK_LIBC] = "libc's lock behind",
+	[MPSAN_WAIT_POOL] = "thread pool of libgomp at",
+};
+
+void print_wait(const struct ev_wait *w)
+{
+	char pid[16], owner[16], lock[24];
+	const char *kind = w->kind < MPSAN_KIND_COUNT ? kind_name[w->kind] : NULL;
+	const char *const line[] = {
+		"==",
+		pid,
+		"== mpsan: error: ",
+		rule_of(w),
+		": ",
+		w->flags & MPSAN_LF_PYTHON && w->kind == MPSAN_LOCK_SEMAPHORE ? "Python lock" :
+		kind							      ? kind :
+										"lock",
+		" 0x",
+		lock,
+		w->owner ? " is held by thread " : "",
+		w->owner ? owner : "",
+		w->reason == MPSAN_WAIT_ORPHAN ? ", which the fork left behind" :
+		w->reason == MPSAN_WAIT_TEAM   ? " has lost its threads to the fork" :
+		w->owner		       ? ", which is this thread" :
+						 ": nobody is here who could wake this thread",
+		"; this wait cannot end",
+		NULL};
+	const char *const more[] = {
+		"==", pid, "== mpsan: `mpsan report ", log_directory(), "` tells where", NULL};
+
+	text_put_number(pid, pid + sizeof(pid), life.pid, 10);
+	text_put_number(owner, owner + sizeof(owner), w->owner, 10);
+	text_put_number(lock, lock + sizeof(lock), w->lock, 16);
+	if (life.quiet || !mpsan_wait_is_proof(w))
+		return;
+	sys_print(line);
+	sys_print(more);
+}

@@ -1,0 +1,168 @@
+/* See live_threads.h. */
+#include "live_threads.h"
+
+#include <errno.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+
+#include "../intercept/sys.h"
+#include "../python/python.h"
+#include "log.h"
+#include "modules.h"
+#include "state.h"
+#include "thread.h"
+#include "thread_names.h"
+
+#define LEAVING 16u
+#define BATCH 16u
+#define ROUNDS 4
+#define NAMES_MAX 16u /* looked up at one fork: the list that people get is shorter */
+
+struct snapshot {
+	bool python;
+	uint32_t named;
+	uint32_t living;
+	uint32_t leaving; /* they do not live, and may still be in the kernel's list */
+	struct mpsan_thread *leaves[LEAVING];
+	uint32_t batched; /* threads whose word is to be read */
+	struct mpsan_thread *batch[BATCH];
+};
+
+/*
+ * The kernel clears a word of each thread as it goes, which wakes who joins it: glibc keeps the TID
+ * there. How far from the thread pointer it is, 0: not known.
+ */
+static uint64_t clear_word(void)
+{
+	static uint64_t distance;
+	static bool asked;
+	uint64_t pointer = (uint64_t)(uintptr_t)__builtin_thread_pointer(), word = 0;
+	uint32_t tid = 0;
+
+	if (!asked && !SYS2(SYS_prctl, PR_GET_TID_ADDRESS, &word) &&
+	    sys_peek(&tid, (const void *)word, sizeof(tid)) == sizeof(tid) && tid == sys_tid())
+		distance = word - pointer;
+	asked = true;
+	return distance;
+}
+
+/*
+ * A thread of Python's that was in the interpreter, since the GIL is what it has claimed last, and
+ * is there no more: what it does until the kernel ends it concerns nobody.
+ */
+static bool has_left_python(struct mpsan_thread *t)
+{
+	const void *last = (const void *)(uintptr_t)MPSAN_TAG_ADDRESS(t->hold[0].tag);
+
+	return !t->holds_used && python_is_gil(last) && modules_is_python(t->entry) &&
+	       !python_has_thread(t->pthread, &t->python_state);
+}
+
+/* What the kernel left in that word of a thread; -1: it cannot be read, 0 and more: a TID. */
+static int64_t word_of(const struct mpsan_thread *t, uint64_t word)
+{
+	uint32_t tid = 0;
+	long got = sys_peek(&tid, (const void *)(t->pthread + word), sizeof(tid));
+
+	return got == sizeof(tid) || got == -EFAULT ? (int64_t)tid : -1;
+}
+
+/* Its descriptor is its own until that word is cleared: after that, it may be another thread's. */
+static bool is_running(const struct mpsan_thread *t, int64_t word)
+{
+	return word >= 0 ? word == t->tid : sys_thread_alive(life.pid, t->tid);
+}
+
+/* The kernel lists a thread to its very end. */
+static bool is_listed(struct mpsan_thread *t)
+{
+	if (sys_thread_alive(life.pid, t->tid))
+		return true;
+	t->buried = t->ended;
+	return false;
+}
+
+static void living_judge(struct snapshot *snapshot, struct mpsan_thread *t, int64_t word)
+{
+	if (!live_threads_ended(t)) {
+		if (is_running(t, word) &&
+		    !(snapshot->python && t != thread_hot && has_left_python(t))) {
+			snapshot->living++;
+			if (snapshot->named < NAMES_MAX)
+				snapshot->named += thread_name_look(t, snapshot->python);
+			return;
+		}
+		t->ended = t->start_ns;
+		EMIT(thread_gone, .thread = t->tid, .start = t->start_ns);
+	}
+	if (is_listed(t) && snapshot->leaving < LEAVING)
+		snapshot->leaves[snapshot->leaving++] = t;
+}
+
+/* The words of several threads are read by one call; where one is gone, each by its own. */
+static void judge_batch(struct snapshot *snapshot)
+{
+	struct iovec to[BATCH], from[BATCH];
+	uint32_t tid[BATCH];
+	uint64_t word = clear_word();
+	bool all;
+
+	for (uint32_t i = 0; i < snapshot->batched; i++) {
+		to[i] = (struct iovec){&tid[i], sizeof(tid[i])};
+		from[i] = (struct iovec){(void *)(snapshot->batch[i]->pthread + word),
+					 sizeof(tid[i])};
+	}
+	all = sys_peek_many(to, from, snapshot->batched) ==
+	      (long)(snapshot->batched * sizeof(*tid));
+	for (uint32_t i = 0; i < snapshot->batched; i++)
+		living_judge(snapshot, snapshot->batch[i],
+			     all ? tid[i] : word_of(snapshot->batch[i], word));
+	snapshot->batched = 0;
+}
+
+static void living_see(struct mpsan_thread *t, void *context)
+{
+	struct snapshot *snapshot = context;
+
+	if (!t->tid || (t->buried && t->buried == t->start_ns))
+		return;
+	if (live_threads_ended(t) || !t->pthread || !clear_word()) {
+		living_judge(snapshot, t, -1);
+		return;
+	}
+	snapshot->batch[snapshot->batched++] = t;
+	if (snapshot->batched == BATCH)
+		judge_batch(snapshot);
+}
+
+static uint32_t still_listed(const struct snapshot *snapshot)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < snapshot->leaving; i++)
+		count += is_listed(snapshot->leaves[i]);
+	return count;
+}
+
+uint32_t live_threads_count(bool python)
+{
+	uint32_t listed = sys_thread_count(), leaving, before;
+	struct snapshot snapshot = {.python = python};
+
+	if (listed == 1)
+		return 1;
+	thread_each(living_see, &snapshot);
+	if (snapshot.batched)
+		judge_batch(&snapshot);
+	if (!listed || listed <= snapshot.living)
+		return listed;
+	/* Threads leave meanwhile: the numbers are of one moment when they make sense together. */
+	for (int i = 0; i < ROUNDS; i++) {
+		before = sys_thread_count();
+		leaving = still_listed(&snapshot);
+		listed = sys_thread_count();
+		if (before == listed && listed <= snapshot.living + leaving)
+			break;
+	}
+	return listed > snapshot.living + leaving ? listed - leaving : snapshot.living;
+}

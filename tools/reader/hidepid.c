@@ -1,0 +1,92 @@
+/* See hidepid.h. */
+#include "hidepid.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../proc/proc.h"
+
+bool hidepid_option(const char *mountinfo)
+{
+	const char *option = strstr(mountinfo, "hidepid=");
+
+	return strstr(mountinfo, " - proc ") && option && option[8] != '0' &&
+	       strncmp(option + 8, "off", 3);
+}
+
+bool hidepid_possible(void)
+{
+	static enum { UNREAD, SHOWN, HIDES } known;
+	FILE *file = known == UNREAD ? fopen("/proc/self/mountinfo", "re") : NULL;
+	char *line = NULL;
+	size_t room = 0;
+
+	if (known == UNREAD)
+		known = SHOWN;
+	while (file && getline(&line, &room, file) > 0)
+		if (hidepid_option(line))
+			known = HIDES;
+	if (file)
+		fclose(file);
+	free(line);
+	return known == HIDES;
+}
+
+static bool is_hidden(uint32_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	return access(path, R_OK) && proc_lives(pid);
+}
+
+static void see_child(uint32_t pid, void *found)
+{
+	*(bool *)found |= is_hidden(pid);
+}
+
+/* Those of other pid namespaces have other numbers here. */
+static bool hidden_is_there(const struct reader *reader, uint32_t slot)
+{
+	const struct mpsan_process *process = &reader->session.table[slot];
+
+	return process->pid && !reader->processes[slot].gone &&
+	       !(process->flags & MPSAN_PROCESS_REPLACED) && !session_is_elsewhere(process);
+}
+
+static bool is_hidden_slot(const struct reader *reader, uint32_t slot)
+{
+	return hidden_is_there(reader, slot) && is_hidden(reader->session.table[slot].pid);
+}
+
+uint32_t hidepid_count(const struct reader *reader)
+{
+	uint32_t count = 0;
+
+	if (hidepid_possible())
+		READER_EACH_SLOT(reader, slot)
+			count += is_hidden_slot(reader, slot);
+	return count;
+}
+
+uint32_t hidepid_first(const struct reader *reader)
+{
+	if (hidepid_possible())
+		READER_EACH_SLOT(reader, slot)
+			if (is_hidden_slot(reader, slot))
+				return slot;
+	return FACT_NONE;
+}
+
+bool hidepid_any(const struct reader *reader)
+{
+	bool found = hidepid_first(reader) != FACT_NONE;
+
+	if (hidepid_possible())
+		READER_EACH_SLOT(reader, slot)
+			if (!found && hidden_is_there(reader, slot))
+				proc_children(reader->session.table[slot].pid, see_child, &found);
+	return found;
+}

@@ -1,0 +1,32 @@
+/* See first_error.h. */
+#include "first_error.h"
+
+#include <stdlib.h>
+
+#include "../base/jsontext.h"
+#include "../base/line.h"
+#include "../base/util.h"
+
+/* What to do with the program itself, now. */
+static char *next_text(const struct alert *alert)
+{
+	if (alert->is_killed)
+		return text_copy("; the program is ended now (--on-deadlock=kill)");
+	if (!alert->is_wait || alert->is_over)
+		return text_copy("");
+	return text_format("; it hangs now: look with mpsan ps %s", alert->dir);
+}
+
+char *first_error_text(const struct alert *alert, const json_t *finding)
+{
+	char *after = line_lapse(0, (long long)alert->after_ns), *next = next_text(alert), *line;
+
+	line = text_format("mpsan: %s after %s of the session: %s: %s; fix: %s%s",
+			   alert->is_wait ? "deadlock proved" : "first error", after,
+			   jsontext_at(finding, "rule"), jsontext_at(finding, "message"),
+			   jsontext_at(finding, "fix"), next);
+	line_clean(line); /* names are the program's own choice */
+	free(after);
+	free(next);
+	return line;
+}

@@ -1,0 +1,109 @@
+/* See left_behind.h. */
+#include "left_behind.h"
+
+#include "../facts/processes.h"
+
+/* ---- processes ---- */
+
+/* Its end may be newer than the last look at who is alive. */
+static bool has_ended(const struct reader *reader, uint32_t slot)
+{
+	return reader->processes[slot].gone || session_liveness(&reader->session, slot) == GONE;
+}
+
+/* A parent that is not watched is known by its pid. */
+static bool is_orphan(const struct reader *reader, uint32_t slot)
+{
+	uint32_t parent = reader->session.table[process_born_as(&reader->facts, slot)].parent_pid;
+	struct proc_stat stat = proc_stat(parent, parent);
+
+	return parent && (!stat.state || proc_stat_ended(&stat));
+}
+
+/* Whether it began with what its parent had, and not as another program. */
+static bool is_part(const struct reader *reader, uint32_t slot)
+{
+	return process_is_worker(&reader->facts, slot) ||
+	       role_text(role_of(&reader->session.table[slot]));
+}
+
+/* Whether the end of its parent leaves this one behind: a launcher that exits, or half of a daemon, does not. */
+static bool is_left_by(const struct reader *reader, uint32_t slot, uint32_t parent)
+{
+	const struct facts *facts = &reader->facts;
+
+	if (!has_ended(reader, parent) || process_leaves_on_purpose(facts, parent))
+		return false;
+	if (reader->session.table[parent].end != MPSAN_END_EXIT || is_part(reader, slot))
+		return true;
+	return process_parent(facts, parent) == FACT_NONE && !process_is_apart(facts, slot);
+}
+
+bool left_behind(const struct reader *reader, uint32_t slot)
+{
+	for (uint32_t i = 0; i < reader->session.slots; i++) {
+		uint32_t parent = process_parent(&reader->facts, slot);
+
+		if (parent == FACT_NONE)
+			return is_orphan(reader, slot);
+		if (is_left_by(reader, slot, parent))
+			return true;
+		slot = parent;
+	}
+	return false;
+}
+
+/* ---- groups ---- */
+
+static const struct snapshot_thread *thread_of(const struct graph *graph, uint32_t index)
+{
+	return &graph->waits->snapshot->threads.item[index];
+}
+
+/* The killed keep what they have: no other process can be blamed for it. */
+static bool was_struck(const struct graph *graph, uint32_t slot)
+{
+	return process_was_struck(&graph->waits->snapshot->reader->facts, slot);
+}
+
+static bool asks_others(const struct graph *graph, uint32_t index)
+{
+	const struct wait *wait = &graph->waits->item.item[index];
+
+	if (wait->end == WAIT_NOBODY)
+		return wait->flags & MPSAN_LF_SHARED && wait->gone_slot &&
+		       was_struck(graph, wait->gone_slot - 1);
+	return wait->end == WAIT_PROCESSES && wait->kind != MPSAN_WAIT_PROCESS &&
+	       thread_of(graph, index)->object.is_shared;
+}
+
+bool left_explains(const struct graph *graph, uint32_t group)
+{
+	bool asks = false;
+
+	for (uint32_t i = 0; i < graph->count && !asks; i++)
+		asks = graph->group[i] == group && asks_others(graph, i);
+	for (uint32_t i = 0; i < graph->count && asks; i++)
+		if (graph->group[i] == group &&
+		    !left_behind(graph->waits->snapshot->reader, thread_of(graph, i)->slot))
+			return false;
+	return asks;
+}
+
+bool left_behind_explains_cycle(const struct graph *graph, uint32_t thread)
+{
+	uint32_t at = thread;
+
+	do {
+		if (graph->waits->item.item[at].end != WAIT_OWNERS)
+			return left_explains(graph, graph->group[thread]);
+		at = graph->next[at];
+	} while (at != thread);
+	return false;
+}
+
+bool left_behind_explains_loss(const struct graph *graph, uint32_t thread, uint32_t dead_slot)
+{
+	return was_struck(graph, dead_slot) &&
+	       left_behind(graph->waits->snapshot->reader, thread_of(graph, thread)->slot);
+}

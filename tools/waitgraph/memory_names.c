@@ -1,0 +1,229 @@
+/* See memory_names.h. */
+#include "memory_names.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define ENTRIES_MAX 50000u /* that one search reads */
+#define DEPTH_MAX 16u
+#define DELETED " (deleted)"
+
+static bool starts_with(const char *text, const char *start)
+{
+	return !strncmp(text, start, strlen(start));
+}
+
+/* ---- System V ---- */
+
+/* SHM_DEST: it goes with its last user. By its id it can be attached still */
+#define SEGMENT_REMOVED 01000u
+
+/*
+ * Its inode is the segment's id; the list is that of our own namespace. Where more have it attached than we
+ * can see, others know it.
+ */
+static enum links links_of_segment(uint32_t pid, uint64_t id, uint64_t mapped)
+{
+	enum links links = LINKS_OF_ALL;
+	unsigned long long found, attached;
+	char line[512];
+	unsigned mode;
+	FILE *file;
+
+	if (!proc_same_namespace(pid, "ipc"))
+		return links;
+	file = fopen("/proc/sysvipc/shm", "re");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%*d %llu %o %*u %*u %*u %llu", &found, &mode, &attached) == 3 &&
+		    found == id)
+			links = mode & SEGMENT_REMOVED && attached <= mapped ? LINKS_OF_JOB :
+									       LINKS_OF_ALL;
+	if (file)
+		fclose(file);
+	return links;
+}
+
+/* ---- names in a file system ---- */
+
+struct search {
+	uint64_t device, inode; /* device 0: not compared, what directories say of it may differ */
+	uint32_t left; /* entries to be read still; 0: given up */
+	enum links found;
+};
+
+/* Nobody guesses the names that multiprocessing makes for its semaphores. */
+static bool is_of_job(const char *name)
+{
+	return starts_with(name, "sem.mp-");
+}
+
+static void search_dir(struct search *search, int at, const char *name, unsigned depth);
+
+static void see_entry(struct search *search, int dir, const struct dirent *entry, unsigned depth)
+{
+	enum links links = is_of_job(entry->d_name) ? LINKS_OF_JOB : LINKS_OF_ALL;
+
+	if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+		return;
+	if (entry->d_ino == search->inode && entry->d_type != DT_DIR && links > search->found)
+		search->found = links;
+	if (depth && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN))
+		search_dir(search, dir, entry->d_name, depth - 1);
+}
+
+/* A directory that is not ours to read is nobody's of this job. */
+static void search_dir(struct search *search, int at, const char *name, unsigned depth)
+{
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	struct stat file;
+
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	if (!search->device || (!fstat(fd, &file) && file.st_dev == search->device))
+		while (search->found != LINKS_OF_ALL && search->left && (entry = readdir(dir))) {
+			search->left--;
+			see_entry(search, fd, entry, depth);
+		}
+	closedir(dir);
+}
+
+/* Written by the kernel: "\040" for a blank. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++) {
+		unsigned code;
+
+		if (*text == '\\' && sscanf(text + 1, "%3o", &code) == 1) {
+			*to++ = (char)code;
+			text += 3;
+		} else {
+			*to++ = *text;
+		}
+	}
+	*to = '\0';
+}
+
+/* One that we could wait for: its answers come from a server, or a process of this very job. */
+static bool is_remote(const char *type)
+{
+	static const char *const types[] = {"fuse", "nfs", "cifs", "smb", "9p", "ceph", "lustre"};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (starts_with(type, types[i]))
+			return true;
+	return false;
+}
+
+/* A line of mountinfo: its device, mount point and, behind " - ", its type. */
+static bool parse_mount(const char *line, uint64_t *device, char place[4096], char type[32])
+{
+	unsigned major_number, minor_number;
+	const char *rest = strstr(line, " - ");
+
+	if (!rest || sscanf(rest, " - %31s", type) != 1 ||
+	    sscanf(line, "%*u %*u %u:%u %*s %4095s", &major_number, &minor_number, place) != 3)
+		return false;
+	*device = makedev(major_number, minor_number);
+	unescape(place);
+	return true;
+}
+
+/* Its former directory. What was made without a name may have got one anywhere. */
+static void search_beside(struct search search, uint32_t pid, const char *file, enum links *found)
+{
+	const char *base = strrchr(file, '/');
+	char dir[PROC_PATH_BYTES + 32];
+
+	search.device = 0;
+	snprintf(dir, sizeof(dir), "/proc/%u/root%.*s", proc_living(pid), (int)(base - file + 1),
+		 file);
+	search_dir(&search, AT_FDCWD, dir, 0);
+	*found = base[1] == '#' || !search.left ? LINKS_OF_ALL : search.found;
+}
+
+/* Wherever the process has that file system mounted; nowhere: it is the kernel's own. */
+static enum links search_links(uint32_t pid, const struct proc_mapping *mapping)
+{
+	struct search search = {mapping->device, mapping->inode, ENTRIES_MAX, LINKS_NONE};
+	char path[4200], line[8192], place[4096], type[32];
+	uint64_t device;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/mountinfo", proc_living(pid));
+	file = fopen(path, "re");
+	search.found = file ? LINKS_NONE : LINKS_OF_ALL;
+	while (file && search.found != LINKS_OF_ALL && fgets(line, sizeof(line), file)) {
+		if (!parse_mount(line, &device, place, type) || device != search.device)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%u/root%s", proc_living(pid), place);
+		if (is_remote(type))
+			search.found = LINKS_OF_ALL;
+		else if (!strcmp(type, "tmpfs"))
+			search_dir(&search, AT_FDCWD, path, DEPTH_MAX);
+		else
+			search_beside(search, pid, mapping->path, &search.found);
+	}
+	if (file)
+		fclose(file);
+	return search.left ? search.found : LINKS_OF_ALL;
+}
+
+/* The kernel tells it to whoever may restore checkpoints; -1: not to us. */
+static int64_t count_of(uint32_t pid, const struct proc_mapping *mapping)
+{
+	struct statx file;
+	char path[80];
+
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", proc_living(pid),
+		 (unsigned long long)mapping->start, (unsigned long long)mapping->end);
+	return statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_NLINK, &file) ?
+		       -1 :
+		       (int64_t)file.stx_nlink;
+}
+
+/* A file may be called "x (deleted)": that one is found as any other. */
+static bool has_path(const struct proc_mapping *mapping)
+{
+	size_t length = strlen(mapping->path), end = strlen(DELETED);
+
+	return length + 1 == sizeof(mapping->path) || length < end ||
+	       strcmp(mapping->path + length - end, DELETED);
+}
+
+bool memory_names_has_no_descriptor(const struct proc_mapping *mapping)
+{
+	return *mapping->path != '/' || !strcmp(mapping->path, "/dev/zero" DELETED) ||
+	       !strcmp(mapping->path, "/anon_hugepage" DELETED) ||
+	       starts_with(mapping->path, "/SYSV");
+}
+
+enum links memory_names_of(uint32_t pid, const struct proc_mapping *mapping, uint64_t mapped)
+{
+	enum links found;
+	int64_t count;
+
+	if (starts_with(mapping->path, "/SYSV"))
+		return links_of_segment(pid, mapping->inode, mapped);
+	if (memory_names_has_no_descriptor(mapping) || starts_with(mapping->path, "/memfd:"))
+		return LINKS_NONE;
+	count = count_of(pid, mapping);
+	if (!count)
+		return LINKS_NONE;
+	if (has_path(mapping))
+		return is_of_job(strrchr(mapping->path, '/') + 1) ? LINKS_OF_JOB : LINKS_OF_ALL;
+	found = search_links(pid, mapping);
+	return found == LINKS_NONE && count > 0 ? LINKS_OF_ALL : found;
+}
