@@ -66,7 +66,7 @@ def check_once():
                     ("--report", f"text={scratch('report.txt')}")):
         run = run_bare([MPSAN, "run", "--on-deadlock=kill", *options, "--", program("fork/fork-orphaned-lock-mutex")])
         assert run.exit == 66, run
-        assert len(alerts(run.err)) == 1 and "the program is ended now" in alerts(run.err)[0], (options, run.err)
+        assert len(alerts(run.err)) == 1 and "killing the program" in alerts(run.err)[0], (options, run.err)
         story = "mpsan: error: fork-orphaned-lock" in run.err
         assert story == ("text=stderr" in options or not any(word.startswith("text") for word in options)), (options, run.err)
         assert run.err.count("mpsan: error: fork-orphaned-lock") == story, (options, run.err)

@@ -146,7 +146,7 @@ def check_orphan():
             wait = next(wait for wait in for_ever(document) if wait["name"] == "lock")
             assert wait["kind"] == "mutex" and wait["owner"]["gone"] and not wait["at_least"], wait
             assert "child_wants (fork-orphaned-lock-mutex.c:" in wait["at"], wait
-            says(text_of(place), "2 processes", "main thread waits for ever, since", 'for mutex "lock"', "which is gone",
+            says(text_of(place), "2 processes", "main thread waits for ever (", 'for mutex "lock"', "which has ended",
                  'holds mutex "lock" taken at', "error: fork-orphaned-lock", "mpsan report " + document["session"])
 
 
@@ -187,7 +187,7 @@ def check_healthy():
         place.preloaded([helper("ps_crowd"), "9"])
         document = place.until(lambda seen: len(waits(seen)) >= 10)
         assert not for_ever(document), for_ever(document)
-        says(text_of(place), 'for mutex "gate", held by the main thread', "with a time limit", "a semaphore each")
+        says(text_of(place), 'for mutex "gate", held by the main thread', "with a timeout", "a semaphore each")
 
 
 def check_handlers():
@@ -244,7 +244,7 @@ def as_nobody():
 
 
 def hidden(document):
-    return [limit for limit in document["limits"] if "the right to trace" in limit]
+    return [limit for limit in document["limits"] if "ptrace permission" in limit]
 
 
 def check_undumpable():
@@ -256,7 +256,7 @@ def check_undumpable():
         mutexes = [wait for wait in waits(document) if wait["kind"] == "mutex"]
         assert all(wait["owner"] and wait["owner"]["claimed"] and not wait["at_least"] for wait in mutexes), mutexes
         assert not any(thread["stack"] for thread in threads(document)), "a stack that may not be read"
-        says(text_of(place, **how), "waits since", ", claimed by ", "limit: what 1 of 1 processes wait for")
+        says(text_of(place, **how), "waits (", ", claimed by ", "limit: 1 of 1 processes cannot be read")
 
 
 def check_word_of_the_supervisor():
@@ -303,10 +303,10 @@ def check_dead():
         document = place.document(session)
         assert not document["live"] and len(for_ever(document)) == 3, document
         assert document["processes"][0]["end"] == {"signal": signal.SIGABRT}, document["processes"]
-        says(text_of(place, session), "ended; what follows", "ended by signal 6 (Aborted)",
+        says(text_of(place, session), "ended; last known state", "ended by signal 6 (Aborted)",
              'waited for ever for mutex "accounts"', 'held mutex "journal" taken at', "error: deadlock-cycle")
         run = place.ps()
-        assert run.exit == USAGE and "no session of yours" in run.err, run
+        assert run.exit == USAGE and "no running session of yours" in run.err, run
 
 
 def check_killed():
@@ -332,7 +332,7 @@ def check_none():
     with Place() as place:
         run = place.ps()
         assert run.exit == USAGE and not run.out, run
-        says(run.err.splitlines()[0], "no session of yours is under way in", str(place.directory))
+        says(run.err.splitlines()[0], "no running session of yours in", str(place.directory))
 
 
 def check_elsewhere():
@@ -355,8 +355,8 @@ def check_several():
         while run.exit == 0 and time.monotonic() < end:
             run = place.ps()
         lines = run.err.splitlines()
-        assert run.exit == USAGE and "name one" in lines[0] and len(lines) == 3, run
-        says(run.err, "deadlock-cycle-mutex", "fork-orphaned-lock-mutex", "since")
+        assert run.exit == USAGE and "the directory of one" in lines[0] and len(lines) == 3, run
+        says(run.err, "deadlock-cycle-mutex", "fork-orphaned-lock-mutex", " for ")
         for line in lines[1:]:
             assert place.ps(line.split()[0]).exit == 0, line
 

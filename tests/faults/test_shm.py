@@ -109,7 +109,7 @@ def check_none():
     with tempfile.TemporaryDirectory() as place:
         run_mpsan(["/bin/true"], ["--dir", f"{place}/s"])
         assert memory_of(f"{place}/s")["segments"] == []
-        assert "none was made" in run_bare([MPSAN, "ps", "--memory", f"{place}/s"]).out
+        assert "none created" in run_bare([MPSAN, "ps", "--memory", f"{place}/s"]).out
 
 
 def check_left():

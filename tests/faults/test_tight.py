@@ -76,7 +76,7 @@ def check_cures():
             done = run([shell, "-c", f'ulimit -{letter} {enough[1]}; exec "$@"', "sh", MPSAN, "run", "--", TIGHT, "fork"])
             assert done[0] == 3 and "unwatched" not in done[2] and "limit" not in done[2], done
     done = run([MPSAN, "run", "--", TIGHT, "5"], env={"TMPDIR": "/proc"})
-    assert done[0] == 5 and "no directory can be made in /proc: " in done[2] and "set TMPDIR" in done[2], done
+    assert done[0] == 5 and "cannot create a directory in /proc: " in done[2] and "set TMPDIR" in done[2], done
 
 
 def check_addresses():

@@ -77,29 +77,29 @@ def check_hang():
     """Who waits, for what, since when, who has it; the finding; and the keys."""
     with session() as (_, directory), top(directory, width=200) as terminal:
         lines = terminal.until(has("(3 for ever)", "1 error, 0 warnings, 1 note", "/dev/shm",
-                                   'main thread waits for ever, since', 'for mutex "lock", held by thread',
-                                   "which is gone", "ago: error: fork-orphaned-lock", "q quit"))
+                                   'main thread waits for ever (', 'for mutex "lock", held by thread',
+                                   "which has ended", "ago: error: fork-orphaned-lock", "q quit"))
         pid = next(line.split()[0] for line in lines if "fork-orphaned-lock-mutex (fork)" in line)
         terminal.keys("jjjj\r")
         terminal.until(has(f"process {pid}, TID {pid}, waiting", "child_wants tests/preload/fork/fork-orphaned-lock-mutex.c:", "native:"))
         terminal.keys("\x1b")
-        terminal.until("processes, and what")
+        terminal.until("processes and their waits")
         terminal.keys("t")
-        terminal.until(has("threads, the longest wait first", f"  {pid} main thread waits for ever"))
+        terminal.until(has("threads, longest wait first", f"  {pid} main thread waits for ever"))
         terminal.keys("s")
         terminal.until("threads by name")
         terminal.keys("f")
-        terminal.until("findings, the newest first  1-2 of 2")
+        terminal.until("findings, newest first  1-2 of 2")
         terminal.keys("/orphaned\r")
-        terminal.until("findings, the newest first  1-1 of 1")
+        terminal.until("findings, newest first  1-1 of 1")
         terminal.keys("\r")
         terminal.until(has("  1. thread", "held mutex"))
         terminal.keys("m")
-        terminal.until("nothing here says \"orphaned\"")
+        terminal.until("no line contains \"orphaned\"")
         terminal.keys("\x1b")
-        terminal.until("made no shared memory")
+        terminal.until("no shared memory created")
         terminal.keys("?")
-        terminal.until("quit: the program goes on")
+        terminal.until("quit; the program keeps running")
         leave(terminal)
 
 
@@ -142,7 +142,7 @@ def check_early():
     try:
         writer = os.open(gate, os.O_WRONLY)  # succeeds once the launcher runs
         with top(directory) as terminal:
-            terminal.until("nothing has run here so far")
+            terminal.until("no process yet")
             os.close(writer)  # and now it goes on
             terminal.until(has("mpsan top: fork-orphaned-lock-mutex", "(3 for ever)"))
             leave(terminal)
@@ -156,12 +156,12 @@ def check_end():
     with session() as (process, directory), top(directory, width=200) as terminal:
         terminal.until("(3 for ever)")
         kill_group(process.pid)
-        terminal.until(has("ENDED: this is the last picture", 'main thread waits for ever, since', "(3 for ever)"))
+        terminal.until(has("ENDED: last state", 'main thread waits for ever (', "(3 for ever)"))
         leave(terminal)
     with session() as (process, directory), top(directory, width=200) as terminal:
         terminal.until("(3 for ever)")
         shutil.rmtree(directory)
-        terminal.until(has("its directory is GONE", "(3 for ever)"))
+        terminal.until(has("directory GONE", "(3 for ever)"))
         leave(terminal)
     with session() as (process, directory):
         with top(directory, width=200) as terminal:
@@ -171,7 +171,7 @@ def check_end():
         while json.loads(run_bare([MPSAN, "ps", "--json", directory]).out)["live"]:
             pass
         with top(directory, width=200) as terminal:
-            terminal.until(has("ENDED: this is how it was left", "waited for ever for mutex"))
+            terminal.until(has("ENDED before: last known state", "waited for ever for mutex"))
             leave(terminal)
 
 
@@ -265,7 +265,7 @@ def check_unusable():
             leave(terminal)
         run = run_bare([MPSAN, "top", "--once", directory])
         assert run.exit == 0 and not run.err and "\x1b" not in run.out, run
-        assert has("mpsan top: fork-orphaned-lock-mutex", "waits for ever, since", "error: fork-orphaned-lock")(run.out.splitlines())
+        assert has("mpsan top: fork-orphaned-lock-mutex", "waits for ever (", "error: fork-orphaned-lock")(run.out.splitlines())
     for wrong in (["--interval", "0"], ["--interval", "x"], ["--interval"], ["--interval=nan"], ["--json"], ["--what"],
                   ["/nowhere"]):
         run = run_bare([MPSAN, "top", *wrong])

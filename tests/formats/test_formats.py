@@ -153,7 +153,7 @@ def lock_over_start():
     assert artifact == {"uri": source, "uriBaseId": "SRCROOT"}
     assert "lock" in (ROOT / source).read_text().splitlines()[line - 1]
     assert sarif["originalUriBaseIds"]["SRCROOT"]["uri"] == f"{ROOT.as_uri()}/"
-    assert any("stayed behind" in name for name in named(trace, "X", "lock"))
+    assert any("exists only in the parent" in name for name in named(trace, "X", "lock"))
     assert named(trace, "X", "wait") and named(trace, "s", "fork")
 
 
@@ -286,7 +286,7 @@ def worst_come_first():
             notes = [finding for finding in run.report["findings"] if finding["severity"] == "note"]
             assert len(notes) > 10, f"{len(notes)} notes"
             check_github(paths["github"], run.report)
-            assert f"mpsan: {len(notes) - 10} more of grade note" in paths["github"].read_text()
+            assert f"mpsan: {len(notes) - 10} more findings of severity note" in paths["github"].read_text()
 
 
 # The level that fails, and files that cannot be written

@@ -110,7 +110,7 @@ def check_run(place):
     assert sorted(path.name for path in (place / "100%h").iterdir()) == [f"{HOST}-0", f"{HOST}-7"]
     assert "/bin/true" in programs(place / f"100%h/{HOST}-7")
     again = run_bare(command, env={"RANK": "7"})
-    assert again.exit == 2 and "holds a session already" in again.err, again
+    assert again.exit == 2 and "already contains a session" in again.err, again
     missing = run_bare([MPSAN, "run", "--dir", f"{place}/a/b/c/%h", "--", "true"])
     assert missing.exit == 2 and "No such file" in missing.err, missing
 

@@ -182,7 +182,7 @@ static void a_lost_tensor_has_its_whole_story(void **state)
 	assert_says(found, who);
 	assert_says(found, "s into the session) with 3 tensors (3 MiB) that nobody had fetched");
 	assert_says(found, "collect (train.py:31)");
-	assert_says(found, "nobody answered (connection refused)");
+	assert_says(found, "nothing was listening (connection refused)");
 	assert_int_equal(json_array_size(json_object_get(found->json, "evidence")), 4);
 	free(who);
 }
@@ -277,7 +277,7 @@ static void limits_and_copies_are_counted(void **state)
 	      .function = function, .bytes = 8 * MIB, .count = 8 * MIB, .limit = MIB);
 	judge_all();
 	assert_says(only(RULE_shm_buffer_churn, GRADE_NOTE),
-		    "120 shared tensors of 1 MiB each, 5 in a second");
+		    "120 shared tensors of 1 MiB each, 5 per second");
 	assert_says(only(RULE_shm_fd_limit, GRADE_ERROR), "54 of its 64");
 	assert_says(only(RULE_shm_map_limit, GRADE_ERROR), "65530 of the 65530");
 	assert_says(only(RULE_shm_no_space, GRADE_WARNING),

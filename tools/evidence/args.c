@@ -1,4 +1,4 @@
-/* See args.h. */
+/* Stores the arguments of a message and fills them in. */
 #include "args.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* See callsite.h. */
+/* Finds thread, stacks and place of a step, and makes the step's JSON. */
 #include "callsite.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
- * What makes a scene the same scene in another run, checkout, machine or version of Python: the functions of the
- * program itself, with what they call by name. Frames inside Python, installed libraries and the C library differ
- * between versions and between stripped and unstripped builds; they count only where there is nothing else.
- * Neighbour: callsite.h.
+ * The part of a call site that is equal in other runs, checkouts, machines and versions of Python:
+ * the program's own functions, and what they call by name. Frames inside Python, installed
+ * libraries and the C library differ between versions and between stripped and unstripped builds;
+ * they count only if there is nothing else. Neighbour: callsite.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,10 @@ static int nearest(json_t *list)
 	return best;
 }
 
-/* What a program calls by name in a library says which of its lines it is; the line's number changes too easily. */
+/*
+ * The name of the library function that a line calls identifies the line better than its number,
+ * which changes with every edit.
+ */
 static void hash_called(uint64_t *hash, const json_t *called, int best)
 {
 	const char *function = called ? function_of(called) : NULL, *dot;
@@ -84,7 +87,8 @@ static void hash_frames(uint64_t *hash, json_t *list)
 				    frame_key(frame) :
 				    NULL;
 
-		if (key && !(last && !strcmp(last, key))) { /* however deep a recursion is */
+		/* recursion counts once, however deep */
+		if (key && !(last && !strcmp(last, key))) {
 			hash_called(hash, called, best);
 			callsite_hash_text(hash, key);
 			kept++;
@@ -100,8 +104,8 @@ static void hash_frames(uint64_t *hash, json_t *list)
 }
 
 /*
- * Python frames when there are any: the native ones below them are the interpreter's and change
- * with its build. A place in Python is one of its frames; a native one may not be among those.
+ * Hashes Python frames if there are any: the native frames below are the interpreter's and differ
+ * between builds. A place in Python is one of its frames; a native one may not be.
  */
 void callsite_hash(uint64_t *hash, const struct callsite *callsite)
 {

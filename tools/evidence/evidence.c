@@ -1,4 +1,7 @@
-/* See evidence.h. */
+/*
+ * Builds the JSON object of a finding: collects its call sites, sets the message's arguments, and
+ * computes its fingerprint.
+ */
 #include "evidence.h"
 
 #include "../rules/deadlock.h"
@@ -23,11 +26,12 @@ struct evidence {
 	const struct reader *reader;
 	struct frames *frames;
 	const struct finding *finding;
-	const struct fact_held *held; /* these three may be NULL */
+	const struct fact_held *held; /* these may be NULL */
 	const struct fact_fork *fork;
 	const struct fact_deadlock *deadlock;
 	const struct fact_order *order;
-	const struct fact_place *subject; /* who suffers: the wait or unlock, else the fork */
+	/* the thread affected: of the wait or unlock, else of the fork */
+	const struct fact_place *subject;
 	struct callsite holder, forker, sufferer;
 	struct cuda_subjects cuda;
 	bool is_cuda;
@@ -35,7 +39,7 @@ struct evidence {
 	bool is_event;
 	struct lock_ref lock;
 	char *lock_key;
-	json_t *args; /* placeholder: text */
+	json_t *args; /* by placeholder */
 };
 
 static uint32_t evidence_pid_of(const struct evidence *evidence, uint32_t slot)
@@ -112,7 +116,7 @@ static void evidence_gather(struct evidence *evidence)
 	}
 }
 
-/* The first thread of a deadlock stands for it. */
+/* The finding's thread is the first one of the deadlock. */
 static void evidence_gather_deadlock(struct evidence *evidence)
 {
 	const struct facts *facts = &evidence->reader->facts;
@@ -130,7 +134,7 @@ static void evidence_gather_deadlock(struct evidence *evidence)
 					   first->ev.flags, evidence->sufferer.native};
 }
 
-/* The order that closed the circle stands for it. */
+/* The finding's thread is the one whose acquisition closed the cycle. */
 static void evidence_gather_order(struct evidence *evidence)
 {
 	const struct facts *facts = &evidence->reader->facts;
@@ -142,7 +146,7 @@ static void evidence_gather_order(struct evidence *evidence)
 		     evidence->order->ev.python, evidence->order->ev.second_caller);
 }
 
-/* The act of the moment stands for it, where there is one: of a fork, the fork. */
+/* The finding's thread is that of the triggering event, or of the fork. */
 static void evidence_gather_cuda(struct evidence *evidence)
 {
 	struct cuda_event event;
@@ -155,7 +159,7 @@ static void evidence_gather_cuda(struct evidence *evidence)
 		set_sufferer(evidence, event.at, event.stack, event.python, event.caller);
 }
 
-/* Who acted stands for it; of a mere end, who ended. */
+/* The finding's thread is that of the event; for an end of a process, that process. */
 static void evidence_gather_event(struct evidence *evidence)
 {
 	evidence->is_event = event_gather(&evidence->events, &evidence->ctx, evidence->finding);
@@ -168,7 +172,7 @@ static void set_arg(struct evidence *evidence, enum arg arg, char *text)
 	args_set(evidence->args, arg, text);
 }
 
-/* The owner that memory named, when the library had not followed the lock. */
+/* The owner that the lock's memory names, if the library did not track the lock. */
 static char *unfollowed_holder(const struct evidence *evidence)
 {
 	const struct facts *facts = &evidence->reader->facts;
@@ -180,7 +184,10 @@ static char *unfollowed_holder(const struct evidence *evidence)
 		       text_copy("a thread");
 }
 
-/* Where the interpreter took a lock is not known, only where the holder stood when it was seen. */
+/*
+ * For locks taken by the interpreter the place of the acquisition is unknown, only where the holder
+ * was at the fork.
+ */
 static char *taken_text(const struct evidence *evidence)
 {
 	const char *where = evidence->holder.where;
@@ -338,7 +345,10 @@ static json_t *evidence_steps(const struct evidence *evidence)
 	return steps;
 }
 
-/* Where in a larger object a lock lies changes with the object: "_PyRuntime+0x2f8" counts as _PyRuntime. */
+/*
+ * The offset of a lock within a larger object differs between builds: "_PyRuntime+0x2f8" counts as
+ * _PyRuntime.
+ */
 static void hash_lock(uint64_t *hash, const char *key)
 {
 	const char *offset = strstr(key, "+0x");
@@ -357,8 +367,8 @@ static json_t *subject(const struct evidence *evidence)
 }
 
 /*
- * A holder is caught wherever it happens to be, so only the place where it took the lock counts,
- * and of a Python lock, where that place is not known, nothing.
+ * Where a holder happened to be at the fork differs between runs, so only the place of the
+ * acquisition counts; for Python locks, where it is unknown, nothing.
  */
 static char *fingerprint(const struct evidence *evidence)
 {
@@ -384,7 +394,7 @@ static char *fingerprint(const struct evidence *evidence)
 	return text_format("%016llx", (unsigned long long)hash);
 }
 
-/* Whose story it is; without a place when the record that says so was lost. */
+/* The call site of the finding itself; without a place if its record is missing. */
 static const struct callsite *evidence_main(const struct evidence *evidence)
 {
 	return evidence->sufferer.at ? &evidence->sufferer :

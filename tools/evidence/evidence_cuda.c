@@ -1,4 +1,4 @@
-/* See evidence_cuda.h. */
+/* Steps and arguments of findings about CUDA. */
 #include "evidence_cuda.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "args.h"
 #include "text_cuda.h"
 
-#define CONSUMERS_TOLD 4u /* by name, and one step each; the others are counted */
+#define CONSUMERS_TOLD 4u /* named, with a step each; the others are counted */
 
 static const struct mpsan_process *process_of(const struct cuda_subjects *subjects, uint32_t slot)
 {
@@ -22,7 +22,7 @@ static void set_callsite(const struct cuda_subjects *subjects, struct callsite *
 	callsite_locate(subjects->ctx, callsite, caller, true);
 }
 
-/* The stacks of what the library exported stand in its owner's log, told by who opened it. */
+/* Stacks of an allocation that the library exported are in its owner's log. */
 static void set_exporter(struct cuda_subjects *subjects)
 {
 	const struct ipc_piece *piece = subjects->piece;
@@ -116,7 +116,10 @@ static struct cuda_event with_result(struct cuda_event event, uint64_t result)
 	return event;
 }
 
-/* Of the end of a process: what it had open if that is the point, else what it had exported. */
+/*
+ * For the end of a process: what it had open if the finding is about that, else what it had
+ * exported.
+ */
 static struct cuda_event event_of_end(const struct cuda_subjects *subjects)
 {
 	const struct ipc_piece *piece = subjects->piece;
@@ -176,7 +179,7 @@ static char *number(uint64_t value)
 	return text_format("%llu", (unsigned long long)value);
 }
 
-/* As programs write it: which version of a function they got is the header's choice. */
+/* The name in the program's source, without the version suffix that CUDA's headers add. */
 static char *function_text(const struct cuda_subjects *subjects, const struct fact_place *at,
 			   uint64_t pos)
 {
@@ -209,8 +212,8 @@ static const char *module_of(const json_t *frame)
 }
 
 /*
- * CUDA's own libraries call each other, and Python calls them through libraries of its own; who called
- * the first of all these is of interest.
+ * Whether a frame is in between: CUDA's own libraries call each other, and Python calls them
+ * through libraries. The caller of the outermost of these is of interest.
  */
 static bool is_way_through(const json_t *frame)
 {
@@ -220,7 +223,7 @@ static bool is_way_through(const json_t *frame)
 	return begins_with_one(module_of(frame), ways);
 }
 
-/* The frame of the code that made the driver start: often not the program's own. */
+/* The frame of the code that initialised the driver, often a library. */
 static json_t *starter(const struct cuda_subjects *subjects)
 {
 	json_t *frame = frame_of_caller(subjects->ctx->frames, &subjects->init->at,
@@ -240,7 +243,7 @@ static json_t *starter(const struct cuda_subjects *subjects)
 	return frame;
 }
 
-/* Of Python's own code the file, of all other code the library or program. */
+/* The file of Python code; the library or program of other code. */
 static char *library_text(const struct cuda_subjects *subjects, const json_t *frame)
 {
 	static const char *const interpreters[] = {"python", "libpython", NULL};
@@ -280,8 +283,8 @@ static void init_args(const struct cuda_subjects *subjects, json_t *args)
 }
 
 /*
- * The processes that had the piece open when it came to its end, newest first. One of them surely
- * had, which is why there is a finding; the others by all that is recorded.
+ * Lists the processes that had the piece open when it was freed, newest first. One of them surely
+ * had, hence the finding; the others according to all records.
  */
 static uint32_t users(const struct cuda_subjects *subjects, uint32_t *list, uint32_t room)
 {

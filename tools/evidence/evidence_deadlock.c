@@ -1,4 +1,4 @@
-/* See evidence_deadlock.h. */
+/* Steps, sentences and wait-for edges of deadlocks. */
 #include "evidence_deadlock.h"
 
 #include "../rules/deadlock.h"
@@ -9,7 +9,7 @@
 #include "../base/jsontext.h"
 #include "text_locks.h"
 
-/* threads of one deadlock with a step each: no job's log has more, a damaged one may */
+/* steps per deadlock; only damaged logs have more */
 #define STEPS_TOLD 256u
 #define NAMED_MAX 4u /* threads in a sentence */
 
@@ -67,7 +67,7 @@ char *deadlock_dead(const struct evidence_context *ctx, const struct fact_deadlo
 	return text_format("thread %llu", (unsigned long long)first->ev.owner);
 }
 
-const char *sigabbrev_np(int number) __attribute__((weak)); /* glibc 2.32 and later have it */
+const char *sigabbrev_np(int number) __attribute__((weak)); /* since glibc 2.32 */
 
 static char *signal_name(int number)
 {
@@ -81,12 +81,12 @@ char *deadlock_dead_end(const struct evidence_context *ctx, const struct fact_de
 	const struct mpsan_process *process = dead_process(ctx, deadlock);
 
 	if (!process)
-		return text_copy("the thread is gone");
+		return text_copy("the thread has ended");
 	if (process->end == MPSAN_END_SIGNAL)
 		return signal_name(process->end_value);
 	if (process->end == MPSAN_END_EXIT && process->end_value >= 0)
 		return text_format("exit code %d", process->end_value);
-	return text_copy("killed, or ended without a word");
+	return text_copy("killed, or ended for an unknown reason");
 }
 
 char *deadlock_awaited(const struct evidence_context *ctx, const struct fact_blocked *blocked)
@@ -121,7 +121,7 @@ static char *deadlock_owner(const struct evidence_context *ctx, const struct fac
 	char *actor, *text;
 
 	if (ev->flags & MPSAN_LF_OWNER_DEAD)
-		return text_format("thread %llu, which is gone", (unsigned long long)ev->owner);
+		return text_format("thread %llu, which has ended", (unsigned long long)ev->owner);
 	if (!ev->owner)
 		return NULL;
 	actor = thread_actor(ctx, slot, (uint32_t)ev->owner, blocked->at.time_ns);
@@ -147,13 +147,13 @@ char *deadlock_taken(const struct evidence_context *ctx, const struct fact_block
 	return text;
 }
 
-/* What the owner has done: the verb of the clause about it. */
+/* The verb of the clause about the owner. */
 static const char *owner_verb(uint64_t kind)
 {
 	return kind == MPSAN_WAIT_JOIN ? "that is" : "held by";
 }
 
-/* How the thread of an edge is named: with its process and its place, with its process, or alone. */
+/* How the waiter of an edge is named: with process and place, with its process, or alone. */
 enum edge_style { EDGE_PLACED, EDGE_FOREIGN, EDGE_PLAIN };
 
 static char *edge_text(const struct evidence_context *ctx, const struct fact_blocked *blocked,
@@ -189,11 +189,11 @@ static char *edge_text(const struct evidence_context *ctx, const struct fact_blo
 	return text;
 }
 
-/* Who owns what a thread waits for, or owned it: a thread that is gone, or a process that died with it. */
+/* The owner of what a thread waits for: a thread that may have ended, or whose process died. */
 struct edge_owner {
 	uint32_t pid, tid;
 	bool gone;
-	char *thread; /* NULL: not known */
+	char *thread; /* NULL: unknown */
 };
 
 static struct edge_owner edge_owner(const struct evidence_context *ctx,
@@ -217,7 +217,7 @@ static struct edge_owner edge_owner(const struct evidence_context *ctx,
 	};
 }
 
-/* The edge of the picture of who waits for whom. */
+/* An edge of the wait-for graph. */
 static json_t *edge_json(const struct evidence_context *ctx, const struct fact_deadlock *deadlock,
 			 const struct fact_blocked *blocked)
 {

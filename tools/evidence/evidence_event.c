@@ -1,4 +1,7 @@
-/* See evidence_event.h. */
+/*
+ * Steps and arguments of findings about events that carry all their facts, and about ends of
+ * processes.
+ */
 #include "evidence_event.h"
 
 #include <stdlib.h>
@@ -26,7 +29,7 @@ static void set_callsite(const struct event_subjects *subjects, struct callsite 
 {
 	callsite_init(subjects->ctx, callsite, &event->at, event->at.tid,
 		      event_field(event, "stack"), event_field(event, "python"));
-	/* A fault is often inside a function of libc: whose code it works for says more. */
+	/* A fault is often inside a libc function: the caller says more. */
 	callsite_locate(subjects->ctx, callsite,
 			event->type == EV_fault ? 0 : event_field(event, "caller"), true);
 }
@@ -121,7 +124,7 @@ static char *place_text(const struct callsite *callsite)
 	return text_copy(callsite->where ? callsite->where : "an unknown place");
 }
 
-/* Who made a process, and whom that process left behind. */
+/* Sets the arguments about the process's parent, and the workers that it left behind. */
 static void parent_args(const struct reader *reader, uint32_t slot, json_t *args)
 {
 	uint32_t parent = process_parent(&reader->facts, slot);

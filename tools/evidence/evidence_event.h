@@ -1,14 +1,14 @@
 /*
- * The part of a story that tells of acts and of the ends of processes: events that carry all their
- * facts. Neighbours: evidence.h, callsite.h; evidence_shm.h adds what is known of shared memory,
- * text_process.h says what processes are called.
+ * The part of a finding's evidence about events that carry all their facts, and about ends of
+ * processes. Neighbours: evidence.h, callsite.h; evidence_shm.h adds shared memory, text_process.h
+ * names processes.
  */
 #ifndef MPSAN_EVIDENCE_EVENT_H
 #define MPSAN_EVIDENCE_EVENT_H
 
 #include "callsite.h"
 
-/* The scenes of one finding; which are there depends on its rule. */
+/* The call sites of one finding; which are set depends on its rule. */
 struct event_subjects {
 	const struct evidence_context *ctx;
 	const struct facts *facts;
@@ -18,24 +18,27 @@ struct event_subjects {
 	struct fact_place end; /* of finding.process */
 };
 
-/* False: the finding is not about such things. */
+/* False: the finding is about neither. */
 bool event_gather(struct event_subjects *subjects, const struct evidence_context *ctx,
 		  const struct finding *finding);
 void event_finish(struct event_subjects *subjects);
 
-/* Who suffers, NULL: nobody; the scene stays the cast's. */
+/* The call site of the finding itself, borrowed; NULL: none. */
 const struct callsite *event_main(const struct event_subjects *subjects);
 
-/* What args.def says of events and processes, and the fields of the event and its cause. */
+/*
+ * Sets the arguments that args.def lists for events and processes, and the fields of the event and
+ * its cause.
+ */
 void event_args(const struct event_subjects *subjects, json_t *args);
 
-/* The scene of a step, NULL for a step of another kind or one that is not there. */
+/* The call site of a step; NULL for a step of another kind or without one. */
 const struct callsite *event_callsite(const struct event_subjects *subjects, enum step_role role);
 
-/* What is the same in every run. */
+/* Mixes what is equal in every run into the fingerprint. */
 void event_hash(const struct event_subjects *subjects, uint64_t *hash);
 
-/* The value of an act's field by its name, 0: it has none of that name. */
+/* The value of an event's field by name; 0 if there is none. */
 uint64_t event_field(const struct fact_event *event, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* See evidence_order.h. */
+/* Steps and sentences of lock-order inversions. */
 #include "evidence_order.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "../base/jsontext.h"
 #include "text_locks.h"
 
-/* Orders of the finding's circle, in its course from the one that closed it. */
+/* The orders of the finding's cycle, starting with the one that closed it. */
 static const struct fact_order *order_at(const struct evidence_context *ctx,
 					 const struct finding *finding, uint32_t i)
 {
@@ -32,7 +32,10 @@ static void order_callsite(const struct evidence_context *ctx, const struct fact
 
 typedef char *lock_describer(const struct reader *, struct frames *, const struct lock_ref *);
 
-/* The place of its initialisation names a lock that has no name; it travels as if in a `held` event. */
+/*
+ * A lock without a name is named by the place of its initialisation, which is passed in a `held`
+ * event.
+ */
 static char *name_of(const struct evidence_context *ctx, const struct fact_order *order, bool first,
 		     lock_describer *tell)
 {
@@ -58,7 +61,7 @@ char *order_second(const struct evidence_context *ctx, const struct fact_order *
 	return name_of(ctx, order, false, lock_text);
 }
 
-/* Where the first lock was taken; "": not known, as in Python. */
+/* Where the first lock was acquired; "" if unknown, as in Python. */
 static char *taken_text(const struct evidence_context *ctx, const struct fact_order *order)
 {
 	json_t *frame;

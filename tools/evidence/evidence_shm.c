@@ -1,4 +1,4 @@
-/* See evidence_shm.h. */
+/* Arguments of findings about shared memory. */
 #include "evidence_shm.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ bool shm_maker_callsite(const struct event_subjects *subjects, struct callsite *
 	return true;
 }
 
-/* Of what is counted, from its first to its last, the finding has the last. */
+/* The rate of counted segments, from the first to the last, which is the finding's cause. */
 static char *rate_text(const struct event_subjects *subjects)
 {
 	const struct fact_event *last = subjects->cause;
@@ -34,8 +34,8 @@ static char *rate_text(const struct event_subjects *subjects)
 			first_ns = subjects->facts->events[at].at.time_ns;
 	if (!first_ns || last->at.time_ns <= first_ns)
 		return text_copy("at once");
-	return text_format("%.0f in a second", (double)subjects->finding->amount * 1e9 /
-						       (double)(last->at.time_ns - first_ns));
+	return text_format("%.0f per second", (double)subjects->finding->amount * 1e9 /
+						      (double)(last->at.time_ns - first_ns));
 }
 
 static void segment_args(const struct event_subjects *subjects, json_t *args)
@@ -47,7 +47,8 @@ static void segment_args(const struct event_subjects *subjects, json_t *args)
 	args_set(args, ARG_segment, segment_text(reader, segment));
 	args_set(args, ARG_segment_bytes, bytes_text(shm_bytes(subjects->facts, segment)));
 	args_set(args, ARG_maker,
-		 maker == FACT_NONE ? text_copy("somebody") : process_text(reader, maker));
+		 maker == FACT_NONE ? text_copy("an unknown process") :
+				      process_text(reader, maker));
 	args_set(args, ARG_maker_end, maker == FACT_NONE ? NULL : process_end_text(reader, maker));
 	args_set(args, ARG_made_at,
 		 text_copy(subjects->maker.where ? subjects->maker.where : "an unknown place"));

@@ -1,5 +1,5 @@
 /*
- * What a story about acts says of shared memory: the segment of the finding, who made it and where.
+ * The part of a finding's evidence about shared memory: the segment, who created it and where.
  * Neighbours: evidence_event.h, text_shm.h.
  */
 #ifndef MPSAN_EVIDENCE_SHM_H
@@ -7,10 +7,13 @@
 
 #include "evidence_event.h"
 
-/* The scene of the making of finding.segment; false: nobody was seen to make it. */
+/* The call site of the creation of finding.segment; false: not seen. */
 bool shm_maker_callsite(const struct event_subjects *subjects, struct callsite *callsite);
 
-/* What args.def says of shared memory; who maps it at the time of the event or cause. */
+/*
+ * Sets the arguments that args.def lists for shared memory; its mappers are those at the time of
+ * the event or cause.
+ */
 void shm_args(const struct event_subjects *subjects, json_t *args);
 
 #endif

@@ -1,4 +1,4 @@
-/* See evidence_subject.h. */
+/* Makes the `subject` of a finding: the lock, segment or export that it is about. */
 #include "evidence_subject.h"
 
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "text_shm.h"
 
 #define USES_MAX 32u
-#define ACTS_MAX 4096u /* looked at, of one segment */
+#define ACTS_MAX 4096u /* examined, per segment */
 
-/* The memory of one subject while its uses are gathered. */
+/* Collects the uses of a segment or export. */
 struct lives {
 	const struct evidence_context *ctx;
 	json_t *uses;

@@ -1,4 +1,4 @@
-/* Texts about threads of the parent that a forked child does not have. */
+/* Texts about threads of the parent that could have signalled a child's wait. */
 #include "lost_signallers.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ char *lost_signallers_module(struct frames *frames, const struct fact_wait *wait
 	return text;
 }
 
-/* A subject with its verb: who might have ended the wait, and where they are. */
+/* A clause: who could have signalled, and where they are. */
 char *lost_signallers_signallers(struct frames *frames, const struct fact_wait *wait)
 {
 	char *module = lost_signallers_module(frames, wait),

@@ -1,13 +1,13 @@
 /*
- * Texts about who of a parent's threads might have ended a wait of its child: those that began in the
- * module whose code waits. Neighbour: pool_threads.h counts them.
+ * Texts about the parent threads that could have signalled the child's wait: those started by the
+ * waiting module. Neighbour: pool_threads.h counts them.
  */
 #ifndef MPSAN_LOST_SIGNALLERS_H
 #define MPSAN_LOST_SIGNALLERS_H
 
 #include "../symbols/frames.h"
 
-/* The caller owns the texts. */
+/* The caller frees the texts. */
 char *lost_signallers_lost(const struct fact_fork *fork); /* the threads that were not copied */
 char *lost_signallers_module(struct frames *frames,
 			     const struct fact_wait *wait); /* whose code waits */

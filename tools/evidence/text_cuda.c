@@ -1,4 +1,4 @@
-/* See text_cuda.h. */
+/* Names of CUDA's memory kinds, devices, errors, and of how processes ended. */
 #include "text_cuda.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ static const struct {
 	[MPSAN_MEMORY_MANAGED] = {"MANAGED", "managed memory"},
 	[MPSAN_MEMORY_POOL] = {"POOL", "memory of a pool"},
 	[MPSAN_MEMORY_POOL_POINTER] = {"POOL_POINTER", "memory of a pool"},
-	[MPSAN_MEMORY_VMM] = {"VMM", "memory of cuMemCreate"},
+	[MPSAN_MEMORY_VMM] = {"VMM", "memory from cuMemCreate"},
 	[MPSAN_MEMORY_HOST] = {"HOST", "host memory"},
 	[MPSAN_MEMORY_IMPORTED] = {"IMPORTED", "memory of another process"},
 };
@@ -83,7 +83,7 @@ static const char *error_text(uint64_t error)
 		{205, "mapping failed"},
 		{208, "already mapped"},
 		{217, "no peer access"},
-		{304, "error of the operating system"},
+		{304, "operating system error"},
 		{400, "invalid handle"},
 		{500, "not found"},
 		{600, "not ready"},
@@ -121,14 +121,14 @@ char *end_text(const struct facts *facts, uint32_t slot)
 			       text_format("exited with status %d", process->end_value) :
 			       text_copy("exited");
 	case CUDA_END_EXEC:
-		return text_copy("became another program by exec");
+		return text_copy("executed another program");
 	case CUDA_END_KILLED:
 		return text_format("was killed by signal %d (%s)", process->end_value,
 				   strsignal(process->end_value));
 	case CUDA_END_SILENT:
-		return text_copy("ended without a word");
+		return text_copy("ended for an unknown reason");
 	default:
-		return text_copy("was still there at the end");
+		return text_copy("was still running at the end");
 	}
 }
 
@@ -139,9 +139,9 @@ const char *cause_text(uint64_t cause)
 		[MPSAN_CAUSE_MEMORY] = "this kind of memory has no such handle",
 		[MPSAN_CAUSE_YAMA] = "kernel.yama.ptrace_scope allows it to ancestors only",
 		[MPSAN_CAUSE_USER] = "that process belongs to another user",
-		[MPSAN_CAUSE_CAPABILITY] = "this process, or its container, has no right to ptrace",
+		[MPSAN_CAUSE_CAPABILITY] = "this process, or its container, may not ptrace",
 		[MPSAN_CAUSE_CLOSED] = "that process has closed the descriptor",
-		[MPSAN_CAUSE_GONE] = "that process is gone",
+		[MPSAN_CAUSE_GONE] = "that process has ended",
 	};
 
 	return text[cause < sizeof(text) / sizeof(*text) ? cause : MPSAN_CAUSE_UNKNOWN];
@@ -151,9 +151,9 @@ const char *cause_advice(uint64_t cause)
 {
 	switch (cause) {
 	case MPSAN_CAUSE_YAMA:
-		return "let the owner call prctl(PR_SET_PTRACER), or set kernel.yama.ptrace_scope to 0";
+		return "have the owner call prctl(PR_SET_PTRACER), or set kernel.yama.ptrace_scope to 0";
 	case MPSAN_CAUSE_USER:
-		return "run both processes as one user";
+		return "run both processes as the same user";
 	case MPSAN_CAUSE_CLOSED:
 		return "keep the descriptor open until the consumer has taken it";
 	default:

@@ -1,5 +1,5 @@
 /*
- * What people call things of CUDA: kinds of memory, sizes, error numbers, how a process ended.
+ * Names in texts about CUDA: kinds of memory, sizes, error numbers, how a process ended.
  * Neighbours: text_locks.h, evidence_cuda.h.
  */
 #ifndef MPSAN_TEXT_CUDA_H
@@ -8,9 +8,9 @@
 #include "../reader/reader.h"
 
 const char *memory_text(uint64_t memory); /* enum mpsan_memory: "device memory" */
-const char *memory_name(uint64_t memory); /* DEVICE, for dumps */
+const char *memory_name(uint64_t memory); /* "DEVICE", for dumps */
 
-/* The others are owned by the caller. */
+/* The caller frees the following texts. */
 char *bytes_text(uint64_t bytes); /* "2 MiB" */
 char *device_text(uint64_t device); /* "device 0" */
 char *duration_text(uint64_t ns); /* "1.5 s" */

@@ -1,4 +1,4 @@
-/* See text_locks.h. */
+/* Names of locks and threads. */
 #include "text_locks.h"
 
 #include <stdlib.h>
@@ -63,12 +63,12 @@ static bool is_self_or_ancestor(const struct reader *reader, uint32_t ancestor, 
 		if (slot == ancestor)
 			return true;
 		slot = reader->session.table[slot].parent -
-		       1; /* no parent wraps round to no slot */
+		       1; /* no parent wraps round to an invalid slot */
 	}
 	return false;
 }
 
-/* What a lock_name event called this address before the lock was mentioned; borrowed. */
+/* The name that a lock_name event gave this address before the event of the lock; borrowed. */
 static const char *logged_name(const struct reader *reader, const struct lock_ref *lock)
 {
 	for (uint32_t i = reader->names.count; i-- > 0;) {
@@ -82,9 +82,8 @@ static const char *logged_name(const struct reader *reader, const struct lock_re
 }
 
 /*
- * CPython's buffered files guard themselves with a lock of their own. In a stripped interpreter the
- * sign is who calls: Lock and RLock objects wait in PyThread_acquire_lock_timed, without this name
- * in between.
+ * CPython's buffered files have a lock of their own. In a stripped interpreter the caller tells it
+ * apart: Lock and RLock objects wait in PyThread_acquire_lock_timed, which is not between here.
  */
 static bool is_buffer_lock(json_t *native)
 {
@@ -121,7 +120,7 @@ static char *init_text(struct frames *frames, const struct lock_ref *lock, bool 
 	return text;
 }
 
-/* The name proper: given by the program, else by a symbol table. */
+/* The lock's own name: given by the program, else by a symbol table. */
 static char *proper_name(const struct reader *reader, struct frames *frames,
 			 const struct lock_ref *lock)
 {
@@ -132,7 +131,7 @@ static char *proper_name(const struct reader *reader, struct frames *frames,
 	return frames_object(frames, lock->at, lock->address);
 }
 
-/* The event that made a shared lock, or opened it, in its process or an ancestor. */
+/* The event that created or opened a process-shared lock, in its process or an ancestor. */
 static const struct seen_share *find_share(const struct reader *reader, const struct lock_ref *lock)
 {
 	for (uint32_t i = reader->shares.count; i-- > 0;) {
@@ -146,7 +145,7 @@ static const struct seen_share *find_share(const struct reader *reader, const st
 	return NULL;
 }
 
-/* The function before the program's own line: what it called; NULL when it made the lock itself. */
+/* The function that the program's own line called; NULL if that line created the lock itself. */
 static const char *called_by(json_t *python, const json_t *script)
 {
 	const char *function = NULL, *dot;
@@ -163,7 +162,10 @@ static const char *called_by(json_t *python, const json_t *script)
 	return dot ? dot + 1 : function;
 }
 
-/* A lock of multiprocessing by what the program made: "Queue made at main (train.py:12)". */
+/*
+ * A multiprocessing lock by the object that the program created: "Queue made at main
+ * (train.py:12)".
+ */
 static char *share_text(const struct reader *reader, struct frames *frames,
 			const struct lock_ref *lock, bool as_key)
 {
@@ -217,7 +219,7 @@ char *lock_key(const struct reader *reader, struct frames *frames, const struct 
 	return name ? name : text_copy("");
 }
 
-/* Where runtimes begin the threads of others: their own names say nothing of these. */
+/* Functions in which runtimes start other threads: their names say nothing about the thread. */
 static bool is_wrapper(const char *function)
 {
 	static const char *const wrapper[] = {"pythread_wrapper", "t_bootstrap",
@@ -294,7 +296,7 @@ char *threads_text(const struct reader *reader, struct frames *frames, const str
 			list, " and ",
 			text_format("%llu more", (unsigned long long)(count - THREADS_NAMED)));
 	if (list && others > count)
-		list = join_text(list, "; not seen to start: ",
+		list = join_text(list, "; start not seen: ",
 				 text_format("%llu", (unsigned long long)(others - count)));
-	return list ? list : text_copy("none that the library saw start");
+	return list ? list : text_copy("none whose start was seen");
 }

@@ -1,4 +1,4 @@
-/* See text_process.h. */
+/* Names of processes, and how they ended. */
 #include "text_process.h"
 
 #include <stdlib.h>
@@ -33,13 +33,13 @@ char *process_text(const struct reader *reader, uint32_t slot)
 	return text;
 }
 
-/* Of the process, not of its last image; 0: not known. */
+/* Of the process, not of its last image; 0: unknown. */
 static uint64_t birth_ns(const struct reader *reader, uint32_t slot)
 {
 	return reader->session.table[process_born_as(&reader->facts, slot)].birth_ns;
 }
 
-/* Both ages, in words that cannot be taken for each other: its own, and that of the session. */
+/* The time as the process's age and since the session's start. */
 static char *trigger_text(const struct reader *reader, uint32_t slot, uint64_t time_ns)
 {
 	double session = (double)(int64_t)(time_ns - reader->session.head->start_ns) / 1e9;
@@ -57,7 +57,7 @@ char *process_end_text(const struct reader *reader, uint32_t slot)
 	char *when, *text;
 
 	if (!process->gone || process->stayed)
-		return text_copy("was still there at the end");
+		return text_copy("was still running at the end");
 	when = trigger_text(reader, slot, process->gone_ns);
 	if (process->slot->end == MPSAN_END_SIGNAL)
 		text = text_format("was killed by signal %d (%s) %s", process->slot->end_value,
@@ -65,7 +65,8 @@ char *process_end_text(const struct reader *reader, uint32_t slot)
 	else if (process->slot->end == MPSAN_END_EXIT && process->slot->end_value > 0)
 		text = text_format("exited with status %d %s", process->slot->end_value, when);
 	else
-		text = text_format("%s %s", process->slot->end ? "exited" : "ended without a word",
+		text = text_format("%s %s",
+				   process->slot->end ? "exited" : "ended for an unknown reason",
 				   when);
 	free(when);
 	return text;

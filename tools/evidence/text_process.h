@@ -1,5 +1,5 @@
 /*
- * What people call processes: the name that Python gave, or what they are for. Neighbours: text_locks.h names
+ * Names of processes in texts: the name in Python, or their role. Neighbours: text_locks.h names
  * locks and threads.
  */
 #ifndef MPSAN_TEXT_PROCESS_H
@@ -7,19 +7,22 @@
 
 #include "../reader/reader.h"
 
-/* "Process-2 (pid 123)", "resource tracker (pid 124)" or "process 125". Owned by the caller. */
+/* "Process-2 (pid 123)", "resource tracker (pid 124)" or "process 125". The caller frees it. */
 char *process_text(const struct reader *reader, uint32_t slot);
 
-/* The name alone, NULL: none is known. Owned by the caller. */
+/* The name alone, which the caller frees; NULL: unknown. */
 char *process_given_name(const struct reader *reader, uint32_t slot);
 
-/* What ended it, as the end of a sentence: "exited with status 1 at the age of 0.4 s (2.3 s into the session)". Owned by the caller. */
+/*
+ * How it ended, as the end of a sentence: "exited with status 1 at the age of 0.4 s (2.3 s into the
+ * session)". The caller frees it.
+ */
 char *process_end_text(const struct reader *reader, uint32_t slot);
 
-/* The workers that outlived a process that was killed, a few by name. Owned by the caller. */
+/* The workers that outlived a killed process, a few by name. The caller frees it. */
 char *process_left_text(const struct reader *reader, uint32_t slot);
 
-/* What it is for, as JSON tells it: "worker", "resource tracker" and their like; NULL: nothing special. */
+/* Its role in JSON: "worker", "resource tracker" and so on; NULL: none. */
 const char *process_role(const struct reader *reader, uint32_t slot);
 
 #endif

@@ -1,4 +1,4 @@
-/* See text_shm.h. */
+/* Names of shared-memory segments, and of values in events about them. */
 #include "text_shm.h"
 
 #include <errno.h>
@@ -200,12 +200,12 @@ char *connect_text(uint64_t result)
 	int error = (int)((int64_t)result < 0 ? -(int64_t)result : (int64_t)result);
 
 	if (!error)
-		return text_copy("the connection ended before anything came");
+		return text_copy("the connection was closed before any data arrived");
 	if (error == ECONNRESET)
-		return text_copy("the connection broke before anything came (connection reset)");
+		return text_copy("the connection was reset before any data arrived");
 	if (error == ENOENT)
-		return text_copy("its address was gone (no such file)");
+		return text_copy("its socket no longer exists (no such file)");
 	if (error == ECONNREFUSED)
-		return text_copy("nobody answered (connection refused)");
-	return text_format("nobody answered (%s)", strerror(error));
+		return text_copy("nothing was listening (connection refused)");
+	return text_format("nothing was listening (%s)", strerror(error));
 }

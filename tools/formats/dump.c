@@ -1,4 +1,4 @@
-/* See dump.h. */
+/* Makes JSON objects of a session's records. */
 #include "dump.h"
 
 #include <stddef.h>
@@ -14,11 +14,11 @@
 #include "../report/log_damage.h"
 #include "../report/report.h"
 
-/* What one line is about: a record, or a moment in the life of a process. */
+/* One line of output: a record, or a change of a process: start, exec or end. */
 struct line {
 	uint64_t time_ns;
 	uint32_t slot;
-	struct record record; /* type EV_none: `what` of the process */
+	struct record record; /* type EV_none: `what` happened to the process */
 	const char *what;
 };
 
@@ -59,7 +59,7 @@ static json_t *flags_json(uint64_t flags)
 	return bits_json(names, flags);
 }
 
-/* Fields whose format says less than their name. */
+/* Fields whose raw number is replaced by a name. */
 static json_t *named_json(const struct record *record, const char *name, uint64_t value)
 {
 	static const char *const kinds[] = {"INIT", "QUERY", "USE"};
@@ -221,7 +221,7 @@ static void collect_log(struct dump *dump, uint32_t slot)
 		if (record.by < dump->reader.session.slots)
 			*ARRAY_ADD(&dump->lines) = (struct line){
 				.time_ns = record.time_ns, .slot = record.by, .record = record};
-	/* Its pages stay mapped until the process ends: the lines point into them. */
+	/* The logs stay mapped until the command ends: the lines point into them. */
 }
 
 static int compare_lines(const void *one, const void *other)
@@ -252,7 +252,7 @@ char *dump_session(const char *dir, void (*print)(const json_t *object))
 		collect_process(&dump, slot);
 		collect_log(&dump, slot);
 	}
-	collect_log(&dump, dump.reader.session.slots); /* what the supervisor saw */
+	collect_log(&dump, dump.reader.session.slots); /* the supervisor's log */
 	if (dump.lines.count)
 		qsort(dump.lines.item, dump.lines.count, sizeof(struct line), compare_lines);
 	for (uint32_t i = 0; i < dump.lines.count; i++) {

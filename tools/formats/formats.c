@@ -1,4 +1,4 @@
-/* The table of formats; --report FORMAT=FILE, and the file or stream that it names. */
+/* The table of formats; parses --report FORMAT=FILE and writes the file or stream. */
 #include "formats.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ static char *no_such_format(const char *value, size_t length)
 {
 	char *name = text_format("%.*s", (int)length, value),
 	     *near = suggest_names(name, format_name);
-	char *wrong = text_format("--report %s: no such format%s; 'mpsan list formats' names them",
+	char *wrong = text_format("--report %s: no such format%s; 'mpsan list formats' lists them",
 				  value, near);
 
 	free(name);
@@ -42,8 +42,8 @@ char *report_target_parse(struct report_target *target, const char *value)
 		if (strlen(format->name) != length || strncmp(format->name, value, length))
 			continue;
 		if (!*equals || !equals[1])
-			return text_format("--report %s: give FORMAT=FILE; '-' is standard output",
-					   value);
+			return text_format(
+				"--report %s: expected FORMAT=FILE; '-' is standard output", value);
 		*target = (struct report_target){format, equals + 1};
 		return NULL;
 	}
@@ -62,7 +62,7 @@ static void formats_fill(FILE *out, const void *what)
 	content->target->format->write(out, content->report);
 }
 
-/* The file appears whole or not at all. */
+/* Writes the file completely or not at all. */
 static char *write_file(const struct report_target *target, const struct report *report)
 {
 	struct content content = {target, report};
@@ -75,7 +75,7 @@ static char *write_file(const struct report_target *target, const struct report 
 	return longer;
 }
 
-/* A reader that went away is an error like any other, not the end of the command. */
+/* A closed pipe is an error like any other and does not kill the command. */
 static char *write_stream(FILE *stream, const struct report_target *target,
 			  const struct report *report)
 {
@@ -89,7 +89,7 @@ static char *write_stream(FILE *stream, const struct report_target *target,
 	signal(SIGPIPE, before);
 	return fine ? NULL :
 		      text_format("--report %s: %s", target->file,
-				  errno ? strerror(errno) : "not all of it could be written");
+				  errno ? strerror(errno) : "not written completely");
 }
 
 char *report_write(const struct report_target *target, const struct report *report)

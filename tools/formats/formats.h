@@ -1,10 +1,10 @@
-/* The formats that a report is written in: out_*.c has one each. Neighbour: report.h, the document. */
+/* The formats of a report: out_*.c has one each. Neighbour: report.h, the document. */
 #ifndef MPSAN_FORMATS_H
 #define MPSAN_FORMATS_H
 
 #include "../report/report.h"
 
-/* What a format wants beside the document. */
+/* What a format needs besides the document. */
 enum { REPORT_TIMELINE = 1 };
 
 struct report_format {
@@ -14,7 +14,7 @@ struct report_format {
 	void (*write)(FILE *out, const struct report *report);
 };
 
-/* The rows of formats.def, up to one without a name. */
+/* The rows of formats.def, terminated by one without a name. */
 extern const struct report_format report_formats[];
 
 #define FORMAT(name, wants, help) void out_##name(FILE *out, const struct report *report);
@@ -26,15 +26,18 @@ struct report_target {
 	const char *file; /* "-": standard output; "stderr" */
 };
 
-/* Parses FORMAT=FILE. NULL, or one line (owned by the caller) that says what is wrong. */
+/* Parses FORMAT=FILE. Returns NULL, or a one-line error that the caller frees. */
 char *report_target_parse(struct report_target *target, const char *value);
 
-/* Writes it: a file appears whole or not at all. NULL, or what is wrong. */
+/*
+ * Writes a report; a file appears complete or not at all. Returns NULL, or an error that the caller
+ * frees.
+ */
 char *report_write(const struct report_target *target, const struct report *report);
 
-/* out_text.c: one finding; the summary that closes a report. */
+/* out_text.c: prints one finding; prints the summary at the end of a report. */
 void out_text_finding(FILE *out, const json_t *finding, const struct text_view *view);
-/* Notes, a few of each rule; how many were left out is said. */
+/* Prints notes, a few of each rule, and how many were omitted. */
 void out_text_notes(FILE *out, const json_t *document, const struct text_view *view);
 void out_text_summary(FILE *out, const json_t *document);
 

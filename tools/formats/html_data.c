@@ -1,4 +1,4 @@
-/* See out_html.h. */
+/* Makes the JSON data of the HTML page: each text, frame and stack once. */
 #include "../rules/catalog.h"
 #include "out_html.h"
 
@@ -7,7 +7,7 @@
 
 #include "../base/jsontext.h"
 
-/* Things that are told once: a table of hashes beside the list of them. */
+/* Values stored once: a hash table beside their list. */
 struct pool {
 	json_t *list;
 	uint32_t *slots; /* index + 1, by hash */
@@ -66,7 +66,7 @@ static void pool_grow(struct pool *pool)
 	json_array_foreach(pool->list, i, item) * pool_slot(pool, item) = (uint32_t)i + 1;
 }
 
-/* Its index in the list; takes over the value. */
+/* The index of a value in the list; takes over the value. */
 static json_int_t pool_put(struct pool *pool, json_t *value)
 {
 	uint32_t *slot = pool_slot(pool, value);

@@ -1,6 +1,6 @@
 /*
- * What of the time line the pictures of findings show: the threads that findings name, and the longest waits and holds
- * of each. Neighbour: out_html.h.
+ * The part of the timeline that findings' pictures show: threads that findings name, and the
+ * longest waits and holds of each. Neighbour: out_html.h.
  */
 #include "out_html.h"
 
@@ -8,7 +8,7 @@
 
 #include "../base/jsontext.h"
 
-#define SPANS_MAX 24u /* of one thread */
+#define SPANS_MAX 24u /* per thread */
 
 /* The threads that findings name, sorted: pid and tid in one number. */
 struct named {

@@ -1,4 +1,4 @@
-/* See otlp.h. */
+/* Collects log records into batches and writes each as one line of OTLP JSON. */
 #include "otlp.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "../base/jsontext.h"
 #include "../base/util.h"
 
-/* A number of 64 bits is a string in JSON made from protocol buffers. */
+/* The JSON form of protocol buffers writes 64-bit numbers as strings. */
 static json_t *decimal(uint64_t number)
 {
 	char text[24];
@@ -24,7 +24,7 @@ json_t *otlp_text(const char *text)
 	if (length <= OTLP_TEXT)
 		return jsontext_of(text);
 	for (length = OTLP_TEXT; length && ((unsigned char)text[length] & 0xc0) == 0x80;)
-		length--; /* not within a character */
+		length--; /* do not split a character */
 	return jsontext_part(text, length);
 }
 
@@ -83,7 +83,7 @@ void otlp_attribute(json_t *attributes, const char *key, json_t *value)
 	json_decref(value);
 }
 
-/* Writes the batch: the file is one line longer. */
+/* Writes the batch as one line. */
 static void flush(struct otlp *otlp)
 {
 	if (otlp->count)

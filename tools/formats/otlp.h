@@ -1,6 +1,6 @@
 /*
- * OTLP in JSON: batches of log records, one ExportLogsServiceRequest a line, as OpenTelemetry's file exporter writes
- * and its otlpjsonfile receiver reads them. Neighbour: out_otlp.c.
+ * OTLP in JSON: batches of log records, one ExportLogsServiceRequest per line, as OpenTelemetry's
+ * file exporter writes and its otlpjsonfile receiver reads them. Neighbour: out_otlp.c.
  */
 #ifndef MPSAN_OTLP_H
 #define MPSAN_OTLP_H
@@ -10,8 +10,9 @@
 #include <stdio.h>
 
 /*
- * A receiver cuts lines of more than 1 MiB: a batch is written before it has OTLP_BATCH bytes or OTLP_RECORDS records,
- * and one text is cut at OTLP_TEXT, which JSON may make six times as long: one record stays below 1 MiB as well.
+ * A receiver truncates lines of more than 1 MiB: a batch is written before it reaches OTLP_BATCH
+ * bytes or OTLP_RECORDS records. Texts are cut at OTLP_TEXT bytes, which may become six times as
+ * long in JSON, so that one record stays below 1 MiB, too.
  */
 #define OTLP_BATCH (256u << 10)
 #define OTLP_RECORDS 512u
@@ -20,22 +21,22 @@
 /* The records of one resource that are not written yet. */
 struct otlp {
 	FILE *out;
-	char *resource; /* the resource of these records as text, NULL: none yet */
+	char *resource; /* the resource of these records as text; NULL: none yet */
 	char *records;
 	size_t bytes, room;
 	unsigned count;
 };
 
-/* Appends key and value to a list of attributes; the value is taken. Null adds nothing. */
+/* Appends key and value to a list of attributes; takes over the value. Ignores NULL. */
 void otlp_attribute(json_t *attributes, const char *key, json_t *value);
 
-/* A text for such a value: cut off when it is too long. */
+/* A JSON string, truncated if it is too long. */
 json_t *otlp_text(const char *text);
 
-/* What follows belongs to the resource with these attributes, which are taken. */
+/* The following records belong to the resource with these attributes; takes them over. */
 void otlp_resource(struct otlp *otlp, json_t *attributes);
 
-/* Adds one record. `attributes` is taken; `time_ns` 0: not known. */
+/* Adds one record. Takes over `attributes`; `time_ns` 0: unknown. */
 struct otlp_record {
 	uint64_t time_ns;
 	int severity; /* SeverityNumber */
@@ -45,7 +46,7 @@ struct otlp_record {
 };
 void otlp_add(struct otlp *otlp, const struct otlp_record *record);
 
-/* Writes what is left. */
+/* Writes the remaining records. */
 void otlp_finish(struct otlp *otlp);
 
 #endif

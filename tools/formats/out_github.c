@@ -1,7 +1,7 @@
 /*
- * --report github: workflow commands, which GitHub Actions shows beside the lines of a pull request. It shows ten of
- * each kind for a step and drops the others, so the worst are printed and the others counted. Neighbours: report.h,
- * plain_text.h.
+ * --report github: workflow commands, which GitHub Actions shows beside the lines of a pull
+ * request. It shows ten per kind and step and drops the others, so the most severe are printed and
+ * the others counted. Neighbours: report.h, plain_text.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,16 @@
 #include "formats.h"
 #include "plain_text.h"
 
-#define SHOWN 10u /* of each kind, by GitHub */
+#define SHOWN 10u /* per kind; GitHub's limit */
 
 struct kind {
 	const char *severity, *command;
 	size_t found;
 };
 
-/* What would end the command, or in a property the property, is encoded; other control characters are blanks. */
+/*
+ * Encodes what would end the command, or a property of it; other control characters become blanks.
+ */
 static void out_github_put(FILE *out, const char *text, bool property)
 {
 	for (const char *c = text; *c; c++) {
@@ -60,13 +62,13 @@ static void annotate(FILE *out, const struct kind *kind, const json_t *finding,
 	free(story);
 }
 
-/* A plain line of the log. */
+/* Prints an ordinary line of the log. */
 static void put_left_out(FILE *out, const struct kind *kinds)
 {
 	for (const struct kind *kind = kinds; kind->severity; kind++)
 		if (kind->found > SHOWN)
 			fprintf(out,
-				"mpsan: %zu more of grade %s without an annotation: GitHub shows %u in a step\n",
+				"mpsan: %zu more findings of severity %s without annotation: GitHub shows %u per step\n",
 				kind->found - SHOWN, kind->severity, SHOWN);
 }
 
@@ -81,7 +83,7 @@ void out_github(FILE *out, const struct report *report)
 	size_t i;
 
 	locator_init(&locator);
-	/* The program may have left a line unfinished; a command begins a line. */
+	/* The program may have left a line unfinished; a command must begin a line. */
 	if (json_array_size(findings) && (out == stdout || out == stderr))
 		fputc('\n', out);
 	for (struct kind *kind = kinds; kind->severity; kind++)

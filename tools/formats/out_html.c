@@ -1,6 +1,6 @@
 /*
- * --report html: one file that needs nothing else, and reaches for nothing else. The page stands in html/, its data in
- * one script element of JSON. Neighbours: report.h, out_html.h.
+ * --report html: one self-contained file. The page is in html/, its data in one script element of
+ * JSON. Neighbours: report.h, out_html.h.
  */
 #include "out_html.h"
 #include "formats.h"
@@ -11,14 +11,14 @@
 extern const char html_page[], html_page_end[], html_style[], html_style_end[], html_script[],
 	html_script_end[];
 
-/* Where the parts go into the page; they stand there in this order. */
+/* Where the parts are inserted into the page, in this order. */
 #define STYLE_MARK "/* style */"
 #define DATA_MARK "{/* data */}"
 #define SCRIPT_MARK "/* script */"
 
 /*
- * Inside a script element only "<" can end it, or begin a comment; a JSON string may have it as an escape, and all that
- * is not ASCII is one already, U+2028 included.
+ * Inside a script element only "<" can end it or begin a comment; in a JSON string it can be
+ * escaped. All non-ASCII characters are escaped already, including U+2028.
  */
 static int write_escaped(const char *text, size_t size, void *out)
 {

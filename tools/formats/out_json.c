@@ -1,6 +1,4 @@
-/*
- * --report json: the document as it is. Neighbour: report.h.
- */
+/* --report json: the document itself. Neighbour: report.h. */
 #include "formats.h"
 
 void out_json(FILE *out, const struct report *report)

@@ -1,7 +1,7 @@
 /*
- * --report junit: a test case for each rule. A rule fails when one of its findings reaches --fail-on, as the exit
- * status does; findings below that are the output of a case that passed. A rule that is off is skipped. Neighbours:
- * report.h, plain_text.h.
+ * --report junit: a test case per rule. A rule fails if one of its findings is at least as severe
+ * as --fail-on, like the exit status; other findings are the output of a passed case. A rule that
+ * is off is skipped. Neighbours: report.h, plain_text.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct junit {
 	ARRAY(const json_t *) found[RULE_COUNT];
 };
 
-/* XML has no way to say most control characters, nor U+FFFE and U+FFFF: they are left out. */
+/* XML cannot represent most control characters, nor U+FFFE and U+FFFF: they are omitted. */
 static void out_junit_put(FILE *out, const char *text)
 {
 	for (const char *c = text; *c; c++) {
@@ -43,7 +43,7 @@ static void out_junit_put(FILE *out, const char *text)
 	}
 }
 
-/* Text of an element keeps its lines. */
+/* Puts text as element content, with its line breaks. */
 static void put_lines(FILE *out, const char *text)
 {
 	while (*text) {
@@ -88,7 +88,7 @@ static bool is_off(const struct junit *junit, enum rule_id rule)
 	       !junit->found[rule].count;
 }
 
-/* The findings of a rule that fail, or those that do not. */
+/* Puts the findings of a rule that fail, or those that do not. */
 static void put_stories(const struct junit *junit, enum rule_id rule, bool failing)
 {
 	for (uint32_t i = 0; i < junit->found[rule].count; i++) {
@@ -116,7 +116,7 @@ static const json_t *first_failure(const struct junit *junit, enum rule_id rule)
 	return NULL;
 }
 
-/* One element for all that fail: many readers look at the first only. */
+/* Puts one element for all failing findings: many readers show only the first. */
 static void put_failure(const struct junit *junit, enum rule_id rule, unsigned count)
 {
 	const json_t *first = first_failure(junit, rule);
@@ -146,7 +146,7 @@ static void put_case(const struct junit *junit, enum rule_id rule)
 	fputs(">\n", junit->out);
 	if (is_off(junit, rule))
 		fprintf(junit->out,
-			"      <skipped message=\"off; ask for it with --rule %s=warning\"/>\n",
+			"      <skipped message=\"off; enable it with --rule %s=warning\"/>\n",
 			rule_slug(rule));
 	if (failures)
 		put_failure(junit, rule, failures);
@@ -158,7 +158,7 @@ static void put_case(const struct junit *junit, enum rule_id rule)
 	fputs("    </testcase>\n", junit->out);
 }
 
-/* How long the processes lived, all together. */
+/* Puts the start of the first process and the duration until the last one ended. */
 static void put_times(const struct junit *junit)
 {
 	json_int_t begin = 0, end = 0, start_ns, end_ns;

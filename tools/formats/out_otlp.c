@@ -1,6 +1,7 @@
 /*
- * --report otlp: findings, limits and events as OpenTelemetry logs. Attributes have the names of the semantic
- * conventions where there are some. Neighbours: otlp.h writes the lines, dump.h has the events.
+ * --report otlp: findings, limits and events as OpenTelemetry logs. Attributes have the names of
+ * the semantic conventions if there are any. Neighbours: otlp.h writes the lines, dump.h has the
+ * events.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,10 @@ static json_t *get(const json_t *object, const char *key)
 	return json_incref(json_object_get(object, key));
 }
 
-/* What all records of a host, a rank or a process share. NULL: of no source, of no process. */
+/*
+ * The attributes that all records of a host, a rank or a process share. NULL: no source, no
+ * process.
+ */
 static json_t *resource_of(const struct report_source *source, const json_t *process)
 {
 	json_t *attributes = json_array();
@@ -51,7 +55,7 @@ static json_t *resource_of(const struct report_source *source, const json_t *pro
 	return attributes;
 }
 
-/* Names a process among those of all sessions. */
+/* Identifies a process among those of all sessions. */
 static char *out_otlp_key_of(const json_t *object)
 {
 	return text_format("%s|%lld|%lld", jsontext_at(object, "host"),
@@ -75,7 +79,7 @@ static json_t *index_processes(const json_t *document)
 	return index;
 }
 
-/* The session that tells a finding's story, by its host and rank. */
+/* The session of a finding's evidence, by its host and rank. */
 static const struct report_source *source_of(const struct report *report, const json_t *finding)
 {
 	const json_t *rank = json_object_get(finding, "rank");
@@ -106,7 +110,7 @@ static void add_place(json_t *attributes, const json_t *finding)
 		otlp_attribute(attributes, "code.line.number", get(at, "line"));
 }
 
-/* The story as people read it. */
+/* Adds the evidence as text. */
 static void add_story(json_t *attributes, const json_t *finding)
 {
 	char *text = NULL;
@@ -194,7 +198,7 @@ static void add_limits(struct otlp *otlp, const struct report *report)
 struct events {
 	struct otlp *otlp;
 	const struct report_source *source;
-	uint32_t slot; /* whose resource is set */
+	uint32_t slot; /* the one whose resource is set */
 };
 
 static void add_event(const struct dump_event *event, void *context)
@@ -233,7 +237,10 @@ static void add_event(const struct dump_event *event, void *context)
 	free(full);
 }
 
-/* The events of a session: most of the work, so it is said how far it is, unless that goes to the terminal itself. */
+/*
+ * Adds the events of a session, with a progress line, as this takes longest; unless the report goes
+ * to the terminal itself.
+ */
 static char *add_events(struct otlp *otlp, const struct report_source *source)
 {
 	struct events events = {otlp, source, UINT32_MAX};

@@ -1,7 +1,7 @@
 /*
- * --report perfetto: the time line as a Chrome trace, which ui.perfetto.dev opens. The numbers of processes and threads
- * are the system's where they are unique; an image before an exec, and what has the same number on another host, gets one
- * that no process has. Neighbours: trace_plan.h decides what stands where.
+ * --report perfetto: the timeline as a Chrome trace, which ui.perfetto.dev opens. Processes and
+ * threads have the system's numbers if these are unique; an image before an exec, and the same
+ * number on another host, get an unused one. Neighbours: trace_plan.h decides what is drawn where.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static void out_perfetto_end(struct trace *trace)
 	fputc('}', trace->out);
 }
 
-/* A number that the trace does not have yet. */
+/* The number itself, or if the trace has it already, an unused one. */
 static uint32_t unique(struct index_map *taken, uint32_t number, uint32_t *fresh)
 {
 	if (!number || index_map_find(taken, 0, number, 0) != FACT_NONE)
@@ -76,7 +76,7 @@ static uint32_t unique(struct index_map *taken, uint32_t number, uint32_t *fresh
 	return number;
 }
 
-/* A main thread has its process's number, whatever that has become. */
+/* Numbers all processes and threads; a main thread has its process's number. */
 static void number_all(struct trace *trace)
 {
 	const struct timeline *line = trace->plan.line;
@@ -217,7 +217,7 @@ static void put_flow(struct trace *trace, const struct planned *event)
 	out_perfetto_end(trace);
 }
 
-/* An object whose maker is not known stands with the first process. */
+/* An object whose creator is unknown is drawn in the first process. */
 static void put_object(struct trace *trace, const struct planned *event)
 {
 	const struct line_object *object = &trace->plan.line->objects.item[event->index];

@@ -1,7 +1,7 @@
 /*
- * --report sarif: SARIF 2.1.0, as code scanning wants it. A story's steps are the related locations, in their order,
- * and a code flow with one thread flow for each thread; suppressed findings are not in a report at all. Neighbours:
- * report.h, location.h.
+ * --report sarif: SARIF 2.1.0 for code scanning. The steps of a finding are its related locations,
+ * in their order, and a code flow with a thread flow per thread. Suppressed findings are in no
+ * report. Neighbours: report.h, location.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ struct sarif {
 	struct locator locator;
 };
 
-/* In a SARIF message "[words](target)" is a link; in ours it never is one. */
+/* In a SARIF message "[words](target)" is a link; ours are never links. */
 static json_t *message(const char *text)
 {
 	char *plain = memory_get(2 * strlen(text) + 1), *to = plain;
@@ -55,7 +55,7 @@ static json_t *out_sarif_help(const struct rule_words *words)
 	return object;
 }
 
-/* Each finding has its own level: that of its rule is only what tools show where there is none. */
+/* Each result has its own level; the rule's level is only a default. */
 static json_t *rules(void)
 {
 	json_t *list = json_array();
@@ -120,7 +120,7 @@ static json_t *step_location(const struct sarif *sarif, const json_t *step)
 	return object;
 }
 
-/* A step that has no place in any file would be a link to nowhere. */
+/* A step without a location is omitted, as a link would lead nowhere. */
 static json_t *related(const struct sarif *sarif, const json_t *finding)
 {
 	json_t *list = json_array(), *step, *object;
@@ -138,7 +138,7 @@ static json_t *related(const struct sarif *sarif, const json_t *finding)
 	return list;
 }
 
-/* The flow of the step's thread, which is made when it is new. Borrowed. */
+/* The thread flow of a step's thread, added if it is new. Borrowed. */
 static json_t *thread_flow(json_t *flows, const json_t *step)
 {
 	char *id = text_format("process %lld, thread %lld",
@@ -228,7 +228,7 @@ static json_t *result(const struct sarif *sarif, const json_t *finding)
 
 /* The run. */
 
-/* As a shell would read it. */
+/* Quoted for a shell. */
 static char *command_line(const json_t *command)
 {
 	char *line = text_copy("");

@@ -1,6 +1,6 @@
 /*
- * --report text: the document in the manner of a sanitizer. Everything printed comes from the
- * JSON objects, so both reports always agree. Neighbour: report.h.
+ * --report text: the document as text, like a sanitizer's report. Everything printed comes from the
+ * JSON document, so both always agree. Neighbour: report.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 #include "formats.h"
 #include "text_frames.h"
 
-#define NOTES_SHOWN 3u /* of one rule; the other formats have them all */
+#define NOTES_SHOWN 3u /* per rule; other formats have all */
 
-/* A name that a program chose stays on its line, and does not speak to the terminal. */
+/* Prints a text without line breaks and control characters. */
 static void print_line(FILE *out, const char *text)
 {
 	for (const char *c = text; *c; c++)
@@ -44,7 +44,7 @@ static const char *colour_of(const char *severity)
 	return strcmp(severity, "warning") ? "\033[1;36m" : "\033[1;35m";
 }
 
-/* How often, and where among several hosts or ranks. */
+/* Prints how often, and on which hosts or ranks. */
 static void print_spread(FILE *out, const json_t *finding)
 {
 	const char *occurrence = jsontext_at(finding, "spread");
@@ -59,7 +59,7 @@ static void print_spread(FILE *out, const json_t *finding)
 	fputs("\n\n", out);
 }
 
-/* A pid alone names nobody among several hosts. */
+/* Prints the host: pids of several hosts may be the same. */
 static void print_whose(FILE *out, const json_t *finding)
 {
 	const char *host = jsontext_at(finding, "host");
@@ -95,7 +95,7 @@ static void print_count(FILE *out, unsigned count, const char *what, const char 
 	fprintf(out, "%u %s%s%s", count, what, count == 1 ? "" : "s", behind);
 }
 
-/* Of several sessions: how many, and what their clocks are worth. */
+/* Prints the number of sessions, and how exact their clocks are. */
 static void print_hosts(FILE *out, const json_t *document)
 {
 	const json_t *hosts = json_object_get(document, "hosts");
@@ -122,7 +122,7 @@ static void print_hosts(FILE *out, const json_t *document)
 	fputc('\n', out);
 }
 
-/* What an exec made of a process is an entry of its own, and the same process. */
+/* Counts an image after exec with the same process. */
 static size_t count_processes(const json_t *document)
 {
 	size_t count = 0, i;
@@ -176,8 +176,7 @@ void out_text_notes(FILE *out, const json_t *document, const struct text_view *v
 			left_out++;
 	}
 	if (left_out)
-		fprintf(out,
-			"mpsan: %u more notes of the same rules (--report json has them all)\n\n",
+		fprintf(out, "mpsan: %u more notes of the same rules (--report json has all)\n\n",
 			left_out);
 }
 

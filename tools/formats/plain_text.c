@@ -1,4 +1,4 @@
-/* See plain_text.h. */
+/* Renders a finding as lines of plain text. */
 #include "plain_text.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * A finding as plain text with places in the repository, for the tools of a CI. Neighbours: out_junit.c, out_github.c,
- * location.h.
+ * A finding as plain text with locations in the repository, for CI tools. Neighbours: out_junit.c,
+ * out_github.c, location.h.
  */
 #ifndef MPSAN_PLAIN_TEXT_H
 #define MPSAN_PLAIN_TEXT_H
@@ -8,8 +8,8 @@
 #include "../findings/location.h"
 
 /*
- * Its steps, each with up to `frames` Python frames, the fix and the fingerprint, one line each; not its message.
- * Owned by the caller.
+ * Its steps, each with up to `frames` Python frames, the fix and the fingerprint, one line each;
+ * without its message. The caller frees it.
  */
 char *plain_story(const json_t *finding, const struct locator *locator, size_t frames);
 

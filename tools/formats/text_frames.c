@@ -1,4 +1,4 @@
-/* Frames of a step in the text report: in short what a reader needs, with --verbose all of them. */
+/* Prints the frames of a step: the important ones, or with --verbose all. */
 #include "text_frames.h"
 
 #include <string.h>
@@ -9,9 +9,9 @@
 #define FRAMES_SHOWN 40u
 #define FRAMES_BRIEF 20u /* of all steps together */
 #define BRIEF_LEAST 4u
-#define FOLD_LEAST 2u /* frames in a row that are worth folding */
+#define FOLD_LEAST 2u /* consecutive frames that are worth folding */
 
-/* Libraries between the program and what it waits for: their frames say how, not why. */
+/* Libraries between the program and what it waits for: their frames are folded. */
 static const struct {
 	const char *part; /* of the file's path */
 	const char *name;
@@ -68,7 +68,7 @@ static const char *machinery_of(const json_t *frame)
 	return NULL;
 }
 
-/* How many frames from this one on belong to the same library. */
+/* How many consecutive frames belong to the same library. */
 static size_t run_from(const json_t *frames, size_t first)
 {
 	const char *name = machinery_of(json_array_get(frames, first));
@@ -80,7 +80,7 @@ static size_t run_from(const json_t *frames, size_t first)
 	return at - first;
 }
 
-/* The innermost frame stays: it is what the thread does. */
+/* Prints frames with those of libraries folded. The innermost frame is always shown. */
 static void print_folded(FILE *out, const json_t *frames, size_t shown)
 {
 	size_t lines = 0, i = 0;
@@ -102,7 +102,7 @@ static void print_folded(FILE *out, const json_t *frames, size_t shown)
 		fprintf(out, "       … %zu more\n", json_array_size(frames) - i);
 }
 
-/* The first `size` of them, and no more than `shown`. */
+/* Prints the first `size` frames, at most `shown`. */
 static void print_first(FILE *out, const char *title, const json_t *frames, size_t size,
 			size_t shown)
 {
@@ -115,7 +115,10 @@ static void print_first(FILE *out, const char *title, const json_t *frames, size
 		fprintf(out, "       … %zu more\n", size - shown);
 }
 
-/* Below the Python frames only what the interpreter called says something new: up to its first frame with a name. */
+/*
+ * Of native frames below Python frames only those above the interpreter's are new: up to its first
+ * named frame.
+ */
 static size_t native_above(const json_t *frames)
 {
 	json_t *frame;
@@ -143,7 +146,7 @@ static bool is_runtime(const json_t *frame)
 	return false;
 }
 
-/* Without the runtime below the program's own frames. */
+/* The number of frames without the C runtime's outermost ones. */
 static size_t native_size(const json_t *frames)
 {
 	size_t size = json_array_size(frames);

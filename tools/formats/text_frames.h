@@ -7,8 +7,9 @@
 #include <stdio.h>
 
 /*
- * The frames of one step of a finding that has so many. In short: Python frames with those of libraries like
- * multiprocessing folded, native ones only where there are none. `verbose`: all frames of both kinds.
+ * Prints the frames of one step of a finding with `steps` steps. In short: Python frames, with
+ * those of libraries like multiprocessing folded, and native ones only if there are no Python
+ * frames. `verbose`: all frames of both kinds.
  */
 void text_frames(FILE *out, const json_t *step, size_t steps, bool verbose);
 

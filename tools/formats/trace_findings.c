@@ -1,6 +1,6 @@
 /*
- * Findings in a trace: on which thread, and when. A finding names processes by pid; its host, its rank and its time say
- * which of several of that number is meant. Neighbour: trace_plan.h.
+ * Places findings in a trace: thread and time. A finding names processes by pid; its host, rank and
+ * time tell which of several with that pid is meant. Neighbour: trace_plan.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 #include "../base/index_map.h"
 #include "trace_plan.h"
 
-/* Processes and threads by their numbers. */
+/* Processes and threads by number. */
 struct index {
-	struct index_map *pids; /* newest process + 1 of that number */
-	uint32_t *before; /* by process: the one before of the same number + 1 */
+	struct index_map *pids; /* newest process + 1 with that number */
+	uint32_t *before; /* by process: the previous one with the same number + 1 */
 	struct index_map *tids; /* by process and TID */
 };
 
@@ -44,7 +44,7 @@ static int64_t number_at(const json_t *object, const char *key)
 	return json_integer_value(json_object_get(object, key));
 }
 
-/* Whether a session is where the finding was seen; a report of one session does not say where that is. */
+/* Whether a finding was seen in a session; a report of one session does not say. */
 static bool trace_findings_is_there(const struct report_source *source, const json_t *finding)
 {
 	const char *host = json_string_value(json_object_get(finding, "host"));
@@ -56,7 +56,9 @@ static bool trace_findings_is_there(const struct report_source *source, const js
 	       json_integer_value(rank) + 1 == (json_int_t)source->facts.rank;
 }
 
-/* The process of that number that lived there and then, else the newest of that number. */
+/*
+ * The process with that number that lived at that place and time, else the newest with that number.
+ */
 static uint32_t find_process(const struct trace_plan *plan, const struct index *index,
 			     const json_t *finding, uint32_t pid, uint64_t time_ns)
 {
@@ -74,7 +76,9 @@ static uint32_t find_process(const struct trace_plan *plan, const struct index *
 	return newest;
 }
 
-/* Without a thread that is known it stands on its process's main thread, at last on the first thread. */
+/*
+ * Adds a mark on the finding's thread, else on its process's main thread, else on the first thread.
+ */
 static void trace_findings_add(struct trace_plan *plan, const struct index *index,
 			       enum planned_kind kind, uint32_t number, uint32_t step,
 			       const json_t *finding)

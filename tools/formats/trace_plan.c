@@ -1,9 +1,9 @@
-/* See trace_plan.h. */
+/* Plans a trace: nests slices on the tracks of threads and orders all events in time. */
 #include "trace_plan.h"
 
 #include <stdlib.h>
 
-/* Something on the track of a thread: to be nested. */
+/* A slice on a thread's track, to be nested. */
 struct slice {
 	uint64_t begin_ns, end_ns;
 	uint32_t thread;
@@ -66,7 +66,7 @@ static void extend(struct life *life, uint64_t time_ns)
 		life->end_ns = time_ns;
 }
 
-/* A thread lives as long as something is drawn on its track: all of that lies in the slice of its life. */
+/* A thread's life is extended to contain everything drawn on its track. */
 static void find_lives(struct trace_plan *plan)
 {
 	const struct timeline *line = plan->line;
@@ -127,7 +127,7 @@ static int compare_slices(const void *one, const void *other)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Within the life of its thread: a time that a log does not have is 0. */
+/* Adds a slice, cut to its thread's life; unknown times are 0. */
 static void add_slice(const struct trace_plan *plan, slices *list, struct slice slice)
 {
 	const struct life *life = &plan->lives[slice.thread];
@@ -155,7 +155,9 @@ static void collect_spans(const struct trace_plan *plan, slices *list)
 	}
 }
 
-/* A child is heard of when it gets to run, which may be after its parent has forked again, or ended. */
+/*
+ * A child is first heard of when it runs, which may be after its parent has forked again, or ended.
+ */
 static void collect_forks(const struct trace_plan *plan, slices *list)
 {
 	uint32_t *last = memory_get((plan->line->threads.count + 1) * sizeof(*last));
@@ -180,8 +182,8 @@ static void collect_forks(const struct trace_plan *plan, slices *list)
 }
 
 /*
- * On the track of a thread slices lie within each other or beside each other. One that overlaps the end of another, as
- * locks may, goes beside the track. Of forks only the flow is left then.
+ * Slices on a thread's track must be nested or disjoint. One that overlaps the end of another, as
+ * locks may, is drawn beside the track; of forks only the flow remains then.
  */
 static void nest(struct trace_plan *plan, const slices *list)
 {
@@ -223,7 +225,7 @@ static void add_tracks(struct trace_plan *plan)
 	free(list.item);
 }
 
-/* A flow never ends before it begins, whatever the clocks of two hosts say. */
+/* A flow never ends before it begins, even if the clocks of two hosts disagree. */
 static void add_flows(struct trace_plan *plan)
 {
 	for (uint32_t i = 0; i < plan->line->flows.count; i++) {

@@ -1,7 +1,7 @@
 /*
- * What a trace shows, in the order of time: which slices nest on the track of their thread, where flows are bound, what
- * counters say. All times are nanoseconds since the first of the trace. Neighbours: out_perfetto.c writes it,
- * timeline.h is what it is made of.
+ * What a trace shows, in the order of time: which slices nest on the track of their thread, where
+ * flows begin and end, values of counters. All times are nanoseconds since the first event.
+ * Neighbours: out_perfetto.c writes it, timeline.h is the source.
  */
 #ifndef MPSAN_TRACE_PLAN_H
 #define MPSAN_TRACE_PLAN_H
@@ -10,12 +10,12 @@
 
 #include "../report/report.h"
 
-/* In the order in which they stand at one time: what encloses comes first, what ends comes last. */
+/* In their order at equal times: enclosing slices begin first and end last. */
 enum planned_kind {
 	PLAN_LIFE, /* index: thread */
 	PLAN_SLICE, /* index: span, on the track of its thread */
 	PLAN_FORK, /* index: flow; a slice of the thread that forks */
-	PLAN_SPAN_BEGIN, /* index: span that does not nest: beside the track */
+	PLAN_SPAN_BEGIN, /* index: span that does not nest, beside the track */
 	PLAN_OBJECT_BEGIN, /* index: object */
 	PLAN_USE_BEGIN, /* index: use */
 	PLAN_FLOW_BEGIN, /* index: flow */
@@ -32,12 +32,12 @@ struct planned {
 	uint64_t at_ns, lasts_ns;
 	uint32_t step; /* of a PLAN_STEP */
 	uint32_t index;
-	uint32_t thread; /* of a finding or step; LINE_NONE */
+	uint32_t thread; /* of a finding or step; LINE_NONE: none */
 	uint32_t kind; /* enum planned_kind */
 };
 
 struct life {
-	uint64_t begin_ns, end_ns; /* CLOCK_REALTIME, as the time line has it */
+	uint64_t begin_ns, end_ns; /* CLOCK_REALTIME, as in the timeline */
 };
 
 struct trace_plan {
@@ -51,10 +51,13 @@ struct trace_plan {
 void trace_plan_init(struct trace_plan *plan, const struct report *report);
 void trace_plan_finish(struct trace_plan *plan);
 
-/* trace_findings.c: the findings and their steps, each on its thread. */
+/* trace_findings.c: adds the findings and their steps, each on its thread. */
 void trace_plan_findings(struct trace_plan *plan);
 
-/* Adds an event at a time of the time line, which is moved into the trace and, if there is one, into the thread's life. */
+/*
+ * Adds an event at a time of the timeline, limited to the trace and, if there is one, to the
+ * thread's life.
+ */
 struct planned *trace_plan_add(struct trace_plan *plan, enum planned_kind kind, uint32_t index,
 			       uint32_t thread, uint64_t time_ns);
 

@@ -1,7 +1,7 @@
 /*
  * The open descriptors of a process, as /proc tells of them. Threads may have tables of their own
  * (unshare(2)), and a process whose main thread has ended shows what it has only below another one:
- * each table is walked once. Neighbours: pipes.h and reach.h ask what stands behind a descriptor.
+ * each table is walked once. Neighbours: pipes.h and memory_reach.h ask what stands behind a descriptor.
  */
 #ifndef MPSAN_DESCRIPTORS_H
 #define MPSAN_DESCRIPTORS_H

@@ -1,6 +1,6 @@
 /*
  * Descriptors that are on their way: which of the Unix sockets with unread ones could have got them from
- * processes that the caller knows. Neighbours: descriptors.h finds such sockets; pipes.h and reach.h ask.
+ * processes that the caller knows. Neighbours: descriptors.h finds such sockets; pipes.h and memory_reach.h ask.
  */
 #ifndef MPSAN_FLIGHT_H
 #define MPSAN_FLIGHT_H

@@ -1,4 +1,4 @@
-/* See ipc_list.h. */
+/* Reads the export table of a session and prints it, as text or JSON. */
 #include "ipc_list.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static int compare_imports(const void *one, const void *other)
 	return a < b ? -1 : a > b;
 }
 
-/* All imports of one handle stand together: the first of them. */
+/* Imports are sorted by handle: finds the first one of a handle. */
 static uint32_t first_import(const struct ipc_list *list, uint64_t handle)
 {
 	uint32_t low = 0, high = list->imports.count;
@@ -78,8 +78,8 @@ static void add_export(struct ipc_list *list, const struct mpsan_export_place *p
 }
 
 /*
- * What is open without an entry of its owner: all that is known of it is what the importer wrote, and
- * only mpsan_ipc_open knew whose it is.
+ * Adds imports whose export is no longer in the table. Only what the importer recorded is known;
+ * the owner only if the memory was opened with mpsan_ipc_open.
  */
 static void add_freed(struct ipc_list *list)
 {
@@ -107,7 +107,7 @@ static bool is_sound(const struct ipc_list *list, const struct mpsan_export_plac
 	return place->owner < list->session.slots;
 }
 
-/* Imports and names come first, since an export's row is made from them. */
+/* Reads imports and names first, as an export's row is made from them. */
 static void read_table(struct ipc_list *list, bool exports)
 {
 	struct ranges *table = export_table_table(&list->exports);
@@ -217,7 +217,7 @@ void ipc_list_close(struct ipc_list *list)
 	free(list->liveness);
 }
 
-/* ---- telling ---- */
+/* ---- printing ---- */
 
 static const char *kind_text(uint32_t memory)
 {
@@ -372,7 +372,7 @@ static void print_rest(const struct ipc_list *list, uint32_t from, FILE *out)
 	for (uint32_t i = from; i < list->rows.count; i++)
 		sum += list->rows.item[i].place.bytes;
 	bytes = bytes_text(sum);
-	fprintf(out, "        … %u more, %s (--json names them)\n", list->rows.count - from, bytes);
+	fprintf(out, "        … %u more, %s (--json lists all)\n", list->rows.count - from, bytes);
 	free(bytes);
 }
 

@@ -1,6 +1,6 @@
 /*
- * What `mpsan ipc` tells: every export with its owner, name and importers. Neighbours: exports.h
- * has the table, cmd_ipc.c asks.
+ * The list of `mpsan ipc`: every export with its owner, name and importers. Neighbours:
+ * export_table.h reads the table, cmd_ipc.c prints the list.
  */
 #ifndef MPSAN_IPC_LIST_H
 #define MPSAN_IPC_LIST_H
@@ -22,8 +22,8 @@ struct ipc_importer {
 
 struct ipc_row {
 	struct mpsan_export_place place;
-	uint32_t first, count; /* of its importers */
-	bool freed; /* its owner has taken it back, or is gone, and somebody still has it open */
+	uint32_t first, count; /* its range of imports */
+	bool freed; /* unexported, or its owner ended, while a process still has it open */
 };
 
 struct ipc_list {
@@ -31,14 +31,14 @@ struct ipc_list {
 	struct exports exports;
 	ARRAY(struct ipc_mapping) imports; /* by handle */
 	ARRAY(struct ipc_importer) importers;
-	ARRAY(struct ipc_row) rows; /* those that matter most come first */
-	uint8_t *liveness; /* by slot: enum liveness + 1, 0: not asked yet */
+	ARRAY(struct ipc_row) rows; /* sorted by importance */
+	uint8_t *liveness; /* by slot: enum liveness + 1; 0: not checked yet */
 	uint64_t now_ns;
-	uint64_t live, bytes; /* exports whose owners live */
+	uint64_t live, bytes; /* exports of living owners */
 	uint32_t owners, users; /* processes that export, and that have something open */
 };
 
-/* NULL when all is well, else one line, owned by the caller. */
+/* Returns NULL, or a one-line error that the caller frees. */
 char *ipc_list_open(struct ipc_list *list, const char *dir);
 void ipc_list_close(struct ipc_list *list);
 
@@ -51,18 +51,21 @@ void ipc_list_close(struct ipc_list *list);
  *   exports  [{pid, argv, state: "alive|ended|unknown", device, gpu: "0x...", base: "0x...", bytes,
  *              born_ns, name, kind: "malloc|pool|vmm", by: "program|library", opened, freed,
  *              importers: [{pid, since_ns, address}]}]
- *            opened: some process has had it open. freed: its owner took it back, the importers have
- *            it still
- *   totals   {exports, bytes, owners, importers, reclaimed}: of those alive; entries that the dead had
- *            left and that were taken out
+ *            opened: a process has had it open. freed: its owner has taken it back, but importers
+ *            still have it open
+ *   totals   {exports, bytes, owners, importers, reclaimed}: of living processes; entries of dead
+ *            processes that were removed
  *   limits   what could not be exported, one line each
  */
 json_t *ipc_list_document(struct ipc_list *list);
 
-/* Its totals alone, of the session in that directory; null: nothing was ever exported, or it cannot be read. */
+/*
+ * The totals alone of the session in that directory; null if nothing was ever exported or the table
+ * cannot be read.
+ */
 json_t *ipc_list_totals(const char *dir);
 
-/* The same on one screen. */
+/* Prints the list as text, shortened to one screen. */
 void ipc_list_print(struct ipc_list *list, FILE *out);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * `mpsan ps`: who waits for whom in a session, alive or dead. A look is taken (ps_look.c), told as
- * one JSON document (ps_json.c, ps_thread.c, ps_wait.c), and printed from that (ps_print.c, ps_tree.h). Neighbours:
- * snapshot.h, waits.h and graph.h do the finding.
+ * `mpsan ps`: who waits for whom in a session, running or ended. The session is examined
+ * (ps_look.c), described by one JSON document (ps_json.c, ps_thread.c, ps_wait.c), and that is
+ * printed (ps_print.c, ps_tree.h). Neighbours: snapshot.h, waits.h and graph.h analyse the waits.
  */
 #ifndef MPSAN_PS_H
 #define MPSAN_PS_H
@@ -12,17 +12,17 @@
 #include "../findings/judge.h"
 #include "../waitgraph/graph.h"
 
-/* What was read of a thread that stood still: it has not changed while the thread does not run. */
+/* What was read of a thread that did not run; valid as long as it does not run. */
 struct ps_kept_thread {
 	uint32_t slot, tid;
-	uint64_t still_ns; /* as the snapshot has it */
+	uint64_t still_ns; /* as in the snapshot */
 	json_t *name, *stack, *python;
 };
 struct ps_kept {
 	ARRAY(struct ps_kept_thread) item; /* in the order of the snapshot */
 };
 
-/* A session and what was seen of it. */
+/* A session and its state. */
 struct ps {
 	struct reader reader;
 	struct grades grades;
@@ -30,38 +30,41 @@ struct ps {
 	struct snapshot snapshot;
 	struct waits waits;
 	struct graph graph;
-	bool live; /* some process of it is there */
-	uint64_t first_ns; /* time of the first look */
+	bool live; /* a process of it is alive */
+	uint64_t first_ns; /* time of the first snapshot */
 	uint64_t now_ns;
-	uint32_t hidden; /* processes whose threads' waits may not be seen */
-	uint32_t unseen; /* those of them that /proc hides altogether */
+	uint32_t hidden; /* processes whose threads' waits cannot be read */
+	uint32_t unseen; /* those of them that /proc hides completely */
 	uint32_t unwound; /* stacks read so far */
-	uint64_t *learned_ns; /* by slot: when its modules were taken from /proc, 0: not yet */
-	struct ps_kept kept, kept_before; /* of this look and of the one before */
-	struct pyview *python; /* of the process `python_slot`, NULL: none */
-	uint32_t python_slot; /* as slot + 1, 0: none yet */
+	uint64_t *learned_ns; /* by slot: when its modules were read from /proc; 0: not yet */
+	struct ps_kept kept, kept_before; /* of the current snapshot and the previous one */
+	struct pyview *python; /* of process `python_slot`; NULL: none */
+	uint32_t python_slot; /* slot + 1; 0: none yet */
 };
 
-/* NULL when all is well, else one line, owned by the caller. */
+/* Returns NULL, or a one-line error that the caller frees. */
 char *ps_open(struct ps *ps, const char *dir);
 void ps_close(struct ps *ps);
 
-/* Looks at the living, twice: a thread that did not run in between stands still. */
+/* Takes two snapshots of the living processes: a thread that did not run in between is blocked. */
 void ps_look(struct ps *ps);
 
 /*
- * The same for a session that was looked at before: once, for that look is the first of the two. Cheap
- * where nothing has moved. False: nobody is left.
+ * Takes one more snapshot and compares it with the previous one. Cheap if nothing has changed.
+ * Returns false if no process is left.
  */
 bool ps_look_again(struct ps *ps);
 
-/* Reads and judges the rest of a session in which nobody is left; it cannot be looked at any more. */
+/*
+ * Reads and judges the rest of a session whose processes have all ended; no more snapshots are
+ * possible.
+ */
 void ps_end(struct ps *ps);
 
-/* ps_thread_cache.c: what the look before has of this thread, NULL: nothing that still holds. */
+/* ps_thread_cache.c: what the previous snapshot has of this thread; NULL if nothing is still valid. */
 const struct ps_kept_thread *ps_kept_find(const struct ps *ps,
 					  const struct snapshot_thread *thread);
-/* Keeps it for the next look; the JSON values are borrowed. */
+/* Keeps it for the next snapshot; the JSON values are borrowed. */
 void ps_kept_add(struct ps *ps, const struct snapshot_thread *thread, json_t *name, json_t *stack,
 		 json_t *python);
 void ps_kept_turn(struct ps *ps);
@@ -72,32 +75,36 @@ void ps_kept_finish(struct ps_kept *kept);
  *
  *   schema     "mpsan.ps/1"
  *   session    the directory
- *   live       whether a process of it is there; else all is told as it was left
- *   time_ns    when the look was taken; all times are CLOCK_REALTIME in nanoseconds
+ *   live       whether a process of it is alive; else this is the last known state
+ *   time_ns    when the snapshot was taken; all times are CLOCK_REALTIME in nanoseconds
  *   processes  [{pid, parent, argv, how, start_ns, end_ns, end, watched,
  *                state: "alive|zombie|ended|unknown", threads}]
  *   threads    [{tid, name, state: "running|waiting|sleeping|unknown", waits_for, holds, stack,
- *                python}], of living processes and of those that left claims behind
+ *                python}], of living processes and of ended ones that left locks held
  *   waits_for  null, or {kind, lock: "0x...", name, text, call, timed, since_ns, at_least,
  *                owner: null or {pid, tid, name, gone, claimed}, for_ever, at}
- *              text: in words. at_least: it began at since_ns or before. owner: who can end it,
- *              claimed: by the owner's own word. for_ever: proved to be without end. at: the place
+ *              text: a phrase. at_least: it began at since_ns or before. owner: who can end the wait;
+ *              claimed: by the owner's own record, not verified in memory. for_ever: proved
+ *              endless. at: the place
  *   holds      [{kind, lock, name, text, taken, wanted}], the newest last. wanted: a thread of the
  *              same process waits for it, or one in a child that copied it with its owner
- *   exports    null, or of the device memory that is shared: {exports, bytes, owners, importers,
+ *   exports    null, or totals of exported device memory: {exports, bytes, owners, importers,
  *              reclaimed}, as in mpsan.ipc/1
- *   findings   as in mpsan.report/1: what is proved or feared so far
- *   limits     what could not be seen, one line each
+ *   findings   as in mpsan.report/1: what was found so far
+ *   limits     what could not be observed, one line each
  *
- * Sleeping is a wait with a time limit. Of a dead process the state is "unknown": its threads are
+ * Sleeping is a wait with a timeout. Of a dead process the state is "unknown": its threads are
  * shown as they were when it ended.
  */
 json_t *ps_document(struct ps *ps);
 
-/* Its findings alone; they are the judge's own, and change with what is found. */
+/* Its findings alone; they belong to the judge and change as it goes on. */
 json_t *ps_findings(const struct ps *ps);
 
-/* ps_thread.c: one thread of the snapshot, and one that left only its record; a new reference. */
+/*
+ * ps_thread.c: one thread of the snapshot, or one of which only its record is left; a new
+ * reference.
+ */
 json_t *ps_thread(struct ps *ps, uint32_t index);
 json_t *ps_record(struct ps *ps, uint32_t slot, const struct mpsan_thread *record);
 
@@ -107,50 +114,56 @@ void ps_each_record(const struct ps *ps, uint32_t slot,
 
 /* ps_wait.c: what a thread waits for. */
 struct ps_wait {
-	struct fact_place at; /* who waits, now */
+	struct fact_place at; /* the waiter, now */
 	struct mpsan_hold claim; /* tag 0: none */
 	const struct mpsan_thread *record; /* may be NULL */
 	uint64_t kind, lock, caller, flags;
 	bool timed, for_ever;
 	uint64_t since_ns;
 	bool at_least;
-	uint32_t owner, owner_slot; /* TID, 0: not known; slot */
+	uint32_t owner, owner_slot; /* TID, 0: unknown; slot */
 	bool owner_gone, owner_claimed;
-	char *call; /* in words */
+	char *call; /* as text */
 };
-/* What events prove or state of this thread's wait is added. */
+/* Adds what events prove or state about this thread's wait. */
 void ps_wait_events(const struct ps *ps, struct ps_wait *wait);
 json_t *ps_wait_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, json_t *python);
-/* The interpreter's own calls: what it locks is a lock of the Python program. */
+/* Whether the caller is the Python interpreter: its locks are locks of the Python program. */
 bool ps_is_python(struct ps *ps, const struct fact_place *at, uint64_t caller);
-/* What it claims to hold. */
+/* The locks that it holds by its record. */
 json_t *ps_holds_json(struct ps *ps, const struct ps_wait *wait);
 
-/* ps_thread_ref.c: names owners as their own processes do, and marks the locks that are wanted. */
+/*
+ * ps_thread_ref.c: adds the owners' names from their own processes, and marks the locks that threads wait
+ * for.
+ */
 void ps_tie(json_t *processes);
 
-/* ps_print.c: the document as people read it, on one screen. */
+/* ps_print.c: prints the document on one screen. */
 void ps_print(FILE *out, const json_t *document);
 
-/* ps_find.c: sessions of this user that are alive, in the usual places. */
+/* ps_find.c: running sessions of this user in the usual places. */
 struct ps_found {
 	ARRAY(char *) item;
-	char *places; /* where it looked, in words */
+	char *places; /* the places searched, as text */
 };
 void ps_find(struct ps_found *found);
-/* The same by the environments of this user's processes: wherever `mpsan run --dir` put it. */
+/*
+ * Adds sessions found through the environments of this user's processes, wherever `mpsan run --dir`
+ * put them.
+ */
 void ps_find_elsewhere(struct ps_found *found);
 void ps_found_finish(struct ps_found *found);
 
 /*
- * A sub-command that takes [--json] [DIR] and shows one session: that in DIR, else the only one that
- * is under way. Its exit status; what was wrong is said.
+ * Runs a sub-command that takes [--json] [DIR] and shows one session: that in DIR, else the only
+ * running one. Returns its exit status; errors were printed.
  */
 int ps_command_run(int argc, char **argv, const char *usage,
 		   int (*show)(const char *dir, bool as_json, const void *context),
 		   const void *context);
 
-/* One line about a session: what runs in it, since when, how many processes. */
+/* Prints one line about a session: its command, age and number of processes. */
 void ps_describe(FILE *out, const char *dir);
 
 #endif

@@ -1,4 +1,4 @@
-/* See ps.h: sessions in the places where `mpsan run` and plain preloading make them. */
+/* See ps.h: finds sessions in the places where `mpsan run` and plain preloading create them. */
 #include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static bool is_living(const struct session *session)
 	for (uint32_t slot = 0; slot < session->there; slot++) {
 		const struct mpsan_process *process = &session->table[slot];
 
-		/* This command itself, where the library is preloaded into everything. */
+		/* This command itself, if the library is preloaded into every program. */
 		if (!process->pid || process->end_ns || process->pid == (uint32_t)getpid())
 			continue;
 		if (session_liveness(session, slot) == ALIVE)
@@ -58,7 +58,7 @@ static int ps_find_compare(const void *one, const void *other)
 	return strcmp(*(char *const *)one, *(char *const *)other);
 }
 
-/* Sessions among the entries of a directory whose names begin so. */
+/* Searches the entries of a directory whose names begin with `prefix`. */
 static void ps_find_search(struct ps_found *found, const char *dir, const char *prefix)
 {
 	DIR *stream = opendir(dir);
@@ -77,7 +77,7 @@ static void ps_find_search(struct ps_found *found, const char *dir, const char *
 		closedir(stream);
 }
 
-/* MPSAN_DIR, as this process would understand it. */
+/* Resolves MPSAN_DIR as this process would. */
 static void try_given(struct ps_found *found, const char *given)
 {
 	char *dir = host_directory(given);
@@ -87,7 +87,7 @@ static void try_given(struct ps_found *found, const char *given)
 	free(dir);
 }
 
-/* Where MPSAN_DIR has a '%', the library notes what that came to: links to the directories. */
+/* If MPSAN_DIR contains a '%', the library links its expansion from a directory of notes. */
 static void search_notes(struct ps_found *found, const char *own)
 {
 	char *notes = text_format("%s/.dirs", own), dir[PATH_MAX];
@@ -128,7 +128,7 @@ void ps_find(struct ps_found *found)
 	free(own);
 }
 
-/* MPSAN_DIR as the process got it; NULL: not there, or not to be read. Owned by the caller. */
+/* MPSAN_DIR in the process's environment, which the caller frees; NULL if unset or unreadable. */
 static char *directory_of(const char *pid)
 {
 	static const char name[] = "MPSAN_DIR=";
@@ -192,7 +192,7 @@ static void print_line(FILE *out, const char *dir, const struct session *session
 		alive += !process->end_ns && session_liveness(session, slot) == ALIVE;
 	}
 	command = first ? ps_command(process_argv(first)) : text_copy("?");
-	fprintf(out, "  %s  %s  since %llu s, %u process%s\n", dir, command,
+	fprintf(out, "  %s  %s  for %llu s, %u process%s\n", dir, command,
 		(unsigned long long)((now - session->head->start_ns) / 1000000000u), alive,
 		alive == 1 ? "" : "es");
 	free(command);
@@ -216,21 +216,25 @@ static void list_found(const struct ps_found *found)
 		ps_describe(stderr, found->item.item[i]);
 }
 
-/* Those in other places are named and not taken: that they are meant is less sure. */
+/*
+ * Lists running sessions in other places, but does not take one: that it is meant is less certain.
+ */
 static void say_none(struct ps_found *found, const char *command, const char *usage)
 {
 	ps_find_elsewhere(found);
 	if (!host_proc_is_own())
 		complain("%s: " HOST_NO_PROC, command);
 	else
-		complain(
-			"%s: no session of yours is under way in %s; name its directory: mpsan %s%s",
-			command, found->places, usage,
-			found->item.count ? "; these are under way elsewhere:" : "");
+		complain("%s: no running session of yours in %s; give its directory: mpsan %s%s",
+			 command, found->places, usage,
+			 found->item.count ? "; running elsewhere:" : "");
 	list_found(found);
 }
 
-/* Owned by the caller; NULL: there is none, or several, which was said. */
+/*
+ * The only running session, which the caller frees; NULL after an error line if there is none, or
+ * several.
+ */
 static char *pick_living(const char *command, const char *usage)
 {
 	struct ps_found found;
@@ -242,8 +246,8 @@ static char *pick_living(const char *command, const char *usage)
 	} else if (!found.item.count) {
 		say_none(&found, command, usage);
 	} else {
-		complain("%s: %u sessions are under way; name one: mpsan %s", command,
-			 found.item.count, usage);
+		complain("%s: %u sessions are running; give the directory of one: mpsan %s",
+			 command, found.item.count, usage);
 		list_found(&found);
 	}
 	ps_found_finish(&found);

@@ -1,4 +1,4 @@
-/* See ps.h: the document. */
+/* See ps.h: builds the document. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 /* ---- processes ---- */
 
-/* An ended process keeps its pid until its parent has asked for its end. */
+/* An ended process keeps its pid until its parent reaps it. */
 static bool is_zombie(const struct ps *ps, uint32_t slot)
 {
 	const struct mpsan_process *process = &ps->reader.session.table[slot];
@@ -57,7 +57,7 @@ void ps_each_record(const struct ps *ps, uint32_t slot,
 		if (!index[i] || !reader_record(&ps->reader, slot, (uint64_t)index[i] * MPSAN_UNIT,
 						EV_thread, &record))
 			continue;
-		memset(&copy, 0, sizeof(copy)); /* records of older logs are shorter */
+		memset(&copy, 0, sizeof(copy)); /* older formats have shorter records */
 		memcpy(&copy, record.payload,
 		       record.bytes < sizeof(copy) ? record.bytes : sizeof(copy));
 		see(&copy, context);
@@ -79,7 +79,7 @@ static void ps_json_tell(const struct mpsan_thread *record, void *context)
 		json_array_append_new(telling->list, thread);
 }
 
-/* What threads left behind: the claims in their records. */
+/* Locks that the ended process's threads still hold by their records. */
 static json_t *dead_threads(struct ps *ps, uint32_t slot)
 {
 	struct telling telling = {ps, slot, json_array()};
@@ -103,7 +103,7 @@ static void ps_json_add_process(struct ps *ps, json_t *list, uint32_t slot)
 	json_array_append_new(list, process);
 }
 
-/* ---- what else is to be said ---- */
+/* ---- limits ---- */
 
 static void say_hidden(const struct ps *ps, json_t *document)
 {
@@ -111,16 +111,17 @@ static void say_hidden(const struct ps *ps, json_t *document)
 
 	if (!ps->hidden)
 		return;
-	report_limit(document,
-		     "what %u of %u processes wait for is told by their own records alone, without "
-		     "stacks: seeing more needs the right to trace them (%s)",
-		     ps->hidden, ps->snapshot.processes.count + ps->unseen,
-		     ps->unseen ? "/proc is mounted with hidepid; " HIDDEN_CURE :
-		     scope	? "be root, or set kernel.yama.ptrace_scope to 0" :
-				  "be root; they are not dumpable or belong to another user");
+	report_limit(
+		document,
+		"%u of %u processes cannot be read; their waits are shown from their own records, without "
+		"stacks; to see more, ptrace permission is needed (%s)",
+		ps->hidden, ps->snapshot.processes.count + ps->unseen,
+		ps->unseen ? "/proc is mounted with hidepid; " HIDDEN_CURE :
+		scope	   ? "be root, or set kernel.yama.ptrace_scope to 0" :
+			     "be root; they are non-dumpable or belong to another user");
 }
 
-/* The judge has folded them already; the worst come first, as in a report. */
+/* The judge has folded them; the most severe come first, as in a report. */
 json_t *ps_findings(const struct ps *ps)
 {
 	const struct judge *judge = &ps->judge;

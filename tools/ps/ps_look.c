@@ -1,4 +1,4 @@
-/* See ps.h: opening a session and looking at who lives in it. */
+/* See ps.h: opens a session and examines its living processes. */
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,10 @@
 
 #define BETWEEN_MS 300
 
-/* Whether somebody is there, by /proc: a supervisor's word for the end may never have come. */
+/*
+ * Whether a process is alive, by /proc: the supervisor may not have recorded the end of the
+ * session.
+ */
 static bool somebody_lives(const struct reader *reader)
 {
 	READER_EACH_SLOT(reader, slot)
@@ -86,7 +89,7 @@ static void count_hidden(struct ps *ps)
 	}
 }
 
-/* Whether a handler of a thread that looks lost could end its wait after all. */
+/* Whether a signal handler could still end the wait of a thread that looks deadlocked. */
 static bool check_handlers(struct ps *ps)
 {
 	bool changed = false;
@@ -97,7 +100,7 @@ static bool check_handlers(struct ps *ps)
 	return changed;
 }
 
-/* As the supervisor does it (deadlocks.c). */
+/* As the supervisor does (deadlocks.c). */
 static void ps_look_solve(struct ps *ps)
 {
 	waits_find(&ps->waits, &ps->snapshot);
@@ -115,13 +118,13 @@ static void forget_gone(struct ps *ps)
 		}
 }
 
-/* What a look makes of the snapshot that was just taken. */
+/* Analyses the snapshot that was just taken. */
 static void conclude(struct ps *ps)
 {
 	ps_look_solve(ps);
 	judge_triggers(&ps->judge);
 	count_hidden(ps);
-	forget_python(ps); /* a process may have loaded it since */
+	forget_python(ps); /* a process may have loaded Python since */
 	forget_gone(ps);
 	ps->unwound = 0;
 	ps_kept_turn(ps);

@@ -1,4 +1,4 @@
-/* See ps_memory.h. */
+/* Builds the document of `mpsan ps --memory`: segments, who created them, and who uses them. */
 #include "ps_memory.h"
 
 #include <dirent.h>
@@ -16,20 +16,20 @@
 #include "../proc/procmaps.h"
 #include "../reader/collect_shm.h"
 
-#define PLACED_MAX 256u /* segments whose making is looked up in the stacks */
+#define PLACED_MAX 256u /* segments whose creation is looked up in stacks */
 
-/* Somebody who has a segment: several mappings count together. */
+/* A process that has a segment; several mappings count as one. */
 struct user {
 	uint32_t segment; /* index + 1 */
 	uint32_t slot;
-	uint64_t bytes; /* mapped; 0: open only */
+	uint64_t bytes; /* mapped; 0: only open */
 };
 
 struct memory {
 	struct ps *ps;
 	const struct facts *facts;
 	ARRAY(struct user) users;
-	ARRAY(uint32_t) there; /* segments, index + 1 */
+	ARRAY(uint32_t) there; /* existing segments, index + 1 */
 	uint32_t hidden;
 };
 
@@ -94,7 +94,7 @@ static void look_at_users(struct memory *memory)
 	}
 }
 
-/* The name that its maker gave it is there, and still means this segment. */
+/* Whether the segment still has the name that its creator gave it. */
 static bool is_linked(const struct memory *memory, uint32_t segment)
 {
 	const char *name = segment_name(&memory->ps->reader, segment);
@@ -116,7 +116,7 @@ static bool is_used(const struct memory *memory, uint32_t segment)
 	return false;
 }
 
-/* Whether a name may be there: most were removed by their makers. */
+/* Whether it may still have a name: most were unlinked by their creators. */
 static bool may_be_linked(const struct memory *memory, uint32_t segment)
 {
 	const struct fact_event *made = shm_made(memory->facts, segment);
@@ -236,7 +236,7 @@ static json_t *made_total(const struct memory *memory)
 	return json_pack("{s:I, s:I}", "segments", (json_int_t)count, "bytes", (json_int_t)bytes);
 }
 
-/* Nothing more is waited for: what the logs say now is what is known. */
+/* Processes what the logs have now, without waiting for more. */
 static void ps_memory_settle(struct ps *ps)
 {
 	if (!ps->live)

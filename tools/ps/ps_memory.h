@@ -1,6 +1,7 @@
 /*
- * `mpsan ps --memory`: the shared memory of a session as it is now: who made each segment and where,
- * who has it mapped or open, under which name. Neighbours: ps.h; tools/facts/shm.h has the ledger.
+ * `mpsan ps --memory`: the shared memory of a session at this moment: who created each segment and
+ * where, who has it mapped or open, under which name. Neighbours: ps.h; tools/facts/shm.h has the
+ * facts.
  */
 #ifndef MPSAN_PS_MEMORY_H
 #define MPSAN_PS_MEMORY_H
@@ -12,22 +13,22 @@
  *
  *   schema     "mpsan.ps-memory/1"
  *   session, live, time_ns    as in mpsan.ps/1
- *   made       {segments, bytes} of all that was made since the start
- *   segments   those that are there, the largest first: [{name, names (in one line), bytes, device, inode, tensor,
+ *   made       {segments, bytes} of all that were created since the start
+ *   segments   those that exist, the largest first: [{name, names (in one line), bytes, device, inode, tensor,
  *               linked, made: null or {pid, who, time_ns, at}, mappers: [{pid, who, bytes}],
  *               holders: [{pid, who}], sent, received, removed_by}]
- *              tensor: PyTorch made it. linked: the name is there. mappers: who has it mapped now, by
+ *              tensor: created by PyTorch. linked: the name exists. mappers: who has it mapped now, by
  *              /proc. holders: who has it open without a mapping. sent and received: how often its descriptor was.
- *              removed_by: null, or who removed the name without having made it
- *   hidden     processes of the session that may not be looked into
+ *              removed_by: null, or who unlinked the name without having created it
+ *   hidden     processes of the session that cannot be read
  *
- * A segment is there when a process of the session has it mapped or open, or its name is there.
+ * A segment exists if a process of the session has it mapped or open, or if its name exists.
  */
 json_t *ps_memory_document(struct ps *ps);
 
 /*
- * The same for a session that is looked at again and again: nothing is settled before its time, so the ledger is
- * a moment behind, and what the rules will find stays what a report finds.
+ * The document for a session that is examined repeatedly: events are not settled early, so it lags
+ * slightly, and the rules find the same as in a report.
  */
 json_t *ps_memory_look(struct ps *ps);
 void ps_memory_print(FILE *out, const json_t *document);

@@ -1,11 +1,11 @@
-/* See ps_memory.h: the document as people read it. */
+/* See ps_memory.h: prints the document as text. */
 #include <stdlib.h>
 
 #include "../evidence/text_cuda.h"
 #include "ps_memory.h"
 #include "ps_text.h"
 
-#define TOLD_MAX 40u /* segments, the largest first */
+#define TOLD_MAX 40u /* segments shown, the largest first */
 
 static const char *string_of(const json_t *object, const char *key)
 {
@@ -42,7 +42,7 @@ static void print_made(FILE *out, const json_t *made, long long now_ns)
 	since = line_lapse(json_integer_value(json_object_get(made, "time_ns")), now_ns);
 	at = text_copy(string_of(made, "at") ? string_of(made, "at") : "an unknown place");
 	line_clean(at);
-	fprintf(out, "    made by %s %s ago at %s\n", string_of(made, "who"), since, at);
+	fprintf(out, "    created by %s %s ago at %s\n", string_of(made, "who"), since, at);
 	free(since);
 	free(at);
 }
@@ -68,7 +68,7 @@ void ps_memory_print_segment(FILE *out, const json_t *segment, long long now_ns)
 	print_list(out, "    mapped by ", json_object_get(segment, "mappers"));
 	print_list(out, "    open in ", json_object_get(segment, "holders"));
 	if (json_is_object(json_object_get(segment, "removed_by")))
-		fprintf(out, "    its name was removed by %s\n",
+		fprintf(out, "    unlinked by %s\n",
 			string_of(json_object_get(segment, "removed_by"), "who"));
 	free(size);
 	free(name);
@@ -85,17 +85,17 @@ void ps_memory_print(FILE *out, const json_t *document)
 	size_t i;
 
 	if (json_integer_value(json_object_get(made, "segments")))
-		fprintf(out, "shared memory: %zu segment%s there, of %lld made (%s in all)\n",
+		fprintf(out, "shared memory: %zu segment%s, of %lld created (%s in all)\n",
 			json_array_size(segments), json_array_size(segments) == 1 ? " is" : "s are",
 			(long long)json_integer_value(json_object_get(made, "segments")), total);
 	else
-		fprintf(out, "shared memory: none was made\n");
+		fprintf(out, "shared memory: none created\n");
 	json_array_foreach(segments, i, segment) if (i < TOLD_MAX)
 		ps_memory_print_segment(out, segment, now_ns);
 	if (json_array_size(segments) > TOLD_MAX)
-		fprintf(out, "  and %zu smaller ones; --json has them all\n",
+		fprintf(out, "  and %zu smaller ones; --json lists all\n",
 			json_array_size(segments) - TOLD_MAX);
 	if (hidden)
-		fprintf(out, "  %lld processes cannot be looked into\n", (long long)hidden);
+		fprintf(out, "  %lld processes cannot be read\n", (long long)hidden);
 	free(total);
 }

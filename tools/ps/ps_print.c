@@ -1,4 +1,4 @@
-/* See ps.h: the tree of processes, below each its threads, folded so that all stays on one screen. */
+/* See ps.h: prints the tree of processes and their threads, folded so that it fits one screen. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -67,7 +67,7 @@ static uint32_t count_lines(const char *text)
 	return lines;
 }
 
-/* The tree with as many threads of each process as fit the screen. */
+/* The tree, with as many threads of each process as fit the screen. */
 static char *tree_text(const struct ps_tree *tree)
 {
 	static const uint32_t shown[] = {24, 12, 6, 3, 2, 1};
@@ -122,7 +122,7 @@ static size_t bytes_of(const char *line, size_t length, size_t columns)
 
 static void put_line(const struct screen *screen, const char *line, size_t length)
 {
-	static const char mark[] = " for ever,";
+	static const char mark[] = " for ever (";
 	const char *found = NULL;
 
 	if (screen->columns)
@@ -130,7 +130,7 @@ static void put_line(const struct screen *screen, const char *line, size_t lengt
 	if (screen->colour)
 		found = memmem(line, length, mark, sizeof(mark) - 1);
 	if (found)
-		fprintf(screen->out, "%.*s \033[1;31mfor ever\033[0m,%.*s\n", (int)(found - line),
+		fprintf(screen->out, "%.*s \033[1;31mfor ever\033[0m (%.*s\n", (int)(found - line),
 			line, (int)(length - (size_t)(found - line) - (sizeof(mark) - 1)),
 			found + sizeof(mark) - 1);
 	else
@@ -169,7 +169,7 @@ static void put_head(const struct screen *screen, const struct ps_tree *tree)
 		       text_format("%s: %zu process%s, %zu thread%s",
 				   jsontext_at(tree->document, "session"), processes,
 				   processes == 1 ? "" : "es", threads, threads == 1 ? "" : "s") :
-		       text_format("%s: ended; what follows is how it was left",
+		       text_format("%s: ended; last known state",
 				   jsontext_at(tree->document, "session"));
 	put_line(screen, line, strlen(line));
 	free(line);
@@ -200,7 +200,7 @@ static void put_limits(const struct screen *screen, const struct ps_tree *tree)
 	const json_t *limits = json_object_get(tree->document, "limits");
 	size_t count = json_array_size(limits);
 
-	/* The last one is about this look: it comes first. */
+	/* The last limit concerns this snapshot: it comes first. */
 	for (size_t i = 0; i < count && i < LIMITS_MAX; i++) {
 		char *line = text_format("limit: %s",
 					 json_string_value(json_array_get(limits, count - 1 - i)));

@@ -1,4 +1,4 @@
-/* See ps_text.h. */
+/* Groups equal threads, and describes them in sentences. */
 #include "ps_text.h"
 
 #include <stdlib.h>
@@ -53,7 +53,7 @@ char *ps_command(json_t *argv)
 
 /* ---- groups ---- */
 
-/* Whether it holds something that somebody wants. */
+/* Whether it holds a lock that a thread waits for. */
 static bool is_in_the_way(const json_t *thread)
 {
 	json_t *hold;
@@ -83,7 +83,7 @@ static int rank_of(const json_t *thread)
 	return !strcmp(state, "running") ? 4 : !strcmp(state, "unknown") ? 5 : 6;
 }
 
-/* A lock without a name of its own says little, unless it matters who has it. */
+/* Whether a lock is just an address of no interest: unnamed, and its owner does not matter. */
 static bool is_bare(const json_t *wait)
 {
 	const char *name = string_of(wait, "name");
@@ -134,7 +134,7 @@ static struct ps_group *find_group(struct ps_groups *groups, const json_t *threa
 	return group;
 }
 
-/* Length of a name without the number that makes it one of many, as in "worker-7". */
+/* Length of a name without the number of the instance, as in "worker-7". */
 static size_t stem(const char *name)
 {
 	size_t length = name ? strcspn(name, "0123456789") : 0;
@@ -246,7 +246,7 @@ static char *owner_text(const json_t *wait, long long pid)
 			   is_end		    ? " " :
 			   is_set(owner, "claimed") ? ", claimed by " :
 						      ", held by ",
-			   who, is_set(owner, "gone") ? ", which is gone" : "");
+			   who, is_set(owner, "gone") ? ", which has ended" : "");
 	free(who);
 	return text;
 }
@@ -258,7 +258,7 @@ static char *since_text(const struct ps_group *group, const json_t *wait, long l
 	if (!group->oldest_ns)
 		return text_copy("");
 	lapse = line_lapse(group->oldest_ns, now_ns);
-	text = text_format(" since %s%s", is_set(wait, "at_least") ? "at least " : "", lapse);
+	text = text_format(" (%s%s)", is_set(wait, "at_least") ? "at least " : "", lapse);
 	free(lapse);
 	return text;
 }
@@ -277,11 +277,11 @@ static const char *verb_of(const struct ps_group *group, bool alive)
 	if (!alive)
 		return "waited";
 	if (!strcmp(string_of(group->first, "state"), "sleeping"))
-		return many ? "wait with a time limit" : "waits with a time limit";
+		return many ? "wait with a timeout" : "waits with a timeout";
 	return many ? "wait" : "waits";
 }
 
-/* "waits for ever, since 40 s, for mutex "m", held by thread "b" (TID 2), at f (a.c:1)" */
+/* "waits for ever (40 s) for mutex "m", held by thread "b" (TID 2), at f (a.c:1)" */
 static char *wait_text(const struct ps_group *group, long long pid, long long now_ns, bool alive)
 {
 	const json_t *wait = json_object_get(group->first, "waits_for");
@@ -289,11 +289,8 @@ static char *wait_text(const struct ps_group *group, long long pid, long long no
 	char *awaited = awaited_text(group, wait), *owner = owner_text(wait, pid),
 	     *since = alive ? since_text(group, wait, now_ns) : text_copy(""), *text;
 
-	text = text_format("%s%s%s%s for %s%s%s%s", verb_of(group, alive),
-			   !is_set(wait, "for_ever") ? "" :
-			   *since		     ? " for ever," :
-						       " for ever",
-			   since, is_set(wait, "for_ever") && *since ? "," : "", awaited, owner,
+	text = text_format("%s%s%s for %s%s%s%s", verb_of(group, alive),
+			   is_set(wait, "for_ever") ? " for ever" : "", since, awaited, owner,
 			   at ? ", at " : "", at ? at : "");
 	free(awaited);
 	free(owner);
@@ -301,7 +298,7 @@ static char *wait_text(const struct ps_group *group, long long pid, long long no
 	return text;
 }
 
-/* Those that others wait for, and those with a name; the rest is a number at best. */
+/* Locks that threads wait for, and those with a name; others are mere addresses. */
 static bool is_worth_telling(const json_t *hold, size_t told)
 {
 	return is_set(hold, "wanted") || (told < HOLDS_NAMED && string_of(hold, "name"));
@@ -346,7 +343,7 @@ static char *holds_text(const struct ps_group *group, const char *verb)
 char *ps_group_text(const struct ps_group *group, const json_t *process, long long now_ns)
 {
 	const char *state = string_of(group->first, "state"), *of = string_of(process, "state");
-	/* What cannot be looked at has not ended: its records still hold. */
+	/* A process that cannot be examined may be alive: its records still count. */
 	bool many = group->count > 1, alive = !strcmp(of, "alive") || !strcmp(of, "unknown");
 	char *subject = subject_text(group), *text, *what,
 	     *holds = holds_text(group, !alive ? "held" :
@@ -358,7 +355,7 @@ char *ps_group_text(const struct ps_group *group, const json_t *process, long lo
 	else if (!strcmp(state, "running"))
 		what = text_copy(many ? "run" : "runs");
 	else if (alive)
-		what = text_format("%s asleep, it is not known why", many ? "are" : "is");
+		what = text_format("%s asleep, reason unknown", many ? "are" : "is");
 	else
 		what = text_copy("");
 	text = text_format("%s%s%s%s%s", subject, *what ? " " : "", what,

@@ -1,4 +1,4 @@
-/* Words of `mpsan ps`: commands, groups of equal threads. Neighbours: ps_tree.h, ps_print.c. */
+/* Texts of `mpsan ps`: commands, groups of equal threads. Neighbours: ps_tree.h, ps_print.c. */
 #ifndef MPSAN_PS_TEXT_H
 #define MPSAN_PS_TEXT_H
 
@@ -8,32 +8,32 @@
 #include "../base/line.h"
 #include "../base/util.h"
 
-/* "train.py --fast" in short; takes over the array; owned by the caller. */
+/* A short form like "train.py --fast". Takes over the array; the caller frees the text. */
 char *ps_command(json_t *argv);
 
-/* Threads of one process that do the same. */
+/* Threads of one process in the same state. */
 struct ps_group {
-	char *key; /* what is the same, without TIDs, ages and addresses that say nothing */
+	char *key; /* what they have in common, without TIDs, ages and mere addresses */
 	const json_t *first;
 	uint32_t count;
-	bool named; /* all have the name of the first, but for numbers */
-	long long oldest_ns; /* of since_ns; 0: not known */
-	bool own_locks; /* each waits for another lock */
-	int rank; /* the lower, the more it matters */
+	bool named; /* all have the first one's name, up to numbers */
+	long long oldest_ns; /* of since_ns; 0: unknown */
+	bool own_locks; /* each waits for a lock of its own */
+	int rank; /* lower is more important */
 };
 
 struct ps_groups {
-	ARRAY(struct ps_group) item; /* those that matter most come first */
+	ARRAY(struct ps_group) item; /* sorted by importance */
 	uint32_t threads;
-	bool idle; /* all sleep with time limits, and hold nothing */
-	bool runs; /* nobody waits */
-	bool urgent; /* somebody waits for ever */
+	bool idle; /* all sleep with timeouts and hold no lock */
+	bool runs; /* no thread waits */
+	bool urgent; /* a thread waits for ever */
 };
 
 void ps_groups_init(struct ps_groups *groups, const json_t *process);
 void ps_groups_finish(struct ps_groups *groups);
 
-/* A sentence about a group at `now_ns`; owned by the caller. */
+/* A sentence about a group at `now_ns`; the caller frees it. */
 char *ps_group_text(const struct ps_group *group, const json_t *process, long long now_ns);
 
 #endif

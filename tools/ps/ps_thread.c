@@ -1,4 +1,4 @@
-/* See ps.h: one thread, from the snapshot or from the record that it left. */
+/* See ps.h: describes one thread, from the snapshot or from the record that it left. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -10,11 +10,11 @@
 #include "../symbols/pyview.h"
 #include "ps.h"
 
-#define STACKS_MAX 1024u /* read for one look */
+#define STACKS_MAX 1024u /* read per snapshot */
 #define PYTHON_BYTES 16384u
-#define LEARN_NS 10000000000ull /* until the modules of a process are looked at again */
+#define LEARN_NS 10000000000ull /* until the modules of a process are read again */
 
-/* `pid`: of a living one, else 0. */
+/* `pid`: of a living process, else 0. */
 static json_t *name_json(const struct ps *ps, uint32_t slot, uint32_t pid, uint32_t tid)
 {
 	char given[32] = "", *name;
@@ -76,8 +76,8 @@ static struct pyview *open_python(struct ps *ps, const struct snapshot_thread *t
 }
 
 /*
- * The Python that a thread runs in, and the thread's handle there; NULL: none, or it cannot be
- * read. A thread without a record is known when it is the only one.
+ * The Python interpreter that a thread runs in, and the thread's state there; NULL: none, or
+ * unreadable. A thread without a record is only identified if it is the only one.
  */
 static struct pyview *python_of(struct ps *ps, const struct snapshot_thread *thread,
 				uint64_t *pthread)
@@ -161,7 +161,7 @@ static void set_owner(struct ps *ps, struct ps_wait *wait, uint32_t index, bool 
 struct search {
 	const struct ps *ps;
 	const struct ps_wait *wait;
-	bool seen; /* its process is: only those of its threads count that live */
+	bool seen; /* its process was examined: only its living threads count */
 	uint32_t tid, found;
 };
 
@@ -184,7 +184,7 @@ static void compare_claims(const struct mpsan_thread *record, void *context)
 		}
 }
 
-/* The only other thread of its process that says to hold this lock; without a look at memory. */
+/* The only other thread of its process whose record claims this lock; memory is not read. */
 static void add_claimant(struct ps *ps, struct ps_wait *wait)
 {
 	struct search search = {.ps = ps, .wait = wait};
@@ -208,7 +208,7 @@ static void compare_handle(const struct mpsan_thread *record, void *context)
 		search->tid = record->tid;
 }
 
-/* A thread is waited for by its handle, which its record has. */
+/* A joined thread is identified by its handle, which is in its record. */
 static void add_joined(struct ps *ps, struct ps_wait *wait)
 {
 	struct search search = {.wait = wait};
@@ -220,7 +220,9 @@ static void add_joined(struct ps *ps, struct ps_wait *wait)
 	wait->owner_slot = wait->at.by;
 }
 
-/* The library's own word is exact; else it is known only that it did not run between the looks. */
+/*
+ * The library's own record is exact; otherwise only that the thread did not run between snapshots.
+ */
 static void add_since(struct ps *ps, struct ps_wait *wait, const struct snapshot_thread *thread)
 {
 	const struct mpsan_thread *record = wait->record;
@@ -242,7 +244,7 @@ static void take_claim(struct ps_wait *wait)
 	wait->timed = wait->claim.tag & MPSAN_TAG_TIMED;
 }
 
-/* With the right to look: the snapshot knows the call, and the graph who could end it. */
+/* If memory can be read: the snapshot has the call, and the graph who could end it. */
 static void take_graph(struct ps *ps, struct ps_wait *wait, uint32_t index)
 {
 	const struct snapshot_thread *thread = &ps->snapshot.threads.item[index];
@@ -277,7 +279,7 @@ static void take_graph(struct ps *ps, struct ps_wait *wait, uint32_t index)
 			 !graph_waits_for_keyboard(&ps->graph, ps->graph.group[index]);
 }
 
-/* Without it: its own claim, and the place in the kernel where it sleeps, if that may be read. */
+/* If not: the thread's own record, and its kernel wait channel, if readable. */
 static void take_record(struct ps_wait *wait, const struct snapshot_thread *thread)
 {
 	char place[64];
@@ -285,7 +287,7 @@ static void take_record(struct ps_wait *wait, const struct snapshot_thread *thre
 	if (wait->claim.tag)
 		take_claim(wait);
 	if (proc_wchan(thread->pid, thread->tid, place, sizeof(place)))
-		wait->call = text_format("asleep in the kernel's %s", place);
+		wait->call = text_format("asleep in the kernel (%s)", place);
 }
 
 static const char *state_of(const struct snapshot_thread *thread, const struct ps_wait *wait)
@@ -304,7 +306,7 @@ static const char *state_of(const struct snapshot_thread *thread, const struct p
 	return wait->claim.tag && state ? "waiting" : "unknown";
 }
 
-/* A process that has no log yet says nothing of its locks: the interpreter's call does. */
+/* A process without a log yet does not record its locks: recognised by the interpreter's call. */
 static bool is_python_lock(json_t *stack)
 {
 	const char *function =

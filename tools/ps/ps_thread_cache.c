@@ -1,6 +1,6 @@
 /*
- * See ps.h: names and stacks of threads that stand still, kept from one look to the next. To read a stack costs
- * a hundred times what it costs to see that the thread has not run.
+ * See ps.h: keeps names and stacks of blocked threads from one snapshot to the next. Reading a
+ * stack costs a hundred times as much as checking that the thread has not run.
  */
 #include <stdlib.h>
 

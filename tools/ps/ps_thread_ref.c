@@ -1,4 +1,4 @@
-/* See ps.h: what one thread's part of the document says of another. */
+/* See ps.h: connects threads of the document: owners' names, and locks that others wait for. */
 #include <stdlib.h>
 
 #include "ps.h"
@@ -8,7 +8,7 @@ static json_int_t ps_tie_number_of(const json_t *object, const char *key)
 	return json_integer_value(json_object_get(object, key));
 }
 
-/* The last of that pid: pids come again. */
+/* The newest process with that pid: pids are reused. */
 static json_t *find_process(const json_t *processes, json_int_t pid)
 {
 	for (size_t i = json_array_size(processes); i-- > 0;) {
@@ -48,8 +48,8 @@ static void name_owner(const json_t *processes, const json_t *process, json_t *t
 }
 
 /*
- * Locks are wanted in their own process, and where a thread that took them stayed behind when a
- * fork copied them: keys are that process or thread, and the address.
+ * A lock can be wanted in its own process, and in a forked child that copied it from the thread
+ * that holds it: keys are that process or thread, and the address.
  */
 static char *wish(json_int_t who, const char *lock)
 {

@@ -1,4 +1,4 @@
-/* See ps_tree.h. */
+/* Builds the tree of processes and folds equal children. */
 #include "ps_tree.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "../base/jsontext.h"
 
-#define KILLED_MAX 5u /* of a living session, ended by a signal */
+#define KILLED_MAX 5u /* processes of a running session that a signal ended */
 #define PIDS_NAMED 3u
 #define DEPTH_MAX 12u
 
@@ -24,7 +24,7 @@ static bool was_killed(const struct ps_tree *tree, const json_t *process)
 	       json_object_get(json_object_get(process, "end"), "signal");
 }
 
-/* The ended of a living session are left out, but for the last that a signal ended. */
+/* Ended processes of a running session are omitted, except the last few that a signal ended. */
 static bool is_shown(const struct ps_tree *tree, const json_t *process, uint32_t *killed)
 {
 	if (was_killed(tree, process))
@@ -61,7 +61,7 @@ static void add_node(struct ps_tree *tree, const json_t *process)
 	node->key = process_key(node);
 }
 
-/* The last one of that pid that was there before it: pids come again. */
+/* The newest process with the parent's pid that began earlier: pids are reused. */
 static uint32_t find_parent(const struct ps_tree *tree, uint32_t of)
 {
 	long long pid = ps_tree_number_of(tree->item.item[of].process, "parent");
@@ -86,7 +86,7 @@ static void ps_tree_tie(struct ps_tree *tree)
 	}
 }
 
-/* Children of one parent that look the same become one line. */
+/* Folds children of one parent that look the same into one line. */
 static void ps_tree_fold(struct ps_tree *tree)
 {
 	for (uint32_t i = 0; i < tree->item.count; i++) {
@@ -164,7 +164,7 @@ static void print_end(FILE *out, const struct ps_tree *tree, const struct ps_nod
 	const char *state = jsontext_at(node->process, "state");
 
 	if (!strcmp(state, "zombie"))
-		fputs(", zombie: ended, and its parent has not asked for it", out);
+		fputs(", zombie: its parent has not reaped it", out);
 	if (!strcmp(state, "alive"))
 		return;
 	if (json_object_get(end, "signal"))
@@ -175,7 +175,7 @@ static void print_end(FILE *out, const struct ps_tree *tree, const struct ps_nod
 	else if (!strcmp(state, "ended"))
 		fputs(", ended", out);
 	else if (!strcmp(state, "unknown"))
-		fputs(", cannot be looked at from here", out);
+		fputs(", cannot be examined", out);
 	if (tree->live && end_ns) {
 		char *ago = line_lapse(end_ns, tree->now_ns);
 
@@ -205,7 +205,7 @@ static void print_process(FILE *out, const struct ps_tree *tree, uint32_t index)
 		fprintf(out, ": idle, %u thread%s in timed waits", node->groups.threads,
 			node->groups.threads == 1 ? "" : "s");
 	else if (node->groups.runs)
-		fprintf(out, ": runs, %u thread%s", node->groups.threads,
+		fprintf(out, ": running, %u thread%s", node->groups.threads,
 			node->groups.threads == 1 ? "" : "s");
 	free(command);
 	free(age);

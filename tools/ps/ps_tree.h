@@ -1,6 +1,7 @@
 /*
- * The processes of a session by parent, from the document of ps.h: like children are folded, and those with
- * threads that wait for ever come first. Neighbours: ps_print.c and top_rows.c show it.
+ * The processes of a session by parent, from the document of ps.h. Equal children are folded, and
+ * processes with threads that wait for ever come first. Neighbours: ps_print.c and top_rows.c show
+ * it.
  */
 #ifndef MPSAN_PS_TREE_H
 #define MPSAN_PS_TREE_H
@@ -11,26 +12,26 @@ struct ps_node {
 	const json_t *process;
 	struct ps_groups groups;
 	char *key; /* equal for processes that look the same */
-	uint32_t parent; /* index, UINT32_MAX: none */
+	uint32_t parent; /* index; UINT32_MAX: none */
 	uint32_t like; /* processes folded into this one */
 	bool leaf, folded, urgent;
 };
 
 struct ps_tree {
-	const json_t *document; /* borrowed, as all that nodes point to */
+	const json_t *document; /* borrowed, and everything that nodes point to */
 	long long now_ns;
 	bool live;
 	ARRAY(struct ps_node) item;
-	uint32_t ended; /* processes left out */
+	uint32_t ended; /* processes omitted */
 };
 
 void ps_tree_init(struct ps_tree *tree, const json_t *document);
 void ps_tree_finish(struct ps_tree *tree);
 
-/* A process in one line; owned by the caller. */
+/* A process in one line; the caller frees it. */
 char *ps_tree_process(const struct ps_tree *tree, uint32_t index);
 
-/* Calls `see` for each that is shown, children behind their parents. */
+/* Calls `see` for each process shown, children after their parents. */
 typedef void ps_tree_see(const struct ps_tree *tree, uint32_t index, uint32_t depth, void *context);
 void ps_tree_walk(const struct ps_tree *tree, ps_tree_see *see, void *context);
 

@@ -1,4 +1,4 @@
-/* See ps.h: what a thread waits for, in words and numbers. */
+/* See ps.h: what a thread waits for, as text and numbers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +7,9 @@
 #include "../evidence/text_locks.h"
 #include "ps.h"
 
-/* ---- what events say of it ---- */
+/* ---- from events ---- */
 
-/* The library states a wait before it blocks, and its end; until then it is that wait. */
+/* The library logs a wait before it blocks, and when it ends; in between it is this wait. */
 static void add_proof(const struct ps *ps, struct ps_wait *wait)
 {
 	const struct reader *reader = &ps->reader;
@@ -38,7 +38,7 @@ static void add_proof(const struct ps *ps, struct ps_wait *wait)
 	}
 }
 
-/* As the rules grade it: a semaphore that is no lock may be posted by anybody. */
+/* As the rules grade it: a semaphore that is not used as a lock may be posted by any thread. */
 static bool is_proof(uint64_t cause, const struct ev_blocked *ev)
 {
 	if (ev->flags & (MPSAN_LF_TIMED | MPSAN_LF_ROBUST | MPSAN_LF_HANDOFF))
@@ -69,7 +69,7 @@ static void add_blocked(struct ps_wait *wait, const struct fact_blocked *blocked
 	}
 }
 
-/* What the supervisor has proved stays true as long as the thread is there. */
+/* What the supervisor has proved stays true as long as the thread exists. */
 static void add_deadlocks(const struct ps *ps, struct ps_wait *wait)
 {
 	const struct reader *reader = &ps->reader;
@@ -96,7 +96,7 @@ void ps_wait_events(const struct ps *ps, struct ps_wait *wait)
 	add_deadlocks(ps, wait);
 }
 
-/* ---- words ---- */
+/* ---- texts ---- */
 
 static char *kind_name(uint64_t kind, uint64_t flags)
 {
@@ -109,7 +109,7 @@ static char *awaited_text(struct ps *ps, const struct ps_wait *wait, json_t *sta
 
 	switch (wait->kind) {
 	case MPSAN_LOCK_NONE:
-		return text_copy(wait->call ? wait->call : "something unknown");
+		return text_copy(wait->call ? wait->call : "an unknown object");
 	case MPSAN_WAIT_JOIN:
 		return text_copy(wait->owner ? "the end of" : "the end of a thread");
 	case MPSAN_WAIT_GIL:
@@ -170,7 +170,7 @@ static json_t *owner_json(struct ps *ps, const struct ps_wait *wait)
 	return json;
 }
 
-/* Python speaks first, then the caller of the lock function, then the program's own code. */
+/* The Python frame first, then the caller of the lock function, then the program's own code. */
 static json_t *place_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, json_t *python)
 {
 	json_t *frame = json_incref(frames_first_script(python)), *place;
@@ -209,7 +209,7 @@ json_t *ps_wait_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, j
 	return json;
 }
 
-/* ---- what a thread holds, by its own word ---- */
+/* ---- what a thread holds, by its own record ---- */
 
 bool ps_is_python(struct ps *ps, const struct fact_place *at, uint64_t caller)
 {
@@ -244,7 +244,7 @@ static json_t *hold_json(struct ps *ps, const struct fact_place *at, struct mpsa
 }
 
 /*
- * A claim that was written just before the wait for the same lock is that wait. Of several on one
+ * A claim written just before the wait for the same lock belongs to the wait. Of several on one
  * lock the newest counts.
  */
 static bool is_hold(const struct ps_wait *wait, uint32_t at, uint32_t used)

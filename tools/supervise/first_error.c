@@ -1,4 +1,4 @@
-/* See first_error.h. */
+/* Formats the line that `mpsan run` prints at the first error. */
 #include "first_error.h"
 
 #include <stdlib.h>
@@ -7,14 +7,14 @@
 #include "../base/line.h"
 #include "../base/util.h"
 
-/* What to do with the program itself, now. */
+/* What to do with the program now. */
 static char *next_text(const struct alert *alert)
 {
 	if (alert->is_killed)
-		return text_copy("; the program is ended now (--on-deadlock=kill)");
+		return text_copy("; killing the program (--on-deadlock=kill)");
 	if (!alert->is_wait || alert->is_over)
 		return text_copy("");
-	return text_format("; it hangs now: look with mpsan ps %s", alert->dir);
+	return text_format("; inspect the hanging program with mpsan ps %s", alert->dir);
 }
 
 char *first_error_text(const struct alert *alert, const json_t *finding)
@@ -25,7 +25,7 @@ char *first_error_text(const struct alert *alert, const json_t *finding)
 			   alert->is_wait ? "deadlock proved" : "first error", after,
 			   jsontext_at(finding, "rule"), jsontext_at(finding, "message"),
 			   jsontext_at(finding, "fix"), next);
-	line_clean(line); /* names are the program's own choice */
+	line_clean(line); /* names come from the program */
 	free(after);
 	free(next);
 	return line;

@@ -1,6 +1,7 @@
 /*
- * The line that `mpsan run` prints at once, at the first error: what stands still or went wrong, where, and what
- * to do about it. The story may be elsewhere (--report text=FILE), and comes later. Neighbour: watch.c.
+ * The line that `mpsan run` prints at once, at the first error: what hangs or went wrong, where,
+ * and the fix. The full text may go elsewhere (--report text=FILE), and comes later. Neighbour:
+ * watch.c.
  */
 #ifndef MPSAN_FIRST_ERROR_H
 #define MPSAN_FIRST_ERROR_H
@@ -9,16 +10,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What there is to know of the run; what a person can do with it differs. */
+/* The state of the run; it determines the advice. */
 struct alert {
 	const char *dir; /* of the session */
-	uint64_t after_ns; /* since its start */
-	bool is_wait; /* the finding proves a wait without end */
-	bool is_killed; /* --on-deadlock=kill ends it now */
-	bool is_over; /* nobody of the program is there any more */
+	uint64_t after_ns; /* since the session's start */
+	bool is_wait; /* the finding proves an endless wait */
+	bool is_killed; /* --on-deadlock=kill acts now */
+	bool is_over; /* all processes of the program have ended */
 };
 
-/* The line, without its end; owned by the caller. */
+/* The line without its newline; the caller frees it. */
 char *first_error_text(const struct alert *alert, const json_t *finding);
 
 #endif

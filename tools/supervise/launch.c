@@ -1,4 +1,4 @@
-/* See launch.h. */
+/* Creates the session directory and starts the program in it. */
 #include "launch.h"
 
 #include <dirent.h>
@@ -26,9 +26,9 @@
 #include "mon_private.h"
 #include "program_state.h"
 
-#define ASAN_SETTING "verify_asan_link_order=0" /* ASan insists on being loaded first */
+#define ASAN_SETTING "verify_asan_link_order=0" /* ASan requires to be loaded first */
 
-/* A disk that is full, or a limit: nothing that another argument would have to mend. */
+/* Whether the machine is at fault: a full disk or a resource limit, not an argument. */
 static bool is_of_machine(int error)
 {
 	static const int errors[] = {ENOSPC, EDQUOT, EFBIG,  EMFILE, ENFILE,
@@ -40,7 +40,9 @@ static bool is_of_machine(int error)
 	return false;
 }
 
-/* Where names of processes are known: else a name that nobody knows. */
+/*
+ * Creates the directory under the name of this process, or if /proc is missing under a random name.
+ */
 static bool take_private(struct launch *launch, const char *tmp)
 {
 	char *dir = mon_private_make(tmp);
@@ -64,8 +66,8 @@ static char *make_private(struct launch *launch)
 	if (!foreign && take_private(launch, tmp))
 		return NULL;
 	if (foreign || !mkdtemp(launch->dir)) {
-		wrong = text_format("no directory can be made in %s: %s; set TMPDIR to one %s", tmp,
-				    foreign ? foreign : strerror(errno),
+		wrong = text_format("cannot create a directory in %s: %s; set TMPDIR to one %s",
+				    tmp, foreign ? foreign : strerror(errno),
 				    !foreign && is_of_machine(errno) ?
 					    "on another file system, or make room there" :
 					    "that you may write to");
@@ -77,8 +79,8 @@ static char *make_private(struct launch *launch)
 }
 
 /*
- * One directory above may be missing where names are made up: the first rank of a job finds nothing, and the others may
- * come at the same moment.
+ * If the name is generated, one missing parent directory is created, too: the ranks of a job may
+ * all start at the same moment.
  */
 static int make_with_above(const char *dir, bool made_up)
 {
@@ -114,7 +116,7 @@ static char *check_given(struct launch *launch, const char *dir, bool made_up)
 		return text_format("--dir %s: %m; choose another", dir);
 	if (lstat(dir, &st) || !S_ISDIR(st.st_mode))
 		return text_format(
-			"--dir %s: is no directory (a symbolic link is refused); choose another",
+			"--dir %s: not a directory (symbolic links are refused); choose another",
 			dir);
 	if (st.st_uid != geteuid())
 		return text_format("--dir %s: belongs to another user (uid %u); choose another",
@@ -137,7 +139,7 @@ static char *make_given(struct launch *launch, const char *pattern)
 	return wrong;
 }
 
-/* The magic comes last: a library that finds the file half made leaves it alone. */
+/* Writes the magic number last: a library that finds an incomplete file does not use it. */
 static void fill_session(struct mpsan_session *head, const char *file,
 			 const char *options_for_library)
 {
@@ -177,7 +179,10 @@ static char *wrong_file(const char *file, int error)
 			   strerror(error));
 }
 
-/* Where the program could write no log it would run unwatched: that is said before it starts. */
+/*
+ * Checks that the program will be able to write a log, so that a failure is reported before it
+ * starts.
+ */
 static char *try_log(const char *dir)
 {
 	char *file = text_format("%s/%d.part", dir, getpid()), *wrong = NULL;
@@ -212,7 +217,7 @@ static char *make_session(const char *dir, const char *options_for_library)
 	void *map = MAP_FAILED;
 
 	if (!error && !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < bytes)
-		error = EFBIG; /* to ask for it would mean SIGXFSZ */
+		error = EFBIG; /* writing would raise SIGXFSZ */
 	if (!error)
 		error = allocate(fd, bytes);
 	if (!error)
@@ -220,7 +225,8 @@ static char *make_session(const char *dir, const char *options_for_library)
 	if (!error && map == MAP_FAILED)
 		error = errno;
 	if (error == EEXIST)
-		wrong = text_format("%s: holds a session already; choose another directory", dir);
+		wrong = text_format("%s: already contains a session; choose another directory",
+				    dir);
 	else if (map == MAP_FAILED)
 		wrong = wrong_file(file, error);
 	if (fd >= 0)
@@ -236,7 +242,10 @@ static char *make_session(const char *dir, const char *options_for_library)
 	return wrong;
 }
 
-/* Beside the command, as in the build; where `make install` puts it; where others may have put it. */
+/*
+ * Searches beside the command, as in the build; where `make install` puts it; in usual library
+ * directories.
+ */
 char *launch_find_library(void)
 {
 	static const char *const places[] = {"libmpsan.so",
@@ -264,7 +273,10 @@ char *launch_find_library(void)
 	return NULL;
 }
 
-/* LD_PRELOAD is cut at blanks and colons, and knows $ORIGIN: such a path needs a plain name. */
+/*
+ * LD_PRELOAD is split at blanks and colons, and expands $ORIGIN: such a path needs a link with a
+ * plain name.
+ */
 static char *make_plain_name(struct launch *launch)
 {
 	char *link;
@@ -275,8 +287,8 @@ static char *make_plain_name(struct launch *launch)
 	if (strpbrk(link, " :\t$") || symlink(launch->library, link)) {
 		free(link);
 		return text_format(
-			"%s: a preloaded library may have no blank, colon or '$' in its path; install mpsan "
-			"elsewhere or give another --dir",
+			"%s: the path of a preloaded library must not contain blanks, colons or '$'; install mpsan "
+			"elsewhere or choose another --dir",
 			launch->library);
 	}
 	free(launch->library);
@@ -356,7 +368,7 @@ void launch_environment(const char *library, const char *dir, const char *option
 	variables[count] = (struct launch_variable){NULL, NULL};
 }
 
-/* The environment with these variables in it; ours alone, and never freed. */
+/* Our environment with these variables set; never freed. */
 static char **environment(const struct launch_variable *variables)
 {
 	size_t count = 0, kept = 0;
@@ -379,7 +391,10 @@ static char **environment(const struct launch_variable *variables)
 	return all;
 }
 
-/* The child shares our memory until it has become the program: no pipe is needed to tell why it could not. */
+/*
+ * As vfork: the child shares our memory until it executes the program, so it reports errors without
+ * a pipe.
+ */
 static void launch_begin(char **argv, char **with, volatile pid_t *child)
 {
 	volatile int error = 0;

@@ -1,13 +1,13 @@
-/* See mon_affinity.h. */
+/* Detects workers that are all bound to one processor. */
 #include "mon_affinity.h"
 
 #include <stdlib.h>
 
 #include "quota.h"
 
-#define BUSY_NS 1000000000ull /* a worker that has work */
-#define WORKERS_MIN 3u /* fewer may be one pair that somebody put together */
-#define SIBLING_NS 500000000ull /* one beside it */
+#define BUSY_NS 1000000000ull /* a busy worker */
+#define WORKERS_MIN 3u /* fewer may be bound deliberately */
+#define SIBLING_NS 500000000ull /* a busy sibling */
 
 void mon_affinity_init(struct mon_affinity *mon_affinity, const struct workers *workers)
 {
@@ -73,7 +73,7 @@ static void mon_affinity_look_at(struct mon_affinity *mon_affinity, struct watch
 	event.siblings = count_workers(mon_affinity, member->parent, &set);
 	if (event.siblings < WORKERS_MIN)
 		return;
-	event.siblings--; /* those beside it */
+	event.siblings--; /* the siblings */
 	mon_affinity->told[member->parent] = true;
 	watchlog_put(log, EV_bound, slot, table[slot].pid, &event, sizeof(event));
 }

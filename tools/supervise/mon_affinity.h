@@ -1,6 +1,7 @@
 /*
- * Workers that all run on one and the same processor, which their parent chose before it made them, while
- * others are free. Neighbours: worker table.h, quota.h; the rule affinity-inherited judges.
+ * Detects workers that all run on the same processor, because their parent was bound to it when it
+ * made them, while others are idle. Neighbours: worker_table.h, quota.h; the rule
+ * affinity-inherited judges.
  */
 #ifndef MPSAN_MON_AFFINITY_H
 #define MPSAN_MON_AFFINITY_H
@@ -17,8 +18,9 @@ struct mon_affinity {
 void mon_affinity_init(struct mon_affinity *mon_affinity, const struct workers *workers);
 void mon_affinity_finish(struct mon_affinity *mon_affinity);
 /*
- * States a `bound` event about one of three or more workers, once for each parent; its parent_slot is a slot
- * + 1, `siblings` are those beside it, and `busy` is for how long it ran or waited for that processor.
+ * Records a `bound` event about one of three or more workers, once per parent; its parent_slot is a
+ * slot + 1, `siblings` counts the others, and `busy` is how long it ran or waited for that
+ * processor.
  */
 void mon_affinity_look(struct mon_affinity *mon_affinity, struct watchlog *log);
 

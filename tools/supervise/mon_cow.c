@@ -1,4 +1,4 @@
-/* See mon_cow.h. */
+/* Counts the memory that forked workers copied (copy-on-write). */
 #include "mon_cow.h"
 
 #include <stdio.h>
@@ -11,9 +11,9 @@
 
 #define INHERITED_BYTES (32ull << 20)
 #define STATED_BYTES (1ull << 20)
-#define GIVEN_BYTES (16ull << 20) /* who was given less is not counted, here and by itself */
-#define COUNT_NS 1500000000ull /* between two counts of one worker, at least */
-#define SHARE 600u /* counting takes at most one part in this many of the time */
+#define GIVEN_BYTES (16ull << 20) /* page faults below this are not worth counting */
+#define COUNT_NS 1500000000ull /* minimum between two counts of one worker */
+#define SHARE 600u /* counting takes at most 1/600 of the time */
 
 void mon_cow_init(struct mon_cow *mon_cow, const struct workers *workers)
 {
@@ -29,7 +29,7 @@ static FILE *open_of(uint32_t pid, const char *what)
 	return fopen(path, "re");
 }
 
-/* Resident memory that belongs to no file, in bytes; 0: not known. Costs next to nothing. */
+/* Resident anonymous memory in bytes; 0: unknown. Cheap. */
 static uint64_t anonymous(uint32_t pid)
 {
 	FILE *file = open_of(pid, "statm");
@@ -41,7 +41,7 @@ static uint64_t anonymous(uint32_t pid)
 	return got ? pages_anonymous(line) : 0;
 }
 
-/* What its page faults have given to a process since its fork, in bytes. */
+/* Bytes that page faults have allocated to the process since its fork. */
 static uint64_t given(uint32_t pid)
 {
 	FILE *file = open_of(pid, "stat");
@@ -55,7 +55,7 @@ static uint64_t given(uint32_t pid)
 	return faults * PAGES_BYTES;
 }
 
-/* By the kernel's count over all pages. */
+/* Reads the kernel's exact count, which visits all pages. */
 static bool read_pages(uint32_t pid, struct pages *pages)
 {
 	FILE *file = open_of(pid, "smaps");
@@ -76,7 +76,7 @@ static uint32_t mon_cow_pid_of(const struct mon_cow *mon_cow, uint32_t slot)
 	return mon_cow->workers->reader->session.table[slot].pid;
 }
 
-/* The slot of who forked it: for the child of a fork server that server, not who asked it for a worker. */
+/* The slot of the process that forked it: for a fork server's child, the server. */
 static uint32_t maker_of(const struct mon_cow *mon_cow, uint32_t slot)
 {
 	const struct reader *reader = mon_cow->workers->reader;
@@ -86,9 +86,9 @@ static uint32_t maker_of(const struct mon_cow *mon_cow, uint32_t slot)
 }
 
 /*
- * At the fork a child has what its maker has. When it is first seen, the smaller of the two is nearest to
- * that, since either may have taken more since; nor can it be more than what is still shared and what the
- * child was given in its place.
+ * At the fork a child has its parent's memory. When it is first seen, the smaller of both sizes is
+ * the best estimate, as either may have grown; and it cannot exceed what is still shared plus what
+ * the child has allocated instead.
  */
 static void mon_cow_begin(struct mon_cow *mon_cow, uint32_t slot)
 {
@@ -112,7 +112,10 @@ static void mon_cow_begin(struct mon_cow *mon_cow, uint32_t slot)
 				       .first_ns = mon_cow->workers->snapshot->now_ns};
 }
 
-/* What its maker gives back becomes the worker's alone without a copy: once it is gone nothing can be said. */
+/*
+ * Pages that the parent frees become the worker's alone without a copy: once the parent has ended,
+ * nothing can be concluded.
+ */
 static void mon_cow_count(struct mon_cow *mon_cow, struct mon_cow_child *child)
 {
 	uint32_t pid = mon_cow_pid_of(mon_cow, child->slot);
@@ -177,7 +180,9 @@ static bool said_it_itself(const struct mon_cow *mon_cow, uint32_t slot)
 	       fact_event_of(facts, slot, EV_growth_end, FACT_NONE) != FACT_NONE;
 }
 
-/* Of a worker that ends by itself, the last count may show what an interpreter copies as it is taken down. */
+/*
+ * For a worker that ends by itself, the last count may include copies made by interpreter shutdown.
+ */
 static uint64_t while_it_worked(const struct mon_cow *mon_cow, const struct mon_cow_child *child)
 {
 	const struct facts *facts = &mon_cow->workers->reader->facts;

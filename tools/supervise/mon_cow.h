@@ -1,6 +1,7 @@
 /*
- * Memory that forked workers copied, counted from outside: for workers that cannot say it themselves at their
- * end. Neighbours: worker table.h; shim/common/pages.h does the sums, as in the library; the rule cow-growth judges.
+ * Counts, from outside, memory that forked workers copied, for workers that do not count it
+ * themselves when they exit. Neighbours: worker_table.h; shim/common/pages.h computes the sums, as
+ * in the library; the rule cow-growth judges.
  */
 #ifndef MPSAN_MON_COW_H
 #define MPSAN_MON_COW_H
@@ -8,13 +9,13 @@
 #include "../waitgraph/watchlog.h"
 #include "worker_table.h"
 
-/* One worker that inherited enough. Bytes of memory that is of no file. */
+/* A worker that inherited enough. Sizes are bytes of anonymous memory. */
 struct mon_cow_child {
 	uint32_t slot;
-	uint32_t maker; /* slot of who forked it, be that a fork server */
-	uint64_t inherited; /* at most so much */
+	uint32_t maker; /* slot of the process that forked it, possibly a fork server */
+	uint64_t inherited; /* upper bound */
 	uint64_t copied, resident; /* at the last count */
-	uint64_t before; /* copied by the count before that: the last one may have seen it end */
+	uint64_t before; /* by the previous count: the last one may have happened during its exit */
 	uint64_t first_ns, last_ns;
 };
 
@@ -22,13 +23,13 @@ struct mon_cow {
 	const struct workers *workers;
 	ARRAY(struct mon_cow_child) children;
 	bool *known; /* by slot */
-	uint32_t turn; /* whose turn it is to be counted */
-	uint64_t next_ns; /* a count takes long where there is much memory */
+	uint32_t turn; /* next one to count */
+	uint64_t next_ns; /* when to count next: counting is slow for large processes */
 };
 
 void mon_cow_init(struct mon_cow *mon_cow, const struct workers *workers);
 void mon_cow_look(struct mon_cow *mon_cow);
-/* States what was counted of those that did not do so themselves. */
+/* Records the counts of workers that did not record them themselves. */
 void mon_cow_finish(struct mon_cow *mon_cow, struct watchlog *log);
 
 #endif

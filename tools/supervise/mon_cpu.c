@@ -1,4 +1,4 @@
-/* See mon_cpu.h. */
+/* Measures CPU load: threads that want to run against processors. */
 #include "mon_cpu.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "../evidence/text_process.h"
 #include "quota.h"
 
-#define SPAN_NS 2000000000ull /* it must have lasted */
+#define SPAN_NS 2000000000ull /* minimum duration */
 #define NAMED_MAX 4u
 
 void mon_cpu_init(struct mon_cpu *mon_cpu, const struct workers *workers)
@@ -14,11 +14,11 @@ void mon_cpu_init(struct mon_cpu *mon_cpu, const struct workers *workers)
 	*mon_cpu = (struct mon_cpu){.workers = workers, .quota = quota_processors()};
 }
 
-/* ---- one look ---- */
+/* ---- one snapshot ---- */
 
 /*
- * Programs of one thread each, as make starts them, are somebody's decision; workers and processes with
- * thread pools are what is asked about.
+ * Single-threaded programs, as make starts them, are deliberate; workers and processes with thread
+ * pools count.
  */
 static bool mon_cpu_counts(const struct workers *workers, uint32_t slot)
 {
@@ -29,7 +29,7 @@ struct sight {
 	uint64_t busy_ns, ran_ns;
 	uint32_t processes, threads; /* that ran for a good part of the time */
 	uint32_t processors;
-	uint32_t workers, employer; /* most workers of one parent */
+	uint32_t workers, employer; /* the parent with most workers */
 };
 
 static uint32_t processors_of(const struct mon_cpu *mon_cpu)
@@ -112,7 +112,10 @@ static struct sight mon_cpu_see(const struct mon_cpu *mon_cpu)
 	return sight;
 }
 
-/* Who wants how much: "Process-1 (pid 7): 4 threads, process 9: 3 threads and 2 more processes". */
+/*
+ * Which processes have how many threads: "Process-1 (pid 7): 4 threads, process 9: 3 threads and 2
+ * more processes".
+ */
 static char *detail_of(const struct workers *workers)
 {
 	char *text = text_copy(""), *name;
@@ -138,11 +141,10 @@ static char *detail_of(const struct workers *workers)
 	return text;
 }
 
-/* ---- stretches of time ---- */
+/* ---- periods ---- */
 
 /*
- * Where other jobs take their share of the machine, a short piece of work lasts long. It must be enough for the
- * time by itself.
+ * If other jobs share the machine, little work takes long: requires enough work in absolute terms.
  */
 static bool has_work(const struct mon_cpu_span *span)
 {

@@ -1,4 +1,4 @@
-/* See mon_exitcodes.h. */
+/* Searches the Python source of a worker's parent for uses of exit statuses. */
 #include "mon_exitcodes.h"
 
 #include <ctype.h>
@@ -22,7 +22,7 @@ void mon_exitcodes_init(struct mon_exitcodes *mon_exitcodes, const struct worker
 		memory_get(workers->reader->session.slots * sizeof(*mon_exitcodes->done));
 }
 
-/* ---- what a source says ---- */
+/* ---- one source ---- */
 
 static bool is_word_end(char c)
 {
@@ -54,7 +54,7 @@ static bool names_status(const char *line)
 	return false;
 }
 
-/* A call that returns a status, unless the statement is that call and nothing else. */
+/* Whether the line uses the result of a call that returns a status. */
 static bool takes_status(const char *line)
 {
 	static const char *const calls[] = {"waitpid", "os.wait", "wait3", "wait4", "waitid"};
@@ -67,7 +67,7 @@ static bool takes_status(const char *line)
 	return false;
 }
 
-/* Up to a comment: a mark in a text counts as one, too, which only makes it ask for less. */
+/* Stops at a comment. A '#' in a string counts as one, too, which only errs on the safe side. */
 unsigned mon_exitcodes_in_source(const char *text)
 {
 	unsigned how = 0;
@@ -90,7 +90,7 @@ unsigned mon_exitcodes_in_source(const char *text)
 
 /* ---- which sources ---- */
 
-/* A worker that died, and the directory to which the paths of its parent's sources are relative. */
+/* A dead worker, and the directory that its parent's source paths are relative to. */
 struct search {
 	const struct mon_exitcodes *mon_exitcodes;
 	uint32_t worker, parent;
@@ -116,7 +116,7 @@ static unsigned file_heeds(const struct search *search, const char *path)
 	return how;
 }
 
-/* The library's own books of its processes are not what the program does with them. */
+/* The standard library's own bookkeeping of processes is not the program's. */
 static bool is_pythons_own(const char *path)
 {
 	const char *at = strstr(path, "/multiprocessing/");
@@ -126,7 +126,7 @@ static bool is_pythons_own(const char *path)
 	return at && !strncmp(at, "python", 6);
 }
 
-/* Frames, one a line: function, file and line, with tabs between. */
+/* Searches the sources of frames: one line each, with function, file and line separated by tabs. */
 static unsigned frames_heed(const struct search *search, const char *frames)
 {
 	char path[1024], before[1024] = "";
@@ -153,7 +153,7 @@ static unsigned frames_heed(const struct search *search, const char *frames)
 	return test;
 }
 
-/* The script among the arguments of an interpreter, or what stands there in its place. */
+/* Searches the script among an interpreter's arguments, or the module or command there. */
 static unsigned arguments_heed(const struct search *search)
 {
 	const struct mpsan_process *process =
@@ -177,7 +177,7 @@ static unsigned start_heeds(const struct search *search)
 	return made ? frames_heed(search, reader_text(reader, made->at.slot, made->ev.python)) : 0;
 }
 
-/* What the parent is doing, and has on its stack, now. */
+/* Searches the sources on the parent's current stack. */
 static unsigned present_heeds(const struct search *search)
 {
 	const struct snapshot *snapshot = search->mon_exitcodes->workers->snapshot;

@@ -1,7 +1,7 @@
 /*
- * Whether who started a worker looks at how it ended. Of that nothing is seen in the calls of a Python program: a join
- * takes the status in any case, and exitcode is an attribute. Its source tells. Neighbours: worker table.h; the rule
- * worker-failed judges.
+ * Whether the parent of a worker looks at its exit status. The calls of a Python program do not
+ * show that: join() reaps the child in any case, and exitcode is an attribute. Its source does.
+ * Neighbours: worker_table.h; the rule worker-failed judges.
  */
 #ifndef MPSAN_MON_EXITCODES_H
 #define MPSAN_MON_EXITCODES_H
@@ -15,14 +15,17 @@ struct mon_exitcodes {
 };
 
 void mon_exitcodes_init(struct mon_exitcodes *mon_exitcodes, const struct workers *workers);
-/* States a `heeded` event about each worker that a signal ended and whose parent looks at such ends. */
+/*
+ * Records a `heeded` event about each worker that was ended by a signal and whose parent looks at
+ * exit statuses.
+ */
 void mon_exitcodes_look(struct mon_exitcodes *mon_exitcodes, struct watchlog *log);
-/* The same of those whose parents ended too soon. */
+/* Records such events for workers whose parents ended before they could be examined. */
 void mon_exitcodes_finish(struct mon_exitcodes *mon_exitcodes, struct watchlog *log);
 
 /*
- * Whether a Python source, or a part of one, asks for the exit status of a process and does something with it
- * (MPSAN_HEED_SOURCE), or is a test (MPSAN_HEED_TEST). 0: neither.
+ * Whether Python source code uses the exit status of a process (MPSAN_HEED_SOURCE), or is a test
+ * (MPSAN_HEED_TEST). 0: neither.
  */
 unsigned mon_exitcodes_in_source(const char *text);
 

@@ -1,4 +1,4 @@
-/* See mon_failures.h. */
+/* Detects failed workers that their parent will not notice. */
 #include "mon_failures.h"
 
 #include <signal.h>
@@ -27,8 +27,8 @@ void mon_failures_finish(struct mon_failures *mon_failures)
 }
 
 /*
- * While its parent has not asked, the kernel has the answer, and a dead process is still there. False: it is
- * not. What another user's process answers is not told.
+ * Fills in how a process ended from the kernel, which keeps a zombie's status until its parent
+ * reaps it. False if the status is not available, as for processes of other users.
  */
 static bool complete_end(const struct reader *reader, uint32_t slot)
 {
@@ -49,7 +49,7 @@ static bool ended_badly(const struct mpsan_process *process)
 	       (process->end == MPSAN_END_EXIT && process->end_value > 0);
 }
 
-/* Whether a thread will not look at the ends of workers before it is woken for something else. */
+/* Whether a thread will not reap workers before something else wakes it. */
 static bool is_elsewhere(const struct mon_failures *mon_failures, uint32_t thread)
 {
 	const struct proc_call *call = &mon_failures->workers->snapshot->threads.item[thread].call;
@@ -74,7 +74,9 @@ static bool is_elsewhere(const struct mon_failures *mon_failures, uint32_t threa
 	}
 }
 
-/* The thread that waits for one other process; SNAPSHOT_NONE: there is none, or somebody may notice. */
+/*
+ * The thread that waits for one other process; SNAPSHOT_NONE: none, or another thread may notice.
+ */
 static uint32_t who_waits(const struct mon_failures *mon_failures, uint32_t parent,
 			  uint32_t worker_pid)
 {
@@ -113,7 +115,7 @@ static void mon_failures_state(const struct mon_failures *mon_failures, struct w
 	free(python);
 }
 
-/* True when nothing more can come of it. */
+/* Returns true when the worker needs no further check. */
 static bool mon_failures_look_at(const struct mon_failures *mon_failures, struct watchlog *log,
 				 uint32_t slot)
 {
@@ -125,7 +127,7 @@ static bool mon_failures_look_at(const struct mon_failures *mon_failures, struct
 
 	if (process->flags & MPSAN_PROCESS_REPLACED)
 		return true;
-	/* It says that it ends a moment before the kernel does. */
+	/* its log says that it has ended slightly before the kernel does */
 	if (!complete_end(reader, slot))
 		return session_liveness(&reader->session, slot) == GONE;
 	if (!process_is_worker(&reader->facts, slot) || !ended_badly(process))

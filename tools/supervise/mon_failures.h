@@ -1,6 +1,6 @@
 /*
- * Workers that ended badly while their parent stands in a wait for another process alone. Neighbours:
- * worker table.h, waits.h; the rule worker-failed judges.
+ * Detects workers that failed while their parent waits for another process only. Neighbours:
+ * worker_table.h, waits.h; the rule worker-failed judges.
  */
 #ifndef MPSAN_MON_FAILURES_H
 #define MPSAN_MON_FAILURES_H
@@ -12,15 +12,15 @@
 struct mon_failures {
 	const struct workers *workers;
 	const struct waits *waits;
-	bool *done; /* by slot: its end needs no further look */
+	bool *done; /* by slot: its end needs no further check */
 };
 
 void mon_failures_init(struct mon_failures *mon_failures, const struct workers *workers,
 		       const struct waits *waits);
 void mon_failures_finish(struct mon_failures *mon_failures);
 /*
- * States an `unnoticed` event about the parent's thread that waits; its worker_slot is a slot + 1. Also
- * writes down how a process ended that nobody has asked for.
+ * Records an `unnoticed` event about the parent's waiting thread; its worker_slot is a slot + 1.
+ * Also records how unreaped processes ended.
  */
 void mon_failures_look(struct mon_failures *mon_failures, struct watchlog *log);
 

@@ -1,4 +1,4 @@
-/* See mon_leaks.h. */
+/* Detects shared-memory names that a session leaves behind. */
 #include "mon_leaks.h"
 
 #include <dirent.h>
@@ -17,13 +17,13 @@
 
 #define FOLDER "/dev/shm"
 #define STEP_MS 20
-#define CLOCK_STEP_NS 10000000ull /* file times are that coarse */
+#define CLOCK_STEP_NS 10000000ull /* resolution of file timestamps */
 #define NONE UINT32_MAX
 
-/* A name that is there, and the act of the session that made it. */
+/* An existing name, and the event of its creation. */
 struct left {
 	char *name;
-	uint64_t device, inode, bytes, born_ns; /* born: CLOCK_REALTIME, 0: not known */
+	uint64_t device, inode, bytes, born_ns; /* born: CLOCK_REALTIME; 0: unknown */
 	uint64_t hash;
 	uint32_t event; /* NONE: not of this session */
 };
@@ -31,10 +31,10 @@ struct left {
 struct leaks {
 	struct reader *reader;
 	ARRAY(struct left) left; /* by inode */
-	bool served; /* somebody is there who may yet remove names */
+	bool served; /* a process lives that may still unlink names */
 };
 
-/* Semaphores are none of ours; libraries that leave a name on purpose, for all programs to come. */
+/* Semaphores are excluded, and libraries that leave a name on purpose for later programs. */
 static bool is_left_alone(const char *name)
 {
 	static const char *const beginnings[] = {".", "sem.", "__KMP_REGISTERED_LIB_",
@@ -104,7 +104,7 @@ static struct left *left_of(struct leaks *leaks, uint64_t device, uint64_t inode
 	return found && found->device == device ? found : NULL;
 }
 
-/* A name of this session without an act that made it: its maker died before it could say so. */
+/* Finds the creator of a name without an event: it died between creating and logging it. */
 static void match_intent(struct leaks *leaks, struct left *left)
 {
 	const struct reader *reader = leaks->reader;
@@ -118,7 +118,7 @@ static void match_intent(struct leaks *leaks, struct left *left)
 		    left->born_ns + CLOCK_STEP_NS >= reader_real_ns(reader, event->at.time_ns))
 			left->event = i;
 		if (event->type == EV_shm && EVENT_AS(event, shm)->flags & MPSAN_SHM_MADE)
-			left->event = NONE; /* that came of it, and is another one */
+			left->event = NONE; /* that one created another segment */
 	}
 }
 
@@ -148,7 +148,7 @@ static bool is_alive(const struct reader *reader, uint32_t slot)
 	return session_liveness(&reader->session, slot) == ALIVE;
 }
 
-/* Whoever made it or maps it and lives may yet remove it. */
+/* Whether its creator or a process that maps it lives and may still unlink it. */
 static bool is_in_use(const struct reader *reader, const struct left *left)
 {
 	uint32_t maker = reader->events.item[left->event].at.by;
@@ -174,7 +174,7 @@ static bool is_served(const struct reader *reader)
 	return false;
 }
 
-/* What is there, of this session, and in nobody's use. */
+/* Collects existing names of this session that no process uses. */
 static uint32_t mon_leaks_take(struct leaks *leaks)
 {
 	uint32_t count = 0;
@@ -192,7 +192,10 @@ static uint32_t mon_leaks_take(struct leaks *leaks)
 	return count;
 }
 
-/* Asked once more when all who could remove it are known to be gone: they may have done so before. */
+/*
+ * Checks the name again once all processes that could unlink it have ended: they may have done so
+ * before.
+ */
 static bool mon_leaks_is_there(const struct left *left)
 {
 	char *path = text_format("%s/%s", FOLDER, left->name);
@@ -223,7 +226,7 @@ static void mon_leaks_state(struct leaks *leaks, struct watchlog *log)
 	}
 }
 
-/* Names that were made where the supervisor cannot look: in another mount namespace. */
+/* Records a limit for names in another mount namespace, which the supervisor cannot see. */
 static void state_limit(const struct reader *reader, struct watchlog *log)
 {
 	struct ev_limit limit = {0};
@@ -245,8 +248,8 @@ static void state_limit(const struct reader *reader, struct watchlog *log)
 	}
 	if (!limit.count)
 		return;
-	limit.what = watchlog_text(
-		log, by, "names of shared memory in another /dev/shm were not looked for");
+	limit.what =
+		watchlog_text(log, by, "shared-memory names in another /dev/shm were not checked");
 	watchlog_put(log, EV_limit, by, 0, &limit, sizeof(limit));
 }
 
@@ -258,7 +261,7 @@ void mon_leaks_look(struct reader *reader, struct watchlog *log)
 
 	if (!reader->facts.shm.links)
 		return;
-	collect_settled(reader, UINT64_MAX); /* who could take something back has ended */
+	collect_settled(reader, UINT64_MAX); /* all processes that could unlink it have ended */
 	while ((count = mon_leaks_take(&leaks)) && (leaks.served = is_served(reader)) &&
 	       clock_ns(CLOCK_MONOTONIC) < until) {
 		poll(NULL, 0, STEP_MS);

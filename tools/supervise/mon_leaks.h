@@ -1,7 +1,7 @@
 /*
- * Names of shared memory that a session leaves behind: when its program has ended the supervisor looks
- * into /dev/shm and states what is there of this session, once. Rules judge it. Neighbours: watch.h calls,
- * watchlog.h keeps, tools/facts/shm.h has the ledger.
+ * Shared-memory names that a session leaves behind: when its program has ended the supervisor
+ * records, once, which names of this session still exist in /dev/shm. Rules judge them. Neighbours:
+ * watch.h calls, watchlog.h records, tools/facts/shm.h has the facts.
  */
 #ifndef MPSAN_MON_LEAKS_H
 #define MPSAN_MON_LEAKS_H
@@ -9,8 +9,8 @@
 #include "../waitgraph/watchlog.h"
 
 /*
- * Takes up to LEAKS_GRACE_NS while something is left and a resource tracker or torch_shm_manager of
- * the session is there to remove it.
+ * Waits up to LEAKS_GRACE_NS while a name exists and a resource tracker or torch_shm_manager of the
+ * session lives that may unlink it.
  */
 #define LEAKS_GRACE_NS 2000000000ull
 void mon_leaks_look(struct reader *reader, struct watchlog *log);

@@ -1,4 +1,4 @@
-/* See mon_private.h. */
+/* Creates private session directories and removes stale ones. */
 #include "mon_private.h"
 
 #include <dirent.h>
@@ -26,7 +26,7 @@ static bool make_ours(const char *dir)
 	       st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* Whether the process that a name begins with has certainly ended. */
+/* Whether the process that a directory is named after has certainly ended. */
 static bool is_gone(const char *name)
 {
 	unsigned long long start, pid_ns;

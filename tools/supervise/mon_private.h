@@ -1,12 +1,12 @@
 /*
- * Directories of sessions that nobody named: beside those of the library, under the name of this process, so that both
- * sides know when it was killed before it could remove its own. Neighbours: launch.h; shim/record/stale_sessions.c keeps their number
- * bounded, too.
+ * Private session directories, for sessions without --dir: beside those of the library, named after
+ * this process, so that stale ones can be recognised and removed. Neighbours: launch.h;
+ * shim/record/stale_sessions.c limits their number, too.
  */
 #ifndef MPSAN_MON_PRIVATE_H
 #define MPSAN_MON_PRIVATE_H
 
-/* Makes one in `tmp`, after removing those of the certainly dead. NULL: not there; owned by the caller. */
+/* Creates one in `tmp` after removing stale ones. The caller frees its path; NULL on failure. */
 char *mon_private_make(const char *tmp);
 
 #endif

@@ -1,4 +1,4 @@
-/* See program_state.h. */
+/* Saves signal dispositions, limits and timers, and restores them for the program. */
 #include "program_state.h"
 
 #include <stddef.h>
@@ -67,7 +67,7 @@ void program_state_take(void)
 		setitimer(timers[i], &(struct itimerval){0}, &before.timer[i]);
 	sigprocmask(SIG_BLOCK, &set, &before.blocked);
 	before.taken = true;
-	/* an inherited SIG_IGN would hide how the program ended */
+	/* an inherited SIG_IGN would discard the exit status */
 	program_state_signal(SIGCHLD, SIG_DFL, 0);
 	program_state_signal(SIGXFSZ, SIG_IGN, 0);
 	program_state_signal(SIGPIPE, SIG_IGN, 0);
@@ -107,7 +107,9 @@ int program_state_wait(int patience_ms)
 	return number > 0 ? number : 0;
 }
 
-/* A signal to the whole group came for the program as well, which has gone. */
+/*
+ * A signal to the whole process group, pending from before, was for the program, which has ended.
+ */
 void program_state_end(void (*action)(int))
 {
 	sigset_t set = set_of(ending, COUNT(ending));

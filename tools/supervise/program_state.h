@@ -1,6 +1,7 @@
 /*
- * What a program is to find as mpsan found it: its limits and timers, what its signals do, which of them are
- * blocked. The supervisor changes all of them for itself. Neighbours: launch.c hands over, rescue.c does so in an emergency.
+ * The state that the program must inherit as mpsan found it: limits, timers, signal dispositions
+ * and mask. The supervisor changes all of them for itself. Neighbours: launch.c restores them in
+ * the child, rescue.c in an emergency.
  */
 #ifndef MPSAN_PROGRAM_STATE_H
 #define MPSAN_PROGRAM_STATE_H
@@ -10,24 +11,29 @@
 #include <sys/resource.h>
 
 /*
- * Remembers what there is, raises soft limits to the hard ones, lets files that are too long be an error and no signal,
- * and blocks the signals that are meant for the program. Once.
+ * Saves the state, raises soft limits to the hard ones, turns too large files into an error instead
+ * of a signal, and blocks the signals that are meant for the program. Call it once.
  */
 void program_state_take(void);
 
-/* The program's soft limit, which is the own one before program_state_take. */
+/* The program's soft limit; before program_state_take, our own. */
 rlim_t program_state_limit(int which);
 
-/* From now on what this signal did before is the program's; `action` is ours. After program_state_take. */
+/*
+ * Sets our action for a signal; the program inherits the previous one. Call it after program_state_take.
+ */
 void program_state_signal(int number, void (*action)(int), int flags);
 
-/* Gives everything back, in a child or right before an exec. Safe in a signal handler. */
+/* Restores everything, in a child or right before exec. Async-signal-safe. */
 void program_state_give(void);
 
-/* The next signal that was meant for the program, or SIGCHLD; 0 when none came in time (-1 ms: for ever). */
+/*
+ * Waits for a signal that was meant for the program, or SIGCHLD; 0 if none arrived in time (-1 ms:
+ * no limit).
+ */
 int program_state_wait(int patience_ms);
 
-/* From now on these signals, and those that a terminal sends, are for `action`. */
+/* From now on `action` handles these signals and those that a terminal sends. */
 void program_state_end(void (*action)(int));
 
 #endif

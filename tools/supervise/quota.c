@@ -1,4 +1,4 @@
-/* See quota.h. */
+/* Reads processor limits of control groups and affinities of processes. */
 #include "quota.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static uint32_t processors_of(long long quota, long long period)
 	return quota > 0 && period > 0 ? (uint32_t)((quota + period - 1) / period) : UINT32_MAX;
 }
 
-/* One group of the old or the new hierarchy; "max" and -1 stand for no limit. */
+/* The limit of one group in the v2 or v1 hierarchy; "max" and -1 stand for no limit. */
 static uint32_t limit_of_group(const char *base, const char *group)
 {
 	char *file = text_format("%s%s/cpu.max", base, group), line[64];
@@ -44,7 +44,7 @@ static uint32_t limit_of_group(const char *base, const char *group)
 	return processors_of(quota, period);
 }
 
-/* A limit holds for all groups below. */
+/* The lowest limit of a group and its ancestors. */
 static uint32_t limit_of_path(const char *base, const char *path)
 {
 	uint32_t least = limit_of_group(base, ""), limit;
@@ -59,7 +59,7 @@ static uint32_t limit_of_path(const char *base, const char *path)
 	return least;
 }
 
-/* A line of /proc/self/cgroup: NUMBER:CONTROLLERS:PATH, without controllers in the new hierarchy. */
+/* A line of /proc/self/cgroup: NUMBER:CONTROLLERS:PATH, without controllers in the v2 hierarchy. */
 static uint32_t limit_of_line(const char *line)
 {
 	const char *controllers = strchr(line, ':'),

@@ -1,4 +1,4 @@
-/* How many processors a process may use. Neighbour: mon_cpu.h compares with that. */
+/* How many processors a process may use. Neighbour: mon_cpu.h. */
 #ifndef MPSAN_QUOTA_H
 #define MPSAN_QUOTA_H
 
@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* By the control groups of this process, rounded up; UINT32_MAX: they set no limit. */
+/* By this process's control groups, rounded up; UINT32_MAX: no limit. */
 uint32_t quota_processors(void);
 
-/* Adds the processors of another process; false when it is gone. */
+/* Adds the processors that another process may use; false if it has ended. */
 bool quota_add_affinity(uint32_t pid, cpu_set_t *to);
 
 #endif

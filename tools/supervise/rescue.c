@@ -1,4 +1,4 @@
-/* See rescue.h. */
+/* Lets the program continue unwatched when mpsan fails. */
 #include "rescue.h"
 
 #include <errno.h>
@@ -13,16 +13,16 @@
 #include "launch.h"
 #include "program_state.h"
 
-#define GRACE_S 3 /* from the first signal that ends the command to its end */
+#define GRACE_S 3 /* from the first termination signal to the end of the command */
 
 static struct {
 	char **argv;
 	volatile pid_t child; /* 0: not started */
 	const char *dir; /* to be removed; NULL: none */
 	bool over;
-	bool failed; /* what may have been missed is no success */
+	bool failed; /* something may have been missed: do not report success */
 	int status; /* for the shell */
-	volatile sig_atomic_t asked; /* signals that are to end the command itself */
+	volatile sig_atomic_t asked; /* termination signals for the command itself */
 } program;
 
 static void say(const char *why)
@@ -38,10 +38,10 @@ static void say(const char *why)
 		for (const char *c = piece[i]; *c && length < sizeof(line); c++)
 			line[length++] = *c;
 	if (write(STDERR_FILENO, line, length) < 0)
-		return; /* nobody listens */
+		return; /* no reader */
 }
 
-/* Gives this process to the program, where there can be no second one. */
+/* Executes the program in this process if no second process is possible. */
 static _Noreturn void become(void)
 {
 	int error;
@@ -59,7 +59,7 @@ static void start(void)
 	if (program.child)
 		return;
 	if (launch_status(errno) == STATUS_BROKEN)
-		become(); /* no place for two processes */
+		become(); /* no room for two processes */
 	complain("%s: %s", program.argv[0], strerror(errno));
 	_exit(launch_status(errno));
 }
@@ -102,7 +102,7 @@ static void lost_memory(void)
 	rescue(memory_why());
 }
 
-/* What nobody has found since then fails a program that succeeded. */
+/* A crash of mpsan fails a program that succeeded: findings may be missing. */
 static void rescue_crashed(int number)
 {
 	static char why[] = "mpsan itself has failed (signal 00)";

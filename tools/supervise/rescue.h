@@ -1,7 +1,7 @@
 /*
- * What `mpsan run` owes its program when it cannot go on itself, for want of memory, disk, descriptors or processes,
- * or by a fault of its own: the program runs to its end, gets its signals, and its status is handed on. One line
- * says so. Neighbours: program_state.h, launch.h.
+ * What `mpsan run` does if it cannot continue, for lack of memory, disk, descriptors or processes,
+ * or because it crashed: the program runs on, gets its signals, and its status is passed on. One
+ * line says so. Neighbours: program_state.h, launch.h.
  */
 #ifndef MPSAN_RESCUE_H
 #define MPSAN_RESCUE_H
@@ -11,24 +11,30 @@
 
 #include "launch.h"
 
-/* `argv`: the program, which stays the caller's, as all that is handed over here. */
+/* `argv` is the program; like everything passed here it stays the caller's. */
 void rescue_prepare(char **argv);
 
-/* Starts it, see launch.h. 0 with errno: it could not be. `dir`: to be removed when there is nothing more to rescue, or NULL. */
+/*
+ * Starts the program, see launch.h. Returns 0 with errno on failure. `dir` is removed when the
+ * program needs no rescue any more; NULL: none.
+ */
 pid_t rescue_start(const struct launch_variable *variables, const char *dir);
 
 /*
- * With the status that the program has had so far. A signal from now on ends the command soon, a second one at once:
- * what is left to do is mpsan's own.
+ * The program has ended with this status. From now on a signal ends the command soon, a second one
+ * at once.
  */
 void rescue_ended(int status);
 /* Whether there was such a signal. */
 bool rescue_is_due(void);
 
-/* Never returns. `why` is a line without its end. Safe in a signal handler once the program runs. */
+/* Does not return. `why` is a line without its newline. Async-signal-safe once the program runs. */
 _Noreturn void rescue(const char *why);
 
-/* The same where not even a child could be waited for: this process becomes the program. Nothing was prepared. */
+/*
+ * As rescue(), for when not even a child can be started: executes the program in this process.
+ * Needs no preparation.
+ */
 _Noreturn void rescue_at_once(char **argv, const char *why);
 
 #endif

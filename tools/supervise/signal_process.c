@@ -1,4 +1,4 @@
-/* See signal_process.h. */
+/* Sends signals to processes, checking that the pid still means the same process. */
 #include "signal_process.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "../proc/proc.h"
 #include "../reader/host.h"
 
-/* The last number of a line "NSpid: 4711 12 1": the pid in its own namespace. 0: not known. */
+/* The last number of a line "NSpid: 4711 12 1": the pid in its own namespace. 0: unknown. */
 static uint32_t inner_pid(uint32_t pid)
 {
 	char path[32], line[256], *last;
@@ -62,7 +62,7 @@ static void summon_look(uint32_t pid, void *context)
 		search->found = pid;
 }
 
-/* Its pid here. */
+/* Its pid in our namespace. */
 static uint32_t summon_find(const struct mpsan_process *process)
 {
 	struct search search = {.process = process};
@@ -82,7 +82,7 @@ static bool is_still(const struct session *session, uint32_t slot, uint32_t pid)
 }
 
 struct target {
-	const struct session *session; /* NULL: one that is not in a table */
+	const struct session *session; /* NULL: not in a table */
 	uint32_t slot;
 	uint32_t pid;
 	uint64_t start;
@@ -99,7 +99,7 @@ static bool summon_is_there(const struct target *target)
 	       !kill((pid_t)target->pid, 0);
 }
 
-/* What is held is looked at once more: a pid may come again, a descriptor does not. */
+/* Checks the process again through a pidfd: a pid may be reused, a pidfd may not. */
 static bool send(const struct target *target, int number)
 {
 	bool there;

@@ -1,4 +1,4 @@
-/* See tree.h. */
+/* Tracks the processes that descend from the program, watched or not. */
 #include "tree.h"
 
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static void tree_list(struct tree *tree)
 		qsort(tree->there.item, tree->there.count, sizeof(*tree->there.item), tree_compare);
 }
 
-/* ---- who belongs to it ---- */
+/* ---- members ---- */
 
 static bool is_stranger(const struct tree *tree, uint32_t pid)
 {
@@ -91,7 +91,7 @@ static void mark_known(struct tree *tree)
 	}
 }
 
-/* Whether it is a member, or stems from one. */
+/* Whether it is a member, or descends from one. */
 static bool tree_descends(const struct tree *tree, const struct tree_process *process)
 {
 	uint32_t self = (uint32_t)getpid();
@@ -127,7 +127,7 @@ void tree_look(struct tree *tree)
 	}
 }
 
-/* ---- from the outside ---- */
+/* ---- interface ---- */
 
 void tree_open(struct tree *tree, const struct reader *reader, pid_t root)
 {

@@ -1,6 +1,7 @@
 /*
- * The process tree of a session, also those in it that are not watched: whoever descends from the program or from a
- * watched process. Neighbours: signal_process.h signals those that are watched, watch.h ends them all.
+ * The process tree of a session, including processes that are not watched: all descendants of the
+ * program and of watched processes. Neighbours: signal_process.h signals watched ones, watch.h ends them
+ * all.
  */
 #ifndef MPSAN_TREE_H
 #define MPSAN_TREE_H
@@ -11,7 +12,7 @@
 
 struct tree_process {
 	uint32_t pid, parent;
-	uint64_t start; /* in ticks: tells it from a later one with its pid */
+	uint64_t start; /* in ticks: distinguishes it from a later one with its pid */
 	bool ended;
 	bool watched;
 	bool member;
@@ -19,21 +20,23 @@ struct tree_process {
 
 struct tree {
 	const struct reader *reader;
-	uint32_t root; /* the program; 0: it has been waited for */
-	bool adopts; /* orphans come to us, and did not before */
+	uint32_t root; /* the program; 0: reaped */
+	bool adopts; /* we are a subreaper, and were not before */
 	ARRAY(struct tree_process) there; /* all processes of the machine, by pid */
-	ARRAY(struct tree_process) members; /* not those that are watched */
+	ARRAY(struct tree_process) members; /* those that are not watched */
 	ARRAY(uint32_t) strangers; /* children that this process had before */
 };
 
 /*
- * Collects the tree. From now on its orphans become children of this process, so that none is lost whose parent
- * ends first.
+ * Starts to track the tree. Makes this process a subreaper, so that it adopts orphans of the tree.
  */
 void tree_open(struct tree *tree, const struct reader *reader, pid_t root);
-/* Adds who has come since. */
+/* Adds new processes. */
 void tree_look(struct tree *tree);
-/* Sends a signal (0: none) to all that are not watched; how many of them still live and may be signalled. */
+/*
+ * Sends a signal (0: none) to all that are not watched; returns how many still live and may be
+ * signalled.
+ */
 unsigned tree_signal(struct tree *tree, int number);
 void tree_close(struct tree *tree);
 

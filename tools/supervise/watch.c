@@ -1,4 +1,4 @@
-/* See watch.h. */
+/* The supervisor's main loop: reads logs, takes snapshots, judges, prints and kills. */
 #include "watch.h"
 
 #include "../../shim/common/no_log.h"
@@ -24,12 +24,12 @@
 
 #define POLL_MS 50
 #define ABORT_MS 300 /* from SIGABRT to SIGKILL */
-#define KILL_MS 2000 /* until nobody is left, at most */
+#define KILL_MS 2000 /* until all have ended, at most */
 #define QUIET_MS 100
 
 /*
- * Sends a signal to every process of the session that is alive, the youngest first, and writes down that
- * it was us.
+ * Sends a signal to every living process of the session, the youngest first, and records that the
+ * supervisor sent it.
  */
 static unsigned signal_all(struct watch *watch, int number)
 {
@@ -54,8 +54,8 @@ static unsigned signal_all(struct watch *watch, int number)
 }
 
 /*
- * Ends everybody, watched or not: SIGABRT first, so that core dumps are possible. A process may fork while it
- * is being ended, and its child needs a moment until it is in the table: it is over when nobody has been found
+ * Kills all processes, watched or not: SIGABRT first, so that core dumps are possible. A process
+ * may fork meanwhile, and its child takes a moment to appear in the table: done when none was found
  * for QUIET_MS.
  */
 static void kill_tree(struct watch *watch)
@@ -81,7 +81,10 @@ static void kill_tree(struct watch *watch)
 	tree_close(&tree);
 }
 
-/* Also where the text goes elsewhere: who sits before the terminal, or reads the job's log, is to know now. */
+/*
+ * Printed even if reports go elsewhere, so that users at the terminal and readers of the job's log
+ * see it now.
+ */
 static void say_first(struct watch *watch)
 {
 	const struct reader *reader = watch->judge->reader;
@@ -114,7 +117,7 @@ static void show_new(struct watch *watch)
 		if (judged->grade == GRADE_ERROR && judged->is_wait && watch->kill_on_deadlock &&
 		    !watch->killed) {
 			kill_tree(watch);
-			judge_unknow(watch->judge, judged); /* why the program had to be ended */
+			judge_unknow(watch->judge, judged); /* why the program was killed */
 		}
 		if (!watch->print || judged->shown || judged->known || !judged->count ||
 		    judged->grade < GRADE_WARNING)
@@ -125,18 +128,18 @@ static void show_new(struct watch *watch)
 	}
 }
 
-/* Nothing is concluded from a session that somebody has cut short. */
+/* Nothing is concluded from a session whose files were truncated. */
 static bool is_cut(struct watch *watch)
 {
 	if (!watch->cut && guard_has_cut()) {
-		complain("files of its session were cut short; the program goes on unwatched");
+		complain("session files were truncated; the program goes on unwatched");
 		fflush(stderr);
 		watch->cut = watch->blind = true;
 	}
 	return watch->cut;
 }
 
-/* Once, and as soon as it is known: who relies on --on-deadlock is not to wait for the report. */
+/* Once, as soon as it is known: users of --on-deadlock should not have to wait for the report. */
 static void say_unlogged(struct watch *watch)
 {
 	const struct reader *reader = watch->judge->reader;
@@ -174,7 +177,7 @@ static void watch_look(struct watch *watch)
 	reader_poll(watch->judge->reader, clock_ns(CLOCK_MONOTONIC));
 	say_unlogged(watch);
 	export_table_look(&watch->exports, watch->judge->reader);
-	/* what we end ourselves is no finding */
+	/* processes that we kill are no findings */
 	if (!watch->killed && !is_cut(watch) && host_proc_is_own()) {
 		deadlocks_look(&watch->deadlocks, clock_ns(CLOCK_MONOTONIC));
 		monitors_look(&watch->monitors);
@@ -189,7 +192,7 @@ static void hand_on_signals(struct watch *watch, int patience_ms)
 			kill(watch->child, number);
 }
 
-/* Beyond its limit the kernel kills: a part of it is left for the report. */
+/* At the limit the kernel kills us: the rest is left for the report. */
 #define CPU_SHARE 0.7
 
 static void look_at_cpu(struct watch *watch)
@@ -200,7 +203,7 @@ static void look_at_cpu(struct watch *watch)
 	if (getrlimit(RLIMIT_CPU, &limit) || limit.rlim_max == RLIM_INFINITY ||
 	    (double)used_ns < CPU_SHARE * 1e9 * (double)limit.rlim_max)
 		return;
-	complain("its limit of processor time (ulimit -t) is near; the program goes on unwatched");
+	complain("the CPU time limit (ulimit -t) is near; the program goes on unwatched");
 	fflush(stderr);
 	watch->blind = true;
 }
@@ -225,7 +228,7 @@ static bool has_ended(struct watch *watch)
 }
 
 #define FOLLOW_NS 800000000ull
-#define PEOPLE_NS 3000000000ull /* when workers leave workers of their own behind, and those too */
+#define PEOPLE_NS 3000000000ull /* how long nested orphans are waited for */
 
 static bool is_followed(const struct watch *watch, uint64_t past_ns)
 {
@@ -237,9 +240,9 @@ static bool is_followed(const struct watch *watch, uint64_t past_ns)
 }
 
 /*
- * A process that was left behind in a wait may still prove it: that takes no longer than FOLLOW_NS. One
- * that was left with the memory of a dead process gets its grace, and a worker time to follow its parent.
- * Who sends a signal now does not want to wait for that.
+ * An orphan that is blocked may still prove a deadlock, which takes at most FOLLOW_NS; one that
+ * uses a dead process's memory gets its grace period, and a worker time to follow its parent. Ends
+ * early on a signal.
  */
 static void follow_open_waits(struct watch *watch)
 {
@@ -252,7 +255,7 @@ static void follow_open_waits(struct watch *watch)
 	}
 }
 
-/* The program's parent is not watched, so its end is written down here. */
+/* Records the program's end: its parent is not watched. */
 static void record_end(const struct watch *watch, uint64_t now)
 {
 	const struct reader *reader = watch->judge->reader;
@@ -290,11 +293,11 @@ void watch_run(struct watch *watch)
 	watch->over = true;
 	rescue_ended(watch_status(watch));
 	record_end(watch, clock_ns(CLOCK_MONOTONIC));
-	watch->deadlocks.next_ns = 0; /* who is left is looked at anew */
+	watch->deadlocks.next_ns = 0; /* examine the remaining processes again */
 	watch_look(watch);
 	follow_open_waits(watch);
 	monitors_finish(&watch->monitors);
-	if (!watch->killed && !is_cut(watch)) /* what we end ourselves cannot clean up */
+	if (!watch->killed && !is_cut(watch)) /* processes that we kill cannot clean up */
 		mon_leaks_look(reader, &watch->deadlocks.log);
 	now = clock_ns(CLOCK_MONOTONIC);
 	reader->session.head->end_ns = now;

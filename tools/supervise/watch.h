@@ -1,6 +1,6 @@
 /*
  * The supervisor of `mpsan run`: follows a session while its program runs and prints what is
- * proved. Neighbours: launch.h started the program, judge.h judges.
+ * proved. Neighbours: launch.h starts the program, judge.h judges.
  */
 #ifndef MPSAN_WATCH_H
 #define MPSAN_WATCH_H
@@ -15,30 +15,30 @@
 
 struct watch {
 	struct judge *judge;
-	bool kill_on_deadlock; /* asked for */
-	int kill_status; /* what the shell is told then */
+	bool kill_on_deadlock; /* requested */
+	int kill_status; /* the exit status in that case */
 	unsigned hang_after; /* seconds; 0: never */
-	struct text_view view; /* of findings that are printed as they come */
+	struct text_view view; /* for findings that are printed at once */
 	struct deadlocks deadlocks;
 	struct monitors monitors;
 	struct exports exports;
 	pid_t child;
-	bool print; /* findings go to standard error as they come */
-	bool terminal; /* and the rest of the report behind them */
-	bool said; /* the line at the first error */
-	bool unlogged; /* that a process can write no log was said */
-	bool over; /* the program has ended; some of its processes may still be there */
+	bool print; /* print findings to standard error at once */
+	bool terminal; /* and the rest of the report after them */
+	bool said; /* the first error was printed */
+	bool unlogged; /* that a process cannot write a log was printed */
+	bool over; /* the program has ended; other processes may remain */
 	bool killed; /* by --on-deadlock=kill */
-	/* nobody looks any more: too little time of a processor is left, or the session was cut */
+	/* no more snapshots: CPU time is short, or the session was truncated */
 	bool blind;
-	bool cut; /* files of the session were cut short */
-	int status; /* of the child, as waitpid gives it */
+	bool cut; /* session files were truncated */
+	int status; /* of the child, from waitpid */
 };
 
-/* Returns when the program has ended (not its daemons), with everything read and judged. */
+/* Returns when the program has ended (not its daemons) and everything was read and judged. */
 void watch_run(struct watch *watch);
 
-/* For the shell, of a program that has ended; 0: it succeeded. */
+/* The exit status of an ended program for the shell; 0: success. */
 int watch_status(const struct watch *watch);
 
 #endif

@@ -1,4 +1,4 @@
-/* See worker_monitors.h. */
+/* Runs all monitors on each new snapshot. */
 #include "worker_monitors.h"
 
 #include "../facts/processes.h"
@@ -41,7 +41,7 @@ void monitors_finish(struct monitors *monitors)
 	worker_table_finish(&monitors->workers);
 }
 
-#define BIRTH_NS 300000000ull /* a child says that it is there sooner than this after its fork */
+#define BIRTH_NS 300000000ull /* a child registers itself within this time after its fork */
 
 static bool awaits_birth(const struct reader *reader)
 {

@@ -1,7 +1,6 @@
 /*
- * What the supervisor sees of workers as a whole, with each new snapshot: how loaded the machine is, on which
- * processors they run, what memory they copied, whose failure nobody noticed. Neighbours: watch.h
- * calls, deadlocks.h takes the snapshot.
+ * What the supervisor observes of workers as a group, in each snapshot: CPU load, affinity, copied
+ * memory, unnoticed failures. Neighbours: watch.h calls, deadlocks.h takes the snapshot.
  */
 #ifndef MPSAN_WORKER_MONITORS_H
 #define MPSAN_WORKER_MONITORS_H
@@ -25,12 +24,17 @@ struct monitors {
 };
 
 void monitors_init(struct monitors *monitors, struct deadlocks *deadlocks);
-/* Does nothing while there is no new snapshot. */
+/* Does nothing without a new snapshot. */
 void monitors_look(struct monitors *monitors);
-/* States what only the whole session shows; before the supervisor's log is read for the last time. */
+/*
+ * Records what only the whole session shows; call it before the supervisor's log is read for the
+ * last time.
+ */
 void monitors_finish(struct monitors *monitors);
 
-/* Whether a worker lost its parent so shortly ago that it may still follow it, or is just being born. */
+/*
+ * Whether a worker lost its parent so recently that it may still end with it, or is just starting.
+ */
 bool monitors_are_open(const struct reader *reader);
 
 #endif

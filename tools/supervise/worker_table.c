@@ -1,4 +1,4 @@
-/* See worker table.h. */
+/* Keeps what is known of each process across snapshots. */
 #include "worker_table.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ void worker_table_finish(struct workers *workers)
 	*workers = (struct workers){0};
 }
 
-/* Command lines are searched for this: only while the answer may change. */
+/* Searches command lines, so only while the answer may change. */
 static void look_up(const struct workers *workers, uint32_t slot, struct worker *member)
 {
 	const struct mpsan_process *process = &workers->reader->session.table[slot];
@@ -36,7 +36,7 @@ static void look_up(const struct workers *workers, uint32_t slot, struct worker 
 	member->parent = process_parent(&workers->reader->facts, slot);
 }
 
-/* A thread that was not seen before may be older than the last look. */
+/* A thread that is new in this snapshot may be older than the previous one. */
 uint64_t worker_table_busy_ns(const struct snapshot *snapshot, uint32_t thread)
 {
 	const struct proc_time *lately = &snapshot->threads.item[thread].lately;

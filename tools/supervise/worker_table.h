@@ -1,6 +1,6 @@
 /*
- * Who is there and works: the processes of a snapshot with what is known of each over its whole life. The
- * looks at load, affinity and memory start from here. Neighbours: snapshot.h, worker_monitors.h.
+ * The processes of a snapshot, with what is known of each over its whole life, for the monitors of
+ * load, affinity and memory. Neighbours: snapshot.h, worker_monitors.h.
  */
 #ifndef MPSAN_WORKER_TABLE_H
 #define MPSAN_WORKER_TABLE_H
@@ -9,13 +9,13 @@
 
 struct worker {
 	bool worker; /* as process_is_worker says */
-	bool python; /* and it runs Python */
-	uint8_t looks; /* at which it was there, while that is of interest */
-	uint16_t flags; /* of its slot when it was last looked up */
-	uint64_t exec_ns; /* the same */
+	bool python; /* a worker that runs Python */
+	uint8_t looks; /* snapshots it was seen in, while that matters */
+	uint16_t flags; /* of its slot at the last lookup */
+	uint64_t exec_ns; /* of its slot at the last lookup */
 	uint32_t parent; /* slot, FACT_NONE */
 	uint32_t threads;
-	uint64_t busy_ns; /* since the last look: for how long its threads ran or wanted to */
+	uint64_t busy_ns; /* since the last snapshot: how long its threads ran or were runnable */
 	uint64_t ran_ns; /* of that, on a processor */
 	uint64_t total_ns; /* since it was first seen */
 };
@@ -30,13 +30,13 @@ void worker_table_init(struct workers *workers, const struct reader *reader,
 		       const struct snapshot *snapshot);
 void worker_table_finish(struct workers *workers);
 
-/* Takes in a new snapshot. */
+/* Processes a new snapshot. */
 void worker_table_take(struct workers *workers);
 
-/* For how long a thread of the snapshot ran or wanted to since the last look. */
+/* How long a thread of the snapshot ran or was runnable since the previous one. */
 uint64_t worker_table_busy_ns(const struct snapshot *snapshot, uint32_t thread);
 
-/* Goes through the processes of the snapshot. */
+/* Iterates over the processes of the snapshot. */
 #define WORKERS_EACH(workers, slot)                                              \
 	for (uint32_t slot##_at = 0, slot;                                       \
 	     slot##_at < (workers)->snapshot->processes.count &&                 \

@@ -1,4 +1,4 @@
-/* See top.h: all about one process, thread, finding or piece of shared memory. */
+/* See top.h: details of one process, thread, finding or shared-memory segment. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static long long top_detail_number_of(const json_t *object, const char *key)
 	return json_integer_value(json_object_get(object, key));
 }
 
-/* The last of a list in which two numbers are these; pids come again. */
+/* The last entry of a list with these two numbers; pids are reused. */
 static json_t *top_detail_find(const json_t *list, const char *key, long long number,
 			       const char *other, long long also)
 {
@@ -72,7 +72,7 @@ static void add_holds(struct top_rows *rows, const json_t *holds)
 		top_rows_add(rows, NULL, wanted ? TOP_WARNING : TOP_PLAIN,
 			     text_format("holds %s%s%s%s", jsontext_at(hold, "text"),
 					 *taken ? " taken at " : "", taken,
-					 wanted ? ": somebody waits for it" : ""));
+					 wanted ? ": a thread waits for it" : ""));
 	}
 }
 
@@ -106,7 +106,7 @@ static void top_detail_add_process(struct top_rows *rows, const json_t *process,
 	json_array_foreach(json_object_get(process, "argv"), i, word)
 		command = text_join(command, " ", text_copy(json_string_value(word)));
 	top_rows_add(rows, NULL, TOP_HEAD,
-		     text_format("process %lld, %s, child of %lld by %s, began %s ago",
+		     text_format("process %lld, %s, child of %lld by %s, started %s ago",
 				 top_detail_number_of(process, "pid"),
 				 jsontext_at(process, "state"),
 				 top_detail_number_of(process, "parent"),
@@ -146,7 +146,7 @@ static json_t *find_finding(const json_t *document, const char *fingerprint)
 	return NULL;
 }
 
-/* What other reports print: `segment` or else `finding`. */
+/* Adds the text that other reports print for `segment` or `finding`. */
 static void add_printed(struct top_rows *rows, const json_t *segment, const json_t *finding,
 			long long now_ns)
 {
@@ -183,5 +183,5 @@ void top_rows_detail(struct top_rows *rows, const struct top_picture *picture, c
 						    "inode", other, "device", one)))
 		add_printed(rows, found, NULL, now_ns);
 	if (!found)
-		top_rows_add(rows, NULL, TOP_DIM, text_copy("It is no longer there. Esc: back"));
+		top_rows_add(rows, NULL, TOP_DIM, text_copy("No longer exists. Esc: back"));
 }

@@ -1,4 +1,4 @@
-/* See top.h: the first lines of the screen: whose session, how many of what, shared memory. */
+/* See top.h: the header of the screen: session, counts, shared memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,13 +58,13 @@ static const char *state_text(const struct top_picture *picture, bool paused)
 {
 	switch (picture->state) {
 	case TOP_ENDED:
-		return " ENDED: this is the last picture;";
+		return " ENDED: last state;";
 	case TOP_VANISHED:
-		return " its directory is GONE: this is the last picture;";
+		return " directory GONE: last state;";
 	case TOP_DEAD:
-		return " ENDED: this is how it was left;";
+		return " ENDED before: last known state;";
 	case TOP_EMPTY:
-		return " nothing has run here so far;";
+		return " no process yet;";
 	default:
 		return paused ? " PAUSED;" : "";
 	}
@@ -101,7 +101,7 @@ static char *second_line(const struct top_picture *picture, const struct counts 
 		counts->sleep);
 }
 
-/* Those of the session that are there now; pages that no ledger knows are told for each process. */
+/* Segments that exist now; memory of unknown segments is shown per process. */
 static uint64_t there_bytes(const json_t *memory)
 {
 	uint64_t bytes = 0;

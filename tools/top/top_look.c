@@ -1,4 +1,4 @@
-/* See top.h: one session, looked at again and again. */
+/* See top.h: examines one session again and again. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include "../ps/ps_memory.h"
 #include "top.h"
 
-#define MEMORY_NS 5000000000ull /* between two looks at shared memory that nobody sees */
+#define MEMORY_NS 5000000000ull /* between reading shared memory while it is not shown */
 
 static void add_shared(json_t *document)
 {
@@ -98,14 +98,14 @@ char *top_look_open(struct top_look *look, const char *dir)
 void top_look_close(struct top_look *look)
 {
 	if (!look->picture.document)
-		return; /* it could not be opened */
+		return; /* could not be opened */
 	json_decref(look->picture.document);
 	json_decref(look->picture.memory);
 	json_decref(look->picture.exports);
 	ps_close(&look->ps);
 }
 
-/* The last picture stays; what is found at the end is added. */
+/* Keeps the last state, and adds what is found at the end. */
 static void top_look_end(struct top_look *look)
 {
 	ps_end(&look->ps);
@@ -113,7 +113,7 @@ static void top_look_end(struct top_look *look)
 	json_object_set_new(look->picture.document, "findings", ps_findings(&look->ps));
 }
 
-/* A session is made before its first process, and one who watches may be faster than that. */
+/* A session is created before its first process: top may start in between. */
 static void begin_anew(struct top_look *look)
 {
 	char *dir, *wrong;
@@ -142,7 +142,7 @@ void top_look_again(struct top_look *look, bool memory)
 		return;
 	}
 	if (!ps_look_again(&look->ps)) {
-		look->leaving = true; /* whoever follows it may have a last word to write */
+		look->leaving = true; /* its supervisor may still write its last records */
 		return;
 	}
 	if (inode_of(look->ps.reader.session.dir) != look->inode) {

@@ -1,4 +1,4 @@
-/* See top.h: what each page says, as rows. */
+/* See top.h: the rows of each page. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,7 +76,7 @@ static void add_groups(struct top_rows *rows, const struct ps_tree *tree,
 	}
 }
 
-/* Its shared memory, and that of those folded into it is not told: they differ. */
+/* Its own shared memory; that of processes folded into it differs and is not shown. */
 static char *shared_text(const struct ps_node *node)
 {
 	long long bytes = top_rows_number_of(node->process, "shm_bytes");
@@ -85,7 +85,7 @@ static char *shared_text(const struct ps_node *node)
 	if (!bytes)
 		return text_copy("");
 	size = bytes_text((uint64_t)bytes);
-	text = text_format(", %s shared memory%s", size, node->like ? " each or so" : "");
+	text = text_format(", %s shared memory%s", size, node->like ? " each, roughly" : "");
 	free(size);
 	return text;
 }
@@ -135,7 +135,7 @@ static int compare_names(const void *one, const void *other)
 	return order ? order : a->index < b->index ? -1 : 1;
 }
 
-/* Those without end first, then the longest wait; who does not wait comes last. */
+/* Endless waits first, then the longest; threads that do not wait come last. */
 static int compare_ages(const void *one, const void *other)
 {
 	const struct known *a = one, *b = other;
@@ -306,11 +306,10 @@ void top_rows_memory(struct top_rows *rows, const struct top_picture *picture)
 	json_t *segment;
 	size_t i;
 
-	top_rows_add(
-		rows, NULL, TOP_DIM,
-		count ? text_format("shared memory: pieces there %zu, of %lld made (%s in all)",
-				    json_array_size(segments), count, size) :
-			text_copy("the program made no shared memory so far"));
+	top_rows_add(rows, NULL, TOP_DIM,
+		     count ? text_format("shared memory: %zu segments, of %lld created (%s in all)",
+					 json_array_size(segments), count, size) :
+			     text_copy("no shared memory created so far"));
 	free(size);
 	add_users(rows, picture->document);
 	json_array_foreach(segments, i, segment) add_segment(rows, segment);
@@ -323,17 +322,17 @@ void top_rows_memory(struct top_rows *rows, const struct top_picture *picture)
 void top_rows_help(struct top_rows *rows)
 {
 	static const char text[] =
-		"t         processes and what their threads wait for, or all threads one by one\n"
-		"f         findings, the newest first\n"
-		"m         memory: what each process has, every shared piece, device memory that is exported\n"
-		"Enter     all about the selected line: stacks, Python frames, locks, the story\n"
+		"t         switch between processes with their waits and a list of all threads\n"
+		"f         findings, newest first\n"
+		"m         memory: per process, shared segments, exported device memory\n"
+		"Enter     details of the selected line: stacks, Python frames, locks, evidence\n"
 		"Esc       back\n"
-		"up down   also k j, PgUp PgDn, Home End; left right for what is beside the screen\n"
-		"s         threads by the age of their wait, or by name\n"
-		"/         show only lines with a text; Enter keeps it, Esc forgets it\n"
-		"p         pause, and go on\n"
+		"up down   also k j, PgUp PgDn, Home End; left right scroll sideways\n"
+		"s         sort threads by age of wait, or by name\n"
+		"/         show only lines that contain a text; Enter applies it, Esc clears it\n"
+		"p         pause and resume\n"
 		"h ?       this\n"
-		"q         quit: the program goes on\n";
+		"q         quit; the program keeps running\n";
 
 	top_rows_lines(rows, TOP_PLAIN, text_copy(text));
 }

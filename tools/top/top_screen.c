@@ -1,4 +1,4 @@
-/* See top.h: the terminal, by ncurses. The only file that knows it. */
+/* See top.h: draws with ncurses. The only file that knows the terminal. */
 #include "top.h"
 
 #include <curses.h>
@@ -9,7 +9,7 @@
 #include <term.h> /* the last: lines and columns are names of its own */
 #include <unistd.h>
 
-#define ESCAPE_MS 50 /* for the rest of a key that begins with Esc */
+#define ESCAPE_MS 50 /* for the rest of an escape sequence */
 
 static SCREEN *screen;
 static bool coloured;
@@ -32,7 +32,7 @@ static void prepare_colours(void)
 	init_pair(TOP_NOTE, COLOR_MAGENTA, -1);
 }
 
-/* Whether the cursor can be moved; newterm would end the command where the type is not known. */
+/* Whether the cursor can be moved; newterm would exit for an unknown terminal type. */
 static bool can_draw(const char *term)
 {
 	int wrong = 0;
@@ -51,15 +51,15 @@ char *top_screen_open(void)
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return text_copy(
-			"top: needs a terminal; mpsan top --once prints one screen, mpsan ps the same in full");
+			"top: standard output is not a terminal; use mpsan top --once or mpsan ps");
 	if (!can_draw(term ? term : ""))
 		return text_format(
-			"top: a terminal of type \"%s\" cannot be drawn on (TERM); mpsan top --once "
-			"prints one screen, mpsan ps the same in full",
+			"top: unsupported terminal type \"%s\" (TERM); use mpsan top --once or "
+			"mpsan ps",
 			term ? term : "");
 	screen = newterm(NULL, stdout, stdin);
 	if (!screen)
-		return text_format("top: the terminal of type \"%s\" does not answer; use mpsan ps",
+		return text_format("top: cannot initialise terminal type \"%s\"; use mpsan ps",
 				   term);
 	cbreak();
 	noecho();
@@ -149,7 +149,7 @@ static int translate(int key)
 int top_screen_key(int milliseconds)
 {
 	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-	int key = getch(); /* one that was read with another, or a new size */
+	int key = getch(); /* pending input, or a resize */
 
 	if (key != ERR)
 		return translate(key);

@@ -1,4 +1,4 @@
-/* See top.h: text that programs chose, made fit for a terminal. */
+/* See top.h: makes arbitrary text safe for a terminal. */
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -6,7 +6,7 @@
 #include "../base/utf8.h"
 #include "top.h"
 
-/* Columns of a character: marks that combine with others, or turn the direction, take none. */
+/* Columns of a character: combining and direction marks take none. */
 static int width_of(int32_t code)
 {
 	return code < 0x80 ? 1 : wcwidth((wchar_t)code);
@@ -33,7 +33,7 @@ char *top_plain(const char *text)
 	return plain;
 }
 
-/* Goes over whole characters until `width` columns are full. */
+/* Skips whole characters until `width` columns are filled. */
 static const char *skip(const char *plain, uint32_t width)
 {
 	size_t length;

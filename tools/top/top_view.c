@@ -1,4 +1,4 @@
-/* See top.h: rows become lines of a screen of some size; keys choose what they show. */
+/* See top.h: cuts rows to the lines of a screen; handles keys. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,10 +58,10 @@ static void filter(struct top_rows *rows, const char *text)
 	}
 	rows->item.count = kept;
 	if (!kept)
-		top_rows_add(rows, NULL, TOP_DIM, text_format("nothing here says \"%s\"", text));
+		top_rows_add(rows, NULL, TOP_DIM, text_format("no line contains \"%s\"", text));
 }
 
-/* One row in as many as the screen needs; what follows is indented a little more. */
+/* Wraps one row into several, indented by a little more. */
 static void wrap_row(struct top_rows *rows, const struct top_row *row, uint32_t columns)
 {
 	uint32_t indent = (uint32_t)strspn(row->text, " ") + 4, used = 0;
@@ -79,7 +79,7 @@ static void wrap_row(struct top_rows *rows, const struct top_row *row, uint32_t 
 	} while (*rest);
 }
 
-/* Rows that are read are broken where the screen ends. */
+/* Wraps all rows of a page of running text. */
 static void wrap(struct top_rows *rows, uint32_t columns)
 {
 	struct top_rows whole = *rows;
@@ -119,14 +119,14 @@ static const char *title_of(const struct top_view *view)
 {
 	switch (top_view_page(view)) {
 	case TOP_TREE:
-		return "processes, and what their threads wait for";
+		return "processes and their waits";
 	case TOP_THREADS:
 		return view->sort == TOP_BY_NAME ? "threads by name" :
-						   "threads, the longest wait first";
+						   "threads, longest wait first";
 	case TOP_FINDINGS:
-		return "findings, the newest first";
+		return "findings, newest first";
 	case TOP_MEMORY:
-		return "shared memory, and exports of device memory";
+		return "shared memory and exported device memory";
 	case TOP_DETAIL:
 		return "details (Esc: back)";
 	default:
@@ -136,7 +136,7 @@ static const char *title_of(const struct top_view *view)
 
 /* ---- where the cursor is ---- */
 
-/* The row that it was on may have moved, or gone. */
+/* Finds the selected row again; it may have moved or vanished. */
 static void find_cursor(struct top_place *place, const struct top_rows *rows)
 {
 	for (uint32_t i = 0; place->cursor && i < rows->item.count; i++)
@@ -174,7 +174,7 @@ static void settle_cursor(struct top_view *view, struct top_rows *rows)
 
 /* ---- drawing ---- */
 
-/* Moves a row into the lines, cut to the screen. */
+/* Moves a row to the lines, cut to the screen. */
 static void top_view_put(struct top_rows *lines, struct top_row *row, uint32_t left,
 			 uint32_t columns)
 {
@@ -208,7 +208,7 @@ static void top_view_put_text(struct top_rows *lines, enum top_style style, uint
 static void put_bar(struct top_view *view, uint32_t columns, struct top_rows *lines)
 {
 	static const char keys[] =
-		"q quit  h help  t threads  f findings  m memory  Enter more  / filter  p pause";
+		"q quit  h help  t threads  f findings  m memory  Enter details  / filter  p pause";
 
 	if (view->typing)
 		top_view_put_text(lines, TOP_BAR, columns, text_format("/%s_", view->filter));
@@ -230,7 +230,7 @@ static void put_title(struct top_view *view, uint32_t count, uint32_t columns,
 		text_format("%s  %u-%u of %u", title_of(view), place->first + 1, last, count));
 }
 
-/* Lines for new findings below the page, without more than there are. */
+/* Height of the pane with new findings below the page. */
 static uint32_t pane_height(const struct top_view *view, const struct top_rows *findings,
 			    uint32_t height)
 {
@@ -320,7 +320,7 @@ static void move(struct top_view *view, int64_t by)
 		place->at = (uint32_t)(place->at + by < UINT32_MAX ? place->at + by : UINT32_MAX);
 }
 
-/* Characters beyond ASCII come byte by byte. */
+/* Characters beyond ASCII arrive byte by byte. */
 static void type(struct top_view *view, int key)
 {
 	size_t length = strlen(view->filter);
@@ -412,7 +412,7 @@ static void turn_sort(struct top_view *view)
 {
 	view->sort = view->sort == TOP_BY_AGE ? TOP_BY_NAME : TOP_BY_AGE;
 	if (top_view_page(view) == TOP_THREADS)
-		go(view, TOP_THREADS); /* to its begin */
+		go(view, TOP_THREADS); /* back to its top */
 }
 
 bool top_view_key(struct top_view *view, int key)
