@@ -51,7 +51,7 @@ def process(pid, parent, name, begin, until, how="fork", **more):
 
 def orphan(number=0, parent=100, child=101, at=300):
     lock = {"kind": "lock", "name": "lock \"cache\""}
-    return finding("fork-orphaned-lock", "error", f"process {child} waits for ever at look_up (train.py:20) for lock \"cache\"", [
+    return finding("fork-orphaned-lock", "error", f"process {child} waits forever at look_up (train.py:20) for lock \"cache\"", [
         step("holder", "thread \"refresher\" held lock \"cache\"", parent, parent + 1000, at + 1, ("refresh", "run"), "refresher"),
         step("fork", f"the main thread of process {parent} called fork()", parent, parent, at, ("start", "main"), child=child),
         step("wait", f"the main thread of the child {child} waits for lock \"cache\"", child, child, at + 40, ("look_up", "main")),

@@ -180,7 +180,7 @@ static void a_lost_tensor_has_its_whole_story(void **state)
 	found = only(RULE_shm_sender_exited, GRADE_ERROR); /* of its end nothing more is said */
 	who = text_format("Process-2 (pid %u) exited", pid(WORKER));
 	assert_says(found, who);
-	assert_says(found, "s into the session) with 3 tensors (3 MiB) that nobody had fetched");
+	assert_says(found, "s into the session) with 3 tensors (3 MiB) not yet fetched");
 	assert_says(found, "collect (train.py:31)");
 	assert_says(found, "nothing was listening (connection refused)");
 	assert_int_equal(json_array_size(json_object_get(found->json, "evidence")), 4);
@@ -281,7 +281,7 @@ static void limits_and_copies_are_counted(void **state)
 	assert_says(only(RULE_shm_fd_limit, GRADE_ERROR), "54 of its 64");
 	assert_says(only(RULE_shm_map_limit, GRADE_ERROR), "65530 of the 65530");
 	assert_says(only(RULE_shm_no_space, GRADE_WARNING),
-		    "8 MiB of shared memory were asked for, and 1 MiB were free");
+		    "8 MiB of shared memory, and 1 MiB were free");
 }
 
 static void a_name_needs_room(void **state)
@@ -292,7 +292,7 @@ static void a_name_needs_room(void **state)
 	WRITE(&writer, OTHER, shm_refused, now, pid(OTHER), .reason = MPSAN_SHM_NO_SPACE,
 	      .function = function, .name = name);
 	judge_all();
-	assert_says(only(RULE_shm_no_space, GRADE_WARNING), "no room for /dev/shm/torch_1");
+	assert_says(only(RULE_shm_no_space, GRADE_WARNING), "no space for /dev/shm/torch_1");
 }
 
 #define STORY(name) cmocka_unit_test_setup_teardown(name, begin, end)

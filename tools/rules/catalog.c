@@ -1,4 +1,4 @@
-/* The catalogue of rules, built from include/mpsan_rules.def. */
+/* Builds the table of the rules' texts from include/mpsan_rules.def. */
 #include "catalog.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The catalogue of rules: the texts of include/mpsan_rules.def, by rule and by slug. */
+/* The texts of the rules from include/mpsan_rules.def, by rule and by slug. */
 #ifndef MPSAN_CATALOG_H
 #define MPSAN_CATALOG_H
 
@@ -14,10 +14,10 @@ const struct rule_words *rule_words(enum rule_id rule);
 const char *rule_slug(enum rule_id rule);
 const char *rule_fix(enum rule_id rule);
 
-/* RULE_COUNT when there is none of that name. */
+/* RULE_COUNT if no rule has that slug. */
 enum rule_id rule_find(const char *slug);
 
-/* For suggest_names. */
+/* The slug of that row, NULL behind the last: a list for suggest_names. */
 const char *rule_name(size_t number);
 
 #endif

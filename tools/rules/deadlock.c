@@ -1,4 +1,7 @@
-/* See deadlock.h. */
+/*
+ * Chooses the rule that reports a deadlock, from its cause, the kinds of its waits and the `wait`
+ * events of its threads.
+ */
 #include "deadlock.h"
 
 #include <stddef.h>
@@ -22,7 +25,10 @@ static bool waits_to_be_woken(const struct ev_blocked *ev)
 		ev->kind == MPSAN_WAIT_BARRIER || ev->kind == MPSAN_LOCK_SEMAPHORE);
 }
 
-/* Whether its process was forked from one with more threads, and has no other in the deadlock. */
+/*
+ * Whether the process of that blocked thread was forked from a multithreaded one and has no other
+ * thread in the deadlock.
+ */
 static bool is_left(const struct facts *facts, const struct fact_deadlock *deadlock, uint32_t index)
 {
 	uint32_t by = facts->blockeds[index].at.by, fork = fact_fork_behind(facts, FACT_NONE, by);
@@ -66,7 +72,7 @@ static bool is_helper(const struct facts *facts, uint32_t by)
 	return process && role_text(role_of(process));
 }
 
-/* Python's own helpers always wait at a pipe: nobody owes them anything. */
+/* Whether a worker reads from a pipe. Python's helper processes always do, and do not count. */
 static bool worker_reads(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
 	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
@@ -76,7 +82,7 @@ static bool worker_reads(const struct facts *facts, const struct fact_deadlock *
 	return false;
 }
 
-/* Somebody waits for the end of a process that waits at a pipe itself. */
+/* The rule for a process that joins one which waits at a pipe itself. */
 static enum rule_id rule_of_pipe(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
 	if (!deadlock_waiter(facts, deadlock, MPSAN_WAIT_PROCESS))
@@ -86,7 +92,10 @@ static enum rule_id rule_of_pipe(const struct facts *facts, const struct fact_de
 	return worker_reads(facts, deadlock) ? RULE_missing_sentinel : RULE_COUNT;
 }
 
-/* Inside a libc function a thread may wait for other things than libc's own locks. */
+/*
+ * Whether the `wait` event is the one that the thread is blocked in. Inside a libc function a
+ * thread may also wait for something other than libc's own locks.
+ */
 static bool explains(const struct fact_wait *wait, const struct fact_blocked *blocked)
 {
 	return wait->at.by == blocked->at.by && wait->at.tid == blocked->at.tid &&

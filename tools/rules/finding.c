@@ -1,4 +1,4 @@
-/* Completes a finding with what its moment is about, and hands it over. */
+/* Completes a finding with the subject of its trigger, and adds it. */
 #include "rule.h"
 
 void finding_add(struct findings *out, const struct trigger *trigger, struct finding finding)

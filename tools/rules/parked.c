@@ -1,7 +1,13 @@
-/* See parked.h. */
+/*
+ * Follows joins and awaited tasks from the first processes of a dead end to the threads that the
+ * job waits for, and checks whether those are merely idle.
+ */
 #include "parked.h"
 
-/* Marks the main threads of a process's children, or, where `others`, its own other threads. */
+/*
+ * Marks the main threads of a process's children or, with `others`, its own other threads; true if
+ * it marked any.
+ */
 static bool want(const struct parked_thread *thread, uint32_t count, bool *wanted, uint32_t of,
 		 bool others)
 {
@@ -33,7 +39,7 @@ static bool want_tasks(const struct parked_thread *thread, uint32_t count, bool 
 	return more;
 }
 
-/* Whom this one waits for is waited for, too. */
+/* Marks the threads that this one waits for; true if it marked any. */
 static bool parked_follow(const struct parked_thread *thread, uint32_t count, bool *wanted,
 			  uint32_t i)
 {
@@ -71,7 +77,7 @@ static void find_wanted(const struct parked_thread *thread, uint32_t count, bool
 	}
 }
 
-/* Its task waits for a result that waits, over others or not, for that of this task. */
+/* Whether its task waits, directly or through others, for its own result. */
 static bool awaits_itself(const struct parked_thread *thread, uint32_t count, uint32_t i)
 {
 	uint32_t by = thread[i].awaited_by;

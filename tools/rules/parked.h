@@ -1,8 +1,8 @@
 /*
- * Whether a dead end was meant: threads that nobody in the job can wake any more, because a signal from
- * outside (Ctrl-C, a service manager) is the only thing that was ever to come. What tells them from a
- * lost sentinel is whether anybody was ever meant to send; see ../decisions/0007-when-idle-is-meant.md. Pure: the
- * supervisor fills in what it saw. Neighbour: deadlock.h judges what is stated of dead ends that were not meant.
+ * Whether a dead end is intended: threads that no thread of the job can wake, because only a signal
+ * from outside (Ctrl-C, a service manager) was ever to end them. What distinguishes them from a
+ * lost sentinel is whether any thread was ever meant to wake them; see
+ * shim/decisions/0007-when-idle-is-meant.md. Pure: the supervisor fills in what it saw.
  */
 #ifndef MPSAN_PARKED_H
 #define MPSAN_PARKED_H
@@ -11,11 +11,11 @@
 #include <stdint.h>
 
 enum parked_wait {
-	PARKED_BLOCKED, /* amid work: for a lock, room in a pipe, peers, an answer, its own input */
-	PARKED_MEETS, /* for peers at a barrier: amid work, unless it is all by itself */
+	PARKED_BLOCKED, /* busy: for a lock, room in a pipe, peers, an answer, its own input */
+	PARKED_MEETS, /* for peers at a barrier: busy, unless it is alone */
 	PARKED_JOINS, /* for the end of a thread or process, or of a task that a thread runs */
-	PARKED_IDLE, /* for something to come: work, a signal, an item */
-	/* a main thread that waits for an event in its own code: until it is interrupted */
+	PARKED_IDLE, /* idle: for work, a signal, an item */
+	/* a main thread that waits for an event of its own: until it is interrupted */
 	PARKED_FOR_GOOD,
 };
 
@@ -24,25 +24,30 @@ enum parked_wait {
 /* One thread of a dead end. */
 struct parked_thread {
 	enum parked_wait wait;
-	uint32_t process; /* threads of the same process have the same */
-	/* the process that made that one, PARKED_NONE: it is not in the dead end */
+	uint32_t process; /* the same for all threads of a process */
+	/* the process that created that one; PARKED_NONE: it is not in the dead end */
 	uint32_t parent;
 	bool is_main;
-	bool is_helper; /* of Python's own processes (the resource tracker): nobody waits for it */
-	bool was_sent; /* something came this way before */
+	/* of Python's helper processes (the resource tracker): no thread waits for it */
+	bool is_helper;
+	bool was_sent; /* it received something this way before */
 	bool sender_ended; /* a thread or process that could have sent has ended */
-	/* Of PARKED_JOINS: */
-	/* who is to end, as an index; PARKED_NONE: not known, or it is a process */
+	/* For PARKED_JOINS: */
+	/* the thread that is joined, as an index; PARKED_NONE: unknown, or it is a process */
 	uint32_t thread;
-	bool of_process; /* a child, whichever: all of them are waited for in the end */
-	bool of_tasks; /* threads, whose `awaited_by` says so */
-	/* Of any: who waits for the result of its task, as an index; PARKED_NONE: nobody, or it has none. */
+	bool of_process; /* a child, any of them: all are waited for in the end */
+	bool of_tasks; /* the threads whose `awaited_by` is this one */
+	/*
+	 * For any: the thread that waits for the result of its task, as an index; PARKED_NONE:
+	 * none.
+	 */
 	uint32_t awaited_by;
 };
 
 /*
- * Nobody is blocked amid work, and all who are waited for (by the first processes of the dead end, and by those
- * whose end they wait for) wait for what nobody was ever meant to send. `wanted` is scratch, one for each thread.
+ * True if no thread is busy, and every thread that is waited for (by the first processes of the
+ * dead end, and by those whose end they wait for) is idle and was never sent anything. `wanted` is
+ * scratch space, one entry for each thread.
  */
 bool parked_is_meant(const struct parked_thread *thread, uint32_t count, bool *wanted);
 

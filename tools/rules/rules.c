@@ -1,6 +1,6 @@
 /*
- * Announces a moment to the rules that asked for it. The order of the rows is the order of the
- * calls, so findings come out the same way every time. Neighbours: rule.h, ../rules/.
+ * Calls the rules that have a trigger, in the order of their rows, so that findings always come out
+ * in the same order.
  */
 #include "rule.h"
 
@@ -35,7 +35,7 @@ static bool cuda_has_trigger(const struct facts *facts, enum trigger_kind kind, 
 static bool trigger_concerns_rules(const struct facts *facts, const struct trigger *trigger)
 {
 	switch (trigger->kind) {
-	case TRIGGER_FORK: /* vfork, posix_spawn and their like leave nothing behind */
+	case TRIGGER_FORK: /* vfork, posix_spawn and similar calls copy no memory */
 		return trigger->index < facts->fork_count &&
 		       fact_how_copies(facts->forks[trigger->index].ev.how);
 	case TRIGGER_WAIT:

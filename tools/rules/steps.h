@@ -1,6 +1,6 @@
 /*
- * Steps that several rules tell in the same words: one of these in place of {STEP_…, "text"}.
- * Neighbours: rule.h; ../evidence/args.def has the names in braces.
+ * Steps that several rules share: one of these in place of {STEP_…, "text"}. The names in braces
+ * are those of ../evidence/args.def.
  */
 #ifndef MPSAN_STEPS_H
 #define MPSAN_STEPS_H
@@ -43,9 +43,9 @@
 	{                                                                \
 		STEP_CUDA, "{thread} of process {pid} exported it again" \
 	}
-#define STEP_MADE                                    \
-	{                                            \
-		STEP_MAKER, "{maker} made {segment}" \
+#define STEP_MADE                                       \
+	{                                               \
+		STEP_MAKER, "{maker} created {segment}" \
 	}
 #define STEP_MAKER_ENDED                          \
 	{                                         \
@@ -55,17 +55,17 @@
 	{                                     \
 		STEP_ENDED, "{process} {end}" \
 	}
-#define STEP_NAME_REMOVED                                  \
-	{                                                  \
-		STEP_CAUSE, "{cause_who} removed the name" \
+#define STEP_NAME_REMOVED                             \
+	{                                             \
+		STEP_CAUSE, "{cause_who} unlinked it" \
 	}
-#define STEP_NAME_LEFT                                                     \
-	{                                                                  \
-		STEP_EVENT, "the name {name} was found when all had ended" \
+#define STEP_NAME_LEFT                                                                   \
+	{                                                                                \
+		STEP_EVENT, "the name {name} still existed when all processes had ended" \
 	}
-#define STEP_NOT_THERE                                        \
-	{                                                     \
-		STEP_EVENT, "{who} opens it: it is not there" \
+#define STEP_NOT_THERE                                                            \
+	{                                                                         \
+		STEP_EVENT, "{who} tries to open it, and the name does not exist" \
 	}
 #define STEP_WHO_CALLED                               \
 	{                                             \

@@ -1,16 +1,16 @@
 /*
- * Which rule speaks of a wait. Several could: ../wait_rule.c alone chooses, so that a wait is told
- * once, by the rule that says most about it; here is what it asks of facts. Neighbours: rule.h, ../rules/.
+ * Chooses the rule that reports a wait. Several could; shim/common/wait_rule.c decides, for the
+ * library as well. This file looks up what it needs to know.
  */
 #include "rule.h"
 
-/* A handler kept this very lock in this process before. */
+/* Whether an atfork handler left this lock held in this process before. */
 static bool was_left(const struct facts *facts, const struct fact_wait *wait)
 {
 	return fact_left_before(facts, wait) != FACT_NONE;
 }
 
-/* Between fork and exec, in a child for which subprocess has a preexec_fn. */
+/* Whether the process is between fork and exec in a child with a preexec_fn. */
 static bool is_preexec(const struct facts *facts, const struct fact_wait *wait)
 {
 	uint32_t fork = fact_fork_behind(facts, FACT_NONE, wait->at.by);

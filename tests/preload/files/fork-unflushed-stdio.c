@@ -1,7 +1,7 @@
 /* A line waits in a buffer when the process forks, and the child ends by exit: the line appears twice. */
 // expect: none
 // note: fork-unflushed-stdio
-// says: in a buffer of stdio at the fork
+// says: in a stdio buffer at the fork
 #include "lib.h"
 
 static char buffer[4096];

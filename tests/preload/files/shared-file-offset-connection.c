@@ -4,7 +4,7 @@
  */
 // expect: shared-file-offset error
 // frames: hears
-// says: each may get the other's answer
+// says: each may get the other's reply
 #include "lib.h"
 
 #include <netinet/in.h>

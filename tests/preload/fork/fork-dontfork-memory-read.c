@@ -4,7 +4,7 @@
  */
 // expect: fork-dontfork-memory error
 // frames: leave_out child_reads main
-// says: left out of the fork
+// says: was excluded from forks at
 #include "lib.h"
 
 #define BYTES (16 * 4096)

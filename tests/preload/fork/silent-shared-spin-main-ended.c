@@ -4,7 +4,7 @@
  */
 // expect: none
 // note: fork-threads
-// says: 2 threads was copied by fork() at forks
+// says: with 2 threads called fork() at forks
 #include "threads.h"
 
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 """The main module makes shared memory outside of its guard: the child of spawn has a block of its own, and counts there."""
 # expect: main-not-guarded warning
 # says: the counting worker
-# says: shares it with nobody
+# says: shared with no other process
 # pythons: all
 
 import multiprocessing

@@ -1,7 +1,7 @@
 /* Received memory is handed on by descriptor, which works: whoever has one keeps the memory. */
 // expect: none
 // note: ipc-reexported
-// says: lives as long as anybody has it
+// says: lives as long as any process has it
 // fake: cuda
 // link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
 #include "cuda.h"

@@ -2,7 +2,7 @@
 // options: --rule lock-order-inversion=warning
 // expect: lock-order-inversion warning
 // frames: a_then_b b_then_c c_then_a
-// says: form a circle
+// says: form a cycle
 #include "order.h"
 
 static pthread_mutex_t lock_a = PTHREAD_MUTEX_INITIALIZER, lock_b = PTHREAD_MUTEX_INITIALIZER,

@@ -4,7 +4,7 @@
  */
 // expect: none
 // note: shm-leaked
-// says: exited before that thread got there
+// says: exited before that thread did so
 #include "lib.h"
 
 #include <fcntl.h>

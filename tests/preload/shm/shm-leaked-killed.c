@@ -1,7 +1,7 @@
 /* A child makes shared memory under a name and is killed: nobody removes the name. */
 // expect: shm-leaked error
 // frames: child_makes
-// says: (3 MiB) is still there
+// says: (3 MiB) still exists
 #include "lib.h"
 
 #include <fcntl.h>

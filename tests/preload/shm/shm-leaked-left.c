@@ -1,6 +1,6 @@
 /* A program makes shared memory under a name and ends by itself without removing it. */
 // expect: shm-leaked error
-// says: never removed the name
+// says: never unlinked it
 #include "lib.h"
 
 #include <fcntl.h>

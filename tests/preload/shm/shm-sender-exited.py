@@ -1,6 +1,6 @@
 """A worker puts tensors into a queue and ends; the parent waits for its end before it collects them."""
 # expect: shm-sender-exited error
-# says: 3 tensors (3 MiB) that nobody had fetched
+# says: 3 tensors (3 MiB) not yet fetched
 # needs: torch
 
 import torch

@@ -3,7 +3,7 @@
  */
 // expect: child-not-joined warning
 // frames: leaves_worker
-// says: nobody waits for it any more
+// says: no process waits for it any more
 #include "lib.h"
 
 static NOINLINE pid_t leaves_worker(void)

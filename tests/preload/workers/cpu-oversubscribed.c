@@ -3,7 +3,7 @@
  */
 // expect: cpu-oversubscribed warning
 // frames: makes_worker
-// says: processes wanted to run
+// says: processes were runnable
 #include "threads.h"
 
 static int processors;

@@ -4,7 +4,7 @@
  */
 // expect: worker-failed warning
 // says: was killed by signal 11
-// says: was told so here, and did not ask how it had ended
+// says: got its status here, and did not check it
 // frames: waits_blindly
 #include "lib.h"
 

@@ -1,7 +1,7 @@
 """A worker that crashes and is joined by a program that goes on as if nothing had been; and one of `spawn`."""
 # expect: worker-failed warning
 # says: was killed by signal 11
-# says: a signal that nobody in the job had sent
+# says: a signal that no process of the job had sent
 # frames: join_all start_all
 import faulthandler
 import multiprocessing

@@ -1,7 +1,7 @@
 /*
- * cuda-before-fork: a process was copied after it had initialised the CUDA driver. The copy may live
- * well as long as it leaves CUDA alone, as the workers of a data loader do; the first use of the
- * device in it fails, and cuda-in-forked-child takes over.
+ * cuda-before-fork: a process forked after it had initialised the CUDA driver. The child works as
+ * long as it does not use CUDA, like the workers of a DataLoader; its first use of the device
+ * fails, which cuda-in-forked-child reports instead.
  */
 #include "../rule.h"
 
@@ -9,25 +9,26 @@ static const char initialised[] = "{initialiser} of process {parent} initialised
 				  "{init_function}, called from {library}";
 
 static MESSAGE msg_fork = {
-	"{how} at {fork_at} copied process {parent}, in which CUDA had been initialised by "
+	"process {parent} forked by {how} at {fork_at} after CUDA had been initialised by "
 	"{init_function}, called from {library} at {init_at}; the child {child} must not use CUDA",
 	{{STEP_INIT, initialised}, {STEP_FORK, "{forker} of process {forked} called {how}"}},
 };
 
 static MESSAGE msg_refusal = {
-	"{function} failed with {result} at {at} in process {pid}: it was made by {how} at {fork_at}, "
-	"after CUDA had been initialised by {init_function}, called from {library} at {init_at}",
+	"{function} failed with {result} at {at} in process {pid}, which was forked by {how} at "
+	"{fork_at} after CUDA had been initialised by {init_function}, called from {library} at "
+	"{init_at}",
 	{{STEP_INIT, initialised},
 	 STEP_FORK_CALLED,
-	 {STEP_CUDA, "{thread} of the child {pid} asked by {function}, and was told {result}"}},
+	 {STEP_CUDA, "{thread} of the child {pid} called {function}, which returned {result}"}},
 };
 
 static MESSAGE msg_use = {
-	"{function} was called at {at} in process {pid}, which was made by {how} at {fork_at} after "
-	"CUDA had been initialised by {init_function}, called from {library} at {init_at}",
+	"{function} was called at {at} in process {pid}, which was forked by {how} at {fork_at} "
+	"after CUDA had been initialised by {init_function}, called from {library} at {init_at}",
 	{{STEP_INIT, initialised},
 	 STEP_FORK_CALLED,
-	 {STEP_CUDA, "{thread} of the child {pid} called {function}, and was not refused"}},
+	 {STEP_CUDA, "{thread} of the child {pid} called {function}, which succeeded"}},
 };
 
 static void cuda_before_fork_judge_fork(const struct facts *facts, const struct trigger *trigger,

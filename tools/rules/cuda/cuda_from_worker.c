@@ -1,13 +1,13 @@
 /*
- * cuda-from-worker: a data loader's worker hands device memory to its parent. The memory lives as long
- * as the worker and every consumer agree on it, which a data loader does not arrange.
+ * cuda-from-worker: a DataLoader worker sends device memory to its parent. The worker would have to
+ * keep it until every consumer is done, which a DataLoader does not ensure.
  */
 #include "../../facts/processes.h"
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid}, a worker of a data loader, exported {bytes} on {device} by {function} at {at}: "
-	"the memory ends with the worker, whoever still reads it",
+	"process {pid}, a DataLoader worker, exported {bytes} on {device} by {function} at {at}: "
+	"the memory is freed when the worker ends, even if another process still reads it",
 	{{STEP_EXPORT, "{thread} of the worker {pid} exported {bytes} of {memory} on {device}"}},
 };
 

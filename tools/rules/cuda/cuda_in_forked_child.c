@@ -1,15 +1,15 @@
 /*
- * cuda-in-forked-child: the driver was initialised, the process was copied, and the copy calls the
- * driver. Its threads and its connection to the device stayed with the parent, so every such call
- * fails. Who initialised it first is half of the story: often a library that only asked whether there
- * is a device.
+ * cuda-in-forked-child: the driver was initialised, the process forked, and the child calls the
+ * driver. The driver's threads and its connection to the device stayed with the parent, so every
+ * such call fails. The report also says who initialised it first: often a library that only queried
+ * for devices.
  */
 #include "../rule.h"
 
 static MESSAGE message_text = {
 	"{function} failed with {result} at {at} in process {pid}: CUDA was initialised by "
-	"{init_function}, called from {library} at {init_at}, before {how} at {fork_at} made this "
-	"process; the driver cannot be used in a copy",
+	"{init_function}, called from {library} at {init_at}, before this process was forked by "
+	"{how} at {fork_at}; the driver does not work in a forked child",
 	{{STEP_INIT,
 	  "{initialiser} of process {parent} initialised CUDA first, by {init_function}, "
 	  "called from {library}"},

@@ -1,14 +1,14 @@
 /*
- * cuda-stale-query: a forked child asked the driver that it inherited and got an answer. That is what
- * its parent knew, not what the child can use: a program that trusts it goes on to the first real
- * call, which fails.
+ * cuda-stale-query: a forked child queried the driver that it inherited and got an answer. It is
+ * what the parent's driver had cached; a child that trusts it goes on to its first real call, which
+ * fails.
  */
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"{function} gave an answer at {at} in process {pid}, which was made by {how} at {fork_at} after "
-	"CUDA had been initialised by {init_function}, called from {library}: it holds for the parent, "
-	"the child cannot use the device",
+	"{function} succeeded at {at} in process {pid}, which was forked by {how} at {fork_at} "
+	"after CUDA had been initialised by {init_function}, called from {library}: the answer "
+	"holds for the parent only, the child cannot use the device",
 	{{STEP_INIT,
 	  "{initialiser} of process {parent} initialised CUDA first, by {init_function}, "
 	  "called from {library}"},

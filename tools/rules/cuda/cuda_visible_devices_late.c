@@ -1,36 +1,37 @@
 /*
  * cuda-visible-devices-late: the driver reads CUDA_VISIBLE_DEVICES once, when it is initialised. A
- * change after that does nothing in this process; it does reach a program that is started later, and
- * launchers set it for that.
+ * later change has no effect in this process. It does apply to programs that are started later, and
+ * launchers set it for them.
  */
 #include "../rule.h"
 
 static MESSAGE msg_change = {
-	"CUDA_VISIBLE_DEVICES was changed from {before} to {after} at {at} in process {pid}, where CUDA "
-	"had been initialised by {init_function}, called from {library} at {init_at}: the change has no "
-	"effect",
+	"CUDA_VISIBLE_DEVICES was changed from {before} to {after} at {at} in process {pid}, where "
+	"CUDA had already been initialised by {init_function}, called from {library} at {init_at}: "
+	"the change has no effect",
 	{{STEP_INIT,
-	  "{initialiser} of process {parent} initialised CUDA, by {init_function}, called "
-	  "from {library}: the variable was read then"},
+	  "{initialiser} of process {parent} initialised CUDA, by {init_function}, called from "
+	  "{library}, which read the variable"},
 	 {STEP_CUDA, "{thread} changed CUDA_VISIBLE_DEVICES from {before} to {after}"}},
 };
 
 static MESSAGE msg_launch = {
-	"CUDA_VISIBLE_DEVICES was changed from {before} to {after} at {at} in process {pid} after CUDA "
-	"had been initialised: it holds for the programs started since, not for this process",
+	"CUDA_VISIBLE_DEVICES was changed from {before} to {after} at {at} in process {pid} after "
+	"CUDA had been initialised: the change applies to programs started since, not to this "
+	"process",
 	{{STEP_INIT,
-	  "{initialiser} of process {parent} initialised CUDA, by {init_function}, called "
-	  "from {library}: the variable was read then"},
+	  "{initialiser} of process {parent} initialised CUDA, by {init_function}, called from "
+	  "{library}, which read the variable"},
 	 {STEP_CUDA, "{thread} changed CUDA_VISIBLE_DEVICES from {before} to {after}"}},
 };
 
 static MESSAGE msg_crowd = {
-	"{count} processes hold a context on device 0 besides the device that they work on, process "
-	"{pid} by {function} at {at}: each of them takes memory there",
-	{{STEP_CUDA, "{thread} of process {pid} made its context on device 0, by {function}"}},
+	"{count} processes hold a context on device 0 besides the device that they work on; "
+	"process {pid} created its own by {function} at {at}. Each context takes device memory",
+	{{STEP_CUDA, "{thread} of process {pid} created its context on device 0, by {function}"}},
 };
 
-/* Workers that do not choose their device before the first call get device 0 as well. */
+/* Workers that do not select their device before the first call also get a context on device 0. */
 static void judge_crowd(const struct facts *facts, const struct trigger *trigger,
 			struct findings *out)
 {

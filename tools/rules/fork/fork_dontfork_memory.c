@@ -1,6 +1,7 @@
 /*
- * fork-dontfork-memory: memory that was left out of forks is not there in a child; memory that a device
- * writes to moves away from the device when a fork makes it copy-on-write.
+ * fork-dontfork-memory: a child accessed memory that its parent excluded from forks
+ * (MADV_DONTFORK); or a process forked whose device memory has no fork support, so that
+ * copy-on-write moves the pages away from the device.
  */
 #include "../rule.h"
 
@@ -9,21 +10,25 @@
 #define EXCLUDER "{cause_who} left the memory out of its forks (madvise with MADV_DONTFORK)"
 
 static MESSAGE msg_fault = {
-	"{who} ended its access at {at} with SIGSEGV: the page was left out of the fork that made the "
-	"process, as asked for at {cause_at}",
+	"{who} got SIGSEGV at {at}: the page was excluded from forks at {cause_at}, and the fork "
+	"that created the process did not copy it",
 	{{STEP_CAUSE, EXCLUDER},
-	 {STEP_FORK, "{forker} called {how}: its child has no such page"},
-	 {STEP_EVENT, "the child {who} touched it"}},
+	 {STEP_FORK, "{forker} called {how}, which did not copy the page"},
+	 {STEP_EVENT, "the child {who} accessed it"}},
 };
 
 static MESSAGE msg_fork = {
-	"{forker} called {how} at {fork_at} after {cause_who} had registered memory with a device at "
-	"{cause_at}, without support for forks: the device and the process may come to see different pages",
+	"{forker} called {how} at {fork_at} after {cause_who} had registered memory with a device "
+	"at {cause_at}, without fork support: the device and the process may see different pages "
+	"after copy-on-write",
 	{{STEP_CAUSE, "{cause_who} registered memory (ibv_reg_mr)"},
 	 {STEP_FORK, "the process called {how}, and its child went on without an exec"}},
 };
 
-/* The newest advice for that address by the process, or by those it was copied from; FACT_NONE. */
+/*
+ * The newest MADV_DONTFORK for that address by the process or an ancestor that it was forked from;
+ * FACT_NONE.
+ */
 static uint32_t excluder(const struct facts *facts, const struct fact_event *fault)
 {
 	uint64_t address = EVENT_AS(fault, fault)->address;
@@ -50,7 +55,7 @@ static void judge_fault(const struct facts *facts, const struct trigger *trigger
 	const struct fact_event *fault = &facts->events[trigger->index];
 	uint32_t cause = excluder(facts, fault);
 
-	if (cause == FACT_NONE) /* shared memory, or a record that found no room */
+	if (cause == FACT_NONE) /* shared memory, or a record that did not fit */
 		return;
 	finding_add(out, trigger,
 		    (struct finding){.rule = RULE_fork_dontfork_memory,
@@ -61,7 +66,7 @@ static void judge_fault(const struct facts *facts, const struct trigger *trigger
 				     .cause = cause + 1});
 }
 
-/* Of each process the first such fork is enough. */
+/* Reports the first such fork of each process. */
 static void fork_dontfork_memory_judge_fork(const struct facts *facts,
 					    const struct trigger *trigger, struct findings *out)
 {

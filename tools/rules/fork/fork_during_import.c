@@ -1,6 +1,6 @@
 /*
- * fork-during-import: a thread was importing a module when the process was copied. The lock of that
- * module is Python code, taken for as long as the import lasts; in the child it stays taken.
+ * fork-during-import: a thread was importing a module at the fork. It holds the module's import
+ * lock until the import ends; in the child that lock stays held.
  */
 #include "../rule.h"
 
@@ -9,32 +9,32 @@ static const char copied[] =
 	"{forker} of process {parent} called {how}, which did not copy {holder}";
 
 static MESSAGE msg_wait = {
-	"process {pid} waits for ever at {wait_at} for {lock}: {holder} was importing it, {taken}, and "
-	"exists only in the parent, which forked at {fork_at}",
+	"process {pid} waits forever at {wait_at} for {lock}: {holder} was importing it, {taken}, "
+	"and exists only in the parent, which forked at {fork_at}",
 	{{STEP_HOLDER, importing},
 	 {STEP_FORK, copied},
 	 {STEP_WAIT, "{thread} of the child {pid} waits for that import"}},
 };
 
 static MESSAGE msg_alone = {
-	"process {pid} waits for ever at {wait_at} for {lock}: no thread in it is importing that "
+	"process {pid} waits forever at {wait_at} for {lock}: no thread of it is importing that "
 	"module, and the fork at {fork_at} did not copy {lost}",
 	{STEP_FORK_CALLED,
-	 {STEP_WAIT, "{thread} of the child {pid}, its only one, waits for that import"}},
+	 {STEP_WAIT, "{thread} of the child {pid}, its only thread, waits for that import"}},
 };
 
 static MESSAGE msg_doubt = {
-	"process {pid} waits at {wait_at} for {lock}: {holder} was importing it, {taken}, and exists "
-	"only in the parent, which forked at {fork_at}; only a signal handler or another thread could "
-	"help",
+	"process {pid} waits at {wait_at} for {lock}: {holder} was importing it, {taken}, and "
+	"exists only in the parent, which forked at {fork_at}; only a signal handler or another "
+	"thread could end the wait",
 	{{STEP_HOLDER, importing},
 	 {STEP_FORK, copied},
 	 {STEP_WAIT, "{thread} of the child {pid} waits for that import"}},
 };
 
 static MESSAGE msg_fork = {
-	"{holder} was importing a module, {taken}, when {forker} called {how} at {fork_at}; in the child "
-	"{child} {lock} stays taken",
+	"{holder} was importing a module, {taken}, when {forker} called {how} at {fork_at}; in the "
+	"child {child} {lock} stays held",
 	{{STEP_HOLDER, importing}, STEP_FORK_CALLED},
 };
 
@@ -50,7 +50,10 @@ static bool is_import(const struct facts *facts, uint32_t held, uint32_t fork)
 	return h->ev.kind == MPSAN_LOCK_IMPORT && !h->repaired && fact_held_at(facts, held, fork);
 }
 
-/* The modules of one thread stand side by side, the one that it set out to import last. */
+/*
+ * Whether the next held lock is an import of the same thread: nested imports are adjacent, the
+ * outermost one last.
+ */
 static bool goes_on(const struct facts *facts, uint32_t held, uint32_t fork)
 {
 	return held + 1 < facts->forks[fork].held_end && is_import(facts, held + 1, fork) &&

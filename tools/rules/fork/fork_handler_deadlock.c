@@ -1,7 +1,7 @@
 /*
  * fork-handler-deadlock: atfork handlers run inside fork, in the parent and in the child. One that
- * waits for a thread that was not copied never comes back, and a lock that a prepare handler took
- * must be given back on both sides.
+ * waits for a thread that was not copied never returns, and a lock that a prepare handler takes
+ * must be released on both sides.
  */
 #include "../rule.h"
 
@@ -10,37 +10,37 @@ static const char held[] = "{holder} held {lock}, {taken}";
 static const char forked[] = "{forker} of process {parent} called {how}";
 
 static MESSAGE msg_orphan = {
-	"process {pid} waits for ever at {wait_at} for {lock}, in a handler of the fork at {fork_at}: "
-	"{holder} held it, {taken}, and exists only in the parent",
+	"process {pid} waits forever at {wait_at} for {lock}, in an atfork handler of the fork at "
+	"{fork_at}: {holder} held it, {taken}, and exists only in the parent",
 	{{STEP_HOLDER, held}, {STEP_FORK, forked}, {STEP_WAIT, waits}},
 };
 
 static MESSAGE msg_alone = {
-	"process {pid} waits for ever at {wait_at} for {lock}, in a handler of the fork at {fork_at}: "
-	"nobody is left in the child to end it",
+	"process {pid} waits forever at {wait_at} for {lock}, in an atfork handler of the fork at "
+	"{fork_at}: no thread of the child could end the wait",
 	{{STEP_FORK, forked}, {STEP_WAIT, waits}},
 };
 
 static MESSAGE msg_self = {
-	"{thread} waits for ever at {wait_at} for {lock}, in an atfork handler: it held that lock when it "
-	"called fork",
-	{{STEP_HOLDER, "{holder} had {lock} already, {taken}"}, {STEP_WAIT, waits}},
+	"{thread} waits forever at {wait_at} for {lock}, in an atfork handler: it already held "
+	"that lock when it called fork",
+	{{STEP_HOLDER, "{holder} already held {lock}, {taken}"}, {STEP_WAIT, waits}},
 };
 
 static MESSAGE msg_kept = {
-	"{thread} waits for ever at {wait_at} for {lock}, which an atfork handler took at the fork at "
-	"{fork_at} and did not give back in the parent",
+	"{thread} waits forever at {wait_at} for {lock}, which an atfork handler took at the fork "
+	"at {fork_at} and did not release in the parent",
 	{{STEP_FORK, forked}, {STEP_WAIT, waits}},
 };
 
 static MESSAGE msg_doubt = {
-	"process {pid} waits at {wait_at} for {lock}, in a handler of the fork at {fork_at}; only a "
-	"signal handler or another thread could help",
+	"process {pid} waits at {wait_at} for {lock}, in an atfork handler of the fork at "
+	"{fork_at}; only a signal handler or another thread could end the wait",
 	{{STEP_HOLDER, held}, {STEP_FORK, forked}, {STEP_WAIT, waits}},
 };
 
 static MESSAGE msg_left = {
-	"an atfork handler took {lock} at {left_at} and did not give it back in the parent {parent}, "
+	"an atfork handler took {lock} at {left_at} and did not release it in the parent {parent}, "
 	"which called {how} at {fork_at}",
 	{{STEP_FORK, forked}},
 };

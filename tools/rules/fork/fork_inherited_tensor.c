@@ -1,22 +1,22 @@
 /*
- * fork-inherited-tensor: a forked child gave up a shared tensor that it has by inheritance only. Nobody
- * counted it in as a user, so with names the tensor may end for the others. To read and write it
- * there, as in training without locks, is what it is for.
+ * fork-inherited-tensor: a forked child released a shared tensor that it had only inherited.
+ * PyTorch does not count it as a user, so an unlink may take the tensor from the others. To read
+ * and write it, as in Hogwild training, is fine.
  */
 #include "../rule.h"
 
 static MESSAGE msg_removal = {
-	"{who} removed the name of {segment} at {at}, which it had inherited from {maker} by a fork and which "
-	"is in use by {mappers}",
-	{STEP_MADE, {STEP_EVENT, "{who} removed the name"}},
+	"{who} unlinked {segment} at {at}, which it had inherited from {maker} by fork and which "
+	"{mappers} still use",
+	{STEP_MADE, {STEP_EVENT, "{who} unlinked it"}},
 };
 
 static MESSAGE msg_unmap = {
-	"{who} gave up {segment} at {at}, which it had inherited from {maker} by a fork",
+	"{who} unmapped {segment} at {at}, which it had inherited from {maker} by fork",
 	{STEP_MADE, {STEP_EVENT, "{who} unmapped it"}},
 };
 
-/* It opened the segment by itself, or got its descriptor. */
+/* Whether the process opened the segment itself, or received its descriptor. */
 static bool has_own(const struct facts *facts, uint32_t segment, uint32_t slot)
 {
 	EACH_SHM_EVENT(facts, segment - 1, at)
@@ -25,7 +25,9 @@ static bool has_own(const struct facts *facts, uint32_t segment, uint32_t slot)
 	return false;
 }
 
-/* Whether that process is a copy of the maker, or of a copy, and no other program since. */
+/*
+ * Whether the process has the segment by fork from its creator alone, without an exec in between.
+ */
 static bool has_by_fork(const struct facts *facts, uint32_t segment, uint32_t slot)
 {
 	uint32_t maker = shm_maker(facts, segment);

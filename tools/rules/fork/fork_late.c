@@ -1,6 +1,6 @@
 /*
- * fork-late: workers that a manager thread starts on demand are copied from a process in full work.
- * Once is worth a note; a process that keeps doing it will meet a lock at last.
+ * fork-late: a thread other than the main one forked, as manager threads do that start workers on
+ * demand. Once is a note; a process that keeps doing it will sooner or later copy a held lock.
  */
 #include "../rule.h"
 
@@ -12,8 +12,8 @@ static MESSAGE msg_one = {
 };
 
 static MESSAGE msg_many = {
-	"{forker}, not the main thread, called {how} at {fork_at}, as happened at least twice before in "
-	"process {parent}, which has {threads} threads",
+	"{forker}, not the main thread, called {how} at {fork_at}; at least two such forks "
+	"happened before in process {parent}, which has {threads} threads",
 	{STEP_FORK_WITHOUT_THREADS},
 };
 

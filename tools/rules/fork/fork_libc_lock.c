@@ -1,7 +1,7 @@
 /*
- * fork-libc-lock: another thread was inside a function of libc that has a lock of its own when the
- * process was copied. Whether it held the lock just then only the child shows: by a call of the same
- * family that does not come back, and by the word that it waits for.
+ * fork-libc-lock: another thread was inside a libc function with an internal lock at the fork.
+ * Whether it held the lock just then shows only in the child: a call of the same family that does
+ * not return, and the futex that it waits for.
  */
 #include "../rule.h"
 
@@ -11,12 +11,12 @@ static const char copied[] =
 
 static MESSAGE msg_fork = {
 	"{holder} was using {lock}, {called}, when {forker} called {how} at {fork_at}; the child "
-	"{child} has a copy of that lock as it was",
+	"{child} has a copy of that lock in its state at the fork",
 	{{STEP_HOLDER, inside}, STEP_FORK_CALLED},
 };
 
 static MESSAGE msg_wait = {
-	"process {pid} has not come back from its call at {wait_at}: {holder} was using {lock}, "
+	"process {pid} has not returned from its call at {wait_at}: {holder} was using {lock}, "
 	"{called}, and exists only in the parent, which forked at {fork_at}",
 	{{STEP_HOLDER, inside},
 	 {STEP_FORK, copied},
@@ -24,8 +24,8 @@ static MESSAGE msg_wait = {
 };
 
 static MESSAGE msg_proof = {
-	"process {pid} waits for ever at {wait_at}, inside libc: {holder} was using {lock}, {called}, "
-	"and exists only in the parent, which forked at {fork_at}",
+	"process {pid} waits forever at {wait_at}, inside libc: {holder} was using {lock}, "
+	"{called}, and exists only in the parent, which forked at {fork_at}",
 	{{STEP_HOLDER, inside},
 	 {STEP_FORK, copied},
 	 {STEP_WAIT, "{thread} of the child {pid} waits for that lock"}},

@@ -1,6 +1,6 @@
 /*
- * fork-lock-held: another thread was inside a critical section when the process was copied. The
- * child's copy of that lock stays locked, and nobody there can give it back.
+ * fork-lock-held: another thread held a lock at the fork. The child's copy of that lock stays
+ * locked, and no thread there can release it.
  */
 #include "../rule.h"
 

@@ -1,6 +1,7 @@
 /*
- * fork-lost-wakeup: a forked child waits for a condition, a semaphore or their like. Whoever would
- * have signalled was a thread of its parent, or the parent itself, whose memory is another one.
+ * fork-lost-wakeup: a forked child waits for a condition variable, semaphore or similar object
+ * whose signaller is a thread of its parent, or the parent itself, which has another copy of that
+ * memory.
  */
 #include "../deadlock.h"
 #include "../rule.h"
@@ -14,32 +15,32 @@
 	}
 
 static MESSAGE msg_threads = {
-	"process {pid} waits for ever at {wait_at} for {lock}: nobody is left to end it, the fork at "
-	"{fork_at} did not copy {lost}",
+	"process {pid} waits forever at {wait_at} for {lock}: no thread is left to end the wait, "
+	"the fork at {fork_at} did not copy {lost}",
 	STEPS,
 };
 
 static MESSAGE msg_pool = {
-	"process {pid} waits for ever at {wait_at} for {lock}: {signallers} only in the parent, which "
-	"forked at {fork_at}",
+	"process {pid} waits forever at {wait_at} for {lock}: {signallers} only in the parent, "
+	"which forked at {fork_at}",
 	STEPS,
 };
 
 static MESSAGE msg_parent = {
-	"process {pid} waits for ever at {wait_at} for {lock}: it has one thread, and its parent, which "
-	"forked at {fork_at}, has another copy of that memory",
+	"process {pid} waits forever at {wait_at} for {lock}: it has one thread, and its parent, "
+	"which forked at {fork_at}, has another copy of that memory",
 	STEPS,
 };
 
 static MESSAGE msg_doubt = {
-	"process {pid} waits at {wait_at} for {lock}: it has one thread since the fork at {fork_at}, so "
-	"only a signal could end it",
+	"process {pid} waits at {wait_at} for {lock}: it has had one thread since the fork at "
+	"{fork_at}, so only a signal could end the wait",
 	STEPS,
 };
 
 static MESSAGE msg_deadlock = {
-	"process {pid} waits for ever at {wait_at} for {lock}: nobody is left to end it, the fork at "
-	"{fork_at} did not copy {lost}",
+	"process {pid} waits forever at {wait_at} for {lock}: no thread is left to end the wait, "
+	"the fork at {fork_at} did not copy {lost}",
 	{STEP_FORK_CALLED, STEP_ALL_BLOCKED},
 };
 
@@ -67,7 +68,7 @@ static void fork_lost_wakeup_judge_wait(const struct facts *facts, const struct 
 		     trigger, fork, FACT_NONE, fork_lost_wakeup_choose(wait, &facts->forks[fork]));
 }
 
-/* What no hook sees coming: glibc's broadcast waits for waiters that were not copied. */
+/* A wait that no hook can predict: glibc's broadcast waits for waiters that were not copied. */
 static void judge_deadlock(const struct facts *facts, const struct trigger *trigger,
 			   struct findings *out)
 {

@@ -1,20 +1,21 @@
 /*
- * fork-orphaned-lock: a forked child waits for a private lock whose owner was a thread of its
- * parent. That thread was not copied, so the wait never ends. A semaphore is proved only when it
- * serves as a lock, or when the child has no other thread that could post it; and not where a
+ * fork-orphaned-lock: a forked child waits for a private lock whose owner is a thread of its
+ * parent. That thread was not copied, so the wait never ends. For a semaphore this is proven only
+ * if it serves as a lock, or if the child has no other thread that could post it; and never if a
  * signal handler could post it or end the wait.
  */
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} waits for ever at {wait_at} for {lock}: {holder} held it, {taken}, and "
+	"process {pid} waits forever at {wait_at} for {lock}: {holder} held it, {taken}, and "
 	"exists only in the parent, which forked at {fork_at}",
 	{STEP_HOLDER_HELD, STEP_FORK_WITHOUT_HOLDER, STEP_CHILD_WAITS},
 };
 
 static MESSAGE msg_doubt = {
-	"process {pid} waits at {wait_at} for {lock}: {holder} held it, {taken}, and exists only in "
-	"the parent, which forked at {fork_at}; only a signal handler or another thread could help",
+	"process {pid} waits at {wait_at} for {lock}: {holder} held it, {taken}, and exists only "
+	"in the parent, which forked at {fork_at}; only a signal handler or another thread could "
+	"end the wait",
 	{STEP_HOLDER_HELD, STEP_FORK_WITHOUT_HOLDER, STEP_CHILD_WAITS},
 };
 

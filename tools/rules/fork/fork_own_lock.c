@@ -1,7 +1,7 @@
 /*
- * fork-own-lock: a recursive or error-checking mutex knows its owner by thread id, and the
- * forking thread has another id in the child: its unlock is refused there, and to lock again
- * blocks for ever.
+ * fork-own-lock: the forking thread holds a recursive or error-checking mutex, which records its
+ * owner by thread ID. The thread has another ID in the child: its unlock fails, and a second lock
+ * blocks forever.
  */
 #include "../rule.h"
 
@@ -9,23 +9,23 @@ static const char taken[] = "{holder} held {lock}, {taken}";
 static const char copied[] = "the same thread called {how}";
 
 static MESSAGE msg_fork = {
-	"{forker} called {how} at {fork_at} while it held {lock}, which knows its owner by thread id: "
-	"the child {child} cannot unlock it",
+	"{forker} called {how} at {fork_at} while it held {lock}, which records its owner by "
+	"thread ID: the child {child} cannot unlock it",
 	{{STEP_HOLDER, taken}, {STEP_FORK, copied}},
 };
 
 static MESSAGE msg_wait = {
-	"process {pid} waits for ever at {wait_at} for {lock}, which its own thread took before the "
-	"fork at {fork_at} under another thread id",
+	"process {pid} waits forever at {wait_at} for {lock}, which its own thread took before the "
+	"fork at {fork_at} under another thread ID",
 	{{STEP_HOLDER, taken}, {STEP_FORK, copied}, STEP_CHILD_WAITS},
 };
 
 static MESSAGE msg_unlock = {
-	"process {pid} could not unlock {lock} at {wait_at}: it was taken before the fork at {fork_at} "
-	"under another thread id, and stays locked",
+	"process {pid} could not unlock {lock} at {wait_at}: it was taken before the fork at "
+	"{fork_at} under another thread ID, and stays locked",
 	{{STEP_HOLDER, taken},
 	 {STEP_FORK, copied},
-	 {STEP_UNLOCK, "the unlock by {thread} of the child {pid} was refused"}},
+	 {STEP_UNLOCK, "the unlock by {thread} of the child {pid} failed"}},
 };
 
 static void fork_own_lock_judge_fork(const struct facts *facts, const struct trigger *trigger,

@@ -1,30 +1,30 @@
 /*
- * fork-preexec-fn: between fork and exec, subprocess runs Python code in the copy of a process with
- * threads. When that blocks, the parent waits with it: Popen returns after the exec.
+ * fork-preexec-fn: between fork and exec, subprocess runs Python code in the copy of a
+ * multithreaded process. If that blocks, so does the parent: Popen returns after the exec.
  */
 #include "../rule.h"
 
 static const char copied[] = "{forker} of process {parent} called {how} for a preexec_fn";
 
 static MESSAGE msg_fork = {
-	"subprocess forked a process with {threads} threads at {fork_at} to run a preexec_fn in the copy; "
-	"any lock that one of them held would stop it for ever",
+	"subprocess forked a process with {threads} threads at {fork_at} to run a preexec_fn in "
+	"the child; it blocks forever on any lock that another thread held",
 	{{STEP_FORK, copied}},
 };
 
 static MESSAGE msg_wait = {
-	"process {pid} waits for ever at {wait_at} for {lock}, in the preexec_fn of the subprocess call "
-	"at {fork_at}: it will call no exec, and its parent waits for that",
+	"process {pid} waits forever at {wait_at} for {lock}, in the preexec_fn of the subprocess "
+	"call at {fork_at}: it never reaches its exec, for which its parent waits",
 	{STEP_HOLDER_HELD, {STEP_FORK, copied}, STEP_CHILD_WAITS},
 };
 
 static MESSAGE msg_doubt = {
 	"process {pid} waits at {wait_at} for {lock}, in the preexec_fn of the subprocess call at "
-	"{fork_at}; only a signal handler or another thread could help",
+	"{fork_at}; only a signal handler or another thread could end the wait",
 	{STEP_HOLDER_HELD, {STEP_FORK, copied}, STEP_CHILD_WAITS},
 };
 
-/* The wait will be told, and says more. */
+/* Whether the child hangs in it: then the wait is reported instead of the fork. */
 static bool fork_preexec_fn_hangs(const struct facts *facts, const struct fact_fork *fork)
 {
 	for (uint32_t i = 0; i < facts->wait_count; i++)

@@ -1,16 +1,19 @@
 /*
- * fork-queue-feeder: multiprocessing.Queue starts a hidden thread at its first put(). Alone it is
- * harmless (the queue repairs itself after a fork); with a private lock in hand it is not.
+ * fork-queue-feeder: multiprocessing.Queue starts a hidden thread at its first put(). It is
+ * harmless by itself (the queue repairs itself after a fork), but not while it holds a private
+ * lock.
  */
 #include "../rule.h"
 
 static MESSAGE msg_idle = {
-	"{how} at {fork_at} while {feeders} feeder thread(s) of multiprocessing.Queue ran",
+	"{forker} called {how} at {fork_at} while {feeders} feeder thread(s) of "
+	"multiprocessing.Queue were running",
 	{STEP_FORK_CALLED},
 };
 
 static MESSAGE msg_busy = {
-	"{how} at {fork_at} while the feeder thread of a multiprocessing.Queue held a private lock",
+	"{forker} called {how} at {fork_at} while the feeder thread of a multiprocessing.Queue "
+	"held a private lock",
 	{STEP_FORK_CALLED},
 };
 

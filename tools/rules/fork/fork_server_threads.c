@@ -1,6 +1,6 @@
 /*
- * fork-server-threads: a fork server is safe because it has one thread. Its workers carry the same
- * arguments, so only a process that was exec'd with them is the server.
+ * fork-server-threads: a fork server is safe because it is single-threaded. Its workers have the
+ * same arguments, so only a process that was exec'd with them is the server.
  */
 #include "../rule.h"
 

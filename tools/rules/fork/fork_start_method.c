@@ -1,13 +1,12 @@
 /*
- * fork-start-method: with torch loaded, spawn or forkserver is the start method that its authors
- * advise. Fork is the default on Linux and often works, hence a note; the policy strict makes it a
- * warning.
+ * fork-start-method: with torch loaded, PyTorch's authors advise spawn or forkserver. Fork is the
+ * default on Linux and often works, hence a note; the policy strict makes it a warning.
  */
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"a process with torch loaded was copied by {how} at {fork_at}; the start methods spawn and "
-	"forkserver begin with a clean process",
+	"{forker} of a process with torch loaded called {how} at {fork_at}; the start methods "
+	"spawn and forkserver start from a clean process",
 	{STEP_FORK_CALLED},
 };
 

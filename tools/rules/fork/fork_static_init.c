@@ -1,20 +1,20 @@
 /*
- * fork-static-init: a C++ static was under construction by another thread when the process was
- * copied. The child's copy of the guard says that somebody is at work, and nobody is.
+ * fork-static-init: another thread was constructing a C++ static at the fork. The child's copy of
+ * the guard says that construction is in progress, but no thread there performs it.
  */
 #include "../rule.h"
 
 static MESSAGE msg_fork = {
-	"{holder} was constructing the static behind {lock}, {called}, when {forker} called {how} at "
-	"{fork_at}; in the child {child} it stays under construction",
-	{{STEP_HOLDER, "{holder} was constructing the static behind {lock}, {called}"},
+	"{holder} was constructing the static of {lock}, {called}, when {forker} called {how} at "
+	"{fork_at}; in the child {child} the construction never ends",
+	{{STEP_HOLDER, "{holder} was constructing the static of {lock}, {called}"},
 	 STEP_FORK_CALLED},
 };
 
 static MESSAGE msg_wait = {
-	"process {pid} waits for ever at {wait_at} for the static behind {lock}: {holder} was "
+	"process {pid} waits forever at {wait_at} for the static of {lock}: {holder} was "
 	"constructing it, {called}, and exists only in the parent, which forked at {fork_at}",
-	{{STEP_HOLDER, "{holder} was constructing the static behind {lock}, {called}"},
+	{{STEP_HOLDER, "{holder} was constructing the static of {lock}, {called}"},
 	 STEP_FORK_WITHOUT_HOLDER,
 	 {STEP_WAIT, "{thread} of the child {pid} waits for the end of that construction"}},
 };

@@ -1,28 +1,28 @@
 /*
- * fork-thread-pool: libraries keep worker threads between calls. A forked child inherits the books
- * of such a pool and none of its threads: what it hands to the pool is never done. libgomp's case is
- * proved before it blocks: the same thread had a team of that pool before the fork, and asks for one
- * again.
+ * fork-thread-pool: libraries keep worker threads between calls. A forked child inherits the
+ * bookkeeping of such a pool but none of its threads, so work handed to the pool is never done. For
+ * libgomp the proof precedes the wait: the same thread had a team of that pool before the fork, and
+ * requests one again.
  */
 #include "../rule.h"
 
 static MESSAGE msg_team = {
-	"process {pid} enters a parallel region at {wait_at} and needs {lock}, whose threads exist only in "
-	"the parent, which forked at {fork_at}: it waits for them for ever",
-	{{STEP_HOLDER, "{holder} used {lock} first, {called}"},
+	"process {pid} waits forever at {wait_at} in a parallel region that needs {lock}: its "
+	"threads exist only in the parent, which forked at {fork_at}",
+	{{STEP_HOLDER, "{holder} used {lock} before the fork, {called}"},
 	 {STEP_FORK,
 	  "{forker} of process {parent} called {how}, which did not copy the pool's threads"},
 	 {STEP_WAIT, "{thread} of the child {pid} waits for the pool's threads"}},
 };
 
 static MESSAGE msg_alone = {
-	"process {pid} waits for ever at {wait_at} for the thread pool of {module}: its {pool} thread(s) "
-	"exist only in the parent, which forked at {fork_at}",
+	"process {pid} waits forever at {wait_at} for the thread pool of {module}: its {pool} "
+	"thread(s) exist only in the parent, which forked at {fork_at}",
 	{{STEP_FORK, "{forker} of process {parent} called {how}, which did not copy {lost}"},
-	 {STEP_WAIT, "{thread} of the child {pid}, its only one, waits for {lock} of {module}"}},
+	 {STEP_WAIT, "{thread} of the child {pid}, its only thread, waits for {lock} of {module}"}},
 };
 
-/* A wait that nobody in the child can end, in a library whose threads were left behind. */
+/* A wait that no thread of the child can end, in a library whose threads were not copied. */
 static void judge_alone(const struct facts *facts, const struct trigger *trigger,
 			struct findings *out)
 {

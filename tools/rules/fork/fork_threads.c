@@ -1,13 +1,12 @@
 /*
- * fork-threads: fork copies the calling thread only. What the other threads were doing stays half
- * done in the child, so each such fork is worth a note; the rules beside this one say when it
- * hurts.
+ * fork-threads: fork copies only the calling thread. What the other threads were doing stays half
+ * done in the child, so each such fork is a note; other rules report when it causes harm.
  */
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"a process with {threads} threads was copied by {how} at {fork_at}; its child {child} has only "
-	"the calling thread",
+	"{forker} of a process with {threads} threads called {how} at {fork_at}; the child {child} "
+	"has only the calling thread",
 	{STEP_FORK_WITHOUT_THREADS},
 };
 

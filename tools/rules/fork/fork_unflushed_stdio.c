@@ -1,15 +1,15 @@
 /*
- * fork-unflushed-stdio: the child wrote what its parent had left in a buffer. The parent writes it, too,
- * unless it never comes to that.
+ * fork-unflushed-stdio: the child wrote data that its parent had buffered at the fork. The parent
+ * writes it, too, unless an exec or a signal ends it first.
  */
 #include "../rule.h"
 
 #include <stddef.h>
 
 static MESSAGE msg_bytes = {
-	"{who} wrote {bytes} to descriptor {fd} that its parent had in a buffer of stdio at the fork at "
-	"{fork_at}: the parent writes the same",
-	{{STEP_FORK, "{forker} called {how} while the buffer was not empty"},
+	"{who} wrote {bytes} to descriptor {fd} that its parent had in a stdio buffer at the fork "
+	"at {fork_at}: the parent writes the same bytes",
+	{{STEP_FORK, "{forker} called {how} with data in the buffer"},
 	 {STEP_EVENT, "the child {who} flushed its copy of the buffer"}},
 };
 

@@ -1,7 +1,7 @@
 /*
- * ipc-consumer-killed: a process was killed while it had memory of another open. It could tell nobody
- * that it was done, so whoever counts its consumers, as PyTorch does, keeps the memory for as long as
- * the producer lives.
+ * ipc-consumer-killed: a process was killed while it had memory of another open. It never sent its
+ * release, so a producer that counts its consumers, as PyTorch does, keeps the memory for as long
+ * as it lives.
  */
 #include "../rule.h"
 
@@ -11,14 +11,15 @@ static const char exported[] = "process {producer} exported {bytes} of {memory} 
 static const char opened[] = "process {consumer} opened it, by {open_function}";
 
 static MESSAGE msg_death = {
-	"process {consumer} {end} while it had {bytes} of process {producer} on {device} open, opened at "
-	"{opened_at}: its producer is not told and keeps the memory",
+	"process {consumer} {end} while it had {bytes} of process {producer} on {device} open, "
+	"opened at {opened_at}: the producer never gets the release and keeps the memory",
 	{{STEP_EXPORT, exported}, {STEP_IMPORT, opened}, {STEP_GONE, "process {consumer} {end}"}},
 };
 
 static MESSAGE msg_leak = {
-	"process {producer} kept {bytes} on {device} to its end for process {consumer}, which had opened "
-	"it at {opened_at} and {consumer_end}: nobody freed it or took it over",
+	"process {producer} kept {bytes} on {device} to its end for process {consumer}, which had "
+	"opened it at {opened_at} and {consumer_end}: the memory was neither freed nor opened "
+	"again",
 	{{STEP_EXPORT, exported},
 	 {STEP_IMPORT, "process {consumer} opened it, by {open_function}, and {consumer_end}"},
 	 {STEP_GONE, "process {gone} {end}, with that memory still there"}},
@@ -30,7 +31,7 @@ static bool has_aborted(const struct facts *facts, uint32_t slot)
 	       facts->processes[slot].slot->end_value == SIGABRT;
 }
 
-/* How programs are asked to end, and end each other. */
+/* The signals by which a process is asked to end. */
 static bool is_request(const struct facts *facts, uint32_t slot)
 {
 	int32_t number = facts->processes[slot].slot->end_value;
@@ -39,7 +40,7 @@ static bool is_request(const struct facts *facts, uint32_t slot)
 	       (number == SIGTERM || number == SIGINT || number == SIGHUP);
 }
 
-/* All are ended at once: asked to, or by whoever found them in a deadlock. */
+/* Whether consumer and producer were ended together: by request, or after a proven deadlock. */
 static bool is_shutdown(const struct facts *facts, uint32_t consumer, uint32_t producer)
 {
 	return is_request(facts, consumer) ||
@@ -54,7 +55,10 @@ static bool owner_ends_by(const struct facts *facts, const struct ipc_piece *pie
 	return (end ? end : facts->now_ns) <= time_ns;
 }
 
-/* What comes after the moment of judging is not known to whoever judges while the program runs. */
+/*
+ * Whether it was freed by that time: a judgement while the program runs cannot know of later
+ * events.
+ */
 static bool is_freed_by(const struct ipc_piece *piece, uint64_t time_ns)
 {
 	return piece->end_ns && piece->end_ns <= time_ns;
@@ -83,7 +87,7 @@ static void judge_consumer(const struct facts *facts, const struct trigger *trig
 	}
 }
 
-/* Somebody opened it after that death, so it was not given up. */
+/* Whether another process opened it after that death, so that it was not lost. */
 static bool was_taken_over(const struct facts *facts, const struct ipc_piece *piece,
 			   uint64_t time_ns)
 {
@@ -106,8 +110,8 @@ static bool is_lost(const struct facts *facts, const struct ipc_piece *piece,
 }
 
 /*
- * The driver forgets the dead, and a producer without a count may keep its memory on purpose.
- * PyTorch's count never falls again.
+ * Whether the memory can be lost: a producer without a count may keep its memory on purpose, but
+ * PyTorch's count never drops again.
  */
 static bool can_be_lost(const struct ipc_piece *piece)
 {

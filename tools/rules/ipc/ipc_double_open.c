@@ -1,22 +1,22 @@
 /*
- * ipc-double-open: a process opened a handle that it had open already. There is one mapping for a
- * device and process: the second open fails, or gives the same address, and then the first close
- * takes it from both. Who counts, as PyTorch does, is left alone; descriptors are counted by the
- * driver.
+ * ipc-double-open: a process opened a handle that it already had open. A process has one mapping
+ * per device: the second open fails, or returns the same address, and the first close then unmaps
+ * it for both users. Openers that count, such as PyTorch, are not reported, nor are descriptors,
+ * which the driver counts.
  */
 #include "../rule.h"
 
 static MESSAGE msg_failure = {
-	"{function} failed with {result} at {at} in process {pid}, which had the same memory open "
-	"already, opened at {opened_at} ({bytes} on {device} of process {producer})",
+	"{function} failed with {result} at {at} in process {pid}, which already had the same "
+	"memory open, opened at {opened_at} ({bytes} on {device} of process {producer})",
 	{STEP_EXPORTED,
 	 {STEP_IMPORT, "process {consumer} opened it first, by {open_function}"},
 	 {STEP_CUDA, "{thread} opened it again, which failed with {result}"}},
 };
 
 static MESSAGE msg_pair = {
-	"process {pid} opened memory by {function} at {at} that it had open already, opened at "
-	"{opened_at} ({bytes} on {device} of process {producer}): the first close may end both",
+	"process {pid} opened memory by {function} at {at} that it already had open, opened at "
+	"{opened_at} ({bytes} on {device} of process {producer}): the first close may unmap both",
 	{STEP_EXPORTED,
 	 {STEP_IMPORT, "process {consumer} opened it first, by {open_function}"},
 	 {STEP_CUDA, "{thread} opened it again"}},

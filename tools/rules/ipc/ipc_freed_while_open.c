@@ -1,8 +1,8 @@
 /*
- * ipc-freed-while-open: memory came to its end in its owner while another process had it mapped, or
- * before that process got to open it. Device memory has no reference count across processes: the
- * consumer reads whatever comes to lie there next. Only memory that is handed over by file descriptor
- * stays until the last of all lets go.
+ * ipc-freed-while-open: the owner freed memory while another process had it mapped, or before that
+ * process opened it. Device memory has no reference count across processes: the consumer reads
+ * whatever is allocated there next. Only memory that is passed by file descriptor stays until the
+ * last process releases it.
  */
 #include "../rule.h"
 
@@ -10,30 +10,30 @@ static const char exported[] = "process {producer} exported {bytes} of {memory} 
 static const char freed[] = "{thread} of process {producer} freed it by {function}";
 
 static MESSAGE msg_use = {
-	"process {pid} freed {bytes} on {device} by {function} at {at} while {consumers} had it open: "
-	"what they have mapped belongs to nobody now, or to somebody else",
+	"process {pid} freed {bytes} on {device} by {function} at {at} while {consumers} had it "
+	"open: their mappings now lead to no allocation, or to another one",
 	{{STEP_EXPORT, exported},
-	 {STEP_IMPORTS, "process {consumer} opened it here and had it open still"},
+	 {STEP_IMPORTS, "process {consumer} opened it here and still had it open"},
 	 {STEP_CUDA, freed}},
 };
 
 static MESSAGE msg_kept = {
-	"process {pid} gave up {bytes} on {device} by {function} at {at} while {consumers} had it open: "
-	"such memory stays until they let go, so nothing was given back yet",
+	"process {pid} freed {bytes} on {device} by {function} at {at} while {consumers} had it "
+	"open: such memory stays allocated until they close it",
 	{{STEP_EXPORT, exported},
-	 {STEP_IMPORTS, "process {consumer} opened it here and had it open still"},
+	 {STEP_IMPORTS, "process {consumer} opened it here and still had it open"},
 	 {STEP_CUDA, freed}},
 };
 
 static MESSAGE msg_nobody = {
 	"process {pid} freed {bytes} on {device} by {function} at {at}, which it had exported at "
-	"{exported_at} and nobody had opened: whoever opens that handle now fails",
+	"{exported_at} and no process had opened: an open of that handle fails from now on",
 	{{STEP_EXPORT, exported}, {STEP_CUDA, freed}},
 };
 
 static MESSAGE msg_stale = {
-	"{function} failed with {result} at {at} in process {pid}: process {producer} had freed that "
-	"memory ({bytes} on {device}, exported at {exported_at}) {late} before",
+	"{function} failed with {result} at {at} in process {pid}: process {producer} had freed "
+	"that memory ({bytes} on {device}, exported at {exported_at}) {late} earlier",
 	{{STEP_EXPORT, exported},
 	 {STEP_FREE, "process {producer} freed it"},
 	 {STEP_CUDA, "{thread} of process {pid} tried to open it"}},

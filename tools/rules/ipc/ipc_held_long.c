@@ -1,13 +1,13 @@
 /*
- * ipc-held-long: of all memory that processes had open from each other, the piece that cost most: bytes
- * times time. Its producer could not use it meanwhile. Right for parameters that are shared on
- * purpose, so it is advice.
+ * ipc-held-long: reports the most expensive of all open imports, by bytes times duration. Its
+ * producer could not reuse the memory meanwhile. That is fine for parameters that are shared on
+ * purpose, so it is a note.
  */
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {consumer} had {bytes} of process {producer} on {device} open for {held}, more than "
-	"anybody else in bytes and time",
+	"process {consumer} had {bytes} of process {producer} on {device} open for {held}, more "
+	"than any other process in bytes times duration",
 	{STEP_EXPORTED,
 	 {STEP_IMPORT, "process {consumer} opened it, by {open_function}, and had it for {held}"}},
 };

@@ -1,20 +1,20 @@
 /*
- * ipc-limits: what PyTorch's allocator keeps for its consumers has ends. Past so many interprocess
- * events each send waits for its stream; past so many blocks that nobody has opened yet, memory only
- * grows. Said once, when the process gets there.
+ * ipc-limits: PyTorch's allocator has limits for what it keeps for consumers. Beyond 1000
+ * interprocess events each send waits for its stream; beyond 1000 unopened blocks memory only
+ * grows. Reported once, when the process reaches a limit.
  */
 #include "../rule.h"
 
 static MESSAGE msg_events = {
-	"process {pid} has made {count} events for other processes, the last at {at}: PyTorch makes no "
-	"more, and each send waits for its stream from then on",
-	{{STEP_CUDA, "{thread} of process {pid} made event number {count}"}},
+	"process {pid} created {count} interprocess events, the last at {at}: PyTorch creates no "
+	"more, and each send waits for its stream from now on",
+	{{STEP_CUDA, "{thread} of process {pid} created event number {count}"}},
 };
 
 static MESSAGE msg_waiting = {
-	"process {pid} has {count} exported pieces of memory that nobody has opened, the last from {at}: "
-	"its consumers do not keep up",
-	{{STEP_CUDA, "{thread} of process {pid} exported piece number {count}"}},
+	"process {pid} has {count} exported blocks of memory that no process has opened, the last "
+	"from {at}: its consumers do not keep up",
+	{{STEP_CUDA, "{thread} of process {pid} exported block number {count}"}},
 };
 
 void rule_ipc_limits(const struct facts *facts, const struct trigger *trigger, struct findings *out)

@@ -1,23 +1,27 @@
 /*
- * ipc-never-opened: a handle was made and nobody ever opened it. A message that was not read, or
- * thrown away; PyTorch counts such a tensor as received only when somebody rebuilds it, and keeps its
- * memory until then.
+ * ipc-never-opened: a handle was created and never opened: its message was not read, or dropped.
+ * PyTorch counts such a tensor as received only once the receiver rebuilds it, and keeps its memory
+ * until then.
  */
 #include "../rule.h"
 
 static MESSAGE msg_leak = {
-	"{bytes} on {device} of process {producer} were exported at {exported_at} and never opened by "
-	"anybody: PyTorch keeps the memory until it is received, so it was lost until the process ended",
+	"{bytes} on {device} of process {producer} were exported at {exported_at} and never "
+	"opened: PyTorch keeps the memory until the tensor is received, so it was lost until the "
+	"process ended",
 	{STEP_EXPORTED},
 };
 
 static MESSAGE msg_doubt = {
-	"{bytes} on {device} of process {producer} were exported by {export_function} at {exported_at} "
-	"and never opened by anybody",
+	"{bytes} on {device} of process {producer} were exported by {export_function} at "
+	"{exported_at} and never opened",
 	{STEP_EXPORTED},
 };
 
-/* The end of a message that was just under way proves nothing, nor does what nobody could see. */
+/*
+ * A note if the message may still have been in transit, or if an unwatched process may have opened
+ * it.
+ */
 static enum grade ipc_never_opened_grade_of(const struct facts *facts,
 					    const struct ipc_piece *piece, uint64_t end_ns)
 {

@@ -1,12 +1,12 @@
 /*
- * ipc-no-peer-access: memory of one device was opened where another is current that cannot reach it.
- * The open may succeed; kernels that touch the memory fail.
+ * ipc-no-peer-access: memory of one device was opened while another device was current that has no
+ * access to it. The open may succeed; kernels that touch the memory fail.
  */
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} opened {bytes} of process {producer} by {function} at {at} while its current "
-	"device has no peer access to {device}, where the memory lies",
+	"process {pid} opened {bytes} of process {producer} by {function} at {at} while its "
+	"current device had no peer access to {device}, which holds the memory",
 	{STEP_EXPORTED,
 	 {STEP_CUDA, "{thread} of process {pid} opened it from another device, with {result}"}},
 };

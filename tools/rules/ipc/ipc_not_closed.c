@@ -1,19 +1,18 @@
 /*
- * ipc-not-closed: a process ended by itself with memory of another still open. The driver closes it
- * with the process; a process that lives longer would have kept it. Caches do this on purpose,
- * PyTorch's among them.
+ * ipc-not-closed: a process exited with memory of another process still open. The driver closes it
+ * then, but a process that lives on would keep it. Caches do this on purpose, PyTorch's among them.
  */
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {consumer} {end} with {bytes} of process {producer} on {device} open, which it had "
-	"opened at {opened_at} by {open_function} and never closed",
+	"process {consumer} {end} with {bytes} of process {producer} on {device} open, which it "
+	"had opened at {opened_at} by {open_function} and never closed",
 	{STEP_EXPORTED,
 	 {STEP_IMPORT, "process {consumer} opened it, by {open_function}"},
 	 {STEP_GONE, "process {consumer} {end}"}},
 };
 
-/* The memory was still there to be closed. */
+/* Whether the memory still existed at that time. */
 static bool ipc_not_closed_is_there(const struct facts *facts, const struct ipc_piece *piece,
 				    uint64_t time_ns)
 {

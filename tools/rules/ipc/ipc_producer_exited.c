@@ -1,45 +1,45 @@
 /*
- * ipc-producer-exited: the process that owned the memory ended while others had it open, or before
- * they got to open it. The driver takes back what the process had; its consumers go on with memory
- * that is not theirs.
+ * ipc-producer-exited: the owner of memory ended while other processes had it open, or before they
+ * opened it. The driver frees the memory of an ended process; its consumers keep invalid addresses.
  */
 #include "../rule.h"
 
 static const char exported[] = "process {producer} exported {bytes} of {memory} on {device}";
-static const char open[] = "process {consumer} opened it here and had it open still";
+static const char open[] = "process {consumer} opened it here and still had it open";
 static const char ended[] = "process {producer} {end}";
 
 static MESSAGE msg_use = {
-	"process {producer}, which owned {bytes} on {device}, exported at {exported_at}, {end} while "
-	"{consumers} had it open: the memory went with its owner",
+	"process {producer}, which owned {bytes} on {device}, exported at {exported_at}, {end} "
+	"while {consumers} had it open: the memory was freed with its owner",
 	{{STEP_EXPORT, exported}, {STEP_IMPORTS, open}, {STEP_GONE, ended}},
 };
 
 static MESSAGE msg_order = {
-	"process {producer}, which owned {bytes} on {device}, exported at {exported_at}, {end} while "
-	"{consumers} still had it open; all were done within a second, so nothing may have happened",
+	"process {producer}, which owned {bytes} on {device}, exported at {exported_at}, {end} "
+	"while {consumers} still had it open; all closed it within a second, so it may have done "
+	"no harm",
 	{{STEP_EXPORT, exported}, {STEP_IMPORTS, open}, {STEP_GONE, ended}},
 };
 
 static MESSAGE msg_kept = {
-	"process {producer} {end} while {consumers} had {bytes} on {device} open, which it had exported "
-	"at {exported_at}: such memory stays until they let go",
+	"process {producer} {end} while {consumers} had {bytes} on {device} open, which it had "
+	"exported at {exported_at}: such memory stays allocated until they close it",
 	{{STEP_EXPORT, exported}, {STEP_IMPORTS, open}, {STEP_GONE, ended}},
 };
 
 static MESSAGE msg_late = {
-	"{function} failed with {result} at {at} in process {pid}: process {producer}, which owned that "
-	"memory ({bytes} on {device}, exported at {exported_at}), {end} before",
+	"{function} failed with {result} at {at} in process {pid}: process {producer}, which owned "
+	"that memory ({bytes} on {device}, exported at {exported_at}), {end} earlier",
 	{{STEP_EXPORT, exported}, {STEP_CUDA, "{thread} of process {pid} tried to open it"}},
 };
 
 static MESSAGE msg_refusal = {
-	"{function} failed with {result} at {at} in process {pid}: process {other}, which owned the "
-	"memory, is gone",
+	"{function} failed with {result} at {at} in process {pid}: process {other}, which owned "
+	"the memory, has ended",
 	{{STEP_CUDA, "{thread} of process {pid} asked for a descriptor of process {other}"}},
 };
 
-/* Whether all who had it open at the end of its owner were done soon after. */
+/* Whether all processes that had it open at its owner's end closed it or ended soon after. */
 static bool all_let_go(const struct facts *facts, const struct ipc_piece *piece, uint64_t end_ns)
 {
 	EACH_USE(facts, piece, at) {

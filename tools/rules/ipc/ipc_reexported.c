@@ -1,27 +1,27 @@
 /*
- * ipc-reexported: a process made a handle of memory that it had itself received. The handle is of its
- * mapping, not of the memory: it fails, or ends with the process in the middle. Descriptors of mapped
- * memory are another matter: whoever has one keeps the memory.
+ * ipc-reexported: a process exported memory that it had itself received. The handle refers to its
+ * mapping, not to the memory: the export fails, or the handle ends with the process in the middle.
+ * Descriptors are different: each process that has one keeps the memory alive.
  */
 #include "../rule.h"
 
 static MESSAGE msg_known = {
-	"process {pid} exported memory by {function} at {at} that belongs to process {producer} ({bytes} "
-	"on {device}): received memory cannot be handed on",
+	"process {pid} exported memory by {function} at {at} that belongs to process {producer} "
+	"({bytes} on {device}): received memory cannot be exported again",
 	{STEP_EXPORTED,
 	 {STEP_IMPORT, "process {consumer} opened it, by {open_function}"},
 	 STEP_EXPORTED_AGAIN},
 };
 
 static MESSAGE msg_unknown = {
-	"process {pid} exported memory by {function} at {at} that belongs to another process: received "
-	"memory cannot be handed on",
+	"process {pid} exported memory by {function} at {at} that belongs to another process: "
+	"received memory cannot be exported again",
 	{STEP_EXPORTED_AGAIN},
 };
 
 static MESSAGE msg_shared = {
-	"process {pid} exported memory by {function} at {at} that it had received: such memory lives as "
-	"long as anybody has it, but its producer does not know who does",
+	"process {pid} exported memory by {function} at {at} that it had received: such memory "
+	"lives as long as any process has it open, but its producer does not know which do",
 	{STEP_EXPORTED_AGAIN},
 };
 

@@ -1,13 +1,13 @@
 /*
- * ipc-same-device: producer and consumer work on one device. Sharing there saves a copy within the
- * device and buys every rule of lifetime between processes. Who found the memory through mpsan's
- * registry has made that choice.
+ * ipc-same-device: producer and consumer use the same device. Sharing saves a copy within the
+ * device, but makes the memory's lifetime a matter between processes. A consumer that found the
+ * memory through mpsan's registry has chosen that.
  */
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} opened {bytes} of process {producer} at {at}, both on {device}: a copy through "
-	"the CPU would have no lifetime to keep",
+	"process {pid} opened {bytes} of process {producer} at {at}, both on {device}: a copy "
+	"through the CPU would have no lifetime to manage",
 	{STEP_EXPORTED, {STEP_CUDA, "{thread} of process {pid} opened it on the same device"}},
 };
 

@@ -1,13 +1,13 @@
 /*
- * ipc-self-open: a process opened the handle of its own memory, as happens when it puts a tensor into a
- * queue and gets it from the same queue. The driver refuses that for handles of 64 bytes; a
- * descriptor may be imported where it was made.
+ * ipc-self-open: a process opened the handle of its own memory, as happens when it puts a tensor
+ * into a queue and gets it from the same queue. The driver refuses that for 64-byte handles; a
+ * descriptor may be imported where it was created.
  */
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} opened its own memory by {function} at {at} ({bytes} on {device}, exported at "
-	"{exported_at}): a handle is for other processes",
+	"process {pid} opened its own memory by {function} at {at} ({bytes} on {device}, exported "
+	"at {exported_at}): a handle is for other processes",
 	{STEP_EXPORTED, {STEP_CUDA, "{thread} of the same process opened it, with {result}"}},
 };
 

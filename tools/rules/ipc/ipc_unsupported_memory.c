@@ -1,7 +1,7 @@
 /*
- * ipc-unsupported-memory: a way to hand memory over was refused. Handles of 64 bytes exist for memory of
- * cudaMalloc only; expandable segments and other mapped memory travel by file descriptor, which the
- * kernel lets only some processes take from each other.
+ * ipc-unsupported-memory: memory could not be exported or its descriptor not be taken. Handles of
+ * 64 bytes exist for memory of cudaMalloc only; expandable segments and other mapped memory are
+ * passed by file descriptor, which the kernel lets only some processes take from each other.
  */
 #include "../rule.h"
 
@@ -10,16 +10,16 @@ static MESSAGE msg_kind = {
 	{{STEP_CUDA, "{thread} of process {pid} called {function}"}},
 };
 
-/* A pool, or a piece of cuMemCreate, has a descriptor when that was asked for at its making. */
+/* A pool, or memory of cuMemCreate, has a descriptor only if one was requested at its creation. */
 static MESSAGE msg_type = {
-	"{function} failed with {result} at {at} in process {pid}: {memory} has no handle of 64 bytes, "
-	"and a descriptor only where one was asked for when it was made",
+	"{function} failed with {result} at {at} in process {pid}: {memory} has no handle of 64 "
+	"bytes, and a descriptor only if one was requested when it was created",
 	{{STEP_CUDA, "{thread} of process {pid} called {function}"}},
 };
 
 static MESSAGE msg_right = {
-	"{function} failed with {result} at {at}: process {pid} may not take a descriptor from process "
-	"{other}: {cause}; {advice}",
+	"{function} failed with {result} at {at}: process {pid} may not take a descriptor from "
+	"process {other}: {cause}; {advice}",
 	{{STEP_CUDA, "{thread} of process {pid} asked for a descriptor of process {other}"}},
 };
 

@@ -1,13 +1,12 @@
 /*
- * ipc-unsynchronized: a handle went out while work on the device was still queued, and was opened
- * without any event between the two processes. The consumer may read what was there before.
+ * ipc-unsynchronized: a handle was sent while work on the device was still queued, and opened
+ * without any event between the two processes. The consumer may read the previous contents.
  */
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} opened {bytes} of process {producer} at {at}; when that was exported at "
-	"{exported_at}, work was queued that nobody had waited for, and no event tells the consumer "
-	"when it is done",
+	"process {pid} opened {bytes} of process {producer} at {at}; at its export at "
+	"{exported_at} work was still queued, and no event tells the consumer when it is done",
 	{{STEP_EXPORT, "process {producer} exported {bytes} on {device} with work still queued"},
 	 {STEP_CUDA, "{thread} of process {pid} opened it"}},
 };

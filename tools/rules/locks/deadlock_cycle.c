@@ -1,17 +1,18 @@
 /*
- * deadlock-cycle: threads that wait for each other in a circle of owners; or all that are left of
- * them wait for one another without owners, for signals that nobody can give any more.
+ * deadlock-cycle: threads wait for each other in a cycle of owners; or each remaining thread waits
+ * for a wakeup that no thread is left to send.
  */
 #include "../deadlock.h"
 #include "../rule.h"
 
 static MESSAGE msg_circle = {
-	"threads of process {pid} wait for each other for ever: {deadlock}",
+	"threads of process {pid} are deadlocked in a wait-for cycle: {deadlock}",
 	{STEP_ALL_BLOCKED},
 };
 
 static MESSAGE msg_dead_end = {
-	"nobody is left who could wake {thread} of process {pid}, at {wait_at}: {deadlock}",
+	"{thread} of process {pid} waits forever at {wait_at}, and no thread is left that could "
+	"wake it: {deadlock}",
 	{STEP_ALL_BLOCKED},
 };
 

@@ -1,6 +1,6 @@
 /*
- * hang: a wait that lasts far beyond its time. Somebody could still end it, so it is no proof: the
- * rule tells what is known. Or nobody could, and it seems to be meant so: a note.
+ * hang: a wait lasts far too long. Something could still end it, so this is no proof: the rule
+ * reports what is known. If nothing could, and nothing was meant to, it is a note.
  */
 #include "../deadlock.h"
 #include "../rule.h"
@@ -11,8 +11,9 @@ static MESSAGE message_text = {
 };
 
 static MESSAGE msg_parked = {
-	"{thread} of process {pid} has waited for {since} s at {wait_at}, and nobody in the job could end "
-	"that; as nobody was seen who was ever meant to, it seems to wait for a signal from outside: {deadlock}",
+	"{thread} of process {pid} has waited for {since} s at {wait_at}; no thread or process of "
+	"the job could end the wait, and none was seen whose task it was, so it seems to be idle "
+	"until a signal: {deadlock}",
 	{STEP_ALL_BLOCKED},
 };
 

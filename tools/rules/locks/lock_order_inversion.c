@@ -1,27 +1,27 @@
 /*
- * lock-order-inversion: threads took locks in orders that form a circle. It needs as many threads
- * as locks, each holding one of them and asking for the next; what keeps them apart, or lets one
- * of them through, breaks the circle.
+ * lock-order-inversion: threads took locks in orders that form a cycle. A deadlock needs as many
+ * threads as locks, each holding one of them and waiting for the next; a common lock that
+ * serialises them, or a wait that succeeds, breaks the cycle.
  */
 #include "../rule.h"
 
-#define WORK_MAX 65536u /* orders looked at for one moment */
+#define WORK_MAX 65536u /* orders examined per trigger */
 
 static MESSAGE msg_two = {
-	"{first} and {second} are taken in opposite orders, and with other timing none of the "
-	"threads would go on: {orders}",
+	"{first} and {second} are taken in opposite orders: with other timing the threads "
+	"deadlock: {orders}",
 	{{STEP_ORDER, "{orders}"}},
 };
 
 static MESSAGE msg_circle = {
-	"locks are taken in orders that form a circle, and with other timing none of the threads "
-	"would go on: {orders}",
+	"locks are taken in orders that form a cycle: with other timing the threads deadlock: "
+	"{orders}",
 	{{STEP_ORDER, "{orders}"}},
 };
 
 struct circle {
 	const struct facts *facts;
-	uint32_t order[ORDERS_MAX]; /* each takes what the next one holds */
+	uint32_t order[ORDERS_MAX]; /* each wants the lock that the next one holds */
 	uint32_t count;
 	uint32_t work;
 };
@@ -37,7 +37,7 @@ static bool has_gate(const struct ev_order *ev, uint64_t lock)
 			ev->gates_more & mpsan_gate_bit(lock));
 }
 
-/* One lock held in both places lets one thread at a time come there. */
+/* Whether a lock held at both places serialises the threads there. */
 static bool are_kept_apart(const struct ev_order *one, const struct ev_order *other)
 {
 	return one->gates_more & other->gates_more || has_gate(one, other->gate) ||
@@ -47,7 +47,7 @@ static bool are_kept_apart(const struct ev_order *one, const struct ev_order *ot
 	       has_gate(other, one->first);
 }
 
-/* Whether the lock that `holder` has and `asker` wants makes that one wait, for all that is known. */
+/* Whether `asker` would have to wait for the lock that `holder` has. */
 static bool blocks(const struct ev_order *holder, const struct ev_order *asker)
 {
 	if (holder->first_kind == MPSAN_LOCK_RWLOCK_READ &&
@@ -58,7 +58,7 @@ static bool blocks(const struct ev_order *holder, const struct ev_order *asker)
 	return true;
 }
 
-/* Whether all orders of the circle but the last can be under way at once with that one. */
+/* Whether the last order can happen at the same time as all others of the cycle. */
 static bool last_fits(const struct circle *circle)
 {
 	const struct fact_order *last = at(circle, circle->count - 1);
@@ -80,7 +80,7 @@ static bool is_closed(const struct circle *circle)
 	return last->ev.second == at(circle, 0)->ev.first && blocks(&at(circle, 0)->ev, &last->ev);
 }
 
-/* Stated before the moment, about locks that were still the same then. */
+/* Whether an order was recorded before the trigger and its locks still existed then. */
 static bool lock_order_inversion_counts(const struct circle *circle, uint32_t index)
 {
 	const struct fact_order *order = &circle->facts->orders[index];
@@ -89,7 +89,7 @@ static bool lock_order_inversion_counts(const struct circle *circle, uint32_t in
 	       (!order->over || order->over > circle->order[0]);
 }
 
-/* Looks for the rest of a circle of `length` orders. */
+/* Searches for the rest of a cycle of `length` orders; false: there is none. */
 static bool lock_order_inversion_complete(struct circle *circle, uint32_t length)
 {
 	const struct fact_order *last = at(circle, circle->count - 1);
@@ -110,7 +110,7 @@ static bool lock_order_inversion_complete(struct circle *circle, uint32_t length
 	return false;
 }
 
-/* The same two locks in this order had closed this circle before, by other threads or elsewhere. */
+/* Whether these two locks closed this cycle before, by other threads or elsewhere. */
 static bool was_told(const struct circle *circle)
 {
 	const struct fact_order *new = at(circle, 0);

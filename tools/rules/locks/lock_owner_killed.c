@@ -1,20 +1,21 @@
 /*
  * lock-owner-killed: a process or thread ended while it held a lock that others wait for. A mutex
- * names its dead owner. A semaphore does not know one, and any process may post it: a proof needs
- * that it serves as a lock and that nobody is left to give it back in the dead one's place.
+ * records its dead owner. A semaphore has no owner, and any process may post it: the proof needs
+ * that it serves as a lock and that no process is left to release it in the owner's place.
  */
 #include "../deadlock.h"
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} waits for ever at {wait_at} for {lock}: {dead} took it{taken} and ended "
-	"({dead_end}) without giving it back",
+	"process {pid} waits forever at {wait_at} for {lock}: {dead} took it{taken} and ended "
+	"({dead_end}) without releasing it",
 	{STEP_ALL_BLOCKED},
 };
 
 static MESSAGE msg_doubt = {
 	"process {pid} waits at {wait_at} for {lock}: {dead} took it{taken} and ended ({dead_end}) "
-	"without giving it back; only a process that releases it in the dead one's place could help",
+	"without releasing it; only a process that releases it in the owner's place could end the "
+	"wait",
 	{STEP_ALL_BLOCKED},
 };
 

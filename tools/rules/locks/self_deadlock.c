@@ -1,12 +1,12 @@
 /*
- * self-deadlock: a thread asks without a time limit for a lock that its memory says this same thread
- * owns.
+ * self-deadlock: a thread waits without a time limit for a lock that it owns according to the
+ * lock's memory.
  */
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"{thread} waits for ever at {wait_at} for {lock}, which it holds itself",
-	{{STEP_HOLDER, "{holder} had {lock} already, {taken}"},
+	"{thread} waits forever at {wait_at} for {lock}, which it already holds",
+	{{STEP_HOLDER, "{holder} already held {lock}, {taken}"},
 	 {STEP_WAIT, "{thread} of process {pid} waits for {lock}, which it owns"}},
 };
 

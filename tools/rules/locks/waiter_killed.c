@@ -1,13 +1,13 @@
 /*
- * waiter-killed: the notify() of a multiprocessing condition, and so the set() of an event, waits
- * until each sleeper has confirmed that it woke. One that was killed in its sleep still counts.
+ * waiter-killed: notify() of a multiprocessing condition, and so set() of an event, waits until
+ * each sleeper has confirmed its wakeup. A sleeper that was killed still counts.
  */
 #include "../deadlock.h"
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} waits for ever at {wait_at} for a sleeper to confirm that it woke: {dead} slept there "
-	"when it ended ({dead_end})",
+	"process {pid} waits forever at {wait_at} for a sleeper to confirm its wakeup: {dead} was "
+	"sleeping there when it ended ({dead_end})",
 	{STEP_ALL_BLOCKED},
 };
 

@@ -1,14 +1,14 @@
 /*
- * hogwild-not-shared: training in place by several forked processes needs a model in shared memory. A copy of
- * an ordinary one learns for itself. Reading a copy is fine, so this is advice.
+ * hogwild-not-shared: several forked processes that train one model in place need it in shared
+ * memory; a copy of an ordinary model learns for itself. Reading a copy is fine, so this is a note.
  */
 #include <stddef.h>
 
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"a model ({type}) was given to a forked process at {at}, and process {pid} has no memory shared by PyTorch: "
-	"the child trains a copy of its own",
+	"a model ({type}) was passed to a forked process at {at}, and process {pid} has no memory "
+	"shared by PyTorch: the child trains its own copy",
 	{{STEP_EVENT, "{who} started a process with a {type} among its arguments"}},
 };
 

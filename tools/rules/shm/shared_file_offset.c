@@ -1,44 +1,44 @@
 /*
- * shared-file-offset: what a fork makes common besides memory. Two processes that both move in a regular
- * file, or both speak over one connection, meet in the middle of each other's work. Each statement is
- * held against those of the parent, the children and the siblings that were alive then.
+ * shared-file-offset: two processes share an open file description since a fork, and interfere:
+ * both move the offset of a regular file, or both use one connection. Each recorded use is compared
+ * with those of the parent, the children and the siblings that were alive then.
  */
 #include "../rule.h"
 
 #define USES (MPSAN_OFFSET_READ | MPSAN_OFFSET_WRITE)
 
-static const char other_used[] = "{cause_who} used it, too, as descriptor {cause_fd}";
+static const char other_used[] = "{cause_who} also used it, as descriptor {cause_fd}";
 
 static MESSAGE msg_file = {
-	"{who} and {cause_who} share one offset in {name} (descriptor {fd}) since a fork, and both use it, "
-	"at {at} and {cause_at}: a seek by one moves the other",
-	{{STEP_CAUSE, other_used}, {STEP_EVENT, "{who} uses the same open file"}},
+	"{who} and {cause_who} share one offset in {name} (descriptor {fd}) since a fork, and both "
+	"use it, at {at} and {cause_at}: a seek by one moves the other",
+	{{STEP_CAUSE, other_used}, {STEP_EVENT, "{who} uses the same open file description"}},
 };
 
 static MESSAGE msg_mixed = {
-	"{who} and {cause_who} both had a request under way over one {name} (descriptor {fd}), shared since "
-	"a fork, at {at} and {cause_at}: each may get the other's answer",
-	{{STEP_CAUSE, other_used}, {STEP_EVENT, "{who} read what came next"}},
+	"{who} and {cause_who} both had a request in progress over one {name} (descriptor {fd}), "
+	"shared since a fork, at {at} and {cause_at}: each may get the other's reply",
+	{{STEP_CAUSE, other_used}, {STEP_EVENT, "{who} read the next reply"}},
 };
 
 static MESSAGE msg_stream = {
-	"{who} and {cause_who} both read from one {name} (descriptor {fd}), shared since a fork, at {at} and "
-	"{cause_at}: what one reads the other misses",
+	"{who} and {cause_who} both read from one {name} (descriptor {fd}), shared since a fork, "
+	"at {at} and {cause_at}: what one reads the other misses",
 	{{STEP_CAUSE, other_used}, {STEP_EVENT, "{who} uses the same connection"}},
 };
 
 static MESSAGE msg_writers = {
-	"{who} and {cause_who} both write to one {name} (descriptor {fd}), shared since a fork, at {at} and "
-	"{cause_at}: what they send may mix",
+	"{who} and {cause_who} both write to one {name} (descriptor {fd}), shared since a fork, at "
+	"{at} and {cause_at}: their data may interleave",
 	{{STEP_CAUSE, other_used}, {STEP_EVENT, "{who} writes to the same connection"}},
 };
 
-#define ACTS_BACK 8192u /* how far back statements are looked for */
+#define ACTS_BACK 8192u /* limit on the recorded uses examined */
 
-/* What a process was seen to do with one open file: when first, and the newest statement's index. */
+/* The uses of one file by a process: when last, and the newest event's index. */
 struct uses {
 	uint32_t what, event;
-	uint64_t with; /* pid of the parent, once proved to have it, too */
+	uint64_t with; /* PID of the parent, once proven to have it, too */
 	uint64_t read_ns, write_ns;
 };
 
@@ -63,7 +63,7 @@ static void add_use(struct uses *uses, const struct facts *facts, uint32_t at)
 		uses->write_ns = facts->events[at].at.time_ns;
 }
 
-/* What `slot` did since `from_ns` with the file of `act`, in the acts before number `end`. */
+/* The uses by `slot` since `from_ns` of the file of `event`, from events before number `end`. */
 static struct uses uses_of(const struct facts *facts, uint32_t slot, uint32_t event,
 			   uint64_t from_ns, uint32_t end)
 {
@@ -92,7 +92,7 @@ static bool is_child(const struct facts *facts, uint32_t slot, uint32_t parent)
 	return facts->processes[slot].slot->parent == parent + 1;
 }
 
-/* Whether statements say that a child's file is its parent's; a socket's inode says so by itself. */
+/* Whether a child's file is proven to be its parent's. For a socket its inode is proof enough. */
 static bool is_parents(const struct facts *facts, const struct uses *child, uint32_t parent)
 {
 	return EVENT_AS(&facts->events[child->event], offset_used)->kind == MPSAN_OFFSET_STREAM ||
@@ -119,7 +119,7 @@ static bool shared_file_offset_is_there(const struct fact_process *process, uint
 	       !(process->exec_ns && process->exec_ns <= now_ns);
 }
 
-/* From when on uses count: a parent's, only since it made that child. */
+/* The time from which uses count: for parent and child, since the fork. */
 static uint64_t together_since(const struct facts *facts, uint32_t a, uint32_t b)
 {
 	return is_child(facts, a, b) ? fact_made_ns(facts, a) :
@@ -156,8 +156,8 @@ static enum grade shared_file_offset_grade_of(uint64_t kind, const struct uses *
 }
 
 struct meeting {
-	enum grade before, now; /* without the act of the moment, and with it */
-	uint32_t other; /* act */
+	enum grade before, now; /* without the event of the trigger, and with it */
+	uint32_t other; /* event */
 };
 
 static struct meeting meet(const struct facts *facts, uint32_t event, uint32_t other)
@@ -193,7 +193,7 @@ static const struct message_text *msg_of(const struct fact_event *event, enum gr
 					&msg_writers;
 }
 
-/* Of each process the first meeting over a file is told, and one that is worse. */
+/* Reports the first conflict of each process over a file, and any that is worse. */
 void rule_shared_file_offset(const struct facts *facts, const struct trigger *trigger,
 			     struct findings *out)
 {

@@ -1,6 +1,6 @@
 /*
- * shm-buffer-churn: a process made a new shared tensor of the same size for message after message.
- * Each one costs a file, a mapping and a copy; buffers that come back cost nothing. A DataLoader has no
+ * shm-buffer-churn: a process created a new shared tensor of the same size for every message. Each
+ * costs a file, a mapping and a copy; buffers that are returned cost nothing. A DataLoader has no
  * choice.
  */
 #include <stddef.h>
@@ -8,22 +8,24 @@
 #include "../../facts/processes.h"
 #include "../rule.h"
 
-#define SIZES 8u /* that are counted at a time: the frequent ones stay */
+#define SIZES 8u /* counted at a time: the frequent ones stay */
 #define TENSORS_MIN 100u
 #define BYTES_MIN (64ull << 20) /* copied, all together */
 
 static MESSAGE message_text = {
-	"{maker} made {amount} shared tensors of {segment_bytes} each, {rate}, and sent each of them once: "
-	"{total} were copied",
-	{{STEP_CAUSE, "{maker} made the last of them"}},
+	"{maker} created {amount} shared tensors of {segment_bytes} each, {rate}, and sent each of "
+	"them once: {total} were copied",
+	{{STEP_CAUSE, "{maker} created the last of them"}},
 };
 
 struct size {
 	uint64_t bytes;
-	uint32_t count, weight, newest; /* index of the act */
+	uint32_t count, weight, newest; /* index of the event */
 };
 
-/* The place of this size, or of one that is rare; NULL: all others became rarer by one. */
+/*
+ * The counter of this size, or a free one. NULL: there is none, and all counters were decremented.
+ */
 static struct size *shm_buffer_churn_place_of(struct size *sizes, uint64_t bytes)
 {
 	struct size *rare = NULL;
@@ -51,7 +53,7 @@ static void shm_buffer_churn_count(struct size *sizes, uint64_t bytes, uint32_t 
 	size->weight++;
 }
 
-/* Whether it is a tensor that this process made and sent away. */
+/* Whether it is a tensor that this process created and sent. */
 static bool is_message(const struct facts *facts, uint32_t event)
 {
 	uint32_t flags = shm_link_of(facts, event)->flags;

@@ -1,23 +1,23 @@
 /*
- * shm-fd-limit: each shared tensor that is kept costs a descriptor, and a process may have only so
- * many. What other things use up is not of interest here.
+ * shm-fd-limit: each shared tensor that is kept costs a descriptor, and RLIMIT_NOFILE limits their
+ * number. Limits that other files use up are not reported here.
  */
 #include "../rule.h"
 
 static MESSAGE msg_failure = {
-	"{function} failed in {who} at {at}: it had no descriptor left, and {count} of its {limit} were "
-	"those of shared memory",
+	"{function} failed in {who} at {at}: no descriptor was free, and {count} of its {limit} "
+	"were shared memory",
 	{STEP_WHO_CALLED},
 };
 
 static MESSAGE msg_loss = {
-	"{who} received a message at {at} without the descriptors that came with it: none was left, and "
-	"{count} of its {limit} were those of shared memory",
+	"{who} received a message at {at} without the descriptors that came with it: none was "
+	"free, and {count} of its {limit} were shared memory",
 	{{STEP_EVENT, "{who} called {function}, which dropped the descriptors"}},
 };
 
 static MESSAGE msg_approach = {
-	"{count} of the {limit} descriptors that {who} may have are those of shared memory",
+	"{count} of the {limit} descriptors that {who} may have are shared memory",
 	{{STEP_EVENT, "{who} got another one"}},
 };
 

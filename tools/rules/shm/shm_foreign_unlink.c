@@ -1,36 +1,39 @@
 /*
- * shm-foreign-unlink: a name of shared memory was removed by somebody whose it was not. To unlink
- * after all have attached is good practice, whoever does it; a resource tracker of a process that merely
- * attached does it unasked, when that process ends.
+ * shm-foreign-unlink: a process unlinked shared memory that it did not create. An unlink by any
+ * process after all have attached is good practice; the resource tracker of a process that merely
+ * attached does it unasked when that process ends.
  */
 #include "../../facts/processes.h"
 #include "../rule.h"
 
 static MESSAGE msg_open = {
-	"{who} could not open {name} at {at}: {maker} had made it at {made_at}, and {cause_who}, which serves "
-	"another process, removed the name unasked",
+	"{who} could not open {name} at {at}: {maker} created it at {made_at}, and {cause_who} of "
+	"a process that had only attached unlinked it",
 	{STEP_MADE, STEP_NAME_REMOVED, STEP_NOT_THERE},
 };
 
 static MESSAGE msg_tracker = {
-	"{who} removed the name of {segment}, which {maker} made at {made_at} and which is in use by "
-	"{mappers}: it serves a process that only attached",
-	{STEP_MADE, {STEP_EVENT, "{who} removed the name {name}"}},
+	"{who} unlinked {segment}, which {maker} created at {made_at} and {mappers} still use: it "
+	"belongs to a process that had only attached",
+	{STEP_MADE, {STEP_EVENT, "{who} unlinked {name}"}},
 };
 
 static MESSAGE msg_other = {
-	"{who} could not open {name} at {at}: {maker} had made it at {made_at}, and {cause_who} had removed "
-	"the name at {cause_at}",
+	"{who} could not open {name} at {at}: {maker} created it at {made_at}, and {cause_who} "
+	"unlinked it at {cause_at}",
 	{STEP_MADE, STEP_NAME_REMOVED, STEP_NOT_THERE},
 };
 
 static MESSAGE msg_stranger = {
-	"{who} could not open {name} at {at}: {maker} had made it at {made_at}, nobody of this session removed "
-	"the name, and it is gone",
+	"{who} could not open {name} at {at}: {maker} created it at {made_at}, and it was unlinked "
+	"from outside of this session",
 	{STEP_MADE, STEP_NOT_THERE},
 };
 
-/* A tracker serves the process that started it, and all that stem from that one. */
+/*
+ * Whether `slot` is a resource tracker that does not belong to the segment's creator: it serves the
+ * process that started it and all descendants of that process.
+ */
 static bool is_foreign_tracker(const struct facts *facts, uint32_t slot, uint32_t maker)
 {
 	uint32_t parent = facts->processes[process_born_as(facts, slot)].slot->parent;
@@ -53,8 +56,8 @@ static void judge_removal(const struct facts *facts, const struct trigger *trigg
 }
 
 /*
- * The act that removed the name of a segment before that time: index + 1. It is stated when the call is
- * through, which may be after others have missed the name.
+ * The event that unlinked a segment before that time: index + 1; 0: none. It is recorded after the
+ * call, which may be after others have missed the name.
  */
 static uint32_t removal(const struct facts *facts, uint32_t segment, uint64_t time_ns)
 {
@@ -67,7 +70,10 @@ static uint32_t removal(const struct facts *facts, uint32_t segment, uint64_t ti
 	return 0;
 }
 
-/* Whether the maker is there, and in the session that was watched from its first call on. */
+/*
+ * Whether the segment is still in use, its creator did not unlink it, and no record of its creator
+ * is missing.
+ */
 static bool is_kept(const struct facts *facts, uint32_t segment, uint64_t time_ns)
 {
 	uint32_t maker = shm_maker(facts, segment);
@@ -84,7 +90,7 @@ static void judge_open(const struct facts *facts, const struct trigger *trigger,
 	const struct fact_event *made = shm_made(facts, segment);
 	uint32_t removed;
 
-	/* Made anew since: whoever asked has helped itself. */
+	/* Created anew since: the failed open did no harm. */
 	if (!made || made->at.time_ns > event->at.time_ns ||
 	    EVENT_AS(made, shm)->way != MPSAN_SHM_OPEN)
 		return;

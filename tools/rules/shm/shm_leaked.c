@@ -1,30 +1,30 @@
 /*
- * shm-leaked: the session is over, and a name that it made is still there, with the memory behind
- * it. The supervisor has seen that nobody of the session is left who could remove it. What a program
- * writes into a file and leaves there is its result.
+ * shm-leaked: the session is over, and a shared-memory name that it created still exists, with its
+ * memory. The supervisor has checked that no process of the session is left to unlink it. A file
+ * that a program wrote and left there is its output.
  */
 #include "../rule.h"
 
 static MESSAGE msg_dead = {
-	"{segment} is still there after the end: {maker} made it at {made_at} and {maker_end}; nobody of this "
-	"session is left to remove it",
+	"{segment} still exists after the session: {maker} created it at {made_at} and "
+	"{maker_end}; no process of this session is left to unlink it",
 	{STEP_MADE, STEP_MAKER_ENDED, STEP_NAME_LEFT},
 };
 
 static MESSAGE msg_left = {
-	"{segment} is still there after the end: {maker} made it at {made_at} and never removed the name",
+	"{segment} still exists after the session: {maker} created it at {made_at} and never "
+	"unlinked it",
 	{STEP_MADE, STEP_MAKER_ENDED, STEP_NAME_LEFT},
 };
 
 static MESSAGE msg_cut_short = {
-	"{segment} is still there after the end: {maker} made it at {made_at} in a thread that also removes the name, "
-	"and exited before that thread got there",
+	"{segment} still exists after the session: {maker} created it at {made_at} in a thread "
+	"that also unlinks it, and exited before that thread did so",
 	{STEP_MADE, STEP_MAKER_ENDED, STEP_NAME_LEFT},
 };
 
 static MESSAGE msg_unknown = {
-	"{name} is still there after the end, with {bytes}: {who} was about to make it and came to its "
-	"end",
+	"{name} still exists after the session, with {bytes}: {who} ended while it was creating it",
 	{STEP_PROCESS_ENDED, STEP_NAME_LEFT},
 };
 
@@ -37,8 +37,9 @@ static bool was_mapped(const struct facts *facts, uint32_t segment)
 }
 
 /*
- * With the strategy file_descriptor torch unlinks the name in the call that makes it. A worker of a DataLoader that is
- * left early exits while the feeder thread of its queue may be inside that call, without mpsan too.
+ * With the strategy file_descriptor torch unlinks the name in the same call that creates it. When a
+ * DataLoader is left early, a worker may exit while its queue's feeder thread is inside that call,
+ * even without mpsan.
  */
 static bool was_cut_short(const struct facts *facts, uint32_t segment, uint32_t maker)
 {

@@ -1,17 +1,18 @@
 /*
- * shm-map-limit: each shared tensor is a mapping of its own, and a process may have only so many
- * (vm.max_map_count). Beyond that mmap says that there is no memory, while there is plenty.
+ * shm-map-limit: each shared tensor is a mapping of its own, and vm.max_map_count limits their
+ * number. Beyond that mmap fails with ENOMEM while memory is free.
  */
 #include "../rule.h"
 
 static MESSAGE msg_failure = {
-	"{function} failed in {who} at {at} for want of mappings, not of memory: it had {count} of the {limit} "
-	"that vm.max_map_count allows",
+	"{function} failed in {who} at {at} because it had too many mappings, not for lack of "
+	"memory: {count} of the {limit} that vm.max_map_count allows",
 	{STEP_WHO_CALLED},
 };
 
 static MESSAGE msg_approach = {
-	"{who} has {count} mappings, most of them of shared memory, and vm.max_map_count allows {limit}",
+	"{who} has {count} mappings, most of them shared memory, and vm.max_map_count allows "
+	"{limit}",
 	{{STEP_EVENT, "{who} mapped another one"}},
 };
 

@@ -1,33 +1,35 @@
 /*
- * shm-no-space: memory is given to a segment page by page as it is written. A size beyond what is free
- * is granted all the same, and the write that finds nothing left ends in SIGBUS. Memory without a name
- * is not taken from /dev/shm; what is never written needs nothing.
+ * shm-no-space: a segment gets its pages only as they are written. A size beyond the free space is
+ * granted all the same, and a write that finds no free page raises SIGBUS. Memory without a name
+ * (memfd_create) does not come from /dev/shm.
  */
 #include "../rule.h"
 
 #define SIGNAL_BUS 7u
-#define NOTHING_LEFT (1u << 20) /* bytes free when it was looked, a moment after */
+#define NOTHING_LEFT (1u << 20) /* bytes free a moment after the fault */
 
 static MESSAGE msg_fault = {
-	"{who} was hit by SIGBUS at {at}: it wrote to {segment}, and {free_text} free where it lies",
+	"{who} got SIGBUS at {at} when it wrote to {segment}, and {free_text} free on its file "
+	"system",
 	{STEP_MADE,
-	 {STEP_CAUSE, "{cause_who} gave it a size of {cause_bytes}, while {cause_free_text} free"},
+	 {STEP_CAUSE, "{cause_who} set its size to {cause_bytes}, while {cause_free_text} free"},
 	 {STEP_EVENT, "{who} wrote to it"}},
 };
 
 static MESSAGE msg_size = {
-	"{who} gave {segment} a size of {bytes} at {at}, and {free_text} free where it lies: a write beyond that "
-	"ends in SIGBUS",
-	{STEP_MADE, {STEP_EVENT, "{who} asked for {bytes}"}},
+	"{who} set the size of {segment} to {bytes} at {at}, and {free_text} free on its file "
+	"system: a write beyond that raises SIGBUS",
+	{STEP_MADE, {STEP_EVENT, "{who} requested {bytes}"}},
 };
 
 static MESSAGE msg_refusal = {
-	"{function} failed in {who} at {at}: {bytes} of shared memory were asked for, and {free_text} free",
+	"{function} failed in {who} at {at}: it requested {bytes} of shared memory, and "
+	"{free_text} free",
 	{STEP_WHO_CALLED},
 };
 
 static MESSAGE msg_name = {
-	"{function} failed in {who} at {at}: there was no room for {name}",
+	"{function} failed in {who} at {at}: there was no space for {name}",
 	{STEP_WHO_CALLED},
 };
 
@@ -38,7 +40,7 @@ static bool is_limited(const struct facts *facts, uint32_t segment)
 	return segment && (!made || EVENT_AS(made, shm)->way != MPSAN_SHM_MEMFD);
 }
 
-/* The act that gave it more than was free: index + 1. */
+/* The event that set a size beyond the free space: index + 1; 0: none. */
 static uint32_t oversize(const struct facts *facts, uint32_t segment)
 {
 	EACH_SHM_EVENT(facts, segment - 1, at)

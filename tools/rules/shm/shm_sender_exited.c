@@ -1,41 +1,42 @@
 /*
- * shm-sender-exited: with descriptors, PyTorch's way to share tensors, the memory stays with its
- * sender until the receiver takes a tensor from the queue and comes to fetch it. A sender that has ended by
- * then has taken it along. Managers and their proxies connect late, too, and mean no tensor.
+ * shm-sender-exited: with the strategy file_descriptor a tensor's memory stays with its sender
+ * until the receiver takes the tensor from the queue and fetches its descriptor. If the sender has
+ * ended by then, the tensor is lost. Managers and their proxies also connect late, but not for a
+ * tensor.
  */
 #include "../../facts/processes.h"
 #include "../rule.h"
 
 static MESSAGE msg_kept = {
-	"{process} {end} with {kept} that nobody had fetched; {who} asked for one at {at}, and "
-	"{failure}: it is lost",
-	{{STEP_MAKER, "{maker} made {segment}, one of those that were left"},
-	 {STEP_CAUSE, "{process} came to its end, with {kept} still to be fetched"},
+	"{process} {end} with {kept} not yet fetched; {who} asked for one at {at}, and {failure}: "
+	"it is lost",
+	{{STEP_MAKER, "{maker} created {segment}, one of the tensors not fetched"},
+	 {STEP_CAUSE, "{process} ended with {kept} not yet fetched"},
 	 STEP_PROCESS_ENDED,
-	 {STEP_EVENT, "{who} connects to it, and {failure}"}},
+	 {STEP_EVENT, "{who} connected to it, and {failure}"}},
 };
 
 static MESSAGE msg_loss = {
-	"{process} {end} before {who} had fetched its tensor; {who} asked for it at {at}, and {failure}: "
-	"it is lost",
-	{{STEP_MAKER, "{maker} made {segment}, which was not fetched"},
+	"{process} {end} before {who} had fetched its tensor; {who} asked for it at {at}, and "
+	"{failure}: it is lost",
+	{{STEP_MAKER, "{maker} created {segment}, which was not fetched"},
 	 STEP_PROCESS_ENDED,
-	 {STEP_EVENT, "{who} connects to it, and {failure}"}},
+	 {STEP_EVENT, "{who} connected to it, and {failure}"}},
 };
 
 static MESSAGE msg_name = {
-	"{maker} had ended and its tensor's name {name} was removed when {who} opened it at {at}: the tensor "
-	"is lost",
+	"{maker} had ended, and its tensor {name} was unlinked when {who} opened it at {at}: the "
+	"tensor is lost",
 	{STEP_MADE, STEP_PROCESS_ENDED, STEP_NAME_REMOVED, STEP_NOT_THERE},
 };
 
 static MESSAGE msg_rest = {
-	"{process} {end} with {kept} that nobody had fetched: whoever asks for one will fail",
-	{{STEP_MAKER, "{maker} made {segment}, one of those"},
-	 {STEP_CAUSE, "{process} came to its end, with {kept} still to be fetched"}},
+	"{process} {end} with {kept} not yet fetched: a process that asks for one will fail",
+	{{STEP_MAKER, "{maker} created {segment}, one of them"},
+	 {STEP_CAUSE, "{process} ended with {kept} not yet fetched"}},
 };
 
-/* The newest tensor that this process made and did not hand over: index + 1. */
+/* The newest tensor that this process created and did not hand over: index + 1; 0: none. */
 static uint32_t unsent(const struct facts *facts, uint32_t slot)
 {
 	uint32_t at = fact_event_of(facts, slot, EV_shm, FACT_NONE);
@@ -47,7 +48,10 @@ static uint32_t unsent(const struct facts *facts, uint32_t slot)
 	return at == FACT_NONE ? 0 : shm_segment_of(facts, at);
 }
 
-/* Whoever asks had ended the sender itself: Pool.terminate() does, and drains what is left. */
+/*
+ * Whether the process that asks had itself ended the sender: Pool.terminate() does so and then
+ * drains the queue.
+ */
 static bool had_ended_it(const struct facts *facts, const struct fact_event *refused, uint32_t slot)
 {
 	uint32_t at = fact_event_of(facts, refused->at.by, EV_killed, FACT_NONE);
@@ -59,7 +63,7 @@ static bool had_ended_it(const struct facts *facts, const struct fact_event *ref
 	return at != FACT_NONE;
 }
 
-/* It wanted a tensor, as far as its frames could be read. */
+/* Whether the connection was made for a tensor, as far as its frames could be read. */
 static bool is_for_tensor(const struct facts *facts, uint32_t event)
 {
 	return shm_link_of(facts, event)->flags & SHM_LINK_REBUILDS ||
@@ -90,7 +94,7 @@ static void judge_refusal(const struct facts *facts, const struct trigger *trigg
 			   .segment = unsent(facts, slot));
 }
 
-/* With names, torch_shm_manager removes those of the dead. */
+/* With the strategy file_system, torch_shm_manager unlinks the names of dead processes. */
 static void judge_name(const struct facts *facts, const struct trigger *trigger,
 		       struct findings *out)
 {
@@ -113,7 +117,7 @@ static void judge_name(const struct facts *facts, const struct trigger *trigger,
 			   .cause = removed, .process = maker + 1, .segment = segment);
 }
 
-/* Who made the process goes on, and may still come for what it left. */
+/* Whether the parent lives on and may still come for the tensors. */
 static bool is_outlived(const struct facts *facts, uint32_t slot)
 {
 	const struct fact_process *process = &facts->processes[slot];
@@ -124,8 +128,8 @@ static bool is_outlived(const struct facts *facts, uint32_t slot)
 }
 
 /*
- * Whether anybody wants them shows later. A DataLoader that is left early ends its workers with batches
- * that nobody does.
+ * Reports unfetched tensors at the end of their process; whether they are needed shows only later.
+ * A DataLoader that is left early ends its workers with batches that are not needed.
  */
 static void judge_end(const struct facts *facts, const struct trigger *trigger,
 		      struct findings *out)

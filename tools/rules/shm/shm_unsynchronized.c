@@ -1,13 +1,13 @@
 /*
- * shm-unsynchronized: two processes can write to the same memory at the same time, and neither has a
- * lock that others share. Training without locks means to do just that, so this is off until asked for.
+ * shm-unsynchronized: two processes can write to the same memory at the same time, and neither has
+ * a process-shared lock. Hogwild training does just that, so the rule is off by default.
  */
 #include "../rule.h"
 
 #define TOLD_MAX 8u
 
 static MESSAGE message_text = {
-	"{mappers} had {segment} mapped for writing at the same time, and no lock that processes share",
+	"{mappers} had {segment} mapped for writing at the same time, and no process-shared lock",
 	{STEP_MADE, {STEP_CAUSE, "{cause_who} mapped it for writing"}},
 };
 
@@ -17,7 +17,7 @@ static bool is_writer(const struct facts *facts, uint32_t event)
 	       !facts->shm.locks[facts->events[event].at.by];
 }
 
-/* A writer that came while another one was there: act + 1. */
+/* The event by which a second process mapped the segment for writing: index + 1; 0: none. */
 static uint32_t second_writer(const struct facts *facts, uint32_t segment)
 {
 	EACH_SHM_EVENT(facts, segment, at)

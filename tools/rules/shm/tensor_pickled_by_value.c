@@ -1,18 +1,18 @@
 /*
- * tensor-pickled-by-value: a tensor that was pickled with all its bytes, and written through a pipe. The
- * library states it as the count doubles; the last statement of a process says how many there were.
+ * tensor-pickled-by-value: a tensor was pickled with all its bytes and written through a pipe. The
+ * library records this as the count doubles; a process's last record has its total.
  */
 #include "../rule.h"
 
 static MESSAGE msg_tensor = {
-	"{who} wrote {count} tensors through a pipe by value at {at}, {total} so far: each byte is copied "
-	"into the pipe and out of it, where shared memory would carry a descriptor",
+	"{who} wrote {count} tensors to a pipe by value at {at}, {total} so far: each byte is "
+	"copied into the pipe and out of it, where shared memory would need only a descriptor",
 	{{STEP_EVENT, "{who} wrote a pickled tensor of {bytes}"}},
 };
 
 static MESSAGE msg_first = {
-	"{who} wrote a tensor of {bytes} through a pipe by value at {at}: each byte is copied into the "
-	"pipe and out of it, where shared memory would carry a descriptor",
+	"{who} wrote a tensor of {bytes} to a pipe by value at {at}: each byte is copied into the "
+	"pipe and out of it, where shared memory would need only a descriptor",
 	{{STEP_EVENT, "{who} wrote a pickled tensor of {bytes}"}},
 };
 

@@ -1,6 +1,6 @@
 /*
- * affinity-inherited: a process that was bound to one processor, often by a library, gives that to all its
- * forked workers, which then take turns on it.
+ * affinity-inherited: a process that is bound to one processor, often by a library, passes that
+ * affinity on to all workers that it forks, which then take turns on it.
  */
 #include <stddef.h>
 
@@ -9,19 +9,21 @@
 #define GENERATIONS 8
 
 static MESSAGE msg_choice = {
-	"{who} and {siblings} workers beside it take turns on one processor: their parent was bound to it at {cause_at} "
-	"before it forked, from {cause_before} that it had",
+	"{who} and {siblings} further workers take turns on one processor: their parent was bound "
+	"to it at {cause_at}, before it forked; until then it could use {cause_before} processors",
 	{{STEP_CAUSE, "{cause_who} was bound to {cause_processors} of {cause_before} processors"},
-	 {STEP_EVENT, "{who} had worked for {busy} when this was seen"}},
+	 {STEP_EVENT, "{who} had run for {busy} when this was seen"}},
 };
 
 static MESSAGE message_text = {
-	"{who} and {siblings} workers beside it take turns on one processor: their parent was bound to it "
-	"before it forked",
-	{{STEP_EVENT, "{who} had worked for {busy} when this was seen"}},
+	"{who} and {siblings} further workers take turns on one processor: their parent was bound "
+	"to it before it forked",
+	{{STEP_EVENT, "{who} had run for {busy} when this was seen"}},
 };
 
-/* Where it came to be bound: the newest choice of the nearest ancestor that made one. */
+/*
+ * The newest change of affinity by the nearest ancestor that made one: an event's index, FACT_NONE.
+ */
 static uint32_t choice(const struct facts *facts, uint32_t slot)
 {
 	for (unsigned i = 0; i < GENERATIONS && slot < facts->process_count; i++) {

@@ -1,6 +1,6 @@
 /*
- * child-not-joined: a process ended in the ordinary way and left workers running. Nobody learns how they
- * end, and what they hold stays taken.
+ * child-not-joined: a process exited and left workers running, or did not wait for one that ended.
+ * Their exit status is lost, and what they hold stays allocated.
  */
 #include <stddef.h>
 
@@ -9,20 +9,21 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"{parent_process} {parent_end}, and {process}, which it had started, still ran half a second later: "
-	"nobody waits for it any more",
+	"{parent_process} {parent_end}, and {process}, which it had started, was still running "
+	"half a second later: no process waits for it any more",
 	{STEP_FORK_STARTED, STEP_PROCESS_ENDED},
 };
 
 static MESSAGE msg_holder = {
-	"{parent_process} {parent_end}, and {process}, which it had started, was still there when all was "
-	"over, with memory that it shares: that is not given back before somebody ends it",
+	"{parent_process} {parent_end}, and {process}, which it had started, was still running "
+	"when the session was over, with memory that it shares: that is freed only when the "
+	"process is ended",
 	{STEP_FORK_STARTED, STEP_PROCESS_ENDED},
 };
 
 static MESSAGE msg_zombie = {
-	"{process} {end}, and {parent_process}, which had started it, never asked for that: its entry stayed "
-	"in the kernel's table, and what it said in ending was lost",
+	"{process} {end}, and {parent_process}, which had started it, never waited for it: it "
+	"stayed a zombie, and its exit status was lost",
 	{STEP_FORK_STARTED, STEP_PROCESS_ENDED},
 };
 
@@ -34,7 +35,7 @@ static bool exports_device_memory(const struct facts *facts, uint32_t slot)
 	return false;
 }
 
-/* What it only inherited is its parent's, too; what it mapped itself lives as long as it does. */
+/* Whether it mapped shared memory itself; what it inherited is also its parent's. */
 static bool maps_shared_memory(const struct facts *facts, uint32_t slot)
 {
 	for (uint32_t at = fact_event_of(facts, slot, EV_shm_map, FACT_NONE); at != FACT_NONE;
@@ -45,7 +46,7 @@ static bool maps_shared_memory(const struct facts *facts, uint32_t slot)
 	return false;
 }
 
-/* Its parent lived on for long enough to ask, and did not. */
+/* Whether its parent lived on for long enough to wait for it, and did not. */
 static bool was_never_asked_for(const struct facts *facts, uint32_t slot)
 {
 	const struct fact_process *process = &facts->processes[slot], *from;

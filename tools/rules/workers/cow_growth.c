@@ -1,6 +1,7 @@
 /*
- * cow-growth: a forked worker begins with its parent's memory at no cost, and pays for each page that either
- * of them writes to. Python writes to an object whenever it looks at it: it counts references there.
+ * cow-growth: a forked worker starts with its parent's memory at no cost, and pays for each page
+ * that either of them writes to. Python writes to an object even when it reads it, to count
+ * references.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,26 +10,29 @@
 #include "../rule.h"
 
 #define WARNING_BYTES (64ull << 20) /* in one worker: the interpreter and its modules take less */
-#define NOTE_BYTES (16ull << 20) /* in all of a place */
-#define SITES 64u /* places that fork; what comes beyond takes the place of another */
+#define NOTE_BYTES (16ull << 20) /* in all workers of one call site */
+#define SITES 64u /* call sites that fork; further ones replace earlier ones */
 
 static MESSAGE message_text = {
-	"workers forked at {fork_at} copied {amount_bytes} of the memory that they shared with process {parent}, "
-	"because they wrote to it while they worked; what they allocated themselves is not counted",
+	"workers forked at {fork_at} copied {amount_bytes} of the memory that they shared with "
+	"process {parent} by writing to it while they worked; memory that they allocated "
+	"themselves is not counted",
 	{STEP_FORK_CALLED},
 };
 
 static MESSAGE msg_end = {
-	"workers forked at {fork_at} copied {amount_bytes} of the memory that they shared with process {parent} when "
-	"they ended, not while they worked: an interpreter that is taken down, or a destructor, writes to what it frees",
+	"workers forked at {fork_at} copied {amount_bytes} of the memory that they shared with "
+	"process {parent} when they ended, not while they worked: interpreter shutdown and "
+	"destructors write to what they free",
 	{STEP_FORK_CALLED},
 };
 static MESSAGE fix_of_end = {
 	.message =
-		"let workers end by os._exit() (in C: _exit) once their output is flushed, or call gc.freeze() before the fork",
+		"let workers end by os._exit() (in C: _exit) once their output is flushed, or call "
+		"gc.freeze() before the fork",
 };
 
-/* Forks of one process at one place. */
+/* The forks of one process at one call site. */
 struct site {
 	bool taken;
 	uint32_t by, fork;
@@ -58,13 +62,13 @@ static void cow_growth_tell(const struct trigger *trigger, struct findings *out,
 				 .amount = works ? site->copied : site->ended});
 }
 
-/* Where a process forked: the library writes equal frames and equal stacks once. */
+/* Identifies the call site of a fork: the library records equal frames and equal stacks once. */
 static uint64_t cow_growth_place_of(const struct fact_fork *fork)
 {
 	return fork->ev.python ? fork->ev.python : fork->ev.stack;
 }
 
-/* What a process says of its work later takes the place of what it said before. */
+/* Whether an event counts: a process's later record of its work replaces the earlier ones. */
 static bool cow_growth_counts(const struct facts *facts, uint32_t index)
 {
 	const struct fact_event *event = &facts->events[index];

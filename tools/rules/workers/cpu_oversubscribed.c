@@ -1,17 +1,17 @@
 /*
- * cpu-oversubscribed: for seconds on end more threads wanted to run than there are processors. They take
- * turns, and what they wait for at each barrier is who is not running.
+ * cpu-oversubscribed: for seconds there were more runnable threads than processors. The threads
+ * take turns, and at each barrier they wait for those that are not running.
  */
 #include "../../facts/processes.h"
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"for {lasted} {running} threads in {processes} processes wanted to run at a time, with room for "
-	"{processors}: {detail}",
-	{{STEP_FORK, "{forker} of process {parent} made a worker"}, {STEP_EVENT, "{detail}"}},
+	"for {lasted} {running} threads in {processes} processes were runnable at a time on "
+	"{processors} processors: {detail}",
+	{{STEP_FORK, "{forker} of process {parent} started a worker"}, {STEP_EVENT, "{detail}"}},
 };
 
-/* The newest worker that was made before the end of it. */
+/* The fork of the newest worker before that time; FACT_NONE. */
 static uint32_t a_fork(const struct facts *facts, uint64_t until_ns)
 {
 	for (uint32_t i = facts->fork_count; i-- > 0;)
@@ -22,7 +22,7 @@ static uint32_t a_fork(const struct facts *facts, uint64_t until_ns)
 	return FACT_NONE;
 }
 
-/* Many on one processor while others are free: affinity-inherited says so. */
+/* Whether workers were bound to one processor, which affinity-inherited reports. */
 static bool is_bound(const struct facts *facts)
 {
 	for (uint32_t i = 0; i < facts->event_count; i++)

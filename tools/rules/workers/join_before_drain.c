@@ -1,13 +1,13 @@
 /*
- * join-before-drain: a process waits for the end of another, and that one, or a thread that it has
- * to wait for itself, writes into a full pipe which only waiting processes could read.
+ * join-before-drain: a process joins another, and that one, or a thread that it must join itself,
+ * writes to a full pipe that only waiting processes could read.
  */
 #include "../deadlock.h"
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} waits for ever at {wait_at} for {awaited}: that does not come before "
-	"everything that was put into a queue is read, and nobody is left who could read it",
+	"process {pid} waits forever at {wait_at} for {awaited}, which first has to write "
+	"everything that was put into a queue, and no process is left that could read it",
 	{STEP_ALL_BLOCKED},
 };
 

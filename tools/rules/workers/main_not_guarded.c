@@ -1,37 +1,38 @@
 /*
- * main-not-guarded: a child of spawn or forkserver imports the main module to find what it is to run. What
- * stands there outside of the guard is done again in every child.
+ * main-not-guarded: a child of spawn or forkserver imports the main module to find its target. Code
+ * outside the __main__ guard runs again in every child.
  */
 #include <stddef.h>
 
 #include "../rule.h"
 
 static MESSAGE refused = {
-	"{who} started a process while it ran the main module again, at the line that its traceback names: "
-	"Python refuses that, and the worker never begins",
+	"{who} started a process while it imported the main module, at the line that its traceback "
+	"names: Python refuses that, and the worker never starts",
 	{{STEP_EVENT,
-	  "{who}, a child of spawn or forkserver, imported the main module, which starts processes"}},
+	  "{who}, a child of spawn or forkserver, imported the main module, which starts "
+	  "processes"}},
 };
 
 static MESSAGE forked = {
-	"{who} ran the main module again, as every child of spawn or forkserver does, and made a process "
-	"there, at {at}",
-	{{STEP_EVENT, "{who} made a process while it imported the main module"}},
+	"{who} imported the main module, as every child of spawn or forkserver does, and started a "
+	"process there, at {at}",
+	{{STEP_EVENT, "{who} started a process while it imported the main module"}},
 };
 
 static MESSAGE shared = {
-	"{who} ran the main module again, as every child of spawn or forkserver does, and made shared memory "
-	"there, at {at}: each child has its own, and shares it with nobody",
-	{{STEP_EVENT, "{who} made shared memory while it imported the main module"}},
+	"{who} imported the main module, as every child of spawn or forkserver does, and created "
+	"shared memory there, at {at}: each child has its own, shared with no other process",
+	{{STEP_EVENT, "{who} created shared memory while it imported the main module"}},
 };
 
 static MESSAGE cuda = {
-	"{who} ran the main module again, as every child of spawn or forkserver does, and initialised CUDA "
-	"there, at {at}",
+	"{who} imported the main module, as every child of spawn or forkserver does, and "
+	"initialised CUDA there, at {at}",
 	{{STEP_EVENT, "{who} initialised CUDA while it imported the main module"}},
 };
 
-/* The newest fork of that process before the act went on in a copy of it. */
+/* Whether the process forked without an exec: its newest fork before the event. */
 static bool made_a_copy(const struct facts *facts, const struct fact_event *event)
 {
 	for (uint32_t i = facts->fork_count; i-- > 0;) {

@@ -1,13 +1,13 @@
 /*
- * missing-sentinel: a process waits for the end of workers, and they wait for work on an empty pipe
- * into which only waiting processes could write.
+ * missing-sentinel: a process joins workers that wait for work on an empty pipe to which only
+ * waiting processes could write.
  */
 #include "../deadlock.h"
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} waits for ever at {wait_at} for {awaited}: workers wait for more work, "
-	"and nobody is left who could send it or tell them to stop",
+	"process {pid} waits forever at {wait_at} for {awaited}: workers wait for more work, and "
+	"no process is left that could send it or a sentinel",
 	{STEP_ALL_BLOCKED},
 };
 

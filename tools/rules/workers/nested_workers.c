@@ -1,6 +1,6 @@
 /*
- * nested-workers: a worker of a Python program started workers of its own. Their number multiplies, and who
- * ends a worker does not end its workers.
+ * nested-workers: a worker of a Python program started workers of its own. Their numbers multiply,
+ * and ending a worker does not end its workers.
  */
 #include "../../facts/processes.h"
 #include "../rule.h"

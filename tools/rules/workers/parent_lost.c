@@ -1,6 +1,6 @@
 /*
- * parent-lost: a signal ended a process, and its workers live on. Nobody tells them that their work is not
- * wanted any more, and nobody takes away what they leave.
+ * parent-lost: a signal ended a process, and its workers live on. They do not notice that their
+ * work is no longer needed, and no process cleans up after them.
  */
 #include "../../facts/processes.h"
 #include "../rule.h"
@@ -32,7 +32,10 @@ static void parent_lost_judge(const struct facts *facts, const struct trigger *t
 					     .amount = count});
 }
 
-/* Where another ended it, its workers may be meant to go too, and get the time for it. */
+/*
+ * If another process killed the parent, its workers may be about to be ended, too: they are judged
+ * later.
+ */
 void rule_parent_lost(const struct facts *facts, const struct trigger *trigger,
 		      struct findings *out)
 {

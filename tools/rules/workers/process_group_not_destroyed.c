@@ -1,18 +1,22 @@
 /*
- * process-group-not-destroyed: a group of torch.distributed that is left to the end of its process is taken
- * apart in whatever order the interpreter happens to die, while others may still talk to it.
+ * process-group-not-destroyed: a torch.distributed group that is not destroyed is torn down in
+ * whatever order the interpreter shuts down, while other ranks may still use it.
  */
 #include <stddef.h>
 
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"{process} {end}, and never called destroy_process_group() for the group that it made at {cause_at}",
+	"{process} {end}, and never called destroy_process_group() for the group that it created "
+	"at {cause_at}",
 	{{STEP_CAUSE, "{cause_who} called init_process_group"},
 	 {STEP_ENDED, "{process} ended with its process group in place"}},
 };
 
-/* One that failed, or was killed, has other worries. */
+/*
+ * Whether it exited with status 0: the group does not matter in a process that failed or was
+ * killed.
+ */
 static bool ended_well(const struct fact_process *process)
 {
 	return !process->stayed && !process->lossy && process->slot->end == MPSAN_END_EXIT &&

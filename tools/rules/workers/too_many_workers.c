@@ -1,13 +1,13 @@
 /*
- * too-many-workers: there are more workers than processors, and they mostly wait. Each costs memory and a
- * start; more of them do not make the work faster.
+ * too-many-workers: there are more workers than processors, and most of them wait. Each costs
+ * memory and a start; more of them do not make the work faster.
  */
 #include "../../facts/processes.h"
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"{who} had {processes} workers at a time for {lasted}, with room for {processors} to run, and they "
-	"mostly waited: {running} of all threads wanted to run",
+	"{who} had {processes} workers at a time for {lasted} on {processors} processors, and they "
+	"mostly waited: {running} of all threads were runnable",
 	{{STEP_EVENT, "{detail}"}},
 };
 

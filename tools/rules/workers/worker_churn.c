@@ -1,27 +1,29 @@
 /*
- * worker-churn: a program makes its workers anew for each round of work. Every round pays for their start,
- * and copies a process that may have more threads and locks than the first one had. Threads that a library
- * starts once, for all rounds to come, are no growth; nor are the feeders of queues, which repair themselves.
+ * worker-churn: a program starts its workers anew for each round of work. Every round pays for
+ * their start, and copies a process that may have more threads and locks than in the first. Threads
+ * that a library starts once for all rounds do not count as growth, nor do queue feeders, which
+ * repair themselves.
  */
 #include "../../facts/processes.h"
 #include "../rule.h"
 
-#define ROUNDS 3u /* from so many on it is worth a word */
-#define GROWTHS 3u /* rounds with more threads than any before had */
-#define MAKERS 64u /* processes that are followed; what comes beyond takes the place of another */
+#define ROUNDS 3u /* the fewest that are reported */
+#define GROWTHS 3u /* rounds with more threads than any before */
+#define MAKERS 64u /* processes that are tracked; further ones replace earlier ones */
 
 static MESSAGE message_text = {
-	"{process} made its workers anew {amount} times: each time all that it had made before had ended",
+	"{process} started its workers anew {amount} times, each time after all earlier ones had "
+	"ended",
 	{STEP_FORK_CALLED},
 };
 
 static MESSAGE msg_growth = {
-	"{process} made its workers anew {amount} times, and had more threads from round to round, {threads} at "
-	"the last: each round copies more of what a fork does not repair",
+	"{process} started its workers anew {amount} times, and had more threads from round to "
+	"round, {threads} in the last: each fork copies more that it cannot repair",
 	{STEP_FORK_WITHOUT_THREADS},
 };
 
-/* A process that makes workers: how often it did so, and when the last of the present ones ends. */
+/* A process that starts workers: its rounds, and when the last of its present workers ends. */
 struct maker {
 	uint32_t slot, rounds;
 	uint32_t fork; /* of the newest round */

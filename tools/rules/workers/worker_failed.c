@@ -1,7 +1,7 @@
 /*
- * worker-failed: a worker ended badly, and its parent, which could have asked for it, waits for another one
- * meanwhile: joining one after the other finds a failure only when all before it are done. Or it crashed, and its
- * parent ended as if it had not.
+ * worker-failed: a worker failed while its parent waits for another one: joining workers one after
+ * the other finds a failure only after all before it have ended. Or a worker crashed, and its
+ * parent exited successfully.
  */
 #include "../../facts/processes.h"
 #include "../rule.h"
@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 static const char message[] =
-	"{process} {end}, and {who}, which had started it, did not notice for {lasted}: it waits at {at} for "
-	"process {waits_for} alone";
+	"{process} {end}, and {who}, which had started it, did not notice for {lasted}: it waits "
+	"at {at} for process {waits_for} alone";
 static const char waits[] = "{who} waits for process {waits_for}";
 
 static MESSAGE message_text = {
@@ -25,14 +25,14 @@ static MESSAGE msg_place = {
 };
 
 static MESSAGE msg_peace = {
-	"{process} {end}, and the program that had started it ended as if all were well: if nobody looked at its "
-	"exit status, what it was to do is missing",
+	"{process} {end}, and the program that had started it exited with status 0: if it did not "
+	"check the exit status, the worker's result is missing",
 	{{STEP_CAUSE, "{process} {end} here"}, STEP_PROCESS_ENDED},
 };
 
 static const char crash[] =
-	"{process} {end}, a signal that nobody in the job had sent, and {parent_process}, which had started it, ended "
-	"as if all were well: what it was to do is missing";
+	"{process} {end}, a signal that no process of the job had sent, and {parent_process}, "
+	"which had started it, exited with status 0: the worker's result is missing";
 
 static MESSAGE msg_crash = {
 	crash,
@@ -43,7 +43,7 @@ static MESSAGE msg_joined_crash = {
 	crash,
 	{STEP_FORK_STARTED,
 	 STEP_PROCESS_ENDED,
-	 {STEP_CAUSE, "{cause_who} was told so here, and did not ask how it had ended"}},
+	 {STEP_CAUSE, "{cause_who} got its status here, and did not check it"}},
 };
 
 static bool ended_well(const struct facts *facts, uint32_t slot)
@@ -62,7 +62,10 @@ static bool ended_badly(const struct facts *facts, uint32_t slot)
 	       (process->end == MPSAN_END_EXIT && process->end_value > 0);
 }
 
-/* Signals by which the kernel ends a process, for a fault or for want of memory, as far as nobody sent them. */
+/*
+ * Whether the kernel ended it: signals for faults and the OOM killer's, as far as no process sent
+ * them.
+ */
 static bool worker_failed_crashed(const struct facts *facts, uint32_t slot)
 {
 	int number = facts->processes[slot].slot->end_value;
@@ -72,7 +75,7 @@ static bool worker_failed_crashed(const struct facts *facts, uint32_t slot)
 		number == SIGILL || number == SIGSYS || number == SIGKILL);
 }
 
-/* What a wait call said of it, its parent's or a fork server's; FACT_NONE. */
+/* The event of the wait call that returned it, its parent's or a fork server's; FACT_NONE. */
 static uint32_t reaping(const struct facts *facts, uint32_t slot)
 {
 	const struct mpsan_process *process = facts->processes[slot].slot;
@@ -98,7 +101,7 @@ static bool is_heeded(const struct facts *facts, uint32_t slot)
 	return false;
 }
 
-/* A test makes a worker end itself to see what comes of that, and its own verdict counts. */
+/* Whether it is the worker of a test that makes it end itself: the test's own verdict counts. */
 static bool is_planned(const struct facts *facts, uint32_t slot)
 {
 	static const char *const runners[] = {"pytest", "py.test", "unittest", "nose2"};
@@ -114,9 +117,10 @@ static bool is_planned(const struct facts *facts, uint32_t slot)
 }
 
 /*
- * A parent that took the status of a wait call may have looked at it, and a C program takes none by accident.
- * Python's calls take it always, whatever becomes of it: there the supervisor has looked into the source, and
- * where none was there nothing is known. Workers of a DataLoader report to their parent's handler of SIGCHLD.
+ * Whether the parent may have checked the status. A C program does not take the status of a wait
+ * call by accident. Python's calls always take it, so there the supervisor has searched the source;
+ * without the source nothing is known. Workers of a DataLoader report to their parent's SIGCHLD
+ * handler.
  */
 static bool may_be_known(const struct facts *facts, uint32_t slot)
 {
@@ -130,7 +134,9 @@ static bool may_be_known(const struct facts *facts, uint32_t slot)
 	return reaped != FACT_NONE && EVENT_AS(&facts->events[reaped], reaped)->taken;
 }
 
-/* After its parent, others clean up; and who asked for a signal at its parent's end got what it asked for. */
+/*
+ * Whether its end says nothing: it outlived its parent, or requested a signal at its parent's end.
+ */
 static bool ended_in_vain(const struct facts *facts, uint32_t slot)
 {
 	const struct fact_process *process = &facts->processes[slot];
@@ -155,7 +161,10 @@ static void judge_crash(const struct facts *facts, const struct trigger *trigger
 				     .cause = reaped == FACT_NONE ? 0 : reaped + 1});
 }
 
-/* Whoever joins a worker may look at its status or not: of that little is seen. */
+/*
+ * Reports a failed worker of a parent that exited with status 0. Whether the parent checked is
+ * mostly not visible.
+ */
 static void judge_peace(const struct facts *facts, const struct trigger *trigger,
 			struct findings *out, uint32_t slot)
 {

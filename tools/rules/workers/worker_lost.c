@@ -1,13 +1,13 @@
 /*
- * worker-lost: multiprocessing.Pool replaces a worker that was killed, but nobody gets the task that
- * it had, and who waits for the result waits for ever.
+ * worker-lost: multiprocessing.Pool replaces a worker that was killed, but not its task, and
+ * callers wait for that result forever.
  */
 #include "../deadlock.h"
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} waits for ever at {wait_at} for a result of its pool: the worker {dead} had a task "
-	"when it ended ({dead_end}), and all other workers are idle{detail}",
+	"process {pid} waits forever at {wait_at} for a result of its pool: the worker {dead} had "
+	"a task when it ended ({dead_end}), and all other workers are idle{detail}",
 	{STEP_ALL_BLOCKED},
 };
 
