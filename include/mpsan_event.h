@@ -12,7 +12,7 @@
 enum mpsan_event_type {
 	EV_none,
 #define FIELD(name, format)
-#define EVENT(name, meaning, fields) EV_##name,
+#define EVENT(name, use, meaning, fields) EV_##name,
 #define BLOB(name, meaning) EV_##name,
 #include "mpsan_events.def"
 #undef EVENT
@@ -22,7 +22,7 @@ enum mpsan_event_type {
 };
 
 #define FIELD(name, format) uint64_t name;
-#define EVENT(name, meaning, fields) \
+#define EVENT(name, use, meaning, fields) \
 	struct ev_##name {           \
 		fields               \
 	};

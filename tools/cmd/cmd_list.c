@@ -23,7 +23,8 @@ static int list_hooks(void)
 static int list_events(void)
 {
 #define FIELD(name, format) " " #name
-#define EVENT(name, meaning, fields) printf("%-16s %s\n%-16s  %s\n", #name, meaning, "", fields);
+#define EVENT(name, use, meaning, fields) \
+	printf("%-16s %s\n%-16s  %s\n", #name, meaning, "", fields);
 #define BLOB(name, meaning) printf("%-16s %s\n", #name, meaning);
 #include "../../include/mpsan_events.def"
 #undef EVENT

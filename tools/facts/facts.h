@@ -152,7 +152,7 @@ struct facts {
 	const struct fact_left *lefts;
 	uint32_t left_count;
 	const struct fact_event
-		*events; /* of the types that acts.def lists, in the order of time */
+		*events; /* those that mpsan_events.def keeps, in the order of time */
 	uint32_t event_count;
 	struct cuda_facts cuda;
 	struct shm_facts shm;

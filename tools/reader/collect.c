@@ -187,27 +187,32 @@ static void collect_module(struct reader *reader, const struct record *record)
 	reader->last_module[record->by] = reader->modules.count - 1;
 }
 
-/* What an event is among the acts. */
-static enum { ACT_NOT, ACT_SILENT, ACT_TOLD } event_kind(const struct record *record)
+/*
+ * The column `use` of mpsan_events.def. What is kept has its place in struct fact_process; a record that is
+ * shorter than its fields was cut short and is not kept.
+ */
+#define KEPT_IF_WHOLE(name, what)                                                \
+	_Static_assert(EV_##name >= EVENT_FACT_FIRST, #name);                    \
+	_Static_assert(sizeof(struct ev_##name) <= 8 * EVENT_FACT_WORDS, #name); \
+	case EV_##name:                                                          \
+		return record->bytes >= sizeof(struct ev_##name) ? (what) : EVENT_COLLECTED;
+#define USE_TRIGGERS(name) KEPT_IF_WHOLE(name, EVENT_TRIGGERS)
+#define USE_KEPT(name) KEPT_IF_WHOLE(name, EVENT_KEPT)
+#define USE_COLLECTED(name)
+#define EVENT(name, use, meaning, fields) USE_##use(name)
+#define BLOB(name, meaning)
+
+static enum { EVENT_COLLECTED, EVENT_KEPT, EVENT_TRIGGERS } event_use(const struct record *record)
 {
 	switch (record->type) {
-#define ACT_EVENT(name)                                                          \
-	_Static_assert(EV_##name >= EVENT_FACT_FIRST, #name);                    \
-	_Static_assert(sizeof(struct ev_##name) <= 8 * EVENT_FACT_WORDS, #name); \
-	case EV_##name:                                                          \
-		return record->bytes >= sizeof(struct ev_##name) ? ACT_TOLD : ACT_NOT;
-#define SILENT_EVENT(name)                                                       \
-	_Static_assert(EV_##name >= EVENT_FACT_FIRST, #name);                    \
-	_Static_assert(sizeof(struct ev_##name) <= 8 * EVENT_FACT_WORDS, #name); \
-	case EV_##name:                                                          \
-		return record->bytes >= sizeof(struct ev_##name) ? ACT_SILENT : ACT_NOT;
-#include "../facts/acts.def"
-#undef ACT_EVENT
-#undef SILENT_EVENT
+#include "../../include/mpsan_events.def"
 	default:
-		return ACT_NOT;
+		return EVENT_COLLECTED;
 	}
 }
+
+#undef EVENT
+#undef BLOB
 
 static void collect_event(struct reader *reader, const struct record *record, bool told)
 {
@@ -289,8 +294,8 @@ void collect_record(struct reader *reader, const struct record *record)
 		collect_left_locked(reader, record);
 	else if (collect_cuda(reader, record))
 		return;
-	else if (event_kind(record) != ACT_NOT)
-		collect_event(reader, record, event_kind(record) == ACT_TOLD);
+	else if (event_use(record) != EVENT_COLLECTED)
+		collect_event(reader, record, event_use(record) == EVENT_TRIGGERS);
 	else if (threads_collect(reader, record))
 		return;
 	else if (TAKES(limit))

@@ -6,7 +6,7 @@
 #include "../../include/mpsan_event.h"
 
 #define FIELD(name, format) {#name, format},
-#define EVENT(name, meaning, fields) \
+#define EVENT(name, use, meaning, fields) \
 	static const struct field fields_of_##name[] = {fields{NULL, DEC}};
 #define BLOB(name, meaning)
 #include "../../include/mpsan_events.def"
@@ -18,7 +18,7 @@ static const struct {
 	const struct field *fields; /* NULL: bytes */
 } events[] = {
 	{"none", NULL},
-#define EVENT(name, meaning, fields) {#name, fields_of_##name},
+#define EVENT(name, use, meaning, fields) {#name, fields_of_##name},
 #define BLOB(name, meaning) {#name, NULL},
 #include "../../include/mpsan_events.def"
 #undef EVENT
