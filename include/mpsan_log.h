@@ -33,24 +33,22 @@
 #define MPSAN_CHUNK (256u << 10) /* by which a log grows; no record straddles two chunks */
 #define MPSAN_PAGE 4096u
 
-/*
- * How a process, or its current image, was created. An exec in place takes a new slot for the same
- * PID.
- */
-enum mpsan_how {
-	MPSAN_HOW_ROOT, /* first of its session, or its parent is not watched */
-	MPSAN_HOW_FORK,
-	MPSAN_HOW__FORK, /* _Fork: runs no atfork handlers */
-	MPSAN_HOW_VFORK,
-	MPSAN_HOW_CLONE,
-	MPSAN_HOW_SYSCALL, /* syscall(SYS_fork/clone/clone3/vfork) */
-	MPSAN_HOW_POSIX_SPAWN,
-	MPSAN_HOW_SYSTEM,
-	MPSAN_HOW_POPEN,
-	MPSAN_HOW_DAEMON,
-	MPSAN_HOW_FORKPTY,
-	MPSAN_HOW_EXEC, /* first seen after an exec that its parent did not announce */
-};
+/* The enums of mpsan_enums.def: enum mpsan_how, enum mpsan_lock_kind, ... */
+#define ENUM(name)        \
+	enum mpsan_##name \
+	{
+#define BITS(name) ENUM(name)
+#define VALUE(constant, number, text, meaning) constant = (number),
+#define COUNT(constant) constant,
+#define END(name) \
+	}         \
+	;
+#include "mpsan_enums.def"
+#undef ENUM
+#undef BITS
+#undef VALUE
+#undef COUNT
+#undef END
 
 /* How a process ended, as far as it is known. */
 enum mpsan_end {
@@ -277,60 +275,12 @@ static inline uint16_t mpsan_record_sum(const uint64_t *word, uint64_t words)
 	return (uint16_t)(sum >> 48);
 }
 
-/* Kinds of locks. */
-enum mpsan_lock_kind {
-	MPSAN_LOCK_NONE,
-	MPSAN_LOCK_MUTEX,
-	MPSAN_LOCK_RWLOCK_READ,
-	MPSAN_LOCK_RWLOCK_WRITE,
-	MPSAN_LOCK_SPIN,
-	MPSAN_LOCK_SEMAPHORE,
-	MPSAN_LOCK_CUSTOM, /* mpsan_lock_acquired() */
-	MPSAN_WAIT_COND, /* waits only, never held */
-	MPSAN_WAIT_BARRIER,
-	MPSAN_WAIT_JOIN, /* the address is the pthread_t of the thread that is joined */
-	MPSAN_LOCK_LIBC, /* inside a libc function with an internal lock (shim/hooks/libc.c) */
-	MPSAN_LOCK_IMPORT, /* of a Python module being imported; address: hash of its name */
-	MPSAN_LOCK_GUARD, /* of a C++ static being constructed: its guard variable */
-	MPSAN_WAIT_FUTEX, /* a bare futex word */
-	MPSAN_WAIT_GIL, /* Python's global interpreter lock: its condition variable */
-	MPSAN_WAIT_POOL, /* an OpenMP region that needs the threads of a pool */
-	/* Seen by the supervisor only. The address is a PID or the inode of a pipe. */
-	MPSAN_WAIT_PROCESS,
-	MPSAN_WAIT_PIPE_READ,
-	MPSAN_WAIT_PIPE_WRITE,
-	MPSAN_WAIT_SYSCALL,
-	MPSAN_KIND_COUNT
-};
-
 /* Whether a claim of this kind is a lock that is held, not a mere wait. */
 static inline int mpsan_kind_is_lock(unsigned kind)
 {
 	return (kind >= MPSAN_LOCK_MUTEX && kind <= MPSAN_LOCK_CUSTOM) ||
 	       (kind >= MPSAN_LOCK_LIBC && kind <= MPSAN_LOCK_GUARD);
 }
-
-/* Known properties of a lock, of a hold or of a wait. */
-enum mpsan_lock_flags {
-	MPSAN_LF_SHARED = 1, /* process-shared */
-	MPSAN_LF_ROBUST = 2,
-	MPSAN_LF_RECURSIVE = 4,
-	MPSAN_LF_ERRORCHECK = 8,
-	MPSAN_LF_VERIFIED = 16, /* confirmed by its memory: the owner's TID, or a locked word */
-	MPSAN_LF_MUTUAL = 32, /* semaphore: posted by its taker before, so it is a lock */
-	MPSAN_LF_HANDOFF = 64, /* semaphore: posted by another thread, so it is a signal */
-	MPSAN_LF_PI = 128,
-	MPSAN_LF_TIMED = 256, /* a wait with a time limit */
-	MPSAN_LF_STATIC = 512, /* the lock lies in the image of a module */
-	MPSAN_LF_PYTHON = 1024, /* taken by the interpreter */
-	MPSAN_LF_WANTED = 2048, /* waited for, not held */
-	MPSAN_LF_SIGNALS = 4096, /* a wait that a signal handler of this process could end */
-	MPSAN_LF_HANDLER = 8192, /* a wait inside an atfork handler: fork has not returned */
-	MPSAN_LF_OWNER_DEAD = 16384, /* the owner's thread or process is gone */
-	MPSAN_LF_CYCLE = 32768, /* this wait lies on a cycle of owners */
-	MPSAN_LF_PARKED = 131072, /* of a job that seems to be idle until a signal ends it */
-	MPSAN_LF_HOLDS_GIL = 65536, /* the waiting thread holds Python's global interpreter lock */
-};
 
 /*
  * One claim: 16 bytes. The tag is the address (48 bits), the kind (7 bits at 48) and flags for the
@@ -423,15 +373,6 @@ struct mpsan_stack {
  */
 #define MPSAN_EXPORTS_MAGIC 0x545250584e53504dull /* "MPSNXPRT" */
 #define MPSAN_EXPORT_NAME 32
-
-/* Why memory could not be exported (mpsan_exports.refused). */
-enum mpsan_export_refusal {
-	MPSAN_REFUSED_MEMORY, /* this kind has no handles */
-	MPSAN_REFUSED_DRIVER, /* the driver created none */
-	MPSAN_REFUSED_DESCRIPTOR, /* no descriptor, or no room to record it */
-	MPSAN_REFUSED_FULL, /* the table has no room */
-	MPSAN_REFUSED_COUNT
-};
 
 struct mpsan_exports {
 	uint64_t magic;

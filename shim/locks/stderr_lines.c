@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "../common/lock_kind.h"
 #include "../common/wait_rule.h"
 #include "../intercept/elf.h"
 #include "../intercept/sys.h"
@@ -120,35 +121,16 @@ static const char *rule_of(const struct ev_wait *w)
 	return wait_rule_slug(wait_rule(&wait));
 }
 
-static const char *const kind_name[MPSAN_KIND_COUNT] = {
-	[MPSAN_LOCK_MUTEX] = "mutex",
-	[MPSAN_LOCK_RWLOCK_READ] = "read-write lock",
-	[MPSAN_LOCK_RWLOCK_WRITE] = "read-write lock",
-	[MPSAN_LOCK_SPIN] = "spin lock",
-	[MPSAN_LOCK_SEMAPHORE] = "semaphore",
-	[MPSAN_LOCK_CUSTOM] = "custom lock",
-	[MPSAN_WAIT_COND] = "condition variable",
-	[MPSAN_WAIT_BARRIER] = "barrier",
-	[MPSAN_LOCK_IMPORT] = "import lock",
-	[MPSAN_WAIT_FUTEX] = "futex",
-	[MPSAN_LOCK_GUARD] = "C++ guard",
-	[MPSAN_LOCK_LIBC] = "libc's lock behind",
-	[MPSAN_WAIT_POOL] = "thread pool of libgomp at",
-};
-
 void print_wait(const struct ev_wait *w)
 {
 	char pid[16], owner[16], lock[24];
-	const char *kind = w->kind < MPSAN_KIND_COUNT ? kind_name[w->kind] : NULL;
 	const char *const line[] = {
 		"==",
 		pid,
 		"== mpsan: error: ",
 		rule_of(w),
 		": ",
-		w->flags & MPSAN_LF_PYTHON && w->kind == MPSAN_LOCK_SEMAPHORE ? "Python lock" :
-		kind							      ? kind :
-										"lock",
+		lock_kind_text(w->kind, w->flags),
 		" 0x",
 		lock,
 		w->owner ? " is held by thread " : "",

@@ -93,13 +93,13 @@ static char *value_text(const struct event_subjects *subjects, const struct fact
 	    !strcmp(field->name, "inherited"))
 		return bytes_text(value);
 	switch (field->format) {
-	case POS:
+	case FORMAT_POS:
 		text = reader_text(subjects->ctx->reader, event->at.slot, value);
 		return text ? text_copy(text) : NULL;
-	case TIME:
+	case FORMAT_TIME:
 		return duration_text(value);
-	case HEX:
-	case CODE:
+	case FORMAT_HEX:
+	case FORMAT_CODE:
 		return text_format("0x%llx", (unsigned long long)value);
 	default:
 		return text_format("%llu", (unsigned long long)value);

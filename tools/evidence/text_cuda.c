@@ -5,31 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../include/mpsan_texts.h"
 #include "../facts/ipc.h"
-
-static const struct {
-	const char *name, *text;
-} memories[] = {
-	[MPSAN_MEMORY_UNKNOWN] = {"UNKNOWN", "device memory"},
-	[MPSAN_MEMORY_DEVICE] = {"DEVICE", "device memory"},
-	[MPSAN_MEMORY_MANAGED] = {"MANAGED", "managed memory"},
-	[MPSAN_MEMORY_POOL] = {"POOL", "memory of a pool"},
-	[MPSAN_MEMORY_POOL_POINTER] = {"POOL_POINTER", "memory of a pool"},
-	[MPSAN_MEMORY_VMM] = {"VMM", "memory from cuMemCreate"},
-	[MPSAN_MEMORY_HOST] = {"HOST", "host memory"},
-	[MPSAN_MEMORY_IMPORTED] = {"IMPORTED", "memory of another process"},
-};
-
-#define MEMORIES (sizeof(memories) / sizeof(*memories))
 
 const char *memory_text(uint64_t memory)
 {
-	return memories[memory < MEMORIES ? memory : MPSAN_MEMORY_UNKNOWN].text;
+	return mpsan_memory_meaning(memory) ?: mpsan_memory_meaning(MPSAN_MEMORY_UNKNOWN);
 }
 
 const char *memory_name(uint64_t memory)
 {
-	return memories[memory < MEMORIES ? memory : MPSAN_MEMORY_UNKNOWN].name;
+	return mpsan_memory_text(memory) ?: mpsan_memory_text(MPSAN_MEMORY_UNKNOWN);
 }
 
 char *bytes_text(uint64_t bytes)
@@ -134,17 +120,7 @@ char *end_text(const struct facts *facts, uint32_t slot)
 
 const char *cause_text(uint64_t cause)
 {
-	static const char *const text[] = {
-		[MPSAN_CAUSE_UNKNOWN] = "the kernel refused it",
-		[MPSAN_CAUSE_MEMORY] = "this kind of memory has no such handle",
-		[MPSAN_CAUSE_YAMA] = "kernel.yama.ptrace_scope allows it to ancestors only",
-		[MPSAN_CAUSE_USER] = "that process belongs to another user",
-		[MPSAN_CAUSE_CAPABILITY] = "this process, or its container, may not ptrace",
-		[MPSAN_CAUSE_CLOSED] = "that process has closed the descriptor",
-		[MPSAN_CAUSE_GONE] = "that process has ended",
-	};
-
-	return text[cause < sizeof(text) / sizeof(*text) ? cause : MPSAN_CAUSE_UNKNOWN];
+	return mpsan_ipc_cause_meaning(cause) ?: mpsan_ipc_cause_meaning(MPSAN_CAUSE_UNKNOWN);
 }
 
 const char *cause_advice(uint64_t cause)

@@ -4,57 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../include/mpsan_texts.h"
 #include "../reader/threads.h"
 
 #define ANCESTORS_MAX 64u
 #define THREADS_NAMED 6u
 
-const char *lock_kind_text(uint64_t kind)
-{
-	static const char *const text[] = {
-		[MPSAN_LOCK_NONE] = "lock",
-		[MPSAN_LOCK_MUTEX] = "mutex",
-		[MPSAN_LOCK_RWLOCK_READ] = "rwlock (read)",
-		[MPSAN_LOCK_RWLOCK_WRITE] = "rwlock (write)",
-		[MPSAN_LOCK_SPIN] = "spinlock",
-		[MPSAN_LOCK_SEMAPHORE] = "semaphore",
-		[MPSAN_LOCK_CUSTOM] = "lock",
-		[MPSAN_WAIT_COND] = "condition variable",
-		[MPSAN_WAIT_BARRIER] = "barrier",
-		[MPSAN_WAIT_JOIN] = "end of thread",
-		[MPSAN_LOCK_LIBC] = "libc lock",
-		[MPSAN_LOCK_IMPORT] = "import lock",
-		[MPSAN_LOCK_GUARD] = "C++ guard",
-		[MPSAN_WAIT_FUTEX] = "futex",
-		[MPSAN_WAIT_GIL] = "GIL",
-		[MPSAN_WAIT_POOL] = "thread pool",
-		[MPSAN_WAIT_PROCESS] = "end of process",
-		[MPSAN_WAIT_PIPE_READ] = "pipe to be filled",
-		[MPSAN_WAIT_PIPE_WRITE] = "pipe to be emptied",
-		[MPSAN_WAIT_SYSCALL] = "system call",
-	};
-
-	return kind < sizeof(text) / sizeof(*text) ? text[kind] : "lock";
-}
-
 const char *how_text(uint64_t how)
 {
-	static const char *const text[] = {
-		[MPSAN_HOW_ROOT] = "root",
-		[MPSAN_HOW_FORK] = "fork",
-		[MPSAN_HOW__FORK] = "_Fork",
-		[MPSAN_HOW_VFORK] = "vfork",
-		[MPSAN_HOW_CLONE] = "clone",
-		[MPSAN_HOW_SYSCALL] = "syscall",
-		[MPSAN_HOW_POSIX_SPAWN] = "posix_spawn",
-		[MPSAN_HOW_SYSTEM] = "system",
-		[MPSAN_HOW_POPEN] = "popen",
-		[MPSAN_HOW_DAEMON] = "daemon",
-		[MPSAN_HOW_FORKPTY] = "forkpty",
-		[MPSAN_HOW_EXEC] = "exec",
-	};
-
-	return how < sizeof(text) / sizeof(*text) ? text[how] : "fork";
+	return mpsan_how_text(how) ?: mpsan_how_text(MPSAN_HOW_FORK);
 }
 
 static bool is_self_or_ancestor(const struct reader *reader, uint32_t ancestor, uint32_t slot)
@@ -183,8 +141,7 @@ static char *share_text(const struct reader *reader, struct frames *frames,
 
 char *lock_text(const struct reader *reader, struct frames *frames, const struct lock_ref *lock)
 {
-	bool python = lock->flags & MPSAN_LF_PYTHON && lock->kind <= MPSAN_LOCK_CUSTOM;
-	const char *kind = python ? "Python lock" : lock_kind_text(lock->kind);
+	const char *kind = lock_kind_text(lock->kind, lock->flags);
 	char *name = proper_name(reader, frames, lock), *text;
 
 	if (name && lock->kind == MPSAN_LOCK_LIBC) {

@@ -4,6 +4,7 @@
 #ifndef MPSAN_TEXT_LOCKS_H
 #define MPSAN_TEXT_LOCKS_H
 
+#include "../../shim/common/lock_kind.h"
 #include "../symbols/frames.h"
 
 /* A lock as an event refers to it. */
@@ -25,7 +26,6 @@ char *lock_text(const struct reader *reader, struct frames *frames, const struct
  */
 char *lock_key(const struct reader *reader, struct frames *frames, const struct lock_ref *lock);
 
-const char *lock_kind_text(uint64_t kind);
 const char *how_text(uint64_t how);
 
 /*

@@ -10,52 +10,6 @@
 
 #define NAMED_MAX 3u
 
-static const char *name_at(const char *const *names, size_t count, uint64_t value)
-{
-	return value < count ? names[value] : NULL;
-}
-
-#define NAME_AT(names, value) name_at(names, sizeof(names) / sizeof(*(names)), value)
-
-const char *shm_field_name(uint16_t type, const char *field, uint64_t value)
-{
-	static const char *const ways[] = {NULL,       "OPEN",	  "MEMFD", "FILE",
-					   "RECEIVED", "FETCHED", "FOUND"};
-	static const char *const uses[] = {NULL, "UNMAPPED", "CLOSED", "UNLINKED"};
-	static const char *const reasons[] = {NULL,	   "NO_NAME",	       "NO_DESCRIPTOR",
-					      "TRUNCATED", "MANY_DESCRIPTORS", "NO_SPACE",
-					      "NO_MAP",	   "MANY_MAPS"};
-	static const char *const hows[] = {NULL, "ADVICE", "REGISTERED", "SUPPORTED"};
-	static const char *const kinds[] = {NULL, "FILE", "STREAM"};
-	static const char *const mains[] = {NULL, "REFUSED", "FORKED", "SHARED", "CUDA"};
-
-	if ((type == EV_shm || type == EV_shm_intent) && !strcmp(field, "way"))
-		return NAME_AT(ways, value);
-	if (type == EV_shm_inherited && !strcmp(field, "what"))
-		return NAME_AT(uses, value);
-	if (type == EV_shm_refused && !strcmp(field, "reason"))
-		return NAME_AT(reasons, value);
-	if (type == EV_dontfork && !strcmp(field, "how"))
-		return NAME_AT(hows, value);
-	if (type == EV_offset_used && !strcmp(field, "kind"))
-		return NAME_AT(kinds, value);
-	if (type == EV_main_again && !strcmp(field, "how"))
-		return NAME_AT(mains, value);
-	return NULL;
-}
-
-const char *const *shm_field_bits(uint16_t type, const char *field)
-{
-	static const char *const flags[] = {"MADE", "TORCH", "WRITABLE", "UNNAMED", NULL};
-	static const char *const whats[] = {"READ", "WRITE", "MOVE", NULL};
-
-	if (type == EV_shm && !strcmp(field, "flags"))
-		return flags;
-	if (type == EV_offset_used && !strcmp(field, "what"))
-		return whats;
-	return NULL;
-}
-
 static const char *event_name(const struct reader *reader, const struct fact_event *event)
 {
 	const char *text = NULL;

@@ -4,12 +4,7 @@
 
 #include "../reader/reader.h"
 
-/* For dumps: the name of an enum value; NULL for a field that is no enum. */
-const char *shm_field_name(uint16_t type, const char *field, uint64_t value);
-/* For dumps: the names of a field's flag bits, NULL-terminated; NULL for a field without flags. */
-const char *const *shm_field_bits(uint16_t type, const char *field);
-
-/* The caller frees the following texts. Segments are index + 1. */
+/* The caller frees the texts. Segments are index + 1. */
 char *segment_text(const struct reader *reader, uint32_t segment); /* "torch_1 (4 MiB)" */
 /* The name under which it was created; NULL: none. Borrowed. */
 const char *segment_name(const struct reader *reader, uint32_t segment);

@@ -9,7 +9,6 @@
 #include "../base/progress.h"
 #include "../evidence/text_cuda.h"
 #include "../evidence/text_locks.h"
-#include "../evidence/text_shm.h"
 #include "../reader/fields.h"
 #include "../report/log_damage.h"
 #include "../report/report.h"
@@ -35,78 +34,48 @@ static json_t *hex(uint64_t value)
 	return json_string(text);
 }
 
-static json_t *bits_json(const char *const *names, uint64_t bits)
+static json_t *bits_json(enum field_format format, uint64_t bits)
 {
 	char text[256] = "";
 
-	for (; *names; names++, bits >>= 1) {
-		if (!(bits & 1))
-			continue;
-		if (*text)
+	for (unsigned bit = 0; bit < 64; bit++) {
+		const char *name = bits >> bit & 1 ? field_text(format, 1ull << bit) : NULL;
+
+		if (name && *text)
 			strcat(text, "|");
-		strcat(text, *names);
+		if (name)
+			strcat(text, name);
 	}
 	return json_string(text);
 }
 
-static json_t *flags_json(uint64_t flags)
+/* Values without a text: numbers of later versions, but for these three, which people read in sentences, too. */
+static json_t *enum_json(enum field_format format, uint64_t value)
 {
-	static const char *const names[] = {
-		"SHARED",  "ROBUST",  "RECURSIVE",  "ERRORCHECK", "VERIFIED",  "MUTUAL",
-		"HANDOFF", "PI",      "TIMED",	    "STATIC",	  "PYTHON",    "WANTED",
-		"SIGNALS", "HANDLER", "OWNER_DEAD", "CYCLE",	  "HOLDS_GIL", NULL};
+	const char *text = format == FORMAT_lock_kind ? lock_kind_text(value, 0) :
+			   format == FORMAT_how	      ? how_text(value) :
+			   format == FORMAT_memory    ? memory_name(value) :
+							field_text(format, value);
 
-	return bits_json(names, flags);
-}
-
-/* Fields whose raw number is replaced by a name. */
-static json_t *named_json(const struct record *record, const char *name, uint64_t value)
-{
-	static const char *const kinds[] = {"INIT", "QUERY", "USE"};
-	static const char *const causes[] = {"UNKNOWN",	   "MEMORY", "YAMA", "USER",
-					     "CAPABILITY", "CLOSED", "GONE"};
-	static const char *const flags[] = {"AUTO",  "IMPORTED", "WORKER", "UNSYNCED",
-					    "AGAIN", "NO_PEER",	 "TORCH",  NULL};
-
-	if (shm_field_bits(record->type, name))
-		return bits_json(shm_field_bits(record->type, name), value);
-	if (shm_field_name(record->type, name, value))
-		return json_string(shm_field_name(record->type, name, value));
-	if (record->type < EV_cuda_init || record->type > EV_ipc_event)
-		return NULL;
-	if (!strcmp(name, "memory"))
-		return json_string(memory_name(value));
-	if (!strcmp(name, "kind") && value < sizeof(kinds) / sizeof(*kinds))
-		return json_string(kinds[value]);
-	if (!strcmp(name, "cause") && value < sizeof(causes) / sizeof(*causes))
-		return json_string(causes[value]);
-	return strcmp(name, "flags") ? NULL : bits_json(flags, value);
+	return text ? json_string(text) : json_integer((json_int_t)value);
 }
 
 static json_t *field_json(const struct dump *dump, const struct record *record,
 			  const struct field *field, uint64_t value)
 {
-	json_t *named = named_json(record, field->name, value);
-
-	if (named)
-		return named;
+	if (field_is_bits(field->format))
+		return bits_json(field->format, value);
 	switch (field->format) {
-	case HEX:
-	case CODE:
+	case FORMAT_HEX:
+	case FORMAT_CODE:
 		return hex(value);
-	case KIND:
-		return json_string(lock_kind_text(value));
-	case FLAGS:
-		return flags_json(value);
-	case HOW:
-		return json_string(how_text(value));
-	case POS: {
+	case FORMAT_POS: {
 		const char *text = reader_text(&dump->reader, record->slot, value);
 
 		return text ? jsontext_of(text) : json_integer((json_int_t)value);
 	}
 	default:
-		return json_integer((json_int_t)value);
+		return enum_json(field->format, value);
 	}
 }
 

@@ -98,11 +98,6 @@ void ps_wait_events(const struct ps *ps, struct ps_wait *wait)
 
 /* ---- texts ---- */
 
-static char *kind_name(uint64_t kind, uint64_t flags)
-{
-	return text_copy(flags & MPSAN_LF_PYTHON ? "Python lock" : lock_kind_text(kind));
-}
-
 static char *awaited_text(struct ps *ps, const struct ps_wait *wait, json_t *stack)
 {
 	struct lock_ref lock = {&wait->at, NULL, wait->lock, wait->kind, wait->flags, stack};
@@ -189,7 +184,8 @@ static json_t *place_json(struct ps *ps, const struct ps_wait *wait, json_t *sta
 
 json_t *ps_wait_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, json_t *python)
 {
-	char *text = awaited_text(ps, wait, stack), *kind = kind_name(wait->kind, wait->flags);
+	char *text = awaited_text(ps, wait, stack);
+	const char *kind = lock_kind_text(wait->kind, wait->flags);
 	bool is_call = wait->kind == MPSAN_WAIT_SYSCALL || wait->kind == MPSAN_LOCK_NONE ||
 		       wait->kind == MPSAN_WAIT_PROCESS;
 	json_t *json = json_pack(
@@ -205,7 +201,6 @@ json_t *ps_wait_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, j
 		wait->for_ever, "at", place_json(ps, wait, stack, python));
 
 	free(text);
-	free(kind);
 	return json;
 }
 
@@ -230,8 +225,8 @@ static json_t *hold_json(struct ps *ps, const struct fact_place *at, struct mpsa
 			       .kind = MPSAN_TAG_KIND(hold.tag),
 			       .lock = MPSAN_TAG_ADDRESS(hold.tag),
 			       .flags = is_python ? MPSAN_LF_PYTHON : 0};
-	char *text = awaited_text(ps, &lock, NULL), *place = frame_text(frame),
-	     *kind = kind_name(lock.kind, lock.flags);
+	char *text = awaited_text(ps, &lock, NULL), *place = frame_text(frame);
+	const char *kind = lock_kind_text(lock.kind, lock.flags);
 
 	json = json_pack("{s:o, s:o, s:o, s:o, s:o}", "kind", jsontext_of(kind), "lock",
 			 address_json(lock.lock), "name", lock_name(ps, &lock, NULL), "text",
@@ -239,7 +234,6 @@ static json_t *hold_json(struct ps *ps, const struct fact_place *at, struct mpsa
 	json_decref(frame);
 	free(place);
 	free(text);
-	free(kind);
 	return json;
 }
 

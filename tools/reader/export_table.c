@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../include/mpsan_texts.h"
 #include "../base/guard.h"
 #include "../base/limit.h"
 #include "../base/plainfile.h"
@@ -128,15 +129,9 @@ void export_table_look(struct exports *exports, const struct reader *reader)
 
 void export_table_limits(const struct exports *exports, json_t *document)
 {
-	static const char *const text[MPSAN_REFUSED_COUNT] = {
-		[MPSAN_REFUSED_MEMORY] = "of a kind that has no handles",
-		[MPSAN_REFUSED_DRIVER] = "the driver made no handle",
-		[MPSAN_REFUSED_DESCRIPTOR] = "no descriptor for it (raise the limit on open files)",
-		[MPSAN_REFUSED_FULL] = "the registry is full",
-	};
-
 	for (uint32_t i = 0; exports->head && i < MPSAN_REFUSED_COUNT; i++)
 		if (exports->head->refused[i])
 			report_limit(document, "allocations that were not exported, %s: %llu",
-				     text[i], (unsigned long long)exports->head->refused[i]);
+				     mpsan_export_refusal_meaning(i),
+				     (unsigned long long)exports->head->refused[i]);
 }

@@ -4,10 +4,11 @@
 #include <stddef.h>
 
 #include "../../include/mpsan_event.h"
+#include "../../include/mpsan_texts.h"
 
-#define FIELD(name, format) {#name, format},
+#define FIELD(name, format) {#name, FORMAT_##format},
 #define EVENT(name, use, meaning, fields) \
-	static const struct field fields_of_##name[] = {fields{NULL, DEC}};
+	static const struct field fields_of_##name[] = {fields{NULL, FORMAT_DEC}};
 #define BLOB(name, meaning)
 #include "../../include/mpsan_events.def"
 #undef EVENT
@@ -34,4 +35,31 @@ const char *event_name(unsigned type)
 const struct field *event_fields(unsigned type)
 {
 	return type < EV_COUNT ? events[type].fields : NULL;
+}
+
+static const struct {
+	const char *(*text)(uint64_t value);
+	bool is_bits;
+} formats[] = {
+#define ENUM(name) [FORMAT_##name] = {mpsan_##name##_text, false},
+#define BITS(name) [FORMAT_##name] = {mpsan_##name##_text, true},
+#define VALUE(...)
+#define COUNT(constant)
+#define END(name)
+#include "../../include/mpsan_enums.def"
+#undef ENUM
+#undef BITS
+#undef VALUE
+#undef COUNT
+#undef END
+};
+
+const char *field_text(enum field_format format, uint64_t value)
+{
+	return formats[format].text ? formats[format].text(value) : NULL;
+}
+
+bool field_is_bits(enum field_format format)
+{
+	return formats[format].is_bits;
 }

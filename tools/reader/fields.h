@@ -5,7 +5,28 @@
 #ifndef MPSAN_FIELDS_H
 #define MPSAN_FIELDS_H
 
-enum field_format { DEC, HEX, TIME, KIND, FLAGS, HOW, POS, CODE };
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Those with a name of mpsan_enums.def have a text for each value or bit. */
+enum field_format {
+	FORMAT_DEC,
+	FORMAT_HEX,
+	FORMAT_TIME,
+	FORMAT_POS,
+	FORMAT_CODE,
+#define ENUM(name) FORMAT_##name,
+#define BITS(name) FORMAT_##name,
+#define VALUE(...)
+#define COUNT(constant)
+#define END(name)
+#include "../../include/mpsan_enums.def"
+#undef ENUM
+#undef BITS
+#undef VALUE
+#undef COUNT
+#undef END
+};
 
 struct field {
 	const char *name; /* NULL behind the last */
@@ -15,5 +36,11 @@ struct field {
 /* "unknown" and NULL for what is no event; NULL also for events that carry bytes. */
 const char *event_name(unsigned type);
 const struct field *event_fields(unsigned type);
+
+/* The text of a value, NULL: its format has none, or none for it. */
+const char *field_text(enum field_format format, uint64_t value);
+
+/* Whether a format is a sum of bits, each with its text. */
+bool field_is_bits(enum field_format format);
 
 #endif

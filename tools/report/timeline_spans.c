@@ -25,7 +25,7 @@ static const char *lock_name(struct drawing *drawing, const struct lock_ref *loc
 	if (drawing->lock_names.count < LINE_LOCKS_NAMED_MAX)
 		name = lock_text(drawing->reader, drawing->judge->frames, lock);
 	else
-		name = text_format("%s 0x%llx", lock_kind_text(lock->kind),
+		name = text_format("%s 0x%llx", lock_kind_text(lock->kind, lock->flags),
 				   (unsigned long long)lock->address);
 	*ARRAY_ADD(&drawing->lock_names) = name;
 	index_map_add(drawing->locks, lock->at->by, lock->address + 1, (uint16_t)lock->kind,
@@ -59,7 +59,7 @@ static char *wait_text(struct drawing *drawing, const struct fact_blocked *block
 
 	if (drawing->waits_named++ < LINE_LOCKS_NAMED_MAX)
 		return deadlock_awaited(&ctx, blocked);
-	return text_copy(lock_kind_text(blocked->ev.kind));
+	return text_copy(lock_kind_text(blocked->ev.kind, blocked->ev.flags));
 }
 
 static void draw_waits(struct drawing *drawing)
