@@ -1,4 +1,4 @@
-/* See calls.h. */
+/* Names system calls and their first arguments. */
 #include "calls.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "../base/util.h"
 #include "proc.h"
 
-/* What a call's first argument is. */
+/* The type of a call's first argument. */
 enum first { NOTHING, DESCRIPTOR, PID };
 
 static const struct {

@@ -1,4 +1,4 @@
-/* See descriptors.h. */
+/* Lists the descriptors of processes through /proc. */
 #include "descriptors.h"
 
 #include <ctype.h>
@@ -18,11 +18,11 @@
 
 #define TABLES_MAX 16u
 
-/* One walk over a process: the threads whose tables were seen. */
+/* A walk over one process; remembers which descriptor tables it has seen. */
 struct walk {
 	uint32_t pid;
 	uint32_t seen[TABLES_MAX], count;
-	bool may_compare; /* kcmp(2): a filter of system calls may end us for it */
+	bool may_compare; /* a seccomp filter may kill the caller of kcmp(2) */
 	bool failed;
 	void (*see)(const struct descriptor *descriptor, void *context);
 	void *context;
@@ -48,7 +48,7 @@ bool descriptor_of(uint32_t pid, int fd, struct descriptor *descriptor)
 	return descriptors_find(descriptor, proc_living(pid), number);
 }
 
-/* A process that ended meanwhile has nothing. */
+/* A process that ended meanwhile has no descriptors. */
 static void see_table(struct walk *walk, uint32_t tid)
 {
 	struct descriptor descriptor = {.pid = walk->pid};
@@ -141,7 +141,7 @@ bool descriptor_carries(const struct descriptor *descriptor)
 	       descriptor_info(descriptor, "UserFiles", 10) > 0;
 }
 
-/* Asked of a socket of our own. */
+/* Whether fdinfo has scm_fds; checked with a socket of our own. */
 static bool kernel_tells(void)
 {
 	int fd = filtered_socket(AF_UNIX, SOCK_STREAM, 0);

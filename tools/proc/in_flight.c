@@ -1,4 +1,4 @@
-/* See in_flight.h. */
+/* Finds the peers of Unix sockets with unread descriptors. */
 #include "in_flight.h"
 
 #include <linux/netlink.h>
@@ -15,7 +15,7 @@
 
 #define ENDS_MAX 64u
 
-/* The other ends of a socket. */
+/* The peers of a socket. */
 struct ends {
 	uint32_t inode[ENDS_MAX];
 	uint32_t count;
@@ -76,7 +76,9 @@ static void read_attribute(struct ends *ends, const struct rtattr *attribute)
 	}
 }
 
-/* A socket that is connected to none, and to which none wait to be connected, was so when it got them. */
+/*
+ * A socket without a peer and without pending connections had one when it received the descriptors.
+ */
 static void find_ends(uint32_t socket, struct ends *ends)
 {
 	_Alignas(struct nlmsghdr) char answer[4096];
@@ -96,7 +98,7 @@ static void find_ends(uint32_t socket, struct ends *ends)
 	ends->unknown |= !ends->count;
 }
 
-/* ---- who has them ---- */
+/* ---- their owners ---- */
 
 struct search {
 	const struct ends *ends;

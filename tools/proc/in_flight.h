@@ -1,27 +1,28 @@
 /*
- * Descriptors that are on their way: which of the Unix sockets with unread ones could have got them from
- * processes that the caller knows. Neighbours: descriptors.h finds such sockets; pipes.h and memory_reach.h ask.
+ * Descriptors in flight: which Unix sockets with unread descriptors could have received them from
+ * processes that the caller knows. Neighbours: descriptors.h finds such sockets; pipes.h and
+ * memory_reach.h call.
  */
 #ifndef MPSAN_FLIGHT_H
 #define MPSAN_FLIGHT_H
 
 #include "descriptors.h"
 
-/* Who could have sent one. */
+/* The possible senders. */
 struct flight_job {
 	bool (*is_ours)(uint32_t pid,
-			void *context); /* its processes; who descends from one is, too */
+			void *context); /* one of its processes; descendants count, too */
 	void *context;
-	bool sends; /* it is known to have sent descriptors, or not known not to */
+	bool sends; /* it has sent descriptors, or may have */
 };
 
 /*
- * Whether a process of the job has the other end of the socket, or of a connection that nobody has accepted
- * yet. Where the other end is closed, or the kernel does not tell: whether the job sends any at all.
+ * Whether a process of the job has the socket's peer, or that of a connection not accepted yet. If
+ * the peer is closed, or the kernel does not tell: whether the job sends descriptors at all.
  */
 bool flight_may_be_ours(uint64_t inode, const struct flight_job *job);
 
-/* The inode of a socket; 0: it is none. */
+/* The inode of a socket; 0: no socket. */
 uint64_t flight_socket(const struct descriptor *descriptor);
 
 #endif

@@ -1,4 +1,4 @@
-/* See pipes.h. */
+/* Scans all processes for ends of pipes. */
 #include "pipes.h"
 
 #include <fcntl.h>
@@ -47,10 +47,10 @@ static unsigned ends_of(const struct descriptor *descriptor)
 						 PIPE_END_READ | PIPE_END_WRITE;
 }
 
-/* One walk over one process. */
+/* A walk over one process. */
 struct walk {
 	struct pipes *pipes;
-	uint32_t first; /* of its holders */
+	uint32_t first; /* its first holder */
 };
 
 static void pipes_add(struct walk *walk, const struct pipe_holder *holder)
@@ -88,7 +88,7 @@ static void scan_process(uint32_t pid, void *context)
 		*ARRAY_ADD(&pipes->unread) = pid;
 }
 
-/* What strangers have sent to each other is none of the caller's. */
+/* Drops sockets of messages between strangers. */
 static void sift(struct pipes *pipes, const struct flight_job *job)
 {
 	for (uint32_t i = 0; i < pipes->holders.count; i++) {

@@ -1,4 +1,4 @@
-/* See proc.h. */
+/* Reads /proc files of other processes. */
 #include "proc.h"
 
 #include <ctype.h>
@@ -19,9 +19,9 @@
 #include "../base/filtered.h"
 
 #define GENERATIONS_MAX 64u
-#define FLAG_EXITING 4u /* PF_EXITING of the kernel, in stat */
+#define FLAG_EXITING 4u /* the kernel's PF_EXITING, in stat */
 
-/* A small file of /proc, NUL-terminated; false when it cannot be read. */
+/* Reads a small file of /proc, NUL-terminated; false on failure. */
 static bool read_small(const char *path, char *text, size_t bytes)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -52,7 +52,7 @@ static bool is_zombie(uint32_t pid, uint32_t tid)
 	return state == 'Z' || state == 'X';
 }
 
-/* "NUMBER arg0 ... arg5 SP PC", "-1 SP PC" for one stopped outside a system call, or "running". */
+/* "NUMBER arg0 ... arg5 SP PC", "-1 SP PC" if stopped outside a system call, or "running". */
 struct proc_call proc_call(uint32_t pid, uint32_t tid)
 {
 	struct proc_call call = {.state = PROC_UNKNOWN};
@@ -83,7 +83,7 @@ static uint64_t field_after(const char *text, const char *key)
 	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
-/* Kernels that were built without schedstat. */
+/* For kernels built without schedstat. */
 static uint64_t switches(uint32_t pid, uint32_t tid)
 {
 	char path[64], text[4096];
@@ -146,8 +146,8 @@ bool proc_lives(uint32_t pid)
 #ifdef SYS_pidfd_open
 	end.fd = (int)filtered_call(SYS_pidfd_open, (pid_t)pid, 0, 0, 0, 0);
 	if (end.fd < 0)
-		return errno != ESRCH && errno != EINVAL; /* a thread's number is no process's */
-	lives = poll(&end, 1, 0) <= 0; /* a zombie's says that it has ended */
+		return errno != ESRCH && errno != EINVAL; /* a TID that is not a pid */
+	lives = poll(&end, 1, 0) <= 0; /* a zombie's pidfd is readable */
 	close(end.fd);
 #endif
 	return lives;
@@ -160,7 +160,7 @@ bool proc_thread_alive(uint32_t pid, uint32_t tid)
 	snprintf(path, sizeof(path), "/proc/%u/task/%u", pid, tid);
 	if (!access(path, F_OK))
 		return true;
-	/* It may be hidden. Of the number alone it is asked whether any thread has it. */
+	/* It may be hidden. With equal numbers, checks whether any thread has the number. */
 	return !(pid == tid ? filtered_call(SYS_tkill, tid, 0, 0, 0, 0) :
 			      filtered_call(SYS_tgkill, pid, tid, 0, 0, 0)) ||
 	       errno != ESRCH;
@@ -173,7 +173,7 @@ struct children {
 	void *context;
 };
 
-/* A process's children are those of its threads. */
+/* A process's children are listed by thread. */
 static void children_of_thread(uint32_t tid, void *context)
 {
 	struct children *of = context;
@@ -260,7 +260,7 @@ static bool parse_mapping(const char *line, struct proc_mapping *mapping)
 	return true;
 }
 
-/* What is not initialised lies in a mapping without a name, behind those of the file. */
+/* Uninitialised data is in an unnamed mapping after those of the file. */
 static bool is_libc(const struct proc_mapping *mapping, const struct proc_mapping *before)
 {
 	const char *base = strrchr(mapping->path, '/');
@@ -271,7 +271,7 @@ static bool is_libc(const struct proc_mapping *mapping, const struct proc_mappin
 			!strncmp(base, "/ld-", 4) || !strncmp(base, "/libpthread", 11));
 }
 
-/* The first living thread of a process. */
+/* Takes the first living thread of a process. */
 static void see_living(uint32_t tid, void *context)
 {
 	uint32_t *of = context;
@@ -299,7 +299,7 @@ FILE *proc_open_maps(uint32_t pid)
 	return fopen(path, "re");
 }
 
-/* How many mappings `is_it` accepts, not looking for more than `most`; -1: not known. */
+/* Counts the mappings that `is_it` accepts, up to `most`; -1: unknown. */
 static int find_mapping(uint32_t pid, bool (*is_it)(const struct proc_mapping *, const void *),
 			const void *context, struct proc_mapping *found, int most)
 {
@@ -460,7 +460,7 @@ bool proc_leaves(uint32_t pid)
 	return stat.state ? stat.exits : !proc_lives(pid);
 }
 
-/* The last field of stat: told of a zombie to who may trace it. */
+/* The last field of stat, which for a zombie needs ptrace permission. */
 uint64_t proc_shared_bytes(uint32_t pid)
 {
 	char path[32], line[256];

@@ -1,7 +1,7 @@
 /*
- * What the kernel says of another process and its threads, read from /proc without stopping
- * anybody. Every answer may be out of date when it arrives, and a process may end at any moment:
- * "not known" is always possible. Neighbour: snapshot.h keeps what is learned here.
+ * State of other processes and threads, read from /proc without stopping them. Every answer may be
+ * outdated on arrival, and a process may end at any moment: "unknown" is always possible.
+ * Neighbour: snapshot.h keeps the answers.
  */
 #ifndef MPSAN_PROC_H
 #define MPSAN_PROC_H
@@ -15,13 +15,13 @@
 #include "../../include/mpsan_log.h"
 
 enum proc_state {
-	PROC_UNKNOWN, /* gone, or not to be read */
-	PROC_RUNS, /* on a processor, waiting for one, or stopped outside a system call */
+	PROC_UNKNOWN, /* ended, or unreadable */
+	PROC_RUNS, /* running, runnable, or stopped outside a system call */
 	PROC_IN_CALL, /* asleep in a system call */
-	PROC_ENDED, /* a zombie: the main thread of a process whose other threads go on */
+	PROC_ENDED, /* a zombie main thread of a process whose other threads live */
 };
 
-/* A thread in a system call. Numbers and arguments as syscall(2) has them. */
+/* A thread in a system call. Numbers and arguments as for syscall(2). */
 struct proc_call {
 	enum proc_state state;
 	long number;
@@ -29,42 +29,51 @@ struct proc_call {
 	uint64_t sp, pc;
 };
 
-/* /proc/PID/task/TID/syscall (needs the right to trace: an ancestor has it under Yama's preset). */
+/*
+ * Reads /proc/PID/task/TID/syscall, which needs ptrace permission: under Yama's default, ancestors
+ * have it.
+ */
 struct proc_call proc_call(uint32_t pid, uint32_t tid);
 
-/* For how long a thread was on a processor, and waited for one, in all; 0: not known. */
+/* How long a thread was on a processor, and waited for one, in total; 0: unknown. */
 struct proc_time {
 	uint64_t ran_ns, waited_ns;
 };
 
 /*
- * How often a thread got a processor: equal numbers at two looks mean that it did not run between
- * them. 0: not known. From schedstat, else from the context switches in status. `fd` keeps the
- * file open between looks: -1 at first, to be closed by the caller; not kept when `keep` is false.
+ * How often a thread got a processor: equal numbers mean that it did not run in between. 0:
+ * unknown. From schedstat, else from the context switches in status. `fd` keeps the file open
+ * between calls: -1 at first, closed by the caller; not kept if `keep` is false.
  */
 uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep, struct proc_time *time);
 
-/* Calls `see` for each thread; false when the process is gone. */
+/* Calls `see` for each thread; false if the process has ended. */
 bool proc_threads(uint32_t pid, void (*see)(uint32_t tid, void *context), void *context);
-/* Also of one that /proc hides. `pid` equal to `tid`: of whatever process. */
+/* Whether a thread is alive, even if /proc hides it. `pid` equal to `tid`: of any process. */
 bool proc_thread_alive(uint32_t pid, uint32_t tid);
 /*
- * A thread that lives, of whose files and memory the kernel tells in /proc/LIVING: the main thread, or another one
- * where that has ended. 0: none.
+ * A living thread whose files and memory are readable in /proc/LIVING: the main thread, or another
+ * one if that has ended. 0: none.
  */
 uint32_t proc_living(uint32_t pid);
-/* Whether a process is there, shown or not; not so a zombie. A few system calls. */
+/* Whether a process is alive, hidden or not; false for zombies. Takes a few system calls. */
 bool proc_lives(uint32_t pid);
 
 /* Calls `see` for every process of the machine. */
 void proc_each(void (*see)(uint32_t pid, void *context), void *context);
 
-/* Calls `see` for each child of a process. False: the kernel does not tell, or it is gone. */
+/*
+ * Calls `see` for each child of a process. False: the kernel does not tell, or the process has
+ * ended.
+ */
 bool proc_children(uint32_t pid, void (*see)(uint32_t child, void *context), void *context);
 
-/* Copies another process's memory: bytes, perhaps fewer than asked for; -1 with errno: none. */
+/*
+ * Copies another process's memory. Returns the number of bytes, possibly fewer; -1 with errno if
+ * none.
+ */
 long proc_read(uint32_t pid, uint64_t from, void *to, size_t bytes);
-/* All of it or false. */
+/* Copies all of it, or returns false. */
 bool proc_peek(uint32_t pid, uint64_t from, void *to, size_t bytes);
 
 #define PROC_PATH_BYTES 256u
@@ -74,64 +83,72 @@ struct proc_mapping {
 	uint64_t start, end;
 	uint64_t device, inode;
 	bool shared;
-	bool in_libc; /* the C library or the loader, their data included */
-	char path[PROC_PATH_BYTES]; /* cut off when longer */
+	bool in_libc; /* the C library or the loader, including their data */
+	char path[PROC_PATH_BYTES]; /* truncated if longer */
 };
 bool proc_mapping(uint32_t pid, uint64_t address, struct proc_mapping *mapping);
-/* How often a process maps that file or shared memory; -1: it cannot be looked into. */
+/* How often a process maps that file or shared memory; -1: unreadable. */
 int proc_maps(uint32_t pid, uint64_t device, uint64_t inode);
-/* /proc/PID/maps, also where only another thread than the main one is left; NULL: not to be read. */
+/*
+ * Opens /proc/PID/maps, even if the main thread has ended and another one lives; NULL: unreadable.
+ */
 FILE *proc_open_maps(uint32_t pid);
 
 /*
- * Signals whose handlers could run code of the process that ends a wait: bit N-1 for signal N, not
- * those of faults, nor readline's own for SIGWINCH. All bits when that is not known.
+ * Signals with handlers that could end a wait: bit N-1 for signal N; without fault signals and
+ * readline's own SIGWINCH handler. All bits if unknown.
  */
 uint64_t proc_handlers(const struct mpsan_process *process);
 
 /*
- * Whether a process has timers of timer_create that end in a signal, running or not: their default is to
- * end it. Alarms are not told to others (MPSAN_PROCESS_ALARM).
+ * Whether a process has POSIX timers that send a signal, running or not: its default action may end
+ * the process. Alarms are not visible (see MPSAN_PROCESS_ALARM).
  */
 bool proc_has_timer(uint32_t pid);
 
-/* The kernel's name of a thread where it is another than that of its process, "" else. */
+/* The kernel's name of a thread if it differs from the process's, else "". */
 void proc_thread_name(uint32_t pid, uint32_t tid, char name[32]);
 
-/* The kernel function in which a thread sleeps; false: none, or not to be read. */
+/* The kernel function in which a thread sleeps; false: none, or unreadable. */
 bool proc_wchan(uint32_t pid, uint32_t tid, char *name, size_t bytes);
 
-/* State of a thread (as proc(5) has it), parent and number of threads of its process. state 0: gone. */
+/*
+ * A thread's state (as in proc(5)), parent and the number of threads of its process. state 0:
+ * ended.
+ */
 struct proc_stat {
 	char state;
 	uint32_t parent;
-	uint32_t threads; /* with a main thread that has ended before others */
-	bool exits; /* the thread is being taken down */
-	uint64_t start; /* of the thread, in ticks since the machine was started */
+	uint32_t threads; /* including an ended main thread */
+	bool exits; /* the thread is exiting */
+	uint64_t start; /* of the thread, in ticks since boot */
 };
 struct proc_stat proc_stat(uint32_t pid, uint32_t tid);
-/* Whether a process has ended, by the state of its main thread, which may end before others do. */
+/*
+ * Whether a process has ended, given the state of its main thread, which may end before other
+ * threads.
+ */
 bool proc_stat_ended(const struct proc_stat *main_thread);
 
 /*
- * Whether the kernel is taking it down, or has: its descriptors may be closed although it is no zombie yet, for as
- * long as its files and devices take. False when that cannot be seen.
+ * Whether it is exiting or has ended: its descriptors may be closed before it is a zombie. False if
+ * unknown.
  */
 bool proc_leaves(uint32_t pid);
 
-/* Whether it is in our own namespace of that kind ("pid", "ipc"); false also when that is not known. */
+/* Whether it is in our namespace of that kind ("pid", "ipc"); false also if unknown. */
 bool proc_same_namespace(uint32_t pid, const char *which);
 
-/* Whether a process that has not ended is, or descends from, one that `is_ours` knows. */
+/* Whether a living process is, or descends from, one that `is_ours` accepts. */
 bool proc_descends(uint32_t pid, bool (*is_ours)(uint32_t pid, void *context), void *context);
 
-/* Bytes of shared memory that a process has in its memory now; 0: none, or not known. */
+/* Bytes of shared memory resident in a process; 0: none, or unknown. */
 uint64_t proc_shared_bytes(uint32_t pid);
 
-/* How a process ended that nobody has asked for yet, as waitpid tells it; -1: not known. */
+/* The status of an unreaped process, as from waitpid; -1: unknown. */
 int proc_ended(uint32_t pid);
 
-/* Yama's ptrace_scope, 0 where there is no Yama. */
+/* Yama's ptrace_scope; 0 without Yama. */
 unsigned proc_yama(void);
 
 #endif

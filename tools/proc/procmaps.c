@@ -1,4 +1,4 @@
-/* See procmaps.h. */
+/* Parses shared mappings in /proc/PID/maps. */
 #include "procmaps.h"
 
 #include <stdio.h>

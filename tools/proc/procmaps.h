@@ -1,6 +1,6 @@
 /*
- * Shared mappings of a living process, from /proc/PID/maps. Neighbour: shared.h asks which object
- * lies at an address.
+ * Shared mappings of a living process, from /proc/PID/maps. Neighbour: pshared_locks.h looks up the
+ * object at an address.
  */
 #ifndef MPSAN_PROCMAPS_H
 #define MPSAN_PROCMAPS_H
@@ -17,14 +17,14 @@ struct procmap {
 };
 
 struct procmaps {
-	ARRAY(struct procmap) list; /* sorted, shared ones alone */
+	ARRAY(struct procmap) list; /* sorted; shared mappings only */
 };
 
-/* Appends what is mapped now; false when the process cannot be read. */
+/* Appends the current mappings; false if the process cannot be read. */
 bool procmaps_read(struct procmaps *maps, uint32_t pid);
 void procmaps_free(struct procmaps *maps);
 
-/* NULL: no shared mapping lies there. */
+/* NULL: no shared mapping is there. */
 const struct procmap *procmaps_find(const struct procmaps *maps, uint64_t address);
 
 #endif

@@ -1,4 +1,7 @@
-/* See cross_process.h. */
+/*
+ * Decides from claims, Python frames and ends of processes whether a wait across processes can
+ * still end.
+ */
 #include "cross_process.h"
 
 #include <signal.h>
@@ -25,7 +28,7 @@ void cross_process_add(const struct pshared_taker *taker, void *context)
 
 /* ---- Python frames ---- */
 
-/* One line of the text. */
+/* One line of frames. */
 struct line {
 	const char *function, *file;
 	size_t function_bytes, file_bytes;
@@ -50,7 +53,7 @@ static bool ends_with(const char *text, size_t bytes, const char *end)
 	return bytes >= length && !memcmp(text + bytes - length, end, length);
 }
 
-/* Names are qualified from 3.11 on: "Pool._handle_tasks", before that "_handle_tasks". */
+/* Names are qualified from Python 3.11 on: "Pool._handle_tasks", before that "_handle_tasks". */
 static bool line_is(const struct line *line, const char *function, const char *file)
 {
 	size_t rest = line->function_bytes - strlen(function);
@@ -60,7 +63,10 @@ static bool line_is(const struct line *line, const char *function, const char *f
 	       (!rest || line->function[rest - 1] == '.');
 }
 
-/* The first such line; `inner` is the one before it, without a function when it is innermost. */
+/*
+ * Finds the first such line; `inner` becomes the line of the frame it called, without a function if
+ * it is innermost.
+ */
 static bool find_line(const char *python, const char *function, const char *file,
 		      struct line *inner)
 {
@@ -86,7 +92,7 @@ static bool has_line(const char *python, const char *function, const char *file)
 #define QUEUES_PY "multiprocessing/queues.py"
 #define CONTEXT_PY "multiprocessing/context.py"
 
-/* Only threading's own waits lie inside the pool's. */
+/* Only threading's own waits are nested inside the pool's. */
 static bool waits_for_result(const char *python)
 {
 	struct line line;
@@ -129,7 +135,7 @@ static bool has_file(const char *python, const char *file)
 	return false;
 }
 
-/* The first process that spawn starts may need the resource tracker, which is started before it. */
+/* The first process started by spawn may need the resource tracker, which is started before it. */
 bool cross_process_makes_worker(const char *python)
 {
 	return has_line(python, "_repopulate_pool_static", POOL_PY) &&
@@ -141,7 +147,7 @@ bool cross_process_makes_pool_queue(const char *python)
 	return has_line(python, "_setup_queues", POOL_PY);
 }
 
-/* The fork that a child came from: the one it names, else the last of its parent's before it. */
+/* The fork that made a child: the one it names, else its parent's last one before it. */
 static const struct fact_fork *fork_of(const struct reader *reader, uint32_t parent, uint32_t child)
 {
 	const struct mpsan_process *process = &reader->session.table[child];
@@ -205,7 +211,7 @@ bool cross_process_in_queue(const struct reader *reader, struct shared *shared, 
 
 /* ---- locks ---- */
 
-/* The program never sees these, so it cannot release them. */
+/* The program has no access to these, so it cannot release them. */
 static bool is_private_to_multiprocessing(const char *made)
 {
 	return has_line(made, "Event", CONTEXT_PY) || has_line(made, "Queue", CONTEXT_PY) ||
@@ -230,7 +236,7 @@ enum cross_process_verdict cross_process_owner_gone(const struct cross_process_l
 		       CROSS_DOUBT;
 }
 
-/* One of the three semaphores of a condition. */
+/* Whether it is one of the three semaphores of a condition. */
 static bool is_of_condition(const struct cross_process_lock *lock)
 {
 	return !lock->first && has_line(lock->made, "Semaphore", CONTEXT_PY) &&
@@ -280,7 +286,7 @@ uint32_t cross_process_worker_lost(const struct cross_process_pool *pool)
 
 /* ---- memory ---- */
 
-/* The number after a word at the start of a line. */
+/* The number after a word at the beginning of a line. */
 static int64_t cross_number_of(const char *path, const char *word)
 {
 	FILE *file = fopen(path, "re");
@@ -296,7 +302,7 @@ static int64_t cross_number_of(const char *path, const char *word)
 	return number;
 }
 
-/* A line of /proc/PID/cgroup: "0::/path" of version 2, "N:memory:/path" of version 1. */
+/* A line of /proc/PID/cgroup: "0::/path" in v2, "N:memory:/path" in v1. */
 static int64_t kills_of(char *line)
 {
 	char *controllers = strchr(line, ':'),

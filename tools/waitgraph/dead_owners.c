@@ -1,4 +1,4 @@
-/* See dead_owners.h. */
+/* Finds threads that wait for something that a dead process owned. */
 #include "dead_owners.h"
 
 #include <signal.h>
@@ -9,10 +9,10 @@
 
 #include "pythreads.h"
 
-#define POOLS_NS 400000000ull /* between two looks at pools */
+#define POOLS_NS 400000000ull /* between two examinations of pools */
 #define WORKERS_MAX 256u
-#define DOUBT_NS 2000000000ull /* from a death to a warning that is no proof */
-#define DOUBT_LOOKS 8u /* the same in looks, which are rare on a busy machine */
+#define DOUBT_NS 2000000000ull /* from a death to a warning without proof */
+#define DOUBT_LOOKS 8u /* minimum in snapshots, which are rare on a busy machine */
 
 void dead_owners_init(struct dead_owners *dead_owners, const struct reader *reader)
 {
@@ -27,7 +27,7 @@ void dead_owners_finish(struct dead_owners *dead_owners)
 	*dead_owners = (struct dead_owners){0};
 }
 
-/* One look. */
+/* The search of one snapshot. */
 struct search {
 	struct dead_owners *dead_owners;
 	const struct graph *graph;
@@ -47,7 +47,7 @@ static bool somebody_died(const struct reader *reader)
 
 /* ---- shared semaphores ---- */
 
-/* The lock behind a key, as the thread's process sees it at an address; false: not to be read. */
+/* Reads the lock of a key at the address in the thread's process; false: unreadable. */
 static bool describe_lock(const struct search *search, const struct snapshot_thread *thread,
 			  uint64_t address, const struct seen_share *made,
 			  struct cross_process_lock *lock)
@@ -63,7 +63,7 @@ static bool describe_lock(const struct search *search, const struct snapshot_thr
 	return true;
 }
 
-/* Others may not stand still yet: what is a doubt now can be a proof in a moment. */
+/* Other threads may not be blocked yet: a doubt may become a proof shortly. */
 static bool is_recent(const struct search *search, const struct snapshot_thread *thread,
 		      uint32_t dead)
 {
@@ -99,7 +99,7 @@ static bool owner_is_gone(const struct search *search, uint32_t index,
 	return true;
 }
 
-/* notify() waits for the second of a condition's three semaphores; the sleepers slept on the third. */
+/* notify() waits for the second semaphore of a condition; the sleepers waited for the third. */
 static void waiter_is_gone(const struct search *search, uint32_t index,
 			   const struct seen_share *made, const struct cross_process_lock *woken)
 {
@@ -148,7 +148,7 @@ static void look_at_semaphore(const struct search *search, uint32_t index)
 
 /* ---- pools ---- */
 
-/* The workers of one process, in the making. */
+/* The workers of a process, while they are collected. */
 struct crew {
 	const struct search *search;
 	struct cross_process_worker worker[WORKERS_MAX];
@@ -189,7 +189,7 @@ static bool stands_in_read(const struct snapshot_thread *thread)
 	       thread->call.number == SYS_read;
 }
 
-/* A thread that is no pool's and may go on could still bring the result about. */
+/* Whether a runnable thread that is not the pool's could still produce the result. */
 static bool may_help(const struct search *search, uint32_t index)
 {
 	char *stack;
@@ -203,7 +203,7 @@ static bool may_help(const struct search *search, uint32_t index)
 	return !is_pools;
 }
 
-/* What the threads of the process that owns the pool are doing; who of them waits for a result. */
+/* Determines the roles of the pool owner's threads, and which of them waits for a result. */
 static uint32_t look_at_owner(const struct search *search, const struct snapshot_process *process,
 			      struct cross_process_pool *pool)
 {
@@ -235,7 +235,7 @@ static const char *want_of_memory(const struct dead_owners *dead_owners, int val
 	int64_t now = cross_process_oom_kills((uint32_t)getpid());
 
 	return value == SIGKILL && dead_owners->oom_kills >= 0 && now > dead_owners->oom_kills ?
-		       "; perhaps out of memory: the control group counted a kill for want of it" :
+		       "; possibly out of memory: the control group counted an OOM kill" :
 		       NULL;
 }
 

@@ -1,4 +1,4 @@
-/* See deadlocks.h. */
+/* Takes snapshots, solves the wait-for graph, and records deadlocks in the supervisor's log. */
 #include "deadlocks.h"
 
 #include <signal.h>
@@ -12,10 +12,10 @@
 #include "pythreads.h"
 #include "unseen.h"
 
-#define LOOK_NS 250000000ull /* between two looks, at least */
-#define LOOK_MAX_NS 900000000ull /* and at most, beside however many threads */
-#define SHARE 150u /* a look takes at most one part in this many of the time */
-#define TOLD_MAX 24u /* threads stated of one deadlock */
+#define LOOK_NS 250000000ull /* minimum time between two snapshots */
+#define LOOK_MAX_NS 900000000ull /* maximum, however many threads there are */
+#define SHARE 150u /* snapshots take at most 1/150 of the time */
+#define TOLD_MAX 24u /* threads recorded per deadlock */
 
 void deadlocks_init(struct deadlocks *deadlocks, const struct reader *reader,
 		    uint64_t hang_after_ns)
@@ -40,7 +40,7 @@ static struct snapshot_thread *thread_at(struct deadlocks *deadlocks, uint32_t i
 	return &deadlocks->snapshot.threads.item[index];
 }
 
-/* ---- what the library has proved by itself needs no second proof ---- */
+/* ---- waits that the library has proved itself ---- */
 
 static void mark_explained(struct deadlocks *deadlocks)
 {
@@ -60,7 +60,7 @@ static void mark_explained(struct deadlocks *deadlocks)
 
 /* ---- one thread ---- */
 
-/* Who has it, and where that one took it. */
+/* The owner, and where it acquired the lock. */
 static void state_owner(struct deadlocks *deadlocks, uint32_t index, struct ev_blocked *event)
 {
 	const struct wait *wait = &deadlocks->waits.item.item[index];
@@ -123,7 +123,7 @@ static uint64_t state_thread(struct deadlocks *deadlocks, uint32_t index, uint64
 	};
 	char *call = call_text(thread->pid, &thread->call);
 
-	/* The interpreter's own calls: what it waits for is a lock of the Python program. */
+	/* The interpreter's own calls: the lock belongs to the Python program. */
 	if (pythread_is_code(thread->pid, wait->caller))
 		event.flags |= MPSAN_LF_PYTHON;
 	event.detail = watchlog_text(&deadlocks->log, thread->slot, call);
@@ -136,7 +136,7 @@ static uint64_t state_thread(struct deadlocks *deadlocks, uint32_t index, uint64
 
 /* ---- deadlocks ---- */
 
-/* A deadlock on its way into the log. */
+/* A deadlock while it is written to the log. */
 struct telling {
 	uint64_t first; /* position of its first thread */
 	uint32_t count;
@@ -174,7 +174,7 @@ static void close_deadlock(struct deadlocks *deadlocks, const struct telling *te
 		     sizeof(event));
 }
 
-/* The rest of a group, those first who wait for others to end: they are who is missed. */
+/* Records the rest of a group, threads that wait for an end first. */
 static void tell_group(struct deadlocks *deadlocks, struct telling *telling, uint32_t group)
 {
 	for (int others = 0; others < 2; others++)
@@ -197,7 +197,7 @@ static void state_cycle(struct deadlocks *deadlocks, uint32_t head)
 	close_deadlock(deadlocks, &telling, MPSAN_DEADLOCK_CYCLE, 0, NULL);
 }
 
-/* Who waits for the GIL moves all the time, so each thread of the circle is asked. */
+/* GIL waiters wake up all the time, so each thread of the cycle is checked. */
 static bool cycle_is_told(struct deadlocks *deadlocks, uint32_t head)
 {
 	uint32_t at = head;
@@ -238,7 +238,7 @@ static uint32_t group_orphan(const struct deadlocks *deadlocks, uint32_t group)
 	return GRAPH_NONE;
 }
 
-/* The process of an owner that is gone, when it has ended with it: as slot + 1. */
+/* The slot + 1 of a dead owner's process, if that has ended as well. */
 static uint32_t dead_process(const struct deadlocks *deadlocks, uint32_t orphan)
 {
 	uint32_t slot = deadlocks->waits.item.item[orphan].gone_slot;
@@ -261,7 +261,7 @@ static void state_dead_end(struct deadlocks *deadlocks, uint32_t group)
 			       dead_process(deadlocks, orphan), NULL);
 }
 
-/* Somebody was woken, or is on its way out, since the look: who waits for the GIL moves all the time. */
+/* Whether a thread woke up or exits since the snapshot; GIL waiters always do. */
 static bool group_moves(struct deadlocks *deadlocks, uint32_t group)
 {
 	for (uint32_t i = 0; i < deadlocks->graph.count; i++) {
@@ -287,7 +287,7 @@ static void state_dead_ends(struct deadlocks *deadlocks)
 			state_dead_end(deadlocks, i);
 }
 
-/* ---- what the dead have left behind ---- */
+/* ---- locks of dead owners ---- */
 
 static void state_loss(const struct dead_owner *dead_owner, void *context)
 {
@@ -309,14 +309,14 @@ static void state_loss(const struct dead_owner *dead_owner, void *context)
 		       dead_owner->detail);
 }
 
-/* ---- waits that last too long, without a proof ---- */
+/* ---- long waits without a proof ---- */
 
 static bool is_lock(uint64_t kind)
 {
 	return mpsan_kind_is_lock((unsigned)kind);
 }
 
-/* A wait for a lock with an owner that goes on elsewhere: told with that owner. */
+/* Records a wait for a lock whose owner runs elsewhere, with that owner. */
 static void state_long_wait(struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct wait *wait = &deadlocks->waits.item.item[index];
@@ -341,7 +341,7 @@ static bool is_pipe_from_outside(const struct deadlocks *deadlocks, uint32_t ind
 	return wait->end == WAIT_OPEN && wait->kind >= MPSAN_WAIT_PIPE_READ;
 }
 
-/* Nobody in the whole job ran for so long, nobody waits for the outside, and somebody is there who is no leftover. */
+/* Whether the whole job slept for that long, with a process that is no leftover. */
 static bool job_is_idle(const struct deadlocks *deadlocks, uint64_t since_ns)
 {
 	const struct snapshot *snapshot = &deadlocks->snapshot;
@@ -361,7 +361,7 @@ static bool job_is_idle(const struct deadlocks *deadlocks, uint64_t since_ns)
 	return false;
 }
 
-/* Somebody outside may well mean it so: a signal is waited for, or the job was stopped. */
+/* Whether idling may be intended: a wait for a signal, or a stopped job. */
 static bool idleness_is_meant(const struct deadlocks *deadlocks)
 {
 	const uint64_t child = 1ull << (SIGCHLD - 1), interrupt = 1ull << (SIGINT - 1);
@@ -396,7 +396,7 @@ static void state_idle_job(struct deadlocks *deadlocks)
 	close_deadlock(deadlocks, &telling, MPSAN_DEADLOCK_LONG, 0, NULL);
 }
 
-/* One that runs, or was stopped, is slow but no riddle. */
+/* An owner that runs, or was stopped, is slow, but not stuck. */
 static bool holder_sleeps(struct deadlocks *deadlocks, const struct wait *wait)
 {
 	const struct snapshot_thread *holder =
@@ -423,7 +423,7 @@ static void state_long_waits(struct deadlocks *deadlocks, uint64_t now_ns)
 		state_idle_job(deadlocks);
 }
 
-/* Asks each of the dead once more; whether that opened one. */
+/* Checks each dead thread once more; returns whether that opened one. */
 static bool check(struct deadlocks *deadlocks, bool (*ask)(struct waits *waits, uint32_t thread))
 {
 	bool changed = false;
@@ -442,7 +442,7 @@ static bool has_news(struct deadlocks *deadlocks)
 	return false;
 }
 
-/* Both are asked, whatever the first says. */
+/* Both checks are made, whatever the first returns. */
 static bool check_again(struct deadlocks *deadlocks)
 {
 	bool handlers = check(deadlocks, waits_check_handlers);
@@ -451,7 +451,7 @@ static bool check_again(struct deadlocks *deadlocks)
 	return handlers || memory;
 }
 
-/* The cheap picture first; where it shows somebody lost, the true one. */
+/* Solves with cached data first, and with fresh data if a thread looks dead. */
 static void deadlocks_solve(struct deadlocks *deadlocks)
 {
 	waits_find(&deadlocks->waits, &deadlocks->snapshot);

@@ -1,4 +1,4 @@
-/* See graph.h. */
+/* Solves the wait-for graph: opens every thread that may go on; the rest is dead. */
 #include "graph.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static void set_open(struct graph *graph, uint32_t thread)
 	graph->open[graph->waits->snapshot->threads.item[thread].process]++;
 }
 
-/* Whether those that could end this wait may go on: any of the processes, each of the owners. */
+/* Whether this wait can end: any of its processes, or all of its owners, may go on. */
 static bool is_helped(const struct graph *graph, const struct wait *wait)
 {
 	const uint32_t *who = graph->waits->who.item + wait->begin;

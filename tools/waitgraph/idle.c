@@ -1,4 +1,4 @@
-/* See idle.h. */
+/* Classifies the waits of a dead group for the rule in tools/rules/parked.h. */
 #include "idle.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static const struct facts *facts_of(const struct group *group)
 	return &group->snapshot->reader->facts;
 }
 
-/* Which of the group this thread of the snapshot is. */
+/* The index within the group of a thread of the snapshot. */
 static uint32_t idle_find(const struct group *group, uint32_t thread)
 {
 	for (uint32_t i = 0; i < group->count; i++)
@@ -60,7 +60,7 @@ static bool has(const struct group *group, uint32_t slot)
 	return false;
 }
 
-/* ---- whether anything came before ---- */
+/* ---- whether the wait was answered before ---- */
 
 static bool in_same_memory(const struct snapshot_thread *one, const struct snapshot_thread *other)
 {
@@ -69,7 +69,10 @@ static bool in_same_memory(const struct snapshot_thread *one, const struct snaps
 	       one->object.inode == other->object.inode;
 }
 
-/* Both wait at the same address, or at that of the same shared memory: mappings may lie anywhere, on pages. */
+/*
+ * Both wait at the same address, or at the same place of shared memory, which may be mapped
+ * anywhere.
+ */
 static bool is_same_place(const struct group *group, uint32_t one, uint32_t other)
 {
 	uint64_t apart = wait_at(group, one)->lock ^ wait_at(group, other)->lock;
@@ -80,7 +83,7 @@ static bool is_same_place(const struct group *group, uint32_t one, uint32_t othe
 	       !(apart % MPSAN_PAGE);
 }
 
-/* Each wait counts up __wseq, the first word of a condition variable, from its second bit on. */
+/* Each wait increments __wseq, the first word of a condition variable, from its second bit on. */
 static bool was_signalled(const struct group *group, uint32_t i)
 {
 	uint64_t waits, waiters = 0;
@@ -93,7 +96,10 @@ static bool was_signalled(const struct group *group, uint32_t i)
 	       waits >> 1 > waiters;
 }
 
-/* A semaphore of multiprocessing that was made without a unit to take: by its file, which all who open it have. */
+/*
+ * Whether a multiprocessing semaphore was created with value 0; identified by its file, which all
+ * its users have.
+ */
 static bool was_made_empty(const struct group *group, const struct snapshot_thread *thread)
 {
 	const struct reader *reader = group->snapshot->reader;
@@ -108,7 +114,7 @@ static bool was_made_empty(const struct group *group, const struct snapshot_thre
 	return false;
 }
 
-/* Somebody who waits there has taken a unit before, although there was none. */
+/* Whether a waiter has taken a unit before, although there was none initially. */
 static bool was_posted(const struct group *group, uint32_t i)
 {
 	struct mpsan_hold hold;
@@ -120,7 +126,7 @@ static bool was_posted(const struct group *group, uint32_t i)
 	return false;
 }
 
-/* A process has read something from the pipe that a thread of the group waits at. */
+/* Whether a process has read from the pipe that a thread of the group waits for. */
 static bool has_read(const struct group *group, uint32_t slot, const struct snapshot_thread *waiter)
 {
 	const struct mpsan_process *process = process_of(group, slot);
@@ -148,8 +154,8 @@ static bool has_read_any(const struct group *group, uint32_t slot)
 }
 
 /*
- * Another process of the dead end waits in the same shared memory, but at another place: the two were to wake each
- * other.
+ * Whether another process of the group waits in the same shared memory at another place: the two
+ * should wake each other.
  */
 static bool meets_other(const struct group *group, uint32_t i)
 {
@@ -180,7 +186,7 @@ static bool was_sent(const struct group *group, uint32_t i, const struct pythrea
 	       has_read_any(group, thread->slot);
 }
 
-/* ---- whether somebody who could have sent has ended ---- */
+/* ---- whether a possible sender has ended ---- */
 
 static uint64_t began_ns(const struct group *group, const struct snapshot_thread *thread)
 {
@@ -189,7 +195,7 @@ static uint64_t began_ns(const struct group *group, const struct snapshot_thread
 	return thread->record->start_ns;
 }
 
-/* A thread is announced when it first runs: of two that were made at about the same time the numbers tell. */
+/* A thread is logged when it first runs: for two created at about the same time, TIDs decide. */
 static bool made_later(const struct seen_thread *other, const struct snapshot_thread *thread,
 		       uint64_t began_ns)
 {
@@ -198,7 +204,10 @@ static bool made_later(const struct seen_thread *other, const struct snapshot_th
 	return other->at.tid > thread->tid;
 }
 
-/* A thread that was made after this one, or does the same work. Python's all begin in the same function. */
+/*
+ * Whether a thread has ended that was created after this one, or runs the same function. Python's
+ * threads all start in the same function.
+ */
 static bool thread_ended(const struct group *group, const struct snapshot_thread *thread)
 {
 	const struct reader *reader = group->snapshot->reader;
@@ -219,8 +228,8 @@ static bool thread_ended(const struct group *group, const struct snapshot_thread
 }
 
 /*
- * A worker that was there with this process: its child, or another one of the same parent. Programs in C hand
- * memory to any child; multiprocessing does so to its workers alone.
+ * Whether a worker has ended that coexisted with this process: its child or sibling. C programs
+ * share memory with any child; multiprocessing only with its workers.
  */
 static bool worker_ended(const struct group *group, uint32_t slot, bool by_pipe)
 {
@@ -240,7 +249,7 @@ static bool worker_ended(const struct group *group, uint32_t slot, bool by_pipe)
 	return false;
 }
 
-/* The fork that made its process left threads behind, and it is the only one there. */
+/* Whether its process's fork left threads behind, and it is the only thread there. */
 static bool was_left(const struct group *group, const struct snapshot_thread *thread)
 {
 	uint32_t fork = fact_fork_behind(facts_of(group), FACT_NONE, thread->slot);
@@ -261,9 +270,12 @@ static bool sender_ended(const struct group *group, uint32_t i)
 	return was_left(group, thread) || thread_ended(group, thread);
 }
 
-/* ---- what each does ---- */
+/* ---- each thread's wait ---- */
 
-/* A semaphore that nobody ever gave back serves as a signal where its waiter has taken it before, or nobody could. */
+/*
+ * A semaphore that was never released serves as a signal if its waiter has taken it before, or no
+ * thread could.
+ */
 static enum parked_wait part_of_semaphore(const struct group *group, uint32_t i, bool python)
 {
 	const struct snapshot_thread *thread = thread_at(group, i);
@@ -298,7 +310,7 @@ static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool
 	case MPSAN_WAIT_FUTEX:
 		return (uint32_t)thread->call.arg[2] == FUTEX_CONTENDED ? PARKED_BLOCKED :
 									  PARKED_IDLE;
-	case MPSAN_WAIT_PIPE_READ: /* a program that reads its input waits for its end, too */
+	case MPSAN_WAIT_PIPE_READ: /* a program that reads its input also waits for the end of it */
 		return thread->call.arg[0] == STDIN ? PARKED_BLOCKED : PARKED_IDLE;
 	default:
 		return PARKED_BLOCKED;
@@ -330,7 +342,7 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 	}
 }
 
-/* Who is to end, as far as a native wait or Python's frames tell. */
+/* The thread or process being joined, according to the native wait or Python's frames. */
 static uint32_t idle_joined(const struct group *group, uint32_t i,
 			    const struct pythread_wait *python)
 {
@@ -379,7 +391,10 @@ static void idle_describe(const struct group *group, uint32_t i)
 	to->sender_ended = sender_ended(group, i);
 }
 
-/* A result that no thread is at work for is that of a task which nobody begins, or somebody sets it: blocked. */
+/*
+ * A result that no thread works on belongs to a task that will not start, or is set by another
+ * thread: blocked.
+ */
 static void find_tasks(struct group *group, uint32_t i)
 {
 	struct parked_thread *to = &group->thread[i];
@@ -417,8 +432,8 @@ static void idle_gather(struct group *group)
 }
 
 /*
- * Another program that the job started lives, and may be there to end those who are waited for: a watchdog. Python's
- * own processes and workers are judged by what they wait for.
+ * Whether another program that the job started lives and may end those who are waited for: a
+ * watchdog. Python's own processes and workers are judged by their waits.
  */
 static bool has_company(const struct group *group)
 {
@@ -450,7 +465,7 @@ bool idle_is_meant(const struct graph *graph, uint32_t number)
 	meant = parked_is_meant(group.thread, group.count, group.wanted);
 	for (uint32_t i = 0; i < group.count; i++)
 		graph->waits->snapshot->threads.item[group.index[i]].idle = meant;
-	meant = meant || has_company(&group); /* for as long as it lives */
+	meant = meant || has_company(&group); /* as long as it lives */
 	free(group.index);
 	free(group.thread);
 	free(group.wanted);

@@ -1,7 +1,7 @@
 /*
- * Whether the threads of a dead end were meant to wait until they are interrupted: what the rule in
- * tools/rules/parked.h asks, found in memory, records and Python's frames. Neighbours: deadlocks.h asks,
- * graph.h found the dead end.
+ * Whether the threads of a dead group are meant to wait until they are interrupted: collects what
+ * the rule in tools/rules/parked.h needs from memory, records and Python frames. Neighbours:
+ * deadlocks.h calls, graph.h found the group.
  */
 #ifndef MPSAN_IDLE_H
 #define MPSAN_IDLE_H
@@ -9,12 +9,13 @@
 #include "graph.h"
 
 /*
- * For a group of the graph. Dear (Python's frames are read, pipes looked up), so a group that was found to be idle is
- * marked (snapshot_thread.idle) and asked again only when one of its threads has moved, or another has come to it.
+ * For a group of the graph. Expensive (reads Python frames, looks up pipes), so an idle group is
+ * marked (snapshot_thread.idle) and examined again only when one of its threads has moved, or
+ * another has joined it.
  */
 bool idle_is_meant(const struct graph *graph, uint32_t group);
 
-/* Whether all threads of the group are marked so. */
+/* Whether all threads of the group are marked. */
 bool idle_is_known(const struct graph *graph, uint32_t group);
 
 #endif

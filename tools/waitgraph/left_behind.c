@@ -1,17 +1,17 @@
-/* See left_behind.h. */
+/* Finds processes whose parent has ended, and deadlocks that this explains. */
 #include "left_behind.h"
 
 #include "../facts/processes.h"
 
 /* ---- processes ---- */
 
-/* Its end may be newer than the last look at who is alive. */
+/* Its end may be newer than the last check of living processes. */
 static bool has_ended(const struct reader *reader, uint32_t slot)
 {
 	return reader->processes[slot].gone || session_liveness(&reader->session, slot) == GONE;
 }
 
-/* A parent that is not watched is known by its pid. */
+/* A parent that is not watched is identified by its pid. */
 static bool is_orphan(const struct reader *reader, uint32_t slot)
 {
 	uint32_t parent = reader->session.table[process_born_as(&reader->facts, slot)].parent_pid;
@@ -20,14 +20,14 @@ static bool is_orphan(const struct reader *reader, uint32_t slot)
 	return parent && (!stat.state || proc_stat_ended(&stat));
 }
 
-/* Whether it began with what its parent had, and not as another program. */
+/* Whether it was forked from its parent and did not exec. */
 static bool is_part(const struct reader *reader, uint32_t slot)
 {
 	return process_is_worker(&reader->facts, slot) ||
 	       role_text(role_of(&reader->session.table[slot]));
 }
 
-/* Whether the end of its parent leaves this one behind: a launcher that exits, or half of a daemon, does not. */
+/* Whether the parent's end leaves this process behind; not so for launchers and double forks. */
 static bool is_left_by(const struct reader *reader, uint32_t slot, uint32_t parent)
 {
 	const struct facts *facts = &reader->facts;
@@ -60,7 +60,7 @@ static const struct snapshot_thread *thread_of(const struct graph *graph, uint32
 	return &graph->waits->snapshot->threads.item[index];
 }
 
-/* The killed keep what they have: no other process can be blamed for it. */
+/* Killed processes may have kept anything: no other process can be blamed. */
 static bool was_struck(const struct graph *graph, uint32_t slot)
 {
 	return process_was_struck(&graph->waits->snapshot->reader->facts, slot);

@@ -1,25 +1,31 @@
 /*
- * What is left behind: processes whose parent has ended. Whatever others could have given them, a message, a
- * semaphore, the end of a pipe, may have been their parent's to give, so that nobody is left who could is the
- * consequence of that end and no deadlock; parent-lost and child-not-joined speak of it when they stay. What
- * one has to itself, or a living owner has, is no such thing. Neighbours: graph.h, deadlocks.h,
- * ../shim/core/people.h.
+ * Processes whose parent has ended. Anything that others could have sent them, such as a message, a
+ * semaphore post or a pipe's end, might have been the parent's task, so missing it is a consequence
+ * of that end and no deadlock; parent-lost and child-not-joined report such processes if they stay.
+ * Waits for private objects, or for living owners, are not affected. Neighbours: graph.h,
+ * deadlocks.h, ../facts/processes.h.
  */
 #ifndef MPSAN_LEFT_BEHIND_H
 #define MPSAN_LEFT_BEHIND_H
 
 #include "graph.h"
 
-/* Whether the parent of a process, or one further up, has ended and meant it, or its job, to end too. Asked anew. */
+/*
+ * Whether the parent of a process, or an earlier ancestor, has ended, and its job was meant to end
+ * with it. Checks anew.
+ */
 bool left_behind(const struct reader *reader, uint32_t slot);
 
-/* Whether the dead of a group are so because somebody ended who could have helped them. */
+/* Whether a dead group is explained by the end of a process that could have helped it. */
 bool left_explains(const struct graph *graph, uint32_t group);
 
-/* The same for the circle of owners through `thread`: owners who live prove it, whoever else has ended. */
+/*
+ * Whether that explains the cycle of owners through `thread`; living owners prove a cycle, whatever
+ * else has ended.
+ */
 bool left_behind_explains_cycle(const struct graph *graph, uint32_t thread);
 
-/* The same for what a dead process has kept from a thread. */
+/* Whether that explains a wait for what a dead process owned. */
 bool left_behind_explains_loss(const struct graph *graph, uint32_t thread, uint32_t dead_slot);
 
 #endif

@@ -1,4 +1,4 @@
-/* See memory_names.h. */
+/* Searches names of shared memory: System V ids, links in file systems. */
 #include "memory_names.h"
 
 #include <dirent.h>
@@ -10,7 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#define ENTRIES_MAX 50000u /* that one search reads */
+#define ENTRIES_MAX 50000u /* directory entries per search */
 #define DEPTH_MAX 16u
 #define DELETED " (deleted)"
 
@@ -21,12 +21,12 @@ static bool starts_with(const char *text, const char *start)
 
 /* ---- System V ---- */
 
-/* SHM_DEST: it goes with its last user. By its id it can be attached still */
+/* SHM_DEST: removed with its last user; until then attachable by id */
 #define SEGMENT_REMOVED 01000u
 
 /*
- * Its inode is the segment's id; the list is that of our own namespace. Where more have it attached than we
- * can see, others know it.
+ * A segment's inode is its id; the list is that of our IPC namespace. If more processes have it
+ * attached than we see, others know it.
  */
 static enum links links_of_segment(uint32_t pid, uint64_t id, uint64_t mapped)
 {
@@ -52,12 +52,12 @@ static enum links links_of_segment(uint32_t pid, uint64_t id, uint64_t mapped)
 /* ---- names in a file system ---- */
 
 struct search {
-	uint64_t device, inode; /* device 0: not compared, what directories say of it may differ */
-	uint32_t left; /* entries to be read still; 0: given up */
+	uint64_t device, inode; /* device 0: not compared, as directories may report another one */
+	uint32_t left; /* entries still to be read; 0: aborted */
 	enum links found;
 };
 
-/* Nobody guesses the names that multiprocessing makes for its semaphores. */
+/* The random names of multiprocessing's semaphores cannot be guessed. */
 static bool is_of_job(const char *name)
 {
 	return starts_with(name, "sem.mp-");
@@ -77,7 +77,7 @@ static void see_entry(struct search *search, int dir, const struct dirent *entry
 		search_dir(search, dir, entry->d_name, depth - 1);
 }
 
-/* A directory that is not ours to read is nobody's of this job. */
+/* A directory that we cannot read is inaccessible to the job, too. */
 static void search_dir(struct search *search, int at, const char *name, unsigned depth)
 {
 	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -98,7 +98,7 @@ static void search_dir(struct search *search, int at, const char *name, unsigned
 	closedir(dir);
 }
 
-/* Written by the kernel: "\040" for a blank. */
+/* Decodes the kernel's escapes: "\040" for a blank. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -116,7 +116,7 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
-/* One that we could wait for: its answers come from a server, or a process of this very job. */
+/* Whether accesses could block: answers come from a server, or even from a process of this job. */
 static bool is_remote(const char *type)
 {
 	static const char *const types[] = {"fuse", "nfs", "cifs", "smb", "9p", "ceph", "lustre"};
@@ -127,7 +127,7 @@ static bool is_remote(const char *type)
 	return false;
 }
 
-/* A line of mountinfo: its device, mount point and, behind " - ", its type. */
+/* Parses a line of mountinfo: device, mount point and, after " - ", type. */
 static bool parse_mount(const char *line, uint64_t *device, char place[4096], char type[32])
 {
 	unsigned major_number, minor_number;
@@ -141,7 +141,7 @@ static bool parse_mount(const char *line, uint64_t *device, char place[4096], ch
 	return true;
 }
 
-/* Its former directory. What was made without a name may have got one anywhere. */
+/* Searches the file's original directory. An unnamed file may have been linked anywhere. */
 static void search_beside(struct search search, uint32_t pid, const char *file, enum links *found)
 {
 	const char *base = strrchr(file, '/');
@@ -154,7 +154,10 @@ static void search_beside(struct search search, uint32_t pid, const char *file, 
 	*found = base[1] == '#' || !search.left ? LINKS_OF_ALL : search.found;
 }
 
-/* Wherever the process has that file system mounted; nowhere: it is the kernel's own. */
+/*
+ * Searches all mounts of that file system in the process's namespace; without a mount it is
+ * internal to the kernel.
+ */
 static enum links search_links(uint32_t pid, const struct proc_mapping *mapping)
 {
 	struct search search = {mapping->device, mapping->inode, ENTRIES_MAX, LINKS_NONE};
@@ -181,7 +184,7 @@ static enum links search_links(uint32_t pid, const struct proc_mapping *mapping)
 	return search.left ? search.found : LINKS_OF_ALL;
 }
 
-/* The kernel tells it to whoever may restore checkpoints; -1: not to us. */
+/* The link count, which needs CAP_CHECKPOINT_RESTORE; -1: not available. */
 static int64_t count_of(uint32_t pid, const struct proc_mapping *mapping)
 {
 	struct statx file;
@@ -194,7 +197,7 @@ static int64_t count_of(uint32_t pid, const struct proc_mapping *mapping)
 		       (int64_t)file.stx_nlink;
 }
 
-/* A file may be called "x (deleted)": that one is found as any other. */
+/* A file's name may really end in " (deleted)": it is found like any other. */
 static bool has_path(const struct proc_mapping *mapping)
 {
 	size_t length = strlen(mapping->path), end = strlen(DELETED);

@@ -1,4 +1,4 @@
-/* See memory_reach.h. */
+/* Walks all processes for mappings and descriptors of shared memory. */
 #include "memory_reach.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static bool reach_is_ours(uint32_t pid, void *snapshot)
 	return snapshot_process_of_pid(snapshot, pid) != SNAPSHOT_NONE;
 }
 
-/* Who was not watched through and through may have sent descriptors. */
+/* Processes that were not watched from start to end may have sent descriptors. */
 struct flight_job memory_reach_job(const struct snapshot *snapshot)
 {
 	const struct reader *reader = snapshot->reader;
@@ -66,7 +66,7 @@ static void ask_mapper(uint32_t pid, void *context)
 	struct reach *reach = asking->reach;
 	int maps = pid == (uint32_t)getpid() ? 0 : proc_maps(pid, reach->device, reach->inode);
 
-	/* A process that hides may have inherited what the job has, when it comes from the job. */
+	/* A hidden process that descends from the job may have inherited what the job has. */
 	if (!maps || (maps < 0 && !reach_descends(asking->snapshot, pid)))
 		return;
 	reach_add(&reach->mappers, asking->snapshot, pid);
@@ -86,7 +86,7 @@ void memory_reach_ask_mappers(struct reach *reach, const struct snapshot *snapsh
 
 /* ---- descriptors ---- */
 
-/* File systems give other devices, or inodes, to stat than to maps: there the name decides. */
+/* Some file systems report other devices or inodes in stat than in maps: then the name decides. */
 static bool is_it(const struct asking *asking, const struct descriptor *descriptor)
 {
 	const struct proc_mapping *mapping = asking->mapping;
@@ -100,7 +100,10 @@ static bool is_it(const struct asking *asking, const struct descriptor *descript
 	return strncmp(mapping->path, "/memfd:", 7) && !strcmp(mapping->path, descriptor->target);
 }
 
-/* In a message, or whatever else it keeps. What strangers have sent to each other is none of the job's. */
+/*
+ * Whether the descriptor may carry others, in a message or in storage. Messages between strangers
+ * do not matter.
+ */
 static bool may_bring_it(const struct asking *asking, const struct descriptor *descriptor)
 {
 	uint64_t socket = flight_socket(descriptor);
@@ -118,7 +121,7 @@ static void see_descriptor(const struct descriptor *descriptor, void *context)
 	struct reach *reach = asking->reach;
 	bool has_it = is_it(asking, descriptor);
 
-	/* A descriptor that one process has, others can fetch: pidfd_getfd(2), /proc/PID/fd. */
+	/* What one process has open, others can fetch: pidfd_getfd(2), /proc/PID/fd. */
 	reach->by_job |= has_it;
 	if (has_it || may_bring_it(asking, descriptor))
 		reach_add(&reach->others, asking->snapshot, descriptor->pid);
@@ -144,8 +147,8 @@ static void ask_unwatched(uint32_t pid, void *context)
 }
 
 /*
- * What is on its way from one process to another while we walk may be missed by both looks: so we walk
- * twice before we say that nobody has it.
+ * A descriptor sent from one process to another during the walk may be missed, so it takes two
+ * walks to conclude that no process has it.
  */
 static void ask_descriptors(struct asking *asking)
 {

@@ -1,8 +1,8 @@
 /*
- * Who could come to a piece of shared memory, and so end a wait there: those who map it; those who have a
- * descriptor of it, or one behind which such a descriptor may be kept; those whom a name leads to it. What
- * somebody has who is not of the session, or may be told a name, makes it open to anybody. Neighbours:
- * wakers.h keeps the answers, descriptors.h and memory_names.h have the parts.
+ * Which processes could access a piece of shared memory, and so end a wait there: those that map
+ * it; those that have a descriptor of it, or one that may carry such a descriptor; those that could
+ * open it by name. If a process outside the session has it or could learn its name, the wait is
+ * open. Neighbours: wakers.h caches the answers, descriptors.h and memory_names.h have the parts.
  */
 #ifndef MPSAN_MEMORY_REACH_H
 #define MPSAN_MEMORY_REACH_H
@@ -10,26 +10,29 @@
 #include "../proc/in_flight.h"
 #include "snapshot.h"
 
-/* Processes of the session by slot, with those who are not. */
+/* Processes of the session by slot, and whether there are others. */
 struct memory_reach_people {
-	uint64_t at_ns; /* when they were asked, 0: never */
-	bool strangers; /* somebody who is not of the session is among them */
+	uint64_t at_ns; /* when they were looked up; 0: never */
+	bool strangers; /* processes outside the session are among them */
 	ARRAY(uint32_t) slots;
 };
 
 struct reach {
 	uint64_t device, inode;
 	struct memory_reach_people mappers;
-	uint64_t mapped; /* how often they do, together */
-	bool elsewhere; /* one of them lives in another pid namespace: TIDs there are not ours */
-	struct memory_reach_people others; /* who could come to map it; dear to know */
-	uint64_t due_ns; /* for how long the others may be believed */
+	uint64_t mapped; /* how often they map it, in total */
+	bool elsewhere; /* one is in another PID namespace: its TIDs are not ours */
+	struct memory_reach_people others; /* those that could map it; expensive to find */
+	uint64_t due_ns; /* how long `others` may be used */
 	bool by_job; /* any process of the job could: by a name, an id, or another's descriptor */
 };
 
 void memory_reach_ask_mappers(struct reach *reach, const struct snapshot *snapshot);
 
-/* `pid` maps it at `address`. Walks over the descriptors of all processes, where it has any. */
+/*
+ * Finds processes that could still map the memory that `pid` maps at `address`. Walks the
+ * descriptors of all processes if the memory can have any.
+ */
 void memory_reach_ask_others(struct reach *reach, const struct snapshot *snapshot, uint32_t pid,
 			     uint64_t address);
 

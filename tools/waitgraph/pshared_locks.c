@@ -1,4 +1,4 @@
-/* See pshared_locks.h. */
+/* Identifies process-shared locks and collects all claims on them. */
 #include "pshared_locks.h"
 
 #include <stdio.h>
@@ -17,15 +17,15 @@
 /* What is known of reader->shares, by index. */
 struct known {
 	struct pshared_key key;
-	uint32_t older_at; /* an earlier event with the same hash of its address, FACT_NONE: none */
-	uint32_t older_of; /* of its key */
+	uint32_t older_at; /* previous event with the same hash of the address; FACT_NONE: none */
+	uint32_t older_of; /* previous one with the same key */
 };
 
-/* A claim found in this look. Most are on private locks, and no event knows their address. */
+/* A claim found in this snapshot. Most are on private locks, whose addresses no event mentions. */
 struct claimed {
 	struct pshared_taker taker;
 	struct pshared_key key;
-	bool named; /* by an event; else `key` is not set */
+	bool named; /* by an event; else `key` is unset */
 };
 
 struct shared {
@@ -113,7 +113,7 @@ static bool find_mapped(struct shared *shared, uint32_t slot, uint64_t address,
 	return map;
 }
 
-/* A semaphore that sem_open found lies at the start of its file. */
+/* A semaphore found by sem_open is at the beginning of its file. */
 static struct pshared_key pshared_locks_key_of(struct shared *shared,
 					       const struct seen_share *share)
 {
@@ -162,7 +162,7 @@ static uint32_t newest_event(const struct shared *shared, uint32_t slot, uint64_
 	return i;
 }
 
-/* A log that ran full may lack the event that an address became another lock's. */
+/* A log that was full may lack the event that another lock reused an address. */
 static bool lost_events(const struct shared *shared, uint32_t slot)
 {
 	const struct logfile *log = shared->reader->logs[slot];
@@ -170,7 +170,10 @@ static bool lost_events(const struct shared *shared, uint32_t slot)
 	return log && logfile_head(log)->dropped;
 }
 
-/* What events say of an address: FACT_NONE when none does, or the last that it was given up. */
+/*
+ * The latest event about an address; FACT_NONE if there is none, or if it says that the address was
+ * freed.
+ */
 static uint32_t find_event(const struct shared *shared, uint32_t slot, uint64_t address)
 {
 	const struct reader *reader = shared->reader;
@@ -202,7 +205,7 @@ bool pshared_find(struct shared *shared, uint32_t slot, uint64_t address, struct
 	return true;
 }
 
-/* Chains go back in time: the oldest event that opened it is met last. */
+/* Chains go back in time: the oldest event that opened it comes last. */
 const struct seen_share *pshared_made(const struct shared *shared, const struct pshared_key *key)
 {
 	const struct seen_share *first = NULL, *made = NULL;
@@ -290,7 +293,10 @@ static void read_claims(struct shared *shared)
 	shared->claims_read = true;
 }
 
-/* A named semaphore is known to all its users by events; only of others the mappings must be asked. */
+/*
+ * A named semaphore is identified by events of all its users; only for others mappings must be
+ * read.
+ */
 static bool is_on(struct shared *shared, const struct claimed *claimed,
 		  const struct pshared_key *key, bool by_name)
 {
@@ -335,7 +341,7 @@ void pshared_claims_of(struct shared *shared, uint32_t slot,
 	}
 }
 
-/* What a process claims is all in its log, or it never took anything that is shared. */
+/* Whether all claims of a process are in its log, or it never took a shared lock. */
 static bool has_whole_books(const struct shared *shared, uint32_t slot)
 {
 	const struct mpsan_process *process = &shared->reader->session.table[slot];
@@ -356,7 +362,10 @@ static bool is_watched(const struct shared *shared, uint32_t pid)
 	return false;
 }
 
-/* Looking for the first who is not watched, and maps it, or hides and may have inherited it. */
+/*
+ * Searches the first process that maps it and is not watched, or is hidden and may have inherited
+ * it.
+ */
 struct strangers {
 	const struct shared *shared;
 	const struct pshared_key *key;

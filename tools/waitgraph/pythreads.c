@@ -1,4 +1,4 @@
-/* See pythreads.h. */
+/* Classifies Python waits by their frames. */
 #include "pythreads.h"
 
 #include <stdlib.h>
@@ -48,7 +48,7 @@ char *pythread_name(const struct snapshot_thread *thread)
 	return name;
 }
 
-/* The line is of threading.py, in a function of that name, with its class or without. */
+/* Whether the line is a function of that name in threading.py, with or without its class. */
 static bool is_threading_wait(const char *line)
 {
 	const char *tab = strchr(line, '\t'), *end = tab ? strchr(tab + 1, '\t') : NULL;
@@ -76,7 +76,7 @@ bool pythread_waits_for_event(const struct snapshot_thread *thread)
 	return found;
 }
 
-/* Functions of the library, by the ends of their names and files; the worst of a wait's frames tells. */
+/* Library functions, by suffixes of their names and files; of a wait's frames the worst counts. */
 static const struct {
 	int what;
 	const char *function, *file;

@@ -1,4 +1,7 @@
-/* Python's side of the threads of a snapshot. Neighbours: pyview.h reads, deadlocks.h and dead_owners.h ask. */
+/*
+ * Python's view of a snapshot's threads. Neighbours: pyview.h reads it, deadlocks.h and
+ * dead_owners.h use it.
+ */
 #ifndef MPSAN_PYTHREADS_H
 #define MPSAN_PYTHREADS_H
 
@@ -6,16 +9,16 @@
 #include "cross_process.h"
 #include "snapshot.h"
 
-/* The frames of a thread (text as pyview_stack writes it), "" when there are none; owned by the caller. */
+/* The frames of a thread, as text of pyview_stack, "" if there are none; the caller frees it. */
 char *pythread_stack(const struct snapshot_thread *thread);
 
 /*
- * Its name as threading knows it, else as the kernel does, else of the Python function that it was
- * started with; owned by the caller, "" for none.
+ * Its name in threading, else the kernel's, else its Python start function; "" for none. The caller
+ * frees it.
  */
 char *pythread_name(const struct snapshot_thread *thread);
 
-/* Whether code of a process is the interpreter's own. */
+/* Whether code of a process belongs to the interpreter. */
 bool pythread_is_code(uint32_t pid, uint64_t code);
 
 /* Whether it waits in threading.Event.wait, called by the program itself. */
@@ -24,9 +27,9 @@ bool pythread_waits_for_event(const struct snapshot_thread *thread);
 #define PYTHREAD_OBJECTS 32u
 
 /*
- * What Python's frames say of a wait: whether it is meant to be answered (a task done, a lock), by peers, for
- * results (`awaited` and `task`: see cpython_awaited; `task` is what it runs itself, whatever it waits for), for
- * the end of a thread (`joined`: its TID, 0: not known), or for something to come.
+ * What Python's frames say about a wait: whether it is for a lock or a started task, for peers, for
+ * results (`awaited` and `task`: see cpython_awaited; `task` is what the thread runs itself), for
+ * the end of a thread (`joined`: its TID, 0: unknown), or for something still to be sent.
  */
 struct pythread_wait {
 	enum {
@@ -36,11 +39,11 @@ struct pythread_wait {
 		PYTHREAD_RESULT,
 		PYTHREAD_JOIN,
 		PYTHREAD_NEWS,
-		PYTHREAD_LOCK, /* taken by what else is on the stack, if anything is */
+		PYTHREAD_LOCK, /* overridden by other frames on the stack */
 		/* threading.Event.wait, called by the program's main thread itself */
 		PYTHREAD_EVENT
 	} what;
-	bool is_python; /* it runs Python's code, whether that could be read or not */
+	bool is_python; /* it runs Python code, readable or not */
 	enum cpython_queue queue;
 	uint32_t joined;
 	unsigned awaited_count, task_count;
@@ -48,10 +51,10 @@ struct pythread_wait {
 };
 struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_t lock);
 
-/* Whether the one waits for the result of the task that the other runs, both of the same process. */
+/* Whether one thread waits for the result of the task that the other runs, in the same process. */
 bool pythread_awaits(const struct pythread_wait *wait, const struct pythread_wait *of);
 
-/* What it does in a pool of multiprocessing. */
+/* Its role in a multiprocessing pool. */
 enum cross_process_part pythread_part(const struct snapshot_thread *thread);
 
 #endif

@@ -1,4 +1,4 @@
-/* See snapshot.h. */
+/* Takes snapshots of all threads of a session. */
 #include "snapshot.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ void snapshot_finish(struct snapshot *snapshot)
 	*snapshot = (struct snapshot){0};
 }
 
-/* The record of a TID in its process's log: the index is a hash table that the library fills. */
+/* The record of a TID in its process's log: the index is a hash table filled by the library. */
 const struct mpsan_thread *snapshot_record(const struct reader *reader, uint32_t slot, uint32_t tid)
 {
 	const struct logfile *log = reader->logs[slot];
@@ -70,7 +70,7 @@ static int compare_threads(const void *one, const void *other)
 	return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
-/* Takes over what the last look knew of a thread. Both lists are by slot and TID there. */
+/* Copies what the previous snapshot had of a thread. Both lists are sorted by slot and TID. */
 static struct snapshot_thread *find_before(struct snapshot *snapshot, uint32_t slot, uint32_t tid)
 {
 	struct snapshot_thread key = {.slot = slot, .tid = tid};
@@ -85,7 +85,7 @@ static uint64_t snapshot_later(uint64_t before_ns, uint64_t now_ns)
 	return now_ns > before_ns ? now_ns - before_ns : 0;
 }
 
-/* The count of runs first: what is read after it is true while that count stays. */
+/* Reads the run count first: what is read afterwards is valid while the count stays the same. */
 static void snapshot_look_at(struct snapshot *snapshot, struct snapshot_thread *thread)
 {
 	bool had = thread->fd >= 0, keep = had || snapshot->fds < snapshot->fds_max;
@@ -158,7 +158,7 @@ static void see_process(struct snapshot *snapshot, uint32_t slot)
 		(struct snapshot_process){slot, pid, begin, snapshot->threads.count};
 }
 
-/* The last look's threads, sorted, and room for this one's. */
+/* Keeps the previous snapshot's threads, sorted, and makes room for new ones. */
 static void turn_page(struct snapshot *snapshot)
 {
 	__typeof__(snapshot->before) empty = snapshot->before;

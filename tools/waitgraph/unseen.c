@@ -1,13 +1,13 @@
-/* See unseen.h. */
+/* Records limits for threads and processes that cannot be examined. */
 #include "unseen.h"
 
 #include "../reader/hidepid.h"
 
-/* What it holds and waits for is not known: others may wait for it. */
+/* Their locks and waits are unknown: other threads may wait for them. */
 static void state_hidden(struct deadlocks *deadlocks)
 {
 	static const char text[] =
-		"/proc hides processes of this session (hidepid): hangs in them, and waits that they "
+		"/proc hides processes of this session (hidepid): their hangs, and waits that they "
 		"could end, are not explained; " HIDDEN_CURE;
 	uint32_t slot = deadlocks->hidden ? FACT_NONE : hidepid_first(deadlocks->snapshot.reader);
 	struct ev_limit event = {.count = 1};
@@ -19,11 +19,11 @@ static void state_hidden(struct deadlocks *deadlocks)
 	watchlog_put(&deadlocks->log, EV_limit, slot, 0, &event, sizeof(event));
 }
 
-/* Another user's process, or one that made itself undumpable: hangs in it stay unexplained. */
+/* Processes of other users, or non-dumpable ones: their hangs remain unexplained. */
 static void state_blindness(struct deadlocks *deadlocks)
 {
 	static const char text[] =
-		"threads that could not be looked at from outside (no right to trace them, or too few "
+		"threads that could not be examined (no ptrace permission, or too few "
 		"file descriptors): their hangs are not explained";
 
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count && !deadlocks->blind; i++) {

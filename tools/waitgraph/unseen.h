@@ -1,6 +1,6 @@
 /*
- * What the supervisor cannot look at, stated once as a limit: threads that it may not trace, and
- * processes that /proc hides. Neighbour: deadlocks.h.
+ * What the supervisor cannot examine, recorded once as a limit: threads without ptrace permission,
+ * and processes hidden by /proc. Neighbour: deadlocks.h.
  */
 #ifndef MPSAN_UNSEEN_H
 #define MPSAN_UNSEEN_H

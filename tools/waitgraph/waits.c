@@ -1,4 +1,4 @@
-/* See waits.h. */
+/* Determines what each thread waits for and who could end the wait, by kind of wait. */
 #include "waits.h"
 
 #include <linux/futex.h>
@@ -11,9 +11,9 @@
 
 #include "waits_look.h"
 
-#define PTHREAD_BYTES 4096u /* of glibc's thread descriptor, at most */
+#define PTHREAD_BYTES 4096u /* upper bound of glibc's thread descriptor */
 
-/* ---- who else might end it ---- */
+/* ---- other wakers ---- */
 
 static void add_child(uint32_t pid, void *context)
 {
@@ -34,8 +34,8 @@ static void add_children(struct look *look)
 }
 
 /*
- * A timer may end the wait, or the process: that is a signal's default. Where the library does not run,
- * nobody knows of alarms.
+ * A timer may end the wait, or by a signal's default the process. Alarms of unwatched processes are
+ * unknown.
  */
 static bool has_alarm(const struct look *look)
 {
@@ -46,7 +46,10 @@ static bool has_alarm(const struct look *look)
 	       proc_has_timer(look->thread->pid);
 }
 
-/* The end of its parent would be its own. That of the supervisor's is the outside's doing. */
+/*
+ * If its parent ended, so would this process. The end of the supervisor's process comes from
+ * outside.
+ */
 static void add_parent(struct look *look)
 {
 	uint32_t pid = proc_stat(look->thread->pid, look->thread->pid).parent,
@@ -59,7 +62,7 @@ static void add_parent(struct look *look)
 		look->wait->end = WAIT_OPEN;
 }
 
-/* It stands in its call, but may long have been woken. */
+/* It is stopped in its call, but may have been woken already. */
 static bool is_stopped(const struct snapshot_thread *thread)
 {
 	char state = proc_stat(thread->pid, thread->tid).state;
@@ -68,8 +71,8 @@ static bool is_stopped(const struct snapshot_thread *thread)
 }
 
 /*
- * A handler could post, signal, or go on elsewhere. That of SIGCHLD runs when a child ends, and the
- * children are known. That of SIGINT says little: Python always has one.
+ * A signal handler could post, signal, or jump elsewhere. The one for SIGCHLD runs when a child
+ * ends, and the children are known. The one for SIGINT says little: Python always has one.
  */
 bool waits_check_handlers(struct waits *waits, uint32_t thread)
 {
@@ -104,9 +107,9 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 	return handlers || process->flags & MPSAN_PROCESS_DEATHSIG;
 }
 
-/* ---- the rest ---- */
+/* ---- other kinds ---- */
 
-/* A thread's handle is the address of its descriptor, in which the awaited word says its TID. */
+/* A thread's handle is the address of its descriptor, where the awaited word contains its TID. */
 static void judge_join(struct look *look)
 {
 	uint32_t target = snapshot_find(look->snapshot, look->thread->slot,
@@ -116,7 +119,7 @@ static void judge_join(struct look *look)
 		look_by_owner(look, target);
 }
 
-/* Who waits for the GIL wakes up all the time; who holds it says so when it blocks. */
+/* Waiters for the GIL wake up all the time; its holder logs its wait when it blocks. */
 static void judge_gil(struct look *look)
 {
 	const struct snapshot *snapshot = look->snapshot;
@@ -142,7 +145,10 @@ static bool claims_libc(const struct snapshot_thread *thread)
 	return false;
 }
 
-/* A libc function waits for its inner lock: whoever else of this process is inside may have it. */
+/*
+ * A libc function waits for its internal lock: any other thread of this process inside libc may
+ * hold it.
+ */
 static void judge_libc(struct look *look, uint64_t word)
 {
 	const struct snapshot *snapshot = look->snapshot;
@@ -184,7 +190,7 @@ static void judge_claim(struct look *look, uint64_t word, struct mpsan_hold clai
 		if (look_lies_in(word, address, PTHREAD_BYTES))
 			judge_join(look);
 		break;
-	case MPSAN_WAIT_COND: /* awake already, it may be waiting for its mutex */
+	case MPSAN_WAIT_COND: /* woken already, it may be waiting for its mutex */
 		if (look_lies_in(word, address, sizeof(pthread_cond_t)) ||
 		    !look_at_mutex(look, word))
 			look_by_anybody(look, address);
@@ -198,7 +204,7 @@ static void judge_claim(struct look *look, uint64_t word, struct mpsan_hold clai
 	}
 }
 
-/* The newest claim, when it says that this thread is inside a libc function. */
+/* The newest claim, if it says that this thread is inside a libc function. */
 static bool is_in_libc(const struct snapshot_thread *thread, struct mpsan_hold *claim)
 {
 	const struct mpsan_thread *record = thread->record;
@@ -210,7 +216,7 @@ static bool is_in_libc(const struct snapshot_thread *thread, struct mpsan_hold *
 	return MPSAN_TAG_KIND(claim->tag) == MPSAN_LOCK_LIBC;
 }
 
-/* A lock may have been taken by another in the moment between a hook's look and its call. */
+/* A lock may have been taken by another thread between the hook's check and its call. */
 static struct mpsan_hold wanted(const struct snapshot_thread *thread)
 {
 	const struct mpsan_thread *record = thread->record;
@@ -274,7 +280,7 @@ static void judge_child(struct look *look, int64_t pid, bool one)
 	}
 }
 
-/* `ends`: those of the pipe that others must hold to help. */
+/* `ends`: the ends of the pipe that can end the wait. */
 static void judge_pipe(struct look *look, enum mpsan_lock_kind kind, unsigned ends)
 {
 	const struct wakers_eye eye = look_eye(look);
@@ -318,7 +324,7 @@ static void judge_call(struct look *look)
 	}
 }
 
-/* Seen once, a thread may have just begun to wait: nothing is said of it yet. */
+/* In its first snapshot a thread may have just begun to wait: no conclusion yet. */
 static bool stands_still(const struct snapshot_thread *thread)
 {
 	return thread->call.state == PROC_IN_CALL &&

@@ -1,6 +1,6 @@
 /*
- * Locks as they lie in a process's memory, and who has them. Layouts: shim/locks/claim.c. Neighbour:
- * waits_look.h.
+ * Reads locks in a process's memory, and determines their owners. Layouts: shim/locks/claim.c.
+ * Neighbour: waits_look.h.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -10,9 +10,9 @@
 #define MUTEX_SHARED 0x80
 #define MUTEX_ROBUST 0x10
 
-/* ---- locks that name their owner ---- */
+/* ---- locks with an owner in memory ---- */
 
-/* The process that a thread belonged to: its own, or one that has ended with its only thread. */
+/* The process of a thread that has ended: its own, or one that ended with its only thread. */
 static uint32_t slot_of_gone(const struct look *look, uint32_t tid, bool shared)
 {
 	const struct reader *reader = look->snapshot->reader;
@@ -41,7 +41,7 @@ static void owner_is_gone(struct look *look, uint32_t tid, bool shared)
 		look->wait->taken = hold.caller;
 }
 
-/* A process-shared lock's owner may be a thread of any process, also of one that is not watched. */
+/* A process-shared lock may be owned by a thread of any process, even an unwatched one. */
 static void ends_by_tid(struct look *look, uint32_t tid, bool shared)
 {
 	uint32_t owner = snapshot_find(look->snapshot, look->thread->slot, tid);
@@ -54,7 +54,7 @@ static void ends_by_tid(struct look *look, uint32_t tid, bool shared)
 		owner_is_gone(look, tid, shared);
 }
 
-/* False: what lies there is no mutex that somebody holds. */
+/* False: no owned mutex is there. */
 bool look_at_mutex(struct look *look, uint64_t address)
 {
 	struct __pthread_mutex_s mutex;
@@ -65,7 +65,7 @@ bool look_at_mutex(struct look *look, uint64_t address)
 	look->wait->kind = MPSAN_LOCK_MUTEX;
 	look->wait->lock = address;
 	look->wait->flags |= MPSAN_LF_VERIFIED;
-	if (mutex.__kind & MUTEX_ROBUST) /* the kernel hands it on */
+	if (mutex.__kind & MUTEX_ROBUST) /* the kernel passes it on */
 		return true;
 	if (mutex.__kind & MUTEX_SHARED)
 		look->wait->flags |= MPSAN_LF_SHARED;
@@ -74,8 +74,8 @@ bool look_at_mutex(struct look *look, uint64_t address)
 }
 
 /*
- * Readers leave no name in memory: when all of them are known by their claims, all must let go. A
- * claim of one that waits at the lock itself is a wish.
+ * Readers are not named in memory: if claims account for all of them, all must release it. A claim
+ * of a thread that waits for this lock is a wait, not a hold.
  */
 static void judge_readers(struct look *look, uint64_t address, unsigned readers)
 {
@@ -93,10 +93,10 @@ static void judge_readers(struct look *look, uint64_t address, unsigned readers)
 		look->wait->end = WAIT_OWNERS;
 }
 
-/* in __readers: a writer waits for the readers before it, or has the lock */
+/* in __readers: a writer waits for readers, or has the lock */
 #define RWLOCK_WRITER 2u
 
-/* Where writers go first, a reader waits for the one that waits for the readers before both. */
+/* If writers are preferred, a reader waits for the writer that waits for the current readers. */
 static void judge_writers(struct look *look, uint64_t address, unsigned readers)
 {
 	const struct snapshot *snapshot = look->snapshot;
@@ -132,7 +132,7 @@ void look_at_rwlock(struct look *look, uint64_t address)
 
 /* ---- semaphores ---- */
 
-/* The one other thread that claims it, SNAPSHOT_NONE: none, or several. */
+/* The only other thread that claims it; SNAPSHOT_NONE: none, or several. */
 static uint32_t only_holder(const struct look *look, uint64_t address)
 {
 	const struct snapshot *snapshot = look->snapshot;
@@ -150,7 +150,7 @@ static uint32_t only_holder(const struct look *look, uint64_t address)
 	return found;
 }
 
-/* One that its takers give back serves as a lock; any other may be posted by anybody. */
+/* A semaphore that its takers release serves as a lock; any other may be posted by any thread. */
 void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag)
 {
 	uint32_t word[4], holder;

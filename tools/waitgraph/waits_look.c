@@ -1,4 +1,4 @@
-/* Lists the processes and threads that could end the wait of the thread under consideration. */
+/* Lists the processes and threads that could end the wait of the thread under examination. */
 #include "waits_look.h"
 
 void look_add(struct look *look, uint32_t index)
@@ -23,7 +23,7 @@ void look_by_process(struct look *look, uint32_t process)
 	look_add(look, process);
 }
 
-/* Those who could end the wait are listed without a gap: to add one, all are listed again. */
+/* The list must be contiguous: to add an entry, it is copied to the end. */
 void look_reopen(struct look *look)
 {
 	uint32_t begin = look->wait->begin, count = look->wait->count;
@@ -51,8 +51,8 @@ struct wakers_eye look_eye(struct look *look)
 }
 
 /*
- * Anybody may post a semaphore or signal a condition: all threads of this process, or of those that
- * map its memory.
+ * Any thread may post a semaphore or signal a condition: of this process, or of those that map the
+ * memory.
  */
 void look_by_anybody(struct look *look, uint64_t address)
 {

@@ -1,13 +1,13 @@
 /*
- * What is asked before anybody is said to be lost: who may come to the shared memory in which he waits,
- * whether the TIDs in it are ours, and whether he still waits. Neighbours: waits_look.h, memory_reach.h.
+ * The checks before a verdict: who could access the shared memory of the wait, whether the TIDs in
+ * it are ours, and whether the thread still waits. Neighbours: waits_look.h, memory_reach.h.
  */
 #include <sys/syscall.h>
 
 #include "../facts/roles.h"
 #include "waits_look.h"
 
-/* Somebody who does not map it yet. */
+/* Checks processes that do not map it yet. */
 static bool check_others(struct look *look)
 {
 	struct wait *wait = look->wait;
@@ -21,7 +21,7 @@ static bool check_others(struct look *look)
 	return wait->end == WAIT_OPEN || wait->count > count || wait->by_job != by_job;
 }
 
-/* A lock names its owner by TID: that of a process in another pid namespace says nothing here. */
+/* A lock names its owner by TID: a TID of another PID namespace means nothing here. */
 static bool check_owner(struct look *look)
 {
 	if (!(look->wait->flags & MPSAN_LF_SHARED) ||
@@ -54,7 +54,7 @@ bool waits_check_moved(struct waits *waits, uint32_t thread)
 	return true;
 }
 
-/* Waits for whichever of several descriptors is ready first. */
+/* Whether it waits for several descriptors, whichever is ready first. */
 static bool stands_in_poll(const struct snapshot_thread *thread)
 {
 	switch (thread->looks > 1 && thread->call.state == PROC_IN_CALL ? thread->call.number :

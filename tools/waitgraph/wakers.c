@@ -1,4 +1,4 @@
-/* See wakers.h. */
+/* Caches who could end waits for pipes and shared memory. */
 #include "wakers.h"
 
 #include <stdlib.h>
@@ -8,13 +8,13 @@
 
 #include "../reader/hidepid.h"
 
-#define PIPES_SHARE 200u /* of the time, for scans that only keep the picture up to date */
+#define PIPES_SHARE 200u /* share of the time for refreshing the cache */
 #define PIPES_NS 1000000000ull
-#define FLIGHT_NS 3000000000ull /* what is on its way will soon be there */
+#define FLIGHT_NS 3000000000ull /* messages in flight arrive within this time */
 #define MEMORY_NS 2000000000ull
-/* of the time, for walks that show again and again that somebody may come */
+/* share of the time for repeated walks that find a possible waker again */
 #define OTHERS_SHARE 20u
-#define OTHERS_NS 5000000000ull /* but no answer is older */
+#define OTHERS_NS 5000000000ull /* maximum age of such an answer */
 
 void wakers_begin(struct wakers *wakers, const struct snapshot *snapshot)
 {

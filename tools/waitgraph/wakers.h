@@ -1,8 +1,8 @@
 /*
- * Who could end a wait that names no owner: the processes at the other end of a pipe, those that
- * map a piece of shared memory or may come to map it, signal handlers. To ask the kernel is dear, so answers are kept for
- * a while: good enough to see that somebody may still act. Before anybody is said to be lost, they
- * are fetched anew. Neighbours: waits.h asks, pipes.h and proc.h know.
+ * Who could end a wait that names no owner: processes at the other end of a pipe, processes that
+ * map the shared memory or could map it, signal handlers. Kernel queries are expensive; answers are
+ * cached, and read again before a verdict: stale data may only clear a thread, never convict one.
+ * Neighbours: waits.h calls, pipes.h and proc.h ask the kernel.
  */
 #ifndef MPSAN_WAKERS_H
 #define MPSAN_WAKERS_H
@@ -14,17 +14,17 @@
 struct wakers {
 	const struct snapshot *snapshot;
 	struct pipes pipes;
-	uint64_t pipes_ns; /* when they were scanned, 0: never */
-	uint64_t pipes_due_ns; /* not before this time are they scanned again without need */
+	uint64_t pipes_ns; /* when they were scanned; 0: never */
+	uint64_t pipes_due_ns; /* when an optional scan is due again */
 	bool blind; /* a process of the job could not be read */
 	ARRAY(struct reach) memory;
 };
 
-/* At the beginning of a look. */
+/* Call it at the beginning of a snapshot. */
 void wakers_begin(struct wakers *wakers, const struct snapshot *snapshot);
 void wakers_finish(struct wakers *wakers);
 
-/* What is done with an answer. */
+/* Callbacks for the answers. */
 struct wakers_eye {
 	void (*see)(uint32_t process,
 		    void *context); /* it could end the wait; index in the snapshot */
@@ -32,25 +32,25 @@ struct wakers_eye {
 	void *context;
 };
 
-/* Each returns false when somebody else could, too. */
+/* These return false if a process outside the session could, too. */
 bool wakers_of_pipe(struct wakers *wakers, struct snapshot_thread *thread, unsigned ends,
 		    const struct wakers_eye *eye);
 bool wakers_of_memory(struct wakers *wakers, const struct snapshot_thread *thread,
 		      const struct wakers_eye *eye);
-/* Before a proof: who does not map that memory, but may come to. */
+/* Before a verdict: processes that do not map that memory but could. */
 bool wakers_of_memory_later(struct wakers *wakers, const struct snapshot_thread *thread,
 			    const struct wakers_eye *eye);
-/* Whether it is shared with processes whose TIDs mean others than ours. */
+/* Whether it is shared with processes in other PID namespaces, whose TIDs are not ours. */
 bool wakers_are_elsewhere(struct wakers *wakers, const struct snapshot_thread *thread);
 
 /*
- * Finds out once, while a thread stands still: the pipe that it reads or writes; its memory. A FIFO
- * is no such pipe: anybody may open it at any time.
+ * Find, once per wait, the pipe that a thread reads or writes, or its memory. A FIFO is no such
+ * pipe: any process may open it at any time.
  */
 bool wakers_find_pipe(struct snapshot_thread *thread);
 bool wakers_find_memory(struct snapshot_thread *thread, uint64_t address);
 
-/* Fetches anew what is older than this look; false: nothing was. */
+/* Reads again what is older than this snapshot; false: nothing was. */
 bool wakers_refresh(struct wakers *wakers);
 
 #endif

@@ -1,4 +1,4 @@
-/* See watchlog.h. */
+/* Writes the supervisor's log. */
 #include "watchlog.h"
 
 #include <fcntl.h>
@@ -49,7 +49,7 @@ void watchlog_close(struct watchlog *log)
 	*log = (struct watchlog){.fd = -1, .failed = log->failed};
 }
 
-/* No record straddles two chunks: one that would begins the next. */
+/* A record must not straddle two chunks: it is moved to the next one. */
 static uint64_t place(const struct watchlog *log, uint64_t whole)
 {
 	uint64_t rest = MPSAN_CHUNK - log->head % MPSAN_CHUNK;
@@ -109,7 +109,7 @@ static void put_module(struct watchlog *log, uint32_t slot, const char *path,
 	watchlog_put(log, EV_module, slot, 0, &event, sizeof(event));
 }
 
-/* The mappings of one file lie side by side; the first is that of its lowest segment. */
+/* The mappings of a file are contiguous; the first one is its lowest segment. */
 static void note_modules(struct watchlog *log, uint32_t slot, uint32_t pid)
 {
 	char line[4352], file[4097] = "", name[4097], rights[8];
