@@ -88,7 +88,7 @@ def check_nobody_is_taken_for_them():
     inner = need_namespaces("--pid")
     run = run_mpsan([*inner, "sh", "-c", "/bin/true; read line; exit 3"])
     assert run.exit == 3 and not verdicts(run.report), run
-    assert any("other pid namespaces" in limit for limit in run.report["limits"]), run.report["limits"]
+    assert any("other PID namespaces" in limit for limit in run.report["limits"]), run.report["limits"]
 
 
 def check_foreign_proc():
