@@ -1,9 +1,10 @@
 /*
- * CUDA's binary interface as far as it is intercepted: types, then prototypes, of the driver and of
- * the runtime, from 11.4 to 13. Written from what is published, so that no toolkit is needed to
- * build; where one is installed, tests/structure compares the two.
+ * The part of CUDA's binary interface that is intercepted: types, then prototypes, of the driver
+ * and the runtime, from 11.4 to 13. Written from the published documentation, so that no toolkit is
+ * needed to build; where one is installed, tests/structure compares the two.
  *
- * MPSAN_CUDA_GIVEN: the toolkit's own headers were included before, only the prototypes count.
+ * MPSAN_CUDA_GIVEN: the toolkit's own headers were included before, and only the prototypes are
+ * declared.
  */
 #ifndef MPSAN_ABI_CUDA_H
 #define MPSAN_ABI_CUDA_H
@@ -245,7 +246,7 @@ struct cudaExtent {
 enum cudaDriverEntryPointQueryResult {
 	cudaDriverEntryPointSuccess = 0,
 	cudaDriverEntryPointSymbolNotFound = 1,
-	cudaDriverEntryPointVersionNotSufficent = 2, /* spelt so there */
+	cudaDriverEntryPointVersionNotSufficent = 2, /* sic */
 };
 
 #endif /* MPSAN_CUDA_GIVEN */
@@ -302,7 +303,7 @@ CUresult cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event);
 CUresult cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle);
 CUresult cuEventCreate(CUevent *event, unsigned flags);
 
-/* Questions that the library itself asks */
+/* Queries that the library itself makes */
 CUresult cuCtxGetDevice(CUdevice *device);
 CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device);
 CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device);

@@ -1,7 +1,7 @@
 /*
- * What the headers of glibc and of the kernel have only of late, so that the library builds with older ones,
- * too (Debian 11 has glibc 2.31 and Linux 5.10). Whether a function is there at run time is the table's
- * business: a missing one is hook_absent.
+ * Definitions that only newer headers of glibc and the kernel have, so that the library builds with
+ * older ones (Debian 11 has glibc 2.31 and Linux 5.10). Whether a function exists at run time is
+ * shown by the table of next definitions: a missing one is hook_absent.
  */
 #ifndef MPSAN_ABI_GLIBC_H
 #define MPSAN_ABI_GLIBC_H
@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 
-/* The same on all architectures. */
+/* These numbers are the same on all architectures. */
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
 #endif

@@ -1,4 +1,4 @@
-/* See lock_kind.h. */
+/* The names of lock kinds, from mpsan_enums.def. */
 #include "lock_kind.h"
 
 #include "../../include/mpsan_texts.h"

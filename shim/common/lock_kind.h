@@ -1,13 +1,16 @@
 /*
- * What kinds of locks are called: pure code for both sides, so that the line that the library prints
- * and the report call a lock the same. Neighbours: stderr_lines.c, text_locks.h; mpsan_enums.def has the texts.
+ * The names of lock kinds. Compiled into the library and the command, so that the library's line
+ * and the report use the same name for a lock. mpsan_enums.def has the texts.
  */
 #ifndef MPSAN_LOCK_KIND_H
 #define MPSAN_LOCK_KIND_H
 
 #include <stdint.h>
 
-/* `flags`: enum mpsan_lock_flags; Python's own locks are semaphores or mutexes. "lock" for an unknown kind. */
+/*
+ * The name of a kind; "lock" for an unknown one. `flags` (enum mpsan_lock_flags) tells Python's own
+ * locks, which are semaphores or mutexes, from others.
+ */
 const char *lock_kind_text(uint64_t kind, uint64_t flags);
 
 #endif

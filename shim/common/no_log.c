@@ -1,4 +1,4 @@
-/* See no_log.h. */
+/* Maps errno values to the reasons why a log could not be created, and these to their text. */
 #include "no_log.h"
 
 #include <errno.h>
@@ -24,26 +24,32 @@ enum mpsan_off no_log_reason(long error)
 	}
 }
 
-/* A log grows by MPSAN_CHUNK, to 64 MiB unless log-max says otherwise; shells count in 512 or 1024 bytes. */
+/*
+ * A log grows by MPSAN_CHUNK, to 64 MiB unless log-max says otherwise; `ulimit -f` counts in units
+ * of 512 or 1024 bytes.
+ */
 const char *no_log_text(unsigned why)
 {
 	switch (why) {
 	case MPSAN_OFF_LOG_SIZE:
-		return "no log can be written: it takes 256 KiB at first, and the limit on the size of files "
+		return "no log can be written: it takes 256 KiB at first, and the file size limit "
 		       "(RLIMIT_FSIZE) is lower; ulimit -f 131072 is enough";
 	case MPSAN_OFF_LOG_SPACE:
-		return "no log can be written: no space is left where the session lies, or a quota is used up; "
-		       "make room for 256 KiB and more, or choose another place (TMPDIR, mpsan run --dir)";
+		return "no log can be written: the session's file system is full, or a quota is "
+		       "exhausted; free 256 KiB or more, or choose another place (TMPDIR, mpsan "
+		       "run --dir)";
 	case MPSAN_OFF_LOG_FILES:
-		return "no log can be written: no descriptor is left; ulimit -n 1024 is enough for most programs";
+		return "no log can be written: no descriptor is free; ulimit -n 1024 is enough for "
+		       "most programs";
 	case MPSAN_OFF_LOG_MEMORY:
-		return "no log can be written: no memory is left to map it; raise ulimit -v, or vm.max_map_count";
+		return "no log can be written: there is no memory to map it; raise ulimit -v, or "
+		       "vm.max_map_count";
 	case MPSAN_OFF_LOG_PLACE:
-		return "no log can be written: the file system on which the session lies cannot reserve space "
+		return "no log can be written: the session's file system cannot reserve space "
 		       "(fallocate); choose another (TMPDIR, mpsan run --dir)";
 	case MPSAN_OFF_NO_LOG:
-		return "no log can be written; set TMPDIR, MPSAN_DIR or mpsan run --dir to a directory that is "
-		       "there and that you may write to";
+		return "no log can be written; set TMPDIR, MPSAN_DIR or mpsan run --dir to an "
+		       "existing directory that you may write to";
 	default:
 		return NULL;
 	}

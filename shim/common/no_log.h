@@ -1,16 +1,17 @@
 /*
- * Why a process could make no log, and the cure: pure code for both sides, so that the line that the library
- * prints and the report say the same. Neighbours: log.c makes them, life.c and tools/report/processes.c tell.
+ * Why a process could not create its log, and the cure. Compiled into the library and the command,
+ * so that the library's line and the report say the same. The log is created in record/log.c;
+ * lifecycle/life.c and tools/report/processes.c print these texts.
  */
 #ifndef MPSAN_NO_LOG_H
 #define MPSAN_NO_LOG_H
 
 #include "../../include/mpsan_log.h"
 
-/* Of an errno, whatever its sign; 0: not known. */
+/* The reason for an errno value of either sign; MPSAN_OFF_NOT (0): unknown. */
 enum mpsan_off no_log_reason(long error);
 
-/* Cause and cure; NULL where `why` is about something else. */
+/* Cause and cure as text; NULL if `why` is not about a log. */
 const char *no_log_text(unsigned why);
 
 #endif

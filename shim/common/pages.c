@@ -1,4 +1,6 @@
-/* See pages.h. */
+/*
+ * Parses /proc/PID/smaps, piece by piece and without libc, and adds up the fields of each mapping.
+ */
 #include "pages.h"
 
 static uint64_t pages_least(uint64_t a, uint64_t b)
@@ -22,7 +24,10 @@ static uint64_t next_number(const char **text)
 	return n;
 }
 
-/* Clean anonymous pages were given up by the process (MADV_FREE): they count as shared. */
+/*
+ * Adds a mapping to the sums. Clean anonymous pages were released by the process (MADV_FREE): they
+ * count as shared.
+ */
 static void end_mapping(struct pages *pages)
 {
 	uint64_t own = pages_least(pages->anonymous, pages->dirty), common = pages->anonymous - own;
@@ -45,7 +50,9 @@ static bool line_has(const char *line, const char *name, uint64_t *bytes)
 	return true;
 }
 
-/* "START-END rwxp …" begins a mapping; names of fields begin with a capital letter. */
+/*
+ * Takes one line: "START-END rwxp …" starts a mapping; names of fields start with a capital letter.
+ */
 static void end_line(struct pages *pages)
 {
 	const char *c = pages->line;

@@ -1,6 +1,7 @@
 /*
- * What a forked process still has in common with who made it, by what the kernel says of each of its mappings
- * (/proc/PID/smaps). Pure code: the library asks for itself, the command for others.
+ * What a forked process still shares with its parent, from the kernel's account of each of its
+ * mappings (/proc/PID/smaps). Compiled into the library, which asks about its own process, and the
+ * command, which asks about others.
  */
 #ifndef MPSAN_PAGES_H
 #define MPSAN_PAGES_H
@@ -13,9 +14,9 @@
 
 /* Anonymous memory of private mappings, in bytes. All zero before the first piece of text. */
 struct pages {
-	/* which others have as well; and what was swapped out, which nobody copied */
+	/* shared with other processes; and what was swapped out, which no process copied */
 	uint64_t common;
-	/* which nobody else has. Not huge pages: what a write copies is a small one */
+	/* of this process alone, without huge pages: a write copies a small page */
 	uint64_t own;
 	/* The line and the mapping that are being read. */
 	char line[40];
@@ -24,18 +25,19 @@ struct pages {
 	uint64_t anonymous, dirty, swapped, huge;
 };
 
-/* The next piece of smaps; `bytes` 0 after the last one. */
+/* Takes the next piece of smaps; call it with `bytes` 0 after the last one. */
 void pages_read(struct pages *pages, const char *text, size_t bytes);
 
-/* What bounds the memory that a forked process can have copied, in bytes. */
+/* Upper bounds, in bytes, of the memory that a forked process can have copied. */
 struct pages_bounds {
-	uint64_t inherited; /* that was private to its parent at the fork, and anonymous */
-	uint64_t given; /* pages that this process was given since: its page faults */
-	uint64_t parents; /* what its parent still has: what that gave back is not shared either */
+	uint64_t inherited; /* private anonymous memory of its parent at the fork */
+	uint64_t given; /* its page faults since, as bytes */
+	/* what its parent still has; what the parent freed is not shared either */
+	uint64_t parents;
 };
 uint64_t pages_copied(const struct pages *pages, const struct pages_bounds *bounds);
 
-/* Resident memory that belongs to no file, from a text as in /proc/PID/statm. */
+/* Resident anonymous memory in bytes, from the text of /proc/PID/statm. */
 uint64_t pages_anonymous(const char *statm);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * See ranges.h. A tag is 4 bytes of the hash of a range's owner, size and block; a bucket's tags
- * fill one cache line, and whoever changes a tag from 0 has the place. What is in a place counts
- * while its state is odd; it is read between two looks at the state.
+ * The lock-free table of ranges. A tag is 4 bytes of the hash of a range's owner, size and block.
+ * The tags of a bucket fill one cache line, and the writer that changes a tag from 0 owns the
+ * place. A place is valid while its state is odd; readers check the state before and after they
+ * copy it.
  */
 #include "ranges.h"
 
@@ -9,7 +10,7 @@
 
 #define NO_PLACE UINT64_MAX
 
-/* Where the ranges of one owner, size and block stand. */
+/* The two buckets for the ranges of one owner, size and block. */
 struct spot {
 	uint64_t bucket[2];
 	uint32_t tag;
@@ -33,7 +34,7 @@ static struct spot spot_of(const struct ranges *table, uint32_t owner, unsigned 
 			     .tag = (uint32_t)(ranges_mix(hash, 1) >> 32) | 1};
 }
 
-/* The smallest n whose 2^n holds that many bytes. */
+/* The smallest n with 2^n >= bytes. */
 static unsigned level_of(uint64_t bytes)
 {
 	return bytes <= 1 ? 0 : 64 - (unsigned)__builtin_clzll(bytes - 1);
@@ -128,7 +129,10 @@ void ranges_publish(void *place)
 	__atomic_store_n(&range->state, range->state + 1, __ATOMIC_RELEASE);
 }
 
-/* Word by word, since somebody may write there; that is seen by the state afterwards. */
+/*
+ * Copies a place word by word, because it may be written at the same time; the state shows that
+ * afterwards.
+ */
 static bool read_place(const struct ranges *table, const void *place, void *copy)
 {
 	const struct range *range = place;

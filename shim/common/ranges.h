@@ -1,13 +1,13 @@
 /*
- * A table of address ranges for many writers and readers at once: no lock, no allocation, a size that
- * is fixed when it is made, in memory that the caller gives (private, or a file that processes share).
+ * A table of address ranges for concurrent writers and readers: no lock, no allocation, a fixed
+ * size, in memory that the caller provides (private, or a file that processes share).
  *
- * A range is found by any address in it. It stands under the number of the block of 2^n bytes in
- * which it begins, n being the smallest power that holds it, so an address lies in a range of that
- * size only if the range begins in the address's own block or in the one before. A block's number
- * gives two buckets of RANGES_BUCKET places, and a new range goes into the emptier one (power of two
- * choices). A look-up thus costs a few cache lines for each size that is in use, whatever the
- * number of ranges.
+ * A range is found by any address in it. It is filed under the number of the block of 2^n bytes in
+ * which it starts, n being the smallest power that holds it. So an address lies in a range of that
+ * size only if the range starts in the address's own block or in the one before. A block's number
+ * selects two buckets of RANGES_BUCKET places, and a new range goes into the emptier one (power of
+ * two choices). A look-up thus costs a few cache lines for each size in use, whatever the number of
+ * ranges.
  */
 #ifndef MPSAN_RANGES_H
 #define MPSAN_RANGES_H
@@ -17,16 +17,16 @@
 
 #define RANGES_BUCKET 16u
 
-/* What every place of a table begins with. */
+/* The first members of every place of a table. */
 struct range {
-	uint32_t state; /* odd while it can be found; raised at every change */
+	uint32_t state; /* odd while it can be found; incremented at every change */
 	uint32_t owner; /* whose address space: a slot of the session; 0 in a private table */
 	uint64_t start, bytes;
 };
 
 /*
- * Head of a table, RANGES_HEAD bytes; tags (4 bytes for each place, 0: free), then the places follow
- * it in memory.
+ * Head of a table, RANGES_HEAD bytes. The tags (4 bytes for each place, 0: free) and then the
+ * places follow it.
  */
 #define RANGES_HEAD 64u
 struct ranges {
@@ -34,39 +34,45 @@ struct ranges {
 	uint64_t place_bytes;
 	uint64_t levels; /* bit n: there is, or was, a range that n belongs to */
 	uint64_t used; /* places in use */
-	uint64_t full; /* ranges that found no room */
+	uint64_t full; /* ranges that did not fit */
 };
 
-/* `places`: a power of two, RANGES_BUCKET at least; `place_bytes`: whole 8-byte words. */
+/*
+ * Size of a table in bytes. `places`: a power of two, at least RANGES_BUCKET; `place_bytes`: whole
+ * 8-byte words.
+ */
 uint64_t ranges_bytes(uint64_t places, uint64_t place_bytes);
-/* The memory must be zero and begin on a cache line. */
+/* Initialises a table; the memory must be zero and start on a cache line. */
 void ranges_init(struct ranges *table, uint64_t places, uint64_t place_bytes);
 
 /*
- * A place for a new range, its `struct range` filled in, to be filled and then published. NULL: no
- * room (counted). Nobody finds it before it is published.
+ * Reserves a place for a new range and fills in its `struct range`; the caller fills in the rest
+ * and publishes it. No reader finds it before. NULL: no room, which is counted.
  */
 void *ranges_claim(struct ranges *table, uint32_t owner, uint64_t start, uint64_t bytes);
 void ranges_publish(void *place);
 
 /*
- * The range that contains the address, or begins there when it is empty; `copy` (place_bytes)
- * receives what it held at one moment. NULL: none. The place stays valid memory, but may become
- * another's: check with ranges_same.
+ * Finds the range that contains the address, or an empty one that starts there, and copies a
+ * consistent state of it (place_bytes) to `copy`. NULL: none. The place stays valid memory, but may
+ * be reused: check with ranges_same.
  */
 void *ranges_find(struct ranges *table, uint32_t owner, uint64_t address, void *copy);
 bool ranges_same(const void *place, const void *copy);
 
 /*
- * Takes it out, if it is still the one that was copied; false when somebody else was faster. A
- * writer that is killed between claim and publish leaves one place unused for good.
+ * Removes a range if it still is the copied one; false if another writer removed it first. A writer
+ * that is killed between claim and publish leaves one place unused for good.
  */
 bool ranges_drop(struct ranges *table, void *place, const void *copy);
-/* Its two halves: from the first on nobody finds it, from the second on its place is free. */
+/*
+ * ranges_drop in two steps: after ranges_hide no reader finds the range, after ranges_free its
+ * place may be reused.
+ */
 bool ranges_hide(void *place, const void *copy);
 void ranges_free(struct ranges *table, const void *place);
 
-/* The places in use, one after the other: `at` begins as 0. NULL: no more. */
+/* Iterates over the places in use: `at` starts as 0. NULL: no more. */
 void *ranges_next(struct ranges *table, uint64_t *at, void *copy);
 
 #endif

@@ -1,4 +1,4 @@
-/* See rank.h. */
+/* Reads the variables of launchers, expands session directories, and bounds the host's clock. */
 #include "rank.h"
 
 #define NAME_MAX_BYTES 64
@@ -21,7 +21,7 @@ bool rank_is_pattern(const char *text)
 	return false;
 }
 
-/* A number + 1; 0 when it is none, or too large to be one of ranks. */
+/* A rank's number + 1; 0 if the text is no number, or too large. */
 static uint32_t rank_number_of(const char *text)
 {
 	uint64_t n = 0;
@@ -57,7 +57,7 @@ uint32_t rank_of(rank_get *get)
 	return row < ROWS ? number_in(get, rows[row].rank) : 0;
 }
 
-/* Under a launcher that numbers nobody in this process, another may still name the job. */
+/* The job's name, which another launcher than the one that numbers the process may have set. */
 static const char *find_job(rank_get *get, size_t row)
 {
 	const char *job = row < ROWS && *rows[row].job ? get(rows[row].job) : NULL;
@@ -102,7 +102,7 @@ static void rank_put(struct text *text, char c)
 		text->whole = false;
 }
 
-/* A name that others chose becomes one component of a path, and no hidden one. */
+/* Appends a name as one component of a path that is not hidden. */
 static void put_name(struct text *text, const char *name)
 {
 	if (!name || !*name)
@@ -128,7 +128,7 @@ static void put_number(struct text *text, uint32_t number)
 		rank_put(text, digits[--n]);
 }
 
-/* False when the letter means nothing. */
+/* Appends what a letter behind '%' stands for; false: it stands for nothing. */
 static bool put_letter(struct text *text, char letter, const struct rank_names *names)
 {
 	uint32_t rank;
@@ -171,7 +171,7 @@ bool rank_expand(char *to, size_t bytes, const char *pattern, const struct rank_
 	return text.whole;
 }
 
-/* stamps are those of the last tick of a kernel's clock: at most 10 ms old */
+/* file timestamps are those of the kernel's last clock tick: at most 10 ms old */
 #define GRAIN_NS 10000000
 #define SECOND_NS 1000000000
 
@@ -182,7 +182,10 @@ void rank_clock(struct mpsan_host *host, uint64_t before, uint64_t after, uint64
 	int64_t low_known = host->ahead_ns - (int64_t)host->ahead_error_ns;
 	int64_t high_known = host->ahead_ns + (int64_t)host->ahead_error_ns;
 
-	/* Each reading bounds it; readings that contradict were taken while a clock was being set. */
+	/*
+	 * Each reading bounds the offset. Contradictory readings mean that a clock was set
+	 * meanwhile.
+	 */
 	if (host->clock & MPSAN_CLOCK_MEASURED && low <= high_known && high >= low_known) {
 		low = low > low_known ? low : low_known;
 		high = high < high_known ? high : high_known;

@@ -1,7 +1,7 @@
 /*
- * Which process of a job this is, by the variables of its launcher, and session directories named by it. Pure code for
- * the library and the command: both must name the same directory. Neighbours: host.c asks the system what is missing
- * here, tools/reader/host.c for the command.
+ * Which process of a job this is, from its launcher's variables, and session directories that are
+ * named after it. Compiled into the library and the command, which must name the same directory.
+ * session_dir.c and tools/reader/host.c get from the system what is not in the environment.
  */
 #ifndef MPSAN_RANK_H
 #define MPSAN_RANK_H
@@ -12,22 +12,22 @@
 
 #include "../../include/mpsan_log.h"
 
-/* The value of an environment variable, NULL: it is not set. */
+/* Returns the value of an environment variable; NULL: it is not set. */
 typedef const char *rank_get(const char *name);
 
-/* What the letters behind a '%' mean. */
+/* What the letters behind '%' stand for. */
 struct rank_names {
 	const char *host;
 	uint32_t pid;
 	rank_get *get;
 };
 
-/* Whether a directory's name holds a '%' that rank_expand would replace. */
+/* Whether a directory's name contains a '%' that rank_expand would replace. */
 bool rank_is_pattern(const char *text);
 
 /*
- * Writes a pattern with %h (host), %r (rank), %j (job), %p (pid) and %% replaced; any other '%' stands for itself. What
- * is not known is written as "none". False when it does not fit.
+ * Writes a pattern with %h (host), %r (rank), %j (job), %p (PID) and %% replaced; any other '%' is
+ * copied. Unknown values become "none". False: it does not fit.
  */
 bool rank_expand(char *to, size_t bytes, const char *pattern, const struct rank_names *names);
 
@@ -38,14 +38,14 @@ uint32_t rank_of(rank_get *get);
 void rank_describe(struct mpsan_host *host, rank_get *get);
 
 /*
- * Narrows what is known of this host's clock against that of its file system: between the readings `before` and `after`
- * the file system stamped `stamp`.
+ * Narrows the known offset of this host's clock from its file system's: the file system set
+ * timestamp `stamp` between the clock readings `before` and `after`.
  */
 void rank_clock(struct mpsan_host *host, uint64_t before, uint64_t after, uint64_t stamp);
 
 /*
- * Whether a file system (statfs.f_type) is one that no other machine writes to (ext, xfs, btrfs, overlay, tmpfs, f2fs, zfs):
- * what was made there before the machine was started is over.
+ * Whether a file system (statfs.f_type) is local (ext, xfs, btrfs, overlay, tmpfs, f2fs, zfs): no
+ * other machine writes to it, so a session from before the last boot is over.
  */
 bool rank_is_local(uint64_t filesystem);
 

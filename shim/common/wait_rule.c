@@ -1,11 +1,11 @@
-/* See wait_rule.h. */
+/* Chooses the rule that reports a wait, in order of how much the rule explains. */
 #include "wait_rule.h"
 
 #include <stddef.h>
 
 #include "../../include/mpsan_event.h"
 
-#define SLUG_BYTES 32 /* no pointers: the library would pay for relocations */
+#define SLUG_BYTES 32 /* no pointers, which would cost the library relocations */
 
 static enum rule_id rule_of_orphan(uint64_t kind)
 {

@@ -1,6 +1,6 @@
 /*
- * Which rule speaks of a wait: pure code for both sides, so that the line that the library prints and
- * the report never name two. Neighbours: say.c asks in the process, core/wait.c for the report.
+ * Which rule reports a wait. Compiled into the library and the command, so that the library's line
+ * and the report never name different rules. Callers: locks/stderr_lines.c and tools/rules/wait.c.
  */
 #ifndef MPSAN_WAIT_RULE_H
 #define MPSAN_WAIT_RULE_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In a futex: how glibc's inner locks, Rust's and others say that somebody waits. */
+/* The futex value by which glibc's internal locks, Rust's and others mark that a thread waits. */
 #define FUTEX_CONTENDED 2u
 
 enum rule_id {
@@ -18,21 +18,24 @@ enum rule_id {
 	RULE_COUNT
 };
 
-/* What the choice depends on: of the `wait` event, and of what came before it. */
+/* What the choice depends on: fields of the `wait` event, and what happened before it. */
 struct wait_case {
 	uint64_t kind, flags, reason;
-	bool was_left; /* an atfork handler kept this very lock in this process */
+	bool was_left; /* an atfork handler left this lock held in this process */
 	bool preexec; /* the process was forked for a preexec_fn of subprocess */
-	bool in_pool; /* the wait is in a library, and threads that began there were left behind */
+	bool in_pool; /* the wait is in a library some of whose threads were not copied */
 };
 
-/* RULE_COUNT: none. */
+/* The rule; RULE_COUNT: none. */
 enum rule_id wait_rule(const struct wait_case *wait);
 
-/* "fork-own-lock"; "" of RULE_COUNT. */
+/* The rule's slug, such as "fork-own-lock"; "" for RULE_COUNT. */
 const char *wait_rule_slug(enum rule_id rule);
 
-/* Whether threads of the object at this path may be a pool of its own: not one through which everybody waits. */
+/*
+ * Whether threads that started in the object at this path may be its own thread pool. False for
+ * objects through which all threads wait, such as libc.
+ */
 bool wait_is_library(const char *path);
 
 #endif

@@ -1,9 +1,8 @@
 /*
- * Functions of the CUDA driver that carry facts. The runtime calls them, too, even when it is linked
- * statically: then what its own hook says is enough (cuda.h).
+ * Hooks of the CUDA driver functions that need recording. The runtime also calls them, even when it
+ * is linked statically; where its own hook has recorded the call, they record nothing (cuda.h).
  *
- * A call that gives something back has no kind: destructors make such calls in children that use
- * no CUDA.
+ * Calls that free something have no kind: destructors make them in children that do not use CUDA.
  */
 #include "../cuda/cuda.h"
 #include "../cuda/cuda_entry.h"
@@ -19,12 +18,15 @@
 	struct cuda_call call; \
 	__typeof__(&name) real = cuda_begin(&call, HOOK_##name, kind, CALLER)
 
-/* A handle may lie where another process sees it, and opens it before the call is back. */
+/*
+ * The head of an export's hook. It records the export before the call: the handle may lie in shared
+ * memory, where another process opens it before the call returns.
+ */
 #define BEGIN_EXPORT(name)           \
 	BEGIN(name, MPSAN_CUDA_USE); \
 	call.since = sys_now()
 
-/* The real call; its value is the result. */
+/* Makes the real call; its value is the result. */
 #define REALLY(...) (real ? real(__VA_ARGS__) : CUDA_ERROR_NOT_INITIALIZED)
 
 EXPORT CUresult cuInit(unsigned flags)
@@ -61,7 +63,7 @@ EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **f, int version, c
 	return result;
 }
 
-/* Contexts, seen below the runtime as well: it makes one when it needs it. */
+/* Contexts: the runtime creates one when it needs it, through these driver functions. */
 #define CONTEXT(name, parameters, arguments)         \
 	EXPORT CUresult name parameters              \
 	{                                            \
@@ -81,7 +83,7 @@ CONTEXT(cuCtxCreate_v3, (CUcontext *context, CUexecAffinityParam *affinity, int 
 CONTEXT(cuCtxCreate_v4, (CUcontext *context, CUctxCreateParams *parameters, unsigned flags, CUdevice device), (context, parameters, flags, device))
 /* clang-format on */
 
-/* The end of a context is that of its memory. */
+/* A context's memory ends with it. */
 #define CONTEXT_END(name, parameter, argument, device, context, gone) \
 	EXPORT CUresult name(parameter argument)                      \
 	{                                                             \
@@ -95,7 +97,10 @@ CONTEXT(cuCtxCreate_v4, (CUcontext *context, CUctxCreateParams *parameters, unsi
 		return result;                                        \
 	}
 
-/* The last user's release destroys it. The runtime's own comes at exit, which says it all. */
+/*
+ * Whether the primary context is inactive: the last release destroys it. The runtime releases its
+ * own at exit, which is recorded anyway.
+ */
 static bool is_inactive(CUdevice device, uint64_t caller)
 {
 	__typeof__(&cuDevicePrimaryCtxGetState) ask = CUDA_REAL(cuDevicePrimaryCtxGetState, caller);
@@ -135,7 +140,7 @@ ALLOCATION(cuMemAllocFromPoolAsync, MPSAN_MEMORY_POOL, bytes, pool, (CUdeviceptr
 ALLOCATION(cuMemAllocFromPoolAsync_ptsz, MPSAN_MEMORY_POOL, bytes, pool, (CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream), (address, bytes, pool, stream))
 /* clang-format on */
 
-/* What begins at `key` ends with the call. */
+/* Frees what starts at `key`. */
 #define ENDING(name, space, key, parameters, arguments)                         \
 	EXPORT CUresult name parameters                                         \
 	{                                                                       \

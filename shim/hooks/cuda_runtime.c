@@ -1,6 +1,6 @@
 /*
- * Functions of the CUDA runtime that carry facts, for programs that have it as a shared library. The
- * driver's hooks below leave these calls to them.
+ * Hooks of the CUDA runtime functions that need recording, for programs that load it as a shared
+ * library. The driver hooks that these calls reach then record nothing.
  */
 #include "../cuda/cuda.h"
 #include "../cuda/cuda_entry.h"
@@ -13,7 +13,10 @@
 	struct cuda_call call; \
 	__typeof__(&name) real = cuda_begin(&call, HOOK_##name, kind, CALLER)
 
-/* A handle may lie where another process sees it, and opens it before the call is back. */
+/*
+ * The head of an export's hook. It records the export before the call: the handle may lie in shared
+ * memory, where another process opens it before the call returns.
+ */
 #define BEGIN_EXPORT(name)           \
 	BEGIN(name, MPSAN_CUDA_USE); \
 	call.since = sys_now()
@@ -41,7 +44,7 @@ ALLOCATION(cudaMallocPitch, MPSAN_MEMORY_DEVICE, *address, *pitch * height, 0, (
 ALLOCATION(cudaMalloc3D, MPSAN_MEMORY_DEVICE, to->ptr, to->pitch * extent.height * extent.depth, 0, (struct cudaPitchedPtr *to, struct cudaExtent extent), (to, extent))
 /* clang-format on */
 
-/* What begins at `key` ends with the call. cudaFree(NULL) is how programs initialise the runtime. */
+/* Frees what starts at `key`. Programs call cudaFree(NULL) to initialise the runtime. */
 #define ENDING(name, kind, space, key, parameters, arguments)     \
 	EXPORT cudaError_t name parameters                        \
 	{                                                         \

@@ -1,6 +1,6 @@
 /*
- * C++ statics under construction. The guard says whether one is, not by whom, so the constructing
- * thread claims it like a lock.
+ * Hooks of __cxa_guard_*: C++ statics being constructed. The guard does not say which thread
+ * constructs, so that thread claims it like a lock.
  */
 #include "../intercept/hook.h"
 #include "../lifecycle/fork.h"
@@ -12,7 +12,7 @@ int __cxa_guard_acquire(uint64_t *guard);
 void __cxa_guard_release(uint64_t *guard);
 void __cxa_guard_abort(uint64_t *guard);
 
-/* No runtime at all can only be a weak reference that nobody should have called. */
+/* Without any C++ runtime the caller has a weak reference, which it should not have called. */
 #define DONE 1
 
 EXPORT int __cxa_guard_acquire(uint64_t *guard)

@@ -1,6 +1,6 @@
 /*
- * Descriptors as they are opened, copied and closed, and names as they are removed: of interest are those of
- * shared memory. Neighbours: segment_call.h, descriptor.h, peer.h.
+ * Hooks that open, copy and close descriptors and unlink names. Those of shared memory matter. See
+ * segment_call.h, descriptor.h, fd_passing.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ int __open64_2(const char *path, int flags);
 int __openat_2(int at, const char *path, int flags);
 int __openat64_2(int at, const char *path, int flags);
 
-/* The mode is there only where a file may be made; reading it in any case harms nobody. */
+/* The mode is passed only where a file may be created; reading it otherwise is harmless. */
 #define MODE_OF(flags, mode)                   \
 	do {                                   \
 		va_list rest__;                \
@@ -38,7 +38,7 @@ static inline int fd_opened(const struct segment_open *opening, const char *path
 			    uint64_t caller)
 {
 	segment_open_end(opening, path, fd, flags, MPSAN_SHM_FILE, caller);
-	/* A started child opens the null device as it begins. */
+	/* A started child opens /dev/null first. */
 	if (UNLIKELY(proc_events.unnamed) && fd >= 0)
 		proc_events_opened(path);
 	return fd;
@@ -78,7 +78,7 @@ OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
 
-/* What a compiler makes of calls without a mode: they make no file. */
+/* The fortified forms of calls without a mode, which create no file. */
 #define OPEN_2(name)                                                                              \
 	EXPORT int name(const char *path, int flags)                                              \
 	{                                                                                         \
@@ -108,7 +108,7 @@ EXPORT int creat(const char *path, mode_t mode)
 	return fd_opened(&opening, path, REAL(creat)(path, mode), CREATES, CALLER);
 }
 
-/* As far as it matters here. */
+/* The flags that matter here. */
 static int flags_of(const char *mode)
 {
 	int flags = mode[0] == 'r' ? O_RDONLY : O_WRONLY | O_CREAT;
@@ -132,7 +132,10 @@ static int flags_of(const char *mode)
 FOPEN(fopen)
 FOPEN(fopen64)
 
-/* Its name is known when it is there: what is made this way leaves no trace of its intent. */
+/*
+ * Records a file from mkstemp and similar calls: its name is known only afterwards, so its creation
+ * is not announced.
+ */
 static inline int made(int fd, const char *path, uint64_t caller)
 {
 	const struct segment_open opening = {.makes = true};
@@ -158,7 +161,7 @@ MKSTEMP(mkstemp64)
 MKOSTEMP(mkostemp)
 MKOSTEMP(mkostemp64)
 
-/* Others miss the name before the call is back. */
+/* Recorded before the call: others may miss the name before it returns. */
 #define UNLINK(name, at, parameters, arguments)                                     \
 	EXPORT int name parameters                                                  \
 	{                                                                           \
@@ -178,7 +181,7 @@ UNLINK(remove, AT_FDCWD, (const char *path), (path))
 UNLINK(unlinkat, at, (int at, const char *path, int flags), (at, path, flags))
 /* clang-format on */
 
-/* What a number meant ends with it. */
+/* Forgets what was known about a descriptor before it is closed. */
 static NOINLINE void forget_known(int fd, uint64_t caller)
 {
 	uint8_t known = descriptor_known(fd);
@@ -204,7 +207,7 @@ EXPORT int close(int fd)
 	return REAL(close)(fd);
 }
 
-/* It closes what is behind the stream by itself. */
+/* libc closes the stream's descriptor without calling close(). */
 EXPORT int fclose(FILE *stream)
 {
 	ENTER(fclose);

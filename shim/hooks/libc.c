@@ -1,10 +1,11 @@
 /*
- * Functions of libc with locks of their own that fork leaves as they are (facts II.2), marked while
- * a thread is in them. Those whose locks fork resets or takes (malloc, stdio, getenv, dlsym, system,
- * the _r forms of the user and group databases), and those without one (asctime, setlocale(…, NULL),
- * drand48), are not here. sem_open and popen stand with their families.
+ * Hooks of libc functions with internal locks that glibc's fork does not reset: a thread is marked
+ * while it is inside one. Not here: functions whose locks fork takes or resets (malloc, stdio,
+ * getenv, dlsym, system, the _r forms of the user and group databases; see glibc's posix/fork.c),
+ * and those without a lock (asctime, setlocale(…, NULL), drand48). The hooks of sem_open and popen
+ * are with their families.
  *
- * A process that never had a second thread pays for a test of one flag.
+ * A process that never had a second thread pays only for the test of one flag.
  */
 #include <grp.h>
 #include <iconv.h>
@@ -39,7 +40,7 @@ void __vsyslog_chk(int priority, int flag, const char *format, va_list list);
 #define RESOLVER "resolver's lock"
 #define LOADED LIBC_LOCK_LOADED
 
-/* Hooks are all alike: VALUE returns something, VOID does not. */
+/* All hooks have the same form: VALUE returns a value, VOID does not. */
 #define MARK(name, lock) static const struct libc_lock_mark mark_##name = {lock, #name};
 
 #define VALUE(type, name, lock, parameters, arguments)        \
@@ -70,7 +71,7 @@ void __vsyslog_chk(int priority, int flag, const char *format, va_list list);
 			libc_lock_end(&mark_##name, wait);                                  \
 	}
 
-/* The same, with an eye on what CUDA has read already. */
+/* Hooks of the environment, which also check for variables that CUDA has already read. */
 #define VARIABLE(name, variable, parameters, arguments)               \
 	MARK(name, ENVIRONMENT)                                       \
 	EXPORT int name parameters                                    \
@@ -152,11 +153,13 @@ VOID(openlog, SYSLOG, (const char *name, int options, int facility), (name, opti
 VOID(closelog, SYSLOG, (void), ())
 VALUE(int, setlogmask, SYSLOG, (int mask), (mask))
 
-/* The walk belongs to the caller's namespace; only that of the program can call us. */
+/*
+ * The walk is of the caller's namespace; only callers in the program's namespace reach this hook.
+ */
 VALUE(int, dl_iterate_phdr, LOADED, (int (*see)(struct dl_phdr_info *, size_t, void *), void *data), (see, data))
 /* clang-format on */
 
-/* A list of arguments cannot be handed on, except to the function that takes it as one. */
+/* Variable arguments can only be passed on to the form that takes a va_list. */
 #define SYSLOG_AS(name, real, ...)                                    \
 	do {                                                          \
 		uint64_t wait = 0;                                    \

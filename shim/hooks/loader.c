@@ -1,8 +1,9 @@
 /*
- * dlsym and dlvsym on an explicit handle go around a preloaded library. Where the object that the
- * handle names itself defines the very function that we stand in for, the answer is our hook; all
- * else, RTLD_NEXT and RTLD_DEFAULT first, is the real function's business, which must see its true
- * caller (facts 1.3).
+ * Hooks of dlopen, dlclose, dlsym and dlvsym. dlsym with an explicit handle bypasses a preloaded
+ * library: if the handle's own object defines the very function that a hook intercepts, the hook is
+ * returned. All other calls, RTLD_NEXT and RTLD_DEFAULT above all, go to the real function by a
+ * jump, because it must see its true caller: it determines from the return address which object
+ * comes "next", and which RUNPATH and namespace apply.
  */
 #include <dlfcn.h>
 
@@ -18,7 +19,10 @@
 #include "../record/state.h"
 #include "../record/thread.h"
 
-/* In glibc a handle is the object's entry in the loader's list: compared before it is followed. */
+/*
+ * The hook to return for a handle, which in glibc is the object's entry in the loader's list: it is
+ * compared with the list before it is followed.
+ */
 static void *loader_answer(const struct pass_regs *regs, enum hook_id id, const char *version)
 {
 	const struct link_map *map = (const void *)regs->arg[0];
@@ -30,7 +34,7 @@ static void *loader_answer(const struct pass_regs *regs, enum hook_id id, const 
 	return real ? hook_answer(id, real) : NULL;
 }
 
-/* Where to jump, or NULL when the answer stands in the registers. */
+/* Checks what dlsym found: where to jump, or NULL if the answer is in the registers. */
 static void *prove_up(struct pass_regs *regs, const char *version, void *real)
 {
 	const char *name = (const char *)regs->arg[1];
@@ -61,9 +65,8 @@ PASS(dlvsym)
 }
 
 /*
- * What this thread loads, for a fork by another one. A constructor may load in turn: the outermost
- * call is the one that counts, and is still under way while its return address stands where it
- * stood.
+ * Records what this thread is loading, for forks by other threads. A constructor may call dlopen in
+ * turn: the outermost call counts, and is in progress while its return address is in place.
  */
 static void note_load(const struct pass_regs *regs)
 {
@@ -78,13 +81,16 @@ static void note_load(const struct pass_regs *regs)
 	    back == t->loading_back && loader_owner(loader_lock()) == t->tid)
 		return;
 	here = log_text(path);
-	t = thread_hot; /* the first record of a process moves its threads' */
+	t = thread_hot; /* the first record of a process moves its threads' records */
 	t->loading_frame = (uint64_t)(uintptr_t)&regs->back;
 	t->loading_back = regs->back;
 	t->loading = here;
 }
 
-/* A child that was not made by fork has the lock as it was: no call comes back. */
+/*
+ * Proves a wait for the loader's lock in a child: a raw clone copies the lock as it was, and no
+ * call returns.
+ */
 static void prove_loader(const struct pass_regs *regs)
 {
 	uint32_t owner = loader_orphaned(loader_lock());
@@ -117,7 +123,7 @@ PASS(dlopen)
 	return (void *)REAL(dlopen);
 }
 
-/* Takes the namespace first. */
+/* The namespace is the first argument. */
 PASS(dlmopen)
 {
 	ENTER(dlmopen);

@@ -1,6 +1,6 @@
 /*
- * Mutexes, read-write locks, spin locks and C11's mutexes. Each hook: claim, real call. A lock that
- * is seen to be taken gets a second look before the call blocks.
+ * Hooks of mutexes, read-write locks, spin locks and C11 mutexes. Each claims the lock and makes
+ * the real call. A lock that turns out to be taken is examined before the call blocks.
  */
 #include <pthread.h>
 #include <threads.h>
@@ -41,7 +41,7 @@ EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
 
 	lock_hint_init(m, 0);
 	result = REAL(pthread_mutex_destroy)(m);
-	if (UNLIKELY(result)) /* it is in use */
+	if (UNLIKELY(result)) /* the lock is in use */
 		*lock_hint_place(m) = known;
 	return result;
 }
@@ -82,7 +82,7 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 				     REAL(pthread_mutex_clocklock)(m, clock, until));
 }
 
-/* Apart, so that the hook itself needs no room on the stack. */
+/* A separate function, so that the hook itself needs no stack frame. */
 static NOINLINE int unlock_of_another(pthread_mutex_t *m, uint64_t caller)
 {
 	return prove_unlock(m, HAND_OVER(pthread_mutex_unlock, m), caller);
@@ -239,10 +239,7 @@ EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
 	return REAL(pthread_spin_unlock)(l);
 }
 
-/*
- * glibc's mtx_t is a mutex in all but name; its functions do not come by the pthread ones (facts
- * 1.1).
- */
+/* glibc's mtx_t has the layout of a mutex, but its functions do not call the pthread ones. */
 #define AS_MUTEX(m) ((pthread_mutex_t *)(void *)(m))
 
 EXPORT int mtx_init(mtx_t *m, int type)

@@ -1,7 +1,6 @@
 /*
- * Shared memory as it is made, sized, mapped and unmapped. Private mappings cost one test; the hooks
- * of what programs do by the million look at one word and jump on. Neighbours: segment_call.h,
- * mapping.h.
+ * Hooks that create, resize, map and unmap shared memory. Private mappings cost one test; the hooks
+ * of frequent calls look at one word and jump on. See segment_call.h, mapping.h.
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -51,7 +50,7 @@ EXPORT int memfd_create(const char *name, unsigned flags)
 	return fd;
 }
 
-/* What was mapped at a fixed address is gone when something else is there. */
+/* Records a mapping. A mapping at a fixed address replaces what was there. */
 static inline void *memory_put(void *at, size_t bytes, int flags, uint64_t caller)
 {
 	if (UNLIKELY(flags & MAP_FIXED && at != MAP_FAILED &&

@@ -1,10 +1,10 @@
 /*
- * Parallel regions of libgomp. Its pool belongs to the thread that opens regions; a fork copies the
- * books of that pool and none of its threads. A child's main thread that opens another region waits
- * for them for ever (facts I.3), so that is stated before it blocks. Other runtimes that export the
- * same names repair themselves and are left alone.
+ * Hooks of libgomp's parallel regions. libgomp keeps a pool per thread that opens regions. A fork
+ * copies the bookkeeping of that pool and none of its threads; if the child's main thread opens
+ * another region, it waits for them forever. That is recorded before it blocks. Other runtimes that
+ * export the same names repair themselves and are not touched.
  *
- * These stubs jump on, but for that one case: no frame of ours stands below a region.
+ * These stubs jump on, except in that case: no frame of the library is below a region.
  */
 #include <limits.h>
 #include <link.h>
@@ -26,7 +26,7 @@ int omp_pause_resource_all(int kind);
 
 typedef int asked(void);
 
-/* The value of a question to the runtime, or `otherwise` when it has no answer. */
+/* Asks the runtime; `otherwise` if it has no such function. */
 static int openmp_ask(const struct link_map *runtime, const char *name, int otherwise)
 {
 	asked *f = (asked *)elf_find_in(runtime, name, NULL);
@@ -40,8 +40,8 @@ static bool is_libgomp(const struct link_map *runtime)
 }
 
 /*
- * How many threads this region gets out of the pool, 1: none. Nested regions have threads of their
- * own. With dynamic teams or a limit of threads it is anybody's guess: none.
+ * How many threads this region gets from the pool; 1: none. Nested regions have threads of their
+ * own. With dynamic teams or a thread limit the number is unknown: none.
  */
 static int team_of(const struct link_map *runtime, unsigned threads)
 {
@@ -60,7 +60,7 @@ static bool has_record(void)
 	return life.attached && !hook_off && t && t != &thread_none;
 }
 
-/* The first use of a pool by this thread: what a child will be told of. */
+/* Records the first use of a pool by this thread, for the report about a child. */
 static void note_first_use(const struct link_map *runtime, int team, uint64_t caller)
 {
 	uint64_t base = runtime->l_addr, held;
@@ -71,7 +71,7 @@ static void note_first_use(const struct link_map *runtime, int team, uint64_t ca
 		held = EMIT(held, .lock = base, .kind = MPSAN_WAIT_POOL, .flags = MPSAN_LF_VERIFIED,
 			    .holder = thread_hot->tid, .caller = caller, .stack = stack_own(),
 			    .python = stack_python(0), .thread_name = thread_hot->name_pos);
-		t = thread_hot; /* the first record of a process moves its threads' */
+		t = thread_hot; /* the first record of a process moves its threads' records */
 		t->pool_held = held;
 		t->pool_caller = caller;
 		t->pool_team = (uint64_t)team;
@@ -80,7 +80,7 @@ static void note_first_use(const struct link_map *runtime, int team, uint64_t ca
 	}
 }
 
-/* A region, or whatever else needs the pool's threads, in the child of a thread that had a pool. */
+/* Records the wait for a region in the child of a thread that had a pool. */
 static uint64_t state_team_wait(const struct mpsan_thread *t, uint64_t caller)
 {
 	struct claim pool = {.tag = MPSAN_TAG(t->pool, MPSAN_WAIT_POOL),
@@ -91,7 +91,7 @@ static uint64_t state_team_wait(const struct mpsan_thread *t, uint64_t caller)
 	return prove_state(claim_lock(&pool), MPSAN_WAIT_POOL, MPSAN_WAIT_TEAM, &pool, caller);
 }
 
-/* It came back after all: then this process has a pool of its own. */
+/* The call returned: this process has a pool of its own now. */
 static void end_team_wait(uint64_t wait)
 {
 	prove_end(wait, 0);
@@ -137,7 +137,7 @@ static void *enter_region(struct pass_regs *regs, enum hook_id id)
 	return enter_unknown(regs, runtime, real);
 }
 
-/* Each takes the number of threads, 0 for as many as there may be, as its third argument. */
+/* The third argument of each is the number of threads; 0: as many as possible. */
 #define REGION(name)                                    \
 	PASS(name)                                      \
 	{                                               \
@@ -162,7 +162,7 @@ REGION(GOMP_parallel_loop_nonmonotonic_guided)
 REGION(GOMP_parallel_loop_nonmonotonic_runtime)
 REGION(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 
-/* Ends the threads of the calling thread's pool: in a child that needs them once more. */
+/* Ends the threads of the calling thread's pool, and so waits for them in a child. */
 #define PAUSE(name, parameters, arguments)                                                \
 	EXPORT int name parameters                                                        \
 	{                                                                                 \

@@ -1,4 +1,4 @@
-/* What processes do to each other and to themselves: signals, processors, sessions. */
+/* Hooks of signals that are sent, CPU affinities and sessions. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -9,7 +9,10 @@
 #include "../intercept/sys.h"
 #include "../workers/proc_events.h"
 
-/* What a signal does is seen before the call is back, by whoever waits for its target, if it is not the caller's end. */
+/*
+ * Recorded before the call, unless the signal ends the caller itself: a process that waits for the
+ * target may see its end before the call returns.
+ */
 #define KILLS(name, whom, parameters, arguments)                           \
 	EXPORT int name parameters                                         \
 	{                                                                  \
@@ -22,7 +25,10 @@
 		return result;                                             \
 	}
 /* clang-format off */
-/* pidfd_send_signal: since glibc 2.36; before that, and by Python, it is called by its number (syscall.c). */
+/*
+ * pidfd_send_signal: since glibc 2.36; earlier, and in Python, it is called by its number
+ * (syscall.c).
+ */
 KILLS(kill, pid, (pid_t pid, int signal), (pid, signal))
 KILLS(killpg, -(int64_t)group, (pid_t group, int signal), (group, signal))
 KILLS(sigqueue, pid, (pid_t pid, int signal, union sigval value), (pid, signal, value))
@@ -47,7 +53,7 @@ EXPORT int sched_setaffinity(pid_t tid, size_t bytes, const cpu_set_t *set)
 	return result;
 }
 
-/* What another thread may do is that thread's, whose number is not known here. */
+/* The affinity of another thread is not recorded: its TID is not known here. */
 EXPORT int pthread_setaffinity_np(pthread_t thread, size_t bytes, const cpu_set_t *set)
 {
 	ENTER(pthread_setaffinity_np);

@@ -1,6 +1,6 @@
 /*
- * Birth and death of processes. Which calls run atfork handlers, and which reach another hook, is
- * in facts 1.1: libc's own calls among these are invisible, so every way has its row.
+ * Hooks of calls that create, replace and end processes. libc calls fork, clone and exec internally
+ * without going through these hooks, so each public function has its own.
  */
 #include <fcntl.h>
 #include <linux/seccomp.h>
@@ -81,7 +81,7 @@ EXPORT int forkpty(int *master, char *name, const struct termios *termios,
 	return fork_leave(REAL(forkpty)(master, name, termios, size));
 }
 
-/* Children that share our memory until they exec: one event, nothing else changes. */
+/* Records a child that shares this memory until it execs: one event, nothing else changes. */
 static uint64_t note_spawn(enum mpsan_how how)
 {
 	uint64_t fork = 0;
@@ -100,7 +100,7 @@ static uint64_t note_spawn(enum mpsan_how how)
 	return fork;
 }
 
-/* `spawning` stays: a child that popen left behind may look at it any time later. */
+/* `spawning` stays set: a child that popen left behind may read it any time later. */
 static void note_spawned(uint64_t fork, pid_t child, int error)
 {
 	if (!fork)
@@ -189,7 +189,7 @@ PASS(__vfork)
 	return pass_vfork_as((void *)REAL(__vfork));
 }
 
-/* A cloned process starts in a function of its own: ours first, on its copy of this memory. */
+/* A cloned process starts in this function of the library, on its copy of this memory. */
 struct clone_call {
 	int (*start)(void *);
 	void *argument;
@@ -224,7 +224,7 @@ PASS(clone)
 	return NULL;
 }
 
-/* A waiter with an alarm ahead may be woken, or ended, by it. */
+/* An alarm may wake a waiter, or end the process. */
 EXPORT unsigned alarm(unsigned seconds)
 {
 	ENTER(alarm);
@@ -253,7 +253,7 @@ EXPORT int setitimer(__itimer_which_t which, const struct itimerval *restrict ne
 	return result;
 }
 
-/* PR_SET_PDEATHSIG: it ends with its parent, or no longer does. */
+/* Records PR_SET_PDEATHSIG: whether this process ends with its parent. */
 void process_follows(uint64_t signal)
 {
 	if (signal >= NSIG)
@@ -264,10 +264,13 @@ void process_follows(uint64_t signal)
 		life_unflag(MPSAN_PROCESS_DEATHSIG);
 }
 
-/* From here on a system call of ours, even a look at the clock (strict mode traps it), might end the process. */
+/*
+ * From here on any system call of the library, even for the time (strict mode forbids it), may kill
+ * the process.
+ */
 uint64_t process_filtered(const struct seccomp_coming *coming, int64_t result)
 {
-	if (result < 0 || coming->pid != life.pid) /* a guest of vfork: its filter is not ours */
+	if (result < 0 || coming->pid != life.pid) /* a vfork child: its filter is its own */
 		return (uint64_t)result;
 	if (!seccomp_came(coming))
 		switch_off_for(MPSAN_OFF_SECCOMP);
@@ -308,7 +311,7 @@ PASS_EXEC(fexecve, NULL, false, regs->arg[1], regs->arg[2])
 PASS_EXEC(execveat, (int)regs->arg[0] == AT_FDCWD ? regs->arg[1] : 0, false, regs->arg[2],
 	  regs->arg[3])
 
-/* The list forms: arguments in registers first, then on the stack, a null pointer at their end. */
+/* The list forms: arguments in registers, then on the stack, up to a null pointer. */
 #define LIST_MAX 16
 static void *pass_exec_list(const struct pass_regs *regs, bool searched, bool with_env, void *real)
 {
@@ -337,7 +340,7 @@ PASS_EXEC_LIST(execl, false, false)
 PASS_EXEC_LIST(execlp, true, false)
 PASS_EXEC_LIST(execle, false, true)
 
-/* exit runs handlers first: the end itself is marked by the last of them, our destructor. */
+/* exit runs handlers first: the last of them, the library's destructor, records the end. */
 PASS(exit)
 {
 	ENTER(exit);
@@ -361,7 +364,7 @@ PASS_EXIT(_exit)
 PASS_EXIT(_Exit)
 PASS_EXIT(quick_exit)
 
-/* A wait for a child's end, by its pid; 0 stands for any of several. */
+/* Records a wait for a child by its PID; 0: for any of several. */
 static const void *wait_begin(int64_t which, int options, uint64_t caller)
 {
 	const void *claimed = (const void *)(uintptr_t)(which > 0 ? which : 0);
@@ -450,9 +453,7 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	return result;
 }
 
-/*
- * Prepare handlers run in reverse order of registration: ours goes in before anybody's to run last.
- */
+/* Prepare handlers run in reverse order: ours is registered before any other, to run last. */
 EXPORT int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 			     void *dso)
 {
@@ -469,14 +470,14 @@ __attribute__((visibility("hidden"))) int pthread_atfork(void (*prepare)(void),
 	return REAL(pthread_atfork)(prepare, parent, child);
 }
 
-/* Exported as glibc does: for binaries that know it by its oldest version, and not for dlsym. */
+/* Exported as in glibc: for binaries that use the oldest version, not for dlsym. */
 #if defined(__x86_64__)
 EXPORT int old_pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
 	__attribute__((alias("pthread_atfork"), nothrow, leaf));
 __asm__(".symver old_pthread_atfork, pthread_atfork@GLIBC_2.2.5, remove");
 #endif
 
-/* What may take away the right to make a file: the log is made before. */
+/* Calls that may revoke the right to create files: the log is created before. */
 #define PASS_DROP(name, may_matter)                                    \
 	PASS(name)                                                     \
 	{                                                              \

@@ -1,4 +1,4 @@
-/* What the hooks of process.c and syscall.c share. */
+/* Functions shared by the hooks of process.c and syscall.c. */
 #ifndef MPSAN_HOOKS_PROCESS_H
 #define MPSAN_HOOKS_PROCESS_H
 
@@ -6,10 +6,10 @@
 
 #include "../record/seccomp.h"
 
-/* A call that filters system calls has come back with this; returns it. */
+/* Ends the hook of a call that installed a seccomp filter; returns its result. */
 uint64_t process_filtered(const struct seccomp_coming *coming, int64_t result);
 
-/* It asks for this signal at the end of its parent; 0: for none. */
+/* Records PR_SET_PDEATHSIG with that signal; 0: none. */
 void process_follows(uint64_t signal);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * What the program has for a signal, asked or changed while an observer of ours stands before it: the
- * answer is always the program's own. And what makes faults possible: memory that is left out of
- * forks.
+ * Hooks of signal actions: the library's own fault handler may stand before the program's, and
+ * every answer is the program's own action. And hooks of what makes faults possible: madvise and
+ * RDMA registration, which exclude memory from forks.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 #include "../resources/fault.h"
 #include "../workers/cow.h"
 
-/* Old programs call what new ones should not. */
+/* Old programs call deprecated functions. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 int __sigaction(int number, const struct sigaction *restrict new, struct sigaction *restrict old);
@@ -54,7 +54,7 @@ HANDLER(sysv_signal)
 HANDLER(__sysv_signal)
 HANDLER(sigset)
 
-/* It asks for the action and puts it back with another flag. */
+/* siginterrupt gets the action and sets it again with another flag. */
 EXPORT int siginterrupt(int number, int interrupts)
 {
 	ENTER(siginterrupt);
@@ -86,7 +86,7 @@ EXPORT int madvise(void *address, size_t bytes, int advice)
 	return result;
 }
 
-/* Libraries for RDMA, as libibverbs declares them. */
+/* libibverbs (RDMA), as it declares them. */
 struct ibv_pd;
 struct ibv_mr;
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *address, size_t bytes, int access);

@@ -1,6 +1,6 @@
 /*
- * Descriptors that travel, and the addresses at which they are handed out. A message without control data
- * costs one test. Neighbours: peer.h.
+ * Hooks of descriptors that are sent over sockets, and of the addresses that serve them. A message
+ * without control data costs one test. See fd_passing.h.
  */
 #include <errno.h>
 #include <sys/socket.h>
@@ -63,7 +63,7 @@ EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
 	return result;
 }
 
-/* What its descriptors may do elsewhere is stated before they can do it. */
+/* Recorded before the call: the receiver may use the descriptors before it returns. */
 EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
 	ENTER(sendmsg);
@@ -83,7 +83,7 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 	return result;
 }
 
-/* Of several messages the first ones may have been sent. */
+/* Only the first of several messages may have been sent. */
 EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
 {
 	ENTER(sendmmsg);
@@ -105,7 +105,7 @@ EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
 	return result;
 }
 
-/* What came, and, on a connection that is watched, whether anything did. */
+/* Records received descriptors and, on a watched connection, whether any data came. */
 static inline ssize_t received(int fd, ssize_t result, const struct msghdr *message,
 			       uint64_t caller)
 {

@@ -1,6 +1,6 @@
 /*
- * What programs call most of all. Nothing is done before a look at one byte: whether this process has
- * forked, or has something else that is to be watched for in its streams.
+ * Hooks of read, write and seek, the most frequent calls. They do nothing but test one byte:
+ * whether this process has forked, or has other streams to watch.
  */
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -66,7 +66,7 @@ EXPORT ssize_t writev(int fd, const struct iovec *from, int count)
 	return REAL(writev)(fd, from, count);
 }
 
-/* Where it stands now is a question, not a move. */
+/* A query of the current offset is not a move. */
 #define MOVES(name, type)                                                      \
 	EXPORT type name(int fd, type to, int whence)                          \
 	{                                                                      \

@@ -1,6 +1,6 @@
 /*
- * Semaphores, condition variables and barriers. What a semaphore is used for is learned from who
- * posts it.
+ * Hooks of semaphores, condition variables and barriers. Which threads post a semaphore shows what
+ * it is used for.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -23,7 +23,10 @@
 #define SEMAPHORE_EMPTY(s) UNLIKELY(*(const uint32_t *)(const void *)(s) == 0)
 #define SEMAPHORE_SHARED(s) UNLIKELY(((const uint32_t *)(const void *)(s))[2])
 
-/* Before a claim on a semaphore that other processes may wait for after this one's death. */
+/*
+ * Creates the log before a claim on a semaphore that other processes may wait for after this one's
+ * death.
+ */
 #define KEEP_BOOKS(s)                     \
 	do {                              \
 		if (SEMAPHORE_SHARED(s))  \
@@ -42,7 +45,10 @@ EXPORT int sem_init(sem_t *s, int shared, unsigned value)
 	return result;
 }
 
-/* What was acquired twice and posted by another has left a claim here, and its place may serve again. */
+/*
+ * Drops the claim of a semaphore that was acquired twice and posted by another thread; its memory
+ * may be reused.
+ */
 EXPORT int sem_destroy(sem_t *s)
 {
 	ENTER(sem_destroy);
@@ -96,7 +102,7 @@ EXPORT int sem_wait(sem_t *s)
 	struct mpsan_hold *hold = hold_push(s, MPSAN_LOCK_SEMAPHORE, CALLER);
 
 	if (SEMAPHORE_EMPTY(s)) {
-		hold->tag |= MPSAN_TAG_WANTED; /* what follows asks who holds it */
+		hold->tag |= MPSAN_TAG_WANTED; /* the proof below looks for its holders */
 		return lock_taken(hold, s, MPSAN_LOCK_SEMAPHORE, prove_semaphore(s, CALLER),
 				  REAL(sem_wait));
 	}
@@ -137,8 +143,9 @@ EXPORT int sem_post(sem_t *s)
 }
 
 /*
- * A wait on a condition lets go of its mutex where no hook sees it: the claim is put away before
- * and comes back after. Cancellation leaves it away; memory knows better.
+ * A wait on a condition variable releases its mutex inside libc, unseen by the hooks: the claim is
+ * removed before the wait and restored afterwards. Cancellation skips the restore; the lock's
+ * memory decides then.
  */
 #define WAIT_CONDITION(condition, mutex, begin, end)        \
 	do {                                                \
@@ -152,7 +159,7 @@ EXPORT int sem_post(sem_t *s)
 		return result;                              \
 	} while (0)
 
-/* Without a time limit: before it sleeps, it is asked whether anybody is here to wake it. */
+/* Without a time limit: before it blocks, the library checks whether any thread could wake it. */
 #define WAIT_UNTIMED(condition, mutex, call)                                           \
 	do {                                                                           \
 		uint64_t wait;                                                         \
@@ -210,9 +217,9 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
 }
 
 /*
- * Binaries older than glibc 2.3.2 ask for another pthread_cond_wait, on another structure: they get
- * it. The export map gives these names their two versions (shim/exports.map); all other exports
- * have none, so that they answer for every version.
+ * Binaries older than glibc 2.3.2 use another pthread_cond_wait, on another structure. The export
+ * map gives these names their two versions (shim/exports.map); all other exports have none, so that
+ * they match every version.
  */
 #if defined(__x86_64__)
 typedef int old_wait(void *, pthread_mutex_t *);

@@ -1,6 +1,6 @@
 /*
- * Raw system calls: those that copy the process, wait for a futex, put a filter before all others, send a signal,
- * or fetch a descriptor from another process, by which memory of a GPU is shared.
+ * Hook of syscall(2): calls that fork, wait for a futex, install a filter, send a signal, or take a
+ * descriptor from another process, by which GPU memory is shared.
  */
 #include <linux/futex.h>
 #include <linux/seccomp.h>
@@ -22,7 +22,7 @@
 #include "../workers/proc_events.h"
 #include "process.h"
 
-/* True for a raw system call that copies this process and comes back on this stack in the child. */
+/* Whether a raw system call forks this process and returns in the child on the same stack. */
 static bool copies_process(const struct pass_regs *regs)
 {
 	const uint64_t *clone3 = (const uint64_t *)regs->arg[1];
@@ -48,7 +48,10 @@ static bool filters_calls(const uint64_t *a)
 		(a[1] == SECCOMP_SET_MODE_STRICT || a[1] == SECCOMP_SET_MODE_FILTER));
 }
 
-/* How Rust, Abseil and C++20 wait (facts II.4). */
+/*
+ * Whether it waits for a futex without a time limit: the locks of Rust, Abseil and C++20 do so
+ * directly.
+ */
 static bool waits_for_futex(const uint64_t *a)
 {
 	int command = (int)a[2] & FUTEX_CMD_MASK;
@@ -68,7 +71,7 @@ static uint64_t wait_for_futex(const struct pass_regs *regs)
 	else
 		wait = prove_futex(word, (uint32_t)a[3], regs->back);
 	result = REAL(syscall)(SYS_futex, a[1], a[2], a[3], a[4], a[5], regs->stack[0]);
-	if (!result) /* somebody woke it */
+	if (!result) /* it was woken */
 		lock_hint_learn(word, MPSAN_LF_HANDOFF);
 	hold_pop(word);
 	return (uint64_t)prove_end(wait, result);
@@ -85,7 +88,7 @@ static uint64_t fetch_descriptor(const struct pass_regs *regs)
 	return (uint64_t)fd;
 }
 
-/* What a signal does, asked or changed without libc's sigaction. */
+/* rt_sigaction without libc's sigaction. */
 static uint64_t change_action(const struct pass_regs *regs)
 {
 	const uint64_t *a = regs->arg;
@@ -114,7 +117,7 @@ static uint64_t send_signal(const struct pass_regs *regs)
 	return (uint64_t)result;
 }
 
-/* By seccomp, or prctl with its number. */
+/* Installs a filter by seccomp, or by prctl. */
 static uint64_t set_filter(const struct pass_regs *regs)
 {
 	const uint64_t *a = regs->arg;

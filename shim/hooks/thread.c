@@ -1,4 +1,4 @@
-/* Threads: birth with entry and creator, and whom a thread waits for. */
+/* Hooks of threads: created with an entry function and a creator, joined, ended. */
 #include <pthread.h>
 #include <threads.h>
 
@@ -26,7 +26,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 	return result;
 }
 
-/* The start routine's result is an int there, in the same register. */
+/* The start routine returns an int, in the same register. */
 EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 {
 	ENTER(thrd_create);
@@ -60,7 +60,7 @@ PASS(thrd_exit)
 	return (void *)REAL(thrd_exit);
 }
 
-/* What it waits for is the thread's handle: an address like that of a lock. */
+/* The address of a join is the thread's handle, as that of a lock. */
 #define WAIT_JOIN(thread, tags, call)                                                         \
 	do {                                                                                  \
 		int result;                                                                   \

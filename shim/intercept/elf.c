@@ -1,4 +1,4 @@
-/* Symbol look-up in loaded ELF objects. The tables of an object never move while it is loaded. */
+/* Looks up symbols in loaded ELF objects, whose tables never move while they are loaded. */
 #include "elf.h"
 
 #include <elf.h>
@@ -20,7 +20,7 @@ struct symbols {
 
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 
-/* musl's name for its list of loaded objects, whose entries begin alike. */
+/* musl's name for its list of loaded objects, whose entries start with the same members. */
 extern const struct r_debug *_dl_debug_addr __attribute__((weak));
 
 bool elf_is_glibc(void)
@@ -35,7 +35,10 @@ static const struct link_map *first_object(void)
 	return &_dl_debug_addr ? _dl_debug_addr->r_map : NULL;
 }
 
-/* glibc relocates these pointers in place, other loaders and the vdso do not. */
+/*
+ * The address of a table: glibc relocates these pointers in place, other loaders and the vDSO do
+ * not.
+ */
 static const void *table_at(uint64_t bias, uint64_t value)
 {
 	return (const void *)(value < bias ? value + bias : value);
@@ -81,8 +84,9 @@ static const char *version_name(const struct symbols *s, unsigned index)
 #define VERSION_NONE 1 /* VER_NDX_GLOBAL: the object gives this symbol no version */
 
 /*
- * The wanted version, or the default one: hidden versions are for old binaries only. As for the
- * loader, a symbol without a version answers for each: it is an interposer's (libtsan's, say).
+ * Whether a symbol has the wanted version, or is the default one: hidden versions are for old
+ * binaries only. As for the loader, a symbol without a version matches every version: it is another
+ * interposer's (libtsan's, for example).
  */
 static bool version_fits(const struct symbols *s, uint32_t i, const char *version)
 {
@@ -213,7 +217,7 @@ void *elf_find_in_image(const void *image, const char *name)
 	return symbols_read(&s, bias, dynamic) ? elf_find(&s, name, NULL) : NULL;
 }
 
-/* Undefined symbols stand before those that the hash table knows; none hashed: the bound is a dummy. */
+/* Undefined symbols precede those in the hash table. If none is hashed, that bound is a dummy. */
 bool elf_imports(const struct link_map *map, const char *name)
 {
 	struct symbols s;
@@ -299,15 +303,12 @@ static void add_segment(struct elf_object *out, const ElfW(Phdr) * p, uint64_t b
 		out->text_end = end;
 }
 
-#define HEADERS 16u /* of a program that are looked at, */
-#define PIECE 4u /* so many at a time */
+#define HEADERS 16u /* of a program that are read, */
+#define PIECE 4u /* this many at a time */
 
 bool elf_describe(const struct link_map *map, struct elf_object *out)
 {
-	/*
-	 * An executable that is not position-independent has bias 0; its headers stand where it was
-	 * linked.
-	 */
+	/* A non-PIE executable has bias 0; its headers are where it was linked. */
 	uint64_t image = map->l_addr ? map->l_addr : 0x400000;
 	ElfW(Ehdr) head;
 	ElfW(Phdr) p[PIECE];

@@ -1,6 +1,6 @@
 /*
- * The table of next definitions: filled once, asked by every hook. Neighbours: hook.h explains,
- * elf.c looks up.
+ * The table of next definitions: filled once, used by every hook. hook.h explains it; elf.c does
+ * the look-up.
  */
 #include "hook.h"
 
@@ -24,7 +24,7 @@ extern char hook_absent[];
 #include "../hooks.def"
 #undef HOOK
 
-/* Rows of libraries that may come later are not resolved: their hooks ask hook_real_of. */
+/* Rows of libraries that may be loaded later are not resolved: their hooks call hook_real_of. */
 #define FIRST_LATER HOOK___cxa_guard_acquire
 
 void *hook_real[HOOK_COUNT] = {
@@ -35,8 +35,9 @@ void *hook_real[HOOK_COUNT] = {
 void *hook_next[HOOK_COUNT];
 
 /*
- * Names and places of our exports, for the answers of dlsym: without pointers, each of which the
- * loader would have to write at the start of every program. The second table is in arch/.
+ * Names and addresses of the library's exports, for the answers of dlsym: without pointers, each of
+ * which the loader would have to relocate at the start of every program. The second table is in
+ * arch/.
  */
 static const struct {
 #define HOOK(library, name, kind) char name[sizeof(#name)];
@@ -90,10 +91,10 @@ void hook_resolve(void)
 }
 
 /*
- * Callers and what they are bound to: by call site, which is one look, and by row and object, since
- * some have thousands of call sites. A place is written by whoever finds it free or outdated, and
- * says in `state` whether it may be read: odd while it is written, else twice the era in which it
- * was. A look-up that finds no place is only slow.
+ * A cache of the bindings of callers: by call site, which is one look-up, and by row and object,
+ * because some objects have thousands of call sites. A thread writes an entry that it finds free or
+ * outdated. `state` says whether the entry may be read: odd while it is written, otherwise twice
+ * the era in which it was written. A look-up that finds no entry is merely slow.
  */
 #define SITES 512u
 #define OBJECTS 128u /* that call what a C++ or OpenMP runtime has: many do */
@@ -110,7 +111,7 @@ static struct binding sites[SITES], objects[OBJECTS];
 static struct binding cuda_objects[HOOK_COUNT - HOOK_cuInit][CUDA_OBJECTS];
 static uint32_t era = 1;
 
-/* What the hooks that were given out as pointers stand for. */
+/* The next definitions for hooks that were returned as pointers. */
 static struct {
 	void *real;
 	const struct link_map *in;
@@ -131,7 +132,7 @@ void hook_forget(void)
 	__atomic_fetch_add(&era, 1, __ATOMIC_ACQ_REL);
 }
 
-/* Code that has no reference to the name was given a pointer: its scope says nothing. */
+/* Code without a reference to the name got a pointer from dlsym: its scope says nothing. */
 static void take_given(struct scope_answer *answer, enum hook_id id, uint64_t caller)
 {
 	void *real = HOOK_IS_CUDA(id) ?
@@ -159,7 +160,7 @@ static inline bool recall(const struct binding *at, uint32_t now, enum hook_id i
 	       caller < to->end && to->id == id;
 }
 
-/* False when this place is somebody else's in this era. */
+/* Writes an entry; false if another caller has it in this era. */
 static bool hook_remember(struct binding *at, uint32_t now, const struct binding *b, bool over)
 {
 	uint32_t state = __atomic_load_n(&at->state, __ATOMIC_RELAXED);
@@ -177,7 +178,7 @@ static bool hook_remember(struct binding *at, uint32_t now, const struct binding
 	return true;
 }
 
-/* Where the callers of a row are remembered by object. */
+/* The entries for callers of a row, by object. */
 static struct binding *objects_of(enum hook_id id, unsigned *count)
 {
 	*count = HOOK_IS_CUDA(id) ? CUDA_OBJECTS : OBJECTS;
@@ -285,8 +286,8 @@ void *hook_give(enum hook_id id, uint64_t caller, void *real)
 }
 
 /*
- * Rows by name, filled at the first question: open addressing. Whoever comes while it is being
- * filled fills it, too, with the same numbers in the same places.
+ * Rows by name, filled at the first query: open addressing. Threads that come while it is being
+ * filled fill it, too, with the same numbers in the same places.
  */
 #define NAMES 4096u
 static uint16_t names[NAMES]; /* row + 1 */

@@ -2,16 +2,15 @@
  * The mechanism of interception; the only clever page.
  *
  * A hook is a function with the public name of the function that it intercepts, so the system's own
- * prototype checks its signature. It reaches the next definition through REAL(name): a table of
- * pointers that starts out filled with stubs which resolve everything on first use, because other
- * libraries' constructors, and allocators, call us before our own constructor has run (facts:
- * resolution, 1.2).
+ * prototype checks its signature. It calls the next definition through REAL(name): a table of
+ * pointers, initially to stubs that resolve everything on first use, because constructors of other
+ * libraries, and allocators, call hooks before the library's own constructor has run.
  *
- * Lock hooks are never guarded: what they do is one store into the thread's own record. Everything
- * that takes longer runs inside GUARDED, which is false for a thread that is already inside. The
- * guard holds the address of the frame that set it: a frame that siglongjmp left behind lies below
- * the current one, so a stale guard is seen as such and ignored (a plain flag would leave the
- * thread blind for ever, and gcc removes a plain thread-local one as a dead store).
+ * Lock hooks are never guarded: they do one store into the thread's own record. Everything that
+ * takes longer runs inside GUARDED, which is false for a thread that is already inside. The guard
+ * is the address of the frame that set it: a frame that siglongjmp abandoned lies below the current
+ * one, so a stale guard is recognised and ignored. (A plain flag would stay set and leave the
+ * thread unwatched, and gcc removes a plain thread-local one as a dead store.)
  */
 #ifndef MPSAN_HOOK_H
 #define MPSAN_HOOK_H
@@ -26,7 +25,10 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define NOINLINE __attribute__((noinline))
 #define CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
-/* What a fork or its child writes lies together: each page of it is copied twice, on both sides. */
+/*
+ * Data that a fork or its child writes is kept together: each page of it is copied twice, once on
+ * either side.
+ */
 #define STATE __attribute__((section("mpsan_state")))
 #define TLS __thread __attribute__((tls_model("initial-exec")))
 
@@ -43,39 +45,42 @@ enum hook_id {
 _Static_assert(HOOK_cuInit < HOOK_cudaMalloc, "the driver's rows come first");
 
 extern void *hook_real[HOOK_COUNT];
-/* The same, whatever was put between (order.c): what the system has there. */
+/* The next definitions without the lock-order hooks that lock_order.c may have put in between. */
 extern void *hook_next[HOOK_COUNT];
 
 /* The next definition of a hooked function, with its own type. */
 #define REAL(name) ((__typeof__(&name))hook_real[HOOK_##name])
 
 /*
- * The same for a library that may be there several times, or come later: what the caller would have
- * been bound to without us (scope.h); NULL when nobody else defines it.
+ * As REAL, for libraries that may be loaded several times, or later: the definition that the caller
+ * would be bound to without this library (scope.h); NULL: there is no other definition.
  */
 #define REAL_OF(name, caller) ((__typeof__(&name))hook_real_of(HOOK_##name, caller, NULL))
 struct link_map;
 void *hook_real_of(enum hook_id id, uint64_t caller, const struct link_map **in);
-/* The same, for calls that programs make by the million: quick where this call site is known. */
+/* As REAL_OF, for calls that programs make by the million: fast if the call site is known. */
 void *hook_real_at(enum hook_id id, uint64_t caller);
 
 /*
- * The caller's object got `real` from the very object that `like` is bound to for it: remembered
- * without looking.
+ * Records that the caller's object is bound to `real`, found in the same object as what `like` is
+ * bound to.
  */
 void hook_bind(enum hook_id id, enum hook_id like, uint64_t caller, void *real);
 
 /*
- * The hook as an answer to `caller`, which asked for a function of that row by name and got `real`;
- * NULL: calls through the hook would not get there. Objects that have no reference to the name call it
- * through such a pointer only, so it means one copy for all of them, the first that was asked for.
+ * The hook to return to `caller`, which asked by name for a function of that row and got `real`;
+ * NULL: calls through the hook would not reach `real`. Objects without a reference to the name call
+ * it only through such pointers, so the hook then stands for one copy for all of them: the first
+ * that was asked for.
  */
 void *hook_give(enum hook_id id, uint64_t caller, void *real);
 
-/* An object was unloaded: what was remembered of callers may be of those that are gone. */
+/* Forgets the bindings of callers; call it when an object was unloaded. */
 void hook_forget(void);
 
-/* A hook's head: exported, and counted in the test build that proves that each row intercepts. */
+/*
+ * The head of a hook: exported, and counted in the test build that proves that each row intercepts.
+ */
 #ifdef MPSAN_COUNT_HOOKS
 extern EXPORT uint64_t *mpsan_hook_counts;
 #define ENTER_ROW(id) \
@@ -88,20 +93,20 @@ extern EXPORT uint64_t *mpsan_hook_counts;
 /* Fills the table; idempotent, callable at any time after relocation. */
 void hook_resolve(void);
 
-/* The row of that name, -1: none. Costs a hash and a compare. */
+/* The row of that name; -1: none. Costs a hash and a comparison. */
 int hook_find(const char *name);
 const char *hook_name(enum hook_id id);
-/* Our own function of that row. */
+/* The library's own function of that row. */
 void *hook_export(enum hook_id id);
-/* The hook of a function of libc whose next definition is `real`; NULL: that is not in the table. */
+/* The hook of a libc function whose next definition is `real`; NULL: `real` is not in the table. */
 void *hook_answer(enum hook_id id, const void *real);
 
-/* The versions of pthread_cond_* that binaries from before 2003 ask for (hooks/sync.c). */
+/* The versions of pthread_cond_* for binaries from before 2003 (hooks/sync.c). */
 extern void *hook_old_cond_wait, *hook_old_cond_timedwait;
 
 /* Registers that a PASSED stub saved, in the order in which the stub pushes them. */
 struct pass_regs {
-	uint64_t result; /* also al, the count of vector arguments of a variadic call */
+	uint64_t result; /* also al, the number of vector arguments of a variadic call */
 	uint64_t arg[6];
 	uint64_t r10;
 	uint64_t back; /* return address: the caller */
@@ -109,8 +114,8 @@ struct pass_regs {
 };
 
 /*
- * What a PASSED hook provides: it returns where to jump, or NULL when regs->result is the answer
- * already. The stub restores every register, so the real function sees the call as the program made
+ * What a PASSED hook implements: it returns where to jump, or NULL if regs->result is already the
+ * result. The stub restores every register, so the real function sees the call as the program made
  * it.
  */
 #define PASS(name)                                 \
@@ -120,8 +125,8 @@ struct pass_regs {
 extern TLS volatile uintptr_t hook_guard;
 
 /*
- * `GUARDED { … }` runs its body unless this thread is inside one already; errno is kept on every way
- * out.
+ * `GUARDED { … }` runs its body unless this thread is already inside one; errno is preserved on
+ * every way out.
  */
 struct inside {
 	bool entered;
@@ -151,7 +156,7 @@ static inline void guard_leave(struct inside *in)
 	for (struct inside in__ __attribute__((cleanup(guard_leave))) = guard_enter(); \
 	     in__.entered; guard_leave(&in__))
 
-/* The library gave up in this process: every hook passes through. */
+/* The library switched itself off in this process: every hook passes through. */
 extern bool hook_off;
 
 #endif

@@ -1,9 +1,9 @@
-/* The list of this process's mappings, for rare moments. Declared in sys.h. */
+/* Reads the list of this process's mappings; slow. Declared in sys.h. */
 #include "sys.h"
 
 #include <fcntl.h>
 
-/* Those of a thread that lives: of a main thread that has ended none are shown. */
+/* Opens the maps of the calling thread: a main thread that has ended shows none. */
 static long open_maps(void)
 {
 	long fd = SYS4(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
@@ -25,7 +25,10 @@ static bool maps_line_is_shared(const char *line, uint64_t address)
 	return *end && end[1] && end[2] && end[3] && end[4] == 's';
 }
 
-/* A line is "START-END rwxs …": what is looked for stands in its first 48 bytes. */
+/*
+ * Whether the mapping of an address is shared. A line is "START-END rwxs …": its first 48 bytes are
+ * enough.
+ */
 bool sys_is_shared(const void *address)
 {
 	uint64_t wanted = (uint64_t)(uintptr_t)address;

@@ -1,13 +1,16 @@
 /*
- * The memory and string functions that the library and its compiler need, hidden from everybody
- * else: libc's are exported names, and under a sanitizer they lead into a runtime that is not set
- * up when we are first called.
+ * The memory and string functions that the library and its compiler need, hidden from other
+ * objects. libc's own are exported names, and under a sanitizer those lead into a runtime that is
+ * not initialised when this library is first called.
  */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-/* Or the compiler would see a memcpy in memcpy; the Makefile says -fno-builtin for the other one. */
+/*
+ * Without it the compiler would turn the loop of memcpy into a call of memcpy; for clang the
+ * Makefile has -fno-builtin.
+ */
 #ifndef __clang__
 #pragma GCC optimize("no-tree-loop-distribute-patterns")
 #endif

@@ -1,4 +1,4 @@
-/* The library's own image is memory without locks, too. Neighbours: racy.h. */
+/* Tells Valgrind's race detectors that the library's own data is used without locks on purpose. */
 #include "racy.h"
 
 #include <elf.h>

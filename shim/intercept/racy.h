@@ -1,7 +1,7 @@
 /*
- * Memory that threads read and write without locks, on purpose. Valgrind's tools for races know no atomics: they are told
- * by their client requests, which are instructions that do nothing outside Valgrind. Numbers and registers are its stable
- * interface (valgrind.h, helgrind.h, drd.h).
+ * Memory that threads read and write without locks on purpose. Valgrind's race detectors know no
+ * atomics and are told by client requests: instructions that do nothing outside Valgrind. Numbers
+ * and registers are its stable interface (valgrind.h, helgrind.h, drd.h).
  */
 #ifndef MPSAN_RACY_H
 #define MPSAN_RACY_H
@@ -26,7 +26,10 @@ static inline void racy_request(uint64_t request, const void *start, size_t byte
 #endif
 }
 
-/* A word of a lock that libc writes, read without the lock: this thread is not heard meanwhile. */
+/*
+ * Reads a word of a lock that libc writes, without that lock: race checks of this thread are off
+ * meanwhile.
+ */
 static inline uint32_t racy_word(const void *word)
 {
 	uint32_t value;
@@ -43,7 +46,7 @@ static inline void racy_memory(const void *start, size_t bytes)
 	racy_request(RACY_DRD, start, bytes);
 }
 
-/* The same for the data of the library itself. */
+/* Marks the data of the library itself. */
 void racy_image(void);
 
 #endif

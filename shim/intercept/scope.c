@@ -1,8 +1,8 @@
 /*
- * The loader's own look-up scopes, read from its memory. Their place in struct link_map differs
- * between versions of glibc and is found by what must stand there: the scope of a library that was
- * there at start begins with the program's own list. Where that is not found, the next definition in
- * load order has to do. Neighbours: scope.h, elf.c.
+ * Reads the loader's look-up scopes from its memory. Their offset in struct link_map differs
+ * between versions of glibc and is found by its contents: the scope of a library that was loaded at
+ * start begins with the program's own list. Where it is not found, the next definition in load
+ * order is used.
  */
 #include "scope.h"
 
@@ -10,10 +10,10 @@
 #include "sys.h"
 
 #define MAP_WORDS 256u /* of a struct link_map that are searched, */
-#define PIECE_WORDS 32u /* in pieces of so many */
+#define PIECE_WORDS 32u /* this many at a time */
 #define SCOPES_MAX 64u
 #define OBJECTS_MAX 4096u
-#define ROOM 4u /* entries of a scope that lie in the link_map itself */
+#define ROOM 4u /* entries of a scope inside the link_map itself */
 
 /* As in the loader's headers, unchanged since glibc 2.2: a list of objects, in look-up order. */
 struct searchlist {
@@ -21,7 +21,7 @@ struct searchlist {
 	uint32_t count;
 };
 
-/* The beginning of the loader's data: the namespace of the program. */
+/* The start of the loader's data: the namespace of the program. */
 struct namespace
 {
 	const struct link_map *loaded;
@@ -34,7 +34,7 @@ static bool peek(void *to, const void *from, size_t bytes)
 	return sys_peek(to, from, bytes) == (long)bytes;
 }
 
-/* The list that the program and all libraries that came with it are bound by; NULL: not found. */
+/* The look-up scope of the program and all libraries that were loaded with it; NULL: not found. */
 static const struct searchlist *program_list(void)
 {
 	const struct namespace *at = elf_find_anywhere("_rtld_global");
@@ -94,8 +94,9 @@ static const struct link_map *owner_of(uint64_t address, struct scope_answer *an
 }
 
 /*
- * `behind`: what stands before us in a list is not what a call that reached us is bound for. Who
- * defines a function there was bound to itself, and went on to the next definition, which we are.
+ * Finds a definition in a scope. `behind`: skip the objects before this library, because a call
+ * that reached this library is not bound to them. An object that defines the function itself was
+ * bound to itself, and called the next definition, which is this library's.
  */
 static void *find_in_list(const struct searchlist *at, const char *name, bool behind,
 			  const struct link_map **in)

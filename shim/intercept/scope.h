@@ -1,8 +1,8 @@
 /*
- * What a call would have been bound to without this library. Functions of libc exist once; those of
- * a C++ or OpenMP runtime may exist several times in a process, each copy for the objects that were
- * loaded with it, and to mix two copies is fatal. So the answer depends on who calls, and is found
- * the loader's way: in the scopes of the caller's object, in their order.
+ * What a call would be bound to without this library. Functions of libc exist once, but those of a
+ * C++ or OpenMP runtime may exist several times in a process, each copy for the objects that were
+ * loaded with it, and mixing two copies is fatal. So the answer depends on the caller, and is found
+ * as the loader does: in the scopes of the caller's object, in order.
  */
 #ifndef MPSAN_SCOPE_H
 #define MPSAN_SCOPE_H
@@ -12,22 +12,23 @@
 #include <stdint.h>
 
 struct scope_answer {
-	void *real; /* NULL: there is no definition besides ours */
+	void *real; /* NULL: there is no other definition */
 	const struct link_map *in; /* the object that has it */
 	uint64_t start,
-		end; /* the object of the caller: the same holds for all of it; 0: unknown */
+		end; /* the object of the caller, for all of which the answer holds; 0: unknown */
 };
 
-/* The definition of `name` for code at `caller`. Slow: hook.h's REAL_OF remembers. */
+/* The definition of `name` for code at `caller`. Slow: hook.h's REAL_OF caches it. */
 struct scope_answer scope_find(const char *name, uint64_t caller);
 
 /*
- * Whether a reference to `name` in the object of `caller` (0: in the program itself) finds anything
- * but us, and what, and where. True where the scopes cannot be read, with nothing in `real`.
+ * Whether a reference to `name` in the object of `caller` (0: in the program itself) finds a
+ * definition other than this library's, and which, and in which object. True with `real` NULL if
+ * the scopes cannot be read.
  */
 bool scope_has(const char *name, uint64_t caller, void **real, const struct link_map **in);
 
-/* The object that has the address; NULL: none. */
+/* The object that contains the address; NULL: none. */
 const struct link_map *scope_owner(uint64_t address);
 
 #endif

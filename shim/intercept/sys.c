@@ -1,4 +1,4 @@
-/* Raw system calls and what can be built on them without libc. Neighbours: everything in shim/ calls down here. */
+/* Raw system calls, and what is built on them without libc. Everything in shim/ calls down here. */
 #include "sys.h"
 
 #include <elf.h>
@@ -63,7 +63,7 @@ long sys_call(long number, long a, long b, long c, long d, long e, long f)
 	return result;
 }
 
-/* Seconds and nanoseconds behind a word of timens_offsets. */
+/* The offset after a word of timens_offsets, in nanoseconds. */
 static int64_t offset_of(const char *text, const char *word)
 {
 	bool negative;
@@ -82,10 +82,10 @@ static int64_t offset_of(const char *text, const char *word)
 }
 
 /*
- * Clocks are told as the machine has them: who lives in a time namespace has a session in common with others who do
- * not.
+ * Times are those of the initial time namespace, because a session may include processes of several
+ * time namespaces.
  */
-#define FIRST_TIME_NS 0xeffffffau /* inode of the namespace that the machine was started with */
+#define FIRST_TIME_NS 0xeffffffau /* inode of the initial time namespace */
 void sys_leave_time_namespace(void)
 {
 	char text[256];
@@ -110,8 +110,8 @@ void sys_start(const char *const *envp)
 	while (*end)
 		end++;
 	/*
-	 * The loader drops variables from a privileged program's environment: more null pointers
-	 * follow the first.
+	 * The loader removes variables from a privileged program's environment, so several null
+	 * pointers may end it.
 	 */
 	while (!*end)
 		end++;
@@ -139,7 +139,7 @@ const char *sys_getenv(const char *name)
 	return NULL;
 }
 
-/* The order of events is kept where there is no clock. */
+/* A counter in place of the clock, which keeps the order of events. */
 static uint64_t clock_stands(void)
 {
 	return __atomic_add_fetch(&sys_image.stopped_ns, 1, __ATOMIC_RELAXED);
@@ -206,7 +206,7 @@ long sys_peek(void *to, const void *from, size_t bytes)
 	return sys_peek_many(&local, &remote, 1);
 }
 
-/* The slow way, where a filter forbids the other. */
+/* The slow way, for filters that forbid process_vm_readv. */
 static long peek_by_file(const struct iovec *to, const struct iovec *from, size_t count)
 {
 	long fd = SYS4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC, 0), n = 0,
@@ -224,7 +224,7 @@ static long peek_by_file(const struct iovec *to, const struct iovec *from, size_
 	return done || n >= 0 ? done : n == -EIO ? -EFAULT : n;
 }
 
-/* The process's number shows no memory once its main thread has ended. */
+/* Reads by thread ID: the process ID shows no memory once the main thread has ended. */
 long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t count)
 {
 	long got;
@@ -287,13 +287,13 @@ bool sys_line_of(const char *path, const char *key, char *to, size_t bytes)
 }
 
 #define BIT(signal) (1ull << ((signal)-1))
-/* Faults of the program itself, and the C library's own two. */
+/* Signals of the program's own faults, and the two of the C library. */
 #define FAULTS                                                                                  \
 	(BIT(SIGILL) | BIT(SIGTRAP) | BIT(SIGABRT) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGSEGV) | \
 	 BIT(SIGSYS) | BIT(32) | BIT(33))
 #define ENDS (BIT(SIGHUP) | BIT(SIGINT) | BIT(SIGQUIT) | BIT(SIGTERM))
 
-/* The signals that this process handles; all of them when that cannot be read. */
+/* The signals that this process handles; all of them if that cannot be read. */
 static uint64_t handled(void)
 {
 	char text[24];
@@ -317,12 +317,12 @@ bool sys_has_alarm(void)
 	struct itimerval timer;
 
 	if (!sys_may(SYS_getitimer))
-		return true; /* nobody says that there is none */
+		return true; /* it cannot be ruled out */
 	return SYS2(SYS_getitimer, ITIMER_REAL, &timer) == 0 &&
 	       (timer.it_value.tv_sec || timer.it_value.tv_usec);
 }
 
-/* What stands there says nothing of whether it was set. */
+/* Whether a POSIX timer exists. /proc does not say whether it is armed. */
 bool sys_has_timer(void)
 {
 	char text[1024];
@@ -343,8 +343,9 @@ bool sys_size_allowed(uint64_t size)
 }
 
 /*
- * Where a fork has left out memory of the program there is a hole that must stay one: a mapping of ours in
- * it would make good what is a fault. So nothing is mapped there that has another place to go.
+ * A range excluded from a fork leaves a hole in the child that must stay one: a mapping of the
+ * library in it would turn a fault into a valid access. So nothing is mapped there if there is
+ * another place.
  */
 #define HOLE_MARGIN (1ull << 30)
 static uint64_t map_below;
@@ -381,7 +382,10 @@ void *sys_map(size_t bytes, int flags, long fd, uint64_t offset)
 	return (void *)map;
 }
 
-/* Zeros, at the end alone: what is there is not touched, whoever else does the same. */
+/*
+ * Appends zeros at the end only: existing data is not touched, even if another process does the
+ * same.
+ */
 static long fill_up(long fd, uint64_t size)
 {
 	static const char zeros[4096];

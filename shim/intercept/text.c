@@ -1,4 +1,4 @@
-/* Text without libc: see sys.h. */
+/* Builds text without libc: strings, numbers and tails of paths. Declared in sys.h. */
 #include "sys.h"
 
 char *text_put(char *at, char *end, const char *string)

@@ -1,5 +1,6 @@
 /*
- * Python frames of this process: which thread's. python_find.c found CPython, cpython/ reads it.
+ * Finds the frames of this process's Python threads. python_find.c finds CPython, common/cpython/
+ * reads its structures.
  */
 #include "python.h"
 
@@ -10,9 +11,9 @@
 #define THREADS_MAX 4096
 
 /*
- * Along the interpreter's list of threads, one way. PyThreadState_Next would do the same, but the
- * list changes under Python's own lock, not under the GIL: an entry may be freed while we stand on
- * it.
+ * Walks the interpreter's list of threads in one direction. PyThreadState_Next would do the same,
+ * but the list is protected by Python's own lock, not by the GIL: an entry may be freed during the
+ * walk.
  */
 static uint64_t find_frame(const struct state *own, uint64_t pthread, bool forward)
 {
@@ -46,7 +47,7 @@ uint64_t python_frame_of(const struct state *own, uint64_t pthread)
 	return frame ? frame : find_frame(own, pthread, false);
 }
 
-/* The innermost frame of a thread, 0: none, or not to be read now. */
+/* The innermost frame of a thread; 0: none, or not readable now. */
 static uint64_t top_frame(uint64_t pthread)
 {
 	struct state own;

@@ -1,6 +1,6 @@
 /*
- * Finds CPython among the loaded objects. Neighbours: cpython/ knows where each version keeps
- * things; python.c reads frames with what was found here.
+ * Finds CPython among the loaded objects. common/cpython/ knows the layout of each version;
+ * python.c reads frames with what was found here.
  */
 #include <stdatomic.h>
 
@@ -11,7 +11,7 @@
 
 struct python python;
 
-/* Set after `python`. Two threads that look at once store the same words. */
+/* Set after `python`. Two threads that search at once store the same words. */
 static _Atomic bool python_found;
 
 static void *find_either(const char *name, const char *other)
@@ -88,10 +88,10 @@ const char *python_limit(void)
 }
 
 /*
- * The state first: a thread without one must not ask for the current one, which is thread-local
- * from 3.12 on and would be allocated at the first touch where libpython came by dlopen
- * (facts 1.7). And never PyGILState_Check, which says 1 to everybody once a sub-interpreter exists
- * (facts 2.2).
+ * Asks for the thread's own state first. A thread without one must not ask for the current one:
+ * from 3.12 on that is a thread-local variable, which is allocated at its first use if libpython
+ * came by dlopen. PyGILState_Check is no alternative: it always returns 1 once a sub-interpreter
+ * exists (its check is switched off then).
  */
 bool python_holds_gil(void)
 {

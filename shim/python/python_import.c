@@ -1,19 +1,19 @@
 /*
- * What a thread's Python frames say about imports and forks. The import system is importlib's
- * frozen _bootstrap in all versions: _find_and_load(name, import_) takes the module's _ModuleLock,
+ * What a thread's Python frames tell about imports and forks. In all versions imports run in
+ * importlib's frozen _bootstrap: _find_and_load(name, import_) takes the module's _ModuleLock,
  * _find_and_load_unlocked(name, import_) loads while it is held, and _ModuleLock.acquire(self)
- * waits for another thread that does so.
+ * waits for another thread that holds it.
  */
 #include <stdatomic.h>
 
 #include "python.h"
 #include "python_self.h"
 
-#define IMPORTS_MAX 8 /* told of one thread */
+#define IMPORTS_MAX 8 /* reported per thread */
 #define NAME_BYTES 256
 #define PREEXEC_DEPTH 8
 #define BOOTSTRAP "<frozen importlib._bootstrap>"
-#define LOADING "_find_and_load_unlocked" /* and never a thread that waits in _find_and_load */
+#define LOADING "_find_and_load_unlocked" /* and not a thread that waits in _find_and_load */
 
 uint64_t python_module_hash(const char *name)
 {
@@ -25,7 +25,10 @@ uint64_t python_module_hash(const char *name)
 	return hash ? hash : 1;
 }
 
-/* The same text, and so the same hash, whoever asks: `name` has NAME_BYTES. */
+/*
+ * Reads a module's name, always truncated to NAME_BYTES, so that its hash is the same for all
+ * readers.
+ */
 static uint64_t read_name(uint64_t object, char *name)
 {
 	struct writer w = writer_open(name, NAME_BYTES);
@@ -39,15 +42,17 @@ static uint64_t read_name(uint64_t object, char *name)
 
 /*
  * What importlib keeps for the life of an interpreter: the code of the loading function, and the
- * dictionary of module locks, which is empty while nobody imports. Learned at the first question.
- * Threads of two interpreters may mix the words: then imports are missed, or a frame is looked at
- * for nothing, as each match is looked at again.
+ * dictionary of module locks, which is empty while no thread imports. Filled in at the first
+ * question. If threads of two interpreters mix these words, imports are missed or a frame is
+ * examined in vain: each match is checked again.
  */
 static struct {
 	_Atomic uint64_t interp, locks, code;
 } importlib;
 
-/* A function's code object is the only one among its first members; their order has changed. */
+/*
+ * A function's code object: the only code object among its first members, whose order has changed.
+ */
 static uint64_t code_of(uint64_t function)
 {
 	uint64_t member[8];
@@ -114,7 +119,7 @@ unsigned python_imports(uint64_t pthread,
 
 /* ---- what the caller does ---- */
 
-/* The innermost frame that Python would show. */
+/* The innermost frame that Python would show; false: none. */
 static bool innermost(struct walk *walk, struct frame *frame)
 {
 	struct state own;
@@ -152,7 +157,10 @@ static bool is_threading_wait(const struct frame *frame)
 	return frame_is(&python.py, frame, "wait", "threading.py");
 }
 
-/* Event.wait calls Condition.wait, and so do others; whoever calls Event.wait is no threading code. */
+/*
+ * Event.wait calls Condition.wait, and so do others; the caller of Event.wait must not be threading
+ * itself.
+ */
 bool python_waits_for_event(void)
 {
 	struct frame frame;
@@ -185,7 +193,7 @@ bool python_is_preexec(void)
 
 /* ---- marks ---- */
 
-/* An instruction's address from 3.11 on; before, the like of it. */
+/* An instruction's address from 3.11 on; its offset before. */
 static uint64_t instr_of(const struct frame *frame)
 {
 	return frame->code + (uint64_t)frame->instr;

@@ -1,6 +1,4 @@
-/*
- * CPython in this process, as python_find.c found it. Private to the python*.c files.
- */
+/* CPython in this process, as found by python_find.c. Private to the python*.c files. */
 #ifndef MPSAN_PYTHON_SELF_H
 #define MPSAN_PYTHON_SELF_H
 
@@ -11,16 +9,16 @@ struct python {
 	int (*is_initialized)(void);
 	int (*is_finalizing)(void);
 	void *(*this_state)(void); /* of the calling thread; a pthread key, needs no GIL */
-	void *(*current_state)(void); /* of whoever holds the GIL: of this thread, from 3.12 on */
+	void *(*current_state)(void); /* of the GIL's holder; of this thread from 3.12 on */
 	uint64_t runtime_end; /* of _PyRuntime */
 	const char *limit;
 	struct cpython py;
 };
 extern struct python python;
 
-/* The calling thread's state; false: none, or not to be read now. */
+/* The calling thread's state; false: none, or not readable now. */
 bool python_own_state(struct state *own);
-/* The innermost frame of a thread, 0: none, or not to be read now. `own`: of the caller. */
+/* The innermost frame of a thread; 0: none, or not readable now. `own`: the caller's state. */
 uint64_t python_frame_of(const struct state *own, uint64_t pthread);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Which CPython this is, and its threads. Neighbours: layout.h says where each version keeps
- * things; frame.c reads a thread's frames.
+ * Identifies the version and layout of a CPython, and finds its threads. layout.h has the offsets
+ * of each version; frame.c reads the frames of a thread.
  */
 #include "cpython.h"
 
@@ -22,7 +22,10 @@ uint32_t cpython_version(const char *text)
 	return part[0] << 24 | part[1] << 16 | part[2] << 8 | 0xf0;
 }
 
-/* Word by word: the table is too large for the stacks that hooks run on, and it is read once. */
+/*
+ * One word of _Py_DebugOffsets: the whole table is too large for the stacks that hooks run on, and
+ * each word is read once.
+ */
 static uint64_t table_word(const struct cpython *py, unsigned index)
 {
 	return cpython_peek_word(py, py->runtime + index * sizeof(uint64_t));
@@ -46,7 +49,10 @@ static void take_words(struct cpython *py)
 	at->str_compact = (uint16_t)(at->str_ascii + 16);
 }
 
-/* Takes CPython's own table where it has one; what it lacks stays as the row says. */
+/*
+ * Reads CPython's own table of offsets if it has one; what it lacks comes from layout.h. NULL, or
+ * why this build is not supported.
+ */
 static const char *read_debug_offsets(struct cpython *py)
 {
 	uint64_t first, last, end = py->runtime + CPYTHON_DEBUG_WORDS * sizeof(last);
@@ -84,7 +90,7 @@ static unsigned highest(const unsigned *end, unsigned count)
 	highest((const unsigned[]){__VA_ARGS__}, \
 		sizeof((const unsigned[]){__VA_ARGS__}) / sizeof(unsigned))
 
-/* How much to read of each structure, so that all fields are in it. */
+/* Computes how many bytes of each structure to read; false: more than the buffers hold. */
 static bool find_sizes(struct cpython *py)
 {
 	const struct cpython_layout *at = &py->at;
@@ -103,7 +109,7 @@ static bool find_sizes(struct cpython *py)
 	       at->str_state + 4 <= at->str_ascii && at->str_ascii + 16u <= CPYTHON_CHUNK;
 }
 
-/* A last look at whether this build is as its version says. */
+/* Checks that this build's memory matches its layout; NULL, or why not. */
 static const char *check_build(const struct cpython *py)
 {
 	uint64_t type;
@@ -133,7 +139,10 @@ static uint64_t first_interpreter(const struct cpython *py)
 	return cpython_peek_word(py, py->runtime + py->at.runtime_interpreters);
 }
 
-/* A thread has one state per interpreter that it has been in. */
+/*
+ * Finds a thread's PyThreadState in one interpreter; a thread has one for each interpreter that it
+ * has been in.
+ */
 static uint64_t find_state(const struct cpython *py, uint64_t interp, uint64_t pthread,
 			   unsigned *left, uint64_t *idle)
 {
@@ -169,12 +178,12 @@ bool cpython_is_thread(const struct cpython *py, uint64_t at, uint64_t pthread)
 
 	if (!at || !state_read(py, &state, at) || state.thread_id != pthread)
 		return false;
-	/* Freed memory keeps what it said, but nobody leads to it any more. */
+	/* Freed memory may keep its contents, but no other state links to it any more. */
 	return cpython_peek_word(py, state.prev ? state.prev + py->at.state_next :
 						  state.interp + py->at.interp_threads) == at;
 }
 
-/* New interpreters are put in front: the main one is the last of the list. */
+/* The main interpreter: the last of the list, since new ones are inserted at the front. */
 static uint64_t main_interpreter(const struct cpython *py)
 {
 	uint64_t interp = first_interpreter(py), next;
@@ -199,8 +208,8 @@ uint64_t cpython_only_thread(const struct cpython *py)
 }
 
 /*
- * Up to 3.11 the current state belongs to whoever holds the GIL; from 3.12 on the GIL keeps its
- * last holder, and whether it is locked.
+ * Up to 3.11 the current state is that of the GIL's holder; from 3.12 on the GIL stores its last
+ * holder and whether it is locked.
  */
 uint64_t cpython_gil_holder(const struct cpython *py)
 {

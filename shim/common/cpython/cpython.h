@@ -1,10 +1,11 @@
 /*
- * One CPython, in this process or in another one: where its memory is read, which version it is,
- * where that version keeps things. The files of this directory read CPython's structures through
- * the door given here and know no process, clock or library: they are linked into the library
- * (which reads its own process) and into the command (which reads others). Nothing here allocates,
- * locks or calls Python; memory may change or vanish at any moment, which makes answers wrong,
- * never loops endless. An address in Python's memory is a uint64_t, so that nobody dereferences it.
+ * One CPython, in this process or in another: how its memory is read, its version and that
+ * version's layout. The files of this directory read CPython's structures through the `peek`
+ * function given here and depend on no process, clock or library. They are linked into the library,
+ * which reads its own process, and into the command, which reads others. They never allocate, lock
+ * or call Python. Memory may change or vanish at any time, which makes answers wrong but never
+ * loops endless. An address in Python's memory is a uint64_t, so that it is not dereferenced by
+ * mistake.
  */
 #ifndef MPSAN_CPYTHON_H
 #define MPSAN_CPYTHON_H
@@ -13,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An offset that a version does not have is 0 where 0 is not a possible place, see each use. */
+/* Offsets. 0 means that the version does not have the field, where 0 is not a possible offset. */
 struct cpython_layout {
 	uint16_t minor; /* of version 3 */
 	/* _PyRuntimeState, PyInterpreterState, the GIL's own structure (3.12 on) */
@@ -40,10 +41,10 @@ struct cpython_layout {
 };
 
 struct cpython {
-	/* The door: bytes copied, perhaps fewer than asked for, or a negative number. */
+	/* Reads memory: bytes copied, perhaps fewer than requested, or a negative number. */
 	long (*peek)(const struct cpython *py, void *to, uint64_t from, size_t bytes);
-	int pid; /* for a door that leads elsewhere */
-	/* Its symbols: the finder fills these. */
+	int pid; /* for a `peek` of another process */
+	/* Its symbols: filled in by the code that finds it. */
 	uint32_t version; /* Py_Version: 0x030b02f0 is 3.11.2 */
 	uint64_t runtime, type_type, code_type, unicode_type, bytes_type, none;
 	/* cpython_describe fills the rest. */
@@ -57,24 +58,24 @@ struct cpython {
 #define CPYTHON_CODE_BYTES 208
 #define CPYTHON_CHUNK 256 /* one peek of text or tables; a peek costs 0.3 to 1.3 us at any size */
 
-/* "3.9.18 (main, ..." as Py_Version would say it. */
+/* Converts "3.9.18 (main, ..." to the form of Py_Version. */
 uint32_t cpython_version(const char *text) __attribute__((nonnull));
 
 /*
- * Learns the layout of a CPython whose symbols are known. NULL, or why its frames cannot be read:
- * constant text. Reads its memory.
+ * Determines the layout of a CPython whose symbols are known, reading its memory. NULL, or why its
+ * frames cannot be read (constant text).
  */
 const char *cpython_describe(struct cpython *py) __attribute__((nonnull));
 
-/* The PyThreadState of a thread, looked for in all interpreters, one with frames first; 0: none. */
+/* The PyThreadState of a thread in any interpreter, preferably one with frames; 0: none. */
 uint64_t cpython_find_thread(const struct cpython *py, uint64_t pthread) __attribute__((nonnull));
-/* Whether a PyThreadState that was found earlier is still that thread's. */
+/* Whether an earlier found PyThreadState still belongs to that thread. */
 bool cpython_is_thread(const struct cpython *py, uint64_t at, uint64_t pthread)
 	__attribute__((nonnull));
 /* pthread_self() of the only thread of the main interpreter; 0: there are others. */
 uint64_t cpython_only_thread(const struct cpython *py);
 
-/* pthread_self() of the thread that holds the main interpreter's GIL; 0: nobody, or not known. */
+/* pthread_self() of the thread that holds the main interpreter's GIL; 0: none, or unknown. */
 uint64_t cpython_gil_holder(const struct cpython *py) __attribute__((nonnull));
 
 #endif

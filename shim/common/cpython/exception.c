@@ -1,4 +1,7 @@
-/* See exception.h. Offsets that are the same in 3.8 to 3.13 stand here, the others in layout.h. */
+/*
+ * Walks the traceback of the exception that a thread is handling. Offsets that are the same from
+ * 3.8 to 3.13 are defined here, the others in layout.h.
+ */
 #include "exception.h"
 
 #define FRAMES_MAX 32u /* the innermost ones */
@@ -8,7 +11,7 @@
 #define TRACEBACK_LASTI 32
 #define TRACEBACK_LINE 36
 #define TRACEBACK_BYTES 40
-#define FRAME_OBJECT_FRAME 24 /* from 3.11 on a frame object is one thing, its frame another */
+#define FRAME_OBJECT_FRAME 24 /* from 3.11 on a frame object and its frame are separate */
 
 /* The exception's own traceback: a list from the outermost frame to the one that raised. */
 static uint64_t traceback_of(const struct cpython *py, uint64_t state)

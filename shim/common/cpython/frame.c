@@ -1,4 +1,4 @@
-/* Frames of a Python thread: which thread, which frames, in which words. */
+/* Walks the frames of a Python thread, writes them as text, and recognises what the thread does. */
 #include "frame.h"
 
 #define FRAMES_MAX 64 /* in one text */
@@ -26,7 +26,7 @@ bool state_read(const struct cpython *py, struct state *state, uint64_t at)
 
 enum frame_owner { OWNER_GENERATOR = 1, OWNER_C_STACK = 3 /* or above: no Python frame */ };
 
-/* A _PyStackRef of 3.14 says in its lowest bits whether it is counted, or a bare number. */
+/* Strips the tag bits of a _PyStackRef of 3.14, which say whether it is counted. */
 static uint64_t untagged(const struct cpython *py, uint64_t reference)
 {
 	if (py->at.minor < 14)
@@ -34,7 +34,10 @@ static uint64_t untagged(const struct cpython *py, uint64_t reference)
 	return (reference & 3) == 3 ? 0 : reference & ~3ull;
 }
 
-/* Stored as an offset up to 3.10 (counting instructions there), as an address from 3.11 on. */
+/*
+ * The byte offset of the current instruction: stored as an offset up to 3.10 (in instructions
+ * there), as an address from 3.11 on.
+ */
 static long frame_instr(const struct cpython *py, const char *bytes, uint64_t code)
 {
 	if (py->at.minor >= 11)
@@ -42,7 +45,10 @@ static long frame_instr(const struct cpython *py, const char *bytes, uint64_t co
 	return (long)int_at(bytes, py->at.frame_instr) * (py->at.minor == 10 ? 2 : 1);
 }
 
-/* _PyFrame_IsIncomplete: before its first traceable instruction Python hides a frame. */
+/*
+ * Whether Python would show the frame: before its first traceable instruction it does not
+ * (_PyFrame_IsIncomplete).
+ */
 static bool frame_begun(const struct cpython *py, const struct frame *frame, const char *code)
 {
 	return py->at.minor < 11 || frame->owner == OWNER_GENERATOR ||
@@ -76,7 +82,7 @@ uint64_t frame_local(const struct cpython *py, const struct frame *frame, unsign
 	return untagged(py, cpython_peek_word(py, frame->locals + 8ull * i));
 }
 
-/* `bytes`: a copy of the frame at `at`. */
+/* Fills `frame` from `bytes`, a copy of the frame at `at`. */
 static void frame_read(const struct cpython *py, struct frame *frame, uint64_t at,
 		       const char *bytes)
 {
@@ -89,15 +95,16 @@ static void frame_read(const struct cpython *py, struct frame *frame, uint64_t a
 }
 
 /*
- * From 3.11 on a caller's frame mostly stands right below its callee's: one peek serves about
- * three. It does not reach below the page of the frame, which is the only one that must be there.
+ * The bytes of the next frame. From 3.11 on a caller's frame is mostly right below its callee's, so
+ * one peek serves about three. It does not reach below the frame's page, the only one that must
+ * exist.
  */
 static const char *walk_bytes(struct walk *walk)
 {
 	uint64_t at = walk->next, in_page = at % 4096;
 	size_t below = WALK_CHUNK - CPYTHON_FRAME_BYTES;
 
-	/* No sums here: an address out of changing memory may be the very last one. */
+	/* No additions here: an address read from changing memory may be close to 2^64. */
 	if (walk->have && at - walk->from <= walk->have - walk->py->frame_bytes)
 		return walk->chunk + (at - walk->from);
 	walk->from = at - (in_page < below ? in_page : below);
@@ -146,7 +153,7 @@ bool walk_on(struct walk *walk, struct frame *frame)
 
 /* ---- the stack as text ---- */
 
-/* Where the last frame's file name was written: often the next frame has the same. */
+/* The last frame's file name in the text: the next frame often has the same one. */
 struct last_file {
 	uint64_t object;
 	const char *text, *end;
@@ -166,7 +173,7 @@ static void writer_file(struct writer *w, const struct cpython *py, struct last_
 	last->end = w->at;
 }
 
-/* A line that does not fit is taken back. */
+/* Appends a frame's line; a line that does not fit is removed again. */
 static bool writer_frame(struct writer *w, const struct cpython *py, struct last_file *last,
 			 const struct frame *frame)
 {
@@ -203,7 +210,7 @@ size_t cpython_stack(const struct cpython *py, uint64_t top, struct walk *walk, 
 
 #define OUTER 8
 
-/* The last frames of a walk, and one place for the try that fails at its end. */
+/* The outermost frames of a walk, and one spare entry for the step that fails at its end. */
 struct outer {
 	unsigned seen, count;
 	struct frame ring[OUTER + 1];
@@ -217,17 +224,19 @@ static void outer_read(struct outer *outer, const struct cpython *py, uint64_t t
 	walk_open(&walk, py, top);
 	while (walk_on(&walk, &outer->ring[outer->seen % (OUTER + 1)]))
 		outer->seen++;
-	/* A walk that was cut short has seen nothing outermost. */
+	/* A truncated walk did not reach the outermost frames. */
 	outer->count = walk.next ? 0 : outer->seen < OUTER ? outer->seen : OUTER;
 }
 
-/* 0 is the outermost. */
+/* The number-th frame from the outside, 0 being the outermost. */
 static const struct frame *outer_frame(const struct outer *outer, unsigned i)
 {
 	return &outer->ring[(outer->seen - 1 - i) % (OUTER + 1)];
 }
 
-/* How threading begins a thread in all versions: _bootstrap calls _bootstrap_inner. */
+/*
+ * Whether the thread was started by threading: _bootstrap calls _bootstrap_inner in all versions.
+ */
 static bool is_threading(const struct cpython *py, const struct outer *outer)
 {
 	return outer->count > 1 &&
@@ -235,8 +244,8 @@ static bool is_threading(const struct cpython *py, const struct outer *outer)
 }
 
 /*
- * By memory, not by PyObject_GetAttrString: that one allocates, and would run a subclass's
- * __getattribute__, in the middle of whatever libc call the program is in.
+ * Reads the thread's name as memory. PyObject_GetAttrString would allocate, and could run a
+ * subclass's __getattribute__ in the middle of whatever libc call the program is in.
  */
 size_t cpython_thread_name(const struct cpython *py, uint64_t top, char *text, size_t bytes)
 {
@@ -263,7 +272,7 @@ size_t cpython_thread_function(const struct cpython *py, uint64_t top, char *tex
 	return writer_close(&w, bytes);
 }
 
-/* The thread runs its target: its own run(), or something that Thread.run() has called. */
+/* Whether the thread already runs its target: its own run(), or what Thread.run() called. */
 static bool target_reached(const struct cpython *py, const struct outer *outer)
 {
 	const struct frame *run;
@@ -275,7 +284,10 @@ static bool target_reached(const struct cpython *py, const struct outer *outer)
 	       (outer->count > 3 && cpython_string_ends(py, run->name, "run"));
 }
 
-/* "queues.py": multiprocessing's own, and its descendants in billiard, loky and multiprocess. */
+/*
+ * Recognises queue feeders by "queues.py": that of multiprocessing and of its derivatives billiard,
+ * loky and multiprocess.
+ */
 enum mpsan_thread_role cpython_role(const struct cpython *py, uint64_t top)
 {
 	struct outer outer;

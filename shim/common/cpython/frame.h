@@ -1,7 +1,4 @@
-/*
- * Frames of a Python thread: which thread, which frames, in which words. Every function looks at
- * memory as it is now and keeps nothing.
- */
+/* Frames of a Python thread. Every function reads memory in its current state and keeps nothing. */
 #ifndef MPSAN_CPYTHON_FRAME_H
 #define MPSAN_CPYTHON_FRAME_H
 
@@ -22,41 +19,44 @@ bool state_read(const struct cpython *py, struct state *state, uint64_t at);
 
 struct frame {
 	uint64_t at, previous, code, locals;
-	long instr; /* byte offset of the instruction under way; negative: none yet */
+	long instr; /* byte offset of the current instruction; negative: none yet */
 	int owner;
 	/* Of its code object, by walk_on: */
 	uint64_t name, file, lines; /* two str and the line table */
 	unsigned first_line;
-	bool shown; /* false for what Python itself leaves out of tracebacks */
+	bool shown; /* false for frames that Python omits from tracebacks */
 };
 
-#define WALK_CHUNK 512 /* holds a few frames from 3.11 on, which lie side by side */
+#define WALK_CHUNK 512 /* a few frames from 3.11 on, which are adjacent */
 struct walk {
 	const struct cpython *py;
-	uint64_t next; /* 0 when the walk came to the outermost frame */
+	uint64_t next; /* 0 after the outermost frame */
 	unsigned left;
 	uint64_t from; /* address of chunk[0] */
 	size_t have;
 	char chunk[WALK_CHUNK];
 };
 
-/* Begins at a thread's innermost frame; 0: no frames. */
+/* Starts a walk at a thread's innermost frame; 0: no frames. */
 void walk_open(struct walk *walk, const struct cpython *py, uint64_t frame);
 
-/* The next frame that Python would show; false at the end, or where memory makes no sense. */
+/* Steps to the next frame that Python would show; false at the end, or if memory makes no sense. */
 bool walk_on(struct walk *walk, struct frame *frame);
 
-/* The next frame of any kind, its code object not looked at: about a third of a peek from 3.11. */
+/*
+ * Steps to the next frame of any kind without reading its code object: about a third of a peek from
+ * 3.11 on.
+ */
 bool walk_step(struct walk *walk, struct frame *frame);
 
-/* Fills what walk_step leaves out; false when this is no code object. */
+/* Reads the code object of a frame from walk_step; false: it is none. */
 bool frame_read_code(const struct cpython *py, struct frame *frame);
 
-/* By the ends of the function's qualified name and of the file's name. */
+/* Compares the ends of the function's qualified name and of the file's name. */
 bool frame_is(const struct cpython *py, const struct frame *frame, const char *function,
 	      const char *file);
 
-/* A local variable, or argument, by its place; 0: unbound, or not to be read. */
+/* A local variable or argument, by index; 0: unbound, or not readable. */
 uint64_t frame_local(const struct cpython *py, const struct frame *frame, unsigned i);
 
 /* ---- what a thread's frames say, `frame` being the innermost one; see python.h ---- */

@@ -1,6 +1,6 @@
 /*
- * Where CPython keeps what a stack trace needs: byte offsets per minor version, for 64-bit builds
- * (x86-64 and aarch64 agree). Private to cpython.c. The rows are printed by
+ * The byte offsets in CPython's structures that a stack trace needs, per minor version, for 64-bit
+ * builds (x86-64 and aarch64 agree). Private to cpython.c. The rows are printed by
  * tools/dev/python-layout from CPython's own headers; a minor version does not change these
  * structures after its first release.
  */
@@ -267,9 +267,10 @@ static const struct cpython_layout cpython_layouts[] = {
 };
 
 /*
- * The head of _PyRuntime from 3.13 on: CPython's own table of these offsets, 64 bits each, meant for
- * debuggers. It is preferred to the rows above, which fill what it lacks. Where a version has each
- * field: its number in _Py_DebugOffsets (pycore_runtime.h, pycore_debug_offsets.h).
+ * _Py_DebugOffsets, at the start of _PyRuntime from 3.13 on: CPython's own table of these offsets,
+ * 64 bits each, meant for debuggers. It is preferred to the rows above, which provide what it
+ * lacks. For each field: its index in _Py_DebugOffsets per version (pycore_runtime.h,
+ * pycore_debug_offsets.h).
  */
 #define CPYTHON_DEBUG_COOKIE "xdebugpy"
 #define CPYTHON_DEBUG_MINOR 13 /* the first */
@@ -279,7 +280,7 @@ static const struct cpython_layout cpython_layouts[] = {
 struct cpython_debug_word {
 	uint16_t field, bytes; /* of struct cpython_layout */
 	uint8_t word[2]; /* 3.13, 3.14 */
-	uint8_t less[2]; /* what it counts from, when that is not its structure's start */
+	uint8_t less[2]; /* subtracted, if the offset is not from the structure's start */
 };
 
 #define WORD(name, ...) WORD_LESS(name, __VA_ARGS__, 0, 0)

@@ -1,6 +1,6 @@
 /*
- * Readers of CPython's objects, all on top of the door. Top to bottom: memory, strings, line
- * tables, dictionaries.
+ * Reads CPython's objects through `peek`. Top to bottom: memory, strings, line tables,
+ * dictionaries.
  */
 #include "object.h"
 
@@ -24,7 +24,7 @@ uint64_t cpython_peek_word(const struct cpython *py, uint64_t from)
 	return cpython_peek(py, &word, from, sizeof(word)) ? word : 0;
 }
 
-/* A sequential reader in chunks: an object's head and what follows it cost one peek. */
+/* A sequential reader in chunks: an object's head and what follows cost one peek. */
 struct span {
 	const struct cpython *py;
 	uint64_t from; /* address of chunk[0] */
@@ -56,13 +56,16 @@ static void span_fill(struct span *s)
 	if (!s->from)
 		return;
 	got = s->py->peek(s->py, s->chunk, s->from, CPYTHON_CHUNK);
-	/* A kernel may refuse all because the end lies in a hole: stop at the page's end. */
+	/*
+	 * The kernel may refuse the whole read because its end is not mapped: stop at the page's
+	 * end.
+	 */
 	if (got < 0 && PAGE - s->from % PAGE < CPYTHON_CHUNK)
 		got = s->py->peek(s->py, s->chunk, s->from, PAGE - s->from % PAGE);
 	s->have = got > 0 ? (size_t)got : 0;
 }
 
-/* The next bytes, or NULL when they are not there; at most CPYTHON_CHUNK. */
+/* The next bytes, at most CPYTHON_CHUNK; NULL: not readable. */
 static const unsigned char *span_take(struct span *s, size_t bytes)
 {
 	if (s->have - s->pos < bytes)
@@ -104,7 +107,10 @@ void writer_byte(struct writer *w, unsigned byte)
 		*w->at++ = (char)byte;
 }
 
-/* As UTF-8, whole or not at all. Surrogates stand for bytes of a file name that are not UTF-8. */
+/*
+ * Appends a character as UTF-8, whole or not at all. Surrogates stand for bytes of a file name that
+ * are not UTF-8.
+ */
 static void writer_char(struct writer *w, uint32_t c)
 {
 	static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0}; /* by length */
@@ -134,7 +140,9 @@ void writer_decimal(struct writer *w, unsigned value)
 		writer_byte(w, (unsigned char)digit[--n]);
 }
 
-/* A str, read character by character. Only compact ones, as all that Python code makes. */
+/*
+ * A str that is read character by character. Only compact ones, the kind that Python code creates.
+ */
 struct string {
 	struct span span;
 	uint64_t length;
@@ -158,7 +166,7 @@ static bool string_open(struct string *s, const struct cpython *py, uint64_t obj
 	return (state >> 5 & 1) && (s->width == 1 || s->width == 2 || s->width == 4);
 }
 
-/* The next character; 0 when it cannot be read. */
+/* The next character; 0: not readable. */
 static uint32_t string_next(struct string *s)
 {
 	const unsigned char *from = span_take(&s->span, s->width);
@@ -239,7 +247,10 @@ static unsigned line_of_linetable(struct span *table, unsigned line, long wanted
 	return 0;
 }
 
-/* A number in groups of six bits, the lowest first; the sign is the lowest bit of the whole. */
+/*
+ * Reads a signed number in groups of six bits, lowest first; the lowest bit of the whole is the
+ * sign.
+ */
 static int signed_varint(struct span *table)
 {
 	unsigned value = 0, shift = 0;
@@ -350,7 +361,7 @@ static bool keys_read(const struct cpython *py, struct keys *keys, uint64_t at)
 	return true;
 }
 
-/* `values` is the array beside shared keys, 0: the values stand in the entries. */
+/* Finds a key. `values` is the array of values of shared keys; 0: the values are in the entries. */
 static uint64_t keys_find(const struct cpython *py, uint64_t at, uint64_t values, const char *name,
 			  unsigned most)
 {
@@ -409,7 +420,7 @@ unsigned cpython_dict_values(const struct cpython *py, uint64_t dict, uint64_t *
 	return seen;
 }
 
-/* Where an instance has its attributes: a dictionary, or values for the keys of its type. */
+/* Where an instance's attributes are: in a dictionary, or as values for the keys of its type. */
 struct attributes {
 	uint64_t dict, values;
 };
@@ -418,9 +429,9 @@ struct attributes {
 #define TYPE_MANAGED_DICT (1u << 4) /* 3.11 */
 
 /*
- * A managed dictionary stands three words before the object. 3.11 has a pointer to values before
- * that one; 3.12 has one pointer for both, and marks values by its lowest bit; later versions have
- * the values behind the object's head, { capacity, size, embedded, valid, ... } before them.
+ * Finds a managed dictionary, three words before the object. 3.11 has a pointer to values before
+ * that one; 3.12 has one pointer for both and marks values by its lowest bit; later versions have
+ * the values after the object's head, preceded by { capacity, size, embedded, valid, ... }.
  */
 static struct attributes attributes_managed(const struct cpython *py, uint64_t object,
 					    uint64_t flags)

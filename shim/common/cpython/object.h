@@ -1,6 +1,6 @@
 /*
- * Reading CPython's objects as memory: strings, line tables, dictionaries. See cpython.h on the
- * door that memory is read through.
+ * Reads CPython's objects as memory: strings, line tables, dictionaries. See cpython.h about
+ * `peek`.
  */
 #ifndef MPSAN_CPYTHON_OBJECT_H
 #define MPSAN_CPYTHON_OBJECT_H
@@ -9,9 +9,9 @@
 
 #include "cpython.h"
 
-/* All of it or nothing; address 0 is nothing. */
+/* Reads all bytes, or returns false; address 0 is not readable. */
 bool cpython_peek(const struct cpython *py, void *to, uint64_t from, size_t bytes);
-/* 0 when it cannot be read. */
+/* Reads one word; 0: not readable. */
 uint64_t cpython_peek_word(const struct cpython *py, uint64_t from);
 
 static inline uint64_t word_at(const void *bytes, unsigned offset)
@@ -30,16 +30,16 @@ static inline int32_t int_at(const void *bytes, unsigned offset)
 	return value;
 }
 
-/* Text under construction; it is full when `at` reaches `end`, where the NUL will stand. */
+/* Text being written; it is full when `at` reaches `end`, where the NUL goes. */
 struct writer {
 	char *start, *at, *end;
 };
 struct writer writer_open(char *text, size_t bytes);
-/* Returns the length. */
+/* Ends the text; returns its length. */
 size_t writer_close(struct writer *w, size_t bytes);
 void writer_byte(struct writer *w, unsigned byte);
 void writer_decimal(struct writer *w, unsigned value);
-/* A str as UTF-8; what is no str, or not to be read, is '?'. */
+/* Appends a str as UTF-8; '?' if it is none, or not readable. */
 void writer_string(struct writer *w, const struct cpython *py, uint64_t object);
 
 /* Whether a str ends with, or is, ASCII text. */
@@ -49,19 +49,22 @@ bool cpython_string_is(const struct cpython *py, uint64_t object, const char *te
 /* The line of the instruction at byte offset `wanted`, by a code object's line table; 0: none. */
 unsigned cpython_line(const struct cpython *py, uint64_t table, unsigned first_line, long wanted);
 
-/* The value of an instance attribute that stands in the instance's own dictionary, or 0. */
+/* The value of an attribute in the instance's own dictionary, or 0. */
 uint64_t cpython_attribute(const struct cpython *py, uint64_t object, const char *name);
 
 /* The value of a str key among the first 128 entries of a dictionary, or 0. */
 uint64_t cpython_dict_find(const struct cpython *py, uint64_t dict, const char *name);
-/* The same in a dictionary of thousands: a module's names, or all modules. For rare moments. */
+/*
+ * As cpython_dict_find, in a dictionary of thousands, such as a module's names or all modules.
+ * Slow.
+ */
 uint64_t cpython_dict_search(const struct cpython *py, uint64_t dict, const char *name);
 
-/* The values of a dictionary that is no instance's, `most` of them; returns how many. */
+/* Up to `most` values of a dictionary that belongs to no instance; returns how many. */
 unsigned cpython_dict_values(const struct cpython *py, uint64_t dict, uint64_t *value,
 			     unsigned most);
 
-/* Behind the object's head in all versions. */
+/* Offsets behind the object's head, the same in all versions. */
 #define CPYTHON_DICT_USED 16 /* PyDictObject.ma_used */
 #define CPYTHON_MODULE_DICT 16 /* PyModuleObject.md_dict */
 

@@ -1,12 +1,15 @@
-/* See process.h. */
+/*
+ * Recognises multiprocessing, threading and concurrent.futures on a thread's Python stack, by the
+ * names of functions and files, and reads the objects that they work on.
+ */
 #include "process.h"
 
 #define BOOTSTRAP "<frozen importlib._bootstrap>"
 #define ITEMS_MAX 64u /* looked at in one container */
-/* of containers in containers; mp.spawn has its arguments in a tuple of tuples */
+/* nested containers; mp.spawn has its arguments in a tuple of tuples */
 #define DEPTH_MAX 3u
 #define BASES_MAX 64u
-#define NEWEST_MINOR 13 /* whose containers are known */
+#define NEWEST_MINOR 13 /* whose containers' layout is known */
 
 /* PyTypeObject and containers: the same in 3.8 to 3.13. */
 #define TYPE_NAME 24
@@ -32,8 +35,9 @@ static bool launches(const struct cpython *py, const struct frame *frame)
 }
 
 /*
- * _launch(self, process_obj) calls os.fork, or spawnv_passfds, itself. The resource tracker is started
- * further up the same stack, and is not that process.
+ * Finds the Process that is being started: _launch(self, process_obj) calls os.fork, or
+ * spawnv_passfds, itself. The resource tracker is started further up the same stack, and is not
+ * that process.
  */
 uint64_t cpython_starting(const struct cpython *py, uint64_t top)
 {
@@ -95,7 +99,7 @@ size_t cpython_process_name(const struct cpython *py, uint64_t process, char *te
 	return writer_close(&w, bytes);
 }
 
-/* Of a Python function; 0: it is none. */
+/* The code object of a Python function; 0: it is none. */
 static uint64_t code_of(const struct cpython *py, uint64_t function)
 {
 	uint64_t code = function ? cpython_peek_word(py, function + (py->at.minor >= 10 ?
@@ -145,10 +149,10 @@ bool cpython_calls(const struct cpython *py, uint64_t top, const char *function,
 /* ---- waits ---- */
 
 #define INT_VALUE 24 /* the first digit, of 30 bits, in all versions */
-#define INT_SIZE 16 /* signed number of digits; from 3.12 on three bits of other things below it */
-#define DEQUE_STATE 56 /* dequeobject.state: how often it was changed */
+#define INT_SIZE 16 /* signed number of digits; from 3.12 on shifted by three bits */
+#define DEQUE_STATE 56 /* dequeobject.state: the number of changes */
 #define SIMPLE_LOCK 16 /* simplequeueobject.lock */
-#define AT_HAND_MAX 32u /* local variables, and what is on the frame's stack behind them */
+#define AT_HAND_MAX 32u /* local variables, and the frame's stack after them */
 #define WAITS_MAX 4u /* frames of threading and queue between a wait and its caller */
 
 static bool is_zero(const struct cpython *py, uint64_t number)
@@ -241,7 +245,7 @@ static bool is_named(const struct cpython *py, uint64_t type, const char *name, 
 		       module);
 }
 
-/* By what the type is derived from. */
+/* Whether a type is derived from a torch module or parameter. */
 static bool is_model(const struct cpython *py, uint64_t type)
 {
 	uint64_t bases = cpython_peek_word(py, type + TYPE_MRO);

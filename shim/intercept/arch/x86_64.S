@@ -2,9 +2,9 @@
  * Stubs for x86-64, expanded from hooks.def.
  *
  * PASSED: save the argument registers, ask pass_NAME where to jump, restore, tail-jump (or return the
- * result that it left). Vector registers are not saved: no passed function takes one.
- * CUDA_…: the same, but all rows of a kind ask one function, which gets the row's number.
- * Every row: lazy_NAME, the first content of its place in hook_real: resolve all, then jump to the real one.
+ * result that it set). Vector registers are not saved: no passed function takes one.
+ * CUDA_…: like PASSED, but all rows of a kind ask one function, which gets the row's number.
+ * Every row: lazy_NAME, the initial content of its entry in hook_real: resolve all, then jump to the real one.
  */
 
 	.text
@@ -107,7 +107,7 @@ lazy_common:
 	jmp *(%rax,%r11,8)
 	.cfi_endproc
 
-/* Stands in for a function that this system does not have: ENOSYS, as an error number. */
+/* Replaces a function that this system does not have: returns ENOSYS, as an error number. */
 	.globl hook_absent
 	.hidden hook_absent
 	.type hook_absent, @function
@@ -130,7 +130,7 @@ hook_absent:
 #include "../../hooks.def"
 #undef HOOK
 
-/* Where our exports are, as seen from here: hook_export. */
+/* Offsets of the library's exports from here, for hook_export. */
 	.section .rodata, "a", @progbits
 	.balign 4
 	.globl hook_exports
@@ -143,7 +143,7 @@ hook_exports:
 	.size hook_exports, . - hook_exports
 	.text
 
-/* The thread's start routine: become the program's own, so that no frame of ours stands below it. */
+/* The thread's start routine: jumps to the program's own, so that no frame of the library is below it. */
 	.globl arch_thread_start
 	.hidden arch_thread_start
 	.type arch_thread_start, @function
@@ -157,7 +157,7 @@ arch_thread_start:
 	jmp *%rax
 	.cfi_endproc
 
-/* Where a signal handler of ours returns to; debuggers know these very bytes. */
+/* The return address of the library's signal handler; debuggers recognise exactly these bytes. */
 	.globl arch_signal_return
 	.hidden arch_signal_return
 	.type arch_signal_return, @function
@@ -166,7 +166,7 @@ arch_signal_return:
 	movq $15, %rax
 	syscall
 
-/* First of its section in the link: what a fork writes begins on a page of its own (hook.h, STATE). */
+/* First of its section in the link: data that a fork writes starts on a page of its own (hook.h, STATE). */
 	.section mpsan_state, "aw", @progbits
 	.balign 4096
 
