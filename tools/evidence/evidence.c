@@ -194,8 +194,9 @@ static char *taken_text(const struct evidence *evidence)
 
 	if (!evidence->held || !where)
 		return text_copy("taken at an unknown place");
-	return text_format(
-		evidence->held->ev.flags & MPSAN_LF_PYTHON ? "then in %s" : "taken at %s", where);
+	return text_format(evidence->held->ev.flags & MPSAN_LF_PYTHON ? "at the fork in %s" :
+									"taken at %s",
+			   where);
 }
 
 static void deadlock_args(struct evidence *evidence, const struct fact_blocked *first)

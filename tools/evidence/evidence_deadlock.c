@@ -147,10 +147,13 @@ char *deadlock_taken(const struct evidence_context *ctx, const struct fact_block
 	return text;
 }
 
-/* The verb of the clause about the owner. */
-static const char *owner_verb(uint64_t kind)
+/* "lock X, held by thread Y"; "the end of thread Y". */
+static char *awaited_of_owner(uint64_t kind, const char *awaited, const char *owner)
 {
-	return kind == MPSAN_WAIT_JOIN ? "that is" : "held by";
+	if (!owner)
+		return text_copy(awaited);
+	return kind == MPSAN_WAIT_JOIN ? text_format("the end of %s", owner) :
+					 text_format("%s, held by %s", awaited, owner);
 }
 
 /* How the waiter of an edge is named: with process and place, with its process, or alone. */
@@ -163,10 +166,9 @@ static char *edge_text(const struct evidence_context *ctx, const struct fact_blo
 	char *actor = callsite_actor(callsite), *awaited = deadlock_awaited(ctx, blocked),
 	     *owner = deadlock_owner(ctx, blocked),
 	     *taken = full ? deadlock_taken(ctx, blocked) : NULL;
-	char *text = text_format("%s waits for %s%s%s%s%s%s%s", actor ? actor : "a thread", awaited,
-				 owner ? ", " : "", owner ? owner_verb(blocked->ev.kind) : "",
-				 owner ? " " : "", owner ? owner : "", taken ? ", taken at " : "",
-				 taken ? taken : "");
+	char *whole = awaited_of_owner(blocked->ev.kind, awaited, owner);
+	char *text = text_format("%s waits for %s%s%s", actor ? actor : "a thread", whole,
+				 taken ? ", taken at " : "", taken ? taken : "");
 	uint32_t pid = evidence_deadlock_pid_of(ctx, blocked->at.by);
 	char *with = NULL;
 
@@ -185,6 +187,7 @@ static char *edge_text(const struct evidence_context *ctx, const struct fact_blo
 	free(actor);
 	free(awaited);
 	free(owner);
+	free(whole);
 	free(taken);
 	return text;
 }
