@@ -53,14 +53,14 @@ def press(driver, *keys):
 
 def check_top():
     def look(driver):
-        assert text_of(driver, "h1") == ["2 hazards are proved."], text_of(driver, "h1")
+        assert text_of(driver, "h1") == ["2 proved errors."], text_of(driver, "h1")
         assert text_of(driver, "#counts li") == ["2 errors", "1 warning", "1 note", "1 suppressed"], text_of(driver, "#counts li")
         assert text_of(driver, "#command") == ["python3 train.py --epochs 3"]
         facts = dict(zip(text_of(driver, "#facts dt"), text_of(driver, "#facts dd")))
         assert facts["Ended"] == "exit code 0" and facts["Lasted"] == "1 s" and facts["Processes"] == "4 processes", facts
         assert text_of(driver, "#story .frames .source") == [f"{name}(<lock>)  # {role}" for name, role in (
             ("refresh", "holder"), ("start", "fork"), ("look_up", "wait"))]
-        assert text_of(driver, ".fold h2") == ["1 limit: what could not be seen", "Best practices: 1 violated, 1 kept"]
+        assert text_of(driver, ".fold h2") == ["1 limit: what could not be observed", "Best practices: 1 violated, 1 kept"]
         driver.shot("story-light")
         driver.theme("dark")
         driver.shot("story-dark")
@@ -69,8 +69,8 @@ def check_top():
 
 def check_nothing():
     def look(driver):
-        assert text_of(driver, "h1.good") == ["Nothing was found."]
-        assert "Nothing was found" in text_of(driver, "#story")[0]
+        assert text_of(driver, "h1.good") == ["No findings."]
+        assert "No findings" in text_of(driver, "#story")[0]
         driver.shot("nothing")
     with_page(reports.document([], [reports.process(1, 0, "ok", 0, 5)]), look)
     with_page({"findings": [], "processes": [], "command": []}, look)
@@ -132,7 +132,7 @@ def check_search():
         assert text_of(driver, "#result") == ["1 of 4 findings"], text_of(driver, "#result")
         assert found("look_up refresher") == ["fork-orphaned-lock"], "a frame and a thread"
         assert found("NATIVE_3 lock_a") == ["lock-order-inversion"], "a native frame, in capitals"
-        assert found("no such words") == [] and "No finding fits" in text_of(driver, "#story")[0]
+        assert found("no such words") == [] and "No matching findings" in text_of(driver, "#story")[0]
         assert len(found("")) == 4
         press(driver, "Escape")
         driver.js("document.getElementById('grade-error').click()")
@@ -222,7 +222,7 @@ def check_names():
         nameless = [role for role, name, _ in nodes if role in need and not name.strip()]
         assert not nameless, nameless
         names = {name for _, name, _ in nodes}
-        assert {"Processes over time", "Time line of fork-orphaned-lock", "Search in findings", "The fix"} <= names, sorted(names)[:80]
+        assert {"Processes over time", "Timeline of fork-orphaned-lock", "Search in findings", "The fix"} <= names, sorted(names)[:80]
         option = driver.js("const one = document.querySelector('[role=option]'); return [one.ariaPosInSet, one.ariaSetSize, one.ariaSelected]")
         assert option == ["1", "4", "true"], option
     with_page(reports.stories(), look)

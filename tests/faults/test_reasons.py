@@ -48,7 +48,7 @@ EVERY_WAY = ("subprocess.run([{0!r}], env={1})", SPAWN, EXEC)
 
 def check_environment():
     for start in EVERY_WAY:
-        check(with_env("{'PATH': '/bin', 'X': 'x' * 5000}", start=start), "without LD_PRELOAD", "hand on LD_PRELOAD")
+        check(with_env("{'PATH': '/bin', 'X': 'x' * 5000}", start=start), "without LD_PRELOAD", "pass on LD_PRELOAD")
     check(["sh", "-c", f"env -i {TRUE}; true"], "without LD_PRELOAD")
 
 
@@ -123,11 +123,11 @@ def namespace(script):
 
 
 def check_library():
-    check(namespace(f"mount -t tmpfs none {LIBRARY.parent}; exec {TRUE}"), "libmpsan.so is not there")
+    check(namespace(f"mount -t tmpfs none {LIBRARY.parent}; exec {TRUE}"), "libmpsan.so does not exist")
 
 
 def check_directory():
-    check(namespace(f'mount -t tmpfs none "$MPSAN_DIR/.."; exec {TRUE}'), "session's directory is not there")
+    check(namespace(f'mount -t tmpfs none "$MPSAN_DIR/.."; exec {TRUE}'), "session directory does not exist")
 
 
 def check_noexec():

@@ -1,8 +1,9 @@
 /*
- * Prints a template with its marks replaced by what the tables say: a manual page, a completion, or the file of
- * pkg-config. A mark stands alone on its line, as @name@; @version@, @bindir@ and such may stand in one.
- * With --page or --text it makes a manual page, or the text of `mpsan help`, from a page of topics/.
- * Usage: expand TEMPLATE [NAME=VALUE...], expand --page|--text TOPIC.md. Neighbours: tables.h, mdoc.c, words.c, topic.h.
+ * Prints a template with its marks replaced from the tables: a manual page, a completion, or the
+ * pkg-config file. A mark is alone on its line, as @name@; @version@, @bindir@ and the like may be
+ * within a line. With --page or --text it makes a manual page, or the text of `mpsan help`, from a
+ * page of topics/. Usage: expand TEMPLATE [NAME=VALUE...], expand --page|--text TOPIC.md.
+ * Neighbours: tables.h, mdoc.c, words.c, topic.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static const struct {
 	const char *name, *library;
 } counts[] = {{"hooks", NULL}, {"hooks-cuda", "libcuda"}, {"hooks-cudart", "libcudart"}};
 
-/* False when there is no such name. */
+/* False if there is no such name. */
 static bool print_value(const char *name, size_t length, char **values)
 {
 	if (length == 7 && !strncmp(name, "version", length))
@@ -53,7 +54,7 @@ static bool print_block(const char *name, size_t length)
 	return false;
 }
 
-/* The length of "@name@" at the start of a text, 0 when there is no such thing. */
+/* The length of "@name@" at the beginning of a text; 0 if there is none. */
 static size_t mark_length(const char *text)
 {
 	size_t name = *text == '@' ? strspn(text + 1, "abcdefghijklmnopqrstuvwxyz-") : 0;
@@ -61,7 +62,7 @@ static size_t mark_length(const char *text)
 	return name && text[1 + name] == '@' ? name + 2 : 0;
 }
 
-/* False when it has a mark that nothing is known of. */
+/* False if it has an unknown mark. */
 static bool expand_line(const char *line, char **values)
 {
 	size_t mark = mark_length(line);
@@ -101,7 +102,7 @@ int main(int argc, char **argv)
 	bool good;
 
 	if (!in) {
-		fprintf(stderr, "expand: %s cannot be read\n", file);
+		fprintf(stderr, "expand: cannot read %s\n", file);
 		return 1;
 	}
 	if (page || text)

@@ -1,4 +1,4 @@
-/* What may stand in a template; each prints a part of a file on standard output. */
+/* The parts of a template; each function prints one to standard output. */
 #ifndef MPSAN_MAN_EXPAND_H
 #define MPSAN_MAN_EXPAND_H
 
@@ -11,9 +11,9 @@ void mdoc_topics(void);
 void mdoc_formats(void);
 void mdoc_policies(void);
 
-/* Functions of the shell, for bash as well as zsh. */
+/* Shell functions, for bash and zsh. */
 void words_tables(void);
-/* The same words with their meanings, for zsh. */
+/* The words with their descriptions, for zsh. */
 void words_descriptions(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The tables as parts of manual pages, in mdoc. Neighbours: expand.h, tables.h; the prose around them is
- * in *.in.
+ * The tables as parts of manual pages, in mdoc. Neighbours: expand.h, tables.h; the text around
+ * them is in *.in.
  */
 #include <ctype.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define WIDTH 76u
 
-/* Between two letters it is a hyphen; all others are meant to be typed. */
+/* A dash between two letters is a hyphen; all others are to be typed literally. */
 static bool is_typed_dash(const char *word, size_t at, size_t length)
 {
 	return word[at] == '-' &&
@@ -19,7 +19,7 @@ static bool is_typed_dash(const char *word, size_t at, size_t length)
 		!isalnum((unsigned char)word[at + 1]) || !strncmp(word, "--", 2));
 }
 
-/* One word: no control line, no escape, and no dash that would become a hyphen. */
+/* One word, without control lines, escapes, and dashes that would become hyphens. */
 static void print_word(const char *word, size_t length, bool first)
 {
 	if (first && (*word == '.' || *word == '\''))
@@ -33,7 +33,7 @@ static void print_word(const char *word, size_t length, bool first)
 			putchar(word[i]);
 }
 
-/* A paragraph, broken at blanks, with each sentence on lines of its own as mdoc wants it. */
+/* A paragraph, with each sentence on a line of its own as mdoc requires. */
 static void print_text(const char *text)
 {
 	size_t column = 0;
@@ -56,7 +56,7 @@ static void print_text(const char *text)
 		putchar('\n');
 }
 
-/* A text that stands as one argument or several: macros look at each word of their line. */
+/* A text as macro arguments: macros interpret each word of their line. */
 static void print_argument(const char *text)
 {
 	fputs("\\&", stdout);

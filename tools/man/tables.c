@@ -1,4 +1,4 @@
-/* See tables.h. */
+/* The tables of the command and the library, expanded from their .def files. */
 #include "tables.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * The tables that the command and the library are made of, as rows for those who describe them. Neighbours:
- * mdoc.c writes manual pages from them, words.c completions, expand.c puts both into templates.
+ * The tables of the command and the library, as rows for documentation. Neighbours: mdoc.c writes
+ * manual pages from them, words.c completions, expand.c puts both into templates.
  */
 #ifndef MPSAN_MAN_TABLES_H
 #define MPSAN_MAN_TABLES_H
@@ -19,27 +19,30 @@ struct setting_row {
 struct named_row {
 	const char *name, *help;
 };
-/* One row of policies.def: the policy's name and what it is for, its floor (no rule), or the grade of a rule. */
+/*
+ * A row of policies.def: the policy with its description, its floor (no rule), or the grade of a
+ * rule.
+ */
 struct policy_row {
 	const char *policy, *rule, *grade, *help;
 };
 
-/* All up to a row without a name. */
+/* All are terminated by a row without a name. */
 extern const struct command_row table_commands[];
 extern const struct setting_row table_options[];
 extern const struct named_row table_rules[], table_formats[], table_launchers[], table_topics[];
 extern const struct policy_row table_policies[];
 
-/* Whether a value stands behind the option as a word of its own, or it must have one. */
+/* Whether the option's value is a word of its own, or required. */
 static inline bool takes_word(const struct setting_row *row)
 {
 	return *row->argument && *row->argument != '[';
 }
 
-/* The functions of a library of hooks.def that are intercepted; NULL: of all. */
+/* The number of functions that hooks.def intercepts in a library; NULL: in all. */
 unsigned table_hooks(const char *library);
 
-/* The sub-commands that read options: their names, and what stands for them in `where`. */
+/* The sub-commands that read options, and their bits in `where`. */
 struct place_row {
 	const char *name;
 	int where;

@@ -1,7 +1,7 @@
 /*
- * The tables as words of a shell, for completions. The functions that are printed here take the name of a
- * sub-command and say on standard output what may stand there. Neighbours: expand.h, tables.h; the code around them
- * is in mpsan.bash.in and mpsan.zsh.in.
+ * The tables as words for shell completions. The printed functions take the name of a sub-command
+ * and print its completions. Neighbours: expand.h, tables.h; the code around them is in
+ * mpsan.bash.in and mpsan.zsh.in.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void print_policies(void)
 	puts("'");
 }
 
-/* The next word of a command's arguments without its brackets; 0 at their end. */
+/* The next word of a command's arguments, without brackets; 0 at the end. */
 static size_t next_word(const char **at, const char **word)
 {
 	size_t length;
@@ -51,7 +51,7 @@ static size_t next_word(const char **at, const char **word)
 	return length;
 }
 
-/* Options that stand in a command's own arguments, and not in the table of options. */
+/* Options in a command's usage that are not in the table of options. */
 static void print_own_options(const char *command, const char *arguments)
 {
 	const char *word;
@@ -77,7 +77,7 @@ static void print_options(void)
 	puts("\tesac\n}");
 }
 
-/* A name is one of those that the option is called after. */
+/* Values of an option that is named after a table. */
 static void print_value(const char *option, const char *argument)
 {
 	int length = (int)strcspn(argument, " ]");
@@ -90,7 +90,7 @@ static void print_value(const char *option, const char *argument)
 		printf("\t--%s) echo '%.*s' ;;\n", option, length, argument);
 }
 
-/* What an option's value is: the word that stands for it in the help. */
+/* Completions of an option's value, by its argument's name in the help. */
 static void print_values(void)
 {
 	puts("_mpsan_value()\n{\n\tcase $1 in");
@@ -110,7 +110,7 @@ static void print_values(void)
 	puts("\tesac\n}");
 }
 
-/* Whether the word at `word` is the value of the option before it. */
+/* Whether the word is the value of the option before it. */
 static bool is_value(const char *arguments, const char *word)
 {
 	const char *start = word - 1;
@@ -122,7 +122,7 @@ static bool is_value(const char *arguments, const char *word)
 	return !strncmp(start, "--", 2) && start[2] != ' ';
 }
 
-/* What a command's other words are. */
+/* Completions of a command's operands. */
 static void print_operands(void)
 {
 	puts("_mpsan_operand()\n{\n\tcase $1 in");
@@ -135,7 +135,7 @@ static void print_operands(void)
 			bool option = *word == '-' || !strncmp(word, "options", length);
 
 			if (length == 2 && !strncmp(word, "--", 2))
-				break; /* what follows is another program's */
+				break; /* what follows belongs to another program */
 			if (!option && !is_value(command->arguments, word))
 				printf("%.*s ", (int)strcspn(word, " ]."), word);
 		}
@@ -160,7 +160,7 @@ void words_tables(void)
 	print_operands();
 }
 
-/* In single quotes, as NAME:MEANING: a colon in a name is not to be. */
+/* Prints NAME:DESCRIPTION in single quotes, with colons in names escaped. */
 static void print_meaning(const char *dashes, const char *name, const char *meaning)
 {
 	printf("\t\t'%s%s:", dashes, name);

@@ -1,4 +1,4 @@
-/* See collect.h. */
+/* Sorts records into the reader's arrays and relates them. */
 #include "collect.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static void open_trigger(struct reader *reader, enum trigger_kind kind, uint32_t
 	*ARRAY_ADD(&reader->open) = (struct trigger){kind, index};
 }
 
-/* A fork that found all holds as an earlier one left them names that one. */
+/* A fork that found the same holds as an earlier one refers to that one's list. */
 static void share_list(struct reader *reader, struct fact_fork *fork)
 {
 	uint32_t earlier = fork->ev.held_by ?
@@ -89,7 +89,7 @@ static void collect_unlock_failed(struct reader *reader, const struct record *re
 	open_trigger(reader, TRIGGER_UNLOCK, reader->unlocks.count - 1);
 }
 
-/* The blocked threads of a deadlock stand right before it, in its log and so in this order. */
+/* The blocked threads of a deadlock immediately precede it, in its log and so in time order. */
 static void collect_blocked(struct reader *reader, const struct record *record)
 {
 	struct fact_blocked *blocked = ARRAY_ADD(&reader->blockeds);
@@ -160,7 +160,7 @@ static void collect_left_locked(struct reader *reader, const struct record *reco
 	open_trigger(reader, TRIGGER_KEPT_LOCK, reader->lefts.count - 1);
 }
 
-/* The first exec of a process is kept: its slot remembers the last only. */
+/* Keeps the first exec of a process: its slot has only the last one. */
 static void collect_exec(struct reader *reader, const struct record *record)
 {
 	struct fact_process *process = &reader->processes[record->by];
@@ -187,10 +187,7 @@ static void collect_module(struct reader *reader, const struct record *record)
 	reader->last_module[record->by] = reader->modules.count - 1;
 }
 
-/*
- * The column `use` of mpsan_events.def. What is kept has its place in struct fact_process; a record that is
- * shorter than its fields was cut short and is not kept.
- */
+/* Whether an event carries all its facts, and triggers rules. */
 #define KEPT_IF_WHOLE(name, what)                                                \
 	_Static_assert(EV_##name >= EVENT_FACT_FIRST, #name);                    \
 	_Static_assert(sizeof(struct ev_##name) <= 8 * EVENT_FACT_WORDS, #name); \
@@ -232,7 +229,7 @@ static void collect_event(struct reader *reader, const struct record *record, bo
 		open_trigger(reader, TRIGGER_EVENT, reader->events.count - 1);
 }
 
-/* What was read just now of a session that is over needs no second look. */
+/* The records of a session that is over were just read and cannot change. */
 static bool has_failed(const struct reader *reader, const struct fact_event *event)
 {
 	const struct mpsan_record *head = (const struct mpsan_record *)event->field - 1;
@@ -242,7 +239,7 @@ static bool has_failed(const struct reader *reader, const struct fact_event *eve
 	       MPSAN_LATER_FAILED;
 }
 
-/* They stay where they are, and are no act of any type. */
+/* Retracted events stay in the array without a type. */
 void collect_settled(struct reader *reader, uint64_t now)
 {
 	while (reader->acts_settled < reader->events.count) {

@@ -1,16 +1,19 @@
-/* Sorts records into the reader's arrays and ties them together. Neighbour: reader.c. */
+/* Sorts records into the reader's arrays and relates them. Neighbour: reader.c. */
 #ifndef MPSAN_COLLECT_H
 #define MPSAN_COLLECT_H
 
 #include "reader.h"
 
-/* Takes one record; records come in time order. */
+/* Takes one record; to be called in time order. */
 void collect_record(struct reader *reader, const struct record *record);
 
-/* Drops what was announced and then taken back, of what is old enough: see log_announce() in shim/record/log.h. */
+/*
+ * Drops announced events that were retracted, among those old enough: see log_announce() in
+ * shim/record/log.h.
+ */
 void collect_settled(struct reader *reader, uint64_t now);
 
-/* Ties holds to forks and forks to children, as far as they have been read. */
+/* Relates holds to forks and forks to children, as far as they have been read. */
 void collect_links(struct reader *reader);
 
 #endif

@@ -1,4 +1,4 @@
-/* See collect_cuda.h. */
+/* Collects facts about CUDA, in time order over all logs. */
 #include "collect_cuda.h"
 
 #include <stdlib.h>
@@ -6,11 +6,11 @@
 
 #include "unwatched.h"
 
-#define SETTLE_NS 300000000ull /* until all logs have been read, and silent ends were noticed */
+#define SETTLE_NS 300000000ull /* by then all logs have been read, and silent ends noticed */
 
 struct cuda_store {
-	struct cuda_facts facts; /* its arrays are those below, once published */
-	ARRAY(struct record) waiting; /* not taken in yet */
+	struct cuda_facts facts; /* its arrays point to those below once published */
+	ARRAY(struct record) waiting; /* not entered yet */
 	ARRAY(struct fact_cuda_init) inits;
 	ARRAY(struct fact_cuda_context) contexts;
 	ARRAY(struct fact_cuda_call) calls;
@@ -21,8 +21,8 @@ struct cuda_store {
 	ARRAY(struct ipc_free) frees;
 	ARRAY(struct ipc_refused) refuseds;
 	ARRAY(struct ipc_event) events;
-	bool *awaited; /* by slot: its end is a moment */
-	bool *shares; /* by slot: it stated something of memory that several processes use */
+	bool *awaited; /* by slot: its end triggers rules */
+	bool *shares; /* by slot: it has made, opened or freed shared memory */
 	bool over_awaited;
 };
 
@@ -55,7 +55,7 @@ void cuda_store_destroy(struct cuda_store *store)
 	free(store);
 }
 
-/* Most sessions know no CUDA: the tables are made with the first fact. */
+/* Most sessions do not use CUDA: the tables are created with the first fact. */
 static struct cuda_facts *collect_cuda_begin(struct reader *reader)
 {
 	struct cuda_facts *facts = &reader->cuda->facts;
@@ -129,7 +129,7 @@ static void lend_arrays(struct cuda_store *store)
 #undef LEND
 }
 
-/* An export or import may begin a piece; core code has no memory to take. */
+/* An export or import may begin a piece; facts/ does not allocate. */
 static void enter_with_room(struct cuda_store *store, void (*enter)(struct cuda_facts *))
 {
 	ARRAY_ADD(&store->pieces);
@@ -210,7 +210,7 @@ static bool is_same_value(const char *one, const char *other)
 	return one == other || (one && other && !strcmp(one, other));
 }
 
-/* Whether it is what the driver had read: launchers put it back. */
+/* Whether it is the value that the driver had read: launchers restore it. */
 static bool is_restored(struct reader *reader, const struct record *record, const char *value)
 {
 	const struct cuda_store *store = reader->cuda;
@@ -227,7 +227,7 @@ static bool is_restored(struct reader *reader, const struct record *record, cons
 	return false;
 }
 
-/* The same value once more is no change. */
+/* Setting the same value again is no change. */
 static void take_env(struct reader *reader, const struct record *record)
 {
 	const struct ev_cuda_env *ev = record->payload;
@@ -248,7 +248,7 @@ static bool is_of_memory(const struct record *record)
 	       TAKES(ipc_event) || TAKES(ipc_refused);
 }
 
-/* Announced, and then taken back: its call failed. */
+/* Announced, then retracted: its call failed. */
 static bool has_failed(const struct record *record)
 {
 	const struct mpsan_record *head = (const struct mpsan_record *)record->payload - 1;
@@ -325,7 +325,7 @@ static bool is_lossy(const struct reader *reader, uint32_t slot)
 	return reader->logs[slot] && logfile_head(reader->logs[slot])->dropped;
 }
 
-/* Whether some process of the session could do things that nobody saw. */
+/* Whether a process of the session was not watched. */
 static bool is_blind(const struct reader *reader)
 {
 	if (reader->session.head->unrecorded)
@@ -386,7 +386,7 @@ bool cuda_trigger_place(const struct reader *reader, const struct trigger *trigg
 	}
 }
 
-/* Known when a program was started with it, or when nobody can start one any more. */
+/* Decided when a program was started with it, or when none can be started any more. */
 static enum timing env_timing(struct reader *reader, const struct fact_cuda_env *env, uint64_t now,
 			      uint64_t *due_ns)
 {

@@ -1,6 +1,6 @@
 /*
- * The part of a reader that is about CUDA: its facts, and the moments of them. Neighbours: collect.h,
- * triggers.c; tools/facts/cuda.h has the facts.
+ * The CUDA part of a reader: its facts and triggers. Neighbours: collect.h, triggers.c;
+ * tools/facts/cuda.h has the facts.
  */
 #ifndef MPSAN_COLLECT_CUDA_H
 #define MPSAN_COLLECT_CUDA_H
@@ -12,22 +12,25 @@ struct cuda_store;
 struct cuda_store *cuda_store_create(void);
 void cuda_store_destroy(struct cuda_store *store);
 
-/* Takes a record; false: it is none of CUDA's. */
+/* Takes a record; false: it is not about CUDA. */
 bool collect_cuda(struct reader *reader, const struct record *record);
 
-/* A process has made, opened or given back memory that others use, as far as the logs have been read. */
+/*
+ * Whether a process has made, opened or freed memory that others use, as far as the logs have been
+ * read.
+ */
 bool cuda_shares(const struct reader *reader, uint32_t slot);
 
 /*
- * Memory is followed in the order of time over all logs, so its records wait until every log has been
- * read that far. Takes those whose time has come.
+ * Memory is tracked in time order over all logs, so records wait until every log has been read up
+ * to their time. Enters those that are due.
  */
 void collect_cuda_due(struct reader *reader, uint64_t now);
 
-/* What the rules see of it. */
+/* Publishes the facts for the rules. */
 void cuda_publish(struct reader *reader, struct facts *facts);
 
-/* The record that a moment belongs to; false: the moment is none of CUDA's. */
+/* The record of a trigger; false: the trigger is not about CUDA. */
 bool cuda_trigger_place(const struct reader *reader, const struct trigger *trigger,
 			struct fact_place *place);
 
@@ -35,7 +38,9 @@ bool cuda_trigger_place(const struct reader *reader, const struct trigger *trigg
 enum timing cuda_trigger_timing(struct reader *reader, const struct trigger *trigger, uint64_t now,
 				uint64_t *due_ns);
 
-/* Whether a process has ended with memory that others have open, and it is not known how that ends. */
+/*
+ * Whether a process has ended with memory that others have open, and the outcome is still unknown.
+ */
 bool cuda_is_open(const struct reader *reader);
 
 #endif

@@ -1,18 +1,18 @@
-/* See collect_shm.h. */
+/* Collects facts about shared memory, in time order over all logs. */
 #include "collect_shm.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define LISTS_DOUBLED 12u
-#define REFRESHED 65536u /* acts, between two looks at the memory that their pages take */
+#define REFRESHED 65536u /* events between two checks of resident memory */
 
 struct shm_store {
-	struct shm_facts facts; /* its arrays are those below, once published */
-	ARRAY(uint32_t) waiting; /* acts that were not entered yet */
+	struct shm_facts facts; /* its arrays point to those below once published */
+	ARRAY(uint32_t) waiting; /* events that were not entered yet */
 	ARRAY(struct shm_link) links;
 	ARRAY(struct shm_segment) segments;
-	uint32_t shares; /* of the reader's, looked at so far */
+	uint32_t shares; /* of the reader's shares, processed so far */
 };
 
 struct shm_store *shm_store_create(void)
@@ -34,7 +34,7 @@ void shm_store_destroy(struct shm_store *store)
 	free(store);
 }
 
-/* Most sessions share no memory: the tables are made with the first fact. */
+/* Most sessions share no memory: the tables are created with the first fact. */
 static void collect_shm_begin(struct reader *reader)
 {
 	struct shm_facts *facts = &reader->shm->facts;
@@ -54,7 +54,7 @@ static bool has_frame(const struct reader *reader, uint32_t slot, uint64_t pytho
 	return frames && strstr(frames, word);
 }
 
-/* The text that an act is found by, and its Python frames. */
+/* Looks up the event's name, and what its Python frames say. */
 static void look_into(const struct reader *reader, const struct fact_event *event,
 		      struct shm_link *link)
 {
@@ -140,7 +140,7 @@ static void lend_arrays(struct shm_store *store)
 	store->facts.segment_count = store->segments.count;
 }
 
-/* A list is one segment long on average, however many there are. */
+/* Keeps one segment per list on average. */
 static void double_lists(struct shm_facts *facts)
 {
 	size_t bytes = 2 * sizeof(uint32_t) * (SHM_LISTS << facts->doubled);
@@ -151,7 +151,7 @@ static void double_lists(struct shm_facts *facts)
 	free(old_names);
 }
 
-/* Core code has no memory to take. */
+/* facts/ does not allocate: makes room first. */
 static void collect_shm_enter(struct reader *reader, uint32_t event)
 {
 	struct shm_store *store = reader->shm;
@@ -166,7 +166,7 @@ static void collect_shm_enter(struct reader *reader, uint32_t event)
 	store->segments.count = store->facts.segment_count;
 }
 
-/* What one poll found is in order already. */
+/* The events of one poll are sorted already. */
 static void sort_waiting(struct reader *reader)
 {
 	struct shm_store *store = reader->shm;

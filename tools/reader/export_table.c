@@ -1,4 +1,4 @@
-/* See export_table.h. */
+/* Maps the export table and removes entries of dead processes. */
 #include "export_table.h"
 
 #include <errno.h>
@@ -24,10 +24,10 @@ static char *check_head(const struct exports *exports, const char *dir)
 	const struct mpsan_exports *head = exports->head;
 
 	if (head->magic != MPSAN_EXPORTS_MAGIC)
-		return text_format(
-			"%s/exports: not a registry of exports; record the session again", dir);
+		return text_format("%s/exports: not an export table; record the session again",
+				   dir);
 	if (head->format != MPSAN_FORMAT || head->place_bytes != sizeof(struct mpsan_export_place))
-		return text_format("%s/exports: has another format; use the mpsan that recorded it",
+		return text_format("%s/exports: unsupported format; use the mpsan that recorded it",
 				   dir);
 	if (head->places < RANGES_BUCKET || head->places & (head->places - 1) ||
 	    head->places > exports->bytes ||
@@ -75,7 +75,7 @@ void export_table_close(struct exports *exports)
 	exports->head = NULL;
 }
 
-/* ---- the dead ---- */
+/* ---- entries of dead processes ---- */
 
 static bool is_gone(const struct reader *reader, uint32_t slot)
 {

@@ -1,6 +1,6 @@
 /*
  * The file `exports` of a session: device memory that its processes may open of each other.
- * Neighbours: shim/common/ranges.h is the table in it, cmd_ipc.c shows it, watch.c keeps it clean.
+ * Neighbours: shim/common/ranges.h is the table in it, cmd_ipc.c shows it, watch.c cleans it.
  */
 #ifndef MPSAN_EXPORT_TABLE_H
 #define MPSAN_EXPORT_TABLE_H
@@ -13,16 +13,16 @@
 struct exports {
 	struct mpsan_exports *head; /* NULL: nothing was exported */
 	size_t bytes;
-	uint32_t gone; /* ended processes when the dead were last looked for */
+	uint32_t gone; /* number of ended processes at the last cleaning */
 };
 
-/* NULL, or one line, owned by the caller: the file is there and cannot be used. */
+/* Returns NULL, or a one-line error that the caller frees: the file exists but cannot be used. */
 char *export_table_open(struct exports *exports, const struct session *session);
 void export_table_close(struct exports *exports);
 
 struct ranges *export_table_table(const struct exports *exports);
 
-/* Takes out what processes have left that ended since the last look; opens the file when it appears. */
+/* Removes entries of processes that ended since the last call; opens the file once it exists. */
 void export_table_look(struct exports *exports, const struct reader *reader);
 
 /* Adds what could not be exported to a document's limits. */

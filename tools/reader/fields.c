@@ -1,4 +1,4 @@
-/* See fields.h. */
+/* The names and formats of events' fields, from mpsan_events.def. */
 #include "fields.h"
 
 #include <stddef.h>

@@ -1,14 +1,11 @@
-/*
- * The events and their fields by name, as mpsan_events.def has them. Neighbours: dump.h shows them,
- * evidence_event.h tells of them.
- */
+/* Events and their fields by name, from mpsan_events.def. Neighbours: dump.h, evidence_event.h. */
 #ifndef MPSAN_FIELDS_H
 #define MPSAN_FIELDS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Those with a name of mpsan_enums.def have a text for each value or bit. */
+/* NULL after the last */
 enum field_format {
 	FORMAT_DEC,
 	FORMAT_HEX,
@@ -29,7 +26,8 @@ enum field_format {
 };
 
 struct field {
-	const char *name; /* NULL behind the last */
+	/* "unknown" and NULL for an unknown type; NULL also for events that carry bytes. */
+	const char *name;
 	enum field_format format;
 };
 

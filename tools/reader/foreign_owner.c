@@ -1,4 +1,4 @@
-/* See foreign_owner.h. */
+/* Looks for directories above a session that belong to another user. */
 #include "foreign_owner.h"
 
 #include <limits.h>
@@ -11,9 +11,9 @@
 
 #include "../base/util.h"
 
-#define NOBODY 65534u /* whom a user namespace leaves out is shown so */
+#define NOBODY 65534u /* what unmapped users look like in a user namespace */
 
-/* Whether that number means one user here. */
+/* Whether that number identifies one user here. */
 static bool is_mapped(uint32_t uid)
 {
 	FILE *map = fopen("/proc/self/uid_map", "re");
@@ -37,7 +37,7 @@ static bool is_foreign(const char *dir, uint32_t *owner)
 	return st.st_uid != NOBODY || is_mapped(NOBODY);
 }
 
-/* The nearest directory above that is there. */
+/* The nearest existing directory above. */
 static char *real_above(const char *path)
 {
 	char *above = text_copy(path), *slash, *real = NULL;

@@ -1,8 +1,11 @@
-/* Directories of others: whoever owns one above a session may put another in its place. */
+/* Directories of other users: the owner of one above a session could replace the session. */
 #ifndef MPSAN_FOREIGN_OWNER_H
 #define MPSAN_FOREIGN_OWNER_H
 
-/* Who of the directories above `path` belongs to another user: NULL, or one line, owned by the caller. */
+/*
+ * The first directory above `path` that belongs to another user, as one line that the caller frees;
+ * NULL: none.
+ */
 char *foreign_above(const char *path);
 
 #endif

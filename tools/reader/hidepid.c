@@ -1,4 +1,4 @@
-/* See hidepid.h. */
+/* Detects processes that /proc hides. */
 #include "hidepid.h"
 
 #include <stdio.h>
@@ -47,7 +47,7 @@ static void see_child(uint32_t pid, void *found)
 	*(bool *)found |= is_hidden(pid);
 }
 
-/* Those of other pid namespaces have other numbers here. */
+/* Processes in other PID namespaces have other numbers here. */
 static bool hidden_is_there(const struct reader *reader, uint32_t slot)
 {
 	const struct mpsan_process *process = &reader->session.table[slot];

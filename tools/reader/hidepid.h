@@ -1,8 +1,8 @@
 /*
- * Processes that live and that /proc does not show: it is mounted with hidepid, and they may not be
- * traced by us (another user's, set-user-ID, not dumpable). What they hold and map is not known, so
- * nobody may be called lost who could be helped by them. Neighbours: session.h tells whether a
- * process of the session lives; enders.h and shared.h ask.
+ * Living processes that /proc hides: it is mounted with hidepid, and we may not trace them (of
+ * another user, set-user-ID, non-dumpable). What they hold and map is unknown, so no wait counts as
+ * endless that they could end. Neighbours: session.h tells whether a process lives; wakers.h and
+ * pshared_locks.h call.
  */
 #ifndef MPSAN_HIDEPID_H
 #define MPSAN_HIDEPID_H
@@ -13,15 +13,15 @@
 	"run mpsan as root, or as a member of the group that /proc's option gid= names; or mount -o " \
 	"remount,hidepid=0 /proc"
 
-/* Whether /proc is mounted so. Read once. */
+/* Whether /proc is mounted with hidepid. Read once. */
 bool hidepid_possible(void);
-/* The same of one line of mountinfo. */
+/* Whether one line of mountinfo says so. */
 bool hidepid_option(const char *mountinfo);
 
-/* Processes of the session that are hidden; the first one's slot, FACT_NONE: none is. */
+/* Counts hidden processes of the session; sets the first one's slot, or FACT_NONE. */
 uint32_t hidepid_count(const struct reader *reader);
 uint32_t hidepid_first(const struct reader *reader);
-/* Whether any are, or children of those that are seen. */
+/* Whether there are any, or hidden children of visible processes. */
 bool hidepid_any(const struct reader *reader);
 
 #endif

@@ -1,4 +1,4 @@
-/* See host.h. */
+/* Describes this host and process for a new session. */
 #include "host.h"
 
 #include <fcntl.h>
@@ -97,7 +97,7 @@ uint64_t host_start_of(uint32_t pid)
 		return 0;
 	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
 	fclose(file);
-	after = strrchr(text, ')'); /* the name before it may contain anything */
+	after = strrchr(text, ')'); /* the name may contain parentheses itself */
 	if (!after ||
 	    sscanf(after + 1,
 		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
@@ -116,7 +116,7 @@ uint64_t host_pid_namespace(void)
 	return inode;
 }
 
-/* As in shim/record/session_dir.c: the file system, perhaps on a server, says what "now" is. */
+/* As in shim/record/session_dir.c: the file system, perhaps on a server, tells the time. */
 static void compare_clocks(struct mpsan_host *host, const char *file)
 {
 	struct statfs fs;
@@ -142,7 +142,7 @@ void host_describe(struct mpsan_host *host, const char *file)
 	struct utsname name = {0};
 
 	if (!uname(&name))
-		memcpy(host->name, name.nodename, sizeof(host->name) - 1); /* its NUL stays */
+		memcpy(host->name, name.nodename, sizeof(host->name) - 1); /* keeps its NUL */
 	read_boot(host);
 	rank_describe(host, variable);
 	compare_clocks(host, file);

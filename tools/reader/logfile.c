@@ -1,4 +1,4 @@
-/* See logfile.h. */
+/* Maps a log and reads its records. */
 #include "logfile.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "../base/guard.h"
 #include "../base/plainfile.h"
 
-#define CAP_MAX (1ull << 36) /* a larger number in a head is garbage */
+#define CAP_MAX (1ull << 36) /* larger numbers are garbage */
 
 static void name_log(char name[24], uint32_t slot)
 {
@@ -25,8 +25,8 @@ const struct mpsan_log *logfile_head(const struct logfile *log)
 }
 
 /*
- * Maps as much as the log may ever grow to, so that pointers into it stay valid; `size` bounds
- * the reading.
+ * Maps the largest size the log may reach, so that pointers into it stay valid; `size` bounds the
+ * reading.
  */
 static bool map_log(struct logfile *log, int fd)
 {
@@ -89,7 +89,7 @@ void logfile_refresh(struct logfile *log, int dirfd)
 
 enum shape { SHAPE_SOUND, SHAPE_BAD, SHAPE_EMPTY, SHAPE_GARBAGE };
 
-/* `thread` records change in place, so their sum is that of their first moment. */
+/* `thread` records are updated in place, so the checksum covers their initial state. */
 static bool is_sum_right(const struct mpsan_record *head, uint32_t commit)
 {
 	uint64_t words = (head->units * MPSAN_UNIT - sizeof(*head)) / 8;
@@ -137,7 +137,7 @@ void logfile_take(const struct logfile *log, uint64_t pos, struct record *out)
 	const struct mpsan_record *head = (const struct mpsan_record *)(log->map + pos);
 	uint64_t bytes = head->units * (uint64_t)MPSAN_UNIT;
 
-	if (!bytes || bytes > log->size - pos) /* it was sound, so somebody changes it */
+	if (!bytes || bytes > log->size - pos) /* it was valid before, so it is being changed */
 		bytes = MPSAN_UNIT;
 	*out = (struct record){
 		.slot = log->slot,
@@ -164,7 +164,7 @@ static uint64_t reserved_end(const struct logfile *log)
 	return head < log->size ? head : log->size;
 }
 
-/* Whether to go on past an unfinished record; a chunk's unused tail looks like one. */
+/* Whether to skip an unfinished record; the unused end of a chunk looks like one. */
 static bool is_gap_passed(struct logfile *log, uint64_t now, uint64_t patience_ns)
 {
 	if (!log->gap_since)

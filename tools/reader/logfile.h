@@ -1,7 +1,7 @@
 /*
- * One SLOT.log, mapped read-only and read record by record while its writer goes on writing.
- * Nothing in it is trusted: every position is checked against the bytes that are there.
- * Neighbours: reader.h merges the logs.
+ * One SLOT.log, mapped read-only and read record by record while its writer continues. Nothing in
+ * it is trusted: every position is checked against the file's size. Neighbours: reader.h merges the
+ * logs.
  */
 #ifndef MPSAN_LOGFILE_H
 #define MPSAN_LOGFILE_H
@@ -19,9 +19,9 @@ struct logfile {
 	uint64_t mapped;
 	uint64_t size; /* bytes of the file that exist */
 	uint64_t next; /* position of the next record to read */
-	uint64_t gap_since; /* when the record at `next` was first seen unfinished, 0: it was not */
-	uint64_t bad; /* records with a wrong sum */
-	bool lacks_memory; /* why it could not be opened */
+	uint64_t gap_since; /* when the record at `next` was first seen unfinished; 0: it was not */
+	uint64_t bad; /* records with a wrong checksum */
+	bool lacks_memory; /* the reason why it could not be opened */
 };
 
 /* A committed record. Pointers stay valid until the log is closed. */
@@ -32,34 +32,36 @@ struct record {
 	uint16_t type;
 	uint64_t pos;
 	uint64_t time_ns;
-	uint64_t later; /* as it stands when it is looked at */
+	uint64_t later; /* its current value */
 	const void *payload;
 	uint64_t bytes;
 };
 
-/* The order of time, for qsort(); at one time, that of the logs. */
+/* Compares records by time for qsort(), then by log. */
 int record_compare(const void *one, const void *other);
 
-/* False with errno 0 when the file is there but is no log of this format. */
+/* Opens a log. False with errno 0 if the file exists but is not a log of this format. */
 bool logfile_open(struct logfile *log, int dirfd, uint32_t slot);
 void logfile_close(struct logfile *log);
 
-/* Looks how far the file has grown. */
+/* Checks how far the file has grown. */
 void logfile_refresh(struct logfile *log, int dirfd);
 
 /*
- * The next committed record, false when there is none yet. A reserved but unfinished one is
- * passed over once it has been in the way for `patience_ns`.
+ * The next committed record; false if there is none yet. An unfinished record is skipped after
+ * `patience_ns`.
  */
 bool logfile_next(struct logfile *log, uint64_t now, uint64_t patience_ns, struct record *out);
 
-/* The record at a position; false when there is no sound one. */
+/* The record at a position; false if there is no valid one. */
 bool logfile_at(const struct logfile *log, uint64_t pos, struct record *out);
 
-/* The same for a position at which a sound one was found before: its sum is not looked at again. */
+/*
+ * The record at a position where a valid one was found before: its checksum is not verified again.
+ */
 void logfile_take(const struct logfile *log, uint64_t pos, struct record *out);
 
-/* Gives back the memory that pages of this log take here; they are read again when they are wanted. */
+/* Releases this log's pages from memory; they are read again on demand. */
 void logfile_release(const struct logfile *log);
 
 const struct mpsan_log *logfile_head(const struct logfile *log);

@@ -10,7 +10,7 @@
 
 #define ANCESTORS_MAX 64u
 
-/* What /proc said of a living process. */
+/* The modules of a living process, from /proc. */
 struct learned {
 	uint32_t slot;
 	uint64_t time_ns;
@@ -24,7 +24,7 @@ struct maps {
 	size_t room;
 	uint32_t slot;
 	uint64_t time_ns;
-	uint32_t known; /* modules of the session when the list was made */
+	uint32_t known; /* modules in the session when the list was made */
 	ARRAY(struct learned) learned;
 };
 
@@ -84,7 +84,7 @@ static char *copy_text(const struct reader *reader, uint32_t slot, uint64_t pos)
 	return text ? text_copy(text) : NULL;
 }
 
-/* Where a module belongs in the list; false when one that is there already lies in its place. */
+/* Finds the place of a module in the list; false if another module overlaps it. */
 static bool find_room(const struct maps *maps, uint64_t base, uint64_t end, size_t *at)
 {
 	*at = 0;
@@ -121,7 +121,7 @@ static void maps_add(struct maps *maps, const struct seen_module *seen)
 					copy_text(maps->reader, seen->at.slot, seen->ev.build_id)});
 }
 
-/* What a process has mapped now fills what is free of an earlier time. */
+/* Current mappings fill what is free of earlier ones. */
 static void maps_add_learned(struct maps *maps, uint32_t slot)
 {
 	for (uint32_t i = 0; i < maps->learned.count; i++) {
@@ -139,9 +139,7 @@ static void maps_add_learned(struct maps *maps, uint32_t slot)
 	}
 }
 
-/*
- * The newest module that was mapped by then wins its place; a later one fills what is still free.
- */
+/* The newest module mapped by then has precedence; later ones fill what is free. */
 static void maps_add_own(struct maps *maps, uint32_t slot, uint64_t from_ns, uint64_t time_ns)
 {
 	const struct seen_module *seen = maps->reader->modules.item;
@@ -157,7 +155,7 @@ static void maps_add_own(struct maps *maps, uint32_t slot, uint64_t from_ns, uin
 			maps_add(maps, &seen[i]);
 }
 
-/* When the program image began in which the process was at that time; 0: with its birth. */
+/* When the process's image at that time began; 0: with its start. */
 static uint64_t image_start_ns(const struct fact_process *process, uint64_t time_ns)
 {
 	if (process->slot->exec_ns && process->slot->exec_ns <= time_ns)
@@ -193,7 +191,7 @@ const struct modules *maps_at(struct maps *maps, uint32_t slot, uint64_t time_ns
 	return &maps->list;
 }
 
-/* The mappings of one file lie side by side; the first is that of its lowest segment. */
+/* The mappings of a file are contiguous; the first one is its lowest segment. */
 static void learn_line(struct learned *learned, char *line)
 {
 	struct modules *list = &learned->list;
@@ -204,7 +202,7 @@ static void learn_line(struct learned *learned, char *line)
 	if (sscanf(line, "%llx-%llx", &start, &end) != 2)
 		return;
 	if (!path && last && last->end == start && !strchr(line, '['))
-		last->end = end; /* its variables that begin as zero */
+		last->end = end; /* its .bss */
 	if (!path)
 		return;
 	path[strcspn(path, "\n")] = '\0';
@@ -219,7 +217,7 @@ static void learn_line(struct learned *learned, char *line)
 	list->item[list->count++] = (struct module){start, end, text_copy(path), NULL};
 }
 
-/* A newer list of the same process takes the place of the older one. */
+/* Replaces an older list of the same process. */
 static void keep_learned(struct maps *maps, struct learned *learned)
 {
 	for (uint32_t i = 0; i < maps->learned.count; i++) {

@@ -1,7 +1,6 @@
 /*
- * The modules that a process had mapped at some time: its own since its last exec, and below them
- * those that it inherited by fork. Neighbours: reader.h has the events, modules.h reads
- * their files.
+ * The modules that a process had mapped at some time: its own since its last exec, and those
+ * inherited by fork. Neighbours: reader.h has the events, modules.h reads the files.
  */
 #ifndef MPSAN_MAPS_H
 #define MPSAN_MAPS_H
@@ -10,7 +9,7 @@
 
 struct module {
 	uint64_t base; /* address of its lowest PT_LOAD: l_addr for shared objects and PIE */
-	uint64_t end; /* behind its last mapped byte */
+	uint64_t end; /* end of its last mapped byte */
 	char *path;
 	char *build_id; /* lower-case hex, or NULL: unknown */
 };
@@ -20,7 +19,7 @@ struct modules {
 	size_t count;
 };
 
-/* The module that holds `address`, or NULL. */
+/* The module that contains `address`, or NULL. */
 const struct module *modules_find(const struct modules *modules, uint64_t address);
 
 struct maps;
@@ -32,11 +31,11 @@ void maps_destroy(struct maps *maps);
 const struct modules *maps_at(struct maps *maps, uint32_t slot, uint64_t time_ns);
 
 /*
- * Takes the modules of a living process from /proc/PID/maps: they are the answer for `time_ns` and
- * later. Nothing changes where that file may not be read.
+ * Reads a living process's modules from /proc/PID/maps; they hold for `time_ns` and later. Does
+ * nothing if that file cannot be read.
  */
 void maps_learn(struct maps *maps, uint32_t slot, uint32_t pid, uint64_t time_ns);
-/* The process is gone: what its log says of modules is enough. */
+/* Forgets what was read of an ended process. */
 void maps_forget(struct maps *maps, uint32_t slot);
 
 #endif

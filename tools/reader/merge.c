@@ -1,9 +1,9 @@
-/* See merge.h. */
+/* Sorts new records by time with a heap over the logs. */
 #include "merge.h"
 
 #include <stdlib.h>
 
-#define MARKS_KEPT 65536u /* of room, from one poll to the next */
+#define MARKS_KEPT 65536u /* capacity kept from one poll to the next */
 
 void merge_log(struct merge *merge, const struct logfile *log)
 {
@@ -31,7 +31,7 @@ static int compare_marks(const void *one, const void *other)
 	return a->pos < b->pos ? -1 : a->pos > b->pos;
 }
 
-/* Threads of a process write into one log, each with a time from before it found its place there. */
+/* Threads of a process write into one log; each takes its timestamp before its place. */
 static void sort_run(struct merge *merge, const struct run *run)
 {
 	struct mark *mark = merge->marks.item;
@@ -51,7 +51,7 @@ static bool is_before(const struct merge *merge, const struct run *one, const st
 	return a != b ? a < b : one->log->slot < other->log->slot;
 }
 
-/* Moves the run at a place of the heap down to where it belongs. */
+/* Moves a run down the heap to its place. */
 static void sink(struct merge *merge, uint32_t at)
 {
 	struct run *heap = merge->runs.item, moved = heap[at];

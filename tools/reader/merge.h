@@ -1,6 +1,6 @@
 /*
- * Puts the new records of all logs into the order of time without holding them: per log a sorted list of
- * where they stand, then one heap over the logs. Neighbours: logfile.h below, reader.c above.
+ * Merges the new records of all logs in time order without copying them: per log a sorted list of
+ * positions, and a heap over the logs. Neighbours: logfile.h below, reader.c above.
  */
 #ifndef MPSAN_MERGE_H
 #define MPSAN_MERGE_H
@@ -8,7 +8,7 @@
 #include "../base/util.h"
 #include "logfile.h"
 
-/* Where a record stands in its log, and when it was written. */
+/* A record's position in its log, and its time. */
 struct mark {
 	uint64_t time_ns, pos;
 };
@@ -21,14 +21,14 @@ struct run {
 
 struct merge {
 	ARRAY(struct mark) marks;
-	ARRAY(struct run) runs; /* a heap once merge_begin() was called */
+	ARRAY(struct run) runs; /* a heap after merge_begin() */
 };
 
-/* A log begins; merge_add() then names its records. Empty logs cost nothing. */
+/* Begins a log; merge_add() then adds its records. Empty logs cost nothing. */
 void merge_log(struct merge *merge, const struct logfile *log);
 void merge_add(struct merge *merge, const struct record *record);
 
-/* All are there: merge_next() gives them in the order of time; at one time, in that of slot and position. */
+/* Ends the input: merge_next() then returns records by time, slot and position. */
 void merge_begin(struct merge *merge);
 bool merge_next(struct merge *merge, struct record *out);
 

@@ -1,15 +1,15 @@
 /*
- * Keeps what a large session takes of memory small: its logs are mapped, and each page that was looked at
- * counts until it is given back. Neighbour: reader.h.
+ * Limits the memory that a large session takes: mapped pages of its logs stay resident until they
+ * are released. Neighbour: reader.h.
  */
 #include <stdio.h>
 #include <unistd.h>
 
 #include "reader.h"
 
-#define FILES_RESIDENT (48ull << 20) /* bytes of mapped files that may stay in memory */
+#define FILES_RESIDENT (48ull << 20) /* bytes of file mappings that may stay resident */
 
-/* Resident pages of this process that belong to files, in bytes. */
+/* Resident bytes of this process's file mappings. */
 static uint64_t resident_files(void)
 {
 	unsigned long long pages = 0;

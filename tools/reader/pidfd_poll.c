@@ -1,4 +1,4 @@
-/* See pidfd_poll.h. */
+/* Watches processes through pidfds. */
 #include "pidfd_poll.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ void pidfd_poll_add(struct pidfd_poll *pidfds, uint32_t slot)
 		fd = (int)filtered_call(SYS_pidfd_open, pidfds->session->table[slot].pid, 0, 0, 0,
 					0);
 #endif
-	/* The descriptor may be that of a later process with the same pid: looked at once more. */
+	/* The pidfd may be of a later process with the same pid: check again. */
 	if (fd < 0 || session_liveness(pidfds->session, slot) != ALIVE) {
 		if (fd >= 0)
 			close(fd);

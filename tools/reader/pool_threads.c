@@ -1,4 +1,4 @@
-/* Counts the threads of a parent that began in the module whose code waits in the child. */
+/* Counts parent threads that could have signalled a child's wait. */
 #include "pool_threads.h"
 
 #include "../../shim/common/wait_rule.h"
@@ -13,7 +13,7 @@ static bool began_in(const struct seen_thread *thread, const struct module *modu
 	       (creator >= module->base && creator < module->end);
 }
 
-/* Not every end of a thread is seen, but there were no more than the kernel counted. */
+/* Ends of threads may be missed, but there were no more threads than the kernel counted. */
 static uint32_t threads_of(const struct reader *reader, const struct module *module,
 			   const struct fact_fork *fork)
 {

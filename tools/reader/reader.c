@@ -1,4 +1,4 @@
-/* See reader.h. */
+/* Polls the logs and processes of a session, and collects facts. */
 #include "reader.h"
 
 #include <errno.h>
@@ -12,10 +12,10 @@
 #include "collect_cuda.h"
 #include "collect_shm.h"
 
-#define GAP_PATIENCE_NS 200000000ull /* for a record that was reserved and is not finished */
-#define TRIM_STEPS 65536u /* records read between two looks at that */
+#define GAP_PATIENCE_NS 200000000ull /* for an unfinished record */
+#define TRIM_STEPS 65536u /* records between two checks of resident memory */
 #define TRIM_TRIGGERS 1024u
-#define LIVENESS_NS 50000000ull /* between two looks at who is alive */
+#define LIVENESS_NS 50000000ull /* between two checks of living processes */
 
 char *reader_open(struct reader *reader, const char *dir, bool writable)
 {
@@ -91,7 +91,7 @@ static void mention(struct reader *reader, uint64_t time_ns)
 		reader->last_ns = time_ns;
 }
 
-/* The supervisor's own log stands behind those of all slots. */
+/* The supervisor's log has the number after all slots. */
 static void open_watch_log(struct reader *reader)
 {
 	struct logfile *log = memory_get(sizeof(*log));
@@ -120,10 +120,7 @@ static void open_log(struct reader *reader, uint32_t slot)
 	free(log);
 }
 
-/*
- * Takes over what a slot says. A slot may be claimed before it is filled in, so this is done at
- * each poll.
- */
+/* Copies a slot. It may be claimed before it is filled in, so this is repeated at each poll. */
 static void read_slot(struct reader *reader, uint32_t slot)
 {
 	const struct mpsan_process *from = &reader->session.table[slot];
@@ -182,10 +179,7 @@ static void read_slots(struct reader *reader)
 		read_slot(reader, slot);
 }
 
-/*
- * A process that ended without a word gets its end from who notices it, so that a later report
- * agrees.
- */
+/* Records the end of a process that did not do so itself, so that a later report agrees. */
 static void mark_gone(struct reader *reader, uint32_t slot, uint64_t now)
 {
 	struct fact_process *process = &reader->processes[slot];
@@ -222,7 +216,7 @@ static void check_liveness(struct reader *reader, uint64_t now)
 	pidfd_poll_look(&reader->pidfds, take_gone, reader);
 }
 
-/* Some ten thousand records take some megabytes. */
+/* Ten thousand records take some megabytes. */
 static void trim_at_times(struct reader *reader, uint32_t count)
 {
 	if (count && !(count % TRIM_STEPS))
@@ -265,7 +259,7 @@ static void read_logs(struct reader *reader, uint64_t now)
 	merge_clear(&reader->merge);
 }
 
-/* After the logs have been read: of who shares device memory it is asked whether its end has begun. */
+/* After reading the logs: checks whether processes that share device memory have begun to exit. */
 static void see_living(struct reader *reader, uint64_t now)
 {
 	if (reader->liveness_ns != now)
@@ -349,7 +343,7 @@ static void publish_facts(struct reader *reader, uint64_t now)
 	shm_publish(reader, &reader->facts);
 }
 
-/* What the job did while the supervisor ended it (--on-deadlock=kill) is nobody's fault. */
+/* What happened while the supervisor killed the job (--on-deadlock=kill) is no finding. */
 static bool is_cut_off(const struct reader *reader, const struct fact_place *at)
 {
 	return reader->cut_ns && at->time_ns > reader->cut_ns && at->slot != reader->session.slots;
@@ -391,7 +385,7 @@ void reader_read(struct reader *reader)
 {
 	read_slots(reader);
 	read_logs(reader, 0);
-	publish_facts(reader, 0); /* names and roles of processes are asked of facts */
+	publish_facts(reader, 0); /* process names and roles are read from facts */
 }
 
 void reader_poll(struct reader *reader, uint64_t now)
@@ -411,7 +405,7 @@ void reader_poll(struct reader *reader, uint64_t now)
 void reader_finish(struct reader *reader, uint64_t now)
 {
 	reader->over = true;
-	reader->liveness_ns = 0; /* looked at in any case */
+	reader->liveness_ns = 0; /* check now */
 	read_slots(reader);
 	check_liveness(reader, now);
 	read_logs(reader, now);
@@ -461,7 +455,7 @@ bool reader_next_trigger(struct reader *reader, struct trigger *trigger)
 		return false;
 	next = &reader->ready.item[reader->ready_next++];
 	if (next->trigger.kind == TRIGGER_ENDED || !(reader->ready_next % TRIM_TRIGGERS))
-		reader_trim(reader); /* all that a process did is looked at when it ends */
+		reader_trim(reader); /* all that a process did is examined when it ends */
 	reader->facts.now_ns = next->due_ns;
 	*trigger = next->trigger;
 	return true;

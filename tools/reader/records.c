@@ -1,4 +1,4 @@
-/* Looks up single records of a session, by where they are in its logs. */
+/* Looks up single records of a session by their position in the logs. */
 #include <string.h>
 
 #include "../base/index_map.h"

@@ -1,4 +1,4 @@
-/* See session.h. */
+/* Opens a session and checks whether its processes live. */
 #include "session.h"
 
 #include <errno.h>
@@ -18,10 +18,10 @@
 #include "../proc/proc.h"
 #include "host.h"
 
-/* the wall clock may be set a little between recording and reading */
+/* the wall clock may have been adjusted slightly since the recording */
 #define SAME_BOOT_NS 60000000000ull
-#define SLOTS_MOST (1u << 17) /* a larger number in a head is garbage */
-#define START_SLACK_NS 20000000ull /* the kernel counts start times in ticks of 10 ms */
+#define SLOTS_MOST (1u << 17) /* larger numbers are garbage */
+#define START_SLACK_NS 20000000ull /* start times are in ticks of 10 ms */
 
 static char *open_directory(struct session *session, const char *dir)
 {
@@ -30,7 +30,7 @@ static char *open_directory(struct session *session, const char *dir)
 	session->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (session->dirfd < 0)
 		return text_format(
-			"%s: %s; give the directory of a session (mpsan run --dir DIR makes one)",
+			"%s: %s; expected a session directory (mpsan run --dir DIR creates one)",
 			dir, strerror(errno));
 	if (!fstat(session->dirfd, &st) && st.st_uid != geteuid() && geteuid())
 		return text_format(
@@ -46,11 +46,11 @@ static char *check_head(struct session *session, const struct mpsan_session *hea
 
 	if (head->magic != MPSAN_SESSION_MAGIC)
 		return text_format(
-			"%s/session: not a session file, or never finished; record the session again",
+			"%s/session: not a session file, or incomplete; record the session again",
 			dir);
 	if (!head->format || head->format > MPSAN_SESSION_FORMAT)
 		return text_format(
-			"%s/session: has format %u, this mpsan reads format %u; use the mpsan that recorded it",
+			"%s/session: has format %u, but this mpsan reads format %u; use the mpsan that recorded it",
 			dir, head->format, MPSAN_SESSION_FORMAT);
 	if (head->slots > (bytes - MPSAN_PAGE) / sizeof(struct mpsan_process))
 		return text_format(
@@ -59,7 +59,7 @@ static char *check_head(struct session *session, const struct mpsan_session *hea
 	session->slots = grows ? head->slots_max : head->slots;
 	if (session->slots < head->slots || (grows && session->slots > SLOTS_MOST))
 		return text_format(
-			"%s/session: damaged (%u processes of at most %u); record the session again",
+			"%s/session: damaged (%u processes, limit %u); record the session again",
 			dir, head->slots, session->slots);
 	return NULL;
 }
@@ -70,7 +70,7 @@ static int open_table(const struct session *session)
 			      (session->writable ? O_RDWR : O_RDONLY) | O_NOFOLLOW);
 }
 
-/* Maps the file where the table stands, as far as it goes by now. */
+/* Maps the part of the file that exists now. */
 static bool map_file(struct session *session, int fd, size_t bytes)
 {
 	size_t pages = (bytes + MPSAN_PAGE - 1) & ~(size_t)(MPSAN_PAGE - 1);
@@ -81,7 +81,7 @@ static bool map_file(struct session *session, int fd, size_t bytes)
 	return mmap(session->head, pages, rights, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
 }
 
-/* There are addresses for all that the table may become: where nothing is yet, it reads as free slots. */
+/* Reserves addresses for the table's largest size: the missing part reads as free slots. */
 static char *map_table(struct session *session, int fd, size_t bytes)
 {
 	void *map;
@@ -113,8 +113,8 @@ static char *take_table(struct session *session)
 			session->dir);
 	if (fd < 0)
 		return text_format(
-			"%s: no session here (file 'session': %s); give the directory of a session; "
-			"plain preloading keeps one for each program in $TMPDIR/mpsan-UID",
+			"%s: no session here (file 'session': %s); expected a session directory; "
+			"plain preloading creates one per program in $TMPDIR/mpsan-UID",
 			session->dir, strerror(errno));
 	if (fstat(fd, &st) || st.st_size < (off_t)MPSAN_PAGE ||
 	    pread(fd, &head, sizeof(head), 0) != sizeof(head))
@@ -206,7 +206,7 @@ static uint64_t start_of(const struct proc_stat *stat)
 {
 	uint64_t boot = stat->start * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK)), offset;
 
-	/* In this order: between the two readings time passes, and the offset may be none. */
+	/* Read in this order: time passes between the two, and the offset may be zero. */
 	offset = clock_ns(CLOCK_MONOTONIC);
 	offset = clock_ns(CLOCK_BOOTTIME) - offset;
 	return boot > offset ? boot - offset : 0;
@@ -223,7 +223,7 @@ enum liveness session_runs_as(uint32_t pid, uint64_t birth_ns)
 
 	if (!host_proc_is_own())
 		return kill((pid_t)pid, 0) && errno == ESRCH ? GONE : UNKNOWN;
-	/* What cannot be read is not dead: no descriptor may be left, and /proc may hide it. */
+	/* An unreadable process is not dead: descriptors may be exhausted, or /proc may hide it. */
 	stat = proc_stat(pid, pid);
 	if (!stat.state)
 		return !proc_lives(pid) ? GONE : kill((pid_t)pid, 0) ? UNKNOWN : ALIVE;
@@ -238,7 +238,7 @@ enum liveness session_liveness(const struct session *session, uint32_t slot)
 
 	if (!session->here)
 		return GONE;
-	if (!process->pid) /* its table was cut short */
+	if (!process->pid) /* its table was truncated */
 		return UNKNOWN;
 	if (session_is_elsewhere(process))
 		return UNKNOWN;

@@ -1,6 +1,6 @@
 /*
  * A session directory: its file `session` with the process table, mapped. Neighbours: logfile.h
- * has the logs beside it, launch.h makes a new one, reader.h puts all together.
+ * reads the logs, launch.h creates sessions, reader.h combines them.
  */
 #ifndef MPSAN_SESSION_H
 #define MPSAN_SESSION_H
@@ -15,39 +15,39 @@ struct session {
 	int dirfd;
 	struct mpsan_session *head;
 	struct mpsan_process *table;
-	/* for so many there are addresses; the supervisor's own log has this number */
+	/* the table's largest size; the supervisor's log has this number */
 	uint32_t slots;
-	uint32_t there; /* slots that the file had when it was last looked at */
+	uint32_t there; /* slots in the file at the last check */
 	uint64_t device, inode; /* of the file */
 	size_t bytes; /* mapped */
 	bool writable;
-	bool here; /* recorded on this machine since its last boot: /proc knows its processes */
+	bool here; /* recorded on this machine since its last boot: its processes are in /proc */
 };
 
-/*
- * Opens a session. Returns NULL, or says in one line (owned by the caller) what is wrong and what
- * to do.
- */
+/* Opens a session. Returns NULL, or a one-line error with a cure that the caller frees. */
 char *session_open(struct session *session, const char *dir, bool writable);
 void session_close(struct session *session);
 
-/* Slots that there are by now: the table grows while processes come. */
+/* The current number of slots: the table grows with new processes. */
 uint32_t session_there(struct session *session);
 
-/* The slot of a process's first image: each exec in place begins another, whose parent is the last. */
+/*
+ * The slot of a process's first image: each exec takes another slot, whose parent is the previous
+ * one.
+ */
 uint32_t session_born_as(const struct session *session, uint32_t slot);
 
 enum liveness { ALIVE, GONE, UNKNOWN };
 
-/* Whether it is counted in another pid namespace: its pid means somebody else here. */
+/* Whether it is in another PID namespace: its pid means another process here. */
 bool session_is_elsewhere(const struct mpsan_process *process);
 
-/* Whether the process with this pid here is there and was born then. */
+/* Whether the process with this pid exists and was started at that time. */
 enum liveness session_runs_as(uint32_t pid, uint64_t birth_ns);
 
 /*
- * Whether the process of a slot is still there, by /proc. A reused pid is told apart by its start
- * time, but for one that /proc hides: when it is another user's, it is not known whose it is.
+ * Whether the process of a slot is alive, by /proc. A reused pid is recognised by its start time,
+ * unless /proc hides the process: if it is another user's, the answer is unknown.
  */
 enum liveness session_liveness(const struct session *session, uint32_t slot);
 

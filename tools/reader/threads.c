@@ -1,4 +1,4 @@
-/* See threads.h. */
+/* Tracks starts, names and ends of threads. */
 #include "threads.h"
 #include "../base/index_map.h"
 
@@ -66,10 +66,7 @@ bool threads_collect(struct reader *reader, const struct record *record)
 	return true;
 }
 
-/*
- * When the thread began that had this TID at that time, as far as anything was heard of it; 0:
- * nothing was.
- */
+/* When the thread with this TID at that time started, as far as recorded; 0: unknown. */
 static uint64_t start_at(const struct reader *reader, uint32_t slot, uint32_t tid, uint64_t time_ns)
 {
 	const struct seen_thread *thread = threads_at(reader, slot, tid, time_ns);
@@ -101,8 +98,8 @@ const struct seen_thread *threads_at(const struct reader *reader, uint32_t slot,
 }
 
 /*
- * In sessions of before December 2026 names stand in the records of threads alone, which successors
- * take over.
+ * Sessions of before December 2026 have names only in the threads' records, which later threads
+ * reuse.
  */
 static const char *recorded_name(const struct reader *reader, uint32_t slot, uint64_t pos,
 				 uint32_t tid, uint64_t time_ns)

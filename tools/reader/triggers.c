@@ -1,6 +1,6 @@
 /*
- * When a rule may speak. A moment's time follows from the records alone, so that it comes in the
- * same order live and afterwards. Neighbour: reader.c announces what is decided here.
+ * Decides when rules run. The time of a trigger follows from the records alone, so the order is the
+ * same live and afterwards. Neighbour: reader.c announces the triggers.
  */
 #include "reader.h"
 
@@ -16,10 +16,7 @@ static uint64_t triggers_sooner(uint64_t one, uint64_t other)
 	return one < other ? one : other;
 }
 
-/*
- * When a wait stopped to be one: it came back, its process ended or became another program. 0: it
- * lasts.
- */
+/* When a wait ended: it returned, or its process ended or executed another program. 0: it lasts. */
 static uint64_t wait_stop_ns(const struct reader *reader, const struct fact_wait *wait)
 {
 	const struct fact_process *process = &reader->facts.processes[wait->at.by];
@@ -50,7 +47,7 @@ static enum timing wait_timing(struct reader *reader, uint32_t index, uint64_t n
 	return TIMING_COME;
 }
 
-/* The child marks locks that its fork handlers repaired; it does so before fork() returns in it. */
+/* The child marks locks that its atfork handlers repaired, before fork() returns in it. */
 static void look_for_repairs(struct reader *reader, const struct fact_fork *fork)
 {
 	struct record record;
@@ -92,7 +89,7 @@ static enum timing unlock_timing(struct reader *reader, uint32_t index, uint64_t
 	return TIMING_COME;
 }
 
-/* A deadlock that is explained by a wait is its proof: that wait has its moment now, perhaps again. */
+/* A deadlock explained by a wait is that wait's proof: triggers the wait now, perhaps again. */
 static enum timing deadlock_timing(struct reader *reader, uint32_t index, uint64_t *due_ns)
 {
 	const struct fact_deadlock *deadlock = &reader->deadlocks.item[index];
@@ -108,7 +105,7 @@ static enum timing deadlock_timing(struct reader *reader, uint32_t index, uint64
 	return TIMING_NEVER;
 }
 
-/* Other logs may still have something to say of the same time. */
+/* Other logs may still have records of the same time. */
 static enum timing event_timing(struct reader *reader, uint32_t index, uint64_t now,
 				uint64_t *due_ns)
 {
@@ -118,7 +115,7 @@ static enum timing event_timing(struct reader *reader, uint32_t index, uint64_t 
 	*due_ns = event->at.time_ns + EVENT_SETTLE_NS;
 	if (now < *due_ns && !reader->over)
 		return TIMING_OPEN;
-	if (event->type == EV_none) /* taken back */
+	if (event->type == EV_none) /* retracted */
 		return TIMING_NEVER;
 	if (!reader->over || index < reader->acts_known)
 		event->later = __atomic_load_n(&head->later, __ATOMIC_ACQUIRE);

@@ -1,4 +1,4 @@
-/* Whether a process was watched, and if not, why: from what its slot and its exec say. */
+/* Tells whether a process was watched, and if not, why: from its slot and its exec. */
 #include "unwatched.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static char *off_text(uint16_t why)
 		[MPSAN_OFF_NOT] = "switched off",
 		[MPSAN_OFF_RESOLVE] = "switched off: a function of the C library was not found",
 		[MPSAN_OFF_TABLE_FULL] = "switched off: the session's process table is full",
-		[MPSAN_OFF_CONFUSED] = "switched off: an inner check failed",
+		[MPSAN_OFF_CONFUSED] = "switched off: an internal check failed",
 		[MPSAN_OFF_SECCOMP] =
 			"switched off: the process restricted its system calls (seccomp)",
 	};
@@ -24,32 +24,32 @@ static char *off_text(uint16_t why)
 	return text_copy(known ? known : "switched off");
 }
 
-/* A program that was just started when the session ended had no time to load anything. */
+/* A program that had just started when the session ended may not have loaded the library yet. */
 static bool is_starting(const struct reader *reader, const struct mpsan_process *process)
 {
 	return !process->end_ns && process->exec_ns + LOADING_NS > reader->now_ns;
 }
 
-/* What was seen of its exec, and the cure; NULL: nothing. */
+/* What its exec revealed, with the cure; NULL: nothing. */
 static const char *unreached_text(uint16_t why)
 {
 	static const char *const text[] = {
 		[MPSAN_OFF_ENVIRONMENT] =
 			"it was given an environment without LD_PRELOAD (env -i, subprocess with env=…); "
-			"hand on LD_PRELOAD, MPSAN_DIR and MPSAN_OPTIONS",
+			"pass on LD_PRELOAD, MPSAN_DIR and MPSAN_OPTIONS",
 		[MPSAN_OFF_PRELOAD] =
-			"its LD_PRELOAD was set to other libraries; put libmpsan.so first in it",
+			"its LD_PRELOAD was set to other libraries; put libmpsan.so first",
 		[MPSAN_OFF_SESSION] =
-			"it was given LD_PRELOAD without MPSAN_DIR, and so made a session of its own; hand "
+			"it was given LD_PRELOAD without MPSAN_DIR, so it created its own session; pass "
 			"on MPSAN_DIR and MPSAN_OPTIONS, too",
 		[MPSAN_OFF_LIBRARY] =
-			"libmpsan.so is not there as it sees files (chroot, container, mount namespace); make "
+			"libmpsan.so does not exist in its root (chroot, container, mount namespace); make "
 			"it visible there under the same path",
 		[MPSAN_OFF_DIRECTORY] =
-			"the session's directory is not there as it sees files (chroot, container, mount "
+			"the session directory does not exist in its root (chroot, container, mount "
 			"namespace); make it visible there under the same path",
 		[MPSAN_OFF_USER] =
-			"it runs as another user, who may not write to the session's directory; start mpsan "
+			"it runs as another user, who cannot write to the session directory; start mpsan "
 			"as that user: setpriv … mpsan run -- COMMAND",
 		[MPSAN_OFF_STATIC] =
 			"it is statically linked (as most Go programs are); link it dynamically",
@@ -57,8 +57,8 @@ static const char *unreached_text(uint16_t why)
 			"it is built for another machine or word size; use a build for this one",
 		[MPSAN_OFF_MUSL] = "it uses musl; only glibc programs can be watched",
 		[MPSAN_OFF_SETUID] =
-			"it is set-user-ID or set-group-ID, so the loader ignores LD_PRELOAD, and it may "
-			"take it from what it starts; start mpsan behind it: sudo mpsan run -- COMMAND",
+			"it is set-user-ID or set-group-ID, so the loader ignores LD_PRELOAD, and may "
+			"remove it from its children's environment; start mpsan behind it: sudo mpsan run -- COMMAND",
 		[MPSAN_OFF_CAPABILITIES] =
 			"its file has capabilities, so the loader ignores LD_PRELOAD; run a copy without "
 			"them",
@@ -67,7 +67,7 @@ static const char *unreached_text(uint16_t why)
 	return why < sizeof(text) / sizeof(*text) ? text[why] : NULL;
 }
 
-/* Nothing was heard of the image that it was to become. */
+/* No record was written by the image that it should become. */
 static bool is_unheard(const struct reader *reader, const struct mpsan_process *process)
 {
 	if (process->how == MPSAN_HOW_POSIX_SPAWN && !process->attach_ns && !process->exec_ns)
@@ -89,5 +89,5 @@ char *process_unwatched(const struct reader *reader, uint32_t slot)
 		return NULL;
 	return text_format("its program %s%.*s did not load the library: %s",
 			   tail == sizeof(process->exec_path) ? "…" : "", (int)tail,
-			   process->exec_path, seen ? seen : "for a reason that could not be seen");
+			   process->exec_path, seen ? seen : "for an unknown reason");
 }

@@ -4,7 +4,7 @@
 
 #include "reader.h"
 
-/* NULL when the process was watched to its end, else why not; owned by the caller. */
+/* NULL if the process was watched to its end; else why not, which the caller frees. */
 char *process_unwatched(const struct reader *reader, uint32_t slot);
 
 #endif

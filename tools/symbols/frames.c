@@ -1,4 +1,4 @@
-/* See frames.h. */
+/* Resolves stacks and call sites to JSON frames, with a cache. */
 #include "frames.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "symbols.h"
 #include "unwind.h"
 
-#define PYTHON_FRAMES 256u /* of one stack; the library notes fewer */
+#define PYTHON_FRAMES 256u /* per stack; the library records fewer */
 #define FRAMES_MAX 128u
 
 struct frames {
@@ -20,7 +20,8 @@ struct frames {
 	struct symbols *symbols;
 	struct index_map *known; /* index into cache by the place of a stack record */
 	ARRAY(json_t *) cache;
-	json_t *built; /* where a file with a relative name was compiled, by module and name */
+	/* compilation directories of files with relative names, by module and name */
+	json_t *built;
 	struct sources *sources;
 };
 
@@ -62,7 +63,7 @@ void frames_forget(struct frames *frames, uint32_t slot)
 	maps_forget(frames->maps, slot);
 }
 
-/* Not a part of the frame: nobody else needs it. */
+/* Kept apart from the frame, as no other code needs it. */
 static void note_built(struct frames *frames, const struct symbol *symbol)
 {
 	char *key;
@@ -116,9 +117,8 @@ static bool is_plumbing(const char *module)
 }
 
 /*
- * Takes away what mpsan itself put on a stack: the run of frames of mpsan and the C library at
- * its inner end, down to the last one of mpsan. The hook that was called is one of those; the
- * text of the step names it.
+ * Drops mpsan's own frames: the innermost run of frames of mpsan and the C library, up to the last
+ * one of mpsan. It includes the hook that was called, which the step's text names.
  */
 static void drop_own_frames(json_t *list)
 {
@@ -180,7 +180,7 @@ json_t *frames_native(struct frames *frames, const struct fact_place *at, uint64
 	return list;
 }
 
-/* One line is function TAB file TAB line. */
+/* A line is function TAB file TAB line. */
 static json_t *parse_python(char *line)
 {
 	char *file = strchr(line, '\t'), *number = file ? strchr(file + 1, '\t') : NULL;
@@ -246,7 +246,7 @@ char *frames_object(struct frames *frames, const struct fact_place *at, uint64_t
 	return text_format("%s+0x%llx", symbol.function, (unsigned long long)symbol.offset);
 }
 
-/* Where the compiler put a line of libstdc++ into the caller: it says nothing about the program. */
+/* A line of a libstdc++ header inlined into the caller says nothing about the program. */
 static bool is_library_header(const char *file)
 {
 	return strstr(file, "/include/c++/") || strstr(file, "/gthr-default.h");
@@ -272,7 +272,7 @@ json_t *frames_first_own(json_t *native)
 	return first;
 }
 
-/* How far a file is from the user: 0 a program of theirs, 1 an installed package, 2 Python's own. */
+/* 0: the user's program, 1: an installed package, 2: Python's standard library. */
 static int frames_distance(const char *file)
 {
 	if (strstr(file, "/site-packages/") || strstr(file, "/dist-packages/"))
@@ -281,7 +281,7 @@ static int frames_distance(const char *file)
 												0;
 }
 
-/* The first frame of multiprocessing's in a child: those outside it are its parent's, where that forked. */
+/* The first frame of multiprocessing in a child: the outer ones are its parent's, from the fork. */
 static bool is_birth(const char *file, const char *function)
 {
 	const char *name = function ? strrchr(function, '.') : NULL;
@@ -311,7 +311,10 @@ json_t *frames_first_script(json_t *python)
 	return best;
 }
 
-/* The program's own line outside of the first frame of a child that has none inside: there its parent forked. */
+/*
+ * The program's own line outside of a child's first frame, if there is none inside: where its
+ * parent forked.
+ */
 static json_t *birthplace(json_t *python)
 {
 	json_t *frame;
@@ -367,8 +370,8 @@ char *frame_text(const json_t *frame)
 }
 
 /*
- * What a name says in every version of Python and with every compiler: no class, which Python knows from 3.11 on, and
- * none of the endings that gcc and clang give to parts of a function.
+ * The name as in all versions of Python and compilers: without the class, which Python has from
+ * 3.11 on, and without gcc's and clang's suffixes of partial functions.
  */
 static char *plain_name(const char *function, bool python)
 {
@@ -382,7 +385,9 @@ static char *plain_name(const char *function, bool python)
 	return text_format("%.*s", (int)(end ? end - function : (long)strlen(function)), function);
 }
 
-/* A file without its version: libgomp-a34b3233.so.1 is libgomp, and every interpreter is python. */
+/*
+ * The file without its version: libgomp-a34b3233.so.1 is libgomp, and every interpreter is python.
+ */
 static char *plain_module(const char *module)
 {
 	const char *base = path_base(module);

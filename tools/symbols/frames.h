@@ -1,6 +1,6 @@
 /*
- * Stacks as people read them: frames in the form of the JSON report. Neighbours: unwind.h and
- * symbols.h do the work on native stacks, evidence.h puts frames into findings.
+ * Stacks as lists of frames of the JSON report. Neighbours: unwind.h and symbols.h do the work for
+ * native stacks, evidence.h puts frames into findings.
  */
 #ifndef MPSAN_FRAMES_H
 #define MPSAN_FRAMES_H
@@ -15,61 +15,78 @@ struct frames *frames_create(const struct reader *reader);
 void frames_destroy(struct frames *frames);
 
 /*
- * The stack at `pos` of the log of `at.slot`, as it was for process `at.by`; innermost frame
- * first. A new reference to an array, empty when there is no such stack.
+ * The stack at `pos` of the log of `at.slot`, as seen by process `at.by`; innermost frame first. A
+ * new reference to an array, empty if there is no stack.
  */
 json_t *frames_native(struct frames *frames, const struct fact_place *at, uint64_t pos);
 
-/* The Python frames at `pos`, in the same manner. */
+/* The Python frames at `pos`; a new reference to an array. */
 json_t *frames_python(const struct frames *frames, const struct fact_place *at, uint64_t pos);
 
-/* The same for frames that no log has: text as shim/python/python.h describes it, NULL for none. */
+/*
+ * Python frames given as text (see shim/python/python.h), NULL for none; a new reference to an
+ * array.
+ */
 json_t *frames_python_text(const char *text);
 
-/* The same for a stack that no log has, copied at `at.time_ns`; raw stack follows the head. */
+/*
+ * A stack that is not in a log, copied at `at.time_ns`; the raw stack follows the head. A new
+ * reference to an array.
+ */
 json_t *frames_unwind(struct frames *frames, const struct fact_place *at,
 		      const struct mpsan_stack *head);
 
-/* Takes a living process's modules from /proc; what is asked about `time_ns` or later finds them. */
+/* Reads a living process's modules from /proc, for `time_ns` and later. */
 void frames_learn(struct frames *frames, uint32_t slot, uint32_t pid, uint64_t time_ns);
 
-/* Gives back what was learned of a process that is gone. */
+/* Forgets what was read of an ended process. */
 void frames_forget(struct frames *frames, uint32_t slot);
 
-/* The directory in which the file of a native frame was compiled, when its name is relative; borrowed. NULL: not known. */
+/*
+ * The compilation directory of a native frame whose file name is relative; borrowed. NULL: unknown.
+ */
 const char *frames_built_in(const struct frames *frames, const json_t *frame);
 
-/* Puts the source line into the frame of a stack that matters most, as `source`: sources.h. */
+/* Adds the source line of the most important frame of a stack as `source`: see sources.h. */
 void frames_show(struct frames *frames, const struct fact_place *at, json_t *stack);
 
-/* The one frame of a return address; NULL when it is 0. */
+/* The frame of a return address; NULL if it is 0. */
 json_t *frame_of_caller(struct frames *frames, const struct fact_place *at, uint64_t caller);
 
-/* The function that begins at `entry`, else NULL; owned by the caller. */
+/* The function that begins at `entry`, else NULL; the caller frees it. */
 char *frames_function(struct frames *frames, const struct fact_place *at, uint64_t entry);
 
-/* The static object at `address`, else NULL; owned by the caller. */
+/* The static object at `address`, else NULL; the caller frees it. */
 char *frames_object(struct frames *frames, const struct fact_place *at, uint64_t address);
 
 /*
- * First Python frame that is not of the libraries through which everybody forks and waits
- * (multiprocessing, threading and their like), else the innermost; borrowed, NULL when there is
- * none. What a forked child has of its parent's stack does not count.
+ * The first Python frame outside of the libraries through which programs fork and wait
+ * (multiprocessing, threading and others), else the innermost; borrowed, NULL if there is none. A
+ * forked child's frames of its parent do not count.
  */
 json_t *frames_first_script(json_t *python);
-/* frame_text, and where its process was made when nothing in that is the program's own; the caller's. */
+/*
+ * frame_text, and where the process was made if no part of that is the program's own; the caller
+ * frees it.
+ */
 char *frames_place(const json_t *frame, json_t *python);
 
-/* First frame that is neither of the C library nor of mpsan; borrowed, NULL when there is none. */
+/* The first frame outside of the C library and mpsan; borrowed, NULL if there is none. */
 json_t *frames_first_own(json_t *native);
 
-/* "function (file:line)" and its like; NULL for NULL; owned by the caller. */
+/* "function (file:line)" or the like; NULL for NULL; the caller frees it. */
 char *frame_text(const json_t *frame);
 
-/* The same without what changes between two runs, builds, checkouts or versions of Python. */
+/*
+ * frame_text without what differs between runs, builds, checkouts or versions of Python; the caller
+ * frees it.
+ */
 char *frame_key(const json_t *frame);
 
-/* How far a frame is from the user: 0 the program's own, 1 an installed library, 2 Python's or the C library's. */
+/*
+ * 0: the program's own code, 1: an installed library, 2: Python's standard library or the C
+ * library.
+ */
 int frame_distance(const json_t *frame);
 
 #endif

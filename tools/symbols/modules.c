@@ -1,6 +1,7 @@
 /*
- * Modules and images: see modules.h. Every offset in a file is checked against the size the file
- * had when it was opened, since the file may be cut short or be nothing but noise.
+ * Maps ELF files of modules and reads their segments and unwind tables: see modules.h. Every offset
+ * is checked against the size that the file had when it was opened, as the file may be truncated or
+ * damaged.
  */
 #define _GNU_SOURCE 1 /* tdestroy */
 #include "modules.h"
@@ -18,10 +19,10 @@
 #include "../base/guard.h"
 #include "../base/plainfile.h"
 
-#define BUILD_ID_BYTES 64 /* sha1 has 20; more than this is no build-id */
+#define BUILD_ID_BYTES 64 /* sha1 has 20; longer ones are no build-ids */
 #define PAGE_MASK 0xfffull
 
-/* .eh_frame_hdr: the only encodings that linkers write and that can be searched without a scan. */
+/* .eh_frame_hdr: the only encodings that linkers write and that allow a binary search. */
 #define HEADER_VERSION 1
 #define ENC_SDATA4 0x0b
 #define ENC_UDATA4 0x03
@@ -30,9 +31,9 @@
 
 struct image {
 	char *path;
-	const uint8_t *bytes; /* NULL: no usable file; remembered, so that it is not tried again */
+	const uint8_t *bytes; /* NULL: not usable; kept, so that it is not tried again */
 	size_t size;
-	uint64_t lowest; /* vaddr of the page of the first PT_LOAD */
+	uint64_t lowest; /* address of the first PT_LOAD's page */
 	const Elf64_Phdr *phdr;
 	size_t phdrs;
 	struct image_unwind unwind;
@@ -139,7 +140,7 @@ bool image_is_code(const struct image *image, uint64_t vaddr)
 	return phdr && phdr->p_flags & PF_X;
 }
 
-/* Bytes of a value in DWARF pointer encoding `encoding`; 0 when it has no fixed size. */
+/* Size of a value in this DWARF pointer encoding; 0 if it is variable. */
 static size_t encoded_size(uint8_t encoding)
 {
 	static const uint8_t size[8] = {8, 0, 2, 4, 8, 0, 0, 0};
@@ -177,7 +178,7 @@ static void write_hex(const uint8_t *bytes, size_t count, char *to)
 		sprintf(to + 2 * i, "%02x", bytes[i]);
 }
 
-/* Looks for the build-id among the notes in [at, at + size) of the file. */
+/* Searches the notes in [at, at + size) of the file for the build-id. */
 static void scan_notes(struct image *image, uint64_t at, uint64_t size, uint64_t align)
 {
 	uint64_t end = at + size;

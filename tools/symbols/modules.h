@@ -1,11 +1,11 @@
 /*
- * The objects mapped into a watched process, and the files behind them.
+ * The objects mapped into a watched process, and their files.
  *
- * A module says where an object lay; its image is the file as it is on disk now. An image is only
- * given out when it is the file that was mapped (same build-id, where one was recorded).
+ * A module says where an object was mapped; its image is the file as it is on disk now. An image is
+ * only returned if it is the mapped file (same build-id, if one was recorded).
  *
  * Glossary
- *   bias      what must be subtracted from an address in the process to get the address in the file
+ *   bias      to be subtracted from an address in the process to get the address in the file
  *   vaddr     an address in the file, as its program headers and symbols use it
  */
 #ifndef MPSAN_MODULES_H
@@ -19,7 +19,7 @@
 
 struct image;
 
-/* Where an image's unwind table lies (.eh_frame_hdr); entries is 0 when it has none. */
+/* An image's unwind table (.eh_frame_hdr); entries is 0 if it has none. */
 struct image_unwind {
 	uint64_t header; /* vaddr: the table's offsets are relative to it */
 	uint64_t table; /* vaddr */
@@ -27,15 +27,15 @@ struct image_unwind {
 };
 
 /*
- * Opens a module's file for reading, or returns -1. Never waits: a log may name a FIFO. Paths are
- * taken as they stand: what a program in another mount namespace or directory had is only found
- * where the two agree. A name without a slash is no path (the vdso).
+ * Opens a module's file for reading; -1 on failure. Never blocks: a log may name a FIFO. Paths are
+ * used unchanged, so files of a program in another mount namespace or working directory are only
+ * found if both agree. A name without a slash is no path (the vdso).
  */
 int module_open(const char *path);
 
 /*
- * The file of a module, mapped once and kept until images_finish(). NULL when it is gone, is no ELF
- * file of this machine, or is another build than the one that was mapped.
+ * The file of a module, mapped once and kept until images_finish(). NULL if it is missing, is no
+ * ELF file of this machine, or is another build than the mapped one.
  */
 const struct image *module_image(const struct module *module);
 
@@ -45,10 +45,10 @@ void images_finish(void);
 uint64_t image_bias(const struct image *image, const struct module *module);
 const struct image_unwind *image_unwind(const struct image *image);
 
-/* Copies up to `size` bytes at `vaddr` from the file's segments; returns how many there were. */
+/* Copies up to `size` bytes at `vaddr` from the file's segments; returns how many. */
 size_t image_read(const struct image *image, uint64_t vaddr, void *to, size_t size);
 
-/* Is `vaddr` in a segment that can be executed? */
+/* Whether `vaddr` is in an executable segment. */
 bool image_is_code(const struct image *image, uint64_t vaddr);
 
 #endif

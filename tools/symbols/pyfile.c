@@ -1,4 +1,4 @@
-/* See pyfile.h. */
+/* Finds CPython's symbols in ELF files. */
 #include "pyfile.h"
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ static const struct {
 	{"_Py_NoneStruct", offsetof(struct pyfile, none)},
 };
 
-/* Functions that a minor version was the first to have; from 3.11 on Py_Version tells. */
+/* Functions that first appeared in a minor version; from 3.11 on Py_Version tells. */
 static const struct {
 	const char *name;
 	unsigned minor;
@@ -50,7 +50,7 @@ static void note_symbol(struct pyfile *file, const char *name, const GElf_Sym *s
 			file->minor = firsts[i].minor;
 }
 
-/* .dynsym has what is exported, .symtab all; a program that embeds CPython may export nothing. */
+/* .dynsym has exported symbols, .symtab all; a program that embeds CPython may export none. */
 static void read_symbols(struct pyfile *file, Elf *elf, unsigned type)
 {
 	Elf_Scn *section = NULL;

@@ -1,6 +1,4 @@
-/*
- * Where a file has the symbols of CPython. Neighbour: pyview.h finds the files of a process.
- */
+/* Addresses of CPython's symbols in a file. Neighbour: pyview.h finds the files of a process. */
 #ifndef MPSAN_PYFILE_H
 #define MPSAN_PYFILE_H
 
@@ -8,21 +6,21 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Addresses as the file has them (vaddr); 0: not there. */
+/* Addresses in the file (vaddr); 0: missing. */
 struct pyfile {
 	dev_t device;
 	ino_t inode;
 	off_t size;
-	int64_t changed_ns; /* the file's own time */
+	int64_t changed_ns; /* modification time */
 	bool is_cpython;
-	unsigned minor; /* of 3.8 to 3.10, told by the functions it has; 0 */
+	unsigned minor; /* 3.8 to 3.10, judged by its functions; else 0 */
 	uint64_t load_offset, load_vaddr; /* its first segment */
 	uint64_t version, runtime, type_type, code_type, unicode_type, bytes_type, none;
 };
 
 /*
- * What the file is, parsed at the first question. NULL: it cannot be opened or is no ELF file. Valid
- * until pyfiles_finish or the next call.
+ * The parsed file, cached. NULL: it cannot be opened or is no ELF file. Valid until pyfiles_finish
+ * or the next call.
  */
 const struct pyfile *pyfile_find(const char *path);
 

@@ -1,4 +1,4 @@
-/* See pyview.h. */
+/* Reads Python frames and objects of another process. */
 #include "pyview.h"
 
 #include <errno.h>
@@ -21,14 +21,14 @@ struct pyview {
 	const char *limit;
 };
 
-/* ---- the door ---- */
+/* ---- reading memory ---- */
 
 static long peek_process(const struct cpython *py, void *to, uint64_t from, size_t bytes)
 {
 	return proc_read((uint32_t)py->pid, from, to, bytes);
 }
 
-/* ---- which file has CPython, and where it lies ---- */
+/* ---- finding CPython's file and address ---- */
 
 /* One line of /proc/PID/maps. */
 struct mapping {
@@ -49,7 +49,7 @@ static bool mapping_parse(struct mapping *mapping, char *line)
 	return true;
 }
 
-/* Through /proc, so that it does not matter whether the program was deleted. */
+/* Through /proc, so that a deleted program can be read. */
 static const struct pyfile *open_program(pid_t pid, char *target, size_t bytes)
 {
 	char path[64];
@@ -62,8 +62,8 @@ static const struct pyfile *open_program(pid_t pid, char *target, size_t bytes)
 }
 
 /*
- * A path is told as seen from our root directory (chroot), or from the process's own (containers).
- * The number of the file decides where it can: some file systems know two for one file.
+ * A path may be relative to our root (chroot) or to the process's own (containers). The inode
+ * decides if possible: some file systems have two for one file.
  */
 static const struct pyfile *open_library(pid_t pid, const struct mapping *mapping)
 {
@@ -97,7 +97,7 @@ static void pyview_take(struct pyview *view, const struct pyfile *file, uint64_t
 		view->limit = "process_vm_readv is not allowed";
 }
 
-/* The first mapping of the program, or of a library whose name tells, that has CPython. */
+/* The first mapping of the program, or of a library with a fitting name, that contains CPython. */
 static bool find_cpython(struct pyview *view, FILE *maps)
 {
 	char line[PATH_BYTES + 128], target[PATH_BYTES];
@@ -155,7 +155,7 @@ void pyview_finish(void)
 	pyfiles_finish();
 }
 
-/* ---- what it does ---- */
+/* ---- frames and waits ---- */
 
 const char *pyview_limit(const struct pyview *view)
 {
@@ -167,7 +167,7 @@ uint32_t pyview_version(const struct pyview *view)
 	return view->py.version;
 }
 
-/* The innermost frame of a thread, 0: none, or not to be read now. */
+/* The innermost frame of a thread; 0: none, or unreadable now. */
 static uint64_t top_frame(const struct pyview *view, uint64_t pthread)
 {
 	uint64_t at = view->limit ? 0 : cpython_find_thread(&view->py, pthread);

@@ -1,8 +1,8 @@
 /*
- * Python frames of another process, read as plain memory while it runs or waits: nothing is
- * stopped, and no code runs there. CPython 3.8 to 3.14, by the library's own readers
- * (../shim/cpython/). The process may change, exec or die at any moment: answers may then be wrong
- * or empty, and that is all. Needs the right to trace the process, which an ancestor has by default.
+ * Python frames of another process, read from its memory while it runs or waits: it is not stopped,
+ * and no code runs in it. CPython 3.8 to 3.14, with the library's own readers
+ * (../../shim/common/cpython/). The process may change, exec or die meanwhile: answers may then be
+ * wrong or empty, which is harmless. Needs ptrace permission, which an ancestor has by default.
  */
 #ifndef MPSAN_PYVIEW_H
 #define MPSAN_PYVIEW_H
@@ -16,8 +16,8 @@
 struct pyview;
 
 /*
- * NULL: it runs no CPython, or it is gone, or /proc does not tell. Files are parsed once and
- * remembered, so another process of the same program costs the reading of its list of mappings.
+ * NULL: no CPython, ended, or unreadable. Files are parsed once and cached, so another process of
+ * the same program only costs reading its mappings.
  */
 struct pyview *pyview_open(pid_t pid);
 void pyview_close(struct pyview *view);
@@ -32,35 +32,41 @@ const char *pyview_limit(const struct pyview *view);
 uint32_t pyview_version(const struct pyview *view);
 
 /*
- * Frames of the thread whose pthread_self() is given, innermost first: text as python_stack writes
- * it (shim/python/python.h), that is "function\tfile\tline\n" for each. Returns its length. 0 stands
- * for any thread that has frames: the one of a process that has no other.
+ * Frames of the thread with this pthread_self(), innermost first: "function\tfile\tline\n" for each
+ * (see shim/python/python.h). Returns the text's length. 0 means any thread that has frames, for a
+ * process with one thread.
  */
 size_t pyview_stack(struct pyview *view, uint64_t pthread, char *text, size_t bytes);
 
-/* What is known of the queue.Queue in whose get() the thread waits; see ../shim/cpython/process.h. */
+/*
+ * State of the queue.Queue in whose get() the thread waits; see
+ * ../../shim/common/cpython/process.h.
+ */
 enum cpython_queue pyview_awaited_queue(struct pyview *view, uint64_t pthread);
 
-/* It is in queue.SimpleQueue.get, whose lock this is; the same. */
+/* Whether it is in queue.SimpleQueue.get, with this lock. */
 bool pyview_awaits_simple(struct pyview *view, uint64_t pthread, uint64_t lock);
 
-/* TID of the thread that it waits for in Thread.join, 0: not known. */
+/* TID of the thread that it joins in Thread.join; 0: unknown. */
 uint32_t pyview_joined(struct pyview *view, uint64_t pthread);
 
-/* Objects by which a wait in concurrent.futures and its task are matched; see ../shim/cpython/process.h. */
+/*
+ * Objects that match a wait in concurrent.futures with its task; see
+ * ../../shim/common/cpython/process.h.
+ */
 unsigned pyview_awaited(struct pyview *view, uint64_t pthread, uint64_t *object, unsigned most);
 unsigned pyview_task(struct pyview *view, uint64_t pthread, uint64_t *object, unsigned most);
 
-/* The name of a thread that threading started; "": not known. */
+/* The name of a thread started by threading; "": unknown. */
 size_t pyview_name(struct pyview *view, uint64_t pthread, char *text, size_t bytes);
 
-/* Its outermost function: what a thread without such a name was started with. */
+/* Its outermost function: what a thread without a name was started with. */
 size_t pyview_function(struct pyview *view, uint64_t pthread, char *text, size_t bytes);
 
-/* pthread_self() of the only thread that Python knows; 0: there are several. */
+/* pthread_self() of the only thread known to Python; 0: several. */
 uint64_t pyview_only_thread(struct pyview *view);
 
-/* pthread_self() of the thread that holds the (main interpreter's) GIL; 0: nobody, or not known. */
+/* pthread_self() of the thread that holds the main interpreter's GIL; 0: none, or unknown. */
 uint64_t pyview_gil_holder(struct pyview *view);
 
 #endif

@@ -1,4 +1,4 @@
-/* See source_file.h. */
+/* Reads source files and sanitises their lines. */
 #include "source_file.h"
 
 #include <ctype.h>
@@ -13,9 +13,9 @@
 #include "../base/utf8.h"
 #include "../base/util.h"
 
-#define BYTES_MAX (4 << 20) /* what people write is far smaller */
-#define COLUMNS 160u /* of a line that is shown */
-#define REPLACED "\xef\xbf\xbd" /* U+FFFD, for what cannot or must not be shown */
+#define BYTES_MAX (4 << 20) /* real ones are far smaller */
+#define COLUMNS 160u /* per line shown */
+#define REPLACED "\xef\xbf\xbd" /* U+FFFD, for characters that are invalid or must not be shown */
 
 static uint64_t source_file_later(uint64_t one, uint64_t other)
 {
@@ -28,8 +28,8 @@ static uint64_t ns_of(struct timespec time)
 }
 
 /*
- * When something on the way to a file began to lead elsewhere. A link that was replaced is new. A directory that was
- * renamed has changed later than its content; otherwise only names came and went in it.
+ * When a component of a file's path last began to lead elsewhere: a replaced link is new; a renamed
+ * directory has a ctime later than its mtime, otherwise only its entries changed.
  */
 static uint64_t way_changed_ns(const char *path)
 {
@@ -49,8 +49,8 @@ static uint64_t way_changed_ns(const char *path)
 }
 
 /*
- * Who reads another user's session must not show what that user could not read. Files of the kernel's, some of which are
- * used up by reading, say that they are empty.
+ * A reader of another user's session must not be shown what that user could not read. Files of the
+ * kernel, which reading may consume, report size 0.
  */
 static bool may_show(const struct stat *st, uid_t owner)
 {
@@ -64,7 +64,7 @@ static bool is_same(const struct stat *one, const struct stat *other)
 	       one->st_size == other->st_size && ns_of(one->st_ctim) == ns_of(other->st_ctim);
 }
 
-/* Opening a device may set it to work, so it is looked at first. */
+/* Opening a device can have side effects, so the type is checked first. */
 static bool read_text(struct textfile *text, const char *path, uid_t owner, struct stat *st)
 {
 	struct stat opened, after;
@@ -90,7 +90,7 @@ static bool read_text(struct textfile *text, const char *path, uid_t owner, stru
 	return !wrong;
 }
 
-/* Lines end as Python sees it: in "\n", "\r\n" and "\r". */
+/* Line ends as in Python: "\n", "\r\n" and "\r". */
 static void find_lines(struct source_file *file)
 {
 	ARRAY(uint32_t) lines = {0};
@@ -133,7 +133,10 @@ static const char *end_of(const struct source_file *file, uint64_t number)
 	return file->text + (number < file->lines ? file->line[number] : file->bytes);
 }
 
-/* Also what turns the direction of text, or takes no room: a line must read as what it is. */
+/*
+ * Includes characters that reverse the text's direction or have no width: a line must be displayed
+ * as it is.
+ */
 static bool is_deceptive(int32_t code)
 {
 	return (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||

@@ -1,4 +1,4 @@
-/* See sources.h. */
+/* Decides which source lines may be shown, and adds them to frames. */
 #include "sources.h"
 
 #include <limits.h>
@@ -11,17 +11,17 @@
 #include "../base/jsontext.h"
 #include "source_file.h"
 
-#define FILES_MAX 1000u /* read for one session */
+#define FILES_MAX 1000u /* files read per session */
 
 struct sources {
 	const struct reader *reader;
-	bool here; /* the files of the session's host are those of this one */
+	bool here; /* the session's host has our files */
 	uid_t owner;
-	uint64_t tick_ns; /* stamps of files may be old by so much */
+	uint64_t tick_ns; /* resolution of file timestamps */
 	ARRAY(struct source_file) files;
 };
 
-/* Containers share the kernel, and so its boot, but not their names. */
+/* Containers share the kernel and its boot id, but not host names. */
 static bool is_same_host(const struct session *session)
 {
 	char name[sizeof(session->head->host.name)] = "";
@@ -64,7 +64,10 @@ static const struct source_file *file_at(struct sources *sources, const char *pa
 	return &sources->files.item[sources->files.count - 1];
 }
 
-/* Where the image began that a process runs: its own log says so, or that of whom it was copied from. */
+/*
+ * The initial working directory of the process's image: from its own log, or from that of the
+ * process it was forked from.
+ */
 static const char *began_in(const struct reader *reader, uint32_t slot)
 {
 	const struct session *session = &reader->session;
@@ -84,7 +87,10 @@ static const char *began_in(const struct reader *reader, uint32_t slot)
 	return NULL;
 }
 
-/* Of Python's files the names are relative to where the program began, of others to where they were compiled. */
+/*
+ * Python's file names are relative to the program's initial directory, others to the compilation
+ * directory.
+ */
 static char *sources_absolute(const char *file, const char *directory)
 {
 	if (*file == '/')
@@ -94,7 +100,7 @@ static char *sources_absolute(const char *file, const char *directory)
 	return text_format("%s/%s", directory, file);
 }
 
-/* A program that mpsan was attached to is older than the session. */
+/* A process that mpsan attached to is older than the session. */
 static uint64_t began_ns(const struct sources *sources, uint32_t slot)
 {
 	const struct session *session = &sources->reader->session;
@@ -107,7 +113,7 @@ static uint64_t began_ns(const struct sources *sources, uint32_t slot)
 	return begun > sources->tick_ns ? begun - sources->tick_ns : 0;
 }
 
-/* What was compiled is newer than its source. */
+/* Compiled code is newer than its source. */
 static bool is_compiled_from(const char *module, const struct source_file *file)
 {
 	struct stat st;
@@ -117,7 +123,9 @@ static bool is_compiled_from(const char *module, const struct source_file *file)
 		       file->written_ns;
 }
 
-/* A function is named where it is defined: if not, another file has come to this place unnoticed. */
+/*
+ * A function's name occurs at its definition: if not, another file has replaced this one unnoticed.
+ */
 static bool defines(const struct source_file *file, uint64_t line, const char *function)
 {
 	const char *dot = strrchr(function, '.'), *name = dot ? dot + 1 : function;

@@ -1,7 +1,6 @@
 /*
- * Names, by elfutils. Each file is reported to a Dwfl of its own, at its own addresses: so that one
- * file is read once for all processes, wherever it lay in each, and only when a name in it is asked
- * for.
+ * Names addresses, with elfutils. Each file has a Dwfl of its own, loaded at its own addresses, so
+ * that it is read once for all processes, and only if a name in it is needed.
  */
 #define _GNU_SOURCE 1 /* tdestroy */
 #include "symbols.h"
@@ -17,13 +16,13 @@
 
 #include "../base/filtered.h"
 
-/* A label without a size (hand-written code) is taken to reach this far and no farther. */
+/* A label without a size (assembly) is assumed to cover this many bytes. */
 #define LABEL_REACH 4096
 
 /* From libstdc++, which has no C header for it. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
-/* A file with its names; `dwfl` is NULL when it cannot be read. */
+/* A file with symbols; `dwfl` is NULL if it cannot be read. */
 struct source {
 	char *path;
 	char *build_id; /* as recorded; NULL: unknown */
@@ -31,7 +30,7 @@ struct source {
 	Dwfl_Module *module;
 };
 
-/* An answer given before. `at` is a vaddr in the source, or an offset when it cannot be read. */
+/* A cached answer. `at` is a vaddr in the source, or a file offset if it cannot be read. */
 struct answer {
 	const struct source *source;
 	uint64_t at;
@@ -51,9 +50,8 @@ struct symbols {
 static struct symbols *kept; /* see symbols_keep(); NULL: none */
 
 /*
- * Keeps elfutils from asking a debuginfod server: a sanitizer that reports a deadlock must not
- * itself wait for the network. The variable is put back, because the watched program inherits our
- * environment.
+ * Keeps elfutils from asking a debuginfod server: reporting a deadlock must not wait for the
+ * network. The variable is restored, as the watched program inherits our environment.
  */
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
 			  const char *file, const char *link, GElf_Word crc, char **found)
@@ -62,7 +60,7 @@ static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dw
 	char *urls = now ? strdup(now) : NULL;
 	int fd;
 
-	if (!filtered_may(SYS_socketpair)) /* it is prepared all the same */
+	if (!filtered_may(SYS_socketpair)) /* it is initialised nevertheless */
 		return free(urls), -1;
 	unsetenv("DEBUGINFOD_URLS");
 	fd = dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, found);
@@ -73,7 +71,7 @@ static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dw
 }
 
 static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf, /* never asked: the file is handed over open */
+	.find_elf = dwfl_build_id_find_elf, /* never called: the file is passed as a descriptor */
 	.find_debuginfo = find_debuginfo,
 	.section_address = dwfl_offline_section_address,
 };
@@ -153,7 +151,7 @@ static int compare_answers(const void *left, const void *right)
 	return (one->at > other->at) - (one->at < other->at);
 }
 
-/* Opens the source's file with load address 0, so that addresses in it are vaddrs. */
+/* Opens the source's file with load address 0, so that its addresses are vaddrs. */
 static void source_report(struct source *source)
 {
 	int fd = module_open(source->path);
@@ -207,7 +205,9 @@ static struct source *find_source(struct symbols *symbols, const struct module *
 	return source;
 }
 
-/* Where the compiler or the linker added to a name: ".constprop.0", ".1", "@GLIBC_2.2.5". */
+/*
+ * Length of a name without suffixes of compiler and linker: ".constprop.0", ".1", "@GLIBC_2.2.5".
+ */
 static size_t written_length(const char *name)
 {
 	static const char *const added[] = {"constprop", "isra", "part",
@@ -226,7 +226,7 @@ static size_t written_length(const char *name)
 	return length;
 }
 
-/* The name as people write it: demangled, without what the tools added. */
+/* The name as in the source: demangled, without such suffixes. */
 static char *plain_name(const char *name)
 {
 	char *written = strndup(name, written_length(name));
@@ -253,7 +253,7 @@ static void look_up_name(struct answer *answer, Dwfl_Module *module)
 	answer->start = answer->at - offset;
 }
 
-/* The unit compiled to `at`. clang writes no .debug_aranges, and then every unit must be asked. */
+/* The compilation unit of `at`. clang writes no .debug_aranges, so then every unit is searched. */
 static Dwarf_Die *find_unit(Dwfl_Module *module, uint64_t at, Dwarf_Addr *bias)
 {
 	Dwarf_Die *unit = dwfl_module_addrdie(module, at, bias);
@@ -266,7 +266,7 @@ static Dwarf_Die *find_unit(Dwfl_Module *module, uint64_t at, Dwarf_Addr *bias)
 	return NULL;
 }
 
-/* The DIEs around `at`, beginning with the innermost call that was inlined; the caller frees them. */
+/* The DIEs around `at`, starting with the innermost inlined call; the caller frees them. */
 static int inlined_calls(Dwarf_Die *unit, Dwarf_Addr at, Dwarf_Die **calls)
 {
 	Dwarf_Die *scopes = NULL;
@@ -293,7 +293,10 @@ static const char *file_of_call(Dwarf_Die *unit, Dwarf_Die *call)
 	return dwarf_filesrc(files, number, NULL, NULL);
 }
 
-/* A wrapper that a header inlines (attribute `artificial`), as ours does, is told as the line that calls it. */
+/*
+ * For a wrapper inlined from a header (attribute `artificial`), like ours, the line that calls it
+ * is shown.
+ */
 static const char *look_past_wrappers(Dwarf_Die *unit, Dwarf_Addr at, const char *file, int *line)
 {
 	Dwarf_Attribute attribute;
@@ -359,7 +362,7 @@ static const struct answer *find_answer(struct symbols *symbols, const struct so
 	return answer;
 }
 
-/* Without a usable file the lowest vaddr is taken to be 0, as in all but non-PIE executables. */
+/* Without a usable file the lowest vaddr is assumed to be 0, as in all but non-PIE executables. */
 static uint64_t bias_of(const struct module *module)
 {
 	const struct image *image = module_image(module);
@@ -367,7 +370,7 @@ static uint64_t bias_of(const struct module *module)
 	return image ? image_bias(image, module) : module->base;
 }
 
-/* The answer for `back` bytes before `address`; fills in the module and the offset in its file. */
+/* The answer for `back` bytes before `address`; sets the module and the offset in its file. */
 static const struct answer *symbols_ask(struct symbols *symbols, const struct modules *modules,
 					uint64_t address, unsigned back, struct symbol *out)
 {

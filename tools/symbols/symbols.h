@@ -1,10 +1,8 @@
 /*
- * Names for addresses: functions, static objects, and source lines where there is debug
- * information.
+ * Names of addresses: functions, static objects, and source lines if there is debug information.
  *
- * Only what lies on this machine is read: the module itself, and separate debug files in the usual
- * places
- * (/usr/lib/debug, .build-id). Nothing is fetched. Answers are kept, so asking again is cheap.
+ * Only local files are read: the module itself, and separate debug files in the usual places
+ * (/usr/lib/debug, .build-id). Nothing is downloaded. Answers are cached.
  */
 #ifndef MPSAN_SYMBOLS_H
 #define MPSAN_SYMBOLS_H
@@ -13,7 +11,7 @@
 
 struct symbols;
 
-/* A named address. Strings belong to the struct symbols; NULL or 0 when not known. */
+/* A named address. Strings belong to the struct symbols; NULL or 0 if unknown. */
 struct symbol {
 	char *function; /* or the static object; C++ names demangled */
 	char *module; /* path */
@@ -28,22 +26,22 @@ struct symbols *symbols_create(void);
 void symbols_destroy(struct symbols *symbols);
 
 /*
- * From now on all that is created is one, kept until this is called with false: the ranks of a job run the same files,
- * and each is read once.
+ * While this is on, all symbols_create() calls share one object: the ranks of a job run the same
+ * files, which are then read once.
  */
 void symbols_keep(bool keep);
 
 /*
  * Names the code at `pc`; `offset` is pc within the module's file. A return address is looked up
- * one byte earlier, within the call. False when pc lies in no module; true with `function` NULL
- * when all that is known is the module (stripped, gone, or another build than the one that ran).
+ * one byte earlier, within the call. False if pc is in no module; true with `function` NULL if only
+ * the module is known (stripped, missing, or another build).
  */
 bool symbols_name(struct symbols *symbols, const struct modules *modules, uint64_t pc,
 		  bool is_return_address, struct symbol *out);
 
 /*
- * Names the static object that holds `address`; `offset` is then the address within that object.
- * With no such object `function` is NULL and `offset` is the address within the module's file.
+ * Names the static object that contains `address`; `offset` is then the address within that object.
+ * Without such an object `function` is NULL and `offset` is the address within the module's file.
  */
 bool symbols_name_data(struct symbols *symbols, const struct modules *modules, uint64_t address,
 		       struct symbol *out);

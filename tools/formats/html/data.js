@@ -1,6 +1,6 @@
 'use strict';
 /*
- * The data of the page: what out_html.h describes, and how to look things up in it. All times are nanoseconds since
+ * The data of the page: what out_html.h describes, and functions to look things up in it. All times are nanoseconds since
  * 1970, which a double holds to a quarter of a microsecond.
  */
 const data = JSON.parse(document.getElementById('data').textContent);
@@ -40,7 +40,7 @@ function placeText(frame) {
 	return frame.module ? `${name} (${baseName(frame.module)})` : name;
 }
 
-/* The step that a finding speaks of first: that of its own thread; what suffers stands last. */
+/* The step of the finding's own thread; the affected one comes last. */
 function mainStep(finding) {
 	const steps = finding.evidence || [];
 	const own = steps.filter((step) => step.pid === finding.pid && step.tid === finding.tid &&
@@ -53,7 +53,7 @@ function mainStep(finding) {
 	return steps[steps.length - 1] || null;
 }
 
-/* Pids are names on one host, in one session: with several of these, what a pid means depends on who speaks of it. */
+/* A pid is unique per host and session: with several of these, its meaning depends on the finding or process. */
 const hosts = data.hosts || [];
 const severalHosts = hosts.length > 1;
 
@@ -75,7 +75,7 @@ for (const process of processes) {
 	byPid.get(key).push(process);
 }
 
-/* Pids come back: the process that lived then; else the last of that pid. */
+/* Pids are reused: the process that lived then, else the last one with that pid. */
 function processAt(pid, time, near) {
 	const list = byPid.get(processKey(pid, near));
 	if (!list)
@@ -93,7 +93,7 @@ function processName(process) {
 
 function endText(process) {
 	if (!process || !process.end_ns)
-		return 'alive at the end';
+		return 'running at the end';
 	const end = process.end || {};
 	if (end.signal != null)
 		return `ended by ${signalName(end.signal)}`;
@@ -111,7 +111,7 @@ function hasFailed(process) {
 	return end.signal != null || (end.code != null && end.code !== 0);
 }
 
-/* From the first to the last moment that anything is known of. */
+/* From the first to the last known time. */
 const span = (() => {
 	let begin = Infinity, end = 0;
 	const see = (time) => {
@@ -129,7 +129,7 @@ const span = (() => {
 	return end ? {begin, end: Math.max(end, begin + 1)} : {begin: 0, end: 1};
 })();
 
-/* pid and tid of a thread: what the time line knows of it. */
+/* By pid and tid: the timeline's data of a thread. */
 const lines = (() => {
 	const known = new Map(), line = data.line;
 	if (!line)
@@ -142,7 +142,7 @@ const lines = (() => {
 	return known;
 })();
 
-/* Keys of the processes that a finding tells of. */
+/* Keys of the processes in a finding. */
 function pidsOf(finding) {
 	if (!finding.pids) {
 		const pids = new Set([finding.pid]);
@@ -162,7 +162,7 @@ function pidsOf(finding) {
 
 const stackWords = [];
 
-/* The words of one stack, once: ten thousand findings share a few stacks. */
+/* The words of each stack, once: thousands of findings share a few stacks. */
 function wordsOfStack(index) {
 	if (stackWords[index] === undefined)
 		stackWords[index] = stackAt(index).map((f) => `${f.function} ${f.file}:${f.line} ${f.module}`)

@@ -1,8 +1,8 @@
 /*
- * Elements and the words for numbers. Names that a program chose become text here and never markup: nothing in this
+ * Makes elements and formats numbers. Names from programs become text here and never markup: nothing in this
  * page makes elements from strings.
  */
-/* Control characters and those that turn the direction of text could make a name look like another. */
+/* Control and direction characters could make a name look like another. */
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 function fill(node, attributes, children) {
@@ -42,7 +42,7 @@ function picture(width, height, title, words, ...children) {
 	svg('title', {id: `${id}-title`}, title), svg('desc', {id: `${id}-words`}, words), ...children);
 }
 
-/* What a picture shows, for whoever does not see it: filled when it is opened. */
+/* The content of a picture as a table, for screen readers: filled when it is opened. */
 function asTable(caption, heads, rows) {
 	const fold = el('details', {class: 'as-table'}, el('summary', null, 'The picture as a table'));
 	fold.addEventListener('toggle', () => {
@@ -95,7 +95,7 @@ async function copyText(text, button) {
 	setTimeout(() => { button.textContent = before; }, 1500);
 }
 
-/* Says something to a screen reader, in the one place that it listens to. */
+/* Announces a text to screen readers through the live region. */
 function announce(text) {
 	byId('result').textContent = text;
 }

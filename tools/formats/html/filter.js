@@ -1,5 +1,5 @@
 /*
- * What is chosen: words, grades, a rule, a process. Neighbours: list.js shows the findings that fit, overview.js marks
+ * The filter: words, severities, a rule, a process. Neighbours: list.js shows the findings that fit, overview.js marks
  * them.
  */
 const wanted = {query: '', grades: new Set(GRADES), rule: '', process: ''};

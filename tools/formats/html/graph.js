@@ -17,11 +17,11 @@ function waitGraph(finding) {
 			return node(`${edge.pid}/${edge.tid}`, edge.thread || `thread ${edge.tid}`,
 				    edge.pid, edge.gone ? 'gone' : '', edge.gone);
 		if (edge.pid !== step.pid && !edge.gone && mainOf.has(edge.pid))
-			return mainOf.get(edge.pid); /* its end is waited for */
+			return mainOf.get(edge.pid); /* the waiter waits for its end */
 		return edge.gone ? node(`process/${edge.pid}`, `process ${edge.pid}`, edge.pid,
 					endText(processAt(edge.pid, step.time_ns, finding)), true) :
-				   node(`nobody/${step.pid}/${step.tid}`, 'nobody is left',
-					step.pid, 'who could end this wait', true);
+				   node(`nobody/${step.pid}/${step.tid}`, 'no owner',
+					step.pid, 'could end this wait', true);
 	};
 	const steps = (finding.evidence || []).filter((step) => step.waits_for);
 	for (const step of steps) {
@@ -39,14 +39,14 @@ function waitGraph(finding) {
 			label: edge.what,
 			long: `${from.label} of process ${from.pid} waits for ${edge.what}` +
 				      (edge.tid || edge.gone ? `, held by ${to.label} of process ${to.pid}` :
-				       to.gone		     ? ', which nobody is left to end' :
+				       to.gone		     ? ', which nothing can end' :
 							       '')
 		});
 	}
 	return {finding, nodes: [...nodes.values()], edges, title: 'Who waits for whom', legend: 'An arrow leads from a thread to the one it waits for.'};
 }
 
-/* Locks and who took the second while holding the first. */
+/* Locks, and threads that took the second while holding the first. */
 function orderGraph(finding) {
 	const nodes = new Map(), edges = [];
 	const node = (name) => {
@@ -56,10 +56,10 @@ function orderGraph(finding) {
 	};
 	for (const step of (finding.evidence || []).filter((one) => one.first && one.second))
 		edges.push({from: node(step.first), to: node(step.second), label: step.thread || `thread ${step.tid}`, long: step.what});
-	return {finding, nodes: [...nodes.values()], edges, title: 'In which order locks were taken', legend: 'An arrow leads from the lock that was held to the one taken under it.'};
+	return {finding, nodes: [...nodes.values()], edges, title: 'Lock order', legend: 'An arrow leads from the lock that was held to the one taken under it.'};
 }
 
-/* Processes that wait for each other stand side by side. */
+/* Processes that wait for each other are placed side by side. */
 function groupsOf(nodes, edges)
 {
 	const groups = new Map(), ends = edges.flatMap((edge) => [edge.from, edge.to])
@@ -72,7 +72,7 @@ function groupsOf(nodes, edges)
 	return groups;
 }
 
-/* All in one process: two face each other, more stand in a ring. */
+/* All in one process: two side by side, more in a ring. */
 function placeRing(nodes, width) {
 	const count = nodes.length, middle = width / 2;
 	if (count <= 2) {
@@ -193,7 +193,7 @@ function graphFigure(graph, width) {
 	const drawing = picture(width, height, graph.title, graph.edges.map((edge) => edge.long).join('. '),
 		boxes, edges.map(drawEdge), nodes.map(drawNode));
 	return el('figure', {class: 'figure'}, el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': graph.title}, drawing),
-		el('figcaption', null, graph.legend, left > 0 && ` ${plural(left, 'further thread')} not drawn; the table has all.`),
+		el('figcaption', null, graph.legend, left > 0 && ` ${plural(left, 'further thread')} not drawn; the table lists all.`),
 		asTable(graph.title, ['From', 'To', 'Why'], () => graph.edges.map((edge) => [edge.from.label, edge.to.label, edge.long])));
 }
 

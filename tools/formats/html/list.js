@@ -1,5 +1,5 @@
 /*
- * The list of findings: only the rows in sight exist, however many there are. A list box for the keyboard and for
+ * The list of findings: only visible rows exist, however many findings there are. A list box for the keyboard and for
  * screen readers. Neighbours: filter.js says which findings, story.js shows the chosen one.
  */
 const ITEM = 84, SPARE = 6;
@@ -20,7 +20,7 @@ function listRow(finding, index) {
 
 const made = new Map();
 
-/* Makes the rows in sight and removes the others. */
+/* Creates visible rows and removes the others. */
 function drawRows() {
 	const list = byId('list'), rows = byId('rows');
 	const first = Math.max(0, Math.floor(list.scrollTop / ITEM) - SPARE);
@@ -66,7 +66,7 @@ function choose(index, keepPlace) {
 		history.replaceState(null, '', `#${encodeURIComponent(shown[chosen].fingerprint || '')}`);
 }
 
-/* Takes other findings into the list, and stays at the chosen one if it is among them. */
+/* Replaces the findings, and keeps the selected one if it is among them. */
 function setShown(list) {
 	const stay = shownStory ? list.indexOf(shownStory) : -1;
 	shown = list;

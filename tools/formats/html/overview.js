@@ -42,7 +42,7 @@ function setView(next) {
 	drawOverview();
 }
 
-/* Zooms around a point, given as parts of the view. */
+/* Zooms around a point, given as fractions of the view. */
 function zoomView(factor, x = 0.5, y = 0.5) {
 	const time = view.t1 - view.t0, rows = view.r1 - view.r0;
 	const t = view.t0 + x * time, r = view.r0 + y * rows;
@@ -66,7 +66,7 @@ function shownRows() {
 	return order.slice(Math.floor(view.r0), Math.ceil(view.r1));
 }
 
-/* The lives, in two paths: those that went well and those that did not. */
+/* The processes' lives, in two paths: successful and failed ones. */
 function drawLives(height) {
 	const path = {well: '', ill: ''}, thick = Math.max(1, Math.min(8, height * 0.6));
 	for (const process of shownRows()) {
@@ -88,7 +88,7 @@ function drawBirths() {
 	return svg('path', {class: 'births', d});
 }
 
-/* Findings that fall on one spot are one mark, of the worst grade among them. */
+/* Findings at the same spot are one mark, with the worst severity. */
 function drawMarks() {
 	const spots = new Map();
 	for (const finding of shownFindings()) {
@@ -205,7 +205,7 @@ function overviewKey(event) {
 }
 
 function processTable() {
-	return asTable('All processes', ['Pid', 'Name', 'Parent', 'Made by', 'From', 'Lived', 'End', 'Findings'], () => order.map((process) => [
+	return asTable('All processes', ['Pid', 'Name', 'Parent', 'Parent', 'From', 'Lived', 'End', 'Findings'], () => order.map((process) => [
 		process.pid, processName(process), process.parent, process.how || '', `+${durationText(process.start_ns - whole.t0)}`,
 		durationText((process.end_ns || whole.t1) - process.start_ns), endText(process), process.count || 0]));
 }

@@ -1,5 +1,5 @@
 /*
- * The page as a whole: its top, the limits and practices, keys, themes, printing. It starts all others.
+ * The page as a whole: header, limits and practices, keys, themes, printing. Starts all other parts.
  */
 function countOf(grade) {
 	return findings.reduce((sum, finding) => sum + (finding.severity === grade), 0);
@@ -8,17 +8,17 @@ function countOf(grade) {
 function verdictText() {
 	const [errors, warnings, notes] = GRADES.map(countOf);
 	if (errors)
-		return ['bad', errors === 1 ? 'One hazard is proved.' : `${errors.toLocaleString('en')} hazards are proved.`];
+		return ['bad', errors === 1 ? '1 proved error.' : `${errors.toLocaleString('en')} proved errors.`];
 	if (warnings)
-		return ['risky', `Nothing is proved; ${plural(warnings, 'warning')} to look at.`];
-	return ['good', notes ? `No errors, no warnings; ${plural(notes, 'note')}.` : 'Nothing was found.'];
+		return ['risky', `No errors; ${plural(warnings, 'warning')}.`];
+	return ['good', notes ? `No errors, no warnings; ${plural(notes, 'note')}.` : 'No findings.'];
 }
 
 function exitText() {
 	const {code, signal} = data.exit || {};
 	if (signal != null)
 		return signalName(signal);
-	return code == null ? 'not known' : `exit code ${code}`;
+	return code == null ? 'unknown' : `exit code ${code}`;
 }
 
 function commandText() {
@@ -38,7 +38,7 @@ function addHosts() {
 	addFact(names.length > 1 ? 'Hosts' : 'Host', names.slice(0, HOSTS_NAMED).join(', ') + (left > 0 ? ` and ${left} more` : ''));
 	addFact('Ranks', ranks > 1 ? ranks.toLocaleString('en') : '');
 	const skews = hosts.map((one) => Math.abs(one.skew_ns || 0));
-	addFact('Clocks', severalHosts && Math.max(...skews) ? `put on that of the first host; up to ${durationText(Math.max(...skews))} apart` : '');
+	addFact('Clocks', severalHosts && Math.max(...skews) ? `converted to the first host's; up to ${durationText(Math.max(...skews))} apart` : '');
 }
 
 function startTop() {
@@ -48,13 +48,13 @@ function startTop() {
 	document.title = `${plural(countOf('error'), 'error')}, ${plural(countOf('warning'), 'warning')} – mpsan`;
 	byId('counts').append(...GRADES.map((grade) => el('li', {class: grade}, el('strong', null, countOf(grade).toLocaleString('en')),
 		` ${countOf(grade) === 1 ? grade : `${grade}s`}`)), data.suppressed ? el('li', null, el('strong', null, data.suppressed), ' suppressed') : '');
-	fill(byId('command'), null, [commandText() || 'command not known']);
+	fill(byId('command'), null, [commandText() || 'unknown command']);
 	addFact('Ended', exitText());
 	addFact('Lasted', processes.length ? durationText(span.end - span.begin) : '');
 	addFact('Processes', plural(processes.filter((process) => process.how !== 'exec').length, 'process', 'processes') + (unwatched ? `, ${unwatched} not watched` : ''));
 	addHosts();
 	addFact('Began', span.begin ? clockText(span.begin) : '');
-	byId('made').append(`Made by mpsan ${(data.tool || {}).version || ''}. This file is complete in itself and reaches for nothing on the network.`);
+	byId('made').append(`Made by mpsan ${(data.tool || {}).version || ''}. This file is self-contained and uses no network.`);
 }
 
 function foldOf(title, body, open) {
@@ -64,8 +64,8 @@ function foldOf(title, body, open) {
 function limitsFold() {
 	const limits = [...(data.limits || [])];
 	if (data.line && data.line.left_out)
-		limits.push(`the pictures leave out ${plural(data.line.left_out, 'short wait or hold', 'short waits and holds')}`);
-	return limits.length ? foldOf(`${plural(limits.length, 'limit')}: what could not be seen`, el('ul', null, limits.map((limit) => el('li', null, limit)))) : null;
+		limits.push(`not drawn: ${plural(data.line.left_out, 'short wait or hold', 'short waits and holds')}`);
+	return limits.length ? foldOf(`${plural(limits.length, 'limit')}: what could not be observed`, el('ul', null, limits.map((limit) => el('li', null, limit)))) : null;
 }
 
 function practiceItem(practice) {
@@ -87,7 +87,7 @@ const THEMES = ['', 'dark', 'light'];
 
 function setTheme(theme) {
 	document.documentElement.dataset.theme = theme;
-	byId('theme').textContent = `Theme: ${theme || 'as the system'}`;
+	byId('theme').textContent = `Theme: ${theme || 'system'}`;
 	try {
 		localStorage.setItem('mpsan-theme', theme);
 	} catch { /* a page from a file may have no storage */ }
@@ -101,7 +101,7 @@ function startTheme() {
 	let kept = '';
 	try {
 		kept = localStorage.getItem('mpsan-theme') || '';
-	} catch { /* as above */ }
+	} catch { /* no storage, as above */ }
 	setTheme(THEMES.includes(kept) ? kept : '');
 	byId('theme').addEventListener('click', nextTheme);
 }
@@ -111,7 +111,7 @@ function goTo(node) {
 	node.scrollIntoView({block: 'start', behavior: 'instant'});
 }
 
-/* The list takes the focus, so that a screen reader says which finding it is now. */
+/* Focuses the list, so that screen readers announce the finding. */
 function step(by) {
 	byId('list').focus({preventScroll: true});
 	choose(chosen + by);

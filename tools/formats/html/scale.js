@@ -1,5 +1,5 @@
 /*
- * Time as a picture of a story needs it: what happens in microseconds must stay apart from what lasts for minutes, so
+ * The time scale of a finding's picture: events within microseconds must stay apart from those that last minutes, so
  * the gaps between moments grow with the logarithm of their length. The order is exact, lengths are not.
  */
 function timeScale(times, left, right) {
@@ -23,7 +23,7 @@ function timeScale(times, left, right) {
 	return at;
 }
 
-/* Labels of a row that must not lie on each other: on the first level that has room, else none. */
+/* Labels of a row must not overlap: each is drawn on the first level with room, else omitted. */
 function labelRoom(levels) {
 	const taken = Array.from({length: levels}, () => []);
 	return (from, to, first = 0) => {

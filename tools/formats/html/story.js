@@ -1,10 +1,10 @@
 /*
- * One finding as a story: its sentence, its pictures, its steps with their frames, the cure, and what identifies it.
- * Neighbours: timeline.js, graph.js; list.js chooses the finding.
+ * One finding: its message, pictures, steps with frames, fix, and fingerprint.
+ * Neighbours: timeline.js, graph.js; list.js selects the finding.
  */
 const FRAMES_OPEN = 12;
 
-/* Begins with a capital, unless it begins with a name. */
+/* Capitalises a text, unless it begins with a name. */
 function sentence(text) {
 	return /^(a|an|it|its|the|process|thread|threads|locks?|mutex|memory|somebody|nobody)\b/.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
 }
@@ -26,7 +26,7 @@ function frameList(frames) {
 	return [list, more];
 }
 
-/* Filled when it is opened: native stacks are long and seldom read. */
+/* Filled when it is opened: native stacks are long and rarely read. */
 function nativeFold(frames, open) {
 	const fold = el('details', {class: 'native'}, el('summary', null, plural(frames.length, 'native frame')));
 	const show = () => {
@@ -100,7 +100,7 @@ function storyParts(finding, width, prefix) {
 		   el('p', null, finding.fix.charAt(0).toUpperCase() + finding.fix.slice(1))),
 		steps.length > 0 &&
 			el('section', {class: 'steps', 'aria-label': 'Steps'},
-			   el('h3', null, 'What happened'),
+			   el('h3', null, 'Evidence'),
 			   el('ol', {class: 'step-list'},
 			      steps.map((step, i) => stepItem(step, base, `${prefix}-step-${i + 1}`,
 							      steps)))),
@@ -124,17 +124,17 @@ function showStory(finding) {
 		story.replaceChildren(...storyParts(finding, pictureWidth(), 'story'));
 	else
 		story.replaceChildren(el('p', {class: 'empty', id: 'story-title'},
-			findings.length ? 'No finding fits. Take away a filter.' : 'Nothing was found in this run.'));
+			findings.length ? 'No matching findings. Remove a filter.' : 'No findings in this run.'));
 	story.scrollTop = 0;
 }
 
-/* Paper has no search: all that is chosen, the worst first, up to a bound that is said. */
+/* For printing: all selected findings, worst first, up to a stated limit. */
 const PRINTED = 60;
 
 function printStories() {
 	const list = shownFindings().slice(0, PRINTED), left = shownFindings().length - list.length;
 	byId('printed').replaceChildren(...list.map((finding, i) => el('article', {class: 'story'}, storyParts(finding, 700, `printed-${i}`))),
-		left > 0 ? el('p', null, `${plural(left, 'further finding')} not printed: filter for them, or take the JSON report.`) : '');
+		left > 0 ? el('p', null, `${plural(left, 'further finding')} not printed: use a filter, or the JSON report.`) : '');
 	for (const fold of document.querySelectorAll('#folds details'))
 		fold.open = true;
 }

@@ -1,5 +1,5 @@
 /*
- * The time line of one story: a row for each thread and piece of memory that it tells of, bars for what was held and
+ * The timeline of one finding: a row for each thread and object of memory in it, bars for what was held and
  * waited for, an arrow for the fork. Neighbours: scale.js, story.js.
  */
 const ROW = 54, GUTTER = 188, HEAD = 34, USES_DRAWN = 10, CONTEXT_DRAWN = 8, CHAR = 6.3;
@@ -17,9 +17,9 @@ const ROLE_WORDS = {
 	import: 'opens',
 	free: 'frees',
 	end: 'ends',
-	act: 'is hit',
+	act: 'faults',
 	cause: 'cause',
-	maker: 'makes it'
+	maker: 'creates it'
 };
 
 /* The rows, and what is drawn in them. */
@@ -57,7 +57,7 @@ class Scene {
 	}
 }
 
-/* The lock was taken before the fork that left it behind; when, nobody knows. */
+/* The lock was taken at an unknown time before the fork. */
 function momentOf(scene, step) {
 	const fork = forkBehind(scene.steps, step);
 	if (!fork)
@@ -66,7 +66,7 @@ function momentOf(scene, step) {
 	return scene.before;
 }
 
-/* The fork that left a holder behind. */
+/* The fork that left the owner behind. */
 function forkBehind(steps, step)
 {
 	return step.role === 'holder' ?
@@ -85,7 +85,7 @@ function addSteps(scene) {
 	});
 }
 
-/* A forked child has one thread: the row is there though no step may tell of it. */
+/* A forked child has one thread: its row is drawn even without a step. */
 function addChildren(scene) {
 	for (const arrow of scene.arrows) {
 		const process = processAt(arrow.child, arrow.time, scene.finding);
@@ -96,7 +96,7 @@ function addChildren(scene) {
 	}
 }
 
-/* Whether a wait of this finding is proved to have no end. */
+/* Whether a wait of this finding is proved endless. */
 function isEndless(scene) {
 	return scene.finding.severity === 'error';
 }
@@ -116,12 +116,12 @@ function addHold(scene, mark) {
 	scene.bars.push({row: ghost, kind: 'ghost', from: fork.time, to: 0, label: 'not copied; its lock stays locked'});
 }
 
-/* What the time line knows of the thread of a row. */
+/* The timeline's data of a row's thread. */
 function lineOf(scene, row) {
 	return lines.get(`${processKey(row.pid, scene.finding)}/${row.tid}`);
 }
 
-/* What else these threads waited for or held, thin: only where the story itself says nothing of it. */
+/* Other waits and holds of these threads, drawn thin where the finding has none itself. */
 function addContext(scene) {
 	for (const row of scene.rows) {
 		const known = lineOf(scene, row);
@@ -170,7 +170,7 @@ function addMemory(scene) {
 		scene.notes.push(`${plural(Math.max(left, 0) + (subject.uses_left_out || 0), 'further use')} of this memory not drawn`);
 }
 
-/* Where a process ended in sight of the story. */
+/* Ends of processes within the picture. */
 function addEnds(scene) {
 	for (const row of scene.rows) {
 		const process = row.process;
@@ -182,7 +182,7 @@ function addEnds(scene) {
 	scene.see(span.end);
 }
 
-/* Memory first, then the processes in the order of their births, in each its threads. */
+/* Memory first, then processes by start time, each with its threads. */
 function sortRows(scene) {
 	const birth = (row) => row.memory ? 0 : row.process ? row.process.start_ns : row.from || scene.finding.time_ns;
 	const rank = (row) => row.memory ? 0 : row.ghost ? 3 : row.sort === 'use' ? 2 : 1;
@@ -298,7 +298,7 @@ function drawAxis(scene, at, height, right)
 	return parts;
 }
 
-/* A pattern of its own for each picture: one that lies in a hidden part of the page would not be drawn. */
+/* Each picture has its own pattern: one in a hidden part of the page would not be drawn. */
 function hatch(id) {
 	return svg('defs', null, svg('pattern', {id, width: 6, height: 6, patternUnits: 'userSpaceOnUse',
 		patternTransform: 'rotate(45)'}, svg('line', {class: 'hatch', x1: 0, x2: 0, y1: 0, y2: 6})));
@@ -307,7 +307,7 @@ function hatch(id) {
 function sceneTable(scene) {
 	const base = Math.min(...scene.times.filter((time) => time !== scene.before));
 	const since = (time) => time >= base ? `+${durationText(time - base)}` : 'before';
-	return asTable('What the time line shows', ['From', 'To', 'Process', 'Thread', 'What'], () => [
+	return asTable('Timeline as a table', ['From', 'To', 'Process', 'Thread', 'What'], () => [
 		...scene.marks.map((mark) => [since(mark.time), '', mark.row.pid || '', mark.row.name || mark.row.tid,
 			`${mark.number}. ${scene.steps[mark.number - 1].what}`]),
 		...scene.bars.map((bar) => [since(bar.from), bar.to ? since(bar.to) : 'no end seen', bar.row.pid || '',
@@ -322,7 +322,7 @@ function timelineFigure(finding, width) {
 	const last = scene.rows[scene.rows.length - 1], height = last.y + ROW + 4, right = width - 130, spots = [], hatchId = `hatch-${++lastId}`;
 	const at = timeScale(scene.times, GUTTER + 46, right);
 	const drawing = picture(
-		width, height, `Time line of ${finding.rule}`,
+		width, height, `Timeline of ${finding.rule}`,
 		scene.marks.map((mark) => `${mark.number}: ${scene.steps[mark.number - 1].what}`)
 			.join('. '),
 		hatch(hatchId), drawAxis(scene, at, height, right),
@@ -331,7 +331,7 @@ function timelineFigure(finding, width) {
 		scene.bars.map((bar) => drawBar(bar, at, right, hatchId)),
 		scene.arrows.map((arrow) => drawArrow(arrow, at)),
 		scene.marks.map((mark) => drawMark(mark, at, spots)));
-	return el('figure', {class: 'figure'}, el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Time line'}, drawing),
+	return el('figure', {class: 'figure'}, el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Timeline'}, drawing),
 		el('figcaption', null, 'Time runs to the right; gaps are not to scale. Numbers are the steps below.',
 			scene.notes.map((note) => ` ${note}.`)), sceneTable(scene));
 }
