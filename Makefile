@@ -18,7 +18,7 @@ CFLAGS ?= -O2
 
 # The library: nothing but libc, no plain thread-local storage model, each frame described for the unwinder.
 SHIM_FLAGS := $(BASE) -fPIC -fvisibility=hidden -fno-plt -ftls-model=initial-exec -fasynchronous-unwind-tables \
-	-fno-stack-protector -fcf-protection=none -fstack-usage -U_FORTIFY_SOURCE
+	-fno-stack-protector -fno-builtin-bcmp -fcf-protection=none -fstack-usage -U_FORTIFY_SOURCE
 SHIM_LINK := -shared -Wl,-z,defs -Wl,-z,noseparate-code -Wl,-z,now -Wl,-z,relro -Wl,--version-script=shim/exports.map \
 	-Wl,-soname,libmpsan.so -Wl,--hash-style=gnu -Wl,-Bsymbolic-functions
 # Readers of CPython's structures, for the library and the command: one object file serves both.
@@ -212,7 +212,7 @@ $(REPLAY_BIN): build/tests/fuzz/replay_%: build/obj/tests/fuzz/%.c.o build/obj/t
 TESTS += $(REPLAY_BIN)
 
 # The command and the unit tests under ASan and UBSan; the library as ever.
-SANITIZE = $(BASE) -Itools -Iinclude -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+SANITIZE = $(BASE) -DMPSAN_SANITIZED -Itools -Iinclude -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 SANITIZED := $(patsubst build/obj/%.c.o,build/sanitize/obj/%.c.o,$(TOOL_OBJ) $(COMMON_OBJ))
 SANITIZED_PART := $(UNIT_PART:build/%=build/sanitize/%)
 SANITIZED_UNIT := $(UNIT_BIN:build/%=build/sanitize/%) $(RULE_BIN:build/%=build/sanitize/%)
@@ -241,7 +241,7 @@ check-build: all $(UNIT_BIN) $(RULE_BIN) build/tests/libmpsan-count.so ## the te
 
 # What is still allocated when the command ends goes with it.
 check-sanitize: all build/sanitize/mpsan $(SANITIZED_UNIT) ## unit tests, and the command on examples and sessions of past formats, under ASan and UBSan
-	$(Q)BUILD=build/sanitize ASAN_OPTIONS=detect_leaks=0 tests/run unit golden examples
+	$(Q)BUILD=build/sanitize ASAN_OPTIONS=detect_leaks=0 tests/run -t 180 unit golden examples
 
 lint: ## clang-format, clang-tidy, shellcheck, ruff: those that are installed (make check runs all but clang-tidy)
 	$(Q)tools/dev/lint

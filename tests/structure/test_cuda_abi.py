@@ -52,6 +52,8 @@ def check_alone():
 def check_signatures():
     """A second declaration with another signature is an error; with the same one, a warning that names it. What older
     toolkits lack is not named."""
+    if "clang" in os.environ.get("CC", ""):
+        raise Skip("clang does not name what is declared twice")
     run = compile_c(f'{HEAD}#define MPSAN_CUDA_GIVEN\n#include "shim/abi/cuda.h"\n', f"-I{toolkit()}", "-Wredundant-decls")
     assert not errors(run), run.stderr
     ours = set(re.findall(r"^(?:CUresult|cudaError_t) (cu\w+)\(", body(), re.M))

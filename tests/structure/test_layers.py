@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 from mpsantest import BUILD, ROOT, main  # noqa: E402
 
 FILE_LINES, FUNCTION_LINES = 500, 60
-STRING_H = {"memchr", "memcmp", "memcpy", "memmove", "memset", "strchr", "strcmp", "strlen", "strncmp", "strrchr",
+STRING_H = {"bcmp", "memchr", "memcmp", "memcpy", "memmove", "memset", "strchr", "strcmp", "strlen", "strncmp", "strrchr",
             "strstr"}
 CODE = ("include", "shim", "tools", "tests", "examples")
 

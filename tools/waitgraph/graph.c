@@ -11,10 +11,16 @@ static void set_open(struct graph *graph, uint32_t thread)
 	graph->open[graph->waits->snapshot->threads.item[thread].process]++;
 }
 
+/* The threads or processes that could end a wait; NULL: none is known. */
+static const uint32_t *who_of(const struct graph *graph, const struct wait *wait)
+{
+	return wait->count ? &graph->waits->who.item[wait->begin] : NULL;
+}
+
 /* Whether this wait can end: any of its processes, or all of its owners, may go on. */
 static bool is_helped(const struct graph *graph, const struct wait *wait)
 {
-	const uint32_t *who = graph->waits->who.item + wait->begin;
+	const uint32_t *who = who_of(graph, wait);
 
 	if (wait->end == WAIT_NOBODY)
 		return false;
@@ -74,7 +80,7 @@ static void find_groups(struct graph *graph)
 		graph->group[i] = i;
 	for (uint32_t i = 0; i < graph->count; i++) {
 		const struct wait *wait = &graph->waits->item.item[i];
-		const uint32_t *who = graph->waits->who.item + wait->begin;
+		const uint32_t *who = who_of(graph, wait);
 
 		graph->next[i] = graph->dead[i] && wait->holder != SNAPSHOT_NONE &&
 						 graph->dead[wait->holder] ?
