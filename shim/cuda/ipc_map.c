@@ -1,5 +1,5 @@
 /*
- * See ipc_map_map.h. The driver is asked directly: the runtime would keep an error of ours for the
+ * See ipc_map.h. The driver is asked directly: the runtime would keep an error of ours for the
  * program's next cudaGetLastError.
  */
 #include "ipc_map.h"
@@ -262,7 +262,7 @@ static int open_pool(struct opening *o)
 	return ipc_map_errno(o->result);
 }
 
-int ipc_map_map(struct opening *o)
+int ipc_map_open(struct opening *o)
 {
 	switch (o->of->memory) {
 	case MPSAN_MEMORY_DEVICE:

@@ -28,7 +28,7 @@ void ipc_map_prepare(uint64_t caller);
 bool ipc_map_has_context(uint64_t caller);
 
 /* 0: `mapped` says where; or a negative errno. One thread at a time. */
-int ipc_map_map(struct opening *o);
+int ipc_map_open(struct opening *o);
 CUresult ipc_map_unmap(const struct mpsan_export_place *import, uint64_t caller);
 
 /* As mpsan_ipc_open says it. */

@@ -1,6 +1,6 @@
 /*
  * Functions of libc that guard their data with locks of their own. No hook sees those locks, and
- * fork copies them as they are (facts II.2). So a thread claims the function while it is in it, as
+ * fork copies them as they are. So a thread claims the function while it is in it, as
  * it would claim a lock: the claim's address is the function's mark. Marks with the same lock
  * belong together: a child that calls one of them may wait for a thread that was in another.
  */

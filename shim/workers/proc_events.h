@@ -1,7 +1,7 @@
 /*
  * How this process behaves among others: what Python calls the processes that it starts, whether a
  * started child runs its main module again, how it ends. Neighbours: life.h has birth and end,
- * hooks/manners.c and hooks/process.c call, cpython/process.h reads multiprocessing's frames.
+ * hooks/proc_events.c and hooks/process.c call, cpython/process.h reads multiprocessing's frames.
  */
 #ifndef MPSAN_PROC_EVENTS_H
 #define MPSAN_PROC_EVENTS_H
