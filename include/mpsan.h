@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a program may tell mpsan about itself, and what it may ask of it: device memory of other
  * processes. A program built with this header runs unchanged without the library: each call checks

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Turns the rows of mpsan_events.def into numbers (EV_fork), structs (struct ev_fork) and tables of
  * names, and defines the values that fields take. mpsan_log.h has the record that carries an event.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The format of sessions and logs, which the library writes and the command reads.
  *

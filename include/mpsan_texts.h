@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The texts of mpsan_enums.def: mpsan_NAME_text(value) is what dumps and messages show, mpsan_NAME_meaning(value)
  * is what the value means; NULL for a value that is not in the table.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The only place of the version: the command, the library, manual pages and packages read it here.
  */

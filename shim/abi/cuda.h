@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The part of CUDA's binary interface that is intercepted: types, then prototypes, of the driver
  * and the runtime, from 11.4 to 13. Written from the published documentation, so that no toolkit is

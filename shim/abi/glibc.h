@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Definitions that only newer headers of glibc and the kernel have, so that the library builds with
  * older ones (Debian 11 has glibc 2.31 and Linux 5.10). Whether a function exists at run time is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The names of lock kinds, from mpsan_enums.def. */
 #include "lock_kind.h"
 

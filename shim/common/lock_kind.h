@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The names of lock kinds. Compiled into the library and the command, so that the library's line
  * and the report use the same name for a lock. mpsan_enums.def has the texts.

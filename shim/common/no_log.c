@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Maps errno values to the reasons why a log could not be created, and these to their text. */
 #include "no_log.h"
 

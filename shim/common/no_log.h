@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Why a process could not create its log, and the cure. Compiled into the library and the command,
  * so that the library's line and the report say the same. The log is created in record/log.c;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Parses /proc/PID/smaps, piece by piece and without libc, and adds up the fields of each mapping.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a forked process still shares with its parent, from the kernel's account of each of its
  * mappings (/proc/PID/smaps). Compiled into the library, which asks about its own process, and the

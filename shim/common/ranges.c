@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The lock-free table of ranges. A tag is 4 bytes of the hash of a range's owner, size and block.
  * The tags of a bucket fill one cache line, and the writer that changes a tag from 0 owns the

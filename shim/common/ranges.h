@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A table of address ranges for concurrent writers and readers: no lock, no allocation, a fixed
  * size, in memory that the caller provides (private, or a file that processes share).

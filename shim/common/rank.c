@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the variables of launchers, expands session directories, and bounds the host's clock. */
 #include "rank.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which process of a job this is, from its launcher's variables, and session directories that are
  * named after it. Compiled into the library and the command, which must name the same directory.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the rule that reports a wait, in order of how much the rule explains. */
 #include "wait_rule.h"
 

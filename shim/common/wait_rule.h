@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which rule reports a wait. Compiled into the library and the command, so that the library's line
  * and the report never name different rules. Callers: locks/stderr_lines.c and tools/rules/wait.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The state of the driver in this process, and calls of a child that inherited it. Neighbours:
  * cuda.h explains, cuda_memory.c and cuda_ipc.c have the memory.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is known of CUDA in this process: whether the driver was initialised, and by whom; the memory
  * that was made, exported, imported. Neighbours: hooks/cuda_driver.c and hooks/cuda_runtime.c call,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The end of device memory, see cuda_ipc.h: what ends while others may have it is an event, announced before the call.
  * Neighbours: cuda_ipc.c states how it came to them, cuda_memory.c has the table.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See cuda_entry.h. Neighbours: hooks/loader.c and the hooks of cuGetProcAddress ask. */
 #include "cuda_entry.h"
 

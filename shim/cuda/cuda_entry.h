@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who asks for functions of CUDA by name gets the hook only where that is what a call by the same
  * caller would reach: names say little here, since the driver has several versions of a function

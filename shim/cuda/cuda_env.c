@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * CUDA_VISIBLE_DEVICES counts when the driver is initialised: a change afterwards means nothing to
  * this process. Neighbours: hooks/libc.c calls around setenv and its like.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * See cuda_fetch.h. Whatever the kernel says about the other process is read from /proc, here and
  * now: later it may be gone.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pidfd_getfd: how programs fetch the descriptors of another process's GPU memory. */
 #ifndef MPSAN_CUDA_FETCH_H
 #define MPSAN_CUDA_FETCH_H

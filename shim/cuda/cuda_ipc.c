@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * See cuda_ipc.h. Allocations only enter the private table; what leaves the process or comes in is an
  * event. Neighbour: cuda_ending.c states what ends.

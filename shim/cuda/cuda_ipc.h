@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Facts of memory between processes, from the typed hooks: what is made, given out, taken in, and
  * comes to its end. All of them ask whether the call succeeded. Neighbours: cuda.h, hooks/cuda_*.c.

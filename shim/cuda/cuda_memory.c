@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The private table of device memory: made at the first allocation, forgotten by a forked child.
  * Neighbours: ranges.h is the table, cuda_ipc.c states what becomes of memory that others know.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See export_table.h. */
 #include "export_table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The session's file `exports`: who may open whose device memory. Made at the first export, mapped
  * by whoever exports or looks. Neighbours: ranges.h is the table in it, registry.c enters this

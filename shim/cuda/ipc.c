@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The part of include/mpsan.h that asks: device memory of other processes of the session. */
 #define MPSAN_LIBRARY
 #include "../../include/mpsan.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * See ipc_map.h. The driver is asked directly: the runtime would keep an error of ours for the
  * program's next cudaGetLastError.

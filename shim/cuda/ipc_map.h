@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How another process's memory is mapped here, each kind in its way, and who may take its descriptor.
  * Neighbours: ipc_open.c decides and keeps the books.

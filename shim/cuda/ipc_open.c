@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * See ipc_open.h. Each mapping has an entry in the registry under this process and the identity of its
  * handle, so that the living importers of an export can be told at any time and a death spoils no

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of other processes, mapped here through the registry. Neighbours: ipc.c calls, export_table.h. */
 #ifndef MPSAN_IPC_OPEN_H
 #define MPSAN_IPC_OPEN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * See registry.h. Handles are made beside allocations, where the driver is anyhow at work; a
  * descriptor that is one is kept high above those of the program, until its memory ends.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What this process enters into the session's registry of exported device memory (export_table.h), for
  * other processes to find by address or name, and open. Neighbours: cuda.h knows this process's

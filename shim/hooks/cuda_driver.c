@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hooks of the CUDA driver functions that need recording. The runtime also calls them, even when it
  * is linked statically; where its own hook has recorded the call, they record nothing (cuda.h).

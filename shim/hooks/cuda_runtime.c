@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hooks of the CUDA runtime functions that need recording, for programs that load it as a shared
  * library. The driver hooks that these calls reach then record nothing.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hooks of __cxa_guard_*: C++ statics being constructed. The guard does not say which thread
  * constructs, so that thread claims it like a lock.

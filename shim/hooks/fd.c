@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hooks that open, copy and close descriptors and unlink names. Those of shared memory matter. See
  * segment_call.h, descriptor.h, fd_passing.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hooks of libc functions with internal locks that glibc's fork does not reset: a thread is marked
  * while it is inside one. Not here: functions whose locks fork takes or resets (malloc, stdio,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hooks of dlopen, dlclose, dlsym and dlvsym. dlsym with an explicit handle bypasses a preloaded
  * library: if the handle's own object defines the very function that a hook intercepts, the hook is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hooks of mutexes, read-write locks, spin locks and C11 mutexes. Each claims the lock and makes
  * the real call. A lock that turns out to be taken is examined before the call blocks.

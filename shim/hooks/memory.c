@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hooks that create, resize, map and unmap shared memory. Private mappings cost one test; the hooks
  * of frequent calls look at one word and jump on. See segment_call.h, mapping.h.

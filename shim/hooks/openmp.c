@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hooks of libgomp's parallel regions. libgomp keeps a pool per thread that opens regions. A fork
  * copies the bookkeeping of that pool and none of its threads; if the child's main thread opens

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hooks of signals that are sent, CPU affinities and sessions. */
 #include <pthread.h>
 #include <sched.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hooks of calls that create, replace and end processes. libc calls fork, clone and exec internally
  * without going through these hooks, so each public function has its own.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Functions shared by the hooks of process.c and syscall.c. */
 #ifndef MPSAN_HOOKS_PROCESS_H
 #define MPSAN_HOOKS_PROCESS_H

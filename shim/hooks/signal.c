@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hooks of signal actions: the library's own fault handler may stand before the program's, and
  * every answer is the program's own action. And hooks of what makes faults possible: madvise and

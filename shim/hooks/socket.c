@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hooks of descriptors that are sent over sockets, and of the addresses that serve them. A message
  * without control data costs one test. See fd_passing.h.

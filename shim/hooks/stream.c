@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hooks of read, write and seek, the most frequent calls. They do nothing but test one byte:
  * whether this process has forked, or has other streams to watch.

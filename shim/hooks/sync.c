@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hooks of semaphores, condition variables and barriers. Which threads post a semaphore shows what
  * it is used for.

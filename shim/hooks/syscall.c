@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hook of syscall(2): calls that fork, wait for a futex, install a filter, send a signal, or take a
  * descriptor from another process, by which GPU memory is shared.

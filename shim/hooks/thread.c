@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hooks of threads: created with an entry function and a creator, joined, ended. */
 #include <pthread.h>
 #include <threads.h>

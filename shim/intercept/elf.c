@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Looks up symbols in loaded ELF objects, whose tables never move while they are loaded. */
 #include "elf.h"
 

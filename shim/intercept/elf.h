@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds symbols by walking the list of loaded objects: no dlsym, no lock, no allocation. dlsym
  * allocates when it fails (glibc's dlerror), which recurses under preloaded allocators, and with an

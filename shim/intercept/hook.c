@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The table of next definitions: filled once, used by every hook. hook.h explains it; elf.c does
  * the look-up.

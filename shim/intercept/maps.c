@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the list of this process's mappings; slow. Declared in sys.h. */
 #include "sys.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The memory and string functions that the library and its compiler need, hidden from other
  * objects. libc's own are exported names, and under a sanitizer those lead into a runtime that is

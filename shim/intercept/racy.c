@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tells Valgrind's race detectors that the library's own data is used without locks on purpose. */
 #include "racy.h"
 

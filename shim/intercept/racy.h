@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory that threads read and write without locks on purpose. Valgrind's race detectors know no
  * atomics and are told by client requests: instructions that do nothing outside Valgrind. Numbers

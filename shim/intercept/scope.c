@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads the loader's look-up scopes from its memory. Their offset in struct link_map differs
  * between versions of glibc and is found by its contents: the scope of a library that was loaded at

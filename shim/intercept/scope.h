@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a call would be bound to without this library. Functions of libc exist once, but those of a
  * C++ or OpenMP runtime may exist several times in a process, each copy for the objects that were

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Raw system calls, and what is built on them without libc. Everything in shim/ calls down here. */
 #include "sys.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The only way from the library to the system: raw system calls (no errno, no cancellation, nothing
  * that another interposer sees), the clock, and a tiny printer. Results are the kernel's: negative

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Builds text without libc: strings, numbers and tails of paths. Declared in sys.h. */
 #include "sys.h"
 

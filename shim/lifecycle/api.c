@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The public API of include/mpsan.h: what a program may tell the library. */
 #define MPSAN_LIBRARY
 #include "../intercept/hook.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a process is about to become by an exec. Declared in life.h; exec_reach.c says what will come of it. */
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"

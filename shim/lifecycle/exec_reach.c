@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See exec_reach.h. */
 #include "exec_reach.h"
 

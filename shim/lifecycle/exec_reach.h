@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whether the library will come along through an exec. Only what is seen is said: the reason is
  * kept in the slot, and counts when nothing is heard of the new image. Neighbour: life.c notes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Forks: the snapshot before, the child's first steps after. Neighbours: fork.h; claim.c asks
  * memory.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a fork leaves behind. The forking thread looks at every other thread's claims in the last
  * prepare handler, asks memory which are true, and writes them down twice: as events for the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Birth, exec and end of this process. Neighbours: life.h; hooks/process.c tells what the program
  * asked for.

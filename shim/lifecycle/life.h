@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Birth, exec and end of this process, as far as the library is concerned. Neighbours: session.c
  * finds the session and the slot, fork.c copies a process, hooks/process.c calls.

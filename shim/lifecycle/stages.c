@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One function for each stage of a process: calls the rows of lifecycle.def in their order. */
 #include "stages.h"
 

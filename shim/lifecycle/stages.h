@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs the stages of lifecycle.def: stage_copied() calls every module that has a row ON_COPIED.
  */

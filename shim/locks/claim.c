@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Claims against memory. The layouts are those of glibc's public headers (bits/struct_mutex.h,
  * bits/struct_rwlock.h); a sem_t has no public layout: its value is the low half of its first word,

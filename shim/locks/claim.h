@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Asks memory whether claims are true: is this lock, as it lies there, held by that thread? */
 #ifndef MPSAN_CLAIM_H
 #define MPSAN_CLAIM_H

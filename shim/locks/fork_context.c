@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See fork_context.h. */
 #include "fork_context.h"
 

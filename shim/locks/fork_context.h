@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the forking thread does around its fork: which locks atfork handlers leave behind in the
  * parent, whether a wait happens inside a handler, what Python was doing. Neighbours: fork.c keeps a

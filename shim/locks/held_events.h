@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* States what a fork left locked, as `held` events. Neighbour: fork.c finds it out. */
 #ifndef MPSAN_HELD_EVENTS_H
 #define MPSAN_HELD_EVENTS_H

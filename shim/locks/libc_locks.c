@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbours: libc_locks.h explains, hooks/libc.c has the functions, fork.c states who was in which. */
 #include "libc_locks.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions of libc that guard their data with locks of their own. No hook sees those locks, and
  * fork copies them as they are. So a thread claims the function while it is in it, as

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Neighbours: loader_locks.h explains, hooks/loader.c asks. The two mutexes stand side by side in
  * _rtld_global (sysdeps/generic/ldsodefs.h: _dl_load_lock, _dl_load_write_lock, in this order since

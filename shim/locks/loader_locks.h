@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The loader's locks: one over everything that loads or unloads, which fork makes anew in the child
  * and _Fork does not, and one over the list of loaded objects, which no fork repairs. Both are

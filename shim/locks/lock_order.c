@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * See lock_order.h. What counts as taking a lock behind another: a blocking call, since only that can
  * wait for ever; and the interpreter's sem_trywait, because a Python lock is tried before it is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * In which order locks are taken: asked for with lock-order=yes, and not there otherwise. The hooks
  * know nothing of it. lock_order_start puts functions of its own between them and the real ones; these

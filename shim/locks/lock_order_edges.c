@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * See lock_order_edges.h. Open addressing with a bounded search; what was taken out leaves a mark, so that
  * searches go on behind it. A counter for each of some groups of addresses lets a lock that is in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pairs of locks whose order was stated: a fixed table, without a lock. Two threads may state
  * the same pair at the same time; that does no harm. A forked child begins with an empty one.

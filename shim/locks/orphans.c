@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The claims of threads that a fork left behind: looked up by address, dropped when they turn out to be free. */
 #include "orphans.h"
 

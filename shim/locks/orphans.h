@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Locks without an owner: what threads held that a fork did not copy. The list is private memory that the
  * parent fills and the child inherits. Neighbours: fork.c fills it, wait_proof.c asks before a wait.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See pshared_locks.h. */
 #include "pshared_locks.h"
 

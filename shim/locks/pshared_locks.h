@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Locks that several processes share: who took one must be known after its death, and two addresses
  * in two processes must be known to be one lock. Neighbours: thread.h has the claims, hooks/sync.c

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who handles SIGWINCH. readline does in every Python that imported it (pytest does so), and only notes that
  * the window has changed: such a handler ends no wait, and must not stand in the way of a proof.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See stderr_lines.h. */
 #include "stderr_lines.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the library says itself where no command is at hand: a proof at once, in two lines; the report
  * tells the rest. Neighbours: wait_proof.c proves, wait_rule.h names the rule for both.

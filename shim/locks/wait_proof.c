@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proofs about waits. Neighbours: fork.c knows what was left behind, core/ and rules/ judge the
  * events.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A second look at a lock that is taken already, before the real call blocks on it: can this wait
  * end? When it provably cannot, it becomes a `wait` event with everything that proves it. Only

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds the frames of this process's Python threads. python_find.c finds CPython, common/cpython/
  * reads its structures.

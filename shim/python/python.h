@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Python frames of a thread, read from inside the process as plain memory: no allocation, no lock,
  * no reference count, no Python code run, so they may be read in any hook and without the GIL.

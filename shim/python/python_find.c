@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds CPython among the loaded objects. common/cpython/ knows the layout of each version;
  * python.c reads frames with what was found here.

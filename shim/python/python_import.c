@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a thread's Python frames tell about imports and forks. In all versions imports run in
  * importlib's frozen _bootstrap: _find_and_load(name, import_) takes the module's _ModuleLock,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* CPython in this process, as found by python_find.c. Private to the python*.c files. */
 #ifndef MPSAN_PYTHON_SELF_H
 #define MPSAN_PYTHON_SELF_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See callsite_cache.h. */
 #include "callsite_cache.h"
 

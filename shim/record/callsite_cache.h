@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where the calling thread is, for events that a program makes by the thousand: its stack and Python
  * frames are taken once for each place, and a place is known by a look at the frames. Neighbours:

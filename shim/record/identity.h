@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who a process is: its pid, when it started, and the pid namespace that counts it so. No other process of this
  * boot is all three, whatever has been counted anew, or shifted by a time namespace. Neighbours: session.c names

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See live_threads.h. */
 #include "live_threads.h"
 

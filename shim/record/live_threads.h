@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which threads of this process live. The kernel lists a thread until the very end of its exit, and
  * that is after pthread_join has returned: such a one is no hazard to a fork any more. Neighbours:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What was learned about locks by address: where a lock was initialised, and whether a semaphore
  * serves as a lock (its taker gives it back) or as a signal (another thread does). A fixed table

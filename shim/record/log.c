@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The process's log file, mapped window by window. Neighbours: log.h promises, mpsan_log.h has the
  * layout.

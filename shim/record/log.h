@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Append a record: never blocks, never allocates, may be called from anywhere (signal handlers,
  * atfork handlers, between fork and exec). A process gets its file at its first record; a child

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The objects that are loaded: their addresses, and which of them is the interpreter. Written to the log as `module`
  * events as they appear.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The objects that are loaded, without a lock: a reader that meets an update misses an object at
  * worst. Addresses of code can be named later because each object is in the log.

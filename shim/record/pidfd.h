@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Descriptors that stand for processes. */
 #ifndef MPSAN_PIDFD_H
 #define MPSAN_PIDFD_H

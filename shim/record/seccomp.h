@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Filters of system calls (seccomp), inherited or of the program's own: which calls of ours they let pass. A filter
  * may end the process for the others, so sys.c makes none of them. Neighbours: include/mpsan_calls.def has the rows,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sessions. Under `mpsan run` the directory comes in MPSAN_DIR. Plain preloading may not touch the
  * environment, so the first process makes a directory named after itself (identity.h) and its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The session directory. Neighbours: life.c owns what is found here, table.h the processes in it, stale_sessions.c lets go of
  * what others left behind.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Session directories that are named by host and rank, and what a session says of where it was made. Neighbours:
  * session.c, rank.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Settings of the library: MPSAN_OPTIONS=name=value:…; unknown names are the command's business. */
 #ifndef MPSAN_SETTING_H
 #define MPSAN_SETTING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds and fills in slots of the session's table: of this image, and of children that cannot do it themselves. */
 #include "slot.h"
 

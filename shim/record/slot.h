@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The place of this image in the session's table. Neighbours: table.h, life.h. */
 #ifndef MPSAN_SLOT_H
 #define MPSAN_SLOT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshots of stacks, as records that tools/symbols/unwind.c reads. */
 #include "stack.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Raw stacks. Nothing is unwound here: registers
  * and a bounded piece of stack go into the log, once per distinct stack. Neighbours: python.c has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See stale_sessions.h. */
 #include "stale_sessions.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sessions that nobody lives in any more: those of plain preloading are kept until there are too many, and a
  * command that was killed could not take its own away. Neighbour: session.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What this process is to the session: its slot, whether the library may act in it, its timers, its exit code. */
 #include "state.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The state of this process: what nearly every part of the library asks before it acts. Neighbours: life.c makes it
  * and takes it down, fork.c copies it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Switches the library off in this process, and says why: in the slot, and in one line where no command follows. */
 #include "switch_off.h"
 

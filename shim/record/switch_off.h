@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The library steps aside: every hook becomes a jump. Neighbours: hook.h has hook_off; no_log.h the reasons of a missing log. */
 #ifndef MPSAN_SWITCH_OFF_H
 #define MPSAN_SWITCH_OFF_H

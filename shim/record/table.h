@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The table of processes in a session. It begins small and grows in parts, each as large as all before it; a slot
  * never moves. Neighbours: session.c maps it, life.c owns a slot.

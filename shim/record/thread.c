@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Thread records. They live in the log, where a supervisor can read them; before there is a log,
  * and in a forked child until it has one, the main thread's record is in `nursery`. An index by TID

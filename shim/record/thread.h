@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records of threads and the locks they hold. The hot path of every lock hook is below: a few
  * stores into the thread's own record, no atomic, no branch taken, and for mutexes a tail call to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See thread_names.h. */
 #include "thread_names.h"
 

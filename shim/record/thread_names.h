@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a thread is called: the name that Python's threading gave it, else the one that the kernel
  * has for it (pthread_setname_np, prctl) where that is not simply the process's, else for a thread

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is known of this process's descriptors: a byte each, in private memory that a fork copies. 0:
  * nothing is, which is so for nearly all of them, so a hook on close, dup or read costs one load where

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory that the program leaves out of its forks (madvise with MADV_DONTFORK, which is what libraries
  * for RDMA do). A child that touches it gets SIGSEGV for an address that is good in its parent. So the

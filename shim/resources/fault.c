@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The observers of faults. Neighbours: fault.h promises; hooks/signal.c asks. */
 #include "fault.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Faults of the program: SIGBUS in shared memory, and SIGSEGV in memory that was left out of the fork
  * which made this process. While such a fault is possible, an observer stands before what the

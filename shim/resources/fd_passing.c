@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * See fd_passing.h. Connections to where descriptors are handed out are few and short: a small table has their
  * addresses, by descriptor. A place that is written by two threads at once shows a wrong address at

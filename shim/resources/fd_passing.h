@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The addresses of this machine at which descriptors of shared memory are handed out: torch keeps a copy
  * of each that it has put into a queue until its receiver connects, by multiprocessing's

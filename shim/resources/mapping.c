@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See mapping.h. */
 #include "mapping.h"
 

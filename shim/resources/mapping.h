@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where segments are mapped in this process: a table of address ranges in private memory, made at the
  * first one. A mapping is one record; its end is one store into it, when that record is this process's

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See range_table.h. */
 #include "range_table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tables of ranges in private memory, each made at its first use: a fork copies them, and no lock is
  * taken. Neighbours: ranges.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Shared memory of this process, by device and inode: which segment stands behind a descriptor, what
  * was said of it, and what becomes of it. Segments are files on the tmpfs of /dev/shm, memfds, and

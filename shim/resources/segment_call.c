@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See segment_call.h. */
 #include "segment_call.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls of the program that make, open, size and remove shared memory by name: what is to be known before
  * them, and stated after them. Neighbours: segment.h; hooks/memory.c and hooks/fd.c call.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See shared_ofd.h. */
 #include "shared_ofd.h"
 

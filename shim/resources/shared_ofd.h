@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Open files that a fork made common: parent and child have one offset in a regular file, and one stream
  * of bytes in a connection. What either does with such a descriptor first, reading, writing or moving,

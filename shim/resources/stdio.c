@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See stdio.h. The layout of a FILE is part of libc's interface: old macros read it. */
 #include "stdio.h"
 

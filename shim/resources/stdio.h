@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What stdio had not written when the process forked: both copies of the buffer may be written out. At a
  * fork the streams with pending bytes are noted, at most STDIO_STREAMS; the child states those that it

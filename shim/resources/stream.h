@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What goes through descriptors by read, write and their kin: the hooks are called by the million, so
  * each looks at one byte, which says whether this process has anything to be watched for, and jumps on

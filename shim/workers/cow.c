@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * See cow.h. The kernel says which memory is still shared, but not who copied what: the sums in pages.c
  * take the least of what each number allows. An interpreter that is taken down looks at every object once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a forked child cost beyond its start: memory that it inherited and had to copy because it wrote to
  * it, as reference counts do. What it copied while it worked is one thing, what its end copied another.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whether torch.distributed's process groups were made and destroyed in this process. A group's making starts
  * threads, which tells; then the module's own table of groups is looked at whenever a thread is joined,

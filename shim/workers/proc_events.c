@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See proc_events.h. */
 #include "proc_events.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How this process behaves among others: what Python calls the processes that it starts, whether a
  * started child runs its main module again, how it ends. Neighbours: life.h has birth and end,

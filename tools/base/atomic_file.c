@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes a file under a temporary name beside it, then renames it into place. Links, pipes and
  * devices are written directly.

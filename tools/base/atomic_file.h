@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Files that appear whole or not at all: written under a temporary name in the same directory, then
  * renamed. Neighbours: report.c and baseline_write.c, which write them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds out which system calls a seccomp filter forbids: forked children try them one by one. */
 #include "filtered.h"
 

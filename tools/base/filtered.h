@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which system calls the seccomp filter of this process answers by killing the caller: child
  * processes try them. Neighbours: calls.def lists the supervisor's calls,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The SIGBUS handler that maps zero pages where a mapped file has been truncated. */
 #include "guard.h"
 

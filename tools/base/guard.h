@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Mapped files may be truncated by other processes while they are read. Missing pages then read as
  * zeroes instead of killing the command with SIGBUS; guard_has_cut() tells that it happened.

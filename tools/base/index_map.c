@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A hash map from the place of a record to an index, with open addressing. */
 #include "index_map.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A hash map from the place of a record (slot, position, type) to an index. */
 #ifndef MPSAN_INDEX_MAP_H
 #define MPSAN_INDEX_MAP_H

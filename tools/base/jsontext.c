@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Makes valid JSON strings of arbitrary bytes, and reads strings of JSON objects. */
 #include "jsontext.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Strings for JSON documents. Names in logs, arguments and binaries may be any bytes; JSON takes
  * only UTF-8.

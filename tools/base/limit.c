@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Adds lines to the `limits` of a report. */
 #include "limit.h"
 

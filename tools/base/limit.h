@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of a report's `limits`: what could not be observed, and why. */
 #ifndef MPSAN_LIMIT_H
 #define MPSAN_LIMIT_H

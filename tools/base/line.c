@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Removes control characters from a line, and formats durations. */
 #include "line.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text for one line of a terminal: without control characters; durations in few letters. */
 #ifndef MPSAN_LINE_H
 #define MPSAN_LINE_H

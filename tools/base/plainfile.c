@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opens a file only if it is a regular one. */
 #include "plainfile.h"
 

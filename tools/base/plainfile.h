@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Opens regular files only: session files, modules, programs. A pipe or a device in their place is
  * not opened, so nothing blocks.

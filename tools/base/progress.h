@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One progress line on the terminal while a large session is read and judged. It is erased before
  * anything else is printed, and appears only if standard error is a terminal. There is one per

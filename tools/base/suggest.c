@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks names by their edit distance to a mistyped one. */
 #include "suggest.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Suggestions for mistyped names. */
 #ifndef MPSAN_SUGGEST_H
 #define MPSAN_SUGGEST_H

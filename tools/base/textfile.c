@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads text files that people write, line by line, and formats errors with file, line and column.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Small files that people write: read whole, line by line, with errors that name file, line and column. Neighbours:
  * baseline.h, conf.h, suppress.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes UTF-8 and recognises control characters. */
 #include "utf8.h"
 

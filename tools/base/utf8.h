@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * UTF-8 in text from programs and files. Neighbours: top_text.c and source_file.c make such text
  * safe to print.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Error lines, checked allocation, string and clock helpers. */
 #include "util.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Helpers of the whole command: error lines, allocation that cannot fail, growing arrays. */
 #ifndef MPSAN_UTIL_H
 #define MPSAN_UTIL_H

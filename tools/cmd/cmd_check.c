@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpsan check: judges recorded sessions for CI and fails only on findings that are not in the
  * baseline. Neighbours: baseline.h, offline.h.

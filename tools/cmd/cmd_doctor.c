@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpsan doctor: checks whether mpsan works here and can watch a program, and prints cures.
  * Neighbours: doctor.h, launch.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpsan dump: prints every event of a session in time order, one line each (--json: one object per
  * line). Fields are formatted as mpsan_events.def says. Neighbour: dump.h makes the objects.

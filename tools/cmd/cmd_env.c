@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpsan env: prints `export` lines for a program that another program starts (srun, torchrun,
  * docker, systemd), and for some launchers how to start the job. Neighbours: launch.h sets the same

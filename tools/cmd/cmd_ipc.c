@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpsan ipc: the registry of exported device memory, shown from another shell while the program
  * runs or after it ended. Neighbours: export_table.h, ipc_list.c, ps.h.

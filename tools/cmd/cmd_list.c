@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpsan list: prints the tables that are compiled into this program. Neighbours: shim/hooks.def,
  * ../include.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpsan ps: who waits for whom in a session, shown from another shell while the program hangs or
  * after it ended; with --memory, its shared memory. Neighbours: ps.h, ps_memory.h.

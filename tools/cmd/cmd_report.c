@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpsan report: judges recorded sessions again, with the same result as during the run. Neighbours:
  * offline.h judges, report.h writes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpsan run: creates a session, starts the program in it, follows it, writes the reports, and sets
  * the exit status. Neighbours: launch.h, watch.h, report.h.

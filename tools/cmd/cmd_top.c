@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpsan top: the view of mpsan ps, refreshed in a terminal; with --once, one plain screen.
  * Neighbours: top.h, ps.h.

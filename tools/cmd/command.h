@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The sub-commands: each takes its own argv (argv[0] is its name) and returns the exit status. */
 #ifndef MPSAN_COMMAND_H
 #define MPSAN_COMMAND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds and parses the project file .mpsan.conf. */
 #include "conf.h"
 

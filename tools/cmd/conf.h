@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The project file .mpsan.conf: lines of OPTION = VALUE with the names of the long options; '#'
  * starts a comment. The nearest one counts, from the working directory up to the root of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Applies the baseline to a report, and lists suppressions and baseline lines that matched nothing.
  */

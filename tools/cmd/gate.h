@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compares a finished report with what a team has accepted: known findings (baseline) and
  * suppressions. Neighbours: baseline.h, suppress.h; the cmd_*.c files call it before they write.

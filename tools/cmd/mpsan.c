@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The command `mpsan`: looks up the sub-command in commands.def and calls it. Neighbours: cmd_*.c,
  * one each.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Judges recorded sessions and merges them into one report. */
 #include "offline.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Judges recorded sessions. Neighbours: cmd_report.c and cmd_check.c. */
 #ifndef MPSAN_OFFLINE_H
 #define MPSAN_OFFLINE_H

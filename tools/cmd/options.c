@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parses command lines by the rows of mpsan_options.def, and prints --help. */
 #include "options.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The settings of a sub-command, parsed by the rows of ../include/mpsan_options.def; --help is
  * printed from the same rows. Neighbours: the cmd_*.c files.

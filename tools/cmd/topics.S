@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The texts of `mpsan help TOPIC`, as the build has made them, inside the command. Neighbours: topics.def, topics.c. */
 #define STRING(words) #words
 #define FILE_NAME(words) STRING(words)

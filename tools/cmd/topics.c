@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists and prints the topics of topics.def; topics.S has their texts. */
 #include "topics.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The pages of `mpsan help TOPIC`. */
 #ifndef MPSAN_TOPICS_H
 #define MPSAN_TOPICS_H

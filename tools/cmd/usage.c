@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The usage line of each sub-command, for --help and error lines. */
 #include "command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inspects the ELF file or script that a command names. */
 #include "binary.h"
 

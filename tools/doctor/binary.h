@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What kind of program a command names, and whether LD_PRELOAD works with it. Neighbours: launch.h
  * checks before it starts a program, cmd_doctor.c reports to the user.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collects the lines of the checks and prints them, as text or JSON. */
 #include "doctor.h"
 

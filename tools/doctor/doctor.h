@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The checks of `mpsan doctor`: whether mpsan works on this machine, and whether it can watch a
  * program. Each check adds lines: a subject, what was found, and a cure if something should be

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks of containers, PID namespaces and memory limits. See doctor.h. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Checks of the kernel's settings: access to other processes, clock source, seccomp, GPU driver.
  * See doctor.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks of disk space, memory file systems, descriptors and mappings. See doctor.h. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks of other preloaded libraries. See doctor.h. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks of the Python that a program runs: asks it for its version. See doctor.h. */
 #include <poll.h>
 #include <signal.h>

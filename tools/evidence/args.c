@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stores the arguments of a message and fills them in. */
 #include "args.h"
 

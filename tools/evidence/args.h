@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Texts that replace the names in braces of messages. All names are in args.def; a unit test
  * compares the texts of all rules with it. Neighbours: evidence.h, evidence_cuda.h.

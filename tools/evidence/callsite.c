@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds thread, stacks and place of a step, and makes the step's JSON. */
 #include "callsite.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The call site of a step: a thread at one moment, with its stacks and the frame that names the
  * place. Neighbours: evidence.h puts steps into findings, frames.h reads stacks.

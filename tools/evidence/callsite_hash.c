@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The part of a call site that is equal in other runs, checkouts, machines and versions of Python:
  * the program's own functions, and what they call by name. Frames inside Python, installed

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Builds the JSON object of a finding: collects its call sites, sets the message's arguments, and
  * computes its fingerprint.

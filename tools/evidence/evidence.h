@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Builds a finding of the JSON report: message, steps with their stacks, fingerprint. All other
  * reports are rendered from it. Neighbours: text_locks.h, frames.h; judge.h calls it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps and arguments of findings about CUDA. */
 #include "evidence_cuda.h"
 

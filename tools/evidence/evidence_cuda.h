@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The part of a finding's evidence about CUDA: who initialised the driver, exported, opened, freed.
  * The stacks may be in the logs of several processes. Neighbours: evidence.h, callsite.h,

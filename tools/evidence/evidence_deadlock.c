@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps, sentences and wait-for edges of deadlocks. */
 #include "evidence_deadlock.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The part of a finding's evidence about a deadlock: which thread waits for what, owned by whom.
  * Neighbours: evidence.h, callsite.h; the supervisor records the facts (deadlocks.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Steps and arguments of findings about events that carry all their facts, and about ends of
  * processes.

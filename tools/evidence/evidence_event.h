@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The part of a finding's evidence about events that carry all their facts, and about ends of
  * processes. Neighbours: evidence.h, callsite.h; evidence_shm.h adds shared memory, text_process.h

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps and sentences of lock-order inversions. */
 #include "evidence_order.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The part of a finding's evidence about lock orders: which thread took which lock while holding
  * which. Neighbours: evidence.h, callsite.h; the library records the facts

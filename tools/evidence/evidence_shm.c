@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments of findings about shared memory. */
 #include "evidence_shm.h"
 

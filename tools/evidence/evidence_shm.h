@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The part of a finding's evidence about shared memory: the segment, who created it and where.
  * Neighbours: evidence_event.h, text_shm.h.

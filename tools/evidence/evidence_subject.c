@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the `subject` of a finding: the lock, segment or export that it is about. */
 #include "evidence_subject.h"
 

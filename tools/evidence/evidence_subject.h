@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a finding is about, for reports that draw: its lock, its shared-memory segment, or its
  * exported memory with the processes that had it open. Neighbours: evidence.h puts it into findings

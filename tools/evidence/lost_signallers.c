@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Texts about threads of the parent that could have signalled a child's wait. */
 #include "lost_signallers.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Texts about the parent threads that could have signalled the child's wait: those started by the
  * waiting module. Neighbour: pool_threads.h counts them.

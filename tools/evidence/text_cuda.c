@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of CUDA's memory kinds, devices, errors, and of how processes ended. */
 #include "text_cuda.h"
 

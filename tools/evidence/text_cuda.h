@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names in texts about CUDA: kinds of memory, sizes, error numbers, how a process ended.
  * Neighbours: text_locks.h, evidence_cuda.h.

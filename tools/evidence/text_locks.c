@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of locks and threads. */
 #include "text_locks.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names of locks and threads in texts. Neighbours: frames.h names code, evidence.h asks for names.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of processes, and how they ended. */
 #include "text_process.h"
 

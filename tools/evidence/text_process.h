@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names of processes in texts: the name in Python, or their role. Neighbours: text_locks.h names
  * locks and threads.

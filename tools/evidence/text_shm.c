@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of shared-memory segments, and of values in events about them. */
 #include "text_shm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names in texts about shared memory. Neighbours: text_cuda.h for sizes, evidence_shm.h. */
 #ifndef MPSAN_TEXT_SHM_H
 #define MPSAN_TEXT_SHM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Relates CUDA memory events in the order of time: which allocation a handle meant, which are open,
  * which were freed. Hash lists keep each step short. Neighbours: cuda.h, ipc.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Facts about CUDA: who initialised the driver, and the life of each exported allocation of device
  * memory. Handles are reused, so a fact refers to the allocation that its handle meant at that

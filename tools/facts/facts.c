@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Queries that several rules share. Pure: the answers depend on the records alone, so they are the
  * same during the run and years later. Neighbours: facts.h, rules.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Facts: the events of all processes of a session as plain records that rules read. The caller (the
  * command's reader, or a unit test) owns every array; nothing here allocates, reads the clock or

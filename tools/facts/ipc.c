@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Queries about CUDA memory between processes: who has it open, since when, until when. */
 #include "ipc.h"
 

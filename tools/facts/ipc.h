@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Queries of the CUDA rules: what was open at some time, how a process ended, whose initialised
  * driver a forked child inherited. Neighbours: cuda.h has the facts, facts.h the rest.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Queries about worker processes: who made them, how they ended, which were left behind. */
 #include "processes.h"
 

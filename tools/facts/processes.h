@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Workers and their parents: which processes a program forked or spawned to share its work, who
  * made them, and which were left behind. Neighbours: roles.h recognises the helper processes of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Recognises helper processes by their command lines. A child of a fork server keeps the server's
  * command line.

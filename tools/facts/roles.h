@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Helper processes that Python and PyTorch start by themselves. Neighbours: facts.h. */
 #ifndef MPSAN_CORE_ROLES_H
 #define MPSAN_CORE_ROLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Relates shared-memory events to segments: by device and inode, and by name. */
 #include "shm.h"
 

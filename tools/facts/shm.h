@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Facts about shared memory on the CPU: the life of each segment across processes and names. A
  * segment is identified by device and inode. tmpfs never reuses an inode; other file systems do, so

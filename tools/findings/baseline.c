@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a baseline, looks up findings in it, and applies it to a report. */
 #include "baseline.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A baseline: the findings that a team has accepted. A line is FINGERPRINT [SEVERITY [RULE]], and
  * after a '#' a remark. A finding is known however often it occurs, unless it is more severe than

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes a baseline for people and diffs: sorted, and with nothing that changes between equal runs.
  * See baseline.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Applies policies and --rule to the grades of findings. */
 #include "grades.h"
 

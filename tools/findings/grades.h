@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The grades that policies and --rule assign to rules. Neighbour: catalog.h has the rules' texts.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Grades, suppresses and folds the findings of the rules. */
 #include "judge.h"
 

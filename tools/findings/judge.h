@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Judges a session: runs the rules at each trigger, then grades, suppresses and folds their
  * findings. One cause is one finding: repetitions raise its count, and a proof replaces the warning

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the source file and line of a finding, relative to the repository. */
 #include "location.h"
 

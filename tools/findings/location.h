@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The location of a finding for tools that show source code: a line and a file, relative to the
  * root of the repository if it is inside. Python lines come first. Neighbours: out_sarif.c,

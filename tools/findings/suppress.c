@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads suppression files, and matches findings with their patterns. */
 #include "suppress.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Suppressions: lines of SLUG:PATTERN that silence findings. A pattern is a shell pattern and
  * matches a function, a module (path or file name), "file:function" of Python, or the name of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Makes JSON objects of a session's records. */
 #include "dump.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The records and process slots of a session as JSON objects. Neighbours: cmd_dump.c prints them,
  * logfile.h has the records.

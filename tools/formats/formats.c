@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of formats; parses --report FORMAT=FILE and writes the file or stream. */
 #include "formats.h"
 

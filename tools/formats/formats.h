@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The formats of a report: out_*.c has one each. Neighbour: report.h, the document. */
 #ifndef MPSAN_FORMATS_H
 #define MPSAN_FORMATS_H

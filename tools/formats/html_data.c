@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the JSON data of the HTML page: each text, frame and stack once. */
 #include "../rules/catalog.h"
 #include "out_html.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The part of the timeline that findings' pictures show: threads that findings name, and the
  * longest waits and holds of each. Neighbour: out_html.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collects log records into batches and writes each as one line of OTLP JSON. */
 #include "otlp.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * OTLP in JSON: batches of log records, one ExportLogsServiceRequest per line, as OpenTelemetry's
  * file exporter writes and its otlpjsonfile receiver reads them. Neighbour: out_otlp.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * --report github: workflow commands, which GitHub Actions shows beside the lines of a pull
  * request. It shows ten per kind and step and drops the others, so the most severe are printed and

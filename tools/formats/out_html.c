@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * --report html: one self-contained file. The page is in html/, its data in one script element of
  * JSON. Neighbours: report.h, out_html.h.

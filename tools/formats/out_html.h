@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The data of the page of --report html: the document with its frames, stacks and texts told once, and as much of the
  * time line as the pictures need. Neighbours: out_html.c puts it into the page, html/data.js reads it.

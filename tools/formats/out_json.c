@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* --report json: the document itself. Neighbour: report.h. */
 #include "formats.h"
 

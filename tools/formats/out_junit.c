@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * --report junit: a test case per rule. A rule fails if one of its findings is at least as severe
  * as --fail-on, like the exit status; other findings are the output of a passed case. A rule that

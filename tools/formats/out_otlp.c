@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * --report otlp: findings, limits and events as OpenTelemetry logs. Attributes have the names of
  * the semantic conventions if there are any. Neighbours: otlp.h writes the lines, dump.h has the

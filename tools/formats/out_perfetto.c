@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * --report perfetto: the timeline as a Chrome trace, which ui.perfetto.dev opens. Processes and
  * threads have the system's numbers if these are unique; an image before an exec, and the same

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * --report sarif: SARIF 2.1.0 for code scanning. The steps of a finding are its related locations,
  * in their order, and a code flow with a thread flow per thread. Suppressed findings are in no

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * --report text: the document as text, like a sanitizer's report. Everything printed comes from the
  * JSON document, so both always agree. Neighbour: report.h.

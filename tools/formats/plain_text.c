@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Renders a finding as lines of plain text. */
 #include "plain_text.h"
 

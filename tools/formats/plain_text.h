@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A finding as plain text with locations in the repository, for CI tools. Neighbours: out_junit.c,
  * out_github.c, location.h.

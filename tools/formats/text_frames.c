@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the frames of a step: the important ones, or with --verbose all. */
 #include "text_frames.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Frames of a step in the text report. Neighbour: out_text.c. */
 #ifndef MPSAN_TEXT_FRAMES_H
 #define MPSAN_TEXT_FRAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Places findings in a trace: thread and time. A finding names processes by pid; its host, rank and
  * time tell which of several with that pid is meant. Neighbour: trace_plan.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Plans a trace: nests slices on the tracks of threads and orders all events in time. */
 #include "trace_plan.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a trace shows, in the order of time: which slices nest on the track of their thread, where
  * flows begin and end, values of counters. All times are nanoseconds since the first event.

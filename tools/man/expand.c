@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Prints a template with its marks replaced from the tables: a manual page, a completion, or the
  * pkg-config file. A mark is alone on its line, as @name@; @version@, @bindir@ and the like may be

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of a template; each function prints one to standard output. */
 #ifndef MPSAN_MAN_EXPAND_H
 #define MPSAN_MAN_EXPAND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The tables as parts of manual pages, in mdoc. Neighbours: expand.h, tables.h; the text around
  * them is in *.in.

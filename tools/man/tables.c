@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of the command and the library, expanded from their .def files. */
 #include "tables.h"
 

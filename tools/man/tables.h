@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The tables of the command and the library, as rows for documentation. Neighbours: mdoc.c writes
  * manual pages from them, words.c completions, expand.c puts both into templates.

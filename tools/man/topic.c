@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads a page of topics/: `# mpsan-NAME: title`, `## section`, paragraphs, lists of `- `, fenced code. A list whose
  * items begin with `code`, `code`: or **term**: is one of terms. All else stops the build. Neighbours: topic_page.c,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pages of topics/: Markdown of a few kinds of blocks, read by topic.c and written as a manual page
  * (topic_page.c) or as the text of `mpsan help` (topic_text.c).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Breaks the text of a topic into lines. Neighbours: topic_page.c and topic_text.c say what letters and marks look like. */
 #include <string.h>
 

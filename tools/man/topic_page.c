@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A topic as a manual page of section 7, in mdoc. */
 #include <ctype.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A topic as plain text of 80 columns, for `mpsan help TOPIC`. */
 #include <string.h>
 

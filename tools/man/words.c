@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The tables as words for shell completions. The printed functions take the name of a sub-command
  * and print its completions. Neighbours: expand.h, tables.h; the code around them is in

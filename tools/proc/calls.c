@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names system calls and their first arguments. */
 #include "calls.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Texts for system calls in which threads wait. Neighbour: proc.h reads the call of a thread. */
 #ifndef MPSAN_CALLS_H
 #define MPSAN_CALLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists the descriptors of processes through /proc. */
 #include "descriptors.h"
 

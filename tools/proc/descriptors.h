@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The open descriptors of a process, from /proc. Threads may have tables of their own (unshare(2)),
  * and a process whose main thread has ended shows its table only below another thread: each table

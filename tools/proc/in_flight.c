@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the peers of Unix sockets with unread descriptors. */
 #include "in_flight.h"
 

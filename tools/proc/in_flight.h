@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Descriptors in flight: which Unix sockets with unread descriptors could have received them from
  * processes that the caller knows. Neighbours: descriptors.h finds such sockets; pipes.h and

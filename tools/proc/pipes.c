@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scans all processes for ends of pipes. */
 #include "pipes.h"
 

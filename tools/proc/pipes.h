@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pipes and the processes that hold their ends: of all readable processes of the machine, in one
  * walk over /proc. Neighbours: cross_process.h and the wait-for graph ask who could still read or

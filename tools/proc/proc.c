@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads /proc files of other processes. */
 #include "proc.h"
 

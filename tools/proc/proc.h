@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * State of other processes and threads, read from /proc without stopping them. Every answer may be
  * outdated on arrival, and a process may end at any moment: "unknown" is always possible.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parses shared mappings in /proc/PID/maps. */
 #include "procmaps.h"
 

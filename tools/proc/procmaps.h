@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Shared mappings of a living process, from /proc/PID/maps. Neighbour: pshared_locks.h looks up the
  * object at an address.

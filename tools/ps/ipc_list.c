@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the export table of a session and prints it, as text or JSON. */
 #include "ipc_list.h"
 

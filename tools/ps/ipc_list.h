@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The list of `mpsan ipc`: every export with its owner, name and importers. Neighbours:
  * export_table.h reads the table, cmd_ipc.c prints the list.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `mpsan ps`: who waits for whom in a session, running or ended. The session is examined
  * (ps_look.c), described by one JSON document (ps_json.c, ps_thread.c, ps_wait.c), and that is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See ps.h: finds sessions in the places where `mpsan run` and plain preloading create them. */
 #include <dirent.h>
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See ps.h: builds the document. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See ps.h: opens a session and examines its living processes. */
 #include <poll.h>
 #include <stdlib.h>

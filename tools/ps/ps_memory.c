@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the document of `mpsan ps --memory`: segments, who created them, and who uses them. */
 #include "ps_memory.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `mpsan ps --memory`: the shared memory of a session at this moment: who created each segment and
  * where, who has it mapped or open, under which name. Neighbours: ps.h; tools/facts/shm.h has the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See ps_memory.h: prints the document as text. */
 #include <stdlib.h>
 

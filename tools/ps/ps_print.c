@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See ps.h: prints the tree of processes and their threads, folded so that it fits one screen. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Groups equal threads, and describes them in sentences. */
 #include "ps_text.h"
 

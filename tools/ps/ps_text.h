@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Texts of `mpsan ps`: commands, groups of equal threads. Neighbours: ps_tree.h, ps_print.c. */
 #ifndef MPSAN_PS_TEXT_H
 #define MPSAN_PS_TEXT_H

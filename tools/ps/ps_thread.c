@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See ps.h: describes one thread, from the snapshot or from the record that it left. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * See ps.h: keeps names and stacks of blocked threads from one snapshot to the next. Reading a
  * stack costs a hundred times as much as checking that the thread has not run.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See ps.h: connects threads of the document: owners' names, and locks that others wait for. */
 #include <stdlib.h>
 

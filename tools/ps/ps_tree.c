@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the tree of processes and folds equal children. */
 #include "ps_tree.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The processes of a session by parent, from the document of ps.h. Equal children are folded, and
  * processes with threads that wait for ever come first. Neighbours: ps_print.c and top_rows.c show

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See ps.h: what a thread waits for, as text and numbers. */
 #include <stdlib.h>
 #include <string.h>

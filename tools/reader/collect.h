@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sorts records into the reader's arrays and relates them. Neighbour: reader.c. */
 #ifndef MPSAN_COLLECT_H
 #define MPSAN_COLLECT_H

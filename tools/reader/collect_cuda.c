@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collects facts about CUDA, in time order over all logs. */
 #include "collect_cuda.h"
 

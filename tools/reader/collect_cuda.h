@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The CUDA part of a reader: its facts and triggers. Neighbours: collect.h, triggers.c;
  * tools/facts/cuda.h has the facts.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collects facts about shared memory, in time order over all logs. */
 #include "collect_shm.h"
 

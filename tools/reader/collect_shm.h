@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The shared-memory part of a reader: its segments. Neighbours: collect.h; tools/facts/shm.h has
  * the facts.

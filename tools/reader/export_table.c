@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Maps the export table and removes entries of dead processes. */
 #include "export_table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The file `exports` of a session: device memory that its processes may open of each other.
  * Neighbours: shim/common/ranges.h is the table in it, cmd_ipc.c shows it, watch.c cleans it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The names and formats of events' fields, from mpsan_events.def. */
 #include "fields.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events and their fields by name, from mpsan_events.def. Neighbours: dump.h, evidence_event.h. */
 #ifndef MPSAN_FIELDS_H
 #define MPSAN_FIELDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Looks for directories above a session that belong to another user. */
 #include "foreign_owner.h"
 

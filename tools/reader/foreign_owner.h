@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Directories of other users: the owner of one above a session could replace the session. */
 #ifndef MPSAN_FOREIGN_OWNER_H
 #define MPSAN_FOREIGN_OWNER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Detects processes that /proc hides. */
 #include "hidepid.h"
 

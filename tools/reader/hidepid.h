@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Living processes that /proc hides: it is mounted with hidepid, and we may not trace them (of
  * another user, set-user-ID, non-dumpable). What they hold and map is unknown, so no wait counts as

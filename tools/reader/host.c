@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Describes this host and process for a new session. */
 #include "host.h"
 

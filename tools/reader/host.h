@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The host, and the process's place in a job, for sessions that the command creates. Neighbours:
  * launch.c; shim/record/session_dir.c is the library's side, shim/common/rank.h is shared; hosts.h

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Maps a log and reads its records. */
 #include "logfile.h"
 

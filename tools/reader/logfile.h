@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One SLOT.log, mapped read-only and read record by record while its writer continues. Nothing in
  * it is trusted: every position is checked against the file's size. Neighbours: reader.h merges the

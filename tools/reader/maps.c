@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists the modules that a process had mapped, from its log and its ancestors', or from /proc. */
 #include "maps.h"
 

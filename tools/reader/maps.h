@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The modules that a process had mapped at some time: its own since its last exec, and those
  * inherited by fork. Neighbours: reader.h has the events, modules.h reads the files.

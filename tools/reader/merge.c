@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sorts new records by time with a heap over the logs. */
 #include "merge.h"
 

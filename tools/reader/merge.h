@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Merges the new records of all logs in time order without copying them: per log a sorted list of
  * positions, and a heap over the logs. Neighbours: logfile.h below, reader.c above.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Limits the memory that a large session takes: mapped pages of its logs stay resident until they
  * are released. Neighbour: reader.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Watches processes through pidfds. */
 #include "pidfd_poll.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which processes of a session are alive, asked often and for many: one pidfd per process, and one
  * poll() for all. Neighbours: session.h checks a single process through /proc, reader.h calls.

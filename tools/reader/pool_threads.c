@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counts parent threads that could have signalled a child's wait. */
 #include "pool_threads.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Parent threads that could have signalled a forked child's wait: those started by the waiting
  * module. Neighbours: triggers.c calls when a wait has lasted; maps.h knows the modules.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Polls the logs and processes of a session, and collects facts. */
 #include "reader.h"
 

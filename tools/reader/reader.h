@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads a session: merges the events of all its logs into facts and announces triggers for rules.
  * Works for a running session (poll repeatedly) and for one that is over. Neighbours: session.h,

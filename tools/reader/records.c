@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Looks up single records of a session by their position in the logs. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opens a session and checks whether its processes live. */
 #include "session.h"
 

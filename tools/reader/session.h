@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A session directory: its file `session` with the process table, mapped. Neighbours: logfile.h
  * reads the logs, launch.h creates sessions, reader.h combines them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tracks starts, names and ends of threads. */
 #include "threads.h"
 #include "../base/index_map.h"

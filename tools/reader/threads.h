@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads of a session: TIDs are reused, so a thread is identified by its TID and start.
  * Neighbours: collect.c passes records, text_locks.h formats names.

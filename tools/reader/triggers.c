@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Decides when rules run. The time of a trigger follows from the records alone, so the order is the
  * same live and afterwards. Neighbour: reader.c announces the triggers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tells whether a process was watched, and if not, why: from its slot and its exec. */
 #include "unwatched.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a process was watched to its end. */
 #ifndef MPSAN_UNWATCHED_H
 #define MPSAN_UNWATCHED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Resolves the directories on the command line to sessions. */
 #include "find_sessions.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The sessions of a report: those named, and those one level below a named directory. Neighbours:
  * offline.h, hosts.h.

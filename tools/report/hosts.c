@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Compares the clocks of the hosts of a report, and lists hosts and ranks. */
 #include "hosts.h"
 

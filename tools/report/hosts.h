@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The hosts of a report: which session is whose, and how their clocks compare. Neighbours: host.h
  * and shim/record/session_dir.h write the data; merge_sessions.h merges the sessions.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What mpsan could not observe in a session, one line each: nothing is dropped silently. Neighbour:
  * report.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Describes damaged logs of a session. */
 #include "log_damage.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Damaged logs of a session: truncated, missing, or replaced. Neighbours: logfile.h reads them;
  * limits.c, find_sessions.c and dump.c report the damage.

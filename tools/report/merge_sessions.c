@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Merges the documents of several sessions. */
 #include "merge_sessions.h"
 

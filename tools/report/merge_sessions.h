@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Merges several sessions into one document: findings are folded by fingerprint, with the sessions
  * they were seen in; timestamps are converted to the first host's clock. Neighbours: report.h,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Says on which hosts, ranks or sessions something was seen. */
 #include "occurrence.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * On which hosts, ranks or sessions of a report something was seen, as fields and as text.
  * Neighbour: merge_sessions.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Judges the best practices of practices.def: kept, violated or not observable. */
 #include "practices.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The list at the end of a report: advice from PyTorch's multiprocessing documentation
  * (practices.def), each item kept, violated or not observable. Neighbours: report.h, out_text.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Creates the report document and counts its findings. */
 #include "report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The report: one JSON document. Neighbours: judge.h supplies the findings, limits.c what could not
  * be observed, formats.h writes it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Determines from the facts what a run did, whether it ended, and how its processes ended. */
 #include "run_course.h"
 

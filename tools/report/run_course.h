@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The course of a run: what it did as far as best practices are about that, whether it ended, and
  * how its processes ended. Neighbour: practices.c.

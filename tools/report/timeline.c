@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the timeline of a session: processes, threads, forks. */
 #include "../base/index_map.h"
 #include "timeline_draw.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The timeline: lives of processes and threads, waits, held locks, forks, messages, shared memory,
  * for formats that draw. Built from a reader's facts; all times are CLOCK_REALTIME in nanoseconds,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by all parts of a timeline: times, processes, threads, and flows between them. */
 #include "timeline_draw.h"
 #include "../base/index_map.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Adds one session to a timeline: what timeline.c, timeline_spans.c and timeline_memory.c share.
  * Neighbour: timeline.h.

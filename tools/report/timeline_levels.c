@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Draws how much memory each process has over time. Neighbour: timeline_memory.c. */
 #include "timeline_draw.h"
 

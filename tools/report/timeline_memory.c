@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Draws shared memory and messages between processes. Neighbours: timeline_draw.h;
  * tools/facts/shm.h and ipc.h have the facts.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Draws waits and held locks. Only what is known is drawn: a hold seen at a fork begins at the
  * fork, as the time of the acquisition is unknown. Neighbours: timeline_draw.h, text_locks.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the table of the rules' texts from include/mpsan_rules.def. */
 #include "catalog.h"
 

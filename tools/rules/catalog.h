@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The texts of the rules from include/mpsan_rules.def, by rule and by slug. */
 #ifndef MPSAN_CATALOG_H
 #define MPSAN_CATALOG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Chooses the rule that reports a deadlock, from its cause, the kinds of its waits and the `wait`
  * events of its threads.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Questions about a deadlock: a set of threads that the supervisor found unable to proceed. One
  * rule reports each deadlock; deadlock_rule() alone decides which. See also facts.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Completes a finding with the subject of its trigger, and adds it. */
 #include "rule.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Follows joins and awaited tasks from the first processes of a dead end to the threads that the
  * job waits for, and checks whether those are merely idle.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whether a dead end is intended: threads that no thread of the job can wake, because only a signal
  * from outside (Ctrl-C, a service manager) was ever to end them. What distinguishes them from a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A rule is a pure function from facts and one trigger to findings. Triggers are the points in a
  * session at which a rule can know enough to judge. The reader raises each of them exactly once and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls the rules that have a trigger, in the order of their rows, so that findings always come out
  * in the same order.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Steps that several rules share: one of these in place of {STEP_…, "text"}. The names in braces
  * are those of ../evidence/args.def.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Chooses the rule that reports a wait. Several could; shim/common/wait_rule.c decides, for the
  * library as well. This file looks up what it needs to know.

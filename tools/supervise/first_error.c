@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Formats the line that `mpsan run` prints at the first error. */
 #include "first_error.h"
 

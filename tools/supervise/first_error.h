@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The line that `mpsan run` prints at once, at the first error: what hangs or went wrong, where,
  * and the fix. The full text may go elsewhere (--report text=FILE), and comes later. Neighbour:

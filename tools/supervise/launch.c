@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Creates the session directory and starts the program in it. */
 #include "launch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Creates a session and starts a program in it. Neighbours: watch.h follows it, session.h reads the
  * session.

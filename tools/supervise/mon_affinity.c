@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Detects workers that are all bound to one processor. */
 #include "mon_affinity.h"
 

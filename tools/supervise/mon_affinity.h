@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Detects workers that all run on the same processor, because their parent was bound to it when it
  * made them, while others are idle. Neighbours: worker_table.h, quota.h; the rule

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counts the memory that forked workers copied (copy-on-write). */
 #include "mon_cow.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Counts, from outside, memory that forked workers copied, for workers that do not count it
  * themselves when they exit. Neighbours: worker_table.h; shim/common/pages.h computes the sums, as

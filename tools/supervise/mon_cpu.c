@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Measures CPU load: threads that want to run against processors. */
 #include "mon_cpu.h"
 

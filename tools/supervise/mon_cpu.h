@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compares the threads that want to run with the processors: the time for which threads ran or
  * waited for a processor, as the kernel's scheduler counts it. Records the worst period of a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Searches the Python source of a worker's parent for uses of exit statuses. */
 #include "mon_exitcodes.h"
 

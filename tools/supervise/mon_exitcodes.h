@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whether the parent of a worker looks at its exit status. The calls of a Python program do not
  * show that: join() reaps the child in any case, and exitcode is an attribute. Its source does.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Detects failed workers that their parent will not notice. */
 #include "mon_failures.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Detects workers that failed while their parent waits for another process only. Neighbours:
  * worker_table.h, waits.h; the rule worker-failed judges.

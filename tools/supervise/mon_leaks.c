@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Detects shared-memory names that a session leaves behind. */
 #include "mon_leaks.h"
 

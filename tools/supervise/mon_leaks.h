@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Shared-memory names that a session leaves behind: when its program has ended the supervisor
  * records, once, which names of this session still exist in /dev/shm. Rules judge them. Neighbours:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Creates private session directories and removes stale ones. */
 #include "mon_private.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private session directories, for sessions without --dir: beside those of the library, named after
  * this process, so that stale ones can be recognised and removed. Neighbours: launch.h;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Saves signal dispositions, limits and timers, and restores them for the program. */
 #include "program_state.h"
 

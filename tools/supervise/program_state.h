@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The state that the program must inherit as mpsan found it: limits, timers, signal dispositions
  * and mask. The supervisor changes all of them for itself. Neighbours: launch.c restores them in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads processor limits of control groups and affinities of processes. */
 #include "quota.h"
 

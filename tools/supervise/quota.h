@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How many processors a process may use. Neighbour: mon_cpu.h. */
 #ifndef MPSAN_QUOTA_H
 #define MPSAN_QUOTA_H

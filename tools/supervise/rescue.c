@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lets the program continue unwatched when mpsan fails. */
 #include "rescue.h"
 

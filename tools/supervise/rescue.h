@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What `mpsan run` does if it cannot continue, for lack of memory, disk, descriptors or processes,
  * or because it crashed: the program runs on, gets its signals, and its status is passed on. One

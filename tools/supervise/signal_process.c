@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sends signals to processes, checking that the pid still means the same process. */
 #include "signal_process.h"
 

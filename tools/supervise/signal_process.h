@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sends signals to processes of a session, including those in other PID namespaces, which have
  * other numbers here. A process that may be another by now gets none. Neighbours: session.h,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tracks the processes that descend from the program, watched or not. */
 #include "tree.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The process tree of a session, including processes that are not watched: all descendants of the
  * program and of watched processes. Neighbours: signal_process.h signals watched ones, watch.h ends them

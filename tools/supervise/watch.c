@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The supervisor's main loop: reads logs, takes snapshots, judges, prints and kills. */
 #include "watch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The supervisor of `mpsan run`: follows a session while its program runs and prints what is
  * proved. Neighbours: launch.h starts the program, judge.h judges.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs all monitors on each new snapshot. */
 #include "worker_monitors.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the supervisor observes of workers as a group, in each snapshot: CPU load, affinity, copied
  * memory, unnoticed failures. Neighbours: watch.h calls, deadlocks.h takes the snapshot.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps what is known of each process across snapshots. */
 #include "worker_table.h"
 

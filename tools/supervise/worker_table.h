@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The processes of a snapshot, with what is known of each over its whole life, for the monitors of
  * load, affinity and memory. Neighbours: snapshot.h, worker_monitors.h.

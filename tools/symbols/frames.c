@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Resolves stacks and call sites to JSON frames, with a cache. */
 #include "frames.h"
 

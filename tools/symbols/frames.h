@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stacks as lists of frames of the JSON report. Neighbours: unwind.h and symbols.h do the work for
  * native stacks, evidence.h puts frames into findings.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Maps ELF files of modules and reads their segments and unwind tables: see modules.h. Every offset
  * is checked against the size that the file had when it was opened, as the file may be truncated or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds CPython's symbols in ELF files. */
 #include "pyfile.h"
 

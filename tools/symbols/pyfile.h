@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses of CPython's symbols in a file. Neighbour: pyview.h finds the files of a process. */
 #ifndef MPSAN_PYFILE_H
 #define MPSAN_PYFILE_H

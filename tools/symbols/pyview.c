@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads Python frames and objects of another process. */
 #include "pyview.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Python frames of another process, read from its memory while it runs or waits: it is not stopped,
  * and no code runs in it. CPython 3.8 to 3.14, with the library's own readers

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads source files and sanitises their lines. */
 #include "source_file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Source files, as text. Their names come from the program and may lead anywhere: only regular
  * files are opened, and unsafe characters are replaced. Neighbour: sources.h chooses the files.

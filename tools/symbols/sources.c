@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decides which source lines may be shown, and adds them to frames. */
 #include "sources.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Source lines of findings: the line of each important frame, added to the frame as `source`. A
  * file is read once per session, and only if it is what the program ran: on the session's host, a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names addresses, with elfutils. Each file has a Dwfl of its own, loaded at its own addresses, so
  * that it is read once for all processes, and only if a name in it is needed.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names of addresses: functions, static objects, and source lines if there is debug information.
  *

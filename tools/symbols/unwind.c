@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Unwinding, by libunwind's remote interface: it asks for registers, memory and unwind tables
  * through the accessors below, and we answer from the snapshot and from the mapped ELF files.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `mpsan top`: the view of `mpsan ps`, refreshed. The state of a session (top_look.c) becomes rows
  * (top_rows.c, top_detail.c), and those that fit become the lines of a screen (top_view.c), which

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See top.h: details of one process, thread, finding or shared-memory segment. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See top.h: the header of the screen: session, counts, shared memory. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See top.h: examines one session again and again. */
 #include <stdlib.h>
 #include <string.h>

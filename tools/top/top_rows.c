@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See top.h: the rows of each page. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See top.h: draws with ncurses. The only file that knows the terminal. */
 #include "top.h"
 

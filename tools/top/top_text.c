@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See top.h: makes arbitrary text safe for a terminal. */
 #include <stdlib.h>
 #include <string.h>

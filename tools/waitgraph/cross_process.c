@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Decides from claims, Python frames and ends of processes whether a wait across processes can
  * still end.

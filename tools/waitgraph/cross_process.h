@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Conclusions about waits across processes, from plain inputs: claims on a process-shared lock,
  * frames of Python threads, ends of processes. Only cross_process_oom_kills() asks the kernel.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds threads that wait for something that a dead process owned. */
 #include "dead_owners.h"
 

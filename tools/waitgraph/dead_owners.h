@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Waits for what a dead process owned: a process-shared lock that will not be released, a wakeup
  * that will not be confirmed, a pool's task that died with its worker. Neighbours: cross_process.h

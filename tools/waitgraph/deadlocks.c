@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Takes snapshots, solves the wait-for graph, and records deadlocks in the supervisor's log. */
 #include "deadlocks.h"
 

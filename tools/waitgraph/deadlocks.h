@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds deadlocked threads and records them, once, in the supervisor's log: each as a `blocked`
  * event, then the `deadlock` that they form. Rules judge these records; nothing is judged here.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Solves the wait-for graph: opens every thread that may go on; the rest is dead. */
 #include "graph.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The wait-for graph: which threads can go on, and which never will. Pure: nodes and edges are
  * numbers. A node that may go on by itself is open; any other goes on if those it waits for do.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Classifies the waits of a dead group for the rule in tools/rules/parked.h. */
 #include "idle.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whether the threads of a dead group are meant to wait until they are interrupted: collects what
  * the rule in tools/rules/parked.h needs from memory, records and Python frames. Neighbours:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds processes whose parent has ended, and deadlocks that this explains. */
 #include "left_behind.h"
 

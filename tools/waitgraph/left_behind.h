@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Processes whose parent has ended. Anything that others could have sent them, such as a message, a
  * semaphore post or a pipe's end, might have been the parent's task, so missing it is a consequence

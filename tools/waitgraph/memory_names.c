@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Searches names of shared memory: System V ids, links in file systems. */
 #include "memory_names.h"
 

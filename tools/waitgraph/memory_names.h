@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names of shared memory: by which name, if any, could a process open memory that it does not have
  * yet? Neighbour: memory_reach.h calls, and finds who has it already.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Walks all processes for mappings and descriptors of shared memory. */
 #include "memory_reach.h"
 

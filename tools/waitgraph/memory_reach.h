@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which processes could access a piece of shared memory, and so end a wait there: those that map
  * it; those that have a descriptor of it, or one that may carry such a descriptor; those that could

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Identifies process-shared locks and collects all claims on them. */
 #include "pshared_locks.h"
 

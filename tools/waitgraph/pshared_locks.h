@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Process-shared locks: which object is at an address of a process, who created it, and which
  * processes, living or dead, have a claim on it. Neighbours: reader.h has the events and logs,

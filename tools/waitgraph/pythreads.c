@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Classifies Python waits by their frames. */
 #include "pythreads.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Python's view of a snapshot's threads. Neighbours: pyview.h reads it, deadlocks.h and
  * dead_owners.h use it.

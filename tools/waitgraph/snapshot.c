@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Takes snapshots of all threads of a session. */
 #include "snapshot.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A snapshot: the threads of all living processes of a session, what each is doing, and since when
  * it has not run. Repeated while a program runs; a thread that did not get a processor between two

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Records limits for threads and processes that cannot be examined. */
 #include "unseen.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Determines what each thread waits for and who could end the wait, by kind of wait. */
 #include "waits.h"
 

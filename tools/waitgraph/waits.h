@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What each thread of a snapshot waits for, and who could end that wait. A wait that is not
  * understood, has a timeout, or could be ended from outside counts as open: it is never part of a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads locks in a process's memory, and determines their owners. Layouts: shim/locks/claim.c.
  * Neighbour: waits_look.h.

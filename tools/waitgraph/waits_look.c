@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists the processes and threads that could end the wait of the thread under examination. */
 #include "waits_look.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The thread under examination, shared by the parts of waits.c. Neighbours: waits.h is the
  * interface for others.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The checks before a verdict: who could access the shared memory of the wait, whether the TIDs in
  * it are ours, and whether the thread still waits. Neighbours: waits_look.h, memory_reach.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Caches who could end waits for pipes and shared memory. */
 #include "wakers.h"
 

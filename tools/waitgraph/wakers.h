@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who could end a wait that names no owner: processes at the other end of a pipe, processes that
  * map the shared memory or could map it, signal handlers. Kernel queries are expensive; answers are

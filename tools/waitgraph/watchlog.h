@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The supervisor's own log: its observations in the format of a process's log, so that a later
  * report reads the same facts. Its file number follows those of all slots. Each record names the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Identifies the version and layout of a CPython, and finds its threads. layout.h has the offsets
  * of each version; frame.c reads the frames of a thread.

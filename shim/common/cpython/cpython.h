@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One CPython, in this process or in another: how its memory is read, its version and that
  * version's layout. The files of this directory read CPython's structures through the `peek`

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Walks the traceback of the exception that a thread is handling. Offsets that are the same from
  * 3.8 to 3.13 are defined here, the others in layout.h.

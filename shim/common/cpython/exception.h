@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The traceback of the exception that a Python thread is handling. */
 #ifndef MPSAN_CPYTHON_EXCEPTION_H
 #define MPSAN_CPYTHON_EXCEPTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Walks the frames of a Python thread, writes them as text, and recognises what the thread does. */
 #include "frame.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Frames of a Python thread. Every function reads memory in its current state and keeps nothing. */
 #ifndef MPSAN_CPYTHON_FRAME_H
 #define MPSAN_CPYTHON_FRAME_H

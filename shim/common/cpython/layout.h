@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The byte offsets in CPython's structures that a stack trace needs, per minor version, for 64-bit
  * builds (x86-64 and aarch64 agree). Private to cpython.c. The rows are printed by

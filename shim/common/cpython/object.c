@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads CPython's objects through `peek`. Top to bottom: memory, strings, line tables,
  * dictionaries.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads CPython's objects as memory: strings, line tables, dictionaries. See cpython.h about
  * `peek`.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Recognises multiprocessing, threading and concurrent.futures on a thread's Python stack, by the
  * names of functions and files, and reads the objects that they work on.

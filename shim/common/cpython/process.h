@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the frames of a thread tell about processes, queues, joins and tasks of Python's own
  * libraries. Recognised by the names of functions and files, which have been the same since 3.4.

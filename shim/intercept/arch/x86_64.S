@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stubs for x86-64, expanded from hooks.def.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 'use strict';
 /*
  * The data of the page: what out_html.h describes, and functions to look things up in it. All times are nanoseconds since

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes elements and formats numbers. Names from programs become text here and never markup: nothing in this
  * page makes elements from strings.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The filter: words, severities, a rule, a process. Neighbours: list.js shows the findings that fit, overview.js marks
  * them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who waits for whom: threads as cards, grouped in their processes, an arrow for each wait. The same drawing serves
  * locks and the orders in which they were taken. Neighbours: dom.js, story.js.

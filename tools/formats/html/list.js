@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The list of findings: only visible rows exist, however many findings there are. A list box for the keyboard and for
  * screen readers. Neighbours: filter.js says which findings, story.js shows the chosen one.

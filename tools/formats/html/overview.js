@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * All processes over time, with the findings as marks: one thin line each, so that a thousand fit on a screen, and as
  * few elements as that takes. The view is a part of time and of the rows; zooming changes both. Neighbours: dom.js,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pieces of the page of --report html, as they stand beside this file, inside the command: the styles and the
  * scripts each in the order of this list. Neighbour: ../out_html.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The page as a whole: header, limits and practices, keys, themes, printing. Starts all other parts.
  */

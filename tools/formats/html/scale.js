@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The time scale of a finding's picture: events within microseconds must stay apart from those that last minutes, so
  * the gaps between moments grow with the logarithm of their length. The order is exact, lengths are not.

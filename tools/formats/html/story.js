@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One finding: its message, pictures, steps with frames, fix, and fingerprint.
  * Neighbours: timeline.js, graph.js; list.js selects the finding.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The timeline of one finding: a row for each thread and object of memory in it, bars for what was held and
  * waited for, an arrow for the fork. Neighbours: scale.js, story.js.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cuda-before-fork: a process forked after it had initialised the CUDA driver. The child works as
  * long as it does not use CUDA, like the workers of a DataLoader; its first use of the device

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cuda-from-worker: a DataLoader worker sends device memory to its parent. The worker would have to
  * keep it until every consumer is done, which a DataLoader does not ensure.

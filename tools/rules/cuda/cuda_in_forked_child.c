@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cuda-in-forked-child: the driver was initialised, the process forked, and the child calls the
  * driver. The driver's threads and its connection to the device stayed with the parent, so every

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cuda-stale-query: a forked child queried the driver that it inherited and got an answer. It is
  * what the parent's driver had cached; a child that trusts it goes on to its first real call, which

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cuda-visible-devices-late: the driver reads CUDA_VISIBLE_DEVICES once, when it is initialised. A
  * later change has no effect in this process. It does apply to programs that are started later, and

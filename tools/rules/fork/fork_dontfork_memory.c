@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork-dontfork-memory: a child accessed memory that its parent excluded from forks
  * (MADV_DONTFORK); or a process forked whose device memory has no fork support, so that

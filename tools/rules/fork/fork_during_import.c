@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork-during-import: a thread was importing a module at the fork. It holds the module's import
  * lock until the import ends; in the child that lock stays held.

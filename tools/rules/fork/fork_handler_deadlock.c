@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork-handler-deadlock: atfork handlers run inside fork, in the parent and in the child. One that
  * waits for a thread that was not copied never returns, and a lock that a prepare handler takes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork-inherited-tensor: a forked child released a shared tensor that it had only inherited.
  * PyTorch does not count it as a user, so an unlink may take the tensor from the others. To read

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork-late: a thread other than the main one forked, as manager threads do that start workers on
  * demand. Once is a note; a process that keeps doing it will sooner or later copy a held lock.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork-libc-lock: another thread was inside a libc function with an internal lock at the fork.
  * Whether it held the lock just then shows only in the child: a call of the same family that does

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork-lock-held: another thread held a lock at the fork. The child's copy of that lock stays
  * locked, and no thread there can release it.

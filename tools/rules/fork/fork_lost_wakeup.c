@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork-lost-wakeup: a forked child waits for a condition variable, semaphore or similar object
  * whose signaller is a thread of its parent, or the parent itself, which has another copy of that

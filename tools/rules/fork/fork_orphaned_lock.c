@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork-orphaned-lock: a forked child waits for a private lock whose owner is a thread of its
  * parent. That thread was not copied, so the wait never ends. For a semaphore this is proven only

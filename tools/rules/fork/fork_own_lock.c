@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork-own-lock: the forking thread holds a recursive or error-checking mutex, which records its
  * owner by thread ID. The thread has another ID in the child: its unlock fails, and a second lock

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork-preexec-fn: between fork and exec, subprocess runs Python code in the copy of a
  * multithreaded process. If that blocks, so does the parent: Popen returns after the exec.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork-queue-feeder: multiprocessing.Queue starts a hidden thread at its first put(). It is
  * harmless by itself (the queue repairs itself after a fork), but not while it holds a private

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork-server-threads: a fork server is safe because it is single-threaded. Its workers have the
  * same arguments, so only a process that was exec'd with them is the server.

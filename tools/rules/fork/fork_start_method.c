@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork-start-method: with torch loaded, PyTorch's authors advise spawn or forkserver. Fork is the
  * default on Linux and often works, hence a note; the policy strict makes it a warning.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork-static-init: another thread was constructing a C++ static at the fork. The child's copy of
  * the guard says that construction is in progress, but no thread there performs it.

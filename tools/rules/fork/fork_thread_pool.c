@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork-thread-pool: libraries keep worker threads between calls. A forked child inherits the
  * bookkeeping of such a pool but none of its threads, so work handed to the pool is never done. For

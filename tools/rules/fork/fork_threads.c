@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork-threads: fork copies only the calling thread. What the other threads were doing stays half
  * done in the child, so each such fork is a note; other rules report when it causes harm.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork-unflushed-stdio: the child wrote data that its parent had buffered at the fork. The parent
  * writes it, too, unless an exec or a signal ends it first.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ipc-consumer-killed: a process was killed while it had memory of another open. It never sent its
  * release, so a producer that counts its consumers, as PyTorch does, keeps the memory for as long

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ipc-double-open: a process opened a handle that it already had open. A process has one mapping
  * per device: the second open fails, or returns the same address, and the first close then unmaps

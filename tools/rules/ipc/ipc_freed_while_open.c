@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ipc-freed-while-open: the owner freed memory while another process had it mapped, or before that
  * process opened it. Device memory has no reference count across processes: the consumer reads

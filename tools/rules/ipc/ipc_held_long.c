@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ipc-held-long: reports the most expensive of all open imports, by bytes times duration. Its
  * producer could not reuse the memory meanwhile. That is fine for parameters that are shared on

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ipc-limits: PyTorch's allocator has limits for what it keeps for consumers. Beyond 1000
  * interprocess events each send waits for its stream; beyond 1000 unopened blocks memory only

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ipc-never-opened: a handle was created and never opened: its message was not read, or dropped.
  * PyTorch counts such a tensor as received only once the receiver rebuilds it, and keeps its memory

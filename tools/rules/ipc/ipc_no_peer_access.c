@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ipc-no-peer-access: memory of one device was opened while another device was current that has no
  * access to it. The open may succeed; kernels that touch the memory fail.

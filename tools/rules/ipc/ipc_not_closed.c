@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ipc-not-closed: a process exited with memory of another process still open. The driver closes it
  * then, but a process that lives on would keep it. Caches do this on purpose, PyTorch's among them.

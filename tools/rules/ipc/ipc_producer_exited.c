@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ipc-producer-exited: the owner of memory ended while other processes had it open, or before they
  * opened it. The driver frees the memory of an ended process; its consumers keep invalid addresses.

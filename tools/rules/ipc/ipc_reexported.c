@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ipc-reexported: a process exported memory that it had itself received. The handle refers to its
  * mapping, not to the memory: the export fails, or the handle ends with the process in the middle.

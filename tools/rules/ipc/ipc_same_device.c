@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ipc-same-device: producer and consumer use the same device. Sharing saves a copy within the
  * device, but makes the memory's lifetime a matter between processes. A consumer that found the

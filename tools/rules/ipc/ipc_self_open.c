@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ipc-self-open: a process opened the handle of its own memory, as happens when it puts a tensor
  * into a queue and gets it from the same queue. The driver refuses that for 64-byte handles; a

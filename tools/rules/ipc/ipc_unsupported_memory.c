@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ipc-unsupported-memory: memory could not be exported or its descriptor not be taken. Handles of
  * 64 bytes exist for memory of cudaMalloc only; expandable segments and other mapped memory are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ipc-unsynchronized: a handle was sent while work on the device was still queued, and opened
  * without any event between the two processes. The consumer may read the previous contents.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * deadlock-cycle: threads wait for each other in a cycle of owners; or each remaining thread waits
  * for a wakeup that no thread is left to send.

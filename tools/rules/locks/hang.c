@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hang: a wait lasts far too long. Something could still end it, so this is no proof: the rule
  * reports what is known. If nothing could, and nothing was meant to, it is a note.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lock-order-inversion: threads took locks in orders that form a cycle. A deadlock needs as many
  * threads as locks, each holding one of them and waiting for the next; a common lock that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lock-owner-killed: a process or thread ended while it held a lock that others wait for. A mutex
  * records its dead owner. A semaphore has no owner, and any process may post it: the proof needs

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * self-deadlock: a thread waits without a time limit for a lock that it owns according to the
  * lock's memory.

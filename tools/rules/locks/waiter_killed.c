@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * waiter-killed: notify() of a multiprocessing condition, and so set() of an event, waits until
  * each sleeper has confirmed its wakeup. A sleeper that was killed still counts.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * shared-file-offset: two processes share an open file description since a fork, and interfere:
  * both move the offset of a regular file, or both use one connection. Each recorded use is compared

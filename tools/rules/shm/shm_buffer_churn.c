@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * shm-buffer-churn: a process created a new shared tensor of the same size for every message. Each
  * costs a file, a mapping and a copy; buffers that are returned cost nothing. A DataLoader has no

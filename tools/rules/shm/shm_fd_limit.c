@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * shm-fd-limit: each shared tensor that is kept costs a descriptor, and RLIMIT_NOFILE limits their
  * number. Limits that other files use up are not reported here.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * shm-foreign-unlink: a process unlinked shared memory that it did not create. An unlink by any
  * process after all have attached is good practice; the resource tracker of a process that merely

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * shm-leaked: the session is over, and a shared-memory name that it created still exists, with its
  * memory. The supervisor has checked that no process of the session is left to unlink it. A file

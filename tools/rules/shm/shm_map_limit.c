@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * shm-map-limit: each shared tensor is a mapping of its own, and vm.max_map_count limits their
  * number. Beyond that mmap fails with ENOMEM while memory is free.

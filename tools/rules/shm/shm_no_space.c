@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * shm-no-space: a segment gets its pages only as they are written. A size beyond the free space is
  * granted all the same, and a write that finds no free page raises SIGBUS. Memory without a name

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * shm-sender-exited: with the strategy file_descriptor a tensor's memory stays with its sender
  * until the receiver takes the tensor from the queue and fetches its descriptor. If the sender has

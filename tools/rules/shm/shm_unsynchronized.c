@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * shm-unsynchronized: two processes can write to the same memory at the same time, and neither has
  * a process-shared lock. Hogwild training does just that, so the rule is off by default.

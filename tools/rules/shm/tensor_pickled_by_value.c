@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tensor-pickled-by-value: a tensor was pickled with all its bytes and written through a pipe. The
  * library records this as the count doubles; a process's last record has its total.

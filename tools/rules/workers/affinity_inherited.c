@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * affinity-inherited: a process that is bound to one processor, often by a library, passes that
  * affinity on to all workers that it forks, which then take turns on it.

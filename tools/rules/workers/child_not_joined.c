@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * child-not-joined: a process exited and left workers running, or did not wait for one that ended.
  * Their exit status is lost, and what they hold stays allocated.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cow-growth: a forked worker starts with its parent's memory at no cost, and pays for each page
  * that either of them writes to. Python writes to an object even when it reads it, to count

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cpu-oversubscribed: for seconds there were more runnable threads than processors. The threads
  * take turns, and at each barrier they wait for those that are not running.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * join-before-drain: a process joins another, and that one, or a thread that it must join itself,
  * writes to a full pipe that only waiting processes could read.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * main-not-guarded: a child of spawn or forkserver imports the main module to find its target. Code
  * outside the __main__ guard runs again in every child.

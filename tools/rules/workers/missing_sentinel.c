@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * missing-sentinel: a process joins workers that wait for work on an empty pipe to which only
  * waiting processes could write.

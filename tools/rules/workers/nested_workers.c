@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * nested-workers: a worker of a Python program started workers of its own. Their numbers multiply,
  * and ending a worker does not end its workers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * parent-lost: a signal ended a process, and its workers live on. They do not notice that their
  * work is no longer needed, and no process cleans up after them.

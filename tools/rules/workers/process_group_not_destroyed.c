@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * process-group-not-destroyed: a torch.distributed group that is not destroyed is torn down in
  * whatever order the interpreter shuts down, while other ranks may still use it.

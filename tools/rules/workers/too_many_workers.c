@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * too-many-workers: there are more workers than processors, and most of them wait. Each costs
  * memory and a start; more of them do not make the work faster.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * worker-churn: a program starts its workers anew for each round of work. Every round pays for
  * their start, and copies a process that may have more threads and locks than in the first. Threads

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * worker-failed: a worker failed while its parent waits for another one: joining workers one after
  * the other finds a failure only after all before it have ended. Or a worker crashed, and its

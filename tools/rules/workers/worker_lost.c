@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * worker-lost: multiprocessing.Pool replaces a worker that was killed, but not its task, and
  * callers wait for that result forever.
