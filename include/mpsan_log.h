@@ -99,7 +99,7 @@ enum mpsan_off {
 	MPSAN_OFF_SETUID, /* set-user-ID or set-group-ID */
 	MPSAN_OFF_CAPABILITIES, /* its file has capabilities */
 	MPSAN_OFF_FAILED, /* the program does not exist */
-	/* Since December 2026 instead of MPSAN_OFF_NO_LOG: why there is no log. */
+	/* Why there is no log; version 0.1.0 says MPSAN_OFF_NO_LOG for all of them. */
 	MPSAN_OFF_LOG_SIZE, /* RLIMIT_FSIZE */
 	MPSAN_OFF_LOG_SPACE, /* a full disk, a quota */
 	MPSAN_OFF_LOG_FILES, /* no descriptor was free */
@@ -200,7 +200,7 @@ struct mpsan_session {
 	uint32_t slots_first; /* of its first part; each further part doubles the table */
 	uint32_t slots_max; /* number of the supervisor's own log; if 0, `slots` is */
 	uint64_t pid_ns; /* of the process that created the session */
-	/* processes that could not create a log; 0 in sessions of before December 2026 */
+	/* processes that could not create a log; 0 in sessions of version 0.1.0 */
 	uint64_t unlogged;
 };
 
@@ -223,7 +223,7 @@ struct mpsan_log {
 	uint64_t claims_unread; /* claims that memory could neither confirm nor refute */
 	uint64_t modules_skipped; /* times the list of modules changed while it was read */
 	uint64_t orphans_lost; /* locks held at a fork that did not fit into its list */
-	/* From here on: zero in logs of before December 2026. */
+	/* From here on: zero in logs of version 0.1.0. */
 	char directory[512]; /* initial working directory of the image; "": longer, or unknown */
 };
 

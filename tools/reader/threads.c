@@ -98,10 +98,7 @@ const struct seen_thread *threads_at(const struct reader *reader, uint32_t slot,
 	return i == FACT_NONE ? NULL : &reader->threads.item[i];
 }
 
-/*
- * Sessions of before December 2026 have names only in the threads' records, which later threads
- * reuse.
- */
+/* Sessions of version 0.1.0 have names only in the threads' records, which later threads reuse. */
 static const char *recorded_name(const struct reader *reader, uint32_t slot, uint64_t pos,
 				 uint32_t tid, uint64_t time_ns)
 {
