@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Claims against memory. The layouts are those of glibc's public headers (bits/struct_mutex.h,
- * bits/struct_rwlock.h); a sem_t has no public layout: its value is the low half of its first word,
- * and the word behind that tells a process-shared one (nptl/semaphoreP.h, unchanged since 2.21).
+ * Checks claims against the locks' memory. The layouts are those of glibc's public headers
+ * (bits/struct_mutex.h, bits/struct_rwlock.h). A sem_t has no public layout: its value is the low
+ * half of its first word, and its third word marks a process-shared one (nptl/semaphoreP.h,
+ * unchanged since 2.21).
  */
 #include "claim.h"
 
@@ -86,7 +87,7 @@ static uint32_t bytes_of(unsigned kind)
 	case MPSAN_LOCK_GUARD:
 		return sizeof(uint64_t);
 	default:
-		return 0; /* a custom lock: its program's word is all there is */
+		return 0; /* a custom lock: only the program knows */
 	}
 }
 
@@ -104,7 +105,7 @@ static bool memory_agrees(const union lock_memory *copy, struct claim *c)
 		return semaphore_true(copy->semaphore, c);
 	case MPSAN_LOCK_GUARD:
 		return claim_guard_open(&copy->guard);
-	/* of the loader, or a Python module's, which memory does not know */
+	/* the loader's or a Python module's, without an owner in memory */
 	case MPSAN_LOCK_IMPORT:
 		return claim_lock(c) != loader_lock() || loader_owner(loader_lock()) == c->tid;
 	default:
@@ -126,7 +127,7 @@ static void claim_settle(struct claim *c, const union lock_memory *copy)
 		c->flags |= MPSAN_LF_VERIFIED;
 }
 
-/* A lock by itself: one that straddles blocks, or in a run that met memory which is not there. */
+/* Checks one lock alone: it straddles blocks, or its run met unmapped memory. */
 static void verify_one(struct claim *c, union lock_memory *copy)
 {
 	uint32_t bytes = bytes_of(MPSAN_TAG_KIND(c->tag));
@@ -139,8 +140,8 @@ static void verify_one(struct claim *c, union lock_memory *copy)
 }
 
 /*
- * A system call reads several blocks of memory, and locks often lie side by side: claims are
- * settled in runs, as many as fit BLOCKS blocks.
+ * A system call reads several blocks of memory, and locks are often adjacent: claims are checked in
+ * runs of as many as fit BLOCKS blocks.
  */
 #define BLOCK 256u
 #define BLOCKS 2u
@@ -151,7 +152,7 @@ struct run {
 	uint8_t memory[BLOCKS][BLOCK];
 };
 
-/* The block of this run in which the lock lies whole, added if there is room; BLOCKS: none. */
+/* The block of this run that contains the whole lock, added if there is room; BLOCKS: none. */
 static uint32_t block_of(struct run *run, const struct claim *c)
 {
 	uint64_t address = (uint64_t)(uintptr_t)claim_lock(c),
@@ -178,7 +179,7 @@ static bool read_run(struct run *run)
 	return sys_peek_many(to, from, run->blocks) == (long)(run->blocks * BLOCK);
 }
 
-/* Settles the claims from the first that fits to the last: returns how many. */
+/* Checks a run of claims from the first one on: returns how many. */
 static uint32_t verify_run(struct claim *claim, uint32_t count)
 {
 	struct run run;

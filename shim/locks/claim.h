@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks memory whether claims are true: is this lock, as it lies there, held by that thread? */
+/* Checks claims against memory: does this lock's memory say that this thread holds it? */
 #ifndef MPSAN_CLAIM_H
 #define MPSAN_CLAIM_H
 
@@ -10,14 +10,15 @@
 
 #define CLAIMS_LEFT 1000u /* of one fork */
 
-/* A claim taken out of its thread's list. */
+/* A copy of a claim, outside of its thread's list. */
 struct claim {
 	uint64_t tag;
 	uint64_t caller;
-	uint64_t held; /* position of its `held` event in the log of held_slot, once there is one */
+	uint64_t held; /* position of its `held` event in the log of held_slot, if there is one */
 	uint32_t held_slot;
 	uint32_t tid; /* of the holder */
-	uint32_t flags; /* enum mpsan_lock_flags: properties of the lock; VERIFIED: memory agrees */
+	/* enum mpsan_lock_flags: properties of the lock; VERIFIED: confirmed by memory */
+	uint32_t flags;
 	struct mpsan_thread *holder; /* its record; only in the process that took the claim */
 };
 
@@ -28,14 +29,14 @@ static inline const void *claim_lock(const struct claim *claim)
 
 /*
  * Sets the flags of each claim from memory. Locks are read in batches, since one system call costs
- * as much as everything else here; what cannot be read is refuted, and counted.
+ * as much as everything else here; claims that cannot be read count as false, and are counted.
  */
 void claims_verify(struct claim *claim, uint32_t count);
 
 /*
- * Whether the static of this guard is under construction. Its first byte says that it is done
- * (Itanium C++ ABI, 3.3.3), the second that somebody is at it (libstdc++: libsupc++/guard.cc;
- * libc++abi: cxa_guard_impl.h).
+ * Whether the static of this guard is being constructed. Its first byte says that it is constructed
+ * (Itanium C++ ABI, 3.3.3), the second that construction is in progress (libstdc++:
+ * libsupc++/guard.cc; libc++abi: cxa_guard_impl.h).
  */
 static inline bool claim_guard_open(const void *guard)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See fork_context.h. */
+/*
+ * Compares the forking thread's claims before, during and after fork, and its Python frames at the
+ * call.
+ */
 #include "fork_context.h"
 
 #include "../intercept/sys.h"
@@ -10,7 +13,7 @@
 #include "claim.h"
 #include "stderr_lines.h"
 
-STATE static const struct fork_context *left_behind; /* in a child: of the fork that made it */
+STATE static const struct fork_context *left_behind; /* in a child: of the fork that created it */
 static TLS const struct fork_context *entered;
 
 void fork_context_born(const struct fork_context *fork_context)
@@ -48,7 +51,7 @@ uint32_t fork_context_look(struct fork_context *fork_context)
 	       (imports ? MPSAN_FORK_IMPORTING : 0);
 }
 
-/* Only locks whose memory names this thread, or nobody, as their keeper. */
+/* Whether the lock is held: its memory names this thread as owner, or no owner. */
 static bool is_kept(const struct mpsan_hold *hold)
 {
 	struct claim c = {.tag = hold->tag, .caller = hold->caller, .tid = thread_tid()};
@@ -77,7 +80,10 @@ void fork_context_end(const struct fork_context *fork_context, uint64_t fork)
 		}
 }
 
-/* A preexec_fn stands on top of the same call, and is told as such. */
+/*
+ * Whether Python code runs on top of the forking call. A preexec_fn does, too, and is reported as
+ * such.
+ */
 static bool in_callback(const struct fork_context *fork_context)
 {
 	return fork_context->marked && !fork_context->preexec &&
@@ -89,7 +95,7 @@ bool fork_context_in_handler(void)
 	return (entered && entered->hooked) || (left_behind && in_callback(left_behind));
 }
 
-/* Each log says it once: what is told again and again are the forks. */
+/* Names an imported module, once per log: forks may be many. */
 void fork_context_name_import(uint64_t hash, const char *name)
 {
 	uint64_t key = hash ^ (uint64_t)EV_lock_name << 48, at;

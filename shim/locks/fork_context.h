@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the forking thread does around its fork: which locks atfork handlers leave behind in the
- * parent, whether a wait happens inside a handler, what Python was doing. Neighbours: fork.c keeps a
- * scene in each snapshot, wait_proof.c asks.
+ * The state of the forking thread around its fork: which locks atfork handlers leave held in the
+ * parent, whether a wait happens inside a handler, what Python was doing. fork.c keeps one in each
+ * snapshot, wait_proof.c asks.
  */
 #ifndef MPSAN_FORK_CONTEXT_H
 #define MPSAN_FORK_CONTEXT_H
@@ -13,29 +13,32 @@
 #include "../python/python.h"
 
 struct fork_context {
-	bool hooked; /* a hook called fork, and will see it return */
+	bool hooked; /* called from a hook, which will see fork return */
 	bool marked;
 	bool preexec;
 	uint32_t holds; /* claims of the thread before any handler ran */
-	struct python_mark mark; /* the Python call that forks */
+	struct python_mark mark; /* the forking call in Python */
 };
 
 /* Before the real call. */
 void fork_context_begin(struct fork_context *fork_context);
 
-/* At the snapshot, with the GIL: returns enum mpsan_fork_flags. */
+/* At the snapshot, with the GIL held: returns enum mpsan_fork_flags. */
 uint32_t fork_context_look(struct fork_context *fork_context);
 
-/* In the parent, after the call: states locks that handlers took and kept. */
+/* In the parent, after the call: records locks that handlers took and did not release. */
 void fork_context_end(const struct fork_context *fork_context, uint64_t fork);
 
-/* In a forked child: the scene of the fork that made it; NULL: not known. */
+/* In a forked child: the context of the fork that created it; NULL: unknown. */
 void fork_context_born(const struct fork_context *fork_context);
 
-/* The calling thread is in this fork, NULL: in none. */
+/* The calling thread is inside this fork; NULL: inside none. */
 void fork_context_enter(const struct fork_context *fork_context);
 
-/* The calling thread is inside fork, in an atfork handler of its own; in a child also of Python's. */
+/*
+ * Whether the calling thread is inside fork, in an atfork handler of the program; in a child also
+ * in one of Python's.
+ */
 bool fork_context_in_handler(void);
 
 /* States the name of a module's import lock, once. */

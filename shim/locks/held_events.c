@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See held_events.h. */
+/* Writes the `held` events of a fork, once for equal lists of locks. */
 #include "held_events.h"
 
 #include "../record/lock_hints.h"
@@ -8,7 +8,7 @@
 #include "../record/thread.h"
 #include "libc_locks.h"
 
-/* The forking thread states its own holds without a stack: the fork event has it. */
+/* Whether the forking thread holds it itself: its stack is in the fork event. */
 static bool is_own(const struct claim *c)
 {
 	return c->tid == thread_tid();
@@ -28,7 +28,7 @@ static uint64_t state_one(const struct claim *c, uint64_t fork)
 		    .thread_name = t->name_pos);
 }
 
-/* The list of holds that was stated last: a fork that finds the same ones refers to it. */
+/* The last list that was recorded: a fork with the same list refers to it. */
 static struct {
 	uint32_t busy;
 	uint32_t slot;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* States what a fork left locked, as `held` events. Neighbour: fork.c finds it out. */
+/* Records the locks held at a fork as `held` events. fork.c collects them. */
 #ifndef MPSAN_HELD_EVENTS_H
 #define MPSAN_HELD_EVENTS_H
 
@@ -9,9 +9,9 @@
 #include "claim.h"
 
 /*
- * Third round of a snapshot: states the holds of a fork, or finds that an earlier one has: its
- * position, 0 when they were stated. Child handlers mark what they repair for their own fork alone, so with those each fork
- * has its own list: then `refers` is false.
+ * Logs the verified held locks of this fork. If the same list was already logged, returns the
+ * position of that fork; otherwise 0. Child handlers mark what they repair for their own fork only,
+ * so with such handlers each fork has its own list: then `refers` is false.
  */
 uint64_t held_state(struct claim *claim, uint32_t count, uint64_t fork, bool refers);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Neighbours: libc_locks.h explains, hooks/libc.c has the functions, fork.c states who was in which. */
+/*
+ * Checks in a forked child whether a thread that was not copied was inside a libc function with the
+ * same lock. hooks/libc.c has the functions, fork.c records which threads were in one.
+ */
 #include "libc_locks.h"
 
 #include "../intercept/sys.h"
@@ -14,7 +17,7 @@
 static const struct libc_lock_mark exit_mark = {"exit-handler list", "exit"};
 STATE static uint64_t exit_wait;
 
-/* Two threads may both find a mark unnamed: a name twice does no harm. */
+/* Names a mark and its lock in the log. Two threads may both do so, which is harmless. */
 void libc_lock_name(const struct libc_lock_mark *mark)
 {
 	static const struct libc_lock_mark *named[NAMED];
@@ -32,7 +35,9 @@ void libc_lock_name(const struct libc_lock_mark *mark)
 	EMIT(lock_name, .lock = (uint64_t)(uintptr_t)mark, .name = log_text(text));
 }
 
-/* Lock names are compared as text: marks lie in several files. */
+/*
+ * Whether a claim has the same lock; names are compared as text because marks are in several files.
+ */
 static bool same_lock(const struct claim *claim, const struct libc_lock_mark *mark)
 {
 	const struct libc_lock_mark *other = claim_lock(claim);
@@ -50,10 +55,13 @@ static const struct claim *libc_locks_find(const struct libc_lock_mark *mark)
 	return NULL;
 }
 
-/* Nearly always nobody was in any of these functions: known after one look at the list. */
+/*
+ * Whether any thread was in such a function at the fork: nearly always none, which one look at the
+ * list shows.
+ */
 static bool any_left(void)
 {
-	STATE static uint32_t none_in; /* the process that has found none */
+	STATE static uint32_t none_in; /* the process that found none */
 	const struct claim *claim;
 
 	if (none_in == life.pid)
@@ -65,7 +73,10 @@ static bool any_left(void)
 	return false;
 }
 
-/* The loader's list has a lock that memory knows; of all others only a supervisor can tell. */
+/*
+ * Whether memory proves the wait: only the lock of the loader's list has an owner; for all others
+ * only a supervisor can tell.
+ */
 static bool is_proved(const struct libc_lock_mark *mark, const struct claim *orphan)
 {
 	return text_equal(mark->lock, LIBC_LOCK_LOADED) &&

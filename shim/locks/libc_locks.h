@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of libc that guard their data with locks of their own. No hook sees those locks, and
- * fork copies them as they are. So a thread claims the function while it is in it, as
- * it would claim a lock: the claim's address is the function's mark. Marks with the same lock
- * belong together: a child that calls one of them may wait for a thread that was in another.
+ * Functions of libc that guard their data with internal locks. No hook sees those locks, and
+ * glibc's fork resets only those of malloc and stdio (posix/fork.c). So a thread claims the
+ * function while it is inside, like a lock: the claim's address is the function's mark. Marks with
+ * the same lock belong together: a child that calls one of them may wait for a thread that was in
+ * another.
  */
 #ifndef MPSAN_LIBC_LOCKS_H
 #define MPSAN_LIBC_LOCKS_H
@@ -21,18 +22,22 @@ struct libc_lock_mark {
 
 #define LIBC_LOCK_LOADED "list of loaded objects"
 
-/* Tells the report how a function and its lock are called; once. */
+/* Records the names of a function and its lock, once. */
 void libc_lock_name(const struct libc_lock_mark *mark);
 
 /*
- * In a forked child: the position of a `wait` event when a thread left behind was in a function with
- * the same lock, else 0. The event's lock is that function's mark. The call may well come back.
+ * In a forked child: the position of a `wait` event if a thread that was not copied was in a
+ * function with the same lock, otherwise 0. The event's lock is that function's mark. The call may
+ * well return.
  */
 uint64_t libc_lock_look(const struct libc_lock_mark *mark, uint64_t caller);
-/* It did: so nobody held that lock. */
+/* The call returned: the lock was free. */
 void libc_lock_back(const struct libc_lock_mark *mark, uint64_t wait);
 
-/* exit never comes back, but runs our destructor unless it hangs at its start. */
+/*
+ * Records a call of exit, which never returns, but runs the library's destructor unless it hangs at
+ * its start.
+ */
 void libc_lock_exit(uint64_t caller);
 void libc_lock_exited(void);
 

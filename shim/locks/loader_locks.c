@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Neighbours: loader_locks.h explains, hooks/loader.c asks. The two mutexes stand side by side in
- * _rtld_global (sysdeps/generic/ldsodefs.h: _dl_load_lock, _dl_load_write_lock, in this order since
- * glibc 2.2), at a place that differs between versions: nothing else there looks like two of them.
+ * Finds the loader's two mutexes in _rtld_global (sysdeps/generic/ldsodefs.h: _dl_load_lock,
+ * _dl_load_write_lock, adjacent and in this order since glibc 2.2). Their offset differs between
+ * versions, but nothing else there looks like two mutexes. hooks/loader.c asks.
  */
 #include "loader_locks.h"
 
@@ -16,7 +16,7 @@
 #include "../record/state.h"
 #include "../record/thread.h"
 
-#define DATA_WORDS 2048u /* of 4 bytes: where the search ends */
+#define DATA_WORDS 2048u /* of 4 bytes: the end of the search */
 #define PIECE 64u
 #define MUTEX_WORDS (sizeof(pthread_mutex_t) / 4)
 #define KIND_WORD (offsetof(struct __pthread_mutex_s, __kind) / 4)
@@ -30,7 +30,7 @@ static bool is_recursive_mutex(const uint32_t *word)
 	return word[KIND_WORD] == PTHREAD_MUTEX_RECURSIVE;
 }
 
-/* Pieces overlap by a pair of mutexes, so that none is cut in two. */
+/* Searches the data in pieces that overlap by a pair of mutexes, so that none is split. */
 static const uint32_t *loader_search(const uint32_t *data)
 {
 	uint32_t piece[PIECE];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The loader's locks: one over everything that loads or unloads, which fork makes anew in the child
- * and _Fork does not, and one over the list of loaded objects, which no fork repairs. Both are
- * recursive mutexes in the loader's data, so memory tells who has them.
+ * The dynamic loader's locks: one for loading and unloading, which fork resets in the child and
+ * _Fork does not, and one for the list of loaded objects, which no fork resets. Both are recursive
+ * mutexes in the loader's data, so memory has their owner.
  */
 #ifndef MPSAN_LOADER_LOCKS_H
 #define MPSAN_LOADER_LOCKS_H
@@ -13,19 +13,19 @@
 #include "../../include/mpsan_log.h"
 
 /*
- * A thread that has the loader's lock: its claim on it, named by the library that it loads. False
- * when it is not known to be in dlopen.
+ * Fills in the claim of a thread on the loader's lock, named after the library that it loads.
+ * False: it is not known to be in dlopen.
  */
 bool loader_claim(const struct mpsan_thread *t, struct mpsan_hold *claim);
 
-/* Where they are; NULL: not found. */
+/* Their addresses; NULL: not found. */
 const void *loader_lock(void);
 const void *loader_list_lock(void);
 
-/* The thread that has one of them, by the TID that it took it with; 0: nobody, or not known. */
+/* The owner of one of them, by the TID under which it was taken; 0: none, or unknown. */
 uint32_t loader_owner(const void *lock);
 
-/* In a forked child: the owner, when it is a thread that was left behind, else 0. */
+/* In a forked child: the owner, if that thread was not copied; otherwise 0. */
 uint32_t loader_orphaned(const void *lock);
 
 #endif

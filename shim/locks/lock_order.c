@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See lock_order.h. What counts as taking a lock behind another: a blocking call, since only that can
- * wait for ever; and the interpreter's sem_trywait, because a Python lock is tried before it is
- * waited for. A semaphore counts when it is empty once taken, and as long as nobody posts it who
- * has not taken it; whether its taker gives it back is not known the first time, and stated as it
- * is.
+ * Records the order in which locks are taken. A lock counts as taken behind another in a blocking
+ * call, because only that can deadlock; and in the interpreter's sem_trywait, because a Python lock
+ * is tried before it is waited for. A semaphore counts if it is empty once taken, and as long as it
+ * is posted only by its takers; whether its taker posts it is not known the first time, and
+ * recorded as such.
  */
 #include "lock_order.h"
 
@@ -25,7 +25,7 @@
 #include "claim.h"
 #include "lock_order_edges.h"
 
-#define SEEN_MAX 12u /* claims whose memory is asked for one pair */
+#define SEEN_MAX 12u /* claims checked for one pair */
 #define TAG_LOCK(tag) ((tag)&0x7fffffffffffffull) /* address and kind */
 
 /* A lock that was just taken, or is about to be. */
@@ -36,7 +36,7 @@ struct taking {
 	uint32_t kind;
 	uint32_t others; /* claims below it */
 	uint32_t flags; /* enum mpsan_lock_flags */
-	uint32_t gates; /* hash over all others that exclude each other */
+	uint32_t gates; /* hash of all others that exclude each other */
 	bool tried;
 };
 
@@ -45,7 +45,10 @@ static uint32_t gate_hash(uint64_t tag)
 	return (uint32_t)(MPSAN_TAG_ADDRESS(tag) * 0x9e3779b97f4a7c15ull >> 32);
 }
 
-/* A lock that two threads cannot hold at once keeps apart what they do meanwhile. */
+/*
+ * Whether a claim is a gate: a lock that only one thread can hold, and so serialises what is done
+ * under it.
+ */
 static bool is_gate(uint64_t tag)
 {
 	unsigned kind = MPSAN_TAG_KIND(tag);
@@ -64,7 +67,7 @@ static bool is_first(uint64_t tag)
 		 MPSAN_LF_HANDOFF);
 }
 
-/* Whether it is known to serve as a lock: a semaphore that its taker has given back. */
+/* Whether it is known to serve as a lock: a semaphore that its taker has posted. */
 static bool is_sure(uint64_t tag)
 {
 	return MPSAN_TAG_KIND(tag) != MPSAN_LOCK_SEMAPHORE ||
@@ -87,7 +90,7 @@ static struct pair pair_of(const struct taking *taking, uint64_t first)
 	return pair;
 }
 
-/* Fills the first claim and the gates; memory decides which of them are true. Returns how many. */
+/* Fills in the first claim and the gates, checked against memory. Returns how many. */
 static uint32_t ask_memory(const struct taking *taking, uint32_t first, struct claim *claim,
 			   uint64_t *gates_more)
 {
@@ -111,7 +114,7 @@ static uint32_t ask_memory(const struct taking *taking, uint32_t first, struct c
 	return count;
 }
 
-/* Three gates by name, the rest as a sum that errs on the side of silence. */
+/* Stores three gates by address, the rest as a sum that errs on the side of silence. */
 static void put_gates(struct ev_order *ev, const struct claim *claim, uint32_t count)
 {
 	uint64_t *const named[] = {&ev->gate, &ev->gate2, &ev->gate3};
@@ -138,9 +141,10 @@ static void tell_full(void)
 }
 
 /*
- * Programs make locks by the thousand for one use, conditions of Python among them. As long as
- * their use is not known, one of them stands for all that are taken at the same place; and so for
- * any locks once there were very many, or they would fill the log.
+ * Whether no other pair of this path was recorded. Programs create locks by the thousand for one
+ * use, Python conditions among them: while their use is unknown, one of them stands for all taken
+ * at the same call site. Once there are very many pairs, the same holds for any locks, which would
+ * otherwise fill the log.
  */
 static bool is_new_path(const struct taking *taking, const struct pair *pair,
 			const struct claim *claim)
@@ -156,7 +160,9 @@ static bool is_new_path(const struct taking *taking, const struct pair *pair,
 	return order_edges_add(&path) == PAIRS_NEW;
 }
 
-/* A semaphore in Python that is not shared between processes is one of the interpreter's locks. */
+/*
+ * Whether it is one of the interpreter's locks: a semaphore in Python that is not process-shared.
+ */
 static bool is_pythons(const struct taking *taking)
 {
 	const uint32_t *word = taking->lock;
@@ -166,7 +172,7 @@ static bool is_pythons(const struct taking *taking)
 	return taking->tried || modules_is_python(taking->caller);
 }
 
-/* Nothing comes of this pair, however often it is met. */
+/* Ignores this pair from now on. */
 static void keep_quiet(const struct pair *pair)
 {
 	struct pair quiet = *pair;
@@ -176,7 +182,10 @@ static void keep_quiet(const struct pair *pair)
 		tell_full();
 }
 
-/* The interpreter's own mutexes guard its GIL: taken at every turn, and nothing else behind them. */
+/*
+ * Whether it is a mutex of the interpreter's GIL, taken at every switch and never followed by
+ * another.
+ */
 static bool is_inner(const struct taking *taking)
 {
 	return taking->kind == MPSAN_LOCK_MUTEX && modules_is_python(taking->caller);
@@ -192,7 +201,7 @@ static void state_pair(const struct taking *taking, const struct pair *pair, str
 		keep_quiet(pair);
 		return;
 	}
-	ev->stack = stack_own(); /* looks for Python, too */
+	ev->stack = stack_own(); /* also looks for Python */
 	if (is_inner(taking))
 		return;
 	if (taking->tried && !python_present()) {
@@ -236,7 +245,7 @@ static NOINLINE void new_pair(const struct taking *taking, const struct pair *pa
 	}
 }
 
-/* A semaphore that is not empty after it was taken is a count of things, not a lock. */
+/* Whether it counts as a lock: a semaphore that is not empty after it was taken is a counter. */
 static bool counts_as_lock(struct taking *taking)
 {
 	taking->flags = lock_hint_flags(taking->lock);
@@ -245,7 +254,10 @@ static bool counts_as_lock(struct taking *taking)
 	return taking->kind != MPSAN_LOCK_SEMAPHORE || *(const uint32_t *)taking->lock == 0;
 }
 
-/* The claim on the lock itself is the newest, but for a try form, which has none before success. */
+/*
+ * Checks a lock against those claimed below it. The claim on the lock itself is the newest one,
+ * except in a try call, which has none before success.
+ */
 static bool prove_below(struct taking *taking)
 {
 	const struct mpsan_thread *t = taking->thread;
@@ -262,7 +274,7 @@ static bool prove_below(struct taking *taking)
 		uint64_t tag = t->hold[i].tag;
 
 		if (MPSAN_TAG_ADDRESS(tag) == (uint64_t)(uintptr_t)taking->lock)
-			return false; /* it has it already and does not wait */
+			return false; /* it already holds it and does not wait */
 		if (is_gate(tag))
 			taking->gates += gate_hash(tag);
 	}
@@ -271,8 +283,8 @@ static bool prove_below(struct taking *taking)
 }
 
 /*
- * The first event of a process opens its log, and the thread's record moves there. A hook that waits
- * to confirm its claim would do so in the old place.
+ * Follows the thread's record: the first event of a process opens its log, and the record moves
+ * there. A hook that is waiting to confirm its claim would otherwise do so in the old place.
  */
 static void follow_record(struct taking *taking)
 {
@@ -313,10 +325,10 @@ static void lock_order_forget(const void *lock)
 		EMIT(lock_gone, .lock = (uint64_t)(uintptr_t)lock);
 }
 
-/* The next definition, while the table that the hooks ask names the functions below. */
+/* The next definition, while the hooks' table refers to the functions below. */
 #define NEXT(name) ((__typeof__(&name))hook_next[HOOK_##name])
 
-/* `own` claims belong to the lock itself. */
+/* The newest `own` claims belong to the lock itself. */
 static inline void lock_order_take(const void *lock, unsigned kind, uint32_t own)
 {
 	if (UNLIKELY(thread_hot && thread_hot->holds_used > own))
@@ -335,7 +347,7 @@ TAKES(pthread_rwlock_wrlock, pthread_rwlock_t, MPSAN_LOCK_RWLOCK_WRITE)
 TAKES(pthread_spin_lock, pthread_spinlock_t, MPSAN_LOCK_SPIN)
 TAKES(mtx_lock, mtx_t, MPSAN_LOCK_MUTEX)
 
-/* What a semaphore is shows itself once it was taken. */
+/* Whether a semaphore is a lock shows only after it was taken. */
 #define TAKES_SEMAPHORE(name, own)                                        \
 	static int order_##name(sem_t *lock)                              \
 	{                                                                 \
@@ -348,7 +360,7 @@ TAKES(mtx_lock, mtx_t, MPSAN_LOCK_MUTEX)
 TAKES_SEMAPHORE(sem_wait, 1)
 TAKES_SEMAPHORE(sem_trywait, 0)
 
-/* Where an address becomes a new lock, or none, the orders of the old one end. */
+/* Drops the recorded orders of an address at which a lock is initialised or destroyed. */
 #define ENDS(name, parameters, arguments)                      \
 	static int order_##name parameters                     \
 	{                                                      \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See lock_order_edges.h. Open addressing with a bounded search; what was taken out leaves a mark, so that
- * searches go on behind it. A counter for each of some groups of addresses lets a lock that is in
- * no pair be destroyed without a search.
+ * The lock-free table of recorded pairs. Open addressing with a bounded search; a removed pair
+ * leaves a mark, so that searches continue behind it. Counters for groups of addresses let a lock
+ * without pairs be destroyed without a search.
  */
 #include "lock_order_edges.h"
 
@@ -14,16 +14,16 @@
 #define PROBES 96u
 #define GROUPS 4096u
 
-/* Contents of `first` that are no lock. */
+/* Values of `first` that are no lock. */
 #define FREE 0ull
 #define TAKEN_OUT 1ull
 #define BUSY 2ull
 
 static struct {
-	uint32_t owner; /* slot + 1 of the process whose pairs these are */
+	uint32_t owner; /* slot + 1 of the process that the pairs belong to */
 	uint32_t used;
 	uint32_t told_full;
-	uint32_t ever; /* pairs that came in, whether or not they are there still */
+	uint32_t ever; /* pairs added so far, including removed ones */
 	uint16_t group[GROUPS];
 	struct pair at[PAIRS];
 } table;
@@ -49,7 +49,10 @@ static uint16_t *group_of(uint64_t tag)
 	return &table.group[(uint32_t)(order_edges_mix(MPSAN_TAG_ADDRESS(tag)) >> 32) % GROUPS];
 }
 
-/* The pairs of the parent are no business of its child, whose locks are others by now. */
+/*
+ * Whether the table is this process's own: the parent's pairs do not hold in a child, whose locks
+ * differ.
+ */
 static bool order_edges_is_ours(void)
 {
 	uint32_t owner = __atomic_load_n(&table.owner, __ATOMIC_ACQUIRE), mine = life.slot + 1;
@@ -132,7 +135,7 @@ enum order_edges_news order_edges_add(const struct pair *pair)
 	if (!order_edges_is_ours())
 		return PAIRS_OLD;
 	p = order_edges_find(pair);
-	if (p) { /* of another thread until now */
+	if (p) { /* only another thread's until now */
 		tid = __atomic_load_n(&p->tid, __ATOMIC_RELAXED);
 		return tid && tid != pair->tid &&
 				       __atomic_compare_exchange_n(&p->tid, &tid, 0, false,

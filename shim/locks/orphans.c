@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The claims of threads that a fork left behind: looked up by address, dropped when they turn out to be free. */
+/*
+ * The claims of threads that a fork did not copy: found by address, dropped when they turn out to
+ * be free.
+ */
 #include "orphans.h"
 
 #include "../intercept/hook.h"
@@ -7,14 +10,14 @@
 #include "../record/log.h"
 #include "../record/state.h"
 
-STATE static struct orphans *left_behind; /* in a child: of the fork that made it */
+STATE static struct orphans *left_behind; /* in a child: of the fork that created it */
 
 void orphans_born(struct orphans *list)
 {
 	left_behind = list;
 }
 
-/* A grandchild is left without the owners that its parent was left without already. */
+/* A grandchild also lacks the owners that its parent lacked. */
 void orphans_inherit(struct orphans *list)
 {
 	for (uint32_t i = 0; left_behind && i < left_behind->count && list->count < CLAIMS_LEFT;
@@ -22,7 +25,7 @@ void orphans_inherit(struct orphans *list)
 		list->claim[list->count++] = left_behind->claim[i];
 }
 
-/* Tells the report, in the parent's record, while that is still mapped here. */
+/* Marks the claim as repaired in the parent's record, while that is still mapped here. */
 static void mark_repaired(const struct claim *c)
 {
 	bool parents = c->held && c->held_slot + 1 == life.self->parent && log_is_inherited();
@@ -32,7 +35,7 @@ static void mark_repaired(const struct claim *c)
 		__atomic_store_n(&r->later, MPSAN_LATER_REPAIRED, __ATOMIC_RELEASE);
 }
 
-/* Child handlers may have released or re-initialised locks: those are no orphans. */
+/* Drops claims on locks that child handlers released or reinitialised: those are no orphans. */
 void orphans_drop_repaired(void)
 {
 	struct orphans *list = left_behind;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Locks without an owner: what threads held that a fork did not copy. The list is private memory that the
- * parent fills and the child inherits. Neighbours: fork.c fills it, wait_proof.c asks before a wait.
+ * Orphaned locks: held at a fork by threads that were not copied. The list is private memory that
+ * the parent fills and the child inherits. fork.c fills it, wait_proof.c checks it before a wait.
  */
 #ifndef MPSAN_ORPHANS_H
 #define MPSAN_ORPHANS_H
@@ -13,24 +13,30 @@ struct orphans {
 	struct claim claim[CLAIMS_LEFT];
 };
 
-/* In the parent: a grandchild is left without the owners that its parent was left without already. */
+/*
+ * In the parent: adds its own orphans, because a grandchild also lacks the owners that its parent
+ * lacked.
+ */
 void orphans_inherit(struct orphans *list);
 
-/* In the child: the list of the fork that made it; NULL: not known. */
+/* In the child: sets the list of the fork that created it; NULL: unknown. */
 void orphans_born(struct orphans *list);
 
-/* In the child, behind its handlers: those may have released or re-initialised locks. */
+/* In the child, after its handlers: drops locks that these released or reinitialised. */
 void orphans_drop_repaired(void);
 
-/* A lock was initialised: in a forked child nobody's hold on it from before counts any more. */
+/* A lock was initialised: in a forked child earlier holds on it no longer count. */
 void orphans_lock_made(const void *lock, uint64_t caller);
 
-/* In a forked child: the claim of a thread left behind on this lock, of this kind (0: any); NULL: none. */
+/*
+ * In a forked child: the claim of a thread that was not copied on this lock, of this kind (0: any);
+ * NULL: none.
+ */
 const struct claim *orphan_find(const void *lock, unsigned kind);
 
 /*
- * The claims one by one, NULL behind the last; orphan_drop takes one out that has turned out to be free, and
- * the last takes its place.
+ * The claims by index, NULL after the last. orphan_drop removes one that turned out to be free; the
+ * last one takes its place.
  */
 const struct claim *orphan_at(uint32_t index);
 void orphan_drop(uint32_t index);

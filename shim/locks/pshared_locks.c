@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See pshared_locks.h. */
+/* Records process-shared locks by the file and offset of their memory. */
 #include "pshared_locks.h"
 
 #include <fcntl.h>
@@ -13,12 +13,12 @@
 #include "../record/state.h"
 #include "../record/thread.h"
 
-#define STATED_MAX 20000u /* locks of a process: a log must have room for other things */
+#define STATED_MAX 20000u /* per process: a log must have room for other records */
 
 STATE static bool has_locks; /* mutexes or read-write locks */
 STATE static uint32_t stated;
 
-/* Where glibc keeps the semaphore NAME or /NAME (sem_open(3)); nothing stands there for long. */
+/* The file of the semaphore NAME or /NAME (sem_open(3)); it may be unlinked at any time. */
 static bool find_file(const char *name, struct stat *file)
 {
 	char path[288], *end = path + sizeof(path), *at = text_put(path, end, "/dev/shm/sem.");

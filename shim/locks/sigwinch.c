@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See sigwinch.h. */
+/* Recognises readline's handler of SIGWINCH by the module that it lies in. */
 #include "sigwinch.h"
 
 #include <signal.h>
@@ -10,7 +10,7 @@
 #include "../intercept/sys.h"
 #include "../record/state.h"
 
-/* What the kernel keeps of an action begins with the handler. */
+/* The kernel's struct of an action starts with the handler. */
 struct kernel_action {
 	void (*handler)(int);
 	unsigned long flags;
@@ -18,10 +18,10 @@ struct kernel_action {
 	uint64_t mask;
 };
 
-/* readline calls whoever handled the signal before it: nobody, so far. */
+/* readline calls the previous handler of the signal: none so far. */
 STATE static bool nobody_before = true;
 
-/* Python's module for it, or the library itself. */
+/* Whether the address lies in Python's readline module or in libreadline. */
 static bool lies_in_readline(uint64_t address)
 {
 	const struct link_map *map = scope_owner(address);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See stderr_lines.h. */
+/*
+ * Prints proven waits on standard error, and keeps what is needed for that about the fork that
+ * created this process.
+ */
 #include "stderr_lines.h"
 
 #include <stddef.h>
@@ -12,19 +15,19 @@
 #include "../record/state.h"
 #include "../record/thread.h"
 
-#define PLACES 32u /* of code, each told once */
+#define PLACES 32u /* of call sites, each reported once */
 #define LEFT 16u
 #define OBJECTS_MAX 4096 /* in the loader's list */
 
-/* A fork, as its child remembers it. */
+/* The fork that created this process. */
 struct origin {
-	uint32_t by; /* pid of who forked, 0: nobody */
+	uint32_t by; /* PID of the forking process; 0: none */
 	bool preexec;
 	uint32_t count;
-	uint64_t began[PLACES]; /* start routines of the other threads, and who created them */
+	uint64_t began[PLACES]; /* start routines of the other threads, and their creators */
 };
 
-/* of the newest fork in this memory, and of who made this process */
+/* of the newest fork in this memory, and of the one that created this process */
 STATE static struct origin next, mine;
 STATE static uint64_t left[LEFT];
 STATE static uint32_t left_count, left_by;
@@ -89,7 +92,7 @@ static bool began_within(const struct elf_object *object)
 	return false;
 }
 
-/* Whether code lies in a library of which threads were left behind. */
+/* Whether code lies in a library whose threads were not copied. */
 static bool is_in_pool(uint64_t code)
 {
 	const struct link_map *at = _r_debug.r_map;
@@ -125,25 +128,25 @@ static const char *rule_of(const struct ev_wait *w)
 void print_wait(const struct ev_wait *w)
 {
 	char pid[16], owner[16], lock[24];
-	const char *const line[] = {
-		"==",
-		pid,
-		"== mpsan: error: ",
-		rule_of(w),
-		": ",
-		lock_kind_text(w->kind, w->flags),
-		" 0x",
-		lock,
-		w->owner ? " is held by thread " : "",
-		w->owner ? owner : "",
-		w->reason == MPSAN_WAIT_ORPHAN ? ", which the fork left behind" :
-		w->reason == MPSAN_WAIT_TEAM   ? " has lost its threads to the fork" :
-		w->owner		       ? ", which is this thread" :
-						 ": nobody is here who could wake this thread",
-		"; this wait cannot end",
-		NULL};
+	const char *const line[] = {"==",
+				    pid,
+				    "== mpsan: error: ",
+				    rule_of(w),
+				    ": ",
+				    lock_kind_text(w->kind, w->flags),
+				    " 0x",
+				    lock,
+				    w->owner ? " is held by thread " : "",
+				    w->owner ? owner : "",
+				    w->reason == MPSAN_WAIT_ORPHAN ?
+					    ", which the fork did not copy" :
+				    w->reason == MPSAN_WAIT_TEAM ? " lost its threads at the fork" :
+				    w->owner			 ? ", which is this thread" :
+					       ": no thread is left that could wake this one",
+				    "; this wait cannot end",
+				    NULL};
 	const char *const more[] = {
-		"==", pid, "== mpsan: `mpsan report ", log_directory(), "` tells where", NULL};
+		"==", pid, "== mpsan: `mpsan report ", log_directory(), "` shows where", NULL};
 
 	text_put_number(pid, pid + sizeof(pid), life.pid, 10);
 	text_put_number(owner, owner + sizeof(owner), w->owner, 10);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the library says itself where no command is at hand: a proof at once, in two lines; the report
- * tells the rest. Neighbours: wait_proof.c proves, wait_rule.h names the rule for both.
+ * The library's own lines on standard error if no command supervises the session: two for each
+ * proven wait; the report has the details. wait_proof.c proves, wait_rule.h chooses the rule for
+ * the library and the report.
  */
 #ifndef MPSAN_STDERR_LINES_H
 #define MPSAN_STDERR_LINES_H
@@ -11,10 +12,10 @@
 
 #include "../../include/mpsan_event.h"
 
-/* Before a fork, with all that its child may have to say of it; nothing is kept where nothing is said. */
+/* Before a fork: keeps what its child may have to report, unless nothing is printed. */
 void print_before_fork(bool preexec, uint32_t threads);
 
-/* An atfork handler kept this lock, in this process. */
+/* An atfork handler left this lock held, in this process. */
 void print_left(uint64_t lock);
 
 void print_wait(const struct ev_wait *wait);

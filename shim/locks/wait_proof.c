@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proofs about waits. Neighbours: fork.c knows what was left behind, core/ and rules/ judge the
- * events.
+ * Proves that a wait cannot end, from the lock's memory, the fork's orphans and the threads of this
+ * process, and records it as a `wait` event.
  */
 #include "wait_proof.h"
 
@@ -24,7 +24,9 @@
 #include "sigwinch.h"
 #include "stderr_lines.h"
 
-/* Where this thread took a lock that it holds already, as a `held` record that belongs to no fork. */
+/*
+ * Records where this thread took a lock that it already holds, as a `held` record without a fork.
+ */
 static uint64_t state_own_hold(const void *lock, uint32_t flags)
 {
 	const struct mpsan_hold *hold = hold_find(lock);
@@ -36,14 +38,17 @@ static uint64_t state_own_hold(const void *lock, uint32_t flags)
 		      0;
 }
 
-/* The rest of what a `wait` event says. Another process may end a wait in memory that it shares. */
+/*
+ * Fills in the rest of a `wait` event and writes it. Another process may end a wait in shared
+ * memory.
+ */
 static uint64_t wait_proof_state(struct ev_wait *w, const struct claim *orphan, const void *lock)
 {
 	uint64_t position;
 
 	if (sys_is_shared(lock)) {
 		lock_hint_learn(
-			lock, MPSAN_LF_SHARED); /* asked once: waits of this kind come in crowds */
+			lock, MPSAN_LF_SHARED); /* checked once: waits of this kind are frequent */
 		return 0;
 	}
 	w->threads = sys_thread_count();
@@ -84,16 +89,13 @@ static uint64_t state_wait(const void *lock, unsigned kind, uint32_t flags,
 	return wait_proof_state(&w, orphan, lock);
 }
 
-/*
- * A TID that locks still name but that is no thread of this process, in a process that came from a
- * fork.
- */
+/* Whether, in a forked process, the owner's TID is no thread of this process. */
 static bool vanished(uint32_t owner)
 {
 	return life.forked && owner && !thread_known(owner) && !sys_thread_alive(life.pid, owner);
 }
 
-/* Repeated waits of one thread need not be told again and again. */
+/* Whether to examine this wait: repeated waits of one thread are not all recorded. */
 static bool may_look(void)
 {
 	const struct mpsan_thread *t = thread_hot;
@@ -102,8 +104,8 @@ static bool may_look(void)
 }
 
 /*
- * Some programs let one thread unlock what another has locked: then a wait may end although its
- * owner cannot.
+ * Whether other threads unlock this lock, as some programs do: then the wait may end although its
+ * owner cannot end it.
  */
 static bool given_back_by_others(const void *lock)
 {
@@ -142,7 +144,10 @@ static bool reads_itself(const void *rwlock)
 	return hold && MPSAN_TAG_KIND(hold->tag) == MPSAN_LOCK_RWLOCK_READ;
 }
 
-/* Readers leave no name: a wait for them is proved by what they held at the fork. */
+/*
+ * A read-write lock has no record of its readers: a wait for them is proven by the claims at the
+ * fork.
+ */
 uint64_t prove_rwlock(const void *rwlock, unsigned kind, uint64_t caller)
 {
 	const struct __pthread_rwlock_arch_t *l = rwlock;
@@ -192,19 +197,22 @@ static uint32_t signals(void)
 	return any ? MPSAN_LF_SIGNALS : 0;
 }
 
-/* The same where a signal is all that is left to end a wait: any handler may be meant for that. */
+/*
+ * The flags of signal handlers that could end a wait: any handler may, if only a signal is left to
+ * end it.
+ */
 static uint32_t handlers(void)
 {
 	return sys_handles_signals(python_present(), sigwinch_counts()) ? MPSAN_LF_SIGNALS : 0;
 }
 
 /*
- * Neither a thread of this process nor one that was cloned into its memory is here to help. What
- * comes next asks what Python is about.
+ * Whether no other thread of this process, nor one cloned into its memory, could end the wait. The
+ * checks after it concern Python.
  */
 static bool is_alone(void)
 {
-	/* An alarm will end the wait, or the process. */
+	/* An alarm would end the wait, or the process. */
 	bool alone = !life.has_guests && sys_thread_count() == 1 && !life_has_alarm();
 
 	if (alone)
@@ -213,9 +221,9 @@ static bool is_alone(void)
 }
 
 /*
- * threading.Condition takes a lock of its own for each waiter and waits until somebody else gives
- * it back: what this thread holds there is a signal. The text is that of stack_python: function TAB
- * file TAB line.
+ * Whether this wait is threading.Condition's: it takes a lock of its own for each waiter and waits
+ * until another thread releases it, so the lock that this thread holds is a signal. The text is
+ * that of stack_python: function TAB file TAB line.
  */
 static bool waits_for_news(void)
 {
@@ -234,12 +242,9 @@ static bool waits_for_news(void)
 }
 
 /*
- * No thread left behind is known to hold this semaphore. A thread by itself that took it before
- * waits for itself; in a forked child any private semaphore that is empty stays so.
- */
-/*
- * A child in Event.wait may be parked until it is ended; with a handler it surely is. One that asked for a signal at
- * its parent's end may be parked in any wait.
+ * Records the wait of a forked child. It may be idle in Event.wait until it is ended, and surely is
+ * if it has a signal handler: then 0. A child that requested a signal at its parent's end may be
+ * idle in any wait.
  */
 static uint64_t prove_parked(const void *semaphore, uint32_t flags, uint64_t caller)
 {
@@ -253,6 +258,11 @@ static uint64_t prove_parked(const void *semaphore, uint32_t flags, uint64_t cal
 			  caller);
 }
 
+/*
+ * Records a wait for a semaphore that no thread that was not copied is known to hold. A thread that
+ * is alone and took it before waits for itself; in a forked child an empty private semaphore stays
+ * empty. 0: not proven.
+ */
 static uint64_t prove_lonely(const void *semaphore, uint64_t caller)
 {
 	uint32_t learned = lock_hint_flags(semaphore), mutual = learned & MPSAN_LF_MUTUAL;
@@ -262,7 +272,7 @@ static uint64_t prove_lonely(const void *semaphore, uint64_t caller)
 		return 0;
 	own = holds && !(learned & MPSAN_LF_HANDOFF) &&
 	      (mutual || (!waits_for_news() && !python_waits_for_simple(semaphore)));
-	if (own) /* one that never served as a lock may be a handler's to give back */
+	if (own) /* a signal handler may post it if it never served as a lock */
 		return (mutual ? signals() : handlers()) ?
 			       0 :
 			       state_wait(semaphore, MPSAN_LOCK_SEMAPHORE, mutual, MPSAN_WAIT_SELF,
@@ -271,8 +281,8 @@ static uint64_t prove_lonely(const void *semaphore, uint64_t caller)
 }
 
 /*
- * A module's import lock is Python code around a semaphore. Should another thread of this process be
- * at that import, it is no proof; the threads are counted in the event.
+ * A wait for a module's import lock, which is Python code around a semaphore. It is no proof if
+ * another thread of this process may be at that import; the event has the number of threads.
  */
 static uint64_t prove_import(const void *semaphore, uint64_t hash, const char *name,
 			     uint64_t caller)
@@ -294,8 +304,9 @@ static uint64_t prove_import(const void *semaphore, uint64_t hash, const char *n
 }
 
 /*
- * Anybody may post: whether it is a proof follows from what is stated here, that it served as a
- * lock, that no other thread is here, that a signal handler might post or end the wait by EINTR.
+ * A wait for a semaphore, which any thread may post. Whether it is a proof follows from what is
+ * recorded: that it served as a lock, that there is no other thread, and whether a signal handler
+ * might post it or end the wait by EINTR.
  */
 uint64_t prove_semaphore(const void *semaphore, uint64_t caller)
 {
@@ -321,7 +332,7 @@ uint64_t prove_semaphore(const void *semaphore, uint64_t caller)
 	return wait;
 }
 
-/* A wait learns what the semaphore is used for; what is merely held does not say. */
+/* What is known of the semaphore; only a wait asks for it. */
 static uint64_t learned_tags(const void *object)
 {
 	unsigned learned = lock_hint_flags(object);
@@ -339,8 +350,8 @@ static void claim_wait(const void *object, unsigned kind, uint64_t caller)
 }
 
 /*
- * Where no thread was left behind, nobody ever was to wake this one: it may be idle, and the supervisor judges that.
- * At a barrier, and for a word that serves as a lock, it is not.
+ * Whether the thread may be idle: if every thread was copied, none was ever to wake this one, and
+ * the supervisor judges that. At a barrier, and at a word that serves as a lock, it is not.
  */
 static bool may_be_idle(const void *object, unsigned kind)
 {
@@ -360,7 +371,7 @@ uint64_t prove_alone(const void *object, unsigned kind, uint64_t caller)
 	claim_wait(object, kind, caller);
 	if (!life.forked || may_be_idle(object, kind) || !may_look() ||
 	    (lock_hint_flags(object) & MPSAN_LF_SHARED) ||
-	    thread_hot->waiting) /* inside another wait that was stated */
+	    thread_hot->waiting) /* inside another recorded wait */
 		return 0;
 	GUARDED {
 		if (is_alone())
@@ -421,7 +432,7 @@ uint64_t prove_state(const void *lock, unsigned kind, enum mpsan_wait_reason rea
 int prove_and_block(struct mpsan_hold *hold, void *lock, unsigned kind, uint64_t wait,
 		    int (*real)(void *))
 {
-	hold = hold_now(hold); /* the look may have opened the log */
+	hold = hold_now(hold); /* the proof may have opened the log */
 	hold->tag |= MPSAN_TAG_WANTED | prove_tags() |
 		     (kind == MPSAN_LOCK_SEMAPHORE ? learned_tags(lock) : 0);
 	thread_waits(true);

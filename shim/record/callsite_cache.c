@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See callsite_cache.h. */
+/* Looks up stacks by a hash of the Python frames, or by the caller's address if there are none. */
 #include "callsite_cache.h"
 
 #include <string.h>
@@ -13,9 +13,9 @@
 #define PLACES 128u
 #define TAKEN_MAX 16u
 
-STATE static bool used; /* a fork that finds nothing to forget writes to no page */
+STATE static bool used; /* if unset, a fork has nothing to clear and writes to no page */
 
-/* Written by any thread: `key` comes last, and is 0 while the rest changes. */
+/* Written by any thread: `key` is written last, and is 0 while the rest changes. */
 static struct place {
 	uint64_t key;
 	struct where where;
@@ -52,7 +52,7 @@ struct where callsite_now(uint64_t caller)
 		return where;
 	}
 	if (frames) {
-		thread_name_first(); /* another thread may have been here before */
+		thread_name_first(); /* another thread may have recorded this call site before */
 		return where;
 	}
 	return place->taken++ < TAKEN_MAX ? callsite_take() : (struct where){0, 0};

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the calling thread is, for events that a program makes by the thousand: its stack and Python
- * frames are taken once for each place, and a place is known by a look at the frames. Neighbours:
- * stack.h and python.h, which take them every time.
+ * A per-call-site cache of stacks and Python frames, for frequent events. A call site is identified
+ * by a hash of the Python frames. stack.h and python.h take a stack every time.
  */
 #ifndef MPSAN_CALLSITE_CACHE_H
 #define MPSAN_CALLSITE_CACHE_H
 
 #include <stdint.h>
 
-/* Positions of records, 0: none. */
+/* Positions of records; 0: none. */
 struct where {
 	uint64_t stack, python;
 };
 
 /*
- * Without Python frames a place is its caller's address only: then a few stacks are taken of each, and
- * none after that.
+ * The stack and Python frames of the calling thread. Without Python frames a call site is just its
+ * caller's address: then only a few stacks are recorded for each.
  */
 struct where callsite_now(uint64_t caller);
 
-/* A forked child begins: those positions are of its parent's log. */
+/* Empties the cache in a forked child: the positions are those of its parent's log. */
 void callsite_forked(void);
 
 #endif

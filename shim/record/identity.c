@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See identity.h. */
+/* Reads /proc/PID/stat and compares PIDs, start times and namespaces of processes. */
 #include "identity.h"
 
 #include <errno.h>
@@ -11,19 +11,19 @@
 #include "../../include/mpsan_log.h"
 #include "../intercept/sys.h"
 
-#define TICK_NS 10000000ull /* of the start times that /proc tells, rounded down */
+#define TICK_NS 10000000ull /* resolution of start times in /proc, rounded down */
 #define READINGS_NS 1000000ull /* between two clocks that are compared */
 
 struct stat_line {
 	uint32_t pid, parent;
-	uint64_t threads; /* with a main thread that has ended before others */
+	uint64_t threads; /* the main thread ended before the others */
 	uint64_t start;
 	char state;
 };
 
 /*
- * Fields 1 (pid), 3 (state), 4 (parent), 20 (threads) and 22 (start time) of a stat file; the name in field 2 may hold
- * anything.
+ * Parses fields 1 (PID), 3 (state), 4 (parent), 20 (threads) and 22 (start time) of a stat file;
+ * the name in field 2 may contain anything.
  */
 static bool parse(const char *text, struct stat_line *to)
 {
@@ -48,7 +48,7 @@ static bool parse(const char *text, struct stat_line *to)
 	return to->start != 0;
 }
 
-/* `pid` 0: this process. */
+/* Reads the stat file of a process; `pid` 0: this one. */
 static bool read_stat(uint32_t pid, struct stat_line *to)
 {
 	char path[32], text[512], *end = path + sizeof(path), *at = text_put(path, end, "/proc/");
@@ -92,7 +92,7 @@ bool identity_self(struct identity *self)
 	return self->pid_ns != 0;
 }
 
-/* Whoever can be seen above us in a /proc of our own namespace is counted there, too. */
+/* Moves on to the parent: if /proc is that of the own namespace, so is the parent's PID. */
 bool identity_up(struct identity *identity)
 {
 	struct stat_line line;
@@ -131,11 +131,11 @@ enum identity_state identity_state(const char *name, const struct identity *self
 	return now.start == start ? IDENTITY_LIVES : IDENTITY_GONE;
 }
 
-/* CLOCK_BOOTTIME, which start times are told in, less CLOCK_MONOTONIC. */
+/* CLOCK_BOOTTIME, the clock of start times, minus CLOCK_MONOTONIC. */
 static uint64_t slept_ns(void)
 {
 	struct timespec boot = {0, 0};
-	uint64_t now = sys_now(); /* first: between the two readings time passes */
+	uint64_t now = sys_now(); /* read first: time passes between the two readings */
 
 	SYS2(SYS_clock_gettime, CLOCK_BOOTTIME, &boot);
 	return (uint64_t)boot.tv_sec * 1000000000u + (uint64_t)boot.tv_nsec - now;
@@ -161,7 +161,10 @@ bool identity_lives(const struct mpsan_process *p, uint64_t own_pid_ns)
 		return false;
 	if (p->pid_ns != own_pid_ns || !read_stat(0, &self) || self.pid != sys_pid() ||
 	    !read_stat(p->pid, &line))
-		/* no descriptor is left, or /proc is none of ours: no reason to think so */
+		/*
+		 * no descriptor is free, or /proc is of another namespace: no reason to assume an
+		 * end
+		 */
 		return true;
 	if ((line.state == 'Z' || line.state == 'X') && line.threads <= 1)
 		return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who a process is: its pid, when it started, and the pid namespace that counts it so. No other process of this
- * boot is all three, whatever has been counted anew, or shifted by a time namespace. Neighbours: session.c names
- * directories by it, table.c processes.
+ * The identity of a process: its PID, its start time, and the PID namespace of that PID. It is
+ * unique within one boot, even if PIDs are reused or a time namespace shifts times. session.c names
+ * directories by it, table.c identifies processes.
  */
 #ifndef MPSAN_IDENTITY_H
 #define MPSAN_IDENTITY_H
@@ -13,40 +13,48 @@
 struct mpsan_process;
 
 struct identity {
-	uint32_t pid; /* as /proc counts: it may be that of a pid namespace further out */
+	uint32_t pid; /* as in /proc, which may be that of an outer PID namespace */
 	uint32_t parent;
-	uint64_t start; /* ticks since the machine was started */
-	uint64_t pid_ns; /* inode; 0: not known */
-	bool foreign; /* /proc counts otherwise than we do */
+	uint64_t start; /* ticks since boot */
+	uint64_t pid_ns; /* inode; 0: unknown */
+	bool foreign; /* /proc is of another PID namespace */
 };
 
-/* This process; false when /proc does not tell. */
+/* The identity of this process; false if /proc does not tell. */
 bool identity_self(struct identity *self);
-/* Goes on to its parent; false when there is none that can be seen. */
+/* Moves on to its parent; false if none is visible. */
 bool identity_up(struct identity *identity);
 
-/* PID.START.NAMESPACE */
+/* The identity as text: PID.START.NAMESPACE */
 #define IDENTITY_BYTES 64
 void identity_name(char name[IDENTITY_BYTES], const struct identity *identity);
-/* Whether the process that such a name begins with has ended, as far as `self` can tell. */
+/*
+ * Whether the process whose identity is at the start of `name` has ended, as far as `self` can
+ * tell.
+ */
 enum identity_state { IDENTITY_UNSURE, IDENTITY_LIVES, IDENTITY_GONE };
 enum identity_state identity_state(const char *name, const struct identity *self);
 
-/* Inode of the pid namespace of this process, 0: not known. */
+/* Inode of the PID namespace of this process; 0: unknown. */
 uint64_t identity_pid_ns(void);
 
 /*
  * Whether a process still runs the image of its slot: not ended, not a zombie, not replaced by an
- * exec. One of another pid namespace counts as alive until its slot says otherwise.
+ * exec. A process of another PID namespace counts as alive until its slot says otherwise.
  */
 bool identity_lives(const struct mpsan_process *process, uint64_t own_pid_ns);
-/* What of that a slot and one system call tell: not whether it is a zombie, or a pid come again. */
+/*
+ * A cheaper form of identity_lives, from the slot and one system call: it does not detect zombies
+ * and reused PIDs.
+ */
 bool identity_has_ended(const struct mpsan_process *process, uint64_t own_pid_ns);
 
-/* Whether this process may have been born at that time: it was not started later. */
+/* Whether this process was started at that time or before. */
 bool identity_began_by(uint64_t birth_ns);
 
-/* Whether a user's number means one user, not all whom a user namespace leaves out. */
+/*
+ * Whether a user ID stands for one user, and not for all users that a user namespace does not map.
+ */
 bool identity_is_mapped(uint32_t uid);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See live_threads.h. */
+/*
+ * Counts and marks live threads before a fork, by the words that the kernel clears when a thread
+ * exits.
+ */
 #include "live_threads.h"
 
 #include <errno.h>
@@ -17,21 +20,21 @@
 #define LEAVING 16u
 #define BATCH 16u
 #define ROUNDS 4
-#define NAMES_MAX 16u /* looked up at one fork: the list that people get is shorter */
+#define NAMES_MAX 16u /* looked up per fork: the list in reports is shorter */
 
 struct snapshot {
 	bool python;
 	uint32_t named;
 	uint32_t living;
-	uint32_t leaving; /* they do not live, and may still be in the kernel's list */
+	uint32_t leaving; /* they have ended, but may still be in the kernel's list */
 	struct mpsan_thread *leaves[LEAVING];
 	uint32_t batched; /* threads whose word is to be read */
 	struct mpsan_thread *batch[BATCH];
 };
 
 /*
- * The kernel clears a word of each thread as it goes, which wakes who joins it: glibc keeps the TID
- * there. How far from the thread pointer it is, 0: not known.
+ * The offset of the TID field in a thread's descriptor: when a thread exits, the kernel clears it
+ * and wakes joiners (set_tid_address(2)). 0: unknown.
  */
 static uint64_t clear_word(void)
 {
@@ -48,8 +51,8 @@ static uint64_t clear_word(void)
 }
 
 /*
- * A thread of Python's that was in the interpreter, since the GIL is what it has claimed last, and
- * is there no more: what it does until the kernel ends it concerns nobody.
+ * Whether a Python thread has left the interpreter: its newest claim was the GIL, and it has no
+ * PyThreadState any more. What it does before the kernel ends it does not matter.
  */
 static bool has_left_python(struct mpsan_thread *t)
 {
@@ -59,7 +62,7 @@ static bool has_left_python(struct mpsan_thread *t)
 	       !python_has_thread(t->pthread, &t->python_state);
 }
 
-/* What the kernel left in that word of a thread; -1: it cannot be read, 0 and more: a TID. */
+/* The content of that word of a thread; -1: not readable, otherwise a TID or 0. */
 static int64_t word_of(const struct mpsan_thread *t, uint64_t word)
 {
 	uint32_t tid = 0;
@@ -68,13 +71,16 @@ static int64_t word_of(const struct mpsan_thread *t, uint64_t word)
 	return got == sizeof(tid) || got == -EFAULT ? (int64_t)tid : -1;
 }
 
-/* Its descriptor is its own until that word is cleared: after that, it may be another thread's. */
+/*
+ * Whether the thread still runs: its descriptor is its own until that word is cleared, and may
+ * belong to another thread afterwards.
+ */
 static bool is_running(const struct mpsan_thread *t, int64_t word)
 {
 	return word >= 0 ? word == t->tid : sys_thread_alive(life.pid, t->tid);
 }
 
-/* The kernel lists a thread to its very end. */
+/* Whether the kernel still lists the thread, which it does until its very end. */
 static bool is_listed(struct mpsan_thread *t)
 {
 	if (sys_thread_alive(life.pid, t->tid))
@@ -100,7 +106,7 @@ static void living_judge(struct snapshot *snapshot, struct mpsan_thread *t, int6
 		snapshot->leaves[snapshot->leaving++] = t;
 }
 
-/* The words of several threads are read by one call; where one is gone, each by its own. */
+/* Reads the words of several threads by one call; if one is gone, each by its own call. */
 static void judge_batch(struct snapshot *snapshot)
 {
 	struct iovec to[BATCH], from[BATCH];
@@ -157,7 +163,7 @@ uint32_t live_threads_count(bool python)
 		judge_batch(&snapshot);
 	if (!listed || listed <= snapshot.living)
 		return listed;
-	/* Threads leave meanwhile: the numbers are of one moment when they make sense together. */
+	/* Threads may exit meanwhile: the numbers are of the same time if they are consistent. */
 	for (int i = 0; i < ROUNDS; i++) {
 		before = sys_thread_count();
 		leaving = still_listed(&snapshot);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was learned about locks by address: where a lock was initialised, and whether a semaphore
- * serves as a lock (its taker gives it back) or as a signal (another thread does). A fixed table
- * that forgets when two locks share a place: these are hints for names and for silence, never a
- * proof.
+ * Hints about locks, by address: where a lock was initialised, and whether a semaphore serves as a
+ * lock (its taker posts it) or as a signal (another thread does). A fixed table that forgets one of
+ * two locks with the same index. Hints only serve for names and to stay silent, never for a proof.
  */
 #ifndef MPSAN_LOCK_HINTS_H
 #define MPSAN_LOCK_HINTS_H
@@ -14,7 +13,7 @@
 
 struct hint {
 	uint64_t key; /* address and, in the upper 16 bits, enum mpsan_lock_flags */
-	uint64_t init; /* return address of the initialising call, 0: unknown */
+	uint64_t init; /* return address of the initialising call; 0: unknown */
 };
 
 #define HINTS 4096u
@@ -31,7 +30,7 @@ static inline void lock_hint_init(const void *lock, uint64_t caller)
 	*lock_hint_place(lock) = (struct hint){(uint64_t)(uintptr_t)lock, caller};
 }
 
-/* Reads first: the flag is set already nearly always. */
+/* Sets a flag. Reads first, because the flag is nearly always set already. */
 static inline void lock_hint_learn(const void *lock, unsigned flag)
 {
 	struct hint *h = lock_hint_place(lock);

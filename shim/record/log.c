@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The process's log file, mapped window by window. Neighbours: log.h promises, mpsan_log.h has the
- * layout.
- */
+/* The process's log file, mapped in windows. log.h has the contract, mpsan_log.h the layout. */
 #include "log.h"
 
 #include <string.h>
@@ -19,7 +16,8 @@
 #define WINDOWS 68u
 #define WINDOW_MAX (16u * MPSAN_CHUNK)
 #define BLOBS 512u /* remembered contents */
-#define AGAIN_NS 100000000u /* an attempt that is repeated so soon needs no record of its own */
+/* an attempt that is repeated within this time has no record of its own */
+#define AGAIN_NS 100000000u
 
 enum state { CLOSED, OPENING, OPEN, INHERITED, BORROWED, FAILED };
 
@@ -42,8 +40,8 @@ static struct {
 } blob[BLOBS];
 
 /*
- * A short log costs one chunk; windows double up to a limit, since each is a mapping that a fork
- * has to pass.
+ * The window of a position. A short log costs one chunk; windows double up to a limit, because each
+ * mapping makes forks slower.
  */
 static uint32_t window_of(uint64_t position)
 {
@@ -78,7 +76,7 @@ struct mpsan_log *log_head(void)
 void log_start(const char *directory, uint64_t cap)
 {
 	text_put(file.directory, file.directory + sizeof(file.directory), directory);
-	if (SYS1(SYS_prctl, PR_GET_SECCOMP) == 0) /* else it might be the end of the program */
+	if (SYS1(SYS_prctl, PR_GET_SECCOMP) == 0) /* otherwise the call might kill the program */
 		SYS2(SYS_getcwd, began_in, sizeof(began_in));
 	file.cap = cap < window_start(WINDOWS) ? cap : window_start(WINDOWS);
 	if (file.cap < MPSAN_CHUNK)
@@ -121,7 +119,7 @@ static void fill_head(struct mpsan_log *head)
 	__atomic_store_n(&head->magic, MPSAN_LOG_MAGIC, __ATOMIC_RELEASE);
 }
 
-/* The inherited mappings are the parent's: let go of them once there is a file of our own. */
+/* Unmaps the parent's log, once this process has a file of its own. */
 static void replace_windows(void *first)
 {
 	for (uint32_t i = 0; i <= file.newest; i++) {
@@ -136,7 +134,8 @@ static void replace_windows(void *first)
 }
 
 /*
- * One thread opens; a second one at the same moment finds the log closed and its record is dropped.
+ * Opens the log. If a second thread tries at the same time it finds the log closed, and its record
+ * is dropped.
  */
 static bool open_own(enum state before)
 {
@@ -191,10 +190,7 @@ uint32_t *log_thread_index(void)
 				    NULL;
 }
 
-/*
- * Written windows are not copied by a fork; the newest two are, since the child marks records of
- * its fork.
- */
+/* Excludes full windows from forks, except the newest two: the child marks records of its fork. */
 static void retire_window(uint32_t newest)
 {
 	if (newest <= file.newest)
@@ -204,7 +200,7 @@ static void retire_window(uint32_t newest)
 		SYS3(SYS_madvise, file.window[newest - 2], window_bytes(newest - 2), MADV_DONTFORK);
 }
 
-/* Written chunks take no memory here; whoever still writes into one gets it back. */
+/* Releases the memory of full chunks; a thread that still writes to one gets it back. */
 static void retire_chunk(uint64_t newest)
 {
 	void *old = newest >= 3 * MPSAN_CHUNK ? log_at(newest - 2 * MPSAN_CHUNK) : NULL;
@@ -213,7 +209,10 @@ static void retire_chunk(uint64_t newest)
 		SYS3(SYS_madvise, old, MPSAN_CHUNK, MADV_DONTNEED);
 }
 
-/* Extending is idempotent, so threads that need the same window do not wait for each other. */
+/*
+ * Maps a window. Extending the file is idempotent, so threads that need the same window do not wait
+ * for each other.
+ */
 static uint8_t *window_get(uint32_t number)
 {
 	uint8_t *have = __atomic_load_n(&file.window[number], __ATOMIC_ACQUIRE), *expected = NULL,
@@ -254,7 +253,7 @@ void *log_at(uint64_t position)
 	return window ? window + (position - window_start(number)) : NULL;
 }
 
-/* The same, mapped if need be. */
+/* The address of a record; maps its window if necessary. */
 static void *record_at(uint64_t position)
 {
 	uint8_t *window = window_get(window_of(position));
@@ -272,7 +271,8 @@ static void fill_record(struct mpsan_record *r, enum mpsan_event_type type, uint
 }
 
 /*
- * Reserves whole units; where they do not fit the chunk, its rest becomes a record without a type.
+ * Reserves whole units; if they do not fit into the chunk, its rest becomes a record without a
+ * type.
  */
 static struct mpsan_record *reserve(uint64_t bytes, uint64_t *position)
 {
@@ -316,7 +316,10 @@ void *log_reserve(enum mpsan_event_type type, size_t bytes, uint64_t *position)
 	return r + 1;
 }
 
-/* Live records (threads) change under the reader and carry no sum over their payload. */
+/*
+ * Completes a record. Live records (threads) change while they are read and have no checksum over
+ * their payload.
+ */
 void log_commit(void *payload)
 {
 	struct mpsan_record *r = (struct mpsan_record *)payload - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The objects that are loaded: their addresses, and which of them is the interpreter. Written to the log as `module`
- * events as they appear.
+ * Keeps a sorted list of the loaded objects, writes new ones to the log as `module` events, and
+ * recognises the Python interpreter among them.
  */
 #include "modules.h"
 
@@ -20,14 +20,12 @@ struct module {
 	uint64_t base, end, text_start, text_end;
 };
 
-/*
- * Sorted by base; grows only under `busy`, and a reader that meets a move misses a module at worst.
- */
+/* Sorted by base; grows only under `busy`. A reader that meets a move misses a module at worst. */
 static struct {
 	uint32_t busy;
 	uint32_t count;
 	bool torch;
-	uint64_t python; /* an address inside the interpreter, 0: not found */
+	uint64_t python; /* an address inside the interpreter; 0: not found */
 	const struct link_map *last;
 	struct module item[MODULES];
 } modules;
@@ -70,7 +68,7 @@ static void path_of(const struct link_map *map, char *path, uint32_t bytes)
 
 static void note_module(const struct link_map *map)
 {
-	static char path[512]; /* whoever is here has made the list busy */
+	static char path[512]; /* only the thread that has set `busy` comes here */
 	struct elf_object o;
 
 	if (!elf_describe(map, &o) || module_find(o.base))
@@ -86,8 +84,8 @@ static void note_module(const struct link_map *map)
 }
 
 /*
- * New objects are appended to the loader's list: nothing to do while the last one known is still
- * the last.
+ * Whether the list is current: the loader appends new objects, so the last known one must be the
+ * last.
  */
 static bool modules_current(void)
 {
@@ -148,7 +146,7 @@ bool modules_is_python(uint64_t code)
 	return m && modules.python >= m->base && modules.python < m->end;
 }
 
-/* Equal stacks have equal code addresses; what else lies on them differs from call to call. */
+/* Hashes only the words that are code addresses: equal stacks agree in these. */
 uint64_t modules_hash_code(uint64_t hash, const uint64_t *word, uint64_t words)
 {
 	for (uint64_t i = 0; i < words; i++) {

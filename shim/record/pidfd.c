@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which process a pidfd stands for, from /proc/self/fdinfo. */
+/* Finds the process that a pidfd refers to in /proc/self/fdinfo. */
 #include "pidfd.h"
 
 #include "../intercept/sys.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descriptors that stand for processes. */
+/* Descriptors that refer to processes. */
 #ifndef MPSAN_PIDFD_H
 #define MPSAN_PIDFD_H
 
 #include <stdint.h>
 
-/* The process that a pidfd stands for; 0: it has ended, or this is none. */
+/* The PID that a pidfd refers to; 0: it has ended, or this is no pidfd. */
 uint32_t pidfd_process(int pidfd);
 
 #endif

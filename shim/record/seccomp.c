@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See seccomp.h. */
+/*
+ * Detects seccomp filters at the start and before the program installs one, and evaluates their BPF
+ * programs for the library's own system calls.
+ */
 #include "seccomp.h"
 
 #include <fcntl.h>
@@ -17,7 +20,10 @@
 #define BIT(name) (1ull << SYS_ROW_##name)
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
-#define TID_AT 0x2d0 /* glibc's struct pthread: believed where it says what the kernel says */
+/*
+ * offset of the TID in glibc's struct pthread; used only if its content matches the kernel's answer
+ */
+#define TID_AT 0x2d0
 #else
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
 #define TID_AT 0
@@ -38,7 +44,7 @@ static uint64_t assumed(void)
 	return mask;
 }
 
-/* How many filters there are, 0 when that is not known (before Linux 5.9). */
+/* The number of filters; 0: unknown (before Linux 5.9). */
 static uint64_t count_filters(void)
 {
 	static const char key[] = "Seccomp_filters:\t";
@@ -70,7 +76,10 @@ void seccomp_start(const char *tried)
 		sys_filter(mask);
 }
 
-/* Without the clock's state and the filters themselves nothing is missed. */
+/*
+ * Whether a call that matters is forbidden: without the clock's state and the query for filters
+ * nothing is missing.
+ */
 bool seccomp_is_felt(void)
 {
 	return sys_image.filtered && ~sys_image.calls & ALL & ~(BIT(adjtimex) | BIT(prctl));
@@ -138,7 +147,10 @@ static uint32_t load(const struct machine *m, const struct sock_filter *f, const
 	}
 }
 
-/* The kernel has checked, or will check, that a program only jumps forward. */
+/*
+ * The verdict of a program for a call. The kernel has checked, or will check, that the program only
+ * jumps forward.
+ */
 static uint32_t verdict(const struct sock_filter *code, uint32_t count, const uint32_t *data)
 {
 	struct machine m = {0};
@@ -177,7 +189,10 @@ static uint32_t verdict(const struct sock_filter *code, uint32_t count, const ui
 	return SECCOMP_RET_KILL_PROCESS;
 }
 
-/* An error is no harm; a signal, a tracer's or a listener's answer would be the program's. */
+/*
+ * Whether a call passes: an error is harmless; a signal, a tracer's or a listener's answer would
+ * affect the program.
+ */
 static bool passes(const struct sock_filter *code, uint32_t count, long number)
 {
 	union {
@@ -197,7 +212,7 @@ static bool passes(const struct sock_filter *code, uint32_t count, long number)
 
 /* ---- a filter comes ---- */
 
-/* Elsewhere the vdso asks the kernel. */
+/* Whether the clock source is read in user space; with others the vDSO asks the kernel. */
 static bool reads_clock_in_user_space(void)
 {
 	static const char *const sources[] = {"tsc\n", "kvm-clock\n",
@@ -225,7 +240,10 @@ static void filter_judge(struct seccomp_coming *coming, const struct sock_filter
 		coming->births |= passes(code, count, births[i]);
 }
 
-/* A second filter at the same moment is not looked at, and lets nothing pass. */
+/*
+ * Evaluates the program for each call. A second filter at the same time is not evaluated and allows
+ * nothing.
+ */
 static void read_program(struct seccomp_coming *coming, const void *program)
 {
 	static struct sock_filter code[BPF_MAXINSNS];
@@ -248,7 +266,7 @@ struct seccomp_coming seccomp_comes(const void *program)
 {
 	struct seccomp_coming coming = {.pid = sys_pid(), .tid = sys_tid(), .now_ns = sys_now()};
 
-	log_open(); /* later there may be no way to */
+	log_open(); /* later it may be forbidden */
 	coming.clock = program && reads_clock_in_user_space(); /* strict mode forbids the counter */
 	if (program)
 		read_program(&coming, program);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filters of system calls (seccomp), inherited or of the program's own: which calls of ours they let pass. A filter
- * may end the process for the others, so sys.c makes none of them. Neighbours: include/mpsan_calls.def has the rows,
- * hooks/process.c and hooks/syscall.c see a filter come.
+ * Seccomp filters, inherited or installed by the program: which of the library's system calls they
+ * allow. A filter may kill the process for the others, so sys.c makes none of them.
+ * include/mpsan_calls.def has the rows; hooks/process.c and hooks/syscall.c see new filters.
  */
 #ifndef MPSAN_SECCOMP_H
 #define MPSAN_SECCOMP_H
@@ -11,26 +11,27 @@
 #include <stdint.h>
 
 /*
- * At the start: asks whether there is a filter. `tried` (NULL: nothing) is what `mpsan run` found out under its own:
- * "MASK.FILTERS", which holds here as long as no more filters have come.
+ * At the start: asks whether there is a filter. `tried` (NULL: nothing) is what `mpsan run` found
+ * out under its own filters: "MASK.FILTERS". It is valid here if no more filters were added.
  */
 void seccomp_start(const char *tried);
 
-/* True when something of ours does not pass, or may not. */
+/* Whether some call of the library is forbidden, or may be. */
 bool seccomp_is_felt(void);
 
-/* What a filter will let pass, and what has to be asked before it does. */
+/* What a new filter will allow, and what must be queried before it is installed. */
 struct seccomp_coming {
 	uint64_t calls;
 	uint64_t now_ns;
 	uint32_t pid, tid;
-	bool births; /* of processes and threads, which would have to ask who they are */
-	bool clock; /* a reading of it needs no system call */
+	bool births; /* of processes and threads, which need getpid and gettid */
+	bool clock; /* it is read without a system call */
 };
 
 /*
- * Around a call that sets a filter: `program` is its struct sock_fprog, which is read with care; NULL: strict mode.
- * False from seccomp_came: too little is left for the library to go on.
+ * Around a call that installs a filter: `program` is its struct sock_fprog, which is read with
+ * care; NULL: strict mode. seccomp_came returns false if too little is allowed for the library to
+ * continue.
  */
 struct seccomp_coming seccomp_comes(const void *program);
 bool seccomp_came(const struct seccomp_coming *coming);

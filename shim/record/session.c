@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sessions. Under `mpsan run` the directory comes in MPSAN_DIR. Plain preloading may not touch the
- * environment, so the first process makes a directory named after itself (identity.h) and its
- * descendants find it by looking for the names of their ancestors: exact, and without anything that
- * is handed down.
+ * Finds, creates and maps the session. Under `mpsan run` its directory is in MPSAN_DIR. With plain
+ * preloading the environment must not change, so the first process creates a directory named after
+ * its identity (identity.h), and its descendants look for the names of their ancestors: that is
+ * exact, and needs nothing to be passed on.
  */
 #include "session.h"
 
@@ -20,7 +20,7 @@
 #include "table.h"
 
 #define ANCESTORS 64
-#define NOBODY 65534u /* whom a user namespace leaves out is shown so */
+#define NOBODY 65534u /* unmapped users of a user namespace appear as this one */
 
 const char *session_refused;
 long session_error;
@@ -50,7 +50,10 @@ uint32_t session_user(void)
 	return known;
 }
 
-/* Where many users look like one, what nobody else may enter and we can is ours. */
+/*
+ * Whether a directory is private to this user. If many users appear as one, a directory that only
+ * its owner may enter, and that we can enter, is ours.
+ */
 bool session_is_ours(const char *path)
 {
 	struct stat st;
@@ -63,8 +66,8 @@ bool session_is_ours(const char *path)
 }
 
 /*
- * Whoever owns a directory above may put another in the place of ours. That is asked where one is made: what is there
- * was made by the same rule.
+ * Whether another user owns a directory above, and so could replace ours. Checked at creation only:
+ * existing directories passed the same check.
  */
 static bool is_below_foreign(const char *path)
 {
@@ -91,7 +94,8 @@ static bool is_below_foreign(const char *path)
 	}
 	if (foreign)
 		session_refused =
-			"the session's directory would lie in one of another user; set TMPDIR or MPSAN_DIR";
+			"the session's directory would be inside a directory of another user; set "
+			"TMPDIR or MPSAN_DIR";
 	return foreign;
 }
 
@@ -118,7 +122,7 @@ static bool make_ours(const char *path)
 	return made == 0 || (made == -EEXIST && session_is_ours(path));
 }
 
-/* The same where nothing above it is known to be ours. */
+/* Creates the directory, where nothing above it is known to be ours. */
 static bool make_first(const char *path)
 {
 	return session_is_ours(path) || (!is_below_foreign(above(path).text) && make_ours(path));
@@ -134,14 +138,18 @@ static bool is_of_here(const struct mpsan_session *s)
 		return false;
 	case HOST_EARLIER:
 		session_refused =
-			"the session is from before this machine was started; set MPSAN_DIR to a new directory";
+			"the session is from before the last boot; set MPSAN_DIR to a new "
+			"directory";
 		return false;
 	default:
 		return true;
 	}
 }
 
-/* The table may have grown since its file was looked at. */
+/*
+ * Whether a mapped session is consistent with its file; the table may have grown since the file was
+ * examined.
+ */
 static bool is_sound(const struct mpsan_session *s, long fd, struct stat *st)
 {
 	if (__atomic_load_n(&s->magic, __ATOMIC_ACQUIRE) != MPSAN_SESSION_MAGIC || !s->format ||
@@ -152,8 +160,8 @@ static bool is_sound(const struct mpsan_session *s, long fd, struct stat *st)
 }
 
 /*
- * Maps all that the table may become, so that it never moves: what lies behind the end of the file is touched only
- * once it is there. Where so much cannot be had, what is there.
+ * Maps the table at its maximum size, so that it never moves; what lies beyond the end of the file
+ * is not touched before it exists. If that is not possible, maps the current size.
  */
 static struct mpsan_session *map_whole(long fd, const struct stat *st, size_t *bytes)
 {
@@ -169,7 +177,7 @@ static struct mpsan_session *map_whole(long fd, const struct stat *st, size_t *b
 	return s;
 }
 
-/* Maps an existing session; NULL when it is not one of this format, or none of ours. */
+/* Maps an existing session; NULL if it has another format or another owner. */
 static struct mpsan_session *map_session(const char *directory)
 {
 	struct path p = join(directory, "session");
@@ -212,9 +220,7 @@ static void session_describe(struct mpsan_session *s, const char *file)
 	s->magic = MPSAN_SESSION_MAGIC;
 }
 
-/*
- * Makes the file under another name and links it, so that whoever finds `session` finds it whole.
- */
+/* Creates the file under a temporary name and links it, so that `session` is always complete. */
 static struct mpsan_session *make_session(const char *directory)
 {
 	struct path name = join(directory, "session"), part = join(directory, "session.");
@@ -260,7 +266,7 @@ static struct mpsan_session *join_or_make_first(const char *directory)
 	return !s && !session_refused && make_first(directory) ? join_or_make(directory) : s;
 }
 
-/* A name that was given before the machine was started anew is free. */
+/* Joins a session, or replaces one from before the last boot. */
 static struct mpsan_session *join_or_renew(const char *directory, const struct identity *self)
 {
 	struct mpsan_session *s = join_or_make(directory);
@@ -273,7 +279,7 @@ static struct mpsan_session *join_or_renew(const char *directory, const struct i
 	return s;
 }
 
-/* What MPSAN_DIR means here. */
+/* Expands MPSAN_DIR for this process. */
 static bool place_given(char *directory, uint32_t bytes, const char *given)
 {
 	struct path base, notes, upper;
@@ -289,8 +295,8 @@ static bool place_given(char *directory, uint32_t bytes, const char *given)
 		text_put(directory, directory + bytes, given);
 	}
 	if (!fits || strlen(directory) + sizeof("/session") > sizeof(struct path))
-		return false; /* nothing is made under a name cut short */
-	/* one directory above may be missing: who starts first on a host finds nothing */
+		return false; /* nothing is created under a truncated name */
+	/* one parent directory may be missing: that of the first process on a host */
 	if (pattern) {
 		upper = above(directory);
 		SYS3(SYS_mkdirat, AT_FDCWD, upper.text, 0700);
@@ -298,7 +304,10 @@ static bool place_given(char *directory, uint32_t bytes, const char *given)
 	return true;
 }
 
-/* The directory of the nearest ancestor that has one, this process itself included: it may have been another image. */
+/*
+ * Finds the directory of the nearest ancestor that has one. This process itself counts: it may have
+ * been another image.
+ */
 static bool find_ancestor(const char *base, struct identity who, struct path *found)
 {
 	char name[IDENTITY_BYTES];
@@ -332,8 +341,8 @@ struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make)
 		return NULL;
 	if (!identity_self(&self)) {
 		session_refused =
-			"/proc is missing, or of another pid namespace: nobody can say who it is (mount -t "
-			"proc proc /proc, unshare --mount-proc)";
+			"/proc is missing, or of another PID namespace: this process cannot be "
+			"identified (mount -t proc proc /proc, unshare --mount-proc)";
 		return NULL;
 	}
 	if (!find_ancestor(base.text, self, &own)) {

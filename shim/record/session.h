@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The session directory. Neighbours: life.c owns what is found here, table.h the processes in it, stale_sessions.c lets go of
- * what others left behind.
+ * The session directory. life.c keeps what is found here, table.h has the processes in it,
+ * stale_sessions.c removes old ones.
  */
 #ifndef MPSAN_SESSION_H
 #define MPSAN_SESSION_H
@@ -12,22 +12,25 @@
 #include "../../include/mpsan_log.h"
 
 /*
- * Finds or makes the session of this process and maps it. `directory` receives its path. With
- * MPSAN_DIR that directory is it (session_dir.h has what a '%' in it means), and is made when it is not there
- * and `make` allows that; without, it is that of the nearest ancestor that has one, else a new one of our own.
+ * Finds or creates the session of this process and maps it; `directory` receives its path. With
+ * MPSAN_DIR it is that directory (session_dir.h explains '%' in it), created if it does not exist
+ * and `make` allows it. Otherwise it is that of the nearest ancestor that has one, or else a new
+ * one.
  */
 struct mpsan_session *session_join(char *directory, uint32_t bytes, bool make);
 
-/* Why there is one that was not joined, in words; NULL: there is none, or it cannot be made. */
+/*
+ * Why an existing session was not joined, as text; NULL: there is none, or it could not be created.
+ */
 extern const char *session_refused;
 
-/* Negative errno of a session that could not be made; 0: it was not tried. */
+/* Negative errno value of a failed creation; 0: not tried. */
 extern long session_error;
 
-/* Whose session it is: the effective user at the start. */
+/* The user of the session: the effective user at the start. */
 uint32_t session_user(void);
 
-/* A directory of this user's that nobody else may write to, and no link. */
+/* Whether the path is a directory (no link) of this user that no other user may write to. */
 bool session_is_ours(const char *path);
 
 #endif

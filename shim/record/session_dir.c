@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See session_dir.h. */
+/*
+ * Expands a '%' pattern once per tree of processes, keeps the result as a note for descendants, and
+ * measures clocks.
+ */
 #include "session_dir.h"
 
 #include <fcntl.h>
@@ -19,7 +22,10 @@ struct note {
 	char path[320];
 };
 
-/* The note of a process about a pattern: NOTES/PID.START.NAMESPACE.HASH, a link to the directory. */
+/*
+ * The name of a process's note about a pattern: NOTES/PID.START.NAMESPACE.HASH, a link to the
+ * directory.
+ */
 static struct note note_of(const char *notes, const char *process, const char *pattern)
 {
 	struct note note;
@@ -35,7 +41,10 @@ static struct note note_of(const char *notes, const char *process, const char *p
 	return note;
 }
 
-/* What the nearest ancestor was told, this process itself included: it may have been another image. */
+/*
+ * Finds the note of the nearest ancestor that has one. This process itself counts: it may have been
+ * another image.
+ */
 static bool find_note(char *to, size_t bytes, const char *notes, const char *pattern)
 {
 	char process[IDENTITY_BYTES];
@@ -57,7 +66,7 @@ static bool find_note(char *to, size_t bytes, const char *notes, const char *pat
 	return false;
 }
 
-/* Notes of the dead go when another is made. */
+/* Removes the notes of dead processes when a new one is created. */
 static void host_sweep(const char *notes, const struct identity *self)
 {
 	char entry[1024];
@@ -134,7 +143,10 @@ enum host_origin host_origin(const struct mpsan_host *host)
 	return text_equal(own.name, host->name) ? HOST_EARLIER : HOST_OTHER;
 }
 
-/* To set a file's times to "now" leaves it to its file system, perhaps on a server, to say what that is. */
+/*
+ * Compares clocks: setting a file's times to "now" lets its file system, perhaps a server, supply
+ * the time.
+ */
 static void compare_clocks(struct mpsan_host *host, const char *file)
 {
 	struct statfs fs = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See setting.h. */
+/* Parses MPSAN_OPTIONS. */
 #include "setting.h"
 
 #include <string.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings of the library: MPSAN_OPTIONS=name=value:…; unknown names are the command's business. */
+/* Settings of the library: MPSAN_OPTIONS=name=value:…; the command checks the names. */
 #ifndef MPSAN_SETTING_H
 #define MPSAN_SETTING_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The value, copied; NULL: not set. */
+/* Copies a setting's value; NULL: not set. */
 const char *setting(const char *name, char *value, size_t bytes);
-/* A number with k, M or G behind it. */
+/* A setting in bytes, with suffix k, M or G; `preset` if it is not set. */
 uint64_t setting_bytes(const char *name, uint64_t preset);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds and fills in slots of the session's table: of this image, and of children that cannot do it themselves. */
+/*
+ * Finds and fills in slots of the session's table: this image's, and those of children that cannot
+ * do so themselves.
+ */
 #include "slot.h"
 
 #include <string.h>
@@ -9,7 +12,7 @@
 #include "state.h"
 #include "table.h"
 
-/* Who asked for an exec just now, or is just being made: nobody had the same pid meanwhile. */
+/* Within this time after an exec call or a birth the PID cannot have been reused. */
 #define JUST_NOW_NS 1000000000ull
 
 static bool is_of_this(const struct mpsan_process *p)
@@ -21,7 +24,10 @@ static bool is_of_this(const struct mpsan_process *p)
 	       identity_began_by(p->birth_ns);
 }
 
-/* The slot of this process before its exec; those who had its pid earlier, and ended without a word, end here. */
+/*
+ * The slot of this process before its exec. Marks the end of slots of the same PID that ended
+ * without recording it.
+ */
 static uint32_t find_before(uint32_t pid)
 {
 	uint32_t slot = table_find(life.session, pid, life.pid_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshots of stacks, as records that tools/symbols/unwind.c reads. */
+/* Copies raw stacks into records, which tools/symbols/unwind.c unwinds later. */
 #include "stack.h"
 
 #include <link.h>
@@ -19,8 +19,8 @@
 #define PYTHON_TEXT 8192u
 
 /*
- * Where a stack that is at `from` ends, as far as that is known: the main thread's at its arguments
- * and environment, which are nobody's business, any other's at its descriptor. 0: not within reach.
+ * The end of the stack that contains `from`: for the main thread its arguments and environment,
+ * which must not be recorded, for others the thread's descriptor. 0: out of reach.
  */
 static uint64_t stack_end(uint64_t from, uint64_t pthread)
 {
@@ -31,7 +31,7 @@ static uint64_t stack_end(uint64_t from, uint64_t pthread)
 	return env > from && env - from < MPSAN_STACK_BYTES ? env & ~7ull : 0;
 }
 
-/* Measures and hashes in one pass; an unknown end shows itself by a short read. */
+/* Measures and hashes a stack in one pass; an unknown end shows as a short read. */
 static uint64_t measure(uint64_t from, uint64_t end, uint64_t *hash)
 {
 	uint64_t piece[64], done = 0, most = end ? end - from : MPSAN_STACK_BYTES;
@@ -123,7 +123,8 @@ bool stack_returns_to(uint64_t start, uint64_t end)
 }
 
 /*
- * "NUMBER arg0 … arg5 SP PC", "-1 SP PC" for a thread stopped outside a system call, or "running".
+ * Parses /proc/self/task/TID/syscall: "NUMBER arg0 … arg5 SP PC", "-1 SP PC" for a thread stopped
+ * outside a system call, or "running".
  */
 uint64_t stack_of(uint32_t tid, uint64_t pthread)
 {
@@ -149,8 +150,8 @@ uint64_t stack_of(uint32_t tid, uint64_t pthread)
 uint64_t stack_python(uint64_t pthread)
 {
 	/*
-	 * Too large for the stacks that hooks run on; two threads at once is rare, and costs one
-	 * its frames.
+	 * Too large for the stacks that hooks run on. Two threads at once are rare, and one then
+	 * gets no frames.
 	 */
 	static struct {
 		uint32_t busy;
@@ -176,8 +177,8 @@ uint64_t stack_python(uint64_t pthread)
 }
 
 /*
- * main() returns into exit() by a call that no hook sees, so the stack is asked: exit() does nothing
- * but call what runs the handlers, and is far shorter than this.
+ * No hook sees main() return into exit(), so the stack is searched for it: exit() only calls the
+ * function that runs the handlers, and is far shorter than this.
  */
 #define EXIT_BYTES 64u
 

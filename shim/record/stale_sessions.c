@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See stale_sessions.h. */
+/* Finds sessions whose processes have all ended, and removes the oldest. */
 #include "stale_sessions.h"
 
 #include <fcntl.h>
@@ -32,7 +32,10 @@ void stale_remove(const char *directory)
 	SYS3(SYS_unlinkat, AT_FDCWD, directory, AT_REMOVEDIR);
 }
 
-/* Read, not mapped: whoever cuts the file short meanwhile does no harm. */
+/*
+ * Whether all processes have ended. The file is read, not mapped, so that its truncation does no
+ * harm.
+ */
 static bool all_have_ended(long fd, const struct mpsan_session *head, uint64_t own_pid_ns)
 {
 	struct mpsan_process process;
@@ -41,7 +44,7 @@ static bool all_have_ended(long fd, const struct mpsan_session *head, uint64_t o
 	for (uint32_t i = 0; i < head->slots && seen < head->claimed; i++) {
 		if (SYS4(SYS_pread64, fd, &process, sizeof(process), table_file_bytes(i)) !=
 		    (long)sizeof(process))
-			return true; /* it is cut off: nobody writes there */
+			return true; /* truncated: no process writes there */
 		if (!process.pid)
 			continue;
 		seen++;
@@ -111,7 +114,7 @@ static void old_look(struct oldest *oldest, long fd, const char *base, const cha
 	text_put(oldest->path, oldest->path + sizeof(oldest->path), path);
 }
 
-/* How many there are; with `oldest`, which of them is over for longest. */
+/* Counts the sessions; with `oldest` finds the one that ended first. */
 static unsigned go_through(long fd, const char *base, struct oldest *oldest,
 			   const struct identity *self)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sessions that nobody lives in any more: those of plain preloading are kept until there are too many, and a
- * command that was killed could not take its own away. Neighbour: session.c.
+ * Sessions without a live process. Those of plain preloading are kept up to a number; a command
+ * that was killed could not remove its own. See session.c.
  */
 #ifndef MPSAN_STALE_SESSIONS_H
 #define MPSAN_STALE_SESSIONS_H
@@ -10,10 +10,10 @@
 
 struct identity;
 
-/* Keeps their number below `base` bounded: lets go of one. `self`: who asks. */
+/* Limits the number of sessions in `base`: removes one. `self`: the caller. */
 void stale_forget(const char *base, const struct identity *self);
 
-/* Whether it is certain that all of its processes have ended. */
+/* Whether all processes of a session have certainly ended. */
 bool stale_is_over(const char *directory, const struct identity *self);
 void stale_remove(const char *directory);
 

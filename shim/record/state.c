@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What this process is to the session: its slot, whether the library may act in it, its timers, its exit code. */
+/*
+ * The state of this process: its slot, whether the library may act in it, its timers, its exit
+ * code.
+ */
 #include "state.h"
 
 #include "../intercept/hook.h"
@@ -7,7 +10,7 @@
 
 STATE struct life life;
 TLS struct mpsan_thread *thread_hot;
-STATE static int exit_code = -1; /* what exit() was called with, if it was */
+STATE static int exit_code = -1; /* the argument of exit(), if it was called */
 
 uint32_t thread_tid(void)
 {
@@ -33,7 +36,7 @@ bool life_has(uint16_t flag)
 	return life.self && life.self->flags & flag;
 }
 
-/* Two threads may be at it: who takes the flag out looks once more. */
+/* Sets or clears the flag. Of two threads that do so, the one that clears it checks again. */
 void life_alarm_set(void)
 {
 	if (!life_may_change())
@@ -57,7 +60,7 @@ bool life_is_guest(void)
 	return life.attached && sys_pid() != life.pid;
 }
 
-/* Its child runs with this very memory, this word included; who is back from it takes it back. */
+/* A vfork child runs on this memory, including this word; its parent resets it on return. */
 static TLS bool vforked;
 static TLS uint64_t vfork_event; /* of the newest one */
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Switches the library off in this process, and says why: in the slot, and in one line where no command follows. */
+/*
+ * Switches the library off in this process and says why: in the slot, and in one line if no command
+ * supervises the session.
+ */
 #include "switch_off.h"
 
 #include "../common/no_log.h"
@@ -9,10 +12,12 @@
 #include "state.h"
 #include "table.h"
 
-/* One line is enough for a tree of processes: its root says it. */
+/*
+ * Whether the parent also loads the library: only the root of a tree of processes prints the line.
+ */
 static bool parent_loads_us(void)
 {
-	static char text[32768]; /* too much for a stack, and rarely touched */
+	static char text[32768]; /* too large for a stack, and rarely touched */
 	char path[40], *end = path + sizeof(path), *at = text_put(path, end, "/proc/");
 	long bytes;
 
@@ -32,15 +37,15 @@ static void say_unwatched(const char *why)
 	sys_print(line);
 }
 
-/* Whoever is the first for whom there is no room: a command that follows the session counts the rest. */
+/* The first process without a slot prints this; a supervising command counts the rest. */
 void switch_off_full(void)
 {
 	if (!life.quiet && table_is_full)
-		say_unwatched("the session has no room for more processes");
+		say_unwatched("the session's process table is full");
 	table_is_full = false;
 }
 
-/* The first one of a session says it. */
+/* The first process without a log prints this. */
 static void say_unlogged(unsigned why)
 {
 	if (!__atomic_fetch_add(&life.session->unlogged, 1, __ATOMIC_RELEASE) && !life.quiet)
@@ -68,5 +73,5 @@ void switch_off_for(unsigned why)
 void switch_off_cut_short(void)
 {
 	if (!life.quiet)
-		say_unwatched("a file of the session was cut short");
+		say_unwatched("a file of the session was truncated");
 }

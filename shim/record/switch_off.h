@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library steps aside: every hook becomes a jump. Neighbours: hook.h has hook_off; no_log.h the reasons of a missing log. */
+/*
+ * Switches the library off: every hook becomes a jump. hook.h has hook_off; no_log.h the reasons
+ * for a missing log.
+ */
 #ifndef MPSAN_SWITCH_OFF_H
 #define MPSAN_SWITCH_OFF_H
 
-/* For this reason, an enum mpsan_off: said once. */
+/* Switches it off for a reason (enum mpsan_off), which is printed once. */
 void switch_off_for(unsigned why);
 
-/* The session's table is full: whoever is the first to find no place says so. */
+/* The session's table is full: the first process without a slot says so. */
 void switch_off_full(void);
 
-/* A file of the session was truncated; called by a handler, when not even the slot may be there any more. */
+/*
+ * A file of the session was truncated. Called by a signal handler, when even the slot may be gone.
+ */
 void switch_off_cut_short(void);
 
 #endif

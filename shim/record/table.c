@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See table.h. */
+/*
+ * Claims and finds slots, and grows the table. A look-up starts at a hash of the PID in the newest
+ * part.
+ */
 #include "table.h"
 
 #include <fcntl.h>
@@ -8,7 +11,7 @@
 
 #include "../intercept/sys.h"
 
-#define WINDOW 16u /* slots of one part where a process may be */
+#define WINDOW 16u /* slots of a part in which a process may be */
 
 bool table_is_full;
 
@@ -16,8 +19,8 @@ static struct {
 	char path[256];
 	uint64_t device, inode;
 	uint64_t start, end;
-	uint32_t slots; /* for which there are addresses */
-	uint32_t first, max; /* of the session, as it was when it was mapped */
+	uint32_t slots; /* for which address space is mapped */
+	uint32_t first, max; /* of the session, at the time of its mapping */
 } mapped;
 
 struct mpsan_process *table_of(struct mpsan_session *session)
@@ -58,9 +61,9 @@ static uint32_t slots_there(const struct mpsan_session *s)
 }
 
 /*
- * The places of a process in one part of the table. They begin where its pid and namespace say, so that a look-up
- * ends at the first free slot: whoever found one there went no further, and none is ever given back. The last part
- * has nothing behind it, so all of it is searched.
+ * The slots of a process in one part of the table. They start at a hash of its PID and namespace,
+ * so that a look-up ends at the first free slot: no process that found one there went further, and
+ * slots are never freed. There is no part after the last one, so all of it is searched.
  */
 struct window {
 	uint32_t first, slots; /* of the part */
@@ -83,8 +86,8 @@ static void step(struct window *w)
 }
 
 /*
- * Blocks first, then the number: a slot that is counted can be written. Several processes may do so at the same time,
- * since what is there already stays as it is.
+ * Allocates blocks first, then raises the number, so that every counted slot can be written.
+ * Several processes may do so at once: existing data stays as it is.
  */
 static bool grow(struct mpsan_session *s, uint32_t from)
 {
@@ -110,7 +113,7 @@ static bool grow(struct mpsan_session *s, uint32_t from)
 	return grown;
 }
 
-/* False: no part is left, and none was made. */
+/* Moves on to the next part; false: there is none, and none could be added. */
 static bool next_window(struct mpsan_session *s, struct window *w, uint32_t pid, uint64_t pid_ns,
 			bool make)
 {
@@ -122,7 +125,10 @@ static bool next_window(struct mpsan_session *s, struct window *w, uint32_t pid,
 	return true;
 }
 
-/* A namespace of 0 means that the other side is just filling the slot in. */
+/*
+ * Whether a slot belongs to that process. A namespace of 0 means that its owner is just filling in
+ * the slot.
+ */
 static bool is_of(const struct mpsan_process *p, uint32_t pid, uint64_t pid_ns)
 {
 	uint64_t its = __atomic_load_n(&p->pid_ns, __ATOMIC_ACQUIRE);
@@ -130,7 +136,7 @@ static bool is_of(const struct mpsan_process *p, uint32_t pid, uint64_t pid_ns)
 	return p->pid == pid && (!its || its == pid_ns);
 }
 
-/* So does a birth time of 0. */
+/* Whether it also has that birth time; 0 as above. */
 static bool is_same(const struct mpsan_process *p, uint64_t since_ns, uint16_t unless)
 {
 	bool recent = !p->birth_ns || (since_ns && p->birth_ns >= since_ns);
@@ -170,7 +176,7 @@ uint32_t table_claim(struct mpsan_session *s, uint32_t pid, uint64_t pid_ns, uin
 	return TABLE_NO_SLOT;
 }
 
-/* The newest slot with this pid, of those that have not ended or of all. */
+/* The newest slot with this PID, among those that have not ended, or among all. */
 static uint32_t find_newest(struct mpsan_session *s, uint32_t pid, uint64_t pid_ns, bool ended_too)
 {
 	struct mpsan_process *table = table_of(s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of processes in a session. It begins small and grows in parts, each as large as all before it; a slot
- * never moves. Neighbours: session.c maps it, life.c owns a slot.
+ * The session's table of processes. It starts small and grows in parts, each as large as all before
+ * it; a slot never moves. session.c maps it, life.c has the own slot.
  */
 #ifndef MPSAN_TABLE_H
 #define MPSAN_TABLE_H
@@ -15,7 +15,7 @@
 
 struct mpsan_process *table_of(struct mpsan_session *session);
 
-/* Bytes of a file with that many slots. */
+/* Size of a file with that many slots. */
 static inline uint64_t table_file_bytes(uint32_t slots)
 {
 	return MPSAN_PAGE + (uint64_t)slots * sizeof(struct mpsan_process);
@@ -24,29 +24,29 @@ static inline uint64_t table_file_bytes(uint32_t slots)
 bool table_is_sound(const struct mpsan_session *session, uint64_t file_bytes);
 
 /*
- * The table that all below is about. `path` is that of its file, whose first `slots` slots are mapped, or will be once
- * they are there. Slots beyond are left to others.
+ * Sets the table for the functions below. `path` is its file, whose first `slots` slots are mapped,
+ * or will be once they exist. Slots beyond are not used here.
  */
 void table_mapped(const struct mpsan_session *session, const char *path, uint64_t device,
 		  uint64_t inode, uint32_t slots);
 
-/* Whether that table is mapped there, and where it ends. */
+/* Whether the address lies in that mapping, and where it ends. */
 bool table_owns(uint64_t address, uint64_t *end);
 
-/* This process was the first that found no slot. */
+/* This process was the first without a free slot. */
 extern bool table_is_full;
 
 /*
- * Claims a free slot for a process. A process and its parent may both try: a slot of the same pid
- * without any of the flags `unless` is taken instead of a second one, if it was born since
+ * Claims a free slot for a process. A process and its parent may both do so: a slot of the same PID
+ * without any of the flags `unless` is used instead of a second one, if the process was born since
  * `since_ns` (0: if it has not ended).
  */
 uint32_t table_claim(struct mpsan_session *session, uint32_t pid, uint64_t pid_ns,
 		     uint64_t since_ns, uint16_t unless);
 
-/* The newest slot of a process with this pid that has not ended, TABLE_NO_SLOT: none. */
+/* The newest slot of a process with this PID that has not ended; TABLE_NO_SLOT: none. */
 uint32_t table_find(struct mpsan_session *session, uint32_t pid, uint64_t pid_ns);
-/* The same whether it has ended or not. */
+/* As table_find, including ended processes. */
 uint32_t table_find_last(struct mpsan_session *session, uint32_t pid, uint64_t pid_ns);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Thread records. They live in the log, where a supervisor can read them; before there is a log,
- * and in a forked child until it has one, the main thread's record is in `nursery`. An index by TID
- * finds a record again, so the successor of a TID reuses the record of the dead.
+ * Thread records. They are in the log, where a supervisor can read them; before there is a log, and
+ * in a forked child until it has one, the main thread's record is in `nursery`. An index by TID
+ * finds a record again, so the successor of a TID reuses the record of an ended thread.
  */
 #include "thread.h"
 
@@ -16,7 +16,8 @@
 
 #define PARCELS 64u
 
-struct mpsan_thread thread_none = {.holds_used = MPSAN_HOLDS + 1}; /* full, at a glance */
+/* full, so that nothing is added */
+struct mpsan_thread thread_none = {.holds_used = MPSAN_HOLDS + 1};
 TLS struct mpsan_hold hold_nowhere;
 STATE bool thread_several;
 
@@ -40,12 +41,12 @@ void thread_start_main(void)
 	log_opened = thread_moved;
 }
 
-/* What a thread of before has left in a record, except its claims, which are not in use. */
+/* Clears a predecessor's data from a record, except its claims, which are not in use. */
 static void record_clear(struct mpsan_thread *t)
 {
 	memset(t, 0, offsetof(struct mpsan_thread, hold));
 	memset(&t->pool, 0, sizeof(*t) - offsetof(struct mpsan_thread, pool));
-	t->hold[0].tag = 0; /* it has claimed nothing yet: live_threads.c asks */
+	t->hold[0].tag = 0; /* no claim yet, as live_threads.c checks */
 }
 
 void thread_forked(const struct mpsan_hold *hold, uint32_t holds)
@@ -99,7 +100,7 @@ bool thread_known(uint32_t tid)
 	return t && t->tid == tid;
 }
 
-/* Where the record of `tid` is or belongs: its own, a free place, or that of a dead thread. */
+/* The index entry for `tid`: its own, a free one, or that of an ended thread. */
 static uint32_t *index_place(uint32_t *index, uint32_t tid)
 {
 	uint32_t at = mpsan_thread_place(tid);
@@ -144,7 +145,10 @@ static struct mpsan_thread *find_record(uint32_t tid)
 	return t;
 }
 
-/* A thread that no hook saw begin (or the first one) gets its record at its first lock. */
+/*
+ * The calling thread's record. A thread whose start no hook saw, or the first one, gets its record
+ * at its first lock.
+ */
 struct mpsan_thread *thread_attach(void)
 {
 	struct mpsan_thread *t = thread_hot;
@@ -168,8 +172,8 @@ struct mpsan_thread *thread_attach(void)
 }
 
 /*
- * What the forking thread held came along with its copy, but a semaphore that processes share was
- * taken once, and is the parent's. Places are kept: a claim may be under way.
+ * Drops claims on process-shared semaphores in a child: they were taken once, and belong to the
+ * parent. Entries are kept, because a claim may be in progress.
  */
 static void forget_shared(struct mpsan_thread *t)
 {
@@ -184,7 +188,10 @@ static void forget_shared(struct mpsan_thread *t)
 			t->hold[i].tag = 0;
 }
 
-/* Only the nursery's owner can leave it: another thread must not touch that one's pointer. */
+/*
+ * Moves the record from the nursery to the log. Only its owner can do so: another thread must not
+ * change that thread's pointer.
+ */
 void thread_moved(void)
 {
 	struct mpsan_thread *t;
@@ -229,7 +236,7 @@ struct thread_parcel *thread_pack(void *(*start)(void *), void *argument, uint64
 {
 	if (!life.attached || hook_off || life_is_guest() || !log_open())
 		return NULL;
-	modules_update(); /* from now on waits matter, and whether they are Python's */
+	modules_update(); /* from now on waits matter, and whether they are in Python */
 	for (unsigned i = 0; i < PARCELS; i++) {
 		uint32_t expected = 0;
 
@@ -252,7 +259,7 @@ void thread_unpack(struct thread_parcel *p)
 		__atomic_store_n(&p->busy, 0, __ATOMIC_RELEASE);
 }
 
-/* Called by arch_thread_start on the new thread, before anything of the program runs there. */
+/* Called by arch_thread_start on the new thread, before any code of the program runs there. */
 void *thread_begin(struct thread_parcel *p, void **argument);
 void *thread_begin(struct thread_parcel *p, void **argument)
 {
@@ -272,7 +279,7 @@ void *thread_begin(struct thread_parcel *p, void **argument)
 	return (void *)(uintptr_t)copy.start;
 }
 
-/* The record stands aside: without one, a thread's locks are nobody's. */
+/* Detaches the record: without one, a thread's locks are not recorded. */
 void thread_ignore(bool begin)
 {
 	static TLS struct mpsan_thread *aside;
@@ -300,7 +307,10 @@ static bool still_held(const struct mpsan_hold *hold, uint32_t tid)
 	return kind == MPSAN_LOCK_MUTEX ? word[0] && (uint32_t)word[2] == tid : !word[0];
 }
 
-/* Who takes a semaphore twice uses it as a counter: multiprocessing.Queue does, at each put(). */
+/*
+ * Whether a thread uses a semaphore as a counter: it takes it twice, as multiprocessing.Queue does
+ * at each put().
+ */
 static bool is_counted(const struct mpsan_thread *t, uint32_t claim)
 {
 	for (uint32_t i = claim + 1; i < MPSAN_HOLDS; i++)
@@ -310,7 +320,10 @@ static bool is_counted(const struct mpsan_thread *t, uint32_t claim)
 	return false;
 }
 
-/* A full list may be full of claims that siglongjmp, or another's post, left behind: memory tells. */
+/*
+ * Drops claims that memory refutes from a full list: siglongjmp or another thread's post may have
+ * left them.
+ */
 static void drop_stale(struct mpsan_thread *t)
 {
 	uint32_t kept = 0;
@@ -366,7 +379,7 @@ int hold_hand_over(void *lock, int (*real)(void *))
 	return result;
 }
 
-/* Locks are given back in any order: what was taken later moves down. */
+/* Removes a claim. Locks are released in any order: later claims move down. */
 bool hold_remove(uint64_t address)
 {
 	struct mpsan_thread *t = thread_hot;

@@ -4,10 +4,10 @@
  * stores into the thread's own record, no atomic, no branch taken, and for mutexes a tail call to
  * the real function.
  *
- * A claim is written before the real call, marked as wanted when that call may wait, and confirmed
- * after it, so that at any moment another thread, or a supervisor, sees what this one holds and
- * what it waits for. Claims are hints: longjmp, cancellation, foreign unlocks and lost races leave
- * false ones behind, so memory is asked before anybody is told.
+ * A claim is written before the real call, marked as wanted if that call may wait, and confirmed
+ * after it. So another thread, or a supervisor, sees at any time what this one holds and waits for.
+ * Claims are hints: longjmp, cancellation, unlocks by other threads and lost races leave false ones
+ * behind, so the lock's memory is checked before anything is reported.
  */
 #ifndef MPSAN_THREAD_H
 #define MPSAN_THREAD_H
@@ -23,22 +23,22 @@
 extern struct mpsan_thread thread_none;
 
 /*
- * This process has, or had, more than one thread. Hooks that matter only to a fork by another
- * thread do nothing before.
+ * This process is or was multithreaded. Hooks that matter only for forks by another thread do
+ * nothing before.
  */
 extern bool thread_several;
 
 struct mpsan_thread *thread_attach(void);
 void thread_start_main(void);
-/* True when a thread of this process has a record under this TID; it may have ended since. */
+/* Whether this process has a record for this TID; its thread may have ended since. */
 bool thread_known(uint32_t tid);
 
-/* After a fork: the record of the only thread, with `holds` claims copied from `hold`. */
+/* After a fork: sets up the record of the only thread, with `holds` claims copied from `hold`. */
 void thread_forked(const struct mpsan_hold *hold, uint32_t holds);
 
 /*
- * What is known of the calling thread's OpenMP pool, taken before a fork and given to the child's
- * only thread: its books are copied.
+ * The calling thread's OpenMP pool, saved before a fork and restored for the child's only thread,
+ * which inherits its bookkeeping.
  */
 struct thread_pool {
 	uint64_t pool, team, caller, held, slot;
@@ -46,37 +46,37 @@ struct thread_pool {
 struct thread_pool thread_pool(void);
 void thread_inherit_pool(const struct thread_pool *pool);
 
-/* The log was opened: records move there. */
+/* The log was opened: moves the records there. */
 void thread_moved(void);
 
 /*
- * The calling thread's record is to outlive the process: opens the log for it. A claim that is
- * under way moves, too, so this comes before it.
+ * Makes the calling thread's record outlive the process: opens the log for it. Call it before a
+ * claim, because a claim in progress moves, too.
  */
 void thread_publish(void);
 
-/* Nothing that the calling thread does is noted between true and false; pairs nest. */
+/* Between true and false nothing that the calling thread does is recorded; calls nest. */
 void thread_ignore(bool begin);
 
-/* Calls `see` for every thread's record; threads may begin and end meanwhile. */
+/* Calls `see` for every thread's record; threads may start and end meanwhile. */
 void thread_each(void (*see)(struct mpsan_thread *, void *), void *context);
 
 /*
- * A start routine on its way into a new thread; NULL: too many at once, that thread registers
- * itself later.
+ * Passes a start routine to a new thread; NULL: too many at once, and that thread registers itself
+ * later.
  */
 struct thread_parcel;
 struct thread_parcel *thread_pack(void *(*start)(void *), void *argument, uint64_t caller);
 void thread_unpack(struct thread_parcel *parcel);
-/* In arch/: takes a parcel, registers the thread, becomes its start routine. */
+/* In arch/: takes a parcel, registers the thread, jumps to its start routine. */
 void *arch_thread_start(void *parcel);
 
-/* Claims that found no room, or no record, land here. */
+/* The target of claims without room or without a record. */
 extern TLS struct mpsan_hold hold_nowhere;
 struct mpsan_hold *hold_push_slow(uint64_t tag, uint64_t caller);
 bool hold_remove(uint64_t address);
 void hold_pop_newest(unsigned kind);
-/* The calling thread's claim on a lock that it does not merely want, NULL: none. */
+/* The calling thread's claim on a lock that it has, not only wants; NULL: none. */
 const struct mpsan_hold *hold_find(const void *lock);
 
 static inline struct mpsan_hold *hold_push_tag(uint64_t tag, uint64_t caller)
@@ -87,7 +87,7 @@ static inline struct mpsan_hold *hold_push_tag(uint64_t tag, uint64_t caller)
 	if (UNLIKELY(!t || t->holds_used >= MPSAN_HOLDS))
 		return t == &thread_none ? &hold_nowhere : hold_push_slow(tag, caller);
 	/*
-	 * Counted before it is written: a signal handler that locks and unlocks in between works
+	 * Counted before it is written: a signal handler that locks and unlocks meanwhile works
 	 * above it.
 	 */
 	n = t->holds_used;
@@ -98,21 +98,21 @@ static inline struct mpsan_hold *hold_push_tag(uint64_t tag, uint64_t caller)
 	return &t->hold[n];
 }
 
-/* Before a call that may wait; hold_commit_or_cancel settles it. */
+/* Before a call that may wait; hold_commit_or_cancel completes it. */
 static inline struct mpsan_hold *hold_push_wanted(const void *lock, unsigned kind, uint64_t caller)
 {
 	return hold_push_tag(MPSAN_TAG(lock, kind) | MPSAN_TAG_WANTED, caller);
 }
 
-/* The same before a call that gives up by itself: a supervisor has nothing to fear from it. */
+/* Before a call with a time limit: a supervisor need not examine that wait. */
 static inline struct mpsan_hold *hold_push_timed(const void *lock, unsigned kind, uint64_t caller)
 {
 	return hold_push_tag(MPSAN_TAG(lock, kind) | MPSAN_TAG_WANTED | MPSAN_TAG_TIMED, caller);
 }
 
 /*
- * Before a call that finds the lock free. Should another thread be faster, memory will deny the
- * claim.
+ * Before a call that finds the lock free. If another thread is faster, the lock's memory refutes
+ * the claim.
  */
 static inline struct mpsan_hold *hold_push(const void *lock, unsigned kind, uint64_t caller)
 {
@@ -124,12 +124,12 @@ static inline void hold_commit(struct mpsan_hold *hold, const void *lock, unsign
 	hold->tag = MPSAN_TAG(lock, kind);
 }
 
-/* Where a claim is now, should the record have moved since it was made. */
+/* The address of a claim, which may have moved with its record. */
 struct mpsan_hold *hold_now(struct mpsan_hold *hold);
 
 /*
- * Takes back the newest claim on a lock, or any older one; false when this thread has none. Where the
- * library is switched off, nobody has claims, and nothing follows from that.
+ * Removes the newest claim on a lock; false if this thread has none. If the library is off there
+ * are no claims, and that means nothing.
  */
 static inline bool hold_pop(const void *lock)
 {
@@ -147,12 +147,15 @@ static inline bool hold_pop(const void *lock)
 }
 
 /*
- * The call did not succeed, or did so with news: EOWNERDEAD hands the lock over. Passes `result`
- * through.
+ * After a call that failed, or succeeded with a special result: EOWNERDEAD hands the lock over.
+ * Returns `result`.
  */
 int hold_cancel(struct mpsan_hold *hold, const void *lock, unsigned kind, int result);
 
-/* The same for an unlock: a lock that another thread took was handed over, and that is remembered. */
+/*
+ * Removes the claim at an unlock; an unlock of a lock that another thread took is recorded as a
+ * hand-over.
+ */
 static inline void hold_release(const void *lock)
 {
 	if (UNLIKELY(!hold_pop(lock)))
@@ -160,12 +163,12 @@ static inline void hold_release(const void *lock)
 }
 
 /*
- * The same where the call may refuse (EPERM), for a lock on which this thread has no claim: learned before the call,
- * since the next owner may be judged before it is back, and forgotten when it fails.
+ * An unlock that may fail (EPERM) without a claim of this thread: recorded before the call, because
+ * the next owner may be examined before it returns, and revoked if it fails.
  */
 int hold_hand_over(void *lock, int (*real)(void *));
 
-/* For a claim that was no mere wish: only a failure takes it back. */
+/* For a claim that is not merely wanted: removes it if the call failed. */
 static inline int hold_keep_or_cancel(struct mpsan_hold *hold, const void *lock, unsigned kind,
 				      int result)
 {
@@ -181,7 +184,7 @@ static inline int hold_commit_or_cancel(struct mpsan_hold *hold, const void *loc
 	return 0;
 }
 
-/* Around a call that blocks, on slow paths alone: since when, for who looks from outside. */
+/* Around a call that blocks, on slow paths only: records since when, for a supervisor. */
 static inline void thread_waits(bool begin)
 {
 	struct mpsan_thread *t = thread_hot;
@@ -190,7 +193,7 @@ static inline void thread_waits(bool begin)
 		t->wait_ns = begin ? sys_now() : 0;
 }
 
-/* For try forms: a claim only after success, since they never wait. */
+/* For try calls: claims only after success, because they never wait. */
 static inline int hold_try(const void *lock, unsigned kind, uint64_t caller, int result)
 {
 	if (result == 0 || result == EOWNERDEAD)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See thread_names.h. */
+/* Looks up threads' names in Python's frames and /proc/self/task/TID/comm, and records new ones. */
 #include "thread_names.h"
 
 #include <sys/prctl.h>
@@ -12,11 +12,11 @@
 #include "state.h"
 #include "thread.h"
 
-#define LOOK_AGAIN_NS 10000000u /* at another thread, at least */
+#define LOOK_AGAIN_NS 10000000u /* least time between two look-ups of another thread */
 #define NAME_BYTES 128
 #define COMM_BYTES 20
 
-/* The kernel's name of a thread of this process, "" for none; ends with a line feed in /proc. */
+/* The kernel's name of a thread of this process; "": none. It ends with a line feed in /proc. */
 static void comm_of(uint32_t tid, char *name)
 {
 	char path[48], *end = path + sizeof(path), *at = text_put(path, end, "/proc/self/task/");
@@ -29,8 +29,8 @@ static void comm_of(uint32_t tid, char *name)
 }
 
 /*
- * Threads begin with the name of their maker, and so mostly with that of the process, which says
- * nothing.
+ * Reads the kernel's name. A new thread has that of its creator, usually that of the process, which
+ * is no information.
  */
 static bool look_at_comm(uint32_t tid, char *name)
 {
@@ -61,7 +61,10 @@ static bool look(struct mpsan_thread *t, bool python)
 	return true;
 }
 
-/* Threads are named early if at all: one is asked again when it is twice as old. */
+/*
+ * Whether a name is current. Threads are named early if at all: one is looked up again when it is
+ * twice as old.
+ */
 static bool name_is_known(const struct mpsan_thread *t, uint64_t now)
 {
 	uint64_t age = t->name_ns - t->start_ns;
@@ -75,7 +78,7 @@ bool thread_name_look(struct mpsan_thread *t, bool python)
 
 	if (t->tid == life.pid || (t != thread_hot && name_is_known(t, now)))
 		return false;
-	/* A thread of Python's that has just begun has no frames yet: it is asked again. */
+	/* A Python thread that has just started has no frames yet: it is looked up again. */
 	if (look(t, python) || !modules_is_python(t->entry))
 		t->name_ns = now;
 	return true;

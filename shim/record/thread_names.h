@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a thread is called: the name that Python's threading gave it, else the one that the kernel
- * has for it (pthread_setname_np, prctl) where that is not simply the process's, else for a thread
- * of Python the function that it was started with. Each name is stated with the thread's start,
- * when it is learned and when it has changed.
+ * The names of threads: the one that Python's threading gave it, otherwise the kernel's
+ * (pthread_setname_np, prctl) if that is not simply the process's, otherwise for a Python thread
+ * its target function. Each name is recorded with the thread's start time, when it is first seen
+ * and when it changes.
  */
 #ifndef MPSAN_THREAD_NAMES_H
 #define MPSAN_THREAD_NAMES_H
@@ -13,12 +13,15 @@
 #include "../../include/mpsan_log.h"
 
 /*
- * Looks it up, unless that was done a moment ago. `python`: another thread's frames may be read,
- * the caller holds the GIL. True when it had to look: some microseconds for another thread.
+ * Looks the name up, unless that was done recently. `python`: another thread's frames may be read,
+ * the caller holds the GIL. True if it had to look: some microseconds for another thread.
  */
 bool thread_name_look(struct mpsan_thread *t, bool python);
 
-/* The calling thread's, for what it is about to state; where that is often, only its first one. */
+/*
+ * Looks up the calling thread's name before it records something; if that is often, only its first
+ * name.
+ */
 void thread_name_own(void);
 void thread_name_first(void);
 

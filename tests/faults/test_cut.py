@@ -128,7 +128,7 @@ def check_program(length, names, die=False):
     env = preload(session=session, **({"DIE": "1"} if die else {}))
     exit, out, err = run_cut([victim()], session, length, names, env)
     assert (exit, out) == (-signal.SIGBUS if die else 7, SAID), (exit, out, err)
-    assert all(line.startswith("mpsan: ") and "cut short" in line for line in err.splitlines()), err
+    assert all(line.startswith("mpsan: ") and "truncated" in line for line in err.splitlines()), err
 
 
 def check_supervisor(length, names):

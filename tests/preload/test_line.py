@@ -44,7 +44,7 @@ def lines_of(process):
     rule = None
     for line in process.stderr:
         told = re.match(r"==\d+== mpsan: error: ([a-z-]+): ", line)
-        place = re.match(r"==\d+== mpsan: `mpsan report (.+)` tells where", line)
+        place = re.match(r"==\d+== mpsan: `mpsan report (.+)` shows where", line)
         rule = told[1] if told else rule
         if place:
             return rule, place[1]
