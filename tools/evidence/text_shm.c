@@ -100,7 +100,7 @@ char *segment_mappers(const struct reader *reader, uint32_t segment, uint64_t ti
 	char *text = NULL;
 
 	if (!segment)
-		return text_copy("nobody");
+		return text_copy("no process");
 	EACH_SHM_EVENT(facts, segment - 1, at)
 	{
 		const struct fact_event *event = &facts->events[at - 1];
@@ -125,7 +125,7 @@ char *segment_mappers(const struct reader *reader, uint32_t segment, uint64_t ti
 		free(text);
 		text = more;
 	}
-	return text ? text : text_copy("nobody");
+	return text ? text : text_copy("no process");
 }
 
 char *kept_text(uint64_t count, uint64_t bytes)

@@ -206,7 +206,7 @@ function overviewKey(event) {
 }
 
 function processTable() {
-	return asTable('All processes', ['Pid', 'Name', 'Parent', 'Parent', 'From', 'Lived', 'End', 'Findings'], () => order.map((process) => [
+	return asTable('All processes', ['Pid', 'Name', 'Parent', 'Started by', 'From', 'Lived', 'End', 'Findings'], () => order.map((process) => [
 		process.pid, processName(process), process.parent, process.how || '', `+${durationText(process.start_ns - whole.t0)}`,
 		durationText((process.end_ns || whole.t1) - process.start_ns), endText(process), process.count || 0]));
 }
