@@ -146,7 +146,7 @@ def check_orphan():
             wait = next(wait for wait in for_ever(document) if wait["name"] == "lock")
             assert wait["kind"] == "mutex" and wait["owner"]["gone"] and not wait["at_least"], wait
             assert "child_wants (fork-orphaned-lock-mutex.c:" in wait["at"], wait
-            says(text_of(place), "2 processes", "main thread waits for ever (", 'for mutex "lock"', "which has ended",
+            says(text_of(place), "2 processes", "main thread waits forever (", 'for mutex "lock"', "which has ended",
                  'holds mutex "lock" taken at', "error: fork-orphaned-lock", "mpsan report " + document["session"])
 
 
@@ -159,7 +159,7 @@ def check_cycle():
             assert owners == {"accounts": "debit_main", "journal": "audit_main"}, owners
             assert any(thread["name"] == "main thread" and thread["waits_for"]["kind"] == "end of thread"
                        for thread in threads(document)), document
-            says(text_of(place), 'waits for ever', 'held by thread "debit_main"', 'holds mutex "journal" taken at')
+            says(text_of(place), 'waits forever', 'held by thread "debit_main"', 'holds mutex "journal" taken at')
 
 
 def check_since():
@@ -182,7 +182,7 @@ def check_python():
 
 
 def check_healthy():
-    """Threads that nap, and one that may still be helped: nothing is for ever."""
+    """Threads that nap, and one that may still be helped: nothing is forever."""
     with Place() as place:
         place.preloaded([helper("ps_crowd"), "9"])
         document = place.until(lambda seen: len(waits(seen)) >= 10)
@@ -191,7 +191,7 @@ def check_healthy():
 
 
 def check_handlers():
-    """A signal's handler ends these waits: nothing is for ever while it may come."""
+    """A signal's handler ends these waits: nothing is forever while it may come."""
     with Place() as place:
         place.preloaded([helper("ps_signal")])
         document = place.until(lambda seen: len(waits(seen)) == 2 and all(wait["since_ns"] for wait in waits(seen)))
@@ -271,7 +271,7 @@ def check_word_of_the_supervisor():
         assert {wait["owner"]["tid"] for wait in for_ever(document) if wait["kind"] == "mutex"} <= \
             {thread["tid"] for thread in threads(document)}, document
         assert "deadlock-cycle" in {finding["rule"] for finding in document["findings"]}, document["findings"]
-        says(text_of(place, **how), "waits for ever", "error: deadlock-cycle")
+        says(text_of(place, **how), "waits forever", "error: deadlock-cycle")
 
 
 # Ends
@@ -304,7 +304,7 @@ def check_dead():
         assert not document["live"] and len(for_ever(document)) == 3, document
         assert document["processes"][0]["end"] == {"signal": signal.SIGABRT}, document["processes"]
         says(text_of(place, session), "ended; last known state", "ended by signal 6 (Aborted)",
-             'waited for ever for mutex "accounts"', 'held mutex "journal" taken at', "error: deadlock-cycle")
+             'waited forever for mutex "accounts"', 'held mutex "journal" taken at', "error: deadlock-cycle")
         run = place.ps()
         assert run.exit == USAGE and "no running session of yours" in run.err, run
 

@@ -76,8 +76,8 @@ def has(*words):
 def check_hang():
     """Who waits, for what, since when, who has it; the finding; and the keys."""
     with session() as (_, directory), top(directory, width=200) as terminal:
-        lines = terminal.until(has("(3 for ever)", "1 error, 0 warnings, 1 note", "/dev/shm",
-                                   'main thread waits for ever (', 'for mutex "lock", held by thread',
+        lines = terminal.until(has("(3 forever)", "1 error, 0 warnings, 1 note", "/dev/shm",
+                                   'main thread waits forever (', 'for mutex "lock", held by thread',
                                    "which has ended", "ago: error: fork-orphaned-lock", "q quit"))
         pid = next(line.split()[0] for line in lines if "fork-orphaned-lock-mutex (fork)" in line)
         terminal.keys("jjjj\r")
@@ -85,7 +85,7 @@ def check_hang():
         terminal.keys("\x1b")
         terminal.until("processes and their waits")
         terminal.keys("t")
-        terminal.until(has("threads, longest wait first", f"  {pid} main thread waits for ever"))
+        terminal.until(has("threads, longest wait first", f"  {pid} main thread waits forever"))
         terminal.keys("s")
         terminal.until("threads by name")
         terminal.keys("f")
@@ -144,7 +144,7 @@ def check_early():
         with top(directory) as terminal:
             terminal.until("no process yet")
             os.close(writer)  # and now it goes on
-            terminal.until(has("mpsan top: fork-orphaned-lock-mutex", "(3 for ever)"))
+            terminal.until(has("mpsan top: fork-orphaned-lock-mutex", "(3 forever)"))
             leave(terminal)
     finally:
         kill_group(process.pid)
@@ -154,24 +154,24 @@ def check_early():
 def check_end():
     """The last picture stays, with what was found at the end; so it does where the directory is gone."""
     with session() as (process, directory), top(directory, width=200) as terminal:
-        terminal.until("(3 for ever)")
+        terminal.until("(3 forever)")
         kill_group(process.pid)
-        terminal.until(has("ENDED: last state", 'main thread waits for ever (', "(3 for ever)"))
+        terminal.until(has("ENDED: last state", 'main thread waits forever (', "(3 forever)"))
         leave(terminal)
     with session() as (process, directory), top(directory, width=200) as terminal:
-        terminal.until("(3 for ever)")
+        terminal.until("(3 forever)")
         shutil.rmtree(directory)
-        terminal.until(has("directory GONE", "(3 for ever)"))
+        terminal.until(has("directory GONE", "(3 forever)"))
         leave(terminal)
     with session() as (process, directory):
         with top(directory, width=200) as terminal:
-            terminal.until("(3 for ever)")
+            terminal.until("(3 forever)")
         kill_group(process.pid)
         process.wait()
         while json.loads(run_bare([MPSAN, "ps", "--json", directory]).out)["live"]:
             pass
         with top(directory, width=200) as terminal:
-            terminal.until(has("ENDED before: last known state", "waited for ever for mutex"))
+            terminal.until(has("ENDED before: last known state", "waited forever for mutex"))
             leave(terminal)
 
 
@@ -210,7 +210,7 @@ def check_colours():
     with session() as (_, directory):
         for environment, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
             with top(directory, **environment) as terminal:
-                terminal.until(has("main thread waits for ever", "q quit"))
+                terminal.until(has("main thread waits forever", "q quit"))
                 assert (b"[31m" in terminal.raw or b";31m" in terminal.raw) == coloured, terminal.raw
                 leave(terminal)
 
@@ -265,7 +265,7 @@ def check_unusable():
             leave(terminal)
         run = run_bare([MPSAN, "top", "--once", directory])
         assert run.exit == 0 and not run.err and "\x1b" not in run.out, run
-        assert has("mpsan top: fork-orphaned-lock-mutex", "waits for ever (", "error: fork-orphaned-lock")(run.out.splitlines())
+        assert has("mpsan top: fork-orphaned-lock-mutex", "waits forever (", "error: fork-orphaned-lock")(run.out.splitlines())
     for wrong in (["--interval", "0"], ["--interval", "x"], ["--interval"], ["--interval=nan"], ["--json"], ["--what"],
                   ["/nowhere"]):
         run = run_bare([MPSAN, "top", *wrong])

@@ -131,9 +131,9 @@ static void says_what_is(void **state)
 	draw(24, 120);
 	assert_non_null(find("python3 train.py, 60 s old, /tmp/s"));
 	assert_non_null(find(
-		"1 error, 0 warnings, 1 note; 41 processes, 41 threads: 0 run, 41 wait (1 for ever)"));
+		"1 error, 0 warnings, 1 note; 41 processes, 41 threads: 0 run, 41 wait (1 forever)"));
 	assert_non_null(find("/dev/shm: 512 MiB of 1 GiB free"));
-	assert_int_equal(find("waits for ever (50 s) for one, at f (a.c:1)")->style, TOP_ERROR);
+	assert_int_equal(find("waits forever (50 s) for one, at f (a.c:1)")->style, TOP_ERROR);
 	assert_non_null(find("4 KiB shared memory"));
 	assert_string_equal(lines.item.item[21].text, "30 s ago: note: hang: the second");
 	assert_string_equal(lines.item.item[22].text, "40 s ago: error: hang: the first");
@@ -168,12 +168,12 @@ static void moves_and_opens(void **state)
 	press("jj");
 	assert_non_null(strstr(selected()->text, "101 python3 worker"));
 	press("k");
-	assert_non_null(strstr(selected()->text, "main thread waits for ever"));
+	assert_non_null(strstr(selected()->text, "main thread waits forever"));
 	press("\r");
 	assert_non_null(find("process 100, TID 100, waiting"));
 	assert_non_null(find("#0 f a.c:1"));
 	press("\033");
-	assert_non_null(strstr(selected()->text, "main thread waits for ever"));
+	assert_non_null(strstr(selected()->text, "main thread waits forever"));
 	top_view_key(&view, TOP_KEY_END);
 	draw(24, 80);
 	assert_non_null(selected());
@@ -205,7 +205,7 @@ static void sorts_threads(void **state)
 {
 	(void)state;
 	press("t");
-	assert_non_null(strstr(lines.item.item[4].text, "100 main thread waits for ever"));
+	assert_non_null(strstr(lines.item.item[4].text, "100 main thread waits forever"));
 	assert_non_null(strstr(lines.item.item[5].text, "140 thread \"even\""));
 	press("s");
 	assert_non_null(find("threads by name"));

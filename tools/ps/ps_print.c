@@ -123,7 +123,7 @@ static size_t bytes_of(const char *line, size_t length, size_t columns)
 
 static void put_line(const struct screen *screen, const char *line, size_t length)
 {
-	static const char mark[] = " for ever (";
+	static const char mark[] = " forever (";
 	const char *found = NULL;
 
 	if (screen->columns)

@@ -282,7 +282,7 @@ static const char *verb_of(const struct ps_group *group, bool alive)
 	return many ? "wait" : "waits";
 }
 
-/* "waits for ever (40 s) for mutex "m", held by thread "b" (TID 2), at f (a.c:1)" */
+/* "waits forever (40 s) for mutex "m", held by thread "b" (TID 2), at f (a.c:1)" */
 static char *wait_text(const struct ps_group *group, long long pid, long long now_ns, bool alive)
 {
 	const json_t *wait = json_object_get(group->first, "waits_for");
@@ -291,7 +291,7 @@ static char *wait_text(const struct ps_group *group, long long pid, long long no
 	     *since = alive ? since_text(group, wait, now_ns) : text_copy(""), *text;
 
 	text = text_format("%s%s%s for %s%s%s%s", verb_of(group, alive),
-			   is_set(wait, "for_ever") ? " for ever" : "", since, awaited, owner,
+			   is_set(wait, "for_ever") ? " forever" : "", since, awaited, owner,
 			   at ? ", at " : "", at ? at : "");
 	free(awaited);
 	free(owner);

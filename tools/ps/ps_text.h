@@ -28,7 +28,7 @@ struct ps_groups {
 	uint32_t threads;
 	bool idle; /* all sleep with timeouts and hold no lock */
 	bool runs; /* no thread waits */
-	bool urgent; /* a thread waits for ever */
+	bool urgent; /* a thread waits forever */
 };
 
 void ps_groups_init(struct ps_groups *groups, const json_t *process);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The processes of a session by parent, from the document of ps.h. Equal children are folded, and
- * processes with threads that wait for ever come first. Neighbours: ps_print.c and top_rows.c show
+ * processes with threads that wait forever come first. Neighbours: ps_print.c and top_rows.c show
  * it.
  */
 #ifndef MPSAN_PS_TREE_H

@@ -92,7 +92,7 @@ static char *second_line(const struct top_picture *picture, const struct counts 
 	char lost[32] = "";
 
 	if (counts->lost)
-		snprintf(lost, sizeof(lost), " (%u for ever)", counts->lost);
+		snprintf(lost, sizeof(lost), " (%u forever)", counts->lost);
 	return text_format(
 		"%u error%s, %u warning%s, %u note%s; %u process%s, %u thread%s: %u run, %u wait%s, "
 		"%u sleep",

@@ -146,7 +146,7 @@ function addWaits(scene) {
 		scene.see(from);
 		mark.time = from;
 		scene.bars.push({row: mark.row, kind: 'wait', from, to: 0,
-			label: `waits for ${what}${isEndless(scene) ? ', for ever' : ''}`});
+			label: `waits for ${what}${isEndless(scene) ? ', forever' : ''}`});
 	}
 }
 
