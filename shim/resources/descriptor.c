@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See descriptor.h. */
+/* Keeps the byte of each descriptor in step with calls that create, copy and close it. */
 #include "descriptor.h"
 
 #include "../intercept/hook.h"
@@ -9,7 +9,7 @@ uint8_t descriptor_flags[DESCRIPTORS];
 STATE uint8_t descriptor_fresh;
 STATE uint32_t descriptor_highest;
 
-/* What belongs to the number and not to the open file behind it. */
+/* Flags of the descriptor itself, not of its open file description. */
 #define OF_OFFSET \
 	(DESCRIPTOR_APART | DESCRIPTOR_READ_TOLD | DESCRIPTOR_WRITE_TOLD | DESCRIPTOR_MOVE_TOLD)
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of this process's descriptors: a byte each, in private memory that a fork copies. 0:
- * nothing is, which is so for nearly all of them, so a hook on close, dup or read costs one load where
- * nothing is to be done. Bytes are hints: a descriptor that libc closed by itself (freopen) keeps its
- * byte until it is made again, so the kernel is asked (fstat, kcmp) before anything is stated.
- * Neighbours: segment.h knows the shared memory behind a descriptor, shared_ofd.h the open files that a
- * fork made common.
+ * What is known of this process's descriptors: a byte each, in private memory that a fork copies.
+ * It is 0 for nearly all of them, so a hook on close, dup or read costs one load if there is
+ * nothing to do. Bytes are hints: a descriptor that libc closed internally (freopen) keeps its byte
+ * until the number is reused, so the kernel is asked (fstat, kcmp) before anything is recorded.
+ * segment.h knows the shared memory of a descriptor, shared_ofd.h the open file descriptions that a
+ * fork shares.
  */
 #ifndef MPSAN_DESCRIPTOR_H
 #define MPSAN_DESCRIPTOR_H
@@ -13,16 +13,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define DESCRIPTORS 65536u /* those above are not followed */
+#define DESCRIPTORS 65536u /* higher ones are not tracked */
 
 enum descriptor_flags {
 	DESCRIPTOR_SEGMENT = 1, /* shared memory: segment_of() knows which */
-	DESCRIPTOR_READY = 2, /* a copy of such a one that waits to be fetched by another process */
-	DESCRIPTOR_PEER = 4, /* connected to where such copies are handed out; none has come yet */
-	DESCRIPTOR_LISTENER = 8, /* bound where others connect to */
-	/* its offset is of no interest: opened since the fork, a pipe, a device */
+	DESCRIPTOR_READY = 2, /* a copy of one, waiting to be fetched by another process */
+	/* connected to a process that serves such copies; none has arrived yet */
+	DESCRIPTOR_PEER = 4,
+	DESCRIPTOR_LISTENER = 8, /* bound to an address that other processes connect to */
+	/* its offset does not matter: opened since the fork, a pipe, a device */
 	DESCRIPTOR_APART = 16,
-	DESCRIPTOR_READ_TOLD = 32, /* stated since the last fork */
+	DESCRIPTOR_READ_TOLD = 32, /* recorded since the last fork */
 	DESCRIPTOR_WRITE_TOLD = 64,
 	DESCRIPTOR_MOVE_TOLD = 128,
 };
@@ -34,13 +35,13 @@ static inline uint8_t descriptor_known(int fd)
 	return (uint32_t)fd < DESCRIPTORS ? descriptor_flags[fd] : 0;
 }
 
-/* What a descriptor is that was made just now: after a fork it is APART, since no other process has it. */
+/* The initial byte of a new descriptor: after a fork APART, because no other process shares it. */
 extern uint8_t descriptor_fresh;
 
 /*
- * A descriptor was made by a call of the program (open, socket, dup): what its number meant before is
- * forgotten. And it was closed, or will be: to be called before the real close. In a vfork child both
- * do nothing, since the table is its parent's.
+ * descriptor_made: a call of the program (open, socket, dup) created a descriptor; what was known
+ * of its number is forgotten. descriptor_gone: it is about to be closed. In a vfork child both do
+ * nothing, because the table is its parent's.
  */
 void descriptor_made_slow(int fd);
 void descriptor_gone(int fd);
@@ -51,17 +52,17 @@ static inline void descriptor_made(int fd)
 		descriptor_made_slow(fd);
 }
 
-/* The same for a copy of another descriptor, which has that one's offset. */
+/* As descriptor_made, for a copy of another descriptor, which shares that one's offset. */
 void descriptor_copied(int from, int to);
 
-/* Puts flags in, or takes them out, for a descriptor whose number is within bounds. */
+/* Sets or clears flags of a descriptor whose number is within bounds. */
 void descriptor_mark(int fd, uint8_t flags);
 void descriptor_unmark(int fd, uint8_t flags);
 
-/* No descriptor that is known of is higher. */
+/* The highest known descriptor. */
 extern uint32_t descriptor_highest;
 
-/* After a fork, on both sides: what was told of offsets may be told again. */
+/* After a fork, on both sides: uses of offsets may be recorded again. */
 void descriptor_forked(bool child);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See dontfork.h. */
+/*
+ * Tracks excluded ranges and checks with mincore, in parent and child, whether their pages exist.
+ */
 #include "dontfork.h"
 
 #include <string.h>
@@ -11,10 +13,10 @@
 #include "../record/stack.h"
 #include "../record/state.h"
 
-#define EXCLUDED 64u /* ranges at a time; more are not followed */
+#define EXCLUDED 64u /* ranges at a time; further ones are not tracked */
 #define PAGE 4096u
 #define PAGES_ASKED 1024u /* of one range at a time */
-#define PAGES_MOST 262144u /* of one range at all: a gibibyte */
+#define PAGES_MOST 262144u /* of one range in total: 1 GiB */
 
 enum state { FREE, WRITING, ASKED, PRESENT, MISSING };
 
@@ -24,7 +26,7 @@ struct place {
 };
 
 static struct place places[EXCLUDED];
-static uint32_t used; /* places that were ever taken, from the first one on */
+static uint32_t used; /* entries ever used, from the first one on */
 
 static uint32_t state_of(const struct place *p)
 {
@@ -93,7 +95,7 @@ void dontfork_add(uint64_t address, uint64_t bytes, uint64_t caller)
 	}
 }
 
-/* What is taken back in part is forgotten as a whole: it is not worth more. */
+/* A range that is included again in part is forgotten as a whole: not worth more. */
 void dontfork_drop(uint64_t address, uint64_t bytes)
 {
 	if (!dontfork_count() || life_is_guest())
@@ -104,7 +106,9 @@ void dontfork_drop(uint64_t address, uint64_t bytes)
 			set_state(&places[i], FREE);
 }
 
-/* "5.12…" and later copy such memory at the fork, so nothing can go wrong. */
+/*
+ * Whether the kernel (5.12 or later) copies such memory at the fork, so that nothing can go wrong.
+ */
 static bool kernel_copies(void)
 {
 	struct utsname name;
@@ -142,7 +146,7 @@ void dontfork_supported(uint64_t caller)
 	state_registration(MPSAN_DONTFORK_SUPPORTED, 0, 0, caller);
 }
 
-/* mincore refuses what is not mapped. */
+/* Whether the range is mapped: mincore fails if not. */
 static bool is_mapped(uint64_t start, uint64_t end)
 {
 	unsigned char in_memory[PAGES_ASKED];
@@ -170,7 +174,7 @@ void dontfork_before_fork(void)
 	}
 }
 
-/* What was missing in the parent already is so here. */
+/* Compares with the parent: ranges that were already missing there do not count. */
 bool dontfork_born(void)
 {
 	uint64_t lowest = UINT64_MAX;
@@ -181,7 +185,7 @@ bool dontfork_born(void)
 		if (state_of(p) == PRESENT)
 			set_state(p, is_mapped(p->range.start, p->range.start + PAGE) ? ASKED :
 											MISSING);
-		else if (state_of(p) == WRITING) /* by a thread that is not here */
+		else if (state_of(p) == WRITING) /* by a thread that was not copied */
 			set_state(p, FREE);
 		if (state_of(p) == MISSING && p->range.start < lowest)
 			lowest = p->range.start;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that the program leaves out of its forks (madvise with MADV_DONTFORK, which is what libraries
- * for RDMA do). A child that touches it gets SIGSEGV for an address that is good in its parent. So the
- * parent asks the system at each fork whether such memory is there, and the child whether it is not:
- * what both say is a fact. Neighbours: fault.h observes the signal.
+ * Memory that the program excludes from forks (madvise with MADV_DONTFORK, as RDMA libraries do). A
+ * child that accesses it gets SIGSEGV at an address that is valid in its parent. So the parent
+ * checks at each fork that such memory is mapped, and the child that it is not: both together are
+ * the proof. fault.h sees the signal.
  */
 #ifndef MPSAN_DONTFORK_H
 #define MPSAN_DONTFORK_H
@@ -13,26 +13,29 @@
 
 struct dontfork {
 	uint64_t start, end;
-	uint64_t caller; /* who asked for it */
-	uint64_t record; /* position of its event, in the log of the process that asked */
+	uint64_t caller; /* the caller of madvise */
+	uint64_t record; /* position of its event, in the log of the calling process */
 };
 
-/* madvise has left memory out of forks to come, or is to have it copied again. */
+/* madvise excluded memory from later forks, or included it again. */
 void dontfork_add(uint64_t address, uint64_t bytes, uint64_t caller);
 void dontfork_drop(uint64_t address, uint64_t bytes);
 
 /*
- * Memory was registered with a device, or who does so was told that forks are to come. Kernels that
- * copy registered memory at the fork (from 5.12 on) need nothing of it: nothing is stated there.
+ * Memory was registered with a device, or its library was told to support forks. Kernels from 5.12
+ * on copy registered memory at the fork: nothing is recorded there.
  */
 void dontfork_registered(uint64_t address, uint64_t bytes, uint64_t caller);
 void dontfork_supported(uint64_t caller);
 
-/* Around a fork: before it, and first thing in its child, which is told whether anything is missing. */
+/*
+ * Around a fork: before it, and first thing in its child; dontfork_born returns whether anything is
+ * missing there.
+ */
 void dontfork_before_fork(void);
 bool dontfork_born(void);
 
-/* In a child: what the fork left out at this address. Safe in a signal handler. */
+/* In a child: finds the excluded range at this address. Async-signal-safe. */
 bool dontfork_find(uint64_t address, struct dontfork *copy);
 
 #endif

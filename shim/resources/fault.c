@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The observers of faults. Neighbours: fault.h promises; hooks/signal.c asks. */
+/*
+ * The observers of faults: handlers before the program's own. fault.h has the contract;
+ * hooks/signal.c asks.
+ */
 #include "fault.h"
 
 #include <string.h>
@@ -18,13 +21,13 @@
 #include "dontfork.h"
 #include "mapping.h"
 
-#define VIEWS 16u /* a reader's copy is good until so many actions were set meanwhile */
+#define VIEWS 16u /* a reader's copy is valid until this many actions were set meanwhile */
 #define SET_BYTES 8u /* of the kernel's signal sets */
-#define ROOM_FOR_STACKS 12288u /* on an alternate stack: what a copy of stack and frames may take */
+#define ROOM_FOR_STACKS 12288u /* on an alternate stack: room for copies of stack and frames */
 #define ALREADY_RESTORER 0x04000000ul
 #define FREE_UNKNOWN UINT64_MAX
 
-/* As rt_sigaction wants it. */
+/* The kernel's form, for rt_sigaction. */
 struct action {
 	void (*handler)(int, siginfo_t *, void *);
 	unsigned long flags;
@@ -34,9 +37,9 @@ struct action {
 
 static struct observer {
 	uint32_t newest; /* view */
-	uint32_t arming; /* somebody puts it in place */
-	bool spent; /* it has seen its fault, or was told to go */
-	struct action view[VIEWS]; /* what the program has, or had */
+	uint32_t arming; /* a thread is installing it */
+	bool spent; /* it has seen its fault, or was removed */
+	struct action view[VIEWS]; /* the program's action, current and earlier */
 } observers[2];
 
 uint8_t fault_watched;
@@ -78,7 +81,7 @@ static void publish(struct observer *o, const struct action *action)
 	__atomic_store_n(&o->newest, next, __ATOMIC_RELEASE);
 }
 
-/* What the program has while an observer stands before it. */
+/* The program's action while an observer is installed. */
 static struct action view_of(const struct observer *o)
 {
 	return o->view[__atomic_load_n(&o->newest, __ATOMIC_ACQUIRE) % VIEWS];
@@ -90,8 +93,8 @@ static bool same(const struct action *a, const struct action *b)
 }
 
 /*
- * An ignored signal stays as it is: that, and not a handler, outlives an exec. A call that the signal
- * interrupts goes on, or does not, as with the program's own action.
+ * The observer's action. An ignored signal keeps its action, which unlike a handler survives an
+ * exec. Interrupted calls restart or not as with the program's own action.
  */
 static const struct action observing = {.handler = on_fault,
 					.flags = SA_SIGINFO | SA_ONSTACK | ALREADY_RESTORER,
@@ -108,7 +111,8 @@ static void put_in_place(struct observer *o, int number)
 	ours.flags |= program.flags & SA_RESTART;
 	if (event(number, &ours, &before) < 0 || fault_is_ours(&before) || same(&before, &program))
 		return;
-	publish(o, &before); /* another thread was faster: what it has set is the program's */
+	/* another thread was faster: the program's action is what it has set */
+	publish(o, &before);
 	if (is_ignored(&before))
 		event(number, &before, NULL);
 }
@@ -132,7 +136,7 @@ static void give_way(int number)
 	event(number, &program, NULL);
 }
 
-/* Puts back the program's own, unless something else stands there by now. */
+/* Restores the program's action, unless it was replaced meanwhile. */
 static void disarm(int number)
 {
 	struct action now;
@@ -141,7 +145,7 @@ static void disarm(int number)
 		give_way(number);
 }
 
-/* One system call: nobody else runs yet, and an image that was just executed handles nothing. */
+/* One system call: there is no other thread yet, and a new image handles no signal. */
 void fault_start(void)
 {
 	struct action before;
@@ -187,7 +191,7 @@ void fault_end(void)
 	}
 }
 
-/* The program's own action, when `handler` is that of an observer. */
+/* Gets the program's action if `handler` is an observer's; false: it is not. */
 static bool stands_for(int number, const void *handler, struct action *program)
 {
 	if (handler != (const void *)on_fault)
@@ -249,7 +253,7 @@ void fault_back(int number)
 	changed_by_program(number);
 }
 
-/* Codes of faults that an instruction raises again when it is tried again. */
+/* Whether the instruction raises the fault again when it is retried. */
 static bool comes_again(int number, int code)
 {
 	if (number == SIGBUS)
@@ -258,7 +262,7 @@ static bool comes_again(int number, int code)
 	return code == SEGV_MAPERR || code == SEGV_ACCERR || code == SEGV_PKUERR;
 }
 
-/* A thread on a small alternate stack gets an event without a copy of its stack. */
+/* Whether the stack has room: on a small alternate stack the event is recorded without a stack. */
 static bool has_room(void)
 {
 	uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
@@ -270,7 +274,7 @@ static bool has_room(void)
 	       here - (uint64_t)(uintptr_t)alternate.ss_sp >= ROOM_FOR_STACKS;
 }
 
-/* What the file system of a segment has left; it must be that of /dev/shm. */
+/* The free space of a segment's file system, which must be that of /dev/shm. */
 static uint64_t free_of(uint64_t device)
 {
 	struct stat st;
@@ -308,7 +312,7 @@ static bool describe_excluded(struct ev_fault *ev)
 }
 
 #if defined(__x86_64__)
-/* The general registers in the numbering of DWARF, then the program counter. */
+/* The general registers in DWARF numbering, then the program counter. */
 static void registers_of(const ucontext_t *context, uint64_t *regs)
 {
 	static const uint8_t order[MPSAN_STACK_REGS] = {
@@ -355,9 +359,9 @@ static bool guards(uint64_t address, uint64_t *end)
 }
 
 /*
- * Files of the session can be cut short by anybody who may write to them. Memory of nobody takes the place of what is
- * missing, and nothing more is written. Nothing else of ours is touched here: it may be missing as well, and a second
- * fault would be the end.
+ * Handles a fault in a file of the session, which anyone with write access may truncate: maps
+ * anonymous memory over what is missing, and stops recording. Touches nothing else of the library:
+ * it may be missing as well, and a second fault would kill the process.
  */
 static bool make_good(const siginfo_t *info)
 {
@@ -379,9 +383,9 @@ static bool make_good(const siginfo_t *info)
 }
 
 /*
- * Runs with all signals blocked. A fault inside a hook of ours is not the program's: nothing is said
- * of it, and it takes its course. Whoever has put a handler of its own in our place without our seeing it,
- * and hands on to us, gets what stood there before us.
+ * The handler; runs with all signals blocked. A fault inside a hook is not the program's: it is not
+ * recorded, and takes its course. A handler that replaced this one unseen and chains to it gets the
+ * action that was installed before.
  */
 static void on_fault(int number, siginfo_t *info, void *context)
 {

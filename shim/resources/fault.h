@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Faults of the program: SIGBUS in shared memory, and SIGSEGV in memory that was left out of the fork
- * which made this process. While such a fault is possible, an observer stands before what the
- * program has for that signal. It works once: it states the fault, puts the program's action back,
- * and returns, so that the instruction faults again and the signal takes its course as if nobody had
- * looked. Whoever asks for the action meanwhile (hooks/signal.c) is told the program's own.
- * Neighbours: mapping.h knows what is mapped where; rules shm-no-space, fork-dontfork-memory.
+ * Faults of the program: SIGBUS in shared memory, and SIGSEGV in memory that was excluded from the
+ * fork that created this process. While such a fault is possible, an observer is installed before
+ * the program's own action for that signal. It works once: it records the fault, restores the
+ * program's action, and returns, so that the instruction faults again and the signal takes its
+ * course. Queries of the action meanwhile (hooks/signal.c) return the program's own. mapping.h
+ * knows the mappings; rules shm-no-space, fork-dontfork-memory.
  */
 #ifndef MPSAN_FAULT_H
 #define MPSAN_FAULT_H
@@ -14,43 +14,46 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bits of fault_watched: signals whose observer is wanted. */
+/* Bits of fault_watched: signals that need an observer. */
 #define FAULT_BUS 1u
 #define FAULT_SEGV 2u
 extern uint8_t fault_watched;
 
-/* One load for whoever changes the action of a signal. */
+/* Whether a signal may have an observer: one load for hooks that change its action. */
 static inline bool fault_may_watch(int number)
 {
 	return __builtin_expect(fault_watched != 0, 0) && (number == SIGBUS || number == SIGSEGV);
 }
 
-/* Before the program begins: from now on no file of the session that is cut short is its end. */
+/* At the start: from now on a truncated file of the session does not kill the program. */
 void fault_start(void);
 
-/* From now on a fault of this kind (FAULT_…) is worth an observer. Cheap when it is so already. */
+/* Requests an observer for this kind of fault (FAULT_…). Cheap if there is one already. */
 void fault_watch(uint8_t which);
 
-/* A file of the session that is mapped here, beside the table and the log: its faults are made good, too. One at a time. */
+/*
+ * Also handles faults in another mapped file of the session, besides the table and the log. One at
+ * a time.
+ */
 void fault_guard(const void *memory, uint64_t bytes);
-/* Puts back what the program has, for good: what comes may forbid the system calls it would take. */
+/* Restores the program's actions for good: a coming filter may forbid the system calls for it. */
 void fault_end(void);
 
 /*
- * After a call that asked for, or changed, the action of a signal: the answer is made the program's
- * own, and a new action gets its observer. `old` may be NULL.
+ * After a call that queried or changed a signal's action: replaces the result by the program's own
+ * action, and installs the observer again. `old` may be NULL.
  */
 void fault_asked(int number, bool changed, struct sigaction *old);
-/* The same for calls that answer with a handler alone. */
+/* As fault_asked, for calls that return only a handler. */
 typedef void (*fault_handler)(int);
 fault_handler fault_answered(int number, bool changed, fault_handler old);
-/* The same for a raw rt_sigaction, whose answer has the kernel's form. */
+/* As fault_asked, for a raw rt_sigaction, whose result has the kernel's form. */
 void fault_asked_raw(int number, bool changed, void *old);
-/* Around a call that changes the action that it finds: the program's stands there meanwhile. */
+/* Around a call that modifies the current action: the program's is installed meanwhile. */
 void fault_aside(int number);
 void fault_back(int number);
 
-/* A forked child begins: it may lack memory that its parent has. */
+/* In a forked child: it may lack memory that its parent has. */
 void fault_forked(void);
 
 #endif

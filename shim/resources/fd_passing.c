@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See fd_passing.h. Connections to where descriptors are handed out are few and short: a small table has their
- * addresses, by descriptor. A place that is written by two threads at once shows a wrong address at
- * worst, and an event has it as text.
+ * Tracks sockets that serve descriptors, and the descriptors that messages carry. Such connections
+ * are few and short: a small table has their addresses, by descriptor. Two threads that write one
+ * entry show a wrong address at worst, and an event has the address as text.
  */
 #include "fd_passing.h"
 
@@ -25,17 +25,17 @@
 
 #define PEERS 64u
 #define PATH_BYTES sizeof(((struct sockaddr_un *)0)->sun_path)
-#define TALK_BYTES 4096u /* that say hello, and no more */
+#define TALK_BYTES 4096u /* of a handshake without a reply */
 
 static struct peer {
 	int fd; /* + 1; 0: free */
 	uint32_t bytes; /* that came over it */
 	char path[PATH_BYTES + 1];
 } peers[PEERS];
-STATE static uint32_t next_peer; /* how many there were since the fork */
+STATE static uint32_t next_peer; /* their number since the fork */
 static char listener[PATH_BYTES + 1]; /* the newest address of this process */
 
-/* The address, when it is one that multiprocessing gives to a listener; false: it is another. */
+/* Extracts the path if it is an address of a multiprocessing listener; false: another address. */
 static bool listener_path(const struct sockaddr *address, socklen_t length, char *path)
 {
 	const struct sockaddr_un *un = (const struct sockaddr_un *)address;
@@ -98,7 +98,7 @@ static void state_refused(int fd, const char *path, int error, uint64_t caller)
 	     .python = stack_python(0));
 }
 
-/* The kernel has read the address already, unless it said so (EFAULT). */
+/* The address may be read plainly: the kernel has read it, unless the call failed with EFAULT. */
 void fd_passing_connected(int fd, const struct sockaddr *address, socklen_t length, int error,
 			  uint64_t caller)
 {
@@ -115,7 +115,7 @@ void fd_passing_connected(int fd, const struct sockaddr *address, socklen_t leng
 	}
 }
 
-/* No longer of interest: neither this descriptor nor the one that it is a copy of. */
+/* Stops watching this descriptor and the one that it is a copy of. */
 static void fd_passing_settle(int fd)
 {
 	const struct peer *peer = peer_of(fd);
@@ -132,7 +132,7 @@ static void fd_passing_settle(int fd)
 	descriptor_unmark(fd, DESCRIPTOR_PEER);
 }
 
-/* Nothing came: the other end is gone, and says so once. */
+/* Records once that the other end is gone before any data arrived. */
 static void settle_refused(int fd, const struct peer *peer, ssize_t result, int error,
 			   uint64_t caller)
 {
@@ -175,7 +175,10 @@ void fd_passing_closed(int fd)
 		peer->fd = 0;
 }
 
-/* Who is at the other end of a socket, or made the pair; 0: not known, or this process itself. */
+/*
+ * The PID at the other end of a socket, or of the creator of the pair; 0: unknown, or this process
+ * itself.
+ */
 static uint32_t pid_behind(int fd)
 {
 	struct ucred ucred;
@@ -187,7 +190,7 @@ static uint32_t pid_behind(int fd)
 	return (uint32_t)ucred.pid;
 }
 
-/* Unless the kernel has read a message it may lie where no memory is. */
+/* Copies a part of a message. Unless the kernel has read it, it may not be mapped. */
 static bool fd_passing_take(void *to, const void *from, size_t bytes, bool was_read)
 {
 	if (!was_read)
@@ -227,7 +230,7 @@ static void each_descriptor(const struct msghdr *message, bool was_read,
 
 #define BIT(words, i) ((words)[(i) / 64 % 4] & 1ull << (i) % 64)
 #define SET_BIT(words, i) ((words)[(i) / 64 % 4] |= 1ull << (i) % 64)
-#define FOLLOWED 256u /* of one call; the kernel takes 253 in one message */
+#define FOLLOWED 256u /* per call; the kernel accepts 253 in one message */
 
 static bool was_sent(const struct segment *segment)
 {
@@ -285,7 +288,7 @@ void fd_passing_sends(struct fd_passing_sending *s, const struct msghdr *message
 	}
 }
 
-/* Also of what could not be read before. */
+/* Records a sent descriptor, also one that could not be read before. */
 static void state_sent(const struct fd_passing_sending *s, const struct segment *segment, int fd)
 {
 	fd_passing_leave(segment, fd);
@@ -328,7 +331,7 @@ void fd_passing_sent(struct fd_passing_sending *s, const struct msghdr *message,
 	}
 }
 
-/* What came over a socket. */
+/* A received message. */
 struct receiving {
 	int over;
 	uint64_t caller;
@@ -355,7 +358,7 @@ void fd_passing_received(int fd, const struct msghdr *message, uint64_t caller)
 	}
 }
 
-/* Copies that nobody has fetched, of a process that others may connect to until now. */
+/* At the end: records copies that were not fetched from this process. */
 void fd_passing_exit(void)
 {
 	struct segment segment, first = {0};
@@ -380,7 +383,7 @@ void fd_passing_exit(void)
 	}
 }
 
-/* What the parent keeps ready is the parent's to hand out. */
+/* In a child: copies that the parent keeps ready are served by the parent. */
 void fd_passing_forked(void)
 {
 	if (next_peer)
@@ -394,8 +397,8 @@ void fd_passing_forked(void)
 }
 
 /*
- * Python's mmap module keeps a copy of the descriptor that it maps, made right before: such a one waits
- * for nobody.
+ * The newest copy of a descriptor: Python's mmap module keeps a copy of the descriptor that it
+ * maps, made right before, which is not waiting to be fetched.
  */
 static TLS int newest_from, newest_to; /* + 1 */
 

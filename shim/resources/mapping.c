@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See mapping.h. */
+/* Adds, splits and removes the mappings of segments, and watches their number. */
 #include "mapping.h"
 
 #include <fcntl.h>
@@ -69,7 +69,7 @@ static uint64_t map_limit(void)
 		       0;
 }
 
-/* Lines of the list of mappings; its file is read in pieces that need no memory of their own. */
+/* Counts the lines of the list of mappings, read in pieces that need no memory of their own. */
 static uint64_t count_maps(void)
 {
 	long fd = SYS4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), n;
@@ -84,7 +84,7 @@ static uint64_t count_maps(void)
 	return lines;
 }
 
-/* Neighbours that fit each other are one mapping to the kernel: it is asked before anything is said. */
+/* Checks the number of mappings with the kernel, which merges adjacent ones. */
 static void check_count(uint64_t caller)
 {
 	static bool said;
@@ -172,7 +172,10 @@ static void mapping_leave(void *place, const struct mapping *mapping, uint64_t c
 	segment_mapped(&segment, -1);
 }
 
-/* A part that stays is entered again, under the same record; its rest counts as mapped until that goes. */
+/*
+ * Adds a remaining part again, with the same record; the other part counts as mapped until this one
+ * is unmapped.
+ */
 static void mapping_keep(const struct mapping *mapping, uint64_t start, uint64_t end)
 {
 	struct mapping rest = *mapping;
@@ -186,7 +189,10 @@ static void mapping_keep(const struct mapping *mapping, uint64_t start, uint64_t
 	segment_mapped(&segment, 1);
 }
 
-/* The part of [start, end) at its start ends; false: no mapping is there. `next` is where to go on. */
+/*
+ * Removes the mapping at the start of [start, end); false: there is none. `next`: where to
+ * continue.
+ */
 static bool cut(uint64_t start, uint64_t end, uint64_t caller, uint64_t *next)
 {
 	struct mapping mapping;
@@ -206,7 +212,7 @@ static bool cut(uint64_t start, uint64_t end, uint64_t caller, uint64_t *next)
 	return true;
 }
 
-/* What begins before the first mapping in a hole is not looked for: such a one counts as mapped on. */
+/* Does not search for a mapping that starts before a hole: it counts as still mapped. */
 void mapping_gone(uint64_t address, uint64_t bytes, uint64_t caller)
 {
 	uint64_t end = address + ((bytes + 4095) & ~4095ull);

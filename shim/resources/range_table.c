@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See range_table.h. */
+/* Creates a table of ranges at its first use. */
 #include "range_table.h"
 
 #include <stddef.h>

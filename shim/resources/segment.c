@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See segment.h. */
+/* Keeps the table of segments: which one a descriptor refers to, its use counts, and its record. */
 #include "segment.h"
 
 #include <errno.h>
@@ -21,15 +21,15 @@
 
 #define PLACES (128u << 10)
 #define LINK_BYTES 288u
-#define RECEIVED_MAX 256u /* so many are told in full: their makers tell of all */
+#define RECEIVED_MAX 256u /* recorded in full: their creators record all */
 
 STATE static struct ranges *table;
 STATE uint32_t segment_generation;
 STATE uint32_t segment_descriptors;
-STATE static uint32_t told; /* kinds of use of what was inherited: a bit for each */
+STATE static uint32_t told; /* kinds of use of inherited segments: a bit for each */
 static uint64_t memfd_device;
 static uint32_t received;
-/* For each descriptor the place of its segment, in words from the table, and whose it is. */
+/* For each descriptor its segment's offset in the table, in words, and its generation. */
 static uint32_t place_of[DESCRIPTORS];
 static uint8_t generation_of[DESCRIPTORS];
 
@@ -73,7 +73,7 @@ uint64_t segment_device(void)
 	return device;
 }
 
-/* The name under which this process stated a segment; NULL: that cannot be read. */
+/* The name under which this process recorded a segment; NULL: not readable. */
 static const char *name_of(const struct segment *segment)
 {
 	const struct mpsan_record *record =
@@ -94,8 +94,9 @@ static bool is_gone(const struct segment *segment)
 }
 
 /*
- * Segments that others removed stay in the table of their maker, who is not told. Once it is half full
- * each new one looks at two old ones, so there is always room, and no moment at which all are looked at.
+ * Removes segments that other processes unlinked, which their creator does not notice. Once the
+ * table is half full, each new segment checks two old ones: so there is always room, and never a
+ * pause to check all.
  */
 static void segment_sweep(struct ranges *t)
 {
@@ -122,7 +123,7 @@ bool segment_all_known(void)
 	return !t || !__atomic_load_n(&t->full, __ATOMIC_RELAXED);
 }
 
-/* The place of a new segment, filled in; NULL: no room. */
+/* Adds a segment; NULL: no room. */
 static struct segment *segment_add(const struct segment *segment)
 {
 	const uint32_t head = sizeof(struct range);
@@ -150,7 +151,7 @@ static void forget_if_gone(struct segment *place)
 		ranges_drop(table, place, &copy);
 }
 
-/* A descriptor that counted for a place, `at` words from the table, no longer does. */
+/* A descriptor of a segment (`at`: its offset in words) no longer refers to it. */
 static void segment_release(uint32_t at)
 {
 	struct segment *place = (struct segment *)(void *)((uint64_t *)(void *)table + at);
@@ -162,7 +163,7 @@ static void segment_release(uint32_t at)
 	forget_if_gone(place);
 }
 
-/* The descriptor is one of that place from now on, and no longer of another that libc closed by itself. */
+/* Makes a descriptor refer to this segment, and no longer to one that libc closed internally. */
 static void segment_follow(int fd, struct segment *place)
 {
 	uint32_t at;
@@ -188,7 +189,10 @@ void segment_mapped(const struct segment *segment, int by)
 		forget_if_gone(place);
 }
 
-/* A log must have room for a hundred thousand, and a loop that receives has no time to lose. */
+/*
+ * Whether to record a received segment in full: a log must have room for a hundred thousand, and a
+ * receiving loop must stay fast.
+ */
 static bool in_full(enum mpsan_shm_way way)
 {
 	return way != MPSAN_SHM_RECEIVED ||
@@ -239,7 +243,7 @@ void segment_arrived(const struct segment_arrival *a, const struct stat *file)
 	segment_check_descriptors(a->caller);
 }
 
-/* What /proc says a descriptor stands for; `deleted`: that name is gone. */
+/* The file of a descriptor in /proc; `deleted`: its name is gone. */
 static bool read_link(int fd, char *name, bool *deleted)
 {
 	static const char gone[] = " (deleted)";
@@ -263,7 +267,7 @@ static bool is_semaphore(const char *path)
 	return text_starts(path, "/dev/shm/sem.");
 }
 
-/* A file on another device may be a memfd, or an arena: their names tell. */
+/* Whether it is a segment. A file on another device may be a memfd or an arena, by its name. */
 static bool is_segment(const struct stat *file, const char *name)
 {
 	if (file->st_dev == segment_device())
@@ -283,7 +287,7 @@ static uint32_t flags_of(int fd, enum mpsan_shm_way way, bool deleted)
 	       (flags > 0 && flags & O_ACCMODE ? MPSAN_SHM_WRITABLE : 0);
 }
 
-/* By the name that it had; apart, since what follows needs the stack that the name takes. */
+/* Decides by the name; out of line, because what follows needs the stack that the name takes. */
 static NOINLINE bool is_segment_by_name(struct segment_arrival *a, const struct stat *file)
 {
 	char name[LINK_BYTES] = "";
@@ -354,7 +358,9 @@ void segment_closed(int fd, uint64_t caller)
 
 	if (!place_at(fd) || !life_may_change())
 		return;
-	/* Children close all they have before an exec: that alone is no reason to make a log. */
+	/*
+	 * Children close all descriptors before an exec: that alone is no reason to create a log.
+	 */
 	if (generation_of[fd] != (uint8_t)segment_generation && !log_is_inherited() &&
 	    segment_of(fd, &copy)) {
 		GUARDED {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See segment_call.h. */
+/* Recognises calls on shared memory by their paths, announces them, and records their results. */
 #include "segment_call.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 static uint32_t refused_before[8]; /* by reason */
 
-/* A file of that path may be a segment; looks at the text alone. */
+/* Whether a path may be that of a segment, by its text alone. */
 static bool may_be_segment(const char *path)
 {
 	if (text_starts(path, "/dev/shm/"))
@@ -32,15 +32,15 @@ static bool may_be_segment(const char *path)
 }
 
 /*
- * The program's path, or name, as a whole path; false: none of ours, or not to be read: what is there is
- * the kernel's business to say.
+ * Copies the program's path or name as a full path; false: no segment, or not readable: what is
+ * wrong with it is left to the kernel.
  */
 static bool whole_path(char *to, const char *path, enum mpsan_shm_way way)
 {
 	char *end = to + PATH_BYTES;
 	long bytes;
 
-	if (way == MPSAN_SHM_OPEN) { /* libc reads that name itself, as a string */
+	if (way == MPSAN_SHM_OPEN) { /* libc itself reads that name as a string */
 		while (*path == '/')
 			path++;
 		text_put(text_put(to, end, "/dev/shm/"), end, path);
@@ -53,7 +53,10 @@ static bool whole_path(char *to, const char *path, enum mpsan_shm_way way)
 	return may_be_segment(to);
 }
 
-/* Each name is there once only: it would push others out of what the log remembers. */
+/*
+ * Writes a segment's name. Each occurs only once, so it must not displace other texts from the
+ * log's cache.
+ */
 uint64_t segment_name(const char *path)
 {
 	return log_append(EV_text, path, strlen(path) + 1);
@@ -106,7 +109,7 @@ static void segment_call_opened(const struct segment_open *opening, const char *
 	segment_arrived(&arrival, &file);
 }
 
-/* The call has read the path: whoever gets here with a descriptor, or ENOENT, may read it, too. */
+/* The path may be read plainly after a call that returned a descriptor or ENOENT. */
 void segment_open_end(const struct segment_open *opening, const char *path, int fd, int flags,
 		      enum mpsan_shm_way way, uint64_t caller)
 {
@@ -173,7 +176,7 @@ uint64_t segment_free(int fd)
 	return (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize;
 }
 
-/* What the file has already was not free before. */
+/* Whether a size exceeds the free space and what the file already has. */
 static bool exceeds(int fd, uint64_t bytes, uint64_t free)
 {
 	struct stat file;
@@ -221,7 +224,9 @@ void segment_sized(int fd, uint64_t bytes, uint64_t free, int error, const char 
 	}
 }
 
-/* The same of a name that is removed; of a relative one it is not known yet whether it lies in /dev/shm. */
+/*
+ * Copies a path that is unlinked; of a relative one it is not known yet whether it is in /dev/shm.
+ */
 static bool removed_path(char *whole, const char *path, enum mpsan_shm_way way, bool *relative)
 {
 	char name[PATH_BYTES], *end = name + sizeof(name);
@@ -239,7 +244,7 @@ static bool removed_path(char *whole, const char *path, enum mpsan_shm_way way, 
 	return *relative;
 }
 
-/* Of its own segments a process states no more than that; of those of others, who removed them. */
+/* Announces an unlink: a flag for the process's own segments, an event for others. */
 static void segment_call_announce(struct segment_unlinking *u, const char *path, uint64_t caller)
 {
 	struct segment segment, *place = segment_find(u->device, u->inode, &segment);
@@ -283,7 +288,7 @@ void segment_unlink_begin(struct segment_unlinking *unlinking, int at, const cha
 	}
 }
 
-/* It has failed: who had unlinked the segment by another name before has done so all the same. */
+/* After a failure: clears the flag, unless the segment was already unlinked under another name. */
 static void keep_name(const struct segment_unlinking *u, const struct segment *segment)
 {
 	if (u->made && segment && !(segment->flags & SEGMENT_UNLINKED))
@@ -347,7 +352,7 @@ void segment_no_descriptor(enum mpsan_shm_reason reason, const char *function, u
 
 void segment_check_descriptors(uint64_t caller)
 {
-	static uint32_t highest; /* the system is asked for its limit at a new height only */
+	static uint32_t highest; /* the limit is queried only when a new maximum is reached */
 	static bool said;
 	uint64_t limit;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See shared_ofd.h. */
+/*
+ * Classifies a used descriptor, compares its open file description with the parent's, and records
+ * the first uses.
+ */
 #include "shared_ofd.h"
 
 #include <arpa/inet.h>
@@ -16,13 +19,13 @@
 #include "../record/state.h"
 #include "descriptor.h"
 
-/* So many statements are enough of one process: one that forks all day states the same again and again. */
+/* Records per process: one that forks all day would repeat the same. */
 #define STATED_MOST 256u
-/* descriptors: files that a shell opened for output are written by all, and that is meant */
+/* descriptors: processes write to files that a shell opened for output together on purpose */
 #define STANDARD 3
 
 STATE static uint32_t stated;
-STATE static bool has_copies; /* this process has forked: it may share with its children */
+STATE static bool has_copies; /* this process has forked, and may share with its children */
 
 void shared_ofd_forked(bool child)
 {
@@ -45,7 +48,7 @@ static int socket_option(int fd, int option)
 	return SYS6(SYS_getsockopt, fd, SOL_SOCKET, option, &value, &length, 0) < 0 ? -1 : value;
 }
 
-/* Connections to elsewhere; pairs of local sockets are made to be used by several. */
+/* Whether it is a connection to another endpoint; local socket pairs are meant to be shared. */
 static bool is_connection(int fd)
 {
 	int domain = socket_option(fd, SO_DOMAIN);
@@ -54,7 +57,7 @@ static bool is_connection(int fd)
 	       socket_option(fd, SO_TYPE) == SOCK_STREAM && socket_option(fd, SO_ACCEPTCONN) == 0;
 }
 
-/* 0: its offset is of no interest. */
+/* The kind of an open file; 0: its offset does not matter. */
 static enum mpsan_offset_kind kind_of(int fd, const struct stat *st)
 {
 	if (S_ISREG(st->st_mode))
@@ -62,7 +65,7 @@ static enum mpsan_offset_kind kind_of(int fd, const struct stat *st)
 	return S_ISSOCK(st->st_mode) && is_connection(fd) ? MPSAN_OFFSET_STREAM : 0;
 }
 
-/* The pid of the parent when it has the same open file under this number; 0: that is not known. */
+/* The PID of the parent if it has the same open file description under this number; 0: unknown. */
 static uint64_t shared_with_parent(int fd, bool *apart)
 {
 	long parent = SYS1(SYS_getppid, 0), order;
@@ -134,7 +137,7 @@ static void shared_ofd_state(int fd, enum mpsan_offset_what what, uint64_t calle
 		return;
 	}
 	descriptor_mark(fd, told_by(what));
-	/* What is appended goes to the end, whatever the offset. */
+	/* O_APPEND writes to the end, whatever the offset. */
 	if (kind == MPSAN_OFFSET_FILE && what == MPSAN_OFFSET_WRITE &&
 	    SYS2(SYS_fcntl, fd, F_GETFL) & O_APPEND)
 		return;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See stdio.h. The layout of a FILE is part of libc's interface: old macros read it. */
+/*
+ * Reads pending bytes from the FILE structures of libc, whose layout is part of its ABI: old macros
+ * read it.
+ */
 #include "stdio.h"
 
 #include "../intercept/elf.h"
@@ -24,7 +27,7 @@ STATE uint32_t stdio_left;
 STATE static uint32_t noted;
 static struct pending pending[STDIO_STREAMS];
 static const FILE *const *all; /* libc's list of streams; NULL: not found */
-static const FILE *standard[3]; /* these stay where they are */
+static const FILE *standard[3]; /* these never move */
 
 void stdio_start(void)
 {
@@ -34,7 +37,9 @@ void stdio_start(void)
 	standard[2] = elf_find_anywhere("_IO_2_1_stderr_");
 }
 
-/* What the program opened may be closed, and its memory given back, by another thread meanwhile. */
+/*
+ * Copies a stream: another thread may close it and free its memory meanwhile. NULL: not readable.
+ */
 static const FILE *stdio_look_at(const FILE *stream, FILE *copy)
 {
 	for (unsigned i = 0; i < 3; i++)
@@ -54,7 +59,7 @@ static uint64_t hash_of(const char *base, uint64_t bytes)
 	return hash;
 }
 
-/* Bytes that wait to be written; 0: none, or it is a stream of wide characters. */
+/* The number of bytes that wait to be written; 0: none, or a wide-character stream. */
 static uint64_t pending_bytes(const FILE *file)
 {
 	uint64_t bytes = (uint64_t)(file->_IO_write_ptr - file->_IO_write_base);
@@ -98,7 +103,7 @@ void stdio_forked(bool child)
 	noted = 0;
 }
 
-/* The parent's bytes are still at the head of the buffer. */
+/* Whether the parent's bytes are still at the start of the buffer. */
 static bool is_still_there(const struct pending *p)
 {
 	FILE file;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stdio had not written when the process forked: both copies of the buffer may be written out. At a
- * fork the streams with pending bytes are noted, at most STDIO_STREAMS; the child states those that it
- * flushes, closes, or leaves to its exit. Neighbours: fork.c, life.c; hooks/stream.c calls.
+ * Unwritten stdio data at a fork: both copies of the buffer may be written. At a fork the streams
+ * with pending bytes are noted, at most STDIO_STREAMS; the child records those that it flushes,
+ * closes, or leaves to its exit. See fork.c, life.c; hooks/stream.c calls.
  */
 #ifndef MPSAN_STDIO_H
 #define MPSAN_STDIO_H
@@ -14,15 +14,15 @@
 
 #define STDIO_STREAMS 16u
 
-/* In a child: streams with bytes of its parent that it has not been seen to write. */
+/* In a child: the number of streams with its parent's bytes that it has not been seen to write. */
 extern uint32_t stdio_left;
 
 void stdio_start(void);
-/* Around a fork: before it, first thing in its child, and back in the parent. */
+/* Around a fork: before it, first thing in its child, and after it in the parent. */
 void stdio_before_fork(unsigned how); /* enum mpsan_how */
 void stdio_forked(bool child);
 
-/* A stream (NULL: all of them) is about to be written out. */
+/* A stream (NULL: all of them) is about to be written. */
 void stdio_written(FILE *stream, uint64_t caller);
 
 static inline void stdio_flushes(FILE *stream, uint64_t caller)

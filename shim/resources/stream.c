@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See stream.h. */
+/*
+ * Examines reads, writes and seeks on watched descriptors: shared offsets, pickled tensors,
+ * connections to senders.
+ */
 #include "stream.h"
 
 #include <string.h>
@@ -16,7 +19,7 @@
 #include "shared_ofd.h"
 #include "stdio.h"
 
-#define HEAD_BYTES 1536u /* of a message: names of what it holds stand near its beginning */
+#define HEAD_BYTES 1536u /* of a message: the names of its types are near its start */
 #define COMPLAINT_LEAST 64u
 
 STATE uint8_t stream_watch;
@@ -70,7 +73,7 @@ void stream_forked(bool child)
 		stream_follow(STREAM_COMPLAINTS);
 }
 
-/* Local pipes and sockets: to another machine there is no other way. */
+/* Whether it is a local pipe or socket: to another machine a tensor must be copied. */
 static bool is_local(int fd)
 {
 	struct stat st;
@@ -85,7 +88,7 @@ static bool is_local(int fd)
 		domain == AF_UNIX);
 }
 
-/* A pickle in which torch's own functions are to make a tensor of bytes that stand in it. */
+/* Whether it is a pickle in which torch's functions rebuild a tensor from bytes in the pickle. */
 static NOINLINE bool holds_tensor(const void *data)
 {
 	char head[HEAD_BYTES];
@@ -99,7 +102,7 @@ static NOINLINE bool holds_tensor(const void *data)
 	       holds(head, (size_t)bytes, "_load_from_bytes");
 }
 
-/* Stated as the count doubles: a program that sends thousands is told of in a dozen events. */
+/* Records a tensor as the count doubles: thousands take a dozen events. */
 static void note_tensor(int fd, const void *data, size_t bytes, uint64_t caller)
 {
 	STATE static uint64_t count, total;
@@ -115,7 +118,10 @@ static void note_tensor(int fd, const void *data, size_t bytes, uint64_t caller)
 	     .caller = caller, .stack = stack_own(), .python = stack_python(0));
 }
 
-/* Python's own words when the main module of a started child wants to start processes itself. */
+/*
+ * Whether it is Python's error message about a main module that starts processes in a spawned
+ * child.
+ */
 static NOINLINE bool is_complaint(const void *data, size_t bytes)
 {
 	char text[HEAD_BYTES];
@@ -144,7 +150,7 @@ ssize_t stream_was_read(int fd, ssize_t result, bool peeked, uint64_t caller)
 		fd_passing_result(fd, result, error, caller);
 	if (peeked && result > 0 && stream_uses(fd, 0))
 		shared_ofd_apart(
-			fd); /* whoever looks before he takes has an agreement with the others */
+			fd); /* a process that peeks first has an agreement with the others */
 	else if (result > 0 && stream_uses(fd, DESCRIPTOR_READ_TOLD))
 		shared_ofd_used(fd, MPSAN_OFFSET_READ, caller);
 	errno = error;

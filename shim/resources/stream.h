@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What goes through descriptors by read, write and their kin: the hooks are called by the million, so
- * each looks at one byte, which says whether this process has anything to be watched for, and jumps on
- * when it is 0. Neighbours: shared_ofd.h, fd_passing.h, descriptor.h; hooks/stream.c calls.
+ * Reads, writes and seeks of watched descriptors. The hooks are called by the million, so each
+ * tests one byte, which says whether this process has anything to watch, and jumps on if it is 0.
+ * See shared_ofd.h, fd_passing.h, descriptor.h; hooks/stream.c calls.
  */
 #ifndef MPSAN_STREAM_H
 #define MPSAN_STREAM_H
@@ -17,25 +17,28 @@
 #include "descriptor.h"
 
 enum stream_watch {
-	STREAM_OFFSETS = 1, /* it forked, or was forked: open files may be common */
-	STREAM_PEERS = 2, /* connected to where descriptors are handed out */
+	STREAM_OFFSETS = 1, /* it forked, or was forked: open file descriptions may be shared */
+	STREAM_PEERS = 2, /* connected to a process that serves descriptors */
 	STREAM_COMPLAINTS =
-		/* started by multiprocessing, or a copy: it may fail, or be refused to start processes */
+		/* a worker: it may fail, or Python may refuse it to start processes */
 	4,
 };
 extern uint8_t stream_watch;
 
-/* Watches for one thing more. */
+/* Adds something to watch for. */
 void stream_follow(enum stream_watch what);
-/* The library was set up. */
+/* At the start. */
 void stream_start(void);
-/* A fork has come back, in the parent or in the child. */
+/* After a fork, in the parent or in the child. */
 void stream_forked(bool child);
 
-/* Writes of less can hold no tensor that is worth a word. */
+/* Smaller writes cannot hold a tensor that matters. */
 #define STREAM_LARGE 16384u
 
-/* Whether there is anything to do for this descriptor, `told` (DESCRIPTOR_…) being what was stated. */
+/*
+ * Whether there is anything to do for this descriptor; `told` (DESCRIPTOR_…): what was already
+ * recorded.
+ */
 static inline bool stream_uses(int fd, uint8_t told)
 {
 	return stream_watch & STREAM_OFFSETS && (uint32_t)fd < DESCRIPTORS &&
@@ -54,7 +57,10 @@ static inline bool stream_writes(int fd)
 	       (stream_watch & STREAM_COMPLAINTS && fd == 2);
 }
 
-/* Descriptors from which data came in this process, while they are open: whether anybody ever sent. */
+/*
+ * A bit for each open descriptor that data was read from in this process: shows whether any process
+ * ever sent.
+ */
 extern uint64_t stream_fed_by;
 void stream_feed(int fd, bool fed);
 
@@ -63,24 +69,26 @@ static inline bool stream_is_fed(int fd)
 	return (uint32_t)fd < MPSAN_FED && stream_fed_by >> fd & 1;
 }
 
-/* A read of it has nothing new to say of that. */
+/* Whether a read adds nothing to that. */
 static inline bool stream_knows(int fd)
 {
 	return (uint32_t)fd >= MPSAN_FED || stream_fed_by >> fd & 1;
 }
 
-/* Before a descriptor's number loses its meaning. */
+/* Before a descriptor is closed. */
 static inline void stream_closed(int fd)
 {
 	if (UNLIKELY(stream_is_fed(fd)))
 		stream_feed(fd, false);
 }
 
-/* After any other, errno as it left it: passes its result through. `peeked`: what was read is still there. */
+/*
+ * After a read, with errno as it left it: returns its result. `peeked`: the data was not consumed.
+ */
 ssize_t stream_was_read(int fd, ssize_t result, bool peeked, uint64_t caller);
-/* Before a write: of data in one piece, or of anything else (NULL). */
+/* Before a write of one piece of data, or of anything else (NULL). */
 void stream_is_written(int fd, const void *data, size_t bytes, uint64_t caller);
-/* After a move of the offset that succeeded. */
+/* After a successful seek. */
 void stream_was_moved(int fd, uint64_t caller);
 
 #endif

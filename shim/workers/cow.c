@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See cow.h. The kernel says which memory is still shared, but not who copied what: the sums in pages.c
- * take the least of what each number allows. An interpreter that is taken down looks at every object once
- * more, and so copies what the work had left alone: the count is taken when that begins. CPython (3.8 to
- * 3.14) first flushes stdout, with no Python code under way, where SystemExit ends the program; runs exit handlers; says
- * that it is not initialised any more; puts back its handlers of signals, which are none where SIGINT was ignored at its
- * start, as in a shell's background; and collects garbage then.
+ * Measures the copy-on-write memory of a forked child. The kernel says which memory is still
+ * shared, but not which process copied what: pages.c takes the least that each number allows.
+ * Interpreter shutdown touches every object once more, and so copies what the work had left alone:
+ * the count is taken when shutdown begins. CPython (3.8 to 3.14) then first flushes stdout, with no
+ * Python code running, where SystemExit ends the program; runs exit handlers; clears its
+ * initialised flag; restores its signal handlers, of which there are none if SIGINT was ignored at
+ * its start, as in a shell's background; and then collects garbage.
  */
 #include "cow.h"
 
@@ -22,21 +23,21 @@
 
 #define INHERITED_MIN (32u << 20)
 #define GIVEN_MIN (16u << 20)
-/* of processors' time: exit handlers take less, after that it was no end */
+/* of CPU time: exit handlers take less; more means that it was not the end */
 #define HANDLERS_NS 1000000000u
 
 struct count {
-	uint64_t time_ns, spent_ns; /* spent: on processors */
+	uint64_t time_ns, spent_ns; /* spent: CPU time */
 	uint64_t given, copied;
-	/* of what was given: came after the pages were read, and may be copies as well */
+	/* of what was given: after the pages were read, so it may be copies as well */
 	uint64_t unread;
 };
 
 STATE static struct {
-	uint64_t inherited; /* bytes; 0: too little to look at */
-	struct count flushed; /* when the interpreter seemed to begin its end */
+	uint64_t inherited; /* bytes; 0: too little to examine */
+	struct count flushed; /* when interpreter shutdown seemed to begin */
 	struct count worked; /* when it left its work */
-	bool python; /* it came with a running interpreter */
+	bool python; /* it was forked with a running interpreter */
 	bool left;
 } growth;
 
@@ -45,7 +46,7 @@ static bool usage(struct rusage *to)
 	return SYS2(SYS_getrusage, RUSAGE_SELF, to) == 0;
 }
 
-/* A process that is gone has none. */
+/* The anonymous memory of a process; 0 if it has ended. */
 static uint64_t anonymous_of(uint32_t pid)
 {
 	char path[40], text[128], *end = path + sizeof(path), *at = text_put(path, end, "/proc/");
@@ -56,8 +57,8 @@ static uint64_t anonymous_of(uint32_t pid)
 }
 
 /*
- * A child's peak begins with what the fork gave it: all anonymous memory of its parent, and some of files.
- * Where that is much, what it has right now is counted without the files.
+ * Starts the count in a child. Its peak starts with what the fork gave it: all anonymous memory of
+ * its parent, and some of files. If that is much, its current memory is counted without the files.
  */
 void cow_forked(void)
 {
@@ -92,8 +93,9 @@ static uint64_t spent(const struct rusage *now)
 }
 
 /*
- * False: nothing can be said. When the parent is gone its memory is nobody else's any more, copied or not. Where too
- * little was given since the pages were read for `last`, they are not read again.
+ * Counts the copied memory; false: unknown. If the parent has ended, its memory is private to the
+ * child, copied or not. If too little was allocated since the pages were read for `last`, they are
+ * not read again.
  */
 static bool cow_count(struct count *to, const struct count *last)
 {
@@ -123,7 +125,7 @@ static bool may_look(void)
 	return life.attached && !hook_off && !life_is_guest();
 }
 
-/* Also where nothing was copied: the command then knows that it need not guess. */
+/* Records the count even if nothing was copied: the command then need not guess. */
 static void cow_state(const struct count *worked)
 {
 	growth.worked = *worked;
@@ -131,7 +133,10 @@ static void cow_state(const struct count *worked)
 	     .inherited = growth.inherited, .lasted = worked->time_ns - life.self->birth_ns);
 }
 
-/* What exit handlers copy is no work: it began with the flush before them. */
+/*
+ * Records the end of the work, which began with the flush before exit handlers: these do not count
+ * as work.
+ */
 static void cow_leave(void)
 {
 	static const struct count nothing;
@@ -151,7 +156,7 @@ static void cow_leave(void)
 	}
 }
 
-/* The interpreter's end has begun. */
+/* Whether interpreter shutdown has begun. */
 static bool is_taken_down(void)
 {
 	return growth.python && !python_present();
@@ -193,7 +198,7 @@ void cow_ended(void)
 	if (LIKELY(!growth.inherited) || !may_look())
 		return;
 	GUARDED {
-		/* Its end began unseen: what it flushed last is all that is known. */
+		/* Its end began unseen: only its last flush is known. */
 		if (!growth.left && growth.flushed.time_ns)
 			cow_state(&growth.flushed);
 		if ((growth.left || growth.flushed.time_ns) && cow_count(&now, worked) &&

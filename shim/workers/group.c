@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See group.h. */
+/* Reads torch.distributed's table of process groups. */
 #include "group.h"
 
 #include "../intercept/hook.h"
@@ -11,7 +11,7 @@
 
 #define MODULE "torch.distributed.distributed_c10d"
 #define FILE_NAME "distributed_c10d.py"
-#define LOOKS 256u /* a program that makes threads all the time is no longer asked */
+#define LOOKS 256u /* a program that creates threads all the time is no longer examined */
 
 STATE bool group_made;
 static uint64_t table, table_type; /* the dictionary _pg_map, and the type of dictionaries */
@@ -47,7 +47,10 @@ void group_thread_made(void)
 		look_for_making();
 }
 
-/* Python may be on its way out. The table is empty while the first group is being made, too. */
+/*
+ * Looks at the table of groups. Python may be shutting down; and the table is also empty while the
+ * first group is being created.
+ */
 NOINLINE void group_look_again(void)
 {
 	if (python_dict_used(table, table_type) != 0 || !may_state())

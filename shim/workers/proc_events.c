@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See proc_events.h. */
+/*
+ * Records names, signals, exits and affinities of Python's worker processes, with the Python frames
+ * that show them.
+ */
 #include "proc_events.h"
 
 #include <signal.h>
@@ -23,7 +26,7 @@
 #define MASK_BYTES 1024 /* 8192 processors */
 
 STATE struct proc_events proc_events;
-/* Its children are started ones, and learn their names by themselves. */
+/* This is a fork server: its children are started processes that learn their names themselves. */
 STATE static bool is_server;
 
 static bool argument_has(const char *word)
@@ -46,7 +49,10 @@ void proc_events_start(void)
 	proc_events.unnamed = proc_events.started;
 }
 
-/* What the forking process said of its child is enough, but a fork server knows nothing of them. */
+/*
+ * In a child: the forking process has recorded its name, except a fork server, which does not know
+ * it.
+ */
 void proc_events_forked(void)
 {
 	proc_events.unnamed = is_server;
@@ -61,7 +67,7 @@ static bool may_state(void)
 	return life.attached && !hook_off && !life_is_guest();
 }
 
-/* A started child may come here before anything else has made the library look for Python. */
+/* Looks for Python: a started child may come here before anything else has done so. */
 static bool sees_python(void)
 {
 	if (!python_present() && _r_debug.r_state == RT_CONSISTENT)
@@ -69,7 +75,7 @@ static bool sees_python(void)
 	return python_present();
 }
 
-/* Of the child of that fork, or (0) of this process. */
+/* Records the name of the child of that fork, or (0) of this process. */
 static void state_name(uint64_t fork, uint64_t process)
 {
 	char name[NAME_BYTES];
@@ -79,7 +85,7 @@ static void state_name(uint64_t fork, uint64_t process)
 		     .work = python_loads_data(process) ? MPSAN_WORK_LOADER : MPSAN_WORK_UNKNOWN);
 }
 
-/* Whether who made this process has stated its name: a fork server cannot. */
+/* Whether the parent has recorded this process's name: a fork server cannot. */
 static bool is_announced(void)
 {
 	return life.self->parent &&
@@ -113,8 +119,8 @@ void proc_events_main_again(enum mpsan_main_how how, uint64_t caller)
 }
 
 /*
- * Whether memory of torch's is mapped here that other processes can have, too: its names begin so with both
- * strategies. Only asked for a process that is given a model.
+ * Records a model that is passed to a process, and whether memory shared by torch is mapped here:
+ * its names have the same prefix with both strategies. Only for a process that is passed a model.
  */
 static void state_model(uint64_t fork, uint64_t process)
 {
@@ -141,7 +147,7 @@ void proc_events_forks(uint64_t fork, bool copies)
 		proc_events_main_again(MPSAN_MAIN_FORKED, 0);
 }
 
-/* Signals of the kernel's own, for a fault or for want of memory, as far as nobody sent them. */
+/* Signals that the kernel itself sends, for faults and as OOM killer, if no process sent them. */
 static bool is_crash(int number)
 {
 	return number == SIGSEGV || number == SIGABRT || number == SIGBUS || number == SIGFPE ||
@@ -154,7 +160,7 @@ static bool may_end(int number)
 	       number == SIGQUIT;
 }
 
-/* A child that has ended already is not reached, as far as this process has not asked for its end. */
+/* Whether the signal reaches its target: not a child that has ended and was not waited for yet. */
 static bool reaches(int64_t pid)
 {
 	siginfo_t ended = {.si_pid = 0};
@@ -164,8 +170,8 @@ static bool reaches(int64_t pid)
 }
 
 /*
- * Once for each process and signal: the log of one that supervises others would fill up. What a process sends to itself
- * matters where it may be its end.
+ * Records a signal once per target and number: a supervisor's log would fill up. A signal to itself
+ * matters if it may end the process.
  */
 uint64_t proc_events_kills(int64_t pid, int signal, uint64_t caller)
 {
@@ -174,7 +180,7 @@ uint64_t proc_events_kills(int64_t pid, int signal, uint64_t caller)
 
 	if (!signal || pid == PROC_EVENTS_NOBODY || (self && !may_end(signal)) || !may_state())
 		return 0;
-	if (pid > 0) /* a pid may come again; a child that was born just now has no slot yet */
+	if (pid > 0) /* PIDs are reused; a child that was just born has no slot yet */
 		whom |= table_find_last(life.session, (uint32_t)pid, life.pid_ns);
 	key = log_key(EV_killed, whom, (uint64_t)signal);
 	GUARDED {
@@ -245,7 +251,10 @@ void proc_events_bound(int tid, uint64_t before, uint64_t caller)
 	}
 }
 
-/* Who calls: this process, or its guest, for which a slot is claimed; NULL: nobody that is known. */
+/*
+ * The slot of the caller: this process, or its vfork child, for which one is claimed; NULL:
+ * unknown.
+ */
 static struct mpsan_process *caller_slot(void)
 {
 	uint32_t slot;
@@ -274,13 +283,13 @@ void proc_events_unflag(uint16_t flag)
 }
 
 /*
- * BaseProcess._bootstrap catches what a target raises, says so, and ends the process by its status a moment
- * later: then nothing tells any more where it was raised.
+ * Keeps the traceback: BaseProcess._bootstrap catches what a target raises, prints it, and soon
+ * after ends the process with a status, when the place of the exception is no longer known.
  */
 NOINLINE void proc_events_complains(const void *data, size_t bytes)
 {
 	static const char begin[] = "Process ";
-	static char text[2048]; /* not on the stack; a process fails so once */
+	static char text[2048]; /* not on the stack; a process fails so only once */
 
 	if (proc_events.failed || bytes < sizeof(begin) || !(life.forked || proc_events.started) ||
 	    sys_peek(text, data, sizeof(begin) - 1) != sizeof(begin) - 1 ||
@@ -291,8 +300,8 @@ NOINLINE void proc_events_complains(const void *data, size_t bytes)
 }
 
 /*
- * Only where there is a log, or a traceback to show: a shell's subshells end with a status all the time, and
- * a log is a file.
+ * Records an exit only if there is a log, or a traceback to show: a shell's subshells exit with a
+ * status all the time, and a log is a file.
  */
 void proc_events_left(int code, uint64_t caller)
 {
