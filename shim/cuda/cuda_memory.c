@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../common/hash.h"
 #include "../intercept/sys.h"
 #include "../record/log.h"
 #include "../record/state.h"
@@ -140,11 +141,8 @@ bool cuda_memory_gone(uint64_t address, struct cuda_memory *copy)
 
 uint64_t cuda_handle(const void *bytes, uint32_t count)
 {
-	const unsigned char *byte = bytes;
-	uint64_t hash = 0xcbf29ce484222325ull;
+	uint64_t hash = hash_bytes(HASH_EMPTY, bytes, count);
 
-	for (uint32_t i = 0; i < count; i++)
-		hash = (hash ^ byte[i]) * 0x100000001b3ull;
 	hash ^= hash >> 32;
 	return hash ? hash : 1;
 }

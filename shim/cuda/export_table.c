@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "../common/hash.h"
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
 #include "../record/identity.h"
@@ -280,10 +281,10 @@ int export_table_find(uint32_t owner, uint64_t address, struct mpsan_export_plac
 
 uint64_t export_table_name_hash(const char *name)
 {
-	uint64_t hash = 0xcbf29ce484222325ull;
+	uint64_t hash = HASH_EMPTY;
 
 	for (unsigned i = 0; name[i] && i + 1 < MPSAN_EXPORT_NAME; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3ull;
+		hash = hash_add(hash, (unsigned char)name[i]);
 	return hash ? hash : 1;
 }
 

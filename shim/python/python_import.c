@@ -7,6 +7,7 @@
  */
 #include <stdatomic.h>
 
+#include "../common/hash.h"
 #include "python.h"
 #include "python_self.h"
 
@@ -18,10 +19,8 @@
 
 uint64_t python_module_hash(const char *name)
 {
-	uint64_t hash = 0xcbf29ce484222325;
+	uint64_t hash = hash_text(HASH_EMPTY, name);
 
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 0x100000001b3;
 	hash = (hash ^ hash >> 47) & ((1ull << 47) - 1);
 	return hash ? hash : 1;
 }

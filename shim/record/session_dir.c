@@ -12,6 +12,7 @@
 #include <sys/timex.h>
 #include <sys/utsname.h>
 
+#include "../common/hash.h"
 #include "../intercept/sys.h"
 #include "identity.h"
 
@@ -30,14 +31,11 @@ static struct note note_of(const char *notes, const char *process, const char *p
 {
 	struct note note;
 	char *end = note.path + sizeof(note.path), *at = text_put(note.path, end, notes);
-	uint64_t hash = 14695981039346656037u;
 
-	for (; *pattern; pattern++)
-		hash = (hash ^ (unsigned char)*pattern) * 1099511628211u;
 	at = text_put(at, end, "/");
 	at = text_put(at, end, process);
 	at = text_put(at, end, ".");
-	text_put_number(at, end, hash, 16);
+	text_put_number(at, end, hash_text(HASH_EMPTY, pattern), 16);
 	return note;
 }
 

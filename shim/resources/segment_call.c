@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "../common/hash.h"
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
 #include "../record/callsite_cache.h"
@@ -62,15 +63,6 @@ uint64_t segment_name(const char *path)
 	return log_append(EV_text, path, strlen(path) + 1);
 }
 
-static uint64_t hash_of(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325ull;
-
-	for (; *text; text++)
-		hash = (hash ^ (uint8_t)*text) * 0x100000001b3ull;
-	return hash;
-}
-
 void segment_open_begin(struct segment_open *opening, const char *path, int flags,
 			enum mpsan_shm_way way)
 {
@@ -84,7 +76,7 @@ void segment_open_begin(struct segment_open *opening, const char *path, int flag
 		opening->makes = flags & O_EXCL ||
 				 SYS4(SYS_newfstatat, AT_FDCWD, whole, &file, 0) == -ENOENT;
 		opening->name = opening->makes ? segment_name(whole) : 0;
-		opening->key = log_key(EV_shm_intent, hash_of(whole), way);
+		opening->key = log_key(EV_shm_intent, hash_text(HASH_EMPTY, whole), way);
 		if (opening->name)
 			opening->intent = ANNOUNCE(opening->key, shm_intent, .name = opening->name,
 						   .way = way);

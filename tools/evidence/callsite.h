@@ -6,6 +6,7 @@
 #ifndef MPSAN_CALLSITE_H
 #define MPSAN_CALLSITE_H
 
+#include "../../shim/common/hash.h"
 #include "../symbols/frames.h"
 
 struct callsite {
@@ -50,10 +51,9 @@ json_t *callsite_step(const struct evidence_context *ctx, const struct callsite 
 
 /*
  * callsite_hash.c: mix a text, a frame or a call site into a fingerprint (64-bit FNV-1a; start with
- * CALLSITE_HASH), without anything that differs between equal runs, checkouts, machines or versions
+ * HASH_EMPTY), without anything that differs between equal runs, checkouts, machines or versions
  * of Python.
  */
-#define CALLSITE_HASH 0xcbf29ce484222325ull
 void callsite_hash_text(uint64_t *hash, const char *text);
 void callsite_hash_frame(uint64_t *hash, const json_t *frame);
 void callsite_hash(uint64_t *hash, const struct callsite *callsite);

@@ -15,9 +15,7 @@
 
 void callsite_hash_text(uint64_t *hash, const char *text)
 {
-	for (; text && *text; text++)
-		*hash = (*hash ^ (unsigned char)*text) * 0x100000001b3ull;
-	*hash = (*hash ^ 0xff) * 0x100000001b3ull;
+	*hash = hash_add(hash_text(*hash, text ? text : ""), 0xff);
 }
 
 void callsite_hash_frame(uint64_t *hash, const json_t *frame)

@@ -374,7 +374,7 @@ static json_t *subject(const struct evidence *evidence)
  */
 static char *fingerprint(const struct evidence *evidence)
 {
-	uint64_t hash = CALLSITE_HASH;
+	uint64_t hash = HASH_EMPTY;
 
 	callsite_hash_text(&hash, rule_slug(evidence->finding->rule));
 	if (!evidence->order)

@@ -296,7 +296,7 @@ void deadlock_hash(const struct evidence_context *ctx, const struct fact_deadloc
 
 	for (uint32_t i = deadlock->begin; i < deadlock->end && i - deadlock->begin < STEPS_TOLD;
 	     i++) {
-		uint64_t one = CALLSITE_HASH;
+		uint64_t one = HASH_EMPTY;
 		struct callsite callsite;
 
 		if (circle ? !(blockeds[i].ev.flags & MPSAN_LF_CYCLE) : i > deadlock->begin)
@@ -306,5 +306,5 @@ void deadlock_hash(const struct evidence_context *ctx, const struct fact_deadloc
 		callsite_finish(&callsite);
 		sum += one;
 	}
-	*hash = (*hash ^ sum) * 0x100000001b3ull;
+	*hash = hash_add(*hash, sum);
 }

@@ -151,7 +151,7 @@ void orders_hash(const struct evidence_context *ctx, const struct finding *findi
 
 	EACH_ORDER(ctx, finding, order) {
 		char *key = name_of(ctx, order, true, lock_key);
-		uint64_t one = CALLSITE_HASH;
+		uint64_t one = HASH_EMPTY;
 		struct callsite callsite;
 
 		order_callsite(ctx, order, &callsite);
@@ -161,5 +161,5 @@ void orders_hash(const struct evidence_context *ctx, const struct finding *findi
 		free(key);
 		sum += one;
 	}
-	*hash = (*hash ^ sum) * 0x100000001b3ull;
+	*hash = hash_add(*hash, sum);
 }

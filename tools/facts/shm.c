@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "../../shim/common/hash.h"
 #include "ipc.h"
 
 #define ANCESTORS_MAX 64u
@@ -314,9 +315,7 @@ bool shm_name_is_torch(const char *name)
 
 uint64_t shm_name_hash(const char *name)
 {
-	uint64_t hash = 0xcbf29ce484222325ull;
+	uint64_t hash = hash_text(HASH_EMPTY, shm_name_bare(name));
 
-	for (name = shm_name_bare(name); *name; name++)
-		hash = (hash ^ (uint8_t)*name) * 0x100000001b3ull;
 	return hash ? hash : 1;
 }

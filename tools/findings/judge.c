@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../shim/common/hash.h"
 #include "../base/index_map.h"
 #include "../base/progress.h"
 #include "../evidence/evidence.h"
@@ -57,10 +58,8 @@ static void set_count(struct judged *judged, uint32_t count)
 /* A key that is never 0. Fingerprints are 64-bit hashes already. */
 static uint64_t print_key(const json_t *told)
 {
-	uint64_t hash = 0xcbf29ce484222325ull;
+	uint64_t hash = hash_text(HASH_EMPTY, fingerprint_of(told));
 
-	for (const char *at = fingerprint_of(told); *at; at++)
-		hash = (hash ^ (uint8_t)*at) * 0x100000001b3ull;
 	return hash ? hash : 1;
 }
 

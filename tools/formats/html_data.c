@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the JSON data of the HTML page: each text, frame and stack once. */
+#include "../../shim/common/hash.h"
 #include "../rules/catalog.h"
 #include "out_html.h"
 
@@ -38,8 +39,7 @@ static uint64_t hash_of(const json_t *value)
 	if (json_is_integer(value))
 		return html_data_mix(hash, (uint64_t)json_integer_value(value));
 	if (json_is_string(value))
-		for (const char *c = json_string_value(value); *c; c++)
-			hash = (hash ^ (unsigned char)*c) * 0x100000001b3ull;
+		hash = hash_text(hash, json_string_value(value));
 	json_array_foreach(value, i, item) hash = html_data_mix(hash, hash_of(item));
 	return hash;
 }
