@@ -34,3 +34,13 @@ const char *jsontext_at(const json_t *object, const char *key)
 
 	return text ? text : "";
 }
+
+const char *jsontext_string(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+long long jsontext_number(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}

@@ -17,5 +17,9 @@ json_t *jsontext_part(const char *text, size_t length);
 
 /* The string under `key`, borrowed; "" if it is missing or no string. */
 const char *jsontext_at(const json_t *object, const char *key);
+/* The same, but NULL if it is missing or no string. */
+const char *jsontext_string(const json_t *object, const char *key);
+/* The integer under `key`; 0 if it is missing or no integer. */
+long long jsontext_number(const json_t *object, const char *key);
 
 #endif

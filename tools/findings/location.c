@@ -64,11 +64,6 @@ void location_finish(struct location *location)
 	*location = (struct location){0};
 }
 
-static const char *string_of(const json_t *object, const char *key)
-{
-	return json_string_value(json_object_get(object, key));
-}
-
 /* The rest of a path below `root`; NULL if it is not below. */
 static const char *below(const char *root, const char *path)
 {
@@ -105,7 +100,7 @@ static bool is_python(const json_t *frame)
 bool location_of_frame(struct location *location, const struct locator *locator,
 		       const json_t *frame)
 {
-	const char *file = string_of(frame, "file"), *rest;
+	const char *file = jsontext_string(frame, "file"), *rest;
 
 	*location = (struct location){0};
 	if (!file || !*file || *file == '<')
@@ -123,7 +118,7 @@ bool location_of_frame(struct location *location, const struct locator *locator,
 	if (!location->file)
 		return false;
 	location->line = json_integer_value(json_object_get(frame, "line"));
-	location->function = string_of(frame, "function");
+	location->function = jsontext_string(frame, "function");
 	return true;
 }
 

@@ -90,11 +90,6 @@ static json_int_t html_data_put_text(struct packer *packer, const json_t *object
 	return json_is_string(text) ? pool_put(&packer->texts, json_incref(text)) : -1;
 }
 
-static json_int_t html_data_number_of(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}
-
 static json_int_t put_frame(struct packer *packer, const json_t *frame)
 {
 	if (!json_is_object(frame))
@@ -102,9 +97,9 @@ static json_int_t put_frame(struct packer *packer, const json_t *frame)
 	return pool_put(&packer->frames, json_pack("[I, I, I, I, I, I]",
 						   html_data_put_text(packer, frame, "function"),
 						   html_data_put_text(packer, frame, "file"),
-						   html_data_number_of(frame, "line"),
+						   jsontext_number(frame, "line"),
 						   html_data_put_text(packer, frame, "module"),
-						   html_data_number_of(frame, "offset"),
+						   jsontext_number(frame, "offset"),
 						   html_data_put_text(packer, frame, "source")));
 }
 

@@ -24,11 +24,6 @@ static void print_line(FILE *out, const char *text)
 	fputc('\n', out);
 }
 
-static long long out_text_number_of(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}
-
 static bool is_coloured(FILE *out, const struct text_view *view)
 {
 	const char *off = getenv("NO_COLOR");
@@ -49,7 +44,7 @@ static const char *colour_of(const char *severity)
 static void print_spread(FILE *out, const json_t *finding)
 {
 	const char *occurrence = jsontext_at(finding, "spread");
-	long long count = out_text_number_of(finding, "count");
+	long long count = jsontext_number(finding, "count");
 
 	if (count > 1)
 		fprintf(out, " (seen %lld times", count);
@@ -65,7 +60,7 @@ static void print_whose(FILE *out, const json_t *finding)
 {
 	const char *host = jsontext_at(finding, "host");
 
-	fprintf(out, "==%s%s%lld==", host, *host ? ":" : "", out_text_number_of(finding, "pid"));
+	fprintf(out, "==%s%s%lld==", host, *host ? ":" : "", jsontext_number(finding, "pid"));
 }
 
 void out_text_finding(FILE *out, const json_t *finding, const struct text_view *view)
@@ -108,11 +103,11 @@ static void print_hosts(FILE *out, const json_t *document)
 		return;
 	json_array_foreach(hosts, i, host)
 	{
-		most = llabs(out_text_number_of(host, "skew_ns")) > most ?
-			       llabs(out_text_number_of(host, "skew_ns")) :
+		most = llabs(jsontext_number(host, "skew_ns")) > most ?
+			       llabs(jsontext_number(host, "skew_ns")) :
 			       most;
-		uncertain = out_text_number_of(host, "uncertainty_ns") > uncertain ?
-				    out_text_number_of(host, "uncertainty_ns") :
+		uncertain = jsontext_number(host, "uncertainty_ns") > uncertain ?
+				    jsontext_number(host, "uncertainty_ns") :
 				    uncertain;
 	}
 	fprintf(out, "mpsan: %zu sessions in one report", json_array_size(hosts));
@@ -150,8 +145,8 @@ void out_text_summary(FILE *out, const json_t *document)
 	print_count(out, report_count(document, "error"), "error", ", ");
 	print_count(out, report_count(document, "warning"), "warning", ", ");
 	print_count(out, report_count(document, "note"), "note", "");
-	if (out_text_number_of(document, "suppressed"))
-		fprintf(out, ", %lld suppressed", out_text_number_of(document, "suppressed"));
+	if (jsontext_number(document, "suppressed"))
+		fprintf(out, ", %lld suppressed", jsontext_number(document, "suppressed"));
 	fprintf(out, " in %zu process%s\n", processes, processes == 1 ? "" : "es");
 }
 

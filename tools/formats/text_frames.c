@@ -36,11 +36,6 @@ static const char *const runtime[] = {"_start",
 				      "__clone",
 				      "clone"};
 
-static long long frames_number_of(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}
-
 static void print_frame(FILE *out, size_t number, const json_t *frame)
 {
 	const char *function = jsontext_at(frame, "function"), *file = jsontext_at(frame, "file");
@@ -48,11 +43,11 @@ static void print_frame(FILE *out, size_t number, const json_t *frame)
 
 	fprintf(out, "       #%zu %s", number, *function ? function : "??");
 	if (*file)
-		fprintf(out, " %s:%lld", file, frames_number_of(frame, "line"));
+		fprintf(out, " %s:%lld", file, jsontext_number(frame, "line"));
 	if (*module)
-		fprintf(out, " (%s+0x%llx)", path_base(module), frames_number_of(frame, "offset"));
+		fprintf(out, " (%s+0x%llx)", path_base(module), jsontext_number(frame, "offset"));
 	else if (!*file)
-		fprintf(out, " (0x%llx)", frames_number_of(frame, "offset"));
+		fprintf(out, " (0x%llx)", jsontext_number(frame, "offset"));
 	fputc('\n', out);
 	if (*jsontext_at(frame, "source"))
 		fprintf(out, "            %s\n", jsontext_at(frame, "source"));

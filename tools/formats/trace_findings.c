@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../base/index_map.h"
+#include "../base/jsontext.h"
 #include "trace_plan.h"
 
 /* Processes and threads by number. */
@@ -38,11 +39,6 @@ static void index_finish(struct index *index)
 	index_map_destroy(index->pids);
 	index_map_destroy(index->tids);
 	free(index->before);
-}
-
-static int64_t number_at(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
 }
 
 /* Whether a finding was seen in a session; a report of one session does not say. */
@@ -87,13 +83,13 @@ static void trace_findings_add(struct trace_plan *plan, const struct index *inde
 	const json_t *object = kind == PLAN_STEP ?
 				       json_array_get(json_object_get(finding, "evidence"), step) :
 				       finding;
-	uint64_t time_ns = (uint64_t)number_at(object, "time_ns");
-	uint32_t pid = (uint32_t)number_at(object, "pid"),
+	uint64_t time_ns = (uint64_t)jsontext_number(object, "time_ns");
+	uint32_t pid = (uint32_t)jsontext_number(object, "pid"),
 		 process = find_process(plan, index, finding, pid, time_ns), thread = FACT_NONE;
 
 	if (process != FACT_NONE) {
-		thread =
-			index_map_find(index->tids, process, (uint32_t)number_at(object, "tid"), 0);
+		thread = index_map_find(index->tids, process,
+					(uint32_t)jsontext_number(object, "tid"), 0);
 		if (thread == FACT_NONE)
 			thread = index_map_find(index->tids, process, pid, 0);
 	}

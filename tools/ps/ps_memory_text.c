@@ -2,16 +2,12 @@
 /* See ps_memory.h: prints the document as text. */
 #include <stdlib.h>
 
+#include "../base/jsontext.h"
 #include "../evidence/text_cuda.h"
 #include "ps_memory.h"
 #include "ps_text.h"
 
 #define TOLD_MAX 40u /* segments shown, the largest first */
-
-static const char *string_of(const json_t *object, const char *key)
-{
-	return json_string_value(json_object_get(object, key));
-}
 
 static char *size_of(const json_t *object)
 {
@@ -27,7 +23,7 @@ static void print_list(FILE *out, const char *title, const json_t *list)
 
 	json_array_foreach(list, i, who)
 	{
-		fprintf(out, "%s%s", between, string_of(who, "who"));
+		fprintf(out, "%s%s", between, jsontext_string(who, "who"));
 		between = ", ";
 	}
 	if (json_array_size(list))
@@ -41,9 +37,10 @@ static void print_made(FILE *out, const json_t *made, long long now_ns)
 	if (!json_is_object(made))
 		return;
 	since = line_lapse(json_integer_value(json_object_get(made, "time_ns")), now_ns);
-	at = text_copy(string_of(made, "at") ? string_of(made, "at") : "an unknown place");
+	at = text_copy(jsontext_string(made, "at") ? jsontext_string(made, "at") :
+						     "an unknown place");
 	line_clean(at);
-	fprintf(out, "    created by %s %s ago at %s\n", string_of(made, "who"), since, at);
+	fprintf(out, "    created by %s %s ago at %s\n", jsontext_string(made, "who"), since, at);
 	free(since);
 	free(at);
 }
@@ -51,8 +48,8 @@ static void print_made(FILE *out, const json_t *made, long long now_ns)
 void ps_memory_print_segment(FILE *out, const json_t *segment, long long now_ns)
 {
 	char *size = size_of(segment);
-	char *name = text_copy(string_of(segment, "name") ? string_of(segment, "name") :
-							    "without a name");
+	char *name = text_copy(jsontext_string(segment, "name") ? jsontext_string(segment, "name") :
+								  "without a name");
 	json_int_t sent = json_integer_value(json_object_get(segment, "sent"));
 
 	line_clean(name);
@@ -70,7 +67,7 @@ void ps_memory_print_segment(FILE *out, const json_t *segment, long long now_ns)
 	print_list(out, "    open in ", json_object_get(segment, "holders"));
 	if (json_is_object(json_object_get(segment, "removed_by")))
 		fprintf(out, "    unlinked by %s\n",
-			string_of(json_object_get(segment, "removed_by"), "who"));
+			jsontext_string(json_object_get(segment, "removed_by"), "who"));
 	free(size);
 	free(name);
 }

@@ -13,11 +13,6 @@
 #define FINDINGS_MAX 6u
 #define LIMITS_MAX 4u
 
-static long long ps_print_number_of(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}
-
 /* ---- lines ---- */
 
 struct lines {
@@ -215,10 +210,9 @@ static void put_exports(FILE *out, const json_t *document)
 {
 	const json_t *totals = json_object_get(document, "exports");
 
-	if (ps_print_number_of(totals, "exports"))
+	if (jsontext_number(totals, "exports"))
 		fprintf(out, "exports of device memory: %lld, importers: %lld (mpsan ipc)\n",
-			ps_print_number_of(totals, "exports"),
-			ps_print_number_of(totals, "importers"));
+			jsontext_number(totals, "exports"), jsontext_number(totals, "importers"));
 }
 
 void ps_print(FILE *out, const json_t *document)

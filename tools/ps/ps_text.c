@@ -2,21 +2,13 @@
 /* Groups equal threads, and describes them in sentences. */
 #include "ps_text.h"
 
+#include "../base/jsontext.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #define COMMAND_BYTES 60u
 #define HOLDS_NAMED 2u
-
-static const char *string_of(const json_t *object, const char *key)
-{
-	return json_string_value(json_object_get(object, key));
-}
-
-static long long ps_text_number_of(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}
 
 static bool is_set(const json_t *object, const char *key)
 {
@@ -71,7 +63,7 @@ static bool is_in_the_way(const json_t *thread)
 static int rank_of(const json_t *thread)
 {
 	const json_t *wait = json_object_get(thread, "waits_for");
-	const char *state = string_of(thread, "state");
+	const char *state = jsontext_string(thread, "state");
 
 	if (is_set(wait, "for_ever"))
 		return 0;
@@ -87,9 +79,9 @@ static int rank_of(const json_t *thread)
 /* Whether a lock is just an address of no interest: unnamed, and its owner does not matter. */
 static bool is_bare(const json_t *wait)
 {
-	const char *name = string_of(wait, "name");
+	const char *name = jsontext_string(wait, "name");
 
-	return string_of(wait, "lock") && (!name || strstr(name, "+0x")) &&
+	return jsontext_string(wait, "lock") && (!name || strstr(name, "+0x")) &&
 	       !json_is_object(json_object_get(wait, "owner")) && !is_set(wait, "for_ever");
 }
 
@@ -97,23 +89,25 @@ static char *ps_text_key_of(const json_t *thread)
 {
 	const json_t *wait = json_object_get(thread, "waits_for"), *hold;
 	const json_t *owner = json_object_get(wait, "owner");
-	const char *at = string_of(wait, "at");
-	char *key = text_format("%s|%s|%s|%d%d|%lld %s|", string_of(thread, "state"),
-				!json_is_object(wait) ? "" :
-				is_bare(wait)	      ? string_of(wait, "kind") :
-							string_of(wait, "text"),
-				at ? at : "", is_set(wait, "for_ever"), is_set(wait, "timed"),
-				is_set(owner, "gone") ? ps_text_number_of(owner, "tid") : 0,
-				string_of(owner, "name") ? string_of(owner, "name") : "");
+	const char *at = jsontext_string(wait, "at");
+	char *key =
+		text_format("%s|%s|%s|%d%d|%lld %s|", jsontext_string(thread, "state"),
+			    !json_is_object(wait) ? "" :
+			    is_bare(wait)	  ? jsontext_string(wait, "kind") :
+						    jsontext_string(wait, "text"),
+			    at ? at : "", is_set(wait, "for_ever"), is_set(wait, "timed"),
+			    is_set(owner, "gone") ? jsontext_number(owner, "tid") : 0,
+			    jsontext_string(owner, "name") ? jsontext_string(owner, "name") : "");
 	size_t i;
 
 	json_array_foreach(json_object_get(thread, "holds"), i, hold)
 	{
-		const char *name = string_of(hold, "name"), *taken = string_of(hold, "taken");
+		const char *name = jsontext_string(hold, "name"),
+			   *taken = jsontext_string(hold, "taken");
 
 		if (!name && !is_set(hold, "wanted"))
 			continue;
-		key = ps_text_joined(key, "|", name ? name : string_of(hold, "kind"));
+		key = ps_text_joined(key, "|", name ? name : jsontext_string(hold, "kind"));
 		key = ps_text_joined(key, " ", taken ? taken : "");
 	}
 	return key;
@@ -154,16 +148,17 @@ static bool is_alike(const char *one, const char *other)
 static void add_thread(struct ps_groups *groups, const json_t *thread)
 {
 	const json_t *wait = json_object_get(thread, "waits_for");
-	const char *state = string_of(thread, "state");
+	const char *state = jsontext_string(thread, "state");
 	struct ps_group *group = find_group(groups, thread);
 	const json_t *first = json_object_get(group->first, "waits_for");
-	long long since = ps_text_number_of(wait, "since_ns");
+	long long since = jsontext_number(wait, "since_ns");
 
 	if (!group->oldest_ns || (since && since < group->oldest_ns))
 		group->oldest_ns = since;
-	if (is_bare(wait) && strcmp(string_of(first, "lock"), string_of(wait, "lock")))
+	if (is_bare(wait) && strcmp(jsontext_string(first, "lock"), jsontext_string(wait, "lock")))
 		group->own_locks = true;
-	group->named &= is_alike(string_of(group->first, "name"), string_of(thread, "name"));
+	group->named &=
+		is_alike(jsontext_string(group->first, "name"), jsontext_string(thread, "name"));
 	group->count++;
 	groups->threads++;
 	groups->idle &= !strcmp(state, "sleeping") && !is_in_the_way(thread);
@@ -185,7 +180,7 @@ static int compare_groups(const void *one, const void *other)
 void ps_groups_init(struct ps_groups *groups, const json_t *process)
 {
 	json_t *threads = json_object_get(process, "threads"), *thread;
-	bool alive = !strcmp(string_of(process, "state"), "alive");
+	bool alive = !strcmp(jsontext_string(process, "state"), "alive");
 	size_t i;
 
 	*groups = (struct ps_groups){.idle = alive, .runs = alive};
@@ -208,8 +203,8 @@ void ps_groups_finish(struct ps_groups *groups)
 
 static char *subject_text(const struct ps_group *group)
 {
-	const char *name = string_of(group->first, "name");
-	long long tid = ps_text_number_of(group->first, "tid");
+	const char *name = jsontext_string(group->first, "name");
+	long long tid = jsontext_number(group->first, "tid");
 
 	if (group->count > 1 && group->named)
 		return text_format("%u threads \"%.*s\"", group->count, (int)stem(name), name);
@@ -225,8 +220,8 @@ static char *subject_text(const struct ps_group *group)
 static char *owner_text(const json_t *wait, long long pid)
 {
 	const json_t *owner = json_object_get(wait, "owner");
-	const char *name = string_of(owner, "name");
-	bool is_end = !strcmp(string_of(wait, "kind"), "end of thread");
+	const char *name = jsontext_string(owner, "name");
+	bool is_end = !strcmp(jsontext_string(wait, "kind"), "end of thread");
 	char *text, *who;
 
 	if (!json_is_object(owner))
@@ -234,12 +229,11 @@ static char *owner_text(const json_t *wait, long long pid)
 	if (name && !strcmp(name, "main thread"))
 		who = text_copy("the main thread");
 	else if (!name || !strncmp(name, "TID ", 4))
-		who = text_format("thread %lld", ps_text_number_of(owner, "tid"));
+		who = text_format("thread %lld", jsontext_number(owner, "tid"));
 	else
-		who = text_format("thread \"%s\" (TID %lld)", name,
-				  ps_text_number_of(owner, "tid"));
-	if (ps_text_number_of(owner, "pid") != pid) {
-		text = text_format("%s of process %lld", who, ps_text_number_of(owner, "pid"));
+		who = text_format("thread \"%s\" (TID %lld)", name, jsontext_number(owner, "tid"));
+	if (jsontext_number(owner, "pid") != pid) {
+		text = text_format("%s of process %lld", who, jsontext_number(owner, "pid"));
 		free(who);
 		who = text;
 	}
@@ -267,8 +261,8 @@ static char *since_text(const struct ps_group *group, const json_t *wait, long l
 static char *awaited_text(const struct ps_group *group, const json_t *wait)
 {
 	if (group->own_locks)
-		return text_format("a %s each", string_of(wait, "kind"));
-	return text_copy(string_of(wait, "text"));
+		return text_format("a %s each", jsontext_string(wait, "kind"));
+	return text_copy(jsontext_string(wait, "text"));
 }
 
 static const char *verb_of(const struct ps_group *group, bool alive)
@@ -277,7 +271,7 @@ static const char *verb_of(const struct ps_group *group, bool alive)
 
 	if (!alive)
 		return "waited";
-	if (!strcmp(string_of(group->first, "state"), "sleeping"))
+	if (!strcmp(jsontext_string(group->first, "state"), "sleeping"))
 		return many ? "wait with a timeout" : "waits with a timeout";
 	return many ? "wait" : "waits";
 }
@@ -286,7 +280,7 @@ static const char *verb_of(const struct ps_group *group, bool alive)
 static char *wait_text(const struct ps_group *group, long long pid, long long now_ns, bool alive)
 {
 	const json_t *wait = json_object_get(group->first, "waits_for");
-	const char *at = string_of(wait, "at");
+	const char *at = jsontext_string(wait, "at");
 	char *awaited = awaited_text(group, wait), *owner = owner_text(wait, pid),
 	     *since = alive ? since_text(group, wait, now_ns) : text_copy(""), *text;
 
@@ -302,16 +296,17 @@ static char *wait_text(const struct ps_group *group, long long pid, long long no
 /* Locks that threads wait for, and those with a name; others are mere addresses. */
 static bool is_worth_telling(const json_t *hold, size_t told)
 {
-	return is_set(hold, "wanted") || (told < HOLDS_NAMED && string_of(hold, "name"));
+	return is_set(hold, "wanted") || (told < HOLDS_NAMED && jsontext_string(hold, "name"));
 }
 
 static char *hold_text(const json_t *hold, bool many)
 {
-	const char *taken = string_of(hold, "taken");
-	bool each = many && !string_of(hold, "name");
+	const char *taken = jsontext_string(hold, "taken");
+	bool each = many && !jsontext_string(hold, "name");
 
-	return text_format("%s%s%s%s%s", each ? "a " : "", string_of(hold, each ? "kind" : "text"),
-			   each ? " each" : "", taken ? " taken at " : "", taken ? taken : "");
+	return text_format("%s%s%s%s%s", each ? "a " : "",
+			   jsontext_string(hold, each ? "kind" : "text"), each ? " each" : "",
+			   taken ? " taken at " : "", taken ? taken : "");
 }
 
 static char *holds_text(const struct ps_group *group, const char *verb)
@@ -343,7 +338,8 @@ static char *holds_text(const struct ps_group *group, const char *verb)
 
 char *ps_group_text(const struct ps_group *group, const json_t *process, long long now_ns)
 {
-	const char *state = string_of(group->first, "state"), *of = string_of(process, "state");
+	const char *state = jsontext_string(group->first, "state"),
+		   *of = jsontext_string(process, "state");
 	/* A process that cannot be examined may be alive: its records still count. */
 	bool many = group->count > 1, alive = !strcmp(of, "alive") || !strcmp(of, "unknown");
 	char *subject = subject_text(group), *text, *what,
@@ -352,7 +348,7 @@ char *ps_group_text(const struct ps_group *group, const json_t *process, long lo
 						 "holds");
 
 	if (json_is_object(json_object_get(group->first, "waits_for")))
-		what = wait_text(group, ps_text_number_of(process, "pid"), now_ns, alive);
+		what = wait_text(group, jsontext_number(process, "pid"), now_ns, alive);
 	else if (!strcmp(state, "running"))
 		what = text_copy(many ? "run" : "runs");
 	else if (alive)

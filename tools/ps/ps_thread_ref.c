@@ -2,12 +2,8 @@
 /* See ps.h: connects threads of the document: owners' names, and locks that others wait for. */
 #include <stdlib.h>
 
+#include "../base/jsontext.h"
 #include "ps.h"
-
-static json_int_t ps_tie_number_of(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}
 
 /* The newest process with that pid: pids are reused. */
 static json_t *find_process(const json_t *processes, json_int_t pid)
@@ -15,7 +11,7 @@ static json_t *find_process(const json_t *processes, json_int_t pid)
 	for (size_t i = json_array_size(processes); i-- > 0;) {
 		json_t *process = json_array_get(processes, i);
 
-		if (ps_tie_number_of(process, "pid") == pid)
+		if (jsontext_number(process, "pid") == pid)
 			return process;
 	}
 	return NULL;
@@ -28,7 +24,7 @@ static json_t *find_thread(const json_t *process, json_int_t tid)
 
 	json_array_foreach(json_object_get(process, "threads"), i, thread)
 	{
-		if (ps_tie_number_of(thread, "tid") == tid)
+		if (jsontext_number(thread, "tid") == tid)
 			return thread;
 	}
 	return NULL;
@@ -37,13 +33,13 @@ static json_t *find_thread(const json_t *process, json_int_t tid)
 static void name_owner(const json_t *processes, const json_t *process, json_t *thread)
 {
 	json_t *owner = json_object_get(json_object_get(thread, "waits_for"), "owner"), *found;
-	json_int_t pid = ps_tie_number_of(owner, "pid");
+	json_int_t pid = jsontext_number(owner, "pid");
 
 	if (!json_is_object(owner) || json_is_true(json_object_get(owner, "gone")))
 		return;
-	if (pid != ps_tie_number_of(process, "pid"))
+	if (pid != jsontext_number(process, "pid"))
 		process = find_process(processes, pid);
-	found = find_thread(process, ps_tie_number_of(owner, "tid"));
+	found = find_thread(process, jsontext_number(owner, "tid"));
 	if (found)
 		json_object_set(owner, "name", json_object_get(found, "name"));
 }
@@ -77,9 +73,9 @@ static void add_wishes(json_t *wanted, const json_t *process)
 		const json_t *owner = json_object_get(wait, "owner");
 		const char *lock = json_string_value(json_object_get(wait, "lock"));
 
-		add_wish(wanted, ps_tie_number_of(process, "pid"), lock);
+		add_wish(wanted, jsontext_number(process, "pid"), lock);
 		if (json_is_true(json_object_get(owner, "gone")))
-			add_wish(wanted, ps_tie_number_of(owner, "tid"), lock);
+			add_wish(wanted, jsontext_number(owner, "tid"), lock);
 	}
 }
 
@@ -100,8 +96,8 @@ static void mark_wanted(const json_t *wanted, const json_t *process, json_t *thr
 	json_array_foreach(json_object_get(thread, "holds"), i, hold)
 	{
 		const char *lock = json_string_value(json_object_get(hold, "lock"));
-		bool yes = lock && (is_wanted(wanted, ps_tie_number_of(process, "pid"), lock) ||
-				    is_wanted(wanted, ps_tie_number_of(thread, "tid"), lock));
+		bool yes = lock && (is_wanted(wanted, jsontext_number(process, "pid"), lock) ||
+				    is_wanted(wanted, jsontext_number(thread, "tid"), lock));
 
 		json_object_set_new(hold, "wanted", json_boolean(yes));
 	}

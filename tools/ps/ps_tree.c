@@ -12,11 +12,6 @@
 #define PIDS_NAMED 3u
 #define DEPTH_MAX 12u
 
-static long long ps_tree_number_of(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}
-
 /* ---- which processes, and below which ---- */
 
 static bool was_killed(const struct ps_tree *tree, const json_t *process)
@@ -65,10 +60,10 @@ static void add_node(struct ps_tree *tree, const json_t *process)
 /* The newest process with the parent's pid that began earlier: pids are reused. */
 static uint32_t find_parent(const struct ps_tree *tree, uint32_t of)
 {
-	long long pid = ps_tree_number_of(tree->item.item[of].process, "parent");
+	long long pid = jsontext_number(tree->item.item[of].process, "parent");
 
 	for (uint32_t i = of; i-- > 0;)
-		if (ps_tree_number_of(tree->item.item[i].process, "pid") == pid)
+		if (jsontext_number(tree->item.item[i].process, "pid") == pid)
 			return i;
 	return UINT32_MAX;
 }
@@ -112,7 +107,7 @@ void ps_tree_init(struct ps_tree *tree, const json_t *document)
 	size_t i;
 
 	*tree = (struct ps_tree){.document = document,
-				 .now_ns = ps_tree_number_of(document, "time_ns"),
+				 .now_ns = jsontext_number(document, "time_ns"),
 				 .live = json_is_true(json_object_get(document, "live"))};
 	json_array_foreach(json_object_get(document, "processes"), i, process)
 		killed += was_killed(tree, process);
@@ -143,14 +138,14 @@ static void print_pids(FILE *out, const struct ps_tree *tree, uint32_t index)
 	const struct ps_node *node = &tree->item.item[index];
 	uint32_t named = 1;
 
-	fprintf(out, "%lld", ps_tree_number_of(node->process, "pid"));
+	fprintf(out, "%lld", jsontext_number(node->process, "pid"));
 	for (uint32_t i = index + 1; i < tree->item.count && named < PIDS_NAMED; i++) {
 		const struct ps_node *other = &tree->item.item[i];
 
 		if (!other->folded || other->parent != node->parent ||
 		    strcmp(other->key, node->key))
 			continue;
-		fprintf(out, ", %lld", ps_tree_number_of(other->process, "pid"));
+		fprintf(out, ", %lld", jsontext_number(other->process, "pid"));
 		named++;
 	}
 	if (node->like)
@@ -161,7 +156,7 @@ static void print_pids(FILE *out, const struct ps_tree *tree, uint32_t index)
 static void print_end(FILE *out, const struct ps_tree *tree, const struct ps_node *node)
 {
 	const json_t *end = json_object_get(node->process, "end");
-	long long end_ns = ps_tree_number_of(node->process, "end_ns");
+	long long end_ns = jsontext_number(node->process, "end_ns");
 	const char *state = jsontext_at(node->process, "state");
 
 	if (!strcmp(state, "zombie"))
@@ -169,10 +164,10 @@ static void print_end(FILE *out, const struct ps_tree *tree, const struct ps_nod
 	if (!strcmp(state, "alive"))
 		return;
 	if (json_object_get(end, "signal"))
-		fprintf(out, ", ended by signal %lld (%s)", ps_tree_number_of(end, "signal"),
-			strsignal((int)ps_tree_number_of(end, "signal")));
+		fprintf(out, ", ended by signal %lld (%s)", jsontext_number(end, "signal"),
+			strsignal((int)jsontext_number(end, "signal")));
 	else if (json_object_get(end, "code"))
-		fprintf(out, ", exit %lld", ps_tree_number_of(end, "code"));
+		fprintf(out, ", exit %lld", jsontext_number(end, "code"));
 	else if (!strcmp(state, "ended"))
 		fputs(", ended", out);
 	else if (!strcmp(state, "unknown"))
@@ -189,7 +184,7 @@ static void print_process(FILE *out, const struct ps_tree *tree, uint32_t index)
 {
 	const struct ps_node *node = &tree->item.item[index];
 	char *command = ps_command(json_incref(json_object_get(node->process, "argv")));
-	char *age = line_lapse(ps_tree_number_of(node->process, "start_ns"), tree->now_ns);
+	char *age = line_lapse(jsontext_number(node->process, "start_ns"), tree->now_ns);
 	const char *how = jsontext_at(node->process, "how"),
 		   *off = jsontext_at(node->process, "watched");
 

@@ -11,11 +11,6 @@
 #include "../ps/ps_text.h"
 #include "top.h"
 
-static long long top_detail_number_of(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}
-
 /* The last entry of a list with these two numbers; pids are reused. */
 static json_t *top_detail_find(const json_t *list, const char *key, long long number,
 			       const char *other, long long also)
@@ -23,8 +18,8 @@ static json_t *top_detail_find(const json_t *list, const char *key, long long nu
 	for (size_t i = json_array_size(list); i-- > 0;) {
 		json_t *item = json_array_get(list, i);
 
-		if (top_detail_number_of(item, key) == number &&
-		    (!other || top_detail_number_of(item, other) == also))
+		if (jsontext_number(item, key) == number &&
+		    (!other || jsontext_number(item, other) == also))
 			return item;
 	}
 	return NULL;
@@ -40,11 +35,11 @@ static char *frame_line(size_t number, const json_t *frame)
 
 	if (*file)
 		line = text_join(line, " ",
-				 text_format("%s:%lld", file, top_detail_number_of(frame, "line")));
+				 text_format("%s:%lld", file, jsontext_number(frame, "line")));
 	else if (*module)
 		line = text_join(line, " ",
 				 text_format("(%s+0x%llx)", path_base(module),
-					     top_detail_number_of(frame, "offset")));
+					     jsontext_number(frame, "offset")));
 	return line;
 }
 
@@ -83,9 +78,8 @@ static void add_thread(struct top_rows *rows, const json_t *process, const json_
 	const char *call = jsontext_at(json_object_get(thread, "waits_for"), "call");
 
 	top_rows_add(rows, NULL, TOP_HEAD,
-		     text_format("process %lld, TID %lld, %s", top_detail_number_of(process, "pid"),
-				 top_detail_number_of(thread, "tid"),
-				 jsontext_at(thread, "state")));
+		     text_format("process %lld, TID %lld, %s", jsontext_number(process, "pid"),
+				 jsontext_number(thread, "tid"), jsontext_at(thread, "state")));
 	top_rows_add(rows, NULL, TOP_PLAIN, top_thread_text(process, thread, now_ns));
 	if (*call)
 		top_rows_add(rows, NULL, TOP_DIM, text_format("in the kernel: %s", call));
@@ -99,8 +93,8 @@ static void add_thread(struct top_rows *rows, const json_t *process, const json_
 static void top_detail_add_process(struct top_rows *rows, const json_t *process, long long now_ns)
 {
 	char *command = text_copy(""),
-	     *age = line_lapse(top_detail_number_of(process, "start_ns"), now_ns),
-	     *size = bytes_text((uint64_t)top_detail_number_of(process, "shm_bytes"));
+	     *age = line_lapse(jsontext_number(process, "start_ns"), now_ns),
+	     *size = bytes_text((uint64_t)jsontext_number(process, "shm_bytes"));
 	json_t *word, *thread;
 	size_t i;
 
@@ -108,20 +102,19 @@ static void top_detail_add_process(struct top_rows *rows, const json_t *process,
 		command = text_join(command, " ", text_copy(json_string_value(word)));
 	top_rows_add(rows, NULL, TOP_HEAD,
 		     text_format("process %lld, %s, child of %lld by %s, started %s ago",
-				 top_detail_number_of(process, "pid"),
-				 jsontext_at(process, "state"),
-				 top_detail_number_of(process, "parent"),
-				 jsontext_at(process, "how"), age));
+				 jsontext_number(process, "pid"), jsontext_at(process, "state"),
+				 jsontext_number(process, "parent"), jsontext_at(process, "how"),
+				 age));
 	top_rows_add(rows, NULL, TOP_PLAIN, command);
 	if (*jsontext_at(process, "watched"))
 		top_rows_add(rows, NULL, TOP_WARNING,
 			     text_format("not watched: %s", jsontext_at(process, "watched")));
-	if (top_detail_number_of(process, "shm_bytes"))
+	if (jsontext_number(process, "shm_bytes"))
 		top_rows_add(rows, NULL, TOP_PLAIN, text_format("shared memory: %s", size));
 	json_array_foreach(json_object_get(process, "threads"), i, thread)
 	{
-		char *key = text_format("t %lld %lld", top_detail_number_of(process, "pid"),
-					top_detail_number_of(thread, "tid"));
+		char *key = text_format("t %lld %lld", jsontext_number(process, "pid"),
+					jsontext_number(thread, "tid"));
 
 		top_rows_add(
 			rows, key, TOP_PLAIN,
@@ -169,7 +162,7 @@ void top_rows_detail(struct top_rows *rows, const struct top_picture *picture, c
 {
 	const json_t *processes = json_object_get(picture->document, "processes"), *process,
 		     *found = NULL;
-	long long now_ns = top_detail_number_of(picture->document, "time_ns"), one = 0, other = 0;
+	long long now_ns = jsontext_number(picture->document, "time_ns"), one = 0, other = 0;
 
 	sscanf(key + 1, "%lld %lld", &one, &other);
 	process = top_detail_find(processes, "pid", one, NULL, 0);

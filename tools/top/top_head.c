@@ -16,11 +16,6 @@ struct counts {
 	json_t *first; /* process */
 };
 
-static long long top_head_number_of(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}
-
 static void count_thread(struct counts *counts, const json_t *thread)
 {
 	const char *state = jsontext_at(thread, "state");
@@ -40,7 +35,7 @@ static void top_head_count(struct counts *counts, const json_t *document)
 
 	json_array_foreach(json_object_get(document, "processes"), i, process)
 	{
-		long long start_ns = top_head_number_of(process, "start_ns");
+		long long start_ns = jsontext_number(process, "start_ns");
 
 		if (!counts->first || start_ns < counts->start_ns) {
 			counts->first = process;
@@ -49,7 +44,7 @@ static void top_head_count(struct counts *counts, const json_t *document)
 		if (strcmp(jsontext_at(process, "state"), "alive"))
 			continue;
 		counts->processes++;
-		counts->shared += top_head_number_of(process, "shm_bytes");
+		counts->shared += jsontext_number(process, "shm_bytes");
 		json_array_foreach(json_object_get(process, "threads"), k, thread)
 			count_thread(counts, thread);
 	}
@@ -74,7 +69,7 @@ static const char *state_text(const struct top_picture *picture, bool paused)
 static char *first_line(const struct top_picture *picture, const struct counts *counts, bool paused)
 {
 	char *command = ps_command(json_incref(json_object_get(counts->first, "argv"))),
-	     *age = line_lapse(counts->start_ns, top_head_number_of(picture->document, "time_ns")),
+	     *age = line_lapse(counts->start_ns, jsontext_number(picture->document, "time_ns")),
 	     *line;
 
 	line = text_format("mpsan top:%s %s, %s old, %s", state_text(picture, paused), command, age,
@@ -110,7 +105,7 @@ static uint64_t there_bytes(const json_t *memory)
 	size_t i;
 
 	json_array_foreach(json_object_get(memory, "segments"), i, segment)
-		bytes += (uint64_t)top_head_number_of(segment, "bytes");
+		bytes += (uint64_t)jsontext_number(segment, "bytes");
 	return bytes;
 }
 
@@ -129,12 +124,12 @@ static char *third_line(const struct top_picture *picture)
 		free(free_bytes);
 		free(size);
 	}
-	if (top_head_number_of(exports, "exports")) {
-		size = bytes_text((uint64_t)top_head_number_of(exports, "bytes"));
+	if (jsontext_number(exports, "exports")) {
+		size = bytes_text((uint64_t)jsontext_number(exports, "bytes"));
 		line = text_join(line, "; ",
 				 text_format("exports of device memory: %lld (%s), importers: %lld",
-					     top_head_number_of(exports, "exports"), size,
-					     top_head_number_of(exports, "importers")));
+					     jsontext_number(exports, "exports"), size,
+					     jsontext_number(exports, "importers")));
 		free(size);
 	}
 	free(there);

@@ -8,11 +8,6 @@
 #include "../ps/ps_tree.h"
 #include "top.h"
 
-static long long top_rows_number_of(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}
-
 /* ---- rows ---- */
 
 void top_rows_add(struct top_rows *rows, const char *key, enum top_style style, char *text)
@@ -69,8 +64,8 @@ static void add_groups(struct top_rows *rows, const struct ps_tree *tree,
 		char *text = ps_group_text(group, node->process, tree->now_ns);
 
 		add_keyed(rows,
-			  text_format("t %lld %lld", top_rows_number_of(node->process, "pid"),
-				      top_rows_number_of(group->first, "tid")),
+			  text_format("t %lld %lld", jsontext_number(node->process, "pid"),
+				      jsontext_number(group->first, "tid")),
 			  style_of_wait(group->first),
 			  text_format("%*s- %s", (int)(2 * depth + 2), "", text));
 		free(text);
@@ -80,7 +75,7 @@ static void add_groups(struct top_rows *rows, const struct ps_tree *tree,
 /* Its own shared memory; that of processes folded into it differs and is not shown. */
 static char *shared_text(const struct ps_node *node)
 {
-	long long bytes = top_rows_number_of(node->process, "shm_bytes");
+	long long bytes = jsontext_number(node->process, "shm_bytes");
 	char *size, *text;
 
 	if (!bytes)
@@ -98,7 +93,7 @@ static void top_rows_add_process(const struct ps_tree *tree, uint32_t index, uin
 	struct top_rows *rows = context;
 	char *text = ps_tree_process(tree, index), *shared = shared_text(node);
 
-	add_keyed(rows, text_format("p %lld", top_rows_number_of(node->process, "pid")), TOP_HEAD,
+	add_keyed(rows, text_format("p %lld", jsontext_number(node->process, "pid")), TOP_HEAD,
 		  text_format("%*s%s%s", (int)(2 * depth), "", text, shared));
 	if (!node->groups.idle && !node->groups.runs)
 		add_groups(rows, tree, node, depth);
@@ -165,17 +160,16 @@ char *top_thread_text(const json_t *process, const json_t *thread, long long now
 
 void top_rows_threads(struct top_rows *rows, const struct top_picture *picture, enum top_sort sort)
 {
-	long long now_ns = top_rows_number_of(picture->document, "time_ns");
+	long long now_ns = jsontext_number(picture->document, "time_ns");
 	json_t *process, *thread;
 	ARRAY(struct known) list = {0};
 	size_t i, k;
 
 	json_array_foreach(json_object_get(picture->document, "processes"), i, process)
 			json_array_foreach(json_object_get(process, "threads"), k, thread) *
-		ARRAY_ADD(&list) =
-		(struct known){process, thread,
-			       top_rows_number_of(json_object_get(thread, "waits_for"), "since_ns"),
-			       jsontext_at(thread, "name"), list.count};
+		ARRAY_ADD(&list) = (struct known){
+		process, thread, jsontext_number(json_object_get(thread, "waits_for"), "since_ns"),
+		jsontext_at(thread, "name"), list.count};
 	if (list.count)
 		qsort(list.item, list.count, sizeof(struct known),
 		      sort == TOP_BY_NAME ? compare_names : compare_ages);
@@ -184,10 +178,10 @@ void top_rows_threads(struct top_rows *rows, const struct top_picture *picture, 
 		char *text = top_thread_text(known->process, known->thread, now_ns);
 
 		add_keyed(rows,
-			  text_format("t %lld %lld", top_rows_number_of(known->process, "pid"),
-				      top_rows_number_of(known->thread, "tid")),
+			  text_format("t %lld %lld", jsontext_number(known->process, "pid"),
+				      jsontext_number(known->thread, "tid")),
 			  style_of_wait(known->thread),
-			  text_format("%7lld %s", top_rows_number_of(known->process, "pid"), text));
+			  text_format("%7lld %s", jsontext_number(known->process, "pid"), text));
 		free(text);
 	}
 	free(list.item);
@@ -197,8 +191,8 @@ void top_rows_threads(struct top_rows *rows, const struct top_picture *picture, 
 
 static int compare_findings(const void *one, const void *other)
 {
-	long long a = top_rows_number_of(*(json_t *const *)one, "time_ns"),
-		  b = top_rows_number_of(*(json_t *const *)other, "time_ns");
+	long long a = jsontext_number(*(json_t *const *)one, "time_ns"),
+		  b = jsontext_number(*(json_t *const *)other, "time_ns");
 
 	return a < b ? 1 : a > b ? -1 : 0;
 }
@@ -215,7 +209,7 @@ static enum top_style style_of_grade(const json_t *finding)
 void top_rows_findings(struct top_rows *rows, const struct top_picture *picture)
 {
 	const json_t *findings = json_object_get(picture->document, "findings");
-	long long now_ns = top_rows_number_of(picture->document, "time_ns");
+	long long now_ns = jsontext_number(picture->document, "time_ns");
 	size_t count = json_array_size(findings);
 	const json_t **list = memory_get(count * sizeof(*list));
 
@@ -224,7 +218,7 @@ void top_rows_findings(struct top_rows *rows, const struct top_picture *picture)
 	if (count)
 		qsort(list, count, sizeof(*list), compare_findings);
 	for (size_t i = 0; i < count; i++) {
-		char *ago = line_lapse(top_rows_number_of(list[i], "time_ns"), now_ns);
+		char *ago = line_lapse(jsontext_number(list[i], "time_ns"), now_ns);
 
 		add_keyed(rows, text_format("f %s", jsontext_at(list[i], "fingerprint")),
 			  style_of_grade(list[i]),
@@ -242,13 +236,13 @@ static void add_export(struct top_rows *rows, const json_t *export)
 {
 	size_t open = json_array_size(json_object_get(export, "importers"));
 	const char *name = jsontext_at(export, "name");
-	char *size = bytes_text((uint64_t)top_rows_number_of(export, "bytes"));
+	char *size = bytes_text((uint64_t)jsontext_number(export, "bytes"));
 
-	add_keyed(rows, text_format("p %lld", top_rows_number_of(export, "pid")), TOP_PLAIN,
+	add_keyed(rows, text_format("p %lld", jsontext_number(export, "pid")), TOP_PLAIN,
 		  text_format("%10s  of device %lld exported by process %lld%s%s (%s), open in %zu "
 			      "process%s%s",
-			      size, top_rows_number_of(export, "device"),
-			      top_rows_number_of(export, "pid"), *name ? " as " : "", name,
+			      size, jsontext_number(export, "device"),
+			      jsontext_number(export, "pid"), *name ? " as " : "", name,
 			      jsontext_at(export, "kind"), open, open == 1 ? "" : "es",
 			      json_is_true(json_object_get(export, "freed")) ?
 				      ", freed by its owner" :
@@ -261,11 +255,11 @@ static void add_segment(struct top_rows *rows, const json_t *segment)
 	size_t mapped = json_array_size(json_object_get(segment, "mappers")),
 	       open = json_array_size(json_object_get(segment, "holders"));
 	const char *name = jsontext_at(segment, "name");
-	char *size = bytes_text((uint64_t)top_rows_number_of(segment, "bytes"));
+	char *size = bytes_text((uint64_t)jsontext_number(segment, "bytes"));
 
 	add_keyed(rows,
-		  text_format("m %lld %lld", top_rows_number_of(segment, "device"),
-			      top_rows_number_of(segment, "inode")),
+		  text_format("m %lld %lld", jsontext_number(segment, "device"),
+			      jsontext_number(segment, "inode")),
 		  TOP_PLAIN,
 		  text_format("%10s  %s%s, mapped by %zu process%s%s%s", size,
 			      *name ? name : "without a name",
@@ -284,15 +278,15 @@ static void add_users(struct top_rows *rows, const json_t *document)
 
 	json_array_foreach(json_object_get(document, "processes"), i, process)
 	{
-		long long bytes = top_rows_number_of(process, "shm_bytes");
+		long long bytes = jsontext_number(process, "shm_bytes");
 		char *size = bytes_text((uint64_t)bytes),
 		     *command = ps_command(json_incref(json_object_get(process, "argv")));
 
 		if (bytes)
-			add_keyed(rows, text_format("p %lld", top_rows_number_of(process, "pid")),
+			add_keyed(rows, text_format("p %lld", jsontext_number(process, "pid")),
 				  TOP_HEAD,
 				  text_format("%10s  in process %lld %s", size,
-					      top_rows_number_of(process, "pid"), command));
+					      jsontext_number(process, "pid"), command));
 		free(command);
 		free(size);
 	}
@@ -302,8 +296,8 @@ void top_rows_memory(struct top_rows *rows, const struct top_picture *picture)
 {
 	const json_t *made = json_object_get(picture->memory, "made"),
 		     *segments = json_object_get(picture->memory, "segments");
-	long long count = top_rows_number_of(made, "segments");
-	char *size = bytes_text((uint64_t)top_rows_number_of(made, "bytes"));
+	long long count = jsontext_number(made, "segments");
+	char *size = bytes_text((uint64_t)jsontext_number(made, "bytes"));
 	json_t *segment;
 	size_t i;
 
