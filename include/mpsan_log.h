@@ -33,6 +33,8 @@
 #define MPSAN_UNIT 64u
 #define MPSAN_CHUNK (256u << 10) /* by which a log grows; no record straddles two chunks */
 #define MPSAN_PAGE 4096u
+/* Generations that a chain of parents is followed: a damaged table may have a circle. */
+#define MPSAN_ANCESTORS 64u
 
 /* The enums of mpsan_enums.def: enum mpsan_how, enum mpsan_lock_kind, ... */
 #define ENUM(name)        \

@@ -68,8 +68,7 @@ static json_t *segment_json(const struct evidence_context *ctx, uint32_t segment
 	struct lives lives = {ctx, json_array(), 0};
 	uint32_t looked = 0;
 
-	EACH_SHM_EVENT(facts, segment - 1, at)
-	{
+	EACH_SHM_EVENT(facts, segment - 1, at) {
 		const struct fact_event *event = &facts->events[at - 1];
 
 		if (looked++ == ACTS_MAX)

@@ -8,23 +8,11 @@
 #include "../../include/mpsan_texts.h"
 #include "../reader/threads.h"
 
-#define ANCESTORS_MAX 64u
 #define THREADS_NAMED 6u
 
 const char *how_text(uint64_t how)
 {
 	return mpsan_how_text(how) ?: mpsan_how_text(MPSAN_HOW_FORK);
-}
-
-static bool is_self_or_ancestor(const struct reader *reader, uint32_t ancestor, uint32_t slot)
-{
-	for (uint32_t depth = 0; depth < ANCESTORS_MAX && slot < reader->session.slots; depth++) {
-		if (slot == ancestor)
-			return true;
-		slot = reader->session.table[slot].parent -
-		       1; /* no parent wraps round to an invalid slot */
-	}
-	return false;
 }
 
 /* The name that a lock_name event gave this address before the event of the lock; borrowed. */
@@ -34,7 +22,7 @@ static const char *logged_name(const struct reader *reader, const struct lock_re
 		const struct seen_name *name = &reader->names.item[i];
 
 		if (name->lock == lock->address && name->at.time_ns <= lock->at->time_ns &&
-		    is_self_or_ancestor(reader, name->at.by, lock->at->by))
+		    fact_is_ancestor(&reader->facts, name->at.by, lock->at->by))
 			return reader_text(reader, name->at.slot, name->name);
 	}
 	return NULL;
@@ -98,7 +86,7 @@ static const struct seen_share *find_share(const struct reader *reader, const st
 
 		if (share->ev.lock == lock->address && !share->gone &&
 		    share->at.time_ns <= lock->at->time_ns &&
-		    is_self_or_ancestor(reader, share->at.by, lock->at->by))
+		    fact_is_ancestor(&reader->facts, share->at.by, lock->at->by))
 			return share;
 	}
 	return NULL;

@@ -30,8 +30,8 @@ const char *segment_name(const struct reader *reader, uint32_t segment)
 	if (name || !segment)
 		return name;
 	EACH_SHM_EVENT(&reader->facts, segment - 1, at)
-	if ((name = event_name(reader, &reader->facts.events[at - 1])))
-		return name;
+		if ((name = event_name(reader, &reader->facts.events[at - 1])))
+			return name;
 	return NULL;
 }
 
@@ -69,8 +69,7 @@ char *segment_names(const struct reader *reader, uint32_t segment)
 
 	if (!segment)
 		return NULL;
-	EACH_SHM_EVENT(&reader->facts, segment - 1, at)
-	{
+	EACH_SHM_EVENT(&reader->facts, segment - 1, at) {
 		const char *name = event_name(reader, &reader->facts.events[at - 1]);
 		uint64_t hash = name ? shm_name_hash(name) : 0;
 		bool known = !name;
@@ -101,8 +100,7 @@ char *segment_mappers(const struct reader *reader, uint32_t segment, uint64_t ti
 
 	if (!segment)
 		return text_copy("no process");
-	EACH_SHM_EVENT(facts, segment - 1, at)
-	{
+	EACH_SHM_EVENT(facts, segment - 1, at) {
 		const struct fact_event *event = &facts->events[at - 1];
 		uint64_t end;
 

@@ -173,3 +173,11 @@ bool fact_argv_has(const struct mpsan_process *process, const char *word)
 			return true;
 	return false;
 }
+
+bool fact_is_ancestor(const struct facts *facts, uint32_t slot, uint32_t other)
+{
+	EACH_ANCESTOR(facts, other)
+		if (other == slot)
+			return true;
+	return false;
+}

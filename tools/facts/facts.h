@@ -131,6 +131,15 @@ struct fact_event {
 #define EVENT_FACT_WORDS 14 /* the most fields of such an event */
 #define EVENT_AS(event, name) ((const struct ev_##name *)(event)->field)
 
+/*
+ * A process and those that made it, the nearest first. `at` is the variable of the loop: it begins with the
+ * process, and is no slot any more when the last one is done (no parent wraps round).
+ */
+#define EACH_ANCESTOR_IN(processes, count, at)                                \
+	for (uint32_t depth_ = 0; depth_ < MPSAN_ANCESTORS && (at) < (count); \
+	     depth_++, (at) = (processes)[at].slot->parent - 1)
+#define EACH_ANCESTOR(facts, at) EACH_ANCESTOR_IN((facts)->processes, (facts)->process_count, at)
+
 struct facts {
 	uint64_t now_ns;
 	const struct fact_process *processes; /* by slot */
@@ -220,6 +229,9 @@ bool fact_wait_is_proof(const struct fact_wait *wait);
  * and process (FACT_NONE: no bound). FACT_NONE: none.
  */
 uint32_t fact_event_of(const struct facts *facts, uint32_t slot, uint32_t type, uint32_t before);
+
+/* Whether process `slot` is `other` or made it, directly or not. */
+bool fact_is_ancestor(const struct facts *facts, uint32_t slot, uint32_t other);
 
 /* Whether one of the process's recorded arguments contains `word`. */
 bool fact_argv_has(const struct mpsan_process *process, const char *word);

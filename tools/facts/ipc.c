@@ -4,7 +4,6 @@
 
 #include <stddef.h>
 
-#define ANCESTORS_MAX 64u
 #define CONTEXTS_MAX 4096u
 #define IMPORTS_MAX 65536u /* examined per query */
 
@@ -41,7 +40,7 @@ uint64_t cuda_end_ns(const struct facts *facts, uint32_t slot)
 
 uint32_t cuda_init_before(const struct facts *facts, uint32_t slot, uint64_t time_ns)
 {
-	for (uint32_t depth = 0; depth < ANCESTORS_MAX && slot < facts->process_count; depth++) {
+	EACH_ANCESTOR(facts, slot) {
 		const struct mpsan_process *process = facts->processes[slot].slot;
 		uint32_t init = facts->cuda.parties ? facts->cuda.parties[slot].init : 0;
 
@@ -50,18 +49,17 @@ uint32_t cuda_init_before(const struct facts *facts, uint32_t slot, uint64_t tim
 		if (!fact_how_copies(process->how))
 			return 0;
 		time_ns = process->birth_ns;
-		slot = process->parent - 1; /* no parent wraps round to an invalid slot */
 	}
 	return 0;
 }
 
 uint32_t cuda_fork_after(const struct facts *facts, uint32_t init, uint32_t slot)
 {
-	uint32_t owner = facts->cuda.inits[init - 1].at.by, depth = 0;
+	uint32_t owner = facts->cuda.inits[init - 1].at.by;
 
-	while (depth++ < ANCESTORS_MAX && slot < facts->process_count &&
-	       facts->processes[slot].slot->parent != owner + 1)
-		slot = facts->processes[slot].slot->parent - 1;
+	EACH_ANCESTOR(facts, slot)
+		if (facts->processes[slot].slot->parent == owner + 1)
+			break;
 	for (uint32_t i = facts->fork_count; i-- > 0 && slot < facts->process_count;)
 		if (facts->forks[i].child == slot)
 			return i;

@@ -7,7 +7,6 @@
 #include "../../shim/common/hash.h"
 #include "ipc.h"
 
-#define ANCESTORS_MAX 64u
 #define ACTS_MAX 65536u /* events about one segment, examined per query */
 
 static uint32_t list_of(const struct shm_facts *shm, uint64_t device, uint64_t inode)
@@ -229,8 +228,7 @@ uint64_t shm_bytes(const struct facts *facts, uint32_t segment)
 		bytes = EVENT_AS(made, shm)->bytes;
 	if (bytes || !segment)
 		return bytes;
-	EACH_SHM_EVENT(facts, segment - 1, at)
-	{
+	EACH_SHM_EVENT(facts, segment - 1, at) {
 		const struct fact_event *event = &facts->events[at - 1];
 
 		if (event->type == EV_shm && EVENT_AS(event, shm)->bytes > bytes)
@@ -259,8 +257,7 @@ uint32_t shm_mapped(const struct facts *facts, uint32_t segment, uint64_t time_n
 {
 	uint32_t work = ACTS_MAX;
 
-	EACH_SHM_EVENT(facts, segment - 1, at)
-	{
+	EACH_SHM_EVENT(facts, segment - 1, at) {
 		const struct fact_event *event = &facts->events[at - 1];
 		uint64_t end;
 
@@ -273,16 +270,6 @@ uint32_t shm_mapped(const struct facts *facts, uint32_t segment, uint64_t time_n
 			break;
 	}
 	return 0;
-}
-
-bool shm_is_ancestor(const struct facts *facts, uint32_t slot, uint32_t other)
-{
-	for (uint32_t depth = 0; depth < ANCESTORS_MAX && other < facts->process_count; depth++) {
-		if (other == slot)
-			return true;
-		other = facts->processes[other].slot->parent - 1; /* no parent: no slot */
-	}
-	return false;
 }
 
 bool shm_was_killed(const struct facts *facts, uint32_t slot)

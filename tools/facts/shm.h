@@ -99,8 +99,6 @@ uint64_t shm_unmap_ns(const struct facts *facts, const struct fact_event *map);
  */
 uint32_t shm_mapped(const struct facts *facts, uint32_t segment, uint64_t time_ns, uint32_t but);
 
-/* Whether `slot` is `other` or one of its ancestors. */
-bool shm_is_ancestor(const struct facts *facts, uint32_t slot, uint32_t other);
 /* It was killed: the time of its end was observed from outside, slightly late. */
 bool shm_was_killed(const struct facts *facts, uint32_t slot);
 /* Whether it had ended by that time. */

@@ -19,7 +19,6 @@
 
 #include "../base/filtered.h"
 
-#define GENERATIONS_MAX 64u
 #define FLAG_EXITING 4u /* the kernel's PF_EXITING, in stat */
 
 /* Reads a small file of /proc, NUL-terminated; false on failure. */
@@ -365,7 +364,7 @@ bool proc_descends(uint32_t pid, bool (*is_ours)(uint32_t pid, void *context), v
 {
 	if (!proc_living(pid))
 		return false;
-	for (unsigned depth = 0; pid && depth < GENERATIONS_MAX; depth++) {
+	for (unsigned depth = 0; pid && depth < MPSAN_ANCESTORS; depth++) {
 		if (is_ours(pid, context))
 			return true;
 		pid = proc_stat(pid, pid).parent;

@@ -172,8 +172,7 @@ static void add_acts(const struct memory *memory, uint32_t segment, json_t *obje
 	json_int_t sent = 0, received = 0;
 	json_t *removed = json_null();
 
-	EACH_SHM_EVENT(memory->facts, segment - 1, at)
-	{
+	EACH_SHM_EVENT(memory->facts, segment - 1, at) {
 		const struct fact_event *event = &memory->facts->events[at - 1];
 
 		sent += event->type == EV_shm_sent;

@@ -231,7 +231,7 @@ void shm_refresh_event(struct reader *reader, uint32_t event)
 	if (!segment || reader->over)
 		return;
 	EACH_SHM_EVENT(&reader->facts, segment - 1, at)
-	refresh(reader, at - 1);
+		refresh(reader, at - 1);
 }
 
 void shm_refresh_process(struct reader *reader, uint32_t slot)

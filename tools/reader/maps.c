@@ -9,8 +9,6 @@
 
 #include "../proc/proc.h"
 
-#define ANCESTORS_MAX 64u
-
 /* The modules of a living process, from /proc. */
 struct learned {
 	uint32_t slot;
@@ -178,15 +176,14 @@ const struct modules *maps_at(struct maps *maps, uint32_t slot, uint64_t time_ns
 	maps->slot = slot;
 	maps->time_ns = time_ns;
 	maps->known = reader->modules.count;
-	for (uint32_t depth = 0; depth < ANCESTORS_MAX && slot < reader->session.slots; depth++) {
+	READER_EACH_ANCESTOR(reader, slot) {
 		const struct mpsan_process *process = &reader->session.table[slot];
 		uint64_t from_ns = image_start_ns(&reader->processes[slot], time_ns);
 
 		maps_add_own(maps, slot, from_ns, time_ns);
-		if (from_ns || !process->parent)
+		if (from_ns)
 			break;
 		time_ns = process->birth_ns;
-		slot = process->parent - 1;
 	}
 	maps_add_learned(maps, maps->slot);
 	return &maps->list;

@@ -129,6 +129,10 @@ struct reader {
 	uint32_t ready_next;
 };
 
+/* A process and those that made it: see EACH_ANCESTOR. */
+#define READER_EACH_ANCESTOR(reader, at) \
+	EACH_ANCESTOR_IN((reader)->processes, (reader)->session.slots, at)
+
 /* Iterates over the slots of all processes by start time. */
 #define READER_EACH_SLOT(reader, slot)                                                          \
 	for (uint32_t slot##_at = 0, slot;                                                      \

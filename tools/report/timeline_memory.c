@@ -130,7 +130,7 @@ static void draw_segment(struct drawing *drawing, uint32_t segment)
 		.name = text_copy(name ? name : "shared memory without a name"),
 	};
 	EACH_SHM_EVENT(facts, segment, at)
-	draw_event(drawing, object, at - 1, &end);
+		draw_event(drawing, object, at - 1, &end);
 	drawing->line->objects.item[object].end_ns = end.open ? 0 : draw_time(drawing, end.last_ns);
 }
 
@@ -139,8 +139,7 @@ static void change_segment(struct drawing *drawing, uint32_t segment)
 	const struct facts *facts = drawing->facts;
 	uint64_t bytes = shm_bytes(facts, segment + 1);
 
-	EACH_SHM_EVENT(facts, segment, at)
-	{
+	EACH_SHM_EVENT(facts, segment, at) {
 		const struct fact_event *event = &facts->events[at - 1];
 
 		if (event->type == EV_shm_map)

@@ -51,10 +51,10 @@ static uint32_t count_workers(const struct mon_affinity *mon_affinity, uint32_t 
 	uint32_t count = 0;
 
 	WORKERS_EACH(mon_affinity->workers, slot)
-	count += is_copy(mon_affinity, slot) &&
-		 mon_affinity->workers->member[slot].parent == parent &&
-		 mon_affinity->workers->member[slot].total_ns >= SIBLING_NS &&
-		 has_affinity(mon_affinity, slot, set);
+		count += is_copy(mon_affinity, slot) &&
+			 mon_affinity->workers->member[slot].parent == parent &&
+			 mon_affinity->workers->member[slot].total_ns >= SIBLING_NS &&
+			 has_affinity(mon_affinity, slot, set);
 	return count;
 }
 
@@ -84,8 +84,8 @@ void mon_affinity_look(struct mon_affinity *mon_affinity, struct watchlog *log)
 	if (mon_affinity->processors < 2)
 		return;
 	WORKERS_EACH(mon_affinity->workers, slot)
-	if (is_copy(mon_affinity, slot) &&
-	    mon_affinity->workers->member[slot].total_ns >= BUSY_NS &&
-	    !mon_affinity->told[mon_affinity->workers->member[slot].parent])
-		mon_affinity_look_at(mon_affinity, log, slot);
+		if (is_copy(mon_affinity, slot) &&
+		    mon_affinity->workers->member[slot].total_ns >= BUSY_NS &&
+		    !mon_affinity->told[mon_affinity->workers->member[slot].parent])
+			mon_affinity_look_at(mon_affinity, log, slot);
 }

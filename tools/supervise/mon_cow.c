@@ -162,8 +162,8 @@ void mon_cow_look(struct mon_cow *mon_cow)
 	struct mon_cow_child *child;
 
 	WORKERS_EACH(mon_cow->workers, slot)
-	if (!mon_cow->known[slot] && is_forked_worker(mon_cow, slot))
-		mon_cow_begin(mon_cow, slot);
+		if (!mon_cow->known[slot] && is_forked_worker(mon_cow, slot))
+			mon_cow_begin(mon_cow, slot);
 	if (begun < mon_cow->next_ns)
 		return;
 	while (now_ns - begun < 1000000 && (child = whose_turn(mon_cow))) {

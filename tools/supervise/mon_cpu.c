@@ -41,8 +41,8 @@ static uint32_t processors_of(const struct mon_cpu *mon_cpu)
 
 	CPU_ZERO(&set);
 	WORKERS_EACH(workers, slot)
-	if (mon_cpu_counts(workers, slot))
-		quota_add_affinity(workers->reader->session.table[slot].pid, &set);
+		if (mon_cpu_counts(workers, slot))
+			quota_add_affinity(workers->reader->session.table[slot].pid, &set);
 	count = (uint32_t)CPU_COUNT(&set);
 	count = count < mon_cpu->quota ? count : mon_cpu->quota;
 	return count ? count : 1;
@@ -76,8 +76,8 @@ static void find_employer(const struct workers *workers, struct sight *sight)
 	uint32_t run = 0;
 
 	WORKERS_EACH(workers, slot)
-	if (workers->member[slot].python && workers->member[slot].parent != FACT_NONE)
-		*ARRAY_ADD(&parents) = workers->member[slot].parent;
+		if (workers->member[slot].python && workers->member[slot].parent != FACT_NONE)
+			*ARRAY_ADD(&parents) = workers->member[slot].parent;
 	if (parents.count)
 		qsort(parents.item, parents.count, sizeof(uint32_t), compare_numbers);
 	for (uint32_t i = 0; i < parents.count; i++) {

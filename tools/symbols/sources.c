@@ -73,7 +73,7 @@ static const char *began_in(const struct reader *reader, uint32_t slot)
 {
 	const struct session *session = &reader->session;
 
-	for (uint32_t i = 0; slot < session->slots && i < session->slots; i++) {
+	READER_EACH_ANCESTOR(reader, slot) {
 		const struct mpsan_process *process = &session->table[slot];
 		const struct logfile *log = reader->logs[slot];
 		const struct mpsan_log *head = log ? logfile_head(log) : NULL;
@@ -81,9 +81,8 @@ static const char *began_in(const struct reader *reader, uint32_t slot)
 		if (head && *head->directory == '/' &&
 		    memchr(head->directory, '\0', sizeof(head->directory)))
 			return head->directory;
-		if (!fact_how_copies(process->how) || !process->parent)
+		if (!fact_how_copies(process->how))
 			break;
-		slot = process->parent - 1;
 	}
 	return NULL;
 }

@@ -11,8 +11,6 @@
 #include "../proc/procmaps.h"
 #include "../reader/hidepid.h"
 
-#define ANCESTORS_MAX 64u
-
 #define BUCKETS 4096u
 
 /* What is known of reader->shares, by index. */
@@ -180,7 +178,7 @@ static uint32_t find_event(const struct shared *shared, uint32_t slot, uint64_t 
 	const struct reader *reader = shared->reader;
 	uint64_t until_ns = UINT64_MAX;
 
-	for (uint32_t depth = 0; depth < ANCESTORS_MAX && slot < reader->session.slots; depth++) {
+	READER_EACH_ANCESTOR(reader, slot) {
 		const struct mpsan_process *process = &reader->session.table[slot];
 		uint32_t event = newest_event(shared, slot, address, until_ns);
 
@@ -188,10 +186,9 @@ static uint32_t find_event(const struct shared *shared, uint32_t slot, uint64_t 
 			return reader->shares.item[event].gone || lost_events(shared, slot) ?
 				       FACT_NONE :
 				       event;
-		if (!process->parent || !fact_how_copies(process->how))
+		if (!fact_how_copies(process->how))
 			break;
 		until_ns = process->birth_ns;
-		slot = process->parent - 1;
 	}
 	return FACT_NONE;
 }

@@ -6,8 +6,6 @@
  */
 #include "../rule.h"
 
-#define ANCESTORS_MAX 64u
-
 #define EXCLUDER "{cause_who} left the memory out of its forks (madvise with MADV_DONTFORK)"
 
 static MESSAGE msg_fault = {
@@ -35,7 +33,7 @@ static uint32_t excluder(const struct facts *facts, const struct fact_event *fau
 	uint64_t address = EVENT_AS(fault, fault)->address;
 	uint32_t slot = fault->at.by;
 
-	for (uint32_t depth = 0; depth < ANCESTORS_MAX && slot < facts->process_count; depth++) {
+	EACH_ANCESTOR(facts, slot) {
 		uint32_t event = fact_event_of(facts, slot, EV_dontfork, FACT_NONE);
 
 		for (; event != FACT_NONE; event = fact_event_of(facts, slot, EV_dontfork, event)) {
@@ -45,7 +43,6 @@ static uint32_t excluder(const struct facts *facts, const struct fact_event *fau
 			    address - ev->address < ev->bytes)
 				return event;
 		}
-		slot = facts->processes[slot].slot->parent - 1; /* without a parent: too large */
 	}
 	return FACT_NONE;
 }

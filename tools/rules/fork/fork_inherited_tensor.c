@@ -21,8 +21,8 @@ static MESSAGE msg_unmap = {
 static bool has_own(const struct facts *facts, uint32_t segment, uint32_t slot)
 {
 	EACH_SHM_EVENT(facts, segment - 1, at)
-	if (facts->events[at - 1].type == EV_shm && facts->events[at - 1].at.by == slot)
-		return true;
+		if (facts->events[at - 1].type == EV_shm && facts->events[at - 1].at.by == slot)
+			return true;
 	return false;
 }
 
@@ -34,7 +34,7 @@ static bool has_by_fork(const struct facts *facts, uint32_t segment, uint32_t sl
 	uint32_t maker = shm_maker(facts, segment);
 
 	return slot != maker && fact_how_copies(facts->processes[slot].slot->how) &&
-	       shm_is_ancestor(facts, maker, slot) && !has_own(facts, segment, slot);
+	       fact_is_ancestor(facts, maker, slot) && !has_own(facts, segment, slot);
 }
 
 static bool is_removal(const struct fact_event *event)

@@ -40,7 +40,7 @@ static bool is_foreign_tracker(const struct facts *facts, uint32_t slot, uint32_
 	uint32_t parent = facts->processes[process_born_as(facts, slot)].slot->parent;
 
 	return role_of(facts->processes[slot].slot) == ROLE_TRACKER && parent &&
-	       !shm_is_ancestor(facts, parent - 1, maker);
+	       !fact_is_ancestor(facts, parent - 1, maker);
 }
 
 static void judge_removal(const struct facts *facts, const struct trigger *trigger,
@@ -63,11 +63,12 @@ static void judge_removal(const struct facts *facts, const struct trigger *trigg
 static uint32_t removal(const struct facts *facts, uint32_t segment, uint64_t time_ns)
 {
 	EACH_SHM_EVENT(facts, segment - 1, at)
-	if ((facts->events[at - 1].type == EV_shm_unlinked ||
-	     (facts->events[at - 1].type == EV_shm_inherited &&
-	      EVENT_AS(&facts->events[at - 1], shm_inherited)->what == MPSAN_SHM_UNLINKED)) &&
-	    facts->events[at - 1].at.time_ns <= time_ns + EVENT_SETTLE_NS)
-		return at;
+		if ((facts->events[at - 1].type == EV_shm_unlinked ||
+		     (facts->events[at - 1].type == EV_shm_inherited &&
+		      EVENT_AS(&facts->events[at - 1], shm_inherited)->what ==
+			      MPSAN_SHM_UNLINKED)) &&
+		    facts->events[at - 1].at.time_ns <= time_ns + EVENT_SETTLE_NS)
+			return at;
 	return 0;
 }
 

@@ -32,8 +32,8 @@ static MESSAGE msg_unknown = {
 static bool was_mapped(const struct facts *facts, uint32_t segment)
 {
 	EACH_SHM_EVENT(facts, segment - 1, at)
-	if (facts->events[at - 1].type == EV_shm_map)
-		return true;
+		if (facts->events[at - 1].type == EV_shm_map)
+			return true;
 	return false;
 }
 

@@ -45,10 +45,10 @@ static bool is_limited(const struct facts *facts, uint32_t segment)
 static uint32_t oversize(const struct facts *facts, uint32_t segment)
 {
 	EACH_SHM_EVENT(facts, segment - 1, at)
-	if (facts->events[at - 1].type == EV_shm_size &&
-	    EVENT_AS(&facts->events[at - 1], shm_size)->bytes >
-		    EVENT_AS(&facts->events[at - 1], shm_size)->free)
-		return at;
+		if (facts->events[at - 1].type == EV_shm_size &&
+		    EVENT_AS(&facts->events[at - 1], shm_size)->bytes >
+			    EVENT_AS(&facts->events[at - 1], shm_size)->free)
+			return at;
 	return 0;
 }
 

@@ -108,9 +108,9 @@ static void judge_name(const struct facts *facts, const struct trigger *trigger,
 		return;
 	maker = shm_maker(facts, segment);
 	EACH_SHM_EVENT(facts, segment - 1, at)
-	if (facts->events[at - 1].type == EV_shm_unlinked &&
-	    facts->events[at - 1].at.time_ns <= refused->at.time_ns)
-		removed = at;
+		if (facts->events[at - 1].type == EV_shm_unlinked &&
+		    facts->events[at - 1].at.time_ns <= refused->at.time_ns)
+			removed = at;
 	if (removed && maker != refused->at.by &&
 	    shm_has_ended(facts, maker, facts->events[removed - 1].at.time_ns + EVENT_SETTLE_NS) &&
 	    role_of(facts->processes[facts->events[removed - 1].at.by].slot) == ROLE_SHM_MANAGER)

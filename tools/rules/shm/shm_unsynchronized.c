@@ -21,8 +21,7 @@ static bool is_writer(const struct facts *facts, uint32_t event)
 /* The event by which a second process mapped the segment for writing: index + 1; 0: none. */
 static uint32_t second_writer(const struct facts *facts, uint32_t segment)
 {
-	EACH_SHM_EVENT(facts, segment, at)
-	{
+	EACH_SHM_EVENT(facts, segment, at) {
 		uint32_t other = is_writer(facts, at - 1) ?
 					 shm_mapped(facts, segment + 1,
 						    facts->events[at - 1].at.time_ns,

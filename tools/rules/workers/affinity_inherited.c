@@ -7,8 +7,6 @@
 
 #include "../rule.h"
 
-#define GENERATIONS 8
-
 static MESSAGE msg_choice = {
 	"{who} and {siblings} further workers take turns on one processor: their parent was bound "
 	"to it at {cause_at}, before it forked; until then it could use {cause_before} processors",
@@ -27,12 +25,11 @@ static MESSAGE message_text = {
  */
 static uint32_t choice(const struct facts *facts, uint32_t slot)
 {
-	for (unsigned i = 0; i < GENERATIONS && slot < facts->process_count; i++) {
+	EACH_ANCESTOR(facts, slot) {
 		uint32_t at = fact_event_of(facts, slot, EV_affinity, FACT_NONE);
 
 		if (at != FACT_NONE)
 			return at;
-		slot = facts->processes[slot].slot->parent - 1; /* without a parent: too large */
 	}
 	return FACT_NONE;
 }
