@@ -8,6 +8,7 @@
 
 #include "../../include/mpsan_texts.h"
 #include "../facts/ipc.h"
+#include "text_process.h"
 
 const char *memory_text(uint64_t memory)
 {
@@ -100,22 +101,13 @@ char *result_text(const char *function, uint64_t result)
 
 char *end_text(const struct facts *facts, uint32_t slot)
 {
-	const struct mpsan_process *process = facts->processes[slot].slot;
-
 	switch (cuda_end(facts, slot)) {
-	case CUDA_END_EXIT:
-		return process->end_value > 0 ?
-			       text_format("exited with status %d", process->end_value) :
-			       text_copy("exited");
+	case CUDA_END_NOT:
+		return text_copy(PROCESS_STAYED);
 	case CUDA_END_EXEC:
 		return text_copy("executed another program");
-	case CUDA_END_KILLED:
-		return text_format("was killed by signal %d (%s)", process->end_value,
-				   strsignal(process->end_value));
-	case CUDA_END_SILENT:
-		return text_copy("ended for an unknown reason");
 	default:
-		return text_copy("was still running at the end");
+		return process_ended_text(facts->processes[slot].slot);
 	}
 }
 

@@ -52,23 +52,27 @@ static char *trigger_text(const struct reader *reader, uint32_t slot, uint64_t t
 			   (double)(time_ns - birth) / 1e9, session);
 }
 
+char *process_ended_text(const struct mpsan_process *process)
+{
+	if (process->end == MPSAN_END_SIGNAL)
+		return text_format("was killed by signal %d (%s)", process->end_value,
+				   strsignal(process->end_value));
+	if (process->end == MPSAN_END_EXIT && process->end_value > 0)
+		return text_format("exited with status %d", process->end_value);
+	return text_copy(process->end ? "exited" : "ended for an unknown reason");
+}
+
 char *process_end_text(const struct reader *reader, uint32_t slot)
 {
 	const struct fact_process *process = &reader->facts.processes[slot];
-	char *when, *text;
+	char *ended, *when, *text;
 
 	if (!process->gone || process->stayed)
-		return text_copy("was still running at the end");
+		return text_copy(PROCESS_STAYED);
+	ended = process_ended_text(process->slot);
 	when = trigger_text(reader, slot, process->gone_ns);
-	if (process->slot->end == MPSAN_END_SIGNAL)
-		text = text_format("was killed by signal %d (%s) %s", process->slot->end_value,
-				   strsignal(process->slot->end_value), when);
-	else if (process->slot->end == MPSAN_END_EXIT && process->slot->end_value > 0)
-		text = text_format("exited with status %d %s", process->slot->end_value, when);
-	else
-		text = text_format("%s %s",
-				   process->slot->end ? "exited" : "ended for an unknown reason",
-				   when);
+	text = text_format("%s %s", ended, when);
+	free(ended);
 	free(when);
 	return text;
 }

@@ -14,6 +14,11 @@ char *process_text(const struct reader *reader, uint32_t slot);
 /* The name alone, which the caller frees; NULL: unknown. */
 char *process_given_name(const struct reader *reader, uint32_t slot);
 
+#define PROCESS_STAYED "was still running at the end"
+
+/* "was killed by signal 9 (Killed)", of a process that has ended. The caller frees it. */
+char *process_ended_text(const struct mpsan_process *process);
+
 /*
  * How it ended, as the end of a sentence: "exited with status 1 at the age of 0.4 s (2.3 s into the
  * session)". The caller frees it.
