@@ -88,7 +88,7 @@ def check_structure(tree):
     """What the tree asks of each row: a snippet, stories, a program, a row in the folder's README."""
     run(tree, "cc", "-fsyntax-only", "-Wall", "-Werror", "-D_GNU_SOURCE", "tests/snippets/snippets.c")
     for script, cases in (("test_tables.py", ("rule_files", "rule_stories", "rule_programs", "hook_bodies", "exports")),
-                          ("test_layers.py", ("folders", "includes"))):
+                          ("test_layers.py", ("folders", "includes")), ("test_licence.py", ("sources",))):
         run(tree, sys.executable, f"tests/structure/{script}", *cases, BUILD=str(tree / "build"))
 
 

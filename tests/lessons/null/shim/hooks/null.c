@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The null hook: makes its call, and logs the null event. */
 #include <unistd.h>
 

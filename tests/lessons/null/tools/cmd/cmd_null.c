@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mpsan null: does nothing. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* --report null: the number of findings, and nothing else. */
 #include "formats.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* null-call: repeats the null event, as a rule that finds what is no hazard. */
 #include "../rule.h"
 
