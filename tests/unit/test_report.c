@@ -128,10 +128,9 @@ static struct finding finding_of_wait(enum grade grade)
 	return (struct finding){.rule = RULE_fork_libc_lock,
 				.grade = grade,
 				.message_text = &message_text,
-				.unlock = FACT_NONE,
-				.deadlock = FACT_NONE,
-				.order = FACT_NONE,
-				.left = FACT_NONE};
+				.fork = 1,
+				.held = 1,
+				.wait = 1};
 }
 
 /* A wait that is a note until the supervisor has looked, and then an error, is one finding, whichever is told first. */

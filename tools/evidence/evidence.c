@@ -80,34 +80,34 @@ static void evidence_gather(struct evidence *evidence)
 	const struct facts *facts = &evidence->reader->facts;
 	const struct finding *finding = evidence->finding;
 
-	if (finding->fork < facts->fork_count) {
-		evidence->fork = &facts->forks[finding->fork];
+	if (finding->fork - 1 < facts->fork_count) {
+		evidence->fork = &facts->forks[finding->fork - 1];
 		evidence->subject = &evidence->fork->at;
 		callsite_init(&evidence->ctx, &evidence->forker, &evidence->fork->at,
 			      evidence->fork->at.tid, evidence->fork->ev.stack,
 			      evidence->fork->ev.python);
 		callsite_locate(&evidence->ctx, &evidence->forker, 0, true);
 	}
-	if (finding->held < facts->held_count) {
-		evidence->held = &facts->helds[finding->held];
+	if (finding->held - 1 < facts->held_count) {
+		evidence->held = &facts->helds[finding->held - 1];
 		set_holder(evidence);
 	}
-	if (finding->left < facts->left_count) {
-		const struct fact_left *left = &facts->lefts[finding->left];
+	if (finding->left - 1 < facts->left_count) {
+		const struct fact_left *left = &facts->lefts[finding->left - 1];
 
 		evidence->subject = &left->at;
 		evidence->lock = (struct lock_ref){&left->at,	  NULL,		  left->ev.lock,
 						   left->ev.kind, left->ev.flags, NULL};
 	}
-	if (finding->wait < facts->wait_count) {
-		const struct fact_wait *wait = &facts->waits[finding->wait];
+	if (finding->wait - 1 < facts->wait_count) {
+		const struct fact_wait *wait = &facts->waits[finding->wait - 1];
 
 		set_sufferer(evidence, &wait->at, wait->ev.stack, wait->ev.python, wait->ev.caller);
 		evidence->lock = (struct lock_ref){&wait->at,	   evidence->held,
 						   wait->ev.lock,  wait->ev.kind,
 						   wait->ev.flags, evidence->sufferer.native};
-	} else if (finding->unlock < facts->unlock_count) {
-		const struct fact_unlock *unlock = &facts->unlocks[finding->unlock];
+	} else if (finding->unlock - 1 < facts->unlock_count) {
+		const struct fact_unlock *unlock = &facts->unlocks[finding->unlock - 1];
 
 		set_sufferer(evidence, &unlock->at, unlock->ev.stack, unlock->ev.python,
 			     unlock->ev.caller);
@@ -123,9 +123,9 @@ static void evidence_gather_deadlock(struct evidence *evidence)
 	const struct facts *facts = &evidence->reader->facts;
 	const struct fact_blocked *first;
 
-	if (evidence->finding->deadlock >= facts->deadlock_count)
+	if (evidence->finding->deadlock - 1 >= facts->deadlock_count)
 		return;
-	evidence->deadlock = &facts->deadlocks[evidence->finding->deadlock];
+	evidence->deadlock = &facts->deadlocks[evidence->finding->deadlock - 1];
 	if (evidence->deadlock->begin >= evidence->deadlock->end)
 		return;
 	first = deadlock_sufferer(facts, evidence->deadlock);
@@ -140,9 +140,9 @@ static void evidence_gather_order(struct evidence *evidence)
 {
 	const struct facts *facts = &evidence->reader->facts;
 
-	if (evidence->finding->order >= facts->order_count)
+	if (evidence->finding->order - 1 >= facts->order_count)
 		return;
-	evidence->order = &facts->orders[evidence->finding->order];
+	evidence->order = &facts->orders[evidence->finding->order - 1];
 	set_sufferer(evidence, &evidence->order->at, evidence->order->ev.stack,
 		     evidence->order->ev.python, evidence->order->ev.second_caller);
 }
@@ -177,8 +177,8 @@ static void set_arg(struct evidence *evidence, enum arg arg, char *text)
 static char *unfollowed_holder(const struct evidence *evidence)
 {
 	const struct facts *facts = &evidence->reader->facts;
-	uint64_t owner = evidence->finding->wait < facts->wait_count ?
-				 facts->waits[evidence->finding->wait].ev.owner :
+	uint64_t owner = evidence->finding->wait - 1 < facts->wait_count ?
+				 facts->waits[evidence->finding->wait - 1].ev.owner :
 				 0;
 
 	return owner ? text_format("thread %llu", (unsigned long long)owner) :
@@ -221,9 +221,9 @@ static void wait_args(struct evidence *evidence, const struct fact_fork *fork)
 	const struct facts *facts = &evidence->reader->facts;
 	const struct finding *finding = evidence->finding;
 	const struct fact_wait *wait =
-		finding->wait < facts->wait_count ? &facts->waits[finding->wait] : NULL;
+		finding->wait - 1 < facts->wait_count ? &facts->waits[finding->wait - 1] : NULL;
 	const struct fact_left *left =
-		finding->left < facts->left_count ? &facts->lefts[finding->left] : NULL;
+		finding->left - 1 < facts->left_count ? &facts->lefts[finding->left - 1] : NULL;
 
 	set_arg(evidence, ARG_lost, lost_signallers_lost(fork));
 	set_arg(evidence, ARG_pool, text_format("%u", wait ? wait->pool_threads : 0));
@@ -470,11 +470,11 @@ uint64_t evidence_lock(const struct facts *facts, const struct finding *finding)
 {
 	if (finding->init)
 		return EVIDENCE_DRIVER;
-	if (finding->wait < facts->wait_count)
-		return facts->waits[finding->wait].ev.lock;
-	if (finding->unlock < facts->unlock_count)
-		return facts->unlocks[finding->unlock].ev.lock;
-	if (finding->left < facts->left_count)
-		return facts->lefts[finding->left].ev.lock;
-	return finding->held < facts->held_count ? facts->helds[finding->held].ev.lock : 0;
+	if (finding->wait - 1 < facts->wait_count)
+		return facts->waits[finding->wait - 1].ev.lock;
+	if (finding->unlock - 1 < facts->unlock_count)
+		return facts->unlocks[finding->unlock - 1].ev.lock;
+	if (finding->left - 1 < facts->left_count)
+		return facts->lefts[finding->left - 1].ev.lock;
+	return finding->held - 1 < facts->held_count ? facts->helds[finding->held - 1].ev.lock : 0;
 }

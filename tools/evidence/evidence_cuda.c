@@ -277,10 +277,11 @@ static void init_args(const struct cuda_subjects *subjects, json_t *args)
 	args_set(args, ARG_init_function, function_text(subjects, &init->at, init->ev.function));
 	starter_args(subjects, args);
 	args_set(args, ARG_parent, number(process_of(subjects, init->at.by)->pid));
-	if (finding->fork < subjects->facts->fork_count)
-		args_set(args, ARG_forked,
-			 number(process_of(subjects, subjects->facts->forks[finding->fork].at.by)
-					->pid));
+	if (finding->fork - 1 < subjects->facts->fork_count)
+		args_set(
+			args, ARG_forked,
+			number(process_of(subjects, subjects->facts->forks[finding->fork - 1].at.by)
+				       ->pid));
 }
 
 /*

@@ -13,7 +13,7 @@ static const struct fact_order *order_at(const struct evidence_context *ctx,
 					 const struct finding *finding, uint32_t i)
 {
 	const struct facts *facts = &ctx->reader->facts;
-	uint32_t index = i ? finding->earlier[i - 1] : finding->order;
+	uint32_t index = (i ? finding->earlier[i - 1] : finding->order) - 1;
 
 	return index < facts->order_count ? &facts->orders[index] : NULL;
 }

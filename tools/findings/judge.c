@@ -70,8 +70,7 @@ static uint32_t find_same(const struct judge *judge, const json_t *told)
 
 static bool is_proof_of_wait(const struct finding *finding)
 {
-	return (finding->wait != FACT_NONE || finding->deadlock != FACT_NONE) &&
-	       finding->grade == GRADE_ERROR;
+	return (finding->wait || finding->deadlock) && finding->grade == GRADE_ERROR;
 }
 
 /*
@@ -83,9 +82,9 @@ static uint64_t stuck_since(const struct judge *judge, const struct finding *fin
 	const struct facts *facts = &judge->reader->facts;
 	const struct fact_deadlock *deadlock;
 
-	if (finding->deadlock == FACT_NONE)
+	if (!finding->deadlock)
 		return 0;
-	deadlock = &facts->deadlocks[finding->deadlock];
+	deadlock = &facts->deadlocks[finding->deadlock - 1];
 	return deadlock->begin < deadlock->end ?
 		       facts->blockeds[deadlock->begin].ev.since ^
 			       (uint64_t)facts->blockeds[deadlock->begin].at.tid << 40 :
@@ -126,7 +125,7 @@ static uint32_t judge_fold(struct judge *judge, json_t *told, const struct findi
 		set_grade(judge, judged, grade);
 	}
 	json_decref(told);
-	same = (finding->wait != FACT_NONE && finding->wait == judged->wait) ||
+	same = (finding->wait && finding->wait == judged->wait) ||
 	       (stuck && stuck == judged->stuck);
 	set_count(judged, judged->count + !same);
 	judged->wait = finding->wait;
@@ -136,14 +135,13 @@ static uint32_t judge_fold(struct judge *judge, json_t *told, const struct findi
 
 static bool is_about_same(const struct instance *one, const struct instance *other)
 {
-	return one->fork != FACT_NONE && one->fork == other->fork && one->lock &&
-	       one->lock == other->lock;
+	return one->fork && one->fork == other->fork && one->lock && one->lock == other->lock;
 }
 
 /* A wait that was reported twice counts once, as the later report. */
 static bool is_counted_as(const struct instance *one, const struct instance *other)
 {
-	return one->found == other->found && one->wait == other->wait && one->wait != FACT_NONE;
+	return one->found == other->found && one->wait && one->wait == other->wait;
 }
 
 static void replace(struct judge *judge, struct instance *instance, const struct instance *by)
@@ -163,7 +161,7 @@ static void replace(struct judge *judge, struct instance *instance, const struct
  */
 static void judge_tie(struct judge *judge, struct instance fresh)
 {
-	if (fresh.fork == FACT_NONE || !fresh.lock)
+	if (!fresh.fork || !fresh.lock)
 		return;
 	if (fresh.grade == GRADE_ERROR ||
 	    (fresh.lock == EVIDENCE_DRIVER && fresh.grade == GRADE_WARNING)) {

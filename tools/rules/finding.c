@@ -5,12 +5,10 @@
 void finding_add(struct findings *out, const struct trigger *trigger, struct finding finding)
 {
 	finding.trigger = *trigger;
-	finding.wait = trigger->kind == TRIGGER_WAIT ? trigger->index : FACT_NONE;
-	finding.unlock = trigger->kind == TRIGGER_UNLOCK ? trigger->index : FACT_NONE;
-	finding.deadlock = trigger->kind == TRIGGER_DEADLOCK ? trigger->index : FACT_NONE;
-	finding.order = trigger->kind == TRIGGER_ORDER ? trigger->index : FACT_NONE;
-	finding.left = trigger->kind == TRIGGER_KEPT_LOCK ? trigger->index : FACT_NONE;
-	for (uint32_t i = 0; i + 1 < ORDERS_MAX && trigger->kind != TRIGGER_ORDER; i++)
-		finding.earlier[i] = FACT_NONE;
+	finding.wait = trigger->kind == TRIGGER_WAIT ? trigger->index + 1 : 0;
+	finding.unlock = trigger->kind == TRIGGER_UNLOCK ? trigger->index + 1 : 0;
+	finding.deadlock = trigger->kind == TRIGGER_DEADLOCK ? trigger->index + 1 : 0;
+	finding.order = trigger->kind == TRIGGER_ORDER ? trigger->index + 1 : 0;
+	finding.left = trigger->kind == TRIGGER_KEPT_LOCK ? trigger->index + 1 : 0;
 	out->add(out, &finding);
 }

@@ -108,19 +108,20 @@ struct message_text {
 		__attribute__((used, section("mpsan_messages"), aligned(sizeof(const char *))))
 extern const struct message_text __start_mpsan_messages[], __stop_mpsan_messages[];
 
-/* What a rule found. Indices may be FACT_NONE. */
+/*
+ * What a rule found. Its references are slots, or indices into the arrays of the facts, each + 1; 0 is none, and so
+ * is FACT_NONE + 1.
+ */
 struct finding {
 	enum rule_id rule;
 	enum grade grade;
 	const struct message_text *message_text;
-	uint32_t held, fork, wait, unlock;
-	uint32_t deadlock, order, left;
-	uint32_t earlier[ORDERS_MAX - 1]; /* the orders that form a cycle with it, in sequence */
 	struct trigger trigger;
-	/* For CUDA, each an index + 1; 0: none. */
-	uint32_t init, piece, import, context;
-	/* For events, shared memory and processes, each an index or slot + 1; 0: none. */
-	uint32_t cause, segment, process;
+	uint32_t held, fork;
+	uint32_t wait, unlock, deadlock, order, left; /* the trigger, if it is of that kind */
+	uint32_t earlier[ORDERS_MAX - 1]; /* the orders that form a cycle with it, in sequence */
+	uint32_t init, piece, import, context; /* of CUDA */
+	uint32_t cause, segment, process; /* of events, shared memory and processes */
 	uint64_t amount; /* a count for the texts: {amount} */
 	const char *fix; /* replaces the rule's fix; NULL: keep that */
 };
@@ -140,34 +141,29 @@ struct findings {
 		    (struct finding){.rule = RULE_##id,               \
 				     .grade = (how_bad),              \
 				     .message_text = (told),          \
-				     .fork = (fork_index),            \
-				     .held = (held_index)})
+				     .fork = (fork_index) + 1,        \
+				     .held = (held_index) + 1})
 /* Like FIND, for CUDA: a driver that was initialised before a fork, and shared device memory. */
-#define FIND_FORKED(out, id, how_bad, trigger, init_index, fork_index, told) \
-	finding_add((out), (trigger),                                        \
-		    (struct finding){.rule = RULE_##id,                      \
-				     .grade = (how_bad),                     \
-				     .message_text = (told),                 \
-				     .fork = (fork_index),                   \
-				     .held = FACT_NONE,                      \
-				     .init = (init_index)})
-#define FIND_SHARED(out, id, how_bad, trigger, piece_index, import_index, told) \
-	finding_add((out), (trigger),                                           \
-		    (struct finding){.rule = RULE_##id,                         \
-				     .grade = (how_bad),                        \
-				     .message_text = (told),                    \
-				     .fork = FACT_NONE,                         \
-				     .held = FACT_NONE,                         \
-				     .piece = (piece_index),                    \
-				     .import = (import_index)})
+#define FIND_FORKED(out, id, how_bad, trigger, of_init, fork_index, told) \
+	finding_add((out), (trigger),                                     \
+		    (struct finding){.rule = RULE_##id,                   \
+				     .grade = (how_bad),                  \
+				     .message_text = (told),              \
+				     .fork = (fork_index) + 1,            \
+				     .init = (of_init)})
+#define FIND_SHARED(out, id, how_bad, trigger, of_piece, of_import, told) \
+	finding_add((out), (trigger),                                     \
+		    (struct finding){.rule = RULE_##id,                   \
+				     .grade = (how_bad),                  \
+				     .message_text = (told),              \
+				     .piece = (of_piece),                 \
+				     .import = (of_import)})
 /* Like FIND, for events and processes: .cause, .segment, .process, .amount as named arguments. */
-#define FIND_EVENT(out, id, how_bad, trigger, told, ...)     \
-	finding_add((out), (trigger),                        \
-		    (struct finding){.rule = RULE_##id,      \
-				     .grade = (how_bad),     \
-				     .message_text = (told), \
-				     .fork = FACT_NONE,      \
-				     .held = FACT_NONE __VA_OPT__(, ) __VA_ARGS__})
+#define FIND_EVENT(out, id, how_bad, trigger, told, ...) \
+	finding_add((out), (trigger),                    \
+		    (struct finding){.rule = RULE_##id,  \
+				     .grade = (how_bad), \
+				     .message_text = (told)__VA_OPT__(, ) __VA_ARGS__})
 void finding_add(struct findings *out, const struct trigger *trigger, struct finding finding);
 
 /* The rule that reports a wait; RULE_COUNT: none. */

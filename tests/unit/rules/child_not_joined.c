@@ -11,7 +11,7 @@ static void not_joined_warns_of_a_child_that_outlives_its_parent(void **state)
 	assert_told(TRIGGER_ENDED, CHILD, child_not_joined, GRADE_WARNING);
 	process[CHILD].stayed = true;
 	assert_told(TRIGGER_ENDED, CHILD, child_not_joined, GRADE_WARNING);
-	assert_int_equal(tell(TRIGGER_ENDED, CHILD).last[0].fork, 0);
+	assert_int_equal(tell(TRIGGER_ENDED, CHILD).last[0].fork, 1);
 }
 
 static void not_joined_fires_when_shared_memory_stays(void **state)

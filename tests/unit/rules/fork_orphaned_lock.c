@@ -26,9 +26,9 @@ static void orphaned_lock_tells_who_held_forked_and_waits(void **state)
 	world_wait(&world, MPSAN_WAIT_ORPHAN, MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED);
 	verdict = announce(&world, TRIGGER_WAIT);
 	assert_int_equal(verdict.count, 1);
-	assert_int_equal(verdict.last[0].held, 0);
-	assert_int_equal(verdict.last[0].fork, 0);
-	assert_int_equal(verdict.last[0].wait, 0);
+	assert_int_equal(verdict.last[0].held, 1);
+	assert_int_equal(verdict.last[0].fork, 1);
+	assert_int_equal(verdict.last[0].wait, 1);
 	assert_int_equal(verdict.last[0].message_text->step[0].role, STEP_HOLDER);
 	assert_int_equal(verdict.last[0].message_text->step[1].role, STEP_FORK);
 	assert_int_equal(verdict.last[0].message_text->step[2].role, STEP_WAIT);
@@ -43,8 +43,8 @@ static void orphaned_lock_finds_the_fork_of_an_unfollowed_lock(void **state)
 	world_wait(&world, MPSAN_WAIT_ORPHAN, MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED);
 	verdict = announce(&world, TRIGGER_WAIT);
 	assert_int_equal(grade_of(&verdict, RULE_fork_orphaned_lock), GRADE_ERROR);
-	assert_int_equal(verdict.last[0].held, FACT_NONE);
-	assert_int_equal(verdict.last[0].fork, 0);
+	assert_int_equal(verdict.last[0].held, 0);
+	assert_int_equal(verdict.last[0].fork, 1);
 }
 
 static void orphaned_lock_is_silent_about_waits_that_can_end(void **state)

@@ -77,10 +77,10 @@ static void inversion_fires_for_two_threads(void **state)
 	assert_int_equal(verdict.count, 1);
 	assert_int_equal(verdict.last[0].rule, RULE_lock_order_inversion);
 	assert_int_equal(verdict.last[0].grade, GRADE_WARNING);
-	assert_int_equal(verdict.last[0].order, 1);
-	assert_int_equal(verdict.last[0].earlier[0], 0);
-	assert_int_equal(verdict.last[0].earlier[1], FACT_NONE);
-	assert_int_equal(verdict.last[0].earlier[2], FACT_NONE);
+	assert_int_equal(verdict.last[0].order, 2);
+	assert_int_equal(verdict.last[0].earlier[0], 1);
+	assert_int_equal(verdict.last[0].earlier[1], 0);
+	assert_int_equal(verdict.last[0].earlier[2], 0);
 	assert_int_equal(verdict.last[0].message_text->step[0].role, STEP_ORDER);
 }
 
@@ -94,8 +94,8 @@ static void inversion_fires_for_circles_of_three_and_four(void **state)
 	take(3, C, A);
 	verdict = announce_last();
 	assert_int_equal(verdict.count, 1);
-	assert_int_equal(verdict.last[0].earlier[0], 0);
-	assert_int_equal(verdict.last[0].earlier[1], 1);
+	assert_int_equal(verdict.last[0].earlier[0], 1);
+	assert_int_equal(verdict.last[0].earlier[1], 2);
 	begin(state);
 	take(1, A, B);
 	take(2, B, C);

@@ -49,7 +49,7 @@ static inline void assert_alone(enum rule_id rule)
 
 	assert_int_equal(verdict.count, 1);
 	assert_int_equal(verdict.last[0].rule, rule);
-	assert_int_equal(verdict.last[0].deadlock, 0);
+	assert_int_equal(verdict.last[0].deadlock, 1);
 	assert_int_equal(verdict.last[0].message_text->step[0].role, STEP_BLOCKED);
 }
 

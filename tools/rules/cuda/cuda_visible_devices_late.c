@@ -38,8 +38,6 @@ static void judge_crowd(const struct facts *facts, const struct trigger *trigger
 {
 	struct finding finding = {.rule = RULE_cuda_visible_devices_late,
 				  .grade = GRADE_NOTE,
-				  .fork = FACT_NONE,
-				  .held = FACT_NONE,
 				  .message_text = &msg_crowd};
 
 	if (cuda_crowd(facts, &finding.context) > 1)

@@ -59,8 +59,7 @@ static void judge_fault(const struct facts *facts, const struct trigger *trigger
 		    (struct finding){.rule = RULE_fork_dontfork_memory,
 				     .grade = GRADE_ERROR,
 				     .message_text = &msg_fault,
-				     .fork = fact_fork_behind(facts, FACT_NONE, fault->at.by),
-				     .held = FACT_NONE,
+				     .fork = fact_fork_behind(facts, FACT_NONE, fault->at.by) + 1,
 				     .cause = cause + 1});
 }
 
@@ -87,8 +86,7 @@ static void fork_dontfork_memory_judge_fork(const struct facts *facts,
 			    (struct finding){.rule = RULE_fork_dontfork_memory,
 					     .grade = GRADE_WARNING,
 					     .message_text = &msg_fork,
-					     .fork = trigger->index,
-					     .held = FACT_NONE,
+					     .fork = trigger->index + 1,
 					     .cause = registered + 1});
 }
 

@@ -142,8 +142,6 @@ void rule_lock_order_inversion(const struct facts *facts, const struct trigger *
 	struct circle circle = {facts, {trigger->index}, 1, WORK_MAX};
 	struct finding finding = {.rule = RULE_lock_order_inversion,
 				  .grade = GRADE_WARNING,
-				  .fork = FACT_NONE,
-				  .held = FACT_NONE,
 				  .message_text = &msg_two};
 	uint32_t length = 2;
 
@@ -154,6 +152,6 @@ void rule_lock_order_inversion(const struct facts *facts, const struct trigger *
 	if (length > 2)
 		finding.message_text = &msg_circle;
 	for (uint32_t i = 1; i < ORDERS_MAX; i++)
-		finding.earlier[i - 1] = i < length ? circle.order[i] : FACT_NONE;
+		finding.earlier[i - 1] = i < length ? circle.order[i] + 1 : 0;
 	finding_add(out, trigger, finding);
 }

@@ -72,8 +72,7 @@ static void child_not_joined_find(struct findings *out, const struct facts *fact
 		    (struct finding){.rule = RULE_child_not_joined,
 				     .grade = grade,
 				     .message_text = told,
-				     .fork = process_fork(facts, slot),
-				     .held = FACT_NONE,
+				     .fork = process_fork(facts, slot) + 1,
 				     .process = slot + 1});
 }
 

@@ -57,8 +57,7 @@ static void cow_growth_tell(const struct trigger *trigger, struct findings *out,
 				 .grade = site->most < WARNING_BYTES ? GRADE_NOTE : GRADE_WARNING,
 				 .message_text = works ? &message_text : &msg_end,
 				 .fix = works ? NULL : fix_of_end.message,
-				 .fork = site->fork,
-				 .held = FACT_NONE,
+				 .fork = site->fork + 1,
 				 .cause = works ? site->event : site->end_event,
 				 .amount = works ? site->copied : site->ended});
 }

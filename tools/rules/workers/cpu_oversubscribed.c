@@ -49,6 +49,5 @@ void rule_cpu_oversubscribed(const struct facts *facts, const struct trigger *tr
 		    (struct finding){.rule = RULE_cpu_oversubscribed,
 				     .grade = heavy ? GRADE_WARNING : GRADE_NOTE,
 				     .message_text = &message_text,
-				     .fork = fork,
-				     .held = FACT_NONE});
+				     .fork = fork + 1});
 }

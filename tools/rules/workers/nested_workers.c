@@ -24,7 +24,6 @@ void rule_nested_workers(const struct facts *facts, const struct trigger *trigge
 		    (struct finding){.rule = RULE_nested_workers,
 				     .grade = GRADE_NOTE,
 				     .message_text = &message_text,
-				     .fork = process_fork(facts, slot),
-				     .held = FACT_NONE,
+				     .fork = process_fork(facts, slot) + 1,
 				     .process = slot + 1});
 }

@@ -27,8 +27,7 @@ static void parent_lost_judge(const struct facts *facts, const struct trigger *t
 			    (struct finding){.rule = RULE_parent_lost,
 					     .grade = GRADE_WARNING,
 					     .message_text = &message_text,
-					     .fork = fork,
-					     .held = FACT_NONE,
+					     .fork = fork + 1,
 					     .process = parent + 1,
 					     .amount = count});
 }

@@ -49,8 +49,7 @@ static void worker_churn_tell(const struct trigger *trigger, struct findings *ou
 		    (struct finding){.rule = RULE_worker_churn,
 				     .grade = growing ? GRADE_WARNING : GRADE_NOTE,
 				     .message_text = growing ? &msg_growth : &message_text,
-				     .fork = maker->fork,
-				     .held = FACT_NONE,
+				     .fork = maker->fork + 1,
 				     .process = maker->slot + 1,
 				     .amount = maker->rounds});
 }

@@ -156,8 +156,7 @@ static void judge_crash(const struct facts *facts, const struct trigger *trigger
 				     .grade = GRADE_WARNING,
 				     .message_text = reaped == FACT_NONE ? &msg_crash :
 									   &msg_joined_crash,
-				     .fork = process_fork(facts, slot),
-				     .held = FACT_NONE,
+				     .fork = process_fork(facts, slot) + 1,
 				     .process = slot + 1,
 				     .cause = reaped == FACT_NONE ? 0 : reaped + 1});
 }
