@@ -117,10 +117,7 @@ static struct cuda_event with_result(struct cuda_event event, uint64_t result)
 	return event;
 }
 
-/*
- * For the end of a process: what it had open if the finding is about that, else what it had
- * exported.
- */
+/* For the end of a process: what it had open if the finding is about that, else its exports. */
 static struct cuda_event event_of_end(const struct cuda_subjects *subjects)
 {
 	const struct ipc_piece *piece = subjects->piece;
