@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state of the driver in this process, and calls of a child that inherited it. Neighbours:
- * cuda.h explains, cuda_memory.c and cuda_ipc.c have the memory.
+ * The state of the CUDA driver in this process, and the calls of a child that inherited it. cuda.h
+ * explains it; cuda_memory.c and cuda_ipc.c handle memory.
  */
 #include "cuda.h"
 
@@ -22,8 +22,8 @@ STATE struct cuda cuda;
 static TLS struct cuda_call *under_way; /* of the runtime */
 
 /*
- * The runtime's call that this one is part of. One that siglongjmp left behind lies below, or where
- * this one is, or has been overwritten.
+ * The runtime's call that this one is part of. A call that siglongjmp abandoned lies below, or at
+ * the same place, or was overwritten.
  */
 static const struct cuda_call *outer_of(const struct cuda_call *call)
 {
@@ -75,8 +75,8 @@ struct cuda_where cuda_where(const struct cuda_call *call)
 }
 
 /*
- * Once for each kind and whether it was refused: a handful for a process. At exit the runtime gives
- * back all it has, in a child that never used CUDA as well: that says nothing of the child.
+ * Whether to record a child's call: once for each kind and outcome, a handful per process. At exit
+ * the runtime frees all it has, even in a child that never used CUDA: that says nothing.
  */
 static bool is_news(uint32_t kind, int result)
 {
@@ -108,7 +108,9 @@ void cuda_refused_child(const char *function, uint64_t caller)
 		     .python = stack_python(0));
 }
 
-/* Constructors of other libraries may run before ours. */
+/*
+ * Records an initialisation by the constructor of another library, which may run before this one's.
+ */
 static void note_early(const struct cuda_call *call)
 {
 	const struct cuda_call *outer = outer_of(call);
@@ -166,8 +168,8 @@ void cuda_context(const struct cuda_call *call, CUdevice device)
 }
 
 /*
- * The runtime has ways to its driver that no hook sees: a call that succeeded proves that the driver
- * works, and may have made the context that is there.
+ * Records a context: the runtime reaches its driver in ways that bypass the hooks. A call that
+ * succeeded proves that the driver works, and may have created the current context.
  */
 static NOINLINE void look_for_context(const struct cuda_call *call)
 {
@@ -248,10 +250,10 @@ void cuda_memory_device(struct cuda_memory *m, uint64_t address, uint64_t caller
 }
 
 /*
- * Functions that carry no facts of their own: a look at the state, and on to the real one. Until
- * there is a context, and in a forked child, it is called from here, to see what comes of it, and
- * to be named where the driver's functions below state something: their arguments are all words, at
- * most sixteen.
+ * The hook of functions without recording of their own: it checks the state and jumps to the real
+ * one. Until there is a context, and in a forked child, it calls the function instead, to see the
+ * result, and to be named if the driver functions below record something: all arguments are words,
+ * at most sixteen.
  */
 typedef uint64_t words(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
 		       uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
@@ -259,7 +261,7 @@ typedef uint64_t words(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_
 
 #define STACK_WORDS 10u
 
-/* The stack may end behind the return address: what cannot be read there is no argument. */
+/* The stack may end after the return address: what is not readable is no argument. */
 static void copy_stack(uint64_t *to, const uint64_t *from)
 {
 	uint32_t here = (uint32_t)((MPSAN_PAGE - (uint64_t)from % MPSAN_PAGE) / sizeof(*from));
@@ -314,7 +316,7 @@ void *cuda_pass_use(struct pass_regs *regs, enum hook_id id)
 	return pass(regs, id, MPSAN_CUDA_USE);
 }
 
-/* Written only when it changes: threads that all queue work share this line. */
+/* Written only when it changes: threads that queue work share this cache line. */
 void *cuda_pass_work(struct pass_regs *regs, enum hook_id id)
 {
 	if (!cuda.unsynced)
@@ -329,7 +331,7 @@ void *cuda_pass_sync(struct pass_regs *regs, enum hook_id id)
 	return pass(regs, id, MPSAN_CUDA_USE);
 }
 
-/* Destructors run in a child that uses no CUDA, too: their refusal means nothing. */
+/* Destructors also run in a child that does not use CUDA: their failure means nothing. */
 void *cuda_pass_end(struct pass_regs *regs, enum hook_id id)
 {
 	return pass(regs, id, CUDA_NO_KIND);

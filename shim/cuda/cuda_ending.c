@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of device memory, see cuda_ipc.h: what ends while others may have it is an event, announced before the call.
- * Neighbours: cuda_ipc.c states how it came to them, cuda_memory.c has the table.
+ * Frees and closes of device memory (declared in cuda_ipc.h): the free of memory that other
+ * processes may have open is an event, announced before the call. cuda_ipc.c records how they got
+ * it, cuda_memory.c has the table.
  */
 #include "../record/log.h"
 #include "cuda_ipc.h"
@@ -40,8 +41,8 @@ static uint64_t announce_free(const struct cuda_call *call, const struct cuda_me
 }
 
 /*
- * The end of what others may have; all else needs no event. Once the call is back another thread may have the address,
- * or the handle, anew.
+ * Announces the free of exported memory; other memory needs no event. After the call another thread
+ * may get the same address or handle.
  */
 static void announce_end(struct cuda_ending *ending, const struct cuda_call *call)
 {
@@ -59,7 +60,7 @@ static void announce_end(struct cuda_ending *ending, const struct cuda_call *cal
 	}
 }
 
-/* A VMM handle lives as long as somebody holds it: a reference, or a mapping. */
+/* Drops a reference or a mapping of a VMM handle, which lives until the last of them is gone. */
 static void let_go(const struct cuda_call *call, uint64_t handle, bool mapping)
 {
 	struct cuda_ending ending = {.opened = false};
@@ -97,7 +98,7 @@ void cuda_ending(struct cuda_ending *ending, const struct cuda_call *call, enum 
 		announce_end(ending, call);
 }
 
-/* It lives on, but the registry has let go of it. */
+/* The free failed: enters the memory in the registry again. */
 static void put_back(struct cuda_memory *m)
 {
 	struct cuda_memory known, *place = m->references > 1 ?
@@ -112,7 +113,7 @@ static void put_back(struct cuda_memory *m)
 		cuda_memory_add(m);
 }
 
-/* It was no close: the handle is still open. */
+/* The close failed: the handle is still open. */
 static void reopen(struct cuda_memory *m)
 {
 	GUARDED {
@@ -141,7 +142,7 @@ void cuda_ended(const struct cuda_ending *ending, const struct cuda_call *call, 
 		let_go(call, m.object, true);
 }
 
-/* Whether this memory goes with the context; without an answer, a process has one device. */
+/* Whether this memory is freed with the context; if unknown, assumes one device per process. */
 static bool goes_with(const struct cuda_memory *m, int device, CUcontext context, uint64_t caller)
 {
 	__typeof__(&cuPointerGetAttribute) ask = CUDA_REAL(cuPointerGetAttribute, caller);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See cuda_entry.h. Neighbours: hooks/loader.c and the hooks of cuGetProcAddress ask. */
+/*
+ * Decides whether dlsym and cuGetProcAddress return a hook. Called by hooks/loader.c and the hooks
+ * of cuGetProcAddress.
+ */
 #include "cuda_entry.h"
 
 #include <dlfcn.h>
@@ -13,7 +16,7 @@
 
 typedef void *look_up(void *handle, const char *name, const char *version);
 
-/* Names that nothing has, and that read like those of our rows; one after the other. */
+/* Names that no library defines and that resemble those of the rows, one after the other. */
 static const char absent[] =
 #define HOOK(library, name, kind) #name " \0"
 #include "../hooks_cuda.def"
@@ -30,8 +33,8 @@ static const char *absent_name(enum hook_id id)
 }
 
 /*
- * In a program without CUDA the name must not lead to us. The real function then looks for one that
- * is not there, for the sake of its result and of what dlerror says.
+ * In a program without CUDA the name must not resolve to this library. The real function is then
+ * called with a name that does not exist, so that its result and dlerror are right.
  */
 static void *look_in_scope(struct pass_regs *regs, enum hook_id id, uint64_t caller, void *real)
 {
@@ -41,7 +44,7 @@ static void *look_in_scope(struct pass_regs *regs, enum hook_id id, uint64_t cal
 	if (!scope_has(hook_name(id), caller, &there, &in))
 		regs->arg[1] = (uint64_t)(uintptr_t)absent_name(id);
 	else if (there && (void *)regs->arg[0] != RTLD_NEXT && !hook_give(id, regs->back, there))
-		regs->arg[0] = (uint64_t)(uintptr_t)in; /* for which our hook does not stand */
+		regs->arg[0] = (uint64_t)(uintptr_t)in; /* for which the hook does not stand */
 	return real;
 }
 
@@ -59,7 +62,7 @@ void *cuda_entry_ask(struct pass_regs *regs, enum hook_id id, void *real)
 	return NULL;
 }
 
-/* The driver's own addresses of our rows, read once: programs ask for hundreds of functions. */
+/* The driver's own addresses of the rows, read once: programs query hundreds of functions. */
 #define ROWS (HOOK_cudaMalloc - HOOK_cuInit)
 static struct {
 	const struct link_map *in;
@@ -82,8 +85,8 @@ static int row_at(const struct link_map *in, const void *f)
 }
 
 /*
- * Whether all that this caller would be bound to lies in one object. Interposers of the driver come
- * with these at least.
+ * Whether all functions that this caller would be bound to are in one object. Interposers of the
+ * driver have at least these.
  */
 static bool is_plain(const struct link_map *in, uint64_t caller)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUDA_VISIBLE_DEVICES counts when the driver is initialised: a change afterwards means nothing to
- * this process. Neighbours: hooks/libc.c calls around setenv and its like.
+ * Records changes of CUDA_VISIBLE_DEVICES after the driver was initialised, which have no effect in
+ * this process. hooks/libc.c calls around setenv and similar functions.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #define VARIABLE "CUDA_VISIBLE_DEVICES"
 #define CHANGES 8u
 
-/* The environment as it is now; other threads do not change it meanwhile, or the program is wrong. */
+/* The current value; other threads do not change it meanwhile, or the program has a race. */
 static const char *value_now(void)
 {
 	const char *const *const *environment = elf_find_anywhere("environ");
@@ -26,7 +26,7 @@ static const char *value_now(void)
 	return NULL;
 }
 
-/* `name` may be a whole assignment; NULL: all variables go. */
+/* Before a change; `name` may be an assignment, or NULL for clearenv. */
 void cuda_env_before(struct cuda_env *env, const char *name)
 {
 	const uint32_t n = sizeof(VARIABLE) - 1;

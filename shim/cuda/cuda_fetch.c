@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See cuda_fetch.h. Whatever the kernel says about the other process is read from /proc, here and
- * now: later it may be gone.
+ * Records pidfd_getfd and why it failed. What /proc says about the other process is read
+ * immediately: it may end.
  */
 #include "cuda_fetch.h"
 

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pidfd_getfd: how programs fetch the descriptors of another process's GPU memory. */
+/* pidfd_getfd: how programs take the descriptors of another process's GPU memory. */
 #ifndef MPSAN_CUDA_FETCH_H
 #define MPSAN_CUDA_FETCH_H
 
 #include <stdint.h>
 
 /*
- * After the call, which returned `fd` or failed with that error: notes where the descriptor is from,
+ * After the call, which returned `fd` or failed with that error: records the descriptor's origin,
  * or why it was refused.
  */
 void cuda_fetched(int pidfd, int number, int64_t fd, int error, uint64_t caller);
 
-/* States why a descriptor of that process was refused; `address`: of the memory there, 0: not known. */
+/*
+ * Records why a descriptor of that process was refused; `address`: of the memory there; 0: unknown.
+ */
 void cuda_fetch_refused(int error, uint32_t pid, uint32_t memory, uint64_t address,
 			uint64_t caller);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See cuda_ipc.h. Allocations only enter the private table; what leaves the process or comes in is an
- * event. Neighbour: cuda_ending.c states what ends.
+ * Records exports, opens and closes as events; allocations only enter the private table.
+ * cuda_ending.c records frees.
  */
 #include "cuda_ipc.h"
 
@@ -70,7 +70,10 @@ void cuda_mapped(const struct cuda_call *call, uint64_t address, uint64_t bytes,
 		  handle);
 }
 
-/* What Python told of the process says it, too (ev_process_name.work), where Python could be read. */
+/*
+ * Whether this is a DataLoader worker, by its thread's name; ev_process_name.work says so, too, if
+ * Python could be read.
+ */
 static bool is_worker(void)
 {
 	char name[16] = "";
@@ -87,7 +90,7 @@ static uint64_t flags_of(const struct cuda_memory *m)
 	       (modules_have_torch() ? MPSAN_IPC_TORCH : 0);
 }
 
-/* What is not known of memory so far: nothing is, of what was made unseen. */
+/* Fills in what is unknown of memory, which is everything if its allocation was not seen. */
 static void cuda_ipc_complete(struct cuda_memory *m, uint64_t address, uint64_t caller)
 {
 	__typeof__(&cuMemGetAddressRange_v2) range = CUDA_REAL(cuMemGetAddressRange_v2, caller);
@@ -101,7 +104,7 @@ static void cuda_ipc_complete(struct cuda_memory *m, uint64_t address, uint64_t 
 	cuda_memory_device(m, address, caller);
 }
 
-/* What the driver says of memory that was not seen. */
+/* The kind of memory whose allocation was not seen, from the driver. */
 static enum mpsan_memory kind_of(uint64_t address, uint64_t caller)
 {
 	__typeof__(&cuPointerGetAttribute) ask = CUDA_REAL(cuPointerGetAttribute, caller);
@@ -130,7 +133,10 @@ static void state_refused(const struct cuda_call *call, int result, enum mpsan_m
 	     .python = where.python);
 }
 
-/* The same handle of the same memory again tells nothing new, unless its circumstances do. */
+/*
+ * Whether this export was recorded before: the same handle of the same memory in the same
+ * circumstances.
+ */
 static bool cuda_ipc_is_known(const struct cuda_memory *m, uint64_t handle, uint64_t flags)
 {
 	return m->flags & CUDA_MEMORY_EXPORTED && m->handle == handle &&
@@ -143,7 +149,7 @@ static void state_export(const struct cuda_call *call, struct cuda_memory *m,
 	uint64_t flags = flags_of(m);
 	struct cuda_where where;
 
-	if (cuda_ipc_is_known(m, handle, flags)) /* before the stack is looked at */
+	if (cuda_ipc_is_known(m, handle, flags)) /* before the stack is read */
 		return;
 	where = cuda_where(call);
 	flags = flags_of(m) | (is_worker() ? MPSAN_IPC_WORKER : 0);
@@ -167,7 +173,7 @@ static void state_export(const struct cuda_call *call, struct cuda_memory *m,
 	m->handle = handle;
 }
 
-/* What was learned goes back into the table. */
+/* Writes what was learned back to the table. */
 static void cuda_ipc_keep(struct cuda_memory *place, const struct cuda_memory *m)
 {
 	if (!place) {
@@ -267,7 +273,7 @@ static uint64_t peer_flag(int result, int device, uint64_t caller)
 	return can ? 0 : MPSAN_IPC_NO_PEER;
 }
 
-/* Without an identity, nobody can tell whose end this memory must not outlive. */
+/* Records, as a limit, memory without an identity: its owner cannot be determined. */
 static void state_unknown(void)
 {
 	static bool stated;
@@ -314,7 +320,7 @@ void cuda_opened(const struct cuda_call *call, int result, enum mpsan_memory mem
 	}
 }
 
-/* Their number is what matters: stated as it doubles. */
+/* Records interprocess events as their number doubles. */
 void cuda_event_made(const struct cuda_call *call)
 {
 	uint32_t made = __atomic_add_fetch(&cuda.events, 1, __ATOMIC_RELAXED);
@@ -326,7 +332,7 @@ void cuda_event_made(const struct cuda_call *call)
 		     .caller = call->caller);
 }
 
-/* What it may be good for is to wait for the work on memory that was exported before. */
+/* An exported event may be used to wait for work on memory that was exported before. */
 void cuda_event_exported(const struct cuda_call *call)
 {
 	if (!cuda.unsignalled || !cuda_may_state())

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The private table of device memory: made at the first allocation, forgotten by a forked child.
- * Neighbours: ranges.h is the table, cuda_ipc.c states what becomes of memory that others know.
+ * The private table of device memory: created at the first allocation, cleared in a forked child.
+ * ranges.h is the table; cuda_ipc.c records what other processes may see.
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -57,7 +57,10 @@ struct cuda_memory *cuda_memory_next(uint64_t *at, struct cuda_memory *copy)
 	return t ? ranges_next(t, at, copy) : NULL;
 }
 
-/* A copy of the parent's, which may have been changing: not to be read again. */
+/*
+ * Clears the table in a child: a copy of the parent's that may have been changing, and must not be
+ * read.
+ */
 void cuda_memory_forget_all(void)
 {
 	if (table)
@@ -71,12 +74,16 @@ bool cuda_memory_find(uint64_t address, struct cuda_memory *copy)
 }
 
 /*
- * Threads open and close the same memory at the same time. A count that has come to 0 is not raised
- * again: its place goes. There may be two places for one address, which count together.
+ * The count of an entry, because threads open and close the same memory at the same time. A count
+ * that has reached 0 is not raised again: its entry is removed. There may be two entries for one
+ * address, which count together.
  */
 typedef uint64_t __attribute__((may_alias)) count_word;
 
-/* What the count was before; 0, unchanged: it was 0, or of another entry. */
+/*
+ * Changes a count; returns the previous one. 0, unchanged: it was 0, or of another user of the
+ * entry.
+ */
 static uint32_t change_count(struct cuda_memory *place, uint32_t entry, int by)
 {
 	count_word *word = (count_word *)(void *)&place->references;
@@ -119,8 +126,8 @@ void cuda_memory_imported(uint64_t address, uint64_t bytes, uint64_t handle, uin
 }
 
 /*
- * What one thread drops and another puts in again while this one looks may be missed, once: it was
- * behind the eye, then before it.
+ * May miss, once, an entry that one thread removes and another adds again at the same time, behind
+ * the position of the scan.
  */
 bool cuda_memory_gone_from(enum cuda_space space, uint64_t key, struct cuda_memory *copy)
 {
@@ -148,9 +155,9 @@ uint64_t cuda_handle(const void *bytes, uint32_t count)
 }
 
 /*
- * The real driver's descriptors are all of one device file, which tells nothing: there the number
- * in the exporting process stands for the memory. Another process knows that when it fetched the
- * descriptor by that number.
+ * Descriptors that were taken from other processes. The real driver's descriptors are all of one
+ * device file, which identifies nothing: the number in the exporting process stands for the memory,
+ * and another process knows it if it took the descriptor by that number.
  */
 static struct received {
 	int fd; /* + 1; 0: free */

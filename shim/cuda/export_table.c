@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See export_table.h. */
+/*
+ * Creates and maps the session's file `exports`, looks up entries in it, and removes those of dead
+ * processes.
+ */
 #include "export_table.h"
 
 #include <errno.h>
@@ -18,7 +21,7 @@
 #include "../resources/fault.h"
 #include "registry.h"
 
-#define PLACES_FEW 4096u /* only what the program itself exports */
+#define PLACES_FEW 4096u /* for exports by the program itself */
 #define PLACES_MANY (1u << 17) /* 100 000 live exports */
 
 _Static_assert(offsetof(struct mpsan_export_place, owner) == offsetof(struct range, owner) &&
@@ -40,7 +43,7 @@ static uint64_t file_bytes(uint64_t places)
 	return MPSAN_PAGE + ranges_bytes(places, sizeof(struct mpsan_export_place));
 }
 
-/* `name` is "exports", or that with a number behind it. */
+/* Writes the file's path: "exports", or that with a number. */
 static void make_path(char *path, char *end, uint64_t number)
 {
 	char *at = text_put(path, end, log_directory());
@@ -82,7 +85,7 @@ static struct mpsan_exports *map_existing(void)
 	return NULL;
 }
 
-/* Under another name first, so that whoever finds the file finds it whole. */
+/* Creates the file under a temporary name first, so that it is always complete. */
 static void make_file(void)
 {
 	uint64_t places = registry_auto() ? PLACES_MANY : PLACES_FEW, bytes = file_bytes(places);
@@ -116,7 +119,7 @@ static void say_missing(void)
 		     .count = 1);
 }
 
-/* Two threads may map it at the same time: the second lets go of its mapping. */
+/* Maps the file. If two threads do so at once, the second unmaps its own. */
 static struct mpsan_exports *head_of(bool make)
 {
 	struct mpsan_exports *have = __atomic_load_n(&mapped, __ATOMIC_ACQUIRE), *made;
@@ -166,8 +169,8 @@ static uint32_t slot_of(const struct mpsan_export_place *copy)
 }
 
 /*
- * Who looks for many pieces of one process asks /proc once a millisecond: it may end right after any
- * answer.
+ * Whether a process lives. A series of look-ups asks /proc once a millisecond: the process may end
+ * right after any answer.
  */
 bool export_table_lives(uint32_t slot)
 {
@@ -213,14 +216,20 @@ bool export_table_drop(struct mpsan_export_place *place, struct mpsan_export_pla
 	return true;
 }
 
-/* The owner hides the place first and looks at the flag then: one of the two sees the other. */
+/*
+ * Sets the flag. The owner hides the entry first and checks the flag then: so one of the two sees
+ * the other.
+ */
 bool export_table_opened(struct mpsan_export_place *place, const struct mpsan_export_place *copy)
 {
 	__atomic_fetch_or(&place->flags, MPSAN_EXPORT_OPENED, __ATOMIC_SEQ_CST);
 	return ranges_same(place, copy);
 }
 
-/* Entries stand in no order of their owners, but those of one process tend to come together. */
+/*
+ * Removes entries of dead processes from a bucket. Entries are in no order of owners, but those of
+ * one process tend to be close.
+ */
 static void table_reclaim(struct ranges *table)
 {
 	uint32_t asked = UINT32_MAX;
@@ -259,7 +268,7 @@ struct mpsan_export_place *export_table_claim(uint32_t owner, uint64_t start, ui
 		table_reclaim(table);
 		place = ranges_claim(table, owner, start, bytes);
 	}
-	if (place) /* what the place held before goes; the range and its state stay */
+	if (place) /* clears the entry; its range and state stay */
 		memset((char *)place + sizeof(struct range), 0,
 		       sizeof(struct mpsan_export_place) - sizeof(struct range));
 	return place;

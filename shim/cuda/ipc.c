@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of include/mpsan.h that asks: device memory of other processes of the session. */
+/*
+ * The mpsan_ipc_ functions of include/mpsan.h: finding, naming and opening device memory of other
+ * processes.
+ */
 #define MPSAN_LIBRARY
 #include "../../include/mpsan.h"
 
@@ -92,7 +95,7 @@ EXPORT int mpsan_ipc_find_name(const char *name, struct mpsan_export *found)
 
 /* ---- names ---- */
 
-/* This process's export that contains the address, made now if need be. */
+/* This process's export that contains the address, created if necessary. */
 static int own_export(uint64_t address, struct mpsan_export_place *copy,
 		      struct mpsan_export_place **place)
 {
@@ -114,7 +117,7 @@ static int own_export(uint64_t address, struct mpsan_export_place *copy,
 	return export_table_find(life.slot, address, copy, place);
 }
 
-/* Whether the name is free for that export; a name that the dead have left is taken out. */
+/* Whether the name is free for that export; removes a name of a dead process. */
 static int free_name(uint64_t hash, const struct mpsan_export_place *of)
 {
 	struct mpsan_export_place label, *place;
@@ -174,7 +177,7 @@ EXPORT int mpsan_ipc_open(const struct mpsan_export *exported, void **pointer)
 		if (result == -ECHILD)
 			cuda_refused_child("mpsan_ipc_open", CALLER);
 	}
-	if (result) /* a mistake must not start CUDA */
+	if (result) /* an invalid call must not initialise CUDA */
 		return result;
 	ipc_map_prepare(CALLER);
 	GUARDED

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See ipc_map.h. The driver is asked directly: the runtime would keep an error of ours for the
- * program's next cudaGetLastError.
+ * Maps exports by legacy handle, VMM descriptor or pool descriptor. It calls the driver directly:
+ * the runtime would keep an error for the program's next cudaGetLastError.
  */
 #include "ipc_map.h"
 
@@ -18,7 +18,7 @@
 
 #define POOLS 16u
 
-/* Functions of the driver that no hook has a prototype of. */
+/* Functions of the driver that are not hooked. */
 typedef CUresult get_context_fn(CUcontext *context);
 typedef CUresult get_device_fn(CUdevice *device);
 typedef CUresult reserve_fn(CUdeviceptr *address, size_t bytes, size_t alignment, CUdeviceptr at,
@@ -53,7 +53,7 @@ int ipc_map_errno(CUresult result)
 		return -EBUSY;
 	case CUDA_ERROR_INVALID_VALUE:
 	case CUDA_ERROR_INVALID_HANDLE:
-		return -ESTALE; /* it was whole when it was entered: its memory is gone */
+		return -ESTALE; /* it was valid when it was entered: its memory was freed */
 	case CUDA_ERROR_PEER_ACCESS_UNSUPPORTED:
 	case CUDA_ERROR_NOT_SUPPORTED:
 		return -EOPNOTSUPP;
@@ -84,7 +84,10 @@ void ipc_map_prepare(uint64_t caller)
 
 /* ---- descriptors of the owner ---- */
 
-/* The descriptor is good as long as its entry stands: then its number may become another piece's. */
+/*
+ * Takes the owner's descriptor. It is valid as long as its entry exists: after that its number may
+ * be reused.
+ */
 static long take_fd(const struct opening *o)
 {
 	long process = SYS2(SYS_pidfd_open, life.table[o->of->owner].pid, 0), fd = process;
@@ -112,7 +115,7 @@ static int open_legacy(struct opening *o)
 	CUdeviceptr address = 0;
 	CUipcMemHandle handle;
 
-	if (!open_handle) /* before 11.0 its name was this, its parameters the same */
+	if (!open_handle) /* its name before 11.0, with the same parameters */
 		open_handle = ROW(cuIpcOpenMemHandle, o->caller);
 	if (!open_handle)
 		return -ENODEV;
@@ -189,8 +192,8 @@ static int open_vmm(struct opening *o)
 }
 
 /*
- * Imported pools are kept: each takes one import for all of its pieces. A descriptor's number would
- * not tell one pool of its owner from the next.
+ * Imported pools, which are kept: one import of a pool serves all its allocations. A descriptor's
+ * number would not distinguish two pools of one owner.
  */
 static struct {
 	uint64_t identity; /* 0: free */
@@ -213,7 +216,10 @@ static CUmemoryPool known_pool(uint64_t identity)
 	return NULL;
 }
 
-/* The one that makes room lives on until the last piece of it that is mapped here is closed. */
+/*
+ * Remembers a pool. A pool that is displaced lives on until its last allocation that is mapped here
+ * is closed.
+ */
 static void remember_pool(uint64_t identity, CUmemoryPool pool, uint64_t caller)
 {
 	__typeof__(&cuMemPoolDestroy) destroy = ROW(cuMemPoolDestroy, caller);

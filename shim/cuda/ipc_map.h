@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How another process's memory is mapped here, each kind in its way, and who may take its descriptor.
- * Neighbours: ipc_open.c decides and keeps the books.
+ * Maps another process's memory, depending on its kind, and takes its descriptor. ipc_open.c
+ * decides and counts.
  */
 #ifndef MPSAN_IPC_MAP_H
 #define MPSAN_IPC_MAP_H
@@ -12,9 +12,9 @@
 #include "../../include/mpsan_log.h"
 #include "../abi/cuda.h"
 
-/* What one opening is about. */
+/* One open in progress. */
 struct opening {
-	const struct mpsan_export_place *of; /* a copy of what stood at `place` */
+	const struct mpsan_export_place *of; /* a copy of the entry `place` */
 	const struct mpsan_export_place *place;
 	uint64_t caller;
 	uint64_t mapped;
@@ -22,17 +22,17 @@ struct opening {
 };
 
 /*
- * Makes a context current if there is none and the runtime can: to be called outside of GUARDED, since
+ * Makes a context current if there is none and the runtime can: call it outside of GUARDED, because
  * it counts as the program's own use of CUDA.
  */
 void ipc_map_prepare(uint64_t caller);
 bool ipc_map_has_context(uint64_t caller);
 
-/* 0: `mapped` says where; or a negative errno. One thread at a time. */
+/* Maps it: 0, with the address in `mapped`, or a negative errno value. One thread at a time. */
 int ipc_map_open(struct opening *o);
 CUresult ipc_map_unmap(const struct mpsan_export_place *import, uint64_t caller);
 
-/* As mpsan_ipc_open says it. */
+/* The driver's result as a negative errno value of mpsan_ipc_open. */
 int ipc_map_errno(CUresult result);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See ipc_open.h. Each mapping has an entry in the registry under this process and the identity of its
- * handle, so that the living importers of an export can be told at any time and a death spoils no
- * count.
+ * Opens and closes exports, one thread at a time. Each mapping has an entry in the registry, under
+ * this process and the identity of its handle: so the living importers of an export are always
+ * known, and no count is wrong after a death.
  */
 #include "ipc_open.h"
 
@@ -20,12 +20,13 @@
 #include "ipc_map.h"
 #include "registry.h"
 
-#define PATIENCE_NS 50000 /* until a thread asks again whether it is its turn */
+#define PATIENCE_NS 50000 /* until a thread checks its turn again */
 
 /*
- * The driver's count of a mapping and ours change together, so threads open and close one after the
- * other. The word is the number of the thread whose turn it is; one that was cancelled in the driver,
- * or left behind by a fork, is not waited for, and neither is the thread itself, in a signal handler.
+ * The driver's count of a mapping and the library's change together, so threads open and close one
+ * after the other. The word is the number of the thread whose turn it is. A thread that was
+ * cancelled in the driver, or not copied by a fork, is not waited for, nor is the thread itself, in
+ * a signal handler.
  */
 static uint32_t turn;
 
@@ -65,7 +66,7 @@ static struct mpsan_export_place *own_import(uint64_t handle, struct mpsan_expor
 	return table ? ranges_find(table, OWN, handle, copy) : NULL;
 }
 
-/* One more user of a mapping that is there. */
+/* Adds a user to an existing mapping; false: there is none. */
 static bool ipc_open_join(const struct mpsan_export_place *of, uint64_t *mapped)
 {
 	struct mpsan_export_place copy, *place = own_import(of->handle, &copy);
@@ -76,7 +77,7 @@ static bool ipc_open_join(const struct mpsan_export_place *of, uint64_t *mapped)
 		return false;
 	if (cuda_memory_find(copy.mapped, &memory) && memory.handle == of->handle)
 		count = __atomic_load_n(&place->count, __ATOMIC_ACQUIRE);
-	else /* closed by a call of the program's own */
+	else /* closed by a call of the program itself */
 		export_table_drop(place, &copy);
 	while (count && !__atomic_compare_exchange_n(&place->count, &count, count + 1, false,
 						     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -183,7 +184,7 @@ int ipc_open_open(const struct mpsan_export *exported, uint64_t caller, void **p
 	return result;
 }
 
-/* Takes away one user; true: it was the last. */
+/* Removes a user; true: it was the last. */
 static bool ipc_open_leave(struct mpsan_export_place *place)
 {
 	uint32_t count = __atomic_load_n(&place->count, __ATOMIC_ACQUIRE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of other processes, mapped here through the registry. Neighbours: ipc.c calls, export_table.h. */
+/* Memory of other processes, mapped here through the registry. See ipc.c, export_table.h. */
 #ifndef MPSAN_IPC_OPEN_H
 #define MPSAN_IPC_OPEN_H
 
@@ -8,10 +8,10 @@
 
 #include "../../include/mpsan.h"
 
-/* Whether there is such memory to be opened, by this process: 0 or what mpsan_ipc_open says. */
+/* Checks whether this process can open that export: 0, or an error of mpsan_ipc_open. */
 int ipc_open_check(const struct mpsan_export *exported);
 
-/* As mpsan_ipc_open and mpsan_ipc_close say. */
+/* mpsan_ipc_open and mpsan_ipc_close, with the same results. */
 int ipc_open_open(const struct mpsan_export *exported, uint64_t caller, void **pointer);
 int ipc_open_close(uint64_t address, uint64_t caller);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See registry.h. Handles are made beside allocations, where the driver is anyhow at work; a
- * descriptor that is one is kept high above those of the program, until its memory ends.
+ * Enters this process's exports. Handles are created at the allocation, when the driver is at work
+ * anyway; a descriptor that serves as a handle is kept at a high number, until its memory is freed.
  */
 #include "registry.h"
 
@@ -22,18 +22,18 @@
 #include "export_table.h"
 
 #define FD_WORDS 64u /* 4096 descriptors */
-#define FD_HIGHEST 16384u /* where they begin at most: the kernel's table grows up to them */
+#define FD_HIGHEST 16384u /* their lowest number at most: the kernel's table grows up to them */
 #define POOLS 16u
 
 static uint64_t least_bytes;
 static bool is_auto;
 
 STATE static struct {
-	bool owns; /* there is, or was, something of this process in the file */
+	bool owns; /* this process has, or had, an entry in the file */
 	uint32_t first; /* descriptor */
-	uint64_t fds[FD_WORDS]; /* bit n: descriptor first + n is ours */
+	uint64_t fds[FD_WORDS]; /* bit n: descriptor first + n is the library's */
 	uint64_t pool[POOLS]; /* address << 16 | descriptor */
-	uint64_t pool_born[POOLS]; /* when that was made; 0: free */
+	uint64_t pool_born[POOLS]; /* when it was created; 0: free */
 } mine;
 
 void registry_start(void)
@@ -83,7 +83,10 @@ static uint64_t *fd_word(uint32_t fd, uint64_t *bit)
 	return mine.first && fd >= mine.first && at / 64 < FD_WORDS ? &mine.fds[at / 64] : NULL;
 }
 
-/* A program that closes whatever is open, as daemons do, may have files of its own there later. */
+/*
+ * The file of each kept descriptor: a program that closes everything, as daemons do, may have files
+ * of its own there later.
+ */
 static uint32_t kept[64 * FD_WORDS]; /* which file each descriptor of ours is of */
 
 static uint32_t file_of(uint32_t fd)
@@ -105,7 +108,7 @@ static void close_fd(uint32_t fd)
 		SYS1(SYS_close, fd);
 }
 
-/* The same descriptor, out of the program's way; negative when there is none. */
+/* Moves a descriptor to a high number; negative: none is free. */
 static int keep_fd(int fd)
 {
 	long high = SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, first_fd());
@@ -157,7 +160,10 @@ static int legacy_handle(const struct cuda_memory *memory, struct mpsan_export_p
 	return 0;
 }
 
-/* A descriptor's number says nothing elsewhere: its identity is that of the entry. */
+/*
+ * The identity of an export by descriptor: that of its entry, because the number means nothing
+ * elsewhere.
+ */
 static uint64_t own_identity(const struct mpsan_export_place *draft)
 {
 	const uint64_t parts[] = {life.slot, draft->start, draft->born_ns};
@@ -193,7 +199,7 @@ static int known_pool_fd(uint64_t pool, uint64_t *born)
 	return -1;
 }
 
-/* Two threads may both make one at the same time: both are good, and end with the pool. */
+/* Two threads may both create one at the same time: both are valid, and end with the pool. */
 static int remember_pool(uint64_t pool, int fd, uint64_t *born)
 {
 	*born = sys_now();
@@ -362,7 +368,9 @@ bool registry_gone(const struct cuda_memory *memory)
 	return copy.flags & MPSAN_EXPORT_OPENED;
 }
 
-/* Apart from those of mpsan_ipc_open, whose users are counted: these are closed by the program. */
+/*
+ * Separate from those of mpsan_ipc_open, whose users are counted: these are closed by the program.
+ */
 #define OWN_IMPORT (life.slot | MPSAN_EXPORT_IMPORT)
 #define IMPORT_KEY(handle) (~(handle))
 
@@ -430,7 +438,10 @@ void registry_exit(void)
 	mine.owns = false;
 }
 
-/* Who looks for a program in one place after the other goes on as it is when there is none. */
+/*
+ * Does nothing if the program does not exist: a caller that searches several directories continues
+ * then.
+ */
 void registry_exec(const char *path)
 {
 	if (mine.owns && (!path || *path != '/' || !SYS3(SYS_faccessat, AT_FDCWD, path, X_OK)))

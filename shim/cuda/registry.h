@@ -1,58 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What this process enters into the session's registry of exported device memory (export_table.h), for
- * other processes to find by address or name, and open. Neighbours: cuda.h knows this process's
- * memory, ipc.c is the program's side.
+ * This process's entries in the session's registry of exported device memory (export_table.h),
+ * which other processes find by address or name, and open. cuda.h knows this process's memory,
+ * ipc.c is the program's interface.
  */
 #ifndef MPSAN_REGISTRY_H
 #define MPSAN_REGISTRY_H
 
 #include "cuda.h"
 
-/* Reads --auto-export: memory of at least so many bytes is exported when it is allocated. */
+/* Reads --auto-export: allocations of at least that size are exported. */
 void registry_start(void);
 bool registry_auto(void);
-/* Whether a piece of so many bytes is. */
+/* Whether an allocation of that size is exported. */
 bool registry_wants(uint64_t bytes);
 
 /*
- * New memory that registry_wants: makes its handle and enters it. Sets `registry` and `handle` in
- * it. Memory that has no handle is counted and left alone.
+ * Exports new memory: creates its handle and enters it. Sets its `registry` and `handle`. Memory
+ * without a handle is counted and skipped.
  */
 void registry_born(struct cuda_memory *memory);
 
-/* The same for one piece on request: 0, -EOPNOTSUPP, -ENOSPC, -ENODEV. */
+/* Exports one allocation on request: 0, -EOPNOTSUPP, -ENOSPC, -ENODEV. */
 int registry_enter(struct cuda_memory *memory);
 
 /*
- * The program itself made this handle of that memory. Only handles of 64 bytes that say all are
- * kept: descriptors are the program's own, to be closed when it likes.
+ * The program itself created this handle. Only self-contained handles of 64 bytes are kept:
+ * descriptors belong to the program, which may close them.
  */
 void registry_exported(struct cuda_memory *memory, const void *handle, uint32_t bytes);
 
 /*
- * Its end, before the real call, whether it is known to be here or not. True when some other process
- * has opened it since its birth.
+ * Before a free, whether or not the memory is entered. True if another process has opened it since
+ * its allocation.
  */
 bool registry_gone(const struct cuda_memory *memory);
 
 /*
- * The program itself mapped memory of another process, and gave it back: for the list of importers.
- * Nothing happens where nobody has exported anything.
+ * The program itself opened another process's memory, and closed it: for the list of importers.
+ * Does nothing if no process has exported anything.
  */
 void registry_imported(const struct cuda_memory *memory, uint64_t handle);
 void registry_unimported(uint64_t handle);
 
-/* A pool's end: its address may be another's from now on. */
+/* A pool was destroyed: its address may be reused. */
 void registry_pool_gone(uint64_t pool);
 
-/* This process has something here that must be taken back. */
+/* This process has entries that must be removed at its end. */
 void registry_owns(void);
 
-/* After a fork: what the parent exported is the parent's. Before the end: ours goes. */
+/*
+ * registry_forked: after a fork the parent's exports are not the child's. registry_end: removes
+ * this process's own.
+ */
 void registry_forked(void);
 void registry_exit(void);
-/* The same before it becomes another program, unless that cannot succeed. */
+/* Removes them before an exec, unless that cannot succeed. */
 void registry_exec(const char *path);
 
 #endif

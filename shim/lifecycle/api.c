@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public API of include/mpsan.h: what a program may tell the library. */
+/*
+ * The part of the public API of include/mpsan.h by which a program tells the library about itself.
+ */
 #define MPSAN_LIBRARY
 #include "../intercept/hook.h"
 
@@ -8,7 +10,7 @@
 #include "../record/log.h"
 #include "../record/thread.h"
 
-/* For `strings libmpsan.so`: which version a file found somewhere is. */
+/* For `strings libmpsan.so`: the version of a file. */
 __attribute__((used)) static const char version[] = "libmpsan " MPSAN_VERSION;
 
 EXPORT void mpsan_lock_name(const void *lock, const char *name)
@@ -27,7 +29,7 @@ EXPORT void mpsan_lock_released(const void *lock)
 	hold_pop(lock);
 }
 
-/* A region is a lock that nobody waits for: its reason is its address and its name. */
+/* A region is a lock without waiters: its reason is its address and its name. */
 EXPORT void mpsan_fork_unsafe_begin(const char *reason)
 {
 	mpsan_lock_name(reason, reason);

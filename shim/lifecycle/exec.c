@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a process is about to become by an exec. Declared in life.h; exec_reach.c says what will come of it. */
+/*
+ * Records what an exec is about to run. Declared in life.h; exec_reach.c predicts whether the
+ * library will be loaded.
+ */
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
 #include "../record/log.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See exec_reach.h. */
+/*
+ * Examines the environment, the program file and the session's directory for reasons why the
+ * library will not be loaded by an exec.
+ */
 #include "exec_reach.h"
 
 #include <elf.h>
@@ -16,7 +19,7 @@
 #include "../record/state.h"
 
 #define PATH_BYTES 256
-#define HEAD_BYTES 832 /* of a program: its segments are listed in there, and its loader is named */
+#define HEAD_BYTES 832 /* of a program: has its program headers and its interpreter */
 #define SCRIPTS_MAX 3
 #define VARIABLES_MAX 65536
 #define BATCH 8
@@ -24,7 +27,7 @@
 
 static const char preload_is[] = "LD_PRELOAD=", directory_is[] = "MPSAN_DIR=";
 
-/* Text that may lie where no memory is; what cannot be read is its end. */
+/* Copies text that may not be mapped; what cannot be read is treated as its end. */
 static void peek_text(char *to, const char *from, size_t bytes)
 {
 	size_t done = 0;
@@ -49,7 +52,7 @@ static void peek_text(char *to, const char *from, size_t bytes)
 /* ---- the environment ---- */
 
 struct variables {
-	const char *preload, *directory; /* where their values stand; NULL: there is none */
+	const char *preload, *directory; /* addresses of their values; NULL: not set */
 };
 
 static void see_variable(struct variables *found, const char *at, const char *begin)
@@ -60,7 +63,10 @@ static void see_variable(struct variables *found, const char *at, const char *be
 		found->directory = at + sizeof(directory_is) - 1;
 }
 
-/* A few variables with one system call; those at the end of a page, or out of reach, one by one. */
+/*
+ * Reads a few variables by one system call; those at the end of a page, or not readable, one by
+ * one.
+ */
 static void see_batch(struct variables *found, const char *const *at, unsigned count)
 {
 	char text[BATCH][WORD + 1];
@@ -88,7 +94,7 @@ static NOINLINE bool reach_look_at(struct variables *found, const char *const *e
 	for (unsigned done = 0; envp && count == BATCH && done < VARIABLES_MAX; done += BATCH) {
 		long got = sys_peek(at, envp + done, sizeof(at));
 
-		/* Fewer where the memory of the list ends. */
+		/* Fewer if the list ends earlier. */
 		for (count = 0; (long)((count + 1) * sizeof(*at)) <= got && at[count]; count++)
 			;
 		if (got <= 0)
@@ -108,8 +114,8 @@ static const char *const *reach_environment(void)
 }
 
 /*
- * The path of ours in a list of libraries to load first, "" when that is too long; false: none of
- * them is ours.
+ * Finds this library's path in a list of preloaded libraries, "" if it is too long; false: not in
+ * it.
  */
 static bool find_ours(char *path, const char *list)
 {
@@ -137,7 +143,10 @@ static bool find_ours(char *path, const char *list)
 	}
 }
 
-/* As this image was given them: a program may take them out of that very list before it calls exec. */
+/*
+ * The variables of this image at its start: a program may remove them from its environment before
+ * it calls exec.
+ */
 static struct variables given;
 
 void exec_reach_start(void)
@@ -150,14 +159,14 @@ static bool reach_is_there(const char *path, struct stat *st)
 	return SYS4(SYS_newfstatat, AT_FDCWD, path, st, 0) >= 0;
 }
 
-/* This and what looks at the program have large buffers, one at a time. */
+/* This and the check of the program have large buffers, one at a time. */
 static NOINLINE enum mpsan_off see_environment(const char *const *envp)
 {
 	struct variables found = {0};
 	char path[PATH_BYTES];
 	struct stat st;
 
-	/* Loaded in another way, it will be so again. */
+	/* Loaded in another way than by LD_PRELOAD, it will be so again. */
 	if (!given.preload || !find_ours(path, given.preload) || !reach_look_at(&found, envp))
 		return MPSAN_OFF_NOT;
 	if (!found.preload)
@@ -171,7 +180,7 @@ static NOINLINE enum mpsan_off see_environment(const char *const *envp)
 
 /* ---- the program ---- */
 
-/* Runs with other rights than its caller has: the loader then takes no library from outside. */
+/* Whether it runs with other privileges than its caller: the loader then ignores LD_PRELOAD. */
 static enum mpsan_off see_rights(const char *path, const struct stat *st)
 {
 	char capabilities[32];
@@ -212,7 +221,7 @@ static enum mpsan_off see_elf(const char *head, long bytes)
 	return MPSAN_OFF_STATIC;
 }
 
-/* "#! INTERPRETER [ARGUMENT]": writes its path over that of the script. */
+/* Replaces the path of a script by that of its interpreter ("#! INTERPRETER [ARGUMENT]"). */
 static void follow_script(char *path, const char *head)
 {
 	char *end = path + PATH_BYTES - 1;
@@ -229,7 +238,7 @@ static long read_head(const char *path, char *head)
 	long fd = SYS4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0), n;
 
 	if (fd < 0)
-		return 0; /* it may well be run without being read */
+		return 0; /* it may be executable without being readable */
 	n = SYS3(SYS_read, fd, head, HEAD_BYTES);
 	SYS1(SYS_close, fd);
 	head[n > 0 ? n : 0] = '\0';
@@ -262,7 +271,7 @@ static NOINLINE enum mpsan_off see_program(char *path)
 										 MPSAN_OFF_NOT;
 }
 
-/* As execvp looks for it. */
+/* Searches PATH as execvp does. */
 static bool reach_search(char *path, const char *name)
 {
 	const char *const *env = reach_environment();
@@ -287,7 +296,7 @@ static bool reach_search(char *path, const char *name)
 
 /* ---- the session ---- */
 
-/* Its directory lets in who made it. */
+/* Checks that the session's directory is accessible: only its owner may enter. */
 static NOINLINE enum mpsan_off see_session(void)
 {
 	uint32_t uid = (uint32_t)SYS1(SYS_geteuid, 0);
@@ -298,7 +307,7 @@ static NOINLINE enum mpsan_off see_session(void)
 	return st.st_uid != uid ? MPSAN_OFF_USER : MPSAN_OFF_NOT;
 }
 
-/* The program's path, "" when it is not found. */
+/* The program's path; "" if it is not found. */
 static NOINLINE void find_program(char *text, const char *path, bool searched)
 {
 	char name[PATH_BYTES];

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Forks: the snapshot before, the child's first steps after. Neighbours: fork.h; claim.c asks
- * memory.
- */
+/* Forks: the snapshot before, the child's first steps after. See fork.h; claim.c checks memory. */
 #include "fork.h"
 
 #include <string.h>
@@ -44,24 +41,24 @@ struct snapshot {
 	struct snapshot *outer; /* of a fork that a signal handler interrupted with this one */
 	uint64_t fork; /* position of the fork event */
 	uint32_t own_count;
-	uint32_t held_count; /* events written, of others' locks */
-	uint32_t own_held; /* events written, of own locks */
+	uint32_t held_count; /* events written, for locks of other threads */
+	uint32_t own_held; /* events written, for own locks */
 	uint32_t threads;
 	uint32_t feeders;
 	uint32_t flags; /* enum mpsan_fork_flags */
 	uint64_t now_ns;
 	struct fork_context fork_context;
-	uint32_t loader; /* TID of who loads or unloads an object */
+	uint32_t loader; /* TID of the thread that loads or unloads an object */
 	struct thread_pool pool; /* of the forking thread */
 	struct mpsan_hold own[MPSAN_HOLDS];
-	struct orphans left; /* claims on locks that the child may find held by nobody */
+	struct orphans left; /* locks that the child may find held without an owner */
 };
 
 static struct snapshot pool[SNAPSHOTS];
-/* Apart from the pool: a look at them must not touch every snapshot's page. */
+/* Separate from the snapshots: checking them must not touch every snapshot's page. */
 STATE static uint32_t busy[SNAPSHOTS];
-STATE static bool unborn; /* set before a fork: in the child, until it has made itself known */
-static bool child_handlers; /* of others */
+STATE static bool unborn; /* set before a fork; in the child, until it has its own slot */
+static bool child_handlers; /* of other libraries */
 static TLS struct snapshot *current;
 
 static struct snapshot *claim_snapshot(enum mpsan_how how)
@@ -93,7 +90,7 @@ static void fork_release(struct snapshot *s)
 	__atomic_store_n(&busy[s - pool], 0, __ATOMIC_RELEASE);
 }
 
-/* What identifies the locks that a thread holds. */
+/* A hash of the locks that a thread holds. */
 static uint64_t fork_key_of(const struct mpsan_thread *t)
 {
 	uint32_t n = t->holds_used < MPSAN_HOLDS ? t->holds_used : MPSAN_HOLDS;
@@ -105,8 +102,8 @@ static uint64_t fork_key_of(const struct mpsan_thread *t)
 }
 
 /*
- * Stack, Python frames and name of a thread that holds something, when its holds have changed or
- * some time has passed: forks that follow each other closely do not pay for every holder again.
+ * Records the stack, Python frames and name of a holder, if its locks have changed or some time has
+ * passed: forks in quick succession do not record every holder again.
  */
 static void look_at_holder(struct snapshot *s, struct mpsan_thread *t)
 {
@@ -146,7 +143,7 @@ static uint32_t copy_claims(const struct mpsan_thread *t, struct mpsan_hold *to)
 	return n;
 }
 
-/* A thread that waits for a semaphore which it holds itself uses it as a signal. */
+/* Whether a thread waits for a semaphore that it holds itself, and so uses as a signal. */
 static bool waits_for_own(const struct mpsan_hold *hold, uint32_t n, uint32_t i)
 {
 	for (uint32_t k = 0; k < n; k++)
@@ -161,7 +158,7 @@ struct importer {
 	struct mpsan_thread *t;
 };
 
-/* A module's lock is no lock in memory: the hash of its name stands for it. */
+/* Adds an import: a module's lock is represented by the hash of its name. */
 static void see_import(uint64_t hash, const char *name, void *context)
 {
 	const struct importer *by = context;
@@ -171,7 +168,7 @@ static void see_import(uint64_t hash, const char *name, void *context)
 	add_claim(by->s, &hold, by->t);
 }
 
-/* First round: what every other thread claims to hold. */
+/* First round: collects the claims of every other thread. */
 static void see_thread(struct mpsan_thread *t, void *context)
 {
 	struct snapshot *s = context;
@@ -195,7 +192,10 @@ static void see_thread(struct mpsan_thread *t, void *context)
 		s->feeders++;
 }
 
-/* The forking thread's own claims go to the child; some of its mutexes will not know it there. */
+/*
+ * Collects the forking thread's own claims, which its child keeps; some of its mutexes will not
+ * recognise it there.
+ */
 static void see_own(struct snapshot *s)
 {
 	struct mpsan_thread *t = thread_hot;
@@ -214,20 +214,23 @@ static bool fork_counts(const struct snapshot *s, const struct claim *c)
 	if (!(c->flags & MPSAN_LF_VERIFIED) || (c->flags & (MPSAN_LF_SHARED | MPSAN_LF_HANDOFF)))
 		return false;
 	if (MPSAN_TAG_KIND(c->tag) == MPSAN_LOCK_SPIN && sys_is_shared(claim_lock(c)))
-		return false; /* carries no mark of its own */
-	if (c->tid == s->tid) /* keeps a TID that will not be the child's */
+		return false; /* has no flag of its own */
+	if (c->tid == s->tid) /* records a TID that will not be the child's */
 		return c->flags & (MPSAN_LF_RECURSIVE | MPSAN_LF_ERRORCHECK);
 	return true;
 }
 
-/* A feeder has nothing but locks that the child makes anew: of the queue, when multiprocessing forks. */
+/*
+ * Whether the child replaces this lock: a queue feeder holds only locks of the queue, which
+ * multiprocessing's fork replaces.
+ */
 static bool is_made_anew(const struct snapshot *s, const struct claim *c)
 {
 	return c->holder->role == MPSAN_ROLE_QUEUE_FEEDER && (c->flags & MPSAN_LF_MUTUAL) &&
 	       s->gil && python_only_feeds(c->holder->pthread);
 }
 
-/* Second round: what memory confirms stays in the list. */
+/* Second round: keeps the claims that memory confirms. */
 static void keep_true(struct snapshot *s, uint32_t first)
 {
 	const struct mpsan_thread *looked = NULL;
@@ -315,7 +318,7 @@ void fork_enter(enum mpsan_how how, bool handlers)
 
 	if (!watched() || life_is_guest())
 		return;
-	unborn = true; /* a child may have the pid of its parent: 1, in a namespace of its own */
+	unborn = true; /* a child may have its parent's PID: 1, in a namespace of its own */
 	s = claim_snapshot(how);
 	if (!s)
 		return;
@@ -327,7 +330,8 @@ void fork_enter(enum mpsan_how how, bool handlers)
 }
 
 /*
- * The last prepare handler to run. A fork that no hook saw (a library bound past us) begins here.
+ * The last prepare handler to run. A fork that bypasses the hooks (by a library bound to libc
+ * directly) starts here.
  */
 static void on_prepare(void)
 {
@@ -348,9 +352,9 @@ static void on_prepare(void)
 }
 
 /*
- * What the forking thread held goes on in the child as if never given back: an interpreter leaves
- * such a semaphore behind and makes a new one (CPython's import lock). It serves as a lock once
- * the child has given it back itself.
+ * Keeps the forking thread's claims in the child as if never released: an interpreter abandons such
+ * a semaphore and creates a new one (CPython's import lock). It serves as a lock once the child has
+ * posted it.
  */
 static void forget_given_back(const struct snapshot *s)
 {
@@ -410,7 +414,7 @@ pid_t fork_leave(pid_t result)
 	if (result == 0) {
 		if (unborn || life_is_guest())
 			fork_born();
-		if (child_handlers || s->loader) /* fork frees that lock itself */
+		if (child_handlers || s->loader) /* fork itself releases that lock */
 			orphans_drop_repaired();
 		enter(NULL);
 		pshared_born();

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a fork leaves behind. The forking thread looks at every other thread's claims in the last
- * prepare handler, asks memory which are true, and writes them down twice: as events for the
- * report, and in private memory that the child inherits, where it can look up a lock that it is
- * about to wait for.
+ * What a fork does not copy. In the last prepare handler the forking thread collects every other
+ * thread's claims, checks them against memory, and stores them twice: as events for the report, and
+ * in private memory that the child inherits, to look up a lock before it waits for it.
  */
 #ifndef MPSAN_FORK_H
 #define MPSAN_FORK_H
@@ -14,19 +13,19 @@
 #include "../../include/mpsan_log.h"
 
 /*
- * Registers our atfork handlers; the first caller of __register_atfork makes it happen before its
- * own. `repairs`: somebody registers a child handler, which may release or re-initialise locks.
+ * Registers the library's atfork handlers, before the first other handler. `repairs`: a child
+ * handler is registered, which may release or reinitialise locks.
  */
 void fork_register(bool repairs);
 
 /*
- * Around the real call. Ways that run no atfork handlers say `handlers` false and are prepared
- * here.
+ * Around the real call. Calls that run no atfork handlers pass `handlers` false; the snapshot is
+ * taken here for them.
  */
 void fork_enter(enum mpsan_how how, bool handlers);
 pid_t fork_leave(pid_t result);
 
-/* The two halves for a child that comes to life elsewhere (clone). */
+/* The two halves of fork_leave for a child that starts elsewhere (clone). */
 void fork_born(void);
 
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Birth, exec and end of this process. Neighbours: life.h; hooks/process.c tells what the program
- * asked for.
- */
+/* Birth, exec and end of this process. hooks/process.c calls with what the program requested. */
 #include "life.h"
 
 #include <fcntl.h>
@@ -31,7 +28,9 @@
 #include "fork.h"
 #include "stages.h"
 
-/* What this image has from the one before, whoever that was: the exec kept it. */
+/*
+ * Asks the kernel for what an exec preserves from the previous image: alarms, parent-death signal.
+ */
 static void ask_kernel(void)
 {
 	int signal = 0;
@@ -42,7 +41,7 @@ static void ask_kernel(void)
 		life_flag(MPSAN_PROCESS_DEATHSIG);
 }
 
-/* As much of the argument list as the slot holds. */
+/* Copies as much of the argument list as the slot holds. */
 void life_copy_argv(struct mpsan_process *p, const char *const *argv)
 {
 	char *at = p->argv, *end = p->argv + sizeof(p->argv_kept);
@@ -66,7 +65,10 @@ static void describe_self(const char *const *argv)
 	ask_kernel();
 }
 
-/* Without /proc: that of who made the session, unless we are seen to be in another. */
+/*
+ * The PID namespace without /proc: that of the session's creator, unless this process is seen to be
+ * in another.
+ */
 static void find_namespace(void)
 {
 	life.pid_ns = identity_pid_ns();
@@ -125,12 +127,15 @@ __attribute__((constructor)) static void life_start(int argc, const char *const 
 __attribute__((destructor)) static void life_stop(void)
 {
 	libc_lock_exited();
-	stdio_flushes(NULL, 0); /* exit does so once all handlers are through */
+	stdio_flushes(NULL, 0); /* exit does so after all handlers */
 	if (life.attached && !hook_off && !life_is_guest() && !life.self->end_ns)
 		life_exit(life_code());
 }
 
-/* Its parent may have asked for a time namespace for its children: `since` is the parent's time before the fork. */
+/*
+ * A parent may request a time namespace for its children: `since` is the parent's time before the
+ * fork.
+ */
 #define CLOCK_JUMP_NS 1000000000ull
 
 static uint64_t birth_time(uint64_t since)
@@ -151,7 +156,7 @@ void life_child(enum mpsan_how how, uint64_t fork_pos, uint64_t since)
 	life_copied();
 	stage_copied();
 	life.pid = sys_pid();
-	/* its parent cannot be seen: it counts in a namespace of its own */
+	/* its parent is not visible: a PID namespace of its own */
 	if (!SYS1(SYS_getppid, 0))
 		find_namespace();
 	slot = table_claim(life.session, life.pid, life.pid_ns, birth, UINT16_MAX);
@@ -164,10 +169,11 @@ void life_child(enum mpsan_how how, uint64_t fork_pos, uint64_t since)
 	life.self = &life.table[slot];
 	slot_fill_child(life.self, parent, how, birth);
 	life.self->fork_pos = fork_pos;
-	life.self->why_off = life.table[parent].why_off; /* the filter of system calls came along */
+	life.self->why_off = life.table[parent].why_off; /* the seccomp filter was inherited */
 	life.self->attach_ns = birth;
 	life_flag(MPSAN_PROCESS_ATTACHED | (modules_have_torch() ? MPSAN_PROCESS_TORCH : 0) |
-		  (life.table[parent].flags & MPSAN_PROCESS_READLINE)); /* with the handlers */
+		  /* inherited with the handlers */
+		  (life.table[parent].flags & MPSAN_PROCESS_READLINE));
 	stage_child();
 }
 
@@ -181,7 +187,7 @@ void life_exit(int code)
 	__atomic_store_n(&life.self->end_ns, sys_now(), __ATOMIC_RELEASE);
 }
 
-/* What a wait call told of a child completes its slot. */
+/* Completes a child's slot with what a wait call returned. */
 void life_ended(uint32_t pid, int status, bool reaped)
 {
 	uint32_t slot;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One function for each stage of a process: calls the rows of lifecycle.def in their order. */
+/* One function for each stage of a process, which calls the rows of lifecycle.def in order. */
 #include "stages.h"
 
 void stage_attach(void)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Runs the stages of lifecycle.def: stage_copied() calls every module that has a row ON_COPIED.
- */
+/* The stages of lifecycle.def: stage_copied() calls every module that has a row ON_COPIED. */
 #ifndef MPSAN_STAGES_H
 #define MPSAN_STAGES_H
 

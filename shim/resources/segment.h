@@ -84,7 +84,7 @@ uint64_t segment_device(void);
 
 /*
  * segment_inherited: a forked child is about to release an inherited segment: recorded once for
- * each kind. Call it GUARDED. segment_not_used: the call failed, and the event (0: none) is revoked.
+ * each kind. Call it GUARDED. segment_not_used: the call failed; revokes the event (0: none).
  */
 uint64_t segment_inherited(const struct segment *segment, enum mpsan_shm_use what, uint64_t name,
 			   uint64_t caller);
