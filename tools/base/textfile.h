@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small files that people write: read whole, line by line, with errors that name file, line and column. Neighbours:
- * baseline.h, conf.h, suppress.h.
+ * Small text files that people write: read completely, line by line, with errors that name file,
+ * line and column. Neighbours: baseline.h, conf.h, suppress.h.
  */
 #ifndef MPSAN_TEXTFILE_H
 #define MPSAN_TEXTFILE_H

@@ -50,7 +50,7 @@ static json_t *bits_json(enum field_format format, uint64_t bits)
 	return json_string(text);
 }
 
-/* Values without a text: numbers of later versions, but for these three, which people read in sentences, too. */
+/* Values without a name are numbers of later versions. Three enums have texts of findings. */
 static json_t *enum_json(enum field_format format, uint64_t value)
 {
 	const char *text = format == FORMAT_lock_kind ? lock_kind_text(value, 0) :

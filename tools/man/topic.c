@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a page of topics/: `# mpsan-NAME: title`, `## section`, paragraphs, lists of `- `, fenced code. A list whose
- * items begin with `code`, `code`: or **term**: is one of terms. All else stops the build. Neighbours: topic_page.c,
- * topic_text.c.
+ * Reads a page of topics/: `# mpsan-NAME: title`, `## section`, paragraphs, lists of `- `, fenced
+ * code. A list whose items begin with `code`, `code`: or **term**: is a list of terms. Anything
+ * else is a build error. Neighbours: topic_page.c, topic_text.c.
  */
 #include "topic.h"
 
@@ -14,10 +14,10 @@ static struct {
 	const struct topic_writer *writer;
 	enum topic_list list;
 	bool in_item, in_code;
-	char text[8192]; /* of the paragraph or item that is being read */
+	char text[8192]; /* of the current paragraph or item */
 } topic;
 
-/* The length of a mark's text: what stands before `close`; 0 when it is not closed. */
+/* The length of a marked text, up to `close`; 0 if it is not closed. */
 static size_t enclosed(const char *text, const char *close)
 {
 	const char *end = strstr(text, close);
@@ -64,7 +64,7 @@ static void set_list(enum topic_list kind)
 	topic.list = kind;
 }
 
-/* The text behind an item's terms, which are cut off there; NULL when it begins with none. */
+/* Splits an item's terms off and returns the rest; NULL if it begins with none. */
 static char *split_term(char *item)
 {
 	const char *at = item;
@@ -118,7 +118,7 @@ static void fence(void)
 	topic.in_code = !topic.in_code;
 }
 
-/* A line outside code, without its end. False when it is no kind that is known. */
+/* Takes a line outside of code, without its newline. False if its kind is unknown. */
 static bool take_line(char *line)
 {
 	if (!*line) {
@@ -165,7 +165,7 @@ static bool next_line(char *line)
 	return take_line(line);
 }
 
-/* The first line says what the topic's row says. */
+/* Checks that the first line has the title of the topic's row. */
 static bool begin(const char *line)
 {
 	char wanted[256];
@@ -189,7 +189,7 @@ bool topic_expand(FILE *in, const char *file, const struct topic_writer *writer)
 	topic.writer = writer;
 	good = fgets(line, sizeof(line), in) && begin(line);
 	if (!good) {
-		fprintf(stderr, "expand: %s: the title is not that of a row of topics.def\n", file);
+		fprintf(stderr, "expand: %s: the title does not match a row of topics.def\n", file);
 		return false;
 	}
 	while (good && fgets(line, sizeof(line), in)) {

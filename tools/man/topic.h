@@ -11,46 +11,52 @@
 
 enum topic_list { LIST_NONE, LIST_BULLETS, LIST_TERMS };
 
-/* How each kind of block is written on standard output. Texts still have their `code` and **terms**. */
+/* Writes each kind of block to standard output. Texts still contain their `code` and **terms**. */
 struct topic_writer {
 	void (*begin)(const char *name, const char *title);
 	void (*heading)(const char *text);
 	void (*paragraph)(const char *text);
-	/* `kind` of the list that follows; LIST_NONE: that the last one has ended. */
+	/* `kind` of the list that begins; LIST_NONE: the list has ended. */
 	void (*list)(enum topic_list kind);
-	void (*item)(const char *term, const char *text); /* `term` is NULL in a list of bullets */
+	void (*item)(const char *term, const char *text); /* `term` is NULL in a bullet list */
 	void (*code)(
 		const char *
-			line); /* one line with its end; NULL before the first and behind the last */
+			/* one line with its newline; NULL before the first and after the last */
+			line);
 	void (*end)(void);
 };
 extern const struct topic_writer topic_page, topic_text;
 
-/* A piece of a text up to the next change of its kind. */
+/* A part of a text with one kind of mark. */
 struct topic_span {
 	const char *text;
 	size_t length;
 	bool strong; /* `code` or **term** */
 	bool code;
 };
-/* The next piece at *at, without its marks; false at the end. Of a [text](link) only the text is given. */
+/*
+ * The next part at *at, without its marks; false at the end. Of a [text](link) only the text is
+ * returned.
+ */
 bool topic_span(const char **at, struct topic_span *span);
 
-/* How a text is set. */
+/* How a text is formatted. */
 struct topic_style {
-	unsigned indent, width; /* in columns, the indent within the width */
-	const char *lead; /* what the first line begins with in place of the indent */
-	bool sentences; /* each begins a line, as mdoc wants it */
+	unsigned indent, width; /* in columns; the width includes the indent */
+	const char *lead; /* replaces the first line's indent */
+	bool sentences; /* each begins a line, as mdoc requires */
 	const char *(*mark)(const struct topic_span *span,
-			    bool close); /* around a piece; escapes take no column */
+			    bool close); /* around a part; escapes take no column */
 	const char *(*letter)(const struct topic_span *span, char letter);
-	const char *(*first)(
-		const char *word); /* what must stand before a line that begins with `word` */
+	const char *(*first)(const char *word); /* prefix of a line that begins with `word` */
 };
 /* Prints a text as lines. */
 void topic_flow(const struct topic_style *style, const char *text);
 
-/* Reads a page; false, after a complaint, when it has what is not understood or its title is not that of its row. */
+/*
+ * Reads a page; false, after an error line, if it contains something unknown or its title is not
+ * its row's.
+ */
 bool topic_expand(FILE *in, const char *file, const struct topic_writer *writer);
 
 #endif

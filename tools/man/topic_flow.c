@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Breaks the text of a topic into lines. Neighbours: topic_page.c and topic_text.c say what letters and marks look like. */
+/* Wraps the text of a topic. Neighbours: topic_page.c and topic_text.c format letters and marks. */
 #include <string.h>
 
 #include "topic.h"
 
 static struct {
 	const struct topic_style *style;
-	size_t column; /* of the line that is being written */
-	bool started; /* the first line has been begun */
-	char word[512]; /* the word that is being read, as it will be printed */
-	size_t length, width; /* of the word: bytes, and columns */
+	size_t column; /* of the current output line */
+	bool started; /* the first line has begun */
+	char word[512]; /* the current word, as it will be printed */
+	size_t length, width; /* of the word: bytes and columns */
 } flow;
 
 static void end_line(void)

@@ -20,7 +20,7 @@ static void begin(const char *name, const char *title)
 	       name, title);
 }
 
-static bool after_heading = true; /* where a paragraph needs no mark */
+static bool after_heading = true; /* the next paragraph needs no mark */
 
 static void heading(const char *text)
 {
@@ -35,7 +35,7 @@ static const char *mark(const struct topic_span *span, bool close)
 	return !span->strong ? "" : close ? "\\fR" : "\\fB";
 }
 
-/* What a formatter would set as another character. */
+/* The escape for a character that formatters would replace. */
 static const char *literal(char letter)
 {
 	static const char special[] = "\\-'`^~";
@@ -55,7 +55,7 @@ static const char *letter(const struct topic_span *span, char one)
 	return span->code || one == '\\' ? literal(one) : plain;
 }
 
-/* A line that begins with either would be one for the formatter. */
+/* The prefix for a word that would be a control line. */
 static const char *first(const char *word)
 {
 	return *word == '.' || *word == '\'' ? "\\&" : "";

@@ -14,7 +14,7 @@ static void heading(const char *text)
 	printf("\n%s\n", text);
 }
 
-/* Words that belong together are quoted, as are bare signs; all else is understood without. */
+/* Quotes marked text of several words and bare punctuation; other text needs no quotes. */
 static const char *mark(const struct topic_span *span, bool close)
 {
 	(void)close;
