@@ -2,7 +2,7 @@
 // expect: ipc-unsupported-memory warning
 // says: managed memory has no such handle
 // says: memory of a pool has no handle of 64 bytes
-// says: memory from cuMemCreate has no handle of 64 bytes, and a descriptor only if one was requested
+// says: memory of cuMemCreate has no handle of 64 bytes, and a descriptor only if one was requested
 // fake: cuda
 // frames: main
 // link: -Lbuild/fake -Wl,--as-needed -l:libcudart.so.13 -l:libcuda.so.1
