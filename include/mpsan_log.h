@@ -78,37 +78,6 @@ enum mpsan_process_flags {
 	MPSAN_PROCESS_SENDS = 16384, /* it sent control data, which may carry descriptors */
 };
 
-enum mpsan_off {
-	MPSAN_OFF_NOT,
-	MPSAN_OFF_RESOLVE, /* the next definition of a hooked function was not found */
-	MPSAN_OFF_NO_LOG, /* no log file could be created */
-	MPSAN_OFF_TABLE_FULL, /* the session's process table is full */
-	MPSAN_OFF_CONFUSED, /* an internal check failed */
-	MPSAN_OFF_SECCOMP, /* a seccomp filter might kill it for a call of ours */
-	/*
-	 * Recorded by the process that called exec; valid if the new image did not attach (without
-	 * MPSAN_PROCESS_OFF).
-	 */
-	MPSAN_OFF_ENVIRONMENT, /* its environment has no LD_PRELOAD */
-	MPSAN_OFF_PRELOAD, /* its LD_PRELOAD names only other libraries */
-	MPSAN_OFF_SESSION, /* its environment has LD_PRELOAD, but no MPSAN_DIR */
-	MPSAN_OFF_LIBRARY, /* the library's path does not exist there (chroot, container) */
-	MPSAN_OFF_DIRECTORY, /* the session's path does not exist there */
-	MPSAN_OFF_USER, /* it runs as another user than the session */
-	MPSAN_OFF_STATIC,
-	MPSAN_OFF_MACHINE, /* built for another architecture or word size */
-	MPSAN_OFF_MUSL,
-	MPSAN_OFF_SETUID, /* set-user-ID or set-group-ID */
-	MPSAN_OFF_CAPABILITIES, /* its file has capabilities */
-	MPSAN_OFF_FAILED, /* the program does not exist */
-	/* Why there is no log; version 0.1.0 says MPSAN_OFF_NO_LOG for all of them. */
-	MPSAN_OFF_LOG_SIZE, /* RLIMIT_FSIZE */
-	MPSAN_OFF_LOG_SPACE, /* a full disk, a quota */
-	MPSAN_OFF_LOG_FILES, /* no descriptor was free */
-	MPSAN_OFF_LOG_MEMORY, /* no memory to map it */
-	MPSAN_OFF_LOG_PLACE, /* its file system cannot reserve space */
-};
-
 #define MPSAN_ARGV_BYTES 148 /* up to November 2026 */
 #define MPSAN_ARGV_KEPT 136 /* since then */
 #define MPSAN_FED 64 /* descriptors */

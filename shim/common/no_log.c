@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "../../include/mpsan_texts.h"
+
 enum mpsan_off no_log_reason(long error)
 {
 	switch (error < 0 ? -error : error) {
@@ -25,33 +27,7 @@ enum mpsan_off no_log_reason(long error)
 	}
 }
 
-/*
- * A log grows by MPSAN_CHUNK, to 64 MiB unless log-max says otherwise; `ulimit -f` counts in units
- * of 512 or 1024 bytes.
- */
 const char *no_log_text(unsigned why)
 {
-	switch (why) {
-	case MPSAN_OFF_LOG_SIZE:
-		return "no log can be written: it takes 256 KiB at first, and the file size limit "
-		       "(RLIMIT_FSIZE) is lower; ulimit -f 131072 is enough";
-	case MPSAN_OFF_LOG_SPACE:
-		return "no log can be written: the session's file system is full, or a quota is "
-		       "exhausted; free 256 KiB or more, or choose another place (TMPDIR, mpsan "
-		       "run --dir)";
-	case MPSAN_OFF_LOG_FILES:
-		return "no log can be written: no descriptor is free; ulimit -n 1024 is enough for "
-		       "most programs";
-	case MPSAN_OFF_LOG_MEMORY:
-		return "no log can be written: there is no memory to map it; raise ulimit -v, or "
-		       "vm.max_map_count";
-	case MPSAN_OFF_LOG_PLACE:
-		return "no log can be written: the session's file system cannot reserve space "
-		       "(fallocate); choose another (TMPDIR, mpsan run --dir)";
-	case MPSAN_OFF_NO_LOG:
-		return "no log can be written; set TMPDIR, MPSAN_DIR or mpsan run --dir to an "
-		       "existing directory that you may write to";
-	default:
-		return NULL;
-	}
+	return why == MPSAN_OFF_NO_LOG || why >= MPSAN_OFF_LOG_SIZE ? mpsan_off_meaning(why) : NULL;
 }

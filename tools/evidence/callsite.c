@@ -63,12 +63,9 @@ char *callsite_actor(const struct callsite *callsite)
 }
 
 static const char *const role_text[] = {
-	[STEP_HOLDER] = "holder", [STEP_FORK] = "fork",	      [STEP_WAIT] = "wait",
-	[STEP_UNLOCK] = "unlock", [STEP_BLOCKED] = "blocked", [STEP_ORDER] = "order",
-	[STEP_INIT] = "init",	  [STEP_CUDA] = "cuda",	      [STEP_EXPORT] = "export",
-	[STEP_IMPORT] = "import", [STEP_IMPORTS] = "import",  [STEP_FREE] = "free",
-	[STEP_GONE] = "end",	  [STEP_EVENT] = "act",	      [STEP_CAUSE] = "cause",
-	[STEP_MAKER] = "maker",	  [STEP_ENDED] = "end",
+#define ROLE(constant, name, meaning) name,
+#include "../rules/step_roles.def"
+#undef ROLE
 };
 
 json_t *callsite_step(const struct evidence_context *ctx, const struct callsite *callsite,

@@ -35,7 +35,11 @@ const struct policy_grade policy_rows[] = {
 	{0},
 };
 
-static const char *const grade_names[] = {"off", "note", "warning", "error"};
+static const char *const grade_names[] = {
+#define GRADE(name, text) text,
+	GRADES
+#undef GRADE
+};
 
 const char *grade_text(enum grade grade)
 {

@@ -11,7 +11,17 @@
 #include "../facts/ipc.h"
 #include "steps.h"
 
-enum grade { GRADE_OFF, GRADE_NOTE, GRADE_WARNING, GRADE_ERROR };
+#define GRADES                    \
+	GRADE(OFF, "off")         \
+	GRADE(NOTE, "note")       \
+	GRADE(WARNING, "warning") \
+	GRADE(ERROR, "error")
+
+enum grade {
+#define GRADE(name, text) GRADE_##name,
+	GRADES
+#undef GRADE
+};
 
 enum trigger_kind {
 	/* The fate of a fork's child is known: exec, end, or FACT_CHILD_NS without either. */
@@ -62,27 +72,10 @@ struct trigger {
 	uint32_t index; /* into the array of that kind */
 };
 
-/* What a step of the evidence shows; the command adds its stack, frames and names. */
 enum step_role {
-	STEP_HOLDER, /* finding.held: the holder of the lock at the fork */
-	STEP_FORK, /* finding.fork */
-	STEP_WAIT, /* finding.wait */
-	STEP_UNLOCK, /* finding.unlock */
-	/* every blocked thread of finding.deadlock, one step each: {waiter} {awaited} {owner} */
-	STEP_BLOCKED,
-	STEP_ORDER, /* finding.order and every finding.earlier, one step each */
-	STEP_INIT, /* finding.init: the initialisation of the CUDA driver */
-	STEP_CUDA, /* the CUDA call, refusal, free, export or open of the trigger */
-	STEP_EXPORT, /* finding.piece: the export of the memory */
-	STEP_IMPORT, /* finding.import */
-	/* every process that had the memory open then, one step each, a few at most */
-	STEP_IMPORTS,
-	STEP_FREE, /* the free of finding.piece */
-	STEP_GONE, /* the end of the trigger's process */
-	STEP_EVENT, /* the trigger's event */
-	STEP_CAUSE, /* finding.cause: an earlier event */
-	STEP_MAKER, /* finding.segment: the creation of that shared memory */
-	STEP_ENDED, /* finding.process: its end */
+#define ROLE(constant, name, meaning) constant,
+#include "step_roles.def"
+#undef ROLE
 };
 
 #define STEPS_MAX 4
