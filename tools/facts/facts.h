@@ -42,6 +42,7 @@ struct fact_process {
 	uint64_t exec_ns; /* its first exec; 0: none */
 	/* when a supervisor last saw it alive and not exiting; 0: never */
 	uint64_t seen_ns;
+	bool childless; /* no slot names it as its parent */
 	bool lossy; /* its log was full, so releases may be missing */
 	bool stayed; /* it was alive when the session ended, and counts as ended from then on */
 	uint32_t event

@@ -261,6 +261,14 @@ static bool goes_later(const struct facts *facts, uint32_t slot)
 		       facts->processes[process_parent(facts, slot)].gone_ns + LOADER_NS;
 }
 
+bool process_may_have_workers(const struct facts *facts, uint32_t slot)
+{
+	uint32_t maker = maker_of(facts, slot);
+
+	return !facts->processes[slot].childless ||
+	       (maker != FACT_NONE && slot_of(facts, maker)->pid == slot_of(facts, slot)->pid);
+}
+
 bool process_is_orphan_of(const struct facts *facts, uint32_t slot, uint32_t parent)
 {
 	return facts->processes[slot].slot && process_is_worker(facts, slot) &&

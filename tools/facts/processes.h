@@ -65,6 +65,9 @@ bool process_ended_itself(const struct facts *facts, uint32_t slot);
 /* A worker that has outlived its parent for PROCESS_LEFT_NS and was not detached on purpose. */
 bool process_is_left_behind(const struct facts *facts, uint32_t slot);
 
+/* False only for a process that made no other, in this image or an earlier one. */
+bool process_may_have_workers(const struct facts *facts, uint32_t slot);
+
 /* A process that lives on after `parent` was killed and will not end by itself. */
 bool process_is_orphan_of(const struct facts *facts, uint32_t slot, uint32_t parent);
 

@@ -16,6 +16,8 @@ static void parent_lost_judge(const struct facts *facts, const struct trigger *t
 {
 	uint32_t count = 0, fork = FACT_NONE;
 
+	if (!process_may_have_workers(facts, parent))
+		return;
 	for (uint32_t slot = 0; slot < facts->process_count; slot++) {
 		if (!process_is_orphan_of(facts, slot, parent))
 			continue;
