@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes blocked threads and the deadlock that they form to the supervisor's log. */
+#include "telling.h"
+
+#include <stdlib.h>
+
+#include "../proc/calls.h"
+#include "pythreads.h"
+
+#define TOLD_MAX 24u /* threads recorded per deadlock */
+
+/* The owner, and where it acquired the lock. */
+static void state_owner(struct deadlocks *deadlocks, uint32_t index, struct ev_blocked *event)
+{
+	const struct wait *wait = &deadlocks->waits.item.item[index];
+	uint32_t first = wait->count ? deadlocks->waits.who.item[wait->begin] : SNAPSHOT_NONE,
+		 by = deadlocks->graph.next[index];
+	struct mpsan_hold hold;
+
+	if (by == GRAPH_NONE)
+		by = wait->end == WAIT_OWNERS ? first : wait->holder;
+	event->taken = wait->taken;
+	event->taken_slot = wait->gone_slot;
+	if (by != SNAPSHOT_NONE) {
+		const struct snapshot_thread *owner = deadlocks_thread(deadlocks, by);
+
+		event->owner_slot = owner->slot + 1;
+		event->owner = owner->tid;
+		if (snapshot_holds(owner, wait->lock, &hold)) {
+			event->taken = hold.caller;
+			event->taken_slot = owner->slot + 1;
+		}
+	} else if (wait->end == WAIT_NOBODY) {
+		event->owner = wait->gone;
+		event->owner_slot = wait->gone_slot;
+	} else if (wait->end == WAIT_PROCESSES && wait->count == 1) {
+		event->owner_slot = deadlocks->snapshot.processes.item[first].slot + 1;
+	}
+}
+
+static uint64_t state_python(struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	char *text = pythread_stack(thread);
+	uint64_t position = *text ? watchlog_text(&deadlocks->log, thread->slot, text) : 0;
+
+	free(text);
+	return position;
+}
+
+static uint64_t state_name(struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	char *text = pythread_name(thread);
+	uint64_t position = *text ? watchlog_text(&deadlocks->log, thread->slot, text) : 0;
+
+	free(text);
+	return position;
+}
+
+static uint64_t state_thread(struct deadlocks *deadlocks, uint32_t index, uint64_t flags)
+{
+	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
+	const struct wait *wait = &deadlocks->waits.item.item[index];
+	struct ev_blocked event = {
+		.lock = wait->lock,
+		.kind = wait->kind,
+		.flags = wait->flags | flags,
+		.since = thread->still_ns,
+		.caller = wait->caller,
+		.stack = watchlog_stack(&deadlocks->log, thread),
+		.python = state_python(deadlocks, thread),
+		.name = state_name(deadlocks, thread),
+	};
+	char *call = call_text(thread->pid, &thread->call);
+
+	/* The interpreter's own calls: the lock belongs to the Python program. */
+	if (pythread_is_code(thread->pid, wait->caller))
+		event.flags |= MPSAN_LF_PYTHON;
+	event.detail = watchlog_text(&deadlocks->log, thread->slot, call);
+	free(call);
+	state_owner(deadlocks, index, &event);
+	deadlocks_thread(deadlocks, index)->told = true;
+	return watchlog_put(&deadlocks->log, EV_blocked, thread->slot, thread->tid, &event,
+			    sizeof(event));
+}
+
+void telling_add(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
+		 uint64_t flags)
+{
+	uint64_t position;
+
+	if (telling->count >= TOLD_MAX) {
+		deadlocks_thread(deadlocks, index)->told = true;
+		return;
+	}
+	position = state_thread(deadlocks, index, flags);
+	if (!telling->count++) {
+		telling->first = position;
+		telling->slot = deadlocks_thread(deadlocks, index)->slot;
+		telling->tid = deadlocks_thread(deadlocks, index)->tid;
+	}
+}
+
+void telling_close(struct deadlocks *deadlocks, const struct telling *telling,
+		   enum mpsan_deadlock_cause cause, uint32_t dead_slot, const char *detail)
+{
+	struct ev_deadlock event = {.cause = cause,
+				    .first = telling->first,
+				    .count = telling->count,
+				    .dead_slot = dead_slot,
+				    .detail =
+					    watchlog_text(&deadlocks->log, telling->slot, detail)};
+
+	watchlog_put(&deadlocks->log, EV_deadlock, telling->slot, telling->tid, &event,
+		     sizeof(event));
+}
+
+/* Records the rest of a group, threads that wait for an end first. */
+void telling_add_group(struct deadlocks *deadlocks, struct telling *telling, uint32_t group)
+{
+	for (int others = 0; others < 2; others++)
+		for (uint32_t i = 0; i < deadlocks->graph.count; i++)
+			if (deadlocks->graph.group[i] == group &&
+			    !deadlocks_thread(deadlocks, i)->told &&
+			    (others || deadlocks->waits.item.item[i].kind == MPSAN_WAIT_PROCESS))
+				telling_add(deadlocks, telling, i, 0);
+}

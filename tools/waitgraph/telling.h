@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A deadlock while it is written to the supervisor's log: a `blocked` event for each thread, then
+ * the `deadlock`. Neighbours: deadlocks.h finds them, watchlog.h writes.
+ */
+#ifndef MPSAN_TELLING_H
+#define MPSAN_TELLING_H
+
+#include "deadlocks.h"
+
+struct telling {
+	uint64_t first; /* position of its first thread */
+	uint32_t count;
+	uint32_t slot, tid; /* of that one */
+};
+
+static inline struct snapshot_thread *deadlocks_thread(struct deadlocks *deadlocks, uint32_t index)
+{
+	return &deadlocks->snapshot.threads.item[index];
+}
+
+/* Records a thread of the snapshot with these further flags, and marks it as told. */
+void telling_add(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
+		 uint64_t flags);
+/* Records the rest of a group of the graph, threads that wait for an end first. */
+void telling_add_group(struct deadlocks *deadlocks, struct telling *telling, uint32_t group);
+/* Records the deadlock of the threads that were added. `detail`: NULL or a text. */
+void telling_close(struct deadlocks *deadlocks, const struct telling *telling,
+		   enum mpsan_deadlock_cause cause, uint32_t dead_slot, const char *detail);
+
+#endif
