@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../shim/common/proof_rule.h"
+
 #define LISTS_DOUBLED 12u
 #define REFRESHED 65536u /* events between two checks of resident memory */
 
@@ -98,7 +100,7 @@ static void look_into(const struct reader *reader, const struct fact_event *even
 		if (shm_name_is_torch(text))
 			link->flags |= SHM_LINK_TORCH;
 	}
-	if (has_frame(reader, event->at.slot, python, "rebuild_storage_fd"))
+	if (has_frame(reader, event->at.slot, python, PROOF_FETCH_FRAME))
 		link->flags |= SHM_LINK_REBUILDS;
 }
 

@@ -7,7 +7,7 @@
 #ifndef MPSAN_RULE_H
 #define MPSAN_RULE_H
 
-#include "../../shim/common/wait_rule.h"
+#include "../../shim/common/proof_rule.h"
 #include "../facts/ipc.h"
 #include "steps.h"
 

@@ -24,7 +24,7 @@ void rule_cuda_in_forked_child(const struct facts *facts, const struct trigger *
 	const struct fact_cuda_call *call = &facts->cuda.calls[trigger->index];
 	uint32_t init = cuda_init_before(facts, call->at.by, call->at.time_ns);
 
-	if (init && call->ev.kind != MPSAN_CUDA_QUERY && call->ev.result)
+	if (init && proof_rule_cuda(call->ev.kind, call->ev.result) == RULE_cuda_in_forked_child)
 		FIND_FORKED(out, cuda_in_forked_child, GRADE_ERROR, trigger, init,
 			    cuda_fork_after(facts, init, call->at.by), &message_text);
 }

@@ -60,7 +60,7 @@ static void judge_unlock(const struct facts *facts, const struct trigger *trigge
 {
 	const struct fact_unlock *unlock = &facts->unlocks[trigger->index];
 
-	if (!(unlock->ev.flags & MPSAN_LF_SHARED))
+	if (proof_rule_unlock(unlock->ev.flags) == RULE_fork_own_lock)
 		FIND(out, fork_own_lock, GRADE_ERROR, trigger,
 		     fact_fork_behind(facts, unlock->held, unlock->at.by), unlock->held,
 		     &msg_unlock);

@@ -48,10 +48,10 @@ static void judge_piece(const struct facts *facts, const struct trigger *trigger
 
 	if (!ipc_counts(piece))
 		return;
-	if (user && ipc_outlives(piece))
-		FIND_SHARED(out, ipc_freed_while_open, GRADE_NOTE, trigger, index, user, &msg_kept);
-	else if (user)
+	if (user && proof_rule_free(piece->memory) == RULE_ipc_freed_while_open)
 		FIND_SHARED(out, ipc_freed_while_open, GRADE_ERROR, trigger, index, user, &msg_use);
+	else if (user)
+		FIND_SHARED(out, ipc_freed_while_open, GRADE_NOTE, trigger, index, user, &msg_kept);
 	else if (piece->by_export && !ipc_outlives(piece) &&
 		 !ipc_was_tried(facts, piece, piece->end_ns))
 		FIND_SHARED(out, ipc_freed_while_open, facts->blind ? GRADE_NOTE : GRADE_WARNING,

@@ -6,9 +6,6 @@
  */
 #include "../rule.h"
 
-#define SIGNAL_BUS 7u
-#define NOTHING_LEFT (1u << 20) /* bytes free a moment after the fault */
-
 static MESSAGE msg_fault = {
 	"{who} got SIGBUS at {at} when it wrote to {segment}, and {free_text} free on its file "
 	"system",
@@ -56,14 +53,12 @@ static void judge_fault(const struct facts *facts, const struct trigger *trigger
 			struct findings *out)
 {
 	const struct ev_fault *ev = EVENT_AS(&facts->events[trigger->index], fault);
-	uint32_t segment = shm_segment_of(facts, trigger->index), cause;
+	uint32_t segment = shm_segment_of(facts, trigger->index);
 
-	if (ev->signal != SIGNAL_BUS || !is_limited(facts, segment))
-		return;
-	cause = oversize(facts, segment);
-	if (ev->free < NOTHING_LEFT)
+	if (proof_rule_fault(ev->signal, ev->free) == RULE_shm_no_space &&
+	    is_limited(facts, segment))
 		FIND_EVENT(out, shm_no_space, GRADE_ERROR, trigger, &msg_fault, .segment = segment,
-			   .cause = cause);
+			   .cause = oversize(facts, segment));
 }
 
 void rule_shm_no_space(const struct facts *facts, const struct trigger *trigger,

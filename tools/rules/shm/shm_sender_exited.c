@@ -79,11 +79,12 @@ static void judge_refusal(const struct facts *facts, const struct trigger *trigg
 	uint32_t bound = shm_find_path(facts, trigger->index, EV_sock_bound);
 	uint32_t of = kept ? kept : bound, slot = of ? facts->events[of - 1].at.by : FACT_NONE;
 	uint64_t until = refused->at.time_ns;
-	enum grade grade;
+	enum grade grade = GRADE_NOTE;
 
 	if (!of || slot == refused->at.by || !is_for_tensor(facts, trigger->index))
 		return;
-	grade = had_ended_it(facts, refused, slot) ? GRADE_NOTE : GRADE_ERROR;
+	if (proof_rule_fetch(had_ended_it(facts, refused, slot)) == RULE_shm_sender_exited)
+		grade = GRADE_ERROR;
 	if (shm_was_killed(facts, slot))
 		until += EVENT_SETTLE_NS;
 	if (kept)
