@@ -7,7 +7,9 @@
 
 #include <string.h>
 
+#include "../common/proof_rule.h"
 #include "../intercept/sys.h"
+#include "../record/finding_line.h"
 #include "../record/log.h"
 #include "../record/stack.h"
 #include "../record/state.h"
@@ -62,12 +64,16 @@ bool cuda_may_state(void)
 	return life.attached && !hook_off && !life_is_guest();
 }
 
-struct cuda_where cuda_where(const struct cuda_call *call)
+static const struct cuda_call *outermost_of(const struct cuda_call *call)
 {
 	const struct cuda_call *outer = outer_of(call);
 
-	if (outer)
-		call = outer;
+	return outer ? outer : call;
+}
+
+struct cuda_where cuda_where(const struct cuda_call *call)
+{
+	call = outermost_of(call);
 	return (struct cuda_where){.function = log_text(hook_name(call->id)),
 				   .caller = call->caller,
 				   .stack = stack_own(),
@@ -86,7 +92,41 @@ static bool is_news(uint32_t kind, int result)
 	       !(__atomic_fetch_or(&cuda.told, bit, __ATOMIC_RELAXED) & bit);
 }
 
-static NOINLINE void state_inherited(const struct cuda_call *call, int result)
+static void print_inherited(const char *function, const struct ev_cuda_call *ev)
+{
+	enum rule_id rule = proof_rule_cuda(ev->kind, ev->result);
+	char result[16], parent[16];
+	const char *const text[] = {function,
+				    " failed with error ",
+				    result,
+				    ": process ",
+				    parent,
+				    " had initialised CUDA by ",
+				    hook_name(cuda.init_id),
+				    " before the fork; CUDA does not work in a forked child",
+				    NULL};
+
+	text_put_number(result, result + sizeof(result), ev->result, 10);
+	text_put_number(parent, parent + sizeof(parent), cuda.init_pid, 10);
+	if (rule == RULE_cuda_in_forked_child) /* a stale query is a note */
+		finding_line_at(rule, ev->caller, text);
+}
+
+static void state_inherited(const char *function, const struct cuda_where *where, uint32_t kind,
+			    int result)
+{
+	const struct ev_cuda_call ev = {.function = where->function,
+					.kind = kind,
+					.result = (uint64_t)(int64_t)result,
+					.caller = where->caller,
+					.stack = where->stack,
+					.python = where->python};
+
+	log_append(EV_cuda_call, &ev, sizeof(ev));
+	print_inherited(function, &ev);
+}
+
+static NOINLINE void look_at_inherited(const struct cuda_call *call, int result)
 {
 	struct cuda_where where;
 
@@ -94,18 +134,19 @@ static NOINLINE void state_inherited(const struct cuda_call *call, int result)
 		return;
 	GUARDED {
 		where = cuda_where(call);
-		EMIT(cuda_call, .function = where.function, .kind = call->kind,
-		     .result = (uint64_t)(int64_t)result, .caller = where.caller,
-		     .stack = where.stack, .python = where.python);
+		state_inherited(hook_name(outermost_of(call)->id), &where, call->kind, result);
 	}
 }
 
 void cuda_refused_child(const char *function, uint64_t caller)
 {
 	if (is_news(MPSAN_CUDA_USE, CUDA_ERROR_NOT_INITIALIZED))
-		EMIT(cuda_call, .function = log_text(function), .kind = MPSAN_CUDA_USE,
-		     .result = CUDA_ERROR_NOT_INITIALIZED, .caller = caller, .stack = stack_own(),
-		     .python = stack_python(0));
+		state_inherited(function,
+				&(struct cuda_where){.function = log_text(function),
+						     .caller = caller,
+						     .stack = stack_own(),
+						     .python = stack_python(0)},
+				MPSAN_CUDA_USE, CUDA_ERROR_NOT_INITIALIZED);
 }
 
 /*
@@ -113,10 +154,8 @@ void cuda_refused_child(const char *function, uint64_t caller)
  */
 static void note_early(const struct cuda_call *call)
 {
-	const struct cuda_call *outer = outer_of(call);
+	const struct cuda_call *outer = outermost_of(call);
 
-	if (!outer)
-		outer = call;
 	if (cuda.early)
 		return;
 	cuda.early_id = outer->id;
@@ -128,6 +167,8 @@ void cuda_start(void)
 	if (!cuda.early)
 		return;
 	cuda.initialised = true;
+	cuda.init_id = cuda.early_id;
+	cuda.init_pid = life.pid;
 	EMIT(cuda_init, .function = log_text(hook_name(cuda.early_id)), .caller = cuda.early,
 	     .stack = stack_own());
 }
@@ -141,6 +182,8 @@ void cuda_initialised(const struct cuda_call *call)
 	if (cuda.inherited || !cuda_may_state() ||
 	    __atomic_exchange_n(&cuda.initialised, true, __ATOMIC_ACQ_REL))
 		return;
+	cuda.init_id = outermost_of(call)->id;
+	cuda.init_pid = life.pid;
 	GUARDED {
 		where = cuda_where(call);
 		EMIT(cuda_init, .function = where.function, .caller = where.caller,
@@ -192,7 +235,7 @@ bool cuda_end(struct cuda_call *call, int result)
 	if (!call->outermost)
 		return false;
 	if (UNLIKELY(cuda.inherited)) {
-		state_inherited(call, result);
+		look_at_inherited(call, result);
 		return false;
 	}
 	if (UNLIKELY(hook_off || !life.attached))

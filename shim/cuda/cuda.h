@@ -32,6 +32,9 @@ struct cuda {
 	/* the caller that initialised the driver before the library started; 0: none */
 	uint64_t early;
 	enum hook_id early_id;
+	/* what initialised it, and in which process: in a child still its parent's */
+	enum hook_id init_id;
+	uint32_t init_pid;
 };
 extern struct cuda cuda;
 

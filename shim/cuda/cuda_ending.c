@@ -4,6 +4,9 @@
  * processes may have open is an event, announced before the call. cuda_ipc.c records how they got
  * it, cuda_memory.c has the table.
  */
+#include "../common/proof_rule.h"
+#include "../intercept/sys.h"
+#include "../record/finding_line.h"
 #include "../record/log.h"
 #include "cuda_ipc.h"
 #include "registry.h"
@@ -26,18 +29,48 @@ static uint64_t announce_close(const struct cuda_call *call, const struct cuda_m
 			.python = where.python);
 }
 
+static uint64_t memory_of(const struct cuda_memory *m)
+{
+	return m->memory == MPSAN_MEMORY_POOL && m->range.owner == CUDA_ADDRESSES ?
+		       MPSAN_MEMORY_POOL_POINTER :
+		       m->memory;
+}
+
 static uint64_t announce_free(const struct cuda_call *call, const struct cuda_memory *m)
 {
 	bool address = m->range.owner == CUDA_ADDRESSES;
 	struct cuda_where where = cuda_where(call);
 
-	return ANNOUNCE(0, ipc_free, .handle = m->handle,
-			.memory = m->memory == MPSAN_MEMORY_POOL && address ?
-					  MPSAN_MEMORY_POOL_POINTER :
-					  m->memory,
+	return ANNOUNCE(0, ipc_free, .handle = m->handle, .memory = memory_of(m),
 			.base = address ? m->range.start : 0,
 			.bytes = address ? m->range.bytes : m->object, .function = where.function,
 			.caller = where.caller, .stack = where.stack, .python = where.python);
+}
+
+/* Another process that has memory open which is about to be freed; only a free that will be said. */
+static uint32_t user_of(const struct cuda_call *call, const struct cuda_memory *m)
+{
+	return finding_line_is_due(proof_rule_free(memory_of(m)), call->caller) ? registry_user(m) :
+										  0;
+}
+
+static void print_free(const struct cuda_ending *ending, const struct cuda_call *call)
+{
+	char address[24], bytes[24], user[16];
+	const char *const text[] = {hook_name(call->id),
+				    " freed ",
+				    bytes,
+				    " bytes of device memory at 0x",
+				    address,
+				    " while process ",
+				    user,
+				    " had them open",
+				    NULL};
+
+	text_put_number(address, address + sizeof(address), ending->memory.range.start, 16);
+	text_put_number(bytes, bytes + sizeof(bytes), ending->memory.range.bytes, 10);
+	text_put_number(user, user + sizeof(user), ending->user, 10);
+	finding_line_at(proof_rule_free(memory_of(&ending->memory)), call->caller, text);
 }
 
 /*
@@ -50,13 +83,16 @@ static void announce_end(struct cuda_ending *ending, const struct cuda_call *cal
 	bool imported = is_imported(m), exported = m->flags & CUDA_MEMORY_EXPORTED;
 
 	ending->close = ending->free = 0;
+	ending->user = 0;
 	if (!(imported || exported || ending->opened) || !cuda_may_state())
 		return;
 	GUARDED {
 		if (imported)
 			ending->close = announce_close(call, m);
-		if (!imported || exported)
+		if (!imported || exported) {
 			ending->free = announce_free(call, m);
+			ending->user = imported ? 0 : user_of(call, m);
+		}
 	}
 }
 
@@ -131,6 +167,8 @@ void cuda_ended(const struct cuda_ending *ending, const struct cuda_call *call, 
 	m = ending->memory;
 	log_settle(0, ending->close, !result);
 	log_settle(0, ending->free, !result);
+	if (!result && ending->user)
+		print_free(ending, call);
 	if (result) {
 		if (ending->close)
 			reopen(&m);

@@ -303,7 +303,6 @@ void cuda_opened(const struct cuda_call *call, int result, enum mpsan_memory mem
 			cuda_ipc_complete(&m, address, call->caller);
 			cuda_memory_imported(address, m.range.bytes, handle, call->caller);
 			m.range.start = address;
-			registry_imported(&m, handle);
 		} else {
 			m.device = cuda_current_device(call->caller);
 			m.gpu = m.device < 0 ? 0 : cuda_gpu(m.device, call->caller);
@@ -317,6 +316,8 @@ void cuda_opened(const struct cuda_call *call, int result, enum mpsan_memory mem
 			      (modules_have_torch() ? MPSAN_IPC_TORCH : 0),
 		     .function = where.function, .caller = where.caller, .stack = where.stack,
 		     .python = where.python);
+		if (!result && address)
+			registry_imported(&m, handle);
 	}
 }
 

@@ -39,6 +39,7 @@ bool cuda_is_open(uint64_t handle, int change);
 struct cuda_ending {
 	struct cuda_memory memory;
 	bool known, opened;
+	uint32_t user; /* PID of a process that has it open, if that is to be said; 0: none */
 	uint64_t close, free; /* announced; 0: nothing */
 };
 void cuda_ending(struct cuda_ending *ending, const struct cuda_call *call, enum cuda_space space,

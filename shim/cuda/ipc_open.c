@@ -159,10 +159,10 @@ static int open_in_turn(struct opening *o, struct mpsan_export_place *place)
 	if (!export_table_opened(place, o->of))
 		return -ESTALE;
 	result = ipc_map_has_context(o->caller) ? ipc_map_open(o) : -ENODEV;
-	if (!result)
-		ipc_open_enter(o);
 	if (!result || o->result)
 		state_open(o);
+	if (!result)
+		ipc_open_enter(o);
 	return result;
 }
 

@@ -15,6 +15,7 @@
 #include "../abi/cuda.h"
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
+#include "../record/identity.h"
 #include "../record/log.h"
 #include "../record/setting.h"
 #include "../record/stack.h"
@@ -373,6 +374,31 @@ bool registry_gone(const struct cuda_memory *memory)
  */
 #define OWN_IMPORT (life.slot | MPSAN_EXPORT_IMPORT)
 #define IMPORT_KEY(handle) (~(handle))
+
+/*
+ * Both kinds of mappings: those of mpsan_ipc_open, whose last user may just have left, and the
+ * program's own.
+ */
+static bool has_mapped(struct ranges *table, uint32_t slot, uint64_t handle)
+{
+	struct mpsan_export_place copy;
+
+	slot |= MPSAN_EXPORT_IMPORT;
+	return (ranges_find(table, slot, handle, &copy) && copy.count) ||
+	       ranges_find(table, slot, IMPORT_KEY(handle), &copy);
+}
+
+uint32_t registry_user(const struct cuda_memory *memory)
+{
+	struct ranges *table = memory->handle ? export_table_table(false) : NULL;
+	uint32_t slots = table ? __atomic_load_n(&life.session->slots, __ATOMIC_ACQUIRE) : 0;
+
+	for (uint32_t slot = 0; slot < slots; slot++)
+		if (slot != life.slot && has_mapped(table, slot, memory->handle) &&
+		    identity_stays(&life.table[slot], life.pid_ns))
+			return life.table[slot].pid;
+	return 0;
+}
 
 void registry_imported(const struct cuda_memory *memory, uint64_t handle)
 {

@@ -37,6 +37,12 @@ void registry_exported(struct cuda_memory *memory, const void *handle, uint32_t 
 bool registry_gone(const struct cuda_memory *memory);
 
 /*
+ * The PID of another process that has this memory open and lives; 0: the registry knows of none. For
+ * a free that was announced: whoever is still entered then has its close recorded after it.
+ */
+uint32_t registry_user(const struct cuda_memory *memory);
+
+/*
  * The program itself opened another process's memory, and closed it: for the list of importers.
  * Does nothing if no process has exported anything.
  */

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints proven waits on standard error, and keeps what is needed for that about the fork that
- * created this process.
+ * Prints proven waits and refused unlocks on standard error, and keeps what is needed for that
+ * about the fork that created this process.
  */
 #include "stderr_lines.h"
 
 #include <stddef.h>
 
 #include "../common/lock_kind.h"
+#include "../common/proof_rule.h"
 #include "../common/wait_rule.h"
 #include "../intercept/elf.h"
 #include "../intercept/sys.h"
-#include "../record/log.h"
+#include "../record/finding_line.h"
 #include "../record/state.h"
 #include "../record/thread.h"
 
@@ -113,7 +114,7 @@ static bool is_in_pool(uint64_t code)
 	return false;
 }
 
-static const char *rule_of(const struct ev_wait *w)
+static enum rule_id rule_of(const struct ev_wait *w)
 {
 	struct wait_case wait = {.kind = w->kind,
 				 .flags = w->flags,
@@ -122,18 +123,13 @@ static const char *rule_of(const struct ev_wait *w)
 				 .preexec = life.forked && origin()->preexec};
 
 	wait.in_pool = w->reason == MPSAN_WAIT_ALONE && is_in_pool(w->caller);
-	return wait_rule_slug(wait_rule(&wait));
+	return wait_rule(&wait);
 }
 
 void print_wait(const struct ev_wait *w)
 {
-	char pid[16], owner[16], lock[24];
-	const char *const line[] = {"==",
-				    pid,
-				    "== mpsan: error: ",
-				    rule_of(w),
-				    ": ",
-				    lock_kind_text(w->kind, w->flags),
+	char owner[16], lock[24];
+	const char *const text[] = {lock_kind_text(w->kind, w->flags),
 				    " 0x",
 				    lock,
 				    w->owner ? " is held by thread " : "",
@@ -145,14 +141,27 @@ void print_wait(const struct ev_wait *w)
 					       ": no thread is left that could wake this one",
 				    "; this wait cannot end",
 				    NULL};
-	const char *const more[] = {
-		"==", pid, "== mpsan: `mpsan report ", log_directory(), "` shows where", NULL};
 
-	text_put_number(pid, pid + sizeof(pid), life.pid, 10);
-	text_put_number(owner, owner + sizeof(owner), w->owner, 10);
-	text_put_number(lock, lock + sizeof(lock), w->lock, 16);
 	if (life.quiet || !mpsan_wait_is_proof(w))
 		return;
-	sys_print(line);
-	sys_print(more);
+	text_put_number(owner, owner + sizeof(owner), w->owner, 10);
+	text_put_number(lock, lock + sizeof(lock), w->lock, 16);
+	finding_line(rule_of(w), text);
+}
+
+void print_unlock(const struct ev_unlock_failed *unlock)
+{
+	char owner[16], lock[24];
+	const char *const text[] = {
+		lock_kind_text(unlock->kind, unlock->flags),
+		" 0x",
+		lock,
+		" was taken before the fork, by thread ",
+		owner,
+		" of the parent; this unlock fails (EPERM), and it stays locked",
+		NULL};
+
+	text_put_number(owner, owner + sizeof(owner), unlock->owner, 10);
+	text_put_number(lock, lock + sizeof(lock), unlock->lock, 16);
+	finding_line_at(proof_rule_unlock(unlock->flags), unlock->caller, text);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The library's own lines on standard error if no command supervises the session: two for each
- * proven wait; the report has the details. wait_proof.c proves, wait_rule.h chooses the rule for
- * the library and the report.
+ * The library's own lines about locks if no command supervises the session; the report has the
+ * details. wait_proof.c proves, wait_rule.h and proof_rule.h choose the rule for the library and the
+ * report, record/finding_line.h prints.
  */
 #ifndef MPSAN_STDERR_LINES_H
 #define MPSAN_STDERR_LINES_H
@@ -19,5 +19,8 @@ void print_before_fork(bool preexec, uint32_t threads);
 void print_left(uint64_t lock);
 
 void print_wait(const struct ev_wait *wait);
+
+/* An unlock failed because the fork changed the owner's TID. */
+void print_unlock(const struct ev_unlock_failed *unlock);
 
 #endif

@@ -439,6 +439,12 @@ int prove_and_block(struct mpsan_hold *hold, void *lock, unsigned kind, uint64_t
 	return hold_commit_or_cancel(hold, lock, kind, (int)prove_end(wait, real(lock)));
 }
 
+static void state_unlock(const struct ev_unlock_failed *unlock)
+{
+	log_append(EV_unlock_failed, unlock, sizeof(*unlock));
+	print_unlock(unlock);
+}
+
 int prove_unlock(const void *mutex, int error, uint64_t caller)
 {
 	const struct __pthread_mutex_s *m = mutex;
@@ -448,10 +454,18 @@ int prove_unlock(const void *mutex, int error, uint64_t caller)
 	if (LIKELY(error != EPERM) || !may_look() || !vanished(owner) || owner != life.tid_before)
 		return error;
 	GUARDED {
-		EMIT(unlock_failed, .lock = (uint64_t)(uintptr_t)mutex, .kind = MPSAN_LOCK_MUTEX,
-		     .flags = claim_mutex_flags(m->__kind), .error = (uint64_t)error,
-		     .owner = owner, .held = o ? o->held : 0, .held_slot = o ? o->held_slot : 0,
-		     .caller = caller, .stack = stack_own(), .python = stack_python(0));
+		state_unlock(&(struct ev_unlock_failed){
+			.lock = (uint64_t)(uintptr_t)mutex,
+			.kind = MPSAN_LOCK_MUTEX,
+			.flags = claim_mutex_flags(m->__kind),
+			.error = (uint64_t)error,
+			.owner = owner,
+			.held = o ? o->held : 0,
+			.held_slot = o ? o->held_slot : 0,
+			.caller = caller,
+			.stack = stack_own(),
+			.python = stack_python(0),
+		});
 	}
 	return error;
 }

@@ -12,18 +12,20 @@
 #include "../intercept/sys.h"
 
 #define TICK_NS 10000000ull /* resolution of start times in /proc, rounded down */
+#define PF_EXITING 0x4u /* of the kernel: a thread that is being taken down */
 #define READINGS_NS 1000000ull /* between two clocks that are compared */
 
 struct stat_line {
 	uint32_t pid, parent;
 	uint64_t threads; /* the main thread ended before the others */
 	uint64_t start;
+	uint64_t flags;
 	char state;
 };
 
 /*
- * Parses fields 1 (PID), 3 (state), 4 (parent), 20 (threads) and 22 (start time) of a stat file;
- * the name in field 2 may contain anything.
+ * Parses fields 1 (PID), 3 (state), 4 (parent), 9 (flags), 20 (threads) and 22 (start time) of a
+ * stat file; the name in field 2 may contain anything.
  */
 static bool parse(const char *text, struct stat_line *to)
 {
@@ -39,6 +41,8 @@ static bool parse(const char *text, struct stat_line *to)
 	to->parent = (uint32_t)text_number(p + 4, &p);
 	for (int field = 4; field < 22 && *p; field++) {
 		p++;
+		if (field == 8)
+			to->flags = text_number(p, NULL);
 		if (field == 19)
 			to->threads = text_number(p, NULL);
 		while (field < 21 && *p && *p != ' ')
@@ -169,6 +173,15 @@ bool identity_lives(const struct mpsan_process *p, uint64_t own_pid_ns)
 	if ((line.state == 'Z' || line.state == 'X') && line.threads <= 1)
 		return false;
 	return began_by(&line, p->birth_ns);
+}
+
+bool identity_stays(const struct mpsan_process *p, uint64_t own_pid_ns)
+{
+	struct stat_line line;
+
+	return !identity_has_ended(p, own_pid_ns) && p->pid_ns == own_pid_ns &&
+	       read_stat(p->pid, &line) && !(line.flags & PF_EXITING) &&
+	       began_by(&line, p->birth_ns);
 }
 
 bool identity_began_by(uint64_t birth_ns)

@@ -49,6 +49,9 @@ bool identity_lives(const struct mpsan_process *process, uint64_t own_pid_ns);
  */
 bool identity_has_ended(const struct mpsan_process *process, uint64_t own_pid_ns);
 
+/* Strictly: seen in /proc to run the image of its slot, and its main thread not to be ending. */
+bool identity_stays(const struct mpsan_process *process, uint64_t own_pid_ns);
+
 /* Whether this process was started at that time or before. */
 bool identity_began_by(uint64_t birth_ns);
 

@@ -11,8 +11,10 @@
 #include <sys/vfs.h>
 #include <ucontext.h>
 
+#include "../common/proof_rule.h"
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
+#include "../record/finding_line.h"
 #include "../record/log.h"
 #include "../record/stack.h"
 #include "../record/state.h"
@@ -24,6 +26,7 @@
 #define VIEWS 16u /* a reader's copy is valid until this many actions were set meanwhile */
 #define SET_BYTES 8u /* of the kernel's signal sets */
 #define ROOM_FOR_STACKS 12288u /* on an alternate stack: room for copies of stack and frames */
+#define ROOM_FOR_LINE 4096u
 #define ALREADY_RESTORER 0x04000000ul
 #define FREE_UNKNOWN UINT64_MAX
 
@@ -262,8 +265,11 @@ static bool comes_again(int number, int code)
 	return code == SEGV_MAPERR || code == SEGV_ACCERR || code == SEGV_PKUERR;
 }
 
-/* Whether the stack has room: on a small alternate stack the event is recorded without a stack. */
-static bool has_room(void)
+/*
+ * Whether the stack has room: on a small alternate stack the event is recorded without a stack, and
+ * nothing is printed.
+ */
+static bool has_room(uint64_t bytes)
 {
 	uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
 	stack_t alternate;
@@ -271,7 +277,7 @@ static bool has_room(void)
 	if (SYS2(SYS_sigaltstack, NULL, &alternate) < 0)
 		return false;
 	return !(alternate.ss_flags & SS_ONSTACK) ||
-	       here - (uint64_t)(uintptr_t)alternate.ss_sp >= ROOM_FOR_STACKS;
+	       here - (uint64_t)(uintptr_t)alternate.ss_sp >= bytes;
 }
 
 /* The free space of a segment's file system, which must be that of /dev/shm. */
@@ -324,6 +330,21 @@ static void registers_of(const ucontext_t *context, uint64_t *regs)
 }
 #endif
 
+static void fault_print(const struct ev_fault *ev)
+{
+	char address[24], bytes[24];
+	const char *const text[] = {"SIGBUS at 0x",
+				    address,
+				    ", in ",
+				    bytes,
+				    " bytes of shared memory: /dev/shm is full",
+				    NULL};
+
+	text_put_number(address, address + sizeof(address), ev->address, 16);
+	text_put_number(bytes, bytes + sizeof(bytes), ev->bytes, 10);
+	finding_line_at(proof_rule_fault(ev->signal, ev->free), ev->caller, text);
+}
+
 static void fault_tell(int number, const siginfo_t *info, const void *context)
 {
 	struct ev_fault ev = {.signal = (uint64_t)number,
@@ -335,11 +356,13 @@ static void fault_tell(int number, const siginfo_t *info, const void *context)
 		return;
 	registers_of(context, regs);
 	ev.caller = regs[16];
-	if (has_room()) {
+	if (has_room(ROOM_FOR_STACKS)) {
 		ev.stack = stack_at(regs);
 		ev.python = stack_python(0);
 	}
 	log_append(EV_fault, &ev, sizeof(ev));
+	if (has_room(ROOM_FOR_LINE))
+		fault_print(&ev);
 }
 
 static uint64_t guarded, guarded_bytes;

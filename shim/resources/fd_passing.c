@@ -19,6 +19,7 @@
 #include "../record/state.h"
 #include "../workers/proc_events.h"
 #include "descriptor.h"
+#include "lost_fetch.h"
 #include "segment.h"
 #include "segment_call.h"
 #include "stream.h"
@@ -67,6 +68,7 @@ void fd_passing_bound(int fd, const struct sockaddr *address, socklen_t length)
 		memcpy(listener, path, sizeof(listener));
 		descriptor_mark(fd, DESCRIPTOR_LISTENER);
 		EMIT(sock_bound, .path = log_text(path), .fd = (uint64_t)(int64_t)fd);
+		lost_fetch_bound(path);
 	}
 }
 
@@ -93,9 +95,11 @@ static void fd_passing_remember(int fd, const char *path, uint32_t bytes)
 
 static void state_refused(int fd, const char *path, int error, uint64_t caller)
 {
+	uint64_t python = stack_python(0);
+
 	EMIT(sock_refused, .path = log_text(path), .result = (uint64_t)error,
-	     .fd = (uint64_t)(int64_t)fd, .caller = caller, .stack = stack_own(),
-	     .python = stack_python(0));
+	     .fd = (uint64_t)(int64_t)fd, .caller = caller, .stack = stack_own(), .python = python);
+	lost_fetch_refused(path, python, caller);
 }
 
 /* The address may be read plainly: the kernel has read it, unless the call failed with EFAULT. */

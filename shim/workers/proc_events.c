@@ -23,6 +23,7 @@
 #include "../record/thread.h"
 
 #define NAME_BYTES 128
+#define SIGNALLED 32u
 #define MASK_BYTES 1024 /* 8192 processors */
 
 STATE struct proc_events proc_events;
@@ -169,6 +170,33 @@ static bool reaches(int64_t pid)
 	       ended.si_pid != pid;
 }
 
+/* Those that this process has sent signals: a forked child has its own list. */
+STATE static struct {
+	uint32_t by, count, pid[SIGNALLED];
+} signalled;
+
+static void keep_signalled(uint32_t pid)
+{
+	uint32_t at;
+
+	if (signalled.by != life.pid)
+		signalled.count = 0;
+	signalled.by = life.pid;
+	at = __atomic_fetch_add(&signalled.count, 1, __ATOMIC_ACQ_REL);
+	if (at < SIGNALLED)
+		signalled.pid[at] = pid;
+}
+
+bool proc_events_has_signalled(uint32_t pid)
+{
+	uint32_t count = signalled.by == life.pid ? signalled.count : 0;
+
+	for (uint32_t i = 0; i < count && i < SIGNALLED; i++)
+		if (signalled.pid[i] == pid)
+			return true;
+	return count > SIGNALLED;
+}
+
 /*
  * Records a signal once per target and number: a supervisor's log would fill up. A signal to itself
  * matters if it may end the process.
@@ -189,6 +217,8 @@ uint64_t proc_events_kills(int64_t pid, int signal, uint64_t caller)
 					  .signal = (uint64_t)signal, .caller = caller,
 					  .python = stack_python(0));
 			log_remember(key, stated);
+			if (pid > 0)
+				keep_signalled((uint32_t)pid);
 		}
 	}
 	return stated;

@@ -58,6 +58,8 @@ void proc_events_main_again(enum mpsan_main_how how, uint64_t caller);
  */
 uint64_t proc_events_kills(int64_t pid, int signal, uint64_t caller);
 void proc_events_kill_failed(uint64_t stated);
+/* Whether this process has sent that process a signal; true if it is not known any more. */
+bool proc_events_has_signalled(uint32_t pid);
 /*
  * The target of a signal sent by pidfd, for proc_events_kills; PROC_EVENTS_NOBODY if it is unknown,
  * or nothing is sent.

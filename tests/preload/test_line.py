@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The line that the library prints by itself, without the command, names the rule that the report of the same run names:
-for a program of each kind of wait."""
+"""The line that the library prints by itself, without the command, names the rule that the report names: for a program of
+each kind of wait, and of each other rule whose proof a single process has. Beside the command it prints nothing."""
 # cases
+# limit: 120
 
 import functools
 import os
@@ -15,7 +16,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from mpsantest import BUILD, LIBRARY, MPSAN, kill_group, main, run_bare, system_python  # noqa: E402
+from mpsantest import (  # noqa: E402
+    BUILD, LIBRARY, MPSAN, Expectation, Skip, fake_environment, kill_group, main, run_bare, states_expectation,
+    system_python)
 
 HERE = Path(__file__).resolve().parent
 JUDGED_S = 0.8  # a wait must have lasted this long before the report judges it
@@ -38,6 +41,35 @@ PROGRAMS = {
     "fork/fork-lost-wakeup-queue.py": "fork-lost-wakeup",
 }
 
+# Programs that end: the rule of which there is a line, once in each process. None: the report has no error.
+ENDING = {
+    "cuda/cuda-in-forked-child-runtime": "cuda-in-forked-child",
+    "cuda/cuda-in-forked-child-registry": "cuda-in-forked-child",
+    "cuda/cuda-in-forked-child-grandchild": "cuda-in-forked-child",
+    "cuda/cuda-in-forked-child.py": "cuda-in-forked-child",
+    "cuda/cuda-stale-query": None,
+    "cuda/silent-child-frees": None,
+    "fork/fork-own-lock-errorcheck": "fork-own-lock",
+    "fork/unlock_refused_twice": "fork-own-lock",
+    "ipc/ipc-freed-while-open": "ipc-freed-while-open",
+    "ipc/ipc-freed-while-open-registry": "ipc-freed-while-open",
+    "ipc/ipc-freed-while-open-registry-pool": "ipc-freed-while-open",
+    "ipc/ipc-freed-while-open-reset": "ipc-freed-while-open",
+    "ipc/ipc-freed-while-open-vmm": None,
+    "ipc/silent-freed-after-close": None,
+    "ipc/silent-ends-slowly": None,
+    "shm/fills_shm": "shm-no-space",
+    "shm/shm-no-space": None,
+    "shm/shm-sender-exited.py": "shm-sender-exited",
+    "shm/silent-sender-waits.py": None,
+    "shm/sender_ended_by_receiver.py": None,
+}
+SMALL_SHM = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs -o size=1m none /dev/shm || exit 77; exec "$@"', "sh"]
+
+
+def command_of(program):
+    return [system_python(), HERE / program] if program.endswith(".py") else [BUILD / "tests/preload" / program]
+
 
 def lines_of(process):
     """The rule that the library's line names, and the session of which its second line speaks."""
@@ -52,7 +84,7 @@ def lines_of(process):
 
 
 def check_line(program, expected):
-    command = [system_python(), HERE / program] if program.endswith(".py") else [BUILD / "tests/preload" / program]
+    command = command_of(program)
     with tempfile.TemporaryDirectory() as directory:
         process = subprocess.Popen(command, env={**os.environ, "LD_PRELOAD": str(LIBRARY), "MPSAN_DIR": directory},
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -72,4 +104,47 @@ def check_line(program, expected):
     assert told == expected and expected in errors, f"the line says {told}, the report {errors}, not {expected}"
 
 
-main({program: functools.partial(check_line, program, rule) for program, rule in PROGRAMS.items()})
+def expected_of(program):
+    """Options of mpsan run and the environment that the program's header asks for."""
+    source = HERE / (program if program.endswith(".py") else f"{program}.c")
+    if not states_expectation(source):
+        return [], {}
+    expectation = Expectation(source)
+    for module in expectation.needs:
+        if run_bare([system_python(), "-c", f"import {module}"]).exit:
+            raise Skip(f"no {module}")
+    return expectation.options, fake_environment(expectation.fake)
+
+
+def run_alone(command, options, env):
+    """Runs it with the library alone: (PID, rule) of each line, and the errors of the session's report."""
+    with tempfile.TemporaryDirectory() as directory:
+        settings = ":".join(f"{option.lstrip('-')}=0" for option in options)
+        words = [f"LD_PRELOAD={LIBRARY}", f"MPSAN_DIR={directory}/s", *([f"MPSAN_OPTIONS={settings}"] if settings else ())]
+        run = run_bare([*wrap(command), "env", *words, *command], env=env)
+        if run.exit == 77:
+            raise Skip("mounting is not permitted here")
+        report = run_bare([MPSAN, "report", f"{directory}/s"])
+    lines = re.findall(r"==(\d+)== mpsan: error: ([a-z-]+): ", run.err)
+    assert run.err.count("shows where") == len(lines), run.err
+    return lines, set(re.findall(r"mpsan: error: ([a-z-]+): ", report.out + report.err))
+
+
+def wrap(command):
+    return SMALL_SHM if "fills_shm" in str(command[-1]) else []
+
+
+def check_ending(program, expected):
+    options, env = expected_of(program)
+    command = command_of(program)
+    lines, errors = run_alone(command, options, env)
+    rules = {expected} - {None}
+    assert {rule for _, rule in lines} == rules == errors, f"lines {lines}, the report {errors}, not {expected}"
+    assert len(set(lines)) == len(lines), f"said twice: {lines}"
+    run = run_bare([*wrap(command), MPSAN, "run", *options, "--", *command], env=env)
+    assert "shows where" not in run.err, run.err
+    assert set(re.findall(r"mpsan: error: ([a-z-]+): ", run.err)) == rules, run.err
+
+
+main({**{program: functools.partial(check_line, program, rule) for program, rule in PROGRAMS.items()},
+      **{program: functools.partial(check_ending, program, rule) for program, rule in ENDING.items()}})
