@@ -14,6 +14,7 @@
 #include "../base/util.h"
 #include "../proc/proc.h"
 #include "pyfile.h"
+#include "pylock.h"
 
 #define PATH_BYTES 4096
 
@@ -209,6 +210,26 @@ bool pyview_awaits_simple(struct pyview *view, uint64_t pthread, uint64_t lock)
 uint32_t pyview_joined(struct pyview *view, uint64_t pthread)
 {
 	return cpython_joined(&view->py, top_frame(view, pthread));
+}
+
+uint32_t pyview_lock_joined(struct pyview *view, uint64_t waiter, uint64_t lock)
+{
+	return pylock_joined(&view->py, top_frame(view, waiter), lock);
+}
+
+bool pyview_lock_at_end(struct pyview *view, uint64_t waiter)
+{
+	return view->py.at.minor < 13 && pylock_at_end(&view->py, top_frame(view, waiter));
+}
+
+uint64_t pyview_lock_owner(struct pyview *view, uint64_t waiter, uint64_t lock)
+{
+	return pylock_owner(&view->py, top_frame(view, waiter), lock);
+}
+
+bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock)
+{
+	return pylock_in_with(&view->py, top_frame(view, holder), lock);
 }
 
 unsigned pyview_awaited(struct pyview *view, uint64_t pthread, uint64_t *object, unsigned most)

@@ -52,6 +52,14 @@ bool pyview_awaits_simple(struct pyview *view, uint64_t pthread, uint64_t lock);
 uint32_t pyview_joined(struct pyview *view, uint64_t pthread);
 
 /*
+ * Who will release a lock: see pylock.h. `waiter` and `holder` are the pthread_self() of threads.
+ */
+uint32_t pyview_lock_joined(struct pyview *view, uint64_t waiter, uint64_t lock);
+bool pyview_lock_at_end(struct pyview *view, uint64_t waiter);
+uint64_t pyview_lock_owner(struct pyview *view, uint64_t waiter, uint64_t lock);
+bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock);
+
+/*
  * Objects that match a wait in concurrent.futures with its task; see
  * ../../shim/common/cpython/process.h.
  */

@@ -30,9 +30,11 @@ struct cpython_layout {
 	uint16_t cframe_frame;
 	/* PyFrameObject up to 3.10, _PyInterpreterFrame from 3.11 */
 	uint16_t frame_previous, frame_code, frame_instr, frame_owner, frame_locals;
-	/* PyCodeObject; the name is co_qualname if there is one; code_units: 3.11+ */
+	/* up to 3.10: its value stack, and the blocks (try, with) that it is in */
+	uint16_t frame_stack, frame_block_count, frame_blocks;
+	/* PyCodeObject; the name is co_qualname if there is one; from code_firsttraceable on: 3.11+ */
 	uint16_t code_filename, code_name, code_lines, code_firstlineno, code_firsttraceable,
-		code_units;
+		code_units, code_handlers, code_locals;
 	/* PyHeapTypeObject, PyDictObject, the values of a split dict (behind a head from 3.13) */
 	uint16_t type_flags, type_dictoffset, type_cached_keys;
 	uint16_t dict_keys, dict_values, values_items;

@@ -470,3 +470,16 @@ uint64_t cpython_attribute(const struct cpython *py, uint64_t object, const char
 				 has.values, name, ENTRIES_MAX);
 	return cpython_dict_find(py, has.dict, name);
 }
+
+/* ---- types ---- */
+
+bool cpython_is_a(const struct cpython *py, uint64_t object, const char *name)
+{
+	uint64_t type = object ? cpython_peek_word(py, object + CPYTHON_OB_TYPE) : 0;
+	size_t bytes = strlen(name) + 1;
+	char text[32];
+
+	return type && bytes <= sizeof(text) &&
+	       cpython_peek(py, text, cpython_peek_word(py, type + CPYTHON_TYPE_NAME), bytes) &&
+	       !memcmp(text, name, bytes);
+}

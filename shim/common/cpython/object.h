@@ -65,7 +65,12 @@ uint64_t cpython_dict_search(const struct cpython *py, uint64_t dict, const char
 unsigned cpython_dict_values(const struct cpython *py, uint64_t dict, uint64_t *value,
 			     unsigned most);
 
+/* Whether an object's type, not one that it is derived from, has that name (tp_name). */
+bool cpython_is_a(const struct cpython *py, uint64_t object, const char *name);
+
 /* Offsets behind the object's head, the same in all versions. */
+#define CPYTHON_INT_VALUE 24 /* PyLongObject: the first digit, of 30 bits */
+#define CPYTHON_TYPE_NAME 24 /* PyTypeObject.tp_name */
 #define CPYTHON_DICT_USED 16 /* PyDictObject.ma_used */
 #define CPYTHON_MODULE_DICT 16 /* PyModuleObject.md_dict */
 

@@ -13,7 +13,6 @@
 #define NEWEST_MINOR 13 /* whose containers' layout is known */
 
 /* PyTypeObject and containers: the same in 3.8 to 3.13. */
-#define TYPE_NAME 24
 #define TYPE_DICT 264
 #define TYPE_MRO 344
 #define FUNCTION_CODE 48 /* from 3.10 on */
@@ -100,8 +99,7 @@ size_t cpython_process_name(const struct cpython *py, uint64_t process, char *te
 	return writer_close(&w, bytes);
 }
 
-/* The code object of a Python function; 0: it is none. */
-static uint64_t code_of(const struct cpython *py, uint64_t function)
+uint64_t cpython_code_of(const struct cpython *py, uint64_t function)
 {
 	uint64_t code = function ? cpython_peek_word(py, function + (py->at.minor >= 10 ?
 									     FUNCTION_CODE :
@@ -113,7 +111,8 @@ static uint64_t code_of(const struct cpython *py, uint64_t function)
 
 bool cpython_loads_data(const struct cpython *py, uint64_t process)
 {
-	struct frame target = {.code = code_of(py, cpython_attribute(py, process, "_target"))};
+	struct frame target = {
+		.code = cpython_code_of(py, cpython_attribute(py, process, "_target"))};
 
 	return target.code && frame_read_code(py, &target) &&
 	       frame_is(py, &target, "_worker_loop", "_utils/worker.py");
@@ -149,7 +148,6 @@ bool cpython_calls(const struct cpython *py, uint64_t top, const char *function,
 
 /* ---- waits ---- */
 
-#define INT_VALUE 24 /* the first digit, of 30 bits, in all versions */
 #define INT_SIZE 16 /* signed number of digits; from 3.12 on shifted by three bits */
 #define DEQUE_STATE 56 /* dequeobject.state: the number of changes */
 #define SIMPLE_LOCK 16 /* simplequeueobject.lock */
@@ -161,17 +159,7 @@ static bool is_zero(const struct cpython *py, uint64_t number)
 	uint64_t size = cpython_peek_word(py, number + INT_SIZE);
 
 	return (py->at.minor < 12 ? size : size >> 3) == 0 ||
-	       (uint32_t)cpython_peek_word(py, number + INT_VALUE) == 0;
-}
-
-static bool is_a(const struct cpython *py, uint64_t object, const char *name)
-{
-	uint64_t type = object ? cpython_peek_word(py, object + CPYTHON_OB_TYPE) : 0;
-	char text[24] = "";
-
-	return type && strlen(name) < sizeof(text) &&
-	       cpython_peek(py, text, cpython_peek_word(py, type + TYPE_NAME), strlen(name) + 1) &&
-	       !memcmp(text, name, strlen(name) + 1);
+	       (uint32_t)cpython_peek_word(py, number + CPYTHON_INT_VALUE) == 0;
 }
 
 enum cpython_queue cpython_awaited_queue(const struct cpython *py, uint64_t top)
@@ -190,7 +178,7 @@ enum cpython_queue cpython_awaited_queue(const struct cpython *py, uint64_t top)
 	if (!unfinished)
 		return CPYTHON_QUEUE_NONE;
 	items = cpython_attribute(py, queue, "queue");
-	return is_zero(py, unfinished) && !(is_a(py, items, "collections.deque") &&
+	return is_zero(py, unfinished) && !(cpython_is_a(py, items, "collections.deque") &&
 					    cpython_peek_word(py, items + DEQUE_STATE)) ?
 		       CPYTHON_QUEUE_NEW :
 		       CPYTHON_QUEUE_USED;
@@ -208,7 +196,7 @@ bool cpython_awaits_simple(const struct cpython *py, uint64_t top, uint64_t lock
 	for (unsigned i = 0; i < AT_HAND_MAX; i++) {
 		object = frame_local(py, &frame, i);
 		if ((!lock || cpython_peek_word(py, object + SIMPLE_LOCK) == lock) &&
-		    is_a(py, object, "_queue.SimpleQueue"))
+		    cpython_is_a(py, object, "_queue.SimpleQueue"))
 			return true;
 	}
 	return false;
@@ -225,7 +213,7 @@ uint32_t cpython_joined(const struct cpython *py, uint64_t top)
 		if (!frame_is(py, &frame, "join", "threading.py"))
 			continue;
 		number = cpython_attribute(py, frame_local(py, &frame, 0), "_native_id");
-		return number ? (uint32_t)cpython_peek_word(py, number + INT_VALUE) : 0;
+		return number ? (uint32_t)cpython_peek_word(py, number + CPYTHON_INT_VALUE) : 0;
 	}
 	return 0;
 }
@@ -234,7 +222,7 @@ uint32_t cpython_joined(const struct cpython *py, uint64_t top)
 
 static bool is_named(const struct cpython *py, uint64_t type, const char *name, const char *module)
 {
-	uint64_t at = cpython_peek_word(py, type + TYPE_NAME);
+	uint64_t at = cpython_peek_word(py, type + CPYTHON_TYPE_NAME);
 	size_t bytes = strlen(name) + 1;
 	char text[16];
 
@@ -342,7 +330,7 @@ uint64_t cpython_model(const struct cpython *py, uint64_t process, char *type, s
 	if (process && !object && py->at.minor <= NEWEST_MINOR)
 		object = find_model(py, cpython_attribute(py, process, "_kwargs"), DEPTH_MAX);
 	at = object ? cpython_peek_word(py, object + CPYTHON_OB_TYPE) : 0;
-	at = at ? cpython_peek_word(py, at + TYPE_NAME) : 0;
+	at = at ? cpython_peek_word(py, at + CPYTHON_TYPE_NAME) : 0;
 	while (w.at < w.end && cpython_peek(py, &c, at++, 1) && c)
 		writer_byte(&w, (unsigned char)c);
 	writer_close(&w, bytes);

@@ -30,6 +30,9 @@ bool cpython_in_bootstrap(const struct cpython *py, uint64_t frame);
 /* Copies Process._name; returns its length, 0: none, or not readable. */
 size_t cpython_process_name(const struct cpython *py, uint64_t process, char *text, size_t bytes);
 
+/* The code object of a Python function; 0: it is none. */
+uint64_t cpython_code_of(const struct cpython *py, uint64_t function);
+
 /* Whether its target is the worker loop of PyTorch's DataLoader. */
 bool cpython_loads_data(const struct cpython *py, uint64_t process);
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who will release a lock of another process's Python, by its frames and objects. `top` is the
+ * innermost frame of a thread, `lock` the address of the semaphore behind a threading.Lock or RLock
+ * (CPython up to 3.13). Every answer may be no for lack of knowledge; yes is certain if neither
+ * thread ran meanwhile. Neighbour: pyview.h finds the frames.
+ */
+#ifndef MPSAN_PYLOCK_H
+#define MPSAN_PYLOCK_H
+
+#include "../../shim/common/cpython/frame.h"
+
+/*
+ * The TID of the thread for whose end the innermost frame, threading.Thread.join, waits with this
+ * lock (which is not checked from 3.13 on); 0: it does something else.
+ */
+uint32_t pylock_joined(const struct cpython *py, uint64_t top, uint64_t lock);
+
+/* Whether the innermost frame is the interpreter's end, which joins thread after thread. */
+bool pylock_at_end(const struct cpython *py, uint64_t top);
+
+/*
+ * pthread_self() of the owner of the RLock that the innermost frame waits for; 0: it is no RLock, or
+ * free.
+ */
+uint64_t pylock_owner(const struct cpython *py, uint64_t top, uint64_t lock);
+
+/*
+ * Whether a frame is in a `with` block that releases this lock in the end: of the lock, or of a
+ * threading.Condition around it.
+ */
+bool pylock_in_with(const struct cpython *py, uint64_t top, uint64_t lock);
+
+#endif
