@@ -116,6 +116,16 @@ uint32_t deadlock_wait(const struct facts *facts, const struct fact_deadlock *de
 	return FACT_NONE;
 }
 
+/* Whether the circle is one thread, which holds what it waits for. */
+static bool holds_its_lock(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
+
+	return deadlock->ev.cause == MPSAN_DEADLOCK_CYCLE && first->ev.owner == first->at.tid &&
+	       first->ev.owner_slot == first->at.by + 1u &&
+	       mpsan_kind_is_lock((unsigned)first->ev.kind);
+}
+
 enum rule_id deadlock_rule(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
 	enum rule_id rule = rule_of_pipe(facts, deadlock);
@@ -133,6 +143,8 @@ enum rule_id deadlock_rule(const struct facts *facts, const struct fact_deadlock
 		return RULE_hang;
 	case MPSAN_DEADLOCK_CYCLE:
 	case MPSAN_DEADLOCK_DEAD_END:
+		if (holds_its_lock(facts, deadlock))
+			return RULE_self_deadlock;
 		if (rule != RULE_COUNT)
 			return rule;
 		return deadlock_left_child(facts, deadlock) ? RULE_fork_lost_wakeup :

@@ -162,7 +162,8 @@ bool graph_waits_for_keyboard(const struct graph *graph, uint32_t group)
 
 		if (graph->group[i] != group)
 			continue;
-		if (wait->end != WAIT_PROCESSES || wait->kind >= MPSAN_WAIT_PROCESS)
+		if (!wait->joins &&
+		    (wait->end != WAIT_PROCESSES || wait->kind >= MPSAN_WAIT_PROCESS))
 			return false;
 		interruptible |= wait->interruptible;
 	}

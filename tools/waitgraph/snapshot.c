@@ -106,6 +106,7 @@ static void snapshot_look_at(struct snapshot *snapshot, struct snapshot_thread *
 	thread->looks = 1;
 	thread->told = thread->doubted = thread->idle = false;
 	thread->object = (struct snapshot_object){0};
+	thread->python = (struct snapshot_python){0};
 	thread->still_ns = snapshot->now_ns;
 	thread->call = proc_call(thread->pid, thread->tid);
 }

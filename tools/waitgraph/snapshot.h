@@ -20,6 +20,16 @@ struct snapshot_object {
 	uint64_t address; /* for memory: its address in this process */
 };
 
+/* Who will release the lock that a thread waits for, according to Python; see waits_python.c. */
+struct snapshot_python {
+	bool known;
+	bool joins;
+	uint64_t lock;
+	uint32_t owner; /* TID; 0: unknown */
+	uint32_t holder; /* TID of the thread that claims the lock, and its run count */
+	uint64_t holder_runs;
+};
+
 struct snapshot_thread {
 	uint32_t slot, pid, tid;
 	uint32_t process; /* index of its process in this snapshot */
@@ -30,6 +40,7 @@ struct snapshot_thread {
 	uint64_t still_ns; /* time of the first snapshot since which it has not run */
 	uint32_t looks; /* number of snapshots in this state */
 	struct snapshot_object object;
+	struct snapshot_python python;
 	bool told; /* part of a recorded deadlock, or explained by an event of its own */
 	bool doubted; /* recorded without a proof, which may still follow */
 	bool idle; /* part of an intended wait, see idle.h */

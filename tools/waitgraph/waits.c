@@ -349,6 +349,9 @@ void waits_find(struct waits *waits, struct snapshot *snapshot)
 			look.wait->end = WAIT_OPEN;
 		look.wait->serves = look_serves(&look);
 	}
+	pyview_close(waits->view);
+	waits->view = NULL;
+	waits->view_of = 0;
 }
 
 void waits_finish(struct waits *waits)

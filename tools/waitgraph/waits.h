@@ -7,6 +7,7 @@
 #ifndef MPSAN_WAITS_H
 #define MPSAN_WAITS_H
 
+#include "../symbols/pyview.h"
 #include "wakers.h"
 
 enum wait_end {
@@ -25,6 +26,7 @@ struct wait {
 	uint64_t caller; /* return address of the waiting call; 0: unknown */
 	uint64_t flags; /* enum mpsan_lock_flags */
 	bool timed;
+	bool joins; /* Python's Thread.join: a semaphore that the end of its owner releases */
 	bool handlers_known;
 	bool memory; /* in shared memory: processes that map it could end the wait */
 	bool memory_known; /* other processes with access to that memory were looked up */
@@ -44,6 +46,8 @@ struct waits {
 	struct wakers wakers;
 	ARRAY(struct wait) item; /* one per thread of the snapshot */
 	ARRAY(uint32_t) who;
+	struct pyview *view; /* while they are determined: of process `view_of` */
+	uint32_t view_of;
 };
 
 /*

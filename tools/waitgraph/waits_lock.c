@@ -133,7 +133,7 @@ void look_at_rwlock(struct look *look, uint64_t address)
 
 /* ---- semaphores ---- */
 
-/* The only other thread that claims it; SNAPSHOT_NONE: none, or several. */
+/* The only thread that claims it; SNAPSHOT_NONE: none, or several. */
 static uint32_t only_holder(const struct look *look, uint64_t address)
 {
 	const struct snapshot *snapshot = look->snapshot;
@@ -144,7 +144,7 @@ static uint32_t only_holder(const struct look *look, uint64_t address)
 		if (snapshot->threads.item[i].slot != look->thread->slot ||
 		    !snapshot_holds(&snapshot->threads.item[i], address, &hold))
 			continue;
-		if (found != SNAPSHOT_NONE || &snapshot->threads.item[i] == look->thread)
+		if (found != SNAPSHOT_NONE)
 			return SNAPSHOT_NONE;
 		found = i;
 	}
@@ -155,16 +155,18 @@ static uint32_t only_holder(const struct look *look, uint64_t address)
 void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag)
 {
 	uint32_t word[4], holder;
+	bool by_other;
 
 	if (!proc_peek(look->thread->pid, address, word, sizeof(word)) || word[0])
 		return;
 	look->wait->flags |= MPSAN_LF_VERIFIED | (word[2] ? MPSAN_LF_SHARED : 0);
 	holder = word[2] ? SNAPSHOT_NONE : only_holder(look, address);
-	look->wait->holder = holder;
-	if (holder != SNAPSHOT_NONE && tag & MPSAN_TAG_MUTUAL && !(tag & MPSAN_TAG_HANDOFF)) {
+	by_other = holder != SNAPSHOT_NONE && &look->snapshot->threads.item[holder] != look->thread;
+	look->wait->holder = by_other ? holder : SNAPSHOT_NONE;
+	if (by_other && tag & MPSAN_TAG_MUTUAL && !(tag & MPSAN_TAG_HANDOFF)) {
 		look->wait->flags |= MPSAN_LF_MUTUAL;
 		look_by_owner(look, holder);
-	} else {
+	} else if (word[2] || !look_by_python(look, address, holder)) {
 		look_by_anybody(look, address);
 	}
 }

@@ -43,4 +43,10 @@ bool look_at_mutex(struct look *look, uint64_t address);
 void look_at_rwlock(struct look *look, uint64_t address);
 void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag);
 
+/*
+ * waits_python.c: whether Python knows which thread will release this semaphore; it then ends the
+ * wait. `holder`: the only thread, which may be the waiter, that claims it.
+ */
+bool look_by_python(struct look *look, uint64_t lock, uint32_t holder);
+
 #endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which thread will release a semaphore that serves as one of Python's locks: by the frames and
+ * objects of its interpreter, for threads that have stood for a while. Neighbours: waits_look.h,
+ * ../symbols/pylock.h.
+ */
+#include "waits_look.h"
+
+#define STOOD_NS 1000000000ull
+
+static struct snapshot_thread *thread_at(const struct look *look, uint32_t index)
+{
+	return &look->waits->snapshot->threads.item[index];
+}
+
+static uint64_t handle_of(const struct snapshot_thread *thread)
+{
+	return thread->record ? thread->record->pthread : 0;
+}
+
+/* Opened once for all threads of the process, which are examined one after the other. */
+static struct pyview *view_of(struct look *look)
+{
+	struct waits *waits = look->waits;
+
+	if (waits->view_of != look->thread->pid) {
+		pyview_close(waits->view);
+		waits->view = pyview_open((pid_t)look->thread->pid);
+		waits->view_of = look->thread->pid;
+	}
+	return waits->view;
+}
+
+static uint32_t find_handle(const struct look *look, uint64_t handle)
+{
+	const struct snapshot_process *process =
+		&look->snapshot->processes.item[look->thread->process];
+
+	for (uint32_t i = process->begin; handle && i < process->end; i++)
+		if (handle_of(thread_at(look, i)) == handle)
+			return i;
+	return SNAPSHOT_NONE;
+}
+
+/* What is known of the thread itself, which does not run, stays true; a holder may have gone on. */
+static bool is_known(const struct look *look, uint64_t lock, uint32_t holder)
+{
+	const struct snapshot_python *python = &look->thread->python;
+
+	return python->known && python->lock == lock &&
+	       (holder == SNAPSHOT_NONE ?
+			!python->holder :
+			python->holder == thread_at(look, holder)->tid &&
+				python->holder_runs == thread_at(look, holder)->runs);
+}
+
+static uint32_t join_owner(struct look *look, struct pyview *view, uint64_t lock, uint32_t holder)
+{
+	uint64_t own = handle_of(look->thread);
+	uint32_t tid = pyview_lock_joined(view, own, lock);
+
+	if (tid)
+		return snapshot_find(look->snapshot, look->thread->slot, tid);
+	return pyview_lock_at_end(view, own) ? holder : SNAPSHOT_NONE;
+}
+
+static uint32_t lock_owner(struct look *look, struct pyview *view, uint64_t lock, uint32_t holder)
+{
+	uint64_t owner = pyview_lock_owner(view, handle_of(look->thread), lock);
+	const struct snapshot_thread *at;
+
+	if (owner)
+		return find_handle(look, owner);
+	if (holder == SNAPSHOT_NONE)
+		return SNAPSHOT_NONE;
+	at = thread_at(look, holder);
+	return handle_of(at) && at->call.state == PROC_IN_CALL &&
+			       pyview_lock_in_with(view, handle_of(at), lock) &&
+			       !snapshot_has_moved(at) ?
+		       holder :
+		       SNAPSHOT_NONE;
+}
+
+static void learn(struct look *look, uint64_t lock, uint32_t holder)
+{
+	struct snapshot_python python = {.known = true, .lock = lock};
+	struct pyview *view = view_of(look);
+	uint32_t owner = SNAPSHOT_NONE;
+
+	if (holder != SNAPSHOT_NONE) {
+		python.holder = thread_at(look, holder)->tid;
+		python.holder_runs = thread_at(look, holder)->runs;
+	}
+	if (view) {
+		owner = join_owner(look, view, lock, holder);
+		python.joins = owner != SNAPSHOT_NONE;
+		if (owner == SNAPSHOT_NONE)
+			owner = lock_owner(look, view, lock, holder);
+	}
+	python.owner = owner == SNAPSHOT_NONE ? 0 : thread_at(look, owner)->tid;
+	look->thread->python = python;
+}
+
+bool look_by_python(struct look *look, uint64_t lock, uint32_t holder)
+{
+	const struct mpsan_process *process =
+		&look->snapshot->reader->session.table[look->thread->slot];
+	uint32_t owner;
+
+	if (!process->python || !handle_of(look->thread) ||
+	    look->snapshot->now_ns - look->thread->still_ns < STOOD_NS)
+		return false;
+	if (!is_known(look, lock, holder))
+		learn(look, lock, holder);
+	owner = look->thread->python.owner ? snapshot_find(look->snapshot, look->thread->slot,
+							   look->thread->python.owner) :
+					     SNAPSHOT_NONE;
+	if (owner == SNAPSHOT_NONE)
+		return false;
+	look->wait->joins = look->thread->python.joins;
+	if (!look->wait->joins)
+		look->wait->flags |= MPSAN_LF_MUTUAL;
+	look_by_owner(look, owner);
+	return true;
+}
