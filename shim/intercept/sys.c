@@ -294,23 +294,30 @@ bool sys_line_of(const char *path, const char *key, char *to, size_t bytes)
 	 BIT(SIGSYS) | BIT(32) | BIT(33))
 #define ENDS (BIT(SIGHUP) | BIT(SIGINT) | BIT(SIGQUIT) | BIT(SIGTERM))
 
-/* The signals that this process handles; all of them if that cannot be read. */
-static uint64_t handled(void)
+static uint64_t signals_of(const char *key, uint64_t unknown)
 {
 	char text[24];
 
-	return sys_line_of("/proc/self/status", "SigCgt:\t", text, sizeof(text)) ? text_hex(text) :
-										   ~0ull;
+	return sys_line_of("/proc/self/status", key, text, sizeof(text)) ? text_hex(text) : unknown;
 }
 
-bool sys_has_handlers(bool window)
+/* The signals that this process handles; all of them if that cannot be read. */
+static uint64_t handled(bool blocked)
 {
-	return handled() & ~(FAULTS | ENDS | (window ? 0 : BIT(SIGWINCH)));
+	uint64_t signals = signals_of("SigCgt:\t", ~0ull);
+
+	return signals && !blocked ? signals & ~signals_of("SigBlk:\t", 0) : signals;
 }
 
-bool sys_handles_signals(bool python, bool window)
+bool sys_has_handlers(bool window, bool blocked)
 {
-	return handled() & ~(FAULTS | (python ? BIT(SIGINT) : 0) | (window ? 0 : BIT(SIGWINCH)));
+	return handled(blocked) & ~(FAULTS | ENDS | (window ? 0 : BIT(SIGWINCH)));
+}
+
+bool sys_handles_signals(bool python, bool window, bool blocked)
+{
+	return handled(blocked) &
+	       ~(FAULTS | (python ? BIT(SIGINT) : 0) | (window ? 0 : BIT(SIGWINCH)));
 }
 
 bool sys_has_alarm(void)

@@ -118,15 +118,16 @@ bool sys_has_timer(void);
 
 /*
  * Whether this process handles signals other than those that usually end it (SIGINT, SIGSEGV, …).
- * `window`: a handler of SIGWINCH counts.
+ * `window`: a handler of SIGWINCH counts. `blocked`: so do those of signals that the main thread
+ * blocks; without it for the only thread of a process.
  */
-bool sys_has_handlers(bool window);
+bool sys_has_handlers(bool window, bool blocked);
 
 /*
  * As sys_has_handlers, including signals that usually end a process: a handler of SIGTERM may stop
  * the program by ending a wait. Without SIGINT in a Python program, which always has a handler.
  */
-bool sys_handles_signals(bool python, bool window);
+bool sys_handles_signals(bool python, bool window, bool blocked);
 
 /* Reads a one-line file of /proc or /sys by one read. */
 long sys_read_line(const char *path, char *to, size_t bytes);

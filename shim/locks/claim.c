@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
+#include "../common/mutex_owner.h"
 #include "../intercept/sys.h"
 #include "../record/lock_hints.h"
 #include "../record/log.h"
@@ -20,19 +21,16 @@
 #include "loader_locks.h"
 
 #define KIND_TYPE 3
-#define KIND_ROBUST 0x10
-#define KIND_PI 0x20
-#define KIND_SHARED 0x80
 
 uint32_t claim_mutex_flags(int kind)
 {
 	uint32_t flags = 0;
 
-	if (kind & KIND_SHARED)
+	if (kind & MUTEX_KIND_SHARED)
 		flags |= MPSAN_LF_SHARED;
-	if (kind & KIND_ROBUST)
+	if (kind & MUTEX_KIND_ROBUST)
 		flags |= MPSAN_LF_ROBUST;
-	if (kind & KIND_PI)
+	if (kind & MUTEX_KIND_PI)
 		flags |= MPSAN_LF_PI;
 	if ((kind & KIND_TYPE) == PTHREAD_MUTEX_RECURSIVE)
 		flags |= MPSAN_LF_RECURSIVE;
@@ -44,7 +42,8 @@ uint32_t claim_mutex_flags(int kind)
 static bool mutex_true(const struct __pthread_mutex_s *m, struct claim *c)
 {
 	c->flags |= claim_mutex_flags(m->__kind);
-	return m->__lock && (uint32_t)m->__owner == c->tid;
+	return m->__lock &&
+	       mutex_owner(m->__kind, (uint32_t)m->__lock, (uint32_t)m->__owner) == c->tid;
 }
 
 static bool rwlock_true(const struct __pthread_rwlock_arch_t *l, struct claim *c)

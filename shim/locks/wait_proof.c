@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include "../common/mutex_owner.h"
 #include "../common/wait_rule.h"
 #include "../intercept/hook.h"
 #include "../intercept/racy.h"
@@ -112,19 +113,26 @@ static bool given_back_by_others(const void *lock)
 	return (lock_hint_flags(lock) & MPSAN_LF_HANDOFF) && sys_thread_count() != 1;
 }
 
+/* glibc marks all robust mutexes as process-shared: which of them are depends on their memory. */
+static bool seems_shared(const void *mutex, uint32_t flags)
+{
+	return flags & MPSAN_LF_SHARED &&
+	       (!(flags & MPSAN_LF_ROBUST) || lock_hint_flags(mutex) & MPSAN_LF_SHARED);
+}
+
 uint64_t prove_mutex(const void *mutex, uint64_t caller)
 {
 	const struct __pthread_mutex_s *m = mutex;
-	uint32_t owner = racy_word(&m->__owner),
+	uint32_t owner = mutex_owner(m->__kind, racy_word(&m->__lock), racy_word(&m->__owner)),
 		 flags = claim_mutex_flags(m->__kind) | MPSAN_LF_VERIFIED;
 	bool own_type = flags & (MPSAN_LF_RECURSIVE | MPSAN_LF_ERRORCHECK);
 	uint64_t wait = 0;
 
-	if (!may_look() || (flags & MPSAN_LF_SHARED) || given_back_by_others(mutex))
+	if (!may_look() || seems_shared(mutex, flags) || given_back_by_others(mutex))
 		return 0;
+	flags &= ~(uint32_t)MPSAN_LF_SHARED; /* looked at before the wait is stated */
 	GUARDED {
-		if (owner == thread_hot->tid && !own_type &&
-		    !(flags & (MPSAN_LF_ROBUST | MPSAN_LF_PI)))
+		if (owner == thread_hot->tid && !own_type)
 			wait = state_wait(mutex, MPSAN_LOCK_MUTEX, flags, MPSAN_WAIT_SELF, owner,
 					  NULL, caller);
 		else if (vanished(owner))
@@ -191,9 +199,16 @@ uint64_t prove_spin(const void *lock, uint64_t caller)
 	return wait;
 }
 
+/* No other thread of this process, nor one cloned into its memory, runs code in it. */
+static bool is_only_thread(void)
+{
+	return !life.has_guests && sys_thread_count() == 1;
+}
+
+/* A handler whose signal the only thread blocks does not run: one that waits is mostly such a one. */
 static uint32_t signals(void)
 {
-	bool any = life_has_alarm() || sys_has_handlers(sigwinch_counts());
+	bool any = life_has_alarm() || sys_has_handlers(sigwinch_counts(), !is_only_thread());
 	return any ? MPSAN_LF_SIGNALS : 0;
 }
 
@@ -203,7 +218,9 @@ static uint32_t signals(void)
  */
 static uint32_t handlers(void)
 {
-	return sys_handles_signals(python_present(), sigwinch_counts()) ? MPSAN_LF_SIGNALS : 0;
+	return sys_handles_signals(python_present(), sigwinch_counts(), !is_only_thread()) ?
+		       MPSAN_LF_SIGNALS :
+		       0;
 }
 
 /*
@@ -213,7 +230,7 @@ static uint32_t handlers(void)
 static bool is_alone(void)
 {
 	/* An alarm would end the wait, or the process. */
-	bool alone = !life.has_guests && sys_thread_count() == 1 && !life_has_alarm();
+	bool alone = is_only_thread() && !life_has_alarm();
 
 	if (alone)
 		modules_update();
@@ -449,7 +466,7 @@ int prove_unlock(const void *mutex, int error, uint64_t caller)
 {
 	const struct __pthread_mutex_s *m = mutex;
 	const struct claim *o = orphan_find(mutex, MPSAN_LOCK_MUTEX);
-	uint32_t owner = (uint32_t)m->__owner;
+	uint32_t owner = mutex_owner(m->__kind, (uint32_t)m->__lock, (uint32_t)m->__owner);
 
 	if (LIKELY(error != EPERM) || !may_look() || !vanished(owner) || owner != life.tid_before)
 		return error;

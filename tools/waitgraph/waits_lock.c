@@ -6,10 +6,8 @@
 #include <pthread.h>
 #include <semaphore.h>
 
+#include "../../shim/common/mutex_owner.h"
 #include "waits_look.h"
-
-#define MUTEX_SHARED 0x80
-#define MUTEX_ROBUST 0x10
 
 /* ---- locks with an owner in memory ---- */
 
@@ -43,12 +41,27 @@ static void owner_is_gone(struct look *look, uint32_t tid, bool shared)
 }
 
 /* A process-shared lock may be owned by a thread of any process, even an unwatched one. */
-static void ends_by_tid(struct look *look, uint32_t tid, bool shared)
+static uint32_t find_owner(const struct look *look, uint32_t tid, bool shared)
 {
 	uint32_t owner = snapshot_find(look->snapshot, look->thread->slot, tid);
 
-	if (owner == SNAPSHOT_NONE && shared)
-		owner = snapshot_find_tid(look->snapshot, tid);
+	return owner == SNAPSHOT_NONE && shared ? snapshot_find_tid(look->snapshot, tid) : owner;
+}
+
+/* Of a robust mutex: when its owner ends, the kernel passes it on. */
+static void ends_by_living(struct look *look, uint32_t tid, bool shared)
+{
+	uint32_t owner = find_owner(look, tid, shared);
+
+	look->wait->flags |= MPSAN_LF_ROBUST;
+	if (owner != SNAPSHOT_NONE)
+		look_by_owner(look, owner);
+}
+
+static void ends_by_tid(struct look *look, uint32_t tid, bool shared)
+{
+	uint32_t owner = find_owner(look, tid, shared);
+
 	if (owner != SNAPSHOT_NONE)
 		look_by_owner(look, owner);
 	else if (shared ? !proc_thread_alive(tid, tid) : !proc_thread_alive(look->thread->pid, tid))
@@ -59,38 +72,58 @@ static void ends_by_tid(struct look *look, uint32_t tid, bool shared)
 bool look_at_mutex(struct look *look, uint64_t address)
 {
 	struct __pthread_mutex_s mutex;
+	uint32_t owner;
+	bool shared;
 
-	if (!proc_peek(look->thread->pid, address, &mutex, sizeof(mutex)) || !mutex.__lock ||
-	    mutex.__owner <= 0)
+	if (!proc_peek(look->thread->pid, address, &mutex, sizeof(mutex)) || !mutex.__lock)
+		return false;
+	owner = mutex_owner(mutex.__kind, (uint32_t)mutex.__lock, (uint32_t)mutex.__owner);
+	shared = mutex.__kind & MUTEX_KIND_SHARED;
+	if (!owner || owner > MUTEX_TID_MASK)
 		return false;
 	look->wait->kind = MPSAN_LOCK_MUTEX;
 	look->wait->lock = address;
-	look->wait->flags |= MPSAN_LF_VERIFIED;
-	if (mutex.__kind & MUTEX_ROBUST) /* the kernel passes it on */
-		return true;
-	if (mutex.__kind & MUTEX_SHARED)
-		look->wait->flags |= MPSAN_LF_SHARED;
-	ends_by_tid(look, (uint32_t)mutex.__owner, mutex.__kind & MUTEX_SHARED);
+	look->wait->flags |= MPSAN_LF_VERIFIED | (shared ? MPSAN_LF_SHARED : 0);
+	if (mutex.__kind & MUTEX_KIND_ROBUST)
+		ends_by_living(look, owner, shared);
+	else
+		ends_by_tid(look, owner, shared);
 	return true;
 }
 
 /*
- * Readers are not named in memory: if claims account for all of them, all must release it. A claim
- * of a thread that waits for this lock is a wait, not a hold.
+ * How often a thread has the lock for reading, by its claims. While it waits for this lock its newest
+ * claim is the wait, whether or not it was known before the call that it would be one.
  */
+static unsigned reads_of(const struct snapshot_thread *thread, uint64_t address)
+{
+	const struct mpsan_thread *record = thread->record;
+	uint32_t used = record && record->holds_used <= MPSAN_HOLDS ? record->holds_used : 0;
+	unsigned reads = 0;
+
+	if (used && look_lies_in(thread->call.arg[0], address, sizeof(pthread_rwlock_t)))
+		used--;
+	for (uint32_t i = 0; i < used; i++)
+		reads += record->hold[i].tag == MPSAN_TAG(address, MPSAN_LOCK_RWLOCK_READ);
+	return reads;
+}
+
+/* Readers are not named in memory: if claims account for all of them, all must release it. */
 static void judge_readers(struct look *look, uint64_t address, unsigned readers)
 {
 	const struct snapshot *snapshot = look->snapshot;
-	struct mpsan_hold hold;
+	unsigned reads = 0;
 
-	for (uint32_t i = 0; i < snapshot->threads.count; i++)
-		if (snapshot->threads.item[i].slot == look->thread->slot &&
-		    snapshot_holds(&snapshot->threads.item[i], address, &hold) &&
-		    MPSAN_TAG_KIND(hold.tag) == MPSAN_LOCK_RWLOCK_READ &&
-		    !look_lies_in(snapshot->threads.item[i].call.arg[0], address,
-				  sizeof(pthread_rwlock_t)))
+	for (uint32_t i = 0; i < snapshot->threads.count; i++) {
+		unsigned more = snapshot->threads.item[i].slot == look->thread->slot ?
+					reads_of(&snapshot->threads.item[i], address) :
+					0;
+
+		reads += more;
+		if (more)
 			look_add(look, i);
-	if (look->wait->count == readers)
+	}
+	if (reads == readers)
 		look->wait->end = WAIT_OWNERS;
 }
 

@@ -1,0 +1,20 @@
+"""A lock is still held when the interpreter ends, and an atexit callback takes it."""
+# expect: self-deadlock error
+# ends: never
+# frames: flush
+# pythons: all
+
+import atexit
+import threading
+
+lock = threading.Lock()
+
+
+@atexit.register
+def flush():
+    with lock:
+        pass
+
+
+if __name__ == "__main__":
+    lock.acquire()

@@ -1,0 +1,21 @@
+"""A logging handler with a lock of its own logs while it holds that lock, and is called again."""
+# expect: self-deadlock error
+# ends: never
+# frames: emit
+# pythons: all
+
+import logging
+import threading
+
+
+class Counting(logging.Handler):
+    lock_of_counts = threading.Lock()
+
+    def emit(self, record):
+        with self.lock_of_counts:
+            logging.getLogger("counts").warning("one more")
+
+
+if __name__ == "__main__":
+    logging.getLogger().addHandler(Counting())
+    logging.getLogger().warning("first")
