@@ -79,7 +79,7 @@ enum mpsan_process_flags {
 };
 
 #define MPSAN_ARGV_BYTES 148 /* up to November 2026 */
-#define MPSAN_ARGV_KEPT 136 /* since then */
+#define MPSAN_ARGV_KEPT 128 /* since then */
 #define MPSAN_FED 64 /* descriptors */
 #define MPSAN_SLOTS_FIRST 16u /* two pages of a file in all */
 #define MPSAN_SLOTS_MAX 32768u
@@ -113,9 +113,13 @@ struct mpsan_process {
 		char argv[MPSAN_ARGV_BYTES]; /* NUL-separated, cut off when longer */
 		struct {
 			char argv_kept[MPSAN_ARGV_KEPT];
-			/* while it runs: descriptors below 64 that data was read from */
+			/*
+			 * While it runs: when its SIGALRM is due (MPSAN_PROCESS_ALARM), UINT64_MAX
+			 * if unknown or repeated; descriptors below 64 that data was read from.
+			 */
+			uint64_t alarm_ns;
 			uint32_t fed[2];
-		};
+		} __attribute__((packed, aligned(4))); /* no padding before `rank` */
 	};
 	uint32_t rank; /* rank in a job, + 1; use mpsan_process_rank() */
 };

@@ -123,6 +123,8 @@ EXPORT int sem_timedwait(sem_t *restrict s, const struct timespec *restrict unti
 	KEEP_BOOKS(s);
 	struct mpsan_hold *hold = hold_push_timed(s, MPSAN_LOCK_SEMAPHORE, CALLER);
 
+	if (SEMAPHORE_EMPTY(s))
+		hold->tag |= prove_learned_tags(s);
 	return hold_commit_or_cancel(hold, s, MPSAN_LOCK_SEMAPHORE, REAL(sem_timedwait)(s, until));
 }
 
@@ -132,6 +134,8 @@ EXPORT int sem_clockwait(sem_t *restrict s, clockid_t clock, const struct timesp
 	KEEP_BOOKS(s);
 	struct mpsan_hold *hold = hold_push_timed(s, MPSAN_LOCK_SEMAPHORE, CALLER);
 
+	if (SEMAPHORE_EMPTY(s))
+		hold->tag |= prove_learned_tags(s);
 	return hold_commit_or_cancel(hold, s, MPSAN_LOCK_SEMAPHORE,
 				     REAL(sem_clockwait)(s, clock, until));
 }

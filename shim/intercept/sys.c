@@ -320,14 +320,24 @@ bool sys_handles_signals(bool python, bool window, bool blocked)
 	       ~(FAULTS | (python ? BIT(SIGINT) : 0) | (window ? 0 : BIT(SIGWINCH)));
 }
 
-bool sys_has_alarm(void)
+uint64_t sys_alarm_ns(void)
 {
 	struct itimerval timer;
 
 	if (!sys_may(SYS_getitimer))
-		return true; /* it cannot be ruled out */
-	return SYS2(SYS_getitimer, ITIMER_REAL, &timer) == 0 &&
-	       (timer.it_value.tv_sec || timer.it_value.tv_usec);
+		return UINT64_MAX; /* it cannot be ruled out */
+	if (SYS2(SYS_getitimer, ITIMER_REAL, &timer) ||
+	    (!timer.it_value.tv_sec && !timer.it_value.tv_usec))
+		return 0;
+	if (timer.it_interval.tv_sec || timer.it_interval.tv_usec)
+		return UINT64_MAX;
+	return sys_now() + (uint64_t)timer.it_value.tv_sec * 1000000000u +
+	       (uint64_t)timer.it_value.tv_usec * 1000u;
+}
+
+bool sys_has_alarm(void)
+{
+	return sys_alarm_ns();
 }
 
 /* Whether a POSIX timer exists. /proc does not say whether it is armed. */

@@ -114,6 +114,8 @@ bool sys_maps_have(const char *text);
  * positive). Timers of CPU time do not count: they stand still while all threads wait.
  */
 bool sys_has_alarm(void);
+/* When its alarm is due; UINT64_MAX: unknown, or again and again; 0: there is none. */
+uint64_t sys_alarm_ns(void);
 bool sys_has_timer(void);
 
 /*

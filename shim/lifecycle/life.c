@@ -35,7 +35,8 @@ static void ask_kernel(void)
 {
 	int signal = 0;
 
-	if (sys_has_alarm())
+	life.self->alarm_ns = sys_alarm_ns();
+	if (life.self->alarm_ns)
 		life_flag(MPSAN_PROCESS_ALARM);
 	if (SYS2(SYS_prctl, PR_GET_PDEATHSIG, &signal) == 0 && signal)
 		life_flag(MPSAN_PROCESS_DEATHSIG);

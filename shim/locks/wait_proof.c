@@ -349,8 +349,7 @@ uint64_t prove_semaphore(const void *semaphore, uint64_t caller)
 	return wait;
 }
 
-/* What is known of the semaphore; only a wait asks for it. */
-static uint64_t learned_tags(const void *object)
+uint64_t prove_learned_tags(const void *object)
 {
 	unsigned learned = lock_hint_flags(object);
 
@@ -361,7 +360,7 @@ static uint64_t learned_tags(const void *object)
 static void claim_wait(const void *object, unsigned kind, uint64_t caller)
 {
 	hold_push_tag(MPSAN_TAG(object, kind) | MPSAN_TAG_WANTED | prove_tags() |
-			      (kind == MPSAN_WAIT_FUTEX ? learned_tags(object) : 0),
+			      (kind == MPSAN_WAIT_FUTEX ? prove_learned_tags(object) : 0),
 		      caller);
 	thread_waits(true);
 }
@@ -451,7 +450,7 @@ int prove_and_block(struct mpsan_hold *hold, void *lock, unsigned kind, uint64_t
 {
 	hold = hold_now(hold); /* the proof may have opened the log */
 	hold->tag |= MPSAN_TAG_WANTED | prove_tags() |
-		     (kind == MPSAN_LOCK_SEMAPHORE ? learned_tags(lock) : 0);
+		     (kind == MPSAN_LOCK_SEMAPHORE ? prove_learned_tags(lock) : 0);
 	thread_waits(true);
 	return hold_commit_or_cancel(hold, lock, kind, (int)prove_end(wait, real(lock)));
 }

@@ -33,6 +33,8 @@ long prove_end(uint64_t wait, long result);
 
 /* Flags for the claim of a wait that is about to block, for the supervisor. */
 uint64_t prove_tags(void);
+/* The tags of what is known of a semaphore or futex; only a wait asks for them. */
+uint64_t prove_learned_tags(const void *object);
 
 /*
  * The slow path of a lock call that found the lock taken, out of line: blocks in `real`, ends the

@@ -39,13 +39,19 @@ bool life_has(uint16_t flag)
 /* Sets or clears the flag. Of two threads that do so, the one that clears it checks again. */
 void life_alarm_set(void)
 {
+	uint64_t due_ns;
+
 	if (!life_may_change())
 		return;
-	if (!sys_has_alarm()) {
+	due_ns = sys_alarm_ns();
+	if (!due_ns) {
 		life_unflag(MPSAN_PROCESS_ALARM);
-		if (!sys_has_alarm())
+		due_ns = sys_alarm_ns();
+		if (!due_ns)
 			return;
 	}
+	if (life.self)
+		life.self->alarm_ns = due_ns;
 	life_flag(MPSAN_PROCESS_ALARM);
 }
 

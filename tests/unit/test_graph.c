@@ -67,7 +67,7 @@ static void wait_for(uint32_t who, enum wait_end end, uint32_t one, uint32_t oth
 
 static void assert_dead(uint32_t threads)
 {
-	graph_solve(&graph, &waits);
+	graph_solve(&graph, &waits, UINT64_MAX);
 	for (uint32_t i = 0; i < graph.count; i++)
 		assert_int_equal(graph.dead[i], threads >> i & 1);
 }
@@ -194,7 +194,7 @@ static void what_is_dead_waits_for_the_dead(void **state)
 			else if (rand() % 2)
 				ANYBODY(i, (uint32_t)rand() % 2);
 		}
-		graph_solve(&graph, &waits);
+		graph_solve(&graph, &waits, UINT64_MAX);
 		for (uint32_t i = 0; i < THREADS_MAX; i++) {
 			const struct wait *wait = &waits.item.item[i];
 			uint32_t who = wait->count ? waits.who.item[wait->begin] : 0;

@@ -105,9 +105,9 @@ static bool check_handlers(struct ps *ps)
 static void ps_look_solve(struct ps *ps)
 {
 	waits_find(&ps->waits, &ps->snapshot);
-	graph_solve(&ps->graph, &ps->waits);
+	graph_solve(&ps->graph, &ps->waits, UINT64_MAX);
 	while (check_handlers(ps))
-		graph_solve(&ps->graph, &ps->waits);
+		graph_solve(&ps->graph, &ps->waits, UINT64_MAX);
 }
 
 static void forget_gone(struct ps *ps)

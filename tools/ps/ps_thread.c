@@ -254,7 +254,7 @@ static void take_graph(struct ps *ps, struct ps_wait *wait, uint32_t index)
 	wait->call = call_text(thread->pid, &thread->call);
 	if (wait->claim.tag && thread->call.number == SYS_futex)
 		take_claim(wait);
-	wait->timed |= seen->timed || is_sleep(&thread->call);
+	wait->timed |= wait_is_timed(seen) || is_sleep(&thread->call);
 	if (seen->kind && !(seen->kind == MPSAN_WAIT_SYSCALL && wait->kind)) {
 		wait->kind = seen->kind;
 		wait->lock = seen->lock;

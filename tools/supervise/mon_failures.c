@@ -55,7 +55,7 @@ static bool is_elsewhere(const struct mon_failures *mon_failures, uint32_t threa
 {
 	const struct proc_call *call = &mon_failures->workers->snapshot->threads.item[thread].call;
 
-	if (call->state != PROC_IN_CALL || mon_failures->waits->item.item[thread].timed)
+	if (call->state != PROC_IN_CALL || wait_is_timed(&mon_failures->waits->item.item[thread]))
 		return false;
 	switch (call->number) {
 	case SYS_futex:

@@ -46,6 +46,21 @@ static bool somebody_died(const struct reader *reader)
 	return false;
 }
 
+#define LIMIT_NS 1000000000ull /* shorter time limits are part of many a healthy program */
+
+/* Whether a thread is blocked, and nothing ends its wait before the time of the graph. */
+static bool is_stuck(const struct search *search, uint32_t index)
+{
+	const struct snapshot_thread *thread = &search->snapshot->threads.item[index];
+	const struct wait *wait = &search->graph->waits->item.item[index];
+
+	if (wait->ends == MPSAN_ENDS_NEVER)
+		return thread->looks > 1;
+	return wait_ends_at(wait) >= search->graph->before_ns &&
+	       wait_since(search->snapshot, search->graph->waits, index) + LIMIT_NS <=
+		       search->snapshot->now_ns;
+}
+
 /* ---- shared semaphores ---- */
 
 /* Reads the lock of a key at the address in the thread's process; false: unreadable. */
@@ -137,7 +152,7 @@ static void look_at_semaphore(const struct search *search, uint32_t index)
 	struct cross_process_lock lock;
 	struct pshared_key key;
 
-	if ((thread->told && !thread->doubted) || thread->looks < 2 || wait->timed ||
+	if ((thread->told && !thread->doubted) || !is_stuck(search, index) ||
 	    wait->kind != MPSAN_LOCK_SEMAPHORE || !(wait->flags & MPSAN_LF_SHARED) ||
 	    !pshared_find(search->dead_owners->shared, thread->slot, wait->lock, &key))
 		return;
@@ -221,8 +236,7 @@ static uint32_t look_at_owner(const struct search *search, const struct snapshot
 			pool->pools++;
 			pool->results = part;
 			pool->results_blocked = stands_in_read(thread);
-		} else if (part == CROSS_PART_WAITER && thread->looks > 1 && !thread->told &&
-			   !search->graph->waits->item.item[i].timed) {
+		} else if (part == CROSS_PART_WAITER && !thread->told && is_stuck(search, i)) {
 			waiter = i;
 		} else if (part == CROSS_PART_NONE && may_help(search, i)) {
 			return SNAPSHOT_NONE;
@@ -253,6 +267,12 @@ static bool has_lost_child(const struct reader *reader, uint32_t parent)
 	return false;
 }
 
+static bool has_handlers(const struct search *search, uint32_t slot)
+{
+	return proc_handlers(&search->snapshot->reader->session.table[slot]) &
+	       ~(1ull << (SIGINT - 1));
+}
+
 static void look_at_pool(const struct search *search, const struct snapshot_process *process)
 {
 	struct dead_owner dead_owner = {.cause = MPSAN_DEADLOCK_TASK_LOST, .proof = true};
@@ -260,9 +280,7 @@ static void look_at_pool(const struct search *search, const struct snapshot_proc
 	struct cross_process_pool pool = {0};
 	uint32_t lost;
 
-	if (!has_lost_child(search->snapshot->reader, process->slot) ||
-	    proc_handlers(&search->snapshot->reader->session.table[process->slot]) &
-		    ~(1ull << (SIGINT - 1)))
+	if (!has_lost_child(search->snapshot->reader, process->slot))
 		return;
 	dead_owner.thread = look_at_owner(search, process, &pool);
 	if (dead_owner.thread == SNAPSHOT_NONE)
@@ -274,6 +292,7 @@ static void look_at_pool(const struct search *search, const struct snapshot_proc
 	pool.workers = crew->count;
 	lost = cross_process_worker_lost(&pool);
 	if (lost != CROSS_NONE) {
+		dead_owner.handled = has_handlers(search, process->slot);
 		dead_owner.dead_slot = crew->worker[lost].slot;
 		dead_owner.detail =
 			want_of_memory(search->dead_owners, crew->worker[lost].end_value);
@@ -294,9 +313,12 @@ void dead_owners_find(struct dead_owners *dead_owners, const struct graph *graph
 	pshared_begin(dead_owners->shared);
 	for (uint32_t i = 0; i < snapshot->threads.count; i++)
 		look_at_semaphore(&search, i);
-	if (snapshot->now_ns < dead_owners->pools_due_ns)
-		return;
-	dead_owners->pools_due_ns = snapshot->now_ns + POOLS_NS;
+	if (dead_owners->pools_ns != snapshot->now_ns) {
+		if (snapshot->now_ns < dead_owners->pools_due_ns)
+			return;
+		dead_owners->pools_ns = snapshot->now_ns;
+		dead_owners->pools_due_ns = snapshot->now_ns + POOLS_NS;
+	}
 	for (uint32_t i = 0; i < snapshot->processes.count; i++)
 		look_at_pool(&search, &snapshot->processes.item[i]);
 }

@@ -16,12 +16,14 @@ struct dead_owner {
 	bool proof;
 	uint32_t dead_slot;
 	uint64_t taken; /* return address of the dead owner's call; 0: unknown */
+	bool handled; /* a signal handler could end the wait */
 	const char *detail; /* constant text; NULL: nothing to add */
 };
 
 struct dead_owners {
 	struct shared *shared;
 	bool begun; /* `shared` is up to date for this snapshot */
+	uint64_t pools_ns; /* the snapshot whose pools were examined last */
 	uint64_t pools_due_ns; /* when pools are examined next */
 	int64_t oom_kills; /* of the control group when the session began; -1: unknown */
 };

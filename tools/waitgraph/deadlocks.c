@@ -6,9 +6,11 @@
 #include <time.h>
 
 #include "../proc/calls.h"
+#include "hopeless.h"
 #include "idle.h"
 #include "left_behind.h"
 #include "long_waits.h"
+#include "solve.h"
 #include "telling.h"
 #include "unseen.h"
 
@@ -108,14 +110,6 @@ static uint32_t group_orphan(const struct deadlocks *deadlocks, uint32_t group)
 	return GRAPH_NONE;
 }
 
-/* The slot + 1 of a dead owner's process, if that has ended as well. */
-static uint32_t dead_process(const struct deadlocks *deadlocks, uint32_t orphan)
-{
-	uint32_t slot = deadlocks->waits.item.item[orphan].gone_slot;
-
-	return slot && deadlocks->reader->processes[slot - 1].gone ? slot : 0;
-}
-
 static void state_dead_end(struct deadlocks *deadlocks, uint32_t group)
 {
 	uint32_t orphan = group_orphan(deadlocks, group);
@@ -128,23 +122,7 @@ static void state_dead_end(struct deadlocks *deadlocks, uint32_t group)
 		telling_close(deadlocks, &telling, MPSAN_DEADLOCK_DEAD_END, 0, NULL);
 	else
 		telling_close(deadlocks, &telling, MPSAN_DEADLOCK_OWNER_GONE,
-			      dead_process(deadlocks, orphan), NULL);
-}
-
-/* Whether a thread woke up or exits since the snapshot; GIL waiters always do. */
-static bool group_moves(struct deadlocks *deadlocks, uint32_t group)
-{
-	for (uint32_t i = 0; i < deadlocks->graph.count; i++) {
-		const struct snapshot_thread *thread = deadlocks_thread(deadlocks, i);
-		struct proc_time time;
-		int fd = -1;
-
-		if (deadlocks->graph.group[i] == group &&
-		    deadlocks->waits.item.item[i].kind != MPSAN_WAIT_GIL &&
-		    proc_runs(thread->pid, thread->tid, &fd, false, &time) != thread->runs)
-			return true;
-	}
-	return false;
+			      telling_dead_process(deadlocks, orphan), NULL);
 }
 
 static void state_dead_ends(struct deadlocks *deadlocks)
@@ -153,7 +131,7 @@ static void state_dead_ends(struct deadlocks *deadlocks)
 		if (deadlocks->graph.group[i] == i && !group_is_told(deadlocks, i) &&
 		    !graph_waits_for_keyboard(&deadlocks->graph, i) &&
 		    !left_explains(&deadlocks->graph, i) && !idle_is_meant(&deadlocks->graph, i) &&
-		    !group_moves(deadlocks, i))
+		    !solve_group_moves(deadlocks, i))
 			state_dead_end(deadlocks, i);
 }
 
@@ -171,8 +149,11 @@ static void state_loss(const struct dead_owner *dead_owner, void *context)
 					  wait->flags & ~MPSAN_LF_MUTUAL;
 	wait->gone_slot = dead_owner->dead_slot + 1;
 	wait->taken = dead_owner->taken;
+	if (dead_owner->handled && wait->ends == MPSAN_ENDS_NEVER)
+		wait->ends = MPSAN_ENDS_HANDLER;
 	telling_add(deadlocks, &telling, dead_owner->thread, 0);
 	deadlocks_thread(deadlocks, dead_owner->thread)->doubted = !dead_owner->proof;
+	deadlocks_thread(deadlocks, dead_owner->thread)->gives_up = wait->ends != MPSAN_ENDS_NEVER;
 	if (deadlocks->graph.dead[dead_owner->thread])
 		telling_add_group(deadlocks, &telling, deadlocks->graph.group[dead_owner->thread]);
 	telling_close(deadlocks, &telling, dead_owner->cause, dead_owner->dead_slot + 1,
@@ -181,16 +162,6 @@ static void state_loss(const struct dead_owner *dead_owner, void *context)
 
 /* ---- the graph ---- */
 
-/* Checks each dead thread once more; returns whether that opened one. */
-static bool check(struct deadlocks *deadlocks, bool (*ask)(struct waits *waits, uint32_t thread))
-{
-	bool changed = false;
-
-	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
-		changed |= deadlocks->graph.dead[i] && ask(&deadlocks->waits, i);
-	return changed;
-}
-
 static bool has_news(struct deadlocks *deadlocks)
 {
 	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
@@ -198,30 +169,6 @@ static bool has_news(struct deadlocks *deadlocks)
 		    !idle_is_known(&deadlocks->graph, i))
 			return true;
 	return false;
-}
-
-/* Both checks are made, whatever the first returns. */
-static bool check_again(struct deadlocks *deadlocks)
-{
-	bool handlers = check(deadlocks, waits_check_handlers);
-	bool memory = check(deadlocks, waits_check_memory);
-
-	return handlers || memory;
-}
-
-/* Solves with cached data first, and with fresh data if a thread looks dead. */
-static void deadlocks_solve(struct deadlocks *deadlocks)
-{
-	waits_find(&deadlocks->waits, &deadlocks->snapshot);
-	graph_solve(&deadlocks->graph, &deadlocks->waits);
-	if (has_news(deadlocks) && wakers_refresh(&deadlocks->waits.wakers)) {
-		waits_find(&deadlocks->waits, &deadlocks->snapshot);
-		graph_solve(&deadlocks->graph, &deadlocks->waits);
-	}
-	while (has_news(deadlocks) && check_again(deadlocks))
-		graph_solve(&deadlocks->graph, &deadlocks->waits);
-	while (has_news(deadlocks) && check(deadlocks, waits_check_moved))
-		graph_solve(&deadlocks->graph, &deadlocks->waits);
 }
 
 bool deadlocks_are_open(const struct deadlocks *deadlocks)
@@ -244,10 +191,12 @@ void deadlocks_look(struct deadlocks *deadlocks, uint64_t now_ns)
 		return;
 	snapshot_take(&deadlocks->snapshot, now_ns);
 	mark_explained(deadlocks);
-	deadlocks_solve(deadlocks);
+	waits_find(&deadlocks->waits, &deadlocks->snapshot);
+	solve(deadlocks, UINT64_MAX, has_news);
 	state_cycles(deadlocks);
 	dead_owners_find(&deadlocks->dead_owners, &deadlocks->graph, state_loss, deadlocks);
 	state_dead_ends(deadlocks);
+	hopeless_find(deadlocks, state_loss);
 	long_waits_state(deadlocks, now_ns);
 	unseen_state(deadlocks);
 	pause = (clock_ns(CLOCK_MONOTONIC) - now_ns) * SHARE;

@@ -20,6 +20,7 @@ struct deadlocks {
 	struct dead_owners dead_owners;
 	struct watchlog log;
 	uint64_t hang_after_ns; /* 0: long waits without a proof are not recorded */
+	uint32_t turn; /* of hopeless_find, among the times at which waits end */
 	uint64_t next_ns; /* when the next snapshot is due */
 	bool blind; /* threads that cannot be examined were recorded as a limit */
 	bool hidden; /* processes hidden by /proc were, too */

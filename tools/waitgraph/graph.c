@@ -18,6 +18,12 @@ static const uint32_t *who_of(const struct graph *graph, const struct wait *wait
 	return wait->count ? &graph->waits->who.item[wait->begin] : NULL;
 }
 
+/* Whether a thread of the process may go on, or a signal handler that sends what is waited for. */
+static bool may_act(const struct graph *graph, const struct wait *wait, uint32_t process)
+{
+	return graph->open[process] || (graph->handles[process] && !wait_needs_owner(wait));
+}
+
 /* Whether this wait can end: any of its processes, or all of its owners, may go on. */
 static bool is_helped(const struct graph *graph, const struct wait *wait)
 {
@@ -28,12 +34,24 @@ static bool is_helped(const struct graph *graph, const struct wait *wait)
 	if (wait->by_job && graph->job_is_open)
 		return true;
 	for (uint32_t i = 0; i < wait->count; i++) {
-		if (wait->end == WAIT_PROCESSES && graph->open[who[i]])
+		if (wait->end == WAIT_PROCESSES && may_act(graph, wait, who[i]))
 			return true;
 		if (wait->end == WAIT_OWNERS && graph->dead[who[i]])
 			return false;
 	}
 	return wait->end == WAIT_OWNERS;
+}
+
+static void find_handlers(struct graph *graph)
+{
+	memset(graph->handles, 0,
+	       graph->waits->snapshot->processes.count * sizeof(*graph->handles));
+	for (uint32_t i = 0; i < graph->count; i++) {
+		enum mpsan_wait_ends ends = graph->waits->item.item[i].ends;
+
+		if (ends == MPSAN_ENDS_TIMER || ends == MPSAN_ENDS_HANDLER)
+			graph->handles[graph->waits->snapshot->threads.item[i].process] = true;
+	}
 }
 
 static void open_all(struct graph *graph)
@@ -42,7 +60,7 @@ static void open_all(struct graph *graph)
 	bool more = true;
 
 	for (uint32_t i = 0; i < graph->count; i++)
-		if (wait[i].end == WAIT_OPEN)
+		if (wait[i].end == WAIT_OPEN || wait_ends_at(&wait[i]) < graph->before_ns)
 			set_open(graph, i);
 	while (more) {
 		more = false;
@@ -109,18 +127,21 @@ static void make_room(struct graph *graph, uint32_t threads)
 	graph->group = memory_grow(graph->group, graph->room * sizeof(*graph->group));
 	graph->next = memory_grow(graph->next, graph->room * sizeof(*graph->next));
 	graph->open = memory_grow(graph->open, graph->room * sizeof(*graph->open));
+	graph->handles = memory_grow(graph->handles, graph->room * sizeof(*graph->handles));
 	graph->seen = memory_grow(graph->seen, graph->room * sizeof(*graph->seen));
 }
 
-void graph_solve(struct graph *graph, const struct waits *waits)
+void graph_solve(struct graph *graph, const struct waits *waits, uint64_t before_ns)
 {
 	make_room(graph, waits->item.count + 1);
 	graph->waits = waits;
 	graph->count = waits->item.count;
+	graph->before_ns = before_ns;
 	graph->job_is_open = false;
 	for (uint32_t i = 0; i < graph->count; i++)
 		graph->dead[i] = true;
 	memset(graph->open, 0, waits->snapshot->processes.count * sizeof(*graph->open));
+	find_handlers(graph);
 	open_all(graph);
 	find_groups(graph);
 }
@@ -131,6 +152,7 @@ void graph_finish(struct graph *graph)
 	free(graph->group);
 	free(graph->next);
 	free(graph->open);
+	free(graph->handles);
 	free(graph->seen);
 	*graph = (struct graph){0};
 }

@@ -20,13 +20,18 @@ struct graph {
 	uint32_t *group;
 	uint32_t *next; /* by thread: a dead owner or holder that it waits for; GRAPH_NONE: none */
 	uint32_t *open; /* by process: threads that may go on */
+	uint64_t before_ns; /* waits that can end before count as open, see wait_ends_at */
+	bool *handles; /* by process: a signal handler may run there, and send something */
 	bool job_is_open; /* a thread may go on that does not merely serve the others */
 	uint32_t *seen; /* scratch of graph_cycle: round in which a thread was visited */
 	uint32_t room;
 };
 
-/* Determines the dead threads of the waits, and how they are connected. */
-void graph_solve(struct graph *graph, const struct waits *waits);
+/*
+ * Determines the dead threads of the waits, and how they are connected: those whose wait can neither
+ * succeed nor end before that time. UINT64_MAX: those that wait forever.
+ */
+void graph_solve(struct graph *graph, const struct waits *waits, uint64_t before_ns);
 void graph_finish(struct graph *graph);
 
 /*

@@ -48,7 +48,7 @@ static bool job_is_idle(const struct deadlocks *deadlocks, uint64_t since_ns)
 		const struct snapshot_thread *thread = &snapshot->threads.item[i];
 
 		if (thread->call.state != PROC_IN_CALL || thread->still_ns > since_ns ||
-		    thread->told || deadlocks->waits.item.item[i].timed ||
+		    thread->told || wait_is_timed(&deadlocks->waits.item.item[i]) ||
 		    call_is_outside(thread->pid, &thread->call) ||
 		    is_pipe_from_outside(deadlocks, i))
 			return false;

@@ -5,7 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#define POLLS_MIN 3u /* rounds until a thread counts as polling */
+#define POLLS_NS 2000000000ull
+#define POLLS_SHARE 50u /* it uses at most this share of the time */
 
 void snapshot_init(struct snapshot *snapshot, const struct reader *reader)
 {
@@ -86,6 +91,38 @@ static uint64_t snapshot_later(uint64_t before_ns, uint64_t now_ns)
 	return now_ns > before_ns ? now_ns - before_ns : 0;
 }
 
+static bool is_same_call(const struct proc_call *one, const struct proc_call *other)
+{
+	return one->number == other->number && one->sp == other->sp && one->pc == other->pc &&
+	       (one->number != SYS_futex || one->arg[0] == other->arg[0]);
+}
+
+/* It ran: is it back in the same call? A look that finds it running tells nothing. */
+static void look_for_rounds(const struct snapshot *snapshot, struct snapshot_thread *thread)
+{
+	if (thread->call.state == PROC_RUNS && thread->same_ns)
+		return;
+	if (thread->same_ns && thread->call.state == PROC_IN_CALL &&
+	    is_same_call(&thread->call, &thread->same)) {
+		thread->rounds++;
+		thread->told = thread->gives_up;
+		return;
+	}
+	thread->same = thread->call;
+	thread->same_ns = thread->call.state == PROC_IN_CALL ? snapshot->now_ns : 0;
+	thread->same_ran_ns = thread->time.ran_ns;
+	thread->rounds = 0;
+	thread->told = thread->gives_up = false;
+}
+
+bool snapshot_polls(const struct snapshot *snapshot, const struct snapshot_thread *thread)
+{
+	uint64_t passed = snapshot->now_ns - thread->same_ns;
+
+	return thread->same_ns && thread->rounds >= POLLS_MIN && passed >= POLLS_NS &&
+	       (thread->time.ran_ns - thread->same_ran_ns) * POLLS_SHARE <= passed;
+}
+
 /* Reads the run count first: what is read afterwards is valid while the count stays the same. */
 static void snapshot_look_at(struct snapshot *snapshot, struct snapshot_thread *thread)
 {
@@ -104,11 +141,12 @@ static void snapshot_look_at(struct snapshot *snapshot, struct snapshot_thread *
 	}
 	thread->runs = runs;
 	thread->looks = 1;
-	thread->told = thread->doubted = thread->idle = false;
+	thread->doubted = thread->idle = false;
 	thread->object = (struct snapshot_object){0};
 	thread->python = (struct snapshot_python){0};
 	thread->still_ns = snapshot->now_ns;
 	thread->call = proc_call(thread->pid, thread->tid);
+	look_for_rounds(snapshot, thread);
 }
 
 bool snapshot_has_moved(const struct snapshot_thread *thread)

@@ -41,7 +41,15 @@ struct snapshot_thread {
 	uint32_t looks; /* number of snapshots in this state */
 	struct snapshot_object object;
 	struct snapshot_python python;
+	/*
+	 * In the same call, at the same place of its stack, whenever it was looked at, although it
+	 * may have run in between: since when, how often it had, and its processor time then.
+	 */
+	uint64_t same_ns, same_ran_ns;
+	uint32_t rounds;
+	struct proc_call same;
 	bool told; /* part of a recorded deadlock, or explained by an event of its own */
+	bool gives_up; /* recorded although something ends its wait */
 	bool doubted; /* recorded without a proof, which may still follow */
 	bool idle; /* part of an intended wait, see idle.h */
 	int fd; /* of proc_runs */
@@ -71,6 +79,12 @@ void snapshot_finish(struct snapshot *snapshot);
 
 /* Takes a snapshot. Costs about 2 us for a thread that has not run, 20 us for one that has. */
 void snapshot_take(struct snapshot *snapshot, uint64_t now_ns);
+
+/*
+ * Whether a thread polls: it has come back to the same call at least three times for two seconds,
+ * and hardly used a processor.
+ */
+bool snapshot_polls(const struct snapshot *snapshot, const struct snapshot_thread *thread);
 
 /*
  * Whether a thread has run, or was woken, since the snapshot: data read meanwhile may not match its

@@ -64,7 +64,9 @@ static uint64_t state_thread(struct deadlocks *deadlocks, uint32_t index, uint64
 		.lock = wait->lock,
 		.kind = wait->kind,
 		.flags = wait->flags | flags,
-		.since = thread->still_ns,
+		.since = wait_since(&deadlocks->snapshot, &deadlocks->waits, index),
+		.ends = wait->ends,
+		.ends_ns = wait->ends_ns,
 		.caller = wait->caller,
 		.stack = watchlog_stack(&deadlocks->log, thread),
 		.python = state_python(deadlocks, thread),
@@ -123,4 +125,11 @@ void telling_add_group(struct deadlocks *deadlocks, struct telling *telling, uin
 			    !deadlocks_thread(deadlocks, i)->told &&
 			    (others || deadlocks->waits.item.item[i].kind == MPSAN_WAIT_PROCESS))
 				telling_add(deadlocks, telling, i, 0);
+}
+
+uint32_t telling_dead_process(const struct deadlocks *deadlocks, uint32_t orphan)
+{
+	uint32_t slot = deadlocks->waits.item.item[orphan].gone_slot;
+
+	return slot && deadlocks->reader->processes[slot - 1].gone ? slot : 0;
 }

@@ -28,4 +28,7 @@ void telling_add_group(struct deadlocks *deadlocks, struct telling *telling, uin
 void telling_close(struct deadlocks *deadlocks, const struct telling *telling,
 		   enum mpsan_deadlock_cause cause, uint32_t dead_slot, const char *detail);
 
+/* The slot + 1 of the process of a dead owner, if that has ended as well; 0: it has not. */
+uint32_t telling_dead_process(const struct deadlocks *deadlocks, uint32_t waiter);
+
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "waits_look.h"
@@ -34,17 +35,84 @@ static void add_children(struct look *look)
 		look->wait->end = WAIT_OPEN;
 }
 
-/*
- * A timer may end the wait, or by a signal's default the process. Alarms of unwatched processes are
- * unknown.
- */
-static bool has_alarm(const struct look *look)
+static const struct mpsan_process *process_of(const struct look *look)
 {
-	uint16_t flags = look->snapshot->reader->session.table[look->thread->slot].flags;
+	return &look->snapshot->reader->session.table[look->thread->slot];
+}
 
-	return !(flags & MPSAN_PROCESS_ATTACHED) ||
-	       flags & (MPSAN_PROCESS_ALARM | MPSAN_PROCESS_OFF) ||
+uint64_t wait_ends_at(const struct wait *wait)
+{
+	switch (wait->ends) {
+	case MPSAN_ENDS_NEVER:
+		return UINT64_MAX;
+	case MPSAN_ENDS_POLL:
+	case MPSAN_ENDS_HANDLER:
+		return WAIT_RENEWED;
+	default:
+		return wait->ends_ns;
+	}
+}
+
+uint64_t wait_since(const struct snapshot *snapshot, const struct waits *waits, uint32_t thread)
+{
+	const struct snapshot_thread *at = &snapshot->threads.item[thread];
+
+	return waits->item.item[thread].ends == MPSAN_ENDS_POLL ? at->same_ns : at->still_ns;
+}
+
+bool wait_needs_owner(const struct wait *wait)
+{
+	return wait->end == WAIT_OWNERS || wait->end == WAIT_NOBODY ||
+	       wait->kind == MPSAN_WAIT_PROCESS || wait->kind == MPSAN_WAIT_JOIN ||
+	       wait->kind == MPSAN_WAIT_PIPE_WRITE;
+}
+
+static void ends_by(struct look *look, enum mpsan_wait_ends ends, uint64_t ends_ns)
+{
+	struct wait later = {.ends = ends, .ends_ns = ends_ns};
+
+	if (wait_ends_at(&later) >= wait_ends_at(look->wait))
+		return;
+	look->wait->ends = ends;
+	look->wait->ends_ns = ends_ns;
+}
+
+/*
+ * A timer, or an alarm that is unknown or repeated, may end the wait at any time. Alarms of
+ * unwatched processes are unknown.
+ */
+static bool has_timer(const struct look *look)
+{
+	uint16_t flags = process_of(look)->flags;
+
+	return !(flags & MPSAN_PROCESS_ATTACHED) || flags & MPSAN_PROCESS_OFF ||
+	       (flags & MPSAN_PROCESS_ALARM && process_of(look)->alarm_ns == UINT64_MAX) ||
 	       proc_has_timer(look->thread->pid);
+}
+
+/* Whether a signal handler interrupts this wait: glibc waits for its locks again. */
+static bool is_interruptible(const struct look *look)
+{
+	return look->wait->kind != MPSAN_LOCK_MUTEX && look->wait->kind != MPSAN_LOCK_RWLOCK_READ &&
+	       look->wait->kind != MPSAN_LOCK_RWLOCK_WRITE &&
+	       (!process_of(look)->python || look->thread->tid == look->thread->pid);
+}
+
+#define LATE_NS 1000000000ull /* after which an alarm has been delivered */
+
+/* An alarm that is due ends the process, or the wait, by a handler. */
+static void look_at_alarm(struct look *look)
+{
+	const struct mpsan_process *process = process_of(look);
+	uint64_t due_ns = process->alarm_ns;
+
+	if (!(process->flags & MPSAN_PROCESS_ALARM) || !due_ns || due_ns == UINT64_MAX ||
+	    due_ns + LATE_NS < look->snapshot->now_ns)
+		return;
+	if (!(proc_handlers(process) & 1ull << (SIGALRM - 1)))
+		ends_by(look, MPSAN_ENDS_ALARM, due_ns);
+	else if (is_interruptible(look))
+		ends_by(look, MPSAN_ENDS_TIMER, due_ns);
 }
 
 /*
@@ -71,6 +139,14 @@ static bool is_stopped(const struct snapshot_thread *thread)
 	return state == 'T' || state == 't' || !state;
 }
 
+/* The handler of an alarm whose time is known ends the wait then, and not before. */
+static uint64_t alarm_of(const struct mpsan_process *process)
+{
+	return process->flags & MPSAN_PROCESS_ALARM && process->alarm_ns != UINT64_MAX ?
+		       1ull << (SIGALRM - 1) :
+		       0;
+}
+
 /*
  * A signal handler could post, signal, or jump elsewhere. The one for SIGCHLD runs when a child
  * ends, and the children are known. The one for SIGINT says little: Python always has one.
@@ -79,20 +155,22 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 {
 	struct wait *wait = &waits->item.item[thread];
 	struct look look = {waits, waits->snapshot, &waits->snapshot->threads.item[thread], wait};
+	const enum mpsan_wait_ends ends = wait->ends;
 	const struct mpsan_process *process;
 	uint64_t handlers, child = 1ull << (SIGCHLD - 1), interrupt = 1ull << (SIGINT - 1);
 
 	if (wait->handlers_known || wait->end == WAIT_OPEN)
 		return false;
 	wait->handlers_known = true;
-	if (is_stopped(look.thread) || (wait->end == WAIT_PROCESSES && has_alarm(&look))) {
+	if (is_stopped(look.thread) || (wait->end == WAIT_PROCESSES && has_timer(&look))) {
 		wait->end = WAIT_OPEN;
 		return true;
 	}
+	look_at_alarm(&look);
 	if (wait->end != WAIT_PROCESSES)
-		return false;
-	process = &waits->snapshot->reader->session.table[look.thread->slot];
-	handlers = proc_handlers(process);
+		return wait->ends != ends;
+	process = process_of(&look);
+	handlers = proc_handlers(process) & ~alarm_of(process);
 	if (process->python) {
 		wait->interruptible = handlers & interrupt;
 		handlers &= ~interrupt;
@@ -103,9 +181,11 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 	}
 	if (process->flags & MPSAN_PROCESS_DEATHSIG)
 		add_parent(&look);
-	if (handlers & ~child)
+	if (handlers & ~child && !wait_needs_owner(wait))
 		wait->end = WAIT_OPEN;
-	return handlers || process->flags & MPSAN_PROCESS_DEATHSIG;
+	else if (handlers & ~child)
+		ends_by(&look, MPSAN_ENDS_HANDLER, 0);
+	return wait->ends != ends || handlers || process->flags & MPSAN_PROCESS_DEATHSIG;
 }
 
 /* ---- other kinds ---- */
@@ -231,6 +311,25 @@ static struct mpsan_hold wanted(const struct snapshot_thread *thread)
 	return record->hold[used - 1];
 }
 
+#define SECOND_NS 1000000000ull
+
+/* When the time limit of a futex call runs out; 0: unreadable. */
+static uint64_t futex_limit(const struct snapshot_thread *thread)
+{
+	const struct proc_call *call = &thread->call;
+	struct timespec limit;
+	uint64_t ns;
+
+	if (!call->arg[3] || !proc_peek(thread->pid, call->arg[3], &limit, sizeof(limit)))
+		return 0;
+	ns = (uint64_t)limit.tv_sec * SECOND_NS + (uint64_t)limit.tv_nsec;
+	if ((call->arg[1] & FUTEX_CMD_MASK) == FUTEX_WAIT)
+		return thread->still_ns + ns;
+	if (call->arg[1] & FUTEX_CLOCK_REALTIME || (call->arg[1] & FUTEX_CMD_MASK) == FUTEX_LOCK_PI)
+		return ns - clock_ns(CLOCK_REALTIME) + clock_ns(CLOCK_MONOTONIC);
+	return ns;
+}
+
 static void judge_futex(struct look *look)
 {
 	const struct proc_call *call = &look->thread->call;
@@ -243,12 +342,10 @@ static void judge_futex(struct look *look)
 		judge_gil(look);
 		return;
 	}
-	if ((operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET &&
-	     operation != FUTEX_LOCK_PI) ||
-	    call->arg[3] || claim.tag & MPSAN_TAG_TIMED) {
-		look->wait->timed = true;
+	if (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET && operation != FUTEX_LOCK_PI)
 		return;
-	}
+	if (call->arg[3] || claim.tag & MPSAN_TAG_TIMED)
+		look_by_limit(look, futex_limit(look->thread));
 	if (claim.tag) {
 		judge_claim(look, call->arg[0], claim);
 		return;
@@ -326,10 +423,11 @@ static void judge_call(struct look *look)
 }
 
 /* In its first snapshot a thread may have just begun to wait: no conclusion yet. */
-static bool stands_still(const struct snapshot_thread *thread)
+static bool stands_still(const struct snapshot *snapshot, const struct snapshot_thread *thread)
 {
 	return thread->call.state == PROC_IN_CALL &&
-	       (thread->looks > 1 || MPSAN_TAG_KIND(snapshot_wanted(thread).tag) == MPSAN_WAIT_GIL);
+	       (thread->looks > 1 || snapshot_polls(snapshot, thread) ||
+		MPSAN_TAG_KIND(snapshot_wanted(thread).tag) == MPSAN_WAIT_GIL);
 }
 
 void waits_find(struct waits *waits, struct snapshot *snapshot)
@@ -343,7 +441,7 @@ void waits_find(struct waits *waits, struct snapshot *snapshot)
 		struct look look = {waits, snapshot, &snapshot->threads.item[i],
 				    &waits->item.item[i]};
 
-		if (stands_still(look.thread))
+		if (stands_still(snapshot, look.thread))
 			judge_call(&look);
 		if (look.wait->end != WAIT_NOBODY && !look.wait->count)
 			look.wait->end = WAIT_OPEN;

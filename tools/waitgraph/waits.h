@@ -25,8 +25,9 @@ struct wait {
 	uint64_t lock; /* address, pid or inode */
 	uint64_t caller; /* return address of the waiting call; 0: unknown */
 	uint64_t flags; /* enum mpsan_lock_flags */
-	bool timed;
 	bool joins; /* Python's Thread.join: a semaphore that the end of its owner releases */
+	enum mpsan_wait_ends ends; /* what ends it, whether or not it succeeds */
+	uint64_t ends_ns; /* when, see wait_ends_at; 0: unknown */
 	bool handlers_known;
 	bool memory; /* in shared memory: processes that map it could end the wait */
 	bool memory_known; /* other processes with access to that memory were looked up */
@@ -49,6 +50,25 @@ struct waits {
 	struct pyview *view; /* while they are determined: of process `view_of` */
 	uint32_t view_of;
 };
+
+/*
+ * Until when a wait lasts unless it succeeds: UINT64_MAX for one that nothing ends, WAIT_RENEWED for
+ * one that is renewed again and again, or that only a signal from outside could end; 0: unknown.
+ */
+#define WAIT_RENEWED (UINT64_MAX - 1)
+uint64_t wait_ends_at(const struct wait *wait);
+/* When the thread began to wait; if it polls, for the first time. */
+uint64_t wait_since(const struct snapshot *snapshot, const struct waits *waits, uint32_t thread);
+/*
+ * Whether it succeeds only by a certain owner, thread, process or reader; anything that is sent ends
+ * any other.
+ */
+bool wait_needs_owner(const struct wait *wait);
+/* Whether its own time limit ends it. */
+static inline bool wait_is_timed(const struct wait *wait)
+{
+	return wait->ends == MPSAN_ENDS_LIMIT || wait->ends == MPSAN_ENDS_POLL;
+}
 
 /*
  * Determines all waits. Uses cached data up to some seconds old, and ignores signal handlers: that

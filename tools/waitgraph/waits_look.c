@@ -12,6 +12,13 @@ void look_add(struct look *look, uint32_t index)
 	look->wait->count++;
 }
 
+void look_by_limit(struct look *look, uint64_t ends_ns)
+{
+	look->wait->ends = snapshot_polls(look->snapshot, look->thread) ? MPSAN_ENDS_POLL :
+									  MPSAN_ENDS_LIMIT;
+	look->wait->ends_ns = ends_ns;
+}
+
 void look_by_owner(struct look *look, uint32_t thread)
 {
 	look->wait->end = WAIT_OWNERS;

@@ -21,6 +21,9 @@ void look_add(struct look *look, uint32_t index);
 /* Moves a wait's list to the end, so that it can grow. */
 void look_reopen(struct look *look);
 
+/* The wait has a time limit, which runs out then; 0: unknown. */
+void look_by_limit(struct look *look, uint64_t ends_ns);
+
 /* The wait ends by this thread; by any of this process; by any with access to the memory. */
 void look_by_owner(struct look *look, uint32_t thread);
 void look_by_process(struct look *look, uint32_t process);

@@ -49,6 +49,7 @@ bool waits_check_moved(struct waits *waits, uint32_t thread)
 	struct wait *wait = &waits->item.item[thread];
 
 	if (wait->end == WAIT_OPEN || wait->kind == MPSAN_WAIT_GIL ||
+	    wait->ends == MPSAN_ENDS_POLL ||
 	    !snapshot_has_moved(&waits->snapshot->threads.item[thread]))
 		return false;
 	wait->end = WAIT_OPEN;

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Solves the graph once for each time at which a wait ends: everything that ends earlier counts as
+ * open.
+ */
+#include "hopeless.h"
+
+#include <stdlib.h>
+
+#include "idle.h"
+#include "left_behind.h"
+#include "solve.h"
+#include "telling.h"
+
+#define TIMES_MAX 8u /* graphs solved for one snapshot */
+
+/* How long a wait must have lasted: short limits are part of many a healthy program. */
+#define OWNER_NS 1000000000ull
+#define SIGNAL_NS 10000000000ull
+
+static const struct wait *wait_at(const struct deadlocks *deadlocks, uint32_t index)
+{
+	return &deadlocks->waits.item.item[index];
+}
+
+/* Whether all that it waits for, directly or not, are owners; else it may have to be sent something. */
+static bool group_needs_owners(const struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct graph *graph = &deadlocks->graph;
+
+	for (uint32_t i = 0; i < graph->count; i++)
+		if (graph->group[i] == graph->group[index] &&
+		    !wait_needs_owner(wait_at(deadlocks, i)))
+			return false;
+	return true;
+}
+
+static uint64_t lasted_ns(const struct deadlocks *deadlocks, uint32_t index)
+{
+	return deadlocks->snapshot.now_ns -
+	       wait_since(&deadlocks->snapshot, &deadlocks->waits, index);
+}
+
+/* Whether it ends at that time, and has lasted long enough to be examined. */
+static bool is_candidate(const struct deadlocks *deadlocks, uint32_t index, uint64_t ends_at)
+{
+	const struct wait *wait = wait_at(deadlocks, index);
+
+	return wait->ends != MPSAN_ENDS_NEVER && wait->end != WAIT_OPEN &&
+	       wait_ends_at(wait) == ends_at && !deadlocks->snapshot.threads.item[index].told &&
+	       lasted_ns(deadlocks, index) >= OWNER_NS;
+}
+
+/* Whether it cannot succeed in this graph, and is to be recorded. */
+static bool is_hopeless(const struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct graph *graph = &deadlocks->graph;
+
+	return is_candidate(deadlocks, index, graph->before_ns) && graph->dead[index] &&
+	       !idle_is_known(graph, graph->group[index]) &&
+	       (group_needs_owners(deadlocks, index) || lasted_ns(deadlocks, index) >= SIGNAL_NS);
+}
+
+static bool has_news(struct deadlocks *deadlocks)
+{
+	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
+		if (is_hopeless(deadlocks, i))
+			return true;
+	return false;
+}
+
+/* Whether following the owners from a thread leads back to it. */
+static bool lies_on_cycle(const struct graph *graph, uint32_t index)
+{
+	uint32_t at = graph->next[index];
+
+	for (uint32_t steps = 0; at != GRAPH_NONE && at != index && steps < graph->count; steps++)
+		at = graph->next[at];
+	return at == index;
+}
+
+static void add_cycle(struct deadlocks *deadlocks, struct telling *telling, uint32_t head)
+{
+	uint32_t at = head;
+
+	do {
+		telling_add(deadlocks, telling, at, MPSAN_LF_CYCLE);
+		at = deadlocks->graph.next[at];
+	} while (at != head);
+}
+
+/* Those of the group that nothing ends may still be found in a deadlock of their own. */
+static void mark_group(struct deadlocks *deadlocks, uint32_t group)
+{
+	for (uint32_t i = 0; i < deadlocks->graph.count; i++) {
+		struct snapshot_thread *thread = deadlocks_thread(deadlocks, i);
+
+		if (deadlocks->graph.group[i] != group)
+			continue;
+		thread->gives_up = wait_at(deadlocks, i)->ends != MPSAN_ENDS_NEVER;
+		thread->told = thread->gives_up;
+	}
+}
+
+static void state_hopeless(struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct wait *wait = wait_at(deadlocks, index);
+	const struct graph *graph = &deadlocks->graph;
+	bool cycle = lies_on_cycle(graph, index);
+	struct telling telling = {0};
+
+	if (cycle)
+		add_cycle(deadlocks, &telling, index);
+	else
+		telling_add(deadlocks, &telling, index, 0);
+	telling_add_group(deadlocks, &telling, graph->group[index]);
+	telling_close(deadlocks, &telling,
+		      cycle		       ? MPSAN_DEADLOCK_CYCLE :
+		      wait->end == WAIT_NOBODY ? MPSAN_DEADLOCK_OWNER_GONE :
+						 MPSAN_DEADLOCK_DEAD_END,
+		      wait->end == WAIT_NOBODY ? telling_dead_process(deadlocks, index) : 0, NULL);
+	mark_group(deadlocks, graph->group[index]);
+}
+
+static bool is_explained(struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct graph *graph = &deadlocks->graph;
+	uint32_t group = graph->group[index];
+
+	if (lies_on_cycle(graph, index))
+		return left_behind_explains_cycle(graph, index);
+	return graph_waits_for_keyboard(graph, group) || left_explains(graph, group) ||
+	       idle_is_meant(graph, group) || solve_group_moves(deadlocks, group);
+}
+
+/* ---- the times at which waits end ---- */
+
+static int compare_times(const void *one, const void *other)
+{
+	uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+
+	return a < b ? -1 : a > b;
+}
+
+/* The times of the candidates, each once, in ascending order; the caller frees them. */
+static uint64_t *find_times(const struct deadlocks *deadlocks, uint32_t *count)
+{
+	uint64_t *time = memory_get((deadlocks->waits.item.count + 1) * sizeof(*time));
+	uint32_t all = 0;
+
+	for (uint32_t i = 0; i < deadlocks->waits.item.count; i++) {
+		uint64_t ends_at = wait_ends_at(wait_at(deadlocks, i));
+
+		if (ends_at && is_candidate(deadlocks, i, ends_at))
+			time[all++] = ends_at;
+	}
+	qsort(time, all, sizeof(*time), compare_times);
+	*count = 0;
+	for (uint32_t i = 0; i < all; i++)
+		if (!*count || time[*count - 1] != time[i])
+			time[(*count)++] = time[i];
+	return time;
+}
+
+static void look_at(struct deadlocks *deadlocks, uint64_t ends_at)
+{
+	solve(deadlocks, ends_at, has_news);
+	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
+		if (is_hopeless(deadlocks, i) && !is_explained(deadlocks, i))
+			state_hopeless(deadlocks, i);
+}
+
+void hopeless_find(struct deadlocks *deadlocks,
+		   void (*see_loss)(const struct dead_owner *dead_owner, void *context))
+{
+	uint32_t count;
+	uint64_t *time = find_times(deadlocks, &count);
+
+	/* with many times, some at each snapshot */
+	for (uint32_t k = 0; k < count && k < TIMES_MAX; k++) {
+		look_at(deadlocks, time[(deadlocks->turn + k) % count]);
+		dead_owners_find(&deadlocks->dead_owners, &deadlocks->graph, see_loss, deadlocks);
+	}
+	deadlocks->turn = count > TIMES_MAX ? (deadlocks->turn + TIMES_MAX) % count : 0;
+	if (count)
+		graph_solve(&deadlocks->graph, &deadlocks->waits, UINT64_MAX);
+	free(time);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Waits that cannot succeed, although something will end them: a time limit, an alarm, a signal
+ * handler. All that could make such a wait succeed waits for it, or at least as long as it does.
+ * Neighbour: deadlocks.h, for waits that nothing ends.
+ */
+#ifndef MPSAN_HOPELESS_H
+#define MPSAN_HOPELESS_H
+
+#include "deadlocks.h"
+
+/* Finds and records them, after the deadlocks of the same snapshot. */
+void hopeless_find(struct deadlocks *deadlocks,
+		   void (*see_loss)(const struct dead_owner *dead_owner, void *context));
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Solves the graph, and checks the dead threads once more. */
+#include "solve.h"
+
+#include "telling.h"
+
+/* Returns whether a check opened a thread. */
+static bool check(struct deadlocks *deadlocks, bool (*ask)(struct waits *waits, uint32_t thread))
+{
+	bool changed = false;
+
+	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
+		changed |= deadlocks->graph.dead[i] && ask(&deadlocks->waits, i);
+	return changed;
+}
+
+/* Both checks are made, whatever the first returns. */
+static bool check_again(struct deadlocks *deadlocks)
+{
+	bool handlers = check(deadlocks, waits_check_handlers);
+	bool memory = check(deadlocks, waits_check_memory);
+
+	return handlers || memory;
+}
+
+void solve(struct deadlocks *deadlocks, uint64_t before_ns,
+	   bool (*has_news)(struct deadlocks *deadlocks))
+{
+	struct graph *graph = &deadlocks->graph;
+	struct waits *waits = &deadlocks->waits;
+
+	graph_solve(graph, waits, before_ns);
+	if (has_news(deadlocks) && wakers_refresh(&waits->wakers)) {
+		waits_find(waits, &deadlocks->snapshot);
+		graph_solve(graph, waits, before_ns);
+	}
+	while (has_news(deadlocks) && check_again(deadlocks))
+		graph_solve(graph, waits, before_ns);
+	while (has_news(deadlocks) && check(deadlocks, waits_check_moved))
+		graph_solve(graph, waits, before_ns);
+}
+
+/* Whether a thread woke up or exits since the snapshot. */
+bool solve_group_moves(struct deadlocks *deadlocks, uint32_t group)
+{
+	for (uint32_t i = 0; i < deadlocks->graph.count; i++) {
+		const struct snapshot_thread *thread = deadlocks_thread(deadlocks, i);
+		struct proc_time time;
+		int fd = -1;
+
+		if (deadlocks->graph.group[i] == group &&
+		    deadlocks->waits.item.item[i].kind != MPSAN_WAIT_GIL &&
+		    deadlocks->waits.item.item[i].ends != MPSAN_ENDS_POLL &&
+		    proc_runs(thread->pid, thread->tid, &fd, false, &time) != thread->runs)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Solves the graph of a snapshot with cached answers first, and asks again before a verdict.
+ * Neighbours: graph.h solves, waits.h asks, deadlocks.h and hopeless.h conclude.
+ */
+#ifndef MPSAN_SOLVE_H
+#define MPSAN_SOLVE_H
+
+#include "deadlocks.h"
+
+/*
+ * Solves for waits that do not end before that time (graph_solve). The checks are made while
+ * `has_news` says that there is something new to conclude.
+ */
+void solve(struct deadlocks *deadlocks, uint64_t before_ns,
+	   bool (*has_news)(struct deadlocks *deadlocks));
+
+/*
+ * Whether a thread of the group woke up or exits since the snapshot; waiters for the GIL and polling
+ * threads always do.
+ */
+bool solve_group_moves(struct deadlocks *deadlocks, uint32_t group);
+
+#endif
