@@ -41,7 +41,7 @@ static void values_arrive_in_both_forms(void **state)
 	assert_int_equal(settings.fail_on, GRADE_WARNING);
 	assert_int_equal(settings.reports.count, 2);
 	assert_string_equal(settings.reports.item[0].file, "a");
-	assert_true(settings.kill_on_deadlock);
+	assert_true(settings.on_deadlock == ON_DEADLOCK_KILL);
 	assert_string_equal(settings.for_library, "log-max=4M");
 	assert_int_equal(settings.rest, 11);
 }

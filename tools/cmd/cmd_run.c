@@ -235,7 +235,7 @@ static int run_session(struct settings *settings, struct launch *launch, char **
 	struct reader reader;
 	struct judge judge;
 	struct watch watch = {.judge = &judge,
-			      .kill_on_deadlock = settings->kill_on_deadlock,
+			      .on_deadlock = settings->on_deadlock,
 			      .kill_status = settings->exit_code,
 			      .hang_after = settings->hang_after,
 			      .view = settings->view,

@@ -73,10 +73,20 @@ static char *set_suppressions(struct settings *settings, const char *value)
 
 static char *set_on_deadlock(struct settings *settings, const char *value)
 {
-	settings->kill_on_deadlock = !strcmp(value, "kill");
-	if (!settings->kill_on_deadlock && strcmp(value, "report"))
-		return text_format("--on-deadlock %s: no such action; use report or kill", value);
-	return NULL;
+	static const char *const action[] = {
+		[ON_DEADLOCK_REPORT] = "report",
+		[ON_DEADLOCK_KILL] = "kill",
+		[ON_DEADLOCK_KILL_HOPELESS] = "kill-hopeless",
+	};
+
+	for (unsigned i = 0; i < sizeof(action) / sizeof(*action); i++) {
+		if (strcmp(value, action[i]))
+			continue;
+		settings->on_deadlock = (enum on_deadlock)i;
+		return NULL;
+	}
+	return text_format("--on-deadlock %s: no such action; use report, kill or kill-hopeless",
+			   value);
 }
 
 static char *set_hang_after(struct settings *settings, const char *value)

@@ -13,6 +13,7 @@
 #include "../findings/suppress.h"
 #include "../formats/formats.h"
 #include "../report/hosts.h"
+#include "../supervise/watch.h"
 
 enum option_where {
 	OPT_RUN = 1,
@@ -31,7 +32,7 @@ struct settings {
 	int exit_code;
 	struct grades grades;
 	struct suppressions suppressions;
-	bool kill_on_deadlock;
+	enum on_deadlock on_deadlock;
 	unsigned hang_after; /* seconds */
 	const char *dir; /* NULL: a private one */
 	const char *launcher; /* a row of launchers.def; NULL: none */

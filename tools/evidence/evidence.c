@@ -16,6 +16,7 @@
 #include "callsite.h"
 #include "evidence_cuda.h"
 #include "evidence_deadlock.h"
+#include "evidence_ends.h"
 #include "evidence_event.h"
 #include "evidence_order.h"
 #include "evidence_subject.h"
@@ -282,6 +283,7 @@ static void evidence_args(struct evidence *evidence)
 			deadlock_sufferer(&evidence->reader->facts, evidence->deadlock);
 
 		deadlock_args(evidence, first);
+		set_arg(evidence, ARG_waits, text_copy(first->ev.ends ? "waits" : "waits forever"));
 		set_arg(evidence, ARG_since,
 			text_format("%llu",
 				    (unsigned long long)((first->at.time_ns - first->ev.since) /
@@ -404,6 +406,18 @@ static const struct callsite *evidence_main(const struct evidence *evidence)
 				       &evidence->forker;
 }
 
+static void add_ends(const struct evidence *evidence, json_t *finding)
+{
+	json_t *hopeless = json_object_get(evidence->args, "deadlock");
+
+	if (evidence->deadlock)
+		ends_add(&evidence->reader->facts, evidence->deadlock, finding);
+	else if (evidence->finding->wait && evidence->finding->grade == GRADE_ERROR)
+		ends_add_never(finding);
+	if (hopeless && json_object_get(finding, "ends"))
+		json_object_set(finding, "hopeless", hopeless);
+}
+
 static json_t *evidence_write(struct evidence *evidence)
 {
 	const struct callsite *main_callsite = evidence_main(evidence);
@@ -423,6 +437,7 @@ static json_t *evidence_write(struct evidence *evidence)
 			   "fingerprint", print, "lock", jsontext_of(evidence->lock_key), "subject",
 			   subject(evidence), "evidence", evidence_steps(evidence));
 	free(print);
+	add_ends(evidence, object);
 	return object;
 }
 

@@ -2,6 +2,8 @@
 /* Grades, suppresses and folds the findings of the rules. */
 #include "judge.h"
 
+#include "../rules/deadlock.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +75,18 @@ static bool is_proof_of_wait(const struct finding *finding)
 	return (finding->wait || finding->deadlock) && finding->grade == GRADE_ERROR;
 }
 
+/* Whether the program may go on although the wait cannot succeed; an alarm's default ends it. */
+static bool will_end(const struct judge *judge, const struct finding *finding)
+{
+	const struct facts *facts = &judge->reader->facts;
+	const struct fact_blocked *first =
+		finding->deadlock ?
+			deadlock_sufferer(facts, &facts->deadlocks[finding->deadlock - 1]) :
+			NULL;
+
+	return first && first->ev.ends != MPSAN_ENDS_NEVER && first->ev.ends != MPSAN_ENDS_ALARM;
+}
+
 /*
  * Identifies the deadlocked thread and its wait, so that the proof of a finding that was reported
  * as a doubt is not counted again. 0: no deadlock.
@@ -109,6 +123,7 @@ static uint32_t judge_fold(struct judge *judge, json_t *told, const struct findi
 					  .rule = finding->rule,
 					  .count = 1,
 					  .is_wait = is_proof_of_wait(finding),
+					  .ends = will_end(judge, finding),
 					  .wait = finding->wait,
 					  .stuck = stuck,
 					  .time_ns = judge->reader->facts.now_ns};
@@ -122,6 +137,7 @@ static uint32_t judge_fold(struct judge *judge, json_t *told, const struct findi
 		judged->json = json_incref(told);
 		judged->shown = false;
 		judged->is_wait = is_proof_of_wait(finding);
+		judged->ends = will_end(judge, finding);
 		set_grade(judge, judged, grade);
 	}
 	json_decref(told);

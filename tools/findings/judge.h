@@ -19,6 +19,7 @@ struct judged {
 	uint32_t count; /* 0: proofs have replaced all instances */
 	bool shown; /* already printed live */
 	bool known; /* in the baseline: not printed, does not affect the exit status */
+	bool ends; /* that wait ends by a time limit or a signal handler, but cannot succeed */
 	bool is_wait; /* a wait that cannot end: --on-deadlock acts on it */
 	uint32_t wait; /* the last one counted; a later proof of it is not counted again */
 	uint64_t stuck; /* thread and wait of the last deadlock counted; 0: none */

@@ -126,6 +126,15 @@ static bool holds_its_lock(const struct facts *facts, const struct fact_deadlock
 	       mpsan_kind_is_lock((unsigned)first->ev.kind);
 }
 
+bool deadlock_is_certain(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
+
+	return !first || !first->ev.ends || first->ev.owner || first->ev.owner_slot ||
+	       first->ev.kind == MPSAN_WAIT_PROCESS || first->ev.kind == MPSAN_WAIT_JOIN ||
+	       first->ev.kind == MPSAN_WAIT_PIPE_WRITE;
+}
+
 enum rule_id deadlock_rule(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
 	enum rule_id rule = rule_of_pipe(facts, deadlock);

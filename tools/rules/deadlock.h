@@ -37,4 +37,10 @@ uint32_t deadlock_wait(const struct facts *facts, const struct fact_deadlock *de
 /* The rule that reports a deadlock; RULE_COUNT: none. */
 enum rule_id deadlock_rule(const struct facts *facts, const struct fact_deadlock *deadlock);
 
+/*
+ * Whether the wait, if something ends it, needs a certain owner, thread or process to succeed; a
+ * wait that anything sent would end is a warning until nothing can end it.
+ */
+bool deadlock_is_certain(const struct facts *facts, const struct fact_deadlock *deadlock);
+
 #endif

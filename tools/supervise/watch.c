@@ -82,6 +82,12 @@ static void kill_tree(struct watch *watch)
 	tree_close(&tree);
 }
 
+static bool kills(const struct watch *watch, const struct judged *judged)
+{
+	return judged->is_wait && (watch->on_deadlock == ON_DEADLOCK_KILL_HOPELESS ||
+				   (watch->on_deadlock == ON_DEADLOCK_KILL && !judged->ends));
+}
+
 /*
  * Printed even if reports go elsewhere, so that users at the terminal and readers of the job's log
  * see it now.
@@ -101,7 +107,7 @@ static void say_first(struct watch *watch)
 		return;
 	alert.after_ns = judged->time_ns - reader->session.head->start_ns;
 	alert.is_wait = judged->is_wait;
-	alert.is_killed = judged->is_wait && watch->kill_on_deadlock && !watch->over;
+	alert.is_killed = kills(watch, judged) && !watch->over;
 	line = first_error_text(&alert, judged->json);
 	fprintf(stderr, "%s\n", line);
 	fflush(stderr);
@@ -115,8 +121,7 @@ static void show_new(struct watch *watch)
 	for (uint32_t i = 0; i < watch->judge->found.count; i++) {
 		struct judged *judged = &watch->judge->found.item[i];
 
-		if (judged->grade == GRADE_ERROR && judged->is_wait && watch->kill_on_deadlock &&
-		    !watch->killed) {
+		if (judged->grade == GRADE_ERROR && kills(watch, judged) && !watch->killed) {
 			kill_tree(watch);
 			judge_unknow(watch->judge, judged); /* why the program was killed */
 		}

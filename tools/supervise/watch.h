@@ -14,9 +14,15 @@
 #include "../waitgraph/deadlocks.h"
 #include "worker_monitors.h"
 
+enum on_deadlock {
+	ON_DEADLOCK_REPORT,
+	ON_DEADLOCK_KILL, /* if nothing but the end of the process ends it */
+	ON_DEADLOCK_KILL_HOPELESS, /* also if a time limit or a handler could */
+};
+
 struct watch {
 	struct judge *judge;
-	bool kill_on_deadlock; /* requested */
+	enum on_deadlock on_deadlock;
 	int kill_status; /* the exit status in that case */
 	unsigned hang_after; /* seconds; 0: never */
 	struct text_view view; /* for findings that are printed at once */

@@ -12,7 +12,7 @@ static MESSAGE msg_circle = {
 };
 
 static MESSAGE msg_dead_end = {
-	"{thread} of process {pid} waits forever at {wait_at}, and no thread is left that could "
+	"{thread} of process {pid} {waits} at {wait_at}, and no thread is left that could "
 	"wake it: {deadlock}",
 	{STEP_ALL_BLOCKED},
 };
@@ -27,6 +27,7 @@ void rule_deadlock_cycle(const struct facts *facts, const struct trigger *trigge
 	if (deadlock->ev.cause == MPSAN_DEADLOCK_CYCLE)
 		FIND(out, deadlock_cycle, GRADE_ERROR, trigger, FACT_NONE, FACT_NONE, &msg_circle);
 	else
-		FIND(out, deadlock_cycle, GRADE_ERROR, trigger, FACT_NONE, FACT_NONE,
-		     &msg_dead_end);
+		FIND(out, deadlock_cycle,
+		     deadlock_is_certain(facts, deadlock) ? GRADE_ERROR : GRADE_WARNING, trigger,
+		     FACT_NONE, FACT_NONE, &msg_dead_end);
 }

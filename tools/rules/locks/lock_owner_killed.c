@@ -8,7 +8,7 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} waits forever at {wait_at} for {lock}: {dead} took it{taken} and ended "
+	"process {pid} {waits} at {wait_at} for {lock}: {dead} took it{taken} and ended "
 	"({dead_end}) without releasing it",
 	{STEP_ALL_BLOCKED},
 };

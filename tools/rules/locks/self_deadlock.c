@@ -13,7 +13,7 @@ static MESSAGE message_text = {
 };
 
 static MESSAGE msg_blocked = {
-	"{thread} waits forever at {wait_at} for {lock}, which it already holds",
+	"{thread} {waits} at {wait_at} for {lock}, which it already holds",
 	{STEP_ALL_BLOCKED},
 };
 

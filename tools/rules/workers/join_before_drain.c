@@ -7,7 +7,7 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} waits forever at {wait_at} for {awaited}, which first has to write "
+	"process {pid} {waits} at {wait_at} for {awaited}, which first has to write "
 	"everything that was put into a queue, and no process is left that could read it",
 	{STEP_ALL_BLOCKED},
 };

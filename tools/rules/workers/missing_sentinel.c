@@ -7,7 +7,7 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} waits forever at {wait_at} for {awaited}: workers wait for more work, and "
+	"process {pid} {waits} at {wait_at} for {awaited}: workers wait for more work, and "
 	"no process is left that could send it or a sentinel",
 	{STEP_ALL_BLOCKED},
 };

@@ -7,7 +7,7 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} waits forever at {wait_at} for a result of its pool: the worker {dead} had "
+	"process {pid} {waits} at {wait_at} for a result of its pool: the worker {dead} had "
 	"a task when it ended ({dead_end}), and all other workers are idle{detail}",
 	{STEP_ALL_BLOCKED},
 };

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a deadlock says of its end: that nothing ends it, or that a time limit, an alarm or a signal
+ * handler will although it cannot succeed. Neighbour: evidence.h builds the rest of the finding.
+ */
+#ifndef MPSAN_EVIDENCE_ENDS_H
+#define MPSAN_EVIDENCE_ENDS_H
+
+#include <jansson.h>
+
+#include "../facts/facts.h"
+
+/*
+ * Adds `ends` and `ends_seconds` to a finding, and a clause to its message if its wait
+ * ends.
+ */
+void ends_add(const struct facts *facts, const struct fact_deadlock *deadlock, json_t *finding);
+/* The same for a wait that its own process proved. */
+void ends_add_never(json_t *finding);
+
+#endif
