@@ -1,6 +1,6 @@
 /*
  * Conclusions from claims, frames and ends of processes, and those that must not be drawn.
- * Neighbour: tools/waitgraph/cross_process.h.
+ * Neighbour: tools/waits/cross_process.h.
  */
 /* clang-format off */
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../tools/waitgraph/cross_process.h"
+#include "../../tools/waits/cross_process.h"
 #include "log_writer.h"
 
 #define LIB "/usr/lib/python3.11/multiprocessing/"

@@ -1,7 +1,7 @@
 /*
  * Which object a lock is in each process, and who has claims on it: from sessions that were written
  * record by record, and from the mappings of this process. Neighbours: log_writer.h,
- * tools/waitgraph/pshared_locks.h.
+ * tools/waits/pshared_locks.h.
  */
 /* clang-format off */
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../tools/waitgraph/pshared_locks.h"
+#include "../../tools/waits/pshared_locks.h"
 #include "log_writer.h"
 
 #define SECOND 1000000000ull

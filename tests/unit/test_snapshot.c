@@ -1,4 +1,4 @@
-/* Whether a thread has moved since it was looked at, by a child that waits. Neighbour: tools/waitgraph/snapshot.h. */
+/* Whether a thread has moved since it was looked at, by a child that waits. Neighbour: tools/waits/snapshot.h. */
 /* clang-format off */
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../tools/waitgraph/snapshot.h"
+#include "../../tools/waits/snapshot.h"
 
 static int way[2], back[2];
 

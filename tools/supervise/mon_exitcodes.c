@@ -12,7 +12,7 @@
 
 #include "../base/plainfile.h"
 #include "../facts/processes.h"
-#include "../waitgraph/pythreads.h"
+#include "../waits/pythreads.h"
 
 #define SOURCE_MAX (1u << 20)
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../facts/processes.h"
-#include "../waitgraph/pythreads.h"
+#include "../waits/pythreads.h"
 
 #define LATE_NS 1000000000ull
 

@@ -7,7 +7,7 @@
 #ifndef MPSAN_MON_LEAKS_H
 #define MPSAN_MON_LEAKS_H
 
-#include "../waitgraph/watchlog.h"
+#include "../waits/watchlog.h"
 
 /*
  * Waits up to LEAKS_GRACE_NS while a name exists and a resource tracker or torch_shm_manager of the

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "pythreads.h"
+#include "../waits/pythreads.h"
 
 #define POOLS_NS 400000000ull /* between two examinations of pools */
 #define WORKERS_MAX 256u

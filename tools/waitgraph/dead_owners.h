@@ -7,7 +7,7 @@
 #ifndef MPSAN_DEAD_OWNERS_H
 #define MPSAN_DEAD_OWNERS_H
 
-#include "cross_process.h"
+#include "../waits/cross_process.h"
 #include "graph.h"
 
 struct dead_owner {

@@ -8,9 +8,9 @@
 #ifndef MPSAN_DEADLOCKS_H
 #define MPSAN_DEADLOCKS_H
 
+#include "../waits/watchlog.h"
 #include "dead_owners.h"
 #include "graph.h"
-#include "watchlog.h"
 
 struct deadlocks {
 	const struct reader *reader;

@@ -8,7 +8,7 @@
 #ifndef MPSAN_GRAPH_H
 #define MPSAN_GRAPH_H
 
-#include "waits.h"
+#include "../waits/waits.h"
 
 #define GRAPH_NONE UINT32_MAX
 

@@ -9,7 +9,7 @@
 #include "../facts/roles.h"
 #include "../proc/pipes.h"
 #include "../rules/parked.h"
-#include "pythreads.h"
+#include "../waits/pythreads.h"
 
 #define STDIN 0u
 #define CLOSE_NS 1000000000ull

@@ -5,8 +5,8 @@
 #include <signal.h>
 
 #include "../proc/calls.h"
+#include "../waits/pythreads.h"
 #include "left_behind.h"
-#include "pythreads.h"
 #include "telling.h"
 
 static bool is_lock(uint64_t kind)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "../proc/calls.h"
-#include "pythreads.h"
+#include "../waits/pythreads.h"
 
 #define TOLD_MAX 24u /* threads recorded per deadlock */
 
