@@ -5,27 +5,44 @@
 #include <stdlib.h>
 
 #include "../base/jsontext.h"
-#include "../base/line.h"
 #include "../base/util.h"
 #include "../rules/deadlock.h"
 
-/* From `from_ns` to the end of the wait, as "20 s"; NULL: unknown. */
-static char *lapse(const struct fact_blocked *blocked, uint64_t from_ns)
+#define SECOND_NS 1000000000ull
+
+/*
+ * Seconds from `from_ns` to the end of the wait, rounded up, since a wait is seen only some time after
+ * it began; 0: unknown.
+ */
+static unsigned long long lapse(const struct fact_blocked *blocked, uint64_t from_ns)
 {
 	return blocked->ev.ends_ns > from_ns ?
-		       line_lapse((long long)from_ns, (long long)blocked->ev.ends_ns) :
-		       NULL;
+		       (blocked->ev.ends_ns - from_ns + SECOND_NS - 1) / SECOND_NS :
+		       0;
+}
+
+/* Of the whole wait for a limit; what is left until an alarm; 0: unknown. */
+static unsigned long long seconds_of(const struct fact_blocked *blocked)
+{
+	return lapse(blocked, blocked->ev.ends == MPSAN_ENDS_LIMIT ? blocked->ev.since :
+								     blocked->at.time_ns);
+}
+
+static char *seconds_text(const char *before, const struct fact_blocked *blocked)
+{
+	unsigned long long seconds = seconds_of(blocked);
+
+	return seconds ? text_format("%s%llu s", before, seconds) : text_copy("");
 }
 
 static char *clause(const struct fact_blocked *blocked)
 {
-	char *limit = lapse(blocked, blocked->ev.since),
-	     *left = lapse(blocked, blocked->at.time_ns), *text;
+	char *after = seconds_text(", and gives up after ", blocked),
+	     *in = seconds_text(" in ", blocked), *due = seconds_text(", due in ", blocked), *text;
 
 	switch (blocked->ev.ends) {
 	case MPSAN_ENDS_LIMIT:
-		text = text_format("; the wait cannot succeed%s%s",
-				   limit ? ", and gives up after " : "", limit ?: "");
+		text = text_format("; the wait cannot succeed%s", after);
 		break;
 	case MPSAN_ENDS_POLL:
 		text = text_copy(
@@ -33,12 +50,10 @@ static char *clause(const struct fact_blocked *blocked)
 			"has run out");
 		break;
 	case MPSAN_ENDS_ALARM:
-		text = text_format("; SIGALRM ends the process%s%s", left ? " in " : "",
-				   left ?: "");
+		text = text_format("; SIGALRM ends the process%s", in);
 		break;
 	case MPSAN_ENDS_TIMER:
-		text = text_format("; only the handler of SIGALRM%s%s could end the wait",
-				   left ? ", due in " : "", left ?: "");
+		text = text_format("; only the handler of SIGALRM%s could end the wait", due);
 		break;
 	case MPSAN_ENDS_HANDLER:
 		text = text_copy("; only the handler of a signal from outside could end the wait");
@@ -46,8 +61,9 @@ static char *clause(const struct fact_blocked *blocked)
 	default:
 		text = text_copy("");
 	}
-	free(limit);
-	free(left);
+	free(after);
+	free(in);
+	free(due);
 	return text;
 }
 
@@ -68,15 +84,12 @@ static const char *name_of(uint64_t ends)
 	}
 }
 
-/* A limit in seconds of the whole wait; what is left until an alarm; null: unknown. */
-static json_t *seconds_of(const struct fact_blocked *blocked)
+static json_t *seconds_json(const struct fact_blocked *blocked)
 {
-	bool limit = blocked->ev.ends == MPSAN_ENDS_LIMIT;
-	uint64_t from_ns = limit ? blocked->ev.since : blocked->at.time_ns;
+	unsigned long long seconds = seconds_of(blocked);
 
-	if (blocked->ev.ends_ns <= from_ns || blocked->ev.ends == MPSAN_ENDS_POLL)
-		return json_null();
-	return json_real((double)((blocked->ev.ends_ns - from_ns) / 1000000) / 1e3);
+	return seconds && blocked->ev.ends != MPSAN_ENDS_POLL ? json_integer((json_int_t)seconds) :
+								json_null();
 }
 
 void ends_add_never(json_t *finding)
@@ -94,7 +107,7 @@ void ends_add(const struct facts *facts, const struct fact_deadlock *deadlock, j
 		return;
 	how = clause(first);
 	json_object_set_new(finding, "ends", json_string(name_of(first->ev.ends)));
-	json_object_set_new(finding, "ends_seconds", seconds_of(first));
+	json_object_set_new(finding, "ends_seconds", seconds_json(first));
 	message = text_format("%s%s", jsontext_at(finding, "message"), how);
 	json_object_set_new(finding, "message", json_string(message));
 	free(message);

@@ -56,9 +56,11 @@ static bool is_stuck(const struct search *search, uint32_t index)
 
 	if (wait->ends == MPSAN_ENDS_NEVER)
 		return thread->looks > 1;
-	return wait_ends_at(wait) >= search->graph->before_ns &&
-	       wait_since(search->snapshot, search->graph->waits, index) + LIMIT_NS <=
-		       search->snapshot->now_ns;
+	if (wait->ends == MPSAN_ENDS_POLL ? search->graph->before_ns != WAIT_RENEWED :
+					    wait_ends_at(wait) < search->graph->before_ns)
+		return false;
+	return wait_since(search->snapshot, search->graph->waits, index) + LIMIT_NS <=
+	       search->snapshot->now_ns;
 }
 
 /* ---- shared semaphores ---- */

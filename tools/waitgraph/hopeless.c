@@ -142,17 +142,22 @@ static int compare_times(const void *one, const void *other)
 	return a < b ? -1 : a > b;
 }
 
-/* The times of the candidates, each once, in ascending order; the caller frees them. */
+/*
+ * The times of the candidates, each once, in ascending order; the caller frees them. A thread that polls for a
+ * task is looked for among those of dead processes.
+ */
 static uint64_t *find_times(const struct deadlocks *deadlocks, uint32_t *count)
 {
 	uint64_t *time = memory_get((deadlocks->waits.item.count + 1) * sizeof(*time));
 	uint32_t all = 0;
 
 	for (uint32_t i = 0; i < deadlocks->waits.item.count; i++) {
-		uint64_t ends_at = wait_ends_at(wait_at(deadlocks, i));
+		const struct wait *wait = wait_at(deadlocks, i);
+		uint64_t ends_at = wait_ends_at(wait);
 
-		if (ends_at && is_candidate(deadlocks, i, ends_at))
-			time[all++] = ends_at;
+		if (is_candidate(deadlocks, i, ends_at) &&
+		    (ends_at || wait->ends == MPSAN_ENDS_POLL))
+			time[all++] = ends_at ?: WAIT_RENEWED;
 	}
 	qsort(time, all, sizeof(*time), compare_times);
 	*count = 0;

@@ -40,12 +40,20 @@ static const struct mpsan_process *process_of(const struct look *look)
 	return &look->snapshot->reader->session.table[look->thread->slot];
 }
 
+bool wait_needs_owner(const struct wait *wait)
+{
+	return wait->end == WAIT_OWNERS || wait->end == WAIT_NOBODY ||
+	       wait->kind == MPSAN_WAIT_PROCESS || wait->kind == MPSAN_WAIT_JOIN ||
+	       wait->kind == MPSAN_WAIT_PIPE_WRITE;
+}
+
 uint64_t wait_ends_at(const struct wait *wait)
 {
 	switch (wait->ends) {
 	case MPSAN_ENDS_NEVER:
 		return UINT64_MAX;
-	case MPSAN_ENDS_POLL:
+	case MPSAN_ENDS_POLL: /* between two waits the thread may decide to do something else */
+		return wait_needs_owner(wait) ? WAIT_RENEWED : 0;
 	case MPSAN_ENDS_HANDLER:
 		return WAIT_RENEWED;
 	default:
@@ -58,13 +66,6 @@ uint64_t wait_since(const struct snapshot *snapshot, const struct waits *waits, 
 	const struct snapshot_thread *at = &snapshot->threads.item[thread];
 
 	return waits->item.item[thread].ends == MPSAN_ENDS_POLL ? at->same_ns : at->still_ns;
-}
-
-bool wait_needs_owner(const struct wait *wait)
-{
-	return wait->end == WAIT_OWNERS || wait->end == WAIT_NOBODY ||
-	       wait->kind == MPSAN_WAIT_PROCESS || wait->kind == MPSAN_WAIT_JOIN ||
-	       wait->kind == MPSAN_WAIT_PIPE_WRITE;
 }
 
 static void ends_by(struct look *look, enum mpsan_wait_ends ends, uint64_t ends_ns)

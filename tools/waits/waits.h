@@ -52,8 +52,9 @@ struct waits {
 };
 
 /*
- * Until when a wait lasts unless it succeeds: UINT64_MAX for one that nothing ends, WAIT_RENEWED for
- * one that is renewed again and again, or that only a signal from outside could end; 0: unknown.
+ * Until when a wait lasts unless it succeeds: UINT64_MAX for one that nothing ends; WAIT_RENEWED for
+ * one that only a signal from outside could end, or that is renewed again and again and needs an
+ * owner to succeed; 0: unknown.
  */
 #define WAIT_RENEWED (UINT64_MAX - 1)
 uint64_t wait_ends_at(const struct wait *wait);
