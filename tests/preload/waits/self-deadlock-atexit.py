@@ -2,7 +2,6 @@
 # expect: self-deadlock error
 # ends: never
 # frames: flush
-# pythons: all
 
 import atexit
 import threading

@@ -1,7 +1,7 @@
 """The garbage collector runs in a `with` block, and a destructor takes the lock of that block."""
 # expect: self-deadlock error
 # ends: never
-# frames: Node.__del__ sweep
+# frames: __del__ sweep
 # pythons: all
 
 import gc

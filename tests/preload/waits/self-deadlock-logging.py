@@ -2,7 +2,6 @@
 # expect: self-deadlock error
 # ends: never
 # frames: emit
-# pythons: all
 
 import logging
 import threading
