@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The threads under examination, shared by the parts of idle.c. Neighbours: idle.h is the interface
+ * for others.
+ */
+#ifndef MPSAN_IDLE_GROUP_H
+#define MPSAN_IDLE_GROUP_H
+
+#include "../rules/parked.h"
+#include "../waits/pythreads.h"
+#include "graph.h"
+
+struct group {
+	const struct graph *graph;
+	const struct snapshot *snapshot;
+	uint32_t number, count;
+	uint32_t *index; /* threads of the snapshot */
+	struct pythread_wait *python;
+	struct parked_thread *thread;
+	bool *wanted;
+};
+
+static inline const struct snapshot_thread *group_thread(const struct group *group, uint32_t i)
+{
+	return &group->snapshot->threads.item[group->index[i]];
+}
+
+static inline const struct wait *group_wait(const struct group *group, uint32_t i)
+{
+	return &group->graph->waits->item.item[group->index[i]];
+}
+
+static inline const struct mpsan_process *group_process(const struct group *group, uint32_t slot)
+{
+	return &group->snapshot->reader->session.table[slot];
+}
+
+static inline const struct facts *group_facts(const struct group *group)
+{
+	return &group->snapshot->reader->facts;
+}
+
+static inline bool group_has(const struct group *group, uint32_t slot)
+{
+	for (uint32_t i = 0; i < group->count; i++)
+		if (group_thread(group, i)->slot == slot)
+			return true;
+	return false;
+}
+
+/* Whether a multiprocessing semaphore was created with value 0. */
+bool idle_made_empty(const struct group *group, const struct snapshot_thread *thread);
+/* Whether the wait of a thread, by its number in the group, was answered before. */
+bool idle_was_sent(const struct group *group, uint32_t i, const struct pythread_wait *python);
+/* Whether a thread or process has ended that could have answered it. */
+bool idle_sender_ended(const struct group *group, uint32_t i);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether the wait of a thread was answered before, and whether who could answer has ended. */
+#include "idle_group.h"
+
+#include "../facts/processes.h"
+#include "../proc/pipes.h"
+
+#define CLOSE_NS 1000000000ull
+
+/* ---- whether the wait was answered before ---- */
+
+static bool in_same_memory(const struct snapshot_thread *one, const struct snapshot_thread *other)
+{
+	return one->object.is_shared && other->object.is_shared &&
+	       one->object.device == other->object.device &&
+	       one->object.inode == other->object.inode;
+}
+
+/*
+ * Both wait at the same address, or at the same place of shared memory, which may be mapped
+ * anywhere.
+ */
+static bool is_same_place(const struct group *group, uint32_t one, uint32_t other)
+{
+	uint64_t apart = group_wait(group, one)->lock ^ group_wait(group, other)->lock;
+
+	if (group_thread(group, one)->slot == group_thread(group, other)->slot)
+		return !apart;
+	return in_same_memory(group_thread(group, one), group_thread(group, other)) &&
+	       !(apart % MPSAN_PAGE);
+}
+
+/* Each wait increments __wseq, the first word of a condition variable, from its second bit on. */
+static bool was_signalled(const struct group *group, uint32_t i)
+{
+	uint64_t waits, waiters = 0;
+
+	for (uint32_t k = 0; k < group->count; k++)
+		waiters += group_wait(group, k)->kind == group_wait(group, i)->kind &&
+			   is_same_place(group, k, i);
+	return proc_peek(group_thread(group, i)->pid, group_wait(group, i)->lock, &waits,
+			 sizeof(waits)) &&
+	       waits >> 1 > waiters;
+}
+
+/*
+ * Whether a multiprocessing semaphore was created with value 0; identified by its file, which all
+ * its users have.
+ */
+bool idle_made_empty(const struct group *group, const struct snapshot_thread *thread)
+{
+	const struct reader *reader = group->snapshot->reader;
+
+	for (uint32_t i = reader->shares.count; thread->object.inode && i-- > 0;) {
+		const struct ev_shared_lock *share = &reader->shares.item[i].ev;
+
+		if (share->device == thread->object.device &&
+		    share->inode == thread->object.inode && share->value != UINT64_MAX)
+			return !share->value;
+	}
+	return false;
+}
+
+/* Whether a waiter has taken a unit before, although there was none initially. */
+static bool was_posted(const struct group *group, uint32_t i)
+{
+	struct mpsan_hold hold;
+
+	for (uint32_t k = 0; k < group->count; k++)
+		if (is_same_place(group, k, i) &&
+		    snapshot_holds(group_thread(group, k), group_wait(group, k)->lock, &hold))
+			return idle_made_empty(group, group_thread(group, i));
+	return false;
+}
+
+/* Whether a process has read from the pipe that a thread of the group waits for. */
+static bool has_read(const struct group *group, uint32_t slot, const struct snapshot_thread *waiter)
+{
+	const struct mpsan_process *process = group_process(group, slot);
+
+	for (int fd = 0; fd < MPSAN_FED && process->argv_bytes <= MPSAN_ARGV_KEPT; fd++) {
+		struct pipe_id id;
+
+		if (!(process->fed[fd / 32] >> fd % 32 & 1))
+			continue;
+		id = pipe_of(process->pid, fd);
+		if (id.kind == PIPE_ANONYMOUS && id.device == waiter->object.device &&
+		    id.inode == waiter->object.inode)
+			return true;
+	}
+	return false;
+}
+
+static bool has_read_any(const struct group *group, uint32_t slot)
+{
+	for (uint32_t i = 0; i < group->count; i++)
+		if (group_wait(group, i)->kind == MPSAN_WAIT_PIPE_READ &&
+		    has_read(group, slot, group_thread(group, i)))
+			return true;
+	return false;
+}
+
+/*
+ * Whether another process of the group waits in the same shared memory at another place: the two
+ * should wake each other.
+ */
+static bool meets_other(const struct group *group, uint32_t i)
+{
+	const struct snapshot_thread *thread = group_thread(group, i);
+
+	for (uint32_t k = 0; k < group->count && thread->object.is_shared; k++) {
+		const struct snapshot_thread *other = group_thread(group, k);
+
+		if (other->slot != thread->slot && in_same_memory(other, thread) &&
+		    group_wait(group, k)->kind < MPSAN_WAIT_PROCESS && !is_same_place(group, k, i))
+			return true;
+	}
+	return false;
+}
+
+bool idle_was_sent(const struct group *group, uint32_t i, const struct pythread_wait *python)
+{
+	const struct snapshot_thread *thread = group_thread(group, i);
+	uint64_t kind = group_wait(group, i)->kind;
+
+	if (python->queue != CPYTHON_QUEUE_NONE)
+		return python->queue == CPYTHON_QUEUE_USED;
+	if (snapshot_wanted(thread).tag & MPSAN_TAG_HANDOFF)
+		return true;
+	return (kind == MPSAN_WAIT_COND && was_signalled(group, i)) ||
+	       (kind == MPSAN_LOCK_SEMAPHORE && was_posted(group, i)) ||
+	       (kind < MPSAN_WAIT_PROCESS && meets_other(group, i)) ||
+	       has_read_any(group, thread->slot);
+}
+
+/* ---- whether a possible sender has ended ---- */
+
+static uint64_t began_ns(const struct group *group, const struct snapshot_thread *thread)
+{
+	if (thread->tid == thread->pid || !thread->record)
+		return group_process(group, thread->slot)->attach_ns;
+	return thread->record->start_ns;
+}
+
+/* A thread is logged when it first runs: for two created at about the same time, TIDs decide. */
+static bool made_later(const struct seen_thread *other, const struct snapshot_thread *thread,
+		       uint64_t began_ns)
+{
+	if (other->at.time_ns > began_ns + CLOSE_NS || began_ns > other->at.time_ns + CLOSE_NS)
+		return other->at.time_ns > began_ns;
+	return other->at.tid > thread->tid;
+}
+
+/*
+ * Whether a thread has ended that was created after this one, or runs the same function. Python's
+ * threads all start in the same function.
+ */
+static bool thread_ended(const struct group *group, const struct snapshot_thread *thread)
+{
+	const struct reader *reader = group->snapshot->reader;
+	uint64_t began = began_ns(group, thread),
+		 entry = thread->record && !group_process(group, thread->slot)->python ?
+				 thread->record->entry :
+				 0;
+
+	for (uint32_t i = 0; i < reader->threads.count; i++) {
+		const struct seen_thread *other = &reader->threads.item[i];
+
+		if (other->at.by == thread->slot && other->at.tid != thread->tid &&
+		    (made_later(other, thread, began) || (entry && other->ev.entry == entry)) &&
+		    snapshot_find(group->snapshot, thread->slot, other->at.tid) == SNAPSHOT_NONE)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether a worker has ended that coexisted with this process: its child or sibling. C programs
+ * share memory with any child; multiprocessing only with its workers.
+ */
+static bool worker_ended(const struct group *group, uint32_t slot, bool by_pipe)
+{
+	const struct reader *reader = group->snapshot->reader;
+	uint32_t parent = process_parent(group_facts(group), slot);
+	uint64_t made = fact_made_ns(group_facts(group), slot);
+	bool any = !by_pipe && !group_process(group, slot)->python;
+
+	READER_EACH_SLOT(reader, other) {
+		uint32_t of = process_parent(group_facts(group), other);
+
+		if (other != slot && of != FACT_NONE && (of == slot || of == parent) &&
+		    reader->processes[other].gone && reader->processes[other].gone_ns > made &&
+		    (any || process_is_worker(group_facts(group), other)))
+			return true;
+	}
+	return false;
+}
+
+/* Whether its process's fork left threads behind, and it is the only thread there. */
+static bool was_left(const struct group *group, const struct snapshot_thread *thread)
+{
+	uint32_t fork = fact_fork_behind(group_facts(group), FACT_NONE, thread->slot);
+	const struct snapshot_process *process = &group->snapshot->processes.item[thread->process];
+
+	return fork != FACT_NONE && group_facts(group)->forks[fork].ev.threads > 1 &&
+	       process->end - process->begin == 1;
+}
+
+bool idle_sender_ended(const struct group *group, uint32_t i)
+{
+	const struct snapshot_thread *thread = group_thread(group, i);
+
+	bool by_pipe = group_wait(group, i)->kind == MPSAN_WAIT_PIPE_READ;
+
+	if (by_pipe || thread->object.is_shared)
+		return worker_ended(group, thread->slot, by_pipe);
+	return was_left(group, thread) || thread_ended(group, thread);
+}
