@@ -74,6 +74,15 @@ char *text_format(const char *format, ...)
 	return memory_checked(length < 0 ? NULL : text);
 }
 
+const char *sigabbrev_np(int number) __attribute__((weak)); /* since glibc 2.32 */
+
+char *text_signal(int number)
+{
+	const char *name = sigabbrev_np ? sigabbrev_np(number) : NULL;
+
+	return name ? text_format("SIG%s", name) : text_format("signal %d", number);
+}
+
 char *text_join(char *list, const char *separator, char *more)
 {
 	char *longer = text_format("%s%s%s", list, *list && *more ? separator : "", more);

@@ -30,6 +30,7 @@ void *memory_get(size_t bytes); /* zeroed */
 void *memory_grow(void *memory, size_t bytes);
 char *text_copy(const char *text);
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *text_signal(int number); /* "SIGTERM"; "signal 34" */
 /* Appends `more` to `list`, with `separator` between them if both are non-empty, and frees both. */
 char *text_join(char *list, const char *separator, char *more);
 

@@ -18,6 +18,7 @@
 #include "evidence_deadlock.h"
 #include "evidence_ends.h"
 #include "evidence_event.h"
+#include "evidence_hang.h"
 #include "evidence_order.h"
 #include "evidence_subject.h"
 #include "lost_signallers.h"
@@ -209,6 +210,8 @@ static void deadlock_args(struct evidence *evidence, const struct fact_blocked *
 	char *taken = deadlock_taken(ctx, first);
 
 	set_arg(evidence, ARG_deadlock, deadlock_text(ctx, evidence->deadlock));
+	set_arg(evidence, ARG_bystanders, hang_bystanders(ctx, evidence->deadlock));
+	set_arg(evidence, ARG_likely, hang_likely(ctx, evidence->deadlock));
 	set_arg(evidence, ARG_awaited, deadlock_awaited(ctx, first));
 	set_arg(evidence, ARG_dead, deadlock_dead(ctx, evidence->deadlock));
 	set_arg(evidence, ARG_dead_end, deadlock_dead_end(ctx, evidence->deadlock));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
+#include "evidence_hang.h"
 #include "text_locks.h"
 
 /* steps per deadlock; only damaged logs have more */
@@ -68,15 +69,6 @@ char *deadlock_dead(const struct evidence_context *ctx, const struct fact_deadlo
 	return text_format("thread %llu", (unsigned long long)first->ev.owner);
 }
 
-const char *sigabbrev_np(int number) __attribute__((weak)); /* since glibc 2.32 */
-
-static char *signal_name(int number)
-{
-	const char *name = sigabbrev_np ? sigabbrev_np(number) : NULL;
-
-	return name ? text_format("SIG%s", name) : text_format("signal %d", number);
-}
-
 char *deadlock_dead_end(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
 {
 	const struct mpsan_process *process = dead_process(ctx, deadlock);
@@ -84,7 +76,7 @@ char *deadlock_dead_end(const struct evidence_context *ctx, const struct fact_de
 	if (!process)
 		return text_copy("the thread has ended");
 	if (process->end == MPSAN_END_SIGNAL)
-		return signal_name(process->end_value);
+		return text_signal(process->end_value);
 	if (process->end == MPSAN_END_EXIT && process->end_value >= 0)
 		return text_format("exit code %d", process->end_value);
 	return text_copy("killed, or ended for an unknown reason");
@@ -274,7 +266,8 @@ char *deadlock_text(const struct evidence_context *ctx, const struct fact_deadlo
 		struct callsite callsite;
 		char *text, *longer;
 
-		if (circle && !(blockeds[i].ev.flags & MPSAN_LF_CYCLE))
+		if ((circle && !(blockeds[i].ev.flags & MPSAN_LF_CYCLE)) ||
+		    hang_is_bystander(deadlock, &blockeds[i], i))
 			continue;
 		callsite_init(ctx, &callsite, &blockeds[i].at, blockeds[i].at.tid, 0, 0);
 		text = edge_text(ctx, &blockeds[i], &callsite, several ? EDGE_FOREIGN : EDGE_PLAIN);

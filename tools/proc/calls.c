@@ -98,3 +98,29 @@ bool call_is_outside(uint32_t pid, const struct proc_call *call)
 	read_link(pid, call->arg[0], target);
 	return strncmp(target, "pipe:", 5) != 0;
 }
+
+bool call_has_limit(const struct proc_call *call)
+{
+	switch (call->number) {
+	case SYS_nanosleep:
+	case SYS_clock_nanosleep:
+		return true;
+	case SYS_futex:
+		return call->arg[3];
+	case SYS_poll:
+		return (int32_t)call->arg[2] >= 0;
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+		return (int32_t)call->arg[3] >= 0;
+	case SYS_ppoll:
+	case SYS_rt_sigtimedwait:
+		return call->arg[2];
+	case SYS_select:
+	case SYS_pselect6:
+		return call->arg[4];
+	case SYS_semtimedop:
+		return call->arg[3];
+	default:
+		return false;
+	}
+}

@@ -135,6 +135,39 @@ bool deadlock_is_certain(const struct facts *facts, const struct fact_deadlock *
 	       first->ev.kind == MPSAN_WAIT_PIPE_WRITE;
 }
 
+/* The blocked thread that a blocked thread waits for as an owner; FACT_NONE: none. */
+static uint32_t owner_of(const struct facts *facts, const struct fact_deadlock *deadlock,
+			 uint32_t index)
+{
+	const struct ev_blocked *ev = &facts->blockeds[index].ev;
+
+	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
+		if (ev->owner && facts->blockeds[i].at.tid == ev->owner)
+			return i;
+	return FACT_NONE;
+}
+
+static bool owns_own_wait(const struct facts *facts, const struct fact_deadlock *deadlock,
+			  uint32_t index)
+{
+	uint32_t at = owner_of(facts, deadlock, index);
+
+	for (uint32_t i = deadlock->begin; i < deadlock->end && at != FACT_NONE && at != index; i++)
+		at = owner_of(facts, deadlock, at);
+	return at == index;
+}
+
+enum rule_id deadlock_likely(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	enum rule_id rule = rule_of_pipe(facts, deadlock);
+
+	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
+		if (rule == RULE_COUNT && owns_own_wait(facts, deadlock, i))
+			return owner_of(facts, deadlock, i) == i ? RULE_self_deadlock :
+								   RULE_deadlock_cycle;
+	return rule;
+}
+
 enum rule_id deadlock_rule(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
 	enum rule_id rule = rule_of_pipe(facts, deadlock);

@@ -34,6 +34,9 @@ const struct fact_blocked *deadlock_sufferer(const struct facts *facts,
  */
 uint32_t deadlock_wait(const struct facts *facts, const struct fact_deadlock *deadlock);
 
+/* The rule that the waits would break if they were proved; RULE_COUNT: unknown. */
+enum rule_id deadlock_likely(const struct facts *facts, const struct fact_deadlock *deadlock);
+
 /* The rule that reports a deadlock; RULE_COUNT: none. */
 enum rule_id deadlock_rule(const struct facts *facts, const struct fact_deadlock *deadlock);
 

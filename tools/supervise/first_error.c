@@ -13,7 +13,7 @@ static char *next_text(const struct alert *alert)
 {
 	if (alert->is_killed)
 		return text_copy("; killing the program (--on-deadlock=kill)");
-	if (!alert->is_wait || alert->is_over)
+	if (!(alert->is_wait || alert->is_hang) || alert->is_over)
 		return text_copy("");
 	return text_format("; inspect the hanging program with mpsan ps %s", alert->dir);
 }
@@ -23,8 +23,10 @@ char *first_error_text(const struct alert *alert, const json_t *finding)
 	char *after = line_lapse(0, (long long)alert->after_ns), *next = next_text(alert), *line;
 
 	line = text_format("mpsan: %s after %s of the session: %s: %s; fix: %s%s",
-			   alert->is_wait ? "deadlock proved" : "first error", after,
-			   jsontext_at(finding, "rule"), jsontext_at(finding, "message"),
+			   alert->is_hang ? "no progress" :
+			   alert->is_wait ? "deadlock proved" :
+					    "first error",
+			   after, jsontext_at(finding, "rule"), jsontext_at(finding, "message"),
 			   jsontext_at(finding, "fix"), next);
 	line_clean(line); /* names come from the program */
 	free(after);

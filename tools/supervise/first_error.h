@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The line that `mpsan run` prints at once, at the first error: what hangs or went wrong, where,
- * and the fix. The full text may go elsewhere (--report text=FILE), and comes later. Neighbour:
+ * The line that `mpsan run` prints at once, at the first error and the first hang: what hangs or went
+ * wrong, where, and the fix. The full text may go elsewhere (--report text=FILE), and comes later. Neighbour:
  * watch.c.
  */
 #ifndef MPSAN_FIRST_ERROR_H
@@ -16,6 +16,7 @@ struct alert {
 	const char *dir; /* of the session */
 	uint64_t after_ns; /* since the session's start */
 	bool is_wait; /* the finding proves an endless wait */
+	bool is_hang; /* it is a long wait without a proof */
 	bool is_killed; /* --on-deadlock=kill acts now */
 	bool is_over; /* all processes of the program have ended */
 };

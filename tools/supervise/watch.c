@@ -88,31 +88,44 @@ static bool kills(const struct watch *watch, const struct judged *judged)
 				   (watch->on_deadlock == ON_DEADLOCK_KILL && !judged->ends));
 }
 
-/*
- * Printed even if reports go elsewhere, so that users at the terminal and readers of the job's log
- * see it now.
- */
-static void say_first(struct watch *watch)
+static void say_alert(const struct watch *watch, const struct judged *judged)
 {
 	const struct reader *reader = watch->judge->reader;
-	const struct judged *judged = NULL;
-	struct alert alert = {.dir = reader->session.dir, .is_over = watch->over};
-	char *line;
+	struct alert alert = {
+		.dir = reader->session.dir,
+		.after_ns = judged->time_ns - reader->session.head->start_ns,
+		.is_wait = judged->is_wait,
+		.is_hang = judged->rule == RULE_hang,
+		.is_killed = kills(watch, judged) && !watch->over,
+		.is_over = watch->over,
+	};
+	char *line = first_error_text(&alert, judged->json);
 
-	for (uint32_t i = 0; !watch->said && !judged && i < watch->judge->found.count; i++)
-		if (watch->judge->found.item[i].count &&
-		    watch->judge->found.item[i].grade == GRADE_ERROR)
-			judged = &watch->judge->found.item[i];
-	if (!judged)
-		return;
-	alert.after_ns = judged->time_ns - reader->session.head->start_ns;
-	alert.is_wait = judged->is_wait;
-	alert.is_killed = kills(watch, judged) && !watch->over;
-	line = first_error_text(&alert, judged->json);
 	fprintf(stderr, "%s\n", line);
 	fflush(stderr);
 	free(line);
-	watch->said = true;
+}
+
+/*
+ * The first error and the first hang, printed even if reports go elsewhere, so that users at the
+ * terminal and readers of the job's log see them now.
+ */
+static void say_first(struct watch *watch)
+{
+	for (uint32_t i = 0; i < watch->judge->found.count; i++) {
+		const struct judged *judged = &watch->judge->found.item[i];
+		bool is_error = judged->grade == GRADE_ERROR,
+		     is_hang = judged->rule == RULE_hang && judged->grade == GRADE_WARNING;
+
+		if (!judged->count || (!is_error && !is_hang) ||
+		    (is_error ? watch->said : watch->said_hang))
+			continue;
+		if (is_error)
+			watch->said = true;
+		else
+			watch->said_hang = true;
+		say_alert(watch, judged);
+	}
 }
 
 static void show_new(struct watch *watch)

@@ -21,6 +21,7 @@ struct deadlocks {
 	struct watchlog log;
 	uint64_t hang_after_ns; /* 0: long waits without a proof are not recorded */
 	uint32_t turn; /* of hopeless_find, among the times at which waits end */
+	uint32_t rested; /* threads of the job when it was last examined at rest */
 	uint64_t next_ns; /* when the next snapshot is due */
 	bool blind; /* threads that cannot be examined were recorded as a limit */
 	bool hidden; /* processes hidden by /proc were, too */

@@ -20,6 +20,11 @@ static uint32_t idle_find(const struct group *group, uint32_t thread)
 	return PARKED_NONE;
 }
 
+static bool is_helper(const struct group *group, uint32_t i)
+{
+	return role_text(role_of(group_process(group, group_thread(group, i)->slot))) != NULL;
+}
+
 /* ---- each thread's wait ---- */
 
 /*
@@ -67,10 +72,17 @@ static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool
 	}
 }
 
+/* Not for others of the job: it sleeps, or serves somebody outside. */
+static bool is_apart(const struct group *group, uint32_t i)
+{
+	return group->is_job && wait_is_apart(group_wait(group, i));
+}
+
 static enum parked_wait part(const struct group *group, uint32_t i,
 			     const struct pythread_wait *python)
 {
-	enum parked_wait part = part_of_call(group, i, python->is_python);
+	enum parked_wait part = is_apart(group, i) ? PARKED_IDLE :
+						     part_of_call(group, i, python->is_python);
 	bool by_owner = group_wait(group, i)->end != WAIT_PROCESSES;
 
 	if (part == PARKED_JOINS || (part == PARKED_BLOCKED && by_owner))
@@ -129,7 +141,7 @@ static void idle_describe(const struct group *group, uint32_t i)
 		.process = thread->slot,
 		.parent = parent_in(group, thread->slot),
 		.is_main = thread->tid == thread->pid,
-		.is_helper = role_text(role_of(process)) != NULL,
+		.is_helper = is_helper(group, i),
 		.thread = PARKED_NONE,
 		.awaited_by = PARKED_NONE,
 		.of_process = group_wait(group, i)->kind == MPSAN_WAIT_PROCESS,
@@ -138,7 +150,9 @@ static void idle_describe(const struct group *group, uint32_t i)
 		to->thread = idle_joined(group, i, python);
 	if (to->wait != PARKED_IDLE && to->wait != PARKED_MEETS)
 		return;
-	to->was_sent = idle_was_sent(group, i, python);
+	if (is_apart(group, i))
+		return;
+	to->was_sent = idle_was_sent(group, i, python) && !group->ticks;
 	to->sender_ended = idle_sender_ended(group, i);
 }
 
@@ -168,8 +182,10 @@ static void idle_gather(struct group *group)
 
 	group->index = memory_get((graph->count + 1) * sizeof(*group->index));
 	for (uint32_t i = 0; i < graph->count; i++)
-		if (graph->group[i] == group->number)
+		if (group->is_job || graph->group[i] == group->number)
 			group->index[group->count++] = i;
+	for (uint32_t i = 0; group->is_job && i < group->count; i++)
+		group->ticks |= is_apart(group, i) && !is_helper(group, i);
 	group->python = memory_get((group->count + 1) * sizeof(*group->python));
 	group->thread = memory_get((group->count + 1) * sizeof(*group->thread));
 	group->wanted = memory_get((group->count + 1) * sizeof(*group->wanted));
@@ -217,6 +233,39 @@ bool idle_is_meant(const struct graph *graph, uint32_t number)
 	for (uint32_t i = 0; i < group.count; i++)
 		graph->waits->snapshot->threads.item[group.index[i]].idle = meant;
 	meant = meant || has_company(&group); /* as long as it lives */
+	free(group.index);
+	free(group.thread);
+	free(group.wanted);
+	return meant;
+}
+
+/* The first thread that is busy, a main thread if there is one; else the first of the job. */
+static uint32_t first_busy(const struct group *group)
+{
+	uint32_t found = PARKED_NONE;
+
+	for (uint32_t i = 0; i < group->count; i++) {
+		const struct parked_thread *thread = &group->thread[i];
+
+		if (thread->is_helper || is_apart(group, i))
+			continue;
+		if (thread->is_main && thread->parent == PARKED_NONE)
+			return i;
+		if (found == PARKED_NONE ||
+		    (thread->wait == PARKED_BLOCKED && group->thread[found].wait != PARKED_BLOCKED))
+			found = i;
+	}
+	return found == PARKED_NONE ? 0 : found;
+}
+
+bool idle_job_is_meant(const struct graph *graph, uint32_t *head)
+{
+	struct group group = {.graph = graph, .snapshot = graph->waits->snapshot, .is_job = true};
+	bool meant;
+
+	idle_gather(&group);
+	meant = !group.count || parked_is_meant(group.thread, group.count, group.wanted);
+	*head = group.count ? group.index[first_busy(&group)] : 0;
 	free(group.index);
 	free(group.thread);
 	free(group.wanted);

@@ -14,6 +14,8 @@ struct group {
 	const struct graph *graph;
 	const struct snapshot *snapshot;
 	uint32_t number, count;
+	bool is_job; /* all threads of the job, dead or not */
+	bool ticks; /* then: one of them does not wait for others of the job */
 	uint32_t *index; /* threads of the snapshot */
 	struct pythread_wait *python;
 	struct parked_thread *thread;

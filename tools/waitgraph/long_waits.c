@@ -3,9 +3,13 @@
 #include "long_waits.h"
 
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
 
+#include "../facts/processes.h"
 #include "../proc/calls.h"
 #include "../waits/pythreads.h"
+#include "idle.h"
 #include "left_behind.h"
 #include "telling.h"
 
@@ -14,14 +18,28 @@ static bool is_lock(uint64_t kind)
 	return mpsan_kind_is_lock((unsigned)kind);
 }
 
+/* Adds a thread. It stays open to a proof, so it does not count as told. */
+static void add_hanging(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
+			uint64_t flags)
+{
+	struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
+	bool told = thread->told;
+
+	if (thread->hung)
+		return;
+	telling_add(deadlocks, telling, index, flags);
+	thread->told = told;
+	thread->hung = true;
+}
+
 /* Records a wait for a lock whose owner runs elsewhere, with that owner. */
 static void state_long_wait(struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 	struct telling telling = {0};
 
-	telling_add(deadlocks, &telling, index, 0);
-	telling_add(deadlocks, &telling, deadlocks->waits.who.item[wait->begin], 0);
+	add_hanging(deadlocks, &telling, index, 0);
+	add_hanging(deadlocks, &telling, deadlocks->waits.who.item[wait->begin], 0);
 	telling_close(deadlocks, &telling, MPSAN_DEADLOCK_LONG, 0, NULL);
 }
 
@@ -32,25 +50,46 @@ static bool is_stopped(const struct snapshot_thread *thread)
 	return state == 'T' || state == 't';
 }
 
-static bool is_pipe_from_outside(const struct deadlocks *deadlocks, uint32_t index)
+/* Whether progress may be out of sight: a pipe's other end, or a child, is not watched. */
+static bool is_out_of_sight(const struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 
-	return wait->end == WAIT_OPEN && wait->kind >= MPSAN_WAIT_PIPE_READ;
+	return wait->end == WAIT_OPEN &&
+	       (wait->kind == MPSAN_WAIT_PIPE_READ || wait->kind == MPSAN_WAIT_PIPE_WRITE ||
+		wait->kind == MPSAN_WAIT_PROCESS);
 }
 
-/* Whether the whole job slept for that long, with a process that is no leftover. */
-static bool job_is_idle(const struct deadlocks *deadlocks, uint64_t since_ns)
+/* A sleep ends by itself. One that did, and began anew, ticks. */
+static bool sleeps_on(const struct snapshot_thread *thread)
+{
+	const struct proc_call *call = &thread->call;
+	bool sleeps = call->number == SYS_nanosleep || call->number == SYS_clock_nanosleep ||
+		      (call->number == SYS_select && !call->arg[0]);
+
+	return sleeps && call_has_limit(call) && !snapshot_wakes(thread);
+}
+
+/* Whether a worker's main thread does something of its own: slow, perhaps, but not stuck. */
+static bool works_apart(const struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
+
+	return thread->tid == thread->pid && wait_is_apart(&deadlocks->waits.item.item[index]) &&
+	       process_is_worker(&deadlocks->reader->facts, thread->slot);
+}
+
+/* Whether the whole job rested for that long, with a process that is no leftover. */
+static bool job_rests(const struct deadlocks *deadlocks, uint64_t since_ns)
 {
 	const struct snapshot *snapshot = &deadlocks->snapshot;
 
 	for (uint32_t i = 0; i < snapshot->threads.count; i++) {
 		const struct snapshot_thread *thread = &snapshot->threads.item[i];
 
-		if (thread->call.state != PROC_IN_CALL || thread->still_ns > since_ns ||
-		    thread->told || wait_is_timed(&deadlocks->waits.item.item[i]) ||
-		    call_is_outside(thread->pid, &thread->call) ||
-		    is_pipe_from_outside(deadlocks, i))
+		if (snapshot_rests(snapshot, thread) > since_ns || thread->told || thread->hung ||
+		    is_out_of_sight(deadlocks, i) || sleeps_on(thread) ||
+		    works_apart(deadlocks, i) || is_stopped(thread))
 			return false;
 	}
 	for (uint32_t i = 0; i < snapshot->processes.count; i++)
@@ -59,39 +98,97 @@ static bool job_is_idle(const struct deadlocks *deadlocks, uint64_t since_ns)
 	return false;
 }
 
-/* Whether idling may be intended: a wait for a signal, or a stopped job. */
-static bool idleness_is_meant(const struct deadlocks *deadlocks)
+/* Whether the job was examined as it is: all of its threads rested since, and none has ended. */
+static bool is_examined(struct deadlocks *deadlocks)
 {
-	const uint64_t child = 1ull << (SIGCHLD - 1), interrupt = 1ull << (SIGINT - 1);
-	const struct snapshot *snapshot = &deadlocks->snapshot;
+	uint32_t count = deadlocks->snapshot.threads.count, known = 0;
+	bool same = deadlocks->rested == count;
 
-	for (uint32_t i = 0; i < snapshot->processes.count; i++) {
-		const struct mpsan_process *process =
-			&snapshot->reader->session.table[snapshot->processes.item[i].slot];
+	for (uint32_t i = 0; i < count; i++)
+		known += deadlocks_thread(deadlocks, i)->rest_known;
+	return same && known == count;
+}
 
-		if (proc_handlers(process) & ~(process->python ? child | interrupt : child))
-			return true;
-	}
-	for (uint32_t i = 0; i < snapshot->threads.count; i++) {
-		const struct snapshot_thread *thread = &snapshot->threads.item[i];
+static void mark_examined(struct deadlocks *deadlocks)
+{
+	deadlocks->rested = deadlocks->snapshot.threads.count;
+	for (uint32_t i = 0; i < deadlocks->rested; i++)
+		deadlocks_thread(deadlocks, i)->rest_known = true;
+}
 
-		if (is_stopped(thread) ||
-		    (thread->tid == thread->pid && pythread_waits_for_event(thread)))
+static bool main_waits_for_event(const struct deadlocks *deadlocks)
+{
+	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
+		const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[i];
+
+		if (thread->tid == thread->pid && pythread_waits_for_event(thread))
 			return true;
 	}
 	return false;
 }
 
-static void state_idle_job(struct deadlocks *deadlocks)
+/* Whether all threads are marked as idle on purpose: no note for those that only rest. */
+static bool job_is_idle(const struct deadlocks *deadlocks)
 {
-	struct telling telling = {0};
-	uint64_t flags = 0;
+	bool idle = false;
 
-	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
-		flags |= deadlocks_thread(deadlocks, i)->idle ? MPSAN_LF_PARKED : 0;
-	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
-		telling_add(deadlocks, &telling, i, flags);
-	telling_close(deadlocks, &telling, MPSAN_DEADLOCK_LONG, 0, NULL);
+	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
+		if (wait_is_apart(&deadlocks->waits.item.item[i]))
+			return false;
+		idle |= deadlocks->snapshot.threads.item[i].idle;
+	}
+	return idle && !main_waits_for_event(deadlocks);
+}
+
+/* Signals with handlers, as bits; Python's own for SIGINT raises KeyboardInterrupt. */
+static uint64_t handlers_of(const struct deadlocks *deadlocks, uint32_t slot)
+{
+	const struct mpsan_process *process = &deadlocks->reader->session.table[slot];
+	const uint64_t child = 1ull << (SIGCHLD - 1), interrupt = 1ull << (SIGINT - 1);
+	uint64_t handlers = proc_handlers(process);
+
+	return handlers == UINT64_MAX ? 0 :
+					handlers & ~(process->python ? child | interrupt : child);
+}
+
+/* "SIGTERM, SIGUSR1"; "": none. The caller frees it. */
+static char *handlers_text(uint64_t handlers)
+{
+	char *list = text_copy("");
+
+	for (int number = 1; number <= 64; number++)
+		if (handlers >> (number - 1) & 1)
+			list = text_join(list, ", ", text_signal(number));
+	return list;
+}
+
+/* Records the job: its story's first thread, threads that wait for others, then the rest. */
+static void state_job(struct deadlocks *deadlocks, uint32_t head, uint64_t flags)
+{
+	char *handlers =
+		handlers_text(handlers_of(deadlocks, deadlocks_thread(deadlocks, head)->slot));
+	struct telling telling = {0};
+
+	add_hanging(deadlocks, &telling, head, flags);
+	for (int apart = 0; apart < 2; apart++)
+		for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
+			if (apart == wait_is_apart(&deadlocks->waits.item.item[i]))
+				add_hanging(deadlocks, &telling, i, flags);
+	telling_close(deadlocks, &telling, MPSAN_DEADLOCK_LONG, 0, handlers);
+	free(handlers);
+}
+
+static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
+{
+	uint32_t head;
+
+	if (is_examined(deadlocks) || !job_rests(deadlocks, since_ns))
+		return;
+	mark_examined(deadlocks);
+	if (!idle_job_is_meant(&deadlocks->graph, &head))
+		state_job(deadlocks, head, 0);
+	else if (job_is_idle(deadlocks))
+		state_job(deadlocks, head, MPSAN_LF_PARKED);
 }
 
 /* An owner that runs, or was stopped, is slow, but not stuck. */
@@ -103,20 +200,24 @@ static bool holder_sleeps(struct deadlocks *deadlocks, const struct wait *wait)
 	return holder->call.state == PROC_IN_CALL && !is_stopped(holder);
 }
 
+static bool is_long_wait(struct deadlocks *deadlocks, uint32_t index, uint64_t since_ns)
+{
+	const struct wait *wait = &deadlocks->waits.item.item[index];
+	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
+
+	return wait->end == WAIT_OWNERS && is_lock(wait->kind) && !wait->joins && !thread->told &&
+	       !thread->hung && snapshot_rests(&deadlocks->snapshot, thread) <= since_ns &&
+	       holder_sleeps(deadlocks, wait);
+}
+
 void long_waits_state(struct deadlocks *deadlocks, uint64_t now_ns)
 {
 	uint64_t since = now_ns - deadlocks->hang_after_ns;
 
 	if (!deadlocks->hang_after_ns || now_ns < deadlocks->hang_after_ns)
 		return;
-	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
-		const struct wait *wait = &deadlocks->waits.item.item[i];
-
-		if (wait->end == WAIT_OWNERS && is_lock(wait->kind) &&
-		    deadlocks_thread(deadlocks, i)->still_ns <= since &&
-		    !deadlocks_thread(deadlocks, i)->told && holder_sleeps(deadlocks, wait))
+	look_at_job(deadlocks, since);
+	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
+		if (is_long_wait(deadlocks, i, since))
 			state_long_wait(deadlocks, i);
-	}
-	if (job_is_idle(deadlocks, since) && !idleness_is_meant(deadlocks))
-		state_idle_job(deadlocks);
 }

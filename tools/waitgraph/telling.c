@@ -62,7 +62,7 @@ static uint64_t state_thread(struct deadlocks *deadlocks, uint32_t index, uint64
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 	struct ev_blocked event = {
 		.lock = wait->lock,
-		.kind = wait->kind,
+		.kind = wait->kind ? wait->kind : MPSAN_WAIT_SYSCALL,
 		.flags = wait->flags | flags,
 		.since = wait_since(&deadlocks->snapshot, &deadlocks->waits, index),
 		.ends = wait->ends,
@@ -71,6 +71,7 @@ static uint64_t state_thread(struct deadlocks *deadlocks, uint32_t index, uint64
 		.stack = watchlog_stack(&deadlocks->log, thread),
 		.python = state_python(deadlocks, thread),
 		.name = state_name(deadlocks, thread),
+		.wakes = snapshot_wakes(thread),
 	};
 	char *call = call_text(thread->pid, &thread->call);
 

@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../proc/calls.h"
+
 #define POLLS_MIN 3u /* rounds until a thread counts as polling */
 #define POLLS_NS 2000000000ull
 #define POLLS_SHARE 50u /* it uses at most this share of the time */
@@ -123,6 +125,33 @@ bool snapshot_polls(const struct snapshot *snapshot, const struct snapshot_threa
 	       (thread->time.ran_ns - thread->same_ran_ns) * POLLS_SHARE <= passed;
 }
 
+/* What woke it from a call without a time limit was somebody else's progress, or its own. */
+static void look_for_rest(const struct snapshot *snapshot, struct snapshot_thread *thread)
+{
+	if (thread->same_ns && (thread->rounds || thread->call.state == PROC_RUNS) &&
+	    call_has_limit(&thread->same))
+		return;
+	thread->rest_ns = snapshot->now_ns;
+	thread->rest_runs = thread->runs;
+	thread->hung = thread->rest_known = false;
+}
+
+uint64_t snapshot_rests(const struct snapshot *snapshot, const struct snapshot_thread *thread)
+{
+	uint64_t passed = snapshot->now_ns - thread->same_ns;
+
+	if (!thread->same_ns || !thread->runs ||
+	    (thread->runs != thread->rest_runs && !thread->time.ran_ns) ||
+	    (thread->time.ran_ns - thread->same_ran_ns) * POLLS_SHARE > passed)
+		return UINT64_MAX;
+	return thread->rest_ns;
+}
+
+uint64_t snapshot_wakes(const struct snapshot_thread *thread)
+{
+	return thread->runs - thread->rest_runs;
+}
+
 /* Reads the run count first: what is read afterwards is valid while the count stays the same. */
 static void snapshot_look_at(struct snapshot *snapshot, struct snapshot_thread *thread)
 {
@@ -147,6 +176,7 @@ static void snapshot_look_at(struct snapshot *snapshot, struct snapshot_thread *
 	thread->still_ns = snapshot->now_ns;
 	thread->call = proc_call(thread->pid, thread->tid);
 	look_for_rounds(snapshot, thread);
+	look_for_rest(snapshot, thread);
 }
 
 bool snapshot_has_moved(const struct snapshot_thread *thread)

@@ -48,6 +48,10 @@ struct snapshot_thread {
 	uint64_t same_ns, same_ran_ns;
 	uint32_t rounds;
 	struct proc_call same;
+	/* since when it has woken up for time limits only, to wait in that call again */
+	uint64_t rest_ns, rest_runs;
+	bool rest_known; /* examined at rest, by long_waits.c */
+	bool hung; /* recorded as a long wait; until it does something else */
 	bool told; /* part of a recorded deadlock, or explained by an event of its own */
 	bool gives_up; /* recorded although something ends its wait */
 	bool doubted; /* recorded without a proof, which may still follow */
@@ -85,6 +89,14 @@ void snapshot_take(struct snapshot *snapshot, uint64_t now_ns);
  * and hardly used a processor.
  */
 bool snapshot_polls(const struct snapshot *snapshot, const struct snapshot_thread *thread);
+
+/*
+ * Since when a thread has done nothing but wait, or wait again after a time limit; UINT64_MAX: it
+ * makes progress.
+ */
+uint64_t snapshot_rests(const struct snapshot *snapshot, const struct snapshot_thread *thread);
+/* How often it woke up meanwhile. */
+uint64_t snapshot_wakes(const struct snapshot_thread *thread);
 
 /*
  * Whether a thread has run, or was woken, since the snapshot: data read meanwhile may not match its

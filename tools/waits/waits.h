@@ -51,6 +51,12 @@ struct waits {
 	uint32_t view_of;
 };
 
+/* Whether it is not known to wait for others of the job: it sleeps, or serves somebody outside. */
+static inline bool wait_is_apart(const struct wait *wait)
+{
+	return wait->kind == MPSAN_WAIT_SYSCALL || wait->kind == MPSAN_LOCK_NONE;
+}
+
 /*
  * Until when a wait lasts unless it succeeds: UINT64_MAX for one that nothing ends; WAIT_RENEWED for
  * one that only a signal from outside could end, or that is renewed again and again and needs an

@@ -7,7 +7,8 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"{thread} of process {pid} has waited for {since} s at {wait_at}: {deadlock}",
+	"{thread} of process {pid} has waited for {since} s at {wait_at}: "
+	"{deadlock}{bystanders}{likely}",
 	{STEP_ALL_BLOCKED},
 };
 

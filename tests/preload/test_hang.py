@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Long waits without a proof: `hang` comes while other threads tick, and names them, at once and in the report; programs
+that rest on purpose beside ticking threads, and those that are merely slow, stay silent."""
+# cases
+
+import functools
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+from mpsantest import MPSAN, kill_group, main, system_python  # noqa: E402
+
+SILENT_S = 3.5
+PATIENCE_S = 30
+TICKS = """
+import multiprocessing, os, queue, signal, sys, threading, time
+def tick():
+    while True:
+        time.sleep(0.2)
+def start_ticker():
+    threading.Thread(target=tick, name="ticker", daemon=True).start()
+def consume(tasks):
+    while True:
+        tasks.get()
+def burn():
+    while True:
+        pass
+"""
+FORKS = TICKS + "context = multiprocessing.get_context('fork')\n"
+UNDRAINED = FORKS + """
+def fill(results):
+    for number in range(2000):
+        results.put(bytes(1000))
+results = context.Queue()
+worker = context.Process(target=fill, args=(results,))
+worker.start()
+"""
+# the programs, and what the line at once must say
+HANGS = {
+    "undrained": (UNDRAINED + "start_ticker()\nworker.join()",
+                  ["waits for the end of process", "room in a pipe", "what could still end it: thread \"ticker\"", "woke up",
+                   "always back to clock_nanosleep() at tick (", "likely join-before-drain"]),
+    "circle": (TICKS + """
+first, second, both = threading.Lock(), threading.Lock(), threading.Barrier(2)
+def take(one, other):
+    with one:
+        both.wait()
+        other.acquire()
+threads = [threading.Thread(target=take, args=args) for args in ((first, second), (second, first))]
+start_ticker()
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()""", ["held by thread", "what could still end it: thread \"ticker\"", "woke up",
+                                 "likely deadlock-cycle"]),
+    "sentinel-lost": (TICKS + """
+tasks = queue.Queue()
+def produce():
+    tasks.put(1)
+start_ticker()
+threading.Thread(target=produce).start()
+while True:
+    tasks.get()""", ["thread \"ticker\"", "woke up"]),
+    "handler": (TICKS + """
+signal.signal(signal.SIGTERM, lambda number, frame: None)
+tasks = queue.Queue()
+threading.Thread(target=tasks.put, args=(1,)).start()
+while True:
+    tasks.get()""", ["the handler of SIGTERM"]),
+}
+SILENT = {
+    "pause": TICKS + "start_ticker()\nsignal.pause()",
+    "sigwait": TICKS + "start_ticker()\nsignal.sigwait([signal.SIGUSR1])",
+    "event": TICKS + "start_ticker()\nthreading.Event().wait()",
+    "event-handler": TICKS + """
+stop = threading.Event()
+signal.signal(signal.SIGTERM, lambda number, frame: stop.set())
+start_ticker()
+stop.wait()""",
+    "accept": TICKS + """
+import socket
+server = socket.create_server(("127.0.0.1", 0))
+start_ticker()
+server.accept()""",
+    "epoll": TICKS + "import select\nstart_ticker()\nselect.epoll().poll()",
+    "asyncio": TICKS + "import asyncio\nstart_ticker()\nasyncio.new_event_loop().run_forever()",
+    "server-joined": TICKS + """
+import http.server
+server = http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)
+thread = threading.Thread(target=server.serve_forever)
+start_ticker()
+thread.start()
+thread.join()""",
+    "ticker-joined": TICKS + "thread = threading.Thread(target=tick)\nthread.start()\nthread.join()",
+    "consumer": TICKS + "start_ticker()\nconsume(queue.Queue())",
+    "consumer-joined": TICKS + """
+thread = threading.Thread(target=consume, args=(queue.Queue(),))
+start_ticker()
+thread.start()
+thread.join()""",
+    "service": TICKS + """
+tasks = queue.Queue()
+def poll():
+    tasks.put(1)
+    tick()
+threading.Thread(target=poll, daemon=True).start()
+consume(tasks)""",
+    "workers-idle": FORKS + """
+tasks = context.Queue()
+workers = [context.Process(target=consume, args=(tasks,)) for _ in range(2)]
+for worker in workers:
+    worker.start()
+start_ticker()
+for worker in workers:
+    worker.join()""",
+    "worker-computes": FORKS + """
+worker = context.Process(target=burn)
+worker.start()
+start_ticker()
+worker.join()""",
+    "worker-sleeps": FORKS + """
+worker = context.Process(target=time.sleep, args=(600,))
+worker.start()
+start_ticker()
+worker.join()""",
+    "pool-sleeps": FORKS + """
+start_ticker()
+context.Pool(2).apply(time.sleep, (600,))""",
+    "thread-computes": TICKS + """
+start_ticker()
+threading.Thread(target=burn, daemon=True).start()
+lock = threading.Lock()
+lock.acquire()
+lock.acquire()""",
+    "terminal": TICKS + "start_ticker()\nimport pty\nos.read(pty.openpty()[0], 1)",
+    "keep-alive": TICKS + "start_ticker()\nwhile True:\n    time.sleep(0.3)",
+}
+
+
+def start(program, directory):
+    Path(directory, "program.py").write_text(program + "\n")
+    with open(f"{directory}/err", "w") as err:
+        return subprocess.Popen([MPSAN, "run", "--hang-after=1", "--report", f"json={directory}/report.json", "--",
+                                 system_python(), f"{directory}/program.py"], stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=err, start_new_session=True,
+                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+
+
+def wait_for_end(process, numbers=(signal.SIGINT, signal.SIGTERM)):
+    """Some programs end by one signal only, some by none."""
+    for number in numbers:
+        os.killpg(process.pid, number)
+        try:
+            process.wait(timeout=2)
+            return
+        except subprocess.TimeoutExpired:
+            pass
+
+
+def hangs(name):
+    """The line comes while the program hangs, although its reports go to a file."""
+    program, says = HANGS[name]
+    with tempfile.TemporaryDirectory() as directory:
+        process = start(program, directory)
+        try:
+            err, end = "", time.monotonic() + PATIENCE_S
+            while not (("no progress" in err or "deadlock proved" in err) and err.endswith("\n")) and time.monotonic() < end:
+                time.sleep(0.1)
+                err = Path(directory, "err").read_text()
+        finally:
+            kill_group(process.pid)
+            process.wait()
+    if "mpsan: deadlock proved" in err:
+        return  # better still
+    line = next((line for line in err.splitlines() if "no progress after" in line), "")
+    assert line.startswith("mpsan: ") and ": hang: " in line, err
+    for text in says:
+        assert text in line, f"{text!r} is not in\n{line}"
+
+
+def silent(name):
+    with tempfile.TemporaryDirectory() as directory:
+        process = start(SILENT[name], directory)
+        try:
+            time.sleep(SILENT_S)
+            err = Path(directory, "err").read_text()
+            assert process.poll() is None, f"ended by itself: {err}"
+            wait_for_end(process)
+        finally:
+            kill_group(process.pid)
+            process.wait()
+        report = Path(directory, "report.json")
+        found = json.loads(report.read_text())["findings"] if report.exists() else []
+    assert "no progress" not in err, err
+    assert not [finding for finding in found if finding["rule"] == "hang" and finding["severity"] != "note"], err
+
+
+cases = {f"hangs-{name}": functools.partial(hangs, name) for name in HANGS}
+cases.update({f"silent-{name}": functools.partial(silent, name) for name in SILENT})
+main(cases)

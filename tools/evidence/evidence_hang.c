@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who could still end a long wait, what each has done since, and the likely rule. */
+#include "evidence_hang.h"
+
+#include <stdlib.h>
+
+#include "../rules/catalog.h"
+#include "../rules/deadlock.h"
+
+#define NAMED_MAX 4u /* threads in a sentence */
+
+bool hang_is_bystander(const struct fact_deadlock *deadlock, const struct fact_blocked *blocked,
+		       uint32_t index)
+{
+	return deadlock->ev.cause == MPSAN_DEADLOCK_LONG && index > deadlock->begin &&
+	       blocked->ev.kind == MPSAN_WAIT_SYSCALL;
+}
+
+/* "thread ticker of process 7 woke up 58 times, always back to nanosleep() at tick (t.py:7)" */
+static char *bystander_text(const struct evidence_context *ctx, const struct fact_blocked *blocked)
+{
+	const char *call = reader_text(ctx->reader, blocked->at.slot, blocked->ev.detail);
+	uint64_t wakes = blocked->ev.wakes;
+	struct callsite callsite;
+	char *actor, *did, *text;
+
+	callsite_init(ctx, &callsite, &blocked->at, blocked->at.tid, blocked->ev.stack,
+		      blocked->ev.python);
+	callsite_locate(ctx, &callsite, json_array_size(callsite.python) ? 0 : blocked->ev.caller,
+			true);
+	actor = callsite_actor(&callsite);
+	did = wakes ? text_format("woke up %llu time%s, always back to", (unsigned long long)wakes,
+				  wakes == 1 ? "" : "s") :
+		      text_copy("stands all the time in");
+	text = text_format("%s of process %u %s %s at %s", actor ? actor : "a thread",
+			   ctx->reader->session.table[blocked->at.by].pid, did,
+			   call ? call : "a system call",
+			   callsite.where ? callsite.where : "an unknown place");
+	callsite_finish(&callsite);
+	free(actor);
+	free(did);
+	return text;
+}
+
+char *hang_bystanders(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
+{
+	const char *handlers = reader_text(ctx->reader, deadlock->at.slot, deadlock->ev.detail);
+	char *list = text_copy("");
+	uint32_t count = 0;
+
+	if (deadlock->ev.cause != MPSAN_DEADLOCK_LONG)
+		return list;
+	for (uint32_t i = deadlock->begin; i < deadlock->end; i++) {
+		const struct fact_blocked *blocked = &ctx->reader->facts.blockeds[i];
+
+		if (hang_is_bystander(deadlock, blocked, i) && count++ < NAMED_MAX)
+			list = text_join(list, "; ", bystander_text(ctx, blocked));
+	}
+	if (count > NAMED_MAX)
+		list = text_join(list, "; ", text_format("%u more threads", count - NAMED_MAX));
+	if (handlers && *handlers)
+		list = text_join(list, "; ", text_format("the handler of %s", handlers));
+	return *list ? text_join(text_copy("; what could still end it: "), "", list) : list;
+}
+
+char *hang_likely(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
+{
+	enum rule_id rule = deadlock_likely(&ctx->reader->facts, deadlock);
+
+	if (rule == RULE_COUNT)
+		return text_copy("");
+	return text_format("; likely %s, unless one of these acts", rule_slug(rule));
+}

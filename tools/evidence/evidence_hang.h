@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Texts about a long wait without a proof: who could still end it, and which rule it resembles.
+ * Neighbours: evidence_deadlock.h has the waits themselves, tools/rules/locks/hang.c the sentence.
+ */
+#ifndef MPSAN_EVIDENCE_HANG_H
+#define MPSAN_EVIDENCE_HANG_H
+
+#include "callsite.h"
+
+/*
+ * Whether a thread of a long wait does not wait for others of the job: it sleeps, or serves
+ * somebody outside, and could act. `index`: of that thread among all blocked ones.
+ */
+bool hang_is_bystander(const struct fact_deadlock *deadlock, const struct fact_blocked *blocked,
+		       uint32_t index);
+
+/*
+ * "; what could still end it: thread A, which woke up 58 times ...", or "". The caller frees it.
+ */
+char *hang_bystanders(const struct evidence_context *ctx, const struct fact_deadlock *deadlock);
+
+/* "; likely join-before-drain, unless one of these acts", or "". The caller frees it. */
+char *hang_likely(const struct evidence_context *ctx, const struct fact_deadlock *deadlock);
+
+#endif
