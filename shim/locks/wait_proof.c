@@ -380,12 +380,24 @@ static bool may_be_idle(const void *object, unsigned kind)
 		word != FUTEX_CONTENDED);
 }
 
+/* Whether the caller completes a round of a barrier, and does not wait. */
+static bool is_last(const void *object, unsigned kind)
+{
+	struct {
+		uint32_t came, came_before_round, parties;
+	} barrier; /* the beginning of glibc's struct pthread_barrier */
+
+	return kind == MPSAN_WAIT_BARRIER &&
+	       sys_peek(&barrier, object, sizeof(barrier)) == sizeof(barrier) && barrier.parties &&
+	       (barrier.came + 1 - barrier.came_before_round) % barrier.parties == 0;
+}
+
 uint64_t prove_alone(const void *object, unsigned kind, uint64_t caller)
 {
 	uint64_t wait = 0;
 
 	claim_wait(object, kind, caller);
-	if (!life.forked || may_be_idle(object, kind) || !may_look() ||
+	if (!life.forked || may_be_idle(object, kind) || is_last(object, kind) || !may_look() ||
 	    (lock_hint_flags(object) & MPSAN_LF_SHARED) ||
 	    thread_hot->waiting) /* inside another recorded wait */
 		return 0;

@@ -53,6 +53,7 @@ ENDING = {
     "cuda/cuda-stale-query": None,
     "cuda/silent-child-frees": None,
     "fork/fork-own-lock-errorcheck": "fork-own-lock",
+    "fork/silent-own-helper-thread": None,
     "fork/unlock_refused_twice": "fork-own-lock",
     "ipc/ipc-freed-while-open": "ipc-freed-while-open",
     "ipc/ipc-freed-while-open-registry": "ipc-freed-while-open",
