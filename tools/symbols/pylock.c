@@ -22,6 +22,11 @@
 #define BLOCK_LEVEL 8
 #define HANDLERS_MAX 8192u /* bytes of a table of handlers */
 
+/* A lock of multiprocessing: SemLockObject. */
+#define SEMLOCK_HANDLE 16
+#define SEMLOCK_TAKER 24 /* pthread_self() of the last thread of this process that took it */
+#define SEMLOCK_COUNT 32 /* how often that was, less the releases; then its greatest value */
+
 static bool is_known(const struct cpython *py)
 {
 	return py->at.minor <= NEWEST_MINOR;
@@ -47,24 +52,51 @@ static bool is_builtin_exit(const struct cpython *py, uint64_t bound)
 	       !memcmp(text, name, sizeof(text));
 }
 
-static bool is_condition_exit(const struct cpython *py, uint64_t bound)
+static bool is_method_exit(const struct cpython *py, uint64_t bound, const char *file)
 {
 	struct frame exit = {
 		.code = cpython_code_of(py, cpython_peek_word(py, bound + BOUND_FUNCTION))};
 
 	return exit.code && cpython_is_a(py, bound, "method") && frame_read_code(py, &exit) &&
-	       frame_is(py, &exit, "__exit__", "threading.py");
+	       frame_is(py, &exit, "__exit__", file);
 }
 
-/* Whether a value is the bound __exit__ that releases the lock. */
-static bool releases(const struct cpython *py, uint64_t bound, uint64_t lock)
+/* What is sought on the stacks: the lock, or, with a taker, a lock of multiprocessing. */
+struct sought {
+	uint64_t lock, taker;
+};
+
+static bool releases_lock(const struct cpython *py, uint64_t bound, uint64_t self, uint64_t lock)
+{
+	if (is_lock(py, self, lock))
+		return is_builtin_exit(py, bound);
+	return is_method_exit(py, bound, "threading.py") &&
+	       is_lock(py, cpython_attribute(py, self, "_lock"), lock);
+}
+
+/* Whether it is a Lock that this thread took in this process: not a counting semaphore. */
+static bool is_shared_lock(const struct cpython *py, uint64_t object, const struct sought *sought)
+{
+	uint64_t semaphore = object ? cpython_attribute(py, object, "_semlock") : 0;
+	int32_t count_most[2];
+
+	return semaphore && cpython_peek_word(py, semaphore + SEMLOCK_HANDLE) == sought->lock &&
+	       cpython_peek_word(py, semaphore + SEMLOCK_TAKER) == sought->taker &&
+	       cpython_peek(py, count_most, semaphore + SEMLOCK_COUNT, sizeof(count_most)) &&
+	       count_most[0] == 1 && count_most[1] == 1 &&
+	       cpython_is_a(py, semaphore, "_multiprocessing.SemLock");
+}
+
+/* Whether a value is the bound __exit__ that releases the lock: its own, or a Condition's. */
+static bool releases(const struct cpython *py, uint64_t bound, const struct sought *sought)
 {
 	uint64_t self = bound ? cpython_peek_word(py, bound + BOUND_SELF) : 0;
 
-	if (is_lock(py, self, lock))
-		return is_builtin_exit(py, bound);
-	return self && is_condition_exit(py, bound) &&
-	       is_lock(py, cpython_attribute(py, self, "_lock"), lock);
+	if (!self || !sought->taker)
+		return self && releases_lock(py, bound, self, sought->lock);
+	return is_method_exit(py, bound, "synchronize.py") &&
+	       (is_shared_lock(py, self, sought) ||
+		is_shared_lock(py, cpython_attribute(py, self, "_lock"), sought));
 }
 
 /* ---- the part of a frame's stack that is certainly in use ---- */
@@ -121,7 +153,8 @@ static unsigned depth_by_handlers(const struct cpython *py, const struct frame *
 	return 0;
 }
 
-static bool frame_releases(const struct cpython *py, const struct frame *frame, uint64_t lock)
+static bool frame_releases(const struct cpython *py, const struct frame *frame,
+			   const struct sought *sought)
 {
 	bool old = py->at.minor < 11;
 	unsigned depth = old ? depth_by_blocks(py, frame) : depth_by_handlers(py, frame);
@@ -137,20 +170,50 @@ static bool frame_releases(const struct cpython *py, const struct frame *frame, 
 	else
 		return false;
 	for (unsigned i = 0; stack && i < depth; i++)
-		if (releases(py, cpython_peek_word(py, stack + 8ull * i), lock))
+		if (releases(py, cpython_peek_word(py, stack + 8ull * i), sought))
 			return true;
 	return false;
 }
 
 bool pylock_in_with(const struct cpython *py, uint64_t top, uint64_t lock)
 {
+	const struct sought sought = {.lock = lock};
 	struct frame frame;
 	struct walk walk;
 
 	walk_open(&walk, py, is_known(py) ? top : 0);
 	while (walk_on(&walk, &frame))
-		if (frame_releases(py, &frame, lock))
+		if (frame_releases(py, &frame, &sought))
 			return true;
+	return false;
+}
+
+/* Whether this frame is the first of a child of multiprocessing that process `parent` forked. */
+static bool is_first_of_child(const struct cpython *py, const struct frame *frame, uint32_t parent)
+{
+	uint64_t number = frame_is(py, frame, "_bootstrap", "process.py") ?
+				  cpython_attribute(py, frame_local(py, frame, 0), "_parent_pid") :
+				  0;
+
+	return number && (uint32_t)cpython_peek_word(py, number + CPYTHON_INT_VALUE) == parent;
+}
+
+bool pylock_keeps_shared(const struct cpython *py, uint64_t top, uint64_t lock, uint64_t thread,
+			 uint32_t parent)
+{
+	const struct sought sought = {.lock = lock, .taker = thread};
+	struct frame frame;
+	struct walk walk;
+	bool keeps = false;
+
+	walk_open(&walk, py, is_known(py) && thread ? top : 0);
+	while (walk_on(&walk, &frame)) {
+		if (keeps && is_first_of_child(py, &frame, parent))
+			return true;
+		keeps = keeps || frame_releases(py, &frame, &sought);
+		if (keeps && !parent)
+			return true;
+	}
 	return false;
 }
 

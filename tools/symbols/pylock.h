@@ -31,4 +31,12 @@ uint64_t pylock_owner(const struct cpython *py, uint64_t top, uint64_t lock);
  */
 bool pylock_in_with(const struct cpython *py, uint64_t top, uint64_t lock);
 
+/*
+ * The same for a Lock of multiprocessing, which the thread with that pthread_self() took itself.
+ * `parent`: the PID of the process that this one was forked from, with its frames; then the block
+ * must have been entered after the fork. 0: it was not.
+ */
+bool pylock_keeps_shared(const struct cpython *py, uint64_t top, uint64_t lock, uint64_t thread,
+			 uint32_t parent);
+
 #endif

@@ -232,6 +232,11 @@ bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock)
 	return pylock_in_with(&view->py, top_frame(view, holder), lock);
 }
 
+bool pyview_lock_keeps_shared(struct pyview *view, uint64_t thread, uint64_t lock, uint32_t parent)
+{
+	return pylock_keeps_shared(&view->py, top_frame(view, thread), lock, thread, parent);
+}
+
 unsigned pyview_awaited(struct pyview *view, uint64_t pthread, uint64_t *object, unsigned most)
 {
 	return cpython_awaited(&view->py, top_frame(view, pthread), object, most);

@@ -58,6 +58,7 @@ uint32_t pyview_lock_joined(struct pyview *view, uint64_t waiter, uint64_t lock)
 bool pyview_lock_at_end(struct pyview *view, uint64_t waiter);
 uint64_t pyview_lock_owner(struct pyview *view, uint64_t waiter, uint64_t lock);
 bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock);
+bool pyview_lock_keeps_shared(struct pyview *view, uint64_t thread, uint64_t lock, uint32_t parent);
 
 /*
  * Objects that match a wait in concurrent.futures with its task; see

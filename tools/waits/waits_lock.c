@@ -199,7 +199,8 @@ void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag)
 	if (by_other && tag & MPSAN_TAG_MUTUAL && !(tag & MPSAN_TAG_HANDOFF)) {
 		look->wait->flags |= MPSAN_LF_MUTUAL;
 		look_by_owner(look, holder);
-	} else if (word[2] || !look_by_python(look, address, holder)) {
+	} else if (word[2] ? !look_by_semlock(look, address) :
+			     !look_by_python(look, address, holder)) {
 		look_by_anybody(look, address);
 	}
 }

@@ -51,5 +51,7 @@ void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag);
  * wait. `holder`: the only thread, which may be the waiter, that claims it.
  */
 bool look_by_python(struct look *look, uint64_t lock, uint32_t holder);
+/* The thread itself will release this process-shared lock, which it waits for. */
+bool look_by_semlock(struct look *look, uint64_t lock);
 
 #endif

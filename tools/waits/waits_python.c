@@ -101,14 +101,54 @@ static void learn(struct look *look, uint64_t lock, uint32_t holder)
 	look->thread->python = python;
 }
 
+static const struct mpsan_process *process_of(const struct look *look)
+{
+	return &look->snapshot->reader->session.table[look->thread->slot];
+}
+
+static bool may_ask(const struct look *look)
+{
+	return process_of(look)->python && handle_of(look->thread) &&
+	       look->snapshot->now_ns - look->thread->still_ns >= STOOD_NS;
+}
+
+/* The PID of the process whose memory this one began with a copy of; 0: it did not. */
+static uint32_t copied_from(const struct mpsan_process *process)
+{
+	if (!fact_how_copies(process->how))
+		return 0;
+	return process->parent_pid ? process->parent_pid : UINT32_MAX;
+}
+
+/* Only whether the thread itself has the lock, by its own frames. */
+static void learn_shared(struct look *look, uint64_t lock)
+{
+	struct pyview *view = view_of(look);
+	bool own = view && pyview_lock_keeps_shared(view, handle_of(look->thread), lock,
+						    copied_from(process_of(look)));
+
+	look->thread->python = (struct snapshot_python){
+		.known = true, .lock = lock, .owner = own ? look->thread->tid : 0};
+}
+
+bool look_by_semlock(struct look *look, uint64_t lock)
+{
+	if (!may_ask(look))
+		return false;
+	if (!is_known(look, lock, SNAPSHOT_NONE))
+		learn_shared(look, lock);
+	if (!look->thread->python.owner)
+		return false;
+	look->wait->flags |= MPSAN_LF_MUTUAL;
+	look_by_owner(look, (uint32_t)(look->thread - look->waits->snapshot->threads.item));
+	return true;
+}
+
 bool look_by_python(struct look *look, uint64_t lock, uint32_t holder)
 {
-	const struct mpsan_process *process =
-		&look->snapshot->reader->session.table[look->thread->slot];
 	uint32_t owner;
 
-	if (!process->python || !handle_of(look->thread) ||
-	    look->snapshot->now_ns - look->thread->still_ns < STOOD_NS)
+	if (!may_ask(look))
 		return false;
 	if (!is_known(look, lock, holder))
 		learn(look, lock, holder);
