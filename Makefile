@@ -43,7 +43,7 @@ TOOL_LIBS := -lunwind-$(ARCH) -lunwind -ldw -lelf -ljansson -lncursesw -ltinfo -
 # A stand-in for CUDA, for programs and tests on machines without a GPU.
 FAKE := build/fake/libcuda.so.1 build/fake/libcudart.so.12 build/fake/libcudart.so.13
 
-.PHONY: all tests demo check fuzz bench check-suites check-gpu check-build check-package check-distros check-browser check-sanitize lint install uninstall help clean FORCE
+.PHONY: all tests demo check fuzz bench check-suites check-trial check-gpu check-build check-package check-distros check-browser check-sanitize lint install uninstall help clean FORCE
 all: build/libmpsan.so build/mpsan $(DESCRIPTIONS) $(TOPIC_PAGES) $(FAKE) ## build the library, the command, manual pages, completions and the stand-in for CUDA
 
 build/libmpsan.so: $(SHIM_OBJ) shim/exports.map
@@ -115,13 +115,15 @@ PRELOAD_LIB := $(patsubst %.c,build/%.so,$(wildcard tests/preload/lib/*.c))
 EXAMPLE_BIN := $(patsubst %.c,build/%,$(wildcard examples/*.c examples/*/*.c))
 BENCH_BIN := $(patsubst %.c,build/%,$(wildcard tests/bench/*.c))
 FAULT_BIN := $(patsubst %.c,build/%,$(wildcard tests/faults/*.c tests/ended/*.c))
+TRIAL_CXX := $(patsubst %.cc,build/%,$(wildcard tests/trial/*/*.cc))
+TRIAL_BIN := $(patsubst %.c,build/%,$(wildcard tests/trial/*/*.c)) $(TRIAL_CXX)
 UNIT_BIN := $(patsubst %.c,build/%,$(wildcard tests/unit/test_*.c))
 RULE_BIN := $(patsubst %.c,build/%,$(wildcard tests/unit/rules/*.c))
 UNIT_PART := $(patsubst %.c,build/obj/%.c.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
 SNIPPETS := build/tests/snippets/libsnippets.so build/tests/snippets/snippets
 PAGE_BIN := build/tests/browser/page
-TESTS := $(PAGE_BIN) $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(RULE_BIN) $(FAULT_BIN) $(SNIPPETS) build/tests/libmpsan-count.so \
-	$(FAKE)
+TESTS := $(PAGE_BIN) $(PRELOAD_BIN) $(PRELOAD_LIB) $(EXAMPLE_BIN) $(UNIT_BIN) $(RULE_BIN) $(FAULT_BIN) $(TRIAL_BIN) $(SNIPPETS) \
+	build/tests/libmpsan-count.so $(FAKE)
 
 # Those that use CUDA link the stand-in for it; at run time LD_LIBRARY_PATH names one.
 $(PRELOAD_BIN) $(FAULT_BIN): | build/fake/libcuda.so.1 build/fake/libcudart.so.13
@@ -131,7 +133,10 @@ build/tests/faults/late build/tests/faults/late_cuda build/tests/faults/late_loc
 
 # A line `// link: WORDS` near a program's top adds to its command line.
 LINK_LINE = $$(sed -n 's|^// link: ||p' $<)
-$(PRELOAD_BIN) $(EXAMPLE_BIN) $(BENCH_BIN) $(FAULT_BIN): build/%: %.c
+build/tests/trial/%: tests/trial/%.cc
+	$(SAY) CXX $<
+	$(Q)mkdir -p $(@D) && $(CXX) -std=gnu++17 -g -O1 -Wall -Wextra $(WERROR) -MMD -MP -o $@ $< -pthread -rdynamic
+$(PRELOAD_BIN) $(EXAMPLE_BIN) $(BENCH_BIN) $(FAULT_BIN) $(filter-out $(TRIAL_CXX),$(TRIAL_BIN)): build/%: %.c
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(TEST_FLAGS) -O1 -o $@ $< -pthread -ldl -lutil $(if $(findstring bench,$<),,-rdynamic) $(LINK_LINE)
 $(PRELOAD_LIB): build/%.so: %.c
@@ -235,6 +240,9 @@ tests: all $(TESTS) ## build what the tests need, and run nothing
 
 check: tests ## run every test that needs neither a GPU nor anything outside Debian's packages
 	$(Q)tests/run
+
+check-trial: all $(TRIAL_BIN) ## hanging programs in many dresses and healthy ones beside them: a table of what is told (15 minutes)
+	$(Q)tests/trial/run.py
 
 check-build: all $(UNIT_BIN) $(RULE_BIN) build/tests/libmpsan-count.so ## the tests that ask whether the build is right, for packagers
 	$(Q)tests/run unit structure

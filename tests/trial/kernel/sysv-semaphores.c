@@ -1,0 +1,45 @@
+/* Parent and child take the two semaphores of a private System V set in opposite orders. */
+// expect: deadlock-cycle error
+// within: 7
+#include "lib.h"
+#include <sys/ipc.h>
+#include <sys/sem.h>
+
+static int set;
+
+static NOINLINE void change(unsigned short which, short by)
+{
+	struct sembuf step = {.sem_num = which, .sem_op = by, .sem_flg = SEM_UNDO};
+
+	must(semop(set, &step, 1) == 0);
+}
+
+static NOINLINE void take_both(unsigned short first, unsigned short second, struct gate *mine,
+			       struct gate *yours)
+{
+	change(first, -1);
+	gate_open(yours);
+	gate_wait(mine);
+	change(second, -1);
+}
+
+int main(void)
+{
+	struct gate one, two;
+	pid_t child;
+
+	set = semget(IPC_PRIVATE, 2, 0600);
+	change(0, 1);
+	change(1, 1);
+	gate_init(&one);
+	gate_init(&two);
+	child = fork();
+	if (child == 0) {
+		take_both(1, 0, &one, &two);
+		_exit(0);
+	}
+	take_both(0, 1, &two, &one);
+	waitpid(child, NULL, 0);
+	semctl(set, 0, IPC_RMID);
+	return 0;
+}

@@ -1,0 +1,23 @@
+"""The main thread holds a lock and asks again and again whether its thread is still alive; the thread wants the lock."""
+# expect: deadlock-cycle error
+# within: 10
+
+import threading
+import time
+
+
+def save(lock):
+    with lock:
+        print("saved")
+
+
+def main():
+    lock = threading.Lock()
+    with lock:
+        saver = threading.Thread(target=save, args=(lock,), name="saver")
+        saver.start()
+        while saver.is_alive():
+            time.sleep(0.1)
+
+
+main()

@@ -1,0 +1,24 @@
+"""poll(0) beside a sleep, on the connection of a child that failed; the parent holds the child's end open."""
+# expect: worker-failed error
+# or: deadlock-cycle error
+# within: 10
+
+import multiprocessing
+import time
+
+
+def compute(connection):
+    connection.send({}["result"])
+
+
+def main():
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe()
+    context.Process(target=compute, args=(there,)).start()
+    while not here.poll(0):
+        time.sleep(0.2)
+    print(here.recv())
+
+
+if __name__ == "__main__":
+    main()
