@@ -132,6 +132,11 @@ class Listener(threading.Thread):
         return rules <= {told.rule for told in self.told}
 
 
+def send_stop(mpsan, number):
+    """As a terminal or a service manager does: Ctrl-C reaches the whole group, any other signal the command, which hands it on."""
+    (os.killpg if number == signal.SIGINT else os.kill)(mpsan, number)
+
+
 def rules_of(program):
     """The rules of an expectation with one choice only; of the others none can be awaited."""
     return {min(choice).split()[0] for choice in program.expects if len({verdict.split()[0] for verdict in choice}) == 1}
@@ -145,7 +150,7 @@ def watch(program, mpsan, listener, mark):
     while mpsan.poll() is None:
         now = time.monotonic() - begin
         if stop and now > float(stop[1]):
-            os.killpg(mpsan.pid, getattr(signal, stop[0]))
+            send_stop(mpsan.pid, getattr(signal, stop[0]))
             stop = None
         if awaited and seen is None and listener.has_told(awaited):
             seen = now
