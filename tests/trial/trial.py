@@ -128,8 +128,9 @@ class Listener(threading.Thread):
             if match and match[1] not in {told.rule for told in self.told}:
                 self.told.append(Told(match[1], time.monotonic() - self.start_time))
 
-    def has_told(self, rules):
-        return rules <= {told.rule for told in self.told}
+    def has_told(self, choices):
+        told = {told.rule for told in self.told}
+        return all(choice & told for choice in choices)
 
 
 def send_stop(mpsan, number):
@@ -138,8 +139,8 @@ def send_stop(mpsan, number):
 
 
 def rules_of(program):
-    """The rules of an expectation with one choice only; of the others none can be awaited."""
-    return {min(choice).split()[0] for choice in program.expects if len({verdict.split()[0] for verdict in choice}) == 1}
+    """One set of rules for each expectation: one of each set will do."""
+    return [{verdict.split()[0] for verdict in choice} for choice in program.expects]
 
 
 def watch(program, mpsan, listener, mark):
