@@ -153,21 +153,45 @@ static void a_fifo_is_known_by_its_file(void **state)
 	rmdir(dir);
 }
 
-static void what_is_no_pipe_is_unknown(void **state)
+static void sockets_and_eventfds_are_told_apart(void **state)
 {
-	struct pipe_id id;
-	int event = eventfd(0, 0), file = open("/dev/null", O_RDWR), sockets[2];
+	struct pipe_id event, socket, other;
+	int first = eventfd(0, 0), second = eventfd(0, 0), sockets[2];
+	pid_t child;
 
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
-	assert_int_equal(pipe_of(getpid(), event).kind, PIPE_NOT);
+	event = pipe_of(getpid(), first);
+	other = pipe_of(getpid(), second);
+	assert_int_equal(event.kind, PIPE_EVENT);
+	assert_false(pipe_same(&event, &other));
+	socket = pipe_of(getpid(), sockets[0]);
+	other = pipe_of(getpid(), sockets[1]);
+	assert_int_equal(socket.kind, PIPE_SOCKET);
+	assert_false(pipe_same(&socket, &other));
+	child = child_keeps(sockets, 1);
+	close(first), close(sockets[1]);
+	pipes_scan(&pipes, &nobody);
+	assert_int_equal(ends_held(&socket, child), 0);
+	assert_int_equal(ends_held(&socket, getpid()), PIPE_END_READ | PIPE_END_WRITE);
+	assert_int_equal(ends_held(&other, child), PIPE_END_READ | PIPE_END_WRITE);
+	assert_int_equal(holders(&event, PIPE_END_WRITE), 1);
+	child_ends(child);
+	close(second), close(sockets[0]);
+}
+
+static void what_is_no_pipe_is_unknown(void **state)
+{
+	struct pipe_id id;
+	int file = open("/dev/null", O_RDWR);
+
+	(void)state;
 	assert_int_equal(pipe_of(getpid(), file).kind, PIPE_NOT);
-	assert_int_equal(pipe_of(getpid(), sockets[0]).kind, PIPE_NOT);
 	assert_int_equal(pipe_of(getpid(), 12345).kind, PIPE_NOT);
-	id = pipe_of(getpid(), event);
+	id = pipe_of(getpid(), file);
 	pipes_scan(&pipes, &nobody);
 	assert_int_equal(holders(&id, PIPE_END_READ | PIPE_END_WRITE), 0);
-	close(event), close(file), close(sockets[0]), close(sockets[1]);
+	close(file);
 }
 
 static bool is_one(uint32_t pid, void *context)
@@ -253,6 +277,7 @@ int main(void)
 		STORY(both_ends_are_one_pipe),
 		STORY(each_process_is_named_with_its_ends),
 		STORY(a_fifo_is_known_by_its_file),
+		STORY(sockets_and_eventfds_are_told_apart),
 		STORY(what_is_no_pipe_is_unknown),
 		STORY(what_we_sent_a_stranger_counts),
 		STORY(an_unread_process_counts_when_it_descends_from_ours),

@@ -100,6 +100,10 @@ char *deadlock_awaited(const struct evidence_context *ctx, const struct fact_blo
 		return text_copy("data from a pipe");
 	case MPSAN_WAIT_PIPE_WRITE:
 		return text_copy("room in a pipe");
+	case MPSAN_WAIT_SOCKET_READ:
+		return text_copy("data from a socket");
+	case MPSAN_WAIT_SOCKET_WRITE:
+		return text_copy("room in a socket");
 	case MPSAN_WAIT_SYSCALL:
 		return text_copy(detail ? detail : "a system call");
 	default:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans all processes for ends of pipes. */
+/* Scans all processes for ends of pipes, for sockets and eventfds. */
 #include "pipes.h"
 
 #include <fcntl.h>
@@ -19,8 +19,14 @@ bool pipe_same(const struct pipe_id *one, const struct pipe_id *other)
 static struct pipe_id id_of(const struct descriptor *descriptor)
 {
 	bool anonymous = !strncmp(descriptor->target, "pipe:", 5);
+	uint64_t socket = flight_socket(descriptor);
 	struct statx file;
 
+	if (socket)
+		return (struct pipe_id){PIPE_SOCKET, 0, socket};
+	if (!strcmp(descriptor->target, "anon_inode:[eventfd]"))
+		return (struct pipe_id){PIPE_EVENT, 0,
+					(uint64_t)descriptor_info(descriptor, "eventfd-id", 10)};
 	if ((!anonymous && *descriptor->target != '/') || !descriptor_stat(descriptor, &file) ||
 	    !S_ISFIFO(file.stx_mode))
 		return (struct pipe_id){PIPE_NOT, 0, 0};
@@ -48,65 +54,85 @@ static unsigned ends_of(const struct descriptor *descriptor)
 						 PIPE_END_READ | PIPE_END_WRITE;
 }
 
-/* A walk over one process. */
-struct walk {
-	struct pipes *pipes;
-	uint32_t first; /* its first holder */
-};
-
-static void pipes_add(struct walk *walk, const struct pipe_holder *holder)
+static void pipes_add(struct pipes *pipes, const struct descriptor *descriptor, struct pipe_id id,
+		      unsigned ends)
 {
-	struct pipes *pipes = walk->pipes;
-
-	for (uint32_t i = walk->first; i < pipes->holders.count; i++)
-		if (pipe_same(&pipes->holders.item[i].id, &holder->id)) {
-			pipes->holders.item[i].ends |= holder->ends;
-			return;
-		}
-	*ARRAY_ADD(&pipes->holders) = *holder;
+	if (ends)
+		*ARRAY_ADD(&pipes->holders) = (struct pipe_holder){id, descriptor->pid, ends};
 }
 
 static void see_descriptor(const struct descriptor *descriptor, void *context)
 {
-	struct pipe_holder holder = {.pid = descriptor->pid, .id = id_of(descriptor)};
+	struct pipe_id id = id_of(descriptor);
 
-	if (holder.id.kind) {
-		holder.ends = ends_of(descriptor);
-	} else if (descriptor_carries(descriptor)) {
-		holder.id = (struct pipe_id){PIPE_ANY, 0, flight_socket(descriptor)};
-		holder.ends = PIPE_END_READ | PIPE_END_WRITE;
-	}
-	if (holder.ends)
-		pipes_add(context, &holder);
+	if (id.kind == PIPE_ANONYMOUS || id.kind == PIPE_NAMED)
+		pipes_add(context, descriptor, id, ends_of(descriptor));
+	else if (id.kind)
+		pipes_add(context, descriptor, id, PIPE_END_READ | PIPE_END_WRITE);
+	if (descriptor_carries(descriptor))
+		pipes_add(context, descriptor,
+			  (struct pipe_id){PIPE_ANY, 0, flight_socket(descriptor)},
+			  PIPE_END_READ | PIPE_END_WRITE);
 }
 
 static void scan_process(uint32_t pid, void *context)
 {
 	struct pipes *pipes = context;
-	struct walk walk = {pipes, pipes->holders.count};
 
-	if (!descriptors_each(pid, see_descriptor, &walk))
+	if (!descriptors_each(pid, see_descriptor, pipes))
 		*ARRAY_ADD(&pipes->unread) = pid;
 }
 
-/* Drops sockets of messages between strangers. */
+/* Whether the job may have sent, or will receive, the messages in this socket. */
+static bool is_stranger(const struct pipe_holder *holder, const struct flight_job *job)
+{
+	return holder->id.kind == PIPE_ANY && holder->id.inode &&
+	       !job->is_ours(holder->pid, job->context) &&
+	       !flight_may_be_ours(holder->id.inode, job);
+}
+
+static int compare_ids(const struct pipe_id *one, const struct pipe_id *other)
+{
+	if (one->kind != other->kind)
+		return one->kind < other->kind ? -1 : 1;
+	if (one->device != other->device)
+		return one->device < other->device ? -1 : 1;
+	return one->inode < other->inode ? -1 : one->inode > other->inode;
+}
+
+static int compare_holders(const void *one, const void *other)
+{
+	const struct pipe_holder *a = one, *b = other;
+	int ids = compare_ids(&a->id, &b->id);
+
+	return ids ? ids : a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+/* One entry for each pipe and process, without those of messages between strangers. */
 static void sift(struct pipes *pipes, const struct flight_job *job)
 {
-	for (uint32_t i = 0; i < pipes->holders.count; i++) {
-		struct pipe_holder *holder = &pipes->holders.item[i];
+	struct pipe_holder *kept = pipes->holders.item;
+	uint32_t count = 0;
 
-		if (holder->id.kind == PIPE_ANY && holder->id.inode &&
-		    !job->is_ours(holder->pid, job->context) &&
-		    !flight_may_be_ours(holder->id.inode, job))
-			holder->ends = 0;
-		pipes->in_flight |= holder->id.kind == PIPE_ANY && holder->ends;
+	if (pipes->holders.count)
+		qsort(kept, pipes->holders.count, sizeof(*kept), compare_holders);
+	for (uint32_t i = 0; i < pipes->holders.count; i++) {
+		const struct pipe_holder holder = kept[i];
+
+		if (count && !compare_holders(&kept[count - 1], &holder)) {
+			kept[count - 1].ends |= holder.ends;
+		} else if (!is_stranger(&holder, job)) {
+			kept[count++] = holder;
+			pipes->in_flight += holder.id.kind == PIPE_ANY;
+		}
 	}
+	pipes->holders.count = count;
 }
 
 void pipes_scan(struct pipes *pipes, const struct flight_job *job)
 {
 	pipes->holders.count = pipes->unread.count = 0;
-	pipes->in_flight = false;
+	pipes->in_flight = 0;
 	proc_each(scan_process, pipes);
 	sift(pipes, job);
 }
@@ -118,14 +144,37 @@ void pipes_free(struct pipes *pipes)
 	memset(pipes, 0, sizeof(*pipes));
 }
 
+/* Index of the first holder of a pipe, or of the next one. */
+static uint32_t first_of(const struct pipes *pipes, const struct pipe_id *id)
+{
+	uint32_t low = pipes->in_flight, high = pipes->holders.count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (compare_ids(&pipes->holders.item[middle].id, id) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 const struct pipe_holder *pipes_next(const struct pipes *pipes, const struct pipe_id *id,
 				     unsigned ends, uint32_t *at)
 {
-	while (*at < pipes->holders.count) {
-		const struct pipe_holder *holder = &pipes->holders.item[(*at)++];
+	while (*at <= pipes->holders.count) {
+		const struct pipe_holder *holder;
 
-		if (holder->ends & ends &&
-		    (holder->id.kind == PIPE_ANY || pipe_same(&holder->id, id)))
+		if (*at == pipes->in_flight)
+			*at = first_of(pipes, id);
+		if (*at == pipes->holders.count)
+			return NULL;
+		holder = &pipes->holders.item[*at];
+		if (*at >= pipes->in_flight && !pipe_same(&holder->id, id))
+			return NULL;
+		++*at;
+		if (holder->ends & ends)
 			return holder;
 	}
 	return NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pipes and the processes that hold their ends: of all readable processes of the machine, in one
- * walk over /proc. Neighbours: cross_process.h and the wait-for graph ask who could still read or
- * write.
+ * Pipes, sockets and eventfds, and the processes that hold them: of all readable processes of the
+ * machine, in one walk over /proc. Neighbours: cross_process.h and the wait-for graph ask who could
+ * still read or write.
  */
 #ifndef MPSAN_PIPES_H
 #define MPSAN_PIPES_H
@@ -14,16 +14,18 @@
 #include "in_flight.h"
 
 enum pipe_kind {
-	PIPE_NOT, /* of no type known here: a file, a socket, an eventfd */
+	PIPE_NOT, /* of no type known here: a file, a terminal */
+	PIPE_ANY, /* an end of any of these may be in an unreceived message */
 	PIPE_ANONYMOUS,
 	PIPE_NAMED, /* a FIFO in a file system */
-	PIPE_ANY, /* an end of any pipe may be in an unreceived message */
+	PIPE_SOCKET, /* one end of a connection: the other is a socket of its own */
+	PIPE_EVENT, /* an eventfd */
 };
 
 /* A pipe, identified across processes. */
 struct pipe_id {
 	enum pipe_kind kind;
-	uint64_t device, inode;
+	uint64_t device, inode; /* of an eventfd: its number */
 };
 
 enum pipe_end { PIPE_END_READ = 1, PIPE_END_WRITE = 2 };
@@ -39,8 +41,8 @@ struct pipe_holder {
  * demand.
  */
 struct pipes {
-	ARRAY(struct pipe_holder) holders;
-	bool in_flight; /* there are holders of PIPE_ANY */
+	ARRAY(struct pipe_holder) holders; /* by pipe, those of PIPE_ANY first */
+	uint32_t in_flight; /* number of holders of PIPE_ANY */
 	ARRAY(uint32_t) unread; /* processes of other users, which cannot be read */
 };
 

@@ -116,6 +116,8 @@ static char *awaited_text(struct ps *ps, const struct ps_wait *wait, json_t *sta
 				    text_copy("the end of its children");
 	case MPSAN_WAIT_PIPE_READ:
 	case MPSAN_WAIT_PIPE_WRITE:
+	case MPSAN_WAIT_SOCKET_READ:
+	case MPSAN_WAIT_SOCKET_WRITE:
 	case MPSAN_WAIT_SYSCALL:
 		return text_copy(wait->call ? wait->call : "a system call");
 	default:

@@ -73,11 +73,15 @@ static bool is_helper(const struct facts *facts, uint32_t by)
 	return process && role_text(role_of(process));
 }
 
-/* Whether a worker reads from a pipe. Python's helper processes always do, and do not count. */
+/*
+ * Whether a worker reads from a pipe or socket. Python's helper processes always do, and do not
+ * count.
+ */
 static bool worker_reads(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
 	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
-		if (facts->blockeds[i].ev.kind == MPSAN_WAIT_PIPE_READ &&
+		if ((facts->blockeds[i].ev.kind == MPSAN_WAIT_PIPE_READ ||
+		     facts->blockeds[i].ev.kind == MPSAN_WAIT_SOCKET_READ) &&
 		    !is_helper(facts, facts->blockeds[i].at.by))
 			return true;
 	return false;
@@ -88,7 +92,8 @@ static enum rule_id rule_of_pipe(const struct facts *facts, const struct fact_de
 {
 	if (!deadlock_waiter(facts, deadlock, MPSAN_WAIT_PROCESS))
 		return RULE_COUNT;
-	if (deadlock_waiter(facts, deadlock, MPSAN_WAIT_PIPE_WRITE))
+	if (deadlock_waiter(facts, deadlock, MPSAN_WAIT_PIPE_WRITE) ||
+	    deadlock_waiter(facts, deadlock, MPSAN_WAIT_SOCKET_WRITE))
 		return RULE_join_before_drain;
 	return worker_reads(facts, deadlock) ? RULE_missing_sentinel : RULE_COUNT;
 }

@@ -65,6 +65,7 @@ static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool
 	case MPSAN_WAIT_FUTEX:
 		return (uint32_t)thread->call.arg[2] == FUTEX_CONTENDED ? PARKED_BLOCKED :
 									  PARKED_IDLE;
+	case MPSAN_WAIT_SOCKET_READ:
 	case MPSAN_WAIT_PIPE_READ: /* a program that reads its input also waits for the end of it */
 		return thread->call.arg[0] == STDIN ? PARKED_BLOCKED : PARKED_IDLE;
 	default:

@@ -73,7 +73,7 @@ static bool was_posted(const struct group *group, uint32_t i)
 	return false;
 }
 
-/* Whether a process has read from the pipe that a thread of the group waits for. */
+/* Whether a process has read from the pipe, or socket, that a thread of the group waits for. */
 static bool has_read(const struct group *group, uint32_t slot, const struct snapshot_thread *waiter)
 {
 	const struct mpsan_process *process = group_process(group, slot);
@@ -84,17 +84,22 @@ static bool has_read(const struct group *group, uint32_t slot, const struct snap
 		if (!(process->fed[fd / 32] >> fd % 32 & 1))
 			continue;
 		id = pipe_of(process->pid, fd);
-		if (id.kind == PIPE_ANONYMOUS && id.device == waiter->object.device &&
-		    id.inode == waiter->object.inode)
+		if (id.kind && id.kind == waiter->object.kind &&
+		    id.device == waiter->object.device && id.inode == waiter->object.inode)
 			return true;
 	}
 	return false;
 }
 
+static bool is_reading(const struct wait *wait)
+{
+	return wait->kind == MPSAN_WAIT_PIPE_READ || wait->kind == MPSAN_WAIT_SOCKET_READ;
+}
+
 static bool has_read_any(const struct group *group, uint32_t slot)
 {
 	for (uint32_t i = 0; i < group->count; i++)
-		if (group_wait(group, i)->kind == MPSAN_WAIT_PIPE_READ &&
+		if (is_reading(group_wait(group, i)) &&
 		    has_read(group, slot, group_thread(group, i)))
 			return true;
 	return false;
@@ -210,7 +215,7 @@ bool idle_sender_ended(const struct group *group, uint32_t i)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
 
-	bool by_pipe = group_wait(group, i)->kind == MPSAN_WAIT_PIPE_READ;
+	bool by_pipe = is_reading(group_wait(group, i));
 
 	if (by_pipe || thread->object.is_shared)
 		return worker_ended(group, thread->slot, by_pipe);

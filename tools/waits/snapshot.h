@@ -14,9 +14,11 @@
 /* The object that a thread waits for, if the kernel was asked; kept while it does not run. */
 struct snapshot_object {
 	bool known;
-	bool is_shared; /* an unnamed pipe, or memory that other processes may map */
+	bool is_shared; /* a pipe or connection, or memory that other processes may map */
 	bool in_libc; /* memory of the C library or the loader */
+	unsigned kind; /* of a descriptor: enum pipe_kind */
 	uint64_t device, inode;
+	uint64_t peer; /* inode of the socket at the other end */
 	uint64_t address; /* for memory: its address in this process */
 };
 

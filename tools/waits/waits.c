@@ -379,19 +379,6 @@ static void judge_child(struct look *look, int64_t pid, bool one)
 	}
 }
 
-/* `ends`: the ends of the pipe that can end the wait. */
-static void judge_pipe(struct look *look, enum mpsan_lock_kind kind, unsigned ends)
-{
-	const struct wakers_eye eye = look_eye(look);
-
-	if (!wakers_find_pipe(look->thread))
-		return;
-	look->wait->kind = kind;
-	look->wait->lock = look->thread->object.inode;
-	if (!wakers_of_pipe(&look->waits->wakers, look->thread, ends, &eye))
-		look->wait->end = WAIT_OPEN;
-}
-
 static void judge_call(struct look *look)
 {
 	const struct proc_call *call = &look->thread->call;
@@ -403,14 +390,6 @@ static void judge_call(struct look *look)
 	case SYS_futex:
 		judge_futex(look);
 		break;
-	case SYS_read:
-	case SYS_readv:
-		judge_pipe(look, MPSAN_WAIT_PIPE_READ, PIPE_END_WRITE);
-		break;
-	case SYS_write:
-	case SYS_writev:
-		judge_pipe(look, MPSAN_WAIT_PIPE_WRITE, PIPE_END_READ);
-		break;
 	case SYS_wait4:
 		judge_child(look, (int32_t)call->arg[0], (int32_t)call->arg[0] > 0);
 		break;
@@ -419,6 +398,7 @@ static void judge_call(struct look *look)
 			judge_child(look, (int32_t)call->arg[1], call->arg[0] == P_PID);
 		break;
 	default:
+		look_at_descriptors(look);
 		break;
 	}
 }

@@ -54,4 +54,9 @@ bool look_by_python(struct look *look, uint64_t lock, uint32_t holder);
 /* The thread itself will release this process-shared lock, which it waits for. */
 bool look_by_semlock(struct look *look, uint64_t lock);
 
+/* waits_fd.c: who could end a call that reads or writes a descriptor. */
+void look_at_descriptors(struct look *look);
+/* Before a verdict: whether it may have a time limit after all, and is open. */
+bool look_check_descriptors(struct look *look);
+
 #endif

@@ -41,6 +41,8 @@ bool waits_check_memory(struct waits *waits, uint32_t thread)
 	if (wait->memory_known || wait->end == WAIT_OPEN)
 		return false;
 	wait->memory_known = true;
+	if (wait->kind > MPSAN_WAIT_SYSCALL)
+		return look_check_descriptors(&look);
 	return wait->memory ? check_others(&look) : check_owner(&look);
 }
 

@@ -49,29 +49,15 @@ static void scan_pipes(struct wakers *wakers)
 	wakers->pipes_due_ns = begin + took;
 }
 
-bool wakers_find_pipe(struct snapshot_thread *thread)
+bool wakers_of_pipe(struct wakers *wakers, const struct snapshot_thread *thread,
+		    const struct pipe_id *id, unsigned ends, const struct wakers_eye *eye)
 {
-	if (!thread->object.known) {
-		struct pipe_id id = pipe_of(thread->tid, (int)thread->call.arg[0]);
-
-		thread->object = (struct snapshot_object){.known = true,
-							  .is_shared = id.kind == PIPE_ANONYMOUS,
-							  .device = id.device,
-							  .inode = id.inode};
-	}
-	return thread->object.is_shared;
-}
-
-bool wakers_of_pipe(struct wakers *wakers, struct snapshot_thread *thread, unsigned ends,
-		    const struct wakers_eye *eye)
-{
-	struct pipe_id id = {PIPE_ANONYMOUS, thread->object.device, thread->object.inode};
 	const struct pipe_holder *holder;
 	uint32_t at = 0;
 
 	if (wakers->pipes_ns < thread->still_ns || wakers->snapshot->now_ns > wakers->pipes_due_ns)
 		scan_pipes(wakers);
-	while ((holder = pipes_next(&wakers->pipes, &id, ends, &at))) {
+	while ((holder = pipes_next(&wakers->pipes, id, ends, &at))) {
 		uint32_t process = snapshot_process_of_pid(wakers->snapshot, holder->pid);
 
 		if (process == SNAPSHOT_NONE)

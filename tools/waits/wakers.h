@@ -34,8 +34,8 @@ struct wakers_eye {
 };
 
 /* These return false if a process outside the session could, too. */
-bool wakers_of_pipe(struct wakers *wakers, struct snapshot_thread *thread, unsigned ends,
-		    const struct wakers_eye *eye);
+bool wakers_of_pipe(struct wakers *wakers, const struct snapshot_thread *thread,
+		    const struct pipe_id *id, unsigned ends, const struct wakers_eye *eye);
 bool wakers_of_memory(struct wakers *wakers, const struct snapshot_thread *thread,
 		      const struct wakers_eye *eye);
 /* Before a verdict: processes that do not map that memory but could. */
@@ -44,11 +44,7 @@ bool wakers_of_memory_later(struct wakers *wakers, const struct snapshot_thread 
 /* Whether it is shared with processes in other PID namespaces, whose TIDs are not ours. */
 bool wakers_are_elsewhere(struct wakers *wakers, const struct snapshot_thread *thread);
 
-/*
- * Find, once per wait, the pipe that a thread reads or writes, or its memory. A FIFO is no such
- * pipe: any process may open it at any time.
- */
-bool wakers_find_pipe(struct snapshot_thread *thread);
+/* Finds, once per wait, the memory in which a thread waits. */
 bool wakers_find_memory(struct snapshot_thread *thread, uint64_t address);
 
 /* Reads again what is older than this snapshot; false: nothing was. */

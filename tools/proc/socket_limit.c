@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asks a copy of a socket for its time limits. */
+#include "socket_limit.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "../base/filtered.h"
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_pidfd_getfd
+#define SYS_pidfd_getfd 438
+#endif
+
+static bool has_limit(int socket, uint64_t inode, int option)
+{
+	struct timeval limit = {0};
+	socklen_t bytes = sizeof(limit);
+	struct stat file;
+
+	return fstat(socket, &file) || file.st_ino != inode || !filtered_may(SYS_getsockopt) ||
+	       getsockopt(socket, SOL_SOCKET, option, &limit, &bytes) || limit.tv_sec ||
+	       limit.tv_usec;
+}
+
+bool socket_has_limit(uint32_t pid, int fd, uint64_t inode, int option)
+{
+	int process = (int)filtered_call(SYS_pidfd_open, pid, 0, 0, 0, 0), copy;
+	bool has = true;
+
+	if (process < 0)
+		return true;
+	copy = (int)filtered_call(SYS_pidfd_getfd, process, fd, 0, 0, 0);
+	if (copy >= 0) {
+		has = has_limit(copy, inode, option);
+		close(copy);
+	}
+	close(process);
+	return has;
+}

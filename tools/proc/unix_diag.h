@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Unix sockets, as sock_diag(7) tells of them: those of this network namespace only. Neighbours:
+ * in_flight.h and the wait-for graph ask for peers.
+ */
+#ifndef MPSAN_UNIX_DIAG_H
+#define MPSAN_UNIX_DIAG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define UNIX_ENDS 64u
+
+/* A socket and those at its other end. */
+struct unix_ends {
+	uint32_t peer; /* the inode that it is connected to; 0: none, or it is not accepted yet */
+	/* the peer, and those of the connections that wait to be accepted */
+	uint32_t inode[UNIX_ENDS];
+	uint32_t count;
+	bool unknown; /* one is closed, or there are more */
+};
+
+/* False if there is no such socket here, or the kernel does not tell. */
+bool unix_diag_ends(uint64_t inode, struct unix_ends *ends);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Waits for descriptors: who holds the other end. Sockets are looked up only for threads that have
+ * waited for a second. Neighbours: waits_look.h, pipes.h, unix_diag.h.
+ */
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include "../proc/socket_limit.h"
+#include "../proc/unix_diag.h"
+#include "waits_look.h"
+
+#define STILL_NS 1000000000ull
+
+#define ANY_END (PIPE_END_READ | PIPE_END_WRITE)
+
+/* ---- one descriptor ---- */
+
+static bool has_lasted(const struct look *look)
+{
+	return look->snapshot->now_ns - look->thread->still_ns >= STILL_NS;
+}
+
+/*
+ * The descriptor of the call, looked up once per wait. Any process may open a FIFO at any time. A
+ * socket without a peer is one of another kind or network, or who will be its peer is not known.
+ */
+static void find_object(struct snapshot_thread *thread)
+{
+	struct pipe_id id = pipe_of(thread->tid, (int)thread->call.arg[0]);
+	struct unix_ends ends = {0};
+
+	if (id.kind == PIPE_SOCKET)
+		unix_diag_ends(id.inode, &ends);
+	thread->object = (struct snapshot_object){
+		.known = true,
+		.is_shared = id.kind == PIPE_ANONYMOUS || ends.peer,
+		.kind = id.kind,
+		.device = id.device,
+		.inode = id.inode,
+		.peer = ends.peer,
+	};
+}
+
+static void add_holders(struct look *look, struct pipe_id id, unsigned ends)
+{
+	const struct wakers_eye eye = look_eye(look);
+
+	if (!wakers_of_pipe(&look->waits->wakers, look->thread, &id, ends, &eye))
+		look->wait->end = WAIT_OPEN;
+}
+
+/*
+ * Whoever has one of the two ends can send, receive, close, or shut down the connection. A connected
+ * datagram socket receives from its peer only.
+ */
+static void judge_socket(struct look *look, bool reads)
+{
+	const struct snapshot_object *object = &look->thread->object;
+
+	look->wait->kind = reads ? MPSAN_WAIT_SOCKET_READ : MPSAN_WAIT_SOCKET_WRITE;
+	look->wait->lock = object->inode;
+	add_holders(look, (struct pipe_id){PIPE_SOCKET, 0, object->inode}, ANY_END);
+	if (look->wait->end != WAIT_OPEN)
+		add_holders(look, (struct pipe_id){PIPE_SOCKET, 0, object->peer}, ANY_END);
+}
+
+static void judge_pipe(struct look *look, bool reads)
+{
+	const struct snapshot_object *object = &look->thread->object;
+
+	look->wait->kind = reads ? MPSAN_WAIT_PIPE_READ : MPSAN_WAIT_PIPE_WRITE;
+	look->wait->lock = object->inode;
+	add_holders(look, (struct pipe_id){PIPE_ANONYMOUS, object->device, object->inode},
+		    reads ? PIPE_END_WRITE : PIPE_END_READ);
+}
+
+static bool is_about_socket(long call)
+{
+	return call != SYS_read && call != SYS_readv && call != SYS_write && call != SYS_writev;
+}
+
+static void judge_transfer(struct look *look, bool reads)
+{
+	struct snapshot_thread *thread = look->thread;
+
+	if (is_about_socket(thread->call.number) && !has_lasted(look))
+		return;
+	if (!thread->object.known)
+		find_object(thread);
+	if (!thread->object.is_shared)
+		return;
+	if (thread->object.kind == PIPE_ANONYMOUS)
+		judge_pipe(look, reads);
+	else if (has_lasted(look))
+		judge_socket(look, reads);
+}
+
+/* ---- all calls ---- */
+
+/* Whether a message goes to an address instead of the peer. */
+static bool has_address(const struct snapshot_thread *thread)
+{
+	uint64_t name;
+
+	if (thread->call.number == SYS_sendto)
+		return thread->call.arg[4];
+	return !proc_peek(thread->pid, thread->call.arg[1], &name, sizeof(name)) || name;
+}
+
+void look_at_descriptors(struct look *look)
+{
+	switch (look->thread->call.number) {
+	case SYS_read:
+	case SYS_readv:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+		judge_transfer(look, true);
+		break;
+	case SYS_sendto:
+	case SYS_sendmsg:
+		if (has_address(look->thread))
+			break;
+		judge_transfer(look, false);
+		break;
+	case SYS_write:
+	case SYS_writev:
+		judge_transfer(look, false);
+		break;
+	default:
+		break;
+	}
+}
+
+bool look_check_descriptors(struct look *look)
+{
+	bool reads = look->wait->kind == MPSAN_WAIT_SOCKET_READ;
+	const struct snapshot_thread *thread = look->thread;
+
+	if (!socket_has_limit(thread->pid, (int)thread->call.arg[0], thread->object.inode,
+			      reads ? SO_RCVTIMEO : SO_SNDTIMEO))
+		return false;
+	look->wait->timed = true;
+	look->wait->end = WAIT_OPEN;
+	return true;
+}
