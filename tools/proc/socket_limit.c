@@ -17,29 +17,30 @@
 #define SYS_pidfd_getfd 438
 #endif
 
-static bool has_limit(int socket, uint64_t inode, int option)
+static uint64_t limit_of(int socket, uint64_t inode, int option)
 {
 	struct timeval limit = {0};
 	socklen_t bytes = sizeof(limit);
 	struct stat file;
 
-	return fstat(socket, &file) || file.st_ino != inode || !filtered_may(SYS_getsockopt) ||
-	       getsockopt(socket, SOL_SOCKET, option, &limit, &bytes) || limit.tv_sec ||
-	       limit.tv_usec;
+	if (fstat(socket, &file) || file.st_ino != inode || !filtered_may(SYS_getsockopt) ||
+	    getsockopt(socket, SOL_SOCKET, option, &limit, &bytes))
+		return SOCKET_LIMIT_UNKNOWN;
+	return (uint64_t)limit.tv_sec * 1000000000u + (uint64_t)limit.tv_usec * 1000u;
 }
 
-bool socket_has_limit(uint32_t pid, int fd, uint64_t inode, int option)
+uint64_t socket_limit_ns(uint32_t pid, int fd, uint64_t inode, int option)
 {
 	int process = (int)filtered_call(SYS_pidfd_open, pid, 0, 0, 0, 0), copy;
-	bool has = true;
+	uint64_t limit = SOCKET_LIMIT_UNKNOWN;
 
 	if (process < 0)
-		return true;
+		return limit;
 	copy = (int)filtered_call(SYS_pidfd_getfd, process, fd, 0, 0, 0);
 	if (copy >= 0) {
-		has = has_limit(copy, inode, option);
+		limit = limit_of(copy, inode, option);
 		close(copy);
 	}
 	close(process);
-	return has;
+	return limit;
 }

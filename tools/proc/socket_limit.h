@@ -3,13 +3,14 @@
 #ifndef MPSAN_SOCKET_LIMIT_H
 #define MPSAN_SOCKET_LIMIT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
+#define SOCKET_LIMIT_UNKNOWN UINT64_MAX
+
 /*
- * Whether a socket has the limit `option` (SO_RCVTIMEO, SO_SNDTIMEO), or cannot be asked. Takes a
- * copy of the descriptor (pidfd_getfd) for the time of one call.
+ * The limit `option` (SO_RCVTIMEO, SO_SNDTIMEO) of a socket in nanoseconds; 0: none. Takes a copy of
+ * the descriptor (pidfd_getfd) for the time of one call.
  */
-bool socket_has_limit(uint32_t pid, int fd, uint64_t inode, int option);
+uint64_t socket_limit_ns(uint32_t pid, int fd, uint64_t inode, int option);
 
 #endif

@@ -137,7 +137,7 @@ bool deadlock_is_certain(const struct facts *facts, const struct fact_deadlock *
 
 	return !first || !first->ev.ends || first->ev.owner || first->ev.owner_slot ||
 	       first->ev.kind == MPSAN_WAIT_PROCESS || first->ev.kind == MPSAN_WAIT_JOIN ||
-	       first->ev.kind == MPSAN_WAIT_PIPE_WRITE;
+	       first->ev.kind == MPSAN_WAIT_PIPE_WRITE || first->ev.kind == MPSAN_WAIT_SOCKET_WRITE;
 }
 
 /* The blocked thread that a blocked thread waits for as an owner; FACT_NONE: none. */

@@ -134,13 +134,14 @@ void look_at_descriptors(struct look *look)
 
 bool look_check_descriptors(struct look *look)
 {
-	bool reads = look->wait->kind == MPSAN_WAIT_SOCKET_READ;
 	const struct snapshot_thread *thread = look->thread;
+	uint64_t limit = socket_limit_ns(
+		thread->pid, (int)thread->call.arg[0], thread->object.inode,
+		look->wait->kind == MPSAN_WAIT_SOCKET_READ ? SO_RCVTIMEO : SO_SNDTIMEO);
 
-	if (!socket_has_limit(thread->pid, (int)thread->call.arg[0], thread->object.inode,
-			      reads ? SO_RCVTIMEO : SO_SNDTIMEO))
-		return false;
-	look->wait->timed = true;
-	look->wait->end = WAIT_OPEN;
-	return true;
+	if (limit == SOCKET_LIMIT_UNKNOWN)
+		look->wait->end = WAIT_OPEN;
+	else if (limit)
+		look_by_limit(look, thread->still_ns + limit);
+	return limit;
 }

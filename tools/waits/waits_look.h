@@ -56,7 +56,7 @@ bool look_by_semlock(struct look *look, uint64_t lock);
 
 /* waits_fd.c: who could end a call that reads or writes a descriptor. */
 void look_at_descriptors(struct look *look);
-/* Before a verdict: whether it may have a time limit after all, and is open. */
+/* Before a verdict: whether it has a time limit after all, or may have one. */
 bool look_check_descriptors(struct look *look);
 
 #endif
