@@ -53,6 +53,8 @@ enum mpsan_deadlock_cause {
 	MPSAN_DEADLOCK_WAITER_GONE, /* the sleeper that should confirm a wakeup is dead */
 	MPSAN_DEADLOCK_TASK_LOST, /* a pool worker died with its task */
 	MPSAN_DEADLOCK_LONG, /* no proof: the wait lasts longer than --hang-after */
+	/* no proof: the wait lasted when a signal from outside ended the program */
+	MPSAN_DEADLOCK_LAST,
 };
 
 /*

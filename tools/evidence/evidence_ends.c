@@ -103,7 +103,7 @@ void ends_add(const struct facts *facts, const struct fact_deadlock *deadlock, j
 	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
 	char *how, *message;
 
-	if (!first || deadlock->ev.cause == MPSAN_DEADLOCK_LONG)
+	if (!first || deadlock->ev.cause >= MPSAN_DEADLOCK_LONG)
 		return;
 	how = clause(first);
 	json_object_set_new(finding, "ends", json_string(name_of(first->ev.ends)));

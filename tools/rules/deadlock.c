@@ -111,7 +111,7 @@ static bool explains(const struct fact_wait *wait, const struct fact_blocked *bl
 
 uint32_t deadlock_wait(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
-	if (deadlock->ev.cause == MPSAN_DEADLOCK_LONG)
+	if (deadlock->ev.cause >= MPSAN_DEADLOCK_LONG)
 		return FACT_NONE;
 	for (uint32_t i = facts->wait_count; i-- > 0;)
 		for (uint32_t k = deadlock->begin; k < deadlock->end && k < facts->blocked_count;
@@ -187,6 +187,7 @@ enum rule_id deadlock_rule(const struct facts *facts, const struct fact_deadlock
 	case MPSAN_DEADLOCK_TASK_LOST:
 		return RULE_worker_lost;
 	case MPSAN_DEADLOCK_LONG:
+	case MPSAN_DEADLOCK_LAST:
 		return RULE_hang;
 	case MPSAN_DEADLOCK_CYCLE:
 	case MPSAN_DEADLOCK_DEAD_END:

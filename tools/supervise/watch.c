@@ -7,6 +7,7 @@
 #include "../formats/formats.h"
 #include "../reader/collect_cuda.h"
 #include "../reader/host.h"
+#include "../waitgraph/last_picture.h"
 #include "first_error.h"
 #include "mon_leaks.h"
 #include "program_state.h"
@@ -207,8 +208,10 @@ static void watch_look(struct watch *watch)
 static void hand_on_signals(struct watch *watch, int patience_ms)
 {
 	for (int number; (number = program_state_wait(patience_ms)); patience_ms = 0)
-		if (number != SIGCHLD)
+		if (number != SIGCHLD) {
+			last_picture_state(&watch->deadlocks, number);
 			kill(watch->child, number);
+		}
 }
 
 /* At the limit the kernel kills us: the rest is left for the report. */
@@ -312,9 +315,13 @@ void watch_run(struct watch *watch)
 	watch->over = true;
 	rescue_ended(watch_status(watch));
 	record_end(watch, clock_ns(CLOCK_MONOTONIC));
+	if (WIFSIGNALED(watch->status) && !watch->killed)
+		last_picture_state(&watch->deadlocks, WTERMSIG(watch->status));
 	watch->deadlocks.next_ns = 0; /* examine the remaining processes again */
 	watch_look(watch);
 	follow_open_waits(watch);
+	if (!watch->killed)
+		last_picture_state_ended(&watch->deadlocks);
 	monitors_finish(&watch->monitors);
 	if (!watch->killed && !is_cut(watch)) /* processes that we kill cannot clean up */
 		mon_leaks_look(reader, &watch->deadlocks.log);

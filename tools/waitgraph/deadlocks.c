@@ -8,6 +8,7 @@
 #include "../proc/calls.h"
 #include "hopeless.h"
 #include "idle.h"
+#include "last_picture.h"
 #include "left_behind.h"
 #include "long_waits.h"
 #include "solve.h"
@@ -29,6 +30,7 @@ void deadlocks_init(struct deadlocks *deadlocks, const struct reader *reader,
 
 void deadlocks_finish(struct deadlocks *deadlocks)
 {
+	last_picture_finish(deadlocks);
 	dead_owners_finish(&deadlocks->dead_owners);
 	snapshot_finish(&deadlocks->snapshot);
 	waits_finish(&deadlocks->waits);
@@ -198,6 +200,7 @@ void deadlocks_look(struct deadlocks *deadlocks, uint64_t now_ns)
 	state_dead_ends(deadlocks);
 	hopeless_find(deadlocks, state_loss);
 	long_waits_state(deadlocks, now_ns);
+	last_picture_look(deadlocks);
 	unseen_state(deadlocks);
 	pause = (clock_ns(CLOCK_MONOTONIC) - now_ns) * SHARE;
 	pause = pause < LOOK_NS ? LOOK_NS : pause > LOOK_MAX_NS ? LOOK_MAX_NS : pause;

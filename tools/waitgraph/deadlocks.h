@@ -12,6 +12,19 @@
 #include "dead_owners.h"
 #include "graph.h"
 
+#define LAST_PICTURE_PARTS 4u
+
+/* A wait of a main thread, and the threads that could end it one after the other; last_picture.h */
+struct last_picture {
+	uint32_t count;
+	uint64_t woken_ns; /* 0: the main thread still waits */
+	struct last_picture_part {
+		uint32_t slot, tid;
+		uint64_t rest_ns;
+		struct ev_blocked event;
+	} part[LAST_PICTURE_PARTS];
+};
+
 struct deadlocks {
 	const struct reader *reader;
 	struct snapshot snapshot;
@@ -22,6 +35,7 @@ struct deadlocks {
 	uint64_t hang_after_ns; /* 0: long waits without a proof are not recorded */
 	uint32_t turn; /* of hopeless_find, among the times at which waits end */
 	uint32_t rested; /* threads of the job when it was last examined at rest */
+	ARRAY(struct last_picture) pictures;
 	uint64_t next_ns; /* when the next snapshot is due */
 	bool blind; /* threads that cannot be examined were recorded as a limit */
 	bool hidden; /* processes hidden by /proc were, too */

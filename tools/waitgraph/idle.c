@@ -140,7 +140,9 @@ static void idle_describe(const struct group *group, uint32_t i)
 	*to = (struct parked_thread){
 		.wait = part(group, i, python),
 		.process = thread->slot,
-		.parent = parent_in(group, thread->slot),
+		.parent = group->is_job && !process_is_worker(group_facts(group), thread->slot) ?
+				  PARKED_NONE :
+				  parent_in(group, thread->slot),
 		.is_main = thread->tid == thread->pid,
 		.is_helper = is_helper(group, i),
 		.thread = PARKED_NONE,

@@ -56,7 +56,7 @@ static uint64_t state_name(struct deadlocks *deadlocks, const struct snapshot_th
 	return position;
 }
 
-static uint64_t state_thread(struct deadlocks *deadlocks, uint32_t index, uint64_t flags)
+struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, uint64_t flags)
 {
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 	const struct wait *wait = &deadlocks->waits.item.item[index];
@@ -81,26 +81,33 @@ static uint64_t state_thread(struct deadlocks *deadlocks, uint32_t index, uint64
 	event.detail = watchlog_text(&deadlocks->log, thread->slot, call);
 	free(call);
 	state_owner(deadlocks, index, &event);
-	deadlocks_thread(deadlocks, index)->told = true;
-	return watchlog_put(&deadlocks->log, EV_blocked, thread->slot, thread->tid, &event,
-			    sizeof(event));
+	return event;
+}
+
+void telling_put(struct deadlocks *deadlocks, struct telling *telling, uint32_t slot, uint32_t tid,
+		 const struct ev_blocked *event)
+{
+	uint64_t position =
+		watchlog_put(&deadlocks->log, EV_blocked, slot, tid, event, sizeof(*event));
+
+	if (telling->count++)
+		return;
+	telling->first = position;
+	telling->slot = slot;
+	telling->tid = tid;
 }
 
 void telling_add(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
 		 uint64_t flags)
 {
-	uint64_t position;
+	struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
+	struct ev_blocked event;
 
-	if (telling->count >= TOLD_MAX) {
-		deadlocks_thread(deadlocks, index)->told = true;
+	thread->told = true;
+	if (telling->count >= TOLD_MAX)
 		return;
-	}
-	position = state_thread(deadlocks, index, flags);
-	if (!telling->count++) {
-		telling->first = position;
-		telling->slot = deadlocks_thread(deadlocks, index)->slot;
-		telling->tid = deadlocks_thread(deadlocks, index)->tid;
-	}
+	event = telling_describe(deadlocks, index, flags);
+	telling_put(deadlocks, telling, thread->slot, thread->tid, &event);
 }
 
 void telling_close(struct deadlocks *deadlocks, const struct telling *telling,

@@ -19,6 +19,11 @@ static inline struct snapshot_thread *deadlocks_thread(struct deadlocks *deadloc
 	return &deadlocks->snapshot.threads.item[index];
 }
 
+/* What is known of a blocked thread; its texts are written at once. */
+struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, uint64_t flags);
+/* Records a thread that was described before. */
+void telling_put(struct deadlocks *deadlocks, struct telling *telling, uint32_t slot, uint32_t tid,
+		 const struct ev_blocked *event);
 /* Records a thread of the snapshot with these further flags, and marks it as told. */
 void telling_add(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
 		 uint64_t flags);

@@ -133,7 +133,7 @@ static void look_for_rest(const struct snapshot *snapshot, struct snapshot_threa
 		return;
 	thread->rest_ns = snapshot->now_ns;
 	thread->rest_runs = thread->runs;
-	thread->hung = thread->rest_known = false;
+	thread->hung = thread->rest_known = thread->pictured = false;
 }
 
 uint64_t snapshot_rests(const struct snapshot *snapshot, const struct snapshot_thread *thread)

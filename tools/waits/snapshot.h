@@ -53,6 +53,7 @@ struct snapshot_thread {
 	/* since when it has woken up for time limits only, to wait in that call again */
 	uint64_t rest_ns, rest_runs;
 	bool rest_known; /* examined at rest, by long_waits.c */
+	bool pictured; /* looked at by last_picture.c in this rest */
 	bool hung; /* recorded as a long wait; until it does something else */
 	bool told; /* part of a recorded deadlock, or explained by an event of its own */
 	bool gives_up; /* recorded although something ends its wait */

@@ -19,6 +19,14 @@ static void hang_notes_a_job_that_seems_to_wait_for_a_signal(void **state)
 	assert_grade(&world, TRIGGER_DEADLOCK, hang, GRADE_NOTE);
 }
 
+static void hang_notes_the_last_picture(void **state)
+{
+	(void)state;
+	two_threads_wait();
+	deadlock.ev.cause = MPSAN_DEADLOCK_LAST;
+	assert_grade(&world, TRIGGER_DEADLOCK, hang, GRADE_NOTE);
+}
+
 static void hang_is_silent_where_there_is_a_proof(void **state)
 {
 	(void)state;
@@ -35,6 +43,7 @@ int main(void)
 	const struct CMUnitTest stories[] = {
 		STORY(hang_warns_of_waits_without_a_proof),
 		STORY(hang_notes_a_job_that_seems_to_wait_for_a_signal),
+		STORY(hang_notes_the_last_picture),
 		STORY(hang_is_silent_where_there_is_a_proof),
 	};
 

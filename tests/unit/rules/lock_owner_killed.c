@@ -53,7 +53,7 @@ static void owner_killed_is_silent_about_waits_that_can_end(void **state)
 static void a_death_without_a_waiter_is_nobodys(void **state)
 {
 	static const uint64_t causes[] = {0, MPSAN_DEADLOCK_OWNER_GONE, MPSAN_DEADLOCK_WAITER_GONE,
-					  MPSAN_DEADLOCK_TASK_LOST, MPSAN_DEADLOCK_LONG + 1};
+					  MPSAN_DEADLOCK_TASK_LOST, MPSAN_DEADLOCK_LAST + 1};
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(causes) / sizeof(*causes); i++) {

@@ -19,13 +19,21 @@ static MESSAGE msg_parked = {
 	{STEP_ALL_BLOCKED},
 };
 
+static MESSAGE msg_last = {
+	"{thread} of process {pid} had waited for {since} s at {wait_at} when {detail} came: "
+	"{deadlock}",
+	{STEP_ALL_BLOCKED},
+};
+
 void rule_hang(const struct facts *facts, const struct trigger *trigger, struct findings *out)
 {
 	const struct fact_deadlock *deadlock = &facts->deadlocks[trigger->index];
 
 	if (deadlock_rule(facts, deadlock) != RULE_hang)
 		return;
-	if (deadlock_sufferer(facts, deadlock)->ev.flags & MPSAN_LF_PARKED)
+	if (deadlock->ev.cause == MPSAN_DEADLOCK_LAST)
+		FIND(out, hang, GRADE_NOTE, trigger, FACT_NONE, FACT_NONE, &msg_last);
+	else if (deadlock_sufferer(facts, deadlock)->ev.flags & MPSAN_LF_PARKED)
 		FIND(out, hang, GRADE_NOTE, trigger, FACT_NONE, FACT_NONE, &msg_parked);
 	else
 		FIND(out, hang, GRADE_WARNING, trigger, FACT_NONE, FACT_NONE, &message_text);

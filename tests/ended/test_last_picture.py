@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""A program that is ended from outside while it waits: the report says what for, as a note of hang. Nothing is said of
+one that was parked on purpose, nor of a wait that was short."""
+# cases
+
+import functools
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+from mpsantest import MPSAN, kill_group, main, system_python  # noqa: E402
+
+WAITED_S = 7.5  # a wait is kept after 5
+START = """
+import os, queue, signal, sys, threading, time
+def tick():
+    while True:
+        time.sleep(0.2)
+threading.Thread(target=tick, name="ticker", daemon=True).start()
+Path = __import__("pathlib").Path
+def ready():
+    Path(sys.argv[1]).write_text(str(os.getpid()))
+"""
+LOST = START + """
+tasks = queue.Queue()
+threading.Thread(target=tasks.put, args=(1,)).start()
+ready()
+while True:
+    tasks.get()
+"""
+PARKED = START + "ready()\nqueue.Queue().get()\n"
+PAUSED = START + "ready()\nsignal.pause()\n"
+
+
+def run(program, number, wait_s=WAITED_S, to_program=False, before=()):
+    with tempfile.TemporaryDirectory() as directory:
+        Path(directory, "program.py").write_text(program)
+        process = subprocess.Popen(
+            [MPSAN, "run", "--report", f"json={directory}/report.json", "--", *before, system_python(),
+             f"{directory}/program.py", f"{directory}/ready"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+        try:
+            while not Path(directory, "ready").exists():
+                time.sleep(0.05)
+            time.sleep(wait_s)
+            if number:
+                os.kill(int(Path(directory, "ready").read_text()) if to_program else process.pid, number)
+            process.wait(timeout=20)
+        finally:
+            kill_group(process.pid)
+            process.wait()
+        report = json.loads(Path(directory, "report.json").read_text())
+    return [finding for finding in report["findings"] if finding["rule"] == "hang"]
+
+
+def told(number, **how):
+    found = run(LOST, number, **how)
+    assert len(found) == 1 and found[0]["severity"] == "note", found
+    message = found[0]["message"]
+    assert f"when {signal.Signals(number or signal.SIGTERM).name} came" in message, message
+    assert "the main thread of process" in message and "(program.py:" in message, message
+
+
+def silent(program, number, **how):
+    found = run(program, number, **how)
+    assert not found, found
+
+
+main({
+    "term": functools.partial(told, signal.SIGTERM),
+    "int": functools.partial(told, signal.SIGINT, to_program=True),
+    "kill-program": functools.partial(told, signal.SIGKILL, to_program=True),
+    "time-limit": functools.partial(told, 0, before=("timeout", "9")),
+    "silent-parked": functools.partial(silent, PARKED, signal.SIGTERM),
+    "silent-paused": functools.partial(silent, PAUSED, signal.SIGTERM),
+    "silent-short": functools.partial(silent, LOST, signal.SIGTERM, wait_s=1),
+})

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The last picture of a program that is ended from outside while it waits: what its main threads
+ * have waited for, and who could have ended that. Nothing is recorded of waits that end well: their
+ * texts are read once, after five seconds, and the rest is kept in memory. Neighbours: deadlocks.h
+ * calls after each snapshot, watch.h when a signal is handed on and at the program's end.
+ */
+#ifndef MPSAN_LAST_PICTURE_H
+#define MPSAN_LAST_PICTURE_H
+
+#include "deadlocks.h"
+
+void last_picture_look(struct deadlocks *deadlocks);
+void last_picture_finish(struct deadlocks *deadlocks);
+
+/* A signal ends the program: records all pictures, once. */
+void last_picture_state(struct deadlocks *deadlocks, int signal);
+/* The program has ended otherwise: records those of its processes that a time limit has killed. */
+void last_picture_state_ended(struct deadlocks *deadlocks);
+
+#endif
