@@ -16,6 +16,7 @@
 
 /* How long a wait must have lasted: short limits are part of many a healthy program. */
 #define OWNER_NS 1000000000ull
+#define CYCLE_NS 5000000000ull /* of threads that give up and let each other through */
 #define SIGNAL_NS 10000000000ull
 
 static const struct wait *wait_at(const struct deadlocks *deadlocks, uint32_t index)
@@ -51,24 +52,6 @@ static bool is_candidate(const struct deadlocks *deadlocks, uint32_t index, uint
 	       lasted_ns(deadlocks, index) >= OWNER_NS;
 }
 
-/* Whether it cannot succeed in this graph, and is to be recorded. */
-static bool is_hopeless(const struct deadlocks *deadlocks, uint32_t index)
-{
-	const struct graph *graph = &deadlocks->graph;
-
-	return is_candidate(deadlocks, index, graph->before_ns) && graph->dead[index] &&
-	       !idle_is_known(graph, graph->group[index]) &&
-	       (group_needs_owners(deadlocks, index) || lasted_ns(deadlocks, index) >= SIGNAL_NS);
-}
-
-static bool has_news(struct deadlocks *deadlocks)
-{
-	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
-		if (is_hopeless(deadlocks, i))
-			return true;
-	return false;
-}
-
 /* Whether following the owners from a thread leads back to it. */
 static bool lies_on_cycle(const struct graph *graph, uint32_t index)
 {
@@ -77,6 +60,35 @@ static bool lies_on_cycle(const struct graph *graph, uint32_t index)
 	for (uint32_t steps = 0; at != GRAPH_NONE && at != index && steps < graph->count; steps++)
 		at = graph->next[at];
 	return at == index;
+}
+
+static uint64_t enough_ns(const struct deadlocks *deadlocks, uint32_t index)
+{
+	if (!group_needs_owners(deadlocks, index))
+		return SIGNAL_NS;
+	return wait_at(deadlocks, index)->ends == MPSAN_ENDS_LIMIT &&
+			       lies_on_cycle(&deadlocks->graph, index) &&
+			       deadlocks->graph.next[index] != index ?
+		       CYCLE_NS :
+		       OWNER_NS;
+}
+
+/* Whether it cannot succeed in this graph, and is to be recorded. */
+static bool is_hopeless(const struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct graph *graph = &deadlocks->graph;
+
+	return is_candidate(deadlocks, index, graph->before_ns) && graph->dead[index] &&
+	       !idle_is_known(graph, graph->group[index]) &&
+	       lasted_ns(deadlocks, index) >= enough_ns(deadlocks, index);
+}
+
+static bool has_news(struct deadlocks *deadlocks)
+{
+	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
+		if (is_hopeless(deadlocks, i))
+			return true;
+	return false;
 }
 
 static void add_cycle(struct deadlocks *deadlocks, struct telling *telling, uint32_t head)
