@@ -39,7 +39,7 @@ static enum rule_id rule_of_reason(const struct wait_case *wait)
 
 enum rule_id wait_rule(const struct wait_case *wait)
 {
-	if (wait->flags & (MPSAN_LF_SHARED | MPSAN_LF_TIMED))
+	if (wait->flags & MPSAN_LF_SHARED)
 		return RULE_COUNT;
 	if (wait->flags & MPSAN_LF_HANDLER || (wait->reason == MPSAN_WAIT_SELF && wait->was_left))
 		return RULE_fork_handler_deadlock;

@@ -10,7 +10,7 @@
 #include "../locks/claim.h"
 #include "../locks/orphans.h"
 #include "../locks/pshared_locks.h"
-#include "../locks/wait_proof.h"
+#include "../locks/wait_limit.h"
 #include "../record/lock_hints.h"
 #include "../record/state.h"
 #include "../record/thread.h"
@@ -67,20 +67,16 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
 EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *until)
 {
 	ENTER(pthread_mutex_timedlock);
-	struct mpsan_hold *hold = hold_push_timed(m, MPSAN_LOCK_MUTEX, CALLER);
-
-	return hold_commit_or_cancel(hold, m, MPSAN_LOCK_MUTEX,
-				     REAL(pthread_mutex_timedlock)(m, until));
+	LOCK_TIMED(m, MPSAN_LOCK_MUTEX, MUTEX_TAKEN(m), CLOCK_REALTIME, until,
+		   REAL(pthread_mutex_timedlock)(m, until));
 }
 
 EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 				   const struct timespec *until)
 {
 	ENTER(pthread_mutex_clocklock);
-	struct mpsan_hold *hold = hold_push_timed(m, MPSAN_LOCK_MUTEX, CALLER);
-
-	return hold_commit_or_cancel(hold, m, MPSAN_LOCK_MUTEX,
-				     REAL(pthread_mutex_clocklock)(m, clock, until));
+	LOCK_TIMED(m, MPSAN_LOCK_MUTEX, MUTEX_TAKEN(m), clock, until,
+		   REAL(pthread_mutex_clocklock)(m, clock, until));
 }
 
 /* A separate function, so that the hook itself needs no stack frame. */
@@ -277,9 +273,8 @@ EXPORT int mtx_trylock(mtx_t *m)
 EXPORT int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict until)
 {
 	ENTER(mtx_timedlock);
-	struct mpsan_hold *hold = hold_push_timed(m, MPSAN_LOCK_MUTEX, CALLER);
-
-	return hold_commit_or_cancel(hold, m, MPSAN_LOCK_MUTEX, REAL(mtx_timedlock)(m, until));
+	LOCK_TIMED(m, MPSAN_LOCK_MUTEX, MUTEX_TAKEN((const pthread_mutex_t *)m), CLOCK_REALTIME,
+		   until, REAL(mtx_timedlock)(m, until));
 }
 
 EXPORT int mtx_unlock(mtx_t *m)

@@ -14,7 +14,7 @@
 #include "../locks/libc_locks.h"
 #include "../locks/orphans.h"
 #include "../locks/pshared_locks.h"
-#include "../locks/wait_proof.h"
+#include "../locks/wait_limit.h"
 #include "../python/python.h"
 #include "../record/lock_hints.h"
 #include "../record/state.h"
@@ -121,23 +121,16 @@ EXPORT int sem_timedwait(sem_t *restrict s, const struct timespec *restrict unti
 {
 	ENTER(sem_timedwait);
 	KEEP_BOOKS(s);
-	struct mpsan_hold *hold = hold_push_timed(s, MPSAN_LOCK_SEMAPHORE, CALLER);
-
-	if (SEMAPHORE_EMPTY(s))
-		hold->tag |= prove_learned_tags(s);
-	return hold_commit_or_cancel(hold, s, MPSAN_LOCK_SEMAPHORE, REAL(sem_timedwait)(s, until));
+	LOCK_TIMED(s, MPSAN_LOCK_SEMAPHORE, SEMAPHORE_EMPTY(s), CLOCK_REALTIME, until,
+		   REAL(sem_timedwait)(s, until));
 }
 
 EXPORT int sem_clockwait(sem_t *restrict s, clockid_t clock, const struct timespec *restrict until)
 {
 	ENTER(sem_clockwait);
 	KEEP_BOOKS(s);
-	struct mpsan_hold *hold = hold_push_timed(s, MPSAN_LOCK_SEMAPHORE, CALLER);
-
-	if (SEMAPHORE_EMPTY(s))
-		hold->tag |= prove_learned_tags(s);
-	return hold_commit_or_cancel(hold, s, MPSAN_LOCK_SEMAPHORE,
-				     REAL(sem_clockwait)(s, clock, until));
+	LOCK_TIMED(s, MPSAN_LOCK_SEMAPHORE, SEMAPHORE_EMPTY(s), clock, until,
+		   REAL(sem_clockwait)(s, clock, until));
 }
 
 EXPORT int sem_post(sem_t *s)

@@ -129,18 +129,18 @@ static enum rule_id rule_of(const struct ev_wait *w)
 void print_wait(const struct ev_wait *w)
 {
 	char owner[16], lock[24];
-	const char *const text[] = {lock_kind_text(w->kind, w->flags),
-				    " 0x",
-				    lock,
-				    w->owner ? " is held by thread " : "",
-				    w->owner ? owner : "",
-				    w->reason == MPSAN_WAIT_ORPHAN ?
-					    ", which the fork did not copy" :
-				    w->reason == MPSAN_WAIT_TEAM ? " lost its threads at the fork" :
-				    w->owner			 ? ", which is this thread" :
-					       ": no thread is left that could wake this one",
-				    "; this wait cannot end",
-				    NULL};
+	const char *const text[] = {
+		lock_kind_text(w->kind, w->flags),
+		" 0x",
+		lock,
+		w->owner ? " is held by thread " : "",
+		w->owner ? owner : "",
+		w->reason == MPSAN_WAIT_ORPHAN ? ", which the fork did not copy" :
+		w->reason == MPSAN_WAIT_TEAM   ? " lost its threads at the fork" :
+		w->owner		       ? ", which is this thread" :
+						 ": no thread is left that could wake this one",
+		w->flags & MPSAN_LF_TIMED ? "; this wait cannot succeed" : "; this wait cannot end",
+		NULL};
 
 	if (life.quiet || !mpsan_wait_is_proof(w))
 		return;

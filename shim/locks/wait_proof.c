@@ -39,11 +39,7 @@ static uint64_t state_own_hold(const void *lock, uint32_t flags)
 		      0;
 }
 
-/*
- * Fills in the rest of a `wait` event and writes it. Another process may end a wait in shared
- * memory.
- */
-static uint64_t wait_proof_state(struct ev_wait *w, const struct claim *orphan, const void *lock)
+uint64_t prove_event(struct ev_wait *w, const struct claim *orphan, const void *lock)
 {
 	uint64_t position;
 
@@ -87,28 +83,22 @@ static uint64_t state_wait(const void *lock, unsigned kind, uint32_t flags,
 		.caller = caller,
 	};
 
-	return wait_proof_state(&w, orphan, lock);
+	return prove_event(&w, orphan, lock);
 }
 
-/* Whether, in a forked process, the owner's TID is no thread of this process. */
-static bool vanished(uint32_t owner)
+bool prove_vanished(uint32_t owner)
 {
 	return life.forked && owner && !thread_known(owner) && !sys_thread_alive(life.pid, owner);
 }
 
-/* Whether to examine this wait: repeated waits of one thread are not all recorded. */
-static bool may_look(void)
+bool prove_may_look(void)
 {
 	const struct mpsan_thread *t = thread_hot;
 
 	return life.attached && !hook_off && t && t != &thread_none && t->waits < 64;
 }
 
-/*
- * Whether other threads unlock this lock, as some programs do: then the wait may end although its
- * owner cannot end it.
- */
-static bool given_back_by_others(const void *lock)
+bool prove_handed_off(const void *lock)
 {
 	return (lock_hint_flags(lock) & MPSAN_LF_HANDOFF) && sys_thread_count() != 1;
 }
@@ -128,14 +118,14 @@ uint64_t prove_mutex(const void *mutex, uint64_t caller)
 	bool own_type = flags & (MPSAN_LF_RECURSIVE | MPSAN_LF_ERRORCHECK);
 	uint64_t wait = 0;
 
-	if (!may_look() || seems_shared(mutex, flags) || given_back_by_others(mutex))
+	if (!prove_may_look() || seems_shared(mutex, flags) || prove_handed_off(mutex))
 		return 0;
 	flags &= ~(uint32_t)MPSAN_LF_SHARED; /* looked at before the wait is stated */
 	GUARDED {
 		if (owner == thread_hot->tid && !own_type)
 			wait = state_wait(mutex, MPSAN_LOCK_MUTEX, flags, MPSAN_WAIT_SELF, owner,
 					  NULL, caller);
-		else if (vanished(owner))
+		else if (prove_vanished(owner))
 			wait = state_wait(mutex, MPSAN_LOCK_MUTEX, flags,
 					  owner != life.tid_before ? MPSAN_WAIT_ORPHAN :
 					  own_type		   ? MPSAN_WAIT_OWN :
@@ -164,10 +154,10 @@ uint64_t prove_rwlock(const void *rwlock, unsigned kind, uint64_t caller)
 		orphan_find(rwlock, writer ? MPSAN_LOCK_RWLOCK_WRITE : MPSAN_LOCK_RWLOCK_READ);
 	uint64_t wait = 0;
 
-	if (!may_look() || l->__shared || given_back_by_others(rwlock))
+	if (!prove_may_look() || l->__shared || prove_handed_off(rwlock))
 		return 0;
 	GUARDED {
-		if (vanished(writer))
+		if (prove_vanished(writer))
 			wait = state_wait(rwlock, kind, MPSAN_LF_VERIFIED,
 					  writer == life.tid_before ? MPSAN_WAIT_OWN :
 								      MPSAN_WAIT_ORPHAN,
@@ -186,7 +176,8 @@ uint64_t prove_spin(const void *lock, uint64_t caller)
 	const struct claim *o = orphan_find(lock, MPSAN_LOCK_SPIN);
 	uint64_t wait = 0;
 
-	if (!may_look() || (lock_hint_flags(lock) & MPSAN_LF_SHARED) || given_back_by_others(lock))
+	if (!prove_may_look() || (lock_hint_flags(lock) & MPSAN_LF_SHARED) ||
+	    prove_handed_off(lock))
 		return 0;
 	GUARDED {
 		if (o)
@@ -317,7 +308,7 @@ static uint64_t prove_import(const void *semaphore, uint64_t hash, const char *n
 	if (!o && !is_alone())
 		return 0;
 	fork_context_name_import(hash, name);
-	return wait_proof_state(&w, o, semaphore);
+	return prove_event(&w, o, semaphore);
 }
 
 /*
@@ -332,7 +323,7 @@ uint64_t prove_semaphore(const void *semaphore, uint64_t caller)
 	const uint32_t *word = semaphore; /* the third marks a process-shared one (claim.c) */
 	uint64_t wait = 0;
 
-	if (!may_look() || word[2] || (learned & MPSAN_LF_SHARED))
+	if (!prove_may_look() || word[2] || (learned & MPSAN_LF_SHARED))
 		return 0;
 	GUARDED {
 		char name[128];
@@ -397,7 +388,7 @@ uint64_t prove_alone(const void *object, unsigned kind, uint64_t caller)
 	uint64_t wait = 0;
 
 	claim_wait(object, kind, caller);
-	if (!life.forked || may_be_idle(object, kind) || is_last(object, kind) || !may_look() ||
+	if (!life.forked || may_be_idle(object, kind) || is_last(object, kind) || !prove_may_look() ||
 	    (lock_hint_flags(object) & MPSAN_LF_SHARED) ||
 	    thread_hot->waiting) /* inside another recorded wait */
 		return 0;
@@ -449,7 +440,7 @@ uint64_t prove_state(const void *lock, unsigned kind, enum mpsan_wait_reason rea
 {
 	uint64_t wait = 0;
 
-	if (!may_look())
+	if (!prove_may_look())
 		return 0;
 	GUARDED
 		wait = state_wait(lock, kind, orphan ? orphan->flags & MPSAN_LF_VERIFIED : 0,
@@ -479,7 +470,8 @@ int prove_unlock(const void *mutex, int error, uint64_t caller)
 	const struct claim *o = orphan_find(mutex, MPSAN_LOCK_MUTEX);
 	uint32_t owner = mutex_owner(m->__kind, (uint32_t)m->__lock, (uint32_t)m->__owner);
 
-	if (LIKELY(error != EPERM) || !may_look() || !vanished(owner) || owner != life.tid_before)
+	if (LIKELY(error != EPERM) || !prove_may_look() || !prove_vanished(owner) ||
+	    owner != life.tid_before)
 		return error;
 	GUARDED {
 		state_unlock(&(struct ev_unlock_failed){

@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #include "../../include/mpsan_event.h"
+#include <stdbool.h>
+
 #include "../../include/mpsan_log.h"
 
 /* Each returns the position of a `wait` event, or 0. `caller` is the program's return address. */
@@ -53,5 +55,23 @@ uint64_t prove_state(const void *lock, unsigned kind, enum mpsan_wait_reason rea
 
 /* Records that an unlock in a forked child returned `error`; returns it. */
 int prove_unlock(const void *mutex, int error, uint64_t caller);
+
+/* Whether to examine this wait: repeated waits of one thread are not all recorded. */
+bool prove_may_look(void);
+
+/* Whether, in a forked process, the owner's TID is no thread of this process. */
+bool prove_vanished(uint32_t owner);
+
+/*
+ * Whether other threads unlock this lock, as some programs do: then the wait may end although its
+ * owner cannot end it.
+ */
+bool prove_handed_off(const void *lock);
+
+/*
+ * Fills in the rest of a `wait` event and writes it. Another process may end a wait in shared
+ * memory.
+ */
+uint64_t prove_event(struct ev_wait *w, const struct claim *orphan, const void *lock);
 
 #endif

@@ -230,6 +230,8 @@ static void wait_args(struct evidence *evidence, const struct fact_fork *fork)
 		finding->left - 1 < facts->left_count ? &facts->lefts[finding->left - 1] : NULL;
 
 	set_arg(evidence, ARG_lost, lost_signallers_lost(fork));
+	set_arg(evidence, ARG_waits,
+		text_copy(wait && wait->ev.flags & MPSAN_LF_TIMED ? "waits" : "waits forever"));
 	set_arg(evidence, ARG_pool, text_format("%u", wait ? wait->pool_threads : 0));
 	set_arg(evidence, ARG_module, wait ? lost_signallers_module(evidence->frames, wait) : NULL);
 	set_arg(evidence, ARG_signallers,
@@ -416,7 +418,7 @@ static void add_ends(const struct evidence *evidence, json_t *finding)
 	if (evidence->deadlock)
 		ends_add(&evidence->reader->facts, evidence->deadlock, finding);
 	else if (evidence->finding->wait && evidence->finding->grade == GRADE_ERROR)
-		ends_add_never(finding);
+		ends_add_wait(&evidence->reader->facts.waits[evidence->finding->wait - 1], finding);
 	if (hopeless && json_object_get(finding, "ends"))
 		json_object_set(finding, "hopeless", hopeless);
 }

@@ -10,37 +10,36 @@
 
 #define SECOND_NS 1000000000ull
 
+/* What the texts and JSON need to know of the wait. */
+struct end {
+	uint64_t how, ends_ns;
+	uint64_t from_ns; /* since it began, or when it was found */
+};
+
 /*
- * Seconds from `from_ns` to the end of the wait, rounded up, since a wait is seen only some time after
- * it began; 0: unknown.
+ * Seconds to the end of the wait, rounded up, since a wait is seen only some time after it began; 0:
+ * unknown.
  */
-static unsigned long long lapse(const struct fact_blocked *blocked, uint64_t from_ns)
+static unsigned long long seconds_of(const struct end *end)
 {
-	return blocked->ev.ends_ns > from_ns ?
-		       (blocked->ev.ends_ns - from_ns + SECOND_NS - 1) / SECOND_NS :
+	return end->ends_ns > end->from_ns ?
+		       (end->ends_ns - end->from_ns + SECOND_NS - 1) / SECOND_NS :
 		       0;
 }
 
-/* Of the whole wait for a limit; what is left until an alarm; 0: unknown. */
-static unsigned long long seconds_of(const struct fact_blocked *blocked)
+static char *seconds_text(const char *before, const struct end *end)
 {
-	return lapse(blocked, blocked->ev.ends == MPSAN_ENDS_LIMIT ? blocked->ev.since :
-								     blocked->at.time_ns);
-}
-
-static char *seconds_text(const char *before, const struct fact_blocked *blocked)
-{
-	unsigned long long seconds = seconds_of(blocked);
+	unsigned long long seconds = seconds_of(end);
 
 	return seconds ? text_format("%s%llu s", before, seconds) : text_copy("");
 }
 
-static char *clause(const struct fact_blocked *blocked)
+static char *clause(const struct end *end)
 {
-	char *after = seconds_text(", and gives up after ", blocked),
-	     *in = seconds_text(" in ", blocked), *due = seconds_text(", due in ", blocked), *text;
+	char *after = seconds_text(", and gives up after ", end), *in = seconds_text(" in ", end),
+	     *due = seconds_text(", due in ", end), *text;
 
-	switch (blocked->ev.ends) {
+	switch (end->how) {
 	case MPSAN_ENDS_LIMIT:
 		text = text_format("; the wait cannot succeed%s", after);
 		break;
@@ -84,32 +83,40 @@ static const char *name_of(uint64_t ends)
 	}
 }
 
-static json_t *seconds_json(const struct fact_blocked *blocked)
+static json_t *seconds_json(const struct end *end)
 {
-	unsigned long long seconds = seconds_of(blocked);
+	unsigned long long seconds = seconds_of(end);
 
-	return seconds && blocked->ev.ends != MPSAN_ENDS_POLL ? json_integer((json_int_t)seconds) :
-								json_null();
+	return seconds && end->how != MPSAN_ENDS_POLL ? json_integer((json_int_t)seconds) :
+							json_null();
 }
 
-void ends_add_never(json_t *finding)
+static void add(json_t *finding, const struct end *end)
 {
-	json_object_set_new(finding, "ends", json_string(name_of(MPSAN_ENDS_NEVER)));
-	json_object_set_new(finding, "ends_seconds", json_null());
+	char *how = clause(end), *message;
+
+	json_object_set_new(finding, "ends", json_string(name_of(end->how)));
+	json_object_set_new(finding, "ends_seconds", seconds_json(end));
+	message = text_format("%s%s", jsontext_at(finding, "message"), how);
+	json_object_set_new(finding, "message", json_string(message));
+	free(message);
+	free(how);
+}
+
+void ends_add_wait(const struct fact_wait *wait, json_t *finding)
+{
+	bool timed = wait->ev.flags & MPSAN_LF_TIMED;
+
+	add(finding, &(struct end){timed ? MPSAN_ENDS_LIMIT : MPSAN_ENDS_NEVER, wait->ev.ends_ns,
+				   wait->at.time_ns});
 }
 
 void ends_add(const struct facts *facts, const struct fact_deadlock *deadlock, json_t *finding)
 {
 	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
-	char *how, *message;
+	bool limit = first && first->ev.ends == MPSAN_ENDS_LIMIT;
 
-	if (!first || deadlock->ev.cause >= MPSAN_DEADLOCK_LONG)
-		return;
-	how = clause(first);
-	json_object_set_new(finding, "ends", json_string(name_of(first->ev.ends)));
-	json_object_set_new(finding, "ends_seconds", seconds_json(first));
-	message = text_format("%s%s", jsontext_at(finding, "message"), how);
-	json_object_set_new(finding, "message", json_string(message));
-	free(message);
-	free(how);
+	if (first && deadlock->ev.cause < MPSAN_DEADLOCK_LONG)
+		add(finding, &(struct end){first->ev.ends, first->ev.ends_ns,
+					   limit ? first->ev.since : first->at.time_ns});
 }

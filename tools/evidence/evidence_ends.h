@@ -16,6 +16,6 @@
  */
 void ends_add(const struct facts *facts, const struct fact_deadlock *deadlock, json_t *finding);
 /* The same for a wait that its own process proved. */
-void ends_add_never(json_t *finding);
+void ends_add_wait(const struct fact_wait *wait, json_t *finding);
 
 #endif

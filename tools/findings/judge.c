@@ -84,18 +84,23 @@ static bool will_end(const struct judge *judge, const struct finding *finding)
 			deadlock_sufferer(facts, &facts->deadlocks[finding->deadlock - 1]) :
 			NULL;
 
+	if (finding->wait)
+		return facts->waits[finding->wait - 1].ev.flags & MPSAN_LF_TIMED;
 	return first && first->ev.ends != MPSAN_ENDS_NEVER && first->ev.ends != MPSAN_ENDS_ALARM;
 }
 
 /*
  * Identifies the deadlocked thread and its wait, so that the proof of a finding that was reported
- * as a doubt is not counted again. 0: no deadlock.
+ * as a doubt is not counted again, nor a wait with a time limit whenever it is repeated. 0: neither.
  */
 static uint64_t stuck_since(const struct judge *judge, const struct finding *finding)
 {
 	const struct facts *facts = &judge->reader->facts;
 	const struct fact_deadlock *deadlock;
 
+	if (finding->wait && will_end(judge, finding)) /* repeated: one wait */
+		return facts->waits[finding->wait - 1].ev.lock ^
+		       (uint64_t)facts->waits[finding->wait - 1].at.tid << 40;
 	if (!finding->deadlock)
 		return 0;
 	deadlock = &facts->deadlocks[finding->deadlock - 1];

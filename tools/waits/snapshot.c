@@ -110,6 +110,7 @@ static void look_for_rounds(const struct snapshot *snapshot, struct snapshot_thr
 		thread->told = thread->gives_up;
 		return;
 	}
+	thread->python = (struct snapshot_python){0};
 	thread->same = thread->call;
 	thread->same_ns = thread->call.state == PROC_IN_CALL ? snapshot->now_ns : 0;
 	thread->same_ran_ns = thread->time.ran_ns;
@@ -172,7 +173,6 @@ static void snapshot_look_at(struct snapshot *snapshot, struct snapshot_thread *
 	thread->looks = 1;
 	thread->doubted = thread->idle = false;
 	thread->object = (struct snapshot_object){0};
-	thread->python = (struct snapshot_python){0};
 	thread->still_ns = snapshot->now_ns;
 	thread->call = proc_call(thread->pid, thread->tid);
 	look_for_rounds(snapshot, thread);

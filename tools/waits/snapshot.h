@@ -26,6 +26,7 @@ struct snapshot_object {
 struct snapshot_python {
 	bool known;
 	bool joins;
+	uint64_t asked_ns;
 	uint64_t lock;
 	uint32_t owner; /* TID; 0: unknown */
 	uint32_t holder; /* TID of the thread that claims the lock, and its run count */

@@ -42,11 +42,17 @@ static uint32_t find_handle(const struct look *look, uint64_t handle)
 	return SNAPSHOT_NONE;
 }
 
+/* Of a thread that polls, it is asked again after this time. */
+#define POLL_NS 2000000000ull
+
 /* What is known of the thread itself, which does not run, stays true; a holder may have gone on. */
 static bool is_known(const struct look *look, uint64_t lock, uint32_t holder)
 {
 	const struct snapshot_python *python = &look->thread->python;
 
+	if (snapshot_polls(look->snapshot, look->thread) && python->known &&
+	    look->snapshot->now_ns - python->asked_ns < POLL_NS)
+		return true;
 	return python->known && python->lock == lock &&
 	       (holder == SNAPSHOT_NONE ?
 			!python->holder :
@@ -83,7 +89,8 @@ static uint32_t lock_owner(struct look *look, struct pyview *view, uint64_t lock
 
 static void learn(struct look *look, uint64_t lock, uint32_t holder)
 {
-	struct snapshot_python python = {.known = true, .lock = lock};
+	struct snapshot_python python = {
+		.known = true, .asked_ns = look->snapshot->now_ns, .lock = lock};
 	struct pyview *view = view_of(look);
 	uint32_t owner = SNAPSHOT_NONE;
 
@@ -109,7 +116,8 @@ static const struct mpsan_process *process_of(const struct look *look)
 static bool may_ask(const struct look *look)
 {
 	return process_of(look)->python && handle_of(look->thread) &&
-	       look->snapshot->now_ns - look->thread->still_ns >= STOOD_NS;
+	       (look->snapshot->now_ns - look->thread->still_ns >= STOOD_NS ||
+		snapshot_polls(look->snapshot, look->thread));
 }
 
 /* The PID of the process whose memory this one began with a copy of; 0: it did not. */
@@ -128,7 +136,10 @@ static void learn_shared(struct look *look, uint64_t lock)
 						    copied_from(process_of(look)));
 
 	look->thread->python = (struct snapshot_python){
-		.known = true, .lock = lock, .owner = own ? look->thread->tid : 0};
+		.known = true,
+		.asked_ns = look->snapshot->now_ns,
+		.lock = lock,
+		.owner = own ? look->thread->tid : 0};
 }
 
 bool look_by_semlock(struct look *look, uint64_t lock)
@@ -137,7 +148,7 @@ bool look_by_semlock(struct look *look, uint64_t lock)
 		return false;
 	if (!is_known(look, lock, SNAPSHOT_NONE))
 		learn_shared(look, lock);
-	if (!look->thread->python.owner)
+	if (!look->thread->python.owner || look->thread->python.lock != lock)
 		return false;
 	look->wait->flags |= MPSAN_LF_MUTUAL;
 	look_by_owner(look, (uint32_t)(look->thread - look->waits->snapshot->threads.item));
@@ -152,9 +163,10 @@ bool look_by_python(struct look *look, uint64_t lock, uint32_t holder)
 		return false;
 	if (!is_known(look, lock, holder))
 		learn(look, lock, holder);
-	owner = look->thread->python.owner ? snapshot_find(look->snapshot, look->thread->slot,
-							   look->thread->python.owner) :
-					     SNAPSHOT_NONE;
+	owner = look->thread->python.owner && look->thread->python.lock == lock ?
+			snapshot_find(look->snapshot, look->thread->slot,
+				      look->thread->python.owner) :
+			SNAPSHOT_NONE;
 	if (owner == SNAPSHOT_NONE)
 		return false;
 	look->wait->joins = look->thread->python.joins;

@@ -10,7 +10,7 @@ static const char copied[] =
 	"{forker} of process {parent} called {how}, which did not copy {holder}";
 
 static MESSAGE msg_wait = {
-	"process {pid} waits forever at {wait_at} for {lock}: {holder} was importing it, {taken}, "
+	"process {pid} {waits} at {wait_at} for {lock}: {holder} was importing it, {taken}, "
 	"and exists only in the parent, which forked at {fork_at}",
 	{{STEP_HOLDER, importing},
 	 {STEP_FORK, copied},
@@ -18,7 +18,7 @@ static MESSAGE msg_wait = {
 };
 
 static MESSAGE msg_alone = {
-	"process {pid} waits forever at {wait_at} for {lock}: no thread of it is importing that "
+	"process {pid} {waits} at {wait_at} for {lock}: no thread of it is importing that "
 	"module, and the fork at {fork_at} did not copy {lost}",
 	{STEP_FORK_CALLED,
 	 {STEP_WAIT, "{thread} of the child {pid}, its only thread, waits for that import"}},

@@ -11,25 +11,25 @@ static const char held[] = "{holder} held {lock}, {taken}";
 static const char forked[] = "{forker} of process {parent} called {how}";
 
 static MESSAGE msg_orphan = {
-	"process {pid} waits forever at {wait_at} for {lock}, in an atfork handler of the fork at "
+	"process {pid} {waits} at {wait_at} for {lock}, in an atfork handler of the fork at "
 	"{fork_at}: {holder} held it, {taken}, and exists only in the parent",
 	{{STEP_HOLDER, held}, {STEP_FORK, forked}, {STEP_WAIT, waits}},
 };
 
 static MESSAGE msg_alone = {
-	"process {pid} waits forever at {wait_at} for {lock}, in an atfork handler of the fork at "
+	"process {pid} {waits} at {wait_at} for {lock}, in an atfork handler of the fork at "
 	"{fork_at}: no thread of the child could end the wait",
 	{{STEP_FORK, forked}, {STEP_WAIT, waits}},
 };
 
 static MESSAGE msg_self = {
-	"{thread} waits forever at {wait_at} for {lock}, in an atfork handler: it already held "
+	"{thread} {waits} at {wait_at} for {lock}, in an atfork handler: it already held "
 	"that lock when it called fork",
 	{{STEP_HOLDER, "{holder} already held {lock}, {taken}"}, {STEP_WAIT, waits}},
 };
 
 static MESSAGE msg_kept = {
-	"{thread} waits forever at {wait_at} for {lock}, which an atfork handler took at the fork "
+	"{thread} {waits} at {wait_at} for {lock}, which an atfork handler took at the fork "
 	"at {fork_at} and did not release in the parent",
 	{{STEP_FORK, forked}, {STEP_WAIT, waits}},
 };

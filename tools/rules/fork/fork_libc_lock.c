@@ -25,7 +25,7 @@ static MESSAGE msg_wait = {
 };
 
 static MESSAGE msg_proof = {
-	"process {pid} waits forever at {wait_at}, inside libc: {holder} was using {lock}, "
+	"process {pid} {waits} at {wait_at}, inside libc: {holder} was using {lock}, "
 	"{called}, and exists only in the parent, which forked at {fork_at}",
 	{{STEP_HOLDER, inside},
 	 {STEP_FORK, copied},

@@ -16,19 +16,19 @@
 	}
 
 static MESSAGE msg_threads = {
-	"process {pid} waits forever at {wait_at} for {lock}: no thread is left to end the wait, "
+	"process {pid} {waits} at {wait_at} for {lock}: no thread is left to end the wait, "
 	"the fork at {fork_at} did not copy {lost}",
 	STEPS,
 };
 
 static MESSAGE msg_pool = {
-	"process {pid} waits forever at {wait_at} for {lock}: {signallers} only in the parent, "
+	"process {pid} {waits} at {wait_at} for {lock}: {signallers} only in the parent, "
 	"which forked at {fork_at}",
 	STEPS,
 };
 
 static MESSAGE msg_parent = {
-	"process {pid} waits forever at {wait_at} for {lock}: it has one thread, and its parent, "
+	"process {pid} {waits} at {wait_at} for {lock}: it has one thread, and its parent, "
 	"which forked at {fork_at}, has another copy of that memory",
 	STEPS,
 };
@@ -40,7 +40,7 @@ static MESSAGE msg_doubt = {
 };
 
 static MESSAGE msg_deadlock = {
-	"process {pid} waits forever at {wait_at} for {lock}: no thread is left to end the wait, "
+	"process {pid} {waits} at {wait_at} for {lock}: no thread is left to end the wait, "
 	"the fork at {fork_at} did not copy {lost}",
 	{STEP_FORK_CALLED, STEP_ALL_BLOCKED},
 };

@@ -8,7 +8,7 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} waits forever at {wait_at} for {lock}: {holder} held it, {taken}, and "
+	"process {pid} {waits} at {wait_at} for {lock}: {holder} held it, {taken}, and "
 	"exists only in the parent, which forked at {fork_at}",
 	{STEP_HOLDER_HELD, STEP_FORK_WITHOUT_HOLDER, STEP_CHILD_WAITS},
 };

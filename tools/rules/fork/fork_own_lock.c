@@ -16,7 +16,7 @@ static MESSAGE msg_fork = {
 };
 
 static MESSAGE msg_wait = {
-	"process {pid} waits forever at {wait_at} for {lock}, which its own thread took before the "
+	"process {pid} {waits} at {wait_at} for {lock}, which its own thread took before the "
 	"fork at {fork_at} under another thread ID",
 	{{STEP_HOLDER, taken}, {STEP_FORK, copied}, STEP_CHILD_WAITS},
 };

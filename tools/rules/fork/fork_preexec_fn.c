@@ -14,7 +14,7 @@ static MESSAGE msg_fork = {
 };
 
 static MESSAGE msg_wait = {
-	"process {pid} waits forever at {wait_at} for {lock}, in the preexec_fn of the subprocess "
+	"process {pid} {waits} at {wait_at} for {lock}, in the preexec_fn of the subprocess "
 	"call at {fork_at}: it never reaches its exec, for which its parent waits",
 	{STEP_HOLDER_HELD, {STEP_FORK, copied}, STEP_CHILD_WAITS},
 };

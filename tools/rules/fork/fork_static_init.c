@@ -13,7 +13,7 @@ static MESSAGE msg_fork = {
 };
 
 static MESSAGE msg_wait = {
-	"process {pid} waits forever at {wait_at} for the static of {lock}: {holder} was "
+	"process {pid} {waits} at {wait_at} for the static of {lock}: {holder} was "
 	"constructing it, {called}, and exists only in the parent, which forked at {fork_at}",
 	{{STEP_HOLDER, "{holder} was constructing the static of {lock}, {called}"},
 	 STEP_FORK_WITHOUT_HOLDER,

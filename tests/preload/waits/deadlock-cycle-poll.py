@@ -1,0 +1,25 @@
+"""Two locks in opposite orders; each thread tries for a second, seven times."""
+# expect: deadlock-cycle error
+# says: is repeated whenever its time limit has run out
+# pythons: all
+
+import threading
+
+left, right = threading.Lock(), threading.Lock()
+both_have_one = threading.Barrier(2)
+results = []
+
+
+def take_both(first, second):
+    with first:
+        both_have_one.wait()
+        results.append(any([second.acquire(timeout=1) for _ in range(7)]))
+        both_have_one.wait()
+
+
+if __name__ == "__main__":
+    other = threading.Thread(target=take_both, args=(right, left))
+    other.start()
+    take_both(left, right)
+    other.join()
+    print(results, flush=True)
