@@ -39,7 +39,8 @@ static enum rule_id rule_of_reason(const struct wait_case *wait)
 
 enum rule_id wait_rule(const struct wait_case *wait)
 {
-	if (wait->flags & MPSAN_LF_SHARED)
+	if (wait->flags & MPSAN_LF_SHARED ||
+	    (wait->flags & MPSAN_LF_TIMED && wait->reason != MPSAN_WAIT_ORPHAN))
 		return RULE_COUNT;
 	if (wait->flags & MPSAN_LF_HANDLER || (wait->reason == MPSAN_WAIT_SELF && wait->was_left))
 		return RULE_fork_handler_deadlock;

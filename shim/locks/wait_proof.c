@@ -388,8 +388,8 @@ uint64_t prove_alone(const void *object, unsigned kind, uint64_t caller)
 	uint64_t wait = 0;
 
 	claim_wait(object, kind, caller);
-	if (!life.forked || may_be_idle(object, kind) || is_last(object, kind) || !prove_may_look() ||
-	    (lock_hint_flags(object) & MPSAN_LF_SHARED) ||
+	if (!life.forked || may_be_idle(object, kind) || is_last(object, kind) ||
+	    !prove_may_look() || (lock_hint_flags(object) & MPSAN_LF_SHARED) ||
 	    thread_hot->waiting) /* inside another recorded wait */
 		return 0;
 	GUARDED {

@@ -135,11 +135,10 @@ static void learn_shared(struct look *look, uint64_t lock)
 	bool own = view && pyview_lock_keeps_shared(view, handle_of(look->thread), lock,
 						    copied_from(process_of(look)));
 
-	look->thread->python = (struct snapshot_python){
-		.known = true,
-		.asked_ns = look->snapshot->now_ns,
-		.lock = lock,
-		.owner = own ? look->thread->tid : 0};
+	look->thread->python = (struct snapshot_python){.known = true,
+							.asked_ns = look->snapshot->now_ns,
+							.lock = lock,
+							.owner = own ? look->thread->tid : 0};
 }
 
 bool look_by_semlock(struct look *look, uint64_t lock)

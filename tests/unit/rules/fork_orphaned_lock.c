@@ -47,9 +47,9 @@ static void orphaned_lock_finds_the_fork_of_an_unfollowed_lock(void **state)
 	assert_int_equal(verdict.last[0].fork, 1);
 }
 
-static void orphaned_lock_is_silent_about_waits_that_can_end(void **state)
+static void orphaned_lock_is_silent_about_waits_that_can_succeed(void **state)
 {
-	static const uint64_t flags[] = {MPSAN_LF_SHARED, MPSAN_LF_TIMED, MPSAN_LF_HANDOFF};
+	static const uint64_t flags[] = {MPSAN_LF_SHARED, MPSAN_LF_HANDOFF};
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
@@ -57,6 +57,13 @@ static void orphaned_lock_is_silent_about_waits_that_can_end(void **state)
 			   MPSAN_LF_VERIFIED | flags[i]);
 		assert_int_equal(announce(&world, TRIGGER_WAIT).count, 0);
 	}
+}
+
+static void orphaned_lock_fires_for_waits_that_give_up(void **state)
+{
+	(void)state;
+	world_wait(&world, MPSAN_WAIT_ORPHAN, MPSAN_LOCK_MUTEX, MPSAN_LF_VERIFIED | MPSAN_LF_TIMED);
+	assert_grade(&world, TRIGGER_WAIT, fork_orphaned_lock, GRADE_ERROR);
 }
 
 static void orphaned_semaphore_is_proved_as_a_lock_or_with_nobody_to_post(void **state)
@@ -76,7 +83,8 @@ int main(void)
 		STORY(orphaned_lock_fires_for_every_kind_of_lock),
 		STORY(orphaned_lock_tells_who_held_forked_and_waits),
 		STORY(orphaned_lock_finds_the_fork_of_an_unfollowed_lock),
-		STORY(orphaned_lock_is_silent_about_waits_that_can_end),
+		STORY(orphaned_lock_is_silent_about_waits_that_can_succeed),
+		STORY(orphaned_lock_fires_for_waits_that_give_up),
 		STORY(orphaned_semaphore_is_proved_as_a_lock_or_with_nobody_to_post),
 	};
 
