@@ -210,8 +210,8 @@ static void deadlock_args(struct evidence *evidence, const struct fact_blocked *
 	char *taken = deadlock_taken(ctx, first);
 
 	set_arg(evidence, ARG_deadlock, deadlock_text(ctx, evidence->deadlock));
+	set_arg(evidence, ARG_open_end, deadlock_open_end(ctx, first));
 	set_arg(evidence, ARG_bystanders, hang_bystanders(ctx, evidence->deadlock));
-	set_arg(evidence, ARG_likely, hang_likely(ctx, evidence->deadlock));
 	set_arg(evidence, ARG_awaited, deadlock_awaited(ctx, first));
 	set_arg(evidence, ARG_dead, deadlock_dead(ctx, evidence->deadlock));
 	set_arg(evidence, ARG_dead_end, deadlock_dead_end(ctx, evidence->deadlock));

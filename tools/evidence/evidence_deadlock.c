@@ -111,6 +111,21 @@ char *deadlock_awaited(const struct evidence_context *ctx, const struct fact_blo
 	}
 }
 
+char *deadlock_open_end(const struct evidence_context *ctx, const struct fact_blocked *blocked)
+{
+	static const char eof[] = "has the pipe's write end open, so no end of file comes";
+	uint64_t owner = blocked->ev.owner_slot;
+
+	if (blocked->ev.kind != MPSAN_WAIT_PIPE_READ)
+		return text_copy("");
+	if (owner == blocked->at.by + 1u)
+		return text_format(" (the reader itself still %s)", eof);
+	if (owner)
+		return text_format(" (process %u still %s)",
+				   evidence_deadlock_pid_of(ctx, owner - 1), eof);
+	return text_format(" (a process that waits, too, still %s)", eof);
+}
+
 static char *deadlock_owner(const struct evidence_context *ctx, const struct fact_blocked *blocked)
 {
 	const struct ev_blocked *ev = &blocked->ev;

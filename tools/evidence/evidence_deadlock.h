@@ -25,6 +25,11 @@ char *deadlock_text(const struct evidence_context *ctx, const struct fact_deadlo
 char *deadlock_awaited(const struct evidence_context *ctx, const struct fact_blocked *blocked);
 char *deadlock_taken(const struct evidence_context *ctx, const struct fact_blocked *blocked);
 
+/*
+ * "; this process itself has the pipe's write end open, so ...", or "". The caller frees it.
+ */
+char *deadlock_open_end(const struct evidence_context *ctx, const struct fact_blocked *blocked);
+
 /* The dead process that caused the deadlock, and how it ended. The caller frees them. */
 char *deadlock_dead(const struct evidence_context *ctx, const struct fact_deadlock *deadlock);
 char *deadlock_dead_end(const struct evidence_context *ctx, const struct fact_deadlock *deadlock);

@@ -42,6 +42,15 @@ static char *bystander_text(const struct evidence_context *ctx, const struct fac
 	return text;
 }
 
+static char *likely_text(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
+{
+	enum rule_id rule = deadlock_likely(&ctx->reader->facts, deadlock);
+
+	if (rule == RULE_COUNT)
+		return text_copy("");
+	return text_format("; likely %s, unless one of these acts", rule_slug(rule));
+}
+
 char *hang_bystanders(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
 {
 	const char *handlers = reader_text(ctx->reader, deadlock->at.slot, deadlock->ev.detail);
@@ -60,14 +69,7 @@ char *hang_bystanders(const struct evidence_context *ctx, const struct fact_dead
 		list = text_join(list, "; ", text_format("%u more threads", count - NAMED_MAX));
 	if (handlers && *handlers)
 		list = text_join(list, "; ", text_format("the handler of %s", handlers));
-	return *list ? text_join(text_copy("; what could still end it: "), "", list) : list;
-}
-
-char *hang_likely(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
-{
-	enum rule_id rule = deadlock_likely(&ctx->reader->facts, deadlock);
-
-	if (rule == RULE_COUNT)
-		return text_copy("");
-	return text_format("; likely %s, unless one of these acts", rule_slug(rule));
+	if (*list)
+		list = text_join(text_copy("; what could still end it: "), "", list);
+	return text_join(list, "", likely_text(ctx, deadlock));
 }

@@ -16,11 +16,9 @@ bool hang_is_bystander(const struct fact_deadlock *deadlock, const struct fact_b
 		       uint32_t index);
 
 /*
- * "; what could still end it: thread A, which woke up 58 times ...", or "". The caller frees it.
+ * "; what could still end it: thread A, which woke up 58 times ...; likely
+ * join-before-drain, unless one of these acts", or "". The caller frees it.
  */
 char *hang_bystanders(const struct evidence_context *ctx, const struct fact_deadlock *deadlock);
-
-/* "; likely join-before-drain, unless one of these acts", or "". The caller frees it. */
-char *hang_likely(const struct evidence_context *ctx, const struct fact_deadlock *deadlock);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "../facts/processes.h"
 #include "../facts/roles.h"
 
 const struct fact_blocked *deadlock_waiter(const struct facts *facts,
@@ -138,6 +139,38 @@ bool deadlock_is_certain(const struct facts *facts, const struct fact_deadlock *
 	return !first || !first->ev.ends || first->ev.owner || first->ev.owner_slot ||
 	       first->ev.kind == MPSAN_WAIT_PROCESS || first->ev.kind == MPSAN_WAIT_JOIN ||
 	       first->ev.kind == MPSAN_WAIT_PIPE_WRITE || first->ev.kind == MPSAN_WAIT_SOCKET_WRITE;
+}
+
+static bool failed_before(const struct facts *facts, uint32_t slot, uint64_t time_ns)
+{
+	const struct fact_process *process = &facts->processes[slot];
+
+	return process->gone && process->gone_ns <= time_ns &&
+	       (process->slot->end == MPSAN_END_SIGNAL ||
+		(process->slot->end == MPSAN_END_EXIT && process->slot->end_value > 0)) &&
+	       process_is_worker(facts, slot) && !process_was_ended_by_another(facts, slot);
+}
+
+uint32_t deadlock_lost_sender(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
+	uint32_t found = FACT_NONE, by, parent;
+
+	if (!first || deadlock->ev.cause != MPSAN_DEADLOCK_DEAD_END ||
+	    (first->ev.kind != MPSAN_WAIT_PIPE_READ && !(first->ev.flags & MPSAN_LF_SHARED)))
+		return FACT_NONE;
+	by = first->at.by;
+	parent = process_parent(facts, by);
+	for (uint32_t i = 0; i < facts->process_count; i++) {
+		uint32_t of = process_parent(facts, i);
+
+		if (i != by && of != FACT_NONE && (of == by || of == parent) &&
+		    failed_before(facts, i, deadlock->at.time_ns) &&
+		    (found == FACT_NONE ||
+		     facts->processes[i].gone_ns < facts->processes[found].gone_ns))
+			found = i;
+	}
+	return found;
 }
 
 /* The blocked thread that a blocked thread waits for as an owner; FACT_NONE: none. */

@@ -34,6 +34,12 @@ const struct fact_blocked *deadlock_sufferer(const struct facts *facts,
  */
 uint32_t deadlock_wait(const struct facts *facts, const struct fact_deadlock *deadlock);
 
+/*
+ * The worker that crashed, or failed, although the first thread of a dead end waits for what it was
+ * to send: its child or sibling. The first one to end. FACT_NONE: none.
+ */
+uint32_t deadlock_lost_sender(const struct facts *facts, const struct fact_deadlock *deadlock);
+
 /* The rule that the waits would break if they were proved; RULE_COUNT: unknown. */
 enum rule_id deadlock_likely(const struct facts *facts, const struct fact_deadlock *deadlock);
 

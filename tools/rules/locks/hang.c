@@ -8,7 +8,7 @@
 
 static MESSAGE message_text = {
 	"{thread} of process {pid} has waited for {since} s at {wait_at}: "
-	"{deadlock}{bystanders}{likely}",
+	"{deadlock}{bystanders}",
 	{STEP_ALL_BLOCKED},
 };
 
