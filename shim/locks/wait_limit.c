@@ -8,6 +8,7 @@
 #include "../intercept/sys.h"
 #include "../python/python.h"
 #include "../record/state.h"
+#include "../record/thread.h"
 #include "claim.h"
 #include "orphans.h"
 #include "sigwinch.h"
@@ -27,9 +28,13 @@ uint64_t prove_timed(const void *lock, unsigned kind, clockid_t clock, const str
 		     uint64_t caller)
 {
 	const struct claim *o = life.forked ? orphan_find(lock, kind) : NULL;
-	uint64_t ends_ns = o ? limit_ns(clock, until) : 0, wait = 0;
+	bool own = hold_find(lock);
+	uint64_t ends_ns = o || own ? limit_ns(clock, until) : 0, wait = 0;
 
-	if (!ends_ns || !prove_may_look() || prove_handed_off(lock) ||
+	if (own && ends_ns)
+		thread_publish(); /* for the supervisor, which judges this */
+
+	if (!o || !ends_ns || !prove_may_look() || prove_handed_off(lock) ||
 	    (kind == MPSAN_LOCK_MUTEX &&
 	     !prove_vanished(racy_word(&((const struct __pthread_mutex_s *)lock)->__owner))))
 		return 0;

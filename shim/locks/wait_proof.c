@@ -337,6 +337,8 @@ uint64_t prove_semaphore(const void *semaphore, uint64_t caller)
 		else
 			wait = prove_lonely(semaphore, caller);
 	}
+	if (!wait && hold_find(semaphore))
+		thread_publish(); /* for the supervisor, which may prove more */
 	return wait;
 }
 

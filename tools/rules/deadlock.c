@@ -136,7 +136,7 @@ bool deadlock_is_certain(const struct facts *facts, const struct fact_deadlock *
 {
 	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
 
-	return !first || !first->ev.ends || first->ev.owner || first->ev.owner_slot ||
+	return !first || !first->ev.ends || first->ev.owner ||
 	       first->ev.kind == MPSAN_WAIT_PROCESS || first->ev.kind == MPSAN_WAIT_JOIN ||
 	       first->ev.kind == MPSAN_WAIT_PIPE_WRITE || first->ev.kind == MPSAN_WAIT_SOCKET_WRITE;
 }
