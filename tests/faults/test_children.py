@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import build, can_build, need, preload, run_bare, scratch  # noqa: E402
+from faults import build, can_build, let_others_in, need, preload, run_bare, scratch  # noqa: E402
 from mpsantest import LIBRARY, Skip, main, run_mpsan, verdicts  # noqa: E402
 
 RETURNS_7 = "int main(void) { return 7; }\n"
@@ -67,8 +67,7 @@ def check_privileged():
     trap.mkdir()
     trap.chmod(0o777)
     program.chmod(0o4755)
-    for directory in (place, place.parent):
-        directory.chmod(0o755)
+    let_others_in(place)
     user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program]
     secure = run_bare(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env", "LD_SHOW_AUXV=1", program])
     run = run_bare(user, env={"MPSAN_DIR": str(trap / "session"), "TMPDIR": str(trap)})

@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import preload, program, scratch  # noqa: E402
+from faults import let_others_in, preload, program, scratch  # noqa: E402
 from mpsantest import LIBRARY, Skip, full_environment, main  # noqa: E402
 
 WORK = [str(program("workout")), "threads,locks,forks,vforks,spawns"]
@@ -150,8 +150,7 @@ def check_read_only():
     for file in (LIBRARY, program("workout")):
         shutil.copy(file, place)
     (place / "closed").mkdir(mode=0o555)
-    for directory in (place, place.parent):
-        directory.chmod(0o755)
+    let_others_in(place)
     user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", place / "workout", "threads,forks"]
     assert compare(user, {"LD_PRELOAD": str(place / LIBRARY.name), "TMPDIR": str(place / "closed")})
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import preload, program, scratch  # noqa: E402
+from faults import let_others_in, preload, program, scratch  # noqa: E402
 from mpsantest import LIBRARY, ROOT, Skip, main, run_bare  # noqa: E402
 
 PROGRAMS = ("errnos", "errnos_libc", "errnos_shared", "errnos_streams")
@@ -51,8 +51,7 @@ def check_without_processes():
     place.mkdir()
     for path in (LIBRARY, program("errnos")):
         shutil.copy(path, place)
-    for directory in (place, place.parent, place.parent.parent):
-        directory.chmod(0o755)
+    let_others_in(place)
     user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", place / "errnos", "limit"]
     bare = compare(user, {"LD_PRELOAD": str(place / LIBRARY.name), "MPSAN_DIR": "", "TMPDIR": "/tmp"})
     assert "fork -1 11" in bare.out, bare.out

@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import SOURCES, build, need, rounds, scratch  # noqa: E402
+from faults import SOURCES, build, let_others_in, need, rounds, scratch  # noqa: E402
 from mpsantest import BUILD, LIBRARY, MPSAN, Skip, kill_group, main, run_bare, system_python  # noqa: E402
 
 USAGE, SCREEN, PATIENCE = 2, 60, 30
@@ -59,8 +59,7 @@ class Place:
         self.env.pop("MPSAN_DIR", None)
         self.running = []
         if public:
-            for directory in (self.directory, self.directory.parent, self.directory.parent.parent):
-                directory.chmod(0o755)
+            let_others_in(self.directory)
             os.chown(self.directory, 65534, 65534)
 
     def __enter__(self):

@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from faults import need, program, scratch  # noqa: E402
+from faults import let_others_in, need, program, scratch  # noqa: E402
 from mpsantest import LIBRARY, MPSAN, Skip, full_environment, main, run_bare  # noqa: E402
 
 PATIENCE_S = 20
@@ -92,9 +92,7 @@ def check_processes():
     place = scratch("x").parent
     for file in (MPSAN, LIBRARY, TIGHT):
         shutil.copy(file, place)
-    for directory in (place, place.parent):
-        if not directory.stat().st_mode & 0o001:
-            directory.chmod(0o755)
+    let_others_in(place)
     open_place = place / "open"
     open_place.mkdir()
     open_place.chmod(0o777)

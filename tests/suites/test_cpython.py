@@ -29,7 +29,7 @@ def run_tests(module, prefix, only):
 def check(module):
     there = subprocess.run([PYTHON, "-c", f"import test.{module}"], stderr=subprocess.DEVNULL)
     if there.returncode != 0:
-        raise Skip(f"{PYTHON} has no test.{module} (Debian: libpython3-testsuite)")
+        raise Skip(f"{PYTHON} has no test.{module} (Debian: libpython3.{sys.version_info.minor}-testsuite)")
     Suite(functools.partial(run_tests, module)).compare(module)
 
 
