@@ -29,11 +29,10 @@ uint64_t prove_timed(const void *lock, unsigned kind, clockid_t clock, const str
 {
 	const struct claim *o = life.forked ? orphan_find(lock, kind) : NULL;
 	bool own = hold_find(lock);
-	uint64_t ends_ns = o || own ? limit_ns(clock, until) : 0, wait = 0;
+	uint64_t ends_ns = o ? limit_ns(clock, until) : 0, wait = 0;
 
-	if (own && ends_ns)
-		thread_publish(); /* for the supervisor, which judges this */
-
+	if (own) /* the supervisor sees whether a short limit is renewed again and again */
+		thread_show();
 	if (!o || !ends_ns || !prove_may_look() || prove_handed_off(lock) ||
 	    (kind == MPSAN_LOCK_MUTEX &&
 	     !prove_vanished(racy_word(&((const struct __pthread_mutex_s *)lock)->__owner))))

@@ -338,7 +338,7 @@ uint64_t prove_semaphore(const void *semaphore, uint64_t caller)
 			wait = prove_lonely(semaphore, caller);
 	}
 	if (!wait && hold_find(semaphore))
-		thread_publish(); /* for the supervisor, which may prove more */
+		thread_show(); /* for the supervisor, which may prove more */
 	return wait;
 }
 

@@ -218,6 +218,20 @@ void thread_publish(void)
 	}
 }
 
+void thread_show(void)
+{
+	static bool shown;
+
+	thread_publish();
+	if (__atomic_load_n(&shown, __ATOMIC_RELAXED) || thread_hot == &nursery || hook_off ||
+	    life_is_guest())
+		return;
+	GUARDED {
+		modules_update();
+	}
+	__atomic_store_n(&shown, true, __ATOMIC_RELAXED);
+}
+
 void thread_each(void (*see)(struct mpsan_thread *, void *), void *context)
 {
 	uint32_t *index = log_thread_index();

@@ -54,6 +54,8 @@ void thread_moved(void);
  * claim, because a claim in progress moves, too.
  */
 void thread_publish(void);
+/* As thread_publish; also, once, records whether the process runs Python, if nothing has so far. */
+void thread_show(void);
 
 /* Between true and false nothing that the calling thread does is recorded; calls nest. */
 void thread_ignore(bool begin);
