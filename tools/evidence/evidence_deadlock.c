@@ -104,6 +104,9 @@ char *deadlock_awaited(const struct evidence_context *ctx, const struct fact_blo
 		return text_copy("data from a socket");
 	case MPSAN_WAIT_SOCKET_WRITE:
 		return text_copy("room in a socket");
+	case MPSAN_WAIT_READY:
+		return text_format("a descriptor to be ready%s%s", detail ? " in " : "",
+				   detail ? detail : "");
 	case MPSAN_WAIT_SYSCALL:
 		return text_copy(detail ? detail : "a system call");
 	default:

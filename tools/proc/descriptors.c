@@ -88,6 +88,12 @@ static void see_thread(uint32_t tid, void *context)
 	see_table(walk, tid);
 }
 
+bool descriptor_may_be_same(uint32_t one, uint32_t other, int fd)
+{
+	return one == other || filtered_call(SYS_kcmp, proc_living(one), proc_living(other),
+					     KCMP_FILE, fd, fd) <= 0;
+}
+
 bool descriptors_each(uint32_t pid, void (*see)(const struct descriptor *descriptor, void *context),
 		      void *context)
 {
@@ -124,14 +130,36 @@ static int64_t number_in(const char *path, const char *key, int base)
 	return value;
 }
 
-int64_t descriptor_info(const struct descriptor *descriptor, const char *key, int base)
+static void info_path(const struct descriptor *descriptor, char *path, size_t bytes)
 {
 	const char *number = strstr(descriptor->path, "/fd/");
+
+	snprintf(path, bytes, "%.*s/fdinfo/%s", (int)(number - descriptor->path), descriptor->path,
+		 number + 4);
+}
+
+int64_t descriptor_info(const struct descriptor *descriptor, const char *key, int base)
+{
 	char path[sizeof(descriptor->path) + 4];
 
-	snprintf(path, sizeof(path), "%.*s/fdinfo/%s", (int)(number - descriptor->path),
-		 descriptor->path, number + 4);
+	info_path(descriptor, path, sizeof(path));
 	return number_in(path, key, base);
+}
+
+bool descriptor_says(const struct descriptor *descriptor, const char *line)
+{
+	char path[sizeof(descriptor->path) + 4], text[128];
+	size_t length = strlen(line);
+	bool says = false;
+	FILE *file;
+
+	info_path(descriptor, path, sizeof(path));
+	file = fopen(path, "re");
+	while (file && !says && fgets(text, sizeof(text), file))
+		says = !strncmp(text, line, length) && text[length] == '\n';
+	if (file)
+		fclose(file);
+	return says;
 }
 
 bool descriptor_carries(const struct descriptor *descriptor)

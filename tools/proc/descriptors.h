@@ -31,6 +31,12 @@ bool descriptor_stat(const struct descriptor *descriptor, struct statx *file);
 /* The number in the fdinfo line that starts with `key` and a colon; -1: none. */
 int64_t descriptor_info(const struct descriptor *descriptor, const char *key, int base);
 
+/* Whether that number may be the same open file in two processes. */
+bool descriptor_may_be_same(uint32_t one, uint32_t other, int fd);
+
+/* Whether fdinfo has this line. */
+bool descriptor_says(const struct descriptor *descriptor, const char *line);
+
 /*
  * Whether it carries other descriptors: a Unix socket with unread SCM_RIGHTS, its own or of a
  * connection not accepted yet, or an io_uring with registered files.

@@ -16,6 +16,11 @@ bool pipe_same(const struct pipe_id *one, const struct pipe_id *other)
 	       one->inode == other->inode;
 }
 
+static uint64_t descriptor_number(const struct descriptor *descriptor)
+{
+	return strtoull(strrchr(descriptor->path, '/') + 1, NULL, 10);
+}
+
 static struct pipe_id id_of(const struct descriptor *descriptor)
 {
 	bool anonymous = !strncmp(descriptor->target, "pipe:", 5);
@@ -27,6 +32,8 @@ static struct pipe_id id_of(const struct descriptor *descriptor)
 	if (!strcmp(descriptor->target, "anon_inode:[eventfd]"))
 		return (struct pipe_id){PIPE_EVENT, 0,
 					(uint64_t)descriptor_info(descriptor, "eventfd-id", 10)};
+	if (!strcmp(descriptor->target, "anon_inode:[eventpoll]"))
+		return (struct pipe_id){PIPE_POLL, 0, descriptor_number(descriptor)};
 	if ((!anonymous && *descriptor->target != '/') || !descriptor_stat(descriptor, &file) ||
 	    !S_ISFIFO(file.stx_mode))
 		return (struct pipe_id){PIPE_NOT, 0, 0};
@@ -52,6 +59,16 @@ static unsigned ends_of(const struct descriptor *descriptor)
 	return (flags & O_ACCMODE) == O_RDONLY ? PIPE_END_READ :
 	       (flags & O_ACCMODE) == O_WRONLY ? PIPE_END_WRITE :
 						 PIPE_END_READ | PIPE_END_WRITE;
+}
+
+unsigned pipe_other_ends(uint32_t pid, int fd)
+{
+	struct descriptor descriptor;
+	unsigned ends = descriptor_of(pid, fd, &descriptor) ? ends_of(&descriptor) : 0;
+
+	return ends == PIPE_END_READ  ? PIPE_END_WRITE :
+	       ends == PIPE_END_WRITE ? PIPE_END_READ :
+					PIPE_END_READ | PIPE_END_WRITE;
 }
 
 static void pipes_add(struct pipes *pipes, const struct descriptor *descriptor, struct pipe_id id,

@@ -20,12 +20,13 @@ enum pipe_kind {
 	PIPE_NAMED, /* a FIFO in a file system */
 	PIPE_SOCKET, /* one end of a connection: the other is a socket of its own */
 	PIPE_EVENT, /* an eventfd */
+	PIPE_POLL, /* an epoll set: those of one number may be one, inherited at a fork */
 };
 
 /* A pipe, identified across processes. */
 struct pipe_id {
 	enum pipe_kind kind;
-	uint64_t device, inode; /* of an eventfd: its number */
+	uint64_t device, inode; /* of an eventfd: its number; of an epoll set: its descriptor */
 };
 
 enum pipe_end { PIPE_END_READ = 1, PIPE_END_WRITE = 2 };
@@ -48,6 +49,8 @@ struct pipes {
 
 /* The type of a process's descriptor; PIPE_NOT also if it cannot be read. */
 struct pipe_id pipe_of(uint32_t pid, int fd);
+/* The ends of a pipe that a descriptor waits for: the other one, or both. */
+unsigned pipe_other_ends(uint32_t pid, int fd);
 bool pipe_same(const struct pipe_id *one, const struct pipe_id *other);
 
 /*

@@ -118,6 +118,7 @@ static char *awaited_text(struct ps *ps, const struct ps_wait *wait, json_t *sta
 	case MPSAN_WAIT_PIPE_WRITE:
 	case MPSAN_WAIT_SOCKET_READ:
 	case MPSAN_WAIT_SOCKET_WRITE:
+	case MPSAN_WAIT_READY:
 	case MPSAN_WAIT_SYSCALL:
 		return text_copy(wait->call ? wait->call : "a system call");
 	default:

@@ -3,6 +3,7 @@
 #include "idle.h"
 
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 #include "../../shim/common/wait_rule.h"
 #include "../facts/processes.h"
@@ -67,10 +68,21 @@ static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool
 									  PARKED_IDLE;
 	case MPSAN_WAIT_SOCKET_READ:
 	case MPSAN_WAIT_PIPE_READ: /* a program that reads its input also waits for the end of it */
-		return thread->call.arg[0] == STDIN ? PARKED_BLOCKED : PARKED_IDLE;
+		return thread->call.arg[0] == STDIN && !group->loops ? PARKED_BLOCKED : PARKED_IDLE;
+	case MPSAN_WAIT_READY:
+		return PARKED_IDLE;
 	default:
 		return PARKED_BLOCKED;
 	}
+}
+
+/* asyncio and its like: what its coroutines wait for is not known. */
+static bool is_event_loop(const struct group *group, uint32_t i)
+{
+	long call = group_thread(group, i)->call.number;
+
+	return group_wait(group, i)->kind == MPSAN_WAIT_READY &&
+	       (call == SYS_epoll_wait || call == SYS_epoll_pwait);
 }
 
 /* Not for others of the job: it sleeps, or serves somebody outside. */
@@ -153,7 +165,7 @@ static void idle_describe(const struct group *group, uint32_t i)
 		to->thread = idle_joined(group, i, python);
 	if (to->wait != PARKED_IDLE && to->wait != PARKED_MEETS)
 		return;
-	if (is_apart(group, i))
+	if (is_apart(group, i) || group->loops || group_wait(group, i)->kind == MPSAN_WAIT_READY)
 		return;
 	to->was_sent = idle_was_sent(group, i, python) && !group->ticks;
 	to->sender_ended = idle_sender_ended(group, i);
@@ -175,7 +187,7 @@ static void find_tasks(struct group *group, uint32_t i)
 		if (group->thread[k].awaited_by == PARKED_NONE)
 			group->thread[k].awaited_by = i;
 	}
-	if (!to->of_tasks)
+	if (!to->of_tasks && !group->loops)
 		to->wait = PARKED_BLOCKED;
 }
 
@@ -187,6 +199,8 @@ static void idle_gather(struct group *group)
 	for (uint32_t i = 0; i < graph->count; i++)
 		if (group->is_job || graph->group[i] == group->number)
 			group->index[group->count++] = i;
+	for (uint32_t i = 0; i < group->count; i++)
+		group->loops |= is_event_loop(group, i);
 	for (uint32_t i = 0; group->is_job && i < group->count; i++)
 		group->ticks |= is_apart(group, i) && !is_helper(group, i);
 	group->python = memory_get((group->count + 1) * sizeof(*group->python));

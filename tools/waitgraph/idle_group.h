@@ -16,6 +16,7 @@ struct group {
 	uint32_t number, count;
 	bool is_job; /* all threads of the job, dead or not */
 	bool ticks; /* then: one of them does not wait for others of the job */
+	bool loops; /* an event loop is among them: its coroutines may be what others wait for */
 	uint32_t *index; /* threads of the snapshot */
 	struct pythread_wait *python;
 	struct parked_thread *thread;

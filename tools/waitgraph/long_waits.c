@@ -121,7 +121,9 @@ static bool main_waits_for_event(const struct deadlocks *deadlocks)
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
 		const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[i];
 
-		if (thread->tid == thread->pid && pythread_waits_for_event(thread))
+		if (thread->tid == thread->pid &&
+		    (deadlocks->waits.item.item[i].kind == MPSAN_WAIT_READY ||
+		     pythread_waits_for_event(thread)))
 			return true;
 	}
 	return false;

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include "../proc/calls.h"
 #include "../proc/socket_limit.h"
 #include "../proc/unix_diag.h"
 #include "waits_look.h"
@@ -80,6 +81,15 @@ static bool is_about_socket(long call)
 	return call != SYS_read && call != SYS_readv && call != SYS_write && call != SYS_writev;
 }
 
+/* As before it was understood: it may serve somebody outside. */
+static void forget_open(struct look *look)
+{
+	if (look->wait->end != WAIT_OPEN)
+		return;
+	look->wait->kind = MPSAN_WAIT_SYSCALL;
+	look->wait->lock = (uint64_t)look->thread->call.number;
+}
+
 static void judge_transfer(struct look *look, bool reads)
 {
 	struct snapshot_thread *thread = look->thread;
@@ -92,8 +102,47 @@ static void judge_transfer(struct look *look, bool reads)
 		return;
 	if (thread->object.kind == PIPE_ANONYMOUS)
 		judge_pipe(look, reads);
-	else if (has_lasted(look))
+	else if (thread->object.kind == PIPE_SOCKET && has_lasted(look))
 		judge_socket(look, reads);
+	if (look->wait->kind != MPSAN_WAIT_PIPE_READ && look->wait->kind != MPSAN_WAIT_PIPE_WRITE)
+		forget_open(look);
+}
+
+/* ---- several descriptors ---- */
+
+/* Whoever could make any of them ready ends the wait. */
+static void add_end(struct look *look, const struct ready_end *end)
+{
+	uint32_t process;
+
+	if (end->id.kind) {
+		add_holders(look, end->id, end->ends);
+		return;
+	}
+	process = snapshot_process_of_pid(look->snapshot, end->pid);
+	if (process == SNAPSHOT_NONE)
+		look->wait->end = WAIT_OPEN;
+	else
+		look_by_process(look, process);
+}
+
+/* With a limit it is open: an event loop goes on with a timer then, and others look after themselves. */
+static void judge_ready(struct look *look)
+{
+	const struct ready_set *set;
+
+	if (!has_lasted(look) || call_has_limit(&look->thread->call))
+		return;
+	set = ready_sets_find(&look->waits->wakers.ready, look->snapshot, look->thread);
+	if (set->open)
+		return;
+	look->wait->kind = MPSAN_WAIT_READY;
+	look->wait->lock = 0;
+	look->thread->object.known = look->thread->object.is_shared = true;
+	look->wait->end = WAIT_PROCESSES;
+	for (uint32_t i = 0; i < set->ends.item.count && look->wait->end != WAIT_OPEN; i++)
+		add_end(look, &set->ends.item.item[i]);
+	forget_open(look);
 }
 
 /* ---- all calls ---- */
@@ -113,6 +162,10 @@ void look_at_descriptors(struct look *look)
 	switch (look->thread->call.number) {
 	case SYS_read:
 	case SYS_readv:
+		judge_transfer(look, true);
+		if (look->thread->object.kind == PIPE_EVENT)
+			judge_ready(look);
+		break;
 	case SYS_recvfrom:
 	case SYS_recvmsg:
 		judge_transfer(look, true);
@@ -127,6 +180,14 @@ void look_at_descriptors(struct look *look)
 	case SYS_writev:
 		judge_transfer(look, false);
 		break;
+	case SYS_poll:
+	case SYS_ppoll:
+	case SYS_select:
+	case SYS_pselect6:
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+		judge_ready(look);
+		break;
 	default:
 		break;
 	}
@@ -135,9 +196,14 @@ void look_at_descriptors(struct look *look)
 bool look_check_descriptors(struct look *look)
 {
 	const struct snapshot_thread *thread = look->thread;
-	uint64_t limit = socket_limit_ns(
-		thread->pid, (int)thread->call.arg[0], thread->object.inode,
-		look->wait->kind == MPSAN_WAIT_SOCKET_READ ? SO_RCVTIMEO : SO_SNDTIMEO);
+	uint64_t limit;
+
+	if (look->wait->kind != MPSAN_WAIT_SOCKET_READ &&
+	    look->wait->kind != MPSAN_WAIT_SOCKET_WRITE)
+		return false;
+	limit = socket_limit_ns(thread->pid, (int)thread->call.arg[0], thread->object.inode,
+				look->wait->kind == MPSAN_WAIT_SOCKET_READ ? SO_RCVTIMEO :
+									     SO_SNDTIMEO);
 
 	if (limit == SOCKET_LIMIT_UNKNOWN)
 		look->wait->end = WAIT_OPEN;

@@ -28,6 +28,7 @@ void wakers_finish(struct wakers *wakers)
 		memory_reach_free(&wakers->memory.item[i]);
 	free(wakers->memory.item);
 	pipes_free(&wakers->pipes);
+	ready_sets_free(&wakers->ready);
 	*wakers = (struct wakers){0};
 }
 
@@ -49,6 +50,13 @@ static void scan_pipes(struct wakers *wakers)
 	wakers->pipes_due_ns = begin + took;
 }
 
+/* Whether an epoll set of the same number is another one. */
+static bool is_other_set(const struct snapshot_thread *thread, const struct pipe_holder *holder)
+{
+	return holder->id.kind == PIPE_POLL &&
+	       !descriptor_may_be_same(thread->pid, holder->pid, (int)holder->id.inode);
+}
+
 bool wakers_of_pipe(struct wakers *wakers, const struct snapshot_thread *thread,
 		    const struct pipe_id *id, unsigned ends, const struct wakers_eye *eye)
 {
@@ -60,6 +68,8 @@ bool wakers_of_pipe(struct wakers *wakers, const struct snapshot_thread *thread,
 	while ((holder = pipes_next(&wakers->pipes, id, ends, &at))) {
 		uint32_t process = snapshot_process_of_pid(wakers->snapshot, holder->pid);
 
+		if (is_other_set(thread, holder))
+			continue;
 		if (process == SNAPSHOT_NONE)
 			return false;
 		eye->see(process, eye->context);
@@ -169,6 +179,7 @@ bool wakers_refresh(struct wakers *wakers)
 
 	if (old)
 		scan_pipes(wakers);
+	old |= ready_sets_refresh(&wakers->ready, now);
 	for (uint32_t i = 0; i < wakers->memory.count; i++) {
 		struct reach *reach = &wakers->memory.item[i];
 

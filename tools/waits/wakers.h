@@ -10,6 +10,7 @@
 
 #include "../proc/pipes.h"
 #include "memory_reach.h"
+#include "ready_sets.h"
 #include "snapshot.h"
 
 struct wakers {
@@ -19,6 +20,7 @@ struct wakers {
 	uint64_t pipes_due_ns; /* when an optional scan is due again */
 	bool blind; /* a process of the job could not be read */
 	ARRAY(struct reach) memory;
+	struct ready_sets ready;
 };
 
 /* Call it at the beginning of a snapshot. */

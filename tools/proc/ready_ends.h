@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What could make one of the descriptors ready that a call waits for: poll, select, epoll_wait, or a
+ * read of an eventfd. Neighbours: pipes.h knows who holds these ends.
+ */
+#ifndef MPSAN_READY_ENDS_H
+#define MPSAN_READY_ENDS_H
+
+#include "pipes.h"
+#include "proc.h"
+
+/* Whoever holds one of the ends, or, of kind PIPE_NOT, any thread of a process, or its end. */
+struct ready_end {
+	struct pipe_id id;
+	unsigned ends;
+	uint32_t pid;
+};
+
+struct ready_ends {
+	ARRAY(struct ready_end) item;
+};
+
+/* Adds those of a call; false if it is no such call, or anything else could make one ready. */
+bool ready_ends_add(struct ready_ends *to, uint32_t pid, uint32_t tid,
+		    const struct proc_call *call);
+
+#endif
