@@ -180,6 +180,14 @@ def check_python():
         assert "Thread-1 (debit)" in names or "Thread-1" in names, names
 
 
+def check_awaited():
+    """A wait for what a queue is to hand over, not for the lock that the queue waits with."""
+    with Place() as place:
+        place.supervised([system_python(), "tests/preload/waits/deadlock-cycle-queue-dead-end.py"])
+        place.until(doomed(1))
+        says(text_of(place), "waits forever", "for an item of a queue.Queue")
+
+
 def check_healthy():
     """Threads that nap, and one that may still be helped: nothing is forever."""
     with Place() as place:
@@ -458,6 +466,7 @@ main({
     "cycle": check_cycle,
     "since": check_since,
     "python": check_python,
+    "awaited": check_awaited,
     "healthy": check_healthy,
     "handlers": check_handlers,
     "many_threads": check_many_threads,

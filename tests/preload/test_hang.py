@@ -45,7 +45,7 @@ worker.start()
 # the programs, and what the line at once must say
 HANGS = {
     "undrained": (UNDRAINED + "start_ticker()\nworker.join()",
-                  ["waits for the end of process", "room in a pipe", "what could still end it: thread \"ticker\"", "woke up",
+                  ["waits for the end of process", "room in the pipe of a multiprocessing.Queue", "what could still end it: thread \"ticker\"", "woke up",
                    "always back to clock_nanosleep() at tick (", "likely join-before-drain"]),
     "circle": (TICKS + """
 first, second, both = threading.Lock(), threading.Lock(), threading.Barrier(2)

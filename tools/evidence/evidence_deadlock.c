@@ -9,7 +9,7 @@
 
 #include "../base/jsontext.h"
 #include "evidence_hang.h"
-#include "text_locks.h"
+#include "text_waits.h"
 
 /* steps per deadlock; only damaged logs have more */
 #define STEPS_TOLD 256u
@@ -38,17 +38,6 @@ static char *thread_actor(const struct evidence_context *ctx, uint32_t slot, uin
 static uint32_t evidence_deadlock_pid_of(const struct evidence_context *ctx, uint64_t slot)
 {
 	return slot < ctx->reader->session.slots ? ctx->reader->session.table[slot].pid : 0;
-}
-
-static char *lock_phrase(const struct evidence_context *ctx, const struct fact_blocked *blocked)
-{
-	json_t *native = frames_native(ctx->frames, &blocked->at, blocked->ev.stack);
-	struct lock_ref lock = {&blocked->at,	   NULL,  blocked->ev.lock, blocked->ev.kind,
-				blocked->ev.flags, native};
-	char *text = lock_text(ctx->reader, ctx->frames, &lock);
-
-	json_decref(native);
-	return text;
 }
 
 static const struct mpsan_process *dead_process(const struct evidence_context *ctx,
@@ -82,36 +71,36 @@ char *deadlock_dead_end(const struct evidence_context *ctx, const struct fact_de
 	return text_copy("killed, or ended for an unknown reason");
 }
 
-char *deadlock_awaited(const struct evidence_context *ctx, const struct fact_blocked *blocked)
+/* The wait's description; its arrays are released by drop_wait. */
+static struct wait_ref wait_of(const struct evidence_context *ctx,
+			       const struct fact_blocked *blocked)
 {
 	const struct ev_blocked *ev = &blocked->ev;
-	const char *detail = reader_text(ctx->reader, blocked->at.slot, ev->detail);
+	json_t *native = frames_native(ctx->frames, &blocked->at, ev->stack);
 
-	switch (ev->kind) {
-	case MPSAN_WAIT_JOIN:
-		return text_copy("the end of a thread");
-	case MPSAN_WAIT_GIL:
-		return text_copy("the GIL");
-	case MPSAN_WAIT_PROCESS:
-		return ev->lock ? text_format("the end of process %llu",
-					      (unsigned long long)ev->lock) :
-				  text_copy("the end of its children");
-	case MPSAN_WAIT_PIPE_READ:
-		return text_copy("data from a pipe");
-	case MPSAN_WAIT_PIPE_WRITE:
-		return text_copy("room in a pipe");
-	case MPSAN_WAIT_SOCKET_READ:
-		return text_copy("data from a socket");
-	case MPSAN_WAIT_SOCKET_WRITE:
-		return text_copy("room in a socket");
-	case MPSAN_WAIT_READY:
-		return text_format("a descriptor to be ready%s%s", detail ? " in " : "",
-				   detail ? detail : "");
-	case MPSAN_WAIT_SYSCALL:
-		return text_copy(detail ? detail : "a system call");
-	default:
-		return lock_phrase(ctx, blocked);
-	}
+	return (struct wait_ref){
+		.lock = {&blocked->at, NULL, ev->lock, ev->kind, ev->flags, native},
+		.python = frames_python(ctx->frames, &blocked->at, ev->python),
+		.owned = ev->owner || ev->flags & (MPSAN_LF_CYCLE | MPSAN_LF_OWNER_DEAD),
+		.call = ev->kind == MPSAN_WAIT_SYSCALL || ev->kind == MPSAN_WAIT_READY ?
+				reader_text(ctx->reader, blocked->at.slot, ev->detail) :
+				NULL,
+	};
+}
+
+static void drop_wait(const struct wait_ref *wait)
+{
+	json_decref(wait->lock.native);
+	json_decref(wait->python);
+}
+
+char *deadlock_awaited(const struct evidence_context *ctx, const struct fact_blocked *blocked)
+{
+	struct wait_ref wait = wait_of(ctx, blocked);
+	char *text = wait_text(ctx->reader, ctx->frames, &wait);
+
+	drop_wait(&wait);
+	return text;
 }
 
 char *deadlock_open_end(const struct evidence_context *ctx, const struct fact_blocked *blocked)
@@ -163,12 +152,23 @@ char *deadlock_taken(const struct evidence_context *ctx, const struct fact_block
 }
 
 /* "lock X, held by thread Y"; "the end of thread Y". */
-static char *awaited_of_owner(uint64_t kind, const char *awaited, const char *owner)
+static char *awaited_with_owner(const struct evidence_context *ctx,
+				const struct fact_blocked *blocked)
 {
+	struct wait_ref wait = wait_of(ctx, blocked);
+	char *awaited = wait_text(ctx->reader, ctx->frames, &wait),
+	     *owner = deadlock_owner(ctx, blocked), *text;
+
 	if (!owner)
-		return text_copy(awaited);
-	return kind == MPSAN_WAIT_JOIN ? text_format("the end of %s", owner) :
-					 text_format("%s, held by %s", awaited, owner);
+		text = text_copy(awaited);
+	else if (wait_is_join(&wait))
+		text = text_format("the end of %s", owner);
+	else
+		text = text_format("%s, held by %s", awaited, owner);
+	drop_wait(&wait);
+	free(awaited);
+	free(owner);
+	return text;
 }
 
 /* How the waiter of an edge is named: with process and place, with its process, or alone. */
@@ -178,10 +178,8 @@ static char *edge_text(const struct evidence_context *ctx, const struct fact_blo
 		       const struct callsite *callsite, enum edge_style style)
 {
 	bool full = style == EDGE_PLACED;
-	char *actor = callsite_actor(callsite), *awaited = deadlock_awaited(ctx, blocked),
-	     *owner = deadlock_owner(ctx, blocked),
+	char *actor = callsite_actor(callsite), *whole = awaited_with_owner(ctx, blocked),
 	     *taken = full ? deadlock_taken(ctx, blocked) : NULL;
-	char *whole = awaited_of_owner(blocked->ev.kind, awaited, owner);
 	char *text = text_format("%s waits for %s%s%s", actor ? actor : "a thread", whole,
 				 taken ? ", taken at " : "", taken ? taken : "");
 	uint32_t pid = evidence_deadlock_pid_of(ctx, blocked->at.by);
@@ -200,8 +198,6 @@ static char *edge_text(const struct evidence_context *ctx, const struct fact_blo
 	}
 	free(with);
 	free(actor);
-	free(awaited);
-	free(owner);
 	free(whole);
 	free(taken);
 	return text;

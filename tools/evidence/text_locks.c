@@ -128,6 +128,21 @@ static char *share_text(const struct reader *reader, struct frames *frames,
 	return text;
 }
 
+char *lock_maker(const struct reader *reader, struct frames *frames, const struct lock_ref *lock)
+{
+	return share_text(reader, frames, lock, false);
+}
+
+/* "the Lock made at main (train.py:12)"; "a permit of the Semaphore made ..." */
+static char *shared_text(const char *maker)
+{
+	if (!strncmp(maker, "Lock ", 5) || !strncmp(maker, "RLock ", 6))
+		return text_format("the %s", maker);
+	if (!strncmp(maker, "Semaphore ", 10) || !strncmp(maker, "BoundedSemaphore ", 17))
+		return text_format("a permit of the %s", maker);
+	return text_format("a lock of the %s", maker);
+}
+
 char *lock_text(const struct reader *reader, struct frames *frames, const struct lock_ref *lock)
 {
 	const char *kind = lock_kind_text(lock->kind, lock->flags);
@@ -139,8 +154,8 @@ char *lock_text(const struct reader *reader, struct frames *frames, const struct
 		text = text_format("the thread pool of %s", name);
 	} else if (name) {
 		text = text_format("%s \"%s\"", kind, name);
-	} else if ((name = share_text(reader, frames, lock, false))) {
-		text = text_format("a lock of the %s", name);
+	} else if ((name = lock_maker(reader, frames, lock))) {
+		text = shared_text(name);
 	} else if (is_buffer_lock(lock->native)) {
 		text = text_copy("the buffer lock of a Python file");
 	} else if ((name = init_text(frames, lock, false))) {

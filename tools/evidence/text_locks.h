@@ -27,6 +27,12 @@ char *lock_text(const struct reader *reader, struct frames *frames, const struct
  */
 char *lock_key(const struct reader *reader, struct frames *frames, const struct lock_ref *lock);
 
+/*
+ * The multiprocessing object that a process-shared lock belongs to, as "Queue made at main
+ * (train.py:12)"; NULL if it is none. The caller frees it.
+ */
+char *lock_maker(const struct reader *reader, struct frames *frames, const struct lock_ref *lock);
+
 const char *how_text(uint64_t how);
 
 /*

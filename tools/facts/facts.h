@@ -12,6 +12,7 @@
 
 #include "../../include/mpsan_event.h"
 #include "../../include/mpsan_log.h"
+#include "awaited.h"
 #include "cuda.h"
 #include "shm.h"
 
@@ -90,6 +91,7 @@ struct fact_unlock {
 struct fact_blocked {
 	struct fact_place at; /* by, tid: the waiter */
 	struct ev_blocked ev; /* owner_slot is a slot + 1; 0: owner unknown */
+	struct awaited_frames frames; /* what its Python frames say about the wait */
 };
 
 /* A deadlock: a range of blockeds. */

@@ -79,9 +79,7 @@ static int rank_of(const json_t *thread)
 /* Whether a lock is just an address of no interest: unnamed, and its owner does not matter. */
 static bool is_bare(const json_t *wait)
 {
-	const char *name = jsontext_string(wait, "name");
-
-	return jsontext_string(wait, "lock") && (!name || strstr(name, "+0x")) &&
+	return jsontext_string(wait, "lock") && strstr(jsontext_at(wait, "text"), "0x") &&
 	       !json_is_object(json_object_get(wait, "owner")) && !is_set(wait, "for_ever");
 }
 
@@ -221,7 +219,7 @@ static char *owner_text(const json_t *wait, long long pid)
 {
 	const json_t *owner = json_object_get(wait, "owner");
 	const char *name = jsontext_string(owner, "name");
-	bool is_end = !strcmp(jsontext_string(wait, "kind"), "end of thread");
+	bool is_end = !strcmp(jsontext_at(wait, "text"), "the end of");
 	char *text, *who;
 
 	if (!json_is_object(owner))

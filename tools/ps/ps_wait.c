@@ -5,7 +5,7 @@
 
 #include "../base/jsontext.h"
 #include "../evidence/evidence_deadlock.h"
-#include "../evidence/text_locks.h"
+#include "../evidence/text_waits.h"
 #include "ps.h"
 
 /* ---- from events ---- */
@@ -99,31 +99,23 @@ void ps_wait_events(const struct ps *ps, struct ps_wait *wait)
 
 /* ---- texts ---- */
 
-static char *awaited_text(struct ps *ps, const struct ps_wait *wait, json_t *stack)
+static struct wait_ref ref_of(const struct ps_wait *wait, json_t *stack, json_t *python)
 {
-	struct lock_ref lock = {&wait->at, NULL, wait->lock, wait->kind, wait->flags, stack};
+	return (struct wait_ref){
+		.lock = {&wait->at, NULL, wait->lock, wait->kind, wait->flags, stack},
+		.python = python,
+		.owned = wait->owner && !wait->owner_claimed,
+		.call = wait->call,
+	};
+}
 
-	switch (wait->kind) {
-	case MPSAN_LOCK_NONE:
-		return text_copy(wait->call ? wait->call : "an unknown object");
-	case MPSAN_WAIT_JOIN:
-		return text_copy(wait->owner ? "the end of" : "the end of a thread");
-	case MPSAN_WAIT_GIL:
-		return text_copy("the GIL");
-	case MPSAN_WAIT_PROCESS:
-		return wait->lock ? text_format("the end of process %llu",
-						(unsigned long long)wait->lock) :
-				    text_copy("the end of its children");
-	case MPSAN_WAIT_PIPE_READ:
-	case MPSAN_WAIT_PIPE_WRITE:
-	case MPSAN_WAIT_SOCKET_READ:
-	case MPSAN_WAIT_SOCKET_WRITE:
-	case MPSAN_WAIT_READY:
-	case MPSAN_WAIT_SYSCALL:
-		return text_copy(wait->call ? wait->call : "a system call");
-	default:
-		return lock_text(&ps->reader, ps->judge.frames, &lock);
-	}
+/* "the end of" is followed by the owner. */
+static char *awaited_text(struct ps *ps, const struct ps_wait *wait, json_t *stack, json_t *python)
+{
+	struct wait_ref ref = ref_of(wait, stack, python);
+
+	return wait->owner && wait_is_join(&ref) ? text_copy("the end of") :
+						   wait_text(&ps->reader, ps->judge.frames, &ref);
 }
 
 static json_t *lock_name(struct ps *ps, const struct ps_wait *wait, json_t *stack)
@@ -188,7 +180,7 @@ static json_t *place_json(struct ps *ps, const struct ps_wait *wait, json_t *sta
 
 json_t *ps_wait_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, json_t *python)
 {
-	char *text = awaited_text(ps, wait, stack);
+	char *text = awaited_text(ps, wait, stack, python);
 	const char *kind = lock_kind_text(wait->kind, wait->flags);
 	bool is_call = wait->kind == MPSAN_WAIT_SYSCALL || wait->kind == MPSAN_LOCK_NONE ||
 		       wait->kind == MPSAN_WAIT_PROCESS;
@@ -229,7 +221,7 @@ static json_t *hold_json(struct ps *ps, const struct fact_place *at, struct mpsa
 			       .kind = MPSAN_TAG_KIND(hold.tag),
 			       .lock = MPSAN_TAG_ADDRESS(hold.tag),
 			       .flags = is_python ? MPSAN_LF_PYTHON : 0};
-	char *text = awaited_text(ps, &lock, NULL), *place = frame_text(frame);
+	char *text = awaited_text(ps, &lock, NULL, NULL), *place = frame_text(frame);
 	const char *kind = lock_kind_text(lock.kind, lock.flags);
 
 	json = json_pack("{s:o, s:o, s:o, s:o, s:o}", "kind", jsontext_of(kind), "lock",

@@ -97,6 +97,9 @@ static void collect_blocked(struct reader *reader, const struct record *record)
 
 	*blocked = (struct fact_blocked){.at = collect_place_of(record)};
 	memcpy(&blocked->ev, record->payload, sizeof(blocked->ev));
+	if (blocked->ev.python)
+		blocked->frames =
+			awaited_of(reader_text(reader, blocked->at.slot, blocked->ev.python));
 	if (blocked->ev.name && record->tid)
 		threads_named(reader, &blocked->at, blocked->ev.name);
 }

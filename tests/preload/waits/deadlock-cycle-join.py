@@ -1,5 +1,6 @@
 """Two threads join each other, and the main thread joins both. Python refuses only the join of a thread by itself."""
 # expect: deadlock-cycle error
+# says: waits for the end of
 # ends: never
 # frames: first second
 # pythons: all

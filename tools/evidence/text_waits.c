@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words for waits. */
+#include "text_waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum awaited wait_awaited(const struct wait_ref *wait)
+{
+	struct awaited_frames frames = {0};
+	json_t *frame;
+	size_t i;
+
+	json_array_foreach(wait->python, i, frame)
+	{
+		const char *function = json_string_value(json_object_get(frame, "function"));
+		const char *file = json_string_value(json_object_get(frame, "file"));
+
+		if (function && file)
+			awaited_add(&frames, function, strlen(function), file, strlen(file));
+	}
+	return frames.what;
+}
+
+#define LOCK_FRAMES 5u /* at most, of the C library and the interpreter, inside of a method */
+
+/* queue.SimpleQueue is written in C: only the extension module that waits tells it. */
+static bool is_simple_queue(const struct wait_ref *wait)
+{
+	for (size_t i = 0; i < LOCK_FRAMES; i++) {
+		const json_t *frame = json_array_get(wait->lock.native, i);
+		const char *module = json_string_value(json_object_get(frame, "module"));
+		const char *function = json_string_value(json_object_get(frame, "function"));
+
+		if ((module && !strncmp(path_base(module), "_queue.", 7)) ||
+		    (function && !strncmp(function, "_queue_SimpleQueue_get", 22)))
+			return true;
+	}
+	return false;
+}
+
+static bool is_object(uint64_t kind)
+{
+	return mpsan_kind_is_lock((unsigned)kind) || kind == MPSAN_WAIT_COND ||
+	       kind == MPSAN_WAIT_FUTEX;
+}
+
+/* What the frames say, if that agrees with what is known of the wait; NOTHING: they do not. */
+static enum awaited told_by_frames(const struct wait_ref *wait)
+{
+	enum awaited what = wait_awaited(wait);
+
+	if (what == AWAITED_NOTHING && is_object(wait->lock.kind) && is_simple_queue(wait))
+		what = AWAITED_SIMPLE_ITEM;
+	if (what == AWAITED_NOTHING || wait->lock.kind == MPSAN_WAIT_GIL ||
+	    wait->lock.kind == MPSAN_WAIT_POOL || wait->lock.kind == MPSAN_LOCK_LIBC ||
+	    (what == AWAITED_READY && wait->lock.kind == MPSAN_WAIT_READY))
+		return AWAITED_NOTHING;
+	/* Who takes a lock again after its condition was notified stands in the same frames. */
+	return wait->owned && awaited_nature(what) == AWAITED_SENT ? AWAITED_NOTHING : what;
+}
+
+bool wait_is_join(const struct wait_ref *wait)
+{
+	return wait->lock.kind == MPSAN_WAIT_JOIN || told_by_frames(wait) == AWAITED_THREAD_END;
+}
+
+static const char *article(const char *noun)
+{
+	return strchr("AEIOaeio", *noun) ? "an" : "a";
+}
+
+/*
+ * "an item of a queue.Queue"; with a maker "an item of the Queue made at main (train.py:12)", or
+ * "Event.set (made at main (train.py:12))".
+ */
+static char *phrase_of(enum awaited what, const char *maker)
+{
+	const char *phrase = awaited_phrase(what), *object = awaited_object(what),
+		   *made = maker ? strstr(maker, "made ") : NULL;
+
+	if (!*object)
+		return made ? text_format("%s (%s)", phrase, made) : text_copy(phrase);
+	if (maker)
+		return text_format("%sthe %s", phrase, maker);
+	return text_format("%s%s %s", phrase, article(object), object);
+}
+
+static char *object_text(const struct reader *reader, struct frames *frames,
+			 const struct wait_ref *wait, enum awaited what)
+{
+	char *maker = lock_maker(reader, frames, &wait->lock), *text = phrase_of(what, maker),
+	     *lock, *both;
+
+	free(maker);
+	if (awaited_nature(what) != AWAITED_LOCK)
+		return text;
+	lock = lock_text(reader, frames, &wait->lock);
+	both = text_format("%s (%s)", text, lock);
+	free(lock);
+	free(text);
+	return both;
+}
+
+/* A semaphore in C that is not known to serve as a lock, and a condition variable. */
+static char *signal_text(const struct reader *reader, struct frames *frames,
+			 const struct wait_ref *wait)
+{
+	const struct lock_ref *lock = &wait->lock;
+	char *name = lock_text(reader, frames, lock), *text;
+	bool posted = lock->kind == MPSAN_LOCK_SEMAPHORE && !wait->owned &&
+		      !(lock->flags & (MPSAN_LF_PYTHON | MPSAN_LF_MUTUAL | MPSAN_LF_SHARED));
+
+	if (lock->kind == MPSAN_WAIT_COND && !(lock->flags & MPSAN_LF_PYTHON))
+		text = text_format("a signal of the %s", name);
+	else if (lock->kind == MPSAN_WAIT_BARRIER)
+		text = text_format("the other parties of the %s", name);
+	else if (posted)
+		text = text_format("a post of the %s", name);
+	else
+		return name;
+	free(name);
+	return text;
+}
+
+static char *kernel_text(const struct wait_ref *wait)
+{
+	switch (wait->lock.kind) {
+	case MPSAN_WAIT_JOIN:
+		return text_copy("the end of a thread");
+	case MPSAN_WAIT_GIL:
+		return text_copy("the GIL");
+	case MPSAN_WAIT_PROCESS:
+		return wait->lock.address ? text_format("the end of process %llu",
+							(unsigned long long)wait->lock.address) :
+					    text_copy("the end of its children");
+	case MPSAN_WAIT_PIPE_READ:
+		return text_copy(wait->call ? wait->call : "data from a pipe");
+	case MPSAN_WAIT_PIPE_WRITE:
+		return text_copy(wait->call ? wait->call : "room in a pipe");
+	case MPSAN_WAIT_SOCKET_READ:
+		return text_copy(wait->call ? wait->call : "data from a socket");
+	case MPSAN_WAIT_SOCKET_WRITE:
+		return text_copy(wait->call ? wait->call : "room in a socket");
+	case MPSAN_WAIT_READY:
+		return text_format("a descriptor to be ready%s%s", wait->call ? " in " : "",
+				   wait->call ? wait->call : "");
+	case MPSAN_WAIT_SYSCALL:
+		return text_copy(wait->call ? wait->call : "a system call");
+	case MPSAN_LOCK_NONE:
+		return text_copy(wait->call ? wait->call : "an unknown object");
+	default:
+		return NULL;
+	}
+}
+
+char *wait_text(const struct reader *reader, struct frames *frames, const struct wait_ref *wait)
+{
+	enum awaited what = wait->lock.kind == MPSAN_WAIT_JOIN	  ? AWAITED_NOTHING :
+			    wait->lock.kind == MPSAN_WAIT_PROCESS ? AWAITED_NOTHING :
+								    told_by_frames(wait);
+	char *text = what == AWAITED_NOTHING ? kernel_text(wait) :
+					       object_text(reader, frames, wait, what);
+
+	return text ? text : signal_text(reader, frames, wait);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a thread waits for, as the programmer knows it: "an item of a queue.Queue", "the end of a
+ * thread". Findings, `mpsan ps` and `mpsan top` use it. Neighbours: ../facts/awaited.h reads Python
+ * frames, text_locks.h names locks.
+ */
+#ifndef MPSAN_TEXT_WAITS_H
+#define MPSAN_TEXT_WAITS_H
+
+#include "../facts/awaited.h"
+#include "text_locks.h"
+
+/* A wait as an event or a snapshot has it. */
+struct wait_ref {
+	struct lock_ref lock; /* for the end of a process, its PID is the address */
+	json_t *python; /* frames of the waiter; borrowed, may be NULL */
+	bool owned; /* it is known who holds the lock */
+	const char *call; /* its system call as text; may be NULL */
+};
+
+/* The phrase; the caller frees it. */
+char *wait_text(const struct reader *reader, struct frames *frames, const struct wait_ref *wait);
+
+/* Whether the wait is for the end of a thread: then its owner is that thread. */
+bool wait_is_join(const struct wait_ref *wait);
+
+#endif

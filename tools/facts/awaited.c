@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Follows frames outwards through the library that the program called. */
+#include "awaited.h"
+
+#include <string.h>
+
+struct row {
+	enum awaited before;
+	const char *class, *function, *file;
+	enum awaited then;
+};
+
+static const struct row rows[] = {
+#define FRAME(before, class, function, file, then) \
+	{AWAITED_##before, class, function, file, AWAITED_##then},
+#include "awaited.def"
+};
+
+static const struct {
+	enum awaited_nature nature;
+	const char *phrase, *object;
+} words[] = {
+	[AWAITED_NOTHING] = {AWAITED_SENT, "", ""},
+#define AWAITED(name, nature, phrase, object) [AWAITED_##name] = {AWAITED_##nature, phrase, object},
+#include "awaited.def"
+};
+
+/* A piece of text that does not end with a NUL. */
+struct piece {
+	const char *text;
+	size_t length;
+};
+
+static bool is(struct piece piece, const char *word)
+{
+	return piece.length == strlen(word) && !memcmp(piece.text, word, piece.length);
+}
+
+static bool has(struct piece piece, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (size_t i = 0; i + length <= piece.length; i++)
+		if (!memcmp(piece.text + i, word, length))
+			return true;
+	return false;
+}
+
+static bool ends(struct piece piece, const char *word)
+{
+	size_t length = strlen(word);
+
+	return piece.length >= length && !memcmp(piece.text + piece.length - length, word, length);
+}
+
+static bool is_standard(struct piece file)
+{
+	return (file.length && file.text[0] == '<') ||
+	       ((has(file, "/lib/python") || has(file, "/lib64/python")) &&
+		!has(file, "-packages/"));
+}
+
+static bool is_library(struct piece file)
+{
+	return is_standard(file) || has(file, "-packages/torch/");
+}
+
+/* Takes the function's own name off: what is left is the class, or "". */
+static struct piece split(struct piece *function)
+{
+	struct piece class = {function->text, 0};
+
+	for (size_t i = function->length; i-- > 0;) {
+		if (function->text[i] != '.')
+			continue;
+		class.length = i;
+		function->text += i + 1;
+		function->length -= i + 1;
+		break;
+	}
+	return class;
+}
+
+static bool fits(const struct row *row, const struct awaited_frames *frames, struct piece class,
+		 struct piece function, struct piece file)
+{
+	bool any = !class.length; /* a version without classes, or no method */
+
+	return (row->before == frames->what || row->before == AWAITED_ANY) &&
+	       is(function, row->function) && ends(file, row->file) &&
+	       (any || (row->class[0] != '?' && is(class, row->class)));
+}
+
+static bool is_task(struct piece function, struct piece file, enum awaited what)
+{
+	if (ends(file, "/concurrent/futures/thread.py"))
+		return is(function, "run");
+	return ends(file, "/multiprocessing/pool.py") && is(function, "worker") &&
+	       what != AWAITED_POOL_WORK;
+}
+
+void awaited_add(struct awaited_frames *frames, const char *function, size_t function_length,
+		 const char *file, size_t file_length)
+{
+	struct piece name = {function, function_length}, where = {file, file_length},
+		     class = split(&name);
+
+	frames->over |= !is_library(where);
+	for (size_t i = 0; !frames->over && i < sizeof(rows) / sizeof(*rows); i++)
+		if (fits(&rows[i], frames, class, name, where)) {
+			frames->what = rows[i].then;
+			break;
+		}
+	frames->in_task |= is_standard(where) && is_task(name, where, frames->what);
+}
+
+struct awaited_frames awaited_of(const char *text)
+{
+	struct awaited_frames frames = {0};
+
+	while (text && *text) {
+		const char *end = strchr(text, '\n'), *stop = end ? end : text + strlen(text);
+		const char *file = memchr(text, '\t', (size_t)(stop - text)),
+			   *line = file ? memchr(file + 1, '\t', (size_t)(stop - file - 1)) : NULL;
+
+		if (line)
+			awaited_add(&frames, text, (size_t)(file - text), file + 1,
+				    (size_t)(line - file - 1));
+		text = end ? end + 1 : stop;
+	}
+	return frames;
+}
+
+enum awaited_nature awaited_nature(enum awaited what)
+{
+	return words[what].nature;
+}
+
+const char *awaited_phrase(enum awaited what)
+{
+	return words[what].phrase;
+}
+
+const char *awaited_object(enum awaited what)
+{
+	return words[what].object;
+}

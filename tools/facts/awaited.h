@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a Python thread waits for, by the frames of its stack: "an item of a queue.Queue" where the
+ * kernel only sees a futex. Pure; the tables are in awaited.def. Neighbours: the reader adds it to
+ * each blocked thread, ../evidence/text_waits.h puts it into words.
+ */
+#ifndef MPSAN_AWAITED_H
+#define MPSAN_AWAITED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum awaited {
+	AWAITED_NOTHING, /* the frames do not say */
+#define AWAITED(name, nature, phrase, object) AWAITED_##name,
+#include "awaited.def"
+	AWAITED_ANY, /* in awaited.def only */
+};
+
+enum awaited_nature { AWAITED_SENT, AWAITED_LOCK, AWAITED_END };
+
+/* Meaning of the frames so far, innermost first; begins as {0}. */
+struct awaited_frames {
+	enum awaited what;
+	bool over; /* a frame of the program's own was reached */
+	bool in_task; /* a thread of a pool that runs a task */
+};
+
+/* Adds the next outer frame. The texts need not end where the lengths say. */
+void awaited_add(struct awaited_frames *frames, const char *function, size_t function_length,
+		 const char *file, size_t file_length);
+
+/* All frames of a text: "function TAB file TAB line" each; NULL for none. */
+struct awaited_frames awaited_of(const char *text);
+
+enum awaited_nature awaited_nature(enum awaited what);
+const char *awaited_phrase(enum awaited what); /* "" for NOTHING */
+const char *awaited_object(enum awaited what); /* the type behind the phrase; "": none */
+
+#endif
