@@ -4,7 +4,6 @@
 
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -90,6 +89,35 @@ static bool is_recent(const struct search *search, const struct snapshot_thread 
 		       search->snapshot->reader->processes[dead].gone_ns + DOUBT_NS;
 }
 
+/* Whether a thread that is not dead only tries again and again to take that lock. */
+static bool polls_for(const struct search *search, uint32_t index, const struct wait *of)
+{
+	const struct wait *wait = &search->graph->waits->item.item[index];
+
+	return wait->ends == MPSAN_ENDS_POLL && wait->kind == of->kind && wait->lock == of->lock;
+}
+
+/* Whether all that could release the lock wait, the thread that polls for it among them. */
+static bool all_wait(const struct search *search, uint32_t index)
+{
+	const struct waits *waits = search->graph->waits;
+	const struct wait *wait = &waits->item.item[index];
+
+	if (search->graph->dead[index])
+		return true;
+	if (wait->end != WAIT_PROCESSES || wait->by_job || !polls_for(search, index, wait))
+		return false;
+	for (uint32_t k = 0; k < wait->count; k++) {
+		const struct snapshot_process *process =
+			&search->snapshot->processes.item[waits->who.item[wait->begin + k]];
+
+		for (uint32_t i = process->begin; i < process->end; i++)
+			if (!search->graph->dead[i] && !polls_for(search, i, wait))
+				return false;
+	}
+	return true;
+}
+
 static bool owner_is_gone(const struct search *search, uint32_t index,
 			  const struct pshared_key *key, struct cross_process_lock *lock)
 {
@@ -100,7 +128,7 @@ static bool owner_is_gone(const struct search *search, uint32_t index,
 	enum cross_process_verdict verdict;
 
 	pshared_takers(shared, key, cross_process_add, &claims);
-	lock->all_wait = search->graph->dead[index];
+	lock->all_wait = all_wait(search, index);
 	if (cross_process_owner_gone(lock, &claims) == CROSS_NO)
 		return false;
 	lock->strangers = pshared_has_strangers(shared, key);
@@ -207,21 +235,10 @@ static bool stands_in_read(const struct snapshot_thread *thread)
 	       thread->call.number == SYS_read;
 }
 
-/* Whether a runnable thread that is not the pool's could still produce the result. */
-static bool may_help(const struct search *search, uint32_t index)
-{
-	char *stack;
-	bool is_pools;
-
-	if (search->graph->dead[index])
-		return false;
-	stack = pythread_stack(&search->snapshot->threads.item[index]);
-	is_pools = strstr(stack, "_handle_workers\t") != NULL;
-	free(stack);
-	return !is_pools;
-}
-
-/* Determines the roles of the pool owner's threads, and which of them waits for a result. */
+/*
+ * Determines the roles of the pool owner's threads, and which of them waits for a result. The others
+ * may do what they like: only the pool's own threads deliver results.
+ */
 static uint32_t look_at_owner(const struct search *search, const struct snapshot_process *process,
 			      struct cross_process_pool *pool)
 {
@@ -240,8 +257,6 @@ static uint32_t look_at_owner(const struct search *search, const struct snapshot
 			pool->results_blocked = stands_in_read(thread);
 		} else if (part == CROSS_PART_WAITER && !thread->told && is_stuck(search, i)) {
 			waiter = i;
-		} else if (part == CROSS_PART_NONE && may_help(search, i)) {
-			return SNAPSHOT_NONE;
 		}
 	}
 	return waiter;
