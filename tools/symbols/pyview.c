@@ -13,6 +13,7 @@
 #include "../../shim/common/cpython/frame.h"
 #include "../base/util.h"
 #include "../proc/proc.h"
+#include "pychild.h"
 #include "pyfile.h"
 #include "pylock.h"
 
@@ -210,6 +211,11 @@ bool pyview_awaits_simple(struct pyview *view, uint64_t pthread, uint64_t lock)
 uint32_t pyview_joined(struct pyview *view, uint64_t pthread)
 {
 	return cpython_joined(&view->py, top_frame(view, pthread));
+}
+
+uint32_t pyview_joined_child(struct pyview *view, uint64_t pthread)
+{
+	return pychild_joined(&view->py, top_frame(view, pthread));
 }
 
 uint32_t pyview_lock_joined(struct pyview *view, uint64_t waiter, uint64_t lock)

@@ -51,6 +51,9 @@ bool pyview_awaits_simple(struct pyview *view, uint64_t pthread, uint64_t lock);
 /* TID of the thread that it joins in Thread.join; 0: unknown. */
 uint32_t pyview_joined(struct pyview *view, uint64_t pthread);
 
+/* PID of the process whose sentinel it waits for in Process.join: see pychild.h; 0: none. */
+uint32_t pyview_joined_child(struct pyview *view, uint64_t pthread);
+
 /*
  * Who will release a lock: see pylock.h. `waiter` and `holder` are the pthread_self() of threads.
  */

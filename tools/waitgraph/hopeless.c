@@ -18,6 +18,7 @@
 #define OWNER_NS 1000000000ull
 #define CYCLE_NS 5000000000ull /* of threads that give up and let each other through */
 #define SIGNAL_NS 10000000000ull
+#define POLLED_NS 2000000000ull /* how long those stand still whom a polling thread does not help */
 
 static const struct wait *wait_at(const struct deadlocks *deadlocks, uint32_t index)
 {
@@ -62,15 +63,40 @@ static bool lies_on_cycle(const struct graph *graph, uint32_t index)
 	return at == index;
 }
 
+/* Whether those who wait for it, directly or not, go on once it gives up: it may help them then. */
+static bool lets_through(const struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct graph *graph = &deadlocks->graph;
+
+	return wait_at(deadlocks, index)->kind == MPSAN_WAIT_PROCESS ||
+	       (lies_on_cycle(graph, index) && graph->next[index] != index);
+}
+
 static uint64_t enough_ns(const struct deadlocks *deadlocks, uint32_t index)
 {
 	if (!group_needs_owners(deadlocks, index))
 		return SIGNAL_NS;
 	return wait_at(deadlocks, index)->ends == MPSAN_ENDS_LIMIT &&
-			       lies_on_cycle(&deadlocks->graph, index) &&
-			       deadlocks->graph.next[index] != index ?
+			       lets_through(deadlocks, index) ?
 		       CYCLE_NS :
 		       OWNER_NS;
+}
+
+/*
+ * Between two waits a thread that polls may help the others of its group: not if these stood still
+ * meanwhile.
+ */
+static bool group_stands(const struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct graph *graph = &deadlocks->graph;
+	uint64_t now_ns = deadlocks->snapshot.now_ns;
+
+	for (uint32_t i = 0; i < graph->count; i++)
+		if (i != index && graph->group[i] == graph->group[index] &&
+		    wait_at(deadlocks, i)->kind != MPSAN_WAIT_GIL &&
+		    now_ns - wait_since(&deadlocks->snapshot, &deadlocks->waits, i) < POLLED_NS)
+			return false;
+	return true;
 }
 
 /* Whether it cannot succeed in this graph, and is to be recorded. */
@@ -80,7 +106,9 @@ static bool is_hopeless(const struct deadlocks *deadlocks, uint32_t index)
 
 	return is_candidate(deadlocks, index, graph->before_ns) && graph->dead[index] &&
 	       !idle_is_known(graph, graph->group[index]) &&
-	       lasted_ns(deadlocks, index) >= enough_ns(deadlocks, index);
+	       lasted_ns(deadlocks, index) >= enough_ns(deadlocks, index) &&
+	       (wait_at(deadlocks, index)->ends != MPSAN_ENDS_POLL ||
+		group_stands(deadlocks, index));
 }
 
 static bool has_news(struct deadlocks *deadlocks)

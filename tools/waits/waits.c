@@ -397,6 +397,10 @@ static void judge_call(struct look *look)
 		if (call->arg[0] == P_PID || call->arg[0] == P_ALL)
 			judge_child(look, (int32_t)call->arg[1], call->arg[0] == P_PID);
 		break;
+	case SYS_poll:
+		if (look_by_child(look))
+			break;
+		/* fallthrough */
 	default:
 		look_at_descriptors(look);
 		break;

@@ -54,6 +54,9 @@ bool look_by_python(struct look *look, uint64_t lock, uint32_t holder);
 /* The thread itself will release this process-shared lock, which it waits for. */
 bool look_by_semlock(struct look *look, uint64_t lock);
 
+/* waits_python.c: whether this poll is multiprocessing's wait for the end of a child. */
+bool look_by_child(struct look *look);
+
 /* waits_fd.c: who could end a call that reads or writes a descriptor. */
 void look_at_descriptors(struct look *look);
 /* Before a verdict: whether it has a time limit after all, or may have one. */

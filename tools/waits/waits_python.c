@@ -174,3 +174,47 @@ bool look_by_python(struct look *look, uint64_t lock, uint32_t holder)
 	look_by_owner(look, owner);
 	return true;
 }
+
+/* ---- processes ---- */
+
+/* Of a thread that ran since, the answer is known for a while if it polls. */
+static bool child_is_known(const struct look *look)
+{
+	const struct snapshot_python *python = &look->thread->python;
+
+	return python->known && (python->asked_ns >= look->thread->still_ns ||
+				 (snapshot_polls(look->snapshot, look->thread) &&
+				  look->snapshot->now_ns - python->asked_ns < POLL_NS));
+}
+
+/* The PID of the child that the thread joins, kept as its lock; 0: none. */
+static uint32_t joined_child(struct look *look)
+{
+	struct pyview *view;
+
+	if (!child_is_known(look)) {
+		view = view_of(look);
+		look->thread->python = (struct snapshot_python){
+			.known = true,
+			.asked_ns = look->snapshot->now_ns,
+			.lock = view ? pyview_joined_child(view, handle_of(look->thread)) : 0};
+	}
+	return (uint32_t)look->thread->python.lock;
+}
+
+bool look_by_child(struct look *look)
+{
+	const struct proc_call *call = &look->thread->call;
+	int32_t milliseconds = (int32_t)call->arg[2];
+	uint32_t pid = call->arg[1] == 1 && may_ask(look) ? joined_child(look) : 0,
+		 process = pid ? snapshot_process_of_pid(look->snapshot, pid) : SNAPSHOT_NONE;
+
+	if (process == SNAPSHOT_NONE)
+		return false;
+	look->wait->kind = MPSAN_WAIT_PROCESS;
+	look->wait->lock = pid;
+	look_by_process(look, process);
+	if (milliseconds >= 0)
+		look_by_limit(look, look->thread->still_ns + (uint64_t)milliseconds * 1000000u);
+	return true;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For which process another process's Python thread waits in multiprocessing. Neighbour: pyview.h. */
+#ifndef MPSAN_PYCHILD_H
+#define MPSAN_PYCHILD_H
+
+#include "../../shim/common/cpython/frame.h"
+
+/*
+ * The PID of the multiprocessing.Process for whose sentinel the thread waits in join(), which it
+ * does if it has a time limit, and with a fork server. `top`: its innermost frame. 0: it does
+ * something else.
+ */
+uint32_t pychild_joined(const struct cpython *py, uint64_t top);
+
+#endif
