@@ -329,6 +329,9 @@ enum mpsan_thread_role {
 };
 
 #define MPSAN_STACK_BYTES (48u << 10) /* of raw stack in one record */
+#define MPSAN_STACK_BLOCKED \
+	(1ull               \
+	 << 63) /* in `valid`: regs[0], of no use in a call, has the signals that are blocked */
 #define MPSAN_STACK_REGS 17 /* DWARF numbering: on x86-64 0..15 general, 16 the program counter */
 
 /*

@@ -3,6 +3,7 @@
 #include "stack.h"
 
 #include <link.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +54,8 @@ static uint64_t measure(uint64_t from, uint64_t end, uint64_t *hash)
 
 static uint64_t write_stack(const uint64_t *regs, uint64_t valid, uint64_t pthread, bool own)
 {
-	uint64_t hash = regs[16] ^ EV_stack, end = stack_end(regs[7], pthread), position, bytes;
+	uint64_t hash = regs[16] ^ EV_stack ^ (valid & MPSAN_STACK_BLOCKED ? regs[0] : 0);
+	uint64_t end = stack_end(regs[7], pthread), position, bytes;
 	struct mpsan_stack *s;
 	long got;
 
@@ -92,6 +94,12 @@ static uint64_t write_stack(const uint64_t *regs, uint64_t valid, uint64_t pthre
 	} while (0)
 #endif
 
+/* The signals that this thread blocks, in place of a register. */
+static uint64_t note_blocked(uint64_t *regs)
+{
+	return SYS4(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &regs[0], 8) ? 0 : MPSAN_STACK_BLOCKED;
+}
+
 __attribute__((noinline)) uint64_t stack_own(void)
 {
 	uint64_t regs[MPSAN_STACK_REGS] = {0}, valid;
@@ -99,6 +107,7 @@ __attribute__((noinline)) uint64_t stack_own(void)
 	modules_update();
 	thread_name_own();
 	TAKE_REGISTERS(regs, valid);
+	valid |= note_blocked(regs);
 	return write_stack(regs, valid, sys_thread_pointer(), true);
 }
 

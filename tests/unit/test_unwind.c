@@ -123,7 +123,7 @@ static struct names unwind_names(void)
 	uint64_t pcs[FRAMES];
 	struct names names = {0};
 
-	names.count = unwind_stack(&modules, &snapshot.head, snapshot.bytes, pcs, FRAMES);
+	names.count = unwind_stack(&modules, &snapshot.head, snapshot.bytes, pcs, NULL, FRAMES);
 	for (size_t i = 0; i < names.count; i++)
 		if (!symbols_name(symbols, &modules, pcs[i], i > 0, &names.frame[i]))
 			print_message("frame %zu: %#lx is in no module\n", i, pcs[i]);
@@ -468,7 +468,7 @@ static void garbage_is_survived(void **state)
 
 		snapshot = saved;
 		mutate();
-		count = unwind_stack(&modules, &snapshot.head, snapshot.bytes, pcs, FRAMES);
+		count = unwind_stack(&modules, &snapshot.head, snapshot.bytes, pcs, NULL, FRAMES);
 		assert_in_range(count, 0, FRAMES);
 		assert_true(!count || pcs[0] == snapshot.head.regs[RIP]);
 	}

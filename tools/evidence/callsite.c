@@ -62,6 +62,21 @@ char *callsite_actor(const struct callsite *callsite)
 	return text_format("thread \"%s\" (TID %u)", callsite->thread, callsite->tid);
 }
 
+char *callsite_handler(const struct callsite *callsite)
+{
+	json_t *frame;
+	size_t i;
+
+	json_array_foreach(callsite->native, i, frame)
+	{
+		const char *name = json_string_value(json_object_get(frame, "handler_of"));
+
+		if (name)
+			return text_format(" in the handler of %s", name);
+	}
+	return text_copy("");
+}
+
 static const char *const role_text[] = {
 #define ROLE(constant, name, meaning) name,
 #include "../rules/step_roles.def"

@@ -39,6 +39,9 @@ void callsite_finish(struct callsite *callsite);
 void callsite_locate(const struct evidence_context *ctx, struct callsite *callsite, uint64_t caller,
 		     bool python_first);
 
+/* " in the handler of SIGALRM", or "" if its native stack has no handler. The caller frees it. */
+char *callsite_handler(const struct callsite *callsite);
+
 /* The thread as the subject of a sentence, which the caller frees; NULL if there is none. */
 char *callsite_actor(const struct callsite *callsite);
 

@@ -258,9 +258,8 @@ static void evidence_args(struct evidence *evidence)
 	set_arg(evidence, ARG_fork_at,
 		text_copy(evidence->forker.where ? evidence->forker.where : "an unknown place"));
 	set_arg(evidence, ARG_thread, callsite_actor(&evidence->sufferer));
-	set_arg(evidence, ARG_wait_at,
-		text_copy(evidence->sufferer.where ? evidence->sufferer.where :
-						     "an unknown place"));
+	set_arg(evidence, ARG_wait_at, text_copy(evidence->sufferer.where ?: "an unknown place"));
+	set_arg(evidence, ARG_handler, callsite_handler(&evidence->sufferer));
 	if (evidence->order) {
 		set_arg(evidence, ARG_first, order_first(&evidence->ctx, evidence->order));
 		set_arg(evidence, ARG_second, order_second(&evidence->ctx, evidence->order));

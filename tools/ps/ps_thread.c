@@ -7,6 +7,7 @@
 
 #include "../base/jsontext.h"
 #include "../evidence/text_locks.h"
+#include "../proc/blocked.h"
 #include "../proc/calls.h"
 #include "../symbols/pyview.h"
 #include "ps.h"
@@ -59,6 +60,7 @@ static json_t *native_stack(struct ps *ps, const struct fact_place *at,
 	*head = (struct mpsan_stack){.bytes = bytes, .valid = 1u << 7 | 1u << 16};
 	head->regs[7] = sp;
 	head->regs[16] = thread->call.pc;
+	blocked_note(thread->pid, thread->tid, head);
 	if (proc_peek(thread->pid, sp, head + 1, bytes))
 		stack = frames_unwind(ps->judge.frames, at, head);
 	free(head);

@@ -139,17 +139,32 @@ static void drop_own_frames(json_t *list)
 		json_array_remove(list, 0);
 }
 
+static json_t *handled_text(uint8_t signal)
+{
+	char *text = signal == UNWIND_SIGNAL ? text_copy("a signal") : text_signal(signal);
+	json_t *json = json_string(text);
+
+	free(text);
+	return json;
+}
+
 json_t *frames_unwind(struct frames *frames, const struct fact_place *at,
 		      const struct mpsan_stack *head)
 {
 	const struct modules *modules = maps_at(frames->maps, at->by, at->time_ns);
 	json_t *list = json_array();
 	uint64_t pcs[FRAMES_MAX];
+	uint8_t signals[FRAMES_MAX] = {0};
 	size_t count;
 
-	count = unwind_stack(modules, head, (const uint8_t *)(head + 1), pcs, FRAMES_MAX);
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(list, frame_create(frames, modules, pcs[i], i > 0));
+	count = unwind_stack(modules, head, (const uint8_t *)(head + 1), pcs, signals, FRAMES_MAX);
+	for (size_t i = 0; i < count; i++) {
+		json_t *frame = frame_create(frames, modules, pcs[i], i > 0);
+
+		if (signals[i])
+			json_object_set_new(frame, "handler_of", handled_text(signals[i]));
+		json_array_append_new(list, frame);
+	}
 	drop_own_frames(list);
 	return list;
 }

@@ -40,6 +40,7 @@ struct walk {
 	uint64_t pc; /* of the frame the cursor stands on */
 	uint64_t sp;
 	uint64_t function; /* start of the function that holds it, when a table was found */
+	uint64_t blocked; /* signals, in the frame the cursor stands on */
 	unsigned reads;
 	bool blind; /* the last step found no unwind table */
 	bool frame_wanted; /* the last step asked for the unknown frame pointer */
@@ -402,8 +403,43 @@ static bool walk_up(struct walk *walk)
 	return walk_step(walk) || (walk->frame_wanted && guess_frame(walk) && walk_step(walk));
 }
 
+/* What the kernel pushes for a handler: its return address, the context, and perhaps a siginfo. */
+#define CONTEXT_MASK 296u /* the signals that were blocked before */
+#define CONTEXT_BYTES 304u /* the kernel's struct ucontext */
+
+static bool is_handlers_end(struct walk *walk)
+{
+	static const uint8_t sigreturn[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+	uint8_t code[sizeof(sigreturn)];
+
+	return read_code(walk, walk->pc, code, sizeof(code)) &&
+	       !memcmp(code, sigreturn, sizeof(code));
+}
+
+/*
+ * The signal of the handler that returns to this frame; 0: none does. A handler's signal is blocked
+ * while it runs; if others are, too, the siginfo tells, if it has been asked for.
+ */
+static uint8_t walk_signal(struct walk *walk)
+{
+	uint64_t before, info = 0, since;
+
+	if (!is_handlers_end(walk))
+		return 0;
+	if (!(walk->head->valid & MPSAN_STACK_BLOCKED) ||
+	    !read_stack(walk, walk->sp + CONTEXT_MASK, &before))
+		return UNWIND_SIGNAL;
+	since = walk->blocked & ~before;
+	walk->blocked = before;
+	if (since && !(since & (since - 1)))
+		return (uint8_t)(__builtin_ctzll(since) + 1);
+	read_stack(walk, walk->sp + CONTEXT_BYTES, &info);
+	info = (uint32_t)info;
+	return info && info <= 64 && since >> (info - 1) & 1 ? (uint8_t)info : UNWIND_SIGNAL;
+}
+
 size_t unwind_stack(const struct modules *modules, const struct mpsan_stack *head,
-		    const uint8_t *bytes, uint64_t *pcs, size_t max)
+		    const uint8_t *bytes, uint64_t *pcs, uint8_t *signals, size_t max)
 {
 	const uint64_t needed = 1ull << REG_CODE | 1ull << REG_STACK;
 	struct walk walk = {
@@ -411,6 +447,7 @@ size_t unwind_stack(const struct modules *modules, const struct mpsan_stack *hea
 		.head = head,
 		.bytes = bytes,
 		.valid = head->valid,
+		.blocked = head->regs[0],
 	};
 	size_t count = 0;
 
@@ -422,8 +459,11 @@ size_t unwind_stack(const struct modules *modules, const struct mpsan_stack *hea
 	memcpy(walk.regs, head->regs, sizeof(walk.regs));
 	if ((head->valid & needed) != needed || !space_ready() || !walk_start(&walk))
 		return count;
-	while (count < max && walk_up(&walk))
+	while (count < max && walk_up(&walk)) {
+		if (signals)
+			signals[count] = walk_signal(&walk);
 		pcs[count++] = walk.pc;
+	}
 	return count;
 }
 

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../proc/blocked.h"
+
 #define CAP (64u << 20)
 
 static void write_head(struct watchlog *log, uint32_t slots)
@@ -158,6 +160,7 @@ uint64_t watchlog_stack(struct watchlog *log, const struct snapshot_thread *thre
 	stack->valid = 1u << 7 | 1u << 16;
 	stack->regs[7] = sp;
 	stack->regs[16] = thread->call.pc;
+	blocked_note(thread->pid, thread->tid, stack);
 	if (proc_peek(thread->pid, sp, stack + 1, bytes))
 		position = watchlog_put(log, EV_stack, thread->slot, thread->tid, stack,
 					sizeof(*stack) + bytes);

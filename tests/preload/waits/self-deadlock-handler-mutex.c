@@ -3,6 +3,7 @@
  */
 // expect: self-deadlock error
 // ends: never
+// says: in the handler of SIGUSR1 for mutex
 // frames: on_signal update
 // not: tick_main
 #include "lib.h"
