@@ -75,11 +75,17 @@ PASS(thrd_exit)
 		return result;                                                                \
 	} while (0)
 
+/* Nobody parks in a handler of exit(). The end of main() is not seen. */
+static uint64_t exit_tag(void)
+{
+	return life_code() == -1 ? 0 : MPSAN_TAG_EXIT;
+}
+
 EXPORT int pthread_join(pthread_t thread, void **value)
 {
 	ENTER(pthread_join);
 	group_look();
-	WAIT_JOIN(thread, prove_tags(), REAL(pthread_join)(thread, value));
+	WAIT_JOIN(thread, prove_tags() | exit_tag(), REAL(pthread_join)(thread, value));
 }
 
 EXPORT int pthread_tryjoin_np(pthread_t thread, void **value)
@@ -104,5 +110,5 @@ EXPORT int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock,
 EXPORT int thrd_join(thrd_t thread, int *value)
 {
 	ENTER(thrd_join);
-	WAIT_JOIN(thread, prove_tags(), REAL(thrd_join)(thread, value));
+	WAIT_JOIN(thread, prove_tags() | exit_tag(), REAL(thrd_join)(thread, value));
 }

@@ -92,6 +92,14 @@ with concurrent.futures.ThreadPoolExecutor(2) as pool:
     pool.submit(queue.Queue().get)""",
     "exit": CONSUME + "import signal\nsignal.signal(signal.SIGINT, signal.SIG_DFL)\n"
                       "threading.Thread(target=consume, args=(queue.Queue(),)).start()",
+    "exit-event": "import signal, threading\nsignal.signal(signal.SIGINT, signal.SIG_DFL)\n"
+                  "threading.Thread(target=threading.Event().wait).start()",
+    "exit-after-atexit": CONSUME + "import atexit, signal\nsignal.signal(signal.SIGINT, signal.SIG_DFL)\n"
+                                   "atexit.register(print, 'done')\nstart(queue.Queue()).join()",
+    "process-exit": PROCESSES.format(how="spawn") + """
+    import signal
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    context.Process(target=park).start()""",
     "server": """
 import http.server, threading
 server = http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)

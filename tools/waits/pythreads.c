@@ -2,10 +2,13 @@
 /* Classifies Python waits by their frames. */
 #include "pythreads.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define TEXT 16384u
+#define STACK_LINES 64u /* which a stack has at most */
 
 static char *pythreads_ask(const struct snapshot_thread *thread,
 			   size_t (*what)(struct pyview *, uint64_t, char *, size_t))
@@ -145,6 +148,69 @@ static int part_of_stack(const char *stack)
 	return what == PYTHREAD_LOCK ? PYTHREAD_ANSWER : what;
 }
 
+/* The last line of a stack, its outermost frame; NULL: there is none, or it may be cut off. */
+static const char *outermost(const char *stack)
+{
+	const char *last = NULL;
+	unsigned lines = 0;
+
+	for (const char *line = stack; line && *line; lines++) {
+		last = line;
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	return lines < STACK_LINES ? last : NULL;
+}
+
+static bool is_function(const char *line, const char *function, const char *file)
+{
+	const char *tab = strchr(line, '\t'), *end = tab ? strchr(tab + 1, '\t') : NULL;
+
+	return end && ends_with(line, (size_t)(tab - line), function) &&
+	       (!file || ends_with(tab + 1, (size_t)(end - tab - 1), file));
+}
+
+/* Whether it is the program itself, the import at its start, or waits for threads and children. */
+static bool is_start(const char *line)
+{
+	const char *tab = strchr(line, '\t');
+
+	return !tab || !strncmp(tab, "\t<frozen ", 9) || is_function(line, "<module>", NULL) ||
+	       is_function(line, "_run_module_as_main", "runpy.py") ||
+	       is_function(line, "_bootstrap", "threading.py") ||
+	       is_function(line, "_shutdown", "threading.py") ||
+	       is_function(line, "_exit_function", "util.py");
+}
+
+static bool has_exit_hook(const char *stack)
+{
+	for (const char *line = stack; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (is_function(line, "_python_exit", "concurrent/futures/thread.py"))
+			return true;
+	}
+	return false;
+}
+
+/* Another program with an interpreter in it calls what it likes. */
+static bool runs_python(uint32_t pid)
+{
+	char path[32], target[256];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	length = readlink(path, target, sizeof(target) - 1);
+	target[length > 0 ? length : 0] = '\0';
+	return !strncmp(path_base(target), "python", 6);
+}
+
+static bool is_at_end(const struct snapshot_thread *thread, const char *stack)
+{
+	const char *last = thread->tid == thread->pid ? outermost(stack) : NULL;
+
+	return last && (!is_start(last) || has_exit_hook(stack)) && runs_python(thread->pid);
+}
+
 struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_t lock)
 {
 	struct pyview *view = pyview_open((pid_t)thread->pid);
@@ -156,6 +222,7 @@ struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_
 		pyview_stack(view, pthread, stack, TEXT);
 		wait.what = part_of_stack(stack);
 		wait.is_python = *stack || pyview_limit(view);
+		wait.at_end = is_at_end(thread, stack);
 		if (wait.what == PYTHREAD_UNKNOWN && pyview_awaits_simple(view, pthread, lock))
 			wait.what = PYTHREAD_NEWS;
 		wait.queue = pyview_awaited_queue(view, pthread);

@@ -45,6 +45,8 @@ struct pythread_wait {
 		PYTHREAD_EVENT
 	} what;
 	bool is_python; /* it runs Python code, readable or not */
+	/* the main thread, in a handler that runs at the program's end: nobody parks there */
+	bool at_end;
 	enum cpython_queue queue;
 	uint32_t joined;
 	unsigned awaited_count, task_count;
