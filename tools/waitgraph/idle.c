@@ -176,7 +176,7 @@ static void idle_describe(const struct group *group, uint32_t i)
 		to->thread = idle_joined(group, i, python);
 	if (to->wait != PARKED_IDLE && to->wait != PARKED_MEETS)
 		return;
-	if (is_apart(group, i) || group->loops || group_wait(group, i)->kind == MPSAN_WAIT_READY)
+	if (is_apart(group, i) || group->loops)
 		return;
 	to->was_sent = idle_was_sent(group, i, python) && !group->ticks;
 	to->sender_ended = idle_sender_ended(group, i);

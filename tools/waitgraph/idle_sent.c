@@ -123,6 +123,31 @@ static bool meets_other(const struct group *group, uint32_t i)
 	return false;
 }
 
+/* Whether it reads an eventfd: one thread is woken by it, which does not poll. */
+static bool reads_event(const struct group *group, uint32_t i)
+{
+	return group_wait(group, i)->kind == MPSAN_WAIT_READY &&
+	       group_thread(group, i)->object.kind == PIPE_EVENT;
+}
+
+/* Two that receive from each other, or read an eventfd each: one should have begun. */
+static bool meets_peer(const struct group *group, uint32_t i)
+{
+	const struct snapshot_object *one = &group_thread(group, i)->object;
+
+	for (uint32_t k = 0; k < group->count; k++) {
+		const struct snapshot_object *other = &group_thread(group, k)->object;
+
+		if (group_wait(group, i)->kind == MPSAN_WAIT_SOCKET_READ &&
+		    group_wait(group, k)->kind == MPSAN_WAIT_SOCKET_READ &&
+		    one->peer == other->inode)
+			return true;
+		if (reads_event(group, i) && reads_event(group, k) && one->inode != other->inode)
+			return true;
+	}
+	return false;
+}
+
 bool idle_was_sent(const struct group *group, uint32_t i, const struct pythread_wait *python)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
@@ -134,7 +159,7 @@ bool idle_was_sent(const struct group *group, uint32_t i, const struct pythread_
 		return true;
 	return (kind == MPSAN_WAIT_COND && was_signalled(group, i)) ||
 	       (kind == MPSAN_LOCK_SEMAPHORE && was_posted(group, i)) ||
-	       (kind < MPSAN_WAIT_PROCESS && meets_other(group, i)) ||
+	       (kind < MPSAN_WAIT_PROCESS && meets_other(group, i)) || meets_peer(group, i) ||
 	       has_read_any(group, thread->slot);
 }
 
@@ -214,8 +239,8 @@ static bool was_left(const struct group *group, const struct snapshot_thread *th
 bool idle_sender_ended(const struct group *group, uint32_t i)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
-
-	bool by_pipe = is_reading(group_wait(group, i));
+	bool by_pipe = is_reading(group_wait(group, i)) ||
+		       group_wait(group, i)->kind == MPSAN_WAIT_READY;
 
 	if (by_pipe || thread->object.is_shared)
 		return worker_ended(group, thread->slot, by_pipe);
