@@ -18,7 +18,6 @@
 #include "evidence_deadlock.h"
 #include "evidence_ends.h"
 #include "evidence_event.h"
-#include "evidence_hang.h"
 #include "evidence_order.h"
 #include "evidence_subject.h"
 #include "lost_signallers.h"
@@ -202,24 +201,6 @@ static char *taken_text(const struct evidence *evidence)
 			   where);
 }
 
-static void deadlock_args(struct evidence *evidence, const struct fact_blocked *first)
-{
-	const struct evidence_context *ctx = &evidence->ctx;
-	const char *detail = reader_text(evidence->reader, evidence->deadlock->at.slot,
-					 evidence->deadlock->ev.detail);
-	char *taken = deadlock_taken(ctx, first);
-
-	set_arg(evidence, ARG_deadlock, deadlock_text(ctx, evidence->deadlock));
-	set_arg(evidence, ARG_open_end, deadlock_open_end(ctx, first));
-	set_arg(evidence, ARG_bystanders, hang_bystanders(ctx, evidence->deadlock));
-	set_arg(evidence, ARG_awaited, deadlock_awaited(ctx, first));
-	set_arg(evidence, ARG_dead, deadlock_dead(ctx, evidence->deadlock));
-	set_arg(evidence, ARG_dead_end, deadlock_dead_end(ctx, evidence->deadlock));
-	set_arg(evidence, ARG_detail, text_copy(detail ? detail : ""));
-	set_arg(evidence, ARG_taken, taken ? text_format(" at %s", taken) : text_copy(""));
-	free(taken);
-}
-
 static void wait_args(struct evidence *evidence, const struct fact_fork *fork)
 {
 	const struct facts *facts = &evidence->reader->facts;
@@ -282,17 +263,8 @@ static void evidence_args(struct evidence *evidence)
 		text_format("%u", evidence->subject ?
 					  evidence_pid_of(evidence, evidence->subject->by) :
 					  0));
-	if (evidence->deadlock && evidence->sufferer.at) {
-		const struct fact_blocked *first =
-			deadlock_sufferer(&evidence->reader->facts, evidence->deadlock);
-
-		deadlock_args(evidence, first);
-		set_arg(evidence, ARG_waits, text_copy(first->ev.ends ? "waits" : "waits forever"));
-		set_arg(evidence, ARG_since,
-			text_format("%llu",
-				    (unsigned long long)((first->at.time_ns - first->ev.since) /
-							 1000000000ull)));
-	}
+	if (evidence->deadlock && evidence->sufferer.at)
+		deadlock_args(&evidence->ctx, evidence->deadlock, evidence->args);
 }
 
 static const struct callsite *callsite_of(const struct evidence *evidence, enum step_role role)
@@ -425,15 +397,16 @@ static void add_ends(const struct evidence *evidence, json_t *finding)
 static json_t *evidence_write(struct evidence *evidence)
 {
 	const struct callsite *main_callsite = evidence_main(evidence);
-	const char *own = evidence->finding->fix,
-		   *fix = own ? own : rule_fix(evidence->finding->rule);
+	const struct finding *finding = evidence->finding;
+	const char *fix = finding->fix ?: rule_fix(finding->rule),
+		   *title = finding->title ?: rule_words(finding->rule)->title;
 	char *print = fingerprint(evidence);
 	json_t *object;
 
-	object = json_pack("{s:s, s:n, s:o, s:o, s:i, s:I, s:I, s:o, s:I, s:s, s:o, s:o, s:o}",
-			   "rule", rule_slug(evidence->finding->rule), "severity", "message",
-			   args_fill(evidence->args, evidence->finding->message_text->message),
-			   "fix", args_fill(evidence->args, fix), "count", 1, "pid",
+	object = json_pack("{s:s, s:s, s:n, s:o, s:o, s:i, s:I, s:I, s:o, s:I, s:s, s:o, s:o, s:o}",
+			   "rule", rule_slug(finding->rule), "title", title, "severity", "message",
+			   args_fill(evidence->args, finding->message_text->message), "fix",
+			   args_fill(evidence->args, fix), "count", 1, "pid",
 			   (json_int_t)evidence_pid_of(evidence, main_callsite->at->by), "tid",
 			   (json_int_t)main_callsite->tid, "thread",
 			   jsontext_of(main_callsite->thread), "time_ns",

@@ -2,13 +2,16 @@
 /* Steps, sentences and wait-for edges of deadlocks. */
 #include "evidence_deadlock.h"
 
+#include "../rules/dead_ends.h"
 #include "../rules/deadlock.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/jsontext.h"
+#include "args.h"
 #include "evidence_hang.h"
+#include "text_pools.h"
 #include "text_waits.h"
 
 /* steps per deadlock; only damaged logs have more */
@@ -48,7 +51,7 @@ static const struct mpsan_process *dead_process(const struct evidence_context *c
 		       NULL;
 }
 
-char *deadlock_dead(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
+static char *deadlock_dead(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
 {
 	const struct mpsan_process *process = dead_process(ctx, deadlock);
 	const struct fact_blocked *first = &ctx->reader->facts.blockeds[deadlock->begin];
@@ -58,7 +61,8 @@ char *deadlock_dead(const struct evidence_context *ctx, const struct fact_deadlo
 	return text_format("thread %llu", (unsigned long long)first->ev.owner);
 }
 
-char *deadlock_dead_end(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
+static char *deadlock_dead_end(const struct evidence_context *ctx,
+			       const struct fact_deadlock *deadlock)
 {
 	const struct mpsan_process *process = dead_process(ctx, deadlock);
 
@@ -103,7 +107,9 @@ char *deadlock_awaited(const struct evidence_context *ctx, const struct fact_blo
 	return text;
 }
 
-char *deadlock_open_end(const struct evidence_context *ctx, const struct fact_blocked *blocked)
+/* " (the reader itself still has the pipe's write end open, so ...)", or "". */
+static char *deadlock_open_end(const struct evidence_context *ctx,
+			       const struct fact_blocked *blocked)
 {
 	static const char eof[] = "has the pipe's write end open, so no end of file comes";
 	uint64_t owner = blocked->ev.owner_slot;
@@ -136,7 +142,7 @@ static char *deadlock_owner(const struct evidence_context *ctx, const struct fac
 	return text;
 }
 
-char *deadlock_taken(const struct evidence_context *ctx, const struct fact_blocked *blocked)
+static char *deadlock_taken(const struct evidence_context *ctx, const struct fact_blocked *blocked)
 {
 	struct fact_place at = blocked->at;
 	json_t *frame;
@@ -270,7 +276,11 @@ void deadlock_steps(const struct evidence_context *ctx, const struct fact_deadlo
 	}
 }
 
-char *deadlock_text(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
+/*
+ * "thread A waits for mutex X, held by thread B; thread B waits ...": the wait-for cycle, or its
+ * first edges.
+ */
+static char *deadlock_text(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
 {
 	const struct fact_blocked *blockeds = ctx->reader->facts.blockeds;
 	bool circle = deadlock->ev.cause == MPSAN_DEADLOCK_CYCLE;
@@ -296,6 +306,30 @@ char *deadlock_text(const struct evidence_context *ctx, const struct fact_deadlo
 		list = longer;
 	}
 	return list;
+}
+
+void deadlock_args(const struct evidence_context *ctx, const struct fact_deadlock *deadlock,
+		   json_t *args)
+{
+	const struct facts *facts = &ctx->reader->facts;
+	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
+	const char *detail = reader_text(ctx->reader, deadlock->at.slot, deadlock->ev.detail);
+	uint64_t lasted_ns = first->at.time_ns - first->ev.since;
+	char *taken = deadlock_taken(ctx, first);
+
+	args_set(args, ARG_deadlock, deadlock_text(ctx, deadlock));
+	args_set(args, ARG_open_end, deadlock_open_end(ctx, dead_end_last(facts, deadlock)));
+	args_set(args, ARG_pools, pools_text(ctx, deadlock));
+	args_set(args, ARG_bystanders, hang_bystanders(ctx, deadlock));
+	args_set(args, ARG_awaited, deadlock_awaited(ctx, first));
+	args_set(args, ARG_dead, deadlock_dead(ctx, deadlock));
+	args_set(args, ARG_dead_end, deadlock_dead_end(ctx, deadlock));
+	args_set(args, ARG_detail, text_copy(detail ? detail : ""));
+	args_set(args, ARG_taken, taken ? text_format(" at %s", taken) : text_copy(""));
+	args_set(args, ARG_waits, text_copy(first->ev.ends ? "waits" : "waits forever"));
+	args_set(args, ARG_since,
+		 text_format("%llu", (unsigned long long)(lasted_ns / 1000000000ull)));
+	free(taken);
 }
 
 void deadlock_hash(const struct evidence_context *ctx, const struct fact_deadlock *deadlock,

@@ -116,7 +116,7 @@ struct finding {
 	uint32_t init, piece, import, context; /* of CUDA */
 	uint32_t cause, segment, process; /* of events, shared memory and processes */
 	uint64_t amount; /* a count for the texts: {amount} */
-	const char *fix; /* replaces the rule's fix; NULL: keep that */
+	const char *title, *fix; /* replace those of the rule; NULL: keep that */
 };
 
 struct findings {

@@ -9,12 +9,25 @@
 
 #define TOLD_MAX 24u /* threads recorded per deadlock */
 
+/* The only process that could end the wait; SNAPSHOT_NONE: there are several, or none. */
+static uint32_t only_process(const struct deadlocks *deadlocks, const struct wait *wait)
+{
+	const uint32_t *who = &deadlocks->waits.who.item[wait->begin];
+
+	if (wait->end != WAIT_PROCESSES || !wait->count)
+		return SNAPSHOT_NONE;
+	for (uint32_t i = 1; i < wait->count; i++)
+		if (who[i] != who[0])
+			return SNAPSHOT_NONE;
+	return who[0];
+}
+
 /* The owner, and where it acquired the lock. */
 static void state_owner(struct deadlocks *deadlocks, uint32_t index, struct ev_blocked *event)
 {
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 	uint32_t first = wait->count ? deadlocks->waits.who.item[wait->begin] : SNAPSHOT_NONE,
-		 by = deadlocks->graph.next[index];
+		 only = only_process(deadlocks, wait), by = deadlocks->graph.next[index];
 	struct mpsan_hold hold;
 
 	if (by == GRAPH_NONE)
@@ -33,8 +46,8 @@ static void state_owner(struct deadlocks *deadlocks, uint32_t index, struct ev_b
 	} else if (wait->end == WAIT_NOBODY) {
 		event->owner = wait->gone;
 		event->owner_slot = wait->gone_slot;
-	} else if (wait->end == WAIT_PROCESSES && wait->count == 1) {
-		event->owner_slot = deadlocks->snapshot.processes.item[first].slot + 1;
+	} else if (only != SNAPSHOT_NONE) {
+		event->owner_slot = deadlocks->snapshot.processes.item[only].slot + 1;
 	}
 }
 

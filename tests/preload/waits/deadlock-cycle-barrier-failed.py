@@ -1,6 +1,7 @@
 # Two workers are to meet at a barrier, and one fails before. Its parent joins the other, which waits for ever. The
 # resource tracker waits at a pipe as always: that is no worker that waits for work.
 # expect: deadlock-cycle error
+# says: a barrier waits for a party that does not come
 # says: waits for the other parties of
 # may: worker-failed warning
 # silent: missing-sentinel

@@ -1,6 +1,7 @@
 """A task in a ThreadPoolExecutor submits its parts to the same executor and waits for their results. With as many such
 tasks as threads nobody is left to do the parts, and everyone waits for a Future."""
 # expect: deadlock-cycle error
+# says: tasks in 2 workers of ThreadPoolExecutor-0 wait for results themselves
 # says: waits for the result of a Future
 # ends: never
 # frames: whole result

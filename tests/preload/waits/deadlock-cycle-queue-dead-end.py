@@ -1,6 +1,7 @@
 """The producers have ended, each of them sure that another one would put the last item. The main thread, now the
 only one, waits in queue.Queue.get()."""
 # expect: deadlock-cycle error
+# says: "title": "a queue without a producer"
 # says: waits for an item of a queue.Queue
 # ends: never
 # frames: collect get

@@ -1,6 +1,7 @@
 """The only worker fails before it has put its result, and the main thread waits for that: the queue's write end is still
 open in the reader itself. The finding begins with the worker's end."""
 # expect: deadlock-cycle error
+# says: a worker ended before it sent what others wait for
 # says: waits for an item of a multiprocessing
 # may: worker-failed warning
 # ends: never

@@ -25,11 +25,121 @@ static void cycle_is_silent_about_deadlocks_of_other_causes(void **state)
 	assert_grade(&world, TRIGGER_DEADLOCK, deadlock_cycle, GRADE_OFF);
 }
 
+static void assert_title(const char *title)
+{
+	struct verdict verdict = announce(&world, TRIGGER_DEADLOCK);
+
+	assert_int_equal(verdict.count, 1);
+	assert_string_equal(verdict.last[0].title, title);
+	assert_non_null(verdict.last[0].fix);
+}
+
+/* One thread waits in that way, as its frames say. */
+static void assert_last(uint64_t kind, enum awaited what, const char *title)
+{
+	begin(NULL);
+	blocks(kind, MPSAN_LF_PYTHON);
+	blocked[0].frames.what = what;
+	deadlock.ev.cause = MPSAN_DEADLOCK_DEAD_END;
+	assert_title(title);
+}
+
+static void a_dead_end_is_titled_by_its_last_wait(void **state)
+{
+	(void)state;
+	assert_last(MPSAN_LOCK_SEMAPHORE, AWAITED_ITEM, "a queue without a producer");
+	assert_last(MPSAN_WAIT_PIPE_READ, AWAITED_MP_ITEM, "a queue without a producer");
+	assert_last(MPSAN_WAIT_PIPE_WRITE, AWAITED_MP_SENT, "a full queue without a consumer");
+	assert_last(MPSAN_LOCK_SEMAPHORE, AWAITED_DONE, "a queue waits for task_done()");
+	assert_last(MPSAN_LOCK_SEMAPHORE, AWAITED_RESULT, "a result that nobody will set");
+	assert_last(MPSAN_LOCK_SEMAPHORE, AWAITED_EVENT, "an event that nobody will set");
+	assert_last(MPSAN_LOCK_SEMAPHORE, AWAITED_PERMIT, "a semaphore that nobody will release");
+	assert_last(MPSAN_LOCK_SEMAPHORE, AWAITED_NOTHING, "a lock that nobody will release");
+	blocked[0].ev.flags = 0;
+	assert_title("a semaphore that nobody will release");
+	assert_last(MPSAN_WAIT_COND, AWAITED_NOTHING, "a lost signal");
+	assert_last(MPSAN_WAIT_BARRIER, AWAITED_NOTHING,
+		    "a barrier waits for a party that does not come");
+	assert_last(MPSAN_WAIT_PIPE_WRITE, AWAITED_NOTHING, "full pipes");
+	assert_last(MPSAN_WAIT_PIPE_READ, AWAITED_NOTHING, "a pipe that nobody will write to");
+	assert_last(MPSAN_WAIT_FUTEX, AWAITED_NOTHING, "nobody is left to end the wait");
+}
+
+static void whoever_holds_the_other_end_alone_is_named(void **state)
+{
+	(void)state;
+	blocks(MPSAN_WAIT_PIPE_READ, 0)->owner_slot = PARENT + 1;
+	deadlock.ev.cause = MPSAN_DEADLOCK_DEAD_END;
+	assert_title("a pipe whose end of file does not come");
+	blocked[0].ev.kind = MPSAN_WAIT_SOCKET_WRITE;
+	assert_title("a full pipe that only its writer could read");
+}
+
+/* The main thread waits for a result, or joins; a worker of the pool has the task. */
+static void a_task_and_its_waiter(enum awaited what)
+{
+	begin(NULL);
+	two_threads_wait();
+	for (uint32_t i = 0; i < 2; i++)
+		blocked[i].ev.kind = MPSAN_LOCK_SEMAPHORE;
+	blocked[0].frames.what = AWAITED_RESULT;
+	blocked[1].frames = (struct awaited_frames){.what = what, .in_task = true};
+	deadlock.ev.cause = MPSAN_DEADLOCK_DEAD_END;
+}
+
+static void who_waits_for_a_task_waits_for_what_the_task_awaits(void **state)
+{
+	(void)state;
+	a_task_and_its_waiter(AWAITED_RESULT);
+	assert_title("the workers of a pool wait for results");
+	blocked[2] = blocked[1];
+	blocked[2].frames = (struct awaited_frames){.what = AWAITED_EXECUTOR_WORK};
+	deadlock.end = world.facts.blocked_count = 3;
+	assert_title("a result that nobody will set"); /* a worker is free */
+	a_task_and_its_waiter(AWAITED_PARTIES);
+	assert_title("a barrier waits for a party that does not come");
+	a_task_and_its_waiter(AWAITED_NOTHING);
+	blocked[1].ev.owner = MAIN_THREAD;
+	assert_title("a thread waits while it holds a lock that others need");
+}
+
+static void a_circle_is_titled_by_its_waits(void **state)
+{
+	static const struct {
+		uint64_t first, second;
+		const char *title;
+	} circles[] = {
+		{MPSAN_LOCK_MUTEX, MPSAN_LOCK_MUTEX, "locks are taken in opposite orders"},
+		{MPSAN_WAIT_JOIN, MPSAN_WAIT_JOIN, "threads wait for each other's end"},
+		{MPSAN_WAIT_JOIN, MPSAN_LOCK_MUTEX,
+		 "a thread is joined under a lock that it needs"},
+		{MPSAN_WAIT_GIL, MPSAN_LOCK_MUTEX,
+		 "the GIL is held by a thread that waits for a lock"},
+		{MPSAN_LOCK_RWLOCK_READ, MPSAN_LOCK_RWLOCK_WRITE,
+		 "a read lock is taken again while a writer waits"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(circles) / sizeof(*circles); i++) {
+		begin(NULL);
+		two_threads_wait();
+		blocked[0].ev.kind = circles[i].first;
+		blocked[1].ev.kind = circles[i].second;
+		blocked[0].ev.flags = blocked[1].ev.flags = MPSAN_LF_CYCLE;
+		deadlock.ev.cause = MPSAN_DEADLOCK_CYCLE;
+		assert_title(circles[i].title);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest stories[] = {
 		STORY(cycle_fires_on_circles_and_dead_ends),
 		STORY(cycle_is_silent_about_deadlocks_of_other_causes),
+		STORY(a_dead_end_is_titled_by_its_last_wait),
+		STORY(whoever_holds_the_other_end_alone_is_named),
+		STORY(who_waits_for_a_task_waits_for_what_the_task_awaits),
+		STORY(a_circle_is_titled_by_its_waits),
 	};
 
 	return cmocka_run_group_tests(stories, NULL, NULL);

@@ -93,7 +93,7 @@ function storyParts(finding, width, prefix) {
 		el('p', {class: 'kind'},
 		   el('span', {class: `grade ${finding.severity}`}, finding.severity), ' ',
 		   el('code', null, finding.rule),
-		   rule && el('span', {class: 'rule-title'}, rule.title)),
+		   rule && el('span', {class: 'rule-title'}, finding.title || rule.title)),
 		el('h2', {id: `${prefix}-title`, class: 'message'}, sentence(finding.message)),
 		el('p', {class: 'seen'}, seenText(finding)), graphOf(finding, width),
 		timelineFigure(finding, width),

@@ -3,19 +3,9 @@
  * deadlock-cycle: threads wait for each other in a cycle of owners; or each remaining thread waits
  * for a wakeup that no thread is left to send.
  */
+#include "../dead_ends.h"
 #include "../deadlock.h"
 #include "../rule.h"
-
-static MESSAGE msg_circle = {
-	"threads of process {pid} are deadlocked in a wait-for cycle: {deadlock}",
-	{STEP_ALL_BLOCKED},
-};
-
-static MESSAGE msg_dead_end = {
-	"{thread} of process {pid} {waits} at {wait_at}, and no thread is left that could "
-	"wake it: {deadlock}",
-	{STEP_ALL_BLOCKED},
-};
 
 static const char lost_sender[] =
 	"{process} {end}, and {thread} of process {pid} {waits} at {wait_at} for what it was to "
@@ -31,31 +21,42 @@ static MESSAGE msg_sender_left = {
 	{{STEP_CAUSE, "{process} {end} here"}, STEP_ALL_BLOCKED},
 };
 
-static void judge_dead_end(const struct facts *facts, const struct fact_deadlock *deadlock,
-			   const struct trigger *trigger, struct findings *out)
+static struct finding of_lost_sender(const struct facts *facts, uint32_t sender)
 {
-	enum grade grade = deadlock_is_certain(facts, deadlock) ? GRADE_ERROR : GRADE_WARNING;
-	uint32_t sender = deadlock_lost_sender(facts, deadlock), place;
+	uint32_t place = fact_event_of(facts, sender, EV_left, FACT_NONE);
 
-	if (sender == FACT_NONE) {
-		FIND(out, deadlock_cycle, grade, trigger, FACT_NONE, FACT_NONE, &msg_dead_end);
-		return;
-	}
-	place = fact_event_of(facts, sender, EV_left, FACT_NONE);
-	FIND_EVENT(out, deadlock_cycle, grade, trigger,
-		   place == FACT_NONE ? &msg_lost_sender : &msg_sender_left, .process = sender + 1,
-		   .cause = place == FACT_NONE ? 0 : place + 1);
+	return (struct finding){
+		.message_text = place == FACT_NONE ? &msg_lost_sender : &msg_sender_left,
+		.title = "a worker ended before it sent what others wait for",
+		.fix = "mend the worker's failure first; while you wait for what a worker sends, watch "
+		       "the worker: wait for Process.sentinel, too, or use ProcessPoolExecutor, which "
+		       "raises BrokenProcessPool",
+		.process = sender + 1,
+		.cause = place == FACT_NONE ? 0 : place + 1,
+	};
+}
+
+static struct finding of_dead_end(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	struct dead_end row = dead_end_of(facts, deadlock);
+
+	return (struct finding){.message_text = row.message, .title = row.title, .fix = row.fix};
 }
 
 void rule_deadlock_cycle(const struct facts *facts, const struct trigger *trigger,
 			 struct findings *out)
 {
 	const struct fact_deadlock *deadlock = &facts->deadlocks[trigger->index];
+	bool is_circle = deadlock->ev.cause == MPSAN_DEADLOCK_CYCLE;
+	uint32_t sender = deadlock_lost_sender(facts, deadlock);
+	struct finding finding;
 
 	if (deadlock_rule(facts, deadlock) != RULE_deadlock_cycle)
 		return;
-	if (deadlock->ev.cause == MPSAN_DEADLOCK_CYCLE)
-		FIND(out, deadlock_cycle, GRADE_ERROR, trigger, FACT_NONE, FACT_NONE, &msg_circle);
-	else
-		judge_dead_end(facts, deadlock, trigger, out);
+	finding = sender == FACT_NONE ? of_dead_end(facts, deadlock) :
+					of_lost_sender(facts, sender);
+	finding.rule = RULE_deadlock_cycle;
+	finding.grade = is_circle || deadlock_is_certain(facts, deadlock) ? GRADE_ERROR :
+									    GRADE_WARNING;
+	finding_add(out, trigger, finding);
 }

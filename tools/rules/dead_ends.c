@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Follows the waits of a deadlock to the last one, and finds the row that fits. */
+#include "dead_ends.h"
+
+#include "../facts/processes.h"
+#include "deadlock.h"
+
+/* What the rows ask. */
+struct end {
+	enum awaited what; /* of the last wait */
+	uint64_t kind;
+	bool by_itself; /* only the waiter could end it */
+	bool lock; /* for a lock, but nobody is known to own it */
+	bool nested, under_lock;
+	bool joins, join, gil, read; /* of a circle: all joins, a join, the GIL, a read lock */
+};
+
+#define AWAITS(name) (end->what == AWAITED_##name)
+#define FULL (end->kind == MPSAN_WAIT_PIPE_WRITE || end->kind == MPSAN_WAIT_SOCKET_WRITE)
+#define EMPTY (end->kind == MPSAN_WAIT_PIPE_READ || end->kind == MPSAN_WAIT_SOCKET_READ)
+
+#define DEAD_END(name, when, title, story, fix)                                              \
+	static MESSAGE msg_##name = {                                                        \
+		"{thread} of process {pid} {waits} at {wait_at}, and " story ": {deadlock}", \
+		{STEP_ALL_BLOCKED},                                                          \
+	};
+#include "dead_ends.def"
+
+static MESSAGE msg_circle = {
+	"threads of process {pid} are deadlocked in a wait-for cycle: {deadlock}",
+	{STEP_ALL_BLOCKED},
+};
+
+static struct dead_end row_of_end(const struct end *end)
+{
+#define DEAD_END(name, when, title, story, fix) \
+	if (when)                               \
+		return (struct dead_end){title, fix, &msg_##name};
+#include "dead_ends.def"
+}
+
+static struct dead_end row_of_circle(const struct end *end)
+{
+#define CIRCLE(name, when, title, fix) \
+	if (when)                      \
+		return (struct dead_end){title, fix, &msg_circle};
+#include "dead_ends.def"
+}
+
+static uint32_t end_of(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	return deadlock->end < facts->blocked_count ? deadlock->end : facts->blocked_count;
+}
+
+static bool awaits_result(const struct fact_blocked *blocked)
+{
+	return blocked->frames.what == AWAITED_RESULT || blocked->frames.what == AWAITED_RESULTS ||
+	       blocked->frames.what == AWAITED_POOL_RESULT;
+}
+
+bool dead_end_is_nested(const struct fact_blocked *blocked)
+{
+	return blocked->frames.in_task && awaits_result(blocked);
+}
+
+/* Whether a wait for the end of that process, or of any child if it is 0, is one for this. */
+static bool is_awaited_process(const struct facts *facts, uint64_t pid, uint32_t by)
+{
+	if (by >= facts->process_count)
+		return false;
+	return pid ? facts->processes[by].slot->pid == pid : process_is_worker(facts, by);
+}
+
+/* Whether the second one may be what the first one waits for. */
+static bool leads_to(const struct facts *facts, const struct fact_blocked *from,
+		     const struct fact_blocked *to)
+{
+	uint32_t slot = from->ev.owner_slot ? (uint32_t)from->ev.owner_slot - 1 : from->at.by;
+
+	if (from->ev.owner)
+		return to->at.tid == from->ev.owner && to->at.by == slot;
+	if (from->ev.kind == MPSAN_WAIT_PROCESS)
+		return is_awaited_process(facts, from->ev.lock, to->at.by);
+	return awaits_result(from) && to->frames.in_task && to->at.by == from->at.by;
+}
+
+static const struct fact_blocked *next_of(const struct facts *facts,
+					  const struct fact_deadlock *deadlock,
+					  const struct fact_blocked *from)
+{
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++)
+		if (&facts->blockeds[i] != from && leads_to(facts, from, &facts->blockeds[i]))
+			return &facts->blockeds[i];
+	return NULL;
+}
+
+const struct fact_blocked *dead_end_last(const struct facts *facts,
+					 const struct fact_deadlock *deadlock)
+{
+	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock), *at = first, *next;
+
+	for (uint32_t i = deadlock->begin; i < deadlock->end; i++) {
+		next = next_of(facts, deadlock, at);
+		if (!next || next == first || dead_end_is_nested(at))
+			break;
+		at = next;
+	}
+	return at;
+}
+
+static bool is_join(const struct ev_blocked *ev)
+{
+	return ev->kind == MPSAN_WAIT_JOIN || ev->kind == MPSAN_WAIT_PROCESS;
+}
+
+/* Whether a thread waits for a lock of the first or last one, which waits for what is sent. */
+static bool waits_under_lock(const struct facts *facts, const struct fact_deadlock *deadlock,
+			     const struct fact_blocked *last)
+{
+	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
+
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++) {
+		const struct fact_blocked *one = &facts->blockeds[i], *owner;
+
+		if (!one->ev.owner || is_join(&one->ev) ||
+		    awaited_nature(one->frames.what) == AWAITED_END)
+			continue;
+		owner = next_of(facts, deadlock, one);
+		if ((owner == first || owner == last) && !owner->ev.owner)
+			return true;
+	}
+	return false;
+}
+
+/* A worker of the same process without work could run what the tasks wait for. */
+static bool has_idle_worker(const struct facts *facts, const struct fact_deadlock *deadlock,
+			    uint32_t by)
+{
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++)
+		if (facts->blockeds[i].at.by == by &&
+		    (facts->blockeds[i].frames.what == AWAITED_EXECUTOR_WORK ||
+		     facts->blockeds[i].frames.what == AWAITED_POOL_WORK))
+			return true;
+	return false;
+}
+
+static void look_at_circle(const struct facts *facts, const struct fact_deadlock *deadlock,
+			   struct end *end)
+{
+	end->joins = true;
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++) {
+		const struct fact_blocked *one = &facts->blockeds[i];
+		bool joins = is_join(&one->ev) || awaited_nature(one->frames.what) == AWAITED_END;
+
+		if (!(one->ev.flags & MPSAN_LF_CYCLE))
+			continue;
+		end->joins = end->joins && joins;
+		end->join = end->join || joins;
+		end->gil = end->gil || one->ev.kind == MPSAN_WAIT_GIL;
+		end->read = end->read || one->ev.kind == MPSAN_LOCK_RWLOCK_READ;
+	}
+}
+
+static bool serves_as_lock(const struct ev_blocked *ev)
+{
+	return !ev->owner && mpsan_kind_is_lock((unsigned)ev->kind) &&
+	       (ev->kind != MPSAN_LOCK_SEMAPHORE ||
+		ev->flags & (MPSAN_LF_PYTHON | MPSAN_LF_MUTUAL));
+}
+
+struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	const struct fact_blocked *last = dead_end_last(facts, deadlock);
+	struct end end = {
+		.what = last->ev.owner ? AWAITED_NOTHING : last->frames.what,
+		.kind = last->ev.kind,
+		.lock = last->frames.what == AWAITED_NOTHING && serves_as_lock(&last->ev),
+		.by_itself = last->ev.owner_slot == last->at.by + 1u,
+		.nested = dead_end_is_nested(last) &&
+			  !has_idle_worker(facts, deadlock, last->at.by),
+	};
+
+	if (deadlock->ev.cause == MPSAN_DEADLOCK_CYCLE) {
+		look_at_circle(facts, deadlock, &end);
+		return row_of_circle(&end);
+	}
+	end.under_lock = waits_under_lock(facts, deadlock, last);
+	return row_of_end(&end);
+}

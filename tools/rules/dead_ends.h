@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a deadlock comes down to: its title, story and cure by what is waited for in the end. The
+ * table is dead_ends.def. Neighbour: deadlock.h.
+ */
+#ifndef MPSAN_DEAD_ENDS_H
+#define MPSAN_DEAD_ENDS_H
+
+#include "rule.h"
+
+struct dead_end {
+	const char *title, *fix;
+	const struct message_text *message;
+};
+
+/* The row that fits; there is always one. */
+struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadlock *deadlock);
+
+/*
+ * The blocked thread at which the sufferer's wait comes to its end: whom it joins, whom that one
+ * waits for, and so on. The deadlock has at least one thread.
+ */
+const struct fact_blocked *dead_end_last(const struct facts *facts,
+					 const struct fact_deadlock *deadlock);
+
+/* Whether that thread runs a task of a pool, and waits there for a result. */
+bool dead_end_is_nested(const struct fact_blocked *blocked);
+
+#endif
