@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tcp_peers.h"
 #include "unix_diag.h"
 
 #define FDS_MAX 256u /* looked at in one call */
@@ -17,6 +18,7 @@
 struct asking {
 	struct ready_ends *to;
 	uint32_t pid, tid;
+	uint64_t now_ns;
 };
 
 static void add_end(struct asking *asking, struct pipe_id id, unsigned ends)
@@ -34,12 +36,15 @@ static void add_process(struct asking *asking, uint32_t pid)
 /* Either end can send, or shut the connection down. */
 static bool add_socket(struct asking *asking, uint64_t inode)
 {
-	struct unix_ends ends;
+	struct unix_ends ends = {0};
+	uint64_t peer;
 
-	if (!unix_diag_ends(inode, &ends) || !ends.peer)
+	unix_diag_ends(inode, &ends);
+	peer = ends.peer ? ends.peer : tcp_peer(inode, asking->now_ns);
+	if (!peer || peer == TCP_LATER)
 		return false;
 	add_end(asking, (struct pipe_id){PIPE_SOCKET, 0, inode}, ANY_END);
-	add_end(asking, (struct pipe_id){PIPE_SOCKET, 0, ends.peer}, ANY_END);
+	add_end(asking, (struct pipe_id){PIPE_SOCKET, 0, peer}, ANY_END);
 	return true;
 }
 
@@ -188,9 +193,10 @@ static bool add_epoll(struct asking *asking, int fd)
 	return known;
 }
 
-bool ready_ends_add(struct ready_ends *to, uint32_t pid, uint32_t tid, const struct proc_call *call)
+bool ready_ends_add(struct ready_ends *to, uint32_t pid, uint32_t tid, const struct proc_call *call,
+		    uint64_t now_ns)
 {
-	struct asking asking = {to, pid, tid};
+	struct asking asking = {to, pid, tid, now_ns};
 	uint32_t before = to->item.count;
 
 	switch (call->number) {

@@ -20,8 +20,11 @@ struct ready_ends {
 	ARRAY(struct ready_end) item;
 };
 
-/* Adds those of a call; false if it is no such call, or anything else could make one ready. */
-bool ready_ends_add(struct ready_ends *to, uint32_t pid, uint32_t tid,
-		    const struct proc_call *call);
+/*
+ * Adds those of a call, as they are at that time; false if it is no such call, or anything else could
+ * make one ready.
+ */
+bool ready_ends_add(struct ready_ends *to, uint32_t pid, uint32_t tid, const struct proc_call *call,
+		    uint64_t now_ns);
 
 #endif

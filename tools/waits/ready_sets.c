@@ -35,7 +35,7 @@ static void read_set(struct ready_set *set, const struct snapshot_thread *thread
 	uint64_t begin = clock_ns(CLOCK_MONOTONIC), took;
 
 	set->ends.item.count = 0;
-	set->open = !ready_ends_add(&set->ends, thread->pid, thread->tid, &thread->call);
+	set->open = !ready_ends_add(&set->ends, thread->pid, thread->tid, &thread->call, now_ns);
 	took = (clock_ns(CLOCK_MONOTONIC) - begin) * OPEN_SHARE;
 	set->due_ns = now_ns + (took < OPEN_NS ? OPEN_NS : took);
 	set->read_ns = now_ns;

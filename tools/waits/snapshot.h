@@ -19,6 +19,7 @@ struct snapshot_object {
 	unsigned kind; /* of a descriptor: enum pipe_kind */
 	uint64_t device, inode;
 	uint64_t peer; /* inode of the socket at the other end */
+	bool is_tcp;
 	uint64_t address; /* for memory: its address in this process */
 };
 

@@ -8,6 +8,7 @@
 
 #include "../proc/calls.h"
 #include "../proc/socket_limit.h"
+#include "../proc/tcp_peers.h"
 #include "../proc/unix_diag.h"
 #include "waits_look.h"
 
@@ -23,23 +24,31 @@ static bool has_lasted(const struct look *look)
 }
 
 /*
- * The descriptor of the call, looked up once per wait. Any process may open a FIFO at any time. A
- * socket without a peer is one of another kind or network, or who will be its peer is not known.
+ * The descriptor of the call, looked up once per wait; a socket's peer only when it has lasted. Any
+ * process may open a FIFO at any time. A socket without a peer is one of another kind or network, or
+ * who will be its peer is not known.
  */
-static void find_object(struct snapshot_thread *thread)
+static void find_object(const struct look *look)
 {
+	struct snapshot_thread *thread = look->thread;
 	struct pipe_id id = pipe_of(thread->tid, (int)thread->call.arg[0]);
 	struct unix_ends ends = {0};
+	uint64_t peer = 0;
 
-	if (id.kind == PIPE_SOCKET)
-		unix_diag_ends(id.inode, &ends);
+	if (id.kind == PIPE_SOCKET && !has_lasted(look))
+		return;
+	if (id.kind == PIPE_SOCKET && !(unix_diag_ends(id.inode, &ends) && ends.peer))
+		peer = tcp_peer(id.inode, thread->still_ns + STILL_NS);
+	if (peer == TCP_LATER)
+		return;
 	thread->object = (struct snapshot_object){
 		.known = true,
-		.is_shared = id.kind == PIPE_ANONYMOUS || ends.peer,
+		.is_shared = id.kind == PIPE_ANONYMOUS || ends.peer || peer,
 		.kind = id.kind,
 		.device = id.device,
 		.inode = id.inode,
-		.peer = ends.peer,
+		.peer = ends.peer ? ends.peer : peer,
+		.is_tcp = peer,
 	};
 }
 
@@ -52,7 +61,8 @@ static void add_holders(struct look *look, struct pipe_id id, unsigned ends)
 }
 
 /*
- * Whoever has one of the two ends can send, receive, close, or shut down the connection. A connected
+ * Data in a TCP connection may be under way, so only its reader is judged. Whoever has one of the two
+ * ends can send, receive, close, or shut down the connection. A connected
  * datagram socket receives from its peer only.
  */
 static void judge_socket(struct look *look, bool reads)
@@ -97,12 +107,12 @@ static void judge_transfer(struct look *look, bool reads)
 	if (is_about_socket(thread->call.number) && !has_lasted(look))
 		return;
 	if (!thread->object.known)
-		find_object(thread);
+		find_object(look);
 	if (!thread->object.is_shared)
 		return;
 	if (thread->object.kind == PIPE_ANONYMOUS)
 		judge_pipe(look, reads);
-	else if (thread->object.kind == PIPE_SOCKET && has_lasted(look))
+	else if (thread->object.kind == PIPE_SOCKET && (reads || !thread->object.is_tcp))
 		judge_socket(look, reads);
 	if (look->wait->kind != MPSAN_WAIT_PIPE_READ && look->wait->kind != MPSAN_WAIT_PIPE_WRITE)
 		forget_open(look);
@@ -201,6 +211,11 @@ bool look_check_descriptors(struct look *look)
 	if (look->wait->kind != MPSAN_WAIT_SOCKET_READ &&
 	    look->wait->kind != MPSAN_WAIT_SOCKET_WRITE)
 		return false;
+	if (thread->object.is_tcp &&
+	    tcp_peer(thread->object.inode, look->snapshot->now_ns) != thread->object.peer) {
+		look->wait->end = WAIT_OPEN;
+		return true;
+	}
 	limit = socket_limit_ns(thread->pid, (int)thread->call.arg[0], thread->object.inode,
 				look->wait->kind == MPSAN_WAIT_SOCKET_READ ? SO_RCVTIMEO :
 									     SO_SNDTIMEO);

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../proc/tcp_peers.h"
 #include "../reader/hidepid.h"
 
 #define PIPES_SHARE 200u /* share of the time for refreshing the cache */
@@ -61,6 +62,7 @@ bool wakers_of_pipe(struct wakers *wakers, const struct snapshot_thread *thread,
 		    const struct pipe_id *id, unsigned ends, const struct wakers_eye *eye)
 {
 	const struct pipe_holder *holder;
+	bool held = id->kind != PIPE_SOCKET; /* by nobody in sight: by a process of another user */
 	uint32_t at = 0;
 
 	if (wakers->pipes_ns < thread->still_ns || wakers->snapshot->now_ns > wakers->pipes_due_ns)
@@ -70,11 +72,12 @@ bool wakers_of_pipe(struct wakers *wakers, const struct snapshot_thread *thread,
 
 		if (is_other_set(thread, holder))
 			continue;
+		held |= pipe_same(&holder->id, id);
 		if (process == SNAPSHOT_NONE)
 			return false;
 		eye->see(process, eye->context);
 	}
-	return !wakers->blind;
+	return held && !wakers->blind;
 }
 
 /* ---- shared memory ---- */
@@ -177,6 +180,7 @@ bool wakers_refresh(struct wakers *wakers)
 	uint64_t now = wakers->snapshot->now_ns;
 	bool old = wakers->pipes_ns && wakers->pipes_ns < now;
 
+	tcp_peers_forget();
 	if (old)
 		scan_pipes(wakers);
 	old |= ready_sets_refresh(&wakers->ready, now);

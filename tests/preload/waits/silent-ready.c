@@ -1,7 +1,7 @@
 /*
  * A thread keeps a mutex, which the main thread wants, while it waits for descriptors that nobody in the job makes ready:
- * a timer that is set, a FIFO, a terminal, an eventfd that a stranger has, the end of a stranger, a socket that a
- * stranger's message comes to, an epoll set to which a child adds what is ready; and a pipe with a time limit. They end after
+ * a timer that is set, a FIFO, a terminal, an eventfd that a stranger has, the end of a stranger, a socket and a
+ * TCP connection that a stranger's message comes to, an epoll set to which a child adds what is ready; and a pipe with a time limit. They end after
  * LATE_MS: longer than a hang needs to be proved.
  */
 // expect: none
@@ -10,6 +10,7 @@
 #undef LATE_MS
 #define LATE_MS 3000
 
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -100,6 +101,24 @@ static void message(void)
 	must(child_wait(late) == 0);
 }
 
+static void connection(void)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int near = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), far;
+	socklen_t bytes = sizeof(address);
+	pid_t late;
+
+	must(bind(listener, (struct sockaddr *)&address, bytes) == 0 && listen(listener, 1) == 0);
+	must(getsockname(listener, (struct sockaddr *)&address, &bytes) == 0);
+	must(connect(near, (struct sockaddr *)&address, bytes) == 0);
+	far = accept(listener, NULL, NULL);
+	late = late_start("write", 's', number_text(far));
+	must(far >= 0 && close(far) == 0 && close(listener) == 0);
+	wait_ready(near);
+	must(child_wait(late) == 0);
+}
+
 /* The child keeps nothing but the set. */
 static void child_adds(void)
 {
@@ -147,6 +166,7 @@ int main(int count, char **arguments)
 		{"event", event},
 		{"stranger_ends", stranger_ends},
 		{"message", message},
+		{"connection", connection},
 		{"child_adds", child_adds},
 		{"limit", limit},
 	};

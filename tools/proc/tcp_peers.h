@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * TCP connections with both ends on this host, in this network namespace. Neighbours: unix_diag.h
+ * has the peers of Unix sockets; the wait-for graph asks for both.
+ */
+#ifndef MPSAN_TCP_PEERS_H
+#define MPSAN_TCP_PEERS_H
+
+#include <stdint.h>
+
+#define TCP_LATER UINT64_MAX
+
+/*
+ * The inode of the socket at the other end of an established connection on which nothing is under
+ * way. 0: none, or it is elsewhere. The kernel's list is read again if it is older than that time,
+ * which may take long: TCP_LATER if it is too early for that.
+ */
+uint64_t tcp_peer(uint64_t inode, uint64_t since_ns);
+
+/* Has the list read again by the next question. */
+void tcp_peers_forget(void);
+
+#endif
