@@ -90,12 +90,34 @@ static void foreign_unlink_is_silent_about_a_name_that_the_maker_removed(void **
 	assert_heard(TRIGGER_EVENT, refused(USER, A, 0), shm_foreign_unlink, GRADE_OFF);
 }
 
-static void foreign_unlink_warns_when_nobody_of_the_session_removed_it(void **state)
+static void foreign_unlink_is_an_error_when_nobody_of_the_session_removed_it(void **state)
 {
 	(void)state;
 	make(MAKER, A);
 	map(MAKER, A);
+	assert_heard(TRIGGER_EVENT, refused(USER, A, 0), shm_foreign_unlink, GRADE_ERROR);
+	processes[OTHER].lossy = true; /* it may have been that one */
 	assert_heard(TRIGGER_EVENT, refused(USER, A, 0), shm_foreign_unlink, GRADE_WARNING);
+}
+
+static void foreign_unlink_is_an_error_if_another_program_removed_it(void **state)
+{
+	(void)state;
+	make(MAKER, A);
+	map(MAKER, A);
+	remove_name(STRANGER, A);
+	assert_heard(TRIGGER_EVENT, refused(USER, A, 0), shm_foreign_unlink, GRADE_ERROR);
+}
+
+/* Who had it as well, or started the maker, may clean up behind it. */
+static void foreign_unlink_notes_who_shares_the_work(void **state)
+{
+	(void)state;
+	make(MAKER, A);
+	map(MAKER, A);
+	map(OTHER, A);
+	remove_name(OTHER, A);
+	assert_heard(TRIGGER_EVENT, refused(USER, A, 0), shm_foreign_unlink, GRADE_NOTE);
 }
 
 /* Who looks before it makes: the name was not there yet. */
@@ -120,7 +142,9 @@ int main(void)
 		STORY(foreign_unlink_is_silent_when_all_have_attached),
 		STORY(foreign_unlink_is_silent_about_what_nobody_has_any_more),
 		STORY(foreign_unlink_is_silent_about_a_name_that_the_maker_removed),
-		STORY(foreign_unlink_warns_when_nobody_of_the_session_removed_it),
+		STORY(foreign_unlink_is_an_error_when_nobody_of_the_session_removed_it),
+		STORY(foreign_unlink_is_an_error_if_another_program_removed_it),
+		STORY(foreign_unlink_notes_who_shares_the_work),
 		STORY(foreign_unlink_is_silent_about_a_name_before_its_time),
 	};
 

@@ -84,6 +84,44 @@ static bool is_kept(const struct facts *facts, uint32_t segment, uint64_t time_n
 	       !facts->processes[maker].lossy && shm_mapped(facts, segment, time_ns, FACT_NONE);
 }
 
+static const char fix_of_rm[] =
+	"find the rm, the cleaning job or the service that removes the name (tmp cleaners; logind, "
+	"unless RemoveIPC=no), and leave what /dev/shm holds to the program that created it";
+
+static bool any_lossy(const struct facts *facts)
+{
+	for (uint32_t i = 0; i < facts->process_count; i++)
+		if (facts->processes[i].lossy)
+			return true;
+	return false;
+}
+
+/*
+ * Whether that process is another program, such as rm, that never had the segment: it neither
+ * shares the creator's work nor started the creator.
+ */
+static bool is_cleaner(const struct facts *facts, uint32_t slot, uint32_t segment, uint32_t maker)
+{
+	if (process_is_worker(facts, slot) || role_text(role_of(facts->processes[slot].slot)) ||
+	    fact_is_ancestor(facts, slot, maker))
+		return false;
+	EACH_SHM_EVENT(facts, segment - 1, at)
+		if (facts->events[at - 1].at.by == slot &&
+		    facts->events[at - 1].type != EV_shm_unlinked)
+			return false;
+	return true;
+}
+
+static void judge_other(const struct facts *facts, const struct trigger *trigger,
+			struct findings *out, uint32_t segment, uint32_t removed)
+{
+	uint32_t by = facts->events[removed - 1].at.by;
+	bool cleaner = is_cleaner(facts, by, segment, shm_maker(facts, segment));
+
+	FIND_EVENT(out, shm_foreign_unlink, cleaner ? GRADE_ERROR : GRADE_NOTE, trigger, &msg_other,
+		   .segment = segment, .cause = removed, .fix = cleaner ? fix_of_rm : NULL);
+}
+
 static void judge_open(const struct facts *facts, const struct trigger *trigger,
 		       struct findings *out)
 {
@@ -99,15 +137,15 @@ static void judge_open(const struct facts *facts, const struct trigger *trigger,
 	removed = removal(facts, segment, event->at.time_ns);
 	if (!removed) {
 		if (is_kept(facts, segment, event->at.time_ns))
-			FIND_EVENT(out, shm_foreign_unlink, GRADE_WARNING, trigger, &msg_stranger,
-				   .segment = segment);
+			FIND_EVENT(out, shm_foreign_unlink,
+				   any_lossy(facts) ? GRADE_WARNING : GRADE_ERROR, trigger,
+				   &msg_stranger, .segment = segment, .fix = fix_of_rm);
 	} else if (is_foreign_tracker(facts, facts->events[removed - 1].at.by, made->at.by)) {
 		FIND_EVENT(out, shm_foreign_unlink, GRADE_ERROR, trigger, &msg_open,
 			   .segment = segment, .cause = removed);
 	} else if (facts->events[removed - 1].at.by != event->at.by &&
 		   shm_mapped(facts, segment, event->at.time_ns, FACT_NONE)) {
-		FIND_EVENT(out, shm_foreign_unlink, GRADE_NOTE, trigger, &msg_other,
-			   .segment = segment, .cause = removed);
+		judge_other(facts, trigger, out, segment, removed);
 	}
 }
 
