@@ -6,8 +6,39 @@
 #include "../intercept/hook.h"
 #include "../locks/wait_proof.h"
 #include "../record/log.h"
+#include "../record/stack.h"
 #include "../record/thread.h"
 #include "../workers/group.h"
+
+#define STARTS_KEPT 64u /* threads of a process whose creation is recorded with Python frames */
+
+/* The Python frames of the calling thread, for the line where it started another one. */
+static uint64_t creation_frames(void)
+{
+	static struct {
+		uint32_t pid, count;
+	} kept;
+	uint64_t python = 0;
+
+	if (kept.pid != life.pid) {
+		kept.pid = life.pid;
+		kept.count = 0;
+	}
+	if (__atomic_fetch_add(&kept.count, 1, __ATOMIC_RELAXED) < STARTS_KEPT)
+		GUARDED {
+			python = stack_python(0);
+		}
+	return python;
+}
+
+static struct thread_parcel *pack(void *(*start)(void *), void *argument, uint64_t caller)
+{
+	struct thread_parcel *parcel = thread_pack(start, argument, caller);
+
+	if (parcel)
+		thread_came_from(parcel, creation_frames());
+	return parcel;
+}
 
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
 			  void *argument)
@@ -18,7 +49,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 	int result;
 
 	group_thread_made();
-	parcel = thread_pack(start, argument, CALLER);
+	parcel = pack(start, argument, CALLER);
 	if (!parcel)
 		return REAL(pthread_create)(thread, attr, start, argument);
 	result = REAL(pthread_create)(thread, attr, arch_thread_start, parcel);
@@ -36,7 +67,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 	int result;
 
 	group_thread_made();
-	parcel = thread_pack((void *(*)(void *))(void *)start, argument, CALLER);
+	parcel = pack((void *(*)(void *))(void *)start, argument, CALLER);
 	if (!parcel)
 		return REAL(thrd_create)(thread, start, argument);
 	result = REAL(thrd_create)(thread, (thrd_start_t)(void *)arch_thread_start, parcel);

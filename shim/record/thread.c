@@ -29,6 +29,7 @@ struct thread_parcel {
 	void *(*start)(void *);
 	void *argument;
 	uint64_t caller;
+	uint64_t python; /* the creator's frames */
 };
 static struct thread_parcel parcel[PARCELS];
 
@@ -262,9 +263,15 @@ struct thread_parcel *thread_pack(void *(*start)(void *), void *argument, uint64
 		parcel[i].argument = argument;
 		parcel[i].caller = caller;
 		parcel[i].creator = thread_tid();
+		parcel[i].python = 0;
 		return &parcel[i];
 	}
 	return NULL;
+}
+
+void thread_came_from(struct thread_parcel *p, uint64_t python)
+{
+	p->python = python;
 }
 
 void thread_unpack(struct thread_parcel *p)
@@ -287,7 +294,7 @@ void *thread_begin(struct thread_parcel *p, void **argument)
 		t->creator = copy.creator;
 		t->creator_caller = copy.caller;
 		EMIT(thread_start, .entry = t->entry, .creator = copy.creator,
-		     .creator_caller = copy.caller, .start = t->start_ns);
+		     .creator_caller = copy.caller, .start = t->start_ns, .python = copy.python);
 	}
 	*argument = copy.argument;
 	return (void *)(uintptr_t)copy.start;

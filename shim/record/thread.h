@@ -70,6 +70,8 @@ void thread_each(void (*see)(struct mpsan_thread *, void *), void *context);
 struct thread_parcel;
 struct thread_parcel *thread_pack(void *(*start)(void *), void *argument, uint64_t caller);
 void thread_unpack(struct thread_parcel *parcel);
+/* The Python frames of its creator: the position of their text. */
+void thread_came_from(struct thread_parcel *parcel, uint64_t python);
 /* In arch/: takes a parcel, registers the thread, jumps to its start routine. */
 void *arch_thread_start(void *parcel);
 

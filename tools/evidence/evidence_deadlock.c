@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../base/jsontext.h"
+#include "../reader/threads.h"
 #include "args.h"
 #include "evidence_hang.h"
 #include "text_pools.h"
@@ -177,6 +178,42 @@ static char *awaited_with_owner(const struct evidence_context *ctx,
 	return text;
 }
 
+/* Where the joined thread was started; NULL: unknown, or it waits for something else. */
+static char *joined_started(const struct evidence_context *ctx, const struct fact_blocked *blocked)
+{
+	const struct ev_blocked *ev = &blocked->ev;
+	const struct seen_thread *thread;
+	uint32_t slot = ev->owner_slot ? (uint32_t)ev->owner_slot - 1 : blocked->at.by;
+	struct wait_ref wait = wait_of(ctx, blocked);
+	bool joins = wait_is_join(&wait) && ev->owner;
+	json_t *python;
+	char *text;
+
+	drop_wait(&wait);
+	thread = joins ? threads_at(ctx->reader, slot, (uint32_t)ev->owner, blocked->at.time_ns) :
+			 NULL;
+	if (!thread)
+		return NULL;
+	python = frames_python(ctx->frames, &thread->at, thread->ev.python);
+	text = frame_text(frames_first_script(python));
+	json_decref(python);
+	return text;
+}
+
+/* ", taken at take (job.py:7)", ", started at main (job.py:9)", or "". The caller frees it. */
+static char *owner_origin(const struct evidence_context *ctx, const struct fact_blocked *blocked)
+{
+	char *taken = deadlock_taken(ctx, blocked),
+	     *started = taken ? NULL : joined_started(ctx, blocked), *text;
+
+	text = taken || started ? text_format(", %s at %s", taken ? "taken" : "started",
+					      taken ? taken : started) :
+				  text_copy("");
+	free(taken);
+	free(started);
+	return text;
+}
+
 /* How the waiter of an edge is named: with process and place, with its process, or alone. */
 enum edge_style { EDGE_PLACED, EDGE_FOREIGN, EDGE_PLAIN };
 
@@ -185,9 +222,8 @@ static char *edge_text(const struct evidence_context *ctx, const struct fact_blo
 {
 	bool full = style == EDGE_PLACED;
 	char *actor = callsite_actor(callsite), *whole = awaited_with_owner(ctx, blocked),
-	     *taken = full ? deadlock_taken(ctx, blocked) : NULL;
-	char *text = text_format("%s waits for %s%s%s", actor ? actor : "a thread", whole,
-				 taken ? ", taken at " : "", taken ? taken : "");
+	     *origin = full ? owner_origin(ctx, blocked) : text_copy("");
+	char *text = text_format("%s waits for %s%s", actor ? actor : "a thread", whole, origin);
 	uint32_t pid = evidence_deadlock_pid_of(ctx, blocked->at.by);
 	char *with = NULL;
 
@@ -205,7 +241,7 @@ static char *edge_text(const struct evidence_context *ctx, const struct fact_blo
 	free(with);
 	free(actor);
 	free(whole);
-	free(taken);
+	free(origin);
 	return text;
 }
 

@@ -4,6 +4,10 @@
 #include "../base/index_map.h"
 
 #include <stddef.h>
+#include <string.h>
+
+/* of a start in an older log, without Python frames */
+#define STARTED_BYTES offsetof(struct ev_thread_start, python)
 
 static struct fact_place threads_place_of(const struct record *record)
 {
@@ -21,9 +25,9 @@ static void collect_start(struct reader *reader, const struct record *record)
 	uint32_t before = newest_start(reader, record->by, record->tid);
 	struct seen_thread *thread = ARRAY_ADD(&reader->threads);
 
-	*thread = (struct seen_thread){.at = threads_place_of(record),
-				       .ev = *(const struct ev_thread_start *)record->payload,
-				       .before = before};
+	*thread = (struct seen_thread){.at = threads_place_of(record), .before = before};
+	memcpy(&thread->ev, record->payload,
+	       record->bytes < sizeof(thread->ev) ? record->bytes : sizeof(thread->ev));
 	thread->start = thread->ev.start ? thread->ev.start : record->time_ns;
 	index_map_add(reader->places, record->by, record->tid, PLACE_THREAD,
 		      reader->threads.count - 1);
@@ -55,7 +59,7 @@ bool threads_collect(struct reader *reader, const struct record *record)
 	struct fact_place at = threads_place_of(record);
 
 #define TAKES(event) (record->type == EV_##event && record->bytes >= sizeof(struct ev_##event))
-	if (TAKES(thread_start))
+	if (record->type == EV_thread_start && record->bytes >= STARTED_BYTES)
 		collect_start(reader, record);
 	else if (TAKES(thread_gone))
 		collect_gone(reader, record);

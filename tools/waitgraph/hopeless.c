@@ -90,11 +90,13 @@ static bool group_stands(const struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct graph *graph = &deadlocks->graph;
 	uint64_t now_ns = deadlocks->snapshot.now_ns;
+	uint64_t enough = wait_at(deadlocks, index)->kind == MPSAN_WAIT_PROCESS ? CYCLE_NS :
+										  POLLED_NS;
 
 	for (uint32_t i = 0; i < graph->count; i++)
 		if (i != index && graph->group[i] == graph->group[index] &&
 		    wait_at(deadlocks, i)->kind != MPSAN_WAIT_GIL &&
-		    now_ns - wait_since(&deadlocks->snapshot, &deadlocks->waits, i) < POLLED_NS)
+		    now_ns - wait_since(&deadlocks->snapshot, &deadlocks->waits, i) < enough)
 			return false;
 	return true;
 }

@@ -1,4 +1,4 @@
-"""A parent joins its child for 400 ms, fifteen times, before it reads the child's large result."""
+"""A parent joins its child for 400 ms, 18 times, before it reads the child's large result."""
 # expect: join-before-drain error
 # says: is repeated whenever its time limit has run out
 # pythons: all
@@ -15,7 +15,7 @@ if __name__ == "__main__":
     queue = context.Queue()
     child = context.Process(target=fill, args=(queue,))
     child.start()
-    for _ in range(15):
+    for _ in range(18):
         child.join(0.4)
     print(len(queue.get()))
     child.join()
