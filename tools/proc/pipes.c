@@ -37,6 +37,7 @@ static struct pipe_id id_of(const struct descriptor *descriptor)
 	if ((!anonymous && *descriptor->target != '/') || !descriptor_stat(descriptor, &file) ||
 	    !S_ISFIFO(file.stx_mode))
 		return (struct pipe_id){PIPE_NOT, 0, 0};
+	anonymous |= !file.stx_nlink; /* without a name, nobody can open it */
 	return (struct pipe_id){anonymous ? PIPE_ANONYMOUS : PIPE_NAMED,
 				makedev(file.stx_dev_major, file.stx_dev_minor), file.stx_ino};
 }

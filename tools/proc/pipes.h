@@ -16,7 +16,7 @@
 enum pipe_kind {
 	PIPE_NOT, /* of no type known here: a file, a terminal */
 	PIPE_ANY, /* an end of any of these may be in an unreceived message */
-	PIPE_ANONYMOUS,
+	PIPE_ANONYMOUS, /* also a FIFO without a name */
 	PIPE_NAMED, /* a FIFO in a file system */
 	PIPE_SOCKET, /* one end of a connection: the other is a socket of its own */
 	PIPE_EVENT, /* an eventfd */

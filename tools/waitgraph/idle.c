@@ -48,6 +48,18 @@ static enum parked_wait part_of_semaphore(const struct group *group, uint32_t i,
 		       PARKED_IDLE;
 }
 
+/* A single thread that nobody else could send anything. */
+static bool reads_from_itself(const struct group *group, uint32_t i)
+{
+	const struct wait *wait = group_wait(group, i);
+	uint32_t own = group_thread(group, i)->process;
+	const struct snapshot_process *process = &group->snapshot->processes.item[own];
+
+	return wait->end == WAIT_PROCESSES && wait->count == 1 &&
+	       group->graph->waits->who.item[wait->begin] == own &&
+	       process->end - process->begin == 1;
+}
+
 static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool python)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
@@ -68,7 +80,10 @@ static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool
 									  PARKED_IDLE;
 	case MPSAN_WAIT_SOCKET_READ:
 	case MPSAN_WAIT_PIPE_READ: /* a program that reads its input also waits for the end of it */
-		return thread->call.arg[0] == STDIN && !group->loops ? PARKED_BLOCKED : PARKED_IDLE;
+		return (thread->call.arg[0] == STDIN && !group->loops) ||
+				       reads_from_itself(group, i) ?
+			       PARKED_BLOCKED :
+			       PARKED_IDLE;
 	case MPSAN_WAIT_READY:
 		return PARKED_IDLE;
 	default:

@@ -148,6 +148,20 @@ static uint64_t alarm_of(const struct mpsan_process *process)
 		       0;
 }
 
+/* A process that has logged nothing yet has not said so itself. */
+static bool is_python(const struct look *look)
+{
+	struct pyview *view;
+	bool found;
+
+	if (process_of(look)->python)
+		return true;
+	view = pyview_open((pid_t)look->thread->pid);
+	found = view != NULL;
+	pyview_close(view);
+	return found;
+}
+
 /*
  * A signal handler could post, signal, or jump elsewhere. The one for SIGCHLD runs when a child
  * ends, and the children are known. The one for SIGINT says little: Python always has one.
@@ -172,8 +186,8 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 		return wait->ends != ends;
 	process = process_of(&look);
 	handlers = proc_handlers(process) & ~alarm_of(process);
-	if (process->python) {
-		wait->interruptible = handlers & interrupt;
+	if (handlers & interrupt && is_python(&look)) {
+		wait->interruptible = true;
 		handlers &= ~interrupt;
 	}
 	if (handlers & child && wait->kind != MPSAN_WAIT_PROCESS) {

@@ -3,7 +3,7 @@ could wake the event loop."""
 # expect: deadlock-cycle error
 # ends: never
 # frames: save
-# says: a descriptor to be ready
+# says: waits for an event of its asyncio loop
 # pythons: all
 
 import asyncio
