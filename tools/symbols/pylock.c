@@ -227,7 +227,7 @@ static bool innermost(const struct cpython *py, uint64_t top, struct frame *fram
 	return walk_on(&walk, frame);
 }
 
-uint64_t pylock_owner(const struct cpython *py, uint64_t top, uint64_t lock)
+uint64_t pylock_at_hand(const struct cpython *py, uint64_t top, uint64_t lock)
 {
 	struct frame frame;
 	uint64_t object;
@@ -239,12 +239,19 @@ uint64_t pylock_owner(const struct cpython *py, uint64_t top, uint64_t lock)
 		if (object && !is_lock(py, object, lock))
 			object = cpython_peek_word(py, object + BOUND_SELF);
 		if (is_lock(py, object, lock))
-			return cpython_is_a(py, object, "_thread.RLock") &&
-					       cpython_peek_word(py, object + RLOCK_COUNT) ?
-				       cpython_peek_word(py, object + RLOCK_OWNER) :
-				       0;
+			return object;
 	}
 	return 0;
+}
+
+uint64_t pylock_owner(const struct cpython *py, uint64_t top, uint64_t lock)
+{
+	uint64_t object = pylock_at_hand(py, top, lock);
+
+	return object && cpython_is_a(py, object, "_thread.RLock") &&
+			       cpython_peek_word(py, object + RLOCK_COUNT) ?
+		       cpython_peek_word(py, object + RLOCK_OWNER) :
+		       0;
 }
 
 bool pylock_at_end(const struct cpython *py, uint64_t top)

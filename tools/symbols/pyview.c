@@ -16,6 +16,7 @@
 #include "pychild.h"
 #include "pyfile.h"
 #include "pylock.h"
+#include "pyowned.h"
 
 #define PATH_BYTES 4096
 
@@ -241,6 +242,32 @@ bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock)
 bool pyview_lock_keeps_shared(struct pyview *view, uint64_t thread, uint64_t lock, uint32_t parent)
 {
 	return pylock_keeps_shared(&view->py, top_frame(view, thread), lock, thread, parent);
+}
+
+uint32_t pyview_owned(struct pyview *view, const uint64_t *pthread, unsigned threads,
+		      const uint64_t *lock, unsigned locks)
+{
+	uint64_t state[PYVIEW_OWNERS];
+
+	if (view->limit || threads > PYVIEW_OWNERS)
+		return 0;
+	for (unsigned i = 0; i < threads; i++)
+		state[i] = cpython_find_thread(&view->py, pthread[i]);
+	return pyowned_locks(&view->py, state, threads, lock, locks);
+}
+
+bool pyview_may_list(struct pyview *view, const uint64_t *pthread, unsigned threads)
+{
+	uint64_t state[PYVIEW_OWNERS];
+	unsigned states = 0;
+
+	if (view->limit || threads > PYVIEW_OWNERS)
+		return true;
+	for (unsigned i = 0; i < threads; i++) {
+		state[states] = cpython_find_thread(&view->py, pthread[i]);
+		states += state[states] != 0;
+	}
+	return pyowned_may_list(&view->py, state, states);
 }
 
 unsigned pyview_awaited(struct pyview *view, uint64_t pthread, uint64_t *object, unsigned most)

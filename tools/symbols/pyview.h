@@ -63,6 +63,16 @@ uint64_t pyview_lock_owner(struct pyview *view, uint64_t waiter, uint64_t lock);
 bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock);
 bool pyview_lock_keeps_shared(struct pyview *view, uint64_t thread, uint64_t lock, uint32_t parent);
 
+#define PYVIEW_OWNERS 64u
+
+/*
+ * Which locks only these threads can reach, see pyowned.h; and whether one of them may find the
+ * objects of others. Those that run no Python code may not.
+ */
+uint32_t pyview_owned(struct pyview *view, const uint64_t *pthread, unsigned threads,
+		      const uint64_t *lock, unsigned locks);
+bool pyview_may_list(struct pyview *view, const uint64_t *pthread, unsigned threads);
+
 /*
  * Objects that match a wait in concurrent.futures with its task; see
  * ../../shim/common/cpython/process.h.

@@ -18,10 +18,21 @@ static const uint32_t *who_of(const struct graph *graph, const struct wait *wait
 	return wait->count ? &graph->waits->who.item[wait->begin] : NULL;
 }
 
+/* How many threads may go on but cannot end this wait. */
+static uint32_t open_apart(const struct graph *graph, const struct wait *wait)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < wait->apart_count; i++)
+		count += !graph->dead[graph->waits->who.item[wait->apart + i]];
+	return count;
+}
+
 /* Whether a thread of the process may go on, or a signal handler that sends what is waited for. */
 static bool may_act(const struct graph *graph, const struct wait *wait, uint32_t process)
 {
-	return graph->open[process] || (graph->handles[process] && !wait_needs_owner(wait));
+	return graph->open[process] > open_apart(graph, wait) ||
+	       (graph->handles[process] && !wait_needs_owner(wait));
 }
 
 /* Whether this wait can end: any of its processes, or all of its owners, may go on. */
@@ -90,7 +101,8 @@ static void join_process(struct graph *graph, uint32_t thread, uint32_t process)
 	const struct snapshot_process *at = &graph->waits->snapshot->processes.item[process];
 
 	for (uint32_t i = at->begin; i < at->end; i++)
-		graph_join(graph, thread, i);
+		if (graph->dead[i])
+			graph_join(graph, thread, i);
 }
 
 static void find_groups(struct graph *graph)
@@ -167,10 +179,23 @@ uint32_t graph_cycle(const struct graph *graph, uint32_t from)
 	return from != GRAPH_NONE && graph->dead[from] ? from : GRAPH_NONE;
 }
 
-static bool somebody_is_open(const struct graph *graph)
+/* Whether a thread cannot end the waits of a group: those of it that it could, are open. */
+static bool is_apart(const struct graph *graph, uint32_t group, uint32_t thread)
+{
+	for (uint32_t i = 0; i < graph->count; i++) {
+		const struct wait *wait = &graph->waits->item.item[i];
+
+		for (uint32_t k = 0; graph->group[i] == group && k < wait->apart_count; k++)
+			if (graph->waits->who.item[wait->apart + k] == thread)
+				return true;
+	}
+	return false;
+}
+
+static bool somebody_is_open(const struct graph *graph, uint32_t group)
 {
 	for (uint32_t i = 0; i < graph->count; i++)
-		if (!graph->dead[i])
+		if (!graph->dead[i] && !is_apart(graph, group, i))
 			return true;
 	return false;
 }
@@ -189,5 +214,5 @@ bool graph_waits_for_keyboard(const struct graph *graph, uint32_t group)
 			return false;
 		interruptible |= wait->interruptible;
 	}
-	return interruptible && somebody_is_open(graph);
+	return interruptible && somebody_is_open(graph, group);
 }

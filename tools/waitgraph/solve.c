@@ -2,6 +2,7 @@
 /* Solves the graph, and checks the dead threads once more. */
 #include "solve.h"
 
+#include "bystanders.h"
 #include "telling.h"
 
 /* Returns whether a check opened a thread. */
@@ -23,21 +24,29 @@ static bool check_again(struct deadlocks *deadlocks)
 	return handlers || memory;
 }
 
+static void solve_once(struct deadlocks *deadlocks, uint64_t before_ns)
+{
+	struct graph *graph = &deadlocks->graph;
+
+	graph_solve(graph, &deadlocks->waits, before_ns);
+	if (bystanders_find(graph, &deadlocks->waits))
+		graph_solve(graph, &deadlocks->waits, before_ns);
+}
+
 void solve(struct deadlocks *deadlocks, uint64_t before_ns,
 	   bool (*has_news)(struct deadlocks *deadlocks))
 {
-	struct graph *graph = &deadlocks->graph;
 	struct waits *waits = &deadlocks->waits;
 
-	graph_solve(graph, waits, before_ns);
+	solve_once(deadlocks, before_ns);
 	if (has_news(deadlocks) && wakers_refresh(&waits->wakers)) {
 		waits_find(waits, &deadlocks->snapshot);
-		graph_solve(graph, waits, before_ns);
+		solve_once(deadlocks, before_ns);
 	}
 	while (has_news(deadlocks) && check_again(deadlocks))
-		graph_solve(graph, waits, before_ns);
+		solve_once(deadlocks, before_ns);
 	while (has_news(deadlocks) && check(deadlocks, waits_check_moved))
-		graph_solve(graph, waits, before_ns);
+		solve_once(deadlocks, before_ns);
 }
 
 /* Whether a thread woke up or exits since the snapshot. */

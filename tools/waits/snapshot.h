@@ -34,6 +34,13 @@ struct snapshot_python {
 	uint64_t holder_runs;
 };
 
+/* Whether only threads that wait can reach what it waits for; see bystanders.h. */
+struct snapshot_owned {
+	uint64_t print; /* of this wait, and of those threads */
+	uint64_t due_ns; /* when it may be asked again */
+	bool is;
+};
+
 struct snapshot_thread {
 	uint32_t slot, pid, tid;
 	uint32_t process; /* index of its process in this snapshot */
@@ -45,6 +52,7 @@ struct snapshot_thread {
 	uint32_t looks; /* number of snapshots in this state */
 	struct snapshot_object object;
 	struct snapshot_python python;
+	struct snapshot_owned owned;
 	/*
 	 * In the same call, at the same place of its stack, whenever it was looked at, although it
 	 * may have run in between: since when, how often it had, and its processor time then.

@@ -21,6 +21,8 @@ struct wait {
 	enum wait_end end;
 	/* range in waits.who: threads or processes of the snapshot, by index */
 	uint32_t begin, count;
+	/* range in waits.who: threads of its own process that cannot end it, see bystanders.h */
+	uint32_t apart, apart_count;
 	uint64_t kind; /* enum mpsan_lock_kind */
 	uint64_t lock; /* address, pid or inode */
 	uint64_t caller; /* return address of the waiting call; 0: unknown */
@@ -49,6 +51,7 @@ struct waits {
 	ARRAY(uint32_t) who;
 	struct pyview *view; /* while they are determined: of process `view_of` */
 	uint32_t view_of;
+	uint64_t owned_due_ns; /* when bystanders.c may read memory again */
 };
 
 /* Whether it is not known to wait for others of the job: it sleeps, or serves somebody outside. */

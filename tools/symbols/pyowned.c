@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counts the references that frames and objects have to each other, beginning with the frames of
+ * some threads. An object with more of them than were found belongs to others, too, and so does all
+ * that it refers to.
+ */
+#include "pyowned.h"
+
+#include <stdlib.h>
+
+#include "pylock.h"
+#include "pyowned_walk.h"
+
+#define OBJECTS_MAX 4000u /* what is farther away counts as unknown */
+#define PLACES 16384u /* of the hash table, a power of two */
+#define FRAMES_MAX 256u
+#define SLOTS_MAX 1024u /* of one frame */
+#define SAVED_TOP 64 /* of a frame: how many slots are in use; negative while it runs */
+#define RUN_SLOTS 4u /* of Thread.run's stack: a mark, the function, its arguments */
+#define WAIT_SLOTS 2u /* of Condition.wait's stack: acquire and its lock */
+#define LOCK_SEMAPHORE 16
+#define TYPE_WEAKREFS 208
+#define WEAKREFS_BEFORE 32 /* before an object, in 3.12 */
+#define IS_MANAGED_WEAKREF (1u << 3)
+#define CALL_FUNCTION_EX 142 /* the instruction */
+#define IMMORTAL (1ull << 29) /* its references are not counted */
+
+/* ---- objects ---- */
+
+/* The place in the hash table of an object, or where it would go. */
+static uint32_t *find_place(const struct owned *owned, uint64_t at)
+{
+	uint64_t i = (at >> 4) * 0x9e3779b97f4a7c15ull >> 50;
+
+	while (owned->place[i % PLACES] &&
+	       owned->object.item[owned->place[i % PLACES] - 1].at != at)
+		i++;
+	return &owned->place[i % PLACES];
+}
+
+/* A weak reference is not counted, but leads to the object. */
+static bool has_weakrefs(const struct cpython *py, uint64_t at, uint64_t type)
+{
+	uint64_t offset = cpython_peek_word(py, type + TYPE_WEAKREFS);
+
+	if (offset && cpython_peek_word(py, at + offset))
+		return true;
+	return py->at.minor >= 12 &&
+	       cpython_peek_word(py, type + py->at.type_flags) & IS_MANAGED_WEAKREF &&
+	       cpython_peek_word(py, at - WEAKREFS_BEFORE);
+}
+
+/* NULL: too many. */
+static struct owned_object *know(struct owned *owned, uint64_t at)
+{
+	uint32_t *place = find_place(owned, at);
+	struct owned_object *object;
+	uint64_t head[2];
+
+	if (*place)
+		return &owned->object.item[*place - 1];
+	if (owned->object.count == OBJECTS_MAX || !cpython_peek(owned->py, head, at, sizeof(head)))
+		return NULL;
+	object = ARRAY_ADD(&owned->object);
+	*place = owned->object.count;
+	*object = (struct owned_object){.at = at, .type = head[1], .count = head[0]};
+	object->others = head[0] >= IMMORTAL || has_weakrefs(owned->py, at, head[1]);
+	return object;
+}
+
+void owned_add(struct owned *owned, uint64_t at)
+{
+	struct owned_object *object = at ? know(owned, at) : NULL;
+
+	if (!object)
+		return;
+	object->found++;
+	*ARRAY_ADD(&owned->edge) = (uint32_t)(object - owned->object.item);
+}
+
+/* Others may reach it: what it refers to is not looked at. */
+static void give_to_others(struct owned *owned, uint64_t at)
+{
+	struct owned_object *object = at ? know(owned, at) : NULL;
+
+	if (object)
+		object->others = true;
+}
+
+/* ---- frames ---- */
+
+/* Whether it calls the function that the thread was given: its stack has what the call needs. */
+static bool runs_function(const struct owned *owned, const struct frame *frame)
+{
+	unsigned char instruction = 0;
+
+	return frame->instr >= 0 && frame_is(owned->py, frame, "Thread.run", "/threading.py") &&
+	       cpython_peek(owned->py, &instruction,
+			    frame->code + owned->py->at.code_units + (uint64_t)frame->instr, 1) &&
+	       instruction == CALL_FUNCTION_EX;
+}
+
+/*
+ * How many slots of a frame own a reference: exact for one that has called another. Of one that has
+ * called C code, its variables, and the calls in which threading is known to be.
+ */
+static unsigned slots_of(const struct owned *owned, const struct frame *frame, uint64_t awaited)
+{
+	int32_t saved = 0, variables = 0;
+
+	if (!cpython_peek(owned->py, &saved, frame->at + SAVED_TOP, sizeof(saved)) ||
+	    !cpython_peek(owned->py, &variables, frame->code + owned->py->at.code_locals,
+			  sizeof(variables)) ||
+	    variables < 0 || variables > (int32_t)SLOTS_MAX || saved > (int32_t)SLOTS_MAX)
+		return 0;
+	if (saved >= 0)
+		return (unsigned)saved;
+	if (runs_function(owned, frame))
+		return (unsigned)variables + RUN_SLOTS;
+	return awaited && frame_is(owned->py, frame, "Condition.wait", "/threading.py") &&
+			       frame_local(owned->py, frame, (unsigned)variables + 1) == awaited ?
+		       (unsigned)variables + WAIT_SLOTS :
+		       (unsigned)variables;
+}
+
+/* The lock that a thread waits for in Condition.wait, where it is a local variable. */
+static uint64_t awaited_by(const struct owned *owned, uint64_t top, const uint64_t *lock,
+			   unsigned locks)
+{
+	for (unsigned i = 0; i < locks; i++) {
+		uint64_t object = pylock_at_hand(owned->py, top, lock[i]);
+
+		if (object)
+			return object;
+	}
+	return 0;
+}
+
+/*
+ * A running Thread can be found by everybody, but what it was given to run with belongs to itself:
+ * Python takes these attributes away in the end, and lets nobody else use them.
+ */
+static void visit_thread(struct owned *owned, uint64_t thread)
+{
+	static const char *const given[] = {"_target", "_args", "_kwargs"};
+	uint64_t type = cpython_peek_word(owned->py, thread + CPYTHON_OB_TYPE);
+
+	give_to_others(owned, thread);
+	give_to_others(owned, owned_dict(owned, thread, type));
+	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++)
+		owned_add(owned, cpython_attribute(owned->py, thread, given[i]));
+}
+
+static void visit_frame(struct owned *owned, const struct frame *frame, uint64_t awaited)
+{
+	bool old = owned->py->at.minor == 11;
+	unsigned slots = slots_of(owned, frame, awaited);
+
+	if (frame_is(owned->py, frame, "_bootstrap_inner", "/threading.py"))
+		visit_thread(owned, frame_local(owned->py, frame, 0));
+	owned_add(owned, cpython_peek_word(owned->py, frame->at + (old ? 0 : 16))); /* function */
+	for (unsigned i = 0; i < slots; i++)
+		owned_add(owned, frame_local(owned->py, frame, i));
+}
+
+static void visit_frames(struct owned *owned, uint64_t state_at, const uint64_t *lock,
+			 unsigned locks)
+{
+	struct state state;
+	struct frame frame;
+	struct walk walk;
+	uint64_t awaited;
+
+	if (!state_read(owned->py, &state, state_at) || !state.frame)
+		return;
+	awaited = awaited_by(owned, state.frame, lock, locks);
+	walk_open(&walk, owned->py, state.frame);
+	for (unsigned i = 0; i < FRAMES_MAX && walk_on(&walk, &frame); i++) {
+		visit_frame(owned, &frame, awaited);
+		awaited = 0;
+	}
+}
+
+/* ---- who reaches what ---- */
+
+static void visit_objects(struct owned *owned)
+{
+	for (uint32_t i = 0; i < owned->object.count; i++) {
+		uint64_t at = owned->object.item[i].at, type = owned->object.item[i].type;
+
+		owned->object.item[i].edges = owned->edge.count;
+		if (!owned->object.item[i].others)
+			owned_visit(owned, at, type);
+		owned->object.item[i].edges_end = owned->edge.count;
+	}
+}
+
+/* What others reach, and from there. */
+static void spread(struct owned *owned)
+{
+	uint32_t *todo = memory_get((owned->object.count + 1) * sizeof(*todo)), left = 0;
+
+	for (uint32_t i = 0; i < owned->object.count; i++) {
+		struct owned_object *object = &owned->object.item[i];
+
+		object->others |= object->found != object->count;
+		if (object->others)
+			todo[left++] = i;
+	}
+	while (left) {
+		const struct owned_object *object = &owned->object.item[todo[--left]];
+
+		for (uint32_t k = object->edges; k < object->edges_end; k++) {
+			struct owned_object *to = &owned->object.item[owned->edge.item[k]];
+
+			if (!to->others)
+				todo[left++] = owned->edge.item[k];
+			to->others = true;
+		}
+	}
+	free(todo);
+}
+
+static bool is_lock(const struct cpython *py, uint64_t type)
+{
+	char name[16] = "";
+
+	return cpython_peek(py, name, cpython_peek_word(py, type + CPYTHON_TYPE_NAME),
+			    sizeof(name) - 1) &&
+	       (!strcmp(name, "_thread.lock") || !strcmp(name, "_thread.RLock"));
+}
+
+static uint32_t find_locks(const struct owned *owned, const uint64_t *lock, unsigned locks)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < owned->object.count; i++) {
+		const struct owned_object *object = &owned->object.item[i];
+		uint64_t word = object->others ?
+					0 :
+					cpython_peek_word(owned->py, object->at + LOCK_SEMAPHORE);
+
+		for (unsigned k = 0; word && k < locks; k++)
+			if (word == lock[k] && is_lock(owned->py, object->type))
+				found |= 1u << k;
+	}
+	return found;
+}
+
+uint32_t pyowned_locks(const struct cpython *py, const uint64_t *state, unsigned states,
+		       const uint64_t *lock, unsigned locks)
+{
+	struct owned owned = {.py = py};
+	uint32_t found;
+
+	if (py->at.minor < 11 || py->at.minor > 12 || locks > PYOWNED_LOCKS)
+		return 0;
+	owned.place = memory_get(PLACES * sizeof(*owned.place));
+	for (unsigned i = 0; i < states; i++)
+		visit_frames(&owned, state[i], lock, locks);
+	owned.edge.count = 0; /* those of frames lead from nowhere */
+	visit_objects(&owned);
+	spread(&owned);
+	found = find_locks(&owned, lock, locks);
+	free(owned.place);
+	free(owned.object.item);
+	free(owned.edge.item);
+	return found;
+}
