@@ -64,6 +64,20 @@ int main(void)
 """
 
 
+CXX_SOURCE = """#include <mutex>
+std::mutex ledger;
+__attribute__((noinline)) static void debit()
+{
+\tstd::lock_guard<std::mutex> first(ledger);
+\tstd::unique_lock<std::mutex> second(ledger); // here
+}
+int main()
+{
+\tdebit();
+}
+"""
+
+
 @contextmanager
 def workshop():
     with tempfile.TemporaryDirectory() as place:
@@ -274,6 +288,17 @@ def check_native():
         source.write_text(C_SOURCE.replace("here", "there"))
         _, report = record(place, command=[place / "made"])
         assert shown(report) == {"src/code.c": None}, shown(report)
+
+
+def check_headers():
+    """A wait inside of the C++ library's headers, inlined or not, is one at the program's own line."""
+    with workshop() as place:
+        (place / "code.cc").write_text(CXX_SOURCE)
+        for level in ("-O0", "-O2"):
+            subprocess.run(["g++", "-g", level, "-pthread", "-o", "made", "code.cc"], cwd=place, check=True)
+            run = run_bare(["timeout", "-s", "KILL", "20", MPSAN, "run", "--on-deadlock=kill", "--", place / "made"])
+            assert "debit() (code.cc:6)" in run.err, run.err
+            assert "unique_lock<std::mutex> second(ledger); // here" in run.err, run.err
 
 
 main({name[6:].replace("_", "-"): case for name, case in sorted(globals().items()) if name.startswith("check_")})

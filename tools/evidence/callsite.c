@@ -38,6 +38,10 @@ void callsite_locate(const struct evidence_context *ctx, struct callsite *callsi
 
 	if (!frame)
 		frame = frame_of_caller(ctx->frames, callsite->at, caller);
+	if (frame && frame_is_header(frame) && frames_first_own(callsite->native)) {
+		json_decref(frame);
+		frame = json_incref(frames_first_own(callsite->native));
+	}
 	if (!frame)
 		frame = json_incref(frames_first_script(callsite->python));
 	if (!frame)

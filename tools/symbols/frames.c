@@ -262,10 +262,16 @@ char *frames_object(struct frames *frames, const struct fact_place *at, uint64_t
 	return text_format("%s+0x%llx", symbol.function, (unsigned long long)symbol.offset);
 }
 
-/* A line of a libstdc++ header inlined into the caller says nothing about the program. */
-static bool is_library_header(const char *file)
+bool frame_is_header(const json_t *frame)
 {
-	return strstr(file, "/include/c++/") || strstr(file, "/gthr-default.h");
+	static const char *const begin[] = {"std::", "__gthread_", "__gnu_cxx::"};
+	const char *function = json_string_value(json_object_get(frame, "function"));
+	const char *file = json_string_value(json_object_get(frame, "file"));
+
+	for (size_t i = 0; function && i < sizeof(begin) / sizeof(*begin); i++)
+		if (!strncmp(function, begin[i], strlen(begin[i])))
+			return true;
+	return file && symbols_is_header(file);
 }
 
 json_t *frames_first_own(json_t *native)
@@ -276,13 +282,12 @@ json_t *frames_first_own(json_t *native)
 	json_array_foreach(native, i, frame)
 	{
 		const char *module = json_string_value(json_object_get(frame, "module"));
-		const char *file = json_string_value(json_object_get(frame, "file"));
 
 		if (!module || is_plumbing(module))
 			continue;
 		if (!first)
 			first = frame;
-		if (!file || !is_library_header(file))
+		if (!frame_is_header(frame))
 			return frame;
 	}
 	return first;
@@ -374,9 +379,9 @@ char *frame_text(const json_t *frame)
 
 	if (!frame)
 		return NULL;
-	if (function && file && line && !is_library_header(file))
+	if (function && file && line && !symbols_is_header(file))
 		return text_format("%s (%s:%lld)", function, path_base(file), line);
-	if (function && file && !is_library_header(file))
+	if (function && file && !symbols_is_header(file))
 		return text_format("%s (%s)", function, path_base(file));
 	if (!module)
 		return text_format("0x%llx", offset);

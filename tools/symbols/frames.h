@@ -75,6 +75,12 @@ char *frames_place(const json_t *frame, json_t *python);
 /* The first frame outside of the C library and mpsan; borrowed, NULL if there is none. */
 json_t *frames_first_own(json_t *native);
 
+/*
+ * Whether a native frame is a function of the C++ library or of an installed header: the program's
+ * own is further out.
+ */
+bool frame_is_header(const json_t *frame);
+
 /* "function (file:line)" or the like; NULL for NULL; the caller frees it. */
 char *frame_text(const json_t *frame);
 

@@ -163,7 +163,7 @@ void sources_show(struct sources *sources, struct frames *frames, const struct f
 		return;
 	json_array_foreach(stack, i, frame)
 	{
-		if (frame_distance(frame) || !*jsontext_at(frame, "file"))
+		if (frame_distance(frame) || frame_is_header(frame) || !*jsontext_at(frame, "file"))
 			continue;
 		line = json_object_get(frame, "source") ? NULL :
 							  line_of(sources, frames, at, frame);

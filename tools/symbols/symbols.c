@@ -294,9 +294,15 @@ static const char *file_of_call(Dwarf_Die *unit, Dwarf_Die *call)
 	return dwarf_filesrc(files, number, NULL, NULL);
 }
 
+bool symbols_is_header(const char *file)
+{
+	return !strncmp(file, "/usr/include/", 13) || !strncmp(file, "/usr/local/include/", 19) ||
+	       strstr(file, "/include/c++/") || strstr(file, "/gthr-default.h");
+}
+
 /*
- * For a wrapper inlined from a header (attribute `artificial`), like ours, the line that calls it
- * is shown.
+ * For what is inlined from an installed header, and for wrappers (attribute `artificial`) like
+ * ours, the line that calls it is shown.
  */
 static const char *look_past_wrappers(Dwarf_Die *unit, Dwarf_Addr at, const char *file, int *line)
 {
@@ -311,7 +317,8 @@ static const char *look_past_wrappers(Dwarf_Die *unit, Dwarf_Addr at, const char
 		if (dwarf_tag(&calls[i]) == DW_TAG_lexical_block)
 			continue;
 		if (dwarf_tag(&calls[i]) == DW_TAG_inlined_subroutine &&
-		    dwarf_hasattr_integrate(&calls[i], DW_AT_artificial) &&
+		    (symbols_is_header(file) ||
+		     dwarf_hasattr_integrate(&calls[i], DW_AT_artificial)) &&
 		    !dwarf_formudata(dwarf_attr(&calls[i], DW_AT_call_line, &attribute), &number))
 			caller = file_of_call(unit, &calls[i]);
 		if (!caller)

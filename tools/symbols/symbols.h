@@ -41,6 +41,12 @@ bool symbols_name(struct symbols *symbols, const struct modules *modules, uint64
 		  bool is_return_address, struct symbol *out);
 
 /*
+ * Whether a source file is an installed header, of the C++ library or another one: its lines say
+ * nothing about the program that they are compiled into.
+ */
+bool symbols_is_header(const char *file);
+
+/*
  * Names the static object that contains `address`; `offset` is then the address within that object.
  * Without such an object `function` is NULL and `offset` is the address within the module's file.
  */
