@@ -60,9 +60,15 @@ class Suite:
         flaky = [test for test in first if test not in different]
         if flaky:
             print(f"{name}: alike when tried again: {' '.join(flaky)}")
-        assert not self.found, json.dumps(list(self.found.values()), indent=1)
+        assert not self.found, describe(self.found.values())
         assert not different, "\n".join(f"{test}: bare {bare.get(test)}, watched {watched.get(test)}"
                                         for test in sorted(different))
+
+
+def describe(findings):
+    """Everything about them, and at the end, which is what a log of CI shows, a line for each."""
+    lines = [f"{finding['severity']}: {finding['rule']}: {finding['message']}" for finding in findings]
+    return "\n".join([json.dumps(list(findings), indent=1), *lines])
 
 
 def show(results):

@@ -95,14 +95,6 @@ static void state_cycles(struct deadlocks *deadlocks)
 	}
 }
 
-static bool group_is_told(struct deadlocks *deadlocks, uint32_t group)
-{
-	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
-		if (deadlocks->graph.group[i] == group && deadlocks_thread(deadlocks, i)->told)
-			return true;
-	return false;
-}
-
 static uint32_t group_orphan(const struct deadlocks *deadlocks, uint32_t group)
 {
 	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
@@ -130,7 +122,7 @@ static void state_dead_end(struct deadlocks *deadlocks, uint32_t group)
 static void state_dead_ends(struct deadlocks *deadlocks)
 {
 	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
-		if (deadlocks->graph.group[i] == i && !group_is_told(deadlocks, i) &&
+		if (deadlocks->graph.group[i] == i && !telling_told_group(deadlocks, i) &&
 		    !graph_waits_for_keyboard(&deadlocks->graph, i) &&
 		    !left_explains(&deadlocks->graph, i) && !idle_is_meant(&deadlocks->graph, i) &&
 		    !solve_group_moves(deadlocks, i))
@@ -167,7 +159,7 @@ static void state_loss(const struct dead_owner *dead_owner, void *context)
 static bool has_news(struct deadlocks *deadlocks)
 {
 	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
-		if (deadlocks->graph.group[i] == i && !group_is_told(deadlocks, i) &&
+		if (deadlocks->graph.group[i] == i && !telling_told_group(deadlocks, i) &&
 		    !idle_is_known(&deadlocks->graph, i))
 			return true;
 	return false;

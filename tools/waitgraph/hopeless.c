@@ -171,6 +171,8 @@ static bool is_explained(struct deadlocks *deadlocks, uint32_t index)
 
 	if (lies_on_cycle(graph, index))
 		return left_behind_explains_cycle(graph, index);
+	if (!group_needs_owners(deadlocks, index) && telling_told_group(deadlocks, group))
+		return true; /* a timer that waits beside a deadlock, say */
 	return graph_waits_for_keyboard(graph, group) || left_explains(graph, group) ||
 	       idle_is_meant(graph, group) || solve_group_moves(deadlocks, group);
 }

@@ -154,3 +154,11 @@ uint32_t telling_dead_process(const struct deadlocks *deadlocks, uint32_t orphan
 
 	return slot && deadlocks->reader->processes[slot - 1].gone ? slot : 0;
 }
+
+bool telling_told_group(struct deadlocks *deadlocks, uint32_t group)
+{
+	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
+		if (deadlocks->graph.group[i] == group && deadlocks_thread(deadlocks, i)->told)
+			return true;
+	return false;
+}

@@ -35,5 +35,7 @@ void telling_close(struct deadlocks *deadlocks, const struct telling *telling,
 
 /* The slot + 1 of the process of a dead owner, if that has ended as well; 0: it has not. */
 uint32_t telling_dead_process(const struct deadlocks *deadlocks, uint32_t waiter);
+/* Whether one of the group has been told already, with any proof. */
+bool telling_told_group(struct deadlocks *deadlocks, uint32_t group);
 
 #endif
