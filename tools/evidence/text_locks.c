@@ -109,6 +109,32 @@ static const char *called_by(json_t *python, const json_t *script)
 	return dot ? dot + 1 : function;
 }
 
+static bool same_frames(const struct reader *reader, const struct seen_share *one,
+			const struct seen_share *other)
+{
+	const char *first = reader_text(reader, one->at.slot, one->ev.python),
+		   *second = reader_text(reader, other->at.slot, other->ev.python);
+
+	return one->at.by == other->at.by && first && second && !strcmp(first, second);
+}
+
+/* " (number 2 of 3)" tells apart what one line made several times; "" if it made one. */
+static char *share_number(const struct reader *reader, const struct seen_share *share)
+{
+	unsigned number = 0, all = 0;
+
+	for (uint32_t i = 0; i < reader->shares.count; i++) {
+		const struct seen_share *other = &reader->shares.item[i];
+
+		if (other->gone || !same_frames(reader, share, other))
+			continue;
+		all++;
+		if (other <= share)
+			number++;
+	}
+	return all > 1 ? text_format(" (number %u of %u)", number, all) : text_copy("");
+}
+
 /*
  * A multiprocessing lock by the object that the program created: "Queue made at main
  * (train.py:12)".
@@ -121,8 +147,11 @@ static char *share_text(const struct reader *reader, struct frames *frames,
 	       *script = frames_first_script(python);
 	const char *function = called_by(python, script);
 	char *where = as_key ? frame_key(script) : frame_text(script);
-	char *text = where && function ? text_format("%s made at %s", function, where) : NULL;
+	char *number = share && !as_key ? share_number(reader, share) : text_copy("");
+	char *text = where && function ? text_format("%s made at %s%s", function, where, number) :
+					 NULL;
 
+	free(number);
 	free(where);
 	json_decref(python);
 	return text;
