@@ -238,7 +238,7 @@ static void a_killed_consumer_is_one_finding_from_death_to_loss(void **state)
 	assert_found(RULE_ipc_consumer_killed, GRADE_ERROR);
 	assert_step(RULE_ipc_consumer_killed, 1, CONSUMER, "receive");
 	assert_non_null(strstr(message_of(find(RULE_ipc_consumer_killed)),
-			       "was killed by signal 9 (Killed)"));
+			       "was killed by signal 9 (SIGKILL: Killed)"));
 }
 
 static void an_early_end_tells_who_had_it_open(void **state)

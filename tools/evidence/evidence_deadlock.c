@@ -112,10 +112,13 @@ char *deadlock_awaited(const struct evidence_context *ctx, const struct fact_blo
 static char *deadlock_open_end(const struct evidence_context *ctx,
 			       const struct fact_blocked *blocked)
 {
-	static const char eof[] = "has the pipe's write end open, so no end of file comes";
+	const char *eof =
+		blocked->ev.kind == MPSAN_WAIT_PIPE_READ ?
+			"has the pipe's write end open, so no end of file comes" :
+			"has the other end of the connection open, so no end of file comes";
 	uint64_t owner = blocked->ev.owner_slot;
 
-	if (blocked->ev.kind != MPSAN_WAIT_PIPE_READ)
+	if (blocked->ev.kind != MPSAN_WAIT_PIPE_READ && blocked->ev.kind != MPSAN_WAIT_SOCKET_READ)
 		return text_copy("");
 	if (owner == blocked->at.by + 1u)
 		return text_format(" (the reader itself still %s)", eof);

@@ -16,7 +16,8 @@ char *bytes_text(uint64_t bytes); /* "2 MiB" */
 char *device_text(uint64_t device); /* "device 0" */
 char *duration_text(uint64_t ns); /* "1.5 s" */
 char *result_text(const char *function, uint64_t result); /* "error 3 (not initialized)" */
-char *end_text(const struct facts *facts, uint32_t slot); /* "was killed by signal 9 (Killed)" */
+char *end_text(const struct facts *facts,
+	       uint32_t slot); /* "was killed by signal 9 (SIGKILL: Killed)" */
 const char *cause_text(uint64_t cause); /* enum mpsan_ipc_cause */
 const char *cause_advice(uint64_t cause);
 

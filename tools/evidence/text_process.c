@@ -52,11 +52,20 @@ static char *trigger_text(const struct reader *reader, uint32_t slot, uint64_t t
 			   (double)(time_ns - birth) / 1e9, session);
 }
 
+/* "was killed by signal 11 (SIGSEGV: Segmentation fault)". */
+static char *killed_text(int number)
+{
+	char *name = text_signal(number), *text = text_format("was killed by signal %d (%s: %s)",
+							      number, name, strsignal(number));
+
+	free(name);
+	return text;
+}
+
 char *process_ended_text(const struct mpsan_process *process)
 {
 	if (process->end == MPSAN_END_SIGNAL)
-		return text_format("was killed by signal %d (%s)", process->end_value,
-				   strsignal(process->end_value));
+		return killed_text(process->end_value);
 	if (process->end == MPSAN_END_EXIT && process->end_value > 0)
 		return text_format("exited with status %d", process->end_value);
 	return text_copy(process->end ? "exited" : "ended for an unknown reason");

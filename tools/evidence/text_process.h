@@ -16,7 +16,7 @@ char *process_given_name(const struct reader *reader, uint32_t slot);
 
 #define PROCESS_STAYED "was still running at the end"
 
-/* "was killed by signal 9 (Killed)", of a process that has ended. The caller frees it. */
+/* "was killed by signal 9 (SIGKILL: Killed)", of a process that has ended. The caller frees it. */
 char *process_ended_text(const struct mpsan_process *process);
 
 /*

@@ -157,7 +157,8 @@ uint32_t deadlock_lost_sender(const struct facts *facts, const struct fact_deadl
 	uint32_t found = FACT_NONE, by, parent;
 
 	if (!first || deadlock->ev.cause != MPSAN_DEADLOCK_DEAD_END ||
-	    (first->ev.kind != MPSAN_WAIT_PIPE_READ && !(first->ev.flags & MPSAN_LF_SHARED)))
+	    (first->ev.kind != MPSAN_WAIT_PIPE_READ && first->ev.kind != MPSAN_WAIT_SOCKET_READ &&
+	     !(first->ev.flags & MPSAN_LF_SHARED)))
 		return FACT_NONE;
 	by = first->at.by;
 	parent = process_parent(facts, by);

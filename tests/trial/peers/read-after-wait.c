@@ -15,7 +15,7 @@ static NOINLINE void child_divides(int out)
 	int result;
 
 	setrlimit(RLIMIT_CORE, &none);
-	result = 1 / nothing;
+	result = 7 / nothing;
 	must(write(out, &result, sizeof(result)) == sizeof(result));
 	_exit(0);
 }
