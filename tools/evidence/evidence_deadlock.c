@@ -208,10 +208,12 @@ static char *owner_origin(const struct evidence_context *ctx, const struct fact_
 {
 	char *taken = deadlock_taken(ctx, blocked),
 	     *started = taken ? NULL : joined_started(ctx, blocked), *text;
+	bool own = !blocked->ev.owner && blocked->ev.taken_slot == blocked->at.by + 1u;
 
-	text = taken || started ? text_format(", %s at %s", taken ? "taken" : "started",
-					      taken ? taken : started) :
-				  text_copy("");
+	if (taken)
+		text = text_format(", taken %sat %s", own ? "by the waiter itself " : "", taken);
+	else
+		text = started ? text_format(", started at %s", started) : text_copy("");
 	free(taken);
 	free(started);
 	return text;

@@ -28,6 +28,7 @@ static void state_owner(struct deadlocks *deadlocks, uint32_t index, struct ev_b
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 	uint32_t first = wait->count ? deadlocks->waits.who.item[wait->begin] : SNAPSHOT_NONE,
 		 only = only_process(deadlocks, wait), by = deadlocks->graph.next[index];
+	const struct snapshot_thread *waiter = deadlocks_thread(deadlocks, index);
 	struct mpsan_hold hold;
 
 	if (by == GRAPH_NONE)
@@ -48,6 +49,12 @@ static void state_owner(struct deadlocks *deadlocks, uint32_t index, struct ev_b
 		event->owner_slot = wait->gone_slot;
 	} else if (only != SNAPSHOT_NONE) {
 		event->owner_slot = deadlocks->snapshot.processes.item[only].slot + 1;
+	}
+	/* a permit that the waiter has, and nobody else is known to */
+	if (!event->owner && !event->taken_slot && wait->lock &&
+	    snapshot_holds(waiter, wait->lock, &hold)) {
+		event->taken = hold.caller;
+		event->taken_slot = waiter->slot + 1;
 	}
 }
 
