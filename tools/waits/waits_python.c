@@ -113,11 +113,15 @@ static const struct mpsan_process *process_of(const struct look *look)
 	return &look->snapshot->reader->session.table[look->thread->slot];
 }
 
+static bool has_frames(const struct look *look)
+{
+	return process_of(look)->python && handle_of(look->thread);
+}
+
 static bool may_ask(const struct look *look)
 {
-	return process_of(look)->python && handle_of(look->thread) &&
-	       (look->snapshot->now_ns - look->thread->still_ns >= STOOD_NS ||
-		snapshot_polls(look->snapshot, look->thread));
+	return has_frames(look) && (look->snapshot->now_ns - look->thread->still_ns >= STOOD_NS ||
+				    snapshot_polls(look->snapshot, look->thread));
 }
 
 /* The PID of the process whose memory this one began with a copy of; 0: it did not. */
@@ -141,9 +145,10 @@ static void learn_shared(struct look *look, uint64_t lock)
 							.owner = own ? look->thread->tid : 0};
 }
 
+/* At once: where all others wait, too, a dead end would be told before the second has passed. */
 bool look_by_semlock(struct look *look, uint64_t lock)
 {
-	if (!may_ask(look))
+	if (!has_frames(look))
 		return false;
 	if (!is_known(look, lock, SNAPSHOT_NONE))
 		learn_shared(look, lock);

@@ -1,0 +1,20 @@
+"""A worker enters a fresh multiprocessing.Lock twice, and its parent joins it: the circle of one is told, not a dead end."""
+# expect: self-deadlock error
+# ends: never
+# frames: add
+
+import multiprocessing
+
+
+def add(lock, number):
+    with lock:
+        if number:
+            add(lock, number - 1)
+
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("fork")
+    lock = context.Lock()
+    child = context.Process(target=add, args=(lock, 1))
+    child.start()
+    child.join()
