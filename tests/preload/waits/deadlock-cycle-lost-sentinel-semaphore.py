@@ -1,7 +1,7 @@
 """Workers take units of a Semaphore that was made without any. Their parent gives some, and joins them without those that
 would end them."""
 # expect: deadlock-cycle error
-# says: release each permit on every path
+# says: release each lock and permit on every path
 # says: waits for a permit of the Semaphore made at <module> (deadlock-cycle-lost-sentinel-semaphore.py:
 # ends: never
 # frames: work

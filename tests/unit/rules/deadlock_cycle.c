@@ -54,7 +54,8 @@ static void a_dead_end_is_titled_by_its_last_wait(void **state)
 	assert_last(MPSAN_LOCK_SEMAPHORE, AWAITED_RESULT, "a result that nobody will set");
 	assert_last(MPSAN_LOCK_SEMAPHORE, AWAITED_EVENT, "an event that nobody will set");
 	assert_last(MPSAN_LOCK_SEMAPHORE, AWAITED_PERMIT, "a semaphore that nobody will release");
-	assert_last(MPSAN_LOCK_SEMAPHORE, AWAITED_NOTHING, "a lock that nobody can release");
+	assert_last(MPSAN_LOCK_SEMAPHORE, AWAITED_NOTHING,
+		    "a lock or permit that nobody can release");
 	blocked[0].ev.flags = 0;
 	assert_title("a semaphore that nobody will release");
 	assert_last(MPSAN_WAIT_COND, AWAITED_NOTHING, "a lost signal");
