@@ -140,6 +140,7 @@ lock = threading.Lock()
 lock.acquire()
 lock.acquire()""",
     "terminal": TICKS + "start_ticker()\nimport pty\nos.read(pty.openpty()[0], 1)",
+    "watchdog": TICKS + "import faulthandler\nfaulthandler.dump_traceback_later(600)\nwhile True:\n    time.sleep(0.3)",
     "keep-alive": TICKS + "start_ticker()\nwhile True:\n    time.sleep(0.3)",
 }
 

@@ -106,6 +106,12 @@ static bool is_apart(const struct group *group, uint32_t i)
 	return group->is_job && wait_is_apart(group_wait(group, i));
 }
 
+/* It was meant to last as long as its limit: a watchdog's, say. */
+static bool gives_up(const struct group *group, uint32_t i)
+{
+	return group->is_job && group_wait(group, i)->ends == MPSAN_ENDS_LIMIT;
+}
+
 /* Whether the program is over: the main thread waits in a handler that runs at its end. */
 static bool is_at_end(const struct group *group, uint32_t i, const struct pythread_wait *python)
 {
@@ -118,8 +124,9 @@ static bool is_at_end(const struct group *group, uint32_t i, const struct pythre
 static enum parked_wait part(const struct group *group, uint32_t i,
 			     const struct pythread_wait *python)
 {
-	enum parked_wait part = is_apart(group, i) ? PARKED_IDLE :
-						     part_of_call(group, i, python->is_python);
+	enum parked_wait part = is_apart(group, i) || gives_up(group, i) ?
+					PARKED_IDLE :
+					part_of_call(group, i, python->is_python);
 	bool by_owner = group_wait(group, i)->end != WAIT_PROCESSES;
 
 	if (is_at_end(group, i, python))
@@ -290,7 +297,7 @@ static uint32_t first_busy(const struct group *group)
 	for (uint32_t i = 0; i < group->count; i++) {
 		const struct parked_thread *thread = &group->thread[i];
 
-		if (thread->is_helper || is_apart(group, i))
+		if (thread->is_helper || is_apart(group, i) || gives_up(group, i))
 			continue;
 		if (thread->is_main && thread->parent == PARKED_NONE)
 			return i;

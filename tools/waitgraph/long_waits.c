@@ -202,13 +202,15 @@ static bool holder_sleeps(struct deadlocks *deadlocks, const struct wait *wait)
 	return holder->call.state == PROC_IN_CALL && !is_stopped(holder);
 }
 
+/* One that gives up in time was meant to last as long as that: a watchdog's, say. */
 static bool is_long_wait(struct deadlocks *deadlocks, uint32_t index, uint64_t since_ns)
 {
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 
-	return wait->end == WAIT_OWNERS && is_lock(wait->kind) && !wait->joins && !thread->told &&
-	       !thread->hung && snapshot_rests(&deadlocks->snapshot, thread) <= since_ns &&
+	return wait->end == WAIT_OWNERS && wait->ends != MPSAN_ENDS_LIMIT && is_lock(wait->kind) &&
+	       !wait->joins && !thread->told && !thread->hung &&
+	       snapshot_rests(&deadlocks->snapshot, thread) <= since_ns &&
 	       holder_sleeps(deadlocks, wait);
 }
 
