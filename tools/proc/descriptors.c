@@ -162,6 +162,24 @@ bool descriptor_says(const struct descriptor *descriptor, const char *line)
 	return says;
 }
 
+bool descriptor_has_lock(const struct descriptor *descriptor)
+{
+	char path[sizeof(descriptor->path) + 4], text[128];
+	bool has = false;
+	FILE *file;
+
+	if (*descriptor->target != '/')
+		return false;
+	info_path(descriptor, path, sizeof(path));
+	file = fopen(path, "re");
+	while (file && !has && fgets(text, sizeof(text), file))
+		has = !strncmp(text, "lock:", 5) &&
+		      (strstr(text, " FLOCK ") || strstr(text, " OFDLCK "));
+	if (file)
+		fclose(file);
+	return has;
+}
+
 bool descriptor_carries(const struct descriptor *descriptor)
 {
 	if (!strncmp(descriptor->target, "socket:", 7))

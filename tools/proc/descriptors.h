@@ -37,6 +37,9 @@ bool descriptor_may_be_same(uint32_t one, uint32_t other, int fd);
 /* Whether fdinfo has this line. */
 bool descriptor_says(const struct descriptor *descriptor, const char *line);
 
+/* Whether the open file holds a lock of its own: flock's, or fcntl's for open files. */
+bool descriptor_has_lock(const struct descriptor *descriptor);
+
 /*
  * Whether it carries other descriptors: a Unix socket with unread SCM_RIGHTS, its own or of a
  * connection not accepted yet, or an io_uring with registered files.

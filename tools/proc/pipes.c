@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans all processes for ends of pipes, for sockets and eventfds. */
+/* Scans all processes for ends of pipes, for sockets, eventfds and locked files. */
 #include "pipes.h"
 
 #include <fcntl.h>
@@ -42,6 +42,25 @@ static struct pipe_id id_of(const struct descriptor *descriptor)
 				makedev(file.stx_dev_major, file.stx_dev_minor), file.stx_ino};
 }
 
+static struct pipe_id file_of(const struct descriptor *descriptor)
+{
+	struct statx file;
+
+	if (*descriptor->target != '/' || !descriptor_stat(descriptor, &file) ||
+	    !S_ISREG(file.stx_mode))
+		return (struct pipe_id){PIPE_NOT, 0, 0};
+	return (struct pipe_id){PIPE_LOCKED, makedev(file.stx_dev_major, file.stx_dev_minor),
+				file.stx_ino};
+}
+
+struct pipe_id pipe_file(uint32_t pid, int fd)
+{
+	struct descriptor descriptor;
+
+	return descriptor_of(pid, fd, &descriptor) ? file_of(&descriptor) :
+						     (struct pipe_id){PIPE_NOT, 0, 0};
+}
+
 struct pipe_id pipe_of(uint32_t pid, int fd)
 {
 	struct descriptor descriptor;
@@ -81,14 +100,17 @@ static void pipes_add(struct pipes *pipes, const struct descriptor *descriptor, 
 
 static void see_descriptor(const struct descriptor *descriptor, void *context)
 {
+	struct pipes *pipes = context;
 	struct pipe_id id = id_of(descriptor);
 
+	if (!id.kind && pipes->locks && descriptor_has_lock(descriptor))
+		id = file_of(descriptor);
 	if (id.kind == PIPE_ANONYMOUS || id.kind == PIPE_NAMED)
-		pipes_add(context, descriptor, id, ends_of(descriptor));
+		pipes_add(pipes, descriptor, id, ends_of(descriptor));
 	else if (id.kind)
-		pipes_add(context, descriptor, id, PIPE_END_READ | PIPE_END_WRITE);
+		pipes_add(pipes, descriptor, id, PIPE_END_READ | PIPE_END_WRITE);
 	if (descriptor_carries(descriptor))
-		pipes_add(context, descriptor,
+		pipes_add(pipes, descriptor,
 			  (struct pipe_id){PIPE_ANY, 0, flight_socket(descriptor)},
 			  PIPE_END_READ | PIPE_END_WRITE);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pipes, sockets and eventfds, and the processes that hold them: of all readable processes of the
+ * Pipes, sockets, eventfds and locked files, and the processes that hold them: of all readable processes of the
  * machine, in one walk over /proc. Neighbours: cross_process.h and the wait-for graph ask who could
  * still read or write.
  */
@@ -20,6 +20,7 @@ enum pipe_kind {
 	PIPE_NAMED, /* a FIFO in a file system */
 	PIPE_SOCKET, /* one end of a connection: the other is a socket of its own */
 	PIPE_EVENT, /* an eventfd */
+	PIPE_LOCKED, /* a file that is locked by an open file of the holder, see `locks` */
 	PIPE_POLL, /* an epoll set: those of one number may be one, inherited at a fork */
 };
 
@@ -43,12 +44,15 @@ struct pipe_holder {
  */
 struct pipes {
 	ARRAY(struct pipe_holder) holders; /* by pipe, those of PIPE_ANY first */
+	bool locks; /* files with locks are looked for, too */
 	uint32_t in_flight; /* number of holders of PIPE_ANY */
 	ARRAY(uint32_t) unread; /* processes of other users, which cannot be read */
 };
 
 /* The type of a process's descriptor; PIPE_NOT also if it cannot be read. */
 struct pipe_id pipe_of(uint32_t pid, int fd);
+/* The file of a descriptor, of kind PIPE_LOCKED whether or not it is; PIPE_NOT: no regular file. */
+struct pipe_id pipe_file(uint32_t pid, int fd);
 /* The ends of a pipe that a descriptor waits for: the other one, or both. */
 unsigned pipe_other_ends(uint32_t pid, int fd);
 bool pipe_same(const struct pipe_id *one, const struct pipe_id *other);

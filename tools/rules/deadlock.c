@@ -138,7 +138,8 @@ bool deadlock_is_certain(const struct facts *facts, const struct fact_deadlock *
 
 	return !first || !first->ev.ends || first->ev.owner ||
 	       first->ev.kind == MPSAN_WAIT_PROCESS || first->ev.kind == MPSAN_WAIT_JOIN ||
-	       first->ev.kind == MPSAN_WAIT_PIPE_WRITE || first->ev.kind == MPSAN_WAIT_SOCKET_WRITE;
+	       first->ev.kind == MPSAN_WAIT_PIPE_WRITE ||
+	       first->ev.kind == MPSAN_WAIT_SOCKET_WRITE || first->ev.kind == MPSAN_WAIT_FILE_LOCK;
 }
 
 static bool failed_before(const struct facts *facts, uint32_t slot, uint64_t time_ns)

@@ -44,7 +44,8 @@ bool wait_needs_owner(const struct wait *wait)
 {
 	return wait->end == WAIT_OWNERS || wait->end == WAIT_NOBODY ||
 	       wait->kind == MPSAN_WAIT_PROCESS || wait->kind == MPSAN_WAIT_JOIN ||
-	       wait->kind == MPSAN_WAIT_PIPE_WRITE || wait->kind == MPSAN_WAIT_SOCKET_WRITE;
+	       wait->kind == MPSAN_WAIT_PIPE_WRITE || wait->kind == MPSAN_WAIT_SOCKET_WRITE ||
+	       wait->kind == MPSAN_WAIT_FILE_LOCK;
 }
 
 uint64_t wait_ends_at(const struct wait *wait)

@@ -3,10 +3,12 @@
  * Waits for descriptors: who holds the other end. Sockets are looked up only for threads that have
  * waited for a second. Neighbours: waits_look.h, pipes.h, unix_diag.h.
  */
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include "../proc/calls.h"
+#include "../proc/file_locks.h"
 #include "../proc/socket_limit.h"
 #include "../proc/tcp_peers.h"
 #include "../proc/unix_diag.h"
@@ -118,6 +120,53 @@ static void judge_transfer(struct look *look, bool reads)
 		forget_open(look);
 }
 
+/* ---- locks on files ---- */
+
+static void find_lock(const struct look *look)
+{
+	struct snapshot_thread *thread = look->thread;
+	struct pipe_id id = pipe_file(thread->tid, (int)thread->call.arg[0]);
+	struct file_lock lock = {0};
+
+	thread->object = (struct snapshot_object){
+		.known = true,
+		.is_shared = id.kind && file_lock_awaited(thread->pid, id.inode, &lock),
+		.kind = id.kind,
+		.device = id.device,
+		.inode = id.inode,
+		.peer = lock.of_process ? lock.pid : 0,
+	};
+}
+
+/* Whoever shares the open file that has the lock can release it; fcntl's belongs to a process. */
+static void judge_file_lock(struct look *look)
+{
+	const struct snapshot_object *object = &look->thread->object;
+	uint32_t process;
+
+	if (!has_lasted(look))
+		return;
+	if (!object->known)
+		find_lock(look);
+	if (!object->is_shared)
+		return;
+	look->wait->kind = MPSAN_WAIT_FILE_LOCK;
+	look->wait->lock = object->inode;
+	process = snapshot_process_of_pid(look->snapshot, (uint32_t)object->peer);
+	if (!object->peer)
+		add_holders(look, (struct pipe_id){PIPE_LOCKED, object->device, object->inode},
+			    ANY_END);
+	else if (process != SNAPSHOT_NONE)
+		look_by_process(look, process);
+	forget_open(look);
+}
+
+static bool waits_for_lock(const struct proc_call *call)
+{
+	return call->number == SYS_flock || call->arg[1] == F_SETLKW ||
+	       call->arg[1] == F_OFD_SETLKW;
+}
+
 /* ---- several descriptors ---- */
 
 /* Whoever could make any of them ready ends the wait. */
@@ -189,6 +238,11 @@ void look_at_descriptors(struct look *look)
 	case SYS_write:
 	case SYS_writev:
 		judge_transfer(look, false);
+		break;
+	case SYS_flock:
+	case SYS_fcntl:
+		if (waits_for_lock(&look->thread->call))
+			judge_file_lock(look);
 		break;
 	case SYS_poll:
 	case SYS_ppoll:

@@ -62,11 +62,16 @@ bool wakers_of_pipe(struct wakers *wakers, const struct snapshot_thread *thread,
 		    const struct pipe_id *id, unsigned ends, const struct wakers_eye *eye)
 {
 	const struct pipe_holder *holder;
-	bool held = id->kind != PIPE_SOCKET; /* by nobody in sight: by a process of another user */
+	bool held = id->kind != PIPE_SOCKET &&
+		    id->kind != PIPE_LOCKED; /* by nobody in sight: by a process of another user */
 	uint32_t at = 0;
 
-	if (wakers->pipes_ns < thread->still_ns || wakers->snapshot->now_ns > wakers->pipes_due_ns)
+	if (wakers->pipes_ns < thread->still_ns ||
+	    wakers->snapshot->now_ns > wakers->pipes_due_ns ||
+	    (id->kind == PIPE_LOCKED && !wakers->pipes.locks)) {
+		wakers->pipes.locks |= id->kind == PIPE_LOCKED;
 		scan_pipes(wakers);
+	}
 	while ((holder = pipes_next(&wakers->pipes, id, ends, &at))) {
 		uint32_t process = snapshot_process_of_pid(wakers->snapshot, holder->pid);
 

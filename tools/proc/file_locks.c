@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads /proc/locks, in which each lock is followed by those that wait for it, marked by arrows. */
+#include "file_locks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A line of the table: proc_locks(5). */
+struct line {
+	bool waits;
+	char type[8];
+	int64_t pid; /* -1: of an open file, by fcntl */
+	uint64_t inode;
+};
+
+static bool parse(const char *text, struct line *line)
+{
+	const char *arrow = strstr(text, "->"), *at = arrow ? arrow + 2 : strchr(text, ':');
+
+	line->waits = arrow;
+	return at && sscanf(arrow ? at : at + 1, "%7s %*s %*s %" SCNd64 " %*x:%*x:%" SCNu64,
+			    line->type, &line->pid, &line->inode) == 3;
+}
+
+static bool same(const struct file_lock *one, const struct file_lock *other)
+{
+	return one->of_process == other->of_process && one->pid == other->pid;
+}
+
+static struct file_lock lock_of(const struct line *line)
+{
+	return (struct file_lock){!strcmp(line->type, "POSIX"),
+				  line->pid > 0 ? (uint32_t)line->pid : 0};
+}
+
+bool file_lock_awaited(uint32_t pid, uint64_t inode, struct file_lock *lock)
+{
+	FILE *file = fopen("/proc/locks", "re");
+	struct line line, holder = {0};
+	uint32_t found = 0;
+	char text[256];
+
+	while (file && fgets(text, sizeof(text), file)) {
+		struct file_lock held;
+
+		if (!parse(text, &line))
+			continue;
+		if (!line.waits)
+			holder = line;
+		if (!line.waits || line.pid != pid || line.inode != inode)
+			continue;
+		held = lock_of(&holder);
+		found += !found || !same(lock, &held);
+		*lock = held;
+	}
+	if (file)
+		fclose(file);
+	return found == 1;
+}
