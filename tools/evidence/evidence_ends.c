@@ -27,17 +27,17 @@ static unsigned long long seconds_of(const struct end *end)
 		       0;
 }
 
-static char *seconds_text(const char *before, const struct end *end)
+static char *seconds_text(const char *before, const struct end *end, const char *after)
 {
 	unsigned long long seconds = seconds_of(end);
 
-	return seconds ? text_format("%s%llu s", before, seconds) : text_copy("");
+	return seconds ? text_format("%s%llu s%s", before, seconds, after) : text_copy("");
 }
 
 static char *clause(const struct end *end)
 {
-	char *after = seconds_text(", and gives up after ", end), *in = seconds_text(" in ", end),
-	     *due = seconds_text(", due in ", end), *text;
+	char *after = seconds_text(", and gives up after ", end, ""),
+	     *in = seconds_text(" in ", end, ""), *due = seconds_text(", due in ", end, ","), *text;
 
 	switch (end->how) {
 	case MPSAN_ENDS_LIMIT:

@@ -58,9 +58,10 @@ static void find_handlers(struct graph *graph)
 	memset(graph->handles, 0,
 	       graph->waits->snapshot->processes.count * sizeof(*graph->handles));
 	for (uint32_t i = 0; i < graph->count; i++) {
-		enum mpsan_wait_ends ends = graph->waits->item.item[i].ends;
+		const struct wait *wait = &graph->waits->item.item[i];
 
-		if (ends == MPSAN_ENDS_TIMER || ends == MPSAN_ENDS_HANDLER)
+		if (wait->ends == MPSAN_ENDS_HANDLER ||
+		    (wait->ends == MPSAN_ENDS_TIMER && !wait->handler_gives_up))
 			graph->handles[graph->waits->snapshot->threads.item[i].process] = true;
 	}
 }

@@ -6,7 +6,9 @@
 #include "hopeless.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "../waits/pythreads.h"
 #include "idle.h"
 #include "left_behind.h"
 #include "solve.h"
@@ -144,6 +146,29 @@ static void mark_group(struct deadlocks *deadlocks, uint32_t group)
 	}
 }
 
+/*
+ * The thread that the story is about: the main thread rather than a watchdog beside it that waits for
+ * its time to act, and may end the main thread's wait then.
+ */
+static uint32_t sufferer_of(struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct graph *graph = &deadlocks->graph;
+	struct wait *wait = deadlocks->waits.item.item;
+
+	for (uint32_t i = 0; i < graph->count && !wait_needs_owner(&wait[index]); i++) {
+		const struct snapshot_thread *thread = deadlocks_thread(deadlocks, i);
+
+		if (graph->group[i] != graph->group[index] || thread->tid != thread->pid ||
+		    thread->slot != deadlocks_thread(deadlocks, index)->slot ||
+		    wait[i].ends != MPSAN_ENDS_NEVER || wait_needs_owner(&wait[i]))
+			continue;
+		wait[i].ends = wait[index].ends;
+		wait[i].ends_ns = wait[index].ends_ns;
+		return i;
+	}
+	return index;
+}
+
 static void state_hopeless(struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct wait *wait = wait_at(deadlocks, index);
@@ -154,7 +179,7 @@ static void state_hopeless(struct deadlocks *deadlocks, uint32_t index)
 	if (cycle)
 		add_cycle(deadlocks, &telling, index);
 	else
-		telling_add(deadlocks, &telling, index, 0);
+		telling_add(deadlocks, &telling, sufferer_of(deadlocks, index), 0);
 	telling_add_group(deadlocks, &telling, graph->group[index]);
 	telling_close(deadlocks, &telling,
 		      cycle		       ? MPSAN_DEADLOCK_CYCLE :
@@ -164,6 +189,29 @@ static void state_hopeless(struct deadlocks *deadlocks, uint32_t index)
 	mark_group(deadlocks, graph->group[index]);
 }
 
+/* pytest-timeout's: it ends the process, and sends nobody anything. */
+static bool is_watchdog(const struct snapshot_thread *thread)
+{
+	static const char watchdog[] = "pytest_timeout ";
+	char *name = pythread_name(thread);
+	bool is_one = !strncmp(name, watchdog, sizeof(watchdog) - 1);
+
+	free(name);
+	return is_one;
+}
+
+/* Whether it may send something to another thread that waits, each time its limit has run out. */
+static bool is_ticker(struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct graph *graph = &deadlocks->graph;
+
+	for (uint32_t i = 0; i < graph->count; i++)
+		if (i != index && graph->group[i] == graph->group[index] &&
+		    !wait_needs_owner(wait_at(deadlocks, i)))
+			return !is_watchdog(deadlocks_thread(deadlocks, index));
+	return false;
+}
+
 static bool is_explained(struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct graph *graph = &deadlocks->graph;
@@ -171,8 +219,9 @@ static bool is_explained(struct deadlocks *deadlocks, uint32_t index)
 
 	if (lies_on_cycle(graph, index))
 		return left_behind_explains_cycle(graph, index);
-	if (!group_needs_owners(deadlocks, index) && telling_told_group(deadlocks, group))
-		return true; /* a timer that waits beside a deadlock, say */
+	if (!group_needs_owners(deadlocks, index) &&
+	    (telling_told_group(deadlocks, group) || is_ticker(deadlocks, index)))
+		return true;
 	return graph_waits_for_keyboard(graph, group) || left_explains(graph, group) ||
 	       idle_is_meant(graph, group) || solve_group_moves(deadlocks, group);
 }

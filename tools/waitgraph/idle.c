@@ -112,13 +112,14 @@ static bool gives_up(const struct group *group, uint32_t i)
 	return group->is_job && group_wait(group, i)->ends == MPSAN_ENDS_LIMIT;
 }
 
-/* Whether the program is over: the main thread waits in a handler that runs at its end. */
-static bool is_at_end(const struct group *group, uint32_t i, const struct pythread_wait *python)
+/* Whether it must come to an end: the main thread is in a test, or in a handler of the program's end. */
+static bool is_to_end(const struct group *group, uint32_t i, const struct pythread_wait *python)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
 
 	return snapshot_wanted(thread).tag & MPSAN_TAG_EXIT ||
-	       (python->at_end && !fact_how_copies(group_process(group, thread->slot)->how));
+	       ((python->at_end || python->in_test) &&
+		!fact_how_copies(group_process(group, thread->slot)->how));
 }
 
 static enum parked_wait part(const struct group *group, uint32_t i,
@@ -129,7 +130,7 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 					part_of_call(group, i, python->is_python);
 	bool by_owner = group_wait(group, i)->end != WAIT_PROCESSES;
 
-	if (is_at_end(group, i, python))
+	if (is_to_end(group, i, python))
 		return PARKED_BLOCKED;
 	if (part == PARKED_JOINS || (part == PARKED_BLOCKED && by_owner))
 		return python->what == PYTHREAD_JOIN ? PARKED_JOINS : part;

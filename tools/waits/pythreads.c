@@ -211,6 +211,26 @@ static bool is_at_end(const struct snapshot_thread *thread, const char *stack)
 	return last && (!is_start(last) || has_exit_hook(stack)) && runs_python(thread->pid);
 }
 
+static bool is_in_test(const char *stack)
+{
+	for (const char *line = stack; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (is_function(line, "pytest_pyfunc_call", "_pytest/python.py") ||
+		    is_function(line, "run", "unittest/case.py"))
+			return true;
+	}
+	return false;
+}
+
+bool pythread_in_test(const struct snapshot_thread *thread)
+{
+	char *stack = thread->tid == thread->pid ? pythread_stack(thread) : NULL;
+	bool found = stack && is_in_test(stack);
+
+	free(stack);
+	return found;
+}
+
 struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_t lock)
 {
 	struct pyview *view = pyview_open((pid_t)thread->pid);
@@ -223,6 +243,7 @@ struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_
 		wait.what = part_of_stack(stack);
 		wait.is_python = *stack || pyview_limit(view);
 		wait.at_end = is_at_end(thread, stack);
+		wait.in_test = thread->tid == thread->pid && is_in_test(stack);
 		if (wait.what == PYTHREAD_UNKNOWN && pyview_awaits_simple(view, pthread, lock))
 			wait.what = PYTHREAD_NEWS;
 		wait.queue = pyview_awaited_queue(view, pthread);

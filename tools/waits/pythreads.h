@@ -22,6 +22,9 @@ char *pythread_name(const struct snapshot_thread *thread);
 /* Whether code of a process belongs to the interpreter. */
 bool pythread_is_code(uint32_t pid, uint64_t code);
 
+/* Whether it is a main thread that runs a test of pytest or unittest. */
+bool pythread_in_test(const struct snapshot_thread *thread);
+
 /* Whether it waits in threading.Event.wait, called by the program itself. */
 bool pythread_waits_for_event(const struct snapshot_thread *thread);
 
@@ -47,6 +50,7 @@ struct pythread_wait {
 	bool is_python; /* it runs Python code, readable or not */
 	/* the main thread, in a handler that runs at the program's end: nobody parks there */
 	bool at_end;
+	bool in_test; /* the main thread, in a test of pytest or unittest: nor there */
 	enum cpython_queue queue;
 	uint32_t joined;
 	unsigned awaited_count, task_count;

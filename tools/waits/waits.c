@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "pythreads.h"
 #include "waits_look.h"
 
 #define PTHREAD_BYTES 4096u /* upper bound of glibc's thread descriptor */
@@ -115,6 +116,9 @@ static void look_at_alarm(struct look *look)
 		ends_by(look, MPSAN_ENDS_ALARM, due_ns);
 	else if (is_interruptible(look))
 		ends_by(look, MPSAN_ENDS_TIMER, due_ns);
+	/* in a test a timer that rings once is the test's limit */
+	look->wait->handler_gives_up = look->wait->ends == MPSAN_ENDS_TIMER && process->python &&
+				       pythread_in_test(look->thread);
 }
 
 /*

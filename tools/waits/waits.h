@@ -30,6 +30,7 @@ struct wait {
 	bool joins; /* Python's Thread.join: a semaphore that the end of its owner releases */
 	enum mpsan_wait_ends ends; /* what ends it, whether or not it succeeds */
 	uint64_t ends_ns; /* when, see wait_ends_at; 0: unknown */
+	bool handler_gives_up; /* the handler of its timer is a time limit's: it sends nothing */
 	bool handlers_known;
 	bool memory; /* in shared memory: processes that map it could end the wait */
 	bool memory_known; /* other processes with access to that memory were looked up */
