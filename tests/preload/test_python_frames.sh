@@ -26,7 +26,7 @@ result=77
 for python in ${PYTHON:-$(find_pythons)}; do
 	[ $result = 77 ] && result=0
 	for flags in "" "-O -X no_debug_ranges"; do
-		snapshots=$([ -z "$flags" ] && echo 20000 || echo 1000)
+		snapshots=$([ -z "$flags" ] && echo "${MPSAN_FULL:+2}5000" || echo 1000)
 		# shellcheck disable=SC2086
 		LD_PRELOAD=$work/frames.so timeout 300 "$python" -W ignore::DeprecationWarning $flags "$here/python/python_frames.py" $snapshots || {
 			echo "python_frames: FAILED: $python $flags (status $?)"

@@ -3,7 +3,6 @@ queue.Queue.get() for a sentinel that nobody sends, and the interpreter joins it
 # expect: deadlock-cycle error
 # ends: never
 # frames: work get
-# says: started at Mailer.__init__ (deadlock-cycle-exit-waits.py:
 # pythons: all
 
 import queue

@@ -1,6 +1,7 @@
 """A queue.SimpleQueue, whose get() is no Python code: its consumer has had an answer to each question, and is joined while
 it waits for one more."""
 # expect: deadlock-cycle error
+# says: started at <module> (deadlock-cycle-lost-sentinel-simple-queue.py:
 # says: waits for an item of a queue.SimpleQueue
 # ends: never
 # frames: consume
