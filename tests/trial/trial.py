@@ -113,6 +113,15 @@ def end_program(mark, mpsan):
         mpsan.wait()
 
 
+def sweep_up():
+    """Removes System V objects that killed programs have left: their key is 0x4d000000 with the PID of their maker."""
+    for kind, option in (("sem", "-S"), ("msg", "-Q")):
+        for line in Path("/proc/sysvipc", kind).read_text().splitlines()[1:]:
+            key = int(line.split()[0]) & 0xffffffff
+            if key >> 24 == 0x4d and not Path("/proc", str(key & 0xffffff)).exists():
+                subprocess.run(["ipcrm", option, str(key)], stderr=subprocess.DEVNULL)
+
+
 class Listener(threading.Thread):
     """Reads what the program and the command print, and notes when a rule is first told."""
 
@@ -182,6 +191,7 @@ def run_program(program):
         finally:
             send(list(owned_by(place, 0)), signal.SIGKILL)
             mpsan.kill()
+            sweep_up()
         seconds = time.monotonic() - start
         listener.join(5)
         assert report.exists() and report.stat().st_size, "no report:\n" + "\n".join(listener.tail)
@@ -198,7 +208,7 @@ def words_of(finding):
 def spoken_limit(findings):
     """What the findings say of the end of the wait, in few words."""
     for finding in findings:
-        match = re.search(r"(gives? up|gave up|ends the process|[Oo]nly a signal|only a handler)[^;,]{0,60}", words_of(finding))
+        match = re.search(r"(gives? up|gave up|SIGALRM ends|[Oo]nly (a signal|the handler|a handler)|what could still end it:)[^;]{0,80}", words_of(finding))
         if match:
             return match[0]
     return "-"
@@ -221,6 +231,8 @@ def judge_hanging(program, result):
     for choice in program.expects:
         if not choice & grades:
             wrong.append(f"no {' or '.join(sorted(choice))}")
+    if not chosen and result.end == "ended":
+        wrong.append(f"ended by itself with {result.exit}: " + " | ".join(result.tail[-3:]))
     ours = [finding for finding in result.findings if finding["rule"] in chosen]
     allowed = set().union(*program.expects, program.may)
     early = {told.rule: told.seconds for told in result.told}

@@ -1,4 +1,4 @@
-/* The parent waits for a message of a private System V queue, the child for a message of the parent. */
+/* The parent waits for a message of a System V queue, the child for a message of the parent. */
 // expect: deadlock-cycle error
 // within: 7
 #include "lib.h"
@@ -19,7 +19,7 @@ static NOINLINE void receive(int queue, long type)
 
 int main(void)
 {
-	int queue = msgget(IPC_PRIVATE, 0600);
+	int queue = msgget(0x4d000000 | getpid(), IPC_CREAT | IPC_EXCL | 0600);
 	pid_t child = fork();
 
 	if (child == 0) {

@@ -1,4 +1,4 @@
-/* Parent and child take the two semaphores of a private System V set in opposite orders. */
+/* Parent and child take the two semaphores of a System V set in opposite orders. */
 // expect: deadlock-cycle error
 // within: 7
 #include "lib.h"
@@ -28,7 +28,7 @@ int main(void)
 	struct gate one, two;
 	pid_t child;
 
-	set = semget(IPC_PRIVATE, 2, 0600);
+	set = semget(0x4d000000 | getpid(), 2, IPC_CREAT | IPC_EXCL | 0600);
 	change(0, 1);
 	change(1, 1);
 	gate_init(&one);

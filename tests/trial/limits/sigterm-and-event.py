@@ -1,7 +1,7 @@
 """A service handles SIGTERM; the thread that would set the event for which it waits has failed."""
 # expect: hang warning
 # options: --hang-after 4
-# limit: sigterm-and-event.py:1\d
+# limit: SIGTERM.*sigterm-and-event\.py:11
 # within: 12
 
 import signal

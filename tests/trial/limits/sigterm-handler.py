@@ -1,6 +1,6 @@
 """A service handles SIGTERM, and its main thread waits for a lock that it holds."""
 # expect: self-deadlock error
-# limit: [Oo]nly a signal from outside.*sigterm-handler.py:1\d
+# limit: SIGTERM.*sigterm-handler\.py:10
 # within: 8
 
 import signal
