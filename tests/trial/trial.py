@@ -80,14 +80,25 @@ def programs():
 
 # Running one
 
+def owner_of(place):
+    """The mark in the environment of a process; its main thread may have ended before the others, and has none then."""
+    for task in (place, *place.glob("task/*")):
+        try:
+            words = (task / "environ").read_bytes().split(b"\0")
+            ours = os.path.samestat(os.stat(task / "exe"), os.stat(MPSAN))
+        except OSError:
+            continue
+        return None if ours else next((word for word in words if word.startswith(MARK.encode())), None)
+    return None
+
+
 def owned_by(mark, but):
     """Everything alive that inherited `mark`, and is not the command itself."""
-    wanted, command = f"{MARK}={mark}".encode(), os.stat(MPSAN)
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit() or int(entry.name) == but:
             continue
         try:
-            if wanted in (entry / "environ").read_bytes().split(b"\0") and not os.path.samestat(os.stat(entry / "exe"), command):
+            if owner_of(entry) == f"{MARK}={mark}".encode():
                 yield int(entry.name)
         except OSError:
             continue  # ended meanwhile
