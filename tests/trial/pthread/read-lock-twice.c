@@ -22,6 +22,7 @@ static NOINLINE int look_up(int depth)
 
 	pthread_rwlock_rdlock(&table);
 	if (depth == 0) {
+		thread_start(write_table);
 		gate_wait(&reading);
 		until_asleep(getpid(), writer_tid);
 	}
@@ -38,6 +39,5 @@ int main(void)
 	pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
 	pthread_rwlock_init(&table, &attributes);
 	gate_init(&reading);
-	thread_start(write_table);
 	return look_up(0);
 }
