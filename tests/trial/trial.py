@@ -29,6 +29,9 @@ MARK = "MPSAN_TRIAL_OWNER"  # in the environment of everything that a program st
 KEYS = ("expect", "or", "may", "within", "limit", "says", "needs", "options", "run", "stop", "link")
 TOLD = re.compile(r"mpsan: .*?\b([a-z]+(?:-[a-z]+)+|hang): ")
 
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # the shell's job in the background: programs would ignore Ctrl-C, too
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 Program = namedtuple("Program", "name command source expects may within limits says needs options stop")
 Told = namedtuple("Told", "rule seconds")
 Result = namedtuple("Result", "told findings seconds exit end limits tail")
