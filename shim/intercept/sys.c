@@ -311,7 +311,7 @@ static uint64_t handled(bool blocked)
 
 bool sys_has_handlers(bool window, bool blocked)
 {
-	return handled(blocked) & ~(FAULTS | ENDS | (window ? 0 : BIT(SIGWINCH)));
+	return handled(blocked) & ~(FAULTS | ENDS | BIT(SIGALRM) | (window ? 0 : BIT(SIGWINCH)));
 }
 
 bool sys_handles_signals(bool python, bool window, bool blocked)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../facts/processes.h"
 #include "../waits/pythreads.h"
 #include "idle.h"
 #include "left_behind.h"
@@ -200,15 +201,35 @@ static bool is_watchdog(const struct snapshot_thread *thread)
 	return is_one;
 }
 
-/* Whether it may send something to another thread that waits, each time its limit has run out. */
-static bool is_ticker(struct deadlocks *deadlocks, uint32_t index)
+static bool is_owned_by(const struct deadlocks *deadlocks, uint32_t index, uint32_t owner)
+{
+	const struct wait *wait = wait_at(deadlocks, index);
+
+	for (uint32_t i = 0; i < wait->count && wait->end == WAIT_OWNERS; i++)
+		if (deadlocks->waits.who.item[wait->begin + i] == owner)
+			return true;
+	return false;
+}
+
+/*
+ * A wait with a limit for something that is sent is a pause, after which the thread goes on and helps
+ * others: a timer, a heartbeat, a worker that retires. Only a main thread that nobody waits for is
+ * taken for one that wants what it waits for, and a watchdog for what it is.
+ */
+static bool is_pause(struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct graph *graph = &deadlocks->graph;
+	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 
+	if (wait_needs_owner(wait_at(deadlocks, index)) ||
+	    wait_at(deadlocks, index)->ends != MPSAN_ENDS_LIMIT || is_watchdog(thread))
+		return false;
+	if (thread->tid != thread->pid ||
+	    process_is_worker(&deadlocks->reader->facts, thread->slot))
+		return true;
 	for (uint32_t i = 0; i < graph->count; i++)
-		if (i != index && graph->group[i] == graph->group[index] &&
-		    !wait_needs_owner(wait_at(deadlocks, i)))
-			return !is_watchdog(deadlocks_thread(deadlocks, index));
+		if (is_owned_by(deadlocks, i, index))
+			return true;
 	return false;
 }
 
@@ -219,8 +240,8 @@ static bool is_explained(struct deadlocks *deadlocks, uint32_t index)
 
 	if (lies_on_cycle(graph, index))
 		return left_behind_explains_cycle(graph, index);
-	if (!group_needs_owners(deadlocks, index) &&
-	    (telling_told_group(deadlocks, group) || is_ticker(deadlocks, index)))
+	if (is_pause(deadlocks, index) ||
+	    (!group_needs_owners(deadlocks, index) && telling_told_group(deadlocks, group)))
 		return true;
 	return graph_waits_for_keyboard(graph, group) || left_explains(graph, group) ||
 	       idle_is_meant(graph, group) || solve_group_moves(deadlocks, group);
