@@ -53,7 +53,7 @@ def press(driver, *keys):
 
 def check_top():
     def look(driver):
-        assert text_of(driver, "h1") == ["2 proved errors."], text_of(driver, "h1")
+        assert text_of(driver, "h1") == ["2 proven errors."], text_of(driver, "h1")
         assert text_of(driver, "#counts li") == ["2 errors", "1 warning", "1 note", "1 suppressed"], text_of(driver, "#counts li")
         assert text_of(driver, "#command") == ["python3 train.py --epochs 3"]
         facts = dict(zip(text_of(driver, "#facts dt"), text_of(driver, "#facts dd")))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The library calls nothing of libc that allocates, locks, opens or prints: an interposer behind it ends the program
-at the first such call, over threads, locks, forks, spawned programs and a wait that is proved endless."""
+at the first such call, over threads, locks, forks, spawned programs and a wait that is proven endless."""
 # cases
 
 import sys

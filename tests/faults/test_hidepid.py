@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A /proc that hides processes (hidepid): what cannot be seen is not dead, and what can be proved still is."""
+"""A /proc that hides processes (hidepid): what cannot be seen is not dead, and what can be proven still is."""
 # cases
 # limit: 120
 
@@ -52,7 +52,7 @@ def check_helped(how, what):
 
 
 def check_deadlock():
-    """What lies in processes that are seen is proved as ever."""
+    """What lies in processes that are seen is proven as ever."""
     run = watched("invisible", "mutex deadlock")
     assert run.exit == FINDINGS_EXIT and "error: deadlock-cycle" in run.err, run
 

@@ -67,7 +67,7 @@ def living(name):
 
 
 def check_killed_elsewhere():
-    """A deadlock is proved outside: those inside go as well."""
+    """A deadlock is proven outside: those inside go as well."""
     need_namespaces("--pid")
     inner = build(INNER, scratch("inner"))
     reader, writer = os.pipe()

@@ -115,7 +115,7 @@ static long spawns(void)
 	return child_wait(child) + system("exit 2") / 256;
 }
 
-/* A thread keeps the mutex; the child's wait for it is proved endless, and ended from outside. */
+/* A thread keeps the mutex; the child's wait for it is proven endless, and ended from outside. */
 static void *keep(void *gate)
 {
 	pthread_mutex_lock(&mutex);

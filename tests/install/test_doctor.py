@@ -222,7 +222,7 @@ int main(int argc, char **argv)
         raise Skip("no seccomp here")
     code, lines = doctor(before=[program])
     assert code == 0, lines
-    says(lines, "other processes", "warn", "cannot be proved", "SYS_PTRACE" if os.geteuid() == 0 else "")
+    says(lines, "other processes", "warn", "cannot be proven", "SYS_PTRACE" if os.geteuid() == 0 else "")
 
 
 def check_usage():

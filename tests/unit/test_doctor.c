@@ -100,12 +100,12 @@ static void memory_of_others(void **state)
 	doctor.root = root;
 	has(YAMA, "2\n");
 	doctor_peek(&doctor, EPERM);
-	says("other processes", DOCTOR_WARN, "cannot be proved", "ptrace_scope=1");
+	says("other processes", DOCTOR_WARN, "cannot be proven", "ptrace_scope=1");
 	doctor_finish(&doctor);
 	doctor.root = root;
 	has(YAMA, "3\n");
 	doctor_peek(&doctor, EPERM);
-	says("other processes", DOCTOR_WARN, "cannot be proved", "reboot");
+	says("other processes", DOCTOR_WARN, "cannot be proven", "reboot");
 }
 
 static void memory_in_a_container(void **state)

@@ -40,7 +40,7 @@ static bool is_text(const struct report_target *target)
 }
 
 /*
- * Whether text goes to standard error, the default: findings are printed there as they are proved
+ * Whether text goes to standard error, the default: findings are printed there as they are proven
  * and the rest follows at the end. Removes that target from the reports, so that no finding is
  * printed twice.
  */

@@ -72,7 +72,7 @@ void doctor_peek(struct doctor *doctor, int error)
 					"in a container: --cap-add SYS_PTRACE, or a seccomp profile that allows "
 					"process_vm_readv"),
 			"their memory cannot be read (%s): wait-for cycles and waits across processes "
-			"cannot be proved, Python frames are missing, and hangs are only warnings",
+			"cannot be proven, Python frames are missing, and hangs are only warnings",
 			strerror(error));
 }
 

@@ -40,7 +40,7 @@ uint32_t deadlock_wait(const struct facts *facts, const struct fact_deadlock *de
  */
 uint32_t deadlock_lost_sender(const struct facts *facts, const struct fact_deadlock *deadlock);
 
-/* The rule that the waits would break if they were proved; RULE_COUNT: unknown. */
+/* The rule that the waits would break if they were proven; RULE_COUNT: unknown. */
 enum rule_id deadlock_likely(const struct facts *facts, const struct fact_deadlock *deadlock);
 
 /* The rule that reports a deadlock; RULE_COUNT: none. */

@@ -1,5 +1,5 @@
 /*
- * A thread keeps a mutex; the child lives on and never wants it. Nothing is proved, but the child is
+ * A thread keeps a mutex; the child lives on and never wants it. Nothing is proven, but the child is
  * one call away from a deadlock.
  */
 // expect: fork-lock-held warning

@@ -1,7 +1,7 @@
 /*
  * A forked child asked for a signal at its parent's end (PR_SET_PDEATHSIG) and is parked until then, with the action that ends it
  * and with a handler that lets it go on: no error, since that signal is meant to come. The parent works longer than a wait
- * needs to be proved endless: that lapse is the case itself.
+ * needs to be proven endless: that lapse is the case itself.
  */
 // expect: fork-lost-wakeup warning
 #include <errno.h>

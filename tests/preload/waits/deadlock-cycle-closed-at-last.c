@@ -1,6 +1,6 @@
 /*
  * A program that is not watched has a descriptor of the memory and could post; instead it ends, later than a hang
- * needs to be proved. From then on nobody can, and that is told.
+ * needs to be proven. From then on nobody can, and that is told.
  */
 // expect: deadlock-cycle error
 // ends: never

@@ -1,6 +1,6 @@
 /*
  * A thread keeps a mutex and polls for something in naps, for five seconds; the main thread waits for the mutex.
- * It may go on at any time, so nothing is proved, but it lasts longer than the option allows.
+ * It may go on at any time, so nothing is proven, but it lasts longer than the option allows.
  */
 // expect: hang warning
 // options: --hang-after 2

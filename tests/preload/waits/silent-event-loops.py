@@ -1,5 +1,5 @@
 """Event loops that idle on purpose, each in a process of its own, until a process that nobody watches ends it; and ones that
-are woken late. Each pause is the case itself: longer than a hang needs to be proved."""
+are woken late. Each pause is the case itself: longer than a hang needs to be proven."""
 # expect: none
 
 import asyncio

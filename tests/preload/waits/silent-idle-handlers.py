@@ -1,5 +1,5 @@
 """Waits of Python threads that a signal handler, a thread of C, a timer, an exit handler or a daemon thread ends late.
-Each pause is the case itself: longer than a hang needs to be proved."""
+Each pause is the case itself: longer than a hang needs to be proven."""
 # expect: none
 
 import atexit

@@ -1,7 +1,7 @@
 /*
  * Waits that the kernel alone ends, or somebody whom no wait names: timers, notices of a message
  * queue or of a pipe, a process that shares the memory without being a thread, a thread made by a raw clone. That each
- * comes late is the case itself: longer than a hang needs to be proved.
+ * comes late is the case itself: longer than a hang needs to be proven.
  */
 // expect: none
 #include <errno.h>

@@ -1,6 +1,6 @@
 """Waits that another part of the program ends late: a handler of asyncio's loop, a grandchild in a PID namespace of its own,
 processes that are started anew and come late to a barrier or a queue, a child's limit of processor time, a lock that a
-handler of fork makes anew. Each pause is the case itself: longer than a hang needs to be proved."""
+handler of fork makes anew. Each pause is the case itself: longer than a hang needs to be proven."""
 # expect: none
 
 import asyncio

@@ -1,5 +1,5 @@
 """Waits that a process outside the session ends late: by a signal, a file lock, mapped memory, an event descriptor, a
-connection. Each pause is the case itself: longer than a hang needs to be proved."""
+connection. Each pause is the case itself: longer than a hang needs to be proven."""
 # expect: none
 
 import ctypes

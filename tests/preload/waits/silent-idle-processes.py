@@ -1,5 +1,5 @@
 """Pools, managers and servers that sit idle, whose workers sleep while everybody waits for them, and subprocesses that
-answer late. Each pause is the case itself: longer than a hang needs to be proved."""
+answer late. Each pause is the case itself: longer than a hang needs to be proven."""
 # expect: none
 
 import asyncio

@@ -1,5 +1,5 @@
 """A worker that nobody tells to stop is ended by a watchdog, another program that the job started: as long as that lives,
-nothing is lost. Its pause is the case itself: longer than a hang needs to be proved."""
+nothing is lost. Its pause is the case itself: longer than a hang needs to be proven."""
 # expect: none
 
 import multiprocessing

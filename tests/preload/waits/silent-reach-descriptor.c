@@ -3,7 +3,7 @@
  * maps it after LATE_MS and ends the wait: inherited over exec and posix_spawn, by a daemon, only to be opened anew
  * (O_PATH), in a message that nobody has received yet, on a connection that nobody has accepted yet, kept by a thread
  * that outlives its main thread or that has descriptors of its own. The last one waits at a pipe, whose other end is in such
- * a message. That the helper comes late is the case itself: longer than a hang needs to be proved.
+ * a message. That the helper comes late is the case itself: longer than a hang needs to be proven.
  */
 // expect: none
 #include "reach.h"

@@ -3,7 +3,7 @@
  * beforehand: another's descriptor through /proc/PID/fd and by pidfd_getfd, and a System V segment that is removed but
  * not gone, by its id. Each helper comes after LATE_MS, without a library that watches it. In the last situation it keeps a
  * mutex in a pid namespace of its own, where its TID is one that nobody has outside. That the helper comes late is the case
- * itself: longer than a hang needs to be proved.
+ * itself: longer than a hang needs to be proven.
  */
 // expect: none
 #include "reach.h"

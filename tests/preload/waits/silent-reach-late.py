@@ -1,6 +1,6 @@
 """Workers that take long to start: they open a semaphore by its name only then, while all who have it wait. One comes from
 spawn, one from a worker of the fork server. Ctrl-C is left to the system, so that nobody takes the main thread for one that
-waits for the keyboard. The lapse of time is the case itself: longer than a hang needs to be proved."""
+waits for the keyboard. The lapse of time is the case itself: longer than a hang needs to be proven."""
 # expect: none
 
 import multiprocessing

@@ -3,7 +3,7 @@
  * name of it, opens that after LATE_MS and ends the wait: a hard link of a removed file, also in another mount namespace and
  * another directory; a name given late to a file that was made without one; a file that is called as if it were removed;
  * a System V segment by its key, and by its id. That the helper comes late is the case itself: longer than a hang needs
- * to be proved.
+ * to be proven.
  */
 // expect: none
 #include "reach.h"

@@ -2,7 +2,7 @@
  * A thread keeps a mutex, which the main thread wants, while it waits for descriptors that nobody in the job makes ready:
  * a timer that is set, a FIFO, a terminal, an eventfd that a stranger has, the end of a stranger, a socket and a
  * TCP connection that a stranger's message comes to, an epoll set to which a child adds what is ready; and a pipe with a time limit. They end after
- * LATE_MS: longer than a hang needs to be proved.
+ * LATE_MS: longer than a hang needs to be proven.
  */
 // expect: none
 #include "reach.h"

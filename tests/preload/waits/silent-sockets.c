@@ -1,7 +1,7 @@
 /*
  * Waits at sockets with a mutex taken that another thread wants: somebody else ends them, after LATE_MS. A limit of the socket's own; a stranger that has the other end; a sibling that
  * has this end and shuts it down; an end on its way in a message; a datagram from a name, or to one; a connection that
- * nobody has accepted yet; one over loopback. That it comes late is the case itself: longer than a hang needs to be proved.
+ * nobody has accepted yet; one over loopback. That it comes late is the case itself: longer than a hang needs to be proven.
  */
 // expect: none
 #include "reach.h"

@@ -9,7 +9,7 @@ function countOf(grade) {
 function verdictText() {
 	const [errors, warnings, notes] = GRADES.map(countOf);
 	if (errors)
-		return ['bad', errors === 1 ? '1 proved error.' : `${errors.toLocaleString('en')} proved errors.`];
+		return ['bad', errors === 1 ? '1 proven error.' : `${errors.toLocaleString('en')} proven errors.`];
 	if (warnings)
 		return ['risky', `No errors; ${plural(warnings, 'warning')}.`];
 	return ['good', notes ? `No errors, no warnings; ${plural(notes, 'note')}.` : 'No findings.'];

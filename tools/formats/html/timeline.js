@@ -97,7 +97,7 @@ function addChildren(scene) {
 	}
 }
 
-/* Whether a wait of this finding is proved endless. */
+/* Whether a wait of this finding is proven endless. */
 function isEndless(scene) {
 	return scene.finding.severity === 'error';
 }
