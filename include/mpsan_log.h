@@ -76,6 +76,7 @@ enum mpsan_process_flags {
 	MPSAN_PROCESS_REAPED = 4096, /* its parent waited for it and got its status */
 	MPSAN_PROCESS_READLINE = 8192, /* SIGWINCH has readline's handler, which ends no wait */
 	MPSAN_PROCESS_SENDS = 16384, /* it sent control data, which may carry descriptors */
+	MPSAN_PROCESS_OBSERVED = 32768, /* the supervisor filled in its end */
 };
 
 #define MPSAN_ARGV_BYTES 148 /* up to November 2026 */

@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from mpsantest import BUILD, FINDINGS_EXIT, MPSAN, main  # noqa: E402
+from mpsantest import BUILD, FINDINGS_EXIT, MPSAN, fake_environment, loud_findings, main  # noqa: E402
 
 CROWD = BUILD / "tests/faults/crowd"
 PROOF_S = 3.0  # from the hang to its proof
@@ -71,9 +71,32 @@ def check_death():
     assert out == "done\n" and not err, (out, err)
 
 
+def check_pause():
+    """A supervisor that is stopped while a consumer of device memory begins and ends has not seen it alive: neither it nor a
+    later report takes the memory that its producer frees for open."""
+    program = BUILD / "tests/preload/ipc/silent-reaped-late"
+    with tempfile.TemporaryDirectory() as place:
+        job = subprocess.Popen([MPSAN, "run", "--dir", f"{place}/job", "--report", f"json={place}/run", "--", "sh", "-c",
+                                f"echo ready; read go; {program}; echo ended; read end"], text=True,
+                               env={**os.environ, **fake_environment(["cuda"])},
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+        assert job.stdout.readline() == "ready\n"
+        os.kill(job.pid, signal.SIGSTOP)
+        print("go", file=job.stdin, flush=True)
+        assert job.stdout.readline() == "ended\n"
+        os.kill(job.pid, signal.SIGCONT)
+        job.communicate("end\n", timeout=30)
+        subprocess.run([MPSAN, "report", "--report", f"json={place}/later", f"{place}/job"], check=True)
+        for name in ("run", "later"):
+            found = loud_findings(json.loads(Path(place, name).read_text()))
+            assert {finding["rule"] for finding in found} <= {"ipc-not-closed"}, found
+    assert job.returncode == 0, job.returncode
+
+
 main({
     "proof:500-threads-5000-locks": lambda: check_proof(500, 0),
     "proof:300-processes": lambda: check_proof(2, 300),
     "cost:200-threads": lambda: check_cost(200, 0),
     "death": check_death,
+    "pause": check_pause,
 })

@@ -7,9 +7,6 @@
 #define CONTEXTS_MAX 4096u
 #define IMPORTS_MAX 65536u /* examined per query */
 
-/* Polling notices a silent death at most this late. */
-#define LATE_NS 200000000ull
-
 enum cuda_end cuda_end(const struct facts *facts, uint32_t slot)
 {
 	const struct fact_process *process = &facts->processes[slot];
@@ -129,21 +126,21 @@ bool ipc_is_open(const struct facts *facts, const struct ipc_import *import, uin
 }
 
 /*
- * Whether it logged its own exit, unlike a process that lives, was killed, or called _exit as a raw
- * system call.
+ * Whether it logged its own end, unlike a process that lives, was killed, or called _exit as a raw
+ * system call: of these, others see the end some time after it.
  */
-static bool ended_by_its_word(const struct facts *facts, uint32_t slot)
+static bool logged_its_end(const struct facts *facts, uint32_t slot)
 {
 	enum cuda_end how = cuda_end(facts, slot);
 
 	return how == CUDA_END_EXEC ||
-	       (how == CUDA_END_EXIT &&
-		!(facts->processes[slot].slot->flags & MPSAN_PROCESS_WAITED));
+	       (how == CUDA_END_EXIT && !(facts->processes[slot].slot->flags &
+					  (MPSAN_PROCESS_WAITED | MPSAN_PROCESS_OBSERVED)));
 }
 
 /*
- * A process that did not log its exit was alive as long as it was last seen: the kernel closes its
- * mappings before the end is visible.
+ * A process that neither closed the memory nor logged its end counts as alive until it was last
+ * seen to be, and no longer: the kernel closes its mappings before the end is visible.
  */
 bool ipc_is_surely_open(const struct facts *facts, const struct ipc_import *import,
 			uint64_t time_ns)
@@ -154,13 +151,8 @@ bool ipc_is_surely_open(const struct facts *facts, const struct ipc_import *impo
 		return false;
 	if (process->lossy)
 		return import->close_ns != 0;
-	if (import->close_ns || ended_by_its_word(facts, import->at.by))
-		return true;
-	if (process->seen_ns)
-		return process->seen_ns >= time_ns;
-	if (cuda_end(facts, import->at.by) == CUDA_END_NOT)
-		return true;
-	return facts->followed && cuda_end_ns(facts, import->at.by) > time_ns + LATE_NS;
+	return import->close_ns || logged_its_end(facts, import->at.by) ||
+	       process->seen_ns >= time_ns;
 }
 
 const struct ipc_piece *ipc_piece_of(const struct facts *facts, const struct ipc_import *import)

@@ -191,6 +191,16 @@ static void collect_module(struct reader *reader, const struct record *record)
 	reader->last_module[record->by] = reader->modules.count - 1;
 }
 
+static void collect_last_seen(struct reader *reader, const struct record *record)
+{
+	struct fact_process *process = &reader->processes[record->by];
+	struct ev_last_seen ev;
+
+	memcpy(&ev, record->payload, sizeof(ev));
+	if (process->seen_ns < ev.seen)
+		process->seen_ns = ev.seen;
+}
+
 /* Whether an event carries all its facts, and triggers rules. */
 #define KEPT_IF_WHOLE(name, what)                                                \
 	_Static_assert(EV_##name >= EVENT_FACT_FIRST, #name);                    \
@@ -281,6 +291,8 @@ void collect_record(struct reader *reader, const struct record *record)
 		collect_name(reader, record);
 	else if (TAKES(module))
 		collect_module(reader, record);
+	else if (TAKES(last_seen))
+		collect_last_seen(reader, record);
 	else if (TAKES(blocked))
 		collect_blocked(reader, record);
 	else if (TAKES(deadlock))

@@ -39,6 +39,7 @@ static bool complete_end(const struct reader *reader, uint32_t slot)
 	if (status < 0 || process->end || !reader->session.writable ||
 	    (geteuid() && process->uid != geteuid()))
 		return status >= 0;
+	__atomic_fetch_or(&process->flags, MPSAN_PROCESS_OBSERVED, __ATOMIC_RELAXED);
 	process->end_value = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 	process->end = WIFSIGNALED(status) ? MPSAN_END_SIGNAL : MPSAN_END_EXIT;
 	return true;

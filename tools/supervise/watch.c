@@ -287,6 +287,8 @@ static void record_end(const struct watch *watch, uint64_t now)
 
 		if (process->pid != (uint32_t)watch->child || process->end == MPSAN_END_SIGNAL)
 			continue;
+		if (!process->end)
+			process->flags |= MPSAN_PROCESS_OBSERVED;
 		process->end = WIFSIGNALED(watch->status) ? MPSAN_END_SIGNAL : MPSAN_END_EXIT;
 		process->end_value = WIFSIGNALED(watch->status) ? WTERMSIG(watch->status) :
 								  WEXITSTATUS(watch->status);

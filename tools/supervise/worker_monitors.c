@@ -13,6 +13,7 @@ void monitors_init(struct monitors *monitors, struct deadlocks *deadlocks)
 	mon_cow_init(&monitors->mon_cow, &monitors->workers);
 	mon_failures_init(&monitors->mon_failures, &monitors->workers, &deadlocks->waits);
 	mon_exitcodes_init(&monitors->mon_exitcodes, &monitors->workers);
+	mon_last_seen_init(&monitors->mon_last_seen, deadlocks->reader);
 }
 
 void monitors_look(struct monitors *monitors)
@@ -28,6 +29,7 @@ void monitors_look(struct monitors *monitors)
 	mon_cow_look(&monitors->mon_cow);
 	mon_failures_look(&monitors->mon_failures, log);
 	mon_exitcodes_look(&monitors->mon_exitcodes, log);
+	mon_last_seen_look(&monitors->mon_last_seen, log);
 }
 
 void monitors_finish(struct monitors *monitors)
@@ -39,6 +41,7 @@ void monitors_finish(struct monitors *monitors)
 	mon_affinity_finish(&monitors->mon_affinity);
 	mon_failures_finish(&monitors->mon_failures);
 	mon_exitcodes_finish(&monitors->mon_exitcodes, log);
+	mon_last_seen_finish(&monitors->mon_last_seen, log);
 	worker_table_finish(&monitors->workers);
 }
 

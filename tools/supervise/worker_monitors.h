@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the supervisor observes of workers as a group, in each snapshot: CPU load, affinity, copied
- * memory, unnoticed failures. Neighbours: watch.h calls, deadlocks.h takes the snapshot.
+ * memory, unnoticed failures, and until when each was alive. Neighbours: watch.h calls, deadlocks.h takes the snapshot.
  */
 #ifndef MPSAN_WORKER_MONITORS_H
 #define MPSAN_WORKER_MONITORS_H
@@ -12,6 +12,7 @@
 #include "mon_cpu.h"
 #include "mon_exitcodes.h"
 #include "mon_failures.h"
+#include "mon_last_seen.h"
 
 struct monitors {
 	struct deadlocks *deadlocks;
@@ -21,6 +22,7 @@ struct monitors {
 	struct mon_cow mon_cow;
 	struct mon_failures mon_failures;
 	struct mon_exitcodes mon_exitcodes;
+	struct mon_last_seen mon_last_seen;
 	uint64_t seen_ns; /* of the last snapshot */
 };
 

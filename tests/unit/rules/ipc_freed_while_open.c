@@ -85,12 +85,9 @@ static void freed_while_open_is_silent_about_one_that_may_have_been_dead(void **
 	assert_heard(TRIGGER_FREE, free, ipc_freed_while_open, GRADE_OFF);
 	processes[CONSUMER].seen_ns = frees[free].at.time_ns + 1;
 	assert_heard(TRIGGER_FREE, free, ipc_freed_while_open, GRADE_ERROR);
-	processes[CONSUMER].seen_ns = 0;
 	kill_it(CONSUMER, SIGKILL);
-	assert_heard(TRIGGER_FREE, free, ipc_freed_while_open, GRADE_OFF);
+	processes[CONSUMER].seen_ns = 0; /* it may have ended long before that was noticed */
 	processes[CONSUMER].gone_ns += SECOND;
-	assert_heard(TRIGGER_FREE, free, ipc_freed_while_open, GRADE_ERROR);
-	facts.followed = false; /* without a supervisor nobody knows when it died */
 	assert_heard(TRIGGER_FREE, free, ipc_freed_while_open, GRADE_OFF);
 	processes[CONSUMER].seen_ns = frees[free].at.time_ns - 1;
 	assert_heard(TRIGGER_FREE, free, ipc_freed_while_open, GRADE_OFF);

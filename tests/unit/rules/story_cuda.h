@@ -56,6 +56,7 @@ static inline int begin(void **state)
 						  .birth_ns = SECOND,
 						  .flags = MPSAN_PROCESS_ATTACHED};
 		processes[i].slot = &slots[i];
+		processes[i].seen_ns = UINT64_MAX;
 	}
 	facts = (struct facts){.processes = processes,
 			       .process_count = PROCESSES,
@@ -201,7 +202,7 @@ static inline void end_process(uint32_t slot, enum mpsan_end end, int32_t value)
 	slots[slot].end_value = value;
 	slots[slot].end_ns = clock_now;
 	processes[slot].gone = true;
-	processes[slot].gone_ns = clock_now;
+	processes[slot].gone_ns = processes[slot].seen_ns = clock_now;
 }
 
 static inline void leave(uint32_t slot)
