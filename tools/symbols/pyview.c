@@ -280,6 +280,12 @@ unsigned pyview_task(struct pyview *view, uint64_t pthread, uint64_t *object, un
 	return cpython_task(&view->py, top_frame(view, pthread), object, most);
 }
 
+bool pyview_is_foreign(struct pyview *view, uint64_t pthread)
+{
+	return !view->limit && !cpython_find_thread(&view->py, pthread) &&
+	       cpython_has_threads(&view->py);
+}
+
 uint64_t pyview_gil_holder(struct pyview *view)
 {
 	return view->limit ? 0 : cpython_gil_holder(&view->py);

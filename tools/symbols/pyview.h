@@ -86,6 +86,9 @@ size_t pyview_name(struct pyview *view, uint64_t pthread, char *text, size_t byt
 /* Its outermost function: what a thread without a name was started with. */
 size_t pyview_function(struct pyview *view, uint64_t pthread, char *text, size_t bytes);
 
+/* Whether Python's threads can be listed, and none of them is this one. */
+bool pyview_is_foreign(struct pyview *view, uint64_t pthread);
+
 /* pthread_self() of the only thread known to Python; 0: several. */
 uint64_t pyview_only_thread(struct pyview *view);
 

@@ -112,7 +112,8 @@ static bool all_wait(const struct search *search, uint32_t index)
 			&search->snapshot->processes.item[waits->who.item[wait->begin + k]];
 
 		for (uint32_t i = process->begin; i < process->end; i++)
-			if (!search->graph->dead[i] && !polls_for(search, i, wait))
+			if (!search->graph->dead[i] && !waits->item.item[i].watchdog &&
+			    !polls_for(search, i, wait))
 				return false;
 	}
 	return true;

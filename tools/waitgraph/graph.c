@@ -72,7 +72,9 @@ static void open_all(struct graph *graph)
 	bool more = true;
 
 	for (uint32_t i = 0; i < graph->count; i++)
-		if (wait[i].end == WAIT_OPEN || wait_ends_at(&wait[i]) < graph->before_ns)
+		if (wait[i].watchdog)
+			graph->dead[i] = false; /* and it is no help to others */
+		else if (wait[i].end == WAIT_OPEN || wait_ends_at(&wait[i]) < graph->before_ns)
 			set_open(graph, i);
 	while (more) {
 		more = false;
@@ -196,7 +198,8 @@ static bool is_apart(const struct graph *graph, uint32_t group, uint32_t thread)
 static bool somebody_is_open(const struct graph *graph, uint32_t group)
 {
 	for (uint32_t i = 0; i < graph->count; i++)
-		if (!graph->dead[i] && !is_apart(graph, group, i))
+		if (!graph->dead[i] && !graph->waits->item.item[i].watchdog &&
+		    !is_apart(graph, group, i))
 			return true;
 	return false;
 }

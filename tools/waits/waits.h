@@ -35,6 +35,7 @@ struct wait {
 	bool memory; /* in shared memory: processes that map it could end the wait */
 	bool memory_known; /* other processes with access to that memory were looked up */
 	bool by_job; /* every process of the job could end it */
+	bool watchdog; /* of Python itself, see look_by_watchdog: it ends no other thread's wait */
 	bool serves; /* open, but only on request: a helper process that acts for others */
 	bool interruptible; /* SIGINT from the keyboard would run a handler */
 	uint32_t holder; /* thread that claims an object without an owner; SNAPSHOT_NONE: unknown */

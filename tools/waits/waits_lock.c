@@ -193,6 +193,8 @@ void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag)
 	if (!proc_peek(look->thread->pid, address, word, sizeof(word)) || word[0])
 		return;
 	look->wait->flags |= MPSAN_LF_VERIFIED | (word[2] ? MPSAN_LF_SHARED : 0);
+	if (look_by_watchdog(look, address))
+		return;
 	holder = word[2] ? SNAPSHOT_NONE : only_holder(look, address);
 	by_other = holder != SNAPSHOT_NONE && &look->snapshot->threads.item[holder] != look->thread;
 	look->wait->holder = by_other ? holder : SNAPSHOT_NONE;

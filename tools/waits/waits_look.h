@@ -54,6 +54,13 @@ bool look_by_python(struct look *look, uint64_t lock, uint32_t holder);
 /* The thread itself will release this process-shared lock, which it waits for. */
 bool look_by_semlock(struct look *look, uint64_t lock);
 
+/*
+ * waits_python.c: whether it is a watchdog of Python itself, as faulthandler.dump_traceback_later
+ * starts: a thread of the interpreter that runs no Python code, and waits with a time limit to be
+ * called off.
+ */
+bool look_by_watchdog(struct look *look, uint64_t lock);
+
 /* waits_python.c: whether this poll is multiprocessing's wait for the end of a child. */
 bool look_by_child(struct look *look);
 

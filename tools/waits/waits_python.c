@@ -4,6 +4,7 @@
  * objects of its interpreter, for threads that have stood for a while. Neighbours: waits_look.h,
  * ../symbols/pylock.h.
  */
+#include "pythreads.h"
 #include "waits_look.h"
 
 #define STOOD_NS 1000000000ull
@@ -122,6 +123,34 @@ static bool may_ask(const struct look *look)
 {
 	return has_frames(look) && (look->snapshot->now_ns - look->thread->still_ns >= STOOD_NS ||
 				    snapshot_polls(look->snapshot, look->thread));
+}
+
+/* Read twice, because threads may come and go while the list is read. */
+static bool is_stateless(struct look *look)
+{
+	struct pyview *view = view_of(look);
+	uint64_t own = handle_of(look->thread);
+
+	return view && pythread_is_code(look->thread->pid, look->thread->record->entry) &&
+	       pyview_is_foreign(view, own) && pyview_is_foreign(view, own);
+}
+
+bool look_by_watchdog(struct look *look, uint64_t lock)
+{
+	struct snapshot_thread *thread = look->thread;
+
+	if (!wait_is_timed(look->wait) || !may_ask(look) || thread->record->python_state ||
+	    thread->tid == thread->pid)
+		return false;
+	if (thread->stateless_ns != thread->still_ns) {
+		thread->stateless_ns = thread->still_ns;
+		thread->stateless = is_stateless(look);
+	}
+	if (!thread->stateless)
+		return false;
+	look->wait->watchdog = true;
+	look_by_anybody(look, lock);
+	return true;
 }
 
 /* The PID of the process whose memory this one began with a copy of; 0: it did not. */

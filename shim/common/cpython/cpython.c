@@ -197,6 +197,15 @@ static uint64_t main_interpreter(const struct cpython *py)
 	return interp;
 }
 
+bool cpython_has_threads(const struct cpython *py)
+{
+	uint64_t interp = main_interpreter(py);
+	uint64_t at = interp ? cpython_peek_word(py, interp + py->at.interp_threads) : 0;
+	struct state state;
+
+	return at && state_read(py, &state, at);
+}
+
 uint64_t cpython_only_thread(const struct cpython *py)
 {
 	uint64_t interp = main_interpreter(py);

@@ -75,6 +75,8 @@ uint64_t cpython_find_thread(const struct cpython *py, uint64_t pthread) __attri
 /* Whether an earlier found PyThreadState still belongs to that thread. */
 bool cpython_is_thread(const struct cpython *py, uint64_t at, uint64_t pthread)
 	__attribute__((nonnull));
+/* Whether the main interpreter's newest thread can be read. */
+bool cpython_has_threads(const struct cpython *py) __attribute__((nonnull));
 /* pthread_self() of the only thread of the main interpreter; 0: there are others. */
 uint64_t cpython_only_thread(const struct cpython *py);
 
