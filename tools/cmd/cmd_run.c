@@ -99,7 +99,10 @@ static void add_unwatched(json_t *document, const struct watch *watch, const str
 					     "reason");
 }
 
-/* Errors were already printed when they were found: prints the other findings and the summary. */
+/*
+ * Errors were already printed when they were found: prints what became of them, the other findings,
+ * and the summary.
+ */
 static void write_rest(const struct judge *judge, const json_t *document,
 		       const struct text_view *view)
 {
@@ -107,8 +110,11 @@ static void write_rest(const struct judge *judge, const json_t *document,
 		for (uint32_t i = 0; i < judge->found.count; i++) {
 			const struct judged *judged = &judge->found.item[i];
 
-			if (judged->count && !judged->shown && !judged->known &&
-			    (int)judged->grade == grade)
+			if (!judged->count || judged->known || (int)judged->grade != grade)
+				continue;
+			if (judged->shown)
+				out_text_outcome(stderr, judged->json);
+			else
 				out_text_finding(stderr, judged->json, view);
 		}
 	out_text_notes(stderr, document, view);

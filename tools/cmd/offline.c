@@ -64,6 +64,7 @@ static void add_source(const struct settings *settings, const struct judge *judg
 	report->fail_on = settings->fail_on;
 	if (!report->merge)
 		report->merge = merge_sessions_create(report->document);
+	judge_add_outcomes(judge);
 	merge_sessions_add(report->merge, number, source->skew_ns, judge);
 	practices_add(report->document, judge);
 	if (wants_timeline(settings))

@@ -7,6 +7,7 @@
 #include "../base/jsontext.h"
 #include "../base/util.h"
 #include "../rules/deadlock.h"
+#include "text_process.h"
 
 #define SECOND_NS 1000000000ull
 
@@ -119,4 +120,81 @@ void ends_add(const struct facts *facts, const struct fact_deadlock *deadlock, j
 	if (first && deadlock->ev.cause < MPSAN_DEADLOCK_LONG)
 		add(finding, &(struct end){first->ev.ends, first->ev.ends_ns,
 					   limit ? first->ev.since : first->at.time_ns});
+}
+
+/* ---- what became of it ---- */
+
+/* Within this time of a wait's end, the end of its process is taken for the consequence. */
+#define CONSEQUENCE_NS 2000000000ull
+
+/* A wait that something ends: whose, and from when until when; over_ns 0: to the end. */
+struct course {
+	uint32_t slot;
+	uint64_t since_ns, over_ns;
+};
+
+static bool find_course(const struct facts *facts, uint32_t deadlock, uint32_t wait,
+			struct course *course)
+{
+	const struct fact_deadlock *found = deadlock ? &facts->deadlocks[deadlock - 1] : NULL;
+	const struct fact_blocked *first = found ? deadlock_sufferer(facts, found) : NULL;
+
+	if (first && first->ev.ends != MPSAN_ENDS_NEVER && found->ev.cause < MPSAN_DEADLOCK_LONG)
+		*course = (struct course){first->at.by, first->ev.since, found->over_ns};
+	else if (!deadlock && wait && facts->waits[wait - 1].ev.flags & MPSAN_LF_TIMED)
+		*course = (struct course){facts->waits[wait - 1].at.by,
+					  facts->waits[wait - 1].at.time_ns,
+					  facts->waits[wait - 1].end_ns};
+	else
+		return false;
+	return true;
+}
+
+/* Its end was not seen: who exits by itself no longer waited, who was killed did. */
+static char *unseen_text(const struct fact_process *process, const char *who)
+{
+	char *end, *text;
+
+	if (!process->gone || process->stayed)
+		return text_format("%s still waited when the session ended", who);
+	end = process_ended_text(process->slot);
+	text = process->slot->end == MPSAN_END_SIGNAL ?
+		       text_format("%s %s while it waited", who, end) :
+		       text_format("%s %s; the wait was over by then", who, end);
+	free(end);
+	return text;
+}
+
+static char *course_text(const struct reader *reader, const struct course *course)
+{
+	const struct fact_process *process = &reader->facts.processes[course->slot];
+	bool ended = process->gone && !process->stayed;
+	char *who = process_text(reader, course->slot), *end, *text;
+
+	if (!course->over_ns || (ended && process->gone_ns <= course->over_ns)) {
+		text = unseen_text(process, who);
+		free(who);
+		return text;
+	}
+	end = ended && process->gone_ns - course->over_ns < CONSEQUENCE_NS ?
+		      process_ended_text(process->slot) :
+		      text_copy("went on");
+	text = text_format("the wait was over after %.0f s, and %s %s",
+			   (double)(course->over_ns - course->since_ns) / 1e9, who, end);
+	free(who);
+	free(end);
+	return text;
+}
+
+void ends_add_outcome(const struct reader *reader, uint32_t deadlock, uint32_t wait,
+		      json_t *finding)
+{
+	struct course course;
+	char *text;
+
+	if (!find_course(&reader->facts, deadlock, wait, &course))
+		return;
+	text = course_text(reader, &course);
+	json_object_set_new(finding, "outcome", json_string(text));
+	free(text);
 }

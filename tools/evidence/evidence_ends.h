@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "../facts/facts.h"
+#include "../reader/reader.h"
 
 /*
  * Adds `ends` and `ends_seconds` to a finding, and a clause to its message if its wait
@@ -17,5 +17,12 @@
 void ends_add(const struct facts *facts, const struct fact_deadlock *deadlock, json_t *finding);
 /* The same for a wait that its own process proved. */
 void ends_add_wait(const struct fact_wait *wait, json_t *finding);
+
+/*
+ * When the session is over: adds `outcome`, what became of a wait that something ends. `deadlock`,
+ * `wait`: as in struct finding.
+ */
+void ends_add_outcome(const struct reader *reader, uint32_t deadlock, uint32_t wait,
+		      json_t *finding);
 
 #endif

@@ -11,6 +11,7 @@
 #include "../base/index_map.h"
 #include "../base/progress.h"
 #include "../evidence/evidence.h"
+#include "../evidence/evidence_ends.h"
 
 static void judge_add(struct findings *sink, const struct finding *finding);
 
@@ -130,6 +131,7 @@ static uint32_t judge_fold(struct judge *judge, json_t *told, const struct findi
 					  .is_wait = is_proof_of_wait(finding),
 					  .ends = will_end(judge, finding),
 					  .wait = finding->wait,
+					  .deadlock = finding->deadlock,
 					  .stuck = stuck,
 					  .time_ns = judge->reader->facts.now_ns};
 		set_grade(judge, judged, grade);
@@ -150,6 +152,7 @@ static uint32_t judge_fold(struct judge *judge, json_t *told, const struct findi
 	       (stuck && stuck == judged->stuck);
 	set_count(judged, judged->count + !same);
 	judged->wait = finding->wait;
+	judged->deadlock = finding->deadlock;
 	judged->stuck = stuck;
 	return index;
 }
@@ -265,6 +268,15 @@ void judge_triggers(struct judge *judge)
 	while (reader_next_trigger(judge->reader, &trigger)) {
 		rules_run(&judge->reader->facts, &trigger, &judge->sink);
 		progress_step(1);
+	}
+}
+
+void judge_add_outcomes(const struct judge *judge)
+{
+	for (uint32_t i = 0; i < judge->found.count; i++) {
+		const struct judged *judged = &judge->found.item[i];
+
+		ends_add_outcome(judge->reader, judged->deadlock, judged->wait, judged->json);
 	}
 }
 

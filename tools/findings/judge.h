@@ -22,6 +22,7 @@ struct judged {
 	bool ends; /* that wait ends by a time limit or a signal handler, but cannot succeed */
 	bool is_wait; /* a wait that cannot end: --on-deadlock acts on it */
 	uint32_t wait; /* the last one counted; a later proof of it is not counted again */
+	uint32_t deadlock; /* index + 1 of the last one; 0: none */
 	uint64_t stuck; /* thread and wait of the last deadlock counted; 0: none */
 	uint64_t time_ns;
 };
@@ -66,6 +67,12 @@ void judge_unknow(struct judge *judge, struct judged *judged);
 
 /* Judges the triggers that the reader has ready. */
 void judge_triggers(struct judge *judge);
+
+/*
+ * When the session is over: adds to findings about waits that something ends what became of them
+ * (`outcome`).
+ */
+void judge_add_outcomes(const struct judge *judge);
 
 /* The worst grade of all current findings that are not in the baseline. */
 enum grade judge_worst(const struct judge *judge);

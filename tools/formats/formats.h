@@ -36,8 +36,12 @@ char *report_target_parse(struct report_target *target, const char *value);
  */
 char *report_write(const struct report_target *target, const struct report *report);
 
-/* out_text.c: prints one finding; prints the summary at the end of a report. */
+/*
+ * out_text.c: prints one finding; what became of one that was printed before; prints the summary at
+ * the end of a report.
+ */
 void out_text_finding(FILE *out, const json_t *finding, const struct text_view *view);
+void out_text_outcome(FILE *out, const json_t *finding);
 /* Prints notes, a few of each rule, and how many were omitted. */
 void out_text_notes(FILE *out, const json_t *document, const struct text_view *view);
 void out_text_summary(FILE *out, const json_t *document);

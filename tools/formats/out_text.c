@@ -81,9 +81,22 @@ void out_text_finding(FILE *out, const json_t *finding, const struct text_view *
 		print_line(out, jsontext_at(step, "what"));
 		text_frames(out, step, json_array_size(evidence), view->verbose);
 	}
+	if (*jsontext_at(finding, "outcome")) {
+		fprintf(out, "  outcome: ");
+		print_line(out, jsontext_at(finding, "outcome"));
+	}
 	fprintf(out, "  fix: %s\n", jsontext_at(finding, "fix"));
 	fprintf(out, "  fingerprint: %s", jsontext_at(finding, "fingerprint"));
 	print_spread(out, finding);
+}
+
+void out_text_outcome(FILE *out, const json_t *finding)
+{
+	if (!*jsontext_at(finding, "outcome"))
+		return;
+	print_whose(out, finding);
+	fprintf(out, " mpsan: %s: outcome: ", jsontext_at(finding, "rule"));
+	print_line(out, jsontext_at(finding, "outcome"));
 }
 
 static void print_count(FILE *out, unsigned count, const char *what, const char *behind)

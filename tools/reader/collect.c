@@ -114,7 +114,20 @@ static void collect_deadlock(struct reader *reader, const struct record *record)
 	deadlock->begin = deadlock->ev.count < deadlock->end ?
 				  deadlock->end - (uint32_t)deadlock->ev.count :
 				  0;
+	index_map_add(reader->places, record->slot, record->pos, EV_deadlock,
+		      reader->deadlocks.count - 1);
 	open_trigger(reader, TRIGGER_DEADLOCK, reader->deadlocks.count - 1);
+}
+
+static void collect_deadlock_over(struct reader *reader, const struct record *record)
+{
+	struct ev_deadlock_over ev;
+	uint32_t index;
+
+	memcpy(&ev, record->payload, sizeof(ev));
+	index = reader_find(reader, record->slot, ev.deadlock, EV_deadlock);
+	if (index != FACT_NONE)
+		reader->deadlocks.item[index].over_ns = record->time_ns;
 }
 
 static void collect_order(struct reader *reader, const struct record *record)
@@ -297,6 +310,8 @@ void collect_record(struct reader *reader, const struct record *record)
 		collect_blocked(reader, record);
 	else if (TAKES(deadlock))
 		collect_deadlock(reader, record);
+	else if (TAKES(deadlock_over))
+		collect_deadlock_over(reader, record);
 	else if (TAKES(order))
 		collect_order(reader, record);
 	else if (TAKES(lock_gone))

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "../proc/calls.h"
+#include "deadlock_ends.h"
 #include "hopeless.h"
 #include "idle.h"
 #include "last_picture.h"
@@ -31,6 +32,7 @@ void deadlocks_init(struct deadlocks *deadlocks, const struct reader *reader,
 void deadlocks_finish(struct deadlocks *deadlocks)
 {
 	last_picture_finish(deadlocks);
+	free(deadlocks->ends.item);
 	dead_owners_finish(&deadlocks->dead_owners);
 	snapshot_finish(&deadlocks->snapshot);
 	waits_finish(&deadlocks->waits);
@@ -136,6 +138,7 @@ static void state_loss(const struct dead_owner *dead_owner, void *context)
 	struct deadlocks *deadlocks = context;
 	struct wait *wait = &deadlocks->waits.item.item[dead_owner->thread];
 	struct telling telling = {0};
+	uint64_t deadlock;
 
 	if (left_behind_explains_loss(&deadlocks->graph, dead_owner->thread, dead_owner->dead_slot))
 		return;
@@ -150,8 +153,9 @@ static void state_loss(const struct dead_owner *dead_owner, void *context)
 	deadlocks_thread(deadlocks, dead_owner->thread)->gives_up = wait->ends != MPSAN_ENDS_NEVER;
 	if (deadlocks->graph.dead[dead_owner->thread])
 		telling_add_group(deadlocks, &telling, deadlocks->graph.group[dead_owner->thread]);
-	telling_close(deadlocks, &telling, dead_owner->cause, dead_owner->dead_slot + 1,
-		      dead_owner->detail);
+	deadlock = telling_close(deadlocks, &telling, dead_owner->cause, dead_owner->dead_slot + 1,
+				 dead_owner->detail);
+	deadlock_ends_add(deadlocks, dead_owner->thread, deadlock);
 }
 
 /* ---- the graph ---- */
@@ -184,6 +188,7 @@ void deadlocks_look(struct deadlocks *deadlocks, uint64_t now_ns)
 	if (now_ns < deadlocks->next_ns)
 		return;
 	snapshot_take(&deadlocks->snapshot, now_ns);
+	deadlock_ends_look(deadlocks);
 	mark_explained(deadlocks);
 	waits_find(&deadlocks->waits, &deadlocks->snapshot);
 	solve(deadlocks, UINT64_MAX, has_news);

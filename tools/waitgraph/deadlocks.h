@@ -25,6 +25,12 @@ struct last_picture {
 	} part[LAST_PICTURE_PARTS];
 };
 
+/* A recorded deadlock whose first waiter something ends; deadlock_ends.h */
+struct deadlock_end {
+	uint64_t deadlock; /* position in the supervisor's log */
+	uint32_t slot, tid;
+};
+
 struct deadlocks {
 	const struct reader *reader;
 	struct snapshot snapshot;
@@ -36,6 +42,7 @@ struct deadlocks {
 	uint32_t turn; /* of hopeless_find, among the times at which waits end */
 	uint32_t rested; /* threads of the job when it was last examined at rest */
 	ARRAY(struct last_picture) pictures;
+	ARRAY(struct deadlock_end) ends;
 	uint64_t next_ns; /* when the next snapshot is due */
 	bool blind; /* threads that cannot be examined were recorded as a limit */
 	bool hidden; /* processes hidden by /proc were, too */

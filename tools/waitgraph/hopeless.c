@@ -10,6 +10,7 @@
 
 #include "../facts/processes.h"
 #include "../waits/pythreads.h"
+#include "deadlock_ends.h"
 #include "idle.h"
 #include "left_behind.h"
 #include "solve.h"
@@ -175,18 +176,22 @@ static void state_hopeless(struct deadlocks *deadlocks, uint32_t index)
 	const struct wait *wait = wait_at(deadlocks, index);
 	const struct graph *graph = &deadlocks->graph;
 	bool cycle = lies_on_cycle(graph, index);
+	uint32_t first = cycle ? index : sufferer_of(deadlocks, index);
 	struct telling telling = {0};
+	uint64_t deadlock;
 
 	if (cycle)
 		add_cycle(deadlocks, &telling, index);
 	else
-		telling_add(deadlocks, &telling, sufferer_of(deadlocks, index), 0);
+		telling_add(deadlocks, &telling, first, 0);
 	telling_add_group(deadlocks, &telling, graph->group[index]);
-	telling_close(deadlocks, &telling,
-		      cycle		       ? MPSAN_DEADLOCK_CYCLE :
-		      wait->end == WAIT_NOBODY ? MPSAN_DEADLOCK_OWNER_GONE :
-						 MPSAN_DEADLOCK_DEAD_END,
-		      wait->end == WAIT_NOBODY ? telling_dead_process(deadlocks, index) : 0, NULL);
+	deadlock = telling_close(
+		deadlocks, &telling,
+		cycle			 ? MPSAN_DEADLOCK_CYCLE :
+		wait->end == WAIT_NOBODY ? MPSAN_DEADLOCK_OWNER_GONE :
+					   MPSAN_DEADLOCK_DEAD_END,
+		wait->end == WAIT_NOBODY ? telling_dead_process(deadlocks, index) : 0, NULL);
+	deadlock_ends_add(deadlocks, first, deadlock);
 	mark_group(deadlocks, graph->group[index]);
 }
 

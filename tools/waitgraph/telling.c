@@ -130,8 +130,8 @@ void telling_add(struct deadlocks *deadlocks, struct telling *telling, uint32_t 
 	telling_put(deadlocks, telling, thread->slot, thread->tid, &event);
 }
 
-void telling_close(struct deadlocks *deadlocks, const struct telling *telling,
-		   enum mpsan_deadlock_cause cause, uint32_t dead_slot, const char *detail)
+uint64_t telling_close(struct deadlocks *deadlocks, const struct telling *telling,
+		       enum mpsan_deadlock_cause cause, uint32_t dead_slot, const char *detail)
 {
 	struct ev_deadlock event = {.cause = cause,
 				    .first = telling->first,
@@ -140,8 +140,8 @@ void telling_close(struct deadlocks *deadlocks, const struct telling *telling,
 				    .detail =
 					    watchlog_text(&deadlocks->log, telling->slot, detail)};
 
-	watchlog_put(&deadlocks->log, EV_deadlock, telling->slot, telling->tid, &event,
-		     sizeof(event));
+	return watchlog_put(&deadlocks->log, EV_deadlock, telling->slot, telling->tid, &event,
+			    sizeof(event));
 }
 
 /* Records the rest of a group, threads that wait for an end first. */

@@ -29,9 +29,12 @@ void telling_add(struct deadlocks *deadlocks, struct telling *telling, uint32_t 
 		 uint64_t flags);
 /* Records the rest of a group of the graph, threads that wait for an end first. */
 void telling_add_group(struct deadlocks *deadlocks, struct telling *telling, uint32_t group);
-/* Records the deadlock of the threads that were added. `detail`: NULL or a text. */
-void telling_close(struct deadlocks *deadlocks, const struct telling *telling,
-		   enum mpsan_deadlock_cause cause, uint32_t dead_slot, const char *detail);
+/*
+ * Records the deadlock of the threads that were added; returns its position, 0 if it was lost.
+ * `detail`: NULL or a text.
+ */
+uint64_t telling_close(struct deadlocks *deadlocks, const struct telling *telling,
+		       enum mpsan_deadlock_cause cause, uint32_t dead_slot, const char *detail);
 
 /* The slot + 1 of the process of a dead owner, if that has ended as well; 0: it has not. */
 uint32_t telling_dead_process(const struct deadlocks *deadlocks, uint32_t waiter);
