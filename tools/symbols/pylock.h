@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who will release a lock of another process's Python, by its frames and objects. `top` is the
- * innermost frame of a thread, `lock` the address of the semaphore behind a threading.Lock or RLock
- * (CPython up to 3.13). Every answer may be no for lack of knowledge; yes is certain if neither
+ * innermost frame of a thread, `lock` the address of the semaphore or PyMutex behind a
+ * threading.Lock or RLock. Every answer may be no for lack of knowledge; yes is certain if neither
  * thread ran meanwhile. Neighbour: pyview.h finds the frames.
  */
 #ifndef MPSAN_PYLOCK_H

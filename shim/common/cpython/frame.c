@@ -27,8 +27,7 @@ bool state_read(const struct cpython *py, struct state *state, uint64_t at)
 
 enum frame_owner { OWNER_GENERATOR = 1, OWNER_C_STACK = 3 /* or above: no Python frame */ };
 
-/* Strips the tag bits of a _PyStackRef of 3.14, which say whether it is counted. */
-static uint64_t untagged(const struct cpython *py, uint64_t reference)
+uint64_t frame_untagged(const struct cpython *py, uint64_t reference)
 {
 	if (py->at.minor < 14)
 		return reference;
@@ -67,6 +66,10 @@ bool frame_read_code(const struct cpython *py, struct frame *frame)
 	frame->file = word_at(code, py->at.code_filename);
 	frame->lines = word_at(code, py->at.code_lines);
 	frame->first_line = (unsigned)int_at(code, py->at.code_firstlineno);
+	if (py->at.minor >= 11) {
+		frame->handlers = word_at(code, py->at.code_handlers);
+		frame->values = frame->locals + 8ull * (uint32_t)int_at(code, py->at.code_locals);
+	}
 	frame->shown = frame_begun(py, frame, code);
 	return true;
 }
@@ -80,7 +83,7 @@ bool frame_is(const struct cpython *py, const struct frame *frame, const char *f
 
 uint64_t frame_local(const struct cpython *py, const struct frame *frame, unsigned i)
 {
-	return untagged(py, cpython_peek_word(py, frame->locals + 8ull * i));
+	return frame_untagged(py, cpython_peek_word(py, frame->locals + 8ull * i));
 }
 
 /* Fills `frame` from `bytes`, a copy of the frame at `at`. */
@@ -88,7 +91,7 @@ static void frame_read(const struct cpython *py, struct frame *frame, uint64_t a
 		       const char *bytes)
 {
 	*frame = (struct frame){.at = at};
-	frame->code = untagged(py, word_at(bytes, py->at.frame_code));
+	frame->code = frame_untagged(py, word_at(bytes, py->at.frame_code));
 	frame->owner = py->at.frame_owner ? bytes[py->at.frame_owner] : 0;
 	frame->previous = word_at(bytes, py->at.frame_previous);
 	frame->locals = at + py->at.frame_locals;

@@ -24,6 +24,7 @@ struct frame {
 	int owner;
 	/* Of its code object, by walk_on: */
 	uint64_t name, file, lines; /* two str and the line table */
+	uint64_t handlers, values; /* from 3.11 on: the table of handlers, the value stack */
 	unsigned first_line;
 	bool shown; /* false for frames that Python omits from tracebacks */
 };
@@ -56,6 +57,9 @@ bool frame_read_code(const struct cpython *py, struct frame *frame);
 /* Compares the ends of the function's qualified name and of the file's name. */
 bool frame_is(const struct cpython *py, const struct frame *frame, const char *function,
 	      const char *file);
+
+/* Strips the tag bits of a _PyStackRef of 3.14, which say whether it is counted; 0: it is none. */
+uint64_t frame_untagged(const struct cpython *py, uint64_t reference);
 
 /* A local variable or argument, by index; 0: unbound, or not readable. */
 uint64_t frame_local(const struct cpython *py, const struct frame *frame, unsigned i);

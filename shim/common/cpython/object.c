@@ -5,7 +5,8 @@
  */
 #include "object.h"
 
-#define PAGE 4096
+#include "span.h"
+
 #define STRING_MAX 4096 /* characters */
 #define LINES_MAX (256u << 10) /* bytes of one line table */
 #define ENTRIES_MAX 128 /* of one instance dictionary */
@@ -23,69 +24,6 @@ uint64_t cpython_peek_word(const struct cpython *py, uint64_t from)
 	uint64_t word;
 
 	return cpython_peek(py, &word, from, sizeof(word)) ? word : 0;
-}
-
-/* A sequential reader in chunks: an object's head and what follows cost one peek. */
-struct span {
-	const struct cpython *py;
-	uint64_t from; /* address of chunk[0] */
-	size_t pos, have;
-	uint64_t left; /* for span_byte */
-	unsigned char chunk[CPYTHON_CHUNK];
-};
-
-static void span_open(struct span *s, const struct cpython *py, uint64_t from)
-{
-	s->py = py;
-	s->from = from;
-	s->pos = s->have = 0;
-}
-
-static void span_skip(struct span *s, uint64_t bytes)
-{
-	if (bytes <= s->have - s->pos)
-		s->pos += bytes;
-	else
-		span_open(s, s->py, s->from + s->pos + bytes);
-}
-
-static void span_fill(struct span *s)
-{
-	long got;
-
-	span_open(s, s->py, s->from + s->pos);
-	if (!s->from)
-		return;
-	got = s->py->peek(s->py, s->chunk, s->from, CPYTHON_CHUNK);
-	/*
-	 * The kernel may refuse the whole read because its end is not mapped: stop at the page's
-	 * end.
-	 */
-	if (got < 0 && PAGE - s->from % PAGE < CPYTHON_CHUNK)
-		got = s->py->peek(s->py, s->chunk, s->from, PAGE - s->from % PAGE);
-	s->have = got > 0 ? (size_t)got : 0;
-}
-
-/* The next bytes, at most CPYTHON_CHUNK; NULL: not readable. */
-static const unsigned char *span_take(struct span *s, size_t bytes)
-{
-	if (s->have - s->pos < bytes)
-		span_fill(s);
-	if (s->have < bytes)
-		return NULL;
-	s->pos += bytes;
-	return s->chunk + s->pos - bytes;
-}
-
-/* The next of `left` bytes, or -1. */
-static int span_byte(struct span *s)
-{
-	const unsigned char *byte = s->left ? span_take(s, 1) : NULL;
-
-	if (!byte)
-		return -1;
-	s->left--;
-	return *byte;
 }
 
 /* ---- strings ---- */

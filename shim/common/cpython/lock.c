@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads threading's locks, and who is inside of a `with` block of them. See lock.h. */
+#include "lock.h"
+
+#define LOCK 16 /* lockobject.lock, rlockobject.lock, .lock_lock, .rlock_lock */
+#define RLOCK_OWNER 24
+#define RLOCK_COUNT 32 /* from 3.14 on it does not count the first time */
+#define FIRST_MUTEX 0x030d01 /* 3.13.1 */
+#define RELEASED_MAX 4u /* conditions that a thread waits for, one inside of the other */
+
+bool cpython_has_mutexes(const struct cpython *py)
+{
+	return py->version >> 8 >= FIRST_MUTEX;
+}
+
+static bool is_mutex(const struct cpython *py, bool recursive)
+{
+	return recursive ? py->at.minor >= 14 : cpython_has_mutexes(py);
+}
+
+bool cpython_lock(const struct cpython *py, uint64_t object, struct cpython_lock *lock)
+{
+	bool recursive = object && cpython_is_a(py, object, "_thread.RLock");
+
+	if (!recursive && !cpython_is_a(py, object, "_thread.lock"))
+		return false;
+	lock->object = object;
+	lock->recursive = recursive;
+	lock->mutex = is_mutex(py, recursive);
+	lock->address = lock->mutex ? object + LOCK : cpython_peek_word(py, object + LOCK);
+	return lock->address;
+}
+
+uint64_t cpython_lock_owner(const struct cpython *py, const struct cpython_lock *lock)
+{
+	return lock->recursive &&
+			       (lock->mutex || cpython_peek_word(py, lock->object + RLOCK_COUNT)) ?
+		       cpython_peek_word(py, lock->object + RLOCK_OWNER) :
+		       0;
+}
+
+/* ---- parked threads ---- */
+
+/* struct wait_entry of Python/parking_lot.c, the same from 3.13 on. */
+struct entry {
+	uint64_t argument; /* of a mutex: a variable of its caller, further up the stack */
+	uint64_t address;
+	uint64_t semaphore[4];
+	uint64_t next, previous; /* other entries, or the list's head */
+};
+
+#define STACK_DISTANCE 4096
+
+uint64_t cpython_parked(const struct cpython *py, uint64_t semaphore)
+{
+	uint64_t at = semaphore - offsetof(struct entry, semaphore),
+		 node = at + offsetof(struct entry, next);
+	struct entry entry;
+	unsigned char byte;
+
+	if (!cpython_has_mutexes(py) || !cpython_peek(py, &entry, at, sizeof(entry)) ||
+	    entry.argument - at >= STACK_DISTANCE ||
+	    cpython_peek_word(py, entry.next + 8) != node ||
+	    cpython_peek_word(py, entry.previous) != node ||
+	    !cpython_peek(py, &byte, entry.address, 1))
+		return 0;
+	return byte == (CPYTHON_MUTEX_LOCKED | CPYTHON_MUTEX_PARKED) ? entry.address : 0;
+}
+
+/* ---- with blocks ---- */
+
+static bool is_lock_of(const struct cpython *py, const struct with_block *block,
+		       struct cpython_lock *lock)
+{
+	if (block->builtin)
+		return cpython_lock(py, block->self, lock);
+	return with_is_of(py, block, "threading.py") &&
+	       cpython_lock(py, cpython_attribute(py, block->self, "_lock"), lock);
+}
+
+static bool is_among(const uint64_t *released, unsigned count, uint64_t object)
+{
+	for (unsigned i = 0; i < count && i < RELEASED_MAX; i++)
+		if (released[i] == object)
+			return true;
+	return false;
+}
+
+void cpython_held(const struct cpython *py, uint64_t top, cpython_held_seen *see, void *context)
+{
+	uint64_t released[RELEASED_MAX];
+	struct with_block block[WITH_MAX];
+	unsigned waits = 0;
+	struct cpython_lock lock;
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	while (waits <= RELEASED_MAX && walk_on(&walk, &frame)) {
+		for (unsigned i = with_blocks(py, &frame, block); i-- > 0;)
+			if (is_lock_of(py, &block[i], &lock) &&
+			    !is_among(released, waits, lock.object))
+				see(py, &lock, &frame, &block[i], context);
+		if (frame_is(py, &frame, "wait", "threading.py"))
+			released[waits++ % RELEASED_MAX] =
+				cpython_attribute(py, frame_local(py, &frame, 0), "_lock");
+	}
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * threading's Lock and RLock. Behind such an object is a semaphore, or, from 3.13.1 (Lock) and 3.14
+ * (RLock) on, a PyMutex: one byte in the object, taken without a call of the C library. A thread
+ * that finds it taken is parked: it waits for a semaphore of its own, inside an entry on its stack
+ * that names the byte.
+ */
+#ifndef MPSAN_CPYTHON_LOCK_H
+#define MPSAN_CPYTHON_LOCK_H
+
+#include "with.h"
+
+struct cpython_lock {
+	uint64_t object; /* the Lock or RLock */
+	uint64_t address; /* of its PyMutex or semaphore */
+	bool mutex, recursive;
+};
+
+/* Whether some locks of this version are PyMutexes. */
+bool cpython_has_mutexes(const struct cpython *py);
+
+/* False: it is neither a Lock nor an RLock. */
+bool cpython_lock(const struct cpython *py, uint64_t object, struct cpython_lock *lock);
+
+/* pthread_self() of the owner that an RLock names; 0: it is free, or no RLock. */
+uint64_t cpython_lock_owner(const struct cpython *py, const struct cpython_lock *lock);
+
+/* Whether the byte of a PyMutex says that it is taken. */
+#define CPYTHON_MUTEX_LOCKED 1u
+#define CPYTHON_MUTEX_PARKED 2u
+
+/* The PyMutex for which a thread is parked that waits for this semaphore; 0: for something else. */
+uint64_t cpython_parked(const struct cpython *py, uint64_t semaphore);
+
+/*
+ * Calls `see` for each `with` block of a thread, innermost first, that releases a Lock or RLock in
+ * the end: of the lock, or of a threading.Condition around it. Not while the thread is in that
+ * condition's wait(), which has released it.
+ */
+typedef void cpython_held_seen(const struct cpython *py, const struct cpython_lock *lock,
+			       const struct frame *frame, const struct with_block *block,
+			       void *context);
+void cpython_held(const struct cpython *py, uint64_t top, cpython_held_seen *see, void *context);
+
+#endif

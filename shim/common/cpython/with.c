@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads value stacks, tables of handlers (3.11 on) and lists of blocks (up to 3.10). */
+#include "with.h"
+
+#include "process.h"
+#include "span.h"
+
+#define BOUND_FUNCTION 16 /* PyMethodObject.im_func, PyCFunctionObject.m_ml */
+#define BOUND_SELF 24
+#define DESCRIPTOR_METHOD 40 /* PyMethodDescrObject.d_method */
+#define DEPTH_MAX 64u /* of a value stack */
+#define HANDLERS_MAX 8192u /* bytes of a table of handlers */
+#define BLOCKS_MAX 20 /* CO_MAXBLOCKS */
+#define BLOCK_BYTES 12
+#define BLOCK_LEVEL 8
+
+static bool has_blocks(const struct cpython *py)
+{
+	return py->at.minor < 11;
+}
+
+/* ---- handlers ---- */
+
+/* One entry: instructions, in units of two bytes, and what happens to an exception there. */
+struct handler {
+	unsigned start, length, target, depth;
+};
+
+/* A number in groups of six bits, highest first, each but the last marked by 64. */
+static unsigned handler_number(struct span *table)
+{
+	unsigned value = 0;
+	int byte;
+
+	do {
+		byte = span_byte(table);
+		if (byte < 0)
+			return 0;
+		value = value << 6 | (byte & 63);
+	} while (byte & 64);
+	return value;
+}
+
+/* False at the end of the table. */
+static bool handler_next(struct span *table, struct handler *handler)
+{
+	if (!table->left)
+		return false;
+	handler->start = handler_number(table);
+	handler->length = handler_number(table);
+	handler->target = handler_number(table);
+	handler->depth = handler_number(table) / 2; /* and whether to push the instruction */
+	return true;
+}
+
+static bool handlers_open(struct span *table, const struct cpython *py, const struct frame *frame)
+{
+	const unsigned char *head;
+
+	span_open(table, py, frame->handlers);
+	head = frame->instr < 0 ? NULL : span_take(table, py->at.bytes_items);
+	if (!head || word_at(head, CPYTHON_OB_TYPE) != py->bytes_type)
+		return false;
+	table->left = word_at(head, py->at.bytes_size);
+	return table->left <= HANDLERS_MAX;
+}
+
+static unsigned depth_by_handlers(const struct cpython *py, const struct frame *frame)
+{
+	unsigned unit = (unsigned)frame->instr / 2;
+	struct handler handler;
+	struct span table;
+
+	if (!handlers_open(&table, py, frame))
+		return 0;
+	while (handler_next(&table, &handler) && handler.start <= unit)
+		if (unit - handler.start < handler.length)
+			return handler.depth;
+	return 0;
+}
+
+/*
+ * The handler of a block stands on the line of its `with`. Inside of another block or `try` the
+ * instruction has another handler, but what precedes that one had this one.
+ */
+static unsigned line_by_handlers(const struct cpython *py, const struct frame *frame,
+				 unsigned depth)
+{
+	unsigned unit = (unsigned)frame->instr / 2, target = 0;
+	struct handler handler;
+	struct span table;
+
+	if (!handlers_open(&table, py, frame))
+		return 0;
+	while (handler_next(&table, &handler) && handler.start <= unit)
+		if (handler.depth == depth)
+			target = handler.target;
+	return target ? cpython_line(py, frame->lines, frame->first_line, 2l * target) : 0;
+}
+
+/* Up to 3.10 a frame has a list of the blocks that it is in. */
+static unsigned depth_by_blocks(const struct cpython *py, const struct frame *frame)
+{
+	int32_t count, level;
+
+	if (!cpython_peek(py, &count, frame->at + py->at.frame_block_count, sizeof(count)) ||
+	    count < 1 || count > BLOCKS_MAX ||
+	    !cpython_peek(py, &level,
+			  frame->at + py->at.frame_blocks + BLOCK_BYTES * (unsigned)(count - 1) +
+				  BLOCK_LEVEL,
+			  sizeof(level)))
+		return 0;
+	return level > 0 ? (unsigned)level : 0;
+}
+
+/* ---- the value stack ---- */
+
+static bool is_exit(const struct cpython *py, uint64_t method)
+{
+	static const char name[] = "__exit__";
+	char text[sizeof(name)];
+
+	return method && cpython_peek(py, text, cpython_peek_word(py, method), sizeof(text)) &&
+	       !memcmp(text, name, sizeof(text));
+}
+
+static bool take_builtin(const struct cpython *py, struct with_block *block, uint64_t method)
+{
+	block->builtin = true;
+	block->exit = method;
+	return is_exit(py, method);
+}
+
+static bool take_function(const struct cpython *py, struct with_block *block, uint64_t function)
+{
+	block->builtin = false;
+	block->exit = cpython_code_of(py, function);
+	return block->exit;
+}
+
+/* A method that is bound to what was entered. */
+static bool take_bound(const struct cpython *py, struct with_block *block, uint64_t value)
+{
+	uint64_t function = cpython_peek_word(py, value + BOUND_FUNCTION);
+
+	block->self = cpython_peek_word(py, value + BOUND_SELF);
+	if (cpython_is_a(py, value, "method"))
+		return take_function(py, block, function);
+	return cpython_is_a(py, value, "builtin_function_or_method") &&
+	       take_builtin(py, block, function);
+}
+
+/* From 3.14 on the method and what it is called with are two values. */
+static bool take_pair(const struct cpython *py, struct with_block *block, uint64_t value,
+		      uint64_t self)
+{
+	block->self = self;
+	if (cpython_is_a(py, value, "function"))
+		return take_function(py, block, value);
+	return cpython_is_a(py, value, "method_descriptor") &&
+	       take_builtin(py, block, cpython_peek_word(py, value + DESCRIPTOR_METHOD));
+}
+
+unsigned with_blocks(const struct cpython *py, const struct frame *frame, struct with_block *block)
+{
+	unsigned depth = has_blocks(py) ? depth_by_blocks(py, frame) : depth_by_handlers(py, frame);
+	uint64_t at = has_blocks(py) ? cpython_peek_word(py, frame->at + py->at.frame_stack) :
+				       frame->values;
+	uint64_t value[DEPTH_MAX];
+	bool pairs = py->at.minor >= 14;
+	unsigned seen = 0;
+
+	if (!depth || depth > DEPTH_MAX || !cpython_peek(py, value, at, 8 * depth))
+		return 0;
+	for (unsigned i = 0; i < depth && seen < WITH_MAX; i++) {
+		uint64_t method = frame_untagged(py, value[i]),
+			 self = pairs && i + 1 < depth ? frame_untagged(py, value[i + 1]) : 0;
+
+		if (!method || (pairs && !self))
+			continue;
+		block[seen].depth = i + 1 + pairs;
+		seen += pairs ? take_pair(py, &block[seen], method, self) :
+				take_bound(py, &block[seen], method);
+	}
+	return seen;
+}
+
+unsigned with_line(const struct cpython *py, const struct frame *frame,
+		   const struct with_block *block)
+{
+	return has_blocks(py) ? 0 : line_by_handlers(py, frame, block->depth);
+}
+
+bool with_is_of(const struct cpython *py, const struct with_block *block, const char *file)
+{
+	struct frame exit = {.code = block->exit};
+
+	return !block->builtin && frame_read_code(py, &exit) &&
+	       frame_is(py, &exit, "__exit__", file);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The `with` blocks that a frame is inside of. A `with` statement keeps the __exit__ of what it
+ * entered on its frame's value stack; how much of that stack is in use follows from the handlers
+ * around the current instruction: each of them knows the depth to which it would unwind.
+ */
+#ifndef MPSAN_CPYTHON_WITH_H
+#define MPSAN_CPYTHON_WITH_H
+
+#include "frame.h"
+
+#define WITH_MAX 16u /* blocks of one frame */
+
+struct with_block {
+	uint64_t self; /* what was entered */
+	uint64_t exit; /* its __exit__: a PyMethodDef, or the code of a Python function */
+	bool builtin;
+	unsigned depth; /* of the value stack, to which the block's own handler unwinds */
+};
+
+/* The blocks of a frame, outermost first; returns how many. */
+unsigned with_blocks(const struct cpython *py, const struct frame *frame, struct with_block *block);
+
+/* The line of the `with` statement; 0: unknown. */
+unsigned with_line(const struct cpython *py, const struct frame *frame,
+		   const struct with_block *block);
+
+/* Whether its __exit__ is a function of a Python file of that name. */
+bool with_is_of(const struct cpython *py, const struct with_block *block, const char *file);
+
+#endif
