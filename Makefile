@@ -311,4 +311,4 @@ help: ## list the targets
 clean:
 	rm -rf build
 
--include $(shell find build -path 'build/tmp*' -prune -o -name '*.d' -type f -print 2>/dev/null)
+-include $(shell find build \( -path 'build/tmp*' -o -path build/pythons \) -prune -o -name '*.d' -type f -print 2>/dev/null)

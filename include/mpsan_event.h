@@ -60,7 +60,8 @@ enum mpsan_deadlock_cause {
 /*
  * Whether an orphaned wait is a proof: nothing in its process could end it. Any thread may post a
  * semaphore, so a semaphore must have served as a lock, or the process must have no other thread.
- * The same holds for an import lock, whose owner is not known.
+ * The same holds for an import lock, whose owner is not known, and for Python's lock, which the child
+ * may have made anew and another thread may have taken since.
  */
 static inline int mpsan_wait_is_proof(const struct ev_wait *wait)
 {
@@ -68,7 +69,8 @@ static inline int mpsan_wait_is_proof(const struct ev_wait *wait)
 		return 0;
 	if (wait->reason == MPSAN_WAIT_ALONE || wait->reason == MPSAN_WAIT_TEAM)
 		return 1;
-	return (wait->kind != MPSAN_LOCK_SEMAPHORE && wait->kind != MPSAN_LOCK_IMPORT) ||
+	return (wait->kind != MPSAN_LOCK_SEMAPHORE && wait->kind != MPSAN_LOCK_IMPORT &&
+		wait->kind != MPSAN_LOCK_PYTHON) ||
 	       wait->flags & MPSAN_LF_MUTUAL || wait->threads == 1;
 }
 

@@ -256,7 +256,7 @@ static inline uint16_t mpsan_record_sum(const uint64_t *word, uint64_t words)
 static inline int mpsan_kind_is_lock(unsigned kind)
 {
 	return (kind >= MPSAN_LOCK_MUTEX && kind <= MPSAN_LOCK_CUSTOM) ||
-	       (kind >= MPSAN_LOCK_LIBC && kind <= MPSAN_LOCK_GUARD);
+	       (kind >= MPSAN_LOCK_LIBC && kind <= MPSAN_LOCK_GUARD) || kind == MPSAN_LOCK_PYTHON;
 }
 
 /*
@@ -313,7 +313,8 @@ struct mpsan_thread {
 	uint64_t name_ns; /* when its name was last looked up */
 	uint64_t python_state; /* its PyThreadState, as another thread last saw it */
 	uint64_t buried; /* its start_ns once the kernel no longer listed it */
-	uint64_t spare[2];
+	uint64_t python_free; /* a hash of its Python frames when they held no lock; 0: unknown */
+	uint64_t spare[1];
 };
 
 /*

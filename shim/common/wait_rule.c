@@ -14,7 +14,8 @@ static enum rule_id rule_of_orphan(uint64_t kind)
 		return RULE_fork_libc_lock;
 	if (kind == MPSAN_LOCK_GUARD)
 		return RULE_fork_static_init;
-	return kind <= MPSAN_LOCK_CUSTOM ? RULE_fork_orphaned_lock : RULE_COUNT;
+	return kind <= MPSAN_LOCK_CUSTOM || kind == MPSAN_LOCK_PYTHON ? RULE_fork_orphaned_lock :
+									RULE_COUNT;
 }
 
 static enum rule_id rule_of_reason(const struct wait_case *wait)

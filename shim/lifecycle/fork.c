@@ -13,6 +13,7 @@
 #include "../locks/loader_locks.h"
 #include "../locks/orphans.h"
 #include "../locks/pshared_locks.h"
+#include "../locks/python_locks.h"
 #include "../locks/stderr_lines.h"
 #include "../python/python.h"
 #include "../record/live_threads.h"
@@ -168,6 +169,11 @@ static void see_import(uint64_t hash, const char *name, void *context)
 	add_claim(by->s, &hold, by->t);
 }
 
+static void see_python(const struct mpsan_hold *hold, struct mpsan_thread *t, void *context)
+{
+	add_claim(context, hold, t);
+}
+
 /* First round: collects the claims of every other thread. */
 static void see_thread(struct mpsan_thread *t, void *context)
 {
@@ -188,6 +194,8 @@ static void see_thread(struct mpsan_thread *t, void *context)
 		t->role = python_role(t->pthread);
 	if (s->gil)
 		python_imports(t->pthread, see_import, &(struct importer){s, t});
+	if (s->gil)
+		python_locks_each(t, see_python, s);
 	if (t->role == MPSAN_ROLE_QUEUE_FEEDER)
 		s->feeders++;
 }

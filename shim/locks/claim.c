@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
+#include "../common/cpython/lock.h"
 #include "../common/mutex_owner.h"
 #include "../intercept/sys.h"
 #include "../record/lock_hints.h"
@@ -69,6 +70,7 @@ union lock_memory {
 	pthread_spinlock_t spin;
 	uint32_t semaphore[4];
 	uint64_t guard;
+	uint8_t python;
 };
 
 static uint32_t bytes_of(unsigned kind)
@@ -85,6 +87,8 @@ static uint32_t bytes_of(unsigned kind)
 		return 4 * sizeof(uint32_t);
 	case MPSAN_LOCK_GUARD:
 		return sizeof(uint64_t);
+	case MPSAN_LOCK_PYTHON:
+		return sizeof(uint8_t);
 	default:
 		return 0; /* a custom lock: only the program knows */
 	}
@@ -104,6 +108,9 @@ static bool memory_agrees(const union lock_memory *copy, struct claim *c)
 		return semaphore_true(copy->semaphore, c);
 	case MPSAN_LOCK_GUARD:
 		return claim_guard_open(&copy->guard);
+	case MPSAN_LOCK_PYTHON:
+		c->flags |= MPSAN_LF_PYTHON;
+		return copy->python & CPYTHON_MUTEX_LOCKED;
 	/* the loader's or a Python module's, without an owner in memory */
 	case MPSAN_LOCK_IMPORT:
 		return claim_lock(c) != loader_lock() || loader_owner(loader_lock()) == c->tid;

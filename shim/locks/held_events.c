@@ -7,6 +7,7 @@
 #include "../record/state.h"
 #include "../record/thread.h"
 #include "libc_locks.h"
+#include "python_locks.h"
 
 /* Whether the forking thread holds it itself: its stack is in the fork event. */
 static bool is_own(const struct claim *c)
@@ -25,7 +26,7 @@ static uint64_t state_one(const struct claim *c, uint64_t fork)
 		    .kind = MPSAN_TAG_KIND(c->tag), .flags = c->flags, .holder = c->tid,
 		    .caller = c->caller, .stack = own ? 0 : t->snap_stack,
 		    .python = own ? 0 : t->snap_python, .init = lock_hint_init_site(claim_lock(c)),
-		    .thread_name = t->name_pos);
+		    .thread_name = t->name_pos, .taken = own ? 0 : python_locks_taken(c));
 }
 
 /* The last list that was recorded: a fork with the same list refers to it. */

@@ -70,9 +70,8 @@ uint64_t prove_event(struct ev_wait *w, const struct claim *orphan, const void *
 	return position;
 }
 
-static uint64_t state_wait(const void *lock, unsigned kind, uint32_t flags,
-			   enum mpsan_wait_reason reason, uint32_t owner,
-			   const struct claim *orphan, uint64_t caller)
+uint64_t prove_write(const void *lock, unsigned kind, uint32_t flags, enum mpsan_wait_reason reason,
+		     uint32_t owner, const struct claim *orphan, uint64_t caller)
 {
 	struct ev_wait w = {
 		.lock = (uint64_t)(uintptr_t)lock,
@@ -123,14 +122,14 @@ uint64_t prove_mutex(const void *mutex, uint64_t caller)
 	flags &= ~(uint32_t)MPSAN_LF_SHARED; /* looked at before the wait is stated */
 	GUARDED {
 		if (owner == thread_hot->tid && !own_type)
-			wait = state_wait(mutex, MPSAN_LOCK_MUTEX, flags, MPSAN_WAIT_SELF, owner,
-					  NULL, caller);
+			wait = prove_write(mutex, MPSAN_LOCK_MUTEX, flags, MPSAN_WAIT_SELF, owner,
+					   NULL, caller);
 		else if (prove_vanished(owner))
-			wait = state_wait(mutex, MPSAN_LOCK_MUTEX, flags,
-					  owner != life.tid_before ? MPSAN_WAIT_ORPHAN :
-					  own_type		   ? MPSAN_WAIT_OWN :
-								     MPSAN_WAIT_SELF,
-					  owner, orphan_find(mutex, MPSAN_LOCK_MUTEX), caller);
+			wait = prove_write(mutex, MPSAN_LOCK_MUTEX, flags,
+					   owner != life.tid_before ? MPSAN_WAIT_ORPHAN :
+					   own_type		    ? MPSAN_WAIT_OWN :
+								      MPSAN_WAIT_SELF,
+					   owner, orphan_find(mutex, MPSAN_LOCK_MUTEX), caller);
 	}
 	return wait;
 }
@@ -158,15 +157,15 @@ uint64_t prove_rwlock(const void *rwlock, unsigned kind, uint64_t caller)
 		return 0;
 	GUARDED {
 		if (prove_vanished(writer))
-			wait = state_wait(rwlock, kind, MPSAN_LF_VERIFIED,
-					  writer == life.tid_before ? MPSAN_WAIT_OWN :
-								      MPSAN_WAIT_ORPHAN,
-					  writer, o, caller);
+			wait = prove_write(rwlock, kind, MPSAN_LF_VERIFIED,
+					   writer == life.tid_before ? MPSAN_WAIT_OWN :
+								       MPSAN_WAIT_ORPHAN,
+					   writer, o, caller);
 		else if (!writer && kind == MPSAN_LOCK_RWLOCK_WRITE && o)
-			wait = state_wait(rwlock, kind, 0, MPSAN_WAIT_ORPHAN, o->tid, o, caller);
+			wait = prove_write(rwlock, kind, 0, MPSAN_WAIT_ORPHAN, o->tid, o, caller);
 		else if (!writer && kind == MPSAN_LOCK_RWLOCK_WRITE && reads_itself(rwlock))
-			wait = state_wait(rwlock, kind, 0, MPSAN_WAIT_SELF, thread_hot->tid, NULL,
-					  caller);
+			wait = prove_write(rwlock, kind, 0, MPSAN_WAIT_SELF, thread_hot->tid, NULL,
+					   caller);
 	}
 	return wait;
 }
@@ -181,11 +180,11 @@ uint64_t prove_spin(const void *lock, uint64_t caller)
 		return 0;
 	GUARDED {
 		if (o)
-			wait = state_wait(lock, MPSAN_LOCK_SPIN, 0, MPSAN_WAIT_ORPHAN, o->tid, o,
-					  caller);
+			wait = prove_write(lock, MPSAN_LOCK_SPIN, 0, MPSAN_WAIT_ORPHAN, o->tid, o,
+					   caller);
 		else if (hold_find(lock))
-			wait = state_wait(lock, MPSAN_LOCK_SPIN, 0, MPSAN_WAIT_SELF,
-					  thread_hot->tid, NULL, caller);
+			wait = prove_write(lock, MPSAN_LOCK_SPIN, 0, MPSAN_WAIT_SELF,
+					   thread_hot->tid, NULL, caller);
 	}
 	return wait;
 }
@@ -196,29 +195,20 @@ static bool is_only_thread(void)
 	return !life.has_guests && sys_thread_count() == 1;
 }
 
-/* A handler whose signal the only thread blocks does not run: one that waits is mostly such a one. */
-static uint32_t signals(void)
+uint32_t prove_signals(void)
 {
 	bool any = life_has_alarm() || sys_has_handlers(sigwinch_counts(), !is_only_thread());
 	return any ? MPSAN_LF_SIGNALS : 0;
 }
 
-/*
- * The flags of signal handlers that could end a wait: any handler may, if only a signal is left to
- * end it.
- */
-static uint32_t handlers(void)
+uint32_t prove_handlers(void)
 {
 	return sys_handles_signals(python_present(), sigwinch_counts(), !is_only_thread()) ?
 		       MPSAN_LF_SIGNALS :
 		       0;
 }
 
-/*
- * Whether no other thread of this process, nor one cloned into its memory, could end the wait. The
- * checks after it concern Python.
- */
-static bool is_alone(void)
+bool prove_is_alone(void)
 {
 	/* An alarm would end the wait, or the process. */
 	bool alone = is_only_thread() && !life_has_alarm();
@@ -226,120 +216,6 @@ static bool is_alone(void)
 	if (alone)
 		modules_update();
 	return alone;
-}
-
-/*
- * Whether this wait is threading.Condition's: it takes a lock of its own for each waiter and waits
- * until another thread releases it, so the lock that this thread holds is a signal. The text is
- * that of stack_python: function TAB file TAB line.
- */
-static bool waits_for_news(void)
-{
-	uint64_t position = stack_python(0);
-	const struct mpsan_record *r = position ? log_at(position) : NULL;
-	const char *text = r ? (const char *)(r + 1) : "", *file = text;
-
-	while (*file && *file != '\t')
-		file++;
-	if (file < text + 4 || !text_starts(file - 4, "wait\t"))
-		return false;
-	for (const char *c = file; *c && *c != '\n'; c++)
-		if (text_starts(c, "/threading.py\t"))
-			return true;
-	return false;
-}
-
-/*
- * Records the wait of a forked child. It may be idle in Event.wait until it is ended, and surely is
- * if it has a signal handler: then 0. A child that requested a signal at its parent's end may be
- * idle in any wait.
- */
-static uint64_t prove_parked(const void *semaphore, uint32_t flags, uint64_t caller)
-{
-	uint32_t handled = life_has(MPSAN_PROCESS_DEATHSIG) ? MPSAN_LF_SIGNALS : handlers();
-	bool parked = python_waits_for_event();
-
-	if (parked && handled)
-		return 0;
-	flags |= handled | (parked ? MPSAN_LF_SIGNALS : 0);
-	return state_wait(semaphore, MPSAN_LOCK_SEMAPHORE, flags, MPSAN_WAIT_ALONE, 0, NULL,
-			  caller);
-}
-
-/*
- * Records a wait for a semaphore that no thread that was not copied is known to hold. A thread that
- * is alone and took it before waits for itself; in a forked child an empty private semaphore stays
- * empty. 0: not proven.
- */
-static uint64_t prove_lonely(const void *semaphore, uint64_t caller)
-{
-	uint32_t learned = lock_hint_flags(semaphore), mutual = learned & MPSAN_LF_MUTUAL;
-	bool holds = hold_find(semaphore), own;
-
-	if (!(holds || life.forked) || !is_alone())
-		return 0;
-	own = holds && !(learned & MPSAN_LF_HANDOFF) &&
-	      (mutual || (!waits_for_news() && !python_waits_for_simple(semaphore)));
-	if (own) /* a signal handler may post it if it never served as a lock */
-		return (mutual ? signals() : handlers()) ?
-			       0 :
-			       state_wait(semaphore, MPSAN_LOCK_SEMAPHORE, mutual, MPSAN_WAIT_SELF,
-					  thread_hot->tid, NULL, caller);
-	return life.forked ? prove_parked(semaphore, mutual, caller) : 0;
-}
-
-/*
- * A wait for a module's import lock, which is Python code around a semaphore. It is no proof if
- * another thread of this process may be at that import; the event has the number of threads.
- */
-static uint64_t prove_import(const void *semaphore, uint64_t hash, const char *name,
-			     uint64_t caller)
-{
-	const struct claim *o = orphan_find((const void *)(uintptr_t)hash, MPSAN_LOCK_IMPORT);
-	struct ev_wait w = {
-		.lock = hash,
-		.kind = MPSAN_LOCK_IMPORT,
-		.flags = MPSAN_LF_PYTHON | signals(),
-		.reason = o ? MPSAN_WAIT_ORPHAN : MPSAN_WAIT_ALONE,
-		.owner = o ? o->tid : 0,
-		.caller = caller,
-	};
-
-	if (!o && !is_alone())
-		return 0;
-	fork_context_name_import(hash, name);
-	return prove_event(&w, o, semaphore);
-}
-
-/*
- * A wait for a semaphore, which any thread may post. Whether it is a proof follows from what is
- * recorded: that it served as a lock, that there is no other thread, and whether a signal handler
- * might post it or end the wait by EINTR.
- */
-uint64_t prove_semaphore(const void *semaphore, uint64_t caller)
-{
-	const struct claim *o = orphan_find(semaphore, MPSAN_LOCK_SEMAPHORE);
-	unsigned learned = lock_hint_flags(semaphore);
-	const uint32_t *word = semaphore; /* the third marks a process-shared one (claim.c) */
-	uint64_t wait = 0;
-
-	if (!prove_may_look() || word[2] || (learned & MPSAN_LF_SHARED))
-		return 0;
-	GUARDED {
-		char name[128];
-		uint64_t import = life.forked ? python_awaited_import(name, sizeof(name)) : 0;
-
-		if (import)
-			wait = prove_import(semaphore, import, name, caller);
-		else if (o && !(learned & MPSAN_LF_HANDOFF))
-			wait = state_wait(semaphore, MPSAN_LOCK_SEMAPHORE, o->flags | signals(),
-					  MPSAN_WAIT_ORPHAN, o->tid, o, caller);
-		else
-			wait = prove_lonely(semaphore, caller);
-	}
-	if (!wait && hold_find(semaphore))
-		thread_show(); /* for the supervisor, which may prove more */
-	return wait;
 }
 
 uint64_t prove_learned_tags(const void *object)
@@ -395,9 +271,9 @@ uint64_t prove_alone(const void *object, unsigned kind, uint64_t caller)
 	    thread_hot->waiting) /* inside another recorded wait */
 		return 0;
 	GUARDED {
-		if (is_alone())
-			wait = state_wait(object, kind, handlers(), MPSAN_WAIT_ALONE, 0, NULL,
-					  caller);
+		if (prove_is_alone())
+			wait = prove_write(object, kind, prove_handlers(), MPSAN_WAIT_ALONE, 0,
+					   NULL, caller);
 	}
 	return wait;
 }
@@ -445,8 +321,8 @@ uint64_t prove_state(const void *lock, unsigned kind, enum mpsan_wait_reason rea
 	if (!prove_may_look())
 		return 0;
 	GUARDED
-		wait = state_wait(lock, kind, orphan ? orphan->flags & MPSAN_LF_VERIFIED : 0,
-				  reason, orphan ? orphan->tid : 0, orphan, caller);
+		wait = prove_write(lock, kind, orphan ? orphan->flags & MPSAN_LF_VERIFIED : 0,
+				   reason, orphan ? orphan->tid : 0, orphan, caller);
 	return wait;
 }
 

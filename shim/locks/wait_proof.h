@@ -14,6 +14,8 @@
 
 #include "../../include/mpsan_log.h"
 
+struct claim;
+
 /* Each returns the position of a `wait` event, or 0. `caller` is the program's return address. */
 uint64_t prove_mutex(const void *mutex, uint64_t caller);
 uint64_t prove_rwlock(const void *rwlock, unsigned kind, uint64_t caller);
@@ -49,7 +51,6 @@ int prove_and_block(struct mpsan_hold *hold, void *lock, unsigned kind, uint64_t
 		    int (*real)(void *));
 
 /* Records a wait that its hook has proven; 0 if it is not recorded now. `orphan` may be NULL. */
-struct claim;
 uint64_t prove_state(const void *lock, unsigned kind, enum mpsan_wait_reason reason,
 		     const struct claim *orphan, uint64_t caller);
 
@@ -67,6 +68,20 @@ bool prove_vanished(uint32_t owner);
  * owner cannot end it.
  */
 bool prove_handed_off(const void *lock);
+
+/* Whether no other thread, nor one cloned into this memory, could end a wait. */
+bool prove_is_alone(void);
+
+/*
+ * MPSAN_LF_SIGNALS, or 0: whether a signal handler could end a wait; any handler may, if only a
+ * signal is left to end it (prove_handlers). One whose signal the only thread blocks does not run.
+ */
+uint32_t prove_signals(void);
+uint32_t prove_handlers(void);
+
+/* Writes the `wait` event of a wait for a lock. */
+uint64_t prove_write(const void *lock, unsigned kind, uint32_t flags, enum mpsan_wait_reason reason,
+		     uint32_t owner, const struct claim *orphan, uint64_t caller);
 
 /*
  * Fills in the rest of a `wait` event and writes it. Another process may end a wait in shared

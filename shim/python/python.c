@@ -142,9 +142,20 @@ bool python_waits_for_simple(const void *lock)
 	return cpython_awaits_simple(&python.py, top_frame(0), (uint64_t)(uintptr_t)lock);
 }
 
-uint64_t python_hash(void)
+bool python_has_mutexes(void)
 {
-	uint64_t hash = 0, top = top_frame(0);
+	return python_present() && !python.limit && cpython_has_mutexes(&python.py);
+}
+
+uint64_t python_parked(const void *semaphore)
+{
+	return python_has_mutexes() ? cpython_parked(&python.py, (uint64_t)(uintptr_t)semaphore) :
+				      0;
+}
+
+static uint64_t hash_of(uint64_t top)
+{
+	uint64_t hash = 0;
 	struct walk walk;
 	struct frame frame;
 
@@ -153,6 +164,54 @@ uint64_t python_hash(void)
 		hash = ((hash ^ frame.code) * 0x9e3779b97f4a7c15ull ^ (uint64_t)frame.instr) *
 		       0xff51afd7ed558ccdull;
 	return hash;
+}
+
+uint64_t python_hash(void)
+{
+	return hash_of(top_frame(0));
+}
+
+/* What python_held sees goes through here, to learn whether that was anything. */
+struct held {
+	cpython_held_seen *see;
+	void *context;
+	bool any;
+};
+
+static void see_held(const struct cpython *py, const struct cpython_lock *lock,
+		     const struct frame *frame, const struct with_block *block, void *context)
+{
+	struct held *held = context;
+
+	held->any = true;
+	held->see(py, lock, frame, block, held->context);
+}
+
+/* The innermost frame of a thread whose state is known from an earlier look. */
+static uint64_t frame_by_state(uint64_t pthread, uint64_t *at)
+{
+	struct state state;
+
+	if (!python_has_thread(pthread, at) || !state_read(&python.py, &state, *at))
+		return 0;
+	return state.frame;
+}
+
+void python_held(uint64_t pthread, uint64_t *state, uint64_t *free, cpython_held_seen *see,
+		 void *context)
+{
+	struct held held = {see, context, false};
+	uint64_t top = 0, hash;
+
+	if (!pthread)
+		top = top_frame(0);
+	else if (python_holds_gil() && !python.limit && !python.is_finalizing())
+		top = frame_by_state(pthread, state);
+	hash = top ? hash_of(top) : 0;
+	if (!hash || hash == *free)
+		return;
+	cpython_held(&python.py, top, see_held, &held);
+	*free = held.any ? 0 : hash;
 }
 
 uint64_t python_global(const char *module, const char *name)

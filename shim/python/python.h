@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "../../include/mpsan_log.h"
+#include "../common/cpython/lock.h"
 
 /*
  * Looks for CPython among the loaded objects; call it at infrequent events: at start and after a
@@ -55,6 +56,25 @@ size_t python_stack(uint64_t pthread, struct walk *room, char *text, size_t byte
  * does python_stack(0). Costs a few peeks; 0: no frames. Needs no GIL.
  */
 uint64_t python_hash(void);
+
+/*
+ * Calls `see` for the locks of threading that a thread is inside of by `with`; see
+ * common/cpython/lock.h. Another thread than the caller (0) is looked at only while the caller holds
+ * the GIL; `state` as for python_has_thread. `free`: 0 at first, kept by the caller; while the
+ * thread's frames stay the same, it is not looked at again if it held none. Costs a few peeks then,
+ * and about three for each frame otherwise.
+ */
+void python_held(uint64_t pthread, uint64_t *state, uint64_t *free, cpython_held_seen *see,
+		 void *context) __attribute__((nonnull(2, 3, 4)));
+
+/* Whether some locks are not seen by libc: from 3.13.1 on. */
+bool python_has_mutexes(void);
+
+/*
+ * The PyMutex for which the calling thread, which waits for a semaphore, is parked; 0: it waits for
+ * something else. Needs no GIL. A few peeks.
+ */
+uint64_t python_parked(const void *semaphore);
 
 /* Whether the calling thread has a PyThreadState but runs no Python code. A few peeks. */
 bool python_is_idle(void);

@@ -66,10 +66,8 @@ static void look_at_version(struct doctor *doctor, const char *version, const ch
 			   "%s: Python lines cannot be shown, and locks only by address", version);
 	else if (minor > 13 || (minor == 13 && micro > 0))
 		doctor_say(
-			doctor, DOCTOR_WARN, "Python",
-			text_copy("to find the owner of a lock, run once with 3.12 or 3.13.0"),
-			"%s: from 3.13.1 on the owner of a threading.Lock is unknown, as locking does not call "
-			"libc; waits are seen",
+			doctor, DOCTOR_OK, "Python", NULL,
+			"%s: the owner of a threading.Lock is known while it is in a `with` block",
 			version);
 	else
 		doctor_say(doctor, DOCTOR_OK, "Python", NULL, "%s", version);

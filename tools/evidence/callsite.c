@@ -28,6 +28,7 @@ void callsite_finish(struct callsite *callsite)
 	json_decref(callsite->frame);
 	free(callsite->thread);
 	free(callsite->where);
+	free(callsite->taken);
 	*callsite = (struct callsite){0};
 }
 

@@ -18,6 +18,7 @@ struct callsite {
 	json_t *python;
 	char *where; /* "function (file:line)" */
 	json_t *frame; /* the frame in `where` */
+	char *taken; /* of a lock's holder: where it took it, as `where`; NULL: unknown */
 };
 
 /* What all parts of a finding's evidence are read from. */

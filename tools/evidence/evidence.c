@@ -50,6 +50,16 @@ static uint32_t evidence_pid_of(const struct evidence *evidence, uint32_t slot)
 							0;
 }
 
+/* The line of Python that took a lock; NULL: unknown. */
+static char *taken_at(const struct evidence *evidence, uint64_t taken)
+{
+	json_t *python = frames_python(evidence->frames, &evidence->held->at, taken);
+	char *text = json_array_size(python) ? frame_text(json_array_get(python, 0)) : NULL;
+
+	json_decref(python);
+	return text;
+}
+
 static void set_holder(struct evidence *evidence)
 {
 	const struct ev_held *ev = &evidence->held->ev;
@@ -59,6 +69,7 @@ static void set_holder(struct evidence *evidence)
 		      ev->python);
 	callsite_locate(&evidence->ctx, &evidence->holder, ev->caller,
 			ev->flags & MPSAN_LF_PYTHON || ev->kind > MPSAN_LOCK_CUSTOM);
+	evidence->holder.taken = taken_at(evidence, ev->taken);
 	if (name) {
 		free(evidence->holder.thread);
 		evidence->holder.thread = text_copy(name);
@@ -194,6 +205,8 @@ static char *taken_text(const struct evidence *evidence)
 {
 	const char *where = evidence->holder.where;
 
+	if (evidence->holder.taken)
+		return text_format("taken at %s", evidence->holder.taken);
 	if (!evidence->held || !where)
 		return text_copy("taken at an unknown place");
 	return text_format(evidence->held->ev.flags & MPSAN_LF_PYTHON ? "at the fork in %s" :

@@ -109,6 +109,7 @@ bool fact_held_counts(const struct fact_held *held)
 	case MPSAN_LOCK_RWLOCK_READ:
 	case MPSAN_LOCK_RWLOCK_WRITE:
 	case MPSAN_LOCK_SPIN:
+	case MPSAN_LOCK_PYTHON:
 		return flags & MPSAN_LF_VERIFIED;
 	case MPSAN_LOCK_SEMAPHORE:
 		return flags & MPSAN_LF_MUTUAL && flags & MPSAN_LF_VERIFIED;

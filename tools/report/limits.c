@@ -130,7 +130,7 @@ static void add_filtered(json_t *document, const struct reader *reader)
 
 #define PYTHON_OWN_LOCKS 0x030d0100u /* 3.13.1: threading.Lock became CPython's own PyMutex */
 
-/* One line per version: uncontended locks never call libc, so no hook sees them. */
+/* One line per version: uncontended locks never call libc, so frames alone tell who has one. */
 static void add_python(json_t *document, const struct reader *reader)
 {
 	uint32_t told[NAMED_MAX], count = 0;
@@ -145,7 +145,7 @@ static void add_python(json_t *document, const struct reader *reader)
 		told[count++] = version;
 		report_limit(
 			document,
-			"Python locks are invisible on this Python (%u.%u.%u): an uncontended Lock makes no libc call; only waits are seen",
+			"on this Python (%u.%u.%u) the owner of a threading.Lock is known only while it is in a `with` block: acquire() makes no libc call",
 			version >> 16, version >> 8 & 255, version & 255);
 	}
 }

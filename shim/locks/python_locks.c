@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims on PyMutexes, made at a fork, and waits for them. */
+#include "python_locks.h"
+
+#include "../python/python.h"
+#include "../record/log.h"
+#include "../record/state.h"
+#include "../record/thread.h"
+#include "orphans.h"
+#include "wait_proof.h"
+
+/* ---- at a fork ---- */
+
+struct adder {
+	void (*add)(const struct mpsan_hold *hold, struct mpsan_thread *t, void *context);
+	struct mpsan_thread *t;
+	void *context;
+};
+
+static void see_lock(const struct cpython *py, const struct cpython_lock *lock,
+		     const struct frame *frame, const struct with_block *block, void *context)
+{
+	const struct adder *adder = context;
+	const struct mpsan_hold hold = {MPSAN_TAG(lock->address, MPSAN_LOCK_PYTHON), 0};
+
+	(void)py, (void)frame, (void)block;
+	if (lock->mutex)
+		adder->add(&hold, adder->t, adder->context);
+}
+
+void python_locks_each(struct mpsan_thread *t,
+		       void (*add)(const struct mpsan_hold *hold, struct mpsan_thread *t,
+				   void *context),
+		       void *context)
+{
+	struct adder adder = {add, t, context};
+
+	if (python_has_mutexes())
+		python_held(t->pthread, &t->python_state, &t->python_free, see_lock, &adder);
+}
+
+/* ---- where it was taken ---- */
+
+struct taken {
+	uint64_t address;
+	uint64_t text;
+};
+
+#define LINE_BYTES 512
+
+static void see_taken(const struct cpython *py, const struct cpython_lock *lock,
+		      const struct frame *frame, const struct with_block *block, void *context)
+{
+	struct taken *taken = context;
+	unsigned line = lock->address == taken->address ? with_line(py, frame, block) : 0;
+	char text[LINE_BYTES];
+	struct writer w = writer_open(text, sizeof(text));
+
+	if (!line)
+		return; /* the outermost of several is the last one seen */
+	writer_string(&w, py, frame->name);
+	writer_byte(&w, '\t');
+	writer_string(&w, py, frame->file);
+	writer_byte(&w, '\t');
+	writer_decimal(&w, line);
+	if (w.at == w.end)
+		return;
+	writer_byte(&w, '\n');
+	writer_close(&w, sizeof(text));
+	taken->text = log_text(text);
+}
+
+uint64_t python_locks_taken(const struct claim *claim)
+{
+	struct taken taken = {.address = MPSAN_TAG_ADDRESS(claim->tag)};
+	struct mpsan_thread *t = claim->holder;
+	uint64_t free = 0;
+
+	if (claim->flags & MPSAN_LF_PYTHON && python_present())
+		python_held(t->pthread, &t->python_state, &free, see_taken, &taken);
+	return taken.text;
+}
+
+/* ---- waits ---- */
+
+static void see_own(const struct cpython *py, const struct cpython_lock *lock,
+		    const struct frame *frame, const struct with_block *block, void *context)
+{
+	struct taken *taken = context;
+
+	(void)py, (void)frame, (void)block;
+	if (lock->address == taken->address && !lock->recursive)
+		taken->text = 1;
+}
+
+/* Whether the calling thread, which waits for this lock, is in a `with` block of it. */
+static bool is_own(uint64_t mutex)
+{
+	struct taken taken = {.address = mutex};
+	uint64_t state = 0, free = 0;
+
+	python_held(0, &state, &free, see_own, &taken);
+	return taken.text;
+}
+
+uint64_t python_locks_prove(uint64_t mutex, uint64_t caller)
+{
+	const void *lock = (const void *)(uintptr_t)mutex;
+	bool own = prove_is_alone() && is_own(mutex);
+	const struct claim *o = own ? NULL : orphan_find(lock, MPSAN_LOCK_PYTHON);
+	struct ev_wait w = {
+		.lock = mutex,
+		.kind = MPSAN_LOCK_PYTHON,
+		.flags = MPSAN_LF_VERIFIED | MPSAN_LF_PYTHON | prove_signals(),
+		.reason = own ? MPSAN_WAIT_SELF : MPSAN_WAIT_ORPHAN,
+		.owner = own ? thread_hot->tid :
+			 o   ? o->tid :
+			       0,
+		.caller = caller,
+	};
+
+	if (own && w.flags & MPSAN_LF_SIGNALS)
+		return 0; /* a handler may release it */
+	return own || o ? prove_event(&w, o, lock) : 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Locks that Python takes by itself, unseen by hooks: who holds them is read from the `with` blocks
+ * of frames. Neighbour: ../common/cpython/lock.h.
+ */
+#ifndef MPSAN_PYTHON_LOCKS_H
+#define MPSAN_PYTHON_LOCKS_H
+
+#include "claim.h"
+
+/*
+ * Before a fork, the GIL held: calls `add` for each such lock that a thread is inside of. Memory is
+ * to be asked whether it is taken.
+ */
+void python_locks_each(struct mpsan_thread *t,
+		       void (*add)(const struct mpsan_hold *hold, struct mpsan_thread *t,
+				   void *context),
+		       void *context);
+
+/*
+ * Records the line of the `with` by which a thread took a lock of Python, as a frame in the format
+ * of python_stack; 0: there is none, or the lock is not Python's.
+ */
+uint64_t python_locks_taken(const struct claim *claim);
+
+/*
+ * Proves a wait of a forked child for a PyMutex, whose `semaphore` the thread is parked at; as
+ * prove_semaphore does.
+ */
+uint64_t python_locks_prove(uint64_t mutex, uint64_t caller);
+
+#endif

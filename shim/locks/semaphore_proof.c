@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Proves that a wait for a semaphore cannot end: a lock of Python's is one, or waits for one. */
+#include "../intercept/hook.h"
+#include "../intercept/sys.h"
+#include "../python/python.h"
+#include "../record/lock_hints.h"
+#include "../record/log.h"
+#include "../record/stack.h"
+#include "../record/state.h"
+#include "../record/thread.h"
+#include "claim.h"
+#include "fork_context.h"
+#include "orphans.h"
+#include "python_locks.h"
+#include "wait_proof.h"
+
+/*
+ * Whether this wait is threading.Condition's: it takes a lock of its own for each waiter and waits
+ * until another thread releases it, so the lock that this thread holds is a signal. The text is
+ * that of stack_python: function TAB file TAB line.
+ */
+static bool waits_for_news(void)
+{
+	uint64_t position = stack_python(0);
+	const struct mpsan_record *r = position ? log_at(position) : NULL;
+	const char *text = r ? (const char *)(r + 1) : "", *file = text;
+
+	while (*file && *file != '\t')
+		file++;
+	if (file < text + 4 || !text_starts(file - 4, "wait\t"))
+		return false;
+	for (const char *c = file; *c && *c != '\n'; c++)
+		if (text_starts(c, "/threading.py\t"))
+			return true;
+	return false;
+}
+
+/*
+ * Records the wait of a forked child. It may be idle in Event.wait until it is ended, and surely is
+ * if it has a signal handler: then 0. A child that requested a signal at its parent's end may be
+ * idle in any wait.
+ */
+static uint64_t prove_parked(const void *semaphore, uint32_t flags, uint64_t caller)
+{
+	uint32_t handled = life_has(MPSAN_PROCESS_DEATHSIG) ? MPSAN_LF_SIGNALS : prove_handlers();
+	bool parked = python_waits_for_event();
+
+	if (parked && handled)
+		return 0;
+	flags |= handled | (parked ? MPSAN_LF_SIGNALS : 0);
+	return prove_write(semaphore, MPSAN_LOCK_SEMAPHORE, flags, MPSAN_WAIT_ALONE, 0, NULL,
+			   caller);
+}
+
+/*
+ * Records a wait for a semaphore that no thread that was not copied is known to hold. A thread that
+ * is alone and took it before waits for itself; in a forked child an empty private semaphore stays
+ * empty. 0: not proven.
+ */
+static uint64_t prove_lonely(const void *semaphore, uint64_t caller)
+{
+	uint32_t learned = lock_hint_flags(semaphore), mutual = learned & MPSAN_LF_MUTUAL;
+	bool holds = hold_find(semaphore), own;
+
+	if (!(holds || life.forked) || !prove_is_alone())
+		return 0;
+	own = holds && !(learned & MPSAN_LF_HANDOFF) &&
+	      (mutual || (!waits_for_news() && !python_waits_for_simple(semaphore)));
+	if (own) /* a signal handler may post it if it never served as a lock */
+		return (mutual ? prove_signals() : prove_handlers()) ?
+			       0 :
+			       prove_write(semaphore, MPSAN_LOCK_SEMAPHORE, mutual, MPSAN_WAIT_SELF,
+					   thread_hot->tid, NULL, caller);
+	return life.forked ? prove_parked(semaphore, mutual, caller) : 0;
+}
+
+/*
+ * A wait for a module's import lock, which is Python code around a semaphore. It is no proof if
+ * another thread of this process may be at that import; the event has the number of threads.
+ */
+static uint64_t prove_import(const void *semaphore, uint64_t hash, const char *name,
+			     uint64_t caller)
+{
+	const struct claim *o = orphan_find((const void *)(uintptr_t)hash, MPSAN_LOCK_IMPORT);
+	struct ev_wait w = {
+		.lock = hash,
+		.kind = MPSAN_LOCK_IMPORT,
+		.flags = MPSAN_LF_PYTHON | prove_signals(),
+		.reason = o ? MPSAN_WAIT_ORPHAN : MPSAN_WAIT_ALONE,
+		.owner = o ? o->tid : 0,
+		.caller = caller,
+	};
+
+	if (!o && !prove_is_alone())
+		return 0;
+	fork_context_name_import(hash, name);
+	return prove_event(&w, o, semaphore);
+}
+
+/*
+ * A wait for a semaphore, which any thread may post. Whether it is a proof follows from what is
+ * recorded: that it served as a lock, that there is no other thread, and whether a signal handler
+ * might post it or end the wait by EINTR.
+ */
+uint64_t prove_semaphore(const void *semaphore, uint64_t caller)
+{
+	const struct claim *o = orphan_find(semaphore, MPSAN_LOCK_SEMAPHORE);
+	unsigned learned = lock_hint_flags(semaphore);
+	const uint32_t *word = semaphore; /* the third marks a process-shared one (claim.c) */
+	uint64_t wait = 0;
+
+	if (!prove_may_look() || word[2] || (learned & MPSAN_LF_SHARED))
+		return 0;
+	GUARDED {
+		char name[128];
+		uint64_t mutex = python_parked(semaphore);
+		uint64_t import = life.forked ? python_awaited_import(name, sizeof(name)) : 0;
+
+		if (import)
+			wait = prove_import(semaphore, import, name, caller);
+		else if (mutex && (wait = python_locks_prove(mutex, caller)))
+			;
+		else if (o && !(learned & MPSAN_LF_HANDOFF))
+			wait = prove_write(semaphore, MPSAN_LOCK_SEMAPHORE,
+					   o->flags | prove_signals(), MPSAN_WAIT_ORPHAN, o->tid, o,
+					   caller);
+		else
+			wait = prove_lonely(semaphore, caller);
+	}
+	if (!wait && hold_find(semaphore))
+		thread_show(); /* for the supervisor, which may prove more */
+	return wait;
+}
