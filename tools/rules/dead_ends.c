@@ -11,6 +11,7 @@ struct end {
 	uint64_t kind;
 	bool by_itself; /* only the waiter could end it */
 	bool lock; /* for a lock, but nobody is known to own it */
+	bool receivers; /* from a connection, and so does another */
 	bool nested, under_lock;
 	bool joins, join, gil, read; /* of a circle: all joins, a join, the GIL, a read lock */
 };
@@ -161,6 +162,17 @@ static void look_at_circle(const struct facts *facts, const struct fact_deadlock
 	}
 }
 
+/* Whether another thread of the deadlock receives from a connection as well. */
+static bool has_receivers(const struct facts *facts, const struct fact_deadlock *deadlock,
+			  const struct fact_blocked *last)
+{
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++)
+		if (&facts->blockeds[i] != last &&
+		    facts->blockeds[i].ev.kind == MPSAN_WAIT_SOCKET_READ)
+			return last->ev.kind == MPSAN_WAIT_SOCKET_READ;
+	return false;
+}
+
 static bool serves_as_lock(const struct ev_blocked *ev)
 {
 	return !ev->owner && mpsan_kind_is_lock((unsigned)ev->kind) &&
@@ -176,6 +188,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 		.kind = last->ev.kind,
 		.lock = last->frames.what == AWAITED_NOTHING && serves_as_lock(&last->ev),
 		.by_itself = last->ev.owner_slot == last->at.by + 1u,
+		.receivers = has_receivers(facts, deadlock, last),
 		.nested = dead_end_is_nested(last) &&
 			  !has_idle_worker(facts, deadlock, last->at.by),
 	};

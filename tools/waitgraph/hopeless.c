@@ -289,9 +289,12 @@ static uint64_t *find_times(const struct deadlocks *deadlocks, uint32_t *count)
 static void look_at(struct deadlocks *deadlocks, uint64_t ends_at)
 {
 	solve(deadlocks, ends_at, has_news);
-	for (uint32_t i = 0; i < deadlocks->graph.count; i++)
-		if (is_hopeless(deadlocks, i) && !is_explained(deadlocks, i))
-			state_hopeless(deadlocks, i);
+	/* cycles first: they explain those who wait for one of their threads */
+	for (int others = 0; others < 2; others++)
+		for (uint32_t i = 0; i < deadlocks->graph.count; i++)
+			if (lies_on_cycle(&deadlocks->graph, i) == !others &&
+			    is_hopeless(deadlocks, i) && !is_explained(deadlocks, i))
+				state_hopeless(deadlocks, i);
 }
 
 void hopeless_find(struct deadlocks *deadlocks,
