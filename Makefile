@@ -269,6 +269,9 @@ check-suites: tests ## run the long suites: other people's tests, bare and under
 check-distros: ## build on minimal releases of Debian and Ubuntu, kept in build/distros (tools/dev/bootstrap --package)
 	$(Q)mkdir -p build && tests/run -j 1 distros
 
+check-pythons: tests ## programs with Python locks on each Python at hand: a table (tools/dev/bootstrap --pythons)
+	$(Q)tests/pythons/run.py
+
 check-browser: all $(PAGE_BIN) ## look at the HTML report in headless Chromium (tools/dev/bootstrap --browser)
 	$(Q)tests/run browser
 
