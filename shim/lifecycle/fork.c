@@ -228,14 +228,20 @@ static bool fork_counts(const struct snapshot *s, const struct claim *c)
 	return true;
 }
 
+/* Whether a queue's feeder has what serves as a lock. */
+static bool feeder_has(const struct claim *c)
+{
+	return c->holder->role == MPSAN_ROLE_QUEUE_FEEDER &&
+	       (c->flags & MPSAN_LF_MUTUAL || MPSAN_TAG_KIND(c->tag) == MPSAN_LOCK_PYTHON);
+}
+
 /*
  * Whether the child replaces this lock: a queue feeder holds only locks of the queue, which
  * multiprocessing's fork replaces.
  */
 static bool is_made_anew(const struct snapshot *s, const struct claim *c)
 {
-	return c->holder->role == MPSAN_ROLE_QUEUE_FEEDER && (c->flags & MPSAN_LF_MUTUAL) &&
-	       s->gil && python_only_feeds(c->holder->pthread);
+	return feeder_has(c) && s->gil && python_only_feeds(c->holder->pthread);
 }
 
 /* Second round: keeps the claims that memory confirms. */
@@ -258,8 +264,7 @@ static void keep_true(struct snapshot *s, uint32_t first)
 		if (c->tid != s->tid && c->holder != looked)
 			look_at_holder(s, c->holder);
 		looked = c->holder;
-		if (c->holder->role == MPSAN_ROLE_QUEUE_FEEDER && (c->flags & MPSAN_LF_MUTUAL) &&
-		    !feeds)
+		if (feeder_has(c) && !feeds)
 			s->flags |= MPSAN_FORK_FEEDER_BUSY;
 		*(c->tid == s->tid ? &s->own_held : &s->held_count) += 1;
 		s->left.claim[kept++] = *c;

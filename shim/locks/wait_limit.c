@@ -27,9 +27,17 @@ static uint64_t limit_ns(clockid_t clock, const struct timespec *until)
 uint64_t prove_timed(const void *lock, unsigned kind, clockid_t clock, const struct timespec *until,
 		     uint64_t caller)
 {
-	const struct claim *o = life.forked ? orphan_find(lock, kind) : NULL;
+	uint64_t mutex = life.forked && kind == MPSAN_LOCK_SEMAPHORE ? python_parked(lock) : 0;
 	bool own = hold_find(lock);
-	uint64_t ends_ns = o ? limit_ns(clock, until) : 0, wait = 0;
+	uint64_t ends_ns, wait = 0;
+	const struct claim *o;
+
+	if (mutex) {
+		lock = (const void *)(uintptr_t)mutex;
+		kind = MPSAN_LOCK_PYTHON;
+	}
+	o = life.forked ? orphan_find(lock, kind) : NULL;
+	ends_ns = o ? limit_ns(clock, until) : 0;
 
 	if (own) /* the supervisor sees whether a short limit is renewed again and again */
 		thread_show();
