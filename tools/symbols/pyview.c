@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "../../shim/common/cpython/frame.h"
+#include "../../shim/common/cpython/lock.h"
 #include "../base/util.h"
 #include "../proc/proc.h"
 #include "pychild.h"
@@ -232,6 +232,11 @@ bool pyview_lock_at_end(struct pyview *view, uint64_t waiter)
 uint64_t pyview_lock_owner(struct pyview *view, uint64_t waiter, uint64_t lock)
 {
 	return pylock_owner(&view->py, top_frame(view, waiter), lock);
+}
+
+uint64_t pyview_parked(struct pyview *view, uint64_t semaphore)
+{
+	return view->limit ? 0 : cpython_parked(&view->py, semaphore);
 }
 
 bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock)

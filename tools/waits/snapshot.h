@@ -32,6 +32,8 @@ struct snapshot_python {
 	uint32_t owner; /* TID; 0: unknown */
 	uint32_t holder; /* TID of the thread that claims the lock, and its run count */
 	uint64_t holder_runs;
+	uint64_t
+		mutex; /* the PyMutex that it is parked for; 0: none. Its owner is the holder then */
 };
 
 /* Whether only threads that wait can reach what it waits for; see bystanders.h. */

@@ -8,6 +8,8 @@
 #include "waits_look.h"
 
 #define STOOD_NS 1000000000ull
+/* Of a thread that polls, and of a lock whose owner is unknown, it is asked again after this time. */
+#define POLL_NS 2000000000ull
 
 static struct snapshot_thread *thread_at(const struct look *look, uint32_t index)
 {
@@ -43,8 +45,18 @@ static uint32_t find_handle(const struct look *look, uint64_t handle)
 	return SNAPSHOT_NONE;
 }
 
-/* Of a thread that polls, it is asked again after this time. */
-#define POLL_NS 2000000000ull
+/* Of a PyMutex nobody claims to have it: while its owner is unknown, frames are read again. */
+static bool mutex_is_known(const struct look *look)
+{
+	const struct snapshot_python *python = &look->thread->python;
+	uint32_t owner = python->owner ?
+				 snapshot_find(look->snapshot, look->thread->slot, python->owner) :
+				 SNAPSHOT_NONE;
+
+	if (!python->owner)
+		return look->snapshot->now_ns - python->asked_ns < POLL_NS;
+	return owner != SNAPSHOT_NONE && thread_at(look, owner)->runs == python->holder_runs;
+}
 
 /* What is known of the thread itself, which does not run, stays true; a holder may have gone on. */
 static bool is_known(const struct look *look, uint64_t lock, uint32_t holder)
@@ -54,6 +66,8 @@ static bool is_known(const struct look *look, uint64_t lock, uint32_t holder)
 	if (snapshot_polls(look->snapshot, look->thread) && python->known &&
 	    look->snapshot->now_ns - python->asked_ns < POLL_NS)
 		return true;
+	if (python->known && python->mutex && python->lock == lock)
+		return mutex_is_known(look);
 	return python->known && python->lock == lock &&
 	       (holder == SNAPSHOT_NONE ?
 			!python->holder :
@@ -71,21 +85,46 @@ static uint32_t join_owner(struct look *look, struct pyview *view, uint64_t lock
 	return pyview_lock_at_end(view, own) ? holder : SNAPSHOT_NONE;
 }
 
+/* Whether a thread, which stands still, is in a `with` block of the lock. */
+static bool is_in_with(struct pyview *view, uint64_t lock, const struct snapshot_thread *at)
+{
+	return handle_of(at) && at->call.state == PROC_IN_CALL &&
+	       pyview_lock_in_with(view, handle_of(at), lock) && !snapshot_has_moved(at);
+}
+
+/* The only thread of the process that is in a `with` block of it. */
+static uint32_t mutex_holder(struct look *look, struct pyview *view, uint64_t mutex)
+{
+	const struct snapshot_process *process =
+		&look->snapshot->processes.item[look->thread->process];
+	uint32_t found = SNAPSHOT_NONE;
+
+	for (uint32_t i = process->begin; i < process->end; i++) {
+		if (!is_in_with(view, mutex, thread_at(look, i)))
+			continue;
+		if (found != SNAPSHOT_NONE)
+			return SNAPSHOT_NONE;
+		found = i;
+	}
+	return found;
+}
+
 static uint32_t lock_owner(struct look *look, struct pyview *view, uint64_t lock, uint32_t holder)
 {
 	uint64_t owner = pyview_lock_owner(view, handle_of(look->thread), lock);
-	const struct snapshot_thread *at;
 
 	if (owner)
 		return find_handle(look, owner);
-	if (holder == SNAPSHOT_NONE)
-		return SNAPSHOT_NONE;
-	at = thread_at(look, holder);
-	return handle_of(at) && at->call.state == PROC_IN_CALL &&
-			       pyview_lock_in_with(view, handle_of(at), lock) &&
-			       !snapshot_has_moved(at) ?
+	return holder != SNAPSHOT_NONE && is_in_with(view, lock, thread_at(look, holder)) ?
 		       holder :
 		       SNAPSHOT_NONE;
+}
+
+static uint32_t mutex_owner(struct look *look, struct pyview *view, uint64_t mutex)
+{
+	uint32_t owner = lock_owner(look, view, mutex, SNAPSHOT_NONE);
+
+	return owner == SNAPSHOT_NONE ? mutex_holder(look, view, mutex) : owner;
 }
 
 static void learn(struct look *look, uint64_t lock, uint32_t holder)
@@ -99,13 +138,19 @@ static void learn(struct look *look, uint64_t lock, uint32_t holder)
 		python.holder = thread_at(look, holder)->tid;
 		python.holder_runs = thread_at(look, holder)->runs;
 	}
-	if (view) {
+	python.mutex = view ? pyview_parked(view, lock) : 0;
+	if (python.mutex) {
+		owner = mutex_owner(look, view, python.mutex);
+	} else if (view) {
 		owner = join_owner(look, view, lock, holder);
 		python.joins = owner != SNAPSHOT_NONE;
 		if (owner == SNAPSHOT_NONE)
 			owner = lock_owner(look, view, lock, holder);
 	}
-	python.owner = owner == SNAPSHOT_NONE ? 0 : thread_at(look, owner)->tid;
+	if (owner != SNAPSHOT_NONE)
+		python.owner = thread_at(look, owner)->tid;
+	if (python.mutex && python.owner)
+		python.holder_runs = thread_at(look, owner)->runs;
 	look->thread->python = python;
 }
 
@@ -203,6 +248,10 @@ bool look_by_python(struct look *look, uint64_t lock, uint32_t holder)
 	if (owner == SNAPSHOT_NONE)
 		return false;
 	look->wait->joins = look->thread->python.joins;
+	if (look->thread->python.mutex) {
+		look->wait->kind = MPSAN_LOCK_PYTHON;
+		look->wait->lock = look->thread->python.mutex;
+	}
 	if (!look->wait->joins)
 		look->wait->flags |= MPSAN_LF_MUTUAL;
 	look_by_owner(look, owner);
