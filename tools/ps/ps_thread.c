@@ -7,8 +7,8 @@
 
 #include "../base/jsontext.h"
 #include "../evidence/text_locks.h"
-#include "../proc/blocked.h"
 #include "../proc/calls.h"
+#include "../proc/stack_copy.h"
 #include "../symbols/pyview.h"
 #include "ps.h"
 
@@ -46,23 +46,15 @@ static void ps_thread_learn(struct ps *ps, const struct snapshot_thread *thread)
 static json_t *native_stack(struct ps *ps, const struct fact_place *at,
 			    const struct snapshot_thread *thread)
 {
-	uint64_t sp = thread->call.sp, bytes;
-	struct proc_mapping mapping;
-	struct mpsan_stack *head;
+	struct mpsan_stack *head = ps->unwound < STACKS_MAX ?
+					   stack_copy(thread->pid, thread->tid, &thread->call) :
+					   NULL;
 	json_t *stack = NULL;
 
-	if (thread->call.state != PROC_IN_CALL || ps->unwound >= STACKS_MAX ||
-	    !proc_mapping(thread->pid, sp, &mapping))
-		return json_array();
-	ps->unwound++;
-	bytes = mapping.end - sp < MPSAN_STACK_BYTES ? mapping.end - sp : MPSAN_STACK_BYTES;
-	head = memory_get(sizeof(*head) + bytes);
-	*head = (struct mpsan_stack){.bytes = bytes, .valid = 1u << 7 | 1u << 16};
-	head->regs[7] = sp;
-	head->regs[16] = thread->call.pc;
-	blocked_note(thread->pid, thread->tid, head);
-	if (proc_peek(thread->pid, sp, head + 1, bytes))
+	if (head) {
+		ps->unwound++;
 		stack = frames_unwind(ps->judge.frames, at, head);
+	}
 	free(head);
 	return stack ? stack : json_array();
 }

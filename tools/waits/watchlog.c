@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../proc/blocked.h"
+#include "../proc/stack_copy.h"
 
 #define CAP (64u << 20)
 
@@ -147,23 +147,14 @@ static void note_modules(struct watchlog *log, uint32_t slot, uint32_t pid)
 
 uint64_t watchlog_stack(struct watchlog *log, const struct snapshot_thread *thread)
 {
-	uint64_t bytes, position = 0, sp = thread->call.sp;
-	struct proc_mapping mapping;
-	struct mpsan_stack *stack;
+	struct mpsan_stack *stack = stack_copy(thread->pid, thread->tid, &thread->call);
+	uint64_t position = 0;
 
-	if (thread->call.state != PROC_IN_CALL || !proc_mapping(thread->pid, sp, &mapping))
+	if (!stack)
 		return 0;
 	note_modules(log, thread->slot, thread->pid);
-	bytes = mapping.end - sp < MPSAN_STACK_BYTES ? mapping.end - sp : MPSAN_STACK_BYTES;
-	stack = memory_get(sizeof(*stack) + bytes);
-	stack->bytes = bytes;
-	stack->valid = 1u << 7 | 1u << 16;
-	stack->regs[7] = sp;
-	stack->regs[16] = thread->call.pc;
-	blocked_note(thread->pid, thread->tid, stack);
-	if (proc_peek(thread->pid, sp, stack + 1, bytes))
-		position = watchlog_put(log, EV_stack, thread->slot, thread->tid, stack,
-					sizeof(*stack) + bytes);
+	position = watchlog_put(log, EV_stack, thread->slot, thread->tid, stack,
+				sizeof(*stack) + stack->bytes);
 	free(stack);
 	return position;
 }

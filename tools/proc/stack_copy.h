@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies the stack of another process's thread. */
+#ifndef MPSAN_STACK_COPY_H
+#define MPSAN_STACK_COPY_H
+
+#include "proc.h"
+
+struct mpsan_stack;
+
+/*
+ * The stack of a thread in that system call, followed in memory by its bytes, as far as it is
+ * readable; with the signals that the thread blocks: in a handler also the one that it handles. NULL:
+ * none; the caller frees it.
+ */
+struct mpsan_stack *stack_copy(uint32_t pid, uint32_t tid, const struct proc_call *call);
+
+#endif
