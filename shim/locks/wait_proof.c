@@ -39,6 +39,16 @@ static uint64_t state_own_hold(const void *lock, uint32_t flags)
 		      0;
 }
 
+/* States the name that the program gave to a lock of Python's. */
+static void name_lock(const struct ev_wait *w)
+{
+	char text[256];
+
+	if (w->flags & MPSAN_LF_PYTHON && w->kind != MPSAN_LOCK_IMPORT &&
+	    python_lock_name((const void *)(uintptr_t)w->lock, text, sizeof(text)))
+		EMIT(lock_name, .lock = w->lock, .name = log_text(text));
+}
+
 uint64_t prove_event(struct ev_wait *w, const struct claim *orphan, const void *lock)
 {
 	uint64_t position;
@@ -60,6 +70,7 @@ uint64_t prove_event(struct ev_wait *w, const struct claim *orphan, const void *
 		w->flags |= MPSAN_LF_PYTHON;
 	if (w->owner && !orphan && (w->held = state_own_hold(lock, (uint32_t)w->flags)))
 		w->held_slot = life.slot;
+	name_lock(w);
 	position = log_append(EV_wait, w, sizeof(*w));
 	if (position) {
 		thread_hot->waits++;

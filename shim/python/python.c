@@ -6,6 +6,7 @@
 #include "python.h"
 
 #include "../common/cpython/exception.h"
+#include "../common/cpython/name.h"
 #include "../common/cpython/process.h"
 #include "python_self.h"
 
@@ -140,6 +141,11 @@ bool python_is_idle(void)
 bool python_waits_for_simple(const void *lock)
 {
 	return cpython_awaits_simple(&python.py, top_frame(0), (uint64_t)(uintptr_t)lock);
+}
+
+size_t python_lock_name(const void *lock, char *text, size_t bytes)
+{
+	return cpython_lock_name(&python.py, top_frame(0), (uint64_t)(uintptr_t)lock, text, bytes);
 }
 
 bool python_has_mutexes(void)

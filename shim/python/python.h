@@ -67,6 +67,12 @@ uint64_t python_hash(void);
 void python_held(uint64_t pthread, uint64_t *state, uint64_t *free, cpython_held_seen *see,
 		 void *context) __attribute__((nonnull(2, 3, 4)));
 
+/*
+ * The name of a lock of threading for which the calling thread waits, by its PyMutex or semaphore;
+ * see common/cpython/name.h. Needs no GIL. Slow.
+ */
+size_t python_lock_name(const void *lock, char *text, size_t bytes) __attribute__((nonnull(2)));
+
 /* Whether some locks are not seen by libc: from 3.13.1 on. */
 bool python_has_mutexes(void);
 

@@ -181,6 +181,8 @@ char *lock_text(const struct reader *reader, struct frames *frames, const struct
 		text = text_format("libc's %s", name);
 	} else if (name && lock->kind == MPSAN_WAIT_POOL) {
 		text = text_format("the thread pool of %s", name);
+	} else if (name && strchr(name, '"')) { /* of Python's, with its kind and place */
+		text = text_copy(name);
 	} else if (name) {
 		text = text_format("%s \"%s\"", kind, name);
 	} else if ((name = lock_maker(reader, frames, lock))) {

@@ -86,6 +86,13 @@ static char *phrase_of(enum awaited what, const char *maker)
 	return text_format("%s%s %s", phrase, article(object), object);
 }
 
+/* Whether a lock has the name of the object that it is part of. */
+static bool is_named(const char *lock)
+{
+	return strchr(lock, '"') && strncmp(lock, "Lock ", 5) && strncmp(lock, "RLock ", 6) &&
+	       lock[0] >= 'A' && lock[0] <= 'Z';
+}
+
 static char *object_text(const struct reader *reader, struct frames *frames,
 			 const struct wait_ref *wait, enum awaited what)
 {
@@ -96,7 +103,8 @@ static char *object_text(const struct reader *reader, struct frames *frames,
 	if (awaited_nature(what) != AWAITED_LOCK)
 		return text;
 	lock = lock_text(reader, frames, &wait->lock);
-	both = text_format("%s (%s)", text, lock);
+	both = is_named(lock) ? text_format("the lock of %s", lock) :
+				text_format("%s (%s)", text, lock);
 	free(lock);
 	free(text);
 	return both;

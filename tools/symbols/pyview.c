@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "../../shim/common/cpython/lock.h"
+#include "../../shim/common/cpython/name.h"
 #include "../base/util.h"
 #include "../proc/proc.h"
 #include "pychild.h"
@@ -234,9 +234,17 @@ uint64_t pyview_lock_owner(struct pyview *view, uint64_t waiter, uint64_t lock)
 	return pylock_owner(&view->py, top_frame(view, waiter), lock);
 }
 
-uint64_t pyview_parked(struct pyview *view, uint64_t semaphore)
+size_t pyview_lock_name(struct pyview *view, uint64_t waiter, uint64_t lock, char *text,
+			size_t bytes)
 {
-	return view->limit ? 0 : cpython_parked(&view->py, semaphore);
+	return cpython_lock_name(&view->py, top_frame(view, waiter), lock, text, bytes);
+}
+
+uint64_t pyview_parked(struct pyview *view, uint64_t waiter, uint64_t semaphore)
+{
+	return view->limit || pylock_awaits_news(&view->py, top_frame(view, waiter)) ?
+		       0 :
+		       cpython_parked(&view->py, semaphore);
 }
 
 bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock)

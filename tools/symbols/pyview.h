@@ -60,8 +60,14 @@ uint32_t pyview_joined_child(struct pyview *view, uint64_t pthread);
 uint32_t pyview_lock_joined(struct pyview *view, uint64_t waiter, uint64_t lock);
 bool pyview_lock_at_end(struct pyview *view, uint64_t waiter);
 uint64_t pyview_lock_owner(struct pyview *view, uint64_t waiter, uint64_t lock);
-/* The PyMutex that a thread which waits for this semaphore is parked for; 0: none. */
-uint64_t pyview_parked(struct pyview *view, uint64_t semaphore);
+/* The name of a lock that the thread waits for; see shim/common/cpython/name.h. "": unknown. */
+size_t pyview_lock_name(struct pyview *view, uint64_t waiter, uint64_t lock, char *text,
+			size_t bytes);
+/*
+ * The PyMutex that a thread which waits for this semaphore is parked for; 0: none, or one that a
+ * notification releases.
+ */
+uint64_t pyview_parked(struct pyview *view, uint64_t waiter, uint64_t semaphore);
 bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock);
 bool pyview_lock_keeps_shared(struct pyview *view, uint64_t thread, uint64_t lock, uint32_t parent);
 

@@ -76,6 +76,21 @@ static uint64_t state_name(struct deadlocks *deadlocks, const struct snapshot_th
 	return position;
 }
 
+/* States the name that the program gave to a lock of Python's. */
+static void state_lock_name(struct deadlocks *deadlocks, const struct snapshot_thread *thread,
+			    const struct ev_blocked *event)
+{
+	char *text = pythread_lock_name(thread, event->lock);
+	struct ev_lock_name name = {.lock = event->lock};
+
+	if (*text) {
+		name.name = watchlog_text(&deadlocks->log, thread->slot, text);
+		watchlog_put(&deadlocks->log, EV_lock_name, thread->slot, thread->tid, &name,
+			     sizeof(name));
+	}
+	free(text);
+}
+
 struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, uint64_t flags)
 {
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
@@ -98,6 +113,9 @@ struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, 
 	/* The interpreter's own calls: the lock belongs to the Python program. */
 	if (pythread_is_code(thread->pid, wait->caller))
 		event.flags |= MPSAN_LF_PYTHON;
+	if (event.kind == MPSAN_LOCK_PYTHON ||
+	    (event.kind == MPSAN_LOCK_SEMAPHORE && !(event.flags & MPSAN_LF_SHARED)))
+		state_lock_name(deadlocks, thread, &event);
 	event.detail = watchlog_text(&deadlocks->log, thread->slot, call);
 	free(call);
 	state_owner(deadlocks, index, &event);

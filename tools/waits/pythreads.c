@@ -27,6 +27,17 @@ char *pythread_stack(const struct snapshot_thread *thread)
 	return pythreads_ask(thread, pyview_stack);
 }
 
+char *pythread_lock_name(const struct snapshot_thread *thread, uint64_t lock)
+{
+	struct pyview *view = pyview_open((pid_t)thread->pid);
+	char *text = memory_get(TEXT);
+
+	if (view && thread->record)
+		pyview_lock_name(view, thread->record->pthread, lock, text, TEXT);
+	pyview_close(view);
+	return text;
+}
+
 bool pythread_is_code(uint32_t pid, uint64_t code)
 {
 	struct proc_mapping mapping;

@@ -19,6 +19,9 @@ char *pythread_stack(const struct snapshot_thread *thread);
  */
 char *pythread_name(const struct snapshot_thread *thread);
 
+/* The name of a lock that it waits for, see shim/common/cpython/name.h; "" for none. The caller frees it. */
+char *pythread_lock_name(const struct snapshot_thread *thread, uint64_t lock);
+
 /* Whether code of a process belongs to the interpreter. */
 bool pythread_is_code(uint32_t pid, uint64_t code);
 

@@ -8,6 +8,7 @@
 #include "waits_look.h"
 
 #define STOOD_NS 1000000000ull
+#define FIRST_MUTEX 0x030d01u /* of Python: 3.13.1 */
 /* Of a thread that polls, and of a lock whose owner is unknown, it is asked again after this time. */
 #define POLL_NS 2000000000ull
 
@@ -138,7 +139,7 @@ static void learn(struct look *look, uint64_t lock, uint32_t holder)
 		python.holder = thread_at(look, holder)->tid;
 		python.holder_runs = thread_at(look, holder)->runs;
 	}
-	python.mutex = view ? pyview_parked(view, lock) : 0;
+	python.mutex = view ? pyview_parked(view, handle_of(look->thread), lock) : 0;
 	if (python.mutex) {
 		owner = mutex_owner(look, view, python.mutex);
 	} else if (view) {
@@ -168,6 +169,16 @@ static bool may_ask(const struct look *look)
 {
 	return has_frames(look) && (look->snapshot->now_ns - look->thread->still_ns >= STOOD_NS ||
 				    snapshot_polls(look->snapshot, look->thread));
+}
+
+/*
+ * Who has a PyMutex is asked at once: nobody claims it, and where all others wait, too, a dead end
+ * would be told before the second has passed.
+ */
+static bool may_be_parked(const struct look *look)
+{
+	return process_of(look)->python >> 8 >= FIRST_MUTEX && has_frames(look) &&
+	       !look->thread->call.arg[3];
 }
 
 /* Read twice, because threads may come and go while the list is read. */
@@ -237,7 +248,7 @@ bool look_by_python(struct look *look, uint64_t lock, uint32_t holder)
 {
 	uint32_t owner;
 
-	if (!may_ask(look))
+	if (!may_ask(look) && !may_be_parked(look))
 		return false;
 	if (!is_known(look, lock, holder))
 		learn(look, lock, holder);

@@ -35,6 +35,9 @@ struct cpython_layout {
 	/* PyCodeObject; the name is co_qualname if there is one; from code_firsttraceable on: 3.11+ */
 	uint16_t code_filename, code_name, code_lines, code_firstlineno, code_firsttraceable,
 		code_units, code_handlers, code_locals;
+	uint16_t code_variables; /* a tuple of the names of local variables */
+	uint16_t frame_globals;
+	uint16_t tuple_items;
 	/* PyHeapTypeObject, PyDictObject, the values of a split dict (behind a head from 3.13) */
 	uint16_t type_flags, type_dictoffset, type_cached_keys;
 	uint16_t dict_keys, dict_values, values_items;

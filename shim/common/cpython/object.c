@@ -319,6 +319,34 @@ static uint64_t keys_find(const struct cpython *py, uint64_t at, uint64_t values
 	return 0;
 }
 
+/* The key under which a value stands; as keys_find. */
+static uint64_t keys_key(const struct cpython *py, uint64_t at, uint64_t values, uint64_t value)
+{
+	struct keys keys;
+	uint64_t entry[3], found;
+
+	if (!keys_read(py, &keys, at))
+		return 0;
+	for (uint64_t i = 0; i < keys.count && i < SEARCH_MAX; i++) {
+		if (!cpython_peek(py, entry, keys.entry + i * keys.bytes, keys.bytes))
+			return 0;
+		found = values ? cpython_peek_word(py, values + 8 * i) :
+				 word_at(entry, keys.key + 8);
+		if (found == value)
+			return word_at(entry, keys.key);
+	}
+	return 0;
+}
+
+uint64_t cpython_dict_key(const struct cpython *py, uint64_t dict, uint64_t value)
+{
+	uint64_t values = dict ? cpython_peek_word(py, dict + py->at.dict_values) : 0;
+
+	return dict ? keys_key(py, cpython_peek_word(py, dict + py->at.dict_keys),
+			       values ? values + py->at.values_items : 0, value) :
+		      0;
+}
+
 static uint64_t dict_find(const struct cpython *py, uint64_t dict, const char *name, unsigned most)
 {
 	uint64_t values;
@@ -388,21 +416,42 @@ static struct attributes attributes_managed(const struct cpython *py, uint64_t o
 	return (struct attributes){word, 0};
 }
 
-uint64_t cpython_attribute(const struct cpython *py, uint64_t object, const char *name)
+static struct attributes attributes_of(const struct cpython *py, uint64_t object, uint64_t type)
 {
-	uint64_t type = cpython_peek_word(py, object + CPYTHON_OB_TYPE);
 	uint64_t flags = cpython_peek_word(py, type + py->at.type_flags);
 	struct attributes has = {0, 0};
 	int64_t offset;
 
-	if (!object || !type)
-		return 0;
 	if (py->at.minor >= 11 && (flags & TYPE_MANAGED_DICT)) {
 		has = attributes_managed(py, object, flags);
 	} else {
 		offset = (int64_t)cpython_peek_word(py, type + py->at.type_dictoffset);
 		has.dict = offset > 0 ? cpython_peek_word(py, object + (uint64_t)offset) : 0;
 	}
+	return has;
+}
+
+uint64_t cpython_attribute_key(const struct cpython *py, uint64_t object, uint64_t value)
+{
+	uint64_t type = object ? cpython_peek_word(py, object + CPYTHON_OB_TYPE) : 0;
+	struct attributes has;
+
+	if (!type)
+		return 0;
+	has = attributes_of(py, object, type);
+	return has.values ? keys_key(py, cpython_peek_word(py, type + py->at.type_cached_keys),
+				     has.values, value) :
+			    cpython_dict_key(py, has.dict, value);
+}
+
+uint64_t cpython_attribute(const struct cpython *py, uint64_t object, const char *name)
+{
+	uint64_t type = object ? cpython_peek_word(py, object + CPYTHON_OB_TYPE) : 0;
+	struct attributes has;
+
+	if (!type)
+		return 0;
+	has = attributes_of(py, object, type);
 	if (has.values)
 		return keys_find(py, cpython_peek_word(py, type + py->at.type_cached_keys),
 				 has.values, name, ENTRIES_MAX);

@@ -53,6 +53,11 @@ unsigned cpython_line(const struct cpython *py, uint64_t table, unsigned first_l
 /* The value of an attribute in the instance's own dictionary, or 0. */
 uint64_t cpython_attribute(const struct cpython *py, uint64_t object, const char *name);
 
+/* The name of the instance's attribute that is this object, a str; 0: none. */
+uint64_t cpython_attribute_key(const struct cpython *py, uint64_t object, uint64_t value);
+/* The first key of a dictionary under which this object stands; 0: none. Slow. */
+uint64_t cpython_dict_key(const struct cpython *py, uint64_t dict, uint64_t value);
+
 /* The value of a str key among the first 128 entries of a dictionary, or 0. */
 uint64_t cpython_dict_find(const struct cpython *py, uint64_t dict, const char *name);
 /*

@@ -10,9 +10,9 @@
 /* nested containers; mp.spawn has its arguments in a tuple of tuples */
 #define DEPTH_MAX 3u
 #define BASES_MAX 64u
-#define NEWEST_MINOR 13 /* whose containers' layout is known */
+#define NEWEST_MINOR 14 /* whose containers' layout is known */
 
-/* PyTypeObject and containers: the same in 3.8 to 3.13. */
+/* PyTypeObject and containers: the same in 3.8 to 3.14. */
 #define TYPE_DICT 264
 #define TYPE_MRO 344
 #define FUNCTION_CODE 48 /* from 3.10 on */
@@ -21,7 +21,6 @@
 #define TYPE_IS_TUPLE (1u << 26)
 #define TYPE_IS_DICT (1u << 29)
 #define SIZE 16
-#define TUPLE_ITEMS 24
 #define LIST_ITEMS 24 /* a pointer to them */
 
 /* ---- frames ---- */
@@ -241,7 +240,7 @@ static bool is_model(const struct cpython *py, uint64_t type)
 	uint64_t count = bases ? cpython_peek_word(py, bases + SIZE) : 0;
 
 	for (uint64_t i = 0; i < count && i < BASES_MAX; i++) {
-		uint64_t base = cpython_peek_word(py, bases + TUPLE_ITEMS + 8 * i);
+		uint64_t base = cpython_peek_word(py, bases + py->at.tuple_items + 8 * i);
 
 		if (is_named(py, base, "Module", "torch.nn.modules.module") ||
 		    is_named(py, base, "Parameter", "torch.nn.parameter"))
@@ -252,7 +251,7 @@ static bool is_model(const struct cpython *py, uint64_t type)
 
 static unsigned items_of(const struct cpython *py, uint64_t object, uint64_t flags, uint64_t *item)
 {
-	uint64_t count = cpython_peek_word(py, object + SIZE), at = object + TUPLE_ITEMS;
+	uint64_t count = cpython_peek_word(py, object + SIZE), at = object + py->at.tuple_items;
 
 	if (flags & TYPE_IS_DICT)
 		return cpython_dict_values(py, object, item, ITEMS_MAX);

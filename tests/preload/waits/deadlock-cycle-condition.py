@@ -1,7 +1,7 @@
 """The lock of a Condition against another lock: a consumer has the condition and wants the statistics, the producer
 keeps the statistics while it goes to notify."""
 # expect: deadlock-cycle error
-# says: waits for the lock of a Condition (Python lock
+# says: waits for the lock of Condition
 # ends: never
 # frames: consume produce
 # pythons: all

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The name that the program gave to one of its locks. */
+#ifndef MPSAN_CPYTHON_NAME_H
+#define MPSAN_CPYTHON_NAME_H
+
+#include "lock.h"
+
+/*
+ * Names the Lock or RLock with this PyMutex or semaphore, for which a thread waits whose innermost
+ * frame is `top`, by what its frames call it:
+ * `Lock "cache_lock" (train.py, global)`, `Lock "lock" (train.py, local of main)`,
+ * `Condition "self.ready" of Cache`; of what threading and queue have made, the object that the
+ * program sees. Returns the length; 0: no name was found.
+ */
+size_t cpython_lock_name(const struct cpython *py, uint64_t top, uint64_t address, char *text,
+			 size_t bytes);
+
+#endif
