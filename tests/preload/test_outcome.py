@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from mpsantest import MPSAN, find, main, run_mpsan, system_python  # noqa: E402
+from mpsantest import MPSAN, find, main, run_bare, run_mpsan, system_python  # noqa: E402
 
 OWN_LOCK = """
 import signal, threading, time
@@ -41,6 +41,8 @@ def check(wait, after, pattern):
         action = "report" if pattern else "kill"
         run = run_mpsan([system_python(), program], ["--dir", f"{place}/session", f"--on-deadlock={action}"])
         subprocess.run([MPSAN, "report", "--fail-on=never", "--report", f"json={place}/later", f"{place}/session"], check=True)
+        text = run_bare([MPSAN, "report", "--fail-on=never", f"{place}/session"]).err
+        assert ("\n  outcome: " in text) == bool(pattern), text
         for report in (run.report, json.loads(Path(place, "later").read_text())):
             outcome = outcome_of(report)
             assert outcome == pattern or re.fullmatch(pattern, outcome), outcome

@@ -62,6 +62,8 @@ char *plain_story(const json_t *finding, const struct locator *locator, size_t f
 		return text_copy("");
 	json_array_foreach(json_object_get(finding, "evidence"), i, step)
 		print_step(out, i + 1, step, locator, frames);
+	if (*jsontext_at(finding, "outcome"))
+		fprintf(out, "outcome: %s\n", jsontext_at(finding, "outcome"));
 	fprintf(out, "fix: %s\nfingerprint: %s", jsontext_at(finding, "fix"),
 		jsontext_at(finding, "fingerprint"));
 	if (count > 1)
