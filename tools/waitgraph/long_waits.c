@@ -180,11 +180,21 @@ static void state_job(struct deadlocks *deadlocks, uint32_t head, uint64_t flags
 	free(handlers);
 }
 
+/* Its threads rest until the kernel ends them, while the interpreter that describes them is gone. */
+static bool any_leaves(const struct snapshot *snapshot)
+{
+	for (uint32_t i = 0; i < snapshot->processes.count; i++)
+		if (proc_leaves(snapshot->processes.item[i].pid))
+			return true;
+	return false;
+}
+
 static void look_at_job(struct deadlocks *deadlocks, uint64_t since_ns)
 {
 	uint32_t head;
 
-	if (is_examined(deadlocks) || !job_rests(deadlocks, since_ns))
+	if (is_examined(deadlocks) || !job_rests(deadlocks, since_ns) ||
+	    any_leaves(&deadlocks->snapshot))
 		return;
 	mark_examined(deadlocks);
 	if (!idle_job_is_meant(&deadlocks->graph, &head))
