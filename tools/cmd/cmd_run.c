@@ -118,7 +118,7 @@ static void write_rest(const struct judge *judge, const json_t *document,
 				out_text_finding(stderr, judged->json, view);
 		}
 	out_text_notes(stderr, document, view);
-	practices_print_count(stderr, document);
+	practices_print(stderr, document, view->practices);
 	out_text_summary(stderr, document);
 }
 

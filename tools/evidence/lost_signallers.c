@@ -28,9 +28,8 @@ char *lost_signallers_signallers(struct frames *frames, const struct fact_wait *
 {
 	char *module = lost_signallers_module(frames, wait),
 	     *text = wait->pool_threads == 1 ?
-			     text_format("its one possible signaller, a thread of %s, exists",
-					 module) :
-			     text_format("all %u possible signallers, threads of %s, exist",
+			     text_format("the one thread that was started from %s exists", module) :
+			     text_format("all %u threads that were started from %s exist",
 					 wait->pool_threads, module);
 
 	free(module);

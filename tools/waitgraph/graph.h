@@ -23,7 +23,7 @@ struct graph {
 	uint64_t before_ns; /* waits that can end before count as open, see wait_ends_at */
 	bool *handles; /* by process: a signal handler may run there, and send something */
 	bool job_is_open; /* a thread may go on that does not merely serve the others */
-	uint32_t *seen; /* scratch of graph_cycle: round in which a thread was visited */
+	uint32_t *seen; /* scratch of graph_cycle: whether a thread was visited */
 	uint32_t room;
 };
 

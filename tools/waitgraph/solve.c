@@ -49,7 +49,7 @@ void solve(struct deadlocks *deadlocks, uint64_t before_ns,
 		solve_once(deadlocks, before_ns);
 }
 
-/* Whether a thread woke up or exits since the snapshot. */
+/* Whether a thread has woken up or exited since the snapshot. */
 bool solve_group_moves(struct deadlocks *deadlocks, uint32_t group)
 {
 	for (uint32_t i = 0; i < deadlocks->graph.count; i++) {

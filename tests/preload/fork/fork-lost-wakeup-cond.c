@@ -5,7 +5,7 @@
 // expect: fork-lost-wakeup error
 // ends: never
 // frames: child_waits child_run
-// says: its one possible signaller
+// says: the one thread that was started from
 #include "lib.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

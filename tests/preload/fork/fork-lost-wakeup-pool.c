@@ -7,7 +7,7 @@
 // expect: fork-lost-wakeup error
 // ends: never
 // frames: pool_run child_submits
-// says: all 3 possible signallers
+// says: all 3 threads that were started from
 #include "lib.h"
 
 #define THREADS 3

@@ -15,7 +15,7 @@ static MESSAGE msg_fork = {
 
 static MESSAGE msg_wait = {
 	"process {pid} {waits} at {wait_at} for {lock}, in the preexec_fn of the subprocess "
-	"call at {fork_at}: it never reaches its exec, for which its parent waits",
+	"call at {fork_at}: it never calls exec, and its parent waits for that",
 	{STEP_HOLDER_HELD, {STEP_FORK, copied}, STEP_CHILD_WAITS},
 };
 

@@ -7,8 +7,8 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"process {pid} {waits} at {wait_at} for {awaited}: workers wait for more work, and "
-	"no process is left that could send it or a sentinel",
+	"process {pid} {waits} at {wait_at} for {awaited}: workers wait for an item, and no "
+	"process is left that could put one, or a sentinel",
 	{STEP_ALL_BLOCKED},
 };
 

@@ -28,7 +28,7 @@ static MESSAGE msg_place = {
 static MESSAGE msg_peace = {
 	"{process} {end}, and the program that had started it exited with status 0: if it did not "
 	"check the exit status, the worker's result is missing",
-	{{STEP_CAUSE, "{process} {end} here"}, STEP_PROCESS_ENDED},
+	{{STEP_CAUSE, "{process} {end} here"}},
 };
 
 static const char crash[] =
