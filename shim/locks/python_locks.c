@@ -2,8 +2,10 @@
 /* Claims on PyMutexes, made at a fork, and waits for them. */
 #include "python_locks.h"
 
+#include "../intercept/hook.h"
 #include "../python/python.h"
 #include "../record/log.h"
+#include "../record/modules.h"
 #include "../record/state.h"
 #include "../record/thread.h"
 #include "orphans.h"
@@ -83,6 +85,19 @@ uint64_t python_locks_taken(const struct claim *claim)
 
 /* ---- waits ---- */
 
+/* A program that has loaded nothing since its start may not have been asked for its Python yet. */
+uint64_t python_locks_awaited(const void *semaphore)
+{
+	static bool looked;
+
+	if (!__atomic_load_n(&looked, __ATOMIC_RELAXED)) {
+		__atomic_store_n(&looked, true, __ATOMIC_RELAXED);
+		GUARDED
+			modules_update();
+	}
+	return python_parked(semaphore);
+}
+
 static void see_own(const struct cpython *py, const struct cpython_lock *lock,
 		    const struct frame *frame, const struct with_block *block, void *context)
 {
@@ -93,8 +108,7 @@ static void see_own(const struct cpython *py, const struct cpython_lock *lock,
 		taken->text = 1;
 }
 
-/* Whether the calling thread, which waits for this lock, is in a `with` block of it. */
-static bool is_own(uint64_t mutex)
+bool python_locks_own(uint64_t mutex)
 {
 	struct taken taken = {.address = mutex};
 	uint64_t state = 0, free = 0;
@@ -106,7 +120,7 @@ static bool is_own(uint64_t mutex)
 uint64_t python_locks_prove(uint64_t mutex, uint64_t caller)
 {
 	const void *lock = (const void *)(uintptr_t)mutex;
-	bool own = prove_is_alone() && is_own(mutex);
+	bool own = prove_is_alone() && python_locks_own(mutex);
 	const struct claim *o = own ? NULL : orphan_find(lock, MPSAN_LOCK_PYTHON);
 	struct ev_wait w = {
 		.lock = mutex,

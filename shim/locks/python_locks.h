@@ -23,6 +23,14 @@ void python_locks_each(struct mpsan_thread *t,
  */
 uint64_t python_locks_taken(const struct claim *claim);
 
+/* The PyMutex for which the calling thread is parked at a semaphore; 0: none. See python_parked. */
+uint64_t python_locks_awaited(const void *semaphore);
+
+/*
+ * Whether the calling thread, which waits for this PyMutex, is in a `with` block of it.
+ */
+bool python_locks_own(uint64_t mutex);
+
 /*
  * Proves a wait of a forked child for a PyMutex, whose `semaphore` the thread is parked at; as
  * prove_semaphore does.

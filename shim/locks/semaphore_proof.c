@@ -107,15 +107,15 @@ uint64_t prove_semaphore(const void *semaphore, uint64_t caller)
 	const struct claim *o = orphan_find(semaphore, MPSAN_LOCK_SEMAPHORE);
 	unsigned learned = lock_hint_flags(semaphore);
 	const uint32_t *word = semaphore; /* the third marks a process-shared one (claim.c) */
-	uint64_t wait = 0;
+	uint64_t wait = 0, mutex = 0;
 
 	if (!prove_may_look() || word[2] || (learned & MPSAN_LF_SHARED))
 		return 0;
 	GUARDED {
 		char name[128];
-		uint64_t mutex = python_parked(semaphore);
 		uint64_t import = life.forked ? python_awaited_import(name, sizeof(name)) : 0;
 
+		mutex = python_locks_awaited(semaphore);
 		if (import)
 			wait = prove_import(semaphore, import, name, caller);
 		else if (mutex && (wait = python_locks_prove(mutex, caller)))
@@ -127,7 +127,7 @@ uint64_t prove_semaphore(const void *semaphore, uint64_t caller)
 		else
 			wait = prove_lonely(semaphore, caller);
 	}
-	if (!wait && hold_find(semaphore))
+	if (!wait && (mutex || hold_find(semaphore)))
 		thread_show(); /* for the supervisor, which may prove more */
 	return wait;
 }

@@ -11,6 +11,7 @@
 #include "../record/thread.h"
 #include "claim.h"
 #include "orphans.h"
+#include "python_locks.h"
 #include "sigwinch.h"
 
 #define LIMIT_NS 900000000ull /* shorter limits are part of many a healthy program */
@@ -27,8 +28,8 @@ static uint64_t limit_ns(clockid_t clock, const struct timespec *until)
 uint64_t prove_timed(const void *lock, unsigned kind, clockid_t clock, const struct timespec *until,
 		     uint64_t caller)
 {
-	uint64_t mutex = life.forked && kind == MPSAN_LOCK_SEMAPHORE ? python_parked(lock) : 0;
-	bool own = hold_find(lock);
+	uint64_t mutex = kind == MPSAN_LOCK_SEMAPHORE ? python_locks_awaited(lock) : 0;
+	bool own = mutex ? python_locks_own(mutex) : hold_find(lock) != NULL;
 	uint64_t ends_ns, wait = 0;
 	const struct claim *o;
 

@@ -155,8 +155,9 @@ bool python_has_mutexes(void)
 
 uint64_t python_parked(const void *semaphore)
 {
-	return python_has_mutexes() ? cpython_parked(&python.py, (uint64_t)(uintptr_t)semaphore) :
-				      0;
+	return python_has_mutexes() ?
+		       cpython_parked(&python.py, top_frame(0), (uint64_t)(uintptr_t)semaphore) :
+		       0;
 }
 
 static uint64_t hash_of(uint64_t top)

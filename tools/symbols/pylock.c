@@ -135,13 +135,6 @@ uint64_t pylock_owner(const struct cpython *py, uint64_t top, uint64_t lock)
 	return object && cpython_lock(py, object, &found) ? cpython_lock_owner(py, &found) : 0;
 }
 
-bool pylock_awaits_news(const struct cpython *py, uint64_t top)
-{
-	struct frame frame;
-
-	return innermost(py, top, &frame) && frame_is(py, &frame, "wait", "threading.py");
-}
-
 bool pylock_at_end(const struct cpython *py, uint64_t top)
 {
 	struct frame frame;

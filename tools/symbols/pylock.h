@@ -16,9 +16,6 @@
  */
 uint32_t pylock_joined(const struct cpython *py, uint64_t top, uint64_t lock);
 
-/* Whether the innermost frame is threading.Condition.wait, whose own lock a notification releases. */
-bool pylock_awaits_news(const struct cpython *py, uint64_t top);
-
 /* Whether the innermost frame is the interpreter's end, which joins thread after thread. */
 bool pylock_at_end(const struct cpython *py, uint64_t top);
 

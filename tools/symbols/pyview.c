@@ -242,9 +242,7 @@ size_t pyview_lock_name(struct pyview *view, uint64_t waiter, uint64_t lock, cha
 
 uint64_t pyview_parked(struct pyview *view, uint64_t waiter, uint64_t semaphore)
 {
-	return view->limit || pylock_awaits_news(&view->py, top_frame(view, waiter)) ?
-		       0 :
-		       cpython_parked(&view->py, semaphore);
+	return view->limit ? 0 : cpython_parked(&view->py, top_frame(view, waiter), semaphore);
 }
 
 bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock)

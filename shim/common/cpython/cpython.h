@@ -37,6 +37,7 @@ struct cpython_layout {
 		code_units, code_handlers, code_locals;
 	uint16_t code_variables; /* a tuple of the names of local variables */
 	uint16_t frame_globals;
+	uint16_t code_bytecode; /* up to 3.10 */
 	uint16_t tuple_items;
 	/* PyHeapTypeObject, PyDictObject, the values of a split dict (behind a head from 3.13) */
 	uint16_t type_flags, type_dictoffset, type_cached_keys;

@@ -51,7 +51,16 @@ struct entry {
 
 #define STACK_DISTANCE 4096
 
-uint64_t cpython_parked(const struct cpython *py, uint64_t semaphore)
+static bool awaits_news(const struct cpython *py, uint64_t top)
+{
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	return walk_on(&walk, &frame) && frame_is(py, &frame, "wait", "threading.py");
+}
+
+uint64_t cpython_parked(const struct cpython *py, uint64_t top, uint64_t semaphore)
 {
 	uint64_t at = semaphore - offsetof(struct entry, semaphore),
 		 node = at + offsetof(struct entry, next);
@@ -64,7 +73,9 @@ uint64_t cpython_parked(const struct cpython *py, uint64_t semaphore)
 	    cpython_peek_word(py, entry.previous) != node ||
 	    !cpython_peek(py, &byte, entry.address, 1))
 		return 0;
-	return byte == (CPYTHON_MUTEX_LOCKED | CPYTHON_MUTEX_PARKED) ? entry.address : 0;
+	return byte == (CPYTHON_MUTEX_LOCKED | CPYTHON_MUTEX_PARKED) && !awaits_news(py, top) ?
+		       entry.address :
+		       0;
 }
 
 /* ---- with blocks ---- */

@@ -29,8 +29,11 @@ uint64_t cpython_lock_owner(const struct cpython *py, const struct cpython_lock 
 #define CPYTHON_MUTEX_LOCKED 1u
 #define CPYTHON_MUTEX_PARKED 2u
 
-/* The PyMutex for which a thread is parked that waits for this semaphore; 0: for something else. */
-uint64_t cpython_parked(const struct cpython *py, uint64_t semaphore);
+/*
+ * The PyMutex for which a thread is parked that waits for this semaphore; 0: for something else, or in
+ * threading.Condition.wait, whose own lock a notification releases.
+ */
+uint64_t cpython_parked(const struct cpython *py, uint64_t top, uint64_t semaphore);
 
 /*
  * Calls `see` for each `with` block of a thread, innermost first, that releases a Lock or RLock in

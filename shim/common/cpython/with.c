@@ -12,7 +12,11 @@
 #define HANDLERS_MAX 8192u /* bytes of a table of handlers */
 #define BLOCKS_MAX 20 /* CO_MAXBLOCKS */
 #define BLOCK_BYTES 12
+#define BLOCK_HANDLER 4
 #define BLOCK_LEVEL 8
+#define SETUP_WITH 143
+#define EXTENDED_ARG 144
+#define CODE_MAX 65536u
 
 static bool has_blocks(const struct cpython *py)
 {
@@ -113,6 +117,45 @@ static unsigned depth_by_blocks(const struct cpython *py, const struct frame *fr
 	return level > 0 ? (unsigned)level : 0;
 }
 
+/* The handler of the block that unwinds to this depth, in bytes of code; negative: unknown. */
+static long handler_by_blocks(const struct cpython *py, const struct frame *frame, unsigned depth)
+{
+	int32_t block[3], count;
+
+	if (!cpython_peek(py, &count, frame->at + py->at.frame_block_count, sizeof(count)) ||
+	    count > BLOCKS_MAX)
+		return -1;
+	while (count-- > 0)
+		if (cpython_peek(py, block,
+				 frame->at + py->at.frame_blocks + BLOCK_BYTES * (unsigned)count,
+				 sizeof(block)) &&
+		    block[BLOCK_LEVEL / 4] == (int32_t)depth)
+			return block[BLOCK_HANDLER / 4] * (py->at.minor == 10 ? 2l : 1l);
+	return -1;
+}
+
+/* The line of the instruction that began the block: only that one names its handler. */
+static unsigned line_by_blocks(const struct cpython *py, const struct frame *frame, unsigned depth)
+{
+	long handler = handler_by_blocks(py, frame, depth), distance = 0, at = 0;
+	uint64_t code = cpython_peek_word(py, frame->code + py->at.code_bytecode);
+	struct span bytes;
+	int operation, argument;
+
+	span_open(&bytes, py, code + py->at.bytes_items);
+	bytes.left = handler > 0 && handler < (long)CODE_MAX ? (uint64_t)handler : 0;
+	while ((operation = span_byte(&bytes)) >= 0 && (argument = span_byte(&bytes)) >= 0) {
+		distance = (distance << 8 | argument) & 0xffffff;
+		at += 2;
+		if (operation == SETUP_WITH &&
+		    at + distance * (py->at.minor == 10 ? 2 : 1) == handler)
+			return cpython_line(py, frame->lines, frame->first_line, at - 2);
+		if (operation != EXTENDED_ARG)
+			distance = 0;
+	}
+	return 0;
+}
+
 /* ---- the value stack ---- */
 
 static bool is_exit(const struct cpython *py, uint64_t method)
@@ -188,7 +231,8 @@ unsigned with_blocks(const struct cpython *py, const struct frame *frame, struct
 unsigned with_line(const struct cpython *py, const struct frame *frame,
 		   const struct with_block *block)
 {
-	return has_blocks(py) ? 0 : line_by_handlers(py, frame, block->depth);
+	return has_blocks(py) ? line_by_blocks(py, frame, block->depth) :
+				line_by_handlers(py, frame, block->depth);
 }
 
 bool with_is_of(const struct cpython *py, const struct with_block *block, const char *file)

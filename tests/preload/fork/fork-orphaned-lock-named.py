@@ -1,5 +1,6 @@
 """The lock is an attribute of an object, and taken by a Condition around it: it is told by the names that the program gave."""
 # expect: fork-orphaned-lock error
+# says: refresh (fork-orphaned-lock-named.py:19)
 # says: for Condition \"self.ready\" of Cache
 # ends: never
 # frames: refresh look_up

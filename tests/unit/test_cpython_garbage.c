@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The readers of CPython's frames and locks end, and stay within their buffers, whatever memory says. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "../../shim/common/cpython/name.h"
+
+#define ROUNDS 100000u
+#define PEEKS_MAX 2000000u /* of one round */
+#define TYPE 0x7000u /* of everything that a reader asks for */
+
+static const char *const names[] = {"method",
+				    "builtin_function_or_method",
+				    "method_descriptor",
+				    "function",
+				    "_thread.lock",
+				    "_thread.RLock",
+				    "cell",
+				    "tuple",
+				    "__exit__"};
+
+static struct {
+	uint64_t seed;
+	unsigned peeks;
+} garbage;
+
+static uint64_t next(void)
+{
+	garbage.seed = garbage.seed * 6364136223846793005ull + 1442695040888963407ull;
+	return garbage.seed >> 20;
+}
+
+/* Mostly small numbers and addresses of types, at times a name that is looked for. */
+static long peek(const struct cpython *py, void *to, uint64_t from, size_t bytes)
+{
+	const char *name = names[next() % (sizeof(names) / sizeof(*names))];
+	unsigned char *at = to;
+
+	(void)py, (void)from;
+	garbage.peeks++;
+	if (next() % 64 == 0)
+		return next() % 2 ? -1 : (long)(bytes / 2);
+	for (size_t i = 0; i < bytes; i++)
+		at[i] = (unsigned char)(next() % 4 ? 0 : next());
+	for (size_t i = 0; i + 8 <= bytes; i += 8)
+		if (next() % 3 == 0)
+			memcpy(at + i, &(uint64_t){TYPE + next() % 4 * 8}, 8);
+	if (next() % 2 && bytes >= strlen(name) + 1)
+		memcpy(at, name, strlen(name) + 1);
+	return (long)bytes;
+}
+
+static void see(const struct cpython *py, const struct cpython_lock *lock,
+		const struct frame *frame, const struct with_block *block, void *context)
+{
+	unsigned *seen = context;
+
+	(void)lock;
+	with_line(py, frame, block);
+	++*seen;
+}
+
+static void garbage_is_read_in_bounded_time(void **state)
+{
+	static const uint32_t version[] = {0x03080000, 0x030a0000, 0x030b0000,
+					   0x030d0000, 0x030d05f0, 0x030e0af0};
+	unsigned seen = 0;
+	char text[64];
+
+	(void)state;
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		struct cpython py = {.peek = peek,
+				     .version = version[round % 6],
+				     .runtime = 64,
+				     .type_type = TYPE,
+				     .code_type = TYPE,
+				     .unicode_type = TYPE,
+				     .bytes_type = TYPE};
+
+		garbage.seed = round + 1;
+		garbage.peeks = 0;
+		cpython_describe(&py); /* what it says of such memory does not matter */
+		py.state_bytes = CPYTHON_STATE_BYTES;
+		py.frame_bytes = CPYTHON_FRAME_BYTES;
+		py.code_bytes = CPYTHON_CODE_BYTES;
+		cpython_held(&py, 4096, see, &seen);
+		assert_true(cpython_lock_name(&py, 4096, 8192, text, sizeof(text)) < sizeof(text));
+		cpython_parked(&py, 4096, 4096);
+		assert_true(garbage.peeks < PEEKS_MAX);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(garbage_is_read_in_bounded_time)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
