@@ -232,7 +232,7 @@ def check_many_processes():
         before = spent()
         text = text_of(place)
         took = spent() - before
-        says(text, "301 processes", "(300 processes)", "Python lock", "forks.py:7")
+        says(text, "301 processes", "(300 processes)", "Lock \"lock\" (forks.py, global)", "forks.py:7")
         assert took < 2, f"{took} s of processors' time"
 
 
