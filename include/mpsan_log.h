@@ -280,6 +280,15 @@ struct mpsan_hold {
 
 #define MPSAN_HOLDS 56u
 
+/*
+ * A call that does not wait, and found the lock taken, or the thread or child alive: its tag has how many
+ * claims the thread had then. Its caller has how often that happened in a row, without one of these
+ * claims given up.
+ */
+#define MPSAN_TRIED(address, kind, held) (MPSAN_TAG(address, kind) | (uint64_t)(held) << 56)
+#define MPSAN_TRIED_HELD(tag) ((uint32_t)((tag) >> 56))
+#define MPSAN_TRIED_TIMES(caller) ((uint32_t)((caller) >> 48))
+
 /* One thread: the payload of a `thread` record. Written by the thread, read by any process. */
 struct mpsan_thread {
 	uint32_t tid; /* 0: the record is free */
@@ -314,7 +323,8 @@ struct mpsan_thread {
 	uint64_t python_state; /* its PyThreadState, as another thread last saw it */
 	uint64_t buried; /* its start_ns once the kernel no longer listed it */
 	uint64_t python_free; /* a hash of its Python frames when they held no lock; 0: unknown */
-	uint64_t spare[1];
+	struct mpsan_hold tried; /* see MPSAN_TRIED */
+	uint64_t spare[7];
 };
 
 /*
@@ -408,8 +418,8 @@ struct mpsan_export_place {
 _Static_assert(sizeof(struct mpsan_process) == 256, "a slot is 256 bytes");
 _Static_assert(sizeof(struct mpsan_record) == 32, "a record's header is 32 bytes");
 _Static_assert(sizeof(struct mpsan_hold) == 16, "a claim is 16 bytes");
-_Static_assert(sizeof(struct mpsan_thread) + sizeof(struct mpsan_record) == 1152,
-	       "a thread is 18 units");
+_Static_assert(sizeof(struct mpsan_thread) + sizeof(struct mpsan_record) == 1216,
+	       "a thread is 19 units");
 _Static_assert(sizeof(struct mpsan_session) <= MPSAN_PAGE, "the session's head fits its page");
 _Static_assert(sizeof(struct mpsan_log) <= MPSAN_PAGE, "a log's head fits its page");
 _Static_assert(sizeof(struct mpsan_export_place) == 224, "a place is 28 words");

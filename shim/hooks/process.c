@@ -16,7 +16,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../abi/glibc.h"
@@ -364,95 +363,6 @@ PASS(exit)
 PASS_EXIT(_exit)
 PASS_EXIT(_Exit)
 PASS_EXIT(quick_exit)
-
-/* Records a wait for a child by its PID; 0: for any of several. */
-static const void *wait_begin(int64_t which, int options, uint64_t caller)
-{
-	const void *claimed = (const void *)(uintptr_t)(which > 0 ? which : 0);
-
-	if (!(options & WNOHANG))
-		hold_push_tag(MPSAN_TAG(claimed, MPSAN_WAIT_PROCESS) | MPSAN_TAG_WANTED |
-				      prove_tags(),
-			      caller);
-	return claimed;
-}
-
-static void wait_end(const void *claimed, int options)
-{
-	if (!(options & WNOHANG))
-		hold_pop(claimed);
-}
-
-static pid_t note_wait(pid_t pid, int status, int *to, uint64_t caller)
-{
-	if (pid > 0) {
-		life_ended((uint32_t)pid, status, true);
-		proc_events_reaped((uint32_t)pid, status, to != NULL, caller);
-		if (to)
-			*to = status;
-	}
-	return pid;
-}
-
-EXPORT pid_t wait(int *to)
-{
-	ENTER(wait);
-	int status = 0;
-	const void *claimed = wait_begin(-1, 0, CALLER);
-	pid_t pid = REAL(wait)(&status);
-
-	wait_end(claimed, 0);
-	return note_wait(pid, status, to, CALLER);
-}
-
-EXPORT pid_t waitpid(pid_t which, int *to, int options)
-{
-	ENTER(waitpid);
-	int status = 0;
-	const void *claimed = wait_begin(which, options, CALLER);
-	pid_t pid = REAL(waitpid)(which, &status, options);
-
-	wait_end(claimed, options);
-	return note_wait(pid, status, to, CALLER);
-}
-
-EXPORT pid_t wait3(int *to, int options, struct rusage *usage)
-{
-	ENTER(wait3);
-	int status = 0;
-	const void *claimed = wait_begin(-1, options, CALLER);
-	pid_t pid = REAL(wait3)(&status, options, usage);
-
-	wait_end(claimed, options);
-	return note_wait(pid, status, to, CALLER);
-}
-
-EXPORT pid_t wait4(pid_t which, int *to, int options, struct rusage *usage)
-{
-	ENTER(wait4);
-	int status = 0;
-	const void *claimed = wait_begin(which, options, CALLER);
-	pid_t pid = REAL(wait4)(which, &status, options, usage);
-
-	wait_end(claimed, options);
-	return note_wait(pid, status, to, CALLER);
-}
-
-EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
-{
-	ENTER(waitid);
-	const void *claimed = wait_begin(type == P_PID ? (int64_t)id : -1, options, CALLER);
-	int result = REAL(waitid)(type, id, info, options), status;
-
-	wait_end(claimed, options);
-	if (!result && info && info->si_pid && (options & WEXITED) && info->si_code <= CLD_DUMPED) {
-		status = info->si_code == CLD_EXITED ? info->si_status << 8 :
-						       info->si_status & 0x7f;
-		life_ended((uint32_t)info->si_pid, status, !(options & WNOWAIT));
-		proc_events_reaped((uint32_t)info->si_pid, status, true, CALLER);
-	}
-	return result;
-}
 
 /* Prepare handlers run in reverse order: ours is registered before any other, to run last. */
 EXPORT int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),

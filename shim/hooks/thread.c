@@ -122,7 +122,11 @@ EXPORT int pthread_join(pthread_t thread, void **value)
 EXPORT int pthread_tryjoin_np(pthread_t thread, void **value)
 {
 	ENTER(pthread_tryjoin_np);
-	return REAL(pthread_tryjoin_np)(thread, value);
+	int result = REAL(pthread_tryjoin_np)(thread, value);
+
+	if (result == EBUSY)
+		thread_tried((const void *)thread, MPSAN_WAIT_JOIN, CALLER);
+	return result;
 }
 
 EXPORT int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until)

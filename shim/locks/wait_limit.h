@@ -24,6 +24,7 @@ uint64_t prove_timed(const void *lock, unsigned kind, clockid_t clock, const str
 		uint64_t wait = 0;                                                                \
                                                                                                   \
 		if (taken) {                                                                      \
+			thread_stops_trying(lock);                                                \
 			hold->tag |= kind == MPSAN_LOCK_SEMAPHORE ? prove_learned_tags(lock) : 0; \
 			wait = prove_timed(lock, kind, clock, until, CALLER);                     \
 			hold = hold_now(hold); /* the proof may have opened the log */            \

@@ -340,6 +340,7 @@ uint64_t prove_state(const void *lock, unsigned kind, enum mpsan_wait_reason rea
 int prove_and_block(struct mpsan_hold *hold, void *lock, unsigned kind, uint64_t wait,
 		    int (*real)(void *))
 {
+	thread_stops_trying(lock);
 	hold = hold_now(hold); /* the proof may have opened the log */
 	hold->tag |= MPSAN_TAG_WANTED | prove_tags() |
 		     (kind == MPSAN_LOCK_SEMAPHORE ? prove_learned_tags(lock) : 0);

@@ -411,6 +411,8 @@ bool hold_remove(uint64_t address)
 		i--;
 	if (!i)
 		return false;
+	if (i <= MPSAN_TRIED_HELD(t->tried.tag))
+		t->tried.tag = 0;
 	for (; i < n; i++)
 		t->hold[i - 1] = t->hold[i];
 	t->holds_used = n - 1;
@@ -438,4 +440,16 @@ void hold_pop_newest(unsigned kind)
 		i--;
 	if (i)
 		hold_remove(MPSAN_TAG_ADDRESS(t->hold[i - 1].tag));
+}
+
+void thread_tried(const void *object, unsigned kind, uint64_t caller)
+{
+	struct mpsan_thread *t = thread_hot;
+	uint64_t tag, times;
+
+	if (!t || t == &thread_none || t->holds_used > MPSAN_HOLDS)
+		return;
+	tag = MPSAN_TRIED(object, kind, t->holds_used);
+	times = t->tried.tag == tag ? MPSAN_TRIED_TIMES(t->tried.caller) + 1 : 1;
+	t->tried = (struct mpsan_hold){tag, MPSAN_TAG_ADDRESS(caller) | times << 48};
 }

@@ -147,6 +147,8 @@ static inline bool hold_pop(const void *lock)
 		     MPSAN_TAG_ADDRESS(t->hold[n - 1].tag) != (uint64_t)(uintptr_t)lock))
 		return (t == &thread_none && hook_off) || hold_remove((uint64_t)(uintptr_t)lock);
 	t->holds_used = n - 1;
+	if (UNLIKELY(n <= MPSAN_TRIED_HELD(t->tried.tag)))
+		t->tried.tag = 0;
 	return true;
 }
 
@@ -197,11 +199,26 @@ static inline void thread_waits(bool begin)
 		t->wait_ns = begin ? sys_now() : 0;
 }
 
+/* A call that does not wait did not get what it asked for: who polls is known by that. */
+void thread_tried(const void *object, unsigned kind, uint64_t caller);
+/* It got that, or waits for it. */
+static inline void thread_stops_trying(const void *object)
+{
+	struct mpsan_thread *t = thread_hot;
+
+	if (t && UNLIKELY(MPSAN_TAG_ADDRESS(t->tried.tag) == (uint64_t)(uintptr_t)object))
+		t->tried.tag = 0;
+}
+
 /* For try calls: claims only after success, because they never wait. */
 static inline int hold_try(const void *lock, unsigned kind, uint64_t caller, int result)
 {
-	if (result == 0 || result == EOWNERDEAD)
+	if (result == 0 || result == EOWNERDEAD) {
+		thread_stops_trying(lock);
 		hold_push(lock, kind, caller);
+	} else {
+		thread_tried(lock, kind, caller);
+	}
 	return result;
 }
 

@@ -99,6 +99,23 @@ bool call_is_outside(uint32_t pid, const struct proc_call *call)
 	return strncmp(target, "pipe:", 5) != 0;
 }
 
+bool call_is_sleep(const struct proc_call *call)
+{
+	switch (call->number) {
+	case SYS_nanosleep:
+	case SYS_clock_nanosleep:
+		return true;
+	case SYS_poll:
+	case SYS_ppoll:
+		return !call->arg[1] && call_has_limit(call);
+	case SYS_select:
+	case SYS_pselect6:
+		return !call->arg[0] && call_has_limit(call);
+	default:
+		return false;
+	}
+}
+
 bool call_has_limit(const struct proc_call *call)
 {
 	switch (call->number) {

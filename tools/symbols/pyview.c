@@ -224,6 +224,12 @@ uint32_t pyview_lock_joined(struct pyview *view, uint64_t waiter, uint64_t lock)
 	return pylock_joined(&view->py, top_frame(view, waiter), lock);
 }
 
+bool pyview_lock_ends_with(struct pyview *view, uint64_t thread, uint64_t lock)
+{
+	return !view->limit &&
+	       pylock_ends_with(&view->py, cpython_find_thread(&view->py, thread), lock);
+}
+
 bool pyview_lock_at_end(struct pyview *view, uint64_t waiter)
 {
 	return view->py.at.minor < 13 && pylock_at_end(&view->py, top_frame(view, waiter));

@@ -58,6 +58,7 @@ uint32_t pyview_joined_child(struct pyview *view, uint64_t pthread);
  * Who will release a lock: see pylock.h. `waiter` and `holder` are the pthread_self() of threads.
  */
 uint32_t pyview_lock_joined(struct pyview *view, uint64_t waiter, uint64_t lock);
+bool pyview_lock_ends_with(struct pyview *view, uint64_t thread, uint64_t lock);
 bool pyview_lock_at_end(struct pyview *view, uint64_t waiter);
 uint64_t pyview_lock_owner(struct pyview *view, uint64_t waiter, uint64_t lock);
 /* The name of a lock that the thread waits for; see shim/common/cpython/name.h. "": unknown. */

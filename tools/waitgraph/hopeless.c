@@ -80,7 +80,8 @@ static uint64_t enough_ns(const struct deadlocks *deadlocks, uint32_t index)
 {
 	if (!group_needs_owners(deadlocks, index))
 		return SIGNAL_NS;
-	return wait_at(deadlocks, index)->ends == MPSAN_ENDS_LIMIT &&
+	return (wait_at(deadlocks, index)->ends == MPSAN_ENDS_LIMIT ||
+		wait_at(deadlocks, index)->tries) &&
 			       lets_through(deadlocks, index) ?
 		       CYCLE_NS :
 		       OWNER_NS;
@@ -94,8 +95,8 @@ static bool group_stands(const struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct graph *graph = &deadlocks->graph;
 	uint64_t now_ns = deadlocks->snapshot.now_ns;
-	uint64_t enough = wait_at(deadlocks, index)->kind == MPSAN_WAIT_PROCESS ? CYCLE_NS :
-										  POLLED_NS;
+	const struct wait *wait = wait_at(deadlocks, index);
+	uint64_t enough = wait->kind == MPSAN_WAIT_PROCESS || wait->tries ? CYCLE_NS : POLLED_NS;
 
 	for (uint32_t i = 0; i < graph->count; i++)
 		if (i != index && graph->group[i] == graph->group[index] &&

@@ -63,11 +63,7 @@ static bool is_out_of_sight(const struct deadlocks *deadlocks, uint32_t index)
 /* A sleep ends by itself. One that did, and began anew, ticks. */
 static bool sleeps_on(const struct snapshot_thread *thread)
 {
-	const struct proc_call *call = &thread->call;
-	bool sleeps = call->number == SYS_nanosleep || call->number == SYS_clock_nanosleep ||
-		      (call->number == SYS_select && !call->arg[0]);
-
-	return sleeps && call_has_limit(call) && !snapshot_wakes(thread);
+	return call_is_sleep(&thread->call) && !snapshot_wakes(thread);
 }
 
 /* Whether a worker's main thread does something of its own: slow, perhaps, but not stuck. */

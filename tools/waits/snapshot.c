@@ -126,6 +126,30 @@ bool snapshot_polls(const struct snapshot *snapshot, const struct snapshot_threa
 	       (thread->time.ran_ns - thread->same_ran_ns) * POLLS_SHARE <= passed;
 }
 
+bool snapshot_tries(const struct snapshot *snapshot, const struct snapshot_thread *thread)
+{
+	return thread->tried.tag && thread->tries >= POLLS_MIN &&
+	       snapshot->now_ns - thread->tried_ns >= POLLS_NS && snapshot_polls(snapshot, thread);
+}
+
+/* It ran: did it ask for the same thing again, and for nothing else? */
+static void look_for_tries(const struct snapshot *snapshot, struct snapshot_thread *thread)
+{
+	const struct mpsan_hold *tried = thread->record ? &thread->record->tried : NULL;
+	uint32_t times = tried ? MPSAN_TRIED_TIMES(tried->caller) : 0;
+
+	if (thread->looks > 1 || thread->call.state == PROC_RUNS)
+		return;
+	if (tried && tried->tag == thread->tried.tag &&
+	    times > MPSAN_TRIED_TIMES(thread->tried.caller)) {
+		thread->tries++;
+	} else {
+		thread->tries = 0;
+		thread->tried_ns = snapshot->now_ns;
+	}
+	thread->tried = tried ? *tried : (struct mpsan_hold){0};
+}
+
 /* What woke it from a call without a time limit was somebody else's progress, or its own. */
 static void look_for_rest(const struct snapshot *snapshot, struct snapshot_thread *thread)
 {
@@ -211,6 +235,7 @@ static void see_thread(uint32_t tid, void *context)
 	thread->process = snapshot->processes.count;
 	snapshot_look_at(snapshot, thread);
 	thread->record = snapshot_record(snapshot->reader, thread->slot, tid);
+	look_for_tries(snapshot, thread);
 	if (thread->call.state == PROC_ENDED) {
 		snapshot_forget(snapshot, thread);
 		snapshot->threads.count--;

@@ -64,6 +64,10 @@ struct snapshot_thread {
 	uint64_t same_ns, same_ran_ns;
 	uint32_t rounds;
 	struct proc_call same;
+	/* what it tries to get, without waiting for it, each time that it runs; since when, how often seen */
+	struct mpsan_hold tried;
+	uint64_t tried_ns;
+	uint32_t tries;
 	/* since when it has woken up for time limits only, to wait in that call again */
 	uint64_t rest_ns, rest_runs;
 	bool rest_known; /* examined at rest, by long_waits.c */
@@ -106,6 +110,12 @@ void snapshot_take(struct snapshot *snapshot, uint64_t now_ns);
  * and hardly used a processor.
  */
 bool snapshot_polls(const struct snapshot *snapshot, const struct snapshot_thread *thread);
+
+/*
+ * Whether it polls, and asks for one thing between two calls, always in vain, and gives up nothing
+ * meanwhile.
+ */
+bool snapshot_tries(const struct snapshot *snapshot, const struct snapshot_thread *thread);
 
 /*
  * Since when a thread has done nothing but wait, or wait again after a time limit; UINT64_MAX: it

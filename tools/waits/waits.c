@@ -67,6 +67,8 @@ uint64_t wait_since(const struct snapshot *snapshot, const struct waits *waits, 
 {
 	const struct snapshot_thread *at = &snapshot->threads.item[thread];
 
+	if (waits->item.item[thread].tries && at->tried_ns > at->same_ns)
+		return at->tried_ns;
 	return waits->item.item[thread].ends == MPSAN_ENDS_POLL ? at->same_ns : at->still_ns;
 }
 
@@ -384,7 +386,7 @@ static void judge_futex(struct look *look)
 		look_by_anybody(look, call->arg[0]);
 }
 
-static void judge_child(struct look *look, int64_t pid, bool one)
+void look_at_child(struct look *look, int64_t pid, bool one)
 {
 	uint32_t process = one ? snapshot_process_of_pid(look->snapshot, (uint32_t)pid) :
 				 SNAPSHOT_NONE;
@@ -405,16 +407,18 @@ static void judge_call(struct look *look)
 	look->wait->kind = MPSAN_WAIT_SYSCALL;
 	look->wait->lock = (uint64_t)call->number;
 	look->wait->caller = snapshot_wanted(look->thread).caller;
+	if (look_at_tries(look))
+		return;
 	switch (call->number) {
 	case SYS_futex:
 		judge_futex(look);
 		break;
 	case SYS_wait4:
-		judge_child(look, (int32_t)call->arg[0], (int32_t)call->arg[0] > 0);
+		look_at_child(look, (int32_t)call->arg[0], (int32_t)call->arg[0] > 0);
 		break;
 	case SYS_waitid:
 		if (call->arg[0] == P_PID || call->arg[0] == P_ALL)
-			judge_child(look, (int32_t)call->arg[1], call->arg[0] == P_PID);
+			look_at_child(look, (int32_t)call->arg[1], call->arg[0] == P_PID);
 		break;
 	case SYS_poll:
 		if (look_by_child(look))

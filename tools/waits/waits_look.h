@@ -64,6 +64,12 @@ bool look_by_watchdog(struct look *look, uint64_t lock);
 /* waits_python.c: whether this poll is multiprocessing's wait for the end of a child. */
 bool look_by_child(struct look *look);
 
+/* waits.c: it waits for the end of this child, or of any. */
+void look_at_child(struct look *look, int64_t pid, bool one);
+
+/* waits_try.c: whether it sleeps between attempts to get what a certain owner has; who that is. */
+bool look_at_tries(struct look *look);
+
 /* waits_fd.c: who could end a call that reads or writes a descriptor. */
 void look_at_descriptors(struct look *look);
 /* Before a verdict: whether it has a time limit after all, or may have one. */

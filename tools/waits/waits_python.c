@@ -76,6 +76,19 @@ static bool is_known(const struct look *look, uint64_t lock, uint32_t holder)
 				python->holder_runs == thread_at(look, holder)->runs);
 }
 
+/* Of a thread that asks whether another is alive. */
+static uint32_t tried_owner(const struct look *look, struct pyview *view, uint64_t lock)
+{
+	const struct snapshot_process *process =
+		&look->snapshot->processes.item[look->thread->process];
+
+	for (uint32_t i = process->begin; look->wait->tries && i < process->end; i++)
+		if (handle_of(thread_at(look, i)) &&
+		    pyview_lock_ends_with(view, handle_of(thread_at(look, i)), lock))
+			return i;
+	return SNAPSHOT_NONE;
+}
+
 static uint32_t join_owner(struct look *look, struct pyview *view, uint64_t lock, uint32_t holder)
 {
 	uint64_t own = handle_of(look->thread);
@@ -83,7 +96,7 @@ static uint32_t join_owner(struct look *look, struct pyview *view, uint64_t lock
 
 	if (tid)
 		return snapshot_find(look->snapshot, look->thread->slot, tid);
-	return pyview_lock_at_end(view, own) ? holder : SNAPSHOT_NONE;
+	return pyview_lock_at_end(view, own) ? holder : tried_owner(look, view, lock);
 }
 
 /* Whether a thread, which stands still, is in a `with` block of the lock. */

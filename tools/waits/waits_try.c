@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads that sleep, and between two sleeps only ask, in vain, for one lock or the end of one thread or
+ * child. That is a wait if a certain owner must end it. Neighbours: waits_look.h, snapshot.h.
+ */
+#include "../proc/calls.h"
+#include "waits_look.h"
+
+static void look_at_thread(struct look *look, uint64_t handle)
+{
+	const struct snapshot_process *process =
+		&look->snapshot->processes.item[look->thread->process];
+
+	for (uint32_t i = process->begin; i < process->end; i++) {
+		const struct mpsan_thread *record = look->snapshot->threads.item[i].record;
+
+		if (record && record->pthread == handle)
+			look_by_owner(look, i);
+	}
+}
+
+static void look_at_tried(struct look *look, uint64_t object, unsigned kind)
+{
+	switch (kind) {
+	case MPSAN_LOCK_MUTEX:
+		look_at_mutex(look, object);
+		break;
+	case MPSAN_LOCK_RWLOCK_READ:
+	case MPSAN_LOCK_RWLOCK_WRITE:
+		look_at_rwlock(look, object);
+		break;
+	case MPSAN_LOCK_SEMAPHORE:
+		look_at_semaphore(look, object, 0);
+		break;
+	case MPSAN_WAIT_JOIN:
+		look_at_thread(look, object);
+		break;
+	case MPSAN_WAIT_PROCESS:
+		look_at_child(look, (int64_t)object, object);
+		break;
+	default:
+		break;
+	}
+}
+
+bool look_at_tries(struct look *look)
+{
+	const struct mpsan_hold *tried = &look->thread->tried;
+	const struct wait before = *look->wait;
+
+	if (!call_is_sleep(&look->thread->call) || !snapshot_tries(look->snapshot, look->thread))
+		return false;
+	look->wait->kind = MPSAN_TAG_KIND(tried->tag);
+	look->wait->lock = MPSAN_TAG_ADDRESS(tried->tag);
+	look->wait->caller = MPSAN_TAG_ADDRESS(tried->caller);
+	look->wait->ends = MPSAN_ENDS_POLL;
+	look->wait->tries = true;
+	look_at_tried(look, look->wait->lock, (unsigned)look->wait->kind);
+	if (look->wait->end != WAIT_OPEN &&
+	    (wait_needs_owner(look->wait) || look->wait->flags & MPSAN_LF_SHARED))
+		return true;
+	*look->wait = before;
+	return false;
+}
