@@ -29,16 +29,16 @@ static uint32_t open_apart(const struct graph *graph, const struct wait *wait)
 }
 
 /*
- * Whether a thread of the process may go on; or a signal handler, or a thread between two tries, may
+ * Whether a thread of the process may go on; or a signal handler, or a thread that polls, may
  * send what is waited for. What such a thread holds in memory it has kept all the time.
  */
 static bool may_act(const struct graph *graph, const struct wait *wait, uint32_t process)
 {
 	if (graph->open[process] > open_apart(graph, wait))
 		return true;
-	if (graph->tries[process] && wait->kind == MPSAN_WAIT_FILE_LOCK)
+	if (graph->polls[process] && wait->kind == MPSAN_WAIT_FILE_LOCK)
 		return true;
-	return (graph->handles[process] || graph->tries[process]) && !wait_needs_owner(wait);
+	return (graph->handles[process] || graph->polls[process]) && !wait_needs_owner(wait);
 }
 
 /* Whether this wait can end: any of its processes, or all of its owners, may go on. */
@@ -64,7 +64,7 @@ static void find_handlers(struct graph *graph)
 	size_t processes = graph->waits->snapshot->processes.count;
 
 	memset(graph->handles, 0, processes * sizeof(*graph->handles));
-	memset(graph->tries, 0, processes * sizeof(*graph->tries));
+	memset(graph->polls, 0, processes * sizeof(*graph->polls));
 	for (uint32_t i = 0; i < graph->count; i++) {
 		const struct wait *wait = &graph->waits->item.item[i];
 		uint32_t process = graph->waits->snapshot->threads.item[i].process;
@@ -72,7 +72,7 @@ static void find_handlers(struct graph *graph)
 		if (wait->ends == MPSAN_ENDS_HANDLER ||
 		    (wait->ends == MPSAN_ENDS_TIMER && !wait->handler_gives_up))
 			graph->handles[process] = true;
-		graph->tries[process] |= wait->tries;
+		graph->polls[process] |= wait->ends == MPSAN_ENDS_POLL;
 	}
 }
 
@@ -153,7 +153,7 @@ static void make_room(struct graph *graph, uint32_t threads)
 	graph->next = memory_grow(graph->next, graph->room * sizeof(*graph->next));
 	graph->open = memory_grow(graph->open, graph->room * sizeof(*graph->open));
 	graph->handles = memory_grow(graph->handles, graph->room * sizeof(*graph->handles));
-	graph->tries = memory_grow(graph->tries, graph->room * sizeof(*graph->tries));
+	graph->polls = memory_grow(graph->polls, graph->room * sizeof(*graph->polls));
 	graph->seen = memory_grow(graph->seen, graph->room * sizeof(*graph->seen));
 }
 
@@ -179,7 +179,7 @@ void graph_finish(struct graph *graph)
 	free(graph->next);
 	free(graph->open);
 	free(graph->handles);
-	free(graph->tries);
+	free(graph->polls);
 	free(graph->seen);
 	*graph = (struct graph){0};
 }
