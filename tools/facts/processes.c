@@ -70,6 +70,14 @@ uint32_t process_parent(const struct facts *facts, uint32_t slot)
 	return parent;
 }
 
+bool process_is_later_sibling(const struct facts *facts, uint32_t slot, uint32_t other)
+{
+	uint32_t parent = process_parent(facts, slot);
+
+	return slot != other && parent != FACT_NONE && parent == process_parent(facts, other) &&
+	       fact_made_ns(facts, slot) > fact_made_ns(facts, other);
+}
+
 /* Shells fork for subshells, pipelines and background jobs. */
 static bool is_shell(const struct mpsan_process *process)
 {

@@ -35,6 +35,9 @@ uint32_t process_born_as(const struct facts *facts, uint32_t slot);
  */
 uint32_t process_parent(const struct facts *facts, uint32_t slot);
 
+/* Whether the process was created after the other one, by the same parent. */
+bool process_is_later_sibling(const struct facts *facts, uint32_t slot, uint32_t other);
+
 /* Whether the process, or one between it and `parent`, was detached on purpose. */
 bool process_is_apart(const struct facts *facts, uint32_t slot);
 

@@ -10,6 +10,7 @@ struct end {
 	enum awaited what; /* of the last wait */
 	uint64_t kind;
 	bool by_itself; /* only the waiter could end it */
+	bool kept; /* only a sibling that was created later has the other end */
 	bool lock; /* for a lock, but nobody is known to own it */
 	bool receivers; /* from a connection, and so does another */
 	bool nested, under_lock;
@@ -188,6 +189,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 		.kind = last->ev.kind,
 		.lock = last->frames.what == AWAITED_NOTHING && serves_as_lock(&last->ev),
 		.by_itself = last->ev.owner_slot == last->at.by + 1u,
+		.kept = deadlock_lacks_end(facts, last),
 		.receivers = has_receivers(facts, deadlock, last),
 		.nested = dead_end_is_nested(last) &&
 			  !has_idle_worker(facts, deadlock, last->at.by),

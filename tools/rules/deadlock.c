@@ -74,6 +74,27 @@ static bool is_helper(const struct facts *facts, uint32_t by)
 	return process && role_text(role_of(process));
 }
 
+bool deadlock_lacks_end(const struct facts *facts, const struct fact_blocked *blocked)
+{
+	uint64_t holder = blocked->ev.owner_slot;
+
+	return blocked->ev.kind == MPSAN_WAIT_PIPE_READ && holder &&
+	       blocked->frames.what == AWAITED_NOTHING &&
+	       process_is_later_sibling(facts, (uint32_t)holder - 1, blocked->at.by);
+}
+
+/* Whether one of them lacks the end of its input, and another waits for its end. */
+static bool is_kept_open(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	const struct fact_blocked *joins = deadlock_waiter(facts, deadlock, MPSAN_WAIT_PROCESS);
+
+	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
+		if (deadlock_lacks_end(facts, &facts->blockeds[i]) &&
+		    facts->processes[facts->blockeds[i].at.by].slot->pid == joins->ev.lock)
+			return true;
+	return false;
+}
+
 /*
  * Whether a worker reads from a pipe or socket. Python's helper processes always do, and do not
  * count.
@@ -96,7 +117,9 @@ static enum rule_id rule_of_pipe(const struct facts *facts, const struct fact_de
 	if (deadlock_waiter(facts, deadlock, MPSAN_WAIT_PIPE_WRITE) ||
 	    deadlock_waiter(facts, deadlock, MPSAN_WAIT_SOCKET_WRITE))
 		return RULE_join_before_drain;
-	return worker_reads(facts, deadlock) ? RULE_missing_sentinel : RULE_COUNT;
+	return worker_reads(facts, deadlock) && !is_kept_open(facts, deadlock) ?
+		       RULE_missing_sentinel :
+		       RULE_COUNT;
 }
 
 /*

@@ -52,4 +52,7 @@ enum rule_id deadlock_rule(const struct facts *facts, const struct fact_deadlock
  */
 bool deadlock_is_certain(const struct facts *facts, const struct fact_deadlock *deadlock);
 
+/* Whether it reads to the end, which a sibling that was created later keeps from coming. */
+bool deadlock_lacks_end(const struct facts *facts, const struct fact_blocked *blocked);
+
 #endif

@@ -9,6 +9,7 @@
 #include "../facts/processes.h"
 #include "../facts/roles.h"
 #include "idle_group.h"
+#include "lost_end.h"
 
 #define STDIN 0u
 
@@ -60,6 +61,26 @@ static bool reads_from_itself(const struct group *group, uint32_t i)
 	       process->end - process->begin == 1;
 }
 
+/* Whether the parent waits for the end of this very process. */
+static bool is_waited_for(const struct group *group, uint32_t parent, uint32_t pid)
+{
+	for (uint32_t i = 0; i < group->count; i++)
+		if (group_thread(group, i)->slot == parent &&
+		    group_wait(group, i)->kind == MPSAN_WAIT_PROCESS &&
+		    group_wait(group, i)->lock == pid)
+			return true;
+	return false;
+}
+
+/* It reads to the end, for which its parent waits in turn, but which does not come. */
+static bool lacks_end(const struct group *group, uint32_t i)
+{
+	const struct snapshot_thread *thread = group_thread(group, i);
+
+	return lost_end_holder(group->graph->waits, group->index[i]) != SNAPSHOT_NONE &&
+	       is_waited_for(group, process_parent(group_facts(group), thread->slot), thread->pid);
+}
+
 static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool python)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
@@ -81,7 +102,7 @@ static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool
 	case MPSAN_WAIT_SOCKET_READ:
 	case MPSAN_WAIT_PIPE_READ: /* a program that reads its input also waits for the end of it */
 		return (thread->call.arg[0] == STDIN && !group->loops) ||
-				       reads_from_itself(group, i) ?
+				       reads_from_itself(group, i) || lacks_end(group, i) ?
 			       PARKED_BLOCKED :
 			       PARKED_IDLE;
 	case MPSAN_WAIT_READY:

@@ -6,6 +6,7 @@
 
 #include "../proc/calls.h"
 #include "../waits/pythreads.h"
+#include "lost_end.h"
 
 #define TOLD_MAX 24u /* threads recorded per deadlock */
 
@@ -31,6 +32,8 @@ static void state_owner(struct deadlocks *deadlocks, uint32_t index, struct ev_b
 	const struct snapshot_thread *waiter = deadlocks_thread(deadlocks, index);
 	struct mpsan_hold hold;
 
+	if (only == SNAPSHOT_NONE)
+		only = lost_end_holder(&deadlocks->waits, index);
 	if (by == GRAPH_NONE)
 		by = wait->end == WAIT_OWNERS ? first : wait->holder;
 	event->taken = wait->taken;

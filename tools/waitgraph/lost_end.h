@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pipes whose end of file does not come, because processes that were created later have inherited
+ * the write end. Neighbours: idle.h and telling.h use it.
+ */
+#ifndef MPSAN_LOST_END_H
+#define MPSAN_LOST_END_H
+
+#include "../waits/waits.h"
+
+/*
+ * The last sibling that keeps open the pipe from which the thread reads, if nobody but later
+ * siblings, which read from pipes as well, and the reader itself, does; SNAPSHOT_NONE otherwise.
+ */
+uint32_t lost_end_holder(const struct waits *waits, uint32_t thread);
+
+#endif
