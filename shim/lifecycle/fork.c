@@ -251,6 +251,7 @@ static void keep_true(struct snapshot *s, uint32_t first)
 	uint32_t kept = first;
 
 	claims_verify(s->left.claim + first, s->left.count - first);
+	python_locks_settle(s->left.claim + first, s->left.count - first);
 	for (uint32_t i = first; i < s->left.count; i++) {
 		struct claim *c = &s->left.claim[i];
 

@@ -25,8 +25,8 @@ static void see_lock(const struct cpython *py, const struct cpython_lock *lock,
 	const struct adder *adder = context;
 	const struct mpsan_hold hold = {MPSAN_TAG(lock->address, MPSAN_LOCK_PYTHON), 0};
 
-	(void)py, (void)frame, (void)block;
-	if (lock->mutex)
+	(void)frame, (void)block;
+	if (lock->mutex && (!lock->recursive || cpython_lock_owner(py, lock) == adder->t->pthread))
 		adder->add(&hold, adder->t, adder->context);
 }
 
@@ -39,6 +39,22 @@ void python_locks_each(struct mpsan_thread *t,
 
 	if (python_has_mutexes())
 		python_held(t->pthread, &t->python_state, &t->python_free, see_lock, &adder);
+}
+
+static bool is_contested(const struct claim *c, const struct claim *claim, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (claim[i].tag == c->tag && claim[i].tid != c->tid)
+			return true;
+	return python_locks_own(MPSAN_TAG_ADDRESS(c->tag));
+}
+
+void python_locks_settle(struct claim *claim, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (MPSAN_TAG_KIND(claim[i].tag) == MPSAN_LOCK_PYTHON &&
+		    is_contested(&claim[i], claim, count))
+			claim[i].flags &= ~MPSAN_LF_VERIFIED;
 }
 
 /* ---- where it was taken ---- */

@@ -18,6 +18,12 @@ void python_locks_each(struct mpsan_thread *t,
 		       void *context);
 
 /*
+ * Of the verified claims of a fork, drops those on a Lock of which several threads are in a `with`
+ * block, or the forking one: a block may release it inside, and memory does not say who has it.
+ */
+void python_locks_settle(struct claim *claim, uint32_t count);
+
+/*
  * Records the line of the `with` by which a thread took a lock of Python, as a frame in the format
  * of python_stack; 0: there is none, or the lock is not Python's.
  */
