@@ -385,6 +385,8 @@ void fork_born(void)
 	struct snapshot *s = current;
 
 	hook_guard = unborn = 0;
+	if (life.forked)
+		lock_hints_inherit();
 	if (s)
 		forget_given_back(s);
 	thread_forked(s ? s->own : NULL, s ? s->own_count : 0);

@@ -36,6 +36,17 @@ static bool waits_for_news(void)
 }
 
 /*
+ * Whether this thread waits for what its process made since the fork: no other process has a copy of
+ * that. The lock of a Condition's waiter is always new.
+ */
+static bool waits_for_own(const void *semaphore)
+{
+	const void *lock = waits_for_news() ? python_awaited_lock() : semaphore;
+
+	return lock && lock_hint_own(lock);
+}
+
+/*
  * Records the wait of a forked child. It may be idle in Event.wait until it is ended, and surely is
  * if it has a signal handler: then 0. A child that requested a signal at its parent's end may be
  * idle in any wait.
@@ -71,7 +82,8 @@ static uint64_t prove_lonely(const void *semaphore, uint64_t caller)
 			       0 :
 			       prove_write(semaphore, MPSAN_LOCK_SEMAPHORE, mutual, MPSAN_WAIT_SELF,
 					   thread_hot->tid, NULL, caller);
-	return life.forked ? prove_parked(semaphore, mutual, caller) : 0;
+	return life.forked && !waits_for_own(semaphore) ? prove_parked(semaphore, mutual, caller) :
+							  0;
 }
 
 /*

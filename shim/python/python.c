@@ -138,6 +138,11 @@ bool python_is_idle(void)
 	return python_own_state(&own) && !own.frame;
 }
 
+const void *python_awaited_lock(void)
+{
+	return (const void *)(uintptr_t)cpython_awaited_lock(&python.py, top_frame(0));
+}
+
 bool python_waits_for_simple(const void *lock)
 {
 	return cpython_awaits_simple(&python.py, top_frame(0), (uint64_t)(uintptr_t)lock);

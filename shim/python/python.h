@@ -144,6 +144,9 @@ uint64_t python_awaited_import(char *name, size_t bytes) __attribute__((nonnull)
  */
 bool python_waits_for_event(void);
 
+/* The semaphore around what the calling thread waits for; see cpython/lock.h. */
+const void *python_awaited_lock(void);
+
 /*
  * Whether the calling thread is in queue.SimpleQueue.get, whose lock this is; see
  * cpython/process.h.

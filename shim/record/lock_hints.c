@@ -6,3 +6,10 @@
 #include "lock_hints.h"
 
 struct hint lock_hint_table[HINTS];
+
+void lock_hints_inherit(void)
+{
+	for (unsigned i = 0; i < HINTS; i++)
+		if (lock_hint_table[i].init & HINT_OWN)
+			lock_hint_table[i].init &= ~HINT_OWN;
+}

@@ -7,17 +7,19 @@
 #ifndef MPSAN_LOCK_HINTS_H
 #define MPSAN_LOCK_HINTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "../../include/mpsan_log.h"
 
 struct hint {
 	uint64_t key; /* address and, in the upper 16 bits, enum mpsan_lock_flags */
-	uint64_t init; /* return address of the initialising call; 0: unknown */
+	uint64_t init; /* return address of the initialising call, 0: unknown; and HINT_OWN */
 };
 
 #define HINTS 4096u
 #define HINT_FLAG(flag) ((uint64_t)(flag) << 48)
+#define HINT_OWN (1ull << 63) /* initialised since the fork that began this process */
 extern struct hint lock_hint_table[HINTS];
 
 static inline struct hint *lock_hint_place(const void *lock)
@@ -61,7 +63,18 @@ static inline uint64_t lock_hint_init_site(const void *lock)
 {
 	const struct hint *h = lock_hint_place(lock);
 
-	return MPSAN_TAG_ADDRESS(h->key) == (uint64_t)(uintptr_t)lock ? h->init : 0;
+	return MPSAN_TAG_ADDRESS(h->key) == (uint64_t)(uintptr_t)lock ? h->init & ~HINT_OWN : 0;
 }
+
+/* Whether a lock was made since the fork, so that no other process has a copy of it. */
+static inline bool lock_hint_own(const void *lock)
+{
+	const struct hint *h = lock_hint_place(lock);
+
+	return MPSAN_TAG_ADDRESS(h->key) == (uint64_t)(uintptr_t)lock && h->init & HINT_OWN;
+}
+
+/* In a forked child, whose parent made all that is there. */
+void lock_hints_inherit(void);
 
 #endif

@@ -50,6 +50,7 @@ struct entry {
 };
 
 #define STACK_DISTANCE 4096
+#define CALLERS_MAX 4u /* frames of threading and others between a wait and its caller */
 
 static bool awaits_news(const struct cpython *py, uint64_t top)
 {
@@ -76,6 +77,24 @@ uint64_t cpython_parked(const struct cpython *py, uint64_t top, uint64_t semapho
 	return byte == (CPYTHON_MUTEX_LOCKED | CPYTHON_MUTEX_PARKED) && !awaits_news(py, top) ?
 		       entry.address :
 		       0;
+}
+
+uint64_t cpython_awaited_lock(const struct cpython *py, uint64_t top)
+{
+	struct cpython_lock lock;
+	uint64_t object = 0;
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	if (!walk_on(&walk, &frame) || !frame_is(py, &frame, "wait", "threading.py"))
+		return 0;
+	object = cpython_attribute(py, frame_local(py, &frame, 0), "_lock");
+	for (unsigned i = 0; i < CALLERS_MAX && walk_on(&walk, &frame); i++)
+		if (cpython_string_ends(py, frame.file, "concurrent/futures/_base.py") ||
+		    cpython_string_ends(py, frame.file, "multiprocessing/pool.py"))
+			return 0;
+	return cpython_lock(py, object, &lock) && !lock.mutex ? lock.address : 0;
 }
 
 /* ---- with blocks ---- */
