@@ -15,18 +15,21 @@ static bool is_own(const struct claim *c)
 	return c->tid == thread_tid();
 }
 
-static uint64_t state_one(const struct claim *c, uint64_t fork)
+/* What a `with` block took is a lock: the block releases it, and nobody else. */
+static uint64_t state_one(struct claim *c, uint64_t fork)
 {
 	const struct mpsan_thread *t = c->holder;
 	bool own = is_own(c);
+	uint64_t taken = own ? 0 : python_locks_taken(c);
 
+	c->flags |= taken ? MPSAN_LF_MUTUAL : 0;
 	if (MPSAN_TAG_KIND(c->tag) == MPSAN_LOCK_LIBC)
 		libc_lock_name(claim_lock(c));
 	return EMIT(held, .fork = fork, .lock = (uint64_t)(uintptr_t)claim_lock(c),
 		    .kind = MPSAN_TAG_KIND(c->tag), .flags = c->flags, .holder = c->tid,
 		    .caller = c->caller, .stack = own ? 0 : t->snap_stack,
 		    .python = own ? 0 : t->snap_python, .init = lock_hint_init_site(claim_lock(c)),
-		    .thread_name = t->name_pos, .taken = own ? 0 : python_locks_taken(c));
+		    .thread_name = t->name_pos, .taken = taken);
 }
 
 /* The last list that was recorded: a fork with the same list refers to it. */
@@ -36,6 +39,7 @@ static struct {
 	uint64_t key;
 	uint64_t fork;
 	uint64_t held[CLAIMS_LEFT];
+	uint32_t flags[CLAIMS_LEFT];
 } stated;
 
 static uint64_t key_of_list(const struct claim *claim, uint32_t count)
@@ -63,11 +67,15 @@ uint64_t held_state(struct claim *claim, uint32_t count, uint64_t fork, bool ref
 
 	if (mine && stated.slot == life.slot && stated.key == key)
 		earlier = stated.fork;
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
 		claim[i].held = earlier ? stated.held[i] : state_one(&claim[i], fork);
+		claim[i].flags = earlier ? stated.flags[i] : claim[i].flags;
+	}
 	if (mine && !earlier) {
-		for (uint32_t i = 0; i < count; i++)
+		for (uint32_t i = 0; i < count; i++) {
 			stated.held[i] = claim[i].held;
+			stated.flags[i] = claim[i].flags;
+		}
 		stated.fork = fork;
 		stated.key = key;
 		stated.slot = life.slot;
