@@ -3,6 +3,7 @@
  * hang: a wait lasts far too long. Something could still end it, so this is no proof: the rule
  * reports what is known. If nothing could, and nothing was meant to, it is a note.
  */
+#include "../catalog.h"
 #include "../deadlock.h"
 #include "../rule.h"
 
@@ -25,6 +26,19 @@ static MESSAGE msg_last = {
 	{STEP_ALL_BLOCKED},
 };
 
+/* What would mend it if it is what it looks like. */
+static struct finding of_long_wait(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	enum rule_id likely = deadlock_likely(facts, deadlock);
+
+	return (struct finding){
+		.rule = RULE_hang,
+		.grade = GRADE_WARNING,
+		.message_text = &message_text,
+		.fix = likely == RULE_COUNT ? NULL : rule_fix(likely),
+	};
+}
+
 void rule_hang(const struct facts *facts, const struct trigger *trigger, struct findings *out)
 {
 	const struct fact_deadlock *deadlock = &facts->deadlocks[trigger->index];
@@ -36,5 +50,5 @@ void rule_hang(const struct facts *facts, const struct trigger *trigger, struct 
 	else if (deadlock_sufferer(facts, deadlock)->ev.flags & MPSAN_LF_PARKED)
 		FIND(out, hang, GRADE_NOTE, trigger, FACT_NONE, FACT_NONE, &msg_parked);
 	else
-		FIND(out, hang, GRADE_WARNING, trigger, FACT_NONE, FACT_NONE, &message_text);
+		finding_add(out, trigger, of_long_wait(facts, deadlock));
 }
