@@ -10,6 +10,7 @@
 #include "../facts/roles.h"
 #include "idle_group.h"
 #include "lost_end.h"
+#include "turns.h"
 
 #define STDIN 0u
 
@@ -153,6 +154,8 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 
 	if (is_to_end(group, i, python))
 		return PARKED_BLOCKED;
+	if (group->is_job && turns_are_taken(group->graph->waits, group->index[i]))
+		return PARKED_IDLE;
 	if (part == PARKED_JOINS || (part == PARKED_BLOCKED && by_owner))
 		return python->what == PYTHREAD_JOIN ? PARKED_JOINS : part;
 	switch (python->what) {

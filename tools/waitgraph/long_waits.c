@@ -12,6 +12,7 @@
 #include "idle.h"
 #include "left_behind.h"
 #include "telling.h"
+#include "turns.h"
 
 static bool is_lock(uint64_t kind)
 {
@@ -217,7 +218,7 @@ static bool is_long_wait(struct deadlocks *deadlocks, uint32_t index, uint64_t s
 	return wait->end == WAIT_OWNERS && wait->ends != MPSAN_ENDS_LIMIT && is_lock(wait->kind) &&
 	       !wait->joins && !thread->told && !thread->hung &&
 	       snapshot_rests(&deadlocks->snapshot, thread) <= since_ns &&
-	       holder_sleeps(deadlocks, wait);
+	       holder_sleeps(deadlocks, wait) && !turns_are_taken(&deadlocks->waits, index);
 }
 
 void long_waits_state(struct deadlocks *deadlocks, uint64_t now_ns)

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compares where two threads take a lock: by the line that took it, or by their Python functions. */
+#include "turns.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "../waits/pythreads.h"
+
+static bool waits_for_sender(const struct snapshot_thread *thread, const struct wait *wait)
+{
+	if (wait->kind == MPSAN_WAIT_PIPE_READ || wait->kind == MPSAN_WAIT_SOCKET_READ ||
+	    wait->kind == MPSAN_WAIT_READY)
+		return true;
+	switch (thread->call.state == PROC_IN_CALL ? thread->call.number : -1) {
+	case SYS_accept:
+	case SYS_accept4:
+	case SYS_read:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_poll:
+	case SYS_epoll_wait:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The function and file of the innermost frame that is not of the locks' own modules; the caller frees it. */
+static char *function_of(const struct snapshot_thread *thread)
+{
+	char *stack = pythread_stack(thread), *line = stack, *end;
+
+	while ((end = strchr(line, '\n'))) {
+		*end = '\0';
+		if (!strstr(line, "/synchronize.py\t") && !strstr(line, "/threading.py\t"))
+			break;
+		line = end + 1;
+	}
+	end = strrchr(line, '\t');
+	if (end)
+		end[1] = '\0'; /* any line of it */
+	line = text_copy(end ? line : "");
+	free(stack);
+	return line;
+}
+
+static bool is_same_function(const struct snapshot_thread *one, const struct snapshot_thread *other)
+{
+	char *function = function_of(one), *stack = pythread_stack(other);
+	bool same = *function && strstr(stack, function);
+
+	free(function);
+	free(stack);
+	return same;
+}
+
+bool turns_are_taken(const struct waits *waits, uint32_t index)
+{
+	const struct snapshot *snapshot = waits->snapshot;
+	const struct snapshot_thread *thread = &snapshot->threads.item[index], *holder;
+	const struct wait *wait = &waits->item.item[index];
+	struct mpsan_hold hold;
+	uint32_t by;
+
+	if (wait->end != WAIT_OWNERS || wait->count != 1)
+		return false;
+	by = waits->who.item[wait->begin];
+	holder = &snapshot->threads.item[by];
+	if (by == index || !waits_for_sender(holder, &waits->item.item[by]))
+		return false;
+	if (snapshot->reader->session.table[thread->slot].python)
+		return is_same_function(thread, holder);
+	return snapshot_holds(holder, wait->lock, &hold) && wait->caller &&
+	       hold.caller == wait->caller;
+}
