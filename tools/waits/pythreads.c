@@ -38,6 +38,16 @@ char *pythread_lock_name(const struct snapshot_thread *thread, uint64_t lock)
 	return text;
 }
 
+bool pythread_enters_shared(const struct snapshot_thread *thread, uint64_t lock)
+{
+	struct pyview *view = pyview_open((pid_t)thread->pid);
+	bool enters = view && thread->record &&
+		      pyview_lock_enters_shared(view, thread->record->pthread, lock);
+
+	pyview_close(view);
+	return enters;
+}
+
 bool pythread_is_code(uint32_t pid, uint64_t code)
 {
 	struct proc_mapping mapping;
@@ -91,7 +101,10 @@ bool pythread_waits_for_event(const struct snapshot_thread *thread)
 	return found;
 }
 
-/* Library functions, by suffixes of their names and files; of a wait's frames the worst counts. */
+/*
+ * Library functions, by suffixes of their names and files; of a wait's frames the worst counts. NULL:
+ * all others of that file.
+ */
 static const struct {
 	int what;
 	const char *function, *file;
@@ -124,6 +137,8 @@ static const struct {
 	{PYTHREAD_NEWS, "_recv_bytes", "connection.py"},
 	{PYTHREAD_NEWS, "recv", "connection.py"},
 	{PYTHREAD_NEWS, "recv_bytes", "connection.py"},
+	{PYTHREAD_NEWS, "recv", "torch/distributed/distributed_c10d.py"},
+	{PYTHREAD_ANSWER, NULL, "torch/distributed/distributed_c10d.py"}, /* collectives */
 };
 
 static bool ends_with(const char *text, size_t length, const char *with)
@@ -141,7 +156,8 @@ static int part_of_line(const char *line)
 	const char *tab = strchr(line, '\t'), *end = tab ? strchr(tab + 1, '\t') : NULL;
 
 	for (size_t i = 0; end && i < sizeof(waits) / sizeof(*waits); i++)
-		if (ends_with(line, (size_t)(tab - line), waits[i].function) &&
+		if ((!waits[i].function ||
+		     ends_with(line, (size_t)(tab - line), waits[i].function)) &&
 		    ends_with(tab + 1, (size_t)(end - tab - 1), waits[i].file))
 			return waits[i].what;
 	return PYTHREAD_UNKNOWN;
