@@ -10,8 +10,8 @@
 #define BOUND_SELF 24 /* PyMethodObject.im_self, PyCFunctionObject.m_self */
 
 /* A lock of multiprocessing: SemLockObject. */
-#define SEMLOCK_HANDLE 16
-#define SEMLOCK_TAKER 24 /* pthread_self() of the last thread of this process that took it */
+#define SEMLOCK_HANDLE \
+	16 /* then the pthread_self() of the last thread of this process that took it */
 #define SEMLOCK_COUNT 32 /* how often that was, less the releases; then its greatest value */
 
 /* ---- with blocks ---- */
@@ -45,17 +45,29 @@ bool pylock_in_with(const struct cpython *py, uint64_t top, uint64_t lock)
 	return sought.found;
 }
 
-/* Whether it is a Lock that this thread took in this process: not a counting semaphore. */
+/* Of a Lock: not of a counting semaphore. */
+struct semlock {
+	uint64_t handle, taker;
+	int32_t count, most;
+};
+
+static bool read_semlock(const struct cpython *py, uint64_t object, struct semlock *semlock)
+{
+	uint64_t at = object ? cpython_attribute(py, object, "_semlock") : 0;
+
+	_Static_assert(offsetof(struct semlock, count) == SEMLOCK_COUNT - SEMLOCK_HANDLE,
+		       "read at once");
+	return at && cpython_peek(py, semlock, at + SEMLOCK_HANDLE, sizeof(*semlock)) &&
+	       semlock->most == 1 && cpython_is_a(py, at, "_multiprocessing.SemLock");
+}
+
+/* Whether it is a Lock that this thread took in this process. */
 static bool is_shared_lock(const struct cpython *py, uint64_t object, uint64_t lock, uint64_t taker)
 {
-	uint64_t semaphore = object ? cpython_attribute(py, object, "_semlock") : 0;
-	int32_t count_most[2];
+	struct semlock semlock;
 
-	return semaphore && cpython_peek_word(py, semaphore + SEMLOCK_HANDLE) == lock &&
-	       cpython_peek_word(py, semaphore + SEMLOCK_TAKER) == taker &&
-	       cpython_peek(py, count_most, semaphore + SEMLOCK_COUNT, sizeof(count_most)) &&
-	       count_most[0] == 1 && count_most[1] == 1 &&
-	       cpython_is_a(py, semaphore, "_multiprocessing.SemLock");
+	return read_semlock(py, object, &semlock) && semlock.handle == lock &&
+	       semlock.taker == taker && semlock.count == 1;
 }
 
 /* Whether a block of the frame releases the lock of multiprocessing: its own, or a Condition's. */
@@ -109,6 +121,26 @@ static bool innermost(const struct cpython *py, uint64_t top, struct frame *fram
 
 	walk_open(&walk, py, top);
 	return walk_on(&walk, frame);
+}
+
+bool pylock_enters_shared(const struct cpython *py, uint64_t top, uint64_t lock)
+{
+	struct semlock semlock;
+	struct frame frame;
+
+	return innermost(py, top, &frame) && frame_is(py, &frame, "__enter__", "synchronize.py") &&
+	       read_semlock(py, frame_local(py, &frame, 0), &semlock) && semlock.handle == lock;
+}
+
+bool pylock_is_of_queue(const struct cpython *py, uint64_t top)
+{
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	return walk_on(&walk, &frame) &&
+	       (!frame_is(py, &frame, "__enter__", "synchronize.py") || walk_on(&walk, &frame)) &&
+	       frame_is(py, &frame, "", "multiprocessing/queues.py");
 }
 
 uint64_t pylock_at_hand(const struct cpython *py, uint64_t top, uint64_t lock)

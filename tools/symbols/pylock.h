@@ -45,4 +45,10 @@ bool pylock_in_with(const struct cpython *py, uint64_t top, uint64_t lock);
 bool pylock_keeps_shared(const struct cpython *py, uint64_t top, uint64_t lock, uint64_t thread,
 			 uint32_t parent);
 
+/* Whether it waits to enter a `with` block of this lock of multiprocessing: not a counting semaphore. */
+bool pylock_enters_shared(const struct cpython *py, uint64_t top, uint64_t lock);
+
+/* Whether it takes a lock of a multiprocessing queue: its owner only comes first in what both wait for. */
+bool pylock_is_of_queue(const struct cpython *py, uint64_t top);
+
 #endif

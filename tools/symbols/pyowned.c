@@ -17,7 +17,7 @@
 #define SLOTS_MAX 1024u /* of one frame */
 #define SAVED_TOP 64 /* of a frame: how many slots are in use; negative while it runs */
 #define RUN_SLOTS 4u /* of Thread.run's stack: a mark, the function, its arguments */
-#define WAIT_SLOTS 2u /* of Condition.wait's stack: acquire and its lock */
+#define STACK_SLOTS 32u /* of a stack, in which the lock of a call is looked for */
 #define LOCK_SEMAPHORE 16
 #define TYPE_WEAKREFS 208
 #define WEAKREFS_BEFORE 32 /* before an object, in 3.12 */
@@ -101,8 +101,21 @@ static bool runs_function(const struct owned *owned, const struct frame *frame)
 }
 
 /*
+ * How many slots of a frame that waits in a lock's acquire() are surely in use: all up to the lock
+ * that the call is made with, or an earlier one that is the same.
+ */
+static unsigned slots_of_wait(const struct owned *owned, const struct frame *frame,
+			      unsigned variables, uint64_t awaited)
+{
+	for (unsigned i = variables; awaited && i < variables + STACK_SLOTS; i++)
+		if (frame_local(owned->py, frame, i) == awaited)
+			return i + 1;
+	return variables;
+}
+
+/*
  * How many slots of a frame own a reference: exact for one that has called another. Of one that has
- * called C code, its variables, and the calls in which threading is known to be.
+ * called C code, its variables, and the calls that are known.
  */
 static unsigned slots_of(const struct owned *owned, const struct frame *frame, uint64_t awaited)
 {
@@ -117,10 +130,7 @@ static unsigned slots_of(const struct owned *owned, const struct frame *frame, u
 		return (unsigned)saved;
 	if (runs_function(owned, frame))
 		return (unsigned)variables + RUN_SLOTS;
-	return awaited && frame_is(owned->py, frame, "Condition.wait", "/threading.py") &&
-			       frame_local(owned->py, frame, (unsigned)variables + 1) == awaited ?
-		       (unsigned)variables + WAIT_SLOTS :
-		       (unsigned)variables;
+	return slots_of_wait(owned, frame, (unsigned)variables, awaited);
 }
 
 /* The lock that a thread waits for in Condition.wait, where it is a local variable. */

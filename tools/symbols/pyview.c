@@ -261,6 +261,16 @@ bool pyview_lock_keeps_shared(struct pyview *view, uint64_t thread, uint64_t loc
 	return pylock_keeps_shared(&view->py, top_frame(view, thread), lock, thread, parent);
 }
 
+bool pyview_lock_enters_shared(struct pyview *view, uint64_t waiter, uint64_t lock)
+{
+	return pylock_enters_shared(&view->py, top_frame(view, waiter), lock);
+}
+
+bool pyview_lock_is_of_queue(struct pyview *view, uint64_t waiter)
+{
+	return pylock_is_of_queue(&view->py, top_frame(view, waiter));
+}
+
 uint32_t pyview_owned(struct pyview *view, const uint64_t *pthread, unsigned threads,
 		      const uint64_t *lock, unsigned locks)
 {

@@ -71,6 +71,8 @@ size_t pyview_lock_name(struct pyview *view, uint64_t waiter, uint64_t lock, cha
 uint64_t pyview_parked(struct pyview *view, uint64_t waiter, uint64_t semaphore);
 bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock);
 bool pyview_lock_keeps_shared(struct pyview *view, uint64_t thread, uint64_t lock, uint32_t parent);
+bool pyview_lock_enters_shared(struct pyview *view, uint64_t waiter, uint64_t lock);
+bool pyview_lock_is_of_queue(struct pyview *view, uint64_t waiter);
 
 #define PYVIEW_OWNERS 64u
 

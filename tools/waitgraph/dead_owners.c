@@ -12,24 +12,19 @@
 #define POOLS_NS 400000000ull /* between two examinations of pools */
 #define WORKERS_MAX 256u
 #define DOUBT_NS 2000000000ull /* from a death to a warning without proof */
+#define HELP_NS 5000000000ull /* until somebody who watches over the dead one has surely helped */
 #define DOUBT_LOOKS 8u /* minimum in snapshots, which are rare on a busy machine */
 
-void dead_owners_init(struct dead_owners *dead_owners, const struct reader *reader)
+void dead_owners_init(struct dead_owners *dead_owners)
 {
 	*dead_owners =
-		(struct dead_owners){.shared = pshared_create(reader),
-				     .oom_kills = cross_process_oom_kills((uint32_t)getpid())};
-}
-
-void dead_owners_finish(struct dead_owners *dead_owners)
-{
-	pshared_destroy(dead_owners->shared);
-	*dead_owners = (struct dead_owners){0};
+		(struct dead_owners){.oom_kills = cross_process_oom_kills((uint32_t)getpid())};
 }
 
 /* The search of one snapshot. */
 struct search {
 	struct dead_owners *dead_owners;
+	struct shared *shared;
 	const struct graph *graph;
 	const struct snapshot *snapshot;
 	void (*see)(const struct dead_owner *dead_owner, void *context);
@@ -119,10 +114,24 @@ static bool all_wait(const struct search *search, uint32_t index)
 	return true;
 }
 
+/*
+ * Whether the waiter stands at a `with` block of a lock, for so long that others who go on would have
+ * released it for the dead owner if they ever do.
+ */
+static bool is_entered(const struct search *search, uint32_t index, uint32_t dead)
+{
+	const struct snapshot_thread *thread = &search->snapshot->threads.item[index];
+	uint64_t now_ns = search->snapshot->now_ns;
+
+	return now_ns >= search->snapshot->reader->processes[dead].gone_ns + HELP_NS &&
+	       now_ns >= wait_since(search->snapshot, search->graph->waits, index) + HELP_NS &&
+	       pythread_enters_shared(thread, search->graph->waits->item.item[index].lock);
+}
+
 static bool owner_is_gone(const struct search *search, uint32_t index,
 			  const struct pshared_key *key, struct cross_process_lock *lock)
 {
-	struct shared *shared = search->dead_owners->shared;
+	struct shared *shared = search->shared;
 	const struct snapshot_thread *thread = &search->snapshot->threads.item[index];
 	struct dead_owner dead_owner = {.cause = MPSAN_DEADLOCK_OWNER_GONE, .thread = index};
 	struct cross_process_claims claims = {0};
@@ -133,6 +142,7 @@ static bool owner_is_gone(const struct search *search, uint32_t index,
 	if (cross_process_owner_gone(lock, &claims) == CROSS_NO)
 		return false;
 	lock->strangers = pshared_has_strangers(shared, key);
+	lock->entered = is_entered(search, index, claims.dead.slot);
 	verdict = cross_process_owner_gone(lock, &claims);
 	if (verdict == CROSS_NO)
 		return false;
@@ -151,7 +161,7 @@ static void waiter_is_gone(const struct search *search, uint32_t index,
 			   const struct seen_share *made, const struct cross_process_lock *woken)
 {
 	const struct snapshot_thread *thread = &search->snapshot->threads.item[index];
-	struct shared *shared = search->dead_owners->shared;
+	struct shared *shared = search->shared;
 	struct dead_owner dead_owner = {
 		.cause = MPSAN_DEADLOCK_WAITER_GONE, .thread = index, .proof = true};
 	const struct seen_share *before, *after;
@@ -185,9 +195,9 @@ static void look_at_semaphore(const struct search *search, uint32_t index)
 
 	if ((thread->told && !thread->doubted) || !is_stuck(search, index) ||
 	    wait->kind != MPSAN_LOCK_SEMAPHORE || !(wait->flags & MPSAN_LF_SHARED) ||
-	    !pshared_find(search->dead_owners->shared, thread->slot, wait->lock, &key))
+	    !pshared_find(search->shared, thread->slot, wait->lock, &key))
 		return;
-	made = pshared_made(search->dead_owners->shared, &key);
+	made = pshared_made(search->shared, &key);
 	if (describe_lock(search, thread, wait->lock, made, &lock) &&
 	    !owner_is_gone(search, index, &key, &lock))
 		waiter_is_gone(search, index, made, &lock);
@@ -219,8 +229,8 @@ static void see_worker(uint32_t slot, void *context)
 						.end_value = process->end_value,
 						.end_ns = process->end_ns};
 	if (!worker->alive) {
-		worker->in_queue = cross_process_in_queue(snapshot->reader,
-							  crew->search->dead_owners->shared, slot);
+		worker->in_queue =
+			cross_process_in_queue(snapshot->reader, crew->search->shared, slot);
 		return;
 	}
 	first = snapshot->processes.item[at].begin;
@@ -320,15 +330,16 @@ static void look_at_pool(const struct search *search, const struct snapshot_proc
 }
 
 void dead_owners_find(struct dead_owners *dead_owners, const struct graph *graph,
+		      struct waits *waits,
 		      void (*see)(const struct dead_owner *dead_owner, void *context),
 		      void *context)
 {
-	struct search search = {dead_owners, graph, graph->waits->snapshot, see, context};
+	struct search search = {dead_owners, NULL, graph, waits->snapshot, see, context};
 	const struct snapshot *snapshot = search.snapshot;
 
 	if (!somebody_died(snapshot->reader))
 		return;
-	pshared_begin(dead_owners->shared);
+	search.shared = waits_shared(waits);
 	for (uint32_t i = 0; i < snapshot->threads.count; i++)
 		look_at_semaphore(&search, i);
 	if (dead_owners->pools_ns != snapshot->now_ns) {

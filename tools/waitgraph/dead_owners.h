@@ -21,18 +21,16 @@ struct dead_owner {
 };
 
 struct dead_owners {
-	struct shared *shared;
-	bool begun; /* `shared` is up to date for this snapshot */
 	uint64_t pools_ns; /* the snapshot whose pools were examined last */
 	uint64_t pools_due_ns; /* when pools are examined next */
 	int64_t oom_kills; /* of the control group when the session began; -1: unknown */
 };
 
-void dead_owners_init(struct dead_owners *dead_owners, const struct reader *reader);
-void dead_owners_finish(struct dead_owners *dead_owners);
+void dead_owners_init(struct dead_owners *dead_owners);
 
-/* Calls `see` for each such wait in the snapshot that was not reported yet. */
+/* Calls `see` for each such wait in the snapshot of `waits` that was not reported yet. */
 void dead_owners_find(struct dead_owners *dead_owners, const struct graph *graph,
+		      struct waits *waits,
 		      void (*see)(const struct dead_owner *dead_owner, void *context),
 		      void *context);
 

@@ -25,7 +25,7 @@ void deadlocks_init(struct deadlocks *deadlocks, const struct reader *reader,
 {
 	*deadlocks = (struct deadlocks){.reader = reader, .hang_after_ns = hang_after_ns};
 	snapshot_init(&deadlocks->snapshot, reader);
-	dead_owners_init(&deadlocks->dead_owners, reader);
+	dead_owners_init(&deadlocks->dead_owners);
 	watchlog_open(&deadlocks->log, reader);
 }
 
@@ -33,7 +33,6 @@ void deadlocks_finish(struct deadlocks *deadlocks)
 {
 	last_picture_finish(deadlocks);
 	free(deadlocks->ends.item);
-	dead_owners_finish(&deadlocks->dead_owners);
 	snapshot_finish(&deadlocks->snapshot);
 	waits_finish(&deadlocks->waits);
 	graph_finish(&deadlocks->graph);
@@ -193,7 +192,8 @@ void deadlocks_look(struct deadlocks *deadlocks, uint64_t now_ns)
 	waits_find(&deadlocks->waits, &deadlocks->snapshot);
 	solve(deadlocks, UINT64_MAX, has_news);
 	state_cycles(deadlocks);
-	dead_owners_find(&deadlocks->dead_owners, &deadlocks->graph, state_loss, deadlocks);
+	dead_owners_find(&deadlocks->dead_owners, &deadlocks->graph, &deadlocks->waits, state_loss,
+			 deadlocks);
 	state_dead_ends(deadlocks);
 	hopeless_find(deadlocks, state_loss);
 	long_waits_state(deadlocks, now_ns);

@@ -307,7 +307,8 @@ void hopeless_find(struct deadlocks *deadlocks,
 	/* with many times, some at each snapshot */
 	for (uint32_t k = 0; k < count && k < TIMES_MAX; k++) {
 		look_at(deadlocks, time[(deadlocks->turn + k) % count]);
-		dead_owners_find(&deadlocks->dead_owners, &deadlocks->graph, see_loss, deadlocks);
+		dead_owners_find(&deadlocks->dead_owners, &deadlocks->graph, &deadlocks->waits,
+				 see_loss, deadlocks);
 	}
 	deadlocks->turn = count > TIMES_MAX ? (deadlocks->turn + TIMES_MAX) % count : 0;
 	if (count)

@@ -30,12 +30,14 @@ struct cross_process_lock {
 	/* pshared_has_strangers(): expensive, so only called if a verdict depends on it */
 	bool strangers;
 	bool all_wait; /* every thread of every process that has it is dead in the graph */
+	bool entered; /* long after the owner's end, the waiter stands at a `with` block of it */
 };
 
 /*
  * lock-owner-killed: all owners of the lock are dead. Proved if nothing else can release it: a
  * recursive lock refuses that, multiprocessing's internal locks are not accessible to the program,
- * or all possible releasers wait themselves. The dead owner is claims->dead.
+ * or all possible releasers wait themselves; or it is a lock that those who take it release, and nobody
+ * has done that for the dead owner. That one is claims->dead.
  */
 enum cross_process_verdict cross_process_owner_gone(const struct cross_process_lock *lock,
 						    const struct cross_process_claims *claims);

@@ -25,6 +25,9 @@ char *pythread_lock_name(const struct snapshot_thread *thread, uint64_t lock);
 /* Whether code of a process belongs to the interpreter. */
 bool pythread_is_code(uint32_t pid, uint64_t code);
 
+/* Whether it waits to enter a `with` block of this lock of multiprocessing. */
+bool pythread_enters_shared(const struct snapshot_thread *thread, uint64_t lock);
+
 /* Whether it is a main thread that runs a test of pytest or unittest. */
 bool pythread_in_test(const struct snapshot_thread *thread);
 

@@ -27,9 +27,11 @@ struct snapshot_object {
 struct snapshot_python {
 	bool known;
 	bool joins;
+	bool asked; /* other threads, too: the thread had stood long enough */
 	uint64_t asked_ns;
 	uint64_t lock;
 	uint32_t owner; /* TID; 0: unknown */
+	uint32_t owner_slot; /* of a lock of multiprocessing */
 	uint32_t holder; /* TID of the thread that claims the lock, and its run count */
 	uint64_t holder_runs;
 	uint64_t

@@ -36,11 +36,6 @@ static void add_children(struct look *look)
 		look->wait->end = WAIT_OPEN;
 }
 
-static const struct mpsan_process *process_of(const struct look *look)
-{
-	return &look->snapshot->reader->session.table[look->thread->slot];
-}
-
 bool wait_needs_owner(const struct wait *wait)
 {
 	return wait->end == WAIT_OWNERS || wait->end == WAIT_NOBODY ||
@@ -88,10 +83,10 @@ static void ends_by(struct look *look, enum mpsan_wait_ends ends, uint64_t ends_
  */
 static bool has_timer(const struct look *look)
 {
-	uint16_t flags = process_of(look)->flags;
+	uint16_t flags = look_process(look)->flags;
 
 	return !(flags & MPSAN_PROCESS_ATTACHED) || flags & MPSAN_PROCESS_OFF ||
-	       (flags & MPSAN_PROCESS_ALARM && process_of(look)->alarm_ns == UINT64_MAX) ||
+	       (flags & MPSAN_PROCESS_ALARM && look_process(look)->alarm_ns == UINT64_MAX) ||
 	       proc_has_timer(look->thread->pid);
 }
 
@@ -100,7 +95,7 @@ static bool is_interruptible(const struct look *look)
 {
 	return look->wait->kind != MPSAN_LOCK_MUTEX && look->wait->kind != MPSAN_LOCK_RWLOCK_READ &&
 	       look->wait->kind != MPSAN_LOCK_RWLOCK_WRITE &&
-	       (!process_of(look)->python || look->thread->tid == look->thread->pid);
+	       (!look_process(look)->python || look->thread->tid == look->thread->pid);
 }
 
 #define LATE_NS 1000000000ull /* after which an alarm has been delivered */
@@ -108,7 +103,7 @@ static bool is_interruptible(const struct look *look)
 /* An alarm that is due ends the process, or the wait, by a handler. */
 static void look_at_alarm(struct look *look)
 {
-	const struct mpsan_process *process = process_of(look);
+	const struct mpsan_process *process = look_process(look);
 	uint64_t due_ns = process->alarm_ns;
 
 	if (!(process->flags & MPSAN_PROCESS_ALARM) || !due_ns || due_ns == UINT64_MAX ||
@@ -161,7 +156,7 @@ static bool is_python(const struct look *look)
 	struct pyview *view;
 	bool found;
 
-	if (process_of(look)->python)
+	if (look_process(look)->python)
 		return true;
 	view = pyview_open((pid_t)look->thread->pid);
 	found = view != NULL;
@@ -191,7 +186,7 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 	look_at_alarm(&look);
 	if (wait->end != WAIT_PROCESSES)
 		return wait->ends != ends;
-	process = process_of(&look);
+	process = look_process(&look);
 	handlers = proc_handlers(process) & ~alarm_of(process);
 	if (handlers & interrupt && is_python(&look)) {
 		wait->interruptible = true;
@@ -462,6 +457,7 @@ void waits_find(struct waits *waits, struct snapshot *snapshot)
 
 void waits_finish(struct waits *waits)
 {
+	pshared_destroy(waits->shared);
 	wakers_finish(&waits->wakers);
 	free(waits->item.item);
 	free(waits->who.item);

@@ -8,6 +8,7 @@
 #define MPSAN_WAITS_H
 
 #include "../symbols/pyview.h"
+#include "pshared_locks.h"
 #include "wakers.h"
 
 enum wait_end {
@@ -55,6 +56,8 @@ struct waits {
 	struct pyview *view; /* while they are determined: of process `view_of` */
 	uint32_t view_of;
 	uint64_t owned_due_ns; /* when bystanders.c may read memory again */
+	struct shared *shared; /* see waits_shared */
+	uint64_t shared_ns; /* of the snapshot for which it was brought up to date */
 };
 
 /* Whether it is not known to wait for others of the job: it sleeps, or serves somebody outside. */
@@ -89,6 +92,9 @@ static inline bool wait_is_timed(const struct wait *wait)
  */
 void waits_find(struct waits *waits, struct snapshot *snapshot);
 void waits_finish(struct waits *waits);
+
+/* The process-shared locks of the session, up to date for this snapshot. */
+struct shared *waits_shared(struct waits *waits);
 
 /*
  * Before a verdict: whether the thread was merely stopped, by a signal or a debugger, or a signal

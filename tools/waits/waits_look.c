@@ -74,3 +74,13 @@ void look_by_anybody(struct look *look, uint64_t address)
 	else if (!wakers_of_memory(&look->waits->wakers, look->thread, &eye))
 		look->wait->end = WAIT_OPEN;
 }
+
+struct shared *waits_shared(struct waits *waits)
+{
+	if (!waits->shared)
+		waits->shared = pshared_create(waits->snapshot->reader);
+	if (waits->shared_ns != waits->snapshot->now_ns)
+		pshared_begin(waits->shared);
+	waits->shared_ns = waits->snapshot->now_ns;
+	return waits->shared;
+}

@@ -32,6 +32,17 @@ void look_by_anybody(struct look *look, uint64_t address);
 /* The callbacks that add wakers to the wait of `look`. */
 struct wakers_eye look_eye(struct look *look);
 
+static inline const struct mpsan_process *look_process(const struct look *look)
+{
+	return &look->snapshot->reader->session.table[look->thread->slot];
+}
+
+/* The pthread_self() of a thread; 0: unknown. */
+static inline uint64_t look_handle(const struct snapshot_thread *thread)
+{
+	return thread->record ? thread->record->pthread : 0;
+}
+
 /* Whether the awaited word is inside an object of that size. */
 static inline bool look_lies_in(uint64_t word, uint64_t object, size_t bytes)
 {
@@ -51,7 +62,22 @@ void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag);
  * wait. `holder`: the only thread, which may be the waiter, that claims it.
  */
 bool look_by_python(struct look *look, uint64_t lock, uint32_t holder);
-/* The thread itself will release this process-shared lock, which it waits for. */
+
+/*
+ * Python's view of a process, opened once for threads that are examined one after the other; NULL:
+ * none.
+ */
+struct pyview *look_view(struct look *look, uint32_t pid);
+/* Whether frames may tell something, and whether the thread has stood long enough to read them. */
+static inline bool look_has_frames(const struct look *look)
+{
+	return look_process(look)->python && look_handle(look->thread);
+}
+bool look_may_ask(const struct look *look);
+/* Of a thread that polls, and of a lock whose owner is unknown, frames are read again after this time. */
+#define LOOK_AGAIN_NS 2000000000ull
+
+/* waits_semlock.c: as look_by_python, for one of multiprocessing's locks. */
 bool look_by_semlock(struct look *look, uint64_t lock);
 
 /*

@@ -9,30 +9,27 @@
 
 #define STOOD_NS 1000000000ull
 #define FIRST_MUTEX 0x030d01u /* of Python: 3.13.1 */
-/* Of a thread that polls, and of a lock whose owner is unknown, it is asked again after this time. */
-#define POLL_NS 2000000000ull
 
 static struct snapshot_thread *thread_at(const struct look *look, uint32_t index)
 {
 	return &look->waits->snapshot->threads.item[index];
 }
 
-static uint64_t handle_of(const struct snapshot_thread *thread)
-{
-	return thread->record ? thread->record->pthread : 0;
-}
-
-/* Opened once for all threads of the process, which are examined one after the other. */
-static struct pyview *view_of(struct look *look)
+struct pyview *look_view(struct look *look, uint32_t pid)
 {
 	struct waits *waits = look->waits;
 
-	if (waits->view_of != look->thread->pid) {
+	if (waits->view_of != pid) {
 		pyview_close(waits->view);
-		waits->view = pyview_open((pid_t)look->thread->pid);
-		waits->view_of = look->thread->pid;
+		waits->view = pyview_open((pid_t)pid);
+		waits->view_of = pid;
 	}
 	return waits->view;
+}
+
+static struct pyview *view_of(struct look *look)
+{
+	return look_view(look, look->thread->pid);
 }
 
 static uint32_t find_handle(const struct look *look, uint64_t handle)
@@ -41,7 +38,7 @@ static uint32_t find_handle(const struct look *look, uint64_t handle)
 		&look->snapshot->processes.item[look->thread->process];
 
 	for (uint32_t i = process->begin; handle && i < process->end; i++)
-		if (handle_of(thread_at(look, i)) == handle)
+		if (look_handle(thread_at(look, i)) == handle)
 			return i;
 	return SNAPSHOT_NONE;
 }
@@ -55,7 +52,7 @@ static bool mutex_is_known(const struct look *look)
 				 SNAPSHOT_NONE;
 
 	if (!python->owner)
-		return look->snapshot->now_ns - python->asked_ns < POLL_NS;
+		return look->snapshot->now_ns - python->asked_ns < LOOK_AGAIN_NS;
 	return owner != SNAPSHOT_NONE && thread_at(look, owner)->runs == python->holder_runs;
 }
 
@@ -65,7 +62,7 @@ static bool is_known(const struct look *look, uint64_t lock, uint32_t holder)
 	const struct snapshot_python *python = &look->thread->python;
 
 	if (snapshot_polls(look->snapshot, look->thread) && python->known &&
-	    look->snapshot->now_ns - python->asked_ns < POLL_NS)
+	    look->snapshot->now_ns - python->asked_ns < LOOK_AGAIN_NS)
 		return true;
 	if (python->known && python->mutex && python->lock == lock)
 		return mutex_is_known(look);
@@ -83,15 +80,15 @@ static uint32_t tried_owner(const struct look *look, struct pyview *view, uint64
 		&look->snapshot->processes.item[look->thread->process];
 
 	for (uint32_t i = process->begin; look->wait->tries && i < process->end; i++)
-		if (handle_of(thread_at(look, i)) &&
-		    pyview_lock_ends_with(view, handle_of(thread_at(look, i)), lock))
+		if (look_handle(thread_at(look, i)) &&
+		    pyview_lock_ends_with(view, look_handle(thread_at(look, i)), lock))
 			return i;
 	return SNAPSHOT_NONE;
 }
 
 static uint32_t join_owner(struct look *look, struct pyview *view, uint64_t lock, uint32_t holder)
 {
-	uint64_t own = handle_of(look->thread);
+	uint64_t own = look_handle(look->thread);
 	uint32_t tid = pyview_lock_joined(view, own, lock);
 
 	if (tid)
@@ -102,8 +99,8 @@ static uint32_t join_owner(struct look *look, struct pyview *view, uint64_t lock
 /* Whether a thread, which stands still, is in a `with` block of the lock. */
 static bool is_in_with(struct pyview *view, uint64_t lock, const struct snapshot_thread *at)
 {
-	return handle_of(at) && at->call.state == PROC_IN_CALL &&
-	       pyview_lock_in_with(view, handle_of(at), lock) && !snapshot_has_moved(at);
+	return look_handle(at) && at->call.state == PROC_IN_CALL &&
+	       pyview_lock_in_with(view, look_handle(at), lock) && !snapshot_has_moved(at);
 }
 
 /* The only thread of the process that is in a `with` block of it. */
@@ -125,7 +122,7 @@ static uint32_t mutex_holder(struct look *look, struct pyview *view, uint64_t mu
 
 static uint32_t lock_owner(struct look *look, struct pyview *view, uint64_t lock, uint32_t holder)
 {
-	uint64_t owner = pyview_lock_owner(view, handle_of(look->thread), lock);
+	uint64_t owner = pyview_lock_owner(view, look_handle(look->thread), lock);
 
 	if (owner)
 		return find_handle(look, owner);
@@ -152,7 +149,7 @@ static void learn(struct look *look, uint64_t lock, uint32_t holder)
 		python.holder = thread_at(look, holder)->tid;
 		python.holder_runs = thread_at(look, holder)->runs;
 	}
-	python.mutex = view ? pyview_parked(view, handle_of(look->thread), lock) : 0;
+	python.mutex = view ? pyview_parked(view, look_handle(look->thread), lock) : 0;
 	if (python.mutex) {
 		owner = mutex_owner(look, view, python.mutex);
 	} else if (view) {
@@ -168,20 +165,11 @@ static void learn(struct look *look, uint64_t lock, uint32_t holder)
 	look->thread->python = python;
 }
 
-static const struct mpsan_process *process_of(const struct look *look)
+bool look_may_ask(const struct look *look)
 {
-	return &look->snapshot->reader->session.table[look->thread->slot];
-}
-
-static bool has_frames(const struct look *look)
-{
-	return process_of(look)->python && handle_of(look->thread);
-}
-
-static bool may_ask(const struct look *look)
-{
-	return has_frames(look) && (look->snapshot->now_ns - look->thread->still_ns >= STOOD_NS ||
-				    snapshot_polls(look->snapshot, look->thread));
+	return look_has_frames(look) &&
+	       (look->snapshot->now_ns - look->thread->still_ns >= STOOD_NS ||
+		snapshot_polls(look->snapshot, look->thread));
 }
 
 /*
@@ -190,7 +178,7 @@ static bool may_ask(const struct look *look)
  */
 static bool may_be_parked(const struct look *look)
 {
-	return process_of(look)->python >> 8 >= FIRST_MUTEX && has_frames(look) &&
+	return look_process(look)->python >> 8 >= FIRST_MUTEX && look_has_frames(look) &&
 	       !look->thread->call.arg[3];
 }
 
@@ -198,7 +186,7 @@ static bool may_be_parked(const struct look *look)
 static bool is_stateless(struct look *look)
 {
 	struct pyview *view = view_of(look);
-	uint64_t own = handle_of(look->thread);
+	uint64_t own = look_handle(look->thread);
 
 	return view && pythread_is_code(look->thread->pid, look->thread->record->entry) &&
 	       pyview_is_foreign(view, own) && pyview_is_foreign(view, own);
@@ -208,7 +196,7 @@ bool look_by_watchdog(struct look *look, uint64_t lock)
 {
 	struct snapshot_thread *thread = look->thread;
 
-	if (!wait_is_timed(look->wait) || !may_ask(look) || thread->record->python_state ||
+	if (!wait_is_timed(look->wait) || !look_may_ask(look) || thread->record->python_state ||
 	    thread->tid == thread->pid)
 		return false;
 	if (thread->stateless_ns != thread->still_ns) {
@@ -222,46 +210,11 @@ bool look_by_watchdog(struct look *look, uint64_t lock)
 	return true;
 }
 
-/* The PID of the process whose memory this one began with a copy of; 0: it did not. */
-static uint32_t copied_from(const struct mpsan_process *process)
-{
-	if (!fact_how_copies(process->how))
-		return 0;
-	return process->parent_pid ? process->parent_pid : UINT32_MAX;
-}
-
-/* Only whether the thread itself has the lock, by its own frames. */
-static void learn_shared(struct look *look, uint64_t lock)
-{
-	struct pyview *view = view_of(look);
-	bool own = view && pyview_lock_keeps_shared(view, handle_of(look->thread), lock,
-						    copied_from(process_of(look)));
-
-	look->thread->python = (struct snapshot_python){.known = true,
-							.asked_ns = look->snapshot->now_ns,
-							.lock = lock,
-							.owner = own ? look->thread->tid : 0};
-}
-
-/* At once: where all others wait, too, a dead end would be told before the second has passed. */
-bool look_by_semlock(struct look *look, uint64_t lock)
-{
-	if (!has_frames(look))
-		return false;
-	if (!is_known(look, lock, SNAPSHOT_NONE))
-		learn_shared(look, lock);
-	if (!look->thread->python.owner || look->thread->python.lock != lock)
-		return false;
-	look->wait->flags |= MPSAN_LF_MUTUAL;
-	look_by_owner(look, (uint32_t)(look->thread - look->waits->snapshot->threads.item));
-	return true;
-}
-
 bool look_by_python(struct look *look, uint64_t lock, uint32_t holder)
 {
 	uint32_t owner;
 
-	if (!may_ask(look) && !may_be_parked(look))
+	if (!look_may_ask(look) && !may_be_parked(look))
 		return false;
 	if (!is_known(look, lock, holder))
 		learn(look, lock, holder);
@@ -291,7 +244,7 @@ static bool child_is_known(const struct look *look)
 
 	return python->known && (python->asked_ns >= look->thread->still_ns ||
 				 (snapshot_polls(look->snapshot, look->thread) &&
-				  look->snapshot->now_ns - python->asked_ns < POLL_NS));
+				  look->snapshot->now_ns - python->asked_ns < LOOK_AGAIN_NS));
 }
 
 /* The PID of the child that the thread joins, kept as its lock; 0: none. */
@@ -304,7 +257,7 @@ static uint32_t joined_child(struct look *look)
 		look->thread->python = (struct snapshot_python){
 			.known = true,
 			.asked_ns = look->snapshot->now_ns,
-			.lock = view ? pyview_joined_child(view, handle_of(look->thread)) : 0};
+			.lock = view ? pyview_joined_child(view, look_handle(look->thread)) : 0};
 	}
 	return (uint32_t)look->thread->python.lock;
 }
@@ -313,7 +266,7 @@ bool look_by_child(struct look *look)
 {
 	const struct proc_call *call = &look->thread->call;
 	int32_t milliseconds = (int32_t)call->arg[2];
-	uint32_t pid = call->arg[1] == 1 && may_ask(look) ? joined_child(look) : 0,
+	uint32_t pid = call->arg[1] == 1 && look_may_ask(look) ? joined_child(look) : 0,
 		 process = pid ? snapshot_process_of_pid(look->snapshot, pid) : SNAPSHOT_NONE;
 
 	if (process == SNAPSHOT_NONE)
