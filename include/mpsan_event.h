@@ -55,6 +55,8 @@ enum mpsan_deadlock_cause {
 	MPSAN_DEADLOCK_LONG, /* no proof: the wait lasts longer than --hang-after */
 	/* no proof: the wait lasted when a signal from outside ended the program */
 	MPSAN_DEADLOCK_LAST,
+	/* the same, recorded in advance: counts if the supervisor does not live to record the end */
+	MPSAN_DEADLOCK_DRAFT,
 };
 
 /*

@@ -35,6 +35,22 @@ ready()
 while True:
     tasks.get()
 """
+PRODUCED = START + """
+tasks = queue.Queue()
+def produce():
+    time.sleep(3600)
+    tasks.put(1)
+threading.Thread(target=produce, name="producer", daemon=True).start()
+ready()
+tasks.get()
+"""
+TAKEN_TWICE = START + """
+lock = threading.Lock()
+ready()
+with lock:
+    with lock:
+        pass
+"""
 PARKED = START + "ready()\nqueue.Queue().get()\n"
 PAUSED = START + "ready()\nsignal.pause()\n"
 
@@ -68,6 +84,34 @@ def told(number, **how):
     assert "the main thread of process" in message and "(program.py:" in message, message
 
 
+def told_producer():
+    found = run(PRODUCED, signal.SIGKILL, to_program=True)
+    assert len(found) == 1 and found[0]["severity"] == "note", found
+    ended = found[0]["message"].partition("what could have ended it: ")[2]
+    assert 'thread "producer"' in ended and "at produce (program.py:" in ended, found[0]["message"]
+
+
+def lost_supervisor(program, rule, severity, says):
+    """The program and mpsan are killed together: the later report has what the log kept."""
+    with tempfile.TemporaryDirectory() as directory:
+        Path(directory, "program.py").write_text(program)
+        process = subprocess.Popen(
+            [MPSAN, "run", "--dir", f"{directory}/session", "--", system_python(), f"{directory}/program.py",
+             f"{directory}/ready"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        try:
+            while not Path(directory, "ready").exists():
+                time.sleep(0.05)
+            time.sleep(WAITED_S)
+        finally:
+            kill_group(process.pid)
+            process.wait()
+        subprocess.run([MPSAN, "report", "--report", f"json={directory}/report.json", f"{directory}/session"],
+                       check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        report = json.loads(Path(directory, "report.json").read_text())
+    found = [(finding["severity"], finding["message"]) for finding in report["findings"] if finding["rule"] == rule]
+    assert len(found) == 1 and found[0][0] == severity and says in found[0][1], report["findings"]
+
+
 def silent(program, number, **how):
     found = run(program, number, **how)
     assert not found, found
@@ -78,6 +122,9 @@ main({
     "int": functools.partial(told, signal.SIGINT, to_program=True),
     "kill-program": functools.partial(told, signal.SIGKILL, to_program=True),
     "time-limit": functools.partial(told, 0, before=("timeout", "9")),
+    "producer": told_producer,
+    "lost-supervisor": functools.partial(lost_supervisor, PRODUCED, "hang", "note", "when mpsan itself was ended"),
+    "lost-supervisor-proof": functools.partial(lost_supervisor, TAKEN_TWICE, "self-deadlock", "error", "(program.py:"),
     "silent-parked": functools.partial(silent, PARKED, signal.SIGTERM),
     "silent-paused": functools.partial(silent, PAUSED, signal.SIGTERM),
     "silent-short": functools.partial(silent, LOST, signal.SIGTERM, wait_s=1),

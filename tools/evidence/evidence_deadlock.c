@@ -356,7 +356,7 @@ void deadlock_args(const struct evidence_context *ctx, const struct fact_deadloc
 	const struct facts *facts = &ctx->reader->facts;
 	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
 	const char *detail = reader_text(ctx->reader, deadlock->at.slot, deadlock->ev.detail);
-	uint64_t lasted_ns = first->at.time_ns - first->ev.since;
+	uint64_t lasted_ns = deadlock->until_ns - first->ev.since;
 	char *taken = deadlock_taken(ctx, first);
 
 	args_set(args, ARG_deadlock, deadlock_text(ctx, deadlock));

@@ -12,7 +12,7 @@
 bool hang_is_bystander(const struct fact_deadlock *deadlock, const struct fact_blocked *blocked,
 		       uint32_t index)
 {
-	return deadlock->ev.cause == MPSAN_DEADLOCK_LONG && index > deadlock->begin &&
+	return deadlock->ev.cause >= MPSAN_DEADLOCK_LONG && index > deadlock->begin &&
 	       blocked->ev.kind == MPSAN_WAIT_SYSCALL;
 }
 
@@ -48,16 +48,19 @@ static char *likely_text(const struct evidence_context *ctx, const struct fact_d
 
 	if (rule == RULE_COUNT)
 		return text_copy("");
-	return text_format("; likely %s, unless one of these acts", rule_slug(rule));
+	return text_format(
+		"; likely %s%s", rule_slug(rule),
+		deadlock->ev.cause == MPSAN_DEADLOCK_LONG ? ", unless one of these acts" : "");
 }
 
 char *hang_bystanders(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
 {
 	const char *handlers = reader_text(ctx->reader, deadlock->at.slot, deadlock->ev.detail);
 	char *list = text_copy("");
+	bool lasts = deadlock->ev.cause == MPSAN_DEADLOCK_LONG;
 	uint32_t count = 0;
 
-	if (deadlock->ev.cause != MPSAN_DEADLOCK_LONG)
+	if (deadlock->ev.cause < MPSAN_DEADLOCK_LONG)
 		return list;
 	for (uint32_t i = deadlock->begin; i < deadlock->end; i++) {
 		const struct fact_blocked *blocked = &ctx->reader->facts.blockeds[i];
@@ -67,9 +70,11 @@ char *hang_bystanders(const struct evidence_context *ctx, const struct fact_dead
 	}
 	if (count > NAMED_MAX)
 		list = text_join(list, "; ", text_format("%u more threads", count - NAMED_MAX));
-	if (handlers && *handlers)
+	if (lasts && handlers && *handlers)
 		list = text_join(list, "; ", text_format("the handler of %s", handlers));
 	if (*list)
-		list = text_join(text_copy("; what could still end it: "), "", list);
+		list = text_join(text_copy(lasts ? "; what could still end it: " :
+						   "; what could have ended it: "),
+				 "", list);
 	return text_join(list, "", likely_text(ctx, deadlock));
 }

@@ -99,6 +99,7 @@ struct fact_deadlock {
 	struct fact_place at;
 	struct ev_deadlock ev; /* dead_slot is a slot + 1; 0: no death caused it */
 	uint32_t begin, end;
+	uint64_t until_ns; /* how long it is known to have lasted */
 	uint64_t over_ns; /* when its first waiter was seen to wait no more; 0: never */
 };
 

@@ -109,7 +109,8 @@ static void collect_deadlock(struct reader *reader, const struct record *record)
 	struct fact_deadlock *deadlock = ARRAY_ADD(&reader->deadlocks);
 
 	*deadlock = (struct fact_deadlock){.at = collect_place_of(record),
-					   .end = reader->blockeds.count};
+					   .end = reader->blockeds.count,
+					   .until_ns = record->time_ns};
 	memcpy(&deadlock->ev, record->payload, sizeof(deadlock->ev));
 	deadlock->begin = deadlock->ev.count < deadlock->end ?
 				  deadlock->end - (uint32_t)deadlock->ev.count :

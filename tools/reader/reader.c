@@ -440,7 +440,8 @@ uint64_t reader_end_ns(const struct reader *reader)
 		if (reader->session.table[slot].pid && !reader->session.table[slot].end_ns &&
 		    session_liveness(&reader->session, slot) != GONE)
 			return 0;
-	return reader->last_ns;
+	return reader->session.head->seen_ns > reader->last_ns ? reader->session.head->seen_ns :
+								 reader->last_ns;
 }
 
 bool reader_has_open_wait(const struct reader *reader)

@@ -245,3 +245,14 @@ enum liveness session_liveness(const struct session *session, uint32_t slot)
 		return UNKNOWN;
 	return session_runs_as(process->pid, process->birth_ns);
 }
+
+bool session_lost_supervisor(const struct session *session)
+{
+	const struct mpsan_session *head = session->head;
+
+	if (!head->supervisor || head->end_ns)
+		return false;
+	if (session->here && head->pid_ns && head->pid_ns != host_pid_namespace())
+		return false;
+	return !session->here || session_runs_as(head->supervisor, head->start_ns) == GONE;
+}

@@ -40,6 +40,9 @@ uint32_t session_born_as(const struct session *session, uint32_t slot);
 
 enum liveness { ALIVE, GONE, UNKNOWN };
 
+/* Whether the session had a supervisor, which ended before it could record the end. */
+bool session_lost_supervisor(const struct session *session);
+
 /* Whether it is in another PID namespace: its pid means another process here. */
 bool session_is_elsewhere(const struct mpsan_process *process);
 

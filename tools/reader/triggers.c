@@ -90,13 +90,27 @@ static enum timing unlock_timing(struct reader *reader, uint32_t index, uint64_t
 	return TIMING_COME;
 }
 
+/* The wait lasted as long as the supervisor did. */
+static enum timing draft_timing(const struct reader *reader, struct fact_deadlock *deadlock)
+{
+	if (deadlock->over_ns || reader->session.head->end_ns)
+		return TIMING_NEVER;
+	if (!session_lost_supervisor(&reader->session))
+		return reader->over ? TIMING_NEVER : TIMING_OPEN;
+	if (reader->session.head->seen_ns > deadlock->at.time_ns)
+		deadlock->until_ns = reader->session.head->seen_ns;
+	return TIMING_COME;
+}
+
 /* A deadlock explained by a wait is that wait's proof: triggers the wait now, perhaps again. */
 static enum timing deadlock_timing(struct reader *reader, uint32_t index, uint64_t *due_ns)
 {
-	const struct fact_deadlock *deadlock = &reader->deadlocks.item[index];
+	struct fact_deadlock *deadlock = &reader->deadlocks.item[index];
 	uint32_t wait = deadlock_wait(&reader->facts, deadlock);
 
 	*due_ns = deadlock->at.time_ns;
+	if (deadlock->ev.cause == MPSAN_DEADLOCK_DRAFT)
+		return draft_timing(reader, deadlock);
 	if (wait == FACT_NONE)
 		return TIMING_COME;
 	if (!reader->waits.item[wait].proved) {

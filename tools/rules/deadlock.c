@@ -246,6 +246,7 @@ enum rule_id deadlock_rule(const struct facts *facts, const struct fact_deadlock
 		return RULE_worker_lost;
 	case MPSAN_DEADLOCK_LONG:
 	case MPSAN_DEADLOCK_LAST:
+	case MPSAN_DEADLOCK_DRAFT:
 		return RULE_hang;
 	case MPSAN_DEADLOCK_CYCLE:
 	case MPSAN_DEADLOCK_DEAD_END:

@@ -194,12 +194,15 @@ static void watch_judge(struct watch *watch)
 
 static void watch_look(struct watch *watch)
 {
-	reader_poll(watch->judge->reader, clock_ns(CLOCK_MONOTONIC));
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	watch->judge->reader->session.head->seen_ns = now;
+	reader_poll(watch->judge->reader, now);
 	say_unlogged(watch);
 	export_table_look(&watch->exports, watch->judge->reader);
 	/* processes that we kill are no findings */
 	if (!watch->killed && !is_cut(watch) && host_proc_is_own()) {
-		deadlocks_look(&watch->deadlocks, clock_ns(CLOCK_MONOTONIC));
+		deadlocks_look(&watch->deadlocks, now);
 		monitors_look(&watch->monitors);
 	}
 	watch_judge(watch);

@@ -12,15 +12,21 @@
 #include "dead_owners.h"
 #include "graph.h"
 
-#define LAST_PICTURE_PARTS 4u
+#define LAST_PICTURE_PARTS 6u
 
-/* A wait of a main thread, and the threads that could end it one after the other; last_picture.h */
+/*
+ * A wait of a main thread, the threads that could end it one after the other, then others of which
+ * any could; last_picture.h
+ */
 struct last_picture {
 	uint32_t count;
 	uint64_t woken_ns; /* 0: the main thread still waits */
+	uint64_t draft; /* position in the supervisor's log */
+	uint64_t handled; /* signals that are the end it was meant to have, as bits */
 	struct last_picture_part {
 		uint32_t slot, tid;
 		uint64_t rest_ns;
+		bool is_bystander; /* it does something else */
 		struct ev_blocked event;
 	} part[LAST_PICTURE_PARTS];
 };

@@ -2,15 +2,40 @@
 /* Keeps what main threads wait for, and records it when their program is ended from outside. */
 #include "last_picture.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 #include "../facts/processes.h"
 #include "../facts/roles.h"
+#include "../proc/calls.h"
+#include "../waits/pythreads.h"
 #include "idle.h"
 #include "telling.h"
 
 #define PICTURE_NS 5000000000ull /* younger waits are part of any program */
 #define ENDING_NS 1000000000ull
+
+/* ---- what is recorded ---- */
+
+static uint64_t put(struct deadlocks *deadlocks, const struct last_picture *picture,
+		    enum mpsan_deadlock_cause cause, const char *detail)
+{
+	struct telling telling = {0};
+
+	for (uint32_t i = 0; i < picture->count; i++)
+		telling_put(deadlocks, &telling, picture->part[i].slot, picture->part[i].tid,
+			    &picture->part[i].event);
+	return telling_close(deadlocks, &telling, cause, 0, detail);
+}
+
+/* The draft counts for nothing any more. */
+static void withdraw(struct deadlocks *deadlocks, const struct last_picture *picture)
+{
+	struct ev_deadlock_over event = {.deadlock = picture->draft};
+
+	watchlog_put(&deadlocks->log, EV_deadlock_over, picture->part[0].slot, picture->part[0].tid,
+		     &event, sizeof(event));
+}
 
 /* ---- taking them ---- */
 
@@ -38,20 +63,97 @@ static bool is_in_picture(const struct last_picture *picture, const struct snaps
 }
 
 /* Reads stacks and names now: at the end it is too late. */
-static void take(struct deadlocks *deadlocks, uint32_t index)
+static void add(struct deadlocks *deadlocks, struct last_picture *picture, uint32_t index,
+		bool is_bystander)
 {
-	struct last_picture *picture = ARRAY_ADD(&deadlocks->pictures);
+	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 
-	*picture = (struct last_picture){0};
-	while (index != SNAPSHOT_NONE && picture->count < LAST_PICTURE_PARTS &&
-	       !is_in_picture(picture, deadlocks_thread(deadlocks, index))) {
-		const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
+	if (picture->count < LAST_PICTURE_PARTS && !is_in_picture(picture, thread))
+		picture->part[picture->count++] = (struct last_picture_part){
+			thread->slot, thread->tid, thread->rest_ns, is_bystander,
+			telling_describe(deadlocks, index, 0)};
+}
 
-		picture->part[picture->count++] =
-			(struct last_picture_part){thread->slot, thread->tid, thread->rest_ns,
-						   telling_describe(deadlocks, index, 0)};
+static bool is_set_apart(const struct deadlocks *deadlocks, const struct wait *wait, uint32_t index)
+{
+	for (uint32_t i = 0; i < wait->apart_count; i++)
+		if (deadlocks->waits.who.item[wait->apart + i] == index)
+			return true;
+	return false;
+}
+
+/* Whether it does something else by itself, and may end the wait some time. */
+static bool may_act(const struct deadlocks *deadlocks, uint32_t waiter, uint32_t index)
+{
+	const struct wait *waits = deadlocks->waits.item.item;
+	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
+
+	return index != waiter && wait_is_apart(&waits[index]) && !waits[index].watchdog &&
+	       !is_set_apart(deadlocks, &waits[waiter], index) &&
+	       !role_text(role_of(&deadlocks->reader->session.table[thread->slot]));
+}
+
+/* Adds threads of the processes that could end the wait. */
+static void add_bystanders(struct deadlocks *deadlocks, struct last_picture *picture,
+			   uint32_t waiter)
+{
+	const struct wait wait = deadlocks->waits.item.item[waiter];
+
+	for (uint32_t i = 0; wait.end == WAIT_PROCESSES && i < wait.count; i++) {
+		const struct snapshot_process *process =
+			&deadlocks->snapshot.processes
+				 .item[deadlocks->waits.who.item[wait.begin + i]];
+
+		for (uint32_t k = process->begin; k < process->end; k++)
+			if (may_act(deadlocks, waiter, k))
+				add(deadlocks, picture, k, true);
+	}
+}
+
+static struct last_picture take(struct deadlocks *deadlocks, uint32_t index)
+{
+	struct last_picture picture = {0};
+	uint32_t last = index;
+
+	while (index != SNAPSHOT_NONE && picture.count < LAST_PICTURE_PARTS &&
+	       !is_in_picture(&picture, deadlocks_thread(deadlocks, index))) {
+		add(deadlocks, &picture, index, false);
+		last = index;
 		index = next_thread(deadlocks, index);
 	}
+	add_bystanders(deadlocks, &picture, last);
+	return picture;
+}
+
+/* Whether the main thread waits for a thread or process to end, or for an Event: as services do. */
+static bool may_be_parked(struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct wait *wait = &deadlocks->waits.item.item[index];
+
+	return wait->kind == MPSAN_WAIT_PROCESS || wait->kind == MPSAN_WAIT_JOIN || wait->joins ||
+	       pythread_waits_for_event(deadlocks_thread(deadlocks, index));
+}
+
+/*
+ * Whether the wait was to end before the program does: another thread may still act, of its own
+ * accord if the main thread may be parked while that one serves.
+ */
+static bool was_to_end(struct deadlocks *deadlocks, uint32_t index,
+		       const struct last_picture *picture)
+{
+	bool serves = may_be_parked(deadlocks, index);
+
+	for (uint32_t i = 1; i < picture->count; i++) {
+		uint32_t at = snapshot_find(&deadlocks->snapshot, picture->part[i].slot,
+					    picture->part[i].tid);
+		const struct snapshot_thread *thread = deadlocks_thread(deadlocks, at);
+
+		if (wait_is_apart(&deadlocks->waits.item.item[at]) &&
+		    (!serves || call_is_sleep(&thread->call) ||
+		     !call_is_outside(thread->pid, &thread->call)))
+			return true;
+	}
+	return false;
 }
 
 static bool is_due(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
@@ -65,6 +167,14 @@ static bool is_due(const struct deadlocks *deadlocks, const struct snapshot_thre
 	       !role_text(role_of(process));
 }
 
+/* Signals whose handlers end a main thread's wait for an Event as its program meant it to. */
+static uint64_t handled(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	return pythread_waits_for_event(thread) ?
+		       proc_handlers(&deadlocks->reader->session.table[thread->slot]) :
+		       0;
+}
+
 /* Whether a thread of a picture has gone on, or more is known of it now. */
 static bool has_changed(struct deadlocks *deadlocks, const struct last_picture_part *part)
 {
@@ -75,7 +185,21 @@ static bool has_changed(struct deadlocks *deadlocks, const struct last_picture_p
 	return thread && (thread->rest_ns != part->rest_ns || thread->told);
 }
 
-/* Drops what has changed. A main thread that was just woken may be ending its program. */
+/* Drops what has changed since. */
+static void update(struct deadlocks *deadlocks, struct last_picture *picture)
+{
+	uint32_t count = picture->count;
+
+	for (uint32_t k = picture->count; k-- > 1;)
+		if (!picture->part[k].is_bystander && has_changed(deadlocks, &picture->part[k]))
+			picture->count = k;
+	if (picture->count == count)
+		return;
+	withdraw(deadlocks, picture);
+	picture->draft = put(deadlocks, picture, MPSAN_DEADLOCK_DRAFT, NULL);
+}
+
+/* A main thread that was just woken may be ending its program. */
 static void forget_old(struct deadlocks *deadlocks)
 {
 	uint64_t now_ns = deadlocks->snapshot.now_ns;
@@ -83,28 +207,31 @@ static void forget_old(struct deadlocks *deadlocks)
 	for (uint32_t i = deadlocks->pictures.count; i-- > 0;) {
 		struct last_picture *picture = &deadlocks->pictures.item[i];
 
-		for (uint32_t k = picture->count; k-- > 1;)
-			if (has_changed(deadlocks, &picture->part[k]))
-				picture->count = k;
+		update(deadlocks, picture);
 		if (!picture->woken_ns && has_changed(deadlocks, &picture->part[0]))
 			picture->woken_ns = now_ns;
-		if (picture->woken_ns && now_ns - picture->woken_ns > ENDING_NS)
+		if (picture->woken_ns && now_ns - picture->woken_ns > ENDING_NS) {
+			withdraw(deadlocks, picture);
 			*picture = deadlocks->pictures.item[--deadlocks->pictures.count];
+		}
 	}
 }
 
-static bool is_told(struct deadlocks *deadlocks, const struct last_picture *picture)
+/* The draft outlives a supervisor that is killed. */
+static void keep(struct deadlocks *deadlocks, uint32_t index)
 {
-	uint32_t index =
-		snapshot_find(&deadlocks->snapshot, picture->part[0].slot, picture->part[0].tid);
+	struct last_picture picture = take(deadlocks, index);
+	uint32_t head;
 
-	return index != SNAPSHOT_NONE && deadlocks_thread(deadlocks, index)->told;
+	if (!was_to_end(deadlocks, index, &picture) && idle_job_is_meant(&deadlocks->graph, &head))
+		return;
+	picture.handled = handled(deadlocks, deadlocks_thread(deadlocks, index));
+	picture.draft = put(deadlocks, &picture, MPSAN_DEADLOCK_DRAFT, NULL);
+	*ARRAY_ADD(&deadlocks->pictures) = picture;
 }
 
 void last_picture_look(struct deadlocks *deadlocks)
 {
-	uint32_t head;
-
 	forget_old(deadlocks);
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++) {
 		struct snapshot_thread *thread = deadlocks_thread(deadlocks, i);
@@ -112,9 +239,8 @@ void last_picture_look(struct deadlocks *deadlocks)
 		if (!is_due(deadlocks, thread))
 			continue;
 		thread->pictured = true;
-		if (!wait_is_apart(&deadlocks->waits.item.item[i]) &&
-		    !idle_job_is_meant(&deadlocks->graph, &head))
-			take(deadlocks, i);
+		if (!wait_is_apart(&deadlocks->waits.item.item[i]))
+			keep(deadlocks, i);
 	}
 }
 
@@ -123,24 +249,33 @@ void last_picture_finish(struct deadlocks *deadlocks)
 	free(deadlocks->pictures.item);
 }
 
-/* ---- recording them ---- */
+/* ---- the end ---- */
 
-static void state(struct deadlocks *deadlocks, const struct last_picture *picture, int signal)
+/* It is part of a finding, or its program ends by a handler that it waited for. */
+static bool is_explained(struct deadlocks *deadlocks, const struct last_picture *picture,
+			 int number)
 {
-	char *name = text_signal(signal);
-	struct telling telling = {0};
+	uint32_t index =
+		snapshot_find(&deadlocks->snapshot, picture->part[0].slot, picture->part[0].tid);
+	const struct snapshot_thread *thread =
+		index == SNAPSHOT_NONE ? NULL : deadlocks_thread(deadlocks, index);
 
-	for (uint32_t i = 0; i < picture->count; i++)
-		telling_put(deadlocks, &telling, picture->part[i].slot, picture->part[i].tid,
-			    &picture->part[i].event);
-	telling_close(deadlocks, &telling, MPSAN_DEADLOCK_LAST, 0, name);
+	return (thread && (thread->told || thread->hung)) || picture->handled >> (number - 1) & 1;
+}
+
+static void state(struct deadlocks *deadlocks, const struct last_picture *picture, int number)
+{
+	char *name = text_signal(number);
+
+	withdraw(deadlocks, picture);
+	put(deadlocks, picture, MPSAN_DEADLOCK_LAST, name);
 	free(name);
 }
 
 void last_picture_state(struct deadlocks *deadlocks, int signal)
 {
 	for (uint32_t i = 0; i < deadlocks->pictures.count; i++)
-		if (!is_told(deadlocks, &deadlocks->pictures.item[i]))
+		if (!is_explained(deadlocks, &deadlocks->pictures.item[i], signal))
 			state(deadlocks, &deadlocks->pictures.item[i], signal);
 	deadlocks->pictures.count = 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The last picture of a program that is ended from outside while it waits: what its main threads
- * have waited for, and who could have ended that. Nothing is recorded of waits that end well: their
- * texts are read once, after five seconds, and the rest is kept in memory. Neighbours: deadlocks.h
+ * have waited for, and who could have ended that. After five seconds of a wait a draft is recorded,
+ * which counts only if the supervisor is killed, too; it is withdrawn when the wait ends. Neighbours: deadlocks.h
  * calls after each snapshot, watch.h when a signal is handed on and at the program's end.
  */
 #ifndef MPSAN_LAST_PICTURE_H

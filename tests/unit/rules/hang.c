@@ -25,6 +25,8 @@ static void hang_notes_the_last_picture(void **state)
 	two_threads_wait();
 	deadlock.ev.cause = MPSAN_DEADLOCK_LAST;
 	assert_grade(&world, TRIGGER_DEADLOCK, hang, GRADE_NOTE);
+	deadlock.ev.cause = MPSAN_DEADLOCK_DRAFT;
+	assert_grade(&world, TRIGGER_DEADLOCK, hang, GRADE_NOTE);
 }
 
 static void hang_is_silent_where_there_is_a_proof(void **state)

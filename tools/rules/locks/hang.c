@@ -22,7 +22,13 @@ static MESSAGE msg_parked = {
 
 static MESSAGE msg_last = {
 	"{thread} of process {pid} had waited for {since} s at {wait_at} when {detail} came: "
-	"{deadlock}",
+	"{deadlock}{bystanders}",
+	{STEP_ALL_BLOCKED},
+};
+
+static MESSAGE msg_unsupervised = {
+	"{thread} of process {pid} had waited for {since} s at {wait_at} when mpsan itself was "
+	"ended: {deadlock}{bystanders}",
 	{STEP_ALL_BLOCKED},
 };
 
@@ -45,7 +51,9 @@ void rule_hang(const struct facts *facts, const struct trigger *trigger, struct 
 
 	if (deadlock_rule(facts, deadlock) != RULE_hang)
 		return;
-	if (deadlock->ev.cause == MPSAN_DEADLOCK_LAST)
+	if (deadlock->ev.cause == MPSAN_DEADLOCK_DRAFT)
+		FIND(out, hang, GRADE_NOTE, trigger, FACT_NONE, FACT_NONE, &msg_unsupervised);
+	else if (deadlock->ev.cause == MPSAN_DEADLOCK_LAST)
 		FIND(out, hang, GRADE_NOTE, trigger, FACT_NONE, FACT_NONE, &msg_last);
 	else if (deadlock_sufferer(facts, deadlock)->ev.flags & MPSAN_LF_PARKED)
 		FIND(out, hang, GRADE_NOTE, trigger, FACT_NONE, FACT_NONE, &msg_parked);
