@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 static void set_open(struct graph *graph, uint32_t thread)
 {
@@ -207,11 +208,24 @@ static bool is_apart(const struct graph *graph, uint32_t group, uint32_t thread)
 	return false;
 }
 
+/* A program that only waits for signals, as timeout(1) and an init do: it watches over others. */
+static bool only_supervises(const struct graph *graph, uint32_t thread)
+{
+	const struct snapshot *snapshot = graph->waits->snapshot;
+	const struct snapshot_thread *at = &snapshot->threads.item[thread];
+	const struct snapshot_process *process = &snapshot->processes.item[at->process];
+
+	return process->end - process->begin == 1 && at->call.state == PROC_IN_CALL &&
+	       !snapshot->reader->session.table[at->slot].python &&
+	       (at->call.number == SYS_rt_sigsuspend || at->call.number == SYS_rt_sigtimedwait ||
+		at->call.number == SYS_pause);
+}
+
 static bool somebody_is_open(const struct graph *graph, uint32_t group)
 {
 	for (uint32_t i = 0; i < graph->count; i++)
 		if (!graph->dead[i] && !graph->waits->item.item[i].watchdog &&
-		    !is_apart(graph, group, i))
+		    !only_supervises(graph, i) && !is_apart(graph, group, i))
 			return true;
 	return false;
 }

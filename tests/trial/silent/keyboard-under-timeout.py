@@ -1,0 +1,24 @@
+"""A main thread that is parked until Ctrl-C, beside an idle worker, under timeout(1), which sends it."""
+# expect: none
+# run: timeout --preserve-status -s INT 5 {python} {program}
+
+import queue
+import threading
+
+
+def work(orders):
+    while True:
+        orders.get()()
+
+
+def main():
+    orders = queue.Queue()
+    threading.Thread(target=work, args=(orders,), daemon=True).start()
+    orders.put(print)
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        pass
+
+
+main()
