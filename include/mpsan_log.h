@@ -178,7 +178,7 @@ struct mpsan_session {
 	uint64_t pid_ns; /* of the process that created the session */
 	/* processes that could not create a log; 0 in sessions of version 0.1.0 */
 	uint64_t unlogged;
-	/* when the supervisor last looked; 0 in sessions of before December 2026 */
+	/* when the supervisor last looked; 0 in older sessions */
 	uint64_t seen_ns;
 };
 
