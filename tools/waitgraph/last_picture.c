@@ -220,9 +220,12 @@ static void forget_old(struct deadlocks *deadlocks)
 /* The draft outlives a supervisor that is killed. */
 static void keep(struct deadlocks *deadlocks, uint32_t index)
 {
-	struct last_picture picture = take(deadlocks, index);
+	struct last_picture picture;
 	uint32_t head;
 
+	if (watchlog_is_half_full(&deadlocks->log))
+		return;
+	picture = take(deadlocks, index);
 	if (!was_to_end(deadlocks, index, &picture) && idle_job_is_meant(&deadlocks->graph, &head))
 		return;
 	picture.handled = handled(deadlocks, deadlocks_thread(deadlocks, index));

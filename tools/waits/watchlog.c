@@ -52,6 +52,11 @@ void watchlog_close(struct watchlog *log)
 	*log = (struct watchlog){.fd = -1, .failed = log->failed};
 }
 
+bool watchlog_is_half_full(const struct watchlog *log)
+{
+	return log->head > CAP / 2;
+}
+
 /* A record must not straddle two chunks: it is moved to the next one. */
 static uint64_t place(const struct watchlog *log, uint64_t whole)
 {

@@ -21,6 +21,9 @@ struct watchlog {
 void watchlog_open(struct watchlog *log, const struct reader *reader);
 void watchlog_close(struct watchlog *log);
 
+/* Whether what is left is to be kept for findings: what may never count is no longer recorded. */
+bool watchlog_is_half_full(const struct watchlog *log);
+
 /* Appends an event about a thread; returns its position, 0 if it was lost. */
 uint64_t watchlog_put(struct watchlog *log, enum mpsan_event_type type, uint32_t slot, uint32_t tid,
 		      const void *payload, size_t bytes);
