@@ -56,22 +56,36 @@ static bool is_same_function(const struct snapshot_thread *one, const struct sna
 	return same;
 }
 
-bool turns_are_taken(const struct waits *waits, uint32_t index)
+static bool is_same_place(const struct waits *waits, uint32_t index,
+			  const struct snapshot_thread *holder)
 {
-	const struct snapshot *snapshot = waits->snapshot;
-	const struct snapshot_thread *thread = &snapshot->threads.item[index], *holder;
+	const struct snapshot_thread *thread = &waits->snapshot->threads.item[index];
 	const struct wait *wait = &waits->item.item[index];
 	struct mpsan_hold hold;
+
+	if (waits->snapshot->reader->session.table[thread->slot].python)
+		return is_same_function(thread, holder);
+	return snapshot_holds(holder, wait->lock, &hold) && wait->caller &&
+	       hold.caller == wait->caller;
+}
+
+/* The frames of threads that do not run stay the same: those of two that take turns are read once. */
+bool turns_are_taken(const struct waits *waits, uint32_t index)
+{
+	struct snapshot_thread *thread = &waits->snapshot->threads.item[index];
+	const struct wait *wait = &waits->item.item[index];
+	const struct snapshot_thread *holder;
 	uint32_t by;
 
 	if (wait->end != WAIT_OWNERS || wait->count != 1)
 		return false;
 	by = waits->who.item[wait->begin];
-	holder = &snapshot->threads.item[by];
+	holder = &waits->snapshot->threads.item[by];
 	if (by == index || !waits_for_sender(holder, &waits->item.item[by]))
 		return false;
-	if (snapshot->reader->session.table[thread->slot].python)
-		return is_same_function(thread, holder);
-	return snapshot_holds(holder, wait->lock, &hold) && wait->caller &&
-	       hold.caller == wait->caller;
+	if (holder->runs && thread->turn_of == holder->tid && thread->turn_runs == holder->runs)
+		return true;
+	thread->turn_of = is_same_place(waits, index, holder) ? holder->tid : 0;
+	thread->turn_runs = holder->runs;
+	return thread->turn_of;
 }

@@ -196,6 +196,7 @@ static void snapshot_look_at(struct snapshot *snapshot, struct snapshot_thread *
 	thread->runs = runs;
 	thread->looks = 1;
 	thread->doubted = thread->idle = false;
+	thread->turn_of = 0;
 	thread->object = (struct snapshot_object){0};
 	thread->still_ns = snapshot->now_ns;
 	thread->call = proc_call(thread->pid, thread->tid);

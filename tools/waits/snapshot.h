@@ -74,6 +74,9 @@ struct snapshot_thread {
 	uint64_t rest_ns, rest_runs;
 	bool rest_known; /* examined at rest, by long_waits.c */
 	bool pictured; /* looked at by last_picture.c in this rest */
+	/* whose turn it is before this one's, found by turns.c: its TID, 0: none, and its run count */
+	uint32_t turn_of;
+	uint64_t turn_runs;
 	bool hung; /* recorded as a long wait; until it does something else */
 	bool told; /* part of a recorded deadlock, or explained by an event of its own */
 	bool gives_up; /* recorded although something ends its wait */
