@@ -10,8 +10,7 @@
 #define BOUND_SELF 24 /* PyMethodObject.im_self, PyCFunctionObject.m_self */
 
 /* A lock of multiprocessing: SemLockObject. */
-#define SEMLOCK_HANDLE \
-	16 /* then the pthread_self() of the last thread of this process that took it */
+#define SEMLOCK_HANDLE 16 /* then the last thread of this process that took it: pthread_self() */
 #define SEMLOCK_COUNT 32 /* how often that was, less the releases; then its greatest value */
 
 /* ---- with blocks ---- */

@@ -133,7 +133,7 @@ static unsigned slots_of(const struct owned *owned, const struct frame *frame, u
 	return slots_of_wait(owned, frame, (unsigned)variables, awaited);
 }
 
-/* The lock that a thread waits for in Condition.wait, where it is a local variable. */
+/* The lock that a thread waits for, if its innermost frame has it at hand. */
 static uint64_t awaited_by(const struct owned *owned, uint64_t top, const uint64_t *lock,
 			   unsigned locks)
 {
