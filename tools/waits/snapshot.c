@@ -41,6 +41,7 @@ void snapshot_finish(struct snapshot *snapshot)
 	free(snapshot->threads.item);
 	free(snapshot->before.item);
 	free(snapshot->processes.item);
+	free(snapshot->pids.item);
 	*snapshot = (struct snapshot){0};
 }
 
@@ -250,8 +251,16 @@ static void see_process(struct snapshot *snapshot, uint32_t slot)
 
 	if (!proc_threads(pid, see_thread, &seeing) || snapshot->threads.count == begin)
 		return;
+	*ARRAY_ADD(&snapshot->pids) = (struct snapshot_pid){pid, snapshot->processes.count};
 	*ARRAY_ADD(&snapshot->processes) =
 		(struct snapshot_process){slot, pid, begin, snapshot->threads.count};
+}
+
+static int compare_pids(const void *a, const void *b)
+{
+	const struct snapshot_pid *one = a, *other = b;
+
+	return (one->pid > other->pid) - (one->pid < other->pid);
 }
 
 /* Keeps the previous snapshot's threads, sorted, and makes room for new ones. */
@@ -263,6 +272,7 @@ static void turn_page(struct snapshot *snapshot)
 	memcpy(&snapshot->threads, &empty, sizeof(empty));
 	snapshot->threads.count = 0;
 	snapshot->processes.count = 0;
+	snapshot->pids.count = 0;
 	if (snapshot->before.count)
 		qsort(snapshot->before.item, snapshot->before.count, sizeof(struct snapshot_thread),
 		      compare_threads);
@@ -282,6 +292,9 @@ void snapshot_take(struct snapshot *snapshot, uint64_t now_ns)
 		    !session_is_elsewhere(process) && !(process->flags & MPSAN_PROCESS_REPLACED))
 			see_process(snapshot, slot);
 	}
+	if (snapshot->pids.count)
+		qsort(snapshot->pids.item, snapshot->pids.count, sizeof(struct snapshot_pid),
+		      compare_pids);
 	for (uint32_t i = 0; i < snapshot->before.count; i++)
 		snapshot_forget(snapshot, &snapshot->before.item[i]);
 }
@@ -296,10 +309,13 @@ uint32_t snapshot_process(const struct snapshot *snapshot, uint32_t slot)
 
 uint32_t snapshot_process_of_pid(const struct snapshot *snapshot, uint32_t pid)
 {
-	for (uint32_t i = 0; i < snapshot->processes.count; i++)
-		if (snapshot->processes.item[i].pid == pid)
-			return i;
-	return SNAPSHOT_NONE;
+	const struct snapshot_pid *found =
+		snapshot->pids.count ?
+			bsearch(&(struct snapshot_pid){.pid = pid}, snapshot->pids.item,
+				snapshot->pids.count, sizeof(*found), compare_pids) :
+			NULL;
+
+	return found ? found->process : SNAPSHOT_NONE;
 }
 
 uint32_t snapshot_find(const struct snapshot *snapshot, uint32_t slot, uint32_t tid)

@@ -92,12 +92,17 @@ struct snapshot_process {
 	uint32_t begin, end; /* range in threads */
 };
 
+struct snapshot_pid {
+	uint32_t pid, process;
+};
+
 struct snapshot {
 	const struct reader *reader;
 	uint64_t now_ns;
 	uint64_t passed_ns; /* since the previous snapshot; 0: there was none */
 	ARRAY(struct snapshot_thread) threads; /* by process, then by TID */
 	ARRAY(struct snapshot_process) processes; /* in the order of their start */
+	ARRAY(struct snapshot_pid) pids; /* the same processes, by PID */
 	ARRAY(struct snapshot_thread) before; /* of the previous snapshot */
 	uint32_t fds, fds_max;
 };
