@@ -1,5 +1,6 @@
 """A filter waits for the end of its input, and the parent for the end of the filter, with the pipe still open."""
 # expect: missing-sentinel error
+# says: close the write end
 # ends: never
 # frames: parent_waits
 
