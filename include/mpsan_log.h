@@ -284,10 +284,11 @@ struct mpsan_hold {
 
 /*
  * A call that does not wait, and found the lock taken, or the thread or child alive: its tag has how many
- * claims the thread had then. Its caller has how often that happened in a row, without one of these
- * claims given up.
+ * of the thread's oldest claims it has kept since the first such call. Its caller has how often that happened
+ * in a row.
  */
 #define MPSAN_TRIED(address, kind, held) (MPSAN_TAG(address, kind) | (uint64_t)(held) << 56)
+#define MPSAN_TRIED_WHAT(tag) ((tag) << 8 >> 8)
 #define MPSAN_TRIED_HELD(tag) ((uint32_t)((tag) >> 56))
 #define MPSAN_TRIED_TIMES(caller) ((uint32_t)((caller) >> 48))
 

@@ -412,7 +412,7 @@ bool hold_remove(uint64_t address)
 	if (!i)
 		return false;
 	if (i <= MPSAN_TRIED_HELD(t->tried.tag))
-		t->tried.tag = 0;
+		thread_gives_up(t, i - 1);
 	for (; i < n; i++)
 		t->hold[i - 1] = t->hold[i];
 	t->holds_used = n - 1;
@@ -445,11 +445,15 @@ void hold_pop_newest(unsigned kind)
 void thread_tried(const void *object, unsigned kind, uint64_t caller)
 {
 	struct mpsan_thread *t = thread_hot;
-	uint64_t tag, times;
+	uint64_t before, tag, times;
+	bool again;
 
 	if (!t || t == &thread_none || t->holds_used > MPSAN_HOLDS)
 		return;
+	before = t->tried.tag;
 	tag = MPSAN_TRIED(object, kind, t->holds_used);
-	times = t->tried.tag == tag ? MPSAN_TRIED_TIMES(t->tried.caller) + 1 : 1;
-	t->tried = (struct mpsan_hold){tag, MPSAN_TAG_ADDRESS(caller) | times << 48};
+	again = MPSAN_TRIED_WHAT(before) == MPSAN_TRIED_WHAT(tag);
+	times = again ? MPSAN_TRIED_TIMES(t->tried.caller) + 1 : 1;
+	t->tried = (struct mpsan_hold){again && before < tag ? before : tag,
+				       MPSAN_TAG_ADDRESS(caller) | times << 48};
 }

@@ -131,6 +131,12 @@ static inline void hold_commit(struct mpsan_hold *hold, const void *lock, unsign
 /* The address of a claim, which may have moved with its record. */
 struct mpsan_hold *hold_now(struct mpsan_hold *hold);
 
+/* Of the claims that it kept while it polled, only so many are left. */
+static inline void thread_gives_up(struct mpsan_thread *t, uint32_t left)
+{
+	t->tried.tag = MPSAN_TRIED_WHAT(t->tried.tag) | (uint64_t)left << 56;
+}
+
 /*
  * Removes the newest claim on a lock; false if this thread has none. If the library is off there
  * are no claims, and that means nothing.
@@ -148,7 +154,7 @@ static inline bool hold_pop(const void *lock)
 		return (t == &thread_none && hook_off) || hold_remove((uint64_t)(uintptr_t)lock);
 	t->holds_used = n - 1;
 	if (UNLIKELY(n <= MPSAN_TRIED_HELD(t->tried.tag)))
-		t->tried.tag = 0;
+		thread_gives_up(t, n - 1);
 	return true;
 }
 

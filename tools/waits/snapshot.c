@@ -133,7 +133,7 @@ bool snapshot_tries(const struct snapshot *snapshot, const struct snapshot_threa
 	       snapshot->now_ns - thread->tried_ns >= POLLS_NS && snapshot_polls(snapshot, thread);
 }
 
-/* It ran: did it ask for the same thing again, and for nothing else? */
+/* It ran: did it ask for the same thing again, and for nothing else, and gave up nothing that it holds? */
 static void look_for_tries(const struct snapshot *snapshot, struct snapshot_thread *thread)
 {
 	const struct mpsan_hold *tried = thread->record ? &thread->record->tried : NULL;
@@ -142,6 +142,7 @@ static void look_for_tries(const struct snapshot *snapshot, struct snapshot_thre
 	if (thread->looks > 1 || thread->call.state == PROC_RUNS)
 		return;
 	if (tried && tried->tag == thread->tried.tag &&
+	    MPSAN_TRIED_HELD(tried->tag) == thread->record->holds_used &&
 	    times > MPSAN_TRIED_TIMES(thread->tried.caller)) {
 		thread->tries++;
 	} else {
