@@ -202,7 +202,7 @@ static bool kernel_tells(void)
 	return tells;
 }
 
-static bool is_unix_socket(const struct descriptor *descriptor)
+bool descriptor_unix_path(const struct descriptor *descriptor, char to[DESCRIPTOR_PATH])
 {
 	char path[32], line[256];
 	unsigned long inode, found;
@@ -213,8 +213,11 @@ static bool is_unix_socket(const struct descriptor *descriptor)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%u/net/unix", descriptor->pid);
 	file = fopen(path, "re");
-	while (file && !is_one && fgets(line, sizeof(line), file))
-		is_one = sscanf(line, "%*s %*s %*s %*s %*s %*s %lu", &found) == 1 && found == inode;
+	while (file && !is_one && fgets(line, sizeof(line), file)) {
+		*to = '\0';
+		is_one = sscanf(line, "%*s %*s %*s %*s %*s %*s %lu %107s", &found, to) >= 1 &&
+			 found == inode;
+	}
 	if (file)
 		fclose(file);
 	return is_one;
@@ -223,8 +226,9 @@ static bool is_unix_socket(const struct descriptor *descriptor)
 bool descriptor_may_carry(const struct descriptor *descriptor)
 {
 	static int tells = -1;
+	char path[DESCRIPTOR_PATH];
 
 	if (tells < 0)
 		tells = kernel_tells();
-	return !tells && is_unix_socket(descriptor);
+	return !tells && descriptor_unix_path(descriptor, path);
 }

@@ -37,6 +37,10 @@ bool descriptor_may_be_same(uint32_t one, uint32_t other, int fd);
 /* Whether fdinfo has this line. */
 bool descriptor_says(const struct descriptor *descriptor, const char *line);
 
+/* Whether it is a Unix socket; the path that it is bound to, or "". */
+#define DESCRIPTOR_PATH 108u
+bool descriptor_unix_path(const struct descriptor *descriptor, char to[DESCRIPTOR_PATH]);
+
 /* Whether the open file holds a lock of its own: flock's, or fcntl's for open files. */
 bool descriptor_has_lock(const struct descriptor *descriptor);
 

@@ -204,6 +204,38 @@ static void judge_ready(struct look *look)
 	forget_open(look);
 }
 
+/* ---- listeners ---- */
+
+/* Whether it is a listener of multiprocessing, in its own directory, of which only the job knows. */
+static bool is_for_job(const struct snapshot_thread *thread)
+{
+	struct descriptor descriptor;
+	char path[DESCRIPTOR_PATH];
+
+	return descriptor_of(thread->tid, (int)thread->call.arg[0], &descriptor) &&
+	       descriptor_unix_path(&descriptor, path) && strstr(path, "/pymp-") &&
+	       strstr(path, "/listener-");
+}
+
+/* Managers, and PyTorch's servers of shared descriptors, accept connections of the job alone. */
+static void judge_listener(struct look *look)
+{
+	struct snapshot_object *object = &look->thread->object;
+
+	if (!has_lasted(look) || !look_process(look)->python)
+		return;
+	if (!object->known)
+		*object = (struct snapshot_object){.known = true,
+						   .is_shared = is_for_job(look->thread)};
+	if (!object->is_shared)
+		return;
+	look->wait->kind = MPSAN_WAIT_READY;
+	look->wait->lock = 0;
+	look->wait->by_job = true;
+	for (uint32_t i = 0; i < look->snapshot->processes.count; i++)
+		look_by_process(look, i);
+}
+
 /* ---- all calls ---- */
 
 /* Whether a message goes to an address instead of the peer. */
@@ -243,6 +275,10 @@ void look_at_descriptors(struct look *look)
 	case SYS_fcntl:
 		if (waits_for_lock(&look->thread->call))
 			judge_file_lock(look);
+		break;
+	case SYS_accept:
+	case SYS_accept4:
+		judge_listener(look);
 		break;
 	case SYS_poll:
 	case SYS_ppoll:
