@@ -13,7 +13,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from faults import build, scratch  # noqa: E402
-from mpsantest import BUILD, FINDINGS_EXIT, MPSAN, Skip, main, run_bare, run_mpsan, verdicts  # noqa: E402
+from mpsantest import (  # noqa: E402
+    BUILD, FINDINGS_EXIT, MPSAN, ROOT, Expectation, Skip, main, run_bare, run_mpsan, system_python, verdicts)
 
 KNOT = BUILD / "tests/preload/waits/deadlock-cycle-mutex"
 
@@ -44,6 +45,17 @@ int main(int argc, char **argv)
 		return 1;
 	execv(argv[1], argv + 1);
 	return 1;
+}
+"""
+
+# A process that only root may look at: not for longer than the supervisor needs to see that.
+NOT_DUMPABLE = """
+#include <sys/prctl.h>
+#include <unistd.h>
+int main(void)
+{
+	prctl(PR_SET_DUMPABLE, 0);
+	return (int)sleep(4);
 }
 """
 
@@ -83,12 +95,44 @@ def check_killed_elsewhere():
 
 
 def check_nobody_is_taken_for_them():
-    """Processes 1 and 2 of a namespace are not those of the machine: a healthy program has no finding, and that they were
-    not looked at is said."""
+    """Processes 1 and 2 of a namespace are not those of the machine: a healthy program has no finding."""
     inner = need_namespaces("--pid")
     run = run_mpsan([*inner, "sh", "-c", "/bin/true; read line; exit 3"])
     assert run.exit == 3 and not verdicts(run.report), run
-    assert any("other PID namespaces" in limit for limit in run.report["limits"]), run.report["limits"]
+    assert not any("PID namespaces" in limit for limit in run.report["limits"]), run.report["limits"]
+
+
+def inside(name, *options):
+    """What is found in a program of preload/ that is in a PID namespace below the job's."""
+    source = ROOT / "tests/preload" / name
+    command = [system_python(), source] if source.suffix == ".py" else [BUILD / "tests/preload" / Path(name).with_suffix("")]
+    return run_mpsan([*need_namespaces("--pid", *options), *command], ["--on-deadlock=kill"])
+
+
+def check_examined_inside():
+    """Hangs inside are proven as they are outside: owners in memory, a child by its pid, an owner that was killed."""
+    for name in ("waits/deadlock-cycle-mutex.c", "waits/deadlock-cycle-shared.c", "waits/deadlock-cycle-barrier-failed.py",
+                 "waits/lock-owner-killed-mutex.c", "waits/lock-owner-killed-lock.py", "fork/fork-orphaned-lock-mutex.c"):
+        run = inside(name, "--mount-proc")
+        expectation = Expectation(ROOT / "tests/preload" / name)
+        expectation.check_report(run.report)
+
+
+def check_silent_inside():
+    """Healthy programs inside stay silent."""
+    for name in ("waits/silent-reach-job.c", "waits/silent-rwlock-twice.c"):
+        run = inside(name, "--mount-proc")
+        assert run.exit == 0 and not verdicts(run.report), run
+
+
+def check_why_not_examined():
+    """A process inside that nobody may look at, and the reason."""
+    inner = need_namespaces("--pid")
+    if not shutil.which("setpriv") or os.geteuid():
+        raise Skip("not root, or no setpriv")
+    weak = ["setpriv", "--bounding-set=-sys_ptrace", "--inh-caps=-sys_ptrace"]
+    run = run_bare([*weak, MPSAN, "run", "--report", "json=-", "--", *inner, build(NOT_DUMPABLE, scratch("private"))])
+    assert run.exit == 0 and "no permission to read /proc/PID/ns" in run.out + run.err, run
 
 
 def check_foreign_proc():
@@ -102,5 +146,8 @@ def check_foreign_proc():
 main({
     "killed_elsewhere": check_killed_elsewhere,
     "nobody_is_taken_for_them": check_nobody_is_taken_for_them,
+    "examined_inside": check_examined_inside,
+    "silent_inside": check_silent_inside,
+    "why_not_examined": check_why_not_examined,
     "foreign_proc": check_foreign_proc,
 })

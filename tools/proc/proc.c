@@ -348,18 +348,6 @@ int proc_maps(uint32_t pid, uint64_t device, uint64_t inode)
 	return find_mapping(pid, is_file, file, &mapping, INT_MAX);
 }
 
-bool proc_same_namespace(uint32_t pid, const char *which)
-{
-	char path[48], own[64], other[64];
-	ssize_t bytes[2];
-
-	snprintf(path, sizeof(path), "/proc/self/ns/%s", which);
-	bytes[0] = readlink(path, own, sizeof(own));
-	snprintf(path, sizeof(path), "/proc/%u/ns/%s", proc_living(pid), which);
-	bytes[1] = readlink(path, other, sizeof(other));
-	return bytes[0] > 0 && bytes[0] == bytes[1] && !memcmp(own, other, (size_t)bytes[0]);
-}
-
 bool proc_descends(uint32_t pid, bool (*is_ours)(uint32_t pid, void *context), void *context)
 {
 	if (!proc_living(pid))
@@ -372,7 +360,7 @@ bool proc_descends(uint32_t pid, bool (*is_ours)(uint32_t pid, void *context), v
 	return false;
 }
 
-uint64_t proc_handlers(const struct mpsan_process *process)
+uint64_t proc_handlers(uint32_t pid)
 {
 	static const int faults[] = {SIGILL,  SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
 				     SIGSEGV, SIGSYS,  32,	33};
@@ -380,14 +368,12 @@ uint64_t proc_handlers(const struct mpsan_process *process)
 	const char *at;
 	uint64_t mask;
 
-	snprintf(path, sizeof(path), "/proc/%u/status", process->pid);
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
 	if (!read_small(path, text, sizeof(text)) || !(at = strstr(text, "\nSigCgt:")))
 		return UINT64_MAX;
 	mask = strtoull(at + 8, NULL, 16);
 	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
 		mask &= ~(1ull << (faults[i] - 1));
-	if (process->flags & MPSAN_PROCESS_READLINE)
-		mask &= ~(1ull << (SIGWINCH - 1));
 	return mask;
 }
 

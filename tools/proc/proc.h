@@ -96,10 +96,10 @@ int proc_maps(uint32_t pid, uint64_t device, uint64_t inode);
 FILE *proc_open_maps(uint32_t pid);
 
 /*
- * Signals with handlers that could end a wait: bit N-1 for signal N; without fault signals and
- * readline's own SIGWINCH handler. All bits if unknown.
+ * Signals with handlers that could end a wait: bit N-1 for signal N; without fault signals. All bits
+ * if unknown.
  */
-uint64_t proc_handlers(const struct mpsan_process *process);
+uint64_t proc_handlers(uint32_t pid);
 
 /*
  * Whether a process has POSIX timers that send a signal, running or not: its default action may end
@@ -136,9 +136,6 @@ bool proc_stat_ended(const struct proc_stat *main_thread);
  * unknown.
  */
 bool proc_leaves(uint32_t pid);
-
-/* Whether it is in our namespace of that kind ("pid", "ipc"); false also if unknown. */
-bool proc_same_namespace(uint32_t pid, const char *which);
 
 /* Whether a living process is, or descends from, one that `is_ours` accepts. */
 bool proc_descends(uint32_t pid, bool (*is_ours)(uint32_t pid, void *context), void *context);

@@ -17,10 +17,12 @@ static bool is_zombie(const struct ps *ps, uint32_t slot)
 {
 	const struct mpsan_process *process = &ps->reader.session.table[slot];
 	struct proc_stat stat;
+	uint32_t pid;
 
 	if (!ps->live || process->flags & MPSAN_PROCESS_REPLACED)
 		return false;
-	stat = proc_stat(process->pid, process->pid);
+	pid = session_pid(&ps->reader.session, slot);
+	stat = proc_stat(pid, pid);
 	return proc_stat_ended(&stat) && (stat.parent == process->parent_pid || stat.parent == 1);
 }
 

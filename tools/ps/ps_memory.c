@@ -84,7 +84,7 @@ static void look_at_users(struct memory *memory)
 	const struct reader *reader = &memory->ps->reader;
 
 	READER_EACH_SLOT(reader, slot) {
-		uint32_t pid = reader->session.table[slot].pid;
+		uint32_t pid = session_pid(&reader->session, slot);
 
 		if (reader->processes[slot].gone ||
 		    reader->session.table[slot].flags & MPSAN_PROCESS_REPLACED ||

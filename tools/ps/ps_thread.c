@@ -17,13 +17,14 @@
 #define LEARN_NS 10000000000ull /* until the modules of a process are read again */
 
 /* `pid`: of a living process, else 0. */
-static json_t *name_json(const struct ps *ps, uint32_t slot, uint32_t pid, uint32_t tid)
+static json_t *name_json(const struct ps *ps, uint32_t slot, uint32_t tid,
+			 const struct snapshot_thread *living)
 {
 	char given[32] = "", *name;
 	json_t *json;
 
-	if (pid)
-		proc_thread_name(pid, tid, given);
+	if (living)
+		proc_thread_name(living->pid, living->tid, given);
 	name = *given ? text_copy(given) :
 			thread_text(&ps->reader, ps->judge.frames, slot, tid, ps->now_ns);
 	json = jsontext_of(name);
@@ -108,7 +109,7 @@ static json_t *live_name(struct ps *ps, const struct snapshot_thread *thread)
 	size_t length = python ? pyview_name(python, pthread, name, sizeof(name) - 1) : 0;
 
 	if (!length || length >= sizeof(name))
-		return name_json(ps, thread->slot, thread->pid, thread->tid);
+		return name_json(ps, thread->slot, thread->own_tid, thread);
 	return jsontext_part(name, length);
 }
 
@@ -148,7 +149,7 @@ static void set_owner(struct ps *ps, struct ps_wait *wait, uint32_t index, bool 
 {
 	const struct snapshot_thread *owner = &ps->snapshot.threads.item[index];
 
-	wait->owner = owner->tid;
+	wait->owner = owner->own_tid;
 	wait->owner_slot = owner->slot;
 	wait->owner_claimed = claimed;
 }
@@ -323,7 +324,7 @@ json_t *ps_thread(struct ps *ps, uint32_t index)
 	const struct snapshot_thread *thread = &ps->snapshot.threads.item[index];
 	struct ps_wait wait = {.at = {.slot = thread->slot,
 				      .by = thread->slot,
-				      .tid = thread->tid,
+				      .tid = thread->own_tid,
 				      .time_ns = ps->now_ns},
 			       .claim = snapshot_wanted(thread),
 			       .record = thread->record};
@@ -355,7 +356,7 @@ json_t *ps_thread(struct ps *ps, uint32_t index)
 		waits = ps_wait_json(ps, &wait, stack, python);
 	holds = ps_holds_json(ps, &wait);
 	free(wait.call);
-	return thread_json(name, thread->tid, state, waits ? waits : json_null(), holds, stack,
+	return thread_json(name, thread->own_tid, state, waits ? waits : json_null(), holds, stack,
 			   python);
 }
 
@@ -388,6 +389,6 @@ json_t *ps_record(struct ps *ps, uint32_t slot, const struct mpsan_thread *recor
 		json_decref(holds);
 		return NULL;
 	}
-	return thread_json(name_json(ps, slot, 0, record->tid), record->tid, "unknown",
+	return thread_json(name_json(ps, slot, record->tid, NULL), record->tid, "unknown",
 			   waits ? waits : json_null(), holds, json_array(), json_array());
 }

@@ -3,37 +3,9 @@
 #include "hidepid.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../proc/proc.h"
-
-bool hidepid_option(const char *mountinfo)
-{
-	const char *option = strstr(mountinfo, "hidepid=");
-
-	return strstr(mountinfo, " - proc ") && option && option[8] != '0' &&
-	       strncmp(option + 8, "off", 3);
-}
-
-bool hidepid_possible(void)
-{
-	static enum { UNREAD, SHOWN, HIDES } known;
-	FILE *file = known == UNREAD ? fopen("/proc/self/mountinfo", "re") : NULL;
-	char *line = NULL;
-	size_t room = 0;
-
-	if (known == UNREAD)
-		known = SHOWN;
-	while (file && getline(&line, &room, file) > 0)
-		if (hidepid_option(line))
-			known = HIDES;
-	if (file)
-		fclose(file);
-	free(line);
-	return known == HIDES;
-}
 
 static bool is_hidden(uint32_t pid)
 {
@@ -54,7 +26,7 @@ static bool hidden_is_there(const struct reader *reader, uint32_t slot)
 	const struct mpsan_process *process = &reader->session.table[slot];
 
 	return process->pid && !reader->processes[slot].gone &&
-	       !(process->flags & MPSAN_PROCESS_REPLACED) && !session_is_elsewhere(process);
+	       !(process->flags & MPSAN_PROCESS_REPLACED) && !elsewhere_is(process);
 }
 
 static bool is_hidden_slot(const struct reader *reader, uint32_t slot)

@@ -8,16 +8,12 @@
 #ifndef MPSAN_HIDEPID_H
 #define MPSAN_HIDEPID_H
 
+#include "../proc/hidepid_option.h"
 #include "reader.h"
 
 #define HIDDEN_CURE                                                                                   \
 	"run mpsan as root, or as a member of the group that /proc's option gid= names; or mount -o " \
 	"remount,hidepid=0 /proc"
-
-/* Whether /proc is mounted with hidepid. Read once. */
-bool hidepid_possible(void);
-/* Whether one line of mountinfo says so. */
-bool hidepid_option(const char *mountinfo);
 
 /* Counts hidden processes of the session; sets the first one's slot, or FACT_NONE. */
 uint32_t hidepid_count(const struct reader *reader);

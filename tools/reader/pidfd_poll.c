@@ -36,7 +36,7 @@ void pidfd_poll_add(struct pidfd_poll *pidfds, uint32_t slot)
 
 #ifdef SYS_pidfd_open
 	if (pidfds->fds.count < pidfds->fds_max)
-		fd = (int)filtered_call(SYS_pidfd_open, pidfds->session->table[slot].pid, 0, 0, 0,
+		fd = (int)filtered_call(SYS_pidfd_open, session_pid(pidfds->session, slot), 0, 0, 0,
 					0);
 #endif
 	/* The pidfd may be of a later process with the same pid: check again. */

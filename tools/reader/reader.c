@@ -270,7 +270,8 @@ static void see_living(struct reader *reader, uint64_t now)
 		return;
 	READER_EACH_SLOT(reader, slot)
 		if (reader->followed[slot] && !reader->processes[slot].gone &&
-		    !(cuda_shares(reader, slot) && proc_leaves(reader->session.table[slot].pid)))
+		    !(cuda_shares(reader, slot) &&
+		      proc_leaves(session_pid(&reader->session, slot))))
 			reader->processes[slot].seen_ns = now;
 }
 

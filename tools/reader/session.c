@@ -22,7 +22,6 @@
 /* the wall clock may have been adjusted slightly since the recording */
 #define SAME_BOOT_NS 60000000000ull
 #define SLOTS_MOST (1u << 17) /* larger numbers are garbage */
-#define START_SLACK_NS 20000000ull /* start times are in ticks of 10 ms */
 
 static char *open_directory(struct session *session, const char *dir)
 {
@@ -174,6 +173,7 @@ char *session_open(struct session *session, const char *dir, bool writable)
 		return wrong;
 	}
 	session->here = is_from_here(session->head);
+	session->elsewhere = elsewhere_create(session->table, session->slots);
 	return NULL;
 }
 
@@ -186,6 +186,7 @@ void session_close(struct session *session)
 	if (session->dirfd >= 0)
 		close(session->dirfd);
 	free(session->dir);
+	elsewhere_destroy(session->elsewhere);
 	*session = (struct session){.dirfd = -1};
 }
 
@@ -202,20 +203,22 @@ uint32_t session_born_as(const struct session *session, uint32_t slot)
 	return slot;
 }
 
-/* When a process started, by CLOCK_MONOTONIC. */
-static uint64_t start_of(const struct proc_stat *stat)
+uint32_t session_pid(const struct session *session, uint32_t slot)
 {
-	uint64_t boot = stat->start * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK)), offset;
+	const struct mpsan_process *process = &session->table[slot];
 
-	/* Read in this order: time passes between the two, and the offset may be zero. */
-	offset = clock_ns(CLOCK_MONOTONIC);
-	offset = clock_ns(CLOCK_BOOTTIME) - offset;
-	return boot > offset ? boot - offset : 0;
+	return elsewhere_is(process) ? elsewhere_pid(session->elsewhere, session->there, slot) :
+				       process->pid;
 }
 
-bool session_is_elsewhere(const struct mpsan_process *process)
+uint64_t session_handlers(const struct session *session, uint32_t slot)
 {
-	return process->pid_ns && process->pid_ns != host_pid_namespace();
+	uint32_t pid = session_pid(session, slot);
+	uint64_t handlers = pid ? proc_handlers(pid) : UINT64_MAX;
+
+	return session->table[slot].flags & MPSAN_PROCESS_READLINE ?
+		       handlers & ~(1ull << (SIGWINCH - 1)) :
+		       handlers;
 }
 
 enum liveness session_runs_as(uint32_t pid, uint64_t birth_ns)
@@ -230,20 +233,19 @@ enum liveness session_runs_as(uint32_t pid, uint64_t birth_ns)
 		return !proc_lives(pid) ? GONE : kill((pid_t)pid, 0) ? UNKNOWN : ALIVE;
 	if (proc_stat_ended(&stat))
 		return GONE;
-	return start_of(&stat) > birth_ns + START_SLACK_NS ? GONE : ALIVE;
+	return host_started_later(stat.start, birth_ns) ? GONE : ALIVE;
 }
 
 enum liveness session_liveness(const struct session *session, uint32_t slot)
 {
-	const struct mpsan_process *process = &session->table[slot];
+	uint32_t pid;
 
 	if (!session->here)
 		return GONE;
-	if (!process->pid) /* its table was truncated */
-		return UNKNOWN;
-	if (session_is_elsewhere(process))
-		return UNKNOWN;
-	return session_runs_as(process->pid, process->birth_ns);
+	pid = session_pid(session, slot);
+	if (pid)
+		return session_runs_as(pid, session->table[slot].birth_ns);
+	return elsewhere_is_gone(session->elsewhere, session->there, slot) ? GONE : UNKNOWN;
 }
 
 bool session_lost_supervisor(const struct session *session)

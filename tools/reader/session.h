@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../../include/mpsan_log.h"
+#include "elsewhere.h"
 
 struct session {
 	char *dir;
@@ -23,6 +23,7 @@ struct session {
 	size_t bytes; /* mapped */
 	bool writable;
 	bool here; /* recorded on this machine since its last boot: its processes are in /proc */
+	struct elsewhere *elsewhere; /* see session_pid */
 };
 
 /* Opens a session. Returns NULL, or a one-line error with a cure that the caller frees. */
@@ -43,8 +44,11 @@ enum liveness { ALIVE, GONE, UNKNOWN };
 /* Whether the session had a supervisor, which ended before it could record the end. */
 bool session_lost_supervisor(const struct session *session);
 
-/* Whether it is in another PID namespace: its pid means another process here. */
-bool session_is_elsewhere(const struct mpsan_process *process);
+/* The number that the process of a slot has in /proc here; 0: it is elsewhere, and not found. */
+uint32_t session_pid(const struct session *session, uint32_t slot);
+
+/* Signals with handlers that could end a wait of that process: see proc_handlers. */
+uint64_t session_handlers(const struct session *session, uint32_t slot);
 
 /* Whether the process with this pid exists and was started at that time. */
 enum liveness session_runs_as(uint32_t pid, uint64_t birth_ns);

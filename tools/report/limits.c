@@ -81,7 +81,7 @@ static void add_logs(json_t *document, const struct reader *reader)
 
 static void add_processes(json_t *document, const struct reader *reader)
 {
-	uint32_t count = 0, elsewhere = 0;
+	uint32_t count = 0;
 
 	READER_EACH_SLOT(reader, slot) {
 		const struct mpsan_process *process = &reader->session.table[slot];
@@ -90,17 +90,10 @@ static void add_processes(json_t *document, const struct reader *reader)
 		if (why && ++count <= NAMED_MAX)
 			report_limit(document, "process %u was not watched: %s", process->pid, why);
 		free(why);
-		elsewhere += process->pid_ns != reader->session.head->pid_ns && process->pid_ns &&
-			     reader->session.head->pid_ns;
 	}
 	if (count > NAMED_MAX)
 		report_limit(document, "further processes that were not watched: %u",
 			     count - NAMED_MAX);
-	if (elsewhere)
-		report_limit(document,
-			     "processes in other PID namespaces, whose waits were not examined: %u "
-			     "(run mpsan inside the namespace)",
-			     elsewhere);
 	if (reader->session.head->unrecorded)
 		report_limit(
 			document,

@@ -41,7 +41,8 @@ static bool has_affinity(const struct mon_affinity *mon_affinity, uint32_t slot,
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
-	return quota_add_affinity(mon_affinity->workers->reader->session.table[slot].pid, &set) &&
+	return quota_add_affinity(session_pid(&mon_affinity->workers->reader->session, slot),
+				  &set) &&
 	       CPU_EQUAL(&set, wanted);
 }
 
@@ -67,8 +68,8 @@ static void mon_affinity_look_at(struct mon_affinity *mon_affinity, struct watch
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
-	if (!quota_add_affinity(table[slot].pid, &set) || CPU_COUNT(&set) != 1 ||
-	    !has_affinity(mon_affinity, member->parent, &set))
+	if (!quota_add_affinity(session_pid(&mon_affinity->workers->reader->session, slot), &set) ||
+	    CPU_COUNT(&set) != 1 || !has_affinity(mon_affinity, member->parent, &set))
 		return;
 	event.processors = 1;
 	event.siblings = count_workers(mon_affinity, member->parent, &set);

@@ -74,7 +74,7 @@ static bool read_pages(uint32_t pid, struct pages *pages)
 
 static uint32_t mon_cow_pid_of(const struct mon_cow *mon_cow, uint32_t slot)
 {
-	return mon_cow->workers->reader->session.table[slot].pid;
+	return session_pid(&mon_cow->workers->reader->session, slot);
 }
 
 /* The slot of the process that forked it: for a fork server's child, the server. */
@@ -204,7 +204,8 @@ void mon_cow_finish(struct mon_cow *mon_cow, struct watchlog *log)
 
 		if (event.copied >= STATED_BYTES && !said_it_itself(mon_cow, child->slot))
 			watchlog_put(log, EV_growth, child->slot,
-				     mon_cow_pid_of(mon_cow, child->slot), &event, sizeof(event));
+				     mon_cow->workers->reader->session.table[child->slot].pid,
+				     &event, sizeof(event));
 	}
 	free(mon_cow->children.item);
 	free(mon_cow->known);

@@ -42,7 +42,7 @@ static uint32_t processors_of(const struct mon_cpu *mon_cpu)
 	CPU_ZERO(&set);
 	WORKERS_EACH(workers, slot)
 		if (mon_cpu_counts(workers, slot))
-			quota_add_affinity(workers->reader->session.table[slot].pid, &set);
+			quota_add_affinity(session_pid(&workers->reader->session, slot), &set);
 	count = (uint32_t)CPU_COUNT(&set);
 	count = count < mon_cpu->quota ? count : mon_cpu->quota;
 	return count ? count : 1;

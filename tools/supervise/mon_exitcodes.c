@@ -188,7 +188,7 @@ static unsigned present_heeds(const struct search *search)
 
 	if (at == SNAPSHOT_NONE)
 		return 0;
-	if (proc_handlers(&snapshot->reader->session.table[search->parent]) & 1ull << (SIGCHLD - 1))
+	if (session_handlers(&snapshot->reader->session, search->parent) & 1ull << (SIGCHLD - 1))
 		return MPSAN_HEED_HANDLER;
 	frames = pythread_stack(&snapshot->threads.item[snapshot->processes.item[at].begin]);
 	how = frames_heed(search, frames);
@@ -201,7 +201,8 @@ static int directory_of(const struct reader *reader, uint32_t slot)
 	char path[64];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%u/cwd", proc_living(reader->session.table[slot].pid));
+	snprintf(path, sizeof(path), "/proc/%u/cwd",
+		 proc_living(session_pid(&reader->session, slot)));
 	fd = reader->processes[slot].gone ? -1 : open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? open(".", O_PATH | O_DIRECTORY | O_CLOEXEC) : fd;
 }

@@ -34,7 +34,7 @@ void mon_failures_finish(struct mon_failures *mon_failures)
 static bool complete_end(const struct reader *reader, uint32_t slot)
 {
 	struct mpsan_process *process = &reader->session.table[slot];
-	int status = proc_ended(process->pid);
+	int status = proc_ended(session_pid(&reader->session, slot));
 
 	if (status < 0 || process->end || !reader->session.writable ||
 	    (geteuid() && process->uid != geteuid()))
@@ -113,7 +113,7 @@ static void mon_failures_state(const struct mon_failures *mon_failures, struct w
 		.python = *python ? watchlog_text(log, thread->slot, python) : 0,
 	};
 
-	watchlog_put(log, EV_unnoticed, thread->slot, thread->tid, &event, sizeof(event));
+	watchlog_put(log, EV_unnoticed, thread->slot, thread->own_tid, &event, sizeof(event));
 	free(python);
 }
 
@@ -144,7 +144,7 @@ static bool mon_failures_look_at(const struct mon_failures *mon_failures, struct
 		since = mon_failures->workers->snapshot->threads.item[waiter].still_ns;
 	if (now_ns < since + LATE_NS)
 		return false;
-	if (!(proc_handlers(&reader->session.table[parent]) & 1ull << (SIGCHLD - 1)))
+	if (!(session_handlers(&reader->session, parent) & 1ull << (SIGCHLD - 1)))
 		mon_failures_state(mon_failures, log, slot, waiter,
 				   now_ns - reader->processes[slot].gone_ns);
 	return true;

@@ -157,8 +157,8 @@ static bool is_in_use(const struct reader *reader, const struct left *left)
 	READER_EACH_SLOT(reader, slot) {
 		if (!is_alive(reader, slot))
 			continue;
-		if (reader->session.table[slot].pid == reader->session.table[maker].pid ||
-		    proc_maps(reader->session.table[slot].pid, left->device, left->inode))
+		if (session_pid(&reader->session, slot) == session_pid(&reader->session, maker) ||
+		    proc_maps(session_pid(&reader->session, slot), left->device, left->inode))
 			return true;
 	}
 	return false;

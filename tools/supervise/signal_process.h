@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends signals to processes of a session, including those in other PID namespaces, which have
- * other numbers here. A process that may be another by now gets none. Neighbours: session.h,
- * watch.h.
+ * Sends signals to processes of a session. A process that may be another by now gets none. Neighbours:
+ * session.h, watch.h.
  */
 #ifndef MPSAN_SIGNAL_PROCESS_H
 #define MPSAN_SIGNAL_PROCESS_H

@@ -66,7 +66,7 @@ static void mark_watched(struct tree *tree)
 	const struct reader *reader = tree->reader;
 
 	READER_EACH_SLOT(reader, slot) {
-		struct tree_process *process = tree_find(tree, reader->session.table[slot].pid);
+		struct tree_process *process = tree_find(tree, session_pid(&reader->session, slot));
 
 		if (process && !reader->processes[slot].gone &&
 		    session_liveness(&reader->session, slot) == ALIVE)

@@ -297,8 +297,7 @@ static bool has_lost_child(const struct reader *reader, uint32_t parent)
 
 static bool has_handlers(const struct search *search, uint32_t slot)
 {
-	return proc_handlers(&search->snapshot->reader->session.table[slot]) &
-	       ~(1ull << (SIGINT - 1));
+	return session_handlers(&search->snapshot->reader->session, slot) & ~(1ull << (SIGINT - 1));
 }
 
 static void look_at_pool(const struct search *search, const struct snapshot_process *process)

@@ -8,7 +8,7 @@ void deadlock_ends_add(struct deadlocks *deadlocks, uint32_t index, uint64_t dea
 
 	if (deadlock && deadlocks->waits.item.item[index].ends != MPSAN_ENDS_NEVER)
 		*ARRAY_ADD(&deadlocks->ends) =
-			(struct deadlock_end){deadlock, thread->slot, thread->tid};
+			(struct deadlock_end){deadlock, thread->slot, thread->own_tid};
 }
 
 /* The snapshot forgets `gives_up` when the thread does something else. */

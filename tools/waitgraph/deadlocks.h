@@ -52,6 +52,7 @@ struct deadlocks {
 	uint64_t next_ns; /* when the next snapshot is due */
 	bool blind; /* threads that cannot be examined were recorded as a limit */
 	bool hidden; /* processes hidden by /proc were, too */
+	bool elsewhere; /* processes of other PID namespaces were, too */
 };
 
 void deadlocks_init(struct deadlocks *deadlocks, const struct reader *reader,

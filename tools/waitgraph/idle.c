@@ -79,7 +79,8 @@ static bool lacks_end(const struct group *group, uint32_t i)
 	const struct snapshot_thread *thread = group_thread(group, i);
 
 	return lost_end_holder(group->graph->waits, group->index[i]) != SNAPSHOT_NONE &&
-	       is_waited_for(group, process_parent(group_facts(group), thread->slot), thread->pid);
+	       is_waited_for(group, process_parent(group_facts(group), thread->slot),
+			     group_process(group, thread->slot)->pid);
 }
 
 static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool python)

@@ -83,7 +83,7 @@ static bool has_read(const struct group *group, uint32_t slot, const struct snap
 
 		if (!(process->fed[fd / 32] >> fd % 32 & 1))
 			continue;
-		id = pipe_of(process->pid, fd);
+		id = pipe_of(session_pid(&group->snapshot->reader->session, slot), fd);
 		if (id.kind && id.kind == waiter->object.kind &&
 		    id.device == waiter->object.device && id.inode == waiter->object.inode)
 			return true;
@@ -178,7 +178,7 @@ static bool made_later(const struct seen_thread *other, const struct snapshot_th
 {
 	if (other->at.time_ns > began_ns + CLOSE_NS || began_ns > other->at.time_ns + CLOSE_NS)
 		return other->at.time_ns > began_ns;
-	return other->at.tid > thread->tid;
+	return other->at.tid > thread->own_tid;
 }
 
 /*
@@ -196,7 +196,7 @@ static bool thread_ended(const struct group *group, const struct snapshot_thread
 	for (uint32_t i = 0; i < reader->threads.count; i++) {
 		const struct seen_thread *other = &reader->threads.item[i];
 
-		if (other->at.by == thread->slot && other->at.tid != thread->tid &&
+		if (other->at.by == thread->slot && other->at.tid != thread->own_tid &&
 		    (made_later(other, thread, began) || (entry && other->ev.entry == entry)) &&
 		    snapshot_find(group->snapshot, thread->slot, other->at.tid) == SNAPSHOT_NONE)
 			return true;

@@ -57,7 +57,8 @@ static uint32_t next_thread(const struct deadlocks *deadlocks, uint32_t index)
 static bool is_in_picture(const struct last_picture *picture, const struct snapshot_thread *thread)
 {
 	for (uint32_t i = 0; i < picture->count; i++)
-		if (picture->part[i].slot == thread->slot && picture->part[i].tid == thread->tid)
+		if (picture->part[i].slot == thread->slot &&
+		    picture->part[i].tid == thread->own_tid)
 			return true;
 	return false;
 }
@@ -70,7 +71,7 @@ static void add(struct deadlocks *deadlocks, struct last_picture *picture, uint3
 
 	if (picture->count < LAST_PICTURE_PARTS && !is_in_picture(picture, thread))
 		picture->part[picture->count++] = (struct last_picture_part){
-			thread->slot, thread->tid, thread->rest_ns, is_bystander,
+			thread->slot, thread->own_tid, thread->rest_ns, is_bystander,
 			telling_describe(deadlocks, index, 0)};
 }
 
@@ -171,7 +172,7 @@ static bool is_due(const struct deadlocks *deadlocks, const struct snapshot_thre
 static uint64_t handled(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
 {
 	return pythread_waits_for_event(thread) ?
-		       proc_handlers(&deadlocks->reader->session.table[thread->slot]) :
+		       session_handlers(&deadlocks->reader->session, thread->slot) :
 		       0;
 }
 

@@ -144,7 +144,7 @@ static uint64_t handlers_of(const struct deadlocks *deadlocks, uint32_t slot)
 {
 	const struct mpsan_process *process = &deadlocks->reader->session.table[slot];
 	const uint64_t child = 1ull << (SIGCHLD - 1), interrupt = 1ull << (SIGINT - 1);
-	uint64_t handlers = proc_handlers(process);
+	uint64_t handlers = session_handlers(&deadlocks->reader->session, slot);
 
 	return handlers == UINT64_MAX ? 0 :
 					handlers & ~(process->python ? child | interrupt : child);

@@ -42,7 +42,7 @@ static void state_owner(struct deadlocks *deadlocks, uint32_t index, struct ev_b
 		const struct snapshot_thread *owner = deadlocks_thread(deadlocks, by);
 
 		event->owner_slot = owner->slot + 1;
-		event->owner = owner->tid;
+		event->owner = owner->own_tid;
 		if (snapshot_holds(owner, wait->lock, &hold)) {
 			event->taken = hold.caller;
 			event->taken_slot = owner->slot + 1;
@@ -88,7 +88,7 @@ static void state_lock_name(struct deadlocks *deadlocks, const struct snapshot_t
 
 	if (*text) {
 		name.name = watchlog_text(&deadlocks->log, thread->slot, text);
-		watchlog_put(&deadlocks->log, EV_lock_name, thread->slot, thread->tid, &name,
+		watchlog_put(&deadlocks->log, EV_lock_name, thread->slot, thread->own_tid, &name,
 			     sizeof(name));
 	}
 	free(text);
@@ -148,7 +148,7 @@ void telling_add(struct deadlocks *deadlocks, struct telling *telling, uint32_t 
 	if (telling->count >= TOLD_MAX)
 		return;
 	event = telling_describe(deadlocks, index, flags);
-	telling_put(deadlocks, telling, thread->slot, thread->tid, &event);
+	telling_put(deadlocks, telling, thread->slot, thread->own_tid, &event);
 }
 
 uint64_t telling_close(struct deadlocks *deadlocks, const struct telling *telling,

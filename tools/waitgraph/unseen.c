@@ -2,6 +2,7 @@
 /* Records limits for threads and processes that cannot be examined. */
 #include "unseen.h"
 
+#include "../reader/elsewhere.h"
 #include "../reader/hidepid.h"
 
 /* Their locks and waits are unknown: other threads may wait for them. */
@@ -35,8 +36,43 @@ static void state_blindness(struct deadlocks *deadlocks)
 			continue;
 		deadlocks->blind = true;
 		event.what = watchlog_text(&deadlocks->log, thread->slot, text);
-		watchlog_put(&deadlocks->log, EV_limit, thread->slot, thread->tid, &event,
+		watchlog_put(&deadlocks->log, EV_limit, thread->slot, thread->own_tid, &event,
 			     sizeof(event));
+	}
+}
+
+#define FOUND_NS 2000000000ull /* by when /proc has been searched for it */
+
+static bool is_lost(const struct deadlocks *deadlocks, uint32_t slot)
+{
+	const struct session *session = &deadlocks->reader->session;
+	const struct mpsan_process *process = &session->table[slot];
+
+	return elsewhere_is(process) && !deadlocks->reader->processes[slot].gone &&
+	       process->birth_ns + FOUND_NS < deadlocks->snapshot.now_ns &&
+	       !session_pid(session, slot);
+}
+
+/* Processes that other PID namespaces hide, because they are not below ours or of another user. */
+static void state_elsewhere(struct deadlocks *deadlocks)
+{
+	static const char denied
+		[] = "processes of other PID namespaces that could not be examined (no permission to read "
+		     "/proc/PID/ns): their hangs are not explained; run mpsan as their user, or as root",
+	  hidden[] =
+		  "processes of other PID namespaces that could not be examined (not in /proc here): "
+		  "their hangs are not explained; run mpsan inside the namespace, or outside all of them";
+	struct ev_limit event = {.count = 1};
+
+	READER_EACH_SLOT(deadlocks->reader, slot) {
+		if (deadlocks->elsewhere || !is_lost(deadlocks, slot))
+			continue;
+		deadlocks->elsewhere = true;
+		event.what = watchlog_text(
+			&deadlocks->log, slot,
+			elsewhere_denied(deadlocks->reader->session.elsewhere, slot) ? denied :
+										       hidden);
+		watchlog_put(&deadlocks->log, EV_limit, slot, 0, &event, sizeof(event));
 	}
 }
 
@@ -44,4 +80,5 @@ void unseen_state(struct deadlocks *deadlocks)
 {
 	state_blindness(deadlocks);
 	state_hidden(deadlocks);
+	state_elsewhere(deadlocks);
 }

@@ -11,6 +11,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "../proc/namespaces.h"
+
 #define ENTRIES_MAX 50000u /* directory entries per search */
 #define DEPTH_MAX 16u
 #define DELETED " (deleted)"
@@ -37,7 +39,7 @@ static enum links links_of_segment(uint32_t pid, uint64_t id, uint64_t mapped)
 	unsigned mode;
 	FILE *file;
 
-	if (!proc_same_namespace(pid, "ipc"))
+	if (!namespace_is_ours(pid, "ipc"))
 		return links;
 	file = fopen("/proc/sysvipc/shm", "re");
 	while (file && fgets(line, sizeof(line), file))

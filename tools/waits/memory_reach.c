@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../proc/in_flight.h"
+#include "../proc/namespaces.h"
 #include "../reader/hidepid.h"
 #include "memory_names.h"
 
@@ -72,7 +73,8 @@ static void ask_mapper(uint32_t pid, void *context)
 		return;
 	reach_add(&reach->mappers, asking->snapshot, pid);
 	reach->mapped += maps > 0 ? (uint64_t)maps : 0;
-	reach->elsewhere |= !proc_same_namespace(pid, "pid");
+	reach->pid_ns = reach->pid_ns ? reach->pid_ns : namespace_of(pid, "pid");
+	reach->scattered |= !reach->pid_ns || namespace_of(pid, "pid") != reach->pid_ns;
 }
 
 void memory_reach_ask_mappers(struct reach *reach, const struct snapshot *snapshot)
@@ -80,7 +82,8 @@ void memory_reach_ask_mappers(struct reach *reach, const struct snapshot *snapsh
 	struct asking asking = {.snapshot = snapshot, .reach = reach};
 
 	reach_begin(&reach->mappers, snapshot);
-	reach->elsewhere = false;
+	reach->pid_ns = 0;
+	reach->scattered = false;
 	reach->mapped = 0;
 	proc_each(ask_mapper, &asking);
 }

@@ -22,7 +22,8 @@ struct reach {
 	uint64_t device, inode;
 	struct memory_reach_people mappers;
 	uint64_t mapped; /* how often they map it, in total */
-	bool elsewhere; /* one is in another PID namespace: its TIDs are not ours */
+	uint64_t pid_ns; /* the PID namespace of the first of them */
+	bool scattered; /* others are in another one, with other TIDs */
 	struct memory_reach_people others; /* those that could map it; expensive to find */
 	uint64_t due_ns; /* how long `others` may be used */
 	bool by_job; /* any process of the job could: by a name, an id, or another's descriptor */

@@ -100,10 +100,12 @@ static bool find_mapped(struct shared *shared, uint32_t slot, uint64_t address,
 {
 	const struct procmap *map;
 
-	if (!is_alive(shared, slot) || session_is_elsewhere(&shared->reader->session.table[slot]))
+	uint32_t pid = is_alive(shared, slot) ? session_pid(&shared->reader->session, slot) : 0;
+
+	if (!pid)
 		return false;
 	if (!shared->maps_read[slot])
-		procmaps_read(&shared->maps[slot], shared->reader->session.table[slot].pid);
+		procmaps_read(&shared->maps[slot], pid);
 	shared->maps_read[slot] = true;
 	map = procmaps_find(&shared->maps[slot], address);
 	if (map)
@@ -310,7 +312,7 @@ static bool is_on(struct shared *shared, const struct claimed *claimed,
 void pshared_takers(struct shared *shared, const struct pshared_key *key,
 		    void (*see)(const struct pshared_taker *taker, void *context), void *context)
 {
-	const struct mpsan_process *table = shared->reader->session.table;
+	const struct session *session = &shared->reader->session;
 	const struct seen_share *made = pshared_made(shared, key);
 
 	read_claims(shared);
@@ -319,8 +321,8 @@ void pshared_takers(struct shared *shared, const struct pshared_key *key,
 
 		if (!is_on(shared, &shared->claims.item[i], key, made && made->ev.name))
 			continue;
-		taker.thread_gone = !taker.gone && !session_is_elsewhere(&table[taker.slot]) &&
-				    !proc_thread_alive(table[taker.slot].pid, taker.tid);
+		taker.thread_gone = !taker.gone && !elsewhere_is(&session->table[taker.slot]) &&
+				    !proc_thread_alive(session->table[taker.slot].pid, taker.tid);
 		see(&taker, context);
 	}
 }
@@ -354,8 +356,7 @@ static bool has_whole_books(const struct shared *shared, uint32_t slot)
 static bool is_watched(const struct shared *shared, uint32_t pid)
 {
 	READER_EACH_SLOT(shared->reader, slot)
-		if (shared->reader->session.table[slot].pid == pid && is_alive(shared, slot) &&
-		    !session_is_elsewhere(&shared->reader->session.table[slot]))
+		if (is_alive(shared, slot) && session_pid(&shared->reader->session, slot) == pid)
 			return has_whole_books(shared, slot);
 	return false;
 }
@@ -375,7 +376,7 @@ static bool pshared_locks_is_ours(uint32_t pid, void *context)
 	const struct shared *shared = context;
 
 	READER_EACH_SLOT(shared->reader, slot)
-		if (shared->reader->session.table[slot].pid == pid && is_alive(shared, slot))
+		if (is_alive(shared, slot) && session_pid(&shared->reader->session, slot) == pid)
 			return true;
 	return false;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../proc/calls.h"
+#include "../proc/namespaces.h"
 
 #define POLLS_MIN 3u /* rounds until a thread counts as polling */
 #define POLLS_NS 2000000000ull
@@ -217,6 +218,14 @@ bool snapshot_has_moved(const struct snapshot_thread *thread)
 		proc_runs(thread->pid, thread->tid, &fd, false, &time) != thread->runs);
 }
 
+/* 0: it has ended. */
+static uint32_t own_tid(const struct snapshot *snapshot, const struct snapshot_thread *thread)
+{
+	return elsewhere_is(&snapshot->reader->session.table[thread->slot]) ?
+		       namespace_own_tid(thread->pid, thread->tid) :
+		       thread->tid;
+}
+
 struct seeing {
 	struct snapshot *snapshot;
 	uint32_t slot, pid;
@@ -235,9 +244,11 @@ static void see_thread(uint32_t tid, void *context)
 		*thread = *before;
 		before->fd = -1;
 	}
+	if (!thread->own_tid)
+		thread->own_tid = own_tid(snapshot, thread);
 	thread->process = snapshot->processes.count;
 	snapshot_look_at(snapshot, thread);
-	thread->record = snapshot_record(snapshot->reader, thread->slot, tid);
+	thread->record = snapshot_record(snapshot->reader, thread->slot, thread->own_tid);
 	look_for_tries(snapshot, thread);
 	if (thread->call.state == PROC_ENDED) {
 		snapshot_forget(snapshot, thread);
@@ -247,10 +258,11 @@ static void see_thread(uint32_t tid, void *context)
 
 static void see_process(struct snapshot *snapshot, uint32_t slot)
 {
-	uint32_t pid = snapshot->reader->session.table[slot].pid, begin = snapshot->threads.count;
+	uint32_t pid = session_pid(&snapshot->reader->session, slot),
+		 begin = snapshot->threads.count;
 	struct seeing seeing = {snapshot, slot, pid};
 
-	if (!proc_threads(pid, see_thread, &seeing) || snapshot->threads.count == begin)
+	if (!pid || !proc_threads(pid, see_thread, &seeing) || snapshot->threads.count == begin)
 		return;
 	*ARRAY_ADD(&snapshot->pids) = (struct snapshot_pid){pid, snapshot->processes.count};
 	*ARRAY_ADD(&snapshot->processes) =
@@ -290,7 +302,7 @@ void snapshot_take(struct snapshot *snapshot, uint64_t now_ns)
 		const struct mpsan_process *process = &reader->session.table[slot];
 
 		if (process->pid && !reader->processes[slot].gone &&
-		    !session_is_elsewhere(process) && !(process->flags & MPSAN_PROCESS_REPLACED))
+		    !(process->flags & MPSAN_PROCESS_REPLACED))
 			see_process(snapshot, slot);
 	}
 	if (snapshot->pids.count)
@@ -319,23 +331,54 @@ uint32_t snapshot_process_of_pid(const struct snapshot *snapshot, uint32_t pid)
 	return found ? found->process : SNAPSHOT_NONE;
 }
 
-uint32_t snapshot_find(const struct snapshot *snapshot, uint32_t slot, uint32_t tid)
+uint32_t snapshot_find(const struct snapshot *snapshot, uint32_t slot, uint32_t own_tid)
 {
 	uint32_t at = snapshot_process(snapshot, slot);
 
 	for (uint32_t i = at == SNAPSHOT_NONE ? 0 : snapshot->processes.item[at].begin;
 	     at != SNAPSHOT_NONE && i < snapshot->processes.item[at].end; i++)
-		if (snapshot->threads.item[i].tid == tid)
+		if (snapshot->threads.item[i].own_tid == own_tid)
 			return i;
 	return SNAPSHOT_NONE;
 }
 
-uint32_t snapshot_find_tid(const struct snapshot *snapshot, uint32_t tid)
+uint32_t snapshot_find_tid(const struct snapshot *snapshot, const struct snapshot_thread *by,
+			   uint32_t own_tid)
 {
+	const struct mpsan_process *table = snapshot->reader->session.table;
+
 	for (uint32_t i = 0; i < snapshot->threads.count; i++)
-		if (snapshot->threads.item[i].tid == tid)
+		if (snapshot->threads.item[i].own_tid == own_tid &&
+		    table[snapshot->threads.item[i].slot].pid_ns == table[by->slot].pid_ns)
 			return i;
 	return SNAPSHOT_NONE;
+}
+
+struct searching {
+	uint32_t depth; /* of the namespace in which it has the number */
+	uint32_t pid, found;
+};
+
+static void compare_child(uint32_t pid, void *context)
+{
+	struct searching *search = context;
+	struct namespace_tids tids = namespace_tids(pid, pid);
+
+	if (tids.count >= search->depth && tids.of[search->depth - 1] == search->pid)
+		search->found = pid;
+}
+
+uint32_t snapshot_child(const struct snapshot *snapshot, const struct snapshot_thread *by,
+			uint32_t pid)
+{
+	struct searching search = {.pid = pid};
+
+	if (!elsewhere_is(&snapshot->reader->session.table[by->slot]))
+		return snapshot_process_of_pid(snapshot, pid);
+	search.depth = namespace_tids(by->pid, by->pid).count;
+	if (search.depth)
+		proc_children(by->pid, compare_child, &search);
+	return search.found ? snapshot_process_of_pid(snapshot, search.found) : SNAPSHOT_NONE;
 }
 
 struct mpsan_hold snapshot_wanted(const struct snapshot_thread *thread)

@@ -47,6 +47,7 @@ struct snapshot_owned {
 
 struct snapshot_thread {
 	uint32_t slot, pid, tid;
+	uint32_t own_tid; /* in its own PID namespace: the TID in records, locks and events */
 	uint32_t process; /* index of its process in this snapshot */
 	const struct mpsan_thread *record; /* its own record; NULL: none (yet) */
 	struct proc_call call;
@@ -141,13 +142,17 @@ uint64_t snapshot_wakes(const struct snapshot_thread *thread);
  */
 bool snapshot_has_moved(const struct snapshot_thread *thread);
 
-/* Index of a thread; SNAPSHOT_NONE: not found. */
-uint32_t snapshot_find(const struct snapshot *snapshot, uint32_t slot, uint32_t tid);
-/* Index of the thread with that TID in any process of the session; SNAPSHOT_NONE: not found. */
-uint32_t snapshot_find_tid(const struct snapshot *snapshot, uint32_t tid);
+/* Index of a thread, by its own TID; SNAPSHOT_NONE: not found. */
+uint32_t snapshot_find(const struct snapshot *snapshot, uint32_t slot, uint32_t own_tid);
+/* Index of the thread that another one knows by that TID, in any process; SNAPSHOT_NONE: not found. */
+uint32_t snapshot_find_tid(const struct snapshot *snapshot, const struct snapshot_thread *by,
+			   uint32_t own_tid);
 /* Index of a living process; SNAPSHOT_NONE: not found. */
 uint32_t snapshot_process(const struct snapshot *snapshot, uint32_t slot);
 uint32_t snapshot_process_of_pid(const struct snapshot *snapshot, uint32_t pid);
+/* The same for a child that a thread knows by this pid. */
+uint32_t snapshot_child(const struct snapshot *snapshot, const struct snapshot_thread *by,
+			uint32_t pid);
 
 /* The record of a thread, even if it has ended; NULL: none, or reused by another thread. */
 const struct mpsan_thread *snapshot_record(const struct reader *reader, uint32_t slot,

@@ -109,7 +109,7 @@ static void look_at_alarm(struct look *look)
 	if (!(process->flags & MPSAN_PROCESS_ALARM) || !due_ns || due_ns == UINT64_MAX ||
 	    due_ns + LATE_NS < look->snapshot->now_ns)
 		return;
-	if (!(proc_handlers(process) & 1ull << (SIGALRM - 1)))
+	if (!(look_handlers(look) & 1ull << (SIGALRM - 1)))
 		ends_by(look, MPSAN_ENDS_ALARM, due_ns);
 	else if (is_interruptible(look))
 		ends_by(look, MPSAN_ENDS_TIMER, due_ns);
@@ -204,7 +204,7 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 	if (wait->end != WAIT_PROCESSES)
 		return wait->ends != ends;
 	process = look_process(&look);
-	handlers = proc_handlers(process) & ~alarm_of(process);
+	handlers = look_handlers(&look) & ~alarm_of(process);
 	if (handlers & interrupt && is_python(&look)) {
 		wait->interruptible = true;
 		handlers &= ~interrupt;
@@ -405,7 +405,7 @@ static void judge_futex(struct look *look)
 
 void look_at_child(struct look *look, int64_t pid, bool one)
 {
-	uint32_t process = one ? snapshot_process_of_pid(look->snapshot, (uint32_t)pid) :
+	uint32_t process = one ? snapshot_child(look->snapshot, look->thread, (uint32_t)pid) :
 				 SNAPSHOT_NONE;
 
 	look->wait->kind = MPSAN_WAIT_PROCESS;

@@ -7,6 +7,7 @@
 #include <semaphore.h>
 
 #include "../../shim/common/mutex_owner.h"
+#include "../proc/namespaces.h"
 #include "waits_look.h"
 
 /* ---- locks with an owner in memory ---- */
@@ -19,7 +20,8 @@ static uint32_t slot_of_gone(const struct look *look, uint32_t tid, bool shared)
 	if (!shared)
 		return look->thread->slot;
 	READER_EACH_SLOT(reader, slot)
-		if (reader->session.table[slot].pid == tid && reader->processes[slot].gone)
+		if (reader->session.table[slot].pid == tid && reader->processes[slot].gone &&
+		    reader->session.table[slot].pid_ns == look_process(look)->pid_ns)
 			return slot;
 	return SNAPSHOT_NONE;
 }
@@ -45,7 +47,9 @@ static uint32_t find_owner(const struct look *look, uint32_t tid, bool shared)
 {
 	uint32_t owner = snapshot_find(look->snapshot, look->thread->slot, tid);
 
-	return owner == SNAPSHOT_NONE && shared ? snapshot_find_tid(look->snapshot, tid) : owner;
+	return owner == SNAPSHOT_NONE && shared ?
+		       snapshot_find_tid(look->snapshot, look->thread, tid) :
+		       owner;
 }
 
 /* Of a robust mutex: when its owner ends, the kernel passes it on. */
@@ -58,13 +62,39 @@ static void ends_by_living(struct look *look, uint32_t tid, bool shared)
 		look_by_owner(look, owner);
 }
 
+struct living {
+	const struct look *look;
+	uint32_t own_tid;
+	bool found;
+};
+
+static void see_living(uint32_t tid, void *context)
+{
+	struct living *living = context;
+	uint32_t own = namespace_own_tid(living->look->thread->pid, tid);
+
+	living->found |= !own || own == living->own_tid;
+}
+
+/* Of another PID namespace only the threads of a known process can be searched. */
+static bool is_gone(const struct look *look, uint32_t tid, bool shared)
+{
+	struct living living = {look, tid, false};
+
+	if (!elsewhere_is(look_process(look)))
+		return !proc_thread_alive(shared ? tid : look->thread->pid, tid);
+	if (shared)
+		return slot_of_gone(look, tid, shared) != SNAPSHOT_NONE;
+	return proc_threads(look->thread->pid, see_living, &living) && !living.found;
+}
+
 static void ends_by_tid(struct look *look, uint32_t tid, bool shared)
 {
 	uint32_t owner = find_owner(look, tid, shared);
 
 	if (owner != SNAPSHOT_NONE)
 		look_by_owner(look, owner);
-	else if (shared ? !proc_thread_alive(tid, tid) : !proc_thread_alive(look->thread->pid, tid))
+	else if (is_gone(look, tid, shared))
 		owner_is_gone(look, tid, shared);
 }
 

@@ -37,6 +37,11 @@ static inline const struct mpsan_process *look_process(const struct look *look)
 	return &look->snapshot->reader->session.table[look->thread->slot];
 }
 
+static inline uint64_t look_handlers(const struct look *look)
+{
+	return session_handlers(&look->snapshot->reader->session, look->thread->slot);
+}
+
 /* The pthread_self() of a thread; 0: unknown. */
 static inline uint64_t look_handle(const struct snapshot_thread *thread)
 {

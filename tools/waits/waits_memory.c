@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The checks before a verdict: who could access the shared memory of the wait, whether the TIDs in
- * it are ours, and whether the thread still waits. Neighbours: waits_look.h, memory_reach.h.
+ * it are of one namespace, and whether the thread still waits. Neighbours: waits_look.h, memory_reach.h.
  */
 #include <sys/syscall.h>
 
@@ -22,12 +22,12 @@ static bool check_others(struct look *look)
 	return wait->end == WAIT_OPEN || wait->count > count || wait->by_job != by_job;
 }
 
-/* A lock names its owner by TID: a TID of another PID namespace means nothing here. */
+/* A lock names its owner by TID: a TID means nothing in another PID namespace. */
 static bool check_owner(struct look *look)
 {
 	if (!(look->wait->flags & MPSAN_LF_SHARED) ||
 	    !wakers_find_memory(look->thread, look->wait->lock) ||
-	    !wakers_are_elsewhere(&look->waits->wakers, look->thread))
+	    !wakers_are_scattered(&look->waits->wakers, look->thread))
 		return false;
 	look->wait->end = WAIT_OPEN;
 	return true;

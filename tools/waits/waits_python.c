@@ -69,7 +69,7 @@ static bool is_known(const struct look *look, uint64_t lock, uint32_t holder)
 	return python->known && python->lock == lock &&
 	       (holder == SNAPSHOT_NONE ?
 			!python->holder :
-			python->holder == thread_at(look, holder)->tid &&
+			python->holder == thread_at(look, holder)->own_tid &&
 				python->holder_runs == thread_at(look, holder)->runs);
 }
 
@@ -146,7 +146,7 @@ static void learn(struct look *look, uint64_t lock, uint32_t holder)
 	uint32_t owner = SNAPSHOT_NONE;
 
 	if (holder != SNAPSHOT_NONE) {
-		python.holder = thread_at(look, holder)->tid;
+		python.holder = thread_at(look, holder)->own_tid;
 		python.holder_runs = thread_at(look, holder)->runs;
 	}
 	python.mutex = view ? pyview_parked(view, look_handle(look->thread), lock) : 0;
@@ -159,7 +159,7 @@ static void learn(struct look *look, uint64_t lock, uint32_t holder)
 			owner = lock_owner(look, view, lock, holder);
 	}
 	if (owner != SNAPSHOT_NONE)
-		python.owner = thread_at(look, owner)->tid;
+		python.owner = thread_at(look, owner)->own_tid;
 	if (python.mutex && python.owner)
 		python.holder_runs = thread_at(look, owner)->runs;
 	look->thread->python = python;
@@ -267,7 +267,7 @@ bool look_by_child(struct look *look)
 	const struct proc_call *call = &look->thread->call;
 	int32_t milliseconds = (int32_t)call->arg[2];
 	uint32_t pid = call->arg[1] == 1 && look_may_ask(look) ? joined_child(look) : 0,
-		 process = pid ? snapshot_process_of_pid(look->snapshot, pid) : SNAPSHOT_NONE;
+		 process = pid ? snapshot_child(look->snapshot, look->thread, pid) : SNAPSHOT_NONE;
 
 	if (process == SNAPSHOT_NONE)
 		return false;

@@ -90,7 +90,7 @@ static void learn(struct look *look, uint64_t lock)
 		owner = look_may_ask(look) ? owner_among_others(look, lock) : SNAPSHOT_NONE;
 	python.asked = look_may_ask(look);
 	if (owner != SNAPSHOT_NONE) {
-		python.owner = look->snapshot->threads.item[owner].tid;
+		python.owner = look->snapshot->threads.item[owner].own_tid;
 		python.owner_slot = look->snapshot->threads.item[owner].slot;
 		python.holder_runs = look->snapshot->threads.item[owner].runs;
 	}

@@ -175,9 +175,9 @@ bool wakers_of_memory_later(struct wakers *wakers, const struct snapshot_thread 
 	return see_others(wakers, reach, eye);
 }
 
-bool wakers_are_elsewhere(struct wakers *wakers, const struct snapshot_thread *thread)
+bool wakers_are_scattered(struct wakers *wakers, const struct snapshot_thread *thread)
 {
-	return find_mappers(wakers, thread)->elsewhere;
+	return find_mappers(wakers, thread)->scattered;
 }
 
 bool wakers_refresh(struct wakers *wakers)

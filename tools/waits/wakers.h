@@ -43,8 +43,8 @@ bool wakers_of_memory(struct wakers *wakers, const struct snapshot_thread *threa
 /* Before a verdict: processes that do not map that memory but could. */
 bool wakers_of_memory_later(struct wakers *wakers, const struct snapshot_thread *thread,
 			    const struct wakers_eye *eye);
-/* Whether it is shared with processes in other PID namespaces, whose TIDs are not ours. */
-bool wakers_are_elsewhere(struct wakers *wakers, const struct snapshot_thread *thread);
+/* Whether it is shared by processes of several PID namespaces, which count TIDs differently. */
+bool wakers_are_scattered(struct wakers *wakers, const struct snapshot_thread *thread);
 
 /* Finds, once per wait, the memory in which a thread waits. */
 bool wakers_find_memory(struct snapshot_thread *thread, uint64_t address);

@@ -158,7 +158,7 @@ uint64_t watchlog_stack(struct watchlog *log, const struct snapshot_thread *thre
 	if (!stack)
 		return 0;
 	note_modules(log, thread->slot, thread->pid);
-	position = watchlog_put(log, EV_stack, thread->slot, thread->tid, stack,
+	position = watchlog_put(log, EV_stack, thread->slot, thread->own_tid, stack,
 				sizeof(*stack) + stack->bytes);
 	free(stack);
 	return position;

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether /proc hides processes of others. Neighbour: ../reader/hidepid.h finds them. */
+#ifndef MPSAN_HIDEPID_OPTION_H
+#define MPSAN_HIDEPID_OPTION_H
+
+#include <stdbool.h>
+
+/* Whether /proc is mounted with hidepid. Read once. */
+bool hidepid_possible(void);
+/* Whether one line of mountinfo says so. */
+bool hidepid_option(const char *mountinfo);
+
+#endif
