@@ -219,7 +219,7 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 		wait->end = WAIT_OPEN;
 	else if (handlers & ~child)
 		ends_by(&look, MPSAN_ENDS_HANDLER, 0);
-	if (!handlers && !(proc_handlers(process) & alarm_of(process)) && has_it_itself(&look)) {
+	if (!handlers && !(look_handlers(&look) & alarm_of(process)) && has_it_itself(&look)) {
 		wait->count = 0;
 		look_by_owner(&look, thread);
 		return true;
