@@ -76,6 +76,13 @@ static bool works_apart(const struct deadlocks *deadlocks, uint32_t index)
 	       process_is_worker(&deadlocks->reader->facts, thread->slot);
 }
 
+/* A Timer that sets up the next one: each is a new thread, and all of them are one that ticks. */
+static bool is_new_timer(const struct snapshot_thread *thread)
+{
+	return thread->tid != thread->pid && call_has_limit(&thread->call) &&
+	       pythread_is_timer(thread);
+}
+
 /* Whether the whole job rested for that long, with a process that is no leftover. */
 static bool job_rests(const struct deadlocks *deadlocks, uint64_t since_ns)
 {
@@ -84,9 +91,10 @@ static bool job_rests(const struct deadlocks *deadlocks, uint64_t since_ns)
 	for (uint32_t i = 0; i < snapshot->threads.count; i++) {
 		const struct snapshot_thread *thread = &snapshot->threads.item[i];
 
-		if (snapshot_rests(snapshot, thread) > since_ns || thread->told || thread->hung ||
-		    is_out_of_sight(deadlocks, i) || sleeps_on(thread) ||
-		    works_apart(deadlocks, i) || is_stopped(thread))
+		if (thread->told || thread->hung || is_out_of_sight(deadlocks, i) ||
+		    sleeps_on(thread) || works_apart(deadlocks, i) || is_stopped(thread))
+			return false;
+		if (snapshot_rests(snapshot, thread) > since_ns && !is_new_timer(thread))
 			return false;
 	}
 	for (uint32_t i = 0; i < snapshot->processes.count; i++)

@@ -146,7 +146,7 @@ static bool ends_with(const char *text, size_t length, const char *with)
 	size_t bytes = strlen(with);
 
 	return length >= bytes && !memcmp(text + length - bytes, with, bytes) &&
-	       (length == bytes || text[length - bytes - 1] == '.' ||
+	       (!bytes || length == bytes || text[length - bytes - 1] == '.' ||
 		text[length - bytes - 1] == '/');
 }
 
@@ -247,6 +247,19 @@ static bool is_in_test(const char *stack)
 			return true;
 	}
 	return false;
+}
+
+bool pythread_is_timer(const struct snapshot_thread *thread)
+{
+	char *stack = pythread_stack(thread);
+	bool found = *stack;
+
+	for (const char *line = stack; line && *line && found; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		found = !*line || is_function(line, "", "threading.py");
+	}
+	free(stack);
+	return found;
 }
 
 bool pythread_in_test(const struct snapshot_thread *thread)

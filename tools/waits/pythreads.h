@@ -31,6 +31,9 @@ bool pythread_enters_shared(const struct snapshot_thread *thread, uint64_t lock)
 /* Whether it is a main thread that runs a test of pytest or unittest. */
 bool pythread_in_test(const struct snapshot_thread *thread);
 
+/* Whether it runs nothing but threading.py, as a threading.Timer does until its time has come. */
+bool pythread_is_timer(const struct snapshot_thread *thread);
+
 /* Whether it waits in threading.Event.wait, called by the program itself. */
 bool pythread_waits_for_event(const struct snapshot_thread *thread);
 
