@@ -53,6 +53,23 @@ static char *likely_text(const struct evidence_context *ctx, const struct fact_d
 		deadlock->ev.cause == MPSAN_DEADLOCK_LONG ? ", unless one of these acts" : "");
 }
 
+/* A process that was started beside the waiter, and is most likely one that it waits for. */
+static char *ended_text(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
+{
+	uint64_t slot = deadlock->ev.dead_slot;
+	const struct mpsan_process *process = slot && slot <= ctx->reader->session.slots ?
+						      &ctx->reader->session.table[slot - 1] :
+						      NULL;
+
+	if (!process || deadlock->ev.cause != MPSAN_DEADLOCK_LONG)
+		return text_copy("");
+	if (process->end != MPSAN_END_EXIT)
+		return text_format("; process %u, which was started beside it, has ended",
+				   process->pid);
+	return text_format("; process %u, which was started beside it, has ended (exit code %d)",
+			   process->pid, process->end_value);
+}
+
 char *hang_bystanders(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
 {
 	const char *handlers = reader_text(ctx->reader, deadlock->at.slot, deadlock->ev.detail);
@@ -76,5 +93,6 @@ char *hang_bystanders(const struct evidence_context *ctx, const struct fact_dead
 		list = text_join(text_copy(lasts ? "; what could still end it: " :
 						   "; what could have ended it: "),
 				 "", list);
+	list = text_join(list, "", ended_text(ctx, deadlock));
 	return text_join(list, "", likely_text(ctx, deadlock));
 }

@@ -11,6 +11,7 @@
 #include "../waits/pythreads.h"
 #include "idle.h"
 #include "left_behind.h"
+#include "missing_ranks.h"
 #include "telling.h"
 #include "turns.h"
 
@@ -236,6 +237,7 @@ void long_waits_state(struct deadlocks *deadlocks, uint64_t now_ns)
 	if (!deadlocks->hang_after_ns || now_ns < deadlocks->hang_after_ns)
 		return;
 	look_at_job(deadlocks, since);
+	missing_ranks_state(deadlocks, since);
 	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
 		if (is_long_wait(deadlocks, i, since))
 			state_long_wait(deadlocks, i);

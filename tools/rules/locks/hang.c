@@ -32,16 +32,28 @@ static MESSAGE msg_unsupervised = {
 	{STEP_ALL_BLOCKED},
 };
 
+/* A long wait that has to do with the death of a process is that of a rank. */
+#define FIX_RANKS                                                                                  \
+	"start as many ranks as world_size says, let each take part in every collective, and end " \
+	"all of them when one ends early (torchrun does)"
+
 /* What would mend it if it is what it looks like. */
-static struct finding of_long_wait(const struct facts *facts, const struct fact_deadlock *deadlock)
+static const char *fix_of(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
 	enum rule_id likely = deadlock_likely(facts, deadlock);
 
+	if (deadlock->ev.dead_slot)
+		return FIX_RANKS;
+	return likely == RULE_COUNT ? NULL : rule_fix(likely);
+}
+
+static struct finding of_long_wait(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
 	return (struct finding){
 		.rule = RULE_hang,
 		.grade = GRADE_WARNING,
 		.message_text = &message_text,
-		.fix = likely == RULE_COUNT ? NULL : rule_fix(likely),
+		.fix = fix_of(facts, deadlock),
 	};
 }
 
