@@ -1,7 +1,7 @@
 """Two ranks of gloo; one of them ends before it joins the process group, which the other asks the store for again and again."""
 # expect: hang warning
 # options: --hang-after 5
-# says: end all of them when one ends early
+# says: other ranks of the process group
 # needs: torch
 # within: 30
 
