@@ -179,6 +179,29 @@ static void a_mere_holder_shows_the_circle_of_the_dead(void **state)
 	assert_int_equal(graph_cycle(&graph, 0), 0);
 }
 
+/* Who polls may send something in between, but not to itself if it asks for what it lacks all the time. */
+static void who_polls_helps_others(void **state)
+{
+	(void)state;
+	draw(1, (uint32_t[]){2});
+	ANYBODY(0, 0);
+	ANYBODY(1, 0);
+	waits.item.item[0].kind = MPSAN_WAIT_READY;
+	waits.item.item[0].ends = MPSAN_ENDS_POLL;
+	assert_dead(0);
+	graph_solve(&graph, &waits, WAIT_RENEWED);
+	assert_false(graph.dead[0]);
+	waits.item.item[0].renewed = true;
+	graph_solve(&graph, &waits, WAIT_RENEWED);
+	assert_false(graph.dead[0]); /* the other one is helped, and helps it */
+	waits.item.item[1].kind = MPSAN_WAIT_JOIN;
+	graph_solve(&graph, &waits, WAIT_RENEWED);
+	assert_true(graph.dead[0] && graph.dead[1]);
+	waits.item.item[1].ends = MPSAN_ENDS_POLL;
+	graph_solve(&graph, &waits, WAIT_RENEWED);
+	assert_false(graph.dead[0]);
+}
+
 /* Random worlds: a dead thread waits for the dead alone, an open one can name who helps. */
 static void what_is_dead_waits_for_the_dead(void **state)
 {
@@ -225,6 +248,7 @@ int main(void)
 		STORY(memory_of_the_job_is_open_while_one_of_it_acts),
 		STORY(circles_apart_are_groups_apart),
 		STORY(a_mere_holder_shows_the_circle_of_the_dead),
+		STORY(who_polls_helps_others),
 		STORY(what_is_dead_waits_for_the_dead),
 	};
 

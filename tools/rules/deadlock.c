@@ -159,7 +159,7 @@ bool deadlock_is_certain(const struct facts *facts, const struct fact_deadlock *
 {
 	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
 
-	return !first || !first->ev.ends || first->ev.owner ||
+	return !first || !first->ev.ends || first->ev.owner || first->ev.flags & MPSAN_LF_CERTAIN ||
 	       first->ev.kind == MPSAN_WAIT_PROCESS || first->ev.kind == MPSAN_WAIT_JOIN ||
 	       first->ev.kind == MPSAN_WAIT_PIPE_WRITE ||
 	       first->ev.kind == MPSAN_WAIT_SOCKET_WRITE || first->ev.kind == MPSAN_WAIT_FILE_LOCK;
@@ -182,7 +182,7 @@ uint32_t deadlock_lost_sender(const struct facts *facts, const struct fact_deadl
 
 	if (!first || deadlock->ev.cause != MPSAN_DEADLOCK_DEAD_END ||
 	    (first->ev.kind != MPSAN_WAIT_PIPE_READ && first->ev.kind != MPSAN_WAIT_SOCKET_READ &&
-	     !(first->ev.flags & MPSAN_LF_SHARED)))
+	     !(first->ev.flags & (MPSAN_LF_SHARED | MPSAN_LF_CERTAIN))))
 		return FACT_NONE;
 	by = first->at.by;
 	parent = process_parent(facts, by);

@@ -29,22 +29,35 @@ static uint32_t open_apart(const struct graph *graph, const struct wait *wait)
 	return count;
 }
 
+/* Whether a thread of the process polls, apart from one that asks all the time for what it lacks itself. */
+static bool other_polls(const struct graph *graph, uint32_t thread, uint32_t process)
+{
+	bool own = graph->waits->item.item[thread].renewed &&
+		   graph->waits->snapshot->threads.item[thread].process == process;
+
+	return graph->polls[process] > own;
+}
+
 /*
  * Whether a thread of the process may go on; or a signal handler, or a thread that polls, may
  * send what is waited for. What such a thread holds in memory it has kept all the time.
  */
-static bool may_act(const struct graph *graph, const struct wait *wait, uint32_t process)
+static bool may_act(const struct graph *graph, uint32_t thread, uint32_t process)
 {
+	const struct wait *wait = &graph->waits->item.item[thread];
+	bool polls = other_polls(graph, thread, process);
+
 	if (graph->open[process] > open_apart(graph, wait))
 		return true;
-	if (graph->polls[process] && wait->kind == MPSAN_WAIT_FILE_LOCK)
+	if (polls && wait->kind == MPSAN_WAIT_FILE_LOCK)
 		return true;
-	return (graph->handles[process] || graph->polls[process]) && !wait_needs_owner(wait);
+	return (graph->handles[process] || polls) && !wait_needs_owner(wait);
 }
 
-/* Whether this wait can end: any of its processes, or all of its owners, may go on. */
-static bool is_helped(const struct graph *graph, const struct wait *wait)
+/* Whether its wait can end: any of its processes, or all of its owners, may go on. */
+static bool is_helped(const struct graph *graph, uint32_t thread)
 {
+	const struct wait *wait = &graph->waits->item.item[thread];
 	const uint32_t *who = who_of(graph, wait);
 
 	if (wait->end == WAIT_NOBODY)
@@ -52,7 +65,7 @@ static bool is_helped(const struct graph *graph, const struct wait *wait)
 	if (wait->by_job && graph->job_is_open)
 		return true;
 	for (uint32_t i = 0; i < wait->count; i++) {
-		if (wait->end == WAIT_PROCESSES && may_act(graph, wait, who[i]))
+		if (wait->end == WAIT_PROCESSES && may_act(graph, thread, who[i]))
 			return true;
 		if (wait->end == WAIT_OWNERS && graph->dead[who[i]])
 			return false;
@@ -73,7 +86,7 @@ static void find_handlers(struct graph *graph)
 		if (wait->ends == MPSAN_ENDS_HANDLER ||
 		    (wait->ends == MPSAN_ENDS_TIMER && !wait->handler_gives_up))
 			graph->handles[process] = true;
-		graph->polls[process] |= wait->ends == MPSAN_ENDS_POLL;
+		graph->polls[process] += wait->ends == MPSAN_ENDS_POLL;
 	}
 }
 
@@ -90,7 +103,7 @@ static void open_all(struct graph *graph)
 	while (more) {
 		more = false;
 		for (uint32_t i = 0; i < graph->count; i++) {
-			if (!graph->dead[i] || !is_helped(graph, &wait[i]))
+			if (!graph->dead[i] || !is_helped(graph, i))
 				continue;
 			set_open(graph, i);
 			more = true;

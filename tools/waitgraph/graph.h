@@ -22,7 +22,7 @@ struct graph {
 	uint32_t *open; /* by process: threads that may go on */
 	uint64_t before_ns; /* waits that can end before count as open, see wait_ends_at */
 	bool *handles; /* by process: a signal handler may run there, and send something */
-	bool *polls; /* by process: a thread polls: it may do more in between */
+	uint32_t *polls; /* by process: threads that poll: they may do more in between */
 	bool job_is_open; /* a thread may go on that does not merely serve the others */
 	uint32_t *seen; /* scratch of graph_cycle: whether a thread was visited */
 	uint32_t room;

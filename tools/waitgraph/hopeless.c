@@ -79,7 +79,7 @@ static bool lets_through(const struct deadlocks *deadlocks, uint32_t index)
 static uint64_t enough_ns(const struct deadlocks *deadlocks, uint32_t index)
 {
 	if (!group_needs_owners(deadlocks, index))
-		return SIGNAL_NS;
+		return wait_at(deadlocks, index)->renewed ? OWNER_NS : SIGNAL_NS;
 	return (wait_at(deadlocks, index)->ends == MPSAN_ENDS_LIMIT ||
 		wait_at(deadlocks, index)->tries) &&
 			       lets_through(deadlocks, index) ?

@@ -50,7 +50,7 @@ uint64_t wait_ends_at(const struct wait *wait)
 	case MPSAN_ENDS_NEVER:
 		return UINT64_MAX;
 	case MPSAN_ENDS_POLL: /* between two waits the thread may decide to do something else */
-		return wait_needs_owner(wait) ? WAIT_RENEWED : 0;
+		return wait_needs_owner(wait) || wait->renewed ? WAIT_RENEWED : 0;
 	case MPSAN_ENDS_HANDLER:
 		return WAIT_RENEWED;
 	default:

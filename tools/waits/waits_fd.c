@@ -185,15 +185,29 @@ static void add_end(struct look *look, const struct ready_end *end)
 		look_by_process(look, process);
 }
 
-/* With a limit it is open: an event loop goes on with a timer then, and others look after themselves. */
+/* What an event loop watches has other things in it, too. */
+static bool only_receives(const struct ready_set *set)
+{
+	for (uint32_t i = 0; i < set->ends.item.count; i++)
+		if (set->ends.item.item[i].id.kind != PIPE_ANONYMOUS &&
+		    set->ends.item.item[i].id.kind != PIPE_SOCKET)
+			return false;
+	return true;
+}
+
+/*
+ * With a limit it is open: an event loop goes on with a timer then, and others look after themselves. But
+ * for one that polls for what a worker was to send.
+ */
 static void judge_ready(struct look *look)
 {
+	bool timed = call_has_limit(&look->thread->call);
 	const struct ready_set *set;
 
-	if (!has_lasted(look) || call_has_limit(&look->thread->call))
+	if (timed ? !look_by_failed(look) : !has_lasted(look))
 		return;
 	set = ready_sets_find(&look->waits->wakers.ready, look->snapshot, look->thread);
-	if (set->open)
+	if (set->open || (timed && !only_receives(set)))
 		return;
 	look->wait->kind = MPSAN_WAIT_READY;
 	look->wait->lock = 0;
@@ -202,6 +216,11 @@ static void judge_ready(struct look *look)
 	for (uint32_t i = 0; i < set->ends.item.count && look->wait->end != WAIT_OPEN; i++)
 		add_end(look, &set->ends.item.item[i]);
 	forget_open(look);
+	if (!timed || look->wait->end == WAIT_OPEN)
+		return;
+	look_by_limit(look, 0);
+	look->wait->renewed = true;
+	look->wait->flags |= MPSAN_LF_CERTAIN;
 }
 
 /* ---- listeners ---- */

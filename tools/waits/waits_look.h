@@ -101,6 +101,12 @@ void look_at_child(struct look *look, int64_t pid, bool one);
 /* waits_try.c: whether it sleeps between attempts to get what a certain owner has; who that is. */
 bool look_at_tries(struct look *look);
 
+/*
+ * waits_failed.c: whether it polls, and all the time a worker of its process that failed has not been asked
+ * after, nor replaced: what it waits for is most likely what that one was to send.
+ */
+bool look_by_failed(struct look *look);
+
 /* waits_fd.c: who could end a call that reads or writes a descriptor. */
 void look_at_descriptors(struct look *look);
 /* Before a verdict: whether it has a time limit after all, or may have one. */

@@ -76,6 +76,17 @@ static void whoever_holds_the_other_end_alone_is_named(void **state)
 	assert_title("a full pipe that only its writer could read");
 }
 
+static void what_is_polled_for_is_an_error_if_the_sender_is_certain(void **state)
+{
+	struct ev_blocked *ev = blocks(MPSAN_WAIT_READY, 0);
+
+	(void)state;
+	ev->ends = MPSAN_ENDS_POLL;
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, deadlock_cycle, GRADE_WARNING);
+	ev->flags = MPSAN_LF_CERTAIN;
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, deadlock_cycle, GRADE_ERROR);
+}
+
 /* The main thread waits for a result, or joins; a worker of the pool has the task. */
 static void a_task_and_its_waiter(enum awaited what)
 {
@@ -138,6 +149,7 @@ int main(void)
 		STORY(cycle_fires_on_circles_and_dead_ends),
 		STORY(cycle_is_silent_about_deadlocks_of_other_causes),
 		STORY(a_dead_end_is_titled_by_its_last_wait),
+		STORY(what_is_polled_for_is_an_error_if_the_sender_is_certain),
 		STORY(whoever_holds_the_other_end_alone_is_named),
 		STORY(who_waits_for_a_task_waits_for_what_the_task_awaits),
 		STORY(a_circle_is_titled_by_its_waits),
