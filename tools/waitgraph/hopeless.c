@@ -80,6 +80,8 @@ static uint64_t enough_ns(const struct deadlocks *deadlocks, uint32_t index)
 {
 	if (!group_needs_owners(deadlocks, index))
 		return wait_at(deadlocks, index)->renewed ? OWNER_NS : SIGNAL_NS;
+	if (wait_at(deadlocks, index)->of_task)
+		return CYCLE_NS;
 	return (wait_at(deadlocks, index)->ends == MPSAN_ENDS_LIMIT ||
 		wait_at(deadlocks, index)->tries) &&
 			       lets_through(deadlocks, index) ?

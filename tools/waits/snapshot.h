@@ -60,6 +60,8 @@ struct snapshot_thread {
 	struct snapshot_owned owned;
 	uint64_t stateless_ns; /* its still_ns when it was last asked whether Python knows it */
 	bool stateless; /* Python does not: it has no PyThreadState */
+	uint64_t task_ns; /* when it was last asked whether it waits for a task's result */
+	bool task; /* it does, see waits_task.c */
 	/*
 	 * In the same call, at the same place of its stack, whenever it was looked at, although it
 	 * may have run in between: since when, how often it had, and its processor time then.

@@ -38,7 +38,7 @@ static void add_children(struct look *look)
 
 bool wait_needs_owner(const struct wait *wait)
 {
-	return wait->end == WAIT_OWNERS || wait->end == WAIT_NOBODY ||
+	return wait->end == WAIT_OWNERS || wait->end == WAIT_NOBODY || wait->of_task ||
 	       wait->kind == MPSAN_WAIT_PROCESS || wait->kind == MPSAN_WAIT_JOIN ||
 	       wait->kind == MPSAN_WAIT_PIPE_WRITE || wait->kind == MPSAN_WAIT_SOCKET_WRITE ||
 	       wait->kind == MPSAN_WAIT_FILE_LOCK;
@@ -215,7 +215,7 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 	}
 	if (process->flags & MPSAN_PROCESS_DEATHSIG)
 		add_parent(&look);
-	if (handlers & ~child && !wait_needs_owner(wait))
+	if (handlers & ~child && (!wait_needs_owner(wait) || wait->of_task))
 		wait->end = WAIT_OPEN;
 	else if (handlers & ~child)
 		ends_by(&look, MPSAN_ENDS_HANDLER, 0);

@@ -234,5 +234,6 @@ void look_at_semaphore(struct look *look, uint64_t address, uint64_t tag)
 	} else if (word[2] ? !look_by_semlock(look, address) :
 			     !look_by_python(look, address, holder)) {
 		look_by_anybody(look, address);
+		look_at_task(look);
 	}
 }

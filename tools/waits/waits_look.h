@@ -82,6 +82,9 @@ bool look_may_ask(const struct look *look);
 /* Of a thread that polls, and of a lock whose owner is unknown, frames are read again after this time. */
 #define LOOK_AGAIN_NS 2000000000ull
 
+/* waits_task.c: whether it waits for the result of a task, while a thread of its process polls. */
+void look_at_task(struct look *look);
+
 /* waits_semlock.c: as look_by_python, for one of multiprocessing's locks. */
 bool look_by_semlock(struct look *look, uint64_t lock);
 
