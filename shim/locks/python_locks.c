@@ -70,22 +70,11 @@ static void see_taken(const struct cpython *py, const struct cpython_lock *lock,
 		      const struct frame *frame, const struct with_block *block, void *context)
 {
 	struct taken *taken = context;
-	unsigned line = lock->address == taken->address ? with_line(py, frame, block) : 0;
 	char text[LINE_BYTES];
-	struct writer w = writer_open(text, sizeof(text));
 
-	if (!line)
-		return; /* the outermost of several is the last one seen */
-	writer_string(&w, py, frame->name);
-	writer_byte(&w, '\t');
-	writer_string(&w, py, frame->file);
-	writer_byte(&w, '\t');
-	writer_decimal(&w, line);
-	if (w.at == w.end)
-		return;
-	writer_byte(&w, '\n');
-	writer_close(&w, sizeof(text));
-	taken->text = log_text(text);
+	/* the outermost of several is the last one seen */
+	if (lock->address == taken->address && with_text(py, frame, block, text, sizeof(text)))
+		taken->text = log_text(text);
 }
 
 uint64_t python_locks_taken(const struct claim *claim)
@@ -95,7 +84,8 @@ uint64_t python_locks_taken(const struct claim *claim)
 	uint64_t free = 0;
 
 	if (claim->flags & MPSAN_LF_PYTHON && python_present())
-		python_held(t->pthread, &t->python_state, &free, see_taken, &taken);
+		python_held(t == thread_hot ? 0 : t->pthread, &t->python_state, &free, see_taken,
+			    &taken);
 	return taken.text;
 }
 

@@ -22,6 +22,7 @@
 #include "claim.h"
 #include "fork_context.h"
 #include "orphans.h"
+#include "python_locks.h"
 #include "sigwinch.h"
 #include "stderr_lines.h"
 
@@ -31,11 +32,13 @@
 static uint64_t state_own_hold(const void *lock, uint32_t flags)
 {
 	const struct mpsan_hold *hold = hold_find(lock);
+	const struct claim own = {
+		.tag = hold ? hold->tag : 0, .flags = flags, .holder = thread_hot};
 
 	return hold ? EMIT(held, .lock = (uint64_t)(uintptr_t)lock,
 			   .kind = MPSAN_TAG_KIND(hold->tag), .flags = flags | MPSAN_LF_VERIFIED,
 			   .holder = thread_hot->tid, .caller = hold->caller,
-			   .init = lock_hint_init_site(lock)) :
+			   .init = lock_hint_init_site(lock), .taken = python_locks_taken(&own)) :
 		      0;
 }
 

@@ -14,7 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from faults import scratch  # noqa: E402
-from mpsantest import BUILD, MPSAN, kill_group, main, run_bare  # noqa: E402
+from mpsantest import BUILD, MPSAN, ROOT, kill_group, main, run_bare, system_python  # noqa: E402
 
 PATIENCE = 20
 AFTER_PROOF, AFTER_WAIT = 1.0, 2.5  # seconds; a proof itself waits until the wait has lasted for half a second
@@ -83,6 +83,14 @@ def check_quiet():
         with running("--report", "text=/dev/null", *options) as process:
             ready = select.select([process.stderr], [], [], AFTER_WAIT)[0]
             assert not ready, process.stderr.readline()
+
+
+def check_hopeless():
+    """A wait that gives up is no deadlock, and the line says so."""
+    run = run_bare([MPSAN, "run", "--report", "text=/dev/null", "--", system_python(),
+                    ROOT / "tests/preload/waits/self-deadlock-limit.py"])
+    assert "mpsan: hopeless wait proved after " in run.err and "and gives up after 3 s" in run.err, run.err
+    assert "deadlock proved" not in run.err, run.err
 
 
 def check_no_wait():

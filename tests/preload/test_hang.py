@@ -73,7 +73,7 @@ signal.signal(signal.SIGTERM, lambda number, frame: None)
 tasks = queue.Queue()
 threading.Thread(target=tasks.put, args=(1,)).start()
 while True:
-    tasks.get()""", ["the handler of SIGTERM"]),
+    tasks.get()""", ["SIGTERM, handled at <lambda> (program.py:"]),
 }
 SILENT = {
     "pause": TICKS + "start_ticker()\nsignal.pause()",

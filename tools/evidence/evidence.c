@@ -64,11 +64,14 @@ static void set_holder(struct evidence *evidence)
 {
 	const struct ev_held *ev = &evidence->held->ev;
 	const char *name = reader_text(evidence->reader, evidence->held->at.slot, ev->thread_name);
+	bool python = ev->flags & MPSAN_LF_PYTHON;
 
 	callsite_init(&evidence->ctx, &evidence->holder, &evidence->held->at, ev->holder, ev->stack,
-		      ev->python);
-	callsite_locate(&evidence->ctx, &evidence->holder, ev->caller,
-			ev->flags & MPSAN_LF_PYTHON || ev->kind > MPSAN_LOCK_CUSTOM);
+		      ev->python ?: ev->taken);
+	/* the caller of the C library is the interpreter: no place of the program's own */
+	callsite_locate(&evidence->ctx, &evidence->holder,
+			python && !evidence->held->ev.fork ? 0 : ev->caller,
+			python || ev->kind > MPSAN_LOCK_CUSTOM);
 	evidence->holder.taken = taken_at(evidence, ev->taken);
 	if (name) {
 		free(evidence->holder.thread);
@@ -246,6 +249,10 @@ static void evidence_args(struct evidence *evidence)
 	set_arg(evidence, ARG_holder,
 		evidence->held ? callsite_actor(&evidence->holder) : unfollowed_holder(evidence));
 	set_arg(evidence, ARG_taken, taken_text(evidence));
+	set_arg(evidence, ARG_own,
+		evidence->holder.taken || evidence->holder.where ?
+			text_format(", %s", args_text(evidence->args, ARG_taken)) :
+			text_copy(""));
 	set_arg(evidence, ARG_called,
 		text_format("called at %s", evidence->holder.where ?: "an unknown place"));
 	set_arg(evidence, ARG_forker, callsite_actor(&evidence->forker));
@@ -400,7 +407,7 @@ static void add_ends(const struct evidence *evidence, json_t *finding)
 	json_t *hopeless = json_object_get(evidence->args, "deadlock");
 
 	if (evidence->deadlock)
-		ends_add(&evidence->reader->facts, evidence->deadlock, finding);
+		ends_add(evidence->reader, evidence->deadlock, finding);
 	else if (evidence->finding->wait && evidence->finding->grade == GRADE_ERROR)
 		ends_add_wait(&evidence->reader->facts.waits[evidence->finding->wait - 1], finding);
 	if (hopeless && json_object_get(finding, "ends"))

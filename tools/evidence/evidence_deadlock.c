@@ -153,6 +153,13 @@ static char *deadlock_taken(const struct evidence_context *ctx, const struct fac
 	json_t *frame;
 	char *text;
 
+	if (blocked->ev.taken_python) {
+		json_t *python = frames_python(ctx->frames, &blocked->at, blocked->ev.taken_python);
+
+		text = frame_text(json_array_get(python, 0));
+		json_decref(python);
+		return text;
+	}
 	if (!blocked->ev.taken || !blocked->ev.taken_slot || blocked->ev.flags & MPSAN_LF_PYTHON)
 		return NULL;
 	at.by = (uint32_t)blocked->ev.taken_slot - 1;
@@ -160,6 +167,12 @@ static char *deadlock_taken(const struct evidence_context *ctx, const struct fac
 	text = frame_text(frame);
 	json_decref(frame);
 	return text;
+}
+
+static bool owns_itself(const struct fact_blocked *blocked)
+{
+	return blocked->ev.owner == blocked->at.tid &&
+	       blocked->ev.owner_slot == blocked->at.by + 1u;
 }
 
 /* "lock X, held by thread Y"; "the end of thread Y". */
@@ -175,7 +188,8 @@ static char *awaited_with_owner(const struct evidence_context *ctx,
 	else if (wait_is_join(&wait))
 		text = text_format("the end of %s", owner);
 	else
-		text = text_format("%s, held by %s", awaited, owner);
+		text = text_format("%s, held by %s", awaited,
+				   owns_itself(blocked) ? "the waiter itself" : owner);
 	drop_wait(&wait);
 	free(awaited);
 	free(owner);
@@ -368,6 +382,7 @@ void deadlock_args(const struct evidence_context *ctx, const struct fact_deadloc
 	args_set(args, ARG_dead_end, deadlock_dead_end(ctx, deadlock));
 	args_set(args, ARG_detail, text_copy(detail ? detail : ""));
 	args_set(args, ARG_taken, taken ? text_format(" at %s", taken) : text_copy(""));
+	args_set(args, ARG_own, taken ? text_format(", taken at %s", taken) : text_copy(""));
 	args_set(args, ARG_waits, text_copy(first->ev.ends ? "waits" : "waits forever"));
 	args_set(args, ARG_since,
 		 text_format("%llu", (unsigned long long)(lasted_ns / 1000000000ull)));

@@ -3,6 +3,7 @@
 #include "evidence_ends.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../base/jsontext.h"
 #include "../base/util.h"
@@ -15,6 +16,7 @@
 struct end {
 	uint64_t how, ends_ns;
 	uint64_t from_ns; /* since it began, or when it was found */
+	const char *handlers; /* that could end it; NULL: unknown, or none */
 };
 
 /*
@@ -35,10 +37,22 @@ static char *seconds_text(const char *before, const struct end *end, const char 
 	return seconds ? text_format("%s%llu s%s", before, seconds, after) : text_copy("");
 }
 
+/* ": SIGTERM, handled at stop (serve.py:12)"; of one that is known, ": stop (serve.py:12)"; or "". */
+static char *which_handlers(const struct end *end)
+{
+	static const char handled[] = "handled at ";
+	const char *all = end->handlers ?: "", *one = strstr(all, handled);
+
+	if (end->how == MPSAN_ENDS_TIMER)
+		return one ? text_format(": %s", one + strlen(handled)) : text_copy("");
+	return *all ? text_format(": %s", all) : text_copy("");
+}
+
 static char *clause(const struct end *end)
 {
 	char *after = seconds_text(", and gives up after ", end, ""),
-	     *in = seconds_text(" in ", end, ""), *due = seconds_text(", due in ", end, ","), *text;
+	     *in = seconds_text(" in ", end, ""), *due = seconds_text(", due in ", end, ","),
+	     *which = which_handlers(end), *text;
 
 	switch (end->how) {
 	case MPSAN_ENDS_LIMIT:
@@ -53,17 +67,22 @@ static char *clause(const struct end *end)
 		text = text_format("; SIGALRM ends the process%s", in);
 		break;
 	case MPSAN_ENDS_TIMER:
-		text = text_format("; only the handler of SIGALRM%s could end the wait", due);
+		text = text_format("; only the handler of SIGALRM%s could end the wait%s", due,
+				   which);
 		break;
 	case MPSAN_ENDS_HANDLER:
-		text = text_copy("; only the handler of a signal from outside could end the wait");
+		text = text_format(
+			"; only the handler of a signal from outside could end the wait%s", which);
 		break;
 	default:
-		text = text_copy("");
+		text = *which ? text_format("; only a signal from outside could change that%s",
+					    which) :
+				text_copy("");
 	}
 	free(after);
 	free(in);
 	free(due);
+	free(which);
 	return text;
 }
 
@@ -109,17 +128,19 @@ void ends_add_wait(const struct fact_wait *wait, json_t *finding)
 	bool timed = wait->ev.flags & MPSAN_LF_TIMED;
 
 	add(finding, &(struct end){timed ? MPSAN_ENDS_LIMIT : MPSAN_ENDS_NEVER, wait->ev.ends_ns,
-				   wait->at.time_ns});
+				   wait->at.time_ns, NULL});
 }
 
-void ends_add(const struct facts *facts, const struct fact_deadlock *deadlock, json_t *finding)
+void ends_add(const struct reader *reader, const struct fact_deadlock *deadlock, json_t *finding)
 {
-	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
+	const struct fact_blocked *first = deadlock_sufferer(&reader->facts, deadlock);
 	bool limit = first && first->ev.ends == MPSAN_ENDS_LIMIT;
 
 	if (first && deadlock->ev.cause < MPSAN_DEADLOCK_LONG)
-		add(finding, &(struct end){first->ev.ends, first->ev.ends_ns,
-					   limit ? first->ev.since : first->at.time_ns});
+		add(finding,
+		    &(struct end){first->ev.ends, first->ev.ends_ns,
+				  limit ? first->ev.since : first->at.time_ns,
+				  reader_text(reader, deadlock->at.slot, deadlock->ev.handlers)});
 }
 
 /* ---- what became of it ---- */

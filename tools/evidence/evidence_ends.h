@@ -14,7 +14,7 @@
  * Adds `ends` and `ends_seconds` to a finding, and a clause to its message if its wait
  * ends.
  */
-void ends_add(const struct facts *facts, const struct fact_deadlock *deadlock, json_t *finding);
+void ends_add(const struct reader *reader, const struct fact_deadlock *deadlock, json_t *finding);
 /* The same for a wait that its own process proved. */
 void ends_add_wait(const struct fact_wait *wait, json_t *finding);
 

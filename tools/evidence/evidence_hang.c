@@ -88,7 +88,7 @@ char *hang_bystanders(const struct evidence_context *ctx, const struct fact_dead
 	if (count > NAMED_MAX)
 		list = text_join(list, "; ", text_format("%u more threads", count - NAMED_MAX));
 	if (lasts && handlers && *handlers)
-		list = text_join(list, "; ", text_format("the handler of %s", handlers));
+		list = text_join(list, "; ", text_copy(handlers));
 	if (*list)
 		list = text_join(text_copy(lasts ? "; what could still end it: " :
 						   "; what could have ended it: "),

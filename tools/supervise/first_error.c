@@ -3,6 +3,7 @@
 #include "first_error.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../base/jsontext.h"
 #include "../base/line.h"
@@ -18,16 +19,25 @@ static char *next_text(const struct alert *alert)
 	return text_format("; inspect the hanging program with mpsan ps %s", alert->dir);
 }
 
+/* What cannot succeed but comes to an end is no deadlock. */
+static const char *headline(const struct alert *alert, const json_t *finding)
+{
+	const char *ends = json_string_value(json_object_get(finding, "ends"));
+
+	if (alert->is_hang)
+		return "no progress";
+	if (!alert->is_wait)
+		return "first error";
+	return ends && strcmp(ends, "never") ? "hopeless wait proved" : "deadlock proved";
+}
+
 char *first_error_text(const struct alert *alert, const json_t *finding)
 {
 	char *after = line_lapse(0, (long long)alert->after_ns), *next = next_text(alert), *line;
 
 	line = text_format("mpsan: %s after %s of the session: %s: %s; fix: %s%s",
-			   alert->is_hang ? "no progress" :
-			   alert->is_wait ? "deadlock proved" :
-					    "first error",
-			   after, jsontext_at(finding, "rule"), jsontext_at(finding, "message"),
-			   jsontext_at(finding, "fix"), next);
+			   headline(alert, finding), after, jsontext_at(finding, "rule"),
+			   jsontext_at(finding, "message"), jsontext_at(finding, "fix"), next);
 	line_clean(line); /* names come from the program */
 	free(after);
 	free(next);

@@ -112,6 +112,49 @@ bool pylock_keeps_shared(const struct cpython *py, uint64_t top, uint64_t lock, 
 	return false;
 }
 
+/* ---- where it was taken ---- */
+
+struct place {
+	uint64_t lock;
+	char *text;
+	size_t bytes, length;
+};
+
+/* The outermost of several is the last one seen. */
+static void see_taken(const struct cpython *py, const struct cpython_lock *lock,
+		      const struct frame *frame, const struct with_block *block, void *context)
+{
+	struct place *place = context;
+
+	if (lock->address == place->lock)
+		place->length = with_text(py, frame, block, place->text, place->bytes);
+}
+
+static void see_taken_shared(const struct cpython *py, const struct frame *frame,
+			     struct place *place)
+{
+	struct with_block block[WITH_MAX];
+	struct semlock semlock;
+
+	for (unsigned i = with_blocks(py, frame, block); i-- > 0;)
+		if (with_is_of(py, &block[i], "synchronize.py") &&
+		    read_semlock(py, block[i].self, &semlock) && semlock.handle == place->lock)
+			place->length = with_text(py, frame, &block[i], place->text, place->bytes);
+}
+
+size_t pylock_taken(const struct cpython *py, uint64_t top, uint64_t lock, char *text, size_t bytes)
+{
+	struct place place = {.lock = lock, .text = text, .bytes = bytes};
+	struct frame frame;
+	struct walk walk;
+
+	cpython_held(py, top, see_taken, &place);
+	walk_open(&walk, py, place.length ? 0 : top);
+	while (!place.length && walk_on(&walk, &frame))
+		see_taken_shared(py, &frame, &place);
+	return place.length;
+}
+
 /* ---- the innermost frame ---- */
 
 static bool innermost(const struct cpython *py, uint64_t top, struct frame *frame)

@@ -45,6 +45,13 @@ bool pylock_in_with(const struct cpython *py, uint64_t top, uint64_t lock);
 bool pylock_keeps_shared(const struct cpython *py, uint64_t top, uint64_t lock, uint64_t thread,
 			 uint32_t parent);
 
+/*
+ * The `with` statement by which a thread took this lock, of the interpreter or of multiprocessing,
+ * as a frame in the format of python_stack; returns the length, 0: there is none.
+ */
+size_t pylock_taken(const struct cpython *py, uint64_t top, uint64_t lock, char *text,
+		    size_t bytes);
+
 /* Whether it waits to enter a `with` block of this lock of multiprocessing: not a counting semaphore. */
 bool pylock_enters_shared(const struct cpython *py, uint64_t top, uint64_t lock);
 

@@ -15,6 +15,7 @@
 #include "../proc/proc.h"
 #include "pychild.h"
 #include "pyfile.h"
+#include "pyhandler.h"
 #include "pylock.h"
 #include "pyowned.h"
 
@@ -249,6 +250,17 @@ size_t pyview_lock_name(struct pyview *view, uint64_t waiter, uint64_t lock, cha
 uint64_t pyview_parked(struct pyview *view, uint64_t waiter, uint64_t semaphore)
 {
 	return view->limit ? 0 : cpython_parked(&view->py, top_frame(view, waiter), semaphore);
+}
+
+size_t pyview_lock_taken(struct pyview *view, uint64_t holder, uint64_t lock, char *text,
+			 size_t bytes)
+{
+	return pylock_taken(&view->py, top_frame(view, holder), lock, text, bytes);
+}
+
+size_t pyview_handler(struct pyview *view, int number, char *text, size_t bytes)
+{
+	return view->limit ? 0 : pyhandler_text(&view->py, number, text, bytes);
 }
 
 bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock)

@@ -69,10 +69,16 @@ size_t pyview_lock_name(struct pyview *view, uint64_t waiter, uint64_t lock, cha
  * notification releases.
  */
 uint64_t pyview_parked(struct pyview *view, uint64_t waiter, uint64_t semaphore);
+/* Where the holder took the lock; see pylock_taken. */
+size_t pyview_lock_taken(struct pyview *view, uint64_t holder, uint64_t lock, char *text,
+			 size_t bytes);
 bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock);
 bool pyview_lock_keeps_shared(struct pyview *view, uint64_t thread, uint64_t lock, uint32_t parent);
 bool pyview_lock_enters_shared(struct pyview *view, uint64_t waiter, uint64_t lock);
 bool pyview_lock_is_of_queue(struct pyview *view, uint64_t waiter);
+
+/* The Python function that handles a signal: see pyhandler.h. "": none, or unknown. */
+size_t pyview_handler(struct pyview *view, int number, char *text, size_t bytes);
 
 #define PYVIEW_OWNERS 64u
 

@@ -9,6 +9,7 @@
 #include "../facts/processes.h"
 #include "../proc/calls.h"
 #include "../waits/pythreads.h"
+#include "handlers.h"
 #include "idle.h"
 #include "left_behind.h"
 #include "missing_ranks.h"
@@ -148,33 +149,11 @@ static bool job_is_idle(const struct deadlocks *deadlocks)
 	return idle && !main_waits_for_event(deadlocks);
 }
 
-/* Signals with handlers, as bits; Python's own for SIGINT raises KeyboardInterrupt. */
-static uint64_t handlers_of(const struct deadlocks *deadlocks, uint32_t slot)
-{
-	const struct mpsan_process *process = &deadlocks->reader->session.table[slot];
-	const uint64_t child = 1ull << (SIGCHLD - 1), interrupt = 1ull << (SIGINT - 1);
-	uint64_t handlers = session_handlers(&deadlocks->reader->session, slot);
-
-	return handlers == UINT64_MAX ? 0 :
-					handlers & ~(process->python ? child | interrupt : child);
-}
-
-/* "SIGTERM, SIGUSR1"; "": none. The caller frees it. */
-static char *handlers_text(uint64_t handlers)
-{
-	char *list = text_copy("");
-
-	for (int number = 1; number <= 64; number++)
-		if (handlers >> (number - 1) & 1)
-			list = text_join(list, ", ", text_signal(number));
-	return list;
-}
-
 /* Records the job: its story's first thread, threads that wait for others, then the rest. */
 static void state_job(struct deadlocks *deadlocks, uint32_t head, uint64_t flags)
 {
-	char *handlers =
-		handlers_text(handlers_of(deadlocks, deadlocks_thread(deadlocks, head)->slot));
+	uint32_t slot = deadlocks_thread(deadlocks, head)->slot;
+	char *handlers = handlers_text(&deadlocks->reader->session, slot, UINT64_MAX);
 	struct telling telling = {0};
 
 	add_hanging(deadlocks, &telling, head, flags);

@@ -6,6 +6,7 @@
 
 #include "../proc/calls.h"
 #include "../waits/pythreads.h"
+#include "handlers.h"
 #include "lost_end.h"
 
 #define TOLD_MAX 24u /* threads recorded per deadlock */
@@ -59,6 +60,26 @@ static void state_owner(struct deadlocks *deadlocks, uint32_t index, struct ev_b
 		event->taken = hold.caller;
 		event->taken_slot = waiter->slot + 1;
 	}
+}
+
+/* Where the owner took a lock of Python's; it may be the waiter itself. */
+static uint64_t state_taken(struct deadlocks *deadlocks, uint32_t slot,
+			    const struct ev_blocked *event)
+{
+	uint32_t owner = event->owner && event->owner_slot && event->lock ?
+				 snapshot_find(&deadlocks->snapshot,
+					       (uint32_t)event->owner_slot - 1,
+					       (uint32_t)event->owner) :
+				 SNAPSHOT_NONE;
+	uint64_t position;
+	char *text;
+
+	if (owner == SNAPSHOT_NONE)
+		return 0;
+	text = pythread_taken(deadlocks_thread(deadlocks, owner), event->lock);
+	position = *text ? watchlog_text(&deadlocks->log, slot, text) : 0;
+	free(text);
+	return position;
 }
 
 static uint64_t state_python(struct deadlocks *deadlocks, const struct snapshot_thread *thread)
@@ -122,6 +143,7 @@ struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, 
 	event.detail = watchlog_text(&deadlocks->log, thread->slot, call);
 	free(call);
 	state_owner(deadlocks, index, &event);
+	event.taken_python = state_taken(deadlocks, thread->slot, &event);
 	return event;
 }
 
@@ -136,6 +158,7 @@ void telling_put(struct deadlocks *deadlocks, struct telling *telling, uint32_t 
 	telling->first = position;
 	telling->slot = slot;
 	telling->tid = tid;
+	telling->ends = event->ends;
 }
 
 void telling_add(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
@@ -151,6 +174,29 @@ void telling_add(struct deadlocks *deadlocks, struct telling *telling, uint32_t 
 	telling_put(deadlocks, telling, thread->slot, thread->own_tid, &event);
 }
 
+/*
+ * The handlers that alone could end the first wait. Those in Python run in its main thread, where
+ * they may raise an exception, even if that waits for an owner.
+ */
+static uint64_t state_handlers(struct deadlocks *deadlocks, const struct telling *telling)
+{
+	const struct session *session = &deadlocks->reader->session;
+	const struct mpsan_process *process = &session->table[telling->slot];
+	bool main_thread = process->python && telling->tid == process->pid;
+	char *text = NULL;
+	uint64_t position;
+
+	if (telling->ends == MPSAN_ENDS_TIMER)
+		text = handlers_text(session, telling->slot, HANDLER_ALARM);
+	else if (telling->ends == MPSAN_ENDS_HANDLER ||
+		 (telling->ends == MPSAN_ENDS_NEVER && main_thread))
+		text = handlers_text(session, telling->slot, UINT64_MAX);
+	position = text ? watchlog_text(&deadlocks->log, telling->slot, text) : 0;
+
+	free(text);
+	return position;
+}
+
 uint64_t telling_close(struct deadlocks *deadlocks, const struct telling *telling,
 		       enum mpsan_deadlock_cause cause, uint32_t dead_slot, const char *detail)
 {
@@ -158,6 +204,7 @@ uint64_t telling_close(struct deadlocks *deadlocks, const struct telling *tellin
 				    .first = telling->first,
 				    .count = telling->count,
 				    .dead_slot = dead_slot,
+				    .handlers = state_handlers(deadlocks, telling),
 				    .detail =
 					    watchlog_text(&deadlocks->log, telling->slot, detail)};
 

@@ -12,6 +12,7 @@ struct telling {
 	uint64_t first; /* position of its first thread */
 	uint32_t count;
 	uint32_t slot, tid; /* of that one */
+	uint64_t ends; /* what ends its wait: enum mpsan_wait_ends */
 };
 
 static inline struct snapshot_thread *deadlocks_thread(struct deadlocks *deadlocks, uint32_t index)

@@ -38,6 +38,28 @@ char *pythread_lock_name(const struct snapshot_thread *thread, uint64_t lock)
 	return text;
 }
 
+char *pythread_taken(const struct snapshot_thread *thread, uint64_t lock)
+{
+	struct pyview *view = pyview_open((pid_t)thread->pid);
+	char *text = memory_get(TEXT);
+
+	if (view && thread->record)
+		pyview_lock_taken(view, thread->record->pthread, lock, text, TEXT);
+	pyview_close(view);
+	return text;
+}
+
+char *pythread_handler(uint32_t pid, int number)
+{
+	struct pyview *view = pyview_open((pid_t)pid);
+	char *text = memory_get(TEXT);
+
+	if (view)
+		pyview_handler(view, number, text, TEXT);
+	pyview_close(view);
+	return text;
+}
+
 bool pythread_enters_shared(const struct snapshot_thread *thread, uint64_t lock)
 {
 	struct pyview *view = pyview_open((pid_t)thread->pid);

@@ -22,6 +22,12 @@ char *pythread_name(const struct snapshot_thread *thread);
 /* The name of a lock that it waits for, see shim/common/cpython/name.h; "" for none. The caller frees it. */
 char *pythread_lock_name(const struct snapshot_thread *thread, uint64_t lock);
 
+/* Where it took a lock of Python's: a frame in the format of python_stack, "" if unknown. The caller frees it. */
+char *pythread_taken(const struct snapshot_thread *thread, uint64_t lock);
+
+/* The Python function that handles a signal in a process; "" for none. The caller frees it. */
+char *pythread_handler(uint32_t pid, int number);
+
 /* Whether code of a process belongs to the interpreter. */
 bool pythread_is_code(uint32_t pid, uint64_t code);
 

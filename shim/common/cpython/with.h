@@ -25,6 +25,13 @@ unsigned with_blocks(const struct cpython *py, const struct frame *frame, struct
 unsigned with_line(const struct cpython *py, const struct frame *frame,
 		   const struct with_block *block);
 
+/*
+ * The `with` statement as a frame in the format of python_stack, without a line feed; returns the
+ * length, 0: the line is unknown, or there is too little room.
+ */
+size_t with_text(const struct cpython *py, const struct frame *frame,
+		 const struct with_block *block, char *text, size_t bytes);
+
 /* Whether its __exit__ is a function of a Python file of that name. */
 bool with_is_of(const struct cpython *py, const struct with_block *block, const char *file);
 

@@ -2,6 +2,8 @@
 # expect: deadlock-cycle error
 # ends: never
 # frames: update render
+# says: taken at update (deadlock-cycle-rlock.py:
+# says: taken at render (deadlock-cycle-rlock.py:
 # pythons: all
 
 import threading

@@ -1,6 +1,7 @@
 """The same, but a handler of SIGALRM raises an exception, as pytest-timeout's does."""
 # expect: deadlock-cycle error
 # says: only the handler of SIGALRM, due in
+# says: could end the wait: give_up (deadlock-cycle-timer.py:
 # pythons: all
 
 import signal

@@ -2,6 +2,7 @@
 # expect: self-deadlock error
 # ends: never
 # frames: __del__ sweep
+# says: taken at sweep (self-deadlock-finalizer.py:
 # pythons: all
 
 import gc

@@ -3,6 +3,9 @@ handler, change nothing about it."""
 # expect: self-deadlock error
 # ends: never
 # frames: stop update
+# says: taken at update (self-deadlock-handler.py:
+# says: SIGTERM, handled at stop (self-deadlock-handler.py:
+# says: SIGUSR1, handled at <lambda> (
 # not: beat
 # pythons: all
 

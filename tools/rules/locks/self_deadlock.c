@@ -7,13 +7,13 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"{thread} {waits} at {wait_at}{handler} for {lock}, which it already holds",
-	{{STEP_HOLDER, "{holder} already held {lock}, {taken}"},
-	 {STEP_WAIT, "{thread} of process {pid} waits for {lock}, which it owns"}},
+	"{thread} {waits} at {wait_at}{handler} for {lock}, which it already holds{own}",
+	{{STEP_HOLDER, "{holder} already held {lock}{own}"},
+	 {STEP_WAIT, "{thread} of process {pid} waits for {lock}, which it holds itself"}},
 };
 
 static MESSAGE msg_blocked = {
-	"{thread} {waits} at {wait_at}{handler} for {lock}, which it already holds",
+	"{thread} {waits} at {wait_at}{handler} for {lock}, which it already holds{own}",
 	{STEP_ALL_BLOCKED},
 };
 

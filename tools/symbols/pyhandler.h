@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Python functions that handle signals in another process. Neighbour: pyview.h. */
+#ifndef MPSAN_PYHANDLER_H
+#define MPSAN_PYHANDLER_H
+
+#include "../../shim/common/cpython/cpython.h"
+
+/*
+ * "stop (serve.py:12)": the function that signal.signal() set for a signal, and where it begins.
+ * Returns the length; 0: none, or not found.
+ */
+size_t pyhandler_text(const struct cpython *py, int number, char *text, size_t bytes);
+
+#endif

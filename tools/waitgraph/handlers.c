@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names the handlers of signals that could end a wait. */
+#include "handlers.h"
+
+#include <stdlib.h>
+
+#include "../base/util.h"
+#include "../waits/pythreads.h"
+
+/* Python's own handler for SIGINT raises KeyboardInterrupt; that for SIGCHLD says little. */
+static uint64_t handlers_of(const struct session *session, uint32_t slot)
+{
+	const uint64_t child = 1ull << (SIGCHLD - 1), interrupt = 1ull << (SIGINT - 1);
+	uint64_t handlers = session_handlers(session, slot);
+
+	return handlers == UINT64_MAX ?
+		       0 :
+		       handlers & ~(session->table[slot].python ? child | interrupt : child);
+}
+
+static char *handler_text(uint32_t pid, int number)
+{
+	char *signal = text_signal(number), *where = pythread_handler(pid, number), *text;
+
+	text = *where ? text_format("%s, handled at %s", signal, where) : text_copy(signal);
+	free(signal);
+	free(where);
+	return text;
+}
+
+char *handlers_text(const struct session *session, uint32_t slot, uint64_t signals)
+{
+	uint64_t handlers = handlers_of(session, slot) & signals;
+	char *list = text_copy("");
+
+	for (int number = 1; number <= 64; number++)
+		if (handlers >> (number - 1) & 1)
+			list = text_join(list, "; ",
+					 handler_text(session_pid(session, slot), number));
+	return list;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The signals that a process handles, in words. */
+#ifndef MPSAN_HANDLERS_H
+#define MPSAN_HANDLERS_H
+
+#include <signal.h>
+
+#include "../reader/session.h"
+
+#define HANDLER_ALARM (1ull << (SIGALRM - 1))
+
+/*
+ * "SIGTERM, handled at stop (serve.py:12); SIGUSR1": those of these signals, as bits, for which it
+ * has handlers of the program's own. "": none, or unknown. The caller frees it.
+ */
+char *handlers_text(const struct session *session, uint32_t slot, uint64_t signals);
+
+#endif
