@@ -88,7 +88,8 @@ static struct wait_ref wait_of(const struct evidence_context *ctx,
 		.python = frames_python(ctx->frames, &blocked->at, ev->python),
 		.owned = ev->owner || ev->flags & (MPSAN_LF_CYCLE | MPSAN_LF_OWNER_DEAD),
 		.call = ev->kind == MPSAN_WAIT_SYSCALL || ev->kind == MPSAN_WAIT_READY ||
-					ev->kind == MPSAN_WAIT_FILE_LOCK ?
+					ev->kind == MPSAN_WAIT_FILE_LOCK ||
+					ev->kind == MPSAN_WAIT_IPC ?
 				reader_text(ctx->reader, blocked->at.slot, ev->detail) :
 				NULL,
 	};

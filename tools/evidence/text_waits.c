@@ -156,6 +156,7 @@ static char *kernel_text(const struct wait_ref *wait)
 	case MPSAN_WAIT_FILE_LOCK:
 		return text_format("a file lock%s%s", wait->call ? " in " : "",
 				   wait->call ? wait->call : "");
+	case MPSAN_WAIT_IPC:
 	case MPSAN_WAIT_SYSCALL:
 		return text_copy(wait->call ? wait->call : "a system call");
 	case MPSAN_LOCK_NONE:

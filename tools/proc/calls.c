@@ -9,44 +9,64 @@
 
 #include "../base/util.h"
 #include "proc.h"
+#include "sysv_ipc.h"
 
-/* The type of a call's first argument. */
-enum first { NOTHING, DESCRIPTOR, PID };
+/* The type of a call's first argument; of PATH_AT, of its second. */
+enum first { NOTHING, DESCRIPTOR, PID, PATH, PATH_AT };
 
 static const struct {
 	long number;
 	const char *name;
 	enum first first;
 } calls[] = {
+/* clang-format off */
 #define CALL(name, first) {SYS_##name, #name, first},
-	CALL(read, DESCRIPTOR) CALL(write, DESCRIPTOR) CALL(readv, DESCRIPTOR) CALL(
-		writev, DESCRIPTOR) CALL(pread64, DESCRIPTOR) CALL(pwrite64,
-								   DESCRIPTOR) CALL(recvfrom,
-										    DESCRIPTOR)
-		CALL(recvmsg, DESCRIPTOR) CALL(sendto, DESCRIPTOR) CALL(sendmsg, DESCRIPTOR) CALL(
-			connect, DESCRIPTOR) CALL(accept, DESCRIPTOR) CALL(accept4, DESCRIPTOR)
-			CALL(splice, DESCRIPTOR) CALL(flock, DESCRIPTOR) CALL(
-				fcntl, DESCRIPTOR) CALL(fsync, DESCRIPTOR) CALL(ioctl, DESCRIPTOR)
-				CALL(epoll_wait, DESCRIPTOR) CALL(epoll_pwait, DESCRIPTOR) CALL(
-					poll, NOTHING) CALL(ppoll, NOTHING) CALL(select, NOTHING)
-					CALL(pselect6, NOTHING) CALL(nanosleep, NOTHING) CALL(
-						clock_nanosleep,
-						NOTHING) CALL(pause, NOTHING) CALL(rt_sigsuspend,
-										   NOTHING)
-						CALL(rt_sigtimedwait, NOTHING) CALL(
-							semop, NOTHING) CALL(semtimedop,
-									     NOTHING) CALL(msgrcv,
-											   NOTHING)
-							CALL(msgsnd, NOTHING) CALL(
-								open, NOTHING) CALL(openat, NOTHING)
-								CALL(vfork, NOTHING) CALL(
-									clone, NOTHING) CALL(wait4,
-											     PID)
-									CALL(waitid, NOTHING) CALL(
-										futex, NOTHING)
-										CALL(io_getevents,
-										     NOTHING)
+	CALL(read, DESCRIPTOR)
+	CALL(write, DESCRIPTOR)
+	CALL(readv, DESCRIPTOR)
+	CALL(writev, DESCRIPTOR)
+	CALL(pread64, DESCRIPTOR)
+	CALL(pwrite64, DESCRIPTOR)
+	CALL(recvfrom, DESCRIPTOR)
+	CALL(recvmsg, DESCRIPTOR)
+	CALL(sendto, DESCRIPTOR)
+	CALL(sendmsg, DESCRIPTOR)
+	CALL(connect, DESCRIPTOR)
+	CALL(accept, DESCRIPTOR)
+	CALL(accept4, DESCRIPTOR)
+	CALL(splice, DESCRIPTOR)
+	CALL(flock, DESCRIPTOR)
+	CALL(fcntl, DESCRIPTOR)
+	CALL(fsync, DESCRIPTOR)
+	CALL(ioctl, DESCRIPTOR)
+	CALL(epoll_wait, DESCRIPTOR)
+	CALL(epoll_pwait, DESCRIPTOR)
+	CALL(mq_timedreceive, DESCRIPTOR)
+	CALL(mq_timedsend, DESCRIPTOR)
+	CALL(io_uring_enter, DESCRIPTOR)
+	CALL(poll, NOTHING)
+	CALL(ppoll, NOTHING)
+	CALL(select, NOTHING)
+	CALL(pselect6, NOTHING)
+	CALL(nanosleep, NOTHING)
+	CALL(clock_nanosleep, NOTHING)
+	CALL(pause, NOTHING)
+	CALL(rt_sigsuspend, NOTHING)
+	CALL(rt_sigtimedwait, NOTHING)
+	CALL(semop, NOTHING)
+	CALL(semtimedop, NOTHING)
+	CALL(msgrcv, NOTHING)
+	CALL(msgsnd, NOTHING)
+	CALL(open, PATH)
+	CALL(openat, PATH_AT)
+	CALL(vfork, NOTHING)
+	CALL(clone, NOTHING)
+	CALL(wait4, PID)
+	CALL(waitid, NOTHING)
+	CALL(futex, NOTHING)
+	CALL(io_getevents, NOTHING)
 #undef CALL
+	/* clang-format on */
 };
 
 static size_t find_call(long number)
@@ -68,17 +88,32 @@ static void read_link(uint32_t pid, uint64_t fd, char target[128])
 	target[length > 0 ? length : 0] = '\0';
 }
 
+/* A path may be shorter than what can be read at once, and end before an unreadable page. */
+static char *path_text(uint32_t pid, const char *name, uint64_t at)
+{
+	char path[128];
+	long got = proc_read(pid, at, path, sizeof(path) - 1);
+
+	path[got > 0 ? got : 0] = '\0';
+	return text_format("%s(%s)", name, path);
+}
+
 char *call_text(uint32_t pid, const struct proc_call *call)
 {
 	size_t i = find_call(call->number);
-	char target[128];
+	char target[128], *object;
 
 	if (call->state != PROC_IN_CALL)
 		return NULL;
+	object = sysv_ipc_text(pid, call);
+	if (object)
+		return object;
 	if (i == sizeof(calls) / sizeof(*calls))
 		return text_format("system call %ld", call->number);
 	if (calls[i].first == PID)
 		return text_format("%s(%d)", calls[i].name, (int)call->arg[0]);
+	if (calls[i].first == PATH || calls[i].first == PATH_AT)
+		return path_text(pid, calls[i].name, call->arg[calls[i].first == PATH_AT]);
 	if (calls[i].first == NOTHING)
 		return text_format("%s()", calls[i].name);
 	read_link(pid, call->arg[0], target);
@@ -137,6 +172,9 @@ bool call_has_limit(const struct proc_call *call)
 		return call->arg[4];
 	case SYS_semtimedop:
 		return call->arg[3];
+	case SYS_mq_timedreceive:
+	case SYS_mq_timedsend:
+		return call->arg[4];
 	default:
 		return false;
 	}

@@ -107,6 +107,8 @@ static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool
 				       depends_on_itself(group, i) || lacks_end(group, i) ?
 			       PARKED_BLOCKED :
 			       PARKED_IDLE;
+	case MPSAN_WAIT_IPC:
+		return wait->flags & MPSAN_LF_MUTUAL ? PARKED_BLOCKED : PARKED_IDLE;
 	case MPSAN_WAIT_READY:
 		return PARKED_IDLE;
 	default:

@@ -20,6 +20,7 @@ struct snapshot_object {
 	uint64_t device, inode;
 	uint64_t peer; /* inode of the socket at the other end */
 	bool is_tcp;
+	bool is_lock; /* a System V semaphore that is given back at the end of its process */
 	uint64_t address; /* for memory: its address in this process */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waits for descriptors: who holds the other end. Sockets are looked up only for threads that have
- * waited for a second. Neighbours: waits_look.h, pipes.h, unix_diag.h.
+ * Waits for descriptors: who holds the other end; and for System V objects. Sockets are looked up
+ * only for threads that have waited for a second. Neighbours: waits_look.h, pipes.h, unix_diag.h.
  */
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -10,6 +10,7 @@
 #include "../proc/calls.h"
 #include "../proc/file_locks.h"
 #include "../proc/socket_limit.h"
+#include "../proc/sysv_ipc.h"
 #include "../proc/tcp_peers.h"
 #include "../proc/unix_diag.h"
 #include "waits_look.h"
@@ -195,19 +196,49 @@ static bool only_receives(const struct ready_set *set)
 	return true;
 }
 
+/* The process of a pidfd that is the only descriptor; SNAPSHOT_NONE: it is not. */
+static uint32_t only_process(const struct look *look, const struct ready_set *set)
+{
+	const struct ready_end *end = set->ends.item.item;
+
+	if (set->open || set->ends.item.count != 1 || end->id.kind || end->pid == look->thread->pid)
+		return SNAPSHOT_NONE;
+	return snapshot_process_of_pid(look->snapshot, end->pid);
+}
+
+/* A pidfd is ready when its process has ended. */
+static void judge_end(struct look *look, uint32_t process)
+{
+	const struct snapshot_process *at = &look->snapshot->processes.item[process];
+	const struct proc_call *call = &look->thread->call;
+
+	look->wait->kind = MPSAN_WAIT_PROCESS;
+	look->wait->lock = look->snapshot->reader->session.table[at->slot].pid;
+	look_by_process(look, process);
+	if (call_has_limit(call))
+		look_by_limit(look, call->number == SYS_poll ?
+					    look->thread->still_ns +
+						    (uint64_t)(uint32_t)call->arg[2] * 1000000u :
+					    0);
+}
+
 /*
  * With a limit it is open: an event loop goes on with a timer then, and others look after themselves. But
  * for one that polls for what a worker was to send.
  */
 static void judge_ready(struct look *look)
 {
-	bool timed = call_has_limit(&look->thread->call);
+	bool timed = call_has_limit(&look->thread->call), failed = timed && look_by_failed(look);
 	const struct ready_set *set;
+	uint32_t process;
 
-	if (timed ? !look_by_failed(look) : !has_lasted(look))
+	if (!failed && !has_lasted(look))
 		return;
 	set = ready_sets_find(&look->waits->wakers.ready, look->snapshot, look->thread);
-	if (set->open || (timed && !only_receives(set)))
+	process = only_process(look, set);
+	if (process != SNAPSHOT_NONE)
+		judge_end(look, process);
+	if (process != SNAPSHOT_NONE || set->open || (timed && !(failed && only_receives(set))))
 		return;
 	look->wait->kind = MPSAN_WAIT_READY;
 	look->wait->lock = 0;
@@ -253,6 +284,25 @@ static void judge_listener(struct look *look)
 	look->wait->by_job = true;
 	for (uint32_t i = 0; i < look->snapshot->processes.count; i++)
 		look_by_process(look, i);
+}
+
+/* ---- System V, and queues of POSIX ---- */
+
+/*
+ * Anybody who may open it can end the wait, of which the kernel keeps no list: it is open. Who made one
+ * with IPC_PRIVATE is not known either.
+ */
+static void judge_ipc(struct look *look)
+{
+	struct snapshot_object *object = &look->thread->object;
+
+	look->wait->kind = MPSAN_WAIT_IPC;
+	look->wait->lock = look->thread->call.arg[0];
+	if (!object->known)
+		*object = (struct snapshot_object){
+			.known = true,
+			.is_lock = sysv_ipc_is_lock(look->thread->pid, &look->thread->call)};
+	look->wait->flags |= object->is_lock ? MPSAN_LF_MUTUAL : 0;
 }
 
 /* ---- all calls ---- */
@@ -306,6 +356,14 @@ void look_at_descriptors(struct look *look)
 	case SYS_epoll_wait:
 	case SYS_epoll_pwait:
 		judge_ready(look);
+		break;
+	case SYS_semop:
+	case SYS_semtimedop:
+	case SYS_msgrcv:
+	case SYS_msgsnd:
+	case SYS_mq_timedreceive:
+	case SYS_mq_timedsend:
+		judge_ipc(look);
 		break;
 	default:
 		break;
