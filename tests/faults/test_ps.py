@@ -46,35 +46,6 @@ while True:
         os.waitpid(child, 0)
 """
 
-# Waits at an IPC object each, and to open a FIFO: its arguments are the id of a set, that of a queue, and a path.
-IPC = """
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <sys/msg.h>
-#include <sys/sem.h>
-static void *take(void *set)
-{
-	struct sembuf steps[] = {{0, 1, 0}, {1, -1, 0}};
-	semop(*(int *)set, steps, 2);
-	return NULL;
-}
-static void *receive(void *queue)
-{
-	struct { long type; char text[8]; } message;
-	msgrcv(*(int *)queue, &message, sizeof(message.text), 7, 0);
-	return NULL;
-}
-int main(int argc, char **argv)
-{
-	int set = atoi(argv[1]), queue = atoi(argv[2]);
-	pthread_t one, other;
-	pthread_create(&one, NULL, take, &set);
-	pthread_create(&other, NULL, receive, &queue);
-	return open(argv[3], O_RDONLY);
-}
-"""
-
 
 # Programs that go on beside the test
 
@@ -215,27 +186,6 @@ def check_awaited():
         place.supervised([system_python(), "tests/preload/waits/deadlock-cycle-queue-dead-end.py"])
         place.until(doomed(1))
         says(text_of(place), "waits forever", "for an item of a queue.Queue")
-
-
-def made_ipc(*words):
-    return run_bare(["ipcmk", *words]).out.split()[-1]
-
-
-def check_ipc():
-    """Waits for IPC objects are named, with those who changed them last."""
-    if not shutil.which("ipcmk"):
-        raise Skip("no ipcmk")
-    semaphores, queue = made_ipc("-S", "2"), made_ipc("-Q")
-    try:
-        with Place() as place:
-            fifo = scratch("fifo")
-            os.mkfifo(fifo)
-            place.supervised([build(IPC, scratch("ipc")), semaphores, queue, str(fifo)])
-            texts = {f"System V semaphore 1 of set {semaphores}", f"a message of type 7 of System V queue {queue}",
-                     f"openat({fifo})"}
-            place.until(lambda seen: texts <= {wait["text"] for wait in waits(seen)})
-    finally:
-        run_bare(["ipcrm", "-s", semaphores, "-q", queue])
 
 
 def check_healthy():
@@ -517,7 +467,6 @@ main({
     "since": check_since,
     "python": check_python,
     "awaited": check_awaited,
-    "ipc": check_ipc,
     "healthy": check_healthy,
     "handlers": check_handlers,
     "many_threads": check_many_threads,
