@@ -98,8 +98,7 @@ uint64_t python_locks_awaited(const void *semaphore)
 
 	if (!__atomic_load_n(&looked, __ATOMIC_RELAXED)) {
 		__atomic_store_n(&looked, true, __ATOMIC_RELAXED);
-		GUARDED
-			modules_update();
+		modules_update();
 	}
 	return python_parked(semaphore);
 }
@@ -126,7 +125,7 @@ bool python_locks_own(uint64_t mutex)
 uint64_t python_locks_prove(uint64_t mutex, uint64_t caller)
 {
 	const void *lock = (const void *)(uintptr_t)mutex;
-	bool own = prove_is_alone() && python_locks_own(mutex);
+	bool own = prove_is_alone() && (!thread_several || python_locks_own(mutex));
 	const struct claim *o = own ? NULL : orphan_find(lock, MPSAN_LOCK_PYTHON);
 	struct ev_wait w = {
 		.lock = mutex,

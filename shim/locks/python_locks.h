@@ -29,7 +29,10 @@ void python_locks_settle(struct claim *claim, uint32_t count);
  */
 uint64_t python_locks_taken(const struct claim *claim);
 
-/* The PyMutex for which the calling thread is parked at a semaphore; 0: none. See python_parked. */
+/*
+ * The PyMutex for which the calling thread, which is guarded, is parked at a semaphore; 0: none. See
+ * python_parked.
+ */
 uint64_t python_locks_awaited(const void *semaphore);
 
 /*

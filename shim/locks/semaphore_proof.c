@@ -35,28 +35,34 @@ static bool waits_for_news(void)
 	return false;
 }
 
+enum whose { INHERITED, OWN, UNKNOWN };
+
 /*
  * Whether this thread waits for what its process made since the fork: no other process has a copy of
- * that. The lock of a Condition's waiter is always new.
+ * that. The lock of a Condition's waiter is always new; a PyMutex calls nothing when it is made.
  */
-static bool waits_for_own(const void *semaphore)
+static enum whose whose_it_is(const void *semaphore)
 {
 	const void *lock = waits_for_news() ? python_awaited_lock() : semaphore;
 
-	return lock && lock_hint_own(lock);
+	if (lock && lock_hint_own(lock))
+		return OWN;
+	return lock && lock != semaphore && python_has_mutexes() ? UNKNOWN : INHERITED;
 }
 
 /*
  * Records the wait of a forked child. It may be idle in Event.wait until it is ended, and surely is
- * if it has a signal handler: then 0. A child that requested a signal at its parent's end may be
- * idle in any wait.
+ * if it has a signal handler: then 0. The handler may also know what the child has made itself. A child that requested a signal at its parent's end may be idle in any
+ * wait.
  */
 static uint64_t prove_parked(const void *semaphore, uint32_t flags, uint64_t caller)
 {
+	enum whose whose = whose_it_is(semaphore);
+
 	uint32_t handled = life_has(MPSAN_PROCESS_DEATHSIG) ? MPSAN_LF_SIGNALS : prove_handlers();
 	bool parked = python_waits_for_event();
 
-	if (parked && handled)
+	if (whose == OWN || ((parked || whose == UNKNOWN) && handled))
 		return 0;
 	flags |= handled | (parked ? MPSAN_LF_SIGNALS : 0);
 	return prove_write(semaphore, MPSAN_LOCK_SEMAPHORE, flags, MPSAN_WAIT_ALONE, 0, NULL,
@@ -82,8 +88,7 @@ static uint64_t prove_lonely(const void *semaphore, uint64_t caller)
 			       0 :
 			       prove_write(semaphore, MPSAN_LOCK_SEMAPHORE, mutual, MPSAN_WAIT_SELF,
 					   thread_hot->tid, NULL, caller);
-	return life.forked && !waits_for_own(semaphore) ? prove_parked(semaphore, mutual, caller) :
-							  0;
+	return life.forked ? prove_parked(semaphore, mutual, caller) : 0;
 }
 
 /*

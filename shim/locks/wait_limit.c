@@ -28,11 +28,14 @@ static uint64_t limit_ns(clockid_t clock, const struct timespec *until)
 uint64_t prove_timed(const void *lock, unsigned kind, clockid_t clock, const struct timespec *until,
 		     uint64_t caller)
 {
-	uint64_t mutex = kind == MPSAN_LOCK_SEMAPHORE ? python_locks_awaited(lock) : 0;
-	bool own = mutex ? python_locks_own(mutex) : hold_find(lock) != NULL;
-	uint64_t ends_ns, wait = 0;
+	uint64_t mutex = 0, ends_ns, wait = 0;
 	const struct claim *o;
+	bool own;
 
+	if (kind == MPSAN_LOCK_SEMAPHORE)
+		GUARDED
+			mutex = python_locks_awaited(lock);
+	own = mutex ? python_locks_own(mutex) : hold_find(lock) != NULL;
 	if (mutex) {
 		lock = (const void *)(uintptr_t)mutex;
 		kind = MPSAN_LOCK_PYTHON;

@@ -27,19 +27,23 @@
 #include "stderr_lines.h"
 
 /*
- * Records where this thread took a lock that it already holds, as a `held` record without a fork.
+ * Records where this thread took a lock that it already holds, as a `held` record without a fork; 0:
+ * that is unknown. A PyMutex is taken unseen, but a `with` block tells.
  */
-static uint64_t state_own_hold(const void *lock, uint32_t flags)
+static uint64_t state_own_hold(const void *lock, unsigned kind, uint32_t flags)
 {
 	const struct mpsan_hold *hold = hold_find(lock);
-	const struct claim own = {
-		.tag = hold ? hold->tag : 0, .flags = flags, .holder = thread_hot};
+	const struct claim own = {.tag = hold ? hold->tag : MPSAN_TAG(lock, kind),
+				  .flags = flags,
+				  .holder = thread_hot};
+	uint64_t taken = python_locks_taken(&own);
 
-	return hold ? EMIT(held, .lock = (uint64_t)(uintptr_t)lock,
-			   .kind = MPSAN_TAG_KIND(hold->tag), .flags = flags | MPSAN_LF_VERIFIED,
-			   .holder = thread_hot->tid, .caller = hold->caller,
-			   .init = lock_hint_init_site(lock), .taken = python_locks_taken(&own)) :
-		      0;
+	return hold || taken ?
+		       EMIT(held, .lock = (uint64_t)(uintptr_t)lock,
+			    .kind = MPSAN_TAG_KIND(own.tag), .flags = flags | MPSAN_LF_VERIFIED,
+			    .holder = thread_hot->tid, .caller = hold ? hold->caller : 0,
+			    .init = lock_hint_init_site(lock), .taken = taken) :
+		       0;
 }
 
 /* States the name that the program gave to a lock of Python's. */
@@ -71,7 +75,8 @@ uint64_t prove_event(struct ev_wait *w, const struct claim *orphan, const void *
 		w->flags |= MPSAN_LF_STATIC;
 	if (w->python && modules_is_python(w->caller))
 		w->flags |= MPSAN_LF_PYTHON;
-	if (w->owner && !orphan && (w->held = state_own_hold(lock, (uint32_t)w->flags)))
+	if (w->owner && !orphan &&
+	    (w->held = state_own_hold(lock, (unsigned)w->kind, (uint32_t)w->flags)))
 		w->held_slot = life.slot;
 	name_lock(w);
 	position = log_append(EV_wait, w, sizeof(*w));

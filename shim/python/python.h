@@ -144,7 +144,7 @@ uint64_t python_awaited_import(char *name, size_t bytes) __attribute__((nonnull)
  */
 bool python_waits_for_event(void);
 
-/* The semaphore around what the calling thread waits for; see cpython/lock.h. */
+/* The semaphore or PyMutex around what the calling thread waits for; see cpython/lock.h. */
 const void *python_awaited_lock(void);
 
 /*

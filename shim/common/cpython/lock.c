@@ -94,7 +94,7 @@ uint64_t cpython_awaited_lock(const struct cpython *py, uint64_t top)
 		if (cpython_string_ends(py, frame.file, "concurrent/futures/_base.py") ||
 		    cpython_string_ends(py, frame.file, "multiprocessing/pool.py"))
 			return 0;
-	return cpython_lock(py, object, &lock) && !lock.mutex ? lock.address : 0;
+	return cpython_lock(py, object, &lock) ? lock.address : 0;
 }
 
 /* ---- with blocks ---- */

@@ -36,7 +36,7 @@ uint64_t cpython_lock_owner(const struct cpython *py, const struct cpython_lock 
 uint64_t cpython_parked(const struct cpython *py, uint64_t top, uint64_t semaphore);
 
 /*
- * The semaphore of the lock around the Condition, Event or Queue that a thread waits for; 0: it waits
+ * The semaphore or PyMutex of the lock around the Condition, Event or Queue that a thread waits for; 0: it waits
  * for something else, or in concurrent.futures or a Pool, which make an object for each wait.
  */
 uint64_t cpython_awaited_lock(const struct cpython *py, uint64_t frame);
