@@ -13,6 +13,7 @@ struct end {
 	bool kept; /* only a sibling that was created later has the other end */
 	bool lock; /* for a lock, but nobody is known to own it */
 	bool receivers; /* from a connection, and so does another */
+	bool alone; /* no other thread is part of it */
 	bool nested, under_lock;
 	bool joins, join, gil, read; /* of a circle: all joins, a join, the GIL, a read lock */
 };
@@ -196,6 +197,7 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 		.by_itself = last->ev.owner_slot == last->at.by + 1u,
 		.kept = deadlock_lacks_end(facts, last),
 		.receivers = has_receivers(facts, deadlock, last),
+		.alone = end_of(facts, deadlock) - deadlock->begin == 1,
 		.nested = dead_end_is_nested(last) &&
 			  !has_idle_worker(facts, deadlock, last->at.by),
 	};

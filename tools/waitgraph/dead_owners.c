@@ -7,8 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../facts/processes.h"
 #include "../waits/pythreads.h"
 
+#define RESULT_NS 2000000000ull /* a main thread waits for longer before its pool is examined */
 #define POOLS_NS 400000000ull /* between two examinations of pools */
 #define WORKERS_MAX 256u
 #define DOUBT_NS 2000000000ull /* from a death to a warning without proof */
@@ -262,6 +264,7 @@ static uint32_t look_at_owner(const struct search *search, const struct snapshot
 		if (part == CROSS_PART_TASKS_IDLE || part == CROSS_PART_TASKS_BUSY) {
 			pool->tasks = part;
 			pool->tasks_blocked = thread->looks > 1;
+			pool->feeders++;
 		} else if (part == CROSS_PART_RESULTS_IDLE || part == CROSS_PART_RESULTS_BUSY) {
 			pool->pools++;
 			pool->results = part;
@@ -300,24 +303,20 @@ static bool has_handlers(const struct search *search, uint32_t slot)
 	return session_handlers(&search->snapshot->reader->session, slot) & ~(1ull << (SIGINT - 1));
 }
 
-static void look_at_pool(const struct search *search, const struct snapshot_process *process)
+/* A worker died with its task. */
+static void look_at_workers(const struct search *search, const struct snapshot_process *process,
+			    struct cross_process_pool *pool, uint32_t waiter)
 {
-	struct dead_owner dead_owner = {.cause = MPSAN_DEADLOCK_TASK_LOST, .proof = true};
-	struct crew *crew;
-	struct cross_process_pool pool = {0};
+	struct dead_owner dead_owner = {
+		.cause = MPSAN_DEADLOCK_TASK_LOST, .thread = waiter, .proof = true};
+	struct crew *crew = memory_get(sizeof(*crew));
 	uint32_t lost;
 
-	if (!has_lost_child(search->snapshot->reader, process->slot))
-		return;
-	dead_owner.thread = look_at_owner(search, process, &pool);
-	if (dead_owner.thread == SNAPSHOT_NONE)
-		return;
-	crew = memory_get(sizeof(*crew));
 	crew->search = search;
 	cross_process_workers(search->snapshot->reader, process->slot, see_worker, crew);
-	pool.worker = crew->worker;
-	pool.workers = crew->count;
-	lost = cross_process_worker_lost(&pool);
+	pool->worker = crew->worker;
+	pool->workers = crew->count;
+	lost = cross_process_worker_lost(pool);
 	if (lost != CROSS_NONE) {
 		dead_owner.handled = has_handlers(search, process->slot);
 		dead_owner.dead_slot = crew->worker[lost].slot;
@@ -328,6 +327,50 @@ static void look_at_pool(const struct search *search, const struct snapshot_proc
 	free(crew);
 }
 
+/* Whether its main thread has waited for a while for something of its own process, and has workers. */
+static bool may_want_result(const struct search *search, const struct snapshot_process *process)
+{
+	const struct snapshot *snapshot = search->snapshot;
+	const struct snapshot_thread *main_thread = &snapshot->threads.item[process->begin];
+	const struct wait *wait = &search->graph->waits->item.item[process->begin];
+
+	if (main_thread->told || wait->flags & MPSAN_LF_SHARED ||
+	    (wait->kind != MPSAN_LOCK_SEMAPHORE && wait->kind != MPSAN_LOCK_PYTHON) ||
+	    snapshot->now_ns - main_thread->still_ns < RESULT_NS)
+		return false;
+	for (uint32_t i = 0; i < snapshot->processes.count; i++)
+		if (process_parent(&snapshot->reader->facts, snapshot->processes.item[i].slot) ==
+		    process->slot)
+			return true;
+	return false;
+}
+
+/* The thread that delivers results has ended, and the pool was not told to: it failed. */
+static bool has_lost_results(const struct cross_process_pool *pool)
+{
+	return pool->feeders == 1 && !pool->pools && pool->tasks == CROSS_PART_TASKS_IDLE &&
+	       pool->tasks_blocked;
+}
+
+static void look_at_pool(const struct search *search, const struct snapshot_process *process)
+{
+	struct dead_owner dead_owner = {
+		.cause = MPSAN_DEADLOCK_DEAD_END, .dead_slot = SNAPSHOT_NONE, .proof = true};
+	struct cross_process_pool pool = {0};
+	bool lost_child = has_lost_child(search->snapshot->reader, process->slot);
+
+	if (!lost_child && !may_want_result(search, process))
+		return;
+	dead_owner.thread = look_at_owner(search, process, &pool);
+	if (dead_owner.thread == SNAPSHOT_NONE)
+		return;
+	dead_owner.handled = has_handlers(search, process->slot);
+	if (has_lost_results(&pool))
+		search->see(&dead_owner, search->context);
+	else if (lost_child)
+		look_at_workers(search, process, &pool, dead_owner.thread);
+}
+
 void dead_owners_find(struct dead_owners *dead_owners, const struct graph *graph,
 		      struct waits *waits,
 		      void (*see)(const struct dead_owner *dead_owner, void *context),
@@ -336,11 +379,11 @@ void dead_owners_find(struct dead_owners *dead_owners, const struct graph *graph
 	struct search search = {dead_owners, NULL, graph, waits->snapshot, see, context};
 	const struct snapshot *snapshot = search.snapshot;
 
-	if (!somebody_died(snapshot->reader))
-		return;
-	search.shared = waits_shared(waits);
-	for (uint32_t i = 0; i < snapshot->threads.count; i++)
-		look_at_semaphore(&search, i);
+	if (somebody_died(snapshot->reader)) {
+		search.shared = waits_shared(waits);
+		for (uint32_t i = 0; i < snapshot->threads.count; i++)
+			look_at_semaphore(&search, i);
+	}
 	if (dead_owners->pools_ns != snapshot->now_ns) {
 		if (snapshot->now_ns < dead_owners->pools_due_ns)
 			return;

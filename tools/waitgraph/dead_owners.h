@@ -14,7 +14,7 @@ struct dead_owner {
 	enum mpsan_deadlock_cause cause;
 	uint32_t thread; /* the waiter, in the snapshot */
 	bool proof;
-	uint32_t dead_slot;
+	uint32_t dead_slot; /* SNAPSHOT_NONE: no process, but a thread of the waiter's own */
 	uint64_t taken; /* return address of the dead owner's call; 0: unknown */
 	bool handled; /* a signal handler could end the wait */
 	const char *detail; /* constant text; NULL: nothing to add */

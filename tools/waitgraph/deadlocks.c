@@ -139,7 +139,8 @@ static void state_loss(const struct dead_owner *dead_owner, void *context)
 	struct telling telling = {0};
 	uint64_t deadlock;
 
-	if (left_behind_explains_loss(&deadlocks->graph, dead_owner->thread, dead_owner->dead_slot))
+	if (dead_owner->dead_slot != SNAPSHOT_NONE &&
+	    left_behind_explains_loss(&deadlocks->graph, dead_owner->thread, dead_owner->dead_slot))
 		return;
 	wait->flags = dead_owner->proof ? wait->flags | MPSAN_LF_MUTUAL :
 					  wait->flags & ~MPSAN_LF_MUTUAL;
