@@ -30,17 +30,24 @@ static bool is_same_place(const struct group *group, uint32_t one, uint32_t othe
 	       !(apart % MPSAN_PAGE);
 }
 
-/* Each wait increments __wseq, the first word of a condition variable, from its second bit on. */
+/* The beginning of glibc's struct __pthread_cond_s. */
+struct condition {
+	uint64_t waits; /* __wseq: from the second bit on, how many have begun */
+	uint64_t
+		woken; /* __g1_start: not 0 if one was woken, before glibc 2.41; later: if two were */
+};
+
+/* Earlier waits have ended by a signal, or by a limit if this one has a limit, too. */
 static bool was_signalled(const struct group *group, uint32_t i)
 {
-	uint64_t waits, waiters = 0;
+	const struct wait *wait = group_wait(group, i);
+	struct condition condition;
+	uint64_t waiters = 0;
 
 	for (uint32_t k = 0; k < group->count; k++)
-		waiters += group_wait(group, k)->kind == group_wait(group, i)->kind &&
-			   is_same_place(group, k, i);
-	return proc_peek(group_thread(group, i)->pid, group_wait(group, i)->lock, &waits,
-			 sizeof(waits)) &&
-	       waits >> 1 > waiters;
+		waiters += group_wait(group, k)->kind == wait->kind && is_same_place(group, k, i);
+	return proc_peek(group_thread(group, i)->pid, wait->lock, &condition, sizeof(condition)) &&
+	       condition.waits >> 1 > waiters && (!wait_is_timed(wait) || condition.woken);
 }
 
 /*
