@@ -30,8 +30,28 @@ static bool is_helper(const struct group *group, uint32_t i)
 
 /* ---- each thread's wait ---- */
 
-/* A single thread that nobody else could wake or send anything. */
-static bool depends_on_itself(const struct group *group, uint32_t i)
+/*
+ * A semaphore that was never released serves as a signal if its waiter has taken it before, or no
+ * thread could.
+ */
+static enum parked_wait part_of_semaphore(const struct group *group, uint32_t i, bool python)
+{
+	const struct snapshot_thread *thread = group_thread(group, i);
+	const struct wait *wait = group_wait(group, i);
+	struct mpsan_hold hold;
+
+	if (wait->end != WAIT_PROCESSES ||
+	    (snapshot_wanted(thread).tag & (MPSAN_TAG_MUTUAL | MPSAN_TAG_HANDOFF)) ==
+		    MPSAN_TAG_MUTUAL)
+		return PARKED_BLOCKED;
+	return python && !snapshot_holds(thread, wait->lock, &hold) &&
+			       !idle_made_empty(group, thread) ?
+		       PARKED_BLOCKED :
+		       PARKED_IDLE;
+}
+
+/* A single thread that nobody else could send anything. */
+static bool reads_from_itself(const struct group *group, uint32_t i)
 {
 	const struct wait *wait = group_wait(group, i);
 	uint32_t own = group_thread(group, i)->process;
@@ -40,26 +60,6 @@ static bool depends_on_itself(const struct group *group, uint32_t i)
 	return wait->end == WAIT_PROCESSES && wait->count == 1 &&
 	       group->graph->waits->who.item[wait->begin] == own &&
 	       process->end - process->begin == 1;
-}
-
-/*
- * A semaphore that was never released serves as a signal if its waiter has taken it before, or no
- * thread could, and somebody else is there to release it.
- */
-static enum parked_wait part_of_semaphore(const struct group *group, uint32_t i, bool python)
-{
-	const struct snapshot_thread *thread = group_thread(group, i);
-	const struct wait *wait = group_wait(group, i);
-	struct mpsan_hold hold;
-
-	if (wait->end != WAIT_PROCESSES || depends_on_itself(group, i) ||
-	    (snapshot_wanted(thread).tag & (MPSAN_TAG_MUTUAL | MPSAN_TAG_HANDOFF)) ==
-		    MPSAN_TAG_MUTUAL)
-		return PARKED_BLOCKED;
-	return python && !snapshot_holds(thread, wait->lock, &hold) &&
-			       !idle_made_empty(group, thread) ?
-		       PARKED_BLOCKED :
-		       PARKED_IDLE;
 }
 
 /* Whether the parent waits for the end of this very process. */
@@ -104,7 +104,7 @@ static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool
 	case MPSAN_WAIT_SOCKET_READ:
 	case MPSAN_WAIT_PIPE_READ: /* a program that reads its input also waits for the end of it */
 		return (thread->call.arg[0] == STDIN && !group->loops) ||
-				       depends_on_itself(group, i) || lacks_end(group, i) ?
+				       reads_from_itself(group, i) || lacks_end(group, i) ?
 			       PARKED_BLOCKED :
 			       PARKED_IDLE;
 	case MPSAN_WAIT_IPC:
@@ -169,8 +169,6 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 	case PYTHREAD_RESULT:
 	case PYTHREAD_JOIN:
 		return PARKED_JOINS;
-	case PYTHREAD_PERMIT:
-		return depends_on_itself(group, i) ? PARKED_BLOCKED : PARKED_IDLE;
 	case PYTHREAD_NEWS:
 		return PARKED_IDLE;
 	case PYTHREAD_EVENT:

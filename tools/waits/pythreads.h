@@ -48,8 +48,7 @@ bool pythread_waits_for_event(const struct snapshot_thread *thread);
 /*
  * What Python's frames say about a wait: whether it is for a lock or a started task, for peers, for
  * results (`awaited` and `task`: see cpython_awaited; `task` is what the thread runs itself), for
- * the end of a thread (`joined`: its TID, 0: unknown), for a permit, or for something still to be
- * sent.
+ * the end of a thread (`joined`: its TID, 0: unknown), or for something still to be sent.
  */
 struct pythread_wait {
 	enum {
@@ -58,7 +57,6 @@ struct pythread_wait {
 		PYTHREAD_PEERS,
 		PYTHREAD_RESULT,
 		PYTHREAD_JOIN,
-		PYTHREAD_PERMIT,
 		PYTHREAD_NEWS,
 		PYTHREAD_LOCK, /* overridden by other frames on the stack */
 		/* threading.Event.wait, called by the program's main thread itself */
