@@ -19,13 +19,17 @@ static const uint32_t *who_of(const struct graph *graph, const struct wait *wait
 	return wait->count ? &graph->waits->who.item[wait->begin] : NULL;
 }
 
-/* How many threads may go on but cannot end this wait. */
-static uint32_t open_apart(const struct graph *graph, const struct wait *wait)
+/* How many threads of a process may go on but cannot end this wait. */
+static uint32_t open_apart(const struct graph *graph, const struct wait *wait, uint32_t process)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < wait->apart_count; i++)
-		count += !graph->dead[graph->waits->who.item[wait->apart + i]];
+	for (uint32_t i = 0; i < wait->apart_count; i++) {
+		uint32_t thread = graph->waits->who.item[wait->apart + i];
+
+		count += !graph->dead[thread] &&
+			 graph->waits->snapshot->threads.item[thread].process == process;
+	}
 	return count;
 }
 
@@ -47,7 +51,7 @@ static bool may_act(const struct graph *graph, uint32_t thread, uint32_t process
 	const struct wait *wait = &graph->waits->item.item[thread];
 	bool polls = other_polls(graph, thread, process);
 
-	if (graph->open[process] > open_apart(graph, wait))
+	if (graph->open[process] > open_apart(graph, wait, process))
 		return true;
 	if (polls && wait->kind == MPSAN_WAIT_FILE_LOCK)
 		return true;

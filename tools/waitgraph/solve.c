@@ -4,6 +4,7 @@
 
 #include "bystanders.h"
 #include "telling.h"
+#include "tickers.h"
 
 /* Returns whether a check opened a thread. */
 static bool check(struct deadlocks *deadlocks, bool (*ask)(struct waits *waits, uint32_t thread))
@@ -28,8 +29,12 @@ static void solve_once(struct deadlocks *deadlocks, uint64_t before_ns)
 {
 	struct graph *graph = &deadlocks->graph;
 
+	bool apart;
+
 	graph_solve(graph, &deadlocks->waits, before_ns);
-	if (bystanders_find(graph, &deadlocks->waits))
+	apart = tickers_find(graph, &deadlocks->waits);
+	apart |= bystanders_find(graph, &deadlocks->waits);
+	if (apart)
 		graph_solve(graph, &deadlocks->waits, before_ns);
 }
 

@@ -231,7 +231,7 @@ enum cross_process_verdict cross_process_owner_gone(const struct cross_process_l
 	if (lock->value || !claims->held_gone || claims->held_living || claims->handoff ||
 	    lock->strangers || (lock->first != 1 && !(lock->first == UINT64_MAX && claims->mutual)))
 		return CROSS_NO;
-	return lock->all_wait || lock->entered || is_recursive(lock->made) ||
+	return lock->all_wait || lock->unhelped || is_recursive(lock->made) ||
 			       is_private_to_multiprocessing(lock->made) ?
 		       CROSS_PROOF :
 		       CROSS_DOUBT;

@@ -30,7 +30,7 @@ struct cross_process_lock {
 	/* pshared_has_strangers(): expensive, so only called if a verdict depends on it */
 	bool strangers;
 	bool all_wait; /* every thread of every process that has it is dead in the graph */
-	bool entered; /* long after the owner's end, the waiter stands at a `with` block of it */
+	bool unhelped; /* long after the owner's end, those who go on have not released it */
 };
 
 /*

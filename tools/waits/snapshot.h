@@ -22,6 +22,8 @@ struct snapshot_object {
 	bool is_tcp;
 	bool is_lock; /* a System V semaphore that is given back at the end of its process */
 	uint64_t address; /* for memory: its address in this process */
+	int bytes; /* in a pipe that it writes to; see tickers.c */
+	uint64_t bytes_ns, counted_ns; /* since when they are so many, and when last counted */
 };
 
 /* Who will release the lock that a thread waits for, according to Python; see waits_python.c. */

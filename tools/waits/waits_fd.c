@@ -8,8 +8,8 @@
 #include <sys/syscall.h>
 
 #include "../proc/calls.h"
+#include "../proc/fd_copy.h"
 #include "../proc/file_locks.h"
-#include "../proc/socket_limit.h"
 #include "../proc/sysv_ipc.h"
 #include "../proc/tcp_peers.h"
 #include "../proc/unix_diag.h"
@@ -383,9 +383,9 @@ bool look_check_descriptors(struct look *look)
 		look->wait->end = WAIT_OPEN;
 		return true;
 	}
-	limit = socket_limit_ns(thread->pid, (int)thread->call.arg[0], thread->object.inode,
-				look->wait->kind == MPSAN_WAIT_SOCKET_READ ? SO_RCVTIMEO :
-									     SO_SNDTIMEO);
+	limit = fd_copy_socket_limit_ns(thread->pid, (int)thread->call.arg[0], thread->object.inode,
+					look->wait->kind == MPSAN_WAIT_SOCKET_READ ? SO_RCVTIMEO :
+										     SO_SNDTIMEO);
 
 	if (limit == SOCKET_LIMIT_UNKNOWN)
 		look->wait->end = WAIT_OPEN;

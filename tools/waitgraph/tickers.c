@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts the bytes in a full pipe while the threads that could read from it wake up. */
+#include "tickers.h"
+
+#include "../proc/calls.h"
+#include "../proc/fd_copy.h"
+
+#define STOOD_NS 5000000000ull
+#define COUNT_NS 1000000000ull
+#define TICKS 5u /* a consumer that is slow reads at some of them */
+
+static bool goes_on(const struct graph *graph, uint32_t index)
+{
+	const struct wait *wait = &graph->waits->item.item[index];
+
+	return wait->end == WAIT_OPEN || wait_ends_at(wait) < graph->before_ns;
+}
+
+/* Whether threads of other processes keep a writer's wait open. */
+static bool is_kept_open(const struct graph *graph, uint32_t index)
+{
+	const struct wait *wait = &graph->waits->item.item[index];
+
+	return !graph->dead[index] && !goes_on(graph, index) && wait->end == WAIT_PROCESSES &&
+	       wait->kind == MPSAN_WAIT_PIPE_WRITE;
+}
+
+/* For how long nobody had read from the pipe when its bytes were last counted. */
+static uint64_t undrained_ns(const struct snapshot *snapshot, struct snapshot_thread *thread)
+{
+	struct snapshot_object *object = &thread->object;
+	int bytes;
+
+	if (!object->counted_ns || snapshot->now_ns >= object->counted_ns + COUNT_NS) {
+		bytes = fd_copy_pipe_bytes(thread->pid, (int)thread->call.arg[0], object->inode);
+		if (!object->counted_ns || bytes != object->bytes || bytes < 0)
+			object->bytes_ns = snapshot->now_ns;
+		object->bytes = bytes;
+		object->counted_ns = snapshot->now_ns;
+	}
+	return object->counted_ns - object->bytes_ns;
+}
+
+/*
+ * Whether it woke up often enough while nobody read. The main thread goes on to something else, and also
+ * runs what was registered for the exit.
+ */
+static bool ticks(const struct snapshot *snapshot, const struct snapshot_thread *thread,
+		  uint64_t undrained)
+{
+	uint64_t rests = snapshot_rests(snapshot, thread), wakes = snapshot_wakes(thread);
+	uint64_t rested = rests < snapshot->now_ns ? snapshot->now_ns - rests : 0;
+	uint64_t both = rested < undrained ? rested : undrained;
+
+	return thread->tid != thread->pid && call_has_limit(&thread->same) && both >= STOOD_NS &&
+	       wakes && rested / wakes * TICKS <= both;
+}
+
+/* Adds the threads that tick in the processes of a wait; false: others of them go on, too. */
+static bool add_tickers(const struct graph *graph, struct waits *waits, const struct wait *wait,
+			uint64_t undrained)
+{
+	for (uint32_t k = 0; k < wait->count; k++) {
+		const struct snapshot_process *process =
+			&waits->snapshot->processes.item[waits->who.item[wait->begin + k]];
+
+		for (uint32_t i = process->begin; i < process->end; i++) {
+			if (waits->item.item[i].watchdog || !goes_on(graph, i))
+				continue;
+			if (!ticks(waits->snapshot, &waits->snapshot->threads.item[i], undrained))
+				return false;
+			*ARRAY_ADD(&waits->who) = i;
+		}
+	}
+	return true;
+}
+
+static bool set_apart(const struct graph *graph, struct waits *waits, uint32_t index,
+		      uint64_t undrained)
+{
+	struct wait *wait = &waits->item.item[index];
+	uint32_t begin = waits->who.count;
+
+	if (!add_tickers(graph, waits, wait, undrained))
+		waits->who.count = begin;
+	wait->apart = begin;
+	wait->apart_count = waits->who.count - begin;
+	return wait->apart_count;
+}
+
+bool tickers_find(const struct graph *graph, struct waits *waits)
+{
+	struct snapshot *snapshot = waits->snapshot;
+	bool any = false;
+
+	for (uint32_t i = 0; i < graph->count; i++) {
+		struct snapshot_thread *thread = &snapshot->threads.item[i];
+		uint64_t passed;
+
+		if (!is_kept_open(graph, i) || snapshot->now_ns - thread->still_ns < COUNT_NS)
+			continue;
+		passed = undrained_ns(snapshot, thread);
+		any |= passed >= STOOD_NS && set_apart(graph, waits, i, passed);
+	}
+	return any;
+}
+
+bool tickers_alone_go_on(const struct graph *graph, struct waits *waits, uint32_t index,
+			 uint64_t passed_ns)
+{
+	const struct wait *wait = &waits->item.item[index];
+	uint32_t begin = waits->who.count;
+	bool alone = wait->end == WAIT_PROCESSES && !wait->by_job &&
+		     add_tickers(graph, waits, wait, passed_ns);
+
+	waits->who.count = begin;
+	return alone;
+}
