@@ -62,7 +62,10 @@ static enum awaited told_by_frames(const struct wait_ref *wait)
 
 bool wait_is_join(const struct wait_ref *wait)
 {
-	return wait->lock.kind == MPSAN_WAIT_JOIN || told_by_frames(wait) == AWAITED_THREAD_END;
+	enum awaited what = told_by_frames(wait);
+
+	return wait->lock.kind == MPSAN_WAIT_JOIN || what == AWAITED_THREAD_END ||
+	       what == AWAITED_LEFT_END;
 }
 
 static const char *article(const char *noun)

@@ -14,6 +14,7 @@ struct end {
 	bool lock; /* for a lock, but nobody is known to own it */
 	bool receivers; /* from a connection, and so does another */
 	bool alone; /* no other thread is part of it */
+	bool left; /* by a thread that the interpreter joins since the program has ended */
 	bool nested, under_lock;
 	bool joins, join, gil, read; /* of a circle: all joins, a join, the GIL, a read lock */
 };
@@ -180,6 +181,17 @@ static bool has_receivers(const struct facts *facts, const struct fact_deadlock 
 	return false;
 }
 
+/* Whether the interpreter waits for it, directly or not, after the end of the program. */
+static bool is_left(const struct facts *facts, const struct fact_deadlock *deadlock,
+		    const struct fact_blocked *last)
+{
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++)
+		if (facts->blockeds[i].frames.what == AWAITED_LEFT_END &&
+		    facts->blockeds[i].at.by == last->at.by)
+			return &facts->blockeds[i] != last;
+	return false;
+}
+
 static bool serves_as_lock(const struct ev_blocked *ev)
 {
 	return !ev->owner && mpsan_kind_is_lock((unsigned)ev->kind) &&
@@ -198,6 +210,8 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 		.kept = deadlock_lacks_end(facts, last),
 		.receivers = has_receivers(facts, deadlock, last),
 		.alone = end_of(facts, deadlock) - deadlock->begin == 1,
+		.left = is_left(facts, deadlock, last) &&
+			awaited_nature(last->frames.what) == AWAITED_SENT,
 		.nested = dead_end_is_nested(last) &&
 			  !has_idle_worker(facts, deadlock, last->at.by),
 	};

@@ -26,6 +26,8 @@ static const char *headline(const struct alert *alert, const json_t *finding)
 
 	if (alert->is_hang)
 		return "no progress";
+	if (alert->is_warning)
+		return "first warning";
 	if (!alert->is_wait)
 		return "first error";
 	return ends && strcmp(ends, "never") ? "hopeless wait proved" : "deadlock proved";

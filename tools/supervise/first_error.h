@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The line that `mpsan run` prints at once, at the first error and the first hang: what hangs or went
- * wrong, where, and the fix. The full text may go elsewhere (--report text=FILE), and comes later. Neighbour:
- * watch.c.
+ * The line that `mpsan run` prints at once, at the first error and the first warning of a hang: what
+ * hangs or went wrong, where, and the fix. The full text may go elsewhere (--report text=FILE), and
+ * comes later. Neighbour: watch.c.
  */
 #ifndef MPSAN_FIRST_ERROR_H
 #define MPSAN_FIRST_ERROR_H
@@ -17,6 +17,7 @@ struct alert {
 	uint64_t after_ns; /* since the session's start */
 	bool is_wait; /* the finding proves an endless wait */
 	bool is_hang; /* it is a long wait without a proof */
+	bool is_warning;
 	bool is_killed; /* --on-deadlock=kill acts now */
 	bool is_over; /* all processes of the program have ended */
 };

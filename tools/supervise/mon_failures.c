@@ -12,6 +12,7 @@
 #include "../waits/pythreads.h"
 
 #define LATE_NS 1000000000ull
+#define REPLACED 4u /* workers of a pool that failed without having done anything */
 
 void mon_failures_init(struct mon_failures *mon_failures, const struct workers *workers,
 		       const struct waits *waits)
@@ -100,21 +101,79 @@ static uint32_t who_waits(const struct mon_failures *mon_failures, uint32_t pare
 }
 
 static void mon_failures_state(const struct mon_failures *mon_failures, struct watchlog *log,
-			       uint32_t worker, uint32_t waiter, uint64_t lasted_ns)
+			       uint32_t worker, uint32_t waiter, uint64_t lasted_ns,
+			       uint32_t failures)
 {
 	const struct snapshot_thread *thread =
 		&mon_failures->workers->snapshot->threads.item[waiter];
 	char *python = pythread_stack(thread);
 	struct ev_unnoticed event = {
 		.worker_slot = worker + 1,
-		.waits_for = mon_failures->waits->item.item[waiter].lock,
+		.waits_for = failures ? 0 : mon_failures->waits->item.item[waiter].lock,
 		.lasted = lasted_ns,
 		.stack = watchlog_stack(log, thread),
 		.python = *python ? watchlog_text(log, thread->slot, python) : 0,
+		.failures = failures,
 	};
 
 	watchlog_put(log, EV_unnoticed, thread->slot, thread->own_tid, &event, sizeof(event));
 	free(python);
+}
+
+/* ---- pools that replace workers for ever ---- */
+
+/* The main thread of a process, if it waits for results of a pool. */
+static uint32_t who_wants_results(const struct mon_failures *mon_failures, uint32_t slot)
+{
+	const struct snapshot *snapshot = mon_failures->workers->snapshot;
+	uint32_t at = snapshot_process(snapshot, slot), thread;
+
+	if (at == SNAPSHOT_NONE)
+		return SNAPSHOT_NONE;
+	thread = snapshot->processes.item[at].begin;
+	return pythread_part(&snapshot->threads.item[thread]) == CROSS_PART_WAITER ? thread :
+										     SNAPSHOT_NONE;
+}
+
+/* How many workers of a process have failed since then; 0 if one has ended well. */
+static uint32_t count_failures(const struct reader *reader, uint32_t parent, uint64_t since_ns)
+{
+	uint32_t count = 0;
+
+	READER_EACH_SLOT(reader, slot) {
+		const struct mpsan_process *process = &reader->session.table[slot];
+
+		if (!reader->processes[slot].gone || reader->processes[slot].gone_ns < since_ns ||
+		    process_parent(&reader->facts, slot) != parent ||
+		    !process_is_worker(&reader->facts, slot))
+			continue;
+		if (process->end != MPSAN_END_EXIT || process->end_value <= 0)
+			return 0;
+		count++;
+	}
+	return count;
+}
+
+/* A pool starts another worker for each that ends: if all fail, no task is ever done. */
+static void look_at_replacements(struct mon_failures *mon_failures, struct watchlog *log,
+				 uint32_t failed)
+{
+	const struct reader *reader = mon_failures->workers->reader;
+	uint32_t parent = process_parent(&reader->facts, failed), waiter, failures;
+	uint64_t since_ns;
+
+	if (parent == FACT_NONE || mon_failures->done[parent])
+		return;
+	waiter = who_wants_results(mon_failures, parent);
+	if (waiter == SNAPSHOT_NONE)
+		return;
+	since_ns = mon_failures->workers->snapshot->threads.item[waiter].still_ns;
+	failures = count_failures(reader, parent, since_ns);
+	if (failures < REPLACED)
+		return;
+	mon_failures->done[parent] = true;
+	mon_failures_state(mon_failures, log, failed, waiter,
+			   mon_failures->workers->snapshot->now_ns - since_ns, failures);
 }
 
 /* Returns true when the worker needs no further check. */
@@ -146,15 +205,23 @@ static bool mon_failures_look_at(const struct mon_failures *mon_failures, struct
 		return false;
 	if (!(session_handlers(&reader->session, parent) & 1ull << (SIGCHLD - 1)))
 		mon_failures_state(mon_failures, log, slot, waiter,
-				   now_ns - reader->processes[slot].gone_ns);
+				   now_ns - reader->processes[slot].gone_ns, 0);
 	return true;
 }
 
 void mon_failures_look(struct mon_failures *mon_failures, struct watchlog *log)
 {
 	const struct reader *reader = mon_failures->workers->reader;
+	uint32_t failed = FACT_NONE;
 
-	READER_EACH_SLOT(reader, slot)
-		if (reader->processes[slot].gone && !mon_failures->done[slot])
-			mon_failures->done[slot] = mon_failures_look_at(mon_failures, log, slot);
+	READER_EACH_SLOT(reader, slot) {
+		if (!reader->processes[slot].gone || mon_failures->done[slot])
+			continue;
+		mon_failures->done[slot] = mon_failures_look_at(mon_failures, log, slot);
+		if (reader->session.table[slot].end == MPSAN_END_EXIT &&
+		    reader->session.table[slot].end_value > 0)
+			failed = slot;
+	}
+	if (failed != FACT_NONE)
+		look_at_replacements(mon_failures, log, failed);
 }

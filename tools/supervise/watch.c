@@ -97,6 +97,7 @@ static void say_alert(const struct watch *watch, const struct judged *judged)
 		.after_ns = judged->time_ns - reader->session.head->start_ns,
 		.is_wait = judged->is_wait,
 		.is_hang = judged->rule == RULE_hang,
+		.is_warning = judged->grade == GRADE_WARNING,
 		.is_killed = kills(watch, judged) && !watch->over,
 		.is_over = watch->over,
 	};
@@ -107,24 +108,28 @@ static void say_alert(const struct watch *watch, const struct judged *judged)
 	free(line);
 }
 
+/* Whether it says why a program makes no progress: a warning that comes too late in a report. */
+static bool is_urgent(const struct judged *judged)
+{
+	return judged->grade == GRADE_WARNING &&
+	       (judged->rule == RULE_hang || judged->rule == RULE_worker_failed ||
+		judged->rule == RULE_lock_owner_killed);
+}
+
 /*
- * The first error and the first hang, printed even if reports go elsewhere, so that users at the
- * terminal and readers of the job's log see them now.
+ * The first error and the first such warning, printed even if reports go elsewhere, so that users at
+ * the terminal and readers of the job's log see them now.
  */
 static void say_first(struct watch *watch)
 {
 	for (uint32_t i = 0; i < watch->judge->found.count; i++) {
 		const struct judged *judged = &watch->judge->found.item[i];
-		bool is_error = judged->grade == GRADE_ERROR,
-		     is_hang = judged->rule == RULE_hang && judged->grade == GRADE_WARNING;
+		bool is_error = judged->grade == GRADE_ERROR;
+		bool *said = is_error ? &watch->said : &watch->said_warning;
 
-		if (!judged->count || (!is_error && !is_hang) ||
-		    (is_error ? watch->said : watch->said_hang))
+		if (!judged->count || *said || (!is_error && (watch->over || !is_urgent(judged))))
 			continue;
-		if (is_error)
-			watch->said = true;
-		else
-			watch->said_hang = true;
+		*said = true;
 		say_alert(watch, judged);
 	}
 }

@@ -32,7 +32,7 @@ struct watch {
 	pid_t child;
 	bool print; /* print findings to standard error at once */
 	bool terminal; /* and the rest of the report after them */
-	bool said, said_hang; /* the first error was printed, the first hang */
+	bool said, said_warning; /* the first error was printed, the first warning of a hang */
 	bool unlogged; /* that a process cannot write a log was printed */
 	bool over; /* the program has ended; other processes may remain */
 	bool killed; /* by --on-deadlock=kill */

@@ -243,6 +243,23 @@ static bool was_left(const struct group *group, const struct snapshot_thread *th
 	       process->end - process->begin == 1;
 }
 
+/*
+ * Whether the program of its process has ended, and the interpreter joins the threads that are left. Where
+ * SIGINT has its default action, these were meant to run until Ctrl-C.
+ */
+static bool program_ended(const struct group *group, const struct snapshot_thread *thread)
+{
+	for (uint32_t k = 0; k < group->count; k++) {
+		const struct snapshot_thread *other = group_thread(group, k);
+
+		if (other->tid == thread->pid && other->tid != thread->tid &&
+		    group_wait(group, k)->interruptible)
+			return group_process(group, thread->slot)->python &&
+			       pythread_shuts_down(other);
+	}
+	return false;
+}
+
 bool idle_sender_ended(const struct group *group, uint32_t i)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
@@ -251,5 +268,6 @@ bool idle_sender_ended(const struct group *group, uint32_t i)
 
 	if (by_pipe || thread->object.is_shared)
 		return worker_ended(group, thread->slot, by_pipe);
-	return was_left(group, thread) || thread_ended(group, thread);
+	return was_left(group, thread) || thread_ended(group, thread) ||
+	       program_ended(group, thread);
 }

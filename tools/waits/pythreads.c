@@ -231,11 +231,11 @@ static bool is_start(const char *line)
 	       is_function(line, "_exit_function", "util.py");
 }
 
-static bool has_exit_hook(const char *stack)
+static bool has_function(const char *stack, const char *function, const char *file)
 {
 	for (const char *line = stack; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
-		if (is_function(line, "_python_exit", "concurrent/futures/thread.py"))
+		if (is_function(line, function, file))
 			return true;
 	}
 	return false;
@@ -257,18 +257,25 @@ static bool is_at_end(const struct snapshot_thread *thread, const char *stack)
 {
 	const char *last = thread->tid == thread->pid ? outermost(stack) : NULL;
 
-	return last && (!is_start(last) || has_exit_hook(stack)) && runs_python(thread->pid);
+	return last &&
+	       (!is_start(last) ||
+		has_function(stack, "_python_exit", "concurrent/futures/thread.py")) &&
+	       runs_python(thread->pid);
 }
 
 static bool is_in_test(const char *stack)
 {
-	for (const char *line = stack; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (is_function(line, "pytest_pyfunc_call", "_pytest/python.py") ||
-		    is_function(line, "run", "unittest/case.py"))
-			return true;
-	}
-	return false;
+	return has_function(stack, "pytest_pyfunc_call", "_pytest/python.py") ||
+	       has_function(stack, "run", "unittest/case.py");
+}
+
+bool pythread_shuts_down(const struct snapshot_thread *thread)
+{
+	char *stack = pythread_stack(thread);
+	bool found = has_function(stack, "_shutdown", "threading.py");
+
+	free(stack);
+	return found;
 }
 
 bool pythread_is_timer(const struct snapshot_thread *thread)

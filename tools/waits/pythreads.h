@@ -34,6 +34,9 @@ bool pythread_is_code(uint32_t pid, uint64_t code);
 /* Whether it waits to enter a `with` block of this lock of multiprocessing. */
 bool pythread_enters_shared(const struct snapshot_thread *thread, uint64_t lock);
 
+/* Whether it is a main thread whose program has ended, and that joins the threads left. */
+bool pythread_shuts_down(const struct snapshot_thread *thread);
+
 /* Whether it is a main thread that runs a test of pytest or unittest. */
 bool pythread_in_test(const struct snapshot_thread *thread);
 

@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-static void child_fails(void)
+static struct ev_unnoticed *child_fails(void)
 {
 	struct ev_unnoticed *event = act(PARENT, EV_unnoticed, 14 * SECOND);
 
@@ -11,6 +11,7 @@ static void child_fails(void)
 		.worker_slot = CHILD + 1, .waits_for = 300, .lasted = 2 * SECOND};
 	slot[CHILD].end_value = 1;
 	child_lives_until(12 * SECOND);
+	return event;
 }
 
 static void failed_warns_of_an_end_that_nobody_saw(void **state)
@@ -24,6 +25,20 @@ static void failed_warns_of_an_end_that_nobody_saw(void **state)
 	verdict = tell(TRIGGER_EVENT, 0);
 	assert_int_equal(verdict.last[0].cause, 2);
 	assert_int_equal(verdict.last[0].process, CHILD + 1);
+}
+
+static void failed_warns_of_a_pool_that_replaces_its_workers(void **state)
+{
+	struct ev_unnoticed *event = child_fails();
+	struct verdict verdict = tell(TRIGGER_EVENT, 0);
+
+	(void)state;
+	assert_null(verdict.last[0].title);
+	event->failures = 4;
+	assert_told(TRIGGER_EVENT, 0, worker_failed, GRADE_WARNING);
+	verdict = tell(TRIGGER_EVENT, 0);
+	assert_string_equal(verdict.last[0].title, "all workers of a pool fail");
+	assert_int_equal(verdict.last[0].amount, 4);
 }
 
 static void failed_is_silent_when_somebody_ended_it(void **state)
@@ -150,6 +165,7 @@ int main(void)
 {
 	const struct CMUnitTest stories[] = {
 		STORY(failed_warns_of_an_end_that_nobody_saw),
+		STORY(failed_warns_of_a_pool_that_replaces_its_workers),
 		STORY(failed_is_silent_when_somebody_ended_it),
 		STORY(crash_warns_when_nobody_asks),
 		STORY(crash_warns_when_python_only_joins),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * worker-failed: a worker failed while its parent waits for another one: joining workers one after
- * the other finds a failure only after all before it have ended. Or a worker crashed, and its
- * parent exited successfully.
+ * the other finds a failure only after all before it have ended. Or all workers of a pool fail, and
+ * are replaced for ever. Or a worker crashed, and its parent exited successfully.
  */
 #include "../../facts/processes.h"
 #include "../rule.h"
@@ -24,6 +24,27 @@ static MESSAGE msg_place = {
 	message,
 	{{STEP_CAUSE, "{process} {end} here"}, {STEP_EVENT, waits}},
 };
+
+static const char replaced[] =
+	"{process} {end}, and so did {amount} workers in all that a pool of {who} had started one "
+	"after the other; none has ended well, and {who} waits at {at} for results that do not "
+	"come";
+static const char wants[] = "{who} waits for results";
+
+static MESSAGE msg_replaced = {
+	replaced,
+	{STEP_PROCESS_ENDED, {STEP_EVENT, wants}},
+};
+
+static MESSAGE msg_replaced_place = {
+	replaced,
+	{{STEP_CAUSE, "{process} {end} here"}, {STEP_EVENT, wants}},
+};
+
+static const char mend_start[] =
+	"read what the first worker that failed has printed: it fails at its start, in the pool's "
+	"initializer or when it reads a task; concurrent.futures.ProcessPoolExecutor raises "
+	"BrokenProcessPool instead of starting workers for ever";
 
 static MESSAGE msg_peace = {
 	"{process} {end}, and the program that had started it exited with status 0: if it did not "
@@ -188,11 +209,20 @@ static void judge_peace(const struct facts *facts, const struct trigger *trigger
 		   .cause = place == FACT_NONE ? 0 : place + 1);
 }
 
+/* The text for a worker; `place`: where it failed is known. */
+static const struct message_text *text_of(uint64_t failures, bool place)
+{
+	if (failures)
+		return place ? &msg_replaced_place : &msg_replaced;
+	return place ? &msg_place : &message_text;
+}
+
 void rule_worker_failed(const struct facts *facts, const struct trigger *trigger,
 			struct findings *out)
 {
 	const struct fact_event *event;
 	uint32_t worker, place;
+	uint64_t failures;
 
 	if (trigger->kind == TRIGGER_CLOSE) {
 		for (worker = 0; worker < facts->process_count; worker++)
@@ -206,7 +236,10 @@ void rule_worker_failed(const struct facts *facts, const struct trigger *trigger
 	if (worker >= facts->process_count || process_was_ended_by_another(facts, worker))
 		return;
 	place = fact_event_of(facts, worker, EV_left, FACT_NONE);
+	failures = EVENT_AS(event, unnoticed)->failures;
 	FIND_EVENT(out, worker_failed, GRADE_WARNING, trigger,
-		   place == FACT_NONE ? &message_text : &msg_place, .process = worker + 1,
-		   .cause = place == FACT_NONE ? 0 : place + 1);
+		   text_of(failures, place != FACT_NONE), .process = worker + 1,
+		   .cause = place == FACT_NONE ? 0 : place + 1, .amount = failures,
+		   .title = failures ? "all workers of a pool fail" : NULL,
+		   .fix = failures ? mend_start : NULL);
 }
