@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses the rule for what is an error by itself. */
+/* Chooses the rule for what one process sees by itself. */
 #include "proof_rule.h"
 
 #include "../../include/mpsan_event.h"
@@ -12,6 +12,11 @@ enum rule_id proof_rule_cuda(uint64_t kind, uint64_t result)
 	if (kind == MPSAN_CUDA_QUERY)
 		return result ? RULE_COUNT : RULE_cuda_stale_query;
 	return result ? RULE_cuda_in_forked_child : RULE_COUNT;
+}
+
+const char *proof_grade(enum rule_id rule)
+{
+	return rule == RULE_cuda_stale_query ? "note" : "error";
 }
 
 enum rule_id proof_rule_unlock(uint64_t flags)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which rule reports as an error what one process sees without the others. Compiled into the
- * library and the command, so that the library's line and the report never name different rules, as
- * with waits (wait_rule.h). RULE_COUNT: none, or nothing that is an error.
+ * Which rule reports what one process sees without the others. Compiled into the library and the
+ * command, so that the library's line and the report never name different rules, as with waits
+ * (wait_rule.h). RULE_COUNT: none, or nothing for a line.
  */
 #ifndef MPSAN_PROOF_RULE_H
 #define MPSAN_PROOF_RULE_H
@@ -17,9 +17,12 @@
 
 /*
  * A call of CUDA in a child that was forked after the driver had been initialised; `kind`: enum
- * mpsan_cuda_kind. A query that succeeds misleads, and is no error: RULE_cuda_stale_query.
+ * mpsan_cuda_kind. A query that succeeds misleads: RULE_cuda_stale_query.
  */
 enum rule_id proof_rule_cuda(uint64_t kind, uint64_t result);
+
+/* The grade of what the library says itself: "error", or "note" for a query that only misleads. */
+const char *proof_grade(enum rule_id rule);
 
 /* An unlock that failed because the fork changed the owner's TID; `flags`: of the lock. */
 enum rule_id proof_rule_unlock(uint64_t flags);

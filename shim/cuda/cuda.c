@@ -92,24 +92,26 @@ static bool is_news(uint32_t kind, int result)
 	       !(__atomic_fetch_or(&cuda.told, bit, __ATOMIC_RELAXED) & bit);
 }
 
+/* A failed call, or a query with an answer: the result is 0. */
 static void print_inherited(const char *function, const struct ev_cuda_call *ev)
 {
-	enum rule_id rule = proof_rule_cuda(ev->kind, ev->result);
 	char result[16], parent[16];
 	const char *const text[] = {function,
-				    " failed with error ",
-				    result,
+				    ev->result ? " failed with error " : " succeeded",
+				    ev->result ? result : "",
 				    ": process ",
 				    parent,
 				    " had initialised CUDA by ",
 				    hook_name(cuda.init_id),
-				    " before the fork; CUDA does not work in a forked child",
+				    " before the fork; ",
+				    ev->result ? "CUDA does not work in a forked child" :
+						 "the answer holds for that process only, CUDA "
+						 "does not work in a forked child",
 				    NULL};
 
 	text_put_number(result, result + sizeof(result), ev->result, 10);
 	text_put_number(parent, parent + sizeof(parent), cuda.init_pid, 10);
-	if (rule == RULE_cuda_in_forked_child) /* a stale query is a note */
-		finding_line_at(rule, ev->caller, text);
+	finding_line_at(proof_rule_cuda(ev->kind, ev->result), ev->caller, text);
 }
 
 static void state_inherited(const char *function, const struct cuda_where *where, uint32_t kind,

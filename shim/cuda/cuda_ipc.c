@@ -208,8 +208,7 @@ void cuda_exported(const struct cuda_call *call, int result, enum mpsan_memory m
 			if (!m.memory)
 				m.memory = memory;
 			state_export(call, &m, memory, handle);
-			if (memory == MPSAN_MEMORY_DEVICE)
-				registry_exported(&m, bytes, CU_IPC_HANDLE_SIZE);
+			registry_exported(&m, bytes, CU_IPC_HANDLE_SIZE);
 			cuda_ipc_keep(place, &m);
 		}
 	}

@@ -349,8 +349,8 @@ void registry_exported(struct cuda_memory *memory, const void *handle, uint32_t 
 {
 	struct mpsan_export_place draft, copy;
 
-	if (memory->memory != MPSAN_MEMORY_DEVICE || bytes != sizeof(draft.handle_bytes) ||
-	    own_place(memory, &copy))
+	if (!export_table_table(true) || memory->memory != MPSAN_MEMORY_DEVICE ||
+	    bytes != sizeof(draft.handle_bytes) || own_place(memory, &copy))
 		return;
 	draft = draft_of(memory);
 	memcpy(draft.handle_bytes, handle, bytes);

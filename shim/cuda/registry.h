@@ -25,8 +25,9 @@ void registry_born(struct cuda_memory *memory);
 int registry_enter(struct cuda_memory *memory);
 
 /*
- * The program itself created this handle. Only self-contained handles of 64 bytes are kept:
- * descriptors belong to the program, which may close them.
+ * The program itself created this handle. Only handles of device memory are kept, which are
+ * self-contained: a pool's descriptor belongs to the program, which may close it. For a pool's
+ * memory the registry is made all the same: those who open it enter that they do.
  */
 void registry_exported(struct cuda_memory *memory, const void *handle, uint32_t bytes);
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "../common/hash.h"
+#include "../common/proof_rule.h"
 #include "../intercept/hook.h"
 #include "../intercept/sys.h"
 #include "log.h"
@@ -51,8 +52,8 @@ bool finding_line_is_due(enum rule_id rule, uint64_t place)
 void finding_line(enum rule_id rule, const char *const *text)
 {
 	char pid[16];
-	const char *line[FINDING_LINE_PIECES + 6] = {
-		"==", pid, "== mpsan: error: ", wait_rule_slug(rule), ": "};
+	const char *line[FINDING_LINE_PIECES + 8] = {
+		"==", pid, "== mpsan: ", proof_grade(rule), ": ", wait_rule_slug(rule), ": "};
 	const char *const more[] = {
 		"==", pid, "== mpsan: `mpsan report ", log_directory(), "` shows where", NULL};
 
@@ -60,7 +61,7 @@ void finding_line(enum rule_id rule, const char *const *text)
 		return;
 	text_put_number(pid, pid + sizeof(pid), life.pid, 10);
 	for (uint32_t i = 0; text[i] && i < FINDING_LINE_PIECES; i++)
-		line[5 + i] = text[i];
+		line[7 + i] = text[i];
 	sys_print(line);
 	sys_print(more);
 }
