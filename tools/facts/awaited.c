@@ -111,6 +111,10 @@ void awaited_add(struct awaited_frames *frames, const char *function, size_t fun
 			frames->what = rows[i].then;
 			break;
 		}
+	/* coroutines stand before the frames of their loop */
+	if (frames->what == AWAITED_NOTHING && is(name, "_run_once") &&
+	    ends(where, "/asyncio/base_events.py"))
+		frames->what = AWAITED_LOOP;
 	frames->in_task |= is_standard(where) && is_task(name, where, frames->what);
 }
 

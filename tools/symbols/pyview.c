@@ -18,6 +18,7 @@
 #include "pyhandler.h"
 #include "pylock.h"
 #include "pyowned.h"
+#include "pytasks.h"
 
 #define PATH_BYTES 4096
 
@@ -183,9 +184,11 @@ static uint64_t top_frame(const struct pyview *view, uint64_t pthread)
 
 size_t pyview_stack(struct pyview *view, uint64_t pthread, char *text, size_t bytes)
 {
+	uint64_t top = top_frame(view, pthread);
+	size_t length = pytasks_stack(&view->py, top, text, bytes);
 	struct walk walk;
 
-	return cpython_stack(&view->py, top_frame(view, pthread), &walk, text, bytes);
+	return length + cpython_stack(&view->py, top, &walk, text + length, bytes - length);
 }
 
 size_t pyview_name(struct pyview *view, uint64_t pthread, char *text, size_t bytes)

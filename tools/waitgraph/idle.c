@@ -116,13 +116,10 @@ static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool
 	}
 }
 
-/* asyncio and its like: what its coroutines wait for is not known. */
-static bool is_event_loop(const struct group *group, uint32_t i)
+/* asyncio's like: what its coroutines wait for is not known. */
+static bool is_unknown_loop(const struct group *group, uint32_t i)
 {
-	long call = group_thread(group, i)->call.number;
-
-	return group_wait(group, i)->kind == MPSAN_WAIT_READY &&
-	       (call == SYS_epoll_wait || call == SYS_epoll_pwait);
+	return idle_is_loop(group, i) && !pythread_has_tasks(group_thread(group, i));
 }
 
 /* Not for others of the job: it sleeps, or serves somebody outside. */
@@ -203,13 +200,10 @@ static uint32_t parent_in(const struct group *group, uint32_t slot)
 static void idle_describe(const struct group *group, uint32_t i)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
-	const struct mpsan_process *process = group_process(group, thread->slot);
 	struct pythread_wait *python = &group->python[i];
 	struct parked_thread *to = &group->thread[i];
 
-	*python = (struct pythread_wait){.queue = CPYTHON_QUEUE_NONE};
-	if (process->python)
-		*python = pythread_wait(thread, group_wait(group, i)->lock);
+	*python = pythread_wait(thread, group_wait(group, i)->lock);
 	*to = (struct parked_thread){
 		.wait = part(group, i, python),
 		.process = thread->slot,
@@ -261,7 +255,7 @@ static void idle_gather(struct group *group)
 		if (group->is_job || graph->group[i] == group->number)
 			group->index[group->count++] = i;
 	for (uint32_t i = 0; i < group->count; i++)
-		group->loops |= is_event_loop(group, i);
+		group->loops |= is_unknown_loop(group, i);
 	for (uint32_t i = 0; group->is_job && i < group->count; i++)
 		group->ticks |= is_apart(group, i) && !is_helper(group, i);
 	group->python = memory_get((group->count + 1) * sizeof(*group->python));

@@ -6,6 +6,8 @@
 #ifndef MPSAN_IDLE_GROUP_H
 #define MPSAN_IDLE_GROUP_H
 
+#include <sys/syscall.h>
+
 #include "../rules/parked.h"
 #include "../waits/pythreads.h"
 #include "graph.h"
@@ -16,7 +18,7 @@ struct group {
 	uint32_t number, count;
 	bool is_job; /* all threads of the job, dead or not */
 	bool ticks; /* then: one of them does not wait for others of the job */
-	bool loops; /* an event loop is among them: its coroutines may be what others wait for */
+	bool loops; /* an event loop is among them, of which nothing is known: it may be what others wait for */
 	uint32_t *index; /* threads of the snapshot */
 	struct pythread_wait *python;
 	struct parked_thread *thread;
@@ -49,6 +51,15 @@ static inline bool group_has(const struct group *group, uint32_t slot)
 		if (group_thread(group, i)->slot == slot)
 			return true;
 	return false;
+}
+
+/* Whether a thread, by its number in the group, runs an event loop. */
+static inline bool idle_is_loop(const struct group *group, uint32_t i)
+{
+	long call = group_thread(group, i)->call.number;
+
+	return group_wait(group, i)->kind == MPSAN_WAIT_READY &&
+	       (call == SYS_epoll_wait || call == SYS_epoll_pwait);
 }
 
 /* Whether a multiprocessing semaphore was created with value 0. */

@@ -144,6 +144,8 @@ static const struct {
 	{PYTHREAD_ANSWER, "put", "queues.py"},
 	{PYTHREAD_PEERS, "_wait", "threading.py"}, /* Barrier */
 	{PYTHREAD_LOCK, "__enter__", "synchronize.py"},
+	{PYTHREAD_ANSWER, "acquire", "asyncio/locks.py"},
+	{PYTHREAD_NEWS, "wait", "asyncio/locks.py"},
 	{PYTHREAD_JOIN, "join", "threading.py"},
 	{PYTHREAD_JOIN, "_wait_for_tstate_lock", "threading.py"},
 	{PYTHREAD_JOIN, "_shutdown", "threading.py"},
@@ -269,6 +271,16 @@ static bool is_in_test(const char *stack)
 	       has_function(stack, "run", "unittest/case.py");
 }
 
+bool pythread_has_tasks(const struct snapshot_thread *thread)
+{
+	char *stack = pythread_stack(thread);
+	bool found = has_function(stack, "_run_once", "asyncio/base_events.py") &&
+		     !is_function(stack, "select", "selectors.py");
+
+	free(stack);
+	return found;
+}
+
 bool pythread_shuts_down(const struct snapshot_thread *thread)
 {
 	char *stack = pythread_stack(thread);
@@ -322,7 +334,8 @@ struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_
 			wait.awaited_count =
 				pyview_awaited(view, pthread, wait.awaited, PYTHREAD_OBJECTS);
 	}
-	if (wait.what == PYTHREAD_NEWS && thread->tid == thread->pid && is_event_wait(stack))
+	if (wait.what == PYTHREAD_NEWS && thread->tid == thread->pid &&
+	    (is_event_wait(stack) || is_function(stack, "wait", "asyncio/locks.py")))
 		wait.what = PYTHREAD_EVENT;
 	free(stack);
 	pyview_close(view);

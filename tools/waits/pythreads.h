@@ -34,6 +34,9 @@ bool pythread_is_code(uint32_t pid, uint64_t code);
 /* Whether it waits to enter a `with` block of this lock of multiprocessing. */
 bool pythread_enters_shared(const struct snapshot_thread *thread, uint64_t lock);
 
+/* Whether it runs an event loop whose coroutines pyview_stack shows. */
+bool pythread_has_tasks(const struct snapshot_thread *thread);
+
 /* Whether it is a main thread whose program has ended, and that joins the threads left. */
 bool pythread_shuts_down(const struct snapshot_thread *thread);
 
@@ -62,7 +65,7 @@ struct pythread_wait {
 		PYTHREAD_JOIN,
 		PYTHREAD_NEWS,
 		PYTHREAD_LOCK, /* overridden by other frames on the stack */
-		/* threading.Event.wait, called by the program's main thread itself */
+		/* Event.wait of threading or asyncio, called by the program's main thread itself */
 		PYTHREAD_EVENT
 	} what;
 	bool is_python; /* it runs Python code, readable or not */

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Follows a task of asyncio from its coroutine inwards: each suspended coroutine has what it awaits
+ * on top of its value stack. Objects are recognised by the names of their types; the offsets below
+ * are from CPython's Include/internal/pycore_frame.h and Modules/_asynciomodule.c.
+ */
+#include "pytasks.h"
+
+#define DEPTH_MAX 32u /* coroutines in a text */
+#define VISITS_MAX 512u
+#define TASK_WORDS 32u /* of a TaskObj, in which its coroutine is looked for */
+#define CHILDREN_MAX 64u
+
+#define FIRST_WORD 16 /* behind the head: FutureIter's future, an asend's generator */
+#define LIST_SIZE 16
+#define LIST_ITEMS 24
+#define SET_MASK 32
+#define SET_TABLE 40
+#define SET_ENTRY 16
+
+#define COROUTINE_FRAME 16 /* up to 3.10 */
+#define COROUTINE_FIRST 40 /* from 3.11 on the frame lies within, behind the other fields */
+#define COROUTINE_LAST 112
+#define COROUTINE_STATE 5 /* bytes before it: negative while it is suspended */
+#define STACK_TOP 64 /* from 3.11 on */
+#define STACK_TOP_OLD 72 /* 3.8, 3.9 */
+#define STACK_DEPTH_310 80
+#define STACK_VERSION 14 /* has a pointer there */
+
+struct path {
+	const struct cpython *py;
+	uint64_t frame[DEPTH_MAX]; /* outermost first */
+	unsigned count, visits;
+};
+
+static bool follow_task(struct path *path, uint64_t task);
+
+/* ---- coroutines ---- */
+
+static bool is_coroutine(const struct cpython *py, uint64_t object)
+{
+	return cpython_is_a(py, object, "coroutine") || cpython_is_a(py, object, "generator") ||
+	       cpython_is_a(py, object, "async_generator");
+}
+
+/* Its frame; 0: it has ended, or is not suspended. */
+static uint64_t frame_of(const struct cpython *py, uint64_t coroutine)
+{
+	const char *first = py->at.minor == 11 ? "function" : "code";
+	signed char state = 0;
+
+	if (py->at.minor < 11)
+		return cpython_peek_word(py, coroutine + COROUTINE_FRAME);
+	for (unsigned at = COROUTINE_FIRST; at < COROUTINE_LAST; at += 8)
+		if (cpython_is_a(py, frame_untagged(py, cpython_peek_word(py, coroutine + at)),
+				 first))
+			return cpython_peek(py, &state, coroutine + at - COROUTINE_STATE, 1) &&
+					       state < 0 ?
+				       coroutine + at :
+				       0;
+	return 0;
+}
+
+/* What a suspended frame awaits. */
+static uint64_t awaited_by(const struct cpython *py, uint64_t frame)
+{
+	uint64_t bottom = py->at.minor < 11 ? cpython_peek_word(py, frame + py->at.frame_stack) :
+					      frame + py->at.frame_locals;
+	uint64_t top;
+
+	if (py->at.minor < 10)
+		top = cpython_peek_word(py, frame + STACK_TOP_OLD);
+	else if (py->at.minor < 11)
+		top = bottom + 8 * (uint32_t)cpython_peek_word(py, frame + STACK_DEPTH_310);
+	else if (py->at.minor < STACK_VERSION)
+		top = bottom + 8 * (uint32_t)cpython_peek_word(py, frame + STACK_TOP);
+	else
+		top = cpython_peek_word(py, frame + STACK_TOP);
+	return top > bottom ? frame_untagged(py, cpython_peek_word(py, top - 8)) : 0;
+}
+
+/* ---- several tasks ---- */
+
+static unsigned items_of_list(const struct cpython *py, uint64_t list, uint64_t *item)
+{
+	uint64_t count = cpython_peek_word(py, list + LIST_SIZE);
+	uint64_t at = cpython_peek_word(py, list + LIST_ITEMS);
+
+	count = count < CHILDREN_MAX ? count : CHILDREN_MAX;
+	return cpython_peek(py, item, at, count * sizeof(*item)) ? (unsigned)count : 0;
+}
+
+static unsigned items_of_set(const struct cpython *py, uint64_t set, uint64_t *item)
+{
+	uint64_t mask = cpython_peek_word(py, set + SET_MASK);
+	uint64_t table = cpython_peek_word(py, set + SET_TABLE), key;
+	unsigned count = 0;
+
+	for (uint64_t i = 0; i <= mask && i < VISITS_MAX && count < CHILDREN_MAX; i++)
+		if ((key = cpython_peek_word(py, table + i * SET_ENTRY)))
+			item[count++] = key;
+	return count;
+}
+
+static bool awaits_lock(const struct path *path)
+{
+	struct frame frame;
+	struct walk walk;
+
+	if (!path->count)
+		return false;
+	walk_open(&walk, path->py, path->frame[path->count - 1]);
+	return walk_on(&walk, &frame) && frame_is(path->py, &frame, "acquire", "asyncio/locks.py");
+}
+
+/* Follows a task that waits for a lock, or else the first that waits. */
+static bool follow_any(struct path *path, const uint64_t *task, unsigned count)
+{
+	unsigned begin = path->count, first = count;
+
+	for (unsigned i = 0; i < count; i++) {
+		path->count = begin;
+		if (!follow_task(path, task[i]))
+			continue;
+		if (awaits_lock(path))
+			return true;
+		first = first == count ? i : first;
+	}
+	path->count = begin;
+	return first < count && follow_task(path, task[first]);
+}
+
+static bool follow_list(struct path *path, uint64_t list)
+{
+	uint64_t task[CHILDREN_MAX];
+
+	return cpython_is_a(path->py, list, "list") &&
+	       follow_any(path, task, items_of_list(path->py, list, task));
+}
+
+static bool follow_set(struct path *path, uint64_t set)
+{
+	uint64_t task[CHILDREN_MAX];
+
+	return cpython_is_a(path->py, set, "set") &&
+	       follow_any(path, task, items_of_set(path->py, set, task));
+}
+
+/* ---- from a task inwards ---- */
+
+/* The functions of asyncio that wait for several tasks by a future of their own. */
+static void follow_several(struct path *path, uint64_t at)
+{
+	const struct cpython *py = path->py;
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, at);
+	if (!walk_on(&walk, &frame))
+		return;
+	if (frame_is(py, &frame, "_wait", "asyncio/tasks.py"))
+		follow_set(path, frame_local(py, &frame, 0));
+	else if (frame_is(py, &frame, "__aexit__", "asyncio/taskgroups.py"))
+		follow_set(path, cpython_attribute(py, frame_local(py, &frame, 0), "_tasks"));
+}
+
+/* A task, or gather's future; anything else is completed by code that is not known. */
+static void follow_future(struct path *path, uint64_t future)
+{
+	if (!follow_task(path, future))
+		follow_list(path, cpython_attribute(path->py, future, "_children"));
+}
+
+/* False: it is not suspended. */
+static bool follow_coroutine(struct path *path, uint64_t coroutine)
+{
+	const struct cpython *py = path->py;
+	uint64_t frame, awaited;
+
+	while ((frame = frame_of(py, coroutine))) {
+		if (path->count == DEPTH_MAX || path->visits++ == VISITS_MAX)
+			return false;
+		path->frame[path->count++] = frame;
+		awaited = awaited_by(py, frame);
+		coroutine = awaited;
+		if (cpython_is_a(py, awaited, "async_generator_asend"))
+			coroutine = cpython_peek_word(py, awaited + FIRST_WORD);
+		if (is_coroutine(py, coroutine))
+			continue;
+		if (cpython_is_a(py, awaited, "_asyncio.FutureIter")) {
+			follow_several(path, frame);
+			follow_future(path, cpython_peek_word(py, awaited + FIRST_WORD));
+		}
+		return true;
+	}
+	return false;
+}
+
+static bool follow_task(struct path *path, uint64_t task)
+{
+	uint64_t word[TASK_WORDS];
+
+	if (!cpython_is_a(path->py, task, "_asyncio.Task") ||
+	    !cpython_peek(path->py, word, task, sizeof(word)))
+		return false;
+	for (unsigned i = FIRST_WORD / 8; i < TASK_WORDS; i++)
+		if (is_coroutine(path->py, word[i]))
+			return follow_coroutine(path, word[i]);
+	return false;
+}
+
+/* The task for which a thread runs a loop that has nothing to do; 0: it does something else. */
+static uint64_t main_task(const struct cpython *py, uint64_t top)
+{
+	struct frame frame;
+	struct walk walk;
+	bool waits = false;
+
+	walk_open(&walk, py, top);
+	if (!walk_on(&walk, &frame) || !frame_is(py, &frame, "select", "selectors.py"))
+		return 0;
+	while (walk_on(&walk, &frame)) {
+		waits |= frame_is(py, &frame, "_run_once", "asyncio/base_events.py");
+		if (frame_is(py, &frame, "run_until_complete", "asyncio/base_events.py"))
+			return waits ? frame_local(py, &frame, 1) : 0;
+	}
+	return 0;
+}
+
+size_t pytasks_stack(const struct cpython *py, uint64_t top, char *text, size_t bytes)
+{
+	struct path path = {.py = py};
+	uint64_t task = main_task(py, top);
+	size_t length = 0;
+	struct walk walk;
+
+	*text = '\0';
+	if (!task || !follow_task(&path, task))
+		return 0;
+	while (path.count--)
+		length += cpython_stack(py, path.frame[path.count], &walk, text + length,
+					bytes - length);
+	return length;
+}
