@@ -202,6 +202,8 @@ class Expectation:
         spoke = {finding["rule"]: finding["severity"] for finding in report["findings"]}
         assert all(spoke.get(slug) == "note" for slug in self.notes), f"no such note: {spoke}\n{show(report)}"
         assert not self.silent & set(spoke), f"should have been silent: {self.silent & set(spoke)}\n{show(report)}"
+        for finding in report["findings"]:
+            assert all(step["what"] for step in finding["evidence"]), f"a step says nothing\n{show(report)}"
         text = json.dumps(report["findings"] if self.notes else loud, ensure_ascii=False)
         for word in self.words:
             assert word in text, f"no finding says {word!r}\n{show(report)}"

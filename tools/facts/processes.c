@@ -111,6 +111,19 @@ bool process_is_worker(const struct facts *facts, uint32_t slot)
 	}
 }
 
+uint32_t process_worker_fork(const struct facts *facts, uint32_t parent, uint64_t until_ns)
+{
+	for (uint32_t i = facts->fork_count; i-- > 0;) {
+		const struct fact_fork *fork = &facts->forks[i];
+
+		if (fork->at.time_ns <= until_ns && fork->child < facts->process_count &&
+		    (parent == FACT_NONE || fork->at.by == parent) &&
+		    process_is_worker(facts, fork->child))
+			return i;
+	}
+	return FACT_NONE;
+}
+
 bool process_is_python_worker(const struct facts *facts, uint32_t slot)
 {
 	return process_is_worker(facts, slot) &&

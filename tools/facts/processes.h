@@ -23,6 +23,9 @@
  */
 bool process_is_worker(const struct facts *facts, uint32_t slot);
 
+/* The fork of the newest worker before that time, of that parent or (FACT_NONE) of any; FACT_NONE. */
+uint32_t process_worker_fork(const struct facts *facts, uint32_t parent, uint64_t until_ns);
+
 /* As process_is_worker(), but only if the process runs Python, or ran it when it was forked. */
 bool process_is_python_worker(const struct facts *facts, uint32_t slot);
 

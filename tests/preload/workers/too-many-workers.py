@@ -2,6 +2,7 @@
 # expect: none
 # note: too-many-workers
 # says: mostly waited
+# says: started a worker
 # silent: cpu-oversubscribed
 import multiprocessing
 import os
@@ -14,9 +15,13 @@ def fetch():
     time.sleep(3.5)  # the case itself: for so long nobody works
 
 
+def start_all():
+    for worker in workers:
+        worker.start()
+
+
 workers = [CONTEXT.Process(target=fetch) for _ in range(len(os.sched_getaffinity(0)) + 2)]
-for worker in workers:
-    worker.start()
+start_all()
 for worker in workers:
     worker.join()
 print(len([worker for worker in workers if worker.exitcode]))

@@ -12,17 +12,6 @@ static MESSAGE message_text = {
 	{{STEP_FORK, "{forker} of process {parent} started a worker"}, {STEP_EVENT, "{detail}"}},
 };
 
-/* The fork of the newest worker before that time; FACT_NONE. */
-static uint32_t a_fork(const struct facts *facts, uint64_t until_ns)
-{
-	for (uint32_t i = facts->fork_count; i-- > 0;)
-		if (facts->forks[i].at.time_ns <= until_ns &&
-		    facts->forks[i].child < facts->process_count &&
-		    process_is_worker(facts, facts->forks[i].child))
-			return i;
-	return FACT_NONE;
-}
-
 /* Whether workers were bound to one processor, which affinity-inherited reports. */
 static bool is_bound(const struct facts *facts)
 {
@@ -42,7 +31,7 @@ void rule_cpu_oversubscribed(const struct facts *facts, const struct trigger *tr
 
 	if (event->type != EV_load || 4 * load->running <= 5 * load->processors)
 		return;
-	fork = a_fork(facts, event->at.time_ns);
+	fork = process_worker_fork(facts, FACT_NONE, event->at.time_ns);
 	heavy = load->running > 2 * load->processors && !is_bound(facts) &&
 		(fork != FACT_NONE || facts->processes[event->at.by].slot->python);
 	finding_add(out, trigger,

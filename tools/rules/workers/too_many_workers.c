@@ -8,8 +8,9 @@
 
 static MESSAGE message_text = {
 	"{who} had {processes} workers at a time for {lasted} on {processors} processors, and they "
-	"mostly waited: {running} of all threads were runnable",
-	{{STEP_EVENT, "{detail}"}},
+	"mostly waited: {running} threads were runnable at a time",
+	{{STEP_FORK, "{forker} of process {parent} started a worker"},
+	 {STEP_EVENT, "{who} had {processes} workers"}},
 };
 
 void rule_too_many_workers(const struct facts *facts, const struct trigger *trigger,
@@ -20,5 +21,6 @@ void rule_too_many_workers(const struct facts *facts, const struct trigger *trig
 
 	if (event->type == EV_load && load->processes > load->processors &&
 	    4 * load->running <= 5 * load->processors)
-		FIND_EVENT(out, too_many_workers, GRADE_NOTE, trigger, &message_text);
+		FIND_EVENT(out, too_many_workers, GRADE_NOTE, trigger, &message_text,
+			   .fork = process_worker_fork(facts, event->at.by, event->at.time_ns) + 1);
 }
