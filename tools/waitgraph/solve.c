@@ -44,7 +44,9 @@ void solve(struct deadlocks *deadlocks, uint64_t before_ns,
 	struct waits *waits = &deadlocks->waits;
 
 	solve_once(deadlocks, before_ns);
-	if (has_news(deadlocks) && wakers_refresh(&waits->wakers)) {
+	if (has_news(deadlocks) && waits->verdict_ns != deadlocks->snapshot.now_ns) {
+		waits->verdict_ns = deadlocks->snapshot.now_ns;
+		wakers_refresh(&waits->wakers);
 		waits_find(waits, &deadlocks->snapshot);
 		solve_once(deadlocks, before_ns);
 	}

@@ -54,19 +54,11 @@ const struct ready_set *ready_sets_find(struct ready_sets *sets, const struct sn
 	return set;
 }
 
-bool ready_sets_refresh(struct ready_sets *sets, uint64_t now_ns)
+void ready_sets_refresh(struct ready_sets *sets, uint64_t now_ns)
 {
-	bool old = false;
-
-	for (uint32_t i = 0; i < sets->item.count; i++) {
-		struct ready_set *set = &sets->item.item[i];
-
-		if (set->open || !set->read_ns || set->read_ns >= now_ns)
-			continue;
-		set->read_ns = 0;
-		old = true;
-	}
-	return old;
+	for (uint32_t i = 0; i < sets->item.count; i++)
+		if (!sets->item.item[i].open && sets->item.item[i].read_ns < now_ns)
+			sets->item.item[i].read_ns = 0;
 }
 
 void ready_sets_free(struct ready_sets *sets)

@@ -27,8 +27,8 @@ struct ready_sets {
 /* The set of the call that the thread waits in. */
 const struct ready_set *ready_sets_find(struct ready_sets *sets, const struct snapshot *snapshot,
 					const struct snapshot_thread *thread);
-/* Has sets read again that are older than that; false: none was. */
-bool ready_sets_refresh(struct ready_sets *sets, uint64_t now_ns);
+/* Has sets read again that are older than that. */
+void ready_sets_refresh(struct ready_sets *sets, uint64_t now_ns);
 void ready_sets_free(struct ready_sets *sets);
 
 #endif

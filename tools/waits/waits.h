@@ -57,6 +57,7 @@ struct waits {
 	ARRAY(uint32_t) who;
 	struct pyview *view; /* while they are determined: of process `view_of` */
 	uint32_t view_of;
+	uint64_t verdict_ns; /* of the snapshot in which a deadlock is about to be told */
 	uint64_t owned_due_ns; /* when bystanders.c may read memory again */
 	struct shared *shared; /* see waits_shared */
 	uint64_t shared_ns; /* of the snapshot for which it was brought up to date */

@@ -80,6 +80,11 @@ static uint32_t owner_among_others(struct look *look, uint64_t lock)
 		       SNAPSHOT_NONE;
 }
 
+static bool may_ask_others(const struct look *look)
+{
+	return look->waits->verdict_ns == look->snapshot->now_ns || look_may_ask(look);
+}
+
 static void learn(struct look *look, uint64_t lock)
 {
 	uint32_t owner = (uint32_t)(look->thread - look->snapshot->threads.item);
@@ -87,8 +92,8 @@ static void learn(struct look *look, uint64_t lock)
 		.known = true, .asked_ns = look->snapshot->now_ns, .lock = lock};
 
 	if (!keeps(look, look->thread, lock))
-		owner = look_may_ask(look) ? owner_among_others(look, lock) : SNAPSHOT_NONE;
-	python.asked = look_may_ask(look);
+		owner = may_ask_others(look) ? owner_among_others(look, lock) : SNAPSHOT_NONE;
+	python.asked = may_ask_others(look);
 	if (owner != SNAPSHOT_NONE) {
 		python.owner = look->snapshot->threads.item[owner].own_tid;
 		python.owner_slot = look->snapshot->threads.item[owner].slot;
@@ -114,7 +119,7 @@ static bool is_known(const struct look *look, uint64_t lock)
 	const struct snapshot_thread *owner =
 		index == SNAPSHOT_NONE ? NULL : &look->snapshot->threads.item[index];
 
-	if (!python->known || python->lock != lock || (!python->asked && look_may_ask(look)))
+	if (!python->known || python->lock != lock || (!python->asked && may_ask_others(look)))
 		return false;
 	if (owner && owner->runs == python->holder_runs)
 		return true;

@@ -180,22 +180,18 @@ bool wakers_are_scattered(struct wakers *wakers, const struct snapshot_thread *t
 	return find_mappers(wakers, thread)->scattered;
 }
 
-bool wakers_refresh(struct wakers *wakers)
+void wakers_refresh(struct wakers *wakers)
 {
 	uint64_t now = wakers->snapshot->now_ns;
-	bool old = wakers->pipes_ns && wakers->pipes_ns < now;
 
 	tcp_peers_forget();
-	if (old)
+	if (wakers->pipes_ns && wakers->pipes_ns < now)
 		scan_pipes(wakers);
-	old |= ready_sets_refresh(&wakers->ready, now);
+	ready_sets_refresh(&wakers->ready, now);
 	for (uint32_t i = 0; i < wakers->memory.count; i++) {
 		struct reach *reach = &wakers->memory.item[i];
 
-		if (reach->mappers.at_ns >= now)
-			continue;
-		reach->mappers.at_ns = reach->others.at_ns = 0;
-		old = true;
+		if (reach->mappers.at_ns < now)
+			reach->mappers.at_ns = reach->others.at_ns = 0;
 	}
-	return old;
 }

@@ -49,7 +49,7 @@ bool wakers_are_scattered(struct wakers *wakers, const struct snapshot_thread *t
 /* Finds, once per wait, the memory in which a thread waits. */
 bool wakers_find_memory(struct snapshot_thread *thread, uint64_t address);
 
-/* Reads again what is older than this snapshot; false: nothing was. */
-bool wakers_refresh(struct wakers *wakers);
+/* Reads again what is older than this snapshot. */
+void wakers_refresh(struct wakers *wakers);
 
 #endif

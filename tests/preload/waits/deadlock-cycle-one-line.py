@@ -1,9 +1,11 @@
-"""Two processes take two locks that one line made, in opposite orders: they are told apart."""
+"""Two processes take two locks that one line made, in opposite orders: they are told apart, and so is
+who holds which."""
 # expect: deadlock-cycle error
 # ends: never
 # frames: move
-# says: the Lock made at main (deadlock-cycle-one-line.py:22) (number 1 of 2)
-# says: the Lock made at main (deadlock-cycle-one-line.py:22) (number 2 of 2)
+# says: deadlocked in a wait-for cycle
+# says: the Lock made at main (deadlock-cycle-one-line.py:24) (number 1 of 2)
+# says: the Lock made at main (deadlock-cycle-one-line.py:24) (number 2 of 2)
 # pythons: all
 
 import multiprocessing
