@@ -172,6 +172,53 @@ static char *shared_text(const char *maker)
 	return text_format("a lock of the %s", maker);
 }
 
+static bool same_job(const struct reader *reader, uint32_t one, uint32_t other)
+{
+	return fact_is_ancestor(&reader->facts, one, other) ||
+	       fact_is_ancestor(&reader->facts, other, one);
+}
+
+/* Whether another lock has the same name: each object of a class has one of its own. */
+static bool has_namesake(const struct reader *reader, const struct lock_ref *lock)
+{
+	const char *name = logged_name(reader, lock), *text;
+
+	for (uint32_t i = 0; name && i < reader->names.count; i++) {
+		const struct seen_name *other = &reader->names.item[i];
+
+		text = reader_text(reader, other->at.slot, other->name);
+		if (other->lock != lock->address && text && !strcmp(text, name) &&
+		    same_job(reader, other->at.by, lock->at->by))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the same line initialised another lock that was held. */
+static bool has_twin(const struct reader *reader, const struct lock_ref *lock)
+{
+	for (uint32_t i = 0; lock->held && i < reader->facts.held_count; i++) {
+		const struct fact_held *other = &reader->facts.helds[i];
+
+		if (other->ev.lock != lock->address && other->ev.init == lock->held->ev.init &&
+		    same_job(reader, other->at.by, lock->at->by))
+			return true;
+	}
+	return false;
+}
+
+/* Appends the address to a text that fits another lock as well. */
+static char *told_apart(char *text, const struct lock_ref *lock, bool ambiguous)
+{
+	char *longer = ambiguous ?
+			       text_format("%s (0x%llx)", text, (unsigned long long)lock->address) :
+			       NULL;
+
+	if (longer)
+		free(text);
+	return longer ? longer : text;
+}
+
 char *lock_text(const struct reader *reader, struct frames *frames, const struct lock_ref *lock)
 {
 	const char *kind = lock_kind_text(lock->kind, lock->flags);
@@ -182,15 +229,17 @@ char *lock_text(const struct reader *reader, struct frames *frames, const struct
 	} else if (name && lock->kind == MPSAN_WAIT_POOL) {
 		text = text_format("the thread pool of %s", name);
 	} else if (name && strchr(name, '"')) { /* of Python's, with its kind and place */
-		text = text_copy(name);
+		text = told_apart(text_copy(name), lock, has_namesake(reader, lock));
 	} else if (name) {
-		text = text_format("%s \"%s\"", kind, name);
+		text = told_apart(text_format("%s \"%s\"", kind, name), lock,
+				  has_namesake(reader, lock));
 	} else if ((name = lock_maker(reader, frames, lock))) {
 		text = shared_text(name);
 	} else if (is_buffer_lock(lock->native)) {
 		text = text_copy("the buffer lock of a Python file");
 	} else if ((name = init_text(frames, lock, false))) {
-		text = text_format("%s initialised at %s", kind, name);
+		text = told_apart(text_format("%s initialised at %s", kind, name), lock,
+				  has_twin(reader, lock));
 	} else {
 		text = text_format("%s 0x%llx", kind, (unsigned long long)lock->address);
 	}
