@@ -189,7 +189,9 @@ static char *awaited_with_owner(const struct evidence_context *ctx,
 	else if (wait_is_join(&wait))
 		text = text_format("the end of %s", owner);
 	else
-		text = text_format("%s, held by %s", awaited,
+		text = text_format("%s, %s by %s", awaited,
+				   blocked->frames.what == AWAITED_POOL_RESULT ? "delivered" :
+										 "held",
 				   owns_itself(blocked) ? "the waiter itself" : owner);
 	drop_wait(&wait);
 	free(awaited);

@@ -16,7 +16,8 @@ struct end {
 	bool alone; /* no other thread is part of it */
 	bool left; /* by a thread that the interpreter joins since the program has ended */
 	bool nested, under_lock;
-	bool joins, join, gil, read; /* of a circle: all joins, a join, the GIL, a read lock */
+	/* of a circle: all joins, a join, the GIL, a read lock, a result of a Pool */
+	bool joins, join, gil, read, result;
 };
 
 #define AWAITS(name) (end->what == AWAITED_##name)
@@ -165,6 +166,7 @@ static void look_at_circle(const struct facts *facts, const struct fact_deadlock
 			continue;
 		end->joins = end->joins && joins;
 		end->join = end->join || joins;
+		end->result = end->result || one->frames.what == AWAITED_POOL_RESULT;
 		end->gil = end->gil || one->ev.kind == MPSAN_WAIT_GIL;
 		end->read = end->read || one->ev.kind == MPSAN_LOCK_RWLOCK_READ;
 	}

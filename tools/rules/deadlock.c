@@ -97,13 +97,14 @@ static bool is_kept_open(const struct facts *facts, const struct fact_deadlock *
 
 /*
  * Whether a worker reads from a pipe or socket. Python's helper processes always do, and do not
- * count.
+ * count; nor does who waits for the answer of a manager.
  */
 static bool worker_reads(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
 	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
 		if ((facts->blockeds[i].ev.kind == MPSAN_WAIT_PIPE_READ ||
 		     facts->blockeds[i].ev.kind == MPSAN_WAIT_SOCKET_READ) &&
+		    facts->blockeds[i].frames.what != AWAITED_REPLY &&
 		    !is_helper(facts, facts->blockeds[i].at.by))
 			return true;
 	return false;

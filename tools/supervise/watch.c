@@ -112,8 +112,7 @@ static void say_alert(const struct watch *watch, const struct judged *judged)
 static bool is_urgent(const struct judged *judged)
 {
 	return judged->grade == GRADE_WARNING &&
-	       (judged->rule == RULE_hang || judged->rule == RULE_worker_failed ||
-		judged->rule == RULE_lock_owner_killed);
+	       (judged->deadlock || judged->rule == RULE_worker_failed);
 }
 
 /*

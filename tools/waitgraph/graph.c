@@ -90,7 +90,7 @@ static void find_handlers(struct graph *graph)
 		if (wait->ends == MPSAN_ENDS_HANDLER ||
 		    (wait->ends == MPSAN_ENDS_TIMER && !wait->handler_gives_up))
 			graph->handles[process] = true;
-		graph->polls[process] += wait->ends == MPSAN_ENDS_POLL;
+		graph->polls[process] += wait->ends == MPSAN_ENDS_POLL && !wait->watchdog;
 	}
 }
 

@@ -166,6 +166,8 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 	case PYTHREAD_RESULT:
 	case PYTHREAD_JOIN:
 		return PARKED_JOINS;
+	case PYTHREAD_PERMIT: /* a task has to come to an end */
+		return python->task_count ? PARKED_BLOCKED : PARKED_IDLE;
 	case PYTHREAD_NEWS:
 		return PARKED_IDLE;
 	case PYTHREAD_EVENT:

@@ -146,12 +146,15 @@ static const struct {
 	{PYTHREAD_LOCK, "__enter__", "synchronize.py"},
 	{PYTHREAD_ANSWER, "acquire", "asyncio/locks.py"},
 	{PYTHREAD_NEWS, "wait", "asyncio/locks.py"},
+	{PYTHREAD_ANSWER, "acquire", "managers.py"},
+	{PYTHREAD_ANSWER, "__enter__", "managers.py"},
+	{PYTHREAD_NEWS, "_callmethod", "managers.py"},
 	{PYTHREAD_JOIN, "join", "threading.py"},
 	{PYTHREAD_JOIN, "_wait_for_tstate_lock", "threading.py"},
 	{PYTHREAD_JOIN, "_shutdown", "threading.py"},
 	{PYTHREAD_NEWS, "wait", "threading.py"},
 	{PYTHREAD_NEWS, "wait_for", "threading.py"},
-	{PYTHREAD_NEWS, "acquire", "threading.py"},
+	{PYTHREAD_PERMIT, "acquire", "threading.py"},
 	{PYTHREAD_NEWS, "__enter__", "threading.py"},
 	{PYTHREAD_NEWS, "get", "queue.py"},
 	{PYTHREAD_NEWS, "get", "queues.py"},
@@ -276,6 +279,15 @@ bool pythread_has_tasks(const struct snapshot_thread *thread)
 	char *stack = pythread_stack(thread);
 	bool found = has_function(stack, "_run_once", "asyncio/base_events.py") &&
 		     !is_function(stack, "select", "selectors.py");
+
+	free(stack);
+	return found;
+}
+
+bool pythread_serves_manager(const struct snapshot_thread *thread)
+{
+	char *stack = pythread_stack(thread);
+	bool found = has_function(stack, "serve_forever", "multiprocessing/managers.py");
 
 	free(stack);
 	return found;

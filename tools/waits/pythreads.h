@@ -34,6 +34,9 @@ bool pythread_is_code(uint32_t pid, uint64_t code);
 /* Whether it waits to enter a `with` block of this lock of multiprocessing. */
 bool pythread_enters_shared(const struct snapshot_thread *thread, uint64_t lock);
 
+/* Whether it is the main thread of a manager of multiprocessing. */
+bool pythread_serves_manager(const struct snapshot_thread *thread);
+
 /* Whether it runs an event loop whose coroutines pyview_stack shows. */
 bool pythread_has_tasks(const struct snapshot_thread *thread);
 
@@ -63,6 +66,7 @@ struct pythread_wait {
 		PYTHREAD_PEERS,
 		PYTHREAD_RESULT,
 		PYTHREAD_JOIN,
+		PYTHREAD_PERMIT, /* of a semaphore */
 		PYTHREAD_NEWS,
 		PYTHREAD_LOCK, /* overridden by other frames on the stack */
 		/* Event.wait of threading or asyncio, called by the program's main thread itself */

@@ -61,8 +61,8 @@ struct snapshot_thread {
 	struct snapshot_object object;
 	struct snapshot_python python;
 	struct snapshot_owned owned;
-	uint64_t stateless_ns; /* its still_ns when it was last asked whether Python knows it */
-	bool stateless; /* Python does not: it has no PyThreadState */
+	uint64_t harmless_ns; /* its still_ns when it was last asked whether it is a watchdog */
+	bool harmless; /* it is one, see look_by_watchdog */
 	uint64_t task_ns; /* when it was last asked whether it waits for a task's result */
 	bool task; /* it does, see waits_task.c */
 	/*

@@ -57,15 +57,19 @@ static bool is_event_loop(const struct snapshot_thread *thread)
 	return loops;
 }
 
-bool look_by_failed(struct look *look)
+enum look_failed look_by_failed(struct look *look)
 {
 	const struct snapshot_thread *thread = look->thread;
 	uint64_t now_ns = look->snapshot->now_ns, since, round_ns;
+	bool polls = snapshot_polls(look->snapshot, thread);
 
-	if (!snapshot_polls(look->snapshot, thread) || thread->tid != thread->pid)
-		return false;
+	if (thread->tid != thread->pid || (!polls && now_ns - thread->still_ns < FAILED_NS))
+		return LOOK_FAILED_NO;
 	since = failed_ns(look);
-	round_ns = (now_ns - thread->same_ns) / thread->rounds;
+	round_ns = polls ? (now_ns - thread->same_ns) / thread->rounds : 0;
 	return since && now_ns - since >= FAILED_NS && now_ns - since >= FAILED_ROUNDS * round_ns &&
-	       !(look_handlers(look) & 1ull << (SIGCHLD - 1)) && !is_event_loop(thread);
+			       !(look_handlers(look) & 1ull << (SIGCHLD - 1)) &&
+			       !is_event_loop(thread) ?
+		       polls ? LOOK_FAILED_POLLS : LOOK_FAILED_STANDS :
+		       LOOK_FAILED_NO;
 }

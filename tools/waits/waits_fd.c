@@ -206,29 +206,34 @@ static uint32_t only_process(const struct look *look, const struct ready_set *se
 	return snapshot_process_of_pid(look->snapshot, end->pid);
 }
 
+/* When its limit runs out; 0: unknown. */
+static uint64_t limit_of(const struct snapshot_thread *thread)
+{
+	return thread->call.number == SYS_poll ?
+		       thread->still_ns + (uint64_t)(uint32_t)thread->call.arg[2] * 1000000u :
+		       0;
+}
+
 /* A pidfd is ready when its process has ended. */
 static void judge_end(struct look *look, uint32_t process)
 {
 	const struct snapshot_process *at = &look->snapshot->processes.item[process];
-	const struct proc_call *call = &look->thread->call;
 
 	look->wait->kind = MPSAN_WAIT_PROCESS;
 	look->wait->lock = look->snapshot->reader->session.table[at->slot].pid;
 	look_by_process(look, process);
-	if (call_has_limit(call))
-		look_by_limit(look, call->number == SYS_poll ?
-					    look->thread->still_ns +
-						    (uint64_t)(uint32_t)call->arg[2] * 1000000u :
-					    0);
+	if (call_has_limit(&look->thread->call))
+		look_by_limit(look, limit_of(look->thread));
 }
 
 /*
  * With a limit it is open: an event loop goes on with a timer then, and others look after themselves. But
- * for one that polls for what a worker was to send.
+ * for one that waits for what a worker was to send.
  */
 static void judge_ready(struct look *look)
 {
-	bool timed = call_has_limit(&look->thread->call), failed = timed && look_by_failed(look);
+	bool timed = call_has_limit(&look->thread->call);
+	enum look_failed failed = timed ? look_by_failed(look) : LOOK_FAILED_NO;
 	const struct ready_set *set;
 	uint32_t process;
 
@@ -249,9 +254,9 @@ static void judge_ready(struct look *look)
 	forget_open(look);
 	if (!timed || look->wait->end == WAIT_OPEN)
 		return;
-	look_by_limit(look, 0);
-	look->wait->renewed = true;
-	look->wait->flags |= MPSAN_LF_CERTAIN;
+	look_by_limit(look, limit_of(look->thread));
+	look->wait->renewed = failed == LOOK_FAILED_POLLS;
+	look->wait->flags |= failed == LOOK_FAILED_POLLS ? MPSAN_LF_CERTAIN : 0;
 }
 
 /* ---- listeners ---- */

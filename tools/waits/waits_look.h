@@ -89,9 +89,9 @@ void look_at_task(struct look *look);
 bool look_by_semlock(struct look *look, uint64_t lock);
 
 /*
- * waits_python.c: whether it is a watchdog of Python itself, as faulthandler.dump_traceback_later
- * starts: a thread of the interpreter that runs no Python code, and waits with a time limit to be
- * called off.
+ * waits_python.c: whether it is a watchdog of Python itself. faulthandler.dump_traceback_later starts
+ * one: a thread of the interpreter that runs no Python code, and waits with a time limit to be called off.
+ * The main thread of a manager waits for its own end, with a time limit, too.
  */
 bool look_by_watchdog(struct look *look, uint64_t lock);
 
@@ -105,10 +105,12 @@ void look_at_child(struct look *look, int64_t pid, bool one);
 bool look_at_tries(struct look *look);
 
 /*
- * waits_failed.c: whether it polls, and all the time a worker of its process that failed has not been asked
- * after, nor replaced: what it waits for is most likely what that one was to send.
+ * waits_failed.c: whether all the time a worker of its process that failed has not been asked after, nor
+ * replaced: what the thread waits for is most likely what that one was to send. It polls for it, limit after
+ * limit, or stands in one wait with a limit.
  */
-bool look_by_failed(struct look *look);
+enum look_failed { LOOK_FAILED_NO, LOOK_FAILED_POLLS, LOOK_FAILED_STANDS };
+enum look_failed look_by_failed(struct look *look);
 
 /* waits_fd.c: who could end a call that reads or writes a descriptor. */
 void look_at_descriptors(struct look *look);

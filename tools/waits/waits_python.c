@@ -138,6 +138,30 @@ static uint32_t mutex_owner(struct look *look, struct pyview *view, uint64_t mut
 	return owner == SNAPSHOT_NONE ? mutex_holder(look, view, mutex) : owner;
 }
 
+/*
+ * The thread of a Pool that delivers results, if it runs a callback and is the only one: what this thread
+ * waits for comes from there.
+ */
+static uint32_t result_deliverer(const struct look *look)
+{
+	const struct snapshot_process *process =
+		&look->snapshot->processes.item[look->thread->process];
+	uint32_t found = SNAPSHOT_NONE;
+
+	if (pythread_part(look->thread) != CROSS_PART_WAITER)
+		return SNAPSHOT_NONE;
+	for (uint32_t i = process->begin; i < process->end; i++) {
+		enum cross_process_part part = pythread_part(thread_at(look, i));
+
+		if (part == CROSS_PART_RESULTS_IDLE ||
+		    (part == CROSS_PART_RESULTS_BUSY && found != SNAPSHOT_NONE))
+			return SNAPSHOT_NONE;
+		if (part == CROSS_PART_RESULTS_BUSY)
+			found = i;
+	}
+	return found;
+}
+
 static void learn(struct look *look, uint64_t lock, uint32_t holder)
 {
 	struct snapshot_python python = {
@@ -154,6 +178,8 @@ static void learn(struct look *look, uint64_t lock, uint32_t holder)
 		owner = mutex_owner(look, view, python.mutex);
 	} else if (view) {
 		owner = join_owner(look, view, lock, holder);
+		if (owner == SNAPSHOT_NONE)
+			owner = result_deliverer(look);
 		python.joins = owner != SNAPSHOT_NONE;
 		if (owner == SNAPSHOT_NONE)
 			owner = lock_owner(look, view, lock, holder);
@@ -192,18 +218,27 @@ static bool is_stateless(struct look *look)
 	       pyview_is_foreign(view, own) && pyview_is_foreign(view, own);
 }
 
+/* The main thread of a manager only looks each second whether it is to stop. */
+static bool is_harmless(struct look *look)
+{
+	const struct snapshot_thread *thread = look->thread;
+
+	if (thread->tid == thread->pid)
+		return pythread_serves_manager(thread);
+	return !thread->record->python_state && is_stateless(look);
+}
+
 bool look_by_watchdog(struct look *look, uint64_t lock)
 {
 	struct snapshot_thread *thread = look->thread;
 
-	if (!wait_is_timed(look->wait) || !look_may_ask(look) || thread->record->python_state ||
-	    thread->tid == thread->pid)
+	if (!wait_is_timed(look->wait) || !look_may_ask(look))
 		return false;
-	if (thread->stateless_ns != thread->still_ns) {
-		thread->stateless_ns = thread->still_ns;
-		thread->stateless = is_stateless(look);
+	if (thread->harmless_ns != thread->still_ns) {
+		thread->harmless_ns = thread->still_ns;
+		thread->harmless = is_harmless(look);
 	}
-	if (!thread->stateless)
+	if (!thread->harmless)
 		return false;
 	look->wait->watchdog = true;
 	look_by_anybody(look, lock);
