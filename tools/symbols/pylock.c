@@ -44,6 +44,33 @@ bool pylock_in_with(const struct cpython *py, uint64_t top, uint64_t lock)
 	return sought.found;
 }
 
+uint64_t pylock_semaphore(const struct cpython *py, uint64_t top)
+{
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	return walk_on(&walk, &frame) && frame_is(py, &frame, "wait", "threading.py") &&
+			       walk_on(&walk, &frame) &&
+			       frame_is(py, &frame, "acquire", "threading.py") ?
+		       frame_local(py, &frame, 0) :
+		       0;
+}
+
+bool pylock_in_with_of(const struct cpython *py, uint64_t top, uint64_t object)
+{
+	struct with_block block[WITH_MAX];
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	while (walk_on(&walk, &frame))
+		for (unsigned i = with_blocks(py, &frame, block); i-- > 0;)
+			if (block[i].self == object)
+				return true;
+	return false;
+}
+
 /* Of a Lock: not of a counting semaphore. */
 struct semlock {
 	uint64_t handle, taker;

@@ -37,6 +37,11 @@ uint64_t pylock_at_hand(const struct cpython *py, uint64_t top, uint64_t lock);
  */
 bool pylock_in_with(const struct cpython *py, uint64_t top, uint64_t lock);
 
+/* The threading.Semaphore in whose acquire() the thread waits; 0: none. */
+uint64_t pylock_semaphore(const struct cpython *py, uint64_t top);
+/* Whether a frame is in a `with` block of this object. */
+bool pylock_in_with_of(const struct cpython *py, uint64_t top, uint64_t object);
+
 /*
  * The same for a Lock of multiprocessing, which the thread with that pthread_self() took itself.
  * `parent`: the PID of the process that this one was forked from, with its frames; then the block

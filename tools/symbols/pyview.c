@@ -271,6 +271,16 @@ bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock)
 	return pylock_in_with(&view->py, top_frame(view, holder), lock);
 }
 
+uint64_t pyview_semaphore(struct pyview *view, uint64_t waiter)
+{
+	return pylock_semaphore(&view->py, top_frame(view, waiter));
+}
+
+bool pyview_in_with_of(struct pyview *view, uint64_t holder, uint64_t object)
+{
+	return pylock_in_with_of(&view->py, top_frame(view, holder), object);
+}
+
 bool pyview_lock_keeps_shared(struct pyview *view, uint64_t thread, uint64_t lock, uint32_t parent)
 {
 	return pylock_keeps_shared(&view->py, top_frame(view, thread), lock, thread, parent);

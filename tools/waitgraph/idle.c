@@ -13,6 +13,7 @@
 #include "turns.h"
 
 #define STDIN 0u
+#define FUTURE_AWAITED 0x80000000u
 
 /* The index within the group of a thread of the snapshot. */
 static uint32_t idle_find(const struct group *group, uint32_t thread)
@@ -83,6 +84,24 @@ static bool lacks_end(const struct group *group, uint32_t i)
 			     group_process(group, thread->slot)->pid);
 }
 
+/* Of libstdc++: a shared state that is not ready, and has a waiter. */
+static bool awaits_future(const struct group *group, uint32_t i)
+{
+	return group_wait(group, i)->kind == MPSAN_WAIT_FUTEX &&
+	       (uint32_t)group_thread(group, i)->call.arg[2] == FUTURE_AWAITED;
+}
+
+/* A program may keep itself alive with one future, but not with two. */
+static bool has_other_future(const struct group *group, uint32_t i)
+{
+	for (uint32_t k = 0; k < group->count; k++)
+		if (awaits_future(group, i) && awaits_future(group, k) &&
+		    group_thread(group, k)->slot == group_thread(group, i)->slot &&
+		    group_wait(group, k)->lock != group_wait(group, i)->lock)
+			return true;
+	return false;
+}
+
 static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool python)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
@@ -99,8 +118,10 @@ static enum parked_wait part_of_call(const struct group *group, uint32_t i, bool
 	case MPSAN_WAIT_BARRIER:
 		return PARKED_MEETS;
 	case MPSAN_WAIT_FUTEX:
-		return (uint32_t)thread->call.arg[2] == FUTEX_CONTENDED ? PARKED_BLOCKED :
-									  PARKED_IDLE;
+		return (uint32_t)thread->call.arg[2] == FUTEX_CONTENDED ||
+				       has_other_future(group, i) ?
+			       PARKED_BLOCKED :
+			       PARKED_IDLE;
 	case MPSAN_WAIT_SOCKET_READ:
 	case MPSAN_WAIT_PIPE_READ: /* a program that reads its input also waits for the end of it */
 		return (thread->call.arg[0] == STDIN && !group->loops) ||
@@ -144,6 +165,16 @@ static bool is_to_end(const struct group *group, uint32_t i, const struct pythre
 		!fact_how_copies(group_process(group, thread->slot)->how));
 }
 
+/* Whether a thread is in a `with` block of the semaphore: it guards something, and is no signal. */
+static bool has_taker(const struct group *group, uint32_t i, uint64_t semaphore)
+{
+	for (uint32_t k = 0; k < group->count && semaphore; k++)
+		if (group_thread(group, k)->slot == group_thread(group, i)->slot &&
+		    pythread_is_inside(group_thread(group, k), semaphore))
+			return true;
+	return false;
+}
+
 static enum parked_wait part(const struct group *group, uint32_t i,
 			     const struct pythread_wait *python)
 {
@@ -167,7 +198,9 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 	case PYTHREAD_JOIN:
 		return PARKED_JOINS;
 	case PYTHREAD_PERMIT: /* a task has to come to an end */
-		return python->task_count ? PARKED_BLOCKED : PARKED_IDLE;
+		return python->task_count || has_taker(group, i, python->semaphore) ?
+			       PARKED_BLOCKED :
+			       PARKED_IDLE;
 	case PYTHREAD_NEWS:
 		return PARKED_IDLE;
 	case PYTHREAD_EVENT:

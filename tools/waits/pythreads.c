@@ -341,6 +341,8 @@ struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_
 			wait.what = PYTHREAD_NEWS;
 		wait.queue = pyview_awaited_queue(view, pthread);
 		wait.joined = pyview_joined(view, pthread);
+		if (wait.what == PYTHREAD_PERMIT)
+			wait.semaphore = pyview_semaphore(view, pthread);
 		wait.task_count = pyview_task(view, pthread, wait.task, PYTHREAD_OBJECTS);
 		if (wait.what == PYTHREAD_RESULT)
 			wait.awaited_count =
@@ -352,6 +354,16 @@ struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_
 	free(stack);
 	pyview_close(view);
 	return wait;
+}
+
+bool pythread_is_inside(const struct snapshot_thread *thread, uint64_t object)
+{
+	struct pyview *view = pyview_open((pid_t)thread->pid);
+	bool inside = view &&
+		      pyview_in_with_of(view, thread->record ? thread->record->pthread : 0, object);
+
+	pyview_close(view);
+	return inside;
 }
 
 bool pythread_awaits(const struct pythread_wait *wait, const struct pythread_wait *of)

@@ -78,10 +78,14 @@ struct pythread_wait {
 	bool in_test; /* the main thread, in a test of pytest or unittest: nor there */
 	enum cpython_queue queue;
 	uint32_t joined;
+	uint64_t semaphore; /* the threading.Semaphore of which it wants a permit; 0: none */
 	unsigned awaited_count, task_count;
 	uint64_t awaited[PYTHREAD_OBJECTS], task[PYTHREAD_OBJECTS];
 };
 struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_t lock);
+
+/* Whether a thread is in a `with` block of this object. */
+bool pythread_is_inside(const struct snapshot_thread *thread, uint64_t object);
 
 /* Whether one thread waits for the result of the task that the other runs, in the same process. */
 bool pythread_awaits(const struct pythread_wait *wait, const struct pythread_wait *of);

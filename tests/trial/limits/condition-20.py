@@ -1,7 +1,7 @@
 """A Condition is waited for with a limit of 20 seconds, and the only thread that would notify has ended."""
 # expect: deadlock-cycle warning
 # limit: gives up
-# within: 10
+# within: 13
 
 import threading
 
