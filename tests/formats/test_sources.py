@@ -78,6 +78,44 @@ int main()
 """
 
 
+INLINED_SOURCE = """#include <pthread.h>
+static pthread_mutex_t ledger = PTHREAD_MUTEX_INITIALIZER;
+static inline __attribute__((always_inline)) void enter(void)
+{
+\tpthread_mutex_lock(&ledger); // here
+}
+static inline __attribute__((always_inline)) void debit(void)
+{
+\tenter();
+}
+int main(void)
+{
+\tenter();
+\tdebit();
+}
+"""
+
+
+LAMBDA_SOURCE = """#include <mutex>
+#include <thread>
+std::mutex ledger;
+struct Account {
+\tvoid debit()
+\t{
+\t\tstd::lock_guard<std::mutex> again(ledger);
+\t}
+};
+int main()
+{
+\tAccount account;
+\tstd::thread([&account] {
+\t\tstd::lock_guard<std::mutex> first(ledger);
+\t\taccount.debit();
+\t}).join();
+}
+"""
+
+
 @contextmanager
 def workshop():
     with tempfile.TemporaryDirectory() as place:
@@ -299,6 +337,36 @@ def check_headers():
             run = run_bare(["timeout", "-s", "KILL", "20", MPSAN, "run", "--on-deadlock=kill", "--", place / "made"])
             assert "debit() (code.cc:6)" in run.err, run.err
             assert "unique_lock<std::mutex> second(ledger); // here" in run.err, run.err
+
+
+def hanging(place, compiler, source, *flags):
+    """The finding of a program that waits for its own lock: the functions and lines of the wait, and the text."""
+    (place / "code.c").write_text(source)
+    subprocess.run([compiler, *flags, "-g", "-pthread", "-o", "made", "code.c"], cwd=place, check=True)
+    run = run_bare(["timeout", "-s", "KILL", "20", MPSAN, "run", "--report", f"json={place}/report.json",
+                    "--on-deadlock=kill", "--", place / "made"])
+    report = json.loads((place / "report.json").read_text())
+    finding, = [finding for finding in report["findings"] if finding["severity"] == "error"]
+    return [(frame["function"], frame["line"]) for frame in finding["evidence"][-1]["stack"]], run.err
+
+
+def check_inlined():
+    """The lines of functions that were inlined are shown, and those of the functions that call them."""
+    with workshop() as place:
+        wait, text = hanging(place, "cc", INLINED_SOURCE, "-O2")
+        assert wait[:3] == [("enter", 5), ("debit", 9), ("main", 14)], (wait, text)
+        assert "at enter (code.c:5)" in text and "(inlined)" in text, text
+
+
+def check_inlined_headers():
+    """Nothing of the C++ library's headers is the place of a wait, whatever was inlined."""
+    with workshop() as place:
+        for level in ("-O0", "-O1", "-O2"):
+            wait, text = hanging(place, "g++", LAMBDA_SOURCE, level, "-x", "c++")
+            assert re.search(r"forever at Account::debit\(\) \(code.c:7\)", text), text
+            lines = [line for function, line in wait if function and ("debit" in function or "operator()() const" in
+                                                                      function or function == "operator()")]
+            assert lines[:2] == [7, 15], (wait, text)
 
 
 main({name[6:].replace("_", "-"): case for name, case in sorted(globals().items()) if name.startswith("check_")})

@@ -165,7 +165,7 @@ static char *deadlock_taken(const struct evidence_context *ctx, const struct fac
 		return NULL;
 	at.by = (uint32_t)blocked->ev.taken_slot - 1;
 	frame = frame_of_caller(ctx->frames, &at, blocked->ev.taken);
-	text = frame_text(frame);
+	text = frame && !frame_is_header(frame) ? frame_text(frame) : NULL;
 	json_decref(frame);
 	return text;
 }

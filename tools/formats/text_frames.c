@@ -44,7 +44,9 @@ static void print_frame(FILE *out, size_t number, const json_t *frame)
 	fprintf(out, "       #%zu %s", number, *function ? function : "??");
 	if (*file)
 		fprintf(out, " %s:%lld", file, jsontext_number(frame, "line"));
-	if (*module)
+	if (json_is_true(json_object_get(frame, "inlined")))
+		fputs(" (inlined)", out);
+	else if (*module)
 		fprintf(out, " (%s+0x%llx)", path_base(module), jsontext_number(frame, "offset"));
 	else if (!*file)
 		fprintf(out, " (0x%llx)", jsontext_number(frame, "offset"));

@@ -90,25 +90,43 @@ void frames_show(struct frames *frames, const struct fact_place *at, json_t *sta
 	sources_show(frames->sources, frames, at, stack);
 }
 
-static json_t *frame_create(struct frames *frames, const struct modules *modules, uint64_t pc,
-			    bool is_return)
+static json_t *frame_of_symbol(struct frames *frames, const struct symbol *symbol)
 {
-	struct symbol symbol = {0};
+	json_t *frame = json_pack("{s:o, s:o, s:I, s:o, s:o}", "function",
+				  jsontext_of(symbol->function), "module",
+				  jsontext_of(symbol->module), "offset", (json_int_t)symbol->offset,
+				  "file", jsontext_of(symbol->file), "line",
+				  symbol->line ? json_integer(symbol->line) : json_null());
 
-	if (!symbols_name(frames->symbols, modules, pc, is_return, &symbol))
-		return json_pack("{s:n, s:n, s:I, s:n, s:n}", "function", "module", "offset",
-				 (json_int_t)pc, "file", "line");
-	note_built(frames, &symbol);
-	return json_pack("{s:o, s:o, s:I, s:o, s:o}", "function", jsontext_of(symbol.function),
-			 "module", jsontext_of(symbol.module), "offset", (json_int_t)symbol.offset,
-			 "file", jsontext_of(symbol.file), "line",
-			 symbol.line ? json_integer(symbol.line) : json_null());
+	if (symbol->inlined)
+		json_object_set_new(frame, "inlined", json_true());
+	note_built(frames, symbol);
+	return frame;
+}
+
+/* The frames of one address, innermost first: the functions inlined there, too. */
+static json_t *frames_create_at(struct frames *frames, const struct modules *modules, uint64_t pc,
+				bool is_return)
+{
+	struct symbol symbol[SYMBOLS_PLACES];
+	unsigned count =
+		symbols_places(frames->symbols, modules, pc, is_return, symbol, SYMBOLS_PLACES);
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < count; i++)
+		json_array_append_new(list, frame_of_symbol(frames, &symbol[i]));
+	if (!count)
+		json_array_append_new(list,
+				      json_pack("{s:n, s:n, s:I, s:n, s:n}", "function", "module",
+						"offset", (json_int_t)pc, "file", "line"));
+	return list;
 }
 
 static bool is_plumbing(const char *module)
 {
-	static const char *const prefix[] = {"libc.so", "libc-",    "libpthread", "ld-linux",
-					     "ld-2",	"libmpsan", "libasan",	  "linux-vdso"};
+	static const char *const prefix[] = {"libc.so",	 "libc-",     "libpthread",
+					     "ld-linux", "ld-2",      "libmpsan",
+					     "libasan",	 "libstdc++", "linux-vdso"};
 	const char *base = path_base(module);
 
 	for (size_t i = 0; i < sizeof(prefix) / sizeof(*prefix); i++)
@@ -159,11 +177,13 @@ json_t *frames_unwind(struct frames *frames, const struct fact_place *at,
 
 	count = unwind_stack(modules, head, (const uint8_t *)(head + 1), pcs, signals, FRAMES_MAX);
 	for (size_t i = 0; i < count; i++) {
-		json_t *frame = frame_create(frames, modules, pcs[i], i > 0);
+		json_t *here = frames_create_at(frames, modules, pcs[i], i > 0);
 
 		if (signals[i])
-			json_object_set_new(frame, "handler_of", handled_text(signals[i]));
-		json_array_append_new(list, frame);
+			json_object_set_new(json_array_get(here, 0), "handler_of",
+					    handled_text(signals[i]));
+		json_array_extend(list, here);
+		json_decref(here);
 	}
 	drop_own_frames(list);
 	return list;
@@ -235,9 +255,12 @@ json_t *frames_python_text(const char *text)
 
 json_t *frame_of_caller(struct frames *frames, const struct fact_place *at, uint64_t caller)
 {
-	return caller ? frame_create(frames, maps_at(frames->maps, at->by, at->time_ns), caller,
-				     true) :
-			NULL;
+	const struct modules *modules = maps_at(frames->maps, at->by, at->time_ns);
+	json_t *list = caller ? frames_create_at(frames, modules, caller, true) : NULL;
+	json_t *frame = json_incref(json_array_get(list, 0));
+
+	json_decref(list);
+	return frame;
 }
 
 char *frames_function(struct frames *frames, const struct fact_place *at, uint64_t entry)

@@ -6,8 +6,6 @@
 #define _GNU_SOURCE 1 /* tdestroy */
 #include "symbols.h"
 
-#include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <search.h>
 #include <stdlib.h>
@@ -16,6 +14,7 @@
 #include <unistd.h>
 
 #include "../base/filtered.h"
+#include "inlined.h"
 
 /* A label without a size (assembly) is assumed to cover this many bytes. */
 #define LABEL_REACH 4096
@@ -35,11 +34,15 @@ struct source {
 struct answer {
 	const struct source *source;
 	uint64_t at;
-	char *name;
-	char *file;
+	char *name; /* of the object that contains it */
 	char *built_in;
-	int line;
 	uint64_t start; /* of the named object */
+	unsigned places; /* 0: no debug information */
+	struct place {
+		char *function; /* NULL: the object */
+		char *file;
+		int line;
+	} place[SYMBOLS_PLACES]; /* see inlined.h */
 };
 
 struct symbols {
@@ -114,8 +117,11 @@ static void answer_destroy(void *node)
 	struct answer *answer = node;
 
 	free(answer->name);
-	free(answer->file);
 	free(answer->built_in);
+	for (unsigned i = 0; i < answer->places; i++) {
+		free(answer->place[i].function);
+		free(answer->place[i].file);
+	}
 	free(answer);
 }
 
@@ -254,96 +260,25 @@ static void look_up_name(struct answer *answer, Dwfl_Module *module)
 	answer->start = answer->at - offset;
 }
 
-/* The compilation unit of `at`. clang writes no .debug_aranges, so then every unit is searched. */
-static Dwarf_Die *find_unit(Dwfl_Module *module, uint64_t at, Dwarf_Addr *bias)
-{
-	Dwarf_Die *unit = dwfl_module_addrdie(module, at, bias);
-
-	if (unit)
-		return unit;
-	while ((unit = dwfl_module_nextcu(module, unit, bias)))
-		if (dwarf_haspc(unit, at - *bias) > 0)
-			return unit;
-	return NULL;
-}
-
-/* The DIEs around `at`, starting with the innermost inlined call; the caller frees them. */
-static int inlined_calls(Dwarf_Die *unit, Dwarf_Addr at, Dwarf_Die **calls)
-{
-	Dwarf_Die *scopes = NULL;
-	int count = dwarf_getscopes(unit, at, &scopes), found = 0;
-
-	*calls = NULL;
-	for (int i = 0; i < count && !found; i++)
-		if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine)
-			found = dwarf_getscopes_die(&scopes[i], calls);
-	free(scopes);
-	return found;
-}
-
-static const char *file_of_call(Dwarf_Die *unit, Dwarf_Die *call)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Files *files;
-	Dwarf_Word number;
-	size_t count;
-
-	if (dwarf_formudata(dwarf_attr(call, DW_AT_call_file, &attribute), &number) ||
-	    dwarf_getsrcfiles(unit, &files, &count))
-		return NULL;
-	return dwarf_filesrc(files, number, NULL, NULL);
-}
-
 bool symbols_is_header(const char *file)
 {
 	return !strncmp(file, "/usr/include/", 13) || !strncmp(file, "/usr/local/include/", 19) ||
 	       strstr(file, "/include/c++/") || strstr(file, "/gthr-default.h");
 }
 
-/*
- * For what is inlined from an installed header, and for wrappers (attribute `artificial`) like
- * ours, the line that calls it is shown.
- */
-static const char *look_past_wrappers(Dwarf_Die *unit, Dwarf_Addr at, const char *file, int *line)
+static void look_up_lines(struct answer *answer, Dwfl_Module *module)
 {
-	Dwarf_Attribute attribute;
-	Dwarf_Die *calls;
-	Dwarf_Word number;
-	int count = inlined_calls(unit, at, &calls);
+	struct inlined_place place[SYMBOLS_PLACES];
+	const char *built_in = NULL;
 
-	for (int i = 0; i < count; i++) {
-		const char *caller = NULL;
-
-		if (dwarf_tag(&calls[i]) == DW_TAG_lexical_block)
-			continue;
-		if (dwarf_tag(&calls[i]) == DW_TAG_inlined_subroutine &&
-		    (symbols_is_header(file) ||
-		     dwarf_hasattr_integrate(&calls[i], DW_AT_artificial)) &&
-		    !dwarf_formudata(dwarf_attr(&calls[i], DW_AT_call_line, &attribute), &number))
-			caller = file_of_call(unit, &calls[i]);
-		if (!caller)
-			break;
-		file = caller;
-		*line = (int)number;
-	}
-	free(calls);
-	return file;
-}
-
-static void look_up_line(struct answer *answer, Dwfl_Module *module)
-{
-	Dwarf_Addr bias = 0;
-	Dwarf_Die *unit = find_unit(module, answer->at, &bias);
-	Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, answer->at - bias) : NULL;
-	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL, *directory;
-	Dwarf_Attribute attribute;
-
-	if (!file)
-		return;
-	dwarf_lineno(line, &answer->line);
-	directory = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
-	answer->built_in = directory ? strdup(directory) : NULL;
-	answer->file = strdup(look_past_wrappers(unit, answer->at - bias, file, &answer->line));
+	answer->places = inlined_places(module, answer->at, place, SYMBOLS_PLACES, &built_in);
+	for (unsigned i = 0; i < answer->places; i++)
+		answer->place[i] = (struct place){
+			.function = place[i].function ? plain_name(place[i].function) : NULL,
+			.file = strdup(place[i].file),
+			.line = place[i].line,
+		};
+	answer->built_in = built_in ? strdup(built_in) : NULL;
 }
 
 static const struct answer *find_answer(struct symbols *symbols, const struct source *source,
@@ -365,7 +300,7 @@ static const struct answer *find_answer(struct symbols *symbols, const struct so
 	}
 	if (source->module) {
 		look_up_name(answer, source->module);
-		look_up_line(answer, source->module);
+		look_up_lines(answer, source->module);
 	}
 	return answer;
 }
@@ -393,18 +328,35 @@ static const struct answer *symbols_ask(struct symbols *symbols, const struct mo
 	return find_answer(symbols, source, out->offset - back);
 }
 
+unsigned symbols_places(struct symbols *symbols, const struct modules *modules, uint64_t pc,
+			bool is_return_address, struct symbol *out, unsigned max)
+{
+	struct symbol symbol;
+	const struct answer *answer = symbols_ask(symbols, modules, pc, is_return_address, &symbol);
+	unsigned first = answer && answer->places > max ? answer->places - max : 0;
+
+	if (!answer)
+		return 0;
+	symbol.function = answer->name;
+	symbol.built_in = answer->built_in;
+	out[0] = symbol;
+	for (unsigned i = first; i < answer->places; i++) {
+		const struct place *place = &answer->place[i];
+
+		out[i - first] = symbol;
+		out[i - first].file = place->file;
+		out[i - first].line = place->line;
+		out[i - first].inlined = place->function != NULL;
+		if (place->function)
+			out[i - first].function = place->function;
+	}
+	return answer->places ? answer->places - first : 1;
+}
+
 bool symbols_name(struct symbols *symbols, const struct modules *modules, uint64_t pc,
 		  bool is_return_address, struct symbol *out)
 {
-	const struct answer *answer = symbols_ask(symbols, modules, pc, is_return_address, out);
-
-	if (!answer)
-		return false;
-	out->function = answer->name;
-	out->file = answer->file;
-	out->built_in = answer->built_in;
-	out->line = answer->line;
-	return true;
+	return symbols_places(symbols, modules, pc, is_return_address, out, 1);
 }
 
 bool symbols_name_data(struct symbols *symbols, const struct modules *modules, uint64_t address,

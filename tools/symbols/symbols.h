@@ -20,6 +20,7 @@ struct symbol {
 	char *file;
 	char *built_in; /* the compiler's working directory, to which `file` may be relative */
 	int line;
+	bool inlined; /* into the function that contains the address */
 };
 
 /* NULL when out of memory. */
@@ -39,6 +40,15 @@ void symbols_keep(bool keep);
  */
 bool symbols_name(struct symbols *symbols, const struct modules *modules, uint64_t pc,
 		  bool is_return_address, struct symbol *out);
+
+/*
+ * As symbols_name, for the functions inlined at that place as well: innermost first, at most `max`
+ * of the outermost; the last one is the function of symbols_name. Returns how many; 0 if pc is in no
+ * module.
+ */
+#define SYMBOLS_PLACES 12u
+unsigned symbols_places(struct symbols *symbols, const struct modules *modules, uint64_t pc,
+			bool is_return_address, struct symbol *out, unsigned max);
 
 /*
  * Whether a source file is an installed header, of the C++ library or another one: its lines say
