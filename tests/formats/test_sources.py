@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from mpsantest import MPSAN, Skip, main, run_bare, system_python  # noqa: E402
+from mpsantest import MPSAN, Skip, kill_group, main, run_bare, system_python  # noqa: E402
 
 # Runs code under the names of files that are given, each with a fork beside a thread: a finding for each.
 PROGRAM = """
@@ -367,6 +367,24 @@ def check_inlined_headers():
             lines = [line for function, line in wait if function and ("debit" in function or "operator()() const" in
                                                                       function or function == "operator()")]
             assert lines[:2] == [7, 15], (wait, text)
+
+
+def check_headers_live():
+    """So does `mpsan ps`, for a join in the C++ library, too."""
+    with workshop() as place:
+        (place / "code.cc").write_text(LAMBDA_SOURCE)
+        subprocess.run(["g++", "-g", "-pthread", "-o", "made", "code.cc"], cwd=place, check=True)
+        process = subprocess.Popen([MPSAN, "run", "--dir", place / "live", "--", place / "made"], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        try:
+            text = ""
+            while text.count("waits forever") < 2:  # the time limit of tests ends this
+                text = run_bare([MPSAN, "ps", place / "live"]).out
+        finally:
+            kill_group(process.pid)
+            process.wait()
+        assert "at main (code.cc:" in text and "at Account::debit() (code.cc:7)" in text, text
+        assert "__gthread_" not in text, text
 
 
 main({name[6:].replace("_", "-"): case for name, case in sorted(globals().items()) if name.startswith("check_")})

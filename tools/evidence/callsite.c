@@ -38,11 +38,7 @@ void callsite_locate(const struct evidence_context *ctx, struct callsite *callsi
 	json_t *frame = python_first ? json_incref(frames_first_script(callsite->python)) : NULL;
 
 	if (!frame)
-		frame = frame_of_caller(ctx->frames, callsite->at, caller);
-	if (frame && frame_is_header(frame) && frames_first_own(callsite->native)) {
-		json_decref(frame);
-		frame = json_incref(frames_first_own(callsite->native));
-	}
+		frame = frame_of_call(ctx->frames, callsite->at, caller, callsite->native);
 	if (!frame)
 		frame = json_incref(frames_first_script(callsite->python));
 	if (!frame)

@@ -168,7 +168,7 @@ static json_t *place_json(struct ps *ps, const struct ps_wait *wait, json_t *sta
 	char *text;
 
 	if (!frame)
-		frame = frame_of_caller(ps->judge.frames, &wait->at, wait->caller);
+		frame = frame_of_call(ps->judge.frames, &wait->at, wait->caller, stack);
 	if (!frame)
 		frame = json_incref(frames_first_own(stack));
 	text = frames_place(frame, python);
@@ -221,7 +221,8 @@ static json_t *hold_json(struct ps *ps, const struct fact_place *at, struct mpsa
 			       .kind = MPSAN_TAG_KIND(hold.tag),
 			       .lock = MPSAN_TAG_ADDRESS(hold.tag),
 			       .flags = is_python ? MPSAN_LF_PYTHON : 0};
-	char *text = awaited_text(ps, &lock, NULL, NULL), *place = frame_text(frame);
+	char *text = awaited_text(ps, &lock, NULL, NULL),
+	     *place = frame && !frame_is_header(frame) ? frame_text(frame) : NULL;
 	const char *kind = lock_kind_text(lock.kind, lock.flags);
 
 	json = json_pack("{s:o, s:o, s:o, s:o, s:o}", "kind", jsontext_of(kind), "lock",

@@ -316,6 +316,18 @@ json_t *frames_first_own(json_t *native)
 	return first;
 }
 
+json_t *frame_of_call(struct frames *frames, const struct fact_place *at, uint64_t caller,
+		      json_t *native)
+{
+	json_t *frame = frame_of_caller(frames, at, caller);
+	json_t *own = frame && frame_is_header(frame) ? frames_first_own(native) : NULL;
+
+	if (!own)
+		return frame;
+	json_decref(frame);
+	return json_incref(own);
+}
+
 /* 0: the user's program, 1: an installed package, 2: Python's standard library. */
 static int frames_distance(const char *file)
 {

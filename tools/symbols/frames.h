@@ -54,6 +54,13 @@ void frames_show(struct frames *frames, const struct fact_place *at, json_t *sta
 /* The frame of a return address; NULL if it is 0. */
 json_t *frame_of_caller(struct frames *frames, const struct fact_place *at, uint64_t caller);
 
+/*
+ * The same, or the first frame of `native` that is the program's own if that one is in the C++
+ * library.
+ */
+json_t *frame_of_call(struct frames *frames, const struct fact_place *at, uint64_t caller,
+		      json_t *native);
+
 /* The function that begins at `entry`, else NULL; the caller frees it. */
 char *frames_function(struct frames *frames, const struct fact_place *at, uint64_t entry);
 
