@@ -251,7 +251,10 @@ static void no_worker_is_lost_that_had_no_task(void **state)
 	assert_int_equal(cross_process_worker_lost(&pool), CROSS_NONE);
 	pool_begin();
 	worker[0].end = MPSAN_END_EXIT;
+	worker[0].end_value = 0;
 	assert_int_equal(cross_process_worker_lost(&pool), CROSS_NONE);
+	worker[0].end_value = 9;
+	assert_int_equal(cross_process_worker_lost(&pool), 0);
 }
 
 #define PARENT 7

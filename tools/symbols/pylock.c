@@ -7,6 +7,9 @@
 
 #define WEAK_OBJECT 16 /* PyWeakReference.wr_object */
 #define AT_HAND_MAX 48u /* local variables, and the frame's stack after them */
+#define INT_SIZE 16 /* of an int: how many digits; from 3.12 on with a tag below */
+#define INT_TAG_BITS 3
+#define INT_DIGIT_BITS 30
 #define BOUND_SELF 24 /* PyMethodObject.im_self, PyCFunctionObject.m_self */
 
 /* A lock of multiprocessing: SemLockObject. */
@@ -229,11 +232,41 @@ uint64_t pylock_at_hand(const struct cpython *py, uint64_t top, uint64_t lock)
 	return 0;
 }
 
+/* An int that is not negative, of at most 64 bits; 0: it is None, say. */
+static uint64_t int_of(const struct cpython *py, uint64_t object)
+{
+	uint64_t size = cpython_peek_word(py, object + INT_SIZE), value = 0;
+	uint32_t digit;
+
+	if (!cpython_is_a(py, object, "int"))
+		return 0;
+	for (uint64_t i = size >> (py->at.minor < 12 ? 0 : INT_TAG_BITS); i-- > 0;) {
+		if (i > 2 || !cpython_peek(py, &digit, object + CPYTHON_INT_VALUE + i * 4, 4))
+			return 0;
+		value = value << INT_DIGIT_BITS | digit;
+	}
+	return value;
+}
+
+/* The thread that imports the module for whose lock this one waits. */
+static uint64_t importer(const struct cpython *py, uint64_t top)
+{
+	struct frame frame;
+
+	return innermost(py, top, &frame) &&
+			       frame_is(py, &frame, "acquire", "<frozen importlib._bootstrap>") ?
+		       int_of(py, cpython_attribute(py, frame_local(py, &frame, 0), "owner")) :
+		       0;
+}
+
 uint64_t pylock_owner(const struct cpython *py, uint64_t top, uint64_t lock)
 {
-	uint64_t object = pylock_at_hand(py, top, lock);
+	uint64_t imports = importer(py, top);
+	uint64_t object = imports ? 0 : pylock_at_hand(py, top, lock);
 	struct cpython_lock found;
 
+	if (imports)
+		return imports;
 	return object && cpython_lock(py, object, &found) ? cpython_lock_owner(py, &found) : 0;
 }
 

@@ -296,7 +296,9 @@ static bool has_lost_child(const struct reader *reader, uint32_t parent)
 
 		if (reader->session.table[session_born_as(&reader->session, slot)].parent ==
 			    parent + 1 &&
-		    process->end == MPSAN_END_SIGNAL && process->end_value != SIGTERM)
+		    (process->end == MPSAN_END_SIGNAL ?
+			     process->end_value != SIGTERM :
+			     process->end == MPSAN_END_EXIT && process->end_value > 0))
 			return true;
 	}
 	return false;

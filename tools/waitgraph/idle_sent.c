@@ -160,6 +160,8 @@ bool idle_was_sent(const struct group *group, uint32_t i, const struct pythread_
 	const struct snapshot_thread *thread = group_thread(group, i);
 	uint64_t kind = group_wait(group, i)->kind;
 
+	if (python->of_manager)
+		return false;
 	if (python->queue != CPYTHON_QUEUE_NONE)
 		return python->queue == CPYTHON_QUEUE_USED;
 	if (snapshot_wanted(thread).tag & MPSAN_TAG_HANDOFF)
@@ -260,15 +262,27 @@ static bool program_ended(const struct group *group, const struct snapshot_threa
 	return false;
 }
 
+/* Whether only threads of its own process could end the wait. */
+static bool is_for_own(const struct group *group, uint32_t i)
+{
+	const struct wait *wait = group_wait(group, i);
+
+	for (uint32_t k = 0; k < wait->count; k++)
+		if (group->graph->waits->who.item[wait->begin + k] !=
+		    group_thread(group, i)->process)
+			return false;
+	return wait->end == WAIT_PROCESSES;
+}
+
 bool idle_sender_ended(const struct group *group, uint32_t i)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
 	bool by_pipe = is_reading(group_wait(group, i)) ||
 		       group_wait(group, i)->kind == MPSAN_WAIT_READY;
 
-	if (idle_is_loop(group, i) && thread_ended(group, thread))
-		return true;
-	if (by_pipe || thread->object.is_shared)
+	if (group_wait(group, i)->kind == MPSAN_WAIT_READY && is_for_own(group, i))
+		return thread_ended(group, thread);
+	if (by_pipe || thread->object.is_shared || group_wait(group, i)->kind == MPSAN_WAIT_IPC)
 		return worker_ended(group, thread->slot, by_pipe);
 	return was_left(group, thread) || thread_ended(group, thread) ||
 	       program_ended(group, thread);

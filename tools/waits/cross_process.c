@@ -258,10 +258,13 @@ enum cross_process_verdict cross_process_waiter_gone(const struct cross_process_
 
 /* ---- pools ---- */
 
+/* A worker that has no more to do, or may retire, ends with status 0; terminate() sends SIGTERM. */
 static bool lost_task(const struct cross_process_worker *worker)
 {
-	return !worker->alive && worker->end == MPSAN_END_SIGNAL && worker->end_value != SIGTERM &&
-	       !worker->in_queue;
+	return !worker->alive && !worker->in_queue &&
+	       (worker->end == MPSAN_END_SIGNAL ?
+			worker->end_value != SIGTERM :
+			worker->end == MPSAN_END_EXIT && worker->end_value > 0);
 }
 
 uint32_t cross_process_worker_lost(const struct cross_process_pool *pool)
