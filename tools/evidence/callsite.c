@@ -63,19 +63,59 @@ char *callsite_actor(const struct callsite *callsite)
 	return text_format("thread \"%s\" (TID %u)", callsite->thread, callsite->tid);
 }
 
-char *callsite_handler(const struct callsite *callsite)
+/* Whether a Python frame is in the function that is handled at `place`: "stop (serve.py:12)". */
+static bool is_handled_at(const json_t *frame, const char *place)
 {
+	const char *function = jsontext_at(frame, "function"), *dot = strrchr(function, '.');
+	const char *file = path_base(jsontext_at(frame, "file"));
+	char *name = text_format("%s (%s:", function, file),
+	     *plain = text_format("%s (%s:", dot ? dot + 1 : function, file);
+	const char *full = strncmp(place, plain, strlen(plain)) ? name : plain;
+	bool same = !strncmp(place, full, strlen(full)) &&
+		    jsontext_number(frame, "line") >= atoll(place + strlen(full));
+
+	free(name);
+	free(plain);
+	return same;
+}
+
+/* The signal whose Python handler one of these frames is; "" if none is. */
+static char *handled_signal(json_t *python, const char *handlers)
+{
+	static const char handled[] = ", handled at ";
+	json_t *frame;
+	size_t i;
+
+	for (const char *one = handlers; one && *one;) {
+		const char *place = strstr(one, handled), *next = strstr(one, "; ");
+
+		json_array_foreach(python, i, frame)
+		{
+			if (place && (!next || place < next) &&
+			    is_handled_at(frame, place + strlen(handled)))
+				return text_format("%.*s", (int)(place - one), one);
+		}
+		one = next ? next + 2 : NULL;
+	}
+	return text_copy("");
+}
+
+char *callsite_handler(const struct callsite *callsite, const char *handlers)
+{
+	char *signal = NULL, *text;
 	json_t *frame;
 	size_t i;
 
 	json_array_foreach(callsite->native, i, frame)
 	{
-		const char *name = json_string_value(json_object_get(frame, "handler_of"));
-
-		if (name)
-			return text_format(" in the handler of %s", name);
+		if (!signal && *jsontext_at(frame, "handler_of"))
+			signal = text_copy(jsontext_at(frame, "handler_of"));
 	}
-	return text_copy("");
+	if (!signal)
+		signal = handled_signal(callsite->python, handlers);
+	text = *signal ? text_format(" in the handler of %s", signal) : text_copy("");
+	free(signal);
+	return text;
 }
 
 static const char *const role_text[] = {

@@ -40,8 +40,12 @@ void callsite_finish(struct callsite *callsite);
 void callsite_locate(const struct evidence_context *ctx, struct callsite *callsite, uint64_t caller,
 		     bool python_first);
 
-/* " in the handler of SIGALRM", or "" if its native stack has no handler. The caller frees it. */
-char *callsite_handler(const struct callsite *callsite);
+/*
+ * " in the handler of SIGALRM", or "" if neither its native stack has a handler nor its Python
+ * frames one of `handlers` ("SIGTERM, handled at stop (serve.py:12); ..."; may be NULL). The caller
+ * frees it.
+ */
+char *callsite_handler(const struct callsite *callsite, const char *handlers);
 
 /* The thread as the subject of a sentence, which the caller frees; NULL if there is none. */
 char *callsite_actor(const struct callsite *callsite);

@@ -260,7 +260,12 @@ static void evidence_args(struct evidence *evidence)
 		text_copy(evidence->forker.where ? evidence->forker.where : "an unknown place"));
 	set_arg(evidence, ARG_thread, callsite_actor(&evidence->sufferer));
 	set_arg(evidence, ARG_wait_at, text_copy(evidence->sufferer.where ?: "an unknown place"));
-	set_arg(evidence, ARG_handler, callsite_handler(&evidence->sufferer));
+	set_arg(evidence, ARG_handler,
+		callsite_handler(&evidence->sufferer,
+				 evidence->deadlock ?
+					 reader_text(evidence->reader, evidence->deadlock->at.slot,
+						     evidence->deadlock->ev.handlers) :
+					 NULL));
 	if (evidence->order) {
 		set_arg(evidence, ARG_first, order_first(&evidence->ctx, evidence->order));
 		set_arg(evidence, ARG_second, order_second(&evidence->ctx, evidence->order));

@@ -24,10 +24,11 @@ struct end {
 #define FULL (end->kind == MPSAN_WAIT_PIPE_WRITE || end->kind == MPSAN_WAIT_SOCKET_WRITE)
 #define EMPTY (end->kind == MPSAN_WAIT_PIPE_READ || end->kind == MPSAN_WAIT_SOCKET_READ)
 
-#define DEAD_END(name, when, title, story, fix)                                              \
-	static MESSAGE msg_##name = {                                                        \
-		"{thread} of process {pid} {waits} at {wait_at}, and " story ": {deadlock}", \
-		{STEP_ALL_BLOCKED},                                                          \
+#define DEAD_END(name, when, title, story, fix)                                       \
+	static MESSAGE msg_##name = {                                                 \
+		"{thread} of process {pid} {waits} at {wait_at}{handler}, and " story \
+		": {deadlock}",                                                       \
+		{STEP_ALL_BLOCKED},                                                   \
 	};
 #include "dead_ends.def"
 

@@ -2,6 +2,7 @@
 # expect: self-deadlock error
 # ends: never
 # frames: on_alarm count
+# says: in the handler of SIGALRM
 
 import queue
 import signal

@@ -2,6 +2,7 @@
 # expect: self-deadlock error
 # ends: never
 # frames: on_signal work
+# says: in the handler of 
 # pythons: all
 
 import multiprocessing

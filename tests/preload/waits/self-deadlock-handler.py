@@ -3,6 +3,7 @@ handler, change nothing about it."""
 # expect: self-deadlock error
 # ends: never
 # frames: stop update
+# says: in the handler of SIGTERM for Lock
 # says: taken at update (self-deadlock-handler.py:
 # says: SIGTERM, handled at stop (self-deadlock-handler.py:
 # says: SIGUSR1, handled at <lambda> (
