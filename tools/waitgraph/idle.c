@@ -185,6 +185,9 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 
 	if (is_to_end(group, i, python))
 		return PARKED_BLOCKED;
+	if (is_apart(group, i) &&
+	    python->in_loop) /* with a timer ahead, which wakes its coroutines */
+		return PARKED_IDLE;
 	if (group->is_job && turns_are_taken(group->graph->waits, group->index[i]))
 		return PARKED_IDLE;
 	if (part == PARKED_JOINS || (part == PARKED_BLOCKED && by_owner))

@@ -336,6 +336,7 @@ struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_
 		wait.what = part_of_stack(stack);
 		wait.is_python = *stack || pyview_limit(view);
 		wait.at_end = is_at_end(thread, stack);
+		wait.in_loop = has_function(stack, "_run_once", "asyncio/base_events.py");
 		wait.of_manager = has_function(stack, "_callmethod", "managers.py");
 		wait.in_test = thread->tid == thread->pid && is_in_test(stack);
 		if (wait.what == PYTHREAD_UNKNOWN && pyview_awaits_simple(view, pthread, lock))

@@ -75,6 +75,7 @@ struct pythread_wait {
 	bool is_python; /* it runs Python code, readable or not */
 	/* the main thread, in a handler that runs at the program's end: nobody parks there */
 	bool at_end;
+	bool in_loop; /* of asyncio */
 	bool of_manager; /* for the answer of a manager, which says nothing of what was sent before */
 	bool in_test; /* the main thread, in a test of pytest or unittest: nor there */
 	enum cpython_queue queue;
