@@ -2,7 +2,7 @@
 # expect: self-deadlock error
 # ends: never
 # frames: on_signal work
-# says: in the handler of 
+# says: in the handler of SIGTERM
 # pythons: all
 
 import multiprocessing
