@@ -289,6 +289,7 @@ static void fork_take(struct snapshot *s)
 	s->pool = thread_pool();
 	s->loader = loader_owner(loader_lock());
 	s->flags |= s->gil ? fork_context_look(&s->fork_context) : 0;
+	python_remember();
 	if (s->gil)
 		proc_events_forks(s->fork, true);
 	print_before_fork(s->fork_context.preexec, s->threads);

@@ -39,7 +39,8 @@ enum whose { INHERITED, OWN, UNKNOWN };
 
 /*
  * Whether this thread waits for what its process made since the fork: no other process has a copy of
- * that. The lock of a Condition's waiter is always new; a PyMutex calls nothing when it is made.
+ * that. The lock of a Condition's waiter is always new; a PyMutex calls nothing when it is made, so
+ * only what was seen at the fork is known to be inherited.
  */
 static enum whose whose_it_is(const void *semaphore)
 {
@@ -47,13 +48,15 @@ static enum whose whose_it_is(const void *semaphore)
 
 	if (lock && lock_hint_own(lock))
 		return OWN;
-	return lock && lock != semaphore && python_has_mutexes() ? UNKNOWN : INHERITED;
+	return lock && lock != semaphore && python_has_mutexes() && !python_awaits_inherited() ?
+		       UNKNOWN :
+		       INHERITED;
 }
 
 /*
  * Records the wait of a forked child. It may be idle in Event.wait until it is ended, and surely is
- * if it has a signal handler: then 0. The handler may also know what the child has made itself. A child that requested a signal at its parent's end may be idle in any
- * wait.
+ * if it has a signal handler, or made the object itself: then 0. A child that requested a signal at
+ * its parent's end may be idle in any wait.
  */
 static uint64_t prove_parked(const void *semaphore, uint32_t flags, uint64_t caller)
 {
@@ -62,7 +65,7 @@ static uint64_t prove_parked(const void *semaphore, uint32_t flags, uint64_t cal
 	uint32_t handled = life_has(MPSAN_PROCESS_DEATHSIG) ? MPSAN_LF_SIGNALS : prove_handlers();
 	bool parked = python_waits_for_event();
 
-	if (whose == OWN || ((parked || whose == UNKNOWN) && handled))
+	if (whose != INHERITED || (parked && handled))
 		return 0;
 	flags |= handled | (parked ? MPSAN_LF_SIGNALS : 0);
 	return prove_write(semaphore, MPSAN_LOCK_SEMAPHORE, flags, MPSAN_WAIT_ALONE, 0, NULL,

@@ -148,6 +148,14 @@ bool python_waits_for_event(void);
 const void *python_awaited_lock(void);
 
 /*
+ * Before a fork: remembers the conditions and queues that the calling thread has at hand, if their
+ * locks are PyMutexes. In the child: whether the calling thread waits for one of them; false: the
+ * child may have made it itself. The first costs up to 0.2 ms, the other is slow and needs no GIL.
+ */
+void python_remember(void);
+bool python_awaits_inherited(void);
+
+/*
  * Whether the calling thread is in queue.SimpleQueue.get, whose lock this is; see
  * cpython/process.h.
  */

@@ -372,17 +372,23 @@ unsigned cpython_dict_values(const struct cpython *py, uint64_t dict, uint64_t *
 			     unsigned most)
 {
 	struct keys keys;
-	uint64_t entry[3];
+	char entries[2 * CPYTHON_CHUNK];
 	unsigned seen = 0;
+	uint64_t left, count;
 
 	if (cpython_peek_word(py, dict + py->at.dict_values) ||
 	    !keys_read(py, &keys, cpython_peek_word(py, dict + py->at.dict_keys)))
 		return 0;
-	for (uint64_t i = 0; i < keys.count && seen < most; i++) {
-		if (!cpython_peek(py, entry, keys.entry + i * keys.bytes, keys.bytes))
+	for (left = keys.count; left && seen < most; left -= count) {
+		count = sizeof(entries) / keys.bytes;
+		count = count < left ? count : left;
+		if (!cpython_peek(py, entries, keys.entry, count * keys.bytes))
 			break;
-		if (word_at(entry, keys.key + 8))
-			value[seen++] = word_at(entry, keys.key + 8);
+		keys.entry += count * keys.bytes;
+		for (unsigned i = 0; i < count && seen < most; i++) {
+			value[seen] = word_at(entries, i * keys.bytes + keys.key + 8);
+			seen += value[seen] != 0;
+		}
 	}
 	return seen;
 }
@@ -456,6 +462,22 @@ uint64_t cpython_attribute(const struct cpython *py, uint64_t object, const char
 		return keys_find(py, cpython_peek_word(py, type + py->at.type_cached_keys),
 				 has.values, name, ENTRIES_MAX);
 	return cpython_dict_find(py, has.dict, name);
+}
+
+unsigned cpython_attribute_values(const struct cpython *py, uint64_t object, uint64_t *value,
+				  unsigned most)
+{
+	uint64_t type = object ? cpython_peek_word(py, object + CPYTHON_OB_TYPE) : 0;
+	struct attributes has = type ? attributes_of(py, object, type) : (struct attributes){0};
+	struct keys keys;
+	uint64_t count;
+
+	if (!has.values)
+		return has.dict ? cpython_dict_values(py, has.dict, value, most) : 0;
+	if (!keys_read(py, &keys, cpython_peek_word(py, type + py->at.type_cached_keys)))
+		return 0;
+	count = keys.count < most ? keys.count : most;
+	return count && cpython_peek(py, value, has.values, 8 * count) ? (unsigned)count : 0;
 }
 
 /* ---- types ---- */

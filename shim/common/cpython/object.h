@@ -70,6 +70,10 @@ uint64_t cpython_dict_search(const struct cpython *py, uint64_t dict, const char
 unsigned cpython_dict_values(const struct cpython *py, uint64_t dict, uint64_t *value,
 			     unsigned most);
 
+/* Up to `most` values of an instance's attributes, 0 for one that is not set; returns how many. */
+unsigned cpython_attribute_values(const struct cpython *py, uint64_t object, uint64_t *value,
+				  unsigned most);
+
 /* Whether an object's type, not one that it is derived from, has that name (tp_name). */
 bool cpython_is_a(const struct cpython *py, uint64_t object, const char *name);
 
