@@ -29,6 +29,27 @@ static void hang_notes_the_last_picture(void **state)
 	assert_grade(&world, TRIGGER_DEADLOCK, hang, GRADE_NOTE);
 }
 
+/* By what is waited for in the end; where an owner is known, the rule's own. */
+static void hang_has_the_fix_of_its_dead_end(void **state)
+{
+	struct verdict verdict;
+
+	(void)state;
+	two_threads_wait();
+	deadlock.ev.cause = MPSAN_DEADLOCK_LONG;
+	blocked[0].ev.flags = MPSAN_LF_PARKED;
+	blocked[0].frames.what = AWAITED_PERMIT;
+	verdict = announce(&world, TRIGGER_DEADLOCK);
+	assert_non_null(verdict.last[0].fix);
+	assert_non_null(strstr(verdict.last[0].fix, "release each permit on every path"));
+	deadlock.ev.cause = MPSAN_DEADLOCK_LAST;
+	verdict = announce(&world, TRIGGER_DEADLOCK);
+	assert_non_null(strstr(verdict.last[0].fix, "release each permit on every path"));
+	blocked[0].ev.owner = 4711;
+	verdict = announce(&world, TRIGGER_DEADLOCK);
+	assert_null(verdict.last[0].fix);
+}
+
 static void hang_is_silent_where_there_is_a_proof(void **state)
 {
 	(void)state;
@@ -46,6 +67,7 @@ int main(void)
 		STORY(hang_warns_of_waits_without_a_proof),
 		STORY(hang_notes_a_job_that_seems_to_wait_for_a_signal),
 		STORY(hang_notes_the_last_picture),
+		STORY(hang_has_the_fix_of_its_dead_end),
 		STORY(hang_is_silent_where_there_is_a_proof),
 	};
 

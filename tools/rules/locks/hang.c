@@ -4,6 +4,7 @@
  * reports what is known. If nothing could, and nothing was meant to, it is a note.
  */
 #include "../catalog.h"
+#include "../dead_ends.h"
 #include "../deadlock.h"
 #include "../rule.h"
 
@@ -32,43 +33,46 @@ static MESSAGE msg_unsupervised = {
 	{STEP_ALL_BLOCKED},
 };
 
-/* A long wait that has to do with the death of a process is that of a rank. */
+/* A long wait that has to do with the death of a process is that of a rank, too. */
 #define FIX_RANKS                                                                                  \
 	"start as many ranks as world_size says, let each take part in every collective, and end " \
 	"all of them when one ends early (torchrun does)"
 
-/* What would mend it if it is what it looks like. */
+/*
+ * What would mend it if it is what it looks like, or comes down to. Where an owner is known, the
+ * rule's own fix says to look at that one.
+ */
 static const char *fix_of(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
 	enum rule_id likely = deadlock_likely(facts, deadlock);
+	const struct fact_blocked *last = dead_end_last(facts, deadlock);
 
-	if (deadlock->ev.dead_slot)
+	if (deadlock->ev.dead_slot || last->frames.what == AWAITED_RANKS ||
+	    last->frames.what == AWAITED_GROUP)
 		return FIX_RANKS;
-	return likely == RULE_COUNT ? NULL : rule_fix(likely);
-}
-
-static struct finding of_long_wait(const struct facts *facts, const struct fact_deadlock *deadlock)
-{
-	return (struct finding){
-		.rule = RULE_hang,
-		.grade = GRADE_WARNING,
-		.message_text = &message_text,
-		.fix = fix_of(facts, deadlock),
-	};
+	if (likely != RULE_COUNT)
+		return rule_fix(likely);
+	return last->ev.owner ? NULL : dead_end_of(facts, deadlock).fix;
 }
 
 void rule_hang(const struct facts *facts, const struct trigger *trigger, struct findings *out)
 {
 	const struct fact_deadlock *deadlock = &facts->deadlocks[trigger->index];
+	struct finding finding;
 
 	if (deadlock_rule(facts, deadlock) != RULE_hang)
 		return;
-	if (deadlock->ev.cause == MPSAN_DEADLOCK_DRAFT)
-		FIND(out, hang, GRADE_NOTE, trigger, FACT_NONE, FACT_NONE, &msg_unsupervised);
-	else if (deadlock->ev.cause == MPSAN_DEADLOCK_LAST)
-		FIND(out, hang, GRADE_NOTE, trigger, FACT_NONE, FACT_NONE, &msg_last);
-	else if (deadlock_sufferer(facts, deadlock)->ev.flags & MPSAN_LF_PARKED)
-		FIND(out, hang, GRADE_NOTE, trigger, FACT_NONE, FACT_NONE, &msg_parked);
-	else
-		finding_add(out, trigger, of_long_wait(facts, deadlock));
+	finding = (struct finding){
+		.rule = RULE_hang, .grade = GRADE_NOTE, .fix = fix_of(facts, deadlock)};
+	if (deadlock->ev.cause == MPSAN_DEADLOCK_DRAFT) {
+		finding.message_text = &msg_unsupervised;
+	} else if (deadlock->ev.cause == MPSAN_DEADLOCK_LAST) {
+		finding.message_text = &msg_last;
+	} else if (deadlock_sufferer(facts, deadlock)->ev.flags & MPSAN_LF_PARKED) {
+		finding.message_text = &msg_parked;
+	} else {
+		finding.message_text = &message_text;
+		finding.grade = GRADE_WARNING;
+	}
+	finding_add(out, trigger, finding);
 }
