@@ -18,7 +18,7 @@
 
 #define LOOK_NS 250000000ull /* minimum time between two snapshots */
 #define LOOK_MAX_NS 900000000ull /* maximum, however many threads there are */
-#define SHARE 150u /* snapshots take at most 1/150 of the time */
+#define SHARE 200u /* snapshots take at most 1/200 of the time */
 
 void deadlocks_init(struct deadlocks *deadlocks, const struct reader *reader,
 		    uint64_t hang_after_ns)
