@@ -248,6 +248,11 @@ static uint64_t int_of(const struct cpython *py, uint64_t object)
 	return value;
 }
 
+bool pylock_had_permits(const struct cpython *py, uint64_t semaphore)
+{
+	return int_of(py, cpython_attribute(py, semaphore, "_initial_value"));
+}
+
 /* The thread that imports the module for whose lock this one waits. */
 static uint64_t importer(const struct cpython *py, uint64_t top)
 {

@@ -39,6 +39,8 @@ bool pylock_in_with(const struct cpython *py, uint64_t top, uint64_t lock);
 
 /* The threading.Semaphore in whose acquire() the thread waits; 0: none. */
 uint64_t pylock_semaphore(const struct cpython *py, uint64_t top);
+/* Whether it is a BoundedSemaphore that had a permit at first. */
+bool pylock_had_permits(const struct cpython *py, uint64_t semaphore);
 /* Whether a frame is in a `with` block of this object. */
 bool pylock_in_with_of(const struct cpython *py, uint64_t top, uint64_t object);
 

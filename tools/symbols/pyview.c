@@ -276,6 +276,11 @@ uint64_t pyview_semaphore(struct pyview *view, uint64_t waiter)
 	return pylock_semaphore(&view->py, top_frame(view, waiter));
 }
 
+bool pyview_had_permits(struct pyview *view, uint64_t semaphore)
+{
+	return pylock_had_permits(&view->py, semaphore);
+}
+
 bool pyview_in_with_of(struct pyview *view, uint64_t holder, uint64_t object)
 {
 	return pylock_in_with_of(&view->py, top_frame(view, holder), object);

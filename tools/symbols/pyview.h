@@ -74,6 +74,7 @@ size_t pyview_lock_taken(struct pyview *view, uint64_t holder, uint64_t lock, ch
 			 size_t bytes);
 bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock);
 uint64_t pyview_semaphore(struct pyview *view, uint64_t waiter);
+bool pyview_had_permits(struct pyview *view, uint64_t semaphore);
 bool pyview_in_with_of(struct pyview *view, uint64_t holder, uint64_t object);
 bool pyview_lock_keeps_shared(struct pyview *view, uint64_t thread, uint64_t lock, uint32_t parent);
 bool pyview_lock_enters_shared(struct pyview *view, uint64_t waiter, uint64_t lock);

@@ -201,7 +201,8 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 	case PYTHREAD_JOIN:
 		return PARKED_JOINS;
 	case PYTHREAD_PERMIT: /* a task has to come to an end */
-		return python->task_count || has_taker(group, i, python->semaphore) ?
+		return python->task_count || python->had_permits ||
+				       has_taker(group, i, python->semaphore) ?
 			       PARKED_BLOCKED :
 			       PARKED_IDLE;
 	case PYTHREAD_NEWS:

@@ -345,6 +345,7 @@ struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_
 		wait.joined = pyview_joined(view, pthread);
 		if (wait.what == PYTHREAD_PERMIT)
 			wait.semaphore = pyview_semaphore(view, pthread);
+		wait.had_permits = wait.semaphore && pyview_had_permits(view, wait.semaphore);
 		wait.task_count = pyview_task(view, pthread, wait.task, PYTHREAD_OBJECTS);
 		if (wait.what == PYTHREAD_RESULT)
 			wait.awaited_count =

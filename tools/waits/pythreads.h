@@ -81,6 +81,7 @@ struct pythread_wait {
 	enum cpython_queue queue;
 	uint32_t joined;
 	uint64_t semaphore; /* the threading.Semaphore of which it wants a permit; 0: none */
+	bool had_permits; /* that one, at first: it is no signal */
 	unsigned awaited_count, task_count;
 	uint64_t awaited[PYTHREAD_OBJECTS], task[PYTHREAD_OBJECTS];
 };
