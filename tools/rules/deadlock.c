@@ -156,10 +156,20 @@ static bool holds_its_lock(const struct facts *facts, const struct fact_deadlock
 	       mpsan_kind_is_lock((unsigned)first->ev.kind);
 }
 
+bool deadlock_is_doubted(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
+		if (facts->blockeds[i].ev.flags & MPSAN_LF_DOUBT)
+			return true;
+	return false;
+}
+
 bool deadlock_is_certain(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
 	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
 
+	if (deadlock_is_doubted(facts, deadlock))
+		return false;
 	return !first || !first->ev.ends || first->ev.owner || first->ev.flags & MPSAN_LF_CERTAIN ||
 	       first->ev.kind == MPSAN_WAIT_PROCESS || first->ev.kind == MPSAN_WAIT_JOIN ||
 	       first->ev.kind == MPSAN_WAIT_PIPE_WRITE ||

@@ -46,6 +46,9 @@ enum rule_id deadlock_likely(const struct facts *facts, const struct fact_deadlo
 /* The rule that reports a deadlock; RULE_COUNT: none. */
 enum rule_id deadlock_rule(const struct facts *facts, const struct fact_deadlock *deadlock);
 
+/* Whether a thread that polls or ticks may end it after all: it is a warning then. */
+bool deadlock_is_doubted(const struct facts *facts, const struct fact_deadlock *deadlock);
+
 /*
  * Whether the wait, if something ends it, needs a certain owner, thread or process to succeed; a
  * wait that anything sent would end is a warning until nothing can end it.

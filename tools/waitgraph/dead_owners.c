@@ -9,7 +9,6 @@
 
 #include "../facts/processes.h"
 #include "../waits/pythreads.h"
-#include "tickers.h"
 
 #define RESULT_NS 2000000000ull /* a main thread waits for longer before its pool is examined */
 #define POOLS_NS 400000000ull /* between two examinations of pools */
@@ -29,7 +28,6 @@ struct search {
 	struct dead_owners *dead_owners;
 	struct shared *shared;
 	const struct graph *graph;
-	struct waits *waits;
 	const struct snapshot *snapshot;
 	void (*see)(const struct dead_owner *dead_owner, void *context);
 	void *context;
@@ -119,19 +117,17 @@ static bool all_wait(const struct search *search, uint32_t index)
 }
 
 /*
- * Whether the waiter stands at a `with` block of a lock, or others only tick, for so long that these
- * would have released it for the dead owner if they ever do.
+ * Whether the waiter stands at a `with` block of a lock, for so long that others who go on would have
+ * released it for the dead owner if they ever do.
  */
 static bool is_unhelped(const struct search *search, uint32_t index, uint32_t dead)
 {
 	const struct snapshot_thread *thread = &search->snapshot->threads.item[index];
 	uint64_t now_ns = search->snapshot->now_ns;
-	uint64_t gone_ns = search->snapshot->reader->processes[dead].gone_ns;
 
-	return now_ns >= gone_ns + HELP_NS &&
+	return now_ns >= search->snapshot->reader->processes[dead].gone_ns + HELP_NS &&
 	       now_ns >= wait_since(search->snapshot, search->graph->waits, index) + HELP_NS &&
-	       (pythread_enters_shared(thread, search->graph->waits->item.item[index].lock) ||
-		tickers_alone_go_on(search->graph, search->waits, index, now_ns - gone_ns));
+	       pythread_enters_shared(thread, search->graph->waits->item.item[index].lock);
 }
 
 static bool owner_is_gone(const struct search *search, uint32_t index,
@@ -382,7 +378,7 @@ void dead_owners_find(struct dead_owners *dead_owners, const struct graph *graph
 		      void (*see)(const struct dead_owner *dead_owner, void *context),
 		      void *context)
 {
-	struct search search = {dead_owners, NULL, graph, waits, waits->snapshot, see, context};
+	struct search search = {dead_owners, NULL, graph, waits->snapshot, see, context};
 	const struct snapshot *snapshot = search.snapshot;
 
 	if (somebody_died(snapshot->reader)) {

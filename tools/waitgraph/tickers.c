@@ -85,6 +85,8 @@ static bool set_apart(const struct graph *graph, struct waits *waits, uint32_t i
 		waits->who.count = begin;
 	wait->apart = begin;
 	wait->apart_count = waits->who.count - begin;
+	wait->flags |= wait->apart_count ? MPSAN_LF_DOUBT :
+					   0; /* it may read at its twentieth tick */
 	return wait->apart_count;
 }
 
@@ -103,16 +105,4 @@ bool tickers_find(const struct graph *graph, struct waits *waits)
 		any |= passed >= STOOD_NS && set_apart(graph, waits, i, passed);
 	}
 	return any;
-}
-
-bool tickers_alone_go_on(const struct graph *graph, struct waits *waits, uint32_t index,
-			 uint64_t passed_ns)
-{
-	const struct wait *wait = &waits->item.item[index];
-	uint32_t begin = waits->who.count;
-	bool alone = wait->end == WAIT_PROCESSES && !wait->by_job &&
-		     add_tickers(graph, waits, wait, passed_ns);
-
-	waits->who.count = begin;
-	return alone;
 }

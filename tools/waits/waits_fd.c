@@ -256,7 +256,8 @@ static void judge_ready(struct look *look)
 		return;
 	look_by_limit(look, limit_of(look->thread));
 	look->wait->renewed = failed == LOOK_FAILED_POLLS;
-	look->wait->flags |= failed == LOOK_FAILED_POLLS ? MPSAN_LF_CERTAIN : 0;
+	/* it may look after its workers at longer intervals */
+	look->wait->flags |= failed == LOOK_FAILED_POLLS ? MPSAN_LF_CERTAIN | MPSAN_LF_DOUBT : 0;
 }
 
 /* ---- listeners ---- */

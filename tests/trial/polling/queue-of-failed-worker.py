@@ -1,6 +1,6 @@
 """get(timeout=1) of a multiprocessing.Queue in a loop; the only worker failed, and the parent never asks after it."""
-# expect: deadlock-cycle error
-# or: worker-failed error
+# expect: deadlock-cycle warning
+# or: worker-failed warning
 # says: (status|code) 1
 # within: 20
 

@@ -1,6 +1,6 @@
 """select() with a limit of half a second on the pipe of a child that was killed; the parent has the write end itself."""
-# expect: worker-failed error
-# or: deadlock-cycle error
+# expect: worker-failed warning
+# or: deadlock-cycle warning
 # within: 10
 
 import os

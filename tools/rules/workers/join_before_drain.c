@@ -52,6 +52,6 @@ void rule_join_before_drain(const struct facts *facts, const struct trigger *tri
 	if (is_output(facts, deadlock))
 		finding = of_output();
 	finding.rule = RULE_join_before_drain;
-	finding.grade = GRADE_ERROR;
+	finding.grade = deadlock_is_doubted(facts, deadlock) ? GRADE_WARNING : GRADE_ERROR;
 	finding_add(out, trigger, finding);
 }
