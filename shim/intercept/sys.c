@@ -237,6 +237,14 @@ long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t coun
 			       SYS6(SYS_process_vm_readv, sys_tid(), to, count, from, count, 0);
 }
 
+bool sys_poke(uint64_t to, uint64_t word)
+{
+	struct iovec local = {&word, sizeof(word)}, remote = {(void *)(uintptr_t)to, sizeof(word)};
+
+	return sys_may(SYS_process_vm_writev) &&
+	       SYS6(SYS_process_vm_writev, sys_pid(), &local, 1, &remote, 1, 0) == sizeof(word);
+}
+
 long sys_read_line(const char *path, char *to, size_t bytes)
 {
 	long fd = SYS4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0), n;

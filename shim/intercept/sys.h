@@ -100,6 +100,9 @@ long sys_peek(void *to, const void *from, size_t bytes);
 struct iovec;
 long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t count);
 
+/* Writes a word where the program may write; false: it may not. */
+bool sys_poke(uint64_t to, uint64_t word);
+
 /* Whether `address` lies in a shared mapping. Slow: reads the list of mappings. */
 bool sys_is_shared(const void *address);
 

@@ -16,6 +16,7 @@
 #include "../locks/python_locks.h"
 #include "../locks/stderr_lines.h"
 #include "../python/python.h"
+#include "../python/python_glance.h"
 #include "../record/live_threads.h"
 #include "../record/lock_hints.h"
 #include "../record/log.h"
@@ -39,6 +40,7 @@ struct snapshot {
 	enum mpsan_how how;
 	bool prepared;
 	bool gil;
+	bool imports; /* some thread may be loading a module */
 	struct snapshot *outer; /* of a fork that a signal handler interrupted with this one */
 	uint64_t fork; /* position of the fork event */
 	uint32_t own_count;
@@ -192,7 +194,7 @@ static void see_thread(struct mpsan_thread *t, void *context)
 			add_claim(s, &hold[i], t);
 	if (s->gil && t->role == MPSAN_ROLE_UNKNOWN)
 		t->role = python_role(t->pthread);
-	if (s->gil)
+	if (s->imports)
 		python_imports(t->pthread, see_import, &(struct importer){s, t});
 	if (s->gil)
 		python_locks_each(t, see_python, s);
@@ -280,6 +282,7 @@ static void fork_take(struct snapshot *s)
 	uint32_t first;
 
 	s->gil = python_present() && python_holds_gil();
+	s->imports = s->gil && python_somebody_imports();
 	s->threads = live_threads_count(s->gil);
 	event = log_reserve(EV_fork, sizeof(*event), &s->fork);
 	s->prepared = true;
@@ -297,6 +300,7 @@ static void fork_take(struct snapshot *s)
 	first = s->left.count;
 	if (s->threads != 1) {
 		life_flag(MPSAN_PROCESS_MULTI);
+		python_glances_begin(life.pid);
 		thread_each(see_thread, s);
 	}
 	see_own(s);

@@ -24,6 +24,7 @@
 #include "../record/thread.h"
 #include "claim.h"
 #include "lock_order_edges.h"
+#include "lock_order_python.h"
 
 #define SEEN_MAX 12u /* claims checked for one pair */
 #define TAG_LOCK(tag) ((tag)&0x7fffffffffffffull) /* address and kind */
@@ -62,15 +63,17 @@ static bool is_first(uint64_t tag)
 	unsigned kind = MPSAN_TAG_KIND(tag);
 
 	return !(tag & MPSAN_TAG_WANTED) && kind >= MPSAN_LOCK_MUTEX &&
-	       kind <= MPSAN_LOCK_SEMAPHORE &&
+	       (kind <= MPSAN_LOCK_SEMAPHORE || kind == MPSAN_LOCK_PYTHON) &&
 	       !(lock_hint_flags((const void *)(uintptr_t)MPSAN_TAG_ADDRESS(tag)) &
 		 MPSAN_LF_HANDOFF);
 }
 
-/* Whether it is known to serve as a lock: a semaphore that its taker has posted. */
+/* Whether it is known to serve as a lock: a semaphore or Lock of Python's that its taker has released. */
 static bool is_sure(uint64_t tag)
 {
-	return MPSAN_TAG_KIND(tag) != MPSAN_LOCK_SEMAPHORE ||
+	unsigned kind = MPSAN_TAG_KIND(tag);
+
+	return (kind != MPSAN_LOCK_SEMAPHORE && kind != MPSAN_LOCK_PYTHON) ||
 	       lock_hint_flags((const void *)(uintptr_t)MPSAN_TAG_ADDRESS(tag)) & MPSAN_LF_MUTUAL;
 }
 
@@ -167,6 +170,8 @@ static bool is_pythons(const struct taking *taking)
 {
 	const uint32_t *word = taking->lock;
 
+	if (taking->kind == MPSAN_LOCK_PYTHON)
+		return true;
 	if (taking->kind != MPSAN_LOCK_SEMAPHORE || word[2])
 		return false;
 	return taking->tried || modules_is_python(taking->caller);
@@ -251,6 +256,8 @@ static bool counts_as_lock(struct taking *taking)
 	taking->flags = lock_hint_flags(taking->lock);
 	if (taking->flags & MPSAN_LF_HANDOFF)
 		return false;
+	if (taking->kind == MPSAN_LOCK_PYTHON)
+		return *(const uint8_t *)taking->lock & CPYTHON_MUTEX_LOCKED;
 	return taking->kind != MPSAN_LOCK_SEMAPHORE || *(const uint32_t *)taking->lock == 0;
 }
 
@@ -384,6 +391,19 @@ static void order_mtx_destroy(mtx_t *l)
 	NEXT(mtx_destroy)(l);
 }
 
+static void took_python(const void *lock)
+{
+	lock_order_take(lock, MPSAN_LOCK_PYTHON, 1);
+}
+
+/* Before a program has threads, orders do not count, and Python is not ready. */
+static int order_pthread_create(pthread_t *thread, const pthread_attr_t *a, void *(*start)(void *),
+				void *argument)
+{
+	order_python_start((struct order_python){took_python, lock_order_forget});
+	return NEXT(pthread_create)(thread, a, start, argument);
+}
+
 #define PUT_BETWEEN(name) (hook_real[HOOK_##name] = (void *)order_##name)
 
 void lock_order_start(void)
@@ -392,6 +412,7 @@ void lock_order_start(void)
 
 	if (!setting("lock-order", value, sizeof(value)) || !text_equal(value, "yes"))
 		return;
+	PUT_BETWEEN(pthread_create);
 	PUT_BETWEEN(pthread_mutex_init);
 	PUT_BETWEEN(pthread_mutex_destroy);
 	PUT_BETWEEN(pthread_mutex_lock);

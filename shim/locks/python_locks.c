@@ -4,6 +4,7 @@
 
 #include "../intercept/hook.h"
 #include "../python/python.h"
+#include "../python/python_glance.h"
 #include "../record/log.h"
 #include "../record/modules.h"
 #include "../record/state.h"
@@ -19,6 +20,17 @@ struct adder {
 	void *context;
 };
 
+/* With lock-order=yes. */
+static bool is_claimed(const struct mpsan_thread *t, uint64_t mutex)
+{
+	uint32_t n = t->holds_used < MPSAN_HOLDS ? t->holds_used : MPSAN_HOLDS;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (t->hold[i].tag == MPSAN_TAG(mutex, MPSAN_LOCK_PYTHON))
+			return true;
+	return false;
+}
+
 static void see_lock(const struct cpython *py, const struct cpython_lock *lock,
 		     const struct frame *frame, const struct with_block *block, void *context)
 {
@@ -26,8 +38,21 @@ static void see_lock(const struct cpython *py, const struct cpython_lock *lock,
 	const struct mpsan_hold hold = {MPSAN_TAG(lock->address, MPSAN_LOCK_PYTHON), 0};
 
 	(void)frame, (void)block;
-	if (lock->mutex && (!lock->recursive || cpython_lock_owner(py, lock) == adder->t->pthread))
+	if (lock->mutex && !is_claimed(adder->t, lock->address) &&
+	    (!lock->recursive || cpython_lock_owner(py, lock) == adder->t->pthread))
 		adder->add(&hold, adder->t, adder->context);
+}
+
+/* That for which a thread waits; 0: it does something else. */
+static uint64_t awaited_semaphore(const struct mpsan_thread *t)
+{
+	uint32_t n = t->holds_used < MPSAN_HOLDS ? t->holds_used : MPSAN_HOLDS;
+
+	for (uint32_t i = n; i-- > 0;)
+		if (t->hold[i].tag & MPSAN_TAG_WANTED &&
+		    MPSAN_TAG_KIND(t->hold[i].tag) == MPSAN_LOCK_SEMAPHORE)
+			return MPSAN_TAG_ADDRESS(t->hold[i].tag);
+	return 0;
 }
 
 void python_locks_each(struct mpsan_thread *t,
@@ -36,9 +61,12 @@ void python_locks_each(struct mpsan_thread *t,
 		       void *context)
 {
 	struct adder adder = {add, t, context};
+	struct python_place place;
 
-	if (python_has_mutexes())
-		python_held(t->pthread, &t->python_state, &t->python_free, see_lock, &adder);
+	if (!python_has_mutexes())
+		return;
+	place = python_held(t->pthread, &t->python_state, &t->python_free, see_lock, &adder);
+	python_glance(life.pid, t->tid, t->pthread, awaited_semaphore(t), &place);
 }
 
 static bool is_contested(const struct claim *c, const struct claim *claim, uint32_t count)
@@ -82,10 +110,11 @@ uint64_t python_locks_taken(const struct claim *claim)
 	struct taken taken = {.address = MPSAN_TAG_ADDRESS(claim->tag)};
 	struct mpsan_thread *t = claim->holder;
 	uint64_t free = 0;
+	bool own = t == thread_hot;
 
 	if (claim->flags & MPSAN_LF_PYTHON && python_present())
-		python_held(t == thread_hot ? 0 : t->pthread, &t->python_state, &free, see_taken,
-			    &taken);
+		python_held(own ? 0 : t->pthread, &t->python_state, own ? &free : &t->python_free,
+			    see_taken, &taken);
 	return taken.text;
 }
 
@@ -122,6 +151,54 @@ bool python_locks_own(uint64_t mutex)
 	return taken.text;
 }
 
+/* ---- taken by acquire() ---- */
+
+#define NAME_BYTES 128
+#define STACK_BYTES 4096
+
+/* Records that a thread left behind has the lock, or probably; 0: that is not known of any. */
+static uint64_t state_taker(uint64_t mutex, struct python_taker *taker)
+{
+	/* too large for the stacks that hooks run on; the child's only thread uses it */
+	static struct {
+		struct walk walk;
+		char text[STACK_BYTES];
+	} room;
+	const struct glance *g = python_glance_taker(life.pid, mutex, taker);
+	char name[NAME_BYTES];
+	uint64_t stack;
+
+	if (!g)
+		return 0;
+	python_glance_stack(g, &room.walk, room.text, sizeof(room.text));
+	python_glance_name(g, name, sizeof(name));
+	stack = log_text(room.text);
+	return EMIT(held, .lock = mutex, .kind = MPSAN_LOCK_PYTHON,
+		    .flags = MPSAN_LF_PYTHON | MPSAN_LF_VERIFIED |
+			     (taker->certain ? 0 : MPSAN_LF_PROBABLY),
+		    .holder = taker->tid, .python = stack, .thread_name = log_text(name));
+}
+
+/* A wait of the only thread of a forked child for a lock that no `with` block names. */
+static uint64_t prove_taken(uint64_t mutex, uint64_t caller)
+{
+	struct python_taker taker;
+	struct claim o = {.held_slot = life.slot};
+	struct ev_wait w = {
+		.lock = mutex,
+		.kind = MPSAN_LOCK_PYTHON,
+		.flags = MPSAN_LF_VERIFIED | MPSAN_LF_PYTHON | prove_signals(),
+		.reason = MPSAN_WAIT_ORPHAN,
+		.caller = caller,
+	};
+
+	if (!life.forked || !prove_is_alone() || !(o.held = state_taker(mutex, &taker)))
+		return 0;
+	w.flags |= taker.certain ? 0 : MPSAN_LF_PROBABLY;
+	w.owner = taker.tid;
+	return prove_event(&w, &o, (const void *)(uintptr_t)mutex);
+}
+
 uint64_t python_locks_prove(uint64_t mutex, uint64_t caller)
 {
 	const void *lock = (const void *)(uintptr_t)mutex;
@@ -138,7 +215,7 @@ uint64_t python_locks_prove(uint64_t mutex, uint64_t caller)
 		.caller = caller,
 	};
 
-	if (own && w.flags & MPSAN_LF_SIGNALS)
-		return 0; /* a handler may release it */
-	return own || o ? prove_event(&w, o, lock) : 0;
+	if (own && prove_handlers())
+		return 0; /* a handler may release it, or wait here; the supervisor sees which */
+	return own || o ? prove_event(&w, o, lock) : prove_taken(mutex, caller);
 }

@@ -14,27 +14,6 @@
 #include "python_locks.h"
 #include "wait_proof.h"
 
-/*
- * Whether this wait is threading.Condition's: it takes a lock of its own for each waiter and waits
- * until another thread releases it, so the lock that this thread holds is a signal. The text is
- * that of stack_python: function TAB file TAB line.
- */
-static bool waits_for_news(void)
-{
-	uint64_t position = stack_python(0);
-	const struct mpsan_record *r = position ? log_at(position) : NULL;
-	const char *text = r ? (const char *)(r + 1) : "", *file = text;
-
-	while (*file && *file != '\t')
-		file++;
-	if (file < text + 4 || !text_starts(file - 4, "wait\t"))
-		return false;
-	for (const char *c = file; *c && *c != '\n'; c++)
-		if (text_starts(c, "/threading.py\t"))
-			return true;
-	return false;
-}
-
 enum whose { INHERITED, OWN, UNKNOWN };
 
 /*
@@ -44,7 +23,7 @@ enum whose { INHERITED, OWN, UNKNOWN };
  */
 static enum whose whose_it_is(const void *semaphore)
 {
-	const void *lock = waits_for_news() ? python_awaited_lock() : semaphore;
+	const void *lock = python_awaits_news() ? python_awaited_lock() : semaphore;
 
 	if (lock && lock_hint_own(lock))
 		return OWN;
@@ -73,6 +52,19 @@ static uint64_t prove_parked(const void *semaphore, uint32_t flags, uint64_t cal
 }
 
 /*
+ * Records the wait for a lock of Python's that this thread took by a `with` block in which it still
+ * is: whoever else lives, nobody else releases that one.
+ */
+static uint64_t prove_within(const void *semaphore, uint64_t caller)
+{
+	if (python_awaits_news() || !python_locks_own((uint64_t)(uintptr_t)semaphore) ||
+	    life_has_alarm() || prove_handlers())
+		return 0;
+	return prove_write(semaphore, MPSAN_LOCK_SEMAPHORE, MPSAN_LF_MUTUAL, MPSAN_WAIT_SELF,
+			   thread_hot->tid, NULL, caller);
+}
+
+/*
  * Records a wait for a semaphore that no thread that was not copied is known to hold. A thread that
  * is alone and took it before waits for itself; in a forked child an empty private semaphore stays
  * empty. 0: not proven.
@@ -80,12 +72,13 @@ static uint64_t prove_parked(const void *semaphore, uint32_t flags, uint64_t cal
 static uint64_t prove_lonely(const void *semaphore, uint64_t caller)
 {
 	uint32_t learned = lock_hint_flags(semaphore), mutual = learned & MPSAN_LF_MUTUAL;
-	bool holds = hold_find(semaphore), own;
+	bool holds = hold_find(semaphore), own = holds && !(learned & MPSAN_LF_HANDOFF);
 
-	if (!(holds || life.forked) || !prove_is_alone())
+	if (!holds && !life.forked)
 		return 0;
-	own = holds && !(learned & MPSAN_LF_HANDOFF) &&
-	      (mutual || (!waits_for_news() && !python_waits_for_simple(semaphore)));
+	if (!prove_is_alone())
+		return own ? prove_within(semaphore, caller) : 0;
+	own = own && (mutual || (!python_awaits_news() && !python_waits_for_simple(semaphore)));
 	if (own) /* a signal handler may post it if it never served as a lock */
 		return (mutual ? prove_signals() : prove_handlers()) ?
 			       0 :

@@ -13,6 +13,7 @@
 #include "../intercept/elf.h"
 #include "../intercept/sys.h"
 #include "../record/finding_line.h"
+#include "../record/log.h"
 #include "../record/state.h"
 #include "../record/thread.h"
 
@@ -126,26 +127,129 @@ static enum rule_id rule_of(const struct ev_wait *w)
 	return wait_rule(&wait);
 }
 
-void print_wait(const struct ev_wait *w)
+/* A line of stack_python: function TAB file TAB number. */
+struct frame_line {
+	const char *function, *file, *number, *end;
+};
+
+static const char *find(const char *text, char c)
 {
-	char owner[16], lock[24];
-	const char *const text[] = {
-		lock_kind_text(w->kind, w->flags),
-		" 0x",
-		lock,
-		w->owner ? " is held by thread " : "",
-		w->owner ? owner : "",
-		w->reason == MPSAN_WAIT_ORPHAN ? ", which the fork did not copy" :
-		w->reason == MPSAN_WAIT_TEAM   ? " lost its threads at the fork" :
-		w->owner		       ? ", which is this thread" :
-						 ": no thread is left that could wake this one",
-		w->flags & MPSAN_LF_TIMED ? "; this wait cannot succeed" : "; this wait cannot end",
-		NULL};
+	while (*text && *text != c)
+		text++;
+	return text;
+}
+
+static struct frame_line frame_line(const char *text)
+{
+	struct frame_line line = {.function = text, .file = find(text, '\t')};
+
+	line.number = find(line.file + !!*line.file, '\t');
+	line.end = find(line.number, '\n');
+	return line;
+}
+
+/* Whether a file belongs to Python or to a package that was installed. */
+static bool is_library_file(const char *file, const char *end)
+{
+	for (; file < end; file++)
+		if (text_starts(file, "/lib/python3") || text_starts(file, "<frozen "))
+			return true;
+	return false;
+}
+
+/* The innermost frame of the program itself; if there is none, the innermost one. */
+static struct frame_line place_of(const char *frames)
+{
+	struct frame_line line, first = frame_line(frames);
+
+	for (line = first; *line.end; line = frame_line(line.end + 1))
+		if (!is_library_file(line.file, line.number))
+			return line;
+	return first;
+}
+
+static char *put_piece(char *to, const char *end, const char *piece, const char *piece_end)
+{
+	while (piece < piece_end && to < end - 1)
+		*to++ = *piece++;
+	*to = '\0';
+	return to;
+}
+
+/* " at work (train.py:12)", or nothing. */
+static void put_place(char *to, char *end, uint64_t python)
+{
+	const struct mpsan_record *r = python ? log_at(python) : NULL;
+	struct frame_line line = place_of(r ? (const char *)(r + 1) : "");
+	const char *base = line.file;
+
+	*to = '\0';
+	if (!*line.number)
+		return;
+	for (const char *c = line.file; c < line.number; c++)
+		base = *c == '/' || *c == '\t' ? c + 1 : base;
+	to = text_put(to, end, " at ");
+	to = put_piece(to, end, line.function, line.file);
+	to = text_put(to, end, " (");
+	to = put_piece(to, end, base, line.number);
+	to = text_put(to, end, ":");
+	to = put_piece(to, end, line.number + 1, line.end);
+	text_put(to, end, ")");
+}
+
+/* ", taken at enter (train.py:8)", of a lock that this thread has itself; or nothing. */
+static void put_taken(char *to, char *end, const struct ev_wait *w)
+{
+	const struct mpsan_record *r = w->held && w->held_slot == life.slot ? log_at(w->held) :
+									      NULL;
+	char *at = text_put(to, end, ", taken");
+
+	put_place(at, end, r ? ((const struct ev_held *)(r + 1))->taken : 0);
+	if (!*at)
+		*to = '\0';
+}
+
+/* Whose lock it is, and why that one does not release it. */
+static const char *owner_text(const struct ev_wait *w)
+{
+	switch (w->reason) {
+	case MPSAN_WAIT_ORPHAN:
+		return ", which the fork did not copy";
+	case MPSAN_WAIT_OWN:
+		return " is held by this thread, whose ID changed at the fork";
+	case MPSAN_WAIT_TEAM:
+		return " lost its threads at the fork";
+	default:
+		return w->owner ? " is held by this thread" :
+				  ": no thread is left that could wake this one";
+	}
+}
+
+void print_wait(const struct ev_wait *w, const char *name)
+{
+	char owner[16] = "", lock[24] = "", place[160], taken[160] = "";
+	bool orphan = w->owner && w->reason == MPSAN_WAIT_ORPHAN;
+	const char *const text[] = {*name ? name : lock_kind_text(w->kind, w->flags),
+				    lock,
+				    orphan ? " is held by thread " : "",
+				    owner,
+				    owner_text(w),
+				    taken,
+				    "; this wait",
+				    place,
+				    w->flags & MPSAN_LF_TIMED ? " cannot succeed" : " cannot end",
+				    NULL};
 
 	if (life.quiet || !mpsan_wait_is_proof(w))
 		return;
-	text_put_number(owner, owner + sizeof(owner), w->owner, 10);
-	text_put_number(lock, lock + sizeof(lock), w->lock, 16);
+	if (orphan)
+		text_put_number(owner, owner + sizeof(owner), w->owner, 10);
+	if (!*name)
+		text_put_number(text_put(lock, lock + sizeof(lock), " 0x"), lock + sizeof(lock),
+				w->lock, 16);
+	put_place(place, place + sizeof(place), w->python);
+	if (w->reason == MPSAN_WAIT_SELF)
+		put_taken(taken, taken + sizeof(taken), w);
 	finding_line(rule_of(w), text);
 }
 

@@ -18,7 +18,9 @@ void print_before_fork(bool preexec, uint32_t threads);
 /* An atfork handler left this lock held, in this process. */
 void print_left(uint64_t lock);
 
-void print_wait(const struct ev_wait *wait);
+/* `name`: that which the program gave to the lock, or "". */
+#define PRINT_NAME 256u
+void print_wait(const struct ev_wait *wait, const char *name);
 
 /* An unlock failed because the fork changed the owner's TID. */
 void print_unlock(const struct ev_unlock_failed *unlock);

@@ -46,19 +46,19 @@ static uint64_t state_own_hold(const void *lock, unsigned kind, uint32_t flags)
 		       0;
 }
 
-/* States the name that the program gave to a lock of Python's. */
-static void name_lock(const struct ev_wait *w)
+/* States the name that the program gave to a lock of Python's; "" if that is unknown. */
+static void name_lock(const struct ev_wait *w, char text[PRINT_NAME])
 {
-	char text[256];
-
+	text[0] = '\0';
 	if (w->flags & MPSAN_LF_PYTHON && w->kind != MPSAN_LOCK_IMPORT &&
-	    python_lock_name((const void *)(uintptr_t)w->lock, text, sizeof(text)))
+	    python_lock_name((const void *)(uintptr_t)w->lock, text, PRINT_NAME))
 		EMIT(lock_name, .lock = w->lock, .name = log_text(text));
 }
 
 uint64_t prove_event(struct ev_wait *w, const struct claim *orphan, const void *lock)
 {
 	uint64_t position;
+	char name[PRINT_NAME];
 
 	if (sys_is_shared(lock)) {
 		lock_hint_learn(
@@ -78,13 +78,13 @@ uint64_t prove_event(struct ev_wait *w, const struct claim *orphan, const void *
 	if (w->owner && !orphan &&
 	    (w->held = state_own_hold(lock, (unsigned)w->kind, (uint32_t)w->flags)))
 		w->held_slot = life.slot;
-	name_lock(w);
+	name_lock(w, name);
 	position = log_append(EV_wait, w, sizeof(*w));
 	if (position) {
 		thread_hot->waits++;
 		if (w->reason != MPSAN_WAIT_INSIDE)
 			thread_hot->waiting = position;
-		print_wait(w);
+		print_wait(w, name);
 	}
 	return position;
 }

@@ -11,6 +11,7 @@
 #include "python_self.h"
 
 #define THREADS_MAX 4096
+#define KNOWN 256u /* threads at a time */
 
 /*
  * Walks the interpreter's list of threads in one direction. PyThreadState_Next would do the same,
@@ -37,14 +38,38 @@ bool python_own_state(struct state *own)
 	       state_read(&python.py, own, (uint64_t)python.this_state());
 }
 
+/* The state of a thread, most likely still at `known`; 0: it has none. */
+static uint64_t state_of(uint64_t pthread, uint64_t known)
+{
+	return cpython_is_thread(&python.py, known, pthread) ?
+		       known :
+		       cpython_find_thread(&python.py, pthread);
+}
+
+/* Where the states of threads were found last, so that a fork beside many threads does not look for each. */
+static uint64_t known_state(uint64_t pthread)
+{
+	static uint64_t known[KNOWN];
+	uint64_t *place = &known[(pthread >> 12) % KNOWN];
+	uint64_t last = __atomic_load_n(place, __ATOMIC_RELAXED), at = state_of(pthread, last);
+
+	if (at != last) /* a page that is written at a fork is copied */
+		__atomic_store_n(place, at, __ATOMIC_RELAXED);
+	return at;
+}
+
 uint64_t python_frame_of(const struct state *own, uint64_t pthread)
 {
-	uint64_t frame;
+	struct state state;
+	uint64_t frame, at;
 
 	if (!pthread || pthread == own->thread_id)
 		return own->frame;
 	if (!python_holds_gil())
 		return 0;
+	at = known_state(pthread);
+	if (at && state_read(&python.py, &state, at) && state.interp == own->interp && state.frame)
+		return state.frame;
 	frame = find_frame(own, pthread, true);
 	return frame ? frame : find_frame(own, pthread, false);
 }
@@ -66,8 +91,7 @@ bool python_has_thread(uint64_t pthread, uint64_t *state)
 {
 	if (!python_present() || python.limit || python.is_finalizing())
 		return true;
-	if (!cpython_is_thread(&python.py, *state, pthread))
-		*state = cpython_find_thread(&python.py, pthread);
+	*state = state_of(pthread, *state);
 	return *state;
 }
 
@@ -138,6 +162,11 @@ bool python_is_idle(void)
 	return python_own_state(&own) && !own.frame;
 }
 
+bool python_awaits_news(void)
+{
+	return cpython_awaits_news(&python.py, top_frame(0));
+}
+
 const void *python_awaited_lock(void)
 {
 	return (const void *)(uintptr_t)cpython_awaited_lock(&python.py, top_frame(0));
@@ -156,6 +185,11 @@ size_t python_lock_name(const void *lock, char *text, size_t bytes)
 bool python_has_mutexes(void)
 {
 	return python_present() && !python.limit && cpython_has_mutexes(&python.py);
+}
+
+bool python_has_mutex_rlocks(void)
+{
+	return python_has_mutexes() && python.py.at.minor >= 14;
 }
 
 uint64_t python_parked(const void *semaphore)
@@ -209,8 +243,8 @@ static uint64_t frame_by_state(uint64_t pthread, uint64_t *at)
 	return state.frame;
 }
 
-void python_held(uint64_t pthread, uint64_t *state, uint64_t *free, cpython_held_seen *see,
-		 void *context)
+struct python_place python_held(uint64_t pthread, uint64_t *state, uint64_t *free,
+				cpython_held_seen *see, void *context)
 {
 	struct held held = {see, context, false};
 	uint64_t top = 0, hash;
@@ -220,10 +254,11 @@ void python_held(uint64_t pthread, uint64_t *state, uint64_t *free, cpython_held
 	else if (python_holds_gil() && !python.limit && !python.is_finalizing())
 		top = frame_by_state(pthread, state);
 	hash = top ? hash_of(top) : 0;
-	if (!hash || hash == *free)
-		return;
-	cpython_held(&python.py, top, see_held, &held);
-	*free = held.any ? 0 : hash;
+	if (hash && hash != *free) {
+		cpython_held(&python.py, top, see_held, &held);
+		*free = held.any ? 0 : hash;
+	}
+	return (struct python_place){top, hash};
 }
 
 uint64_t python_global(const char *module, const char *name)
@@ -236,19 +271,49 @@ uint64_t python_global(const char *module, const char *name)
 		return 0;
 	at = cpython_dict_search(py, cpython_peek_word(py, own.interp + py->at.interp_modules),
 				 module);
-	names = at ? cpython_peek_word(py, at + CPYTHON_MODULE_DICT) : 0;
+	names = at ? cpython_member(py, at, CPYTHON_MODULE_DICT) : 0;
 	return cpython_dict_search(py, names, name);
+}
+
+#define TYPE_DESTRUCTOR 48 /* PyTypeObject.tp_dealloc */
+#define TYPE_DICT 264
+#define DESCRIPTOR_METHOD 40 /* PyMethodDescrObject.d_method */
+#define METHOD_FUNCTION 8 /* PyMethodDef.ml_meth, behind its name */
+
+uint64_t python_lock_method(bool recursive, const char *method)
+{
+	const struct cpython *py = &python.py;
+	uint64_t type = python_global("_thread", recursive ? "RLock" : "LockType"), at;
+
+	if (!type || !cpython_is_a(py, type, "type"))
+		return 0;
+	if (!method)
+		return cpython_at(py, type, TYPE_DESTRUCTOR);
+	at = cpython_dict_find(py, cpython_member(py, type, TYPE_DICT), method);
+	at = cpython_is_a(py, at, "method_descriptor") ? cpython_member(py, at, DESCRIPTOR_METHOD) :
+							 0;
+	return at ? at + METHOD_FUNCTION : 0;
+}
+
+unsigned python_lock_offset(void)
+{
+	return (unsigned)cpython_at(&python.py, 0, CPYTHON_HEAD);
+}
+
+uint64_t python_true(void)
+{
+	return python.truth;
 }
 
 uint64_t python_type(uint64_t object)
 {
-	return cpython_peek_word(&python.py, object + CPYTHON_OB_TYPE);
+	return cpython_type(&python.py, object);
 }
 
 int64_t python_dict_used(uint64_t dict, uint64_t type)
 {
 	return type && python_type(dict) == type ?
-		       (int64_t)cpython_peek_word(&python.py, dict + CPYTHON_DICT_USED) :
+		       (int64_t)cpython_member(&python.py, dict, CPYTHON_DICT_USED) :
 		       -1;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Python frames of a thread, read from inside the process as plain memory: no allocation, no lock,
  * no reference count, no Python code run, so they may be read in any hook and without the GIL.
- * CPython 3.8 to 3.14 with a GIL. Every pointer that Python may change is read with sys_peek, so
+ * CPython 3.8 to 3.15. Every pointer that Python may change is read with sys_peek, so
  * that a wrong answer is possible in theory, but not a crash.
  */
 #ifndef MPSAN_PYTHON_H
@@ -62,10 +62,15 @@ uint64_t python_hash(void);
  * common/cpython/lock.h. Another thread than the caller (0) is looked at only while the caller holds
  * the GIL; `state` as for python_has_thread. `free`: 0 at first, kept by the caller; while the
  * thread's frames stay the same, it is not looked at again if it held none. Costs a few peeks then,
- * and about three for each frame otherwise.
+ * and about three for each frame otherwise. Returns where the thread stands.
  */
-void python_held(uint64_t pthread, uint64_t *state, uint64_t *free, cpython_held_seen *see,
-		 void *context) __attribute__((nonnull(2, 3, 4)));
+struct python_place {
+	uint64_t top; /* its innermost frame; 0: none, or unknown */
+	uint64_t hash; /* of all frames, as python_hash */
+};
+struct python_place python_held(uint64_t pthread, uint64_t *state, uint64_t *free,
+				cpython_held_seen *see, void *context)
+	__attribute__((nonnull(2, 3, 4)));
 
 /*
  * The name of a lock of threading for which the calling thread waits, by its PyMutex or semaphore;
@@ -73,8 +78,20 @@ void python_held(uint64_t pthread, uint64_t *state, uint64_t *free, cpython_held
  */
 size_t python_lock_name(const void *lock, char *text, size_t bytes) __attribute__((nonnull(2)));
 
+/*
+ * Where the interpreter keeps the C function behind a method of _thread's Lock or RLock, and the type's
+ * destructor (`method` NULL); 0: not found. Needs the GIL. Slow.
+ */
+uint64_t python_lock_method(bool recursive, const char *method);
+/* Where the PyMutex is in such an object. */
+unsigned python_lock_offset(void);
+/* True, as an object. */
+uint64_t python_true(void);
+
 /* Whether some locks are not seen by libc: from 3.13.1 on. */
 bool python_has_mutexes(void);
+/* Whether RLocks are among them: from 3.14 on. */
+bool python_has_mutex_rlocks(void);
 
 /*
  * The PyMutex for which the calling thread, which waits for a semaphore, is parked; 0: it waits for
@@ -121,6 +138,9 @@ bool python_is_gil(const void *condition);
 /* A module's name as 47 bits: the address of its MPSAN_LOCK_IMPORT claims. FNV-1a, never 0. */
 uint64_t python_module_hash(const char *name) __attribute__((nonnull));
 
+/* Whether any thread of the caller's interpreter may be loading a module. */
+bool python_somebody_imports(void);
+
 /*
  * Calls `see` for each module that a thread is loading, its import lock held, innermost first, at
  * most 8; names are truncated to 255 bytes. Returns how many. Same requirements as python_stack.
@@ -143,6 +163,9 @@ uint64_t python_awaited_import(char *name, size_t bytes) __attribute__((nonnull)
  * on purpose until it is ended.
  */
 bool python_waits_for_event(void);
+
+/* Whether it waits in threading.Condition.wait, for a lock that a notification releases. */
+bool python_awaits_news(void);
 
 /* The semaphore or PyMutex around what the calling thread waits for; see cpython/lock.h. */
 const void *python_awaited_lock(void);

@@ -45,6 +45,7 @@ static void find_symbols(struct python *p)
 	p->py.peek = self_peek;
 	p->py.version = find_version();
 	p->py.runtime = (uint64_t)elf_find_sized("_PyRuntime", &bytes);
+	p->truth = (uint64_t)elf_find_anywhere("_Py_TrueStruct");
 	p->runtime_end = p->py.runtime + bytes;
 	p->py.type_type = (uint64_t)elf_find_anywhere("PyType_Type");
 	p->py.code_type = (uint64_t)elf_find_anywhere("PyCode_Type");

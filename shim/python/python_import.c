@@ -60,8 +60,7 @@ static uint64_t code_of(uint64_t function)
 	if (!cpython_peek(&python.py, member, function + 16, sizeof(member)))
 		return 0;
 	for (unsigned i = 0; i < 8; i++)
-		if (member[i] && cpython_peek_word(&python.py, member[i] + CPYTHON_OB_TYPE) ==
-					 python.py.code_type)
+		if (member[i] && cpython_type(&python.py, member[i]) == python.py.code_type)
 			return member[i];
 	return 0;
 }
@@ -71,7 +70,7 @@ static bool importlib_learn(uint64_t interp)
 	const struct cpython *py = &python.py;
 	uint64_t modules = cpython_peek_word(py, interp + py->at.interp_modules);
 	uint64_t module = cpython_dict_find(py, modules, "_frozen_importlib");
-	uint64_t names = module ? cpython_peek_word(py, module + CPYTHON_MODULE_DICT) : 0;
+	uint64_t names = module ? cpython_member(py, module, CPYTHON_MODULE_DICT) : 0;
 	uint64_t locks = cpython_dict_find(py, names, "_module_locks");
 	uint64_t code = code_of(cpython_dict_find(py, names, LOADING));
 
@@ -91,7 +90,14 @@ static bool somebody_imports(uint64_t interp)
 	    !importlib_learn(interp))
 		return false;
 	locks = atomic_load_explicit(&importlib.locks, memory_order_relaxed);
-	return cpython_peek_word(&python.py, locks + CPYTHON_DICT_USED) != 0;
+	return cpython_member(&python.py, locks, CPYTHON_DICT_USED) != 0;
+}
+
+bool python_somebody_imports(void)
+{
+	struct state own;
+
+	return python_own_state(&own) && somebody_imports(own.interp);
 }
 
 unsigned python_imports(uint64_t pthread,

@@ -66,7 +66,7 @@ static enum kind kind_of_type(uint64_t type)
 		return known[at].kind;
 	known[at].kind = OTHER;
 	known[at].type = type;
-	cpython_peek(&python.py, text, cpython_peek_word(&python.py, type + CPYTHON_TYPE_NAME),
+	cpython_peek(&python.py, text, cpython_member(&python.py, type, CPYTHON_TYPE_NAME),
 		     sizeof(text));
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!memcmp(text, names[i].name, strlen(names[i].name) + 1))
@@ -95,7 +95,7 @@ static void remember(uint64_t object, enum kind kind)
 	uint64_t inner = object;
 
 	if (kind == CELL)
-		inner = cpython_peek_word(&python.py, object + CELL_VALUE);
+		inner = cpython_member(&python.py, object, CELL_VALUE);
 	else if (kind == AROUND)
 		inner = cpython_attribute(&python.py, object, "_cond");
 	if (inner != object)
@@ -123,7 +123,8 @@ static void remember_values(struct look *look, unsigned count)
 			continue;
 		look->value[kept] = look->value[i];
 		from[kept] = (struct iovec){
-			(void *)(uintptr_t)(look->value[kept] + CPYTHON_OB_TYPE), sizeof(*type)};
+			(void *)(uintptr_t)(look->value[kept] + python.py.at.object_type),
+			sizeof(*type)};
 		to[kept] = (struct iovec){&type[kept], sizeof(*type)};
 		kept++;
 	}
@@ -177,15 +178,15 @@ static void remember_process(struct look *look, uint64_t process)
 
 	if (args && cpython_is_a(py, args, "tuple"))
 		remember_words(look, args + py->at.tuple_items,
-			       cpython_peek_word(py, args + TUPLE_SIZE));
+			       cpython_member(py, args, TUPLE_SIZE));
 	remember_dict(look, cpython_attribute(py, process, "_kwargs"));
 	remember_attributes(look, process);
 	if (target && cpython_is_a(py, target, "method")) {
-		remember_attributes(look, cpython_peek_word(py, target + METHOD_SELF));
-		target = cpython_peek_word(py, target + METHOD_FUNCTION);
+		remember_attributes(look, cpython_member(py, target, METHOD_SELF));
+		target = cpython_member(py, target, METHOD_FUNCTION);
 	}
 	if (cpython_code_of(py, target))
-		remember_dict(look, cpython_peek_word(py, target + FUNCTION_GLOBALS));
+		remember_dict(look, cpython_member(py, target, FUNCTION_GLOBALS));
 }
 
 static void remember_frame(struct look *look, const struct frame *frame)

@@ -11,6 +11,7 @@ struct python {
 	int (*is_finalizing)(void);
 	void *(*this_state)(void); /* of the calling thread; a pthread key, needs no GIL */
 	void *(*current_state)(void); /* of the GIL's holder; of this thread from 3.12 on */
+	uint64_t truth; /* True */
 	uint64_t runtime_end; /* of _PyRuntime */
 	const char *limit;
 	struct cpython py;

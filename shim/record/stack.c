@@ -18,6 +18,7 @@
 #include "thread_names.h"
 
 #define PYTHON_TEXT 8192u
+#define BUSY_ROUNDS 4000u
 
 /*
  * The end of the stack that contains `from`: for the main thread its arguments and environment,
@@ -156,11 +157,26 @@ uint64_t stack_of(uint32_t tid, uint64_t pthread)
 	return regs[7] ? write_stack(regs, 1 << 7 | 1 << 16, pthread, false) : 0;
 }
 
+/* Waits for a while, as long as frames take: who has it may have been interrupted by this call. */
+static bool claim_buffer(uint32_t *busy)
+{
+	for (unsigned i = 0; i < BUSY_ROUNDS; i++) {
+		uint32_t expected = 0;
+
+		if (!__atomic_load_n(busy, __ATOMIC_RELAXED) &&
+		    __atomic_compare_exchange_n(busy, &expected, 1, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return true;
+		__builtin_ia32_pause();
+	}
+	return false;
+}
+
 uint64_t stack_python(uint64_t pthread)
 {
 	/*
-	 * Too large for the stacks that hooks run on. Two threads at once are rare, and one then
-	 * gets no frames.
+	 * Too large for the stacks that hooks run on. Two threads at once are rare, and one may then
+	 * get no frames.
 	 */
 	static struct {
 		uint32_t busy;
@@ -169,14 +185,12 @@ uint64_t stack_python(uint64_t pthread)
 		char text[PYTHON_TEXT];
 	} buffer;
 	uint64_t position = 0;
-	uint32_t expected = 0;
 
 	if (!python_present())
 		return 0;
 	if (buffer.pid != life.pid)
 		buffer.busy = 0;
-	if (!__atomic_compare_exchange_n(&buffer.busy, &expected, 1, false, __ATOMIC_ACQUIRE,
-					 __ATOMIC_RELAXED))
+	if (!claim_buffer(&buffer.busy))
 		return 0;
 	buffer.pid = life.pid;
 	if (python_stack(pthread, &buffer.walk, buffer.text, sizeof(buffer.text)))

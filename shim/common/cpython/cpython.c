@@ -10,6 +10,7 @@
 
 #define INTERPRETERS_MAX 64
 #define THREADS_MAX 4096 /* of all interpreters */
+#define FIRST_WIDE_INTERNED 14 /* free-threaded */
 
 /* ---- which one ---- */
 
@@ -39,15 +40,30 @@ static void take_words(struct cpython *py)
 
 	for (size_t i = 0; i < sizeof(cpython_debug_words) / sizeof(cpython_debug_words[0]); i++) {
 		const struct cpython_debug_word *word = &cpython_debug_words[i];
-		uint64_t value = table_word(py, word->word[column]);
+		uint64_t value = word->word[column] ? table_word(py, word->word[column]) : 0;
 
 		if (word->less[column])
 			value -= table_word(py, word->less[column]);
 		memcpy((char *)at + word->field, &value, word->bytes); /* little-endian */
 	}
-	/* "int _co_firsttraceable; void *co_extra" stand before the instructions. */
-	at->code_firsttraceable = (uint16_t)(at->code_units - 16);
+	/* "int _co_firsttraceable; void *co_extra" stand before the instructions, or their copies. */
+	at->code_firsttraceable = (uint16_t)((at->code_bytecodes ?: at->code_units) - 16);
 	at->str_compact = (uint16_t)(at->str_ascii + 16);
+}
+
+/* What the table lacks, in objects with a larger head. */
+static void move_members(struct cpython_layout *at)
+{
+	uint16_t more = (uint16_t)(at->object_type + 8 - CPYTHON_HEAD);
+	uint16_t *member[] = {&at->code_handlers, &at->code_locals,	&at->tuple_items,
+			      &at->type_flags,	  &at->type_dictoffset, &at->type_cached_keys,
+			      &at->dict_keys,	  &at->dict_values,	&at->bytes_size,
+			      &at->bytes_items};
+
+	for (size_t i = 0; i < sizeof(member) / sizeof(*member); i++)
+		*member[i] = (uint16_t)(*member[i] + more);
+	if (more && at->minor >= FIRST_WIDE_INTERNED)
+		at->str_interned = 8;
 }
 
 /*
@@ -62,9 +78,8 @@ static const char *read_debug_offsets(struct cpython *py)
 	    !cpython_peek(py, &last, end - sizeof(last), sizeof(last)) ||
 	    memcmp(&first, CPYTHON_DEBUG_COOKIE, sizeof(first)))
 		return "CPython's table of offsets is missing";
-	if (table_word(py, CPYTHON_DEBUG_FREE_THREADED))
-		return "free-threaded CPython: frames change while they are read";
 	take_words(py);
+	move_members(&py->at);
 	return NULL;
 }
 
@@ -73,6 +88,8 @@ static const char *find_layout(struct cpython *py)
 	for (unsigned i = 0; i < sizeof(cpython_layouts) / sizeof(cpython_layouts[0]); i++)
 		if (py->version >> 16 == (3u << 8 | cpython_layouts[i].minor))
 			py->at = cpython_layouts[i];
+	py->at.object_type = CPYTHON_HEAD - 8;
+	py->at.str_interned = 2;
 	if (!py->at.minor)
 		return "this version of Python is not known";
 	return py->at.minor >= CPYTHON_DEBUG_MINOR ? read_debug_offsets(py) : NULL;
@@ -98,6 +115,7 @@ static bool find_sizes(struct cpython *py)
 	unsigned state = 8 + HIGHEST(at->state_prev, at->state_next, at->state_interp,
 				     at->state_thread_id, at->state_frame);
 	unsigned frame = HIGHEST(at->frame_previous + 8, at->frame_code + 8, at->frame_owner + 1,
+				 at->frame_bytecode + 4,
 				 at->frame_instr + (at->minor < 11 ? 4 : 8));
 	unsigned code = HIGHEST(at->code_filename + 8, at->code_name + 8, at->code_lines + 8,
 				at->code_firstlineno + 4, at->code_firsttraceable + 4);
@@ -115,7 +133,7 @@ static const char *check_build(const struct cpython *py)
 {
 	uint64_t type;
 
-	if (!cpython_peek(py, &type, py->code_type + CPYTHON_OB_TYPE, sizeof(type)))
+	if (!cpython_peek(py, &type, py->code_type + py->at.object_type, sizeof(type)))
 		return "process_vm_readv is not allowed";
 	return type == py->type_type ? NULL : "CPython was built with traced references";
 }

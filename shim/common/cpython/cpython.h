@@ -18,6 +18,7 @@
 /* Offsets. 0 means that the version does not have the field, where 0 is not a possible offset. */
 struct cpython_layout {
 	uint16_t minor; /* of version 3 */
+	uint16_t object_type; /* PyObject.ob_type, the last word of its head */
 	/* _PyRuntimeState, PyInterpreterState, the GIL's own structure (3.12 on) */
 	uint32_t runtime_interpreters, runtime_current;
 	uint32_t interp_next, interp_threads, interp_modules, interp_gil;
@@ -30,6 +31,7 @@ struct cpython_layout {
 	uint16_t cframe_frame;
 	/* PyFrameObject up to 3.10, _PyInterpreterFrame from 3.11 */
 	uint16_t frame_previous, frame_code, frame_instr, frame_owner, frame_locals;
+	uint16_t frame_bytecode; /* free-threaded, 3.14 on: which of code_bytecodes it runs */
 	/* up to 3.10: its value stack, and the blocks (try, with) that it is in */
 	uint16_t frame_stack, frame_block_count, frame_blocks;
 	/* PyCodeObject; the name is co_qualname if there is one; from code_firsttraceable on: 3.11+ */
@@ -38,6 +40,7 @@ struct cpython_layout {
 	uint16_t code_variables; /* a tuple of the names of local variables */
 	uint16_t frame_globals;
 	uint16_t code_bytecode; /* up to 3.10 */
+	uint16_t code_bytecodes; /* free-threaded, 3.14 on: to the copies of its threads */
 	uint16_t tuple_items;
 	/* PyHeapTypeObject, PyDictObject, the values of a split dict (behind a head from 3.13) */
 	uint16_t type_flags, type_dictoffset, type_cached_keys;
@@ -45,6 +48,7 @@ struct cpython_layout {
 	/* PyBytesObject; PyASCIIObject, PyCompactUnicodeObject (text begins behind them) */
 	uint16_t bytes_size, bytes_items;
 	uint16_t str_length, str_state, str_ascii, str_compact;
+	uint16_t str_interned; /* bits of the state before the width of its characters */
 };
 
 struct cpython {
@@ -59,10 +63,9 @@ struct cpython {
 	uint16_t state_bytes, frame_bytes, code_bytes; /* to read of each */
 };
 
-#define CPYTHON_OB_TYPE 8 /* PyObject.ob_type; builds with another header are refused */
 #define CPYTHON_STATE_BYTES 192
 #define CPYTHON_FRAME_BYTES 128
-#define CPYTHON_CODE_BYTES 208
+#define CPYTHON_CODE_BYTES 224
 #define CPYTHON_CHUNK 256 /* one peek of text or tables; a peek costs 0.3 to 1.3 us at any size */
 
 /* Converts "3.9.18 (main, ..." to the form of Py_Version. */

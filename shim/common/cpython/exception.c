@@ -35,7 +35,7 @@ static bool write_entry(struct writer *w, const struct cpython *py, const char *
 	int line = int_at(entry, TRACEBACK_LINE);
 
 	if (py->at.minor >= 11)
-		at = cpython_peek_word(py, at + FRAME_OBJECT_FRAME);
+		at = cpython_member(py, at, FRAME_OBJECT_FRAME);
 	frame.code = cpython_peek_word(py, at + py->at.frame_code);
 	if (!frame_read_code(py, &frame))
 		return true;
@@ -62,7 +62,7 @@ size_t cpython_traceback(const struct cpython *py, uint64_t state, char *text, s
 	char entry[TRACEBACK_BYTES];
 	unsigned seen = 0;
 
-	for (; at && seen < LENGTH_MAX; at = cpython_peek_word(py, at + TRACEBACK_NEXT))
+	for (; at && seen < LENGTH_MAX; at = cpython_member(py, at, TRACEBACK_NEXT))
 		ring[seen++ % FRAMES_MAX] = at;
 	for (unsigned i = 0; i < seen && i < FRAMES_MAX; i++)
 		if (!cpython_peek(py, entry, ring[(seen - 1 - i) % FRAMES_MAX], sizeof(entry)) ||

@@ -34,12 +34,23 @@ uint64_t frame_untagged(const struct cpython *py, uint64_t reference)
 	return (reference & 3) == 3 ? 0 : reference & ~3ull;
 }
 
+/* Free-threaded, each thread specializes a copy of the instructions: { size, copies }. */
+static uint64_t own_bytecode(const struct cpython *py, const char *bytes, uint64_t code)
+{
+	uint64_t copies = cpython_peek_word(py, code + py->at.code_bytecodes);
+	uint32_t own = (uint32_t)int_at(bytes, py->at.frame_bytecode);
+
+	return cpython_peek_word(py, copies + 8 + 8ull * own);
+}
+
 /*
  * The byte offset of the current instruction: stored as an offset up to 3.10 (in instructions
  * there), as an address from 3.11 on.
  */
 static long frame_instr(const struct cpython *py, const char *bytes, uint64_t code)
 {
+	if (py->at.code_bytecodes)
+		return (long)(word_at(bytes, py->at.frame_instr) - own_bytecode(py, bytes, code));
 	if (py->at.minor >= 11)
 		return (long)(word_at(bytes, py->at.frame_instr) - code - py->at.code_units);
 	return (long)int_at(bytes, py->at.frame_instr) * (py->at.minor == 10 ? 2 : 1);
@@ -60,7 +71,7 @@ bool frame_read_code(const struct cpython *py, struct frame *frame)
 	char code[CPYTHON_CODE_BYTES];
 
 	if (!cpython_peek(py, code, frame->code, py->code_bytes) ||
-	    word_at(code, CPYTHON_OB_TYPE) != py->code_type)
+	    word_at(code, py->at.object_type) != py->code_type)
 		return false;
 	frame->name = word_at(code, py->at.code_name);
 	frame->file = word_at(code, py->at.code_filename);

@@ -306,6 +306,50 @@ static const struct cpython_layout cpython_layouts[] = {
 		.str_ascii = 40,
 		.str_compact = 56,
 	},
+	{
+		.minor = 15,
+		.runtime_interpreters = 936,
+		.interp_next = 7264,
+		.interp_threads = 7336,
+		.interp_modules = 7592,
+		.interp_gil = 16,
+		.gil_locked = 16,
+		.gil_holder = 8,
+		.state_prev = 0,
+		.state_next = 8,
+		.state_interp = 16,
+		.state_thread_id = 176,
+		.state_exc_info = 144,
+		.state_frame = 72,
+		.frame_previous = 8,
+		.frame_code = 0,
+		.frame_instr = 56,
+		.frame_owner = 74,
+		.frame_locals = 80,
+		.code_filename = 112,
+		.code_firstlineno = 68,
+		.code_lines = 136,
+		.code_name = 128,
+		.code_firsttraceable = 192,
+		.code_units = 208,
+		.code_handlers = 40,
+		.code_locals = 72,
+		.code_variables = 96,
+		.frame_globals = 24,
+		.tuple_items = 32,
+		.type_flags = 168,
+		.type_dictoffset = 288,
+		.type_cached_keys = 888,
+		.dict_keys = 32,
+		.dict_values = 40,
+		.values_items = 8,
+		.bytes_size = 16,
+		.bytes_items = 32,
+		.str_length = 16,
+		.str_state = 32,
+		.str_ascii = 40,
+		.str_compact = 56,
+	},
 };
 
 /*
@@ -316,55 +360,61 @@ static const struct cpython_layout cpython_layouts[] = {
  */
 #define CPYTHON_DEBUG_COOKIE "xdebugpy"
 #define CPYTHON_DEBUG_MINOR 13 /* the first */
-#define CPYTHON_DEBUG_FREE_THREADED 2
 #define CPYTHON_DEBUG_WORDS 81
+#define CPYTHON_DEBUG_NONE 0 /* this version lacks the word */
 
 struct cpython_debug_word {
 	uint16_t field, bytes; /* of struct cpython_layout */
-	uint8_t word[2]; /* 3.13, 3.14 */
-	uint8_t less[2]; /* subtracted, if the offset is not from the structure's start */
+	uint8_t word[3]; /* 3.13, 3.14, 3.15 */
+	uint8_t less[3]; /* subtracted, if the offset is not from the structure's start */
 };
 
-#define WORD(name, ...) WORD_LESS(name, __VA_ARGS__, 0, 0)
-#define WORD_LESS(name, old, new, old_less, new_less)                                              \
+#define WORD(name, ...) WORD_LESS(name, __VA_ARGS__, 0, 0, 0)
+#define WORD_LESS(name, ...) WORD_OF(name, __VA_ARGS__)
+#define WORD_OF(name, w13, w14, w15, l13, l14, l15)                                                \
 	{                                                                                          \
 		offsetof(struct cpython_layout, name), sizeof(((struct cpython_layout *)0)->name), \
-			{old, new},                                                                \
+			{w13, w14, w15},                                                           \
 		{                                                                                  \
-			old_less, new_less                                                         \
+			l13, l14, l15                                                              \
 		}                                                                                  \
 	}
 
 static const struct cpython_debug_word cpython_debug_words[] = {
-	WORD(runtime_interpreters, 5, 5),
-	WORD(interp_next, 8, 8),
-	WORD(interp_threads, 9, 9),
-	WORD(interp_modules, 11, 12),
-	WORD(interp_gil, 14, 15),
-	WORD_LESS(gil_locked, 17, 18, 15, 16), /* from the interpreter that the GIL is part of */
-	WORD_LESS(gil_holder, 18, 19, 15, 16),
-	WORD(state_prev, 20, 23),
-	WORD(state_next, 21, 24),
-	WORD(state_interp, 22, 25),
-	WORD(state_frame, 23, 26),
-	WORD(state_thread_id, 24, 27),
-	WORD(frame_previous, 29, 32),
-	WORD(frame_code, 30, 33),
-	WORD(frame_instr, 31, 34),
-	WORD(frame_locals, 32, 35),
-	WORD(frame_owner, 33, 36),
-	WORD(code_filename, 35, 40),
-	WORD(code_name, 37, 42), /* qualname */
-	WORD(code_lines, 38, 43),
-	WORD(code_firstlineno, 39, 44),
-	WORD(code_variables, 41, 46),
-	WORD(code_units, 43, 48),
-	WORD(str_state, 68, 78),
-	WORD(str_length, 69, 79),
-	WORD(str_ascii, 70, 80),
+	WORD(runtime_interpreters, 5, 5, 5),
+	WORD(interp_next, 8, 8, 8),
+	WORD(interp_threads, 9, 9, 9),
+	WORD(interp_modules, 11, 12, 12),
+	WORD(interp_gil, 14, 15, 15),
+	WORD_LESS(gil_locked, 17, 18, 18, 15, 16,
+		  16), /* from the interpreter that the GIL is part of */
+	WORD_LESS(gil_holder, 18, 19, 19, 15, 16, 16),
+	WORD(state_prev, 20, 23, 23),
+	WORD(state_next, 21, 24, 24),
+	WORD(state_interp, 22, 25, 25),
+	WORD(state_frame, 23, 26, 26),
+	WORD(state_thread_id, 24, 27, 30),
+	WORD(frame_previous, 29, 32, 40),
+	WORD(frame_code, 30, 33, 41),
+	WORD(frame_instr, 31, 34, 42),
+	WORD(frame_locals, 32, 35, 43),
+	WORD(frame_owner, 33, 36, 44),
+	WORD(frame_bytecode, CPYTHON_DEBUG_NONE, 38, 46),
+	WORD(code_filename, 35, 40, 48),
+	WORD(code_name, 37, 42, 50), /* qualname */
+	WORD(code_lines, 38, 43, 51),
+	WORD(code_firstlineno, 39, 44, 52),
+	WORD(code_variables, 41, 46, 54),
+	WORD(code_units, 43, 48, 56),
+	WORD(code_bytecodes, CPYTHON_DEBUG_NONE, 49, 57),
+	WORD(object_type, 45, 51, 59),
+	WORD(str_state, 68, 78, 90),
+	WORD(str_length, 69, 79, 91),
+	WORD(str_ascii, 70, 80, 92),
 };
 
 #undef WORD
 #undef WORD_LESS
+#undef WORD_OF
 
 #endif

@@ -27,15 +27,15 @@ bool cpython_lock(const struct cpython *py, uint64_t object, struct cpython_lock
 	lock->object = object;
 	lock->recursive = recursive;
 	lock->mutex = is_mutex(py, recursive);
-	lock->address = lock->mutex ? object + LOCK : cpython_peek_word(py, object + LOCK);
+	lock->address = lock->mutex ? cpython_at(py, object, LOCK) :
+				      cpython_member(py, object, LOCK);
 	return lock->address;
 }
 
 uint64_t cpython_lock_owner(const struct cpython *py, const struct cpython_lock *lock)
 {
-	return lock->recursive &&
-			       (lock->mutex || cpython_peek_word(py, lock->object + RLOCK_COUNT)) ?
-		       cpython_peek_word(py, lock->object + RLOCK_OWNER) :
+	return lock->recursive && (lock->mutex || cpython_member(py, lock->object, RLOCK_COUNT)) ?
+		       cpython_member(py, lock->object, RLOCK_OWNER) :
 		       0;
 }
 
@@ -52,7 +52,7 @@ struct entry {
 #define STACK_DISTANCE 4096
 #define CALLERS_MAX 4u /* frames of threading and others between a wait and its caller */
 
-static bool awaits_news(const struct cpython *py, uint64_t top)
+bool cpython_awaits_news(const struct cpython *py, uint64_t top)
 {
 	struct frame frame;
 	struct walk walk;
@@ -74,7 +74,8 @@ uint64_t cpython_parked(const struct cpython *py, uint64_t top, uint64_t semapho
 	    cpython_peek_word(py, entry.previous) != node ||
 	    !cpython_peek(py, &byte, entry.address, 1))
 		return 0;
-	return byte == (CPYTHON_MUTEX_LOCKED | CPYTHON_MUTEX_PARKED) && !awaits_news(py, top) ?
+	return byte == (CPYTHON_MUTEX_LOCKED | CPYTHON_MUTEX_PARKED) &&
+			       !cpython_awaits_news(py, top) ?
 		       entry.address :
 		       0;
 }

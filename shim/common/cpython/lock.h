@@ -35,6 +35,9 @@ uint64_t cpython_lock_owner(const struct cpython *py, const struct cpython_lock 
  */
 uint64_t cpython_parked(const struct cpython *py, uint64_t top, uint64_t semaphore);
 
+/* Whether the innermost frame is threading.Condition.wait: a notification releases its own lock. */
+bool cpython_awaits_news(const struct cpython *py, uint64_t top);
+
 /*
  * The semaphore or PyMutex of the lock around the Condition, Event or Queue that a thread waits for; 0: it waits
  * for something else, or in concurrent.futures or a Pool, which make an object for each wait.

@@ -8,35 +8,79 @@
 #define TUPLE_SIZE 16
 #define FRAMES_MAX 6u /* of threading and queue, around the lock, and the program's own */
 #define TYPE_BYTES 64u
+#define FILE_FIRST 2u /* words of a file object that may be its lock, or its buffer */
+#define FILE_WORDS 24u
+#define CLASSES_MAX 16u /* a class and those that it is derived from */
+#define GLOBALS_MAX 256u
+#define ATTRIBUTES_MAX 32u
+#define LIST_ITEMS 24 /* a pointer to them */
+#define ITEMS_MAX 64u
+#define MODULES_NAMES_MAX 4096u /* looked at, of all modules together */
+
+/* PyTypeObject */
+#define TYPE_FLAGS 168
+#define TYPE_DICT 264
+#define TYPE_MRO 344
+#define FLAG_HEAP (1ull << 9) /* made by a class statement */
+#define FLAG_TYPE (1ull << 31) /* its instances are classes */
 
 /* ---- what is named ---- */
 
-/* The lock among the values that a frame works on: a variable, or what a method is bound to. */
-static uint64_t at_hand(const struct cpython *py, const struct frame *frame, uint64_t address)
+static bool is_buffer(const struct cpython *py, uint64_t object)
+{
+	return cpython_is_a(py, object, "_io.BufferedWriter") ||
+	       cpython_is_a(py, object, "_io.BufferedReader") ||
+	       cpython_is_a(py, object, "_io.BufferedRandom");
+}
+
+/* Whether a file's buffer has the lock, or the buffer below a text file. */
+static bool is_file_with(const struct cpython *py, uint64_t object, uint64_t address)
+{
+	bool text = cpython_is_a(py, object, "_io.TextIOWrapper");
+	uint64_t word[FILE_WORDS];
+
+	if ((!text && !is_buffer(py, object)) || !cpython_peek(py, word, object, sizeof(word)))
+		return false;
+	for (unsigned i = FILE_FIRST; i < FILE_WORDS; i++)
+		if (text ? is_buffer(py, word[i]) && is_file_with(py, word[i], address) :
+			   word[i] == address)
+			return true;
+	return false;
+}
+
+static bool has_address(const struct cpython *py, uint64_t object, uint64_t address)
 {
 	struct cpython_lock lock;
+
+	return object && (cpython_lock(py, object, &lock) ? lock.address == address :
+							    is_file_with(py, object, address));
+}
+
+/* The lock or file among the values that a frame works on: a variable, or what a method is bound to. */
+static uint64_t at_hand(const struct cpython *py, const struct frame *frame, uint64_t address)
+{
 	uint64_t object;
 
 	for (unsigned i = 0; i < AT_HAND_MAX; i++) {
 		object = frame_local(py, frame, i);
-		if (object && cpython_lock(py, object, &lock) && lock.address == address)
+		if (has_address(py, object, address))
 			return object;
-		object = object ? cpython_peek_word(py, object + BOUND_SELF) : 0;
-		if (object && cpython_lock(py, object, &lock) && lock.address == address)
+		object = object ? cpython_member(py, object, BOUND_SELF) : 0;
+		if (has_address(py, object, address))
 			return object;
 	}
 	return 0;
 }
 
-/* The last part of the name of an object's type. */
-static void write_type(struct writer *w, const struct cpython *py, uint64_t object)
+/* The last part of a type's name. */
+static void write_name(struct writer *w, const struct cpython *py, uint64_t type)
 {
-	uint64_t type = cpython_peek_word(py, object + CPYTHON_OB_TYPE), at;
 	char text[TYPE_BYTES];
+	uint64_t at;
 	const char *last = text;
 	size_t i;
 
-	at = cpython_peek_word(py, type + CPYTHON_TYPE_NAME);
+	at = cpython_member(py, type, CPYTHON_TYPE_NAME);
 	for (i = 0; i < sizeof(text) - 1 && cpython_peek(py, &text[i], at + i, 1) && text[i]; i++)
 		if (text[i] == '.')
 			last = text + i + 1;
@@ -45,6 +89,11 @@ static void write_type(struct writer *w, const struct cpython *py, uint64_t obje
 		last = "Lock";
 	while (*last)
 		writer_byte(w, (unsigned char)*last++);
+}
+
+static void write_type(struct writer *w, const struct cpython *py, uint64_t object)
+{
+	write_name(w, py, cpython_type(py, object));
 }
 
 static void write_text(struct writer *w, const char *text)
@@ -72,9 +121,8 @@ static uint64_t variable(const struct cpython *py, const struct frame *frame, un
 {
 	uint64_t object = frame_local(py, frame, i);
 
-	return object && cpython_is_a(py, object, "cell") ?
-		       cpython_peek_word(py, object + CELL_VALUE) :
-		       object;
+	return object && cpython_is_a(py, object, "cell") ? cpython_member(py, object, CELL_VALUE) :
+							    object;
 }
 
 /* The names of local variables, in their order. */
@@ -82,11 +130,20 @@ static uint64_t names_of(const struct cpython *py, const struct frame *frame, un
 {
 	uint64_t names = cpython_peek_word(py, frame->code + py->at.code_variables);
 	uint64_t size = names && cpython_is_a(py, names, "tuple") ?
-				cpython_peek_word(py, names + TUPLE_SIZE) :
+				cpython_member(py, names, TUPLE_SIZE) :
 				0;
 
 	*count = size < AT_HAND_MAX ? (unsigned)size : AT_HAND_MAX;
 	return names + py->at.tuple_items;
+}
+
+static void write_local_of(struct writer *w, const struct cpython *py, const struct frame *frame)
+{
+	write_text(w, "\" (");
+	write_base(w, py, frame->file);
+	write_text(w, ", local of ");
+	writer_string(w, py, frame->name);
+	write_text(w, ")");
 }
 
 static bool name_local(struct writer *w, const struct cpython *py, const struct frame *frame,
@@ -99,11 +156,7 @@ static bool name_local(struct writer *w, const struct cpython *py, const struct 
 		if (variable(py, frame, i) != object)
 			continue;
 		writer_string(w, py, cpython_peek_word(py, names + 8ull * i));
-		write_text(w, "\" (");
-		write_base(w, py, frame->file);
-		write_text(w, ", local of ");
-		writer_string(w, py, frame->name);
-		write_text(w, ")");
+		write_local_of(w, py, frame);
 		return true;
 	}
 	return false;
@@ -132,6 +185,73 @@ static bool name_attribute(struct writer *w, const struct cpython *py, const str
 	return false;
 }
 
+static uint64_t flags_of(const struct cpython *py, uint64_t type)
+{
+	return cpython_member(py, type, TYPE_FLAGS);
+}
+
+/* Whether a class, or one that it is derived from, has the object as an attribute. */
+static bool name_in_class(struct writer *w, const struct cpython *py, uint64_t type,
+			  uint64_t object)
+{
+	uint64_t order = cpython_member(py, type, TYPE_MRO),
+		 count = order && cpython_is_a(py, order, "tuple") ?
+				 cpython_member(py, order, TUPLE_SIZE) :
+				 0;
+
+	for (unsigned i = 0; i < count && i < CLASSES_MAX; i++) {
+		uint64_t class = cpython_peek_word(py, order + py->at.tuple_items + 8ull * i),
+			 key = flags_of(py, class) & FLAG_HEAP ?
+				       cpython_dict_key(py, cpython_member(py, class, TYPE_DICT),
+							object) :
+				       0;
+
+		if (!key)
+			continue;
+		write_name(w, py, class);
+		write_text(w, ".");
+		writer_string(w, py, key);
+		write_text(w, "\" (class attribute)");
+		return true;
+	}
+	return false;
+}
+
+static bool is_class(const struct cpython *py, uint64_t object)
+{
+	return flags_of(py, cpython_type(py, object)) & FLAG_TYPE;
+}
+
+/* As an attribute of the class of a local variable, or of one that a global variable names. */
+static bool name_class_attribute(struct writer *w, const struct cpython *py,
+				 const struct frame *frame, uint64_t object)
+{
+	uint64_t global[GLOBALS_MAX], owner;
+	unsigned count;
+
+	names_of(py, frame, &count);
+	for (unsigned i = 0; i < count; i++) {
+		owner = variable(py, frame, i);
+		if (owner &&
+		    name_in_class(w, py, is_class(py, owner) ? owner : cpython_type(py, owner),
+				  object))
+			return true;
+	}
+	count = cpython_dict_values(py, cpython_peek_word(py, frame->at + py->at.frame_globals),
+				    global, GLOBALS_MAX);
+	for (unsigned i = 0; i < count; i++)
+		if (is_class(py, global[i]) && name_in_class(w, py, global[i], object))
+			return true;
+	return false;
+}
+
+static void write_global(struct writer *w, const struct cpython *py, const struct frame *frame)
+{
+	write_text(w, "\" (");
+	write_base(w, py, frame->file);
+	write_text(w, ", global)");
+}
+
 static bool name_global(struct writer *w, const struct cpython *py, const struct frame *frame,
 			uint64_t object)
 {
@@ -141,10 +261,175 @@ static bool name_global(struct writer *w, const struct cpython *py, const struct
 	if (!key)
 		return false;
 	writer_string(w, py, key);
-	write_text(w, "\" (");
-	write_base(w, py, frame->file);
-	write_text(w, ", global)");
+	write_global(w, py, frame);
 	return true;
+}
+
+/* The name that a module has for the object, if so many more names may be looked at. */
+static uint64_t module_key(const struct cpython *py, uint64_t module, uint64_t object,
+			   uint64_t *budget)
+{
+	uint64_t dict = cpython_member(py, module, CPYTHON_MODULE_DICT),
+		 used = dict ? cpython_member(py, dict, CPYTHON_DICT_USED) : 0;
+
+	if (used > *budget)
+		return 0;
+	*budget -= used;
+	return cpython_dict_key(py, dict, object);
+}
+
+/* As an attribute of a module or object that a global variable names. */
+static bool name_global_attribute(struct writer *w, const struct cpython *py,
+				  const struct frame *frame, uint64_t object)
+{
+	uint64_t names = cpython_peek_word(py, frame->at + py->at.frame_globals),
+		 budget = MODULES_NAMES_MAX, global[GLOBALS_MAX], key;
+	unsigned count = cpython_dict_values(py, names, global, GLOBALS_MAX);
+
+	for (unsigned i = 0; i < count; i++) {
+		bool module = cpython_is_a(py, global[i], "module");
+
+		key = module ? module_key(py, global[i], object, &budget) :
+			       cpython_attribute_key(py, global[i], object);
+		if (!key)
+			continue;
+		writer_string(w, py, cpython_dict_key(py, names, global[i]));
+		write_text(w, ".");
+		writer_string(w, py, key);
+		if (module) {
+			write_global(w, py, frame);
+			return true;
+		}
+		write_text(w, "\" of ");
+		write_type(w, py, global[i]);
+		return true;
+	}
+	return false;
+}
+
+/* ---- in a container ---- */
+
+static void write_key(struct writer *w, const struct cpython *py, uint64_t key)
+{
+	bool text = cpython_is_a(py, key, "str");
+
+	if (!text && !cpython_is_a(py, key, "int")) {
+		write_text(w, "[…]");
+		return;
+	}
+	write_text(w, text ? "['" : "[");
+	if (text)
+		writer_string(w, py, key);
+	else
+		writer_decimal(w, (unsigned)(uint32_t)cpython_member(py, key, CPYTHON_INT_VALUE));
+	write_text(w, text ? "']" : "]");
+}
+
+/* The place of an object in a list or tuple; its length: it is not there. */
+static uint64_t index_of(const struct cpython *py, uint64_t container, bool list, uint64_t object,
+			 uint64_t *count)
+{
+	uint64_t at = list ? cpython_member(py, container, LIST_ITEMS) :
+			     container + py->at.tuple_items,
+		 i = 0;
+
+	*count = cpython_member(py, container, TUPLE_SIZE);
+	*count = *count < ITEMS_MAX ? *count : ITEMS_MAX;
+	while (i < *count && cpython_peek_word(py, at + 8 * i) != object)
+		i++;
+	return i;
+}
+
+static bool is_dict(const struct cpython *py, uint64_t object)
+{
+	return cpython_is_a(py, object, "dict") ||
+	       cpython_is_a(py, object, "collections.defaultdict");
+}
+
+static bool is_in(const struct cpython *py, uint64_t container, uint64_t object)
+{
+	bool list = cpython_is_a(py, container, "list");
+	uint64_t count;
+
+	if (is_dict(py, container))
+		return cpython_dict_key(py, container, object);
+	return (list || cpython_is_a(py, container, "tuple")) &&
+	       index_of(py, container, list, object, &count) < count;
+}
+
+static void write_item(struct writer *w, const struct cpython *py, uint64_t container,
+		       uint64_t object)
+{
+	uint64_t count;
+
+	if (is_dict(py, container)) {
+		write_key(w, py, cpython_dict_key(py, container, object));
+		return;
+	}
+	write_text(w, "[");
+	writer_decimal(w, (unsigned)index_of(py, container, cpython_is_a(py, container, "list"),
+					     object, &count));
+	write_text(w, "]");
+}
+
+/* In a container that a local variable is, or has as an attribute; or as an attribute of such an attribute. */
+static bool name_local_item(struct writer *w, const struct cpython *py, const struct frame *frame,
+			    uint64_t object)
+{
+	uint64_t attribute[ATTRIBUTES_MAX], owner, names, key;
+	unsigned count, more;
+
+	names = names_of(py, frame, &count);
+	for (unsigned i = 0; i < count; i++) {
+		owner = variable(py, frame, i);
+		if (owner && is_in(py, owner, object)) {
+			writer_string(w, py, cpython_peek_word(py, names + 8ull * i));
+			write_item(w, py, owner, object);
+			write_local_of(w, py, frame);
+			return true;
+		}
+		more = owner ? cpython_attribute_values(py, owner, attribute, ATTRIBUTES_MAX) : 0;
+		for (unsigned k = 0; k < more; k++) {
+			bool item = attribute[k] && is_in(py, attribute[k], object);
+
+			key = item || !attribute[k] ?
+				      0 :
+				      cpython_attribute_key(py, attribute[k], object);
+			if (!item && !key)
+				continue;
+			writer_string(w, py, cpython_peek_word(py, names + 8ull * i));
+			write_text(w, ".");
+			writer_string(w, py, cpython_attribute_key(py, owner, attribute[k]));
+			if (item) {
+				write_item(w, py, attribute[k], object);
+			} else {
+				write_text(w, ".");
+				writer_string(w, py, key);
+			}
+			write_text(w, "\" of ");
+			write_type(w, py, owner);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool name_global_item(struct writer *w, const struct cpython *py, const struct frame *frame,
+			     uint64_t object)
+{
+	uint64_t names = cpython_peek_word(py, frame->at + py->at.frame_globals),
+		 global[GLOBALS_MAX];
+	unsigned count = cpython_dict_values(py, names, global, GLOBALS_MAX);
+
+	for (unsigned i = 0; i < count; i++) {
+		if (!is_in(py, global[i], object))
+			continue;
+		writer_string(w, py, cpython_dict_key(py, names, global[i]));
+		write_item(w, py, global[i], object);
+		write_global(w, py, frame);
+		return true;
+	}
+	return false;
 }
 
 static bool is_inside(const struct cpython *py, const struct frame *frame)
@@ -183,7 +468,11 @@ size_t cpython_lock_name(const struct cpython *py, uint64_t top, uint64_t addres
 		write_text(&w, " \"");
 		named = name_global(&w, py, &frame, object) ||
 			name_attribute(&w, py, &frame, object) ||
-			name_local(&w, py, &frame, object);
+			name_class_attribute(&w, py, &frame, object) ||
+			name_local(&w, py, &frame, object) ||
+			name_global_attribute(&w, py, &frame, object) ||
+			name_local_item(&w, py, &frame, object) ||
+			name_global_item(&w, py, &frame, object);
 	}
 	if (!named || w.at == w.end)
 		w.at = w.start;

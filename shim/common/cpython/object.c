@@ -95,14 +95,15 @@ static bool string_open(struct string *s, const struct cpython *py, uint64_t obj
 
 	span_open(&s->span, py, object);
 	head = span_take(&s->span, py->at.str_ascii);
-	if (!head || word_at(head, CPYTHON_OB_TYPE) != py->unicode_type)
+	if (!head || word_at(head, py->at.object_type) != py->unicode_type)
 		return false;
 	state = (uint32_t)int_at(head, py->at.str_state);
 	s->length = word_at(head, py->at.str_length);
-	s->width = state >> 2 & 7; /* after two bits "interned"; then come compact and ascii */
-	if (!(state >> 6 & 1))
+	state >>= py->at.str_interned;
+	s->width = state & 7; /* then come compact and ascii */
+	if (!(state >> 4 & 1))
 		span_skip(&s->span, py->at.str_compact - py->at.str_ascii);
-	return (state >> 5 & 1) && (s->width == 1 || s->width == 2 || s->width == 4);
+	return (state >> 3 & 1) && (s->width == 1 || s->width == 2 || s->width == 4);
 }
 
 /* The next character; 0: not readable. */
@@ -247,7 +248,7 @@ unsigned cpython_line(const struct cpython *py, uint64_t table, unsigned first_l
 		return first_line;
 	span_open(&span, py, table);
 	head = span_take(&span, py->at.bytes_items);
-	if (!head || word_at(head, CPYTHON_OB_TYPE) != py->bytes_type)
+	if (!head || word_at(head, py->at.object_type) != py->bytes_type)
 		return 0;
 	span.left = word_at(head, py->at.bytes_size);
 	if (span.left > LINES_MAX)
@@ -399,26 +400,31 @@ struct attributes {
 };
 
 #define TYPE_INLINE_VALUES (1u << 2) /* 3.13 on */
+#define TYPE_BASICSIZE 32 /* PyTypeObject.tp_basicsize */
 #define TYPE_MANAGED_DICT (1u << 4) /* 3.11 */
 
 /*
- * Finds a managed dictionary, three words before the object. 3.11 has a pointer to values before
- * that one; 3.12 has one pointer for both and marks values by its lowest bit; later versions have
- * the values after the object's head, preceded by { capacity, size, embedded, valid, ... }.
+ * Finds a managed dictionary, before the object and the collector's words. 3.11 has a pointer to
+ * values before that one; 3.12 has one pointer for both and marks values by its lowest bit; later versions have
+ * the values after the object, which is only its head in 3.13, preceded by { capacity, size, embedded,
+ * valid, ... }.
  */
 static struct attributes attributes_managed(const struct cpython *py, uint64_t object,
-					    uint64_t flags)
+					    uint64_t type, uint64_t flags)
 {
-	uint64_t word = cpython_peek_word(py, object - 24);
+	bool free_threaded = py->at.object_type > CPYTHON_HEAD - 8; /* no words of the collector */
+	uint64_t word = cpython_peek_word(py, object - (free_threaded ? 8 : 24));
+	uint64_t inside = cpython_at(py, object, CPYTHON_HEAD);
 	unsigned char head[4];
 
 	if (py->at.minor == 11)
 		return (struct attributes){word, cpython_peek_word(py, object - 32)};
 	if (py->at.minor == 12 && (word & 1))
 		return (struct attributes){0, word + 1};
-	if ((flags & TYPE_INLINE_VALUES) && cpython_peek(py, head, object + 16, sizeof(head)) &&
-	    head[3])
-		return (struct attributes){0, object + 16 + py->at.values_items};
+	if ((flags & TYPE_INLINE_VALUES) && py->at.minor > 13)
+		inside = object + cpython_member(py, type, TYPE_BASICSIZE);
+	if ((flags & TYPE_INLINE_VALUES) && cpython_peek(py, head, inside, sizeof(head)) && head[3])
+		return (struct attributes){0, inside + py->at.values_items};
 	return (struct attributes){word, 0};
 }
 
@@ -429,7 +435,7 @@ static struct attributes attributes_of(const struct cpython *py, uint64_t object
 	int64_t offset;
 
 	if (py->at.minor >= 11 && (flags & TYPE_MANAGED_DICT)) {
-		has = attributes_managed(py, object, flags);
+		has = attributes_managed(py, object, type, flags);
 	} else {
 		offset = (int64_t)cpython_peek_word(py, type + py->at.type_dictoffset);
 		has.dict = offset > 0 ? cpython_peek_word(py, object + (uint64_t)offset) : 0;
@@ -439,7 +445,7 @@ static struct attributes attributes_of(const struct cpython *py, uint64_t object
 
 uint64_t cpython_attribute_key(const struct cpython *py, uint64_t object, uint64_t value)
 {
-	uint64_t type = object ? cpython_peek_word(py, object + CPYTHON_OB_TYPE) : 0;
+	uint64_t type = object ? cpython_type(py, object) : 0;
 	struct attributes has;
 
 	if (!type)
@@ -452,7 +458,7 @@ uint64_t cpython_attribute_key(const struct cpython *py, uint64_t object, uint64
 
 uint64_t cpython_attribute(const struct cpython *py, uint64_t object, const char *name)
 {
-	uint64_t type = object ? cpython_peek_word(py, object + CPYTHON_OB_TYPE) : 0;
+	uint64_t type = object ? cpython_type(py, object) : 0;
 	struct attributes has;
 
 	if (!type)
@@ -467,7 +473,7 @@ uint64_t cpython_attribute(const struct cpython *py, uint64_t object, const char
 unsigned cpython_attribute_values(const struct cpython *py, uint64_t object, uint64_t *value,
 				  unsigned most)
 {
-	uint64_t type = object ? cpython_peek_word(py, object + CPYTHON_OB_TYPE) : 0;
+	uint64_t type = object ? cpython_type(py, object) : 0;
 	struct attributes has = type ? attributes_of(py, object, type) : (struct attributes){0};
 	struct keys keys;
 	uint64_t count;
@@ -484,11 +490,11 @@ unsigned cpython_attribute_values(const struct cpython *py, uint64_t object, uin
 
 bool cpython_is_a(const struct cpython *py, uint64_t object, const char *name)
 {
-	uint64_t type = object ? cpython_peek_word(py, object + CPYTHON_OB_TYPE) : 0;
+	uint64_t type = object ? cpython_type(py, object) : 0;
 	size_t bytes = strlen(name) + 1;
 	char text[32];
 
 	return type && bytes <= sizeof(text) &&
-	       cpython_peek(py, text, cpython_peek_word(py, type + CPYTHON_TYPE_NAME), bytes) &&
+	       cpython_peek(py, text, cpython_member(py, type, CPYTHON_TYPE_NAME), bytes) &&
 	       !memcmp(text, name, bytes);
 }

@@ -15,6 +15,25 @@ bool cpython_peek(const struct cpython *py, void *to, uint64_t from, size_t byte
 /* Reads one word; 0: not readable. */
 uint64_t cpython_peek_word(const struct cpython *py, uint64_t from);
 
+/* Offsets of members stand for a head of this size; free-threaded builds have a larger one. */
+#define CPYTHON_HEAD 16u
+
+/* The address of an object's member, and the word there; the object's type. 0: not readable. */
+static inline uint64_t cpython_at(const struct cpython *py, uint64_t object, unsigned offset)
+{
+	return object + offset + py->at.object_type + 8 - CPYTHON_HEAD;
+}
+
+static inline uint64_t cpython_member(const struct cpython *py, uint64_t object, unsigned offset)
+{
+	return cpython_peek_word(py, cpython_at(py, object, offset));
+}
+
+static inline uint64_t cpython_type(const struct cpython *py, uint64_t object)
+{
+	return cpython_peek_word(py, object + py->at.object_type);
+}
+
 static inline uint64_t word_at(const void *bytes, unsigned offset)
 {
 	uint64_t word;

@@ -10,9 +10,9 @@
 /* nested containers; mp.spawn has its arguments in a tuple of tuples */
 #define DEPTH_MAX 3u
 #define BASES_MAX 64u
-#define NEWEST_MINOR 14 /* whose containers' layout is known */
+#define NEWEST_MINOR 15 /* whose containers' layout is known */
 
-/* PyTypeObject and containers: the same in 3.8 to 3.14. */
+/* PyTypeObject and containers: the same in 3.8 to 3.15. */
 #define TYPE_DICT 264
 #define TYPE_MRO 344
 #define FUNCTION_CODE 48 /* from 3.10 on */
@@ -93,19 +93,17 @@ size_t cpython_process_name(const struct cpython *py, uint64_t process, char *te
 	struct writer w = writer_open(text, bytes);
 	uint64_t name = process ? cpython_attribute(py, process, "_name") : 0;
 
-	if (name && cpython_peek_word(py, name + CPYTHON_OB_TYPE) == py->unicode_type)
+	if (name && cpython_type(py, name) == py->unicode_type)
 		writer_string(&w, py, name);
 	return writer_close(&w, bytes);
 }
 
 uint64_t cpython_code_of(const struct cpython *py, uint64_t function)
 {
-	uint64_t code = function ? cpython_peek_word(py, function + (py->at.minor >= 10 ?
-									     FUNCTION_CODE :
-									     FUNCTION_CODE_OLD)) :
-				   0;
+	unsigned member = py->at.minor >= 10 ? FUNCTION_CODE : FUNCTION_CODE_OLD;
+	uint64_t code = function ? cpython_member(py, function, member) : 0;
 
-	return code && cpython_peek_word(py, code + CPYTHON_OB_TYPE) == py->code_type ? code : 0;
+	return code && cpython_type(py, code) == py->code_type ? code : 0;
 }
 
 bool cpython_loads_data(const struct cpython *py, uint64_t process)
@@ -155,10 +153,10 @@ bool cpython_calls(const struct cpython *py, uint64_t top, const char *function,
 
 static bool is_zero(const struct cpython *py, uint64_t number)
 {
-	uint64_t size = cpython_peek_word(py, number + INT_SIZE);
+	uint64_t size = cpython_member(py, number, INT_SIZE);
 
 	return (py->at.minor < 12 ? size : size >> 3) == 0 ||
-	       (uint32_t)cpython_peek_word(py, number + CPYTHON_INT_VALUE) == 0;
+	       (uint32_t)cpython_member(py, number, CPYTHON_INT_VALUE) == 0;
 }
 
 enum cpython_queue cpython_awaited_queue(const struct cpython *py, uint64_t top)
@@ -178,7 +176,7 @@ enum cpython_queue cpython_awaited_queue(const struct cpython *py, uint64_t top)
 		return CPYTHON_QUEUE_NONE;
 	items = cpython_attribute(py, queue, "queue");
 	return is_zero(py, unfinished) && !(cpython_is_a(py, items, "collections.deque") &&
-					    cpython_peek_word(py, items + DEQUE_STATE)) ?
+					    cpython_member(py, items, DEQUE_STATE)) ?
 		       CPYTHON_QUEUE_NEW :
 		       CPYTHON_QUEUE_USED;
 }
@@ -194,7 +192,7 @@ bool cpython_awaits_simple(const struct cpython *py, uint64_t top, uint64_t lock
 		return false;
 	for (unsigned i = 0; i < AT_HAND_MAX; i++) {
 		object = frame_local(py, &frame, i);
-		if ((!lock || cpython_peek_word(py, object + SIMPLE_LOCK) == lock) &&
+		if ((!lock || cpython_member(py, object, SIMPLE_LOCK) == lock) &&
 		    cpython_is_a(py, object, "_queue.SimpleQueue"))
 			return true;
 	}
@@ -212,7 +210,7 @@ uint32_t cpython_joined(const struct cpython *py, uint64_t top)
 		if (!frame_is(py, &frame, "join", "threading.py"))
 			continue;
 		number = cpython_attribute(py, frame_local(py, &frame, 0), "_native_id");
-		return number ? (uint32_t)cpython_peek_word(py, number + CPYTHON_INT_VALUE) : 0;
+		return number ? (uint32_t)cpython_member(py, number, CPYTHON_INT_VALUE) : 0;
 	}
 	return 0;
 }
@@ -221,23 +219,22 @@ uint32_t cpython_joined(const struct cpython *py, uint64_t top)
 
 static bool is_named(const struct cpython *py, uint64_t type, const char *name, const char *module)
 {
-	uint64_t at = cpython_peek_word(py, type + CPYTHON_TYPE_NAME);
+	uint64_t at = cpython_member(py, type, CPYTHON_TYPE_NAME);
 	size_t bytes = strlen(name) + 1;
 	char text[16];
 
 	return bytes <= sizeof(text) && cpython_peek(py, text, at, bytes) &&
 	       !memcmp(text, name, bytes) &&
 	       cpython_string_is(
-		       py,
-		       cpython_dict_find(py, cpython_peek_word(py, type + TYPE_DICT), "__module__"),
+		       py, cpython_dict_find(py, cpython_member(py, type, TYPE_DICT), "__module__"),
 		       module);
 }
 
 /* Whether a type is derived from a torch module or parameter. */
 static bool is_model(const struct cpython *py, uint64_t type)
 {
-	uint64_t bases = cpython_peek_word(py, type + TYPE_MRO);
-	uint64_t count = bases ? cpython_peek_word(py, bases + SIZE) : 0;
+	uint64_t bases = cpython_member(py, type, TYPE_MRO);
+	uint64_t count = bases ? cpython_member(py, bases, SIZE) : 0;
 
 	for (uint64_t i = 0; i < count && i < BASES_MAX; i++) {
 		uint64_t base = cpython_peek_word(py, bases + py->at.tuple_items + 8 * i);
@@ -251,14 +248,14 @@ static bool is_model(const struct cpython *py, uint64_t type)
 
 static unsigned items_of(const struct cpython *py, uint64_t object, uint64_t flags, uint64_t *item)
 {
-	uint64_t count = cpython_peek_word(py, object + SIZE), at = object + py->at.tuple_items;
+	uint64_t count = cpython_member(py, object, SIZE), at = object + py->at.tuple_items;
 
 	if (flags & TYPE_IS_DICT)
 		return cpython_dict_values(py, object, item, ITEMS_MAX);
 	if (!(flags & (TYPE_IS_TUPLE | TYPE_IS_LIST)))
 		return 0;
 	if (flags & TYPE_IS_LIST)
-		at = cpython_peek_word(py, object + LIST_ITEMS);
+		at = cpython_member(py, object, LIST_ITEMS);
 	if (count > ITEMS_MAX)
 		count = ITEMS_MAX;
 	return count && cpython_peek(py, item, at, 8 * count) ? (unsigned)count : 0;
@@ -302,7 +299,7 @@ unsigned cpython_task(const struct cpython *py, uint64_t top, uint64_t *object, 
 
 static uint64_t find_model(const struct cpython *py, uint64_t object, unsigned depth)
 {
-	uint64_t type = object ? cpython_peek_word(py, object + CPYTHON_OB_TYPE) : 0;
+	uint64_t type = object ? cpython_type(py, object) : 0;
 	uint64_t item[ITEMS_MAX], found = 0;
 	unsigned count;
 
@@ -328,8 +325,8 @@ uint64_t cpython_model(const struct cpython *py, uint64_t process, char *type, s
 		object = find_model(py, cpython_attribute(py, process, "_args"), DEPTH_MAX);
 	if (process && !object && py->at.minor <= NEWEST_MINOR)
 		object = find_model(py, cpython_attribute(py, process, "_kwargs"), DEPTH_MAX);
-	at = object ? cpython_peek_word(py, object + CPYTHON_OB_TYPE) : 0;
-	at = at ? cpython_peek_word(py, at + CPYTHON_TYPE_NAME) : 0;
+	at = object ? cpython_type(py, object) : 0;
+	at = at ? cpython_member(py, at, CPYTHON_TYPE_NAME) : 0;
 	while (w.at < w.end && cpython_peek(py, &c, at++, 1) && c)
 		writer_byte(&w, (unsigned char)c);
 	writer_close(&w, bytes);

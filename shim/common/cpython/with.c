@@ -28,6 +28,7 @@ static bool has_blocks(const struct cpython *py)
 /* One entry: instructions, in units of two bytes, and what happens to an exception there. */
 struct handler {
 	unsigned start, length, target, depth;
+	bool lasti; /* whether to push the instruction, too: not for `try`, always for `with` */
 };
 
 /* A number in groups of six bits, highest first, each but the last marked by 64. */
@@ -53,7 +54,9 @@ static bool handler_next(struct span *table, struct handler *handler)
 	handler->start = handler_number(table);
 	handler->length = handler_number(table);
 	handler->target = handler_number(table);
-	handler->depth = handler_number(table) / 2; /* and whether to push the instruction */
+	handler->depth = handler_number(table);
+	handler->lasti = handler->depth & 1;
+	handler->depth /= 2;
 	return true;
 }
 
@@ -63,7 +66,7 @@ static bool handlers_open(struct span *table, const struct cpython *py, const st
 
 	span_open(table, py, frame->handlers);
 	head = frame->instr < 0 ? NULL : span_take(table, py->at.bytes_items);
-	if (!head || word_at(head, CPYTHON_OB_TYPE) != py->bytes_type)
+	if (!head || word_at(head, py->at.object_type) != py->bytes_type)
 		return false;
 	table->left = word_at(head, py->at.bytes_size);
 	return table->left <= HANDLERS_MAX;
@@ -97,7 +100,7 @@ static unsigned line_by_handlers(const struct cpython *py, const struct frame *f
 	if (!handlers_open(&table, py, frame))
 		return 0;
 	while (handler_next(&table, &handler) && handler.start <= unit)
-		if (handler.depth == depth)
+		if (handler.depth == depth && handler.lasti)
 			target = handler.target;
 	return target ? cpython_line(py, frame->lines, frame->first_line, 2l * target) : 0;
 }
@@ -117,7 +120,10 @@ static unsigned depth_by_blocks(const struct cpython *py, const struct frame *fr
 	return level > 0 ? (unsigned)level : 0;
 }
 
-/* The handler of the block that unwinds to this depth, in bytes of code; negative: unknown. */
+/*
+ * The handler of the first block that unwinds to this depth, in bytes of code; negative: unknown. A `try`
+ * inside of it may unwind to the same depth.
+ */
 static long handler_by_blocks(const struct cpython *py, const struct frame *frame, unsigned depth)
 {
 	int32_t block[3], count;
@@ -125,9 +131,8 @@ static long handler_by_blocks(const struct cpython *py, const struct frame *fram
 	if (!cpython_peek(py, &count, frame->at + py->at.frame_block_count, sizeof(count)) ||
 	    count > BLOCKS_MAX)
 		return -1;
-	while (count-- > 0)
-		if (cpython_peek(py, block,
-				 frame->at + py->at.frame_blocks + BLOCK_BYTES * (unsigned)count,
+	for (unsigned i = 0; (int32_t)i < count; i++)
+		if (cpython_peek(py, block, frame->at + py->at.frame_blocks + BLOCK_BYTES * i,
 				 sizeof(block)) &&
 		    block[BLOCK_LEVEL / 4] == (int32_t)depth)
 			return block[BLOCK_HANDLER / 4] * (py->at.minor == 10 ? 2l : 1l);
@@ -184,9 +189,9 @@ static bool take_function(const struct cpython *py, struct with_block *block, ui
 /* A method that is bound to what was entered. */
 static bool take_bound(const struct cpython *py, struct with_block *block, uint64_t value)
 {
-	uint64_t function = cpython_peek_word(py, value + BOUND_FUNCTION);
+	uint64_t function = cpython_member(py, value, BOUND_FUNCTION);
 
-	block->self = cpython_peek_word(py, value + BOUND_SELF);
+	block->self = cpython_member(py, value, BOUND_SELF);
 	if (cpython_is_a(py, value, "method"))
 		return take_function(py, block, function);
 	return cpython_is_a(py, value, "builtin_function_or_method") &&
@@ -201,7 +206,7 @@ static bool take_pair(const struct cpython *py, struct with_block *block, uint64
 	if (cpython_is_a(py, value, "function"))
 		return take_function(py, block, value);
 	return cpython_is_a(py, value, "method_descriptor") &&
-	       take_builtin(py, block, cpython_peek_word(py, value + DESCRIPTOR_METHOD));
+	       take_builtin(py, block, cpython_member(py, value, DESCRIPTOR_METHOD));
 }
 
 unsigned with_blocks(const struct cpython *py, const struct frame *frame, struct with_block *block)

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies the frames of other threads at a fork. Objects that a frame refers to outlive it in the child,
+ * since nobody gives up the references of a thread that was not copied; the frames themselves lie in
+ * memory that the interpreter gives back.
+ */
+#include "python_glance.h"
+
+#include <sys/uio.h>
+
+#include "../common/cpython/taker.h"
+#include "../intercept/sys.h"
+#include "python_self.h"
+
+#define GLANCES 64u /* threads */
+#define BEFORE 1536u /* bytes of its callers' frames, */
+#define BEHIND 512u /* and of the innermost one */
+#define PAGE 4096u
+#define ENTRY_ADDRESS \
+	8 /* bytes before the semaphore of a parked thread; see ../common/cpython/lock.c */
+
+struct glance {
+	uint64_t pthread, top, hash;
+	uint64_t from; /* the copy begins with this address */
+	uint64_t awaited; /* the PyMutex for which it was parked, or any word */
+	uint32_t tid, pid, have;
+	bool seen; /* at the last fork of its process */
+	char bytes[BEFORE + BEHIND];
+};
+
+static struct glance glances[GLANCES];
+static uint32_t used;
+
+/* ---- at a fork ---- */
+
+void python_glances_begin(uint32_t pid)
+{
+	for (uint32_t i = 0; i < used; i++)
+		if (glances[i].pid == pid)
+			glances[i].seen = false;
+}
+
+/* That of the thread, or of one that is gone, or a new one. */
+static struct glance *glance_of(uint32_t tid, uint32_t pid)
+{
+	struct glance *free = NULL;
+
+	for (uint32_t i = 0; i < used; i++) {
+		if (glances[i].tid == tid && glances[i].pid == pid)
+			return &glances[i];
+		if (!glances[i].seen && !free)
+			free = &glances[i];
+	}
+	return free ? free : used < GLANCES ? &glances[used++] : NULL;
+}
+
+/* The part of a range that lies in one page. */
+static struct iovec part(uint64_t begin, uint64_t end, uint64_t page)
+{
+	begin = begin > page ? begin : page;
+	end = end < page + PAGE ? end : page + PAGE;
+	return (struct iovec){(void *)(uintptr_t)begin, end > begin ? end - begin : 0};
+}
+
+/*
+ * Reads around the innermost frame, of which only its own page must exist: the stack of frames may begin or
+ * end with it.
+ */
+static void copy(struct glance *g)
+{
+	uint64_t page = g->top & ~(uint64_t)(PAGE - 1), begin = g->top - BEFORE,
+		 end = g->top + BEHIND;
+	struct iovec from[2], to;
+	long got;
+
+	from[0] = part(begin, end, page);
+	from[1] = begin < page ? part(begin, end, page - PAGE) : part(begin, end, page + PAGE);
+	g->from = begin < page ? page : begin;
+	to = (struct iovec){g->bytes + (g->from - begin), from[0].iov_len};
+	got = sys_peek_many(&to, from, 1);
+	g->have = got > 0 ? (uint32_t)got : 0;
+	if (!g->have || !from[1].iov_len)
+		return;
+	to = (struct iovec){g->bytes + ((uint64_t)(uintptr_t)from[1].iov_base - begin),
+			    from[1].iov_len};
+	if (sys_peek_many(&to, &from[1], 1) != (long)from[1].iov_len)
+		return;
+	g->have += (uint32_t)from[1].iov_len;
+	g->from = begin < page ? begin : g->from;
+}
+
+void python_glance(uint32_t pid, uint32_t tid, uint64_t pthread, uint64_t semaphore,
+		   const struct python_place *place)
+{
+	struct glance *g = place->hash ? glance_of(tid, pid) : NULL;
+
+	if (!g)
+		return;
+	g->seen = true;
+	g->awaited = semaphore ? cpython_peek_word(&python.py, semaphore - ENTRY_ADDRESS) : 0;
+	if (g->tid == tid && g->pid == pid && g->pthread == pthread && g->hash == place->hash)
+		return;
+	g->pid = pid;
+	g->tid = tid;
+	g->pthread = pthread;
+	g->top = place->top;
+	g->hash = place->hash;
+	copy(g);
+}
+
+/* ---- in the child ---- */
+
+/* Reads the copy where there is one; what lies beside it counts as empty. */
+static long peek_glance(const struct cpython *py, void *to, uint64_t from, size_t bytes)
+{
+	const struct glance *g = &glances[py->pid];
+	uint64_t begin = from > g->from ? from : g->from, end = g->from + g->have;
+
+	if (bytes < UINT64_MAX - from && from + bytes < end)
+		end = from + bytes;
+	if (!g->have || begin >= end)
+		return python.py.peek(py, to, from, bytes);
+	memset(to, 0, bytes);
+	memcpy((char *)to + (begin - from), g->bytes + (begin - (g->top - BEFORE)), end - begin);
+	return (long)bytes;
+}
+
+static struct cpython view_of(const struct glance *g)
+{
+	struct cpython py = python.py;
+
+	py.peek = peek_glance;
+	py.pid = (int)(g - glances);
+	return py;
+}
+
+static bool is_left_behind(const struct glance *g, uint32_t pid)
+{
+	return g->seen && g->pid != pid && g->have;
+}
+
+static const struct glance *owner_of(uint64_t pthread, uint32_t pid)
+{
+	for (uint32_t i = 0; pthread && i < used; i++)
+		if (is_left_behind(&glances[i], pid) && glances[i].pthread == pthread)
+			return &glances[i];
+	return NULL;
+}
+
+/* The thread that waits may have taken it, in a frame around the one that waits. */
+static const struct glance *taker_of(const struct cpython_lock *lock, uint32_t pid)
+{
+	const struct glance *found = NULL;
+	struct state own;
+	unsigned best = python_own_state(&own) ? cpython_taker_around(&python.py, own.frame, lock) :
+						 0,
+		 rank;
+	struct cpython py;
+
+	for (uint32_t i = 0; i < used; i++) {
+		if (!is_left_behind(&glances[i], pid) || glances[i].awaited == lock->address)
+			continue;
+		py = view_of(&glances[i]);
+		rank = cpython_taker(&py, glances[i].top, lock);
+		found = rank > best ? &glances[i] : found;
+		best = rank > best ? rank : best;
+	}
+	return found;
+}
+
+const struct glance *python_glance_taker(uint32_t pid, uint64_t mutex, struct python_taker *taker)
+{
+	const struct glance *g = NULL;
+	struct cpython_lock lock;
+
+	if (!used || !cpython_lock_of(&python.py, mutex, &lock))
+		return NULL;
+	taker->certain = lock.recursive;
+	g = lock.recursive ? owner_of(cpython_lock_owner(&python.py, &lock), pid) :
+			     taker_of(&lock, pid);
+	taker->tid = g ? g->tid : 0;
+	return g;
+}
+
+size_t python_glance_stack(const struct glance *g, struct walk *room, char *text, size_t bytes)
+{
+	struct cpython py = view_of(g);
+
+	return cpython_stack(&py, g->top, room, text, bytes);
+}
+
+size_t python_glance_name(const struct glance *g, char *text, size_t bytes)
+{
+	struct cpython py = view_of(g);
+
+	return cpython_thread_name(&py, g->top, text, bytes);
+}
