@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../include/mpsan_log.h"
 #include "../base/suggest.h"
 #include "conf.h"
 
@@ -95,7 +96,11 @@ static char *set_hang_after(struct settings *settings, const char *value)
 	char *wrong = set_number("hang-after", value, INT_MAX, &number);
 
 	settings->hang_after = (unsigned)number;
-	return wrong;
+	if (!wrong)
+		return NULL;
+	free(wrong);
+	return text_format("--hang-after %s: expected a whole number of seconds, or 0 for never",
+			   value);
 }
 
 static char *set_dir(struct settings *settings, const char *value)
@@ -171,10 +176,22 @@ static char *set_auto_export(struct settings *settings, const char *value)
 	return wrong ? wrong : hand_over(settings, "auto-export", value ? value : "0");
 }
 
+/* Of a value that wrong_bytes() accepts. */
+static unsigned long long bytes_of(const char *value)
+{
+	char *suffix;
+	unsigned long long number = strtoull(value, &suffix, 10);
+
+	return number << (*suffix == 'k' ? 10 : *suffix == 'M' ? 20 : *suffix == 'G' ? 30 : 0);
+}
+
 static char *set_log_max(struct settings *settings, const char *value)
 {
 	char *wrong = wrong_bytes("log-max", value);
 
+	if (!wrong && bytes_of(value) < MPSAN_CHUNK)
+		return text_format("--log-max %s: too small for a log; expected at least %uk",
+				   value, MPSAN_CHUNK >> 10);
 	return wrong ? wrong : hand_over(settings, "log-max", value);
 }
 

@@ -10,9 +10,7 @@
 #include "doctor.h"
 
 #define PATIENCE_MS 10000
-#define QUESTION                                                                                \
-	"import sys; print('%d.%d.%d' % sys.version_info[:3], sys.implementation.name, 't' in " \
-	"getattr(sys, 'abiflags', '') and 'free' or 'gil')"
+#define QUESTION "import sys; print('%d.%d.%d' % sys.version_info[:3], sys.implementation.name)"
 
 static void doctor_python_answer(const char *program, int fd)
 {
@@ -47,8 +45,7 @@ static bool doctor_python_ask(const char *program, char *text, size_t room)
 	return bytes > 0;
 }
 
-static void look_at_version(struct doctor *doctor, const char *version, const char *kind,
-			    bool free_threaded)
+static void look_at_version(struct doctor *doctor, const char *version, const char *kind)
 {
 	int minor = 0, micro = 0;
 
@@ -57,12 +54,8 @@ static void look_at_version(struct doctor *doctor, const char *version, const ch
 		doctor_say(doctor, DOCTOR_WARN, "Python", text_copy("run the program with CPython"),
 			   "%s %s: its locks and lines are unknown; only its libc calls are seen",
 			   kind, version);
-	else if (free_threaded)
-		doctor_say(doctor, DOCTOR_WARN, "Python",
-			   text_format("use an ordinary build: python3.%d", minor),
-			   "%s, free-threaded: its locks and lines cannot be seen", version);
-	else if (minor < 8 || minor > 14)
-		doctor_say(doctor, DOCTOR_WARN, "Python", text_copy("use Python 3.8 to 3.14"),
+	else if (minor < 8 || minor > 15)
+		doctor_say(doctor, DOCTOR_WARN, "Python", text_copy("use Python 3.8 to 3.15"),
 			   "%s: Python lines cannot be shown, and locks only by address", version);
 	else if (minor > 13 || (minor == 13 && micro > 0))
 		doctor_say(
@@ -99,11 +92,11 @@ static void look_at_home(struct doctor *doctor, const char *path)
 
 void doctor_python(struct doctor *doctor, const struct binary *binary)
 {
-	char text[128] = "", version[32], kind[32], locking[8];
+	char text[128] = "", version[32], kind[32];
 
 	if (doctor_python_ask(binary->path, text, sizeof(text)) &&
-	    sscanf(text, "%31s %31s %7s", version, kind, locking) == 3)
-		look_at_version(doctor, version, kind, !strcmp(locking, "free"));
+	    sscanf(text, "%31s %31s", version, kind) == 2)
+		look_at_version(doctor, version, kind);
 	else
 		doctor_say(
 			doctor, DOCTOR_WARN, "Python",

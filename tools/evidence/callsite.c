@@ -52,6 +52,11 @@ void callsite_locate(const struct evidence_context *ctx, struct callsite *callsi
 				      frame_of_caller(ctx->frames, callsite->at, caller));
 }
 
+const char *callsite_place(const struct callsite *callsite)
+{
+	return callsite->frame && frame_is_header(callsite->frame) ? NULL : callsite->where;
+}
+
 char *callsite_actor(const struct callsite *callsite)
 {
 	if (!callsite->thread)

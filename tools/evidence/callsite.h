@@ -47,6 +47,9 @@ void callsite_locate(const struct evidence_context *ctx, struct callsite *callsi
  */
 char *callsite_handler(const struct callsite *callsite, const char *handlers);
 
+/* `where`, but NULL if that is in a header of the C++ library. */
+const char *callsite_place(const struct callsite *callsite);
+
 /* The thread as the subject of a sentence, which the caller frees; NULL if there is none. */
 char *callsite_actor(const struct callsite *callsite);
 
@@ -58,11 +61,12 @@ json_t *callsite_step(const struct evidence_context *ctx, const struct callsite 
 		      enum step_role role, json_t *what);
 
 /*
- * callsite_hash.c: mix a text, a frame or a call site into a fingerprint (64-bit FNV-1a; start with
+ * callsite_hash.c: mix a text, the name of a lock, a frame or a call site into a fingerprint (64-bit FNV-1a; start with
  * HASH_EMPTY), without anything that differs between equal runs, checkouts, machines or versions
  * of Python.
  */
 void callsite_hash_text(uint64_t *hash, const char *text);
+void callsite_hash_lock(uint64_t *hash, const char *key); /* lock_key */
 void callsite_hash_frame(uint64_t *hash, const json_t *frame);
 void callsite_hash(uint64_t *hash, const struct callsite *callsite);
 

@@ -18,6 +18,19 @@ void callsite_hash_text(uint64_t *hash, const char *text)
 	*hash = hash_add(hash_text(*hash, text ? text : ""), 0xff);
 }
 
+/*
+ * The offset of a lock within a larger object differs between builds: "_PyRuntime+0x2f8" counts as
+ * _PyRuntime.
+ */
+void callsite_hash_lock(uint64_t *hash, const char *key)
+{
+	const char *offset = strstr(key, "+0x");
+	char *object = text_format("%.*s", (int)(offset ? offset - key : (long)strlen(key)), key);
+
+	callsite_hash_text(hash, object);
+	free(object);
+}
+
 void callsite_hash_frame(uint64_t *hash, const json_t *frame)
 {
 	char *key = frame ? frame_key(frame) : NULL;

@@ -21,6 +21,7 @@
 #include "evidence_order.h"
 #include "evidence_subject.h"
 #include "lost_signallers.h"
+#include "reentry.h"
 #include "text_locks.h"
 
 struct evidence {
@@ -141,13 +142,15 @@ static void evidence_gather_deadlock(struct evidence *evidence)
 	if (evidence->finding->deadlock - 1 >= facts->deadlock_count)
 		return;
 	evidence->deadlock = &facts->deadlocks[evidence->finding->deadlock - 1];
-	if (evidence->deadlock->begin >= evidence->deadlock->end)
-		return;
 	first = deadlock_sufferer(facts, evidence->deadlock);
+	if (!first)
+		return;
 	set_sufferer(evidence, &first->at, first->ev.stack, first->ev.python, first->ev.caller);
 	evidence->lock = (struct lock_ref){&first->at,	    NULL,
 					   first->ev.lock,  first->ev.kind,
 					   first->ev.flags, evidence->sufferer.native};
+	if (evidence->finding->rule == RULE_self_deadlock)
+		deadlock_hold(&evidence->ctx, first, &evidence->holder);
 }
 
 /* The finding's thread is the one whose acquisition closed the cycle. */
@@ -206,7 +209,7 @@ static char *unfollowed_holder(const struct evidence *evidence)
  */
 static char *taken_text(const struct evidence *evidence)
 {
-	const char *where = evidence->holder.where;
+	const char *where = callsite_place(&evidence->holder);
 
 	if (evidence->holder.taken)
 		return text_format("taken at %s", evidence->holder.taken);
@@ -248,13 +251,15 @@ static void evidence_args(struct evidence *evidence)
 			NULL);
 	set_arg(evidence, ARG_holder,
 		evidence->held ? callsite_actor(&evidence->holder) : unfollowed_holder(evidence));
+	set_arg(evidence, ARG_probably, text_copy(held_probably(evidence->held)));
 	set_arg(evidence, ARG_taken, taken_text(evidence));
 	set_arg(evidence, ARG_own,
-		evidence->holder.taken || evidence->holder.where ?
+		evidence->holder.taken || callsite_place(&evidence->holder) ?
 			text_format(", %s", args_text(evidence->args, ARG_taken)) :
 			text_copy(""));
 	set_arg(evidence, ARG_called,
-		text_format("called at %s", evidence->holder.where ?: "an unknown place"));
+		text_format("called at %s",
+			    callsite_place(&evidence->holder) ?: "an unknown place"));
 	set_arg(evidence, ARG_forker, callsite_actor(&evidence->forker));
 	set_arg(evidence, ARG_fork_at,
 		text_copy(evidence->forker.where ? evidence->forker.where : "an unknown place"));
@@ -303,7 +308,7 @@ static const struct callsite *callsite_of(const struct evidence *evidence, enum 
 		return callsite;
 	switch (role) {
 	case STEP_HOLDER:
-		return evidence->held ? &evidence->holder : NULL;
+		return evidence->held || evidence->holder.at ? &evidence->holder : NULL;
 	case STEP_FORK:
 		return evidence->fork ? &evidence->forker : NULL;
 	case STEP_BLOCKED:
@@ -350,19 +355,6 @@ static json_t *evidence_steps(const struct evidence *evidence)
 	return steps;
 }
 
-/*
- * The offset of a lock within a larger object differs between builds: "_PyRuntime+0x2f8" counts as
- * _PyRuntime.
- */
-static void hash_lock(uint64_t *hash, const char *key)
-{
-	const char *offset = strstr(key, "+0x");
-	char *object = text_format("%.*s", (int)(offset ? offset - key : (long)strlen(key)), key);
-
-	callsite_hash_text(hash, object);
-	free(object);
-}
-
 static json_t *subject(const struct evidence *evidence)
 {
 	const char *lock = evidence->lock.address ? args_text(evidence->args, ARG_lock) : NULL;
@@ -381,7 +373,7 @@ static char *fingerprint(const struct evidence *evidence)
 
 	callsite_hash_text(&hash, rule_slug(evidence->finding->rule));
 	if (!evidence->order)
-		hash_lock(&hash, evidence->lock_key);
+		callsite_hash_lock(&hash, evidence->lock_key);
 	if (evidence->held && !(evidence->held->ev.flags & MPSAN_LF_PYTHON))
 		callsite_hash_frame(&hash, evidence->holder.frame);
 	if (evidence->fork)
@@ -414,7 +406,8 @@ static void add_ends(const struct evidence *evidence, json_t *finding)
 	if (evidence->deadlock)
 		ends_add(evidence->reader, evidence->deadlock, finding);
 	else if (evidence->finding->wait && evidence->finding->grade == GRADE_ERROR)
-		ends_add_wait(&evidence->reader->facts.waits[evidence->finding->wait - 1], finding);
+		ends_add_wait(&evidence->reader->facts,
+			      &evidence->reader->facts.waits[evidence->finding->wait - 1], finding);
 	if (hopeless && json_object_get(finding, "ends"))
 		json_object_set(finding, "hopeless", hopeless);
 }
@@ -423,7 +416,11 @@ static json_t *evidence_write(struct evidence *evidence)
 {
 	const struct callsite *main_callsite = evidence_main(evidence);
 	const struct finding *finding = evidence->finding;
-	const char *fix = finding->fix ?: rule_fix(finding->rule),
+	const char *fix = finding->fix ?:
+				  finding->rule == RULE_self_deadlock ?
+				  reentry_fix(&evidence->sufferer, &evidence->holder,
+					      args_text(evidence->args, ARG_handler)) :
+				  rule_fix(finding->rule),
 		   *title = finding->title ?: rule_words(finding->rule)->title;
 	char *print = fingerprint(evidence);
 	json_t *object;

@@ -89,6 +89,7 @@ static struct wait_ref wait_of(const struct evidence_context *ctx,
 		.owned = ev->owner || ev->flags & (MPSAN_LF_CYCLE | MPSAN_LF_OWNER_DEAD),
 		.call = ev->kind == MPSAN_WAIT_SYSCALL || ev->kind == MPSAN_WAIT_READY ||
 					ev->kind == MPSAN_WAIT_FILE_LOCK ||
+					ev->kind == MPSAN_WAIT_CONNECT ||
 					ev->kind == MPSAN_WAIT_IPC ?
 				reader_text(ctx->reader, blocked->at.slot, ev->detail) :
 				NULL,
@@ -176,6 +177,28 @@ static bool owns_itself(const struct fact_blocked *blocked)
 	       blocked->ev.owner_slot == blocked->at.by + 1u;
 }
 
+void deadlock_hold(const struct evidence_context *ctx, const struct fact_blocked *blocked,
+		   struct callsite *holder)
+{
+	bool python = blocked->ev.taken_python || blocked->ev.flags & MPSAN_LF_PYTHON;
+
+	callsite_init(ctx, holder, &blocked->at, blocked->at.tid, 0, blocked->ev.taken_python);
+	callsite_locate(ctx, holder, python ? 0 : blocked->ev.taken, python);
+}
+
+/* "lock X, probably held by thread Y"; "lock X". */
+static char *awaited_with_taker(const struct evidence_context *ctx,
+				const struct fact_blocked *blocked, const char *awaited)
+{
+	uint32_t taker = (uint32_t)blocked->ev.taker;
+	char *actor = taker ? thread_actor(ctx, blocked->at.by, taker, blocked->at.time_ns) : NULL,
+	     *text = actor ? text_format("%s, probably held by %s", awaited, actor) :
+			     text_copy(awaited);
+
+	free(actor);
+	return text;
+}
+
 /* "lock X, held by thread Y"; "the end of thread Y". */
 static char *awaited_with_owner(const struct evidence_context *ctx,
 				const struct fact_blocked *blocked)
@@ -185,14 +208,15 @@ static char *awaited_with_owner(const struct evidence_context *ctx,
 	     *owner = deadlock_owner(ctx, blocked), *text;
 
 	if (!owner)
-		text = text_copy(awaited);
+		text = awaited_with_taker(ctx, blocked, awaited);
 	else if (wait_is_join(&wait))
 		text = text_format("the end of %s", owner);
+	else if (owns_itself(blocked))
+		text = text_format("%s, which it holds itself", awaited);
 	else
-		text = text_format("%s, %s by %s", awaited,
-				   blocked->frames.what == AWAITED_POOL_RESULT ? "delivered" :
-										 "held",
-				   owns_itself(blocked) ? "the waiter itself" : owner);
+		text = text_format(
+			"%s, %s by %s", awaited,
+			blocked->frames.what == AWAITED_POOL_RESULT ? "delivered" : "held", owner);
 	drop_wait(&wait);
 	free(awaited);
 	free(owner);
@@ -237,15 +261,18 @@ static char *owner_origin(const struct evidence_context *ctx, const struct fact_
 	return text;
 }
 
-/* How the waiter of an edge is named: with process and place, with its process, or alone. */
-enum edge_style { EDGE_PLACED, EDGE_FOREIGN, EDGE_PLAIN };
+/*
+ * How the waiter of an edge is named: with process and place, with its process, or alone. EDGE_OWN is
+ * EDGE_PLACED after a step that says where the waiter took the lock.
+ */
+enum edge_style { EDGE_PLACED, EDGE_OWN, EDGE_FOREIGN, EDGE_PLAIN };
 
 static char *edge_text(const struct evidence_context *ctx, const struct fact_blocked *blocked,
 		       const struct callsite *callsite, enum edge_style style)
 {
-	bool full = style == EDGE_PLACED;
+	bool full = style == EDGE_PLACED || style == EDGE_OWN;
 	char *actor = callsite_actor(callsite), *whole = awaited_with_owner(ctx, blocked),
-	     *origin = full ? owner_origin(ctx, blocked) : text_copy("");
+	     *origin = style == EDGE_PLACED ? owner_origin(ctx, blocked) : text_copy("");
 	char *text = text_format("%s waits for %s%s", actor ? actor : "a thread", whole, origin);
 	uint32_t pid = evidence_deadlock_pid_of(ctx, blocked->at.by);
 	char *with = NULL;
@@ -318,14 +345,17 @@ static json_t *edge_json(const struct evidence_context *ctx, const struct fact_d
 void deadlock_steps(const struct evidence_context *ctx, const struct fact_deadlock *deadlock,
 		    json_t *steps)
 {
+	bool own = deadlock_rule(&ctx->reader->facts, deadlock) == RULE_self_deadlock;
+
 	for (uint32_t i = deadlock->begin; i < deadlock->end && i - deadlock->begin < STEPS_TOLD;
 	     i++) {
 		const struct fact_blocked *blocked = &ctx->reader->facts.blockeds[i];
+		enum edge_style style = own && i == deadlock->begin ? EDGE_OWN : EDGE_PLACED;
 		struct callsite callsite;
 		char *text;
 
 		blocked_callsite(ctx, blocked, &callsite);
-		text = edge_text(ctx, blocked, &callsite, EDGE_PLACED);
+		text = edge_text(ctx, blocked, &callsite, style);
 		json_array_append_new(
 			steps, callsite_step(ctx, &callsite, STEP_BLOCKED, jsontext_of(text)));
 		json_object_set_new(json_array_get(steps, json_array_size(steps) - 1), "waits_for",
@@ -386,7 +416,10 @@ void deadlock_args(const struct evidence_context *ctx, const struct fact_deadloc
 	args_set(args, ARG_detail, text_copy(detail ? detail : ""));
 	args_set(args, ARG_taken, taken ? text_format(" at %s", taken) : text_copy(""));
 	args_set(args, ARG_own, taken ? text_format(", taken at %s", taken) : text_copy(""));
-	args_set(args, ARG_waits, text_copy(first->ev.ends ? "waits" : "waits forever"));
+	args_set(args, ARG_waits,
+		 text_copy(first->ev.ends || deadlock_is_doubted(facts, deadlock) ?
+				   "waits" :
+				   "waits forever"));
 	args_set(args, ARG_since,
 		 text_format("%llu", (unsigned long long)(lasted_ns / 1000000000ull)));
 	free(taken);

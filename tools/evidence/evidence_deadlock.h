@@ -26,4 +26,8 @@ char *deadlock_awaited(const struct evidence_context *ctx, const struct fact_blo
 void deadlock_hash(const struct evidence_context *ctx, const struct fact_deadlock *deadlock,
 		   uint64_t *hash);
 
+/* Where a thread took the lock that it waits for itself, as far as that is known. */
+void deadlock_hold(const struct evidence_context *ctx, const struct fact_blocked *blocked,
+		   struct callsite *holder);
+
 #endif

@@ -17,6 +17,7 @@ struct end {
 	uint64_t how, ends_ns;
 	uint64_t from_ns; /* since it began, or when it was found */
 	const char *handlers; /* that could end it; NULL: unknown, or none */
+	bool doubted; /* something unlikely might make it succeed */
 };
 
 /*
@@ -50,18 +51,21 @@ static char *which_handlers(const struct end *end)
 
 static char *clause(const struct end *end)
 {
-	char *after = seconds_text(", and gives up after ", end, ""),
+	char *after = seconds_text(end->doubted ? " gives up after " : ", and gives up after ", end,
+				   ""),
 	     *in = seconds_text(" in ", end, ""), *due = seconds_text(", due in ", end, ","),
 	     *which = which_handlers(end), *text;
+	const char *fails = end->doubted ? "" : " cannot succeed, and";
 
 	switch (end->how) {
 	case MPSAN_ENDS_LIMIT:
-		text = text_format("; the wait cannot succeed%s", after);
+		text = end->doubted ?
+			       text_format("; the wait%s", *after ? after : " has a time limit") :
+			       text_format("; the wait cannot succeed%s", after);
 		break;
 	case MPSAN_ENDS_POLL:
-		text = text_copy(
-			"; the wait cannot succeed, and is repeated whenever its time limit "
-			"has run out");
+		text = text_format("; the wait%s is repeated whenever its time limit has run out",
+				   fails);
 		break;
 	case MPSAN_ENDS_ALARM:
 		text = text_format("; SIGALRM ends the process%s", in);
@@ -123,12 +127,38 @@ static void add(json_t *finding, const struct end *end)
 	free(how);
 }
 
-void ends_add_wait(const struct fact_wait *wait, json_t *finding)
-{
-	bool timed = wait->ev.flags & MPSAN_LF_TIMED;
+/* Within this time of a wait's end, another one for the same thing is the same wait. */
+#define RENEWED_NS 500000000ull
 
-	add(finding, &(struct end){timed ? MPSAN_ENDS_LIMIT : MPSAN_ENDS_NEVER, wait->ev.ends_ns,
-				   wait->at.time_ns, NULL});
+static bool renews(const struct fact_wait *wait, const struct fact_wait *before)
+{
+	return wait->at.by == before->at.by && wait->at.tid == before->at.tid &&
+	       wait->ev.lock == before->ev.lock && before->end_ns &&
+	       wait->at.time_ns - before->end_ns < RENEWED_NS;
+}
+
+/* The first and the last of the waits of which each follows on one that gave up. */
+static const struct fact_wait *first_of(const struct facts *facts, const struct fact_wait *wait)
+{
+	for (const struct fact_wait *at = wait; at-- > facts->waits;)
+		wait = renews(wait, at) ? at : wait;
+	return wait;
+}
+
+static const struct fact_wait *last_of(const struct facts *facts, const struct fact_wait *wait)
+{
+	for (const struct fact_wait *at = wait; ++at < facts->waits + facts->wait_count;)
+		wait = renews(at, wait) ? at : wait;
+	return wait;
+}
+
+void ends_add_wait(const struct facts *facts, const struct fact_wait *wait, json_t *finding)
+{
+	enum mpsan_wait_ends ends = !(wait->ev.flags & MPSAN_LF_TIMED) ? MPSAN_ENDS_NEVER :
+				    last_of(facts, wait) != wait       ? MPSAN_ENDS_POLL :
+									 MPSAN_ENDS_LIMIT;
+
+	add(finding, &(struct end){ends, wait->ev.ends_ns, wait->at.time_ns, NULL, false});
 }
 
 void ends_add(const struct reader *reader, const struct fact_deadlock *deadlock, json_t *finding)
@@ -140,7 +170,8 @@ void ends_add(const struct reader *reader, const struct fact_deadlock *deadlock,
 		add(finding,
 		    &(struct end){first->ev.ends, first->ev.ends_ns,
 				  limit ? first->ev.since : first->at.time_ns,
-				  reader_text(reader, deadlock->at.slot, deadlock->ev.handlers)});
+				  reader_text(reader, deadlock->at.slot, deadlock->ev.handlers),
+				  deadlock_is_doubted(&reader->facts, deadlock)});
 }
 
 /* ---- what became of it ---- */
@@ -164,8 +195,8 @@ static bool find_course(const struct facts *facts, uint32_t deadlock, uint32_t w
 		*course = (struct course){first->at.by, first->ev.since, found->over_ns};
 	else if (!deadlock && wait && facts->waits[wait - 1].ev.flags & MPSAN_LF_TIMED)
 		*course = (struct course){facts->waits[wait - 1].at.by,
-					  facts->waits[wait - 1].at.time_ns,
-					  facts->waits[wait - 1].end_ns};
+					  first_of(facts, &facts->waits[wait - 1])->at.time_ns,
+					  last_of(facts, &facts->waits[wait - 1])->end_ns};
 	else
 		return false;
 	return true;
@@ -192,6 +223,12 @@ static char *course_text(const struct reader *reader, const struct course *cours
 	bool ended = process->gone && !process->stayed;
 	char *who = process_text(reader, course->slot), *end, *text;
 
+	if (reader->cut_ns && (!course->over_ns || course->over_ns >= reader->cut_ns)) {
+		text = text_format("%s still waited when mpsan ended the program (--on-deadlock)",
+				   who);
+		free(who);
+		return text;
+	}
 	if (!course->over_ns || (ended && process->gone_ns <= course->over_ns)) {
 		text = unseen_text(process, who);
 		free(who);

@@ -16,7 +16,7 @@
  */
 void ends_add(const struct reader *reader, const struct fact_deadlock *deadlock, json_t *finding);
 /* The same for a wait that its own process proved. */
-void ends_add_wait(const struct fact_wait *wait, json_t *finding);
+void ends_add_wait(const struct facts *facts, const struct fact_wait *wait, json_t *finding);
 
 /*
  * When the session is over: adds `outcome`, what became of a wait that something ends. `deadlock`,

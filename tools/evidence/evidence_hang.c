@@ -42,15 +42,17 @@ static char *bystander_text(const struct evidence_context *ctx, const struct fac
 	return text;
 }
 
-static char *likely_text(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
+static char *likely_text(const struct evidence_context *ctx, const struct fact_deadlock *deadlock,
+			 bool others)
 {
 	enum rule_id rule = deadlock_likely(&ctx->reader->facts, deadlock);
 
 	if (rule == RULE_COUNT)
 		return text_copy("");
-	return text_format(
-		"; likely %s%s", rule_slug(rule),
-		deadlock->ev.cause == MPSAN_DEADLOCK_LONG ? ", unless one of these acts" : "");
+	return text_format("; likely %s%s", rule_slug(rule),
+			   deadlock->ev.cause == MPSAN_DEADLOCK_LONG && others ?
+				   ", unless one of these acts" :
+				   "");
 }
 
 /* A process that was started beside the waiter, and is most likely one that it waits for. */
@@ -74,7 +76,7 @@ char *hang_bystanders(const struct evidence_context *ctx, const struct fact_dead
 {
 	const char *handlers = reader_text(ctx->reader, deadlock->at.slot, deadlock->ev.detail);
 	char *list = text_copy("");
-	bool lasts = deadlock->ev.cause == MPSAN_DEADLOCK_LONG;
+	bool lasts = deadlock->ev.cause == MPSAN_DEADLOCK_LONG, others;
 	uint32_t count = 0;
 
 	if (deadlock->ev.cause < MPSAN_DEADLOCK_LONG)
@@ -89,10 +91,11 @@ char *hang_bystanders(const struct evidence_context *ctx, const struct fact_dead
 		list = text_join(list, "; ", text_format("%u more threads", count - NAMED_MAX));
 	if (lasts && handlers && *handlers)
 		list = text_join(list, "; ", text_copy(handlers));
-	if (*list)
+	others = *list;
+	if (others)
 		list = text_join(text_copy(lasts ? "; what could still end it: " :
 						   "; what could have ended it: "),
 				 "", list);
 	list = text_join(list, "", ended_text(ctx, deadlock));
-	return text_join(list, "", likely_text(ctx, deadlock));
+	return text_join(list, "", likely_text(ctx, deadlock, others));
 }

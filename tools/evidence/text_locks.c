@@ -10,6 +10,11 @@
 
 #define THREADS_NAMED 6u
 
+const char *held_probably(const struct fact_held *held)
+{
+	return held && held->ev.flags & MPSAN_LF_PROBABLY ? "probably " : "";
+}
+
 const char *how_text(uint64_t how)
 {
 	return mpsan_how_text(how) ?: mpsan_how_text(MPSAN_HOW_FORK);

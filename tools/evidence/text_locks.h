@@ -33,6 +33,9 @@ char *lock_key(const struct reader *reader, struct frames *frames, const struct 
  */
 char *lock_maker(const struct reader *reader, struct frames *frames, const struct lock_ref *lock);
 
+/* "probably ", if the lock does not name its holder; NULL: it was not held. */
+const char *held_probably(const struct fact_held *held);
+
 const char *how_text(uint64_t how);
 
 /*

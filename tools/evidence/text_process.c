@@ -53,10 +53,12 @@ static char *trigger_text(const struct reader *reader, uint32_t slot, uint64_t t
 }
 
 /* "was killed by signal 11 (SIGSEGV: Segmentation fault)". */
-static char *killed_text(int number)
+static char *killed_text(int number, bool by_itself)
 {
-	char *name = text_signal(number), *text = text_format("was killed by signal %d (%s: %s)",
-							      number, name, strsignal(number));
+	char *name = text_signal(number),
+	     *text = text_format("%s by signal %d (%s: %s)",
+				 by_itself ? "killed itself" : "was killed", number, name,
+				 strsignal(number));
 
 	free(name);
 	return text;
@@ -65,7 +67,7 @@ static char *killed_text(int number)
 char *process_ended_text(const struct mpsan_process *process)
 {
 	if (process->end == MPSAN_END_SIGNAL)
-		return killed_text(process->end_value);
+		return killed_text(process->end_value, false);
 	if (process->end == MPSAN_END_EXIT && process->end_value > 0)
 		return text_format("exited with status %d", process->end_value);
 	return text_copy(process->end ? "exited" : "ended for an unknown reason");
@@ -78,7 +80,9 @@ char *process_end_text(const struct reader *reader, uint32_t slot)
 
 	if (!process->gone || process->stayed)
 		return text_copy(PROCESS_STAYED);
-	ended = process_ended_text(process->slot);
+	ended = process_ended_itself(&reader->facts, slot) ?
+			killed_text(process->slot->end_value, true) :
+			process_ended_text(process->slot);
 	when = trigger_text(reader, slot, process->gone_ns);
 	text = text_format("%s %s", ended, when);
 	free(ended);

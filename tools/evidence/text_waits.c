@@ -122,7 +122,8 @@ static char *signal_text(const struct reader *reader, struct frames *frames,
 	const struct lock_ref *lock = &wait->lock;
 	char *name = lock_text(reader, frames, lock), *text;
 	bool posted = lock->kind == MPSAN_LOCK_SEMAPHORE && !wait->owned &&
-		      !(lock->flags & (MPSAN_LF_PYTHON | MPSAN_LF_MUTUAL | MPSAN_LF_SHARED));
+		      !(lock->flags & (MPSAN_LF_PYTHON | MPSAN_LF_MUTUAL | MPSAN_LF_SHARED)) &&
+		      strncmp(name, "the ", 4) && strncmp(name, "a ", 2); /* multiprocessing's */
 
 	if (lock->kind == MPSAN_WAIT_COND && !(lock->flags & MPSAN_LF_PYTHON))
 		text = text_format("a signal of the %s", name);
@@ -161,6 +162,8 @@ static char *kernel_text(const struct wait_ref *wait)
 	case MPSAN_WAIT_FILE_LOCK:
 		return text_format("a file lock%s%s", wait->call ? " in " : "",
 				   wait->call ? wait->call : "");
+	case MPSAN_WAIT_CONNECT:
+		return text_format("%s to be accepted", wait->call ? wait->call : "a connection");
 	case MPSAN_WAIT_IPC:
 	case MPSAN_WAIT_SYSCALL:
 		return text_copy(wait->call ? wait->call : "a system call");

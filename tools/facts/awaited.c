@@ -95,6 +95,8 @@ static bool is_task(struct piece function, struct piece file, enum awaited what)
 {
 	if (ends(file, "/concurrent/futures/thread.py"))
 		return is(function, "run");
+	if (ends(file, "/concurrent/futures/process.py"))
+		return is(function, "_process_worker") && what != AWAITED_EXECUTOR_WORK;
 	return ends(file, "/multiprocessing/pool.py") && is(function, "worker") &&
 	       what != AWAITED_POOL_WORK;
 }

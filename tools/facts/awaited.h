@@ -23,7 +23,7 @@ enum awaited_nature { AWAITED_SENT, AWAITED_LOCK, AWAITED_END };
 struct awaited_frames {
 	enum awaited what;
 	bool over; /* a frame of the program's own was reached */
-	bool in_task; /* a thread of a pool that runs a task */
+	bool in_task; /* a worker of a pool that runs a task */
 };
 
 /* Adds the next outer frame. The texts need not end where the lengths say. */

@@ -12,6 +12,7 @@
 #include "../base/progress.h"
 #include "../evidence/evidence.h"
 #include "../evidence/evidence_ends.h"
+#include "same_wait.h"
 
 static void judge_add(struct findings *sink, const struct finding *finding);
 
@@ -33,6 +34,8 @@ void judge_finish(struct judge *judge)
 	free(judge->proofs.item);
 	free(judge->candidates.item);
 	free(judge->shared.item);
+	free(judge->hangs.item);
+	free(judge->stuck.item);
 	index_map_destroy(judge->shared_at);
 	index_map_destroy(judge->found_at);
 	frames_destroy(judge->frames);
@@ -139,7 +142,7 @@ static uint32_t judge_fold(struct judge *judge, json_t *told, const struct findi
 		return judge->found.count - 1;
 	}
 	judged = &judge->found.item[index];
-	if (grade > judged->grade) {
+	if (grade > judged->grade || !judged->count) {
 		json_decref(judged->json);
 		judged->json = json_incref(told);
 		judged->shown = false;
@@ -151,6 +154,7 @@ static uint32_t judge_fold(struct judge *judge, json_t *told, const struct findi
 	same = (finding->wait && finding->wait == judged->wait) ||
 	       (stuck && stuck == judged->stuck);
 	set_count(judged, judged->count + !same);
+	judged->again = same;
 	judged->wait = finding->wait;
 	judged->deadlock = finding->deadlock;
 	judged->stuck = stuck;
@@ -228,6 +232,34 @@ static void judge_tie_shared(struct judge *judge, struct instance fresh,
 	}
 }
 
+/*
+ * What is known of a wait replaces a `hang` about it, whichever comes first: the long wait was told
+ * before its proof, or again when its program was ended.
+ */
+static void judge_tie_waits(struct judge *judge, struct instance fresh,
+			    const struct finding *finding)
+{
+	const struct facts *facts = &judge->reader->facts;
+
+	if (!finding->deadlock && !finding->wait)
+		return;
+	if (finding->rule != RULE_hang) {
+		*ARRAY_ADD(&judge->stuck) = (struct stuck){fresh, *finding};
+		for (uint32_t i = 0; i < judge->hangs.count; i++)
+			if (judge->hangs.item[i].instance.grade <= fresh.grade &&
+			    same_wait(facts, &judge->hangs.item[i].finding, finding))
+				replace(judge, &judge->hangs.item[i].instance, &fresh);
+		return;
+	}
+	if (judge->found.item[fresh.found].again)
+		return;
+	*ARRAY_ADD(&judge->hangs) = (struct stuck){fresh, *finding};
+	for (uint32_t i = 0; i < judge->stuck.count; i++)
+		if (fresh.grade <= judge->stuck.item[i].instance.grade &&
+		    same_wait(facts, finding, &judge->stuck.item[i].finding))
+			replace(judge, &judge->hangs.item[judge->hangs.count - 1].instance, &fresh);
+}
+
 static void judge_add(struct findings *sink, const struct finding *finding)
 {
 	struct judge *judge = (struct judge *)((char *)sink - offsetof(struct judge, sink));
@@ -251,6 +283,7 @@ static void judge_add(struct findings *sink, const struct finding *finding)
 				  finding->grade, false};
 	judge_tie(judge, fresh);
 	judge_tie_shared(judge, fresh, finding);
+	judge_tie_waits(judge, fresh, finding);
 }
 
 void judge_unknow(struct judge *judge, struct judged *judged)

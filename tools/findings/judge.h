@@ -17,6 +17,7 @@ struct judged {
 	enum rule_id rule;
 	enum grade grade;
 	uint32_t count; /* 0: proofs have replaced all instances */
+	bool again; /* the last instance was counted before */
 	bool shown; /* already printed live */
 	bool known; /* in the baseline: not printed, does not affect the exit status */
 	bool ends; /* that wait ends by a time limit or a signal handler, but cannot succeed */
@@ -40,6 +41,12 @@ struct instance {
 	bool replaced;
 };
 
+/* A finding about a wait. */
+struct stuck {
+	struct instance instance;
+	struct finding finding;
+};
+
 struct judge {
 	struct reader *reader;
 	const struct grades *grades;
@@ -55,6 +62,8 @@ struct judge {
 	ARRAY(struct instance) candidates;
 	/* per rule, the most severe finding about each piece or segment */
 	ARRAY(struct instance) shared;
+	ARRAY(struct stuck) hangs; /* waits that only lasted long */
+	ARRAY(struct stuck) stuck; /* those of which more is known */
 	struct index_map *shared_at; /* its index, by rule and piece or segment */
 };
 

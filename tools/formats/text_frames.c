@@ -24,6 +24,12 @@ static const struct {
 	{"/threading.py", "threading"},
 	{"/subprocess.py", "subprocess"},
 	{"<frozen importlib", "importlib"},
+	{"/logging/__init__.py", "logging"},
+	{"/_pytest/", "pytest"},
+	{"/pluggy/", "pytest"}, /* between pytest and itself */
+	{"/pytest/", "pytest"},
+	{"/runpy.py", "runpy"},
+	{"<frozen runpy>", "runpy"},
 };
 
 /* The C runtime below every main function and thread. */
@@ -66,6 +72,13 @@ static const char *machinery_of(const json_t *frame)
 	return NULL;
 }
 
+static bool is_machinery_of(const json_t *frame, const char *name)
+{
+	const char *of = machinery_of(frame);
+
+	return of && !strcmp(of, name);
+}
+
 /* How many consecutive frames belong to the same library. */
 static size_t run_from(const json_t *frames, size_t first)
 {
@@ -73,7 +86,7 @@ static size_t run_from(const json_t *frames, size_t first)
 	size_t at = first;
 
 	while (name && at < json_array_size(frames) &&
-	       machinery_of(json_array_get(frames, at)) == name)
+	       is_machinery_of(json_array_get(frames, at), name))
 		at++;
 	return at - first;
 }

@@ -129,8 +129,11 @@ static bool add_poll(struct asking *asking, uint64_t at, uint64_t count)
 	struct pollfd fds[FDS_MAX];
 	bool known = count <= FDS_MAX && proc_peek(asking->pid, at, fds, count * sizeof(*fds));
 
-	for (uint64_t i = 0; known && i < count; i++)
+	asking->to->for_input = known;
+	for (uint64_t i = 0; known && i < count; i++) {
+		asking->to->for_input &= !(fds[i].events & POLLOUT);
 		known = fds[i].fd < 0 || add_fd(asking, fds[i].fd);
+	}
 	return known;
 }
 
@@ -143,9 +146,12 @@ static bool add_select(struct asking *asking, const struct proc_call *call)
 	for (int i = 0; known && i < 3; i++)
 		known = !call->arg[1 + i] || proc_peek(asking->pid, call->arg[1 + i], bits[i],
 						       (count + 63) / 64 * sizeof(uint64_t));
-	for (unsigned fd = 0; known && fd < count; fd++)
+	asking->to->for_input = known;
+	for (unsigned fd = 0; known && fd < count; fd++) {
+		asking->to->for_input &= !(bits[1][fd / 64] >> fd % 64 & 1);
 		if ((bits[0][fd / 64] | bits[1][fd / 64] | bits[2][fd / 64]) >> fd % 64 & 1)
 			known = add_fd(asking, (int)fd);
+	}
 	return known;
 }
 
@@ -199,6 +205,7 @@ bool ready_ends_add(struct ready_ends *to, uint32_t pid, uint32_t tid, const str
 	struct asking asking = {to, pid, tid, now_ns};
 	uint32_t before = to->item.count;
 
+	to->for_input = false;
 	switch (call->number) {
 	case SYS_poll:
 	case SYS_ppoll:

@@ -18,6 +18,7 @@ struct ready_end {
 
 struct ready_ends {
 	ARRAY(struct ready_end) item;
+	bool for_input; /* of poll or select, which does not ask for room to write */
 };
 
 /*

@@ -7,6 +7,7 @@
 #define MPSAN_UNIX_DIAG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define UNIX_ENDS 64u
@@ -19,6 +20,18 @@ struct unix_ends {
 	uint32_t count;
 	bool unknown; /* one is closed, or there are more */
 };
+
+/* A socket that others connect to. */
+struct unix_listener {
+	uint32_t inode; /* 0: none, or several */
+	bool full; /* its queue has no room: connect() waits until one is accepted */
+};
+
+/*
+ * The listener that is bound to this name: an absolute path, or, if it begins with a zero byte, an
+ * abstract name. A path may lead to another one in another mount or network namespace.
+ */
+struct unix_listener unix_diag_listener(const char *name, size_t bytes);
 
 /* False if there is no such socket here, or the kernel does not tell. */
 bool unix_diag_ends(uint64_t inode, struct unix_ends *ends);

@@ -18,6 +18,7 @@ struct ps_kept_thread {
 	uint32_t slot, tid;
 	uint64_t still_ns; /* as in the snapshot */
 	json_t *name, *stack, *python;
+	json_t *lock; /* the program's name of the Python lock that it waits for, or null */
 };
 struct ps_kept {
 	ARRAY(struct ps_kept_thread) item; /* in the order of the snapshot */
@@ -67,7 +68,7 @@ const struct ps_kept_thread *ps_kept_find(const struct ps *ps,
 					  const struct snapshot_thread *thread);
 /* Keeps it for the next snapshot; the JSON values are borrowed. */
 void ps_kept_add(struct ps *ps, const struct snapshot_thread *thread, json_t *name, json_t *stack,
-		 json_t *python);
+		 json_t *python, json_t *lock);
 void ps_kept_turn(struct ps *ps);
 void ps_kept_finish(struct ps_kept *kept);
 
@@ -125,6 +126,7 @@ struct ps_wait {
 	uint32_t owner, owner_slot; /* TID, 0: unknown; slot */
 	bool owner_gone, owner_claimed;
 	char *call; /* as text */
+	const char *name; /* of a Python lock, as the program calls it; NULL: unknown */
 };
 /* Adds what events prove or state about this thread's wait. */
 void ps_wait_events(const struct ps *ps, struct ps_wait *wait);

@@ -113,6 +113,21 @@ static json_t *live_name(struct ps *ps, const struct snapshot_thread *thread)
 	return jsontext_part(name, length);
 }
 
+/* The program's own name of the Python lock that the thread waits for; null: unknown. */
+static json_t *live_lock(struct ps *ps, const struct snapshot_thread *thread,
+			 const struct ps_wait *wait)
+{
+	char name[512];
+	uint64_t pthread;
+	struct pyview *python = wait->lock && wait->flags & MPSAN_LF_PYTHON ?
+					python_of(ps, thread, &pthread) :
+					NULL;
+	size_t length =
+		python ? pyview_lock_name(python, pthread, wait->lock, name, sizeof(name) - 1) : 0;
+
+	return length && length < sizeof(name) ? jsontext_part(name, length) : json_null();
+}
+
 /* ---- what it waits for ---- */
 
 static bool is_sleep(const struct proc_call *call)
@@ -329,7 +344,7 @@ json_t *ps_thread(struct ps *ps, uint32_t index)
 			       .claim = snapshot_wanted(thread),
 			       .record = thread->record};
 	const struct ps_kept_thread *kept = ps_kept_find(ps, thread);
-	json_t *stack, *python, *name, *waits = NULL, *holds;
+	json_t *stack, *python, *name, *lock, *waits = NULL, *holds;
 	const char *state;
 
 	if (!kept)
@@ -351,10 +366,13 @@ json_t *ps_thread(struct ps *ps, uint32_t index)
 		wait.flags |= MPSAN_LF_PYTHON;
 	python = kept ? json_incref(kept->python) : python_stack(ps, thread);
 	name = kept ? json_incref(kept->name) : live_name(ps, thread);
-	ps_kept_add(ps, thread, name, stack, python);
+	lock = kept ? json_incref(kept->lock) : live_lock(ps, thread, &wait);
+	wait.name = json_string_value(lock);
+	ps_kept_add(ps, thread, name, stack, python, lock);
 	if (strcmp(state, "running") && (wait.kind || wait.call))
 		waits = ps_wait_json(ps, &wait, stack, python);
 	holds = ps_holds_json(ps, &wait);
+	json_decref(lock);
 	free(wait.call);
 	return thread_json(name, thread->own_tid, state, waits ? waits : json_null(), holds, stack,
 			   python);

@@ -33,13 +33,13 @@ const struct ps_kept_thread *ps_kept_find(const struct ps *ps, const struct snap
 }
 
 void ps_kept_add(struct ps *ps, const struct snapshot_thread *thread, json_t *name, json_t *stack,
-		 json_t *python)
+		 json_t *python, json_t *lock)
 {
 	if (!is_still(thread))
 		return;
-	*ARRAY_ADD(&ps->kept.item) =
-		(struct ps_kept_thread){thread->slot,	   thread->tid,	       thread->still_ns,
-					json_incref(name), json_incref(stack), json_incref(python)};
+	*ARRAY_ADD(&ps->kept.item) = (struct ps_kept_thread){
+		thread->slot,	    thread->tid,	 thread->still_ns, json_incref(name),
+		json_incref(stack), json_incref(python), json_incref(lock)};
 }
 
 static void clear(struct ps_kept *kept)
@@ -48,6 +48,7 @@ static void clear(struct ps_kept *kept)
 		json_decref(kept->item.item[i].name);
 		json_decref(kept->item.item[i].stack);
 		json_decref(kept->item.item[i].python);
+		json_decref(kept->item.item[i].lock);
 	}
 	kept->item.count = 0;
 }

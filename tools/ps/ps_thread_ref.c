@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See ps.h: connects threads of the document: owners' names, and locks that others wait for. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../base/jsontext.h"
 #include "ps.h"
@@ -53,12 +54,13 @@ static char *wish(json_int_t who, const char *lock)
 	return text_format("%lld %s", (long long)who, lock);
 }
 
-static void add_wish(json_t *wanted, json_int_t who, const char *lock)
+/* With the name that the lock has where it is wanted. */
+static void add_wish(json_t *wanted, json_int_t who, const char *lock, const char *name)
 {
 	char *key = lock ? wish(who, lock) : NULL;
 
 	if (key)
-		json_object_set_new(wanted, key, json_true());
+		json_object_set_new(wanted, key, name ? json_string(name) : json_true());
 	free(key);
 }
 
@@ -71,21 +73,33 @@ static void add_wishes(json_t *wanted, const json_t *process)
 	{
 		const json_t *wait = json_object_get(thread, "waits_for");
 		const json_t *owner = json_object_get(wait, "owner");
-		const char *lock = json_string_value(json_object_get(wait, "lock"));
+		const char *lock = json_string_value(json_object_get(wait, "lock")),
+			   *name = jsontext_string(wait, "name");
 
-		add_wish(wanted, jsontext_number(process, "pid"), lock);
+		add_wish(wanted, jsontext_number(process, "pid"), lock, name);
 		if (json_is_true(json_object_get(owner, "gone")))
-			add_wish(wanted, jsontext_number(owner, "tid"), lock);
+			add_wish(wanted, jsontext_number(owner, "tid"), lock, name);
 	}
 }
 
-static bool is_wanted(const json_t *wanted, json_int_t who, const char *lock)
+/* True, or the lock's name; NULL: nobody wants it. */
+static json_t *find_wish(const json_t *wanted, json_int_t who, const char *lock)
 {
 	char *key = wish(who, lock);
-	bool found = json_object_get(wanted, key);
+	json_t *found = json_object_get(wanted, key);
 
 	free(key);
 	return found;
+}
+
+/* A lock of Python's is named by the frames of who waits for it: with its kind, as `Lock "x" (y.py, global)`. */
+static void name_hold(json_t *hold, json_t *name)
+{
+	if (!json_is_string(name) || !strchr(json_string_value(name), '"') ||
+	    jsontext_string(hold, "name"))
+		return;
+	json_object_set(hold, "name", name);
+	json_object_set(hold, "text", name);
 }
 
 static void mark_wanted(const json_t *wanted, const json_t *process, json_t *thread)
@@ -96,10 +110,12 @@ static void mark_wanted(const json_t *wanted, const json_t *process, json_t *thr
 	json_array_foreach(json_object_get(thread, "holds"), i, hold)
 	{
 		const char *lock = json_string_value(json_object_get(hold, "lock"));
-		bool yes = lock && (is_wanted(wanted, jsontext_number(process, "pid"), lock) ||
-				    is_wanted(wanted, jsontext_number(thread, "tid"), lock));
+		json_t *by = !lock						      ? NULL :
+			     find_wish(wanted, jsontext_number(process, "pid"), lock) ?:
+				     find_wish(wanted, jsontext_number(thread, "tid"), lock);
 
-		json_object_set_new(hold, "wanted", json_boolean(yes));
+		json_object_set_new(hold, "wanted", json_boolean(by != NULL));
+		name_hold(hold, by);
 	}
 }
 

@@ -109,13 +109,28 @@ static struct wait_ref ref_of(const struct ps_wait *wait, json_t *stack, json_t 
 	};
 }
 
+/* The text of a lock without a name: the running program has one. */
+static char *with_live_name(const struct ps_wait *wait, char *text)
+{
+	char *plain = text_format("%s 0x%llx", lock_kind_text(wait->kind, wait->flags),
+				  (unsigned long long)wait->lock);
+	bool is_plain = wait->name && !strcmp(text, plain);
+
+	free(plain);
+	if (!is_plain)
+		return text;
+	free(text);
+	return text_copy(wait->name);
+}
+
 /* "the end of" is followed by the owner. */
 static char *awaited_text(struct ps *ps, const struct ps_wait *wait, json_t *stack, json_t *python)
 {
 	struct wait_ref ref = ref_of(wait, stack, python);
 
-	return wait->owner && wait_is_join(&ref) ? text_copy("the end of") :
-						   wait_text(&ps->reader, ps->judge.frames, &ref);
+	return wait->owner && wait_is_join(&ref) ?
+		       text_copy("the end of") :
+		       with_live_name(wait, wait_text(&ps->reader, ps->judge.frames, &ref));
 }
 
 static json_t *lock_name(struct ps *ps, const struct ps_wait *wait, json_t *stack)
@@ -129,7 +144,7 @@ static json_t *lock_name(struct ps *ps, const struct ps_wait *wait, json_t *stac
 	     wait->kind != MPSAN_WAIT_BARRIER && wait->kind != MPSAN_WAIT_FUTEX))
 		return json_null();
 	key = lock_key(&ps->reader, ps->judge.frames, &lock);
-	name = *key ? jsontext_of(key) : json_null();
+	name = *key ? jsontext_of(key) : jsontext_of(wait->name);
 	free(key);
 	return name;
 }
@@ -202,21 +217,30 @@ json_t *ps_wait_json(struct ps *ps, const struct ps_wait *wait, json_t *stack, j
 
 /* ---- what a thread holds, by its own record ---- */
 
-bool ps_is_python(struct ps *ps, const struct fact_place *at, uint64_t caller)
+static bool is_in_module(struct ps *ps, const struct fact_place *at, uint64_t caller,
+			 const char *begin, const char *or_begin)
 {
 	json_t *frame = frame_of_caller(ps->judge.frames, at, caller);
-	const char *module = json_string_value(json_object_get(frame, "module"));
-	const char *base = module ? path_base(module) : "";
-	bool is_python = !strncmp(base, "python3", 7) || !strncmp(base, "libpython3", 10);
+	const char *module = json_string_value(json_object_get(frame, "module")),
+		   *base = module ? path_base(module) : "";
+	bool is = !strncmp(base, begin, strlen(begin)) ||
+		  !strncmp(base, or_begin, strlen(or_begin));
 
 	json_decref(frame);
-	return is_python;
+	return is;
+}
+
+bool ps_is_python(struct ps *ps, const struct fact_place *at, uint64_t caller)
+{
+	return is_in_module(ps, at, caller, "python3", "libpython3");
 }
 
 static json_t *hold_json(struct ps *ps, const struct fact_place *at, struct mpsan_hold hold)
 {
 	bool is_python = ps_is_python(ps, at, hold.caller);
-	json_t *frame = frame_of_caller(ps->judge.frames, at, is_python ? 0 : hold.caller), *json;
+	bool is_inner = is_python ||
+			is_in_module(ps, at, hold.caller, "_multiprocessing.", "_billiard.");
+	json_t *frame = frame_of_caller(ps->judge.frames, at, is_inner ? 0 : hold.caller), *json;
 	struct ps_wait lock = {.at = *at,
 			       .kind = MPSAN_TAG_KIND(hold.tag),
 			       .lock = MPSAN_TAG_ADDRESS(hold.tag),

@@ -190,6 +190,11 @@ void session_close(struct session *session)
 	*session = (struct session){.dirfd = -1};
 }
 
+bool session_is_removed(const struct session *session)
+{
+	return faccessat(session->dirfd, "session", F_OK, 0) && errno == ENOENT;
+}
+
 uint32_t session_born_as(const struct session *session, uint32_t slot)
 {
 	for (uint32_t images = 0; images < session->slots; images++) {

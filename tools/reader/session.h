@@ -44,6 +44,9 @@ enum liveness { ALIVE, GONE, UNKNOWN };
 /* Whether the session had a supervisor, which ended before it could record the end. */
 bool session_lost_supervisor(const struct session *session);
 
+/* Whether the session's files were removed since it was opened. */
+bool session_is_removed(const struct session *session);
+
 /* The number that the process of a slot has in /proc here; 0: it is elsewhere, and not found. */
 uint32_t session_pid(const struct session *session, uint32_t slot);
 

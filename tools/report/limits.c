@@ -81,11 +81,17 @@ static void add_logs(json_t *document, const struct reader *reader)
 
 static void add_processes(json_t *document, const struct reader *reader)
 {
+	bool removed = reader->session.writable && session_is_removed(&reader->session);
 	uint32_t count = 0;
 
+	if (removed)
+		report_limit(
+			document,
+			"the session directory was removed while the program ran: what happened since is unknown");
 	READER_EACH_SLOT(reader, slot) {
 		const struct mpsan_process *process = &reader->session.table[slot];
-		char *why = process_unwatched(reader, slot);
+		bool known = removed && process->why_off == MPSAN_OFF_NO_LOG;
+		char *why = known ? NULL : process_unwatched(reader, slot);
 
 		if (why && ++count <= NAMED_MAX)
 			report_limit(document, "process %u was not watched: %s", process->pid, why);

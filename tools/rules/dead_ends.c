@@ -13,9 +13,12 @@ struct end {
 	bool kept; /* only a sibling that was created later has the other end */
 	bool lock; /* for a lock, but nobody is known to own it */
 	bool receivers; /* from a connection, and so does another */
+	bool other_full; /* another process fills a pipe, not that of a queue */
 	bool alone; /* no other thread is part of it */
 	bool left; /* by a thread that the interpreter joins since the program has ended */
-	bool nested, under_lock;
+	bool task; /* in a task of a pool, for which others wait */
+	bool nested, callback;
+	bool under_lock, holds; /* it, or the last one, holds a lock that others need; it does */
 	/* of a circle: all joins, a join, the GIL, a read lock, a result of a Pool */
 	bool joins, join, gil, read, result;
 };
@@ -90,6 +93,10 @@ static bool leads_to(const struct facts *facts, const struct fact_blocked *from,
 
 	if (from->ev.owner)
 		return to->at.tid == from->ev.owner && to->at.by == slot;
+	if (from->frames.what == AWAITED_LEFT_END)
+		return to->frames.what == AWAITED_THREAD_END && to->at.by == from->at.by;
+	if (from->frames.what == AWAITED_ANY_OF) /* a pool's own thread, for its workers to end */
+		return to->frames.in_task && process_parent(facts, to->at.by) == from->at.by;
 	if (from->ev.kind == MPSAN_WAIT_PROCESS)
 		return is_awaited_process(facts, &from->ev, to->at.by);
 	return awaits_result(from) && to->frames.in_task && to->at.by == from->at.by;
@@ -124,9 +131,10 @@ static bool is_join(const struct ev_blocked *ev)
 	return ev->kind == MPSAN_WAIT_JOIN || ev->kind == MPSAN_WAIT_PROCESS;
 }
 
-/* Whether a thread waits for a lock of the first or last one, which waits for what is sent. */
-static bool waits_under_lock(const struct facts *facts, const struct fact_deadlock *deadlock,
-			     const struct fact_blocked *last)
+/* Who waits for what is sent, the first or last one, and has a lock for which a thread waits; NULL: neither. */
+static const struct fact_blocked *waits_under_lock(const struct facts *facts,
+						   const struct fact_deadlock *deadlock,
+						   const struct fact_blocked *last)
 {
 	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
 
@@ -134,12 +142,23 @@ static bool waits_under_lock(const struct facts *facts, const struct fact_deadlo
 		const struct fact_blocked *one = &facts->blockeds[i], *owner;
 
 		if (!one->ev.owner || is_join(&one->ev) ||
-		    awaited_nature(one->frames.what) == AWAITED_END)
+		    awaited_nature(one->frames.what) == AWAITED_END ||
+		    one->frames.what == AWAITED_POOL_RESULT) /* its owner delivers it */
 			continue;
 		owner = next_of(facts, deadlock, one);
 		if ((owner == first || owner == last) && !owner->ev.owner)
-			return true;
+			return owner;
 	}
+	return NULL;
+}
+
+/* Whether the thread that delivers a Pool's results waits, in a callback. */
+static bool has_callback(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	for (uint32_t i = deadlock->begin; i < end_of(facts, deadlock); i++)
+		if (facts->blockeds[i].frames.what == AWAITED_POOL_RESULT &&
+		    facts->blockeds[i].ev.owner)
+			return true;
 	return false;
 }
 
@@ -184,6 +203,16 @@ static bool has_receivers(const struct facts *facts, const struct fact_deadlock 
 	return false;
 }
 
+/* Whether the process at the other end writes its output into a full pipe. */
+static bool has_full_pipe(const struct facts *facts, const struct fact_deadlock *deadlock,
+			  const struct fact_blocked *last)
+{
+	const struct fact_blocked *writer = deadlock_writer(facts, deadlock);
+
+	return writer && writer->at.by != last->at.by && writer->frames.what == AWAITED_NOTHING &&
+	       (!last->ev.owner_slot || last->ev.owner_slot == writer->at.by + 1u);
+}
+
 /* Whether the interpreter waits for it, directly or not, after the end of the program. */
 static bool is_left(const struct facts *facts, const struct fact_deadlock *deadlock,
 		    const struct fact_blocked *last)
@@ -204,7 +233,7 @@ static bool serves_as_lock(const struct ev_blocked *ev)
 
 struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
-	const struct fact_blocked *last = dead_end_last(facts, deadlock);
+	const struct fact_blocked *last = dead_end_last(facts, deadlock), *holder;
 	struct end end = {
 		.what = last->ev.owner ? AWAITED_NOTHING : last->frames.what,
 		.kind = last->ev.kind,
@@ -212,9 +241,11 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 		.by_itself = last->ev.owner_slot == last->at.by + 1u,
 		.kept = deadlock_lacks_end(facts, last),
 		.receivers = has_receivers(facts, deadlock, last),
+		.other_full = has_full_pipe(facts, deadlock, last),
 		.alone = end_of(facts, deadlock) - deadlock->begin == 1,
 		.left = is_left(facts, deadlock, last) &&
 			awaited_nature(last->frames.what) == AWAITED_SENT,
+		.task = last->frames.in_task && last != deadlock_sufferer(facts, deadlock),
 		.nested = dead_end_is_nested(last) &&
 			  !has_idle_worker(facts, deadlock, last->at.by),
 	};
@@ -223,6 +254,9 @@ struct dead_end dead_end_of(const struct facts *facts, const struct fact_deadloc
 		look_at_circle(facts, deadlock, &end);
 		return row_of_circle(&end);
 	}
-	end.under_lock = waits_under_lock(facts, deadlock, last);
+	holder = waits_under_lock(facts, deadlock, last);
+	end.under_lock = holder;
+	end.holds = holder && holder == deadlock_sufferer(facts, deadlock);
+	end.callback = has_callback(facts, deadlock);
 	return row_of_end(&end);
 }

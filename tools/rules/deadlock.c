@@ -20,11 +20,31 @@ const struct fact_blocked *deadlock_waiter(const struct facts *facts,
 	return NULL;
 }
 
+const struct fact_blocked *deadlock_writer(const struct facts *facts,
+					   const struct fact_deadlock *deadlock)
+{
+	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
+		if (facts->blockeds[i].ev.kind == MPSAN_WAIT_PIPE_WRITE ||
+		    facts->blockeds[i].ev.kind == MPSAN_WAIT_SOCKET_WRITE)
+			return &facts->blockeds[i];
+	return NULL;
+}
+
 static bool waits_to_be_woken(const struct ev_blocked *ev)
 {
 	return !ev->owner && !(ev->flags & MPSAN_LF_SHARED) &&
 	       (ev->kind == MPSAN_WAIT_COND || ev->kind == MPSAN_WAIT_FUTEX ||
 		ev->kind == MPSAN_WAIT_BARRIER || ev->kind == MPSAN_LOCK_SEMAPHORE);
+}
+
+/* Whether no other thread of its process is part of the deadlock. */
+static bool is_only_one(const struct facts *facts, const struct fact_deadlock *deadlock,
+			uint32_t index)
+{
+	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
+		if (i != index && facts->blockeds[i].at.by == facts->blockeds[index].at.by)
+			return false;
+	return true;
 }
 
 /*
@@ -35,12 +55,8 @@ static bool is_left(const struct facts *facts, const struct fact_deadlock *deadl
 {
 	uint32_t by = facts->blockeds[index].at.by, fork = fact_fork_behind(facts, FACT_NONE, by);
 
-	if (fork == FACT_NONE || facts->forks[fork].ev.threads < 2)
-		return false;
-	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++)
-		if (i != index && facts->blockeds[i].at.by == by)
-			return false;
-	return true;
+	return fork != FACT_NONE && facts->forks[fork].ev.threads > 1 &&
+	       is_only_one(facts, deadlock, index);
 }
 
 const struct fact_blocked *deadlock_left_child(const struct facts *facts,
@@ -54,11 +70,27 @@ const struct fact_blocked *deadlock_left_child(const struct facts *facts,
 	return NULL;
 }
 
+const struct fact_blocked *deadlock_file_twice(const struct facts *facts,
+					       const struct fact_deadlock *deadlock)
+{
+	if (deadlock->ev.cause != MPSAN_DEADLOCK_DEAD_END)
+		return NULL;
+	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++) {
+		const struct fact_blocked *one = &facts->blockeds[i];
+
+		if (one->ev.kind == MPSAN_WAIT_FILE_LOCK && one->ev.owner_slot == one->at.by + 1u &&
+		    is_only_one(facts, deadlock, i))
+			return one;
+	}
+	return NULL;
+}
+
 const struct fact_blocked *deadlock_sufferer(const struct facts *facts,
 					     const struct fact_deadlock *deadlock)
 {
 	const struct fact_blocked *left = deadlock_left_child(facts, deadlock);
 
+	left = left ? left : deadlock_file_twice(facts, deadlock);
 	if (left)
 		return left;
 	return deadlock->begin < deadlock->end && deadlock->begin < facts->blocked_count ?
@@ -115,12 +147,19 @@ static enum rule_id rule_of_pipe(const struct facts *facts, const struct fact_de
 {
 	if (!deadlock_waiter(facts, deadlock, MPSAN_WAIT_PROCESS))
 		return RULE_COUNT;
-	if (deadlock_waiter(facts, deadlock, MPSAN_WAIT_PIPE_WRITE) ||
-	    deadlock_waiter(facts, deadlock, MPSAN_WAIT_SOCKET_WRITE))
+	if (deadlock_writer(facts, deadlock))
 		return RULE_join_before_drain;
 	return worker_reads(facts, deadlock) && !is_kept_open(facts, deadlock) ?
 		       RULE_missing_sentinel :
 		       RULE_COUNT;
+}
+
+bool deadlock_fills_output(const struct facts *facts, const struct fact_deadlock *deadlock)
+{
+	const struct fact_blocked *writer = deadlock_writer(facts, deadlock);
+
+	return rule_of_pipe(facts, deadlock) == RULE_join_before_drain && writer &&
+	       writer->frames.what == AWAITED_NOTHING;
 }
 
 /*
@@ -173,7 +212,8 @@ bool deadlock_is_certain(const struct facts *facts, const struct fact_deadlock *
 	return !first || !first->ev.ends || first->ev.owner || first->ev.flags & MPSAN_LF_CERTAIN ||
 	       first->ev.kind == MPSAN_WAIT_PROCESS || first->ev.kind == MPSAN_WAIT_JOIN ||
 	       first->ev.kind == MPSAN_WAIT_PIPE_WRITE ||
-	       first->ev.kind == MPSAN_WAIT_SOCKET_WRITE || first->ev.kind == MPSAN_WAIT_FILE_LOCK;
+	       first->ev.kind == MPSAN_WAIT_SOCKET_WRITE ||
+	       first->ev.kind == MPSAN_WAIT_FILE_LOCK || first->ev.kind == MPSAN_WAIT_CONNECT;
 }
 
 static bool failed_before(const struct facts *facts, uint32_t slot, uint64_t time_ns)
@@ -186,16 +226,16 @@ static bool failed_before(const struct facts *facts, uint32_t slot, uint64_t tim
 	       process_is_worker(facts, slot) && !process_was_ended_by_another(facts, slot);
 }
 
-uint32_t deadlock_lost_sender(const struct facts *facts, const struct fact_deadlock *deadlock)
+uint32_t deadlock_lost_sender(const struct facts *facts, const struct fact_deadlock *deadlock,
+			      const struct fact_blocked *waiter)
 {
-	const struct fact_blocked *first = deadlock_sufferer(facts, deadlock);
 	uint32_t found = FACT_NONE, by, parent;
 
-	if (!first || deadlock->ev.cause != MPSAN_DEADLOCK_DEAD_END ||
-	    (first->ev.kind != MPSAN_WAIT_PIPE_READ && first->ev.kind != MPSAN_WAIT_SOCKET_READ &&
-	     !(first->ev.flags & (MPSAN_LF_SHARED | MPSAN_LF_CERTAIN))))
+	if (deadlock->ev.cause != MPSAN_DEADLOCK_DEAD_END ||
+	    (waiter->ev.kind != MPSAN_WAIT_PIPE_READ && waiter->ev.kind != MPSAN_WAIT_SOCKET_READ &&
+	     !(waiter->ev.flags & (MPSAN_LF_SHARED | MPSAN_LF_CERTAIN))))
 		return FACT_NONE;
-	by = first->at.by;
+	by = waiter->at.by;
 	parent = process_parent(facts, by);
 	for (uint32_t i = 0; i < facts->process_count; i++) {
 		uint32_t of = process_parent(facts, i);
@@ -261,7 +301,7 @@ enum rule_id deadlock_rule(const struct facts *facts, const struct fact_deadlock
 		return RULE_hang;
 	case MPSAN_DEADLOCK_CYCLE:
 	case MPSAN_DEADLOCK_DEAD_END:
-		if (holds_its_lock(facts, deadlock))
+		if (holds_its_lock(facts, deadlock) || deadlock_file_twice(facts, deadlock))
 			return RULE_self_deadlock;
 		if (rule != RULE_COUNT)
 			return rule;

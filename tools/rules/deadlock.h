@@ -8,10 +8,22 @@
 
 #include "rule.h"
 
+/* The fix where deadlock_fills_output(). */
+#define DEADLOCK_OUTPUT_FIX                                                                       \
+	"read its output before you wait for its end: subprocess's communicate() does both, for " \
+	"stdout and stderr; send what you do not need to subprocess.DEVNULL or a file"
+
 /* The first blocked thread of the deadlock whose wait is of that kind; NULL: none. */
 const struct fact_blocked *deadlock_waiter(const struct facts *facts,
 					   const struct fact_deadlock *deadlock,
 					   enum mpsan_lock_kind kind);
+
+/* The first one that writes into a full pipe or socket; NULL: none. */
+const struct fact_blocked *deadlock_writer(const struct facts *facts,
+					   const struct fact_deadlock *deadlock);
+
+/* Whether a process waits for the end of one that fills a plain pipe, not that of a queue. */
+bool deadlock_fills_output(const struct facts *facts, const struct fact_deadlock *deadlock);
 
 /*
  * The only thread of a forked child, among those of a dead end, that waits for a wakeup in private
@@ -21,8 +33,15 @@ const struct fact_blocked *deadlock_left_child(const struct facts *facts,
 					       const struct fact_deadlock *deadlock);
 
 /*
- * The thread that the report is about: that of such a child, else the first one recorded. NULL:
- * none.
+ * The only thread of its process, among those of a dead end, that waits for a file lock which nobody
+ * but its own process has, through another descriptor. NULL: none.
+ */
+const struct fact_blocked *deadlock_file_twice(const struct facts *facts,
+					       const struct fact_deadlock *deadlock);
+
+/*
+ * The thread that the report is about: that of such a child or file, else the first one recorded.
+ * NULL: none.
  */
 const struct fact_blocked *deadlock_sufferer(const struct facts *facts,
 					     const struct fact_deadlock *deadlock);
@@ -35,10 +54,11 @@ const struct fact_blocked *deadlock_sufferer(const struct facts *facts,
 uint32_t deadlock_wait(const struct facts *facts, const struct fact_deadlock *deadlock);
 
 /*
- * The worker that crashed, or failed, although the first thread of a dead end waits for what it was
- * to send: its child or sibling. The first one to end. FACT_NONE: none.
+ * The worker that crashed, or failed, although one of the threads of a dead end waits for what it was to
+ * send: its child or sibling. The first one to end. FACT_NONE: none.
  */
-uint32_t deadlock_lost_sender(const struct facts *facts, const struct fact_deadlock *deadlock);
+uint32_t deadlock_lost_sender(const struct facts *facts, const struct fact_deadlock *deadlock,
+			      const struct fact_blocked *waiter);
 
 /* The rule that the waits would break if they were proven; RULE_COUNT: unknown. */
 enum rule_id deadlock_likely(const struct facts *facts, const struct fact_deadlock *deadlock);

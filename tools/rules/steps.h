@@ -24,9 +24,9 @@
 	{                                                \
 		STEP_FORK, "{parent_process} started it" \
 	}
-#define STEP_HOLDER_HELD                                     \
-	{                                                    \
-		STEP_HOLDER, "{holder} held {lock}, {taken}" \
+#define STEP_HOLDER_HELD                                               \
+	{                                                              \
+		STEP_HOLDER, "{holder} {probably}held {lock}, {taken}" \
 	}
 #define STEP_CHILD_WAITS                                                  \
 	{                                                                 \

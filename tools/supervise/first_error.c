@@ -12,8 +12,8 @@
 /* What to do with the program now. */
 static char *next_text(const struct alert *alert)
 {
-	if (alert->is_killed)
-		return text_copy("; killing the program (--on-deadlock=kill)");
+	if (alert->killed_by)
+		return text_format("; killing the program (--on-deadlock=%s)", alert->killed_by);
 	if (!(alert->is_wait || alert->is_hang) || alert->is_over)
 		return text_copy("");
 	return text_format("; inspect the hanging program with mpsan ps %s", alert->dir);

@@ -18,7 +18,7 @@ struct alert {
 	bool is_wait; /* the finding proves an endless wait */
 	bool is_hang; /* it is a long wait without a proof */
 	bool is_warning;
-	bool is_killed; /* --on-deadlock=kill acts now */
+	const char *killed_by; /* the action of --on-deadlock that kills now; NULL: none */
 	bool is_over; /* all processes of the program have ended */
 };
 

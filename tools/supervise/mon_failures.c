@@ -9,15 +9,17 @@
 #include <unistd.h>
 
 #include "../facts/processes.h"
+#include "../proc/calls.h"
 #include "../waits/pythreads.h"
 
 #define LATE_NS 1000000000ull
 #define REPLACED 4u /* workers of a pool that failed without having done anything */
 
 void mon_failures_init(struct mon_failures *mon_failures, const struct workers *workers,
-		       const struct waits *waits)
+		       const struct waits *waits, uint64_t hang_after_ns)
 {
-	*mon_failures = (struct mon_failures){.workers = workers, .waits = waits};
+	*mon_failures = (struct mon_failures){
+		.workers = workers, .waits = waits, .hang_after_ns = hang_after_ns};
 	mon_failures->done =
 		memory_get(workers->reader->session.slots * sizeof(*mon_failures->done));
 }
@@ -100,6 +102,49 @@ static uint32_t who_waits(const struct mon_failures *mon_failures, uint32_t pare
 	return found;
 }
 
+/* Whether a process has started no other since then. */
+static bool starts_nothing(const struct facts *facts, uint32_t parent, uint64_t since_ns)
+{
+	for (uint32_t i = 0; i < facts->process_count; i++)
+		if (process_parent(facts, i) == parent && fact_made_ns(facts, i) > since_ns)
+			return false;
+	return true;
+}
+
+/* Whether it sleeps between two looks, or asks a manager, which sleeps in its place. */
+static bool only_looks(const struct snapshot *snapshot, const struct snapshot_thread *thread)
+{
+	return snapshot_polls(snapshot, thread) &&
+	       (call_is_sleep(&thread->call) || pythread_wait(thread, 0).of_manager);
+}
+
+/*
+ * The main thread, if it has done nothing but sleep and look for something at one place for as long as a hang
+ * lasts, all that time after the worker's end; SNAPSHOT_NONE: it has not, or another thread may notice.
+ */
+static uint32_t who_naps(const struct mon_failures *mon_failures, uint32_t parent,
+			 uint64_t since_ns)
+{
+	const struct snapshot *snapshot = mon_failures->workers->snapshot;
+	uint32_t at = snapshot_process(snapshot, parent), first;
+	const struct snapshot_thread *thread;
+
+	if (at == SNAPSHOT_NONE || !mon_failures->hang_after_ns)
+		return SNAPSHOT_NONE;
+	first = snapshot->processes.item[at].begin;
+	thread = &snapshot->threads.item[first];
+	if (thread->tid != thread->pid || !only_looks(snapshot, thread))
+		return SNAPSHOT_NONE;
+	for (uint32_t i = first + 1; i < snapshot->processes.item[at].end; i++)
+		if (!is_elsewhere(mon_failures, i))
+			return SNAPSHOT_NONE;
+	since_ns = thread->same_ns > since_ns ? thread->same_ns : since_ns;
+	return snapshot->now_ns >= since_ns + mon_failures->hang_after_ns &&
+			       starts_nothing(&snapshot->reader->facts, parent, since_ns) ?
+		       first :
+		       SNAPSHOT_NONE;
+}
+
 static void mon_failures_state(const struct mon_failures *mon_failures, struct watchlog *log,
 			       uint32_t worker, uint32_t waiter, uint64_t lasted_ns,
 			       uint32_t failures)
@@ -109,7 +154,10 @@ static void mon_failures_state(const struct mon_failures *mon_failures, struct w
 	char *python = pythread_stack(thread);
 	struct ev_unnoticed event = {
 		.worker_slot = worker + 1,
-		.waits_for = failures ? 0 : mon_failures->waits->item.item[waiter].lock,
+		.waits_for = failures || mon_failures->waits->item.item[waiter].kind !=
+						     MPSAN_WAIT_PROCESS ?
+				     0 :
+				     mon_failures->waits->item.item[waiter].lock,
 		.lasted = lasted_ns,
 		.stack = watchlog_stack(log, thread),
 		.python = *python ? watchlog_text(log, thread->slot, python) : 0,
@@ -198,10 +246,10 @@ static bool mon_failures_look_at(const struct mon_failures *mon_failures, struct
 		return true;
 	waiter = who_waits(mon_failures, parent, process->pid);
 	if (waiter == SNAPSHOT_NONE)
-		return false;
-	if (mon_failures->workers->snapshot->threads.item[waiter].still_ns > since)
+		waiter = who_naps(mon_failures, parent, since);
+	else if (mon_failures->workers->snapshot->threads.item[waiter].still_ns > since)
 		since = mon_failures->workers->snapshot->threads.item[waiter].still_ns;
-	if (now_ns < since + LATE_NS)
+	if (waiter == SNAPSHOT_NONE || now_ns < since + LATE_NS)
 		return false;
 	if (!(session_handlers(&reader->session, parent) & 1ull << (SIGCHLD - 1)))
 		mon_failures_state(mon_failures, log, slot, waiter,

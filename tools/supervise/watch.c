@@ -98,7 +98,9 @@ static void say_alert(const struct watch *watch, const struct judged *judged)
 		.is_wait = judged->is_wait,
 		.is_hang = judged->rule == RULE_hang,
 		.is_warning = judged->grade == GRADE_WARNING,
-		.is_killed = kills(watch, judged) && !watch->over,
+		.killed_by = !kills(watch, judged) || watch->over   ? NULL :
+			     watch->on_deadlock == ON_DEADLOCK_KILL ? "kill" :
+								      "kill-hopeless",
 		.is_over = watch->over,
 	};
 	char *line = first_error_text(&alert, judged->json);
@@ -163,6 +165,20 @@ static bool is_cut(struct watch *watch)
 	return watch->cut;
 }
 
+/* What is in memory stays true, but nothing can be added. */
+static bool is_removed(struct watch *watch)
+{
+	const struct session *session = &watch->judge->reader->session;
+
+	if (!watch->blind && session_is_removed(session)) {
+		complain("the session directory %s was removed; the program goes on unwatched",
+			 session->dir);
+		fflush(stderr);
+		watch->blind = true;
+	}
+	return watch->blind;
+}
+
 /* Once, as soon as it is known: users of --on-deadlock should not have to wait for the report. */
 static void say_unlogged(struct watch *watch)
 {
@@ -202,7 +218,8 @@ static void watch_look(struct watch *watch)
 
 	watch->judge->reader->session.head->seen_ns = now;
 	reader_poll(watch->judge->reader, now);
-	say_unlogged(watch);
+	if (!watch->blind)
+		say_unlogged(watch);
 	export_table_look(&watch->exports, watch->judge->reader);
 	/* processes that we kill are no findings */
 	if (!watch->killed && !is_cut(watch) && host_proc_is_own()) {
@@ -240,7 +257,7 @@ static void look_at_cpu(struct watch *watch)
 static void watch_follow(struct watch *watch)
 {
 	hand_on_signals(watch, watch->blind ? -1 : POLL_MS);
-	if (watch->blind)
+	if (watch->blind || is_removed(watch))
 		return;
 	watch_look(watch);
 	look_at_cpu(watch);

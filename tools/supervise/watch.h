@@ -36,7 +36,7 @@ struct watch {
 	bool unlogged; /* that a process cannot write a log was printed */
 	bool over; /* the program has ended; other processes may remain */
 	bool killed; /* by --on-deadlock=kill */
-	/* no more snapshots: CPU time is short, or the session was truncated */
+	/* no more snapshots: CPU time is short, or the session was truncated or removed */
 	bool blind;
 	bool cut; /* session files were truncated */
 	int status; /* of the child, from waitpid */

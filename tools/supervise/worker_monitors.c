@@ -11,7 +11,8 @@ void monitors_init(struct monitors *monitors, struct deadlocks *deadlocks)
 	mon_cpu_init(&monitors->mon_cpu, &monitors->workers);
 	mon_affinity_init(&monitors->mon_affinity, &monitors->workers);
 	mon_cow_init(&monitors->mon_cow, &monitors->workers);
-	mon_failures_init(&monitors->mon_failures, &monitors->workers, &deadlocks->waits);
+	mon_failures_init(&monitors->mon_failures, &monitors->workers, &deadlocks->waits,
+			  deadlocks->hang_after_ns);
 	mon_exitcodes_init(&monitors->mon_exitcodes, &monitors->workers);
 	mon_last_seen_init(&monitors->mon_last_seen, deadlocks->reader);
 }

@@ -122,19 +122,6 @@ static json_t *frames_create_at(struct frames *frames, const struct modules *mod
 	return list;
 }
 
-static bool is_plumbing(const char *module)
-{
-	static const char *const prefix[] = {"libc.so",	 "libc-",     "libpthread",
-					     "ld-linux", "ld-2",      "libmpsan",
-					     "libasan",	 "libstdc++", "linux-vdso"};
-	const char *base = path_base(module);
-
-	for (size_t i = 0; i < sizeof(prefix) / sizeof(*prefix); i++)
-		if (!strncmp(base, prefix[i], strlen(prefix[i])))
-			return true;
-	return false;
-}
-
 /*
  * Drops mpsan's own frames: the innermost run of frames of mpsan and the C library, up to the last
  * one of mpsan. It includes the hook that was called, which the step's text names.
@@ -148,7 +135,7 @@ static void drop_own_frames(json_t *list)
 	{
 		const char *module = json_string_value(json_object_get(frame, "module"));
 
-		if (!module || !is_plumbing(module))
+		if (!module || !frame_is_plumbing(module))
 			break;
 		if (!strncmp(path_base(module), "libmpsan", 8))
 			inner = i + 1;
@@ -257,10 +244,19 @@ json_t *frame_of_caller(struct frames *frames, const struct fact_place *at, uint
 {
 	const struct modules *modules = maps_at(frames->maps, at->by, at->time_ns);
 	json_t *list = caller ? frames_create_at(frames, modules, caller, true) : NULL;
-	json_t *frame = json_incref(json_array_get(list, 0));
+	json_t *frame, *own = json_array_get(list, 0);
+	size_t i;
 
+	json_array_foreach(list, i, frame)
+	{
+		if (frame_is_header(frame))
+			continue;
+		own = frame;
+		break;
+	}
+	json_incref(own);
 	json_decref(list);
-	return frame;
+	return own;
 }
 
 char *frames_function(struct frames *frames, const struct fact_place *at, uint64_t entry)
@@ -285,37 +281,6 @@ char *frames_object(struct frames *frames, const struct fact_place *at, uint64_t
 	return text_format("%s+0x%llx", symbol.function, (unsigned long long)symbol.offset);
 }
 
-bool frame_is_header(const json_t *frame)
-{
-	static const char *const begin[] = {"std::", "__gthread_", "__gnu_cxx::"};
-	const char *function = json_string_value(json_object_get(frame, "function"));
-	const char *file = json_string_value(json_object_get(frame, "file"));
-
-	for (size_t i = 0; function && i < sizeof(begin) / sizeof(*begin); i++)
-		if (!strncmp(function, begin[i], strlen(begin[i])))
-			return true;
-	return file && symbols_is_header(file);
-}
-
-json_t *frames_first_own(json_t *native)
-{
-	json_t *frame, *first = NULL;
-	size_t i;
-
-	json_array_foreach(native, i, frame)
-	{
-		const char *module = json_string_value(json_object_get(frame, "module"));
-
-		if (!module || is_plumbing(module))
-			continue;
-		if (!first)
-			first = frame;
-		if (!frame_is_header(frame))
-			return frame;
-	}
-	return first;
-}
-
 json_t *frame_of_call(struct frames *frames, const struct fact_place *at, uint64_t caller,
 		      json_t *native)
 {
@@ -326,172 +291,4 @@ json_t *frame_of_call(struct frames *frames, const struct fact_place *at, uint64
 		return frame;
 	json_decref(frame);
 	return json_incref(own);
-}
-
-/* 0: the user's program, 1: an installed package, 2: Python's standard library. */
-static int frames_distance(const char *file)
-{
-	if (strstr(file, "/site-packages/") || strstr(file, "/dist-packages/"))
-		return 1;
-	return strstr(file, "/lib/python") || strstr(file, "/lib64/python") || file[0] == '<' ? 2 :
-												0;
-}
-
-/* The first frame of multiprocessing in a child: the outer ones are its parent's, from the fork. */
-static bool is_birth(const char *file, const char *function)
-{
-	const char *name = function ? strrchr(function, '.') : NULL;
-
-	return function && !strcmp(name ? name + 1 : function, "_bootstrap") &&
-	       strstr(file, "/multiprocessing/process.py");
-}
-
-json_t *frames_first_script(json_t *python)
-{
-	json_t *frame, *best = NULL;
-	int nearest = 3;
-	size_t i;
-
-	json_array_foreach(python, i, frame)
-	{
-		const char *file = json_string_value(json_object_get(frame, "file"));
-		const char *function = json_string_value(json_object_get(frame, "function"));
-
-		if (file && frames_distance(file) < nearest) {
-			nearest = frames_distance(file);
-			best = frame;
-		}
-		if (file && is_birth(file, function))
-			break;
-	}
-	return best;
-}
-
-/*
- * The program's own line outside of a child's first frame, if there is none inside: where its
- * parent forked.
- */
-static json_t *birthplace(json_t *python)
-{
-	json_t *frame;
-	bool outside = false;
-	size_t i;
-
-	json_array_foreach(python, i, frame)
-	{
-		const char *file = json_string_value(json_object_get(frame, "file"));
-
-		if (file && !frames_distance(file))
-			return outside ? frame : NULL;
-		outside = outside ||
-			  (file &&
-			   is_birth(file, json_string_value(json_object_get(frame, "function"))));
-	}
-	return NULL;
-}
-
-char *frames_place(const json_t *frame, json_t *python)
-{
-	char *text = frame_text(frame), *made = NULL, *both;
-
-	if (frame && frame == frames_first_script(python))
-		made = frame_text(birthplace(python));
-	if (!made)
-		return text;
-	both = text_format("%s in the child made at %s", text, made);
-	free(text);
-	free(made);
-	return both;
-}
-
-char *frame_text(const json_t *frame)
-{
-	const char *function = json_string_value(json_object_get(frame, "function"));
-	const char *module = json_string_value(json_object_get(frame, "module"));
-	const char *file = json_string_value(json_object_get(frame, "file"));
-	long long line = json_integer_value(json_object_get(frame, "line"));
-	long long offset = json_integer_value(json_object_get(frame, "offset"));
-
-	if (!frame)
-		return NULL;
-	if (function && file && line && !symbols_is_header(file))
-		return text_format("%s (%s:%lld)", function, path_base(file), line);
-	if (function && file && !symbols_is_header(file))
-		return text_format("%s (%s)", function, path_base(file));
-	if (!module)
-		return text_format("0x%llx", offset);
-	if (function)
-		return text_format("%s (%s+0x%llx)", function, path_base(module), offset);
-	return text_format("%s+0x%llx", path_base(module), offset);
-}
-
-/*
- * The name as in all versions of Python and compilers: without the class, which Python has from
- * 3.11 on, and without gcc's and clang's suffixes of partial functions.
- */
-static char *plain_name(const char *function, bool python)
-{
-	const char *dot = python ? strrchr(function, '.') : NULL, *end;
-
-	if (dot && dot[1])
-		function = dot + 1;
-	end = strstr(function, " [clone ");
-	if (!python && !end && function[0] != '.' && !strchr(function, '('))
-		end = strchr(function, '.');
-	return text_format("%.*s", (int)(end ? end - function : (long)strlen(function)), function);
-}
-
-/*
- * The file without its version: libgomp-a34b3233.so.1 is libgomp, and every interpreter is python.
- */
-static char *plain_module(const char *module)
-{
-	const char *base = path_base(module);
-	size_t length = strcspn(base, "-.");
-
-	while (length > 1 && base[length - 1] >= '0' && base[length - 1] <= '9')
-		length--;
-	if (length == strlen("libpython") && !strncmp(base, "libpython", length))
-		return text_copy("python");
-	return text_format("%.*s", (int)length, base);
-}
-
-static bool is_interpreter(const char *module)
-{
-	char *plain = plain_module(module);
-	bool yes = !strcmp(plain, "python");
-
-	free(plain);
-	return yes;
-}
-
-char *frame_key(const json_t *frame)
-{
-	const char *function = json_string_value(json_object_get(frame, "function"));
-	const char *module = json_string_value(json_object_get(frame, "module"));
-	const char *file = json_string_value(json_object_get(frame, "file"));
-	char *where = module ? plain_module(module) : NULL, *name, *key;
-
-	if (where && (!function || !strcmp(where, "python")))
-		return where;
-	free(where);
-	if (!function)
-		return text_copy("?");
-	name = plain_name(function, !module);
-	key = text_format("%s@%s", name, path_base(file && !module ? file : ""));
-	free(name);
-	return key;
-}
-
-int frame_distance(const json_t *frame)
-{
-	const char *module = json_string_value(json_object_get(frame, "module"));
-	const char *file = json_string_value(json_object_get(frame, "file"));
-
-	if (!module)
-		return file ? frames_distance(file) : 2;
-	if (is_plumbing(module) || is_interpreter(module))
-		return 2;
-	return !strncmp(module, "/usr/lib", 8) || !strncmp(module, "/lib", 4) ||
-	       frames_distance(module);
 }

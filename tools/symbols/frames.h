@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stacks as lists of frames of the JSON report. Neighbours: unwind.h and symbols.h do the work for
- * native stacks, evidence.h puts frames into findings.
+ * native stacks, frame.h words a frame, evidence.h puts frames into findings.
  */
 #ifndef MPSAN_FRAMES_H
 #define MPSAN_FRAMES_H
@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "../reader/reader.h"
+#include "frame.h"
 
 struct frames;
 
@@ -51,7 +52,10 @@ const char *frames_built_in(const struct frames *frames, const json_t *frame);
 /* Adds the source line of the most important frame of a stack as `source`: see sources.h. */
 void frames_show(struct frames *frames, const struct fact_place *at, json_t *stack);
 
-/* The frame of a return address; NULL if it is 0. */
+/*
+ * The frame of a return address; NULL if it is 0. Of functions that were inlined there, the first
+ * that is not in a header of the C++ library.
+ */
 json_t *frame_of_caller(struct frames *frames, const struct fact_place *at, uint64_t caller);
 
 /*
@@ -66,41 +70,5 @@ char *frames_function(struct frames *frames, const struct fact_place *at, uint64
 
 /* The static object at `address`, else NULL; the caller frees it. */
 char *frames_object(struct frames *frames, const struct fact_place *at, uint64_t address);
-
-/*
- * The first Python frame outside of the libraries through which programs fork and wait
- * (multiprocessing, threading and others), else the innermost; borrowed, NULL if there is none. A
- * forked child's frames of its parent do not count.
- */
-json_t *frames_first_script(json_t *python);
-/*
- * frame_text, and where the process was made if no part of that is the program's own; the caller
- * frees it.
- */
-char *frames_place(const json_t *frame, json_t *python);
-
-/* The first frame outside of the C library and mpsan; borrowed, NULL if there is none. */
-json_t *frames_first_own(json_t *native);
-
-/*
- * Whether a native frame is a function of the C++ library or of an installed header: the program's
- * own is further out.
- */
-bool frame_is_header(const json_t *frame);
-
-/* "function (file:line)" or the like; NULL for NULL; the caller frees it. */
-char *frame_text(const json_t *frame);
-
-/*
- * frame_text without what differs between runs, builds, checkouts or versions of Python; the caller
- * frees it.
- */
-char *frame_key(const json_t *frame);
-
-/*
- * 0: the program's own code, 1: an installed library, 2: Python's standard library or the C
- * library.
- */
-int frame_distance(const json_t *frame);
 
 #endif

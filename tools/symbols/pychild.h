@@ -12,4 +12,10 @@
  */
 uint32_t pychild_joined(const struct cpython *py, uint64_t top);
 
+/*
+ * When the limit of subprocess.Popen.wait runs out, in which the thread sleeps between two looks at the
+ * child: CLOCK_MONOTONIC, ns. 0: it does something else.
+ */
+uint64_t pychild_limit(const struct cpython *py, uint64_t top);
+
 #endif

@@ -88,7 +88,7 @@ static bool find_code(const struct cpython *py, uint64_t handler, struct frame *
 {
 	frame->code = cpython_code_of(py, handler);
 	if (!frame->code && handler)
-		frame->code = cpython_code_of(py, cpython_peek_word(py, handler + BOUND_FUNCTION));
+		frame->code = cpython_code_of(py, cpython_member(py, handler, BOUND_FUNCTION));
 	return frame->code && frame_read_code(py, frame);
 }
 

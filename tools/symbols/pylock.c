@@ -86,7 +86,8 @@ static bool read_semlock(const struct cpython *py, uint64_t object, struct semlo
 
 	_Static_assert(offsetof(struct semlock, count) == SEMLOCK_COUNT - SEMLOCK_HANDLE,
 		       "read at once");
-	return at && cpython_peek(py, semlock, at + SEMLOCK_HANDLE, sizeof(*semlock)) &&
+	return at &&
+	       cpython_peek(py, semlock, cpython_at(py, at, SEMLOCK_HANDLE), sizeof(*semlock)) &&
 	       semlock->most == 1 && cpython_is_a(py, at, "_multiprocessing.SemLock");
 }
 
@@ -121,7 +122,7 @@ static bool is_first_of_child(const struct cpython *py, const struct frame *fram
 				  cpython_attribute(py, frame_local(py, frame, 0), "_parent_pid") :
 				  0;
 
-	return number && (uint32_t)cpython_peek_word(py, number + CPYTHON_INT_VALUE) == parent;
+	return number && (uint32_t)cpython_member(py, number, CPYTHON_INT_VALUE) == parent;
 }
 
 bool pylock_keeps_shared(const struct cpython *py, uint64_t top, uint64_t lock, uint64_t thread,
@@ -225,7 +226,7 @@ uint64_t pylock_at_hand(const struct cpython *py, uint64_t top, uint64_t lock)
 	for (unsigned i = 0; i < AT_HAND_MAX; i++) {
 		object = frame_local(py, &frame, i);
 		if (object && !is_lock(py, object, lock))
-			object = cpython_peek_word(py, object + BOUND_SELF);
+			object = cpython_member(py, object, BOUND_SELF);
 		if (is_lock(py, object, lock))
 			return object;
 	}
@@ -235,13 +236,14 @@ uint64_t pylock_at_hand(const struct cpython *py, uint64_t top, uint64_t lock)
 /* An int that is not negative, of at most 64 bits; 0: it is None, say. */
 static uint64_t int_of(const struct cpython *py, uint64_t object)
 {
-	uint64_t size = cpython_peek_word(py, object + INT_SIZE), value = 0;
+	uint64_t size = cpython_member(py, object, INT_SIZE), value = 0;
 	uint32_t digit;
 
 	if (!cpython_is_a(py, object, "int"))
 		return 0;
 	for (uint64_t i = size >> (py->at.minor < 12 ? 0 : INT_TAG_BITS); i-- > 0;) {
-		if (i > 2 || !cpython_peek(py, &digit, object + CPYTHON_INT_VALUE + i * 4, 4))
+		if (i > 2 ||
+		    !cpython_peek(py, &digit, cpython_at(py, object, CPYTHON_INT_VALUE) + i * 4, 4))
 			return 0;
 		value = value << INT_DIGIT_BITS | digit;
 	}
@@ -281,7 +283,7 @@ static uint64_t end_lock(const struct cpython *py, uint64_t state)
 	unsigned after = py->at.minor < 11 ? 32 : 40; /* thread_id */
 	uint64_t weak = cpython_peek_word(py, state + py->at.state_thread_id + after);
 
-	return weak ? cpython_peek_word(py, weak + WEAK_OBJECT) : 0;
+	return weak ? cpython_member(py, weak, WEAK_OBJECT) : 0;
 }
 
 bool pylock_ends_with(const struct cpython *py, uint64_t state, uint64_t lock)
@@ -314,5 +316,5 @@ uint32_t pylock_joined(const struct cpython *py, uint64_t top, uint64_t lock)
 			!is_lock(py, cpython_attribute(py, thread, "_tstate_lock"), lock)))
 		return 0;
 	number = cpython_attribute(py, thread, "_native_id");
-	return number ? (uint32_t)cpython_peek_word(py, number + CPYTHON_INT_VALUE) : 0;
+	return number ? (uint32_t)cpython_member(py, number, CPYTHON_INT_VALUE) : 0;
 }

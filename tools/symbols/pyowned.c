@@ -153,7 +153,7 @@ static uint64_t awaited_by(const struct owned *owned, uint64_t top, const uint64
 static void visit_thread(struct owned *owned, uint64_t thread)
 {
 	static const char *const given[] = {"_target", "_args", "_kwargs"};
-	uint64_t type = cpython_peek_word(owned->py, thread + CPYTHON_OB_TYPE);
+	uint64_t type = cpython_type(owned->py, thread);
 
 	give_to_others(owned, thread);
 	give_to_others(owned, owned_dict(owned, thread, type));

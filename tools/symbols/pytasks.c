@@ -51,13 +51,11 @@ static uint64_t frame_of(const struct cpython *py, uint64_t coroutine)
 
 	if (py->at.minor < 11)
 		return cpython_peek_word(py, coroutine + COROUTINE_FRAME);
-	for (unsigned at = COROUTINE_FIRST; at < COROUTINE_LAST; at += 8)
-		if (cpython_is_a(py, frame_untagged(py, cpython_peek_word(py, coroutine + at)),
-				 first))
-			return cpython_peek(py, &state, coroutine + at - COROUTINE_STATE, 1) &&
-					       state < 0 ?
-				       coroutine + at :
-				       0;
+	for (uint64_t at = cpython_at(py, coroutine, COROUTINE_FIRST);
+	     at < cpython_at(py, coroutine, COROUTINE_LAST); at += 8)
+		if (cpython_is_a(py, frame_untagged(py, cpython_peek_word(py, at)), first))
+			return cpython_peek(py, &state, at - COROUTINE_STATE, 1) && state < 0 ? at :
+												0;
 	return 0;
 }
 
@@ -83,8 +81,8 @@ static uint64_t awaited_by(const struct cpython *py, uint64_t frame)
 
 static unsigned items_of_list(const struct cpython *py, uint64_t list, uint64_t *item)
 {
-	uint64_t count = cpython_peek_word(py, list + LIST_SIZE);
-	uint64_t at = cpython_peek_word(py, list + LIST_ITEMS);
+	uint64_t count = cpython_member(py, list, LIST_SIZE);
+	uint64_t at = cpython_member(py, list, LIST_ITEMS);
 
 	count = count < CHILDREN_MAX ? count : CHILDREN_MAX;
 	return cpython_peek(py, item, at, count * sizeof(*item)) ? (unsigned)count : 0;
@@ -92,8 +90,8 @@ static unsigned items_of_list(const struct cpython *py, uint64_t list, uint64_t 
 
 static unsigned items_of_set(const struct cpython *py, uint64_t set, uint64_t *item)
 {
-	uint64_t mask = cpython_peek_word(py, set + SET_MASK);
-	uint64_t table = cpython_peek_word(py, set + SET_TABLE), key;
+	uint64_t mask = cpython_member(py, set, SET_MASK);
+	uint64_t table = cpython_member(py, set, SET_TABLE), key;
 	unsigned count = 0;
 
 	for (uint64_t i = 0; i <= mask && i < VISITS_MAX && count < CHILDREN_MAX; i++)
@@ -160,7 +158,8 @@ static void follow_several(struct path *path, uint64_t at)
 		return;
 	if (frame_is(py, &frame, "_wait", "asyncio/tasks.py"))
 		follow_set(path, frame_local(py, &frame, 0));
-	else if (frame_is(py, &frame, "__aexit__", "asyncio/taskgroups.py"))
+	else if (frame_is(py, &frame, "__aexit__", "asyncio/taskgroups.py") ||
+		 frame_is(py, &frame, "_aexit", "asyncio/taskgroups.py")) /* 3.13 on */
 		follow_set(path, cpython_attribute(py, frame_local(py, &frame, 0), "_tasks"));
 }
 
@@ -184,12 +183,12 @@ static bool follow_coroutine(struct path *path, uint64_t coroutine)
 		awaited = awaited_by(py, frame);
 		coroutine = awaited;
 		if (cpython_is_a(py, awaited, "async_generator_asend"))
-			coroutine = cpython_peek_word(py, awaited + FIRST_WORD);
+			coroutine = cpython_member(py, awaited, FIRST_WORD);
 		if (is_coroutine(py, coroutine))
 			continue;
 		if (cpython_is_a(py, awaited, "_asyncio.FutureIter")) {
 			follow_several(path, frame);
-			follow_future(path, cpython_peek_word(py, awaited + FIRST_WORD));
+			follow_future(path, cpython_member(py, awaited, FIRST_WORD));
 		}
 		return true;
 	}

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../../shim/common/cpython/name.h"
+#include "../../shim/common/cpython/taker.h"
 #include "../base/util.h"
 #include "../proc/proc.h"
 #include "pychild.h"
@@ -18,6 +19,7 @@
 #include "pyhandler.h"
 #include "pylock.h"
 #include "pyowned.h"
+#include "pypool.h"
 #include "pytasks.h"
 
 #define PATH_BYTES 4096
@@ -223,6 +225,11 @@ uint32_t pyview_joined_child(struct pyview *view, uint64_t pthread)
 	return pychild_joined(&view->py, top_frame(view, pthread));
 }
 
+uint64_t pyview_child_limit(struct pyview *view, uint64_t pthread)
+{
+	return pychild_limit(&view->py, top_frame(view, pthread));
+}
+
 uint32_t pyview_lock_joined(struct pyview *view, uint64_t waiter, uint64_t lock)
 {
 	return pylock_joined(&view->py, top_frame(view, waiter), lock);
@@ -261,6 +268,16 @@ size_t pyview_lock_taken(struct pyview *view, uint64_t holder, uint64_t lock, ch
 	return pylock_taken(&view->py, top_frame(view, holder), lock, text, bytes);
 }
 
+unsigned pyview_taker(struct pyview *view, uint64_t pthread, uint64_t mutex, bool waits)
+{
+	uint64_t top = top_frame(view, pthread);
+	struct cpython_lock lock;
+
+	if (!top || !cpython_lock_of(&view->py, mutex, &lock))
+		return 0;
+	return (waits ? cpython_taker_around : cpython_taker)(&view->py, top, &lock);
+}
+
 size_t pyview_handler(struct pyview *view, int number, char *text, size_t bytes)
 {
 	return view->limit ? 0 : pyhandler_text(&view->py, number, text, bytes);
@@ -269,6 +286,11 @@ size_t pyview_handler(struct pyview *view, int number, char *text, size_t bytes)
 bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock)
 {
 	return pylock_in_with(&view->py, top_frame(view, holder), lock);
+}
+
+bool pyview_pool_is_short(struct pyview *view, uint64_t waiter)
+{
+	return pypool_is_short(&view->py, top_frame(view, waiter));
 }
 
 uint64_t pyview_semaphore(struct pyview *view, uint64_t waiter)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Python frames of another process, read from its memory while it runs or waits: it is not stopped,
- * and no code runs in it. CPython 3.8 to 3.14, with the library's own readers
+ * and no code runs in it. CPython 3.8 to 3.15, with the library's own readers
  * (../../shim/common/cpython/). The process may change, exec or die meanwhile: answers may then be
  * wrong or empty, which is harmless. Needs ptrace permission, which an ancestor has by default.
  */
@@ -54,6 +54,9 @@ uint32_t pyview_joined(struct pyview *view, uint64_t pthread);
 /* PID of the process whose sentinel it waits for in Process.join: see pychild.h; 0: none. */
 uint32_t pyview_joined_child(struct pyview *view, uint64_t pthread);
 
+/* When the limit of a subprocess.Popen.wait runs out, in which it sleeps: see pychild.h; 0: none. */
+uint64_t pyview_child_limit(struct pyview *view, uint64_t pthread);
+
 /*
  * Who will release a lock: see pylock.h. `waiter` and `holder` are the pthread_self() of threads.
  */
@@ -72,7 +75,13 @@ uint64_t pyview_parked(struct pyview *view, uint64_t waiter, uint64_t semaphore)
 /* Where the holder took the lock; see pylock_taken. */
 size_t pyview_lock_taken(struct pyview *view, uint64_t holder, uint64_t lock, char *text,
 			 size_t bytes);
+/*
+ * How probably a thread took a PyMutex by acquire(): the thread that waits for it, or another one; see
+ * ../../shim/common/cpython/taker.h.
+ */
+unsigned pyview_taker(struct pyview *view, uint64_t pthread, uint64_t mutex, bool waits);
 bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock);
+bool pyview_pool_is_short(struct pyview *view, uint64_t waiter); /* see pypool.h */
 uint64_t pyview_semaphore(struct pyview *view, uint64_t waiter);
 bool pyview_had_permits(struct pyview *view, uint64_t semaphore);
 bool pyview_in_with_of(struct pyview *view, uint64_t holder, uint64_t object);

@@ -265,7 +265,7 @@ static uint32_t look_at_owner(const struct search *search, const struct snapshot
 			pool->tasks = part;
 			pool->tasks_blocked = thread->looks > 1;
 			pool->feeders++;
-		} else if (part == CROSS_PART_RESULTS_IDLE || part == CROSS_PART_RESULTS_BUSY) {
+		} else if (part >= CROSS_PART_RESULTS_IDLE) {
 			pool->pools++;
 			pool->results = part;
 			pool->results_blocked = stands_in_read(thread);

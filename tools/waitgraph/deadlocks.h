@@ -28,6 +28,7 @@ struct last_picture {
 		uint64_t rest_ns;
 		bool is_bystander; /* it does something else */
 		struct ev_blocked event;
+		uint64_t gone_ns; /* when it was missed first; 0: it lives */
 	} part[LAST_PICTURE_PARTS];
 };
 

@@ -230,7 +230,8 @@ static bool is_pause(struct deadlocks *deadlocks, uint32_t index)
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 
 	if (wait_needs_owner(wait_at(deadlocks, index)) ||
-	    wait_at(deadlocks, index)->ends != MPSAN_ENDS_LIMIT || is_watchdog(thread))
+	    wait_at(deadlocks, index)->ends != MPSAN_ENDS_LIMIT || is_watchdog(thread) ||
+	    pythread_wants_result(thread))
 		return false;
 	if (thread->tid != thread->pid ||
 	    process_is_worker(&deadlocks->reader->facts, thread->slot))

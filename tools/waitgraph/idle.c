@@ -175,15 +175,25 @@ static bool has_taker(const struct group *group, uint32_t i, uint64_t semaphore)
 	return false;
 }
 
+/* A handler of a signal was to set it, unless another thread has ended and no third one lives. */
+static enum parked_wait part_of_event(const struct group *group, uint32_t i)
+{
+	return group_wait(group, i)->by_signal && group->snapshot->threads.count == 1 &&
+			       idle_sender_ended(group, i) ?
+		       PARKED_BLOCKED :
+		       PARKED_FOR_GOOD;
+}
+
 static enum parked_wait part(const struct group *group, uint32_t i,
 			     const struct pythread_wait *python)
 {
 	enum parked_wait part = is_apart(group, i) || gives_up(group, i) ?
 					PARKED_IDLE :
 					part_of_call(group, i, python->is_python);
-	bool by_owner = group_wait(group, i)->end != WAIT_PROCESSES;
+	bool by_owner = group_wait(group, i)->end != WAIT_PROCESSES &&
+			!group_wait(group, i)->by_signal;
 
-	if (is_to_end(group, i, python))
+	if (is_to_end(group, i, python) || python->pool_is_short)
 		return PARKED_BLOCKED;
 	if (is_apart(group, i) &&
 	    python->in_loop) /* with a timer ahead, which wakes its coroutines */
@@ -208,7 +218,7 @@ static enum parked_wait part(const struct group *group, uint32_t i,
 	case PYTHREAD_NEWS:
 		return PARKED_IDLE;
 	case PYTHREAD_EVENT:
-		return PARKED_FOR_GOOD;
+		return part_of_event(group, i);
 	default:
 		return part;
 	}

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../facts/processes.h"
 #include "../facts/roles.h"
@@ -70,9 +71,13 @@ static void add(struct deadlocks *deadlocks, struct last_picture *picture, uint3
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 
 	if (picture->count < LAST_PICTURE_PARTS && !is_in_picture(picture, thread))
-		picture->part[picture->count++] = (struct last_picture_part){
-			thread->slot, thread->own_tid, thread->rest_ns, is_bystander,
-			telling_describe(deadlocks, index, 0)};
+		picture->part[picture->count++] =
+			(struct last_picture_part){thread->slot,
+						   thread->own_tid,
+						   thread->rest_ns,
+						   is_bystander,
+						   telling_describe(deadlocks, index, 0),
+						   0};
 }
 
 static bool is_set_apart(const struct deadlocks *deadlocks, const struct wait *wait, uint32_t index)
@@ -186,14 +191,38 @@ static bool has_changed(struct deadlocks *deadlocks, const struct last_picture_p
 	return thread && (thread->rest_ns != part->rest_ns || thread->told);
 }
 
-/* Drops what has changed since. */
+/* Whether it has ended, and not just now, with the program. */
+static bool has_left(const struct deadlocks *deadlocks, struct last_picture_part *part)
+{
+	uint64_t now_ns = deadlocks->snapshot.now_ns;
+
+	if (snapshot_find(&deadlocks->snapshot, part->slot, part->tid) != SNAPSHOT_NONE)
+		part->gone_ns = 0;
+	else if (!part->gone_ns)
+		part->gone_ns = now_ns;
+	return part->gone_ns && now_ns - part->gone_ns > ENDING_NS;
+}
+
+static void remove_part(struct last_picture *picture, uint32_t k)
+{
+	picture->count--;
+	memmove(&picture->part[k], &picture->part[k + 1],
+		(picture->count - k) * sizeof(picture->part[0]));
+}
+
+/* Drops what has changed since, and bystanders that have ended. */
 static void update(struct deadlocks *deadlocks, struct last_picture *picture)
 {
 	uint32_t count = picture->count;
 
-	for (uint32_t k = picture->count; k-- > 1;)
-		if (!picture->part[k].is_bystander && has_changed(deadlocks, &picture->part[k]))
+	for (uint32_t k = picture->count; k-- > 1;) {
+		struct last_picture_part *part = &picture->part[k];
+
+		if (!part->is_bystander && has_changed(deadlocks, part))
 			picture->count = k;
+		else if (part->is_bystander && has_left(deadlocks, part))
+			remove_part(picture, k);
+	}
 	if (picture->count == count)
 		return;
 	withdraw(deadlocks, picture);
@@ -234,6 +263,12 @@ static void keep(struct deadlocks *deadlocks, uint32_t index)
 	*ARRAY_ADD(&deadlocks->pictures) = picture;
 }
 
+/* With a limit it is open who could end it, but not what the program waits for. */
+static bool wants_answer(const struct snapshot_thread *thread)
+{
+	return pythread_wait(thread, 0).what == PYTHREAD_ANSWER;
+}
+
 void last_picture_look(struct deadlocks *deadlocks)
 {
 	forget_old(deadlocks);
@@ -243,7 +278,7 @@ void last_picture_look(struct deadlocks *deadlocks)
 		if (!is_due(deadlocks, thread))
 			continue;
 		thread->pictured = true;
-		if (!wait_is_apart(&deadlocks->waits.item.item[i]))
+		if (!wait_is_apart(&deadlocks->waits.item.item[i]) || wants_answer(thread))
 			keep(deadlocks, i);
 	}
 }

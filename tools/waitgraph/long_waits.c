@@ -58,7 +58,7 @@ static bool is_out_of_sight(const struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 
-	return wait->end == WAIT_OPEN &&
+	return wait->end == WAIT_OPEN && !wait->by_signal &&
 	       (wait->kind == MPSAN_WAIT_PIPE_READ || wait->kind == MPSAN_WAIT_PIPE_WRITE ||
 		wait->kind == MPSAN_WAIT_PROCESS);
 }
@@ -159,7 +159,9 @@ static void state_job(struct deadlocks *deadlocks, uint32_t head, uint64_t flags
 	add_hanging(deadlocks, &telling, head, flags);
 	for (int apart = 0; apart < 2; apart++)
 		for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
-			if (apart == wait_is_apart(&deadlocks->waits.item.item[i]))
+			if (telling_leaves_out(deadlocks, i))
+				deadlocks_thread(deadlocks, i)->hung = true;
+			else if (apart == wait_is_apart(&deadlocks->waits.item.item[i]))
 				add_hanging(deadlocks, &telling, i, flags);
 	telling_close(deadlocks, &telling, MPSAN_DEADLOCK_LONG, 0, handlers);
 	free(handlers);

@@ -66,7 +66,7 @@ bool solve_group_moves(struct deadlocks *deadlocks, uint32_t group)
 
 		if (deadlocks->graph.group[i] == group &&
 		    deadlocks->waits.item.item[i].kind != MPSAN_WAIT_GIL &&
-		    deadlocks->waits.item.item[i].ends != MPSAN_ENDS_POLL &&
+		    !wait_wakes(&deadlocks->waits.item.item[i]) &&
 		    proc_runs(thread->pid, thread->tid, &fd, false, &time) != thread->runs)
 			return true;
 	}

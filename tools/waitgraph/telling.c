@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "../facts/roles.h"
 #include "../proc/calls.h"
 #include "../waits/pythreads.h"
 #include "handlers.h"
@@ -100,6 +101,29 @@ static uint64_t state_name(struct deadlocks *deadlocks, const struct snapshot_th
 	return position;
 }
 
+/*
+ * The mutex for which it is parked, if that is the wait: the semaphore is one of its own. 0: it waits for
+ * something else, or it is known who has it.
+ */
+static uint64_t unowned_mutex(const struct snapshot_thread *thread, const struct ev_blocked *event)
+{
+	return event->kind == MPSAN_LOCK_SEMAPHORE && thread->python.known &&
+			       thread->python.lock == event->lock ?
+		       thread->python.mutex :
+		       0;
+}
+
+/* States who probably has it. */
+static void state_taker(struct deadlocks *deadlocks, const struct snapshot_thread *thread,
+			struct ev_blocked *event)
+{
+	uint32_t taker = event->owner ? SNAPSHOT_NONE :
+					pythread_taker(&deadlocks->snapshot, thread);
+
+	if (taker != SNAPSHOT_NONE)
+		event->taker = deadlocks_thread(deadlocks, taker)->own_tid;
+}
+
 /* States the name that the program gave to a lock of Python's. */
 static void state_lock_name(struct deadlocks *deadlocks, const struct snapshot_thread *thread,
 			    const struct ev_blocked *event)
@@ -115,15 +139,33 @@ static void state_lock_name(struct deadlocks *deadlocks, const struct snapshot_t
 	free(text);
 }
 
+/* Waits with a limit, of which each begins when the one before has ended, are one. */
+static uint64_t since(const struct deadlocks *deadlocks, uint32_t index)
+{
+	uint64_t began_ns = wait_since(&deadlocks->snapshot, &deadlocks->waits, index);
+	uint64_t rests_ns =
+		snapshot_rests(&deadlocks->snapshot, &deadlocks->snapshot.threads.item[index]);
+
+	return rests_ns && rests_ns < began_ns ? rests_ns : began_ns;
+}
+
+/* Who asks in vain for the lock that a thread releases at its end waits for that thread. */
+static uint64_t kind_of(const struct wait *wait)
+{
+	if (wait->tries && wait->joins)
+		return MPSAN_WAIT_JOIN;
+	return wait->kind ? wait->kind : MPSAN_WAIT_SYSCALL;
+}
+
 struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, uint64_t flags)
 {
 	const struct snapshot_thread *thread = deadlocks_thread(deadlocks, index);
 	const struct wait *wait = &deadlocks->waits.item.item[index];
 	struct ev_blocked event = {
 		.lock = wait->lock,
-		.kind = wait->kind ? wait->kind : MPSAN_WAIT_SYSCALL,
+		.kind = kind_of(wait),
 		.flags = wait->flags | flags,
-		.since = wait_since(&deadlocks->snapshot, &deadlocks->waits, index),
+		.since = since(deadlocks, index),
 		.ends = wait->ends,
 		.ends_ns = wait->ends_ns,
 		.caller = wait->caller,
@@ -133,16 +175,21 @@ struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, 
 		.wakes = snapshot_wakes(thread),
 	};
 	char *call = call_text(thread->pid, &thread->call);
+	uint64_t mutex = unowned_mutex(thread, &event);
 
 	/* The interpreter's own calls: the lock belongs to the Python program. */
 	if (pythread_is_code(thread->pid, wait->caller))
 		event.flags |= MPSAN_LF_PYTHON;
+	if (mutex)
+		event.lock = mutex;
 	if (event.kind == MPSAN_LOCK_PYTHON ||
 	    (event.kind == MPSAN_LOCK_SEMAPHORE && !(event.flags & MPSAN_LF_SHARED)))
 		state_lock_name(deadlocks, thread, &event);
 	event.detail = watchlog_text(&deadlocks->log, thread->slot, call);
 	free(call);
 	state_owner(deadlocks, index, &event);
+	if (mutex)
+		state_taker(deadlocks, thread, &event);
 	event.taken_python = state_taken(deadlocks, thread->slot, &event);
 	return event;
 }
@@ -212,15 +259,27 @@ uint64_t telling_close(struct deadlocks *deadlocks, const struct telling *tellin
 			    sizeof(event));
 }
 
+bool telling_leaves_out(struct deadlocks *deadlocks, uint32_t index)
+{
+	uint32_t slot = deadlocks_thread(deadlocks, index)->slot;
+
+	return role_text(role_of(&deadlocks->reader->session.table[slot]));
+}
+
 /* Records the rest of a group, threads that wait for an end first. */
 void telling_add_group(struct deadlocks *deadlocks, struct telling *telling, uint32_t group)
 {
 	for (int others = 0; others < 2; others++)
-		for (uint32_t i = 0; i < deadlocks->graph.count; i++)
-			if (deadlocks->graph.group[i] == group &&
-			    !deadlocks_thread(deadlocks, i)->told &&
-			    (others || deadlocks->waits.item.item[i].kind == MPSAN_WAIT_PROCESS))
+		for (uint32_t i = 0; i < deadlocks->graph.count; i++) {
+			if (deadlocks->graph.group[i] != group ||
+			    deadlocks_thread(deadlocks, i)->told ||
+			    (!others && deadlocks->waits.item.item[i].kind != MPSAN_WAIT_PROCESS))
+				continue;
+			if (telling_leaves_out(deadlocks, i))
+				deadlocks_thread(deadlocks, i)->told = true;
+			else
 				telling_add(deadlocks, telling, i, 0);
+		}
 }
 
 uint32_t telling_dead_process(const struct deadlocks *deadlocks, uint32_t orphan)

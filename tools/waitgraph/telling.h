@@ -28,7 +28,9 @@ void telling_put(struct deadlocks *deadlocks, struct telling *telling, uint32_t 
 /* Records a thread of the snapshot with these further flags, and marks it as told. */
 void telling_add(struct deadlocks *deadlocks, struct telling *telling, uint32_t index,
 		 uint64_t flags);
-/* Records the rest of a group of the graph, threads that wait for an end first. */
+/* Whether it belongs to a helper of multiprocessing or torch, which only waits to be asked. */
+bool telling_leaves_out(struct deadlocks *deadlocks, uint32_t index);
+/* Records the rest of a group of the graph, threads that wait for an end first, without helpers. */
 void telling_add_group(struct deadlocks *deadlocks, struct telling *telling, uint32_t group);
 /*
  * Records the deadlock of the threads that were added; returns its position, 0 if it was lost.

@@ -119,11 +119,12 @@ enum cross_process_part cross_process_part(const char *python)
 			       CROSS_PART_WORKER_BUSY;
 	if (find_line(python, "_handle_tasks", POOL_PY, &inner))
 		return inner.function ? CROSS_PART_TASKS_BUSY : CROSS_PART_TASKS_IDLE;
-	if (find_line(python, "_handle_results", POOL_PY, &inner))
-		return inner.function && line_is(&inner, "recv", "multiprocessing/connection.py") ?
-			       CROSS_PART_RESULTS_IDLE :
-			       CROSS_PART_RESULTS_BUSY;
-	return CROSS_PART_NONE;
+	if (!find_line(python, "_handle_results", POOL_PY, &inner))
+		return CROSS_PART_NONE;
+	if (!inner.function)
+		return CROSS_PART_RESULTS_OF_THREADS;
+	return line_is(&inner, "recv", "multiprocessing/connection.py") ? CROSS_PART_RESULTS_IDLE :
+									  CROSS_PART_RESULTS_BUSY;
 }
 
 static bool has_file(const char *python, const char *file)

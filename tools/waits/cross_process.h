@@ -64,6 +64,7 @@ enum cross_process_part {
 	CROSS_PART_TASKS_IDLE, /* the task handler waits for tasks */
 	CROSS_PART_TASKS_BUSY,
 	CROSS_PART_RESULTS_IDLE, /* the result handler reads from its pipe */
+	CROSS_PART_RESULTS_OF_THREADS, /* that of a ThreadPool waits, in C */
 	CROSS_PART_RESULTS_BUSY,
 };
 enum cross_process_part cross_process_part(const char *python);

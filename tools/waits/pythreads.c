@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../facts/awaited.h"
+
 #define TEXT 16384u
 #define STACK_LINES 64u /* which a stack has at most */
 
@@ -47,6 +49,35 @@ char *pythread_taken(const struct snapshot_thread *thread, uint64_t lock)
 		pyview_lock_taken(view, thread->record->pthread, lock, text, TEXT);
 	pyview_close(view);
 	return text;
+}
+
+static bool awaits_mutex(const struct snapshot_thread *thread, uint64_t mutex)
+{
+	return thread->python.known && thread->python.mutex == mutex;
+}
+
+uint32_t pythread_taker(const struct snapshot *snapshot, const struct snapshot_thread *waiter)
+{
+	const struct snapshot_process *process = &snapshot->processes.item[waiter->process];
+	uint64_t mutex = waiter->python.known ? waiter->python.mutex : 0;
+	struct pyview *view = mutex ? pyview_open((pid_t)waiter->pid) : NULL;
+	uint32_t found = SNAPSHOT_NONE;
+	unsigned best, rank;
+
+	if (!view || !waiter->record)
+		return SNAPSHOT_NONE;
+	best = pyview_taker(view, waiter->record->pthread, mutex, true);
+	for (uint32_t i = process->begin; i < process->end; i++) {
+		const struct snapshot_thread *thread = &snapshot->threads.item[i];
+
+		if (thread == waiter || !thread->record || awaits_mutex(thread, mutex))
+			continue;
+		rank = pyview_taker(view, thread->record->pthread, mutex, false);
+		found = rank > best ? i : found;
+		best = rank > best ? rank : best;
+	}
+	pyview_close(view);
+	return found;
 }
 
 char *pythread_handler(uint32_t pid, int number)
@@ -152,6 +183,7 @@ static const struct {
 	{PYTHREAD_JOIN, "join", "threading.py"},
 	{PYTHREAD_JOIN, "_wait_for_tstate_lock", "threading.py"},
 	{PYTHREAD_JOIN, "_shutdown", "threading.py"},
+	{PYTHREAD_JOIN, "shutdown_default_executor", "asyncio/base_events.py"},
 	{PYTHREAD_NEWS, "wait", "threading.py"},
 	{PYTHREAD_NEWS, "wait_for", "threading.py"},
 	{PYTHREAD_PERMIT, "acquire", "threading.py"},
@@ -296,7 +328,20 @@ bool pythread_serves_manager(const struct snapshot_thread *thread)
 bool pythread_shuts_down(const struct snapshot_thread *thread)
 {
 	char *stack = pythread_stack(thread);
-	bool found = has_function(stack, "_shutdown", "threading.py");
+	bool found = has_function(stack, "_shutdown", "threading.py") ||
+		     has_function(stack, "shutdown_default_executor", "asyncio/base_events.py");
+
+	free(stack);
+	return found;
+}
+
+bool pythread_wants_result(const struct snapshot_thread *thread)
+{
+	char *stack = pythread_stack(thread);
+	const char *second = strchr(stack, '\n');
+	bool found = second && is_threading_wait(stack) &&
+		     (is_function(second + 1, "result", "concurrent/futures/_base.py") ||
+		      is_function(second + 1, "exception", "concurrent/futures/_base.py"));
 
 	free(stack);
 	return found;
@@ -339,8 +384,11 @@ struct pythread_wait pythread_wait(const struct snapshot_thread *thread, uint64_
 		wait.in_loop = has_function(stack, "_run_once", "asyncio/base_events.py");
 		wait.of_manager = has_function(stack, "_callmethod", "managers.py");
 		wait.in_test = thread->tid == thread->pid && is_in_test(stack);
+		if (wait.what == PYTHREAD_UNKNOWN && awaited_of(stack).what == AWAITED_OUTPUT)
+			wait.what = PYTHREAD_ANSWER;
 		if (wait.what == PYTHREAD_UNKNOWN && pyview_awaits_simple(view, pthread, lock))
 			wait.what = PYTHREAD_NEWS;
+		wait.pool_is_short = pyview_pool_is_short(view, pthread);
 		wait.queue = pyview_awaited_queue(view, pthread);
 		wait.joined = pyview_joined(view, pthread);
 		if (wait.what == PYTHREAD_PERMIT)

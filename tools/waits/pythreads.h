@@ -25,6 +25,12 @@ char *pythread_lock_name(const struct snapshot_thread *thread, uint64_t lock);
 /* Where it took a lock of Python's: a frame in the format of python_stack, "" if unknown. The caller frees it. */
 char *pythread_taken(const struct snapshot_thread *thread, uint64_t lock);
 
+/*
+ * The thread of the same process that probably took the PyMutex for which a thread is parked, by
+ * acquire(): an index; SNAPSHOT_NONE: none, or no frame says so.
+ */
+uint32_t pythread_taker(const struct snapshot *snapshot, const struct snapshot_thread *waiter);
+
 /* The Python function that handles a signal in a process; "" for none. The caller frees it. */
 char *pythread_handler(uint32_t pid, int number);
 
@@ -45,6 +51,9 @@ bool pythread_shuts_down(const struct snapshot_thread *thread);
 
 /* Whether it is a main thread that runs a test of pytest or unittest. */
 bool pythread_in_test(const struct snapshot_thread *thread);
+
+/* Whether it waits in concurrent.futures.Future.result: nobody does so to let time pass. */
+bool pythread_wants_result(const struct snapshot_thread *thread);
 
 /* Whether it runs nothing but threading.py, as a threading.Timer does until its time has come. */
 bool pythread_is_timer(const struct snapshot_thread *thread);
@@ -78,6 +87,7 @@ struct pythread_wait {
 	bool in_loop; /* of asyncio */
 	bool of_manager; /* for the answer of a manager, which says nothing of what was sent before */
 	bool in_test; /* the main thread, in a test of pytest or unittest: nor there */
+	bool pool_is_short; /* it waits for the end of a pool in which some tasks cannot begin */
 	enum cpython_queue queue;
 	uint32_t joined;
 	uint64_t semaphore; /* the threading.Semaphore of which it wants a permit; 0: none */

@@ -105,13 +105,27 @@ static bool is_same_call(const struct proc_call *one, const struct proc_call *ot
 	       (one->number != SYS_futex || one->arg[0] == other->arg[0]);
 }
 
+/* Whether a handler waits for what the wait that it interrupted was for. */
+static bool is_nested(const struct proc_call *call, const struct proc_call *outer)
+{
+	return call->number == SYS_futex && outer->number == SYS_futex &&
+	       call->arg[0] == outer->arg[0] && call->pc == outer->pc && call->sp < outer->sp;
+}
+
 /* It ran: is it back in the same call? A look that finds it running tells nothing. */
 static void look_for_rounds(const struct snapshot *snapshot, struct snapshot_thread *thread)
 {
+	bool waits = thread->same_ns && thread->call.state == PROC_IN_CALL;
+	bool same = waits && is_same_call(&thread->call, &thread->same);
+	bool nested = waits && !same && is_nested(&thread->call, &thread->same);
+
 	if (thread->call.state == PROC_RUNS && thread->same_ns)
 		return;
-	if (thread->same_ns && thread->call.state == PROC_IN_CALL &&
-	    is_same_call(&thread->call, &thread->same)) {
+	if (nested) {
+		thread->same = thread->call;
+		thread->nested = true;
+	}
+	if (same || nested) {
 		thread->rounds++;
 		thread->told = thread->gives_up;
 		return;
@@ -121,7 +135,7 @@ static void look_for_rounds(const struct snapshot *snapshot, struct snapshot_thr
 	thread->same_ns = thread->call.state == PROC_IN_CALL ? snapshot->now_ns : 0;
 	thread->same_ran_ns = thread->time.ran_ns;
 	thread->rounds = 0;
-	thread->told = thread->gives_up = false;
+	thread->told = thread->gives_up = thread->nested = false;
 }
 
 bool snapshot_polls(const struct snapshot *snapshot, const struct snapshot_thread *thread)
@@ -172,7 +186,7 @@ uint64_t snapshot_rests(const struct snapshot *snapshot, const struct snapshot_t
 {
 	uint64_t passed = snapshot->now_ns - thread->same_ns;
 
-	if (!thread->same_ns || !thread->runs ||
+	if (!thread->same_ns || !thread->runs || thread->call.state == PROC_RUNS ||
 	    (thread->runs != thread->rest_runs && !thread->time.ran_ns) ||
 	    (thread->time.ran_ns - thread->same_ran_ns) * POLLS_SHARE > passed)
 		return UINT64_MAX;

@@ -72,6 +72,7 @@ struct snapshot_thread {
 	uint64_t same_ns, same_ran_ns;
 	uint32_t rounds;
 	struct proc_call same;
+	bool nested; /* in handlers of signals, each of which interrupted the wait of the one before */
 	/* what it tries to get, without waiting for it, each time that it runs; since when, how often seen */
 	struct mpsan_hold tried;
 	uint64_t tried_ns;

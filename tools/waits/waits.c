@@ -41,7 +41,7 @@ bool wait_needs_owner(const struct wait *wait)
 	return wait->end == WAIT_OWNERS || wait->end == WAIT_NOBODY || wait->of_task ||
 	       wait->kind == MPSAN_WAIT_PROCESS || wait->kind == MPSAN_WAIT_JOIN ||
 	       wait->kind == MPSAN_WAIT_PIPE_WRITE || wait->kind == MPSAN_WAIT_SOCKET_WRITE ||
-	       wait->kind == MPSAN_WAIT_FILE_LOCK;
+	       wait->kind == MPSAN_WAIT_FILE_LOCK || wait->kind == MPSAN_WAIT_CONNECT;
 }
 
 uint64_t wait_ends_at(const struct wait *wait)
@@ -64,7 +64,7 @@ uint64_t wait_since(const struct snapshot *snapshot, const struct waits *waits, 
 
 	if (waits->item.item[thread].tries && at->tried_ns > at->same_ns)
 		return at->tried_ns;
-	return waits->item.item[thread].ends == MPSAN_ENDS_POLL ? at->same_ns : at->still_ns;
+	return at->nested || wait_wakes(&waits->item.item[thread]) ? at->same_ns : at->still_ns;
 }
 
 static void ends_by(struct look *look, enum mpsan_wait_ends ends, uint64_t ends_ns)
@@ -215,7 +215,8 @@ bool waits_check_handlers(struct waits *waits, uint32_t thread)
 	}
 	if (process->flags & MPSAN_PROCESS_DEATHSIG)
 		add_parent(&look);
-	if (handlers & ~child && (!wait_needs_owner(wait) || wait->of_task))
+	wait->by_signal = handlers & ~child && (!wait_needs_owner(wait) || wait->of_task);
+	if (wait->by_signal)
 		wait->end = WAIT_OPEN;
 	else if (handlers & ~child)
 		ends_by(&look, MPSAN_ENDS_HANDLER, 0);

@@ -36,6 +36,7 @@ struct wait {
 	uint64_t ends_ns; /* when, see wait_ends_at; 0: unknown */
 	bool handler_gives_up; /* the handler of its timer is a time limit's: it sends nothing */
 	bool handlers_known;
+	bool by_signal; /* it is open because a handler of a signal could end it */
 	bool memory; /* in shared memory: processes that map it could end the wait */
 	bool memory_known; /* other processes with access to that memory were looked up */
 	bool by_job; /* every process of the job could end it */
@@ -67,6 +68,12 @@ struct waits {
 static inline bool wait_is_apart(const struct wait *wait)
 {
 	return wait->kind == MPSAN_WAIT_SYSCALL || wait->kind == MPSAN_LOCK_NONE;
+}
+
+/* Whether the thread runs now and then while it waits. */
+static inline bool wait_wakes(const struct wait *wait)
+{
+	return wait->ends == MPSAN_ENDS_POLL || wait->tries;
 }
 
 /*

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 
 #include "../proc/calls.h"
 #include "../proc/fd_copy.h"
@@ -196,6 +197,20 @@ static bool only_receives(const struct ready_set *set)
 	return true;
 }
 
+/* Whether it polls for input of a single connection, as before a receive. */
+static bool is_receive(const struct ready_set *set)
+{
+	return set->ends.for_input && set->ends.item.count == 2 &&
+	       set->ends.item.item[0].id.kind == PIPE_SOCKET &&
+	       set->ends.item.item[1].id.kind == PIPE_SOCKET;
+}
+
+static void name_ready(struct look *look, const struct ready_set *set)
+{
+	look->wait->kind = is_receive(set) ? MPSAN_WAIT_SOCKET_READ : MPSAN_WAIT_READY;
+	look->wait->lock = is_receive(set) ? set->ends.item.item[0].id.inode : 0;
+}
+
 /* The process of a pidfd that is the only descriptor; SNAPSHOT_NONE: it is not. */
 static uint32_t only_process(const struct look *look, const struct ready_set *set)
 {
@@ -245,8 +260,7 @@ static void judge_ready(struct look *look)
 		judge_end(look, process);
 	if (process != SNAPSHOT_NONE || set->open || (timed && !(failed && only_receives(set))))
 		return;
-	look->wait->kind = MPSAN_WAIT_READY;
-	look->wait->lock = 0;
+	name_ready(look, set);
 	look->thread->object.known = look->thread->object.is_shared = true;
 	look->wait->end = WAIT_PROCESSES;
 	for (uint32_t i = 0; i < set->ends.item.count && look->wait->end != WAIT_OPEN; i++)
@@ -292,6 +306,59 @@ static void judge_listener(struct look *look)
 		look_by_process(look, i);
 }
 
+/* ---- connections ---- */
+
+/* The name that a call of connect() is given: an absolute path or an abstract one; 0: another. */
+static size_t name_of_call(const struct snapshot_thread *thread, char name[DESCRIPTOR_PATH])
+{
+	const size_t head = offsetof(struct sockaddr_un, sun_path);
+	size_t bytes = thread->call.arg[2] < sizeof(struct sockaddr_un) ?
+			       thread->call.arg[2] :
+			       sizeof(struct sockaddr_un);
+	struct sockaddr_un address = {0};
+
+	if (bytes <= head || !proc_peek(thread->pid, thread->call.arg[1], &address, bytes) ||
+	    address.sun_family != AF_UNIX || (*address.sun_path && *address.sun_path != '/'))
+		return 0;
+	bytes -= head;
+	memcpy(name, address.sun_path, bytes);
+	return *name ? strnlen(name, bytes) : bytes;
+}
+
+static void find_listener(const struct look *look)
+{
+	struct snapshot_thread *thread = look->thread;
+	struct pipe_id id = pipe_of(thread->tid, (int)thread->call.arg[0]);
+	struct unix_listener listener = {0};
+	char name[DESCRIPTOR_PATH];
+	size_t bytes = id.kind == PIPE_SOCKET ? name_of_call(thread, name) : 0;
+
+	if (bytes)
+		listener = unix_diag_listener(name, bytes);
+	thread->object = (struct snapshot_object){.known = true,
+						  .is_shared = listener.full,
+						  .kind = id.kind,
+						  .inode = id.inode,
+						  .peer = listener.inode};
+}
+
+/* Whoever has the listener can accept a connection from its queue, which is full, or close it. */
+static void judge_connect(struct look *look)
+{
+	const struct snapshot_object *object = &look->thread->object;
+
+	if (!has_lasted(look))
+		return;
+	if (!object->known)
+		find_listener(look);
+	if (!object->is_shared)
+		return;
+	look->wait->kind = MPSAN_WAIT_CONNECT;
+	look->wait->lock = object->inode;
+	add_holders(look, (struct pipe_id){PIPE_SOCKET, 0, object->peer}, ANY_END);
+	forget_open(look);
+}
+
 /* ---- System V, and queues of POSIX ---- */
 
 /*
@@ -325,6 +392,8 @@ static bool has_address(const struct snapshot_thread *thread)
 
 void look_at_descriptors(struct look *look)
 {
+	if (call_is_poll(&look->thread->call))
+		judge_ready(look);
 	switch (look->thread->call.number) {
 	case SYS_read:
 	case SYS_readv:
@@ -351,17 +420,12 @@ void look_at_descriptors(struct look *look)
 		if (waits_for_lock(&look->thread->call))
 			judge_file_lock(look);
 		break;
+	case SYS_connect:
+		judge_connect(look);
+		break;
 	case SYS_accept:
 	case SYS_accept4:
 		judge_listener(look);
-		break;
-	case SYS_poll:
-	case SYS_ppoll:
-	case SYS_select:
-	case SYS_pselect6:
-	case SYS_epoll_wait:
-	case SYS_epoll_pwait:
-		judge_ready(look);
 		break;
 	case SYS_semop:
 	case SYS_semtimedop:
@@ -381,8 +445,9 @@ bool look_check_descriptors(struct look *look)
 	const struct snapshot_thread *thread = look->thread;
 	uint64_t limit;
 
-	if (look->wait->kind != MPSAN_WAIT_SOCKET_READ &&
-	    look->wait->kind != MPSAN_WAIT_SOCKET_WRITE)
+	if (call_is_poll(&thread->call) ||
+	    (look->wait->kind != MPSAN_WAIT_SOCKET_READ &&
+	     look->wait->kind != MPSAN_WAIT_SOCKET_WRITE && look->wait->kind != MPSAN_WAIT_CONNECT))
 		return false;
 	if (thread->object.is_tcp &&
 	    tcp_peer(thread->object.inode, look->snapshot->now_ns) != thread->object.peer) {

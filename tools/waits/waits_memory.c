@@ -3,9 +3,8 @@
  * The checks before a verdict: who could access the shared memory of the wait, whether the TIDs in
  * it are of one namespace, and whether the thread still waits. Neighbours: waits_look.h, memory_reach.h.
  */
-#include <sys/syscall.h>
-
 #include "../facts/roles.h"
+#include "../proc/calls.h"
 #include "waits_look.h"
 
 /* Checks processes that do not map it yet. */
@@ -50,8 +49,7 @@ bool waits_check_moved(struct waits *waits, uint32_t thread)
 {
 	struct wait *wait = &waits->item.item[thread];
 
-	if (wait->end == WAIT_OPEN || wait->kind == MPSAN_WAIT_GIL ||
-	    wait->ends == MPSAN_ENDS_POLL ||
+	if (wait->end == WAIT_OPEN || wait->kind == MPSAN_WAIT_GIL || wait_wakes(wait) ||
 	    !snapshot_has_moved(&waits->snapshot->threads.item[thread]))
 		return false;
 	wait->end = WAIT_OPEN;
@@ -61,18 +59,8 @@ bool waits_check_moved(struct waits *waits, uint32_t thread)
 /* Whether it waits for several descriptors, whichever is ready first. */
 static bool stands_in_poll(const struct snapshot_thread *thread)
 {
-	switch (thread->looks > 1 && thread->call.state == PROC_IN_CALL ? thread->call.number :
-									  -1) {
-	case SYS_poll:
-	case SYS_ppoll:
-	case SYS_select:
-	case SYS_pselect6:
-	case SYS_epoll_wait:
-	case SYS_epoll_pwait:
-		return true;
-	default:
-		return false;
-	}
+	return thread->looks > 1 && thread->call.state == PROC_IN_CALL &&
+	       call_is_poll(&thread->call);
 }
 
 bool look_serves(const struct look *look)

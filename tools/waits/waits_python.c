@@ -153,7 +153,7 @@ static uint32_t result_deliverer(const struct look *look)
 	for (uint32_t i = process->begin; i < process->end; i++) {
 		enum cross_process_part part = pythread_part(thread_at(look, i));
 
-		if (part == CROSS_PART_RESULTS_IDLE ||
+		if (part == CROSS_PART_RESULTS_IDLE || part == CROSS_PART_RESULTS_OF_THREADS ||
 		    (part == CROSS_PART_RESULTS_BUSY && found != SNAPSHOT_NONE))
 			return SNAPSHOT_NONE;
 		if (part == CROSS_PART_RESULTS_BUSY)

@@ -43,6 +43,18 @@ static void look_at_tried(struct look *look, uint64_t object, unsigned kind)
 	}
 }
 
+/* Popen.wait sleeps and asks by itself until its limit runs out. */
+static void look_at_limit(struct look *look)
+{
+	struct pyview *view = look_has_frames(look) ? look_view(look, look->thread->pid) : NULL;
+	uint64_t limit_ns = view ? pyview_child_limit(view, look_handle(look->thread)) : 0;
+
+	if (!limit_ns)
+		return;
+	look->wait->ends = MPSAN_ENDS_LIMIT;
+	look->wait->ends_ns = limit_ns;
+}
+
 bool look_at_tries(struct look *look)
 {
 	const struct mpsan_hold *tried = &look->thread->tried;
@@ -56,6 +68,8 @@ bool look_at_tries(struct look *look)
 	look->wait->ends = MPSAN_ENDS_POLL;
 	look->wait->tries = true;
 	look_at_tried(look, look->wait->lock, (unsigned)look->wait->kind);
+	if (look->wait->kind == MPSAN_WAIT_PROCESS)
+		look_at_limit(look);
 	if (look->wait->end != WAIT_OPEN &&
 	    (wait_needs_owner(look->wait) || look->wait->flags & MPSAN_LF_SHARED))
 		return true;

@@ -7,12 +7,12 @@
 #include "../rule.h"
 
 static const char waits[] = "{thread} of process {pid} waits for {lock}";
-static const char held[] = "{holder} held {lock}, {taken}";
+static const char held[] = "{holder} {probably}held {lock}, {taken}";
 static const char forked[] = "{forker} of process {parent} called {how}";
 
 static MESSAGE msg_orphan = {
 	"process {pid} {waits} at {wait_at} for {lock}, in an atfork handler of the fork at "
-	"{fork_at}: {holder} held it, {taken}, and exists only in the parent",
+	"{fork_at}: {holder} {probably}held it, {taken}, and exists only in the parent",
 	{{STEP_HOLDER, held}, {STEP_FORK, forked}, {STEP_WAIT, waits}},
 };
 

@@ -38,9 +38,16 @@ static MESSAGE msg_unsupervised = {
 	"start as many ranks as world_size says, let each take part in every collective, and end " \
 	"all of them when one ends early (torchrun does)"
 
+/* Whether the wait comes down to a thread that sleeps, or does something else by itself. */
+static bool acts(const struct facts *facts, const struct fact_deadlock *deadlock,
+		 const struct fact_blocked *last)
+{
+	return last != deadlock_sufferer(facts, deadlock) && last->ev.kind == MPSAN_WAIT_SYSCALL;
+}
+
 /*
- * What would mend it if it is what it looks like, or comes down to. Where an owner is known, the
- * rule's own fix says to look at that one.
+ * What would mend it if it is what it looks like, or comes down to. Where an owner is known, or a thread
+ * that acts, the rule's own fix says to look at that one.
  */
 static const char *fix_of(const struct facts *facts, const struct fact_deadlock *deadlock)
 {
@@ -50,9 +57,12 @@ static const char *fix_of(const struct facts *facts, const struct fact_deadlock 
 	if (deadlock->ev.dead_slot || last->frames.what == AWAITED_RANKS ||
 	    last->frames.what == AWAITED_GROUP)
 		return FIX_RANKS;
+	if (deadlock_fills_output(facts, deadlock))
+		return DEADLOCK_OUTPUT_FIX;
 	if (likely != RULE_COUNT)
 		return rule_fix(likely);
-	return last->ev.owner ? NULL : dead_end_of(facts, deadlock).fix;
+	return last->ev.owner || acts(facts, deadlock, last) ? NULL :
+							       dead_end_of(facts, deadlock).fix;
 }
 
 void rule_hang(const struct facts *facts, const struct trigger *trigger, struct findings *out)

@@ -54,7 +54,7 @@ static bool blocks(const struct ev_order *holder, const struct ev_order *asker)
 	if (holder->first_kind == MPSAN_LOCK_RWLOCK_READ &&
 	    asker->second_kind == MPSAN_LOCK_RWLOCK_READ)
 		return false;
-	if (holder->first_kind == MPSAN_LOCK_SEMAPHORE)
+	if (holder->first_kind == MPSAN_LOCK_SEMAPHORE || holder->first_kind == MPSAN_LOCK_PYTHON)
 		return (holder->first_flags | asker->second_flags) & MPSAN_LF_MUTUAL;
 	return true;
 }

@@ -20,9 +20,39 @@ static MESSAGE msg_doubt = {
 	{STEP_ALL_BLOCKED},
 };
 
+static MESSAGE msg_thread = {
+	"process {pid} {waits} at {wait_at} for {lock}: {dead} took it{taken} and ended without releasing it",
+	{STEP_ALL_BLOCKED},
+};
+
+/* A thread, or a process that was not killed. */
+#define FIX_ENDED                                                                                     \
+	"release the lock on every path, errors and early returns included: `with lock:` in Python, " \
+	"std::lock_guard in C++, one exit for all paths in C"
+
 static bool is_proof(const struct ev_blocked *wait)
 {
 	return wait->kind != MPSAN_LOCK_SEMAPHORE || wait->flags & MPSAN_LF_MUTUAL;
+}
+
+static struct finding finding_of(const struct facts *facts, const struct fact_deadlock *deadlock,
+				 bool proof)
+{
+	uint64_t dead = deadlock->ev.dead_slot;
+	bool thread = !dead || dead > facts->process_count;
+	struct finding finding = {
+		.rule = RULE_lock_owner_killed,
+		.grade = proof ? GRADE_ERROR : GRADE_WARNING,
+		.message_text = !proof ? &msg_doubt :
+				thread ? &msg_thread :
+					 &message_text,
+	};
+
+	if (thread)
+		finding.title = "a thread ended without releasing a lock";
+	if (thread || facts->processes[dead - 1].slot->end == MPSAN_END_EXIT)
+		finding.fix = FIX_ENDED;
+	return finding;
 }
 
 void rule_lock_owner_killed(const struct facts *facts, const struct trigger *trigger,
@@ -34,10 +64,5 @@ void rule_lock_owner_killed(const struct facts *facts, const struct trigger *tri
 	if (deadlock_rule(facts, deadlock) != RULE_lock_owner_killed || !waits ||
 	    waits->ev.flags & (MPSAN_LF_TIMED | MPSAN_LF_ROBUST | MPSAN_LF_HANDOFF))
 		return;
-	if (is_proof(&waits->ev))
-		FIND(out, lock_owner_killed, GRADE_ERROR, trigger, FACT_NONE, FACT_NONE,
-		     &message_text);
-	else
-		FIND(out, lock_owner_killed, GRADE_WARNING, trigger, FACT_NONE, FACT_NONE,
-		     &msg_doubt);
+	finding_add(out, trigger, finding_of(facts, deadlock, is_proof(&waits->ev)));
 }

@@ -1,20 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * self-deadlock: a thread waits without a time limit for a lock that it owns according to the
- * lock's memory, or to its own frames.
+ * lock's memory, or to its own frames; or for a file that its process has locked itself.
  */
 #include "../deadlock.h"
 #include "../rule.h"
 
 static MESSAGE message_text = {
 	"{thread} {waits} at {wait_at}{handler} for {lock}, which it already holds{own}",
-	{{STEP_HOLDER, "{holder} already held {lock}{own}"},
-	 {STEP_WAIT, "{thread} of process {pid} waits for {lock}, which it holds itself"}},
+	{{STEP_HOLDER, "{thread} already held {lock}{own}"},
+	 {STEP_WAIT,
+	  "{thread} of process {pid} at {wait_at} waits for {lock}, which it holds itself"}},
 };
 
 static MESSAGE msg_blocked = {
 	"{thread} {waits} at {wait_at}{handler} for {lock}, which it already holds{own}",
+	{{STEP_HOLDER, "{thread} already held {lock}{own}"}, STEP_ALL_BLOCKED},
+};
+
+static MESSAGE msg_file = {
+	"{thread} of process {pid} {waits} at {wait_at}{handler} for {awaited}: the process itself has that "
+	"file locked, through another descriptor",
 	{STEP_ALL_BLOCKED},
+};
+
+static const struct finding of_file = {
+	.rule = RULE_self_deadlock,
+	.grade = GRADE_ERROR,
+	.message_text = &msg_file,
+	.title = "a process waits for a file lock that it holds itself",
+	.fix = "such a lock belongs to the open file, not to the process: open the file once and lock that "
+	       "descriptor or a copy of it, or close the first one, which releases its lock, before the "
+	       "file is locked again; keep a flag where code that locks may be entered twice",
 };
 
 static void judge_wait(const struct facts *facts, const struct trigger *trigger,
@@ -30,7 +47,13 @@ static void judge_wait(const struct facts *facts, const struct trigger *trigger,
 static void judge_deadlock(const struct facts *facts, const struct trigger *trigger,
 			   struct findings *out)
 {
-	if (deadlock_rule(facts, &facts->deadlocks[trigger->index]) == RULE_self_deadlock)
+	const struct fact_deadlock *deadlock = &facts->deadlocks[trigger->index];
+
+	if (deadlock_rule(facts, deadlock) != RULE_self_deadlock)
+		return;
+	if (deadlock_file_twice(facts, deadlock))
+		finding_add(out, trigger, of_file);
+	else
 		FIND(out, self_deadlock, GRADE_ERROR, trigger, FACT_NONE, FACT_NONE, &msg_blocked);
 }
 

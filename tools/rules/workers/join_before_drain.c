@@ -12,32 +12,24 @@ static MESSAGE message_text = {
 	{STEP_ALL_BLOCKED},
 };
 
+static MESSAGE msg_doubted = {
+	"process {pid} {waits} at {wait_at} for {awaited}, which first has to write everything that was "
+	"put into a queue; whoever could read it waits, or wakes up at times and has read nothing so far",
+	{STEP_ALL_BLOCKED},
+};
+
 static MESSAGE msg_output = {
 	"process {pid} {waits} at {wait_at} for {awaited}, which first has to write its output to "
 	"a full pipe, and whoever could read it waits",
 	{STEP_ALL_BLOCKED},
 };
 
-/* Whether what fills up is a plain pipe, not that of a queue. */
-static bool is_output(const struct facts *facts, const struct fact_deadlock *deadlock)
-{
-	for (uint32_t i = deadlock->begin; i < deadlock->end && i < facts->blocked_count; i++) {
-		const struct fact_blocked *blocked = &facts->blockeds[i];
-
-		if (blocked->ev.kind == MPSAN_WAIT_PIPE_WRITE ||
-		    blocked->ev.kind == MPSAN_WAIT_SOCKET_WRITE)
-			return blocked->frames.what == AWAITED_NOTHING;
-	}
-	return false;
-}
-
 static struct finding of_output(void)
 {
 	return (struct finding){
 		.message_text = &msg_output,
 		.title = "a process was awaited before its output was read",
-		.fix = "read its output before you wait for its end: subprocess's communicate() "
-		       "does both",
+		.fix = DEADLOCK_OUTPUT_FIX,
 	};
 }
 
@@ -45,13 +37,14 @@ void rule_join_before_drain(const struct facts *facts, const struct trigger *tri
 			    struct findings *out)
 {
 	const struct fact_deadlock *deadlock = &facts->deadlocks[trigger->index];
-	struct finding finding = {.message_text = &message_text};
+	bool doubted = deadlock_is_doubted(facts, deadlock);
+	struct finding finding = {.message_text = doubted ? &msg_doubted : &message_text};
 
 	if (deadlock_rule(facts, deadlock) != RULE_join_before_drain)
 		return;
-	if (is_output(facts, deadlock))
+	if (deadlock_fills_output(facts, deadlock))
 		finding = of_output();
 	finding.rule = RULE_join_before_drain;
-	finding.grade = deadlock_is_doubted(facts, deadlock) ? GRADE_WARNING : GRADE_ERROR;
+	finding.grade = doubted ? GRADE_WARNING : GRADE_ERROR;
 	finding_add(out, trigger, finding);
 }

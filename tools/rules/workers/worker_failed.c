@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * worker-failed: a worker failed while its parent waits for another one: joining workers one after
- * the other finds a failure only after all before it have ended. Or all workers of a pool fail, and
- * are replaced for ever. Or a worker crashed, and its parent exited successfully.
+ * the other finds a failure only after all before it have ended. Or while its parent only sleeps and
+ * looks for something else. Or all workers of a pool fail, and are replaced for ever. Or a worker
+ * crashed, and its parent exited successfully.
  */
 #include "../../facts/processes.h"
 #include "../rule.h"
@@ -23,6 +24,21 @@ static MESSAGE message_text = {
 static MESSAGE msg_place = {
 	message,
 	{{STEP_CAUSE, "{process} {end} here"}, {STEP_EVENT, waits}},
+};
+
+static const char napped[] =
+	"{process} {end}, and {who}, which had started it, has not asked after it for {lasted}: it only "
+	"looks again and again at {at}";
+static const char naps[] = "{who} sleeps and looks for something else";
+
+static MESSAGE msg_napped = {
+	napped,
+	{STEP_PROCESS_ENDED, {STEP_EVENT, naps}},
+};
+
+static MESSAGE msg_napped_place = {
+	napped,
+	{{STEP_CAUSE, "{process} {end} here"}, {STEP_EVENT, naps}},
 };
 
 static const char replaced[] =
@@ -53,8 +69,17 @@ static MESSAGE msg_peace = {
 };
 
 static const char crash[] =
-	"{process} {end}, a signal that no process of the job had sent, and {parent_process}, "
+	"{process} {end}, a signal that no other process of the job had sent, and {parent_process}, "
 	"which had started it, exited with status 0: the worker's result is missing";
+
+static const char by_itself[] =
+	"{process} {end}, and {parent_process}, which had started it, exited with status 0: the "
+	"worker's result is missing";
+
+#define STEP_JOINED                                                                 \
+	{                                                                           \
+		STEP_CAUSE, "{cause_who} got its status here, and did not check it" \
+	}
 
 static MESSAGE msg_crash = {
 	crash,
@@ -63,9 +88,17 @@ static MESSAGE msg_crash = {
 
 static MESSAGE msg_joined_crash = {
 	crash,
-	{STEP_FORK_STARTED,
-	 STEP_PROCESS_ENDED,
-	 {STEP_CAUSE, "{cause_who} got its status here, and did not check it"}},
+	{STEP_FORK_STARTED, STEP_PROCESS_ENDED, STEP_JOINED},
+};
+
+static MESSAGE msg_by_itself = {
+	by_itself,
+	{STEP_FORK_STARTED, STEP_PROCESS_ENDED},
+};
+
+static MESSAGE msg_joined_by_itself = {
+	by_itself,
+	{STEP_FORK_STARTED, STEP_PROCESS_ENDED, STEP_JOINED},
 };
 
 static bool ended_well(const struct facts *facts, uint32_t slot)
@@ -171,15 +204,19 @@ static void judge_crash(const struct facts *facts, const struct trigger *trigger
 			struct findings *out, uint32_t slot)
 {
 	uint32_t reaped = reaping(facts, slot);
+	bool joined = reaped != FACT_NONE;
+	const struct message_text *text =
+		process_ended_itself(facts, slot) ?
+			(joined ? &msg_joined_by_itself : &msg_by_itself) :
+			(joined ? &msg_joined_crash : &msg_crash);
 
 	finding_add(out, trigger,
 		    (struct finding){.rule = RULE_worker_failed,
 				     .grade = GRADE_WARNING,
-				     .message_text = reaped == FACT_NONE ? &msg_crash :
-									   &msg_joined_crash,
+				     .message_text = text,
 				     .fork = process_fork(facts, slot) + 1,
 				     .process = slot + 1,
-				     .cause = reaped == FACT_NONE ? 0 : reaped + 1});
+				     .cause = joined ? reaped + 1 : 0});
 }
 
 /*
@@ -210,9 +247,11 @@ static void judge_peace(const struct facts *facts, const struct trigger *trigger
 }
 
 /* The text for a worker; `place`: where it failed is known. */
-static const struct message_text *text_of(uint64_t failures, bool place)
+static const struct message_text *text_of(const struct ev_unnoticed *event, bool place)
 {
-	if (failures)
+	if (!event->failures && !event->waits_for)
+		return place ? &msg_napped_place : &msg_napped;
+	if (event->failures)
 		return place ? &msg_replaced_place : &msg_replaced;
 	return place ? &msg_place : &message_text;
 }
@@ -238,7 +277,7 @@ void rule_worker_failed(const struct facts *facts, const struct trigger *trigger
 	place = fact_event_of(facts, worker, EV_left, FACT_NONE);
 	failures = EVENT_AS(event, unnoticed)->failures;
 	FIND_EVENT(out, worker_failed, GRADE_WARNING, trigger,
-		   text_of(failures, place != FACT_NONE), .process = worker + 1,
+		   text_of(EVENT_AS(event, unnoticed), place != FACT_NONE), .process = worker + 1,
 		   .cause = place == FACT_NONE ? 0 : place + 1, .amount = failures,
 		   .title = failures ? "all workers of a pool fail" : NULL,
 		   .fix = failures ? mend_start : NULL);

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looks between the frame that waits for a lock and the one that holds it. */
+#include "reentry.h"
+
+#include <string.h>
+
+#include "../base/jsontext.h"
+
+#define FIX_HANDLER                                                                              \
+	"take no lock in a signal handler: let it set a flag, or put into a queue.SimpleQueue, " \
+	"and do the work outside of it"
+#define FIX_HANDLER_C                                                                              \
+	"take no lock in a signal handler: let it set a flag (volatile sig_atomic_t) or write to " \
+	"a pipe, and do the work outside of it; or block the signal while the lock is held"
+#define FIX_DEL                                                                                     \
+	"__del__ may run at any allocation, also while its own thread holds the lock: let it only " \
+	"enqueue what there is to do (queue.SimpleQueue.put), or make the lock an RLock"
+#define FIX_CALLBACK                                                                                  \
+	"callbacks that the interpreter calls amid other code, such as those of weak references and " \
+	"of the garbage collector, may run at any allocation: let them only enqueue what there is "   \
+	"to do (queue.SimpleQueue.put), or make the lock an RLock"
+#define FIX_LOGGING                                                                                 \
+	"a logging handler runs in the thread that logs: log after the lock was released, or make " \
+	"it an RLock, and log nothing inside of a handler"
+#define FIX_AT_EXIT                                                                                   \
+	"release the lock on every path before the program ends (`with lock:`, or try and finally); " \
+	"functions registered with atexit run in the main thread, which may still hold it"
+#define FIX_AWAIT                                                                               \
+	"hold no lock of threading over an await, since the loop runs other coroutines in the " \
+	"same thread then: use asyncio.Lock, or release it first; an RLock would let both in"
+#define FIX_CALLS                                                                         \
+	"release the lock first, split the function into a locked and an unlocked part, " \
+	"or use a recursive lock where re-entry is safe"
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), of_end = strlen(end);
+
+	return length >= of_end && !strcmp(text + length - of_end, end);
+}
+
+static bool is_named(const json_t *frame, const char *const *name, size_t count)
+{
+	const char *function = jsontext_at(frame, "function");
+
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(function, name[i]))
+			return true;
+	return false;
+}
+#define IS_NAMED(frame, names) is_named(frame, names, sizeof(names) / sizeof(*(names)))
+
+static bool is_same_function(const json_t *one, const json_t *other)
+{
+	return !strcmp(jsontext_at(one, "function"), jsontext_at(other, "function")) &&
+	       !strcmp(jsontext_at(one, "file"), jsontext_at(other, "file"));
+}
+
+/* How many Python frames are further in than the one that took the lock; all of them if it is none. */
+static size_t frames_between(const struct callsite *waiter, const struct callsite *taken)
+{
+	const json_t *holder = json_array_get(taken->python, 0);
+	size_t count = json_array_size(waiter->python);
+
+	for (size_t i = 1; holder && i < count; i++)
+		if (is_same_function(json_array_get(waiter->python, i), holder))
+			return i;
+	return count;
+}
+
+static bool runs_destructor(json_t *python, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (ends_with(jsontext_at(json_array_get(python, i), "function"), "__del__"))
+			return true;
+	return false;
+}
+
+static bool logs(json_t *python, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (ends_with(jsontext_at(json_array_get(python, i), "file"),
+			      "/logging/__init__.py"))
+			return true;
+	return false;
+}
+
+/* Whether an event loop called it: the frame that holds the lock is one of a suspended coroutine. */
+static bool runs_in_loop(json_t *python)
+{
+	json_t *frame;
+	size_t i;
+
+	json_array_foreach(python, i, frame)
+	{
+		if (ends_with(jsontext_at(frame, "file"), "/asyncio/events.py"))
+			return true;
+	}
+	return false;
+}
+
+/* A special method, as __eq__, is called by C code, too, but for a call that stands in the program. */
+static bool has_special(json_t *python, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *function = jsontext_at(json_array_get(python, i), "function");
+
+		if (ends_with(function, "__") || ends_with(function, "<lambda>"))
+			return true;
+	}
+	return false;
+}
+
+/* The next frame further out that evaluates Python code; the number of frames if there is none. */
+static size_t next_evaluation(json_t *native, size_t i)
+{
+	static const char *const evaluates[] = {"_PyEval_EvalFrameDefault"};
+
+	while (i < json_array_size(native) && !IS_NAMED(json_array_get(native, i), evaluates))
+		i++;
+	return i;
+}
+
+static bool is_by_itself(const json_t *frame)
+{
+	static const char *const name[] = {"handle_callback",	     "handle_weakrefs",
+					   "PyObject_ClearWeakRefs", "invoke_gc_callback",
+					   "invoke_gc_callbacks",    "_PyObject_GC_New",
+					   "_PyObject_GC_NewVar"};
+
+	return IS_NAMED(frame, name);
+}
+
+/* The garbage collector calls its callbacks in this way. */
+static bool is_collecting(json_t *native, size_t i)
+{
+	static const char *const calls[] = {"PyObject_CallFunction"};
+
+	return IS_NAMED(json_array_get(native, i), calls) &&
+	       !*jsontext_at(json_array_get(native, i + 1), "function");
+}
+
+/*
+ * Whether the interpreter called the innermost Python code by itself. Its functions for that stand between this
+ * code and the next; of a stripped interpreter only calls of that kind by a function without a name. Where
+ * not even what evaluates code has a name (3.14), they stand anywhere.
+ */
+static bool is_called_back(json_t *native, bool special)
+{
+	static const char *const one_argument[] = {"PyObject_CallOneArg",
+						   "PyObject_CallFunctionObjArgs"};
+	size_t all = json_array_size(native), begin = next_evaluation(native, 0),
+	       end = next_evaluation(native, begin + 1);
+	bool called = false, nameless = false, known = begin < all;
+
+	for (size_t i = known ? begin + 1 : 0; i < end && (end < all || !known); i++) {
+		const json_t *frame = json_array_get(native, i);
+
+		if (is_by_itself(frame) || (known && is_collecting(native, i)))
+			return true;
+		nameless = called && !*jsontext_at(frame, "function");
+		called = IS_NAMED(frame, one_argument) || nameless;
+	}
+	return known && nameless && !special;
+}
+
+/* The outermost Python frame: the program's own code, if that runs. */
+static bool runs_program(json_t *python)
+{
+	static const char *const program[] = {"<module>", "_run_module_as_main"};
+
+	return IS_NAMED(json_array_get(python, json_array_size(python) - 1), program);
+}
+
+/* Of a stripped interpreter: its main function calls Python code that is not the program. */
+static bool is_at_end(json_t *native, json_t *python)
+{
+	static const char *const end[] = {"Py_FinalizeEx", "Py_Finalize",
+					  "wait_for_thread_shutdown"};
+	static const char *const main_function[] = {"Py_RunMain"};
+	json_t *frame;
+	size_t i;
+
+	json_array_foreach(native, i, frame)
+	{
+		if (IS_NAMED(frame, end) || (IS_NAMED(frame, main_function) &&
+					     json_array_size(python) && !runs_program(python)))
+			return true;
+	}
+	return false;
+}
+
+const char *reentry_fix(const struct callsite *waiter, const struct callsite *taken,
+			const char *handler)
+{
+	size_t count = json_array_size(waiter->python), between = frames_between(waiter, taken);
+
+	if (*handler)
+		return count ? FIX_HANDLER : FIX_HANDLER_C;
+	if (runs_destructor(waiter->python, between))
+		return FIX_DEL;
+	if (is_called_back(waiter->native, has_special(waiter->python, between)))
+		return FIX_CALLBACK;
+	if (logs(waiter->python, between))
+		return FIX_LOGGING;
+	if (between == count && runs_in_loop(waiter->python))
+		return FIX_AWAIT;
+	return between == count && is_at_end(waiter->native, waiter->python) ? FIX_AT_EXIT :
+									       FIX_CALLS;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fix for a lock that a thread takes while it holds it: what came in between, a signal handler, a
+ * destructor, a callback, or nothing but calls. Neighbour: evidence.h.
+ */
+#ifndef MPSAN_REENTRY_H
+#define MPSAN_REENTRY_H
+
+#include "callsite.h"
+
+/*
+ * `taken`: where the thread took the lock first; its frames may be unknown. `handler`: as
+ * callsite_handler.
+ */
+const char *reentry_fix(const struct callsite *waiter, const struct callsite *taken,
+			const char *handler);
+
+#endif

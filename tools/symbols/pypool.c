@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts what a pool has to do, and its workers. See pypool.h. */
+#include "pypool.h"
+
+#define RESULTS_MAX 64u /* of one Pool */
+#define LIST_SIZE 16 /* PyVarObject.ob_size */
+#define DIGIT_MASK 0x3fffffffu
+
+#define LIST_ITEMS 24
+#define QUEUED_MAX 16u /* items of a queue that are looked at */
+
+/* _queue.SimpleQueue: a list and where it begins; from 3.13 on a ring. */
+#define SIMPLE_LIST 32
+#define SIMPLE_BEGIN 40
+#define RING_BEGIN 32
+#define RING_ITEMS 40
+#define RING_ROOM 48
+#define RING_COUNT 56
+
+/* The lowest digit of an int that is not zero. */
+static uint64_t small_int(const struct cpython *py, uint64_t object)
+{
+	return object && cpython_is_a(py, object, "int") ?
+		       cpython_member(py, object, CPYTHON_INT_VALUE) & DIGIT_MASK :
+		       0;
+}
+
+/* At least so many pieces of work have no result yet. */
+static uint64_t count_results(const struct cpython *py, uint64_t cache)
+{
+	uint64_t result[RESULTS_MAX], left = 0;
+	unsigned count = cpython_dict_values(py, cache, result, RESULTS_MAX);
+
+	for (unsigned i = 0; i < count; i++) {
+		if (result[i] && cpython_is_a(py, result[i], "ApplyResult"))
+			left++;
+		else if (result[i] && cpython_is_a(py, result[i], "MapResult"))
+			left += small_int(py, cpython_attribute(py, result[i], "_number_left"));
+	}
+	return left;
+}
+
+/* A Pool of processes or threads. */
+static bool pool_is_short(const struct cpython *py, uint64_t pool)
+{
+	uint64_t workers = cpython_attribute(py, pool, "_pool"),
+		 cache = cpython_attribute(py, pool, "_cache");
+
+	return workers && cache &&
+	       cpython_string_is(py, cpython_attribute(py, pool, "_state"), "CLOSE") &&
+	       cpython_is_a(py, workers, "list") &&
+	       count_results(py, cache) > cpython_member(py, workers, LIST_SIZE);
+}
+
+struct ring {
+	uint64_t items, room, begin, count;
+};
+
+static struct ring ring_of(const struct cpython *py, uint64_t queue)
+{
+	uint64_t list, begin;
+
+	if (py->at.minor >= 13)
+		return (struct ring){.items = cpython_member(py, queue, RING_ITEMS),
+				     .room = cpython_member(py, queue, RING_ROOM),
+				     .begin = cpython_member(py, queue, RING_BEGIN),
+				     .count = cpython_member(py, queue, RING_COUNT)};
+	list = cpython_member(py, queue, SIMPLE_LIST);
+	begin = cpython_member(py, queue, SIMPLE_BEGIN);
+	return (struct ring){.items = cpython_member(py, list, LIST_ITEMS),
+			     .room = UINT64_MAX,
+			     .begin = begin,
+			     .count = cpython_member(py, list, LIST_SIZE) - begin};
+}
+
+/* A ThreadPoolExecutor: what a worker has begun is no longer in the queue; each shutdown() adds None. */
+static bool threads_are_short(const struct cpython *py, uint64_t executor)
+{
+	uint64_t queue = cpython_attribute(py, executor, "_work_queue"), item;
+	struct ring ring;
+
+	if (!queue || !cpython_is_a(py, queue, "_queue.SimpleQueue"))
+		return false;
+	ring = ring_of(py, queue);
+	for (uint64_t i = 0; ring.items && ring.room && i < ring.count && i < QUEUED_MAX; i++) {
+		item = cpython_peek_word(py, ring.items + (ring.begin + i) % ring.room * 8);
+		if (item && cpython_is_a(py, item, "_WorkItem"))
+			return true;
+	}
+	return false;
+}
+
+static uint64_t dict_used(const struct cpython *py, uint64_t object, const char *name)
+{
+	uint64_t dict = cpython_attribute(py, object, name);
+
+	return dict && cpython_is_a(py, dict, "dict") ?
+		       cpython_member(py, dict, CPYTHON_DICT_USED) :
+		       0;
+}
+
+static bool processes_are_short(const struct cpython *py, uint64_t executor)
+{
+	uint64_t workers = dict_used(py, executor, "_processes");
+
+	return workers && dict_used(py, executor, "_pending_work_items") > workers;
+}
+
+bool pypool_is_short(const struct cpython *py, uint64_t top)
+{
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, top);
+	while (walk_on(&walk, &frame)) {
+		if (frame_is(py, &frame, "join", "multiprocessing/pool.py"))
+			return pool_is_short(py, frame_local(py, &frame, 0));
+		if (frame_is(py, &frame, "shutdown", "concurrent/futures/thread.py"))
+			return threads_are_short(py, frame_local(py, &frame, 0));
+		if (frame_is(py, &frame, "shutdown", "concurrent/futures/process.py"))
+			return processes_are_short(py, frame_local(py, &frame, 0));
+	}
+	return false;
+}
