@@ -29,7 +29,7 @@ LIBRARY = BUILD / "libmpsan.so"
 MPSAN = BUILD / "mpsan"
 CROWD = BUILD / "tests/faults/crowd"
 WATCH_S = 3
-LOADER = ROOT / "tests/bench/dataloader.py"
+SCRIPTS = {"dataloader": ROOT / "tests/bench/dataloader.py", "fork-python": ROOT / "tests/bench/forks.py"}
 SOURCE = ROOT / "tests/bench/bench.c"
 PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable
 LTTNG = "liblttng-ust-pthread-wrapper.so"
@@ -58,6 +58,7 @@ ROWS = [
     Row("fork", "fork + wait, 64 threads", "us", 1e3, 150, 5, "10%"),
     Row("fork-one", "the same, 40 locks held by one", "us", 1e3, 150, 5, "10%"),
     Row("fork-spread", "the same, 40 locks held by 40", "us", 1e3, 150, 5, "10%"),
+    Row("fork-python", "fork + wait, 64 threads of Python", "us", 1e3, 150, 0, "10%"),
     Row("mmap", "private mmap + munmap", "ns", 1, 100_000, 2_000, "5%"),
     Row("mmap-shared", "shared mmap + munmap", "ns", 1, 100_000, 2_000, "15%"),
     Row("mmap-touched", "the same, one page touched", "ns", 1, 100_000, 2_000, "15%"),
@@ -103,8 +104,8 @@ class Column:
         if row.name.startswith("report-"):
             return self.reports.measure(row.name, row.count) if self.reports else 0.0 if self.title == "bare" else None
         count = row.peer_count if self.is_peer else row.count
-        if row.name == "dataloader":
-            run = self.run([PYTHON, LOADER, count])
+        if row.name in SCRIPTS:
+            run = self.run([PYTHON, SCRIPTS[row.name], count])
             return float(run.stdout) / row.scale if run and run.returncode == 0 else None
         run = self.run([self.program, row.program or row.name, count], row.options)
         return float(run.stdout) / row.scale if run and run.returncode == 0 else None

@@ -44,6 +44,15 @@ threading.Thread(target=produce, name="producer", daemon=True).start()
 ready()
 tasks.get()
 """
+RETIRED = START + """
+event = threading.Event()
+def work():
+    for i in range(7):
+        time.sleep(1)
+threading.Thread(target=work, name="retired").start()
+ready()
+event.wait()
+"""
 TAKEN_TWICE = START + """
 lock = threading.Lock()
 ready()
@@ -91,6 +100,13 @@ def told_producer():
     assert 'thread "producer"' in ended and "at produce (program.py:" in ended, found[0]["message"]
 
 
+def told_without_retired():
+    """A thread that has ended since the picture was taken could not have ended the wait."""
+    found = run(RETIRED, signal.SIGTERM, wait_s=10)
+    assert len(found) == 1 and 'thread "ticker"' in found[0]["message"], found
+    assert "retired" not in found[0]["message"], found[0]["message"]
+
+
 def lost_supervisor(program, rule, severity, says):
     """The program and mpsan are killed together: the later report has what the log kept."""
     with tempfile.TemporaryDirectory() as directory:
@@ -123,6 +139,7 @@ main({
     "kill-program": functools.partial(told, signal.SIGKILL, to_program=True),
     "time-limit": functools.partial(told, 0, before=("timeout", "9")),
     "producer": told_producer,
+    "retired": told_without_retired,
     "lost-supervisor": functools.partial(lost_supervisor, PRODUCED, "hang", "note", "when mpsan itself was ended"),
     "lost-supervisor-proof": functools.partial(lost_supervisor, TAKEN_TWICE, "self-deadlock", "error", "(program.py:"),
     "silent-parked": functools.partial(silent, PARKED, signal.SIGTERM),

@@ -90,6 +90,16 @@ def check_own_program():
     assert (run.exit, run.out) == (3, "through\n"), run
 
 
+def check_removed():
+    """A program that removes its own session is told so, once, and goes on."""
+    place = scratch("removed")
+    remove = f"import shutil, subprocess, time; shutil.rmtree({str(place)!r}); time.sleep(0.5); subprocess.run('true')"
+    run = run_bare([MPSAN, "run", "--dir", place, "--", system_python(), "-c", remove + "; raise SystemExit(3)"], PATIENCE_S)
+    assert run.exit == 3, run
+    assert run.err.count(f"mpsan: the session directory {place} was removed; the program goes on unwatched\n") == 1, run.err
+    assert "was removed while the program ran" in run.err and "TMPDIR" not in run.err, run.err
+
+
 def check_program_pipe():
     """What is to be run is no program, but a pipe."""
     pipe = scratch("pipe")
@@ -109,4 +119,5 @@ def check_given():
 
 
 main({**{f"readers_{name}": functools.partial(check_readers, make) for name, make in MAKERS.items()},
-      "own_program": check_own_program, "program_pipe": check_program_pipe, "given": check_given})
+      "own_program": check_own_program, "removed": check_removed,
+      "program_pipe": check_program_pipe, "given": check_given})

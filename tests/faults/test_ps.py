@@ -180,6 +180,14 @@ def check_python():
         assert "Thread-1 (debit)" in names or "Thread-1" in names, names
 
 
+def check_named():
+    """A lock of Python's has its name before anything is proved, both where it is wanted and where it is held."""
+    with Place() as place:
+        place.supervised([system_python(), "tests/trial/silent/lock-held-through-sleep.py"])
+        place.until(lambda seen: any(wait["kind"] == "Python lock" and not wait["timed"] for wait in waits(seen)))
+        says(text_of(place), *(verb + ' Lock "lock" (lock-held-through-sleep.py, local of' for verb in ("for", "holds")))
+
+
 def check_awaited():
     """A wait for what a queue is to hand over, not for the lock that the queue waits with."""
     with Place() as place:
@@ -466,6 +474,7 @@ main({
     "cycle": check_cycle,
     "since": check_since,
     "python": check_python,
+    "named": check_named,
     "awaited": check_awaited,
     "healthy": check_healthy,
     "handlers": check_handlers,

@@ -176,6 +176,24 @@ def check_shown():
         assert lines == {LINE}, lines
 
 
+def check_folded():
+    """Frames of pytest below the test are one line; the JSON has them all."""
+    with workshop() as place:
+        for name in ("_pytest", "pluggy"):
+            (place / name).mkdir()
+            (place / name / "__init__.py").touch()
+        (place / "_pytest/runner.py").write_text("import pluggy.calls\ndef run(test):\n    pluggy.calls.call(test)\n")
+        (place / "pluggy/calls.py").write_text("def call(test):\n    test()\n")
+        (place / "folded.py").write_text(
+            "import os, threading, _pytest.runner\n"
+            "def test():\n    threading.Thread(target=threading.Event().wait, daemon=True).start()\n    os.fork() or os._exit(0)\n"
+            "_pytest.runner.run(test)\n")
+        session, _report = record(place, command=[system_python(), str(place / "folded.py")])
+        text = again(session, "text")
+        assert re.search(r"#0 test .*\n.*os.fork.*\n +… 2 frames of pytest\n +#3 <module>", text), text
+        assert "call" in {frame["function"] for frame in frames(again(session))}
+
+
 def check_changed():
     """Edited, replaced, moved, or led to by another link or directory after the program had started: none of it is shown."""
     with workshop() as place:
@@ -364,6 +382,8 @@ def check_inlined_headers():
         for level in ("-O0", "-O1", "-O2"):
             wait, text = hanging(place, "g++", LAMBDA_SOURCE, level, "-x", "c++")
             assert re.search(r"forever at Account::debit\(\) \(code.c:7\)", text), text
+            holds, = re.findall(r"which it already holds(.*)", text.split("mpsan: error: ")[1])[:1]
+            assert "(code.c:14)" in holds if level != "-O0" else not holds, text
             lines = [line for function, line in wait if function and ("debit" in function or "operator()() const" in
                                                                       function or function == "operator()")]
             assert lines[:2] == [7, 15], (wait, text)
@@ -378,7 +398,7 @@ def check_headers_live():
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         try:
             text = ""
-            while text.count("waits forever") < 2:  # the time limit of tests ends this
+            while "error: self-deadlock" not in text:  # the time limit of tests ends this
                 text = run_bare([MPSAN, "ps", place / "live"]).out
         finally:
             kill_group(process.pid)

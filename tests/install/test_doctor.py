@@ -128,11 +128,11 @@ def scratched_bin(name):
 def check_pythons():
     """A program that answers as a Python would."""
     place = Path(scratched_bin("other"))
-    for answer, grade, text, fix in (("3.13.2 cpython gil", "ok", "threading.Lock", ""),
-                                     ("3.13.0 cpython gil", "ok", "3.13.0", ""),
-                                     ("3.13.0 cpython free", "warn", "free-threaded", "ordinary"),
-                                     ("3.7.1 cpython gil", "warn", "cannot be shown", "3.8"),
-                                     ("3.10.1 pypy gil", "warn", "pypy", "CPython"),
+    for answer, grade, text, fix in (("3.13.2 cpython", "ok", "threading.Lock", ""),
+                                     ("3.13.0 cpython", "ok", "3.13.0", ""),
+                                     ("3.14.7 cpython", "ok", "threading.Lock", ""),
+                                     ("3.7.1 cpython", "warn", "cannot be shown", "3.8"),
+                                     ("3.10.1 pypy", "warn", "pypy", "CPython"),
                                      ("", "warn", "by its name", "import sys")):
         program = build(SAYS.format(answer) if answer else RETURNS_7, place / "python3.13")
         says(doctor(program)[1], "Python", grade, text, fix)

@@ -42,6 +42,19 @@ PROGRAMS = {
     "imports/fork-during-import-orphan.py": "fork-during-import",
     "fork/fork-preexec-fn-hang.py": "fork-preexec-fn",
     "fork/fork-lost-wakeup-queue.py": "fork-lost-wakeup",
+    "fork/fork-orphaned-lock-process-pool.py": "fork-orphaned-lock",
+    "waits/self-deadlock-ticking.py": "self-deadlock",
+}
+
+# What the line says beside the rule.
+SAYS = {
+    "fork/fork-own-lock-recursive": r"mutex 0x[0-9a-f]+ is held by this thread, whose ID changed at the fork; this wait cannot end$",
+    "fork/fork-orphaned-lock-process-pool.py":
+        r'Lock "cache_lock" \(fork-orphaned-lock-process-pool.py, global\) is held by thread \d+, which the fork did not copy; '
+        r"this wait at look_up \(fork-orphaned-lock-process-pool.py:\d+\) cannot end$",
+    "waits/self-deadlock-ticking.py":
+        r'Lock "lock" \(self-deadlock-ticking.py, global\) is held by this thread, taken at reload \(.*py:\d+\); '
+        r"this wait at refresh \(.*py:\d+\) cannot end$",
 }
 
 # Programs that end: the rule of which there is a line, once in each process. None: there is no line.
@@ -81,14 +94,13 @@ def command_of(program):
 
 
 def lines_of(process):
-    """The rule that the library's line names, and the session of which its second line speaks."""
-    rule = None
+    """The rule that the library's line names, what else it says, and the session of which its second line speaks."""
+    told = None
     for line in process.stderr:
-        told = re.match(r"==\d+== mpsan: error: ([a-z-]+): ", line)
+        told = re.match(r"==\d+== mpsan: error: ([a-z-]+): (.*)", line) or told
         place = re.match(r"==\d+== mpsan: `mpsan report (.+)` shows where", line)
-        rule = told[1] if told else rule
         if place:
-            return rule, place[1]
+            return told[1], told[2], place[1]
     raise AssertionError("the library said nothing")
 
 
@@ -101,7 +113,7 @@ def check_line(program, expected):
         watchdog = threading.Timer(20, kill_group, [process.pid])
         watchdog.start()
         try:
-            told, session = lines_of(process)
+            told, text, session = lines_of(process)
             time.sleep(JUDGED_S)
             report = run_bare([MPSAN, "report", session])
         finally:
@@ -111,6 +123,7 @@ def check_line(program, expected):
             process.stderr.close()
     errors = set(re.findall(r"mpsan: error: ([a-z-]+): ", report.out + report.err))
     assert told == expected and expected in errors, f"the line says {told}, the report {errors}, not {expected}"
+    assert re.match(SAYS.get(program, ""), text), text
 
 
 def expected_of(program):

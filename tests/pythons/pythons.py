@@ -15,7 +15,7 @@ from mpsantest import BUILD, ROOT, Expectation, other_pythons, states_expectatio
 
 RELEASES = ("trixie", "sid")
 KEPT = BUILD / "pythons"
-LOCKS = re.compile(r"\b(threading|queue|concurrent\.futures|logging)\b")
+LOCKS = re.compile(r"\b(threading|queue|concurrent\.futures|logging|asyncio)\b")
 KNOWN = HERE / "known.txt"
 
 
@@ -41,11 +41,17 @@ def inside(root, command):
     return ["unshare", "-m", "-p", "-f", "--kill-child", "sh", "-ec", script, "sh", *command]
 
 
+def free_threaded():
+    """{"free-threaded": its python3} of the build without a GIL, if there is one."""
+    python = KEPT / "free-threaded/bin/python3"
+    return {"free-threaded": python} if python.exists() else {}
+
+
 def pythons():
     """{name: a function from sources to the words that judge them}."""
     found = {name: lambda sources, root=root: inside(root, ["python3", "tests/pythons/inside.py", "/usr/bin/python3", *sources])
              for name, root in releases().items()}
-    for version, python in other_pythons().items():
+    for version, python in {**other_pythons(), **free_threaded()}.items():
         found[version] = lambda sources, python=python: [sys.executable, HERE / "inside.py", python, *sources]
     return found
 

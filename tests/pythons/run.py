@@ -28,9 +28,11 @@ def run_all(wanted, sources):
 
 
 def table(names, sources, found):
-    yield f"{'program':<64}" + "".join(f"{name:>8}" for name in names)
+    width = {name: max(8, len(name) + 2) for name in names}
+    yield f"{'program':<64}" + "".join(f"{name:>{width[name]}}" for name in names)
     for source in sources:
-        yield f"{source:<64}" + "".join(f"{SIGN[found.get((name, source), ('SKIP', ''))[0]]:>8}" for name in names)
+        yield f"{source:<64}" + "".join(f"{SIGN[found.get((name, source), ('SKIP', ''))[0]]:>{width[name]}}"
+                                         for name in names)
 
 
 def differences(found):

@@ -35,5 +35,33 @@ def check_holder(release):
         assert words in run.err, f"{words}\n{run.err}"
 
 
+# cases of lock_names.py
+NAMES = {
+    "by_global": 'Lock "cache_lock" (lock_names.py, global)',
+    "by_item": "Lock \"locks['users']\" (lock_names.py, global)",
+    "by_queue": 'Queue "tasks" (lock_names.py, global)',
+    "by_attribute": 'Lock "self._lock" of Cache',
+    "by_condition": 'Condition "self.ready" of Cache',
+    "by_rlock": 'RLock "self.twice" of Cache',
+    "by_acquire": 'Lock "self._lock" of Cache',
+    "by_logging": 'RLock "self.lock" of Slow',
+    "by_cell": 'Lock "lock" (lock_names.py, local of locked.<locals>.call)',
+    "by_extension": "mutex 0x",
+}
+
+
+def check_names(release):
+    """The name of each lock in the message of its finding, and the thread that held it."""
+    if release and release not in releases():
+        raise Skip("needs root and tools/dev/bootstrap --pythons")
+    for case, name in NAMES.items():
+        command = ["build/mpsan", "run", "--on-deadlock=kill", "--", "/usr/bin/python3", "tests/pythons/lock_names.py", case]
+        run = run_bare(inside(releases()[release], command) if release else command, env={"TMPDIR": "/tmp"})
+        messages = [line for line in run.err.splitlines() if " error: " in line]
+        assert run.exit == 66 and messages, run.err
+        assert name in messages[0] and 'thread "taker" (TID ' in messages[0], f"{case}: {messages[0]}"
+
+
 main({**{release: functools.partial(check, release) for release in RELEASES},
+      **{f"{release or 'here'}-names": functools.partial(check_names, release) for release in (None, *RELEASES)},
       **{f"{release}-holder": functools.partial(check_holder, release) for release in RELEASES}})

@@ -17,7 +17,7 @@ VERSION = re.search(r'^#define MPSAN_VERSION "(\d+\.\d+\.\d+)"$', HEADER.read_te
 
 def check_products():
     assert run_bare([MPSAN, "--version"]).out == f"mpsan {VERSION}\n"
-    assert f"\0libmpsan {VERSION}\0".encode() in LIBRARY.read_bytes(), "libmpsan.so does not say its version"
+    assert f"libmpsan {VERSION}\0".encode() in LIBRARY.read_bytes(), "libmpsan.so does not say its version"
     assert run_mpsan(["true"]).report["tool"]["version"] == VERSION
     expanded = run_bare([BUILD / "man/expand", ROOT / "tools/man/mpsan.pc.in", "prefix=/usr", "libdir=/usr/lib"])
     assert f"\nVersion: {VERSION}\n" in expanded.out, expanded

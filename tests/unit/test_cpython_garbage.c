@@ -9,8 +9,11 @@
 #include <string.h>
 
 #include "../../shim/common/cpython/name.h"
+#include "../../shim/common/cpython/taker.h"
 
-#define ROUNDS 100000u
+#ifndef ROUNDS
+#define ROUNDS 100000u /* -DROUNDS=... for more, under sanitizers */
+#endif
 #define PEEKS_MAX 2000000u /* of one round */
 #define TYPE 0x7000u /* of everything that a reader asks for */
 
@@ -22,7 +25,14 @@ static const char *const names[] = {"method",
 				    "_thread.RLock",
 				    "cell",
 				    "tuple",
-				    "__exit__"};
+				    "__exit__",
+				    "acquire",
+				    "Condition",
+				    "_io.TextIOWrapper",
+				    "_io.BufferedWriter",
+				    "dict",
+				    "list",
+				    "int"};
 
 static struct {
 	uint64_t seed;
@@ -67,15 +77,15 @@ static void see(const struct cpython *py, const struct cpython_lock *lock,
 
 static void garbage_is_read_in_bounded_time(void **state)
 {
-	static const uint32_t version[] = {0x03080000, 0x030a0000, 0x030b0000,
-					   0x030d0000, 0x030d05f0, 0x030e0af0};
+	static const uint32_t version[] = {0x03080000, 0x030a0000, 0x030b0000, 0x030d0000,
+					   0x030d05f0, 0x030e0af0, 0x030f02f0};
 	unsigned seen = 0;
 	char text[64];
 
 	(void)state;
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		struct cpython py = {.peek = peek,
-				     .version = version[round % 6],
+				     .version = version[round % 7],
 				     .runtime = 64,
 				     .type_type = TYPE,
 				     .code_type = TYPE,
@@ -91,6 +101,8 @@ static void garbage_is_read_in_bounded_time(void **state)
 		cpython_held(&py, 4096, see, &seen);
 		assert_true(cpython_lock_name(&py, 4096, 8192, text, sizeof(text)) < sizeof(text));
 		cpython_parked(&py, 4096, 4096);
+		cpython_taker(&py, 4096, &(struct cpython_lock){.object = TYPE});
+		cpython_taker_around(&py, 4096, &(struct cpython_lock){.object = TYPE});
 		assert_true(garbage.peeks < PEEKS_MAX);
 	}
 }

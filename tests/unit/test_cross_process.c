@@ -169,6 +169,7 @@ static void frames_say_what_a_pool_thread_does(void **state)
 		{"Connection._recv\t" LIB "connection.py\t379\n_ConnectionBase.recv\t" LIB
 		 "connection.py\t250\nPool._handle_results\t" LIB "pool.py\t579\n",
 		 CROSS_PART_RESULTS_IDLE},
+		{"Pool._handle_results\t" LIB "pool.py\t579\n", CROSS_PART_RESULTS_OF_THREADS},
 		{"note\t/home/u/train.py\t9\nApplyResult._set\t" LIB
 		 "pool.py\t777\nPool._handle_results\t" LIB "pool.py\t592\n",
 		 CROSS_PART_RESULTS_BUSY},

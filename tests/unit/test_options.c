@@ -122,6 +122,9 @@ static void wrong_usage_is_refused(void **state)
 	assert_int_equal(PARSE(OPT_RUN, "--rule=fork-threads"), STATUS_USAGE);
 	assert_int_equal(PARSE(OPT_RUN, "--report=json"), STATUS_USAGE);
 	assert_int_equal(PARSE(OPT_RUN, "--log-max=4Q"), STATUS_USAGE);
+	assert_int_equal(PARSE(OPT_RUN, "--log-max=10"), STATUS_USAGE); /* less than a log needs */
+	assert_int_equal(PARSE(OPT_RUN, "--log-max=256k"), 0);
+	assert_int_equal(PARSE(OPT_RUN, "--hang-after=0.5"), STATUS_USAGE);
 	assert_int_equal(PARSE(OPT_RUN, "--auto-export=much"), STATUS_USAGE);
 	assert_int_equal(PARSE(OPT_RUN, "--auto-export="), STATUS_USAGE);
 	assert_int_equal(PARSE(OPT_RUN, "--on-deadlock=explode"), STATUS_USAGE);

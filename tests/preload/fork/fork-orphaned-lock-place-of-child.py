@@ -4,7 +4,7 @@
 # expect: fork-orphaned-lock error
 # may: fork-lock-held warning
 # ends: never
-# says: waits forever at Queue.qsize (queue.py:
+# says: qsize (queue.py:
 # says: in the child made at <module> (fork-orphaned-lock-place-of-child.py:26) for
 import multiprocessing
 import queue

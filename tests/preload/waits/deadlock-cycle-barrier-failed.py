@@ -1,12 +1,14 @@
 # Two workers are to meet at a barrier, and one fails before. Its parent joins the other, which waits for ever. The
-# resource tracker waits at a pipe as always: that is no worker that waits for work.
+# resource tracker waits at a pipe as always: that is no worker that waits for work, and no part of the story.
 # expect: deadlock-cycle error
-# says: a barrier waits for a party that does not come
+# says: a barrier waits for a party that has failed
+# says: Process-2 (pid
+# says: exited with status 1
 # says: waits for the other parties of
 # may: worker-failed warning
 # silent: missing-sentinel
 # ends: never
-# says: waits for data from a pipe; the main thread of process
+# not: resource_tracker.py
 # says: meet (deadlock-cycle-barrier-failed.py:
 import multiprocessing
 

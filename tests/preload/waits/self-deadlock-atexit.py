@@ -1,6 +1,7 @@
 """A lock is still held when the interpreter ends, and an atexit callback takes it."""
 # expect: self-deadlock error
 # ends: never
+# says: functions registered with atexit run in the main thread
 # frames: flush
 
 import atexit

@@ -1,6 +1,7 @@
 """The garbage collector runs in a `with` block, and a destructor takes the lock of that block."""
 # expect: self-deadlock error
 # ends: never
+# says: __del__ may run at any allocation
 # frames: __del__ sweep
 # says: taken at sweep (self-deadlock-finalizer.py:
 # pythons: all

@@ -4,6 +4,7 @@
 // expect: self-deadlock error
 // ends: never
 // says: in the handler of SIGUSR1 for mutex
+// says: volatile sig_atomic_t
 // frames: on_signal update
 // not: tick_main
 #include "lib.h"

@@ -2,6 +2,7 @@
 handler, change nothing about it."""
 # expect: self-deadlock error
 # ends: never
+# says: take no lock in a signal handler: let it set a flag, or put into a queue.SimpleQueue
 # frames: stop update
 # says: in the handler of SIGTERM for Lock
 # says: taken at update (self-deadlock-handler.py:

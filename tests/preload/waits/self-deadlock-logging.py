@@ -1,7 +1,9 @@
 """A logging handler with a lock of its own logs while it holds that lock, and is called again."""
 # expect: self-deadlock error
 # ends: never
+# says: a logging handler runs in the thread that logs
 # frames: emit
+# says: Counting.lock_of_counts
 
 import logging
 import threading

@@ -2,7 +2,7 @@
 # expect: self-deadlock error
 # ends: never
 # frames: add
-# says: held by the waiter itself, taken at add (self-deadlock-shared-first.py:
+# says: which it already holds, taken at add (self-deadlock-shared-first.py:
 
 import multiprocessing
 

@@ -4,6 +4,7 @@ thread of the process works and sleeps for ever."""
 # ends: never
 # frames: refresh reload
 # not: beat
+# says: taken at reload
 # pythons: all
 
 import threading

@@ -1,6 +1,6 @@
 """A forked child that crashes, and a wait whose answer is thrown away."""
 # expect: worker-failed warning
-# says: was killed by signal 7
+# says: killed itself by signal 7
 import os
 import signal
 

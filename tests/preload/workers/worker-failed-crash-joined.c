@@ -3,7 +3,7 @@
  * has the same fate.
  */
 // expect: worker-failed warning
-// says: was killed by signal 11
+// says: killed itself by signal 11
 // says: got its status here, and did not check it
 // frames: waits_blindly
 #include "lib.h"

@@ -2,7 +2,7 @@
  * A worker that crashes, and that nobody waits for.
  */
 // expect: worker-failed warning
-// says: was killed by signal 8
+// says: killed itself by signal 8
 #include "lib.h"
 
 #include <signal.h>

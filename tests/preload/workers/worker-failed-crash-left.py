@@ -1,6 +1,6 @@
 """A forked child that the kernel might have killed for want of memory, and that nobody joins."""
 # expect: worker-failed warning
-# says: was killed by signal 9
+# says: killed itself by signal 9
 import os
 import signal
 import time

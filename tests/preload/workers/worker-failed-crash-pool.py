@@ -1,6 +1,6 @@
 """A pool whose worker dies with its task, and a program that never asks for the result."""
 # expect: worker-failed warning
-# says: was killed by signal 9
+# says: killed itself by signal 9
 import multiprocessing
 import os
 import signal

@@ -1,5 +1,5 @@
 """torch.compile, whose compiler works in subprocesses."""
-# needs: torch
+# needs: torch.compile
 import torch
 
 

@@ -1,6 +1,7 @@
 """A finalizer that runs at exit takes the lock that a daemon thread keeps while it waits for an event of the ended main thread."""
 # expect: deadlock-cycle error
 # within: 8
+# says: a thread that holds a lock that others need to go on waits, too
 
 import threading
 import weakref

@@ -1,6 +1,7 @@
 """A callback of apply_async closes and joins the pool: in the pool's own thread for results, which the others wait for."""
 # expect: deadlock-cycle error
 # within: 9
+# says: a callback waits in the pool's own thread
 
 import multiprocessing
 import os

@@ -2,6 +2,7 @@
 # expect: worker-failed error
 # or: deadlock-cycle error
 # within: 8
+# says: nobody is left who could send anything there
 
 import multiprocessing
 import multiprocessing.connection

@@ -1,6 +1,7 @@
 """The main thread holds a lock and asks again and again whether its thread is still alive; the thread wants the lock."""
 # expect: deadlock-cycle error
 # within: 10
+# says: the main thread waits for the end of thread
 
 import threading
 import time

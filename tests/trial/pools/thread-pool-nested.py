@@ -1,6 +1,7 @@
 """All workers of a ThreadPool wait for tasks of their own pool."""
 # expect: deadlock-cycle error
 # within: 9
+# says: no worker is free: tasks in 2 workers of a thread pool wait
 
 from multiprocessing.pool import ThreadPool
 

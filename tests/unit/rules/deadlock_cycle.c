@@ -63,7 +63,25 @@ static void a_dead_end_is_titled_by_its_last_wait(void **state)
 		    "a barrier waits for a party that does not come");
 	assert_last(MPSAN_WAIT_PIPE_WRITE, AWAITED_NOTHING, "full pipes");
 	assert_last(MPSAN_WAIT_PIPE_READ, AWAITED_NOTHING, "a pipe that nobody will write to");
+	assert_last(MPSAN_WAIT_CONNECT, AWAITED_NOTHING, "a connection that nobody will accept");
 	assert_last(MPSAN_WAIT_FUTEX, AWAITED_NOTHING, "nobody is left to end the wait");
+}
+
+static void tasks_of_a_pool_that_is_joined_are_found_behind_its_threads(void **state)
+{
+	(void)state;
+	blocks(MPSAN_WAIT_JOIN, 0)->owner = MAIN_THREAD + 1;
+	blocked[0].ev.owner_slot = PARENT + 1;
+	blocks(MPSAN_WAIT_READY, 0);
+	blocked[1].at.tid = MAIN_THREAD + 1;
+	blocked[1].frames.what = AWAITED_ANY_OF;
+	blocks(MPSAN_LOCK_SEMAPHORE, MPSAN_LF_SHARED);
+	blocked[2].at.by = CHILD;
+	blocked[2].frames.what = AWAITED_EVENT;
+	deadlock.ev.cause = MPSAN_DEADLOCK_DEAD_END;
+	assert_title("connections that nobody will use");
+	blocked[2].frames.in_task = true;
+	assert_title("tasks of a pool wait for an event that nobody will set");
 }
 
 static void whoever_holds_the_other_end_alone_is_named(void **state)
@@ -150,6 +168,7 @@ int main(void)
 		STORY(cycle_is_silent_about_deadlocks_of_other_causes),
 		STORY(a_dead_end_is_titled_by_its_last_wait),
 		STORY(what_is_polled_for_is_an_error_if_the_sender_is_certain),
+		STORY(tasks_of_a_pool_that_is_joined_are_found_behind_its_threads),
 		STORY(whoever_holds_the_other_end_alone_is_named),
 		STORY(who_waits_for_a_task_waits_for_what_the_task_awaits),
 		STORY(a_circle_is_titled_by_its_waits),

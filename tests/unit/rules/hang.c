@@ -48,6 +48,12 @@ static void hang_has_the_fix_of_its_dead_end(void **state)
 	blocked[0].ev.owner = 4711;
 	verdict = announce(&world, TRIGGER_DEADLOCK);
 	assert_null(verdict.last[0].fix);
+	blocked[0].ev.owner = blocked[1].at.tid; /* which acts by itself */
+	blocked[0].ev.owner_slot = blocked[1].at.by + 1u;
+	blocked[1].ev.owner = 0;
+	blocked[1].ev.kind = MPSAN_WAIT_SYSCALL;
+	verdict = announce(&world, TRIGGER_DEADLOCK);
+	assert_null(verdict.last[0].fix);
 }
 
 static void hang_is_silent_where_there_is_a_proof(void **state)

@@ -30,12 +30,50 @@ static void self_deadlock_fires_on_circles_of_one_thread(void **state)
 	assert_grade(&world, TRIGGER_DEADLOCK, self_deadlock, GRADE_OFF);
 }
 
+static void a_file_locked_twice_is_told_as_one_and_with_its_own_cure(void **state)
+{
+	struct verdict verdict;
+
+	(void)state;
+	blocks(MPSAN_WAIT_FILE_LOCK, 0)->owner_slot = PARENT + 1;
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, self_deadlock, GRADE_ERROR);
+	verdict = announce(&world, TRIGGER_DEADLOCK);
+	assert_int_equal(verdict.count, 1);
+	assert_non_null(strstr(verdict.last[0].fix, "belongs to the open file"));
+}
+
+static void who_waits_for_such_a_process_does_not_matter(void **state)
+{
+	(void)state;
+	blocks(MPSAN_WAIT_PROCESS, 0);
+	blocked[0].at.by = CHILD;
+	blocks(MPSAN_WAIT_FILE_LOCK, 0)->owner_slot = PARENT + 1;
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, self_deadlock, GRADE_ERROR);
+	assert_ptr_equal(deadlock_sufferer(&world.facts, &deadlock), &blocked[1]);
+}
+
+static void another_thread_or_process_may_have_locked_the_file(void **state)
+{
+	(void)state;
+	two_threads_wait();
+	blocked[0].ev.kind = MPSAN_WAIT_FILE_LOCK;
+	blocked[0].ev.owner_slot = PARENT + 1;
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, deadlock_cycle, GRADE_ERROR);
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, self_deadlock, GRADE_OFF);
+	blocked[1].at.by = CHILD;
+	blocked[0].ev.owner_slot = CHILD + 1;
+	assert_deadlock(MPSAN_DEADLOCK_DEAD_END, self_deadlock, GRADE_OFF);
+}
+
 int main(void)
 {
 	const struct CMUnitTest stories[] = {
 		STORY(self_deadlock_fires),
 		STORY(self_deadlock_is_silent_about_waits_with_a_limit),
 		STORY(self_deadlock_fires_on_circles_of_one_thread),
+		STORY(a_file_locked_twice_is_told_as_one_and_with_its_own_cure),
+		STORY(who_waits_for_such_a_process_does_not_matter),
+		STORY(another_thread_or_process_may_have_locked_the_file),
 	};
 
 	return cmocka_run_group_tests(stories, NULL, NULL);

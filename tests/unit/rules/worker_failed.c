@@ -41,6 +41,19 @@ static void failed_warns_of_a_pool_that_replaces_its_workers(void **state)
 	assert_int_equal(verdict.last[0].amount, 4);
 }
 
+static void failed_warns_of_a_parent_that_only_sleeps(void **state)
+{
+	struct ev_unnoticed *event = child_fails();
+
+	(void)state;
+	assert_null(strstr(tell(TRIGGER_EVENT, 0).last[0].message_text->message,
+			   "looks again and again"));
+	event->waits_for = 0;
+	assert_told(TRIGGER_EVENT, 0, worker_failed, GRADE_WARNING);
+	assert_non_null(strstr(tell(TRIGGER_EVENT, 0).last[0].message_text->message,
+			       "looks again and again"));
+}
+
 static void failed_is_silent_when_somebody_ended_it(void **state)
 {
 	struct ev_killed *event;
@@ -166,6 +179,7 @@ int main(void)
 	const struct CMUnitTest stories[] = {
 		STORY(failed_warns_of_an_end_that_nobody_saw),
 		STORY(failed_warns_of_a_pool_that_replaces_its_workers),
+		STORY(failed_warns_of_a_parent_that_only_sleeps),
 		STORY(failed_is_silent_when_somebody_ended_it),
 		STORY(crash_warns_when_nobody_asks),
 		STORY(crash_warns_when_python_only_joins),
