@@ -156,27 +156,29 @@ bool python_locks_own(uint64_t mutex)
 #define NAME_BYTES 128
 #define STACK_BYTES 4096
 
-/* Records that a thread left behind has the lock, or probably; 0: that is not known of any. */
-static uint64_t state_taker(uint64_t mutex, struct python_taker *taker)
+/* Records that the thread has the lock, or probably. */
+static uint64_t state_taker(uint64_t mutex, const struct python_taker *taker)
 {
 	/* too large for the stacks that hooks run on; the child's only thread uses it */
 	static struct {
 		struct walk walk;
 		char text[STACK_BYTES];
 	} room;
-	const struct glance *g = python_glance_taker(life.pid, mutex, taker);
-	char name[NAME_BYTES];
-	uint64_t stack;
+	char name[NAME_BYTES] = "";
+	uint64_t stack = 0, taken = 0;
 
-	if (!g)
-		return 0;
-	python_glance_stack(g, &room.walk, room.text, sizeof(room.text));
-	python_glance_name(g, name, sizeof(name));
-	stack = log_text(room.text);
+	if (python_taker_text(taker, room.text, sizeof(room.text)))
+		taken = log_text(room.text);
+	if (taker->glance) {
+		python_glance_stack(taker->glance, &room.walk, room.text, sizeof(room.text));
+		python_glance_name(taker->glance, name, sizeof(name));
+		stack = log_text(room.text);
+	}
 	return EMIT(held, .lock = mutex, .kind = MPSAN_LOCK_PYTHON,
 		    .flags = MPSAN_LF_PYTHON | MPSAN_LF_VERIFIED |
 			     (taker->certain ? 0 : MPSAN_LF_PROBABLY),
-		    .holder = taker->tid, .python = stack, .thread_name = log_text(name));
+		    .holder = taker->own ? thread_hot->tid : taker->tid, .python = stack,
+		    .thread_name = *name ? log_text(name) : 0, .taken = taken);
 }
 
 /* A wait of the only thread of a forked child for a lock that no `with` block names. */
@@ -192,10 +194,12 @@ static uint64_t prove_taken(uint64_t mutex, uint64_t caller)
 		.caller = caller,
 	};
 
-	if (!life.forked || !prove_is_alone() || !(o.held = state_taker(mutex, &taker)))
+	if (!life.forked || !prove_is_alone() || !python_glance_taker(life.pid, mutex, &taker) ||
+	    (taker.own && prove_handlers()) || !(o.held = state_taker(mutex, &taker)))
 		return 0;
 	w.flags |= taker.certain ? 0 : MPSAN_LF_PROBABLY;
-	w.owner = taker.tid;
+	w.reason = taker.own ? MPSAN_WAIT_SELF : MPSAN_WAIT_ORPHAN;
+	w.owner = taker.own ? thread_hot->tid : taker.tid;
 	return prove_event(&w, &o, (const void *)(uintptr_t)mutex);
 }
 

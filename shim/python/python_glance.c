@@ -8,7 +8,6 @@
 
 #include <sys/uio.h>
 
-#include "../common/cpython/taker.h"
 #include "../intercept/sys.h"
 #include "python_self.h"
 
@@ -147,39 +146,53 @@ static const struct glance *owner_of(uint64_t pthread, uint32_t pid)
 	return NULL;
 }
 
-/* The thread that waits may have taken it, in a frame around the one that waits. */
-static const struct glance *taker_of(const struct cpython_lock *lock, uint32_t pid)
+/*
+ * The thread that waits may have taken it, in a frame around the one that waits. It surely seems to have if
+ * it has called acquire(), and of the others neither has one, nor is one there to release the lock.
+ */
+static void seek_taker(const struct cpython_lock *lock, uint32_t pid, struct python_taker *taker)
 {
-	const struct glance *found = NULL;
-	struct state own;
-	unsigned best = python_own_state(&own) ? cpython_taker_around(&python.py, own.frame, lock) :
-						 0,
-		 rank;
+	struct cpython_taker own = {.called = -1}, other;
+	bool contested = false;
+	struct state state;
 	struct cpython py;
 
+	if (python_own_state(&state))
+		cpython_taker_around(&python.py, state.frame, lock, &own);
+	taker->by = own;
 	for (uint32_t i = 0; i < used; i++) {
 		if (!is_left_behind(&glances[i], pid) || glances[i].awaited == lock->address)
 			continue;
 		py = view_of(&glances[i]);
-		rank = cpython_taker(&py, glances[i].top, lock);
-		found = rank > best ? &glances[i] : found;
-		best = rank > best ? rank : best;
+		cpython_taker(&py, glances[i].top, lock, &other);
+		contested |= other.called >= 0 || other.signals;
+		if (other.rank <= taker->by.rank)
+			continue;
+		taker->by = other;
+		taker->glance = &glances[i];
 	}
-	return found;
+	taker->own = !taker->glance && own.called >= 0 && !contested;
 }
 
-const struct glance *python_glance_taker(uint32_t pid, uint64_t mutex, struct python_taker *taker)
+bool python_glance_taker(uint32_t pid, uint64_t mutex, struct python_taker *taker)
 {
-	const struct glance *g = NULL;
 	struct cpython_lock lock;
 
+	*taker = (struct python_taker){.by.called = -1};
 	if (!used || !cpython_lock_of(&python.py, mutex, &lock))
-		return NULL;
+		return false;
 	taker->certain = lock.recursive;
-	g = lock.recursive ? owner_of(cpython_lock_owner(&python.py, &lock), pid) :
-			     taker_of(&lock, pid);
-	taker->tid = g ? g->tid : 0;
-	return g;
+	if (lock.recursive)
+		taker->glance = owner_of(cpython_lock_owner(&python.py, &lock), pid);
+	else
+		seek_taker(&lock, pid, taker);
+	taker->tid = taker->glance ? taker->glance->tid : 0;
+	return taker->glance || taker->own;
+}
+
+size_t python_taker_text(const struct python_taker *taker, char *text, size_t bytes)
+{
+	return cpython_taker_text(&python.py, &taker->by, text, bytes);
 }
 
 size_t python_glance_stack(const struct glance *g, struct walk *room, char *text, size_t bytes)

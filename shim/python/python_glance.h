@@ -7,7 +7,7 @@
 #ifndef MPSAN_PYTHON_GLANCE_H
 #define MPSAN_PYTHON_GLANCE_H
 
-#include "../common/cpython/lock.h"
+#include "../common/cpython/taker.h"
 #include "python.h"
 
 /*
@@ -20,15 +20,21 @@ void python_glance(uint32_t pid, uint32_t tid, uint64_t pthread, uint64_t semaph
 		   const struct python_place *place);
 
 /*
- * In a forked child, which waits for this PyMutex: the thread left behind that has it, or probably has
- * it; NULL: unknown. Slow.
+ * In a forked child, whose only thread waits for this PyMutex: who has it, or probably has it. False:
+ * unknown. Slow.
  */
-struct python_taker {
-	uint32_t tid;
-	bool certain; /* the lock names its owner */
-};
 struct glance;
-const struct glance *python_glance_taker(uint32_t pid, uint64_t mutex, struct python_taker *taker);
+struct python_taker {
+	const struct glance *glance; /* a thread left behind; NULL: the one that waits */
+	uint32_t tid; /* of the thread left behind */
+	bool own;
+	bool certain; /* the lock names its owner */
+	struct cpython_taker by;
+};
+bool python_glance_taker(uint32_t pid, uint64_t mutex, struct python_taker *taker);
+
+/* The line of the acquire() that took it, as a frame in the format of python_stack; 0: unknown. */
+size_t python_taker_text(const struct python_taker *taker, char *text, size_t bytes);
 
 /* The frames and the name of such a thread, as python_stack and python_thread_name. */
 size_t python_glance_stack(const struct glance *glance, struct walk *room, char *text,

@@ -81,6 +81,7 @@ static void garbage_is_read_in_bounded_time(void **state)
 					   0x030d05f0, 0x030e0af0, 0x030f02f0};
 	unsigned seen = 0;
 	char text[64];
+	struct cpython_taker taker;
 
 	(void)state;
 	for (unsigned round = 0; round < ROUNDS; round++) {
@@ -101,8 +102,9 @@ static void garbage_is_read_in_bounded_time(void **state)
 		cpython_held(&py, 4096, see, &seen);
 		assert_true(cpython_lock_name(&py, 4096, 8192, text, sizeof(text)) < sizeof(text));
 		cpython_parked(&py, 4096, 4096);
-		cpython_taker(&py, 4096, &(struct cpython_lock){.object = TYPE});
-		cpython_taker_around(&py, 4096, &(struct cpython_lock){.object = TYPE});
+		cpython_taker(&py, 4096, &(struct cpython_lock){.object = TYPE}, &taker);
+		cpython_taker_around(&py, 4096, &(struct cpython_lock){.object = TYPE}, &taker);
+		assert_true(cpython_taker_text(&py, &taker, text, sizeof(text)) < sizeof(text));
 		assert_true(garbage.peeks < PEEKS_MAX);
 	}
 }

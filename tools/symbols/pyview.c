@@ -271,11 +271,13 @@ size_t pyview_lock_taken(struct pyview *view, uint64_t holder, uint64_t lock, ch
 unsigned pyview_taker(struct pyview *view, uint64_t pthread, uint64_t mutex, bool waits)
 {
 	uint64_t top = top_frame(view, pthread);
+	struct cpython_taker taker;
 	struct cpython_lock lock;
 
 	if (!top || !cpython_lock_of(&view->py, mutex, &lock))
 		return 0;
-	return (waits ? cpython_taker_around : cpython_taker)(&view->py, top, &lock);
+	(waits ? cpython_taker_around : cpython_taker)(&view->py, top, &lock, &taker);
+	return taker.rank;
 }
 
 size_t pyview_handler(struct pyview *view, int number, char *text, size_t bytes)

@@ -207,6 +207,21 @@ static bool writer_frame(struct writer *w, const struct cpython *py, struct last
 	return true;
 }
 
+size_t frame_line_text(const struct cpython *py, const struct frame *frame, unsigned line,
+		       char *text, size_t bytes)
+{
+	struct writer w = writer_open(text, bytes);
+
+	if (!line)
+		return 0;
+	writer_string(&w, py, frame->name);
+	writer_byte(&w, '\t');
+	writer_string(&w, py, frame->file);
+	writer_byte(&w, '\t');
+	writer_decimal(&w, line);
+	return w.at == w.end ? 0 : writer_close(&w, bytes);
+}
+
 size_t cpython_stack(const struct cpython *py, uint64_t top, struct walk *walk, char *text,
 		     size_t bytes)
 {

@@ -64,6 +64,13 @@ uint64_t frame_untagged(const struct cpython *py, uint64_t reference);
 /* A local variable or argument, by index; 0: unbound, or not readable. */
 uint64_t frame_local(const struct cpython *py, const struct frame *frame, unsigned i);
 
+/*
+ * A line of the frame's code, without a line feed, in the format of cpython_stack; returns the length,
+ * 0: the line is 0, or there is too little room.
+ */
+size_t frame_line_text(const struct cpython *py, const struct frame *frame, unsigned line,
+		       char *text, size_t bytes);
+
 /* ---- what a thread's frames say, `frame` being the innermost one; see python.h ---- */
 
 /* `room`: too large for the stacks that hooks run on, and nothing to the caller. */

@@ -8,19 +8,34 @@
 
 #include "lock.h"
 
-/*
- * How probably one of a thread's frames took the lock: higher if it is a variable of the frame, then
- * an attribute of one, then a global that the frame names; and if the frame is nearer to the innermost
- * one. 0: it is at hand nowhere. Slow.
- */
-unsigned cpython_taker(const struct cpython *py, uint64_t top, const struct cpython_lock *lock);
+struct cpython_taker {
+	/*
+	 * How probably one of a thread's frames took the lock: highest if it has called its acquire()
+	 * and, in the order of its instructions, not release() since; then if the lock is a variable of
+	 * the frame, then an attribute of one, then a global that the frame names; and if the frame is
+	 * nearer to the innermost one. 0: none calls acquire() and has it at hand.
+	 */
+	unsigned rank;
+	long called; /* the instruction that began that call of `frame`; negative: none is known */
+	struct frame frame;
+	bool signals; /* some frame has it at hand that calls release(), and not acquire() */
+};
+
+/* Fills `taker` for the thread with this innermost frame. Slow. */
+void cpython_taker(const struct cpython *py, uint64_t top, const struct cpython_lock *lock,
+		   struct cpython_taker *taker);
 
 /*
- * The same of the thread that waits for it, as far out as the frame around the one that waits. Only what
- * is higher is more probable: another thread has to have it nearer at hand.
+ * The same of the thread that waits for it, of the frames around the one that waits, and of that one
+ * only if it has called acquire() before. A rank of another thread that is not higher is not more
+ * probable: the lock has to be nearer at hand.
  */
-unsigned cpython_taker_around(const struct cpython *py, uint64_t top,
-			      const struct cpython_lock *lock);
+void cpython_taker_around(const struct cpython *py, uint64_t top, const struct cpython_lock *lock,
+			  struct cpython_taker *taker);
+
+/* The line of that call, in the format of with_text; returns the length, 0: unknown. */
+size_t cpython_taker_text(const struct cpython *py, const struct cpython_taker *taker, char *text,
+			  size_t bytes);
 
 /* The Lock or RLock with this PyMutex; false: the PyMutex is part of something else. */
 bool cpython_lock_of(const struct cpython *py, uint64_t mutex, struct cpython_lock *lock);

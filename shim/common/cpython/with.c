@@ -243,17 +243,7 @@ unsigned with_line(const struct cpython *py, const struct frame *frame,
 size_t with_text(const struct cpython *py, const struct frame *frame,
 		 const struct with_block *block, char *text, size_t bytes)
 {
-	unsigned line = with_line(py, frame, block);
-	struct writer w = writer_open(text, bytes);
-
-	if (!line)
-		return 0;
-	writer_string(&w, py, frame->name);
-	writer_byte(&w, '\t');
-	writer_string(&w, py, frame->file);
-	writer_byte(&w, '\t');
-	writer_decimal(&w, line);
-	return w.at == w.end ? 0 : writer_close(&w, bytes);
+	return frame_line_text(py, frame, with_line(py, frame, block), text, bytes);
 }
 
 bool with_is_of(const struct cpython *py, const struct with_block *block, const char *file)

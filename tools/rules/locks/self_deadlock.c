@@ -7,10 +7,10 @@
 #include "../rule.h"
 
 static MESSAGE message_text = {
-	"{thread} {waits} at {wait_at}{handler} for {lock}, which it already holds{own}",
-	{{STEP_HOLDER, "{thread} already held {lock}{own}"},
+	"{thread} {waits} at {wait_at}{handler} for {lock}, which it {probably}already holds{own}",
+	{{STEP_HOLDER, "{thread} {probably}already held {lock}{own}"},
 	 {STEP_WAIT,
-	  "{thread} of process {pid} at {wait_at} waits for {lock}, which it holds itself"}},
+	  "{thread} of process {pid} at {wait_at} waits for {lock}, which it {probably}holds itself"}},
 };
 
 static MESSAGE msg_blocked = {
