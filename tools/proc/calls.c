@@ -186,3 +186,41 @@ bool call_has_limit(const struct proc_call *call)
 		return false;
 	}
 }
+
+#define SECONDS_MAX 1000000000u
+
+/* Both structures are a number of seconds and one of a part of a second. */
+static uint64_t pointed_limit(uint32_t pid, uint64_t limit, uint64_t unit_ns)
+{
+	uint64_t parts[2];
+
+	return limit && proc_peek(pid, limit, parts, sizeof(parts)) && parts[0] < SECONDS_MAX ?
+		       parts[0] * 1000000000u + parts[1] * unit_ns :
+		       0;
+}
+
+static uint64_t counted_limit(uint64_t argument)
+{
+	int32_t milliseconds = (int32_t)argument;
+
+	return milliseconds > 0 ? (uint64_t)milliseconds * 1000000u : 0;
+}
+
+uint64_t call_limit_ns(uint32_t pid, const struct proc_call *call)
+{
+	switch (call->number) {
+	case SYS_poll:
+		return counted_limit(call->arg[2]);
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+		return counted_limit(call->arg[3]);
+	case SYS_ppoll:
+		return pointed_limit(pid, call->arg[2], 1);
+	case SYS_pselect6:
+		return pointed_limit(pid, call->arg[4], 1);
+	case SYS_select:
+		return pointed_limit(pid, call->arg[4], 1000);
+	default:
+		return 0;
+	}
+}

@@ -14,6 +14,9 @@ char *call_text(uint32_t pid, const struct proc_call *call);
 /* Whether it returns after a time limit of its own. */
 bool call_has_limit(const struct proc_call *call);
 
+/* How long a wait for descriptors lasts at most, from its start; 0: unknown, or no such call. */
+uint64_t call_limit_ns(uint32_t pid, const struct proc_call *call);
+
 /* Whether it waits for one of several descriptors. */
 bool call_is_poll(const struct proc_call *call);
 

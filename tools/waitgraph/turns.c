@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "../proc/calls.h"
 #include "../waits/pythreads.h"
 
 static bool waits_for_sender(const struct snapshot_thread *thread, const struct wait *wait)
@@ -19,11 +20,9 @@ static bool waits_for_sender(const struct snapshot_thread *thread, const struct 
 	case SYS_read:
 	case SYS_recvfrom:
 	case SYS_recvmsg:
-	case SYS_poll:
-	case SYS_epoll_wait:
 		return true;
 	default:
-		return false;
+		return call_is_poll(&thread->call);
 	}
 }
 

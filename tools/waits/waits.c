@@ -439,6 +439,7 @@ static void judge_call(struct look *look)
 			look_at_child(look, (int32_t)call->arg[1], call->arg[0] == P_PID);
 		break;
 	case SYS_poll:
+	case SYS_ppoll:
 		if (look_by_child(look))
 			break;
 		/* fallthrough */

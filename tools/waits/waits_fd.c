@@ -221,14 +221,6 @@ static uint32_t only_process(const struct look *look, const struct ready_set *se
 	return snapshot_process_of_pid(look->snapshot, end->pid);
 }
 
-/* When its limit runs out; 0: unknown. */
-static uint64_t limit_of(const struct snapshot_thread *thread)
-{
-	return thread->call.number == SYS_poll ?
-		       thread->still_ns + (uint64_t)(uint32_t)thread->call.arg[2] * 1000000u :
-		       0;
-}
-
 /* A pidfd is ready when its process has ended. */
 static void judge_end(struct look *look, uint32_t process)
 {
@@ -238,7 +230,7 @@ static void judge_end(struct look *look, uint32_t process)
 	look->wait->lock = look->snapshot->reader->session.table[at->slot].pid;
 	look_by_process(look, process);
 	if (call_has_limit(&look->thread->call))
-		look_by_limit(look, limit_of(look->thread));
+		look_by_call_limit(look);
 }
 
 /*
@@ -268,7 +260,7 @@ static void judge_ready(struct look *look)
 	forget_open(look);
 	if (!timed || look->wait->end == WAIT_OPEN)
 		return;
-	look_by_limit(look, limit_of(look->thread));
+	look_by_call_limit(look);
 	look->wait->renewed = failed == LOOK_FAILED_POLLS;
 	/* it may look after its workers at longer intervals */
 	look->wait->flags |= failed == LOOK_FAILED_POLLS ? MPSAN_LF_CERTAIN | MPSAN_LF_DOUBT : 0;

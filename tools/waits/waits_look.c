@@ -2,6 +2,8 @@
 /* Lists the processes and threads that could end the wait of the thread under examination. */
 #include "waits_look.h"
 
+#include "../proc/calls.h"
+
 void look_add(struct look *look, uint32_t index)
 {
 	struct waits *waits = look->waits;
@@ -17,6 +19,13 @@ void look_by_limit(struct look *look, uint64_t ends_ns)
 	look->wait->ends = snapshot_polls(look->snapshot, look->thread) ? MPSAN_ENDS_POLL :
 									  MPSAN_ENDS_LIMIT;
 	look->wait->ends_ns = ends_ns;
+}
+
+void look_by_call_limit(struct look *look)
+{
+	uint64_t limit = call_limit_ns(look->thread->pid, &look->thread->call);
+
+	look_by_limit(look, limit ? look->thread->still_ns + limit : 0);
 }
 
 void look_by_owner(struct look *look, uint32_t thread)

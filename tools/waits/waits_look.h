@@ -23,6 +23,8 @@ void look_reopen(struct look *look);
 
 /* The wait has a time limit, which runs out then; 0: unknown. */
 void look_by_limit(struct look *look, uint64_t ends_ns);
+/* The same for a wait for descriptors, whose call states the limit. */
+void look_by_call_limit(struct look *look);
 
 /* The wait ends by this thread; by any of this process; by any with access to the memory. */
 void look_by_owner(struct look *look, uint32_t thread);

@@ -4,6 +4,7 @@
  * objects of its interpreter, for threads that have stood for a while. Neighbours: waits_look.h,
  * ../symbols/pylock.h.
  */
+#include "../proc/calls.h"
 #include "pythreads.h"
 #include "waits_look.h"
 
@@ -300,7 +301,6 @@ static uint32_t joined_child(struct look *look)
 bool look_by_child(struct look *look)
 {
 	const struct proc_call *call = &look->thread->call;
-	int32_t milliseconds = (int32_t)call->arg[2];
 	uint32_t pid = call->arg[1] == 1 && look_may_ask(look) ? joined_child(look) : 0,
 		 process = pid ? snapshot_child(look->snapshot, look->thread, pid) : SNAPSHOT_NONE;
 
@@ -309,7 +309,7 @@ bool look_by_child(struct look *look)
 	look->wait->kind = MPSAN_WAIT_PROCESS;
 	look->wait->lock = pid;
 	look_by_process(look, process);
-	if (milliseconds >= 0)
-		look_by_limit(look, look->thread->still_ns + (uint64_t)milliseconds * 1000000u);
+	if (call_has_limit(call))
+		look_by_call_limit(look);
 	return true;
 }

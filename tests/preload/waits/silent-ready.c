@@ -1,8 +1,8 @@
 /*
  * A thread keeps a mutex, which the main thread wants, while it waits for descriptors that nobody in the job makes ready:
  * a timer that is set, a FIFO, a terminal, an eventfd that a stranger has, the end of a stranger, a socket and a
- * TCP connection that a stranger's message comes to, an epoll set to which a child adds what is ready; and a pipe with a time limit. They end after
- * LATE_MS: longer than a hang needs to be proven.
+ * TCP connection that a stranger's message comes to, an epoll set to which a child adds what is ready; and with a time limit a pipe, and a
+ * child that ends. They end after LATE_MS: longer than a hang needs to be proven.
  */
 // expect: none
 #include "reach.h"
@@ -20,6 +20,7 @@
 static pthread_mutex_t busy = PTHREAD_MUTEX_INITIALIZER;
 static struct gate taken;
 static int awaited, timeout = -1;
+static bool comes = true, by_ppoll;
 
 static void *poll_main(void *unused)
 {
@@ -27,7 +28,10 @@ static void *poll_main(void *unused)
 
 	must(pthread_mutex_lock(&busy) == 0);
 	gate_open(&taken);
-	must(poll(&one, 1, timeout) == (timeout < 0));
+	if (by_ppoll)
+		must(ppoll(&one, 1, &(struct timespec){.tv_sec = timeout / 1000}, NULL) == comes);
+	else
+		must(poll(&one, 1, timeout) == comes);
 	must(pthread_mutex_unlock(&busy) == 0);
 	return unused;
 }
@@ -144,7 +148,28 @@ static void limit(void)
 
 	must(pipe2(ends, O_CLOEXEC) == 0);
 	timeout = LATE_MS;
+	comes = false;
 	wait_ready(ends[0]);
+}
+
+static void limit_of_ppoll(void)
+{
+	by_ppoll = true;
+	limit();
+}
+
+static void child_ends(void)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		sleep_ms(LATE_MS);
+		_exit(0);
+	}
+	by_ppoll = true;
+	timeout = LATE_MS * 4;
+	wait_ready((int)syscall(SYS_pidfd_open, child, 0));
+	must(child_wait(child) == 0);
 }
 
 static int late_main(const char *way, const char *what)
@@ -169,6 +194,8 @@ int main(int count, char **arguments)
 		{"connection", connection},
 		{"child_adds", child_adds},
 		{"limit", limit},
+		{"limit_of_ppoll", limit_of_ppoll},
+		{"child_ends", child_ends},
 	};
 
 	if (count == 4)
