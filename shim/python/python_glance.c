@@ -8,6 +8,7 @@
 
 #include <sys/uio.h>
 
+#include "../common/cpython/at_hand.h"
 #include "../intercept/sys.h"
 #include "python_self.h"
 
@@ -177,13 +178,16 @@ static void seek_taker(const struct cpython_lock *lock, uint32_t pid, struct pyt
 bool python_glance_taker(uint32_t pid, uint64_t mutex, struct python_taker *taker)
 {
 	struct cpython_lock lock;
+	struct state own;
+	bool known = used && cpython_lock_of(&python.py, mutex, &lock);
+	uint64_t owner = known ? cpython_lock_owner(&python.py, &lock) :
+			 used && python_own_state(&own) ?
+				 cpython_file_owner(&python.py, &own, mutex) :
+				 0;
 
-	*taker = (struct python_taker){.by.called = -1};
-	if (!used || !cpython_lock_of(&python.py, mutex, &lock))
-		return false;
-	taker->certain = lock.recursive;
-	if (lock.recursive)
-		taker->glance = owner_of(cpython_lock_owner(&python.py, &lock), pid);
+	*taker = (struct python_taker){.by.called = -1, .certain = !known || lock.recursive};
+	if (taker->certain)
+		taker->glance = owner_of(owner, pid);
 	else
 		seek_taker(&lock, pid, taker);
 	taker->tid = taker->glance ? taker->glance->tid : 0;

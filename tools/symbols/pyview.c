@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "../../shim/common/cpython/at_hand.h"
 #include "../../shim/common/cpython/name.h"
 #include "../../shim/common/cpython/taker.h"
 #include "../base/util.h"
@@ -176,12 +177,18 @@ uint32_t pyview_version(const struct pyview *view)
 }
 
 /* The innermost frame of a thread; 0: none, or unreadable now. */
-static uint64_t top_frame(const struct pyview *view, uint64_t pthread)
+static bool read_state(const struct pyview *view, uint64_t pthread, struct state *state)
 {
 	uint64_t at = view->limit ? 0 : cpython_find_thread(&view->py, pthread);
+
+	return at && state_read(&view->py, state, at);
+}
+
+static uint64_t top_frame(const struct pyview *view, uint64_t pthread)
+{
 	struct state state;
 
-	return at && state_read(&view->py, &state, at) ? state.frame : 0;
+	return read_state(view, pthread, &state) ? state.frame : 0;
 }
 
 size_t pyview_stack(struct pyview *view, uint64_t pthread, char *text, size_t bytes)
@@ -248,7 +255,12 @@ bool pyview_lock_at_end(struct pyview *view, uint64_t waiter)
 
 uint64_t pyview_lock_owner(struct pyview *view, uint64_t waiter, uint64_t lock)
 {
-	return pylock_owner(&view->py, top_frame(view, waiter), lock);
+	uint64_t owner = pylock_owner(&view->py, top_frame(view, waiter), lock);
+	struct state state;
+
+	return owner || !read_state(view, waiter, &state) ?
+		       owner :
+		       cpython_file_owner(&view->py, &state, lock);
 }
 
 size_t pyview_lock_name(struct pyview *view, uint64_t waiter, uint64_t lock, char *text,

@@ -2,14 +2,13 @@
 /* Searches the frames of a waiting thread for the name of a lock. */
 #include "name.h"
 
+#include "at_hand.h"
+
 #define AT_HAND_MAX 48u /* local variables, and the frame's stack after them */
-#define BOUND_SELF 24 /* PyMethodObject.im_self, PyCFunctionObject.m_self */
 #define CELL_VALUE 16
 #define TUPLE_SIZE 16
 #define FRAMES_MAX 6u /* of threading and queue, around the lock, and the program's own */
 #define TYPE_BYTES 64u
-#define FILE_FIRST 2u /* words of a file object that may be its lock, or its buffer */
-#define FILE_WORDS 24u
 #define CLASSES_MAX 16u /* a class and those that it is derived from */
 #define GLOBALS_MAX 256u
 #define ATTRIBUTES_MAX 32u
@@ -25,52 +24,6 @@
 #define FLAG_TYPE (1ull << 31) /* its instances are classes */
 
 /* ---- what is named ---- */
-
-static bool is_buffer(const struct cpython *py, uint64_t object)
-{
-	return cpython_is_a(py, object, "_io.BufferedWriter") ||
-	       cpython_is_a(py, object, "_io.BufferedReader") ||
-	       cpython_is_a(py, object, "_io.BufferedRandom");
-}
-
-/* Whether a file's buffer has the lock, or the buffer below a text file. */
-static bool is_file_with(const struct cpython *py, uint64_t object, uint64_t address)
-{
-	bool text = cpython_is_a(py, object, "_io.TextIOWrapper");
-	uint64_t word[FILE_WORDS];
-
-	if ((!text && !is_buffer(py, object)) || !cpython_peek(py, word, object, sizeof(word)))
-		return false;
-	for (unsigned i = FILE_FIRST; i < FILE_WORDS; i++)
-		if (text ? is_buffer(py, word[i]) && is_file_with(py, word[i], address) :
-			   word[i] == address)
-			return true;
-	return false;
-}
-
-static bool has_address(const struct cpython *py, uint64_t object, uint64_t address)
-{
-	struct cpython_lock lock;
-
-	return object && (cpython_lock(py, object, &lock) ? lock.address == address :
-							    is_file_with(py, object, address));
-}
-
-/* The lock or file among the values that a frame works on: a variable, or what a method is bound to. */
-static uint64_t at_hand(const struct cpython *py, const struct frame *frame, uint64_t address)
-{
-	uint64_t object;
-
-	for (unsigned i = 0; i < AT_HAND_MAX; i++) {
-		object = frame_local(py, frame, i);
-		if (has_address(py, object, address))
-			return object;
-		object = object ? cpython_member(py, object, BOUND_SELF) : 0;
-		if (has_address(py, object, address))
-			return object;
-	}
-	return 0;
-}
 
 /* The last part of a type's name. */
 static void write_name(struct writer *w, const struct cpython *py, uint64_t type)
@@ -455,7 +408,7 @@ size_t cpython_lock_name(const struct cpython *py, uint64_t top, uint64_t addres
 
 	walk_open(&walk, py, top);
 	for (unsigned i = 0; i < FRAMES_MAX && !named && walk_on(&walk, &frame); i++) {
-		object = object ? object : at_hand(py, &frame, address);
+		object = object ? object : cpython_at_hand(py, &frame, address);
 		if (!object)
 			break;
 		self = frame_local(py, &frame, 0);

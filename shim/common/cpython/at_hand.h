@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The object with the lock for which a thread waits, among what its frames work on. */
+#ifndef MPSAN_CPYTHON_AT_HAND_H
+#define MPSAN_CPYTHON_AT_HAND_H
+
+#include "lock.h"
+
+/*
+ * The Lock, RLock or file with this PyMutex or semaphore among the values of a frame: a variable, an
+ * argument of a call, or what a method is bound to. 0: none.
+ */
+uint64_t cpython_at_hand(const struct cpython *py, const struct frame *frame, uint64_t address);
+
+/*
+ * pthread_self() of the thread that is in the buffer with this lock: of a file that the thread `state`,
+ * which waits for it, has at hand, or of sys.stdout or sys.stderr. 0: nobody is, or it is no file's lock.
+ */
+uint64_t cpython_file_owner(const struct cpython *py, const struct state *state, uint64_t address);
+
+#endif
