@@ -42,15 +42,24 @@ def inside(root, command):
 
 
 def free_threaded():
-    """{"free-threaded": its python3} of the build without a GIL, if there is one."""
-    python = KEPT / "free-threaded/bin/python3"
-    return {"free-threaded": python} if python.exists() else {}
+    """{version followed by t: its python3} of the builds without a GIL."""
+    return {f"{path.name.rpartition('-')[2]}t": path / "bin/python3" for path in sorted(KEPT.glob("free-threaded-*"))}
+
+
+def released():
+    """(name, (root of a release, a Python there)); a release may have the next Python, too."""
+    for name, root in releases().items():
+        own = Path(os.readlink(root / "usr/bin/python3")).name
+        yield name, (root, "/usr/bin/python3")
+        for path in sorted(root.glob("usr/bin/python3.[0-9][0-9]")):
+            if path.name != own:
+                yield path.name[len("python"):], (root, f"/usr/bin/{path.name}")
 
 
 def pythons():
     """{name: a function from sources to the words that judge them}."""
-    found = {name: lambda sources, root=root: inside(root, ["python3", "tests/pythons/inside.py", "/usr/bin/python3", *sources])
-             for name, root in releases().items()}
+    found = {name: lambda sources, at=at: inside(at[0], ["python3", "tests/pythons/inside.py", at[1], *sources])
+             for name, at in released()}
     for version, python in {**other_pythons(), **free_threaded()}.items():
         found[version] = lambda sources, python=python: [sys.executable, HERE / "inside.py", python, *sources]
     return found
