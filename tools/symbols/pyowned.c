@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "../../shim/common/cpython/lock.h"
 #include "pylock.h"
 #include "pyowned_walk.h"
 
@@ -16,14 +17,17 @@
 #define FRAMES_MAX 256u
 #define SLOTS_MAX 1024u /* of one frame */
 #define SAVED_TOP 64 /* of a frame: how many slots are in use; negative while it runs */
+#define FIRST_POINTER 14 /* from 3.14 on: the end of these slots; 0 while it runs */
+#define NOT_COUNTED \
+	1u /* the lowest bit of a slot, from 3.14 on: somebody else's reference is used */
 #define RUN_SLOTS 4u /* of Thread.run's stack: a mark, the function, its arguments */
 #define STACK_SLOTS 32u /* of a stack, in which the lock of a call is looked for */
-#define LOCK_SEMAPHORE 16
+#define BYTE_PARKED_FOR 16 /* of a SimpleQueue, from 3.13 on */
 #define TYPE_WEAKREFS 208
 #define WEAKREFS_BEFORE 32 /* before an object, in 3.12 */
 #define IS_MANAGED_WEAKREF (1u << 3)
-#define CALL_FUNCTION_EX 142 /* the instruction */
 #define IMMORTAL (1ull << 29) /* its references are not counted */
+#define FIRST_NARROW 14 /* from 3.14 on the count has 32 bits, and flags above */
 
 /* ---- objects ---- */
 
@@ -63,6 +67,8 @@ static struct owned_object *know(struct owned *owned, uint64_t at)
 		return NULL;
 	object = ARRAY_ADD(&owned->object);
 	*place = owned->object.count;
+	if (owned->py->at.minor >= FIRST_NARROW)
+		head[0] = (uint32_t)head[0];
 	*object = (struct owned_object){.at = at, .type = head[1], .count = head[0]};
 	object->others = head[0] >= IMMORTAL || has_weakrefs(owned->py, at, head[1]);
 	return object;
@@ -89,6 +95,12 @@ static void give_to_others(struct owned *owned, uint64_t at)
 
 /* ---- frames ---- */
 
+/* The instruction that calls a function with a tuple and a dictionary of arguments. */
+static unsigned char call_with_tuple(const struct cpython *py)
+{
+	return py->at.minor < 13 ? 142 : py->at.minor == 13 ? 54 : 4;
+}
+
 /* Whether it calls the function that the thread was given: its stack has what the call needs. */
 static bool runs_function(const struct owned *owned, const struct frame *frame)
 {
@@ -97,7 +109,7 @@ static bool runs_function(const struct owned *owned, const struct frame *frame)
 	return frame->instr >= 0 && frame_is(owned->py, frame, "Thread.run", "/threading.py") &&
 	       cpython_peek(owned->py, &instruction,
 			    frame->code + owned->py->at.code_units + (uint64_t)frame->instr, 1) &&
-	       instruction == CALL_FUNCTION_EX;
+	       instruction == call_with_tuple(owned->py);
 }
 
 /*
@@ -113,16 +125,26 @@ static unsigned slots_of_wait(const struct owned *owned, const struct frame *fra
 	return variables;
 }
 
+/* Negative: unknown. */
+static int32_t saved_slots(const struct owned *owned, const struct frame *frame)
+{
+	uint64_t end = cpython_peek_word(owned->py, frame->at + SAVED_TOP), slots;
+
+	if (owned->py->at.minor < FIRST_POINTER)
+		return (int32_t)end;
+	slots = (end - frame->locals) / sizeof(uint64_t);
+	return end >= frame->locals && slots <= SLOTS_MAX ? (int32_t)slots : -1;
+}
+
 /*
  * How many slots of a frame own a reference: exact for one that has called another. Of one that has
  * called C code, its variables, and the calls that are known.
  */
 static unsigned slots_of(const struct owned *owned, const struct frame *frame, uint64_t awaited)
 {
-	int32_t saved = 0, variables = 0;
+	int32_t saved = saved_slots(owned, frame), variables = 0;
 
-	if (!cpython_peek(owned->py, &saved, frame->at + SAVED_TOP, sizeof(saved)) ||
-	    !cpython_peek(owned->py, &variables, frame->code + owned->py->at.code_locals,
+	if (!cpython_peek(owned->py, &variables, frame->code + owned->py->at.code_locals,
 			  sizeof(variables)) ||
 	    variables < 0 || variables > (int32_t)SLOTS_MAX || saved > (int32_t)SLOTS_MAX)
 		return 0;
@@ -161,6 +183,15 @@ static void visit_thread(struct owned *owned, uint64_t thread)
 		owned_add(owned, cpython_attribute(owned->py, thread, given[i]));
 }
 
+/* One that only borrows another's reference is not counted: that one lives as long, in this thread. */
+static void add_slot(struct owned *owned, uint64_t at)
+{
+	uint64_t reference = cpython_peek_word(owned->py, at);
+
+	if (owned->py->at.minor < FIRST_POINTER || !(reference & NOT_COUNTED))
+		owned_add(owned, frame_untagged(owned->py, reference));
+}
+
 static void visit_frame(struct owned *owned, const struct frame *frame, uint64_t awaited)
 {
 	bool old = owned->py->at.minor == 11;
@@ -168,9 +199,9 @@ static void visit_frame(struct owned *owned, const struct frame *frame, uint64_t
 
 	if (frame_is(owned->py, frame, "_bootstrap_inner", "/threading.py"))
 		visit_thread(owned, frame_local(owned->py, frame, 0));
-	owned_add(owned, cpython_peek_word(owned->py, frame->at + (old ? 0 : 16))); /* function */
+	add_slot(owned, frame->at + (old ? 0 : 16)); /* function */
 	for (unsigned i = 0; i < slots; i++)
-		owned_add(owned, frame_local(owned->py, frame, i));
+		add_slot(owned, frame->locals + 8ull * i);
 }
 
 static void visit_frames(struct owned *owned, uint64_t state_at, const uint64_t *lock,
@@ -231,13 +262,14 @@ static void spread(struct owned *owned)
 	free(todo);
 }
 
-static bool is_lock(const struct cpython *py, uint64_t type)
+/* Whether a thread that waits for this address waits for the object. */
+static bool is_awaited(const struct cpython *py, uint64_t object, uint64_t address)
 {
-	char name[16] = "";
+	struct cpython_lock lock;
 
-	return cpython_peek(py, name, cpython_peek_word(py, type + CPYTHON_TYPE_NAME),
-			    sizeof(name) - 1) &&
-	       (!strcmp(name, "_thread.lock") || !strcmp(name, "_thread.RLock"));
+	return (cpython_lock(py, object, &lock) && lock.address == address) ||
+	       (object + BYTE_PARKED_FOR == address &&
+		cpython_is_a(py, object, "_queue.SimpleQueue"));
 }
 
 static uint32_t find_locks(const struct owned *owned, const uint64_t *lock, unsigned locks)
@@ -246,25 +278,32 @@ static uint32_t find_locks(const struct owned *owned, const uint64_t *lock, unsi
 
 	for (uint32_t i = 0; i < owned->object.count; i++) {
 		const struct owned_object *object = &owned->object.item[i];
-		uint64_t word = object->others ?
-					0 :
-					cpython_peek_word(owned->py, object->at + LOCK_SEMAPHORE);
 
-		for (unsigned k = 0; word && k < locks; k++)
-			if (word == lock[k] && is_lock(owned->py, object->type))
+		for (unsigned k = 0; !object->others && k < locks; k++)
+			if (is_awaited(owned->py, object->at, lock[k]))
 				found |= 1u << k;
 	}
 	return found;
 }
 
+/* Free-threaded, a reference may be counted later, or never. */
+static bool is_counted(const struct cpython *py)
+{
+	return py->at.minor >= 11 && py->at.minor <= 14 &&
+	       py->at.object_type + sizeof(uint64_t) == CPYTHON_HEAD;
+}
+
 uint32_t pyowned_locks(const struct cpython *py, const uint64_t *state, unsigned states,
-		       const uint64_t *lock, unsigned locks)
+		       const uint64_t *semaphore, unsigned locks)
 {
 	struct owned owned = {.py = py};
+	uint64_t lock[PYOWNED_LOCKS];
 	uint32_t found;
 
-	if (py->at.minor < 11 || py->at.minor > 12 || locks > PYOWNED_LOCKS)
+	if (!is_counted(py) || locks > PYOWNED_LOCKS)
 		return 0;
+	for (unsigned i = 0; i < locks; i++)
+		lock[i] = cpython_parked_for(py, semaphore[i]) ?: semaphore[i];
 	owned.place = memory_get(PLACES * sizeof(*owned.place));
 	for (unsigned i = 0; i < states; i++)
 		visit_frames(&owned, state[i], lock, locks);

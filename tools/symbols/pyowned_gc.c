@@ -2,9 +2,8 @@
 /* Whether a program may look for objects to which it has no reference: with the module gc. */
 #include "pyowned.h"
 
-#define CODE_NAMES 32 /* PyCodeObject.co_names, in 3.11 and 3.12 */
+#define CODE_NAMES 32 /* PyCodeObject.co_names, from 3.11 on */
 #define TUPLE_SIZE 16
-#define TUPLE_ITEMS 24
 #define NAMES_MAX 256u
 
 /* Whether code names the module, which it then may import later. */
@@ -14,7 +13,8 @@ static bool names_gc(const struct cpython *py, uint64_t code)
 	uint64_t count = cpython_peek_word(py, names + TUPLE_SIZE);
 
 	for (uint64_t i = 0; i < count && i < NAMES_MAX; i++)
-		if (cpython_string_is(py, cpython_peek_word(py, names + TUPLE_ITEMS + 8 * i), "gc"))
+		if (cpython_string_is(py, cpython_peek_word(py, names + py->at.tuple_items + 8 * i),
+				      "gc"))
 			return true;
 	return !names || count > NAMES_MAX;
 }

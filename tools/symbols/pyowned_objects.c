@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Python objects refer to, by the layout of their types in CPython 3.11 and 3.12. Only what
+ * What Python objects refer to, by the layout of their types in CPython 3.11 to 3.14. Only what
  * they own counts, once for each reference; what is omitted makes an object look shared.
  */
 #include "pyowned_walk.h"
 
+#define HAS_INLINE_VALUES (1u << 2) /* 3.13 on */
 #define IS_MANAGED_DICT (1u << 4)
 #define IS_LIST (1u << 25)
 #define IS_TUPLE (1u << 26)
 #define IS_DICT (1u << 29)
 #define HEAD 16 /* of an object: its count and type; then its size, if it has one */
-#define ITEMS 24
+#define LIST_ITEMS 24
 #define SET_MASK 32
 #define SET_TABLE 40
 #define DEQUE_BLOCK 24
@@ -19,6 +20,9 @@
 #define ITEMS_MAX 2000u
 #define DICT_BEFORE 24 /* before an object: its dictionary, or in 3.12 its marked values */
 #define VALUES_BEFORE 32 /* 3.11 */
+#define TYPE_BASIC_SIZE 32 /* behind which the values are from 3.14 on; in 3.13 behind the head */
+#define VALUES_EMBEDDED 2 /* bytes of the values' head, from 3.13 on */
+#define VALUES_VALID 3
 #define KEYS_INDICES 32
 
 /* The fields of simple types that own a reference, by offset. */
@@ -82,20 +86,40 @@ static void visit_entries(struct owned *owned, uint64_t keys, uint64_t values)
 	}
 }
 
-static void visit_dict(struct owned *owned, uint64_t dict)
+/* A byte of the head of values; 0: not readable. */
+static unsigned char values_head(const struct owned *owned, uint64_t values, unsigned at)
 {
-	visit_entries(owned, field(owned, dict, owned->py->at.dict_keys),
-		      field(owned, dict, owned->py->at.dict_values));
+	unsigned char byte = 0;
+
+	cpython_peek(owned->py, &byte, values + at, 1);
+	return byte;
 }
 
-/* The attributes of an instance that has no dictionary object, so far; 0: it has. */
-static uint64_t inline_values(const struct owned *owned, uint64_t object)
+/* Values inside of an instance belong to that. */
+static void visit_dict(struct owned *owned, uint64_t dict)
 {
-	uint64_t word = field(owned, object - DICT_BEFORE, 0);
+	const struct cpython_layout *at = &owned->py->at;
+	uint64_t values = field(owned, dict, at->dict_values);
 
-	if (owned->py->at.minor == 11)
+	if (!values || !at->values_items || !values_head(owned, values, VALUES_EMBEDDED))
+		visit_entries(owned, field(owned, dict, at->dict_keys),
+			      values ? values + at->values_items : 0);
+}
+
+/* Where an instance has attributes itself, not in a dictionary object; 0: it has none. */
+static uint64_t inline_values(const struct owned *owned, uint64_t object, uint64_t type)
+{
+	const struct cpython_layout *at = &owned->py->at;
+	uint64_t word = field(owned, object - DICT_BEFORE, 0), values;
+
+	if (at->minor == 11)
 		return field(owned, object - VALUES_BEFORE, 0);
-	return word & 1 ? word + 1 : 0;
+	if (at->minor == 12)
+		return word & 1 ? word + 1 : 0;
+	if (!(field(owned, type, at->type_flags) & HAS_INLINE_VALUES))
+		return 0;
+	values = object + (at->minor == 13 ? HEAD : field(owned, type, TYPE_BASIC_SIZE));
+	return values_head(owned, values, VALUES_VALID) ? values + at->values_items : 0;
 }
 
 static bool has_dict(const struct owned *owned, uint64_t type)
@@ -103,21 +127,22 @@ static bool has_dict(const struct owned *owned, uint64_t type)
 	return cpython_peek_word(owned->py, type + owned->py->at.type_flags) & IS_MANAGED_DICT;
 }
 
+/* From 3.13 on an instance may have both. */
 uint64_t owned_dict(const struct owned *owned, uint64_t object, uint64_t type)
 {
-	return has_dict(owned, type) && !inline_values(owned, object) ?
+	return has_dict(owned, type) &&
+			       (owned->py->at.minor > 12 || !inline_values(owned, object, type)) ?
 		       field(owned, object - DICT_BEFORE, 0) :
 		       0;
 }
 
 static void visit_instance(struct owned *owned, uint64_t object, uint64_t type)
 {
-	uint64_t values = inline_values(owned, object);
+	uint64_t values = inline_values(owned, object, type);
 
 	if (values)
 		visit_entries(owned, field(owned, type, owned->py->at.type_cached_keys), values);
-	else
-		owned_add(owned, owned_dict(owned, object, type));
+	owned_add(owned, owned_dict(owned, object, type));
 }
 
 /* ---- other containers ---- */
@@ -167,9 +192,9 @@ void owned_visit(struct owned *owned, uint64_t object, uint64_t type)
 	if (flags & IS_MANAGED_DICT)
 		visit_instance(owned, object, type);
 	if (flags & IS_LIST)
-		visit_items(owned, field(owned, object, ITEMS), field(owned, object, HEAD));
+		visit_items(owned, field(owned, object, LIST_ITEMS), field(owned, object, HEAD));
 	if (flags & IS_TUPLE)
-		visit_items(owned, object + ITEMS, field(owned, object, HEAD));
+		visit_items(owned, object + owned->py->at.tuple_items, field(owned, object, HEAD));
 	if (flags & IS_DICT)
 		visit_dict(owned, object);
 	if (flags & (IS_MANAGED_DICT | IS_LIST | IS_TUPLE | IS_DICT) ||

@@ -6,6 +6,7 @@
 #define RLOCK_OWNER 24
 #define RLOCK_COUNT 32 /* from 3.14 on it does not count the first time */
 #define FIRST_MUTEX 0x030d01 /* 3.13.1 */
+#define FIRST_PARKED 13 /* 3.13.0 has other PyMutexes */
 #define RELEASED_MAX 4u /* conditions that a thread waits for, one inside of the other */
 
 bool cpython_has_mutexes(const struct cpython *py)
@@ -61,17 +62,32 @@ bool cpython_awaits_news(const struct cpython *py, uint64_t top)
 	return walk_on(&walk, &frame) && frame_is(py, &frame, "wait", "threading.py");
 }
 
-uint64_t cpython_parked(const struct cpython *py, uint64_t top, uint64_t semaphore)
+/* Whether the semaphore is part of an entry in a list of them. */
+static bool entry_read(const struct cpython *py, struct entry *entry, uint64_t semaphore)
 {
 	uint64_t at = semaphore - offsetof(struct entry, semaphore),
 		 node = at + offsetof(struct entry, next);
+
+	return cpython_peek(py, entry, at, sizeof(*entry)) &&
+	       cpython_peek_word(py, entry->next + 8) == node &&
+	       cpython_peek_word(py, entry->previous) == node;
+}
+
+uint64_t cpython_parked_for(const struct cpython *py, uint64_t semaphore)
+{
+	struct entry entry;
+
+	return py->at.minor >= FIRST_PARKED && entry_read(py, &entry, semaphore) ? entry.address :
+										   0;
+}
+
+uint64_t cpython_parked(const struct cpython *py, uint64_t top, uint64_t semaphore)
+{
 	struct entry entry;
 	unsigned char byte;
 
-	if (!cpython_has_mutexes(py) || !cpython_peek(py, &entry, at, sizeof(entry)) ||
-	    entry.argument - at >= STACK_DISTANCE ||
-	    cpython_peek_word(py, entry.next + 8) != node ||
-	    cpython_peek_word(py, entry.previous) != node ||
+	if (!cpython_has_mutexes(py) || !entry_read(py, &entry, semaphore) ||
+	    entry.argument - (semaphore - offsetof(struct entry, semaphore)) >= STACK_DISTANCE ||
 	    !cpython_peek(py, &byte, entry.address, 1))
 		return 0;
 	return byte == (CPYTHON_MUTEX_LOCKED | CPYTHON_MUTEX_PARKED) &&

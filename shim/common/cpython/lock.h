@@ -30,6 +30,12 @@ uint64_t cpython_lock_owner(const struct cpython *py, const struct cpython_lock 
 #define CPYTHON_MUTEX_PARKED 2u
 
 /*
+ * What a thread that waits for this semaphore is parked for: the address of a PyMutex, or of another byte
+ * of an object; 0: it is not parked.
+ */
+uint64_t cpython_parked_for(const struct cpython *py, uint64_t semaphore);
+
+/*
  * The PyMutex for which a thread is parked that waits for this semaphore; 0: for something else, or in
  * threading.Condition.wait, whose own lock a notification releases.
  */

@@ -13,7 +13,7 @@ import types
 import weakref
 
 TICKS = 5
-registry, hooks, names = {}, [], types.SimpleNamespace()
+registry, hooks, names, given = {}, [], types.SimpleNamespace(), []
 
 
 class Slots:
@@ -58,6 +58,21 @@ def tick(then):
 
 def ticker(then):
     threading.Thread(target=tick, args=(then,), daemon=True).start()
+
+
+def send_late(thing):
+    tick(lambda: None)
+    send(thing)
+
+
+def by_argument(thing):
+    threading.Thread(target=send_late, args=(thing,), daemon=True).start()
+
+
+def by_stack(thing):
+    """The caller's frame has the reference, and lends it."""
+    given.append(thing)
+    threading.Thread(target=lambda: (lambda own: send_late(own))(given.pop()), daemon=True).start()
 
 
 class Found(queue.Queue):
