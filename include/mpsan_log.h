@@ -180,6 +180,8 @@ struct mpsan_session {
 	uint64_t unlogged;
 	/* when the supervisor last looked; 0 in older sessions */
 	uint64_t seen_ns;
+	/* `mpsan attach` found its processes in /proc: the library runs in none of them */
+	uint64_t outside;
 };
 
 /* First page of SLOT.log; one page of thread index follows, records begin at MPSAN_LOG_START. */

@@ -257,6 +257,28 @@ static char *set_no_conf(struct settings *settings, const char *value)
 	return NULL;
 }
 
+static char *set_name(struct settings *settings, const char *value)
+{
+	if (!*value)
+		return text_copy("--name: expected a part of a command line");
+	*ARRAY_ADD(&settings->names) = value;
+	return NULL;
+}
+
+static char *set_tree(struct settings *settings, const char *value)
+{
+	(void)value;
+	settings->tree_only = true;
+	return NULL;
+}
+
+static char *set_watch(struct settings *settings, const char *value)
+{
+	(void)value;
+	settings->watch = true;
+	return NULL;
+}
+
 static const struct option_def rows[] = {
 #define OPTION(id, name, argument, preset, where, help) \
 	{name, argument, preset, where, help, set_##id},
@@ -442,6 +464,7 @@ void options_finish(struct settings *settings)
 	free(settings->texts.item);
 	free(settings->reports.item);
 	free(settings->skews.item);
+	free(settings->names.item);
 	free(settings->for_library);
 	free(settings->conf);
 	baseline_finish(&settings->baseline);

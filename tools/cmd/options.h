@@ -23,7 +23,8 @@ enum option_where {
 	OPT_LIB = 16,
 	OPT_LINE = 32, /* command line only */
 	OPT_PATH = 64, /* its value is a file name, or ends with one */
-	OPT_COMMANDS = OPT_RUN | OPT_REPORT | OPT_CHECK | OPT_ENV
+	OPT_ATTACH = 128,
+	OPT_COMMANDS = OPT_RUN | OPT_REPORT | OPT_CHECK | OPT_ENV | OPT_ATTACH
 };
 
 struct settings {
@@ -35,6 +36,8 @@ struct settings {
 	enum on_deadlock on_deadlock;
 	unsigned hang_after; /* seconds */
 	const char *dir; /* NULL: a private one */
+	ARRAY(const char *) names; /* of processes to examine */
+	bool tree_only, watch;
 	const char *launcher; /* a row of launchers.def; NULL: none */
 	ARRAY(struct host_skew) skews;
 	struct baseline baseline;

@@ -418,16 +418,18 @@ struct proc_stat proc_stat(uint32_t pid, uint32_t tid)
 	struct proc_stat stat = {0};
 	char path[64], text[1024], *after;
 	unsigned flags = 0;
-	unsigned long long start = 0;
+	unsigned long long start = 0, stack = 0;
 
 	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
 	if (read_small(path, text, sizeof(text)) && (after = strrchr(text, ')')) &&
 	    sscanf(after + 1,
-		   " %c %u %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %u %*d %llu",
-		   &stat.state, &stat.parent, &flags, &stat.threads, &start) != 5)
+		   " %c %u %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %u %*d %llu "
+		   "%*u %*d %*u %*u %*u %llu",
+		   &stat.state, &stat.parent, &flags, &stat.threads, &start, &stack) < 5)
 		stat.state = '\0';
 	stat.exits = flags & FLAG_EXITING;
 	stat.start = start;
+	stat.stack = stack;
 	return stat;
 }
 

@@ -123,6 +123,7 @@ struct proc_stat {
 	uint32_t threads; /* including an ended main thread */
 	bool exits; /* the thread is exiting */
 	uint64_t start; /* of the thread, in ticks since boot */
+	uint64_t stack; /* where exec began the process's stack, at random; 0: unreadable */
 };
 struct proc_stat proc_stat(uint32_t pid, uint32_t tid);
 /*

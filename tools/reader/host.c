@@ -108,14 +108,19 @@ uint64_t host_start_of(uint32_t pid)
 	return ticks - (uint64_t)(clock_ahead_ns("boottime") / (1000000000 / sysconf(_SC_CLK_TCK)));
 }
 
-bool host_started_later(uint64_t start, uint64_t birth_ns)
+uint64_t host_start_ns(uint64_t start)
 {
 	uint64_t boot = start * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK)), offset;
 
 	/* Read in this order: time passes between the two, and the offset may be zero. */
 	offset = clock_ns(CLOCK_MONOTONIC);
 	offset = clock_ns(CLOCK_BOOTTIME) - offset;
-	return boot > offset && boot - offset > birth_ns + START_SLACK_NS;
+	return boot > offset ? boot - offset : 0;
+}
+
+bool host_started_later(uint64_t start, uint64_t birth_ns)
+{
+	return host_start_ns(start) > birth_ns + START_SLACK_NS;
 }
 
 uint64_t host_pid_namespace(void)

@@ -32,6 +32,9 @@ uint64_t host_start_of(uint32_t pid);
 /* Whether a process that started then, in ticks since boot, did so after a time of CLOCK_MONOTONIC. */
 bool host_started_later(uint64_t start, uint64_t birth_ns);
 
+/* The time of CLOCK_MONOTONIC of such a start. */
+uint64_t host_start_ns(uint64_t start);
+
 /* Inode of this process's PID namespace; 0: unknown. */
 uint64_t host_pid_namespace(void);
 

@@ -142,18 +142,17 @@ static char *make_given(struct launch *launch, const char *pattern)
 
 /* Writes the magic number last: a library that finds an incomplete file does not use it. */
 static void fill_session(struct mpsan_session *head, const char *file,
-			 const char *options_for_library)
+			 const struct mpsan_session *like)
 {
+	*head = *like;
 	head->format = MPSAN_SESSION_FORMAT;
-	head->slots = head->slots_first = MPSAN_SLOTS_FIRST;
+	head->slots_first = head->slots;
 	head->slots_max = MPSAN_SLOTS_MAX;
 	head->start_ns = clock_ns(CLOCK_MONOTONIC);
 	head->start_real_ns = clock_ns(CLOCK_REALTIME);
 	head->uid = geteuid();
 	head->supervisor = getpid();
 	head->pid_ns = host_pid_namespace();
-	if (options_for_library)
-		snprintf(head->options, sizeof(head->options), "%s", options_for_library);
 	host_describe(&head->host, file);
 	__atomic_store_n(&head->magic, MPSAN_SESSION_MAGIC, __ATOMIC_RELEASE);
 }
@@ -208,12 +207,12 @@ static char *try_log(const char *dir)
 	return wrong;
 }
 
-static char *make_session(const char *dir, const char *options_for_library)
+static char *make_session(const char *dir, const struct mpsan_session *like)
 {
 	char *file = text_format("%s/session", dir), *wrong = NULL;
 	int fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600),
 	    error = fd < 0 ? errno : 0;
-	size_t bytes = MPSAN_PAGE + MPSAN_SLOTS_FIRST * sizeof(struct mpsan_process);
+	size_t bytes = MPSAN_PAGE + like->slots * sizeof(struct mpsan_process);
 	struct rlimit limit;
 	void *map = MAP_FAILED;
 
@@ -235,7 +234,7 @@ static char *make_session(const char *dir, const char *options_for_library)
 	if (fd >= 0 && map == MAP_FAILED)
 		unlink(file);
 	if (map != MAP_FAILED) {
-		fill_session(map, file, options_for_library);
+		fill_session(map, file, like);
 		munmap(map, MPSAN_PAGE);
 	}
 	free(file);
@@ -297,22 +296,43 @@ static char *make_plain_name(struct launch *launch)
 	return NULL;
 }
 
+static char *prepare(struct launch *launch, const char *dir, const struct mpsan_session *like)
+{
+	char *wrong;
+
+	errno = 0;
+	wrong = dir ? make_given(launch, dir) : make_private(launch);
+	if (!wrong)
+		wrong = try_log(launch->dir);
+	if (!wrong)
+		wrong = make_session(launch->dir, like);
+	launch->is_tight = wrong && (!dir || is_of_machine(errno));
+	return wrong;
+}
+
 char *launch_prepare(struct launch *launch, const char *dir, const char *options_for_library)
 {
+	struct mpsan_session like = {.slots = MPSAN_SLOTS_FIRST};
 	char *wrong;
 
 	*launch = (struct launch){.library = launch_find_library()};
 	if (!launch->library)
 		return text_copy(
 			"libmpsan.so is not beside this program nor in ../lib; reinstall mpsan");
-	errno = 0;
-	wrong = dir ? make_given(launch, dir) : make_private(launch);
-	if (!wrong)
-		wrong = try_log(launch->dir);
-	if (!wrong)
-		wrong = make_session(launch->dir, options_for_library);
-	launch->is_tight = wrong && (!dir || is_of_machine(errno));
+	if (options_for_library)
+		snprintf(like.options, sizeof(like.options), "%s", options_for_library);
+	wrong = prepare(launch, dir, &like);
 	return wrong ? wrong : make_plain_name(launch);
+}
+
+char *launch_prepare_outside(struct launch *launch, const char *dir, uint32_t processes)
+{
+	struct mpsan_session like = {.slots = MPSAN_SLOTS_FIRST, .outside = 1};
+
+	*launch = (struct launch){0};
+	while (like.slots < processes && like.slots < MPSAN_SLOTS_MAX)
+		like.slots *= 2;
+	return prepare(launch, dir, &like);
 }
 
 void launch_remove(const char *dir)

@@ -7,6 +7,7 @@
 #define MPSAN_LAUNCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* A new session. */
@@ -23,6 +24,12 @@ struct launch {
  * that the caller frees.
  */
 char *launch_prepare(struct launch *launch, const char *dir, const char *options_for_library);
+
+/*
+ * As launch_prepare, for processes that were started without the library: room for so many, and
+ * more.
+ */
+char *launch_prepare_outside(struct launch *launch, const char *dir, uint32_t processes);
 
 /* Removes a private directory with its contents. */
 void launch_finish(struct launch *launch);

@@ -10,6 +10,7 @@
 
 #include "../proc/calls.h"
 #include "../proc/namespaces.h"
+#include "outside.h"
 
 #define POLLS_MIN 3u /* rounds until a thread counts as polling */
 #define POLLS_NS 2000000000ull
@@ -21,6 +22,8 @@ void snapshot_init(struct snapshot *snapshot, const struct reader *reader)
 	struct rlimit limit = {.rlim_cur = 256};
 
 	*snapshot = (struct snapshot){.reader = reader};
+	if (reader->session.head->outside)
+		snapshot->outside = outside_create(reader);
 	getrlimit(RLIMIT_NOFILE, &limit);
 	snapshot->fds_max = limit.rlim_cur < 256  ? 0 :
 			    limit.rlim_cur < 4096 ? (uint32_t)limit.rlim_cur / 2 :
@@ -29,6 +32,8 @@ void snapshot_init(struct snapshot *snapshot, const struct reader *reader)
 
 static void snapshot_forget(struct snapshot *snapshot, struct snapshot_thread *thread)
 {
+	free(thread->outside);
+	thread->outside = NULL;
 	if (thread->fd < 0)
 		return;
 	close(thread->fd);
@@ -44,6 +49,7 @@ void snapshot_finish(struct snapshot *snapshot)
 	free(snapshot->before.item);
 	free(snapshot->processes.item);
 	free(snapshot->pids.item);
+	outside_destroy(snapshot->outside);
 	*snapshot = (struct snapshot){0};
 }
 
@@ -249,6 +255,18 @@ struct seeing {
 	uint32_t slot, pid;
 };
 
+/* What it waits for is read when it has stood still since the last snapshot. */
+static void look_from_outside(struct snapshot *snapshot, struct snapshot_thread *thread)
+{
+	if (!thread->outside)
+		thread->outside = outside_record(thread);
+	if (thread->looks == 1)
+		thread->outside->holds_used = 0;
+	else if (thread->looks == 2 && thread->call.number == SYS_futex)
+		outside_claim(snapshot->outside, thread, thread->outside);
+	thread->record = thread->outside;
+}
+
 static void see_thread(uint32_t tid, void *context)
 {
 	const struct seeing *seeing = context;
@@ -261,12 +279,16 @@ static void see_thread(uint32_t tid, void *context)
 	if (before) {
 		*thread = *before;
 		before->fd = -1;
+		before->outside = NULL;
 	}
 	if (!thread->own_tid)
 		thread->own_tid = own_tid(snapshot, thread);
 	thread->process = snapshot->processes.count;
 	snapshot_look_at(snapshot, thread);
-	thread->record = snapshot_record(snapshot->reader, thread->slot, thread->own_tid);
+	if (snapshot->outside)
+		look_from_outside(snapshot, thread);
+	else
+		thread->record = snapshot_record(snapshot->reader, thread->slot, thread->own_tid);
 	look_for_tries(snapshot, thread);
 	if (thread->call.state == PROC_ENDED) {
 		snapshot_forget(snapshot, thread);

@@ -53,6 +53,7 @@ struct snapshot_thread {
 	uint32_t own_tid; /* in its own PID namespace: the TID in records, locks and events */
 	uint32_t process; /* index of its process in this snapshot */
 	const struct mpsan_thread *record; /* its own record; NULL: none (yet) */
+	struct mpsan_thread *outside; /* the same, made by outside.h if the library is not there */
 	struct proc_call call;
 	uint64_t runs; /* from proc_runs; 0: unknown */
 	struct proc_time time, lately; /* total, and since the previous snapshot */
@@ -114,6 +115,7 @@ struct snapshot {
 	ARRAY(struct snapshot_pid) pids; /* the same processes, by PID */
 	ARRAY(struct snapshot_thread) before; /* of the previous snapshot */
 	uint32_t fds, fds_max;
+	struct outside *outside; /* NULL: the library runs in these processes */
 };
 
 #define SNAPSHOT_NONE UINT32_MAX

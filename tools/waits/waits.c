@@ -79,12 +79,16 @@ static void ends_by(struct look *look, enum mpsan_wait_ends ends, uint64_t ends_
 
 /*
  * A timer, or an alarm that is unknown or repeated, may end the wait at any time. Alarms of
- * unwatched processes are unknown.
+ * unwatched processes are unknown; from outside, only those with a handler count, since any other one
+ * ends the process.
  */
 static bool has_timer(const struct look *look)
 {
 	uint16_t flags = look_process(look)->flags;
 
+	if (look->snapshot->outside)
+		return look_handlers(look) & 1ull << (SIGALRM - 1) ||
+		       proc_has_timer(look->thread->pid);
 	return !(flags & MPSAN_PROCESS_ATTACHED) || flags & MPSAN_PROCESS_OFF ||
 	       (flags & MPSAN_PROCESS_ALARM && look_process(look)->alarm_ns == UINT64_MAX) ||
 	       proc_has_timer(look->thread->pid);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Examines processes that were started without the library: takes snapshots until what stands still
+ * is proved, and judges. Nothing is stopped, and nothing is written into them. Neighbours: target.h
+ * has the processes, ../waitgraph/deadlocks.h proves.
+ */
+#ifndef MPSAN_ATTACH_H
+#define MPSAN_ATTACH_H
+
+#include "../findings/judge.h"
+#include "target.h"
+
+struct attach {
+	struct target *target;
+	struct judge *judge;
+	unsigned hang_after; /* seconds; 0: never */
+	uint64_t until_ns; /* of CLOCK_MONOTONIC; UINT64_MAX: until all have ended */
+	void (*say)(struct attach *attach); /* called after each look; may be NULL */
+	void *context;
+	uint32_t refused; /* processes for which the session had no room */
+};
+
+/* Looks until then, or until no process is left, and ends the session. */
+void attach_run(struct attach *attach);
+
+#endif

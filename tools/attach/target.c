@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds trees of processes in /proc, and enters them into the table of a session. */
+#include "target.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../proc/proc.h"
+#include "../reader/host.h"
+#include "../symbols/pyview.h"
+
+#define TREE_DEPTH 64u
+
+/* ---- all processes ---- */
+
+static int target_compare(const void *one, const void *other)
+{
+	const struct target_process *a = one, *b = other;
+
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+static struct target_process *target_find(const struct target *target, uint32_t pid)
+{
+	struct target_process key = {.pid = pid};
+
+	return target->there.count ? bsearch(&key, target->there.item, target->there.count,
+					     sizeof(key), target_compare) :
+				     NULL;
+}
+
+static void target_see(uint32_t pid, void *context)
+{
+	struct target *target = context;
+	struct proc_stat stat = proc_stat(pid, pid);
+
+	if (stat.state && !proc_stat_ended(&stat))
+		*ARRAY_ADD(&target->there) = (struct target_process){
+			.pid = pid, .parent = stat.parent, .start = stat.start, .stack = stat.stack};
+}
+
+static void target_list(struct target *target)
+{
+	__typeof__(target->there) before = target->there;
+
+	memset(&target->there, 0, sizeof(target->there));
+	proc_each(target_see, target);
+	if (target->there.count)
+		qsort(target->there.item, target->there.count, sizeof(*target->there.item),
+		      target_compare);
+	for (uint32_t i = 0; i < before.count; i++) {
+		struct target_process *process = target_find(target, before.item[i].pid);
+
+		if (process && process->start == before.item[i].start)
+			process->listed = before.item[i].listed;
+	}
+	free(before.item);
+}
+
+/* ---- trees ---- */
+
+static bool same_link(uint32_t one, uint32_t other, const char *name)
+{
+	char path[64];
+	struct stat a, b;
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", one, name);
+	if (stat(path, &a))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%u/%s", other, name);
+	return !stat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static bool belongs_to(const struct target_process *child, uint32_t parent)
+{
+	return getpgid((pid_t)child->pid) == getpgid((pid_t)parent) ||
+	       same_link(child->pid, parent, "exe");
+}
+
+static uint32_t root_of(const struct target *target, uint32_t pid)
+{
+	for (unsigned i = 0; i < TREE_DEPTH; i++) {
+		const struct target_process *child = target_find(target, pid);
+		uint32_t parent = child ? child->parent : 0;
+
+		if (parent <= 1 || parent == (uint32_t)getpid() || !target_find(target, parent) ||
+		    !belongs_to(child, parent))
+			break;
+		pid = parent;
+	}
+	return pid;
+}
+
+static void add_root(struct target *target, uint32_t pid)
+{
+	for (uint32_t i = 0; i < target->roots.count; i++)
+		if (target->roots.item[i] == pid)
+			return;
+	*ARRAY_ADD(&target->roots) = pid;
+}
+
+bool target_add(struct target *target, uint32_t pid, bool whole)
+{
+	target_list(target);
+	if (!target_find(target, pid))
+		return false;
+	add_root(target, whole ? root_of(target, pid) : pid);
+	return true;
+}
+
+/* The arguments of a process, NUL-separated; their length. */
+static size_t read_argv(uint32_t pid, char *text, size_t bytes)
+{
+	char path[64];
+	FILE *file;
+	size_t length;
+
+	snprintf(path, sizeof(path), "/proc/%u/cmdline", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	length = fread(text, 1, bytes, file);
+	fclose(file);
+	return length;
+}
+
+static bool is_named(uint32_t pid, const char *name)
+{
+	char text[4096];
+	size_t length = read_argv(pid, text, sizeof(text) - 1);
+
+	text[length] = '\0';
+	for (size_t i = 0; i + 1 < length; i++)
+		if (!text[i])
+			text[i] = ' ';
+	return strstr(text, name) != NULL;
+}
+
+unsigned target_add_named(struct target *target, const char *name, bool whole)
+{
+	unsigned found = 0;
+
+	target_list(target);
+	for (uint32_t i = 0; i < target->there.count; i++) {
+		uint32_t pid = target->there.item[i].pid;
+
+		if (pid == (uint32_t)getpid() || !is_named(pid, name))
+			continue;
+		found++;
+		add_root(target, whole ? root_of(target, pid) : pid);
+	}
+	return found;
+}
+
+static bool is_root(const struct target *target, uint32_t pid)
+{
+	for (uint32_t i = 0; i < target->roots.count; i++)
+		if (target->roots.item[i] == pid)
+			return true;
+	return false;
+}
+
+static bool is_member(const struct target *target, uint32_t pid)
+{
+	uint32_t self = (uint32_t)getpid();
+
+	for (unsigned i = 0; i < TREE_DEPTH && pid && pid != self; i++) {
+		const struct target_process *process = target_find(target, pid);
+
+		if (is_root(target, pid) || (process && process->listed))
+			return true;
+		pid = process ? process->parent : 0;
+	}
+	return false;
+}
+
+static bool may_trace(uint32_t pid)
+{
+	char path[64];
+	FILE *maps;
+	bool may;
+
+	snprintf(path, sizeof(path), "/proc/%u/syscall", pid);
+	maps = fopen(path, "re");
+	may = maps && fgetc(maps) != EOF;
+	if (maps)
+		fclose(maps);
+	return may;
+}
+
+uint32_t target_look(struct target *target)
+{
+	uint32_t count = 0;
+
+	target_list(target);
+	for (uint32_t i = 0; i < target->there.count; i++) {
+		struct target_process *process = &target->there.item[i];
+
+		process->member = is_member(target, process->pid);
+		if (process->member)
+			process->hidden = !may_trace(process->pid);
+		count += process->member;
+	}
+	return count;
+}
+
+void target_finish(struct target *target)
+{
+	free(target->there.item);
+	free(target->roots.item);
+	*target = (struct target){0};
+}
+
+/* ---- the table ---- */
+
+/* Its slot + 1; 0: it is not in the table. */
+static uint32_t slot_of(const struct session *session, uint32_t pid, uint64_t start_ns)
+{
+	for (uint32_t slot = 0; slot < session->head->claimed; slot++)
+		if (session->table[slot].pid == pid && session->table[slot].birth_ns == start_ns)
+			return slot + 1;
+	return 0;
+}
+
+static uint32_t version_of(uint32_t pid)
+{
+	struct pyview *view = pyview_open((pid_t)pid);
+	uint32_t version = view ? pyview_version(view) : 0;
+
+	pyview_close(view);
+	return version;
+}
+
+static uint64_t namespace_of(uint32_t pid)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u/ns/pid", pid);
+	return stat(path, &st) ? host_pid_namespace() : st.st_ino;
+}
+
+/* exec puts the stack at a random place: if it is the same, the child is a copy of its parent. */
+static enum mpsan_how how_made(const struct target_process *process,
+			       const struct target_process *parent)
+{
+	if (!parent)
+		return MPSAN_HOW_ROOT;
+	return process->stack && process->stack == parent->stack ? MPSAN_HOW_FORK : MPSAN_HOW_EXEC;
+}
+
+static void enter(const struct target *target, struct session *session,
+		  struct target_process *process)
+{
+	struct mpsan_process *row = &session->table[session->head->claimed];
+	const struct target_process *parent = target_find(target, process->parent);
+	char path[64];
+	struct stat st = {0};
+
+	snprintf(path, sizeof(path), "/proc/%u", process->pid);
+	stat(path, &st);
+	row->parent = parent && parent->listed ?
+			      slot_of(session, parent->pid, host_start_ns(parent->start)) :
+			      0;
+	row->parent_pid = process->parent;
+	row->how = how_made(process, row->parent ? parent : NULL);
+	row->flags = row->how == MPSAN_HOW_EXEC ? MPSAN_PROCESS_EXEC : 0;
+	row->birth_ns = host_start_ns(process->start);
+	row->pid_ns = namespace_of(process->pid);
+	row->uid = st.st_uid;
+	row->python = version_of(process->pid);
+	row->argv_bytes = (uint32_t)read_argv(process->pid, row->argv_kept, sizeof(row->argv_kept));
+	process->listed = true;
+	__atomic_store_n(&row->pid, process->pid, __ATOMIC_RELEASE);
+	session->head->claimed++;
+}
+
+static int compare_starts(const void *one, const void *other)
+{
+	const struct target_process *a = *(struct target_process *const *)one,
+				    *b = *(struct target_process *const *)other;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+uint32_t target_enter(struct target *target, struct session *session)
+{
+	ARRAY(struct target_process *) fresh = {0};
+	uint32_t refused = 0;
+
+	for (uint32_t i = 0; i < target->there.count; i++)
+		if (target->there.item[i].member && !target->there.item[i].listed)
+			*ARRAY_ADD(&fresh) = &target->there.item[i];
+	if (fresh.count)
+		qsort(fresh.item, fresh.count, sizeof(*fresh.item), compare_starts);
+	for (uint32_t i = 0; i < fresh.count; i++)
+		if (session->head->claimed < session->head->slots)
+			enter(target, session, fresh.item[i]);
+		else
+			refused++;
+	free(fresh.item);
+	return refused;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The processes that are examined from outside: trees of processes that were started without the
+ * library. Neighbours: attach.h examines them, ../waits/outside.h reads their threads.
+ */
+#ifndef MPSAN_TARGET_H
+#define MPSAN_TARGET_H
+
+#include <stdbool.h>
+
+#include "../base/util.h"
+#include "../reader/session.h"
+
+struct target_process {
+	uint32_t pid, parent; /* parent: PID */
+	uint64_t start; /* in ticks since boot */
+	uint64_t stack; /* see proc_stat */
+	bool member; /* of the trees that are examined */
+	bool hidden; /* it may not be traced */
+	bool listed; /* in the session */
+};
+
+struct target {
+	ARRAY(struct target_process) there; /* all processes of the machine, by PID */
+	ARRAY(uint32_t) roots; /* PIDs */
+};
+
+/*
+ * Adds the tree that a process belongs to, up to its oldest ancestor in the same process group or with
+ * the same program; `whole` false: only the process and its descendants. False: there is no such
+ * process.
+ */
+bool target_add(struct target *target, uint32_t pid, bool whole);
+/* Adds the trees of all processes whose command line contains `name`; returns how many processes match. */
+unsigned target_add_named(struct target *target, const char *name, bool whole);
+
+/* Lists the processes again, and marks the members. Returns their number. */
+uint32_t target_look(struct target *target);
+
+/*
+ * Enters members that are not yet in the session's table, parents first. Returns how many found no
+ * room.
+ */
+uint32_t target_enter(struct target *target, struct session *session);
+
+void target_finish(struct target *target);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mpsan attach: examines a program that was started without mpsan, and reports. Neighbours: attach.h
+ * looks, offline.h writes the report.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../attach/attach.h"
+#include "../base/limit.h"
+#include "../reader/host.h"
+#include "../supervise/launch.h"
+#include "command.h"
+#include "offline.h"
+
+#define LOOK_NS 2500000000ull /* in which a hang is proved */
+
+static int cmd_attach_tell(char *wrong)
+{
+	complain("%s", wrong);
+	free(wrong);
+	return STATUS_USAGE;
+}
+
+static int add_pid(struct target *target, const char *word, bool whole)
+{
+	char *end;
+	unsigned long pid;
+
+	errno = 0;
+	pid = strtoul(word, &end, 10);
+	if (*word < '0' || *word > '9' || *end || errno || !pid || pid > INT32_MAX)
+		return complain("attach: '%s' is no PID; --name TEXT finds processes by their command line",
+				word);
+	if (!target_add(target, (uint32_t)pid, whole))
+		return complain("attach: there is no process %lu", pid);
+	return 0;
+}
+
+static int add_named(struct target *target, const char *name, bool whole)
+{
+	return target_add_named(target, name, whole) ?
+		       0 :
+		       complain("attach: no process has '%s' in its command line", name);
+}
+
+static int choose(const struct settings *settings, struct target *target, int argc, char **argv)
+{
+	int status = 0;
+
+	if (!host_proc_is_own())
+		return complain("attach: " HOST_NO_PROC);
+	if (settings->rest >= argc && !settings->names.count)
+		return complain("attach: missing PID; usage: mpsan attach [options] PID...");
+	for (int i = settings->rest; i < argc && !status; i++)
+		status = add_pid(target, argv[i], !settings->tree_only);
+	for (uint32_t i = 0; i < settings->names.count && !status; i++)
+		status = add_named(target, settings->names.item[i], !settings->tree_only);
+	return status;
+}
+
+/* Why nothing can be read of a process, and what would help. */
+static int refuse(const struct target *target)
+{
+	uint32_t members = 0, hidden = 0, pid = 0;
+
+	for (uint32_t i = 0; i < target->there.count; i++) {
+		const struct target_process *process = &target->there.item[i];
+
+		members += process->member;
+		hidden += process->member && process->hidden;
+		if (process->member && process->hidden)
+			pid = process->pid;
+	}
+	if (!members || hidden < members)
+		return 0;
+	return complain("attach: process %u may not be examined: be its user%s, or root (sudo mpsan attach %u)",
+			pid,
+			proc_yama() ? " and set kernel.yama.ptrace_scope to 0 (sysctl), or have CAP_SYS_PTRACE" :
+				      "",
+			pid);
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+static void attach_say(struct attach *attach)
+{
+	if (interrupted)
+		attach->until_ns = 0;
+}
+
+static void add_limits(json_t *document, const struct target *target, const struct attach *attach)
+{
+	report_limit(document, "examined from outside: what happened before, which locks were held at a fork, and "
+			       "names of locks in C are not known");
+	for (uint32_t i = 0; i < target->there.count; i++)
+		if (target->there.item[i].member && target->there.item[i].hidden)
+			report_limit(document, "process %u may not be examined: no right to trace it",
+				     target->there.item[i].pid);
+	if (attach->refused)
+		report_limit(document, "%u processes did not fit into the session", attach->refused);
+}
+
+static int attach_report(struct settings *settings, const struct attach *attach)
+{
+	struct report_exit end = {.code = -1};
+	const struct reader *reader = attach->judge->reader;
+	json_t *command = reader->used.count ?
+				  process_argv(&reader->session.table[reader->used.item[0]]) :
+				  json_array();
+	struct report made = {.document = report_create(command, &end)};
+	int status;
+
+	offline_add(settings, attach->judge, &end, &made);
+	add_limits(made.document, attach->target, attach);
+	status = offline_conclude(settings, &made);
+	report_finish(&made);
+	json_decref(command);
+	return status;
+}
+
+static int examine(struct settings *settings, struct launch *launch, struct target *target)
+{
+	struct reader reader;
+	struct judge judge;
+	struct attach attach = {
+		.target = target,
+		.judge = &judge,
+		.hang_after = settings->hang_after,
+		.until_ns = settings->watch ? UINT64_MAX : clock_ns(CLOCK_MONOTONIC) + LOOK_NS,
+		.say = attach_say};
+	char *wrong = reader_open(&reader, launch->dir, true);
+	int status;
+
+	if (wrong)
+		return cmd_attach_tell(wrong);
+	judge_init(&judge, &reader, &settings->grades, &settings->suppressions);
+	judge.baseline = &settings->baseline;
+	signal(SIGINT, interrupt);
+	attach_run(&attach);
+	status = attach_report(settings, &attach);
+	judge_finish(&judge);
+	reader_close(&reader);
+	return status;
+}
+
+static int attach(struct settings *settings, struct target *target)
+{
+	uint32_t processes = target_look(target);
+	struct launch launch;
+	int status = refuse(target);
+	char *wrong;
+
+	if (status)
+		return status;
+	wrong = launch_prepare_outside(&launch, settings->dir, 2 * processes);
+	status = wrong ? cmd_attach_tell(wrong) : examine(settings, &launch, target);
+	launch_finish(&launch);
+	return status;
+}
+
+int cmd_attach(int argc, char **argv)
+{
+	struct settings settings;
+	struct target target = {0};
+	int status = options_parse(&settings, OPT_ATTACH, usage_attach, argc, argv);
+
+	if (!status)
+		status = choose(&settings, &target, argc, argv);
+	if (!status)
+		status = attach(&settings, &target);
+	target_finish(&target);
+	options_finish(&settings);
+	return status == OPTIONS_HELP ? 0 : status;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads descriptors and stacks of threads that the library does not follow. The functions of the C
+ * library through which a thread came into its wait say what kind of object it is for; the layouts of
+ * these objects (glibc 2.31 and later, x86-64: sysdeps/nptl/bits) say where it begins.
+ */
+#include "outside.h"
+
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../proc/stack_copy.h"
+#include "../symbols/symbols.h"
+#include "../symbols/unwind.h"
+
+#define FRAMES 12u /* from the system call to the program's own code, at most */
+#define DESCRIPTOR_BEFORE 1024u /* bytes by which a thread's list of robust mutexes follows its start */
+
+struct outside {
+	const struct reader *reader;
+	struct maps *maps;
+	struct symbols *symbols;
+};
+
+struct outside *outside_create(const struct reader *reader)
+{
+	struct outside *outside = memory_get(sizeof(*outside));
+
+	*outside = (struct outside){reader, maps_create(reader), symbols_create()};
+	return outside;
+}
+
+void outside_destroy(struct outside *outside)
+{
+	if (!outside)
+		return;
+	symbols_destroy(outside->symbols);
+	maps_destroy(outside->maps);
+	free(outside);
+}
+
+/* ---- descriptors ---- */
+
+/*
+ * The thread's descriptor, struct pthread: its list of robust mutexes, which the kernel knows, is a
+ * part of it, and it begins with pointers to itself (tcbhead_t: tcb at 0, self at 16).
+ */
+static uint64_t descriptor_of(const struct snapshot_thread *thread)
+{
+	uint64_t words[DESCRIPTOR_BEFORE / 8], base;
+	void *robust = NULL;
+	size_t length;
+
+	if (syscall(SYS_get_robust_list, thread->tid, &robust, &length) || !robust)
+		return 0;
+	base = (uint64_t)(uintptr_t)robust - sizeof(words);
+	if (!proc_peek(thread->pid, base, words, sizeof(words)))
+		return 0;
+	for (size_t i = sizeof(words) / 8; i-- > 2;)
+		if (words[i] == base + 8 * (i - 2) && words[i - 2] == words[i])
+			return words[i];
+	return 0;
+}
+
+struct mpsan_thread *outside_record(const struct snapshot_thread *thread)
+{
+	struct mpsan_thread *record = memory_get(sizeof(*record));
+
+	record->tid = thread->own_tid;
+	record->pthread = descriptor_of(thread);
+	return record;
+}
+
+/* ---- waits ---- */
+
+/* The functions of the C library that wait, without leading underscores. */
+static const struct waiter {
+	const char *function; /* or what its name begins with */
+	enum mpsan_lock_kind kind;
+} waiters[] = {
+	{"pthread_mutex_", MPSAN_LOCK_MUTEX},
+	{"pthread_cond_", MPSAN_WAIT_COND},
+	{"sem_", MPSAN_LOCK_SEMAPHORE},
+	{"new_sem_wait", MPSAN_LOCK_SEMAPHORE},
+	{"pthread_rwlock_rdlock", MPSAN_LOCK_RWLOCK_READ},
+	{"pthread_rwlock_timedrdlock", MPSAN_LOCK_RWLOCK_READ},
+	{"pthread_rwlock_clockrdlock", MPSAN_LOCK_RWLOCK_READ},
+	{"pthread_rwlock_", MPSAN_LOCK_RWLOCK_WRITE},
+	{"pthread_join", MPSAN_WAIT_JOIN},
+	{"pthread_timedjoin", MPSAN_WAIT_JOIN},
+	{"pthread_clockjoin", MPSAN_WAIT_JOIN},
+	{"pthread_barrier_wait", MPSAN_WAIT_BARRIER},
+};
+
+static enum mpsan_lock_kind kind_of_function(const char *function)
+{
+	function += strspn(function, "_");
+	for (size_t i = 0; i < sizeof(waiters) / sizeof(*waiters); i++)
+		if (!strncmp(function, waiters[i].function, strlen(waiters[i].function)))
+			return waiters[i].kind;
+	return MPSAN_LOCK_NONE;
+}
+
+static bool is_libc(const char *module)
+{
+	const char *base = module ? path_base(module) : "";
+
+	return !strncmp(base, "libc.so", 7) || !strncmp(base, "libc-", 5) ||
+	       !strncmp(base, "libpthread", 10);
+}
+
+/* The return addresses of a thread, innermost first, and how many there are. */
+static size_t stack_of(struct outside *outside, const struct snapshot_thread *thread,
+		       uint64_t pcs[FRAMES], const struct modules **modules)
+{
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	struct mpsan_stack *head = stack_copy(thread->pid, thread->tid, &thread->call);
+	size_t count = 0;
+
+	*modules = maps_at(outside->maps, thread->slot, now_ns);
+	if (!modules_find(*modules, thread->call.pc)) {
+		maps_learn(outside->maps, thread->slot, thread->pid, now_ns);
+		*modules = maps_at(outside->maps, thread->slot, now_ns);
+	}
+	if (head)
+		count = unwind_stack(*modules, head, (const uint8_t *)(head + 1), pcs, NULL,
+				     FRAMES);
+	free(head);
+	return count;
+}
+
+/* The outermost function of the C library in which the thread waits, and who called that. */
+static enum mpsan_lock_kind waits_in(struct outside *outside, const struct snapshot_thread *thread,
+				     uint64_t *caller)
+{
+	enum mpsan_lock_kind kind = MPSAN_LOCK_NONE;
+	const struct modules *modules;
+	uint64_t pcs[FRAMES];
+	size_t count = stack_of(outside, thread, pcs, &modules);
+
+	*caller = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct symbol symbol = {0};
+
+		*caller = pcs[i];
+		if (!symbols_name(outside->symbols, modules, pcs[i], i > 0, &symbol) ||
+		    !is_libc(symbol.module))
+			break;
+		if (symbol.function && kind == MPSAN_LOCK_NONE)
+			kind = kind_of_function(symbol.function);
+	}
+	return kind;
+}
+
+/* glibc's semaphore: value, waiters, and whether it is private (0) or shared (128). */
+static bool is_semaphore(const struct snapshot_thread *thread)
+{
+	uint32_t word[4];
+
+	return !thread->call.arg[2] &&
+	       proc_peek(thread->pid, thread->call.arg[0], word, sizeof(word)) && !word[0] &&
+	       word[1] && word[1] < 1u << 16 && (!word[2] || word[2] == FUTEX_PRIVATE_FLAG);
+}
+
+/*
+ * Where the object begins in which the thread waits for `word`: a condition has two such words, at 40
+ * and 44; a read-write lock has them at 0, 8 and 12.
+ */
+static uint64_t object_at(enum mpsan_lock_kind kind, uint64_t word, uint64_t expected)
+{
+	switch (kind) {
+	case MPSAN_WAIT_COND:
+		return word - (word % 8 ? 44 : 40);
+	case MPSAN_LOCK_RWLOCK_READ:
+	case MPSAN_LOCK_RWLOCK_WRITE:
+		return word % 8 ? word - 12 : expected > 3 ? word : word - 8;
+	default:
+		return word;
+	}
+}
+
+void outside_claim(struct outside *outside, const struct snapshot_thread *thread,
+		   struct mpsan_thread *record)
+{
+	const struct proc_call *call = &thread->call;
+	uint64_t caller, object;
+	enum mpsan_lock_kind kind = waits_in(outside, thread, &caller);
+
+	record->holds_used = 0;
+	/* woken up, it waits for its mutex again */
+	if (kind == MPSAN_WAIT_COND && (call->arg[1] & FUTEX_CMD_MASK) == FUTEX_WAIT &&
+	    call->arg[2] == 2)
+		kind = MPSAN_LOCK_MUTEX;
+	if (kind == MPSAN_LOCK_NONE && is_semaphore(thread))
+		kind = MPSAN_LOCK_SEMAPHORE;
+	if (kind == MPSAN_LOCK_NONE)
+		return;
+	object = object_at(kind, call->arg[0], call->arg[2]);
+	record->hold[0] = (struct mpsan_hold){
+		MPSAN_TAG(object, kind) | MPSAN_TAG_WANTED | (call->arg[3] ? MPSAN_TAG_TIMED : 0),
+		caller};
+	record->holds_used = 1;
+}

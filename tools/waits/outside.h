@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the library would have recorded of a thread in whose process it does not run: its descriptor,
+ * from the kernel, and the lock that it waits for, from its stack. Locks that it holds are not known.
+ * Neighbour: snapshot.h keeps these records.
+ */
+#ifndef MPSAN_OUTSIDE_H
+#define MPSAN_OUTSIDE_H
+
+#include "snapshot.h"
+
+struct outside;
+
+struct outside *outside_create(const struct reader *reader);
+void outside_destroy(struct outside *outside);
+
+/* A thread's record, without claims; the caller frees it. Needs the right to trace the process. */
+struct mpsan_thread *outside_record(const struct snapshot_thread *thread);
+
+/*
+ * Writes into the record what the thread waits for: for threads in a call of futex that have not run
+ * since they were last looked at.
+ */
+void outside_claim(struct outside *outside, const struct snapshot_thread *thread,
+		   struct mpsan_thread *record);
+
+#endif
