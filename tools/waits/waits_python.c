@@ -44,8 +44,14 @@ static uint32_t find_handle(const struct look *look, uint64_t handle)
 	return SNAPSHOT_NONE;
 }
 
-/* Of a PyMutex nobody claims to have it: while its owner is unknown, frames are read again. */
-static bool mutex_is_known(const struct look *look)
+/* Whether no thread's record says that it has such a lock: a PyMutex, or any one seen from outside. */
+static bool is_unclaimed(const struct look *look, uint64_t mutex)
+{
+	return mutex || look->snapshot->outside;
+}
+
+/* Of such a lock, while its owner is unknown, frames are read again. */
+static bool owner_is_known(const struct look *look)
 {
 	const struct snapshot_python *python = &look->thread->python;
 	uint32_t owner = python->owner ?
@@ -65,8 +71,8 @@ static bool is_known(const struct look *look, uint64_t lock, uint32_t holder)
 	if (snapshot_polls(look->snapshot, look->thread) && python->known &&
 	    look->snapshot->now_ns - python->asked_ns < LOOK_AGAIN_NS)
 		return true;
-	if (python->known && python->mutex && python->lock == lock)
-		return mutex_is_known(look);
+	if (python->known && is_unclaimed(look, python->mutex) && python->lock == lock)
+		return owner_is_known(look);
 	return python->known && python->lock == lock &&
 	       (holder == SNAPSHOT_NONE ?
 			!python->holder :
@@ -105,7 +111,7 @@ static bool is_in_with(struct pyview *view, uint64_t lock, const struct snapshot
 }
 
 /* The only thread of the process that is in a `with` block of it. */
-static uint32_t mutex_holder(struct look *look, struct pyview *view, uint64_t mutex)
+static uint32_t with_holder(struct look *look, struct pyview *view, uint64_t mutex)
 {
 	const struct snapshot_process *process =
 		&look->snapshot->processes.item[look->thread->process];
@@ -132,11 +138,11 @@ static uint32_t lock_owner(struct look *look, struct pyview *view, uint64_t lock
 		       SNAPSHOT_NONE;
 }
 
-static uint32_t mutex_owner(struct look *look, struct pyview *view, uint64_t mutex)
+static uint32_t unclaimed_owner(struct look *look, struct pyview *view, uint64_t mutex)
 {
 	uint32_t owner = lock_owner(look, view, mutex, SNAPSHOT_NONE);
 
-	return owner == SNAPSHOT_NONE ? mutex_holder(look, view, mutex) : owner;
+	return owner == SNAPSHOT_NONE ? with_holder(look, view, mutex) : owner;
 }
 
 /*
@@ -176,18 +182,19 @@ static void learn(struct look *look, uint64_t lock, uint32_t holder)
 	}
 	python.mutex = view ? pyview_parked(view, look_handle(look->thread), lock) : 0;
 	if (python.mutex) {
-		owner = mutex_owner(look, view, python.mutex);
+		owner = unclaimed_owner(look, view, python.mutex);
 	} else if (view) {
 		owner = join_owner(look, view, lock, holder);
 		if (owner == SNAPSHOT_NONE)
 			owner = result_deliverer(look);
 		python.joins = owner != SNAPSHOT_NONE;
 		if (owner == SNAPSHOT_NONE)
-			owner = lock_owner(look, view, lock, holder);
+			owner = look->snapshot->outside ? unclaimed_owner(look, view, lock) :
+							  lock_owner(look, view, lock, holder);
 	}
 	if (owner != SNAPSHOT_NONE)
 		python.owner = thread_at(look, owner)->own_tid;
-	if (python.mutex && python.owner)
+	if (is_unclaimed(look, python.mutex) && python.owner)
 		python.holder_runs = thread_at(look, owner)->runs;
 	look->thread->python = python;
 }
@@ -200,13 +207,13 @@ bool look_may_ask(const struct look *look)
 }
 
 /*
- * Who has a PyMutex is asked at once: nobody claims it, and where all others wait, too, a dead end
- * would be told before the second has passed.
+ * Who has a lock that nobody claims is asked at once: where all others wait, too, a dead end would be
+ * told before the second has passed.
  */
-static bool may_be_parked(const struct look *look)
+static bool may_be_unclaimed(const struct look *look)
 {
-	return look_process(look)->python >> 8 >= FIRST_MUTEX && look_has_frames(look) &&
-	       !look->thread->call.arg[3];
+	return (look->snapshot->outside || look_process(look)->python >> 8 >= FIRST_MUTEX) &&
+	       look_has_frames(look) && !look->thread->call.arg[3];
 }
 
 /* Read twice, because threads may come and go while the list is read. */
@@ -250,7 +257,7 @@ bool look_by_python(struct look *look, uint64_t lock, uint32_t holder)
 {
 	uint32_t owner;
 
-	if (!look_may_ask(look) && !may_be_parked(look))
+	if (!look_may_ask(look) && !may_be_unclaimed(look))
 		return false;
 	if (!is_known(look, lock, holder))
 		learn(look, lock, holder);
