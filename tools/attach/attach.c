@@ -11,10 +11,11 @@
 #define PAUSE_MS 50
 #define LIST_NS 500000000ull /* time between two searches for new processes */
 
-static void look_for_processes(struct attach *attach)
+static void look_for_processes(struct attach *attach, struct deadlocks *deadlocks)
 {
 	target_look(attach->target);
-	attach->refused = target_enter(attach->target, &attach->judge->reader->session);
+	attach->refused = target_enter(attach->target, &attach->judge->reader->session,
+				       &deadlocks->log);
 }
 
 static bool is_over(const struct attach *attach)
@@ -33,13 +34,13 @@ void attach_run(struct attach *attach)
 	struct deadlocks deadlocks;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), listed_ns = now;
 
-	look_for_processes(attach);
-	reader_poll(reader, now);
 	deadlocks_init(&deadlocks, reader, attach->hang_after * 1000000000ull);
+	look_for_processes(attach, &deadlocks);
+	reader_poll(reader, now);
 	for (; now < attach->until_ns && !is_over(attach); now = clock_ns(CLOCK_MONOTONIC)) {
 		reader->session.head->seen_ns = now;
 		if (now - listed_ns >= LIST_NS) {
-			look_for_processes(attach);
+			look_for_processes(attach, &deadlocks);
 			listed_ns = now;
 		}
 		reader_poll(reader, now);

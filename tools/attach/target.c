@@ -11,6 +11,7 @@
 #include "../proc/proc.h"
 #include "../reader/host.h"
 #include "../symbols/pyview.h"
+#include "../waits/outside.h"
 
 #define TREE_DEPTH 64u
 
@@ -55,7 +56,7 @@ static void target_list(struct target *target)
 		struct target_process *process = target_find(target, before.item[i].pid);
 
 		if (process && process->start == before.item[i].start)
-			process->listed = before.item[i].listed;
+			process->slot = before.item[i].slot;
 	}
 	free(before.item);
 }
@@ -170,7 +171,7 @@ static bool is_member(const struct target *target, uint32_t pid)
 	for (unsigned i = 0; i < TREE_DEPTH && pid && pid != self; i++) {
 		const struct target_process *process = target_find(target, pid);
 
-		if (is_root(target, pid) || (process && process->listed))
+		if (is_root(target, pid) || (process && process->slot))
 			return true;
 		pid = process ? process->parent : 0;
 	}
@@ -216,15 +217,6 @@ void target_finish(struct target *target)
 
 /* ---- the table ---- */
 
-/* Its slot + 1; 0: it is not in the table. */
-static uint32_t slot_of(const struct session *session, uint32_t pid, uint64_t start_ns)
-{
-	for (uint32_t slot = 0; slot < session->head->claimed; slot++)
-		if (session->table[slot].pid == pid && session->table[slot].birth_ns == start_ns)
-			return slot + 1;
-	return 0;
-}
-
 static uint32_t version_of(uint32_t pid)
 {
 	struct pyview *view = pyview_open((pid_t)pid);
@@ -252,7 +244,54 @@ static enum mpsan_how how_made(const struct target_process *process,
 	return process->stack && process->stack == parent->stack ? MPSAN_HOW_FORK : MPSAN_HOW_EXEC;
 }
 
-static void enter(const struct target *target, struct session *session,
+#define STACK_BYTES 16384u
+
+/* In a child of multiprocessing, the outer frames of its first thread are those of its parent at the fork. */
+static const char *frames_of_fork(const char *stack)
+{
+	const char *line = stack;
+
+	while (*line) {
+		size_t length = strcspn(line, "\n");
+		const char *next = line + length + (line[length] == '\n'),
+			   *tab = memchr(line, '\t', length);
+
+		if (tab && tab - line >= 10 && !memcmp(tab - 10, "_bootstrap", 10) &&
+		    memmem(line, length, "/multiprocessing/process.py", 27))
+			return next;
+		line = next;
+	}
+	return "";
+}
+
+static uint64_t put_frames(struct watchlog *log, uint32_t slot, uint32_t child)
+{
+	struct pyview *view = pyview_open((pid_t)child);
+	char *text = memory_get(STACK_BYTES);
+	uint64_t position = 0;
+
+	if (view && pyview_stack(view, outside_descriptor(child, child), text, STACK_BYTES) &&
+	    *frames_of_fork(text))
+		position = watchlog_text(log, slot, frames_of_fork(text));
+	pyview_close(view);
+	free(text);
+	return position;
+}
+
+static uint64_t put_fork(struct watchlog *log, const struct mpsan_process *child, uint32_t pid)
+{
+	uint32_t slot = child->parent - 1;
+	struct ev_fork fork = {
+		.how = child->how,
+		.threads = proc_stat(child->parent_pid, child->parent_pid).threads,
+		.python = child->python ? put_frames(log, slot, pid) : 0,
+	};
+
+	return watchlog_put_at(log, EV_fork, slot, child->parent_pid, child->birth_ns, &fork,
+			       sizeof(fork));
+}
+
+static void enter(const struct target *target, struct session *session, struct watchlog *log,
 		  struct target_process *process)
 {
 	struct mpsan_process *row = &session->table[session->head->claimed];
@@ -262,9 +301,7 @@ static void enter(const struct target *target, struct session *session,
 
 	snprintf(path, sizeof(path), "/proc/%u", process->pid);
 	stat(path, &st);
-	row->parent = parent && parent->listed ?
-			      slot_of(session, parent->pid, host_start_ns(parent->start)) :
-			      0;
+	row->parent = parent ? parent->slot : 0;
 	row->parent_pid = process->parent;
 	row->how = how_made(process, row->parent ? parent : NULL);
 	row->flags = row->how == MPSAN_HOW_EXEC ? MPSAN_PROCESS_EXEC : 0;
@@ -273,9 +310,10 @@ static void enter(const struct target *target, struct session *session,
 	row->uid = st.st_uid;
 	row->python = version_of(process->pid);
 	row->argv_bytes = (uint32_t)read_argv(process->pid, row->argv_kept, sizeof(row->argv_kept));
-	process->listed = true;
+	if (row->how == MPSAN_HOW_FORK)
+		row->fork_pos = put_fork(log, row, process->pid);
 	__atomic_store_n(&row->pid, process->pid, __ATOMIC_RELEASE);
-	session->head->claimed++;
+	process->slot = (uint32_t)++session->head->claimed;
 }
 
 static int compare_starts(const void *one, const void *other)
@@ -288,19 +326,19 @@ static int compare_starts(const void *one, const void *other)
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-uint32_t target_enter(struct target *target, struct session *session)
+uint32_t target_enter(struct target *target, struct session *session, struct watchlog *log)
 {
 	ARRAY(struct target_process *) fresh = {0};
 	uint32_t refused = 0;
 
 	for (uint32_t i = 0; i < target->there.count; i++)
-		if (target->there.item[i].member && !target->there.item[i].listed)
+		if (target->there.item[i].member && !target->there.item[i].slot)
 			*ARRAY_ADD(&fresh) = &target->there.item[i];
 	if (fresh.count)
 		qsort(fresh.item, fresh.count, sizeof(*fresh.item), compare_starts);
 	for (uint32_t i = 0; i < fresh.count; i++)
 		if (session->head->claimed < session->head->slots)
-			enter(target, session, fresh.item[i]);
+			enter(target, session, log, fresh.item[i]);
 		else
 			refused++;
 	free(fresh.item);

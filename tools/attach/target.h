@@ -10,6 +10,7 @@
 
 #include "../base/util.h"
 #include "../reader/session.h"
+#include "../waits/watchlog.h"
 
 struct target_process {
 	uint32_t pid, parent; /* parent: PID */
@@ -17,7 +18,7 @@ struct target_process {
 	uint64_t stack; /* see proc_stat */
 	bool member; /* of the trees that are examined */
 	bool hidden; /* it may not be traced */
-	bool listed; /* in the session */
+	uint32_t slot; /* in the session, + 1; 0: not entered (yet) */
 };
 
 struct target {
@@ -38,10 +39,10 @@ unsigned target_add_named(struct target *target, const char *name, bool whole);
 uint32_t target_look(struct target *target);
 
 /*
- * Enters members that are not yet in the session's table, parents first. Returns how many found no
- * room.
+ * Enters members that are not yet in the session's table, parents first, and records in the log where
+ * they were forked. Returns how many found no room.
  */
-uint32_t target_enter(struct target *target, struct session *session);
+uint32_t target_enter(struct target *target, struct session *session, struct watchlog *log);
 
 void target_finish(struct target *target);
 

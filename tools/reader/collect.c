@@ -369,7 +369,8 @@ static void link_children(struct reader *reader)
 
 		if (!child->pid || !child->parent || !child->fork_pos)
 			continue;
-		fork = reader_find(reader, child->parent - 1, child->fork_pos, EV_fork);
+		fork = reader_find(reader, session_fork_log(&reader->session, child),
+				   child->fork_pos, EV_fork);
 		if (fork != FACT_NONE && child->birth_ns)
 			reader->forks.item[fork].child = slot;
 	}

@@ -39,6 +39,16 @@ uint32_t session_there(struct session *session);
  */
 uint32_t session_born_as(const struct session *session, uint32_t slot);
 
+/*
+ * The number of the log in which a child's `fork_pos` is: its parent's, which it has. From outside,
+ * the supervisor's has all records.
+ */
+static inline uint32_t session_fork_log(const struct session *session,
+					const struct mpsan_process *child)
+{
+	return session->head->outside ? session->slots : child->parent - 1;
+}
+
 enum liveness { ALIVE, GONE, UNKNOWN };
 
 /* Whether the session had a supervisor, which ended before it could record the end. */

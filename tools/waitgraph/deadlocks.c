@@ -7,6 +7,7 @@
 
 #include "../proc/calls.h"
 #include "deadlock_ends.h"
+#include "forked_waits.h"
 #include "hopeless.h"
 #include "idle.h"
 #include "last_picture.h"
@@ -191,6 +192,8 @@ void deadlocks_look(struct deadlocks *deadlocks, uint64_t now_ns)
 	deadlock_ends_look(deadlocks);
 	mark_explained(deadlocks);
 	waits_find(&deadlocks->waits, &deadlocks->snapshot);
+	if (deadlocks->snapshot.outside)
+		forked_waits_state(deadlocks);
 	solve(deadlocks, UINT64_MAX, has_news);
 	state_cycles(deadlocks);
 	dead_owners_find(&deadlocks->dead_owners, &deadlocks->graph, &deadlocks->waits, state_loss,

@@ -154,7 +154,8 @@ static const struct fact_fork *fork_of(const struct reader *reader, uint32_t par
 {
 	const struct mpsan_process *process = &reader->session.table[child];
 	uint32_t named = process->fork_pos ?
-				 reader_find(reader, parent, process->fork_pos, EV_fork) :
+				 reader_find(reader, session_fork_log(&reader->session, process),
+					     process->fork_pos, EV_fork) :
 				 FACT_NONE;
 
 	if (named != FACT_NONE)

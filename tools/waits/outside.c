@@ -49,16 +49,16 @@ void outside_destroy(struct outside *outside)
  * The thread's descriptor, struct pthread: its list of robust mutexes, which the kernel knows, is a
  * part of it, and it begins with pointers to itself (tcbhead_t: tcb at 0, self at 16).
  */
-static uint64_t descriptor_of(const struct snapshot_thread *thread)
+uint64_t outside_descriptor(uint32_t pid, uint32_t tid)
 {
 	uint64_t words[DESCRIPTOR_BEFORE / 8], base;
 	void *robust = NULL;
 	size_t length;
 
-	if (syscall(SYS_get_robust_list, thread->tid, &robust, &length) || !robust)
+	if (syscall(SYS_get_robust_list, tid, &robust, &length) || !robust)
 		return 0;
 	base = (uint64_t)(uintptr_t)robust - sizeof(words);
-	if (!proc_peek(thread->pid, base, words, sizeof(words)))
+	if (!proc_peek(pid, base, words, sizeof(words)))
 		return 0;
 	for (size_t i = sizeof(words) / 8; i-- > 2;)
 		if (words[i] == base + 8 * (i - 2) && words[i - 2] == words[i])
@@ -71,7 +71,7 @@ struct mpsan_thread *outside_record(const struct snapshot_thread *thread)
 	struct mpsan_thread *record = memory_get(sizeof(*record));
 
 	record->tid = thread->own_tid;
-	record->pthread = descriptor_of(thread);
+	record->pthread = outside_descriptor(thread->pid, thread->tid);
 	return record;
 }
 

@@ -14,7 +14,10 @@ struct outside;
 struct outside *outside_create(const struct reader *reader);
 void outside_destroy(struct outside *outside);
 
-/* A thread's record, without claims; the caller frees it. Needs the right to trace the process. */
+/* The pthread_self() of a thread; 0: unknown. Needs the right to trace its process. */
+uint64_t outside_descriptor(uint32_t pid, uint32_t tid);
+
+/* A thread's record, without claims; the caller frees it. */
 struct mpsan_thread *outside_record(const struct snapshot_thread *thread);
 
 /*

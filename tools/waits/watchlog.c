@@ -68,6 +68,12 @@ static uint64_t place(const struct watchlog *log, uint64_t whole)
 uint64_t watchlog_put(struct watchlog *log, enum mpsan_event_type type, uint32_t slot, uint32_t tid,
 		      const void *payload, size_t bytes)
 {
+	return watchlog_put_at(log, type, slot, tid, clock_ns(CLOCK_MONOTONIC), payload, bytes);
+}
+
+uint64_t watchlog_put_at(struct watchlog *log, enum mpsan_event_type type, uint32_t slot,
+			 uint32_t tid, uint64_t time_ns, const void *payload, size_t bytes)
+{
 	uint64_t whole = (sizeof(struct mpsan_record) + bytes + MPSAN_UNIT - 1) &
 			 ~(uint64_t)(MPSAN_UNIT - 1),
 		 at = place(log, whole);
@@ -82,7 +88,7 @@ uint64_t watchlog_put(struct watchlog *log, enum mpsan_event_type type, uint32_t
 					.units = (uint16_t)(whole / MPSAN_UNIT),
 					.tid = tid,
 					.slot = slot,
-					.time_ns = clock_ns(CLOCK_MONOTONIC)};
+					.time_ns = time_ns};
 	memcpy(record + 1, payload, bytes);
 	record->commit = MPSAN_RECORD_MAGIC << 16 | mpsan_record_sum((const uint64_t *)(record + 1),
 								     (whole - sizeof(*record)) / 8);

@@ -27,6 +27,9 @@ bool watchlog_is_half_full(const struct watchlog *log);
 /* Appends an event about a thread; returns its position, 0 if it was lost. */
 uint64_t watchlog_put(struct watchlog *log, enum mpsan_event_type type, uint32_t slot, uint32_t tid,
 		      const void *payload, size_t bytes);
+/* The same for what happened at that time; events of one time before others are written in order. */
+uint64_t watchlog_put_at(struct watchlog *log, enum mpsan_event_type type, uint32_t slot,
+			 uint32_t tid, uint64_t time_ns, const void *payload, size_t bytes);
 uint64_t watchlog_text(struct watchlog *log, uint32_t slot, const char *text);
 
 /* Copies the stack of a thread blocked in a system call, and records its process's modules. */

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds waits of forked children that their parents' threads would have to end. */
+#include "forked_waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "../waits/pythreads.h"
+
+#define LOOKS 2u /* in which the thread has not run */
+
+/* ---- the process ---- */
+
+static const struct mpsan_process *row_of(const struct deadlocks *deadlocks, uint32_t slot)
+{
+	return &deadlocks->reader->session.table[slot];
+}
+
+/* The parent of a forked child in this snapshot; SNAPSHOT_NONE: it has ended. */
+static uint32_t parent_of(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	const struct mpsan_process *row = row_of(deadlocks, thread->slot);
+
+	return row->parent ? snapshot_process(&deadlocks->snapshot, row->parent - 1) :
+			     SNAPSHOT_NONE;
+}
+
+/* The thread of the parent that forked has the descriptor that the child's first thread has. */
+static uint32_t forker_of(const struct deadlocks *deadlocks, const struct snapshot_thread *thread,
+			  uint32_t parent)
+{
+	const struct snapshot *snapshot = &deadlocks->snapshot;
+	const struct snapshot_process *process;
+
+	if (parent == SNAPSHOT_NONE || !thread->record || !thread->record->pthread)
+		return 0;
+	process = &snapshot->processes.item[parent];
+	for (uint32_t i = process->begin; i < process->end; i++)
+		if (snapshot->threads.item[i].record &&
+		    snapshot->threads.item[i].record->pthread == thread->record->pthread)
+			return snapshot->threads.item[i].own_tid;
+	return 0;
+}
+
+static bool is_alone(const struct deadlocks *deadlocks, const struct snapshot_thread *thread)
+{
+	const struct snapshot_process *process =
+		&deadlocks->snapshot.processes.item[thread->process];
+
+	return process->end - process->begin == 1;
+}
+
+/* ---- the holder ---- */
+
+/* The thread of the parent that is in a `with` block of its copy of the lock. */
+static const struct snapshot_thread *python_holder(const struct deadlocks *deadlocks,
+						   uint32_t parent, uint32_t forker, uint64_t lock)
+{
+	const struct snapshot *snapshot = &deadlocks->snapshot;
+	const struct snapshot_thread *found = NULL;
+	struct pyview *view;
+
+	if (parent == SNAPSHOT_NONE)
+		return NULL;
+	view = pyview_open((pid_t)snapshot->processes.item[parent].pid);
+	for (uint32_t i = snapshot->processes.item[parent].begin;
+	     view && !found && i < snapshot->processes.item[parent].end; i++) {
+		const struct snapshot_thread *thread = &snapshot->threads.item[i];
+
+		if (thread->own_tid != forker && thread->record && thread->record->pthread &&
+		    pyview_lock_in_with(view, thread->record->pthread, lock))
+			found = thread;
+	}
+	pyview_close(view);
+	return found;
+}
+
+static const struct snapshot_thread *thread_of(const struct deadlocks *deadlocks, uint32_t process,
+					       uint32_t tid)
+{
+	uint32_t index = process == SNAPSHOT_NONE ?
+				 SNAPSHOT_NONE :
+				 snapshot_find(&deadlocks->snapshot,
+					       deadlocks->snapshot.processes.item[process].slot,
+					       tid);
+
+	return index == SNAPSHOT_NONE ? NULL : &deadlocks->snapshot.threads.item[index];
+}
+
+static uint64_t put_text(struct deadlocks *deadlocks, uint32_t slot, char *text)
+{
+	uint64_t position = *text ? watchlog_text(&deadlocks->log, slot, text) : 0;
+
+	free(text);
+	return position;
+}
+
+/* Records that this thread held the lock at the fork; the position of the event. */
+static uint64_t put_held(struct deadlocks *deadlocks, const struct snapshot_thread *waiter,
+			 const struct snapshot_thread *holder, const struct wait *wait)
+{
+	struct ev_held held = {
+		.fork = row_of(deadlocks, waiter->slot)->fork_pos,
+		.lock = wait->lock,
+		.kind = wait->kind,
+		.flags = wait->flags,
+		.holder = holder->own_tid,
+		.thread_name = put_text(deadlocks, holder->slot, pythread_name(holder)),
+	};
+
+	if (!held.fork)
+		return 0;
+	if (row_of(deadlocks, holder->slot)->python) {
+		held.taken = put_text(deadlocks, holder->slot, pythread_taken(holder, wait->lock));
+		held.flags |= held.taken ? MPSAN_LF_PYTHON : 0;
+	}
+	return watchlog_put(&deadlocks->log, EV_held, holder->slot, holder->own_tid, &held,
+			    sizeof(held));
+}
+
+/* ---- the wait ---- */
+
+static void put_wait(struct deadlocks *deadlocks, uint32_t index, enum mpsan_wait_reason reason,
+		     uint32_t owner, const struct snapshot_thread *holder)
+{
+	struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
+	const struct wait *wait = &deadlocks->waits.item.item[index];
+	struct ev_wait event = {
+		.lock = wait->lock,
+		.kind = wait->kind,
+		.flags = wait->flags | MPSAN_LF_VERIFIED,
+		.reason = reason,
+		.owner = owner,
+		.held = holder ? put_held(deadlocks, thread, holder, wait) : 0,
+		.held_slot = deadlocks->reader->session.slots,
+		.caller = wait->caller,
+		.stack = watchlog_stack(&deadlocks->log, thread),
+		.python = put_text(deadlocks, thread->slot, pythread_stack(thread)),
+		.threads = is_alone(deadlocks, thread),
+	};
+
+	if (pythread_is_code(thread->pid, wait->caller))
+		event.flags |= MPSAN_LF_PYTHON;
+	watchlog_put(&deadlocks->log, EV_wait, thread->slot, thread->own_tid, &event,
+		     sizeof(event));
+	thread->told = true;
+}
+
+/* Numbers of threads grow: one that is lower than its own process's was given before the fork. */
+static bool is_older(const struct snapshot_thread *thread, uint32_t tid)
+{
+	return tid < thread->own_tid && tid < thread->pid;
+}
+
+/* A lock whose memory names an owner that is no thread of this process. */
+static void state_orphan(struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
+	const struct wait *wait = &deadlocks->waits.item.item[index];
+	uint32_t parent = parent_of(deadlocks, thread),
+		 forker = forker_of(deadlocks, thread, parent);
+	const struct snapshot_thread *holder = thread_of(deadlocks, parent, wait->gone);
+
+	if (!holder && !is_older(thread, wait->gone))
+		return;
+	put_wait(deadlocks, index, wait->gone == forker ? MPSAN_WAIT_OWN : MPSAN_WAIT_ORPHAN,
+		 wait->gone, holder);
+}
+
+/* Of the child's only thread: nobody else could end its wait in private memory. */
+static void state_alone(struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
+	const struct wait *wait = &deadlocks->waits.item.item[index];
+	uint32_t parent = parent_of(deadlocks, thread);
+	const struct snapshot_thread *holder =
+		wait->kind == MPSAN_LOCK_SEMAPHORE || wait->kind == MPSAN_LOCK_PYTHON ?
+			python_holder(deadlocks, parent, forker_of(deadlocks, thread, parent),
+				      wait->lock) :
+			NULL;
+
+	put_wait(deadlocks, index, holder ? MPSAN_WAIT_ORPHAN : MPSAN_WAIT_ALONE,
+		 holder ? holder->own_tid : 0, holder);
+}
+
+static bool is_sent(uint64_t kind)
+{
+	return kind == MPSAN_LOCK_SEMAPHORE || kind == MPSAN_LOCK_PYTHON ||
+	       kind == MPSAN_WAIT_COND || kind == MPSAN_WAIT_BARRIER || kind == MPSAN_WAIT_FUTEX;
+}
+
+static void forked_waits_look(struct deadlocks *deadlocks, uint32_t index)
+{
+	struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
+	const struct wait *wait = &deadlocks->waits.item.item[index];
+
+	if (thread->told || thread->looks < LOOKS || thread->call.number != SYS_futex ||
+	    wait->flags & MPSAN_LF_SHARED || wait->ends != MPSAN_ENDS_NEVER)
+		return;
+	if (wait->end == WAIT_NOBODY) {
+		state_orphan(deadlocks, index);
+	} else if (wait->end == WAIT_PROCESSES && is_sent(wait->kind) &&
+		   is_alone(deadlocks, thread) && wait->count == 1) {
+		waits_check_handlers(&deadlocks->waits, index);
+		if (wait->end != WAIT_OPEN && !waits_check_memory(&deadlocks->waits, index) &&
+		    wait->ends == MPSAN_ENDS_NEVER && !snapshot_has_moved(thread))
+			state_alone(deadlocks, index);
+	}
+}
+
+void forked_waits_state(struct deadlocks *deadlocks)
+{
+	for (uint32_t i = 0; i < deadlocks->snapshot.threads.count; i++)
+		if (row_of(deadlocks, deadlocks->snapshot.threads.item[i].slot)->how ==
+		    MPSAN_HOW_FORK)
+			forked_waits_look(deadlocks, i);
+}
