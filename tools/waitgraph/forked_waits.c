@@ -53,12 +53,31 @@ static bool is_alone(const struct deadlocks *deadlocks, const struct snapshot_th
 
 /* ---- the holder ---- */
 
-/* The thread of the parent that is in a `with` block of its copy of the lock. */
+/* The handle of the thread that the lock itself names as its owner: RLock, files; 0: none. */
+static uint64_t named_owner(const struct snapshot_thread *waiter, uint64_t lock)
+{
+	struct pyview *view = pyview_open((pid_t)waiter->pid);
+	uint64_t owner = view && waiter->record ?
+				 pyview_lock_owner(view, waiter->record->pthread, lock) :
+				 0;
+
+	pyview_close(view);
+	return owner;
+}
+
+/*
+ * The thread of the parent, other than the one that forked, that the child's copy of a lock of Python
+ * names as its owner, or that is in a `with` block of the parent's copy.
+ */
 static const struct snapshot_thread *python_holder(const struct deadlocks *deadlocks,
-						   uint32_t parent, uint32_t forker, uint64_t lock)
+						   const struct snapshot_thread *waiter,
+						   uint64_t lock)
 {
 	const struct snapshot *snapshot = &deadlocks->snapshot;
+	uint32_t parent = parent_of(deadlocks, waiter),
+		 forker = forker_of(deadlocks, waiter, parent);
 	const struct snapshot_thread *found = NULL;
+	uint64_t owner = named_owner(waiter, lock);
 	struct pyview *view;
 
 	if (parent == SNAPSHOT_NONE)
@@ -67,9 +86,10 @@ static const struct snapshot_thread *python_holder(const struct deadlocks *deadl
 	for (uint32_t i = snapshot->processes.item[parent].begin;
 	     view && !found && i < snapshot->processes.item[parent].end; i++) {
 		const struct snapshot_thread *thread = &snapshot->threads.item[i];
+		uint64_t handle = thread->record ? thread->record->pthread : 0;
 
-		if (thread->own_tid != forker && thread->record && thread->record->pthread &&
-		    pyview_lock_in_with(view, thread->record->pthread, lock))
+		if (handle && thread->own_tid != forker &&
+		    (owner ? handle == owner : pyview_lock_in_with(view, handle, lock)))
 			found = thread;
 	}
 	pyview_close(view);
@@ -121,6 +141,21 @@ static uint64_t put_held(struct deadlocks *deadlocks, const struct snapshot_thre
 
 /* ---- the wait ---- */
 
+/* Records the name of a lock of Python's. True: it is an import lock. */
+static bool put_name(struct deadlocks *deadlocks, const struct snapshot_thread *thread,
+		     uint64_t lock)
+{
+	char *text = pythread_lock_name(thread, lock);
+	bool import = !strncmp(text, "import of ", 10);
+	struct ev_lock_name name = {.lock = lock};
+
+	name.name = put_text(deadlocks, thread->slot, text);
+	if (name.name)
+		watchlog_put(&deadlocks->log, EV_lock_name, thread->slot, thread->own_tid, &name,
+			     sizeof(name));
+	return import;
+}
+
 static void put_wait(struct deadlocks *deadlocks, uint32_t index, enum mpsan_wait_reason reason,
 		     uint32_t owner, const struct snapshot_thread *holder)
 {
@@ -142,6 +177,8 @@ static void put_wait(struct deadlocks *deadlocks, uint32_t index, enum mpsan_wai
 
 	if (pythread_is_code(thread->pid, wait->caller))
 		event.flags |= MPSAN_LF_PYTHON;
+	if (event.flags & MPSAN_LF_PYTHON && put_name(deadlocks, thread, wait->lock))
+		event.kind = MPSAN_LOCK_IMPORT;
 	watchlog_put(&deadlocks->log, EV_wait, thread->slot, thread->own_tid, &event,
 		     sizeof(event));
 	thread->told = true;
@@ -168,26 +205,43 @@ static void state_orphan(struct deadlocks *deadlocks, uint32_t index)
 		 wait->gone, holder);
 }
 
+/* Whether it waits in a library that has threads of its own, which the fork did not copy. */
+static bool is_of_pool(const struct snapshot_thread *thread, uint64_t caller)
+{
+	static const char *const pools[] = {"libgomp", "libiomp", "libomp", "libopenblas", "libmkl",
+					    "libtbb", "libblis"};
+	struct proc_mapping mapping;
+
+	if (!caller || !proc_mapping(thread->pid, caller, &mapping))
+		return false;
+	for (size_t i = 0; i < sizeof(pools) / sizeof(*pools); i++)
+		if (!strncmp(path_base(mapping.path), pools[i], strlen(pools[i])))
+			return true;
+	return false;
+}
+
 /* Of the child's only thread: nobody else could end its wait in private memory. */
 static void state_alone(struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 	const struct wait *wait = &deadlocks->waits.item.item[index];
-	uint32_t parent = parent_of(deadlocks, thread);
+	bool python = row_of(deadlocks, thread->slot)->python &&
+		      (wait->kind == MPSAN_LOCK_SEMAPHORE || wait->kind == MPSAN_LOCK_PYTHON);
 	const struct snapshot_thread *holder =
-		wait->kind == MPSAN_LOCK_SEMAPHORE || wait->kind == MPSAN_LOCK_PYTHON ?
-			python_holder(deadlocks, parent, forker_of(deadlocks, thread, parent),
-				      wait->lock) :
-			NULL;
+		python ? python_holder(deadlocks, thread, wait->lock) : NULL;
 
-	put_wait(deadlocks, index, holder ? MPSAN_WAIT_ORPHAN : MPSAN_WAIT_ALONE,
+	put_wait(deadlocks, index,
+		 holder || wait->kind == MPSAN_LOCK_GUARD     ? MPSAN_WAIT_ORPHAN :
+		 is_of_pool(thread, wait->caller) ? MPSAN_WAIT_TEAM :
+							       MPSAN_WAIT_ALONE,
 		 holder ? holder->own_tid : 0, holder);
 }
 
 static bool is_sent(uint64_t kind)
 {
 	return kind == MPSAN_LOCK_SEMAPHORE || kind == MPSAN_LOCK_PYTHON ||
-	       kind == MPSAN_WAIT_COND || kind == MPSAN_WAIT_BARRIER || kind == MPSAN_WAIT_FUTEX;
+	       kind == MPSAN_WAIT_COND || kind == MPSAN_WAIT_BARRIER || kind == MPSAN_WAIT_FUTEX ||
+	       kind == MPSAN_LOCK_GUARD;
 }
 
 static void forked_waits_look(struct deadlocks *deadlocks, uint32_t index)

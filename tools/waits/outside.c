@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../proc/stack_copy.h"
+#include "../symbols/frame.h"
 #include "../symbols/symbols.h"
 #include "../symbols/unwind.h"
 
@@ -94,6 +95,7 @@ static const struct waiter {
 	{"pthread_timedjoin", MPSAN_WAIT_JOIN},
 	{"pthread_clockjoin", MPSAN_WAIT_JOIN},
 	{"pthread_barrier_wait", MPSAN_WAIT_BARRIER},
+	{"cxa_guard_acquire", MPSAN_LOCK_GUARD},
 };
 
 static enum mpsan_lock_kind kind_of_function(const char *function)
@@ -105,12 +107,10 @@ static enum mpsan_lock_kind kind_of_function(const char *function)
 	return MPSAN_LOCK_NONE;
 }
 
-static bool is_libc(const char *module)
+/* The C and C++ libraries: whoever called them waits. */
+static bool is_plumbing(const char *module)
 {
-	const char *base = module ? path_base(module) : "";
-
-	return !strncmp(base, "libc.so", 7) || !strncmp(base, "libc-", 5) ||
-	       !strncmp(base, "libpthread", 10);
+	return module && frame_is_plumbing(module);
 }
 
 /* The return addresses of a thread, innermost first, and how many there are. */
@@ -133,7 +133,7 @@ static size_t stack_of(struct outside *outside, const struct snapshot_thread *th
 	return count;
 }
 
-/* The outermost function of the C library in which the thread waits, and who called that. */
+/* The function of the C library in which the thread waits, and who called it. */
 static enum mpsan_lock_kind waits_in(struct outside *outside, const struct snapshot_thread *thread,
 				     uint64_t *caller)
 {
@@ -148,7 +148,7 @@ static enum mpsan_lock_kind waits_in(struct outside *outside, const struct snaps
 
 		*caller = pcs[i];
 		if (!symbols_name(outside->symbols, modules, pcs[i], i > 0, &symbol) ||
-		    !is_libc(symbol.module))
+		    !is_plumbing(symbol.module))
 			break;
 		if (symbol.function && kind == MPSAN_LOCK_NONE)
 			kind = kind_of_function(symbol.function);
@@ -183,6 +183,13 @@ static uint64_t object_at(enum mpsan_lock_kind kind, uint64_t word, uint64_t exp
 	}
 }
 
+static bool lies_in_libc(const struct snapshot_thread *thread, uint64_t address)
+{
+	struct proc_mapping mapping;
+
+	return proc_mapping(thread->pid, address, &mapping) && mapping.in_libc;
+}
+
 void outside_claim(struct outside *outside, const struct snapshot_thread *thread,
 		   struct mpsan_thread *record)
 {
@@ -197,8 +204,13 @@ void outside_claim(struct outside *outside, const struct snapshot_thread *thread
 		kind = MPSAN_LOCK_MUTEX;
 	if (kind == MPSAN_LOCK_NONE && is_semaphore(thread))
 		kind = MPSAN_LOCK_SEMAPHORE;
+	if (lies_in_libc(thread, call->arg[0])) {
+		if (kind != MPSAN_LOCK_MUTEX)
+			return;
+		kind = MPSAN_LOCK_LIBC;
+	}
 	if (kind == MPSAN_LOCK_NONE)
-		return;
+		kind = MPSAN_WAIT_FUTEX;
 	object = object_at(kind, call->arg[0], call->arg[2]);
 	record->hold[0] = (struct mpsan_hold){
 		MPSAN_TAG(object, kind) | MPSAN_TAG_WANTED | (call->arg[3] ? MPSAN_TAG_TIMED : 0),

@@ -320,8 +320,12 @@ static void judge_claim(struct look *look, uint64_t word, struct mpsan_hold clai
 		    !look_at_mutex(look, word))
 			look_by_anybody(look, address);
 		break;
+	case MPSAN_LOCK_LIBC:
+		judge_libc(look, word);
+		break;
 	case MPSAN_WAIT_BARRIER:
 	case MPSAN_WAIT_FUTEX:
+	case MPSAN_LOCK_GUARD:
 		look_by_anybody(look, word);
 		break;
 	default:
