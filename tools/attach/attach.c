@@ -3,9 +3,12 @@
 #include "attach.h"
 
 #include <poll.h>
+#include <stdlib.h>
 #include <time.h>
 
+#include "../proc/proc.h"
 #include "../reader/host.h"
+#include "../supervise/launch.h"
 #include "../waitgraph/deadlocks.h"
 
 #define PAUSE_MS 50
@@ -55,4 +58,83 @@ void attach_run(struct attach *attach)
 	reader_finish(reader, now);
 	deadlocks_finish(&deadlocks);
 	judge_triggers(attach->judge);
+}
+
+char *attach_refusal(const struct target *target)
+{
+	uint32_t members = 0, hidden = 0, pid = 0;
+
+	for (uint32_t i = 0; i < target->there.count; i++) {
+		const struct target_process *process = &target->there.item[i];
+
+		members += process->member;
+		hidden += process->member && process->hidden;
+		pid = process->member && process->hidden ? process->pid : pid;
+	}
+	if (!members || hidden < members)
+		return NULL;
+	return text_format(
+		"process %u may not be examined: do it as its user%s, or as root (sudo mpsan attach %u)",
+		pid,
+		proc_yama() ? " with CAP_SYS_PTRACE or sysctl kernel.yama.ptrace_scope=0" : "", pid);
+}
+
+/* ---- sessions for other commands ---- */
+
+/* Enters the processes; NULL, or an error that the caller frees. */
+static char *fill(struct target *target, const char *dir)
+{
+	struct reader reader;
+	struct watchlog log;
+	char *wrong = reader_open(&reader, dir, true);
+
+	if (wrong)
+		return wrong;
+	watchlog_open(&log, &reader);
+	target_enter(target, &reader.session, &log);
+	watchlog_close(&log);
+	reader_close(&reader);
+	return NULL;
+}
+
+static char *make(struct target *target, uint32_t pid, struct launch *launch)
+{
+	char *wrong;
+	uint32_t processes;
+
+	if (!host_proc_is_own())
+		return text_copy(HOST_NO_PROC);
+	if (!target_add(target, pid, true))
+		return text_format("there is no process %u", pid);
+	processes = target_look(target);
+	wrong = attach_refusal(target);
+	if (!wrong)
+		wrong = launch_prepare_outside(launch, NULL, 2 * processes);
+	return wrong ? wrong : fill(target, launch->dir);
+}
+
+char *attach_session(const char *command, uint32_t pid)
+{
+	struct target target = {0};
+	struct launch launch = {0};
+	char *wrong = make(&target, pid, &launch), *dir = NULL;
+
+	target_finish(&target);
+	if (wrong) {
+		complain("%s: %s", command, wrong);
+		free(wrong);
+		launch_finish(&launch);
+		return NULL;
+	}
+	dir = text_copy(launch.dir);
+	launch.is_private = false; /* kept until it was shown */
+	launch_finish(&launch);
+	return dir;
+}
+
+void attach_discard(char *dir)
+{
+	if (dir)
+		launch_remove(dir);
+	free(dir);
 }

@@ -20,6 +20,17 @@ struct attach {
 	uint32_t refused; /* processes for which the session had no room */
 };
 
+/*
+ * For commands that show a session: makes a private one of the tree that a process belongs to. Returns
+ * its directory, which attach_discard removes and frees; NULL after an error line that begins with
+ * `command`.
+ */
+char *attach_session(const char *command, uint32_t pid);
+void attach_discard(char *dir);
+
+/* Why nothing can be read of a target, with the cure; NULL: something can. The caller frees it. */
+char *attach_refusal(const struct target *target);
+
 /* Looks until then, or until no process is left, and ends the session. */
 void attach_run(struct attach *attach);
 

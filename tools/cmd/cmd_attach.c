@@ -12,6 +12,7 @@
 
 #include "../attach/attach.h"
 #include "../base/limit.h"
+#include "../ps/ps.h"
 #include "../reader/host.h"
 #include "../supervise/launch.h"
 #include "command.h"
@@ -63,28 +64,6 @@ static int choose(const struct settings *settings, struct target *target, int ar
 	return status;
 }
 
-/* Why nothing can be read of a process, and what would help. */
-static int refuse(const struct target *target)
-{
-	uint32_t members = 0, hidden = 0, pid = 0;
-
-	for (uint32_t i = 0; i < target->there.count; i++) {
-		const struct target_process *process = &target->there.item[i];
-
-		members += process->member;
-		hidden += process->member && process->hidden;
-		if (process->member && process->hidden)
-			pid = process->pid;
-	}
-	if (!members || hidden < members)
-		return 0;
-	return complain("attach: process %u may not be examined: be its user%s, or root (sudo mpsan attach %u)",
-			pid,
-			proc_yama() ? " and set kernel.yama.ptrace_scope to 0 (sysctl), or have CAP_SYS_PTRACE" :
-				      "",
-			pid);
-}
-
 static volatile sig_atomic_t interrupted;
 
 static void interrupt(int number)
@@ -109,6 +88,25 @@ static void add_limits(json_t *document, const struct target *target, const stru
 				     target->there.item[i].pid);
 	if (attach->refused)
 		report_limit(document, "%u processes did not fit into the session", attach->refused);
+}
+
+/* Without a finding, what each thread waits for is the best there is. */
+static void show_waits(const char *dir)
+{
+	struct ps ps;
+	char *wrong = ps_open(&ps, dir);
+	json_t *document;
+
+	if (wrong) {
+		free(wrong);
+		return;
+	}
+	if (ps.live)
+		ps_look(&ps);
+	document = ps_document(&ps);
+	ps_print(stderr, document);
+	json_decref(document);
+	ps_close(&ps);
 }
 
 static int attach_report(struct settings *settings, const struct attach *attach)
@@ -148,6 +146,8 @@ static int examine(struct settings *settings, struct launch *launch, struct targ
 	judge.baseline = &settings->baseline;
 	signal(SIGINT, interrupt);
 	attach_run(&attach);
+	if (!settings->reports.count && judge_worst(&judge) < GRADE_WARNING)
+		show_waits(launch->dir);
 	status = attach_report(settings, &attach);
 	judge_finish(&judge);
 	reader_close(&reader);
@@ -158,11 +158,14 @@ static int attach(struct settings *settings, struct target *target)
 {
 	uint32_t processes = target_look(target);
 	struct launch launch;
-	int status = refuse(target);
-	char *wrong;
+	int status;
+	char *wrong = attach_refusal(target);
 
-	if (status)
+	if (wrong) {
+		status = complain("attach: %s", wrong);
+		free(wrong);
 		return status;
+	}
 	wrong = launch_prepare_outside(&launch, settings->dir, 2 * processes);
 	status = wrong ? cmd_attach_tell(wrong) : examine(settings, &launch, target);
 	launch_finish(&launch);

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../attach/attach.h"
 #include "../reader/host.h"
 #include "../report/report.h"
 #include "ps.h"
@@ -255,11 +256,18 @@ static char *pick_living(const char *command, const char *usage)
 	return dir;
 }
 
+/* A number that is no directory. */
+static bool is_pid(const char *word)
+{
+	return *word && strlen(word) < 10 && strspn(word, "0123456789") == strlen(word) &&
+	       access(word, F_OK);
+}
+
 int ps_command_run(int argc, char **argv, const char *usage,
 		   int (*show)(const char *dir, bool as_json, const void *context),
 		   const void *context)
 {
-	char *dir = NULL, *living = NULL;
+	char *dir = NULL, *living = NULL, *outside = NULL;
 	bool as_json = false;
 	int status;
 
@@ -276,9 +284,12 @@ int ps_command_run(int argc, char **argv, const char *usage,
 		else
 			dir = argv[i];
 	}
-	if (!dir)
+	if (dir && is_pid(dir))
+		dir = outside = attach_session(argv[0], (uint32_t)strtoul(dir, NULL, 10));
+	else if (!dir)
 		dir = living = pick_living(argv[0], usage);
 	status = dir ? show(dir, as_json, context) : STATUS_USAGE;
+	attach_discard(outside);
 	free(living);
 	return status;
 }
