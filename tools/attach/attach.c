@@ -17,8 +17,8 @@
 static void look_for_processes(struct attach *attach, struct deadlocks *deadlocks)
 {
 	target_look(attach->target);
-	attach->refused = target_enter(attach->target, &attach->judge->reader->session,
-				       &deadlocks->log);
+	attach->refused =
+		target_enter(attach->target, &attach->judge->reader->session, &deadlocks->log);
 }
 
 static bool is_over(const struct attach *attach)
@@ -75,8 +75,8 @@ char *attach_refusal(const struct target *target)
 		return NULL;
 	return text_format(
 		"process %u may not be examined: do it as its user%s, or as root (sudo mpsan attach %u)",
-		pid,
-		proc_yama() ? " with CAP_SYS_PTRACE or sysctl kernel.yama.ptrace_scope=0" : "", pid);
+		pid, proc_yama() ? " with CAP_SYS_PTRACE or sysctl kernel.yama.ptrace_scope=0" : "",
+		pid);
 }
 
 /* ---- sessions for other commands ---- */

@@ -39,8 +39,10 @@ static void target_see(uint32_t pid, void *context)
 	struct proc_stat stat = proc_stat(pid, pid);
 
 	if (stat.state && !proc_stat_ended(&stat))
-		*ARRAY_ADD(&target->there) = (struct target_process){
-			.pid = pid, .parent = stat.parent, .start = stat.start, .stack = stat.stack};
+		*ARRAY_ADD(&target->there) = (struct target_process){.pid = pid,
+								     .parent = stat.parent,
+								     .start = stat.start,
+								     .stack = stat.stack};
 }
 
 static void target_list(struct target *target)
@@ -278,16 +280,42 @@ static uint64_t put_frames(struct watchlog *log, uint32_t slot, uint32_t child)
 	return position;
 }
 
-static uint64_t put_fork(struct watchlog *log, const struct mpsan_process *child, uint32_t pid)
+struct counted {
+	uint32_t parent, child; /* PIDs */
+	uint64_t start; /* of the child */
+	uint32_t threads;
+};
+
+/* Numbers of threads grow, but for once in a long time. */
+static void count_thread(uint32_t tid, void *context)
 {
-	uint32_t slot = child->parent - 1;
+	struct counted *counted = context;
+	uint64_t start = proc_stat(counted->parent, tid).start;
+
+	counted->threads += start && (start < counted->start ||
+				      (start == counted->start && tid < counted->child));
+}
+
+/* The threads of the parent that are older than the child. */
+static uint32_t threads_before(const struct target_process *child)
+{
+	struct counted counted = {child->parent, child->pid, child->start, 0};
+
+	proc_threads(child->parent, count_thread, &counted);
+	return counted.threads;
+}
+
+static uint64_t put_fork(struct watchlog *log, const struct mpsan_process *row,
+			 const struct target_process *process)
+{
+	uint32_t slot = row->parent - 1;
 	struct ev_fork fork = {
-		.how = child->how,
-		.threads = proc_stat(child->parent_pid, child->parent_pid).threads,
-		.python = child->python ? put_frames(log, slot, pid) : 0,
+		.how = row->how,
+		.threads = threads_before(process),
+		.python = row->python ? put_frames(log, slot, process->pid) : 0,
 	};
 
-	return watchlog_put_at(log, EV_fork, slot, child->parent_pid, child->birth_ns, &fork,
+	return watchlog_put_at(log, EV_fork, slot, row->parent_pid, row->birth_ns, &fork,
 			       sizeof(fork));
 }
 
@@ -311,7 +339,7 @@ static void enter(const struct target *target, struct session *session, struct w
 	row->python = version_of(process->pid);
 	row->argv_bytes = (uint32_t)read_argv(process->pid, row->argv_kept, sizeof(row->argv_kept));
 	if (row->how == MPSAN_HOW_FORK)
-		row->fork_pos = put_fork(log, row, process->pid);
+		row->fork_pos = put_fork(log, row, process);
 	__atomic_store_n(&row->pid, process->pid, __ATOMIC_RELEASE);
 	process->slot = (uint32_t)++session->head->claimed;
 }

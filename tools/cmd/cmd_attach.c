@@ -35,8 +35,9 @@ static int add_pid(struct target *target, const char *word, bool whole)
 	errno = 0;
 	pid = strtoul(word, &end, 10);
 	if (*word < '0' || *word > '9' || *end || errno || !pid || pid > INT32_MAX)
-		return complain("attach: '%s' is no PID; --name TEXT finds processes by their command line",
-				word);
+		return complain(
+			"attach: '%s' is no PID; --name TEXT finds processes by their command line",
+			word);
 	if (!target_add(target, (uint32_t)pid, whole))
 		return complain("attach: there is no process %lu", pid);
 	return 0;
@@ -80,14 +81,18 @@ static void attach_say(struct attach *attach)
 
 static void add_limits(json_t *document, const struct target *target, const struct attach *attach)
 {
-	report_limit(document, "examined from outside: what happened before, which locks were held at a fork, and "
-			       "names of locks in C are not known");
+	report_limit(
+		document,
+		"examined from outside: what happened before, which locks were held at a fork, alarms, "
+		"and names of locks in C are not known");
 	for (uint32_t i = 0; i < target->there.count; i++)
 		if (target->there.item[i].member && target->there.item[i].hidden)
-			report_limit(document, "process %u may not be examined: no right to trace it",
+			report_limit(document,
+				     "process %u may not be examined: no right to trace it",
 				     target->there.item[i].pid);
 	if (attach->refused)
-		report_limit(document, "%u processes did not fit into the session", attach->refused);
+		report_limit(document, "%u processes did not fit into the session",
+			     attach->refused);
 }
 
 /* Without a finding, what each thread waits for is the best there is. */
@@ -131,12 +136,12 @@ static int examine(struct settings *settings, struct launch *launch, struct targ
 {
 	struct reader reader;
 	struct judge judge;
-	struct attach attach = {
-		.target = target,
-		.judge = &judge,
-		.hang_after = settings->hang_after,
-		.until_ns = settings->watch ? UINT64_MAX : clock_ns(CLOCK_MONOTONIC) + LOOK_NS,
-		.say = attach_say};
+	struct attach attach = {.target = target,
+				.judge = &judge,
+				.hang_after = settings->hang_after,
+				.until_ns = settings->watch ? UINT64_MAX :
+							      clock_ns(CLOCK_MONOTONIC) + LOOK_NS,
+				.say = attach_say};
 	char *wrong = reader_open(&reader, launch->dir, true);
 	int status;
 

@@ -66,7 +66,8 @@ static void add_source(const struct settings *settings, const struct judge *judg
 		report->merge = merge_sessions_create(report->document);
 	judge_add_outcomes(judge);
 	merge_sessions_add(report->merge, number, source->skew_ns, judge);
-	practices_add(report->document, judge);
+	if (!judge->reader->session.head->outside) /* nothing was seen of how it works */
+		practices_add(report->document, judge);
 	if (wants_timeline(settings))
 		add_timeline(source, number, judge, report);
 }

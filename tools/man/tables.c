@@ -62,7 +62,8 @@ const struct policy_row table_policies[] = {
 };
 
 const struct place_row table_places[] = {
-	{"run", OPT_RUN}, {"report", OPT_REPORT}, {"check", OPT_CHECK}, {"env", OPT_ENV}, {NULL, 0},
+	{"run", OPT_RUN},     {"attach", OPT_ATTACH}, {"report", OPT_REPORT},
+	{"check", OPT_CHECK}, {"env", OPT_ENV},	      {NULL, 0},
 };
 
 unsigned table_hooks(const char *library)

@@ -77,6 +77,7 @@ void ps_kept_finish(struct ps_kept *kept);
  *
  *   schema     "mpsan.ps/1"
  *   session    the directory
+ *   outside    whether its processes were started without the library: `mpsan ps PID`
  *   live       whether a process of it is alive; else this is the last known state
  *   time_ns    when the snapshot was taken; all times are CLOCK_REALTIME in nanoseconds
  *   processes  [{pid, parent, argv, how, start_ns, end_ns, end, watched,

@@ -155,9 +155,10 @@ json_t *ps_document(struct ps *ps)
 	READER_EACH_SLOT(&ps->reader, slot)
 		ps_json_add_process(ps, processes, slot);
 	ps_tie(processes);
-	return json_pack("{s:s, s:o, s:b, s:I, s:o, s:o, s:o, s:o}", "schema", "mpsan.ps/1",
-			 "session", jsontext_of(ps->reader.session.dir), "live", ps->live,
-			 "time_ns", (json_int_t)reader_real_ns(&ps->reader, ps->now_ns),
-			 "processes", processes, "exports", ipc_list_totals(ps->reader.session.dir),
-			 "findings", ps_findings(ps), "limits", limits_json(ps));
+	return json_pack("{s:s, s:o, s:b, s:b, s:I, s:o, s:o, s:o, s:o}", "schema", "mpsan.ps/1",
+			 "session", jsontext_of(ps->reader.session.dir), "outside",
+			 ps->reader.session.head->outside != 0, "live", ps->live, "time_ns",
+			 (json_int_t)reader_real_ns(&ps->reader, ps->now_ns), "processes",
+			 processes, "exports", ipc_list_totals(ps->reader.session.dir), "findings",
+			 ps_findings(ps), "limits", limits_json(ps));
 }

@@ -148,6 +148,12 @@ static void ps_print_put_text(const struct screen *screen, const char *text, uin
 			left == 1 ? "" : "s");
 }
 
+/* Whether its session exists only for this look. */
+static bool is_outside(const struct ps_tree *tree)
+{
+	return json_is_true(json_object_get(tree->document, "outside"));
+}
+
 static void put_head(const struct screen *screen, const struct ps_tree *tree)
 {
 	size_t processes = 0, threads = 0, i;
@@ -161,12 +167,13 @@ static void put_head(const struct screen *screen, const struct ps_tree *tree)
 		processes++;
 		threads += json_array_size(json_object_get(process, "threads"));
 	}
-	line = tree->live ?
-		       text_format("%s: %zu process%s, %zu thread%s",
-				   jsontext_at(tree->document, "session"), processes,
-				   processes == 1 ? "" : "es", threads, threads == 1 ? "" : "s") :
-		       text_format("%s: ended; last known state",
-				   jsontext_at(tree->document, "session"));
+	line = tree->live ? text_format("%s: %zu process%s, %zu thread%s",
+					is_outside(tree) ? "started without mpsan" :
+							   jsontext_at(tree->document, "session"),
+					processes, processes == 1 ? "" : "es", threads,
+					threads == 1 ? "" : "s") :
+			    text_format("%s: ended; last known state",
+					jsontext_at(tree->document, "session"));
 	put_line(screen, line, strlen(line));
 	free(line);
 }
@@ -186,7 +193,7 @@ static void put_findings(const struct screen *screen, const struct ps_tree *tree
 		put_line(screen, line, strlen(line));
 		free(line);
 	}
-	if (count)
+	if (count && !is_outside(tree))
 		fprintf(screen->out, "%zu finding%s so far: mpsan report %s\n", count,
 			count == 1 ? "" : "s", jsontext_at(tree->document, "session"));
 }

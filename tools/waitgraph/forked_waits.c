@@ -57,9 +57,8 @@ static bool is_alone(const struct deadlocks *deadlocks, const struct snapshot_th
 static uint64_t named_owner(const struct snapshot_thread *waiter, uint64_t lock)
 {
 	struct pyview *view = pyview_open((pid_t)waiter->pid);
-	uint64_t owner = view && waiter->record ?
-				 pyview_lock_owner(view, waiter->record->pthread, lock) :
-				 0;
+	uint64_t owner =
+		view && waiter->record ? pyview_lock_owner(view, waiter->record->pthread, lock) : 0;
 
 	pyview_close(view);
 	return owner;
@@ -208,8 +207,8 @@ static void state_orphan(struct deadlocks *deadlocks, uint32_t index)
 /* Whether it waits in a library that has threads of its own, which the fork did not copy. */
 static bool is_of_pool(const struct snapshot_thread *thread, uint64_t caller)
 {
-	static const char *const pools[] = {"libgomp", "libiomp", "libomp", "libopenblas", "libmkl",
-					    "libtbb", "libblis"};
+	static const char *const pools[] = {"libgomp", "libiomp", "libomp", "libopenblas",
+					    "libmkl",  "libtbb",  "libblis"};
 	struct proc_mapping mapping;
 
 	if (!caller || !proc_mapping(thread->pid, caller, &mapping))
@@ -231,9 +230,9 @@ static void state_alone(struct deadlocks *deadlocks, uint32_t index)
 		python ? python_holder(deadlocks, thread, wait->lock) : NULL;
 
 	put_wait(deadlocks, index,
-		 holder || wait->kind == MPSAN_LOCK_GUARD     ? MPSAN_WAIT_ORPHAN :
-		 is_of_pool(thread, wait->caller) ? MPSAN_WAIT_TEAM :
-							       MPSAN_WAIT_ALONE,
+		 holder || wait->kind == MPSAN_LOCK_GUARD ? MPSAN_WAIT_ORPHAN :
+		 is_of_pool(thread, wait->caller)	  ? MPSAN_WAIT_TEAM :
+							    MPSAN_WAIT_ALONE,
 		 holder ? holder->own_tid : 0, holder);
 }
 

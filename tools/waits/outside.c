@@ -13,13 +13,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../base/filtered.h"
 #include "../proc/stack_copy.h"
 #include "../symbols/frame.h"
 #include "../symbols/symbols.h"
 #include "../symbols/unwind.h"
 
 #define FRAMES 12u /* from the system call to the program's own code, at most */
-#define DESCRIPTOR_BEFORE 1024u /* bytes by which a thread's list of robust mutexes follows its start */
+#define DESCRIPTOR_BEFORE \
+	1024u /* bytes by which a thread's list of robust mutexes follows its start */
 
 struct outside {
 	const struct reader *reader;
@@ -56,7 +58,7 @@ uint64_t outside_descriptor(uint32_t pid, uint32_t tid)
 	void *robust = NULL;
 	size_t length;
 
-	if (syscall(SYS_get_robust_list, tid, &robust, &length) || !robust)
+	if (filtered_call(SYS_get_robust_list, tid, (long)&robust, (long)&length, 0, 0) || !robust)
 		return 0;
 	base = (uint64_t)(uintptr_t)robust - sizeof(words);
 	if (!proc_peek(pid, base, words, sizeof(words)))
@@ -212,8 +214,8 @@ void outside_claim(struct outside *outside, const struct snapshot_thread *thread
 	if (kind == MPSAN_LOCK_NONE)
 		kind = MPSAN_WAIT_FUTEX;
 	object = object_at(kind, call->arg[0], call->arg[2]);
-	record->hold[0] = (struct mpsan_hold){
-		MPSAN_TAG(object, kind) | MPSAN_TAG_WANTED | (call->arg[3] ? MPSAN_TAG_TIMED : 0),
-		caller};
+	record->hold[0] = (struct mpsan_hold){MPSAN_TAG(object, kind) | MPSAN_TAG_WANTED |
+						      (call->arg[3] ? MPSAN_TAG_TIMED : 0),
+					      caller};
 	record->holds_used = 1;
 }
