@@ -179,7 +179,10 @@ bool python_waits_for_simple(const void *lock)
 
 size_t python_lock_name(const void *lock, char *text, size_t bytes)
 {
-	return cpython_lock_name(&python.py, top_frame(0), (uint64_t)(uintptr_t)lock, text, bytes);
+	struct state own = {0};
+
+	python_own_state(&own);
+	return cpython_lock_name(&python.py, &own, (uint64_t)(uintptr_t)lock, text, bytes);
 }
 
 bool python_has_mutexes(void)

@@ -266,7 +266,10 @@ uint64_t pyview_lock_owner(struct pyview *view, uint64_t waiter, uint64_t lock)
 size_t pyview_lock_name(struct pyview *view, uint64_t waiter, uint64_t lock, char *text,
 			size_t bytes)
 {
-	return cpython_lock_name(&view->py, top_frame(view, waiter), lock, text, bytes);
+	struct state state = {0};
+
+	read_state(view, waiter, &state);
+	return cpython_lock_name(&view->py, &state, lock, text, bytes);
 }
 
 uint64_t pyview_parked(struct pyview *view, uint64_t waiter, uint64_t semaphore)

@@ -64,28 +64,33 @@ uint64_t cpython_at_hand(const struct cpython *py, const struct frame *frame, ui
 	return 0;
 }
 
-static uint64_t standard_file(const struct cpython *py, const struct state *state, const char *name)
+/* print() without a file has none at hand. */
+const char *cpython_standard_file(const struct cpython *py, const struct state *state,
+				  uint64_t address, uint64_t *file)
 {
 	uint64_t modules = cpython_peek_word(py, state->interp + py->at.interp_modules),
 		 module = cpython_dict_search(py, modules, "sys"),
 		 names = module ? cpython_member(py, module, CPYTHON_MODULE_DICT) : 0;
 
-	return cpython_dict_search(py, names, name);
+	*file = cpython_dict_search(py, names, "stdout");
+	if (lock_in_file(py, *file, address))
+		return "sys.stdout";
+	*file = cpython_dict_search(py, names, "stderr");
+	return lock_in_file(py, *file, address) ? "sys.stderr" : NULL;
 }
 
-/* print() without a file has none at hand. */
 static uint64_t lock_of_file(const struct cpython *py, const struct state *state, uint64_t address)
 {
 	struct frame frame;
 	struct walk walk;
-	uint64_t found = 0;
+	uint64_t found = 0, file;
 
 	walk_open(&walk, py, state->frame);
 	if (walk_on(&walk, &frame))
 		found = lock_in_file(py, cpython_at_hand(py, &frame, address), address);
-	if (!found)
-		found = lock_in_file(py, standard_file(py, state, "stdout"), address);
-	return found ? found : lock_in_file(py, standard_file(py, state, "stderr"), address);
+	if (!found && cpython_standard_file(py, state, address, &file))
+		found = lock_in_file(py, file, address);
+	return found;
 }
 
 /* Its owner stands behind the lock, in all versions. */

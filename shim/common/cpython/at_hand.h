@@ -17,4 +17,11 @@ uint64_t cpython_at_hand(const struct cpython *py, const struct frame *frame, ui
  */
 uint64_t cpython_file_owner(const struct cpython *py, const struct state *state, uint64_t address);
 
+/*
+ * "sys.stdout" or "sys.stderr", and that file, if its buffer has this lock, for which the thread `state`
+ * waits; NULL: neither has.
+ */
+const char *cpython_standard_file(const struct cpython *py, const struct state *state,
+				  uint64_t address, uint64_t *file);
+
 #endif

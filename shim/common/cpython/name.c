@@ -397,8 +397,28 @@ static bool is_attribute_of(const struct cpython *py, uint64_t self, uint64_t ob
 	return self && cpython_attribute_key(py, self, object);
 }
 
-size_t cpython_lock_name(const struct cpython *py, uint64_t top, uint64_t address, char *text,
-			 size_t bytes)
+/* Whichever frame prints to it, and however. `object`: what the innermost frame has at hand, if anything. */
+static bool name_standard(struct writer *w, const struct cpython *py, const struct state *state,
+			  uint64_t object, uint64_t address)
+{
+	struct cpython_lock lock;
+	const char *name;
+	uint64_t file;
+
+	if (object && cpython_lock(py, object, &lock))
+		return false;
+	name = cpython_standard_file(py, state, address, &file);
+	if (!name)
+		return false;
+	write_type(w, py, file);
+	write_text(w, " \"");
+	write_text(w, name);
+	write_text(w, "\"");
+	return true;
+}
+
+size_t cpython_lock_name(const struct cpython *py, const struct state *state, uint64_t address,
+			 char *text, size_t bytes)
 {
 	struct writer w = writer_open(text, bytes);
 	uint64_t object = 0, self;
@@ -406,10 +426,11 @@ size_t cpython_lock_name(const struct cpython *py, uint64_t top, uint64_t addres
 	struct walk walk;
 	bool named = false;
 
-	walk_open(&walk, py, top);
+	walk_open(&walk, py, state->frame);
 	for (unsigned i = 0; i < FRAMES_MAX && !named && walk_on(&walk, &frame); i++) {
 		object = object ? object : cpython_at_hand(py, &frame, address);
-		if (!object)
+		named = i == 0 && name_standard(&w, py, state, object, address);
+		if (!object || named)
 			break;
 		self = frame_local(py, &frame, 0);
 		if (is_inside(py, &frame)) {

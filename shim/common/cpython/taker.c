@@ -176,7 +176,7 @@ static struct at_hand at_hand(const struct cpython *py, const struct frame *fram
 /* Whether the instruction looks up a method; the second is what it becomes in time. */
 static bool loads_method(const struct cpython *py, int instruction)
 {
-	static const unsigned char load[][2] = {{82, 195}, {80, 182}}; /* 3.13, 3.14 */
+	static const unsigned char load[][2] = {{82, 195}, {80, 182}, {79, 188}}; /* 3.13 on */
 	unsigned row = py->at.minor - 13u;
 
 	return row < sizeof(load) / sizeof(*load) &&
