@@ -320,7 +320,7 @@ long prove_end(uint64_t wait, long result)
 
 uint64_t prove_tags(void)
 {
-	return python_present() && python_holds_gil() ? MPSAN_TAG_GIL : 0;
+	return python_present() && python_holds_main_gil() ? MPSAN_TAG_GIL : 0;
 }
 
 uint64_t prove_guard(const void *guard, uint64_t caller)

@@ -38,6 +38,8 @@ const char *python_limit(void);
  * Whether the calling thread holds the GIL. False if in doubt: in a sub-interpreter of 3.8 to 3.11.
  */
 bool python_holds_gil(void);
+/* The same of the GIL for which python_is_gil is true: an isolated interpreter, from 3.12 on, has its own. */
+bool python_holds_main_gil(void);
 
 /*
  * Writes the frames of a thread, innermost first, at most 64, each as "function\tfile\tline\n" in

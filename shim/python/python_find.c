@@ -102,10 +102,35 @@ bool python_holds_gil(void)
 	return state && state == python.current_state();
 }
 
+static bool in_runtime(uint64_t at)
+{
+	return at >= python.py.runtime && at < python.runtime_end;
+}
+
+/* The newest interpreter is the first of the list; the main one is part of _PyRuntime, and so is its GIL. */
+static bool has_other_interpreters(void)
+{
+	uint64_t at = python.py.runtime + python.py.at.runtime_interpreters;
+
+	return in_runtime(at) &&
+	       !in_runtime(__atomic_load_n((const uint64_t *)(uintptr_t)at, __ATOMIC_RELAXED));
+}
+
+bool python_holds_main_gil(void)
+{
+	const struct cpython *py = &python.py;
+	uint64_t interp;
+
+	if (!python_holds_gil())
+		return false;
+	if (!py->at.interp_gil || python.limit || !has_other_interpreters())
+		return true;
+	interp = cpython_peek_word(py, (uint64_t)python.this_state() + py->at.state_interp);
+	return in_runtime(cpython_peek_word(py, interp + py->at.interp_gil));
+}
+
 bool python_is_gil(const void *condition)
 {
-	uint64_t at = (uint64_t)condition;
-
 	return atomic_load_explicit(&python_found, memory_order_acquire) &&
-	       at >= python.py.runtime && at < python.runtime_end;
+	       in_runtime((uint64_t)condition);
 }
