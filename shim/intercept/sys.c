@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -235,6 +236,19 @@ long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t coun
 	got = SYS6(SYS_process_vm_readv, sys_pid(), to, count, from, count, 0);
 	return got != -ESRCH ? got :
 			       SYS6(SYS_process_vm_readv, sys_tid(), to, count, from, count, 0);
+}
+
+/* Compares, and wakes or moves none of the threads that wait there. */
+int sys_word_is(const void *word, uint32_t value)
+{
+	long got = SYS6(SYS_futex, word, FUTEX_CMP_REQUEUE | FUTEX_PRIVATE_FLAG, 0, 0, word, value);
+	uint32_t copy;
+
+	if (got == -ENOSYS || got == -EINVAL) {
+		got = sys_peek(&copy, word, sizeof(copy));
+		got = got == sizeof(copy) ? (copy == value ? 0 : -EAGAIN) : got;
+	}
+	return got == 0 ? 1 : got == -EAGAIN || got == -EFAULT ? 0 : -1;
 }
 
 bool sys_poke(uint64_t to, uint64_t word)

@@ -100,6 +100,12 @@ long sys_peek(void *to, const void *from, size_t bytes);
 struct iovec;
 long sys_peek_many(const struct iovec *to, const struct iovec *from, size_t count);
 
+/*
+ * Whether a word of four bytes has that value: 1 or 0, also if it is not mapped; -1: unknown. Cheaper than a
+ * peek after a fork, which makes the kernel separate the page from the child's.
+ */
+int sys_word_is(const void *word, uint32_t value);
+
 /* Writes a word where the program may write; false: it may not. */
 bool sys_poke(uint64_t to, uint64_t word);
 

@@ -150,7 +150,7 @@ static void verify_one(struct claim *c, union lock_memory *copy)
  * runs of as many as fit BLOCKS blocks.
  */
 #define BLOCK 256u
-#define BLOCKS 2u
+#define BLOCKS 4u
 
 struct run {
 	uint32_t blocks;

@@ -52,10 +52,10 @@ const void *loader_lock(void)
 	static bool looked;
 	const uint32_t *data;
 
-	if (!looked && elf_is_glibc()) {
-		data = elf_find_anywhere("_rtld_global");
-		found = data ? loader_search(data) : NULL;
-	}
+	if (looked) /* a page that is written at a fork is copied */
+		return found;
+	data = elf_is_glibc() ? elf_find_anywhere("_rtld_global") : NULL;
+	found = data ? loader_search(data) : NULL;
 	looked = true;
 	return found;
 }

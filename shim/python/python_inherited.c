@@ -208,7 +208,8 @@ void python_remember(void)
 	struct frame frame;
 	struct walk walk;
 
-	remembered.count = 0;
+	if (remembered.count) /* a page that is written at a fork is copied */
+		remembered.count = 0;
 	if (!python_has_mutexes() || !python_holds_gil() || !python_own_state(&own))
 		return;
 	process = cpython_starting(&python.py, own.frame);

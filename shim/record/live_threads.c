@@ -5,9 +5,7 @@
  */
 #include "live_threads.h"
 
-#include <errno.h>
 #include <sys/prctl.h>
-#include <sys/uio.h>
 
 #include "../intercept/sys.h"
 #include "../python/python.h"
@@ -18,7 +16,6 @@
 #include "thread_names.h"
 
 #define LEAVING 16u
-#define BATCH 16u
 #define ROUNDS 4
 #define NAMES_MAX 16u /* looked up per fork: the list in reports is shorter */
 
@@ -28,8 +25,6 @@ struct snapshot {
 	uint32_t living;
 	uint32_t leaving; /* they have ended, but may still be in the kernel's list */
 	struct mpsan_thread *leaves[LEAVING];
-	uint32_t batched; /* threads whose word is to be read */
-	struct mpsan_thread *batch[BATCH];
 };
 
 /*
@@ -43,7 +38,9 @@ static uint64_t clear_word(void)
 	uint64_t pointer = (uint64_t)(uintptr_t)__builtin_thread_pointer(), word = 0;
 	uint32_t tid = 0;
 
-	if (!asked && !SYS2(SYS_prctl, PR_GET_TID_ADDRESS, &word) &&
+	if (asked)
+		return distance;
+	if (!SYS2(SYS_prctl, PR_GET_TID_ADDRESS, &word) &&
 	    sys_peek(&tid, (const void *)word, sizeof(tid)) == sizeof(tid) && tid == sys_tid())
 		distance = word - pointer;
 	asked = true;
@@ -62,22 +59,16 @@ static bool has_left_python(struct mpsan_thread *t)
 	       !python_has_thread(t->pthread, &t->python_state);
 }
 
-/* The content of that word of a thread; -1: not readable, otherwise a TID or 0. */
-static int64_t word_of(const struct mpsan_thread *t, uint64_t word)
-{
-	uint32_t tid = 0;
-	long got = sys_peek(&tid, (const void *)(t->pthread + word), sizeof(tid));
-
-	return got == sizeof(tid) || got == -EFAULT ? (int64_t)tid : -1;
-}
-
 /*
  * Whether the thread still runs: its descriptor is its own until that word is cleared, and may
  * belong to another thread afterwards.
  */
-static bool is_running(const struct mpsan_thread *t, int64_t word)
+static bool is_running(const struct mpsan_thread *t)
 {
-	return word >= 0 ? word == t->tid : sys_thread_alive(life.pid, t->tid);
+	uint64_t word = t->pthread ? clear_word() : 0;
+	int same = word ? sys_word_is((const void *)(t->pthread + word), t->tid) : -1;
+
+	return same >= 0 ? same : sys_thread_alive(life.pid, t->tid);
 }
 
 /* Whether the kernel still lists the thread, which it does until its very end. */
@@ -89,11 +80,14 @@ static bool is_listed(struct mpsan_thread *t)
 	return false;
 }
 
-static void living_judge(struct snapshot *snapshot, struct mpsan_thread *t, int64_t word)
+static void living_see(struct mpsan_thread *t, void *context)
 {
+	struct snapshot *snapshot = context;
+
+	if (!t->tid || (t->buried && t->buried == t->start_ns))
+		return;
 	if (!live_threads_ended(t)) {
-		if (is_running(t, word) &&
-		    !(snapshot->python && t != thread_hot && has_left_python(t))) {
+		if (is_running(t) && !(snapshot->python && t != thread_hot && has_left_python(t))) {
 			snapshot->living++;
 			if (snapshot->named < NAMES_MAX)
 				snapshot->named += thread_name_look(t, snapshot->python);
@@ -104,42 +98,6 @@ static void living_judge(struct snapshot *snapshot, struct mpsan_thread *t, int6
 	}
 	if (is_listed(t) && snapshot->leaving < LEAVING)
 		snapshot->leaves[snapshot->leaving++] = t;
-}
-
-/* Reads the words of several threads by one call; if one is gone, each by its own call. */
-static void judge_batch(struct snapshot *snapshot)
-{
-	struct iovec to[BATCH], from[BATCH];
-	uint32_t tid[BATCH];
-	uint64_t word = clear_word();
-	bool all;
-
-	for (uint32_t i = 0; i < snapshot->batched; i++) {
-		to[i] = (struct iovec){&tid[i], sizeof(tid[i])};
-		from[i] = (struct iovec){(void *)(snapshot->batch[i]->pthread + word),
-					 sizeof(tid[i])};
-	}
-	all = sys_peek_many(to, from, snapshot->batched) ==
-	      (long)(snapshot->batched * sizeof(*tid));
-	for (uint32_t i = 0; i < snapshot->batched; i++)
-		living_judge(snapshot, snapshot->batch[i],
-			     all ? tid[i] : word_of(snapshot->batch[i], word));
-	snapshot->batched = 0;
-}
-
-static void living_see(struct mpsan_thread *t, void *context)
-{
-	struct snapshot *snapshot = context;
-
-	if (!t->tid || (t->buried && t->buried == t->start_ns))
-		return;
-	if (live_threads_ended(t) || !t->pthread || !clear_word()) {
-		living_judge(snapshot, t, -1);
-		return;
-	}
-	snapshot->batch[snapshot->batched++] = t;
-	if (snapshot->batched == BATCH)
-		judge_batch(snapshot);
 }
 
 static uint32_t still_listed(const struct snapshot *snapshot)
@@ -159,8 +117,6 @@ uint32_t live_threads_count(bool python)
 	if (listed == 1)
 		return 1;
 	thread_each(living_see, &snapshot);
-	if (snapshot.batched)
-		judge_batch(&snapshot);
 	if (!listed || listed <= snapshot.living)
 		return listed;
 	/* Threads may exit meanwhile: the numbers are of the same time if they are consistent. */

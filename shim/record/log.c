@@ -15,7 +15,8 @@
 
 #define WINDOWS 68u
 #define WINDOW_MAX (16u * MPSAN_CHUNK)
-#define BLOBS 512u /* remembered contents */
+#define BLOBS 512u /* remembered contents, */
+#define BLOB_PLACES 4u /* each in one of so many places */
 /* an attempt that is repeated within this time has no record of its own */
 #define AGAIN_NS 100000000u
 
@@ -398,16 +399,35 @@ void log_settle(uint64_t key, uint64_t position, bool happened)
 		log_remember(key, happened ? 0 : position);
 }
 
+/* Where it is kept, or would be: in one of a few places, so that two often used ones do not take turns. */
+static unsigned place_of(uint64_t hash)
+{
+	unsigned empty = BLOB_PLACES;
+
+	for (unsigned i = BLOB_PLACES; i-- > 0;) {
+		uint64_t its = blob[(hash + i) % BLOBS].hash;
+
+		if (its == hash)
+			return (hash + i) % BLOBS;
+		empty = its ? empty : i;
+	}
+	return (hash + empty % BLOB_PLACES) % BLOBS;
+}
+
 uint64_t log_recall(uint64_t hash)
 {
-	return blob[hash % BLOBS].hash == hash ? blob[hash % BLOBS].position : 0;
+	unsigned i = place_of(hash);
+
+	return blob[i].hash == hash ? blob[i].position : 0;
 }
 
 void log_remember(uint64_t hash, uint64_t position)
 {
-	blob[hash % BLOBS].hash = 0;
-	__atomic_store_n(&blob[hash % BLOBS].position, position, __ATOMIC_RELEASE);
-	__atomic_store_n(&blob[hash % BLOBS].hash, hash, __ATOMIC_RELEASE);
+	unsigned i = place_of(hash);
+
+	blob[i].hash = 0;
+	__atomic_store_n(&blob[i].position, position, __ATOMIC_RELEASE);
+	__atomic_store_n(&blob[i].hash, hash, __ATOMIC_RELEASE);
 }
 
 uint64_t log_text(const char *text)

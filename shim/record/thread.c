@@ -57,7 +57,8 @@ void thread_forked(const struct mpsan_hold *hold, uint32_t holds)
 	memcpy(nursery.hold, hold, holds * sizeof(*hold));
 	nursery.holds_used = holds;
 	for (unsigned i = 0; i < PARCELS; i++)
-		parcel[i].busy = 0;
+		if (parcel[i].busy) /* a page that is written here is copied */
+			parcel[i].busy = 0;
 }
 
 struct thread_pool thread_pool(void)
