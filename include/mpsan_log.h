@@ -329,7 +329,8 @@ struct mpsan_thread {
 	uint64_t buried; /* its start_ns once the kernel no longer listed it */
 	uint64_t python_free; /* a hash of its Python frames when they held no lock; 0: unknown */
 	struct mpsan_hold tried; /* see MPSAN_TRIED */
-	uint64_t spare[7];
+	uint64_t snap_frames; /* a hash of the frames of snap_python; 0: unknown */
+	uint64_t spare[6];
 };
 
 /*

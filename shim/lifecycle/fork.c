@@ -104,6 +104,16 @@ static uint64_t fork_key_of(const struct mpsan_thread *t)
 	return key;
 }
 
+/* A thread that stands where it stood is not read again: its text costs ten times its hash. */
+static void look_at_python(struct mpsan_thread *t)
+{
+	uint64_t hash = python_hash(t->pthread);
+
+	if (!hash || hash != t->snap_frames || !t->snap_python)
+		t->snap_python = stack_python(t->pthread);
+	t->snap_frames = hash;
+}
+
 /*
  * Records the stack, Python frames and name of a holder, if its locks have changed or some time has
  * passed: forks in quick succession do not record every holder again.
@@ -119,7 +129,7 @@ static void look_at_holder(struct snapshot *s, struct mpsan_thread *t)
 	t->snap_stack = stack_of(t->tid, t->pthread);
 	thread_name_look(t, s->gil);
 	if (s->gil)
-		t->snap_python = stack_python(t->pthread);
+		look_at_python(t);
 }
 
 static void add_claim(struct snapshot *s, const struct mpsan_hold *hold,
@@ -275,6 +285,22 @@ static void keep_true(struct snapshot *s, uint32_t first)
 	s->left.count = kept;
 }
 
+/* The Python frames of this thread: a loop that forks has the same ones again and again. */
+static uint64_t own_python(void)
+{
+	static TLS struct {
+		uint64_t hash, position;
+		uint32_t slot;
+	} last;
+	uint64_t hash = python_hash(0);
+
+	if (!hash || hash != last.hash || last.slot != life.slot || !last.position)
+		last.position = stack_python(0);
+	last.slot = life.slot;
+	last.hash = hash;
+	return last.position;
+}
+
 static void fork_take(struct snapshot *s)
 {
 	uint64_t stack = stack_own(), held_by;
@@ -282,6 +308,8 @@ static void fork_take(struct snapshot *s)
 	uint32_t first;
 
 	s->gil = python_present() && python_holds_gil();
+	if (s->gil)
+		python_blocks_begin();
 	s->imports = s->gil && python_somebody_imports();
 	s->threads = live_threads_count(s->gil);
 	event = log_reserve(EV_fork, sizeof(*event), &s->fork);
@@ -307,6 +335,7 @@ static void fork_take(struct snapshot *s)
 	keep_true(s, first);
 	held_by = held_state(s->left.claim + first, s->left.count - first, s->fork,
 			     !child_handlers && !s->loader);
+	python_blocks_end();
 	if (s->gil && !life.self->python)
 		life.self->python = python_version();
 	if (!event)
@@ -317,7 +346,7 @@ static void fork_take(struct snapshot *s)
 		.held = s->held_count,
 		.own = s->own_held,
 		.stack = stack,
-		.python = s->gil ? stack_python(0) : 0,
+		.python = s->gil ? own_python() : 0,
 		.feeder = s->feeders,
 		.held_by = held_by,
 		.flags = s->flags | (modules_have_torch() ? MPSAN_FORK_TORCH : 0) |
@@ -390,6 +419,7 @@ void fork_born(void)
 	struct snapshot *s = current;
 
 	hook_guard = unborn = 0;
+	python_blocks_drop();
 	if (life.forked)
 		lock_hints_inherit();
 	if (s)

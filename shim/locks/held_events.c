@@ -33,8 +33,8 @@ static uint64_t state_one(struct claim *c, uint64_t fork)
 }
 
 /* The last list that was recorded: a fork with the same list refers to it. */
+STATE static uint32_t stated_busy;
 static struct {
-	uint32_t busy;
 	uint32_t slot;
 	uint64_t key;
 	uint64_t fork;
@@ -42,13 +42,20 @@ static struct {
 	uint32_t flags[CLAIMS_LEFT];
 } stated;
 
+/* What the event of a claim says of its holder. */
+static uint64_t key_of_holder(const struct mpsan_thread *t)
+{
+	return (t->snap_stack * 0x9e3779b97f4a7c15ull ^ t->snap_python) * 0xff51afd7ed558ccdull ^
+	       t->name_pos;
+}
+
 static uint64_t key_of_list(const struct claim *claim, uint32_t count)
 {
 	uint64_t key = count;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct claim *c = &claim[i];
-		uint64_t snap = is_own(c) ? 0 : c->holder->snap_ns;
+		uint64_t snap = is_own(c) ? 0 : key_of_holder(c->holder);
 
 		key = (key ^ c->tag ^ c->caller << 1 ^ (uint64_t)c->tid << 32 ^ c->flags) *
 		      0x9e3779b97f4a7c15ull;
@@ -62,7 +69,7 @@ uint64_t held_state(struct claim *claim, uint32_t count, uint64_t fork, bool ref
 	uint64_t key = key_of_list(claim, count), earlier = 0;
 	uint32_t expected = 0;
 	bool mine = refers && count &&
-		    __atomic_compare_exchange_n(&stated.busy, &expected, 1, false, __ATOMIC_ACQUIRE,
+		    __atomic_compare_exchange_n(&stated_busy, &expected, 1, false, __ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED);
 
 	if (mine && stated.slot == life.slot && stated.key == key)
@@ -81,6 +88,6 @@ uint64_t held_state(struct claim *claim, uint32_t count, uint64_t fork, bool ref
 		stated.slot = life.slot;
 	}
 	if (mine)
-		__atomic_store_n(&stated.busy, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&stated_busy, 0, __ATOMIC_RELEASE);
 	return earlier;
 }

@@ -11,7 +11,8 @@
 #include "python_self.h"
 
 #define THREADS_MAX 4096
-#define KNOWN 256u /* threads at a time */
+#define KNOWN 256u /* threads at a time, */
+#define NEAR 8u /* each so far from its first place */
 
 /*
  * Walks the interpreter's list of threads in one direction. PyThreadState_Next would do the same,
@@ -38,37 +39,59 @@ bool python_own_state(struct state *own)
 	       state_read(&python.py, own, (uint64_t)python.this_state());
 }
 
-/* The state of a thread, most likely still at `known`; 0: it has none. */
-static uint64_t state_of(uint64_t pthread, uint64_t known)
+/*
+ * Where the state of a thread was found last, so that a fork beside many threads does not look for each.
+ * What stands there is a hint: threads share a place if too many are near each other.
+ */
+static uint64_t *known_state(uint64_t pthread)
 {
-	return cpython_is_thread(&python.py, known, pthread) ?
-		       known :
-		       cpython_find_thread(&python.py, pthread);
+	static struct {
+		uint64_t pthread, state;
+	} known[KNOWN];
+	unsigned home = (unsigned)(pthread * 0x9e3779b97f4a7c15ull >> 32) % KNOWN, i = 0;
+
+	while (i < NEAR && known[(home + i) % KNOWN].pthread &&
+	       known[(home + i) % KNOWN].pthread != pthread)
+		i++;
+	i = (home + (i < NEAR ? i : 0)) % KNOWN;
+	if (known[i].pthread != pthread)
+		__atomic_store_n(&known[i].pthread, pthread, __ATOMIC_RELAXED);
+	return &known[i].state;
 }
 
-/* Where the states of threads were found last, so that a fork beside many threads does not look for each. */
-static uint64_t known_state(uint64_t pthread)
+/* A search for one thread sees them all. */
+static void know_state(const struct state *state, uint64_t at)
 {
-	static uint64_t known[KNOWN];
-	uint64_t *place = &known[(pthread >> 12) % KNOWN];
-	uint64_t last = __atomic_load_n(place, __ATOMIC_RELAXED), at = state_of(pthread, last);
+	if (state->frame)
+		*known_state(state->thread_id) = at;
+}
 
-	if (at != last) /* a page that is written at a fork is copied */
-		__atomic_store_n(place, at, __ATOMIC_RELAXED);
-	return at;
+/* Finds and reads the state of a thread, most likely still at `at`, which is updated; 0: it has none. */
+static bool state_of(uint64_t pthread, uint64_t *at, struct state *state)
+{
+	uint64_t found;
+
+	if (!*at)
+		*at = *known_state(pthread);
+	if (cpython_is_thread(&python.py, *at, pthread, state))
+		return true;
+	found = cpython_find_thread(&python.py, pthread, know_state);
+	if (*at != found) /* a page that is written at a fork is copied */
+		__atomic_store_n(at, found, __ATOMIC_RELAXED);
+	return found && state_read(&python.py, state, found);
 }
 
 uint64_t python_frame_of(const struct state *own, uint64_t pthread)
 {
 	struct state state;
-	uint64_t frame, at;
+	uint64_t frame;
 
 	if (!pthread || pthread == own->thread_id)
 		return own->frame;
 	if (!python_holds_gil())
 		return 0;
-	at = known_state(pthread);
-	if (at && state_read(&python.py, &state, at) && state.interp == own->interp && state.frame)
+	if (state_of(pthread, known_state(pthread), &state) && state.interp == own->interp &&
+	    state.frame)
 		return state.frame;
 	frame = find_frame(own, pthread, true);
 	return frame ? frame : find_frame(own, pthread, false);
@@ -82,37 +105,42 @@ static uint64_t top_frame(uint64_t pthread)
 	return python_own_state(&own) ? python_frame_of(&own, pthread) : 0;
 }
 
+static const struct cpython *view_of(uint64_t pthread)
+{
+	return pthread ? &python.others : &python.py;
+}
+
 size_t python_stack(uint64_t pthread, struct walk *room, char *text, size_t bytes)
 {
-	return cpython_stack(&python.py, top_frame(pthread), room, text, bytes);
+	return cpython_stack(view_of(pthread), top_frame(pthread), room, text, bytes);
 }
 
 bool python_has_thread(uint64_t pthread, uint64_t *state)
 {
-	if (!python_present() || python.limit || python.is_finalizing())
-		return true;
-	*state = state_of(pthread, *state);
-	return *state;
+	struct state copy;
+
+	return !python_present() || python.limit || python.is_finalizing() ||
+	       state_of(pthread, state, &copy);
 }
 
 size_t python_thread_name(uint64_t pthread, char *text, size_t bytes)
 {
-	return cpython_thread_name(&python.py, top_frame(pthread), text, bytes);
+	return cpython_thread_name(view_of(pthread), top_frame(pthread), text, bytes);
 }
 
 size_t python_thread_function(uint64_t pthread, char *text, size_t bytes)
 {
-	return cpython_thread_function(&python.py, top_frame(pthread), text, bytes);
+	return cpython_thread_function(view_of(pthread), top_frame(pthread), text, bytes);
 }
 
 enum mpsan_thread_role python_role(uint64_t pthread)
 {
-	return cpython_role(&python.py, top_frame(pthread));
+	return cpython_role(view_of(pthread), top_frame(pthread));
 }
 
 bool python_only_feeds(uint64_t pthread)
 {
-	return cpython_only_feeds(&python.py, top_frame(pthread));
+	return cpython_only_feeds(view_of(pthread), top_frame(pthread));
 }
 
 uint64_t python_starting(void)
@@ -215,9 +243,9 @@ static uint64_t hash_of(uint64_t top)
 	return hash;
 }
 
-uint64_t python_hash(void)
+uint64_t python_hash(uint64_t pthread)
 {
-	return hash_of(top_frame(0));
+	return hash_of(top_frame(pthread));
 }
 
 /* What python_held sees goes through here, to learn whether that was anything. */
@@ -241,9 +269,7 @@ static uint64_t frame_by_state(uint64_t pthread, uint64_t *at)
 {
 	struct state state;
 
-	if (!python_has_thread(pthread, at) || !state_read(&python.py, &state, *at))
-		return 0;
-	return state.frame;
+	return state_of(pthread, at, &state) ? state.frame : 0;
 }
 
 struct python_place python_held(uint64_t pthread, uint64_t *state, uint64_t *free,
@@ -258,7 +284,7 @@ struct python_place python_held(uint64_t pthread, uint64_t *state, uint64_t *fre
 		top = frame_by_state(pthread, state);
 	hash = top ? hash_of(top) : 0;
 	if (hash && hash != *free) {
-		cpython_held(&python.py, top, see_held, &held);
+		cpython_held(view_of(pthread), top, see_held, &held);
 		*free = held.any ? 0 : hash;
 	}
 	return (struct python_place){top, hash};

@@ -42,6 +42,15 @@ bool python_holds_gil(void);
 bool python_holds_main_gil(void);
 
 /*
+ * Before and after a snapshot of all threads, the GIL held: what other threads' stacks have in common, such
+ * as their code and its names, is read once. `drop` in a forked child: another thread's snapshot may have
+ * been in progress.
+ */
+void python_blocks_begin(void);
+void python_blocks_end(void);
+void python_blocks_drop(void);
+
+/*
  * Writes the frames of a thread, innermost first, at most 64, each as "function\tfile\tline\n" in
  * UTF-8 (the qualified name from 3.11 on; control characters become '?'; line 0: the code has
  * none). Only whole lines, NUL-terminated; returns the length. `pthread` is the thread's
@@ -54,10 +63,10 @@ size_t python_stack(uint64_t pthread, struct walk *room, char *text, size_t byte
 	__attribute__((nonnull));
 
 /*
- * A hash of the calling thread's frames (code and instruction of each): while it stays the same, so
- * does python_stack(0). Costs a few peeks; 0: no frames. Needs no GIL.
+ * A hash of a thread's frames (code and instruction of each): while it stays the same, so does
+ * python_stack. Costs a few peeks; 0: no frames. Same requirements as python_stack.
  */
-uint64_t python_hash(void);
+uint64_t python_hash(uint64_t pthread);
 
 /*
  * Calls `see` for the locks of threading that a thread is inside of by `with`; see

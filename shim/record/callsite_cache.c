@@ -33,7 +33,7 @@ static struct where callsite_take(void)
 
 struct where callsite_now(uint64_t caller)
 {
-	uint64_t frames = python_hash(), key;
+	uint64_t frames = python_hash(0), key;
 	struct place *place;
 	struct where where;
 

@@ -36,7 +36,7 @@ static uint64_t stack_end(uint64_t from, uint64_t pthread)
 /* Measures and hashes a stack in one pass; an unknown end shows as a short read. */
 static uint64_t measure(uint64_t from, uint64_t end, uint64_t *hash)
 {
-	uint64_t piece[64], done = 0, most = end ? end - from : MPSAN_STACK_BYTES;
+	uint64_t piece[192], done = 0, most = end ? end - from : MPSAN_STACK_BYTES;
 	long got;
 
 	do {
@@ -144,7 +144,7 @@ uint64_t stack_of(uint32_t tid, uint64_t pthread)
 
 	at = text_put_number(at, end, tid, 10);
 	text_put(at, end, "/syscall");
-	if (sys_read_file(path, text, sizeof(text)) <= 0 || text[0] == 'r')
+	if (sys_read_line(path, text, sizeof(text)) <= 0 || text[0] == 'r')
 		return 0;
 	for (const char *c = text; *c; c++) {
 		if (c[0] != '0' || c[1] != 'x')

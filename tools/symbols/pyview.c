@@ -179,7 +179,7 @@ uint32_t pyview_version(const struct pyview *view)
 /* The innermost frame of a thread; 0: none, or unreadable now. */
 static bool read_state(const struct pyview *view, uint64_t pthread, struct state *state)
 {
-	uint64_t at = view->limit ? 0 : cpython_find_thread(&view->py, pthread);
+	uint64_t at = view->limit ? 0 : cpython_find_thread(&view->py, pthread, NULL);
 
 	return at && state_read(&view->py, state, at);
 }
@@ -245,7 +245,7 @@ uint32_t pyview_lock_joined(struct pyview *view, uint64_t waiter, uint64_t lock)
 bool pyview_lock_ends_with(struct pyview *view, uint64_t thread, uint64_t lock)
 {
 	return !view->limit &&
-	       pylock_ends_with(&view->py, cpython_find_thread(&view->py, thread), lock);
+	       pylock_ends_with(&view->py, cpython_find_thread(&view->py, thread, NULL), lock);
 }
 
 bool pyview_lock_at_end(struct pyview *view, uint64_t waiter)
@@ -348,7 +348,7 @@ uint32_t pyview_owned(struct pyview *view, const uint64_t *pthread, unsigned thr
 	if (view->limit || threads > PYVIEW_OWNERS)
 		return 0;
 	for (unsigned i = 0; i < threads; i++)
-		state[i] = cpython_find_thread(&view->py, pthread[i]);
+		state[i] = cpython_find_thread(&view->py, pthread[i], NULL);
 	return pyowned_locks(&view->py, state, threads, lock, locks);
 }
 
@@ -360,7 +360,7 @@ bool pyview_may_list(struct pyview *view, const uint64_t *pthread, unsigned thre
 	if (view->limit || threads > PYVIEW_OWNERS)
 		return true;
 	for (unsigned i = 0; i < threads; i++) {
-		state[states] = cpython_find_thread(&view->py, pthread[i]);
+		state[states] = cpython_find_thread(&view->py, pthread[i], NULL);
 		states += state[states] != 0;
 	}
 	return pyowned_may_list(&view->py, state, states);
@@ -378,7 +378,7 @@ unsigned pyview_task(struct pyview *view, uint64_t pthread, uint64_t *object, un
 
 bool pyview_is_foreign(struct pyview *view, uint64_t pthread)
 {
-	return !view->limit && !cpython_find_thread(&view->py, pthread) &&
+	return !view->limit && !cpython_find_thread(&view->py, pthread, NULL) &&
 	       cpython_has_threads(&view->py);
 }
 

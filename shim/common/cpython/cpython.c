@@ -163,43 +163,45 @@ static uint64_t first_interpreter(const struct cpython *py)
  * has been in.
  */
 static uint64_t find_state(const struct cpython *py, uint64_t interp, uint64_t pthread,
-			   unsigned *left, uint64_t *idle)
+			   cpython_state_seen *see, unsigned *left, uint64_t *idle)
 {
+	uint64_t found = 0;
+
 	uint64_t at = cpython_peek_word(py, interp + py->at.interp_threads);
 	struct state state;
 
 	for (; at && *left && state_read(py, &state, at) && state.interp == interp;
 	     at = state.next, --*left) {
-		if (pthread && state.thread_id != pthread)
+		if (see)
+			see(&state, at);
+		if (found || (pthread && state.thread_id != pthread))
 			continue;
-		if (state.frame)
-			return at;
-		*idle = at;
+		*(state.frame ? &found : idle) = at;
+		if (found && !see)
+			break;
 	}
-	return 0;
+	return found;
 }
 
-uint64_t cpython_find_thread(const struct cpython *py, uint64_t pthread)
+uint64_t cpython_find_thread(const struct cpython *py, uint64_t pthread, cpython_state_seen *see)
 {
 	uint64_t interp = first_interpreter(py), found = 0, idle = 0;
 	unsigned left = THREADS_MAX;
 
 	for (unsigned i = 0; interp && !found && i < INTERPRETERS_MAX; i++) {
-		found = find_state(py, interp, pthread, &left, &idle);
+		found = find_state(py, interp, pthread, see, &left, &idle);
 		interp = cpython_peek_word(py, interp + py->at.interp_next);
 	}
 	return found ? found : idle;
 }
 
-bool cpython_is_thread(const struct cpython *py, uint64_t at, uint64_t pthread)
+bool cpython_is_thread(const struct cpython *py, uint64_t at, uint64_t pthread, struct state *state)
 {
-	struct state state;
-
-	if (!at || !state_read(py, &state, at) || state.thread_id != pthread)
+	if (!at || !state_read(py, state, at) || state->thread_id != pthread)
 		return false;
 	/* Freed memory may keep its contents, but no other state links to it any more. */
-	return cpython_peek_word(py, state.prev ? state.prev + py->at.state_next :
-						  state.interp + py->at.interp_threads) == at;
+	return cpython_peek_word(py, state->prev ? state->prev + py->at.state_next :
+						   state->interp + py->at.interp_threads) == at;
 }
 
 /* The main interpreter: the last of the list, since new ones are inserted at the front. */

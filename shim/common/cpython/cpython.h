@@ -77,10 +77,16 @@ uint32_t cpython_version(const char *text) __attribute__((nonnull));
  */
 const char *cpython_describe(struct cpython *py) __attribute__((nonnull));
 
-/* The PyThreadState of a thread in any interpreter, preferably one with frames; 0: none. */
-uint64_t cpython_find_thread(const struct cpython *py, uint64_t pthread) __attribute__((nonnull));
-/* Whether an earlier found PyThreadState still belongs to that thread. */
-bool cpython_is_thread(const struct cpython *py, uint64_t at, uint64_t pthread)
+/*
+ * The PyThreadState of a thread in any interpreter, preferably one with frames; 0: none. `see` may be NULL, or
+ * gets those of all threads of the interpreters that are searched.
+ */
+struct state;
+typedef void cpython_state_seen(const struct state *state, uint64_t at);
+uint64_t cpython_find_thread(const struct cpython *py, uint64_t pthread, cpython_state_seen *see)
+	__attribute__((nonnull(1)));
+/* Whether an earlier found PyThreadState still belongs to that thread; copies it. */
+bool cpython_is_thread(const struct cpython *py, uint64_t at, uint64_t pthread, struct state *state)
 	__attribute__((nonnull));
 /* Whether the main interpreter's newest thread can be read. */
 bool cpython_has_threads(const struct cpython *py) __attribute__((nonnull));
