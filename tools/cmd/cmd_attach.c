@@ -18,7 +18,8 @@
 #include "command.h"
 #include "offline.h"
 
-#define LOOK_NS 2500000000ull /* in which a hang is proved */
+#define LOOK_NS 2500000000ull /* in which an endless wait is proved */
+#define LONG_NS 8000000000ull /* one with a limit, or that is renewed again and again */
 
 static int cmd_attach_tell(char *wrong)
 {
@@ -73,9 +74,13 @@ static void interrupt(int number)
 	interrupted = 1;
 }
 
+/* What the program waits for with time limits takes longer to tell. */
 static void attach_say(struct attach *attach)
 {
-	if (interrupted)
+	const uint64_t *enough_ns = attach->context;
+
+	if (interrupted || (*enough_ns && clock_ns(CLOCK_MONOTONIC) >= *enough_ns &&
+			    judge_worst(attach->judge) >= GRADE_WARNING))
 		attach->until_ns = 0;
 }
 
@@ -136,12 +141,14 @@ static int examine(struct settings *settings, struct launch *launch, struct targ
 {
 	struct reader reader;
 	struct judge judge;
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC),
+		 enough_ns = settings->watch ? 0 : now_ns + LOOK_NS;
 	struct attach attach = {.target = target,
 				.judge = &judge,
 				.hang_after = settings->hang_after,
-				.until_ns = settings->watch ? UINT64_MAX :
-							      clock_ns(CLOCK_MONOTONIC) + LOOK_NS,
-				.say = attach_say};
+				.until_ns = settings->watch ? UINT64_MAX : now_ns + LONG_NS,
+				.say = attach_say,
+				.context = &enough_ns};
 	char *wrong = reader_open(&reader, launch->dir, true);
 	int status;
 

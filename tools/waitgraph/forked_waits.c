@@ -219,21 +219,35 @@ static bool is_of_pool(const struct snapshot_thread *thread, uint64_t caller)
 	return false;
 }
 
+/* A lock of Python's that a thread of the parent is known to hold: a signal handler does not release it. */
+static bool state_held(struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
+	struct wait *wait = &deadlocks->waits.item.item[index];
+	const struct snapshot_thread *holder;
+
+	if (!row_of(deadlocks, thread->slot)->python ||
+	    (wait->kind != MPSAN_LOCK_SEMAPHORE && wait->kind != MPSAN_LOCK_PYTHON))
+		return false;
+	holder = python_holder(deadlocks, thread, wait->lock);
+	if (!holder || snapshot_has_moved(thread))
+		return false;
+	wait->flags |= MPSAN_LF_MUTUAL;
+	put_wait(deadlocks, index, MPSAN_WAIT_ORPHAN, holder->own_tid, holder);
+	return true;
+}
+
 /* Of the child's only thread: nobody else could end its wait in private memory. */
 static void state_alone(struct deadlocks *deadlocks, uint32_t index)
 {
 	const struct snapshot_thread *thread = &deadlocks->snapshot.threads.item[index];
 	const struct wait *wait = &deadlocks->waits.item.item[index];
-	bool python = row_of(deadlocks, thread->slot)->python &&
-		      (wait->kind == MPSAN_LOCK_SEMAPHORE || wait->kind == MPSAN_LOCK_PYTHON);
-	const struct snapshot_thread *holder =
-		python ? python_holder(deadlocks, thread, wait->lock) : NULL;
 
 	put_wait(deadlocks, index,
-		 holder || wait->kind == MPSAN_LOCK_GUARD ? MPSAN_WAIT_ORPHAN :
-		 is_of_pool(thread, wait->caller)	  ? MPSAN_WAIT_TEAM :
-							    MPSAN_WAIT_ALONE,
-		 holder ? holder->own_tid : 0, holder);
+		 wait->kind == MPSAN_LOCK_GUARD	  ? MPSAN_WAIT_ORPHAN :
+		 is_of_pool(thread, wait->caller) ? MPSAN_WAIT_TEAM :
+						    MPSAN_WAIT_ALONE,
+		 0, NULL);
 }
 
 static bool is_sent(uint64_t kind)
@@ -254,7 +268,8 @@ static void forked_waits_look(struct deadlocks *deadlocks, uint32_t index)
 	if (wait->end == WAIT_NOBODY) {
 		state_orphan(deadlocks, index);
 	} else if (wait->end == WAIT_PROCESSES && is_sent(wait->kind) &&
-		   is_alone(deadlocks, thread) && wait->count == 1) {
+		   is_alone(deadlocks, thread) && wait->count == 1 &&
+		   !state_held(deadlocks, index)) {
 		waits_check_handlers(&deadlocks->waits, index);
 		if (wait->end != WAIT_OPEN && !waits_check_memory(&deadlocks->waits, index) &&
 		    wait->ends == MPSAN_ENDS_NEVER && !snapshot_has_moved(thread))

@@ -4,6 +4,7 @@
 
 #include "../facts/processes.h"
 #include "../proc/pipes.h"
+#include "../waits/pythreads.h"
 
 #define CLOSE_NS 1000000000ull
 
@@ -155,6 +156,22 @@ static bool meets_peer(const struct group *group, uint32_t i)
 	return false;
 }
 
+/*
+ * From outside, whether a queue of multiprocessing has a thread that feeds it: the process that put
+ * something has one from then on.
+ */
+static bool was_fed(const struct group *group, uint32_t i)
+{
+	const struct wait *wait = group_wait(group, i);
+
+	if (!group->snapshot->outside || (!is_reading(wait) && !(wait->flags & MPSAN_LF_SHARED)))
+		return false;
+	for (uint32_t k = 0; k < group->count; k++)
+		if (pythread_feeds(group_thread(group, k)))
+			return true;
+	return false;
+}
+
 bool idle_was_sent(const struct group *group, uint32_t i, const struct pythread_wait *python)
 {
 	const struct snapshot_thread *thread = group_thread(group, i);
@@ -169,7 +186,7 @@ bool idle_was_sent(const struct group *group, uint32_t i, const struct pythread_
 	return (kind == MPSAN_WAIT_COND && was_signalled(group, i)) ||
 	       (kind == MPSAN_LOCK_SEMAPHORE && was_posted(group, i)) ||
 	       (kind < MPSAN_WAIT_PROCESS && meets_other(group, i)) || meets_peer(group, i) ||
-	       has_read_any(group, thread->slot);
+	       has_read_any(group, thread->slot) || was_fed(group, i);
 }
 
 /* ---- whether a possible sender has ended ---- */

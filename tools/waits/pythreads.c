@@ -360,6 +360,19 @@ bool pythread_is_timer(const struct snapshot_thread *thread)
 	return found;
 }
 
+bool pythread_feeds(const struct snapshot_thread *thread)
+{
+	char *stack = pythread_stack(thread);
+	bool found = false;
+
+	for (const char *line = stack; line && *line && !found; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		found = is_function(line, "_feed", "multiprocessing/queues.py");
+	}
+	free(stack);
+	return found;
+}
+
 bool pythread_in_test(const struct snapshot_thread *thread)
 {
 	char *stack = thread->tid == thread->pid ? pythread_stack(thread) : NULL;

@@ -58,6 +58,9 @@ bool pythread_wants_result(const struct snapshot_thread *thread);
 /* Whether it runs nothing but threading.py, as a threading.Timer does until its time has come. */
 bool pythread_is_timer(const struct snapshot_thread *thread);
 
+/* Whether it writes what was put into a queue of multiprocessing. */
+bool pythread_feeds(const struct snapshot_thread *thread);
+
 /* Whether it waits in threading.Event.wait, called by the program itself. */
 bool pythread_waits_for_event(const struct snapshot_thread *thread);
 

@@ -50,6 +50,18 @@ static bool is_unclaimed(const struct look *look, uint64_t mutex)
 	return mutex || look->snapshot->outside;
 }
 
+/* Whether a thread of the process ran before this snapshot, and may have come into a `with` block. */
+static bool has_just_stopped(const struct look *look)
+{
+	const struct snapshot_process *process =
+		&look->snapshot->processes.item[look->thread->process];
+
+	for (uint32_t i = process->begin; i < process->end; i++)
+		if (look->snapshot->threads.item[i].looks == 2)
+			return true;
+	return false;
+}
+
 /* Of such a lock, while its owner is unknown, frames are read again. */
 static bool owner_is_known(const struct look *look)
 {
@@ -59,7 +71,8 @@ static bool owner_is_known(const struct look *look)
 				 SNAPSHOT_NONE;
 
 	if (!python->owner)
-		return look->snapshot->now_ns - python->asked_ns < LOOK_AGAIN_NS;
+		return look->snapshot->now_ns - python->asked_ns < LOOK_AGAIN_NS &&
+		       !has_just_stopped(look);
 	return owner != SNAPSHOT_NONE && thread_at(look, owner)->runs == python->holder_runs;
 }
 
