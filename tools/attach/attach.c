@@ -12,7 +12,7 @@
 #include "../waitgraph/deadlocks.h"
 
 #define PAUSE_MS 50
-#define LIST_NS 500000000ull /* time between two searches for new processes */
+#define LIST_NS 200000000ull /* time between two searches for new processes */
 
 static void look_for_processes(struct attach *attach, struct deadlocks *deadlocks)
 {

@@ -359,9 +359,14 @@ uint32_t target_enter(struct target *target, struct session *session, struct wat
 	ARRAY(struct target_process *) fresh = {0};
 	uint32_t refused = 0;
 
-	for (uint32_t i = 0; i < target->there.count; i++)
-		if (target->there.item[i].member && !target->there.item[i].slot)
-			*ARRAY_ADD(&fresh) = &target->there.item[i];
+	for (uint32_t i = 0; i < target->there.count; i++) {
+		struct target_process *process = &target->there.item[i];
+
+		if (process->member && !process->slot)
+			*ARRAY_ADD(&fresh) = process;
+		else if (process->slot && !session->table[process->slot - 1].python)
+			session->table[process->slot - 1].python = version_of(process->pid);
+	}
 	if (fresh.count)
 		qsort(fresh.item, fresh.count, sizeof(*fresh.item), compare_starts);
 	for (uint32_t i = 0; i < fresh.count; i++)

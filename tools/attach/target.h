@@ -40,7 +40,7 @@ uint32_t target_look(struct target *target);
 
 /*
  * Enters members that are not yet in the session's table, parents first, and records in the log where
- * they were forked. Returns how many found no room.
+ * they were forked; those that have just begun may run Python by now. Returns how many found no room.
  */
 uint32_t target_enter(struct target *target, struct session *session, struct watchlog *log);
 
