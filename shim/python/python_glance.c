@@ -13,7 +13,7 @@
 #include "python_self.h"
 
 #define GLANCES 64u /* threads */
-#define BEFORE 1536u /* bytes of its callers' frames, */
+#define BEFORE 2560u /* bytes of its callers' frames, */
 #define BEHIND 512u /* and of the innermost one */
 #define PAGE 4096u
 #define ENTRY_ADDRESS \

@@ -21,7 +21,10 @@
 #define COROUTINE_FRAME 16 /* up to 3.10 */
 #define COROUTINE_FIRST 40 /* from 3.11 on the frame lies within, behind the other fields */
 #define COROUTINE_LAST 112
-#define COROUTINE_STATE 5 /* bytes before it: negative while it is suspended */
+#define COROUTINE_STATE 5 /* bytes before it */
+#define FIRST_COUNTED \
+	15 /* version whose states count from 0; before, suspended ones are negative */
+#define STATE_RUNS 4 /* there */
 #define STACK_TOP 64 /* from 3.11 on */
 #define STACK_TOP_OLD 72 /* 3.8, 3.9 */
 #define STACK_DEPTH_310 80
@@ -43,23 +46,29 @@ static bool is_coroutine(const struct cpython *py, uint64_t object)
 	       cpython_is_a(py, object, "async_generator");
 }
 
+static bool is_suspended(const struct cpython *py, uint64_t frame)
+{
+	signed char state;
+
+	return cpython_peek(py, &state, frame - COROUTINE_STATE, 1) &&
+	       (py->at.minor < FIRST_COUNTED ? state < 0 : state >= 0 && state < STATE_RUNS);
+}
+
 /* Its frame; 0: it has ended, or is not suspended. */
 static uint64_t frame_of(const struct cpython *py, uint64_t coroutine)
 {
 	const char *first = py->at.minor == 11 ? "function" : "code";
-	signed char state = 0;
 
 	if (py->at.minor < 11)
 		return cpython_peek_word(py, coroutine + COROUTINE_FRAME);
 	for (uint64_t at = cpython_at(py, coroutine, COROUTINE_FIRST);
 	     at < cpython_at(py, coroutine, COROUTINE_LAST); at += 8)
 		if (cpython_is_a(py, frame_untagged(py, cpython_peek_word(py, at)), first))
-			return cpython_peek(py, &state, at - COROUTINE_STATE, 1) && state < 0 ? at :
-												0;
+			return is_suspended(py, at) ? at : 0;
 	return 0;
 }
 
-/* What a suspended frame awaits. */
+/* What a suspended frame awaits. From 3.15 on another word lies above it. */
 static uint64_t awaited_by(const struct cpython *py, uint64_t frame)
 {
 	uint64_t bottom = py->at.minor < 11 ? cpython_peek_word(py, frame + py->at.frame_stack) :
@@ -74,7 +83,8 @@ static uint64_t awaited_by(const struct cpython *py, uint64_t frame)
 		top = bottom + 8 * (uint32_t)cpython_peek_word(py, frame + STACK_TOP);
 	else
 		top = cpython_peek_word(py, frame + STACK_TOP);
-	return top > bottom ? frame_untagged(py, cpython_peek_word(py, top - 8)) : 0;
+	top -= py->at.minor < FIRST_COUNTED ? 8 : 16;
+	return top >= bottom ? frame_untagged(py, cpython_peek_word(py, top)) : 0;
 }
 
 /* ---- several tasks ---- */
