@@ -78,9 +78,13 @@ static void set_holder(struct evidence *evidence)
 		free(evidence->holder.thread);
 		evidence->holder.thread = text_copy(name);
 	}
-	evidence->lock =
-		(struct lock_ref){&evidence->held->at, evidence->held,	       ev->lock, ev->kind,
-				  ev->flags,	       evidence->holder.native};
+	/* what a `with` block takes is an object, whatever the thread does inside */
+	evidence->lock = (struct lock_ref){&evidence->held->at,
+					   evidence->held,
+					   ev->lock,
+					   ev->kind,
+					   ev->flags,
+					   ev->taken ? NULL : evidence->holder.native};
 }
 
 static void set_sufferer(struct evidence *evidence, const struct fact_place *at, uint64_t stack,
