@@ -272,6 +272,9 @@ check-suites: tests ## run the long suites: other people's tests, bare and under
 check-distros: ## build on minimal releases of Debian and Ubuntu, kept in build/distros (tools/dev/bootstrap --package)
 	$(Q)mkdir -p build && tests/run -j 1 distros
 
+check-healthy: tests ## healthy programs on each Python at hand, 300 pairs of a bare and a watched run
+	$(Q)tests/pythons/healthy.py
+
 check-pythons: tests ## programs with Python locks on each Python at hand: a table (tools/dev/bootstrap --pythons)
 	$(Q)tests/pythons/run.py
 

@@ -23,7 +23,7 @@ def main():
     with multiprocessing.get_context("fork").Pool(2) as pool:
         for result in [pool.apply_async(triple, (number,), callback=keep) for number in range(6)]:
             result.get()
-    print(seen)
+    print(sorted(seen))
 
 
 if __name__ == "__main__":
