@@ -36,7 +36,7 @@ static uint64_t stack_end(uint64_t from, uint64_t pthread)
 /* Measures and hashes a stack in one pass; an unknown end shows as a short read. */
 static uint64_t measure(uint64_t from, uint64_t end, uint64_t *hash)
 {
-	uint64_t piece[192], done = 0, most = end ? end - from : MPSAN_STACK_BYTES;
+	uint64_t piece[64], done = 0, most = end ? end - from : MPSAN_STACK_BYTES;
 	long got;
 
 	do {

@@ -401,7 +401,7 @@ def check_usage():
             run = place.ps(*arguments)
             assert run.exit == USAGE and "usage: mpsan ps" in run.err and not run.out, run
         run = place.ps("--help")
-        assert run.exit == 0 and "mpsan ps [--memory] [--json] [DIR]" in run.out, run
+        assert run.exit == 0 and "mpsan ps [--memory] [--json] [DIR|PID]" in run.out, run
 
 
 # What is printed
@@ -415,7 +415,7 @@ def check_keys():
     with Place() as place:
         place.supervised([program("fork/fork-orphaned-lock-mutex")])
         document = place.until(doomed(2))
-        assert set(document) == {"schema", "session", "live", "time_ns", "processes", "exports", "findings",
+        assert set(document) == {"schema", "session", "outside", "live", "time_ns", "processes", "exports", "findings",
                                  "limits"}, set(document)
         assert document["schema"] == "mpsan.ps/1" and document["live"] is True
         for process in document["processes"]:
