@@ -65,34 +65,24 @@ static void target_list(struct target *target)
 
 /* ---- trees ---- */
 
-static bool same_link(uint32_t one, uint32_t other, const char *name)
+/* Of one job of a shell, or a copy of its parent, which may have a group of its own. */
+static bool belongs_to(const struct target_process *child, const struct target_process *parent)
 {
-	char path[64];
-	struct stat a, b;
-
-	snprintf(path, sizeof(path), "/proc/%u/%s", one, name);
-	if (stat(path, &a))
-		return false;
-	snprintf(path, sizeof(path), "/proc/%u/%s", other, name);
-	return !stat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
-static bool belongs_to(const struct target_process *child, uint32_t parent)
-{
-	return getpgid((pid_t)child->pid) == getpgid((pid_t)parent) ||
-	       same_link(child->pid, parent, "exe");
+	return getpgid((pid_t)child->pid) == getpgid((pid_t)parent->pid) ||
+	       (child->stack && child->stack == parent->stack);
 }
 
 static uint32_t root_of(const struct target *target, uint32_t pid)
 {
 	for (unsigned i = 0; i < TREE_DEPTH; i++) {
 		const struct target_process *child = target_find(target, pid);
-		uint32_t parent = child ? child->parent : 0;
+		const struct target_process *parent = child ? target_find(target, child->parent) :
+							      NULL;
 
-		if (parent <= 1 || parent == (uint32_t)getpid() || !target_find(target, parent) ||
+		if (!parent || parent->pid <= 1 || parent->pid == (uint32_t)getpid() ||
 		    !belongs_to(child, parent))
 			break;
-		pid = parent;
+		pid = parent->pid;
 	}
 	return pid;
 }

@@ -27,8 +27,8 @@ struct target {
 };
 
 /*
- * Adds the tree that a process belongs to, up to its oldest ancestor in the same process group or with
- * the same program; `whole` false: only the process and its descendants. False: there is no such
+ * Adds the tree that a process belongs to, up to its oldest ancestor in the same process group, or of
+ * which it is a copy; `whole` false: only the process and its descendants. False: there is no such
  * process.
  */
 bool target_add(struct target *target, uint32_t pid, bool whole);
