@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../proc/proc.h"
+#include "../proc/procfs.h"
 #include "../reader/host.h"
 #include "../symbols/pyview.h"
 #include "../waits/outside.h"
@@ -107,12 +108,9 @@ bool target_add(struct target *target, uint32_t pid, bool whole)
 /* The arguments of a process, NUL-separated; their length. */
 static size_t read_argv(uint32_t pid, char *text, size_t bytes)
 {
-	char path[64];
-	FILE *file;
+	FILE *file = procfs_stream("%u/cmdline", pid);
 	size_t length;
 
-	snprintf(path, sizeof(path), "/proc/%u/cmdline", pid);
-	file = fopen(path, "re");
 	if (!file)
 		return 0;
 	length = fread(text, 1, bytes, file);
@@ -172,16 +170,9 @@ static bool is_member(const struct target *target, uint32_t pid)
 
 static bool may_trace(uint32_t pid)
 {
-	char path[64];
-	FILE *maps;
-	bool may;
+	char text[2];
 
-	snprintf(path, sizeof(path), "/proc/%u/syscall", pid);
-	maps = fopen(path, "re");
-	may = maps && fgetc(maps) != EOF;
-	if (maps)
-		fclose(maps);
-	return may;
+	return procfs_read(text, sizeof(text), "%u/syscall", pid);
 }
 
 uint32_t target_look(struct target *target)
@@ -223,7 +214,7 @@ static uint64_t namespace_of(uint32_t pid)
 	char path[64];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%u/ns/pid", pid);
+	procfs_path(path, sizeof(path), "%u/ns/pid", pid);
 	return stat(path, &st) ? host_pid_namespace() : st.st_ino;
 }
 
@@ -317,7 +308,7 @@ static void enter(const struct target *target, struct session *session, struct w
 	char path[64];
 	struct stat st = {0};
 
-	snprintf(path, sizeof(path), "/proc/%u", process->pid);
+	procfs_path(path, sizeof(path), "%u", process->pid);
 	stat(path, &st);
 	row->parent = parent ? parent->slot : 0;
 	row->parent_pid = process->parent;

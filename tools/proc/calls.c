@@ -9,6 +9,7 @@
 
 #include "../base/util.h"
 #include "proc.h"
+#include "procfs.h"
 #include "sysv_ipc.h"
 
 /* The type of a call's first argument; of PATH_AT, of its second. */
@@ -80,12 +81,7 @@ static size_t find_call(long number)
 
 static void read_link(uint32_t pid, uint64_t fd, char target[128])
 {
-	char path[64];
-	ssize_t length;
-
-	snprintf(path, sizeof(path), "/proc/%u/fd/%u", proc_living(pid), (unsigned)fd);
-	length = readlink(path, target, 127);
-	target[length > 0 ? length : 0] = '\0';
+	procfs_link(target, 128, "%u/fd/%u", proc_living(pid), (unsigned)fd);
 }
 
 /* A path may be shorter than what can be read at once, and end before an unreadable page. */

@@ -16,6 +16,7 @@
 
 #include "../base/filtered.h"
 #include "proc.h"
+#include "procfs.h"
 
 #define TABLES_MAX 16u
 
@@ -33,8 +34,8 @@ static bool descriptors_find(struct descriptor *descriptor, uint32_t tid, const 
 {
 	ssize_t bytes;
 
-	snprintf(descriptor->path, sizeof(descriptor->path), "/proc/%u/task/%u/fd/%.10s",
-		 descriptor->pid, tid, number);
+	procfs_path(descriptor->path, sizeof(descriptor->path), "%u/task/%u/fd/%.10s",
+		    descriptor->pid, tid, number);
 	bytes = readlink(descriptor->path, descriptor->target, sizeof(descriptor->target) - 1);
 	descriptor->target[bytes > 0 ? bytes : 0] = '\0';
 	return bytes > 0;
@@ -57,10 +58,10 @@ static void see_table(struct walk *walk, uint32_t tid)
 	char path[48];
 	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/fd", walk->pid, tid);
+	procfs_path(path, sizeof(path), "%u/task/%u/fd", walk->pid, tid);
 	dir = opendir(path);
 	if (!dir) {
-		walk->failed |= errno != ENOENT && errno != ESRCH;
+		walk->failed |= procfs_source() || (errno != ENOENT && errno != ESRCH);
 		return;
 	}
 	while ((entry = readdir(dir)))
@@ -90,8 +91,9 @@ static void see_thread(uint32_t tid, void *context)
 
 bool descriptor_may_be_same(uint32_t one, uint32_t other, int fd)
 {
-	return one == other || filtered_call(SYS_kcmp, proc_living(one), proc_living(other),
-					     KCMP_FILE, fd, fd) <= 0;
+	return one == other || procfs_source() ||
+	       filtered_call(SYS_kcmp, proc_living(one), proc_living(other), KCMP_FILE, fd, fd) <=
+		       0;
 }
 
 bool descriptors_each(uint32_t pid, void (*see)(const struct descriptor *descriptor, void *context),
@@ -204,15 +206,14 @@ static bool kernel_tells(void)
 
 bool descriptor_unix_path(const struct descriptor *descriptor, char to[DESCRIPTOR_PATH])
 {
-	char path[32], line[256];
+	char line[256];
 	unsigned long inode, found;
 	bool is_one = false;
 	FILE *file;
 
 	if (sscanf(descriptor->target, "socket:[%lu]", &inode) != 1)
 		return false;
-	snprintf(path, sizeof(path), "/proc/%u/net/unix", descriptor->pid);
-	file = fopen(path, "re");
+	file = procfs_stream("%u/net/unix", descriptor->pid);
 	while (file && !is_one && fgets(line, sizeof(line), file)) {
 		*to = '\0';
 		is_one = sscanf(line, "%*s %*s %*s %*s %*s %*s %lu %107s", &found, to) >= 1 &&

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../base/filtered.h"
+#include "procfs.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -21,9 +22,12 @@
 /* The caller closes it. -1: it cannot be had, or is no longer that object. */
 static int copy_of(uint32_t pid, int fd, uint64_t inode)
 {
-	int process = (int)filtered_call(SYS_pidfd_open, pid, 0, 0, 0, 0), copy;
+	int process, copy;
 	struct stat file;
 
+	if (procfs_source())
+		return -1;
+	process = (int)filtered_call(SYS_pidfd_open, pid, 0, 0, 0, 0);
 	if (process < 0)
 		return -1;
 	copy = (int)filtered_call(SYS_pidfd_getfd, process, fd, 0, 0, 0);

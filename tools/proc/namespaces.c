@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "proc.h"
+#include "procfs.h"
 
 static uint64_t inode_of(const char *path)
 {
@@ -21,7 +22,7 @@ uint64_t namespace_of(uint32_t pid, const char *which)
 	uint32_t living = proc_living(pid);
 	char path[48];
 
-	snprintf(path, sizeof(path), "/proc/%u/ns/%s", living ? living : pid, which);
+	procfs_path(path, sizeof(path), "%u/ns/%s", living ? living : pid, which);
 	return inode_of(path);
 }
 
@@ -51,11 +52,9 @@ static void parse_tids(const char *at, struct namespace_tids *tids)
 struct namespace_tids namespace_tids(uint32_t pid, uint32_t tid)
 {
 	struct namespace_tids tids = {0};
-	char path[64], line[512];
-	FILE *status;
+	char line[512];
+	FILE *status = procfs_stream("%u/task/%u/status", pid, tid);
 
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/status", pid, tid);
-	status = fopen(path, "re");
 	while (status && !tids.count && fgets(line, sizeof(line), status))
 		if (!strncmp(line, "NSpid:", 6))
 			parse_tids(line + 6, &tids);

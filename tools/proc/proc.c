@@ -2,8 +2,6 @@
 /* Reads /proc files of other processes. */
 #include "proc.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,31 +16,13 @@
 #include <unistd.h>
 
 #include "../base/filtered.h"
+#include "procfs.h"
 
 #define FLAG_EXITING 4u /* the kernel's PF_EXITING, in stat */
 
-/* Reads a small file of /proc, NUL-terminated; false on failure. */
-static bool read_small(const char *path, char *text, size_t bytes)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : read(fd, text, bytes - 1);
-
-	if (fd >= 0)
-		close(fd);
-	text[got > 0 ? got : 0] = '\0';
-	return got > 0;
-}
-
 void proc_each(void (*see)(uint32_t pid, void *context), void *context)
 {
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
-
-	while (proc && (entry = readdir(proc)))
-		if (isdigit((unsigned char)*entry->d_name))
-			see((uint32_t)strtoul(entry->d_name, NULL, 10), context);
-	if (proc)
-		closedir(proc);
+	procfs_list(see, context, ".");
 }
 
 static bool is_zombie(uint32_t pid, uint32_t tid)
@@ -56,11 +36,11 @@ static bool is_zombie(uint32_t pid, uint32_t tid)
 struct proc_call proc_call(uint32_t pid, uint32_t tid)
 {
 	struct proc_call call = {.state = PROC_UNKNOWN};
-	char path[64], text[256];
+	char text[256];
 	unsigned long long a[8];
 
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/syscall", pid, tid);
-	if (!read_small(path, text, sizeof(text)) || !strcmp(text, "-1 0x0 0x0\n")) {
+	if (!procfs_read(text, sizeof(text), "%u/task/%u/syscall", pid, tid) ||
+	    !strcmp(text, "-1 0x0 0x0\n")) {
 		call.state = is_zombie(pid, tid) ? PROC_ENDED : PROC_UNKNOWN;
 		return call;
 	}
@@ -86,10 +66,9 @@ static uint64_t field_after(const char *text, const char *key)
 /* For kernels built without schedstat. */
 static uint64_t switches(uint32_t pid, uint32_t tid)
 {
-	char path[64], text[4096];
+	char text[4096];
 
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/status", pid, tid);
-	if (!read_small(path, text, sizeof(text)))
+	if (!procfs_read(text, sizeof(text), "%u/task/%u/status", pid, tid))
 		return 0;
 	return field_after(text, "\nvoluntary_ctxt_switches:") +
 	       field_after(text, "\nnonvoluntary_ctxt_switches:");
@@ -97,14 +76,12 @@ static uint64_t switches(uint32_t pid, uint32_t tid)
 
 uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep, struct proc_time *time)
 {
-	char path[64], text[96];
+	char text[96];
 	unsigned long long runs = 0, ran = 0, waited = 0;
 	ssize_t got;
 
-	if (*fd < 0) {
-		snprintf(path, sizeof(path), "/proc/%u/task/%u/schedstat", pid, tid);
-		*fd = open(path, O_RDONLY | O_CLOEXEC);
-	}
+	if (*fd < 0)
+		*fd = procfs_open("%u/task/%u/schedstat", pid, tid);
 	got = *fd < 0 ? -1 : pread(*fd, text, sizeof(text) - 1, 0);
 	if (!keep && *fd >= 0) {
 		close(*fd);
@@ -121,27 +98,37 @@ uint64_t proc_runs(uint32_t pid, uint32_t tid, int *fd, bool keep, struct proc_t
 
 bool proc_threads(uint32_t pid, void (*see)(uint32_t tid, void *context), void *context)
 {
-	char path[32];
-	struct dirent *entry;
-	DIR *tasks;
+	return procfs_list(see, context, "%u/task", pid);
+}
 
-	snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	tasks = opendir(path);
-	if (!tasks)
-		return false;
-	while ((entry = readdir(tasks)))
-		if (entry->d_name[0] != '.')
-			see((uint32_t)strtoul(entry->d_name, NULL, 10), context);
-	closedir(tasks);
-	return true;
+struct sought {
+	uint32_t tid;
+	bool found;
+};
+
+static void compare_tid(uint32_t tid, void *context)
+{
+	struct sought *sought = context;
+
+	sought->found |= tid == sought->tid;
+}
+
+static bool has_thread(uint32_t pid, uint32_t tid)
+{
+	struct sought sought = {.tid = tid};
+
+	proc_threads(pid, compare_tid, &sought);
+	return sought.found;
 }
 
 bool proc_lives(uint32_t pid)
 {
 	struct pollfd end = {.fd = -1, .events = POLLIN};
-	bool lives = !kill((pid_t)pid, 0) || errno == EPERM;
+	bool lives = true;
 
-	if (!lives)
+	if (procfs_source())
+		return has_thread(pid, pid);
+	if (kill((pid_t)pid, 0) && errno != EPERM)
 		return false;
 #ifdef SYS_pidfd_open
 	end.fd = (int)filtered_call(SYS_pidfd_open, (pid_t)pid, 0, 0, 0, 0);
@@ -157,7 +144,9 @@ bool proc_thread_alive(uint32_t pid, uint32_t tid)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%u/task/%u", pid, tid);
+	if (procfs_source())
+		return has_thread(pid, tid);
+	procfs_path(path, sizeof(path), "%u/task/%u", pid, tid);
 	if (!access(path, F_OK))
 		return true;
 	/* It may be hidden. With equal numbers, checks whether any thread has the number. */
@@ -178,11 +167,8 @@ static void children_of_thread(uint32_t tid, void *context)
 {
 	struct children *of = context;
 	unsigned child;
-	char path[64];
-	FILE *file;
+	FILE *file = procfs_stream("%u/task/%u/children", of->pid, tid);
 
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/children", of->pid, tid);
-	file = fopen(path, "re");
 	if (!file)
 		return;
 	of->known = true;
@@ -217,6 +203,8 @@ static long read_by(uint32_t tid, uint64_t from, void *to, size_t bytes)
 {
 	struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)from, bytes};
 
+	if (procfs_source())
+		return procfs_source()->memory(tid, from, to, bytes);
 	if (!filtered_may(SYS_process_vm_readv))
 		return read_mem_file(tid, from, to, bytes);
 	return process_vm_readv((pid_t)tid, &local, 1, &remote, 1, 0);
@@ -293,10 +281,8 @@ uint32_t proc_living(uint32_t pid)
 FILE *proc_open_maps(uint32_t pid)
 {
 	uint32_t tid = proc_living(pid);
-	char path[48];
 
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/maps", pid, tid ? tid : pid);
-	return fopen(path, "re");
+	return procfs_stream("%u/task/%u/maps", pid, tid ? tid : pid);
 }
 
 /* Counts the mappings that `is_it` accepts, up to `most`; -1: unknown. */
@@ -364,12 +350,11 @@ uint64_t proc_handlers(uint32_t pid)
 {
 	static const int faults[] = {SIGILL,  SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
 				     SIGSEGV, SIGSYS,  32,	33};
-	char path[32], text[4096];
+	char text[4096];
 	const char *at;
 	uint64_t mask;
 
-	snprintf(path, sizeof(path), "/proc/%u/status", pid);
-	if (!read_small(path, text, sizeof(text)) || !(at = strstr(text, "\nSigCgt:")))
+	if (!procfs_read(text, sizeof(text), "%u/status", pid) || !(at = strstr(text, "\nSigCgt:")))
 		return UINT64_MAX;
 	mask = strtoull(at + 8, NULL, 16);
 	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
@@ -379,19 +364,14 @@ uint64_t proc_handlers(uint32_t pid)
 
 bool proc_has_timer(uint32_t pid)
 {
-	char path[32], text[4096];
+	char text[4096];
 
-	snprintf(path, sizeof(path), "/proc/%u/timers", pid);
-	return read_small(path, text, sizeof(text)) && strstr(text, "notify: signal");
+	return procfs_read(text, sizeof(text), "%u/timers", pid) && strstr(text, "notify: signal");
 }
 
 static void read_name(uint32_t pid, uint32_t tid, char name[32])
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
-	if (!read_small(path, name, 32))
-		name[0] = '\0';
+	procfs_read(name, 32, "%u/task/%u/comm", pid, tid);
 	name[strcspn(name, "\n")] = '\0';
 }
 
@@ -407,21 +387,18 @@ void proc_thread_name(uint32_t pid, uint32_t tid, char name[32])
 
 bool proc_wchan(uint32_t pid, uint32_t tid, char *name, size_t bytes)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/wchan", pid, tid);
-	return read_small(path, name, bytes) && strcmp(name, "0");
+	return procfs_read(name, bytes, "%u/task/%u/wchan", pid, tid) && strcmp(name, "0");
 }
 
 struct proc_stat proc_stat(uint32_t pid, uint32_t tid)
 {
 	struct proc_stat stat = {0};
-	char path[64], text[1024], *after;
+	char text[1024], *after;
 	unsigned flags = 0;
 	unsigned long long start = 0, stack = 0;
 
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
-	if (read_small(path, text, sizeof(text)) && (after = strrchr(text, ')')) &&
+	if (procfs_read(text, sizeof(text), "%u/task/%u/stat", pid, tid) &&
+	    (after = strrchr(text, ')')) &&
 	    sscanf(after + 1,
 		   " %c %u %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %u %*d %llu "
 		   "%*u %*d %*u %*u %*u %llu",
@@ -451,12 +428,10 @@ bool proc_leaves(uint32_t pid)
 /* The last field of stat, which for a zombie needs ptrace permission. */
 uint64_t proc_shared_bytes(uint32_t pid)
 {
-	char path[32], line[256];
+	char line[256];
 	unsigned long long kib = 0;
-	FILE *status;
+	FILE *status = procfs_stream("%u/status", proc_living(pid));
 
-	snprintf(path, sizeof(path), "/proc/%u/status", proc_living(pid));
-	status = fopen(path, "re");
 	while (status && fgets(line, sizeof(line), status))
 		if (sscanf(line, "RssShmem: %llu", &kib) == 1)
 			break;
@@ -468,10 +443,9 @@ uint64_t proc_shared_bytes(uint32_t pid)
 int proc_ended(uint32_t pid)
 {
 	struct proc_stat stat = proc_stat(pid, pid);
-	char path[64], text[1024], *last;
+	char text[1024], *last;
 
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	if (!proc_stat_ended(&stat) || !read_small(path, text, sizeof(text)) ||
+	if (!proc_stat_ended(&stat) || !procfs_read(text, sizeof(text), "%u/stat", pid) ||
 	    !(last = strrchr(text, ' ')))
 		return -1;
 	return (int)strtol(last, NULL, 10);
@@ -481,7 +455,7 @@ unsigned proc_yama(void)
 {
 	char text[16];
 
-	return read_small("/proc/sys/kernel/yama/ptrace_scope", text, sizeof(text)) ?
+	return procfs_read(text, sizeof(text), "sys/kernel/yama/ptrace_scope") ?
 		       (unsigned)strtoul(text, NULL, 10) :
 		       0;
 }

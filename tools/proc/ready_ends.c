@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "procfs.h"
 #include "tcp_peers.h"
 #include "unix_diag.h"
 
@@ -183,13 +184,12 @@ static bool add_registered(struct asking *asking, const char *line)
 static bool add_epoll(struct asking *asking, int fd)
 {
 	struct pipe_id id = pipe_of(asking->tid, fd);
-	char path[64], line[256];
+	char line[256];
 	bool known = id.kind == PIPE_POLL;
 	unsigned count = 0;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%u/fdinfo/%d", asking->tid, fd);
-	file = fopen(path, "re");
+	file = procfs_stream("%u/fdinfo/%d", asking->tid, fd);
 	known &= file != NULL;
 	while (known && fgets(line, sizeof(line), file))
 		known = ++count < FDS_MAX && add_registered(asking, line);

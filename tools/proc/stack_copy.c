@@ -2,30 +2,20 @@
 /* Copies stacks from outside. */
 #include "stack_copy.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../../include/mpsan_log.h"
 #include "../base/util.h"
+#include "procfs.h"
 
 /* Adds the signals that the thread blocks, if they can be read. */
 static void note_blocked(uint32_t pid, uint32_t tid, struct mpsan_stack *head)
 {
-	char path[64], text[4096];
+	char text[4096];
 	const char *at;
-	ssize_t bytes;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/status", pid, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	bytes = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[bytes > 0 ? bytes : 0] = '\0';
+	procfs_read(text, sizeof(text), "%u/task/%u/status", pid, tid);
 	at = strstr(text, "\nSigBlk:");
 	if (!at)
 		return;

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include "../proc/proc.h"
+#include "../proc/procfs.h"
 
 static bool is_hidden(uint32_t pid)
 {
-	char path[32];
+	char text[2];
 
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	return access(path, R_OK) && proc_lives(pid);
+	return !procfs_read(text, sizeof(text), "%u/stat", pid) && proc_lives(pid);
 }
 
 static void see_child(uint32_t pid, void *found)

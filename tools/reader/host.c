@@ -18,6 +18,7 @@
 #include "../../shim/common/rank.h"
 #include "../base/filtered.h"
 #include "../base/util.h"
+#include "../proc/procfs.h"
 
 #define START_SLACK_NS 20000000ull /* start times are in ticks of 10 ms */
 #define CLOCK_READINGS 5
@@ -89,16 +90,10 @@ bool host_proc_is_own(void)
 
 uint64_t host_start_of(uint32_t pid)
 {
-	char path[32], text[1024], *after;
+	char text[1024], *after;
 	unsigned long long ticks = 0;
-	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-	fclose(file);
+	procfs_read(text, sizeof(text), "%u/stat", pid);
 	after = strrchr(text, ')'); /* the name may contain parentheses itself */
 	if (!after ||
 	    sscanf(after + 1,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../base/filtered.h"
+#include "../proc/procfs.h"
 
 void pidfd_poll_init(struct pidfd_poll *pidfds, const struct session *session)
 {
@@ -35,7 +36,7 @@ void pidfd_poll_add(struct pidfd_poll *pidfds, uint32_t slot)
 	int fd = -1;
 
 #ifdef SYS_pidfd_open
-	if (pidfds->fds.count < pidfds->fds_max)
+	if (pidfds->fds.count < pidfds->fds_max && !procfs_source())
 		fd = (int)filtered_call(SYS_pidfd_open, session_pid(pidfds->session, slot), 0, 0, 0,
 					0);
 #endif

@@ -15,6 +15,7 @@
 
 #include "../../shim/common/cpython/process.h"
 #include "../base/util.h"
+#include "../proc/procfs.h"
 
 #define ENTRIES 65u /* NSIG; the first one is not used */
 #define ENTRY_WORDS 2u /* tripped, func */
@@ -50,11 +51,9 @@ struct range {
 static struct range find_data(const struct cpython *py)
 {
 	struct range range = {0}, next;
-	char path[64], line[4096];
-	FILE *maps;
+	char line[4096];
+	FILE *maps = procfs_stream("%d/maps", py->pid);
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", py->pid);
-	maps = fopen(path, "re");
 	while (maps && fgets(line, sizeof(line), maps)) {
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &next.begin, &next.end) != 2 ||
 		    !strstr(line, " rw"))

@@ -15,6 +15,7 @@
 #include "../../shim/common/cpython/taker.h"
 #include "../base/util.h"
 #include "../proc/proc.h"
+#include "../proc/procfs.h"
 #include "pychild.h"
 #include "pyfile.h"
 #include "pyhandler.h"
@@ -62,12 +63,10 @@ static bool mapping_parse(struct mapping *mapping, char *line)
 static const struct pyfile *open_program(pid_t pid, char *target, size_t bytes)
 {
 	char path[64];
-	ssize_t length;
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-	length = readlink(path, target, bytes - 1);
-	target[length > 0 ? length : 0] = '\0';
-	return pyfile_find(path);
+	procfs_link(target, bytes, "%d/exe", (int)pid);
+	procfs_path(path, sizeof(path), "%d/exe", (int)pid);
+	return pyfile_find(*path ? path : target);
 }
 
 /*
@@ -82,7 +81,7 @@ static const struct pyfile *open_library(pid_t pid, const struct mapping *mappin
 	file = pyfile_find(mapping->path);
 	if (file && file->inode == mapping->inode)
 		return file;
-	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, mapping->path);
+	procfs_path(path, sizeof(path), "%d/root%s", (int)pid, mapping->path);
 	other = pyfile_find(path);
 	return other ? other : pyfile_find(mapping->path);
 }
@@ -134,14 +133,11 @@ static bool find_cpython(struct pyview *view, FILE *maps)
 struct pyview *pyview_open(pid_t pid)
 {
 	struct pyview *view = memory_get(sizeof(*view));
-	char path[64];
-	FILE *maps;
+	FILE *maps = procfs_stream("%d/maps", (int)pid);
 	bool found;
 
 	view->py.pid = pid;
 	view->py.peek = peek_process;
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	maps = fopen(path, "re");
 	found = maps && find_cpython(view, maps);
 	if (maps)
 		fclose(maps);

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../proc/procfs.h"
+
 /* ---- claims ---- */
 
 void cross_process_add(const struct pshared_taker *taker, void *context)
@@ -332,12 +334,10 @@ static int64_t kills_of(char *line)
 
 int64_t cross_process_oom_kills(uint32_t pid)
 {
-	char path[32], line[4200];
+	char line[4200];
 	int64_t kills = -1;
-	FILE *file;
+	FILE *file = procfs_stream("%u/cgroup", pid);
 
-	snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
-	file = fopen(path, "re");
 	while (file && kills < 0 && fgets(line, sizeof(line), file))
 		kills = kills_of(line);
 	if (file)

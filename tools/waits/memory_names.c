@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../proc/namespaces.h"
+#include "../proc/procfs.h"
 
 #define ENTRIES_MAX 50000u /* directory entries per search */
 #define DEPTH_MAX 16u
@@ -151,8 +152,8 @@ static void search_beside(struct search search, uint32_t pid, const char *file, 
 	char dir[PROC_PATH_BYTES + 32];
 
 	search.device = 0;
-	snprintf(dir, sizeof(dir), "/proc/%u/root%.*s", proc_living(pid), (int)(base - file + 1),
-		 file);
+	procfs_path(dir, sizeof(dir), "%u/root%.*s", proc_living(pid), (int)(base - file + 1),
+		    file);
 	search_dir(&search, AT_FDCWD, dir, 0);
 	*found = base[1] == '#' || !search.left ? LINKS_OF_ALL : search.found;
 }
@@ -166,15 +167,13 @@ static enum links search_links(uint32_t pid, const struct proc_mapping *mapping)
 	struct search search = {mapping->device, mapping->inode, ENTRIES_MAX, LINKS_NONE};
 	char path[4200], line[8192], place[4096], type[32];
 	uint64_t device;
-	FILE *file;
+	FILE *file = procfs_stream("%u/mountinfo", proc_living(pid));
 
-	snprintf(path, sizeof(path), "/proc/%u/mountinfo", proc_living(pid));
-	file = fopen(path, "re");
 	search.found = file ? LINKS_NONE : LINKS_OF_ALL;
 	while (file && search.found != LINKS_OF_ALL && fgets(line, sizeof(line), file)) {
 		if (!parse_mount(line, &device, place, type) || device != search.device)
 			continue;
-		snprintf(path, sizeof(path), "/proc/%u/root%s", proc_living(pid), place);
+		procfs_path(path, sizeof(path), "%u/root%s", proc_living(pid), place);
 		if (is_remote(type))
 			search.found = LINKS_OF_ALL;
 		else if (!strcmp(type, "tmpfs"))
@@ -193,8 +192,8 @@ static int64_t count_of(uint32_t pid, const struct proc_mapping *mapping)
 	struct statx file;
 	char path[80];
 
-	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", proc_living(pid),
-		 (unsigned long long)mapping->start, (unsigned long long)mapping->end);
+	procfs_path(path, sizeof(path), "%u/map_files/%llx-%llx", proc_living(pid),
+		    (unsigned long long)mapping->start, (unsigned long long)mapping->end);
 	return statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_NLINK, &file) ?
 		       -1 :
 		       (int64_t)file.stx_nlink;

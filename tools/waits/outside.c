@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../base/filtered.h"
+#include "../proc/procfs.h"
 #include "../proc/stack_copy.h"
 #include "../symbols/frame.h"
 #include "../symbols/symbols.h"
@@ -48,9 +49,25 @@ void outside_destroy(struct outside *outside)
 
 /* ---- descriptors ---- */
 
+/* Whether a descriptor is there: it begins with pointers to itself (tcbhead_t: tcb at 0, self at 16). */
+static bool is_descriptor(const uint64_t word[3], uint64_t at)
+{
+	return word[0] == at && word[2] == at;
+}
+
+static uint64_t descriptor_at(uint32_t pid, uint64_t pointer)
+{
+	uint64_t word[3];
+
+	return pointer && proc_peek(pid, pointer, word, sizeof(word)) &&
+			       is_descriptor(word, pointer) ?
+		       pointer :
+		       0;
+}
+
 /*
- * The thread's descriptor, struct pthread: its list of robust mutexes, which the kernel knows, is a
- * part of it, and it begins with pointers to itself (tcbhead_t: tcb at 0, self at 16).
+ * The thread's descriptor, struct pthread, is where its thread pointer points. The kernel does not tell
+ * that of a thread that is not stopped, but where its list of robust mutexes is, a part of the descriptor.
  */
 uint64_t outside_descriptor(uint32_t pid, uint32_t tid)
 {
@@ -58,13 +75,15 @@ uint64_t outside_descriptor(uint32_t pid, uint32_t tid)
 	void *robust = NULL;
 	size_t length;
 
+	if (procfs_source())
+		return descriptor_at(pid, procfs_source()->thread_pointer(pid, tid));
 	if (filtered_call(SYS_get_robust_list, tid, (long)&robust, (long)&length, 0, 0) || !robust)
 		return 0;
 	base = (uint64_t)(uintptr_t)robust - sizeof(words);
 	if (!proc_peek(pid, base, words, sizeof(words)))
 		return 0;
-	for (size_t i = sizeof(words) / 8; i-- > 2;)
-		if (words[i] == base + 8 * (i - 2) && words[i - 2] == words[i])
+	for (size_t i = sizeof(words) / 8 - 2; i-- > 0;)
+		if (is_descriptor(words + i, base + 8 * i))
 			return words[i];
 	return 0;
 }

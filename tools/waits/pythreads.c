@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../facts/awaited.h"
+#include "../proc/procfs.h"
 
 #define TEXT 16384u
 #define STACK_LINES 64u /* which a stack has at most */
@@ -281,12 +282,9 @@ static bool has_function(const char *stack, const char *function, const char *fi
 /* Another program with an interpreter in it calls what it likes. */
 static bool runs_python(uint32_t pid)
 {
-	char path[32], target[256];
-	ssize_t length;
+	char target[256];
 
-	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
-	length = readlink(path, target, sizeof(target) - 1);
-	target[length > 0 ? length : 0] = '\0';
+	procfs_link(target, sizeof(target), "%u/exe", pid);
 	return !strncmp(path_base(target), "python", 6);
 }
 
