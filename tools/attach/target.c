@@ -8,8 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../proc/namespaces.h"
 #include "../proc/proc.h"
 #include "../proc/procfs.h"
+#include "../proc/root.h"
+#include "../reader/elsewhere.h"
 #include "../reader/host.h"
 #include "../symbols/pyview.h"
 #include "../waits/outside.h"
@@ -209,15 +212,6 @@ static uint32_t version_of(uint32_t pid)
 	return version;
 }
 
-static uint64_t namespace_of(uint32_t pid)
-{
-	char path[64];
-	struct stat st;
-
-	procfs_path(path, sizeof(path), "%u/ns/pid", pid);
-	return stat(path, &st) ? host_pid_namespace() : st.st_ino;
-}
-
 /* exec puts the stack at a random place: if it is the same, the child is a copy of its parent. */
 static enum mpsan_how how_made(const struct target_process *process,
 			       const struct target_process *parent)
@@ -300,6 +294,27 @@ static uint64_t put_fork(struct watchlog *log, const struct mpsan_process *row,
 			       sizeof(fork));
 }
 
+/* The table has the numbers that processes have for themselves, as locks and logs do. */
+static uint32_t number(const struct session *session, struct watchlog *log,
+		       const struct target_process *process, struct mpsan_process *row)
+{
+	uint32_t slot = (uint32_t)(row - session->table), own = 0;
+	uint64_t pid_ns = namespace_of(process->pid, "pid");
+	struct ev_seen_as seen = {.apart = root_is_apart(process->pid)};
+
+	row->pid_ns = pid_ns ? pid_ns : host_pid_namespace();
+	row->parent_pid = row->parent ? session->table[row->parent - 1].pid : process->parent;
+	if (elsewhere_is(row))
+		own = namespace_own_tid(process->pid, process->pid);
+	if (own) {
+		elsewhere_tell(session->elsewhere, slot, process->pid);
+		seen.pid = process->pid;
+	}
+	if (own || seen.apart)
+		watchlog_put(log, EV_seen_as, slot, own ? own : process->pid, &seen, sizeof(seen));
+	return own ? own : process->pid;
+}
+
 static void enter(const struct target *target, struct session *session, struct watchlog *log,
 		  struct target_process *process)
 {
@@ -307,21 +322,21 @@ static void enter(const struct target *target, struct session *session, struct w
 	const struct target_process *parent = target_find(target, process->parent);
 	char path[64];
 	struct stat st = {0};
+	uint32_t pid;
 
 	procfs_path(path, sizeof(path), "%u", process->pid);
 	stat(path, &st);
 	row->parent = parent ? parent->slot : 0;
-	row->parent_pid = process->parent;
 	row->how = how_made(process, row->parent ? parent : NULL);
 	row->flags = row->how == MPSAN_HOW_EXEC ? MPSAN_PROCESS_EXEC : 0;
 	row->birth_ns = host_start_ns(process->start);
-	row->pid_ns = namespace_of(process->pid);
 	row->uid = st.st_uid;
 	row->python = version_of(process->pid);
 	row->argv_bytes = (uint32_t)read_argv(process->pid, row->argv_kept, sizeof(row->argv_kept));
+	pid = number(session, log, process, row);
 	if (row->how == MPSAN_HOW_FORK)
 		row->fork_pos = put_fork(log, row, process);
-	__atomic_store_n(&row->pid, process->pid, __ATOMIC_RELEASE);
+	__atomic_store_n(&row->pid, pid, __ATOMIC_RELEASE);
 	process->slot = (uint32_t)++session->head->claimed;
 }
 

@@ -23,6 +23,7 @@
 #include "lost_signallers.h"
 #include "reentry.h"
 #include "text_locks.h"
+#include "text_process.h"
 
 struct evidence {
 	struct evidence_context ctx;
@@ -290,13 +291,12 @@ static void evidence_args(struct evidence *evidence)
 		text_format("%llu", fork ? (unsigned long long)fork->ev.feeder : 0));
 	wait_args(evidence, fork);
 	set_arg(evidence, ARG_child,
-		text_format("%u", fork ? evidence_pid_of(evidence, fork->child) : 0));
+		process_number(evidence->reader, fork ? fork->child : FACT_NONE));
 	set_arg(evidence, ARG_parent,
-		text_format("%u", fork ? evidence_pid_of(evidence, fork->at.by) : 0));
+		process_number(evidence->reader, fork ? fork->at.by : FACT_NONE));
 	set_arg(evidence, ARG_pid,
-		text_format("%u", evidence->subject ?
-					  evidence_pid_of(evidence, evidence->subject->by) :
-					  0));
+		process_number(evidence->reader,
+			       evidence->subject ? evidence->subject->by : FACT_NONE));
 	if (evidence->deadlock && evidence->sufferer.at)
 		deadlock_args(&evidence->ctx, evidence->deadlock, evidence->args);
 }
@@ -440,6 +440,7 @@ static json_t *evidence_write(struct evidence *evidence)
 			   "fingerprint", print, "lock", jsontext_of(evidence->lock_key), "subject",
 			   subject(evidence), "evidence", evidence_steps(evidence));
 	free(print);
+	process_add_outer(evidence->reader, main_callsite->at->by, object);
 	add_ends(evidence, object);
 	return object;
 }

@@ -13,6 +13,7 @@
 #include "args.h"
 #include "evidence_hang.h"
 #include "text_pools.h"
+#include "text_process.h"
 #include "text_waits.h"
 
 /* steps per deadlock; only damaged logs have more */
@@ -54,11 +55,15 @@ static const struct mpsan_process *dead_process(const struct evidence_context *c
 
 static char *deadlock_dead(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)
 {
-	const struct mpsan_process *process = dead_process(ctx, deadlock);
 	const struct fact_blocked *first = &ctx->reader->facts.blockeds[deadlock->begin];
+	char *number, *text;
 
-	if (process)
-		return text_format("process %u", process->pid);
+	if (dead_process(ctx, deadlock)) {
+		number = process_number(ctx->reader, (uint32_t)deadlock->ev.dead_slot - 1);
+		text = text_format("process %s", number);
+		free(number);
+		return text;
+	}
 	return text_format("thread %llu", (unsigned long long)first->ev.owner);
 }
 
@@ -125,9 +130,13 @@ static char *deadlock_open_end(const struct evidence_context *ctx,
 		return text_copy("");
 	if (owner == blocked->at.by + 1u)
 		return text_format(" (the reader itself still %s)", eof);
-	if (owner)
-		return text_format(" (process %u still %s)",
-				   evidence_deadlock_pid_of(ctx, owner - 1), eof);
+	if (owner) {
+		char *number = process_number(ctx->reader, (uint32_t)owner - 1),
+		     *text = text_format(" (process %s still %s)", number, eof);
+
+		free(number);
+		return text;
+	}
 	return text_format(" (a process that waits, too, still %s)", eof);
 }
 
@@ -135,7 +144,7 @@ static char *deadlock_owner(const struct evidence_context *ctx, const struct fac
 {
 	const struct ev_blocked *ev = &blocked->ev;
 	uint32_t slot = ev->owner_slot ? (uint32_t)ev->owner_slot - 1 : blocked->at.by;
-	char *actor, *text;
+	char *actor, *number, *text;
 
 	if (ev->flags & MPSAN_LF_OWNER_DEAD)
 		return text_format("thread %llu, which has ended", (unsigned long long)ev->owner);
@@ -144,7 +153,9 @@ static char *deadlock_owner(const struct evidence_context *ctx, const struct fac
 	actor = thread_actor(ctx, slot, (uint32_t)ev->owner, blocked->at.time_ns);
 	if (slot == blocked->at.by)
 		return actor;
-	text = text_format("%s of process %u", actor, evidence_deadlock_pid_of(ctx, slot));
+	number = process_number(ctx->reader, slot);
+	text = text_format("%s of process %s", actor, number);
+	free(number);
 	free(actor);
 	return text;
 }
@@ -274,14 +285,13 @@ static char *edge_text(const struct evidence_context *ctx, const struct fact_blo
 	char *actor = callsite_actor(callsite), *whole = awaited_with_owner(ctx, blocked),
 	     *origin = style == EDGE_PLACED ? owner_origin(ctx, blocked) : text_copy("");
 	char *text = text_format("%s waits for %s%s", actor ? actor : "a thread", whole, origin);
-	uint32_t pid = evidence_deadlock_pid_of(ctx, blocked->at.by);
-	char *with = NULL;
+	char *number = process_number(ctx->reader, blocked->at.by), *with = NULL;
 
 	if (full && callsite->where)
-		with = text_format("%s of process %u at %s", actor ? actor : "a thread", pid,
+		with = text_format("%s of process %s at %s", actor ? actor : "a thread", number,
 				   callsite->where);
 	else if (style == EDGE_FOREIGN)
-		with = text_format("%s of process %u", actor ? actor : "a thread", pid);
+		with = text_format("%s of process %s", actor ? actor : "a thread", number);
 	if (with) {
 		char *longer = text_format("%s%s", with, text + strlen(actor ? actor : "a thread"));
 
@@ -289,6 +299,7 @@ static char *edge_text(const struct evidence_context *ctx, const struct fact_blo
 		text = longer;
 	}
 	free(with);
+	free(number);
 	free(actor);
 	free(whole);
 	free(origin);

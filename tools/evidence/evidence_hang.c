@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who could still end a long wait, what each has done since, and the likely rule. */
 #include "evidence_hang.h"
+#include "text_process.h"
 
 #include <stdlib.h>
 
@@ -22,7 +23,7 @@ static char *bystander_text(const struct evidence_context *ctx, const struct fac
 	const char *call = reader_text(ctx->reader, blocked->at.slot, blocked->ev.detail);
 	uint64_t wakes = blocked->ev.wakes;
 	struct callsite callsite;
-	char *actor, *did, *text;
+	char *actor, *did, *number, *text;
 
 	callsite_init(ctx, &callsite, &blocked->at, blocked->at.tid, blocked->ev.stack,
 		      blocked->ev.python);
@@ -32,12 +33,13 @@ static char *bystander_text(const struct evidence_context *ctx, const struct fac
 	did = wakes ? text_format("woke up %llu time%s, always back to", (unsigned long long)wakes,
 				  wakes == 1 ? "" : "s") :
 		      text_copy("stands all the time in");
-	text = text_format("%s of process %u %s %s at %s", actor ? actor : "a thread",
-			   ctx->reader->session.table[blocked->at.by].pid, did,
+	number = process_number(ctx->reader, blocked->at.by);
+	text = text_format("%s of process %s %s %s at %s", actor ? actor : "a thread", number, did,
 			   call ? call : "a system call",
 			   callsite.where ? callsite.where : "an unknown place");
 	callsite_finish(&callsite);
 	free(actor);
+	free(number);
 	free(did);
 	return text;
 }
@@ -62,14 +64,19 @@ static char *ended_text(const struct evidence_context *ctx, const struct fact_de
 	const struct mpsan_process *process = slot && slot <= ctx->reader->session.slots ?
 						      &ctx->reader->session.table[slot - 1] :
 						      NULL;
+	char *number, *text;
 
 	if (!process || deadlock->ev.cause != MPSAN_DEADLOCK_LONG)
 		return text_copy("");
+	number = process_number(ctx->reader, (uint32_t)slot - 1);
 	if (process->end != MPSAN_END_EXIT)
-		return text_format("; process %u, which was started beside it, has ended",
-				   process->pid);
-	return text_format("; process %u, which was started beside it, has ended (exit code %d)",
-			   process->pid, process->end_value);
+		text = text_format("; process %s, which was started beside it, has ended", number);
+	else
+		text = text_format(
+			"; process %s, which was started beside it, has ended (exit code %d)",
+			number, process->end_value);
+	free(number);
+	return text;
 }
 
 char *hang_bystanders(const struct evidence_context *ctx, const struct fact_deadlock *deadlock)

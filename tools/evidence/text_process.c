@@ -18,18 +18,47 @@ char *process_given_name(const struct reader *reader, uint32_t slot)
 	return name ? text_copy(name) : NULL;
 }
 
+/* 0: it is the same, or unknown. */
+static uint32_t outer_pid(const struct reader *reader, uint32_t slot)
+{
+	const struct session *session = &reader->session;
+	uint32_t pid = slot < session->slots ? reader->processes[slot].outer_pid : 0;
+
+	if (!pid && slot < session->slots && session->here)
+		pid = session_pid(session, slot);
+	return slot < session->slots && pid != session->table[slot].pid ? pid : 0;
+}
+
+char *process_number(const struct reader *reader, uint32_t slot)
+{
+	uint32_t outer = outer_pid(reader, slot),
+		 pid = slot < reader->session.slots ? reader->session.table[slot].pid : 0;
+
+	return outer ? text_format("%u (%u outside)", pid, outer) : text_format("%u", pid);
+}
+
+void process_add_outer(const struct reader *reader, uint32_t slot, json_t *object)
+{
+	uint32_t outer = outer_pid(reader, slot);
+
+	if (outer)
+		json_object_set_new(object, "outer_pid", json_integer(outer));
+}
+
 char *process_text(const struct reader *reader, uint32_t slot)
 {
 	const struct mpsan_process *process = &reader->session.table[slot];
 	const char *role = role_text(role_of(process));
-	char *name = process_given_name(reader, slot), *text;
+	char *name = process_given_name(reader, slot), *number = process_number(reader, slot),
+	     *text;
 
 	if (name)
-		text = text_format("%s (pid %u)", name, process->pid);
+		text = text_format("%s (pid %s)", name, number);
 	else if (role)
-		text = text_format("%s (pid %u)", role, process->pid);
+		text = text_format("%s (pid %s)", role, number);
 	else
-		text = text_format("process %u", process->pid);
+		text = text_format("process %s", number);
+	free(number);
 	free(name);
 	return text;
 }

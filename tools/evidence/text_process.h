@@ -6,7 +6,14 @@
 #ifndef MPSAN_TEXT_PROCESS_H
 #define MPSAN_TEXT_PROCESS_H
 
+#include <jansson.h>
+
 #include "../reader/reader.h"
+
+/* A process's PID, with the one that it has outside its PID namespace if it differs. */
+char *process_number(const struct reader *reader, uint32_t slot);
+/* Adds the latter to an object that has `pid`, as `outer_pid`. */
+void process_add_outer(const struct reader *reader, uint32_t slot, json_t *object);
 
 /* "Process-2 (pid 123)", "resource tracker (pid 124)" or "process 125". The caller frees it. */
 char *process_text(const struct reader *reader, uint32_t slot);

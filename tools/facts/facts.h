@@ -43,6 +43,7 @@ struct fact_process {
 	uint64_t exec_ns; /* its first exec; 0: none */
 	/* when a supervisor last saw it alive and not exiting; 0: never */
 	uint64_t seen_ns;
+	uint32_t outer_pid; /* its number for the observer, in another PID namespace; 0: the same */
 	bool childless; /* no slot names it as its parent */
 	bool lossy; /* its log was full, so releases may be missing */
 	bool stayed; /* it was alive when the session ended, and counts as ended from then on */

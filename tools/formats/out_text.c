@@ -59,8 +59,12 @@ static void print_spread(FILE *out, const json_t *finding)
 static void print_whose(FILE *out, const json_t *finding)
 {
 	const char *host = jsontext_at(finding, "host");
+	long long outer = jsontext_number(finding, "outer_pid");
 
-	fprintf(out, "==%s%s%lld==", host, *host ? ":" : "", jsontext_number(finding, "pid"));
+	fprintf(out, "==%s%s%lld", host, *host ? ":" : "", jsontext_number(finding, "pid"));
+	if (outer)
+		fprintf(out, " (%lld outside)", outer);
+	fputs("==", out);
 }
 
 void out_text_finding(FILE *out, const json_t *finding, const struct text_view *view)

@@ -133,19 +133,28 @@ void ps_tree_finish(struct ps_tree *tree)
 
 /* ---- lines ---- */
 
+static void print_pid(FILE *out, const char *before, const json_t *process)
+{
+	long long outer = jsontext_number(process, "outer_pid");
+
+	fprintf(out, "%s%lld", before, jsontext_number(process, "pid"));
+	if (outer)
+		fprintf(out, " (%lld outside)", outer);
+}
+
 static void print_pids(FILE *out, const struct ps_tree *tree, uint32_t index)
 {
 	const struct ps_node *node = &tree->item.item[index];
 	uint32_t named = 1;
 
-	fprintf(out, "%lld", jsontext_number(node->process, "pid"));
+	print_pid(out, "", node->process);
 	for (uint32_t i = index + 1; i < tree->item.count && named < PIDS_NAMED; i++) {
 		const struct ps_node *other = &tree->item.item[i];
 
 		if (!other->folded || other->parent != node->parent ||
 		    strcmp(other->key, node->key))
 			continue;
-		fprintf(out, ", %lld", jsontext_number(other->process, "pid"));
+		print_pid(out, ", ", other->process);
 		named++;
 	}
 	if (node->like)

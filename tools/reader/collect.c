@@ -6,6 +6,7 @@
 
 #include "../base/index_map.h"
 #include "../base/progress.h"
+#include "../proc/roots.h"
 #include "collect_cuda.h"
 #include "collect_shm.h"
 #include "threads.h"
@@ -215,6 +216,16 @@ static void collect_last_seen(struct reader *reader, const struct record *record
 		process->seen_ns = ev.seen;
 }
 
+static void collect_seen_as(struct reader *reader, const struct record *record)
+{
+	struct ev_seen_as ev;
+
+	memcpy(&ev, record->payload, sizeof(ev));
+	reader->processes[record->by].outer_pid = (uint32_t)ev.pid;
+	if (ev.apart)
+		roots_tell_apart(reader->session.roots, record->by);
+}
+
 /* Whether an event carries all its facts, and triggers rules. */
 #define KEPT_IF_WHOLE(name, what)                                                \
 	_Static_assert(EV_##name >= EVENT_FACT_FIRST, #name);                    \
@@ -307,6 +318,8 @@ void collect_record(struct reader *reader, const struct record *record)
 		collect_module(reader, record);
 	else if (TAKES(last_seen))
 		collect_last_seen(reader, record);
+	else if (TAKES(seen_as))
+		collect_seen_as(reader, record);
 	else if (TAKES(blocked))
 		collect_blocked(reader, record);
 	else if (TAKES(deadlock))

@@ -114,6 +114,12 @@ uint32_t elsewhere_pid(struct elsewhere *elsewhere, uint32_t there, uint32_t slo
 	return found->pid;
 }
 
+void elsewhere_tell(struct elsewhere *elsewhere, uint32_t slot, uint32_t pid)
+{
+	elsewhere->found[slot] =
+		(struct found){.pid = pid, .searched_ns = clock_ns(CLOCK_MONOTONIC)};
+}
+
 /* Of a namespace that can be seen, all processes can. */
 static bool is_seen(const struct elsewhere *elsewhere, uint32_t there, uint64_t pid_ns)
 {

@@ -24,6 +24,9 @@ void elsewhere_destroy(struct elsewhere *elsewhere);
  */
 uint32_t elsewhere_pid(struct elsewhere *elsewhere, uint32_t there, uint32_t slot);
 
+/* Tells the number here of the process of a slot. */
+void elsewhere_tell(struct elsewhere *elsewhere, uint32_t slot, uint32_t pid);
+
 /* Whether it is known to have ended before it was found. */
 bool elsewhere_is_gone(const struct elsewhere *elsewhere, uint32_t there, uint32_t slot);
 

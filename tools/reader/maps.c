@@ -7,14 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../proc/build_id.h"
 #include "../proc/proc.h"
 
 /* The modules of a living process, from /proc. */
 struct learned {
-	uint32_t slot;
+	uint32_t slot, pid;
 	uint64_t time_ns;
 	struct modules list;
 	uint32_t room;
+	const char *root;
 };
 
 struct maps {
@@ -23,6 +25,7 @@ struct maps {
 	size_t room;
 	uint32_t slot;
 	uint64_t time_ns;
+	const char *root; /* of its files */
 	uint32_t known; /* modules in the session when the list was made */
 	ARRAY(struct learned) learned;
 };
@@ -117,7 +120,17 @@ static void maps_add(struct maps *maps, const struct seen_module *seen)
 		maps_insert(
 			maps, at,
 			(struct module){seen->ev.base, seen->ev.end, path,
-					copy_text(maps->reader, seen->at.slot, seen->ev.build_id)});
+					copy_text(maps->reader, seen->at.slot, seen->ev.build_id),
+					maps->root, 0});
+}
+
+static struct module copy_module(const struct module *module)
+{
+	struct module copy = *module;
+
+	copy.path = text_copy(module->path);
+	copy.build_id = module->build_id ? text_copy(module->build_id) : NULL;
+	return copy;
 }
 
 /* Current mappings fill what is free of earlier ones. */
@@ -131,9 +144,7 @@ static void maps_add_learned(struct maps *maps, uint32_t slot)
 			size_t at;
 
 			if (find_room(maps, module->base, module->end, &at))
-				maps_insert(maps, at,
-					    (struct module){module->base, module->end,
-							    text_copy(module->path), NULL});
+				maps_insert(maps, at, copy_module(module));
 		}
 	}
 }
@@ -175,6 +186,7 @@ const struct modules *maps_at(struct maps *maps, uint32_t slot, uint64_t time_ns
 	list_clear(&maps->list);
 	maps->slot = slot;
 	maps->time_ns = time_ns;
+	maps->root = session_root(&reader->session, slot);
 	maps->known = reader->modules.count;
 	READER_EACH_ANCESTOR(reader, slot) {
 		const struct mpsan_process *process = &reader->session.table[slot];
@@ -189,15 +201,23 @@ const struct modules *maps_at(struct maps *maps, uint32_t slot, uint64_t time_ns
 	return &maps->list;
 }
 
+/* Where another file may have the same path, it tells which one was mapped. */
+static char *learn_build_id(const struct learned *learned, uint64_t base)
+{
+	char text[BUILD_ID_TEXT];
+
+	return learned->root && build_id_at(learned->pid, base, text) ? text_copy(text) : NULL;
+}
+
 /* The mappings of a file are contiguous; the first one is its lowest segment. */
 static void learn_line(struct learned *learned, char *line)
 {
 	struct modules *list = &learned->list;
 	struct module *last = list->count ? &list->item[list->count - 1] : NULL;
-	unsigned long long start, end;
+	unsigned long long start, end, inode = 0;
 	char *path = strchr(line, '/');
 
-	if (sscanf(line, "%llx-%llx", &start, &end) != 2)
+	if (sscanf(line, "%llx-%llx %*s %*s %*s %llu", &start, &end, &inode) < 2)
 		return;
 	if (!path && last && last->end == start && !strchr(line, '['))
 		last->end = end; /* its .bss */
@@ -212,7 +232,8 @@ static void learn_line(struct learned *learned, char *line)
 		learned->room = learned->room ? 2 * learned->room : 64;
 		list->item = memory_grow(list->item, learned->room * sizeof(struct module));
 	}
-	list->item[list->count++] = (struct module){start, end, text_copy(path), NULL};
+	list->item[list->count++] = (struct module){
+		start, end, text_copy(path), learn_build_id(learned, start), learned->root, inode};
 }
 
 /* Replaces an older list of the same process. */
@@ -234,7 +255,10 @@ static void keep_learned(struct maps *maps, struct learned *learned)
 
 void maps_learn(struct maps *maps, uint32_t slot, uint32_t pid, uint64_t time_ns)
 {
-	struct learned learned = {.slot = slot, .time_ns = time_ns};
+	struct learned learned = {.slot = slot,
+				  .pid = pid,
+				  .time_ns = time_ns,
+				  .root = session_root(&maps->reader->session, slot)};
 	FILE *file = proc_open_maps(pid);
 	char line[4352];
 

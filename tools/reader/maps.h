@@ -13,6 +13,8 @@ struct module {
 	uint64_t end; /* end of its last mapped byte */
 	char *path;
 	char *build_id; /* lower-case hex, or NULL: unknown */
+	const char *root; /* of the process, see session_root; the reader's */
+	uint64_t inode; /* of the file; 0: unknown */
 };
 
 struct modules {

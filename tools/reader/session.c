@@ -17,6 +17,7 @@
 #include "../base/plainfile.h"
 #include "../base/util.h"
 #include "../proc/proc.h"
+#include "../proc/roots.h"
 #include "host.h"
 
 /* the wall clock may have been adjusted slightly since the recording */
@@ -174,6 +175,7 @@ char *session_open(struct session *session, const char *dir, bool writable)
 	}
 	session->here = is_from_here(session->head);
 	session->elsewhere = elsewhere_create(session->table, session->slots);
+	session->roots = roots_create(session->slots, session->here && host_proc_is_own());
 	return NULL;
 }
 
@@ -187,6 +189,7 @@ void session_close(struct session *session)
 		close(session->dirfd);
 	free(session->dir);
 	elsewhere_destroy(session->elsewhere);
+	roots_destroy(session->roots);
 	*session = (struct session){.dirfd = -1};
 }
 
@@ -251,6 +254,13 @@ enum liveness session_liveness(const struct session *session, uint32_t slot)
 	if (pid)
 		return session_runs_as(pid, session->table[slot].birth_ns);
 	return elsewhere_is_gone(session->elsewhere, session->there, slot) ? GONE : UNKNOWN;
+}
+
+const char *session_root(const struct session *session, uint32_t slot)
+{
+	bool lives = session_liveness(session, slot) == ALIVE;
+
+	return roots_of(session->roots, slot, lives ? session_pid(session, slot) : 0);
 }
 
 bool session_lost_supervisor(const struct session *session)

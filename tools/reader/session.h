@@ -24,6 +24,7 @@ struct session {
 	bool writable;
 	bool here; /* recorded on this machine since its last boot: its processes are in /proc */
 	struct elsewhere *elsewhere; /* see session_pid */
+	struct roots *roots; /* see session_root */
 };
 
 /* Opens a session. Returns NULL, or a one-line error with a cure that the caller frees. */
@@ -59,6 +60,9 @@ bool session_is_removed(const struct session *session);
 
 /* The number that the process of a slot has in /proc here; 0: it is elsewhere, and not found. */
 uint32_t session_pid(const struct session *session, uint32_t slot);
+
+/* Where the files of the process of a slot can be read, see roots_of. */
+const char *session_root(const struct session *session, uint32_t slot);
 
 /* Signals with handlers that could end a wait of that process: see proc_handlers. */
 uint64_t session_handlers(const struct session *session, uint32_t slot);

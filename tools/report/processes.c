@@ -55,6 +55,7 @@ json_t *process_json(const struct reader *reader, uint32_t slot)
 					     json_null(),
 			   "end", end_json(process), "watched",
 			   unwatched ? jsontext_of(unwatched) : json_true());
+	process_add_outer(reader, slot, object);
 	if (mpsan_process_rank(process))
 		json_object_set_new(object, "rank", json_integer(mpsan_process_rank(process) - 1));
 	free(unwatched);

@@ -19,6 +19,8 @@
 
 #include "../base/guard.h"
 #include "../base/plainfile.h"
+#include "../base/util.h"
+#include "../proc/root.h"
 
 #define BUILD_ID_BYTES 64 /* sha1 has 20; longer ones are no build-ids */
 #define PAGE_MASK 0xfffull
@@ -31,9 +33,10 @@
 #define ENC_TABLE 0x3b /* relative to the header, signed 4 bytes */
 
 struct image {
-	char *path;
+	char *path, *root;
 	const uint8_t *bytes; /* NULL: not usable; kept, so that it is not tried again */
 	size_t size;
+	uint64_t inode;
 	uint64_t lowest; /* address of the first PT_LOAD's page */
 	const Elf64_Phdr *phdr;
 	size_t phdrs;
@@ -41,18 +44,29 @@ struct image {
 	char build_id[2 * BUILD_ID_BYTES + 1];
 };
 
-static void *images; /* tree of struct image by path */
+static void *images; /* tree of struct image by path and root */
 
-int module_open(const char *path)
+const char *image_root(const struct image *image)
 {
-	return strchr(path, '/') ? plainfile_open(AT_FDCWD, path, O_RDONLY) : -1;
+	return *image->root ? image->root : NULL;
+}
+
+/* Never blocks: a log may name a FIFO. A name without a slash is no path (the vdso). */
+int image_open(const struct image *image)
+{
+	char *place = strchr(image->path, '/') ? root_path(image_root(image), image->path, NULL) :
+						 NULL;
+	int fd = place ? plainfile_open(AT_FDCWD, place, O_RDONLY) : -1;
+
+	free(place);
+	return fd;
 }
 
 static bool image_map(struct image *image)
 {
 	struct stat status;
 	void *bytes = MAP_FAILED;
-	int fd = module_open(image->path);
+	int fd = image_open(image);
 
 	if (fd < 0)
 		return false;
@@ -63,6 +77,7 @@ static bool image_map(struct image *image)
 		return false;
 	image->bytes = bytes;
 	image->size = (size_t)status.st_size;
+	image->inode = status.st_ino;
 	guard_add(bytes, image->size, false);
 	return true;
 }
@@ -231,17 +246,18 @@ static void image_load(struct image *image)
 
 static int compare_paths(const void *one, const void *other)
 {
-	return strcmp(((const struct image *)one)->path, ((const struct image *)other)->path);
+	const struct image *left = one, *right = other;
+	int order = strcmp(left->path, right->path);
+
+	return order ? order : strcmp(left->root, right->root);
 }
 
-static struct image *image_create(const char *path)
+static struct image *image_create(const struct image *key)
 {
-	struct image *image = calloc(1, sizeof(*image));
+	struct image *image = memory_get(sizeof(*image));
 
-	if (!image || !(image->path = strdup(path))) {
-		free(image);
-		return NULL;
-	}
+	image->path = text_copy(key->path);
+	image->root = text_copy(key->root);
 	image_load(image);
 	return image;
 }
@@ -252,34 +268,50 @@ static void image_destroy(void *node)
 
 	image_unmap(image);
 	free(image->path);
+	free(image->root);
 	free(image);
 }
 
-static struct image *find_image(const char *path)
+static struct image *find_image(const char *path, const char *root)
 {
-	struct image key = {.path = (char *)(uintptr_t)path};
+	struct image key = {.path = (char *)(uintptr_t)path, .root = (char *)(uintptr_t)root};
 	struct image *image;
 	void *node = tfind(&key, &images, compare_paths);
 
 	if (node)
 		return *(struct image **)node;
-	image = image_create(path);
-	if (image && !tsearch(image, &images, compare_paths)) {
+	image = image_create(&key);
+	if (!tsearch(image, &images, compare_paths)) {
 		image_destroy(image);
 		return NULL;
 	}
 	return image;
 }
 
+/* `proven`: not without a sign that it is the mapped file. */
+static bool is_image_of(const struct image *image, const struct module *module, bool proven)
+{
+	if (!image || !image->bytes)
+		return false;
+	if (module->build_id)
+		return !strcmp(module->build_id, image->build_id);
+	return !proven || (module->inode && module->inode == image->inode);
+}
+
 const struct image *module_image(const struct module *module)
 {
-	const struct image *image = module->path ? find_image(module->path) : NULL;
+	const char *root = module->root ? module->root : "";
+	const struct image *image = NULL;
 
-	if (!image || !image->bytes)
+	if (!module->path)
 		return NULL;
-	if (module->build_id && strcmp(module->build_id, image->build_id))
-		return NULL;
-	return image;
+	if (*root || !module->root)
+		image = find_image(module->path, root);
+	if (is_image_of(image, module, false))
+		return image;
+	if (module->root)
+		image = find_image(module->path, "");
+	return module->root && is_image_of(image, module, true) ? image : NULL;
 }
 
 void images_finish(void)

@@ -28,17 +28,17 @@ struct image_unwind {
 };
 
 /*
- * Opens a module's file for reading; -1 on failure. Never blocks: a log may name a FIFO. Paths are
- * used unchanged, so files of a program in another mount namespace or working directory are only
- * found if both agree. A name without a slash is no path (the vdso).
- */
-int module_open(const char *path);
-
-/*
  * The file of a module, mapped once and kept until images_finish(). NULL if it is missing, is no
- * ELF file of this machine, or is another build than the mapped one.
+ * ELF file of this machine, or is another build than the mapped one. In a container the path is below
+ * the process's root, in a chroot below ours; a file of ours needs a build-id, or an inode, to tell that
+ * it is the one.
  */
 const struct image *module_image(const struct module *module);
+
+/* Opens that file again; -1 on failure. */
+int image_open(const struct image *image);
+/* The root below which it was found; NULL: ours. */
+const char *image_root(const struct image *image);
 
 /* Forgets all images. */
 void images_finish(void);

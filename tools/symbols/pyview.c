@@ -16,6 +16,7 @@
 #include "../base/util.h"
 #include "../proc/proc.h"
 #include "../proc/procfs.h"
+#include "../proc/root.h"
 #include "pychild.h"
 #include "pyfile.h"
 #include "pyhandler.h"
@@ -70,20 +71,22 @@ static const struct pyfile *open_program(pid_t pid, char *target, size_t bytes)
 }
 
 /*
- * A path may be relative to our root (chroot) or to the process's own (containers). The inode
- * decides if possible: some file systems have two for one file.
+ * In a container the path is below the process's root, in a chroot below ours. The inode decides if
+ * possible: some file systems have two for one file.
  */
 static const struct pyfile *open_library(pid_t pid, const struct mapping *mapping)
 {
-	char path[PATH_BYTES + 64];
-	const struct pyfile *file, *other;
+	char path[PATH_BYTES + ROOT_BYTES] = "";
+	const struct pyfile *below = NULL, *file;
 
+	if (root_is_apart((uint32_t)pid)) {
+		root_name((uint32_t)pid, path);
+		below = pyfile_find(strcat(path, mapping->path));
+		if (below && below->inode == mapping->inode)
+			return below;
+	}
 	file = pyfile_find(mapping->path);
-	if (file && file->inode == mapping->inode)
-		return file;
-	procfs_path(path, sizeof(path), "%d/root%s", (int)pid, mapping->path);
-	other = pyfile_find(path);
-	return other ? other : pyfile_find(mapping->path);
+	return file && (!below || file->inode == mapping->inode) ? file : below;
 }
 
 static void pyview_take(struct pyview *view, const struct pyfile *file, uint64_t start)

@@ -30,15 +30,17 @@ static uint64_t ns_of(struct timespec time)
 
 /*
  * When a component of a file's path last began to lead elsewhere: a replaced link is new; a renamed
- * directory has a ctime later than its mtime, otherwise only its entries changed.
+ * directory has a ctime later than its mtime, otherwise only its entries changed. The first `root` bytes
+ * lead to the root of a process.
  */
-static uint64_t way_changed_ns(const char *path)
+static uint64_t way_changed_ns(const char *path, size_t root)
 {
 	char part[PATH_MAX];
 	uint64_t newest = 0;
 	struct stat st;
 
-	for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+	for (const char *slash = strchr(path + root + 1, '/'); slash;
+	     slash = strchr(slash + 1, '/')) {
 		memcpy(part, path, (size_t)(slash - path));
 		part[slash - path] = '\0';
 		if (lstat(part, &st))
@@ -104,7 +106,7 @@ static void find_lines(struct source_file *file)
 	file->lines = lines.count;
 }
 
-void source_file_read(struct source_file *file, const char *path, uid_t owner)
+void source_file_read(struct source_file *file, const char *path, size_t root, uid_t owner)
 {
 	struct textfile text;
 	struct stat st;
@@ -114,7 +116,7 @@ void source_file_read(struct source_file *file, const char *path, uid_t owner)
 		return;
 	file->written_ns = ns_of(st.st_mtim);
 	file->changed_ns = source_file_later(
-		way_changed_ns(path), source_file_later(file->written_ns, ns_of(st.st_ctim)));
+		way_changed_ns(path, root), source_file_later(file->written_ns, ns_of(st.st_ctim)));
 	file->text = text.text;
 	file->bytes = text.length;
 	free(text.name);

@@ -22,8 +22,11 @@ struct source_file {
 	uint32_t lines;
 };
 
-/* Reads a file that `owner` may read, too. `path` is absolute. */
-void source_file_read(struct source_file *file, const char *path, uid_t owner);
+/*
+ * Reads a file that `owner` may read, too. `path` is absolute; its first `root` bytes lead to the root of
+ * the process that runs it.
+ */
+void source_file_read(struct source_file *file, const char *path, size_t root, uid_t owner);
 void source_file_finish(struct source_file *file);
 
 /*

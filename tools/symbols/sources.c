@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../base/jsontext.h"
+#include "../proc/root.h"
 #include "source_file.h"
 
 #define FILES_MAX 1000u /* files read per session */
@@ -54,15 +55,20 @@ void sources_destroy(struct sources *sources)
 	free(sources);
 }
 
-static const struct source_file *file_at(struct sources *sources, const char *path)
+static const struct source_file *file_at(struct sources *sources, const char *path, size_t root,
+					 uint64_t linked_ns)
 {
+	struct source_file *file;
+
 	for (uint32_t i = 0; i < sources->files.count; i++)
 		if (!strcmp(sources->files.item[i].path, path))
 			return &sources->files.item[i];
 	if (sources->files.count == FILES_MAX)
 		return NULL;
-	source_file_read(ARRAY_ADD(&sources->files), path, sources->owner);
-	return &sources->files.item[sources->files.count - 1];
+	file = ARRAY_ADD(&sources->files);
+	source_file_read(file, path, root, sources->owner);
+	file->changed_ns = linked_ns > file->changed_ns ? linked_ns : file->changed_ns;
+	return file;
 }
 
 /*
@@ -114,11 +120,15 @@ static uint64_t began_ns(const struct sources *sources, uint32_t slot)
 }
 
 /* Compiled code is newer than its source. */
-static bool is_compiled_from(const char *module, const struct source_file *file)
+static bool is_compiled_from(struct sources *sources, const struct fact_place *at,
+			     const char *module, const struct source_file *file)
 {
+	char *place = root_path(session_root(&sources->reader->session, at->by), module, NULL);
 	struct stat st;
+	bool known = place && !stat(place, &st);
 
-	return !stat(module, &st) && st.st_mtim.tv_sec >= 0 &&
+	free(place);
+	return known && st.st_mtim.tv_sec >= 0 &&
 	       (uint64_t)st.st_mtim.tv_sec * 1000000000ull + (uint64_t)st.st_mtim.tv_nsec >=
 		       file->written_ns;
 }
@@ -141,12 +151,17 @@ static char *line_of(struct sources *sources, struct frames *frames, const struc
 	char *path = sources_absolute(jsontext_at(frame, "file"),
 				      *module ? frames_built_in(frames, frame) :
 						began_in(sources->reader, at->by));
-	const struct source_file *file = path ? file_at(sources, path) : NULL;
+	uint64_t linked_ns = 0;
+	const char *root = session_root(&sources->reader->session, at->by);
+	char *place = path ? root_path(root, path, &linked_ns) : NULL;
+	const struct source_file *file =
+		place ? file_at(sources, place, root ? strlen(root) : 0, linked_ns) : NULL;
 
+	free(place);
 	free(path);
 	if (!file || !file->text || file->changed_ns >= began_ns(sources, at->by))
 		return NULL;
-	if (*module ? !is_compiled_from(module, file) :
+	if (*module ? !is_compiled_from(sources, at, module, file) :
 		      !defines(file, number, jsontext_at(frame, "function")))
 		return NULL;
 	return source_file_line(file, number);

@@ -7,14 +7,21 @@
 #include "symbols.h"
 
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../base/filtered.h"
+#include "../base/plainfile.h"
+#include "../proc/root.h"
 #include "inlined.h"
+
+#define DEBUG_PATH_BYTES 256
+#define DEBUG_ID_BYTES 64
 
 /* A label without a size (assembly) is assumed to cover this many bytes. */
 #define LABEL_REACH 4096
@@ -24,7 +31,7 @@ char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *sta
 
 /* A file with symbols; `dwfl` is NULL if it cannot be read. */
 struct source {
-	char *path;
+	char *path, *root;
 	char *build_id; /* as recorded; NULL: unknown */
 	Dwfl *dwfl;
 	Dwfl_Module *module;
@@ -53,6 +60,28 @@ struct symbols {
 
 static struct symbols *kept; /* see symbols_keep(); NULL: none */
 
+/* The debug information that a container has itself, by build-id. */
+static int find_below(Dwfl_Module *module, const struct image *image, char **found)
+{
+	char path[DEBUG_PATH_BYTES] = "/usr/lib/debug/.build-id/", *at = path + strlen(path);
+	const unsigned char *id;
+	GElf_Addr place;
+	int bytes = dwfl_module_build_id(module, &id, &place), fd;
+
+	if (!image_root(image) || bytes < 2 || bytes > DEBUG_ID_BYTES)
+		return -1;
+	for (int i = 0; i < bytes; i++)
+		at += sprintf(at, i == 1 ? "/%02x" : "%02x", id[i]);
+	strcpy(at, ".debug");
+	*found = root_path(image_root(image), path, NULL);
+	fd = *found ? plainfile_open(AT_FDCWD, *found, O_RDONLY) : -1;
+	if (fd < 0) {
+		free(*found);
+		*found = NULL;
+	}
+	return fd;
+}
+
 /*
  * Keeps elfutils from asking a debuginfod server: reporting a deadlock must not wait for the
  * network. The variable is restored, as the watched program inherits our environment.
@@ -67,7 +96,9 @@ static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dw
 	if (!filtered_may(SYS_socketpair)) /* it is initialised nevertheless */
 		return free(urls), -1;
 	unsetenv("DEBUGINFOD_URLS");
-	fd = dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, found);
+	fd = *data ? find_below(module, *data, found) : -1;
+	if (fd < 0)
+		fd = dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, found);
 	if (urls)
 		setenv("DEBUGINFOD_URLS", urls, 1);
 	free(urls);
@@ -108,6 +139,7 @@ static void source_destroy(void *node)
 	if (source->dwfl)
 		dwfl_end(source->dwfl);
 	free(source->path);
+	free(source->root);
 	free(source->build_id);
 	free(source);
 }
@@ -145,6 +177,8 @@ static int compare_sources(const void *left, const void *right)
 	const struct source *other = right;
 	int order = compare_strings(one->path, other->path);
 
+	if (!order)
+		order = compare_strings(one->root, other->root);
 	return order ? order : compare_strings(one->build_id, other->build_id);
 }
 
@@ -159,9 +193,10 @@ static int compare_answers(const void *left, const void *right)
 }
 
 /* Opens the source's file with load address 0, so that its addresses are vaddrs. */
-static void source_report(struct source *source)
+static void source_report(struct source *source, const struct image *image)
 {
-	int fd = module_open(source->path);
+	int fd = image_open(image);
+	void **data;
 
 	if (fd < 0)
 		return;
@@ -172,24 +207,30 @@ static void source_report(struct source *source)
 			dwfl_report_elf(source->dwfl, source->path, source->path, fd, 0, true);
 		dwfl_report_end(source->dwfl, NULL, NULL);
 	}
-	if (!source->module)
+	if (!source->module) {
 		close(fd);
+		return;
+	}
+	dwfl_module_info(source->module, &data, NULL, NULL, NULL, NULL, NULL, NULL);
+	*data = (void *)(uintptr_t)image; /* for find_debuginfo */
 }
 
 static struct source *source_create(const struct module *module)
 {
 	struct source *source = calloc(1, sizeof(*source));
+	const struct image *image = module_image(module);
 
 	if (!source)
 		return NULL;
 	source->path = strdup(module->path ? module->path : "");
+	source->root = strdup(module->root ? module->root : "");
 	source->build_id = module->build_id ? strdup(module->build_id) : NULL;
-	if (!source->path || (module->build_id && !source->build_id)) {
+	if (!source->path || !source->root || (module->build_id && !source->build_id)) {
 		source_destroy(source);
 		return NULL;
 	}
-	if (module_image(module))
-		source_report(source);
+	if (image)
+		source_report(source, image);
 	return source;
 }
 
@@ -197,6 +238,7 @@ static struct source *find_source(struct symbols *symbols, const struct module *
 {
 	struct source key = {
 		.path = module->path ? module->path : (char *)(uintptr_t) "",
+		.root = (char *)(uintptr_t)module->root,
 		.build_id = module->build_id,
 	};
 	void *node = tfind(&key, &symbols->sources, compare_sources);

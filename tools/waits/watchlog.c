@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../proc/build_id.h"
 #include "../proc/stack_copy.h"
 
 #define CAP (64u << 20)
@@ -111,15 +112,18 @@ uint64_t watchlog_text(struct watchlog *log, uint32_t slot, const char *text)
 
 /* ---- modules ---- */
 
-static void put_module(struct watchlog *log, uint32_t slot, const char *path,
+static void put_module(struct watchlog *log, uint32_t slot, uint32_t pid, const char *path,
 		       const struct ev_module *found)
 {
 	const struct modules *known = maps_at(log->maps, slot, clock_ns(CLOCK_MONOTONIC));
 	struct ev_module event = *found;
+	char build_id[BUILD_ID_TEXT];
 
 	if (!event.text_end || modules_find(known, event.base))
 		return;
 	event.path = watchlog_text(log, slot, path);
+	if (build_id_at(pid, event.base, build_id))
+		event.build_id = watchlog_text(log, slot, build_id);
 	watchlog_put(log, EV_module, slot, 0, &event, sizeof(event));
 }
 
@@ -137,7 +141,7 @@ static void note_modules(struct watchlog *log, uint32_t slot, uint32_t pid)
 			   name) < 3)
 			continue;
 		if (name[0] == '/' && strcmp(name, file)) {
-			put_module(log, slot, file, &module);
+			put_module(log, slot, pid, file, &module);
 			module = (struct ev_module){.base = start};
 			strcpy(file, name);
 		}
@@ -149,7 +153,7 @@ static void note_modules(struct watchlog *log, uint32_t slot, uint32_t pid)
 			module.text_end = end;
 		}
 	}
-	put_module(log, slot, file, &module);
+	put_module(log, slot, pid, file, &module);
 	if (maps)
 		fclose(maps);
 }

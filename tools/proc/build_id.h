@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Build-ids of objects that another process has mapped, from its memory. Neighbour: proc.h. */
+#ifndef MPSAN_BUILD_ID_H
+#define MPSAN_BUILD_ID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define BUILD_ID_TEXT 129u
+
+/* The build-id, in hex, of the ELF file whose headers are at `base`; false: it has none, or unreadable. */
+bool build_id_at(uint32_t pid, uint64_t base, char text[BUILD_ID_TEXT]);
+
+#endif
