@@ -118,6 +118,19 @@ uint64_t python_locks_taken(const struct claim *claim)
 	return taken.text;
 }
 
+uint64_t python_locks_called(const struct claim *claim)
+{
+	struct mpsan_thread *t = claim->holder;
+	bool own = t == thread_hot;
+	char text[LINE_BYTES];
+
+	return claim->flags & MPSAN_LF_PYTHON && python_present() &&
+			       python_called(own ? 0 : t->pthread, &t->python_state,
+					     MPSAN_TAG_ADDRESS(claim->tag), text, sizeof(text)) ?
+		       log_text(text) :
+		       0;
+}
+
 /* ---- waits ---- */
 
 /* A program that has loaded nothing since its start may not have been asked for its Python yet. */

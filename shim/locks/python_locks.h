@@ -28,6 +28,8 @@ void python_locks_settle(struct claim *claim, uint32_t count);
  * of python_stack; 0: there is none, or the lock is not Python's.
  */
 uint64_t python_locks_taken(const struct claim *claim);
+/* The same of the acquire() by which it did. */
+uint64_t python_locks_called(const struct claim *claim);
 
 /*
  * The PyMutex for which the calling thread, which is guarded, is parked at a semaphore; 0: none. See

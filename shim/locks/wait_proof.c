@@ -38,6 +38,7 @@ static uint64_t state_own_hold(const void *lock, unsigned kind, uint32_t flags)
 				  .holder = thread_hot};
 	uint64_t taken = python_locks_taken(&own);
 
+	taken = taken ? taken : python_locks_called(&own);
 	return hold || taken ?
 		       EMIT(held, .lock = (uint64_t)(uintptr_t)lock,
 			    .kind = MPSAN_TAG_KIND(own.tag), .flags = flags | MPSAN_LF_VERIFIED,

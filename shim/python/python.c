@@ -8,6 +8,8 @@
 #include "../common/cpython/exception.h"
 #include "../common/cpython/name.h"
 #include "../common/cpython/process.h"
+#include "../common/cpython/reach.h"
+#include "../common/cpython/taker.h"
 #include "python_self.h"
 
 #define THREADS_MAX 4096
@@ -210,7 +212,7 @@ size_t python_lock_name(const void *lock, char *text, size_t bytes)
 	struct state own = {0};
 
 	python_own_state(&own);
-	return cpython_lock_name(&python.py, &own, (uint64_t)(uintptr_t)lock, text, bytes);
+	return cpython_lock_name(&python.py, &own, (uint64_t)(uintptr_t)lock, false, text, bytes);
 }
 
 bool python_has_mutexes(void)
@@ -290,6 +292,39 @@ struct python_place python_held(uint64_t pthread, uint64_t *state, uint64_t *fre
 	return (struct python_place){top, hash};
 }
 
+/* The str "acquire", a key of the type of locks; 0: not found. */
+static uint64_t acquire_name(void)
+{
+	static uint64_t found;
+	uint64_t type, names, method;
+
+	if (!found) {
+		type = python_global("_thread", "LockType");
+		names = type && cpython_is_a(&python.py, type, "type") ?
+				cpython_member(&python.py, type, TYPE_DICT) :
+				0;
+		method = cpython_dict_find(&python.py, names, "acquire");
+		found = method ? cpython_dict_key(&python.py, names, method) : 0;
+	}
+	return found;
+}
+
+size_t python_called(uint64_t pthread, uint64_t *state, uint64_t lock, char *text, size_t bytes)
+{
+	const struct cpython_lock sought = {.address = lock};
+	struct cpython_taker taker;
+	uint64_t top = 0, name;
+
+	if (!pthread) {
+		cpython_taker(&python.py, top_frame(0), &sought, &taker);
+		return taker.called ? cpython_taker_text(&python.py, &taker, text, bytes) : 0;
+	}
+	name = acquire_name();
+	if (name && python_holds_gil() && !python.limit && !python.is_finalizing())
+		top = frame_by_state(pthread, state);
+	return top ? cpython_called_text(view_of(pthread), top, lock, name, text, bytes) : 0;
+}
+
 uint64_t python_global(const char *module, const char *name)
 {
 	const struct cpython *py = &python.py;
@@ -305,7 +340,6 @@ uint64_t python_global(const char *module, const char *name)
 }
 
 #define TYPE_DESTRUCTOR 48 /* PyTypeObject.tp_dealloc */
-#define TYPE_DICT 264
 #define DESCRIPTOR_METHOD 40 /* PyMethodDescrObject.d_method */
 #define METHOD_FUNCTION 8 /* PyMethodDef.ml_meth, behind its name */
 

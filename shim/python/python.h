@@ -84,6 +84,12 @@ struct python_place python_held(uint64_t pthread, uint64_t *state, uint64_t *fre
 	__attribute__((nonnull(2, 3, 4)));
 
 /*
+ * The line of the acquire() by which a thread, or the calling one (0), took the Lock or RLock that it has; in the format
+ * of python_stack. `state` as in python_held. Slow only of the calling thread.
+ */
+size_t python_called(uint64_t pthread, uint64_t *state, uint64_t lock, char *text, size_t bytes);
+
+/*
  * The name of a lock of threading for which the calling thread waits, by its PyMutex or semaphore;
  * see common/cpython/name.h. Needs no GIL. Slow.
  */

@@ -153,7 +153,7 @@ static const struct glance *owner_of(uint64_t pthread, uint32_t pid)
  */
 static void seek_taker(const struct cpython_lock *lock, uint32_t pid, struct python_taker *taker)
 {
-	struct cpython_taker own = {.called = -1}, other;
+	struct cpython_taker own = {0}, other;
 	bool contested = false;
 	struct state state;
 	struct cpython py;
@@ -166,13 +166,13 @@ static void seek_taker(const struct cpython_lock *lock, uint32_t pid, struct pyt
 			continue;
 		py = view_of(&glances[i]);
 		cpython_taker(&py, glances[i].top, lock, &other);
-		contested |= other.called >= 0 || other.signals;
+		contested |= other.called || other.signals;
 		if (other.rank <= taker->by.rank)
 			continue;
 		taker->by = other;
 		taker->glance = &glances[i];
 	}
-	taker->own = !taker->glance && own.called >= 0 && !contested;
+	taker->own = !taker->glance && own.called && !contested;
 }
 
 bool python_glance_taker(uint32_t pid, uint64_t mutex, struct python_taker *taker)
@@ -185,7 +185,7 @@ bool python_glance_taker(uint32_t pid, uint64_t mutex, struct python_taker *take
 				 cpython_file_owner(&python.py, &own, mutex) :
 				 0;
 
-	*taker = (struct python_taker){.by.called = -1, .certain = !known || lock.recursive};
+	*taker = (struct python_taker){.certain = !known || lock.recursive};
 	if (taker->certain)
 		taker->glance = owner_of(owner, pid);
 	else

@@ -1,5 +1,8 @@
 """A thread takes a lock as users have them, and a forked child waits for it: lock_names.py CASE. test_pythons.py has the names."""
 
+import collections
+import contextlib
+import contextvars
 import ctypes
 import functools
 import logging
@@ -19,6 +22,8 @@ def stay():
 cache_lock = threading.Lock()
 locks = {"users": threading.Lock(), "orders": threading.Lock()}
 tasks = queue.Queue()
+current = contextvars.ContextVar("current", default=threading.Lock())
+pair = collections.namedtuple("Pair", "name lock")("users", threading.Lock())
 
 
 def by_global():
@@ -36,7 +41,115 @@ def by_queue():
         stay()
 
 
+@functools.lru_cache(maxsize=None)
+def lock_of(name, part):
+    return threading.Lock()
+
+
+def by_cached():
+    with lock_of("users", 7):
+        stay()
+
+
+def by_context_variable():
+    with current.get():
+        stay()
+
+
+def by_named_tuple():
+    with pair.lock:
+        stay()
+
+
+def by_call():
+    cache_lock.acquire()
+    try:
+        stay()
+    finally:
+        cache_lock.release()
+
+
+def rows():
+    with cache_lock:
+        yield 1
+
+
+def by_generator():
+    for _ in rows():
+        stay()
+
+
+@contextlib.contextmanager
+def transaction():
+    cache_lock.acquire()
+    try:
+        yield
+    finally:
+        cache_lock.release()
+
+
+def by_context_manager():
+    with transaction():
+        stay()
+
+
+def by_exit_stack():
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(cache_lock)
+        stay()
+
+
+class Guard:
+    def __init__(self):
+        self.inner = threading.Lock()
+
+    def __enter__(self):
+        self.inner.acquire()
+
+    def __exit__(self, *error):
+        self.inner.release()
+
+
+guard = Guard()
+
+
+def by_guard():
+    with guard:
+        stay()
+
+
+permits = threading.Semaphore(1)
+
+
+def by_semaphore():
+    with permits:
+        stay()
+
+
+class Slots:
+    __slots__ = ("name", "_lock")
+
+    def __init__(self):
+        self._lock = threading.Lock()
+
+    def by_slot(self):
+        with self._lock:
+            stay()
+
+
 class Cache:
+    shared = threading.Lock()
+    parts = {"a": threading.Lock()}
+
+    @classmethod
+    def by_class(cls):
+        with cls.shared:
+            stay()
+
+    def by_part(self):
+        with self.parts["a"]:
+            stay()
+
     def __init__(self):
         self._lock = threading.Lock()
         self.ready = threading.Condition()
@@ -113,5 +226,6 @@ def main(take, look):
 
 
 if __name__ == "__main__":
-    case = getattr(Cache(), sys.argv[1], None) or globals()[sys.argv[1]]
+    found = (getattr(place, sys.argv[1], None) for place in (Cache(), Slots(), sys.modules["__main__"]))
+    case = next(filter(None, found))
     main(case, functools.partial(tasks.put, 1) if case is by_queue else case)

@@ -42,12 +42,13 @@ static bool is_buffer_lock(json_t *native)
 	static const char *const sign[] = {"_enter_buffered_busy", "_io__Buffered",
 					   "_bufferedwriter_flush", "buffered_flush",
 					   "buffered_enter"};
-	json_t *frame = json_array_get(native, 0);
+	json_t *frame = json_array_get(native, 0), *caller = json_array_get(native, 1);
 	const char *first = json_string_value(json_object_get(frame, "function"));
 	size_t i, k;
 
 	if (first && !strcmp(first, "PyThread_acquire_lock"))
-		return true;
+		return json_equal(json_object_get(frame, "module"),
+				  json_object_get(caller, "module")); /* not an extension's */
 	json_array_foreach(native, i, frame)
 	{
 		const char *function = json_string_value(json_object_get(frame, "function"));

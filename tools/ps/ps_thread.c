@@ -122,8 +122,9 @@ static json_t *live_lock(struct ps *ps, const struct snapshot_thread *thread,
 	struct pyview *python = wait->lock && wait->flags & MPSAN_LF_PYTHON ?
 					python_of(ps, thread, &pthread) :
 					NULL;
-	size_t length =
-		python ? pyview_lock_name(python, pthread, wait->lock, name, sizeof(name) - 1) : 0;
+	size_t length = python ? pyview_lock_name(python, pthread, wait->lock, false, name,
+						  sizeof(name) - 1) :
+				 0;
 
 	return length && length < sizeof(name) ? jsontext_part(name, length) : json_null();
 }

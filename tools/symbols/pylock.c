@@ -4,6 +4,7 @@
 
 #include "../../shim/common/cpython/lock.h"
 #include "../../shim/common/cpython/process.h"
+#include "../../shim/common/cpython/taker.h"
 
 #define WEAK_OBJECT 16 /* PyWeakReference.wr_object */
 #define AT_HAND_MAX 48u /* local variables, and the frame's stack after them */
@@ -176,6 +177,7 @@ static void see_taken_shared(const struct cpython *py, const struct frame *frame
 size_t pylock_taken(const struct cpython *py, uint64_t top, uint64_t lock, char *text, size_t bytes)
 {
 	struct place place = {.lock = lock, .text = text, .bytes = bytes};
+	struct cpython_taker taker;
 	struct frame frame;
 	struct walk walk;
 
@@ -183,7 +185,10 @@ size_t pylock_taken(const struct cpython *py, uint64_t top, uint64_t lock, char 
 	walk_open(&walk, py, place.length ? 0 : top);
 	while (!place.length && walk_on(&walk, &frame))
 		see_taken_shared(py, &frame, &place);
-	return place.length;
+	if (place.length)
+		return place.length;
+	cpython_taker(py, top, &(struct cpython_lock){.address = lock}, &taker);
+	return taker.called ? cpython_taker_text(py, &taker, text, bytes) : 0;
 }
 
 /* ---- the innermost frame ---- */

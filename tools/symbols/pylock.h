@@ -53,7 +53,7 @@ bool pylock_keeps_shared(const struct cpython *py, uint64_t top, uint64_t lock, 
 			 uint32_t parent);
 
 /*
- * The `with` statement by which a thread took this lock, of the interpreter or of multiprocessing,
+ * The `with` statement, or the call of acquire(), by which a thread took this lock, of the interpreter or of multiprocessing,
  * as a frame in the format of python_stack; returns the length, 0: there is none.
  */
 size_t pylock_taken(const struct cpython *py, uint64_t top, uint64_t lock, char *text,

@@ -6,6 +6,8 @@
  */
 #include "pytasks.h"
 
+#include "../../shim/common/cpython/coroutine.h"
+
 #define DEPTH_MAX 32u /* coroutines in a text */
 #define VISITS_MAX 512u
 #define TASK_WORDS 32u /* of a TaskObj, in which its coroutine is looked for */
@@ -18,13 +20,7 @@
 #define SET_TABLE 40
 #define SET_ENTRY 16
 
-#define COROUTINE_FRAME 16 /* up to 3.10 */
-#define COROUTINE_FIRST 40 /* from 3.11 on the frame lies within, behind the other fields */
-#define COROUTINE_LAST 112
-#define COROUTINE_STATE 5 /* bytes before it */
-#define FIRST_COUNTED \
-	15 /* version whose states count from 0; before, suspended ones are negative */
-#define STATE_RUNS 4 /* there */
+#define FIRST_DEEPER 15 /* version with another word above what a frame awaits */
 #define STACK_TOP 64 /* from 3.11 on */
 #define STACK_TOP_OLD 72 /* 3.8, 3.9 */
 #define STACK_DEPTH_310 80
@@ -39,34 +35,6 @@ struct path {
 static bool follow_task(struct path *path, uint64_t task);
 
 /* ---- coroutines ---- */
-
-static bool is_coroutine(const struct cpython *py, uint64_t object)
-{
-	return cpython_is_a(py, object, "coroutine") || cpython_is_a(py, object, "generator") ||
-	       cpython_is_a(py, object, "async_generator");
-}
-
-static bool is_suspended(const struct cpython *py, uint64_t frame)
-{
-	signed char state;
-
-	return cpython_peek(py, &state, frame - COROUTINE_STATE, 1) &&
-	       (py->at.minor < FIRST_COUNTED ? state < 0 : state >= 0 && state < STATE_RUNS);
-}
-
-/* Its frame; 0: it has ended, or is not suspended. */
-static uint64_t frame_of(const struct cpython *py, uint64_t coroutine)
-{
-	const char *first = py->at.minor == 11 ? "function" : "code";
-
-	if (py->at.minor < 11)
-		return cpython_peek_word(py, coroutine + COROUTINE_FRAME);
-	for (uint64_t at = cpython_at(py, coroutine, COROUTINE_FIRST);
-	     at < cpython_at(py, coroutine, COROUTINE_LAST); at += 8)
-		if (cpython_is_a(py, frame_untagged(py, cpython_peek_word(py, at)), first))
-			return is_suspended(py, at) ? at : 0;
-	return 0;
-}
 
 /* What a suspended frame awaits. From 3.15 on another word lies above it. */
 static uint64_t awaited_by(const struct cpython *py, uint64_t frame)
@@ -83,7 +51,7 @@ static uint64_t awaited_by(const struct cpython *py, uint64_t frame)
 		top = bottom + 8 * (uint32_t)cpython_peek_word(py, frame + STACK_TOP);
 	else
 		top = cpython_peek_word(py, frame + STACK_TOP);
-	top -= py->at.minor < FIRST_COUNTED ? 8 : 16;
+	top -= py->at.minor < FIRST_DEEPER ? 8 : 16;
 	return top >= bottom ? frame_untagged(py, cpython_peek_word(py, top)) : 0;
 }
 
@@ -186,7 +154,7 @@ static bool follow_coroutine(struct path *path, uint64_t coroutine)
 	const struct cpython *py = path->py;
 	uint64_t frame, awaited;
 
-	while ((frame = frame_of(py, coroutine))) {
+	while ((frame = cpython_suspended(py, coroutine))) {
 		if (path->count == DEPTH_MAX || path->visits++ == VISITS_MAX)
 			return false;
 		path->frame[path->count++] = frame;
@@ -194,7 +162,7 @@ static bool follow_coroutine(struct path *path, uint64_t coroutine)
 		coroutine = awaited;
 		if (cpython_is_a(py, awaited, "async_generator_asend"))
 			coroutine = cpython_member(py, awaited, FIRST_WORD);
-		if (is_coroutine(py, coroutine))
+		if (cpython_is_coroutine(py, coroutine))
 			continue;
 		if (cpython_is_a(py, awaited, "_asyncio.FutureIter")) {
 			follow_several(path, frame);
@@ -213,7 +181,7 @@ static bool follow_task(struct path *path, uint64_t task)
 	    !cpython_peek(path->py, word, task, sizeof(word)))
 		return false;
 	for (unsigned i = FIRST_WORD / 8; i < TASK_WORDS; i++)
-		if (is_coroutine(path->py, word[i]))
+		if (cpython_is_coroutine(path->py, word[i]))
 			return follow_coroutine(path, word[i]);
 	return false;
 }

@@ -262,13 +262,13 @@ uint64_t pyview_lock_owner(struct pyview *view, uint64_t waiter, uint64_t lock)
 		       cpython_file_owner(&view->py, &state, lock);
 }
 
-size_t pyview_lock_name(struct pyview *view, uint64_t waiter, uint64_t lock, char *text,
+size_t pyview_lock_name(struct pyview *view, uint64_t thread, uint64_t lock, bool holds, char *text,
 			size_t bytes)
 {
 	struct state state = {0};
 
-	read_state(view, waiter, &state);
-	return cpython_lock_name(&view->py, &state, lock, text, bytes);
+	read_state(view, thread, &state);
+	return cpython_lock_name(&view->py, &state, lock, holds, text, bytes);
 }
 
 uint64_t pyview_parked(struct pyview *view, uint64_t waiter, uint64_t semaphore)

@@ -65,8 +65,8 @@ bool pyview_lock_ends_with(struct pyview *view, uint64_t thread, uint64_t lock);
 bool pyview_lock_at_end(struct pyview *view, uint64_t waiter);
 /* Of a file, too. */
 uint64_t pyview_lock_owner(struct pyview *view, uint64_t waiter, uint64_t lock);
-/* The name of a lock that the thread waits for; see shim/common/cpython/name.h. "": unknown. */
-size_t pyview_lock_name(struct pyview *view, uint64_t waiter, uint64_t lock, char *text,
+/* The name of a lock that the thread waits for, or holds; see shim/common/cpython/name.h. "": unknown. */
+size_t pyview_lock_name(struct pyview *view, uint64_t thread, uint64_t lock, bool holds, char *text,
 			size_t bytes);
 /*
  * The PyMutex that a thread which waits for this semaphore is parked for; 0: none, or one that a

@@ -144,7 +144,7 @@ static uint64_t put_held(struct deadlocks *deadlocks, const struct snapshot_thre
 static bool put_name(struct deadlocks *deadlocks, const struct snapshot_thread *thread,
 		     uint64_t lock)
 {
-	char *text = pythread_lock_name(thread, lock);
+	char *text = pythread_lock_name(thread, lock, false);
 	bool import = !strncmp(text, "import of ", 10);
 	struct ev_lock_name name = {.lock = lock};
 

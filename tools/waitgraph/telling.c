@@ -63,21 +63,30 @@ static void state_owner(struct deadlocks *deadlocks, uint32_t index, struct ev_b
 	}
 }
 
-/* Where the owner took a lock of Python's; it may be the waiter itself. */
-static uint64_t state_taken(struct deadlocks *deadlocks, uint32_t slot,
-			    const struct ev_blocked *event)
+/* It may be the waiter itself. NULL: it is unknown. */
+static const struct snapshot_thread *owner_of(struct deadlocks *deadlocks,
+					      const struct ev_blocked *event)
 {
 	uint32_t owner = event->owner && event->owner_slot && event->lock ?
 				 snapshot_find(&deadlocks->snapshot,
 					       (uint32_t)event->owner_slot - 1,
 					       (uint32_t)event->owner) :
 				 SNAPSHOT_NONE;
+
+	return owner == SNAPSHOT_NONE ? NULL : deadlocks_thread(deadlocks, owner);
+}
+
+/* Where the owner took a lock of Python's. */
+static uint64_t state_taken(struct deadlocks *deadlocks, uint32_t slot,
+			    const struct ev_blocked *event)
+{
+	const struct snapshot_thread *owner = owner_of(deadlocks, event);
 	uint64_t position;
 	char *text;
 
-	if (owner == SNAPSHOT_NONE)
+	if (!owner)
 		return 0;
-	text = pythread_taken(deadlocks_thread(deadlocks, owner), event->lock);
+	text = pythread_taken(owner, event->lock);
 	position = *text ? watchlog_text(&deadlocks->log, slot, text) : 0;
 	free(text);
 	return position;
@@ -128,9 +137,14 @@ static void state_taker(struct deadlocks *deadlocks, const struct snapshot_threa
 static void state_lock_name(struct deadlocks *deadlocks, const struct snapshot_thread *thread,
 			    const struct ev_blocked *event)
 {
-	char *text = pythread_lock_name(thread, event->lock);
+	const struct snapshot_thread *owner = owner_of(deadlocks, event);
+	char *text = pythread_lock_name(thread, event->lock, false);
 	struct ev_lock_name name = {.lock = event->lock};
 
+	if (!*text && owner) {
+		free(text);
+		text = pythread_lock_name(owner, event->lock, true);
+	}
 	if (*text) {
 		name.name = watchlog_text(&deadlocks->log, thread->slot, text);
 		watchlog_put(&deadlocks->log, EV_lock_name, thread->slot, thread->own_tid, &name,
@@ -182,12 +196,12 @@ struct ev_blocked telling_describe(struct deadlocks *deadlocks, uint32_t index, 
 		event.flags |= MPSAN_LF_PYTHON;
 	if (mutex)
 		event.lock = mutex;
-	if (event.kind == MPSAN_LOCK_PYTHON ||
-	    (event.kind == MPSAN_LOCK_SEMAPHORE && !(event.flags & MPSAN_LF_SHARED)))
-		state_lock_name(deadlocks, thread, &event);
 	event.detail = watchlog_text(&deadlocks->log, thread->slot, call);
 	free(call);
 	state_owner(deadlocks, index, &event);
+	if (event.kind == MPSAN_LOCK_PYTHON ||
+	    (event.kind == MPSAN_LOCK_SEMAPHORE && !(event.flags & MPSAN_LF_SHARED)))
+		state_lock_name(deadlocks, thread, &event);
 	if (mutex)
 		state_taker(deadlocks, thread, &event);
 	event.taken_python = state_taken(deadlocks, thread->slot, &event);

@@ -30,13 +30,13 @@ char *pythread_stack(const struct snapshot_thread *thread)
 	return pythreads_ask(thread, pyview_stack);
 }
 
-char *pythread_lock_name(const struct snapshot_thread *thread, uint64_t lock)
+char *pythread_lock_name(const struct snapshot_thread *thread, uint64_t lock, bool holds)
 {
 	struct pyview *view = pyview_open((pid_t)thread->pid);
 	char *text = memory_get(TEXT);
 
 	if (view && thread->record)
-		pyview_lock_name(view, thread->record->pthread, lock, text, TEXT);
+		pyview_lock_name(view, thread->record->pthread, lock, holds, text, TEXT);
 	pyview_close(view);
 	return text;
 }

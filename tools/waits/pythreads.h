@@ -19,8 +19,8 @@ char *pythread_stack(const struct snapshot_thread *thread);
  */
 char *pythread_name(const struct snapshot_thread *thread);
 
-/* The name of a lock that it waits for, see shim/common/cpython/name.h; "" for none. The caller frees it. */
-char *pythread_lock_name(const struct snapshot_thread *thread, uint64_t lock);
+/* The name of a lock that it waits for, or holds, see shim/common/cpython/name.h; "" for none. The caller frees it. */
+char *pythread_lock_name(const struct snapshot_thread *thread, uint64_t lock, bool holds);
 
 /* Where it took a lock of Python's: a frame in the format of python_stack, "" if unknown. The caller frees it. */
 char *pythread_taken(const struct snapshot_thread *thread, uint64_t lock);

@@ -116,8 +116,8 @@ uint64_t cpython_awaited_lock(const struct cpython *py, uint64_t top)
 
 /* ---- with blocks ---- */
 
-static bool is_lock_of(const struct cpython *py, const struct with_block *block,
-		       struct cpython_lock *lock)
+bool cpython_lock_in(const struct cpython *py, const struct with_block *block,
+		     struct cpython_lock *lock)
 {
 	if (block->builtin)
 		return cpython_lock(py, block->self, lock);
@@ -145,7 +145,7 @@ void cpython_held(const struct cpython *py, uint64_t top, cpython_held_seen *see
 	walk_open(&walk, py, top);
 	while (waits <= RELEASED_MAX && walk_on(&walk, &frame)) {
 		for (unsigned i = with_blocks(py, &frame, block); i-- > 0;)
-			if (is_lock_of(py, &block[i], &lock) &&
+			if (cpython_lock_in(py, &block[i], &lock) &&
 			    !is_among(released, waits, lock.object))
 				see(py, &lock, &frame, &block[i], context);
 		if (frame_is(py, &frame, "wait", "threading.py"))

@@ -50,6 +50,10 @@ bool cpython_awaits_news(const struct cpython *py, uint64_t top);
  */
 uint64_t cpython_awaited_lock(const struct cpython *py, uint64_t frame);
 
+/* The Lock or RLock that the block releases in the end, also of a threading.Condition around it; false: none. */
+bool cpython_lock_in(const struct cpython *py, const struct with_block *block,
+		     struct cpython_lock *lock);
+
 /*
  * Calls `see` for each `with` block of a thread, innermost first, that releases a Lock or RLock in
  * the end: of the lock, or of a threading.Condition around it. Not while the thread is in that

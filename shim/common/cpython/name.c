@@ -3,25 +3,17 @@
 #include "name.h"
 
 #include "at_hand.h"
+#include "reach.h"
 
 #define AT_HAND_MAX 48u /* local variables, and the frame's stack after them */
 #define CELL_VALUE 16
 #define TUPLE_SIZE 16
 #define FRAMES_MAX 6u /* of threading and queue, around the lock, and the program's own */
+#define HOLDER_FRAMES_MAX 64u
 #define TYPE_BYTES 64u
-#define CLASSES_MAX 16u /* a class and those that it is derived from */
 #define GLOBALS_MAX 256u
-#define ATTRIBUTES_MAX 32u
-#define LIST_ITEMS 24 /* a pointer to them */
-#define ITEMS_MAX 64u
+#define HELD_MAX 64u /* objects that one object has */
 #define MODULES_NAMES_MAX 4096u /* looked at, of all modules together */
-
-/* PyTypeObject */
-#define TYPE_FLAGS 168
-#define TYPE_DICT 264
-#define TYPE_MRO 344
-#define FLAG_HEAP (1ull << 9) /* made by a class statement */
-#define FLAG_TYPE (1ull << 31) /* its instances are classes */
 
 /* ---- what is named ---- */
 
@@ -115,64 +107,107 @@ static bool name_local(struct writer *w, const struct cpython *py, const struct 
 	return false;
 }
 
-/* As an attribute of an object in a local variable, mostly self. */
-static bool name_attribute(struct writer *w, const struct cpython *py, const struct frame *frame,
-			   uint64_t object)
+/* The end of a name that begins with a variable: whose attribute it is, or where the variable is. */
+typedef void write_where(struct writer *w, const struct cpython *py, const struct frame *frame);
+
+static void write_end(struct writer *w, const struct cpython *py, const struct frame *frame,
+		      uint64_t owner, const struct reach *first, write_where *where)
 {
-	unsigned count;
-	uint64_t names = names_of(py, frame, &count);
+	if (first->kind != REACH_ATTRIBUTE) {
+		where(w, py, frame);
+		return;
+	}
+	write_text(w, "\" of ");
+	write_type(w, py, owner);
+}
+
+/* In one step from the variable `key`. */
+static bool name_step(struct writer *w, const struct cpython *py, const struct frame *frame,
+		      uint64_t key, uint64_t owner, uint64_t object, write_where *where)
+{
+	struct reach step = reach_step(py, owner, object);
+
+	if (!step.kind)
+		return false;
+	writer_string(w, py, key);
+	reach_write(w, py, &step);
+	write_end(w, py, frame, owner, &step, where);
+	return true;
+}
+
+/* In two. */
+static bool name_steps(struct writer *w, const struct cpython *py, const struct frame *frame,
+		       uint64_t key, uint64_t owner, uint64_t object, write_where *where)
+{
+	uint64_t held[HELD_MAX];
+	unsigned count = reach_all(py, owner, held, HELD_MAX);
+	struct reach first, second;
 
 	for (unsigned i = 0; i < count; i++) {
-		uint64_t owner = variable(py, frame, i),
-			 key = owner ? cpython_attribute_key(py, owner, object) : 0;
-
-		if (!key)
+		second = reach_step(py, held[i], object);
+		if (!second.kind)
 			continue;
-		writer_string(w, py, cpython_peek_word(py, names + 8ull * i));
-		write_text(w, ".");
+		first = reach_step(py, owner, held[i]);
 		writer_string(w, py, key);
-		write_text(w, "\" of ");
-		write_type(w, py, owner);
+		reach_write(w, py, &first);
+		reach_write(w, py, &second);
+		write_end(w, py, frame, owner, &first, where);
 		return true;
 	}
 	return false;
 }
 
-static uint64_t flags_of(const struct cpython *py, uint64_t type)
+/* From a local variable, mostly self. */
+static bool name_from_local(struct writer *w, const struct cpython *py, const struct frame *frame,
+			    uint64_t object, bool twice)
 {
-	return cpython_member(py, type, TYPE_FLAGS);
+	unsigned count;
+	uint64_t names = names_of(py, frame, &count);
+
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t owner = variable(py, frame, i);
+
+		if (owner && (twice ? name_steps : name_step)(
+				     w, py, frame, cpython_peek_word(py, names + 8ull * i), owner,
+				     object, write_local_of))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a dictionary of a class has the object, or something that has it. */
+static bool name_in_dict(struct writer *w, const struct cpython *py, uint64_t class, uint64_t dict,
+			 uint64_t object)
+{
+	uint64_t value[HELD_MAX], key = cpython_dict_key(py, dict, object);
+	unsigned count = key ? 0 : cpython_dict_values(py, dict, value, HELD_MAX);
+	struct reach step = {0};
+
+	for (unsigned i = 0; i < count && !key; i++) {
+		step = reach_step(py, value[i], object);
+		key = step.kind ? cpython_dict_key(py, dict, value[i]) : 0;
+	}
+	if (!key)
+		return false;
+	write_name(w, py, class);
+	write_text(w, ".");
+	writer_string(w, py, key);
+	reach_write(w, py, &step);
+	write_text(w, "\" (class attribute)");
+	return true;
 }
 
 /* Whether a class, or one that it is derived from, has the object as an attribute. */
 static bool name_in_class(struct writer *w, const struct cpython *py, uint64_t type,
 			  uint64_t object)
 {
-	uint64_t order = cpython_member(py, type, TYPE_MRO),
-		 count = order && cpython_is_a(py, order, "tuple") ?
-				 cpython_member(py, order, TUPLE_SIZE) :
-				 0;
+	uint64_t class;
 
-	for (unsigned i = 0; i < count && i < CLASSES_MAX; i++) {
-		uint64_t class = cpython_peek_word(py, order + py->at.tuple_items + 8ull * i),
-			 key = flags_of(py, class) & FLAG_HEAP ?
-				       cpython_dict_key(py, cpython_member(py, class, TYPE_DICT),
-							object) :
-				       0;
-
-		if (!key)
-			continue;
-		write_name(w, py, class);
-		write_text(w, ".");
-		writer_string(w, py, key);
-		write_text(w, "\" (class attribute)");
-		return true;
-	}
+	for (unsigned i = 0; (class = reach_class(py, type, i)); i++)
+		if (reach_type_has(py, class, FLAG_HEAP) &&
+		    name_in_dict(w, py, class, cpython_member(py, class, TYPE_DICT), object))
+			return true;
 	return false;
-}
-
-static bool is_class(const struct cpython *py, uint64_t object)
-{
-	return flags_of(py, cpython_type(py, object)) & FLAG_TYPE;
 }
 
 /* As an attribute of the class of a local variable, or of one that a global variable names. */
@@ -186,14 +221,15 @@ static bool name_class_attribute(struct writer *w, const struct cpython *py,
 	for (unsigned i = 0; i < count; i++) {
 		owner = variable(py, frame, i);
 		if (owner &&
-		    name_in_class(w, py, is_class(py, owner) ? owner : cpython_type(py, owner),
+		    name_in_class(w, py,
+				  reach_is_class(py, owner) ? owner : cpython_type(py, owner),
 				  object))
 			return true;
 	}
 	count = cpython_dict_values(py, cpython_peek_word(py, frame->at + py->at.frame_globals),
 				    global, GLOBALS_MAX);
 	for (unsigned i = 0; i < count; i++)
-		if (is_class(py, global[i]) && name_in_class(w, py, global[i], object))
+		if (reach_is_class(py, global[i]) && name_in_class(w, py, global[i], object))
 			return true;
 	return false;
 }
@@ -231,170 +267,69 @@ static uint64_t module_key(const struct cpython *py, uint64_t module, uint64_t o
 	return cpython_dict_key(py, dict, object);
 }
 
-/* As an attribute of a module or object that a global variable names. */
-static bool name_global_attribute(struct writer *w, const struct cpython *py,
-				  const struct frame *frame, uint64_t object)
+/* As a name of a module that a global variable names. */
+static bool name_in_module(struct writer *w, const struct cpython *py, const struct frame *frame,
+			   uint64_t object)
 {
 	uint64_t names = cpython_peek_word(py, frame->at + py->at.frame_globals),
 		 budget = MODULES_NAMES_MAX, global[GLOBALS_MAX], key;
 	unsigned count = cpython_dict_values(py, names, global, GLOBALS_MAX);
 
 	for (unsigned i = 0; i < count; i++) {
-		bool module = cpython_is_a(py, global[i], "module");
-
-		key = module ? module_key(py, global[i], object, &budget) :
-			       cpython_attribute_key(py, global[i], object);
+		key = cpython_is_a(py, global[i], "module") ?
+			      module_key(py, global[i], object, &budget) :
+			      0;
 		if (!key)
 			continue;
 		writer_string(w, py, cpython_dict_key(py, names, global[i]));
 		write_text(w, ".");
 		writer_string(w, py, key);
-		if (module) {
-			write_global(w, py, frame);
-			return true;
-		}
-		write_text(w, "\" of ");
-		write_type(w, py, global[i]);
-		return true;
-	}
-	return false;
-}
-
-/* ---- in a container ---- */
-
-static void write_key(struct writer *w, const struct cpython *py, uint64_t key)
-{
-	bool text = cpython_is_a(py, key, "str");
-
-	if (!text && !cpython_is_a(py, key, "int")) {
-		write_text(w, "[…]");
-		return;
-	}
-	write_text(w, text ? "['" : "[");
-	if (text)
-		writer_string(w, py, key);
-	else
-		writer_decimal(w, (unsigned)(uint32_t)cpython_member(py, key, CPYTHON_INT_VALUE));
-	write_text(w, text ? "']" : "]");
-}
-
-/* The place of an object in a list or tuple; its length: it is not there. */
-static uint64_t index_of(const struct cpython *py, uint64_t container, bool list, uint64_t object,
-			 uint64_t *count)
-{
-	uint64_t at = list ? cpython_member(py, container, LIST_ITEMS) :
-			     container + py->at.tuple_items,
-		 i = 0;
-
-	*count = cpython_member(py, container, TUPLE_SIZE);
-	*count = *count < ITEMS_MAX ? *count : ITEMS_MAX;
-	while (i < *count && cpython_peek_word(py, at + 8 * i) != object)
-		i++;
-	return i;
-}
-
-static bool is_dict(const struct cpython *py, uint64_t object)
-{
-	return cpython_is_a(py, object, "dict") ||
-	       cpython_is_a(py, object, "collections.defaultdict");
-}
-
-static bool is_in(const struct cpython *py, uint64_t container, uint64_t object)
-{
-	bool list = cpython_is_a(py, container, "list");
-	uint64_t count;
-
-	if (is_dict(py, container))
-		return cpython_dict_key(py, container, object);
-	return (list || cpython_is_a(py, container, "tuple")) &&
-	       index_of(py, container, list, object, &count) < count;
-}
-
-static void write_item(struct writer *w, const struct cpython *py, uint64_t container,
-		       uint64_t object)
-{
-	uint64_t count;
-
-	if (is_dict(py, container)) {
-		write_key(w, py, cpython_dict_key(py, container, object));
-		return;
-	}
-	write_text(w, "[");
-	writer_decimal(w, (unsigned)index_of(py, container, cpython_is_a(py, container, "list"),
-					     object, &count));
-	write_text(w, "]");
-}
-
-/* In a container that a local variable is, or has as an attribute; or as an attribute of such an attribute. */
-static bool name_local_item(struct writer *w, const struct cpython *py, const struct frame *frame,
-			    uint64_t object)
-{
-	uint64_t attribute[ATTRIBUTES_MAX], owner, names, key;
-	unsigned count, more;
-
-	names = names_of(py, frame, &count);
-	for (unsigned i = 0; i < count; i++) {
-		owner = variable(py, frame, i);
-		if (owner && is_in(py, owner, object)) {
-			writer_string(w, py, cpython_peek_word(py, names + 8ull * i));
-			write_item(w, py, owner, object);
-			write_local_of(w, py, frame);
-			return true;
-		}
-		more = owner ? cpython_attribute_values(py, owner, attribute, ATTRIBUTES_MAX) : 0;
-		for (unsigned k = 0; k < more; k++) {
-			bool item = attribute[k] && is_in(py, attribute[k], object);
-
-			key = item || !attribute[k] ?
-				      0 :
-				      cpython_attribute_key(py, attribute[k], object);
-			if (!item && !key)
-				continue;
-			writer_string(w, py, cpython_peek_word(py, names + 8ull * i));
-			write_text(w, ".");
-			writer_string(w, py, cpython_attribute_key(py, owner, attribute[k]));
-			if (item) {
-				write_item(w, py, attribute[k], object);
-			} else {
-				write_text(w, ".");
-				writer_string(w, py, key);
-			}
-			write_text(w, "\" of ");
-			write_type(w, py, owner);
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool name_global_item(struct writer *w, const struct cpython *py, const struct frame *frame,
-			     uint64_t object)
-{
-	uint64_t names = cpython_peek_word(py, frame->at + py->at.frame_globals),
-		 global[GLOBALS_MAX];
-	unsigned count = cpython_dict_values(py, names, global, GLOBALS_MAX);
-
-	for (unsigned i = 0; i < count; i++) {
-		if (!is_in(py, global[i], object))
-			continue;
-		writer_string(w, py, cpython_dict_key(py, names, global[i]));
-		write_item(w, py, global[i], object);
 		write_global(w, py, frame);
 		return true;
 	}
 	return false;
 }
 
+/* From a global variable. */
+static bool name_from_global(struct writer *w, const struct cpython *py, const struct frame *frame,
+			     uint64_t object, bool twice)
+{
+	uint64_t names = cpython_peek_word(py, frame->at + py->at.frame_globals),
+		 global[GLOBALS_MAX];
+	unsigned count = cpython_dict_values(py, names, global, GLOBALS_MAX);
+
+	for (unsigned i = 0; i < count; i++)
+		if (!cpython_is_a(py, global[i], "module") &&
+		    (twice ? name_steps : name_step)(w, py, frame,
+						     cpython_dict_key(py, names, global[i]),
+						     global[i], object, write_global))
+			return true;
+	return false;
+}
+
+/* ---- as the program sees it ---- */
+
 static bool is_inside(const struct cpython *py, const struct frame *frame)
 {
 	return cpython_string_ends(py, frame->file, "/threading.py") ||
-	       cpython_string_ends(py, frame->file, "/queue.py");
+	       cpython_string_ends(py, frame->file, "/queue.py") ||
+	       cpython_string_ends(py, frame->file, "/contextlib.py") ||
+	       cpython_string_ends(py, frame->file, "/concurrent/futures/_base.py") ||
+	       cpython_string_ends(py, frame->file, "/concurrent/futures/thread.py");
 }
 
-/* Whether a method of threading or queue works on an attribute of its own object. */
-static bool is_attribute_of(const struct cpython *py, uint64_t self, uint64_t object)
+/*
+ * What the object is a part of, in a method of threading and the like: an attribute of that method's own object,
+ * or what a Condition made for one wait.
+ */
+static uint64_t whole_of(const struct cpython *py, const struct frame *frame, uint64_t object)
 {
-	return self && cpython_attribute_key(py, self, object);
+	uint64_t self = frame_local(py, frame, 0);
+
+	return self && (cpython_attribute_key(py, self, object) ||
+			frame_is(py, frame, "wait", "/threading.py")) ?
+		       self :
+		       0;
 }
 
 /* Whichever frame prints to it, and however. `object`: what the innermost frame has at hand, if anything. */
@@ -417,37 +352,94 @@ static bool name_standard(struct writer *w, const struct cpython *py, const stru
 	return true;
 }
 
-size_t cpython_lock_name(const struct cpython *py, const struct state *state, uint64_t address,
-			 char *text, size_t bytes)
+static void begin_name(struct writer *w, const struct cpython *py, uint64_t object)
 {
-	struct writer w = writer_open(text, bytes);
-	uint64_t object = 0, self;
+	w->at = w->start;
+	write_type(w, py, object);
+	write_text(w, " \"");
+}
+
+static bool name_by_frame(struct writer *w, const struct cpython *py, const struct frame *frame,
+			  uint64_t object)
+{
+	begin_name(w, py, object);
+	return name_global(w, py, frame, object) || name_from_local(w, py, frame, object, false) ||
+	       name_class_attribute(w, py, frame, object) || name_local(w, py, frame, object) ||
+	       name_in_module(w, py, frame, object) ||
+	       name_from_global(w, py, frame, object, false) ||
+	       name_from_local(w, py, frame, object, true) ||
+	       name_from_global(w, py, frame, object, true);
+}
+
+/* What a frame of threading and the like knows of an object, for want of a name that the program gave to the whole. */
+struct part {
+	struct frame frame;
+	uint64_t object;
+};
+
+/* Whether a frame names it; else what to look for in its caller. */
+static bool name_or_go_on(struct writer *w, const struct cpython *py, const struct frame *frame,
+			  uint64_t *object, struct part *part)
+{
+	uint64_t whole;
+
+	if (!is_inside(py, frame))
+		return name_by_frame(w, py, frame, *object);
+	whole = whole_of(py, frame, *object);
+	if (whole && !part->object)
+		*part = (struct part){*frame, *object};
+	*object = whole ? whole : *object;
+	begin_name(w, py, *object);
+	return !whole && name_global(w, py, frame, *object);
+}
+
+/* What the frame has at hand, or releases at the end of a block, for which `address` is a lock. */
+static uint64_t seek_object(const struct cpython *py, const struct frame *frame, uint64_t address,
+			    bool holds)
+{
+	struct with_block block[WITH_MAX];
+	struct cpython_lock lock;
+
+	if (!holds)
+		return cpython_at_hand(py, frame, address);
+	for (unsigned i = with_blocks(py, frame, block); i-- > 0;)
+		if (cpython_lock_in(py, &block[i], &lock) && lock.address == address)
+			return block[i].self;
+	return 0;
+}
+
+/* The frame that has the lock at hand is the innermost one of a thread that waits, any of one that holds it. */
+static bool name_by_frames(struct writer *w, const struct cpython *py, const struct state *state,
+			   uint64_t address, bool holds)
+{
+	unsigned left = FRAMES_MAX, unseen = holds ? HOLDER_FRAMES_MAX : 1;
+	struct part part = {.object = 0};
+	uint64_t object = 0;
 	struct frame frame;
 	struct walk walk;
-	bool named = false;
 
 	walk_open(&walk, py, state->frame);
-	for (unsigned i = 0; i < FRAMES_MAX && !named && walk_on(&walk, &frame); i++) {
-		object = object ? object : cpython_at_hand(py, &frame, address);
-		named = i == 0 && name_standard(&w, py, state, object, address);
-		if (!object || named)
+	while (left && walk_on(&walk, &frame)) {
+		object = object ? object : seek_object(py, &frame, address, holds);
+		if (left == FRAMES_MAX && !holds && name_standard(w, py, state, object, address))
+			return true;
+		if (!object && !--unseen)
 			break;
-		self = frame_local(py, &frame, 0);
-		if (is_inside(py, &frame)) {
-			object = is_attribute_of(py, self, object) ? self : object;
-			continue;
-		}
-		w.at = w.start;
-		write_type(&w, py, object);
-		write_text(&w, " \"");
-		named = name_global(&w, py, &frame, object) ||
-			name_attribute(&w, py, &frame, object) ||
-			name_class_attribute(&w, py, &frame, object) ||
-			name_local(&w, py, &frame, object) ||
-			name_global_attribute(&w, py, &frame, object) ||
-			name_local_item(&w, py, &frame, object) ||
-			name_global_item(&w, py, &frame, object);
+		left -= object != 0;
+		if (object && name_or_go_on(w, py, &frame, &object, &part))
+			return true;
 	}
+	return part.object && name_by_frame(w, py, &part.frame, part.object);
+}
+
+size_t cpython_lock_name(const struct cpython *py, const struct state *state, uint64_t address,
+			 bool holds, char *text, size_t bytes)
+{
+	struct writer w = writer_open(text, bytes);
+	uint64_t parked = cpython_parked_for(py, address);
+	bool named = name_by_frames(&w, py, state, address, holds) ||
+		     (parked && name_by_frames(&w, py, state, parked, holds));
+
 	if (!named || w.at == w.end)
 		w.at = w.start;
 	return writer_close(&w, bytes);

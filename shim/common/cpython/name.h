@@ -7,12 +7,12 @@
 
 /*
  * Names the Lock or RLock with this PyMutex or semaphore, for which the thread `state`
- * waits, by what its frames call it:
+ * waits, or which it has in a `with` block, by what its frames call it:
  * `Lock "cache_lock" (train.py, global)`, `Lock "lock" (train.py, local of main)`,
  * `Condition "self.ready" of Cache`, `Lock "Cache.lock" (class attribute)`, `TextIOWrapper "sys.stdout"`; of what threading and queue have made, the object that the
  * program sees. Returns the length; 0: no name was found.
  */
 size_t cpython_lock_name(const struct cpython *py, const struct state *state, uint64_t address,
-			 char *text, size_t bytes);
+			 bool holds, char *text, size_t bytes);
 
 #endif

@@ -2,63 +2,28 @@
 /* Searches frames for a lock that they have at hand, and for what they call. See taker.h. */
 #include "taker.h"
 
+#include "called.h"
+#include "coroutine.h"
+#include "reach.h"
 #include "span.h"
 
 #define LOCK 16 /* as in lock.c */
 #define BOUND_SELF 24 /* PyMethodObject.im_self, PyCFunctionObject.m_self */
 #define CELL_VALUE 16
 #define TUPLE_SIZE 16
-#define NAMES_BEFORE_HANDLERS 8 /* PyCodeObject.co_names stands before co_exceptiontable */
+#define LOCALS_BEFORE_LINE \
+	12 /* co_nlocals before co_firstlineno, and co_stacksize behind it; up to 3.10 */
 #define STACK_BEFORE_LOCALS 8 /* and co_stacksize before co_nlocalsplus, one int between them */
 #define AT_HAND_MAX 64u
-#define NAMES_MAX 64u
 #define FRAMES_MAX 24u
 #define LOOKED_MAX 8u /* frames that call acquire or release */
 #define NAME_BYTES 64u
-#define CODE_MAX 65536u
 
-enum { GLOBAL = 1, ATTRIBUTE, VARIABLE, CALLED = 4 /* added to one of these */ };
+enum { GLOBAL = 1, ATTRIBUTE, VARIABLE, CALLED = 4 /* added to one of these */, ENTERED = 8 };
 
 bool cpython_lock_of(const struct cpython *py, uint64_t mutex, struct cpython_lock *lock)
 {
 	return cpython_lock(py, mutex - cpython_at(py, 0, LOCK), lock) && lock->address == mutex;
-}
-
-/* ---- what a frame names: globals, attributes, methods ---- */
-
-struct names {
-	uint64_t items;
-	unsigned count;
-};
-
-static struct names names_of(const struct cpython *py, const struct frame *frame)
-{
-	uint64_t names =
-		cpython_peek_word(py, frame->code + py->at.code_handlers - NAMES_BEFORE_HANDLERS);
-	uint64_t count = names && cpython_is_a(py, names, "tuple") ?
-				 cpython_member(py, names, TUPLE_SIZE) :
-				 0;
-
-	return (struct names){names + py->at.tuple_items,
-			      count < NAMES_MAX ? (unsigned)count : NAMES_MAX};
-}
-
-/* Which of them it is; negative: none. */
-static int find_text(const struct cpython *py, const struct names *names, const char *text)
-{
-	for (unsigned i = 0; i < names->count; i++)
-		if (cpython_string_is(py, cpython_peek_word(py, names->items + 8ull * i), text))
-			return (int)i;
-	return -1;
-}
-
-/* Names are interned: the same text is the same object. */
-static int find_name(const struct cpython *py, const struct names *names, uint64_t key)
-{
-	for (unsigned i = 0; key && i < names->count; i++)
-		if (cpython_peek_word(py, names->items + 8ull * i) == key)
-			return (int)i;
-	return -1;
 }
 
 /* ---- what it has at hand ---- */
@@ -68,18 +33,28 @@ struct at_hand {
 	int variable, name; /* by which one the frame reaches it; negative: unknown */
 };
 
-/* The lock itself, in a cell, or what a method is bound to. */
-static bool is_or_holds(const struct cpython *py, uint64_t object, uint64_t lock)
+/* A semaphore does not say which object has it. */
+static bool is_lock(const struct cpython *py, uint64_t object, const struct cpython_lock *lock)
 {
-	return object == lock ||
-	       (cpython_member(py, object, CELL_VALUE) == lock &&
+	struct cpython_lock found;
+
+	return lock->object ? object == lock->object :
+			      cpython_lock(py, object, &found) && found.address == lock->address;
+}
+
+/* The lock itself, in a cell, or what a method is bound to. */
+static bool is_or_holds(const struct cpython *py, uint64_t object, const struct cpython_lock *lock)
+{
+	return is_lock(py, object, lock) ||
+	       (is_lock(py, cpython_member(py, object, CELL_VALUE), lock) &&
 		cpython_is_a(py, object, "cell")) ||
-	       (cpython_member(py, object, BOUND_SELF) == lock &&
+	       (is_lock(py, cpython_member(py, object, BOUND_SELF), lock) &&
 		cpython_is_a(py, object, "builtin_function_or_method"));
 }
 
 /* Its attribute that is the lock, or a Condition around that; 0: none. */
-static uint64_t attribute_with(const struct cpython *py, uint64_t object, uint64_t lock)
+static uint64_t attribute_with(const struct cpython *py, uint64_t object,
+			       const struct cpython_lock *lock)
 {
 	uint64_t value[AT_HAND_MAX];
 	unsigned count;
@@ -88,16 +63,16 @@ static uint64_t attribute_with(const struct cpython *py, uint64_t object, uint64
 		object = cpython_member(py, object, CELL_VALUE);
 	count = cpython_attribute_values(py, object, value, AT_HAND_MAX);
 	for (unsigned i = 0; i < count; i++)
-		if (value[i] &&
-		    (value[i] == lock || (cpython_is_a(py, value[i], "Condition") &&
-					  cpython_attribute(py, value[i], "_lock") == lock)))
+		if (value[i] && (is_lock(py, value[i], lock) ||
+				 (cpython_is_a(py, value[i], "Condition") &&
+				  is_lock(py, cpython_attribute(py, value[i], "_lock"), lock))))
 			return value[i];
 	return 0;
 }
 
 /* Which of the names is its attribute that is the lock, if it has one; negative: not one of them. */
-static bool has_attribute(const struct cpython *py, const struct names *names, uint64_t object,
-			  uint64_t lock, int *name)
+static bool has_attribute(const struct cpython *py, const struct called_names *names,
+			  uint64_t object, const struct cpython_lock *lock, int *name)
 {
 	uint64_t value = attribute_with(py, object, lock);
 
@@ -105,19 +80,37 @@ static bool has_attribute(const struct cpython *py, const struct names *names, u
 		return false;
 	if (cpython_is_a(py, object, "cell"))
 		object = cpython_member(py, object, CELL_VALUE);
-	*name = find_name(py, names, cpython_attribute_key(py, object, value));
+	*name = called_find_key(py, names, cpython_attribute_key(py, object, value));
 	return true;
 }
 
-/* Its variables, and its value stack as far as that may reach. */
-static struct at_hand seek_values(const struct cpython *py, const struct frame *frame,
-				  const struct names *names, uint64_t lock)
+/* How many variables a frame has, and how many with its value stack as far as that may reach. */
+static unsigned values_of(const struct cpython *py, const struct frame *frame, unsigned *variables)
 {
-	int32_t deep = (int32_t)cpython_peek_word(py, frame->code + py->at.code_locals -
-							      STACK_BEFORE_LOCALS);
-	uint64_t variables = (frame->values - frame->locals) / 8,
-		 words = variables + (deep > 0 ? (unsigned)deep : 0);
-	unsigned count = words < AT_HAND_MAX ? (unsigned)words : AT_HAND_MAX;
+	uint64_t own = (frame->values - frame->locals) / 8, words;
+	int32_t size[2];
+
+	if (py->at.minor < 11) {
+		if (!cpython_peek(py, size,
+				  frame->code + py->at.code_firstlineno - LOCALS_BEFORE_LINE,
+				  sizeof(size)))
+			size[0] = size[1] = 0;
+		own = (uint32_t)size[0];
+	} else {
+		size[1] = (int32_t)cpython_peek_word(py, frame->code + py->at.code_locals -
+								 STACK_BEFORE_LOCALS);
+	}
+	words = own + (size[1] > 0 ? (unsigned)size[1] : 0);
+
+	*variables = own < AT_HAND_MAX ? (unsigned)own : AT_HAND_MAX;
+	return words < AT_HAND_MAX ? (unsigned)words : AT_HAND_MAX;
+}
+
+/* By its variables and its value stack. */
+static struct at_hand seek_values(const struct cpython *py, const struct frame *frame,
+				  const struct called_names *names, const struct cpython_lock *lock)
+{
+	unsigned variables, count = values_of(py, frame, &variables);
 	struct at_hand hand = {0, -1, -1};
 	uint64_t object;
 
@@ -135,20 +128,21 @@ static struct at_hand seek_values(const struct cpython *py, const struct frame *
 
 /* A global that it names is the lock, or one of the module's first has it as an attribute. */
 static bool is_global(const struct cpython *py, const struct frame *frame,
-		      const struct names *names, uint64_t lock, int *name)
+		      const struct called_names *names, const struct cpython_lock *lock, int *name)
 {
 	uint64_t globals = cpython_peek_word(py, frame->at + py->at.frame_globals), object;
 	char text[NAME_BYTES];
 	struct writer w;
 
-	*name = globals ? find_name(py, names, cpython_dict_key(py, globals, lock)) : -1;
-	if (*name >= 0)
-		return true;
 	for (unsigned i = 0; globals && i < names->count; i++) {
 		w = writer_open(text, sizeof(text));
 		writer_string(&w, py, cpython_peek_word(py, names->items + 8ull * i));
 		writer_close(&w, sizeof(text));
-		object = cpython_dict_find(py, globals, text);
+		object = cpython_dict_search(py, globals, text);
+		if (is_lock(py, object, lock)) {
+			*name = (int)i;
+			return true;
+		}
 		if (object && has_attribute(py, names, object, lock, name))
 			return true;
 	}
@@ -157,7 +151,7 @@ static bool is_global(const struct cpython *py, const struct frame *frame,
 
 /* While a method of the lock runs, the lock is on the value stack, however the frame reached it. */
 static struct at_hand at_hand(const struct cpython *py, const struct frame *frame,
-			      const struct names *names, uint64_t lock)
+			      const struct called_names *names, const struct cpython_lock *lock)
 {
 	struct at_hand hand = seek_values(py, frame, names, lock);
 
@@ -167,93 +161,187 @@ static struct at_hand at_hand(const struct cpython *py, const struct frame *fram
 	return hand;
 }
 
-/* ---- what it has called ---- */
-
-#define CACHES_GLOBAL 4u /* units after LOAD_GLOBAL, */
-#define CACHES_ATTRIBUTE 9u /* and after LOAD_ATTR */
-#define BEFORE (CACHES_ATTRIBUTE + 1)
-
-/* Whether the instruction looks up a method; the second is what it becomes in time. */
-static bool loads_method(const struct cpython *py, int instruction)
-{
-	static const unsigned char load[][2] = {{82, 195}, {80, 182}, {79, 188}}; /* 3.13 on */
-	unsigned row = py->at.minor - 13u;
-
-	return row < sizeof(load) / sizeof(*load) &&
-	       (instruction == load[row][0] || instruction == load[row][1]);
-}
-
-/* Whether the instruction before one is what put the lock on the stack, by the arguments of those before. */
-static bool is_of(const struct at_hand *hand, const int *before, unsigned at)
-{
-	return (hand->variable >= 0 && before[(at - 1) % BEFORE] == hand->variable) ||
-	       (hand->name >= 0 &&
-		(before[(at - 1) % BEFORE] == hand->name || /* in a module's own code */
-		 before[(at - 1 - CACHES_GLOBAL) % BEFORE] == 2 * hand->name ||
-		 before[(at - 1 - CACHES_ATTRIBUTE) % BEFORE] == 2 * hand->name));
-}
-
-/*
- * The instruction by which a frame last called the lock's acquire(), if none before the current line
- * calls its release() since; negative: it did not.
- */
-static long find_call(const struct cpython *py, const struct frame *frame,
-		      const struct names *names, const struct at_hand *hand, int acquire)
-{
-	int release = find_text(py, names, "release"), before[BEFORE], operation, argument;
-	unsigned line = cpython_line(py, frame->lines, frame->first_line, frame->instr);
-	long called = -1;
-	struct span code;
-
-	for (unsigned i = 0; i < BEFORE; i++)
-		before[i] = -1;
-	span_open(&code, py, frame->code + py->at.code_units);
-	code.left = frame->instr > 0 && frame->instr < (long)CODE_MAX ? (uint64_t)frame->instr : 0;
-	for (unsigned at = BEFORE;
-	     (operation = span_byte(&code)) >= 0 && (argument = span_byte(&code)) >= 0;
-	     before[at++ % BEFORE] = argument) {
-		long here = 2l * (at - BEFORE);
-
-		if (argument < 2 || !loads_method(py, operation) || !is_of(hand, before, at))
-			continue;
-		if (argument == 2 * acquire + 1 &&
-		    cpython_line(py, frame->lines, frame->first_line, here) != line)
-			called = here;
-		else if (release >= 0 && argument == 2 * release + 1)
-			called = -1;
-	}
-	return called;
-}
-
 /* ---- all frames of a thread ---- */
 
-/* A frame that is the number-th of its thread, from the innermost one. False: it calls neither method. */
-static bool see_frame(const struct cpython *py, const struct frame *frame, unsigned number,
-		      uint64_t lock, struct cpython_taker *taker)
+static void keep(struct cpython_taker *taker, const struct frame *frame, unsigned rank, bool called,
+		 unsigned line)
 {
-	struct names names = names_of(py, frame);
-	int acquire = find_text(py, &names, "acquire");
+	if (rank > taker->rank) {
+		taker->rank = rank;
+		taker->called = called;
+		taker->line = line;
+		taker->frame = *frame;
+	}
+}
+
+/* A frame that is the number-th of its thread, from the innermost one. False: it calls neither method. */
+static bool see_calls(const struct cpython *py, const struct frame *frame, unsigned number,
+		      const struct cpython_lock *lock, struct cpython_taker *taker)
+{
+	struct called_names names = called_names(py, frame);
+	int acquire = called_find(py, &names, "acquire");
 	struct at_hand hand;
-	unsigned rank;
 	long called;
 
-	if (acquire < 0 && find_text(py, &names, "release") < 0)
+	if (acquire < 0 && called_find(py, &names, "release") < 0)
 		return false;
 	hand = at_hand(py, frame, &names, lock);
 	taker->signals |= hand.kind && acquire < 0;
 	if (!hand.kind || acquire < 0)
 		return true;
-	called = find_call(py, frame, &names, &hand, acquire);
-	rank = (hand.kind + (called >= 0 ? CALLED : 0)) * FRAMES_MAX - number;
-	if (rank > taker->rank) {
-		taker->rank = rank;
-		taker->called = called;
-		taker->frame = *frame;
-	}
+	called = called_last(py, frame, &names, hand.variable, hand.name, acquire);
+	keep(taker, frame, (hand.kind + (called >= 0 ? CALLED : 0)) * FRAMES_MAX - number,
+	     called >= 0,
+	     called >= 0 ? cpython_line(py, frame->lines, frame->first_line, called) : 0);
 	return true;
 }
 
-static void see_frames(struct walk *walk, uint64_t lock, struct cpython_taker *taker)
+/* ---- what it has entered ---- */
+
+#define DEQUE_SIZE 16
+#define DEQUE_LEFT \
+	24 /* the leftmost block, and where its first item is: a link comes before the items */
+#define DEQUE_LEFT_INDEX 40
+#define DEQUE_BLOCK 64u /* items */
+
+/* Whether the method is one of Python's that calls release() of an attribute that is the lock. */
+static bool exit_releases(const struct cpython *py, uint64_t code, uint64_t self,
+			  const struct cpython_lock *lock)
+{
+	struct frame exit = {.code = code};
+	struct called_names names = called_names(py, &exit);
+	uint64_t value = attribute_with(py, self, lock);
+
+	return value && called_find(py, &names, "release") >= 0 &&
+	       called_find_key(py, &names, cpython_attribute_key(py, self, value)) >= 0;
+}
+
+static bool releases(const struct cpython *py, const struct with_block *block,
+		     const struct cpython_lock *lock)
+{
+	struct cpython_lock found;
+
+	return cpython_lock_in(py, block, &found) ?
+		       found.address == lock->address :
+		       !block->builtin && exit_releases(py, block->exit, block->self, lock);
+}
+
+/* Whether a bound method that an ExitStack is to call releases the lock. */
+static bool callback_releases(const struct cpython *py, uint64_t callback,
+			      const struct cpython_lock *lock)
+{
+	uint64_t method = cpython_is_a(py, callback, "tuple") ?
+				  cpython_peek_word(py, callback + py->at.tuple_items + 8) :
+				  0;
+	struct with_block block;
+
+	return method && with_bound(py, &block, method) && releases(py, &block, lock);
+}
+
+/* Of its newest callbacks, as many as the leftmost block of them has. */
+static bool stack_releases(const struct cpython *py, uint64_t stack,
+			   const struct cpython_lock *lock, uint64_t *count)
+{
+	uint64_t deque = cpython_attribute(py, stack, "_exit_callbacks"), block, first;
+
+	*count = deque && cpython_is_a(py, deque, "collections.deque") ?
+			 cpython_member(py, deque, DEQUE_SIZE) :
+			 0;
+	if (!*count)
+		return false;
+	block = cpython_member(py, deque, DEQUE_LEFT);
+	first = cpython_member(py, deque, DEQUE_LEFT_INDEX);
+	for (uint64_t i = 0; i < *count && first + i < DEQUE_BLOCK; i++)
+		if (callback_releases(py, cpython_peek_word(py, block + 8 * (1 + first + i)), lock))
+			return true;
+	return false;
+}
+
+static bool is_exit_stack(const struct cpython *py, uint64_t object)
+{
+	return cpython_is_a(py, object, "ExitStack") || cpython_is_a(py, object, "AsyncExitStack");
+}
+
+/* The line of its enter_context(), if there is only one; 0: unknown. */
+static unsigned line_of_stack(const struct cpython *py, const struct frame *frame, int variable)
+{
+	struct called_names names = called_names(py, frame);
+	int enter = called_find(py, &names, "enter_context");
+	long called = enter < 0 ? -1 : called_last(py, frame, &names, variable, -1, enter);
+
+	return called < 0 ? 0 : cpython_line(py, frame->lines, frame->first_line, called);
+}
+
+static void see_blocks(const struct cpython *py, const struct frame *frame, unsigned rank,
+		       const struct cpython_lock *lock, struct cpython_taker *taker)
+{
+	struct with_block block[WITH_MAX];
+	uint64_t count;
+
+	for (unsigned i = with_blocks(py, frame, block); i-- > 0;)
+		if (releases(py, &block[i], lock))
+			keep(taker, frame, rank, true, with_line(py, frame, &block[i]));
+		else if (is_exit_stack(py, block[i].self) &&
+			 stack_releases(py, block[i].self, lock, &count))
+			keep(taker, frame, rank, true, 0);
+}
+
+/* A generator that the frame runs through, or a coroutine. */
+static void see_suspended(const struct cpython *py, uint64_t at, unsigned number,
+			  const struct cpython_lock *lock, struct cpython_taker *taker)
+{
+	struct frame frame;
+	struct walk walk;
+
+	walk_open(&walk, py, at);
+	if (!at || !walk_on(&walk, &frame))
+		return;
+	see_blocks(py, &frame, ENTERED * FRAMES_MAX - number, lock, taker);
+	see_calls(py, &frame, number, lock, taker);
+}
+
+/* The same of one that was made a context manager. */
+static uint64_t generator_in(const struct cpython *py, uint64_t object)
+{
+	if (cpython_is_a(py, object, "_GeneratorContextManager") ||
+	    cpython_is_a(py, object, "_AsyncGeneratorContextManager"))
+		object = cpython_attribute(py, object, "gen");
+	return object && cpython_is_coroutine(py, object) ? cpython_suspended(py, object) : 0;
+}
+
+/* Its blocks, what its variables are, and the generators on its value stack, of which some may be left over. */
+static void see_entered(const struct cpython *py, const struct frame *frame, unsigned number,
+			const struct cpython_lock *lock, struct cpython_taker *taker)
+{
+	unsigned variables, count = values_of(py, frame, &variables), line;
+	uint64_t object, self, callbacks;
+
+	for (unsigned i = 0; i < count; i++) {
+		object = frame_local(py, frame, i);
+		self = object && cpython_is_a(py, object, "method") ?
+			       cpython_member(py, object, BOUND_SELF) :
+			       object;
+		if (!self)
+			continue;
+		see_suspended(py, generator_in(py, self), number, lock, taker);
+		if (i >= variables || !is_exit_stack(py, self) ||
+		    !stack_releases(py, self, lock, &callbacks))
+			continue;
+		line = callbacks == 1 ? line_of_stack(py, frame, (int)i) : 0;
+		keep(taker, frame, ENTERED * FRAMES_MAX - number, true, line);
+	}
+	see_blocks(py, frame, ENTERED * FRAMES_MAX - number, lock, taker);
+}
+
+static bool see_frame(const struct cpython *py, const struct frame *frame, unsigned number,
+		      const struct cpython_lock *lock, struct cpython_taker *taker)
+{
+	see_entered(py, frame, number, lock, taker);
+	return see_calls(py, frame, number, lock, taker);
+}
+
+static void see_frames(struct walk *walk, const struct cpython_lock *lock,
+		       struct cpython_taker *taker)
 {
 	unsigned looked = 0;
 	struct frame frame;
@@ -267,9 +355,9 @@ void cpython_taker(const struct cpython *py, uint64_t top, const struct cpython_
 {
 	struct walk walk;
 
-	*taker = (struct cpython_taker){.called = -1};
+	*taker = (struct cpython_taker){0};
 	walk_open(&walk, py, top);
-	see_frames(&walk, lock->object, taker);
+	see_frames(&walk, lock, taker);
 }
 
 static bool is_inside(const struct cpython *py, const struct frame *frame)
@@ -286,26 +374,50 @@ void cpython_taker_around(const struct cpython *py, uint64_t top, const struct c
 	struct walk walk;
 	bool found;
 
-	*taker = (struct cpython_taker){.called = -1};
+	*taker = (struct cpython_taker){0};
 	walk_open(&walk, py, top);
 	while ((found = walk_on(&walk, &frame)) && is_inside(py, &frame))
 		;
 	if (!found)
 		return;
-	see_frame(py, &frame, 0, lock->object, taker);
-	if (taker->called < 0)
+	see_frame(py, &frame, 0, lock, taker);
+	if (!taker->called)
 		taker->rank = 0;
-	see_frames(&walk, lock->object, taker);
+	see_frames(&walk, lock, taker);
 	taker->rank = (taker->rank + FRAMES_MAX - 1) / FRAMES_MAX * FRAMES_MAX;
+}
+
+size_t cpython_called_text(const struct cpython *py, uint64_t top, uint64_t address,
+			   uint64_t acquire, char *text, size_t bytes)
+{
+	const struct cpython_lock lock = {.address = address};
+	struct called_names names;
+	struct at_hand hand;
+	struct frame frame;
+	struct walk walk;
+	size_t length = 0;
+	int method;
+	long called;
+
+	walk_open(&walk, py, top);
+	for (unsigned at = 0; at < FRAMES_MAX && walk_on(&walk, &frame); at++) {
+		names = called_names(py, &frame);
+		method = acquire ? called_find_key(py, &names, acquire) :
+				   called_find(py, &names, "acquire");
+		if (method < 0 || is_inside(py, &frame))
+			continue;
+		hand = at_hand(py, &frame, &names, &lock);
+		called = called_last(py, &frame, &names, hand.variable, hand.name, method);
+		if (called >= 0)
+			length = frame_line_text(
+				py, &frame, cpython_line(py, frame.lines, frame.first_line, called),
+				text, bytes);
+	}
+	return length;
 }
 
 size_t cpython_taker_text(const struct cpython *py, const struct cpython_taker *taker, char *text,
 			  size_t bytes)
 {
-	return taker->called < 0 ?
-		       0 :
-		       frame_line_text(py, &taker->frame,
-				       cpython_line(py, taker->frame.lines, taker->frame.first_line,
-						    taker->called),
-				       text, bytes);
+	return frame_line_text(py, &taker->frame, taker->line, text, bytes);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who could have taken a lock by acquire(): a call that leaves no trace in the thread that made it. A
- * frame that calls something `acquire` and has the lock at hand probably did.
+ * Who could have taken a lock without a `with` block of its own frames: by acquire(), a call that leaves no
+ * trace in the thread that made it, or through a generator, an ExitStack, or an object whose __exit__
+ * releases it. A frame that calls something `acquire` and has the lock at hand probably did.
  */
 #ifndef MPSAN_CPYTHON_TAKER_H
 #define MPSAN_CPYTHON_TAKER_H
@@ -10,13 +11,15 @@
 
 struct cpython_taker {
 	/*
-	 * How probably one of a thread's frames took the lock: highest if it has called its acquire()
-	 * and, in the order of its instructions, not release() since; then if the lock is a variable of
+	 * How probably one of a thread's frames took the lock: highest if it has entered what releases
+	 * it in the end; then if it has called its acquire() and, in the order of its instructions, not
+	 * release() since; then if the lock is a variable of
 	 * the frame, then an attribute of one, then a global that the frame names; and if the frame is
 	 * nearer to the innermost one. 0: none calls acquire() and has it at hand.
 	 */
 	unsigned rank;
-	long called; /* the instruction that began that call of `frame`; negative: none is known */
+	bool called; /* it has taken the lock, */
+	unsigned line; /* in this line of `frame`; 0: unknown */
 	struct frame frame;
 	bool signals; /* some frame has it at hand that calls release(), and not acquire() */
 };
@@ -36,6 +39,13 @@ void cpython_taker_around(const struct cpython *py, uint64_t top, const struct c
 /* The line of that call, in the format of with_text; returns the length, 0: unknown. */
 size_t cpython_taker_text(const struct cpython *py, const struct cpython_taker *taker, char *text,
 			  size_t bytes);
+
+/*
+ * The line of the outermost acquire() of the Lock or RLock with this address in a thread that is known to have it, in the
+ * same format; 0: unknown. `acquire` is that str, as names are interned; 0: it is looked for by its text, which is slow.
+ */
+size_t cpython_called_text(const struct cpython *py, uint64_t top, uint64_t address,
+			   uint64_t acquire, char *text, size_t bytes);
 
 /* The Lock or RLock with this PyMutex; false: the PyMutex is part of something else. */
 bool cpython_lock_of(const struct cpython *py, uint64_t mutex, struct cpython_lock *lock);

@@ -186,19 +186,7 @@ static bool take_function(const struct cpython *py, struct with_block *block, ui
 	return block->exit;
 }
 
-/* A method that is bound to what was entered. */
-static bool take_bound(const struct cpython *py, struct with_block *block, uint64_t value)
-{
-	uint64_t function = cpython_member(py, value, BOUND_FUNCTION);
-
-	block->self = cpython_member(py, value, BOUND_SELF);
-	if (cpython_is_a(py, value, "method"))
-		return take_function(py, block, function);
-	return cpython_is_a(py, value, "builtin_function_or_method") &&
-	       take_builtin(py, block, function);
-}
-
-/* From 3.14 on the method and what it is called with are two values. */
+/* A method, and what it is called with: two values from 3.14 on. */
 static bool take_pair(const struct cpython *py, struct with_block *block, uint64_t value,
 		      uint64_t self)
 {
@@ -207,6 +195,17 @@ static bool take_pair(const struct cpython *py, struct with_block *block, uint64
 		return take_function(py, block, value);
 	return cpython_is_a(py, value, "method_descriptor") &&
 	       take_builtin(py, block, cpython_member(py, value, DESCRIPTOR_METHOD));
+}
+
+bool with_bound(const struct cpython *py, struct with_block *block, uint64_t method)
+{
+	uint64_t function = cpython_member(py, method, BOUND_FUNCTION);
+
+	block->self = cpython_member(py, method, BOUND_SELF);
+	if (cpython_is_a(py, method, "method"))
+		return take_pair(py, block, function, block->self);
+	return cpython_is_a(py, method, "builtin_function_or_method") &&
+	       take_builtin(py, block, function);
 }
 
 unsigned with_blocks(const struct cpython *py, const struct frame *frame, struct with_block *block)
@@ -228,7 +227,7 @@ unsigned with_blocks(const struct cpython *py, const struct frame *frame, struct
 			continue;
 		block[seen].depth = i + 1 + pairs;
 		seen += pairs ? take_pair(py, &block[seen], method, self) :
-				take_bound(py, &block[seen], method);
+				with_bound(py, &block[seen], method);
 	}
 	return seen;
 }

@@ -21,6 +21,9 @@ struct with_block {
 /* The blocks of a frame, outermost first; returns how many. */
 unsigned with_blocks(const struct cpython *py, const struct frame *frame, struct with_block *block);
 
+/* The same of an __exit__ that is bound to what was entered; its depth is unknown. */
+bool with_bound(const struct cpython *py, struct with_block *block, uint64_t method);
+
 /* The line of the `with` statement; 0: unknown. */
 unsigned with_line(const struct cpython *py, const struct frame *frame,
 		   const struct with_block *block);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Coroutines and generators that are suspended: their frames lie in no thread's stack. */
+#ifndef MPSAN_CPYTHON_COROUTINE_H
+#define MPSAN_CPYTHON_COROUTINE_H
+
+#include "frame.h"
+
+/* Whether it is a coroutine or a generator, of either kind. */
+bool cpython_is_coroutine(const struct cpython *py, uint64_t object);
+
+/* Its frame; 0: it has ended, or is not suspended. */
+uint64_t cpython_suspended(const struct cpython *py, uint64_t coroutine);
+
+#endif
