@@ -4,18 +4,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../base/filtered.h"
+#include "../base/util.h"
 #include "procfs.h"
 
 #define FLAG_EXITING 4u /* the kernel's PF_EXITING, in stat */
@@ -227,36 +227,21 @@ bool proc_peek(uint32_t pid, uint64_t from, void *to, size_t bytes)
 	return proc_read(pid, from, to, bytes) == (long)bytes;
 }
 
-/* One line of /proc/PID/maps. */
-static bool parse_mapping(const char *line, struct proc_mapping *mapping)
+/* Threads of a process are asked about one after the other: the last answer counts for a moment. */
+#define MOMENT_NS 1000000ull
+struct moment {
+	uint32_t pid;
+	uint64_t read_ns, answer;
+};
+
+static bool is_answered(struct moment *moment, uint32_t pid)
 {
-	unsigned long long start, end, inode;
-	unsigned major_number, minor_number;
-	char rights[8];
-	int path = 0;
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 
-	if (sscanf(line, "%llx-%llx %7s %*x %x:%x %llu %n", &start, &end, rights, &major_number,
-		   &minor_number, &inode, &path) < 6)
-		return false;
-	*mapping = (struct proc_mapping){.start = start,
-					 .end = end,
-					 .device = makedev(major_number, minor_number),
-					 .inode = inode,
-					 .shared = rights[3] == 's'};
-	snprintf(mapping->path, sizeof(mapping->path), "%.*s",
-		 path ? (int)strcspn(line + path, "\n") : 0, line + path);
-	return true;
-}
-
-/* Uninitialised data is in an unnamed mapping after those of the file. */
-static bool is_libc(const struct proc_mapping *mapping, const struct proc_mapping *before)
-{
-	const char *base = strrchr(mapping->path, '/');
-
-	if (!*mapping->path)
-		return before->in_libc && before->end == mapping->start;
-	return base && (!strncmp(base, "/libc.so", 8) || !strncmp(base, "/libc-2", 7) ||
-			!strncmp(base, "/ld-", 4) || !strncmp(base, "/libpthread", 11));
+	if (moment->pid == pid && now_ns - moment->read_ns < MOMENT_NS)
+		return true;
+	*moment = (struct moment){pid, now_ns, 0};
+	return false;
 }
 
 /* Takes the first living thread of a process. */
@@ -270,11 +255,16 @@ static void see_living(uint32_t tid, void *context)
 
 uint32_t proc_living(uint32_t pid)
 {
-	uint32_t of[] = {pid, 0};
+	static struct moment last;
+	uint32_t of[] = {pid, pid};
 
-	if (!is_zombie(pid, pid))
-		return pid;
-	proc_threads(pid, see_living, of);
+	if (is_answered(&last, pid))
+		return (uint32_t)last.answer;
+	if (is_zombie(pid, pid)) {
+		of[1] = 0;
+		proc_threads(pid, see_living, of);
+	}
+	last.answer = of[1];
 	return of[1];
 }
 
@@ -283,55 +273,6 @@ FILE *proc_open_maps(uint32_t pid)
 	uint32_t tid = proc_living(pid);
 
 	return procfs_stream("%u/task/%u/maps", pid, tid ? tid : pid);
-}
-
-/* Counts the mappings that `is_it` accepts, up to `most`; -1: unknown. */
-static int find_mapping(uint32_t pid, bool (*is_it)(const struct proc_mapping *, const void *),
-			const void *context, struct proc_mapping *found, int most)
-{
-	struct proc_mapping before = {0};
-	FILE *file = proc_open_maps(pid);
-	char line[PROC_PATH_BYTES + 96];
-	int result = 0;
-
-	if (!file)
-		return -1;
-	while (result < most && fgets(line, sizeof(line), file)) {
-		if (!parse_mapping(line, found))
-			continue;
-		found->in_libc = is_libc(found, &before);
-		before = *found;
-		result += is_it(found, context);
-	}
-	fclose(file);
-	return result;
-}
-
-static bool holds_address(const struct proc_mapping *mapping, const void *context)
-{
-	uint64_t address = *(const uint64_t *)context;
-
-	return mapping->start <= address && address < mapping->end;
-}
-
-bool proc_mapping(uint32_t pid, uint64_t address, struct proc_mapping *mapping)
-{
-	return find_mapping(pid, holds_address, &address, mapping, 1) == 1;
-}
-
-static bool is_file(const struct proc_mapping *mapping, const void *context)
-{
-	const uint64_t *file = context;
-
-	return mapping->shared && mapping->device == file[0] && mapping->inode == file[1];
-}
-
-int proc_maps(uint32_t pid, uint64_t device, uint64_t inode)
-{
-	const uint64_t file[] = {device, inode};
-	struct proc_mapping mapping;
-
-	return find_mapping(pid, is_file, file, &mapping, INT_MAX);
 }
 
 bool proc_descends(uint32_t pid, bool (*is_ours)(uint32_t pid, void *context), void *context)
@@ -346,7 +287,7 @@ bool proc_descends(uint32_t pid, bool (*is_ours)(uint32_t pid, void *context), v
 	return false;
 }
 
-uint64_t proc_handlers(uint32_t pid)
+static uint64_t read_handlers(uint32_t pid)
 {
 	static const int faults[] = {SIGILL,  SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
 				     SIGSEGV, SIGSYS,  32,	33};
@@ -362,11 +303,24 @@ uint64_t proc_handlers(uint32_t pid)
 	return mask;
 }
 
+uint64_t proc_handlers(uint32_t pid)
+{
+	static struct moment last;
+
+	if (!is_answered(&last, pid))
+		last.answer = read_handlers(pid);
+	return last.answer;
+}
+
 bool proc_has_timer(uint32_t pid)
 {
+	static struct moment last;
 	char text[4096];
 
-	return procfs_read(text, sizeof(text), "%u/timers", pid) && strstr(text, "notify: signal");
+	if (!is_answered(&last, pid))
+		last.answer = procfs_read(text, sizeof(text), "%u/timers", pid) &&
+			      strstr(text, "notify: signal");
+	return last.answer;
 }
 
 static void read_name(uint32_t pid, uint32_t tid, char name[32])
@@ -377,10 +331,12 @@ static void read_name(uint32_t pid, uint32_t tid, char name[32])
 
 void proc_thread_name(uint32_t pid, uint32_t tid, char name[32])
 {
-	char process[32];
+	static struct moment last;
+	static char process[32];
 
+	if (!is_answered(&last, pid))
+		read_name(pid, pid, process);
 	read_name(pid, tid, name);
-	read_name(pid, pid, process);
 	if (!strcmp(name, process))
 		name[0] = '\0';
 }

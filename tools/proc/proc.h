@@ -88,6 +88,11 @@ struct proc_mapping {
 	char path[PROC_PATH_BYTES]; /* truncated if longer */
 };
 bool proc_mapping(uint32_t pid, uint64_t address, struct proc_mapping *mapping);
+/*
+ * The same as of some milliseconds ago: for the threads of a process, one after the other, all mappings
+ * are read once. Not for a proof.
+ */
+bool proc_mapping_lately(uint32_t pid, uint64_t address, struct proc_mapping *mapping);
 /* How often a process maps that file or shared memory; -1: unreadable. */
 int proc_maps(uint32_t pid, uint64_t device, uint64_t inode);
 /*

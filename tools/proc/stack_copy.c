@@ -27,14 +27,15 @@ static void note_blocked(uint32_t pid, uint32_t tid, struct mpsan_stack *head)
  * From glibc 2.42 on the guard of the next stack lies inside of the same mapping, and the copy ends
  * there.
  */
-struct mpsan_stack *stack_copy(uint32_t pid, uint32_t tid, const struct proc_call *call)
+struct mpsan_stack *stack_copy(uint32_t pid, uint32_t tid, const struct proc_call *call,
+			       bool signals)
 {
 	struct proc_mapping mapping;
 	struct mpsan_stack *stack;
 	uint64_t most;
 	long got;
 
-	if (call->state != PROC_IN_CALL || !proc_mapping(pid, call->sp, &mapping))
+	if (call->state != PROC_IN_CALL || !proc_mapping_lately(pid, call->sp, &mapping))
 		return NULL;
 	most = mapping.end - call->sp;
 	most = most < MPSAN_STACK_BYTES ? most : MPSAN_STACK_BYTES;
@@ -48,6 +49,7 @@ struct mpsan_stack *stack_copy(uint32_t pid, uint32_t tid, const struct proc_cal
 	stack->valid = 1u << 7 | 1u << 16;
 	stack->regs[7] = call->sp;
 	stack->regs[16] = call->pc;
-	note_blocked(pid, tid, stack);
+	if (signals)
+		note_blocked(pid, tid, stack);
 	return stack;
 }

@@ -9,7 +9,7 @@
 #include "../symbols/pyview.h"
 #include "ps.h"
 
-#define BETWEEN_MS 300
+#define BETWEEN_MS 200
 
 /*
  * Whether a process is alive, by /proc: the supervisor may not have recorded the end of the

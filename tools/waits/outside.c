@@ -139,7 +139,7 @@ static size_t stack_of(struct outside *outside, const struct snapshot_thread *th
 		       uint64_t pcs[FRAMES], const struct modules **modules)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-	struct mpsan_stack *head = stack_copy(thread->pid, thread->tid, &thread->call);
+	struct mpsan_stack *head = stack_copy(thread->pid, thread->tid, &thread->call, false);
 	size_t count = 0;
 
 	*modules = maps_at(outside->maps, thread->slot, now_ns);
@@ -208,7 +208,7 @@ static bool lies_in_libc(const struct snapshot_thread *thread, uint64_t address)
 {
 	struct proc_mapping mapping;
 
-	return proc_mapping(thread->pid, address, &mapping) && mapping.in_libc;
+	return proc_mapping_lately(thread->pid, address, &mapping) && mapping.in_libc;
 }
 
 void outside_claim(struct outside *outside, const struct snapshot_thread *thread,

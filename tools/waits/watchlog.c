@@ -162,7 +162,7 @@ static void note_modules(struct watchlog *log, uint32_t slot, uint32_t pid)
 
 uint64_t watchlog_stack(struct watchlog *log, const struct snapshot_thread *thread)
 {
-	struct mpsan_stack *stack = stack_copy(thread->pid, thread->tid, &thread->call);
+	struct mpsan_stack *stack = stack_copy(thread->pid, thread->tid, &thread->call, true);
 	uint64_t position = 0;
 
 	if (!stack)

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads mappings of other processes: see proc.h. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+
+#include "../base/util.h"
+#include "proc.h"
+
+#define LATELY_NS 20000000ull
+
+/* Takes a hexadecimal number and the character behind it. */
+static uint64_t take_hex(const char **at)
+{
+	uint64_t number = 0;
+	char c;
+
+	for (; (c = **at) && ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')); ++*at)
+		number = number << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+	*at += c != '\0';
+	return number;
+}
+
+/* One line of /proc/PID/maps: "START-END rwxp OFFSET MAJOR:MINOR INODE   PATH". */
+static bool parse_mapping(const char *line, struct proc_mapping *mapping)
+{
+	unsigned major_number, minor_number;
+	const char *at = line;
+	char *path;
+
+	*mapping = (struct proc_mapping){.start = take_hex(&at)};
+	mapping->end = take_hex(&at);
+	if (mapping->end <= mapping->start || strlen(at) < 6)
+		return false;
+	mapping->shared = at[3] == 's';
+	at += 5;
+	take_hex(&at);
+	major_number = (unsigned)take_hex(&at);
+	minor_number = (unsigned)take_hex(&at);
+	mapping->device = makedev(major_number, minor_number);
+	mapping->inode = strtoull(at, &path, 10);
+	path += strspn(path, " ");
+	snprintf(mapping->path, sizeof(mapping->path), "%.*s", (int)strcspn(path, "\n"), path);
+	return true;
+}
+
+/* Uninitialised data is in an unnamed mapping after those of the file. */
+static bool is_libc(const struct proc_mapping *mapping, const struct proc_mapping *before)
+{
+	const char *base = strrchr(mapping->path, '/');
+
+	if (!*mapping->path)
+		return before->in_libc && before->end == mapping->start;
+	return base && (!strncmp(base, "/libc.so", 8) || !strncmp(base, "/libc-2", 7) ||
+			!strncmp(base, "/ld-", 4) || !strncmp(base, "/libpthread", 11));
+}
+
+/* Counts the mappings that `is_it` accepts, up to `most`; -1: unknown. */
+static int find_mapping(uint32_t pid, bool (*is_it)(const struct proc_mapping *, const void *),
+			const void *context, struct proc_mapping *found, int most)
+{
+	struct proc_mapping before = {0};
+	FILE *file = proc_open_maps(pid);
+	char line[PROC_PATH_BYTES + 96];
+	int result = 0;
+
+	if (!file)
+		return -1;
+	while (result < most && fgets(line, sizeof(line), file)) {
+		if (!parse_mapping(line, found))
+			continue;
+		found->in_libc = is_libc(found, &before);
+		before = *found;
+		result += is_it(found, context);
+	}
+	fclose(file);
+	return result;
+}
+
+static bool holds_address(const struct proc_mapping *mapping, const void *context)
+{
+	uint64_t address = *(const uint64_t *)context;
+
+	return mapping->start <= address && address < mapping->end;
+}
+
+bool proc_mapping(uint32_t pid, uint64_t address, struct proc_mapping *mapping)
+{
+	return find_mapping(pid, holds_address, &address, mapping, 1) == 1;
+}
+
+static bool is_file(const struct proc_mapping *mapping, const void *context)
+{
+	const uint64_t *file = context;
+
+	return mapping->shared && mapping->device == file[0] && mapping->inode == file[1];
+}
+
+int proc_maps(uint32_t pid, uint64_t device, uint64_t inode)
+{
+	const uint64_t file[] = {device, inode};
+	struct proc_mapping mapping;
+
+	return find_mapping(pid, is_file, file, &mapping, INT_MAX);
+}
+
+/* The mappings of the process that was asked about last. */
+static struct {
+	uint32_t pid;
+	uint64_t read_ns;
+	ARRAY(struct proc_mapping) list;
+} lately;
+
+static bool keep(const struct proc_mapping *mapping, const void *context)
+{
+	(void)context;
+	*ARRAY_ADD(&lately.list) = *mapping;
+	return true;
+}
+
+static bool find_lately(uint64_t address, struct proc_mapping *mapping)
+{
+	uint32_t low = 0, high = lately.list.count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (lately.list.item[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == lately.list.count || lately.list.item[low].start > address)
+		return false;
+	*mapping = lately.list.item[low];
+	return true;
+}
+
+bool proc_mapping_lately(uint32_t pid, uint64_t address, struct proc_mapping *mapping)
+{
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	struct proc_mapping unused;
+
+	if (lately.pid == pid && now_ns - lately.read_ns < LATELY_NS &&
+	    find_lately(address, mapping))
+		return true;
+	lately.pid = pid;
+	lately.read_ns = now_ns;
+	lately.list.count = 0;
+	find_mapping(pid, keep, NULL, &unused, INT_MAX);
+	return find_lately(address, mapping);
+}
