@@ -10,6 +10,8 @@
 #include "../reader/host.h"
 #include "../supervise/launch.h"
 #include "../waitgraph/deadlocks.h"
+#include "rights.h"
+#include "watched.h"
 
 #define PAUSE_MS 50
 #define LIST_NS 200000000ull /* time between two searches for new processes */
@@ -63,6 +65,7 @@ void attach_run(struct attach *attach)
 char *attach_refusal(const struct target *target)
 {
 	uint32_t members = 0, hidden = 0, pid = 0;
+	char *missing, *seen, *text;
 
 	for (uint32_t i = 0; i < target->there.count; i++) {
 		const struct target_process *process = &target->there.item[i];
@@ -73,10 +76,12 @@ char *attach_refusal(const struct target *target)
 	}
 	if (!members || hidden < members)
 		return NULL;
-	return text_format(
-		"process %u may not be examined: do it as its user%s, or as root (sudo mpsan attach %u)",
-		pid, proc_yama() ? " with CAP_SYS_PTRACE or sysctl kernel.yama.ptrace_scope=0" : "",
-		pid);
+	missing = rights_missing(pid);
+	seen = rights_seen(pid);
+	text = text_format("process %u may not be examined: %s; %s", pid, missing, seen);
+	free(missing);
+	free(seen);
+	return text;
 }
 
 /* ---- sessions for other commands ---- */
@@ -104,6 +109,9 @@ static char *make(struct target *target, uint32_t pid, struct launch *launch)
 
 	if (!host_proc_is_own())
 		return text_copy(HOST_NO_PROC);
+	pid = rights_process(pid, &wrong);
+	if (wrong)
+		return wrong;
 	if (!target_add(target, pid, true))
 		return text_format("there is no process %u", pid);
 	processes = target_look(target);
@@ -113,12 +121,16 @@ static char *make(struct target *target, uint32_t pid, struct launch *launch)
 	return wrong ? wrong : fill(target, launch->dir);
 }
 
-char *attach_session(const char *command, uint32_t pid)
+char *attach_session(const char *command, uint32_t pid, bool *own)
 {
 	struct target target = {0};
 	struct launch launch = {0};
-	char *wrong = make(&target, pid, &launch), *dir = NULL;
+	char *dir = watched_session(pid), *wrong;
 
+	*own = !dir;
+	if (dir)
+		return dir;
+	wrong = make(&target, pid, &launch);
 	target_finish(&target);
 	if (wrong) {
 		complain("%s: %s", command, wrong);
@@ -132,9 +144,9 @@ char *attach_session(const char *command, uint32_t pid)
 	return dir;
 }
 
-void attach_discard(char *dir)
+void attach_discard(char *dir, bool own)
 {
-	if (dir)
+	if (dir && own)
 		launch_remove(dir);
 	free(dir);
 }

@@ -21,12 +21,12 @@ struct attach {
 };
 
 /*
- * For commands that show a session: makes a private one of the tree that a process belongs to. Returns
- * its directory, which attach_discard removes and frees; NULL after an error line that begins with
- * `command`.
+ * For commands that show a session: makes a private one of the tree that a process belongs to, unless
+ * it runs under mpsan and has one (`own` false). Returns its directory, which attach_discard frees, and
+ * removes if it is private; NULL after an error line that begins with `command`.
  */
-char *attach_session(const char *command, uint32_t pid);
-void attach_discard(char *dir);
+char *attach_session(const char *command, uint32_t pid, bool *own);
+void attach_discard(char *dir, bool own);
 
 /* Why nothing can be read of a target, with the cure; NULL: something can. The caller frees it. */
 char *attach_refusal(const struct target *target);

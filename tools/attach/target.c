@@ -42,7 +42,7 @@ static void target_see(uint32_t pid, void *context)
 	struct target *target = context;
 	struct proc_stat stat = proc_stat(pid, pid);
 
-	if (stat.state && !proc_stat_ended(&stat))
+	if (stat.state && !stat.kernel && !proc_stat_ended(&stat))
 		*ARRAY_ADD(&target->there) = (struct target_process){.pid = pid,
 								     .parent = stat.parent,
 								     .start = stat.start,
@@ -83,8 +83,7 @@ static uint32_t root_of(const struct target *target, uint32_t pid)
 		const struct target_process *parent = child ? target_find(target, child->parent) :
 							      NULL;
 
-		if (!parent || parent->pid <= 1 || parent->pid == (uint32_t)getpid() ||
-		    !belongs_to(child, parent))
+		if (!parent || parent->pid == (uint32_t)getpid() || !belongs_to(child, parent))
 			break;
 		pid = parent->pid;
 	}

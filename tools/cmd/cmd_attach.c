@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "../attach/attach.h"
+#include "../attach/rights.h"
+#include "../attach/watched.h"
 #include "../base/limit.h"
 #include "../ps/ps.h"
 #include "../reader/host.h"
@@ -23,15 +25,16 @@
 
 static int cmd_attach_tell(char *wrong)
 {
-	complain("%s", wrong);
+	complain("attach: %s", wrong);
 	free(wrong);
 	return STATUS_USAGE;
 }
 
 static int add_pid(struct target *target, const char *word, bool whole)
 {
-	char *end;
+	char *end, *wrong;
 	unsigned long pid;
+	uint32_t process;
 
 	errno = 0;
 	pid = strtoul(word, &end, 10);
@@ -39,7 +42,10 @@ static int add_pid(struct target *target, const char *word, bool whole)
 		return complain(
 			"attach: '%s' is no PID; --name TEXT finds processes by their command line",
 			word);
-	if (!target_add(target, (uint32_t)pid, whole))
+	process = rights_process((uint32_t)pid, &wrong);
+	if (wrong)
+		return cmd_attach_tell(wrong);
+	if (!target_add(target, process, whole))
 		return complain("attach: there is no process %lu", pid);
 	return 0;
 }
@@ -84,17 +90,18 @@ static void attach_say(struct attach *attach)
 		attach->until_ns = 0;
 }
 
+static void add_limit(const char *text, void *document)
+{
+	report_limit(document, "%s", text);
+}
+
 static void add_limits(json_t *document, const struct target *target, const struct attach *attach)
 {
 	report_limit(
 		document,
 		"examined from outside: what happened before, which locks were held at a fork, alarms, "
 		"and names of locks in C are not known");
-	for (uint32_t i = 0; i < target->there.count; i++)
-		if (target->there.item[i].member && target->there.item[i].hidden)
-			report_limit(document,
-				     "process %u may not be examined: no right to trace it",
-				     target->there.item[i].pid);
+	rights_each_limit(target, add_limit, document);
 	if (attach->refused)
 		report_limit(document, "%u processes did not fit into the session",
 			     attach->refused);
@@ -117,6 +124,24 @@ static void show_waits(const char *dir)
 	ps_print(stderr, document);
 	json_decref(document);
 	ps_close(&ps);
+}
+
+/*
+ * A program that runs under mpsan already: its own session has more to tell. `dirs`: NULL-terminated.
+ */
+static int report_watched(struct settings *settings, char **dirs)
+{
+	struct report report = {0};
+	int status = offline_judge(settings, dirs, &report);
+
+	if (status)
+		return status;
+	if (!settings->reports.count && !report_count(report.document, "error") &&
+	    !report_count(report.document, "warning"))
+		show_waits(dirs[0]);
+	status = offline_conclude(settings, &report);
+	report_finish(&report);
+	return status;
 }
 
 static int attach_report(struct settings *settings, const struct attach *attach)
@@ -173,14 +198,53 @@ static int attach(struct settings *settings, struct target *target)
 	int status;
 	char *wrong = attach_refusal(target);
 
-	if (wrong) {
-		status = complain("attach: %s", wrong);
-		free(wrong);
-		return status;
-	}
+	if (wrong)
+		return cmd_attach_tell(wrong);
 	wrong = launch_prepare_outside(&launch, settings->dir, 2 * processes);
 	status = wrong ? cmd_attach_tell(wrong) : examine(settings, &launch, target);
 	launch_finish(&launch);
+	return status;
+}
+
+/* The sessions of the processes that were given, NULL-terminated; empty if one of them has none. */
+static char **sessions_of(const struct settings *settings, int argc, char **argv)
+{
+	uint32_t count = 0, words = (uint32_t)(argc - settings->rest);
+	char **dirs = memory_get((words + 1) * sizeof(*dirs));
+
+	for (uint32_t i = 0; i < words && !settings->names.count; i++) {
+		const char *word = argv[settings->rest + (int)i];
+		char *dir = watched_session((uint32_t)strtoul(word, NULL, 10));
+		bool known = false;
+
+		for (uint32_t k = 0; dir && k < count; k++)
+			known |= !strcmp(dirs[k], dir);
+		if (dir && !known) {
+			fprintf(stderr,
+				"mpsan: attach: process %s runs under mpsan: reporting its session %s\n",
+				word, dir);
+			dirs[count++] = dir;
+			continue;
+		}
+		free(dir);
+		if (known)
+			continue;
+		while (count)
+			free(dirs[--count]);
+		dirs[0] = NULL;
+		break;
+	}
+	return dirs;
+}
+
+static int attach_all(struct settings *settings, struct target *target, int argc, char **argv)
+{
+	char **dirs = sessions_of(settings, argc, argv);
+	int status = dirs[0] ? report_watched(settings, dirs) : attach(settings, target);
+
+	for (char **dir = dirs; *dir; dir++)
+		free(*dir);
+	free(dirs);
 	return status;
 }
 
@@ -193,7 +257,7 @@ int cmd_attach(int argc, char **argv)
 	if (!status)
 		status = choose(&settings, &target, argc, argv);
 	if (!status)
-		status = attach(&settings, &target);
+		status = attach_all(&settings, &target, argc, argv);
 	target_finish(&target);
 	options_finish(&settings);
 	return status == OPTIONS_HELP ? 0 : status;

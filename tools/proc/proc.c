@@ -19,6 +19,7 @@
 #include "procfs.h"
 
 #define FLAG_EXITING 4u /* the kernel's PF_EXITING, in stat */
+#define FLAG_KERNEL 0x200000u /* PF_KTHREAD */
 
 void proc_each(void (*see)(uint32_t pid, void *context), void *context)
 {
@@ -361,6 +362,7 @@ struct proc_stat proc_stat(uint32_t pid, uint32_t tid)
 		   &stat.state, &stat.parent, &flags, &stat.threads, &start, &stack) < 5)
 		stat.state = '\0';
 	stat.exits = flags & FLAG_EXITING;
+	stat.kernel = flags & FLAG_KERNEL;
 	stat.start = start;
 	stat.stack = stack;
 	return stat;

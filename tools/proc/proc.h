@@ -127,6 +127,7 @@ struct proc_stat {
 	uint32_t parent;
 	uint32_t threads; /* including an ended main thread */
 	bool exits; /* the thread is exiting */
+	bool kernel; /* it belongs to the kernel */
 	uint64_t start; /* of the thread, in ticks since boot */
 	uint64_t stack; /* where exec began the process's stack, at random; 0: unreadable */
 };

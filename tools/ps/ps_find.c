@@ -268,6 +268,7 @@ int ps_command_run(int argc, char **argv, const char *usage,
 		   const void *context)
 {
 	char *dir = NULL, *living = NULL, *outside = NULL;
+	bool own = false;
 	bool as_json = false;
 	int status;
 
@@ -285,11 +286,11 @@ int ps_command_run(int argc, char **argv, const char *usage,
 			dir = argv[i];
 	}
 	if (dir && is_pid(dir))
-		dir = outside = attach_session(argv[0], (uint32_t)strtoul(dir, NULL, 10));
+		dir = outside = attach_session(argv[0], (uint32_t)strtoul(dir, NULL, 10), &own);
 	else if (!dir)
 		dir = living = pick_living(argv[0], usage);
 	status = dir ? show(dir, as_json, context) : STATUS_USAGE;
-	attach_discard(outside);
+	attach_discard(outside, own);
 	free(living);
 	return status;
 }
