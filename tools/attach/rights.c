@@ -16,7 +16,9 @@
 #include "../proc/procfs.h"
 #include "../reader/hidepid.h"
 
-#define CAP_SYS_PTRACE_BIT 19u
+/* From linux/capability.h. */
+#define TRACES (1ull << 19) /* CAP_SYS_PTRACE */
+#define READS_ALL (1ull << 1 | 1ull << 2) /* CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH */
 #define NOBODY UINT32_MAX
 #define PIDS_NAMED 8u
 
@@ -40,12 +42,11 @@ static uint32_t user_of(uint32_t pid)
 	return status_number(pid, "\nUid:", 10, &uid) ? (uint32_t)uid : NOBODY;
 }
 
-static bool may_trace_all(void)
+static bool is_capable(uint64_t any_of)
 {
 	uint64_t effective;
 
-	return status_number((uint32_t)getpid(), "\nCapEff:", 16, &effective) &&
-	       effective & 1ull << CAP_SYS_PTRACE_BIT;
+	return status_number((uint32_t)getpid(), "\nCapEff:", 16, &effective) && effective & any_of;
 }
 
 static char *user_text(uint32_t uid)
@@ -55,8 +56,8 @@ static char *user_text(uint32_t uid)
 	return user ? text_format("%s (uid %u)", user->pw_name, uid) : text_format("uid %u", uid);
 }
 
-/* The kernel gives the files of such a process to root. */
-static bool is_dumpable(uint32_t pid, uint32_t uid)
+/* The kernel gives the files of a process that is not dumpable to root. */
+static bool owns_files(uint32_t uid, uint32_t pid)
 {
 	char path[32];
 	struct stat st;
@@ -79,7 +80,7 @@ static char *missing_to_user(uint32_t pid)
 		free(user);
 		return text;
 	}
-	if (!is_dumpable(pid, uid))
+	if (!owns_files(uid, pid))
 		return text_copy("it is not dumpable (prctl PR_SET_DUMPABLE, set-user-ID, file "
 				 "capabilities): do it as root (sudo)");
 	if (yama == 1)
@@ -97,7 +98,11 @@ char *rights_missing(uint32_t pid)
 	if (proc_yama() >= 3)
 		return text_copy(
 			"kernel.yama.ptrace_scope=3 forbids it to everybody until the next boot");
-	if (may_trace_all())
+	if (is_capable(TRACES) && !is_capable(READS_ALL) && !owns_files(geteuid(), pid))
+		return text_copy(
+			"CAP_DAC_READ_SEARCH is missing beside CAP_SYS_PTRACE: only the owner may "
+			"read its files in /proc");
+	if (is_capable(TRACES))
 		return text_copy(
 			"it is refused although mpsan has CAP_SYS_PTRACE: by a security module (AppArmor, "
 			"SELinux), by seccomp, or because the process is in a user namespace above this one");
