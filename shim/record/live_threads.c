@@ -35,7 +35,7 @@ static uint64_t clear_word(void)
 {
 	static uint64_t distance;
 	static bool asked;
-	uint64_t pointer = (uint64_t)(uintptr_t)__builtin_thread_pointer(), word = 0;
+	uint64_t pointer = sys_thread_pointer(), word = 0;
 	uint32_t tid = 0;
 
 	if (asked)
