@@ -78,9 +78,9 @@ extern "C" {
 #endif
 
 /*
- * Names a lock in reports, in place of its symbol or address. Call it after the lock was
- * initialised, and again when the memory is used for another lock. Suppressions match the name,
- * too.
+ * Names a lock in reports, in place of its symbol, variable or address. Call it after the lock was
+ * initialised, and again when the memory is used for another lock; "" takes the name back.
+ * Suppressions match the name, too.
  */
 MPSAN_API(mpsan_lock_name, (const void *lock, const char *name), (lock, name))
 

@@ -20,17 +20,28 @@ const char *how_text(uint64_t how)
 	return mpsan_how_text(how) ?: mpsan_how_text(MPSAN_HOW_FORK);
 }
 
-/* The name that a lock_name event gave this address before the event of the lock; borrowed. */
+/*
+ * The name that this address had at the event of the lock; borrowed. What the program called it goes
+ * before what Python does, which is in quotes; "" takes a name back.
+ */
 static const char *logged_name(const struct reader *reader, const struct lock_ref *lock)
 {
+	const char *text, *python = NULL;
+
 	for (uint32_t i = reader->names.count; i-- > 0;) {
 		const struct seen_name *name = &reader->names.item[i];
 
-		if (name->lock == lock->address && name->at.time_ns <= lock->at->time_ns &&
-		    fact_is_ancestor(&reader->facts, name->at.by, lock->at->by))
-			return reader_text(reader, name->at.slot, name->name);
+		if (name->lock != lock->address || name->at.time_ns > lock->at->time_ns ||
+		    !fact_is_ancestor(&reader->facts, name->at.by, lock->at->by))
+			continue;
+		text = reader_text(reader, name->at.slot, name->name);
+		if (!text || !*text)
+			break;
+		if (!strchr(text, '"'))
+			return text;
+		python = python ? python : text;
 	}
-	return NULL;
+	return python;
 }
 
 /*
