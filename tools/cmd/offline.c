@@ -62,6 +62,10 @@ static void add_source(const struct settings *settings, const struct judge *judg
 
 	report->grades = &settings->grades;
 	report->fail_on = settings->fail_on;
+	json_object_set_new(report->document, "fail_on",
+			    json_string(settings->fail_on == GRADE_OFF ?
+						"never" :
+						grade_text(settings->fail_on)));
 	if (!report->merge)
 		report->merge = merge_sessions_create(report->document);
 	judge_add_outcomes(judge);
