@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 #include "../../include/mpsan_log.h"
+#include "../../include/mpsan_version.h"
 #include "../../shim/common/no_log.h"
 #include "../base/filtered.h"
 #include "../base/util.h"
@@ -27,6 +29,8 @@
 #include "mon_private.h"
 #include "program_state.h"
 
+/* A wheel of another version, for another Python, may be beside it. */
+#define WHEEL_LIBRARY "mpsan-" MPSAN_VERSION ".dist-info/../mpsan/libmpsan.so"
 #define ASAN_SETTING "verify_asan_link_order=0" /* ASan requires to be loaded first */
 
 /* Whether the machine is at fault: a full disk or a resource limit, not an argument. */
@@ -242,19 +246,10 @@ static char *make_session(const char *dir, const struct mpsan_session *like)
 	return wrong;
 }
 
-/*
- * Searches beside the command, as in the build; where `make install` puts it; in usual library
- * directories.
- */
-char *launch_find_library(void)
+/* The directory of this program, in which no character is special to glob(); NULL if unknown. */
+static char *own_directory(void)
 {
-	static const char *const places[] = {"libmpsan.so",
-					     (MPSAN_LIBDIR_FROM_BIN "/libmpsan.so"),
-					     "../lib/libmpsan.so",
-					     "../lib64/libmpsan.so",
-					     "../lib/x86_64-linux-gnu/libmpsan.so",
-					     "../lib/aarch64-linux-gnu/libmpsan.so"};
-	char self[PATH_MAX] = "", *slash;
+	char self[PATH_MAX] = "", *slash, *escaped, *to;
 
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0 &&
 	    !realpath((const char *)getauxval(AT_EXECFN), self)) /* no /proc */
@@ -263,14 +258,44 @@ char *launch_find_library(void)
 	if (!slash)
 		return NULL;
 	*slash = '\0';
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		char *path = text_format("%s/%s", self, places[i]), *real = realpath(path, NULL);
-
-		free(path);
-		if (real)
-			return real;
+	to = escaped = memory_get(2 * strlen(self) + 1);
+	for (const char *from = self; *from; from++) {
+		if (strchr("*?[\\", *from))
+			*to++ = '\\';
+		*to++ = *from;
 	}
-	return NULL;
+	*to = '\0';
+	return escaped;
+}
+
+/*
+ * Searches beside the command, as in the build; in the Python package that was installed with it,
+ * also by `pip install --target`; where `make install` puts it; in usual library directories.
+ */
+char *launch_find_library(void)
+{
+	static const char *const places[] = {"libmpsan.so",
+					     "../lib*/python3*/*-packages/" WHEEL_LIBRARY,
+					     "../" WHEEL_LIBRARY,
+					     MPSAN_LIBDIR_FROM_BIN "/libmpsan.so",
+					     "../lib/libmpsan.so",
+					     "../lib64/libmpsan.so",
+					     "../lib/x86_64-linux-gnu/libmpsan.so",
+					     "../lib/aarch64-linux-gnu/libmpsan.so"};
+	char *self = own_directory(), *real = NULL;
+
+	for (size_t i = 0; self && !real && i < sizeof(places) / sizeof(*places); i++) {
+		char *pattern = text_format("%s/%s", self, places[i]);
+		glob_t found;
+
+		if (!glob(pattern, 0, NULL, &found)) {
+			real = realpath(found.gl_pathv[0], NULL);
+			globfree(&found);
+		}
+		free(pattern);
+	}
+	free(self);
+	return real;
 }
 
 /*
