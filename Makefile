@@ -39,11 +39,16 @@ TOPIC_PAGES := $(TOPICS:%=build/man/mpsan-%.7)
 PAGE := $(wildcard tools/formats/html/*.html tools/formats/html/*.css tools/formats/html/*.js)
 TOOL_OBJ := $(TOOL_SRC:%=build/obj/%.o) build/obj/tools/formats/html/page.S.o build/obj/tools/cmd/topics.S.o
 TOOL_LIBS := -lunwind-$(ARCH) -lunwind -ldw -lelf -ljansson -lncursesw -ltinfo -lstdc++
+# STATIC=yes links all of them into the command, which then needs libc alone: for a wheel (tools/dev/make-wheel). Not all that
+# distributions have was compiled for a PIE.
+ifdef STATIC
+TOOL_LIBS := -no-pie -static-libgcc -Wl,-Bstatic $(TOOL_LIBS) -lbz2 -llzma -lz -Wl,-Bdynamic -ldl -lpthread -lm
+endif
 
 # A stand-in for CUDA, for programs and tests on machines without a GPU.
 FAKE := build/fake/libcuda.so.1 build/fake/libcudart.so.12 build/fake/libcudart.so.13
 
-.PHONY: all tests demo check fuzz bench check-suites check-trial check-attach check-gpu check-build check-package check-distros check-browser check-sanitize lint install uninstall help clean FORCE
+.PHONY: all tests demo check fuzz bench check-suites check-trial check-attach check-gpu check-build check-package check-wheel check-distros check-browser check-sanitize lint install uninstall help clean FORCE
 all: build/libmpsan.so build/mpsan $(DESCRIPTIONS) $(TOPIC_PAGES) $(FAKE) ## build the library, the command, manual pages, completions and the stand-in for CUDA
 
 build/libmpsan.so: $(SHIM_OBJ) shim/exports.map
@@ -75,7 +80,7 @@ build/obj/tools/%.c.o: tools/%.c
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(BASE) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
-# Where the command looks for the library, seen from where it is itself: made anew when it changes.
+# Where the command looks for the library, seen from where it is itself (a pattern as of glob): made anew when it changes.
 LIBDIR_FROM_BIN := $(shell realpath -m --relative-to='$(PREFIX)/bin' '$(LIBDIR)')
 build/obj/tools/supervise/launch.c.o build/fuzz/obj/tools/supervise/launch.c.o \
 	build/sanitize/obj/tools/supervise/launch.c.o: BASE += -DMPSAN_LIBDIR_FROM_BIN='"$(LIBDIR_FROM_BIN)"'
@@ -268,6 +273,9 @@ bench: all $(BENCH_BIN) build/tests/faults/crowd ## print the performance table
 
 check-suites: tests ## run the long suites: other people's tests, bare and under the library
 	$(Q)tests/run suites
+
+check-wheel: ## build the wheel twice, look at it with auditwheel, install it into four releases of Debian (pip, uv)
+	$(Q)mkdir -p build && tests/run wheel
 
 check-distros: ## build on minimal releases of Debian and Ubuntu, kept in build/distros (tools/dev/bootstrap --package)
 	$(Q)mkdir -p build && tests/run -j 1 distros

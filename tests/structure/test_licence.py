@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 from mpsantest import ROOT, main  # noqa: E402
 
 LINE = "SPDX-License-Identifier: Apache-2.0"
-SUFFIXES = {".c", ".h", ".def", ".S", ".map", ".css", ".js", ".in"}
+SUFFIXES = {".c", ".h", ".def", ".S", ".map", ".css", ".js", ".in", ".py"}
 
 
 def sources():

@@ -38,6 +38,8 @@ def check_changelog():
 
 
 def check_package():
+    assert "version =" not in (ROOT / "tools/python/pyproject.toml").read_text()
+    assert "include/mpsan_version.h" in (ROOT / "tools/python/backend.py").read_text()
     assert "include/mpsan_version.h" in (ROOT / "tools/dev/make-deb").read_text()
     assert "(@VERSION@-1)" in (ROOT / "tools/dev/debian/changelog").read_text()
 

@@ -1,11 +1,8 @@
 """These hang, or may: under mpsan each fails with the story of its hazard. Without it the first one hangs for ever."""
 
-import pytest
-
 from prices import Refresher, look_up, price_from_process
 
 
-@pytest.mark.mpsan
 def test_fork_beside_refresh():
     assert look_up("bread") == 3
     with Refresher():

@@ -9,18 +9,15 @@ def test_look_up():
     assert look_up("bread") == 3
 
 
-@pytest.mark.mpsan
 def test_process():
     assert price_from_process("bread", "fork") == 3
 
 
-@pytest.mark.mpsan
 def test_process_beside_refresh():
     with Refresher():
         assert price_from_process("bread", "spawn") == 3
 
 
-@pytest.mark.mpsan
 @pytest.mark.parametrize("name", ["milk [1l]"])
 def test_unknown(name):
     with pytest.raises(KeyError):

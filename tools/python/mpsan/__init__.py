@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The multiprocessing sanitizer, seen from the program that it watches.
+
+The program is started by ``mpsan run -- COMMAND`` (also ``python -m mpsan run``), its tests by ``pytest --mpsan``. A
+program that uses this module runs without mpsan as well: then each call returns what says so (False, None, an empty list),
+and the first one warns with NotLoadedWarning.
+"""
+
+from typing import Any, List, Optional
+
+from . import ipc
+from ._findings import Finding
+from ._library import NotLoadedWarning
+
+__all__ = ["Finding", "NotLoadedWarning", "active", "findings", "ipc", "name", "session"]
+
+
+def active() -> bool:
+    """Whether the library is loaded into this process and records."""
+    from . import _library
+
+    return _library.find() is not None
+
+
+def session() -> Optional[str]:
+    """The directory that this process records to, for `mpsan ps DIR`, `mpsan dump DIR`; None if it records nothing."""
+    from . import _library
+
+    return _library.session() if _library.loaded("mpsan.session()") else None
+
+
+def name(lock: Any, text: str) -> bool:
+    """Calls `lock` `text` in reports, in place of the variable that has it; suppressions match the name, too.
+
+    `lock` is one of threading, multiprocessing or queue (a Lock, RLock, Condition, Semaphore, Event, Queue: the lock
+    inside is named), an address as a number, a ctypes object, or any other object, which stands for its id(). Forked
+    children know the name; a spawned one names the lock again. False if nothing is recorded.
+    """
+    from . import _library, _locks
+
+    library = _library.loaded("mpsan.name()")
+    if library is None:
+        return False
+    _locks.name(library, lock, text)
+    return True
+
+
+def findings(at_least: str = "warning") -> List[Finding]:
+    """What is found in this session so far: `assert not mpsan.findings()` at the end of a test.
+
+    `at_least` is the mildest severity to return: note, warning or error. The settings of a .mpsan.conf hold. A program in
+    which nothing is recorded has no findings.
+    """
+    from . import _findings, _library
+
+    place = _library.session() if _library.loaded("mpsan.findings()") else None
+    return _findings.judge(place, at_least) if place else []

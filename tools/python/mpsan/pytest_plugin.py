@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pytest --mpsan[=OPTIONS]: each test runs in a pytest of its own under `mpsan run OPTIONS`, so that what is found is found
+in that test. A test with findings fails with their stories; in junit.xml they are properties of its test case.
+
+    pytest --mpsan                                      # every test
+    pytest --mpsan="--policy ci --fail-on warning"      # with options of mpsan run, over those of a .mpsan.conf
+    pytest --mpsan -n 4 --timeout 60                    # with pytest-xdist and pytest-timeout
+
+Without --mpsan nothing is different. ini options (pytest.ini, pyproject.toml, …):
+    mpsan_options = --baseline mpsan.baseline     options of mpsan run, before those of the command line
+    mpsan_marked = true                           watch only tests with the marker mpsan (@pytest.mark.mpsan)
+    mpsan_timeout = 60                            seconds after which a test that hangs without a proof is ended (300)
+
+A hang ends its test at its proof, not at a time limit. Limits of pytest-timeout hold, but no alarm is set for them, which
+would count as a way out of the hang: the watched pytest writes the stacks of its threads when the time is up, and is ended.
+Fixtures of a wider scope than a function are set up anew for each watched test, whose pytest has the plugins and options of
+this one, except those that choose tests, write reports or distribute.
+"""
+
+import copy
+import faulthandler
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from . import _command
+from ._findings import SEVERITIES, Finding
+
+INNER = "MPSAN_PYTEST"  # in the environment of a watched pytest: the directory of its options and reports
+SECTION = "mpsan"
+POLL = 0.1
+LATE = "the test took longer than"
+OWN = ("/_pytest/", "/pluggy/", "/pytest/__main__.py", "/pytest_timeout.py", "<frozen runpy>")  # frames that say nothing of a test
+# Options that a watched pytest has not: they choose tests, show or write results, distribute or debug.
+OUTER = {"basetemp", "cacheclear", "cacheshow", "capture", "collectonly", "confcutdir", "deselect", "failedfirst", "file_or_dir",
+         "htmlpath", "ignore", "ignore_glob", "inifilename", "json_report_file", "keepduplicates", "keyword", "lf", "log_file",
+         "markexpr", "maxfail", "mpsan", "newfirst", "override_ini", "pastebin", "plugins", "pyargs", "report_log", "rootdir",
+         "stepwise", "stepwise_skip", "trace", "usepdb", "usepdb_cls", "version", "xmlpath",
+         "dist", "distload", "looponfail", "loadgroup", "maxprocesses", "maxworkerrestart", "numprocesses", "px", "rsyncdir",
+         "testrunuid", "tx"}
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("mpsan", "the multiprocessing sanitizer")
+    group.addoption("--mpsan", nargs="?", const="", metavar="OPTIONS", default=None,
+                    help="run each test under `mpsan run OPTIONS`; a test with findings fails")
+    parser.addini("mpsan_options", "options of `mpsan run` for --mpsan", default="")
+    parser.addini("mpsan_marked", "--mpsan: watch only tests that are marked mpsan", type="bool", default=False)
+    parser.addini("mpsan_timeout", "--mpsan: seconds after which a test without a proof is ended", default="300")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config, parser, args):
+    """`--mpsan tests/` names tests, not options, which argparse cannot know."""
+    if "--mpsan" in args:
+        args[:] = ["--mpsan=" if word == "--mpsan" else word for word in args]
+        early_config.known_args_namespace = parser.parse_known_args(args, namespace=copy.copy(early_config.option))
+
+
+def pytest_cmdline_main(config):
+    """In the watched pytest: the options of the one outside, before anything is configured by them."""
+    if os.environ.get(INNER):
+        vars(config.option).update(json.loads(Path(os.environ[INNER], "options").read_text()))
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "mpsan: with mpsan_marked, the tests that --mpsan runs under `mpsan run`")
+    if os.environ.get(INNER):
+        config.pluginmanager.register(Recorder(config, Path(os.environ[INNER])), "mpsan-recorder")
+    elif config.getoption("mpsan") is not None:
+        config.pluginmanager.register(Watcher(config), "mpsan-watcher")
+
+
+class Recorder:
+    """In the watched pytest: hands its reports to the one outside, one line each, so that none is lost with a crash, and its
+    stacks when the time is up. The interpreter's watchdog does that, which can end no wait."""
+
+    def __init__(self, config, place):
+        self.config, self.file = config, place / "reports"
+        self.stacks = open(place / "stacks", "w")
+
+    def pytest_runtest_logreport(self, report):
+        data = self.config.hook.pytest_report_to_serializable(config=self.config, report=report)
+        with open(self.file, "a") as out:
+            out.write(json.dumps(data, default=str) + "\n")
+
+    @pytest.hookimpl(optionalhook=True, tryfirst=True)
+    def pytest_timeout_set_timer(self, item, settings):
+        faulthandler.dump_traceback_later(settings.timeout, file=self.stacks)
+        return True
+
+    @pytest.hookimpl(optionalhook=True, tryfirst=True)
+    def pytest_timeout_cancel_timer(self, item):
+        faulthandler.cancel_dump_traceback_later()
+        return True
+
+
+class Watcher:
+    """In the pytest that was started, and in each worker of pytest-xdist: runs tests elsewhere, reports what came of them."""
+
+    def __init__(self, config):
+        self.config = config
+        self.command = _command.find()
+        if not self.command:
+            raise pytest.UsageError(f"--mpsan: {_command.MISSING}")
+        given = config.getoption("mpsan")
+        self.options = [*shlex.split(config.getini("mpsan_options")), *shlex.split(given)]
+        if given and not given.lstrip().startswith("-"):
+            raise pytest.UsageError(f"--mpsan={given}: not options of mpsan run, which begin with --")
+        if not hasattr(config, "workerinput"):  # the workers of pytest-xdist have the same
+            self.check_options()
+        self.watched, self.found, self.gone = 0, [], None  # gone: what the baseline has, and no test so far
+
+    def check_options(self):
+        """Wrong options are said once, before any test."""
+        run = subprocess.run([*self.run_words(), "--report", "json=/dev/null", "--", "true"], stdin=subprocess.DEVNULL,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=self.config.invocation_params.dir)
+        if run.returncode == 2:
+            raise pytest.UsageError(f"--mpsan: {run.stderr.decode(errors='replace').strip()}")
+
+    def run_words(self):
+        return [self.command, "run", "--on-deadlock=kill-hopeless", *self.options]
+
+    def watches(self, item):
+        return not self.config.getini("mpsan_marked") or item.get_closest_marker("mpsan") is not None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item):
+        if not self.watches(item):
+            return None
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        for report in self.run(item):
+            item.ihook.pytest_runtest_logreport(report=report)
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        return True
+
+    @pytest.hookimpl(optionalhook=True, tryfirst=True)
+    def pytest_timeout_set_timer(self, item, settings):
+        """pytest-timeout's limit is for the watched pytest, which has it as well."""
+        return True if self.watches(item) else None
+
+    def run(self, item):
+        with tempfile.TemporaryDirectory(prefix="pytest-mpsan-") as place:
+            place = Path(place)
+            _, sep, inside = item.nodeid.partition("::")
+            (place / "options").write_text(json.dumps(self.passed_on()))
+            command = [*self.run_words(), "--report", f"json={place}/report.json", "--", sys.executable, "-m", "pytest",
+                       "-p", "no:cacheprovider", "-c", str(self.config.inipath or os.devnull), "--rootdir", str(self.config.rootpath),
+                       "-o", "addopts=", "-o", "faulthandler_timeout=0", *self.words(), f"{item.path}{sep}{inside}"]
+            environment = {**os.environ, INNER: str(place), "PYTEST_ADDOPTS": ""}
+            process = subprocess.Popen(command, env=environment, cwd=self.config.invocation_params.dir, text=True,
+                                       errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                       stderr=subprocess.STDOUT, start_new_session=True)
+            output, late = self.wait(process, place / "stacks")
+            reports = [self.restored(json.loads(line)) for line in read(place / "reports").splitlines()]
+            judged = read(place / "report.json")
+            if not judged:
+                return [*reports, failure(item, f"mpsan could not watch {item.nodeid}:\n{output}")]
+            return attribute(item, reports, json.loads(judged), output, late)
+
+    def passed_on(self):
+        """The options that JSON can hold, without those of OUTER and of pytest-cov, whose files have one writer."""
+        return {name: value for name, value in vars(self.config.option).items()
+                if name not in OUTER and not name.startswith("cov") and simple(value)}
+
+    def restored(self, data):
+        """A report as it was before it became JSON, which knows no tuples: what prints skips insists on one."""
+        report = self.config.hook.pytest_report_from_serializable(config=self.config, data=data)
+        if isinstance(report.longrepr, list):
+            report.longrepr = tuple(report.longrepr)
+        return report
+
+    def wait(self, process, stacks):
+        """What it printed, and how its time was up, if it was. In time or not, mpsan writes its report, and nobody is left."""
+        limit = float(self.config.getini("mpsan_timeout"))
+        end, late = time.monotonic() + limit, ""
+        while not late:
+            try:
+                return process.communicate(timeout=POLL)[0], ""
+            except subprocess.TimeoutExpired:
+                if read(stacks):
+                    late = f"{LATE} its limit (pytest-timeout):\n"
+                elif time.monotonic() > end:
+                    late = f"{LATE} mpsan_timeout, {limit:g} s"
+        process.terminate()  # mpsan hands this on to the test
+        try:
+            return process.communicate(timeout=10)[0], late + without_own(read(stacks))
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+        return process.communicate()[0], late + without_own(read(stacks))
+
+    def words(self):
+        """The options -p and -o of this pytest, which take effect before plugins see any."""
+        for name in self.config.option.plugins:
+            if name != "no:terminal":  # of a worker
+                yield from ("-p", name)
+        for setting in self.config.option.override_ini or ():
+            if not setting.startswith("addopts="):
+                yield from ("-o", setting)
+
+    def pytest_runtest_logreport(self, report):
+        """In the pytest that was started: also of the reports that workers sent."""
+        for name, value in report.user_properties:
+            if name == "mpsan.watched":
+                self.watched += 1
+                gone = None if value is None else set(value.split())
+                self.gone = gone if self.gone is None else self.gone & gone if gone is not None else self.gone
+            elif name.startswith("mpsan."):
+                self.found.append((name[len("mpsan."):], " ".join(value.split(":", 1)[0].split()), report.nodeid))
+
+    def pytest_terminal_summary(self, terminalreporter):
+        if not self.watched:
+            return
+        terminalreporter.section(SECTION)
+        for severity, what, test in self.found:
+            if severity != "note":
+                terminalreporter.write_line(f"{severity}: {what} in {test}")
+        if self.gone:
+            terminalreporter.write_line(f"in the baseline, and in none of these tests: {', '.join(sorted(self.gone))}")
+        terminalreporter.write_line(f"tests watched: {self.watched}, findings: {len(self.found)}")
+
+
+def attribute(item, reports, document, output, late):
+    """The test's own reports, with what was found in it, or how it ended without one."""
+    findings = [Finding.of(data) for data in document["findings"]]
+    loud = [finding for finding in findings if fails(finding, document["fail_on"])]
+    texts = [late] if late else []
+    texts += [finding.story(item.nodeid, OWN) for finding in loud]
+    if not texts and not any(report.when == "call" or report.failed or report.skipped for report in reports):
+        texts = [f"the test ended without a word, {ending(document['exit'])}:\n{output}"]
+    text = "\n".join(texts)
+    call = next((report for report in reports if report.when == "call"), None)
+    if text and not call:
+        reports.append(failure(item, text))
+    elif text and call.failed:
+        call.sections.append((SECTION, text))
+    elif text:
+        call.outcome, call.longrepr = "failed", text
+        vars(call).pop("wasxfail", None)
+    if not any(report.when == "teardown" for report in reports):
+        reports.append(made(item, "teardown", "passed", None))
+    # Where junit.xml looks for them.
+    gone = " ".join(document["baseline"]["gone"]) if "baseline" in document else None
+    reports[-1].user_properties = [*reports[-1].user_properties, ("mpsan.watched", gone),
+                                   *((f"mpsan.{finding.severity}", f"{finding.rule} {finding.fingerprint}: {finding.message}")
+                                     for finding in findings)]
+    return reports
+
+
+def fails(finding, level):
+    return level != "never" and SEVERITIES.index(finding.severity) >= SEVERITIES.index(level)
+
+
+def without_own(stacks):
+    return "\n".join(line for line in stacks.splitlines() if not any(own in line for own in OWN))
+
+
+def simple(value):
+    if isinstance(value, (list, tuple)):
+        return all(map(simple, value))
+    return value is None or isinstance(value, (bool, int, float, str))
+
+
+def read(file):
+    return file.read_text(errors="replace") if file.exists() else ""
+
+
+def made(item, when, outcome, text):
+    return pytest.TestReport(nodeid=item.nodeid, location=item.location, keywords=dict.fromkeys(item.keywords, 1),
+                             outcome=outcome, longrepr=text, when=when)
+
+
+def failure(item, text):
+    return made(item, "call", "failed", text)
+
+
+def ending(how):
+    return f"killed by {signal.Signals(how['signal']).name}" if how["signal"] else f"with exit status {how['code']}"
