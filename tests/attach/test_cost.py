@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""What mpsan attach and ps cost: themselves, with many processes, and the program that they look at."""
+# cases
+
+import contextlib
+import json
+import os
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+from mpsantest import BUILD, MPSAN, kill_group, main  # noqa: E402
+
+PROCESSES = 199  # with their parent: 200, with ten threads each
+PICTURE_S, PROOF_S, MEGABYTES = 1.0, 2.5, 200  # of a processor; what they last, in a quiet place, is bench's
+
+
+@contextlib.contextmanager
+def started(*command):
+    process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        yield process
+    finally:
+        kill_group(process.pid)
+        process.wait()
+        process.stdout.close()
+
+
+def mpsan(*words):
+    """The exit status, output, seconds of a processor, and megabytes."""
+    with tempfile.TemporaryFile("w+") as out:
+        process = subprocess.Popen([str(word) for word in (MPSAN, *words)], stdout=out, stderr=out)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        return process.returncode, out.read(), usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def looks(processes):
+    """What a picture and a proof of so many processes cost."""
+    with started(BUILD / "tests/attach/many", processes) as tree:
+        assert tree.stdout.readline() == "all wait\n"
+        status, text, picture, size = mpsan("ps", "--json", tree.pid)
+        read = json.loads(text)
+        threads = sum(len(process["threads"]) for process in read["processes"])
+        assert status == 0 and threads == 10 * processes + 1, threads
+        status, text, proof, more = mpsan("attach", "--no-conf", tree.pid)
+        assert status == 66 and "deadlock-cycle" in text and "backwards" in text, text
+        return picture, proof, max(size, more)
+
+
+def check_many():
+    """Two thousand threads; the cost grows with their number, not with its square."""
+    few, many = looks(PROCESSES // 4), looks(PROCESSES)
+    print(f"{few} {many}")
+    assert many[0] < PICTURE_S and many[1] < PROOF_S and many[2] < MEGABYTES, many
+    assert many[0] < 8 * few[0] and many[1] < 8 * few[1], (few, many)
+
+
+class Target:
+    """The counts of `busy`, and what its threads used."""
+
+    def __init__(self, pid, file):
+        self.tasks = sorted(Path(f"/proc/{pid}/task").iterdir(), key=lambda task: int(task.name))
+        self.file = file
+
+    def read(self):
+        ran = [int(Path(task, "schedstat").read_text().split()[0]) for task in self.tasks]
+        waits = [line.split()[1] for line in Path(self.tasks[0], "status").read_text().splitlines()
+                 if line.startswith("voluntary_ctxt_switches")]
+        return struct.unpack("2Q", Path(self.file).read_bytes()[:16]), ran, int(waits[0])
+
+    def rates(self, meanwhile):
+        """What each thread did per second of its own processor time, and how often the first one had to wait."""
+        (counts, ran, waits), _, (after, used, more) = self.read(), meanwhile(), self.read()
+        return [(b - a) / (d - c) for a, b, c, d in zip(counts, after, ran, used)], more - waits
+
+
+def check_target():
+    """A busy program never waits for its observer, and is as fast as beside one that looks at another program."""
+    with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place, contextlib.ExitStack() as stack:
+        targets = []
+        for name in ("one", "other"):
+            file = Path(place, name)
+            process = stack.enter_context(started(BUILD / "tests/attach/busy", file))
+            while not file.exists() or not all(struct.unpack("2Q", file.read_bytes()[:16].ljust(16, b"\0"))):
+                pass
+            targets.append((process, Target(process.pid, file)))
+        (process, target), (other, _) = targets
+        seen, unseen, waits = [], [], 0
+        for _ in range(4):
+            for pid, rates in ((process.pid, seen), (other.pid, unseen)):
+                rate, more = target.rates(lambda pid=pid: [mpsan("ps", pid) for _ in range(2)])
+                rates.append(rate)
+                waits += more
+        assert waits == 0, waits
+        for kind, share in ((0, 0.85), (1, 0.75)):
+            rates = [statistics.median(rate[kind] for rate in each) for each in (seen, unseen)]
+            assert rates[0] > share * rates[1], (kind, seen, unseen)
+
+
+
+main({name[6:].replace("_", "-"): case for name, case in sorted(globals().items()) if name.startswith("check_")})
