@@ -179,10 +179,23 @@ def compiled(place, *flags, compiler="cc"):
 
 
 def check_static():
+    """Names of the C library tell what a thread waits for, also where it is part of the program."""
     with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
-        with started(compiled(place, "-static")) as process:
+        with started(compiled(place, "-static-pie")) as process:
+            becomes(f"/proc/{process.pid}/wchan", "futex")
             run = mpsan("attach", "--no-conf", process.pid)
-            assert run.exit in (0, 66) and "warning:" not in run.err, run
+            assert run.exit == 66 and 'mutex "journal", held by thread' in run.err, run
+
+
+def check_uninterruptible():
+    """A thread that the kernel lets wait for a child of vfork."""
+    with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
+        Path(place, "code.c").write_text("#include <unistd.h>\nint main(void) { if (!vfork()) { pause(); _exit(0); } return 0; }\n")
+        subprocess.run(["cc", "-o", f"{place}/program", f"{place}/code.c"], check=True)
+        with started(f"{place}/program") as process:
+            becomes(f"/proc/{process.pid}/stat", ") D ")
+            run = mpsan("attach", "--no-conf", process.pid)
+            assert run.exit == 0 and "0 errors, 0 warnings" in run.err, run
 
 
 def check_foreign():

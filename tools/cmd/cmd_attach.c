@@ -20,7 +20,7 @@
 #include "command.h"
 #include "offline.h"
 
-#define LOOK_NS 2500000000ull /* in which an endless wait is proved */
+#define LOOK_NS 2300000000ull /* in which an endless wait is proved */
 #define LONG_NS 8000000000ull /* one with a limit, or that is renewed again and again */
 
 static int cmd_attach_tell(char *wrong)

@@ -36,6 +36,7 @@ struct ps {
 	uint64_t first_ns; /* time of the first snapshot */
 	uint64_t now_ns;
 	uint32_t hidden; /* processes whose threads' waits cannot be read */
+	uint32_t hidden_pid; /* one of those that may not be traced; 0: none */
 	uint32_t unseen; /* those of them that /proc hides completely */
 	uint32_t unwound; /* stacks read so far */
 	uint64_t *learned_ns; /* by slot: when its modules were read from /proc; 0: not yet */

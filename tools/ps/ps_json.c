@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../attach/rights.h"
 #include "../base/jsontext.h"
 #include "../base/limit.h"
 #include "../reader/hidepid.h"
@@ -110,18 +111,19 @@ static void ps_json_add_process(struct ps *ps, json_t *list, uint32_t slot)
 
 static void say_hidden(const struct ps *ps, json_t *document)
 {
-	uint32_t scope = proc_yama();
+	char *missing = ps->hidden_pid ? rights_missing(ps->hidden_pid) :
+					 text_copy("/proc is mounted with hidepid; " HIDDEN_CURE);
 
-	if (!ps->hidden)
-		return;
-	report_limit(
-		document,
-		"%u of %u processes cannot be read; their waits are shown from their own records, without "
-		"stacks; to see more, ptrace permission is needed (%s)",
-		ps->hidden, ps->snapshot.processes.count + ps->unseen,
-		ps->unseen ? "/proc is mounted with hidepid; " HIDDEN_CURE :
-		scope	   ? "be root, or set kernel.yama.ptrace_scope to 0" :
-			     "be root; they are non-dumpable or belong to another user");
+	if (ps->hidden)
+		report_limit(
+			document,
+			"%u of %u processes cannot be read%s: ptrace permission is missing (%s)",
+			ps->hidden, ps->snapshot.processes.count + ps->unseen,
+			ps->reader.session.head->outside ?
+				"" :
+				"; their waits are shown from their own records, without stacks",
+			missing);
+	free(missing);
 }
 
 /* The judge has folded them; the most severe come first, as in a report. */

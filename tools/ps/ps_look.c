@@ -79,6 +79,7 @@ static void count_hidden(struct ps *ps)
 {
 	ps->unseen = hidepid_count(&ps->reader);
 	ps->hidden = ps->unseen;
+	ps->hidden_pid = 0;
 	for (uint32_t i = 0; i < ps->snapshot.processes.count; i++) {
 		const struct snapshot_process *process = &ps->snapshot.processes.item[i];
 		uint32_t unknown = 0;
@@ -86,7 +87,10 @@ static void count_hidden(struct ps *ps)
 		for (uint32_t k = process->begin; k < process->end; k++)
 			unknown += ps->snapshot.threads.item[k].call.state == PROC_UNKNOWN &&
 				   proc_stat(process->pid, ps->snapshot.threads.item[k].tid).state;
-		ps->hidden += unknown == process->end - process->begin;
+		if (unknown != process->end - process->begin)
+			continue;
+		ps->hidden++;
+		ps->hidden_pid = process->pid;
 	}
 }
 

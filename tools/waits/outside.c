@@ -128,6 +128,18 @@ static enum mpsan_lock_kind kind_of_function(const char *function)
 	return MPSAN_LOCK_NONE;
 }
 
+/* Names of the C library in a program that is linked statically, where no module tells. */
+static bool is_library_name(const char *function)
+{
+	static const char *const begins[] = {"lll_", "futex_", "pthread_", "sem_", "new_sem_"};
+
+	function += strspn(function, "_");
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		if (!strncmp(function, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
 /* The C and C++ libraries: whoever called them waits. */
 static bool is_plumbing(const char *module)
 {
@@ -162,14 +174,18 @@ static enum mpsan_lock_kind waits_in(struct outside *outside, const struct snaps
 	const struct modules *modules;
 	uint64_t pcs[FRAMES];
 	size_t count = stack_of(outside, thread, pcs, &modules);
+	bool is_static = false;
 
 	*caller = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct symbol symbol = {0};
 
 		*caller = pcs[i];
-		if (!symbols_name(outside->symbols, modules, pcs[i], i > 0, &symbol) ||
-		    !is_plumbing(symbol.module))
+		if (!symbols_name(outside->symbols, modules, pcs[i], i > 0, &symbol))
+			break;
+		is_static |= !i && !is_plumbing(symbol.module);
+		if (is_static ? !symbol.function || !is_library_name(symbol.function) :
+				!is_plumbing(symbol.module))
 			break;
 		if (symbol.function && kind == MPSAN_LOCK_NONE)
 			kind = kind_of_function(symbol.function);
