@@ -127,6 +127,22 @@ def check_other_files():
             assert "with a: true()" in text and "with a: false()" not in text, text
 
 
+def check_replaced_files():
+    """A program and its library that were replaced while it runs, as by an upgrade."""
+    if os.geteuid():
+        raise Skip("needs root")
+    with tempfile.TemporaryDirectory(prefix="mpsan-test-") as place:
+        compiled(place, "old_one", "old_two")
+        with started(Path(place, "program")) as process:
+            while "futex" not in Path(f"/proc/{process.pid}/wchan").read_text():
+                pass
+            Path(place, "program").rename(Path(place, "before"))
+            compiled(place, "new_one", "new_two")
+            Path(place, "before").unlink()
+            finding, _, text = deadlock(process.pid)
+            assert {"old_one", "old_two"} <= functions(finding) and "new_one" not in text, text
+
+
 def check_pid_namespace():
     """TIDs in mutexes are those of the namespace; processes are shown with both numbers, everywhere."""
     need("unshare", "--pid", "--fork", "true")

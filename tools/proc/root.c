@@ -13,6 +13,7 @@
 #include "proc.h"
 #include "procfs.h"
 
+#define DELETED " (deleted)" /* behind a path, says the kernel */
 #define LINKS_MAX 40u /* as the kernel's limit */
 
 void root_name(uint32_t pid, char root[ROOT_BYTES])
@@ -50,6 +51,24 @@ bool root_is_apart(uint32_t pid)
 	if (!own.mounts && !root_identify((uint32_t)getpid(), &own))
 		return false;
 	return root_identify(pid, &its) && !root_is_same(&its, &own);
+}
+
+bool root_is_deleted(const char *path)
+{
+	size_t length = strlen(path), bytes = strlen(DELETED);
+
+	return length > bytes && !strcmp(path + length - bytes, DELETED);
+}
+
+char *root_mapped(uint32_t pid, const char *path, uint64_t start, uint64_t end)
+{
+	char place[80];
+
+	if (!root_is_deleted(path))
+		return NULL;
+	procfs_path(place, sizeof(place), "%u/map_files/%llx-%llx", pid, (unsigned long long)start,
+		    (unsigned long long)end);
+	return text_copy(place);
 }
 
 /* ---- paths ---- */

@@ -21,6 +21,13 @@ bool root_is_same(const struct root_id *one, const struct root_id *other);
 /* Whether a process sees other files than we do; false also if unknown. */
 bool root_is_apart(uint32_t pid);
 
+/*
+ * The path of what is mapped from `start` to `end` if `path`, from /proc/PID/maps, says that its file was
+ * deleted, as by an upgrade; else NULL. Only root may open it. The caller frees it.
+ */
+bool root_is_deleted(const char *path);
+char *root_mapped(uint32_t pid, const char *path, uint64_t start, uint64_t end);
+
 #define ROOT_BYTES 32u
 /* The directory that is the root of a process, for root_path. */
 void root_name(uint32_t pid, char root[ROOT_BYTES]);

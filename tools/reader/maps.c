@@ -9,6 +9,7 @@
 
 #include "../proc/build_id.h"
 #include "../proc/proc.h"
+#include "../proc/root.h"
 
 /* The modules of a living process, from /proc. */
 struct learned {
@@ -61,6 +62,7 @@ static void list_clear(struct modules *list)
 	for (size_t i = 0; i < list->count; i++) {
 		free(list->item[i].path);
 		free(list->item[i].build_id);
+		free(list->item[i].mapped);
 	}
 	list->count = 0;
 }
@@ -117,11 +119,13 @@ static void maps_add(struct maps *maps, const struct seen_module *seen)
 		return;
 	path = copy_text(maps->reader, seen->at.slot, seen->ev.path);
 	if (path)
-		maps_insert(
-			maps, at,
-			(struct module){seen->ev.base, seen->ev.end, path,
-					copy_text(maps->reader, seen->at.slot, seen->ev.build_id),
-					maps->root, 0});
+		maps_insert(maps, at,
+			    (struct module){.base = seen->ev.base,
+					    .end = seen->ev.end,
+					    .path = path,
+					    .build_id = copy_text(maps->reader, seen->at.slot,
+								  seen->ev.build_id),
+					    .root = maps->root});
 }
 
 static struct module copy_module(const struct module *module)
@@ -130,6 +134,7 @@ static struct module copy_module(const struct module *module)
 
 	copy.path = text_copy(module->path);
 	copy.build_id = module->build_id ? text_copy(module->build_id) : NULL;
+	copy.mapped = module->mapped ? text_copy(module->mapped) : NULL;
 	return copy;
 }
 
@@ -202,11 +207,13 @@ const struct modules *maps_at(struct maps *maps, uint32_t slot, uint64_t time_ns
 }
 
 /* Where another file may have the same path, it tells which one was mapped. */
-static char *learn_build_id(const struct learned *learned, uint64_t base)
+static char *learn_build_id(const struct learned *learned, const char *path, uint64_t base)
 {
 	char text[BUILD_ID_TEXT];
 
-	return learned->root && build_id_at(learned->pid, base, text) ? text_copy(text) : NULL;
+	return (learned->root || root_is_deleted(path)) && build_id_at(learned->pid, base, text) ?
+		       text_copy(text) :
+		       NULL;
 }
 
 /* The mappings of a file are contiguous; the first one is its lowest segment. */
@@ -232,8 +239,14 @@ static void learn_line(struct learned *learned, char *line)
 		learned->room = learned->room ? 2 * learned->room : 64;
 		list->item = memory_grow(list->item, learned->room * sizeof(struct module));
 	}
-	list->item[list->count++] = (struct module){
-		start, end, text_copy(path), learn_build_id(learned, start), learned->root, inode};
+	list->item[list->count++] =
+		(struct module){.base = start,
+				.end = end,
+				.path = text_copy(path),
+				.build_id = learn_build_id(learned, path, start),
+				.root = learned->root,
+				.inode = inode,
+				.mapped = root_mapped(learned->pid, path, start, end)};
 }
 
 /* Replaces an older list of the same process. */

@@ -15,6 +15,7 @@ struct module {
 	char *build_id; /* lower-case hex, or NULL: unknown */
 	const char *root; /* of the process, see session_root; the reader's */
 	uint64_t inode; /* of the file; 0: unknown */
+	char *mapped; /* see root_mapped; NULL: its file is still there */
 };
 
 struct modules {

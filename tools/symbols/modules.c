@@ -298,6 +298,35 @@ static bool is_image_of(const struct image *image, const struct module *module, 
 	return !proven || (module->inode && module->inode == image->inode);
 }
 
+static struct {
+	const char *build_id;
+	const struct image *image;
+} wanted;
+
+static void see_image(const void *node, VISIT visit, int depth)
+{
+	const struct image *image = *(struct image *const *)node;
+
+	(void)depth;
+	if ((visit == preorder || visit == leaf) && image->bytes &&
+	    !strcmp(image->build_id, wanted.build_id))
+		wanted.image = image;
+}
+
+/* What a living process has mapped, or had when it was looked at before. */
+static const struct image *deleted_image(const struct module *module)
+{
+	const struct image *image = module->mapped ? find_image(module->mapped, "") : NULL;
+
+	if (image && image->bytes)
+		return image;
+	wanted.build_id = module->build_id;
+	wanted.image = NULL;
+	if (module->build_id)
+		twalk(images, see_image);
+	return wanted.image;
+}
+
 const struct image *module_image(const struct module *module)
 {
 	const char *root = module->root ? module->root : "";
@@ -305,6 +334,8 @@ const struct image *module_image(const struct module *module)
 
 	if (!module->path)
 		return NULL;
+	if (root_is_deleted(module->path))
+		return deleted_image(module);
 	if (*root || !module->root)
 		image = find_image(module->path, root);
 	if (is_image_of(image, module, false))

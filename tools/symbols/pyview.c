@@ -43,7 +43,7 @@ static long peek_process(const struct cpython *py, void *to, uint64_t from, size
 
 /* One line of /proc/PID/maps. */
 struct mapping {
-	uint64_t start, offset, inode;
+	uint64_t start, end, offset, inode;
 	const char *path;
 };
 
@@ -51,8 +51,8 @@ static bool mapping_parse(struct mapping *mapping, char *line)
 {
 	int at = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%*x %*s %" SCNx64 " %*s %" SCNu64 " %n", &mapping->start,
-		   &mapping->offset, &mapping->inode, &at) != 3 ||
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %" SCNu64 " %n",
+		   &mapping->start, &mapping->end, &mapping->offset, &mapping->inode, &at) != 4 ||
 	    !at || line[at] != '/')
 		return false;
 	line[strcspn(line, "\n")] = '\0';
@@ -78,7 +78,13 @@ static const struct pyfile *open_library(pid_t pid, const struct mapping *mappin
 {
 	char path[PATH_BYTES + ROOT_BYTES] = "";
 	const struct pyfile *below = NULL, *file;
+	char *mapped = root_mapped((uint32_t)pid, mapping->path, mapping->start, mapping->end);
 
+	if (mapped) {
+		file = pyfile_find(mapped);
+		free(mapped);
+		return file;
+	}
 	if (root_is_apart((uint32_t)pid)) {
 		root_name((uint32_t)pid, path);
 		below = pyfile_find(strcat(path, mapping->path));
