@@ -309,7 +309,7 @@ static void see_image(const void *node, VISIT visit, int depth)
 
 	(void)depth;
 	if ((visit == preorder || visit == leaf) && image->bytes &&
-	    !strcmp(image->build_id, wanted.build_id))
+	    !strncmp(image->path, "/proc/", 6) && !strcmp(image->build_id, wanted.build_id))
 		wanted.image = image;
 }
 
