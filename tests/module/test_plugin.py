@@ -4,16 +4,21 @@ run without it is as ever."""
 # cases
 # limit: 120
 
+import os
 import re
 import shutil
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from mpsantest import FINDINGS_EXIT, MPSAN, ROOT, main, need_module, run_bare, system_python  # noqa: E402
 
+ENVIRONMENT = {"PYTHONPATH": f"{ROOT}/tools/python", "MPSAN": str(MPSAN)}
 PROJECT = Path(__file__).resolve().parent / "project"
 FAST = "not hangs and not slow"
 
@@ -25,7 +30,7 @@ def pytest(*words, before=(), **environment):
     shutil.copytree(PROJECT, place, ignore=shutil.ignore_patterns("__pycache__"))
     run = run_bare([*before, system_python(), "-m", "pytest", "-p", "mpsan.pytest_plugin", "--rootdir", place, "-c", place / "pytest.ini",
                     "-p", "no:cacheprovider", "-rA", "--flavour=lemon", *words, place], timeout=100,
-                   env={"PYTHONPATH": f"{ROOT}/tools/python", "MPSAN": str(MPSAN), **environment})
+                   env={**ENVIRONMENT, **environment})
     outcomes = {test: word[0] for word, test in re.findall(r"^(PASSED|FAILED|ERROR) \S*test_project.py::test_(\w+)", run.out, re.M)}
     return run, outcomes
 
@@ -39,7 +44,7 @@ def check_all():
     assert run.exit == 1 and "tests watched: 7" in run.out and "watched: True" in run.out, run
     assert re.search(r"^mpsan: error: deadlock-cycle: .*\n  in test_project.py::test_hangs$", run.out, re.M), run.out
     assert re.search(r"^mpsan: warning: fork-lock-held: .*\n  in test_project.py::test_finding$", run.out, re.M), run.out
-    assert re.search(r"longer than its limit \(pytest-timeout\):\n.*\n.*\n.*line \d+ in test_slow\n(?!  File)", run.out), run.out
+    assert re.search(r"longer than its limit:\n.*\n.*\n.*line \d+ in test_slow\n(?!  File)", run.out), run.out
     assert "'words' == 'other words'" in run.out, run.out
 
 
@@ -67,6 +72,8 @@ def check_wrong():
     for words, said in ((["--mpsan=--nonsense"], "--nonsense"), (["--mpsan=loud"], "begin with --"), (["--mpsan=--fail-on x"], "fail-on")):
         run, outcomes = pytest(*words)
         assert run.exit == 4 and not outcomes and said in run.err, run
+    run, outcomes = pytest("--mpsan", "-o", "mpsan_timeout=soon")
+    assert run.exit == 4 and "mpsan_timeout = soon: not a number" in run.err, run
     run, outcomes = pytest("--mpsan", MPSAN="", PATH="/usr/bin:/bin")
     assert run.exit == 4 and "neither beside this Python package nor on PATH" in run.err, run
 
@@ -77,6 +84,48 @@ def check_path():
     assert (run.exit, outcomes) == (0, {"passes": "P"}), run
 
 
+def check_unwatched():
+    """Where mpsan itself cannot work the test counts as it is, and that is said."""
+    fake = Path(tempfile.mkdtemp(), "mpsan")
+    fake.write_text('#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift\n"$@"; status=$?\necho "mpsan: no room"\nexit $status\n')
+    fake.chmod(0o755)
+    run, outcomes = pytest("--mpsan", "-k", "watched or fails", MPSAN=str(fake))
+    assert run.exit == 1 and outcomes == {"watched": "P", "fails": "F"}, run
+    assert "tests that ran without mpsan: 2, mpsan: no room" in run.out and "watched: False" in run.out, run
+
+
+def check_limit():
+    """Without pytest-timeout, too, a test that hangs without a proof is ended, and says where it stood."""
+    run, outcomes = pytest("-p", "no:timeout", "--mpsan", "-o", "mpsan_timeout=1", "-k", "slow")
+    assert run.exit == 1 and outcomes == {"slow": "F"} and "in test_slow" in run.out, run
+
+
+def check_interrupted():
+    """Ctrl-C ends the watched test as well."""
+    need_module(system_python(), "pytest")
+    command = [system_python(), "-m", "pytest", "-p", "mpsan.pytest_plugin", "-p", "no:cacheprovider", "-p", "no:timeout", "-s",
+               "--mpsan", "-k", "slow", PROJECT]
+    mark = f"MPSAN_TEST_INTERRUPTED={os.getpid()}"
+    process = subprocess.Popen(list(map(str, command)), env={**os.environ, **ENVIRONMENT, mark.split("=")[0]: mark.split("=")[1]},
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while len(marked(mark)) < 3:  # pytest, mpsan and the watched pytest
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) == 2 and not marked(mark)
+
+
+def marked(mark):
+    """Processes with this in their environment."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            found += [place.name] if mark.encode() in (place / "environ").read_bytes().split(b"\0") else []
+        except OSError:
+            pass
+    return found
+
+
 def check_inside():
     """Under `mpsan run` the tests still have sessions of their own."""
     run, outcomes = pytest("--mpsan", "-k", "hangs or watched", before=[MPSAN, "run", "--report", "text=/dev/null", "--"])
@@ -85,4 +134,4 @@ def check_inside():
 
 
 main({"all": check_all, "level": check_level, "without": check_without, "marked": check_marked, "wrong": check_wrong,
-      "path": check_path, "inside": check_inside})
+      "path": check_path, "inside": check_inside, "limit": check_limit, "unwatched": check_unwatched, "interrupted": check_interrupted})

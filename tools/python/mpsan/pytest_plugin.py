@@ -36,8 +36,7 @@ from ._findings import SEVERITIES, Finding
 
 INNER = "MPSAN_PYTEST"  # in the environment of a watched pytest: the directory of its options and reports
 SECTION = "mpsan"
-POLL = 0.1
-LATE = "the test took longer than"
+POLL, BEFORE = 0.1, 30  # seconds between two looks, and for what comes before the test
 OWN = ("/_pytest/", "/pluggy/", "/pytest/__main__.py", "/pytest_timeout.py", "<frozen runpy>")  # frames that say nothing of a test
 # Options that a watched pytest has not: they choose tests, show or write results, distribute or debug.
 OUTER = {"basetemp", "cacheclear", "cacheshow", "capture", "collectonly", "confcutdir", "deselect", "failedfirst", "file_or_dir",
@@ -87,6 +86,12 @@ class Recorder:
         self.config, self.file = config, place / "reports"
         self.stacks = open(place / "stacks", "w")
 
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self):
+        faulthandler.dump_traceback_later(float(self.config.getini("mpsan_timeout")), file=self.stacks)
+        yield
+        faulthandler.cancel_dump_traceback_later()
+
     def pytest_runtest_logreport(self, report):
         data = self.config.hook.pytest_report_to_serializable(config=self.config, report=report)
         with open(self.file, "a") as out:
@@ -113,11 +118,19 @@ class Watcher:
             raise pytest.UsageError(f"--mpsan: {_command.MISSING}")
         given = config.getoption("mpsan")
         self.options = [*shlex.split(config.getini("mpsan_options")), *shlex.split(given)]
+        self.limit = self.seconds("mpsan_timeout")
         if given and not given.lstrip().startswith("-"):
             raise pytest.UsageError(f"--mpsan={given}: not options of mpsan run, which begin with --")
         if not hasattr(config, "workerinput"):  # the workers of pytest-xdist have the same
             self.check_options()
-        self.watched, self.found, self.gone = 0, [], None  # gone: what the baseline has, and no test so far
+        self.watched, self.unwatched, self.found = 0, [], []
+        self.gone = None  # what the baseline has, and no test so far
+
+    def seconds(self, name):
+        try:
+            return float(self.config.getini(name))
+        except ValueError:
+            raise pytest.UsageError(f"{name} = {self.config.getini(name)}: not a number of seconds") from None
 
     def check_options(self):
         """Wrong options are said once, before any test."""
@@ -128,6 +141,9 @@ class Watcher:
 
     def run_words(self):
         return [self.command, "run", "--on-deadlock=kill-hopeless", *self.options]
+
+    def pytest_report_header(self):
+        return f"mpsan: {shlex.join(self.run_words())}"
 
     def watches(self, item):
         return not self.config.getini("mpsan_marked") or item.get_closest_marker("mpsan") is not None
@@ -162,8 +178,11 @@ class Watcher:
             output, late = self.wait(process, place / "stacks")
             reports = [self.restored(json.loads(line)) for line in read(place / "reports").splitlines()]
             judged = read(place / "report.json")
-            if not judged:
+            if not judged and not any(report.when == "teardown" for report in reports):
                 return [*reports, failure(item, f"mpsan could not watch {item.nodeid}:\n{output}")]
+            if not judged:  # a full disk or a limit: it ran as without mpsan
+                reports[-1].user_properties.append(("mpsan.unwatched", output.strip().rpartition("\n")[2]))
+                return reports
             return attribute(item, reports, json.loads(judged), output, late)
 
     def passed_on(self):
@@ -180,22 +199,26 @@ class Watcher:
 
     def wait(self, process, stacks):
         """What it printed, and how its time was up, if it was. In time or not, mpsan writes its report, and nobody is left."""
-        limit = float(self.config.getini("mpsan_timeout"))
-        end, late = time.monotonic() + limit, ""
-        while not late:
-            try:
-                return process.communicate(timeout=POLL)[0], ""
-            except subprocess.TimeoutExpired:
-                if read(stacks):
-                    late = f"{LATE} its limit (pytest-timeout):\n"
-                elif time.monotonic() > end:
-                    late = f"{LATE} mpsan_timeout, {limit:g} s"
+        end = time.monotonic() + self.limit + BEFORE
+        try:
+            while not read(stacks) and time.monotonic() < end:
+                try:
+                    return process.communicate(timeout=POLL)[0], ""
+                except subprocess.TimeoutExpired:
+                    pass
+        except BaseException:  # Ctrl-C
+            self.end(process)
+            raise
+        stood = without_own(read(stacks)) or f"it did not begin within {self.limit + BEFORE:g} s"
+        return self.end(process), f"the test took longer than its limit:\n{stood}"
+
+    def end(self, process):
         process.terminate()  # mpsan hands this on to the test
         try:
-            return process.communicate(timeout=10)[0], late + without_own(read(stacks))
+            return process.communicate(timeout=10)[0]
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-        return process.communicate()[0], late + without_own(read(stacks))
+        return process.communicate()[0]
 
     def words(self):
         """The options -p and -o of this pytest, which take effect before plugins see any."""
@@ -213,16 +236,20 @@ class Watcher:
                 self.watched += 1
                 gone = None if value is None else set(value.split())
                 self.gone = gone if self.gone is None else self.gone & gone if gone is not None else self.gone
+            elif name == "mpsan.unwatched":
+                self.unwatched.append(value)
             elif name.startswith("mpsan."):
                 self.found.append((name[len("mpsan."):], " ".join(value.split(":", 1)[0].split()), report.nodeid))
 
     def pytest_terminal_summary(self, terminalreporter):
-        if not self.watched:
+        if not self.watched and not self.unwatched:
             return
         terminalreporter.section(SECTION)
         for severity, what, test in self.found:
             if severity != "note":
                 terminalreporter.write_line(f"{severity}: {what} in {test}")
+        if self.unwatched:
+            terminalreporter.write_line(f"tests that ran without mpsan: {len(self.unwatched)}, {self.unwatched[0]}", yellow=True)
         if self.gone:
             terminalreporter.write_line(f"in the baseline, and in none of these tests: {', '.join(sorted(self.gone))}")
         terminalreporter.write_line(f"tests watched: {self.watched}, findings: {len(self.found)}")
