@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 from mpsantest import BUILD, MPSAN, kill_group, main  # noqa: E402
 
 PROCESSES = 199  # with their parent: 200, with ten threads each
-PICTURE_S, PROOF_S, MEGABYTES = 1.0, 2.5, 200  # of a processor; what they last, in a quiet place, is bench's
+PICTURE_S, PROOF_S, MEGABYTES = 2.0, 2.5, 200  # of a processor: on a busy machine twice what an idle one takes
 
 
 @contextlib.contextmanager
@@ -94,15 +94,16 @@ def check_target():
             targets.append((process, Target(process.pid, file)))
         (process, target), (other, _) = targets
         seen, unseen, waits = [], [], 0
-        for _ in range(4):
+        for _ in range(36):  # on a busy machine they differ by 15 %, whatever is looked at
             for pid, rates in ((process.pid, seen), (other.pid, unseen)):
-                rate, more = target.rates(lambda pid=pid: [mpsan("ps", pid) for _ in range(2)])
+                rate, more = target.rates(lambda pid=pid: mpsan("ps", pid))
                 rates.append(rate)
                 waits += more
+            shares = [statistics.median(rate[kind] for rate in seen) / statistics.median(rate[kind] for rate in unseen) for kind in (0, 1)]
+            if len(seen) >= 8 and min(shares) > 0.9:
+                break
         assert waits == 0, waits
-        for kind, share in ((0, 0.85), (1, 0.75)):
-            rates = [statistics.median(rate[kind] for rate in each) for each in (seen, unseen)]
-            assert rates[0] > share * rates[1], (kind, seen, unseen)
+        assert min(shares) > 0.85, (shares, seen, unseen)
 
 
 

@@ -14,6 +14,7 @@
 #include "watched.h"
 
 #define PAUSE_MS 50
+#define PAUSE_MOST_MS 500
 #define LIST_NS 200000000ull /* time between two searches for new processes */
 
 static void look_for_processes(struct attach *attach, struct deadlocks *deadlocks)
@@ -31,6 +32,17 @@ static bool is_over(const struct attach *attach)
 		if (session_liveness(&reader->session, slot) != GONE)
 			return false;
 	return true;
+}
+
+/* As long as the look took that began then: the program needs the processors, too. */
+static void rest(uint64_t began_ns)
+{
+	uint64_t took_ms = (clock_ns(CLOCK_MONOTONIC) - began_ns) / 1000000;
+
+	poll(NULL, 0,
+	     took_ms < PAUSE_MS	     ? PAUSE_MS :
+	     took_ms < PAUSE_MOST_MS ? (int)took_ms :
+				       PAUSE_MOST_MS);
 }
 
 void attach_run(struct attach *attach)
@@ -53,7 +65,7 @@ void attach_run(struct attach *attach)
 		judge_triggers(attach->judge);
 		if (attach->say)
 			attach->say(attach);
-		poll(NULL, 0, PAUSE_MS);
+		rest(now);
 	}
 	now = clock_ns(CLOCK_MONOTONIC);
 	reader->session.head->end_ns = now;
