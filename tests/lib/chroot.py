@@ -24,7 +24,7 @@ def run(words, **options):
 
 def new_root(place, release, include="", ubuntu=False):
     """A minimal `release` under `place`, with these packages (separated by commas) in it."""
-    kept = KEPT / f"{release}{include and '-more'}.tar"
+    kept = KEPT / f"{'+'.join([release, *filter(None, include.split(','))])}.tar"
     place.mkdir(mode=0o755, exist_ok=True)
     if kept.exists():
         run(["tar", "-C", place, "-xf", kept])
