@@ -36,7 +36,7 @@ from ._findings import SEVERITIES, Finding
 
 INNER = "MPSAN_PYTEST"  # in the environment of a watched pytest: the directory of its options and reports
 SECTION = "mpsan"
-POLL, BEFORE = 0.1, 30  # seconds between two looks, and for what comes before the test
+POLL, BEGINNING = 0.1, 120  # seconds between two looks; for what comes before the test
 OWN = ("/_pytest/", "/pluggy/", "/pytest/__main__.py", "/pytest_timeout.py", "<frozen runpy>")  # frames that say nothing of a test
 # Options that a watched pytest has not: they choose tests, show or write results, distribute or debug.
 OUTER = {"basetemp", "cacheclear", "cacheshow", "capture", "collectonly", "confcutdir", "deselect", "failedfirst", "file_or_dir",
@@ -83,14 +83,16 @@ class Recorder:
     stacks when the time is up. The interpreter's watchdog does that, which can end no wait."""
 
     def __init__(self, config, place):
-        self.config, self.file = config, place / "reports"
-        self.stacks = open(place / "stacks", "w")
+        self.config, self.place, self.file = config, place, place / "reports"
 
-    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)  # before pytest-timeout
     def pytest_runtest_protocol(self):
-        faulthandler.dump_traceback_later(float(self.config.getini("mpsan_timeout")), file=self.stacks)
-        yield
-        faulthandler.cancel_dump_traceback_later()
+        self.stacks = open(self.place / "stacks", "w")
+        self.set_limit(float(self.config.getini("mpsan_timeout")))
+        yield  # the end of the interpreter has its limit, too
+
+    def set_limit(self, seconds):
+        faulthandler.dump_traceback_later(seconds, file=self.stacks)
 
     def pytest_runtest_logreport(self, report):
         data = self.config.hook.pytest_report_to_serializable(config=self.config, report=report)
@@ -99,12 +101,12 @@ class Recorder:
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_timeout_set_timer(self, item, settings):
-        faulthandler.dump_traceback_later(settings.timeout, file=self.stacks)
+        self.set_limit(settings.timeout)
         return True
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_timeout_cancel_timer(self, item):
-        faulthandler.cancel_dump_traceback_later()
+        self.set_limit(float(self.config.getini("mpsan_timeout")))
         return True
 
 
@@ -199,9 +201,9 @@ class Watcher:
 
     def wait(self, process, stacks):
         """What it printed, and how its time was up, if it was. In time or not, mpsan writes its report, and nobody is left."""
-        end = time.monotonic() + self.limit + BEFORE
+        end = time.monotonic() + max(self.limit, BEGINNING)
         try:
-            while not read(stacks) and time.monotonic() < end:
+            while not read(stacks) and (stacks.exists() or time.monotonic() < end):
                 try:
                     return process.communicate(timeout=POLL)[0], ""
                 except subprocess.TimeoutExpired:
@@ -209,7 +211,7 @@ class Watcher:
         except BaseException:  # Ctrl-C
             self.end(process)
             raise
-        stood = without_own(read(stacks)) or f"it did not begin within {self.limit + BEFORE:g} s"
+        stood = without_own(read(stacks)) or "its pytest did not come to it"
         return self.end(process), f"the test took longer than its limit:\n{stood}"
 
     def end(self, process):
