@@ -11,15 +11,15 @@
 
 #define LATELY_NS 20000000ull
 
-/* Takes a hexadecimal number and the character behind it. */
-static uint64_t take_hex(const char **at)
+/* Takes a hexadecimal number and the character behind it; if it is another one, `at` becomes "". */
+static uint64_t take_hex(const char **at, char behind)
 {
 	uint64_t number = 0;
 	char c;
 
 	for (; (c = **at) && ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')); ++*at)
 		number = number << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-	*at += c != '\0';
+	*at = c == behind ? *at + 1 : "";
 	return number;
 }
 
@@ -30,15 +30,17 @@ static bool parse_mapping(const char *line, struct proc_mapping *mapping)
 	const char *at = line;
 	char *path;
 
-	*mapping = (struct proc_mapping){.start = take_hex(&at)};
-	mapping->end = take_hex(&at);
-	if (mapping->end <= mapping->start || strlen(at) < 6)
+	*mapping = (struct proc_mapping){.start = take_hex(&at, '-')};
+	mapping->end = take_hex(&at, ' ');
+	if (mapping->end <= mapping->start || strlen(at) < 6 || at[4] != ' ')
 		return false;
 	mapping->shared = at[3] == 's';
 	at += 5;
-	take_hex(&at);
-	major_number = (unsigned)take_hex(&at);
-	minor_number = (unsigned)take_hex(&at);
+	take_hex(&at, ' ');
+	major_number = (unsigned)take_hex(&at, ':');
+	minor_number = (unsigned)take_hex(&at, ' ');
+	if (!*at)
+		return false;
 	mapping->device = makedev(major_number, minor_number);
 	mapping->inode = strtoull(at, &path, 10);
 	path += strspn(path, " ");
@@ -57,6 +59,15 @@ static bool is_libc(const struct proc_mapping *mapping, const struct proc_mappin
 			!strncmp(base, "/ld-", 4) || !strncmp(base, "/libpthread", 11));
 }
 
+static void skip_line(FILE *file)
+{
+	int c;
+
+	do
+		c = getc_unlocked(file);
+	while (c != '\n' && c != EOF);
+}
+
 /* Counts the mappings that `is_it` accepts, up to `most`; -1: unknown. */
 static int find_mapping(uint32_t pid, bool (*is_it)(const struct proc_mapping *, const void *),
 			const void *context, struct proc_mapping *found, int most)
@@ -69,6 +80,8 @@ static int find_mapping(uint32_t pid, bool (*is_it)(const struct proc_mapping *,
 	if (!file)
 		return -1;
 	while (result < most && fgets(line, sizeof(line), file)) {
+		if (!strchr(line, '\n')) /* the end of a long path is of no interest */
+			skip_line(file);
 		if (!parse_mapping(line, found))
 			continue;
 		found->in_libc = is_libc(found, &before);
