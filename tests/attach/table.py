@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """Starts programs bare, examines each with `mpsan attach`, and prints a table: table.py [-j N] [--table FILE] [WORD]...
 
-The programs are those of tests/preload that hang for ever, those of the trial that hang, and the healthy ones of both. What
-is told with the library is in their headers; the table says what is told without it. Exits with 1 if a healthy program is
-told an error or a warning.
+The programs are those of tests/preload that hang for ever, those of the trial that hang, the healthy ones of both, and those
+of this folder. What is told with the library is in their headers; the table says what is told without it, and for want of
+which facts. Exits with 1 when one differs that known.txt does not name, or when one that it names no longer does.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import json
 import os
-import shlex
 import signal
 import subprocess
 import sys
@@ -25,24 +25,38 @@ sys.path[:0] = [str(ROOT / "tests/lib"), str(ROOT / "tests/trial")]
 import trial  # noqa: E402
 from mpsantest import BUILD, MPSAN, Expectation, Skip, need_module, states_expectation, system_python  # noqa: E402
 
-SETTLE = 3  # seconds after which a program is examined
+KNOWN = Path(__file__).with_name("known.txt")
+START = 0.5  # seconds that a program has had at least when it is examined
+SETTLE = 4  # and at most, if it does not come to rest
+REST = 0.8  # for which none of its threads has run
 Program = namedtuple("Program", "name command expects needs late")
-Row = namedtuple("Row", "program rules missing end")
+Row = namedtuple("Row", "program told notes end")
 
 
-def of_preload():
-    for path in sorted((ROOT / "tests/preload").glob("*/*.*")):
-        if path.suffix not in (".py", ".c") or not states_expectation(path):
-            continue
-        expectation = Expectation(path)
-        if expectation.fake or expectation.options or (expectation.required and not expectation.hangs):
-            continue
-        name = path.relative_to(ROOT / "tests").as_posix()
-        command = [system_python(), path] if path.suffix == ".py" else [BUILD / "tests" / Path(name).with_suffix("")]
-        yield Program(name, command, {verdict.split()[0] for verdict in expectation.required}, expectation.needs, 0)
+# The programs
+
+def program_of(path):
+    """One that carries an expectation; None: nothing to examine."""
+    if path.suffix not in (".py", ".c") or not states_expectation(path):
+        return None
+    expectation = Expectation(path)
+    if expectation.fake or expectation.options or (expectation.required and not expectation.hangs):
+        return None
+    name = path.relative_to(ROOT / "tests")
+    command = [system_python(), path] if path.suffix == ".py" else [BUILD / "tests" / name.with_suffix("")]
+    return Program(name.as_posix(), command,
+                   {verdict.split()[0] for verdict in expectation.required}, expectation.needs, 0)
+
+
+def of_headers():
+    for path in sorted([*(ROOT / "tests/preload").glob("*/*.*"), *(ROOT / "tests/attach").glob("*/*.*")]):
+        program = program_of(path)
+        if program:
+            yield program
 
 
 def of_trial():
+    """What the trial knows to be told otherwise, with the library too, is expected to be."""
     for program in trial.programs():
         if program.name.startswith("dresses/") or program.stop:
             continue
@@ -50,66 +64,144 @@ def of_trial():
         yield Program(f"trial/{program.name}", program.command, expects, program.needs, (program.within or 0) * 0.7)
 
 
+# Examining one
+
+def runs_of(pid):
+    """How often each thread of a process and of its descendants got a processor."""
+    runs = {}
+    for task in Path(f"/proc/{pid}/task").glob("*"):
+        try:
+            runs[task.name] = (task / "schedstat").read_text()
+            for child in (task / "children").read_text().split():
+                runs.update(runs_of(child))
+        except OSError:
+            continue  # ended meanwhile
+    return runs
+
+
+def come_to_rest(process, most):
+    """Until no thread of the program has run for a while; at most so many seconds."""
+    begin = rested = time.monotonic()
+    seen = None
+    while process.poll() is None and time.monotonic() < begin + most:
+        now, runs = time.monotonic(), runs_of(process.pid)
+        rested = rested if runs == seen else now
+        seen = runs
+        if now >= rested + REST and now >= begin + START:
+            return
+        time.sleep(0.1)
+
+
+def findings_of(pid, report):
+    """({'RULE GRADE'}, {rules of notes}) of the first look that has a finding."""
+    run = subprocess.run([MPSAN, "attach", "--no-conf", "--report", f"json={report}", str(pid)], capture_output=True, text=True,
+                         timeout=60)
+    if run.returncode not in (0, 66):
+        return {f"FAILED: {run.stderr.strip()[-200:]}"}, set()
+    loud, notes = set(), set()
+    for finding in json.loads(report.read_text())["findings"]:
+        if finding["severity"] == "note":
+            notes.add(finding["rule"])
+        else:
+            loud.add(f"{finding['rule']} {finding['severity']}")
+    return loud, notes
+
+
 def examine(program):
-    """The findings of the first look that has one, else of the last, while the program runs."""
     for module in program.needs:
         need_module(system_python(), module)
     with tempfile.TemporaryDirectory(prefix="mpsan-attach-") as place:
-        report = Path(place, "report.json")
-        environment = {**os.environ, trial.MARK: place}
+        environment = {**os.environ, trial.MARK: place, "BUILD": str(BUILD)}
         process = subprocess.Popen([str(word) for word in program.command], cwd=place, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, env=environment)
         try:
-            time.sleep(SETTLE + program.late)
+            come_to_rest(process, SETTLE + program.late)
             if process.poll() is not None:
-                return Row(program, set(), "", f"had ended ({process.returncode})")
-            run = subprocess.run([MPSAN, "attach", "--no-conf", "--report", f"json={report}", str(process.pid)],
-                                 capture_output=True, text=True, timeout=60)
-            if run.returncode not in (0, 66):
-                return Row(program, {"FAILED"}, "", run.stderr.strip()[-200:])
-            read = json.loads(report.read_text())
+                return Row(program, set(), set(), f"had ended ({process.returncode})")
+            return Row(program, *findings_of(process.pid, Path(place, "report.json")), "")
         finally:
             trial.send(list(trial.owned_by(place, 0)), signal.SIGKILL)
             process.kill()
             process.wait()
             trial.sweep_up()
-        loud = {f"{finding['rule']} {finding['severity']}" for finding in read["findings"] if finding["severity"] != "note"}
-        notes = {finding["rule"] for finding in read["findings"] if finding["severity"] == "note"}
-        return Row(program, loud, "", "notes: " + ", ".join(sorted(notes)) if notes else "")
 
+
+# Judging it
 
 def verdict(row):
-    told = {rule.split()[0] for rule in row.rules}
+    rules = {told.split()[0] for told in row.told}
     if not row.program.expects:
-        return "silent" if not row.rules else "FALSE"
-    return "same" if told & row.program.expects else "other" if told else "nothing"
+        return "FALSE" if row.told else "silent"
+    return "same" if rules & row.program.expects else "other" if rules else "nothing"
+
+
+def words_of(row):
+    return ", ".join(sorted(row.told)) or "nothing"
+
+
+def known_differences():
+    """{program: (what is told instead, the facts that are missing)}."""
+    lines = (line.split(": ", 2) for line in KNOWN.read_text().splitlines() if line and not line.startswith("#"))
+    return {name: (told, why) for name, told, why in lines}
+
+
+def difference(row, known):
+    """What is wrong; "": it is as expected."""
+    expected, _ = known.get(row.program.name, (None, None))
+    if verdict(row) in ("same", "silent"):
+        return "" if expected is None else "as with the library, but known.txt says that it is not"
+    if expected is None:
+        return "differs, and known.txt does not say so"
+    return "" if words_of(row) in expected.split(" or ") else f"known.txt says: {expected}"
+
+
+def line_of(row, known):
+    _, why = known.get(row.program.name, ("", ""))
+    return f"{verdict(row):8} {row.program.name:58} {','.join(sorted(row.program.expects)) or 'none':28} {words_of(row):28} {why} {row.end}".rstrip()
+
+
+def examine_all(programs, jobs, known):
+    """{name: row}; those that differ are examined again, since a busy machine may be late."""
+    rows = {}
+
+    def one(program):
+        try:
+            rows[program.name] = examine(program)
+        except Skip as skip:
+            print(f"skipped  {program.name:58} {skip}", flush=True)
+            return
+        print(line_of(rows[program.name], known), flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(one, programs))
+    again = [row.program for row in rows.values() if difference(row, known)]
+    if again:
+        print(f"again: {len(again)}", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(one, again))
+    return rows
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("-j", "--jobs", type=int, default=4)
-    parser.add_argument("--table", type=Path)
+    parser.add_argument("-j", "--jobs", type=int, default=8)
+    parser.add_argument("--table", type=Path, help="writes the table there, too")
     parser.add_argument("wanted", nargs="*", help="a part of a program's name")
     options = parser.parse_args()
-    programs = [program for program in (*of_preload(), *of_trial())
-                if not options.wanted or any(word in program.name for word in options.wanted)]
-    rows = []
-
-    def one(program):
-        try:
-            row = examine(program)
-        except Skip:
-            return
-        rows.append(row)
-        print(f"{verdict(row):8} {program.name:60} {','.join(sorted(program.expects)) or 'none':28} {','.join(sorted(row.rules)) or 'none'} {row.end}", flush=True)
-
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        list(pool.map(one, programs))
-    counts = {}
-    for row in rows:
-        counts[verdict(row)] = counts.get(verdict(row), 0) + 1
-    print(counts)
-    return 1 if counts.get("FALSE") else 0
+    known, everything = known_differences(), [*of_headers(), *of_trial()]
+    stale = set(known) - {program.name for program in everything}
+    rows = examine_all([program for program in everything
+                        if not options.wanted or any(word in program.name for word in options.wanted)], options.jobs, known)
+    lines = [f"{'':8} {'program':58} {'with the library':28} {'by attach':28} missing facts",
+             *(line_of(rows[name], known) for name in sorted(rows))]
+    if options.table:
+        options.table.write_text("\n".join(lines) + "\n")
+    wrong = [f"{name}: {difference(row, known)}: {words_of(row)} {row.end}".rstrip() for name, row in sorted(rows.items())
+             if difference(row, known)]
+    wrong += [f"known.txt names a program that there is not: {name}" for name in sorted(stale)]
+    counts = collections.Counter(map(verdict, rows.values()))
+    print("", *wrong, ", ".join(f"{count} {word}" for word, count in sorted(counts.items())), sep="\n")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

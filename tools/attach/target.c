@@ -46,7 +46,8 @@ static void target_see(uint32_t pid, void *context)
 		*ARRAY_ADD(&target->there) = (struct target_process){.pid = pid,
 								     .parent = stat.parent,
 								     .start = stat.start,
-								     .stack = stat.stack};
+								     .stack = stat.stack,
+								     .forked = stat.forked};
 }
 
 static void target_list(struct target *target)
@@ -217,7 +218,9 @@ static enum mpsan_how how_made(const struct target_process *process,
 {
 	if (!parent)
 		return MPSAN_HOW_ROOT;
-	return process->stack && process->stack == parent->stack ? MPSAN_HOW_FORK : MPSAN_HOW_EXEC;
+	return process->forked && process->stack && process->stack == parent->stack ?
+		       MPSAN_HOW_FORK :
+		       MPSAN_HOW_EXEC;
 }
 
 #define STACK_BYTES 16384u

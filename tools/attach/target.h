@@ -16,6 +16,7 @@ struct target_process {
 	uint32_t pid, parent; /* parent: PID */
 	uint64_t start; /* in ticks since boot */
 	uint64_t stack; /* see proc_stat */
+	bool forked; /* see proc_stat */
 	bool member; /* of the trees that are examined */
 	bool hidden; /* it may not be traced */
 	uint32_t slot; /* in the session, + 1; 0: not entered (yet) */

@@ -128,6 +128,7 @@ struct proc_stat {
 	uint32_t threads; /* including an ended main thread */
 	bool exits; /* the thread is exiting */
 	bool kernel; /* it belongs to the kernel */
+	bool forked; /* the process has not exec'd since it was forked */
 	uint64_t start; /* of the thread, in ticks since boot */
 	uint64_t stack; /* where exec began the process's stack, at random; 0: unreadable */
 };

@@ -18,6 +18,7 @@
 #include "../proc/procfs.h"
 #include "../proc/root.h"
 #include "pychild.h"
+#include "pyended.h"
 #include "pyfile.h"
 #include "pyhandler.h"
 #include "pylock.h"
@@ -303,6 +304,20 @@ unsigned pyview_taker(struct pyview *view, uint64_t pthread, uint64_t mutex, boo
 size_t pyview_handler(struct pyview *view, int number, char *text, size_t bytes)
 {
 	return view->limit ? 0 : pyhandler_text(&view->py, number, text, bytes);
+}
+
+bool pyview_thread_ended(struct pyview *view, uint64_t pthread)
+{
+	struct state state;
+
+	return read_state(view, pthread, &state) && pyended_thread(&view->py, &state, pthread);
+}
+
+bool pyview_worker_ended(struct pyview *view, uint64_t pthread)
+{
+	struct state state;
+
+	return read_state(view, pthread, &state) && pyended_worker(&view->py, &state);
 }
 
 bool pyview_lock_in_with(struct pyview *view, uint64_t holder, uint64_t lock)

@@ -90,6 +90,10 @@ bool pyview_lock_keeps_shared(struct pyview *view, uint64_t thread, uint64_t loc
 bool pyview_lock_enters_shared(struct pyview *view, uint64_t waiter, uint64_t lock);
 bool pyview_lock_is_of_queue(struct pyview *view, uint64_t waiter);
 
+/* Whether a thread that began later, and a worker that it started, has ended: see pyended.h. */
+bool pyview_thread_ended(struct pyview *view, uint64_t pthread);
+bool pyview_worker_ended(struct pyview *view, uint64_t pthread);
+
 /* The Python function that handles a signal: see pyhandler.h. "": none, or unknown. */
 size_t pyview_handler(struct pyview *view, int number, char *text, size_t bytes);
 

@@ -254,7 +254,36 @@ static bool is_sent(uint64_t kind)
 {
 	return kind == MPSAN_LOCK_SEMAPHORE || kind == MPSAN_LOCK_PYTHON ||
 	       kind == MPSAN_WAIT_COND || kind == MPSAN_WAIT_BARRIER || kind == MPSAN_WAIT_FUTEX ||
-	       kind == MPSAN_LOCK_GUARD;
+	       kind == MPSAN_LOCK_GUARD || kind == MPSAN_LOCK_RWLOCK_READ ||
+	       kind == MPSAN_LOCK_RWLOCK_WRITE;
+}
+
+/*
+ * Whether it waits in the library of a pool, as do all other threads of the child, which the library made
+ * since the fork: they wait for those that the fork did not copy.
+ */
+static bool is_short_team(const struct deadlocks *deadlocks, uint32_t index)
+{
+	const struct snapshot *snapshot = &deadlocks->snapshot;
+	const struct snapshot_thread *thread = &snapshot->threads.item[index];
+	const struct snapshot_process *process = &snapshot->processes.item[thread->process];
+
+	for (uint32_t i = process->begin; i < process->end; i++) {
+		const struct snapshot_thread *other = &snapshot->threads.item[i];
+		const struct wait *wait = &deadlocks->waits.item.item[i];
+
+		if (other->looks < LOOKS || other->call.number != SYS_futex ||
+		    wait->ends != MPSAN_ENDS_NEVER || !is_of_pool(other, wait->caller) ||
+		    snapshot_has_moved(other))
+			return false;
+	}
+	return thread->tid == thread->pid;
+}
+
+static bool nobody_else_acts(const struct deadlocks *deadlocks, uint32_t index)
+{
+	return is_alone(deadlocks, &deadlocks->snapshot.threads.item[index]) ||
+	       is_short_team(deadlocks, index);
 }
 
 static void forked_waits_look(struct deadlocks *deadlocks, uint32_t index)
@@ -268,7 +297,7 @@ static void forked_waits_look(struct deadlocks *deadlocks, uint32_t index)
 	if (wait->end == WAIT_NOBODY) {
 		state_orphan(deadlocks, index);
 	} else if (wait->end == WAIT_PROCESSES && is_sent(wait->kind) &&
-		   is_alone(deadlocks, thread) && wait->count == 1 &&
+		   nobody_else_acts(deadlocks, index) && wait->count == 1 &&
 		   !state_held(deadlocks, index)) {
 		waits_check_handlers(&deadlocks->waits, index);
 		if (wait->end != WAIT_OPEN && !waits_check_memory(&deadlocks->waits, index) &&

@@ -4,6 +4,7 @@
 
 #include "../facts/processes.h"
 #include "../proc/pipes.h"
+#include "../waits/has_ended.h"
 #include "../waits/pythreads.h"
 
 #define CLOSE_NS 1000000000ull
@@ -219,6 +220,8 @@ static bool thread_ended(const struct group *group, const struct snapshot_thread
 				 thread->record->entry :
 				 0;
 
+	if (group->snapshot->outside)
+		return has_ended_thread(group->snapshot, thread);
 	for (uint32_t i = 0; i < reader->threads.count; i++) {
 		const struct seen_thread *other = &reader->threads.item[i];
 
@@ -249,7 +252,7 @@ static bool worker_ended(const struct group *group, uint32_t slot, bool by_pipe)
 		    (any || process_is_worker(group_facts(group), other)))
 			return true;
 	}
-	return false;
+	return group->snapshot->outside && has_ended_worker(group->snapshot, slot);
 }
 
 /* Whether its process's fork left threads behind, and it is the only thread there. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../base/filtered.h"
+#include "../proc/alarms.h"
 #include "../proc/procfs.h"
 #include "../proc/stack_copy.h"
 #include "../symbols/frame.h"
@@ -21,6 +22,7 @@
 #include "../symbols/unwind.h"
 
 #define FRAMES 12u /* from the system call to the program's own code, at most */
+#define FRAMES_MAIN 64u /* to the end of the program that is under way, if it is */
 #define DESCRIPTOR_BEFORE \
 	1024u /* bytes by which a thread's list of robust mutexes follows its start */
 
@@ -28,13 +30,18 @@ struct outside {
 	const struct reader *reader;
 	struct maps *maps;
 	struct symbols *symbols;
+	struct alarms alarms; /* at first: those of threads that stand were set before */
+	uint64_t asked_ns; /* when they were last looked for, and whether one was due soon */
+	bool alarm_is_due;
 };
 
 struct outside *outside_create(const struct reader *reader)
 {
 	struct outside *outside = memory_get(sizeof(*outside));
 
-	*outside = (struct outside){reader, maps_create(reader), symbols_create()};
+	*outside = (struct outside){
+		.reader = reader, .maps = maps_create(reader), .symbols = symbols_create()};
+	alarms_read(&outside->alarms);
 	return outside;
 }
 
@@ -45,6 +52,17 @@ void outside_destroy(struct outside *outside)
 	symbols_destroy(outside->symbols);
 	maps_destroy(outside->maps);
 	free(outside);
+}
+
+#define ALARM_NS 3000000000ull /* an alarm further ahead is a time limit for what hangs */
+
+bool outside_has_alarm(struct outside *outside, uint64_t now_ns)
+{
+	if (outside->asked_ns != now_ns) {
+		outside->asked_ns = now_ns;
+		outside->alarm_is_due = alarms_are_due(&outside->alarms, ALARM_NS);
+	}
+	return outside->alarm_is_due;
 }
 
 /* ---- descriptors ---- */
@@ -146,9 +164,9 @@ static bool is_plumbing(const char *module)
 	return module && frame_is_plumbing(module);
 }
 
-/* The return addresses of a thread, innermost first, and how many there are. */
+/* The return addresses of a thread, innermost first, at most `most`, and how many there are. */
 static size_t stack_of(struct outside *outside, const struct snapshot_thread *thread,
-		       uint64_t pcs[FRAMES], const struct modules **modules)
+		       uint64_t *pcs, size_t most, const struct modules **modules)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 	struct mpsan_stack *head = stack_copy(thread->pid, thread->tid, &thread->call, false);
@@ -160,37 +178,56 @@ static size_t stack_of(struct outside *outside, const struct snapshot_thread *th
 		*modules = maps_at(outside->maps, thread->slot, now_ns);
 	}
 	if (head)
-		count = unwind_stack(*modules, head, (const uint8_t *)(head + 1), pcs, NULL,
-				     FRAMES);
+		count = unwind_stack(*modules, head, (const uint8_t *)(head + 1), pcs, NULL, most);
 	free(head);
 	return count;
 }
 
-/* The function of the C library in which the thread waits, and who called it. */
-static enum mpsan_lock_kind waits_in(struct outside *outside, const struct snapshot_thread *thread,
-				     uint64_t *caller)
+/* What the stack of a thread says of its wait. */
+struct story {
+	enum mpsan_lock_kind kind; /* of the object that the C library waits for */
+	uint64_t caller; /* who called the C library */
+	uint64_t entry; /* code of the function that the thread began with; 0: unknown */
+	bool exits; /* in exit() */
+};
+
+static bool is_exit(const struct symbol *symbol)
 {
-	enum mpsan_lock_kind kind = MPSAN_LOCK_NONE;
+	return symbol->function && !strcmp(symbol->function, "exit");
+}
+
+/* Whether a frame is the C library's; `is_static`: that is part of the program. */
+static bool is_of_libc(const struct symbol *symbol, bool is_static)
+{
+	return is_static ? symbol->function && is_library_name(symbol->function) :
+			   is_plumbing(symbol->module);
+}
+
+static struct story read_story(struct outside *outside, const struct snapshot_thread *thread)
+{
+	bool is_main = thread->tid == thread->pid, called = false, is_static = false, libc;
+	size_t most = is_main ? FRAMES_MAIN : FRAMES, count;
+	struct story story = {.kind = MPSAN_LOCK_NONE};
 	const struct modules *modules;
-	uint64_t pcs[FRAMES];
-	size_t count = stack_of(outside, thread, pcs, &modules);
-	bool is_static = false;
+	uint64_t pcs[FRAMES_MAIN];
 
-	*caller = 0;
-	for (size_t i = 0; i < count; i++) {
+	count = stack_of(outside, thread, pcs, most, &modules);
+	for (size_t i = 0; i < count && (!called || is_main || count < most); i++) {
 		struct symbol symbol = {0};
+		bool named = symbols_name(outside->symbols, modules, pcs[i], i > 0, &symbol);
 
-		*caller = pcs[i];
-		if (!symbols_name(outside->symbols, modules, pcs[i], i > 0, &symbol))
-			break;
-		is_static |= !i && !is_plumbing(symbol.module);
-		if (is_static ? !symbol.function || !is_library_name(symbol.function) :
-				!is_plumbing(symbol.module))
-			break;
-		if (symbol.function && kind == MPSAN_LOCK_NONE)
-			kind = kind_of_function(symbol.function);
+		is_static |= !i && named && !is_plumbing(symbol.module);
+		libc = named && is_of_libc(&symbol, is_static);
+		if (!called)
+			story.caller = pcs[i];
+		called |= !libc;
+		if (!called && symbol.function && story.kind == MPSAN_LOCK_NONE)
+			story.kind = kind_of_function(symbol.function);
+		if (!libc && count < most)
+			story.entry = pcs[i];
+		story.exits |= is_main && libc && is_exit(&symbol);
 	}
-	return kind;
+	return story;
 }
 
 /* glibc's semaphore: value, waiters, and whether it is private (0) or shared (128). */
@@ -231,9 +268,11 @@ void outside_claim(struct outside *outside, const struct snapshot_thread *thread
 		   struct mpsan_thread *record)
 {
 	const struct proc_call *call = &thread->call;
-	uint64_t caller, object;
-	enum mpsan_lock_kind kind = waits_in(outside, thread, &caller);
+	struct story story = read_story(outside, thread);
+	enum mpsan_lock_kind kind = story.kind;
+	uint64_t object;
 
+	record->entry = story.entry;
 	record->holds_used = 0;
 	/* woken up, it waits for its mutex again */
 	if (kind == MPSAN_WAIT_COND && (call->arg[1] & FUTEX_CMD_MASK) == FUTEX_WAIT &&
@@ -250,7 +289,8 @@ void outside_claim(struct outside *outside, const struct snapshot_thread *thread
 		kind = MPSAN_WAIT_FUTEX;
 	object = object_at(kind, call->arg[0], call->arg[2]);
 	record->hold[0] = (struct mpsan_hold){MPSAN_TAG(object, kind) | MPSAN_TAG_WANTED |
-						      (call->arg[3] ? MPSAN_TAG_TIMED : 0),
-					      caller};
+						      (call->arg[3] ? MPSAN_TAG_TIMED : 0) |
+						      (story.exits ? MPSAN_TAG_EXIT : 0),
+					      story.caller};
 	record->holds_used = 1;
 }

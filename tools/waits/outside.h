@@ -14,6 +14,12 @@ struct outside;
 struct outside *outside_create(const struct reader *reader);
 void outside_destroy(struct outside *outside);
 
+/*
+ * Whether an alarm is due soon that was set before the first look, perhaps by a process that waits for it to
+ * be its end. False if the kernel does not tell.
+ */
+bool outside_has_alarm(struct outside *outside, uint64_t now_ns);
+
 /* The pthread_self() of a thread; 0: unknown. Needs the right to trace its process. */
 uint64_t outside_descriptor(uint32_t pid, uint32_t tid);
 

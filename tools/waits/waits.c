@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "outside.h"
 #include "pythreads.h"
 #include "waits_look.h"
 
@@ -79,8 +80,8 @@ static void ends_by(struct look *look, enum mpsan_wait_ends ends, uint64_t ends_
 
 /*
  * A timer, or an alarm that is unknown or repeated, may end the wait at any time. Alarms of
- * unwatched processes are unknown; from outside, only those with a handler count, since any other one
- * ends the process.
+ * unwatched processes are unknown; from outside, only those with a handler count, and any one that is due
+ * soon, which may be meant to end the process.
  */
 static bool has_timer(const struct look *look)
 {
@@ -88,6 +89,7 @@ static bool has_timer(const struct look *look)
 
 	if (look->snapshot->outside)
 		return look_handlers(look) & 1ull << (SIGALRM - 1) ||
+		       outside_has_alarm(look->snapshot->outside, look->snapshot->now_ns) ||
 		       proc_has_timer(look->thread->pid);
 	return !(flags & MPSAN_PROCESS_ATTACHED) || flags & MPSAN_PROCESS_OFF ||
 	       (flags & MPSAN_PROCESS_ALARM && look_process(look)->alarm_ns == UINT64_MAX) ||

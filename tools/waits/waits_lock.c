@@ -155,6 +155,8 @@ static void judge_readers(struct look *look, uint64_t address, unsigned readers)
 	}
 	if (reads == readers)
 		look->wait->end = WAIT_OWNERS;
+	else
+		look->wait->count = 0;
 }
 
 /* in __readers: a writer waits for readers, or has the lock */
@@ -177,6 +179,7 @@ static void judge_writers(struct look *look, uint64_t address, unsigned readers)
 		look->wait->end = WAIT_OWNERS;
 }
 
+/* Where its owners are not known, any thread of the process may be one. */
 void look_at_rwlock(struct look *look, uint64_t address)
 {
 	struct __pthread_rwlock_arch_t lock;
@@ -192,6 +195,10 @@ void look_at_rwlock(struct look *look, uint64_t address)
 		judge_readers(look, address, lock.__readers >> 3);
 	else
 		judge_writers(look, address, lock.__readers);
+	if (!lock.__cur_writer && look->wait->end != WAIT_OWNERS) {
+		look->wait->count = 0;
+		look_by_anybody(look, address);
+	}
 }
 
 /* ---- semaphores ---- */
